@@ -1,0 +1,1 @@
+# coll: sources and tests of this folder

@@ -1,0 +1,1 @@
+# doc: sources and tests of this folder

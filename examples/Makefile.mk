@@ -1,0 +1,1 @@
+# examples: sources and tests of this folder

@@ -1,0 +1,4 @@
+# include: what is installed, nothing else
+include_HEADERS += include/mpi.h
+weftincludedir = $(includedir)/weft
+weftinclude_HEADERS = include/weft/mpi_compat.h

@@ -1,0 +1,1 @@
+# prov/carrier: sources and tests of this folder

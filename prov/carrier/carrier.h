@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The carrier: how packets reach another process. One carrier object is one
+ * endpoint's door to the world; it owns an address and, per other endpoint, a
+ * peer record. Implementations: shm (processes of one host), loop (inside one
+ * process, with faults on request, for tests); sockets and virtual time come
+ * behind the same table.
+ *
+ * Life:  open(attr, up) -> [peer, send, poll, read, write, wait]* -> close
+ *
+ * Nothing blocks except wait. -EAGAIN means "nothing happened, ask again":
+ * the FIFO is full, or the peer is not there yet. Packets between one pair of
+ * endpoints arrive once, whole and in the order of their sends. A peer that
+ * dies is reported through up->lost, once, and every later call on it returns
+ * -ECONNRESET. Calls on one carrier are serialised by the caller, except wake.
+ */
+#ifndef WEFT_PROV_CARRIER_H
+#define WEFT_PROV_CARRIER_H
+
+#include "prov/wire/wire.h"
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <sys/uio.h>
+
+struct weft_carrier;
+
+/* Another endpoint as this one sees it. Carriers embed it as first member. */
+struct weft_peer {
+	struct sockaddr_in name;
+	uint32_t index; /* dense, from 0, stable while the carrier lives */
+	uint32_t lost;	/* errno of its death, or 0 */
+	void *up;	/* belongs to the caller; NULL at first */
+};
+
+/* Calls up, handed over at open. They may call send, never poll or wait. */
+struct weft_carrier_up {
+	/*
+	 * A packet came from src. pkt and payload are readable only during
+	 * the call and lie in memory the peer may scribble on: copy before
+	 * checking. 0: taken. -EAGAIN: not now; the carrier offers it again
+	 * at a later poll and nothing from src overtakes it.
+	 */
+	int (*deliver)(void *arg, struct weft_peer *src,
+		       const struct weft_pkt *pkt, const void *payload);
+	/* peer died or broke the rules; err is a positive errno. */
+	void (*lost)(void *arg, struct weft_peer *peer, int err);
+};
+
+struct weft_carrier_attr {
+	struct sockaddr_in name; /* wanted address; port 0: any */
+	const struct weft_carrier_up *up;
+	void *up_arg;
+	uint32_t fifo_slots; /* 0: the carrier's default */
+	bool no_dma;	     /* behave as if CMA were refused */
+	const char *faults;  /* loop: a fault plan; others ignore it */
+};
+
+struct weft_carrier_ops {
+	const char *name;
+	/* -EADDRINUSE: another endpoint has that name. */
+	int (*open)(const struct weft_carrier_attr *attr,
+		    struct weft_carrier **c_p);
+	/* Waits (bounded) until what was sent is where peers can read it. */
+	void (*close)(struct weft_carrier *c);
+	/* The own address, complete. */
+	void (*name_get)(struct weft_carrier *c, struct sockaddr_in *name);
+	/*
+	 * The record for a name: found or made, never connected here, so a
+	 * peer that does not exist yet is no error. -EHOSTUNREACH: this
+	 * carrier can never reach that name.
+	 */
+	int (*peer)(struct weft_carrier *c, const struct sockaddr_in *name,
+		    struct weft_peer **peer_p);
+	/*
+	 * Sends one packet of up to mtu payload bytes (gathered from iov).
+	 * 0: the carrier has copied everything. -EAGAIN. -ECONNRESET.
+	 * -EMSGSIZE.
+	 */
+	int (*send)(struct weft_carrier *c, struct weft_peer *peer,
+		    const struct weft_pkt *pkt, const struct iovec *iov,
+		    int iov_count);
+	/* Delivers up to budget packets; the number delivered. */
+	int (*poll)(struct weft_carrier *c, int budget);
+	/*
+	 * DMA: copies between own memory and the peer's address space. 0, or
+	 * -EOPNOTSUPP: not between these two (send packets instead),
+	 * -EFAULT: the peer's memory is not there, -ECONNRESET.
+	 */
+	int (*read)(struct weft_carrier *c, struct weft_peer *peer,
+		    const struct iovec *local, int count, uint64_t remote);
+	int (*write)(struct weft_carrier *c, struct weft_peer *peer,
+		     const struct iovec *local, int count, uint64_t remote);
+	/*
+	 * Spins, then sleeps until a packet may be there, wake was called,
+	 * or timeout_ns is over (UINT64_MAX: for ever). The caller polls
+	 * afterwards in any case. 0, or -ETIMEDOUT.
+	 */
+	int (*wait)(struct weft_carrier *c, uint64_t timeout_ns);
+	/* Ends a wait, now or the next one; from any thread or handler. */
+	void (*wake)(struct weft_carrier *c);
+	/*
+	 * A descriptor that becomes readable when a packet arrives after
+	 * arm() returned 0; arm returns -EAGAIN when something is there
+	 * already. -EOPNOTSUPP without one. The carrier owns it.
+	 */
+	int (*wait_fd)(struct weft_carrier *c);
+	int (*arm)(struct weft_carrier *c);
+};
+
+/* First member of every implementation's object. */
+struct weft_carrier {
+	const struct weft_carrier_ops *ops;
+	size_t mtu; /* largest payload of one packet */
+};
+
+extern const struct weft_carrier_ops weft_carrier_shm;
+extern const struct weft_carrier_ops weft_carrier_loop;
+
+#endif

@@ -1,0 +1,1 @@
+# prov/code: sources and tests of this folder

@@ -1,0 +1,1 @@
+# prov/match: sources and tests of this folder

@@ -1,0 +1,1 @@
+# prov/nic: sources and tests of this folder

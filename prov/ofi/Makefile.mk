@@ -1,0 +1,1 @@
+# prov/ofi: sources and tests of this folder

@@ -1,0 +1,1 @@
+# prov/wire: sources and tests of this folder

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The packet, common to all machines and carriers: a header of 32 bytes and a
+ * payload. Small messages fit with their header into one cache line.
+ *
+ * 0        1       2     4        8        12       16        24        32
+ * +--------+-------+-----+--------+--------+--------+---------+---------+
+ * | type   | flags | len | (carr.)| unit   | aux    | tag     | data    |
+ * +--------+-------+-----+--------+--------+--------+---------+---------+
+ *
+ * type says which part of the engine takes the packet, the rest belongs to
+ * that part; "carr." is the carrier's own word (its sequence or publish word).
+ */
+#ifndef WEFT_PROV_WIRE_H
+#define WEFT_PROV_WIRE_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct weft_pkt {
+	uint8_t type;	  /* enum weft_pkt_type */
+	uint8_t flags;	  /* of that type */
+	uint16_t len;	  /* payload bytes */
+	uint32_t carrier; /* the carrier's; senders leave it 0 */
+	uint32_t unit;	  /* the unit's: FIFO or queue number, credits */
+	uint32_t aux;	  /* message id, operation, ... */
+	uint64_t tag;
+	uint64_t data; /* remote CQ data, or an address */
+};
+
+static_assert(sizeof(struct weft_pkt) == 32 &&
+		      offsetof(struct weft_pkt, tag) == 16,
+	      "shared format");
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The vocabulary for memory that several threads or processes touch.
+ * Loads acquire and stores release; "relaxed" is said aloud and carries its
+ * reason at the place of use. Objects are plain C11 atomics, so that the same
+ * words serve private and shared memory.
+ */
+#ifndef WEFT_BASE_ATOMIC_H
+#define WEFT_BASE_ATOMIC_H
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_LLONG_LOCK_FREE == 2,
+	      "shared atomics must be address-free");
+
+typedef _Atomic uint32_t weft_au32;
+typedef _Atomic uint64_t weft_au64;
+
+static inline uint32_t weft_load32(const weft_au32 *p)
+{
+	return atomic_load_explicit(p, memory_order_acquire);
+}
+
+static inline uint64_t weft_load64(const weft_au64 *p)
+{
+	return atomic_load_explicit(p, memory_order_acquire);
+}
+
+static inline uint32_t weft_load32_relaxed(const weft_au32 *p)
+{
+	return atomic_load_explicit(p, memory_order_relaxed);
+}
+
+static inline uint64_t weft_load64_relaxed(const weft_au64 *p)
+{
+	return atomic_load_explicit(p, memory_order_relaxed);
+}
+
+static inline void weft_store32(weft_au32 *p, uint32_t v)
+{
+	atomic_store_explicit(p, v, memory_order_release);
+}
+
+static inline void weft_store64(weft_au64 *p, uint64_t v)
+{
+	atomic_store_explicit(p, v, memory_order_release);
+}
+
+static inline void weft_store32_relaxed(weft_au32 *p, uint32_t v)
+{
+	atomic_store_explicit(p, v, memory_order_relaxed);
+}
+
+static inline void weft_store64_relaxed(weft_au64 *p, uint64_t v)
+{
+	atomic_store_explicit(p, v, memory_order_relaxed);
+}
+
+/* The read-modify-write verbs return the old value and order both ways. */
+static inline uint32_t weft_add32(weft_au32 *p, uint32_t v)
+{
+	return atomic_fetch_add_explicit(p, v, memory_order_acq_rel);
+}
+
+static inline uint64_t weft_add64(weft_au64 *p, uint64_t v)
+{
+	return atomic_fetch_add_explicit(p, v, memory_order_acq_rel);
+}
+
+static inline uint32_t weft_swap32(weft_au32 *p, uint32_t v)
+{
+	return atomic_exchange_explicit(p, v, memory_order_acq_rel);
+}
+
+static inline bool weft_cas32(weft_au32 *p, uint32_t *expect, uint32_t v)
+{
+	return atomic_compare_exchange_strong_explicit(
+		p, expect, v, memory_order_acq_rel, memory_order_acquire);
+}
+
+static inline bool weft_cas64(weft_au64 *p, uint64_t *expect, uint64_t v)
+{
+	return atomic_compare_exchange_strong_explicit(
+		p, expect, v, memory_order_acq_rel, memory_order_acquire);
+}
+
+/* A store before it is ordered against a load after it: sleep and wake only. */
+static inline void weft_fence_full(void)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+/* One turn of a spin loop. */
+static inline void weft_relax(void)
+{
+#if defined(__aarch64__)
+	__asm__ volatile("isb" ::: "memory");
+#elif defined(__x86_64__)
+	__builtin_ia32_pause();
+#endif
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compiler attributes, and nothing else: the one place for extensions. */
+#ifndef WEFT_BASE_ATTR_H
+#define WEFT_BASE_ATTR_H
+
+#include <stddef.h>
+
+#define WEFT_EXPORT	  __attribute__((visibility("default")))
+#define WEFT_PRINTF(f, a) __attribute__((format(printf, f, a)))
+#define WEFT_NORETURN	  __attribute__((noreturn))
+#define WEFT_COLD	  __attribute__((cold, noinline))
+#define WEFT_HOT	  __attribute__((hot))
+#define WEFT_INLINE	  __attribute__((always_inline)) static inline
+#define WEFT_PACKED	  __attribute__((packed))
+
+#define WEFT_CACHE_LINE 64
+
+#define weft_likely(x)	 __builtin_expect(!!(x), 1)
+#define weft_unlikely(x) __builtin_expect(!!(x), 0)
+
+#define weft_container_of(ptr, type, member)                                   \
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
+#define WEFT_COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
+
+#endif

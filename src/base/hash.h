@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Open hash from a 64-bit key to a pointer: linear probing, grows at three
+ * quarters, deletion moves the followers back. The caller supplies locking.
+ */
+#ifndef WEFT_BASE_HASH_H
+#define WEFT_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct weft_hash_cell {
+	uint64_t key;
+	void *val; /* NULL: the cell is free */
+};
+
+struct weft_hash {
+	struct weft_hash_cell *cell;
+	size_t mask; /* cells - 1; 0: nothing allocated yet */
+	size_t used;
+};
+
+/* Spreads the bits of a key over the whole word. */
+static inline uint64_t weft_hash_mix(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0x9e3779b97f4a7c15u;
+	x ^= x >> 29;
+	return x;
+}
+
+void weft_hash_init(struct weft_hash *h);
+void weft_hash_fini(struct weft_hash *h);
+
+/* Stores val (not NULL) under key, replacing; 0 or -ENOMEM. */
+int weft_hash_set(struct weft_hash *h, uint64_t key, void *val);
+
+/* The value, or NULL. */
+void *weft_hash_get(const struct weft_hash *h, uint64_t key);
+
+/* Removes and returns the value, or NULL. */
+void *weft_hash_del(struct weft_hash *h, uint64_t key);
+
+/* Calls fn for every entry; fn must not change the hash. */
+void weft_hash_each(const struct weft_hash *h,
+		    void (*fn)(void *arg, uint64_t key, void *val), void *arg);
+
+#endif

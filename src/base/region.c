@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared regions in sealed memfds. */
+#include "src/base/region.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define REGION_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+static int region_map(struct weft_region *r, int fd, size_t bytes)
+{
+	void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			  0);
+
+	if (base == MAP_FAILED)
+		return -errno;
+	r->base = base;
+	r->bytes = bytes;
+	return 0;
+}
+
+int weft_region_open(struct weft_region *r, const char *name, size_t bytes)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int ret;
+
+	*r = (struct weft_region){ .fd = -1 };
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, (off_t)bytes) ||
+	    fcntl(fd, F_ADD_SEALS, REGION_SEALS)) {
+		ret = -errno;
+		goto err_close;
+	}
+	ret = region_map(r, fd, bytes);
+	if (ret)
+		goto err_close;
+	r->fd = fd;
+	return 0;
+err_close:
+	close(fd);
+	return ret;
+}
+
+int weft_region_attach(struct weft_region *r, int fd, size_t min_bytes)
+{
+	struct stat st;
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	*r = (struct weft_region){ .fd = -1 };
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st))
+		return -EINVAL;
+	if (st.st_size <= 0 || (size_t)st.st_size < min_bytes)
+		return -EINVAL;
+	return region_map(r, fd, (size_t)st.st_size);
+}
+
+void weft_region_close(struct weft_region *r)
+{
+	if (r->base)
+		munmap(r->base, r->bytes);
+	if (r->fd >= 0)
+		close(r->fd);
+	*r = (struct weft_region){ .fd = -1 };
+}

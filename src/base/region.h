@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A shared region: memory without a name (memfd), reached by descriptor. It
+ * knows nothing of its content. Nothing stays behind when its users die.
+ *
+ *   weft_region_open (create)     -> pass fd -> weft_region_close
+ *   weft_region_attach (peer's fd)           -> weft_region_close
+ */
+#ifndef WEFT_BASE_REGION_H
+#define WEFT_BASE_REGION_H
+
+#include <stddef.h>
+
+struct weft_region {
+	void *base;
+	size_t bytes;
+	int fd; /* -1: closed after mapping */
+};
+
+/*
+ * Creates a region of zeroes, its size sealed against shrinking. Pages come
+ * on first touch; -ENOMEM, -EMFILE, -ENOSPC. name shows in /proc/PID/maps.
+ */
+int weft_region_open(struct weft_region *r, const char *name, size_t bytes);
+
+/*
+ * Maps the region behind a foreign descriptor and leaves the descriptor to
+ * the caller. -EINVAL: not a sealed memfd, or smaller than min_bytes, so that
+ * touching it could raise SIGBUS.
+ */
+int weft_region_attach(struct weft_region *r, int fd, size_t min_bytes);
+
+/* Unmaps and closes; accepts what a failed open leaves. */
+void weft_region_close(struct weft_region *r);
+
+#endif

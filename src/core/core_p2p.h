@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Point-to-point inside the library: what MPI_Send and the collectives call.
+ * Arguments are objects, not handles, and have been checked. Returns 0 or a
+ * negative errno; what happened to the message is in the request.
+ */
+#ifndef WEFT_CORE_P2P_H
+#define WEFT_CORE_P2P_H
+
+#include <mpi.h>
+
+struct weft_comm;
+struct weft_dt;
+struct weft_req;
+
+enum {
+	WEFT_P2P_SYNC = 1,  /* complete only after the receive has matched */
+	WEFT_P2P_READY = 2, /* the receive is posted already */
+	WEFT_P2P_COLL = 4,  /* in the communicator's collective context */
+};
+
+/* dest and source are ranks in comm (remote group of an intercommunicator),
+ * MPI_PROC_NULL, or MPI_ANY_SOURCE; tag up to INT_MAX or MPI_ANY_TAG. */
+int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
+		    int dest, int tag, struct weft_comm *comm, unsigned flags,
+		    struct weft_req **req_p);
+int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
+		    int tag, struct weft_comm *comm, unsigned flags,
+		    struct weft_req **req_p);
+
+/* The blocking forms, without a request object where that is possible. */
+int weft_core_send(const void *buf, MPI_Count count, struct weft_dt *dt,
+		   int dest, int tag, struct weft_comm *comm, unsigned flags);
+int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
+		   int tag, struct weft_comm *comm, unsigned flags,
+		   MPI_Status *status);
+
+#endif

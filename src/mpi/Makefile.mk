@@ -1,0 +1,1 @@
+# src/mpi: sources and tests of this folder

@@ -1,0 +1,1 @@
+# src/run: sources and tests of this folder

@@ -1,0 +1,1 @@
+# src/tool: sources and tests of this folder

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The shape of the source: 80 columns, files under 800 lines, functions under
+# 100 (60 is the aim), unique base names, an SPDX line in every file.
+cd "${top_srcdir:-.}" || exit 1
+bad=0
+complain() { echo "$*"; bad=1; }
+
+files=$(find src prov coll include bench examples test -name '*.[ch]' | sort)
+for f in $files; do
+	head -n 1 "$f" | grep -q SPDX-License-Identifier ||
+		complain "$f: no SPDX line"
+	n=$(wc -l < "$f")
+	[ "$n" -le 800 ] || [ "$f" = include/mpi.h ] ||
+		complain "$f: $n lines"
+done
+# shellcheck disable=SC2086
+awk '
+FNR == 1 { start = 0 }
+{ line = $0; gsub(/\t/, "        ", line) }
+length(line) > 80 && FILENAME != "include/mpi.h" {
+	print FILENAME ":" FNR ": longer than 80 columns"; bad = 1 }
+/^\{/ { start = FNR }
+/^\}/ && start {
+	if (FNR - start > 100) {
+		print FILENAME ":" start ": function of " FNR - start " lines"
+		bad = 1
+	}
+	start = 0
+}
+END { exit bad }' $files || bad=1
+dup=$(find src prov coll -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
+[ -z "$dup" ] || complain "base names used twice: $dup"
+if grep -rnE '\b(TODO|FIXME|XXX)\b' $files; then
+	complain "no TODO in committed code"
+fi
+exit $bad

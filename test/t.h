@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The house verbs over cmocka. A test file is a list of functions named as
+ * sentences and one table at its end:
+ *
+ *   static void ring_keeps_order(void **state) { ... T_IS(pop(r), 1); }
+ *   int main(void)
+ *   {
+ *           const struct CMUnitTest tests[] = { T_CASE(ring_keeps_order) };
+ *           return T_RUN(tests);
+ *   }
+ */
+#ifndef WEFT_TEST_T_H
+#define WEFT_TEST_T_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sys/types.h>
+
+#define T_CASE(f)   cmocka_unit_test(f)
+#define T_RUN(tests) cmocka_run_group_tests(tests, NULL, NULL)
+
+#define T_TRUE(x)	assert_true(x)
+#define T_FALSE(x)	assert_false(x)
+#define T_OK(x)		assert_int_equal((x), 0)
+#define T_IS(a, b)	assert_int_equal((a), (b))
+#define T_AGAIN(x)	assert_int_equal((x), -EAGAIN)
+#define T_STR(a, b)	assert_string_equal((a), (b))
+#define T_MEM(a, b, n)	assert_memory_equal((a), (b), (n))
+#define T_PTR(a, b)	assert_ptr_equal((a), (b))
+#define T_NOT_NULL(a)	assert_non_null(a)
+#define T_NULL(a)	assert_null(a)
+
+/* Runs n threads of fn(arg + i * stride) and joins them. */
+void t_threads(int n, void *(*fn)(void *), void *arg, size_t stride);
+
+/*
+ * Runs fn(i) in n child processes and waits at most seconds; fails the test
+ * unless all exit 0. Children that are left are killed by their id.
+ */
+void t_processes(int n, int (*fn)(int i, void *arg), void *arg, int seconds);
+
+/* Calls cond(arg) until true; fails the test after seconds. */
+void t_until(int (*cond)(void *), void *arg, int seconds);
+
+/* The pattern that messages of tests carry: byte k of stream seed. */
+void t_fill(void *buf, size_t len, uint64_t seed);
+
+/* Position of the first byte that differs from the pattern, or -1. */
+ssize_t t_differs(const void *buf, size_t len, uint64_t seed);
+
+/* Size of a test scaled down where instrumentation makes it slow. */
+int t_scale(int full);
+
+#endif
