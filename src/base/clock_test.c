@@ -2,14 +2,42 @@
 #include "test/t.h"
 #include "src/base/clock.h"
 
-static void header_compiles(void **state)
+static void wall_clock_never_goes_back(void **state)
 {
+	uint64_t last = weft_clock_now_ps(&weft_wall_clock);
+
 	(void)state;
+	for (int i = 0; i < 10000; i++) {
+		uint64_t now = weft_clock_now_ps(&weft_wall_clock);
+
+		T_TRUE(now >= last);
+		last = now;
+	}
+	T_TRUE(last / 1000 <= weft_now_ns());
+}
+
+static uint64_t answer(void *arg)
+{
+	return *(uint64_t *)arg;
+}
+
+static void a_virtual_clock_is_its_owners_answer(void **state)
+{
+	uint64_t t = 7;
+	struct weft_clock c = { answer, &t };
+
+	(void)state;
+	T_IS(weft_clock_now_ps(&c), 7);
+	t = 9;
+	T_IS(weft_clock_now_ps(&c), 9);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { T_CASE(header_compiles) };
+	const struct CMUnitTest tests[] = {
+		T_CASE(wall_clock_never_goes_back),
+		T_CASE(a_virtual_clock_is_its_owners_answer),
+	};
 
 	return T_RUN(tests);
 }

@@ -2,14 +2,103 @@
 #include "test/t.h"
 #include "src/base/list.h"
 
-static void header_compiles(void **state)
+struct item {
+	int n;
+	struct weft_list link;
+};
+
+static int value(struct weft_list *l)
 {
+	return weft_container_of(l, struct item, link)->n;
+}
+
+static void expect(struct weft_list *l, const char *digits)
+{
+	struct weft_list *p, *tmp;
+
+	weft_list_each(p, tmp, l) {
+		T_IS(value(p), *digits - '0');
+		digits++;
+	}
+	T_IS(*digits, 0);
+}
+
+static void order_is_kept_at_both_ends(void **state)
+{
+	struct item a = { .n = 1 }, b = { .n = 2 }, c = { .n = 3 };
+	struct weft_list l;
+
 	(void)state;
+	weft_list_init(&l);
+	T_TRUE(weft_list_empty(&l));
+	T_NULL(weft_list_pop_front(&l));
+	weft_list_push_back(&l, &b.link);
+	weft_list_push_back(&l, &c.link);
+	weft_list_push_front(&l, &a.link);
+	expect(&l, "123");
+	T_IS(value(weft_list_pop_front(&l)), 1);
+	weft_list_insert_after(&b.link, &a.link);
+	expect(&l, "213");
+}
+
+static void removing_twice_is_harmless(void **state)
+{
+	struct item a = { .n = 1 }, b = { .n = 2 };
+	struct weft_list l;
+
+	(void)state;
+	weft_list_init(&l);
+	weft_list_push_back(&l, &a.link);
+	weft_list_push_back(&l, &b.link);
+	weft_list_remove(&a.link);
+	weft_list_remove(&a.link);
+	expect(&l, "2");
+}
+
+static void the_loop_may_remove_its_node(void **state)
+{
+	struct item it[5];
+	struct weft_list l, *p, *tmp;
+
+	(void)state;
+	weft_list_init(&l);
+	for (int i = 0; i < 5; i++) {
+		it[i].n = i;
+		weft_list_push_back(&l, &it[i].link);
+	}
+	weft_list_each(p, tmp, &l) {
+		if (value(p) % 2)
+			weft_list_remove(p);
+	}
+	expect(&l, "024");
+}
+
+static void splice_moves_everything(void **state)
+{
+	struct item a = { .n = 1 }, b = { .n = 2 }, c = { .n = 3 };
+	struct weft_list l, m;
+
+	(void)state;
+	weft_list_init(&l);
+	weft_list_init(&m);
+	weft_list_push_back(&l, &a.link);
+	weft_list_splice_back(&l, &m);
+	expect(&l, "1");
+	weft_list_push_back(&m, &b.link);
+	weft_list_push_back(&m, &c.link);
+	weft_list_splice_back(&l, &m);
+	expect(&l, "123");
+	T_TRUE(weft_list_empty(&m));
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { T_CASE(header_compiles) };
+	const struct CMUnitTest tests[] = {
+		T_CASE(order_is_kept_at_both_ends),
+		T_CASE(removing_twice_is_harmless),
+		T_CASE(the_loop_may_remove_its_node),
+		T_CASE(splice_moves_everything),
+	};
 
 	return T_RUN(tests);
 }

@@ -2,14 +2,70 @@
 #include "test/t.h"
 #include "src/base/log.h"
 
-static void header_compiles(void **state)
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char text[4096];
+
+/* Runs fn with stderr in a pipe; its output is in text. */
+static void capture(void (*fn)(void))
+{
+	int fd[2], old = dup(2);
+	ssize_t n;
+
+	T_OK(pipe(fd));
+	dup2(fd[1], 2);
+	close(fd[1]);
+	fn();
+	dup2(old, 2);
+	close(old);
+	n = read(fd[0], text, sizeof(text) - 1);
+	close(fd[0]);
+	T_TRUE(n >= 0);
+	text[n] = 0;
+}
+
+static void say_things(void)
+{
+	weft_log(WEFT_LOG_DEBUG, "not shown");
+	weft_log(WEFT_LOG_WARN, "queue %d full", 3);
+	weft_log_set_rank(12);
+	weft_log(WEFT_LOG_ERROR, "gone");
+}
+
+static void lines_carry_rank_and_level(void **state)
 {
 	(void)state;
+	capture(say_things);
+	T_STR(text, "weft: warn: queue 3 full\nweft[12]: error: gone\n");
+}
+
+static void say_too_much(void)
+{
+	char *s = malloc(3000);
+
+	memset(s, 'x', 2999);
+	s[2999] = 0;
+	weft_log(WEFT_LOG_ERROR, "%s", s);
+	free(s);
+}
+
+static void a_long_line_is_cut_and_ended(void **state)
+{
+	(void)state;
+	capture(say_too_much);
+	T_TRUE(strlen(text) <= 1024);
+	T_IS(text[strlen(text) - 1], '\n');
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { T_CASE(header_compiles) };
+	const struct CMUnitTest tests[] = {
+		T_CASE(lines_carry_rank_and_level),
+		T_CASE(a_long_line_is_cut_and_ended),
+	};
 
+	unsetenv("WEFT_LOG");
 	return T_RUN(tests);
 }

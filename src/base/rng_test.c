@@ -2,14 +2,78 @@
 #include "test/t.h"
 #include "src/base/rng.h"
 
-static void header_compiles(void **state)
+static void the_same_seed_gives_the_same_stream(void **state)
 {
+	struct weft_rng a, b, c;
+	int same = 0;
+
 	(void)state;
+	weft_rng_init(&a, 42, 0);
+	weft_rng_init(&b, 42, 0);
+	weft_rng_init(&c, 42, 1);
+	for (int i = 0; i < 1000; i++) {
+		uint64_t x = weft_rng_u64(&a);
+
+		T_TRUE(x == weft_rng_u64(&b));
+		same += x == weft_rng_u64(&c);
+	}
+	T_IS(same, 0);
+}
+
+/* The streams are part of the promise: they may never change. */
+static void the_first_numbers_are_frozen(void **state)
+{
+	struct weft_rng a;
+
+	(void)state;
+	weft_rng_init(&a, 1, 0);
+	T_TRUE(weft_rng_u64(&a) == 0xb5922e15f8819847u);
+}
+
+static void draws_are_spread_evenly(void **state)
+{
+	int seen[10] = { 0 };
+	struct weft_rng a;
+	double sum = 0;
+
+	(void)state;
+	weft_rng_init(&a, 7, 3);
+	for (int i = 0; i < 100000; i++) {
+		uint64_t x = weft_rng_below(&a, 10);
+		double u = weft_rng_unit(&a);
+
+		T_TRUE(x < 10 && u >= 0 && u < 1);
+		seen[x]++;
+		sum += u;
+	}
+	for (int i = 0; i < 10; i++)
+		T_TRUE(seen[i] > 9500 && seen[i] < 10500);
+	T_TRUE(sum > 49500 && sum < 50500);
+}
+
+static void fill_writes_every_byte_and_no_more(void **state)
+{
+	unsigned char buf[16] = { 0 };
+	struct weft_rng a;
+	int zero = 0;
+
+	(void)state;
+	weft_rng_init(&a, 5, 0);
+	weft_rng_fill(&a, buf, 13);
+	for (int i = 0; i < 13; i++)
+		zero += buf[i] == 0;
+	T_TRUE(zero < 4);
+	T_IS(buf[13] + buf[14] + buf[15], 0);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { T_CASE(header_compiles) };
+	const struct CMUnitTest tests[] = {
+		T_CASE(the_same_seed_gives_the_same_stream),
+		T_CASE(the_first_numbers_are_frozen),
+		T_CASE(draws_are_spread_evenly),
+		T_CASE(fill_writes_every_byte_and_no_more),
+	};
 
 	return T_RUN(tests);
 }
