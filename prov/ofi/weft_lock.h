@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The domain's mutex: one word, no system call unless two threads meet.
+ * 0: free, 1: held, 2: held and somebody sleeps.
+ */
+#ifndef WEFT_OFI_LOCK_H
+#define WEFT_OFI_LOCK_H
+
+#include "src/base/atomic.h"
+#include "src/base/attr.h"
+
+struct weft_mutex {
+	weft_au32 word;
+};
+
+/* Not for callers: weft_lock.c. */
+void weft_mutex_lock_slow(struct weft_mutex *m) WEFT_COLD;
+void weft_mutex_wake(struct weft_mutex *m) WEFT_COLD;
+
+static inline void weft_mutex_lock(struct weft_mutex *m)
+{
+	uint32_t expect = 0;
+
+	/* A1 pairs with R1: what the last holder wrote is seen. */
+	if (weft_unlikely(!atomic_compare_exchange_strong_explicit(
+		    &m->word, &expect, 1, memory_order_acquire,
+		    memory_order_relaxed)))
+		weft_mutex_lock_slow(m);
+}
+
+static inline void weft_mutex_unlock(struct weft_mutex *m)
+{
+	/* R1 pairs with A1. */
+	if (weft_unlikely(atomic_exchange_explicit(&m->word, 0,
+						   memory_order_release) == 2))
+		weft_mutex_wake(m);
+}
+
+/* futex(2) on a private word: sleeps while it holds value; 0 or -errno. */
+int weft_futex_sleep(weft_au32 *word, uint32_t value, uint64_t timeout_ns);
+void weft_futex_wake(weft_au32 *word, int count);
+
+#endif

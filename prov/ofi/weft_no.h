@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Refusals: what a slot of an ops table holds when the object does not do
+ * that. libfabric calls most slots without looking, so none may be NULL.
+ */
+#ifndef WEFT_OFI_NO_H
+#define WEFT_OFI_NO_H
+
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_collective.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+
+/* struct fi_ops */
+int weft_no_bind(struct fid *fid, struct fid *bfid, uint64_t flags);
+int weft_no_control(struct fid *fid, int command, void *arg);
+int weft_no_ops_open(struct fid *fid, const char *name, uint64_t flags,
+		     void **ops, void *context);
+int weft_no_tostr(const struct fid *fid, char *buf, size_t len);
+int weft_no_ops_set(struct fid *fid, const char *name, uint64_t flags,
+		    void *ops, void *context);
+
+/* fabric */
+int weft_no_passive_ep(struct fid_fabric *fabric, struct fi_info *info,
+		       struct fid_pep **pep, void *context);
+int weft_no_wait_open(struct fid_fabric *fabric, struct fi_wait_attr *attr,
+		      struct fid_wait **waitset);
+
+/* domain */
+int weft_no_scalable_ep(struct fid_domain *domain, struct fi_info *info,
+			struct fid_ep **sep, void *context);
+int weft_no_stx_ctx(struct fid_domain *domain, struct fi_tx_attr *attr,
+		    struct fid_stx **stx, void *context);
+int weft_no_srx_ctx(struct fid_domain *domain, struct fi_rx_attr *attr,
+		    struct fid_ep **rx_ep, void *context);
+int weft_no_query_collective(struct fid_domain *domain,
+			     enum fi_collective_op coll,
+			     struct fi_collective_attr *attr, uint64_t flags);
+
+/* address vector */
+int weft_no_av_set(struct fid_av *av, struct fi_av_set_attr *attr,
+		   struct fid_av_set **av_set, void *context);
+
+/* endpoint */
+int weft_no_tx_ctx(struct fid_ep *sep, int index, struct fi_tx_attr *attr,
+		   struct fid_ep **tx_ep, void *context);
+int weft_no_rx_ctx(struct fid_ep *sep, int index, struct fi_rx_attr *attr,
+		   struct fid_ep **rx_ep, void *context);
+ssize_t weft_no_size_left(struct fid_ep *ep);
+
+/* connection management */
+int weft_no_setname(fid_t fid, void *addr, size_t addrlen);
+int weft_no_getpeer(struct fid_ep *ep, void *addr, size_t *addrlen);
+int weft_no_connect(struct fid_ep *ep, const void *addr, const void *param,
+		    size_t paramlen);
+int weft_no_listen(struct fid_pep *pep);
+int weft_no_accept(struct fid_ep *ep, const void *param, size_t paramlen);
+int weft_no_reject(struct fid_pep *pep, fid_t handle, const void *param,
+		   size_t paramlen);
+int weft_no_shutdown(struct fid_ep *ep, uint64_t flags);
+int weft_no_join(struct fid_ep *ep, const void *addr, uint64_t flags,
+		 struct fid_mc **mc, void *context);
+
+/* ep->collective while the unit is not there */
+extern struct fi_ops_collective weft_no_collective_ops;
+
+#endif
