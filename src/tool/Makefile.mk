@@ -1,1 +1,47 @@
-# src/tool: sources and tests of this folder
+# src/tool: compiler wrappers, pkg-config files, weft-info
+bin_SCRIPTS += src/tool/mpicc src/tool/mpicxx
+pkgconfig_DATA += src/tool/weft.pc src/tool/mpi-c.pc src/tool/mpi-cxx.pc
+CLEANFILES += $(bin_SCRIPTS) $(pkgconfig_DATA)
+EXTRA_DIST += src/tool/mpicc.in src/tool/weft.pc.in
+
+TOOL_SUBST = $(SED) \
+	-e 's|@prefix[@]|$(prefix)|g' \
+	-e 's|@exec_prefix[@]|$(exec_prefix)|g' \
+	-e 's|@includedir[@]|$(includedir)|g' \
+	-e 's|@libdir[@]|$(libdir)|g' \
+	-e 's|@WRAPPER_CC[@]|$(CC)|g' \
+	-e 's|@WRAPPER_CXX[@]|$(WRAPPER_CXX)|g' \
+	-e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|g'
+
+src/tool/mpicc: $(srcdir)/src/tool/mpicc.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) src/tool && \
+	$(TOOL_SUBST) $(srcdir)/src/tool/mpicc.in > $@.tmp && \
+	chmod +x $@.tmp && mv $@.tmp $@
+
+src/tool/mpicxx: src/tool/mpicc
+	$(AM_V_GEN)cp src/tool/mpicc $@
+
+src/tool/weft.pc: $(srcdir)/src/tool/weft.pc.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) src/tool && $(TOOL_SUBST) \
+	-e 's|@PC_WHAT[@]|MPI over emulated network interfaces|' \
+	$(srcdir)/src/tool/weft.pc.in > $@
+
+src/tool/mpi-c.pc: $(srcdir)/src/tool/weft.pc.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) src/tool && $(TOOL_SUBST) \
+	-e 's|@PC_WHAT[@]|MPI for C, by Weft|' \
+	$(srcdir)/src/tool/weft.pc.in > $@
+
+src/tool/mpi-cxx.pc: $(srcdir)/src/tool/weft.pc.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) src/tool && $(TOOL_SUBST) \
+	-e 's|@PC_WHAT[@]|MPI for C++ programs (C bindings), by Weft|' \
+	$(srcdir)/src/tool/weft.pc.in > $@
+
+# other names that people type
+install-exec-hook: install-wrapper-links
+install-wrapper-links:
+	cd $(DESTDIR)$(bindir) && \
+	ln -sf mpicc mpicc_abi && ln -sf mpicxx mpic++ && ln -sf mpicxx mpiCC
+uninstall-hook: uninstall-wrapper-links
+uninstall-wrapper-links:
+	cd $(DESTDIR)$(bindir) && rm -f mpicc_abi mpic++ mpiCC
+.PHONY: install-wrapper-links uninstall-wrapper-links
