@@ -40,7 +40,8 @@ static void nonsense_is_refused(void **state)
 	static const char *const bad[][2] = {
 		{ "0", "maybe" }, { "1", "12x" },   { "1", "" },
 		{ "2", "-1" },	  { "2", "5kb" },   { "2", "" },
-		{ "3", "spi" },	  { "3", "nap" },   { "2", "99999999999G" },
+		{ "3", "spi" },	  { "3", "nap" },   { "1", "1 " },
+		{ "2", "9999999999999G" },
 	};
 	union weft_cfg_value v;
 
