@@ -1,1 +1,2 @@
 # examples: sources and tests of this folder
+EXTRA_DIST += examples/hello.c
