@@ -12,7 +12,9 @@
  * the FIFO is full, or the peer is not there yet. Packets between one pair of
  * endpoints arrive once, whole and in the order of their sends. A peer that
  * dies is reported through up->lost, once, and every later call on it returns
- * -ECONNRESET. Calls on one carrier are serialised by the caller, except wake.
+ * -ECONNRESET. Calls on one carrier are serialised by the caller, with two
+ * exceptions: wake comes from anywhere, and wait runs in one thread beside all
+ * the others, so that a thread asleep does not keep another from sending.
  */
 #ifndef WEFT_PROV_CARRIER_H
 #define WEFT_PROV_CARRIER_H
