@@ -157,7 +157,7 @@ struct weft_watch {
 	bool armed;
 	bool signalled; /* fi_cq_signal */
 	int event_fd;	/* -1 unless obj is FI_WAIT_FD */
-	int epoll_fd;	/* what FI_GETWAIT gives: event_fd and the carriers */
+	int epoll_fd;	/* for FI_GETWAIT: event_fd and the carriers */
 };
 
 int weft_watch_open(struct weft_watch *w, struct weft_domain *d,
@@ -200,7 +200,7 @@ struct weft_cqe {
 	void *buf;
 	uint64_t data;
 	uint64_t tag;
-	fi_addr_t src;		     /* weft_ep_source(), or FI_ADDR_NOTAVAIL */
+	fi_addr_t src; /* weft_ep_source(), or FI_ADDR_NOTAVAIL */
 	struct fi_cq_err_entry *err; /* not NULL: an error, read by readerr */
 };
 
@@ -359,7 +359,7 @@ enum weft_ep_cntr {
 struct weft_ep {
 	struct fid_ep fid;
 	struct weft_domain *domain;
-	struct weft_nic *nic;	      /* the engine; NULL until fi_enable */
+	struct weft_nic *nic; /* the engine; NULL until fi_enable */
 	struct weft_carrier *carrier; /* its carrier, for waits and peers */
 	/* fi_addr_t -> peer; NULL: not asked for yet (weft_ep_peer) */
 	struct weft_peer **peers;
