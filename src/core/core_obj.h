@@ -9,6 +9,8 @@
 
 #include "src/base/atomic.h"
 
+#include <stddef.h>
+
 enum weft_kind {
 	WEFT_KIND_FREE = 0,
 	WEFT_KIND_COMM = 0x57430001,
@@ -28,8 +30,33 @@ struct weft_obj {
 	uint32_t kind; /* enum weft_kind */
 	weft_au32 refs;
 	int32_t id; /* for MPI_X_toint: >= 4096, given on first request */
-	uint32_t predefined;
+	uint32_t predefined; /* the handle's value, 0: created at run time */
 };
+
+/* Handles up to here are constants of the ABI, never addresses. */
+#define WEFT_HANDLE_MAX 4095u
+
+static inline bool weft_handle_is_const(const void *handle)
+{
+	return (uintptr_t)handle <= WEFT_HANDLE_MAX;
+}
+
+/* The object behind a run-time handle, or NULL when it is not of this kind. */
+static inline void *weft_obj_of(const void *handle, enum weft_kind kind)
+{
+	const struct weft_obj *o = handle;
+
+	if (weft_handle_is_const(o) || ((uintptr_t)o & 7) || o->kind != kind)
+		return NULL;
+	return (void *)(uintptr_t)handle;
+}
+
+/* The handle that the application sees for an object. */
+static inline void *weft_obj_handle(const struct weft_obj *o)
+{
+	return o->predefined ? (void *)(uintptr_t)o->predefined
+			     : (void *)(uintptr_t)o;
+}
 
 static inline void weft_obj_init(struct weft_obj *o, enum weft_kind kind)
 {

@@ -3,6 +3,8 @@
  * Point-to-point inside the library: what MPI_Send and the collectives call.
  * Arguments are objects, not handles, and have been checked. Returns 0 or a
  * negative errno; what happened to the message is in the request.
+ *
+ * -EMSGSIZE, as result of a receive: the message was longer than the buffer.
  */
 #ifndef WEFT_CORE_P2P_H
 #define WEFT_CORE_P2P_H
@@ -17,6 +19,8 @@ enum {
 	WEFT_P2P_SYNC = 1,  /* complete only after the receive has matched */
 	WEFT_P2P_READY = 2, /* the receive is posted already */
 	WEFT_P2P_COLL = 4,  /* in the communicator's collective context */
+	WEFT_P2P_GROUP = 8, /* in the context of MPI_Comm_create_group */
+	WEFT_P2P_CTRL = 16, /* in the library's own context */
 };
 
 /* dest and source are ranks in comm (remote group of an intercommunicator),
@@ -34,5 +38,21 @@ int weft_core_send(const void *buf, MPI_Count count, struct weft_dt *dt,
 int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 		   int tag, struct weft_comm *comm, unsigned flags,
 		   MPI_Status *status);
+
+/* Both at once; for collectives and MPI_Sendrecv. */
+struct weft_xfer {
+	const void *sbuf;
+	MPI_Count scount;
+	struct weft_dt *sdt;
+	int dest;
+	int stag;
+	void *rbuf;
+	MPI_Count rcount;
+	struct weft_dt *rdt;
+	int source;
+	int rtag;
+};
+int weft_core_sendrecv(const struct weft_xfer *x, struct weft_comm *comm,
+		       unsigned flags, MPI_Status *status);
 
 #endif

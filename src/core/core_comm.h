@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Communicators and groups.
+ *
+ * A group is an immutable list of processes, named by their index in the job
+ * (the rank in MPI_COMM_WORLD). A communicator is a group (two for an
+ * intercommunicator), a context id that all members agreed on, and what
+ * applications hang on it. World and self differ from others only in their
+ * handles. References: the application holds one, every active request one.
+ *
+ *   weft_comm_create -> weft_comm_ready -> ... -> weft_comm_put
+ */
+#ifndef WEFT_CORE_COMM_H
+#define WEFT_CORE_COMM_H
+
+#include "src/core/core_obj.h"
+
+#include <mpi.h>
+
+struct weft_attr;    /* core_attr.h */
+struct weft_bsend;   /* core_bsend.h */
+struct weft_coll;    /* coll/coll.h: algorithms chosen for a communicator */
+struct weft_errh;    /* core_err.h */
+struct weft_info;    /* core_info.h */
+struct weft_topo;    /* core_topo.h */
+
+struct weft_group {
+	struct weft_obj obj;
+	int size;
+	int rank;   /* mine, or MPI_UNDEFINED */
+	int proc[]; /* index in the job, by rank */
+};
+
+/* The parts of a context id: traffic that must never meet. */
+enum weft_ctx_kind {
+	WEFT_CTX_P2P = 0,   /* messages of the application */
+	WEFT_CTX_COLL = 1,  /* collectives; tags from weft_comm_next_tag() */
+	WEFT_CTX_GROUP = 2, /* MPI_Comm_create_group, tags of the application */
+	WEFT_CTX_CTRL = 3,  /* acknowledgements, partitioned hand-shakes */
+};
+
+struct weft_comm {
+	struct weft_obj obj;
+
+	/* read by every message */
+	int rank;	/* mine, in the local group */
+	int peers;	/* size of the group that ranks of messages name */
+	uint64_t ctx;	/* context id, in place for the tag word */
+	const int *proc; /* index in the job of each peer, by rank */
+
+	int size; /* of the local group */
+	bool inter;
+	bool revoked_handle; /* freed by the application, still in use */
+	struct weft_group *group;
+	struct weft_group *remote; /* NULL unless inter */
+	struct weft_comm *local; /* inter: intracommunicator of my side */
+	weft_au32 coll_seq;	 /* collectives started, see next_tag */
+
+	struct weft_coll *coll; /* filled by weft_core_coll->attach */
+	struct weft_topo *topo; /* NULL: none; owned */
+	struct weft_attr *attr; /* NULL: none; owned */
+	struct weft_info *info; /* NULL: none; owned */
+	struct weft_errh *errh; /* one reference; never NULL */
+	struct weft_bsend *bsend;
+	char name[MPI_MAX_OBJECT_NAME];
+};
+
+/* NULL when the handle is no communicator (or MPI is not running). */
+struct weft_comm *weft_comm_const(MPI_Comm handle);
+
+static inline struct weft_comm *weft_comm_of(MPI_Comm handle)
+{
+	if (weft_handle_is_const(handle))
+		return weft_comm_const(handle);
+	return weft_obj_of(handle, WEFT_KIND_COMM);
+}
+
+static inline MPI_Comm weft_comm_handle(const struct weft_comm *c)
+{
+	return weft_obj_handle(&c->obj);
+}
+
+/*
+ * The tag of the next collective on c: all members call collectives in the
+ * same order, so all count alike. Messages of one collective between the same
+ * two ranks arrive in order and may share the tag.
+ */
+static inline int weft_comm_next_tag(struct weft_comm *c)
+{
+	/* relaxed: collectives on one communicator do not run concurrently */
+	return (int)(atomic_fetch_add_explicit(&c->coll_seq, 1,
+					       memory_order_relaxed) &
+		     0x7fffffff);
+}
+
+/*
+ * A new communicator over group (and remote); takes over both references.
+ * ctx_id: as agreed. errh and the like are inherited from parent (may be
+ * NULL). 0 or -ENOMEM.
+ */
+int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
+		     struct weft_group *remote, unsigned ctx_id,
+		     struct weft_comm **comm_p);
+
+static inline void weft_comm_get(struct weft_comm *c)
+{
+	weft_obj_get(&c->obj);
+}
+
+/* Gives a reference back; the last one frees the communicator. */
+void weft_comm_put(struct weft_comm *c);
+
+/*
+ * MPI_Comm_split and MPI_Comm_dup without their argument checks; collective.
+ * For topologies and others who build on a communicator. *comm_p is NULL
+ * where color is MPI_UNDEFINED. 0 or -errno.
+ */
+int weft_comm_split(struct weft_comm *c, int color, int key,
+		    struct weft_comm **comm_p);
+
+/* A copy of c's groups with a context of its own; no attributes, no info. */
+int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p);
+
+/* Comm over the given ranks of c's group (in this order); collective over c.
+ * *comm_p is NULL in processes that are not among them. */
+int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
+		     struct weft_comm **comm_p);
+
+/* ---- groups ------------------------------------------------------------- */
+
+struct weft_group *weft_group_of(MPI_Group handle);
+
+/* Allocates; proc[] and rank are to be filled, then weft_group_ready. */
+struct weft_group *weft_group_new(int size);
+void weft_group_ready(struct weft_group *g); /* finds my rank */
+void weft_group_put(struct weft_group *g);
+
+static inline struct weft_group *weft_group_get(struct weft_group *g)
+{
+	weft_obj_get(&g->obj);
+	return g;
+}
+
+/* Rank of a process, or MPI_UNDEFINED. */
+int weft_group_rank_of(const struct weft_group *g, int proc);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Errors on their way to the application.
+ *
+ * Inside, a function returns 0 or -errno. At the border (src/mpi) exactly one
+ * of two things turns a failure into what the MPI function returns:
+ *
+ *   weft_err_arg()  an argument is wrong: class, position, text
+ *   weft_err_rc()   something below failed: -errno (or a user's MPI code)
+ *
+ * Both make an error code with a text of its own, call the error handler of
+ * the object (of MPI_COMM_SELF when there is none) and return the code:
+ *
+ *   MPI_Send: invalid rank 7 in communicator of size 4 (argument 4)
+ *
+ * func is __func__ of the PMPI_ function; the P is left out of the text.
+ *
+ * Codes below MPI_ERR_LASTCODE are slot * 64 + class; slot 0 is the bare
+ * class, others remember the text of the last 255 errors of the process.
+ */
+#ifndef WEFT_CORE_ERR_H
+#define WEFT_CORE_ERR_H
+
+#include "src/base/attr.h"
+#include "src/core/core_obj.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+
+struct weft_comm;
+
+struct weft_errh {
+	struct weft_obj obj;
+	uint32_t of; /* WEFT_KIND_COMM, _WIN, _FILE, _SESSION; 0: any */
+	union {
+		MPI_Comm_errhandler_function *comm;
+		MPI_Win_errhandler_function *win;
+		MPI_File_errhandler_function *file;
+		MPI_Session_errhandler_function *session;
+	} fn; /* user-defined only */
+};
+
+/* WEFT_CHECK=0 turns the checking of arguments off. */
+extern bool weft_check;
+
+/* obj: struct weft_comm, weft_win, ... or NULL; arg: position from 1, 0: the
+ * text stands alone. Returns the code for the application. */
+int weft_err_arg(const void *obj, const char *func, int class, int arg,
+		 const char *fmt, ...) WEFT_PRINTF(5, 6) WEFT_COLD;
+
+/* rc: 0 gives MPI_SUCCESS without calling anything. */
+int weft_err_rc_slow(const void *obj, const char *func, int rc) WEFT_COLD;
+
+static inline int weft_err_rc(const void *obj, const char *func, int rc)
+{
+	return weft_likely(rc == 0) ? MPI_SUCCESS
+				    : weft_err_rc_slow(obj, func, rc);
+}
+
+/* The class of -errno; the only table. */
+int weft_err_class_of(int rc);
+
+/* A code with a text, without calling a handler (status.MPI_ERROR). */
+int weft_err_code(int class, const char *fmt, ...) WEFT_PRINTF(2, 3) WEFT_COLD;
+
+/* Calls the handler of obj for a code that exists; returns the code. */
+int weft_err_call(const void *obj, const char *func, int code) WEFT_COLD;
+
+struct weft_errh *weft_errh_of(MPI_Errhandler handle);
+void weft_errh_put(struct weft_errh *h);
+
+/* ---- checks that many functions share; 0 or the code to return ----------- */
+
+/* The communicator behind a handle; raises MPI_ERR_COMM. *comm_p is set also
+ * when checking is off. */
+int weft_check_comm_bad(const char *func, int arg, MPI_Comm handle) WEFT_COLD;
+/* As above; raises when the communicator is an intercommunicator. */
+int weft_check_intra(const struct weft_comm *c, const char *func, int arg);
+
+/* Pointer that must not be NULL; raises MPI_ERR_ARG. */
+int weft_check_ptr(const void *obj, const char *func, int arg, const void *p,
+		   const char *what);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The one progress loop: reads the completion queue, retries what was full,
+ * and steps the requests that asked for it.
+ *
+ * With MPI_THREAD_MULTIPLE one lock guards the core; weft_lock() costs one
+ * predictable branch otherwise. It is held for the time of posting or of one
+ * pass over the queue, never while sleeping, stepping, or inside a user's
+ * function. The lock is not recursive.
+ */
+#ifndef WEFT_CORE_PROGRESS_H
+#define WEFT_CORE_PROGRESS_H
+
+#include "src/base/attr.h"
+#include "src/base/atomic.h"
+
+#include <pthread.h>
+
+struct weft_req;
+
+extern bool weft_threads; /* MPI_THREAD_MULTIPLE; set once by MPI_Init */
+extern pthread_mutex_t weft_big_lock;
+
+static inline void weft_lock(void)
+{
+	if (weft_unlikely(weft_threads))
+		pthread_mutex_lock(&weft_big_lock);
+}
+
+static inline void weft_unlock(void)
+{
+	if (weft_unlikely(weft_threads))
+		pthread_mutex_unlock(&weft_big_lock);
+}
+
+/* One pass; takes the lock. Returns how many things happened. */
+int weft_progress(void);
+
+/* Progress until *done is not 0: spins a little, then sleeps. */
+void weft_progress_until(const weft_au32 *done);
+
+/* Registers an active request for ops->step; the loop removes it when step
+ * says it is over. Steps once at once, so that short ones end here. */
+void weft_progress_add(struct weft_req *r);
+
+/* Wakes a thread that sleeps in weft_progress_until: something was completed
+ * outside the progress loop (generalized requests). */
+void weft_progress_wake(void);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests: everything that completes later.
+ *
+ *   inactive --start--> active --complete--> done --wait/test--> freed
+ *      ^                                                   |
+ *      +--------------------- persistent ------------------+
+ *
+ * An active request is completed exactly once, by weft_req_complete(), with
+ * the core's lock held when there are threads. Who waits then collects it:
+ * weft_req_collect() fills the status, and frees the request or makes it
+ * inactive. MPI_Request_free on an active request leaves an orphan, which
+ * frees itself when it completes.
+ *
+ * A collective is a request inside a larger object of coll/: its ops advance
+ * it from the progress loop. coll/ calls weft_req_init, then
+ * weft_progress_add; its step() returns 0 while more is to come, and
+ * 1 (or an error) when it is over: the progress loop then completes it.
+ */
+#ifndef WEFT_CORE_REQ_H
+#define WEFT_CORE_REQ_H
+
+#include "src/base/list.h"
+#include "src/core/core_obj.h"
+
+#include <mpi.h>
+#include <rdma/fabric.h>
+
+struct weft_comm;
+struct weft_dt;
+struct weft_req;
+
+struct weft_req_ops {
+	const char *name; /* for reports: "send", "recv", "allreduce" */
+	/* start: makes an inactive persistent request active. 0 or -errno
+	 * (stays inactive). Never blocks. */
+	int (*start)(struct weft_req *r);
+	/* cancel: tries to cancel an active request; the outcome is in the
+	 * status. 0 or -errno. */
+	int (*cancel)(struct weft_req *r);
+	/* step: advances a request that weft_progress_add() registered; called
+	 * by one thread at a time, without the lock; may post messages, must
+	 * not wait. 0: goes on; 1: done; -errno or an MPI code: failed. */
+	int (*step)(struct weft_req *r);
+	/* query: called once when the application collects the request, without
+	 * the lock; may change the status (generalized requests). Returns 0
+	 * or an MPI error code. */
+	int (*query)(struct weft_req *r, MPI_Status *status);
+	/* free: gives back the memory and what it holds; no request after. */
+	void (*free)(struct weft_req *r);
+};
+
+/* For slots that a kind of request does not have. */
+int weft_req_no_start(struct weft_req *r);  /* -EINVAL */
+int weft_req_no_cancel(struct weft_req *r); /* 0, changes nothing */
+int weft_req_no_step(struct weft_req *r);   /* 1 */
+int weft_req_no_query(struct weft_req *r, MPI_Status *status); /* 0 */
+
+enum {
+	WEFT_REQ_PERSISTENT = 1,
+	WEFT_REQ_ACTIVE = 2,
+	WEFT_REQ_ORPHAN = 4,	/* no handle any more */
+	WEFT_REQ_CANCELLED = 8, /* completed by cancel */
+	WEFT_REQ_SEND = 16,	/* status has no source, tag, count */
+	WEFT_REQ_GREQ = 32,
+	WEFT_REQ_PART = 64,	/* partitioned */
+	WEFT_REQ_CONST = 128,	/* shared, always done, never freed */
+};
+
+struct weft_req {
+	struct weft_obj obj;
+	const struct weft_req_ops *ops;
+	weft_au32 done;	 /* 1: complete; stored last, with release */
+	uint32_t flags;	 /* WEFT_REQ_ */
+	int error;	 /* 0, -errno, or an MPI code above 0 */
+	int source;	 /* as the status shows them */
+	int tag;
+	MPI_Count bytes;    /* received */
+	struct weft_list link; /* progress list, retry queue */
+	struct weft_comm *comm; /* whose error handler is called; may be NULL */
+};
+
+void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
+		   struct weft_comm *comm, uint32_t flags);
+
+/* The empty status of sends, null and inactive requests. */
+void weft_status_empty(MPI_Status *status);
+
+static inline bool weft_req_is_done(const struct weft_req *r)
+{
+	/* A1 pairs with R1 in weft_req_complete(): all results are there. */
+	return weft_load32(&r->done) != 0;
+}
+
+/* Completes an active request; error: 0, -errno or an MPI code. */
+void weft_req_complete(struct weft_req *r, int error);
+
+/* Waits until r is done, making progress. */
+void weft_req_wait(struct weft_req *r);
+
+/*
+ * Ends a done request: fills status (unless MPI_STATUS_IGNORE), frees the
+ * request or makes it inactive. Returns the request's error: 0, -errno or
+ * an MPI code. *req_p becomes NULL when it was freed.
+ */
+int weft_req_collect(struct weft_req **req_p, MPI_Status *status);
+
+/* Both; for the library's own requests. */
+static inline int weft_req_finish(struct weft_req *r)
+{
+	weft_req_wait(r);
+	return weft_req_collect(&r, MPI_STATUS_IGNORE);
+}
+
+/* Frees without waiting: an active one goes when it completes. */
+void weft_req_release(struct weft_req *r);
+
+/* A request that is done already, shared by all who need one. */
+struct weft_req *weft_req_null_done(void);
+
+#endif
