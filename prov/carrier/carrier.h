@@ -54,6 +54,7 @@ struct weft_carrier_attr {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	uint32_t fifo_slots; /* 0: the carrier's default */
+	size_t share_bytes;  /* own memory that peers may map; 0: none */
 	bool no_dma;	     /* behave as if CMA were refused */
 	const char *faults;  /* loop: a fault plan; others ignore it */
 };
@@ -108,6 +109,14 @@ struct weft_carrier_ops {
 	 */
 	int (*wait_fd)(struct weft_carrier *c);
 	int (*arm)(struct weft_carrier *c);
+	/*
+	 * The share_bytes of a peer's endpoint, or the own ones (peer NULL):
+	 * zeroed at first, aligned to 64, mapped in both processes while the
+	 * carrier lives. What lies there is as untrusted as a packet.
+	 * -EAGAIN: the peer is not there yet. -EOPNOTSUPP: no common memory.
+	 */
+	int (*share)(struct weft_carrier *c, struct weft_peer *peer,
+		     void **area_p, size_t *bytes_p);
 };
 
 /* First member of every implementation's object. */
