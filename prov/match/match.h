@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Matching: posted receives on one side, unexpected messages on the other.
+ * Pure: it moves no data and allocates nothing but its hash tables; entries
+ * are embedded in the caller's objects. The caller supplies the locking.
+ *
+ *   init -> [post, arrive, search, add, remove]* -> fini (both sides empty)
+ *
+ *   a receive comes:  m = search(r)  found: take it    none: post(r)
+ *   a message comes:  r = arrive()   found: it is out  none: add(m)
+ *
+ * A receive names a source or none, a tag, and the bits of the tag to ignore.
+ * Of the receives that fit a message the oldest wins; of the messages that
+ * fit a receive the oldest wins. See README for how this stays O(1).
+ */
+#ifndef WEFT_PROV_MATCH_H
+#define WEFT_PROV_MATCH_H
+
+#include "src/base/list.h"
+
+#include <assert.h>
+#include <stdint.h>
+
+#define WEFT_MATCH_ANY	   UINT32_MAX /* a receive from any source */
+#define WEFT_MATCH_CLASSES 6	      /* hashed (any source, ignore) pairs */
+#define WEFT_MATCH_FRONT   8	      /* oldest entries, looked at directly */
+
+/* A posted receive; one cache line. */
+struct weft_match_recv {
+	struct weft_list order; /* all posted, oldest first */
+	struct weft_list chain; /* in its class's bucket, or alone */
+	uint64_t seq;
+	uint64_t tag;
+	uint64_t ignore;
+	uint32_t src; /* peer index or WEFT_MATCH_ANY */
+	uint8_t cls;  /* its class, or the list without hash */
+	uint8_t posted;
+	uint16_t reserved;
+};
+
+static_assert(sizeof(struct weft_match_recv) == 64, "one cache line");
+
+/* An unexpected message. */
+struct weft_match_msg {
+	struct weft_list order; /* all unexpected, oldest first */
+	struct weft_list chain[WEFT_MATCH_CLASSES];
+	uint64_t seq;
+	uint64_t tag;
+	uint32_t src;
+	uint32_t queued;
+};
+
+/* One kind of receive: which parts of (source, tag) it looks at. */
+struct weft_match_class {
+	uint64_t ignore;
+	uint32_t any_src;
+	uint32_t indexed;	  /* unexpected messages are in it, too */
+	struct weft_list *posted; /* mask + 1 buckets, or NULL */
+	struct weft_list *msgs;	  /* likewise */
+	uint64_t posted_mask;
+	uint64_t msgs_mask;
+	uint64_t posted_used;
+};
+
+struct weft_match {
+	struct weft_list posted;
+	struct weft_list msgs;
+	uint64_t posted_used;
+	uint64_t msgs_used;
+	uint64_t seq;
+	struct weft_list wild; /* posted, beyond the classes */
+	unsigned classes;
+	struct weft_match_class cls[WEFT_MATCH_CLASSES];
+};
+
+void weft_match_init(struct weft_match *m);
+void weft_match_fini(struct weft_match *m);
+
+/* Does receive r fit a message (src, tag)? */
+static inline bool weft_match_fits(const struct weft_match_recv *r,
+				   uint32_t src, uint64_t tag)
+{
+	return ((r->tag ^ tag) & ~r->ignore) == 0 &&
+	       (r->src == src || r->src == WEFT_MATCH_ANY);
+}
+
+/* Posts r, whose tag, ignore and src are set. The caller searched before. */
+void weft_match_post(struct weft_match *m, struct weft_match_recv *r);
+
+/* Takes r out; harmless when it is not posted. */
+void weft_match_unpost(struct weft_match *m, struct weft_match_recv *r);
+
+/* The slow half of weft_match_arrive. */
+struct weft_match_recv *weft_match_arrive_far(struct weft_match *m,
+					      uint32_t src, uint64_t tag);
+
+/* The oldest posted receive that fits, still posted; or NULL. */
+static inline struct weft_match_recv *
+weft_match_arrive(struct weft_match *m, uint32_t src, uint64_t tag)
+{
+	struct weft_match_recv *r;
+
+	if (weft_list_empty(&m->posted))
+		return NULL;
+	r = weft_container_of(m->posted.next, struct weft_match_recv, order);
+	if (weft_likely(weft_match_fits(r, src, tag)))
+		return r;
+	return weft_match_arrive_far(m, src, tag);
+}
+
+/* Queues a message that nobody waits for; src and tag are set. */
+void weft_match_add(struct weft_match *m, struct weft_match_msg *u);
+
+/* Takes u out; harmless when it is not queued. */
+void weft_match_remove(struct weft_match *m, struct weft_match_msg *u);
+
+/* The oldest unexpected message that fits r, still queued; or NULL. */
+struct weft_match_msg *weft_match_search_far(struct weft_match *m,
+					     const struct weft_match_recv *r);
+
+static inline struct weft_match_msg *
+weft_match_search(struct weft_match *m, const struct weft_match_recv *r)
+{
+	if (weft_likely(weft_list_empty(&m->msgs)))
+		return NULL;
+	return weft_match_search_far(m, r);
+}
+
+#endif
