@@ -11,10 +11,12 @@
  * Nothing blocks except wait. -EAGAIN means "nothing happened, ask again":
  * the FIFO is full, or the peer is not there yet. Packets between one pair of
  * endpoints arrive once, whole and in the order of their sends. A peer that
- * dies is reported through up->lost, once, and every later call on it returns
- * -ECONNRESET. Calls on one carrier are serialised by the caller, with two
- * exceptions: wake comes from anywhere, and wait runs in one thread beside all
- * the others, so that a thread asleep does not keep another from sending.
+ * dies or leaves is reported through up->lost, once, after everything it sent
+ * has been delivered; every later call on that record returns -ECONNRESET, and
+ * peer() makes a new record for whoever takes the name next. Calls on one
+ * carrier are serialised by the caller, with two exceptions: wake comes from
+ * anywhere, and wait runs in one thread beside all the others, so that a
+ * thread asleep does not keep another from sending.
  */
 #ifndef WEFT_PROV_CARRIER_H
 #define WEFT_PROV_CARRIER_H
@@ -38,14 +40,19 @@ struct weft_peer {
 /* Calls up, handed over at open. They may call send, never poll or wait. */
 struct weft_carrier_up {
 	/*
-	 * A packet came from src. pkt and payload are readable only during
-	 * the call and lie in memory the peer may scribble on: copy before
-	 * checking. 0: taken. -EAGAIN: not now; the carrier offers it again
-	 * at a later poll and nothing from src overtakes it.
+	 * A packet came from src. Both pointers are good during the call
+	 * only. pkt is the carrier's own copy: it stays as it is, its len is
+	 * at most mtu, and its other fields are whatever the peer put there.
+	 * payload (aligned to 8) may change under the reader: copy, then
+	 * check the copy. 0: taken. -EAGAIN: not now; the carrier offers it
+	 * again at a later poll and nothing from src overtakes it.
 	 */
 	int (*deliver)(void *arg, struct weft_peer *src,
 		       const struct weft_pkt *pkt, const void *payload);
-	/* peer died or broke the rules; err is a positive errno. */
+	/*
+	 * peer is gone: ECONNRESET: it died; ESHUTDOWN: it closed in good
+	 * order; EPROTO: what came from it was garbage.
+	 */
 	void (*lost)(void *arg, struct weft_peer *peer, int err);
 };
 
@@ -55,8 +62,21 @@ struct weft_carrier_attr {
 	void *up_arg;
 	uint32_t fifo_slots; /* 0: the carrier's default */
 	size_t share_bytes;  /* own memory that peers may map; 0: none */
+	uint32_t spin_ns;    /* wait: spin so long; 0: default, 1: never */
 	bool no_dma;	     /* behave as if CMA were refused */
 	const char *faults;  /* loop: a fault plan; others ignore it */
+};
+
+/* What went through, for tests and tools. */
+struct weft_carrier_stats {
+	uint64_t sent;
+	uint64_t received;
+	uint64_t full;	   /* sends answered with -EAGAIN */
+	uint64_t refused;  /* garbage that came in and was dropped */
+	uint64_t skipped;  /* slots of writers that died over them */
+	uint64_t sleeps;   /* waits that reached the kernel */
+	uint64_t wakes;	   /* sleepers this side woke */
+	uint64_t resent;   /* packets sent again after a loss */
 };
 
 struct weft_carrier_ops {
@@ -66,19 +86,21 @@ struct weft_carrier_ops {
 		    struct weft_carrier **c_p);
 	/* Waits (bounded) until what was sent is where peers can read it. */
 	void (*close)(struct weft_carrier *c);
-	/* The own address, complete. */
+	/* The own address, complete, with hints in sin_zero: pass it whole. */
 	void (*name_get)(struct weft_carrier *c, struct sockaddr_in *name);
 	/*
-	 * The record for a name: found or made, never connected here, so a
-	 * peer that does not exist yet is no error. -EHOSTUNREACH: this
-	 * carrier can never reach that name.
+	 * The record for a name (ip and port; sin_zero only helps to find
+	 * it): found or made, never connected here, so a peer that does not
+	 * exist yet is no error. A record that is lost is not found again.
+	 * -EHOSTUNREACH: this carrier can never reach that name.
 	 */
 	int (*peer)(struct weft_carrier *c, const struct sockaddr_in *name,
 		    struct weft_peer **peer_p);
 	/*
-	 * Sends one packet of up to mtu payload bytes (gathered from iov).
-	 * 0: the carrier has copied everything. -EAGAIN. -ECONNRESET.
-	 * -EMSGSIZE.
+	 * Sends one packet; iov holds exactly pkt->len bytes, at most mtu.
+	 * 0: the carrier has copied everything. -EAGAIN: the FIFO is full or
+	 * the peer is not there yet; other peers are not held up by it.
+	 * -ECONNRESET. -EMSGSIZE.
 	 */
 	int (*send)(struct weft_carrier *c, struct weft_peer *peer,
 		    const struct weft_pkt *pkt, const struct iovec *iov,
@@ -97,7 +119,9 @@ struct weft_carrier_ops {
 	/*
 	 * Spins, then sleeps until a packet may be there, wake was called,
 	 * or timeout_ns is over (UINT64_MAX: for ever). The caller polls
-	 * afterwards in any case. 0, or -ETIMEDOUT.
+	 * afterwards in any case, and comes back: 0 may be a false alarm, at
+	 * least ten times a second, for the housekeeping that poll does.
+	 * -ETIMEDOUT.
 	 */
 	int (*wait)(struct weft_carrier *c, uint64_t timeout_ns);
 	/* Ends a wait, now or the next one; from any thread or handler. */
@@ -117,12 +141,14 @@ struct weft_carrier_ops {
 	 */
 	int (*share)(struct weft_carrier *c, struct weft_peer *peer,
 		     void **area_p, size_t *bytes_p);
+	void (*stats)(struct weft_carrier *c, struct weft_carrier_stats *s);
 };
 
 /* First member of every implementation's object. */
 struct weft_carrier {
 	const struct weft_carrier_ops *ops;
-	size_t mtu; /* largest payload of one packet */
+	size_t mtu;	    /* largest payload of one packet */
+	size_t short_bytes; /* up to this a payload rides with its header */
 };
 
 extern const struct weft_carrier_ops weft_carrier_shm;

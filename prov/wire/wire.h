@@ -21,7 +21,7 @@
 struct weft_pkt {
 	uint8_t type;	  /* enum weft_pkt_type */
 	uint8_t flags;	  /* of that type */
-	uint16_t len;	  /* payload bytes */
+	uint16_t len;	  /* payload bytes, without this header */
 	uint32_t carrier; /* the carrier's; senders leave it 0 */
 	uint32_t unit;	  /* the unit's: FIFO or queue number, credits */
 	uint32_t aux;	  /* message id, operation, ... */
