@@ -22,8 +22,8 @@
 #include <stdint.h>
 
 #define WEFT_MATCH_ANY	   UINT32_MAX /* a receive from any source */
-#define WEFT_MATCH_CLASSES 6	      /* hashed (any source, ignore) pairs */
-#define WEFT_MATCH_FRONT   8	      /* oldest entries, looked at directly */
+#define WEFT_MATCH_CLASSES 6 /* hashed pairs of any source, ignore */
+#define WEFT_MATCH_FRONT 8 /* oldest entries, looked at directly */
 
 /* A posted receive; one cache line. */
 struct weft_match_recv {

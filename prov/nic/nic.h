@@ -61,6 +61,9 @@ struct weft_unit_ops {
 	int (*poll)(struct weft_unit *u, int budget);
 };
 
+/* Packet types below are the engine's, from here on the units' own. */
+#define WEFT_PKT_UNIT 64
+
 /* First member of every unit's object. */
 struct weft_unit {
 	const struct weft_unit_ops *ops;
@@ -76,7 +79,7 @@ struct weft_machine {
 	size_t packet_bytes; /* payload of one engine packet */
 	size_t eager_bytes;  /* above: rendezvous */
 	uint64_t msg_order;  /* FI_ORDER_* bits, as a plain number */
-	unsigned fifos;	     /* injection FIFOs, windows or queues used */
+	unsigned fifos; /* injection FIFOs, windows or queues */
 };
 
 /* The rows; NULL for an unknown name. The first row is the default. */
@@ -90,13 +93,13 @@ const struct weft_machine *weft_machine_at(unsigned i);
  *
  * An operation is a struct weft_op from the nic's pool: get it, fill the
  * fields marked "in", hand it over. 0: the engine owns it until it calls
- * up->done, which may be before the call returns; then it belongs to up,
- * who gives it back with weft_nic_op_put when its completion has been read.
+ * up->done, which may be before the call returns; there up reads the
+ * completion and gives the op back with weft_nic_op_put, then or later.
  * -EAGAIN (full, or the peer is not there yet) and every other error: nothing
- * happened, the caller still owns it. Nothing blocks except wait.
+ * happened, the caller still owns the op. Nothing blocks except wait.
  *
- * Calls on one nic, and on all nics that share a map, are serialised by the
- * caller (the domain's lock), except weft_nic_wake.
+ * Calls on one nic are serialised by the caller (the domain's lock), except
+ * wake, and wait as the carrier says.
  */
 #define WEFT_IOV_MAX	 4 /* local segments of one operation */
 #define WEFT_RMA_IOV_MAX 1 /* remote segments */
@@ -111,22 +114,32 @@ enum weft_op_kind {
 	WEFT_ATOMIC,	   /* no result */
 	WEFT_FETCH,	   /* result: the old value */
 	WEFT_COMPARE,	   /* result: the old value; has a comparand */
-	WEFT_REMOTE_EVENT, /* a peer wrote, read or changed our memory */
+	WEFT_REMOTE_WRITE, /* a peer wrote our memory, or changed it */
+	WEFT_REMOTE_READ,  /* a peer read our memory */
+	WEFT_SERVE,	   /* the engine's own, never seen by up */
 };
 
 /* Flags of an operation; "in" unless they say otherwise. */
 enum weft_op_flag {
 	WEFT_OP_TAGGED = 1 << 0,
-	WEFT_OP_DATA = 1 << 1,	  /* in: send data; out: data came */
-	WEFT_OP_QUIET = 1 << 2,	  /* for up: no CQ entry if it succeeds */
-	WEFT_OP_ACK = 1 << 3,	  /* done only when the target has it all */
-	WEFT_OP_MULTI = 1 << 4,	  /* receive buffer takes several messages */
-	WEFT_OP_FENCE = 1 << 5,	  /* after all earlier ones to that peer */
-	WEFT_OP_INJECT = 1 << 6,  /* the buffer is free when the call returns */
-	WEFT_OP_RELEASE = 1 << 7, /* out: the multi buffer is given back */
-	WEFT_OP_CLAIM = 1 << 8,	  /* peek: reserve; recv: take the reserved */
-	WEFT_OP_DISCARD = 1 << 9, /* peek or claim: drop the message */
-	WEFT_OP_REMOTE_READ = 1 << 10, /* out, of a remote event */
+	/* in: send data along; out: data came */
+	WEFT_OP_DATA = 1 << 1,
+	/* for up: no entry in a queue if it succeeds */
+	WEFT_OP_QUIET = 1 << 2,
+	/* done only when the target has it all */
+	WEFT_OP_ACK = 1 << 3,
+	/* the receive buffer takes several messages */
+	WEFT_OP_MULTI = 1 << 4,
+	/* only after all earlier ones to that peer */
+	WEFT_OP_FENCE = 1 << 5,
+	/* the buffer is the caller's again when the call returns */
+	WEFT_OP_INJECT = 1 << 6,
+	/* out: the multi buffer is the caller's again */
+	WEFT_OP_RELEASE = 1 << 7,
+	/* peek: reserve the message; recv: take the reserved one */
+	WEFT_OP_CLAIM = 1 << 8,
+	/* peek or claim: drop the message */
+	WEFT_OP_DISCARD = 1 << 9,
 };
 
 /* One operation and its completion. */
@@ -135,88 +148,84 @@ struct weft_op {
 	struct weft_match_recv m;
 
 	/* line 1: what a completion is made of */
-	struct weft_op *next;	/* in a queue of whoever owns the op */
 	void *context;		/* in */
-	uint64_t comp_flags;	/* in: what up wants to report; not looked at */
+	uint64_t comp_flags;	/* in; up's own */
 	uint64_t len;		/* in: bytes of iov; out: bytes received */
-	uint64_t data;		/* in for WEFT_OP_DATA; out for receives */
-	uint64_t tag;		/* in for sends; out for receives */
-	struct weft_peer *peer; /* in for all but receives; out: the source */
-	uint16_t flags;		/* enum weft_op_flag */
-	uint8_t kind;		/* enum weft_op_kind, in */
-	uint8_t iov_count;	/* in */
-	int32_t err;		/* out: 0 or -errno; -EMSGSIZE: cut off */
+	uint64_t data;		/* in or out, see WEFT_OP_DATA */
+	uint64_t tag;		/* in for sends, out for receives */
+	struct weft_peer *peer; /* in; out for receives: the source */
+	struct weft_nic *nic;
+	uint16_t flags;	   /* enum weft_op_flag */
+	uint8_t kind;	   /* in */
+	uint8_t iov_count; /* in */
+	int32_t err;	   /* out: 0 or -errno; -EOVERFLOW: cut off */
 
-	/* line 2: where the bytes are */
-	struct iovec iov[WEFT_IOV_MAX]; /* in; [0].iov_base is the CQ's buf */
+	/* line 2: where the bytes are; iov[0] alone is the CQ's buf */
+	struct iovec iov[WEFT_IOV_MAX]; /* in */
 
 	/* line 3 */
-	void *cq;      /* for up: where to report; not looked at */
-	void *cntr;    /* likewise */
-	uint64_t olen; /* out: bytes that did not fit */
-	uint64_t addr; /* in, RMA and atomics: offset in the region */
-	uint64_t key;  /* in: of the region */
-	struct weft_nic *nic;
-	uint8_t at_op;	 /* in: enum weft_at_op */
-	uint8_t at_type; /* in: enum weft_at_type */
-	uint8_t state;	 /* the engine's, from here on */
-	uint8_t reserved;
-	uint32_t id;	       /* name on the wire */
-	struct weft_list link; /* in one of its peer's lists */
+	uint64_t olen;	       /* out: bytes that did not fit */
+	uint64_t addr;	       /* in, RMA and atomics */
+	uint64_t key;	       /* in, of the region */
+	struct weft_list link; /* the engine's, from here on */
+	uint64_t moved;	       /* bytes sent, pulled or written so far */
+	uint32_t id;	       /* name on the wire, or 0 */
+	uint32_t remote_id;    /* the other side's name for it */
+	uint8_t at_op;	       /* in: enum weft_at_op */
+	uint8_t at_type;       /* in: enum weft_at_type */
+	uint8_t state;
+	uint8_t remote_count;
+	uint32_t children; /* multi: messages still being received */
 
-	/* line 4: atomics' other operands, or the engine's progress */
-	struct iovec result[WEFT_IOV_MAX]; /* in */
-	uint8_t result_count;
-	uint8_t compare_count;
-	struct iovec compare[WEFT_IOV_MAX]; /* in */
-	uint64_t moved; /* bytes sent, pulled or written so far */
-	uint64_t limit; /* bytes the other side allowed so far */
-	uint64_t remote[2 * WEFT_IOV_MAX]; /* address, length of the peer's */
-	uint32_t remote_count;
-	uint32_t remote_id;
-	uint32_t children;	/* multi: messages still being received */
+	/* line 4 */
+	uint64_t limit;		/* bytes the other side allowed so far */
 	struct weft_op *parent; /* multi: the buffer this is a part of */
-	struct weft_dma dma;
-	void *held; /* heap buffer that ends with the op, or NULL */
+	void *held;		/* heap memory that ends with the op */
+	uint8_t result_count;	/* in */
+	uint8_t compare_count;	/* in */
+	uint32_t cell;		/* cursor that both sides copy by */
+	union {
+		struct {
+			struct iovec result[WEFT_IOV_MAX];  /* in */
+			struct iovec compare[WEFT_IOV_MAX]; /* in */
+		};
+		struct {
+			uint64_t remote[2 * WEFT_IOV_MAX]; /* addr, len */
+			struct weft_dma dma;
+		};
+	};
 };
+
+/* What a peer wants of our memory. */
+struct weft_want {
+	uint64_t key;
+	uint64_t addr;
+	uint64_t len;
+	uint32_t access; /* WEFT_MR_* */
+};
+
+#define WEFT_MR_REMOTE_READ  1u
+#define WEFT_MR_REMOTE_WRITE 2u
+/* Every access is to be reported through up->event. */
+#define WEFT_MR_EVENTS	     4u
 
 /* Calls up, handed over at open. They may post, never poll or wait. */
 struct weft_nic_up {
 	/* op is complete and belongs to the callee. */
 	void (*done)(void *arg, struct weft_op *op);
 	/*
-	 * A peer wrote (or, WEFT_OP_REMOTE_READ, read) len bytes of the region
-	 * of key whose row asked for events, or sent data with it. op is
-	 * complete and belongs to the callee; its context is the region's.
+	 * The address of what a peer wants, if a registered region holds all
+	 * of it; -ENOKEY, -EACCES, -EFAULT. region_p is a name for event.
 	 */
-	void (*event)(void *arg, struct weft_op *op);
-	/* For information: the peer is gone; all its ops are done by now. */
-	void (*lost)(void *arg, struct weft_peer *peer, int err);
+	int (*region)(void *arg, const struct weft_want *want, void **at_p,
+		      void **region_p);
+	/*
+	 * An access by a peer is over: op is complete and belongs to the
+	 * callee; kind WEFT_REMOTE_WRITE or _READ, len, peer and, with
+	 * WEFT_OP_DATA, data. region is what region() named.
+	 */
+	void (*event)(void *arg, struct weft_op *op, void *region);
 };
-
-/* Registered memory of a domain, checked by all its nics. */
-struct weft_map;
-
-#define WEFT_MR_REMOTE_READ  1u
-#define WEFT_MR_REMOTE_WRITE 2u
-#define WEFT_MR_EVENTS	     4u /* report remote accesses through up->event */
-
-struct weft_mr_row {
-	uint64_t key;
-	uint64_t base; /* address of offset 0 */
-	uint64_t len;
-	uint32_t access; /* WEFT_MR_* */
-	void *context;	 /* handed to up->event */
-};
-
-int weft_map_open(struct weft_map **map_p);
-void weft_map_close(struct weft_map *map);
-/* 0, -EEXIST: the key is taken, -ENOMEM. */
-int weft_map_add(struct weft_map *map, const struct weft_mr_row *row);
-/* Changes access and context of a key; -ENOENT. */
-int weft_map_set(struct weft_map *map, const struct weft_mr_row *row);
-/* -ENOENT. No access to the region begins after this. */
-int weft_map_del(struct weft_map *map, uint64_t key);
 
 struct weft_nic_attr {
 	const struct weft_machine *machine;
@@ -224,25 +233,33 @@ struct weft_nic_attr {
 	struct sockaddr_in name; /* port 0: any */
 	const struct weft_nic_up *up;
 	void *up_arg;
-	struct weft_map *map; /* NULL: no remote access */
-	size_t min_multi;     /* a multi buffer with less left is released */
+	uint32_t fifo_slots; /* 0: the carrier's default */
+	size_t eager_bytes;  /* 0: the machine's */
+	size_t min_multi;    /* a multi buffer with less left is released */
 	bool no_dma;
 	const char *faults;
 };
 
 /* -EADDRINUSE and what the carrier says. */
 int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p);
-/* Gives what is on the way a bounded time, then ends. Ops are cancelled. */
+/* Gives what is on the way a bounded time, then ends. Ops are forgotten. */
 void weft_nic_close(struct weft_nic *nic);
 void weft_nic_name(struct weft_nic *nic, struct sockaddr_in *name);
-const struct weft_machine *weft_nic_machine(struct weft_nic *nic);
+/* For waits: wait, wake, wait_fd, arm; and for peers of an address. */
+struct weft_carrier *weft_nic_carrier(struct weft_nic *nic);
 void weft_nic_set_min_multi(struct weft_nic *nic, size_t bytes);
 
-/* Found or made; -EHOSTUNREACH, -ENOMEM. Never connects. */
-int weft_nic_peer(struct weft_nic *nic, const struct sockaddr_in *name,
-		  struct weft_peer **peer_p);
+/*
+ * Lists a region (row->addr: RMA address of its first byte, at: that byte) in
+ * the table that peers read, so that they reach it without our help, and
+ * takes it off. Optional; regions that are not listed are asked for by
+ * packets. A full table is no error.
+ */
+void weft_nic_expose(struct weft_nic *nic, const struct weft_want *row,
+		     void *at);
+void weft_nic_hide(struct weft_nic *nic, uint64_t key);
 
-/* NULL: out of memory. Fields "in" that are not filled must be zeroed. */
+/* NULL: out of memory. All fields but m and flags have old contents. */
 struct weft_op *weft_nic_op_get(struct weft_nic *nic);
 void weft_nic_op_put(struct weft_op *op);
 
@@ -254,6 +271,7 @@ int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 		    unsigned flags, const struct iovec *iov, uint64_t tag,
 		    uint64_t data);
 int weft_nic_send(struct weft_nic *nic, struct weft_op *op);
+/* Never -EAGAIN: receives are unbounded. */
 int weft_nic_recv(struct weft_nic *nic, struct weft_op *op);
 /*
  * Looks for an unexpected message as recv would and completes op with its
@@ -268,16 +286,9 @@ int weft_nic_rma(struct weft_nic *nic, struct weft_op *op);
 int weft_nic_atomic(struct weft_nic *nic, struct weft_op *op);
 /* A posted receive of that context is done with -ECANCELED; -ENOENT. */
 int weft_nic_cancel(struct weft_nic *nic, void *context);
-/* Is nothing under way that needs this side? (close, and idle threads) */
-bool weft_nic_idle(struct weft_nic *nic);
 
 /* Takes up to budget packets and moves what waits; number of packets. */
 int weft_nic_poll(struct weft_nic *nic, int budget);
-/* As the carrier's: wait never polls; wake from any thread. */
-int weft_nic_wait(struct weft_nic *nic, uint64_t timeout_ns);
-void weft_nic_wake(struct weft_nic *nic);
-int weft_nic_wait_fd(struct weft_nic *nic);
-int weft_nic_arm(struct weft_nic *nic);
 
 /* Atomic operations; the numbers are libfabric's (a test compares them). */
 enum weft_at_op {
