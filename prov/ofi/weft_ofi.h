@@ -90,8 +90,7 @@ static inline void weft_ref_put(weft_au32 *ref)
 struct weft_fabric {
 	struct fid_fabric fid;
 	const struct weft_machine *machine;
-	struct weft_list link; /* of the open fabrics, for getinfo */
-	weft_au32 ref;	       /* domains and event queues */
+	weft_au32 ref; /* domains and event queues */
 };
 
 struct weft_domain {
@@ -113,8 +112,7 @@ struct weft_domain {
 	struct weft_hash mrs;
 	uint64_t next_key;
 	struct weft_eq *eq; /* bound, or NULL */
-	struct weft_list link;
-	weft_au32 ref; /* whatever was opened here and is not closed */
+	weft_au32 ref;	    /* whatever was opened here and is not closed */
 };
 
 static inline void weft_enter(struct weft_domain *d)
@@ -175,14 +173,20 @@ int weft_watch_arm(struct weft_watch *w);
 /*
  * Sleeps until the watch is woken or a packet may have come; deadline in
  * weft_now_ns() time, UINT64_MAX for ever. Inside the lock, which is released
- * meanwhile. The caller looks again in any case. 0 or -ETIMEDOUT.
+ * meanwhile. The caller looks again in any case, and says at the end that it
+ * will not sleep again. 0 or -ETIMEDOUT.
  */
 int weft_watch_sleep(struct weft_watch *w, uint64_t deadline_ns);
+void weft_watch_end(struct weft_watch *w);
 /* Milliseconds of libfabric (negative: for ever) to a deadline. */
 uint64_t weft_deadline(int timeout_ms);
 
+/* The domain's share: starts and ends the thread of automatic progress. */
 int weft_wait_open(struct weft_domain *d);
 void weft_wait_close(struct weft_domain *d);
+/* An endpoint was added to or removed from d->eps. */
+void weft_wait_ep_added(struct weft_domain *d, struct weft_ep *ep);
+void weft_wait_ep_removed(struct weft_domain *d, struct weft_ep *ep);
 
 static inline void weft_watch_notify(struct weft_watch *w)
 {
@@ -200,7 +204,7 @@ struct weft_cqe {
 	void *buf;
 	uint64_t data;
 	uint64_t tag;
-	fi_addr_t src; /* weft_ep_source(), or FI_ADDR_NOTAVAIL */
+	fi_addr_t src;		     /* weft_ep_source(), or FI_ADDR_NOTAVAIL */
 	struct fi_cq_err_entry *err; /* not NULL: an error, read by readerr */
 };
 
@@ -214,13 +218,14 @@ struct weft_cq {
 	uint64_t head;
 	uint64_t tail;
 	uint64_t mask;
-	size_t entry_bytes; /* of the format */
 	enum fi_cq_format format;
+	bool threshold; /* FI_CQ_COND_THRESHOLD */
 	struct weft_watch watch;
-	void *err_data; /* handed out by the last readerr */
-	weft_au32 ref;	/* endpoints and poll sets */
+	weft_au32 ref; /* endpoints and poll sets */
 };
 
+/* fi_trywait for one queue: 0, or -EAGAIN: do not sleep. */
+int weft_cq_trywait(struct weft_cq *cq);
 /* Doubles the ring; -ENOMEM. */
 int weft_cq_grow(struct weft_cq *cq) WEFT_COLD;
 
@@ -264,6 +269,8 @@ static inline void weft_cntr_count(struct weft_cntr *cntr)
 }
 
 void weft_cntr_count_err(struct weft_cntr *cntr);
+/* fi_trywait for one counter: 0, or -EAGAIN: do not sleep. */
+int weft_cntr_trywait(struct weft_cntr *cntr);
 
 /* ---- event queue: weft_eq.c -------------------------------------------- */
 
@@ -278,6 +285,7 @@ int weft_eq_post_err(struct weft_eq *eq, struct fid *fid, void *context,
 struct weft_eq *weft_eq_of(struct fid *fid);
 void weft_eq_get(struct weft_eq *eq);
 void weft_eq_put(struct weft_eq *eq);
+int weft_eq_trywait(struct weft_eq *eq);
 
 /* ---- address vector: weft_av.c ----------------------------------------- */
 
@@ -359,7 +367,7 @@ enum weft_ep_cntr {
 struct weft_ep {
 	struct fid_ep fid;
 	struct weft_domain *domain;
-	struct weft_nic *nic; /* the engine; NULL until fi_enable */
+	struct weft_nic *nic;	      /* the engine; NULL until fi_enable */
 	struct weft_carrier *carrier; /* its carrier, for waits and peers */
 	/* fi_addr_t -> peer; NULL: not asked for yet (weft_ep_peer) */
 	struct weft_peer **peers;

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names of endpoints: resolving, checking, printing struct sockaddr_in. */
+#include "prov/ofi/weft_addr.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool weft_addr_is_name(const struct sockaddr_in *name)
+{
+	return name->sin_family == AF_INET && name->sin_port &&
+	       name->sin_addr.s_addr != htonl(INADDR_ANY);
+}
+
+struct sockaddr_in weft_addr_loopback(in_port_t port)
+{
+	return (struct sockaddr_in){
+		.sin_family = AF_INET,
+		.sin_port = port,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+}
+
+static int ask(const char *node, const char *service, int flags,
+	       struct sockaddr_in *name_p)
+{
+	struct addrinfo hints = { .ai_family = AF_INET,
+				  .ai_socktype = SOCK_DGRAM,
+				  .ai_flags = flags };
+	struct addrinfo *list;
+	int err = getaddrinfo(node, service, &hints, &list);
+
+	if (err == EAI_MEMORY)
+		return -ENOMEM;
+	if (err)
+		return -ENODATA;
+	memcpy(name_p, list->ai_addr, sizeof(*name_p));
+	freeaddrinfo(list);
+	return 0;
+}
+
+int weft_addr_resolve(const char *node, const char *service, bool numeric,
+		      struct sockaddr_in *name_p)
+{
+	int err;
+
+	if (!node && !service) {
+		*name_p = weft_addr_loopback(0);
+		return 0;
+	}
+	err = ask(node, service, AI_NUMERICHOST | AI_NUMERICSERV, name_p);
+	if (err == -ENODATA)
+		err = ask(node, service, numeric ? AI_NUMERICHOST : 0, name_p);
+	return err;
+}
+
+/* "node07" and 3 make "node10"; the width is kept. */
+static void count_up(const char *node, size_t by, char *to, size_t room)
+{
+	size_t len = strlen(node);
+	size_t at = len;
+
+	while (at && isdigit((unsigned char)node[at - 1]))
+		at--;
+	snprintf(to, room, "%.*s%0*llu", (int)at, node, (int)(len - at),
+		 strtoull(node + at, NULL, 10) + by);
+}
+
+/* The i-th node of a range. */
+static int range_node(const char *node, size_t i, const char *service,
+		      struct sockaddr_in *name_p)
+{
+	char text[256];
+	int err = ask(node, service, AI_NUMERICHOST, name_p);
+
+	if (!err) {
+		uint32_t host = ntohl(name_p->sin_addr.s_addr);
+
+		name_p->sin_addr.s_addr = htonl(host + (uint32_t)i);
+		return 0;
+	}
+	if (!i)
+		return weft_addr_resolve(node, service, false, name_p);
+	count_up(node, i, text, sizeof(text));
+	return weft_addr_resolve(text, service, false, name_p);
+}
+
+int weft_addr_range(const char *node, size_t node_count, const char *service,
+		    size_t service_count, struct sockaddr_in *names)
+{
+	for (size_t i = 0; i < node_count; i++) {
+		struct sockaddr_in name;
+		int err = range_node(node, i, service, &name);
+
+		if (err)
+			return err;
+		for (size_t k = 0; k < service_count; k++) {
+			*names = name;
+			names->sin_port =
+				htons((uint16_t)(ntohs(name.sin_port) + k));
+			names++;
+		}
+	}
+	return 0;
+}
+
+const char *weft_addr_str(const struct sockaddr_in *name, char *buf,
+			  size_t *len)
+{
+	char host[INET_ADDRSTRLEN];
+	int n;
+
+	if (name->sin_family != AF_INET)
+		n = snprintf(buf, *len, "fi_sockaddr_in://?");
+	else
+		n = snprintf(
+			buf, *len, "fi_sockaddr_in://%s:%u",
+			inet_ntop(AF_INET, &name->sin_addr, host, sizeof(host)),
+			ntohs(name->sin_port));
+	*len = (size_t)n + 1;
+	return buf;
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Address vectors. An fi_addr_t is an index into a table of names, for
+ * FI_AV_MAP as for FI_AV_TABLE. Each endpoint keeps its own table from index
+ * to peer record, filled at first use, so that posting costs one load; and
+ * one back from a peer's dense index to the fi_addr_t, for FI_SOURCE.
+ *
+ * A map gives the same name the same address and counts its uses; a table
+ * gives every insertion its own index, as applications count on.
+ */
+#include "prov/ofi/weft_addr.h"
+#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_ofi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+
+static struct weft_av *to_av(struct fid_av *fid)
+{
+	return weft_container_of(fid, struct weft_av, fid);
+}
+
+/* An endpoint is its host address and port; by_name holds index + 1. */
+static uint64_t key_of(const struct sockaddr_in *name)
+{
+	return (uint64_t)name->sin_addr.s_addr << 16 | name->sin_port;
+}
+
+static uint32_t find(struct weft_av *av, const struct sockaddr_in *name)
+{
+	uintptr_t v = (uintptr_t)weft_hash_get(&av->by_name, key_of(name));
+
+	return v ? (uint32_t)(v - 1) : NONE;
+}
+
+static int remember(struct weft_av *av, uint32_t i)
+{
+	return weft_hash_set(&av->by_name, key_of(&av->entry[i].name),
+			     (void *)(uintptr_t)(i + 1));
+}
+
+static bool in_use(struct weft_av *av, fi_addr_t addr)
+{
+	return addr < av->count && av->entry[addr].name.sin_family;
+}
+
+/* ---- the endpoint's tables --------------------------------------------- */
+
+/* Room for index i in an array of size bytes each, new room set to fill. */
+static void *grow(void *array, size_t *room, size_t i, int fill)
+{
+	size_t n = *room ? *room : 16;
+	void *p;
+
+	while (n <= i)
+		n *= 2;
+	p = realloc(array, n * sizeof(uint64_t));
+	if (!p)
+		return NULL;
+	memset((uint64_t *)p + *room, fill, (n - *room) * sizeof(uint64_t));
+	*room = n;
+	return p;
+}
+
+static_assert(sizeof(fi_addr_t) == sizeof(uint64_t) &&
+		      sizeof(struct weft_peer *) == sizeof(uint64_t),
+	      "both tables hold words");
+
+static int peer_set(struct weft_ep *ep, fi_addr_t addr, struct weft_peer *peer)
+{
+	void *p;
+
+	if (addr >= ep->peer_room) {
+		p = grow(ep->peers, &ep->peer_room, addr, 0);
+		if (!p)
+			return -ENOMEM;
+		ep->peers = p;
+	}
+	ep->peers[addr] = peer;
+	return 0;
+}
+
+struct weft_peer *weft_ep_peer_make(struct weft_ep *ep, fi_addr_t addr)
+{
+	struct weft_peer *peer;
+
+	if (!in_use(ep->av, addr))
+		return NULL;
+	if (ep->carrier->ops->peer(ep->carrier, &ep->av->entry[addr].name,
+				   &peer))
+		return NULL;
+	return peer_set(ep, addr, peer) ? NULL : peer;
+}
+
+fi_addr_t weft_ep_source_find(struct weft_ep *ep, struct weft_peer *peer)
+{
+	uint32_t i = find(ep->av, &peer->name);
+	void *p;
+
+	if (i == NONE)
+		return FI_ADDR_NOTAVAIL;
+	if (peer->index >= ep->source_room) {
+		p = grow(ep->sources, &ep->source_room, peer->index, 0xff);
+		if (!p)
+			return i;
+		ep->sources = p;
+	}
+	/* Remembered only together with the way back, for removal. */
+	if (!peer_set(ep, i, peer))
+		ep->sources[peer->index] = i;
+	return i;
+}
+
+static void ep_forget(struct weft_ep *ep, fi_addr_t addr)
+{
+	struct weft_peer *peer;
+
+	if (addr >= ep->peer_room || !ep->peers[addr])
+		return;
+	peer = ep->peers[addr];
+	ep->peers[addr] = NULL;
+	if (peer->index < ep->source_room && ep->sources[peer->index] == addr)
+		ep->sources[peer->index] = FI_ADDR_NOTAVAIL;
+}
+
+int weft_av_bind(struct weft_av *av, struct weft_ep *ep)
+{
+	if (ep->av)
+		return -EINVAL;
+	ep->av = av;
+	weft_list_push_back(&av->eps, &ep->av_link);
+	weft_ref_get(&av->ref);
+	return 0;
+}
+
+void weft_av_unbind(struct weft_ep *ep)
+{
+	if (!ep->av)
+		return;
+	weft_list_remove(&ep->av_link);
+	weft_ref_put(&ep->av->ref);
+	ep->av = NULL;
+	free(ep->peers);
+	free(ep->sources);
+	ep->peers = NULL;
+	ep->sources = NULL;
+	ep->peer_room = 0;
+	ep->source_room = 0;
+}
+
+/* ---- inserting and removing -------------------------------------------- */
+
+/* A free entry, or NONE: out of memory. */
+static uint32_t entry_get(struct weft_av *av)
+{
+	uint32_t i = av->free;
+
+	if (i != NONE) {
+		av->free = av->entry[i].next_free;
+		return i;
+	}
+	if (av->count == av->room) {
+		uint32_t room = av->room ? av->room * 2 : 64;
+		void *p = realloc(av->entry, room * sizeof(*av->entry));
+
+		if (!p)
+			return NONE;
+		av->entry = p;
+		av->room = room;
+	}
+	return av->count++;
+}
+
+static void entry_put(struct weft_av *av, uint32_t i)
+{
+	av->entry[i].name.sin_family = 0;
+	av->entry[i].next_free = av->free;
+	av->free = i;
+}
+
+/* Inserts one name; 0 or -errno (-EINVAL: not an endpoint's name). */
+static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
+		      fi_addr_t *addr_p)
+{
+	uint32_t known = NONE;
+	uint32_t i;
+
+	if (!weft_addr_is_name(name))
+		return -EINVAL;
+	known = find(av, name);
+	if (known != NONE && av->type == FI_AV_MAP) {
+		av->entry[known].uses++;
+		*addr_p = known;
+		return 0;
+	}
+	i = entry_get(av);
+	if (i == NONE)
+		return -ENOMEM;
+	av->entry[i] = (struct weft_av_entry){ .name = *name, .uses = 1 };
+	if (known == NONE && remember(av, i)) {
+		entry_put(av, i);
+		return -ENOMEM;
+	}
+	*addr_p = i;
+	return 0;
+}
+
+/* Another entry of the same name takes over in by_name, if there is one. */
+static void forget_name(struct weft_av *av, uint32_t gone)
+{
+	uint64_t key = key_of(&av->entry[gone].name);
+
+	if (find(av, &av->entry[gone].name) != gone)
+		return;
+	weft_hash_del(&av->by_name, key);
+	if (av->type == FI_AV_MAP)
+		return;
+	for (uint32_t i = 0; i < av->count; i++)
+		if (i != gone && in_use(av, i) &&
+		    key_of(&av->entry[i].name) == key) {
+			remember(av, i);
+			return;
+		}
+}
+
+static int remove_one(struct weft_av *av, fi_addr_t addr)
+{
+	struct weft_list *pos, *tmp;
+
+	if (!in_use(av, addr))
+		return -FI_EINVAL;
+	if (--av->entry[addr].uses)
+		return 0;
+	forget_name(av, (uint32_t)addr);
+	weft_list_each(pos, tmp, &av->eps) ep_forget(
+		weft_container_of(pos, struct weft_ep, av_link), addr);
+	entry_put(av, (uint32_t)addr);
+	return 0;
+}
+
+/* How the result of one insertion reaches the caller. */
+struct report {
+	struct weft_av *av;
+	fi_addr_t *addr; /* NULL: not wanted */
+	int *errs;	 /* FI_SYNC_ERR, or NULL */
+	void *context;
+};
+
+static void report_one(const struct report *r, size_t i, int err,
+		       fi_addr_t addr)
+{
+	if (r->addr)
+		r->addr[i] = err ? FI_ADDR_NOTAVAIL : addr;
+	if (r->errs)
+		r->errs[i] = (int)-weft_fi_err(err);
+	if (err && r->av->flags & FI_EVENT)
+		weft_eq_post_err(r->av->eq, &r->av->fid.fid, r->context, -err,
+				 i);
+}
+
+/* names are packed and perhaps not aligned, as the application has them. */
+static int insert_all(struct weft_av *av, const void *names, size_t count,
+		      const struct report *r)
+{
+	struct fi_eq_entry done = { .fid = &av->fid.fid,
+				    .context = r->context };
+
+	weft_enter(av->domain);
+	for (size_t i = 0; i < count; i++) {
+		fi_addr_t addr = FI_ADDR_NOTAVAIL;
+		struct sockaddr_in name;
+		int err;
+
+		memcpy(&name, (const char *)names + i * sizeof(name),
+		       sizeof(name));
+		err = insert_one(av, &name, &addr);
+		report_one(r, i, err, addr);
+		done.data += !err;
+	}
+	weft_leave(av->domain);
+	if (!(av->flags & FI_EVENT))
+		return (int)done.data;
+	return (int)weft_fi_err(
+		weft_eq_post(av->eq, FI_AV_COMPLETE, &done, sizeof(done)));
+}
+
+/* Common to the three insertions; fills r or refuses with -FI_E*. */
+static int insert_begin(struct weft_av *av, fi_addr_t *fi_addr, uint64_t flags,
+			void *context, struct report *r)
+{
+	if (flags & ~(FI_MORE | FI_SYNC_ERR))
+		return -FI_EBADFLAGS;
+	if (av->flags & FI_EVENT && !av->eq)
+		return -FI_ENOEQ;
+	if (flags & FI_SYNC_ERR && (!context || av->flags & FI_EVENT))
+		return -FI_EINVAL;
+	*r = (struct report){
+		.av = av,
+		.addr = fi_addr,
+		.errs = flags & FI_SYNC_ERR ? context : NULL,
+		.context = context,
+	};
+	return 0;
+}
+
+static int weft_av_insert(struct fid_av *fid, const void *addr, size_t count,
+			  fi_addr_t *fi_addr, uint64_t flags, void *context)
+{
+	struct report r;
+	int err = insert_begin(to_av(fid), fi_addr, flags, context, &r);
+
+	if (err)
+		return err;
+	return insert_all(to_av(fid), addr, count, &r);
+}
+
+static int weft_av_insertsym(struct fid_av *fid, const char *node,
+			     size_t nodecnt, const char *service, size_t svccnt,
+			     fi_addr_t *fi_addr, uint64_t flags, void *context)
+{
+	struct sockaddr_in *names;
+	struct report r;
+	int ret = insert_begin(to_av(fid), fi_addr, flags, context, &r);
+
+	if (ret)
+		return ret;
+	if (!node || !service || !nodecnt || !svccnt)
+		return -FI_EINVAL;
+	names = calloc(nodecnt * svccnt, sizeof(*names));
+	if (!names)
+		return -FI_ENOMEM;
+	ret = weft_addr_range(node, nodecnt, service, svccnt, names);
+	if (!ret)
+		ret = insert_all(to_av(fid), names, nodecnt * svccnt, &r);
+	free(names);
+	return (int)weft_fi_err(ret);
+}
+
+static int weft_av_insertsvc(struct fid_av *fid, const char *node,
+			     const char *service, fi_addr_t *fi_addr,
+			     uint64_t flags, void *context)
+{
+	return weft_av_insertsym(fid, node, 1, service, 1, fi_addr, flags,
+				 context);
+}
+
+static int weft_av_remove(struct fid_av *fid, fi_addr_t *fi_addr, size_t count,
+			  uint64_t flags)
+{
+	struct weft_av *av = to_av(fid);
+	int ret = 0;
+
+	if (flags)
+		return -FI_EBADFLAGS;
+	weft_enter(av->domain);
+	for (size_t i = 0; i < count; i++) {
+		int err = remove_one(av, fi_addr[i]);
+
+		ret = err ? err : ret;
+	}
+	weft_leave(av->domain);
+	return ret;
+}
+
+static int weft_av_lookup(struct fid_av *fid, fi_addr_t fi_addr, void *addr,
+			  size_t *addrlen)
+{
+	struct weft_av *av = to_av(fid);
+	size_t len = *addrlen;
+	bool known;
+
+	weft_enter(av->domain);
+	known = in_use(av, fi_addr);
+	if (known) {
+		*addrlen = sizeof(struct sockaddr_in);
+		memcpy(addr, &av->entry[fi_addr].name,
+		       len < *addrlen ? len : *addrlen);
+	}
+	weft_leave(av->domain);
+	return known ? 0 : -FI_EINVAL;
+}
+
+static const char *weft_av_straddr(struct fid_av *fid, const void *addr,
+				   char *buf, size_t *len)
+{
+	return weft_addr_str(addr, buf, len);
+}
+
+/* ---- life -------------------------------------------------------------- */
+
+static int weft_av_close(struct fid *fid)
+{
+	struct weft_av *av = weft_container_of(fid, struct weft_av, fid.fid);
+
+	if (weft_load32(&av->ref))
+		return -FI_EBUSY;
+	if (av->eq)
+		weft_eq_put(av->eq);
+	weft_hash_fini(&av->by_name);
+	weft_ref_put(&av->domain->ref);
+	free(av->entry);
+	free(av);
+	return 0;
+}
+
+static int weft_av_bind_eq(struct fid *fid, struct fid *bfid, uint64_t flags)
+{
+	struct weft_av *av = weft_container_of(fid, struct weft_av, fid.fid);
+
+	if (bfid->fclass != FI_CLASS_EQ || av->eq)
+		return -FI_EINVAL;
+	if (flags)
+		return -FI_EBADFLAGS;
+	av->eq = weft_eq_of(bfid);
+	weft_eq_get(av->eq);
+	return 0;
+}
+
+static struct fi_ops fid_ops = {
+	.size = sizeof(struct fi_ops),
+	.close = weft_av_close,
+	.bind = weft_av_bind_eq,
+	.control = weft_no_control,
+	.ops_open = weft_no_ops_open,
+	.tostr = weft_no_tostr,
+	.ops_set = weft_no_ops_set,
+};
+
+static struct fi_ops_av av_ops = {
+	.size = sizeof(struct fi_ops_av),
+	.insert = weft_av_insert,
+	.insertsvc = weft_av_insertsvc,
+	.insertsym = weft_av_insertsym,
+	.remove = weft_av_remove,
+	.lookup = weft_av_lookup,
+	.straddr = weft_av_straddr,
+	.av_set = weft_no_av_set,
+};
+
+int weft_av_open(struct fid_domain *domain, struct fi_av_attr *attr,
+		 struct fid_av **av_p, void *context)
+{
+	struct weft_domain *d =
+		weft_container_of(domain, struct weft_domain, fid);
+	struct weft_av *av;
+
+	if (!attr)
+		return -FI_EINVAL;
+	/* A vector shared between processes would have a name. */
+	if (attr->name || attr->flags & FI_READ)
+		return -FI_ENOSYS;
+	if (attr->flags & ~(FI_EVENT | FI_SYMMETRIC))
+		return -FI_EBADFLAGS;
+	if (d->av_type && attr->type && attr->type != d->av_type)
+		return -FI_EINVAL;
+	av = calloc(1, sizeof(*av));
+	if (!av)
+		return -FI_ENOMEM;
+	av->fid.fid.fclass = FI_CLASS_AV;
+	av->fid.fid.context = context;
+	av->fid.fid.ops = &fid_ops;
+	av->fid.ops = &av_ops;
+	av->domain = d;
+	av->type = attr->type ? attr->type : d->av_type;
+	if (!av->type)
+		av->type = FI_AV_MAP;
+	attr->type = av->type;
+	av->flags = attr->flags;
+	av->free = NONE;
+	weft_hash_init(&av->by_name);
+	weft_list_init(&av->eps);
+	weft_ref_get(&d->ref);
+	*av_p = &av->fid;
+	return 0;
+}

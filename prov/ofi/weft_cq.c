@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Completion queues. The data path writes entries of one cache line into a
+ * ring without bound; the first 48 bytes are laid out as libfabric's tagged
+ * entry, of which all other formats are prefixes, so reading is copying.
+ * An error takes its place in the ring: what completed before it is read
+ * before it.
+ */
+#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_ofi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AS_TAGGED(ours, theirs)                                            \
+	static_assert(offsetof(struct weft_cqe, ours) ==                   \
+			      offsetof(struct fi_cq_tagged_entry, theirs), \
+		      "an entry is a prefix of ours")
+AS_TAGGED(context, op_context);
+AS_TAGGED(flags, flags);
+AS_TAGGED(len, len);
+AS_TAGGED(buf, buf);
+AS_TAGGED(data, data);
+AS_TAGGED(tag, tag);
+
+#define RING_MIN     64u
+#define RING_MAX     65536u
+#define RING_DEFAULT 1024u
+
+static struct weft_cq *to_cq(struct fid_cq *fid)
+{
+	return weft_container_of(fid, struct weft_cq, fid);
+}
+
+/* ---- writing ----------------------------------------------------------- */
+
+int weft_cq_grow(struct weft_cq *cq)
+{
+	uint64_t room = (cq->mask + 1) * 2;
+	struct weft_cqe *ring = aligned_alloc(64, room * sizeof(*ring));
+
+	if (!ring)
+		return -ENOMEM;
+	for (uint64_t i = cq->head; i != cq->tail; i++)
+		ring[i & (room - 1)] = cq->ring[i & cq->mask];
+	free(cq->ring);
+	cq->ring = ring;
+	cq->mask = room - 1;
+	return 0;
+}
+
+int weft_cq_write_err(struct weft_cq *cq, const struct weft_cqe *e, int err,
+		      size_t olen)
+{
+	struct fi_cq_err_entry *x = calloc(1, sizeof(*x));
+	struct weft_cqe cqe = *e;
+
+	if (!x)
+		return -ENOMEM;
+	x->op_context = e->context;
+	x->flags = e->flags;
+	x->len = e->len;
+	x->buf = e->buf;
+	x->data = e->data;
+	x->tag = e->tag;
+	x->olen = olen;
+	x->err = (int)-weft_fi_err(-err);
+	x->prov_errno = x->err;
+	cqe.err = x;
+	if (weft_cq_write(cq, &cqe)) {
+		free(x);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- reading ----------------------------------------------------------- */
+
+static inline struct weft_cqe *first(struct weft_cq *cq)
+{
+	return &cq->ring[cq->head & cq->mask];
+}
+
+/* A copy of known size is a few moves; the formats are four. */
+static inline void *copy_out(enum fi_cq_format format, void *to,
+			     const struct weft_cqe *e)
+{
+	switch (format) {
+	case FI_CQ_FORMAT_CONTEXT:
+		memcpy(to, e, sizeof(struct fi_cq_entry));
+		return (struct fi_cq_entry *)to + 1;
+	case FI_CQ_FORMAT_MSG:
+		memcpy(to, e, sizeof(struct fi_cq_msg_entry));
+		return (struct fi_cq_msg_entry *)to + 1;
+	case FI_CQ_FORMAT_DATA:
+		memcpy(to, e, sizeof(struct fi_cq_data_entry));
+		return (struct fi_cq_data_entry *)to + 1;
+	default:
+		memcpy(to, e, sizeof(struct fi_cq_tagged_entry));
+		return (struct fi_cq_tagged_entry *)to + 1;
+	}
+}
+
+/* Takes up to count entries; src may be NULL. */
+static ssize_t take(struct weft_cq *cq, void *buf, size_t count, fi_addr_t *src)
+{
+	size_t n = 0;
+
+	if (cq->head == cq->tail)
+		return -FI_EAGAIN;
+	for (; n < count && cq->head != cq->tail; n++, cq->head++) {
+		struct weft_cqe *e = first(cq);
+
+		if (weft_unlikely(e->err != NULL))
+			break;
+		buf = copy_out(cq->format, buf, e);
+		if (src)
+			src[n] = e->src;
+	}
+	if (!n && cq->head != cq->tail && first(cq)->err)
+		return -FI_EAVAIL;
+	return (ssize_t)n;
+}
+
+static ssize_t weft_cq_readfrom(struct fid_cq *fid, void *buf, size_t count,
+				fi_addr_t *src)
+{
+	struct weft_cq *cq = to_cq(fid);
+	ssize_t ret;
+
+	weft_enter(cq->domain);
+	if (cq->tail - cq->head < count || !count)
+		weft_domain_progress(cq->domain);
+	ret = take(cq, buf, count, src);
+	weft_leave(cq->domain);
+	return ret;
+}
+
+static ssize_t weft_cq_read(struct fid_cq *fid, void *buf, size_t count)
+{
+	return weft_cq_readfrom(fid, buf, count, NULL);
+}
+
+/*
+ * The caller's entry may be shorter than ours: before 1.5 it ended with
+ * err_data. We have no provider data beyond the error number.
+ */
+static void copy_err(struct weft_cq *cq, struct fi_cq_err_entry *to,
+		     const struct fi_cq_err_entry *from)
+{
+	uint32_t api = cq->domain->fabric->fid.api_version;
+	size_t bytes =
+		FI_VERSION_GE(api, FI_VERSION(1, 5))
+			? sizeof(*to)
+			: offsetof(struct fi_cq_err_entry, err_data_size);
+
+	memcpy(to, from, bytes);
+}
+
+static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
+			       uint64_t flags)
+{
+	struct weft_cq *cq = to_cq(fid);
+	ssize_t ret = -FI_EAGAIN;
+
+	weft_enter(cq->domain);
+	if (cq->head == cq->tail)
+		weft_domain_progress(cq->domain);
+	if (cq->head != cq->tail && first(cq)->err) {
+		struct fi_cq_err_entry *x = first(cq)->err;
+
+		copy_err(cq, buf, x);
+		free(x);
+		cq->head++;
+		ret = 1;
+	}
+	weft_leave(cq->domain);
+	return ret;
+}
+
+/* Enough to end a wait: that many entries, or an error among them. */
+static bool enough(struct weft_cq *cq, size_t threshold)
+{
+	if (cq->tail - cq->head >= threshold)
+		return true;
+	for (uint64_t i = cq->head; i != cq->tail; i++)
+		if (cq->ring[i & cq->mask].err)
+			return true;
+	return false;
+}
+
+static ssize_t weft_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
+				 fi_addr_t *src, const void *cond, int timeout)
+{
+	struct weft_cq *cq = to_cq(fid);
+	uint64_t deadline = weft_deadline(timeout);
+	size_t threshold = cq->threshold && cond ? *(const size_t *)cond : 1;
+	ssize_t ret;
+
+	if (cq->watch.obj == FI_WAIT_NONE)
+		return -FI_EINVAL;
+	weft_enter(cq->domain);
+	for (;;) {
+		weft_domain_progress(cq->domain);
+		if (enough(cq, threshold) || cq->watch.signalled)
+			break;
+		if (weft_watch_sleep(&cq->watch, deadline))
+			break;
+	}
+	ret = take(cq, buf, count, src);
+	if (ret == -FI_EAGAIN)
+		cq->watch.signalled = false;
+	weft_watch_end(&cq->watch);
+	weft_leave(cq->domain);
+	return ret;
+}
+
+static ssize_t weft_cq_sread(struct fid_cq *fid, void *buf, size_t count,
+			     const void *cond, int timeout)
+{
+	return weft_cq_sreadfrom(fid, buf, count, NULL, cond, timeout);
+}
+
+static int weft_cq_signal(struct fid_cq *fid)
+{
+	struct weft_cq *cq = to_cq(fid);
+
+	weft_enter(cq->domain);
+	cq->watch.signalled = true;
+	weft_watch_notify(&cq->watch);
+	weft_leave(cq->domain);
+	return 0;
+}
+
+static const char *weft_cq_strerror(struct fid_cq *fid, int prov_errno,
+				    const void *err_data, char *buf, size_t len)
+{
+	return weft_strerror(prov_errno, buf, len);
+}
+
+/* ---- life -------------------------------------------------------------- */
+
+static int weft_cq_close(struct fid *fid)
+{
+	struct weft_cq *cq = weft_container_of(fid, struct weft_cq, fid.fid);
+
+	if (weft_load32(&cq->ref))
+		return -FI_EBUSY;
+	for (; cq->head != cq->tail; cq->head++)
+		free(first(cq)->err);
+	weft_watch_close(&cq->watch);
+	weft_ref_put(&cq->domain->ref);
+	free(cq->ring);
+	free(cq);
+	return 0;
+}
+
+static int weft_cq_control(struct fid *fid, int command, void *arg)
+{
+	struct weft_cq *cq = weft_container_of(fid, struct weft_cq, fid.fid);
+
+	return weft_watch_control(&cq->watch, command, arg);
+}
+
+int weft_cq_trywait(struct weft_cq *cq)
+{
+	int ret;
+
+	weft_enter(cq->domain);
+	weft_domain_progress(cq->domain);
+	ret = cq->head != cq->tail || cq->watch.signalled
+		      ? -EAGAIN
+		      : weft_watch_arm(&cq->watch);
+	weft_leave(cq->domain);
+	return ret;
+}
+
+static struct fi_ops fid_ops = {
+	.size = sizeof(struct fi_ops),
+	.close = weft_cq_close,
+	.bind = weft_no_bind,
+	.control = weft_cq_control,
+	.ops_open = weft_no_ops_open,
+	.tostr = weft_no_tostr,
+	.ops_set = weft_no_ops_set,
+};
+
+static struct fi_ops_cq cq_ops = {
+	.size = sizeof(struct fi_ops_cq),
+	.read = weft_cq_read,
+	.readfrom = weft_cq_readfrom,
+	.readerr = weft_cq_readerr,
+	.sread = weft_cq_sread,
+	.sreadfrom = weft_cq_sreadfrom,
+	.signal = weft_cq_signal,
+	.strerror = weft_cq_strerror,
+};
+
+/* The number of entries to begin with: a power of two near what is asked. */
+static uint64_t ring_room(size_t asked)
+{
+	uint64_t room = RING_MIN;
+
+	if (!asked)
+		return RING_DEFAULT;
+	while (room < asked && room < RING_MAX)
+		room *= 2;
+	return room;
+}
+
+static int cq_fill(struct weft_cq *cq, const struct fi_cq_attr *attr)
+{
+	uint64_t room = ring_room(attr->size);
+
+	cq->format = attr->format == FI_CQ_FORMAT_UNSPEC ? FI_CQ_FORMAT_TAGGED
+							 : attr->format;
+	cq->threshold = attr->wait_cond == FI_CQ_COND_THRESHOLD;
+	cq->mask = room - 1;
+	cq->ring = aligned_alloc(64, room * sizeof(*cq->ring));
+	if (!cq->ring)
+		return -ENOMEM;
+	return weft_watch_open(&cq->watch, cq->domain, attr->wait_obj);
+}
+
+int weft_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
+		 struct fid_cq **cq_p, void *context)
+{
+	static const struct fi_cq_attr none;
+	struct weft_cq *cq;
+	int err;
+
+	if (!attr)
+		attr = (struct fi_cq_attr *)&none;
+	if (attr->flags & ~FI_AFFINITY)
+		return -FI_EBADFLAGS;
+	if (attr->format > FI_CQ_FORMAT_TAGGED)
+		return -FI_ENOSYS;
+	cq = calloc(1, sizeof(*cq));
+	if (!cq)
+		return -FI_ENOMEM;
+	cq->fid.fid.fclass = FI_CLASS_CQ;
+	cq->fid.fid.context = context;
+	cq->fid.fid.ops = &fid_ops;
+	cq->fid.ops = &cq_ops;
+	cq->domain = weft_container_of(domain, struct weft_domain, fid);
+	err = cq_fill(cq, attr);
+	if (err)
+		goto err_free;
+	weft_ref_get(&cq->domain->ref);
+	*cq_p = &cq->fid;
+	return 0;
+err_free:
+	free(cq->ring);
+	free(cq);
+	return (int)weft_fi_err(err);
+}

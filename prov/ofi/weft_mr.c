@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory regions: what peers may touch, found by key. Keys are the user's, 8
+ * bytes wide; addresses count from the start of the region, unless the domain
+ * was opened with FI_MR_BASIC (then keys are ours and addresses are virtual).
+ */
+#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_ofi.h"
+
+#include <stdlib.h>
+
+#define ACCESS                                                     \
+	(FI_SEND | FI_RECV | FI_READ | FI_WRITE | FI_REMOTE_READ | \
+	 FI_REMOTE_WRITE)
+
+static struct weft_mr *to_mr(struct fid *fid)
+{
+	return weft_container_of(fid, struct weft_mr, fid.fid);
+}
+
+int weft_mr_find(struct weft_domain *d, const struct weft_mr_want *want,
+		 struct weft_mr **mr_p, void **at_p)
+{
+	struct weft_mr *mr = weft_hash_get(&d->mrs, want->key);
+	uint64_t at;
+
+	if (!mr)
+		return -ENOKEY;
+	if (want->access & ~mr->access)
+		return -EACCES;
+	at = want->addr - mr->start;
+	/* An address below start is a huge offset. */
+	if (at > mr->len || want->len > mr->len - at)
+		return -EFAULT;
+	*mr_p = mr;
+	*at_p = mr->base + at;
+	return 0;
+}
+
+static int weft_mr_close(struct fid *fid)
+{
+	struct weft_mr *mr = to_mr(fid);
+	struct weft_domain *d = mr->domain;
+
+	weft_enter(d);
+	weft_hash_del(&d->mrs, mr->fid.key);
+	if (mr->cntr)
+		weft_ref_put(&mr->cntr->ref);
+	if (mr->ep)
+		weft_ref_put(&mr->ep->ref);
+	weft_leave(d);
+	weft_ref_put(&d->ref);
+	free(mr);
+	return 0;
+}
+
+static int bind_cntr(struct weft_mr *mr, struct weft_cntr *cntr, uint64_t flags)
+{
+	if (mr->cntr)
+		return -FI_EINVAL;
+	if (flags & ~(FI_REMOTE_READ | FI_REMOTE_WRITE))
+		return -FI_EBADFLAGS;
+	weft_ref_get(&cntr->ref);
+	mr->cntr = cntr;
+	mr->cntr_flags = flags ? flags : FI_REMOTE_READ | FI_REMOTE_WRITE;
+	return 0;
+}
+
+static int bind_ep(struct weft_mr *mr, struct weft_ep *ep)
+{
+	if (mr->ep)
+		return -FI_EINVAL;
+	weft_ref_get(&ep->ref);
+	mr->ep = ep;
+	return 0;
+}
+
+static int weft_mr_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
+{
+	struct weft_mr *mr = to_mr(fid);
+	int ret;
+
+	weft_enter(mr->domain);
+	if (bfid->fclass == FI_CLASS_CNTR)
+		ret = bind_cntr(
+			mr, weft_container_of(bfid, struct weft_cntr, fid.fid),
+			flags);
+	else if (bfid->fclass == FI_CLASS_EP)
+		ret = bind_ep(mr,
+			      weft_container_of(bfid, struct weft_ep, fid.fid));
+	else
+		ret = -FI_EINVAL;
+	weft_leave(mr->domain);
+	return ret;
+}
+
+/* A region is live from its registration on: nothing to enable or refresh. */
+static int weft_mr_control(struct fid *fid, int command, void *arg)
+{
+	return command == FI_ENABLE || command == FI_REFRESH ? 0 : -FI_ENOSYS;
+}
+
+static struct fi_ops fid_ops = {
+	.size = sizeof(struct fi_ops),
+	.close = weft_mr_close,
+	.bind = weft_mr_bind,
+	.control = weft_mr_control,
+	.ops_open = weft_no_ops_open,
+	.tostr = weft_no_tostr,
+	.ops_set = weft_no_ops_set,
+};
+
+/* Takes the user's key, or makes one; -ENOKEY: it is in use. */
+static int mr_enlist(struct weft_domain *d, struct weft_mr *mr, uint64_t key)
+{
+	if (d->prov_key)
+		while (weft_hash_get(&d->mrs, d->next_key))
+			d->next_key++;
+	mr->fid.key = d->prov_key ? d->next_key++ : key;
+	if (weft_hash_get(&d->mrs, mr->fid.key))
+		return -ENOKEY;
+	return weft_hash_set(&d->mrs, mr->fid.key, mr);
+}
+
+static int attr_check(const struct fi_mr_attr *attr, uint64_t flags)
+{
+	if (flags & ~FI_RMA_EVENT)
+		return -FI_EBADFLAGS;
+	if (attr->iov_count != 1 || !attr->mr_iov)
+		return -FI_EINVAL;
+	if (attr->access & ~ACCESS)
+		return -FI_EINVAL;
+	if (attr->iface != FI_HMEM_SYSTEM)
+		return -FI_ENOSYS;
+	if (attr->auth_key_size)
+		return -FI_EINVAL;
+	return 0;
+}
+
+static int weft_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
+			   uint64_t flags, struct fid_mr **mr_p)
+{
+	struct weft_domain *d;
+	struct weft_mr *mr;
+	int err;
+
+	if (fid->fclass != FI_CLASS_DOMAIN || !attr)
+		return -FI_EINVAL;
+	err = attr_check(attr, flags);
+	if (err)
+		return err;
+	d = weft_container_of(fid, struct weft_domain, fid.fid);
+	/* The one key that no peer could ask for. */
+	if (!d->prov_key && attr->requested_key == FI_KEY_NOTAVAIL)
+		return -FI_EKEYREJECTED;
+	mr = calloc(1, sizeof(*mr));
+	if (!mr)
+		return -FI_ENOMEM;
+	mr->fid.fid.fclass = FI_CLASS_MR;
+	mr->fid.fid.context = attr->context;
+	mr->fid.fid.ops = &fid_ops;
+	mr->fid.mem_desc = mr;
+	mr->domain = d;
+	mr->base = attr->mr_iov[0].iov_base;
+	mr->len = attr->mr_iov[0].iov_len;
+	mr->start = d->virt_addr ? (uintptr_t)mr->base : attr->offset;
+	mr->access = attr->access;
+	mr->flags = flags;
+	weft_enter(d);
+	err = mr_enlist(d, mr, attr->requested_key);
+	weft_leave(d);
+	if (err) {
+		free(mr);
+		return (int)weft_fi_err(err);
+	}
+	weft_ref_get(&d->ref);
+	*mr_p = &mr->fid;
+	return 0;
+}
+
+static int weft_mr_regv(struct fid *fid, const struct iovec *iov, size_t count,
+			uint64_t access, uint64_t offset,
+			uint64_t requested_key, uint64_t flags,
+			struct fid_mr **mr_p, void *context)
+{
+	struct fi_mr_attr attr = {
+		.mr_iov = iov,
+		.iov_count = count,
+		.access = access,
+		.offset = offset,
+		.requested_key = requested_key,
+		.context = context,
+	};
+
+	return weft_mr_regattr(fid, &attr, flags, mr_p);
+}
+
+static int weft_mr_reg(struct fid *fid, const void *buf, size_t len,
+		       uint64_t access, uint64_t offset, uint64_t requested_key,
+		       uint64_t flags, struct fid_mr **mr_p, void *context)
+{
+	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
+
+	return weft_mr_regv(fid, &iov, 1, access, offset, requested_key, flags,
+			    mr_p, context);
+}
+
+struct fi_ops_mr weft_mr_ops = {
+	.size = sizeof(struct fi_ops_mr),
+	.reg = weft_mr_reg,
+	.regv = weft_mr_regv,
+	.regattr = weft_mr_regattr,
+};
