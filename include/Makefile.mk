@@ -2,3 +2,4 @@
 include_HEADERS += include/mpi.h
 weftincludedir = $(includedir)/weft
 weftinclude_HEADERS = include/weft/mpi_compat.h
+weftinclude_HEADERS += include/weft/place.h include/weft/mu.h

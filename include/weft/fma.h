@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The network interface of Cray Gemini, emulated: fast memory access (FMA),
+ * block transfer engine (BTE), completion queues and short-message mailboxes
+ * (SMSG). Link with -lweft-nic.
+ *
+ *	weft_fma_open
+ *	  weft_fma_cq_open, weft_fma_mem_open    queues and memory handles
+ *	  weft_fma_node_set                      who stands behind a PE number
+ *	  weft_fma_window_set                    program an FMA descriptor
+ *	  weft_fma_store / _get / _amo           through its window
+ *	  weft_fma_sync                          event when all that is done
+ *	  weft_fma_bte_post                      blocks of any size
+ *	  weft_fma_poll, weft_fma_cq_read        run the engines, take events
+ *	weft_fma_close
+ *
+ * Nothing blocks. Functions return 0 or a negative errno; -EAGAIN means that
+ * nothing happened and the call may be repeated (no outstanding-request
+ * buffer, no transaction id, carrier full). One thread at a time per unit.
+ */
+#ifndef WEFT_FMA_H
+#define WEFT_FMA_H
+
+#include <stdint.h>
+#include <weft/place.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WEFT_FMA_USER_WINDOWS 64
+#define WEFT_FMA_WINDOWS      68 /* from 64 on: the operating system's */
+#define WEFT_FMA_STORE	      64 /* largest store and get */
+#define WEFT_FMA_CQS	      1024
+#define WEFT_FMA_MDDS	      4096
+#define WEFT_FMA_NTT	      8192
+#define WEFT_FMA_ORB	      1024 /* outstanding requests */
+#define WEFT_FMA_SSIDS	      255  /* open transactions */
+#define WEFT_FMA_CHANNELS     4	   /* of the block transfer engine */
+#define WEFT_FMA_TX_DESCS     1023 /* of one channel */
+#define WEFT_FMA_RX_DESCS     1024
+#define WEFT_FMA_PE_BITS      18
+#define WEFT_FMA_OFFSET_BITS  40
+#define WEFT_FMA_DATAGRAM     128
+
+struct weft_fma;
+
+/* How a request ended. */
+enum weft_fma_status {
+	WEFT_FMA_OK,
+	WEFT_FMA_UNCORRECTABLE,
+	WEFT_FMA_INVALID_COMMAND,
+	WEFT_FMA_TRANSLATION, /* no such PE */
+	WEFT_FMA_VMDH_INVALID,
+	WEFT_FMA_MDD_INVALID,
+	WEFT_FMA_PROTECTION, /* protection tag or write permission */
+	WEFT_FMA_BOUNDS,
+	WEFT_FMA_SEQ_TERMINATE, /* send without a posted buffer */
+	WEFT_FMA_TIMEOUT,	/* the target is gone */
+	WEFT_FMA_HT_DATA,
+};
+
+enum weft_fma_source {
+	WEFT_FMA_LOCAL = 1,  /* the source buffer may be used again */
+	WEFT_FMA_GLOBAL = 2, /* the data is in the target's memory */
+	WEFT_FMA_REMOTE = 4, /* at the target: something came */
+};
+
+struct weft_fma_attr {
+	struct weft_place place;
+	uint8_t ptag;	 /* protection tag of everything it opens */
+	int lazy_amo;	 /* cached AMOs reach memory on eviction only */
+	/* A datagram of up to 128 bytes came; from poll. NULL: ignored. */
+	void (*datagram)(void *arg, uint32_t pe, const void *buf,
+			 unsigned bytes);
+	void *arg;
+};
+
+int weft_fma_open(const struct weft_fma_attr *attr, struct weft_fma **f_p);
+void weft_fma_close(struct weft_fma *f);
+void weft_fma_name(struct weft_fma *f, struct sockaddr_in *name);
+/* Physical processing element pe (18 bits) stands for name. */
+int weft_fma_node_set(struct weft_fma *f, uint32_t pe,
+		      const struct sockaddr_in *name);
+/*
+ * Network translation: a virtual PE's upper 12 bits i become value. Without
+ * any entry virtual and physical PE are the same.
+ */
+int weft_fma_ntt_set(struct weft_fma *f, unsigned i, unsigned value);
+int weft_fma_poll(struct weft_fma *f, int budget);
+int weft_fma_wait(struct weft_fma *f, uint64_t timeout_ns);
+int weft_fma_datagram_send(struct weft_fma *f, uint32_t pe, const void *buf,
+			   unsigned bytes);
+
+/* ---- completion queues ---- */
+
+struct weft_fma_event {
+	uint64_t data;	 /* 56 bits of the user's */
+	uint8_t source;	 /* enum weft_fma_source */
+	uint8_t status;	 /* enum weft_fma_status */
+	uint8_t overrun; /* events before this one were lost */
+};
+
+/* entries: a power of two. cq_p gets the number of the queue. */
+int weft_fma_cq_open(struct weft_fma *f, uint32_t entries, unsigned *cq_p);
+int weft_fma_cq_close(struct weft_fma *f, unsigned cq);
+/* -EAGAIN: no event. */
+int weft_fma_cq_read(struct weft_fma *f, unsigned cq,
+		     struct weft_fma_event *ev);
+
+/* ---- memory ---- */
+
+#define WEFT_FMA_NO_CQ	  0xffffu
+#define WEFT_FMA_WRITABLE 1u
+
+/*
+ * Registers memory; mdh_p gets the handle (12 bits) that others name it by.
+ * Arrivals with a remote event are reported to cq.
+ */
+int weft_fma_mem_open(struct weft_fma *f, void *base, uint64_t bytes,
+		      unsigned flags, unsigned cq, unsigned *mdh_p);
+int weft_fma_mem_close(struct weft_fma *f, unsigned mdh);
+
+/* ---- fast memory access ---- */
+
+/*
+ * What a window stands for. A store at window offset w goes to offset
+ * base + (w mod 2^addr_bits) of handle mdh on PE pe + (w >> addr_bits).
+ */
+struct weft_fma_window {
+	uint32_t pe;
+	uint16_t mdh;
+	uint8_t addr_bits; /* 0: all bits are address */
+	uint8_t in_order;  /* deterministic route: arrival in program order */
+	uint64_t base;
+	uint16_t cq; /* for local and global events */
+};
+
+/* Windows from WEFT_FMA_USER_WINDOWS on take another ptag than the unit's. */
+int weft_fma_window_set(struct weft_fma *f, unsigned w,
+			const struct weft_fma_window *win);
+int weft_fma_window_ptag(struct weft_fma *f, unsigned w, uint8_t ptag);
+
+/* Stores 0..64 bytes; the source may be used again at once. */
+int weft_fma_store(struct weft_fma *f, unsigned w, uint64_t offset,
+		   const void *src, unsigned bytes);
+/* As many stores as bytes need, one transaction; all or -EAGAIN. */
+int weft_fma_put(struct weft_fma *f, unsigned w, uint64_t offset,
+		 const void *src, uint64_t bytes);
+/*
+ * Data, then an 8-byte flag that is written after it, and a remote event with
+ * data if mdh has a queue: what a mailbox needs.
+ */
+int weft_fma_put_flag(struct weft_fma *f, unsigned w, uint64_t offset,
+		      const void *src, unsigned bytes, uint64_t flag_offset,
+		      uint64_t flag);
+
+/* Where the answer of a get or fetching AMO goes. */
+struct weft_fma_local {
+	uint16_t mdh;
+	uint64_t offset;
+};
+
+/* 4..64 bytes; offset, length and local address are multiples of 4. */
+int weft_fma_get(struct weft_fma *f, unsigned w, uint64_t offset,
+		 const struct weft_fma_local *to, unsigned bytes);
+
+enum weft_fma_amo_op {
+	WEFT_FMA_ADD,
+	WEFT_FMA_AND,
+	WEFT_FMA_OR,
+	WEFT_FMA_XOR,
+	WEFT_FMA_AX, /* (v & a) ^ b; 16-byte aligned */
+	WEFT_FMA_CSWAP, /* v == a ? b : v; fetching only */
+};
+#define WEFT_FMA_FETCH	  0x10u /* or-ed in: the old value comes back */
+#define WEFT_FMA_UNCACHED 0x20u /* or-ed in: memory itself, not the cache */
+
+/* 8 aligned bytes; to may be NULL without WEFT_FMA_FETCH. */
+int weft_fma_amo(struct weft_fma *f, unsigned w, uint64_t offset, unsigned op,
+		 uint64_t a, uint64_t b, const struct weft_fma_local *to);
+/* Writes lazily kept AMO results to memory and forgets them. */
+void weft_fma_amo_flush(struct weft_fma *f);
+
+/*
+ * Ends the transaction of all requests through window w since the last sync:
+ * when every one is acknowledged, an event with data goes to the window's
+ * queue, WEFT_FMA_GLOBAL, with the first bad status. -ENOENT: no request.
+ */
+int weft_fma_sync(struct weft_fma *f, unsigned w, uint64_t data);
+
+/* ---- block transfer engine ---- */
+
+enum weft_fma_bte_type {
+	WEFT_FMA_BTE_PUT,
+	WEFT_FMA_BTE_GET,
+	WEFT_FMA_BTE_SEND,
+};
+#define WEFT_FMA_BTE_FENCE  1u /* after all earlier ones of the channel */
+#define WEFT_FMA_BTE_NOTIFY 2u /* remote event with data, too */
+
+struct weft_fma_bte {
+	uint8_t type;
+	uint8_t flags;
+	uint16_t cq;   /* local and global event; WEFT_FMA_NO_CQ: none */
+	uint32_t pe;
+	struct weft_fma_local local;
+	struct weft_fma_local remote; /* send: not used */
+	uint32_t bytes; /* multiples of 4, as the offsets */
+	uint64_t data;
+};
+
+int weft_fma_bte_post(struct weft_fma *f, unsigned channel,
+		      const struct weft_fma_bte *bte);
+/* A buffer for the next send that comes to channel; event WEFT_FMA_REMOTE. */
+int weft_fma_bte_recv(struct weft_fma *f, unsigned channel,
+		      const struct weft_fma_local *to, uint32_t bytes,
+		      unsigned cq, uint64_t data);
+
+/* ---- short-message mailboxes ---- */
+
+struct weft_fma_smsg;
+
+/* What the other side must know of a mailbox; hand it over as you like. */
+struct weft_fma_smsg_name {
+	uint32_t pe;
+	uint16_t mdh;
+	uint16_t slots;
+	uint32_t slot_bytes;
+};
+
+/* slots: a power of two (credits); bytes: the largest message, <= 65535. */
+int weft_fma_smsg_open(struct weft_fma *f, uint16_t slots, uint32_t bytes,
+		       struct weft_fma_smsg **s_p);
+void weft_fma_smsg_close(struct weft_fma_smsg *s);
+/* Fills name except pe, which the caller knows. */
+void weft_fma_smsg_name(const struct weft_fma_smsg *s,
+			struct weft_fma_smsg_name *name);
+/* Both sides have the same shape; uses window w. */
+int weft_fma_smsg_connect(struct weft_fma_smsg *s, unsigned w,
+			  const struct weft_fma_smsg_name *remote);
+/* -EAGAIN: no credit. -EMSGSIZE. */
+int weft_fma_smsg_send(struct weft_fma_smsg *s, const void *buf,
+		       uint32_t bytes);
+/* The next message, in place until release; -EAGAIN: none. */
+int weft_fma_smsg_next(struct weft_fma_smsg *s, const void **buf_p,
+		       uint32_t *bytes_p);
+int weft_fma_smsg_release(struct weft_fma_smsg *s);
+
+/* ---- counters ---- */
+
+struct weft_fma_stats {
+	uint64_t requests;    /* network packets of at most 64 bytes */
+	uint64_t responses;
+	uint64_t phits;	      /* sent, of 24 bits */
+	uint64_t errors;      /* requests that ended with a bad status */
+	uint64_t rejected;    /* arriving requests refused */
+	uint64_t amo_hits;
+	uint64_t amo_misses;
+	uint64_t outstanding; /* buffers in use now */
+};
+
+void weft_fma_stats(struct weft_fma *f, struct weft_fma_stats *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Message Unit as transport of the message engine (machine bgq).
+ *
+ * An engine packet is a memory-FIFO message: header and payload are laid side
+ * by side in the payload buffer of an injection FIFO, a descriptor names them,
+ * the unit cuts them into packets of 512 bytes, and the other side takes them
+ * from its reception FIFO. Node numbers are the carrier's peer indices.
+ *
+ * A rendezvous get is a remote get: descriptors for direct puts, written as if
+ * for the peer's unit, with base addresses and a byte counter of this side.
+ * The peer's unit would run while its processor computes. Nobody runs it here,
+ * so where DMA reaches the peer's memory this side performs the direct puts
+ * itself; where it does not, the engine is told and sends packets. Arriving
+ * direct puts and remote gets are refused: no range is open for storing.
+ */
+#include "prov/nic/mu/mu_dev.h"
+#include "prov/nic/mu/mu_engine.h"
+#include "prov/nic/nic_inbox.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define ME_FIFOS     16 /* injection FIFOs for packets; peers take turns */
+#define ME_DMA_FIFO  ME_FIFOS
+#define ME_SLOTS     4
+#define ME_REC_FIFO  0
+#define ME_REC_BYTES (256 * 1024)
+#define ME_BAT_CTR   0 /* the byte counter */
+#define ME_BAT_WHOLE 1 /* the peer's whole memory */
+#define ME_BAT_LOCAL 8 /* from here: local segments of a get */
+
+struct me_ring {
+	struct weft_mu_desc slot[ME_SLOTS];
+};
+
+struct mu_engine {
+	struct weft_unit unit;
+	struct weft_mu *mu;
+	struct weft_inbox inbox;
+	size_t buf_bytes;	/* payload buffer of one descriptor */
+	unsigned char *buf;	/* ME_FIFOS of them */
+	unsigned char *rec_mem;
+	struct me_ring *ring;	/* ME_FIFOS + 1 */
+	weft_au64 counter;	/* bytes a DMA still has to move */
+	int dma_err;
+	uint32_t bound;		/* peers below have their node number */
+};
+
+static struct mu_engine *me(struct weft_unit *u)
+{
+	return weft_container_of(u, struct mu_engine, unit);
+}
+
+static int me_bind(struct mu_engine *e, struct weft_peer *peer)
+{
+	if (weft_port_peer(&e->mu->port, peer->index) == peer)
+		return 0;
+	return weft_port_bind(&e->mu->port, peer->index, peer);
+}
+
+/* ---- reception ---- */
+
+static int me_deliver(void *arg, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	struct mu_engine *e = arg;
+
+	if (weft_inbox_holds(&e->inbox, src))
+		return -EAGAIN;
+	if (me_bind(e, src))
+		return -EAGAIN;
+	return mu_rx_deliver(e->mu, src, pkt, payload);
+}
+
+static int me_arrive(void *arg, const struct weft_mu_packet *p)
+{
+	struct mu_engine *e = arg;
+	struct weft_peer *peer = weft_port_peer(&e->mu->port, p->source);
+	int err;
+
+	if (!peer)
+		return 0;
+	err = weft_inbox_take(&e->inbox, peer, p->payload, p->bytes);
+	if (err == -EPROTO)
+		mu_error(e->mu, WEFT_MU_ERR_PACKET, p->source, 0);
+	return err == -ENOMEM ? err : 0;
+}
+
+static int me_drain(struct mu_engine *e, int budget)
+{
+	weft_inbox_retry(&e->inbox);
+	return weft_mu_rec_poll(e->mu, ME_REC_FIFO, me_arrive, e, budget);
+}
+
+/* What a lost peer sent is delivered before the loss is told. */
+static void me_lost(void *arg, struct weft_peer *peer, int err)
+{
+	struct mu_engine *e = arg;
+
+	me_drain(e, INT32_MAX);
+	e->inbox.up->lost(e->inbox.up_arg, peer, err);
+}
+
+static const struct weft_carrier_up me_up = {
+	.deliver = me_deliver,
+	.lost = me_lost,
+};
+
+/* ---- packets ---- */
+
+static size_t me_gather(unsigned char *to, const struct weft_pkt *pkt,
+			const struct iovec *iov, int count)
+{
+	size_t n = sizeof(*pkt);
+
+	memcpy(to, pkt, n);
+	for (int i = 0; i < count; i++) {
+		memcpy(to + n, iov[i].iov_base, iov[i].iov_len);
+		n += iov[i].iov_len;
+	}
+	return n;
+}
+
+/* Runs one FIFO until it is empty; -EAGAIN: the carrier is full. */
+static int me_push(struct mu_engine *e, unsigned id)
+{
+	int r;
+
+	do {
+		r = mu_tx_step(e->mu, id);
+	} while (r > 0);
+	return r;
+}
+
+/* Takes back the only descriptor of a FIFO, nothing of which has left. */
+static void me_retract(struct mu_engine *e, unsigned id)
+{
+	struct mu_inj *f = &e->mu->inj[id];
+
+	f->fetched = false;
+	nic_doorbell_ring(&f->tail, nic_own(&f->tail) - 1);
+	mu_tx_step(e->mu, id);
+}
+
+/*
+ * A FIFO holds one message at a time, so that a peer that does not listen
+ * holds up nobody else: what cannot even begin to leave is given back.
+ */
+static int me_packet(struct weft_unit *u, struct weft_peer *peer,
+		     const struct weft_pkt *pkt, const struct iovec *iov,
+		     int iov_count)
+{
+	struct mu_engine *e = me(u);
+	unsigned id = peer->index % ME_FIFOS;
+	unsigned char *buf = e->buf + id * e->buf_bytes;
+	struct mu_inj *f = &e->mu->inj[id];
+	struct weft_mu_desc desc;
+	struct weft_mu_msg msg = {
+		.node = peer->index,
+		.vc = WEFT_MU_VC_ORDERED,
+		.payload = buf,
+	};
+
+	if (peer->lost)
+		return -ECONNRESET;
+	if (sizeof(*pkt) + pkt->len > e->buf_bytes)
+		return -EMSGSIZE;
+	if (!mu_inj_empty(f) && me_push(e, id))
+		return -EAGAIN;
+	if (me_bind(e, peer))
+		return -ENOMEM;
+	msg.bytes = me_gather(buf, pkt, iov, iov_count);
+	weft_mu_desc_fifo(&desc, &msg, ME_REC_FIFO, NULL);
+	weft_mu_inj_post(e->mu, id, &desc, NULL);
+	if (me_push(e, id) != -EAGAIN || f->sent)
+		return 0;
+	me_retract(e, id);
+	return -EAGAIN;
+}
+
+/* ---- DMA ---- */
+
+/* One direct put of a remote get, performed from this side. */
+static int me_dma_get(struct mu_engine *e, struct weft_peer *peer,
+		      const struct mu_desc *d)
+{
+	struct weft_carrier *c = e->unit.carrier;
+	struct iovec local = { .iov_len = d->bytes };
+	uint64_t to;
+	int err;
+
+	if (mu_bat_address(e->mu, d->hdr.sel, false, &to))
+		return -EFAULT;
+	local.iov_base = (void *)(uintptr_t)to;
+	err = c->ops->read(c, peer, &local, 1, d->payload);
+	if (!err)
+		nic_event_sub(&e->counter, d->bytes);
+	return err;
+}
+
+static int me_dma_put(struct mu_engine *e, struct weft_peer *peer,
+		      const struct mu_desc *d)
+{
+	struct weft_carrier *c = e->unit.carrier;
+	struct iovec local = {
+		.iov_base = (void *)(uintptr_t)d->payload,
+		.iov_len = d->bytes,
+	};
+	int err = c->ops->write(c, peer, &local, 1, mu_sel_offset(d->hdr.sel));
+
+	if (!err)
+		nic_event_sub(&e->counter, d->bytes);
+	return err;
+}
+
+/* Called by the injection engine for direct puts and remote gets. */
+static int me_dma(struct weft_mu *mu, const struct mu_desc *d)
+{
+	struct mu_engine *e = mu->engine;
+	struct weft_peer *peer = weft_port_peer(&mu->port, d->hdr.dest);
+	const struct mu_desc *in = (const void *)(uintptr_t)d->payload;
+	unsigned n = (unsigned)(d->bytes / sizeof(*in));
+	int err = 0;
+
+	if (mu_hdr_type(&d->hdr) == MU_PUT)
+		err = me_dma_put(e, peer, d);
+	else
+		for (unsigned i = 0; i < n && !err; i++)
+			err = me_dma_get(e, peer, &in[i]);
+	if (err && !e->dma_err)
+		e->dma_err = err;
+	return 0;
+}
+
+static int me_dma_run(struct mu_engine *e, const struct weft_mu_desc *d)
+{
+	weft_mu_inj_post(e->mu, ME_DMA_FIFO, d, NULL);
+	return me_push(e, ME_DMA_FIFO);
+}
+
+/* The outcome: what the engine must hear at once, or through done. */
+static int me_dma_end(struct mu_engine *e, struct weft_dma *d)
+{
+	int err = e->dma_err;
+
+	if (err == -EOPNOTSUPP || err == -EAGAIN)
+		return err;
+	if (!err && nic_event_look(&e->counter))
+		err = -EIO;
+	d->done(d, err);
+	return 0;
+}
+
+static int me_dma_begin(struct mu_engine *e, struct weft_peer *peer,
+			struct weft_dma *d)
+{
+	if (peer->lost)
+		return -ECONNRESET;
+	e->dma_err = 0;
+	nic_event_post(&e->counter, d->bytes);
+	return me_bind(e, peer);
+}
+
+static int me_get(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_dma *d)
+{
+	struct mu_engine *e = me(u);
+	struct weft_mu_desc in[WEFT_COUNT_OF(d->local)];
+	struct weft_mu_desc out;
+	struct weft_mu_put put = { .ctr_bat = ME_BAT_CTR };
+	struct weft_mu_msg msg = { .vc = WEFT_MU_VC_ORDERED };
+	uint64_t off = 0;
+	unsigned n = 0;
+	int err = me_dma_begin(e, peer, d);
+
+	if (err)
+		return err;
+	for (int i = 0; i < d->local_count && off < d->bytes; i++) {
+		uint64_t len = d->local[i].iov_len;
+
+		msg.bytes = len < d->bytes - off ? len : d->bytes - off;
+		if (!msg.bytes)
+			continue;
+		put.bat = (uint16_t)(ME_BAT_LOCAL + n);
+		weft_mu_bat_set(e->mu, put.bat, d->local[i].iov_base, 0);
+		msg.payload = (void *)(uintptr_t)(d->remote + off);
+		weft_mu_desc_put(&in[n++], &msg, &put);
+		off += msg.bytes;
+	}
+	msg.node = peer->index;
+	msg.payload = in;
+	msg.bytes = n * sizeof(in[0]);
+	weft_mu_desc_get(&out, &msg, ME_DMA_FIFO);
+	if (n)
+		me_dma_run(e, &out);
+	return me_dma_end(e, d);
+}
+
+static int me_put(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_dma *d)
+{
+	struct mu_engine *e = me(u);
+	struct weft_mu_desc desc;
+	struct weft_mu_put put = {
+		.bat = ME_BAT_WHOLE,
+		.ctr_bat = ME_BAT_CTR,
+		.offset = d->remote,
+	};
+	struct weft_mu_msg msg = {
+		.node = peer->index,
+		.vc = WEFT_MU_VC_ORDERED,
+	};
+	uint64_t left = d->bytes;
+	int err = me_dma_begin(e, peer, d);
+
+	if (err)
+		return err;
+	for (int i = 0; i < d->local_count && left && !e->dma_err; i++) {
+		msg.payload = d->local[i].iov_base;
+		msg.bytes = d->local[i].iov_len < left ? d->local[i].iov_len :
+							 left;
+		if (!msg.bytes)
+			continue;
+		weft_mu_desc_put(&desc, &msg, &put);
+		me_dma_run(e, &desc);
+		put.offset += msg.bytes;
+		left -= msg.bytes;
+	}
+	return me_dma_end(e, d);
+}
+
+static int me_poll(struct weft_unit *u, int budget)
+{
+	struct mu_engine *e = me(u);
+
+	mu_tx_run(e->mu, budget);
+	e->unit.carrier->ops->poll(e->unit.carrier, budget);
+	return me_drain(e, budget);
+}
+
+/* ---- life ---- */
+
+static int me_open_fifos(struct mu_engine *e)
+{
+	int err = weft_mu_rec_open(e->mu, ME_REC_FIFO, e->rec_mem,
+				   ME_REC_BYTES, 0);
+
+	for (unsigned i = 0; i <= ME_DMA_FIFO && !err; i++)
+		err = weft_mu_inj_open(e->mu, i, &e->ring[i], ME_SLOTS, 0);
+	if (err)
+		return err;
+	weft_mu_bat_set(e->mu, ME_BAT_CTR, &e->counter, 0);
+	return weft_mu_range_set(e->mu, 0, NULL, MU_ADDR_MASK,
+				 WEFT_MU_RANGE_INJ_ONLY);
+}
+
+static int me_alloc(struct mu_engine *e, const struct weft_machine *m)
+{
+	e->buf_bytes = (sizeof(struct weft_pkt) + m->packet_bytes + 63) / 64 *
+		       64;
+	e->buf = aligned_alloc(64, ME_FIFOS * e->buf_bytes);
+	e->rec_mem = aligned_alloc(64, ME_REC_BYTES);
+	e->ring = aligned_alloc(64, (ME_DMA_FIFO + 1) * sizeof(*e->ring));
+	return e->buf && e->rec_mem && e->ring ? 0 : -ENOMEM;
+}
+
+static void me_close(struct weft_unit *u)
+{
+	struct mu_engine *e = me(u);
+
+	weft_mu_close(e->mu);
+	weft_inbox_fini(&e->inbox);
+	free(e->ring);
+	free(e->rec_mem);
+	free(e->buf);
+	free(e);
+}
+
+static int me_open(const struct weft_machine *m,
+		   const struct weft_carrier_ops *carrier,
+		   const struct weft_carrier_attr *attr, struct weft_unit **u_p)
+{
+	struct mu_engine *e = calloc(1, sizeof(*e));
+	struct weft_carrier_attr a = *attr;
+	int err = -ENOMEM;
+
+	if (!e)
+		return err;
+	e->unit.ops = &weft_unit_mu;
+	weft_inbox_init(&e->inbox, attr, m->packet_bytes);
+	a.up = &me_up;
+	a.up_arg = e;
+	err = me_alloc(e, m);
+	if (!err)
+		err = mu_create(carrier, &a, 0, &e->mu);
+	if (!err)
+		err = me_open_fifos(e);
+	if (err) {
+		me_close(&e->unit);
+		return err;
+	}
+	e->mu->engine = e;
+	e->mu->dma = me_dma;
+	e->unit.carrier = e->mu->port.carrier;
+	*u_p = &e->unit;
+	return 0;
+}
+
+const struct weft_unit_ops weft_unit_mu = {
+	.name = "mu",
+	.open = me_open,
+	.close = me_close,
+	.packet = me_packet,
+	.get = me_get,
+	.put = me_put,
+	.poll = me_poll,
+};

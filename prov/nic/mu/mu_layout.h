@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The formats of the Message Unit, bit by bit.
+ *
+ * Descriptor, 64 bytes (one slot of an injection memory FIFO):
+ *
+ *	word 0   63 prefetch-only  62 interrupt  59..56 load operation
+ *	         47..32 reserved   31..16 reserved  15..0 network FIFO map
+ *	word 1   47..0 payload address
+ *	word 2   63..0 message length in bytes
+ *	word 3   reserved, 0
+ *	word 4-7 header template, 32 bytes
+ *
+ * Packet header, 32 bytes: 12 of the network, 20 of the unit:
+ *
+ *	byte 0     0x55, point to point
+ *	byte 1     hint bits A-, A+, B-, B+, C-, C+, D-, D+
+ *	byte 2     7..6 hints E   5 to IO   4..3 from IO
+ *	           2 dynamic      1 deposit 0 interrupt
+ *	byte 3     7..5 virtual channel   4..3 zone   2 stay on bubble
+ *	byte 4-7   destination: 29..0, six bits per coordinate A..E
+ *	byte 8     6..5 packet type       4..0 size in chunks of 32 bytes
+ *	byte 9-11  of the links: sequence, Hamming code, checksum skip
+ *	byte 12-15 word "aux"     byte 16-23 word "sel"     byte 24-31 "ctr"
+ *
+ *	type       aux                          sel               ctr
+ *	FIFO       software's own               57..48 rec. FIFO  software's own
+ *	                                        47..0  packet counter
+ *	put        15..0 valid bytes            57..48 base id    57..48 base id
+ *	           19..16 store operation       47..0  offset     47..0  offset
+ *	get        0                            57..48 inj. FIFO  0
+ *
+ * The machine's 37-bit addresses and offsets are 48 bits wide here, because
+ * they are those of a process; its memory-FIFO header therefore leaves 12
+ * bytes to the software instead of 14. All words are in host order: packets
+ * never leave the host, and the carrier between hosts has its own format.
+ *
+ * On a carrier the header rides in struct weft_pkt and costs nothing more:
+ * unit = bytes 1, 2, 3, 8; aux, tag, data = aux, sel, ctr. Byte 0 is constant
+ * and the destination is the peer.
+ */
+#ifndef WEFT_PROV_MU_LAYOUT_H
+#define WEFT_PROV_MU_LAYOUT_H
+
+#include "prov/wire/wire.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <weft/mu.h>
+
+#define MU_PT2PT 0x55
+
+enum mu_type {
+	MU_FIFO = 0,
+	MU_PUT = 1,
+	MU_GET = 2,
+};
+
+#define MU_CTL_INTERRUPT 0x01
+#define MU_CTL_DYNAMIC	 0x04
+
+#define MU_ADDR_BITS 48
+#define MU_ADDR_MASK ((UINT64_C(1) << MU_ADDR_BITS) - 1)
+#define MU_ID_MASK   0x3ff
+#define MU_NODE_MASK 0x3fffffffu
+
+struct mu_hdr {
+	uint8_t kind;  /* MU_PT2PT */
+	uint8_t hints; /* A..D */
+	uint8_t ctl;
+	uint8_t vc;
+	uint32_t dest;
+	uint8_t type_size;
+	uint8_t link[3];
+	uint32_t aux;
+	uint64_t sel;
+	uint64_t ctr;
+};
+
+static_assert(sizeof(struct mu_hdr) == 32 && offsetof(struct mu_hdr, aux) == 12,
+	      "12 bytes of the network, 20 of the unit");
+static_assert(sizeof(((struct mu_hdr *)0)->aux) +
+			      sizeof(((struct mu_hdr *)0)->ctr) ==
+		      WEFT_MU_SOFT_BYTES,
+	      "the software's own bytes of a memory-FIFO header");
+
+#define MU_D0_PREFETCH	(UINT64_C(1) << 63)
+#define MU_D0_INTERRUPT (UINT64_C(1) << 62)
+#define MU_D0_LOAD_SHIFT 56
+#define MU_D0_RESERVED	UINT64_C(0x30ffffffffff0000)
+
+struct mu_desc {
+	uint64_t ctl;
+	uint64_t payload;
+	uint64_t bytes;
+	uint64_t reserved;
+	struct mu_hdr hdr;
+};
+
+static_assert(sizeof(struct mu_desc) == 64 &&
+		      offsetof(struct mu_desc, hdr) == 32 &&
+		      sizeof(struct mu_desc) == sizeof(struct weft_mu_desc),
+	      "descriptor of 64 bytes, template in the second half");
+static_assert(WEFT_MU_GET_DESCS * sizeof(struct mu_desc) == WEFT_MU_PAYLOAD,
+	      "eight descriptors fill a packet");
+static_assert(WEFT_MU_INJ_FIFOS == 17 * 4 * 8 &&
+		      WEFT_MU_REC_FIFOS == 17 * 4 * 4 &&
+		      WEFT_MU_BAT_ENTRIES == 17 * 4 * 8 &&
+		      WEFT_MU_INJ_FIFOS <= MU_ID_MASK,
+	      "17 groups of 4 subgroups");
+
+static inline uint64_t mu_sel(unsigned id, uint64_t offset)
+{
+	return (uint64_t)(id & MU_ID_MASK) << MU_ADDR_BITS |
+	       (offset & MU_ADDR_MASK);
+}
+
+static inline unsigned mu_sel_id(uint64_t sel)
+{
+	return sel >> MU_ADDR_BITS & MU_ID_MASK;
+}
+
+static inline uint64_t mu_sel_offset(uint64_t sel)
+{
+	return sel & MU_ADDR_MASK;
+}
+
+static inline unsigned mu_hdr_type(const struct mu_hdr *h)
+{
+	return h->type_size >> 5 & 3;
+}
+
+static inline unsigned mu_hdr_chunks(const struct mu_hdr *h)
+{
+	return h->type_size & 31;
+}
+
+static inline unsigned mu_hdr_vc(const struct mu_hdr *h)
+{
+	return h->vc >> 5;
+}
+
+static inline unsigned mu_desc_load_op(const struct mu_desc *d)
+{
+	return d->ctl >> MU_D0_LOAD_SHIFT & 15;
+}
+
+static inline unsigned mu_desc_map(const struct mu_desc *d)
+{
+	return d->ctl & 0xffff;
+}
+
+static inline unsigned mu_put_valid(uint32_t aux)
+{
+	return aux & 0xffff;
+}
+
+static inline unsigned mu_put_store_op(uint32_t aux)
+{
+	return aux >> 16 & 15;
+}
+
+/* Chunks that hold n bytes. */
+static inline unsigned mu_chunks(uint64_t n)
+{
+	return (unsigned)((n + WEFT_MU_CHUNK - 1) / WEFT_MU_CHUNK);
+}
+
+/* Header to carrier packet and back. */
+static inline void mu_hdr_to_pkt(const struct mu_hdr *h, struct weft_pkt *p)
+{
+	p->flags = 0;
+	p->len = (uint16_t)(mu_hdr_chunks(h) * WEFT_MU_CHUNK);
+	p->carrier = 0;
+	p->unit = (uint32_t)h->hints | (uint32_t)h->ctl << 8 |
+		  (uint32_t)h->vc << 16 | (uint32_t)h->type_size << 24;
+	p->aux = h->aux;
+	p->tag = h->sel;
+	p->data = h->ctr;
+}
+
+static inline void mu_hdr_from_pkt(struct mu_hdr *h, const struct weft_pkt *p)
+{
+	memset(h, 0, sizeof(*h));
+	h->kind = MU_PT2PT;
+	h->hints = (uint8_t)p->unit;
+	h->ctl = (uint8_t)(p->unit >> 8);
+	h->vc = (uint8_t)(p->unit >> 16);
+	h->type_size = (uint8_t)(p->unit >> 24);
+	h->aux = p->aux;
+	h->sel = p->tag;
+	h->ctr = p->data;
+}
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Injection: from the descriptor at the head of an injection FIFO to packets
+ * on the carrier. One step is one packet. Before each the arbiter chooses
+ * among the FIFOs that have work: system before user high before normal,
+ * pseudo-random inside a class, so no FIFO of a class starves another.
+ */
+#include "prov/nic/mu/mu_dev.h"
+
+#include <errno.h>
+
+static const unsigned char zeroes[WEFT_MU_CHUNK];
+
+/* A packet on its way out. */
+struct tx_packet {
+	struct mu_hdr hdr;
+	struct iovec iov[2];
+	int iov_count;
+	unsigned bytes; /* of payload, without zero fill */
+};
+
+void mu_tx_ring(struct weft_mu *mu, unsigned id)
+{
+	nic_event_set(&mu->active[mu->inj[id].cls][id / 64],
+		      UINT64_C(1) << id % 64);
+}
+
+/* No work left: the bit goes, unless a doorbell rang meanwhile. */
+static void tx_rest(struct weft_mu *mu, unsigned id)
+{
+	nic_event_clear(&mu->active[mu->inj[id].cls][id / 64],
+			UINT64_C(1) << id % 64);
+	if (mu->inj[id].state == MU_OPEN && !mu_inj_empty(&mu->inj[id]))
+		mu_tx_ring(mu, id);
+}
+
+static void tx_finish(struct weft_mu *mu, unsigned id)
+{
+	struct mu_inj *f = &mu->inj[id];
+	uint64_t free = mu_inj_free(f);
+
+	f->fetched = false;
+	f->loaded = false;
+	f->sent = 0;
+	f->count++;
+	nic_space_return(&f->head, nic_own(&f->head) + 1);
+	if (free == f->threshold)
+		mu_irq(mu, WEFT_MU_IRQ_INJ_SPACE, id);
+	if (mu_inj_empty(f))
+		tx_rest(mu, id);
+}
+
+/* The request is rejected and this FIFO, no other, stops. */
+static void tx_reject(struct weft_mu *mu, unsigned id, enum weft_mu_error e)
+{
+	struct mu_inj *f = &mu->inj[id];
+
+	f->state = MU_ERROR;
+	f->error = (uint8_t)e;
+	mu_error(mu, e, id, f->cur.payload);
+	tx_rest(mu, id);
+}
+
+static bool tx_system(const struct mu_inj *f)
+{
+	return f->flags & WEFT_MU_SYSTEM;
+}
+
+/* Reads the source, under the range registers. */
+static enum weft_mu_error tx_read(struct weft_mu *mu, struct mu_inj *f,
+				  struct tx_packet *p)
+{
+	uint64_t addr = f->cur.payload + f->sent;
+	unsigned op = mu_desc_load_op(&f->cur);
+	int beside = mu_load_neighbour(op);
+
+	if (!p->bytes)
+		return WEFT_MU_OK;
+	if (!mu_range_ok(mu, addr - (beside < 0 ? 8 : 0),
+			 p->bytes + (beside ? 8 : 0), op > WEFT_MU_LOAD,
+			 tx_system(f)))
+		return WEFT_MU_ERR_RANGE;
+	if (op && !f->loaded) {
+		f->word = mu_atomic_load(addr, op);
+		f->loaded = true;
+	}
+	p->iov[0].iov_base = op ? (void *)&f->word : (void *)(uintptr_t)addr;
+	p->iov[0].iov_len = p->bytes;
+	p->iov_count = 1;
+	return WEFT_MU_OK;
+}
+
+/* Zero fill to whole chunks. */
+static void tx_pad(struct tx_packet *p)
+{
+	unsigned chunks = mu_chunks(p->bytes);
+	unsigned pad = chunks * WEFT_MU_CHUNK - p->bytes;
+
+	p->hdr.type_size = (uint8_t)(p->hdr.type_size | chunks);
+	if (!pad)
+		return;
+	p->iov[p->iov_count].iov_base = (void *)(uintptr_t)zeroes;
+	p->iov[p->iov_count].iov_len = pad;
+	p->iov_count++;
+}
+
+/* The next packet of the FIFO's message: header from the template. */
+static enum weft_mu_error tx_build(struct weft_mu *mu, struct mu_inj *f,
+				   struct tx_packet *p)
+{
+	const struct mu_desc *d = &f->cur;
+	uint64_t left = d->bytes - f->sent;
+	enum weft_mu_error e;
+
+	p->hdr = d->hdr;
+	p->iov_count = 0;
+	p->bytes = left < WEFT_MU_PAYLOAD ? (unsigned)left : WEFT_MU_PAYLOAD;
+	if (mu_hdr_type(&d->hdr) == MU_PUT) {
+		p->hdr.sel = mu_sel(mu_sel_id(d->hdr.sel),
+				    mu_sel_offset(d->hdr.sel) + f->sent);
+		p->hdr.aux |= p->bytes;
+	} else if (mu_hdr_type(&d->hdr) == MU_FIFO) {
+		p->hdr.sel += f->sent / WEFT_MU_PAYLOAD;
+	}
+	if ((d->ctl & MU_D0_INTERRUPT) && p->bytes == left)
+		p->hdr.ctl |= MU_CTL_INTERRUPT;
+	e = tx_read(mu, f, p);
+	if (!e)
+		tx_pad(p);
+	return e;
+}
+
+/* L0 and L1: back into this node, no link used. */
+static int tx_local(struct weft_mu *mu, const struct tx_packet *p)
+{
+	unsigned char buf[WEFT_MU_PAYLOAD];
+	size_t n = 0;
+
+	for (int i = 0; i < p->iov_count; i++) {
+		memcpy(buf + n, p->iov[i].iov_base, p->iov[i].iov_len);
+		n += p->iov[i].iov_len;
+	}
+	return mu_rx_packet(mu, p->hdr.dest, &p->hdr, buf);
+}
+
+static int tx_link(struct weft_mu *mu, const struct tx_packet *p)
+{
+	struct weft_carrier *c = mu->port.carrier;
+	struct weft_peer *peer = weft_port_peer(&mu->port, p->hdr.dest);
+	struct weft_pkt pkt = { .type = MU_PT2PT };
+
+	if (!peer)
+		return -EHOSTUNREACH;
+	mu_hdr_to_pkt(&p->hdr, &pkt);
+	return c->ops->send(c, peer, &pkt, p->iov, p->iov_count);
+}
+
+/* The network FIFOs of the map take turns. */
+static unsigned tx_net_fifo(struct weft_mu *mu, unsigned map)
+{
+	do {
+		mu->net_next = (mu->net_next + 1) % WEFT_MU_NET_FIFOS;
+	} while (!(map >> mu->net_next & 1));
+	return mu->net_next;
+}
+
+static int tx_send(struct weft_mu *mu, unsigned map, const struct tx_packet *p)
+{
+	int err = (map & WEFT_MU_NET_LOCAL) ? tx_local(mu, p) :
+					      tx_link(mu, p);
+
+	if (!err)
+		mu->net_sent[tx_net_fifo(mu, map)]++;
+	return err;
+}
+
+/* Reads the payload into the cache and sends nothing. */
+static enum weft_mu_error tx_prefetch(struct weft_mu *mu, struct mu_inj *f)
+{
+	const struct mu_desc *d = &f->cur;
+
+	if (!mu_range_ok(mu, d->payload, d->bytes, false, tx_system(f)))
+		return WEFT_MU_ERR_RANGE;
+	for (uint64_t i = 0; i < d->bytes; i += 64)
+		__builtin_prefetch((void *)(uintptr_t)(d->payload + i));
+	return WEFT_MU_OK;
+}
+
+static enum weft_mu_error tx_fetch(struct mu_inj *f)
+{
+	if (f->fetched)
+		return WEFT_MU_OK;
+	f->cur = f->ring[nic_own(&f->head) & (f->slots - 1)];
+	f->fetched = true;
+	return mu_desc_check(&f->cur, tx_system(f));
+}
+
+/* What became of a packet: 1 gone, -EAGAIN still here. */
+static int tx_result(struct weft_mu *mu, unsigned id, unsigned bytes, int err)
+{
+	struct mu_inj *f = &mu->inj[id];
+
+	switch (err) {
+	case 0:
+		f->sent += bytes;
+		if (f->sent == f->cur.bytes)
+			tx_finish(mu, id);
+		return 1;
+	case -EAGAIN:
+		return -EAGAIN;
+	case -ECONNRESET:
+		mu_error(mu, WEFT_MU_ERR_LOST, f->cur.hdr.dest, 0);
+		tx_finish(mu, id);
+		return 1;
+	default:
+		tx_reject(mu, id,
+			  err == -EFAULT ? WEFT_MU_ERR_RANGE :
+					   WEFT_MU_ERR_NODE);
+		return 1;
+	}
+}
+
+int mu_tx_step(struct weft_mu *mu, unsigned id)
+{
+	struct mu_inj *f = &mu->inj[id];
+	struct tx_packet p;
+	enum weft_mu_error e;
+
+	if (f->state != MU_OPEN || mu_inj_empty(f)) {
+		tx_rest(mu, id);
+		return 0;
+	}
+	e = tx_fetch(f);
+	if (!e && (f->cur.ctl & MU_D0_PREFETCH)) {
+		e = tx_prefetch(mu, f);
+		if (!e)
+			return tx_result(mu, id, (unsigned)f->cur.bytes, 0);
+	}
+	if (!e && mu->dma && mu_hdr_type(&f->cur.hdr) != MU_FIFO) {
+		f->sent = f->cur.bytes;
+		return tx_result(mu, id, 0, mu->dma(mu, &f->cur));
+	}
+	if (!e)
+		e = tx_build(mu, f, &p);
+	if (e) {
+		tx_reject(mu, id, e);
+		return 1;
+	}
+	return tx_result(mu, id, p.bytes, tx_send(mu, mu_desc_map(&f->cur),
+						  &p));
+}
+
+/* The first FIFO with work from start on, going round; -1: none. */
+static int tx_scan(const weft_au64 *active, const uint64_t *blocked,
+		   unsigned start)
+{
+	uint64_t mask = UINT64_MAX << start % 64;
+
+	for (unsigned k = 0; k <= MU_WORDS; k++) {
+		unsigned w = (start / 64 + k) % MU_WORDS;
+		uint64_t bits = nic_doorbell_look(&active[w]) & ~blocked[w];
+
+		bits &= k ? UINT64_MAX : mask;
+		if (bits)
+			return (int)(w * 64 + (unsigned)__builtin_ctzll(bits));
+	}
+	return -1;
+}
+
+static int tx_arbitrate(struct weft_mu *mu, const uint64_t *blocked)
+{
+	unsigned start = (unsigned)weft_rng_u64(&mu->rng) % WEFT_MU_INJ_FIFOS;
+	int id = -1;
+
+	for (int cls = MU_CLASSES - 1; cls >= 0 && id < 0; cls--)
+		id = tx_scan(mu->active[cls], blocked, start);
+	return id;
+}
+
+int mu_tx_run(struct weft_mu *mu, int budget)
+{
+	uint64_t blocked[MU_WORDS] = { 0 };
+	int moved = 0;
+	int id;
+	int r;
+
+	while (moved < budget) {
+		id = tx_arbitrate(mu, blocked);
+		if (id < 0)
+			break;
+		r = mu_tx_step(mu, (unsigned)id);
+		if (r > 0)
+			moved++;
+		else if (r == -EAGAIN)
+			blocked[id / 64] |= UINT64_C(1) << id % 64;
+	}
+	return moved;
+}

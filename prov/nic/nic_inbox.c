@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Joins pieces to engine packets and keeps what the engine refuses. */
+#include "prov/nic/nic_inbox.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A packet kept for later, or being joined. */
+struct inbox_packet {
+	struct inbox_packet *next;
+	size_t filled; /* bytes of payload that are here */
+	struct weft_pkt pkt;
+	unsigned char payload[];
+};
+
+struct inbox_peer {
+	struct weft_peer *peer;
+	struct inbox_packet *open; /* more pieces are to come */
+	struct inbox_packet *first;
+	struct inbox_packet **last_p;
+};
+
+void weft_inbox_init(struct weft_inbox *in, const struct weft_carrier_attr *up,
+		     size_t max_bytes)
+{
+	memset(in, 0, sizeof(*in));
+	in->up = up->up;
+	in->up_arg = up->up_arg;
+	in->max_bytes = max_bytes;
+}
+
+static void inbox_peer_free(struct inbox_peer *p)
+{
+	struct inbox_packet *k;
+
+	if (!p)
+		return;
+	while ((k = p->first)) {
+		p->first = k->next;
+		free(k);
+	}
+	free(p->open);
+	free(p);
+}
+
+void weft_inbox_fini(struct weft_inbox *in)
+{
+	for (uint32_t i = 0; i < in->peers; i++)
+		inbox_peer_free(in->peer[i]);
+	free(in->peer);
+	memset(in, 0, sizeof(*in));
+}
+
+static int inbox_grow(struct weft_inbox *in, uint32_t index)
+{
+	uint32_t n = in->peers ? in->peers : 16;
+	struct inbox_peer **a;
+
+	while (n <= index)
+		n *= 2;
+	a = realloc(in->peer, n * sizeof(struct inbox_peer *));
+	if (!a)
+		return -ENOMEM;
+	memset(a + in->peers, 0, (n - in->peers) * sizeof(struct inbox_peer *));
+	in->peer = a;
+	in->peers = n;
+	return 0;
+}
+
+static struct inbox_peer *inbox_peer(struct weft_inbox *in,
+				     struct weft_peer *peer)
+{
+	struct inbox_peer *p;
+
+	if (peer->index >= in->peers && inbox_grow(in, peer->index))
+		return NULL;
+	p = in->peer[peer->index];
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->peer = peer;
+	p->last_p = &p->first;
+	in->peer[peer->index] = p;
+	return p;
+}
+
+bool weft_inbox_holds(const struct weft_inbox *in,
+		      const struct weft_peer *peer)
+{
+	return in->held && peer->index < in->peers && in->peer[peer->index] &&
+	       in->peer[peer->index]->first;
+}
+
+static void inbox_keep(struct weft_inbox *in, struct inbox_peer *p,
+		       struct inbox_packet *k)
+{
+	k->next = NULL;
+	*p->last_p = k;
+	p->last_p = &k->next;
+	in->held++;
+}
+
+/* Delivers or keeps a whole packet of its own. */
+static void inbox_pass(struct weft_inbox *in, struct inbox_peer *p,
+		       struct inbox_packet *k)
+{
+	if (p->first ||
+	    in->up->deliver(in->up_arg, p->peer, &k->pkt, k->payload))
+		inbox_keep(in, p, k);
+	else
+		free(k);
+}
+
+/* Adds payload to the open packet; passes it on when it is whole. */
+static int inbox_join(struct weft_inbox *in, struct inbox_peer *p,
+		      const void *bytes, size_t n)
+{
+	struct inbox_packet *k = p->open;
+	size_t left = k->pkt.len - k->filled;
+
+	n = n < left ? n : left;
+	memcpy(k->payload + k->filled, bytes, n);
+	k->filled += n;
+	if (k->filled < k->pkt.len)
+		return 0;
+	p->open = NULL;
+	inbox_pass(in, p, k);
+	return 0;
+}
+
+/* A first piece that cannot be passed on as it lies. */
+static int inbox_start(struct weft_inbox *in, struct inbox_peer *p,
+		       const struct weft_pkt *pkt, const void *bytes, size_t n)
+{
+	struct inbox_packet *k = malloc(sizeof(*k) + pkt->len);
+
+	if (!k)
+		return -ENOMEM;
+	k->pkt = *pkt;
+	k->filled = 0;
+	p->open = k;
+	return inbox_join(in, p, bytes, n);
+}
+
+int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
+		    const void *piece, size_t bytes)
+{
+	struct inbox_peer *p = inbox_peer(in, peer);
+	const char *payload = (const char *)piece + sizeof(struct weft_pkt);
+	struct weft_pkt pkt;
+	size_t n;
+
+	if (!p)
+		return -ENOMEM;
+	if (p->open)
+		return inbox_join(in, p, piece, bytes);
+	if (bytes < sizeof(pkt))
+		return -EPROTO;
+	memcpy(&pkt, piece, sizeof(pkt));
+	n = bytes - sizeof(pkt);
+	if (pkt.len > in->max_bytes)
+		return -EPROTO;
+	if (!p->first && n >= pkt.len &&
+	    !in->up->deliver(in->up_arg, peer, &pkt, payload))
+		return 0;
+	return inbox_start(in, p, &pkt, payload, n);
+}
+
+static int inbox_retry_peer(struct weft_inbox *in, struct inbox_peer *p)
+{
+	struct inbox_packet *k;
+	int n = 0;
+
+	while ((k = p->first)) {
+		if (in->up->deliver(in->up_arg, p->peer, &k->pkt, k->payload))
+			break;
+		p->first = k->next;
+		if (!p->first)
+			p->last_p = &p->first;
+		in->held--;
+		free(k);
+		n++;
+	}
+	return n;
+}
+
+int weft_inbox_retry(struct weft_inbox *in)
+{
+	int n = 0;
+
+	for (uint32_t i = 0; in->held && i < in->peers; i++) {
+		if (in->peer[i])
+			n += inbox_retry_peer(in, in->peer[i]);
+	}
+	return n;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The port of a unit: the carrier it stands on, and the table that says which
+ * endpoint is behind a node number (torus coordinate, processing element,
+ * virtual process). Used by mu, fma and sten alike.
+ */
+#ifndef WEFT_PROV_NIC_PORT_H
+#define WEFT_PROV_NIC_PORT_H
+
+#include "prov/carrier/carrier.h"
+#include "src/base/hash.h"
+
+#include <weft/place.h>
+
+#define WEFT_PORT_NO_NODE UINT32_MAX
+
+struct weft_port {
+	struct weft_carrier *carrier;
+	struct weft_hash by_node;  /* node + 1 -> peer */
+	struct weft_hash by_index; /* peer index + 1 -> node + 1 */
+};
+
+/* Opens a carrier with attr and stands on it. */
+int weft_port_init(struct weft_port *p, const struct weft_carrier_ops *ops,
+		   const struct weft_carrier_attr *attr);
+void weft_port_fini(struct weft_port *p);
+
+/* Fills ops and attr from a place; -EINVAL: no such carrier. */
+int weft_port_place(const struct weft_place *place,
+		    const struct weft_carrier_ops **ops_p,
+		    struct weft_carrier_attr *attr);
+
+int weft_port_node_set(struct weft_port *p, uint32_t node,
+		       const struct sockaddr_in *name);
+
+/* Gives a peer that is known already a number. */
+int weft_port_bind(struct weft_port *p, uint32_t node, struct weft_peer *peer);
+
+/* NULL: no such node. */
+struct weft_peer *weft_port_peer(struct weft_port *p, uint32_t node);
+
+/* WEFT_PORT_NO_NODE when the peer has no number. */
+uint32_t weft_port_node(struct weft_port *p, const struct weft_peer *peer);
+
+#endif
