@@ -1,1 +1,29 @@
-# coll: sources and tests of this folder
+# coll: collective operations
+noinst_LTLIBRARIES += libweftcoll.la
+libweftcoll_la_SOURCES = \
+	coll/coll.h coll/coll_prog.h coll/coll_prog.c coll/coll_side.c \
+	coll/coll_sched.h coll/coll_sched.c coll/coll_select.h \
+	coll/coll_select.c coll/coll_tree.h coll/coll_tree.c \
+	coll/coll_halving.h coll/coll_halving.c \
+	coll/barrier/barrier_dissem.c coll/barrier/barrier_inter.c \
+	coll/barrier/barrier_tree.c \
+	coll/bcast/bcast_binomial.c coll/bcast/bcast_chain.c \
+	coll/bcast/bcast_inter.c coll/bcast/bcast_linear.c \
+	coll/bcast/bcast_scatter.c \
+	coll/reduce/reduce_binomial.c coll/reduce/reduce_inter.c \
+	coll/reduce/reduce_linear.c coll/reduce/reduce_rabenseifner.c \
+	coll/allreduce/allreduce_inter.c coll/allreduce/allreduce_linear.c \
+	coll/allreduce/allreduce_rabenseifner.c \
+	coll/allreduce/allreduce_recdbl.c coll/allreduce/allreduce_ring.c \
+	coll/gather/gather_binomial.c coll/gather/gather_linear.c \
+	coll/scatter/scatter_binomial.c coll/scatter/scatter_linear.c \
+	coll/allgather/allgather_bruck.c coll/allgather/allgather_inter.c \
+	coll/allgather/allgather_linear.c coll/allgather/allgather_recdbl.c \
+	coll/allgather/allgather_ring.c \
+	coll/alltoall/alltoall_bruck.c coll/alltoall/alltoall_inplace.c \
+	coll/alltoall/alltoall_linear.c coll/alltoall/alltoall_pairwise.c \
+	coll/redscat/redscat_halving.c coll/redscat/redscat_inter.c \
+	coll/redscat/redscat_ordered.c coll/redscat/redscat_pairwise.c \
+	coll/redscat/redscat_recdbl.c \
+	coll/scan/scan_linear.c coll/scan/scan_recdbl.c \
+	coll/neighbor/neighbor_linear.c

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Allgather by recursive doubling: ranks at distance 1, 2, 4 ... exchange all
+ * blocks they have; runs of blocks lie side by side in the receive buffer.
+ *
+ * Restrictions: a power of two of ranks, blocks of one size.
+ * Cost: log2 p alpha + (p - 1) / p n beta.
+ *
+ *   p = 4       rank  0    1    2    3      (with p = 6 it is not chosen:
+ *   distance 1        ab   ab   cd   cd      see allgather_bruck.c)
+ *   distance 2        all  all  all  all
+ */
+#include "coll/coll_select.h"
+
+void coll_allgather_recdbl(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	int bit, mine, peer;
+
+	coll_own_block(p, a);
+	for (bit = 1; bit < p->size; bit <<= 1) {
+		peer = p->rank ^ bit;
+		mine = p->rank & ~(bit - 1);
+		coll_recv(p, coll_block(&a->r, mine ^ bit), bit * a->r.count,
+			  a->r.dt, peer);
+		coll_send(p, coll_block(&a->r, mine), bit * a->r.count, a->r.dt,
+			  peer);
+		coll_wait_all(p);
+	}
+}

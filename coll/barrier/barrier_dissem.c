@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Barrier by dissemination: in round k every rank signals the rank 2^k to the
+ * right and hears from the rank 2^k to the left. No rank is special.
+ *
+ * Restrictions: none (intracommunicators).
+ * Cost: ceil(log2 p) alpha.
+ *
+ *   p = 5       0 1 2 3 4
+ *   k = 0       0->1 1->2 2->3 3->4 4->0     each knows of 2 ranks
+ *   k = 1       0->2 1->3 2->4 3->0 4->1     ... of 4
+ *   k = 2       0->4 1->0 2->1 3->2 4->3     ... of all
+ */
+#include "coll/coll_select.h"
+
+void coll_barrier_dissem(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	unsigned heard;
+	int k;
+
+	for (k = 1; k < p->size; k <<= 1) {
+		heard = coll_expect(p, (p->rank - k + p->size) % p->size);
+		coll_signal(p, (p->rank + k) % p->size);
+		coll_wait(p, heard);
+	}
+}

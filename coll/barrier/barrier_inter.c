@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Barrier between two groups: a barrier on each side, a signal between the
+ * two ranks 0, and a tree down on each side.
+ *
+ * Restrictions: intercommunicators.
+ * Cost: (3 log2 p + 1) alpha.
+ *
+ *   3 | 2       0 1 2 | 0 1    each side knows that all its ranks are here
+ *               0 <---> 0      each rank 0 knows of the other side
+ *               0->1 0->2 | 0->1
+ */
+#include "coll/coll_select.h"
+#include "coll/coll_tree.h"
+
+void coll_barrier_inter(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	struct coll_tree t;
+	int i;
+
+	coll_enter(p, a->comm->local);
+	coll_barrier_dissem(p, a);
+	coll_enter(p, a->comm);
+	if (p->rank == 0) {
+		coll_signal(p, 0);
+		coll_wait(p, coll_expect(p, 0));
+	}
+	coll_enter(p, a->comm->local);
+	coll_tree_binomial(p->size, 0, p->rank, &t);
+	if (t.parent >= 0)
+		coll_wait(p, coll_expect(p, t.parent));
+	for (i = t.nchild - 1; i >= 0; i--)
+		coll_signal(p, t.child[i]);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collective operations: what src/mpi calls.
+ *
+ * A call is described by struct weft_coll_args, one struct for all
+ * operations. From it the table of coll_select.c chooses an algorithm, which
+ * is a function that says what this rank sends, receives, combines and
+ * copies (coll_prog.h). The same function serves three ways:
+ *
+ *   weft_coll_run     runs the steps as they are said, returns when done
+ *   weft_coll_start   records them, starts them, hands out the request
+ *   weft_coll_init    records them; every MPI_Start runs them again
+ *
+ * Arguments have been checked by the caller. All functions return 0 or a
+ * negative errno; an error in the middle of an operation is reported when it
+ * has ended, so that the other ranks are not left waiting.
+ */
+#ifndef WEFT_COLL_H
+#define WEFT_COLL_H
+
+#include "src/base/cfg.h"
+#include "src/core/core_coll.h"
+#include "src/core/core_dt.h"
+#include "src/core/core_op.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct weft_comm;
+struct weft_req;
+
+enum weft_coll_kind {
+	WEFT_COLL_BARRIER,
+	WEFT_COLL_BCAST,
+	WEFT_COLL_REDUCE,
+	WEFT_COLL_ALLREDUCE,
+	WEFT_COLL_GATHER,   /* and gatherv */
+	WEFT_COLL_SCATTER,  /* and scatterv */
+	WEFT_COLL_ALLGATHER, /* and allgatherv */
+	WEFT_COLL_ALLTOALL, /* and alltoallv, alltoallw */
+	WEFT_COLL_REDUCE_SCATTER, /* and reduce_scatter_block */
+	WEFT_COLL_SCAN,
+	WEFT_COLL_EXSCAN,
+	WEFT_COLL_NEIGHBOR_ALLGATHER, /* and ..._allgatherv */
+	WEFT_COLL_NEIGHBOR_ALLTOALL,  /* and ..._alltoallv, ..._alltoallw */
+	WEFT_COLL_KINDS,
+};
+
+/* A row of numbers as MPI hands them over: none, int[], or 64 bits wide. */
+struct weft_coll_row {
+	const void *at;
+	bool wide;
+};
+
+static inline MPI_Count weft_coll_num(const struct weft_coll_row *r, int i)
+{
+	return r->wide ? ((const MPI_Count *)r->at)[i]
+		       : ((const int *)r->at)[i];
+}
+
+/*
+ * One side of an operation: the send buffer or the receive buffer. Block i
+ * belongs to rank (or neighbour) i.
+ *   counts.at == NULL   every block has count elements of dt, side by side
+ *   types == NULL       block i: counts[i] of dt, displs[i] extents away
+ *   types               block i: counts[i] of types[i], displs[i] bytes away
+ * buf may be MPI_IN_PLACE on one of the two sides, as the operation allows.
+ */
+struct weft_coll_side {
+	void *buf; /* the send side is never written */
+	MPI_Count count;
+	struct weft_dt *dt;
+	struct weft_coll_row counts;
+	struct weft_coll_row displs;
+	const MPI_Datatype *types;
+};
+
+/*
+ * s and r by operation: bcast uses r alone; reductions have their type and
+ * count in r (reduce_scatter: r.counts or, for the block form, r.count per
+ * rank) and only the buffer in s. Sides that are not significant on this
+ * rank may hold anything.
+ */
+struct weft_coll_args {
+	enum weft_coll_kind kind;
+	struct weft_comm *comm;
+	bool uneven; /* a v or w form: blocks differ; the same on all ranks */
+	int root; /* intercommunicators: also MPI_ROOT, MPI_PROC_NULL */
+	struct weft_op *op;
+	struct weft_coll_side s;
+	struct weft_coll_side r;
+};
+
+int weft_coll_run(const struct weft_coll_args *a);
+int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p);
+int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p);
+
+/* What the core calls when communicators come and go. */
+extern const struct weft_core_coll_ops weft_coll_core_ops;
+
+/* WEFT_COLL_BARRIER ...: the algorithm to use, by operation. */
+extern const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS];
+
+/*
+ * For weft-info: entry i of the list of all algorithms, false behind the
+ * last. option is the variable that forces one (WEFT_COLL_BCAST=binomial).
+ */
+struct weft_coll_help {
+	const char *option;
+	const char *name;
+	const char *text; /* restrictions and range */
+};
+bool weft_coll_help(size_t i, struct weft_coll_help *help_p);
+
+#endif

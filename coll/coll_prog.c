@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The verbs of coll_prog.h. Every verb makes a step on the stack; coll_say()
+ * either does it at once or appends it to the recorded ones.
+ */
+#include "coll/coll_prog.h"
+
+#include "src/core/core_pack.h"
+#include "src/core/core_req.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void prog_fail(struct coll_prog *p, int err)
+{
+	if (!p->err)
+		p->err = err;
+}
+
+void coll_enter(struct coll_prog *p, struct weft_comm *comm)
+{
+	p->comm = comm;
+	p->rank = comm->rank;
+	p->size = comm->peers;
+}
+
+void coll_prog_init(struct coll_prog *p, const struct weft_coll_args *a,
+		    bool record)
+{
+	memset(p, 0, offsetof(struct coll_prog, inline_reqs));
+	coll_enter(p, a->comm);
+	p->record = record;
+	p->tag = weft_comm_next_tag(a->comm);
+	p->op = a->op;
+	p->op_dt = a->r.dt;
+	p->reqs = p->inline_reqs;
+	p->reqs_room = COLL_INLINE_REQS;
+}
+
+static void step_put(struct coll_step *st)
+{
+	if (st->dt)
+		weft_dt_put(st->dt);
+	if (st->to_dt)
+		weft_dt_put(st->to_dt);
+}
+
+void coll_prog_fini(struct coll_prog *p)
+{
+	struct coll_tmp *t;
+	unsigned i;
+
+	for (i = 0; i < p->nstep; i++)
+		step_put(&p->step[i]);
+	free(p->step);
+	if (p->reqs != p->inline_reqs)
+		free(p->reqs);
+	while ((t = p->tmp)) {
+		p->tmp = t->next;
+		free(t);
+	}
+}
+
+/* ---- doing a step ------------------------------------------------------- */
+
+/* Room for the request of one more message; NULL: it cannot be posted. */
+static struct weft_req **prog_req(struct coll_prog *p)
+{
+	unsigned room = p->reqs_room * 2;
+	struct weft_req **reqs;
+
+	if (p->nmsg == p->reqs_room) {
+		reqs = malloc(room * sizeof(*reqs));
+		if (!reqs)
+			return NULL;
+		memcpy(reqs, p->reqs, p->nmsg * sizeof(*reqs));
+		if (p->reqs != p->inline_reqs)
+			free(p->reqs);
+		p->reqs = reqs;
+		p->reqs_room = room;
+	}
+	p->reqs[p->nmsg] = NULL;
+	return &p->reqs[p->nmsg++];
+}
+
+static int step_post(struct coll_prog *p, const struct coll_step *st)
+{
+	struct weft_req **req = prog_req(p);
+	int rc;
+
+	if (!req)
+		rc = -ENOMEM;
+	else if (st->kind == COLL_SEND)
+		rc = weft_core_isend(st->buf, st->n, st->dt, st->peer, p->tag,
+				     st->comm, WEFT_P2P_COLL, req);
+	else
+		rc = weft_core_irecv(st->to, st->n, st->dt, st->peer, p->tag,
+				     st->comm, WEFT_P2P_COLL, req);
+	if (rc)
+		prog_fail(p, rc);
+	return 1;
+}
+
+/* True when message id is complete; then its request is gone. */
+static bool msg_ended(struct coll_prog *p, unsigned id)
+{
+	struct weft_req **req = &p->reqs[id];
+	int rc;
+
+	if (!*req)
+		return true;
+	if (!p->record)
+		weft_req_wait(*req);
+	else if (!weft_req_is_done(*req))
+		return false;
+	rc = weft_req_collect(req, MPI_STATUS_IGNORE);
+	*req = NULL;
+	if (rc)
+		prog_fail(p, rc);
+	return true;
+}
+
+static int step_wait_all(struct coll_prog *p)
+{
+	for (; p->waited < p->nmsg; p->waited++)
+		if (!msg_ended(p, p->waited))
+			return 0;
+	/* Nothing is under way: where no number was recorded, they begin again
+	 * and the row of requests stays short. */
+	if (!p->record)
+		p->nmsg = p->waited = 0;
+	return 1;
+}
+
+static int step_copy(const struct coll_step *st)
+{
+	struct weft_typed from = { st->dt, (void *)(uintptr_t)st->buf, st->n };
+	struct weft_typed to = { st->to_dt, st->to, st->to_n };
+
+	weft_pack_copy(&to, &from);
+	return 1;
+}
+
+int coll_step_do(struct coll_prog *p, const struct coll_step *st)
+{
+	switch (st->kind) {
+	case COLL_SEND:
+	case COLL_RECV:
+		return step_post(p, st);
+	case COLL_WAIT:
+		return msg_ended(p, (unsigned)st->peer);
+	case COLL_WAIT_ALL:
+		return step_wait_all(p);
+	case COLL_REDUCE:
+		weft_op_apply(p->op, st->buf, st->to, st->n, st->dt);
+		return 1;
+	case COLL_COPY:
+		return step_copy(st);
+	}
+	return 1;
+}
+
+/* ---- recording a step --------------------------------------------------- */
+
+static int prog_grow(struct coll_prog *p)
+{
+	unsigned room = p->step_room ? p->step_room * 2 : 32;
+	struct coll_step *step = realloc(p->step, room * sizeof(*step));
+
+	if (!step)
+		return -ENOMEM;
+	p->step = step;
+	p->step_room = room;
+	return 0;
+}
+
+/* The program holds the types: the user may free them before it ends. */
+static void prog_append(struct coll_prog *p, const struct coll_step *st)
+{
+	if (p->nstep == p->step_room && prog_grow(p)) {
+		prog_fail(p, -ENOMEM);
+		return;
+	}
+	if (st->dt)
+		weft_dt_get(st->dt);
+	if (st->to_dt)
+		weft_dt_get(st->to_dt);
+	p->step[p->nstep++] = *st;
+}
+
+/* Without memory nothing is said any more: a buffer is not there. */
+static void coll_say(struct coll_prog *p, const struct coll_step *st)
+{
+	if (p->err == -ENOMEM)
+		return;
+	if (p->record)
+		prog_append(p, st);
+	else
+		coll_step_do(p, st);
+}
+
+/* ---- the verbs ---------------------------------------------------------- */
+
+/* Says a message and returns its number. */
+static unsigned say_msg(struct coll_prog *p, struct coll_step *st)
+{
+	unsigned id = p->nmsg;
+
+	st->comm = p->comm;
+	coll_say(p, st);
+	if (p->record)
+		p->nmsg++;
+	return id;
+}
+
+unsigned coll_send(struct coll_prog *p, const void *buf, MPI_Count n,
+		   struct weft_dt *dt, int to)
+{
+	struct coll_step st = {
+		.kind = COLL_SEND, .peer = to, .buf = buf, .n = n, .dt = dt,
+	};
+
+	if (n * dt->size == 0)
+		return COLL_NO_MSG;
+	return say_msg(p, &st);
+}
+
+unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
+		   struct weft_dt *dt, int from)
+{
+	struct coll_step st = {
+		.kind = COLL_RECV, .peer = from, .to = buf, .n = n, .dt = dt,
+	};
+
+	if (n * dt->size == 0)
+		return COLL_NO_MSG;
+	return say_msg(p, &st);
+}
+
+unsigned coll_signal(struct coll_prog *p, int to)
+{
+	struct coll_step st = {
+		.kind = COLL_SEND, .peer = to, .dt = coll_byte(),
+	};
+
+	return say_msg(p, &st);
+}
+
+unsigned coll_expect(struct coll_prog *p, int from)
+{
+	struct coll_step st = {
+		.kind = COLL_RECV, .peer = from, .dt = coll_byte(),
+	};
+
+	return say_msg(p, &st);
+}
+
+void coll_wait(struct coll_prog *p, unsigned id)
+{
+	struct coll_step st = { .kind = COLL_WAIT, .peer = (int)id };
+
+	if (id != COLL_NO_MSG)
+		coll_say(p, &st);
+}
+
+void coll_wait_all(struct coll_prog *p)
+{
+	struct coll_step st = { .kind = COLL_WAIT_ALL };
+
+	coll_say(p, &st);
+}
+
+void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n)
+{
+	struct coll_step st = {
+		.kind = COLL_REDUCE, .buf = in, .to = inout, .n = n,
+		.dt = p->op_dt,
+	};
+
+	if (n)
+		coll_say(p, &st);
+}
+
+void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
+	       struct weft_dt *dt, void *to, MPI_Count to_n,
+	       struct weft_dt *to_dt)
+{
+	struct coll_step st = {
+		.kind = COLL_COPY, .buf = from, .n = n, .dt = dt,
+		.to = to, .to_n = to_n, .to_dt = to_dt,
+	};
+
+	if (from != to && n * dt->size != 0)
+		coll_say(p, &st);
+}
+
+/* ---- temporary buffers -------------------------------------------------- */
+
+void *coll_bytes(struct coll_prog *p, MPI_Count bytes)
+{
+	size_t need = ((size_t)bytes + 15) & ~(size_t)15;
+	size_t head = (sizeof(struct coll_tmp) + 15) & ~(size_t)15;
+	struct coll_tmp *t;
+
+	if (need <= sizeof(p->inline_bytes) - p->inline_used) {
+		p->inline_used += need;
+		return p->inline_bytes + p->inline_used - need;
+	}
+	t = malloc(head + need);
+	if (!t) {
+		prog_fail(p, -ENOMEM);
+		return NULL;
+	}
+	t->next = p->tmp;
+	p->tmp = t;
+	return (char *)t + head;
+}
+
+void *coll_elems(struct coll_prog *p, MPI_Count n, const struct weft_dt *dt)
+{
+	char *tmp = coll_bytes(p, weft_dt_span(dt, n));
+
+	if (!tmp)
+		return NULL;
+	if (dt->extent < 0 && n > 0)
+		tmp -= (n - 1) * dt->extent;
+	return tmp - dt->true_lb;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What an algorithm is written with. An algorithm is a function that says the
+ * steps of this rank in order, as if every call did its work at once:
+ *
+ *   coll_send(p, buf, n, dt, right);         posted, not waited for
+ *   id = coll_recv(p, tmp, n, dt, left);
+ *   coll_wait(p, id);                        tmp is there
+ *   coll_reduce(p, tmp, acc, n);             acc = tmp op acc
+ *   coll_wait_all(p);
+ *
+ * A program runs in one of two ways. At once: each call does its work (the
+ * blocking operations: no schedule, no allocation beyond temporary buffers).
+ * Recorded: each call appends a step, and coll_sched.c runs the steps from
+ * the progress of the core (nonblocking and persistent operations). So no
+ * algorithm may look at data, only at arguments.
+ *
+ * Messages of one operation between two ranks match in the order of posting;
+ * messages without bytes are left out on both sides. Errors stick to the
+ * program and the rest of the steps go on, so that no other rank waits.
+ */
+#ifndef WEFT_COLL_PROG_H
+#define WEFT_COLL_PROG_H
+
+#include "coll/coll.h"
+#include "src/core/core_comm.h"
+#include "src/core/core_p2p.h"
+
+enum coll_step_kind {
+	COLL_SEND,
+	COLL_RECV,
+	COLL_WAIT,
+	COLL_WAIT_ALL,
+	COLL_REDUCE,
+	COLL_COPY,
+};
+
+struct coll_step {
+	enum coll_step_kind kind;
+	int peer;	 /* SEND, RECV: rank; WAIT: number of the message */
+	const char *buf; /* SEND, REDUCE, COPY: from here */
+	char *to;	 /* RECV, REDUCE, COPY: to there */
+	MPI_Count n;
+	struct weft_dt *dt;
+	MPI_Count to_n;	       /* COPY */
+	struct weft_dt *to_dt; /* COPY */
+	struct weft_comm *comm; /* SEND, RECV */
+};
+
+/* A temporary buffer; all of them live as long as the program. */
+struct coll_tmp {
+	struct coll_tmp *next;
+};
+
+/* The number of a message that has no bytes and does not exist. */
+#define COLL_NO_MSG (~0u)
+
+enum { COLL_INLINE_REQS = 16, COLL_INLINE_BYTES = 1024 };
+
+struct coll_prog {
+	struct weft_comm *comm; /* where ranks count now, see coll_enter */
+	int rank;
+	int size; /* ranks that answer: the remote group of an intercomm */
+	bool record;
+	int tag;
+	struct weft_op *op; /* of a reduction, and the type it works on */
+	struct weft_dt *op_dt;
+	int err; /* the first error, 0 so far */
+	/* messages posted (run at once) or announced (recorded) */
+	unsigned nmsg;
+	unsigned waited; /* all before this one have been waited for */
+	unsigned reqs_room;
+	struct weft_req **reqs;
+	/* steps, when recorded */
+	unsigned nstep;
+	unsigned step_room;
+	struct coll_step *step;
+	struct coll_tmp *tmp;
+	size_t inline_used;
+	struct weft_req *inline_reqs[COLL_INLINE_REQS];
+	_Alignas(16) char inline_bytes[COLL_INLINE_BYTES];
+};
+
+/* Posts a message; the number is for coll_wait. */
+unsigned coll_send(struct coll_prog *p, const void *buf, MPI_Count n,
+		   struct weft_dt *dt, int to);
+unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
+		   struct weft_dt *dt, int from);
+/* Empty messages, for barriers. */
+unsigned coll_signal(struct coll_prog *p, int to);
+unsigned coll_expect(struct coll_prog *p, int from);
+
+/*
+ * Goes on when that message, or every message so far, is complete. Numbers
+ * from before a coll_wait_all mean nothing after it.
+ */
+void coll_wait(struct coll_prog *p, unsigned id);
+void coll_wait_all(struct coll_prog *p);
+
+/* inout = in op inout, n elements of the receive side's type. */
+void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n);
+
+/* As if sent to oneself; nothing when both are the same place. */
+void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
+	       struct weft_dt *dt, void *to, MPI_Count to_n,
+	       struct weft_dt *to_dt);
+
+/*
+ * From here on ranks are those of comm: the local side of an
+ * intercommunicator, or the intercommunicator again.
+ */
+void coll_enter(struct coll_prog *p, struct weft_comm *comm);
+
+/* A temporary buffer of bytes; never NULL unless p->err is set. */
+void *coll_bytes(struct coll_prog *p, MPI_Count bytes);
+/* One for n elements of dt, placed so that it is used like the user's. */
+void *coll_elems(struct coll_prog *p, MPI_Count n, const struct weft_dt *dt);
+
+/* Receives and waits; sends to one and receives from another, and waits. */
+static inline void coll_take(struct coll_prog *p, void *buf, MPI_Count n,
+			     struct weft_dt *dt, int from)
+{
+	coll_wait(p, coll_recv(p, buf, n, dt, from));
+}
+
+/* MPI_BYTE, the type of packed data. */
+static inline struct weft_dt *coll_byte(void)
+{
+	return weft_dt_of(MPI_BYTE);
+}
+
+static inline void *coll_at(const void *buf, MPI_Count n,
+			    const struct weft_dt *dt)
+{
+	return (char *)buf + n * dt->extent;
+}
+
+/* ---- the sides of an operation (coll_side.c) ---------------------------- */
+
+static inline bool coll_in_place(const struct weft_coll_side *s)
+{
+	return s->buf == MPI_IN_PLACE;
+}
+
+static inline MPI_Count coll_count(const struct weft_coll_side *s, int i)
+{
+	return s->counts.at ? weft_coll_num(&s->counts, i) : s->count;
+}
+
+static inline struct weft_dt *coll_type(const struct weft_coll_side *s, int i)
+{
+	return s->types ? weft_dt_of(s->types[i]) : s->dt;
+}
+
+static inline MPI_Count coll_block_bytes(const struct weft_coll_side *s, int i)
+{
+	return coll_count(s, i) * coll_type(s, i)->size;
+}
+
+/* Where block i begins. */
+void *coll_block(const struct weft_coll_side *s, int i);
+
+/*
+ * Elements before each of n blocks that lie side by side by their counts; the
+ * last of the n + 1 entries is the sum. NULL when memory is out (p->err).
+ */
+MPI_Count *coll_offsets(struct coll_prog *p, const struct weft_coll_side *s,
+			int n);
+
+void coll_send_block(struct coll_prog *p, const struct weft_coll_side *s, int i,
+		     int to);
+unsigned coll_recv_block(struct coll_prog *p, const struct weft_coll_side *s,
+			 int i, int from);
+/* Block i of one side to block j of the other. */
+void coll_copy_block(struct coll_prog *p, const struct weft_coll_side *s, int i,
+		     const struct weft_coll_side *r, int j);
+/* Allgather: the block of this rank goes to its place. */
+void coll_own_block(struct coll_prog *p, const struct weft_coll_args *a);
+
+/*
+ * A typed buffer as one run of packed bytes: the buffer itself when it is
+ * one, else a temporary copy. Pack fills the copy, unpack brings it back.
+ */
+struct coll_flat {
+	char *bytes;
+	MPI_Count len;
+	const struct weft_coll_side *side;
+	bool copied;
+};
+void coll_flat_open(struct coll_prog *p, const struct weft_coll_side *side,
+		    struct coll_flat *f);
+void coll_flat_pack(struct coll_prog *p, struct coll_flat *f);
+void coll_flat_unpack(struct coll_prog *p, struct coll_flat *f);
+
+/* The program of one call; at once unless record is set. */
+void coll_prog_init(struct coll_prog *p, const struct weft_coll_args *a,
+		    bool record);
+/* Gives back what it holds; its messages are complete. */
+void coll_prog_fini(struct coll_prog *p);
+
+/* Does one step now. 0: the step is for later, ask again; 1: done. */
+int coll_step_do(struct coll_prog *p, const struct coll_step *st);
+
+/* Where the data of a reduction comes from: the receive side if in place. */
+static inline const void *coll_input(const struct weft_coll_args *a)
+{
+	return coll_in_place(&a->s) ? a->r.buf : a->s.buf;
+}
+
+/* First of n things that part i of parts gets when they are dealt evenly. */
+static inline MPI_Count coll_cut(MPI_Count n, int parts, int i)
+{
+	MPI_Count rest = n % parts;
+
+	return n / parts * i + (i < rest ? i : rest);
+}
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Runs recorded programs, and the three ways to call a collective. Schedules
+ * come from a pool under the core's lock.
+ */
+#include "coll/coll_sched.h"
+
+#include "coll/coll_select.h"
+#include "src/base/pool.h"
+#include "src/core/core_progress.h"
+
+#include <errno.h>
+
+static struct weft_pool sched_pool;
+
+static int req_start(struct weft_req *r);
+static int req_step(struct weft_req *r);
+static void req_free(struct weft_req *r);
+
+static const struct weft_req_ops sched_ops = {
+	.name = "collective",
+	.start = req_start,
+	.cancel = weft_req_no_cancel,
+	.step = req_step,
+	.query = weft_req_no_query,
+	.free = req_free,
+};
+
+static struct coll_sched *sched_alloc(void)
+{
+	struct coll_sched *s;
+
+	weft_lock();
+	if (!sched_pool.obj_bytes)
+		weft_pool_init(&sched_pool, sizeof(*s));
+	s = weft_pool_get(&sched_pool);
+	weft_unlock();
+	return s;
+}
+
+struct coll_sched *coll_sched_open(const struct weft_coll_args *a,
+				   uint32_t flags)
+{
+	struct coll_sched *s = sched_alloc();
+
+	if (!s)
+		return NULL;
+	weft_req_init(&s->req, &sched_ops, a->comm, flags);
+	weft_comm_get(a->comm);
+	s->op = a->op ? weft_op_get(a->op) : NULL;
+	s->pc = 0;
+	coll_prog_init(&s->prog, a, true);
+	return s;
+}
+
+void coll_sched_close(struct coll_sched *s)
+{
+	struct weft_comm *comm = s->req.comm;
+
+	coll_prog_fini(&s->prog);
+	if (s->op)
+		weft_op_put(s->op);
+	weft_lock();
+	weft_pool_put(&sched_pool, s);
+	weft_unlock();
+	weft_comm_put(comm);
+}
+
+int coll_sched_step(struct coll_sched *s)
+{
+	struct coll_prog *p = &s->prog;
+
+	for (; s->pc < p->nstep; s->pc++)
+		if (!coll_step_do(p, &p->step[s->pc]))
+			return 0;
+	return p->err ? p->err : 1;
+}
+
+/* The steps are there; the state of the last run is forgotten. */
+static void sched_rewind(struct coll_sched *s)
+{
+	s->pc = 0;
+	s->prog.nmsg = 0;
+	s->prog.waited = 0;
+	s->prog.err = 0;
+}
+
+void coll_sched_start(struct coll_sched *s)
+{
+	sched_rewind(s);
+	s->req.flags |= WEFT_REQ_ACTIVE;
+	weft_progress_add(&s->req);
+}
+
+static int req_start(struct weft_req *r)
+{
+	coll_sched_start(weft_container_of(r, struct coll_sched, req));
+	return 0;
+}
+
+static int req_step(struct weft_req *r)
+{
+	return coll_sched_step(weft_container_of(r, struct coll_sched, req));
+}
+
+static void req_free(struct weft_req *r)
+{
+	coll_sched_close(weft_container_of(r, struct coll_sched, req));
+}
+
+/* ---- the three ways ----------------------------------------------------- */
+
+int weft_coll_run(const struct weft_coll_args *a)
+{
+	struct coll_prog p;
+
+	coll_prog_init(&p, a, false);
+	coll_select(a)->say(&p, a);
+	coll_wait_all(&p);
+	coll_prog_fini(&p);
+	return p.err;
+}
+
+static int sched_record(const struct weft_coll_args *a, uint32_t flags,
+			struct coll_sched **s_p)
+{
+	struct coll_sched *s = coll_sched_open(a, flags);
+	int rc;
+
+	if (!s)
+		return -ENOMEM;
+	coll_select(a)->say(&s->prog, a);
+	coll_wait_all(&s->prog);
+	rc = s->prog.err;
+	if (rc) {
+		coll_sched_close(s);
+		return rc;
+	}
+	*s_p = s;
+	return 0;
+}
+
+int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p)
+{
+	struct coll_sched *s;
+	int rc = sched_record(a, 0, &s);
+
+	if (rc)
+		return rc;
+	*req_p = &s->req;
+	coll_sched_start(s);
+	return 0;
+}
+
+int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p)
+{
+	struct coll_sched *s;
+	int rc = sched_record(a, WEFT_REQ_PERSISTENT, &s);
+
+	if (!rc)
+		*req_p = &s->req;
+	return rc;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of algorithms and the choice from it. Rows are read top to
+ * bottom; a row without limits ends every group, so there is always one.
+ */
+#include "coll/coll_select.h"
+
+#include "src/base/attr.h"
+#include "src/core/core_info.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define KIB (UINT64_C(1) << 10)
+#define ANY COLL_INTRA
+
+/* kind, name, needs, bytes from .. to, ranks from .. to, function, text */
+static const struct coll_algo table[] = {
+	/* barrier */
+	{ WEFT_COLL_BARRIER, "inter", COLL_INTER, 0, 0, 0, 0,
+	  coll_barrier_inter, "two barriers and a handshake" },
+	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 8,
+	  coll_barrier_dissem, "log2 p rounds" },
+	{ WEFT_COLL_BARRIER, "tree", ANY, 0, 0, 0, 0,
+	  coll_barrier_tree, "binomial tree, fewest messages" },
+
+	/* bcast: bytes of the message */
+	{ WEFT_COLL_BCAST, "inter", COLL_INTER, 0, 0, 0, 0,
+	  coll_bcast_inter, "one hop, then a tree" },
+	{ WEFT_COLL_BCAST, "linear", 0, 0, 0, 0, 2,
+	  coll_bcast_linear, "root sends to all" },
+	{ WEFT_COLL_BCAST, "binomial", ANY, 0, 64 * KIB, 0, 0,
+	  coll_bcast_binomial, "binomial tree" },
+	{ WEFT_COLL_BCAST, "chain", ANY, 0, 0, 0, 3,
+	  coll_bcast_chain, "chain with segments" },
+	{ WEFT_COLL_BCAST, "scatter", ANY, 0, 0, 0, 0,
+	  coll_bcast_scatter, "scatter, then allgather on a ring" },
+
+	/* reduce: bytes of the vector */
+	{ WEFT_COLL_REDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
+	  coll_reduce_inter, "tree, then one hop" },
+	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 32 * KIB, 0, 0,
+	  coll_reduce_binomial, "binomial tree" },
+	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 0, 0, 2,
+	  coll_reduce_binomial, "binomial tree" },
+	{ WEFT_COLL_REDUCE, "rabenseifner", ANY, 0, 0, 0, 0,
+	  coll_reduce_rabenseifner, "reduce-scatter by halving, then gather" },
+	{ WEFT_COLL_REDUCE, "linear", 0, 0, 0, 0, 0,
+	  coll_reduce_linear, "root takes from all, in order" },
+
+	/* allreduce: bytes of the vector */
+	{ WEFT_COLL_ALLREDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
+	  coll_allreduce_inter, "reduce, exchange, bcast" },
+	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 16 * KIB, 0, 0,
+	  coll_allreduce_recdbl, "recursive doubling" },
+	{ WEFT_COLL_ALLREDUCE, "ring", ANY | COLL_COMMUTE, 512 * KIB, 0, 0, 0,
+	  coll_allreduce_ring, "reduce-scatter and allgather on a ring" },
+	{ WEFT_COLL_ALLREDUCE, "rabenseifner", ANY, 0, 0, 0, 0,
+	  coll_allreduce_rabenseifner, "halving, then doubling" },
+	{ WEFT_COLL_ALLREDUCE, "linear", 0, 0, 0, 0, 0,
+	  coll_allreduce_linear, "all vectors to all" },
+
+	/* gather: bytes of a block */
+	{ WEFT_COLL_GATHER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
+	  coll_gather_binomial, "binomial tree" },
+	{ WEFT_COLL_GATHER, "linear", 0, 0, 0, 0, 0,
+	  coll_gather_linear, "all send to the root" },
+
+	/* scatter: bytes of a block */
+	{ WEFT_COLL_SCATTER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
+	  coll_scatter_binomial, "binomial tree" },
+	{ WEFT_COLL_SCATTER, "linear", 0, 0, 0, 0, 0,
+	  coll_scatter_linear, "root sends to all" },
+
+	/* allgather: bytes of all blocks */
+	{ WEFT_COLL_ALLGATHER, "inter", COLL_INTER | COLL_EVEN, 0, 0, 0, 0,
+	  coll_allgather_inter, "gather, exchange, bcast" },
+	{ WEFT_COLL_ALLGATHER, "recdbl", ANY | COLL_POW2 | COLL_EVEN, 0,
+	  64 * KIB, 0, 0, coll_allgather_recdbl, "recursive doubling" },
+	{ WEFT_COLL_ALLGATHER, "bruck", ANY, 0, 64 * KIB, 0, 0,
+	  coll_allgather_bruck, "Bruck, log2 p rounds" },
+	{ WEFT_COLL_ALLGATHER, "ring", ANY, 0, 0, 0, 0,
+	  coll_allgather_ring, "ring" },
+	{ WEFT_COLL_ALLGATHER, "linear", 0, 0, 0, 0, 0,
+	  coll_allgather_linear, "all blocks to all" },
+
+	/* alltoall: bytes of a block */
+	{ WEFT_COLL_ALLTOALL, "linear", COLL_INTER, 0, 0, 0, 0,
+	  coll_alltoall_linear, "all at once" },
+	{ WEFT_COLL_ALLTOALL, "bruck", ANY | COLL_EVEN | COLL_OUT, 0, 256, 8, 0,
+	  coll_alltoall_bruck, "Bruck, log2 p rounds" },
+	{ WEFT_COLL_ALLTOALL, "linear", ANY | COLL_OUT, 0, 32 * KIB, 0, 0,
+	  coll_alltoall_linear, "all at once" },
+	{ WEFT_COLL_ALLTOALL, "pairwise", ANY | COLL_OUT, 0, 0, 0, 0,
+	  coll_alltoall_pairwise, "p - 1 steps of pairs" },
+	{ WEFT_COLL_ALLTOALL, "inplace", ANY, 0, 0, 0, 0,
+	  coll_alltoall_inplace, "pairs exchange through one block" },
+
+	/* reduce_scatter: bytes of the whole vector */
+	{ WEFT_COLL_REDUCE_SCATTER, "inter", COLL_INTER, 0, 0, 0, 0,
+	  coll_redscat_inter, "reduce, exchange, scatter" },
+	{ WEFT_COLL_REDUCE_SCATTER, "recdbl", ANY, 0, 2 * KIB, 0, 0,
+	  coll_redscat_recdbl, "recursive doubling of the vector" },
+	{ WEFT_COLL_REDUCE_SCATTER, "halving", ANY | COLL_COMMUTE, 0, 64 * KIB,
+	  0, 0, coll_redscat_halving, "recursive halving" },
+	{ WEFT_COLL_REDUCE_SCATTER, "pairwise", ANY | COLL_COMMUTE, 0, 0, 0, 0,
+	  coll_redscat_pairwise, "p - 1 steps" },
+	{ WEFT_COLL_REDUCE_SCATTER, "ordered", ANY, 0, 0, 0, 0,
+	  coll_redscat_ordered, "blocks to their owners, then in order" },
+
+	/* scan, exscan: bytes of the vector */
+	{ WEFT_COLL_SCAN, "recdbl", ANY, 0, 64 * KIB, 0, 0,
+	  coll_scan_recdbl, "recursive doubling" },
+	{ WEFT_COLL_SCAN, "linear", ANY, 0, 0, 0, 0,
+	  coll_scan_linear, "chain" },
+	{ WEFT_COLL_EXSCAN, "recdbl", ANY, 0, 64 * KIB, 0, 0,
+	  coll_exscan_recdbl, "recursive doubling" },
+	{ WEFT_COLL_EXSCAN, "linear", ANY, 0, 0, 0, 0,
+	  coll_exscan_linear, "chain" },
+
+	/* neighbours */
+	{ WEFT_COLL_NEIGHBOR_ALLGATHER, "linear", ANY, 0, 0, 0, 0,
+	  coll_neighbor_allgather, "all at once" },
+	{ WEFT_COLL_NEIGHBOR_ALLTOALL, "linear", ANY, 0, 0, 0, 0,
+	  coll_neighbor_alltoall, "all at once" },
+};
+
+#define OPT(n, choices, what)                                                  \
+	{ "WEFT_COLL_" n, WEFT_CFG_TEXT, "auto", "algorithm of " what,         \
+	  "auto|" choices }
+
+const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
+	OPT("BARRIER", "inter|dissemination|tree", "MPI_Barrier"),
+	OPT("BCAST", "inter|linear|binomial|chain|scatter", "MPI_Bcast"),
+	OPT("REDUCE", "inter|binomial|rabenseifner|linear", "MPI_Reduce"),
+	OPT("ALLREDUCE", "inter|recdbl|ring|rabenseifner|linear",
+	    "MPI_Allreduce"),
+	OPT("GATHER", "binomial|linear", "MPI_Gather(v)"),
+	OPT("SCATTER", "binomial|linear", "MPI_Scatter(v)"),
+	OPT("ALLGATHER", "inter|recdbl|bruck|ring|linear", "MPI_Allgather(v)"),
+	OPT("ALLTOALL", "linear|bruck|pairwise|inplace", "MPI_Alltoall(v,w)"),
+	OPT("REDUCE_SCATTER", "inter|recdbl|halving|pairwise|ordered",
+	    "MPI_Reduce_scatter(_block)"),
+	OPT("SCAN", "recdbl|linear", "MPI_Scan"),
+	OPT("EXSCAN", "recdbl|linear", "MPI_Exscan"),
+	OPT("NEIGHBOR_ALLGATHER", "linear", "MPI_Neighbor_allgather(v)"),
+	OPT("NEIGHBOR_ALLTOALL", "linear", "MPI_Neighbor_alltoall(v,w)"),
+};
+
+/* What the environment asks for, by operation; NULL: the table decides. */
+static const struct coll_algo *forced[WEFT_COLL_KINDS];
+
+/* The first row of an operation, found once per operation. */
+static const struct coll_algo *rows_of(enum weft_coll_kind kind)
+{
+	const struct coll_algo *row = table;
+
+	while (row->kind != kind)
+		row++;
+	return row;
+}
+
+static bool is_row_of(const struct coll_algo *row, enum weft_coll_kind kind)
+{
+	return row < table + WEFT_COUNT_OF(table) && row->kind == kind;
+}
+
+static const struct coll_algo *row_named(enum weft_coll_kind kind,
+					 const char *name)
+{
+	const struct coll_algo *row;
+
+	for (row = rows_of(kind); is_row_of(row, kind); row++)
+		if (!strcmp(row->name, name))
+			return row;
+	return NULL;
+}
+
+/* ---- what a call is like ------------------------------------------------ */
+
+/* COLL_ bits that hold for a call. */
+static unsigned traits(const struct weft_coll_args *a)
+{
+	int p = a->comm->size;
+	unsigned t = a->comm->inter ? COLL_INTER : COLL_INTRA;
+
+	if (!a->op || weft_op_commutes(a->op))
+		t |= COLL_COMMUTE;
+	if (!(p & (p - 1)))
+		t |= COLL_POW2;
+	if (!a->uneven)
+		t |= COLL_EVEN;
+	if (!coll_in_place(&a->s))
+		t |= COLL_OUT;
+	return t;
+}
+
+static uint64_t side_bytes(const struct weft_coll_side *s)
+{
+	return (uint64_t)(s->count * s->dt->size);
+}
+
+static uint64_t sum_bytes(const struct weft_coll_args *a)
+{
+	MPI_Count sum = 0;
+	int i;
+
+	if (!a->uneven)
+		return side_bytes(&a->r) * (uint64_t)a->comm->size;
+	for (i = 0; i < a->comm->size; i++)
+		sum += coll_count(&a->r, i);
+	return (uint64_t)(sum * a->r.dt->size);
+}
+
+uint64_t coll_volume(const struct weft_coll_args *a)
+{
+	bool at_root = a->comm->rank == a->root;
+
+	if (a->comm->inter)
+		return 0;
+	switch (a->kind) {
+	case WEFT_COLL_BCAST:
+	case WEFT_COLL_REDUCE:
+	case WEFT_COLL_ALLREDUCE:
+	case WEFT_COLL_SCAN:
+	case WEFT_COLL_EXSCAN:
+		return side_bytes(&a->r);
+	case WEFT_COLL_GATHER:
+		return a->uneven ? 0 : side_bytes(at_root ? &a->r : &a->s);
+	case WEFT_COLL_SCATTER:
+		return a->uneven ? 0 : side_bytes(at_root ? &a->s : &a->r);
+	case WEFT_COLL_ALLTOALL:
+		return a->uneven ? 0 : side_bytes(&a->r);
+	case WEFT_COLL_ALLGATHER:
+	case WEFT_COLL_REDUCE_SCATTER:
+		return sum_bytes(a);
+	default:
+		return 0;
+	}
+}
+
+/* ---- the choice --------------------------------------------------------- */
+
+bool coll_algo_fits(const struct coll_algo *row, const struct weft_coll_args *a)
+{
+	return (row->need & ~traits(a)) == 0;
+}
+
+/* The name that the communicator's info gives, as "weft_coll_bcast". */
+static const struct coll_algo *from_info(const struct weft_coll_args *a)
+{
+	const char *option = weft_coll_options[a->kind].name;
+	char key[48], name[32];
+	size_t i;
+
+	for (i = 0; option[i] && i + 1 < sizeof(key); i++)
+		key[i] = option[i] == '_' ? '_' : (char)(option[i] | 0x20);
+	key[i] = '\0';
+	if (weft_info_get(a->comm->info, key, name, sizeof(name)) < 0)
+		return NULL;
+	return row_named(a->kind, name);
+}
+
+static const struct coll_algo *wanted(const struct weft_coll_args *a)
+{
+	const struct coll_algo *row = NULL;
+
+	if (a->comm->info)
+		row = from_info(a);
+	return row ? row : forced[a->kind];
+}
+
+const struct coll_algo *coll_select(const struct weft_coll_args *a)
+{
+	const struct coll_algo *row = wanted(a);
+	unsigned t = traits(a);
+	uint64_t bytes = coll_volume(a);
+	int p = a->comm->size;
+
+	if (row && !(row->need & ~t))
+		return row;
+	for (row = rows_of(a->kind); is_row_of(row + 1, a->kind); row++)
+		if (!(row->need & ~t) && bytes >= row->min_bytes &&
+		    (!row->max_bytes || bytes <= row->max_bytes) &&
+		    p >= row->min_ranks &&
+		    (!row->max_ranks || p <= row->max_ranks))
+			break;
+	return row;
+}
+
+void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row)
+{
+	forced[kind] = row;
+}
+
+const struct coll_algo *coll_algo_at(enum weft_coll_kind kind, unsigned i)
+{
+	const struct coll_algo *row = rows_of(kind) + i;
+
+	return is_row_of(row, kind) ? row : NULL;
+}
+
+bool weft_coll_help(size_t i, struct weft_coll_help *help_p)
+{
+	if (i >= WEFT_COUNT_OF(table))
+		return false;
+	help_p->option = weft_coll_options[table[i].kind].name;
+	help_p->name = table[i].name;
+	help_p->text = table[i].text;
+	return true;
+}
+
+/* ---- hanging on communicators ------------------------------------------- */
+
+/* The environment is read when the first communicator is made. */
+static int select_attach(struct weft_comm *comm)
+{
+	static bool once;
+	int k;
+
+	if (once)
+		return 0;
+	once = true;
+	for (k = 0; k < WEFT_COLL_KINDS; k++)
+		forced[k] = row_named((enum weft_coll_kind)k,
+				      weft_cfg_get(&weft_coll_options[k]).text);
+	return 0;
+}
+
+static void select_detach(struct weft_comm *comm)
+{
+}
+
+const struct weft_core_coll_ops weft_coll_core_ops = {
+	.attach = select_attach,
+	.detach = select_detach,
+};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of algorithms: rows are read top to bottom, the first that fits
+ * is taken. A row is data; what it depends on must be the same on all ranks
+ * of the operation, or they would not agree.
+ */
+#ifndef WEFT_COLL_SELECT_H
+#define WEFT_COLL_SELECT_H
+
+#include "coll/coll_prog.h"
+
+#include <stdint.h>
+
+enum {
+	COLL_INTRA = 1,	  /* intracommunicators only */
+	COLL_INTER = 2,	  /* intercommunicators only */
+	COLL_COMMUTE = 4, /* commutative operations only */
+	COLL_POW2 = 8,	  /* a power of two of ranks */
+	COLL_EVEN = 16,	  /* blocks of one size: not the v and w forms */
+	COLL_OUT = 32,	  /* not in place */
+};
+
+typedef void (*coll_say_fn)(struct coll_prog *p,
+			    const struct weft_coll_args *a);
+
+struct coll_algo {
+	enum weft_coll_kind kind;
+	const char *name;
+	unsigned need; /* COLL_ bits, all of them */
+	/* bytes: as coll_volume() counts them; ranks: of the local group.
+	 * Both bounds belong to the range; 0 as upper bound: no limit. */
+	uint64_t min_bytes;
+	uint64_t max_bytes;
+	int min_ranks;
+	int max_ranks;
+	coll_say_fn say;
+	const char *text;
+};
+
+/*
+ * The row for a call: the one that the communicator's info or the environment
+ * forces when it fits, else the first. There is always one.
+ */
+const struct coll_algo *coll_select(const struct weft_coll_args *a);
+
+/*
+ * The bytes by which an algorithm is chosen, equal on all ranks: the vector
+ * (bcast, reductions), one block (gather, scatter, alltoall), all blocks
+ * (allgather, reduce_scatter); 0 where no rank knows (v and w forms that are
+ * described on one side only).
+ */
+uint64_t coll_volume(const struct weft_coll_args *a);
+
+/* Rows of one operation, for tests: row i, or NULL. */
+const struct coll_algo *coll_algo_at(enum weft_coll_kind kind, unsigned i);
+/* True when the row's needs are met, whatever its ranges say. */
+bool coll_algo_fits(const struct coll_algo *row,
+		    const struct weft_coll_args *a);
+/* Forces a row for one operation (NULL: none), as the environment would. */
+void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row);
+
+/* ---- the algorithms, one file each -------------------------------------- */
+
+void coll_barrier_dissem(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_barrier_tree(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_barrier_inter(struct coll_prog *p, const struct weft_coll_args *a);
+
+void coll_bcast_linear(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_bcast_binomial(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_bcast_chain(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_bcast_scatter(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_bcast_inter(struct coll_prog *p, const struct weft_coll_args *a);
+
+void coll_reduce_linear(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_reduce_binomial(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_reduce_rabenseifner(struct coll_prog *p,
+			      const struct weft_coll_args *a);
+void coll_reduce_inter(struct coll_prog *p, const struct weft_coll_args *a);
+
+void coll_allreduce_linear(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allreduce_recdbl(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allreduce_rabenseifner(struct coll_prog *p,
+				 const struct weft_coll_args *a);
+void coll_allreduce_ring(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allreduce_inter(struct coll_prog *p, const struct weft_coll_args *a);
+
+void coll_gather_linear(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_gather_binomial(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_scatter_linear(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_scatter_binomial(struct coll_prog *p, const struct weft_coll_args *a);
+
+void coll_allgather_linear(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allgather_recdbl(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allgather_bruck(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allgather_ring(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allgather_inter(struct coll_prog *p, const struct weft_coll_args *a);
+
+void coll_alltoall_linear(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_alltoall_pairwise(struct coll_prog *p,
+			    const struct weft_coll_args *a);
+void coll_alltoall_bruck(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_alltoall_inplace(struct coll_prog *p, const struct weft_coll_args *a);
+
+void coll_redscat_recdbl(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_redscat_halving(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_redscat_pairwise(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_redscat_ordered(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_redscat_inter(struct coll_prog *p, const struct weft_coll_args *a);
+
+void coll_scan_recdbl(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_scan_linear(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_exscan_recdbl(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_exscan_linear(struct coll_prog *p, const struct weft_coll_args *a);
+
+void coll_neighbor_allgather(struct coll_prog *p,
+			     const struct weft_coll_args *a);
+void coll_neighbor_alltoall(struct coll_prog *p,
+			    const struct weft_coll_args *a);
+
+/* ---- parts of them that others use -------------------------------------- */
+
+/*
+ * Takes the vectors of all ranks in turn, from the last to the first, and
+ * combines them in to; own is this rank's, NULL where it has none.
+ */
+void coll_reduce_take(struct coll_prog *p, const struct weft_coll_args *a,
+		      const void *own, void *to);
+/* The sum of all in vec, which holds this rank's vector; other: as large. */
+void coll_allreduce_in(struct coll_prog *p, char *vec, char *other,
+		       MPI_Count n);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The buffers of an operation seen as blocks, whatever form they came in. */
+#include "coll/coll_prog.h"
+
+void *coll_block(const struct weft_coll_side *s, int i)
+{
+	if (s->types)
+		return (char *)s->buf + weft_coll_num(&s->displs, i);
+	if (s->counts.at)
+		return coll_at(s->buf, weft_coll_num(&s->displs, i), s->dt);
+	return coll_at(s->buf, i * s->count, s->dt);
+}
+
+MPI_Count *coll_offsets(struct coll_prog *p, const struct weft_coll_side *s,
+			int n)
+{
+	MPI_Count *off = coll_bytes(p, (n + 1) * (MPI_Count)sizeof(*off));
+	int i;
+
+	if (!off)
+		return NULL;
+	off[0] = 0;
+	for (i = 0; i < n; i++)
+		off[i + 1] = off[i] + coll_count(s, i);
+	return off;
+}
+
+void coll_send_block(struct coll_prog *p, const struct weft_coll_side *s, int i,
+		     int to)
+{
+	coll_send(p, coll_block(s, i), coll_count(s, i), coll_type(s, i), to);
+}
+
+unsigned coll_recv_block(struct coll_prog *p, const struct weft_coll_side *s,
+			 int i, int from)
+{
+	return coll_recv(p, coll_block(s, i), coll_count(s, i), coll_type(s, i),
+			 from);
+}
+
+void coll_copy_block(struct coll_prog *p, const struct weft_coll_side *s, int i,
+		     const struct weft_coll_side *r, int j)
+{
+	coll_copy(p, coll_block(s, i), coll_count(s, i), coll_type(s, i),
+		  coll_block(r, j), coll_count(r, j), coll_type(r, j));
+}
+
+void coll_flat_open(struct coll_prog *p, const struct weft_coll_side *side,
+		    struct coll_flat *f)
+{
+	f->side = side;
+	f->len = side->count * side->dt->size;
+	f->copied = !weft_dt_is_run(side->dt, side->count);
+	if (f->copied)
+		f->bytes = coll_bytes(p, f->len);
+	else
+		f->bytes = (char *)side->buf + side->dt->true_lb;
+}
+
+void coll_flat_pack(struct coll_prog *p, struct coll_flat *f)
+{
+	if (f->copied)
+		coll_copy(p, f->side->buf, f->side->count, f->side->dt,
+			  f->bytes, f->len, coll_byte());
+}
+
+void coll_flat_unpack(struct coll_prog *p, struct coll_flat *f)
+{
+	if (f->copied)
+		coll_copy(p, f->bytes, f->len, coll_byte(), f->side->buf,
+			  f->side->count, f->side->dt);
+}
+
+void coll_own_block(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	if (!coll_in_place(&a->s))
+		coll_copy(p, a->s.buf, a->s.count, a->s.dt,
+			  coll_block(&a->r, p->rank),
+			  coll_count(&a->r, p->rank), a->r.dt);
+}
