@@ -2,8 +2,7 @@
 /*
  * Attributes cached on communicators, datatypes and windows. A keyval names
  * the two callbacks; it lives until it is freed and no attribute uses it.
- * The object embeds struct weft_attrs: zeroed memory is an empty list, and
- * objects without attributes pay one pointer.
+ * An object holds one pointer, the head of its list (NULL: none).
  */
 #ifndef WEFT_CORE_ATTR_H
 #define WEFT_CORE_ATTR_H
@@ -12,11 +11,7 @@
 
 #include <mpi.h>
 
-struct weft_attr;
-
-struct weft_attrs {
-	struct weft_attr *last; /* the one set last comes first */
-};
+struct weft_attr; /* one attribute; a list has the one set last first */
 
 /* The callbacks of a keyval; they differ in the handle's type only. */
 struct weft_keyval_fns {
@@ -42,18 +37,18 @@ int weft_keyval_free(enum weft_kind kind, int key);
  * handle is what the callbacks are given. All return MPI_SUCCESS, an error
  * class, or the code that a callback returned.
  */
-int weft_attr_set(struct weft_attrs *a, enum weft_kind kind, void *handle,
+int weft_attr_set(struct weft_attr **list, enum weft_kind kind, void *handle,
 		  int key, void *value);
-int weft_attr_get(struct weft_attrs *a, enum weft_kind kind, int key,
+int weft_attr_get(struct weft_attr **list, enum weft_kind kind, int key,
 		  void **value_p, int *flag_p);
-int weft_attr_delete(struct weft_attrs *a, enum weft_kind kind, void *handle,
+int weft_attr_delete(struct weft_attr **list, enum weft_kind kind, void *handle,
 		     int key);
 
 /* For dup: runs the copy callbacks in the order of setting. */
-int weft_attrs_copy(struct weft_attrs *to, const struct weft_attrs *from,
+int weft_attrs_copy(struct weft_attr **to, struct weft_attr *const *from,
 		    void *from_handle);
 /* For free: runs the delete callbacks, the last set first. */
-int weft_attrs_clear(struct weft_attrs *a, void *handle);
+int weft_attrs_clear(struct weft_attr **list, void *handle);
 
 /*
  * The predefined integers on communicators (MPI_TAG_UB ...): the start-up

@@ -61,7 +61,7 @@ enum weft_basic {
 enum {
 	WEFT_DT_COMMITTED = 1,
 	WEFT_DT_CONTIG = 2, /* any count of elements is one run of bytes */
-	WEFT_DT_LARGE = 4,  /* made by a _c constructor with counts */
+	WEFT_DT_BOUNDS = 4, /* lb and ub were set by resized, somewhere */
 };
 
 enum weft_dtn_kind {
@@ -97,7 +97,8 @@ struct weft_dt_map; /* how it is composed of other types */
 struct weft_dt {
 	struct weft_obj obj; /* predefined: the value of the handle */
 	uint32_t flags;
-	uint32_t basic;	  /* enum weft_basic */
+	uint16_t basic;	  /* enum weft_basic */
+	uint16_t align;	  /* of the strictest basic type in it */
 	MPI_Count size;	  /* bytes of data; < 0: not supported */
 	MPI_Count extent; /* from one element to the next */
 	MPI_Count lb;
@@ -108,7 +109,7 @@ struct weft_dt {
 	MPI_Count units;	    /* basic elements in one element */
 	struct weft_dt_env *env;    /* NULL: named */
 	struct weft_dt_map *map;    /* NULL: basic */
-	struct weft_attrs attrs;
+	struct weft_attr *attr;
 	const char *name; /* of a predefined type */
 	char *set_name;	  /* given by MPI_Type_set_name */
 };
@@ -122,18 +123,14 @@ static inline struct weft_dt *weft_dt_of(MPI_Datatype h)
 	uintptr_t v = (uintptr_t)h;
 	struct weft_dt *dt = &weft_dt_predef[v & 0xff];
 
-	if (v >= 4096)
-		dt = (struct weft_dt *)h;
-	else if (v >> 8 != 2)
-		return NULL;
-	return dt->obj.kind == WEFT_KIND_DT ? dt : NULL;
+	if (v > WEFT_HANDLE_MAX)
+		return weft_obj_of(h, WEFT_KIND_DT);
+	return v >> 8 == 2 && dt->obj.predefined ? dt : NULL;
 }
 
 static inline MPI_Datatype weft_dt_handle(const struct weft_dt *dt)
 {
-	if (dt->obj.predefined)
-		return (MPI_Datatype)(uintptr_t)dt->obj.predefined;
-	return (MPI_Datatype)dt;
+	return weft_obj_handle(&dt->obj);
 }
 
 /* References; predefined types are not counted. */
@@ -224,14 +221,13 @@ int weft_dt_darray(const struct weft_dt_darray *a, struct weft_dt *old,
 void weft_dt_commit(struct weft_dt *dt);
 
 /*
- * Calls fn for every run of basic elements in the order of the type map, as
- * often as the constructors nest; stops at the first result that is not 0
- * and returns it. Slow: for external32, get_elements and the like.
+ * Calls fn for every run of n equal basic elements in the order of the type
+ * map; stops at the first result that is not 0 and returns it. Slow where
+ * basic types are mixed: for external32, get_elements and the like.
  */
 typedef int (*weft_dt_walk_fn)(void *arg, const struct weft_dt *basic,
-			       MPI_Count off, MPI_Count n);
-int weft_dt_walk(const struct weft_dt *dt, MPI_Count off, weft_dt_walk_fn fn,
-		 void *arg);
+			       MPI_Count n);
+int weft_dt_walk(const struct weft_dt *dt, weft_dt_walk_fn fn, void *arg);
 
 /*
  * Basic elements in the first bytes bytes of an endless row of dt; -1 when

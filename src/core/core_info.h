@@ -31,18 +31,13 @@ void weft_info_env_init(int argc, char **argv);
 /* The object behind a handle; NULL: MPI_INFO_NULL, stale, or no info. */
 static inline struct weft_info *weft_info_of(MPI_Info h)
 {
-	struct weft_info *info = (struct weft_info *)h;
-
-	if (h == MPI_INFO_ENV)
-		return &weft_info_env;
-	if ((uintptr_t)h < 4096 || info->obj.kind != WEFT_KIND_INFO)
-		return NULL;
-	return info;
+	return h == MPI_INFO_ENV ? &weft_info_env
+				 : weft_obj_of(h, WEFT_KIND_INFO);
 }
 
 static inline MPI_Info weft_info_handle(const struct weft_info *info)
 {
-	return info == &weft_info_env ? MPI_INFO_ENV : (MPI_Info)info;
+	return weft_obj_handle(&info->obj);
 }
 
 /* New and empty, or a copy; NULL when memory is out. from may be NULL. */

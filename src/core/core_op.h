@@ -29,18 +29,14 @@ static inline struct weft_op *weft_op_of(MPI_Op h)
 	uintptr_t v = (uintptr_t)h;
 	struct weft_op *op = &weft_op_predef[v & 0x1f];
 
-	if (v >= 4096)
-		op = (struct weft_op *)h;
-	else if (v >> 5 != 1)
-		return NULL;
-	return op->obj.kind == WEFT_KIND_OP ? op : NULL;
+	if (v > WEFT_HANDLE_MAX)
+		return weft_obj_of(h, WEFT_KIND_OP);
+	return v >> 5 == 1 && op->obj.predefined ? op : NULL;
 }
 
 static inline MPI_Op weft_op_handle(const struct weft_op *op)
 {
-	if (op->obj.predefined)
-		return (MPI_Op)(uintptr_t)op->obj.predefined;
-	return (MPI_Op)op;
+	return weft_obj_handle(&op->obj);
 }
 
 static inline struct weft_op *weft_op_get(struct weft_op *op)
@@ -61,8 +57,9 @@ static inline bool weft_op_commutes(const struct weft_op *op)
 }
 
 /*
- * True when op may be applied to dt: any type for a user operation and for
- * MPI_REPLACE and MPI_NO_OP, otherwise what the standard's table allows.
+ * True when op may reduce elements of dt: any type for a user operation,
+ * what the standard's table allows for the predefined ones; none for
+ * MPI_REPLACE and MPI_NO_OP, which are for one-sided communication.
  */
 static inline bool weft_op_allows(const struct weft_op *op,
 				  const struct weft_dt *dt)

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packing. One walk over the description finds the pieces of a range; what is
+ * done with a piece is the sink's business: copy out, copy in, or note down.
+ * The count of a message is one more loop around the root, made on the stack.
+ */
+#include "src/core/core_pack.h"
+
+#include "src/base/attr.h"
+#include "src/core/core_dt_node.h"
+
+struct sink;
+
+struct sink_ops {
+	/* run: takes len bytes at mem; len <= left. */
+	void (*run)(struct sink *s, char *mem, size_t len);
+	/* vec: takes n runs of len bytes, stride apart; n * len <= left. */
+	void (*vec)(struct sink *s, char *mem, MPI_Count stride, size_t len,
+		    MPI_Count n);
+};
+
+struct sink {
+	const struct sink_ops *ops;
+	size_t left; /* bytes still wanted; 0 ends the walk */
+	char *flat;  /* pack, unpack: next byte of the packed side */
+	struct iovec *iov;
+	int used;
+	int room;
+	size_t taken;
+};
+
+/* ---- copying -------------------------------------------------------------*/
+
+WEFT_INLINE void copy_blocks(bool out, char *mem, MPI_Count stride, char *flat,
+			     size_t len, MPI_Count n)
+{
+	for (MPI_Count i = 0; i < n; i++) {
+		memcpy(out ? flat : mem, out ? mem : flat, len);
+		mem += stride;
+		flat += len;
+	}
+}
+
+/* The usual sizes as constants, so that a block is one load and one store. */
+WEFT_INLINE void copy_vec(bool out, char *mem, MPI_Count stride, char *flat,
+			  size_t len, MPI_Count n)
+{
+	switch (len) {
+	case 1:
+		copy_blocks(out, mem, stride, flat, 1, n);
+		break;
+	case 2:
+		copy_blocks(out, mem, stride, flat, 2, n);
+		break;
+	case 4:
+		copy_blocks(out, mem, stride, flat, 4, n);
+		break;
+	case 8:
+		copy_blocks(out, mem, stride, flat, 8, n);
+		break;
+	case 12:
+		copy_blocks(out, mem, stride, flat, 12, n);
+		break;
+	case 16:
+		copy_blocks(out, mem, stride, flat, 16, n);
+		break;
+	case 24:
+		copy_blocks(out, mem, stride, flat, 24, n);
+		break;
+	case 32:
+		copy_blocks(out, mem, stride, flat, 32, n);
+		break;
+	case 64:
+		copy_blocks(out, mem, stride, flat, 64, n);
+		break;
+	default:
+		copy_blocks(out, mem, stride, flat, len, n);
+	}
+}
+
+static void sink_took(struct sink *s, size_t len)
+{
+	s->flat += len;
+	s->left -= len;
+}
+
+static void pack_run(struct sink *s, char *mem, size_t len)
+{
+	memcpy(s->flat, mem, len);
+	sink_took(s, len);
+}
+
+static void pack_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
+		     MPI_Count n)
+{
+	copy_vec(true, mem, stride, s->flat, len, n);
+	sink_took(s, len * (size_t)n);
+}
+
+static void unpack_run(struct sink *s, char *mem, size_t len)
+{
+	memcpy(mem, s->flat, len);
+	sink_took(s, len);
+}
+
+static void unpack_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
+		       MPI_Count n)
+{
+	copy_vec(false, mem, stride, s->flat, len, n);
+	sink_took(s, len * (size_t)n);
+}
+
+static const struct sink_ops pack_ops = { .run = pack_run, .vec = pack_vec };
+static const struct sink_ops unpack_ops = { .run = unpack_run,
+					    .vec = unpack_vec };
+
+/* ---- noting down ---------------------------------------------------------*/
+
+static void iov_run(struct sink *s, char *mem, size_t len)
+{
+	struct iovec *last = s->used ? &s->iov[s->used - 1] : NULL;
+
+	if (last && (char *)last->iov_base + last->iov_len == mem) {
+		last->iov_len += len;
+	} else if (s->used == s->room) {
+		s->left = 0;
+		return;
+	} else {
+		s->iov[s->used++] = (struct iovec){ mem, len };
+	}
+	s->taken += len;
+	s->left -= len;
+}
+
+static void iov_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
+		    MPI_Count n)
+{
+	for (MPI_Count i = 0; i < n && s->left; i++)
+		iov_run(s, mem + i * stride, len);
+}
+
+static const struct sink_ops iov_ops = { .run = iov_run, .vec = iov_vec };
+
+/* ---- the walk ------------------------------------------------------------*/
+
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static void walk_vec(struct sink *s, const struct weft_dtn *n, char *base,
+		     size_t pos)
+{
+	size_t len = (size_t)n->len;
+	MPI_Count i = (MPI_Count)(pos / len);
+	size_t skip = pos % len;
+	MPI_Count whole;
+
+	base += i * n->stride;
+	if (skip) {
+		s->ops->run(s, base + skip, min_size(len - skip, s->left));
+		base += n->stride;
+		i++;
+	}
+	whole = (MPI_Count)(s->left / len);
+	if (whole > n->count - i)
+		whole = n->count - i;
+	if (whole)
+		s->ops->vec(s, base, n->stride, len, whole);
+	if (s->left && i + whole < n->count)
+		s->ops->run(s, base + whole * n->stride, s->left);
+}
+
+/* The part that holds byte pos. */
+static MPI_Count find_part(const struct weft_dtn *n, size_t pos)
+{
+	MPI_Count lo = 0, hi = n->count - 1, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo + 1) / 2;
+		if ((size_t)n->part[mid].pos <= pos)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	return lo;
+}
+
+static void walk_idx(struct sink *s, const struct weft_dtn *n, char *base,
+		     size_t pos)
+{
+	MPI_Count i = pos ? find_part(n, pos) : 0;
+	size_t skip = pos - (size_t)n->part[i].pos;
+
+	for (; i < n->count && s->left; i++) {
+		const struct weft_dtn_part *p = &n->part[i];
+		size_t len = (size_t)(p[1].pos - p[0].pos) - skip;
+
+		s->ops->run(s, base + p->off + skip, min_size(len, s->left));
+		skip = 0;
+	}
+}
+
+/* Takes bytes of node n from pos on, until its end or the sink's. */
+static void walk(struct sink *s, const struct weft_dtn *n, char *base,
+		 size_t pos)
+{
+	MPI_Count i;
+
+	base += n->off;
+	switch (n->kind) {
+	case WEFT_DTN_RUN:
+		s->ops->run(s, base + pos,
+			    min_size((size_t)n->len - pos, s->left));
+		break;
+	case WEFT_DTN_VEC:
+		walk_vec(s, n, base, pos);
+		break;
+	case WEFT_DTN_IDX:
+		walk_idx(s, n, base, pos);
+		break;
+	case WEFT_DTN_LOOP:
+		i = (MPI_Count)(pos / (size_t)n->child->size);
+		pos %= (size_t)n->child->size;
+		for (; i < n->count && s->left; i++, pos = 0)
+			walk(s, n->child, base + i * n->stride, pos);
+		break;
+	case WEFT_DTN_SEQ:
+		i = find_part(n, pos);
+		pos -= (size_t)n->part[i].pos;
+		for (; i < n->count && s->left; i++, pos = 0)
+			walk(s, n->seq[i], base + n->part[i].off, pos);
+		break;
+	}
+}
+
+static void walk_typed(struct sink *s, const struct weft_typed *t, size_t pos)
+{
+	struct weft_dtn all;
+
+	if (s->left == 0)
+		return;
+	weft_dtn_repeat(&all, &t->dt->root, t->count, t->dt->extent);
+	walk(s, &all, t->buf, pos);
+}
+
+/* Bytes that a range really has. */
+static size_t clip(const struct weft_typed *t, size_t pos, size_t len)
+{
+	size_t total = weft_typed_bytes(t);
+
+	return pos >= total ? 0 : min_size(len, total - pos);
+}
+
+size_t weft_pack(const struct weft_typed *t, size_t pos, void *dst, size_t len)
+{
+	struct sink s = { .ops = &pack_ops, .flat = dst };
+
+	len = clip(t, pos, len);
+	if (weft_dt_is_contig(t->dt)) {
+		if (len)
+			memcpy(dst, (char *)t->buf + t->dt->true_lb + pos, len);
+		return len;
+	}
+	s.left = len;
+	walk_typed(&s, t, pos);
+	return len;
+}
+
+size_t weft_unpack(const struct weft_typed *t, size_t pos, const void *src,
+		   size_t len)
+{
+	struct sink s = { .ops = &unpack_ops };
+
+	len = clip(t, pos, len);
+	if (weft_dt_is_contig(t->dt)) {
+		if (len)
+			memcpy((char *)t->buf + t->dt->true_lb + pos, src, len);
+		return len;
+	}
+	/* the packed side is only read: pack and unpack share the cursor */
+	s.flat = (char *)(uintptr_t)src;
+	s.left = len;
+	walk_typed(&s, t, pos);
+	return len;
+}
+
+int weft_pack_iov(const struct weft_typed *t, size_t *pos, struct iovec *iov,
+		  int n)
+{
+	struct sink s = { .ops = &iov_ops, .iov = iov, .room = n };
+
+	s.left = clip(t, *pos, SIZE_MAX);
+	walk_typed(&s, t, *pos);
+	*pos += s.taken;
+	return s.used;
+}
+
+static MPI_Count node_pieces(const struct weft_dtn *n, MPI_Count limit)
+{
+	MPI_Count sum = 0;
+
+	switch (n->kind) {
+	case WEFT_DTN_RUN:
+		return n->len ? 1 : 0;
+	case WEFT_DTN_LOOP:
+		sum = node_pieces(n->child, limit);
+		return n->count > limit / sum ? limit : n->count * sum;
+	case WEFT_DTN_SEQ:
+		for (MPI_Count i = 0; i < n->count && sum < limit; i++)
+			sum += node_pieces(n->seq[i], limit);
+		return sum < limit ? sum : limit;
+	default:
+		return n->count < limit ? n->count : limit;
+	}
+}
+
+int weft_pack_pieces(const struct weft_typed *t, int limit)
+{
+	struct weft_dtn all;
+
+	if (t->count == 0 || t->dt->size == 0)
+		return 0;
+	weft_dtn_repeat(&all, &t->dt->root, t->count, t->dt->extent);
+	return (int)node_pieces(&all, limit);
+}
+
+size_t weft_pack_copy(const struct weft_typed *dst,
+		      const struct weft_typed *src)
+{
+	size_t len = min_size(weft_typed_bytes(dst), weft_typed_bytes(src));
+	char tmp[8192];
+	size_t pos, n;
+
+	if (weft_dt_is_run(dst->dt, dst->count))
+		return weft_pack(src, 0, (char *)dst->buf + dst->dt->true_lb,
+				 len);
+	if (weft_dt_is_run(src->dt, src->count))
+		return weft_unpack(dst, 0, (char *)src->buf + src->dt->true_lb,
+				   len);
+	for (pos = 0; pos < len; pos += n) {
+		n = weft_pack(src, pos, tmp, min_size(sizeof(tmp), len - pos));
+		weft_unpack(dst, pos, tmp, n);
+	}
+	return len;
+}
