@@ -1,2 +1,43 @@
-# src/core: sources and tests of this folder
+# src/core: objects, messages, start-up. The library is put together here;
+# src/mpi and coll append their sources.
+lib_LTLIBRARIES += libmpi_abi.la
+libmpi_abi_la_SOURCES = \
+	src/core/core_coll.h \
+	src/core/core_comm.c src/core/core_comm.h \
+	src/core/core_ctx.c src/core/core_ctx.h \
+	src/core/core_err.c src/core/core_err.h \
+	src/core/core_errtext.c \
+	src/core/core_group.c \
+	src/core/core_init.c \
+	src/core/core_io.h \
+	src/core/core_obj.h src/core/core_opts.h \
+	src/core/core_p2p.c src/core/core_p2p.h \
+	src/core/core_pend.c src/core/core_pend.h \
+	src/core/core_pmix.c src/core/core_pmix.h \
+	src/core/core_post.h \
+	src/core/core_progress.c src/core/core_progress.h \
+	src/core/core_prov.c \
+	src/core/core_recv.c \
+	src/core/core_req.c src/core/core_req.h \
+	src/core/core_send.c \
+	src/core/core_state.h src/core/core_status.h src/core/core_tag.h \
+	src/core/core_time.c \
+	src/core/core_wire_up.c
+libmpi_abi_la_LIBADD = libweft-types.la libweftcoll.la libweftbase.la \
+	$(FABRIC_LIBS) $(PMIX_LIBS)
+libmpi_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 \
+	-export-symbols-regex '^P?MPI_'
+
+# Programs link -lmpi or -lmpi_abi; binaries made with two early releases of
+# another implementation ask for version 0 of the same interface.
+install-mpi-links:
+	cd $(DESTDIR)$(libdir) && \
+	rm -f libmpi.so libmpi_abi.so.0 && \
+	$(LN_S) libmpi_abi.so.1 libmpi.so && \
+	$(LN_S) libmpi_abi.so.1 libmpi_abi.so.0
+uninstall-mpi-links:
+	rm -f $(DESTDIR)$(libdir)/libmpi.so $(DESTDIR)$(libdir)/libmpi_abi.so.0
+install-exec-hook: install-mpi-links
+uninstall-hook: uninstall-mpi-links
+.PHONY: install-mpi-links uninstall-mpi-links
 include src/core/core_types.mk

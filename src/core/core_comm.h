@@ -13,11 +13,11 @@
 #ifndef WEFT_CORE_COMM_H
 #define WEFT_CORE_COMM_H
 
+#include "src/core/core_attr.h"
 #include "src/core/core_obj.h"
 
 #include <mpi.h>
 
-struct weft_attr;    /* core_attr.h */
 struct weft_bsend;   /* core_bsend.h */
 struct weft_coll;    /* coll/coll.h: algorithms chosen for a communicator */
 struct weft_errh;    /* core_err.h */

@@ -60,6 +60,9 @@ static inline int weft_err_rc(const void *obj, const char *func, int rc)
 /* The class of -errno; the only table. */
 int weft_err_class_of(int rc);
 
+/* -errno or an MPI code as a code, without calling a handler. */
+int weft_err_code_rc(int rc);
+
 /* A code with a text, without calling a handler (status.MPI_ERROR). */
 int weft_err_code(int class, const char *fmt, ...) WEFT_PRINTF(2, 3) WEFT_COLD;
 
@@ -67,18 +70,36 @@ int weft_err_code(int class, const char *fmt, ...) WEFT_PRINTF(2, 3) WEFT_COLD;
 int weft_err_call(const void *obj, const char *func, int code) WEFT_COLD;
 
 struct weft_errh *weft_errh_of(MPI_Errhandler handle);
+struct weft_errh *weft_errh_get(struct weft_errh *h);
 void weft_errh_put(struct weft_errh *h);
 
 /* ---- checks that many functions share; 0 or the code to return ----------- */
 
-/* The communicator behind a handle; raises MPI_ERR_COMM. *comm_p is set also
- * when checking is off. */
+/* Raises MPI_ERR_COMM for a handle that is none. */
 int weft_check_comm_bad(const char *func, int arg, MPI_Comm handle) WEFT_COLD;
-/* As above; raises when the communicator is an intercommunicator. */
+
+/* Raises when the communicator is an intercommunicator. */
 int weft_check_intra(const struct weft_comm *c, const char *func, int arg);
 
 /* Pointer that must not be NULL; raises MPI_ERR_ARG. */
 int weft_check_ptr(const void *obj, const char *func, int arg, const void *p,
 		   const char *what);
+
+/* ---- classes, codes and their texts -------------------------------------- */
+
+/* Class of a code; -1 when there is no such code. */
+int weft_errtext_class(int code);
+/* Text of a code, or NULL; valid until the code is reused. */
+const char *weft_errtext_get(int code);
+const char *weft_errtext_name(int class); /* "MPI_ERR_RANK", or NULL */
+/* Remembers text under a fresh code of class. */
+int weft_errtext_keep(int class, const char *text);
+
+/* User's own; 0, -ENOMEM, -EINVAL: no such code, -EBUSY: in use. */
+int weft_errtext_add_class(int *class_p);
+int weft_errtext_add_code(int class, int *code_p);
+int weft_errtext_add_string(int code, const char *text);
+int weft_errtext_remove(int code, bool is_class);
+int weft_errtext_remove_string(int code);
 
 #endif

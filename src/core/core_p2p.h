@@ -18,9 +18,10 @@ struct weft_req;
 enum {
 	WEFT_P2P_SYNC = 1,  /* complete only after the receive has matched */
 	WEFT_P2P_READY = 2, /* the receive is posted already */
+	/* one of these, or none: enum weft_ctx_kind shifted by 2 */
 	WEFT_P2P_COLL = 4,  /* in the communicator's collective context */
 	WEFT_P2P_GROUP = 8, /* in the context of MPI_Comm_create_group */
-	WEFT_P2P_CTRL = 16, /* in the library's own context */
+	WEFT_P2P_CTRL = 12, /* in the library's own context */
 };
 
 /* dest and source are ranks in comm (remote group of an intercommunicator),

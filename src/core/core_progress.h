@@ -43,6 +43,13 @@ void weft_progress_until(const weft_au32 *done);
  * says it is over. Steps once at once, so that short ones end here. */
 void weft_progress_add(struct weft_req *r);
 
+/* Sleeps once, until something may have happened; not when *done (may be
+ * NULL) is set already. timeout_ms < 0: without limit. */
+void weft_progress_sleep(const weft_au32 *done, int timeout_ms);
+
+/* Frees a completed orphan at the end of the pass; the lock is held. */
+void weft_progress_reap(struct weft_req *r);
+
 /* Wakes a thread that sleeps in weft_progress_until: something was completed
  * outside the progress loop (generalized requests). */
 void weft_progress_wake(void);

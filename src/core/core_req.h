@@ -115,7 +115,12 @@ static inline int weft_req_finish(struct weft_req *r)
 /* Frees without waiting: an active one goes when it completes. */
 void weft_req_release(struct weft_req *r);
 
-/* A request that is done already, shared by all who need one. */
+/* As collect, but leaves the request alone. */
+void weft_req_status(const struct weft_req *r, MPI_Status *status);
+
+/* Requests that are done already, shared by all who need one: a send, and a
+ * receive from MPI_PROC_NULL. */
+struct weft_req *weft_req_no_proc(void);
 struct weft_req *weft_req_null_done(void);
 
 #endif

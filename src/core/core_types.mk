@@ -17,7 +17,6 @@ libweft_types_la_SOURCES = \
 	src/core/core_pack.c src/core/core_pack.h \
 	src/core/core_pack_ext.c \
 	src/core/core_topo.h
-libweft_types_la_LIBADD = libweftbase.la
 
 CORE_TYPES_TESTS = src/core/core_dt_test src/core/core_op_test
 check_PROGRAMS += $(CORE_TYPES_TESTS)

@@ -1,1 +1,8 @@
-# src/mpi: sources and tests of this folder
+# src/mpi: MPI_* and PMPI_*
+libmpi_abi_la_SOURCES += \
+	src/mpi/mpi_check.c src/mpi/mpi_check.h \
+	src/mpi/mpi_comm.c \
+	src/mpi/mpi_env.c \
+	src/mpi/mpi_face.h \
+	src/mpi/mpi_init.c \
+	src/mpi/mpi_pt2pt.c

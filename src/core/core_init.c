@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Init and MPI_Finalize as lists of steps, and the end of a job that goes
+ * wrong. Each step is timed; WEFT_STARTUP_REPORT=1 shows it on rank 0.
+ */
+#include "src/base/clock.h"
+#include "src/base/log.h"
+#include "src/core/core_ctx.h"
+#include "src/core/core_err.h"
+#include "src/core/core_opts.h"
+#include "src/core/core_pmix.h"
+#include "src/core/core_post.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SPIN_ALONE  4000 /* every rank has a core */
+#define SPIN_SHARED 20
+
+struct weft_core weft_core = { .job = { .size = 1, .local_size = 1 } };
+
+const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
+	[WEFT_OPT_CHECK] = { "WEFT_CHECK", WEFT_CFG_BOOL, "1",
+			     "check the arguments of MPI calls", NULL },
+	[WEFT_OPT_SPIN] = { "WEFT_SPIN", WEFT_CFG_INT, "-1",
+			    "empty polls before a waiting rank sleeps; -1: "
+			    "many when every rank has a core, else few",
+			    NULL },
+	[WEFT_OPT_STARTUP_REPORT] = { "WEFT_STARTUP_REPORT", WEFT_CFG_BOOL, "0",
+				      "rank 0 prints how long the steps of "
+				      "MPI_Init took",
+				      NULL },
+	[WEFT_OPT_SINGLETON] = { "WEFT_SINGLETON", WEFT_CFG_BOOL, "0",
+				 "run alone even when a launcher's variables "
+				 "are set",
+				 NULL },
+	[WEFT_OPT_PROVIDER_LIB] = { "WEFT_PROVIDER_LIB", WEFT_CFG_TEXT, "",
+				    "file of the libfabric provider, instead "
+				    "of the one beside the library",
+				    NULL },
+};
+
+/* ---- the steps -------------------------------------------------------------
+ */
+
+static int step_options(void)
+{
+	weft_check = weft_cfg_get(&weft_core_opts[WEFT_OPT_CHECK]).b;
+	if (gethostname(weft_core.host, sizeof(weft_core.host)))
+		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
+	return 0;
+}
+
+static int step_job(void)
+{
+	int rc = weft_pmix_open(&weft_core.job);
+
+	if (weft_core.job.launched)
+		weft_log_set_rank(weft_core.job.rank);
+	return rc;
+}
+
+static int step_wire(void)
+{
+	return weft_wire_open(weft_threads);
+}
+
+static int step_waiting(void)
+{
+	int64_t spin = weft_cfg_get(&weft_core_opts[WEFT_OPT_SPIN]).i;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (spin < 0)
+		spin = weft_core.job.local_size > cores ? SPIN_SHARED
+							: SPIN_ALONE;
+	weft_core.spin = (unsigned)spin;
+	return 0;
+}
+
+static int step_objects(void)
+{
+	weft_pool_init(&weft_core.p2p, sizeof(struct weft_p2p));
+	weft_pend_init();
+	return weft_comm_open_predefined();
+}
+
+static const struct {
+	const char *name;
+	int (*run)(void);
+} steps[] = {
+	{ "options", step_options },	   { "pmix", step_job },
+	{ "fabric and names", step_wire }, { "waiting", step_waiting },
+	{ "objects", step_objects },
+};
+
+static void report(const uint64_t *ns)
+{
+	char line[256];
+	size_t i, at = 0;
+
+	for (i = 0; i < WEFT_COUNT_OF(steps); i++)
+		at += (size_t)snprintf(line + at, sizeof(line) - at,
+				       "%s %s %.2f", i ? "," : "",
+				       steps[i].name,
+				       (double)(ns[i + 1] - ns[i]) * 1e-6);
+	if (weft_core.job.rank == 0 &&
+	    weft_cfg_get(&weft_core_opts[WEFT_OPT_STARTUP_REPORT]).b)
+		fprintf(stderr, "weft: start-up in ms:%s\n", line);
+	weft_log(WEFT_LOG_DEBUG, "start-up in ms:%s", line);
+}
+
+int weft_core_init(int required)
+{
+	uint64_t ns[WEFT_COUNT_OF(steps) + 1];
+	size_t i;
+	int rc;
+
+	weft_threads = required == MPI_THREAD_MULTIPLE;
+	weft_core.thread_level = required;
+	weft_core.main_thread = pthread_self();
+	ns[0] = weft_now_ns();
+	for (i = 0; i < WEFT_COUNT_OF(steps); i++) {
+		rc = steps[i].run();
+		if (rc)
+			return rc;
+		ns[i + 1] = weft_now_ns();
+	}
+	/* R3 pairs with A3 in weft_running(): the process is a member now. */
+	weft_store32(&weft_core.phase, WEFT_RUNNING);
+	report(ns);
+	return 0;
+}
+
+/* ---- the end ---------------------------------------------------------------
+ */
+
+static void idle(void)
+{
+	if (!weft_progress())
+		weft_progress_sleep(NULL, 20);
+}
+
+static void wake(void)
+{
+	if (weft_core.can_sleep)
+		fi_cq_signal(weft_core.cq);
+}
+
+int weft_core_fini(void)
+{
+	int rc;
+
+	while (weft_core.pending || weft_core.stepping)
+		weft_progress();
+	rc = weft_pmix_fence(idle, wake);
+	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);
+	weft_comm_close_predefined();
+	weft_wire_close();
+	weft_pmix_close();
+	weft_pool_fini(&weft_core.p2p);
+	free(weft_core.job.local);
+	weft_core.job.local = NULL;
+	return rc;
+}
+
+void weft_core_abort(int code, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	fflush(stdout);
+	fprintf(stderr, "weft: rank %d on %s (pid %d): %s\n",
+		weft_core.job.rank, weft_core.host, (int)getpid(), text);
+	fflush(stderr);
+	code &= 255;
+	if (!code)
+		code = 1;
+	weft_pmix_abort(code, text);
+	_exit(code);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One operation below: what its completion calls. The context that libfabric
+ * asks for is part of it, so its address is the operation's name.
+ */
+#ifndef WEFT_CORE_IO_H
+#define WEFT_CORE_IO_H
+
+#include <rdma/fabric.h>
+#include <rdma/fi_eq.h>
+
+struct weft_io {
+	struct fi_context2 fi; /* must be first: it comes back in the CQ */
+	/* done: called with the lock held; err is 0 or -errno. May post. */
+	void (*done)(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+		     int err);
+};
+
+/* An error of libfabric as -errno; the only table. rc <= 0. */
+int weft_fi_errno(int rc);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The options of the MPI layer: WEFT_* in the environment. */
+#ifndef WEFT_CORE_OPTS_H
+#define WEFT_CORE_OPTS_H
+
+#include "src/base/cfg.h"
+
+enum weft_core_opt {
+	WEFT_OPT_CHECK,
+	WEFT_OPT_SPIN,
+	WEFT_OPT_STARTUP_REPORT,
+	WEFT_OPT_SINGLETON,
+	WEFT_OPT_PROVIDER_LIB,
+	WEFT_OPT_COUNT,
+};
+
+extern const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT];
+
+#endif

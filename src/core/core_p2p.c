@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests of messages: pool, persistent start, cancel; and both ways at
+ * once. */
+#include "src/core/core_post.h"
+
+#include <errno.h>
+
+static void p2p_free(struct weft_req *r)
+{
+	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
+
+	weft_dt_put((struct weft_dt *)(uintptr_t)p->data.dt);
+	if (r->comm)
+		weft_comm_put(r->comm);
+	r->obj.kind = WEFT_KIND_FREE;
+	weft_lock();
+	weft_pool_put(&weft_core.p2p, p);
+	weft_unlock();
+}
+
+static int p2p_start(struct weft_req *r)
+{
+	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
+	int rc;
+
+	r->error = 0;
+	weft_store32_relaxed(&r->done, 0); /* inactive: nobody waits */
+	r->flags |= WEFT_REQ_ACTIVE;
+	if (p->peer == MPI_PROC_NULL) {
+		r->source = MPI_PROC_NULL;
+		weft_req_complete(r, 0);
+		return 0;
+	}
+	weft_lock();
+	rc = r->flags & WEFT_REQ_SEND ? weft_p2p_start_send(p)
+				      : weft_p2p_start_recv(p);
+	weft_unlock();
+	if (rc)
+		r->flags &= ~(uint32_t)WEFT_REQ_ACTIVE;
+	return rc;
+}
+
+/* Receives only: a send that has left cannot be called back. */
+static int p2p_cancel(struct weft_req *r)
+{
+	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
+	struct fi_cq_tagged_entry e = { .tag = p->word };
+
+	if (r->flags & WEFT_REQ_SEND)
+		return 0;
+	weft_lock();
+	if (!weft_req_is_done(r)) {
+		if (weft_pend_remove(&p->pend))
+			p->io.done(&p->io, &e, -ECANCELED);
+		else
+			fi_cancel(&weft_core.ep->fid, &p->io.fi);
+	}
+	weft_unlock();
+	return 0;
+}
+
+static const struct weft_req_ops p2p_ops = {
+	.name = "message",
+	.start = p2p_start,
+	.cancel = p2p_cancel,
+	.step = weft_req_no_step,
+	.query = weft_req_no_query,
+	.free = p2p_free,
+};
+
+struct weft_p2p *weft_p2p_open(weft_p2p_init_fn init,
+			       const struct weft_p2p_args *a, uint32_t flags)
+{
+	struct weft_p2p *p;
+
+	weft_lock();
+	p = weft_pool_get(&weft_core.p2p);
+	weft_unlock();
+	if (!p)
+		return NULL;
+	if (!(flags & WEFT_REQ_PERSISTENT))
+		flags |= WEFT_REQ_ACTIVE;
+	if (init == weft_p2p_init_send)
+		flags |= WEFT_REQ_SEND;
+	weft_req_init(&p->req, &p2p_ops, a->comm, flags);
+	weft_comm_get(a->comm);
+	init(p, a);
+	weft_dt_get(a->dt);
+	return p;
+}
+
+int weft_core_sendrecv(const struct weft_xfer *x, struct weft_comm *comm,
+		       unsigned flags, MPI_Status *status)
+{
+	struct weft_req *r;
+	int rc, rc2;
+
+	rc = weft_core_irecv(x->rbuf, x->rcount, x->rdt, x->source, x->rtag,
+			     comm, flags, &r);
+	if (rc)
+		return rc;
+	rc = weft_core_send(x->sbuf, x->scount, x->sdt, x->dest, x->stag, comm,
+			    flags);
+	weft_req_wait(r);
+	rc2 = weft_req_collect(&r, status);
+	return rc ? rc : rc2;
+}

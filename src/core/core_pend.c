@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The retry queue, see core_pend.h. Called by core_p2p.c and the progress
+ * loop. */
+#include "src/core/core_pend.h"
+
+#include <errno.h>
+
+static struct weft_list queue;
+static uint32_t pass;
+
+void weft_pend_init(void)
+{
+	weft_list_init(&queue);
+}
+
+static void enqueue(struct weft_pend *e)
+{
+	weft_list_push_back(&queue, &e->link);
+	e->lane->pend++;
+	e->lane->addr = FI_ADDR_NOTAVAIL;
+	weft_core.pending++;
+}
+
+static void dequeue(struct weft_pend *e)
+{
+	weft_list_remove(&e->link);
+	weft_core.pending--;
+	if (--e->lane->pend == 0)
+		e->lane->addr = e->lane->real;
+}
+
+int weft_pend_post(struct weft_pend *e)
+{
+	int rc = -EAGAIN;
+
+	weft_list_init(&e->link);
+	if (!e->lane->pend)
+		rc = e->post(e);
+	if (rc != -EAGAIN)
+		return rc;
+	enqueue(e);
+	return 0;
+}
+
+int weft_pend_retry(void)
+{
+	struct weft_list *pos, *tmp;
+	int went = 0;
+
+	pass++;
+	weft_list_each(pos, tmp, &queue)
+	{
+		struct weft_pend *e =
+			weft_container_of(pos, struct weft_pend, link);
+		int rc;
+
+		if (e->lane->stamp == pass)
+			continue;
+		rc = e->post(e);
+		if (rc == -EAGAIN) {
+			e->lane->stamp = pass;
+			continue;
+		}
+		dequeue(e);
+		went++;
+		if (rc)
+			e->fail(e, rc);
+	}
+	return went;
+}
+
+bool weft_pend_remove(struct weft_pend *e)
+{
+	if (weft_list_empty(&e->link))
+		return false;
+	dequeue(e);
+	return true;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * PMIx client. Job-level data is asked for, names are put once and fetched on
+ * first contact; one fence collects them. Called by core_init.c and
+ * core_wire_up.c.
+ */
+#include "src/core/core_pmix.h"
+
+#include "src/base/atomic.h"
+#include "src/base/log.h"
+#include "src/core/core_state.h"
+
+#include <errno.h>
+#include <pmix.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PMIX_NAME_KEY "weft.ep"
+
+static pmix_proc_t me;
+static bool open;
+
+static int env_int(const char *name)
+{
+	const char *v = getenv(name);
+
+	return v ? atoi(v) : 0;
+}
+
+/* The variable that shows that a launcher started us, or NULL. */
+static const char *launcher_trace(void)
+{
+	if (getenv("PMIX_RANK") || getenv("PMIX_NAMESPACE"))
+		return "PMIX_RANK";
+	if (env_int("OMPI_COMM_WORLD_SIZE") > 1)
+		return "OMPI_COMM_WORLD_SIZE";
+	if (env_int("PMI_SIZE") > 1)
+		return "PMI_SIZE";
+	if (env_int("SLURM_NTASKS") > 1 && getenv("SLURM_STEP_ID") &&
+	    getenv("SLURM_PROCID"))
+		return "SLURM_NTASKS";
+	return NULL;
+}
+
+static void job_of_one(struct weft_job *job)
+{
+	memset(job, 0, sizeof(*job));
+	job->size = 1;
+	job->local_size = 1;
+	job->appnum = -1;
+	job->universe = -1;
+}
+
+/* A number about rank (or the job), or fallback when nobody knows. */
+static int ask_int(pmix_rank_t rank, const char *key, int fallback)
+{
+	pmix_proc_t p;
+	pmix_value_t *v;
+	pmix_info_t info;
+	bool optional = true;
+	uint64_t n;
+
+	PMIX_LOAD_PROCID(&p, me.nspace, rank);
+	PMIX_INFO_LOAD(&info, PMIX_OPTIONAL, &optional, PMIX_BOOL);
+	if (PMIx_Get(&p, key, &info, 1, &v) != PMIX_SUCCESS)
+		return fallback;
+	switch (v->type) {
+	case PMIX_UINT16:
+		n = v->data.uint16;
+		break;
+	case PMIX_UINT32:
+		n = v->data.uint32;
+		break;
+	case PMIX_INT:
+		n = (uint64_t)v->data.integer;
+		break;
+	default:
+		n = (uint64_t)fallback;
+	}
+	PMIX_VALUE_RELEASE(v);
+	return (int)n;
+}
+
+/* "0,1,4-7": who lives on my host, in order. */
+static int parse_peers(const char *list, int *out, int room)
+{
+	int n = 0;
+
+	while (*list) {
+		char *end;
+		long a = strtol(list, &end, 10);
+		long b = *end == '-' ? strtol(end + 1, &end, 10) : a;
+
+		for (; a <= b && n < room; a++)
+			out[n++] = (int)a;
+		if (*end != ',')
+			break;
+		list = end + 1;
+	}
+	return n;
+}
+
+static int ask_local_peers(struct weft_job *job)
+{
+	pmix_proc_t p;
+	pmix_value_t *v;
+	int n;
+
+	job->local = malloc((size_t)job->local_size * sizeof(*job->local));
+	if (!job->local)
+		return -ENOMEM;
+	job->local[0] = job->rank;
+	PMIX_LOAD_PROCID(&p, me.nspace, PMIX_RANK_WILDCARD);
+	n = 1;
+	if (PMIx_Get(&p, PMIX_LOCAL_PEERS, NULL, 0, &v) == PMIX_SUCCESS) {
+		if (v->type == PMIX_STRING)
+			n = parse_peers(v->data.string, job->local,
+					job->local_size);
+		PMIX_VALUE_RELEASE(v);
+	}
+	job->local_size = n;
+	return 0;
+}
+
+static int no_server(const char *trace, pmix_status_t st)
+{
+	weft_log(WEFT_LOG_ERROR,
+		 "%s is set, so a launcher started this process, but its PMIx "
+		 "server does not answer (%s). Use Weft's mpiexec, Open MPI's "
+		 "mpirun or srun --mpi=pmix; WEFT_SINGLETON=1 runs it alone.",
+		 trace, PMIx_Error_string(st));
+	return -ENOTCONN;
+}
+
+int weft_pmix_open(struct weft_job *job)
+{
+	const char *trace = launcher_trace();
+	pmix_status_t st;
+
+	job_of_one(job);
+	if (!trace || env_int("WEFT_SINGLETON"))
+		return 0;
+	if (!getenv("PMIX_RANK"))
+		return no_server(trace, PMIX_ERR_UNREACH);
+	st = PMIx_Init(&me, NULL, 0);
+	if (st != PMIX_SUCCESS)
+		return no_server(trace, st);
+	open = true;
+	job->launched = true;
+	job->rank = (int)me.rank;
+	job->size = ask_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);
+	if (job->size < 1)
+		return no_server(trace, PMIX_ERR_NOT_FOUND);
+	job->local_rank = ask_int(me.rank, PMIX_LOCAL_RANK, 0);
+	job->local_size = ask_int(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, 1);
+	job->appnum = ask_int(me.rank, PMIX_APPNUM, -1);
+	job->universe = ask_int(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, -1);
+	return ask_local_peers(job);
+}
+
+static int to_errno(pmix_status_t st, const char *what)
+{
+	if (st == PMIX_SUCCESS)
+		return 0;
+	weft_log(WEFT_LOG_ERROR, "pmix: %s: %s", what, PMIx_Error_string(st));
+	return -EIO;
+}
+
+int weft_pmix_put(const void *name, size_t len)
+{
+	pmix_value_t v;
+	pmix_info_t info;
+	bool collect = true;
+	int rc;
+
+	if (!open)
+		return 0;
+	v.type = PMIX_BYTE_OBJECT;
+	v.data.bo.bytes = (char *)(uintptr_t)name;
+	v.data.bo.size = len;
+	rc = to_errno(PMIx_Put(PMIX_GLOBAL, PMIX_NAME_KEY, &v), "put");
+	if (!rc)
+		rc = to_errno(PMIx_Commit(), "commit");
+	PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
+	if (!rc)
+		rc = to_errno(PMIx_Fence(NULL, 0, &info, 1), "fence");
+	return rc;
+}
+
+int weft_pmix_get(int rank, void *name, size_t *len_p)
+{
+	pmix_proc_t p;
+	pmix_value_t *v;
+	int rc;
+
+	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
+	rc = to_errno(PMIx_Get(&p, PMIX_NAME_KEY, NULL, 0, &v), "get");
+	if (rc)
+		return rc;
+	if (v->type != PMIX_BYTE_OBJECT || v->data.bo.size > *len_p) {
+		rc = -EPROTO;
+	} else {
+		*len_p = v->data.bo.size;
+		memcpy(name, v->data.bo.bytes, *len_p);
+	}
+	PMIX_VALUE_RELEASE(v);
+	return rc;
+}
+
+struct fence {
+	weft_au32 over;
+	pmix_status_t status;
+	void (*wake)(void);
+};
+
+static void fence_over(pmix_status_t status, void *arg)
+{
+	struct fence *f = arg;
+	void (*wake)(void) = f->wake;
+
+	f->status = status;
+	/* R1 pairs with A1 in weft_pmix_fence(): the status is written. */
+	weft_store32(&f->over, 1);
+	wake();
+}
+
+int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
+{
+	struct fence f = { .wake = wake };
+	pmix_status_t st;
+
+	if (!open)
+		return 0;
+	st = PMIx_Fence_nb(NULL, 0, NULL, 0, fence_over, &f);
+	if (st == PMIX_OPERATION_SUCCEEDED)
+		return 0;
+	if (st != PMIX_SUCCESS)
+		return to_errno(st, "fence");
+	/* A1 pairs with R1 in fence_over() */
+	while (!weft_load32(&f.over))
+		idle();
+	return to_errno(f.status, "fence");
+}
+
+void weft_pmix_abort(int code, const char *text)
+{
+	if (open)
+		PMIx_Abort(code, text, NULL, 0);
+}
+
+void weft_pmix_close(void)
+{
+	if (open)
+		PMIx_Finalize(NULL, 0);
+	open = false;
+}

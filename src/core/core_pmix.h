@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The launcher, seen through PMIx. Without one the job is this process alone
+ * and PMIx is never started.
+ *
+ *   open -> put (my endpoint's name) -> get (others', when needed) -> close
+ */
+#ifndef WEFT_CORE_PMIX_H
+#define WEFT_CORE_PMIX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct weft_job;
+
+/* Fills *job. -ENOTCONN: launched by something whose PMIx does not answer
+ * (logged). */
+int weft_pmix_open(struct weft_job *job);
+
+/* Publishes my name and waits until all have published theirs. */
+int weft_pmix_put(const void *name, size_t len);
+
+/* The name of a process; *len_p is the room, then the length. */
+int weft_pmix_get(int rank, void *name, size_t *len_p);
+
+/* All processes reach this; idle() is called meanwhile, again and again, and
+ * wake() when it is over. */
+int weft_pmix_fence(void (*idle)(void), void (*wake)(void));
+
+/* Ends the job; returns only when there is no launcher. */
+void weft_pmix_abort(int code, const char *text);
+
+void weft_pmix_close(void);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The request of a message, shared by the files that send, receive, probe and
+ * buffer. Blocking calls have it on their stack, others take it from a pool.
+ */
+#ifndef WEFT_CORE_POST_H
+#define WEFT_CORE_POST_H
+
+#include "src/core/core_io.h"
+#include "src/core/core_p2p.h"
+#include "src/core/core_pack.h"
+#include "src/core/core_pend.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_req.h"
+#include "src/core/core_state.h"
+#include "src/core/core_tag.h"
+
+struct weft_p2p {
+	struct weft_req req;
+	struct weft_io io;
+	struct weft_pend pend;
+	struct weft_typed data;
+	size_t bytes;	 /* of data, packed */
+	uint64_t word;	 /* tag word */
+	uint64_t ignore; /* receives: bits of the word that may differ */
+	void *bounce;	 /* packed copy of data, or NULL */
+	int pieces;	 /* of data without a copy: 1, or up to iov_limit */
+	int peer;	 /* rank in req.comm */
+	unsigned mode;	 /* WEFT_P2P_ */
+	unsigned left;	 /* completions to come */
+	uint32_t ack_id;
+	struct weft_io ack; /* WEFT_P2P_SYNC: the acknowledgement */
+};
+
+static inline unsigned weft_p2p_kind(unsigned mode)
+{
+	return mode >> 2 & 3;
+}
+
+/* Where contiguous data begins. */
+static inline char *weft_p2p_start(const void *buf, const struct weft_dt *dt)
+{
+	return (char *)(uintptr_t)buf + dt->true_lb;
+}
+
+/* What a send or receive is about, before it is a request. */
+struct weft_p2p_args {
+	void *buf;
+	MPI_Count count;
+	struct weft_dt *dt;
+	int peer;
+	int tag;
+	struct weft_comm *comm;
+	unsigned mode;
+};
+
+/* Fills p (not its memory management); 0 or -errno. */
+void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a);
+void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a);
+
+/* Makes p active; the lock is held. 0 or -errno (then p is not active). */
+int weft_p2p_start_send(struct weft_p2p *p);
+int weft_p2p_start_recv(struct weft_p2p *p);
+
+/* From the pool, with references on type and communicator, not started; NULL:
+ * no memory. flags: WEFT_REQ_PERSISTENT or 0. */
+typedef void (*weft_p2p_init_fn)(struct weft_p2p *p,
+				 const struct weft_p2p_args *a);
+struct weft_p2p *weft_p2p_open(weft_p2p_init_fn init,
+			       const struct weft_p2p_args *a, uint32_t flags);
+
+/* Tag word and ignored bits of a receive or probe. */
+void weft_p2p_match_word(const struct weft_p2p_args *a, uint64_t *word_p,
+			 uint64_t *ignore_p);
+
+/* The completion of a receive, also of a matched message. */
+void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+			int err);
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The progress loop and the ways to wait in it.
+ *
+ * Waiting polls first; after weft_core.spin empty polls it sleeps in
+ * fi_cq_sread. With several threads one of them sleeps there, the others on a
+ * condition variable; whoever completes something wakes both.
+ */
+#include "src/core/core_progress.h"
+
+#include "src/base/log.h"
+#include "src/core/core_io.h"
+#include "src/core/core_pend.h"
+#include "src/core/core_req.h"
+#include "src/core/core_state.h"
+
+#include <errno.h>
+#include <rdma/fi_errno.h>
+#include <sched.h>
+#include <time.h>
+
+#define BATCH	  8
+#define PEND_MS	  1 /* something waits for room below */
+#define FOREVER	  -1
+#define SHARED_MS 100 /* several threads: a signal to the sleeper may be lost \
+		       */
+
+bool weft_threads;
+pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct weft_list incoming = { &incoming, &incoming };
+static struct weft_list running = { &running, &running }; /* the stepper's */
+static struct weft_list reap = { &reap, &reap };
+static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
+static unsigned waiters;     /* threads on the condition */
+static bool sleeper;	     /* a thread is in fi_cq_sread */
+static weft_au32 stepper;    /* a thread runs the steps */
+static weft_au32 step_again; /* and another asked for it meanwhile */
+
+/* ---- completions ------------------------------------------------------- */
+
+static void dispatch(const struct fi_cq_tagged_entry *e, ssize_t n)
+{
+	ssize_t i;
+
+	for (i = 0; i < n; i++) {
+		struct weft_io *io = e[i].op_context;
+
+		io->done(io, &e[i], 0);
+	}
+}
+
+/* One failed operation; 1, or 0 when another thread took it. */
+static WEFT_COLD int dispatch_error(void)
+{
+	struct fi_cq_err_entry err = { 0 };
+	struct fi_cq_tagged_entry e = { 0 };
+	struct weft_io *io;
+
+	if (fi_cq_readerr(weft_core.cq, &err, 0) < 1)
+		return 0;
+	io = err.op_context;
+	if (!io) {
+		weft_log(WEFT_LOG_WARN, "fabric: %s", fi_strerror(err.err));
+		return 1;
+	}
+	e.op_context = err.op_context;
+	e.flags = err.flags;
+	e.len = err.len;
+	e.tag = err.tag;
+	e.data = err.data;
+	io->done(io, &e, weft_fi_errno(-err.err));
+	return 1;
+}
+
+/* What fi_cq_read or fi_cq_sread returned; the lock is held. */
+static int handle(const struct fi_cq_tagged_entry *e, ssize_t n)
+{
+	if (n > 0) {
+		dispatch(e, n);
+		return (int)n;
+	}
+	if (weft_likely(n == -FI_EAGAIN || n == 0))
+		return 0;
+	if (n == -FI_EAVAIL)
+		return dispatch_error();
+	if (n != -FI_EINTR && n != -FI_ECANCELED && n != -FI_ETIMEDOUT)
+		weft_core_abort(1, "the fabric failed: %s",
+				fi_strerror(-(int)n));
+	return 0;
+}
+
+static int poll_cq(void)
+{
+	struct fi_cq_tagged_entry e[BATCH];
+
+	return handle(e, fi_cq_read(weft_core.cq, e, BATCH));
+}
+
+/* Something was completed: others may be waiting for it. */
+static void wake_others(void)
+{
+	if (waiters)
+		pthread_cond_broadcast(&woken);
+	if (sleeper)
+		fi_cq_signal(weft_core.cq);
+}
+
+void weft_progress_wake(void)
+{
+	weft_lock();
+	wake_others();
+	weft_unlock();
+}
+
+/* ---- requests that want to be stepped, requests without a handle --------- */
+
+static void step_over(struct weft_req *r, int rc)
+{
+	weft_lock();
+	weft_list_remove(&r->link);
+	weft_core.stepping--;
+	weft_req_complete(r, rc == 1 ? 0 : rc);
+	wake_others();
+	weft_unlock();
+}
+
+/* One pass over those that run; the caller is the stepper. */
+static int step_all(void)
+{
+	struct weft_list *pos, *tmp;
+	int over = 0;
+
+	weft_lock();
+	weft_list_splice_back(&running, &incoming);
+	weft_unlock();
+	weft_list_each(pos, tmp, &running)
+	{
+		struct weft_req *r =
+			weft_container_of(pos, struct weft_req, link);
+		int rc = r->ops->step(r);
+
+		if (!rc)
+			continue;
+		step_over(r, rc);
+		over++;
+	}
+	return over;
+}
+
+/*
+ * One thread steps at a time. Another that comes meanwhile may have completed
+ * what a step waits for, so it leaves a note and the stepper goes round again.
+ */
+static int run_steps(void)
+{
+	uint32_t idle;
+	int over = 0;
+
+	weft_store32(&step_again, 1);
+	for (;;) {
+		idle = 0;
+		/* A2 pairs with R2: what the last stepper wrote is seen. */
+		if (!weft_load32(&step_again) ||
+		    !weft_cas32(&stepper, &idle, 1))
+			return over;
+		while (weft_swap32(&step_again, 0))
+			over += step_all();
+		/* R2 pairs with A2 */
+		weft_store32(&stepper, 0);
+	}
+}
+
+void weft_progress_add(struct weft_req *r)
+{
+	weft_lock();
+	weft_list_push_back(&incoming, &r->link);
+	weft_core.stepping++;
+	weft_unlock();
+	run_steps();
+}
+
+void weft_progress_reap(struct weft_req *r)
+{
+	weft_list_push_back(&reap, &r->link);
+}
+
+static void run_reap(void)
+{
+	struct weft_list *n;
+
+	for (;;) {
+		struct weft_req *r;
+
+		weft_lock();
+		n = weft_list_pop_front(&reap);
+		weft_unlock();
+		if (!n)
+			return;
+		r = weft_container_of(n, struct weft_req, link);
+		r->ops->free(r);
+	}
+}
+
+/* ---- the loop -------------------------------------------------------------
+ */
+
+int weft_progress(void)
+{
+	int n;
+
+	weft_lock();
+	n = poll_cq();
+	if (weft_unlikely(weft_core.pending))
+		n += weft_pend_retry();
+	if (weft_unlikely(weft_threads) && n)
+		wake_others();
+	weft_unlock();
+	if (weft_unlikely(weft_core.stepping))
+		n += run_steps();
+	if (weft_unlikely(!weft_list_empty(&reap)))
+		run_reap();
+	return n;
+}
+
+static void nap(void)
+{
+	const struct timespec t = { .tv_nsec = 50000 };
+
+	if (sched_yield())
+		nanosleep(&t, NULL);
+}
+
+/* Sleeps in the completion queue; the lock is held and released meanwhile. */
+static void sleep_in_cq(int timeout_ms)
+{
+	struct fi_cq_tagged_entry e[BATCH];
+	ssize_t n;
+
+	sleeper = true;
+	weft_unlock();
+	n = fi_cq_sread(weft_core.cq, e, BATCH, NULL, timeout_ms);
+	weft_lock();
+	sleeper = false;
+	handle(e, n);
+	if (weft_unlikely(weft_threads) && waiters)
+		pthread_cond_broadcast(&woken);
+}
+
+static void sleep_beside(void)
+{
+	struct timespec t;
+
+	/* A bounded wait: the sleeper may leave without completing anything. */
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += 2000000;
+	t.tv_sec += t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	waiters++;
+	pthread_cond_timedwait(&woken, &weft_big_lock, &t);
+	waiters--;
+}
+
+void weft_progress_sleep(const weft_au32 *done, int timeout_ms)
+{
+	weft_lock();
+	if (done && weft_load32(done)) {
+		weft_unlock();
+		return;
+	}
+	if (!weft_core.can_sleep) {
+		weft_unlock();
+		nap();
+		return;
+	}
+	if (weft_core.pending)
+		timeout_ms = PEND_MS;
+	else if (weft_threads && timeout_ms < 0)
+		timeout_ms = SHARED_MS;
+	if (sleeper)
+		sleep_beside();
+	else
+		sleep_in_cq(timeout_ms);
+	weft_unlock();
+}
+
+void weft_progress_until(const weft_au32 *done)
+{
+	unsigned left = weft_core.spin;
+
+	/* A1 pairs with R1 in weft_req_complete() */
+	while (!weft_load32(done)) {
+		if (weft_progress())
+			left = weft_core.spin;
+		else if (left)
+			left--;
+		else
+			weft_progress_sleep(done, FOREVER);
+	}
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receiving. The provider matches: a receive from a known source with a known
+ * tag is an exact tag word. Data that cannot land where it belongs goes to a
+ * bounce buffer and is unpacked when it has come.
+ */
+#include "src/core/core_post.h"
+
+#include "src/core/core_status.h"
+
+#include <errno.h>
+#include <rdma/fi_tagged.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define IOV_MAX_PIECES 16
+
+/* All posted receives wait in one line when there is no room. */
+static struct weft_proc recv_lane;
+
+/* ---- acknowledgements of synchronous sends ------------------------------- */
+
+struct ack {
+	struct weft_pend pend;
+	uint32_t id;
+};
+
+static int post_ack(struct weft_pend *e)
+{
+	struct ack *a = weft_container_of(e, struct ack, pend);
+	uint64_t word = weft_tag_word(0, WEFT_CTX_CTRL, 0, (int)a->id);
+	int rc = (int)fi_tinject(weft_core.ep, NULL, 0, e->lane->real, word);
+
+	if (rc == 0)
+		free(a);
+	return weft_fi_errno(rc);
+}
+
+static void ack_fail(struct weft_pend *e, int rc)
+{
+	free(weft_container_of(e, struct ack, pend));
+}
+
+static WEFT_COLD int send_ack(const struct weft_comm *comm, int source,
+			      uint64_t id)
+{
+	int proc = comm->proc[source];
+	struct ack *a = malloc(sizeof(*a));
+	int rc;
+
+	if (!a)
+		return -ENOMEM;
+	rc = weft_wire_reach(proc);
+	if (rc) {
+		free(a);
+		return rc;
+	}
+	a->pend.post = post_ack;
+	a->pend.fail = ack_fail;
+	a->pend.lane = &weft_core.proc[proc];
+	a->id = (uint32_t)id;
+	return weft_pend_post(&a->pend);
+}
+
+/* ---- completion ---------------------------------------------------------- */
+
+static WEFT_COLD void unpack(struct weft_p2p *p, size_t len)
+{
+	if (len > p->bytes)
+		len = p->bytes;
+	weft_unpack(&p->data, 0, p->bounce, len);
+	free(p->bounce);
+	p->bounce = NULL;
+}
+
+void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+			int err)
+{
+	struct weft_p2p *p = weft_container_of(io, struct weft_p2p, io);
+
+	p->req.source = weft_tag_source(e->tag);
+	p->req.tag = weft_tag_tag(e->tag);
+	p->req.bytes = (MPI_Count)e->len;
+	if (weft_unlikely(err == -ECANCELED)) {
+		p->req.flags |= WEFT_REQ_CANCELLED;
+		p->req.bytes = 0;
+		err = 0;
+		free(p->bounce);
+		p->bounce = NULL;
+	}
+	if (weft_unlikely(e->flags & FI_REMOTE_CQ_DATA))
+		send_ack(p->req.comm, p->req.source, e->data);
+	if (weft_unlikely(p->bounce != NULL))
+		unpack(p, e->len);
+	weft_req_complete(&p->req, err);
+}
+
+/* ---- posting ---------------------------------------------------------------
+ */
+
+static int post_pieces(struct weft_p2p *p)
+{
+	struct iovec iov[IOV_MAX_PIECES];
+	size_t pos = 0;
+	int n = weft_pack_iov(&p->data, &pos, iov, p->pieces);
+
+	return (int)fi_trecvv(weft_core.ep, iov, NULL, (size_t)n,
+			      FI_ADDR_UNSPEC, p->word, p->ignore, &p->io.fi);
+}
+
+static int post_recv(struct weft_pend *e)
+{
+	struct weft_p2p *p = weft_container_of(e, struct weft_p2p, pend);
+	void *start = p->bounce;
+
+	if (!start) {
+		if (weft_unlikely(p->pieces > 1))
+			return weft_fi_errno(post_pieces(p));
+		start = weft_p2p_start(p->data.buf, p->data.dt);
+	}
+	return weft_fi_errno((int)fi_trecv(weft_core.ep, start, p->bytes, NULL,
+					   FI_ADDR_UNSPEC, p->word, p->ignore,
+					   &p->io.fi));
+}
+
+static void recv_fail(struct weft_pend *e, int rc)
+{
+	struct weft_p2p *p = weft_container_of(e, struct weft_p2p, pend);
+
+	free(p->bounce);
+	p->bounce = NULL;
+	weft_req_complete(&p->req, rc);
+}
+
+/* Decides where the data lands: in place, in pieces, or in a bounce buffer. */
+static WEFT_COLD int prepare_far(struct weft_p2p *p)
+{
+	size_t limit = weft_core.iov_limit;
+
+	if (limit > IOV_MAX_PIECES)
+		limit = IOV_MAX_PIECES;
+	if (limit > 1) {
+		p->pieces = weft_pack_pieces(&p->data, (int)limit + 1);
+		if (p->pieces <= (int)limit)
+			return 0;
+	}
+	p->bounce = malloc(p->bytes + 1);
+	return p->bounce ? 0 : -ENOMEM;
+}
+
+void weft_p2p_match_word(const struct weft_p2p_args *a, uint64_t *word_p,
+			 uint64_t *ignore_p)
+{
+	uint64_t ignore = 0;
+	int source = a->peer;
+	int tag = a->tag;
+
+	if (weft_unlikely(source == MPI_ANY_SOURCE)) {
+		ignore |= WEFT_TAG_SRC;
+		source = 0;
+	}
+	if (weft_unlikely(tag == MPI_ANY_TAG)) {
+		ignore |= WEFT_TAG_MASK;
+		tag = 0;
+	}
+	*ignore_p = ignore;
+	*word_p = weft_tag_word(a->comm->ctx, weft_p2p_kind(a->mode), source,
+				tag);
+}
+
+void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a)
+{
+	p->data.buf = a->buf;
+	p->data.count = a->count;
+	p->data.dt = a->dt;
+	p->bytes = weft_typed_bytes(&p->data);
+	p->peer = a->peer;
+	p->mode = a->mode;
+	weft_p2p_match_word(a, &p->word, &p->ignore);
+	p->io.done = weft_p2p_recv_done;
+	p->pend.post = post_recv;
+	p->pend.fail = recv_fail;
+	p->pend.lane = &recv_lane;
+	p->bounce = NULL;
+	p->pieces = 1;
+}
+
+int weft_p2p_start_recv(struct weft_p2p *p)
+{
+	int rc = 0;
+
+	if (weft_unlikely(!weft_dt_is_run(p->data.dt, p->data.count)))
+		rc = prepare_far(p);
+	if (weft_likely(!rc))
+		rc = weft_pend_post(&p->pend);
+	if (weft_unlikely(rc)) {
+		free(p->bounce);
+		p->bounce = NULL;
+	}
+	return rc;
+}
+
+/* ---- what others call ------------------------------------------------------
+ */
+
+static WEFT_COLD int recv_no_proc(MPI_Status *status)
+{
+	if (status != MPI_STATUS_IGNORE)
+		weft_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+	return 0;
+}
+
+int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
+		   int tag, struct weft_comm *comm, unsigned flags,
+		   MPI_Status *status)
+{
+	struct weft_p2p_args a = { buf, count, dt, source, tag, comm, flags };
+	struct weft_p2p p;
+	int rc;
+
+	if (weft_unlikely(source == MPI_PROC_NULL))
+		return recv_no_proc(status);
+	weft_req_init(&p.req, NULL, comm, WEFT_REQ_ACTIVE);
+	weft_p2p_init_recv(&p, &a);
+	weft_lock();
+	rc = weft_p2p_start_recv(&p);
+	weft_unlock();
+	if (weft_unlikely(rc))
+		return rc;
+	weft_req_wait(&p.req);
+	if (status != MPI_STATUS_IGNORE)
+		weft_req_status(&p.req, status);
+	return p.req.error;
+}
+
+int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
+		    int tag, struct weft_comm *comm, unsigned flags,
+		    struct weft_req **req_p)
+{
+	struct weft_p2p_args a = { buf, count, dt, source, tag, comm, flags };
+	struct weft_p2p *p;
+	int rc;
+
+	if (weft_unlikely(source == MPI_PROC_NULL)) {
+		*req_p = weft_req_no_proc();
+		return 0;
+	}
+	p = weft_p2p_open(weft_p2p_init_recv, &a, 0);
+	if (!p)
+		return -ENOMEM;
+	weft_lock();
+	rc = weft_p2p_start_recv(p);
+	weft_unlock();
+	if (rc)
+		p->req.ops->free(&p->req);
+	else
+		*req_p = &p->req;
+	return rc;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The life of requests, see core_req.h. */
+#include "src/core/core_req.h"
+
+#include "src/core/core_progress.h"
+#include "src/core/core_status.h"
+
+#include <errno.h>
+#include <string.h>
+
+int weft_req_no_start(struct weft_req *r)
+{
+	return -EINVAL;
+}
+
+int weft_req_no_cancel(struct weft_req *r)
+{
+	return 0;
+}
+
+int weft_req_no_step(struct weft_req *r)
+{
+	return 1;
+}
+
+int weft_req_no_query(struct weft_req *r, MPI_Status *status)
+{
+	return 0;
+}
+
+static void no_free(struct weft_req *r)
+{
+}
+
+static const struct weft_req_ops done_ops = {
+	.name = "done",
+	.start = weft_req_no_start,
+	.cancel = weft_req_no_cancel,
+	.step = weft_req_no_step,
+	.query = weft_req_no_query,
+	.free = no_free,
+};
+
+static struct weft_req done_send = {
+	.obj = { .kind = WEFT_KIND_REQ, .refs = 1 },
+	.ops = &done_ops,
+	.done = 1,
+	.flags = WEFT_REQ_CONST | WEFT_REQ_ACTIVE | WEFT_REQ_SEND,
+};
+
+static struct weft_req done_no_proc = {
+	.obj = { .kind = WEFT_KIND_REQ, .refs = 1 },
+	.ops = &done_ops,
+	.done = 1,
+	.flags = WEFT_REQ_CONST | WEFT_REQ_ACTIVE,
+	.source = MPI_PROC_NULL,
+	.tag = MPI_ANY_TAG,
+};
+
+struct weft_req *weft_req_null_done(void)
+{
+	return &done_send;
+}
+
+struct weft_req *weft_req_no_proc(void)
+{
+	return &done_no_proc;
+}
+
+void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
+		   struct weft_comm *comm, uint32_t flags)
+{
+	weft_obj_init(&r->obj, WEFT_KIND_REQ);
+	r->ops = ops;
+	weft_store32_relaxed(&r->done, 0); /* nobody waits yet */
+	r->flags = flags;
+	r->error = 0;
+	r->source = MPI_ANY_SOURCE;
+	r->tag = MPI_ANY_TAG;
+	r->bytes = 0;
+	r->comm = comm;
+	weft_list_init(&r->link);
+}
+
+void weft_req_complete(struct weft_req *r, int error)
+{
+	r->error = error;
+	if (weft_unlikely(r->flags & WEFT_REQ_ORPHAN)) {
+		weft_progress_reap(r);
+		return;
+	}
+	/* R1 pairs with A1 in weft_req_is_done() and weft_progress_until();
+	 * whoever waits may free the request after this store. */
+	weft_store32(&r->done, 1);
+}
+
+void weft_req_wait(struct weft_req *r)
+{
+	weft_progress_until(&r->done);
+}
+
+void weft_status_empty(MPI_Status *status)
+{
+	if (status == MPI_STATUS_IGNORE)
+		return;
+	weft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+	status->MPI_ERROR = MPI_SUCCESS;
+}
+
+void weft_req_status(const struct weft_req *r, MPI_Status *status)
+{
+	if (r->flags & WEFT_REQ_SEND)
+		weft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+	else
+		weft_status_set(status, r->source, r->tag, r->bytes);
+	if (r->flags & WEFT_REQ_CANCELLED)
+		weft_status_set_cancelled(status, true);
+}
+
+int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
+{
+	struct weft_req *r = *req_p;
+	MPI_Status own;
+	int error = r->error;
+	int rc;
+
+	if (status == MPI_STATUS_IGNORE)
+		status = &own;
+	weft_req_status(r, status);
+	rc = r->ops->query(r, status);
+	if (rc && !error)
+		error = rc;
+	if (r->flags & WEFT_REQ_PERSISTENT) {
+		r->flags &= ~(uint32_t)(WEFT_REQ_ACTIVE | WEFT_REQ_CANCELLED);
+		return error;
+	}
+	*req_p = NULL;
+	r->ops->free(r);
+	return error;
+}
+
+void weft_req_release(struct weft_req *r)
+{
+	bool live;
+
+	weft_lock();
+	live = (r->flags & WEFT_REQ_ACTIVE) && !weft_req_is_done(r);
+	if (live)
+		r->flags |= WEFT_REQ_ORPHAN;
+	weft_unlock();
+	if (!live)
+		r->ops->free(r);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sending. The short road: contiguous, small, address known, nothing waiting
+ * before it: one fi_tinject and no request. Everything else fills a request
+ * and goes through the retry queue's door. A synchronous send carries an id
+ * as remote CQ data; the receiver returns an empty message with that id.
+ */
+#include "src/core/core_post.h"
+
+#include <errno.h>
+#include <rdma/fi_tagged.h>
+#include <stdlib.h>
+
+#define IOV_MAX_PIECES 16
+
+static uint32_t ack_ids;
+
+/* ---- the request's road ------------------------------------------------- */
+
+static void send_over(struct weft_p2p *p, int err)
+{
+	if (err && !p->req.error)
+		p->req.error = err;
+	if (--p->left)
+		return;
+	if (p->bounce)
+		free(p->bounce);
+	p->bounce = NULL;
+	weft_req_complete(&p->req, p->req.error);
+}
+
+static void send_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+		      int err)
+{
+	send_over(weft_container_of(io, struct weft_p2p, io), err);
+}
+
+static void ack_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+		     int err)
+{
+	send_over(weft_container_of(io, struct weft_p2p, ack), err);
+}
+
+static void send_fail(struct weft_pend *e, int rc)
+{
+	send_over(weft_container_of(e, struct weft_p2p, pend), rc);
+}
+
+static int post_pieces(struct weft_p2p *p, fi_addr_t addr)
+{
+	struct iovec iov[IOV_MAX_PIECES];
+	size_t pos = 0;
+	int n = weft_pack_iov(&p->data, &pos, iov, p->pieces);
+
+	return (int)fi_tsendv(weft_core.ep, iov, NULL, (size_t)n, addr, p->word,
+			      &p->io.fi);
+}
+
+static int post_send(struct weft_pend *e)
+{
+	struct weft_p2p *p = weft_container_of(e, struct weft_p2p, pend);
+	fi_addr_t addr = e->lane->real;
+	const void *start = p->bounce;
+
+	if (!start) {
+		if (p->pieces > 1)
+			return weft_fi_errno(post_pieces(p, addr));
+		start = weft_p2p_start(p->data.buf, p->data.dt);
+	}
+	if (p->mode & WEFT_P2P_SYNC)
+		return weft_fi_errno(
+			(int)fi_tsenddata(weft_core.ep, start, p->bytes, NULL,
+					  p->ack_id, addr, p->word, &p->io.fi));
+	return weft_fi_errno((int)fi_tsend(weft_core.ep, start, p->bytes, NULL,
+					   addr, p->word, &p->io.fi));
+}
+
+/* Decides how the data goes: as it lies, in pieces, or packed. */
+static int prepare(struct weft_p2p *p)
+{
+	size_t limit = weft_core.iov_limit;
+	const struct weft_typed *t = &p->data;
+
+	p->pieces = 1;
+	p->bounce = NULL;
+	if (weft_dt_is_run(t->dt, t->count))
+		return 0;
+	if (limit > IOV_MAX_PIECES)
+		limit = IOV_MAX_PIECES;
+	if (!(p->mode & WEFT_P2P_SYNC) && limit > 1) {
+		p->pieces = weft_pack_pieces(t, (int)limit + 1);
+		if (p->pieces <= (int)limit)
+			return 0;
+	}
+	p->bounce = malloc(p->bytes + 1);
+	if (!p->bounce)
+		return -ENOMEM;
+	weft_pack(t, 0, p->bounce, p->bytes);
+	return 0;
+}
+
+/* The acknowledgement comes as an empty message with our id as tag. */
+static int expect_ack(struct weft_p2p *p)
+{
+	uint64_t word;
+	int rc;
+
+	p->ack_id = ++ack_ids & WEFT_TAG_MASK;
+	p->ack.done = ack_done;
+	word = weft_tag_word(0, WEFT_CTX_CTRL, 0, (int)p->ack_id);
+	do
+		rc = (int)fi_trecv(weft_core.ep, NULL, 0, NULL, FI_ADDR_UNSPEC,
+				   word, 0, &p->ack.fi);
+	while (rc == -FI_EAGAIN);
+	if (!rc)
+		p->left++;
+	return weft_fi_errno(rc);
+}
+
+void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a)
+{
+	p->data.buf = a->buf;
+	p->data.count = a->count;
+	p->data.dt = a->dt;
+	p->bytes = weft_typed_bytes(&p->data);
+	p->peer = a->peer;
+	p->mode = a->mode;
+	p->word = weft_tag_word(a->comm->ctx, weft_p2p_kind(a->mode),
+				a->comm->rank, a->tag);
+	p->io.done = send_done;
+	p->pend.post = post_send;
+	p->pend.fail = send_fail;
+	if (a->peer >= 0)
+		p->pend.lane = &weft_core.proc[a->comm->proc[a->peer]];
+}
+
+int weft_p2p_start_send(struct weft_p2p *p)
+{
+	int rc;
+
+	if (p->pend.lane->real == FI_ADDR_NOTAVAIL) {
+		rc = weft_wire_reach((int)(p->pend.lane - weft_core.proc));
+		if (rc)
+			return rc;
+	}
+	rc = prepare(p);
+	if (rc)
+		return rc;
+	p->left = 1;
+	if (p->mode & WEFT_P2P_SYNC)
+		rc = expect_ack(p);
+	if (!rc)
+		rc = weft_pend_post(&p->pend);
+	if (rc && p->left > 1) {
+		/* the acknowledgement is posted: fail when it is back */
+		fi_cancel(&weft_core.ep->fid, &p->ack.fi);
+		send_over(p, rc);
+		return 0;
+	}
+	if (rc)
+		free(p->bounce);
+	return rc;
+}
+
+/* ---- what others call --------------------------------------------------- */
+
+/* The short road; -EAGAIN: take the other. The lock is not held. */
+static inline int try_inject(const struct weft_p2p_args *a)
+{
+	size_t bytes = (size_t)(a->count * a->dt->size);
+	struct weft_proc *to;
+	int rc = -EAGAIN;
+
+	if (weft_unlikely(bytes > weft_core.inject_bytes ||
+			  !weft_dt_is_run(a->dt, a->count) ||
+			  a->mode & WEFT_P2P_SYNC))
+		return -EAGAIN;
+	to = &weft_core.proc[a->comm->proc[a->peer]];
+	weft_lock();
+	if (weft_likely(to->addr != FI_ADDR_NOTAVAIL))
+		rc = (int)fi_tinject(
+			weft_core.ep, weft_p2p_start(a->buf, a->dt), bytes,
+			to->addr,
+			weft_tag_word(a->comm->ctx, weft_p2p_kind(a->mode),
+				      a->comm->rank, a->tag));
+	weft_unlock();
+	return rc == 0 || rc == -FI_EAGAIN ? rc : weft_fi_errno(rc);
+}
+
+static WEFT_COLD int send_wait(const struct weft_p2p_args *a)
+{
+	struct weft_p2p p;
+	int rc;
+
+	weft_req_init(&p.req, NULL, a->comm, WEFT_REQ_ACTIVE | WEFT_REQ_SEND);
+	weft_p2p_init_send(&p, a);
+	weft_lock();
+	rc = weft_p2p_start_send(&p);
+	weft_unlock();
+	if (rc)
+		return rc;
+	weft_req_wait(&p.req);
+	return p.req.error;
+}
+
+int weft_core_send(const void *buf, MPI_Count count, struct weft_dt *dt,
+		   int dest, int tag, struct weft_comm *comm, unsigned flags)
+{
+	struct weft_p2p_args a = {
+		(void *)(uintptr_t)buf, count, dt, dest, tag, comm, flags
+	};
+	int rc;
+
+	if (weft_unlikely(dest == MPI_PROC_NULL))
+		return 0;
+	rc = try_inject(&a);
+	if (weft_likely(rc != -EAGAIN))
+		return rc;
+	return send_wait(&a);
+}
+
+int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
+		    int dest, int tag, struct weft_comm *comm, unsigned flags,
+		    struct weft_req **req_p)
+{
+	struct weft_p2p_args a = {
+		(void *)(uintptr_t)buf, count, dt, dest, tag, comm, flags
+	};
+	struct weft_p2p *p;
+	int rc;
+
+	*req_p = weft_req_null_done();
+	if (weft_unlikely(dest == MPI_PROC_NULL))
+		return 0;
+	rc = try_inject(&a);
+	if (rc != -EAGAIN)
+		return rc;
+	p = weft_p2p_open(weft_p2p_init_send, &a, 0);
+	if (!p)
+		return -ENOMEM;
+	weft_lock();
+	rc = weft_p2p_start_send(p);
+	weft_unlock();
+	if (rc)
+		p->req.ops->free(&p->req);
+	else
+		*req_p = &p->req;
+	return rc;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The process as a member of its job: what MPI_Init builds and MPI_Finalize
+ * takes down. One per process; everything else hangs on objects.
+ */
+#ifndef WEFT_CORE_STATE_H
+#define WEFT_CORE_STATE_H
+
+#include "src/base/list.h"
+#include "src/base/pool.h"
+#include "src/core/core_comm.h"
+
+#include <pthread.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+
+enum weft_phase {
+	WEFT_BEFORE_INIT,
+	WEFT_RUNNING,
+	WEFT_AFTER_FINALIZE,
+};
+
+/* Another process of the job. */
+struct weft_proc {
+	fi_addr_t addr; /* FI_ADDR_NOTAVAIL: take the slow road */
+	fi_addr_t real; /* the address once it is known */
+	uint32_t pend;	/* sends that wait in core_pend.c */
+	uint32_t stamp; /* last retry pass that found it full */
+};
+
+/* What the launcher told us. */
+struct weft_job {
+	int rank;
+	int size;
+	int local_rank;
+	int local_size;
+	int appnum;   /* -1: unknown */
+	int universe; /* -1: unknown */
+	bool launched;
+	int *local; /* local_size job indices of those on my host; or NULL */
+};
+
+struct weft_core {
+	/* read by every message */
+	struct fid_ep *ep;
+	struct fid_cq *cq;
+	struct weft_proc *proc; /* job.size of them */
+	size_t inject_bytes;
+	unsigned pending; /* requests in the retry queues */
+	unsigned stepping; /* requests that are stepped */
+	unsigned spin;	   /* empty polls before sleeping */
+
+	weft_au32 phase; /* enum weft_phase */
+	int thread_level;
+	pthread_t main_thread;
+	struct weft_job job;
+	struct weft_comm *world;
+	struct weft_comm *self;
+
+	struct fi_info *info;
+	struct fid_fabric *fabric;
+	struct fid_domain *domain;
+	struct fid_av *av;
+	bool can_sleep;	    /* fi_cq_sread works */
+	size_t max_bytes;   /* of one message */
+	size_t iov_limit;   /* pieces of one send or receive */
+	struct weft_pool p2p; /* requests of core_p2p.c */
+	char host[MPI_MAX_PROCESSOR_NAME];
+	const char *startup_report;
+};
+
+extern struct weft_core weft_core;
+
+static inline bool weft_running(void)
+{
+	return weft_load32(&weft_core.phase) == WEFT_RUNNING;
+}
+
+/* MPI_Init_thread and MPI_Finalize without their checks; 0 or -errno. */
+int weft_core_init(int required);
+int weft_core_fini(void);
+
+/* Ends the job with this code and text; does not return. */
+void weft_core_abort(int code, const char *fmt, ...)
+	WEFT_PRINTF(2, 3) WEFT_NORETURN;
+
+/* Seconds, and picoseconds, of the provider's clock or the host's. */
+uint64_t weft_core_now_ps(void);
+
+/* core_wire_up.c: endpoint and addresses. */
+int weft_wire_open(bool threads);
+void weft_wire_close(void);
+/* Makes proc's address known; 0 or -errno. Caller holds the lock. */
+int weft_wire_reach(int proc);
+
+/* core_prov.c: the provider's answer to hints, and its fabric. */
+int weft_prov_open(const struct fi_info *hints, struct fi_info **info_p,
+		   struct fid_fabric **fabric_p);
+
+#endif

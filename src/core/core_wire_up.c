@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Endpoint, completion queue, address vector; names of other processes are
+ * looked up when the first message goes there.
+ */
+#include "src/base/log.h"
+#include "src/core/core_io.h"
+#include "src/core/core_pmix.h"
+#include "src/core/core_state.h"
+
+#include <errno.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_tagged.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES 256
+
+static char my_name[NAME_MAX_BYTES];
+static size_t my_name_len;
+
+int weft_fi_errno(int rc)
+{
+	if (rc == 0)
+		return 0;
+	if (rc == -FI_ETRUNC || rc == -FI_ETOOSMALL)
+		return -EMSGSIZE;
+	if (rc > -FI_ERRNO_OFFSET)
+		return rc;
+	return -EIO;
+}
+
+static int complain(const char *what, int rc)
+{
+	weft_log(WEFT_LOG_ERROR, "%s: %s", what, fi_strerror(-rc));
+	return weft_fi_errno(rc);
+}
+
+static struct fi_info *make_hints(bool threads)
+{
+	struct fi_info *h = fi_allocinfo();
+
+	if (!h)
+		return NULL;
+	h->caps = FI_TAGGED;
+	h->mode = FI_CONTEXT | FI_CONTEXT2;
+	h->ep_attr->type = FI_EP_RDM;
+	h->tx_attr->msg_order = FI_ORDER_SAS;
+	h->rx_attr->msg_order = FI_ORDER_SAS;
+	h->tx_attr->op_flags = FI_COMPLETION;
+	h->rx_attr->op_flags = FI_COMPLETION;
+	h->domain_attr->threading = threads ? FI_THREAD_SAFE : FI_THREAD_DOMAIN;
+	h->domain_attr->resource_mgmt = FI_RM_ENABLED;
+	h->domain_attr->mr_mode = 0;
+	h->domain_attr->cq_data_size = 4;
+	return h;
+}
+
+static int open_cq(void)
+{
+	struct weft_core *c = &weft_core;
+	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED,
+				   .wait_obj = FI_WAIT_UNSPEC };
+	int rc = fi_cq_open(c->domain, &attr, &c->cq, NULL);
+
+	c->can_sleep = rc == 0;
+	if (!rc)
+		return 0;
+	attr.wait_obj = FI_WAIT_NONE;
+	return fi_cq_open(c->domain, &attr, &c->cq, NULL);
+}
+
+static int open_ep(void)
+{
+	struct weft_core *c = &weft_core;
+	struct fi_av_attr av = { .type = FI_AV_UNSPEC,
+				 .count = (size_t)c->job.size };
+	int rc;
+
+	av.type = c->info->domain_attr->av_type;
+	rc = fi_av_open(c->domain, &av, &c->av, NULL);
+	if (!rc)
+		rc = fi_endpoint(c->domain, c->info, &c->ep, NULL);
+	if (!rc)
+		rc = fi_ep_bind(c->ep, &c->cq->fid, FI_TRANSMIT | FI_RECV);
+	if (!rc)
+		rc = fi_ep_bind(c->ep, &c->av->fid, 0);
+	if (!rc)
+		rc = fi_enable(c->ep);
+	return rc;
+}
+
+static void read_limits(void)
+{
+	struct weft_core *c = &weft_core;
+
+	c->inject_bytes = c->info->tx_attr->inject_size;
+	c->max_bytes = c->info->ep_attr->max_msg_size;
+	c->iov_limit = c->info->tx_attr->iov_limit;
+	if (c->info->rx_attr->iov_limit < c->iov_limit)
+		c->iov_limit = c->info->rx_attr->iov_limit;
+}
+
+static int alloc_procs(void)
+{
+	struct weft_core *c = &weft_core;
+	int i;
+
+	c->proc = calloc((size_t)c->job.size, sizeof(*c->proc));
+	if (!c->proc)
+		return -ENOMEM;
+	for (i = 0; i < c->job.size; i++) {
+		c->proc[i].addr = FI_ADDR_NOTAVAIL;
+		c->proc[i].real = FI_ADDR_NOTAVAIL;
+	}
+	return 0;
+}
+
+int weft_wire_open(bool threads)
+{
+	struct weft_core *c = &weft_core;
+	struct fi_info *hints = make_hints(threads);
+	int rc;
+
+	if (!hints || alloc_procs())
+		return -ENOMEM;
+	rc = weft_prov_open(hints, &c->info, &c->fabric);
+	fi_freeinfo(hints);
+	if (rc)
+		return rc;
+	rc = fi_domain(c->fabric, c->info, &c->domain, NULL);
+	if (rc)
+		return complain("fi_domain", rc);
+	rc = open_cq();
+	if (rc)
+		return complain("fi_cq_open", rc);
+	rc = open_ep();
+	if (rc)
+		return complain("fi_endpoint", rc);
+	read_limits();
+	my_name_len = sizeof(my_name);
+	rc = fi_getname(&c->ep->fid, my_name, &my_name_len);
+	if (rc)
+		return complain("fi_getname", rc);
+	return weft_pmix_put(my_name, my_name_len);
+}
+
+int weft_wire_reach(int proc)
+{
+	struct weft_proc *p = &weft_core.proc[proc];
+	char name[NAME_MAX_BYTES];
+	size_t len = sizeof(name);
+	fi_addr_t addr;
+	int rc;
+
+	if (p->real != FI_ADDR_NOTAVAIL)
+		return 0;
+	if (proc == weft_core.job.rank) {
+		memcpy(name, my_name, my_name_len);
+	} else {
+		rc = weft_pmix_get(proc, name, &len);
+		if (rc)
+			return rc;
+	}
+	rc = fi_av_insert(weft_core.av, name, 1, &addr, 0, NULL);
+	if (rc != 1 || addr == FI_ADDR_NOTAVAIL) {
+		weft_log(WEFT_LOG_ERROR,
+			 "the address of rank %d is not "
+			 "accepted by the provider",
+			 proc);
+		return -EHOSTUNREACH;
+	}
+	p->real = addr;
+	if (!p->pend)
+		p->addr = addr;
+	return 0;
+}
+
+static void shut(struct fid *fid)
+{
+	if (fid)
+		fi_close(fid);
+}
+
+void weft_wire_close(void)
+{
+	struct weft_core *c = &weft_core;
+
+	shut(c->ep ? &c->ep->fid : NULL);
+	shut(c->av ? &c->av->fid : NULL);
+	shut(c->cq ? &c->cq->fid : NULL);
+	shut(c->domain ? &c->domain->fid : NULL);
+	shut(c->fabric ? &c->fabric->fid : NULL);
+	if (c->info)
+		fi_freeinfo(c->info);
+	free(c->proc);
+	c->ep = NULL;
+	c->av = NULL;
+	c->cq = NULL;
+	c->domain = NULL;
+	c->fabric = NULL;
+	c->info = NULL;
+	c->proc = NULL;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Checks of arguments that many functions share. Each returns 0 or the code
+ * that the MPI function returns, the error handler having been called. The
+ * good case is inline and a handful of branches.
+ */
+#ifndef WEFT_MPI_CHECK_H
+#define WEFT_MPI_CHECK_H
+
+#include "src/core/core_comm.h"
+#include "src/core/core_dt.h"
+#include "src/core/core_err.h"
+
+/* The communicator behind argument number arg. */
+static inline int mpi_check_comm(const char *func, int arg, MPI_Comm handle,
+				 struct weft_comm **comm_p)
+{
+	*comm_p = weft_comm_of(handle);
+	return weft_likely(*comm_p != NULL)
+		       ? 0
+		       : weft_check_comm_bad(func, arg, handle);
+}
+
+/* An intracommunicator. */
+static inline int mpi_check_intra(const char *func, int arg, MPI_Comm handle,
+				  struct weft_comm **comm_p)
+{
+	int err = mpi_check_comm(func, arg, handle, comm_p);
+
+	return err ? err : weft_check_intra(*comm_p, func, arg);
+}
+
+/* A message as the application describes it: buf, count, type, peer, tag and
+ * comm are consecutive arguments, the first of them number arg. */
+struct mpi_msg {
+	const char *func;
+	int arg;
+	const void *buf;
+	MPI_Count count;
+	MPI_Datatype type;
+	int peer;
+	int tag;
+	struct weft_dt *dt; /* out */
+};
+
+/* Which argument is wrong; 0: none of them after all. */
+int mpi_check_msg_slow(const struct mpi_msg *m, const struct weft_comm *c,
+		       int recv);
+
+/* recv: wildcards are allowed. m->dt is set also when checks are off. */
+static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
+				int recv)
+{
+	m->dt = weft_dt_of(m->type);
+	if (weft_likely(m->dt && weft_dt_is_committed(m->dt) &&
+			m->count >= 0 && m->buf && m->tag >= 0 &&
+			(unsigned)m->peer < (unsigned)c->peers))
+		return 0;
+	return mpi_check_msg_slow(m, c, recv);
+}
+
+/* buf, count, type alone; as above. */
+int mpi_check_data_slow(const struct mpi_msg *m, const struct weft_comm *c);
+
+static inline int mpi_check_data(struct mpi_msg *m, const struct weft_comm *c)
+{
+	m->dt = weft_dt_of(m->type);
+	if (weft_likely(m->dt && weft_dt_is_committed(m->dt) &&
+			m->count >= 0 && m->buf))
+		return 0;
+	return mpi_check_data_slow(m, c);
+}
+
+/* A request handle that is not MPI_REQUEST_NULL. */
+struct weft_req;
+int mpi_check_req_bad(const char *func, int arg, MPI_Request handle) WEFT_COLD;
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The environment: versions, names, clock, memory. */
+#include "src/mpi/mpi_face.h"
+
+#include "config.h"
+#include "src/core/core_err.h"
+#include "src/core/core_state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHE_LINE 64
+
+#pragma weak MPI_Get_version = PMPI_Get_version
+int PMPI_Get_version(int *version, int *subversion)
+{
+	*version = MPI_VERSION;
+	*subversion = MPI_SUBVERSION;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Get_library_version = PMPI_Get_library_version
+int PMPI_Get_library_version(char *version, int *resultlen)
+{
+	*resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
+			      "Weft " PACKAGE_VERSION
+			      ", MPI %d.%d, standard ABI %d.%d",
+			      MPI_VERSION, MPI_SUBVERSION, MPI_ABI_VERSION,
+			      MPI_ABI_SUBVERSION);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Get_processor_name = PMPI_Get_processor_name
+int PMPI_Get_processor_name(char *name, int *resultlen)
+{
+	if (!weft_running())
+		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
+	*resultlen =
+		snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", weft_core.host);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Wtime = PMPI_Wtime
+double PMPI_Wtime(void)
+{
+	return (double)weft_core_now_ps() * 1e-12;
+}
+
+#pragma weak MPI_Wtick = PMPI_Wtick
+double PMPI_Wtick(void)
+{
+	return 1e-9;
+}
+
+/* For profilers, which replace it. */
+#pragma weak MPI_Pcontrol = PMPI_Pcontrol
+int PMPI_Pcontrol(const int level, ...)
+{
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Alloc_mem = PMPI_Alloc_mem
+int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
+{
+	void *p = NULL;
+
+	if (size < 0)
+		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1,
+				    "negative size %lld", (long long)size);
+	if (posix_memalign(&p, CACHE_LINE, size ? (size_t)size : 1))
+		return weft_err_arg(NULL, __func__, MPI_ERR_NO_MEM, 1,
+				    "no memory for %lld bytes",
+				    (long long)size);
+	memcpy(baseptr, &p, sizeof(p));
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Free_mem = PMPI_Free_mem
+int PMPI_Free_mem(void *base)
+{
+	free(base);
+	return MPI_SUCCESS;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Init to MPI_Finalize, and MPI_Abort. */
+#include "src/mpi/mpi_face.h"
+
+#include "src/core/core_coll.h"
+#include "src/core/core_err.h"
+#include "src/core/core_state.h"
+#include "src/mpi/mpi_check.h"
+
+#include <stdlib.h>
+
+static int start(const char *func, int required)
+{
+	uint32_t phase = weft_load32(&weft_core.phase);
+
+	if (phase == WEFT_RUNNING)
+		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 0,
+				    "MPI is initialized already");
+	if (phase == WEFT_AFTER_FINALIZE)
+		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 0,
+				    "MPI was finalized and cannot start again");
+	if (weft_core_init(required))
+		weft_core_abort(1, "%s failed: see the message above",
+				func + 1);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Init = PMPI_Init
+int PMPI_Init(int *argc, char ***argv)
+{
+	return start(__func__, MPI_THREAD_SINGLE);
+}
+
+#pragma weak MPI_Init_thread = PMPI_Init_thread
+int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+	int err;
+
+	if (required > MPI_THREAD_MULTIPLE)
+		required = MPI_THREAD_MULTIPLE;
+	if (required < MPI_THREAD_SINGLE)
+		required = MPI_THREAD_SINGLE;
+	err = start(__func__, required);
+	if (!err && provided)
+		*provided = required;
+	return err;
+}
+
+#pragma weak MPI_Initialized = PMPI_Initialized
+int PMPI_Initialized(int *flag)
+{
+	*flag = weft_load32(&weft_core.phase) != WEFT_BEFORE_INIT;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Finalized = PMPI_Finalized
+int PMPI_Finalized(int *flag)
+{
+	*flag = weft_load32(&weft_core.phase) == WEFT_AFTER_FINALIZE;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Finalize = PMPI_Finalize
+int PMPI_Finalize(void)
+{
+	int err;
+
+	if (!weft_running())
+		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
+	/* attributes of self go first: libraries clean up in their delete
+	 * callbacks, with MPI still working */
+	err = weft_attrs_clear(&weft_core.self->attr, MPI_COMM_SELF);
+	if (err)
+		return weft_err_call(weft_core.self, __func__, err);
+	return weft_err_rc(NULL, __func__, weft_core_fini());
+}
+
+#pragma weak MPI_Query_thread = PMPI_Query_thread
+int PMPI_Query_thread(int *provided)
+{
+	if (!weft_running())
+		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
+	*provided = weft_core.thread_level;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Is_thread_main = PMPI_Is_thread_main
+int PMPI_Is_thread_main(int *flag)
+{
+	if (!weft_running())
+		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
+	*flag = pthread_equal(pthread_self(), weft_core.main_thread) != 0;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Abort = PMPI_Abort
+int PMPI_Abort(MPI_Comm comm, int errorcode)
+{
+	const struct weft_comm *c = weft_comm_of(comm);
+
+	weft_core_abort(errorcode, "MPI_Abort(%s, %d)",
+			c && c->name[0] ? c->name : "communicator", errorcode);
+}

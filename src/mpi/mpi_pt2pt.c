@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blocking and nonblocking sends and receives. The int and the MPI_Count form
+ * of each share one inline body.
+ */
+#include "src/mpi/mpi_face.h"
+
+#include "src/core/core_p2p.h"
+#include "src/core/core_req.h"
+#include "src/mpi/mpi_check.h"
+
+static inline int send(struct mpi_msg m, MPI_Comm comm, unsigned mode)
+{
+	struct weft_comm *c;
+	int err = mpi_check_comm(m.func, 6, comm, &c);
+
+	if (weft_likely(!err))
+		err = mpi_check_msg(&m, c, 0);
+	if (weft_unlikely(err))
+		return err;
+	return weft_err_rc(
+		c, m.func,
+		weft_core_send(m.buf, m.count, m.dt, m.peer, m.tag, c, mode));
+}
+
+static inline int isend(struct mpi_msg m, MPI_Comm comm, unsigned mode,
+			MPI_Request *request)
+{
+	struct weft_comm *c;
+	struct weft_req *r;
+	int err = mpi_check_comm(m.func, 6, comm, &c);
+
+	if (weft_likely(!err))
+		err = mpi_check_msg(&m, c, 0);
+	if (weft_unlikely(err))
+		return err;
+	err = weft_core_isend(m.buf, m.count, m.dt, m.peer, m.tag, c, mode, &r);
+	if (weft_unlikely(err))
+		return weft_err_rc(c, m.func, err);
+	*request = (MPI_Request)r;
+	return MPI_SUCCESS;
+}
+
+static inline int recv(struct mpi_msg m, MPI_Comm comm, MPI_Status *status)
+{
+	struct weft_comm *c;
+	int err = mpi_check_comm(m.func, 6, comm, &c);
+
+	if (weft_likely(!err))
+		err = mpi_check_msg(&m, c, 1);
+	if (weft_unlikely(err))
+		return err;
+	return weft_err_rc(c, m.func,
+			   weft_core_recv((void *)(uintptr_t)m.buf, m.count,
+					  m.dt, m.peer, m.tag, c, 0, status));
+}
+
+static inline int irecv(struct mpi_msg m, MPI_Comm comm, MPI_Request *request)
+{
+	struct weft_comm *c;
+	struct weft_req *r;
+	int err = mpi_check_comm(m.func, 6, comm, &c);
+
+	if (weft_likely(!err))
+		err = mpi_check_msg(&m, c, 1);
+	if (weft_unlikely(err))
+		return err;
+	err = weft_core_irecv((void *)(uintptr_t)m.buf, m.count, m.dt, m.peer,
+			      m.tag, c, 0, &r);
+	if (weft_unlikely(err))
+		return weft_err_rc(c, m.func, err);
+	*request = (MPI_Request)r;
+	return MPI_SUCCESS;
+}
+
+#define MSG(peer)                                                  \
+	{                                                          \
+		__func__, 1, buf, count, datatype, peer, tag, NULL \
+	}
+
+#pragma weak MPI_Send = PMPI_Send
+int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
+	      int tag, MPI_Comm comm)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return send(m, comm, 0);
+}
+
+#pragma weak MPI_Send_c = PMPI_Send_c
+int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
+		int dest, int tag, MPI_Comm comm)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return send(m, comm, 0);
+}
+
+#pragma weak MPI_Ssend = PMPI_Ssend
+int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
+	       int tag, MPI_Comm comm)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return send(m, comm, WEFT_P2P_SYNC);
+}
+
+#pragma weak MPI_Ssend_c = PMPI_Ssend_c
+int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
+		 int dest, int tag, MPI_Comm comm)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return send(m, comm, WEFT_P2P_SYNC);
+}
+
+#pragma weak MPI_Rsend = PMPI_Rsend
+int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
+	       int tag, MPI_Comm comm)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return send(m, comm, WEFT_P2P_READY);
+}
+
+#pragma weak MPI_Rsend_c = PMPI_Rsend_c
+int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
+		 int dest, int tag, MPI_Comm comm)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return send(m, comm, WEFT_P2P_READY);
+}
+
+#pragma weak MPI_Isend = PMPI_Isend
+int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
+	       int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return isend(m, comm, 0, request);
+}
+
+#pragma weak MPI_Isend_c = PMPI_Isend_c
+int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
+		 int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return isend(m, comm, 0, request);
+}
+
+#pragma weak MPI_Issend = PMPI_Issend
+int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest,
+		int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return isend(m, comm, WEFT_P2P_SYNC, request);
+}
+
+#pragma weak MPI_Issend_c = PMPI_Issend_c
+int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
+		  int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return isend(m, comm, WEFT_P2P_SYNC, request);
+}
+
+#pragma weak MPI_Irsend = PMPI_Irsend
+int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest,
+		int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return isend(m, comm, WEFT_P2P_READY, request);
+}
+
+#pragma weak MPI_Irsend_c = PMPI_Irsend_c
+int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
+		  int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return isend(m, comm, WEFT_P2P_READY, request);
+}
+
+#pragma weak MPI_Recv = PMPI_Recv
+int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+	      MPI_Comm comm, MPI_Status *status)
+{
+	const struct mpi_msg m = MSG(source);
+
+	return recv(m, comm, status);
+}
+
+#pragma weak MPI_Irecv = PMPI_Irecv
+int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
+	       MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(source);
+
+	return irecv(m, comm, request);
+}
+
+#pragma weak MPI_Recv_c = PMPI_Recv_c
+int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
+		int tag, MPI_Comm comm, MPI_Status *status)
+{
+	const struct mpi_msg m = MSG(source);
+
+	return recv(m, comm, status);
+}
+
+#pragma weak MPI_Irecv_c = PMPI_Irecv_c
+int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
+		 int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(source);
+
+	return irecv(m, comm, request);
+}
