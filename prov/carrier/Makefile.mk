@@ -1,1 +1,27 @@
-# prov/carrier: sources and tests of this folder
+# prov/carrier: how packets reach another process
+noinst_LTLIBRARIES += libweftcarrier.la
+libweftcarrier_la_SOURCES = \
+	prov/carrier/carrier.h \
+	prov/carrier/carrier_cma.c prov/carrier/carrier_cma.h \
+	prov/carrier/shm/shm.c prov/carrier/shm/shm.h \
+	prov/carrier/shm/shm_cell.c \
+	prov/carrier/shm/shm_dma.c \
+	prov/carrier/shm/shm_id.c \
+	prov/carrier/shm/shm_layout.h \
+	prov/carrier/shm/shm_map.c \
+	prov/carrier/shm/shm_name.c \
+	prov/carrier/shm/shm_peer.c \
+	prov/carrier/shm/shm_rx.c \
+	prov/carrier/shm/shm_sock.c \
+	prov/carrier/shm/shm_tick.c \
+	prov/carrier/shm/shm_tx.c \
+	prov/carrier/shm/shm_wait.c
+
+CARRIER_TESTS = prov/carrier/carrier_grid_test
+check_PROGRAMS += $(CARRIER_TESTS)
+TESTS += $(CARRIER_TESTS)
+CARRIER_LIBS = libweftcarrier.la $(T_LIBS)
+prov_carrier_carrier_grid_test_SOURCES = \
+	prov/carrier/carrier_grid_test.c \
+	prov/carrier/carrier_end.c prov/carrier/carrier_end.h
+prov_carrier_carrier_grid_test_LDADD = $(CARRIER_LIBS)

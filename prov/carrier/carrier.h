@@ -71,12 +71,12 @@ struct weft_carrier_attr {
 struct weft_carrier_stats {
 	uint64_t sent;
 	uint64_t received;
-	uint64_t full;	   /* sends answered with -EAGAIN */
-	uint64_t refused;  /* garbage that came in and was dropped */
-	uint64_t skipped;  /* slots of writers that died over them */
-	uint64_t sleeps;   /* waits that reached the kernel */
-	uint64_t wakes;	   /* sleepers this side woke */
-	uint64_t resent;   /* packets sent again after a loss */
+	uint64_t full;	  /* sends answered with -EAGAIN */
+	uint64_t refused; /* garbage that came in and was dropped */
+	uint64_t skipped; /* slots of writers that died over them */
+	uint64_t sleeps;  /* waits that reached the kernel */
+	uint64_t wakes;	  /* sleepers this side woke */
+	uint64_t resent;  /* packets sent again after a loss */
 };
 
 struct weft_carrier_ops {

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "prov/carrier/carrier_end.h"
+#include "src/base/clock.h"
+#include "test/t.h"
+
+#include <arpa/inet.h>
+#include <sched.h>
+#include <string.h>
+
+static uint64_t end_seed(uint32_t id, uint64_t n)
+{
+	return (uint64_t)id << 40 ^ n;
+}
+
+static int end_deliver(void *arg, struct weft_peer *src,
+		       const struct weft_pkt *pkt, const void *payload)
+{
+	struct end *e = arg;
+	uint32_t from = pkt->unit;
+
+	if (e->refuse && from == e->refuse_from) {
+		e->refuse--;
+		return -EAGAIN;
+	}
+	e->last = src;
+	e->got++;
+	if (from >= END_PEERS || pkt->tag != e->got_from[from] ||
+	    pkt->type != (uint8_t)(1 + pkt->tag % 200) ||
+	    pkt->flags != (uint8_t)from || pkt->aux != ~(uint32_t)pkt->tag ||
+	    pkt->data != end_seed(from, pkt->tag) ||
+	    t_differs(payload, pkt->len, end_seed(from, pkt->tag)) >= 0)
+		e->bad++;
+	if (from < END_PEERS)
+		e->got_from[from] = pkt->tag + 1;
+	if (e->echo &&
+	    end_send(e, src, e->got_from[from] - 1, pkt->len) == -EAGAIN)
+		e->held_back++;
+	return 0;
+}
+
+static void end_lost(void *arg, struct weft_peer *peer, int err)
+{
+	struct end *e = arg;
+
+	e->lost++;
+	e->lost_err = err;
+	e->lost_peer = peer;
+}
+
+static const struct weft_carrier_up end_up = {
+	.deliver = end_deliver,
+	.lost = end_lost,
+};
+
+int end_open(struct end *e, const struct weft_carrier_ops *ops, uint32_t id,
+	     const struct weft_carrier_attr *attr)
+{
+	struct weft_carrier_attr a = { .up = NULL };
+	int ret;
+
+	memset(e, 0, sizeof(*e));
+	if (attr)
+		a = *attr;
+	a.name.sin_family = AF_INET;
+	if (!a.name.sin_addr.s_addr)
+		a.name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	a.up = &end_up;
+	a.up_arg = e;
+	e->id = id;
+	ret = ops->open(&a, &e->c);
+	if (!ret)
+		ops->name_get(e->c, &e->name);
+	return ret;
+}
+
+void end_close(struct end *e)
+{
+	if (e->c)
+		e->c->ops->close(e->c);
+	e->c = NULL;
+}
+
+struct weft_peer *end_peer_name(struct end *e, const struct sockaddr_in *name)
+{
+	struct weft_peer *p = NULL;
+
+	return e->c->ops->peer(e->c, name, &p) ? NULL : p;
+}
+
+struct weft_peer *end_peer(struct end *e, const struct end *to)
+{
+	return end_peer_name(e, &to->name);
+}
+
+int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
+{
+	uint8_t buf[UINT16_MAX];
+	size_t cut = len / 3;
+	struct iovec iov[2] = { { .iov_base = buf, .iov_len = cut },
+				{ .iov_base = buf + cut,
+				  .iov_len = len - cut } };
+	struct weft_pkt pkt = { .type = (uint8_t)(1 + n % 200),
+				.flags = (uint8_t)e->id,
+				.len = (uint16_t)len,
+				.unit = e->id,
+				.aux = ~(uint32_t)n,
+				.tag = n,
+				.data = end_seed(e->id, n) };
+
+	t_fill(buf, len, end_seed(e->id, n));
+	if (n % 3 == 0 || !cut) {
+		iov[0].iov_len = len;
+		return e->c->ops->send(e->c, to, &pkt, iov, 1);
+	}
+	return e->c->ops->send(e->c, to, &pkt, iov, 2);
+}
+
+static uint64_t end_deadline(int seconds)
+{
+	return weft_now_ns() + (uint64_t)seconds * 1000000000u;
+}
+
+int end_send_all(struct end *e, struct weft_peer *to, uint64_t n, size_t len,
+		 int seconds)
+{
+	uint64_t end = end_deadline(seconds);
+	int ret;
+
+	while ((ret = end_send(e, to, n, len)) == -EAGAIN) {
+		if (weft_now_ns() > end)
+			return -ETIMEDOUT;
+		if (!e->c->ops->poll(e->c, 16))
+			sched_yield();
+	}
+	return ret;
+}
+
+bool end_wait_got(struct end *e, uint64_t want, int seconds)
+{
+	uint64_t end = end_deadline(seconds);
+
+	while (e->got < want) {
+		if (weft_now_ns() > end)
+			return false;
+		if (!e->c->ops->poll(e->c, 16))
+			sched_yield();
+	}
+	return true;
+}
+
+bool end_wait_lost(struct end *e, uint64_t want, int seconds)
+{
+	uint64_t end = end_deadline(seconds);
+
+	while (e->lost < want) {
+		if (weft_now_ns() > end)
+			return false;
+		if (!e->c->ops->poll(e->c, 16))
+			sched_yield();
+	}
+	return true;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An endpoint for tests: a carrier whose arrivals are checked and counted.
+ * A test packet carries its number per pair in tag, its sender's id in unit,
+ * and a payload that both determine.
+ */
+#ifndef WEFT_CARRIER_END_H
+#define WEFT_CARRIER_END_H
+
+#include "prov/carrier/carrier.h"
+
+#define END_PEERS 1024
+
+struct end {
+	struct weft_carrier *c;
+	uint32_t id;
+	struct sockaddr_in name;
+	uint64_t got;		      /* packets in all */
+	uint64_t got_from[END_PEERS]; /* by unit: the next number expected */
+	uint64_t bad;		      /* wrong content, order or length */
+	uint64_t lost;
+	int lost_err;
+	struct weft_peer *lost_peer;
+	struct weft_peer *last; /* who sent the last packet */
+	int refuse;		/* answer so many packets with -EAGAIN */
+	uint32_t refuse_from;	/* of this sender only */
+	bool echo;		/* send everything back */
+	uint64_t held_back;	/* echoes that found the FIFO full */
+};
+
+/* Opens on ops; attr may be NULL, up is filled in. Returns 0 or -errno. */
+int end_open(struct end *e, const struct weft_carrier_ops *ops, uint32_t id,
+	     const struct weft_carrier_attr *attr);
+void end_close(struct end *e);
+struct weft_peer *end_peer(struct end *e, const struct end *to);
+struct weft_peer *end_peer_name(struct end *e, const struct sockaddr_in *name);
+
+/* Sends packet number n of len bytes as sender id; what send returned. */
+int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len);
+/* The same, until it is not -EAGAIN; polls e meanwhile, bounded by seconds. */
+int end_send_all(struct end *e, struct weft_peer *to, uint64_t n, size_t len,
+		 int seconds);
+/* Polls until got reaches want; false after seconds. */
+bool end_wait_got(struct end *e, uint64_t want, int seconds);
+/* Polls until lost reaches want; false after seconds. */
+bool end_wait_lost(struct end *e, uint64_t want, int seconds);
+
+#endif

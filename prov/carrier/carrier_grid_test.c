@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One body, every carrier: what the contract promises, inside one process. */
+#include "prov/carrier/carrier_end.h"
+#include "src/base/attr.h"
+#include "src/base/clock.h"
+#include "test/t.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A carrier and how it is opened. */
+struct grid {
+	const struct weft_carrier_ops *ops;
+	const char *faults;
+};
+
+static const struct grid grids[] = {
+	{ &weft_carrier_shm, NULL },
+};
+
+static struct grid *grid_of(void **state)
+{
+	return *state;
+}
+
+static struct end *grid_open(void **state, uint32_t id, uint32_t slots)
+{
+	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
+					  .fifo_slots = slots };
+	struct end *e = calloc(1, sizeof(*e));
+
+	T_NOT_NULL(e);
+	T_OK(end_open(e, grid_of(state)->ops, id, &attr));
+	return e;
+}
+
+static void grid_close(struct end *e)
+{
+	T_IS(e->bad, 0);
+	end_close(e);
+	free(e);
+}
+
+static void every_size_arrives_whole(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	struct end *b = grid_open(state, 2, 0);
+	struct weft_peer *to = end_peer(a, b);
+	size_t len = 0;
+	uint64_t n = 0;
+
+	T_NOT_NULL(to);
+	while (len <= a->c->mtu) {
+		T_OK(end_send_all(a, to, n++, len, 20));
+		T_TRUE(end_wait_got(b, n, 20));
+		len += len < 300 ? 1 : len / 13;
+	}
+	T_OK(end_send_all(a, to, n++, a->c->mtu, 20));
+	T_TRUE(end_wait_got(b, n, 20));
+	if (a->c->mtu < UINT16_MAX)
+		T_IS(end_send(a, to, n, a->c->mtu + 1), -EMSGSIZE);
+	grid_close(a);
+	grid_close(b);
+}
+
+static void an_endpoint_can_talk_to_itself(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	struct weft_peer *to = end_peer(a, a);
+
+	for (uint64_t n = 0; n < 50; n++)
+		T_OK(end_send_all(a, to, n, n * 20, 20));
+	T_TRUE(end_wait_got(a, 50, 20));
+	T_PTR(a->last, to);
+	grid_close(a);
+}
+
+static void a_full_fifo_says_again_and_recovers(void **state)
+{
+	struct end *a = grid_open(state, 1, 32);
+	struct end *b = grid_open(state, 2, 32);
+	struct weft_peer *to = end_peer(a, b);
+	uint64_t n = 0;
+	int ret;
+
+	for (int round = 0; round < 5; round++) {
+		uint64_t tries = 0;
+
+		do {
+			ret = end_send(a, to, n, n % 2 ? 8 : 500);
+			n += !ret;
+		} while (!ret && ++tries < 1000000);
+		T_AGAIN(ret);
+		T_TRUE(end_wait_got(b, n, 20));
+		T_OK(end_send_all(a, to, n++, 1, 20));
+	}
+	T_TRUE(end_wait_got(b, n, 20));
+	grid_close(a);
+	grid_close(b);
+}
+
+/* Nobody else waits for a peer that does not read. */
+static void a_peer_that_sleeps_holds_up_nobody(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	struct end *deaf = grid_open(state, 2, 0);
+	struct end *b = grid_open(state, 3, 0);
+	struct weft_peer *to_deaf = end_peer(a, deaf);
+	struct weft_peer *to_b = end_peer(a, b);
+	uint64_t n = 0;
+
+	while (!end_send(a, to_deaf, n, 4000))
+		n++;
+	for (uint64_t k = 0; k < 300; k++) {
+		T_OK(end_send_all(a, to_b, k, 4000, 20));
+		T_TRUE(end_wait_got(b, k + 1, 20));
+	}
+	T_TRUE(end_wait_got(deaf, n, 20));
+	grid_close(a);
+	grid_close(deaf);
+	grid_close(b);
+}
+
+static void a_refused_packet_comes_again_in_order(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	struct end *b = grid_open(state, 2, 0);
+	struct end *to = grid_open(state, 3, 0);
+	struct weft_peer *pa = end_peer(a, to);
+	struct weft_peer *pb = end_peer(b, to);
+
+	to->refuse = 25;
+	to->refuse_from = 1;
+	for (uint64_t n = 0; n < 20; n++) {
+		T_OK(end_send_all(a, pa, n, n * 100, 20));
+		T_OK(end_send_all(b, pb, n, n * 100, 20));
+	}
+	T_TRUE(end_wait_got(to, 40, 20));
+	T_IS(to->got_from[1], 20);
+	T_IS(to->got_from[2], 20);
+	grid_close(a);
+	grid_close(b);
+	grid_close(to);
+}
+
+static void a_peer_that_is_not_there_yet_is_no_error(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults };
+	struct sockaddr_in name = { .sin_family = AF_INET };
+	struct weft_peer *to;
+	struct end *b;
+
+	/* A port that was free a moment ago. */
+	b = grid_open(state, 2, 0);
+	name.sin_port = b->name.sin_port;
+	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	grid_close(b);
+	to = end_peer_name(a, &name);
+	T_NOT_NULL(to);
+	for (int i = 0; i < 100; i++)
+		T_AGAIN(end_send(a, to, 0, 8));
+	b = calloc(1, sizeof(*b));
+	attr.name = name;
+	T_OK(end_open(b, grid_of(state)->ops, 2, &attr));
+	T_OK(end_send_all(a, to, 0, 8, 20));
+	T_TRUE(end_wait_got(b, 1, 20));
+	grid_close(a);
+	grid_close(b);
+}
+
+static void a_name_in_use_is_refused(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	struct weft_carrier_attr attr = { .name = a->name };
+	struct end b;
+
+	T_IS(end_open(&b, grid_of(state)->ops, 2, &attr), -EADDRINUSE);
+	grid_close(a);
+}
+
+static void a_foreign_address_is_unreachable(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	struct sockaddr_in name = { .sin_family = AF_INET, .sin_port = 1 };
+	struct weft_peer *p;
+
+	name.sin_addr.s_addr = htonl(0xc0000201); /* 192.0.2.1, nobody's */
+	T_IS(a->c->ops->peer(a->c, &name, &p), -EHOSTUNREACH);
+	grid_close(a);
+}
+
+static void the_source_of_a_packet_can_be_answered(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	struct end *b = grid_open(state, 2, 0);
+	struct weft_peer *to = end_peer(a, b);
+
+	T_OK(end_send_all(a, to, 0, 8, 20));
+	T_TRUE(end_wait_got(b, 1, 20));
+	T_IS(b->last->name.sin_port, a->name.sin_port);
+	b->last->up = b;
+	T_PTR(end_peer(b, a), b->last);
+	T_OK(end_send_all(b, b->last, 0, 5000, 20));
+	T_TRUE(end_wait_got(a, 1, 20));
+	T_PTR(a->last, to);
+	grid_close(a);
+	grid_close(b);
+}
+
+static void a_peer_that_closes_is_reported_after_its_packets(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	struct end *b = grid_open(state, 2, 0);
+	struct weft_peer *to = end_peer(a, b);
+
+	for (uint64_t n = 0; n < 20; n++)
+		T_OK(end_send_all(a, to, n, n % 2 ? 50 : 3000, 20));
+	grid_close(a);
+	T_TRUE(end_wait_lost(b, 1, 20));
+	T_IS(b->got, 20);
+	T_IS(b->lost_err, ESHUTDOWN);
+	T_IS(end_send(b, b->lost_peer, 0, 8), -ECONNRESET);
+	T_TRUE(end_wait_got(b, 20, 1));
+	T_IS(b->lost, 1);
+	grid_close(b);
+}
+
+static void many_peers_send_to_one(void **state)
+{
+	enum { N = 64 };
+	struct end *to = grid_open(state, 900, 0);
+	struct end *from[N];
+	struct weft_peer *peer[N];
+
+	for (uint32_t i = 0; i < N; i++) {
+		from[i] = grid_open(state, i, 0);
+		peer[i] = end_peer(from[i], to);
+	}
+	for (uint64_t n = 0; n < 40; n++) {
+		for (uint32_t i = 0; i < N; i++) {
+			int ret;
+
+			while ((ret = end_send(from[i], peer[i], n,
+					       (n * 37 + i) % 2000)) ==
+			       -EAGAIN) {
+				from[i]->c->ops->poll(from[i]->c, 4);
+				to->c->ops->poll(to->c, 64);
+			}
+			T_OK(ret);
+		}
+	}
+	for (int k = 0; k < 200000 && to->got < N * 40; k++) {
+		to->c->ops->poll(to->c, 64);
+		for (uint32_t i = 0; i < N; i++)
+			from[i]->c->ops->poll(from[i]->c, 4);
+	}
+	T_IS(to->got, N * 40);
+	for (uint32_t i = 0; i < N; i++)
+		grid_close(from[i]);
+	grid_close(to);
+}
+
+static void memory_of_a_peer_can_be_read_and_written(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	struct end *b = grid_open(state, 2, 0);
+	struct weft_peer *to = end_peer(a, b);
+	enum { LEN = 100000, PIECES = 100 };
+	uint8_t *far = malloc(LEN);
+	uint8_t *near = malloc(LEN);
+	struct iovec iov[PIECES];
+	int ret;
+
+	for (int i = 0; i < PIECES; i++) {
+		iov[i].iov_base = near + i * (LEN / PIECES);
+		iov[i].iov_len = i == 7 ? 0 : LEN / PIECES;
+	}
+	iov[6].iov_len *= 2;
+	t_fill(far, LEN, 1);
+	do {
+		ret = a->c->ops->read(a->c, to, iov, PIECES, (uintptr_t)far);
+	} while (ret == -EAGAIN);
+	if (ret == -EOPNOTSUPP)
+		goto out;
+	T_OK(ret);
+	T_IS(t_differs(near, LEN, 1), -1);
+	t_fill(near, LEN, 2);
+	T_OK(a->c->ops->write(a->c, to, iov, PIECES, (uintptr_t)far));
+	T_IS(t_differs(far, LEN, 2), -1);
+	T_IS(a->c->ops->read(a->c, to, iov, 1, 4096), -EFAULT);
+	T_IS(a->c->ops->write(a->c, to, iov, 1, 4096), -EFAULT);
+out:
+	free(far);
+	free(near);
+	grid_close(a);
+	grid_close(b);
+}
+
+static void dma_can_be_switched_off(void **state)
+{
+	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
+					  .no_dma = true };
+	struct end *b = grid_open(state, 2, 0);
+	uint64_t word = 0;
+	struct iovec iov = { .iov_base = &word, .iov_len = sizeof(word) };
+	struct end a;
+	int ret;
+
+	T_OK(end_open(&a, grid_of(state)->ops, 1, &attr));
+	do {
+		ret = a.c->ops->read(a.c, end_peer(&a, b), &iov, 1,
+				     (uintptr_t)&word);
+	} while (ret == -EAGAIN);
+	T_IS(ret, -EOPNOTSUPP);
+	end_close(&a);
+	grid_close(b);
+}
+
+static void shared_memory_is_common(void **state)
+{
+	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
+					  .share_bytes = 100000 };
+	struct end a, b;
+	size_t bytes_a, bytes_b;
+	void *seen_a, *seen_b;
+	int ret;
+
+	T_OK(end_open(&a, grid_of(state)->ops, 1, &attr));
+	T_OK(end_open(&b, grid_of(state)->ops, 2, &attr));
+	T_OK(b.c->ops->share(b.c, NULL, &seen_b, &bytes_b));
+	do {
+		ret = a.c->ops->share(a.c, end_peer(&a, &b), &seen_a, &bytes_a);
+	} while (ret == -EAGAIN);
+	T_OK(ret);
+	T_TRUE(bytes_a >= 100000 && bytes_a == bytes_b);
+	T_IS((uintptr_t)seen_a % 64, 0);
+	T_IS(*(uint32_t *)seen_a, 0);
+	memset((char *)seen_a + 99999, 7, 1);
+	T_IS(((char *)seen_b)[99999], 7);
+	end_close(&b);
+	*(char *)seen_a = 1; /* still there */
+	T_TRUE(end_wait_lost(&a, 1, 20));
+	*(char *)seen_a = 2;
+	end_close(&a);
+}
+
+static void *grid_wake_later(void *arg)
+{
+	struct timespec ts = { .tv_nsec = 30000000 };
+	struct end *e = arg;
+
+	nanosleep(&ts, NULL);
+	e->c->ops->wake(e->c);
+	return NULL;
+}
+
+static void wait_ends_by_time_and_by_wake(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	uint64_t t = weft_now_ns();
+	pthread_t th;
+	int ret;
+
+	do {
+		ret = a->c->ops->wait(a->c, 30000000);
+	} while (!ret);
+	T_IS(ret, -ETIMEDOUT);
+	T_TRUE(weft_now_ns() - t >= 29000000);
+	a->c->ops->wake(a->c);
+	T_OK(a->c->ops->wait(a->c, 10000000000u));
+	T_OK(pthread_create(&th, NULL, grid_wake_later, a));
+	T_OK(a->c->ops->wait(a->c, 10000000000u));
+	pthread_join(th, NULL);
+	grid_close(a);
+}
+
+/* Ping-pong between threads that sleep while they wait. */
+struct grid_thread {
+	struct end *me;
+	struct sockaddr_in to;
+	uint64_t rounds;
+	bool first;
+};
+
+static void *grid_ping(void *arg)
+{
+	struct grid_thread *g = arg;
+	struct end *e = g->me;
+	struct weft_peer *to = end_peer_name(e, &g->to);
+
+	for (uint64_t n = 0; n < g->rounds; n++) {
+		if (g->first && end_send_all(e, to, n, n % 700, 60))
+			return e;
+		while (e->got <= n) {
+			if (!e->c->ops->poll(e->c, 1))
+				e->c->ops->wait(e->c, 1000000000);
+		}
+		if (!g->first && end_send_all(e, to, n, n % 700, 60))
+			return e;
+	}
+	return NULL;
+}
+
+static void threads_that_sleep_are_woken(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	struct end *b = grid_open(state, 2, 0);
+	uint64_t rounds = (uint64_t)t_scale(5000);
+	struct grid_thread g[2] = { { a, b->name, rounds, true },
+				    { b, a->name, rounds, false } };
+
+	t_threads(2, grid_ping, g, sizeof(g[0]));
+	T_IS(a->got, rounds);
+	T_IS(b->got, rounds);
+	grid_close(a);
+	grid_close(b);
+}
+
+/* Everyone floods everyone; ThreadSanitizer watches. */
+struct grid_flood {
+	struct end *me;
+	struct sockaddr_in *names;
+	uint32_t count;
+	uint64_t rounds;
+};
+
+static void *grid_flood(void *arg)
+{
+	struct grid_flood *f = arg;
+	struct end *e = f->me;
+	struct weft_peer *to[8];
+
+	for (uint32_t i = 0; i < f->count; i++)
+		to[i] = end_peer_name(e, &f->names[i]);
+	for (uint64_t n = 0; n < f->rounds; n++) {
+		for (uint32_t i = 0; i < f->count; i++)
+			end_send_all(e, to[i], n,
+				     n % 5 ? n % 97 : n * 31 % 3000, 60);
+	}
+	end_wait_got(e, f->rounds * f->count, 60);
+	return NULL;
+}
+
+static void threads_flood_each_other(void **state)
+{
+	enum { N = 4 };
+	struct sockaddr_in names[N];
+	struct grid_flood f[N];
+
+	for (uint32_t i = 0; i < N; i++) {
+		f[i] = (struct grid_flood){ .me = grid_open(state, i, 64),
+					    .names = names,
+					    .count = N,
+					    .rounds = (uint64_t)t_scale(3000) };
+		names[i] = f[i].me->name;
+	}
+	t_threads(N, grid_flood, f, sizeof(f[0]));
+	for (uint32_t i = 0; i < N; i++)
+		T_IS(f[i].me->got, f[i].rounds * N);
+	for (uint32_t i = 0; i < N; i++)
+		grid_close(f[i].me);
+}
+
+int main(void)
+{
+	int failed = 0;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grids); i++) {
+		void *g = (void *)(uintptr_t)&grids[i];
+#define GRID(f)                      \
+	{                            \
+#f, f, NULL, NULL, g \
+	}
+		const struct CMUnitTest tests[] = {
+			GRID(every_size_arrives_whole),
+			GRID(an_endpoint_can_talk_to_itself),
+			GRID(a_full_fifo_says_again_and_recovers),
+			GRID(a_peer_that_sleeps_holds_up_nobody),
+			GRID(a_refused_packet_comes_again_in_order),
+			GRID(a_peer_that_is_not_there_yet_is_no_error),
+			GRID(a_name_in_use_is_refused),
+			GRID(a_foreign_address_is_unreachable),
+			GRID(the_source_of_a_packet_can_be_answered),
+			GRID(a_peer_that_closes_is_reported_after_its_packets),
+			GRID(many_peers_send_to_one),
+			GRID(memory_of_a_peer_can_be_read_and_written),
+			GRID(dma_can_be_switched_off),
+			GRID(shared_memory_is_common),
+			GRID(wait_ends_by_time_and_by_wake),
+			GRID(threads_that_sleep_are_woken),
+			GRID(threads_flood_each_other),
+		};
+
+		failed += cmocka_run_group_tests_name(grids[i].ops->name, tests,
+						      NULL, NULL);
+	}
+	return failed;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shm carrier: processes of one host. Here are its beginning and its end;
+ * shm.h has the list of the other files, shm_layout.h the shared format.
+ */
+#include "prov/carrier/shm/shm.h"
+#include "prov/carrier/carrier_cma.h"
+#include "src/base/clock.h"
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How long close waits for cells to be read before it bequeaths them. */
+#define SHM_LINGER_NS UINT64_C(20000000)
+
+static void shm_init(struct shm *s, const struct weft_carrier_attr *attr)
+{
+	s->base.ops = &weft_carrier_shm;
+	s->base.mtu = SHM_CELL_BYTES;
+	s->base.short_bytes = SHM_SHORT_BYTES;
+	s->up = attr->up;
+	s->up_arg = attr->up_arg;
+	s->no_dma = attr->no_dma;
+	s->sock = -1;
+	s->stuck_ticket = UINT64_MAX;
+	weft_list_init(&s->held_peers);
+	weft_list_init(&s->cell_peers);
+	weft_list_init(&s->ending);
+	weft_pool_init(&s->held_pool, sizeof(struct shm_held));
+	weft_hash_init(&s->by_name);
+	weft_hash_init(&s->by_cookie);
+	shm_wait_init(s, attr);
+}
+
+/* Gives back what open took, whole or in part. */
+static void shm_free(struct shm *s)
+{
+	for (uint32_t i = 0; i < s->peer_count; i++)
+		shm_peer_close(s, s->peer[i]);
+	shm_wait_fini(s);
+	shm_name_close(s);
+	shm_map_drop(&s->view);
+	weft_hash_fini(&s->by_name);
+	weft_hash_fini(&s->by_cookie);
+	weft_pool_fini(&s->held_pool);
+	free(s->peer);
+	free(s->cell_next);
+	free(s->rx);
+	free(s);
+}
+
+static int shm_build(struct shm *s, const struct weft_carrier_attr *attr)
+{
+	int ret = shm_id_self(&s->id);
+
+	if (!ret)
+		ret = shm_name_open(s, &attr->name);
+	if (!ret)
+		ret = shm_map_own(s, attr);
+	if (ret)
+		return ret;
+	s->rx = calloc(s->view.entries, sizeof(*s->rx));
+	s->cell_next = calloc(s->view.cells, sizeof(*s->cell_next));
+	if (!s->rx || !s->cell_next)
+		return -ENOMEM;
+	shm_cell_init(s);
+	carrier_cma_allow();
+	return shm_name_listen(s);
+}
+
+static int shm_open(const struct weft_carrier_attr *attr,
+		    struct weft_carrier **c_p)
+{
+	struct shm *s = aligned_alloc(64, (sizeof(*s) + 63) / 64 * 64);
+	int ret;
+
+	if (!s)
+		return -ENOMEM;
+	memset(s, 0, sizeof(*s));
+	shm_init(s, attr);
+	ret = shm_build(s, attr);
+	if (ret) {
+		shm_free(s);
+		return ret;
+	}
+	*c_p = &s->base;
+	return 0;
+}
+
+/* Whether p still has cells of ours to read, and will. */
+static bool shm_lingers(struct shm *s, struct shm_peer *p)
+{
+	if (p->state != SHM_PEER_UP || shm_cell_reclaim(s, p))
+		return false;
+	return p->cells_sent != p->cells_back &&
+	       weft_load32(&p->view.head->state) == SHM_OPEN;
+}
+
+/*
+ * Packets in slots are in their receivers' regions already. Payloads in our
+ * cells are waited for a little; then the receiver inherits the region.
+ */
+static void shm_linger(struct shm *s)
+{
+	uint64_t end = weft_now_ns() + SHM_LINGER_NS;
+
+	for (uint32_t i = 0; i < s->peer_count; i++) {
+		struct shm_peer *p = s->peer[i];
+
+		while (shm_lingers(s, p) && weft_now_ns() < end)
+			sched_yield();
+		if (shm_lingers(s, p) && shm_sock_bequeath(s, p))
+			weft_log(WEFT_LOG_WARN,
+				 "shm: packets to pid %u may be lost",
+				 p->id.pid);
+	}
+}
+
+static void shm_close(struct weft_carrier *c)
+{
+	struct shm *s = shm_of(c);
+
+	shm_linger(s);
+	weft_store32(&s->view.head->state, SHM_CLOSED);
+	shm_free(s);
+}
+
+static void shm_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+{
+	*name = shm_of(c)->name;
+}
+
+static int shm_peer_op(struct weft_carrier *c, const struct sockaddr_in *name,
+		       struct weft_peer **peer_p)
+{
+	struct shm_peer *p;
+	int ret = shm_peer_get(shm_of(c), name, &p);
+
+	if (!ret)
+		*peer_p = &p->base;
+	return ret;
+}
+
+static int shm_share(struct weft_carrier *c, struct weft_peer *peer,
+		     void **area_p, size_t *bytes_p)
+{
+	struct shm *s = shm_of(c);
+	struct shm_peer *p = peer ? shm_peer_of(peer) : NULL;
+	struct shm_view *v = p ? &p->view : &s->view;
+	int ret;
+
+	if (p && p->state != SHM_PEER_UP) {
+		ret = shm_peer_connect(s, p);
+		if (ret)
+			return ret;
+	}
+	if (!v->share_bytes)
+		return -EOPNOTSUPP;
+	if (p)
+		p->shared = true;
+	*area_p = v->share;
+	*bytes_p = v->share_bytes;
+	return 0;
+}
+
+static void shm_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
+{
+	struct shm *s = shm_of(c);
+
+	*st = s->stats;
+	/* relaxed: a number for people */
+	st->sleeps = weft_load64_relaxed(&s->sleeps);
+}
+
+const struct weft_carrier_ops weft_carrier_shm = {
+	.name = "shm",
+	.open = shm_open,
+	.close = shm_close,
+	.name_get = shm_name_get,
+	.peer = shm_peer_op,
+	.send = shm_send,
+	.poll = shm_poll,
+	.read = shm_read,
+	.write = shm_write,
+	.wait = shm_wait,
+	.wake = shm_wake,
+	.wait_fd = shm_wait_fd,
+	.arm = shm_arm,
+	.share = shm_share,
+	.stats = shm_stats,
+};

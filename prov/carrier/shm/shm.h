@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shm carrier inside: its objects, and what its files call of each other.
+ *
+ *   shm.c        open, close, small operations, the table
+ *   shm_name.c   names: abstract sockets, ports, which addresses are local
+ *   shm_map.c    mapping a peer's region; what comes in by the socket
+ *   shm_peer.c   peer records, entries, liveness, the end of a peer
+ *   shm_tx.c     send        shm_cell.c   payloads that do not fit a slot
+ *   shm_rx.c     poll        shm_tick.c   housekeeping every few polls
+ *   shm_wait.c   wait, wake, arm
+ *   shm_dma.c    read, write              shm_id.c     processes
+ *   shm_sock.c   what goes through the listening socket
+ */
+#ifndef WEFT_CARRIER_SHM_H
+#define WEFT_CARRIER_SHM_H
+
+#include "prov/carrier/carrier.h"
+#include "prov/carrier/shm/shm_layout.h"
+#include "src/base/hash.h"
+#include "src/base/list.h"
+#include "src/base/pool.h"
+#include "src/base/region.h"
+
+#define SHM_SLOTS      1024
+#define SHM_ENTRIES    8192
+#define SHM_CELLS      256
+#define SHM_CELL_BYTES 8192
+#define SHM_NO_CELL    UINT16_MAX
+#define SHM_NO_WRITER  UINT16_MAX
+
+static_assert(SHM_CELLS < SHM_NO_CELL && SHM_ENTRIES < SHM_NO_WRITER &&
+		      SHM_CELL_BYTES <= UINT16_MAX,
+	      "indices of 16 bits");
+
+/*
+ * A mapped region, seen by one process. Geometry is copied here and checked
+ * once; nothing reads it from shared memory again.
+ */
+struct shm_view {
+	struct shm_head *head;
+	weft_au64 *owner;
+	struct shm_slot *slot;
+	struct shm_entry *entry;
+	uint8_t *cell;
+	uint8_t *share;
+	uint64_t share_bytes;
+	uint32_t slots;
+	uint32_t entries;
+	uint32_t cells;
+	uint32_t cell_bytes;
+	unsigned lg; /* slots == 1 << lg */
+	struct shm_map *map;
+};
+
+/* Who a process is, for longer than its pid is its own. */
+struct shm_id {
+	uint32_t pid;
+	uint64_t start;
+	uint64_t cookie;
+};
+
+enum shm_state {
+	SHM_PEER_NEW,  /* not connected yet */
+	SHM_PEER_UP,   /* mapped, with an entry in its table */
+	SHM_PEER_LOST, /* dead or about to be reported so */
+};
+
+struct shm_peer {
+	struct weft_peer base;
+	/* send */
+	enum shm_state state;
+	uint16_t writer; /* our entry in its table */
+	uint8_t seq;
+	bool fence;	    /* we must fence before looking at its wake */
+	bool mapped;	    /* view is valid */
+	bool shared;	    /* the caller knows its share area */
+	uint64_t head_seen; /* last look at its head */
+	struct shm_view view;
+	weft_au64 *cells_done; /* in its table: our cells it has read */
+	uint64_t cells_sent;
+	uint64_t cells_back;
+	uint16_t cell_first; /* in flight, oldest first */
+	uint16_t cell_last;
+	struct weft_list cell_node; /* in shm.cell_peers while any is */
+	/* connection */
+	struct shm_id id; /* pid 0: not known yet */
+	int sock;	  /* waits for the region's descriptor; or -1 */
+	bool asked;
+	uint64_t retry_ns; /* no new attempt before */
+	uint64_t backoff_ns;
+	/* reception */
+	struct weft_list held;	    /* packets set aside, struct shm_held */
+	struct weft_list held_node; /* in shm.held_peers while any is */
+	unsigned held_count;
+	/* the end */
+	struct weft_list end_node; /* in shm.ending */
+	uint64_t end_ticket;	   /* reported when the FIFO is read so far */
+	int end_err;
+	int dma;	      /* 0: unknown, 1: works, -errno */
+	uint64_t dma_sure_ns; /* last time pid was known to be its */
+};
+
+/* Reception state of one entry of the own table. */
+struct shm_rx {
+	struct shm_peer *peer; /* NULL: not admitted */
+	uint64_t cells_done;
+	uint8_t seq;
+};
+
+/* A packet that deliver did not want yet. */
+struct shm_held {
+	struct weft_list node;
+	struct shm_rx *rx;
+	struct weft_pkt pkt;
+	uint32_t kind;
+	uint8_t payload[SHM_SHORT_BYTES];
+};
+
+struct shm {
+	struct weft_carrier base;
+	const struct weft_carrier_up *up;
+	void *up_arg;
+	/* reception; rx_next is written by poll and read by wait */
+	weft_au64 rx_next;
+	uint64_t rx_head; /* what the head word says */
+	struct shm_view view;
+	struct shm_rx *rx;
+	uint32_t rx_used; /* entries ever admitted are below */
+	unsigned polls;
+	weft_au32 nudge; /* wait slept: do the housekeeping */
+	struct weft_list held_peers;
+	struct weft_pool held_pool;
+	struct weft_list ending;
+	/* peers */
+	struct shm_peer **peer;
+	uint32_t peer_count;
+	uint32_t peer_room;
+	struct weft_hash by_name;
+	struct weft_hash by_cookie;
+	/* own cells */
+	uint16_t *cell_next; /* chains: free, or in flight to one peer */
+	uint16_t cell_free;
+	uint16_t cell_free_count;
+	struct weft_list cell_peers;
+	/* identity */
+	struct sockaddr_in name;
+	struct shm_id id;
+	int sock; /* listening */
+	int socks_waiting;
+	uint32_t *local_ip;
+	unsigned local_ip_count;
+	bool no_dma;
+	bool fences; /* we must fence for sleepers: no membarrier here */
+	/* waiting */
+	uint64_t spin_ns;
+	weft_au64 futex_until_ns; /* a stranger is on the core: no yielding */
+	weft_au32 woken;
+	weft_au64 sleeps;
+	int epoll;
+	_Atomic int timer; /* wake reads it from any thread */
+	/* housekeeping */
+	uint64_t tick_ns;
+	uint32_t tick_peer; /* next to be looked at */
+	uint32_t tick_entry;
+	uint64_t stuck_ticket;
+	uint64_t stuck_ns;
+	uint64_t stuck_cpu;
+	bool broken;
+	struct weft_carrier_stats stats;
+};
+
+static inline struct shm *shm_of(struct weft_carrier *c)
+{
+	return (struct shm *)c;
+}
+
+static inline struct shm_peer *shm_peer_of(struct weft_peer *p)
+{
+	return (struct shm_peer *)p;
+}
+
+/* shm_name.c */
+int shm_name_open(struct shm *s, const struct sockaddr_in *want);
+int shm_name_listen(struct shm *s);
+void shm_name_close(struct shm *s);
+bool shm_name_is_local(const struct shm *s, uint32_t ip);
+int shm_name_connect(uint32_t ip, uint16_t port);
+uint64_t shm_name_key(const struct sockaddr_in *n);
+void shm_name_hint_set(struct sockaddr_in *n, uint64_t hint);
+uint64_t shm_name_hint(const struct sockaddr_in *n);
+uint64_t shm_hint_make(uint32_t pid, int fd, uint64_t cookie);
+uint32_t shm_hint_pid(uint64_t hint);
+int shm_hint_fd(uint64_t hint);
+
+/* shm_id.c: processes */
+int shm_id_self(struct shm_id *id);
+bool shm_id_alive(const struct shm_id *id);
+uint64_t shm_id_cpu_ticks(uint32_t pid);
+
+/* shm_map.c */
+int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr);
+void shm_map_drop(struct shm_view *v);
+int shm_map_peer(struct shm *s, struct shm_peer *p);
+int shm_map_fd(struct shm *s, struct shm_peer *p, int fd);
+int shm_map_own_fd(const struct shm *s);
+
+/* shm_sock.c */
+void shm_sock_accept(struct shm *s);
+void shm_sock_poke(struct shm_peer *p);
+int shm_sock_ask(struct shm *s, struct shm_peer *p);
+void shm_sock_forget(struct shm *s, struct shm_peer *p);
+int shm_sock_bequeath(struct shm *s, struct shm_peer *p);
+
+/* shm_peer.c */
+int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
+		 struct shm_peer **p_p);
+void shm_peer_close(struct shm *s, struct shm_peer *p);
+int shm_peer_map(struct shm *s, struct shm_peer *p);
+int shm_peer_connect(struct shm *s, struct shm_peer *p);
+bool shm_peer_refuses(const struct shm_peer *p);
+struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer);
+void shm_peer_fail(struct shm *s, struct shm_peer *p, int err);
+void shm_peer_end(struct shm *s, struct shm_peer *p);
+
+/* shm_tx.c */
+int shm_send(struct weft_carrier *c, struct weft_peer *peer,
+	     const struct weft_pkt *pkt, const struct iovec *iov,
+	     int iov_count);
+
+/* shm_cell.c */
+void shm_cell_init(struct shm *s);
+int shm_cell_get(struct shm *s, struct shm_peer *p, uint16_t *cell_p);
+void shm_cell_put(struct shm *s, uint16_t cell);
+void shm_cell_sent(struct shm *s, struct shm_peer *p, uint16_t cell);
+int shm_cell_reclaim(struct shm *s, struct shm_peer *p);
+void shm_cell_forget(struct shm *s, struct shm_peer *p);
+
+/* shm_rx.c */
+int shm_poll(struct weft_carrier *c, int budget);
+void shm_rx_drop_held(struct shm *s, struct shm_peer *p);
+
+/* shm_tick.c */
+void shm_tick(struct shm *s);
+
+/* shm_dma.c */
+int shm_read(struct weft_carrier *c, struct weft_peer *peer,
+	     const struct iovec *local, int count, uint64_t remote);
+int shm_write(struct weft_carrier *c, struct weft_peer *peer,
+	      const struct iovec *local, int count, uint64_t remote);
+
+/* shm_wait.c */
+void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr);
+void shm_wait_fini(struct shm *s);
+bool shm_wait_ready(const struct shm *s);
+int shm_wait(struct weft_carrier *c, uint64_t timeout_ns);
+void shm_wake(struct weft_carrier *c);
+int shm_wait_fd(struct weft_carrier *c);
+int shm_arm(struct weft_carrier *c);
+void shm_wake_peer(struct shm *s, struct shm_peer *p);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * DMA between address spaces: process_vm_readv and process_vm_writev. Whether
+ * the host allows it is tried once per peer with a real transfer, which also
+ * proves that the pid is the peer's: its cookie is read from its own memory.
+ */
+#include "prov/carrier/carrier_cma.h"
+#include "prov/carrier/shm/shm.h"
+#include "src/base/clock.h"
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A pid that was the peer's so short a time ago still is. */
+#define DMA_SURE_NS UINT64_C(100000000)
+
+static int dma_probe(struct shm *s, struct shm_peer *p)
+{
+	uint64_t base = p->view.head->base;
+	uint64_t cookie = 0;
+	struct iovec iov = { .iov_base = &cookie, .iov_len = sizeof(cookie) };
+	int ret = -EPERM;
+
+	if (!s->no_dma)
+		ret = carrier_cma((pid_t)p->id.pid, false, &iov, 1,
+				  base + offsetof(struct shm_head, cookie));
+	if (!ret && cookie == p->id.cookie)
+		return 1;
+	weft_log(WEFT_LOG_INFO, "shm: no dma with pid %u: %s", p->id.pid,
+		 s->no_dma ? "switched off"
+		 : ret	   ? strerror(-ret)
+			   : "it is somebody else");
+	return -EOPNOTSUPP;
+}
+
+/* Whether DMA with p works and pid is still its own. */
+static int dma_ready(struct shm *s, struct shm_peer *p)
+{
+	uint64_t now;
+	int ret;
+
+	if (p->state == SHM_PEER_LOST)
+		return -ECONNRESET;
+	if (!p->mapped) {
+		ret = shm_peer_connect(s, p);
+		if (ret)
+			return ret;
+	}
+	if (!p->dma)
+		p->dma = dma_probe(s, p);
+	if (p->dma < 0)
+		return p->dma;
+	now = weft_now_ns();
+	if (now - p->dma_sure_ns < DMA_SURE_NS)
+		return 0;
+	if (p->id.pid != s->id.pid && !shm_id_alive(&p->id)) {
+		shm_peer_fail(s, p, ECONNRESET);
+		return -ECONNRESET;
+	}
+	p->dma_sure_ns = now;
+	return 0;
+}
+
+static int dma_run(struct weft_carrier *c, struct weft_peer *peer, bool write,
+		   const struct iovec *local, int count, uint64_t remote)
+{
+	struct shm *s = shm_of(c);
+	struct shm_peer *p = shm_peer_of(peer);
+	int ret = dma_ready(s, p);
+
+	if (ret)
+		return ret;
+	ret = carrier_cma((pid_t)p->id.pid, write, local, count, remote);
+	if (ret != -ESRCH)
+		return ret == -EPERM ? -EOPNOTSUPP : ret;
+	shm_peer_fail(s, p, ECONNRESET);
+	return -ECONNRESET;
+}
+
+int shm_read(struct weft_carrier *c, struct weft_peer *peer,
+	     const struct iovec *local, int count, uint64_t remote)
+{
+	return dma_run(c, peer, false, local, count, remote);
+}
+
+int shm_write(struct weft_carrier *c, struct weft_peer *peer,
+	      const struct iovec *local, int count, uint64_t remote)
+{
+	return dma_run(c, peer, true, local, count, remote);
+}

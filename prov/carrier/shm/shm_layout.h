@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The region of an endpoint: what its peers may map, read and write. This
+ * file is the format's document; offsets, never pointers.
+ *
+ *   0            head      identity, geometry, tail, head, wake words
+ *   4096         owners    who reserved slot i, where writers change (8 B each)
+ *   slot_off     slots     the reception FIFO (128 B each)
+ *   entry_off    entries   one per peer that sends to us (128 B each)
+ *   cell_off     cells     payloads of packets WE send (cell_bytes each)
+ *   share_off    share     the caller's own area (share_bytes)
+ *   bytes
+ *
+ * A slot is two lines; payloads of up to 32 bytes touch the first one only:
+ *
+ *   0        8                        32                 64            128
+ *   +--------+------------------------+------------------+--------------+
+ *   | word   | rest of weft_pkt       | payload          | payload      |
+ *   +--------+------------------------+------------------+--------------+
+ *
+ * word is the first eight bytes of struct weft_pkt and is stored last. Its
+ * upper half, the carrier's word, says whose and whether:
+ *
+ *   31     24 23   22 21    16 15             0
+ *   +--------+-------+--------+---------------+
+ *   | lap    | kind  | seq    | writer        |
+ *   +--------+-------+--------+---------------+
+ *
+ * lap is 1 on the first way round the FIFO, 2 on the second, ... modulo 256:
+ * a slot is full when its lap is that of the ticket the receiver waits for,
+ * so nobody ever clears a slot. seq counts the packets of one writer. writer
+ * is the index of the sender's entry in the receiver's table.
+ *
+ * Pages come on first touch; a region of a few MiB costs what is used of it.
+ */
+#ifndef WEFT_CARRIER_SHM_LAYOUT_H
+#define WEFT_CARRIER_SHM_LAYOUT_H
+
+#include "prov/wire/wire.h"
+#include "src/base/atomic.h"
+
+#include <stdalign.h>
+
+#define SHM_MAGIC   UINT64_C(0x74666577206d6873) /* "shm weft" */
+#define SHM_VERSION 1
+
+#define SHM_SLOT_BYTES	128
+#define SHM_LINE_BYTES	32 /* payload in the first line of a slot */
+#define SHM_SHORT_BYTES (SHM_SLOT_BYTES - sizeof(struct weft_pkt))
+
+/* Bits of shm_head.flags. */
+#define SHM_FENCE 1u /* its sleepers cannot order their senders */
+
+/* Values of shm_head.state. */
+#define SHM_OPEN   1u
+#define SHM_CLOSED 2u /* left in good order */
+#define SHM_BROKEN 3u /* somebody scribbled over the FIFO */
+
+/* Bits of shm_head.wake. */
+#define SHM_ASLEEP 1u /* in futex_wait on this word */
+#define SHM_ARMED  2u /* wants its listening socket poked */
+
+struct shm_head {
+	/* line 0: written once, before the region has a name */
+	uint64_t magic;
+	uint32_t version;
+	uint32_t flags;
+	uint64_t bytes;
+	uint64_t cookie; /* random; tells generations of a name apart */
+	uint32_t pid;
+	uint32_t zero;
+	uint64_t start; /* start time of pid, as /proc/PID/stat has it */
+	uint64_t base;	/* where the owner mapped the region */
+	uint64_t share_bytes;
+	/* line 1: written once */
+	uint32_t slots; /* a power of two */
+	uint32_t entries;
+	uint32_t cells;
+	uint32_t cell_bytes;
+	uint64_t slot_off;
+	uint64_t entry_off;
+	uint64_t cell_off;
+	uint64_t share_off;
+	uint32_t ip;   /* the name, in network order */
+	uint16_t port; /* the same */
+	uint16_t pad;
+	uint64_t hint; /* sin_zero of the name */
+	/* line 2: written by senders: {ticket:48, writer:16} */
+	alignas(64) weft_au64 tail;
+	/* line 3: written by the owner now and then: slots read */
+	alignas(64) weft_au64 head;
+	/* line 4: written by sleeper and waker; senders load wake */
+	alignas(64) weft_au32 wake;
+	weft_au32 state;
+	/* line 5: written by those who look for an entry */
+	alignas(64) weft_au32 entry_next;
+	/* line 6: written by the owner now and then, for shm_dump */
+	alignas(64) weft_au64 received;
+	weft_au64 sent;
+	weft_au64 refused;
+	weft_au64 skipped;
+};
+
+static_assert(offsetof(struct shm_head, slots) == 64 &&
+		      offsetof(struct shm_head, tail) == 128 &&
+		      offsetof(struct shm_head, head) == 192 &&
+		      offsetof(struct shm_head, wake) == 256 &&
+		      offsetof(struct shm_head, entry_next) == 320 &&
+		      offsetof(struct shm_head, received) == 384 &&
+		      sizeof(struct shm_head) == 448,
+	      "shared format");
+
+#define SHM_OWNER_OFF 4096
+
+struct shm_slot {
+	/* line 0: written by the writer of the slot, word last */
+	alignas(SHM_SLOT_BYTES) weft_au64 word;
+	uint64_t rest[3]; /* of struct weft_pkt */
+	uint8_t payload[SHM_SHORT_BYTES];
+};
+
+static_assert(sizeof(struct shm_slot) == SHM_SLOT_BYTES &&
+		      offsetof(struct shm_slot, rest) == 8 &&
+		      offsetof(struct shm_slot, payload) == 32,
+	      "shared format");
+
+/* Kinds of slots. */
+#define SHM_INLINE  0u /* the payload is in the slot */
+#define SHM_CELL    1u /* the payload is in the writer's cell payload[0..3] */
+#define SHM_SKIPPED 2u /* its writer died; written by the receiver */
+
+/* States of an entry, in the low byte of shm_entry.state; above: pid. */
+#define SHM_FREE    0u
+#define SHM_CLAIMED 1u /* being filled */
+#define SHM_READY   2u
+#define SHM_LEFT    3u /* the sender has closed */
+
+#define SHM_REFUSED UINT64_MAX /* in cells_done: send no more */
+
+struct shm_entry {
+	/* line 0: written by the sender; the owner only frees it */
+	alignas(128) weft_au64 state; /* {pid:32, 0:24, state:8} */
+	uint64_t start;
+	uint64_t cookie; /* of the sender's own region */
+	uint64_t hint;	 /* sin_zero of its name */
+	uint32_t ip;
+	uint16_t port;
+	uint16_t pad;
+	/* line 1: written by the owner: cells of this sender it has read */
+	alignas(64) weft_au64 cells_done;
+};
+
+static_assert(sizeof(struct shm_entry) == 128 &&
+		      offsetof(struct shm_entry, cells_done) == 64,
+	      "shared format");
+
+/* The carrier's word and its parts. */
+static inline uint32_t shm_word(uint8_t lap, uint32_t kind, uint8_t seq,
+				uint16_t writer)
+{
+	return (uint32_t)lap << 24 | kind << 22 | (uint32_t)(seq & 63) << 16 |
+	       writer;
+}
+
+static inline uint8_t shm_word_lap(uint32_t w)
+{
+	return (uint8_t)(w >> 24);
+}
+
+static inline uint32_t shm_word_kind(uint32_t w)
+{
+	return w >> 22 & 3;
+}
+
+static inline uint8_t shm_word_seq(uint32_t w)
+{
+	return w >> 16 & 63;
+}
+
+static inline uint16_t shm_word_writer(uint32_t w)
+{
+	return (uint16_t)w;
+}
+
+/* The lap of a ticket in a FIFO of 1 << lg slots. */
+static inline uint8_t shm_lap(uint64_t ticket, unsigned lg)
+{
+	return (uint8_t)((ticket >> lg) + 1);
+}
+
+/* {ticket, writer} as they stand in tail and in the owner words. */
+static inline uint64_t shm_tail_make(uint64_t ticket, uint16_t writer)
+{
+	return ticket << 16 | writer;
+}
+
+static inline uint64_t shm_tail_ticket(uint64_t t)
+{
+	return t >> 16;
+}
+
+static inline uint16_t shm_tail_writer(uint64_t t)
+{
+	return (uint16_t)t;
+}
+
+#endif

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Mapping regions: the own one, and those of peers on first contact. A peer
+ * need not help: its memfd is opened through /proc/PID/fd/N and closed again
+ * once mapped, so that a thousand peers cost no descriptor. Endpoints of one
+ * process share one mapping (and ThreadSanitizer sees them share it).
+ *
+ *   pid and N from the name's hint ------------+
+ *   or pid from the socket, N by looking ------+--> open, verify, map
+ *   or the descriptor itself by SCM_RIGHTS ----+
+ */
+#include "prov/carrier/shm/shm.h"
+#include "src/base/log.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAP_NAME "weft-shm"
+
+/* A mapping and its users. */
+struct shm_map {
+	struct weft_region region;
+	uint64_t cookie;
+	unsigned refs;	       /* under map_lock */
+	struct weft_list node; /* in map_own, or alone */
+};
+
+/* The regions this process owns, for endpoints that meet inside it. */
+static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct weft_list map_own = { &map_own, &map_own };
+
+static struct shm_map *map_find_own(uint64_t cookie)
+{
+	struct shm_map *found = NULL;
+	struct weft_list *i, *tmp;
+
+	pthread_mutex_lock(&map_lock);
+	weft_list_each(i, tmp, &map_own)
+	{
+		struct shm_map *m = weft_container_of(i, struct shm_map, node);
+
+		if (m->cookie == cookie && !found) {
+			found = m;
+			m->refs++;
+		}
+	}
+	pthread_mutex_unlock(&map_lock);
+	return found;
+}
+
+static void map_put(struct shm_map *m)
+{
+	unsigned left;
+
+	pthread_mutex_lock(&map_lock);
+	left = --m->refs;
+	if (!left)
+		weft_list_remove(&m->node);
+	pthread_mutex_unlock(&map_lock);
+	if (left)
+		return;
+	weft_region_close(&m->region);
+	free(m);
+}
+
+void shm_map_drop(struct shm_view *v)
+{
+	if (v->map)
+		map_put(v->map);
+	*v = (struct shm_view){ 0 };
+}
+
+/* count things of size bytes from off on lie inside the region. */
+static bool map_fits(uint64_t bytes, uint64_t off, uint64_t count,
+		     uint64_t size, uint64_t align)
+{
+	return off % align == 0 && off >= SHM_OWNER_OFF && off <= bytes &&
+	       count * size <= bytes - off;
+}
+
+/* Copies the geometry of a mapped region after checking it. */
+static int map_view(struct shm_view *v, struct shm_map *m)
+{
+	struct shm_head h;
+
+	/* The constant part is copied once; checks and use see one value. */
+	memcpy(&h, m->region.base, offsetof(struct shm_head, tail));
+	if (h.magic != SHM_MAGIC || h.version != SHM_VERSION ||
+	    h.bytes != m->region.bytes || !h.cookie)
+		return -EPROTO;
+	if (!h.slots || (h.slots & (h.slots - 1)) || h.slots > 1u << 20 ||
+	    !h.entries || h.entries >= SHM_NO_WRITER || h.cell_bytes % 64 ||
+	    h.cell_bytes > UINT16_MAX)
+		return -EPROTO;
+	if (!map_fits(h.bytes, SHM_OWNER_OFF, h.slots, 8, 64) ||
+	    !map_fits(h.bytes, h.slot_off, h.slots, SHM_SLOT_BYTES, 128) ||
+	    !map_fits(h.bytes, h.entry_off, h.entries, 128, 128) ||
+	    !map_fits(h.bytes, h.cell_off, h.cells, h.cell_bytes, 64) ||
+	    !map_fits(h.bytes, h.share_off, h.share_bytes, 1, 64))
+		return -EPROTO;
+	v->head = m->region.base;
+	v->owner = (weft_au64 *)((char *)m->region.base + SHM_OWNER_OFF);
+	v->slot = (struct shm_slot *)((char *)m->region.base + h.slot_off);
+	v->entry = (struct shm_entry *)((char *)m->region.base + h.entry_off);
+	v->cell = (uint8_t *)m->region.base + h.cell_off;
+	v->share = (uint8_t *)m->region.base + h.share_off;
+	v->share_bytes = h.share_bytes;
+	v->slots = h.slots;
+	v->entries = h.entries;
+	v->cells = h.cells;
+	v->cell_bytes = h.cell_bytes;
+	v->lg = (unsigned)__builtin_ctz(h.slots);
+	v->map = m;
+	return 0;
+}
+
+static uint64_t map_round(uint64_t x)
+{
+	return (x + 4095) & ~UINT64_C(4095);
+}
+
+static void map_geometry(struct shm_head *h,
+			 const struct weft_carrier_attr *attr)
+{
+	uint32_t slots = 16;
+
+	while (slots < (attr->fifo_slots ? attr->fifo_slots : SHM_SLOTS) &&
+	       slots < 1u << 20)
+		slots *= 2;
+	h->slots = slots;
+	h->entries = SHM_ENTRIES;
+	h->cells = SHM_CELLS;
+	h->cell_bytes = SHM_CELL_BYTES;
+	h->share_bytes = attr->share_bytes;
+	h->slot_off = map_round(SHM_OWNER_OFF + (uint64_t)slots * 8);
+	h->entry_off =
+		map_round(h->slot_off + (uint64_t)slots * SHM_SLOT_BYTES);
+	h->cell_off = map_round(h->entry_off + (uint64_t)h->entries * 128);
+	h->share_off = h->cell_off + (uint64_t)h->cells * h->cell_bytes;
+	h->bytes = map_round(h->share_off + h->share_bytes);
+}
+
+/* Makes the own region and fills what never changes in it. */
+int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr)
+{
+	struct shm_head h = { .magic = SHM_MAGIC, .version = SHM_VERSION };
+	struct shm_map *m = calloc(1, sizeof(*m));
+	int ret;
+
+	if (!m)
+		return -ENOMEM;
+	map_geometry(&h, attr);
+	ret = weft_region_open(&m->region, MAP_NAME, h.bytes);
+	if (ret) {
+		free(m);
+		return ret;
+	}
+	h.flags = s->fences ? SHM_FENCE : 0;
+	h.cookie = s->id.cookie;
+	h.pid = s->id.pid;
+	h.start = s->id.start;
+	h.base = (uintptr_t)m->region.base;
+	h.ip = s->name.sin_addr.s_addr;
+	h.port = s->name.sin_port;
+	h.hint = shm_hint_make(h.pid, m->region.fd, h.cookie);
+	shm_name_hint_set(&s->name, h.hint);
+	h.state = SHM_OPEN;
+	h.tail = shm_tail_make(0, SHM_NO_WRITER);
+	memcpy(m->region.base, &h, sizeof(h));
+	m->cookie = h.cookie;
+	m->refs = 1;
+	pthread_mutex_lock(&map_lock);
+	weft_list_push_back(&map_own, &m->node);
+	pthread_mutex_unlock(&map_lock);
+	return map_view(&s->view, m);
+}
+
+int shm_map_own_fd(const struct shm *s)
+{
+	return s->view.map->region.fd;
+}
+
+/* Takes a verified mapping as p's region. */
+static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
+{
+	struct shm_view v = { 0 };
+	struct shm_id id;
+	int ret = map_view(&v, m);
+
+	if (ret)
+		return ret;
+	id = (struct shm_id){ .pid = v.head->pid,
+			      .start = v.head->start,
+			      .cookie = v.head->cookie };
+	/* An old region of a name that lives on elsewhere is not this peer. */
+	if (p->id.cookie ? id.cookie != p->id.cookie
+			 : v.head->port != p->base.name.sin_port)
+		return -ESTALE;
+	if (!p->id.cookie) {
+		p->id = id;
+		if (!weft_hash_get(&s->by_cookie, id.cookie))
+			weft_hash_set(&s->by_cookie, id.cookie, p);
+	}
+	p->fence = s->fences || (v.head->flags & SHM_FENCE);
+	p->view = v;
+	p->mapped = true;
+	return 0;
+}
+
+/* Maps the region behind fd as p's; the caller closes fd. */
+int shm_map_fd(struct shm *s, struct shm_peer *p, int fd)
+{
+	struct shm_map *m = calloc(1, sizeof(*m));
+	struct shm_map *own;
+	struct stat st;
+	int ret;
+
+	if (!m)
+		return -ENOMEM;
+	m->refs = 1;
+	weft_list_init(&m->node);
+	ret = fstat(fd, &st) ? -errno : st.st_uid != geteuid() ? -EPERM : 0;
+	if (!ret)
+		ret = weft_region_attach(&m->region, fd, SHM_OWNER_OFF);
+	if (ret)
+		goto err_put;
+	own = map_find_own(((struct shm_head *)m->region.base)->cookie);
+	if (own) {
+		map_put(m);
+		m = own;
+	}
+	ret = map_adopt(s, p, m);
+	if (!ret)
+		return 0;
+err_put:
+	map_put(m);
+	return ret;
+}
+
+/* Opens descriptor fd of pid if it is a region; never blocks on others. */
+static int map_open(uint32_t pid, int fd)
+{
+	static const char link[] = "/memfd:" MAP_NAME;
+	char path[48];
+	char to[64];
+	ssize_t n;
+	int got;
+
+	snprintf(path, sizeof(path), "/proc/%u/fd/%d", pid, fd);
+	n = readlink(path, to, sizeof(to) - 1);
+	if (n < 0)
+		return -errno;
+	if ((size_t)n < sizeof(link) - 1 || memcmp(to, link, sizeof(link) - 1))
+		return -ESTALE;
+	got = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	return got < 0 ? -errno : got;
+}
+
+static int map_try(struct shm *s, struct shm_peer *p, uint32_t pid, int n)
+{
+	int fd = map_open(pid, n);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = shm_map_fd(s, p, fd);
+	close(fd);
+	return ret;
+}
+
+/* Looks through the descriptors of pid for the region that has p's name. */
+static int map_scan(struct shm *s, struct shm_peer *p, uint32_t pid)
+{
+	struct dirent *e;
+	char path[32];
+	int ret = -ESTALE;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%u/fd", pid);
+	d = opendir(path);
+	if (!d)
+		return -errno;
+	while (ret && (e = readdir(d))) {
+		if (e->d_name[0] != '.')
+			ret = map_try(s, p, pid, atoi(e->d_name));
+	}
+	closedir(d);
+	return ret;
+}
+
+/* Who listens at p's name: its pid, or -errno. *sock_p is connected to it. */
+static int map_who(struct shm_peer *p, int *sock_p)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	int fd = shm_name_connect(p->base.name.sin_addr.s_addr,
+				  p->base.name.sin_port);
+	int ret = fd;
+
+	if (fd < 0)
+		return -EAGAIN; /* nobody yet, or its backlog is full */
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
+		ret = -errno;
+	else if (cred.uid != geteuid())
+		ret = -EPERM;
+	else
+		ret = cred.pid ? (int)cred.pid : -EHOSTUNREACH;
+	if (ret < 0)
+		close(fd);
+	else
+		*sock_p = fd;
+	return ret;
+}
+
+/* Says once why a peer that exists cannot be had; it stays "not there". */
+static int map_refused(struct shm_peer *p, int err)
+{
+	if (!p->backoff_ns)
+		weft_log(WEFT_LOG_WARN, "shm: port %u is refused: %s",
+			 ntohs(p->base.name.sin_port), strerror(-err));
+	return -EAGAIN;
+}
+
+/* Maps the region of p; 0, or -EAGAIN: not possible now. */
+int shm_map_peer(struct shm *s, struct shm_peer *p)
+{
+	uint64_t hint = shm_name_hint(&p->base.name);
+	int sock = -1;
+	int pid, ret;
+
+	if (p->sock >= 0)
+		return shm_sock_ask(s, p);
+	if (shm_hint_pid(hint) && shm_hint_fd(hint) &&
+	    !map_try(s, p, shm_hint_pid(hint), shm_hint_fd(hint)))
+		return 0;
+	pid = map_who(p, &sock);
+	if (pid == -EAGAIN)
+		return -EAGAIN;
+	if (pid < 0)
+		return map_refused(p, pid);
+	ret = map_scan(s, p, (uint32_t)pid);
+	if (ret == -EACCES || ret == -EPERM || ret == -ENOENT) {
+		p->sock = sock;
+		return shm_sock_ask(s, p);
+	}
+	close(sock);
+	return ret ? -EAGAIN : 0;
+}

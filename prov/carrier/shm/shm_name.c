@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Names. An endpoint's ip:port is an abstract unix socket it listens on;
+ * binding it is what makes a port exclusive, and the kernel takes it back
+ * when the process dies. Loopback and "any" are one host-wide name space,
+ * every other local address has its own.
+ *
+ *   "\0weft.UID.PORT"  or  "\0weft.UID.PORT.IPHEX"
+ *
+ * sin_zero of a name carries {pid:32, fd:16, cookie:16}: with it the region
+ * can be opened without asking anybody. It is a hint; all of it is verified.
+ */
+#include "prov/carrier/shm/shm.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define NAME_BACKLOG   4096
+#define NAME_PORT_LOW  20000
+#define NAME_PORT_SPAN 40000
+
+static bool name_is_plain(uint32_t ip)
+{
+	uint32_t host = ntohl(ip);
+
+	return host == INADDR_ANY || host >> 24 == 127;
+}
+
+/* The socket name of ip:port; returns the length of the address. */
+static socklen_t name_make(struct sockaddr_un *un, uint32_t ip, uint16_t port)
+{
+	size_t room = sizeof(un->sun_path) - 1;
+	int n;
+
+	memset(un, 0, sizeof(*un));
+	un->sun_family = AF_UNIX;
+	if (name_is_plain(ip))
+		n = snprintf(un->sun_path + 1, room, "weft.%u.%u", geteuid(),
+			     ntohs(port));
+	else
+		n = snprintf(un->sun_path + 1, room, "weft.%u.%u.%08x",
+			     geteuid(), ntohs(port), ntohl(ip));
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+			   (size_t)n);
+}
+
+static int name_bind(int fd, uint32_t ip, uint16_t port)
+{
+	struct sockaddr_un un;
+	socklen_t len = name_make(&un, ip, port);
+
+	return bind(fd, (struct sockaddr *)&un, len) ? -errno : 0;
+}
+
+/* Binds any free port, starting at a place of our own. */
+static int name_bind_any(int fd, uint32_t ip, uint64_t cookie, uint16_t *port_p)
+{
+	int ret = -EADDRINUSE;
+
+	for (uint32_t i = 0; i < NAME_PORT_SPAN && ret == -EADDRINUSE; i++) {
+		*port_p = htons((uint16_t)(NAME_PORT_LOW +
+					   (cookie + i) % NAME_PORT_SPAN));
+		ret = name_bind(fd, ip, *port_p);
+	}
+	return ret;
+}
+
+static int name_list_local(struct shm *s)
+{
+	struct ifaddrs *list, *i;
+	unsigned n = 0;
+
+	if (getifaddrs(&list))
+		return 0; /* then only loopback is local */
+	for (i = list; i; i = i->ifa_next)
+		n++;
+	s->local_ip = calloc(n + 1, sizeof(*s->local_ip));
+	for (i = list; i && s->local_ip; i = i->ifa_next) {
+		if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET)
+			s->local_ip[s->local_ip_count++] =
+				((struct sockaddr_in *)(void *)i->ifa_addr)
+					->sin_addr.s_addr;
+	}
+	freeifaddrs(list);
+	return s->local_ip ? 0 : -ENOMEM;
+}
+
+bool shm_name_is_local(const struct shm *s, uint32_t ip)
+{
+	if (name_is_plain(ip))
+		return true;
+	for (unsigned i = 0; i < s->local_ip_count; i++) {
+		if (s->local_ip[i] == ip)
+			return true;
+	}
+	return false;
+}
+
+int shm_name_open(struct shm *s, const struct sockaddr_in *want)
+{
+	uint32_t ip = want->sin_addr.s_addr;
+	uint16_t port = want->sin_port;
+	int ret = name_list_local(s);
+
+	if (ret)
+		return ret;
+	if (!shm_name_is_local(s, ip))
+		return -EADDRNOTAVAIL;
+	s->sock =
+		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (s->sock < 0)
+		return -errno;
+	ret = port ? name_bind(s->sock, ip, port)
+		   : name_bind_any(s->sock, ip, s->id.cookie, &port);
+	if (ret)
+		return ret;
+	s->name.sin_family = AF_INET;
+	s->name.sin_port = port;
+	s->name.sin_addr.s_addr = ip ? ip : htonl(INADDR_LOOPBACK);
+	return 0;
+}
+
+/* From here on peers find us. */
+int shm_name_listen(struct shm *s)
+{
+	return listen(s->sock, NAME_BACKLOG) ? -errno : 0;
+}
+
+void shm_name_close(struct shm *s)
+{
+	if (s->sock >= 0)
+		close(s->sock);
+	s->sock = -1;
+	free(s->local_ip);
+	s->local_ip = NULL;
+}
+
+static int name_connect(int fd, uint32_t ip, uint16_t port)
+{
+	struct sockaddr_un un;
+	socklen_t len = name_make(&un, ip, port);
+
+	return connect(fd, (struct sockaddr *)&un, len) ? -errno : 0;
+}
+
+/*
+ * A socket connected to ip:port, or -errno. Who listens at "any" is found
+ * under every local address.
+ */
+int shm_name_connect(uint32_t ip, uint16_t port)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = name_connect(fd, ip, port);
+	if (ret == -ECONNREFUSED && !name_is_plain(ip))
+		ret = name_connect(fd, INADDR_ANY, port);
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
+uint64_t shm_name_key(const struct sockaddr_in *n)
+{
+	uint32_t ip =
+		name_is_plain(n->sin_addr.s_addr) ? 0 : n->sin_addr.s_addr;
+
+	return (uint64_t)ip << 16 | n->sin_port;
+}
+
+static_assert(sizeof(((struct sockaddr_in *)0)->sin_zero) == sizeof(uint64_t),
+	      "a hint fits sin_zero");
+
+void shm_name_hint_set(struct sockaddr_in *n, uint64_t hint)
+{
+	memcpy(n->sin_zero, &hint, sizeof(hint));
+}
+
+uint64_t shm_name_hint(const struct sockaddr_in *n)
+{
+	uint64_t hint;
+
+	memcpy(&hint, n->sin_zero, sizeof(hint));
+	return hint;
+}
+
+/* fd 0 in a hint means that the descriptor has to be looked for. */
+uint64_t shm_hint_make(uint32_t pid, int fd, uint64_t cookie)
+{
+	uint16_t small = fd > 0 && fd <= UINT16_MAX ? (uint16_t)fd : 0;
+
+	return (uint64_t)pid << 32 | (uint64_t)small << 16 | (uint16_t)cookie;
+}
+
+uint32_t shm_hint_pid(uint64_t hint)
+{
+	return (uint32_t)(hint >> 32);
+}
+
+int shm_hint_fd(uint64_t hint)
+{
+	return (uint16_t)(hint >> 16);
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Peer records, from first mention to the end.
+ *
+ *   NEW    named by the caller, or heard of: its entry in our table says who
+ *          it is (pid, start time, cookie)
+ *   UP     its region is mapped and we have an entry in its table
+ *   LOST   dead, closed or refused; reported once the FIFO is read up to the
+ *          ticket that was the tail when we noticed
+ *
+ * The cookie tells generations of a name apart: a new process that binds the
+ * port of a dead one is a new peer.
+ */
+#include "prov/carrier/shm/shm.h"
+#include "src/base/clock.h"
+#include "src/base/log.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PEER_BACKOFF_NS	    UINT64_C(50000)
+#define PEER_BACKOFF_MAX_NS UINT64_C(2000000)
+
+static int peer_room(struct shm *s)
+{
+	uint32_t room = s->peer_room ? s->peer_room * 2 : 16;
+	struct shm_peer **more;
+
+	if (s->peer_count < s->peer_room)
+		return 0;
+	more = realloc(s->peer, room * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	s->peer = more;
+	s->peer_room = room;
+	return 0;
+}
+
+static int peer_new(struct shm *s, const struct sockaddr_in *name,
+		    struct shm_peer **p_p)
+{
+	struct shm_peer *p = NULL;
+	int ret = peer_room(s);
+
+	if (!ret)
+		p = aligned_alloc(64, (sizeof(*p) + 63) / 64 * 64);
+	if (!p)
+		return -ENOMEM;
+	memset(p, 0, sizeof(*p));
+	ret = weft_hash_set(&s->by_name, shm_name_key(name), p);
+	if (ret) {
+		free(p);
+		return ret;
+	}
+	p->base.name = *name;
+	p->base.index = s->peer_count;
+	p->writer = SHM_NO_WRITER;
+	p->sock = -1;
+	p->cell_first = SHM_NO_CELL;
+	weft_list_init(&p->held);
+	weft_list_init(&p->held_node);
+	weft_list_init(&p->cell_node);
+	weft_list_init(&p->end_node);
+	s->peer[s->peer_count++] = p;
+	*p_p = p;
+	return 0;
+}
+
+int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
+		 struct shm_peer **p_p)
+{
+	struct shm_peer *p;
+
+	if (name->sin_family != AF_INET || !name->sin_port ||
+	    !shm_name_is_local(s, name->sin_addr.s_addr))
+		return -EHOSTUNREACH;
+	p = weft_hash_get(&s->by_name, shm_name_key(name));
+	if (!p || p->state == SHM_PEER_LOST)
+		return peer_new(s, name, p_p);
+	/* A hint is better than none. */
+	if (!p->id.pid && shm_name_hint(name))
+		p->base.name = *name;
+	*p_p = p;
+	return 0;
+}
+
+/* It existed once (there is a hint, or we know it) and is no more. */
+static bool peer_is_gone(const struct shm_peer *p)
+{
+	struct shm_id id = p->id;
+
+	if (!id.pid)
+		id.pid = shm_hint_pid(shm_name_hint(&p->base.name));
+	return id.pid && !shm_id_alive(&id);
+}
+
+/* Maps p's region. -EAGAIN: not there yet; -ECONNRESET: not any more. */
+int shm_peer_map(struct shm *s, struct shm_peer *p)
+{
+	uint64_t now = weft_now_ns();
+	bool first = !p->backoff_ns;
+
+	if (now < p->retry_ns)
+		return -EAGAIN;
+	if (!shm_map_peer(s, p))
+		return 0;
+	if (p->state != SHM_PEER_LOST && peer_is_gone(p)) {
+		/* It may have left its region to us. */
+		shm_sock_accept(s);
+		if (p->mapped)
+			return 0;
+		return -ECONNRESET;
+	}
+	p->backoff_ns = first ? PEER_BACKOFF_NS : p->backoff_ns * 2;
+	if (p->backoff_ns > PEER_BACKOFF_MAX_NS)
+		p->backoff_ns = PEER_BACKOFF_MAX_NS;
+	p->retry_ns = now + p->backoff_ns;
+	return -EAGAIN;
+}
+
+static void peer_sign(struct shm *s, struct shm_entry *e)
+{
+	e->start = s->id.start;
+	e->cookie = s->id.cookie;
+	e->hint = shm_name_hint(&s->name);
+	e->ip = s->name.sin_addr.s_addr;
+	e->port = s->name.sin_port;
+	/* R4 pairs with A4 in shm_peer_admit(): signed, then ready. */
+	weft_store64(&e->state, (uint64_t)s->id.pid << 32 | SHM_READY);
+}
+
+/* Takes an entry in p's table. */
+static int peer_claim(struct shm *s, struct shm_peer *p)
+{
+	struct shm_view *v = &p->view;
+	uint32_t first = weft_add32(&v->head->entry_next, 1);
+
+	for (uint32_t i = 0; i < v->entries; i++) {
+		uint32_t n = (first + i) % v->entries;
+		struct shm_entry *e = &v->entry[n];
+		uint64_t free_state = SHM_FREE;
+
+		if (!weft_cas64(&e->state, &free_state,
+				(uint64_t)s->id.pid << 32 | SHM_CLAIMED))
+			continue;
+		peer_sign(s, e);
+		p->writer = (uint16_t)n;
+		p->cells_done = &e->cells_done;
+		p->head_seen = weft_load64(&v->head->head);
+		p->seq = 0;
+		p->state = SHM_PEER_UP;
+		return 0;
+	}
+	weft_log(WEFT_LOG_WARN, "shm: port %u has no room for another peer",
+		 ntohs(p->base.name.sin_port));
+	return -EAGAIN;
+}
+
+int shm_peer_connect(struct shm *s, struct shm_peer *p)
+{
+	int ret;
+
+	if (p->state == SHM_PEER_LOST)
+		return -ECONNRESET;
+	if (!p->mapped) {
+		ret = shm_peer_map(s, p);
+		if (ret == -EAGAIN)
+			return ret;
+		if (ret) {
+			shm_peer_fail(s, p, ECONNRESET);
+			return -ECONNRESET;
+		}
+	}
+	if (weft_load32(&p->view.head->state) == SHM_OPEN)
+		return peer_claim(s, p);
+	shm_peer_fail(s, p, ESHUTDOWN);
+	return -ECONNRESET;
+}
+
+bool shm_peer_refuses(const struct shm_peer *p)
+{
+	return p->state == SHM_PEER_UP &&
+	       weft_load64(p->cells_done) == SHM_REFUSED;
+}
+
+/* The record for whoever signed an entry with this name and identity. */
+static struct shm_peer *peer_of_entry(struct shm *s,
+				      const struct sockaddr_in *name,
+				      const struct shm_id *id)
+{
+	struct shm_peer *p = weft_hash_get(&s->by_cookie, id->cookie);
+
+	if (p && !p->base.lost)
+		return p;
+	p = weft_hash_get(&s->by_name, shm_name_key(name));
+	if (p && p->id.cookie && p->id.cookie != id->cookie)
+		/* The name is in new hands: its old owner is gone. */
+		shm_peer_fail(s, p, ECONNRESET);
+	if ((!p || p->state == SHM_PEER_LOST) && peer_new(s, name, &p))
+		return NULL;
+	if (weft_hash_set(&s->by_cookie, id->cookie, p))
+		return NULL;
+	p->id = *id;
+	if (!shm_name_hint(&p->base.name))
+		p->base.name = *name;
+	return p;
+}
+
+/* Makes the writer of an entry a peer; NULL: nobody has signed it. */
+struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer)
+{
+	struct shm_entry *e = &s->view.entry[writer];
+	/* A4 pairs with R4 in peer_sign(). */
+	uint64_t state = weft_load64(&e->state);
+	struct sockaddr_in name = { .sin_family = AF_INET };
+	struct shm_id id = { .pid = (uint32_t)(state >> 32),
+			     .start = e->start,
+			     .cookie = e->cookie };
+	struct shm_peer *p;
+
+	state &= 0xff;
+	if ((state != SHM_READY && state != SHM_LEFT) || !id.cookie || !id.pid)
+		return NULL;
+	name.sin_addr.s_addr = e->ip;
+	name.sin_port = e->port;
+	shm_name_hint_set(&name, e->hint);
+	p = peer_of_entry(s, &name, &id);
+	if (!p)
+		return NULL;
+	s->rx[writer] = (struct shm_rx){ .peer = p };
+	if (writer >= s->rx_used)
+		s->rx_used = writer + 1u;
+	return p;
+}
+
+/* Gives p up; poll reports it when its last packets have been read. */
+void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
+{
+	if (p->state == SHM_PEER_LOST)
+		return;
+	if (p->state == SHM_PEER_UP)
+		weft_store64(&p->view.entry[p->writer].state,
+			     (uint64_t)s->id.pid << 32 | SHM_LEFT);
+	/* One that lives may still read its cells: they are not used again. */
+	if (err != EPROTO)
+		shm_cell_forget(s, p);
+	shm_sock_forget(s, p);
+	p->state = SHM_PEER_LOST;
+	p->end_err = err;
+	p->end_ticket = shm_tail_ticket(weft_load64(&s->view.head->tail));
+	weft_list_push_back(&s->ending, &p->end_node);
+	if (weft_hash_get(&s->by_name, shm_name_key(&p->base.name)) == p)
+		weft_hash_del(&s->by_name, shm_name_key(&p->base.name));
+	weft_store32_relaxed(&s->nudge, 1);
+}
+
+/* Frees the entries of a peer that will not write again, or bars them. */
+static void peer_entries_free(struct shm *s, struct shm_peer *p)
+{
+	for (uint32_t i = 0; i < s->rx_used; i++) {
+		struct shm_entry *e = &s->view.entry[i];
+
+		if (s->rx[i].peer != p)
+			continue;
+		if (p->end_err == EPROTO) {
+			weft_store64(&e->cells_done, SHM_REFUSED);
+			continue;
+		}
+		s->rx[i] = (struct shm_rx){ 0 };
+		weft_store64(&e->cells_done, 0);
+		weft_store64(&e->state, SHM_FREE);
+	}
+}
+
+/* The last act: nothing of p is left in the FIFO. */
+void shm_peer_end(struct shm *s, struct shm_peer *p)
+{
+	weft_list_remove(&p->end_node);
+	shm_rx_drop_held(s, p);
+	peer_entries_free(s, p);
+	if (weft_hash_get(&s->by_cookie, p->id.cookie) == p)
+		weft_hash_del(&s->by_cookie, p->id.cookie);
+	/* The caller may hold a pointer into a shared area. */
+	if (!p->shared) {
+		shm_map_drop(&p->view);
+		p->mapped = false;
+	}
+	p->base.lost = (uint32_t)p->end_err;
+	weft_log(WEFT_LOG_INFO, "shm: peer %u (pid %u) is gone: %s",
+		 p->base.index, p->id.pid, strerror(p->end_err));
+	s->up->lost(s->up_arg, &p->base, p->end_err);
+}
+
+void shm_peer_close(struct shm *s, struct shm_peer *p)
+{
+	if (p->state == SHM_PEER_UP)
+		weft_store64(&p->view.entry[p->writer].state,
+			     (uint64_t)s->id.pid << 32 | SHM_LEFT);
+	shm_sock_forget(s, p);
+	shm_rx_drop_held(s, p);
+	shm_map_drop(&p->view);
+	free(p);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receiving: look at the word of the next slot, nothing else. The packet's
+ * header is copied once and checked; what does not hold is counted, and its
+ * writer, if it is known, is given up, because a packet of it is missing now.
+ *
+ * A packet that the caller refuses is set aside with everything that follows
+ * from the same peer, and the FIFO goes on for all others.
+ */
+#include "prov/carrier/shm/shm.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A peer with so many packets set aside stops the FIFO: memory is finite. */
+#define RX_HELD_MAX 1024
+
+/* Counts a cell as read, so that its owner may use it again. */
+static void rx_done(struct shm *s, struct shm_rx *rx)
+{
+	struct shm_entry *e = &s->view.entry[rx - s->rx];
+
+	/* R2 pairs with A2 in shm_cell_reclaim(). */
+	weft_store64(&e->cells_done, ++rx->cells_done);
+}
+
+/* Where the payload of a packet is; -EAGAIN, or what is wrong with it. */
+static int rx_payload(struct shm *s, struct shm_peer *p,
+		      const struct weft_pkt *pkt, uint32_t kind,
+		      const uint8_t *slot, const uint8_t **payload_p)
+{
+	uint32_t cell;
+	int ret;
+
+	*payload_p = slot;
+	if (kind == SHM_INLINE)
+		return pkt->len <= SHM_SHORT_BYTES ? 0 : -EPROTO;
+	if (kind != SHM_CELL)
+		return -EPROTO;
+	if (weft_unlikely(!p->mapped)) {
+		ret = shm_peer_map(s, p);
+		if (ret)
+			return ret;
+	}
+	memcpy(&cell, slot, sizeof(cell));
+	if (cell >= p->view.cells || pkt->len > p->view.cell_bytes ||
+	    pkt->len > s->base.mtu)
+		return -EPROTO;
+	*payload_p = p->view.cell + (size_t)cell * p->view.cell_bytes;
+	return 0;
+}
+
+/* Offers one packet to the caller; 0: it is gone. */
+static int rx_offer(struct shm *s, struct shm_rx *rx,
+		    const struct weft_pkt *pkt, uint32_t kind,
+		    const uint8_t *slot)
+{
+	struct shm_peer *p = rx->peer;
+	const uint8_t *payload;
+	int ret = rx_payload(s, p, pkt, kind, slot, &payload);
+
+	if (weft_likely(!ret))
+		ret = s->up->deliver(s->up_arg, &p->base, pkt, payload);
+	else if (ret != -EAGAIN)
+		return ret;
+	if (weft_unlikely(ret))
+		return -EAGAIN;
+	if (kind == SHM_CELL)
+		rx_done(s, rx);
+	s->stats.received++;
+	return 0;
+}
+
+static int rx_hold(struct shm *s, struct shm_rx *rx, const struct weft_pkt *pkt,
+		   uint32_t kind, const uint8_t *slot)
+{
+	struct shm_peer *p = rx->peer;
+	struct shm_held *h;
+
+	if (p->held_count >= RX_HELD_MAX)
+		return -EAGAIN;
+	h = weft_pool_get(&s->held_pool);
+	if (!h)
+		return -EAGAIN;
+	h->rx = rx;
+	h->pkt = *pkt;
+	h->kind = kind;
+	memcpy(h->payload, slot, sizeof(h->payload));
+	if (!p->held_count++)
+		weft_list_push_back(&s->held_peers, &p->held_node);
+	weft_list_push_back(&p->held, &h->node);
+	return 0;
+}
+
+static void rx_held_free(struct shm *s, struct shm_peer *p, struct shm_held *h)
+{
+	weft_list_remove(&h->node);
+	weft_pool_put(&s->held_pool, h);
+	if (!--p->held_count)
+		weft_list_remove(&p->held_node);
+}
+
+void shm_rx_drop_held(struct shm *s, struct shm_peer *p)
+{
+	struct weft_list *i, *tmp;
+
+	weft_list_each(i, tmp, &p->held)
+		rx_held_free(s, p, weft_container_of(i, struct shm_held, node));
+}
+
+/* Offers what was set aside; the number of packets taken. */
+static int rx_retry_peer(struct shm *s, struct shm_peer *p, int budget)
+{
+	int n = 0;
+	int ret;
+
+	while (n < budget && p->held_count) {
+		struct shm_held *h =
+			weft_container_of(p->held.next, struct shm_held, node);
+
+		ret = rx_offer(s, h->rx, &h->pkt, h->kind, h->payload);
+		if (ret == -EAGAIN)
+			break;
+		if (ret) {
+			s->stats.refused++;
+			shm_peer_fail(s, p, -ret);
+			break;
+		}
+		rx_held_free(s, p, h);
+		n++;
+	}
+	return n;
+}
+
+static int rx_retry(struct shm *s, int budget)
+{
+	struct weft_list *i, *tmp;
+	int n = 0;
+
+	weft_list_each(i, tmp, &s->held_peers) n += rx_retry_peer(
+		s, weft_container_of(i, struct shm_peer, held_node),
+		budget - n);
+	return n;
+}
+
+/* The reception state of a writer that is known, or gets known now. */
+static struct shm_rx *rx_writer(struct shm *s, uint16_t writer)
+{
+	if (weft_unlikely(writer >= s->view.entries))
+		return NULL;
+	if (weft_unlikely(!s->rx[writer].peer) && !shm_peer_admit(s, writer))
+		return NULL;
+	return &s->rx[writer];
+}
+
+/*
+ * Takes the packet in slot. 1: delivered; 0: the slot is done with;
+ * -EAGAIN: it must stay.
+ */
+static int rx_take(struct shm *s, const struct shm_slot *slot, uint64_t word)
+{
+	struct shm_rx *rx;
+	struct weft_pkt pkt;
+	uint32_t kind;
+	int ret;
+
+	memcpy(&pkt, &word, sizeof(word));
+	memcpy(&pkt.unit, slot->rest, sizeof(slot->rest));
+	kind = shm_word_kind(pkt.carrier);
+	if (weft_unlikely(kind == SHM_SKIPPED))
+		return 0;
+	rx = rx_writer(s, shm_word_writer(pkt.carrier));
+	if (weft_unlikely(!rx)) {
+		s->stats.refused++;
+		return 0;
+	}
+	if (weft_unlikely(rx->peer->state == SHM_PEER_LOST &&
+			  rx->peer->base.lost))
+		return 0;
+	if (weft_unlikely(shm_word_seq(pkt.carrier) != (rx->seq & 63))) {
+		s->stats.refused++;
+		shm_peer_fail(s, rx->peer, EPROTO);
+		return 0;
+	}
+	ret = -EAGAIN;
+	if (weft_likely(!rx->peer->held_count))
+		ret = rx_offer(s, rx, &pkt, kind, slot->payload);
+	if (weft_likely(!ret)) {
+		rx->seq++;
+		return 1;
+	}
+	if (ret == -EAGAIN) {
+		ret = rx_hold(s, rx, &pkt, kind, slot->payload);
+		rx->seq += !ret;
+		return ret;
+	}
+	s->stats.refused++;
+	shm_peer_fail(s, rx->peer, -ret);
+	return 0;
+}
+
+/* Tells senders how far we are, in steps: they rarely look. */
+static void rx_publish(struct shm *s, uint64_t next)
+{
+	if (next - s->rx_head < s->view.slots / 8)
+		return;
+	s->rx_head = next;
+	/* R3 pairs with A3 in tx_room(). */
+	weft_store64(&s->view.head->head, next);
+}
+
+static int rx_fifo(struct shm *s, int budget)
+{
+	/* relaxed: only poll writes it */
+	uint64_t next = weft_load64_relaxed(&s->rx_next);
+	int n = 0;
+
+	while (n < budget) {
+		struct shm_slot *slot =
+			&s->view.slot[next & (s->view.slots - 1)];
+		/* A0 pairs with R0 in tx_publish(). */
+		uint64_t word = weft_load64(&slot->word);
+		struct weft_pkt pkt;
+		int ret;
+
+		memcpy(&pkt, &word, sizeof(word));
+		if (shm_word_lap(pkt.carrier) != shm_lap(next, s->view.lg))
+			break;
+		ret = rx_take(s, slot, word);
+		if (ret < 0)
+			break;
+		n += ret;
+		next++;
+		/* relaxed: wait reads it to know which slot to watch */
+		weft_store64_relaxed(&s->rx_next, next);
+		rx_publish(s, next);
+	}
+	return n;
+}
+
+/* Polls between two looks at the clock. */
+#define RX_TICK_POLLS 128
+
+int shm_poll(struct weft_carrier *c, int budget)
+{
+	struct shm *s = shm_of(c);
+	int n = 0;
+
+	if (weft_unlikely(!weft_list_empty(&s->held_peers)))
+		n = rx_retry(s, budget);
+	n += rx_fifo(s, budget - n);
+	/* relaxed: wait's thread sets it and comes back through poll */
+	if (weft_unlikely(++s->polls % RX_TICK_POLLS == 0 ||
+			  (!n && weft_load32_relaxed(&s->nudge))))
+		shm_tick(s);
+	return n;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What goes through the listening socket. Little: first contact needs it only
+ * where /proc refuses, and data never does.
+ *
+ *   ask       "give me your region"; the descriptor comes back by SCM_RIGHTS
+ *   bequest   a sender that leaves hands over its region, so that payloads in
+ *             its cells outlive it; the kernel keeps it until we look
+ *   poke      connect and close: the descriptor of shm_wait_fd gets readable
+ */
+#include "prov/carrier/shm/shm.h"
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define SOCK_ASK      1u
+#define SOCK_BEQUEST  2u
+#define SOCK_GRANT    3u
+#define SOCK_WAITING  8	 /* descriptors spent on peers that do not answer */
+#define SOCK_GRACE_MS 20 /* between a connect and the words that follow it */
+
+struct sock_msg {
+	uint32_t kind;
+	uint32_t zero;
+	uint64_t cookie; /* of the sender's region */
+};
+
+/* Room for one descriptor, aligned as the kernel wants it. */
+union sock_ctl {
+	struct cmsghdr head;
+	char room[CMSG_SPACE(sizeof(int))];
+};
+
+static int sock_send(int sock, uint32_t kind, uint64_t cookie, int fd)
+{
+	struct sock_msg m = { .kind = kind, .cookie = cookie };
+	struct iovec iov = { .iov_base = &m, .iov_len = sizeof(m) };
+	union sock_ctl ctl = { .room = { 0 } };
+	struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		h.msg_control = ctl.room;
+		h.msg_controllen = sizeof(ctl.room);
+		ctl.head.cmsg_level = SOL_SOCKET;
+		ctl.head.cmsg_type = SCM_RIGHTS;
+		ctl.head.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&ctl.head), &fd, sizeof(fd));
+	}
+	if (sendmsg(sock, &h, MSG_DONTWAIT | MSG_NOSIGNAL) != sizeof(m))
+		return -EPIPE;
+	return 0;
+}
+
+/* Receives one message; *fd_p is -1 or the caller's to close. */
+static int sock_recv(int sock, struct sock_msg *m, int *fd_p)
+{
+	struct iovec iov = { .iov_base = m, .iov_len = sizeof(*m) };
+	union sock_ctl ctl;
+	struct msghdr h = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = ctl.room,
+			    .msg_controllen = sizeof(ctl.room) };
+	struct cmsghdr *cm;
+	ssize_t n = recvmsg(sock, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	*fd_p = -1;
+	if (n < 0)
+		return errno == EAGAIN ? -EAGAIN : -EPIPE;
+	cm = CMSG_FIRSTHDR(&h);
+	if (cm && cm->cmsg_level == SOL_SOCKET && cm->cmsg_type == SCM_RIGHTS &&
+	    cm->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(fd_p, CMSG_DATA(cm), sizeof(*fd_p));
+	return n == sizeof(*m) ? 0 : -EPIPE;
+}
+
+static bool sock_is_ours(int sock)
+{
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+
+	return !getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) &&
+	       cred.uid == geteuid();
+}
+
+/* A sender has left; keep its region if packets of it are to be read. */
+static void sock_inherit(struct shm *s, uint64_t cookie, int fd)
+{
+	struct shm_peer *p = weft_hash_get(&s->by_cookie, cookie);
+
+	/* Its packets may not have been looked at yet. */
+	for (uint32_t i = 0; !p && i < s->view.entries; i++) {
+		struct shm_entry *e = &s->view.entry[i];
+
+		if (!weft_load64(&e->state))
+			break;
+		if (e->cookie == cookie)
+			p = shm_peer_admit(s, (uint16_t)i);
+	}
+	if (p && !p->mapped && p->state != SHM_PEER_LOST)
+		shm_map_fd(s, p, fd);
+}
+
+static void sock_serve(struct shm *s, int sock)
+{
+	struct pollfd pfd = { .fd = sock, .events = POLLIN };
+	struct sock_msg m;
+	int fd;
+	int ret;
+
+	if (!sock_is_ours(sock)) {
+		s->stats.refused++;
+		return;
+	}
+	ret = sock_recv(sock, &m, &fd);
+	if (ret == -EAGAIN && poll(&pfd, 1, SOCK_GRACE_MS) == 1)
+		ret = sock_recv(sock, &m, &fd);
+	if (!ret && m.kind == SOCK_ASK)
+		sock_send(sock, SOCK_GRANT, s->id.cookie, shm_map_own_fd(s));
+	else if (!ret && m.kind == SOCK_BEQUEST && fd >= 0)
+		sock_inherit(s, m.cookie, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Answers everyone in the backlog. */
+void shm_sock_accept(struct shm *s)
+{
+	int sock;
+
+	while ((sock = accept4(s->sock, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		sock_serve(s, sock);
+		close(sock);
+	}
+}
+
+void shm_sock_poke(struct shm_peer *p)
+{
+	struct sockaddr_in *n = &p->base.name;
+	int sock = shm_name_connect(n->sin_addr.s_addr, n->sin_port);
+
+	if (sock >= 0)
+		close(sock);
+}
+
+void shm_sock_forget(struct shm *s, struct shm_peer *p)
+{
+	if (p->sock < 0)
+		return;
+	close(p->sock);
+	p->sock = -1;
+	if (p->asked)
+		s->socks_waiting--;
+	p->asked = false;
+}
+
+/* Asks p for its region, or looks whether it came. 0 or -EAGAIN. */
+int shm_sock_ask(struct shm *s, struct shm_peer *p)
+{
+	struct sock_msg m;
+	int fd;
+	int ret;
+
+	if (!p->asked) {
+		if (s->socks_waiting >= SOCK_WAITING ||
+		    sock_send(p->sock, SOCK_ASK, s->id.cookie, -1)) {
+			shm_sock_forget(s, p);
+			return -EAGAIN;
+		}
+		p->asked = true;
+		s->socks_waiting++;
+	}
+	ret = sock_recv(p->sock, &m, &fd);
+	if (ret == -EAGAIN)
+		return -EAGAIN;
+	shm_sock_forget(s, p);
+	if (fd < 0)
+		return -EAGAIN;
+	ret = shm_map_fd(s, p, fd);
+	close(fd);
+	return ret ? -EAGAIN : 0;
+}
+
+/* Leaves the own region in p's backlog. */
+int shm_sock_bequeath(struct shm *s, struct shm_peer *p)
+{
+	struct sockaddr_in *n = &p->base.name;
+	int sock = shm_name_connect(n->sin_addr.s_addr, n->sin_port);
+	int ret;
+
+	if (sock < 0)
+		return sock;
+	ret = sock_send(sock, SOCK_BEQUEST, s->id.cookie, shm_map_own_fd(s));
+	close(sock);
+	return ret;
+}

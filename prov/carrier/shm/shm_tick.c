@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Housekeeping, a few times a second from poll: who died, who left, who asks
+ * at the socket, and whether the FIFO stands still over a slot whose writer
+ * was killed between reserving and publishing it.
+ */
+#include "prov/carrier/shm/shm.h"
+#include "src/base/clock.h"
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TICK_NS	      UINT64_C(25000000)
+#define TICK_STUCK_NS UINT64_C(20000000)   /* then ask who holds the slot */
+#define TICK_RUN_NS   UINT64_C(2000000000) /* a writer that ran so long ... */
+#define TICK_RUN_CPU  1			   /* ... seconds of it on a core */
+#define TICK_ENTRIES  64
+
+/* {ticket, writer} of the tail. */
+static uint64_t tick_tail(const struct shm *s)
+{
+	/* A1 pairs with R1 in tx_swap(): owners up to it are recorded. */
+	return weft_load64(&s->view.head->tail);
+}
+
+/* Looks at one peer: has it died, or left? */
+static void tick_peer(struct shm *s, struct shm_peer *p)
+{
+	uint32_t state;
+
+	if (p->state == SHM_PEER_LOST || !p->id.pid)
+		return;
+	state = p->mapped ? weft_load32(&p->view.head->state) : SHM_OPEN;
+	if (state == SHM_CLOSED)
+		shm_peer_fail(s, p, ESHUTDOWN);
+	else if (state != SHM_OPEN || shm_peer_refuses(p))
+		shm_peer_fail(s, p, EPROTO);
+	else if (p->id.pid != s->id.pid && !shm_id_alive(&p->id))
+		shm_peer_fail(s, p, ECONNRESET);
+}
+
+/* A part of the peers at a time, all of them when they are few. */
+static void tick_peers(struct shm *s)
+{
+	uint32_t n = 8 + s->peer_count / 8;
+
+	if (n > s->peer_count)
+		n = s->peer_count;
+	while (n-- > 0) {
+		if (s->tick_peer >= s->peer_count)
+			s->tick_peer = 0;
+		tick_peer(s, s->peer[s->tick_peer++]);
+	}
+}
+
+static void tick_entry(struct shm *s, uint16_t i)
+{
+	struct shm_entry *e = &s->view.entry[i];
+	uint64_t state = weft_load64(&e->state);
+	struct shm_id id = { .pid = (uint32_t)(state >> 32) };
+
+	switch (state & 0xff) {
+	case SHM_CLAIMED:
+		/* Killed while it wrote its name here. */
+		if (!shm_id_alive(&id))
+			weft_store64(&e->state, 0);
+		break;
+	case SHM_READY:
+		if (!s->rx[i].peer)
+			shm_peer_admit(s, i);
+		break;
+	case SHM_LEFT:
+		if (s->rx[i].peer || shm_peer_admit(s, i))
+			shm_peer_fail(s, s->rx[i].peer, ESHUTDOWN);
+		break;
+	default:
+		break;
+	}
+}
+
+static void tick_entries(struct shm *s)
+{
+	uint32_t used = weft_load32(&s->view.head->entry_next);
+	uint32_t n = TICK_ENTRIES;
+
+	if (used > s->view.entries)
+		used = s->view.entries;
+	if (n > used)
+		n = used;
+	while (n-- > 0) {
+		if (s->tick_entry >= used)
+			s->tick_entry = 0;
+		tick_entry(s, (uint16_t)s->tick_entry++);
+	}
+}
+
+/* Who reserved ticket: the first record from there on, or the last writer. */
+static uint16_t stuck_owner(const struct shm *s, uint64_t ticket, uint64_t tail)
+{
+	for (; ticket + 1 < shm_tail_ticket(tail); ticket++) {
+		/* relaxed: A1 has ordered it */
+		uint64_t o = weft_load64_relaxed(
+			&s->view.owner[ticket & (s->view.slots - 1)]);
+
+		if (shm_tail_ticket(o) == ticket)
+			return shm_tail_writer(o);
+	}
+	return shm_tail_writer(tail);
+}
+
+static void stuck_skip(struct shm *s, uint64_t next, uint16_t writer)
+{
+	struct shm_slot *slot = &s->view.slot[next & (s->view.slots - 1)];
+	struct weft_pkt pkt = { 0 };
+	uint64_t word;
+
+	/* Its writer is no more: the slot is ours to fill. */
+	pkt.carrier =
+		shm_word(shm_lap(next, s->view.lg), SHM_SKIPPED, 0, writer);
+	memcpy(&word, &pkt, sizeof(word));
+	weft_store64(&slot->word, word);
+	s->stats.skipped++;
+	s->stuck_ticket = UINT64_MAX;
+}
+
+/*
+ * Whether the writer will never publish: it is dead, or it has had plenty of
+ * processor since and somebody must have scribbled over the slot.
+ */
+static bool stuck_for_good(struct shm *s, uint16_t writer, uint64_t now)
+{
+	struct shm_rx *rx = writer < s->view.entries ? &s->rx[writer] : NULL;
+	uint64_t cpu;
+
+	if (!rx || (!rx->peer && !shm_peer_admit(s, writer)))
+		return true;
+	if (rx->peer->id.pid != s->id.pid && !shm_id_alive(&rx->peer->id)) {
+		shm_peer_fail(s, rx->peer, ECONNRESET);
+		return true;
+	}
+	cpu = shm_id_cpu_ticks(rx->peer->id.pid);
+	if (!s->stuck_cpu)
+		s->stuck_cpu = cpu;
+	if (now - s->stuck_ns < TICK_RUN_NS ||
+	    cpu - s->stuck_cpu < TICK_RUN_CPU * (uint64_t)sysconf(_SC_CLK_TCK))
+		return false;
+	s->stats.refused++;
+	shm_peer_fail(s, rx->peer, EPROTO);
+	return true;
+}
+
+static void tick_stuck(struct shm *s, uint64_t now)
+{
+	uint64_t tail = tick_tail(s);
+	uint64_t next = weft_load64_relaxed(&s->rx_next);
+	uint16_t writer;
+
+	if (shm_tail_ticket(tail) == next || shm_wait_ready(s)) {
+		s->stuck_ticket = UINT64_MAX;
+		return;
+	}
+	if (s->stuck_ticket != next) {
+		s->stuck_ticket = next;
+		s->stuck_ns = now;
+		s->stuck_cpu = 0;
+		return;
+	}
+	if (now - s->stuck_ns < TICK_STUCK_NS)
+		return;
+	writer = stuck_owner(s, next, tail);
+	if (stuck_for_good(s, writer, now))
+		stuck_skip(s, next, writer);
+}
+
+/* A tail that cannot be: nothing that arrives can be trusted any more. */
+static void tick_sane(struct shm *s)
+{
+	uint64_t used = shm_tail_ticket(tick_tail(s)) -
+			weft_load64_relaxed(&s->rx_next);
+
+	if (used <= s->view.slots || s->broken)
+		return;
+	s->broken = true;
+	s->stats.refused++;
+	weft_log(WEFT_LOG_WARN, "shm: the reception FIFO was overwritten");
+	weft_store32(&s->view.head->state, SHM_BROKEN);
+	for (uint32_t i = 0; i < s->rx_used; i++) {
+		if (s->rx[i].peer)
+			shm_peer_fail(s, s->rx[i].peer, EPROTO);
+	}
+}
+
+/* Reports the peers whose last packets have been read. */
+static void tick_ending(struct shm *s)
+{
+	uint64_t next = weft_load64_relaxed(&s->rx_next);
+	struct weft_list *i, *tmp;
+
+	weft_list_each(i, tmp, &s->ending)
+	{
+		struct shm_peer *p =
+			weft_container_of(i, struct shm_peer, end_node);
+
+		if (p->end_err == EPROTO || s->broken ||
+		    ((int64_t)(next - p->end_ticket) >= 0 && !p->held_count))
+			shm_peer_end(s, p);
+	}
+}
+
+static void tick_show(struct shm *s)
+{
+	struct shm_head *h = s->view.head;
+
+	s->rx_head = weft_load64_relaxed(&s->rx_next);
+	weft_store64(&h->head, s->rx_head);
+	/* relaxed: numbers for people */
+	weft_store64_relaxed(&h->received, s->stats.received);
+	weft_store64_relaxed(&h->sent, s->stats.sent);
+	weft_store64_relaxed(&h->refused, s->stats.refused);
+	weft_store64_relaxed(&h->skipped, s->stats.skipped);
+}
+
+void shm_tick(struct shm *s)
+{
+	uint64_t now = weft_now_ns();
+
+	weft_store32_relaxed(&s->nudge, 0);
+	if (!weft_list_empty(&s->ending))
+		tick_ending(s);
+	if (now - s->tick_ns < TICK_NS)
+		return;
+	s->tick_ns = now;
+	tick_stuck(s, now);
+	tick_sane(s);
+	tick_show(s);
+	shm_sock_accept(s);
+	tick_entries(s);
+	tick_peers(s);
+}
