@@ -140,8 +140,10 @@ int weft_core_init(int required)
 
 static void idle(void)
 {
+	uint32_t mark = weft_load32(&weft_completed);
+
 	if (!weft_progress())
-		weft_progress_sleep(NULL, 20);
+		weft_progress_sleep(mark, 20);
 }
 
 static void wake(void)

@@ -19,13 +19,15 @@
 #include <sched.h>
 #include <time.h>
 
-#define BATCH	  8
-#define PEND_MS	  1 /* something waits for room below */
-#define FOREVER	  -1
-#define SHARED_MS 100 /* several threads: a signal to the sleeper may be lost \
-		       */
+#define BATCH	8
+#define PEND_MS 1 /* something waits for room below */
+#define FOREVER -1
+#define SHARED_MS                                                   \
+	100 /* several threads: a signal to the sleeper may be lost \
+	     */
 
 bool weft_threads;
+weft_au32 weft_completed;
 pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct weft_list incoming = { &incoming, &incoming };
@@ -261,10 +263,10 @@ static void sleep_beside(void)
 	waiters--;
 }
 
-void weft_progress_sleep(const weft_au32 *done, int timeout_ms)
+void weft_progress_sleep(uint32_t mark, int timeout_ms)
 {
 	weft_lock();
-	if (done && weft_load32(done)) {
+	if (weft_load32(&weft_completed) != mark) {
 		weft_unlock();
 		return;
 	}
@@ -284,17 +286,28 @@ void weft_progress_sleep(const weft_au32 *done, int timeout_ms)
 	weft_unlock();
 }
 
+struct weft_idle weft_idle_begin(void)
+{
+	return (struct weft_idle){ weft_core.spin,
+				   weft_load32(&weft_completed) };
+}
+
+void weft_idle_turn(struct weft_idle *w)
+{
+	if (weft_progress())
+		w->left = weft_core.spin;
+	else if (w->left)
+		w->left--;
+	else
+		weft_progress_sleep(w->mark, FOREVER);
+	w->mark = weft_load32(&weft_completed);
+}
+
 void weft_progress_until(const weft_au32 *done)
 {
-	unsigned left = weft_core.spin;
+	struct weft_idle w = weft_idle_begin();
 
 	/* A1 pairs with R1 in weft_req_complete() */
-	while (!weft_load32(done)) {
-		if (weft_progress())
-			left = weft_core.spin;
-		else if (left)
-			left--;
-		else
-			weft_progress_sleep(done, FOREVER);
-	}
+	while (!weft_load32(done))
+		weft_idle_turn(&w);
 }

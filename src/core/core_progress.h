@@ -36,16 +36,36 @@ static inline void weft_unlock(void)
 /* One pass; takes the lock. Returns how many things happened. */
 int weft_progress(void);
 
-/* Progress until *done is not 0: spins a little, then sleeps. */
+/*
+ * Waiting for any condition that completions change:
+ *
+ *   struct weft_idle w = weft_idle_begin();
+ *   while (!condition())
+ *           weft_idle_turn(&w);
+ *
+ * A turn makes progress; after some turns without any it sleeps, unless a
+ * request was completed since the last turn.
+ */
+struct weft_idle {
+	unsigned left; /* turns before sleeping */
+	uint32_t mark; /* weft_completed when the condition was looked at */
+};
+
+extern weft_au32 weft_completed; /* requests completed so far */
+
+struct weft_idle weft_idle_begin(void);
+void weft_idle_turn(struct weft_idle *w);
+
+/* The same for one word, which must become other than 0. */
 void weft_progress_until(const weft_au32 *done);
 
 /* Registers an active request for ops->step; the loop removes it when step
  * says it is over. Steps once at once, so that short ones end here. */
 void weft_progress_add(struct weft_req *r);
 
-/* Sleeps once, until something may have happened; not when *done (may be
- * NULL) is set already. timeout_ms < 0: without limit. */
-void weft_progress_sleep(const weft_au32 *done, int timeout_ms);
+/* Sleeps once, until something may have happened; not when weft_completed is
+ * other than mark already. timeout_ms < 0: without limit. */
+void weft_progress_sleep(uint32_t mark, int timeout_ms);
 
 /* Frees a completed orphan at the end of the pass; the lock is held. */
 void weft_progress_reap(struct weft_req *r);

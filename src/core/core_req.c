@@ -85,6 +85,9 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 void weft_req_complete(struct weft_req *r, int error)
 {
 	r->error = error;
+	/* relaxed: the lock orders it, or there is one thread */
+	weft_store32_relaxed(&weft_completed,
+			     weft_load32_relaxed(&weft_completed) + 1);
 	if (weft_unlikely(r->flags & WEFT_REQ_ORPHAN)) {
 		weft_progress_reap(r);
 		return;

@@ -4,5 +4,10 @@ libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_comm.c \
 	src/mpi/mpi_env.c \
 	src/mpi/mpi_face.h \
+	src/mpi/mpi_greq.c \
 	src/mpi/mpi_init.c \
-	src/mpi/mpi_pt2pt.c
+	src/mpi/mpi_pt2pt.c \
+	src/mpi/mpi_req.h \
+	src/mpi/mpi_reqmany.c \
+	src/mpi/mpi_request.c \
+	src/mpi/mpi_status.c

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Many requests: all, any, some; waiting, testing, looking. One scan function
+ * per question, one loop that waits for its answer.
+ */
+#include "src/mpi/mpi_face.h"
+
+#include "src/core/core_progress.h"
+#include "src/mpi/mpi_check.h"
+#include "src/mpi/mpi_req.h"
+
+struct many {
+	const char *func;
+	int count;
+	MPI_Request *handle;
+	int active; /* by the last scan: how many are active ... */
+	int done;   /* ... and how many of these are done */
+	int first;  /* ... and which is the first of these */
+};
+
+static int check(struct many *m)
+{
+	struct weft_req *r;
+	int i, err;
+
+	if (m->count < 0)
+		return weft_err_arg(NULL, m->func, MPI_ERR_COUNT, 1,
+				    "negative count %d", m->count);
+	if (m->count && !m->handle)
+		return weft_err_arg(NULL, m->func, MPI_ERR_REQUEST, 2,
+				    "array of requests is NULL");
+	for (i = 0; weft_check && i < m->count; i++) {
+		err = mpi_req_active(m->func, 2, m->handle[i], &r);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static struct weft_req *active(const struct many *m, int i)
+{
+	struct weft_req *r = weft_obj_of(m->handle[i], WEFT_KIND_REQ);
+
+	return r && r->flags & WEFT_REQ_ACTIVE ? r : NULL;
+}
+
+static void scan(struct many *m)
+{
+	int i;
+
+	m->active = 0;
+	m->done = 0;
+	for (i = 0; i < m->count; i++) {
+		const struct weft_req *r = active(m, i);
+
+		if (!r)
+			continue;
+		m->active++;
+		if (!weft_req_is_done(r))
+			continue;
+		if (!m->done++)
+			m->first = i;
+	}
+}
+
+static void scan_once(struct many *m)
+{
+	scan(m);
+	if (m->done < m->active) {
+		weft_progress();
+		scan(m);
+	}
+}
+
+/* Until all (or one) of the active ones are done. */
+static void wait_many(struct many *m, bool all)
+{
+	struct weft_idle w = weft_idle_begin();
+
+	for (;;) {
+		scan(m);
+		if (m->done == m->active || (!all && m->done))
+			return;
+		weft_idle_turn(&w);
+	}
+}
+
+static MPI_Status *nth(MPI_Status *statuses, int i)
+{
+	return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE
+					       : &statuses[i];
+}
+
+/* Collects request i without calling a handler; the code of its error. */
+static int collect(struct many *m, int i, MPI_Status *status)
+{
+	struct weft_req *r = active(m, i);
+	int code;
+
+	if (!r) {
+		weft_status_empty(status);
+		return MPI_SUCCESS;
+	}
+	code = weft_req_collect(&r, status);
+	if (!r)
+		m->handle[i] = MPI_REQUEST_NULL;
+	if (weft_unlikely(code))
+		code = weft_err_code_rc(code);
+	if (status != MPI_STATUS_IGNORE)
+		status->MPI_ERROR = code;
+	return code;
+}
+
+/* The failure is told to the handler of the first communicator concerned. */
+static int fail(struct many *m, struct weft_comm *c)
+{
+	int err = weft_err_arg(c, m->func, MPI_ERR_IN_STATUS, 0,
+			       "a request failed, see the statuses");
+
+	if (c)
+		weft_comm_put(c);
+	return err;
+}
+
+static struct weft_comm *failing(const struct many *m, int i)
+{
+	const struct weft_req *r = active(m, i);
+
+	if (!r || !r->error || !r->comm)
+		return NULL;
+	weft_comm_get(r->comm);
+	return r->comm;
+}
+
+static int collect_all(struct many *m, MPI_Status *statuses)
+{
+	struct weft_comm *c = NULL;
+	int i, bad = 0;
+
+	for (i = 0; i < m->count; i++) {
+		if (weft_unlikely(!c))
+			c = failing(m, i);
+		if (collect(m, i, nth(statuses, i)))
+			bad = 1;
+	}
+	return weft_unlikely(bad) ? fail(m, c) : MPI_SUCCESS;
+}
+
+/* The done ones, in the order of the array. */
+static int collect_some(struct many *m, int *outcount, int *indices,
+			MPI_Status *statuses)
+{
+	struct weft_comm *c = NULL;
+	int i, n = 0, bad = 0;
+
+	if (!m->active) {
+		*outcount = MPI_UNDEFINED;
+		return MPI_SUCCESS;
+	}
+	for (i = 0; i < m->count && n < m->done; i++) {
+		const struct weft_req *r = active(m, i);
+
+		if (!r || !weft_req_is_done(r))
+			continue;
+		if (!c)
+			c = failing(m, i);
+		if (collect(m, i, nth(statuses, n)))
+			bad = 1;
+		indices[n++] = i;
+	}
+	*outcount = n;
+	return bad ? fail(m, c) : MPI_SUCCESS;
+}
+
+static int collect_any(struct many *m, int *indx, MPI_Status *status)
+{
+	if (!m->active) {
+		*indx = MPI_UNDEFINED;
+		weft_status_empty(status);
+		return MPI_SUCCESS;
+	}
+	*indx = m->first;
+	return mpi_req_finish(m->func, &m->handle[m->first], status);
+}
+
+#pragma weak MPI_Waitall = PMPI_Waitall
+int PMPI_Waitall(int count, MPI_Request array_of_requests[],
+		 MPI_Status *array_of_statuses)
+{
+	struct many m = { .func = __func__, count, array_of_requests };
+	struct weft_req *r;
+	int i, err = check(&m);
+
+	if (err)
+		return err;
+	for (i = 0; i < count; i++) {
+		r = active(&m, i);
+		if (r)
+			weft_req_wait(r);
+	}
+	return collect_all(&m, array_of_statuses);
+}
+
+#pragma weak MPI_Testall = PMPI_Testall
+int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
+		 MPI_Status *array_of_statuses)
+{
+	struct many m = { .func = __func__, count, array_of_requests };
+	int err = check(&m);
+
+	if (err)
+		return err;
+	scan_once(&m);
+	*flag = m.done == m.active;
+	return *flag ? collect_all(&m, array_of_statuses) : MPI_SUCCESS;
+}
+
+#pragma weak MPI_Waitany = PMPI_Waitany
+int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx,
+		 MPI_Status *status)
+{
+	struct many m = { .func = __func__, count, array_of_requests };
+	int err = check(&m);
+
+	if (err)
+		return err;
+	wait_many(&m, false);
+	return collect_any(&m, indx, status);
+}
+
+#pragma weak MPI_Testany = PMPI_Testany
+int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx,
+		 int *flag, MPI_Status *status)
+{
+	struct many m = { .func = __func__, count, array_of_requests };
+	int err = check(&m);
+
+	if (err)
+		return err;
+	scan_once(&m);
+	*flag = !m.active || m.done;
+	*indx = MPI_UNDEFINED;
+	return *flag ? collect_any(&m, indx, status) : MPI_SUCCESS;
+}
+
+#pragma weak MPI_Waitsome = PMPI_Waitsome
+int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
+		  int array_of_indices[], MPI_Status *array_of_statuses)
+{
+	struct many m = { .func = __func__, incount, array_of_requests };
+	int err = check(&m);
+
+	if (err)
+		return err;
+	wait_many(&m, false);
+	return collect_some(&m, outcount, array_of_indices, array_of_statuses);
+}
+
+#pragma weak MPI_Testsome = PMPI_Testsome
+int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
+		  int array_of_indices[], MPI_Status *array_of_statuses)
+{
+	struct many m = { .func = __func__, incount, array_of_requests };
+	int err = check(&m);
+
+	if (err)
+		return err;
+	scan_once(&m);
+	return collect_some(&m, outcount, array_of_indices, array_of_statuses);
+}
+
+/* ---- looking without collecting --------------------------------------------
+ */
+
+static int look(struct many *m, int i, MPI_Status *status)
+{
+	struct weft_req *r = active(m, i);
+
+	if (status == MPI_STATUS_IGNORE)
+		return MPI_SUCCESS;
+	if (!r) {
+		weft_status_empty(status);
+		return MPI_SUCCESS;
+	}
+	weft_req_status(r, status);
+	return r->ops->query(r, status);
+}
+
+#pragma weak MPI_Request_get_status_all = PMPI_Request_get_status_all
+int PMPI_Request_get_status_all(int count,
+				const MPI_Request array_of_requests[],
+				int *flag, MPI_Status *array_of_statuses)
+{
+	struct many m = { .func = __func__,
+			  count,
+			  (MPI_Request *)(uintptr_t)array_of_requests };
+	int i, err = check(&m);
+
+	if (err)
+		return err;
+	scan_once(&m);
+	*flag = m.done == m.active;
+	for (i = 0; *flag && i < count && !err; i++)
+		err = look(&m, i, nth(array_of_statuses, i));
+	return err;
+}
+
+#pragma weak MPI_Request_get_status_any = PMPI_Request_get_status_any
+int PMPI_Request_get_status_any(int count,
+				const MPI_Request array_of_requests[],
+				int *indx, int *flag, MPI_Status *status)
+{
+	struct many m = { .func = __func__,
+			  count,
+			  (MPI_Request *)(uintptr_t)array_of_requests };
+	int err = check(&m);
+
+	if (err)
+		return err;
+	scan_once(&m);
+	*flag = !m.active || m.done;
+	*indx = m.done ? m.first : MPI_UNDEFINED;
+	if (m.done)
+		return look(&m, m.first, status);
+	if (*flag)
+		weft_status_empty(status);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Request_get_status_some = PMPI_Request_get_status_some
+int PMPI_Request_get_status_some(int incount,
+				 const MPI_Request array_of_requests[],
+				 int *outcount, int array_of_indices[],
+				 MPI_Status *array_of_statuses)
+{
+	struct many m = { .func = __func__,
+			  incount,
+			  (MPI_Request *)(uintptr_t)array_of_requests };
+	int i, n = 0, err = check(&m);
+
+	if (err)
+		return err;
+	scan_once(&m);
+	for (i = 0; i < incount && n < m.done && !err; i++) {
+		const struct weft_req *r = active(&m, i);
+
+		if (!r || !weft_req_is_done(r))
+			continue;
+		err = look(&m, i, nth(array_of_statuses, n));
+		array_of_indices[n++] = i;
+	}
+	*outcount = m.active ? n : MPI_UNDEFINED;
+	return err;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading and writing MPI_Status. */
+#include "src/mpi/mpi_face.h"
+
+#include "src/core/core_status.h"
+#include "src/mpi/mpi_check.h"
+
+#include <limits.h>
+
+static int bad_type(const char *func, MPI_Datatype type)
+{
+	return weft_err_arg(NULL, func, MPI_ERR_TYPE, 2, "invalid datatype %p",
+			    (void *)type);
+}
+
+static int get_count(const char *func, const MPI_Status *status,
+		     MPI_Datatype type, MPI_Count *count)
+{
+	const struct weft_dt *dt = weft_dt_of(type);
+	MPI_Count bytes = weft_status_bytes(status);
+
+	if (!dt || dt->size < 0)
+		return bad_type(func, type);
+	if (dt->size == 0)
+		*count = bytes ? MPI_UNDEFINED : 0;
+	else
+		*count = bytes % dt->size ? MPI_UNDEFINED : bytes / dt->size;
+	return MPI_SUCCESS;
+}
+
+static int get_elements(const char *func, const MPI_Status *status,
+			MPI_Datatype type, MPI_Count *count)
+{
+	const struct weft_dt *dt = weft_dt_of(type);
+	MPI_Count bytes = weft_status_bytes(status);
+
+	if (!dt || dt->size < 0)
+		return bad_type(func, type);
+	if (dt->size == 0) {
+		*count = bytes ? MPI_UNDEFINED : 0;
+		return MPI_SUCCESS;
+	}
+	*count = weft_dt_elements(dt, bytes);
+	if (*count < 0)
+		*count = MPI_UNDEFINED;
+	return MPI_SUCCESS;
+}
+
+/* A count that does not fit is undefined. */
+static int narrow(MPI_Count n)
+{
+	return n > INT_MAX ? MPI_UNDEFINED : (int)n;
+}
+
+#pragma weak MPI_Get_count = PMPI_Get_count
+int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
+{
+	MPI_Count n = 0;
+	int err = get_count(__func__, status, datatype, &n);
+
+	if (!err)
+		*count = narrow(n);
+	return err;
+}
+
+#pragma weak MPI_Get_count_c = PMPI_Get_count_c
+int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype,
+		     MPI_Count *count)
+{
+	return get_count(__func__, status, datatype, count);
+}
+
+#pragma weak MPI_Get_elements = PMPI_Get_elements
+int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype,
+		      int *count)
+{
+	MPI_Count n = 0;
+	int err = get_elements(__func__, status, datatype, &n);
+
+	if (!err)
+		*count = narrow(n);
+	return err;
+}
+
+#pragma weak MPI_Get_elements_x = PMPI_Get_elements_x
+int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype,
+			MPI_Count *count)
+{
+	return get_elements(__func__, status, datatype, count);
+}
+
+#pragma weak MPI_Get_elements_c = PMPI_Get_elements_c
+int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype,
+			MPI_Count *count)
+{
+	return get_elements(__func__, status, datatype, count);
+}
+
+static int set_elements(const char *func, MPI_Status *status, MPI_Datatype type,
+			MPI_Count count)
+{
+	const struct weft_dt *dt = weft_dt_of(type);
+
+	if (!dt)
+		return bad_type(func, type);
+	if (count < 0)
+		return weft_err_arg(NULL, func, MPI_ERR_COUNT, 3,
+				    "negative count %lld", (long long)count);
+	weft_status_set_bytes(status, weft_dt_bytes(dt, count));
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Status_set_elements = PMPI_Status_set_elements
+int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype,
+			     int count)
+{
+	return set_elements(__func__, status, datatype, count);
+}
+
+#pragma weak MPI_Status_set_elements_x = PMPI_Status_set_elements_x
+int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype,
+			       MPI_Count count)
+{
+	return set_elements(__func__, status, datatype, count);
+}
+
+#pragma weak MPI_Status_set_elements_c = PMPI_Status_set_elements_c
+int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype,
+			       MPI_Count count)
+{
+	return set_elements(__func__, status, datatype, count);
+}
+
+#pragma weak MPI_Status_set_cancelled = PMPI_Status_set_cancelled
+int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
+{
+	weft_status_set_cancelled(status, flag != 0);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Test_cancelled = PMPI_Test_cancelled
+int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
+{
+	*flag = weft_status_is_cancelled(status);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Status_get_source = PMPI_Status_get_source
+int PMPI_Status_get_source(const MPI_Status *status, int *source)
+{
+	*source = status->MPI_SOURCE;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Status_set_source = PMPI_Status_set_source
+int PMPI_Status_set_source(MPI_Status *status, int source)
+{
+	status->MPI_SOURCE = source;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Status_get_tag = PMPI_Status_get_tag
+int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
+{
+	*tag = status->MPI_TAG;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Status_set_tag = PMPI_Status_set_tag
+int PMPI_Status_set_tag(MPI_Status *status, int tag)
+{
+	status->MPI_TAG = tag;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Status_get_error = PMPI_Status_get_error
+int PMPI_Status_get_error(const MPI_Status *status, int *error)
+{
+	*error = status->MPI_ERROR;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Status_set_error = PMPI_Status_set_error
+int PMPI_Status_set_error(MPI_Status *status, int error)
+{
+	status->MPI_ERROR = error;
+	return MPI_SUCCESS;
+}
