@@ -24,14 +24,18 @@ struct weft_info {
 	struct weft_info_entry *entry;
 };
 
-/* MPI_INFO_ENV; filled by weft_info_env_init, later calls do nothing. */
-extern struct weft_info weft_info_env;
-void weft_info_env_init(int argc, char **argv);
+/*
+ * MPI_INFO_ENV, filled on first use with what the system knows: command,
+ * argv, host, arch, wdir. Start-up adds maxprocs and thread_level.
+ */
+struct weft_info *weft_info_env(void);
+/* The same for a command line that is given; for MPI_Info_create_env. */
+int weft_info_fill(struct weft_info *info, int argc, char *const argv[]);
 
 /* The object behind a handle; NULL: MPI_INFO_NULL, stale, or no info. */
 static inline struct weft_info *weft_info_of(MPI_Info h)
 {
-	return h == MPI_INFO_ENV ? &weft_info_env
+	return h == MPI_INFO_ENV ? weft_info_env()
 				 : weft_obj_of(h, WEFT_KIND_INFO);
 }
 

@@ -72,10 +72,17 @@ static inline void weft_obj_get(struct weft_obj *o)
 	atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
 }
 
+/* Gives the number of a dying object back (core_handle.c). */
+void weft_obj_forget(struct weft_obj *o);
+
 /* True when this was the last reference: the caller frees. */
 static inline bool weft_obj_put(struct weft_obj *o)
 {
-	return weft_add32(&o->refs, (uint32_t)-1) == 1;
+	if (weft_add32(&o->refs, (uint32_t)-1) != 1)
+		return false;
+	if (o->id)
+		weft_obj_forget(o);
+	return true;
 }
 
 #endif

@@ -2,7 +2,7 @@
 # here, so that their tests need nothing else of the core.
 noinst_LTLIBRARIES += libweft-types.la
 libweft_types_la_SOURCES = \
-	src/core/core_attr.h \
+	src/core/core_attr.c src/core/core_attr.h \
 	src/core/core_dt.c src/core/core_dt.h \
 	src/core/core_dt_array.c \
 	src/core/core_dt_env.c src/core/core_dt_env.h \
@@ -10,15 +10,17 @@ libweft_types_la_SOURCES = \
 	src/core/core_dt_node.c src/core/core_dt_node.h \
 	src/core/core_dt_predef.c src/core/core_dt_predef.h \
 	src/core/core_dt_walk.c \
-	src/core/core_info.h \
+	src/core/core_handle.c src/core/core_handle.h \
+	src/core/core_info.c src/core/core_info.h src/core/core_info_env.c \
 	src/core/core_obj.h \
 	src/core/core_op.c src/core/core_op.h \
 	src/core/core_op_fn.h src/core/core_op_loc.c src/core/core_op_num.c \
 	src/core/core_pack.c src/core/core_pack.h \
 	src/core/core_pack_ext.c \
-	src/core/core_topo.h
+	src/core/core_topo.c src/core/core_topo.h src/core/core_topo_dims.c
 
-CORE_TYPES_TESTS = src/core/core_dt_test src/core/core_op_test
+CORE_TYPES_TESTS = src/core/core_attr_test src/core/core_dt_test \
+	src/core/core_info_test src/core/core_op_test src/core/core_topo_test
 check_PROGRAMS += $(CORE_TYPES_TESTS)
 TESTS += $(CORE_TYPES_TESTS)
 CORE_TYPES_LIBS = libweft-types.la $(T_LIBS)
@@ -26,3 +28,6 @@ src_core_core_dt_test_SOURCES = src/core/core_dt_test.c \
 	src/core/core_dt_model.c src/core/core_dt_model.h
 src_core_core_dt_test_LDADD = $(CORE_TYPES_LIBS)
 src_core_core_op_test_LDADD = $(CORE_TYPES_LIBS)
+src_core_core_attr_test_LDADD = $(CORE_TYPES_LIBS)
+src_core_core_info_test_LDADD = $(CORE_TYPES_LIBS)
+src_core_core_topo_test_LDADD = $(CORE_TYPES_LIBS)
