@@ -1,1 +1,2 @@
-# doc: sources and tests of this folder
+# doc: man pages
+dist_man1_MANS += doc/mpicc.1 doc/weft-info.1
