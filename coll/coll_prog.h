@@ -149,7 +149,9 @@ static inline MPI_Count coll_count(const struct weft_coll_side *s, int i)
 
 static inline struct weft_dt *coll_type(const struct weft_coll_side *s, int i)
 {
-	return s->types ? weft_dt_of(s->types[i]) : s->dt;
+	struct weft_dt *dt = s->types ? weft_dt_of(s->types[i]) : s->dt;
+
+	return dt ? dt : coll_byte(); /* of an empty block, any will do */
 }
 
 static inline MPI_Count coll_block_bytes(const struct weft_coll_side *s, int i)

@@ -45,7 +45,8 @@ struct coll_sched *coll_sched_open(const struct weft_coll_args *a,
 
 	if (!s)
 		return NULL;
-	weft_req_init(&s->req, &sched_ops, a->comm, flags);
+	/* like a send: nothing to tell in the status */
+	weft_req_init(&s->req, &sched_ops, a->comm, flags | WEFT_REQ_SEND);
 	weft_comm_get(a->comm);
 	s->op = a->op ? weft_op_get(a->op) : NULL;
 	s->pc = 0;
@@ -60,6 +61,7 @@ void coll_sched_close(struct coll_sched *s)
 	coll_prog_fini(&s->prog);
 	if (s->op)
 		weft_op_put(s->op);
+	s->req.obj.kind = WEFT_KIND_FREE;
 	weft_lock();
 	weft_pool_put(&sched_pool, s);
 	weft_unlock();
@@ -88,6 +90,8 @@ static void sched_rewind(struct coll_sched *s)
 void coll_sched_start(struct coll_sched *s)
 {
 	sched_rewind(s);
+	s->req.error = 0;
+	weft_store32_relaxed(&s->req.done, 0); /* inactive: nobody waits */
 	s->req.flags |= WEFT_REQ_ACTIVE;
 	weft_progress_add(&s->req);
 }

@@ -42,7 +42,7 @@ void coll_allreduce_in(struct coll_prog *p, char *vec, char *other, MPI_Count n)
 	struct weft_dt *dt = p->op_dt;
 	char *acc = vec, *sum;
 	struct coll_fold f;
-	int bit;
+	int bit, peer;
 
 	coll_fold_init(&f, p->size, p->rank);
 	if (f.me < 0) {
@@ -56,7 +56,8 @@ void coll_allreduce_in(struct coll_prog *p, char *vec, char *other, MPI_Count n)
 		coll_reduce(p, other, vec, n);
 	}
 	for (bit = 1; bit < f.m; bit <<= 1) {
-		sum = exchange(p, acc, other, n, coll_fold_rank(&f, f.me ^ bit));
+		peer = coll_fold_rank(&f, f.me ^ bit);
+		sum = exchange(p, acc, other, n, peer);
 		other = sum == other ? acc : other;
 		acc = sum;
 	}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Checks the arguments of collectives and calls coll/. What is checked on a
+ * rank is what is significant there; handles become objects on the way.
+ */
+#include "src/mpi/mpi_coll_args.h"
+
+#include "src/core/core_info.h"
+#include "src/core/core_req.h"
+#include "src/core/core_topo.h"
+#include "src/mpi/mpi_check.h"
+
+/* One side while it is checked. */
+struct side_check {
+	struct mpi_coll *m;
+	const struct weft_comm *comm;
+	struct weft_coll_side *side;
+	MPI_Datatype type;
+	int arg;
+	int type_arg;
+	int blocks; /* entries of counts */
+};
+
+static int bad(const struct side_check *c, int class, int arg, const char *what)
+{
+	return weft_err_arg(c->comm, c->m->func, class, arg, "%s", what);
+}
+
+/* ---- types, counts, buffers --------------------------------------------- */
+
+static int check_type(const struct side_check *c, MPI_Datatype type)
+{
+	const struct weft_dt *dt = weft_dt_of(type);
+
+	if (type == MPI_DATATYPE_NULL)
+		return bad(c, MPI_ERR_TYPE, c->type_arg,
+			   "datatype is MPI_DATATYPE_NULL");
+	if (!dt)
+		return bad(c, MPI_ERR_TYPE, c->type_arg, "invalid datatype");
+	if (!weft_check)
+		return 0;
+	if (dt->size < 0)
+		return bad(c, MPI_ERR_TYPE, c->type_arg,
+			   "this datatype is not supported here");
+	if (!weft_dt_is_committed(dt))
+		return bad(c, MPI_ERR_TYPE, c->type_arg,
+			   "datatype is not committed");
+	return 0;
+}
+
+static int check_types(const struct side_check *c)
+{
+	int i, err = 0;
+
+	if (!c->side->types)
+		return check_type(c, c->type);
+	/* Programs pass MPI_DATATYPE_NULL where there is nothing to move. */
+	for (i = 0; i < c->blocks && !err; i++)
+		if (weft_coll_num(&c->side->counts, i))
+			err = check_type(c, c->side->types[i]);
+	return err;
+}
+
+static int check_count(const struct side_check *c, MPI_Count n)
+{
+	if (n >= 0)
+		return 0;
+	return weft_err_arg(c->comm, c->m->func, MPI_ERR_COUNT, c->arg + 1,
+			    "negative count %lld", (long long)n);
+}
+
+static int check_counts(const struct side_check *c, MPI_Count *sum_p)
+{
+	const struct weft_coll_side *s = c->side;
+	bool lists = c->m->a.uneven && c->type_arg - c->arg == 3;
+	int i, err = 0;
+
+	*sum_p = s->count;
+	if (lists && !s->counts.at && c->blocks)
+		return bad(c, MPI_ERR_ARG, c->arg + 1, "no list of counts");
+	if (lists && !s->displs.at && c->blocks)
+		return bad(c, MPI_ERR_ARG, c->arg + 2,
+			   "no list of displacements");
+	if (!s->counts.at)
+		return check_count(c, s->count);
+	for (i = 0; i < c->blocks && !err; i++) {
+		err = check_count(c, weft_coll_num(&s->counts, i));
+		*sum_p += weft_coll_num(&s->counts, i);
+	}
+	return err;
+}
+
+/* One side whose values count on this rank. */
+static int check_side(const struct side_check *c)
+{
+	MPI_Count sum = 0;
+	int err;
+
+	if (weft_check) {
+		err = check_counts(c, &sum);
+		if (err)
+			return err;
+	}
+	err = check_types(c);
+	if (err)
+		return err;
+	if (!c->side->types)
+		c->side->dt = weft_dt_of(c->type);
+	if (weft_check && !c->side->buf && sum && c->side->dt &&
+	    c->side->dt->obj.predefined && c->side->dt->size)
+		return bad(c, MPI_ERR_BUFFER, c->arg, "buffer is NULL");
+	return 0;
+}
+
+static int check_s(struct mpi_coll *m, int blocks)
+{
+	const struct side_check c = {
+		m, m->a.comm, &m->a.s, m->stype, m->s_arg, m->s_type_arg,
+		blocks,
+	};
+
+	return check_side(&c);
+}
+
+static int check_r(struct mpi_coll *m, int blocks)
+{
+	const struct side_check c = {
+		m, m->a.comm, &m->a.r, m->rtype, m->r_arg, m->r_type_arg,
+		blocks,
+	};
+
+	if (weft_check && m->a.r.buf == MPI_IN_PLACE)
+		return bad(&c, MPI_ERR_BUFFER, m->r_arg,
+			   "MPI_IN_PLACE is not allowed here");
+	return check_side(&c);
+}
+
+/* MPI_IN_PLACE as send buffer needs an intracommunicator. */
+static int check_in_place(const struct mpi_coll *m, int arg)
+{
+	if (!weft_check || !m->a.comm->inter)
+		return 0;
+	return weft_err_arg(m->a.comm, m->func, MPI_ERR_BUFFER, arg,
+			    "MPI_IN_PLACE on an intercommunicator");
+}
+
+/* Two buffers that begin at the same place overlap, basic types do surely. */
+static int check_alias(const struct mpi_coll *m)
+{
+	const struct weft_coll_side *s = &m->a.s, *r = &m->a.r;
+
+	if (!weft_check || !s->buf || s->buf != r->buf || s->counts.at ||
+	    r->counts.at || !r->dt->obj.predefined || r->count == 0)
+		return 0;
+	return weft_err_arg(m->a.comm, m->func, MPI_ERR_BUFFER, m->r_arg,
+			    "send and receive buffer are the same, "
+			    "use MPI_IN_PLACE");
+}
+
+/* ---- operations, roots, topologies -------------------------------------- */
+
+static int check_op(struct mpi_coll *m)
+{
+	int arg = m->r_type_arg + 1;
+	const struct weft_op *op;
+
+	m->a.op = weft_op_of(m->op);
+	op = m->a.op;
+	if (!op)
+		return weft_err_arg(m->a.comm, m->func, MPI_ERR_OP, arg,
+				    m->op == MPI_OP_NULL
+					    ? "operation is MPI_OP_NULL"
+					    : "invalid operation");
+	if (!weft_op_allows(op, m->a.r.dt))
+		return weft_err_arg(m->a.comm, m->func, MPI_ERR_OP, arg,
+				    "operation is not defined for %s",
+				    m->a.r.dt->name ? m->a.r.dt->name
+						    : "a derived datatype");
+	return 0;
+}
+
+static int check_root(const struct mpi_coll *m)
+{
+	const struct weft_comm *c = m->a.comm;
+	int root = m->a.root;
+
+	if ((unsigned)root < (unsigned)c->peers)
+		return 0;
+	if (c->inter && (root == MPI_ROOT || root == MPI_PROC_NULL))
+		return 0;
+	return weft_err_arg(c, m->func, MPI_ERR_ROOT, m->comm_arg - 1,
+			    "invalid root %d in communicator of size %d", root,
+			    c->peers);
+}
+
+/* This rank is where a rooted operation begins or ends. */
+static bool is_root(const struct mpi_coll *m)
+{
+	const struct weft_comm *c = m->a.comm;
+
+	return m->a.root == (c->inter ? MPI_ROOT : c->rank);
+}
+
+/* This rank has the other end of a rooted operation. */
+static bool is_leaf(const struct mpi_coll *m)
+{
+	return !m->a.comm->inter || m->a.root >= 0;
+}
+
+/* ---- by operation ------------------------------------------------------- */
+
+static int check_bcast(struct mpi_coll *m)
+{
+	int err = check_root(m);
+
+	if (err || m->a.root == MPI_PROC_NULL)
+		return err;
+	return check_r(m, 0);
+}
+
+static int check_gather(struct mpi_coll *m)
+{
+	int err = check_root(m);
+
+	if (!err && is_root(m))
+		err = check_r(m, m->a.comm->peers);
+	if (err || !is_leaf(m))
+		return err;
+	if (m->a.s.buf == MPI_IN_PLACE && is_root(m))
+		return 0;
+	return check_s(m, 0);
+}
+
+static int check_scatter(struct mpi_coll *m)
+{
+	int err = check_root(m);
+
+	if (!err && is_root(m))
+		err = check_s(m, m->a.comm->peers);
+	if (err || !is_leaf(m))
+		return err;
+	if (m->a.r.buf == MPI_IN_PLACE && is_root(m))
+		return 0;
+	return check_r(m, 0);
+}
+
+static int check_all(struct mpi_coll *m)
+{
+	int n = m->a.comm->peers;
+	int err = check_r(m, n);
+
+	if (err)
+		return err;
+	if (m->a.s.buf == MPI_IN_PLACE)
+		return check_in_place(m, m->s_arg);
+	err = check_s(m, n);
+	return err || m->a.kind == WEFT_COLL_ALLGATHER || m->a.s.types
+		       ? err
+		       : check_alias(m);
+}
+
+/* The receive side has type and count on every rank, a buffer at the root. */
+static int check_reduce(struct mpi_coll *m)
+{
+	void *buf = m->a.r.buf;
+	int err = check_root(m);
+
+	if (err || m->a.root == MPI_PROC_NULL)
+		return err;
+	if (!is_root(m))
+		m->a.r.buf = m->a.s.buf;
+	else if (m->a.comm->inter)
+		m->a.s.buf = NULL;
+	err = check_r(m, 0);
+	m->a.r.buf = buf;
+	if (!err)
+		err = check_op(m);
+	return err || !is_root(m) || m->a.s.buf == MPI_IN_PLACE
+		       ? err
+		       : check_alias(m);
+}
+
+static int check_combine(struct mpi_coll *m)
+{
+	int err = check_r(m, m->a.comm->size);
+
+	if (!err)
+		err = check_op(m);
+	if (err)
+		return err;
+	if (m->a.s.buf == MPI_IN_PLACE)
+		return check_in_place(m, 1);
+	return check_alias(m);
+}
+
+static int check_intra(struct mpi_coll *m)
+{
+	int err = weft_check_intra(m->a.comm, m->func, m->comm_arg);
+
+	return err ? err : check_combine(m);
+}
+
+static int check_neighbor(struct mpi_coll *m)
+{
+	const struct weft_comm *c = m->a.comm;
+	int err;
+
+	if (!c->topo)
+		return weft_err_arg(c, m->func, MPI_ERR_TOPOLOGY, m->comm_arg,
+				    "communicator has no topology");
+	if (weft_check && m->a.s.buf == MPI_IN_PLACE)
+		return weft_err_arg(c, m->func, MPI_ERR_BUFFER, m->s_arg,
+				    "MPI_IN_PLACE is not allowed here");
+	err = check_s(m, c->topo->nout);
+	return err ? err : check_r(m, c->topo->nin);
+}
+
+static int check_nothing(struct mpi_coll *m)
+{
+	return 0;
+}
+
+typedef int (*check_fn)(struct mpi_coll *m);
+
+static const check_fn checks[WEFT_COLL_KINDS] = {
+	[WEFT_COLL_BARRIER] = check_nothing,
+	[WEFT_COLL_BCAST] = check_bcast,
+	[WEFT_COLL_REDUCE] = check_reduce,
+	[WEFT_COLL_ALLREDUCE] = check_combine,
+	[WEFT_COLL_GATHER] = check_gather,
+	[WEFT_COLL_SCATTER] = check_scatter,
+	[WEFT_COLL_ALLGATHER] = check_all,
+	[WEFT_COLL_ALLTOALL] = check_all,
+	[WEFT_COLL_REDUCE_SCATTER] = check_combine,
+	[WEFT_COLL_SCAN] = check_intra,
+	[WEFT_COLL_EXSCAN] = check_intra,
+	[WEFT_COLL_NEIGHBOR_ALLGATHER] = check_neighbor,
+	[WEFT_COLL_NEIGHBOR_ALLTOALL] = check_neighbor,
+};
+
+static int check(struct mpi_coll *m)
+{
+	int err = mpi_check_comm(m->func, m->comm_arg, m->comm, &m->a.comm);
+
+	return err ? err : checks[m->a.kind](m);
+}
+
+/* ---- the three calls ---------------------------------------------------- */
+
+int mpi_coll_run(struct mpi_coll *m)
+{
+	int err = check(m);
+
+	if (weft_unlikely(err))
+		return err;
+	return weft_err_rc(m->a.comm, m->func, weft_coll_run(&m->a));
+}
+
+static int hand_out(const struct mpi_coll *m, int rc, struct weft_req *r,
+		    MPI_Request *request)
+{
+	if (weft_unlikely(rc))
+		return weft_err_rc(m->a.comm, m->func, rc);
+	*request = (MPI_Request)r;
+	return MPI_SUCCESS;
+}
+
+int mpi_coll_start(struct mpi_coll *m, MPI_Request *request)
+{
+	struct weft_req *r = NULL;
+	int err = check(m);
+
+	if (!err && weft_check)
+		err = weft_check_ptr(m->a.comm, m->func, m->comm_arg + 1,
+				     request, "request");
+	if (weft_unlikely(err))
+		return err;
+	return hand_out(m, weft_coll_start(&m->a, &r), r, request);
+}
+
+int mpi_coll_init(struct mpi_coll *m, MPI_Info info, MPI_Request *request)
+{
+	struct weft_req *r = NULL;
+	int err = check(m);
+
+	if (!err && weft_check)
+		err = weft_check_ptr(m->a.comm, m->func, m->comm_arg + 2,
+				     request, "request");
+	if (!err && weft_check && info != MPI_INFO_NULL && !weft_info_of(info))
+		err = weft_err_arg(m->a.comm, m->func, MPI_ERR_INFO,
+				   m->comm_arg + 1, "invalid info");
+	if (weft_unlikely(err))
+		return err;
+	return hand_out(m, weft_coll_init(&m->a, &r), r, request);
+}
