@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the weft provider offers beyond libfabric, through fi_open_ops():
+ *
+ *     struct fi_weft_clock *clock;
+ *     fi_open_ops(&ep->fid, FI_WEFT_CLOCK, 0, (void **)&clock, NULL);
+ *     t = clock->now_ps(&ep->fid);
+ *
+ * The tables are constant and live as long as the library; size says how much
+ * of a table the library knows, so that tables may grow at their end.
+ */
+#ifndef FI_EXT_WEFT_H
+#define FI_EXT_WEFT_H
+
+#include <rdma/fabric.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* On endpoints and domains. */
+#define FI_WEFT_CLOCK "weft_clock"
+#define FI_WEFT_STATS "weft_stats"
+
+struct fi_weft_clock {
+	size_t size;
+	/*
+	 * The time where the endpoint is, in picoseconds from a start of its
+	 * own: the host's monotonic clock, or the emulated machine's.
+	 */
+	uint64_t (*now_ps)(struct fid *fid);
+	/* Smallest step of that time. */
+	uint64_t (*tick_ps)(struct fid *fid);
+};
+
+/* Counted since the endpoint was enabled; a domain gives the sum. */
+struct fi_weft_stats_data {
+	uint64_t packets_sent;
+	uint64_t packets_received;
+	uint64_t fifo_full; /* sends that found the peer's FIFO full */
+	uint64_t refused;   /* packets that were dropped as garbage */
+	uint64_t skipped;   /* slots of peers that died while writing */
+	uint64_t sleeps;    /* waits that went to sleep */
+	uint64_t wakes;	    /* sleeping peers that were woken */
+	uint64_t resent;    /* packets sent again after a loss */
+};
+
+struct fi_weft_stats {
+	size_t size;
+	/* Fills len bytes of the data at most; the bytes filled, or -FI_E*. */
+	ssize_t (*read)(struct fid *fid, struct fi_weft_stats_data *data,
+			size_t len);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* fi_open_ops: the provider's own tables, rdma/fi_ext_weft.h. */
+#include "prov/ofi/weft_ofi.h"
+#include "src/base/clock.h"
+
+#include <rdma/fi_ext_weft.h>
+
+#include <string.h>
+#include <time.h>
+
+static uint64_t now_ps(struct fid *fid)
+{
+	return weft_clock_now_ps(&weft_wall_clock);
+}
+
+static uint64_t tick_ps(struct fid *fid)
+{
+	struct timespec ts;
+
+	clock_getres(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_nsec * 1000;
+}
+
+static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
+{
+	struct weft_carrier_stats s = { 0 };
+
+	ep->carrier->ops->stats(ep->carrier, &s);
+	sum->packets_sent += s.sent;
+	sum->packets_received += s.received;
+	sum->fifo_full += s.full;
+	sum->refused += s.refused;
+	sum->skipped += s.skipped;
+	sum->sleeps += s.sleeps;
+	sum->wakes += s.wakes;
+	sum->resent += s.resent;
+}
+
+static void sum_stats(struct weft_domain *d, struct fi_weft_stats_data *sum)
+{
+	for (size_t i = 0; i < d->ep_count; i++)
+		add_stats(sum, d->eps[i]);
+}
+
+static ssize_t read_stats(struct fid *fid, struct fi_weft_stats_data *data,
+			  size_t len)
+{
+	bool is_ep = fid->fclass == FI_CLASS_EP;
+	struct weft_ep *ep = weft_container_of(fid, struct weft_ep, fid.fid);
+	struct weft_domain *d =
+		is_ep ? ep->domain
+		      : weft_container_of(fid, struct weft_domain, fid.fid);
+	struct fi_weft_stats_data sum = { 0 };
+
+	if (is_ep && !ep->enabled)
+		return -FI_EOPBADSTATE;
+	weft_enter(d);
+	if (is_ep)
+		add_stats(&sum, ep);
+	else
+		sum_stats(d, &sum);
+	weft_leave(d);
+	len = len < sizeof(sum) ? len : sizeof(sum);
+	memcpy(data, &sum, len);
+	return (ssize_t)len;
+}
+
+static struct fi_weft_clock clock_ops = {
+	.size = sizeof(struct fi_weft_clock),
+	.now_ps = now_ps,
+	.tick_ps = tick_ps,
+};
+
+static struct fi_weft_stats stats_ops = {
+	.size = sizeof(struct fi_weft_stats),
+	.read = read_stats,
+};
+
+static const struct {
+	const char *name;
+	void *ops;
+} tables[] = {
+	{ FI_WEFT_CLOCK, &clock_ops },
+	{ FI_WEFT_STATS, &stats_ops },
+};
+
+int weft_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,
+		  void *context)
+{
+	if (flags)
+		return -FI_EBADFLAGS;
+	for (size_t i = 0; i < WEFT_COUNT_OF(tables); i++) {
+		if (strcmp(tables[i].name, name))
+			continue;
+		*ops = tables[i].ops;
+		return 0;
+	}
+	return -FI_ENOSYS;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The entry of the library: what libfabric finds when it loads us, and the
+ * options, which are libfabric parameters (fi_info -e lists them).
+ */
+#include "prov/ofi/weft_ofi.h"
+#include "src/base/cfg.h"
+#include "src/base/log.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define WEFT_VERSION FI_VERSION(0, 1)
+
+/* In the order of enum option. */
+static const struct weft_cfg_opt options[] = {
+	{ "FI_WEFT_MACHINE", WEFT_CFG_TEXT, "native",
+	  "Machine whose network interface is emulated: native, bgq, gemini or "
+	  "qsnet2",
+	  NULL },
+	{ "FI_WEFT_CARRIER", WEFT_CFG_TEXT, "shm",
+	  "How packets travel: shm (processes of this host) or loop (inside "
+	  "one process, for tests)",
+	  "shm|loop" },
+	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "", "Fault plan of the loop carrier",
+	  NULL },
+	{ "FI_WEFT_DMA", WEFT_CFG_BOOL, "yes",
+	  "Copy large messages straight between processes; no sends them as "
+	  "packets",
+	  NULL },
+	{ "FI_WEFT_SPIN", WEFT_CFG_SIZE, "0",
+	  "Nanoseconds to spin before a wait sleeps; 0 is the default, 1 never "
+	  "spins",
+	  NULL },
+	{ "FI_WEFT_EAGER", WEFT_CFG_SIZE, "0",
+	  "Largest message sent without asking the receiver; 0 is the "
+	  "machine's value",
+	  NULL },
+	{ "FI_WEFT_FIFO", WEFT_CFG_SIZE, "0",
+	  "Slots of a reception FIFO; 0 is the carrier's value", NULL },
+};
+
+enum option { MACHINE, CARRIER, FAULTS, DMA, SPIN, EAGER, FIFO };
+
+static const enum fi_param_type param_type[] = {
+	[WEFT_CFG_BOOL] = FI_PARAM_BOOL,
+	[WEFT_CFG_INT] = FI_PARAM_INT,
+	[WEFT_CFG_SIZE] = FI_PARAM_SIZE_T,
+	[WEFT_CFG_TEXT] = FI_PARAM_STRING,
+};
+
+static const struct weft_carrier_ops *carrier_find(const char *name)
+{
+	return strcmp(name, "loop") ? &weft_carrier_shm : &weft_carrier_loop;
+}
+
+/* An unknown machine is no machine: never a silent other one. */
+static const struct weft_machine *machine_find(const char *name)
+{
+	const struct weft_machine *m = weft_machine_find(name);
+
+	if (!m)
+		weft_log(WEFT_LOG_ERROR,
+			 "ofi: FI_WEFT_MACHINE=%s: no such machine; %s", name,
+			 options[MACHINE].help);
+	return m;
+}
+
+static struct weft_conf conf;
+
+static void conf_read(void)
+{
+	conf.machine = machine_find(weft_cfg_get(&options[MACHINE]).text);
+	conf.carrier = carrier_find(weft_cfg_get(&options[CARRIER]).text);
+	conf.faults = weft_cfg_get(&options[FAULTS]).text;
+	conf.dma = weft_cfg_get(&options[DMA]).b;
+	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
+	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;
+	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
+}
+
+const struct weft_conf *weft_conf(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, conf_read);
+	return &conf;
+}
+
+/* "FI_WEFT_SPIN" is the parameter "spin" of the provider "weft". */
+static void define_params(const struct fi_provider *prov)
+{
+	static const char prefix[] = "FI_WEFT_";
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(options); i++) {
+		const struct weft_cfg_opt *o = &options[i];
+		char name[32] = "";
+
+		for (size_t k = 0; o->name[k + sizeof(prefix) - 1]; k++)
+			name[k] =
+				(char)(o->name[k + sizeof(prefix) - 1] | 0x20);
+		fi_param_define(prov, name, param_type[o->type],
+				"%s (default: %s)", o->help,
+				*o->fallback ? o->fallback : "none");
+	}
+}
+
+static void weft_cleanup(void)
+{
+}
+
+static struct fi_provider weft_prov = {
+	.version = WEFT_VERSION,
+	.fi_version = FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION),
+	.name = "weft",
+	.getinfo = weft_getinfo,
+	.fabric = weft_fabric_open,
+	.cleanup = weft_cleanup,
+};
+
+WEFT_EXPORT struct fi_provider *fi_prov_ini(void);
+
+WEFT_EXPORT struct fi_provider *fi_prov_ini(void)
+{
+	static const struct weft_cfg_table table = { options,
+						     WEFT_COUNT_OF(options) };
+
+	define_params(&weft_prov);
+	weft_cfg_warn_unknown("FI_WEFT_", &table, 1);
+	return &weft_prov;
+}
