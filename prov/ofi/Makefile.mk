@@ -1,6 +1,6 @@
-# prov/ofi: the libfabric face, without and with its entry point
-noinst_LTLIBRARIES += libweftofi.la
-libweftofi_la_SOURCES = \
+# prov/ofi: the libfabric face
+noinst_LTLIBRARIES += libweft-ofi.la
+libweft_ofi_la_SOURCES = \
 	prov/ofi/weft_addr.c prov/ofi/weft_addr.h \
 	prov/ofi/weft_av.c \
 	prov/ofi/weft_cntr.c \
@@ -8,10 +8,39 @@ libweftofi_la_SOURCES = \
 	prov/ofi/weft_domain.c \
 	prov/ofi/weft_eq.c \
 	prov/ofi/weft_err.c \
+	prov/ofi/weft_ext.c \
 	prov/ofi/weft_fabric.c \
+	prov/ofi/weft_info.c \
+	prov/ofi/weft_init.c \
 	prov/ofi/weft_lock.c prov/ofi/weft_lock.h \
 	prov/ofi/weft_mr.c \
 	prov/ofi/weft_no.c prov/ofi/weft_no.h \
 	prov/ofi/weft_ofi.h \
 	prov/ofi/weft_poll.c \
 	prov/ofi/weft_wait.c
+
+# Its tests run over an engine and a carrier made for them.
+OFI_TESTS = \
+	prov/ofi/weft_av_test prov/ofi/weft_cntr_test prov/ofi/weft_cq_test \
+	prov/ofi/weft_domain_test prov/ofi/weft_eq_test \
+	prov/ofi/weft_info_test prov/ofi/weft_mr_test prov/ofi/weft_wait_test
+OFI_FAKE = prov/ofi/weft_fake.c prov/ofi/weft_fake.h
+OFI_TEST_LIBS = libweft-ofi.la $(FABRIC_LIBS) $(T_LIBS)
+check_PROGRAMS += $(OFI_TESTS)
+TESTS += $(OFI_TESTS)
+prov_ofi_weft_av_test_SOURCES = prov/ofi/weft_av_test.c $(OFI_FAKE)
+prov_ofi_weft_av_test_LDADD = $(OFI_TEST_LIBS)
+prov_ofi_weft_cntr_test_SOURCES = prov/ofi/weft_cntr_test.c $(OFI_FAKE)
+prov_ofi_weft_cntr_test_LDADD = $(OFI_TEST_LIBS)
+prov_ofi_weft_cq_test_SOURCES = prov/ofi/weft_cq_test.c $(OFI_FAKE)
+prov_ofi_weft_cq_test_LDADD = $(OFI_TEST_LIBS)
+prov_ofi_weft_domain_test_SOURCES = prov/ofi/weft_domain_test.c $(OFI_FAKE)
+prov_ofi_weft_domain_test_LDADD = $(OFI_TEST_LIBS)
+prov_ofi_weft_eq_test_SOURCES = prov/ofi/weft_eq_test.c $(OFI_FAKE)
+prov_ofi_weft_eq_test_LDADD = $(OFI_TEST_LIBS)
+prov_ofi_weft_info_test_SOURCES = prov/ofi/weft_info_test.c $(OFI_FAKE)
+prov_ofi_weft_info_test_LDADD = $(OFI_TEST_LIBS)
+prov_ofi_weft_mr_test_SOURCES = prov/ofi/weft_mr_test.c $(OFI_FAKE)
+prov_ofi_weft_mr_test_LDADD = $(OFI_TEST_LIBS)
+prov_ofi_weft_wait_test_SOURCES = prov/ofi/weft_wait_test.c $(OFI_FAKE)
+prov_ofi_weft_wait_test_LDADD = $(OFI_TEST_LIBS)

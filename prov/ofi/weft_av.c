@@ -180,6 +180,22 @@ static void entry_put(struct weft_av *av, uint32_t i)
 	av->free = i;
 }
 
+/* Whoever had the name before is gone: the next post looks for the new one. */
+static void forget_lost(struct weft_av *av, fi_addr_t addr)
+{
+	struct weft_list *pos, *tmp;
+
+	weft_list_each(pos, tmp, &av->eps)
+	{
+		struct weft_ep *ep =
+			weft_container_of(pos, struct weft_ep, av_link);
+
+		if (addr < ep->peer_room && ep->peers[addr] &&
+		    ep->peers[addr]->lost)
+			ep_forget(ep, addr);
+	}
+}
+
 /* Inserts one name; 0 or -errno (-EINVAL: not an endpoint's name). */
 static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 		      fi_addr_t *addr_p)
@@ -192,6 +208,8 @@ static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 	known = find(av, name);
 	if (known != NONE && av->type == FI_AV_MAP) {
 		av->entry[known].uses++;
+		av->entry[known].name = *name;
+		forget_lost(av, known);
 		*addr_p = known;
 		return 0;
 	}

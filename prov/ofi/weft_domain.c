@@ -32,6 +32,7 @@ int weft_domain_ep_add(struct weft_domain *d, struct weft_ep *ep)
 	/* Told before it is listed: the leader's set is the old one. */
 	weft_wait_ep_added(d, ep);
 	eps[d->ep_count++] = ep;
+	weft_mr_expose_all(ep);
 	return 0;
 }
 

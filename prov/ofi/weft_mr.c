@@ -37,12 +37,69 @@ int weft_mr_find(struct weft_domain *d, const struct weft_mr_want *want,
 	return 0;
 }
 
+/* ---- the tables that peers read ---------------------------------------- */
+
+/* Somebody here wants to know about every access. */
+static bool counted(struct weft_mr *mr, struct weft_ep *ep)
+{
+	return mr->cntr || ep->cntr[WEFT_CNTR_REMOTE_READ] ||
+	       ep->cntr[WEFT_CNTR_REMOTE_WRITE];
+}
+
+static void expose(struct weft_mr *mr, struct weft_ep *ep)
+{
+	struct weft_want row = {
+		.key = mr->fid.key,
+		.addr = mr->start,
+		.len = mr->len,
+	};
+
+	if (mr->access & FI_REMOTE_READ)
+		row.access |= WEFT_MR_REMOTE_READ;
+	if (mr->access & FI_REMOTE_WRITE)
+		row.access |= WEFT_MR_REMOTE_WRITE;
+	if (!row.access)
+		return;
+	if (counted(mr, ep))
+		row.access |= WEFT_MR_EVENTS;
+	weft_nic_expose(ep->nic, &row, mr->base);
+}
+
+static void expose_one(void *arg, uint64_t key, void *val)
+{
+	expose(val, arg);
+}
+
+void weft_mr_expose_all(struct weft_ep *ep)
+{
+	weft_hash_each(&ep->domain->mrs, expose_one, ep);
+}
+
+static void hide_everywhere(struct weft_mr *mr)
+{
+	struct weft_domain *d = mr->domain;
+
+	for (size_t i = 0; i < d->ep_count; i++)
+		weft_nic_hide(d->eps[i]->nic, mr->fid.key);
+}
+
+static void expose_everywhere(struct weft_mr *mr)
+{
+	struct weft_domain *d = mr->domain;
+
+	for (size_t i = 0; i < d->ep_count; i++)
+		expose(mr, d->eps[i]);
+}
+
+/* ---- life -------------------------------------------------------------- */
+
 static int weft_mr_close(struct fid *fid)
 {
 	struct weft_mr *mr = to_mr(fid);
 	struct weft_domain *d = mr->domain;
 
 	weft_enter(d);
+	hide_everywhere(mr);
 	weft_hash_del(&d->mrs, mr->fid.key);
 	if (mr->cntr)
 		weft_ref_put(&mr->cntr->ref);
@@ -63,6 +120,9 @@ static int bind_cntr(struct weft_mr *mr, struct weft_cntr *cntr, uint64_t flags)
 	weft_ref_get(&cntr->ref);
 	mr->cntr = cntr;
 	mr->cntr_flags = flags ? flags : FI_REMOTE_READ | FI_REMOTE_WRITE;
+	/* Peers must know from now on that accesses are counted. */
+	hide_everywhere(mr);
+	expose_everywhere(mr);
 	return 0;
 }
 
@@ -119,7 +179,10 @@ static int mr_enlist(struct weft_domain *d, struct weft_mr *mr, uint64_t key)
 	mr->fid.key = d->prov_key ? d->next_key++ : key;
 	if (weft_hash_get(&d->mrs, mr->fid.key))
 		return -ENOKEY;
-	return weft_hash_set(&d->mrs, mr->fid.key, mr);
+	if (weft_hash_set(&d->mrs, mr->fid.key, mr))
+		return -ENOMEM;
+	expose_everywhere(mr);
+	return 0;
 }
 
 static int attr_check(const struct fi_mr_attr *attr, uint64_t flags)

@@ -345,6 +345,9 @@ struct weft_mr_want {
 int weft_mr_find(struct weft_domain *d, const struct weft_mr_want *want,
 		 struct weft_mr **mr_p, void **at_p);
 
+/* Lists all regions of the domain in a new endpoint's table. */
+void weft_mr_expose_all(struct weft_ep *ep);
+
 /* A peer's access to mr is over: counts it where fi_mr_bind asked to. */
 static inline void weft_mr_event(struct weft_mr *mr, uint64_t access)
 {

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * For the tests of this folder: four machines, an endpoint and a carrier that
+ * exist only as far as the libfabric face looks at them. A packet is a number
+ * that any thread may raise; progress turns each into one completion and one
+ * count of the endpoint.
+ */
+#ifndef WEFT_OFI_FAKE_H
+#define WEFT_OFI_FAKE_H
+
+#include "prov/ofi/weft_ofi.h"
+
+#include <pthread.h>
+
+struct fake {
+	struct fi_info *info;
+	struct fid_fabric *fabric;
+	struct fid_domain *domain;
+};
+
+/* Fabric and domain with that threading and progress; asserts success. */
+void fake_open(struct fake *f, enum fi_threading threading,
+	       enum fi_progress progress);
+void fake_close(struct fake *f);
+
+#define FAKE_PEERS 64
+
+struct fake_ep {
+	struct weft_ep ep;
+	struct weft_carrier carrier;
+	pthread_mutex_t mutex;
+	pthread_cond_t cond;
+	weft_au32 due; /* packets that came and were not polled */
+	bool woken;
+	bool no_fd; /* a carrier without descriptor */
+	int fd;
+	uint64_t serial; /* of the next completion, in its data */
+	struct weft_peer peer[FAKE_PEERS];
+	uint32_t peer_count;
+	uint64_t exposed; /* regions listed now */
+};
+
+/* An enabled endpoint on cq and cntr (either may be NULL) and av (too). */
+struct fake_ep *fake_ep_open(struct fake *f, struct fid_cq *cq,
+			     struct fid_cntr *cntr, struct fid_av *av);
+void fake_ep_close(struct fake_ep *e);
+/* n packets come in; from any thread. */
+void fake_arrive(struct fake_ep *e, uint32_t n);
+
+#endif
