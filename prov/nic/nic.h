@@ -79,8 +79,11 @@ struct weft_machine {
 	size_t packet_bytes; /* payload of one engine packet */
 	size_t eager_bytes;  /* above: rendezvous */
 	uint64_t msg_order;  /* FI_ORDER_* bits, as a plain number */
-	unsigned fifos; /* injection FIFOs, windows or queues */
+	unsigned fifos;	     /* injection FIFOs, windows or queues */
 };
+
+/* The unit of the native machine: straight to the carrier. */
+extern const struct weft_unit_ops weft_unit_direct;
 
 /* The rows; NULL for an unknown name. The first row is the default. */
 const struct weft_machine *weft_machine_find(const char *name);
@@ -183,6 +186,8 @@ struct weft_op {
 	void *held;		/* heap memory that ends with the op */
 	uint8_t result_count;	/* in */
 	uint8_t compare_count;	/* in */
+	uint8_t ask;		/* packet type that asks the peer */
+	bool events;		/* the region reports accesses */
 	uint32_t cell;		/* cursor that both sides copy by */
 	union {
 		struct {
@@ -192,6 +197,12 @@ struct weft_op {
 		struct {
 			uint64_t remote[2 * WEFT_IOV_MAX]; /* addr, len */
 			struct weft_dma dma;
+			uint64_t pos;	    /* next byte of DMA */
+			uint64_t end;	    /* last one of this chunk */
+			uint64_t redo;	    /* byte the peer gave back */
+			uint32_t peer_cell; /* the cursor is the peer's */
+			bool put;
+			bool posting;
 		};
 	};
 };
@@ -235,6 +246,7 @@ struct weft_nic_attr {
 	void *up_arg;
 	uint32_t fifo_slots; /* 0: the carrier's default */
 	size_t eager_bytes;  /* 0: the machine's */
+	uint32_t spin_ns;    /* as the carrier's */
 	size_t min_multi;    /* a multi buffer with less left is released */
 	bool no_dma;
 	const char *faults;

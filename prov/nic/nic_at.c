@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Atomic operations on a peer's memory: operands travel in one packet, the
+ * target's engine computes and answers with the old values (NIC_RESULT) or
+ * with FIN.
+ */
+#include "prov/nic/nic_int.h"
+
+#include "prov/nic/nic_at_exec.h"
+
+#include <stdlib.h>
+
+#define AT_INTS	  ((1u << WEFT_AT_FLOAT) - 1)
+#define AT_FLOATS (1u << WEFT_AT_FLOAT | 1u << WEFT_AT_DOUBLE)
+#define AT_ALL	  (AT_INTS | AT_FLOATS)
+#define OPEN_MAX  4096
+
+/* Which types an operation has. */
+static const uint16_t types_of[WEFT_AT_OPS] = {
+	[WEFT_AT_MIN] = AT_ALL,	     [WEFT_AT_MAX] = AT_ALL,
+	[WEFT_AT_SUM] = AT_ALL,	     [WEFT_AT_PROD] = AT_ALL,
+	[WEFT_AT_LOR] = AT_ALL,	     [WEFT_AT_LAND] = AT_ALL,
+	[WEFT_AT_BOR] = AT_INTS,     [WEFT_AT_BAND] = AT_INTS,
+	[WEFT_AT_LXOR] = AT_ALL,     [WEFT_AT_BXOR] = AT_INTS,
+	[WEFT_AT_READ] = AT_ALL,     [WEFT_AT_WRITE] = AT_ALL,
+	[WEFT_AT_CSWAP] = AT_ALL,    [WEFT_AT_CSWAP_NE] = AT_ALL,
+	[WEFT_AT_CSWAP_LE] = AT_ALL, [WEFT_AT_CSWAP_LT] = AT_ALL,
+	[WEFT_AT_CSWAP_GE] = AT_ALL, [WEFT_AT_CSWAP_GT] = AT_ALL,
+	[WEFT_AT_MSWAP] = AT_INTS,
+};
+
+static const uint8_t bytes_of[WEFT_AT_TYPES] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8 };
+
+size_t weft_at_bytes(unsigned type)
+{
+	return type < WEFT_AT_TYPES ? bytes_of[type] : 0;
+}
+
+static bool kind_has(unsigned kind, unsigned op)
+{
+	if (kind == WEFT_COMPARE)
+		return op >= WEFT_AT_CSWAP;
+	if (kind == WEFT_FETCH)
+		return op <= WEFT_AT_WRITE;
+	return op <= WEFT_AT_WRITE && op != WEFT_AT_READ;
+}
+
+size_t weft_at_count(const struct weft_machine *m, unsigned kind, unsigned op,
+		     unsigned type)
+{
+	size_t room = m->packet_bytes - sizeof(struct nic_atomic);
+
+	if (op >= WEFT_AT_OPS || type >= WEFT_AT_TYPES || !kind_has(kind, op) ||
+	    !(types_of[op] & 1u << type))
+		return 0;
+	if (kind == WEFT_COMPARE)
+		room /= 2;
+	return room / bytes_of[type];
+}
+
+/* ---- the initiator
+ * ------------------------------------------------------------ */
+
+/* Header, operands and comparands, as they travel. */
+static int at_pack(struct weft_op *op)
+{
+	struct nic_atomic a = {
+		.key = op->key,
+		.addr = op->addr,
+		.count = (uint32_t)(op->len / bytes_of[op->at_type]),
+		.op = op->at_op,
+		.type = op->at_type,
+		.kind = op->kind,
+	};
+	size_t operands = op->at_op == WEFT_AT_READ ? 0 : op->len;
+	size_t compare = op->kind == WEFT_COMPARE ? op->len : 0;
+	char *buf = malloc(sizeof(a) + operands + compare);
+
+	if (!buf)
+		return -ENOMEM;
+	memcpy(buf, &a, sizeof(a));
+	nic_gather(op->iov, op->iov_count, 0, buf + sizeof(a), operands);
+	nic_gather(op->compare, op->compare_count, 0,
+		   buf + sizeof(a) + operands, compare);
+	op->held = buf;
+	op->limit = sizeof(a) + operands + compare;
+	return 0;
+}
+
+int weft_nic_atomic(struct weft_nic *nic, struct weft_op *op)
+{
+	struct nic_peer *p = nic_peer_of(nic, op->peer);
+	size_t max =
+		weft_at_count(nic->machine, op->kind, op->at_op, op->at_type);
+	int err = nic_may_post(p, op);
+
+	if (err)
+		return err;
+	if (!max)
+		return -EOPNOTSUPP;
+	if (op->len > max * bytes_of[op->at_type])
+		return -EMSGSIZE;
+	if (p->open_ops >= OPEN_MAX)
+		return -EAGAIN;
+	err = nic_id_new(nic, op);
+	if (!err)
+		err = at_pack(op);
+	if (err) {
+		nic_id_free(nic, op);
+		return err;
+	}
+	op->ask = NIC_ATOMIC;
+	op->state = NIC_PACING;
+	nic_hold(p, &p->bulk, op);
+	nic_push(nic, p);
+	return 0;
+}
+
+int nic_got_result(struct weft_nic *nic, struct weft_peer *src,
+		   const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+
+	if (!op || (op->kind != WEFT_FETCH && op->kind != WEFT_COMPARE) ||
+	    op->state != NIC_WAITING || pkt->len != op->len)
+		return -EPROTO;
+	nic_scatter(op->result, op->result_count, 0, payload, pkt->len);
+	nic_end(nic, op, 0);
+	return 0;
+}
+
+/* ---- the target
+ * ----------------------------------------------------------------- */
+
+/* Checks what came and finds the memory it is for; len_p: bytes there. */
+static int at_check(struct weft_nic *nic, const struct nic_atomic *a,
+		    uint32_t len, void **at_p, void **region_p)
+{
+	struct weft_want want = { .key = a->key, .addr = a->addr };
+	size_t bytes = weft_at_bytes(a->type), sets = 1;
+
+	if (!weft_at_count(nic->machine, a->kind, a->op, a->type))
+		return -EPROTO;
+	want.len = (uint64_t)a->count * bytes;
+	if (a->op == WEFT_AT_READ)
+		sets = 0;
+	else if (a->kind == WEFT_COMPARE)
+		sets = 2;
+	if (want.len > nic->packet_bytes || len != sets * want.len)
+		return -EPROTO;
+	want.access = WEFT_MR_REMOTE_WRITE;
+	if (a->op == WEFT_AT_READ)
+		want.access = WEFT_MR_REMOTE_READ;
+	else if (a->kind != WEFT_ATOMIC)
+		want.access |= WEFT_MR_REMOTE_READ;
+	return nic->up->region(nic->up_arg, &want, at_p, region_p);
+}
+
+static void at_answer(struct weft_nic *nic, struct weft_peer *src, uint32_t id,
+		      const void *old, size_t bytes)
+{
+	struct weft_pkt pkt = {
+		.type = NIC_RESULT,
+		.aux = id,
+		.len = (uint16_t)bytes,
+	};
+
+	nic_ctrl(nic, src, &pkt, old);
+}
+
+int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
+		   const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_op seen = { .kind = WEFT_REMOTE_WRITE };
+	unsigned char old[UINT16_MAX];
+	struct nic_atomic a;
+	struct nic_at_call call;
+	void *at, *region;
+	size_t bytes;
+	int err;
+
+	if (pkt->len < sizeof(a))
+		return -EPROTO;
+	memcpy(&a, payload, sizeof(a));
+	err = at_check(nic, &a, pkt->len - (uint32_t)sizeof(a), &at, &region);
+	if (err) {
+		nic_fin(nic, src, pkt->aux, err);
+		return err == -EPROTO ? err : 0;
+	}
+	bytes = (size_t)a.count * weft_at_bytes(a.type);
+	call = (struct nic_at_call){
+		.op = a.op,
+		.type = a.type,
+		.count = a.count,
+		.target = at,
+		.operand = (const char *)payload + sizeof(a),
+		.compare = (const char *)payload + sizeof(a) + bytes,
+		.old = old,
+	};
+	nic_at_exec(&call);
+	if (a.kind == WEFT_ATOMIC)
+		nic_fin(nic, src, pkt->aux, 0);
+	else
+		at_answer(nic, src, pkt->aux, old, bytes);
+	if (a.op == WEFT_AT_READ)
+		seen.kind = WEFT_REMOTE_READ;
+	seen.flags = pkt->flags & WEFT_OP_DATA;
+	seen.len = bytes;
+	seen.data = pkt->data;
+	seen.addr = a.addr;
+	seen.key = a.key;
+	nic_event(nic, src, &seen, region);
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The arithmetic of atomic operations on this process's memory. */
+#ifndef WEFT_PROV_NIC_AT_EXEC_H
+#define WEFT_PROV_NIC_AT_EXEC_H
+
+#include <stdint.h>
+
+struct nic_at_call {
+	uint8_t op;   /* enum weft_at_op, valid for the type */
+	uint8_t type; /* enum weft_at_type */
+	uint32_t count;
+	void *target;
+	const void *operand; /* count elements, any alignment */
+	const void *compare; /* likewise; looked at by the swaps only */
+	void *old;	     /* out: count elements */
+};
+
+/*
+ * Each element changes at once for every processor when it is aligned to its
+ * size.
+ */
+void nic_at_exec(const struct nic_at_call *c);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The unit of machine `native`: no descriptors, no windows; packets and
+ * copies go straight to the carrier.
+ */
+#include "prov/nic/nic_int.h"
+
+#include <stdlib.h>
+
+static int direct_open(const struct weft_machine *m,
+		       const struct weft_carrier_ops *carrier,
+		       const struct weft_carrier_attr *attr,
+		       struct weft_unit **u_p)
+{
+	struct weft_unit *u = calloc(1, sizeof(*u));
+	int err;
+
+	if (!u)
+		return -ENOMEM;
+	u->ops = &weft_unit_direct;
+	err = carrier->open(attr, &u->carrier);
+	if (err) {
+		free(u);
+		return err;
+	}
+	*u_p = u;
+	return 0;
+}
+
+static void direct_close(struct weft_unit *u)
+{
+	u->carrier->ops->close(u->carrier);
+	free(u);
+}
+
+static int direct_packet(struct weft_unit *u, struct weft_peer *peer,
+			 const struct weft_pkt *pkt, const struct iovec *iov,
+			 int iov_count)
+{
+	return u->carrier->ops->send(u->carrier, peer, pkt, iov, iov_count);
+}
+
+static int direct_end(struct weft_dma *d, int err)
+{
+	if (err == -EAGAIN || err == -EOPNOTSUPP)
+		return err;
+	d->done(d, err);
+	return 0;
+}
+
+static int direct_get(struct weft_unit *u, struct weft_peer *peer,
+		      struct weft_dma *d)
+{
+	return direct_end(d, u->carrier->ops->read(u->carrier, peer, d->local,
+						   d->local_count, d->remote));
+}
+
+static int direct_put(struct weft_unit *u, struct weft_peer *peer,
+		      struct weft_dma *d)
+{
+	return direct_end(d, u->carrier->ops->write(u->carrier, peer, d->local,
+						    d->local_count, d->remote));
+}
+
+static int direct_poll(struct weft_unit *u, int budget)
+{
+	return u->carrier->ops->poll(u->carrier, budget);
+}
+
+const struct weft_unit_ops weft_unit_direct = {
+	.name = "direct",
+	.open = direct_open,
+	.close = direct_close,
+	.packet = direct_packet,
+	.get = direct_get,
+	.put = direct_put,
+	.poll = direct_poll,
+};

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Transfers between an op's buffer and memory of its peer, in pieces of DMA.
+ * Alone, a transfer is [0, limit). Shared with the peer, chunks of it are
+ * taken one after the other by an atomic cursor that lies in the shared area
+ * of the message's sender; who gets a number moves that chunk.
+ *
+ *      pos      end
+ *       v        v
+ *   |===|--------|      limit    pos: next byte; end: of what is ours now;
+ *   +---+--------+--------+      moved: bytes this side has moved
+ */
+#include "prov/nic/nic_int.h"
+
+/* ---- segments ---------------------------------------------------------------
+ */
+
+void nic_segs_of(const struct weft_op *op, struct nic_segs *segs)
+{
+	uint32_t i;
+
+	segs->count = op->iov_count;
+	segs->cell = op->cell;
+	for (i = 0; i < op->iov_count; i++) {
+		segs->seg[2 * i] = (uint64_t)(uintptr_t)op->iov[i].iov_base;
+		segs->seg[2 * i + 1] = op->iov[i].iov_len;
+	}
+}
+
+size_t nic_segs_bytes(const struct nic_segs *segs)
+{
+	return offsetof(struct nic_segs, seg) + 16 * (size_t)segs->count;
+}
+
+int nic_segs_get(struct nic_segs *segs, const void *from, size_t len,
+		 uint64_t *sum_p)
+{
+	uint32_t i;
+
+	if (len < offsetof(struct nic_segs, seg) || len > sizeof(*segs))
+		return -EPROTO;
+	memcpy(segs, from, len);
+	if (!segs->count || segs->count > WEFT_IOV_MAX ||
+	    len != nic_segs_bytes(segs))
+		return -EPROTO;
+	*sum_p = 0;
+	for (i = 0; i < segs->count; i++) {
+		if (segs->seg[2 * i + 1] > UINT64_MAX - *sum_p)
+			return -EPROTO;
+		*sum_p += segs->seg[2 * i + 1];
+	}
+	return 0;
+}
+
+void nic_segs_set(struct weft_op *op, const struct nic_segs *segs)
+{
+	op->remote_count = (uint8_t)segs->count;
+	memcpy(op->remote, segs->seg, 16 * (size_t)segs->count);
+}
+
+/* ---- cursors
+ * ------------------------------------------------------------------ */
+
+uint32_t nic_cell_get(struct weft_nic *nic)
+{
+	unsigned i;
+
+	if (!nic->share || !nic->cells_free)
+		return 0;
+	i = (unsigned)__builtin_ctzll(nic->cells_free);
+	nic->cells_free &= nic->cells_free - 1;
+	/* ordered by the packet that names the cell */
+	weft_store64(nic_share_cell(nic->share, i), 0);
+	return i + 1;
+}
+
+void nic_cell_put(struct weft_nic *nic, uint32_t cell)
+{
+	if (weft_unlikely(cell))
+		nic->cells_free |= 1ull << (cell - 1);
+}
+
+/* The cursor of a transfer that is shared; NULL when its owner is gone. */
+static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_op *op)
+{
+	struct nic_peer *p = op->peer->up;
+
+	if (op->cell)
+		return nic_share_cell(nic->share, op->cell - 1);
+	return p->share ? nic_share_cell(p->share, op->peer_cell - 1) : NULL;
+}
+
+/* Takes the next chunk; false when none is left. */
+static bool xfer_claim(struct weft_nic *nic, struct weft_op *op)
+{
+	weft_au64 *cell;
+	uint64_t chunk;
+
+	if (!op->cell && !op->peer_cell)
+		return false;
+	cell = xfer_cell(nic, op);
+	if (!cell)
+		return false;
+	chunk = weft_add64(cell, 1);
+	if (chunk > op->limit / NIC_CHUNK)
+		return false;
+	op->pos = chunk * NIC_CHUNK;
+	op->end = op->limit - op->pos < NIC_CHUNK ? op->limit
+						  : op->pos + NIC_CHUNK;
+	return op->pos < op->end;
+}
+
+/* ---- pieces
+ * -------------------------------------------------------------------- */
+
+static void piece_done(struct weft_dma *d, int err)
+{
+	struct weft_op *op = weft_container_of(d, struct weft_op, dma);
+
+	op->state = NIC_WAITING;
+	op->err = err;
+	if (!err) {
+		((struct nic_peer *)op->peer->up)->dma_works = true;
+		op->pos += d->bytes;
+		op->moved += d->bytes;
+	}
+	if (!op->posting)
+		nic_xfer_run(op->nic, op);
+}
+
+/* Posts DMA from pos on, within end and one remote segment. */
+static int piece_post(struct weft_nic *nic, struct weft_op *op)
+{
+	const struct weft_unit_ops *unit = nic->unit->ops;
+	struct weft_dma *d = &op->dma;
+	uint64_t skip = op->pos, bytes = op->end - op->pos;
+	unsigned i = 0;
+
+	while (i < op->remote_count && skip >= op->remote[2 * i + 1])
+		skip -= op->remote[2 * i++ + 1];
+	if (i == op->remote_count)
+		return -EFAULT;
+	if (bytes > op->remote[2 * i + 1] - skip)
+		bytes = op->remote[2 * i + 1] - skip;
+	d->remote = op->remote[2 * i] + skip;
+	d->bytes = bytes;
+	d->local_count =
+		nic_slice(op->iov, op->iov_count, op->pos, bytes, d->local);
+	d->done = piece_done;
+	return op->put ? unit->put(nic->unit, op->peer, d)
+		       : unit->get(nic->unit, op->peer, d);
+}
+
+void nic_xfer_run(struct weft_nic *nic, struct weft_op *op)
+{
+	int err = op->err;
+
+	while (!err && (op->pos < op->end || xfer_claim(nic, op))) {
+		op->state = NIC_DMA;
+		op->posting = true;
+		err = piece_post(nic, op);
+		op->posting = false;
+		if (err == -EAGAIN) {
+			op->state = NIC_DMA_AGAIN;
+			nic_busy(nic, op->peer->up);
+			return;
+		}
+		if (!err && op->state == NIC_DMA)
+			return;
+		if (!err)
+			err = op->err;
+	}
+	op->state = NIC_WAITING;
+	op->err = 0;
+	nic_xfer_done(nic, op, err);
+}
+
+void nic_xfer(struct weft_nic *nic, struct weft_op *op)
+{
+	op->moved = 0;
+	op->err = 0;
+	op->pos = 0;
+	op->end = op->cell || op->peer_cell ? 0 : op->limit;
+	nic_xfer_run(nic, op);
+}
+
+int nic_xfer_again(struct weft_nic *nic, struct nic_peer *p)
+{
+	struct weft_list *n, *tmp;
+	struct weft_op *op;
+
+	weft_list_each(n, tmp, &p->waiting)
+	{
+		op = weft_container_of(n, struct weft_op, link);
+		if (op->state != NIC_DMA_AGAIN)
+			continue;
+		nic_xfer_run(nic, op);
+		/* no room for this one: none for the others */
+		if (!weft_list_empty(&p->busy))
+			return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,632 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages in. A message meets a posted receive and goes straight into its
+ * buffer, or it becomes a struct nic_msg: small ones whole, eager ones in
+ * heap memory as they arrive, large ones as their announcement only.
+ *
+ *   whole     got == len
+ *   arriving  got < len, and the peer's rx_msg points to it
+ *   announced rts
+ *
+ * From one peer one eager message arrives at a time (its packets are not
+ * mixed with those of another), so the peer's record knows where NIC_NEXT
+ * belongs: rx_op, a receive being filled, or rx_msg.
+ */
+#include "prov/nic/nic_int.h"
+
+#include <stdlib.h>
+
+/* ---- receives ---------------------------------------------------------------
+ */
+
+static struct weft_match *match_for(struct weft_nic *nic, unsigned flags)
+{
+	return &nic->match[!!(flags & WEFT_OP_TAGGED)];
+}
+
+/* The last part of a multi buffer gives the buffer back. */
+static void part_end(struct weft_nic *nic, struct weft_op *op)
+{
+	struct weft_op *parent = op->parent;
+
+	if (--parent->children || parent->state != NIC_CLOSED)
+		return;
+	if (parent->err) {
+		parent->flags |= WEFT_OP_RELEASE;
+		nic_done(nic, parent, parent->err);
+		return;
+	}
+	op->flags |= WEFT_OP_RELEASE;
+	weft_nic_op_put(parent);
+}
+
+void nic_recv_done(struct weft_nic *nic, struct weft_op *op, int err)
+{
+	if (!err && op->olen)
+		err = -EOVERFLOW;
+	if (weft_unlikely(op->parent != NULL))
+		part_end(nic, op);
+	nic_done(nic, op, err);
+}
+
+/* Takes a posted receive out for good; a multi buffer waits for its parts. */
+static void recv_fail(struct weft_nic *nic, struct weft_op *op, int err)
+{
+	weft_match_unpost(match_for(nic, op->flags), &op->m);
+	op->len = 0;
+	op->tag = 0;
+	op->data = 0;
+	op->peer = NULL;
+	if (op->children) {
+		op->state = NIC_CLOSED;
+		op->err = err;
+		return;
+	}
+	if (op->flags & WEFT_OP_MULTI)
+		op->flags |= WEFT_OP_RELEASE;
+	nic_done(nic, op, err);
+}
+
+/* The part of a multi buffer that a message of len bytes gets; or NULL. */
+static struct weft_op *part_get(struct weft_nic *nic, struct weft_op *parent,
+				uint64_t len)
+{
+	struct weft_op *op = weft_nic_op_get(nic);
+
+	if (!op)
+		return NULL;
+	op->context = parent->context;
+	op->comp_flags = parent->comp_flags;
+	op->kind = WEFT_RECV;
+	op->flags = parent->flags & (uint16_t)~WEFT_OP_MULTI;
+	op->m.ignore = parent->m.ignore;
+	op->iov[0] = parent->iov[0];
+	op->iov_count = 1;
+	op->len = parent->len;
+	op->parent = parent;
+	parent->children++;
+	if (len > parent->len)
+		len = parent->len;
+	parent->len -= len;
+	parent->iov[0].iov_base = (char *)parent->iov[0].iov_base + len;
+	parent->iov[0].iov_len -= len;
+	if (parent->len < nic->min_multi || !parent->len) {
+		weft_match_unpost(match_for(nic, parent->flags), &parent->m);
+		parent->state = NIC_CLOSED;
+	}
+	return op;
+}
+
+/* What the completion says of the message. */
+static inline void recv_meets(struct weft_op *op, struct weft_peer *src,
+			      unsigned flags, uint64_t tag, uint64_t data)
+{
+	op->peer = src;
+	op->tag = tag;
+	op->data = data;
+	op->flags |= flags & WEFT_OP_DATA;
+}
+
+/* Keeps to the buffer: len becomes what fits, olen what does not. */
+static inline void recv_fit(struct weft_op *op, uint64_t len)
+{
+	if (weft_unlikely(len > op->len)) {
+		op->olen = len - op->len;
+		return;
+	}
+	op->len = len;
+}
+
+/*
+ * The receive a message of len bytes belongs to, no longer posted; NULL with
+ * err_p 0: none waits, -EAGAIN: no memory.
+ */
+static inline struct weft_op *recv_take(struct weft_nic *nic,
+					struct weft_peer *src,
+					const struct weft_pkt *pkt,
+					uint64_t len, int *err_p)
+{
+	struct weft_match *m = match_for(nic, pkt->flags);
+	struct weft_match_recv *r = weft_match_arrive(m, src->index, pkt->tag);
+	struct weft_op *op;
+
+	*err_p = 0;
+	if (!r)
+		return NULL;
+	op = weft_container_of(r, struct weft_op, m);
+	if (weft_unlikely(op->flags & WEFT_OP_MULTI)) {
+		op = part_get(nic, op, len);
+		if (!op)
+			*err_p = -EAGAIN;
+		return op;
+	}
+	weft_match_unpost(m, r);
+	return op;
+}
+
+/* ---- unexpected messages
+ * ------------------------------------------------------ */
+
+static struct nic_msg *msg_new(struct weft_nic *nic, struct weft_peer *src,
+			       const struct weft_pkt *pkt, uint64_t len)
+{
+	struct nic_msg *u = weft_pool_get(&nic->msgs);
+
+	if (!u)
+		return NULL;
+	u->m.src = src->index;
+	u->m.tag = pkt->tag;
+	u->src = src;
+	u->len = len;
+	u->data = pkt->data;
+	u->got = 0;
+	u->remote_id = pkt->aux;
+	u->flags = pkt->flags & NIC_WIRE_FLAGS;
+	u->rts = 0;
+	u->dropped = 0;
+	u->claimed = 0;
+	u->heap = NULL;
+	weft_list_init(&u->link);
+	return u;
+}
+
+static void *msg_bytes(struct nic_msg *u)
+{
+	return u->heap ? u->heap : u->bytes;
+}
+
+/* Room for the bytes of u; -EAGAIN. */
+static int msg_room(struct nic_msg *u)
+{
+	if (u->len <= sizeof(u->bytes))
+		return 0;
+	u->heap = malloc(u->len);
+	return u->heap ? 0 : -EAGAIN;
+}
+
+static void msg_free(struct weft_nic *nic, struct nic_msg *u)
+{
+	weft_list_remove(&u->link);
+	free(u->heap);
+	weft_pool_put(&nic->msgs, u);
+}
+
+static void msg_ack(struct weft_nic *nic, struct nic_msg *u)
+{
+	if (u->flags & WEFT_OP_ACK || u->rts)
+		nic_fin(nic, u->src, u->remote_id, 0);
+}
+
+/* Nobody wants it: the sender is told, what still arrives goes nowhere. */
+static void msg_drop(struct weft_nic *nic, struct nic_msg *u)
+{
+	if (!u->rts && u->got < u->len) {
+		u->dropped = 1;
+		return;
+	}
+	msg_ack(nic, u);
+	msg_free(nic, u);
+}
+
+/* An arriving message gets its receive: what is here moves over. */
+static void msg_join(struct weft_nic *nic, struct nic_msg *u,
+		     struct weft_op *op)
+{
+	struct nic_peer *p = u->src->up;
+	uint64_t n = u->got < op->len ? u->got : op->len;
+
+	nic_scatter(op->iov, op->iov_count, 0, msg_bytes(u), n);
+	op->moved = u->got;
+	op->limit = u->len;
+	op->remote_id = u->remote_id;
+	op->flags |= u->flags & WEFT_OP_ACK;
+	p->rx_msg = NULL;
+	p->rx_op = op;
+	msg_free(nic, u);
+}
+
+/* Message u, out of all queues, belongs to receive op. */
+static void msg_take(struct weft_nic *nic, struct nic_msg *u,
+		     struct weft_op *op)
+{
+	recv_meets(op, u->src, u->flags, u->m.tag, u->data);
+	recv_fit(op, u->len);
+	if (u->rts) {
+		struct nic_segs segs = u->segs;
+
+		op->remote_id = u->remote_id;
+		msg_free(nic, u);
+		nic_pull(nic, op, &segs);
+		return;
+	}
+	if (u->got < u->len) {
+		msg_join(nic, u, op);
+		return;
+	}
+	nic_scatter(op->iov, op->iov_count, 0, msg_bytes(u), op->len);
+	msg_ack(nic, u);
+	msg_free(nic, u);
+	nic_recv_done(nic, op, 0);
+}
+
+/* ---- packets
+ * ------------------------------------------------------------------ */
+
+static WEFT_COLD int msg_keep(struct weft_nic *nic, struct weft_peer *src,
+			      const struct weft_pkt *pkt, const void *payload)
+{
+	struct nic_msg *u = msg_new(nic, src, pkt, pkt->len);
+
+	if (!u)
+		return -EAGAIN;
+	if (msg_room(u)) {
+		msg_free(nic, u);
+		return -EAGAIN;
+	}
+	memcpy(msg_bytes(u), payload, pkt->len);
+	u->got = u->len;
+	weft_match_add(match_for(nic, pkt->flags), &u->m);
+	return 0;
+}
+
+WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
+			 const struct weft_pkt *pkt, const void *payload)
+{
+	int err;
+	struct weft_op *op = recv_take(nic, src, pkt, pkt->len, &err);
+
+	if (weft_unlikely(!op))
+		return err ? err : msg_keep(nic, src, pkt, payload);
+	recv_meets(op, src, pkt->flags, pkt->tag, pkt->data);
+	recv_fit(op, pkt->len);
+	if (weft_likely(op->iov_count == 1))
+		memcpy(op->iov[0].iov_base, payload, op->len);
+	else
+		nic_scatter(op->iov, op->iov_count, 0, payload, op->len);
+	if (weft_unlikely(pkt->flags & WEFT_OP_ACK))
+		nic_fin(nic, src, pkt->aux, 0);
+	nic_recv_done(nic, op, 0);
+	return 0;
+}
+
+/* All of an eager message is in the receive's buffer. */
+static void eager_in(struct weft_nic *nic, struct nic_peer *p)
+{
+	struct weft_op *op = p->rx_op;
+
+	p->rx_op = NULL;
+	if (op->flags & WEFT_OP_ACK)
+		nic_fin(nic, op->peer, op->remote_id, 0);
+	op->flags &= (uint16_t)~WEFT_OP_ACK;
+	nic_recv_done(nic, op, 0);
+}
+
+/* Bytes for the message that is arriving; more than promised is refused. */
+static int eager_bytes(struct weft_nic *nic, struct nic_peer *p,
+		       const void *from, size_t n)
+{
+	struct weft_op *op = p->rx_op;
+	struct nic_msg *u = p->rx_msg;
+	size_t fits;
+
+	if (op) {
+		if (n > op->limit - op->moved)
+			return -EPROTO;
+		fits = op->moved < op->len ? op->len - op->moved : 0;
+		nic_scatter(op->iov, op->iov_count, op->moved, from,
+			    n < fits ? n : fits);
+		op->moved += n;
+		if (op->moved == op->limit)
+			eager_in(nic, p);
+		return 0;
+	}
+	if (!u || n > u->len - u->got)
+		return -EPROTO;
+	memcpy((char *)msg_bytes(u) + u->got, from, n);
+	u->got += n;
+	if (u->got < u->len)
+		return 0;
+	p->rx_msg = NULL;
+	if (u->dropped)
+		msg_drop(nic, u);
+	return 0;
+}
+
+int nic_got_first(struct weft_nic *nic, struct weft_peer *src,
+		  const struct weft_pkt *pkt, const void *payload)
+{
+	struct nic_peer *p = nic_peer_of(nic, src);
+	struct weft_op *op;
+	uint64_t total;
+	int err;
+
+	if (!p)
+		return -EAGAIN;
+	if (pkt->len < sizeof(total) || p->rx_op || p->rx_msg)
+		return -EPROTO;
+	memcpy(&total, payload, sizeof(total));
+	if (total > NIC_EAGER_CAP || total <= pkt->len - sizeof(total))
+		return -EPROTO;
+	op = recv_take(nic, src, pkt, total, &err);
+	if (err)
+		return err;
+	if (op) {
+		recv_meets(op, src, pkt->flags, pkt->tag, pkt->data);
+		recv_fit(op, total);
+		op->flags |= pkt->flags & WEFT_OP_ACK;
+		op->remote_id = pkt->aux;
+		op->limit = total;
+		p->rx_op = op;
+	} else {
+		p->rx_msg = msg_new(nic, src, pkt, total);
+		if (!p->rx_msg)
+			return -EAGAIN;
+		if (msg_room(p->rx_msg)) {
+			msg_free(nic, p->rx_msg);
+			p->rx_msg = NULL;
+			return -EAGAIN;
+		}
+		weft_match_add(match_for(nic, pkt->flags), &p->rx_msg->m);
+	}
+	return eager_bytes(nic, p, (const char *)payload + sizeof(total),
+			   pkt->len - sizeof(total));
+}
+
+int nic_got_next(struct weft_nic *nic, struct weft_peer *src,
+		 const struct weft_pkt *pkt, const void *payload)
+{
+	struct nic_peer *p = nic_peer_of(nic, src);
+
+	return p ? eager_bytes(nic, p, payload, pkt->len) : -EAGAIN;
+}
+
+int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
+		const struct weft_pkt *pkt, const void *payload)
+{
+	struct nic_segs segs;
+	struct nic_msg *u;
+	struct weft_op *op;
+	uint64_t len, sum;
+	int err;
+
+	if (pkt->len < sizeof(len) || !nic_peer_of(nic, src))
+		return -EPROTO;
+	memcpy(&len, payload, sizeof(len));
+	if (nic_segs_get(&segs, (const char *)payload + sizeof(len),
+			 pkt->len - sizeof(len), &sum) ||
+	    sum != len)
+		return -EPROTO;
+	op = recv_take(nic, src, pkt, len, &err);
+	if (err)
+		return err;
+	if (op) {
+		recv_meets(op, src, pkt->flags, pkt->tag, pkt->data);
+		recv_fit(op, len);
+		op->remote_id = pkt->aux;
+		nic_pull(nic, op, &segs);
+		return 0;
+	}
+	u = msg_new(nic, src, pkt, len);
+	if (!u)
+		return -EAGAIN;
+	u->rts = 1;
+	u->segs = segs;
+	weft_match_add(match_for(nic, pkt->flags), &u->m);
+	return 0;
+}
+
+/* ---- receives from above
+ * -------------------------------------------------------- */
+
+static struct nic_msg *claimed_find(struct weft_nic *nic, void *context)
+{
+	struct weft_list *n;
+	struct nic_msg *u;
+
+	for (n = nic->claimed.next; n != &nic->claimed; n = n->next) {
+		u = weft_container_of(n, struct nic_msg, link);
+		if (u->claim == context)
+			return u;
+	}
+	return NULL;
+}
+
+static int recv_claimed(struct weft_nic *nic, struct weft_op *op)
+{
+	struct nic_msg *u = claimed_find(nic, op->context);
+
+	if (!u)
+		return -EINVAL;
+	weft_list_remove(&u->link);
+	if (!(op->flags & WEFT_OP_DISCARD)) {
+		msg_take(nic, u, op);
+		return 0;
+	}
+	recv_meets(op, u->src, u->flags, u->m.tag, u->data);
+	op->len = 0;
+	msg_drop(nic, u);
+	nic_done(nic, op, 0);
+	return 0;
+}
+
+/* A multi buffer takes all that waits, as long as it lasts. */
+static int recv_multi(struct weft_nic *nic, struct weft_op *op)
+{
+	struct weft_match *m = match_for(nic, op->flags);
+	struct weft_match_msg *um;
+	struct nic_msg *u;
+	struct weft_op *part;
+
+	weft_match_post(m, &op->m);
+	while (op->m.posted && (um = weft_match_search(m, &op->m))) {
+		u = weft_container_of(um, struct nic_msg, m);
+		part = part_get(nic, op, u->len);
+		if (!part)
+			return 0;
+		weft_match_remove(m, um);
+		msg_take(nic, u, part);
+	}
+	return 0;
+}
+
+WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_op *op)
+{
+	struct weft_match *m = match_for(nic, op->flags);
+	struct weft_match_msg *um;
+
+	if (weft_unlikely(op->flags & (WEFT_OP_CLAIM | WEFT_OP_MULTI))) {
+		if (op->flags & WEFT_OP_CLAIM)
+			return recv_claimed(nic, op);
+		return recv_multi(nic, op);
+	}
+	um = weft_match_search(m, &op->m);
+	if (!um) {
+		weft_match_post(m, &op->m);
+		return 0;
+	}
+	weft_match_remove(m, um);
+	msg_take(nic, weft_container_of(um, struct nic_msg, m), op);
+	return 0;
+}
+
+int weft_nic_peek(struct weft_nic *nic, struct weft_op *op)
+{
+	struct weft_match *m = match_for(nic, op->flags);
+	struct weft_match_msg *um = weft_match_search(m, &op->m);
+	struct nic_msg *u;
+
+	op->len = 0;
+	if (!um) {
+		op->peer = NULL;
+		op->tag = op->m.tag;
+		op->data = 0;
+		nic_done(nic, op, -ENOMSG);
+		return 0;
+	}
+	u = weft_container_of(um, struct nic_msg, m);
+	recv_meets(op, u->src, u->flags, u->m.tag, u->data);
+	op->len = u->len;
+	if (op->flags & (WEFT_OP_CLAIM | WEFT_OP_DISCARD))
+		weft_match_remove(m, um);
+	if (op->flags & WEFT_OP_DISCARD) {
+		msg_drop(nic, u);
+	} else if (op->flags & WEFT_OP_CLAIM) {
+		u->claim = op->context;
+		u->claimed = 1;
+		weft_list_push_back(&nic->claimed, &u->link);
+	}
+	nic_done(nic, op, 0);
+	return 0;
+}
+
+int weft_nic_cancel(struct weft_nic *nic, void *context)
+{
+	struct weft_list *n;
+	struct weft_op *op;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct weft_list *l = &nic->match[i].posted;
+
+		for (n = l->next; n != l; n = n->next) {
+			op = weft_container_of(n, struct weft_op, m.order);
+			if (op->context != context)
+				continue;
+			recv_fail(nic, op, -ECANCELED);
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+/* ---- death
+ * ------------------------------------------------------------------------ */
+
+static void lost_msgs(struct weft_nic *nic, struct weft_match *m,
+		      struct weft_peer *peer)
+{
+	struct weft_list *n, *tmp;
+	struct nic_msg *u;
+
+	weft_list_each(n, tmp, &m->msgs)
+	{
+		u = weft_container_of(n, struct nic_msg, m.order);
+		if (u->src != peer || (!u->rts && u->got == u->len))
+			continue;
+		weft_match_remove(m, &u->m);
+		msg_free(nic, u);
+	}
+}
+
+static void lost_posted(struct weft_nic *nic, struct weft_match *m,
+			struct weft_peer *peer, int err)
+{
+	struct weft_list *n, *tmp;
+	struct weft_op *op;
+
+	weft_list_each(n, tmp, &m->posted)
+	{
+		op = weft_container_of(n, struct weft_op, m.order);
+		if (op->m.src != peer->index)
+			continue;
+		recv_fail(nic, op, err);
+	}
+}
+
+/*
+ * A message that was claimed can no longer be completed: what is there of it
+ * counts as whole and the receive of it is told by its length.
+ */
+static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer)
+{
+	struct weft_list *n, *tmp;
+	struct nic_msg *u;
+
+	weft_list_each(n, tmp, &nic->claimed)
+	{
+		u = weft_container_of(n, struct nic_msg, link);
+		if (u->src == peer && !u->rts)
+			u->len = u->got;
+	}
+}
+
+void nic_recv_lost(struct weft_nic *nic, struct nic_peer *p, int err)
+{
+	struct weft_op *op = p->rx_op;
+	struct nic_msg *u = p->rx_msg;
+
+	p->rx_op = NULL;
+	p->rx_msg = NULL;
+	if (op)
+		nic_recv_done(nic, op, err);
+	if (u && u->dropped)
+		msg_free(nic, u);
+	lost_claimed(nic, p->peer);
+	lost_msgs(nic, &nic->match[0], p->peer);
+	lost_msgs(nic, &nic->match[1], p->peer);
+	lost_posted(nic, &nic->match[0], p->peer, err);
+	lost_posted(nic, &nic->match[1], p->peer, err);
+}
+
+static void msgs_free(struct weft_nic *nic, struct weft_match *m)
+{
+	struct weft_list *n;
+	struct nic_msg *u;
+
+	while (!weft_list_empty(&m->msgs)) {
+		n = m->msgs.next;
+		u = weft_container_of(n, struct nic_msg, m.order);
+		weft_match_remove(m, &u->m);
+		msg_free(nic, u);
+	}
+}
+
+void nic_recv_fini(struct weft_nic *nic)
+{
+	struct weft_list *n;
+
+	while ((n = weft_list_pop_front(&nic->claimed)))
+		msg_free(nic, weft_container_of(n, struct nic_msg, link));
+	msgs_free(nic, &nic->match[0]);
+	msgs_free(nic, &nic->match[1]);
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading and writing a peer's memory, by the first way that is open:
+ *
+ *   one-sided   the region is listed in the peer's shared area and DMA
+ *               works: checked here, moved here, the peer is not asked
+ *   by request  DMA works, but the region is not listed: the peer checks
+ *               and moves (WRITE_PULL, READ_PUSH), and answers FIN
+ *   by packets  small, or no DMA: the bytes travel in packets (WRITE with
+ *               FIN, READ with READ_DATA)
+ *
+ * Requests wait in the peer's list bulk, in the order of their posting.
+ */
+#include "prov/nic/nic_int.h"
+
+#include <stdlib.h>
+
+/* Requests that may wait for one peer before posting says -EAGAIN. */
+#define OPEN_MAX 4096
+
+static bool small(const struct weft_nic *nic, uint64_t len)
+{
+	return len <= nic->packet_bytes - sizeof(struct nic_access);
+}
+
+/* ---- the initiator: asking
+ * ------------------------------------------------------ */
+
+static void ask(struct weft_nic *nic, struct weft_op *op, uint8_t type)
+{
+	struct nic_peer *p = op->peer->up;
+
+	op->ask = type;
+	op->moved = 0;
+	op->pos = 0;
+	op->limit = type == NIC_WRITE && op->len ? op->len : 1;
+	op->state = NIC_PACING;
+	nic_unhold(op);
+	nic_hold(p, &p->bulk, op);
+	nic_push(nic, p);
+}
+
+static void ask_best(struct weft_nic *nic, struct weft_op *op)
+{
+	struct nic_peer *p = op->peer->up;
+	bool bytes = p->dma_refused || nic->no_dma || small(nic, op->len);
+
+	if (op->kind == WEFT_WRITE)
+		ask(nic, op, bytes ? NIC_WRITE : NIC_WRITE_PULL);
+	else
+		ask(nic, op, bytes ? NIC_READ : NIC_READ_PUSH);
+}
+
+void nic_access_by_packets(struct weft_nic *nic, struct weft_op *op)
+{
+	struct nic_peer *p = op->peer->up;
+
+	p->dma_refused = true;
+	ask_best(nic, op);
+}
+
+static int push_write(struct weft_nic *nic, struct weft_op *op,
+		      struct weft_pkt *pkt, struct nic_access *a)
+{
+	struct iovec part[WEFT_IOV_MAX + 1] = { { a, sizeof(*a) } };
+	size_t n = nic->packet_bytes - sizeof(*a);
+	int count, err;
+
+	if (n > op->len - op->moved)
+		n = op->len - op->moved;
+	a->offset = op->moved;
+	pkt->len = (uint16_t)(sizeof(*a) + n);
+	count = nic_slice(op->iov, op->iov_count, op->moved, n, part + 1);
+	err = nic->unit->ops->packet(nic->unit, op->peer, pkt, part, count + 1);
+	if (!err)
+		op->moved += op->len ? n : 1;
+	return err;
+}
+
+static int push_request(struct weft_nic *nic, struct weft_op *op,
+			struct weft_pkt *pkt, struct nic_access *a)
+{
+	struct nic_segs segs;
+	struct iovec part[2] = { { a, sizeof(*a) }, { &segs, 0 } };
+	int count = 1, err;
+
+	if (op->ask != NIC_READ) {
+		nic_segs_of(op, &segs);
+		part[1].iov_len = nic_segs_bytes(&segs);
+		count = 2;
+	}
+	pkt->len = (uint16_t)(sizeof(*a) + part[1].iov_len);
+	err = nic->unit->ops->packet(nic->unit, op->peer, pkt, part, count);
+	if (!err)
+		op->moved = op->limit;
+	return err;
+}
+
+static int push_atomic(struct weft_nic *nic, struct weft_op *op,
+		       struct weft_pkt *pkt)
+{
+	struct iovec iov = { op->held, op->limit };
+	int err;
+
+	pkt->len = (uint16_t)op->limit;
+	err = nic->unit->ops->packet(nic->unit, op->peer, pkt, &iov, 1);
+	if (!err)
+		op->moved = op->limit;
+	return err;
+}
+
+int nic_push_access(struct weft_nic *nic, struct weft_op *op)
+{
+	struct weft_pkt pkt = {
+		.type = op->ask,
+		.flags = (uint8_t)(op->flags & WEFT_OP_DATA),
+		.aux = op->id,
+		.data = op->data,
+	};
+	struct nic_access a = {
+		.key = op->key,
+		.addr = op->addr,
+		.len = op->len,
+	};
+
+	if (op->ask == NIC_ATOMIC)
+		return push_atomic(nic, op, &pkt);
+	if (op->ask == NIC_WRITE)
+		return push_write(nic, op, &pkt, &a);
+	return push_request(nic, op, &pkt, &a);
+}
+
+/* ---- the initiator: by itself
+ * --------------------------------------------------- */
+
+/* Tells the peer of an access it did not see. */
+static void tell(struct weft_nic *nic, struct weft_op *op)
+{
+	struct weft_pkt pkt = {
+		.type = NIC_EVENT,
+		.flags = (uint8_t)(op->flags & WEFT_OP_DATA),
+		.len = sizeof(struct nic_access),
+		.aux = op->kind == WEFT_READ,
+		.data = op->data,
+	};
+	struct nic_access a = {
+		.key = op->key,
+		.addr = op->addr,
+		.len = op->len,
+	};
+
+	nic_ctrl(nic, op->peer, &pkt, &a);
+}
+
+static void one_sided(struct weft_nic *nic, struct nic_peer *p,
+		      struct weft_op *op, uint64_t at)
+{
+	op->remote[0] = at;
+	op->remote[1] = op->len;
+	op->remote_count = 1;
+	op->peer_cell = 0;
+	op->put = op->kind == WEFT_WRITE;
+	op->limit = op->len;
+	nic_hold(p, &p->waiting, op);
+	nic_xfer(nic, op);
+}
+
+/* An inject whose bytes may be needed after the call keeps its own. */
+static int keep_bytes(struct weft_op *op)
+{
+	void *copy;
+
+	if (!(op->flags & WEFT_OP_INJECT) || !op->len)
+		return 0;
+	copy = malloc(op->len);
+	if (!copy)
+		return -ENOMEM;
+	nic_gather(op->iov, op->iov_count, 0, copy, op->len);
+	op->held = copy;
+	op->iov[0].iov_base = copy;
+	op->iov[0].iov_len = op->len;
+	op->iov_count = 1;
+	return 0;
+}
+
+int weft_nic_rma(struct weft_nic *nic, struct weft_op *op)
+{
+	struct nic_peer *p = nic_peer_of(nic, op->peer);
+	struct weft_want want = {
+		.key = op->key,
+		.addr = op->addr,
+		.len = op->len,
+		.access = op->kind == WEFT_READ ? WEFT_MR_REMOTE_READ
+						: WEFT_MR_REMOTE_WRITE,
+	};
+	uint32_t access = 0;
+	uint64_t at = 0;
+	int err = nic_may_post(p, op);
+
+	if (err)
+		return err;
+	if (p->open_ops >= OPEN_MAX)
+		return -EAGAIN;
+	err = -ENOENT;
+	if (!nic->no_dma && !p->dma_refused && weft_list_empty(&p->bulk))
+		err = nic_share_find(nic, p, &want, &at, &access);
+	if (err == -EAGAIN || (!err && keep_bytes(op)))
+		return -EAGAIN;
+	if (!err) {
+		op->events = access & WEFT_MR_EVENTS;
+		one_sided(nic, p, op, at);
+		return 0;
+	}
+	if (err != -ENOENT) {
+		nic_done(nic, op, err);
+		return 0;
+	}
+	err = keep_bytes(op);
+	if (!err)
+		err = nic_id_new(nic, op);
+	if (!err)
+		ask_best(nic, op);
+	return err;
+}
+
+/* ---- the target
+ * ------------------------------------------------------------------ */
+
+void nic_event(struct weft_nic *nic, struct weft_peer *src,
+	       const struct weft_op *seen, void *region)
+{
+	struct weft_op *op = weft_nic_op_get(nic);
+
+	if (!op)
+		return;
+	op->kind = seen->kind;
+	op->flags = seen->flags & WEFT_OP_DATA;
+	op->len = seen->len;
+	op->data = seen->data;
+	op->addr = seen->addr;
+	op->key = seen->key;
+	op->peer = src;
+	op->tag = 0;
+	op->context = NULL;
+	nic->up->event(nic->up_arg, op, region);
+}
+
+/* Is memory of ours what the packet says? 0 or -errno. */
+static int access_check(struct weft_nic *nic, const struct nic_access *a,
+			uint32_t access, void **at_p, void **region_p)
+{
+	const struct weft_want want = {
+		.key = a->key,
+		.addr = a->addr,
+		.len = a->len,
+		.access = access,
+	};
+
+	return nic->up->region(nic->up_arg, &want, at_p, region_p);
+}
+
+static void access_event(struct weft_nic *nic, struct weft_peer *src,
+			 const struct weft_pkt *pkt, const struct nic_access *a,
+			 void *region)
+{
+	const struct weft_op seen = {
+		.kind = pkt->type == NIC_READ || pkt->type == NIC_READ_PUSH
+				? WEFT_REMOTE_READ
+				: WEFT_REMOTE_WRITE,
+		.flags = pkt->flags & WEFT_OP_DATA,
+		.len = a->len,
+		.data = pkt->data,
+		.addr = a->addr,
+		.key = a->key,
+	};
+
+	nic_event(nic, src, &seen, region);
+}
+
+static int access_get(struct nic_access *a, const struct weft_pkt *pkt,
+		      const void *payload)
+{
+	if (pkt->len < sizeof(*a))
+		return -EPROTO;
+	memcpy(a, payload, sizeof(*a));
+	return 0;
+}
+
+int nic_got_write(struct weft_nic *nic, struct weft_peer *src,
+		  const struct weft_pkt *pkt, const void *payload)
+{
+	struct nic_access a;
+	void *at, *region;
+	size_t n = pkt->len - sizeof(a);
+	int err;
+
+	if (access_get(&a, pkt, payload) || a.offset > a.len ||
+	    n > a.len - a.offset)
+		return -EPROTO;
+	err = access_check(nic, &a, WEFT_MR_REMOTE_WRITE, &at, &region);
+	if (!err)
+		memcpy((char *)at + a.offset, (const char *)payload + sizeof(a),
+		       n);
+	if (a.offset + n < a.len)
+		return 0;
+	nic_fin(nic, src, pkt->aux, err);
+	if (!err)
+		access_event(nic, src, pkt, &a, region);
+	return 0;
+}
+
+/* An op that serves a peer: our memory [at, at + len), its memory in segs. */
+static struct weft_op *serve(struct weft_nic *nic, struct weft_peer *src,
+			     const struct weft_pkt *pkt,
+			     const struct nic_access *a)
+{
+	struct weft_op *op = weft_nic_op_get(nic);
+
+	if (!op)
+		return NULL;
+	op->kind = WEFT_SERVE;
+	op->peer = src;
+	op->flags = pkt->flags & WEFT_OP_DATA;
+	op->data = pkt->data;
+	op->key = a->key;
+	op->addr = a->addr;
+	op->len = a->len;
+	op->limit = a->len;
+	op->remote_id = pkt->aux;
+	op->ask = pkt->type;
+	op->peer_cell = 0;
+	return op;
+}
+
+/* WRITE_PULL and READ_PUSH: move it ourselves. */
+static int serve_dma(struct weft_nic *nic, struct weft_peer *src,
+		     const struct weft_pkt *pkt, const void *payload)
+{
+	bool put = pkt->type == NIC_READ_PUSH;
+	struct nic_peer *p = nic_peer_of(nic, src);
+	struct nic_access a;
+	struct nic_segs segs;
+	struct weft_op *op;
+	void *at, *region;
+	uint64_t sum;
+	int err;
+
+	if (!p || access_get(&a, pkt, payload) ||
+	    nic_segs_get(&segs, (const char *)payload + sizeof(a),
+			 pkt->len - sizeof(a), &sum) ||
+	    sum < a.len)
+		return -EPROTO;
+	err = access_check(nic, &a,
+			   put ? WEFT_MR_REMOTE_READ : WEFT_MR_REMOTE_WRITE,
+			   &at, &region);
+	if (err) {
+		nic_fin(nic, src, pkt->aux, err);
+		return 0;
+	}
+	op = serve(nic, src, pkt, &a);
+	if (!op)
+		return -EAGAIN;
+	op->iov[0].iov_base = at;
+	op->iov[0].iov_len = a.len;
+	op->iov_count = 1;
+	op->put = put;
+	op->context = region;
+	nic_segs_set(op, &segs);
+	nic_hold(p, &p->waiting, op);
+	nic_xfer(nic, op);
+	return 0;
+}
+
+int nic_got_write_pull(struct weft_nic *nic, struct weft_peer *src,
+		       const struct weft_pkt *pkt, const void *payload)
+{
+	return serve_dma(nic, src, pkt, payload);
+}
+
+int nic_got_read_push(struct weft_nic *nic, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	return serve_dma(nic, src, pkt, payload);
+}
+
+int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
+		 const struct weft_pkt *pkt, const void *payload)
+{
+	struct nic_peer *p = nic_peer_of(nic, src);
+	struct nic_access a;
+	struct weft_op *op;
+	void *at, *region;
+	int err;
+
+	if (!p || access_get(&a, pkt, payload))
+		return -EPROTO;
+	err = access_check(nic, &a, WEFT_MR_REMOTE_READ, &at, &region);
+	if (err || !a.len) {
+		nic_fin(nic, src, pkt->aux, err);
+		return 0;
+	}
+	op = serve(nic, src, pkt, &a);
+	if (!op)
+		return -EAGAIN;
+	op->iov[0].iov_base = at;
+	op->iov[0].iov_len = a.len;
+	op->iov_count = 1;
+	op->state = NIC_PACING;
+	nic_hold(p, &p->bulk, op);
+	access_event(nic, src, pkt, &a, region);
+	nic_push(nic, p);
+	return 0;
+}
+
+/* ---- ends
+ * ---------------------------------------------------------------------------
+ */
+
+/* A served transfer is over: the one who asked is told. */
+static void serve_done(struct weft_nic *nic, struct weft_op *op, int err)
+{
+	const struct weft_op seen = {
+		.kind = op->put ? WEFT_REMOTE_READ : WEFT_REMOTE_WRITE,
+		.flags = op->flags,
+		.len = op->len,
+		.data = op->data,
+		.addr = op->addr,
+		.key = op->key,
+	};
+
+	nic_fin(nic, op->peer, op->remote_id, err);
+	if (!err)
+		nic_event(nic, op->peer, &seen, op->context);
+	nic_end(nic, op, err);
+}
+
+void nic_access_done(struct weft_nic *nic, struct weft_op *op, int err)
+{
+	if (op->kind == WEFT_SERVE) {
+		serve_done(nic, op, err);
+		return;
+	}
+	if (err == -EOPNOTSUPP) {
+		err = nic_id_new(nic, op);
+		if (!err) {
+			nic_access_by_packets(nic, op);
+			return;
+		}
+	}
+	if (!err && (op->events || (op->flags & WEFT_OP_DATA)))
+		tell(nic, op);
+	nic_end(nic, op, err);
+}
+
+int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+
+	if (!op || op->kind != WEFT_READ || op->state != NIC_WAITING ||
+	    pkt->tag != op->pos || pkt->len > op->len - op->pos)
+		return -EPROTO;
+	nic_scatter(op->iov, op->iov_count, op->pos, payload, pkt->len);
+	op->pos += pkt->len;
+	if (op->pos == op->len)
+		nic_end(nic, op, 0);
+	return 0;
+}
+
+/* A peer has used our memory on its own. */
+int nic_got_event(struct weft_nic *nic, struct weft_peer *src,
+		  const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_op seen = { .kind = WEFT_REMOTE_WRITE };
+	struct nic_access a;
+	void *at, *region;
+
+	if (access_get(&a, pkt, payload))
+		return -EPROTO;
+	if (pkt->aux)
+		seen.kind = WEFT_REMOTE_READ;
+	seen.flags = pkt->flags & WEFT_OP_DATA;
+	seen.len = a.len;
+	seen.data = pkt->data;
+	seen.addr = a.addr;
+	seen.key = a.key;
+	if (access_check(nic, &a,
+			 pkt->aux ? WEFT_MR_REMOTE_READ : WEFT_MR_REMOTE_WRITE,
+			 &at, &region))
+		region = NULL;
+	nic_event(nic, src, &seen, region);
+	return 0;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rendezvous. The sender announces where its bytes lie; the receiver, once a
+ * receive has matched, fetches them by DMA and says so.
+ *
+ *      sender                         receiver
+ *        | ---- RTS: segments ----------> | match
+ *        |                                | get, get, get ...
+ *        | <--- FIN --------------------- |
+ *
+ * Both sides copy a message of NIC_HELP_MIN bytes or more when the sender is
+ * looking: chunks are taken by a cursor in the sender's shared area.
+ *
+ *        | ---- RTS: segments, cell ----> | match
+ *        | <--- HELP: my segments ------- |
+ *        | put chunk      next++      get chunk
+ *        | put chunk      next++      get chunk
+ *        | ---- HELPED: bytes ----------> | all there?
+ *        | <--- FIN --------------------- |
+ *
+ * Where DMA is refused the receiver asks for bytes, a window at a time.
+ *
+ *        | <--- CTS: up to byte n ------- |
+ *        | ---- BULK, BULK, BULK -------> |
+ *        | <--- CTS / FIN --------------- |
+ */
+#include "prov/nic/nic_int.h"
+
+int nic_send_rts(struct weft_nic *nic, struct nic_peer *p, struct weft_op *op)
+{
+	struct weft_pkt pkt = {
+		.type = NIC_RTS,
+		.flags = (uint8_t)(op->flags & NIC_WIRE_FLAGS),
+		.aux = op->id,
+		.tag = op->flags & WEFT_OP_TAGGED ? op->tag : 0,
+		.data = op->data,
+	};
+	struct nic_rts rts = { .len = op->len };
+	struct iovec iov = { &rts, 0 };
+	int err;
+
+	if (op->len >= NIC_HELP_MIN && !nic->no_dma)
+		op->cell = nic_cell_get(nic);
+	nic_segs_of(op, &rts.segs);
+	iov.iov_len =
+		offsetof(struct nic_rts, segs) + nic_segs_bytes(&rts.segs);
+	pkt.len = (uint16_t)iov.iov_len;
+	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, &iov, 1);
+	if (err) {
+		nic_cell_put(nic, op->cell);
+		op->cell = 0;
+		return err;
+	}
+	op->state = NIC_WAITING;
+	nic_hold(p, &p->waiting, op);
+	return 0;
+}
+
+/* ---- the receiver
+ * ------------------------------------------------------------- */
+
+/* Asks the sender to copy, too. */
+static void ask_help(struct weft_nic *nic, struct weft_op *op)
+{
+	struct weft_pkt pkt = {
+		.type = NIC_HELP,
+		.aux = op->remote_id,
+		.tag = op->id,
+		.data = op->limit,
+	};
+	struct nic_segs segs;
+
+	nic_segs_of(op, &segs);
+	segs.cell = 0;
+	pkt.len = (uint16_t)nic_segs_bytes(&segs);
+	nic_ctrl(nic, op->peer, &pkt, &segs);
+}
+
+/* Worth sharing, possible, and known to work with this peer. */
+static bool may_share(struct weft_nic *nic, struct nic_peer *p,
+		      struct weft_op *op, const struct nic_segs *segs)
+{
+	return segs->cell && segs->cell <= NIC_CELLS &&
+	       op->limit >= NIC_HELP_MIN && p->dma_works &&
+	       !nic_share_peer(nic, p);
+}
+
+void nic_pull(struct weft_nic *nic, struct weft_op *op,
+	      const struct nic_segs *segs)
+{
+	struct nic_peer *p = nic_peer_of(nic, op->peer);
+
+	nic_segs_set(op, segs);
+	op->limit = op->len;
+	op->put = false;
+	op->peer_cell = 0;
+	op->redo = UINT64_MAX;
+	nic_hold(p, &p->waiting, op);
+	if (may_share(nic, p, op, segs) && !nic_id_new(nic, op)) {
+		op->peer_cell = segs->cell;
+		ask_help(nic, op);
+	}
+	nic_xfer(nic, op);
+}
+
+static void pull_end(struct weft_nic *nic, struct weft_op *op, int err)
+{
+	nic_fin(nic, op->peer, op->remote_id, err);
+	nic_end(nic, op, err);
+}
+
+/* Allows the sender's packets to go up to byte `upto`. */
+static void paced_allow(struct weft_nic *nic, struct weft_op *op, uint64_t upto)
+{
+	struct weft_pkt pkt = {
+		.type = NIC_CTS,
+		.aux = op->remote_id,
+		.tag = op->id,
+		.data = upto < op->limit ? upto : op->limit,
+	};
+
+	op->end = pkt.data;
+	nic_ctrl(nic, op->peer, &pkt, NULL);
+}
+
+static void paced_begin(struct weft_nic *nic, struct weft_op *op)
+{
+	if (!op->id && nic_id_new(nic, op)) {
+		pull_end(nic, op, -ENOMEM);
+		return;
+	}
+	op->state = NIC_PACED;
+	op->moved = 0;
+	op->peer_cell = 0;
+	paced_allow(nic, op, NIC_WINDOW);
+}
+
+/* ---- the end of a transfer
+ * ------------------------------------------------------ */
+
+/* A sender that helped says how much; a chunk it could not do goes back. */
+static void help_end(struct weft_nic *nic, struct weft_op *op, int err)
+{
+	struct weft_pkt pkt = {
+		.type = NIC_HELPED,
+		.flags = err ? 1 : 0,
+		.aux = op->remote_id,
+		.tag = op->moved,
+		.data = op->pos,
+	};
+
+	if (op->moved || err)
+		nic_ctrl(nic, op->peer, &pkt, NULL);
+}
+
+/* Does the rest of a chunk that the sender had to give back. */
+static void pull_redo(struct weft_nic *nic, struct weft_op *op)
+{
+	uint64_t end = (op->redo / NIC_CHUNK + 1) * NIC_CHUNK;
+
+	op->pos = op->redo;
+	op->end = end < op->limit ? end : op->limit;
+	op->redo = UINT64_MAX;
+	nic_xfer_run(nic, op);
+}
+
+static void pull_done(struct weft_nic *nic, struct weft_op *op, int err)
+{
+	if (err == -EOPNOTSUPP && !op->moved && !op->peer_cell)
+		paced_begin(nic, op);
+	else if (err || op->moved == op->limit)
+		pull_end(nic, op, err);
+	else if (op->redo < op->limit)
+		pull_redo(nic, op);
+	else
+		op->state = NIC_WAITING_HELP;
+}
+
+void nic_xfer_done(struct weft_nic *nic, struct weft_op *op, int err)
+{
+	if (op->kind == WEFT_SEND)
+		help_end(nic, op, err);
+	else if (op->kind == WEFT_RECV)
+		pull_done(nic, op, err);
+	else
+		nic_access_done(nic, op, err);
+}
+
+/* ---- packets
+ * ---------------------------------------------------------------------- */
+
+/* The receiver of one of our messages wants it copied from here, too. */
+int nic_got_help(struct weft_nic *nic, struct weft_peer *src,
+		 const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+	struct nic_segs segs;
+	uint64_t sum;
+
+	if (!op || op->kind != WEFT_SEND || op->state != NIC_WAITING ||
+	    !op->cell || pkt->data > op->len)
+		return -EPROTO;
+	if (nic_segs_get(&segs, payload, pkt->len, &sum) || sum < pkt->data)
+		return -EPROTO;
+	nic_segs_set(op, &segs);
+	op->limit = pkt->data;
+	op->remote_id = (uint32_t)pkt->tag;
+	op->put = true;
+	op->peer_cell = 0;
+	nic_xfer(nic, op);
+	return 0;
+}
+
+int nic_got_helped(struct weft_nic *nic, struct weft_peer *src,
+		   const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+
+	if (!op || op->kind != WEFT_RECV || !op->peer_cell ||
+	    pkt->tag > op->limit - op->moved)
+		return -EPROTO;
+	op->moved += pkt->tag;
+	if (pkt->flags && pkt->data < op->limit)
+		op->redo = pkt->data;
+	if (op->state == NIC_WAITING_HELP)
+		pull_done(nic, op, 0);
+	return 0;
+}
+
+int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
+		const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+	struct nic_peer *p = src->up;
+
+	if (!op || op->kind != WEFT_SEND ||
+	    (op->state != NIC_WAITING && op->state != NIC_PACING) ||
+	    pkt->data > op->len || pkt->data <= op->moved)
+		return -EPROTO;
+	op->remote_id = (uint32_t)pkt->tag;
+	op->limit = pkt->data;
+	op->state = NIC_PACING;
+	nic_unhold(op);
+	nic_hold(p, &p->bulk, op);
+	nic_push(nic, p);
+	return 0;
+}
+
+int nic_got_bulk(struct weft_nic *nic, struct weft_peer *src,
+		 const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+
+	if (!op || op->kind != WEFT_RECV || op->state != NIC_PACED ||
+	    pkt->tag != op->moved || pkt->len > op->end - op->moved)
+		return -EPROTO;
+	nic_scatter(op->iov, op->iov_count, op->moved, payload, pkt->len);
+	op->moved += pkt->len;
+	if (op->moved == op->limit)
+		pull_end(nic, op, 0);
+	else if (op->end < op->limit && op->end - op->moved <= NIC_WINDOW / 2)
+		paced_allow(nic, op, op->moved + NIC_WINDOW);
+	return 0;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages out. A message of one packet goes at once or not at all. A longer
+ * eager one starts at once or not at all and then waits in its peer's list
+ * `sending` for room; while something waits there, later messages to that
+ * peer are answered with -EAGAIN, which keeps their order. Bytes that were
+ * asked for (paced rendezvous, reads) wait in `bulk` and hold up nobody.
+ */
+#include "prov/nic/nic_int.h"
+
+#include <stdlib.h>
+
+/* ---- packets that must arrive ----------------------------------------------
+ */
+
+void nic_busy(struct weft_nic *nic, struct nic_peer *p)
+{
+	if (weft_list_empty(&p->busy))
+		weft_list_push_back(&nic->busy, &p->busy);
+}
+
+static int ctrl_try(struct weft_nic *nic, struct weft_peer *peer,
+		    const struct weft_pkt *pkt, const void *payload)
+{
+	struct iovec iov = { (void *)(uintptr_t)payload, pkt->len };
+
+	return nic->unit->ops->packet(nic->unit, peer, pkt, &iov, !!pkt->len);
+}
+
+void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
+	      const struct weft_pkt *pkt, const void *payload)
+{
+	struct nic_peer *p = nic_peer_of(nic, peer);
+	struct nic_ctrl *c;
+
+	if (!p || peer->lost)
+		return;
+	if (weft_list_empty(&p->ctrl) &&
+	    ctrl_try(nic, peer, pkt, payload) != -EAGAIN)
+		return;
+	c = malloc(sizeof(*c) + pkt->len);
+	if (!c)
+		return;
+	c->pkt = *pkt;
+	memcpy(c->payload, payload ? payload : "", pkt->len);
+	weft_list_push_back(&p->ctrl, &c->link);
+	nic_busy(nic, p);
+}
+
+void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id, int err)
+{
+	struct weft_pkt pkt = {
+		.type = NIC_FIN,
+		.aux = id,
+		.tag = (uint64_t)-err,
+	};
+
+	nic_ctrl(nic, peer, &pkt, NULL);
+}
+
+static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
+{
+	struct nic_ctrl *c;
+	int err;
+
+	while (!weft_list_empty(&p->ctrl)) {
+		c = weft_container_of(p->ctrl.next, struct nic_ctrl, link);
+		err = ctrl_try(nic, p->peer, &c->pkt, c->payload);
+		if (err == -EAGAIN)
+			return err;
+		weft_list_remove(&c->link);
+		free(c);
+	}
+	return 0;
+}
+
+/* ---- continuations ---------------------------------------------------------
+ */
+
+/* The next packet of an eager message, or of bytes that were asked for. */
+static int push_packet(struct weft_nic *nic, struct weft_op *op, uint8_t type,
+		       uint64_t end)
+{
+	struct weft_pkt pkt = {
+		.type = type,
+		.aux = op->remote_id,
+		.tag = op->moved,
+	};
+	struct iovec part[WEFT_IOV_MAX];
+	size_t n = nic->packet_bytes;
+	int count, err;
+
+	if (n > end - op->moved)
+		n = end - op->moved;
+	pkt.len = (uint16_t)n;
+	count = nic_slice(op->iov, op->iov_count, op->moved, n, part);
+	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, part, count);
+	if (!err)
+		op->moved += n;
+	return err;
+}
+
+/* All packets of an eager message are out. */
+static void eager_out(struct weft_nic *nic, struct nic_peer *p,
+		      struct weft_op *op)
+{
+	if (!(op->flags & WEFT_OP_ACK)) {
+		nic_end(nic, op, 0);
+		return;
+	}
+	op->state = NIC_WAITING;
+	nic_unhold(op);
+	nic_hold(p, &p->waiting, op);
+}
+
+static int push_sending(struct weft_nic *nic, struct nic_peer *p)
+{
+	struct weft_op *op;
+	int err = 0;
+
+	while (!err && !weft_list_empty(&p->sending)) {
+		op = weft_container_of(p->sending.next, struct weft_op, link);
+		while (!err && op->moved < op->len)
+			err = push_packet(nic, op, NIC_NEXT, op->len);
+		if (!err)
+			eager_out(nic, p, op);
+	}
+	return err;
+}
+
+/* What was allowed is out: a read is over, a message waits for more. */
+static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
+		     struct weft_op *op)
+{
+	if (op->kind == WEFT_SERVE) {
+		nic_end(nic, op, 0);
+		return;
+	}
+	op->state = NIC_WAITING;
+	nic_unhold(op);
+	nic_hold(p, &p->waiting, op);
+}
+
+/* The next packet of what waits in bulk. */
+static int push_some(struct weft_nic *nic, struct weft_op *op)
+{
+	if (op->kind == WEFT_SEND)
+		return push_packet(nic, op, NIC_BULK, op->limit);
+	if (op->kind == WEFT_SERVE)
+		return push_packet(nic, op, NIC_READ_DATA, op->limit);
+	return nic_push_access(nic, op);
+}
+
+static int push_bulk(struct weft_nic *nic, struct nic_peer *p)
+{
+	struct weft_op *op;
+	int err = 0;
+
+	while (!err && !weft_list_empty(&p->bulk)) {
+		op = weft_container_of(p->bulk.next, struct weft_op, link);
+		while (!err && op->moved < op->limit)
+			err = push_some(nic, op);
+		if (!err)
+			bulk_out(nic, p, op);
+	}
+	return err;
+}
+
+void nic_push(struct weft_nic *nic, struct nic_peer *p)
+{
+	weft_list_remove(&p->busy);
+	if (push_ctrl(nic, p) | push_sending(nic, p) | push_bulk(nic, p) |
+	    nic_xfer_again(nic, p))
+		nic_busy(nic, p);
+}
+
+void nic_push_all(struct weft_nic *nic)
+{
+	struct weft_list todo, *n;
+
+	weft_list_init(&todo);
+	weft_list_splice_back(&todo, &nic->busy);
+	while ((n = weft_list_pop_front(&todo)))
+		nic_push(nic, weft_container_of(n, struct nic_peer, busy));
+}
+
+/* ---- first packets ----------------------------------------------------------
+ */
+
+static int post_refused(struct nic_peer *p)
+{
+	if (!p)
+		return -ENOMEM;
+	return p->peer->lost ? -(int)p->peer->lost : -EAGAIN;
+}
+
+int nic_may_post(struct nic_peer *p, const struct weft_op *op)
+{
+	if (weft_unlikely(!p || p->peer->lost || !weft_list_empty(&p->sending)))
+		return post_refused(p);
+	if (weft_unlikely((op->flags & WEFT_OP_FENCE) && p->open_ops))
+		return -EAGAIN;
+	return 0;
+}
+
+WEFT_HOT int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
+			     unsigned flags, const struct iovec *iov,
+			     uint64_t tag, uint64_t data)
+{
+	struct nic_peer *p = nic_peer_of(nic, peer);
+	struct weft_pkt pkt = {
+		.type = NIC_MSG,
+		.flags = (uint8_t)(flags & NIC_WIRE_FLAGS),
+		.len = (uint16_t)iov->iov_len,
+		.tag = tag,
+		.data = data,
+	};
+
+	if (weft_unlikely(!p || !weft_list_empty(&p->sending)))
+		return post_refused(p);
+	return nic->unit->ops->packet(nic->unit, peer, &pkt, iov, 1);
+}
+
+static void pkt_of(const struct weft_op *op, uint8_t type, struct weft_pkt *pkt)
+{
+	*pkt = (struct weft_pkt){
+		.type = type,
+		.flags = (uint8_t)(op->flags & NIC_WIRE_FLAGS),
+		.aux = op->id,
+		.tag = op->flags & WEFT_OP_TAGGED ? op->tag : 0,
+		.data = op->data,
+	};
+}
+
+static int send_one(struct weft_nic *nic, struct nic_peer *p,
+		    struct weft_op *op)
+{
+	struct weft_pkt pkt;
+	int err;
+
+	pkt_of(op, NIC_MSG, &pkt);
+	pkt.len = (uint16_t)op->len;
+	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, op->iov,
+				     op->iov_count);
+	if (weft_unlikely(err))
+		return err;
+	if (weft_likely(!(op->flags & WEFT_OP_ACK))) {
+		nic_done(nic, op, 0);
+		return 0;
+	}
+	op->state = NIC_WAITING;
+	nic_hold(p, &p->waiting, op);
+	return 0;
+}
+
+static int send_eager(struct weft_nic *nic, struct nic_peer *p,
+		      struct weft_op *op)
+{
+	struct iovec part[WEFT_IOV_MAX + 1];
+	size_t n = nic->packet_bytes - sizeof(op->len);
+	struct weft_pkt pkt;
+	int count, err;
+
+	pkt_of(op, NIC_FIRST, &pkt);
+	pkt.len = (uint16_t)nic->packet_bytes;
+	part[0].iov_base = &op->len;
+	part[0].iov_len = sizeof(op->len);
+	count = nic_slice(op->iov, op->iov_count, 0, n, part + 1);
+	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, part,
+				     count + 1);
+	if (err)
+		return err;
+	op->moved = n;
+	op->state = NIC_SENDING;
+	nic_hold(p, &p->sending, op);
+	if (push_sending(nic, p) == -EAGAIN)
+		nic_busy(nic, p);
+	return 0;
+}
+
+WEFT_HOT int weft_nic_send(struct weft_nic *nic, struct weft_op *op)
+{
+	struct nic_peer *p = nic_peer_of(nic, op->peer);
+	int err = nic_may_post(p, op);
+
+	if (weft_unlikely(err))
+		return err;
+	if (weft_unlikely((op->flags & WEFT_OP_ACK) ||
+			  op->len > nic->eager_bytes)) {
+		err = nic_id_new(nic, op);
+		if (err)
+			return err;
+	}
+	if (weft_likely(op->len <= nic->packet_bytes))
+		err = send_one(nic, p, op);
+	else if (op->len <= nic->eager_bytes)
+		err = send_eager(nic, p, op);
+	else
+		err = nic_send_rts(nic, p, op);
+	if (weft_unlikely(err))
+		nic_id_free(nic, op);
+	return err;
+}
+
+/* ---- answers
+ * ----------------------------------------------------------------- */
+
+int nic_got_fin(struct weft_nic *nic, struct weft_peer *src,
+		const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+
+	/* only an op that waits for the peer may be ended by it */
+	if (!op || op->kind == WEFT_RECV || op->kind == WEFT_SERVE ||
+	    op->state == NIC_SENDING || op->state == NIC_DMA || pkt->tag > 4095)
+		return -EPROTO;
+	if (pkt->tag == EOPNOTSUPP && op->kind != WEFT_SEND)
+		nic_access_by_packets(nic, op);
+	else
+		nic_end(nic, op, -(int)pkt->tag);
+	return 0;
+}

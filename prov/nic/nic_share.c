@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shared area of an endpoint, as its peers map it.
+ *
+ *   0        64                 64 + 4 Ki                    + 32 Ki
+ *   +--------+------------------+----------------------------+
+ *   | magic  | cursor 0 .. 63   | row 0 .. 511               |
+ *   +--------+------------------+----------------------------+
+ *
+ * Cursors hand out the chunks of messages that both sides copy. Rows list
+ * registered memory: an open hash of keys, 16 places are tried. Only the
+ * owner writes rows; `seq` is odd while it does, and a reader that saw it
+ * change reads again. A row that lies only harms its own process: the reader
+ * checks nothing but its own request, and DMA checks the addresses.
+ */
+#include "prov/nic/nic_int.h"
+
+#include "src/base/hash.h"
+
+#define SHARE_MAGIC 0x7765667473683031u
+#define ROWS	    512u
+#define TRIES	    16u
+
+struct nic_row {
+	weft_au64 seq; /* 0: never used */
+	weft_au64 key;
+	weft_au64 at;	/* address of the first byte */
+	weft_au64 addr; /* RMA address of the first byte */
+	weft_au64 len;
+	weft_au64 access; /* 0: free */
+	uint64_t pad[2];
+};
+
+struct nic_cursor {
+	weft_au64 next;
+	uint64_t pad[7];
+};
+
+struct nic_share {
+	weft_au64 magic;
+	uint64_t pad[7];
+	struct nic_cursor cell[NIC_CELLS];
+	struct nic_row row[ROWS];
+};
+
+static_assert(sizeof(struct nic_row) == 64 && sizeof(struct nic_cursor) == 64 &&
+		      offsetof(struct nic_share, row) == 64 + 64 * NIC_CELLS,
+	      "shared format");
+
+size_t nic_share_bytes(void)
+{
+	return sizeof(struct nic_share);
+}
+
+static struct nic_share *share_map(struct weft_nic *nic, struct weft_peer *peer,
+				   int *err_p)
+{
+	struct weft_carrier *c = nic->unit->carrier;
+	size_t bytes = 0;
+	void *area = NULL;
+
+	*err_p = c->ops->share ? c->ops->share(c, peer, &area, &bytes)
+			       : -EOPNOTSUPP;
+	if (*err_p)
+		return NULL;
+	if (bytes < sizeof(struct nic_share)) {
+		*err_p = -EOPNOTSUPP;
+		return NULL;
+	}
+	return area;
+}
+
+void nic_share_init(struct weft_nic *nic)
+{
+	int err;
+
+	nic->share = share_map(nic, NULL, &err);
+	nic->cells_free = UINT64_MAX;
+	/* R11 pairs with A11 in nic_share_peer: zeroes before the magic. */
+	if (nic->share)
+		weft_store64(&nic->share->magic, SHARE_MAGIC);
+}
+
+int nic_share_peer(struct weft_nic *nic, struct nic_peer *p)
+{
+	struct nic_share *s;
+	int err;
+
+	if (weft_likely(p->share != NULL))
+		return 0;
+	s = share_map(nic, p->peer, &err);
+	if (!s)
+		return err;
+	/* A11 pairs with R11 in nic_share_init. */
+	if (weft_load64(&s->magic) != SHARE_MAGIC)
+		return -EAGAIN;
+	p->share = s;
+	return 0;
+}
+
+weft_au64 *nic_share_cell(struct nic_share *s, uint32_t i)
+{
+	return &s->cell[i].next;
+}
+
+/* ---- the owner
+ * --------------------------------------------------------------- */
+
+static struct nic_row *row_at(struct nic_share *s, uint64_t key, unsigned try)
+{
+	return &s->row[(weft_hash_mix(key) + try) & (ROWS - 1)];
+}
+
+/* The row of a key, or a free one to put it in (free_p), or NULL. */
+static struct nic_row *row_own(struct nic_share *s, uint64_t key,
+			       struct nic_row **free_p)
+{
+	struct nic_row *r;
+	unsigned i;
+
+	*free_p = NULL;
+	for (i = 0; i < TRIES; i++) {
+		r = row_at(s, key, i);
+		/* relaxed: only the owner writes rows */
+		if (!weft_load64_relaxed(&r->access)) {
+			*free_p = *free_p ? *free_p : r;
+			continue;
+		}
+		if (weft_load64_relaxed(&r->key) == key)
+			return r;
+	}
+	return NULL;
+}
+
+/* The values lie between an odd and an even seq. */
+static void row_write(struct nic_row *r, const struct weft_want *w, uint64_t at)
+{
+	/* relaxed: only the owner writes rows */
+	uint64_t seq = weft_load64_relaxed(&r->seq);
+
+	weft_store64_relaxed(&r->seq, seq + 1);
+	/* F12: the odd number is seen before any new value. */
+	atomic_thread_fence(memory_order_release);
+	weft_store64_relaxed(&r->key, w->key);
+	weft_store64_relaxed(&r->at, at);
+	weft_store64_relaxed(&r->addr, w->addr);
+	weft_store64_relaxed(&r->len, w->len);
+	weft_store64_relaxed(&r->access, w->access);
+	/* R13 pairs with A13 in row_read: values before the even number. */
+	weft_store64(&r->seq, seq + 2);
+}
+
+void weft_nic_expose(struct weft_nic *nic, const struct weft_want *row,
+		     void *at)
+{
+	struct nic_row *r, *free_row;
+
+	if (!nic->share || !row->access)
+		return;
+	r = row_own(nic->share, row->key, &free_row);
+	if (!r)
+		r = free_row;
+	if (r)
+		row_write(r, row, (uint64_t)(uintptr_t)at);
+}
+
+void weft_nic_hide(struct weft_nic *nic, uint64_t key)
+{
+	const struct weft_want none = { .key = key };
+	struct nic_row *r, *free_row;
+
+	if (!nic->share)
+		return;
+	r = row_own(nic->share, key, &free_row);
+	if (r)
+		row_write(r, &none, 0);
+}
+
+/* ---- a peer
+ * -------------------------------------------------------------------- */
+
+/* A consistent copy of a row; false: it was never used, or keeps changing. */
+static bool row_read(struct nic_row *r, struct weft_want *w, uint64_t *at_p)
+{
+	uint64_t seq;
+	int turns;
+
+	for (turns = 0; turns < 100; turns++) {
+		/* A13 pairs with R13 in row_write. */
+		seq = weft_load64(&r->seq);
+		if (!seq)
+			return false;
+		/* relaxed: the second look at seq tells */
+		w->key = weft_load64_relaxed(&r->key);
+		*at_p = weft_load64_relaxed(&r->at);
+		w->addr = weft_load64_relaxed(&r->addr);
+		w->len = weft_load64_relaxed(&r->len);
+		w->access = (uint32_t)weft_load64_relaxed(&r->access);
+		/* pairs with F12: a value of later means a later seq */
+		atomic_thread_fence(memory_order_acquire);
+		if (!(seq & 1) && weft_load64_relaxed(&r->seq) == seq)
+			return true;
+	}
+	return false;
+}
+
+int nic_share_find(struct weft_nic *nic, struct nic_peer *p,
+		   const struct weft_want *want, uint64_t *at_p,
+		   uint32_t *access_p)
+{
+	struct weft_want w;
+	uint64_t at, offset;
+	unsigned i;
+	int err = nic_share_peer(nic, p);
+
+	if (err)
+		return err == -EAGAIN ? err : -ENOENT;
+	for (i = 0; i < TRIES; i++) {
+		if (!row_read(row_at(p->share, want->key, i), &w, &at) ||
+		    !w.access || w.key != want->key)
+			continue;
+		if ((w.access & want->access) != want->access)
+			return -EACCES;
+		offset = want->addr - w.addr;
+		if (want->addr < w.addr || offset > w.len ||
+		    want->len > w.len - offset)
+			return -EFAULT;
+		*at_p = at + offset;
+		*access_p = w.access;
+		return 0;
+	}
+	return -ENOENT;
+}
