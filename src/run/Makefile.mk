@@ -1,1 +1,26 @@
-# src/run: sources and tests of this folder
+# src/run: mpiexec, and mpirun as a link to it
+bin_PROGRAMS += mpiexec
+RUN_SOURCES = \
+	src/run/run_bind.c src/run/run_bind.h \
+	src/run/run_collect.c \
+	src/run/run_end.c src/run/run_end.h \
+	src/run/run_env.c src/run/run_env.h \
+	src/run/run_io.c src/run/run_io.h \
+	src/run/run_job.c src/run/run_job.h \
+	src/run/run_line.c src/run/run_line.h \
+	src/run/run_opts.c src/run/run_opts.h \
+	src/run/run_path.c src/run/run_path.h \
+	src/run/run_pmix.c src/run/run_pmix.h \
+	src/run/run_pmix_cb.c src/run/run_pmix_cb.h \
+	src/run/run_say.c src/run/run_say.h \
+	src/run/run_signal.c src/run/run_signal.h \
+	src/run/run_spawn.c src/run/run_spawn.h \
+	src/run/run_sweep.c
+noinst_LTLIBRARIES += libweftrun.la
+libweftrun_la_SOURCES = $(RUN_SOURCES)
+mpiexec_SOURCES = src/run/run_main.c
+mpiexec_LDADD = libweftrun.la libweftbase.la $(PMIX_LIBS) $(HWLOC_LIBS)
+
+# the PMIx client that the scripts of test/run_*.sh launch
+check_PROGRAMS += test/run_client
+test_run_client_LDADD = $(PMIX_LIBS)

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A collector: reads the pipes of its slice, cuts lines, writes them out.
+ * One process, one epoll, no thread. See run_io.h for its place.
+ */
+#include "src/base/attr.h"
+#include "src/run/run_io.h"
+#include "src/run/run_line.h"
+#include "src/run/run_say.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { CHUNK = 1 << 16, PROMPT_MS = 100 };
+
+/* One stream of one rank. */
+struct stream {
+	struct run_line line;
+	struct sink *sink;
+	int fd; /* -1: at its end */
+};
+
+/* Where lines go: our stdout or stderr. */
+struct sink {
+	struct run_buf buf;
+	struct stream *owner; /* whose unfinished line stands there */
+	int fd;
+	bool tty;
+	bool gone; /* nobody reads any more, or the disk is full */
+};
+
+struct collector {
+	const struct run_slice *slice;
+	struct stream *stream; /* two for each rank of the slice */
+	struct sink sink[2];
+	int ctl;
+	int epoll;
+	int given; /* ranks that have their pipes */
+	int live;  /* streams that are open */
+	bool last; /* no more ranks will come */
+	bool failed;
+	char chunk[CHUNK];
+};
+
+static void stream_close(struct collector *c, struct stream *s)
+{
+	if (s->fd < 0)
+		return;
+	close(s->fd);
+	s->fd = -1;
+	c->live--;
+}
+
+/*
+ * Without a reader the ranks shall learn it as they would alone: by SIGPIPE
+ * when they next write.
+ */
+static void sink_lost(struct collector *c, struct sink *k, int err)
+{
+	int i;
+
+	k->gone = true;
+	if (err != -EPIPE) {
+		run_say("cannot write %s: %s",
+			k == c->sink ? "standard output" : "standard error",
+			strerror(-err));
+		c->failed = true;
+	}
+	for (i = 0; i < 2 * c->slice->count; i++)
+		if (c->stream[i].sink == k)
+			stream_close(c, &c->stream[i]);
+}
+
+static void sink_flush(struct collector *c, struct sink *k)
+{
+	pthread_mutex_t *lock = &c->slice->shared->lock;
+	int err;
+
+	if (k->buf.len == 0 || k->gone)
+		return;
+	if (pthread_mutex_lock(lock) == EOWNERDEAD)
+		pthread_mutex_consistent(lock);
+	err = run_write_all(k->fd, k->buf.data, k->buf.len);
+	pthread_mutex_unlock(lock);
+	k->buf.len = 0;
+	if (err)
+		sink_lost(c, k, err);
+}
+
+static void no_memory(struct collector *c)
+{
+	run_say("no memory left for output");
+	c->failed = true;
+}
+
+/* Another stream's unfinished line on the terminal ends here. */
+static void sink_take(struct sink *k, struct stream *s)
+{
+	if (k->owner && k->owner != s)
+		run_buf_add(&k->buf, "\n", 1);
+	if (k->owner != s)
+		k->owner = NULL;
+}
+
+static void stream_read(struct collector *c, struct stream *s)
+{
+	struct sink *k = s->sink;
+	ssize_t n = read(s->fd, c->chunk, sizeof(c->chunk));
+	size_t before = k->buf.len;
+	int err;
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return;
+	sink_take(k, s);
+	if (n > 0) {
+		err = run_line_feed(&s->line, c->chunk, (size_t)n, &k->buf);
+	} else {
+		err = run_line_flush(&s->line, false, &k->buf);
+		stream_close(c, s);
+	}
+	if (err)
+		no_memory(c);
+	if (k->buf.len > before)
+		k->owner = k->buf.data[k->buf.len - 1] == '\n' ? NULL : s;
+	if (k->buf.len > CHUNK)
+		sink_flush(c, k);
+}
+
+/* On a terminal a prompt or a row of dots shows although its line is open. */
+static void show_prompts(struct collector *c)
+{
+	struct stream *s;
+	int i;
+
+	for (i = 0; i < 2 * c->given; i++) {
+		s = &c->stream[i];
+		if (s->fd < 0 || !s->sink->tty || s->line.part.len == 0)
+			continue;
+		sink_take(s->sink, s);
+		run_line_flush(&s->line, false, &s->sink->buf);
+		s->sink->owner = s;
+	}
+}
+
+static int stream_open(struct collector *c, int index, bool is_err, int *fd_p)
+{
+	struct stream *s = &c->stream[index];
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = s };
+	int rank = c->slice->first + index / 2;
+	int fd[2];
+
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return -errno;
+	fcntl(fd[0], F_SETFL, O_NONBLOCK);
+	s->fd = fd[0];
+	s->sink = &c->sink[is_err];
+	s->line.tag = run_line_tag(c->slice->out, rank, c->slice->host, is_err);
+	s->line.stamp = c->slice->out->timestamp;
+	c->live++;
+	*fd_p = fd[1];
+	if (!s->line.tag)
+		return -ENOMEM;
+	if (epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd[0], &ev) < 0)
+		return -errno;
+	if (s->sink->gone)
+		stream_close(c, s);
+	return 0;
+}
+
+static int send_fds(int ctl, const int *fd, int n, int err)
+{
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(2 * sizeof(int))];
+	} u;
+	struct iovec iov = { .iov_base = &err, .iov_len = sizeof(err) };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+
+	memset(&u, 0, sizeof(u));
+	if (n > 0) {
+		msg.msg_control = &u;
+		msg.msg_controllen = CMSG_SPACE((size_t)n * sizeof(int));
+		u.head.cmsg_level = SOL_SOCKET;
+		u.head.cmsg_type = SCM_RIGHTS;
+		u.head.cmsg_len = CMSG_LEN((size_t)n * sizeof(int));
+		memcpy(CMSG_DATA(&u.head), fd, (size_t)n * sizeof(int));
+	}
+	return sendmsg(ctl, &msg, 0) < 0 ? -errno : 0;
+}
+
+static void give_pipes(struct collector *c)
+{
+	const struct run_output *o = c->slice->out;
+	int fd[2] = { -1, -1 }, n = 0, err = 0;
+	bool merged = o->merge && !o->errfile;
+
+	c->stream[2 * c->given].fd = -1;
+	c->stream[2 * c->given + 1].fd = -1;
+	if (!o->outfile)
+		err = stream_open(c, 2 * c->given, false, &fd[n++]);
+	if (!o->errfile && !merged && !err)
+		err = stream_open(c, 2 * c->given + 1, true, &fd[n++]);
+	c->given++;
+	send_fds(c->ctl, fd, err ? 0 : n, err);
+	while (n > 0)
+		close(fd[--n]);
+}
+
+/* mpiexec is dead: its direct children die with it, their children here. */
+static void end_ranks(struct collector *c)
+{
+	const struct run_shared *sh = c->slice->shared;
+	int i;
+
+	for (i = 0; i < sh->nranks; i++)
+		if (sh->group[i] > 1)
+			kill(-sh->group[i], SIGKILL);
+	_exit(1);
+}
+
+static void hear_mpiexec(struct collector *c)
+{
+	char what;
+	ssize_t n = recv(c->ctl, &what, 1, 0);
+
+	if (n == 0 || (n < 0 && errno == ECONNRESET))
+		end_ranks(c);
+	if (n == 1 && what == 'P' && c->given < c->slice->count)
+		give_pipes(c);
+	if (n == 1 && what == 'D')
+		c->last = true;
+}
+
+static bool any_prompt(const struct collector *c)
+{
+	int i;
+
+	if (!c->sink[0].tty && !c->sink[1].tty)
+		return false;
+	for (i = 0; i < 2 * c->given; i++)
+		if (c->stream[i].fd >= 0 && c->stream[i].line.part.len)
+			return true;
+	return false;
+}
+
+static void collect_turn(struct collector *c)
+{
+	struct epoll_event ev[64];
+	struct stream *s;
+	int i, n;
+
+	n = epoll_wait(c->epoll, ev, WEFT_COUNT_OF(ev),
+		       any_prompt(c) ? PROMPT_MS : -1);
+	if (n == 0)
+		show_prompts(c);
+	for (i = 0; i < n; i++) {
+		s = ev[i].data.ptr;
+		if (!s)
+			hear_mpiexec(c);
+		else if (s->fd >= 0)
+			stream_read(c, s);
+	}
+	sink_flush(c, &c->sink[0]);
+	sink_flush(c, &c->sink[1]);
+}
+
+static void ignore_signals(void)
+{
+	static const int sigs[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
+				    SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM };
+	sigset_t none;
+	size_t i;
+
+	for (i = 0; i < WEFT_COUNT_OF(sigs); i++)
+		signal(sigs[i], SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+int run_collect(const struct run_slice *slice, int ctl)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	struct collector *c = calloc(1, sizeof(*c));
+	int i;
+
+	if (!c)
+		return 1;
+	ignore_signals();
+	c->slice = slice;
+	c->ctl = ctl;
+	c->stream = calloc((size_t)slice->count * 2, sizeof(*c->stream));
+	c->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (!c->stream || c->epoll < 0)
+		return 1;
+	for (i = 0; i < 2; i++) {
+		c->sink[i].fd = i + 1;
+		c->sink[i].tty = isatty(i + 1);
+	}
+	if (epoll_ctl(c->epoll, EPOLL_CTL_ADD, ctl, &ev) < 0)
+		return 1;
+	while (!c->last || c->live > 0)
+		collect_turn(c);
+	return c->failed;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of a job after its start: one loop over signals, PMIx events and
+ * deadlines. The first failure is remembered; it ends the others (SIGTERM,
+ * after a grace SIGKILL), and decides what mpiexec says and returns.
+ */
+#include "src/run/run_job.h"
+#include "src/base/attr.h"
+#include "src/base/clock.h"
+#include "src/run/run_end.h"
+#include "src/run/run_io.h"
+#include "src/run/run_pmix.h"
+#include "src/run/run_say.h"
+#include "src/run/run_signal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECOND_NS 1000000000ull
+
+/* Between SIGTERM and SIGKILL: after a failure, and when we were asked. */
+enum { GRACE_FAILURE_S = 2, GRACE_REQUEST_S = 10 };
+
+struct watch {
+	struct run_job *job;
+	int signal_fd;
+	int event_fd;
+	uint64_t timeout_ns; /* 0: none */
+	uint64_t kill_ns;    /* when SIGKILL follows; 0: not ending */
+	int requests;	     /* signals that asked us to end */
+};
+
+void run_job_signal(struct run_job *job, int sig)
+{
+	int i;
+
+	for (i = 0; i < job->nranks; i++)
+		if (job->rank[i].pid > 0 && !job->rank[i].exited)
+			kill(-job->rank[i].pid, sig);
+}
+
+/* The first cause wins; a second one changes nothing. */
+static void begin_end(struct watch *w, enum run_cause cause, int rank, int code)
+{
+	struct run_end *e = &w->job->end;
+
+	if (e->cause != RUN_CAUSE_NONE)
+		return;
+	e->cause = cause;
+	e->rank = rank;
+	e->code = code;
+	if (rank >= 0)
+		e->pid = w->job->rank[rank].pid;
+	if (cause == RUN_CAUSE_TIMEOUT)
+		e->roll_call = run_end_roll_call(w->job->rank, w->job->nranks);
+	w->kill_ns = weft_now_ns() + (cause == RUN_CAUSE_INTERRUPT
+					      ? GRACE_REQUEST_S
+					      : GRACE_FAILURE_S) * SECOND_NS;
+	/* A stopped rank must run to see its end. */
+	run_job_signal(w->job, cause == RUN_CAUSE_INTERRUPT ? code : SIGTERM);
+	run_job_signal(w->job, SIGCONT);
+}
+
+static bool others_in_mpi(const struct run_job *job)
+{
+	int i;
+
+	for (i = 0; i < job->nranks; i++)
+		if (job->rank[i].connected && !job->rank[i].finalized &&
+		    !job->rank[i].exited)
+			return true;
+	return false;
+}
+
+/* A rank that left before MPI_Init is missed by those who enter now. */
+static void check_early_leavers(struct watch *w)
+{
+	const struct run_job *job = w->job;
+	int i;
+
+	for (i = 0; i < job->nranks; i++)
+		if (job->rank[i].exited && !job->rank[i].connected)
+			break;
+	if (i < job->nranks && others_in_mpi(job))
+		begin_end(w, RUN_CAUSE_NO_INIT, i, 0);
+}
+
+static void hear_event(struct watch *w, struct run_event *ev)
+{
+	struct run_job *job = w->job;
+	struct run_rank *r;
+
+	if (ev->rank < 0 || ev->rank >= job->nranks)
+		return;
+	r = &job->rank[ev->rank];
+	switch (ev->kind) {
+	case RUN_EVENT_CONNECTED:
+		r->connected = true;
+		r->finalized = false;
+		if (job->live < job->spawned)
+			check_early_leavers(w);
+		break;
+	case RUN_EVENT_FINALIZED:
+		r->finalized = true;
+		break;
+	case RUN_EVENT_ABORT:
+		if (job->end.cause == RUN_CAUSE_NONE) {
+			job->end.text = ev->text;
+			ev->text = NULL;
+		}
+		begin_end(w, RUN_CAUSE_ABORT, ev->rank, ev->code);
+		break;
+	case RUN_EVENT_KILL:
+		begin_end(w, RUN_CAUSE_ABORT, ev->rank, 1);
+		break;
+	}
+}
+
+static void hear_events(struct watch *w)
+{
+	struct run_event ev;
+
+	while (!run_pmix_next(&ev)) {
+		hear_event(w, &ev);
+		free(ev.text);
+	}
+}
+
+static int rank_of(const struct run_job *job, pid_t pid)
+{
+	int i;
+
+	for (i = 0; i < job->nranks; i++)
+		if (job->rank[i].pid == pid && !job->rank[i].exited)
+			return i;
+	return -1;
+}
+
+static void rank_exits(struct run_job *job, int i, int status)
+{
+	job->rank[i].exited = true;
+	job->rank[i].status = status;
+	job->live--;
+	run_io_set_group(job->io, i, 0);
+	/* Members of its group that are left get no other notice. */
+	kill(-job->rank[i].pid, SIGKILL);
+}
+
+/* How much a cause explains; the kernel does not tell who died first. */
+static int weight(enum run_cause c)
+{
+	switch (c) {
+	case RUN_CAUSE_SIGNAL:
+		return 4;
+	case RUN_CAUSE_EXIT:
+		return 3;
+	case RUN_CAUSE_NO_FINI:
+		return 2;
+	default:
+		return c != RUN_CAUSE_NONE;
+	}
+}
+
+/* Takes all that died by now and blames the most telling death of them. */
+static void reap(struct watch *w)
+{
+	struct run_job *job = w->job;
+	enum run_cause cause, worst = RUN_CAUSE_NONE;
+	int status, i, code, worst_code = 0, worst_rank = -1;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (run_io_reap(job->io, pid, status))
+			continue;
+		i = rank_of(job, pid);
+		if (i < 0)
+			continue;
+		rank_exits(job, i, status);
+		cause = run_end_judge(&job->rank[i], others_in_mpi(job), &code);
+		if (weight(cause) <= weight(worst))
+			continue;
+		worst = cause;
+		worst_code = code;
+		worst_rank = i;
+	}
+	if (worst != RUN_CAUSE_NONE)
+		begin_end(w, worst, worst_rank, worst_code);
+	if (run_io_status(job->io))
+		begin_end(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT);
+}
+
+/* The second request does not ask any more. */
+static void hear_request(struct watch *w, int sig)
+{
+	if (w->requests++ == 0 && w->job->end.cause == RUN_CAUSE_NONE) {
+		begin_end(w, RUN_CAUSE_INTERRUPT, -1, sig);
+		return;
+	}
+	run_job_signal(w->job, SIGKILL);
+	if (w->job->live == 0)
+		run_io_kill(w->job->io);
+}
+
+static void hear_signal(struct watch *w, int sig)
+{
+	switch (run_signal_kind(sig)) {
+	case RUN_SIGNAL_CHILD:
+		hear_events(w);
+		reap(w);
+		break;
+	case RUN_SIGNAL_END:
+		hear_request(w, sig);
+		break;
+	case RUN_SIGNAL_STOP:
+		run_job_signal(w->job, sig);
+		raise(SIGSTOP);
+		break;
+	case RUN_SIGNAL_PASS:
+		run_job_signal(w->job, sig);
+		break;
+	}
+}
+
+static void hear_signals(struct watch *w)
+{
+	struct signalfd_siginfo si;
+
+	while (read(w->signal_fd, &si, sizeof(si)) == sizeof(si))
+		hear_signal(w, (int)si.ssi_signo);
+}
+
+static void check_deadlines(struct watch *w)
+{
+	uint64_t now = weft_now_ns();
+
+	if (w->timeout_ns && now >= w->timeout_ns && w->job->live > 0) {
+		w->timeout_ns = 0;
+		begin_end(w, RUN_CAUSE_TIMEOUT, -1,
+			  (int)w->job->opts->timeout_s);
+	}
+	if (w->kill_ns && now >= w->kill_ns) {
+		w->kill_ns = 0;
+		run_job_signal(w->job, SIGKILL);
+	}
+}
+
+/* Milliseconds to the nearest deadline, for poll(). */
+static int patience(const struct watch *w)
+{
+	uint64_t now = weft_now_ns(), at = w->timeout_ns;
+
+	if (w->kill_ns && (!at || w->kill_ns < at))
+		at = w->kill_ns;
+	if (!at)
+		return -1;
+	if (at <= now)
+		return 0;
+	at = (at - now) / 1000000 + 1;
+	return at > 1000000 ? 1000000 : (int)at;
+}
+
+static void turn(struct watch *w)
+{
+	struct pollfd pfd[] = { { .fd = w->signal_fd, .events = POLLIN },
+				{ .fd = w->event_fd, .events = POLLIN } };
+
+	if (poll(pfd, 2, patience(w)) > 0) {
+		if (pfd[1].revents)
+			hear_events(w);
+		if (pfd[0].revents)
+			hear_signals(w);
+	}
+	check_deadlines(w);
+}
+
+static void print_codes(const struct run_job *job)
+{
+	int i, s;
+
+	for (i = 0; i < job->nranks; i++) {
+		s = job->rank[i].status;
+		run_say("rank %d: %s %d", i,
+			WIFSIGNALED(s) ? "signal" : "exit code",
+			WIFSIGNALED(s) ? WTERMSIG(s) : WEXITSTATUS(s));
+	}
+}
+
+static void last_words(const struct run_job *job)
+{
+	char *text = run_end_text(&job->end, job->host);
+
+	if (job->opts->print_codes)
+		print_codes(job);
+	if (job->end.roll_call)
+		run_say("%s", job->end.roll_call);
+	if (text)
+		run_say("%s", text);
+	free(text);
+}
+
+int run_job_wait(struct run_job *job, int event_fd)
+{
+	struct watch w = { .job = job,
+			   .signal_fd = run_signal_fd(),
+			   .event_fd = event_fd };
+
+	if (job->opts->timeout_s > 0)
+		w.timeout_ns = weft_now_ns() +
+			       (uint64_t)(job->opts->timeout_s * 1e9);
+	if (job->end.cause != RUN_CAUSE_NONE) {
+		run_job_signal(job, SIGTERM);
+		w.kill_ns = weft_now_ns() + GRACE_FAILURE_S * SECOND_NS;
+	}
+	while (job->live > 0)
+		turn(&w);
+	run_job_sweep(job);
+	while (run_io_live(job->io) > 0)
+		turn(&w);
+	if (run_io_status(job->io) && job->end.cause == RUN_CAUSE_NONE)
+		job->end.cause = RUN_CAUSE_FAULT;
+	last_words(job);
+	return run_end_code(&job->end);
+}

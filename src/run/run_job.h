@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The job: what mpiexec knows about its ranks. The table is touched by the
+ * main thread only; the PMIx thread reports through a pipe (run_pmix.h).
+ *
+ *   spawned -> [connected -> finalized]* -> exited
+ */
+#ifndef WEFT_RUN_JOB_H
+#define WEFT_RUN_JOB_H
+
+#include "src/run/run_opts.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+struct run_rank {
+	pid_t pid;
+	int status; /* of waitpid, when exited */
+	uint16_t app;
+	bool connected; /* called PMIx_Init, at least once */
+	bool finalized; /* and PMIx_Finalize after it */
+	bool exited;
+};
+
+/* Why a job ends early: the first reason is the one that counts. */
+enum run_cause {
+	RUN_CAUSE_NONE,
+	RUN_CAUSE_EXIT,	     /* non-zero exit code */
+	RUN_CAUSE_SIGNAL,    /* a rank was killed */
+	RUN_CAUSE_ABORT,     /* PMIx_Abort, MPI_Abort */
+	RUN_CAUSE_NO_FINI,   /* exit 0 between init and finalize */
+	RUN_CAUSE_NO_INIT,   /* exit 0 before init while others are in MPI */
+	RUN_CAUSE_TIMEOUT,
+	RUN_CAUSE_INTERRUPT, /* mpiexec was told to stop */
+	RUN_CAUSE_FAULT,     /* mpiexec itself failed, and has said why */
+};
+
+struct run_end {
+	enum run_cause cause;
+	int rank;
+	pid_t pid;
+	int code; /* exit code, abort code or signal, after the cause */
+	char *text;
+	char *roll_call; /* of a time-out, taken before anybody is killed */
+};
+
+struct run_io;
+struct run_bind;
+
+struct run_job {
+	const struct run_opts *opts;
+	struct run_rank *rank;
+	int nranks;
+	int spawned;
+	int live;
+	char host[HOST_NAME_MAX + 1];
+	char nspace[64];
+	unsigned char key[32]; /* for authenticated sockets between ranks */
+	struct run_io *io;
+	struct run_bind *bind;
+	int topo_fd; /* hwloc XML in a memfd, -1: none */
+	struct rlimit nofile; /* as we were started, for the ranks */
+	sigset_t sigmask;     /* likewise */
+	struct run_end end;
+};
+
+/*
+ * Waits until every rank is gone and decides the exit code; ends the others
+ * when one fails. event_fd: run_pmix_event_fd(). Returns the exit code.
+ */
+int run_job_wait(struct run_job *job, int event_fd);
+
+/* Sends sig to the group of every rank that lives. */
+void run_job_signal(struct run_job *job, int sig);
+
+/* Kills what is left of descendants and reaps it. */
+void run_job_sweep(struct run_job *job);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mpiexec: starts the ranks of a job on this host and stays until all are
+ * gone. The order matters: collectors are forked before the PMIx library
+ * starts its thread, and ranks are started by the main thread, because the
+ * kernel ends them when that thread is gone.
+ */
+#include "src/base/attr.h"
+#include "src/run/run_bind.h"
+#include "src/run/run_end.h"
+#include "src/run/run_io.h"
+#include "src/run/run_job.h"
+#include "src/run/run_opts.h"
+#include "src/run/run_pmix.h"
+#include "src/run/run_say.h"
+#include "src/run/run_signal.h"
+#include "src/run/run_spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* 0, 1 and 2 are open from here on, so that no pipe takes their place. */
+static void open_std(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+/* Variables of a launcher that started us would confuse our own server. */
+static void forget_launcher(void)
+{
+	static const char *const names[] = { "PMIX_RANK", "PMIX_NAMESPACE" };
+	char name[64], **v;
+	size_t i, len;
+
+	for (v = environ; *v;) {
+		len = strcspn(*v, "=");
+		if (!strncmp(*v, "PMIX_SERVER_", 12) && len < sizeof(name)) {
+			memcpy(name, *v, len);
+			name[len] = '\0';
+			unsetenv(name);
+		} else {
+			v++;
+		}
+	}
+	for (i = 0; i < WEFT_COUNT_OF(names); i++)
+		unsetenv(names[i]);
+}
+
+/* One connection for each rank, and some more descriptors. */
+static void raise_limit(struct run_job *job)
+{
+	struct rlimit lim;
+
+	getrlimit(RLIMIT_NOFILE, &job->nofile);
+	lim = job->nofile;
+	if (lim.rlim_cur == RLIM_INFINITY ||
+	    lim.rlim_cur >= (rlim_t)job->nranks + 64)
+		return;
+	lim.rlim_cur = lim.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &lim);
+}
+
+static int job_init(struct run_job *job, const struct run_opts *o)
+{
+	int i, k;
+
+	memset(job, 0, sizeof(*job));
+	job->opts = o;
+	job->topo_fd = -1;
+	job->nranks = run_opts_ranks(o);
+	job->rank = calloc((size_t)job->nranks, sizeof(*job->rank));
+	if (!job->rank)
+		return -ENOMEM;
+	for (i = 0; i < o->napps; i++)
+		for (k = 0; k < o->app[i].n; k++)
+			job->rank[o->app[i].first + k].app = (uint16_t)i;
+	if (gethostname(job->host, sizeof(job->host) - 1) < 0)
+		strcpy(job->host, "localhost");
+	snprintf(job->nspace, sizeof(job->nspace), "weft-%d", (int)getpid());
+	if (getrandom(job->key, sizeof(job->key), 0) != sizeof(job->key))
+		return -EIO;
+	return 0;
+}
+
+static void job_fini(struct run_job *job)
+{
+	run_pmix_close();
+	run_io_close(job->io);
+	free(job->end.text);
+	free(job->end.roll_call);
+	free(job->rank);
+}
+
+/* 0 when all ranks run; otherwise job->end says what mpiexec returns. */
+static int job_start(struct run_job *job)
+{
+	int err;
+
+	raise_limit(job);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	/* A rank may be gone when we write to it; that is no reason to die. */
+	signal(SIGPIPE, SIG_IGN);
+	err = run_signal_open(&job->sigmask);
+	if (!err)
+		err = run_io_open(job->opts, job->nranks, job->host, &job->io);
+	if (!err)
+		err = run_pmix_open(job);
+	if (!err)
+		err = run_pmix_register(job);
+	if (err)
+		return RUN_EXIT_FAULT;
+	return run_spawn(job);
+}
+
+static int run(const struct run_opts *o)
+{
+	struct run_job job;
+	int rc;
+
+	rc = run_spawn_check(o);
+	if (rc)
+		return rc;
+	if (job_init(&job, o) < 0)
+		return RUN_EXIT_FAULT;
+	rc = job_start(&job);
+	if (rc) {
+		job.end.cause = RUN_CAUSE_FAULT;
+		job.end.code = rc;
+	}
+	if (job.io && job.spawned)
+		rc = run_job_wait(&job, run_pmix_event_fd());
+	job_fini(&job);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct run_opts opts;
+	int rc;
+
+	open_std();
+	forget_launcher();
+	if (!run_opts_parse(&opts, argv, &rc))
+		return rc;
+	return run(&opts);
+}

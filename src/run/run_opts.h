@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the command line asks for. run_opts_parse() fills one struct run_opts,
+ * everybody else only reads it. Strings point into argv or live as long as
+ * the process: a launcher parses once.
+ */
+#ifndef WEFT_RUN_OPTS_H
+#define WEFT_RUN_OPTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Exit codes of mpiexec's own, as timeout(1) and env(1) have them. */
+enum run_exit {
+	RUN_EXIT_TIMEOUT = 124,
+	RUN_EXIT_FAULT = 125,
+	RUN_EXIT_NOEXEC = 126,
+	RUN_EXIT_NOENT = 127,
+};
+
+enum run_tag {
+	RUN_TAG_NONE,
+	RUN_TAG_RANK,	/* -l: "[3] line" */
+	RUN_TAG_STREAM, /* --tag-output: "[1,3]<stdout>: line" */
+	RUN_TAG_TEXT,	/* -prepend-pattern */
+};
+
+enum run_unit {
+	RUN_UNIT_DEFAULT,
+	RUN_UNIT_NONE,
+	RUN_UNIT_HWTHREAD,
+	RUN_UNIT_CORE,
+	RUN_UNIT_L1,
+	RUN_UNIT_L2,
+	RUN_UNIT_L3,
+	RUN_UNIT_NUMA,
+	RUN_UNIT_PACKAGE,
+	RUN_UNIT_NODE,
+};
+
+enum { RUN_STDIN_NONE = -1, RUN_STDIN_ALL = -2 };
+
+/* How the environment of a context begins. */
+enum run_env_base { RUN_ENV_ALL, RUN_ENV_NONE, RUN_ENV_LIST };
+
+struct run_env_edit {
+	const char *name;
+	const char *value; /* NULL: keep what mpiexec itself has */
+};
+
+struct run_edits {
+	struct run_env_edit *edit;
+	int count;
+	enum run_env_base base;
+};
+
+/* One context: a program, its arguments, so many ranks of it. */
+struct run_app {
+	char **argv; /* ends with NULL */
+	int n;	     /* 0: not said */
+	int first;   /* rank of the first one; set after parsing */
+	const char *wdir;
+	const char *path;
+	struct run_edits env;
+};
+
+struct run_place {
+	enum run_unit bind;
+	int bind_count; /* units for each rank, 1 unless said */
+	enum run_unit map;
+	int pe;	     /* --map-by ...:PE=n */
+	int ppr;     /* --map-by ppr:n:unit */
+	bool rank_by_node;
+	bool report;
+	bool dry;
+	const char *cpu_set;
+};
+
+struct run_output {
+	enum run_tag tag;
+	bool timestamp;
+	bool merge;
+	const char *pattern; /* -prepend-pattern */
+	const char *outfile;
+	const char *errfile;
+	const char *dir; /* --output-filename */
+};
+
+struct run_model {
+	const char *machine;
+	const char *clock;
+	const char *map;
+	const char *faults;
+	const char *report;
+	int ppn;
+};
+
+struct run_opts {
+	struct run_app *app;
+	int napps;
+	struct run_edits genv;
+	struct run_place place;
+	struct run_output out;
+	struct run_model model;
+	int stdin_rank;
+	int ppn;
+	double timeout_s;
+	bool quiet;
+	bool verbose;
+	bool print_codes;
+	char **wrapper; /* ends with NULL; NULL: none */
+	int notes;	/* flags said to have no effect */
+};
+
+/*
+ * Parses argv (argv[0] is skipped). Returns true when there is a job to run;
+ * otherwise *exit_p is the exit code and everything has been said.
+ */
+bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p);
+
+/* Ranks of all contexts. */
+int run_opts_ranks(const struct run_opts *o);
+
+#endif

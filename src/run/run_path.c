@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Search along PATH, as execvp() does it, but in the parent: errors are said
+ * once and not by every rank. */
+#include "src/run/run_path.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* 0, -ENOENT or -EACCES for a file as the rank will see it. */
+static int look(const char *file, const char *wdir)
+{
+	struct stat st;
+	char *full = NULL;
+	int err = 0;
+
+	if (wdir && file[0] != '/') {
+		if (asprintf(&full, "%s/%s", wdir, file) < 0)
+			return -ENOMEM;
+		file = full;
+	}
+	if (stat(file, &st) < 0)
+		err = errno == EACCES ? -EACCES : -ENOENT;
+	else if (!S_ISREG(st.st_mode) || access(file, X_OK) < 0)
+		err = -EACCES;
+	free(full);
+	return err;
+}
+
+static int look_along(const char *name, const char *dirs, const char *wdir,
+		      char **file_p)
+{
+	int err, worst = -ENOENT, len;
+	char *file = NULL;
+
+	while (dirs && *dirs) {
+		len = (int)strcspn(dirs, ":");
+		if (asprintf(&file, "%.*s/%s", len ? len : 1,
+			     len ? dirs : ".", name) < 0)
+			return -ENOMEM;
+		err = look(file, wdir);
+		if (!err) {
+			*file_p = file;
+			return 0;
+		}
+		free(file);
+		if (err == -EACCES)
+			worst = err;
+		dirs += len;
+		dirs += *dirs == ':';
+	}
+	return worst;
+}
+
+int run_path_find(const char *name, const char *dirs, const char *wdir,
+		  char **file_p)
+{
+	const char *path = getenv("PATH");
+	int err, second;
+
+	if (strchr(name, '/')) {
+		err = look(name, wdir);
+		if (err)
+			return err;
+		*file_p = strdup(name);
+		return *file_p ? 0 : -ENOMEM;
+	}
+	err = look_along(name, dirs, wdir, file_p);
+	if (!err)
+		return 0;
+	second = look_along(name, path ? path : "/bin:/usr/bin", wdir, file_p);
+	if (second == -ENOENT && err == -EACCES)
+		return err;
+	return second;
+}

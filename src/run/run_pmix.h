@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The PMIx server inside mpiexec. Its callbacks run in the library's own
+ * thread and only send events through a pipe; the main loop reads them there.
+ */
+#ifndef WEFT_RUN_PMIX_H
+#define WEFT_RUN_PMIX_H
+
+#include "src/run/run_job.h"
+
+/* Name of the job key (a byte object) in the job's data: PMIx_Get. */
+#define RUN_KEY_JOB_KEY "weft.job.key"
+
+enum run_event_kind {
+	RUN_EVENT_CONNECTED,
+	RUN_EVENT_FINALIZED,
+	RUN_EVENT_ABORT,
+	RUN_EVENT_KILL, /* job control asked for the end of the job */
+};
+
+struct run_event {
+	int32_t kind;
+	int32_t rank;
+	int32_t code;
+	int32_t pad;
+	char *text; /* freed by the reader; may be NULL */
+};
+
+/* Starts the server; says why when it fails. 0 or -errno. */
+int run_pmix_open(struct run_job *job);
+
+/* Registers the job and all its ranks. */
+int run_pmix_register(struct run_job *job);
+
+/*
+ * The variables a rank needs to find the server, NULL-terminated, equal for
+ * all ranks but PMIX_RANK, which is left out. Belongs to the server.
+ */
+char **run_pmix_env(void);
+
+/* Readable when events wait; run_pmix_next() fetches one, 0 or -EAGAIN. */
+int run_pmix_event_fd(void);
+int run_pmix_next(struct run_event *ev);
+
+void run_pmix_close(void);
+
+#endif

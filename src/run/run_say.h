@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines that mpiexec itself prints, on stderr, whole: "mpiexec: text". */
+#ifndef WEFT_RUN_SAY_H
+#define WEFT_RUN_SAY_H
+
+#include "src/base/attr.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+void run_say(const char *fmt, ...) WEFT_PRINTF(1, 2) WEFT_COLD;
+
+/* Writes all of it, also to a descriptor that takes little; 0 or -errno. */
+int run_write_all(int fd, const char *data, size_t len);
+
+#endif

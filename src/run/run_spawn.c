@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Starting the ranks. vfork() shares our memory with the child until execve(),
+ * so everything is prepared before it, and an error comes back through the
+ * structure the child was given. The child does system calls only.
+ *
+ * A rank leads its own process group (its descendants get our signals too)
+ * and is killed by the kernel when mpiexec's main thread is gone.
+ */
+#include "src/run/run_spawn.h"
+#include "src/base/attr.h"
+#include "src/run/run_bind.h"
+#include "src/run/run_env.h"
+#include "src/run/run_io.h"
+#include "src/run/run_path.h"
+#include "src/run/run_pmix.h"
+#include "src/run/run_say.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+struct child {
+	const char *file;
+	char **argv;
+	char **envp;
+	const char *wdir;
+	int fd[3];
+	int keep_fd; /* handed on as it is, -1: none */
+	const struct run_cpus *cpus; /* NULL: not bound */
+	const struct rlimit *nofile;
+	const sigset_t *mask;
+	pid_t parent;
+	const char *what; /* the step that failed */
+	int err;
+};
+
+static int say_missing(const char *name, const char *wdir, int err)
+{
+	char *here = NULL, *dotted = NULL;
+
+	if (err == -ENOENT) {
+		if (!strchr(name, '/') && asprintf(&dotted, "./%s", name) > 0 &&
+		    !run_path_find(dotted, NULL, wdir, &here))
+			run_say("%s: not found in PATH; did you mean %s?", name,
+				dotted);
+		else
+			run_say("%s: not found", name);
+		free(here);
+		free(dotted);
+		return RUN_EXIT_NOENT;
+	}
+	run_say("%s: %s", name,
+		err == -EACCES ? "not executable" : strerror(-err));
+	return RUN_EXIT_NOEXEC;
+}
+
+/* The wrapper, when there is one, is what is executed. */
+static const char *program(const struct run_opts *o, const struct run_app *a)
+{
+	return o->wrapper ? o->wrapper[0] : a->argv[0];
+}
+
+int run_spawn_check(const struct run_opts *o)
+{
+	const struct run_app *a;
+	char *file = NULL;
+	int i, err;
+
+	for (i = 0; i < o->napps; i++) {
+		a = &o->app[i];
+		if (a->wdir && access(a->wdir, X_OK) < 0) {
+			run_say("cannot enter directory %s: %s", a->wdir,
+				strerror(errno));
+			return RUN_EXIT_FAULT;
+		}
+		err = run_path_find(a->argv[0], a->path, a->wdir, &file);
+		if (err)
+			return say_missing(a->argv[0], a->wdir, err);
+		free(file);
+		err = run_path_find(program(o, a), a->path, a->wdir, &file);
+		if (err)
+			return say_missing(program(o, a), a->wdir, err);
+		free(file);
+	}
+	return 0;
+}
+
+/* wrapper words, then the program, found, and its arguments. */
+static char **full_argv(const struct run_opts *o, const struct run_app *a)
+{
+	size_t w = 0, n = 0;
+	char **argv, *file = NULL;
+
+	while (o->wrapper && o->wrapper[w])
+		w++;
+	while (a->argv[n])
+		n++;
+	argv = calloc(w + n + 1, sizeof(*argv));
+	if (!argv)
+		return NULL;
+	if (w)
+		memcpy(argv, o->wrapper, w * sizeof(*argv));
+	memcpy(argv + w, a->argv, n * sizeof(*argv));
+	/* gdb and valgrind do not search where -path says. */
+	if (w && !run_path_find(a->argv[0], a->path, a->wdir, &file))
+		argv[w] = file;
+	return argv;
+}
+
+static void child_fails(struct child *c, const char *what)
+{
+	c->what = what;
+	c->err = errno;
+	_exit(RUN_EXIT_NOEXEC);
+}
+
+static void child_signals(const struct child *c)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+
+	sigaction(SIGPIPE, &dfl, NULL);
+	sigprocmask(SIG_SETMASK, c->mask, NULL);
+}
+
+static void child_files(struct child *c)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (dup2(c->fd[i], i) < 0)
+			child_fails(c, "dup2");
+	if (c->keep_fd >= 0)
+		fcntl(c->keep_fd, F_SETFD, 0);
+	setrlimit(RLIMIT_NOFILE, c->nofile);
+}
+
+static WEFT_NORETURN void child_run(struct child *c)
+{
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* mpiexec may have died before the line above. */
+	if (getppid() != c->parent)
+		_exit(RUN_EXIT_FAULT);
+	child_files(c);
+	if (c->cpus)
+		sched_setaffinity(0, c->cpus->size, c->cpus->set);
+	if (c->wdir && chdir(c->wdir) < 0)
+		child_fails(c, c->wdir);
+	child_signals(c);
+	execve(c->file, c->argv, c->envp);
+	child_fails(c, c->file);
+	_exit(RUN_EXIT_NOEXEC);
+}
+
+static pid_t start(struct child *c)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0)
+		child_run(c);
+	return pid;
+}
+
+static int say_failed(const struct child *c, int rank)
+{
+	run_say("cannot start rank %d: %s: %s", rank, c->what,
+		strerror(c->err));
+	if (c->err == ENOENT)
+		return RUN_EXIT_NOENT;
+	return c->err == EAGAIN || c->err == ENOMEM ? RUN_EXIT_FAULT
+						    : RUN_EXIT_NOEXEC;
+}
+
+static int start_rank(struct run_job *job, struct child *c, int rank)
+{
+	int out[2];
+	pid_t pid;
+
+	if (run_io_fetch(job->io, rank, out) < 0)
+		return RUN_EXIT_FAULT;
+	c->fd[0] = run_io_stdin(job->io, rank);
+	c->fd[1] = out[0];
+	c->fd[2] = out[1];
+	c->cpus = run_bind_of(job->bind, rank);
+	c->err = 0;
+	pid = start(c);
+	if (pid < 0) {
+		c->what = "fork";
+		c->err = errno;
+	}
+	close(out[0]);
+	if (out[1] != out[0])
+		close(out[1]);
+	if (pid > 0) {
+		job->rank[rank].pid = pid;
+		job->live++;
+		job->spawned++;
+		run_io_set_group(job->io, rank, pid);
+	}
+	return c->err ? say_failed(c, rank) : 0;
+}
+
+static int start_app(struct run_job *job, int app)
+{
+	const struct run_app *a = &job->opts->app[app];
+	struct child c = { .wdir = a->wdir,
+			   .keep_fd = job->topo_fd,
+			   .nofile = &job->nofile,
+			   .mask = &job->sigmask,
+			   .parent = getpid() };
+	struct run_env env;
+	char *file = NULL;
+	int i, rc = 0;
+
+	if (run_env_open(&env, job, app, run_pmix_env()) < 0)
+		return RUN_EXIT_FAULT;
+	if (run_path_find(program(job->opts, a), a->path, a->wdir, &file))
+		return RUN_EXIT_NOENT;
+	c.file = file;
+	c.argv = full_argv(job->opts, a);
+	if (!c.argv)
+		rc = RUN_EXIT_FAULT;
+	for (i = 0; i < a->n && !rc; i++) {
+		c.envp = run_env_of_rank(&env, a->first + i);
+		rc = start_rank(job, &c, a->first + i);
+	}
+	free(c.argv);
+	free(file);
+	run_env_close(&env);
+	return rc;
+}
+
+int run_spawn(struct run_job *job)
+{
+	int i, rc = 0;
+
+	for (i = 0; i < job->opts->napps && !rc; i++)
+		rc = start_app(job, i);
+	run_io_last(job->io);
+	return rc;
+}

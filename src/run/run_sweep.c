@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Descendants that outlived their rank. mpiexec is a subreaper, so whatever a
+ * rank left behind, also in another session, is our child now. The kernel
+ * lists our children in one file; each is killed by its id, until only the
+ * collectors are left.
+ */
+#include "src/run/run_io.h"
+#include "src/run/run_job.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A process that does not die in so many rounds of 1 ms is left alone. */
+enum { ROUNDS = 2000 };
+
+static int kill_listed(struct run_job *job, const char *file)
+{
+	FILE *f = fopen(file, "re");
+	int pid, found = 0;
+
+	if (!f)
+		return 0;
+	while (fscanf(f, "%d", &pid) == 1) {
+		if (run_io_is_helper(job->io, pid))
+			continue;
+		kill(pid, SIGKILL);
+		found++;
+	}
+	fclose(f);
+	return found;
+}
+
+/* Children belong to a thread; orphans may be given to any of ours. */
+static int kill_children(struct run_job *job)
+{
+	DIR *dir = opendir("/proc/self/task");
+	struct dirent *d;
+	char file[300];
+	int found = 0;
+
+	while (dir && (d = readdir(dir))) {
+		if (d->d_name[0] == '.')
+			continue;
+		snprintf(file, sizeof(file), "/proc/self/task/%s/children",
+			 d->d_name);
+		found += kill_listed(job, file);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+void run_job_sweep(struct run_job *job)
+{
+	int i, status;
+	pid_t pid;
+
+	for (i = 0; i < ROUNDS && kill_children(job) > 0; i++) {
+		usleep(i < 5 ? 100 : 1000);
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+			run_io_reap(job->io, pid, status);
+	}
+}
