@@ -96,7 +96,6 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 
 static void job_fini(struct run_job *job)
 {
-	run_pmix_close();
 	run_io_close(job->io);
 	free(job->end.text);
 	free(job->end.roll_call);
@@ -154,5 +153,7 @@ int main(int argc, char **argv)
 	forget_launcher();
 	if (!run_opts_parse(&opts, argv, &rc))
 		return rc;
-	return run(&opts);
+	rc = run(&opts);
+	/* The PMIx thread is still there: no handler of exit() may run. */
+	_exit(rc);
 }

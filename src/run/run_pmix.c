@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PMIx server: start, registration of the job, stop. One host means that the
+ * PMIx server: start, registration of the job. It is never finalized: that
+ * can wait forever for the lock of a dead client (PMIx 4.2), and everything
+ * it would free ends with mpiexec. One host means that the
  * library has all the data of a fence itself: run_pmix_cb.c hands it back.
  *
  * Plugins are narrowed by variables, here and (inherited) in the ranks, as
@@ -12,14 +14,12 @@
 #include "src/run/run_say.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pmix.h>
 #include <pmix_server.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Counts registrations that the library finishes in its own thread. */
@@ -30,11 +30,8 @@ struct run_latch {
 	pmix_status_t status;
 };
 
-static struct {
-	char dir[64];
-	char **env;
-	bool open;
-} server;
+/* Variables of the ranks, from PMIx_server_setup_fork(). */
+static char **rank_env;
 
 static void latch_done(pmix_status_t status, void *arg)
 {
@@ -76,22 +73,6 @@ static void narrow_plugins(void)
 		setenv(choice[i][0], choice[i][1], 0);
 }
 
-static int make_dir(void)
-{
-	const char *tmp = getenv("TMPDIR");
-
-	if (!tmp || strlen(tmp) > sizeof(server.dir) - 24)
-		tmp = "/tmp";
-	snprintf(server.dir, sizeof(server.dir), "%s/weft.XXXXXX", tmp);
-	if (!mkdtemp(server.dir)) {
-		run_say("cannot make a directory %s: %s", server.dir,
-			strerror(errno));
-		server.dir[0] = '\0';
-		return -errno;
-	}
-	return 0;
-}
-
 int run_pmix_open(struct run_job *job)
 {
 	bool no = false;
@@ -99,21 +80,18 @@ int run_pmix_open(struct run_job *job)
 	pmix_status_t rc;
 	int err;
 
-	err = make_dir();
-	if (err)
-		return err;
 	err = run_pmix_cb_open(job->nspace);
 	if (err)
 		return err;
 	narrow_plugins();
-	PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TMPDIR, server.dir, PMIX_STRING);
-	PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, server.dir, PMIX_STRING);
+	/* Only tools would get a file there, and they are not served. */
+	PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TMPDIR, "/tmp", PMIX_STRING);
+	PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, "/tmp", PMIX_STRING);
 	PMIX_INFO_LOAD(&info[2], PMIX_HOSTNAME, job->host, PMIX_STRING);
 	PMIX_INFO_LOAD(&info[3], PMIX_SERVER_TOOL_SUPPORT, &no, PMIX_BOOL);
 	rc = PMIx_server_init(run_pmix_module(), info, WEFT_COUNT_OF(info));
 	if (rc != PMIX_SUCCESS)
 		return pmix_fails("server does not start", rc);
-	server.open = true;
 	return 0;
 }
 
@@ -245,10 +223,10 @@ static int fetch_env(struct run_job *job)
 	char **e;
 
 	PMIX_LOAD_PROCID(&proc, job->nspace, 0);
-	rc = PMIx_server_setup_fork(&proc, &server.env);
+	rc = PMIx_server_setup_fork(&proc, &rank_env);
 	if (rc != PMIX_SUCCESS)
 		return pmix_fails("environment of a rank", rc);
-	for (e = server.env; *e; e++)
+	for (e = rank_env; *e; e++)
 		if (!strncmp(*e, "PMIX_RANK=", 10))
 			break;
 	for (; *e; e++)
@@ -270,16 +248,5 @@ int run_pmix_register(struct run_job *job)
 
 char **run_pmix_env(void)
 {
-	return server.env;
-}
-
-void run_pmix_close(void)
-{
-	if (server.open)
-		PMIx_server_finalize();
-	server.open = false;
-	run_pmix_cb_close();
-	if (server.dir[0])
-		rmdir(server.dir);
-	server.dir[0] = '\0';
+	return rank_env;
 }

@@ -26,7 +26,10 @@ struct run_event {
 	char *text; /* freed by the reader; may be NULL */
 };
 
-/* Starts the server; says why when it fails. 0 or -errno. */
+/*
+ * Starts the server; says why when it fails. 0 or -errno. Its thread runs
+ * until _exit().
+ */
 int run_pmix_open(struct run_job *job);
 
 /* Registers the job and all its ranks. */
@@ -41,7 +44,5 @@ char **run_pmix_env(void);
 /* Readable when events wait; run_pmix_next() fetches one, 0 or -EAGAIN. */
 int run_pmix_event_fd(void);
 int run_pmix_next(struct run_event *ev);
-
-void run_pmix_close(void);
 
 #endif

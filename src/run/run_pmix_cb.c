@@ -182,20 +182,6 @@ int run_pmix_cb_open(const char *nspace)
 	return 0;
 }
 
-void run_pmix_cb_close(void)
-{
-	struct run_event ev;
-
-	if (cb.fd[0] < 0)
-		return;
-	while (!run_pmix_next(&ev))
-		free(ev.text);
-	close(cb.fd[0]);
-	close(cb.fd[1]);
-	cb.fd[0] = -1;
-	cb.fd[1] = -1;
-}
-
 static pmix_server_module_t module = {
 	.client_connected2 = cb_connected,
 	.client_finalized = cb_finalized,

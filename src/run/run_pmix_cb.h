@@ -7,7 +7,6 @@
 
 /* Opens the pipe of events for clients of the namespace. 0 or -errno. */
 int run_pmix_cb_open(const char *nspace);
-void run_pmix_cb_close(void);
 pmix_server_module_t *run_pmix_module(void);
 
 #endif
