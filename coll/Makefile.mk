@@ -27,3 +27,16 @@ libweftcoll_la_SOURCES = \
 	coll/redscat/redscat_recdbl.c \
 	coll/scan/scan_linear.c coll/scan/scan_recdbl.c \
 	coll/neighbor/neighbor_linear.c
+libmpi_abi_la_SOURCES += \
+	src/mpi/mpi_coll.c src/mpi/mpi_coll_args.c src/mpi/mpi_coll_args.h \
+	src/mpi/mpi_icoll.c src/mpi/mpi_neighbor.c src/mpi/mpi_pcoll.c
+
+if HAVE_CMOCKA
+COLL_TESTS = coll/coll_algo_test
+check_PROGRAMS += $(COLL_TESTS)
+TESTS += $(COLL_TESTS)
+endif
+COLL_LIBS = libweftcoll.la libweft-types.la $(T_LIBS)
+coll_coll_algo_test_SOURCES = coll/coll_algo_test.c \
+	coll/coll_case.c coll/coll_case.h coll/coll_mock.c coll/coll_mock.h
+coll_coll_algo_test_LDADD = $(COLL_LIBS)

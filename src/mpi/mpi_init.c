@@ -2,7 +2,7 @@
 /* MPI_Init to MPI_Finalize, and MPI_Abort. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_coll.h"
+#include "coll/coll.h"
 #include "src/core/core_err.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
@@ -19,6 +19,7 @@ static int start(const char *func, int required)
 	if (phase == WEFT_AFTER_FINALIZE)
 		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 0,
 				    "MPI was finalized and cannot start again");
+	weft_core_coll_set(&weft_coll_core_ops);
 	if (weft_core_init(required))
 		weft_core_abort(1, "%s failed: see the message above",
 				func + 1);

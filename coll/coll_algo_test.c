@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every row of the table against the naive answer, for 1 to 17 and 33 ranks
+ * and for pairs of groups, with drawn counts, roots, forms and types: as
+ * nonblocking, persistent, and (in threads) blocking operation.
+ */
+#include "test/t.h"
+
+#include "coll/coll_case.h"
+#include "coll/coll_select.h"
+#include "src/core/core_req.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct case_elem plain, gappy;
+static struct weft_op *compose, *add_pairs;
+static struct weft_rng rng;
+
+/* ---- elements and operations -------------------------------------------- */
+
+/* Maps x -> a x + b: their composition is associative and ordered. */
+static void fold_compose(const int *l, int *r)
+{
+	unsigned a = (unsigned)l[0], b = (unsigned)l[1];
+
+	r[1] = (int)(a * (unsigned)r[1] + b);
+	r[0] = (int)(a * (unsigned)r[0]);
+}
+
+static void fold_add(const int *l, int *r)
+{
+	r[0] = (int)((unsigned)l[0] + (unsigned)r[0]);
+	r[1] = (int)((unsigned)l[1] + (unsigned)r[1]);
+}
+
+static void apply(const char *in, char *io, int n, void (*f)(const int *, int *))
+{
+	MPI_Count ext = gappy.dt->extent;
+	int i, k, l[2], r[2];
+
+	for (i = 0; i < n; i++, in += ext, io += ext) {
+		for (k = 0; k < 2; k++) {
+			memcpy(&l[k], in + gappy.off[k], sizeof(int));
+			memcpy(&r[k], io + gappy.off[k], sizeof(int));
+		}
+		f(l, r);
+		for (k = 0; k < 2; k++)
+			memcpy(io + gappy.off[k], &r[k], sizeof(int));
+	}
+}
+
+static void user_compose(void *in, void *io, int *n, MPI_Datatype *type)
+{
+	T_PTR(*type, weft_dt_handle(gappy.dt));
+	apply(in, io, *n, fold_compose);
+}
+
+static void user_add(void *in, void *io, int *n, MPI_Datatype *type)
+{
+	apply(in, io, *n, fold_add);
+}
+
+static void set_up(void)
+{
+	struct weft_dt *old = weft_dt_of(MPI_INT), *two;
+	const MPI_Count disp[2] = { -4, 8 };
+	const struct weft_dt_blocks b = {
+		.n = 2, .len = 1, .disp = disp, .old = &old, .same = true,
+	};
+
+	if (plain.dt)
+		return;
+	plain = (struct case_elem){ old, 1, { 0, 0 } };
+	T_OK(weft_dt_blocks(&b, &two));
+	T_OK(weft_dt_resized(two, -8, 24, &gappy.dt));
+	weft_dt_commit(gappy.dt);
+	weft_dt_put(two);
+	gappy.ints = 2;
+	gappy.off[0] = -4;
+	gappy.off[1] = 8;
+	T_OK(weft_op_open(user_compose, NULL, false, &compose));
+	T_OK(weft_op_open(user_add, NULL, true, &add_pairs));
+	weft_rng_init(&rng, 4711, 0);
+}
+
+static bool combines(enum weft_coll_kind k)
+{
+	return k == WEFT_COLL_REDUCE || k == WEFT_COLL_ALLREDUCE ||
+	       k == WEFT_COLL_REDUCE_SCATTER || k == WEFT_COLL_SCAN ||
+	       k == WEFT_COLL_EXSCAN;
+}
+
+static void draw_op(const struct coll_algo *row, struct case_what *w)
+{
+	uint64_t which = weft_rng_below(&rng, 3);
+
+	w->el = weft_rng_below(&rng, 2) ? &plain : &gappy;
+	if (!combines(row->kind))
+		return;
+	w->el = &gappy;
+	w->op = compose;
+	w->fold = fold_compose;
+	if (which == 0 || row->need & COLL_COMMUTE) {
+		w->op = add_pairs;
+		w->fold = fold_add;
+	}
+	if (which == 1) {
+		w->el = &plain;
+		w->op = weft_op_of(MPI_SUM);
+		w->fold = fold_add;
+	}
+}
+
+static bool has_forms(enum weft_coll_kind k)
+{
+	return k >= WEFT_COLL_GATHER && k <= WEFT_COLL_REDUCE_SCATTER;
+}
+
+static struct case_what draw(const struct coll_algo *row, const struct mock *m)
+{
+	static const int counts[] = { 0, 1, 2, 3, 7, 16, 17, 65, 300 };
+	struct case_what w = { .kind = row->kind };
+
+	draw_op(row, &w);
+	w.count = counts[weft_rng_below(&rng, WEFT_COUNT_OF(counts))];
+	w.root = (int)weft_rng_below(&rng, (uint64_t)(m->p + m->q));
+	w.in_place = !m->q && !(row->need & COLL_OUT) &&
+		     row->kind != WEFT_COLL_BCAST && weft_rng_below(&rng, 2);
+	if (has_forms(row->kind) && !(row->need & COLL_EVEN))
+		w.form = (enum case_form)weft_rng_below(
+			&rng, row->kind == WEFT_COLL_ALLTOALL ? 3 : 2);
+	/* algorithms made for in place alone are not asked for more */
+	if (!strcmp(row->name, "inplace"))
+		w.in_place = true;
+	return w;
+}
+
+/* ---- the three ways to run ---------------------------------------------- */
+
+static void run_started(struct case_job *j)
+{
+	struct weft_req *req[CASE_PROCS];
+	int i;
+
+	for (i = 0; i < j->n; i++)
+		T_OK(weft_coll_start(&j->proc[i].a, &req[i]));
+	mock_settle(j->mock);
+	for (i = 0; i < j->n; i++)
+		T_OK(weft_req_collect(&req[i], MPI_STATUS_IGNORE));
+	case_check(j);
+}
+
+static void run_persistent(struct case_job *j)
+{
+	struct weft_req *req[CASE_PROCS];
+	int i, turn;
+
+	for (i = 0; i < j->n; i++)
+		T_OK(weft_coll_init(&j->proc[i].a, &req[i]));
+	for (turn = 0; turn < (j->w.in_place ? 1 : 3); turn++) {
+		case_again(j);
+		for (i = 0; i < j->n; i++)
+			T_OK(req[i]->ops->start(req[i]));
+		mock_settle(j->mock);
+		for (i = 0; i < j->n; i++)
+			T_OK(weft_req_collect(&req[i], MPI_STATUS_IGNORE));
+		case_check(j);
+	}
+	for (i = 0; i < j->n; i++)
+		req[i]->ops->free(req[i]);
+}
+
+static void run_one(int i, void *arg)
+{
+	struct case_job *j = arg;
+
+	T_OK(weft_coll_run(&j->proc[i].a));
+}
+
+static void run_blocking(struct case_job *j)
+{
+	mock_each(j->mock, run_one, j);
+	case_check(j);
+}
+
+typedef void (*run_fn)(struct case_job *j);
+
+static void try_row(const struct coll_algo *row, struct mock *m, run_fn run)
+{
+	static struct case_job job;
+	struct case_what w = draw(row, m);
+
+	case_open(&job, m, &w, &rng);
+	coll_select_force(row->kind, row);
+	T_TRUE(coll_algo_fits(row, &job.proc[0].a));
+	run(&job);
+	coll_select_force(row->kind, NULL);
+	case_close(&job);
+}
+
+/* Every row that can serve p ranks (against q), draws times. */
+static void try_rows(int p, int q, int draws, run_fn run)
+{
+	const struct coll_algo *row;
+	struct mock *m;
+	unsigned i;
+	int k, d;
+
+	m = mock_open(p, q, (uint64_t)(p * 64 + q));
+	for (k = 0; k < WEFT_COLL_NEIGHBOR_ALLGATHER; k++)
+		for (i = 0; (row = coll_algo_at((enum weft_coll_kind)k, i));
+		     i++) {
+			if (row->need & (q ? COLL_INTRA : COLL_INTER))
+				continue;
+			if ((row->need & COLL_POW2) && (p & (p - 1)))
+				continue;
+			for (d = 0; d < draws; d++)
+				try_row(row, m, run);
+		}
+	mock_close(m);
+}
+
+static void every_row_gives_the_naive_answer(void **state)
+{
+	int p;
+
+	set_up();
+	for (p = 1; p <= 17; p++)
+		try_rows(p, 0, t_scale(60) < 6 ? 6 : t_scale(60), run_started);
+	try_rows(33, 0, 4, run_started);
+}
+
+static void intercommunicators_give_the_naive_answer(void **state)
+{
+	int p, q;
+
+	set_up();
+	for (p = 1; p <= 5; p++)
+		for (q = 1; q <= 4; q++)
+			try_rows(p, q, 6, run_started);
+}
+
+static void persistent_operations_run_again(void **state)
+{
+	set_up();
+	try_rows(1, 0, 3, run_persistent);
+	try_rows(5, 0, 5, run_persistent);
+	try_rows(8, 0, 5, run_persistent);
+	try_rows(3, 2, 5, run_persistent);
+}
+
+static void blocking_operations_run_at_once(void **state)
+{
+	set_up();
+	try_rows(1, 0, 1, run_blocking);
+	try_rows(3, 0, 2, run_blocking);
+	try_rows(6, 0, 1, run_blocking);
+	try_rows(2, 3, 1, run_blocking);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(every_row_gives_the_naive_answer),
+		T_CASE(intercommunicators_give_the_naive_answer),
+		T_CASE(persistent_operations_run_again),
+		T_CASE(blocking_operations_run_at_once),
+	};
+
+	return T_RUN(tests);
+}

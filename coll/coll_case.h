@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Cases for tests of algorithms: the buffers of every rank of one operation,
+ * filled, with an image of what they must hold in the end, gaps included.
+ */
+#ifndef WEFT_COLL_CASE_H
+#define WEFT_COLL_CASE_H
+
+#include "coll/coll_mock.h"
+#include "src/base/rng.h"
+
+enum { CASE_PROCS = 40 };
+
+/* An element: its type and where its ints lie. */
+struct case_elem {
+	struct weft_dt *dt;
+	int ints;
+	int off[2];
+};
+
+enum case_form { CASE_EVEN, CASE_V, CASE_W };
+
+/* One buffer of one rank. */
+struct case_mem {
+	const struct case_elem *el;
+	char *mem;
+	char *image;
+	size_t len;
+	int blocks;
+	enum case_form form;
+	bool wide;
+	MPI_Count count[CASE_PROCS];
+	MPI_Count displ[CASE_PROCS];
+	int narrow_count[CASE_PROCS];
+	int narrow_displ[CASE_PROCS];
+	MPI_Datatype types[CASE_PROCS];
+	struct weft_coll_side side;
+};
+
+struct case_proc {
+	struct weft_coll_args a;
+	struct case_mem s;
+	struct case_mem r;
+};
+
+/* What is to be tested. */
+struct case_what {
+	enum weft_coll_kind kind;
+	const struct case_elem *el;
+	struct weft_op *op;
+	void (*fold)(const int *left, int *right); /* right = left op right */
+	enum case_form form;
+	bool in_place;
+	int count;
+	int root; /* a process */
+};
+
+struct case_job {
+	struct mock *mock;
+	struct case_what w;
+	int n; /* processes */
+	struct case_proc proc[CASE_PROCS];
+};
+
+void case_open(struct case_job *j, struct mock *m, const struct case_what *w,
+	       struct weft_rng *rng);
+/* Compares all buffers with their images. */
+void case_check(const struct case_job *j);
+/* Fills the receive buffers again, for another run. */
+void case_again(struct case_job *j);
+void case_close(struct case_job *j);
+
+#endif

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The job of coll_mock.h. One lock; matching is decided when messages and
+ * receives are posted (first come first matched, per pair, tag and context),
+ * the dice decides which matched pair moves next.
+ */
+#include "test/t.h"
+
+#include "coll/coll_mock.h"
+
+#include "src/base/list.h"
+#include "src/base/rng.h"
+#include "src/core/core_p2p.h"
+#include "src/core/core_pack.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_req.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool weft_threads;
+pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* One end of a message. */
+struct mock_req {
+	struct weft_req req;
+	struct weft_list link; /* unmatched, or ready: the receive */
+	struct mock_req *mate; /* receive: the send */
+	uint64_t ctx;
+	int src;
+	int dst;
+	int tag;
+	bool send;
+	struct weft_typed data;
+	char *copy; /* eager: packed */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct weft_rng dice;
+static struct weft_list lonely = { &lonely, &lonely };
+static struct weft_list ready = { &ready, &ready };
+static struct weft_list steps = { &steps, &steps };
+static int alive; /* requests of messages */
+static uint64_t messages, bytes_sent;
+
+/* ---- requests ----------------------------------------------------------- */
+
+int weft_req_no_start(struct weft_req *r)
+{
+	return -EINVAL;
+}
+
+int weft_req_no_cancel(struct weft_req *r)
+{
+	return 0;
+}
+
+int weft_req_no_step(struct weft_req *r)
+{
+	return 1;
+}
+
+int weft_req_no_query(struct weft_req *r, MPI_Status *status)
+{
+	return 0;
+}
+
+static void msg_free(struct weft_req *r)
+{
+	struct mock_req *m = weft_container_of(r, struct mock_req, req);
+
+	pthread_mutex_lock(&lock);
+	alive--;
+	pthread_mutex_unlock(&lock);
+	free(m);
+}
+
+static const struct weft_req_ops msg_ops = {
+	.name = "message",
+	.start = weft_req_no_start,
+	.cancel = weft_req_no_cancel,
+	.step = weft_req_no_step,
+	.query = weft_req_no_query,
+	.free = msg_free,
+};
+
+void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
+		   struct weft_comm *comm, uint32_t flags)
+{
+	memset(r, 0, sizeof(*r));
+	weft_obj_init(&r->obj, WEFT_KIND_REQ);
+	r->ops = ops;
+	r->comm = comm;
+	r->flags = flags;
+	weft_list_init(&r->link);
+}
+
+void weft_req_complete(struct weft_req *r, int error)
+{
+	r->error = error;
+	/* R1 pairs with A1 in weft_req_is_done(). */
+	weft_store32(&r->done, 1);
+}
+
+int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
+{
+	struct weft_req *r = *req_p;
+	int error = r->error;
+
+	T_TRUE(weft_req_is_done(r));
+	r->flags &= ~(uint32_t)WEFT_REQ_ACTIVE;
+	if (r->flags & WEFT_REQ_PERSISTENT)
+		return error;
+	*req_p = NULL;
+	r->ops->free(r);
+	return error;
+}
+
+/* ---- messages ----------------------------------------------------------- */
+
+static bool pair_up(const struct mock_req *a, const struct mock_req *b)
+{
+	return a->send != b->send && a->ctx == b->ctx && a->src == b->src &&
+	       a->dst == b->dst && a->tag == b->tag;
+}
+
+/* Finds the mate that waits longest, or waits itself. */
+static void match(struct mock_req *m)
+{
+	struct weft_list *pos, *tmp;
+	struct mock_req *o;
+
+	weft_list_each(pos, tmp, &lonely)
+	{
+		o = weft_container_of(pos, struct mock_req, link);
+		if (!pair_up(m, o))
+			continue;
+		weft_list_remove(&o->link);
+		if (m->send) {
+			o->mate = m;
+			weft_list_push_back(&ready, &o->link);
+		} else {
+			m->mate = o;
+			weft_list_push_back(&ready, &m->link);
+		}
+		return;
+	}
+	weft_list_push_back(&lonely, &m->link);
+}
+
+/* Eager: the sender is done; the mock keeps the message. */
+static void send_early(struct mock_req *m, struct weft_req **req_p)
+{
+	struct mock_req *shown = calloc(1, sizeof(*shown));
+	size_t n = weft_typed_bytes(&m->data);
+
+	m->copy = malloc(n + 1);
+	T_NOT_NULL(m->copy);
+	T_IS(weft_pack(&m->data, 0, m->copy, n), n);
+	weft_req_init(&shown->req, &msg_ops, NULL, WEFT_REQ_ACTIVE);
+	weft_req_complete(&shown->req, 0);
+	alive++;
+	*req_p = &shown->req;
+}
+
+static struct mock_req *msg_open(const struct weft_typed *data, int tag,
+				 struct weft_comm *comm, unsigned flags)
+{
+	struct mock_req *m = calloc(1, sizeof(*m));
+
+	T_NOT_NULL(m);
+	T_TRUE(flags & WEFT_P2P_COLL);
+	weft_req_init(&m->req, &msg_ops, comm, WEFT_REQ_ACTIVE);
+	m->ctx = comm->ctx;
+	m->tag = tag;
+	m->data = *data;
+	alive++;
+	return m;
+}
+
+int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
+		    int dest, int tag, struct weft_comm *comm, unsigned flags,
+		    struct weft_req **req_p)
+{
+	struct weft_typed data = { dt, (void *)(uintptr_t)buf, count };
+	struct mock_req *m;
+
+	T_TRUE(dest >= 0 && dest < comm->peers);
+	pthread_mutex_lock(&lock);
+	m = msg_open(&data, tag, comm, flags);
+	m->send = true;
+	m->src = comm->group->proc[comm->rank];
+	m->dst = comm->proc[dest];
+	messages++;
+	bytes_sent += weft_typed_bytes(&data);
+	*req_p = &m->req;
+	if (weft_rng_below(&dice, 2))
+		send_early(m, req_p);
+	match(m);
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
+		    int tag, struct weft_comm *comm, unsigned flags,
+		    struct weft_req **req_p)
+{
+	struct weft_typed data = { dt, buf, count };
+	struct mock_req *m;
+
+	T_TRUE(source >= 0 && source < comm->peers);
+	pthread_mutex_lock(&lock);
+	m = msg_open(&data, tag, comm, flags);
+	m->src = comm->proc[source];
+	m->dst = comm->group->proc[comm->rank];
+	*req_p = &m->req;
+	match(m);
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+/* Both ends of a collective's message have the same length. */
+static void deliver(struct mock_req *r)
+{
+	struct mock_req *s = r->mate;
+	size_t n = weft_typed_bytes(&r->data);
+
+	T_IS(weft_typed_bytes(&s->data), n);
+	if (s->copy)
+		T_IS(weft_unpack(&r->data, 0, s->copy, n), n);
+	else
+		T_IS(weft_pack_copy(&r->data, &s->data), n);
+	weft_req_complete(&r->req, 0);
+	if (!s->copy) {
+		weft_req_complete(&s->req, 0);
+		return;
+	}
+	free(s->copy);
+	free(s);
+	alive--;
+}
+
+static struct weft_list *pick(struct weft_list *from)
+{
+	struct weft_list *n;
+	uint64_t len = 0;
+
+	for (n = from->next; n != from; n = n->next)
+		len++;
+	if (!len)
+		return NULL;
+	n = from->next;
+	for (len = weft_rng_below(&dice, len < 8 ? len : 8); len; len--)
+		n = n->next;
+	return n;
+}
+
+static bool deliver_one(void)
+{
+	struct weft_list *n;
+
+	pthread_mutex_lock(&lock);
+	n = pick(&ready);
+	if (n) {
+		weft_list_remove(n);
+		deliver(weft_container_of(n, struct mock_req, link));
+	}
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+
+void weft_req_wait(struct weft_req *r)
+{
+	while (!weft_req_is_done(r))
+		if (!deliver_one())
+			sched_yield();
+}
+
+/* ---- schedules ---------------------------------------------------------- */
+
+static bool step_one(struct weft_req *r)
+{
+	int rc = r->ops->step(r);
+
+	if (!rc)
+		return false;
+	weft_list_remove(&r->link);
+	weft_req_complete(r, rc == 1 ? 0 : rc);
+	return true;
+}
+
+void weft_progress_add(struct weft_req *r)
+{
+	weft_list_push_back(&steps, &r->link);
+	if (weft_rng_below(&dice, 2))
+		step_one(r);
+}
+
+static int step_all(void)
+{
+	struct weft_list *pos, *tmp;
+	int over = 0;
+
+	weft_list_each(pos, tmp, &steps)
+		if (weft_rng_below(&dice, 3))
+			over += step_one(weft_container_of(
+				pos, struct weft_req, link));
+	return over;
+}
+
+void mock_settle(struct mock *m)
+{
+	int idle = 0;
+
+	while (!weft_list_empty(&steps)) {
+		idle++;
+		if (deliver_one())
+			idle = 0;
+		if (step_all())
+			idle = 0;
+		T_TRUE(idle < 1000); /* else nobody can go on: deadlock */
+	}
+}
+
+/* ---- communicators ------------------------------------------------------ */
+
+void weft_comm_put(struct weft_comm *c)
+{
+	weft_obj_put(&c->obj);
+}
+
+static struct weft_group *group_of(int first, int n)
+{
+	struct weft_group *g =
+		calloc(1, sizeof(*g) + (size_t)n * sizeof(g->proc[0]));
+	int i;
+
+	T_NOT_NULL(g);
+	g->size = n;
+	for (i = 0; i < n; i++)
+		g->proc[i] = first + i;
+	return g;
+}
+
+/* n processes from first on, of which this is number rank. */
+static struct weft_comm *comm_open(uint64_t ctx, int first, int n, int rank)
+{
+	struct weft_comm *c = calloc(1, sizeof(*c));
+
+	T_NOT_NULL(c);
+	weft_obj_init(&c->obj, WEFT_KIND_COMM);
+	c->ctx = ctx;
+	c->group = group_of(first, n);
+	c->rank = rank;
+	c->size = c->peers = n;
+	c->proc = c->group->proc;
+	return c;
+}
+
+static struct weft_comm *mock_comm(int p, int q, int i)
+{
+	bool right = i >= p;
+	struct weft_comm *c = right ? comm_open(right, p, q, i - p)
+				    : comm_open(right, 0, p, i);
+
+	if (!q)
+		return c;
+	c->local = right ? comm_open(11, p, q, i - p) : comm_open(10, 0, p, i);
+	c->ctx = 9;
+	c->inter = true;
+	c->remote = right ? group_of(0, p) : group_of(p, q);
+	c->peers = c->remote->size;
+	c->proc = c->remote->proc;
+	return c;
+}
+
+struct mock *mock_open(int p, int q, uint64_t seed)
+{
+	struct mock *m = calloc(1, sizeof(*m));
+	int i;
+
+	T_NOT_NULL(m);
+	weft_rng_init(&dice, seed, 1);
+	m->p = p;
+	m->q = q;
+	m->comm = calloc((size_t)(p + q), sizeof(struct weft_comm *));
+	T_NOT_NULL(m->comm);
+	for (i = 0; i < p + q; i++)
+		m->comm[i] = mock_comm(p, q, i);
+	return m;
+}
+
+static void comm_close(struct weft_comm *c)
+{
+	T_IS(weft_load32(&c->obj.refs), 1);
+	free(c->group);
+	free(c->remote);
+	free(c);
+}
+
+void mock_close(struct mock *m)
+{
+	int i;
+
+	T_TRUE(weft_list_empty(&lonely));
+	T_TRUE(weft_list_empty(&ready));
+	T_TRUE(weft_list_empty(&steps));
+	T_IS(alive, 0);
+	for (i = 0; i < m->p + m->q; i++) {
+		if (m->comm[i]->local)
+			comm_close(m->comm[i]->local);
+		comm_close(m->comm[i]);
+	}
+	free(m->comm);
+	free(m);
+}
+
+/* ---- threads ------------------------------------------------------------ */
+
+struct each {
+	void (*fn)(int i, void *arg);
+	void *arg;
+	int i;
+};
+
+static void *each_main(void *arg)
+{
+	struct each *e = arg;
+
+	e->fn(e->i, e->arg);
+	return NULL;
+}
+
+void mock_each(struct mock *m, void (*fn)(int i, void *arg), void *arg)
+{
+	int i, n = m->p + m->q;
+	struct each *e = calloc((size_t)n, sizeof(*e));
+
+	T_NOT_NULL(e);
+	for (i = 0; i < n; i++)
+		e[i] = (struct each){ fn, arg, i };
+	weft_threads = true;
+	t_threads(n, each_main, e, sizeof(*e));
+	weft_threads = false;
+	free(e);
+}
+
+uint64_t mock_messages(void)
+{
+	return messages;
+}
+
+uint64_t mock_bytes(void)
+{
+	return bytes_sent;
+}

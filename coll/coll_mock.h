@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A job inside one process: p ranks (or p + q in an intercommunicator) whose
+ * messages are moved by a seeded dice. It stands for the core behind the
+ * contracts core_p2p.h, core_req.h, core_progress.h and core_comm.h, so every
+ * algorithm can be tested without processes, with messages in every order
+ * that the contract allows: some complete at once, some only when received,
+ * and data is taken from the sender's buffer as late as possible.
+ *
+ *   mock_open -> (weft_coll_start per rank, mock_settle) ... -> mock_close
+ *   mock_open -> mock_each(threads that call weft_coll_run) -> mock_close
+ */
+#ifndef WEFT_COLL_MOCK_H
+#define WEFT_COLL_MOCK_H
+
+#include "coll/coll.h"
+#include "src/core/core_comm.h"
+
+#include <stdint.h>
+
+struct mock {
+	int p;
+	int q; /* 0: an intracommunicator */
+	struct weft_comm **comm; /* by process; the first p are the left */
+};
+
+struct mock *mock_open(int p, int q, uint64_t seed);
+/* Fails unless all messages were received and all requests are gone. */
+void mock_close(struct mock *m);
+
+/* Makes progress until every started schedule is over; fails on deadlock. */
+void mock_settle(struct mock *m);
+
+/* Runs fn(i, arg) in one thread per process. */
+void mock_each(struct mock *m, void (*fn)(int i, void *arg), void *arg);
+
+/* Messages sent so far, and their bytes. */
+uint64_t mock_messages(void);
+uint64_t mock_bytes(void);
+
+#endif
