@@ -3,6 +3,9 @@ noinst_LTLIBRARIES += libweftcarrier.la
 libweftcarrier_la_SOURCES = \
 	prov/carrier/carrier.h \
 	prov/carrier/carrier_cma.c prov/carrier/carrier_cma.h \
+	prov/carrier/carrier_faults.c prov/carrier/carrier_faults.h \
+	prov/carrier/loop/loop.c prov/carrier/loop/loop.h \
+	prov/carrier/loop/loop_pair.c prov/carrier/loop/loop_raw.c \
 	prov/carrier/shm/shm.c prov/carrier/shm/shm.h \
 	prov/carrier/shm/shm_cell.c \
 	prov/carrier/shm/shm_dma.c \
@@ -20,7 +23,7 @@ libweftcarrier_la_SOURCES = \
 CARRIER_TESTS = prov/carrier/carrier_grid_test
 check_PROGRAMS += $(CARRIER_TESTS)
 TESTS += $(CARRIER_TESTS)
-CARRIER_LIBS = libweftcarrier.la $(T_LIBS)
+CARRIER_LIBS = libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_carrier_carrier_grid_test_SOURCES = \
 	prov/carrier/carrier_grid_test.c \
 	prov/carrier/carrier_end.c prov/carrier/carrier_end.h

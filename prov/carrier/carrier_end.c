@@ -115,6 +115,21 @@ int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
 	return e->c->ops->send(e->c, to, &pkt, iov, 2);
 }
 
+/* One poll of e and of its crowd. */
+static void end_turn(struct end *e)
+{
+	int n = e->c->ops->poll(e->c, 16);
+
+	for (int i = 0; e->crowd && i < e->crowd->count; i++) {
+		struct end *o = e->crowd->e[i];
+
+		if (o != e && !o->deaf)
+			n += o->c->ops->poll(o->c, 16);
+	}
+	if (!n)
+		sched_yield();
+}
+
 static uint64_t end_deadline(int seconds)
 {
 	return weft_now_ns() + (uint64_t)seconds * 1000000000u;
@@ -129,8 +144,7 @@ int end_send_all(struct end *e, struct weft_peer *to, uint64_t n, size_t len,
 	while ((ret = end_send(e, to, n, len)) == -EAGAIN) {
 		if (weft_now_ns() > end)
 			return -ETIMEDOUT;
-		if (!e->c->ops->poll(e->c, 16))
-			sched_yield();
+		end_turn(e);
 	}
 	return ret;
 }
@@ -142,8 +156,7 @@ bool end_wait_got(struct end *e, uint64_t want, int seconds)
 	while (e->got < want) {
 		if (weft_now_ns() > end)
 			return false;
-		if (!e->c->ops->poll(e->c, 16))
-			sched_yield();
+		end_turn(e);
 	}
 	return true;
 }
@@ -155,8 +168,7 @@ bool end_wait_lost(struct end *e, uint64_t want, int seconds)
 	while (e->lost < want) {
 		if (weft_now_ns() > end)
 			return false;
-		if (!e->c->ops->poll(e->c, 16))
-			sched_yield();
+		end_turn(e);
 	}
 	return true;
 }

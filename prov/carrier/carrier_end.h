@@ -11,6 +11,12 @@
 
 #define END_PEERS 1024
 
+/* Endpoints that one thread looks after. */
+struct end_crowd {
+	struct end *e[128];
+	int count;
+};
+
 struct end {
 	struct weft_carrier *c;
 	uint32_t id;
@@ -21,11 +27,13 @@ struct end {
 	uint64_t lost;
 	int lost_err;
 	struct weft_peer *lost_peer;
-	struct weft_peer *last; /* who sent the last packet */
-	int refuse;		/* answer so many packets with -EAGAIN */
-	uint32_t refuse_from;	/* of this sender only */
-	bool echo;		/* send everything back */
-	uint64_t held_back;	/* echoes that found the FIFO full */
+	struct weft_peer *last;	 /* who sent the last packet */
+	int refuse;		 /* answer so many packets with -EAGAIN */
+	uint32_t refuse_from;	 /* of this sender only */
+	bool echo;		 /* send everything back */
+	uint64_t held_back;	 /* echoes that found the FIFO full */
+	struct end_crowd *crowd; /* polled along: repairs need both sides */
+	bool deaf;		 /* not polled along */
 };
 
 /* Opens on ops; attr may be NULL, up is filled in. Returns 0 or -errno. */

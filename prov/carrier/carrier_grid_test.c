@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One body, every carrier: what the contract promises, inside one process. */
 #include "prov/carrier/carrier_end.h"
+#include "src/base/atomic.h"
 #include "src/base/attr.h"
 #include "src/base/clock.h"
 #include "test/t.h"
@@ -20,12 +21,18 @@ struct grid {
 
 static const struct grid grids[] = {
 	{ &weft_carrier_shm, NULL },
+	{ &weft_carrier_loop, NULL },
+	{ &weft_carrier_loop,
+	  "seed=7,delay=0.1,drop=0.05,dup=0.05,reorder=0.1" },
 };
 
 static struct grid *grid_of(void **state)
 {
 	return *state;
 }
+
+/* Everyone in the test, as long as it has one thread. */
+static struct end_crowd crowd;
 
 static struct end *grid_open(void **state, uint32_t id, uint32_t slots)
 {
@@ -35,11 +42,17 @@ static struct end *grid_open(void **state, uint32_t id, uint32_t slots)
 
 	T_NOT_NULL(e);
 	T_OK(end_open(e, grid_of(state)->ops, id, &attr));
+	e->crowd = &crowd;
+	crowd.e[crowd.count++] = e;
 	return e;
 }
 
 static void grid_close(struct end *e)
 {
+	for (int i = 0; i < crowd.count; i++) {
+		if (crowd.e[i] == e)
+			crowd.e[i] = crowd.e[--crowd.count];
+	}
 	T_IS(e->bad, 0);
 	end_close(e);
 	free(e);
@@ -113,8 +126,12 @@ static void a_peer_that_sleeps_holds_up_nobody(void **state)
 	struct weft_peer *to_b = end_peer(a, b);
 	uint64_t n = 0;
 
-	while (!end_send(a, to_deaf, n, 4000))
+	deaf->deaf = true;
+	while (end_send(a, to_deaf, n, 4000))
+		;
+	while (!end_send(a, to_deaf, n + 1, 4000))
 		n++;
+	n++;
 	for (uint64_t k = 0; k < 300; k++) {
 		T_OK(end_send_all(a, to_b, k, 4000, 20));
 		T_TRUE(end_wait_got(b, k + 1, 20));
@@ -167,6 +184,7 @@ static void a_peer_that_is_not_there_yet_is_no_error(void **state)
 	b = calloc(1, sizeof(*b));
 	attr.name = name;
 	T_OK(end_open(b, grid_of(state)->ops, 2, &attr));
+	crowd.e[crowd.count++] = b;
 	T_OK(end_send_all(a, to, 0, 8, 20));
 	T_TRUE(end_wait_got(b, 1, 20));
 	grid_close(a);
@@ -242,23 +260,11 @@ static void many_peers_send_to_one(void **state)
 		peer[i] = end_peer(from[i], to);
 	}
 	for (uint64_t n = 0; n < 40; n++) {
-		for (uint32_t i = 0; i < N; i++) {
-			int ret;
-
-			while ((ret = end_send(from[i], peer[i], n,
-					       (n * 37 + i) % 2000)) ==
-			       -EAGAIN) {
-				from[i]->c->ops->poll(from[i]->c, 4);
-				to->c->ops->poll(to->c, 64);
-			}
-			T_OK(ret);
-		}
-	}
-	for (int k = 0; k < 200000 && to->got < N * 40; k++) {
-		to->c->ops->poll(to->c, 64);
 		for (uint32_t i = 0; i < N; i++)
-			from[i]->c->ops->poll(from[i]->c, 4);
+			T_OK(end_send_all(from[i], peer[i], n,
+					  (n * 37 + i) % 2000, 20));
 	}
+	T_TRUE(end_wait_got(to, N * 40, 20));
 	T_IS(to->got, N * 40);
 	for (uint32_t i = 0; i < N; i++)
 		grid_close(from[i]);
@@ -379,9 +385,20 @@ static void wait_ends_by_time_and_by_wake(void **state)
 	grid_close(a);
 }
 
+/* Stays helpful until n threads are done. */
+static void grid_linger(struct end *e, weft_au32 *done, uint32_t n)
+{
+	weft_add32(done, 1);
+	while (weft_load32(done) < n) {
+		e->c->ops->poll(e->c, 16);
+		sched_yield();
+	}
+}
+
 /* Ping-pong between threads that sleep while they wait. */
 struct grid_thread {
 	struct end *me;
+	weft_au32 *done;
 	struct sockaddr_in to;
 	uint64_t rounds;
 	bool first;
@@ -403,6 +420,7 @@ static void *grid_ping(void *arg)
 		if (!g->first && end_send_all(e, to, n, n % 700, 60))
 			return e;
 	}
+	grid_linger(e, g->done, 2);
 	return NULL;
 }
 
@@ -410,10 +428,14 @@ static void threads_that_sleep_are_woken(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
 	struct end *b = grid_open(state, 2, 0);
-	uint64_t rounds = (uint64_t)t_scale(5000);
-	struct grid_thread g[2] = { { a, b->name, rounds, true },
-				    { b, a->name, rounds, false } };
+	uint64_t rounds =
+		(uint64_t)t_scale(grid_of(state)->faults ? 300 : 5000);
+	weft_au32 done = 0;
+	struct grid_thread g[2] = { { a, &done, b->name, rounds, true },
+				    { b, &done, a->name, rounds, false } };
 
+	a->crowd = NULL;
+	b->crowd = NULL;
 	t_threads(2, grid_ping, g, sizeof(g[0]));
 	T_IS(a->got, rounds);
 	T_IS(b->got, rounds);
@@ -427,6 +449,7 @@ struct grid_flood {
 	struct sockaddr_in *names;
 	uint32_t count;
 	uint64_t rounds;
+	weft_au32 *done;
 };
 
 static void *grid_flood(void *arg)
@@ -443,6 +466,7 @@ static void *grid_flood(void *arg)
 				     n % 5 ? n % 97 : n * 31 % 3000, 60);
 	}
 	end_wait_got(e, f->rounds * f->count, 60);
+	grid_linger(e, f->done, f->count);
 	return NULL;
 }
 
@@ -451,13 +475,16 @@ static void threads_flood_each_other(void **state)
 	enum { N = 4 };
 	struct sockaddr_in names[N];
 	struct grid_flood f[N];
+	weft_au32 done = 0;
 
 	for (uint32_t i = 0; i < N; i++) {
 		f[i] = (struct grid_flood){ .me = grid_open(state, i, 64),
 					    .names = names,
 					    .count = N,
+					    .done = &done,
 					    .rounds = (uint64_t)t_scale(3000) };
 		names[i] = f[i].me->name;
+		f[i].me->crowd = NULL;
 	}
 	t_threads(N, grid_flood, f, sizeof(f[0]));
 	for (uint32_t i = 0; i < N; i++)

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The loop carrier: endpoints of one process, found by name in a registry.
+ * For tests of everything above, without processes and with faults on demand.
+ */
+#include "prov/carrier/loop/loop.h"
+#include "prov/carrier/carrier_cma.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define LOOP_MTU 8192
+
+static void loop_free(struct loop *l)
+{
+	for (uint32_t i = 0; i < l->peer_count; i++)
+		loop_peer_free(l->peer[i]);
+	if (l->event >= 0)
+		close(l->event);
+	loop_share_put(l->share);
+	pthread_cond_destroy(&l->cond);
+	free(l->peer);
+	free(l);
+}
+
+static int loop_share_new(struct loop *l, size_t bytes)
+{
+	struct loop_share *sh;
+
+	if (!bytes)
+		return 0;
+	sh = calloc(1, sizeof(*sh));
+	if (!sh)
+		return -ENOMEM;
+	sh->bytes = (bytes + 63) / 64 * 64;
+	sh->area = aligned_alloc(64, sh->bytes);
+	if (!sh->area) {
+		free(sh);
+		return -ENOMEM;
+	}
+	memset(sh->area, 0, sh->bytes);
+	sh->refs = 1;
+	l->share = sh;
+	return 0;
+}
+
+static void loop_init(struct loop *l, const struct weft_carrier_attr *attr)
+{
+	pthread_condattr_t ca;
+
+	l->base.ops = &weft_carrier_loop;
+	l->base.mtu = LOOP_MTU;
+	l->base.short_bytes = LOOP_MTU;
+	l->up = attr->up;
+	l->up_arg = attr->up_arg;
+	l->no_dma = attr->no_dma;
+	l->window = attr->fifo_slots && attr->fifo_slots < WEFT_SEQ_WINDOW
+			    ? attr->fifo_slots
+			    : WEFT_SEQ_WINDOW;
+	l->event = -1;
+	weft_list_init(&l->inbox);
+	weft_list_init(&l->node);
+	pthread_condattr_init(&ca);
+	pthread_condattr_setclock(&ca, CLOCK_MONOTONIC);
+	pthread_cond_init(&l->cond, &ca);
+	pthread_condattr_destroy(&ca);
+}
+
+static int loop_open(const struct weft_carrier_attr *attr,
+		     struct weft_carrier **c_p)
+{
+	struct loop *l = calloc(1, sizeof(*l));
+	int ret;
+
+	if (!l)
+		return -ENOMEM;
+	loop_init(l, attr);
+	ret = carrier_faults_parse(&l->faults, attr->faults);
+	if (!ret)
+		ret = loop_share_new(l, attr->share_bytes);
+	if (!ret)
+		ret = loop_raw_join(l, &attr->name);
+	if (ret) {
+		loop_free(l);
+		return ret;
+	}
+	*c_p = &l->base;
+	return 0;
+}
+
+static void loop_close(struct weft_carrier *c)
+{
+	struct loop *l = loop_of(c);
+
+	for (uint32_t i = 0; i < l->peer_count && !l->dead; i++)
+		loop_pair_finish(l, l->peer[i]);
+	loop_raw_leave(l);
+	loop_free(l);
+}
+
+static void loop_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+{
+	*name = loop_of(c)->name;
+}
+
+static int loop_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+		     struct weft_peer **peer_p)
+{
+	struct loop_peer *p;
+	int ret = loop_peer_get(loop_of(c), name, &p);
+
+	if (!ret)
+		*peer_p = &p->base;
+	return ret;
+}
+
+/* The fault plan may end an endpoint in the middle of its work. */
+static void loop_sent(struct loop *l)
+{
+	l->stats.sent++;
+	if (!l->faults.die || l->stats.sent < l->faults.die)
+		return;
+	l->dead = true;
+	loop_raw_leave(l);
+}
+
+static int loop_send(struct weft_carrier *c, struct weft_peer *peer,
+		     const struct weft_pkt *pkt, const struct iovec *iov,
+		     int iov_count)
+{
+	struct loop *l = loop_of(c);
+	struct loop_peer *p = loop_peer_of(peer);
+	int ret = loop_pair_meet(l, p);
+
+	if (ret)
+		return ret;
+	if (pkt->len > LOOP_MTU)
+		return -EMSGSIZE;
+	ret = loop_pair_send(l, p, pkt, iov, iov_count);
+	if (!ret)
+		loop_sent(l);
+	else
+		l->stats.full++;
+	return ret;
+}
+
+static int loop_poll(struct weft_carrier *c, int budget)
+{
+	struct loop *l = loop_of(c);
+
+	weft_add64(&l->now, 1);
+	return l->dead ? 0 : loop_pair_poll(l, budget);
+}
+
+/* The same system call as between processes finds bad addresses for us. */
+static int loop_dma(struct weft_carrier *c, struct weft_peer *peer, bool write,
+		    const struct iovec *local, int count, uint64_t remote)
+{
+	struct loop *l = loop_of(c);
+	struct loop_peer *p = loop_peer_of(peer);
+	int ret = loop_pair_meet(l, p);
+
+	if (ret)
+		return ret;
+	if (l->no_dma)
+		return -EOPNOTSUPP;
+	if (!loop_raw_lives(p->gen))
+		return -ECONNRESET;
+	ret = carrier_cma(getpid(), write, local, count, remote);
+	return ret == -EPERM || ret == -ENOSYS ? -EOPNOTSUPP : ret;
+}
+
+static int loop_read(struct weft_carrier *c, struct weft_peer *peer,
+		     const struct iovec *local, int count, uint64_t remote)
+{
+	return loop_dma(c, peer, false, local, count, remote);
+}
+
+static int loop_write(struct weft_carrier *c, struct weft_peer *peer,
+		      const struct iovec *local, int count, uint64_t remote)
+{
+	return loop_dma(c, peer, true, local, count, remote);
+}
+
+static int loop_wait(struct weft_carrier *c, uint64_t timeout_ns)
+{
+	return loop_raw_wait(loop_of(c), timeout_ns);
+}
+
+static void loop_wake(struct weft_carrier *c)
+{
+	loop_raw_wake(loop_of(c));
+}
+
+static int loop_wait_fd(struct weft_carrier *c)
+{
+	struct loop *l = loop_of(c);
+
+	if (l->event < 0)
+		l->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return l->event < 0 ? -errno : l->event;
+}
+
+static int loop_arm(struct weft_carrier *c)
+{
+	if (loop_wait_fd(c) < 0)
+		return -EOPNOTSUPP;
+	return loop_raw_arm(loop_of(c));
+}
+
+static int loop_share(struct weft_carrier *c, struct weft_peer *peer,
+		      void **area_p, size_t *bytes_p)
+{
+	struct loop *l = loop_of(c);
+	struct loop_peer *p = peer ? loop_peer_of(peer) : NULL;
+	struct loop_share *sh = l->share;
+	int ret;
+
+	if (p) {
+		ret = loop_pair_meet(l, p);
+		if (ret)
+			return ret;
+		if (!p->share)
+			p->share = loop_share_get(p->gen);
+		sh = p->share;
+	}
+	if (!sh)
+		return -EOPNOTSUPP;
+	*area_p = sh->area;
+	*bytes_p = sh->bytes;
+	return 0;
+}
+
+static void loop_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
+{
+	*s = loop_of(c)->stats;
+}
+
+const struct weft_carrier_ops weft_carrier_loop = {
+	.name = "loop",
+	.open = loop_open,
+	.close = loop_close,
+	.name_get = loop_name_get,
+	.peer = loop_peer,
+	.send = loop_send,
+	.poll = loop_poll,
+	.read = loop_read,
+	.write = loop_write,
+	.wait = loop_wait,
+	.wake = loop_wake,
+	.wait_fd = loop_wait_fd,
+	.arm = loop_arm,
+	.share = loop_share,
+	.stats = loop_stats,
+};

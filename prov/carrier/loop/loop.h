@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The loop carrier inside: endpoints of one process, for tests.
+ *
+ *   loop.c        open, close, wait, the table
+ *   loop_raw.c    the raw layer: who is there, inboxes, faults
+ *   loop_pair.c   order and repair over it, per peer (prov/wire/wire_seq.h)
+ *
+ * Time is counted in polls of the endpoint, not in seconds: a test that does
+ * the same calls meets the same faults and the same repairs.
+ */
+#ifndef WEFT_CARRIER_LOOP_H
+#define WEFT_CARRIER_LOOP_H
+
+#include "prov/carrier/carrier.h"
+#include "prov/carrier/carrier_faults.h"
+#include "prov/wire/wire_seq.h"
+#include "src/base/atomic.h"
+#include "src/base/list.h"
+
+#include <pthread.h>
+
+enum loop_kind {
+	LOOP_DATA,
+	LOOP_ACK,
+	LOOP_FIN, /* the sender closes; seq is its last number plus one */
+};
+
+/* What travels. */
+struct loop_gram {
+	struct weft_list node;
+	enum loop_kind kind;
+	uint64_t from; /* generation of the sender */
+	struct sockaddr_in name;
+	uint64_t due; /* not before the receiver has polled so often */
+	uint32_t seq;
+	uint32_t ack;
+	uint64_t here;
+	struct weft_pkt pkt;
+	uint8_t payload[];
+};
+
+/* A packet on its way, kept until it is acknowledged. */
+struct loop_flight {
+	struct loop_gram *gram;
+	uint64_t again; /* send again at this poll */
+	uint64_t wait;	/* and then after so many more */
+};
+
+/* Memory that peers see; it lives while anybody knows of it. */
+struct loop_share {
+	unsigned refs; /* under the registry's lock */
+	size_t bytes;
+	uint8_t *area;
+};
+
+struct loop_peer {
+	struct weft_peer base;
+	uint64_t gen; /* of the endpoint behind the name; 0: not met yet */
+	struct weft_seq_tx tx;
+	struct weft_seq_rx rx;
+	struct loop_flight flight[WEFT_SEQ_WINDOW];
+	struct loop_gram *here[WEFT_SEQ_WINDOW];
+	struct weft_list raw;	  /* raw mode: refused packets */
+	struct loop_share *share; /* once it was asked for */
+	bool ack_due;
+	bool fin;	  /* it has closed ... */
+	uint32_t fin_seq; /* ... after this many packets */
+};
+
+struct loop {
+	struct weft_carrier base;
+	struct weft_list node; /* in the registry */
+	uint64_t gen;
+	struct sockaddr_in name;
+	const struct weft_carrier_up *up;
+	void *up_arg;
+	struct carrier_faults faults;
+	uint32_t window;
+	bool no_dma;
+	bool dead;     /* by the fault plan */
+	weft_au64 now; /* polls so far; senders read it */
+	struct loop_peer **peer;
+	uint32_t peer_count;
+	uint32_t peer_room;
+	struct loop_share *share; /* NULL: none */
+	struct weft_carrier_stats stats;
+	/* under the registry's lock */
+	struct weft_list inbox;
+	unsigned inbox_count;
+	pthread_cond_t cond;
+	bool woken;
+	int event; /* descriptor for wait_fd, or -1 */
+	bool armed;
+};
+
+static inline struct loop *loop_of(struct weft_carrier *c)
+{
+	return (struct loop *)c;
+}
+
+static inline struct loop_peer *loop_peer_of(struct weft_peer *p)
+{
+	return (struct loop_peer *)p;
+}
+
+/* loop_raw.c: all under one lock of the process */
+int loop_raw_join(struct loop *l, const struct sockaddr_in *want);
+void loop_raw_leave(struct loop *l);
+struct loop_gram *loop_gram_new(struct loop *l, enum loop_kind kind,
+				size_t len);
+/* Takes the gram. -EAGAIN: nobody there, or its inbox is full. */
+int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_gram *g,
+		  bool faults);
+/* The next gram that is due, the caller's to free; NULL. */
+struct loop_gram *loop_raw_take(struct loop *l);
+bool loop_raw_lives(uint64_t gen);
+uint64_t loop_raw_find(const struct sockaddr_in *name);
+int loop_raw_wait(struct loop *l, uint64_t timeout_ns);
+void loop_raw_wake(struct loop *l);
+int loop_raw_arm(struct loop *l);
+struct loop_share *loop_share_get(uint64_t gen);
+void loop_share_put(struct loop_share *sh);
+bool loop_raw_empty(struct loop *l);
+
+/* loop_pair.c */
+int loop_peer_get(struct loop *l, const struct sockaddr_in *name,
+		  struct loop_peer **p_p);
+void loop_peer_free(struct loop_peer *p);
+int loop_pair_meet(struct loop *l, struct loop_peer *p);
+int loop_pair_send(struct loop *l, struct loop_peer *p,
+		   const struct weft_pkt *pkt, const struct iovec *iov,
+		   int count);
+int loop_pair_poll(struct loop *l, int budget);
+void loop_pair_finish(struct loop *l, struct loop_peer *p);
+
+#endif

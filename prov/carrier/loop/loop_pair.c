@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Once, whole and in order over a raw layer that may do anything: packets
+ * are numbered per pair, kept until acknowledged, sent again when that takes
+ * too many polls, and held back at the receiver until it is their turn.
+ */
+#include "prov/carrier/loop/loop.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAIR_AGAIN_POLLS 8
+#define PAIR_AGAIN_MAX	 65536
+#define PAIR_LOOK_POLLS	 64 /* between two looks who has died */
+
+static struct loop_gram **pair_here(struct loop_peer *p, uint32_t seq)
+{
+	return &p->here[seq % WEFT_SEQ_WINDOW];
+}
+
+static struct loop_flight *pair_flight(struct loop_peer *p, uint32_t seq)
+{
+	return &p->flight[seq % WEFT_SEQ_WINDOW];
+}
+
+static void pair_empty(struct loop_peer *p)
+{
+	struct weft_list *n;
+
+	for (unsigned i = 0; i < WEFT_SEQ_WINDOW; i++) {
+		free(p->flight[i].gram);
+		free(p->here[i]);
+		p->flight[i].gram = NULL;
+		p->here[i] = NULL;
+	}
+	while ((n = weft_list_pop_front(&p->raw)))
+		free(weft_container_of(n, struct loop_gram, node));
+	p->tx.acked = p->tx.next;
+	p->rx.here = 0;
+}
+
+void loop_peer_free(struct loop_peer *p)
+{
+	pair_empty(p);
+	loop_share_put(p->share);
+	free(p);
+}
+
+static int pair_new(struct loop *l, const struct sockaddr_in *name,
+		    struct loop_peer **p_p)
+{
+	uint32_t room = l->peer_room ? l->peer_room * 2 : 16;
+	struct loop_peer **more = l->peer;
+	struct loop_peer *p = calloc(1, sizeof(*p));
+
+	if (p && l->peer_count == l->peer_room) {
+		more = realloc(l->peer, room * sizeof(*more));
+		if (more) {
+			l->peer = more;
+			l->peer_room = room;
+		}
+	}
+	if (!p || !more) {
+		free(p);
+		return -ENOMEM;
+	}
+	p->base.name = *name;
+	p->base.index = l->peer_count;
+	weft_list_init(&p->raw);
+	l->peer[l->peer_count++] = p;
+	*p_p = p;
+	return 0;
+}
+
+static struct loop_peer *pair_by_name(struct loop *l,
+				      const struct sockaddr_in *name)
+{
+	for (uint32_t i = l->peer_count; i-- > 0;) {
+		struct loop_peer *p = l->peer[i];
+
+		if (p->base.name.sin_port == name->sin_port && !p->base.lost)
+			return p;
+	}
+	return NULL;
+}
+
+int loop_peer_get(struct loop *l, const struct sockaddr_in *name,
+		  struct loop_peer **p_p)
+{
+	struct loop_peer *p;
+	uint32_t ip = ntohl(name->sin_addr.s_addr);
+
+	if (name->sin_family != AF_INET || !name->sin_port ||
+	    (ip && ip >> 24 != 127))
+		return -EHOSTUNREACH;
+	p = pair_by_name(l, name);
+	if (!p)
+		return pair_new(l, name, p_p);
+	*p_p = p;
+	return 0;
+}
+
+static void pair_lost(struct loop *l, struct loop_peer *p, int err)
+{
+	if (p->base.lost)
+		return;
+	pair_empty(p);
+	p->base.lost = (uint32_t)err;
+	l->up->lost(l->up_arg, &p->base, err);
+}
+
+/* The record for the sender of a gram. */
+static struct loop_peer *pair_of(struct loop *l, const struct loop_gram *g)
+{
+	struct loop_peer *p;
+
+	for (uint32_t i = 0; i < l->peer_count; i++) {
+		if (l->peer[i]->gen == g->from)
+			return l->peer[i];
+	}
+	p = pair_by_name(l, &g->name);
+	if (p && p->gen) {
+		/* The name is in new hands. */
+		pair_lost(l, p, ECONNRESET);
+		p = NULL;
+	}
+	if (!p && pair_new(l, &g->name, &p))
+		return NULL;
+	p->gen = g->from;
+	return p;
+}
+
+/* Finds out who is behind p's name. */
+int loop_pair_meet(struct loop *l, struct loop_peer *p)
+{
+	if (p->base.lost || l->dead)
+		return -ECONNRESET;
+	if (!p->gen)
+		p->gen = loop_raw_find(&p->base.name);
+	return p->gen ? 0 : -EAGAIN;
+}
+
+static struct loop_gram *pair_gram(struct loop *l, struct loop_peer *p,
+				   const struct weft_pkt *pkt,
+				   const struct iovec *iov, int count)
+{
+	struct loop_gram *g = loop_gram_new(l, LOOP_DATA, pkt->len);
+	uint8_t *to;
+
+	if (!g)
+		return NULL;
+	g->pkt = *pkt;
+	g->seq = p->tx.next;
+	to = g->payload;
+	for (int i = 0; i < count; i++) {
+		memcpy(to, iov[i].iov_base, iov[i].iov_len);
+		to += iov[i].iov_len;
+	}
+	return g;
+}
+
+static struct loop_gram *pair_copy(const struct loop_gram *g)
+{
+	size_t bytes = sizeof(*g) + g->pkt.len;
+	struct loop_gram *copy = malloc(bytes);
+
+	if (copy)
+		memcpy(copy, g, bytes);
+	return copy;
+}
+
+/* Puts a packet on the way for the first time. */
+static int pair_first(struct loop *l, struct loop_peer *p, struct loop_gram *g)
+{
+	struct loop_flight *f = pair_flight(p, g->seq);
+	struct loop_gram *copy = pair_copy(g);
+	int ret = copy ? loop_raw_send(l, p, copy, true) : -EAGAIN;
+
+	if (ret) {
+		free(g);
+		return ret;
+	}
+	weft_seq_tx_take(&p->tx);
+	f->gram = g;
+	f->wait = PAIR_AGAIN_POLLS;
+	f->again = weft_load64(&l->now) + f->wait;
+	return 0;
+}
+
+int loop_pair_send(struct loop *l, struct loop_peer *p,
+		   const struct weft_pkt *pkt, const struct iovec *iov,
+		   int count)
+{
+	struct loop_gram *g;
+
+	if (!l->faults.raw && !weft_seq_tx_room(&p->tx, l->window))
+		return -EAGAIN;
+	g = pair_gram(l, p, pkt, iov, count);
+	if (!g)
+		return -EAGAIN;
+	return l->faults.raw ? loop_raw_send(l, p, g, true)
+			     : pair_first(l, p, g);
+}
+
+static void pair_acked(struct loop_peer *p, const struct loop_gram *g)
+{
+	uint32_t from = p->tx.acked;
+
+	weft_seq_tx_ack(&p->tx, g->ack, g->here);
+	for (; from != p->tx.acked; from++) {
+		free(pair_flight(p, from)->gram);
+		pair_flight(p, from)->gram = NULL;
+	}
+}
+
+/* Sorts one arrival; takes the gram. */
+static void pair_arrive(struct loop *l, struct loop_peer *p,
+			struct loop_gram *g)
+{
+	switch (g->kind) {
+	case LOOP_DATA:
+		if (l->faults.raw) {
+			weft_list_push_back(&p->raw, &g->node);
+			return;
+		}
+		p->ack_due = true;
+		if (weft_seq_rx_arrive(&p->rx, g->seq) == WEFT_SEQ_NEW) {
+			*pair_here(p, g->seq) = g;
+			return;
+		}
+		break;
+	case LOOP_ACK:
+		pair_acked(p, g);
+		break;
+	case LOOP_FIN:
+		p->fin = true;
+		p->fin_seq = g->seq;
+		break;
+	}
+	free(g);
+}
+
+static int pair_offer(struct loop *l, struct loop_peer *p, struct loop_gram *g)
+{
+	int ret = l->up->deliver(l->up_arg, &p->base, &g->pkt, g->payload);
+
+	if (!ret)
+		l->stats.received++;
+	return ret;
+}
+
+/* Hands up what is in order; the number of packets. */
+static int pair_deliver(struct loop *l, struct loop_peer *p, int budget)
+{
+	struct loop_gram *g;
+	int n = 0;
+
+	while (n < budget && !weft_list_empty(&p->raw)) {
+		g = weft_container_of(p->raw.next, struct loop_gram, node);
+		if (pair_offer(l, p, g))
+			return n;
+		weft_list_remove(&g->node);
+		free(g);
+		n++;
+	}
+	while (n < budget && weft_seq_rx_ready(&p->rx)) {
+		g = *pair_here(p, p->rx.next);
+		if (pair_offer(l, p, g))
+			return n;
+		*pair_here(p, p->rx.next) = NULL;
+		weft_seq_rx_step(&p->rx);
+		p->ack_due = true;
+		free(g);
+		n++;
+	}
+	return n;
+}
+
+static void pair_ack(struct loop *l, struct loop_peer *p)
+{
+	struct loop_gram *g;
+
+	if (!p->ack_due || p->base.lost)
+		return;
+	g = loop_gram_new(l, LOOP_ACK, 0);
+	if (!g)
+		return;
+	g->ack = p->rx.next;
+	g->here = p->rx.here;
+	p->ack_due = false;
+	loop_raw_send(l, p, g, true);
+}
+
+/* Sends again what was not acknowledged in time. */
+static void pair_again(struct loop *l, struct loop_peer *p)
+{
+	uint64_t now = weft_load64(&l->now);
+
+	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
+		struct loop_flight *f = pair_flight(p, seq);
+		struct loop_gram *copy;
+
+		if (f->again > now || !weft_seq_tx_waits(&p->tx, seq))
+			continue;
+		if (f->wait < PAIR_AGAIN_MAX)
+			f->wait *= 2;
+		f->again = now + f->wait;
+		copy = pair_copy(f->gram);
+		if (copy && !loop_raw_send(l, p, copy, true))
+			l->stats.resent++;
+	}
+}
+
+/* Whether p has ended; its packets come first. */
+static void pair_look(struct loop *l, struct loop_peer *p)
+{
+	if (p->base.lost || !p->gen)
+		return;
+	if (p->fin && weft_list_empty(&p->raw) &&
+	    (l->faults.raw || p->rx.next == p->fin_seq))
+		pair_lost(l, p, ESHUTDOWN);
+	else if (!p->fin && weft_load64(&l->now) % PAIR_LOOK_POLLS == 0 &&
+		 !loop_raw_lives(p->gen) && loop_raw_empty(l))
+		pair_lost(l, p, ECONNRESET);
+}
+
+int loop_pair_poll(struct loop *l, int budget)
+{
+	struct loop_gram *g;
+	struct loop_peer *p;
+	int n = 0;
+
+	for (int i = 0; i < budget && (g = loop_raw_take(l)); i++) {
+		p = pair_of(l, g);
+		if (p && !p->base.lost)
+			pair_arrive(l, p, g);
+		else
+			free(g);
+	}
+	for (uint32_t i = 0; i < l->peer_count; i++) {
+		p = l->peer[i];
+		n += pair_deliver(l, p, budget - n);
+		pair_ack(l, p);
+		if (l->faults.any)
+			pair_again(l, p);
+		pair_look(l, p);
+	}
+	return n;
+}
+
+/* At close: everything once more without faults, and the last word. */
+void loop_pair_finish(struct loop *l, struct loop_peer *p)
+{
+	struct loop_gram *g;
+
+	if (p->base.lost || !p->gen)
+		return;
+	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
+		g = pair_copy(pair_flight(p, seq)->gram);
+		if (g)
+			loop_raw_send(l, p, g, false);
+	}
+	g = loop_gram_new(l, LOOP_FIN, 0);
+	if (!g)
+		return;
+	g->seq = p->tx.next;
+	loop_raw_send(l, p, g, false);
+}

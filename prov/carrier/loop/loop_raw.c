@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The raw layer: a registry of the endpoints of this process and an inbox
+ * for each. It loses, doubles, delays and swaps as the sender's plan says.
+ */
+#include "prov/carrier/loop/loop.h"
+#include "src/base/clock.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define RAW_INBOX	4096
+#define RAW_DELAY_POLLS 16
+#define RAW_SLICE_NS	UINT64_C(100000000)
+#define RAW_FAULT_NS	UINT64_C(200000) /* repairs need polls */
+
+static pthread_mutex_t raw_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct weft_list raw_all = { &raw_all, &raw_all };
+static uint64_t raw_gen;
+
+static struct loop *raw_by_gen(uint64_t gen)
+{
+	struct weft_list *i, *tmp;
+
+	weft_list_each(i, tmp, &raw_all)
+	{
+		struct loop *l = weft_container_of(i, struct loop, node);
+
+		if (l->gen == gen)
+			return l;
+	}
+	return NULL;
+}
+
+static struct loop *raw_by_port(uint16_t port)
+{
+	struct weft_list *i, *tmp;
+
+	weft_list_each(i, tmp, &raw_all)
+	{
+		struct loop *l = weft_container_of(i, struct loop, node);
+
+		if (l->name.sin_port == port)
+			return l;
+	}
+	return NULL;
+}
+
+int loop_raw_join(struct loop *l, const struct sockaddr_in *want)
+{
+	uint16_t port = want->sin_port;
+	int ret = 0;
+
+	pthread_mutex_lock(&raw_lock);
+	for (uint16_t p = 20000; !port && p < 60000; p++) {
+		if (!raw_by_port(htons(p)))
+			port = htons(p);
+	}
+	if (!port || raw_by_port(port)) {
+		ret = -EADDRINUSE;
+	} else {
+		l->name = *want;
+		l->name.sin_family = AF_INET;
+		l->name.sin_port = port;
+		l->gen = ++raw_gen;
+		weft_list_push_back(&raw_all, &l->node);
+	}
+	pthread_mutex_unlock(&raw_lock);
+	return ret;
+}
+
+/* Nobody finds l any more; what waits in its inbox is gone. */
+void loop_raw_leave(struct loop *l)
+{
+	struct weft_list *n;
+
+	pthread_mutex_lock(&raw_lock);
+	weft_list_remove(&l->node);
+	pthread_mutex_unlock(&raw_lock);
+	while ((n = weft_list_pop_front(&l->inbox)))
+		free(weft_container_of(n, struct loop_gram, node));
+	l->inbox_count = 0;
+}
+
+struct loop_gram *loop_gram_new(struct loop *l, enum loop_kind kind, size_t len)
+{
+	struct loop_gram *g = calloc(1, sizeof(*g) + len);
+
+	if (!g)
+		return NULL;
+	g->kind = kind;
+	g->from = l->gen;
+	g->name = l->name;
+	weft_list_init(&g->node);
+	return g;
+}
+
+static void raw_ring(struct loop *to)
+{
+	uint64_t one = 1;
+
+	pthread_cond_signal(&to->cond);
+	if (!to->armed)
+		return;
+	to->armed = false;
+	if (write(to->event, &one, sizeof(one)) < 0)
+		to->armed = true;
+}
+
+static void raw_put(struct loop *l, struct loop *to, struct loop_gram *g,
+		    bool faults)
+{
+	bool swap = faults && carrier_faults_hit(&l->faults, l->faults.reorder);
+
+	if (faults && carrier_faults_hit(&l->faults, l->faults.delay))
+		g->due = weft_load64(&to->now) + 1 +
+			 weft_rng_below(&l->faults.rng, RAW_DELAY_POLLS);
+	if (swap && !weft_list_empty(&to->inbox))
+		weft_list_insert_after(to->inbox.prev->prev, &g->node);
+	else
+		weft_list_push_back(&to->inbox, &g->node);
+	to->inbox_count++;
+}
+
+static struct loop_gram *raw_copy(const struct loop_gram *g)
+{
+	size_t bytes = sizeof(*g) + g->pkt.len;
+	struct loop_gram *copy = malloc(bytes);
+
+	if (copy)
+		memcpy(copy, g, bytes);
+	return copy;
+}
+
+int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_gram *g,
+		  bool faults)
+{
+	struct loop_gram *twin = NULL;
+	struct loop *to;
+	int ret = 0;
+
+	if (faults && carrier_faults_hit(&l->faults, l->faults.dup))
+		twin = raw_copy(g);
+	pthread_mutex_lock(&raw_lock);
+	to = raw_by_gen(p->gen);
+	if (!to || (faults && to->inbox_count >= RAW_INBOX)) {
+		ret = -EAGAIN;
+	} else if (!faults || !carrier_faults_hit(&l->faults, l->faults.drop)) {
+		raw_put(l, to, g, faults);
+		g = NULL;
+		if (twin)
+			raw_put(l, to, twin, faults);
+		twin = NULL;
+		raw_ring(to);
+	}
+	pthread_mutex_unlock(&raw_lock);
+	free(g);
+	free(twin);
+	return ret;
+}
+
+struct loop_gram *loop_raw_take(struct loop *l)
+{
+	struct loop_gram *found = NULL;
+	struct weft_list *i, *tmp;
+
+	pthread_mutex_lock(&raw_lock);
+	weft_list_each(i, tmp, &l->inbox)
+	{
+		struct loop_gram *g =
+			weft_container_of(i, struct loop_gram, node);
+
+		if (g->due > weft_load64(&l->now))
+			continue;
+		weft_list_remove(&g->node);
+		l->inbox_count--;
+		found = g;
+		break;
+	}
+	pthread_mutex_unlock(&raw_lock);
+	return found;
+}
+
+bool loop_raw_lives(uint64_t gen)
+{
+	bool lives;
+
+	pthread_mutex_lock(&raw_lock);
+	lives = raw_by_gen(gen) != NULL;
+	pthread_mutex_unlock(&raw_lock);
+	return lives;
+}
+
+uint64_t loop_raw_find(const struct sockaddr_in *name)
+{
+	struct loop *l;
+	uint64_t gen;
+
+	pthread_mutex_lock(&raw_lock);
+	l = raw_by_port(name->sin_port);
+	gen = l ? l->gen : 0;
+	pthread_mutex_unlock(&raw_lock);
+	return gen;
+}
+
+static void raw_until(struct timespec *ts, uint64_t ns)
+{
+	uint64_t at;
+
+	clock_gettime(CLOCK_MONOTONIC, ts);
+	at = (uint64_t)ts->tv_nsec + ns;
+	ts->tv_sec += (time_t)(at / 1000000000u);
+	ts->tv_nsec = (long)(at % 1000000000u);
+}
+
+int loop_raw_wait(struct loop *l, uint64_t timeout_ns)
+{
+	uint64_t most = l->faults.any ? RAW_FAULT_NS : RAW_SLICE_NS;
+	uint64_t start = weft_now_ns();
+	struct timespec ts;
+	bool over;
+
+	raw_until(&ts, timeout_ns < most ? timeout_ns : most);
+	pthread_mutex_lock(&raw_lock);
+	if (weft_list_empty(&l->inbox) && !l->woken)
+		pthread_cond_timedwait(&l->cond, &raw_lock, &ts);
+	over = weft_list_empty(&l->inbox) && !l->woken &&
+	       weft_now_ns() - start >= timeout_ns;
+	l->woken = false;
+	pthread_mutex_unlock(&raw_lock);
+	return over ? -ETIMEDOUT : 0;
+}
+
+void loop_raw_wake(struct loop *l)
+{
+	pthread_mutex_lock(&raw_lock);
+	l->woken = true;
+	raw_ring(l);
+	pthread_mutex_unlock(&raw_lock);
+}
+
+int loop_raw_arm(struct loop *l)
+{
+	uint64_t sink;
+	int ret = 0;
+
+	pthread_mutex_lock(&raw_lock);
+	if (!weft_list_empty(&l->inbox) || l->woken)
+		ret = -EAGAIN;
+	else if (read(l->event, &sink, sizeof(sink)) < 0 && errno != EAGAIN)
+		ret = -EOPNOTSUPP;
+	l->armed = !ret;
+	l->woken = false;
+	pthread_mutex_unlock(&raw_lock);
+	return ret;
+}
+
+struct loop_share *loop_share_get(uint64_t gen)
+{
+	struct loop *l;
+	struct loop_share *sh;
+
+	pthread_mutex_lock(&raw_lock);
+	l = raw_by_gen(gen);
+	sh = l ? l->share : NULL;
+	if (sh)
+		sh->refs++;
+	pthread_mutex_unlock(&raw_lock);
+	return sh;
+}
+
+void loop_share_put(struct loop_share *sh)
+{
+	unsigned left;
+
+	if (!sh)
+		return;
+	pthread_mutex_lock(&raw_lock);
+	left = --sh->refs;
+	pthread_mutex_unlock(&raw_lock);
+	if (left)
+		return;
+	free(sh->area);
+	free(sh);
+}
+
+bool loop_raw_empty(struct loop *l)
+{
+	bool empty;
+
+	pthread_mutex_lock(&raw_lock);
+	empty = weft_list_empty(&l->inbox);
+	pthread_mutex_unlock(&raw_lock);
+	return empty;
+}
