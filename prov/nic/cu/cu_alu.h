@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The arithmetic of the collective unit: what a tree node does with the
+ * packets of its inputs. Pure functions, no state.
+ *
+ * Inputs are combined in the order in which they are given, never in the order
+ * of their arrival, so that a sum has the same bits on every run. 32 and 64
+ * bits are the hardware's widths, 8 and 16 come along in software.
+ */
+#ifndef WEFT_NIC_CU_ALU_H
+#define WEFT_NIC_CU_ALU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum weft_cu_op {
+	WEFT_CU_SUM,
+	WEFT_CU_MIN,
+	WEFT_CU_MAX,
+	WEFT_CU_AND,
+	WEFT_CU_OR,
+	WEFT_CU_XOR,
+	WEFT_CU_OPS,
+};
+
+enum weft_cu_type {
+	WEFT_CU_INT8,
+	WEFT_CU_UINT8,
+	WEFT_CU_INT16,
+	WEFT_CU_UINT16,
+	WEFT_CU_INT32,
+	WEFT_CU_UINT32,
+	WEFT_CU_INT64,
+	WEFT_CU_UINT64,
+	WEFT_CU_FLOAT,
+	WEFT_CU_DOUBLE,
+	WEFT_CU_EXACT, /* a double widened by weft_cu_exact_from: sums only */
+	WEFT_CU_TYPES,
+};
+
+/* Flags that travel with a packet from the node where they arose. */
+#define WEFT_CU_NAN	 1u /* a floating-point result is not a number */
+#define WEFT_CU_OVERFLOW 2u /* an integer sum did not fit */
+
+/* Bytes of one element; 0: no such type. */
+size_t weft_cu_bytes(unsigned type);
+
+/* Whether the unit can do op on type. */
+bool weft_cu_can(unsigned op, unsigned type);
+
+/*
+ * acc[i] = acc[i] op in[i] for count elements, which may lie at any address;
+ * the flags that arose are returned. op and type must pass weft_cu_can.
+ */
+uint32_t weft_cu_combine(unsigned op, unsigned type, void *acc, const void *in,
+			 size_t count);
+
+#endif

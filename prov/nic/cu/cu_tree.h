@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Trees of the collective unit: who hands his contribution to whom. Members
+ * are numbered 0..n-1 in the order of their set; a tree says for each member
+ * its parent, and its inputs in a fixed order. Pure, no I/O.
+ *
+ *   k-ary (native), n = 7, k = 2          class route on a 4 x 2 torus
+ *
+ *            0                             0 -> 1 -> 2 <- 3    B = 0
+ *          /   \                                     ^
+ *         1     2                                    |
+ *        / \   / \                         4 -> 5 -> 6 <- 7    B = 1
+ *       3   4 5   6
+ *
+ * A class route lies on a rectangle of nodes: every node runs along the first
+ * dimension towards the root's coordinate, then along the next; no link that
+ * wraps around is used, the root is in the middle (bgq.md, part d). Members
+ * that share a node are joined before the node's own links.
+ */
+#ifndef WEFT_NIC_CU_TREE_H
+#define WEFT_NIC_CU_TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WEFT_CU_DIMS 6
+
+struct weft_cu_tree {
+	int n;
+	int root;
+	int depth;    /* hops from the farthest member to the root */
+	int *parent;  /* -1 at the root */
+	int *first;   /* inputs of i: input[first[i]] .. input[first[i + 1]] */
+	int *input;   /* children, lowest number first */
+	int *ordinal; /* which input of its parent a member is */
+};
+
+/* Where a member's node lies. Unused dimensions are 0. */
+struct weft_cu_coord {
+	int at[WEFT_CU_DIMS];
+};
+
+/* 0 or -ENOMEM, -EINVAL. k >= 1, n >= 1. */
+int weft_cu_tree_kary(struct weft_cu_tree *t, int n, int k);
+
+/*
+ * A class route over the members' nodes. -EDOM: the nodes are not a rectangle,
+ * so that the hardware could not serve the set.
+ */
+int weft_cu_tree_torus(struct weft_cu_tree *t, int n,
+		       const struct weft_cu_coord *coord);
+void weft_cu_tree_fini(struct weft_cu_tree *t);
+
+static inline int weft_cu_tree_inputs(const struct weft_cu_tree *t, int i)
+{
+	return t->first[i + 1] - t->first[i];
+}
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "test/t.h"
+#include "prov/nic/cu/cu_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Every member reaches the root, and inputs mirror parents. */
+static void check(const struct weft_cu_tree *t)
+{
+	int inputs = 0;
+
+	for (int i = 0; i < t->n; i++) {
+		int p = t->parent[i];
+
+		inputs += weft_cu_tree_inputs(t, i);
+		if (p < 0) {
+			T_IS(i, t->root);
+			continue;
+		}
+		T_IS(t->input[t->first[p] + t->ordinal[i]], i);
+	}
+	T_IS(inputs, t->n - 1);
+}
+
+static void kary_trees_are_whole(void **state)
+{
+	(void)state;
+	for (int n = 1; n <= 70; n++) {
+		for (int k = 1; k <= 9; k++) {
+			struct weft_cu_tree t;
+
+			T_OK(weft_cu_tree_kary(&t, n, k));
+			check(&t);
+			for (int i = 0; i < n; i++)
+				T_TRUE(weft_cu_tree_inputs(&t, i) <= k);
+			weft_cu_tree_fini(&t);
+		}
+	}
+}
+
+/* All nodes of a box, ppn members on each, at an offset in the machine. */
+static struct weft_cu_coord *box(const int *len, int ppn, int off, int *n_p)
+{
+	int n = ppn;
+	struct weft_cu_coord *c;
+
+	for (int d = 0; d < WEFT_CU_DIMS; d++)
+		n *= len[d];
+	c = calloc((size_t)n, sizeof(*c));
+	for (int i = 0; i < n; i++) {
+		int rest = i / ppn;
+
+		for (int d = WEFT_CU_DIMS - 1; d >= 0; d--) {
+			c[i].at[d] = off + rest % len[d];
+			rest /= len[d];
+		}
+	}
+	*n_p = n;
+	return c;
+}
+
+static int distance(const struct weft_cu_coord *a,
+		    const struct weft_cu_coord *b)
+{
+	int sum = 0;
+
+	for (int d = 0; d < WEFT_CU_DIMS; d++)
+		sum += abs(a->at[d] - b->at[d]);
+	return sum;
+}
+
+static void a_class_route_uses_neighbour_links_only(void **state)
+{
+	static const int shape[][WEFT_CU_DIMS] = {
+		{ 1, 1, 1, 1, 1, 1 }, { 7, 1, 1, 1, 1, 1 },
+		{ 1, 3, 1, 5, 1, 1 }, { 4, 4, 4, 4, 2, 1 },
+		{ 2, 2, 2, 2, 2, 2 }, { 3, 2, 4, 1, 2, 1 },
+	};
+
+	(void)state;
+	for (size_t s = 0; s < sizeof(shape) / sizeof(shape[0]); s++) {
+		for (int ppn = 1; ppn <= 3; ppn += 2) {
+			struct weft_cu_tree t;
+			int n;
+			struct weft_cu_coord *c = box(shape[s], ppn, 3, &n);
+
+			T_OK(weft_cu_tree_torus(&t, n, c));
+			check(&t);
+			for (int i = 0; i < n; i++) {
+				int p = t.parent[i];
+
+				if (p >= 0)
+					T_TRUE(distance(&c[i], &c[p]) <= 1);
+			}
+			weft_cu_tree_fini(&t);
+			free(c);
+		}
+	}
+}
+
+/* Table 3 of the paper: 18 hops up and down on a midplane. */
+static void a_midplane_is_nine_hops_deep(void **state)
+{
+	static const int len[] = { 4, 4, 4, 4, 2, 1 };
+	struct weft_cu_tree t;
+	int n;
+	struct weft_cu_coord *c = box(len, 1, 0, &n);
+
+	(void)state;
+	T_IS(n, 512);
+	T_OK(weft_cu_tree_torus(&t, n, c));
+	T_IS(t.depth, 9);
+	weft_cu_tree_fini(&t);
+	free(c);
+}
+
+static void what_is_no_rectangle_is_refused(void **state)
+{
+	static const int len[] = { 4, 3, 1, 1, 1, 1 };
+	struct weft_cu_tree t;
+	int n;
+	struct weft_cu_coord *c = box(len, 1, 0, &n);
+
+	(void)state;
+	T_IS(weft_cu_tree_torus(&t, n - 1, c), -EDOM);
+	c[5].at[0] = 1000000;
+	T_IS(weft_cu_tree_torus(&t, n, c), -EDOM);
+	T_IS(weft_cu_tree_torus(&t, 0, c), -EINVAL);
+	T_IS(weft_cu_tree_kary(&t, 0, 2), -EINVAL);
+	free(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(kary_trees_are_whole),
+		T_CASE(a_class_route_uses_neighbour_links_only),
+		T_CASE(a_midplane_is_nine_hops_deep),
+		T_CASE(what_is_no_rectangle_is_refused),
+	};
+
+	return T_RUN(tests);
+}
