@@ -144,11 +144,11 @@ int weft_fma_window_ptag(struct weft_fma *f, unsigned w, uint8_t ptag);
 /* Stores 0..64 bytes; the source may be used again at once. */
 int weft_fma_store(struct weft_fma *f, unsigned w, uint64_t offset,
 		   const void *src, unsigned bytes);
-/* As many stores as bytes need, one transaction; all or -EAGAIN. */
+/* Up to 1024 bytes: as many stores as they need; all or -EAGAIN. */
 int weft_fma_put(struct weft_fma *f, unsigned w, uint64_t offset,
 		 const void *src, uint64_t bytes);
 /*
- * Data, then an 8-byte flag that is written after it, and a remote event with
+ * Up to 1024 bytes of data, then an 8-byte flag that is written after it, and a remote event with
  * data if mdh has a queue: what a mailbox needs.
  */
 int weft_fma_put_flag(struct weft_fma *f, unsigned w, uint64_t offset,
@@ -198,6 +198,7 @@ enum weft_fma_bte_type {
 };
 #define WEFT_FMA_BTE_FENCE  1u /* after all earlier ones of the channel */
 #define WEFT_FMA_BTE_NOTIFY 2u /* remote event with data, too */
+#define WEFT_FMA_BTE_LOCAL  4u /* event when the source may be used again */
 
 struct weft_fma_bte {
 	uint8_t type;
@@ -245,7 +246,7 @@ int weft_fma_smsg_send(struct weft_fma_smsg *s, const void *buf,
 /* The next message, in place until release; -EAGAIN: none. */
 int weft_fma_smsg_next(struct weft_fma_smsg *s, const void **buf_p,
 		       uint32_t *bytes_p);
-int weft_fma_smsg_release(struct weft_fma_smsg *s);
+void weft_fma_smsg_release(struct weft_fma_smsg *s);
 
 /* ---- counters ---- */
 

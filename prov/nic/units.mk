@@ -1,10 +1,15 @@
 # prov/nic/{mu,fma,sten}: the units of the machines, and what they share
 noinst_LTLIBRARIES += libweftunits.la
 libweftunits_la_SOURCES = \
+	prov/nic/nic_answer.c prov/nic/nic_answer.h \
 	prov/nic/nic_inbox.c prov/nic/nic_inbox.h \
 	prov/nic/nic_order.h \
 	prov/nic/nic_port.c prov/nic/nic_port.h \
 	prov/nic/mu/mu.c prov/nic/mu/mu_dev.h prov/nic/mu/mu_layout.h \
 	prov/nic/mu/mu_desc.c prov/nic/mu/mu_fifo.c prov/nic/mu/mu_mem.c \
 	prov/nic/mu/mu_tx.c prov/nic/mu/mu_rx.c \
-	prov/nic/mu/mu_engine.c prov/nic/mu/mu_engine.h
+	prov/nic/mu/mu_engine.c prov/nic/mu/mu_engine.h \
+	prov/nic/fma/fma.c prov/nic/fma/fma_dev.h prov/nic/fma/fma_layout.h \
+	prov/nic/fma/fma_amo.c prov/nic/fma/fma_bte.c prov/nic/fma/fma_cq.c \
+	prov/nic/fma/fma_rx.c prov/nic/fma/fma_smsg.c prov/nic/fma/fma_tx.c \
+	prov/nic/fma/fma_engine.c prov/nic/fma/fma_engine.h

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Gemini interface: open and close, processing elements and their
+ * translation, memory handles. Users call it through weft/fma.h; fma_engine.c
+ * opens one for the message engine.
+ */
+#include "prov/nic/fma/fma_dev.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Requests to a node that is gone end with a timeout. */
+static void fma_lost(void *arg, struct weft_peer *peer, int err)
+{
+	struct weft_fma *f = arg;
+
+	fma_orb_lost(f, peer);
+	fma_bte_lost(f, peer);
+}
+
+static const struct weft_carrier_up fma_up = {
+	.deliver = fma_rx_deliver,
+	.lost = fma_lost,
+};
+
+static void fma_init(struct weft_fma *f)
+{
+	const struct weft_pkt ack = {
+		.type = FMA_PKT,
+		.flags = FMA_DONE,
+		.tag = fma_tag(0, WEFT_FMA_OK),
+	};
+
+	weft_answers_init(&f->answers, &ack);
+	for (unsigned i = 0; i < WEFT_FMA_WINDOWS; i++) {
+		f->window[i].ssid = -1;
+		f->window[i].ptag = f->ptag;
+	}
+}
+
+int fma_create(const struct weft_carrier_ops *ops,
+	       const struct weft_carrier_attr *attr, uint8_t ptag,
+	       struct weft_fma **f_p)
+{
+	struct weft_fma *f = calloc(1, sizeof(*f));
+	struct weft_carrier_attr a = *attr;
+	int err;
+
+	if (!f)
+		return -ENOMEM;
+	f->ptag = ptag;
+	fma_init(f);
+	if (!a.up) {
+		a.up = &fma_up;
+		a.up_arg = f;
+	}
+	fma_bte_init(f);
+	err = weft_port_init(&f->port, ops, &a);
+	if (err) {
+		weft_fma_close(f);
+		return err;
+	}
+	f->answers.carrier = f->port.carrier;
+	*f_p = f;
+	return 0;
+}
+
+WEFT_EXPORT int weft_fma_open(const struct weft_fma_attr *attr,
+			      struct weft_fma **f_p)
+{
+	const struct weft_carrier_ops *ops;
+	struct weft_carrier_attr a;
+	int err = weft_port_place(&attr->place, &ops, &a);
+
+	if (!err)
+		err = fma_create(ops, &a, attr->ptag, f_p);
+	if (err)
+		return err;
+	(*f_p)->lazy_amo = attr->lazy_amo;
+	(*f_p)->datagram = attr->datagram;
+	(*f_p)->datagram_arg = attr->arg;
+	return 0;
+}
+
+WEFT_EXPORT void weft_fma_close(struct weft_fma *f)
+{
+	if (!f)
+		return;
+	if (f->port.carrier)
+		weft_answers_flush(&f->answers, true);
+	weft_fma_amo_flush(f);
+	weft_port_fini(&f->port);
+	weft_answers_fini(&f->answers);
+	fma_bte_fini(f);
+	for (unsigned i = 0; i < WEFT_FMA_CQS; i++)
+		free(f->cq[i].ring);
+	free(f);
+}
+
+WEFT_EXPORT void weft_fma_name(struct weft_fma *f, struct sockaddr_in *name)
+{
+	f->port.carrier->ops->name_get(f->port.carrier, name);
+}
+
+WEFT_EXPORT int weft_fma_node_set(struct weft_fma *f, uint32_t pe,
+				  const struct sockaddr_in *name)
+{
+	if (pe & ~FMA_PE_MASK)
+		return -EINVAL;
+	return weft_port_node_set(&f->port, pe, name);
+}
+
+WEFT_EXPORT int weft_fma_ntt_set(struct weft_fma *f, unsigned i, unsigned value)
+{
+	if (i > FMA_PE_MASK >> FMA_NTT_SHIFT ||
+	    value > FMA_PE_MASK >> FMA_NTT_SHIFT)
+		return -EINVAL;
+	for (unsigned k = 0; !f->ntt_on && k < WEFT_FMA_NTT; k++)
+		f->ntt[k] = (uint16_t)k;
+	f->ntt_on = true;
+	f->ntt[i] = (uint16_t)value;
+	return 0;
+}
+
+struct weft_peer *fma_peer(struct weft_fma *f, uint32_t pe)
+{
+	if (pe & ~FMA_PE_MASK)
+		return NULL;
+	if (f->ntt_on)
+		pe = (uint32_t)f->ntt[pe >> FMA_NTT_SHIFT] << FMA_NTT_SHIFT |
+		     (pe & ((1u << FMA_NTT_SHIFT) - 1));
+	return weft_port_peer(&f->port, pe);
+}
+
+WEFT_EXPORT int weft_fma_poll(struct weft_fma *f, int budget)
+{
+	struct weft_carrier *c = f->port.carrier;
+	int n = fma_bte_run(f, budget);
+
+	n += c->ops->poll(c, budget);
+	if (weft_answers_waiting(&f->answers))
+		weft_answers_flush(&f->answers, n == 0);
+	return n;
+}
+
+WEFT_EXPORT int weft_fma_wait(struct weft_fma *f, uint64_t timeout_ns)
+{
+	struct weft_carrier *c = f->port.carrier;
+
+	weft_answers_flush(&f->answers, true);
+	return c->ops->wait(c, timeout_ns);
+}
+
+enum weft_fma_status fma_translate(const struct fma_mdd *m, uint64_t offset,
+				   uint64_t bytes, bool write, uint64_t *addr)
+{
+	if (!m->valid)
+		return WEFT_FMA_MDD_INVALID;
+	if (offset > m->bytes || bytes > m->bytes - offset)
+		return WEFT_FMA_BOUNDS;
+	if (write && !(m->flags & WEFT_FMA_WRITABLE))
+		return WEFT_FMA_PROTECTION;
+	*addr = m->base + offset;
+	return WEFT_FMA_OK;
+}
+
+WEFT_EXPORT int weft_fma_mem_open(struct weft_fma *f, void *base,
+				  uint64_t bytes, unsigned flags, unsigned cq,
+				  unsigned *mdh_p)
+{
+	unsigned i = 0;
+
+	if (!base || !bytes || bytes > FMA_OFFSET_MASK ||
+	    (flags & ~WEFT_FMA_WRITABLE))
+		return -EINVAL;
+	while (i < WEFT_FMA_MDDS && f->mdd[i].valid)
+		i++;
+	if (i == WEFT_FMA_MDDS)
+		return -ENOSPC;
+	f->mdd[i] = (struct fma_mdd){
+		.base = (uintptr_t)base,
+		.bytes = bytes,
+		.flags = (uint8_t)flags,
+		.ptag = f->ptag,
+		.cq = (uint16_t)cq,
+		.valid = true,
+	};
+	*mdh_p = i;
+	return 0;
+}
+
+WEFT_EXPORT int weft_fma_mem_close(struct weft_fma *f, unsigned mdh)
+{
+	if (mdh >= WEFT_FMA_MDDS || !f->mdd[mdh].valid)
+		return -EINVAL;
+	f->mdd[mdh].valid = false;
+	return 0;
+}
+
+WEFT_EXPORT int weft_fma_datagram_send(struct weft_fma *f, uint32_t pe,
+				       const void *buf, unsigned bytes)
+{
+	struct weft_carrier *c = f->port.carrier;
+	struct weft_peer *peer = fma_peer(f, pe);
+	struct iovec iov = {
+		.iov_base = (void *)(uintptr_t)buf,
+		.iov_len = bytes,
+	};
+	struct weft_pkt pkt = {
+		.type = FMA_PKT,
+		.flags = FMA_DATAGRAM,
+		.len = (uint16_t)bytes,
+	};
+
+	if (bytes > WEFT_FMA_DATAGRAM)
+		return -EMSGSIZE;
+	if (!peer)
+		return -EHOSTUNREACH;
+	return c->ops->send(c, peer, &pkt, &iov, 1);
+}
+
+WEFT_EXPORT void weft_fma_stats(struct weft_fma *f, struct weft_fma_stats *s)
+{
+	*s = f->stats;
+	s->outstanding = f->orb_used;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Atomic operations on 8 bytes of this node's memory, with the small cache
+ * that makes hot counters fast. A cached operation works on the line, not on
+ * memory, and does not see what the processor stored there meanwhile; the
+ * result goes to memory each time, or, with the lazy rule, when the line makes
+ * way. Uncached operations are atomic with the processor's own.
+ */
+#include "prov/nic/fma/fma_dev.h"
+
+#include "src/base/attr.h"
+
+bool fma_amo_valid(unsigned op)
+{
+	unsigned kind = op & 15;
+
+	if (op & ~(15u | WEFT_FMA_FETCH | WEFT_FMA_UNCACHED))
+		return false;
+	if (kind == WEFT_FMA_CSWAP)
+		return op & WEFT_FMA_FETCH;
+	return kind < WEFT_FMA_CSWAP;
+}
+
+static uint64_t amo_value(unsigned op, uint64_t v, uint64_t a, uint64_t b)
+{
+	switch (op & 15) {
+	case WEFT_FMA_ADD:
+		return v + a;
+	case WEFT_FMA_AND:
+		return v & a;
+	case WEFT_FMA_OR:
+		return v | a;
+	case WEFT_FMA_XOR:
+		return v ^ a;
+	case WEFT_FMA_AX:
+		return (v & a) ^ b;
+	default:
+		return v == a ? b : v;
+	}
+}
+
+static void amo_write(const struct fma_line *l)
+{
+	nic_event_post((weft_au64 *)(uintptr_t)l->addr, l->value);
+}
+
+static struct fma_line *amo_line(struct weft_fma *f, uint64_t addr)
+{
+	return &f->amo[addr / 8 % FMA_AMO_LINES];
+}
+
+/* The line of an address, filled; another's makes way. */
+static struct fma_line *amo_fill(struct weft_fma *f, uint64_t addr)
+{
+	struct fma_line *l = amo_line(f, addr);
+
+	if (l->addr == addr) {
+		f->stats.amo_hits++;
+		return l;
+	}
+	if (l->addr && l->dirty)
+		amo_write(l);
+	f->stats.amo_misses++;
+	l->addr = addr;
+	l->value = nic_event_look((weft_au64 *)(uintptr_t)addr);
+	l->dirty = false;
+	return l;
+}
+
+static void amo_evict(struct weft_fma *f, uint64_t addr)
+{
+	struct fma_line *l = amo_line(f, addr);
+
+	if (l->addr != addr)
+		return;
+	if (l->dirty)
+		amo_write(l);
+	l->addr = 0;
+}
+
+static uint64_t amo_uncached(uint64_t addr, unsigned op, uint64_t a, uint64_t b)
+{
+	weft_au64 *p = (weft_au64 *)(uintptr_t)addr;
+	uint64_t old = weft_load64(p);
+
+	while (!weft_cas64(p, &old, amo_value(op, old, a, b)))
+		;
+	return old;
+}
+
+uint64_t fma_amo_run(struct weft_fma *f, uint64_t addr, unsigned op,
+		     uint64_t a, uint64_t b)
+{
+	struct fma_line *l;
+	uint64_t old;
+
+	if (op & WEFT_FMA_UNCACHED) {
+		amo_evict(f, addr);
+		return amo_uncached(addr, op, a, b);
+	}
+	l = amo_fill(f, addr);
+	old = l->value;
+	l->value = amo_value(op, old, a, b);
+	l->dirty = f->lazy_amo;
+	if (!f->lazy_amo)
+		amo_write(l);
+	return old;
+}
+
+WEFT_EXPORT void weft_fma_amo_flush(struct weft_fma *f)
+{
+	for (unsigned i = 0; i < FMA_AMO_LINES; i++) {
+		if (f->amo[i].addr && f->amo[i].dirty)
+			amo_write(&f->amo[i]);
+		f->amo[i].addr = 0;
+	}
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The block transfer engine: four channels, each a ring of descriptors worked
+ * off in order, packet by packet; a fence waits until all earlier transfers of
+ * its channel are complete at their targets. A send goes into the buffer that
+ * the target posted on the same channel; the receiver's table (RMT) remembers
+ * which, because packets of one send may come in any order.
+ */
+#include "prov/nic/fma/fma_dev.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BTE_TX_RING (WEFT_FMA_TX_DESCS + 1)
+
+void fma_bte_init(struct weft_fma *f)
+{
+	for (unsigned i = 0; i < WEFT_FMA_CHANNELS; i++)
+		weft_list_init(&f->channel[i].rmt);
+}
+
+void fma_bte_fini(struct weft_fma *f)
+{
+	struct weft_list *pos;
+
+	for (unsigned i = 0; i < WEFT_FMA_CHANNELS; i++) {
+		while ((pos = weft_list_pop_front(&f->channel[i].rmt)))
+			free(weft_container_of(pos, struct fma_rmt, link));
+		free(f->channel[i].tx);
+		free(f->channel[i].rx);
+	}
+}
+
+/* ---- giving work ---- */
+
+static int bte_check(struct weft_fma *f, const struct weft_fma_bte *b)
+{
+	uint64_t addr;
+
+	if (b->type > WEFT_FMA_BTE_SEND || !b->bytes || b->bytes % 4 ||
+	    b->local.offset % 4 || b->remote.offset % 4 ||
+	    b->local.mdh >= WEFT_FMA_MDDS || b->remote.mdh >= WEFT_FMA_MDDS)
+		return -EINVAL;
+	if (!fma_peer(f, b->pe))
+		return -EHOSTUNREACH;
+	if (fma_translate(&f->mdd[b->local.mdh], b->local.offset, b->bytes,
+			  b->type == WEFT_FMA_BTE_GET, &addr))
+		return -EFAULT;
+	return 0;
+}
+
+WEFT_EXPORT int weft_fma_bte_post(struct weft_fma *f, unsigned channel,
+				  const struct weft_fma_bte *bte)
+{
+	struct fma_channel *c;
+	int err;
+
+	if (channel >= WEFT_FMA_CHANNELS)
+		return -EINVAL;
+	err = bte_check(f, bte);
+	if (err)
+		return err;
+	c = &f->channel[channel];
+	if (!c->tx)
+		c->tx = calloc(BTE_TX_RING, sizeof(*c->tx));
+	if (!c->tx)
+		return -ENOMEM;
+	if (c->tx_tail - c->tx_head == WEFT_FMA_TX_DESCS)
+		return -EAGAIN;
+	c->tx[c->tx_tail++ % BTE_TX_RING] = (struct fma_bte_desc){
+		.b = *bte,
+		.ssid = -1,
+	};
+	return 0;
+}
+
+WEFT_EXPORT int weft_fma_bte_recv(struct weft_fma *f, unsigned channel,
+				  const struct weft_fma_local *to,
+				  uint32_t bytes, unsigned cq, uint64_t data)
+{
+	struct fma_channel *c;
+	uint64_t addr;
+
+	if (channel >= WEFT_FMA_CHANNELS || to->mdh >= WEFT_FMA_MDDS)
+		return -EINVAL;
+	if (fma_translate(&f->mdd[to->mdh], to->offset, bytes, true, &addr))
+		return -EFAULT;
+	c = &f->channel[channel];
+	if (!c->rx)
+		c->rx = calloc(WEFT_FMA_RX_DESCS, sizeof(*c->rx));
+	if (!c->rx)
+		return -ENOMEM;
+	if (c->rx_tail - c->rx_head == WEFT_FMA_RX_DESCS)
+		return -EAGAIN;
+	c->rx[c->rx_tail++ % WEFT_FMA_RX_DESCS] = (struct fma_rx_desc){
+		.to = *to,
+		.bytes = bytes,
+		.cq = (uint16_t)cq,
+		.data = data,
+	};
+	return 0;
+}
+
+/* ---- sending ---- */
+
+static void bte_fill(struct weft_fma *f, const struct fma_bte_desc *d,
+		     unsigned channel, uint32_t n, struct fma_request *r)
+{
+	const struct weft_fma_bte *b = &d->b;
+	bool last = d->sent + n == b->bytes;
+	uint64_t addr = 0;
+
+	fma_translate(&f->mdd[b->local.mdh], b->local.offset + d->sent, n,
+		      b->type == WEFT_FMA_BTE_GET, &addr);
+	*r = (struct fma_request){
+		.peer = fma_peer(f, b->pe),
+		.mdh = b->remote.mdh,
+		.ptag = f->ptag,
+		.offset = b->remote.offset + d->sent,
+		.ssid = (unsigned)d->ssid,
+		.flags = last ? FMA_REQ_PROMPT : 0,
+		.data = b->data,
+	};
+	if (b->type == WEFT_FMA_BTE_GET) {
+		r->cmd = FMA_GET;
+		r->extra = n;
+		r->local = addr;
+		r->expect = n;
+		return;
+	}
+	r->cmd = FMA_PUT;
+	r->bytes = n;
+	r->iov[0].iov_base = (void *)(uintptr_t)addr;
+	r->iov[0].iov_len = n;
+	r->iov_count = 1;
+	if (last && (b->flags & WEFT_FMA_BTE_NOTIFY))
+		r->flags |= FMA_REQ_EVENT;
+	if (b->type != WEFT_FMA_BTE_SEND)
+		return;
+	r->cmd = FMA_SEND;
+	r->mdh = channel;
+	r->offset = d->sent;
+	r->extra = (unsigned)d->ssid;
+	r->data = b->bytes;
+}
+
+/* The transaction of the descriptor at the head; -EAGAIN: not yet. */
+static int bte_begin(struct weft_fma *f, struct fma_channel *c,
+		     struct fma_bte_desc *d)
+{
+	if (d->ssid >= 0)
+		return 0;
+	if ((d->b.flags & WEFT_FMA_BTE_FENCE) && c->in_flight)
+		return -EAGAIN;
+	d->ssid = fma_txn_open(f, d->b.cq);
+	if (d->ssid < 0)
+		return -EAGAIN;
+	f->txn[d->ssid].fence = &c->in_flight;
+	c->in_flight++;
+	return 0;
+}
+
+static void bte_issued(struct weft_fma *f, struct fma_channel *c,
+		       struct fma_bte_desc *d)
+{
+	if (d->b.flags & WEFT_FMA_BTE_LOCAL)
+		fma_cq_write(f, d->b.cq, WEFT_FMA_LOCAL, WEFT_FMA_OK,
+			     d->b.data);
+	c->tx_head++;
+	fma_txn_close(f, (unsigned)d->ssid, d->b.data);
+}
+
+/* One packet of one channel: 1 moved, 0 nothing to do or not now. */
+static int bte_step(struct weft_fma *f, unsigned channel)
+{
+	struct fma_channel *c = &f->channel[channel];
+	struct fma_bte_desc *d;
+	struct fma_request r;
+	size_t mtu = f->port.carrier->mtu;
+	uint32_t max = mtu < FMA_BTE_BURST ? (uint32_t)mtu & ~63u :
+					     FMA_BTE_BURST;
+	uint32_t n;
+	int err;
+
+	if (c->tx_head == c->tx_tail)
+		return 0;
+	d = &c->tx[c->tx_head % BTE_TX_RING];
+	if (bte_begin(f, c, d))
+		return 0;
+	n = d->b.bytes - d->sent < max ? d->b.bytes - d->sent : max;
+	bte_fill(f, d, channel, n, &r);
+	err = fma_request(f, &r);
+	if (err == -EAGAIN)
+		return 0;
+	d->sent = err ? d->b.bytes : d->sent + n;
+	if (d->sent == d->b.bytes)
+		bte_issued(f, c, d);
+	return 1;
+}
+
+int fma_bte_run(struct weft_fma *f, int budget)
+{
+	int n = 0;
+	int moved;
+
+	do {
+		moved = 0;
+		for (unsigned i = 0; i < WEFT_FMA_CHANNELS; i++)
+			moved += bte_step(f, i);
+		n += moved;
+	} while (moved && n < budget);
+	return n;
+}
+
+/* ---- sends that arrive ---- */
+
+static struct fma_rmt *rmt_find(struct fma_channel *c, struct weft_peer *src,
+				unsigned ssid)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &c->rmt) {
+		struct fma_rmt *m = weft_container_of(pos, struct fma_rmt,
+						      link);
+
+		if (m->peer == src && m->ssid == ssid)
+			return m;
+	}
+	return NULL;
+}
+
+/* Matches a new send to the next posted buffer, or marks it refused. */
+static struct fma_rmt *rmt_open(struct weft_fma *f, struct fma_channel *c,
+				struct weft_peer *src,
+				const struct weft_pkt *pkt)
+{
+	struct fma_rmt *m = calloc(1, sizeof(*m));
+	struct fma_rx_desc *d;
+
+	if (!m)
+		return NULL;
+	m->peer = src;
+	m->ssid = fma_tag_extra(pkt->tag);
+	m->total = (uint32_t)pkt->data;
+	weft_list_push_back(&c->rmt, &m->link);
+	if (c->rx_head == c->rx_tail)
+		return m;
+	d = &c->rx[c->rx_head % WEFT_FMA_RX_DESCS];
+	if (m->total > d->bytes ||
+	    fma_translate(&f->mdd[d->to.mdh], d->to.offset, m->total, true,
+			  &m->addr))
+		return m;
+	m->cq = d->cq;
+	m->data = d->data;
+	c->rx_head++;
+	return m;
+}
+
+static void rmt_count(struct weft_fma *f, struct fma_rmt *m, uint32_t n)
+{
+	m->got += n;
+	if (m->got < m->total)
+		return;
+	if (m->addr)
+		fma_cq_write(f, m->cq, WEFT_FMA_REMOTE, WEFT_FMA_OK, m->data);
+	weft_list_remove(&m->link);
+	free(m);
+}
+
+enum weft_fma_status fma_bte_arrive(struct weft_fma *f, struct weft_peer *src,
+				    const struct weft_pkt *pkt,
+				    const void *payload)
+{
+	unsigned channel = fma_unit_mdh(pkt->unit);
+	uint64_t at = fma_tag_offset(pkt->tag);
+	struct fma_rmt *m;
+	bool refused;
+
+	if (channel >= WEFT_FMA_CHANNELS || !pkt->len ||
+	    fma_unit_ptag(pkt->unit) != f->ptag || pkt->data > UINT32_MAX)
+		return WEFT_FMA_INVALID_COMMAND;
+	m = rmt_find(&f->channel[channel], src, fma_tag_extra(pkt->tag));
+	if (!m)
+		m = rmt_open(f, &f->channel[channel], src, pkt);
+	if (!m)
+		return WEFT_FMA_SEQ_TERMINATE;
+	if (at > m->total || pkt->len > m->total - at ||
+	    pkt->len > m->total - m->got)
+		return WEFT_FMA_BOUNDS;
+	refused = !m->addr;
+	if (!refused)
+		memcpy((void *)(uintptr_t)(m->addr + at), payload, pkt->len);
+	rmt_count(f, m, pkt->len);
+	return refused ? WEFT_FMA_SEQ_TERMINATE : WEFT_FMA_OK;
+}
+
+/* Half-received sends of a node that is gone never end. */
+void fma_bte_lost(struct weft_fma *f, struct weft_peer *peer)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	for (unsigned i = 0; i < WEFT_FMA_CHANNELS; i++) {
+		weft_list_each(pos, tmp, &f->channel[i].rmt) {
+			struct fma_rmt *m = weft_container_of(
+				pos, struct fma_rmt, link);
+
+			if (m->peer != peer)
+				continue;
+			if (m->addr)
+				fma_cq_write(f, m->cq, WEFT_FMA_REMOTE,
+					     WEFT_FMA_TIMEOUT, m->data);
+			weft_list_remove(pos);
+			free(m);
+		}
+	}
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Gemini interface from inside.
+ *
+ *	fma.c         open, close, nodes, handles
+ *	fma_cq.c      completion queues
+ *	fma_tx.c      windows: stores, gets, AMOs; buffers and transactions
+ *	fma_rx.c      arriving requests and answers
+ *	fma_amo.c     atomic operations and their cache
+ *	fma_bte.c     block transfers
+ *	fma_smsg.c    mailboxes
+ *	fma_engine.c  the unit below the message engine (machine gemini)
+ */
+#ifndef WEFT_PROV_FMA_DEV_H
+#define WEFT_PROV_FMA_DEV_H
+
+#include "prov/nic/fma/fma_layout.h"
+#include "prov/nic/nic_answer.h"
+#include "prov/nic/nic_order.h"
+#include "prov/nic/nic_port.h"
+#include "src/base/list.h"
+
+#define FMA_BURST     1024 /* bytes of one carrier packet of stores */
+#define FMA_BTE_BURST 4096
+#define FMA_AMO_LINES 64
+#define FMA_IOV	      8 /* segments of one request */
+
+struct fma_cq {
+	uint64_t *ring; /* NULL: closed */
+	uint32_t mask;
+	uint64_t head;
+	uint64_t tail;
+	bool overrun; /* an event was lost since the last one written */
+};
+
+struct fma_mdd {
+	uint64_t base;
+	uint64_t bytes;
+	uint16_t cq;
+	uint8_t ptag;
+	uint8_t flags;
+	bool valid;
+};
+
+/* A transaction (SSID): requests that complete together. */
+struct fma_txn {
+	bool used;
+	bool closed;   /* no more requests join */
+	uint8_t status; /* the first bad one */
+	uint16_t cq;
+	uint32_t pending; /* requests without answer */
+	uint64_t data;
+	uint32_t *fence; /* counts down at the end; NULL: nobody waits */
+};
+
+/* Outstanding request buffer. */
+struct fma_orb {
+	bool used;
+	uint8_t weight; /* network packets it stands for */
+	uint16_t gen;
+	uint16_t ssid;
+	uint32_t bytes; /* expected in the answer */
+	uint64_t local; /* where they go */
+	struct weft_peer *peer;
+};
+
+struct fma_window {
+	struct weft_fma_window w;
+	bool set;
+	uint8_t ptag;
+	int ssid; /* -1: none open */
+};
+
+struct fma_bte_desc {
+	struct weft_fma_bte b;
+	uint32_t sent;
+	int ssid; /* -1: not begun */
+};
+
+struct fma_rx_desc {
+	struct weft_fma_local to;
+	uint32_t bytes;
+	uint16_t cq;
+	uint64_t data;
+};
+
+/* Receiver's record of a send that is coming in. */
+struct fma_rmt {
+	struct weft_list link;
+	struct weft_peer *peer;
+	unsigned ssid;
+	uint32_t got;
+	uint32_t total;
+	uint64_t addr;	/* 0: refused, the rest is refused too */
+	uint16_t cq;
+	uint64_t data;
+};
+
+struct fma_channel {
+	struct fma_bte_desc *tx; /* ring of WEFT_FMA_TX_DESCS + 1 */
+	uint32_t tx_head;
+	uint32_t tx_tail;
+	uint32_t in_flight; /* begun and not complete */
+	struct fma_rx_desc *rx;
+	uint32_t rx_head;
+	uint32_t rx_tail;
+	struct weft_list rmt;
+};
+
+struct fma_line {
+	uint64_t addr; /* 0: empty */
+	uint64_t value;
+	bool dirty;
+};
+
+struct weft_fma {
+	struct weft_port port;
+	uint8_t ptag;
+	bool lazy_amo;
+	bool ntt_on;
+	void (*datagram)(void *, uint32_t, const void *, unsigned);
+	void *datagram_arg;
+	/*
+	 * fma_engine.c: the mailbox of a peer as memory descriptor, or NULL;
+	 * and the call that something came into it.
+	 */
+	struct fma_mdd *(*mailbox)(struct weft_fma *f, struct weft_peer *src);
+	void (*arrived)(struct weft_fma *f, struct weft_peer *src);
+	void *engine;
+	uint32_t orb_used;
+	uint32_t orb_next;
+	struct weft_answers answers;
+	struct weft_fma_stats stats;
+	struct fma_window window[WEFT_FMA_WINDOWS];
+	struct fma_channel channel[WEFT_FMA_CHANNELS];
+	struct fma_txn txn[WEFT_FMA_SSIDS];
+	struct fma_orb orb[WEFT_FMA_ORB];
+	struct fma_cq cq[WEFT_FMA_CQS];
+	struct fma_mdd mdd[WEFT_FMA_MDDS];
+	struct fma_line amo[FMA_AMO_LINES];
+	uint16_t ntt[WEFT_FMA_NTT];
+};
+
+/* One request on its way out. */
+struct fma_request {
+	struct weft_peer *peer;
+	enum fma_cmd cmd;
+	unsigned mdh;
+	unsigned ptag;
+	unsigned flags;
+	uint64_t offset;
+	unsigned extra;
+	uint64_t data;
+	struct iovec iov[FMA_IOV];
+	int iov_count;
+	uint64_t bytes;	 /* network bytes: decides packets and phits */
+	unsigned ssid;
+	uint64_t local;	 /* where an answer goes */
+	uint32_t expect; /* its bytes */
+};
+
+/* fma.c */
+int fma_create(const struct weft_carrier_ops *ops,
+	       const struct weft_carrier_attr *attr, uint8_t ptag,
+	       struct weft_fma **f_p);
+struct weft_peer *fma_peer(struct weft_fma *f, uint32_t pe);
+/* Own memory behind a handle, or why not. */
+enum weft_fma_status fma_translate(const struct fma_mdd *m, uint64_t offset,
+				   uint64_t bytes, bool write, uint64_t *addr);
+
+/* fma_cq.c */
+void fma_cq_write(struct weft_fma *f, unsigned cq, uint8_t source,
+		  uint8_t status, uint64_t data);
+
+/* fma_tx.c */
+int fma_txn_open(struct weft_fma *f, unsigned cq);
+void fma_txn_close(struct weft_fma *f, unsigned ssid, uint64_t data);
+/* 0, -EAGAIN, -ECONNRESET (counted in the transaction already). */
+int fma_request(struct weft_fma *f, const struct fma_request *r);
+/* An answer came: id must name an open request of that peer. */
+struct fma_orb *fma_orb_find(struct weft_fma *f, struct weft_peer *peer,
+			     uint32_t id);
+void fma_orb_end(struct weft_fma *f, struct fma_orb *o, uint8_t status);
+void fma_orb_lost(struct weft_fma *f, struct weft_peer *peer);
+
+/* fma_rx.c */
+int fma_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
+		   const void *payload);
+
+/* fma_amo.c: the old value. */
+bool fma_amo_valid(unsigned op);
+uint64_t fma_amo_run(struct weft_fma *f, uint64_t addr, unsigned op,
+		     uint64_t a, uint64_t b);
+
+/* fma_bte.c */
+void fma_bte_init(struct weft_fma *f);
+void fma_bte_fini(struct weft_fma *f);
+int fma_bte_run(struct weft_fma *f, int budget);
+enum weft_fma_status fma_bte_arrive(struct weft_fma *f, struct weft_peer *src,
+				    const struct weft_pkt *pkt,
+				    const void *payload);
+void fma_bte_lost(struct weft_fma *f, struct weft_peer *peer);
+
+#endif

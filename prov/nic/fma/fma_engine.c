@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Gemini interface as transport of the message engine (machine gemini).
+ *
+ * Engine packets are short messages: an FMA put into the next slot of the
+ * mailbox that the peer keeps for us, with the flag word after the data, and
+ * credits that come back by puts into our own. Both sides know the shape of a
+ * mailbox and address "the mailbox for me", so there is nothing to exchange
+ * first: it appears with the first message. Requests are acknowledged and
+ * limited (ORB) like any other. Bulk data is the block transfer engine's: one
+ * copy between the two processes; where that is refused the engine is told and
+ * sends packets.
+ */
+#include "prov/nic/fma/fma_dev.h"
+#include "prov/nic/fma/fma_engine.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FE_SLOTS 16 /* credits of one mailbox */
+#define FE_PTAG	 1
+
+/* What we and one peer hold of each other. */
+struct fe_box {
+	struct weft_peer *peer;
+	struct weft_list ready; /* linked while something may be in it */
+	struct fma_mdd mdd;	/* the mailbox as the peer reaches it */
+	unsigned char *mem;
+	uint32_t sent;
+	uint32_t taken;
+	uint32_t returned;
+};
+
+struct fma_engine {
+	struct weft_unit unit;
+	struct weft_fma *f;
+	const struct weft_carrier_up *up;
+	void *up_arg;
+	size_t max_bytes;
+	uint32_t slot_bytes;
+	unsigned ssid; /* the one transaction of all messages */
+	struct fe_box **box; /* by peer index */
+	uint32_t boxes;
+	struct weft_list ready;
+};
+
+static struct fma_engine *fe(struct weft_unit *u)
+{
+	return weft_container_of(u, struct fma_engine, unit);
+}
+
+/* ---- mailboxes ---- */
+
+static struct fe_box *box_make(struct fma_engine *e, struct weft_peer *peer)
+{
+	size_t bytes = FMA_BOX_CONTROL + (size_t)FE_SLOTS * e->slot_bytes;
+	struct fe_box *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->mem = aligned_alloc(64, bytes);
+	if (!b->mem) {
+		free(b);
+		return NULL;
+	}
+	memset(b->mem, 0, bytes);
+	b->peer = peer;
+	weft_list_init(&b->ready);
+	b->mdd = (struct fma_mdd){
+		.base = (uintptr_t)b->mem,
+		.bytes = bytes,
+		.ptag = FE_PTAG,
+		.flags = WEFT_FMA_WRITABLE,
+		.cq = WEFT_FMA_NO_CQ,
+		.valid = true,
+	};
+	return b;
+}
+
+static int box_grow(struct fma_engine *e, uint32_t index)
+{
+	uint32_t n = e->boxes ? e->boxes : 16;
+	struct fe_box **a;
+
+	while (n <= index)
+		n *= 2;
+	a = realloc(e->box, n * sizeof(struct fe_box *));
+	if (!a)
+		return -ENOMEM;
+	memset(a + e->boxes, 0, (n - e->boxes) * sizeof(struct fe_box *));
+	e->box = a;
+	e->boxes = n;
+	return 0;
+}
+
+static struct fe_box *box_of(struct fma_engine *e, struct weft_peer *peer)
+{
+	uint32_t i = peer->index;
+
+	if (i >= e->boxes && box_grow(e, i))
+		return NULL;
+	if (!e->box[i])
+		e->box[i] = box_make(e, peer);
+	return e->box[i];
+}
+
+static uint64_t box_slot(const struct fma_engine *e, uint32_t i)
+{
+	return FMA_BOX_CONTROL +
+	       (uint64_t)(i & (FE_SLOTS - 1u)) * e->slot_bytes;
+}
+
+static struct fma_mdd *fe_mailbox(struct weft_fma *f, struct weft_peer *src)
+{
+	struct fe_box *b = box_of(f->engine, src);
+
+	return b ? &b->mdd : NULL;
+}
+
+static void fe_arrived(struct weft_fma *f, struct weft_peer *src)
+{
+	struct fma_engine *e = f->engine;
+	struct fe_box *b = box_of(e, src);
+
+	if (b && weft_list_empty(&b->ready))
+		weft_list_push_back(&e->ready, &b->ready);
+}
+
+/* ---- sending ---- */
+
+static void fe_aim(struct fma_engine *e, struct weft_peer *peer,
+		   struct fma_request *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->peer = peer;
+	r->ptag = FE_PTAG;
+	r->ssid = e->ssid;
+}
+
+static int fe_packet(struct weft_unit *u, struct weft_peer *peer,
+		     const struct weft_pkt *pkt, const struct iovec *iov,
+		     int iov_count)
+{
+	struct fma_engine *e = fe(u);
+	struct fe_box *b = box_of(e, peer);
+	uint64_t head[2];
+	struct fma_request r;
+	int err;
+
+	if (!b)
+		return -ENOMEM;
+	if (peer->lost)
+		return -ECONNRESET;
+	if (pkt->len > e->max_bytes || iov_count > FMA_IOV - 2)
+		return -EMSGSIZE;
+	if (b->sent - (uint32_t)nic_event_look((weft_au64 *)(void *)b->mem) >=
+	    FE_SLOTS)
+		return -EAGAIN;
+	fe_aim(e, peer, &r);
+	head[0] = box_slot(e, b->sent);
+	head[1] = fma_slot_word(b->sent + 1, sizeof(*pkt) + pkt->len);
+	r.cmd = FMA_FLAG;
+	r.offset = head[0] + FMA_SLOT_HEAD;
+	r.bytes = FMA_SLOT_HEAD + sizeof(*pkt) + pkt->len;
+	r.iov[0] = (struct iovec){ head, FMA_FLAG_HEAD };
+	r.iov[1] = (struct iovec){ (void *)(uintptr_t)pkt, sizeof(*pkt) };
+	memcpy(&r.iov[2], iov, (size_t)iov_count * sizeof(*iov));
+	r.iov_count = iov_count + 2;
+	err = fma_request(e->f, &r);
+	if (!err)
+		b->sent++;
+	return err;
+}
+
+/* Credits go back half a mailbox at a time; false: the carrier is full. */
+static bool fe_credit(struct fma_engine *e, struct fe_box *b)
+{
+	uint64_t credit = b->taken;
+	struct fma_request r;
+
+	if (b->taken - b->returned < FE_SLOTS / 2)
+		return true;
+	fe_aim(e, b->peer, &r);
+	r.cmd = FMA_PUT;
+	r.bytes = sizeof(credit);
+	r.iov[0] = (struct iovec){ &credit, sizeof(credit) };
+	r.iov_count = 1;
+	if (fma_request(e->f, &r) == -EAGAIN)
+		return false;
+	b->returned = b->taken;
+	return true;
+}
+
+/* ---- receiving ---- */
+
+/* The engine packet in the next slot: -ENOENT none, -EPROTO nonsense. */
+static int box_look(struct fma_engine *e, struct fe_box *b,
+		    struct weft_pkt *pkt, const void **payload_p)
+{
+	unsigned char *slot = b->mem + box_slot(e, b->taken);
+	uint64_t word = nic_event_look((weft_au64 *)(void *)slot);
+
+	if (word >> 32 != b->taken + 1)
+		return -ENOENT;
+	memcpy(pkt, slot + FMA_SLOT_HEAD, sizeof(*pkt));
+	*payload_p = slot + FMA_SLOT_HEAD + sizeof(*pkt);
+	if (pkt->len > e->max_bytes ||
+	    (uint32_t)word != sizeof(*pkt) + pkt->len)
+		return -EPROTO;
+	return 0;
+}
+
+/* Delivers what is in a mailbox; true: nothing is left to do in it. */
+static bool box_drain(struct fma_engine *e, struct fe_box *b, int *taken_p)
+{
+	struct weft_pkt pkt;
+	const void *payload;
+	int err;
+
+	while ((err = box_look(e, b, &pkt, &payload)) != -ENOENT) {
+		if (err)
+			e->f->stats.rejected++;
+		else if (e->up->deliver(e->up_arg, b->peer, &pkt, payload))
+			return false;
+		b->taken++;
+		++*taken_p;
+		if (!fe_credit(e, b))
+			return false;
+	}
+	return fe_credit(e, b);
+}
+
+static int fe_drain(struct fma_engine *e)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+	int n = 0;
+
+	weft_list_each(pos, tmp, &e->ready) {
+		if (box_drain(e, weft_container_of(pos, struct fe_box, ready),
+			      &n))
+			weft_list_remove(pos);
+	}
+	return n;
+}
+
+static int fe_poll(struct weft_unit *u, int budget)
+{
+	struct fma_engine *e = fe(u);
+
+	weft_fma_poll(e->f, budget);
+	return weft_list_empty(&e->ready) ? 0 : fe_drain(e);
+}
+
+static int fe_deliver(void *arg, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	struct fma_engine *e = arg;
+
+	return fma_rx_deliver(e->f, src, pkt, payload);
+}
+
+/* What a lost peer sent is delivered before the loss is told. */
+static void fe_lost(void *arg, struct weft_peer *peer, int err)
+{
+	struct fma_engine *e = arg;
+
+	fma_orb_lost(e->f, peer);
+	fe_drain(e);
+	e->up->lost(e->up_arg, peer, err);
+}
+
+static const struct weft_carrier_up fe_up = {
+	.deliver = fe_deliver,
+	.lost = fe_lost,
+};
+
+/* ---- block transfers ---- */
+
+/* The segments of d, cut to its length; their number. */
+static int dma_iov(const struct weft_dma *d, struct iovec *iov)
+{
+	size_t left = d->bytes;
+	int n = 0;
+
+	for (int i = 0; i < d->local_count && left; i++) {
+		iov[n] = d->local[i];
+		if (iov[n].iov_len > left)
+			iov[n].iov_len = left;
+		left -= iov[n].iov_len;
+		n += iov[n].iov_len > 0;
+	}
+	return n;
+}
+
+static int dma_end(struct fma_engine *e, struct weft_dma *d, int err)
+{
+	if (err == -EOPNOTSUPP || err == -EAGAIN)
+		return err;
+	e->f->stats.requests += fma_packets(d->bytes);
+	e->f->stats.phits += fma_put_phits(d->bytes);
+	d->done(d, err);
+	return 0;
+}
+
+static int fe_get(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_dma *d)
+{
+	struct weft_carrier *c = u->carrier;
+	struct iovec iov[WEFT_COUNT_OF(d->local)];
+	int n = dma_iov(d, iov);
+	int err = n ? c->ops->read(c, peer, iov, n, d->remote) : 0;
+
+	return dma_end(fe(u), d, err);
+}
+
+static int fe_put(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_dma *d)
+{
+	struct weft_carrier *c = u->carrier;
+	struct iovec iov[WEFT_COUNT_OF(d->local)];
+	int n = dma_iov(d, iov);
+	int err = n ? c->ops->write(c, peer, iov, n, d->remote) : 0;
+
+	return dma_end(fe(u), d, err);
+}
+
+/* ---- life ---- */
+
+static void fe_close(struct weft_unit *u)
+{
+	struct fma_engine *e = fe(u);
+
+	weft_fma_close(e->f);
+	for (uint32_t i = 0; i < e->boxes; i++) {
+		if (e->box[i])
+			free(e->box[i]->mem);
+		free(e->box[i]);
+	}
+	free(e->box);
+	free(e);
+}
+
+static int fe_open(const struct weft_machine *m,
+		   const struct weft_carrier_ops *carrier,
+		   const struct weft_carrier_attr *attr, struct weft_unit **u_p)
+{
+	struct fma_engine *e = calloc(1, sizeof(*e));
+	struct weft_carrier_attr a = *attr;
+	int err;
+
+	if (!e)
+		return -ENOMEM;
+	e->unit.ops = &weft_unit_fma;
+	e->up = attr->up;
+	e->up_arg = attr->up_arg;
+	e->max_bytes = m->packet_bytes;
+	e->slot_bytes = (uint32_t)(FMA_SLOT_HEAD + sizeof(struct weft_pkt) +
+				   m->packet_bytes + 63) & ~63u;
+	weft_list_init(&e->ready);
+	a.up = &fe_up;
+	a.up_arg = e;
+	err = fma_create(carrier, &a, FE_PTAG, &e->f);
+	if (err) {
+		fe_close(&e->unit);
+		return err;
+	}
+	e->f->engine = e;
+	e->f->mailbox = fe_mailbox;
+	e->f->arrived = fe_arrived;
+	e->ssid = (unsigned)fma_txn_open(e->f, WEFT_FMA_NO_CQ);
+	e->unit.carrier = e->f->port.carrier;
+	*u_p = &e->unit;
+	return 0;
+}
+
+const struct weft_unit_ops weft_unit_fma = {
+	.name = "fma",
+	.open = fe_open,
+	.close = fe_close,
+	.packet = fe_packet,
+	.get = fe_get,
+	.put = fe_put,
+	.poll = fe_poll,
+};

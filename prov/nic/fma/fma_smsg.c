@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Short-message mailboxes: each side owns memory with slots, the other fills
+ * them by puts whose last word says "full". A slot is one credit; credits go
+ * back by a put into the sender's own mailbox, half a mailbox at a time.
+ */
+#include "prov/nic/fma/fma_dev.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct weft_fma_smsg {
+	struct weft_fma *f;
+	unsigned char *mem; /* own mailbox, laid out as fma_layout.h says */
+	unsigned mdh;
+	unsigned w;
+	uint16_t slots;
+	uint32_t slot_bytes;
+	bool connected;
+	uint32_t sent;	   /* messages, all in all */
+	uint32_t taken;	   /* messages released here */
+	uint32_t returned; /* credits given back */
+};
+
+static unsigned char *smsg_slot(const struct weft_fma_smsg *s, uint32_t i)
+{
+	return s->mem + FMA_BOX_CONTROL +
+	       (size_t)(i & (s->slots - 1u)) * s->slot_bytes;
+}
+
+WEFT_EXPORT int weft_fma_smsg_open(struct weft_fma *f, uint16_t slots,
+				   uint32_t bytes, struct weft_fma_smsg **s_p)
+{
+	struct weft_fma_smsg *s;
+	size_t mem;
+	int err = -ENOMEM;
+
+	if (!slots || (slots & (slots - 1)) || !bytes || bytes > 65535)
+		return -EINVAL;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	s->f = f;
+	s->slots = slots;
+	s->slot_bytes = (bytes + FMA_SLOT_HEAD + 63) & ~63u;
+	mem = FMA_BOX_CONTROL + (size_t)slots * s->slot_bytes;
+	s->mem = aligned_alloc(64, mem);
+	if (!s->mem)
+		goto err_free;
+	memset(s->mem, 0, mem);
+	err = weft_fma_mem_open(f, s->mem, mem, WEFT_FMA_WRITABLE,
+				WEFT_FMA_NO_CQ, &s->mdh);
+	if (err)
+		goto err_free;
+	*s_p = s;
+	return 0;
+err_free:
+	free(s->mem);
+	free(s);
+	return err;
+}
+
+WEFT_EXPORT void weft_fma_smsg_close(struct weft_fma_smsg *s)
+{
+	if (!s)
+		return;
+	weft_fma_mem_close(s->f, s->mdh);
+	free(s->mem);
+	free(s);
+}
+
+WEFT_EXPORT void weft_fma_smsg_name(const struct weft_fma_smsg *s,
+				    struct weft_fma_smsg_name *name)
+{
+	name->mdh = (uint16_t)s->mdh;
+	name->slots = s->slots;
+	name->slot_bytes = s->slot_bytes;
+}
+
+WEFT_EXPORT int weft_fma_smsg_connect(struct weft_fma_smsg *s, unsigned w,
+				      const struct weft_fma_smsg_name *remote)
+{
+	struct weft_fma_window win = {
+		.pe = remote->pe,
+		.mdh = remote->mdh,
+		.in_order = 1,
+		.cq = WEFT_FMA_NO_CQ,
+	};
+	int err;
+
+	if (remote->slots != s->slots || remote->slot_bytes != s->slot_bytes)
+		return -EINVAL;
+	err = weft_fma_window_set(s->f, w, &win);
+	if (err)
+		return err;
+	s->w = w;
+	s->connected = true;
+	return 0;
+}
+
+/* All but the last burst of a long message. */
+static int smsg_head(struct weft_fma_smsg *s, uint64_t to, const void *buf,
+		     uint32_t bytes)
+{
+	uint32_t n;
+	int err;
+
+	if (s->f->orb_used + fma_packets(bytes) + FMA_BURST / 64 + 1 >
+	    WEFT_FMA_ORB)
+		return -EAGAIN;
+	for (uint32_t at = 0; at < bytes; at += n) {
+		n = bytes - at < FMA_BURST ? bytes - at : FMA_BURST;
+		err = weft_fma_put(s->f, s->w, to + at,
+				   (const char *)buf + at, n);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Repeating a send that stopped in the middle stores the same bytes again. */
+WEFT_EXPORT int weft_fma_smsg_send(struct weft_fma_smsg *s, const void *buf,
+				   uint32_t bytes)
+{
+	weft_au64 *credit = (weft_au64 *)(void *)s->mem;
+	uint64_t slot = (uint64_t)(smsg_slot(s, s->sent) - s->mem);
+	uint32_t head = bytes > FMA_BURST ? bytes - FMA_BURST : 0;
+	int err;
+
+	if (!s->connected)
+		return -ENOTCONN;
+	if (bytes > s->slot_bytes - FMA_SLOT_HEAD)
+		return -EMSGSIZE;
+	if (s->sent - (uint32_t)nic_event_look(credit) >= s->slots)
+		return -EAGAIN;
+	err = head ? smsg_head(s, slot + FMA_SLOT_HEAD, buf, head) : 0;
+	if (err)
+		return err;
+	err = weft_fma_put_flag(s->f, s->w, slot + FMA_SLOT_HEAD + head,
+				(const char *)buf + head, bytes - head, slot,
+				fma_slot_word(s->sent + 1, bytes));
+	if (!err)
+		s->sent++;
+	return err;
+}
+
+/* Gives credits back when half a mailbox is owed. */
+static int smsg_credit(struct weft_fma_smsg *s)
+{
+	uint64_t credit = s->taken;
+	int err;
+
+	if (s->taken - s->returned < (s->slots + 1u) / 2)
+		return 0;
+	err = weft_fma_store(s->f, s->w, 0, &credit, sizeof(credit));
+	if (!err)
+		s->returned = s->taken;
+	return err;
+}
+
+WEFT_EXPORT int weft_fma_smsg_next(struct weft_fma_smsg *s, const void **buf_p,
+				   uint32_t *bytes_p)
+{
+	unsigned char *slot = smsg_slot(s, s->taken);
+	uint64_t word = nic_event_look((weft_au64 *)(void *)slot);
+
+	if (s->connected)
+		smsg_credit(s);
+	if (word >> 32 != s->taken + 1)
+		return -EAGAIN;
+	if ((uint32_t)word > s->slot_bytes - FMA_SLOT_HEAD)
+		return -EPROTO;
+	*buf_p = slot + FMA_SLOT_HEAD;
+	*bytes_p = (uint32_t)word;
+	return 0;
+}
+
+/* Credits that cannot go back now do so when the next message is asked for. */
+WEFT_EXPORT void weft_fma_smsg_release(struct weft_fma_smsg *s)
+{
+	s->taken++;
+	if (s->connected)
+		smsg_credit(s);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collects and queues the answers of a unit. */
+#include "prov/nic/nic_answer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct answer {
+	struct weft_list link;
+	struct weft_peer *peer;
+	struct weft_pkt pkt;
+	unsigned char payload[];
+};
+
+/* Acknowledgements owed to one peer. */
+struct answer_acks {
+	struct weft_list link; /* in owing while count > 0 */
+	struct weft_peer *peer;
+	uint32_t count;
+	uint32_t id[WEFT_ACKS];
+};
+
+void weft_answers_init(struct weft_answers *a, const struct weft_pkt *ack)
+{
+	memset(a, 0, sizeof(*a));
+	a->ack = *ack;
+	weft_list_init(&a->queue);
+	weft_list_init(&a->owing);
+	weft_hash_init(&a->by_peer);
+}
+
+static void acks_free(void *arg, uint64_t key, void *val)
+{
+	free(val);
+}
+
+void weft_answers_fini(struct weft_answers *a)
+{
+	struct weft_list *pos;
+
+	while ((pos = weft_list_pop_front(&a->queue)))
+		free(weft_container_of(pos, struct answer, link));
+	weft_hash_each(&a->by_peer, acks_free, NULL);
+	weft_hash_fini(&a->by_peer);
+}
+
+static int answer_try(struct weft_answers *a, struct weft_peer *peer,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	struct iovec iov = {
+		.iov_base = (void *)(uintptr_t)payload,
+		.iov_len = pkt->len,
+	};
+
+	return a->carrier->ops->send(a->carrier, peer, pkt, &iov,
+				     pkt->len ? 1 : 0);
+}
+
+void weft_answer_send(struct weft_answers *a, struct weft_peer *peer,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	struct answer *n;
+
+	if (weft_list_empty(&a->queue) &&
+	    answer_try(a, peer, pkt, payload) != -EAGAIN)
+		return;
+	n = malloc(sizeof(*n) + pkt->len);
+	if (!n)
+		return;
+	n->peer = peer;
+	n->pkt = *pkt;
+	memcpy(n->payload, payload, pkt->len);
+	weft_list_push_back(&a->queue, &n->link);
+}
+
+static void acks_send(struct weft_answers *a, struct answer_acks *k)
+{
+	struct weft_pkt pkt = a->ack;
+
+	pkt.len = (uint16_t)(k->count * sizeof(k->id[0]));
+	weft_list_remove(&k->link);
+	weft_answer_send(a, k->peer, &pkt, k->id);
+	k->count = 0;
+}
+
+static struct answer_acks *acks_of(struct weft_answers *a,
+				   struct weft_peer *peer)
+{
+	uint64_t key = (uint64_t)peer->index + 1;
+	struct answer_acks *k = weft_hash_get(&a->by_peer, key);
+
+	if (k)
+		return k;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return NULL;
+	k->peer = peer;
+	weft_list_init(&k->link);
+	if (!weft_hash_set(&a->by_peer, key, k))
+		return k;
+	free(k);
+	return NULL;
+}
+
+void weft_answer_ack(struct weft_answers *a, struct weft_peer *peer,
+		     uint32_t id, bool now)
+{
+	struct answer_acks *k = acks_of(a, peer);
+
+	if (!k)
+		return;
+	if (!k->count)
+		weft_list_push_back(&a->owing, &k->link);
+	k->id[k->count++] = id;
+	if (now || k->count == WEFT_ACKS)
+		acks_send(a, k);
+}
+
+/* Queued answers in order; a peer that is full holds up only its own. */
+static void answers_retry(struct weft_answers *a)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+	struct weft_peer *full = NULL;
+
+	weft_list_each(pos, tmp, &a->queue) {
+		struct answer *n = weft_container_of(pos, struct answer, link);
+
+		if (n->peer == full)
+			continue;
+		if (answer_try(a, n->peer, &n->pkt, n->payload) == -EAGAIN) {
+			full = n->peer;
+			continue;
+		}
+		weft_list_remove(pos);
+		free(n);
+	}
+}
+
+void weft_answers_flush(struct weft_answers *a, bool all)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	answers_retry(a);
+	if (!all)
+		return;
+	weft_list_each(pos, tmp, &a->owing)
+		acks_send(a, weft_container_of(pos, struct answer_acks, link));
+}
