@@ -47,11 +47,29 @@
 
 /* ---- the offer --------------------------------------------------------- */
 
+/* An order of accesses means one of RMA and of atomics alike. */
+static const uint64_t orders[] = { FI_ORDER_RAR, FI_ORDER_RAW, FI_ORDER_WAR,
+				   FI_ORDER_WAW };
+static_assert(FI_ORDER_RMA_WAW == FI_ORDER_RMA_RAR << 3 &&
+		      FI_ORDER_ATOMIC_WAW == FI_ORDER_ATOMIC_RAR << 3,
+	      "four bits each, in the order of the table");
+
+static uint64_t order_of(const struct weft_machine *m)
+{
+	uint64_t order = m->msg_order;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(orders); i++)
+		if (order & FI_ORDER_RMA_RAR << i && order & FI_ORDER_ATOMIC_RAR
+								     << i)
+			order |= orders[i];
+	return order;
+}
+
 static void offer_tx(struct fi_tx_attr *a, const struct weft_machine *m)
 {
 	a->caps = TX_CAPS;
 	a->op_flags = TX_FLAGS;
-	a->msg_order = m->msg_order;
+	a->msg_order = order_of(m);
 	a->comp_order = FI_ORDER_NONE;
 	a->inject_size = m->inject_bytes;
 	a->size = QUEUE_SIZE;
@@ -63,7 +81,7 @@ static void offer_rx(struct fi_rx_attr *a, const struct weft_machine *m)
 {
 	a->caps = RX_CAPS;
 	a->op_flags = RX_FLAGS;
-	a->msg_order = m->msg_order;
+	a->msg_order = order_of(m);
 	a->comp_order = FI_ORDER_NONE;
 	a->total_buffered_recv = MAX_MSG;
 	a->size = QUEUE_SIZE;
@@ -72,7 +90,7 @@ static void offer_rx(struct fi_rx_attr *a, const struct weft_machine *m)
 
 static void offer_ep(struct fi_ep_attr *a, const struct weft_machine *m)
 {
-	uint64_t order = m->msg_order;
+	uint64_t order = order_of(m);
 
 	a->type = FI_EP_RDM;
 	a->protocol = PROTOCOL;

@@ -65,7 +65,7 @@ HINT(auth, h->ep_attr->auth_key_size = 8)
 HINT(fabric_name, h->fabric_attr->name = strdup("invalid"))
 HINT(domain_name, h->domain_attr->name = strdup("invalid"))
 HINT(mixed_names, h->domain_attr->name = strdup("bgq");
-     h->fabric_attr->name = strdup("weft-native"))
+     h->fabric_attr->name = strdup("weft"))
 
 static void hints_beyond_the_offer_are_refused(void **state)
 {
@@ -122,11 +122,14 @@ static void without_hints_everything_is_offered(void **state)
 
 	T_OK(weft_getinfo(V117, NULL, NULL, 0, NULL, &info));
 	check_sane(info);
-	T_STR(info->fabric_attr->name, "weft-native");
+	T_STR(info->fabric_attr->name, "weft");
 	T_IS(info->domain_attr->mr_mode, 0);
 	T_IS(info->domain_attr->threading, FI_THREAD_SAFE);
 	T_IS(info->domain_attr->mr_key_size, 8);
 	T_IS(info->tx_attr->op_flags, 0);
+	T_TRUE(info->tx_attr->msg_order & FI_ORDER_RAW);
+	T_TRUE(info->ep_attr->max_order_raw_size > 0);
+	T_IS(info->ep_attr->max_order_war_size, 0);
 	/* All of it may be asked for, with the modes others need. */
 	info->mode = FI_CONTEXT;
 	info->domain_attr->mr_mode = FI_MR_LOCAL | FI_MR_VIRT_ADDR |
