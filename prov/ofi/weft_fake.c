@@ -11,9 +11,10 @@
 
 static const struct weft_machine machines[] = {
 	{ .name = "native",
-	  .fabric = "weft-native",
+	  .fabric = "weft",
 	  .inject_bytes = 4096,
-	  .msg_order = FI_ORDER_SAS | FI_ORDER_RAW | FI_ORDER_RMA_RAW },
+
+	  .msg_order = FI_ORDER_SAS | FI_ORDER_RMA_RAW | FI_ORDER_ATOMIC_RAW },
 	{ .name = "bgq",
 	  .fabric = "weft-bgq",
 	  .inject_bytes = 512,
@@ -198,6 +199,7 @@ void fake_open(struct fake *f, enum fi_threading threading,
 	struct fi_info *hints = fi_allocinfo();
 
 	T_NOT_NULL(hints);
+	f->no_fd = false;
 	hints->domain_attr->threading = threading;
 	hints->domain_attr->data_progress = progress;
 	T_OK(weft_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &f->info));
@@ -226,6 +228,7 @@ struct fake_ep *fake_ep_open(struct fake *f, struct fid_cq *cq,
 	pthread_cond_init(&e->cond, NULL);
 	e->fd = eventfd(0, EFD_NONBLOCK);
 	T_TRUE(e->fd >= 0);
+	e->no_fd = f->no_fd;
 	e->carrier.ops = &carrier_ops;
 	e->ep.fid.fid.fclass = FI_CLASS_EP;
 	e->ep.domain = d;

@@ -16,6 +16,7 @@ struct fake {
 	struct fi_info *info;
 	struct fid_fabric *fabric;
 	struct fid_domain *domain;
+	bool no_fd; /* the carriers of endpoints have no descriptor */
 };
 
 /* Fabric and domain with that threading and progress; asserts success. */
@@ -32,7 +33,7 @@ struct fake_ep {
 	pthread_cond_t cond;
 	weft_au32 due; /* packets that came and were not polled */
 	bool woken;
-	bool no_fd; /* a carrier without descriptor */
+	bool no_fd;
 	int fd;
 	uint64_t serial; /* of the next completion, in its data */
 	struct weft_peer peer[FAKE_PEERS];

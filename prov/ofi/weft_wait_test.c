@@ -43,10 +43,10 @@ static void run(enum fi_progress progress, int ep_count, bool no_fd)
 	struct fake f;
 
 	fake_open(&f, FI_THREAD_SAFE, progress);
+	f.no_fd = no_fd;
 	for (int i = 0; i < ep_count; i++) {
 		T_OK(fi_cq_open(f.domain, &attr, &cq[i], NULL));
 		ep[i] = fake_ep_open(&f, cq[i], NULL, NULL);
-		ep[i]->no_fd = no_fd;
 	}
 	for (int i = 0; i < READERS; i++) {
 		r[i] = (struct reader){ cq[i % ep_count], &left, 0 };
