@@ -44,3 +44,5 @@ prov_ofi_weft_mr_test_SOURCES = prov/ofi/weft_mr_test.c $(OFI_FAKE)
 prov_ofi_weft_mr_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_weft_wait_test_SOURCES = prov/ofi/weft_wait_test.c $(OFI_FAKE)
 prov_ofi_weft_wait_test_LDADD = $(OFI_TEST_LIBS)
+EXTRA_DIST += prov/ofi/README test/ofi_env.sh test/ofi_openmpi.c
+dist_man7_MANS += doc/fi_weft.7

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by test/ofi_*.sh: the provider of the build tree and nothing else.
+# shellcheck disable=SC2034
+builddir=${builddir:-build}
+top_srcdir=${top_srcdir:-.}
+export FI_PROVIDER_PATH=$builddir/.libs
+[ -e "$FI_PROVIDER_PATH/libweft-fi.so" ] || {
+	echo "$FI_PROVIDER_PATH/libweft-fi.so is not there"
+	exit 1
+}
+unset FI_PROVIDER FI_HOOK
+for v in $(compgen -e FI_WEFT_); do unset "$v"; done
+machines="native bgq gemini qsnet2"
+# fabric MACHINE: the name of its fabric; that of native has no suffix.
+fabric() { [ "$1" = native ] && echo weft || echo "weft-$1"; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+complain() { echo "$*"; bad=1; }
+
+# need PROGRAM...: skips the test where one is missing.
+need() {
+	local p
+	for p; do
+		command -v "$p" > /dev/null || { echo "no $p"; exit 77; }
+	done
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The provider exports its entry point and nothing else, needs libfabric by
+# name (hosts load it where libfabric's symbols are not global), and has
+# nothing undefined.
+builddir=${builddir:-build}
+lib=$builddir/.libs/libweft-fi.so
+bad=0
+command -v nm > /dev/null || exit 77
+names=$(nm -D --defined-only "$lib" | awk '{ print $3 }' | sort)
+if [ "$names" != fi_prov_ini ]; then
+	echo "libweft-fi.so exports:" $names
+	bad=1
+fi
+if ! readelf -d "$lib" | grep -q 'NEEDED.*libfabric'; then
+	echo "libweft-fi.so does not name libfabric"
+	bad=1
+fi
+exit $bad
