@@ -9,7 +9,9 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_errtext.c \
 	src/core/core_group.c \
 	src/core/core_init.c \
+	src/core/core_inter.c src/core/core_inter.h \
 	src/core/core_io.h \
+	src/core/core_make.c src/core/core_make.h \
 	src/core/core_obj.h src/core/core_opts.h \
 	src/core/core_p2p.c src/core/core_p2p.h \
 	src/core/core_pend.c src/core/core_pend.h \
@@ -20,6 +22,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_recv.c \
 	src/core/core_req.c src/core/core_req.h \
 	src/core/core_send.c \
+	src/core/core_small.c src/core/core_small.h \
 	src/core/core_state.h src/core/core_status.h src/core/core_tag.h \
 	src/core/core_time.c \
 	src/core/core_wire_up.c

@@ -3,11 +3,20 @@
  * Context ids: 14 bits that keep the messages of communicators apart. All
  * members of a new communicator must take the same id, so they agree on one
  * that is free everywhere.
+ *
+ * An agreement is tries; a try is an AND over everybody's free ids, by
+ * dissemination, and takes the lowest that is left. Threads may make several
+ * communicators at once: in one process only one agreement offers its free
+ * ids at a time, the others offer none and try again. Agreements have an
+ * order that all processes see alike (context and tag they run in); one
+ * offers ids only while no earlier one is going on, so the earliest in the
+ * job always gets through, and then the next.
  */
 #ifndef WEFT_CORE_CTX_H
 #define WEFT_CORE_CTX_H
 
-#include "src/core/core_comm.h"
+#include "src/core/core_req.h"
+#include "src/core/core_small.h"
 
 enum {
 	WEFT_CTX_LIBRARY = 0, /* acknowledgements */
@@ -15,7 +24,32 @@ enum {
 	WEFT_CTX_SELF = 2,
 	WEFT_CTX_NOBODY = 3, /* agreements without a communicator */
 	WEFT_CTX_FIRST = 4,
+	WEFT_CTX_WINDOW = 16, /* words of 64 ids that a try looks at */
 };
+
+/* An agreement under way: a request that the progress loop steps. */
+struct weft_agree {
+	struct weft_req req;
+	struct weft_list link; /* all of this process */
+	struct weft_small m;
+	uint64_t key;	 /* order among agreements */
+	unsigned window; /* first word that is looked at */
+	int dist;	 /* of the exchange that runs */
+	bool owner;
+	uint64_t mine[WEFT_CTX_WINDOW + 1]; /* last word: all were owners */
+	uint64_t in[WEFT_CTX_WINDOW + 1];
+	struct weft_req *send;
+	struct weft_req *recv;
+	int want; /* ids, 1 or 2 */
+	unsigned id[2]; /* the result */
+};
+
+/* Starts; ops->step must call weft_agree_step. m, want and req are set. */
+void weft_agree_start(struct weft_agree *a);
+int weft_agree_step(struct weft_agree *a); /* as struct weft_req_ops */
+
+/* The same, waiting for it: want ids. -ENOSPC: not enough are free. */
+int weft_ctx_agree(const struct weft_small *m, int want, unsigned *ids_p);
 
 void weft_ctx_free(unsigned id);
 

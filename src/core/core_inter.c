@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Making intercommunicators. Both sides learn of each other through their
+ * leaders, then all members together agree on two context ids: one for the
+ * intercommunicator, one that each side uses for its own companion.
+ */
+#include "src/core/core_inter.h"
+
+#include "src/core/core_ctx.h"
+#include "src/core/core_make.h"
+#include "src/core/core_p2p.h"
+#include "src/core/core_tag.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int *weft_inter_members(const struct weft_group *a, const struct weft_group *b,
+			struct weft_comm *scratch, uint64_t ctx)
+{
+	int n = a->size + b->size;
+	int *proc = malloc((size_t)n * sizeof(*proc));
+	int rank = a->rank;
+
+	if (!proc)
+		return NULL;
+	if (b->proc[0] < a->proc[0]) {
+		const struct weft_group *t = a;
+
+		a = b;
+		b = t;
+		rank += a->size;
+	}
+	memcpy(proc, a->proc, (size_t)a->size * sizeof(*proc));
+	memcpy(proc + a->size, b->proc, (size_t)b->size * sizeof(*proc));
+	weft_small_scratch(scratch, ctx, proc, n, rank);
+	return proc;
+}
+
+int weft_inter_create(struct weft_comm *parent, struct weft_group *group,
+		      struct weft_group *remote, const unsigned *ids,
+		      struct weft_comm **comm_p)
+{
+	struct weft_comm *c, *local;
+	int rc;
+
+	rc = weft_comm_create(parent, weft_group_get(group), NULL, ids[1],
+			      &local);
+	if (rc) {
+		weft_group_put(group);
+		weft_group_put(remote);
+		return rc;
+	}
+	rc = weft_comm_create(parent, group, remote, ids[0], &c);
+	if (rc) {
+		weft_comm_put(local);
+		return rc;
+	}
+	c->local = local;
+	*comm_p = c;
+	return 0;
+}
+
+/* Agreement of both groups in context ctx, then the communicator. Takes over
+ * the references on the groups. */
+static int agree_and_create(struct weft_comm *parent, struct weft_group *group,
+			    struct weft_group *remote, struct weft_small m,
+			    struct weft_comm **comm_p)
+{
+	struct weft_comm scratch;
+	int *both = weft_inter_members(group, remote, &scratch, m.over->ctx);
+	unsigned ids[2];
+	int rc = -ENOMEM;
+
+	m.over = &scratch;
+	if (both)
+		rc = weft_ctx_agree(&m, 2, ids);
+	free(both);
+	if (!rc)
+		return weft_inter_create(parent, group, remote, ids, comm_p);
+	weft_group_put(group);
+	weft_group_put(remote);
+	return rc;
+}
+
+/* ---- from two groups whose leaders know each other -------------------------
+ */
+
+struct hello {
+	int size;
+	uint32_t mix; /* makes the tag of the agreement */
+};
+
+static uint32_t mix(const struct weft_make_inter *i)
+{
+	return (uint32_t)(i->local->over->ctx >> WEFT_TAG_CTX_AT) * 2654435761u;
+}
+
+/* Both sides get the other's list; my leader asks, all of mine learn. */
+static int meet(const struct weft_make_inter *i, struct weft_group **remote_p,
+		uint32_t *mix_p)
+{
+	struct weft_small far = { i->peer, i->flags, i->tag };
+	struct hello mine = { i->group->size, mix(i) };
+	struct hello theirs = { 0, 0 };
+	bool leads = i->group->rank == i->leader;
+	struct weft_group *g;
+	int rc = 0;
+
+	if (leads)
+		rc = weft_small_swap(&far, i->remote, &mine, sizeof(mine),
+				     &theirs, sizeof(theirs));
+	if (!rc)
+		rc = weft_small_bcast(i->local, i->leader, &theirs,
+				      sizeof(theirs));
+	if (rc)
+		return rc;
+	g = weft_group_new(theirs.size);
+	if (!g)
+		return -ENOMEM;
+	if (leads)
+		rc = weft_small_swap(&far, i->remote, i->group->proc,
+				     (size_t)mine.size * sizeof(int), g->proc,
+				     (size_t)theirs.size * sizeof(int));
+	if (!rc)
+		rc = weft_small_bcast(i->local, i->leader, g->proc,
+				      (size_t)theirs.size * sizeof(int));
+	*mix_p = mine.mix + theirs.mix;
+	*remote_p = g;
+	return rc;
+}
+
+int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
+		    struct weft_comm **comm_p)
+{
+	struct weft_comm nobody = { .ctx = (uint64_t)WEFT_CTX_NOBODY
+					   << WEFT_TAG_CTX_AT };
+	struct weft_small m = { &nobody, WEFT_P2P_GROUP, 0 };
+	struct weft_group *remote;
+	uint32_t salt;
+	int rc = meet(i, &remote, &salt);
+
+	if (rc)
+		return rc;
+	m.tag = (int)((salt + (uint32_t)i->tag) & WEFT_TAG_MASK);
+	return agree_and_create(parent, weft_group_get(i->group), remote, m,
+				comm_p);
+}
+
+/* ---- from an intercommunicator ----------------------------------------------
+ */
+
+/* Swaps what the two sides know: leaders by c, then each side among itself. */
+static int swap_sides(struct weft_comm *c, const void *mine, size_t mine_bytes,
+		      void *theirs, size_t their_bytes)
+{
+	struct weft_small far = weft_small_of(c);
+	struct weft_small near = weft_small_of(c->local);
+	int rc = 0;
+
+	if (c->rank == 0)
+		rc = weft_small_swap(&far, 0, mine, mine_bytes, theirs,
+				     their_bytes);
+	return rc ? rc : weft_small_bcast(&near, 0, theirs, their_bytes);
+}
+
+/* Members of my and the other side's chosen groups make one; all others of c
+ * take part in the agreement. Takes over the groups. */
+static int between(struct weft_comm *c, struct weft_group *mine,
+		   struct weft_group *theirs, struct weft_comm **comm_p)
+{
+	struct weft_comm scratch;
+	struct weft_small m = weft_small_of(c);
+	int *both = weft_inter_members(c->group, c->remote, &scratch, c->ctx);
+	unsigned ids[2];
+	int rc = -ENOMEM;
+
+	*comm_p = NULL;
+	m.over = &scratch;
+	if (both)
+		rc = weft_ctx_agree(&m, 2, ids);
+	free(both);
+	if (!rc && mine->rank != MPI_UNDEFINED && theirs->size)
+		return weft_inter_create(c, mine, theirs, ids, comm_p);
+	if (!rc) {
+		weft_ctx_free(ids[0]);
+		weft_ctx_free(ids[1]);
+	}
+	weft_group_put(mine);
+	weft_group_put(theirs);
+	return rc;
+}
+
+int weft_inter_subset(struct weft_comm *c, struct weft_group *g,
+		      struct weft_comm **comm_p)
+{
+	struct weft_group *theirs;
+	int n, rc;
+
+	rc = swap_sides(c, &g->size, sizeof(g->size), &n, sizeof(n));
+	if (rc)
+		return rc;
+	theirs = weft_group_new(n);
+	if (!theirs)
+		return -ENOMEM;
+	rc = swap_sides(c, g->proc, (size_t)g->size * sizeof(int), theirs->proc,
+			(size_t)n * sizeof(int));
+	if (!rc)
+		return between(c, weft_group_get(g), theirs, comm_p);
+	weft_group_put(theirs);
+	return rc;
+}
+
+static int split_groups(struct weft_comm *c, int color, int key,
+			struct weft_group **mine_p,
+			struct weft_group **theirs_p)
+{
+	size_t here = (size_t)c->size;
+	size_t there = (size_t)c->peers;
+	struct weft_split *a = malloc((here + there) * sizeof(*a));
+	struct weft_split *b = a + here;
+	int rc = a ? weft_split_gather(c->local, color, key, a) : -ENOMEM;
+
+	if (!rc)
+		rc = swap_sides(c, a, here * sizeof(*a), b, there * sizeof(*b));
+	if (!rc && color == MPI_UNDEFINED) {
+		*mine_p = weft_group_new(0);
+		*theirs_p = weft_group_new(0);
+	} else if (!rc) {
+		*mine_p = weft_split_group(a, (int)here, color);
+		*theirs_p = weft_split_group(b, (int)there, color);
+		if (!*mine_p || !*theirs_p)
+			rc = -ENOMEM;
+	}
+	free(a);
+	return rc;
+}
+
+int weft_inter_split(struct weft_comm *c, int color, int key,
+		     struct weft_comm **comm_p)
+{
+	struct weft_group *mine, *theirs;
+	int rc = split_groups(c, color, key, &mine, &theirs);
+
+	return rc ? rc : between(c, mine, theirs, comm_p);
+}
+
+/* One intracommunicator of both sides; the high side comes last. */
+int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p)
+{
+	struct weft_group *first = c->group, *last = c->remote;
+	struct weft_comm scratch;
+	struct weft_small m;
+	struct weft_group *g;
+	int theirs, rc;
+	unsigned id;
+
+	high = high != 0;
+	rc = swap_sides(c, &high, sizeof(high), &theirs, sizeof(theirs));
+	if (rc)
+		return rc;
+	if (high > theirs ||
+	    (high == theirs && c->remote->proc[0] < c->group->proc[0])) {
+		first = c->remote;
+		last = c->group;
+	}
+	g = weft_group_new(first->size + last->size);
+	if (!g)
+		return -ENOMEM;
+	memcpy(g->proc, first->proc, (size_t)first->size * sizeof(int));
+	memcpy(g->proc + first->size, last->proc,
+	       (size_t)last->size * sizeof(int));
+	weft_group_ready(g);
+	m = weft_small_of(c);
+	weft_small_scratch(&scratch, c->ctx, g->proc, g->size, g->rank);
+	m.over = &scratch;
+	rc = weft_ctx_agree(&m, 1, &id);
+	if (!rc)
+		return weft_comm_create(c, g, NULL, id, comm_p);
+	weft_group_put(g);
+	return rc;
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Making intracommunicators, and copies of both kinds. What concerns
+ * intercommunicators only is in core_inter.c.
+ */
+#include "src/core/core_make.h"
+
+#include "src/core/core_ctx.h"
+#include "src/core/core_inter.h"
+#include "src/core/core_p2p.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_state.h"
+#include "src/core/core_tag.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct weft_small weft_small_of(struct weft_comm *c)
+{
+	return (struct weft_small){ c, WEFT_P2P_COLL, weft_comm_next_tag(c) };
+}
+
+/* My communicator over g with an agreed id; NULL when I am not in g. */
+static int make(struct weft_comm *parent, struct weft_group *g, unsigned id,
+		struct weft_comm **comm_p)
+{
+	*comm_p = NULL;
+	if (g->rank != MPI_UNDEFINED)
+		return weft_comm_create(parent, weft_group_get(g), NULL, id,
+					comm_p);
+	weft_ctx_free(id);
+	return 0;
+}
+
+/* ---- copies
+ * ------------------------------------------------------------------ */
+
+/* Agreement for a copy of c: one id, or two for an intercommunicator, over
+ * all its members, whose list is kept while it runs. */
+struct clone {
+	struct weft_agree agree;
+	struct weft_comm *of;
+	struct weft_comm scratch;
+	int *both; /* members on both sides; NULL unless inter */
+	void (*ready)(void *arg, struct weft_comm *made);
+	void *arg;
+};
+
+static int clone_begin(struct clone *k, struct weft_comm *c)
+{
+	struct weft_small *m = &k->agree.m;
+
+	*m = weft_small_of(c);
+	k->of = c;
+	k->both = NULL;
+	k->agree.want = 1;
+	if (!c->inter)
+		return 0;
+	k->both = weft_inter_members(c->group, c->remote, &k->scratch, c->ctx);
+	if (!k->both)
+		return -ENOMEM;
+	m->over = &k->scratch;
+	k->agree.want = 2;
+	return 0;
+}
+
+static int clone_end(struct clone *k, struct weft_comm **comm_p)
+{
+	struct weft_comm *c = k->of;
+
+	free(k->both);
+	if (c->inter)
+		return weft_inter_create(c, weft_group_get(c->group),
+					 weft_group_get(c->remote), k->agree.id,
+					 comm_p);
+	return make(c, c->group, k->agree.id[0], comm_p);
+}
+
+int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p)
+{
+	struct clone k;
+	int rc = clone_begin(&k, c);
+
+	if (!rc)
+		rc = weft_ctx_agree(&k.agree.m, k.agree.want, k.agree.id);
+	return rc ? rc : clone_end(&k, comm_p);
+}
+
+static int clone_step(struct weft_req *r)
+{
+	struct clone *k = weft_container_of(r, struct clone, agree.req);
+	struct weft_comm *made;
+	int rc = weft_agree_step(&k->agree);
+
+	if (rc != 1)
+		return rc;
+	rc = clone_end(k, &made);
+	if (rc)
+		return rc;
+	k->ready(k->arg, made);
+	return 1;
+}
+
+static void clone_free(struct weft_req *r)
+{
+	struct clone *k = weft_container_of(r, struct clone, agree.req);
+
+	weft_comm_put(k->of);
+	r->obj.kind = WEFT_KIND_FREE;
+	free(k);
+}
+
+static const struct weft_req_ops clone_ops = {
+	.name = "communicator duplicate",
+	.start = weft_req_no_start,
+	.cancel = weft_req_no_cancel,
+	.step = clone_step,
+	.query = weft_req_no_query,
+	.free = clone_free,
+};
+
+int weft_make_iclone(struct weft_comm *c,
+		     void (*ready)(void *arg, struct weft_comm *made),
+		     void *arg, struct weft_req **req_p)
+{
+	struct clone *k = malloc(sizeof(*k));
+	int rc = k ? clone_begin(k, c) : -ENOMEM;
+
+	if (rc) {
+		free(k);
+		return rc;
+	}
+	weft_comm_get(c);
+	k->ready = ready;
+	k->arg = arg;
+	weft_req_init(&k->agree.req, &clone_ops, c,
+		      WEFT_REQ_ACTIVE | WEFT_REQ_SEND);
+	*req_p = &k->agree.req;
+	weft_agree_start(&k->agree);
+	return 0;
+}
+
+/* ---- subsets
+ * ----------------------------------------------------------------- */
+
+int weft_make_create(struct weft_comm *c, struct weft_group *g,
+		     struct weft_comm **comm_p)
+{
+	struct weft_small m;
+	unsigned id;
+	int rc;
+
+	if (c->inter)
+		return weft_inter_subset(c, g, comm_p);
+	m = weft_small_of(c);
+	rc = weft_ctx_agree(&m, 1, &id);
+	return rc ? rc : make(c, g, id, comm_p);
+}
+
+int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
+		     struct weft_comm **comm_p)
+{
+	struct weft_group *g = weft_group_new(n);
+	int i, rc;
+
+	if (!g)
+		return -ENOMEM;
+	for (i = 0; i < n; i++)
+		g->proc[i] = c->group->proc[ranks[i]];
+	weft_group_ready(g);
+	rc = weft_make_create(c, g, comm_p);
+	weft_group_put(g);
+	return rc;
+}
+
+/* Agreement among g alone, in context ctx. */
+static int make_among(struct weft_comm *parent, struct weft_group *g,
+		      uint64_t ctx, int tag, struct weft_comm **comm_p)
+{
+	struct weft_comm scratch;
+	struct weft_small m = { &scratch, WEFT_P2P_GROUP, tag };
+	unsigned id;
+	int rc;
+
+	*comm_p = NULL;
+	if (g->rank == MPI_UNDEFINED)
+		return 0;
+	weft_small_scratch(&scratch, ctx, g->proc, g->size, g->rank);
+	rc = weft_ctx_agree(&m, 1, &id);
+	return rc ? rc : make(parent, g, id, comm_p);
+}
+
+int weft_make_group(struct weft_comm *c, struct weft_group *g, int tag,
+		    struct weft_comm **comm_p)
+{
+	return make_among(c, g, c->ctx, tag, comm_p);
+}
+
+int weft_make_tag(const char *text)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	return (int)(h & WEFT_TAG_MASK);
+}
+
+int weft_make_from_group(struct weft_group *g, const char *stringtag,
+			 struct weft_comm **comm_p)
+{
+	return make_among(NULL, g, (uint64_t)WEFT_CTX_NOBODY << WEFT_TAG_CTX_AT,
+			  weft_make_tag(stringtag), comm_p);
+}
+
+/* ---- split
+ * ------------------------------------------------------------------- */
+
+static int by_key(const void *a, const void *b)
+{
+	const struct weft_split *x = a;
+	const struct weft_split *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->rank < y->rank ? -1 : 1;
+}
+
+struct weft_group *weft_split_group(const struct weft_split *all, int n,
+				    int color)
+{
+	struct weft_split *mine = malloc((size_t)n * sizeof(*mine));
+	struct weft_group *g = NULL;
+	int i, count = 0;
+
+	if (!mine)
+		return NULL;
+	for (i = 0; i < n; i++)
+		if (all[i].color == color)
+			mine[count++] = all[i];
+	qsort(mine, (size_t)count, sizeof(*mine), by_key);
+	g = weft_group_new(count);
+	for (i = 0; g && i < count; i++)
+		g->proc[i] = mine[i].proc;
+	free(mine);
+	if (g)
+		weft_group_ready(g);
+	return g;
+}
+
+int weft_split_gather(struct weft_comm *c, int color, int key,
+		      struct weft_split *all)
+{
+	struct weft_small m = weft_small_of(c);
+
+	all[c->rank] = (struct weft_split){ color, key, c->rank,
+					    c->group->proc[c->rank] };
+	return weft_small_allgather(&m, all, sizeof(*all));
+}
+
+static int split_intra(struct weft_comm *c, int color, int key,
+		       struct weft_comm **comm_p)
+{
+	struct weft_split *all = malloc((size_t)c->size * sizeof(*all));
+	struct weft_small m;
+	struct weft_group *g;
+	unsigned id;
+	int rc = all ? weft_split_gather(c, color, key, all) : -ENOMEM;
+
+	if (!rc) {
+		m = weft_small_of(c);
+		rc = weft_ctx_agree(&m, 1, &id);
+	}
+	if (!rc && color == MPI_UNDEFINED) {
+		*comm_p = NULL;
+		weft_ctx_free(id);
+	} else if (!rc) {
+		g = weft_split_group(all, c->size, color);
+		rc = g ? make(c, g, id, comm_p) : -ENOMEM;
+		weft_group_put(g);
+	}
+	free(all);
+	return rc;
+}
+
+int weft_comm_split(struct weft_comm *c, int color, int key,
+		    struct weft_comm **comm_p)
+{
+	return c->inter ? weft_inter_split(c, color, key, comm_p)
+			: split_intra(c, color, key, comm_p);
+}
