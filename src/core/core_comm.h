@@ -50,7 +50,6 @@ struct weft_comm {
 
 	int size; /* of the local group */
 	bool inter;
-	bool revoked_handle; /* freed by the application, still in use */
 	struct weft_group *group;
 	struct weft_group *remote; /* NULL unless inter */
 	struct weft_comm *local; /* inter: intracommunicator of my side */

@@ -2,10 +2,14 @@
 libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_check.c src/mpi/mpi_check.h \
 	src/mpi/mpi_comm.c \
+	src/mpi/mpi_commmake.c src/mpi/mpi_commobj.h \
 	src/mpi/mpi_env.c \
+	src/mpi/mpi_err.c \
 	src/mpi/mpi_face.h \
 	src/mpi/mpi_greq.c \
+	src/mpi/mpi_group.c \
 	src/mpi/mpi_init.c \
+	src/mpi/mpi_intercomm.c \
 	src/mpi/mpi_pt2pt.c \
 	src/mpi/mpi_req.h \
 	src/mpi/mpi_reqmany.c \

@@ -20,6 +20,7 @@ static int start(const char *func, int required)
 		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 0,
 				    "MPI was finalized and cannot start again");
 	weft_core_coll_set(&weft_coll_core_ops);
+	weft_core_coll_set(&weft_coll_core_ops);
 	if (weft_core_init(required))
 		weft_core_abort(1, "%s failed: see the message above",
 				func + 1);

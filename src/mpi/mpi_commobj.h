@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files about communicators and groups share. */
+#ifndef WEFT_MPI_COMMOBJ_H
+#define WEFT_MPI_COMMOBJ_H
+
+#include "src/core/core_comm.h"
+
+struct weft_info;
+
+/* MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL. */
+int mpi_group_compare(const struct weft_group *a, const struct weft_group *b);
+
+/* Adds the hints of info (may be NULL) to those of c. */
+int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info);
+
+/* Hints and handler that came as arguments of a constructor. */
+int mpi_comm_equip(struct weft_comm *made, MPI_Info info,
+		   MPI_Errhandler errhandler);
+
+/* The group behind a handle; raises MPI_ERR_GROUP. */
+int mpi_check_group(const void *obj, const char *func, int arg, MPI_Group h,
+		    struct weft_group **group_p);
+
+/* MPI_INFO_NULL or a valid info. */
+int mpi_check_info(const void *obj, const char *func, int arg, MPI_Info info);
+
+#endif

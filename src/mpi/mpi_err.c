@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Error handlers of communicators; classes, codes and texts. */
+#include "src/mpi/mpi_face.h"
+
+#include "src/core/core_state.h"
+#include "src/mpi/mpi_check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- handlers
+ * ---------------------------------------------------------------- */
+
+static int check_errh(const void *obj, const char *func, int arg,
+		      MPI_Errhandler h, struct weft_errh **errh_p)
+{
+	*errh_p = weft_errh_of(h);
+	if (*errh_p)
+		return 0;
+	return weft_err_arg(obj, func, MPI_ERR_ERRHANDLER, arg,
+			    "invalid error handler %p", (void *)h);
+}
+
+#pragma weak MPI_Comm_create_errhandler = PMPI_Comm_create_errhandler
+int PMPI_Comm_create_errhandler(
+	MPI_Comm_errhandler_function *comm_errhandler_fn,
+	MPI_Errhandler *errhandler)
+{
+	struct weft_errh *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return weft_err_rc(NULL, __func__, -ENOMEM);
+	weft_obj_init(&h->obj, WEFT_KIND_ERRH);
+	h->of = WEFT_KIND_COMM;
+	h->fn.comm = comm_errhandler_fn;
+	*errhandler = (MPI_Errhandler)h;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Comm_set_errhandler = PMPI_Comm_set_errhandler
+int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+	struct weft_comm *c;
+	struct weft_errh *h, *old;
+	int err = mpi_check_comm(__func__, 1, comm, &c);
+
+	if (!err)
+		err = check_errh(c, __func__, 2, errhandler, &h);
+	if (!err && h->of && h->of != WEFT_KIND_COMM)
+		err = weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
+				   "error handler is not for communicators");
+	if (err)
+		return err;
+	old = c->errh;
+	c->errh = weft_errh_get(h);
+	weft_errh_put(old);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Comm_get_errhandler = PMPI_Comm_get_errhandler
+int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+	struct weft_comm *c;
+	int err = mpi_check_comm(__func__, 1, comm, &c);
+
+	if (!err)
+		*errhandler = weft_obj_handle(&weft_errh_get(c->errh)->obj);
+	return err;
+}
+
+#pragma weak MPI_Comm_call_errhandler = PMPI_Comm_call_errhandler
+int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
+{
+	struct weft_comm *c;
+	int err = mpi_check_comm(__func__, 1, comm, &c);
+
+	if (err)
+		return err;
+	weft_err_call(c, __func__, errorcode);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Errhandler_free = PMPI_Errhandler_free
+int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
+{
+	struct weft_errh *h;
+	int err = check_errh(NULL, __func__, 1, *errhandler, &h);
+
+	if (err)
+		return err;
+	weft_errh_put(h);
+	*errhandler = MPI_ERRHANDLER_NULL;
+	return MPI_SUCCESS;
+}
+
+/* ---- classes, codes, texts
+ * ----------------------------------------------------- */
+
+static int no_code(const char *func, int arg, int code)
+{
+	return weft_err_arg(NULL, func, MPI_ERR_ARG, arg,
+			    "%d is no error code or class", code);
+}
+
+#pragma weak MPI_Error_class = PMPI_Error_class
+int PMPI_Error_class(int errorcode, int *errorclass)
+{
+	int class = weft_errtext_class(errorcode);
+
+	if (class < 0)
+		return no_code(__func__, 1, errorcode);
+	*errorclass = class;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Error_string = PMPI_Error_string
+int PMPI_Error_string(int errorcode, char *string, int *resultlen)
+{
+	const char *text = weft_errtext_get(errorcode);
+	const char *name = weft_errtext_name(errorcode);
+
+	if (!text)
+		return no_code(__func__, 1, errorcode);
+	if (name)
+		snprintf(string, MPI_MAX_ERROR_STRING, "%s: %s", name, text);
+	else
+		snprintf(string, MPI_MAX_ERROR_STRING, "%s", text);
+	*resultlen = (int)strlen(string);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Add_error_class = PMPI_Add_error_class
+int PMPI_Add_error_class(int *errorclass)
+{
+	return weft_err_rc(NULL, __func__, weft_errtext_add_class(errorclass));
+}
+
+/* The answers of core_errtext.c about one code. */
+static int answer(const char *func, int rc, int code)
+{
+	if (rc == -EINVAL)
+		return no_code(func, 1, code);
+	if (rc == -EBUSY)
+		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 1,
+				    "class %d still has codes", code);
+	return weft_err_rc(NULL, func, rc);
+}
+
+#pragma weak MPI_Add_error_code = PMPI_Add_error_code
+int PMPI_Add_error_code(int errorclass, int *errorcode)
+{
+	return answer(__func__, weft_errtext_add_code(errorclass, errorcode),
+		      errorclass);
+}
+
+#pragma weak MPI_Add_error_string = PMPI_Add_error_string
+int PMPI_Add_error_string(int errorcode, const char *string)
+{
+	return answer(__func__, weft_errtext_add_string(errorcode, string),
+		      errorcode);
+}
+
+#pragma weak MPI_Remove_error_class = PMPI_Remove_error_class
+int PMPI_Remove_error_class(int errorclass)
+{
+	return answer(__func__, weft_errtext_remove(errorclass, true),
+		      errorclass);
+}
+
+#pragma weak MPI_Remove_error_code = PMPI_Remove_error_code
+int PMPI_Remove_error_code(int errorcode)
+{
+	return answer(__func__, weft_errtext_remove(errorcode, false),
+		      errorcode);
+}
+
+#pragma weak MPI_Remove_error_string = PMPI_Remove_error_string
+int PMPI_Remove_error_string(int errorcode)
+{
+	return answer(__func__, weft_errtext_remove_string(errorcode),
+		      errorcode);
+}

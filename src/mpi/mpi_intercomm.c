@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Intercommunicators: create, merge, from groups. */
+#include "src/mpi/mpi_face.h"
+
+#include "src/core/core_ctx.h"
+#include "src/core/core_info.h"
+#include "src/core/core_inter.h"
+#include "src/core/core_make.h"
+#include "src/core/core_p2p.h"
+#include "src/core/core_state.h"
+#include "src/core/core_tag.h"
+#include "src/mpi/mpi_check.h"
+#include "src/mpi/mpi_commobj.h"
+
+static int check_leader(struct weft_comm *c, const char *func, int arg,
+			int leader, int size)
+{
+	if (leader >= 0 && leader < size)
+		return 0;
+	return weft_err_arg(c, func, MPI_ERR_RANK, arg,
+			    "invalid leader %d in a group of %d", leader, size);
+}
+
+#pragma weak MPI_Intercomm_create = PMPI_Intercomm_create
+int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
+			  MPI_Comm peer_comm, int remote_leader, int tag,
+			  MPI_Comm *newintercomm)
+{
+	struct weft_comm *c, *peer = NULL, *made;
+	struct weft_make_inter i;
+	struct weft_small local;
+	int err = mpi_check_intra(__func__, 1, local_comm, &c);
+
+	if (!err)
+		err = check_leader(c, __func__, 2, local_leader, c->size);
+	if (!err && c->rank == local_leader) {
+		err = mpi_check_comm(__func__, 3, peer_comm, &peer);
+		if (!err)
+			err = check_leader(peer, __func__, 4, remote_leader,
+					   peer->peers);
+	}
+	if (err)
+		return err;
+	local = weft_small_of(c);
+	i = (struct weft_make_inter){ c->group,	      local_leader,  peer,
+				      WEFT_P2P_GROUP, remote_leader, tag,
+				      &local };
+	err = weft_make_inter(&i, c, &made);
+	if (err)
+		return weft_err_rc(c, __func__, err);
+	*newintercomm = weft_comm_handle(made);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Intercomm_merge = PMPI_Intercomm_merge
+int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
+{
+	struct weft_comm *c, *made;
+	int err = mpi_check_comm(__func__, 1, intercomm, &c);
+
+	if (!err && !c->inter)
+		err = weft_err_arg(c, __func__, MPI_ERR_COMM, 1,
+				   "communicator is not an intercommunicator");
+	if (err)
+		return err;
+	err = weft_make_merge(c, high, &made);
+	if (err)
+		return weft_err_rc(c, __func__, err);
+	*newintracomm = weft_comm_handle(made);
+	return MPI_SUCCESS;
+}
+
+/* How the two leaders reach each other without a communicator. */
+struct lane {
+	struct weft_comm comm;
+	int proc[2]; /* the smaller index first, so that both sides agree */
+};
+
+static void open_lane(struct lane *l, uint64_t ctx, int me, int other)
+{
+	l->proc[0] = me < other ? me : other;
+	l->proc[1] = me < other ? other : me;
+	weft_small_scratch(&l->comm, ctx, l->proc, 2, me > other);
+}
+
+#pragma weak MPI_Intercomm_create_from_groups = \
+	PMPI_Intercomm_create_from_groups
+int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
+				      MPI_Group remote_group, int remote_leader,
+				      const char *stringtag, MPI_Info info,
+				      MPI_Errhandler errhandler,
+				      MPI_Comm *newintercomm)
+{
+	uint64_t ctx = (uint64_t)WEFT_CTX_NOBODY << WEFT_TAG_CTX_AT;
+	struct weft_comm scratch, *made;
+	struct weft_small local = { &scratch, WEFT_P2P_COLL, 0 };
+	struct weft_make_inter i = { .flags = WEFT_P2P_CTRL, .local = &local };
+	struct weft_group *g, *far;
+	struct lane lane;
+	int err = mpi_check_group(NULL, __func__, 1, local_group, &g);
+
+	if (!err)
+		err = check_leader(NULL, __func__, 2, local_leader, g->size);
+	if (err)
+		return err;
+	local.tag = weft_make_tag(stringtag);
+	weft_small_scratch(&scratch, ctx, g->proc, g->size, g->rank);
+	i.group = g;
+	i.leader = local_leader;
+	i.tag = local.tag;
+	if (g->rank == local_leader) {
+		err = mpi_check_group(NULL, __func__, 3, remote_group, &far);
+		if (!err)
+			err = check_leader(NULL, __func__, 4, remote_leader,
+					   far->size);
+		if (err)
+			return err;
+		open_lane(&lane, ctx, weft_core.job.rank,
+			  far->proc[remote_leader]);
+		i.peer = &lane.comm;
+		i.remote = !lane.comm.rank;
+	}
+	err = weft_make_inter(&i, NULL, &made);
+	if (!err)
+		err = mpi_comm_equip(made, info, errhandler);
+	if (err)
+		return weft_err_rc(NULL, __func__, err);
+	*newintercomm = weft_comm_handle(made);
+	return MPI_SUCCESS;
+}
