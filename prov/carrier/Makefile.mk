@@ -20,11 +20,16 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/shm/shm_tx.c \
 	prov/carrier/shm/shm_wait.c
 
-CARRIER_TESTS = prov/carrier/carrier_grid_test
+CARRIER_TESTS = \
+	prov/carrier/carrier_grid_test \
+	prov/carrier/shm/shm_proc_test
 check_PROGRAMS += $(CARRIER_TESTS)
 TESTS += $(CARRIER_TESTS)
 CARRIER_LIBS = libweftcarrier.la libweftwire.la $(T_LIBS)
+CARRIER_END = prov/carrier/carrier_end.c prov/carrier/carrier_end.h
 prov_carrier_carrier_grid_test_SOURCES = \
-	prov/carrier/carrier_grid_test.c \
-	prov/carrier/carrier_end.c prov/carrier/carrier_end.h
+	prov/carrier/carrier_grid_test.c $(CARRIER_END)
 prov_carrier_carrier_grid_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_shm_shm_proc_test_SOURCES = \
+	prov/carrier/shm/shm_proc_test.c $(CARRIER_END)
+prov_carrier_shm_shm_proc_test_LDADD = $(CARRIER_LIBS)
