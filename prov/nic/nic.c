@@ -98,6 +98,8 @@ struct weft_op *weft_nic_op_get(struct weft_nic *nic)
 	op->state = NIC_NEW;
 	op->children = 0;
 	op->cell = 0;
+	op->ask = 0;
+	op->asked = false;
 	op->parent = NULL;
 	op->held = NULL;
 	weft_list_init(&op->link);
@@ -128,9 +130,21 @@ void nic_unhold(struct weft_op *op)
 	p->open_ops--;
 }
 
+void nic_asked(struct weft_op *op, bool on)
+{
+	struct nic_peer *p;
+
+	if (op->asked == on)
+		return;
+	op->asked = on;
+	p = op->peer->up;
+	p->asks += on ? 1 : (uint32_t)-1;
+}
+
 void nic_end(struct weft_nic *nic, struct weft_op *op, int err)
 {
 	nic_unhold(op);
+	nic_asked(op, false);
 	nic_id_free(nic, op);
 	nic_cell_put(nic, op->cell);
 	op->cell = 0;

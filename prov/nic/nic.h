@@ -188,6 +188,7 @@ struct weft_op {
 	uint8_t compare_count;	/* in */
 	uint8_t ask;		/* packet type that asks the peer */
 	bool events;		/* the region reports accesses */
+	bool asked;		/* counted in the peer's asks */
 	uint32_t cell;		/* cursor that both sides copy by */
 	union {
 		struct {

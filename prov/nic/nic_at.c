@@ -111,6 +111,7 @@ int weft_nic_atomic(struct weft_nic *nic, struct weft_op *op)
 	}
 	op->ask = NIC_ATOMIC;
 	op->state = NIC_PACING;
+	nic_asked(op, true);
 	nic_hold(p, &p->bulk, op);
 	nic_push(nic, p);
 	return 0;

@@ -94,7 +94,7 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 #define NIC_CHUNK     ((size_t)128 << 10)
 #define NIC_HELP_MIN  ((size_t)256 << 10)
 /* Cursors of an endpoint. */
-#define NIC_CELLS 64
+#define NIC_CELLS     64
 
 /* States of an op that lasts. */
 enum nic_state {
@@ -147,6 +147,7 @@ struct nic_peer {
 	struct weft_list bulk;	  /* ops whose bytes may overtake */
 	struct weft_list waiting; /* ops that need the peer */
 	uint32_t open_ops;	  /* in sending, bulk and waiting; FI_FENCE */
+	uint32_t asks;		  /* accesses the peer has not answered */
 	/* the eager message that is arriving: one of the two, or none */
 	struct weft_op *rx_op;
 	struct nic_msg *rx_msg;
@@ -215,6 +216,8 @@ void nic_end(struct weft_nic *nic, struct weft_op *op, int err);
 /* Puts an op in a list of its peer, and counts it. */
 void nic_hold(struct nic_peer *p, struct weft_list *list, struct weft_op *op);
 void nic_unhold(struct weft_op *op);
+/* The peer was asked for an access, or has answered. */
+void nic_asked(struct weft_op *op, bool on);
 
 /* Moves bytes between memory and iov, from offset on. */
 void nic_scatter(const struct iovec *iov, int count, uint64_t offset,

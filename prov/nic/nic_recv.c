@@ -482,6 +482,8 @@ WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_op *op)
 	um = weft_match_search(m, &op->m);
 	if (!um) {
 		weft_match_post(m, &op->m);
+		if (weft_unlikely(op->peer && op->peer->lost))
+			recv_fail(nic, op, -(int)op->peer->lost);
 		return 0;
 	}
 	weft_match_remove(m, um);

@@ -36,6 +36,7 @@ static void ask(struct weft_nic *nic, struct weft_op *op, uint8_t type)
 	op->limit = type == NIC_WRITE && op->len ? op->len : 1;
 	op->state = NIC_PACING;
 	nic_unhold(op);
+	nic_asked(op, true);
 	nic_hold(p, &p->bulk, op);
 	nic_push(nic, p);
 }
@@ -202,7 +203,8 @@ int weft_nic_rma(struct weft_nic *nic, struct weft_op *op)
 	if (p->open_ops >= OPEN_MAX)
 		return -EAGAIN;
 	err = -ENOENT;
-	if (!nic->no_dma && !p->dma_refused && weft_list_empty(&p->bulk))
+	/* one that the peer still has to serve must not be overtaken */
+	if (!nic->no_dma && !p->dma_refused && !p->asks)
 		err = nic_share_find(nic, p, &want, &at, &access);
 	if (err == -EAGAIN || (!err && keep_bytes(op)))
 		return -EAGAIN;

@@ -46,3 +46,4 @@ prov_ofi_weft_wait_test_SOURCES = prov/ofi/weft_wait_test.c $(OFI_FAKE)
 prov_ofi_weft_wait_test_LDADD = $(OFI_TEST_LIBS)
 EXTRA_DIST += prov/ofi/README test/ofi_env.sh test/ofi_openmpi.c
 dist_man7_MANS += doc/fi_weft.7
+include prov/ofi/data.mk

@@ -1,0 +1,14 @@
+# prov/ofi: the data path, and the provider made of both halves
+provlib_LTLIBRARIES += libweft-fi.la
+libweft_fi_la_SOURCES = \
+	prov/ofi/weft_atomic.c \
+	prov/ofi/weft_data.h \
+	prov/ofi/weft_ep.c \
+	prov/ofi/weft_msg.c \
+	prov/ofi/weft_post.c prov/ofi/weft_post.h \
+	prov/ofi/weft_progress.c \
+	prov/ofi/weft_rma.c \
+	prov/ofi/weft_tagged.c
+libweft_fi_la_LIBADD = libweft-ofi.la libweftnic.la $(FABRIC_LIBS)
+libweft_fi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
+	-export-symbols-regex '^fi_prov_ini$$' -Wl,-z,defs

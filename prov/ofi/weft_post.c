@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the calls of weft_msg.c, weft_tagged.c, weft_rma.c and weft_atomic.c
+ * have in common and what is too long to stand in a header.
+ */
+#include "prov/ofi/weft_post.h"
+
+unsigned weft_post_flags(uint64_t fi_flags, bool selective)
+{
+	unsigned flags = 0;
+
+	if (selective && !(fi_flags & FI_COMPLETION))
+		flags |= WEFT_OP_QUIET;
+	if (fi_flags & FI_DELIVERY_COMPLETE)
+		flags |= WEFT_OP_ACK;
+	if (fi_flags & FI_REMOTE_CQ_DATA)
+		flags |= WEFT_OP_DATA;
+	if (fi_flags & FI_INJECT)
+		flags |= WEFT_OP_INJECT;
+	if (fi_flags & FI_FENCE)
+		flags |= WEFT_OP_FENCE;
+	if (fi_flags & FI_MULTI_RECV)
+		flags |= WEFT_OP_MULTI;
+	return flags;
+}
+
+int weft_post_iov(struct weft_op *op, const struct iovec *iov, size_t count)
+{
+	size_t i;
+
+	if (weft_unlikely(count > WEFT_IOV_MAX))
+		return -EINVAL;
+	op->len = 0;
+	for (i = 0; i < count; i++) {
+		op->iov[i] = iov[i];
+		op->len += iov[i].iov_len;
+	}
+	if (!count)
+		op->iov[0] = (struct iovec){ NULL, 0 };
+	op->iov_count = (uint8_t)(count ? count : 1);
+	return 0;
+}
+
+ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
+			const struct iovec *iov, size_t count, uint64_t tag,
+			uint64_t data)
+{
+	struct weft_op *op;
+	ssize_t ret;
+	int err;
+
+	weft_enter(ep->domain);
+	op = weft_post_op(ep, p, &ret);
+	if (op) {
+		op->tag = tag;
+		op->data = data;
+		err = weft_post_iov(op, iov, count);
+		if (!err && (p->flags & WEFT_OP_INJECT) &&
+		    op->len > ep->inject_bytes)
+			err = -EMSGSIZE;
+		if (!err)
+			err = weft_nic_send(ep->nic, op);
+		ret = weft_post_end(op, err);
+	}
+	weft_leave(ep->domain);
+	return ret;
+}
+
+WEFT_HOT ssize_t weft_post_inject(struct weft_ep *ep, unsigned flags,
+				  const void *buf, size_t len, fi_addr_t addr,
+				  uint64_t tag, uint64_t data)
+{
+	const struct iovec iov = { (void *)(uintptr_t)buf, len };
+	struct weft_peer *peer;
+	int err = -EINVAL;
+
+	if (weft_unlikely(len > ep->inject_bytes))
+		return -FI_EMSGSIZE;
+	weft_enter(ep->domain);
+	peer = weft_post_peer(ep, addr);
+	if (weft_likely(peer != NULL))
+		err = weft_nic_inject(ep->nic, peer, flags, &iov, tag, data);
+	if (weft_likely(!err))
+		weft_cntr_count(ep->cntr[WEFT_CNTR_SEND]);
+	weft_leave(ep->domain);
+	return weft_likely(!err) ? 0 : weft_fi_err(err);
+}
+
+/* ---- receives ----------------------------------------------------------- */
+
+/* Whom a receive is from; false: that address is in no vector. */
+static inline bool recv_source(struct weft_ep *ep, fi_addr_t addr,
+			       struct weft_op *op)
+{
+	op->peer = NULL;
+	op->m.src = WEFT_MATCH_ANY;
+	if (addr == FI_ADDR_UNSPEC || !(ep->caps & FI_DIRECTED_RECV))
+		return true;
+	op->peer = weft_post_peer(ep, addr);
+	if (!op->peer)
+		return false;
+	op->m.src = op->peer->index;
+	return true;
+}
+
+static inline int recv_start(struct weft_ep *ep, struct weft_op *op,
+			     uint64_t fi_flags)
+{
+	if (weft_unlikely(fi_flags & FI_PEEK))
+		return weft_nic_peek(ep->nic, op);
+	return weft_nic_recv(ep->nic, op);
+}
+
+WEFT_HOT ssize_t weft_post_recvv(struct weft_ep *ep, const struct weft_post *p,
+				 const struct iovec *iov, size_t count,
+				 const struct weft_post_match *m)
+{
+	struct weft_op *op;
+	int err = -EINVAL;
+
+	if (weft_unlikely(!ep->nic))
+		return -FI_EOPBADSTATE;
+	weft_enter(ep->domain);
+	op = weft_nic_op_get(ep->nic);
+	if (weft_unlikely(!op)) {
+		weft_leave(ep->domain);
+		return -FI_ENOMEM;
+	}
+	op->context = p->context;
+	op->comp_flags = p->comp_flags & ~FI_PEEK;
+	op->kind = WEFT_RECV;
+	op->flags = (uint16_t)p->flags;
+	op->m.tag = m->tag & ~m->ignore;
+	op->m.ignore = m->ignore;
+	if (recv_source(ep, p->addr, op))
+		err = weft_post_iov(op, iov, count);
+	if (!err)
+		err = recv_start(ep, op, p->comp_flags);
+	if (weft_unlikely(err))
+		weft_nic_op_put(op);
+	weft_leave(ep->domain);
+	return weft_likely(!err) ? 0 : weft_fi_err(err);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a libfabric call to an operation of the engine: what messages, tagged
+ * messages, RMA and atomics have in common. Short functions that are in the
+ * way of every message are here to be inlined.
+ */
+#ifndef WEFT_OFI_POST_H
+#define WEFT_OFI_POST_H
+
+#include "prov/ofi/weft_ofi.h"
+
+static inline struct weft_ep *weft_to_ep(struct fid_ep *fid)
+{
+	return weft_container_of(fid, struct weft_ep, fid);
+}
+
+/*
+ * Who is behind an address, or NULL. A peer that closed in good order may
+ * have been followed by another under the same name.
+ */
+static inline struct weft_peer *weft_post_peer(struct weft_ep *ep,
+					       fi_addr_t addr)
+{
+	struct weft_peer *peer;
+
+	if (weft_unlikely(!ep->nic))
+		return NULL;
+	peer = weft_ep_peer(ep, addr);
+	if (weft_likely(!peer || peer->lost != ESHUTDOWN))
+		return peer;
+	ep->peers[addr] = NULL;
+	return weft_ep_peer(ep, addr);
+}
+
+/* Flags of the engine for a call's own (the *msg calls). */
+unsigned weft_post_flags(uint64_t fi_flags, bool selective);
+
+/* Copies segments; -EINVAL: too many of them. */
+int weft_post_iov(struct weft_op *op, const struct iovec *iov, size_t count);
+
+static inline void weft_post_buf(struct weft_op *op, const void *buf,
+				 size_t len)
+{
+	op->iov[0].iov_base = (void *)(uintptr_t)buf;
+	op->iov[0].iov_len = len;
+	op->iov_count = 1;
+	op->len = len;
+}
+
+/* What a call hands over besides its bytes; filled by the callers below. */
+struct weft_post {
+	fi_addr_t addr;
+	void *context;
+	uint64_t comp_flags; /* FI_SEND | FI_TAGGED ... */
+	unsigned flags;	     /* enum weft_op_flag */
+	uint8_t kind;
+};
+
+/* An op for a call that goes to somebody; NULL with -FI_E* in err_p. */
+static inline struct weft_op *
+weft_post_op(struct weft_ep *ep, const struct weft_post *p, ssize_t *err_p)
+{
+	struct weft_peer *peer = weft_post_peer(ep, p->addr);
+	struct weft_op *op;
+
+	if (weft_unlikely(!peer)) {
+		*err_p = ep->nic ? -FI_EINVAL : -FI_EOPBADSTATE;
+		return NULL;
+	}
+	op = weft_nic_op_get(ep->nic);
+	if (weft_unlikely(!op)) {
+		*err_p = -FI_ENOMEM;
+		return NULL;
+	}
+	op->peer = peer;
+	op->context = p->context;
+	op->comp_flags = p->comp_flags;
+	op->flags = (uint16_t)p->flags;
+	op->kind = p->kind;
+	return op;
+}
+
+/* Gives the op back when the engine did not take it; err becomes -FI_E*. */
+static inline ssize_t weft_post_end(struct weft_op *op, int err)
+{
+	if (weft_likely(!err))
+		return 0;
+	weft_nic_op_put(op);
+	return weft_fi_err(err);
+}
+
+/* A message: tag and data as flags say. */
+ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
+			const struct iovec *iov, size_t count, uint64_t tag,
+			uint64_t data);
+ssize_t weft_post_inject(struct weft_ep *ep, unsigned flags, const void *buf,
+			 size_t len, fi_addr_t addr, uint64_t tag,
+			 uint64_t data);
+
+/* Which receive: the engine's source, tag and ignore. */
+struct weft_post_match {
+	uint64_t tag;
+	uint64_t ignore;
+};
+
+ssize_t weft_post_recvv(struct weft_ep *ep, const struct weft_post *p,
+			const struct iovec *iov, size_t count,
+			const struct weft_post_match *m);
+
+static inline ssize_t weft_post_send(struct weft_ep *ep,
+				     const struct weft_post *p, const void *buf,
+				     size_t len, uint64_t tag, uint64_t data)
+{
+	struct weft_op *op;
+	ssize_t ret;
+
+	weft_enter(ep->domain);
+	op = weft_post_op(ep, p, &ret);
+	if (weft_likely(op != NULL)) {
+		weft_post_buf(op, buf, len);
+		op->tag = tag;
+		op->data = data;
+		ret = weft_post_end(op, weft_nic_send(ep->nic, op));
+	}
+	weft_leave(ep->domain);
+	return ret;
+}
+
+static inline ssize_t weft_post_recv(struct weft_ep *ep,
+				     const struct weft_post *p, void *buf,
+				     size_t len,
+				     const struct weft_post_match *m)
+{
+	const struct iovec iov = { buf, len };
+
+	return weft_post_recvv(ep, p, &iov, 1, m);
+}
+
+#endif

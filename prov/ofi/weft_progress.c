@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the engine calls: a finished operation becomes a count and an entry in
+ * a queue, a peer's wish is checked against the registered regions, a peer's
+ * access is counted and reported. All inside the domain's lock.
+ */
+#include "prov/ofi/weft_data.h"
+#include "prov/ofi/weft_ofi.h"
+
+/* Packets taken by one poll. */
+#define BUDGET 32
+
+static const uint8_t cntr_of[] = {
+	[WEFT_SEND] = WEFT_CNTR_SEND,
+	[WEFT_RECV] = WEFT_CNTR_RECV,
+	[WEFT_WRITE] = WEFT_CNTR_WRITE,
+	[WEFT_READ] = WEFT_CNTR_READ,
+	[WEFT_ATOMIC] = WEFT_CNTR_WRITE,
+	[WEFT_FETCH] = WEFT_CNTR_READ,
+	[WEFT_COMPARE] = WEFT_CNTR_READ,
+	[WEFT_REMOTE_WRITE] = WEFT_CNTR_REMOTE_WRITE,
+	[WEFT_REMOTE_READ] = WEFT_CNTR_REMOTE_READ,
+};
+
+static uint64_t entry_flags(const struct weft_op *op)
+{
+	uint64_t flags = op->comp_flags;
+
+	if (op->kind == WEFT_RECV) {
+		if (op->flags & WEFT_OP_DATA)
+			flags |= FI_REMOTE_CQ_DATA;
+		if (op->flags & WEFT_OP_RELEASE)
+			flags |= FI_MULTI_RECV;
+	}
+	return flags;
+}
+
+static inline void entry_fill(struct weft_ep *ep, const struct weft_op *op,
+			      struct weft_cqe *e)
+{
+	e->context = op->context;
+	e->flags = entry_flags(op);
+	e->len = op->len;
+	e->buf = op->iov[0].iov_base;
+	e->data = op->data;
+	e->tag = op->tag;
+	e->src = FI_ADDR_NOTAVAIL;
+	e->err = NULL;
+	if (op->kind == WEFT_RECV && op->peer)
+		e->src = weft_ep_source(ep, op->peer);
+}
+
+static WEFT_COLD void failed(struct weft_ep *ep, struct weft_cq *cq,
+			     struct weft_op *op)
+{
+	struct weft_cqe e;
+
+	weft_cntr_count_err(ep->cntr[cntr_of[op->kind]]);
+	entry_fill(ep, op, &e);
+	if (cq)
+		weft_cq_write_err(cq, &e, -op->err, op->olen);
+	weft_nic_op_put(op);
+}
+
+WEFT_HOT static void up_done(void *arg, struct weft_op *op)
+{
+	struct weft_ep *ep = arg;
+	struct weft_cq *cq = op->kind == WEFT_RECV ? ep->rx_cq : ep->tx_cq;
+	struct weft_cqe e;
+
+	if (weft_unlikely(op->err)) {
+		failed(ep, cq, op);
+		return;
+	}
+	weft_cntr_count(ep->cntr[cntr_of[op->kind]]);
+	if (cq &&
+	    (op->flags & (WEFT_OP_QUIET | WEFT_OP_RELEASE)) != WEFT_OP_QUIET) {
+		entry_fill(ep, op, &e);
+		weft_cq_write(cq, &e);
+	}
+	weft_nic_op_put(op);
+}
+
+static int up_region(void *arg, const struct weft_want *want, void **at_p,
+		     void **region_p)
+{
+	struct weft_ep *ep = arg;
+	struct weft_mr_want w = {
+		.key = want->key,
+		.addr = want->addr,
+		.len = want->len,
+	};
+	struct weft_mr *mr;
+	int err;
+
+	if (want->access & WEFT_MR_REMOTE_READ)
+		w.access |= FI_REMOTE_READ;
+	if (want->access & WEFT_MR_REMOTE_WRITE)
+		w.access |= FI_REMOTE_WRITE;
+	err = weft_mr_find(ep->domain, &w, &mr, at_p);
+	if (!err)
+		*region_p = mr;
+	return err;
+}
+
+static void up_event(void *arg, struct weft_op *op, void *region)
+{
+	struct weft_ep *ep = arg;
+	bool write = op->kind == WEFT_REMOTE_WRITE;
+	struct weft_cqe e = {
+		.flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA,
+		.len = op->len,
+		.data = op->data,
+		.src = FI_ADDR_NOTAVAIL,
+	};
+
+	weft_cntr_count(ep->cntr[cntr_of[op->kind]]);
+	if (region)
+		weft_mr_event(region, write ? FI_REMOTE_WRITE : FI_REMOTE_READ);
+	if (ep->rx_cq && (op->flags & WEFT_OP_DATA)) {
+		e.src = weft_ep_source(ep, op->peer);
+		weft_cq_write(ep->rx_cq, &e);
+	}
+	weft_nic_op_put(op);
+}
+
+const struct weft_nic_up weft_nic_calls = {
+	.done = up_done,
+	.region = up_region,
+	.event = up_event,
+};
+
+void weft_ep_progress(struct weft_ep *ep)
+{
+	weft_nic_poll(ep->nic, BUDGET);
+}
