@@ -3,6 +3,7 @@ bin_PROGRAMS += mpiexec
 RUN_SOURCES = \
 	src/run/run_bind.c src/run/run_bind.h \
 	src/run/run_collect.c \
+	src/run/run_cpus.c src/run/run_cpus.h \
 	src/run/run_end.c src/run/run_end.h \
 	src/run/run_env.c src/run/run_env.h \
 	src/run/run_io.c src/run/run_io.h \

@@ -6,7 +6,6 @@
  */
 #include "src/run/run_env.h"
 #include "src/base/attr.h"
-#include "src/run/run_bind.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -190,7 +189,7 @@ static int add_job(struct run_env *e, const struct run_job *job)
 	for (i = 0; i < WEFT_COUNT_OF(size_vars) && !err; i++)
 		err = add_number(e, size_vars[i], job->nranks);
 	if (!err)
-		err = add_number(e, "WEFT_LOCAL_CPUS", run_bind_cpus());
+		err = add_number(e, "WEFT_LOCAL_CPUS", job->cpus);
 	if (!err)
 		err = add_topology(e, job);
 	if (!err)

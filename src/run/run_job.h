@@ -56,6 +56,7 @@ struct run_job {
 	int nranks;
 	int spawned;
 	int live;
+	int cpus; /* usable ones */
 	char host[HOST_NAME_MAX + 1];
 	char nspace[64];
 	unsigned char key[32]; /* for authenticated sockets between ranks */

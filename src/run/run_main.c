@@ -7,6 +7,7 @@
  */
 #include "src/base/attr.h"
 #include "src/run/run_bind.h"
+#include "src/run/run_cpus.h"
 #include "src/run/run_end.h"
 #include "src/run/run_io.h"
 #include "src/run/run_job.h"
@@ -86,6 +87,7 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 	for (i = 0; i < o->napps; i++)
 		for (k = 0; k < o->app[i].n; k++)
 			job->rank[o->app[i].first + k].app = (uint16_t)i;
+	job->cpus = run_cpus();
 	if (gethostname(job->host, sizeof(job->host) - 1) < 0)
 		strcpy(job->host, "localhost");
 	snprintf(job->nspace, sizeof(job->nspace), "weft-%d", (int)getpid());
@@ -97,9 +99,26 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 static void job_fini(struct run_job *job)
 {
 	run_io_close(job->io);
+	run_bind_close(job->bind);
 	free(job->end.text);
 	free(job->end.roll_call);
 	free(job->rank);
+}
+
+/* The topology is loaded here, once for the whole job. */
+static int job_place(struct run_job *job)
+{
+	int err;
+
+	err = run_bind_open(&job->opts->place, job->nranks, job->cpus, NULL,
+			    &job->bind);
+	if (err)
+		return err;
+	job->topo_fd = run_bind_xml(job->bind);
+	if (job->nranks > job->cpus && job->opts->verbose)
+		run_say("%d ranks on %d processors: ranks yield when they wait",
+			job->nranks, job->cpus);
+	return 0;
 }
 
 /* 0 when all ranks run; otherwise job->end says what mpiexec returns. */
@@ -114,6 +133,8 @@ static int job_start(struct run_job *job)
 	err = run_signal_open(&job->sigmask);
 	if (!err)
 		err = run_io_open(job->opts, job->nranks, job->host, &job->io);
+	if (!err)
+		err = job_place(job);
 	if (!err)
 		err = run_pmix_open(job);
 	if (!err)

@@ -10,6 +10,7 @@
  */
 #include "src/run/run_pmix.h"
 #include "src/base/attr.h"
+#include "src/run/run_bind.h"
 #include "src/run/run_pmix_cb.h"
 #include "src/run/run_say.h"
 
@@ -75,8 +76,11 @@ static void narrow_plugins(void)
 
 int run_pmix_open(struct run_job *job)
 {
+	pmix_topology_t topo = { .source = "hwloc",
+				 .topology = run_bind_topology(job->bind) };
 	bool no = false;
-	pmix_info_t info[4];
+	pmix_info_t info[5];
+	size_t n = WEFT_COUNT_OF(info);
 	pmix_status_t rc;
 	int err;
 
@@ -89,7 +93,11 @@ int run_pmix_open(struct run_job *job)
 	PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, "/tmp", PMIX_STRING);
 	PMIX_INFO_LOAD(&info[2], PMIX_HOSTNAME, job->host, PMIX_STRING);
 	PMIX_INFO_LOAD(&info[3], PMIX_SERVER_TOOL_SUPPORT, &no, PMIX_BOOL);
-	rc = PMIx_server_init(run_pmix_module(), info, WEFT_COUNT_OF(info));
+	/* Without it the server would look at the host a second time. */
+	PMIX_INFO_LOAD(&info[4], PMIX_TOPOLOGY2, &topo, PMIX_TOPO);
+	if (!topo.topology)
+		n--;
+	rc = PMIx_server_init(run_pmix_module(), info, n);
 	if (rc != PMIX_SUCCESS)
 		return pmix_fails("server does not start", rc);
 	return 0;
@@ -116,26 +124,25 @@ static void info_text(pmix_info_t *info, const char *key, const char *v)
 	PMIX_INFO_LOAD(info, key, v, PMIX_STRING);
 }
 
-/* What PMIx cannot derive from the maps, for one rank. */
+/*
+ * What PMIx cannot derive from the maps, for one rank. Every rank gets and
+ * keeps this for all ranks: each key here costs n * n.
+ */
 static void proc_info(const struct run_job *job, int i, pmix_info_t *info)
 {
-	const struct run_rank *r = &job->rank[i];
-	int in_app = i - job->opts->app[r->app].first;
+	bool several = job->opts->napps > 1;
 	pmix_data_array_t array;
 	pmix_rank_t rank = (pmix_rank_t)i;
 	uint16_t local = (uint16_t)i;
 	pmix_info_t *p;
 
-	PMIX_DATA_ARRAY_CONSTRUCT(&array, 7, PMIX_INFO);
+	PMIX_DATA_ARRAY_CONSTRUCT(&array, several ? 4 : 3, PMIX_INFO);
 	p = array.array;
 	PMIX_INFO_LOAD(&p[0], PMIX_RANK, &rank, PMIX_PROC_RANK);
 	PMIX_INFO_LOAD(&p[1], PMIX_LOCAL_RANK, &local, PMIX_UINT16);
 	PMIX_INFO_LOAD(&p[2], PMIX_NODE_RANK, &local, PMIX_UINT16);
-	PMIX_INFO_LOAD(&p[3], PMIX_GLOBAL_RANK, &rank, PMIX_PROC_RANK);
-	info_u32(&p[4], PMIX_APPNUM, r->app);
-	info_u32(&p[5], PMIX_NODEID, 0);
-	rank = (pmix_rank_t)in_app;
-	PMIX_INFO_LOAD(&p[6], PMIX_APP_RANK, &rank, PMIX_PROC_RANK);
+	if (several)
+		info_u32(&p[3], PMIX_APPNUM, job->rank[i].app);
 	PMIX_INFO_LOAD(info, PMIX_PROC_DATA, &array, PMIX_DATA_ARRAY);
 	PMIX_DATA_ARRAY_DESTRUCT(&array);
 }

@@ -32,7 +32,7 @@ struct child {
 	const char *wdir;
 	int fd[3];
 	int keep_fd; /* handed on as it is, -1: none */
-	const struct run_cpus *cpus; /* NULL: not bound */
+	const struct run_cpuset *cpus; /* NULL: not bound */
 	const struct rlimit *nofile;
 	const sigset_t *mask;
 	pid_t parent;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How many processors this job may really use. */
+#ifndef WEFT_RUN_CPUS_H
+#define WEFT_RUN_CPUS_H
+
+/* The smaller of the affinity mask and the control group's quota; >= 1. */
+int run_cpus(void);
+
+/* The quota alone, rounded up; 0: none. */
+int run_cpus_quota(void);
+
+/*
+ * Whole processors from the text of cpu.max ("150000 100000", "max 100000"),
+ * rounded up; 0: no limit or not understood.
+ */
+int run_cpus_parse(const char *text);
+
+#endif
