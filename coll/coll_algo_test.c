@@ -34,7 +34,9 @@ static void fold_add(const int *l, int *r)
 	r[1] = (int)((unsigned)l[1] + (unsigned)r[1]);
 }
 
-static void apply(const char *in, char *io, int n, void (*f)(const int *, int *))
+typedef void (*fold_fn)(const int *left, int *right);
+
+static void apply(const char *in, char *io, int n, fold_fn f)
 {
 	MPI_Count ext = gappy.dt->extent;
 	int i, k, l[2], r[2];
