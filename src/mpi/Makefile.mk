@@ -15,3 +15,4 @@ libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_reqmany.c \
 	src/mpi/mpi_request.c \
 	src/mpi/mpi_status.c
+include src/mpi/mpi_types.mk

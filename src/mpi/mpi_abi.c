@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the application may ask and tell about the binary interface. These
+ * functions work at any time. Until a Fortran layer registers its sizes, its
+ * types have those that the compilers of our platforms use.
+ */
+#include "src/mpi/mpi_face.h"
+
+#include "src/core/core_dt_predef.h"
+#include "src/core/core_err.h"
+#include "src/core/core_info.h"
+#include "src/core/core_op_fn.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#pragma weak MPI_Abi_get_version = PMPI_Abi_get_version
+int PMPI_Abi_get_version(int *abi_major, int *abi_minor)
+{
+	*abi_major = MPI_ABI_VERSION;
+	*abi_minor = MPI_ABI_SUBVERSION;
+	return MPI_SUCCESS;
+}
+
+static int set_number(struct weft_info *info, const char *key, size_t n)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%zu", n);
+	return weft_info_set(info, key, text);
+}
+
+#pragma weak MPI_Abi_get_info = PMPI_Abi_get_info
+int PMPI_Abi_get_info(MPI_Info *info)
+{
+	struct weft_info *i = weft_info_open();
+	int rc = i ? 0 : -ENOMEM;
+
+	if (!rc)
+		rc = set_number(i, "mpi_aint_size", sizeof(MPI_Aint));
+	if (!rc)
+		rc = set_number(i, "mpi_count_size", sizeof(MPI_Count));
+	if (!rc)
+		rc = set_number(i, "mpi_offset_size", sizeof(MPI_Offset));
+	if (rc) {
+		weft_info_close(i);
+		return weft_err_rc(NULL, __func__, rc);
+	}
+	*info = weft_info_handle(i);
+	return MPI_SUCCESS;
+}
+
+/* ---- Fortran -------------------------------------------------------------*/
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct weft_info *fortran; /* as registered; NULL: nobody did */
+
+/* Which sizes can be registered, and for which types they count. */
+static const struct {
+	const char *key;
+	enum { LOGICAL, INTEGER, REAL } what;
+	MPI_Datatype one;
+	MPI_Datatype two; /* pair or complex of it; null: none */
+	MPI_Datatype pair;
+} sizes[] = {
+	{ "mpi_logical_size", LOGICAL, MPI_LOGICAL, MPI_DATATYPE_NULL,
+	  MPI_DATATYPE_NULL },
+	{ "mpi_integer_size", INTEGER, MPI_INTEGER, MPI_DATATYPE_NULL,
+	  MPI_2INTEGER },
+	{ "mpi_real_size", REAL, MPI_REAL, MPI_COMPLEX, MPI_2REAL },
+	{ "mpi_double_precision_size", REAL, MPI_DOUBLE_PRECISION,
+	  MPI_DOUBLE_COMPLEX, MPI_2DOUBLE_PRECISION },
+};
+
+/* The arithmetic of a size, for a number and for its complex. */
+static enum weft_basic basic_of(int what, int bytes, bool complex)
+{
+	int k = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;
+
+	if (what == LOGICAL)
+		return (enum weft_basic)(WEFT_BASIC_L8 + k);
+	if (what == INTEGER)
+		return (enum weft_basic)(WEFT_BASIC_I8 + k);
+	if (bytes == 4)
+		return complex ? WEFT_BASIC_C32 : WEFT_BASIC_F32;
+	if (bytes == 8)
+		return complex ? WEFT_BASIC_C64 : WEFT_BASIC_F64;
+	return complex ? WEFT_BASIC_CLD : WEFT_BASIC_FLD;
+}
+
+/* Pairs reduce only where their members have the usual size. */
+static enum weft_basic basic_of_pair(int what, int bytes)
+{
+	if (what == INTEGER)
+		return bytes == 4 ? WEFT_BASIC_2INT : WEFT_BASIC_NONE;
+	if (bytes == 4)
+		return WEFT_BASIC_2REAL;
+	return bytes == 8 ? WEFT_BASIC_2DOUBLE : WEFT_BASIC_NONE;
+}
+
+static bool size_is_known(int what, int bytes)
+{
+	if (what == REAL)
+		return bytes == 4 || bytes == 8 ||
+		       bytes == (int)sizeof(long double);
+	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+static bool use_size(size_t k, int bytes)
+{
+	int what = sizes[k].what;
+
+	if (!size_is_known(what, bytes))
+		return false;
+	weft_dt_predef_resize(sizes[k].one, 1, bytes,
+			      basic_of(what, bytes, false));
+	weft_dt_predef_resize(sizes[k].two, 2, bytes,
+			      basic_of(what, bytes, true));
+	weft_dt_predef_resize(sizes[k].pair, 2, bytes,
+			      basic_of_pair(what, bytes));
+	return true;
+}
+
+#pragma weak MPI_Abi_set_fortran_info = PMPI_Abi_set_fortran_info
+int PMPI_Abi_set_fortran_info(MPI_Info info)
+{
+	struct weft_info *from = weft_info_of(info);
+	char text[24];
+	int err = MPI_SUCCESS;
+
+	if (!from)
+		return weft_err_arg(NULL, __func__, MPI_ERR_INFO, 1,
+				    "invalid info %p", (void *)info);
+	pthread_mutex_lock(&lock);
+	if (fortran)
+		err = MPI_ERR_ABI;
+	for (size_t k = 0; k < WEFT_COUNT_OF(sizes) && !err; k++)
+		if (weft_info_get(from, sizes[k].key, text, sizeof(text)) > 0 &&
+		    !use_size(k, atoi(text)))
+			err = MPI_ERR_ARG;
+	if (!err)
+		fortran = weft_info_dup(from);
+	pthread_mutex_unlock(&lock);
+	if (err == MPI_ERR_ABI)
+		return weft_err_arg(NULL, __func__, err, 0,
+				    "Fortran's sizes are registered already");
+	if (err)
+		return weft_err_arg(NULL, __func__, err, 1,
+				    "a size that this host does not have");
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Abi_get_fortran_info = PMPI_Abi_get_fortran_info
+int PMPI_Abi_get_fortran_info(MPI_Info *info)
+{
+	struct weft_info *copy = NULL;
+	bool known;
+
+	pthread_mutex_lock(&lock);
+	known = fortran != NULL;
+	if (known)
+		copy = weft_info_dup(fortran);
+	pthread_mutex_unlock(&lock);
+	if (known && !copy)
+		return weft_err_rc(NULL, __func__, -ENOMEM);
+	*info = known ? weft_info_handle(copy) : MPI_INFO_NULL;
+	return MPI_SUCCESS;
+}
+
+/* The entry for LOGICAL of this size, or NULL. */
+static struct weft_logical *logical_of(int size)
+{
+	for (int k = 0; k < 5; k++)
+		if (size == 1 << k)
+			return &weft_logical[k];
+	return NULL;
+}
+
+#pragma weak MPI_Abi_set_fortran_booleans = PMPI_Abi_set_fortran_booleans
+int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true,
+				  void *logical_false)
+{
+	struct weft_logical *l = logical_of(logical_size);
+	bool again;
+
+	if (!l)
+		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1,
+				    "no LOGICAL has %d bytes", logical_size);
+	pthread_mutex_lock(&lock);
+	again = l->set;
+	if (!again) {
+		memcpy(l->yes, logical_true, (size_t)logical_size);
+		memcpy(l->no, logical_false, (size_t)logical_size);
+		l->set = true;
+	}
+	pthread_mutex_unlock(&lock);
+	if (again)
+		return weft_err_arg(NULL, __func__, MPI_ERR_ABI, 0,
+				    "booleans of %d bytes are registered",
+				    logical_size);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Abi_get_fortran_booleans = PMPI_Abi_get_fortran_booleans
+int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true,
+				  void *logical_false, int *is_set)
+{
+	struct weft_logical *l = logical_of(logical_size);
+
+	if (!l)
+		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1,
+				    "no LOGICAL has %d bytes", logical_size);
+	pthread_mutex_lock(&lock);
+	*is_set = l->set;
+	if (l->set) {
+		memcpy(logical_true, l->yes, (size_t)logical_size);
+		memcpy(logical_false, l->no, (size_t)logical_size);
+	}
+	pthread_mutex_unlock(&lock);
+	return MPI_SUCCESS;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations: create, free, ask, apply here. */
+#include "src/mpi/mpi_face.h"
+
+#include "src/core/core_op.h"
+#include "src/mpi/mpi_check.h"
+
+static int check_op(const char *func, int arg, MPI_Op handle,
+		    struct weft_op **op_p)
+{
+	*op_p = weft_op_of(handle);
+	if (*op_p)
+		return 0;
+	if (handle == MPI_OP_NULL)
+		return weft_err_arg(NULL, func, MPI_ERR_OP, arg,
+				    "operation is MPI_OP_NULL");
+	return weft_err_arg(NULL, func, MPI_ERR_OP, arg, "invalid operation %p",
+			    (void *)handle);
+}
+
+static int op_create(const char *func, MPI_User_function *fn,
+		     MPI_User_function_c *fn_c, int commute, MPI_Op *op)
+{
+	struct weft_op *o;
+	int err = weft_check_ptr(NULL, func, 3, op, "op");
+	int rc;
+
+	if (!err && weft_check && !fn && !fn_c)
+		err = weft_check_ptr(NULL, func, 1, NULL, "user_fn");
+	if (err)
+		return err;
+	rc = weft_op_open(fn, fn_c, commute, &o);
+	if (!rc)
+		*op = weft_op_handle(o);
+	return weft_err_rc(NULL, func, rc);
+}
+
+#pragma weak MPI_Op_create = PMPI_Op_create
+int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
+{
+	return op_create(__func__, user_fn, NULL, commute, op);
+}
+
+#pragma weak MPI_Op_create_c = PMPI_Op_create_c
+int PMPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
+{
+	return op_create(__func__, NULL, user_fn, commute, op);
+}
+
+#pragma weak MPI_Op_free = PMPI_Op_free
+int PMPI_Op_free(MPI_Op *op)
+{
+	struct weft_op *o;
+	int err = weft_check_ptr(NULL, __func__, 1, op, "op");
+
+	if (!err)
+		err = check_op(__func__, 1, *op, &o);
+	if (err)
+		return err;
+	if (o->obj.predefined)
+		return weft_err_arg(NULL, __func__, MPI_ERR_OP, 1,
+				    "a predefined operation cannot be freed");
+	weft_op_put(o);
+	*op = MPI_OP_NULL;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Op_commutative = PMPI_Op_commutative
+int PMPI_Op_commutative(MPI_Op op, int *commute)
+{
+	struct weft_op *o;
+	int err = check_op(__func__, 1, op, &o);
+
+	if (!err)
+		*commute = weft_op_commutes(o);
+	return err;
+}
+
+static int reduce_local(struct mpi_msg *m, void *inout, MPI_Op op)
+{
+	struct weft_op *o;
+	int err = mpi_check_data(m, NULL);
+
+	if (!err)
+		err = check_op(m->func, 5, op, &o);
+	if (err)
+		return err;
+	if (weft_check && !weft_op_allows(o, m->dt))
+		return weft_err_arg(NULL, m->func, MPI_ERR_OP, 5,
+				    "operation is not defined for datatype %s",
+				    m->dt->name ? m->dt->name : "(derived)");
+	if (m->count)
+		weft_op_apply(o, m->buf, inout, m->count, m->dt);
+	return MPI_SUCCESS;
+}
+
+/* The datatype is argument 4 here: one behind where check_data looks. */
+#pragma weak MPI_Reduce_local = PMPI_Reduce_local
+int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
+		      MPI_Datatype datatype, MPI_Op op)
+{
+	struct mpi_msg m = { .func = __func__,
+			     .arg = 2,
+			     .buf = inbuf,
+			     .count = count,
+			     .type = datatype };
+
+	return reduce_local(&m, inoutbuf, op);
+}
+
+#pragma weak MPI_Reduce_local_c = PMPI_Reduce_local_c
+int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
+			MPI_Datatype datatype, MPI_Op op)
+{
+	struct mpi_msg m = { .func = __func__,
+			     .arg = 2,
+			     .buf = inbuf,
+			     .count = count,
+			     .type = datatype };
+
+	return reduce_local(&m, inoutbuf, op);
+}

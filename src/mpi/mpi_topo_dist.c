@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Distributed graphs. With MPI_Dist_graph_create any process may name any
+ * edge: an edge is told to both of its ends, in one exchange of counts and
+ * one of records of three ints.
+ */
+#include "src/mpi/mpi_face.h"
+
+#include "coll/coll.h"
+#include "src/mpi/mpi_topo.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What an end of an edge is told. */
+struct edge {
+	int out; /* 1: it leaves you, 0: it comes to you */
+	int peer;
+	int weight;
+};
+
+/* A list of edges to or from every rank, one rank after the other. */
+struct parcels {
+	int *count; /* ints per rank, three per edge */
+	int *displ;
+	struct edge *edge;
+};
+
+static void parcels_close(struct parcels *p)
+{
+	free(p->count);
+	free(p->displ);
+	free(p->edge);
+}
+
+/* Where each rank's edges begin, and room for all of them. */
+static int parcels_place(struct parcels *p, int ranks)
+{
+	int at = 0;
+
+	for (int r = 0; r < ranks; r++) {
+		p->displ[r] = at;
+		at += p->count[r];
+	}
+	p->edge = malloc((size_t)at * sizeof(int) + sizeof(struct edge));
+	return p->edge ? 0 : -ENOMEM;
+}
+
+static int parcels_open(struct parcels *p, int ranks)
+{
+	p->edge = NULL;
+	p->count = calloc((size_t)ranks, sizeof(int));
+	p->displ = calloc((size_t)ranks, sizeof(int));
+	return p->count && p->displ ? 0 : -ENOMEM;
+}
+
+/* The arguments of MPI_Dist_graph_create. */
+struct dist_call {
+	int n;
+	const int *sources;
+	const int *degrees;
+	const int *destinations;
+	const int *weights; /* NULL: unweighted */
+};
+
+/* Calls for both ends of every edge; put NULL only counts. */
+static void each_end(const struct dist_call *d, struct parcels *p, int *put)
+{
+	int k = 0;
+
+	for (int i = 0; i < d->n; i++) {
+		for (int e = 0; e < d->degrees[i]; e++, k++) {
+			int w = d->weights ? d->weights[k] : 1;
+			int from = d->sources[i], to = d->destinations[k];
+
+			if (!put) {
+				p->count[from] += 3;
+				p->count[to] += 3;
+				continue;
+			}
+			p->edge[put[from]++] = (struct edge){ 1, to, w };
+			p->edge[put[to]++] = (struct edge){ 0, from, w };
+		}
+	}
+}
+
+static int fill(const struct dist_call *d, struct parcels *p, int ranks)
+{
+	int *put = malloc((size_t)ranks * sizeof(*put));
+
+	if (!put)
+		return -ENOMEM;
+	for (int r = 0; r < ranks; r++)
+		put[r] = p->displ[r] / 3;
+	each_end(d, p, put);
+	free(put);
+	return 0;
+}
+
+/* Sends parcels to everybody, and gets everybody's; out may have failed. */
+static int exchange(struct weft_comm *c, struct parcels *out,
+		    struct parcels *in)
+{
+	struct weft_dt *dt = weft_dt_of(MPI_INT);
+	struct weft_coll_args a = { .kind = WEFT_COLL_ALLTOALL,
+				    .comm = c,
+				    .s = { out->count, 1, dt, .types = NULL },
+				    .r = { in->count, 1, dt, .types = NULL } };
+	int rc = weft_coll_run(&a);
+
+	if (!rc)
+		rc = parcels_place(in, c->size);
+	if (rc)
+		return rc;
+	a.uneven = true;
+	a.s = (struct weft_coll_side){ .buf = out->edge,
+				       .dt = dt,
+				       .counts.at = out->count,
+				       .displs.at = out->displ };
+	a.r = (struct weft_coll_side){ .buf = in->edge,
+				       .dt = dt,
+				       .counts.at = in->count,
+				       .displs.at = in->displ };
+	return weft_coll_run(&a);
+}
+
+/* Sorts what came in into the two lists of a topology. */
+static struct weft_topo *sort_edges(const struct parcels *in, int ranks,
+				    bool weighted)
+{
+	int n = (in->displ[ranks - 1] + in->count[ranks - 1]) / 3;
+	int *v = malloc((4 * (size_t)n + 1) * sizeof(*v));
+	int at[2] = { 0, 0 };
+	struct weft_topo *t;
+
+	if (!v)
+		return NULL;
+	for (int i = 0; i < n; i++) {
+		const struct edge *e = &in->edge[i];
+		int k = 2 * n * e->out + at[e->out]++;
+
+		v[k] = e->peer;
+		v[k + n] = e->weight;
+	}
+	t = weft_topo_dist(at[0], v, weighted ? v + n : NULL, at[1], v + 2 * n,
+			   weighted ? v + 3 * n : NULL);
+	free(v);
+	return t;
+}
+
+static int dist_build(struct weft_comm *c, const struct dist_call *d,
+		      struct weft_topo **topo_p)
+{
+	struct parcels out = { NULL, NULL, NULL }, in = { NULL, NULL, NULL };
+	int rc = parcels_open(&out, c->size);
+
+	if (!rc)
+		rc = parcels_open(&in, c->size);
+	if (!rc) {
+		each_end(d, &out, NULL);
+		rc = parcels_place(&out, c->size);
+	}
+	if (!rc)
+		rc = fill(d, &out, c->size);
+	if (!rc)
+		rc = exchange(c, &out, &in);
+	if (!rc) {
+		*topo_p = sort_edges(&in, c->size, d->weights);
+		rc = *topo_p ? 0 : -ENOMEM;
+	}
+	parcels_close(&out);
+	parcels_close(&in);
+	return rc;
+}
+
+/* ---- checks --------------------------------------------------------------*/
+
+static int check_ranks(const struct weft_comm *c, const char *func, int arg,
+		       int n, const int *ranks)
+{
+	if (!weft_check)
+		return 0;
+	for (int i = 0; i < n; i++)
+		if (ranks[i] < 0 || ranks[i] >= c->size)
+			return weft_err_arg(
+				c, func, MPI_ERR_RANK, arg,
+				"invalid rank %d in communicator of size %d",
+				ranks[i], c->size);
+	return 0;
+}
+
+static int check_degree(const struct weft_comm *c, const char *func, int arg,
+			int n)
+{
+	if (!weft_check || n >= 0)
+		return 0;
+	return weft_err_arg(c, func, MPI_ERR_ARG, arg, "negative number %d", n);
+}
+
+static int check_dist(const struct weft_comm *c, const char *func,
+		      const struct dist_call *d)
+{
+	int err = check_degree(c, func, 2, d->n);
+	int edges = 0;
+
+	if (!err)
+		err = check_ranks(c, func, 3, d->n, d->sources);
+	for (int i = 0; i < d->n && !err; i++) {
+		err = check_degree(c, func, 4, d->degrees[i]);
+		edges += d->degrees[i];
+	}
+	return err ? err : check_ranks(c, func, 5, edges, d->destinations);
+}
+
+/* ---- making --------------------------------------------------------------*/
+
+#pragma weak MPI_Dist_graph_create = PMPI_Dist_graph_create
+int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
+			   const int degrees[], const int destinations[],
+			   const int weights[], MPI_Info info, int reorder,
+			   MPI_Comm *comm_dist_graph)
+{
+	struct dist_call d = { n, sources, degrees, destinations,
+			       weights == MPI_UNWEIGHTED ? NULL : weights };
+	struct weft_comm *c, *new = NULL;
+	struct weft_topo *t = NULL;
+	int err = mpi_check_intra(__func__, 1, comm_old, &c);
+	int rc;
+
+	if (!err)
+		err = check_dist(c, __func__, &d);
+	if (!err)
+		err = weft_check_ptr(c, __func__, 9, comm_dist_graph,
+				     "comm_dist_graph");
+	if (err)
+		return err;
+	rc = dist_build(c, &d, &t);
+	if (!rc)
+		rc = weft_comm_clone(c, &new);
+	if (rc)
+		weft_topo_close(t);
+	return mpi_topo_finish(__func__, c, rc, new, t, comm_dist_graph);
+}
+
+#pragma weak MPI_Dist_graph_create_adjacent = PMPI_Dist_graph_create_adjacent
+int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
+				    const int sources[],
+				    const int sourceweights[], int outdegree,
+				    const int destinations[],
+				    const int destweights[], MPI_Info info,
+				    int reorder, MPI_Comm *comm_dist_graph)
+{
+	bool weighted = sourceweights != MPI_UNWEIGHTED &&
+			destweights != MPI_UNWEIGHTED;
+	struct weft_comm *c, *new = NULL;
+	struct weft_topo *t = NULL;
+	int err = mpi_check_intra(__func__, 1, comm_old, &c);
+	int rc;
+
+	if (!err)
+		err = check_degree(c, __func__, 2, indegree);
+	if (!err)
+		err = check_ranks(c, __func__, 3, indegree, sources);
+	if (!err)
+		err = check_degree(c, __func__, 5, outdegree);
+	if (!err)
+		err = check_ranks(c, __func__, 6, outdegree, destinations);
+	if (!err)
+		err = weft_check_ptr(c, __func__, 10, comm_dist_graph,
+				     "comm_dist_graph");
+	if (err)
+		return err;
+	rc = weft_comm_clone(c, &new);
+	if (!rc)
+		t = weft_topo_dist(indegree, sources,
+				   weighted ? sourceweights : NULL, outdegree,
+				   destinations, weighted ? destweights : NULL);
+	return mpi_topo_finish(__func__, c, rc, new, t, comm_dist_graph);
+}
+
+/* ---- asking --------------------------------------------------------------*/
+
+#pragma weak MPI_Dist_graph_neighbors_count = PMPI_Dist_graph_neighbors_count
+int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree,
+				    int *outdegree, int *weighted)
+{
+	struct weft_comm *c;
+	int err = mpi_check_topo(__func__, comm, MPI_DIST_GRAPH, &c);
+
+	if (!err) {
+		*indegree = c->topo->nin;
+		*outdegree = c->topo->nout;
+		*weighted = c->topo->weighted;
+	}
+	return err;
+}
+
+/* Weights are written only where there are some and they are wanted. */
+static void copy_list(int room, const int *ranks, const int *weights, int n,
+		      int *ranks_out, int *weights_out)
+{
+	size_t bytes = (size_t)(n < room ? n : room) * sizeof(int);
+
+	if (n <= 0 || room <= 0)
+		return;
+	memcpy(ranks_out, ranks, bytes);
+	if (weights && weights_out != MPI_UNWEIGHTED)
+		memcpy(weights_out, weights, bytes);
+}
+
+#pragma weak MPI_Dist_graph_neighbors = PMPI_Dist_graph_neighbors
+int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[],
+			      int sourceweights[], int maxoutdegree,
+			      int destinations[], int destweights[])
+{
+	struct weft_comm *c;
+	int err = mpi_check_topo(__func__, comm, MPI_DIST_GRAPH, &c);
+
+	if (err)
+		return err;
+	copy_list(maxindegree, c->topo->in, c->topo->in_weight, c->topo->nin,
+		  sources, sourceweights);
+	copy_list(maxoutdegree, c->topo->out, c->topo->out_weight,
+		  c->topo->nout, destinations, destweights);
+	return MPI_SUCCESS;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of the datatype chapter share. */
+#ifndef WEFT_MPI_TYPE_H
+#define WEFT_MPI_TYPE_H
+
+#include "src/core/core_dt.h"
+#include "src/core/core_err.h"
+
+/* The supported type behind argument arg; raises MPI_ERR_TYPE. */
+int mpi_type_bad(const char *func, int arg, MPI_Datatype handle) WEFT_COLD;
+
+static inline int mpi_check_type(const char *func, int arg, MPI_Datatype handle,
+				 struct weft_dt **dt_p)
+{
+	*dt_p = weft_dt_of(handle);
+	return weft_likely(*dt_p && (*dt_p)->size >= 0)
+		       ? 0
+		       : mpi_type_bad(func, arg, handle);
+}
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Envelopes and contents: how a type was made. */
+#include "src/mpi/mpi_face.h"
+
+#include "src/core/core_dt_env.h"
+#include "src/mpi/mpi_type.h"
+
+/* What a named type answers. */
+static const struct weft_dt_env named = { .combiner = MPI_COMBINER_NAMED };
+
+static int get_env(const char *func, MPI_Datatype type,
+		   const struct weft_dt_env **env_p)
+{
+	struct weft_dt *dt = weft_dt_of(type);
+
+	*env_p = dt && dt->env ? dt->env : &named;
+	return dt ? 0 : mpi_type_bad(func, 1, type);
+}
+
+/* Large counts have no place in the old calls. */
+static int refuse_large(const char *func, const struct weft_dt_env *e)
+{
+	if (!e->counts)
+		return 0;
+	return weft_err_arg(NULL, func, MPI_ERR_TYPE, 1,
+			    "datatype was made with large counts, "
+			    "which only %s_c returns",
+			    func + 1);
+}
+
+#pragma weak MPI_Type_get_envelope = PMPI_Type_get_envelope
+int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers,
+			   int *num_addresses, int *num_datatypes,
+			   int *combiner)
+{
+	const struct weft_dt_env *e;
+	int err = get_env(__func__, datatype, &e);
+
+	if (!err)
+		err = refuse_large(__func__, e);
+	if (err)
+		return err;
+	*num_integers = (int)e->ints;
+	*num_addresses = (int)e->addrs;
+	*num_datatypes = (int)e->types;
+	*combiner = e->combiner;
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Type_get_envelope_c = PMPI_Type_get_envelope_c
+int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers,
+			     MPI_Count *num_addresses,
+			     MPI_Count *num_large_counts,
+			     MPI_Count *num_datatypes, int *combiner)
+{
+	const struct weft_dt_env *e;
+	int err = get_env(__func__, datatype, &e);
+
+	if (err)
+		return err;
+	*num_integers = e->ints;
+	*num_addresses = e->addrs;
+	*num_large_counts = e->counts;
+	*num_datatypes = e->types;
+	*combiner = e->combiner;
+	return MPI_SUCCESS;
+}
+
+static int check_room(const char *func, int arg, MPI_Count room, MPI_Count need,
+		      const char *what)
+{
+	if (room >= need || !weft_check)
+		return 0;
+	return weft_err_arg(NULL, func, MPI_ERR_ARG, arg,
+			    "room for %lld %s, %lld are there", (long long)room,
+			    what, (long long)need);
+}
+
+static int check_not_named(const char *func, const struct weft_dt_env *e)
+{
+	if (e->combiner != MPI_COMBINER_NAMED)
+		return 0;
+	return weft_err_arg(NULL, func, MPI_ERR_TYPE, 1,
+			    "a named datatype has no contents");
+}
+
+/* Derived types come with a reference that the user frees. */
+static void copy_out(const struct weft_dt_env *e, int *i, MPI_Aint *a,
+		     MPI_Datatype *t)
+{
+	for (MPI_Count k = 0; k < e->ints; k++)
+		i[k] = e->i[k];
+	for (MPI_Count k = 0; k < e->addrs; k++)
+		a[k] = e->a[k];
+	for (MPI_Count k = 0; k < e->types; k++)
+		t[k] = weft_dt_handle(weft_dt_get(e->t[k]));
+}
+
+#pragma weak MPI_Type_get_contents = PMPI_Type_get_contents
+int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers,
+			   int max_addresses, int max_datatypes,
+			   int array_of_integers[],
+			   MPI_Aint array_of_addresses[],
+			   MPI_Datatype array_of_datatypes[])
+{
+	const struct weft_dt_env *e;
+	int err = get_env(__func__, datatype, &e);
+
+	if (!err)
+		err = check_not_named(__func__, e);
+	if (!err)
+		err = refuse_large(__func__, e);
+	if (!err)
+		err = check_room(__func__, 2, max_integers, e->ints,
+				 "integers");
+	if (!err)
+		err = check_room(__func__, 3, max_addresses, e->addrs,
+				 "addresses");
+	if (!err)
+		err = check_room(__func__, 4, max_datatypes, e->types,
+				 "datatypes");
+	if (err)
+		return err;
+	copy_out(e, array_of_integers, array_of_addresses, array_of_datatypes);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Type_get_contents_c = PMPI_Type_get_contents_c
+int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
+			     MPI_Count max_addresses,
+			     MPI_Count max_large_counts,
+			     MPI_Count max_datatypes, int array_of_integers[],
+			     MPI_Aint array_of_addresses[],
+			     MPI_Count array_of_large_counts[],
+			     MPI_Datatype array_of_datatypes[])
+{
+	const struct weft_dt_env *e;
+	int err = get_env(__func__, datatype, &e);
+
+	if (!err)
+		err = check_not_named(__func__, e);
+	if (!err)
+		err = check_room(__func__, 2, max_integers, e->ints,
+				 "integers");
+	if (!err)
+		err = check_room(__func__, 3, max_addresses, e->addrs,
+				 "addresses");
+	if (!err)
+		err = check_room(__func__, 4, max_large_counts, e->counts,
+				 "large counts");
+	if (!err)
+		err = check_room(__func__, 5, max_datatypes, e->types,
+				 "datatypes");
+	if (err)
+		return err;
+	for (MPI_Count k = 0; k < e->counts; k++)
+		array_of_large_counts[k] = e->c[k];
+	copy_out(e, array_of_integers, array_of_addresses, array_of_datatypes);
+	return MPI_SUCCESS;
+}
