@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "test/prov/prov_job.h"
+
+#include "src/base/clock.h"
+#include "test/t.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A call that is answered with -FI_EAGAIN for so long will never succeed. */
+#define PATIENCE_NS (40ull * 1000 * 1000 * 1000)
+
+struct start {
+	struct job_shared *all;
+	struct job_opts opts;
+	void (*body)(struct job *j);
+	int size;
+};
+
+void job_check(struct job *j, int ok, const char *what, long value)
+{
+	if (ok)
+		return;
+	fprintf(stderr, "rank %d: %s (%ld)\n", j->rank, what, value);
+	_exit(1);
+}
+
+static void must(struct job *j, long ret, const char *what)
+{
+	job_check(j, ret == 0, what, ret);
+}
+
+fi_addr_t job_addr(struct job *j, int rank)
+{
+	return rank < 0 ? FI_ADDR_UNSPEC : j->addr[rank];
+}
+
+static void idle(struct job *j, uint64_t *end)
+{
+	fi_cq_read(j->cq, NULL, 0);
+	if (!*end)
+		*end = weft_now_ns() + PATIENCE_NS;
+	job_check(j, weft_now_ns() < *end, "no progress", 0);
+	sched_yield();
+}
+
+void job_tsend(struct job *j, int to, const void *buf, size_t len, uint64_t tag,
+	       void *context)
+{
+	uint64_t end = 0;
+	ssize_t ret;
+
+	while ((ret = fi_tsend(j->ep, buf, len, NULL, j->addr[to], tag,
+			       context)) == -FI_EAGAIN)
+		idle(j, &end);
+	must(j, ret, "fi_tsend");
+}
+
+void job_tinject(struct job *j, int to, const void *buf, size_t len,
+		 uint64_t tag)
+{
+	uint64_t end = 0;
+	ssize_t ret;
+
+	while ((ret = fi_tinject(j->ep, buf, len, j->addr[to], tag)) ==
+	       -FI_EAGAIN)
+		idle(j, &end);
+	must(j, ret, "fi_tinject");
+}
+
+void job_trecv(struct job *j, int from, void *buf, size_t len, uint64_t tag,
+	       uint64_t ignore, void *context)
+{
+	must(j,
+	     fi_trecv(j->ep, buf, len, NULL, job_addr(j, from), tag, ignore,
+		      context),
+	     "fi_trecv");
+}
+
+int job_next(struct job *j)
+{
+	uint64_t end = weft_now_ns() + PATIENCE_NS;
+	ssize_t ret;
+
+	while ((ret = fi_cq_readfrom(j->cq, &j->entry, 1, &j->source)) ==
+	       -FI_EAGAIN) {
+		job_check(j, weft_now_ns() < end, "no completion", 0);
+		sched_yield();
+	}
+	if (ret == 1)
+		return 1;
+	must(j, ret == -FI_EAVAIL ? 0 : ret, "fi_cq_readfrom");
+	memset(&j->error, 0, sizeof(j->error));
+	job_check(j, fi_cq_readerr(j->cq, &j->error, 0) == 1, "fi_cq_readerr",
+		  0);
+	return -FI_EAVAIL;
+}
+
+void job_wait(struct job *j, void *context)
+{
+	int ret = job_next(j);
+
+	job_check(j, ret == 1, "unexpected error completion", j->error.err);
+	job_check(j, j->entry.op_context == context, "another's completion",
+		  (long)(intptr_t)j->entry.op_context);
+}
+
+void job_wait_any(struct job *j, int count)
+{
+	while (count-- > 0)
+		job_check(j, job_next(j) == 1, "unexpected error completion",
+			  j->error.err);
+}
+
+void job_wait_err(struct job *j, int err)
+{
+	job_check(j, job_next(j) == -FI_EAVAIL, "an error was expected", err);
+	job_check(j, j->error.err == err, "another error", j->error.err);
+}
+
+void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value)
+{
+	uint64_t end = weft_now_ns() + PATIENCE_NS;
+
+	while (fi_cntr_read(cntr) < value) {
+		job_check(j, weft_now_ns() < end, "counter stands still",
+			  (long)fi_cntr_read(cntr));
+		sched_yield();
+	}
+}
+
+void job_barrier(struct job *j)
+{
+	uint32_t round = weft_load32(&j->all->round);
+	uint64_t end = 0;
+
+	if (weft_add32(&j->all->arrived, 1) + 1 == (uint32_t)j->size) {
+		weft_store32(&j->all->arrived, 0);
+		weft_add32(&j->all->round, 1);
+		return;
+	}
+	while (weft_load32(&j->all->round) == round)
+		idle(j, &end);
+}
+
+/* ---- life ------------------------------------------------------------------
+ */
+
+static void open_info(struct job *j, const struct job_opts *o)
+{
+	struct fi_info *hints = fi_allocinfo();
+	const char *machine = getenv("FI_WEFT_MACHINE");
+
+	hints->fabric_attr->prov_name = strdup("weft");
+	hints->ep_attr->type = FI_EP_RDM;
+	hints->caps = FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC |
+		      FI_DIRECTED_RECV | FI_MULTI_RECV | FI_SOURCE |
+		      FI_RMA_EVENT;
+	hints->tx_attr->op_flags = o->tx_flags;
+	hints->domain_attr->threading = o->threading;
+	hints->domain_attr->data_progress = o->progress;
+	hints->domain_attr->av_type = o->av_type;
+	hints->domain_attr->mr_mode = (int)o->mr_mode;
+	must(j, fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &j->info),
+	     "fi_getinfo");
+	if (machine)
+		job_check(j, !strcmp(j->info->domain_attr->name, machine),
+			  "another machine", 0);
+	fi_freeinfo(hints);
+}
+
+static void open_counters(struct job *j)
+{
+	struct fi_cntr_attr attr = { .events = FI_CNTR_EVENTS_COMP };
+
+	must(j, fi_cntr_open(j->domain, &attr, &j->tx_cntr, NULL), "cntr");
+	must(j, fi_cntr_open(j->domain, &attr, &j->rx_cntr, NULL), "cntr");
+	must(j, fi_cntr_open(j->domain, &attr, &j->remote_cntr, NULL), "cntr");
+	must(j,
+	     fi_ep_bind(j->ep, &j->tx_cntr->fid, FI_SEND | FI_READ | FI_WRITE),
+	     "bind");
+	must(j, fi_ep_bind(j->ep, &j->rx_cntr->fid, FI_RECV), "bind");
+	must(j,
+	     fi_ep_bind(j->ep, &j->remote_cntr->fid,
+			FI_REMOTE_READ | FI_REMOTE_WRITE),
+	     "bind");
+}
+
+static void open_ep(struct job *j, const struct job_opts *o)
+{
+	struct fi_cq_attr cq_attr = { .format = FI_CQ_FORMAT_TAGGED };
+	struct fi_av_attr av_attr = { .type = o->av_type };
+
+	must(j, fi_fabric(j->info->fabric_attr, &j->fabric, NULL), "fabric");
+	must(j, fi_domain(j->fabric, j->info, &j->domain, NULL), "domain");
+	must(j, fi_cq_open(j->domain, &cq_attr, &j->cq, NULL), "cq");
+	must(j, fi_av_open(j->domain, &av_attr, &j->av, NULL), "av");
+	must(j, fi_endpoint(j->domain, j->info, &j->ep, NULL), "endpoint");
+	must(j, fi_ep_bind(j->ep, &j->av->fid, 0), "bind av");
+	must(j,
+	     fi_ep_bind(j->ep, &j->cq->fid,
+			FI_TRANSMIT | FI_RECV | o->cq_flags),
+	     "bind cq");
+	if (o->counters)
+		open_counters(j);
+	must(j, fi_enable(j->ep), "fi_enable");
+}
+
+static void exchange_names(struct job *j)
+{
+	size_t len = sizeof(j->all->name[0]);
+	int i;
+
+	must(j, fi_getname(&j->ep->fid, &j->all->name[j->rank], &len),
+	     "getname");
+	weft_store32(&j->all->named[j->rank], 1);
+	for (i = 0; i < j->size; i++) {
+		while (!weft_load32(&j->all->named[i]))
+			sched_yield();
+		job_check(j,
+			  fi_av_insert(j->av, &j->all->name[i], 1, &j->addr[i],
+				       0, NULL) == 1,
+			  "fi_av_insert", i);
+	}
+}
+
+static void close_all(struct job *j)
+{
+	must(j, fi_close(&j->ep->fid), "close ep");
+	if (j->tx_cntr) {
+		must(j, fi_close(&j->tx_cntr->fid), "close cntr");
+		must(j, fi_close(&j->rx_cntr->fid), "close cntr");
+		must(j, fi_close(&j->remote_cntr->fid), "close cntr");
+	}
+	must(j, fi_close(&j->cq->fid), "close cq");
+	must(j, fi_close(&j->av->fid), "close av");
+	must(j, fi_close(&j->domain->fid), "close domain");
+	must(j, fi_close(&j->fabric->fid), "close fabric");
+	fi_freeinfo(j->info);
+}
+
+static int process(int rank, void *arg)
+{
+	struct start *s = arg;
+	struct job j = { .rank = rank, .size = s->size, .all = s->all };
+
+	open_info(&j, &s->opts);
+	open_ep(&j, &s->opts);
+	exchange_names(&j);
+	s->body(&j);
+	job_barrier(&j);
+	close_all(&j);
+	return 0;
+}
+
+void job_run(int size, void (*body)(struct job *j), const struct job_opts *o)
+{
+	struct start s = { .body = body, .size = size };
+	const char *dir = getenv("builddir");
+	char path[4096];
+
+	if (o)
+		s.opts = *o;
+	if (dir) {
+		snprintf(path, sizeof(path), "%s/.libs", dir);
+		setenv("FI_PROVIDER_PATH", path, 0);
+	}
+	s.all = mmap(NULL, sizeof(*s.all), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	T_TRUE(s.all != MAP_FAILED);
+	t_processes(size, process, &s, s.opts.seconds ? s.opts.seconds : 60);
+	munmap(s.all, sizeof(*s.all));
+}

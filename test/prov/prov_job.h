@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A job of processes over the provider, for tests: each has one endpoint and
+ * knows the names of all. Failures end the process with a sentence.
+ */
+#ifndef WEFT_TEST_PROV_JOB_H
+#define WEFT_TEST_PROV_JOB_H
+
+#include "src/base/atomic.h"
+
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+#include <rdma/fi_tagged.h>
+
+#include <netinet/in.h>
+#include <sys/types.h>
+
+#define JOB_MAX 128
+
+/* What all processes of a job see. */
+struct job_shared {
+	struct sockaddr_in name[JOB_MAX];
+	weft_au32 named[JOB_MAX];
+	weft_au32 arrived; /* barrier */
+	weft_au32 round;
+	weft_au64 word[JOB_MAX]; /* for the test */
+};
+
+struct job_opts {
+	uint64_t tx_flags; /* tx_attr->op_flags */
+	uint64_t cq_flags; /* FI_SELECTIVE_COMPLETION */
+	enum fi_threading threading;
+	enum fi_progress progress;
+	enum fi_av_type av_type;
+	uint64_t mr_mode;
+	int counters; /* bind counters for everything */
+	int seconds;  /* 0: 60 */
+};
+
+struct job {
+	int rank;
+	int size;
+	struct job_shared *all;
+	struct fi_info *info;
+	struct fid_fabric *fabric;
+	struct fid_domain *domain;
+	struct fid_av *av;
+	struct fid_cq *cq;
+	struct fid_ep *ep;
+	struct fid_cntr *tx_cntr;
+	struct fid_cntr *rx_cntr;
+	struct fid_cntr *remote_cntr;
+	fi_addr_t addr[JOB_MAX];
+	struct fi_cq_tagged_entry entry; /* the last completion */
+	fi_addr_t source;		 /* and its source */
+	struct fi_cq_err_entry error;
+};
+
+/* Runs body in size processes; fails the test unless all end well. */
+void job_run(int size, void (*body)(struct job *j), const struct job_opts *o);
+
+/* Ends the process with a sentence unless ok. */
+void job_check(struct job *j, int ok, const char *what, long value);
+
+/* Calls that may answer -FI_EAGAIN, until they do not. */
+void job_tsend(struct job *j, int to, const void *buf, size_t len, uint64_t tag,
+	       void *context);
+void job_tinject(struct job *j, int to, const void *buf, size_t len,
+		 uint64_t tag);
+void job_trecv(struct job *j, int from, void *buf, size_t len, uint64_t tag,
+	       uint64_t ignore, void *context);
+
+/* The next completion, good or bad: 1 or -FI_EAVAIL; entry or error filled. */
+int job_next(struct job *j);
+/* The next completion must be good, and of that context. */
+void job_wait(struct job *j, void *context);
+/* So many good completions, whichever. */
+void job_wait_any(struct job *j, int count);
+/* The next completion must be an error of that number. */
+void job_wait_err(struct job *j, int err);
+/* Makes progress until the counter has that value. */
+void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value);
+
+/* All processes are here; makes progress meanwhile. */
+void job_barrier(struct job *j);
+
+/* -1 from anybody. */
+fi_addr_t job_addr(struct job *j, int rank);
+
+#endif
