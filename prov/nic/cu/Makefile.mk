@@ -1,13 +1,17 @@
 # prov/nic/cu: the collective unit
 noinst_LTLIBRARIES += libweftcu.la
 libweftcu_la_SOURCES = \
+	prov/nic/cu/cu.h prov/nic/cu/cu_layout.h \
 	prov/nic/cu/cu_alu.c prov/nic/cu/cu_alu.h \
 	prov/nic/cu/cu_exact.c prov/nic/cu/cu_exact.h \
+	prov/nic/cu/cu_group.c prov/nic/cu/cu_group.h prov/nic/cu/cu_node.c \
 	prov/nic/cu/cu_tree.c prov/nic/cu/cu_tree.h
 libweftcu_la_LIBADD = -lm
 
-CU_TESTS = prov/nic/cu/cu_alu_test prov/nic/cu/cu_tree_test
+CU_TESTS = prov/nic/cu/cu_alu_test prov/nic/cu/cu_group_test \
+	prov/nic/cu/cu_tree_test
 check_PROGRAMS += $(CU_TESTS)
 TESTS += $(CU_TESTS)
 prov_nic_cu_cu_alu_test_LDADD = libweftcu.la $(T_LIBS) -lm
+prov_nic_cu_cu_group_test_LDADD = libweftcu.la $(T_LIBS)
 prov_nic_cu_cu_tree_test_LDADD = libweftcu.la $(T_LIBS)

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The collective unit, live: groups of endpoints that see each other's shared
+ * areas combine contributions without anybody's help.
+ *
+ *   group_open -> [post, poll]* -> group_close
+ *
+ * All members post the same operations in the same order. A member's part is
+ * done when he posts: he writes his contribution where the others find it, and
+ * whoever comes last to a node of the tree does the node's work, inside his
+ * own post. So a member that computes for an hour after posting holds up
+ * nobody. Results are bit-identical on every run: inputs are combined in the
+ * order of the tree.
+ *
+ *   up to WEFT_CU_FLAT members   everyone publishes, everyone reads all
+ *   more members                 contributions go up the tree, the root
+ *                                publishes the result, everyone reads it
+ *   broadcast                    the root publishes, everyone reads it
+ *
+ * Packets in flight are bounded: each member counts himself in, every
+ * CU_WINDOW packets, at a header-only barrier (a credit); a packet is sent
+ * only when all members have read what its slot held before.
+ *
+ * The caller serialises the calls on one group. Memory of other members is
+ * untrusted: nothing read from it is used as an address, a length or an index.
+ */
+#ifndef WEFT_NIC_CU_H
+#define WEFT_NIC_CU_H
+
+#include "prov/nic/cu/cu_alu.h"
+#include "prov/nic/cu/cu_layout.h"
+#include "prov/nic/cu/cu_tree.h"
+
+#define WEFT_CU_FLAT 8
+
+struct weft_cu_group;
+
+enum weft_cu_kind {
+	WEFT_CU_BARRIER,
+	WEFT_CU_BCAST,
+	WEFT_CU_REDUCE,
+	WEFT_CU_ALLREDUCE,
+};
+
+/* One collective operation. */
+struct weft_cu_call {
+	/* in */
+	uint8_t kind; /* enum weft_cu_kind */
+	uint8_t op;   /* enum weft_cu_op */
+	uint8_t type; /* enum weft_cu_type; elements of a broadcast, too */
+	int root;     /* member; of broadcast and reduce */
+	const void *in;
+	void *out; /* may equal in; of a broadcast: the buffer */
+	size_t count;
+	/* called from post or poll when the result is there */
+	void (*done)(struct weft_cu_call *op);
+	/* out */
+	uint32_t flags; /* WEFT_CU_NAN, WEFT_CU_OVERFLOW of any member */
+	int err;	/* 0, -EPROTO: members called different operations,
+			   or what weft_cu_group_fail was told */
+	/* the unit's */
+	uint64_t first; /* number of its first packet */
+	size_t sent;	/* packets handed out */
+	size_t read;	/* packets completed */
+	size_t packets;
+	struct weft_cu_call *next;
+};
+
+struct weft_cu_group_attr {
+	const struct weft_cu_geo *geo;
+	const struct weft_cu_tree *tree; /* copied; NULL: flat */
+	int n;
+	int me;
+	unsigned route;
+	uint64_t generation; /* not 0; the same for all members */
+	void *const *area;   /* of each member */
+	/* tells a member that something is there for him; may be NULL */
+	void (*nudge)(void *arg, int member);
+	void *arg;
+};
+
+/* Bytes of an area; the same on all members. Areas begin as zeroes. */
+size_t weft_cu_area_bytes(const struct weft_cu_geo *geo);
+
+/*
+ * Opens this member's side. Before the first post all members must have
+ * opened theirs. -EINVAL: a tree wider than the geometry; -ENOMEM.
+ */
+int weft_cu_group_open(const struct weft_cu_group_attr *attr,
+		       struct weft_cu_group **g_p);
+/* Fails what is pending with -ECANCELED. */
+void weft_cu_group_close(struct weft_cu_group *g);
+
+/* Never blocks, never refuses: 0, and done is called sooner or later. */
+int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op);
+
+/* Moves what waits; the number of operations completed. */
+int weft_cu_poll(struct weft_cu_group *g);
+
+/* Whether poll would find something; cheap. */
+bool weft_cu_ready(const struct weft_cu_group *g);
+
+/* A member died: everything pending and to come fails with err (-errno). */
+void weft_cu_group_fail(struct weft_cu_group *g, int err);
+
+#endif

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A group's life, and the way of an operation's packets: numbered when they
+ * are posted, sent as far as the credits go, read in order.
+ */
+#include "prov/nic/cu/cu_group.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t weft_cu_area_bytes(const struct weft_cu_geo *geo)
+{
+	return geo->routes * cu_row_bytes(geo);
+}
+
+static int tree_copy(struct weft_cu_tree *to, const struct weft_cu_tree *from)
+{
+	size_t n = (size_t)from->n;
+
+	*to = *from;
+	to->parent = malloc(n * sizeof(int));
+	to->first = malloc((n + 1) * sizeof(int));
+	to->input = malloc(n * sizeof(int));
+	to->ordinal = malloc(n * sizeof(int));
+	if (!to->parent || !to->first || !to->input || !to->ordinal) {
+		weft_cu_tree_fini(to);
+		return -ENOMEM;
+	}
+	memcpy(to->parent, from->parent, n * sizeof(int));
+	memcpy(to->first, from->first, (n + 1) * sizeof(int));
+	memcpy(to->input, from->input, n * sizeof(int));
+	memcpy(to->ordinal, from->ordinal, n * sizeof(int));
+	return 0;
+}
+
+/* A flat group counts its credits in a tree of one level, if it may. */
+static int group_tree(struct weft_cu_group *g,
+		      const struct weft_cu_group_attr *a)
+{
+	if (a->tree)
+		return tree_copy(&g->tree, a->tree);
+	return weft_cu_tree_kary(&g->tree, a->n, WEFT_CU_FLAT);
+}
+
+static bool tree_fits(const struct weft_cu_tree *t, unsigned inputs)
+{
+	for (int i = 0; i < t->n; i++) {
+		if ((unsigned)weft_cu_tree_inputs(t, i) >= inputs)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Begins the row anew. Its old group is gone, and the others of the new group
+ * do not write here before everybody has opened.
+ */
+static void row_begin(struct weft_cu_group *g, uint64_t generation)
+{
+	struct cu_head *row = g->row[g->me];
+
+	memset(row, 0, offsetof(struct cu_head, generation));
+	for (unsigned s = 0; s < CU_SLOTS; s++) {
+		/* relaxed: R4 publishes them */
+		weft_store64_relaxed(&cu_count_of(row, &g->geo, s)->arrived, 0);
+		weft_store64_relaxed(&cu_out(row, &g->geo, s)->seq, 0);
+	}
+	/* R4: for those who look whether we have opened. */
+	weft_store64(&row->generation, generation);
+}
+
+int weft_cu_group_open(const struct weft_cu_group_attr *a,
+		       struct weft_cu_group **g_p)
+{
+	struct weft_cu_group *g;
+	int ret;
+
+	if (a->n < 1 || a->me < 0 || a->me >= a->n ||
+	    a->route >= a->geo->routes || !a->generation)
+		return -EINVAL;
+	g = calloc(1, sizeof(*g) + (size_t)a->n * sizeof(g->row[0]));
+	if (!g)
+		return -ENOMEM;
+	g->geo = *a->geo;
+	g->flat = !a->tree && a->n <= WEFT_CU_FLAT;
+	g->n = a->n;
+	g->me = a->me;
+	g->nudge = a->nudge;
+	g->arg = a->arg;
+	for (int i = 0; i < a->n; i++)
+		g->row[i] = cu_row(a->area[i], &g->geo, a->route);
+	g->scratch = malloc(g->geo.packet_bytes);
+	ret = g->scratch ? group_tree(g, a) : -ENOMEM;
+	if (!ret && !g->flat && !tree_fits(&g->tree, g->geo.inputs))
+		ret = -EINVAL;
+	if (ret)
+		goto err_free;
+	row_begin(g, a->generation);
+	*g_p = g;
+	return 0;
+err_free:
+	weft_cu_tree_fini(&g->tree);
+	free(g->scratch);
+	free(g);
+	return ret;
+}
+
+/* ---- packets ------------------------------------------------------------ */
+
+static size_t elems_per_packet(const struct weft_cu_group *g, unsigned type)
+{
+	return g->geo.packet_bytes / weft_cu_bytes(type);
+}
+
+/* Where packet i of op begins, and how many bytes it has. */
+static size_t packet_at(const struct weft_cu_group *g,
+			const struct weft_cu_call *op, size_t i,
+			size_t *bytes_p)
+{
+	size_t elem = weft_cu_bytes(op->type);
+	size_t per = elems_per_packet(g, op->type);
+	size_t left = op->count - i * per;
+
+	*bytes_p = (left < per ? left : per) * elem;
+	return i * per * elem;
+}
+
+/* Has everybody read what the slot of packet seq held before? */
+static bool cu_may_send(const struct weft_cu_group *g, uint64_t seq)
+{
+	uint64_t epoch = seq / CU_WINDOW;
+
+	/* A3 pairs with R3 in cu_node_credit(). */
+	return epoch < 2 ||
+	       weft_load64(&g->row[g->tree.root]->credit_done) >= epoch - 1;
+}
+
+static void cu_publish(struct weft_cu_group *g, const struct weft_cu_call *op,
+		       uint64_t seq, const void *data, size_t bytes)
+{
+	struct cu_packet *p = cu_out(g->row[g->me], &g->geo, seq);
+
+	p->sig = cu_sig(op);
+	p->flags = 0;
+	memcpy(p->payload, data, bytes);
+	/* R0 pairs with A0 in cu_read(): written before it is numbered. */
+	weft_store64(&p->seq, seq + 1);
+	cu_tell_all(g);
+}
+
+static void send_packet(struct weft_cu_group *g, struct weft_cu_call *op)
+{
+	uint64_t seq = op->first + op->sent;
+	size_t bytes;
+	size_t at = packet_at(g, op, op->sent, &bytes);
+	const char *data = (const char *)op->in + at;
+
+	if (op->kind == WEFT_CU_BCAST) {
+		if (op->root == g->me)
+			cu_publish(g, op, seq, (char *)op->out + at, bytes);
+	} else if (g->flat) {
+		cu_publish(g, op, seq, data, bytes);
+	} else {
+		cu_node_arrive(g, op, seq, data, bytes);
+	}
+	op->sent++;
+	g->sent++;
+}
+
+static bool send_all(struct weft_cu_group *g)
+{
+	bool moved = false;
+
+	while (g->sending) {
+		struct weft_cu_call *op = g->sending;
+
+		while (op->sent < op->packets && cu_may_send(g, g->sent)) {
+			send_packet(g, op);
+			moved = true;
+		}
+		if (op->sent < op->packets)
+			break;
+		g->sending = op->next;
+	}
+	return moved;
+}
+
+/* Packet seq of member, when it is there; NULL otherwise. */
+static const struct cu_packet *cu_read(const struct weft_cu_group *g,
+				       int member, uint64_t seq)
+{
+	struct cu_packet *p = cu_out(g->row[member], &g->geo, seq);
+
+	/* A0 pairs with R0 in cu_publish() and node_publish(). */
+	return weft_load64(&p->seq) == seq + 1 ? p : NULL;
+}
+
+static void take_note(struct weft_cu_call *op, const struct cu_packet *p)
+{
+	if (p->sig != cu_sig(op))
+		op->err = -EPROTO;
+	op->flags |= p->flags;
+}
+
+/* Everyone's contribution, combined here; false: somebody is missing. */
+static bool read_flat(struct weft_cu_group *g, struct weft_cu_call *op,
+		      uint64_t seq)
+{
+	size_t bytes, at = packet_at(g, op, op->read, &bytes);
+	size_t elem = weft_cu_bytes(op->type);
+
+	for (int i = 0; i < g->n; i++) {
+		if (!cu_read(g, i, seq))
+			return false;
+	}
+	for (int i = 0; i < g->n; i++) {
+		struct cu_packet *p = cu_out(g->row[i], &g->geo, seq);
+
+		take_note(op, p);
+		if (i == 0)
+			memcpy(g->scratch, p->payload, bytes);
+		else if (bytes)
+			op->flags |= weft_cu_combine(op->op, op->type,
+						     g->scratch, p->payload,
+						     bytes / elem);
+	}
+	if (bytes)
+		memcpy((char *)op->out + at, g->scratch, bytes);
+	return true;
+}
+
+static bool read_from(struct weft_cu_group *g, struct weft_cu_call *op,
+		      int member, uint64_t seq)
+{
+	const struct cu_packet *p = cu_read(g, member, seq);
+	size_t bytes, at = packet_at(g, op, op->read, &bytes);
+
+	if (!p)
+		return false;
+	take_note(op, p);
+	if (bytes)
+		memcpy((char *)op->out + at, p->payload, bytes);
+	return true;
+}
+
+/* Completes the next packet of op; false: not there yet. */
+static bool read_packet(struct weft_cu_group *g, struct weft_cu_call *op)
+{
+	uint64_t seq = op->first + op->read;
+
+	if (op->read == op->sent)
+		return false;
+	if (op->kind == WEFT_CU_BCAST)
+		return op->root == g->me || read_from(g, op, op->root, seq);
+	if (op->kind == WEFT_CU_REDUCE && op->root != g->me)
+		return true;
+	return g->flat ? read_flat(g, op, seq) :
+			 read_from(g, op, g->tree.root, seq);
+}
+
+static void consume(struct weft_cu_group *g)
+{
+	if (++g->consumed % CU_WINDOW == 0)
+		cu_node_credit(g);
+}
+
+static void finish(struct weft_cu_group *g, struct weft_cu_call *op)
+{
+	g->head = op->next;
+	if (!g->head)
+		g->tail = NULL;
+	op->done(op);
+}
+
+/* Reads what is there, in order; operations completed. */
+static int read_all(struct weft_cu_group *g, bool *moved_p)
+{
+	int n = 0;
+
+	while (g->head) {
+		struct weft_cu_call *op = g->head;
+
+		while (op->read < op->packets && read_packet(g, op)) {
+			op->read++;
+			consume(g);
+			*moved_p = true;
+		}
+		if (op->read < op->packets)
+			break;
+		finish(g, op);
+		n++;
+	}
+	return n;
+}
+
+int weft_cu_poll(struct weft_cu_group *g)
+{
+	int n = 0;
+	bool moved;
+
+	do {
+		moved = send_all(g);
+		n += read_all(g, &moved);
+	} while (moved && g->head);
+	return n;
+}
+
+int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op)
+{
+	size_t per = elems_per_packet(g, op->type);
+
+	op->flags = 0;
+	op->err = 0;
+	op->sent = op->read = 0;
+	op->next = NULL;
+	if (g->err) {
+		op->err = g->err;
+		op->done(op);
+		return 0;
+	}
+	/* even nothing takes one packet, the barrier's */
+	op->packets = op->count ? (op->count + per - 1) / per : 1;
+	op->first = g->posted;
+	g->posted += op->packets;
+	if (g->tail)
+		g->tail->next = op;
+	else
+		g->head = op;
+	g->tail = op;
+	if (!g->sending)
+		g->sending = op;
+	weft_cu_poll(g);
+	return 0;
+}
+
+bool weft_cu_ready(const struct weft_cu_group *g)
+{
+	const struct weft_cu_call *op = g->head;
+	uint64_t seq;
+
+	if (!op)
+		return false;
+	if (op->read == op->sent)
+		return cu_may_send(g, g->sent);
+	seq = op->first + op->read;
+	if (op->kind == WEFT_CU_BCAST)
+		return cu_read(g, op->root, seq);
+	if (!g->flat)
+		return cu_read(g, g->tree.root, seq);
+	for (int i = 0; i < g->n; i++) {
+		if (!cu_read(g, i, seq))
+			return false;
+	}
+	return true;
+}
+
+void weft_cu_group_fail(struct weft_cu_group *g, int err)
+{
+	g->err = err;
+	g->sending = NULL;
+	while (g->head) {
+		g->head->err = err;
+		finish(g, g->head);
+	}
+}
+
+void weft_cu_group_close(struct weft_cu_group *g)
+{
+	weft_cu_group_fail(g, -ECANCELED);
+	weft_cu_tree_fini(&g->tree);
+	free(g->scratch);
+	free(g);
+}

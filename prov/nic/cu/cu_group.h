@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A group as the files of this folder see it. */
+#ifndef WEFT_NIC_CU_GROUP_H
+#define WEFT_NIC_CU_GROUP_H
+
+#include "prov/nic/cu/cu.h"
+
+struct weft_cu_group {
+	struct weft_cu_geo geo;
+	struct weft_cu_tree tree;
+	bool flat;
+	int n;
+	int me;
+	int err; /* everything fails with this; 0: healthy */
+	uint64_t posted;   /* packets that have a number */
+	uint64_t sent;	   /* packets handed out by this member */
+	uint64_t consumed; /* packets this member is done with */
+	uint64_t credits;  /* epochs this member has counted himself in */
+	struct weft_cu_call *head; /* oldest operation, being read */
+	struct weft_cu_call *tail;
+	struct weft_cu_call *sending; /* oldest that has packets to send */
+	void (*nudge)(void *arg, int member);
+	void *arg;
+	uint8_t *scratch; /* one packet's payload */
+	struct cu_head *row[]; /* of each member */
+};
+
+/* What every member must agree on about a packet. */
+static inline uint32_t cu_sig(const struct weft_cu_call *op)
+{
+	return (uint32_t)op->kind << 28 | (uint32_t)op->op << 24 |
+	       (uint32_t)op->type << 20 |
+	       ((uint32_t)op->root * 31u + (uint32_t)op->count) % (1u << 20);
+}
+
+static inline void cu_tell(struct weft_cu_group *g, int member)
+{
+	if (g->nudge && member != g->me)
+		g->nudge(g->arg, member);
+}
+
+static inline void cu_tell_all(struct weft_cu_group *g)
+{
+	for (int i = 0; g->nudge && i < g->n; i++)
+		cu_tell(g, i);
+}
+
+/* cu_node.c: this member's contribution to packet seq goes up the tree. */
+void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
+		    uint64_t seq, const void *data, size_t bytes);
+/* cu_node.c: this member counts himself in at the next epoch. */
+void cu_node_credit(struct weft_cu_group *g);
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Groups over plain memory: members are threads (so that ThreadSanitizer sees
+ * every access) or processes. All run the same seeded program of operations
+ * and compare each result with the naive one.
+ */
+#include "test/t.h"
+#include "prov/nic/cu/cu.h"
+#include "src/base/attr.h"
+#include "src/base/rng.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MAX_MEMBERS 40
+#define MAX_ELEMS   700
+
+static const struct weft_cu_geo geo = { .routes = 2, .inputs = 5,
+					.packet_bytes = 48 + 7 * 64 };
+
+struct job {
+	void *area[MAX_MEMBERS];
+	int n;
+	int rounds;
+	uint64_t seed;
+	bool processes;
+	weft_au32 *opened;
+};
+
+struct member {
+	struct job *job;
+	int me;
+	int wrong;
+};
+
+static int pending;
+
+/* One operation in flight with its buffers. */
+struct flight {
+	struct weft_cu_call call;
+	int64_t in[MAX_ELEMS], out[MAX_ELEMS];
+	bool done;
+};
+
+static void flight_done(struct weft_cu_call *call)
+{
+	weft_container_of(call, struct flight, call)->done = true;
+}
+
+static int64_t value(int member, int round, size_t i)
+{
+	return (int64_t)(member * 1000 + round * 7 + (int)i % 13);
+}
+
+/* What the operation of this round must give at element i. */
+static int64_t expected(const struct job *j, const struct weft_cu_call *c,
+			int round, size_t i)
+{
+	int64_t acc = value(0, round, i);
+
+	if (c->kind == WEFT_CU_BCAST)
+		return value(c->root, round, i);
+	for (int m = 1; m < j->n; m++) {
+		int64_t v = value(m, round, i);
+
+		if (c->op == WEFT_CU_SUM)
+			acc += v;
+		else if (c->op == WEFT_CU_MIN)
+			acc = v < acc ? v : acc;
+		else if (c->op == WEFT_CU_MAX)
+			acc = v > acc ? v : acc;
+		else
+			acc ^= v;
+	}
+	return acc;
+}
+
+/* The same program on every member: round r does the same everywhere. */
+static void flight_set(const struct job *j, struct flight *f, int me, int round)
+{
+	static const uint8_t ops[] = { WEFT_CU_SUM, WEFT_CU_MIN, WEFT_CU_MAX,
+				       WEFT_CU_XOR };
+	struct weft_rng r;
+
+	weft_rng_init(&r, j->seed, (uint64_t)round);
+	memset(&f->call, 0, sizeof(f->call));
+	f->done = false;
+	f->call.kind = (uint8_t)weft_rng_below(&r, 4);
+	f->call.op = ops[weft_rng_below(&r, 4)];
+	f->call.type = WEFT_CU_INT64;
+	f->call.root = (int)weft_rng_below(&r, (uint64_t)j->n);
+	f->call.count = weft_rng_below(&r, 8) ? weft_rng_below(&r, 20) :
+						weft_rng_below(&r, MAX_ELEMS);
+	if (f->call.kind == WEFT_CU_BARRIER)
+		f->call.count = 0;
+	for (size_t i = 0; i < f->call.count; i++) {
+		f->in[i] = value(me, round, i);
+		f->out[i] = f->call.kind == WEFT_CU_BCAST ? f->in[i] : -1;
+	}
+	f->call.in = f->in;
+	f->call.out = f->out;
+	f->call.done = flight_done;
+}
+
+static int flight_check(const struct job *j, struct flight *f, int me,
+			int round)
+{
+	if (f->call.err)
+		return 1;
+	if (f->call.kind == WEFT_CU_REDUCE && f->call.root != me)
+		return 0;
+	for (size_t i = 0; i < f->call.count; i++) {
+		if (f->out[i] != expected(j, &f->call, round, i))
+			return 1;
+	}
+	return 0;
+}
+
+static struct weft_cu_group *member_open(struct job *j, int me, int k)
+{
+	struct weft_cu_group_attr a = { .geo = &geo, .n = j->n, .me = me,
+					.route = 1, .generation = 1,
+					.area = j->area };
+	struct weft_cu_group *g;
+	struct weft_cu_tree t;
+
+	weft_cu_tree_kary(&t, j->n, k);
+	if (j->n > WEFT_CU_FLAT)
+		a.tree = &t;
+	if (weft_cu_group_open(&a, &g))
+		abort();
+	weft_cu_tree_fini(&t);
+	weft_add32(j->opened, 1);
+	while (weft_load32(j->opened) < (uint32_t)j->n)
+		sched_yield();
+	return g;
+}
+
+#define IN_FLIGHT 5
+
+static void *member_run(void *arg)
+{
+	struct member *m = arg;
+	struct job *j = m->job;
+	struct weft_cu_group *g = member_open(j, m->me, 4);
+	struct flight *f = calloc(IN_FLIGHT, sizeof(*f));
+	struct weft_rng skew;
+
+	weft_rng_init(&skew, j->seed, 1000000u + (uint64_t)m->me);
+	for (int r = 0; r < j->rounds + IN_FLIGHT; r++) {
+		struct flight *s = &f[r % IN_FLIGHT];
+
+		if (r >= IN_FLIGHT) {
+			while (!s->done) {
+				if (!weft_cu_poll(g))
+					sched_yield();
+			}
+			m->wrong += flight_check(j, s, m->me, r - IN_FLIGHT);
+		}
+		if (r >= j->rounds)
+			continue;
+		for (uint64_t i = weft_rng_below(&skew, 4); i > 0; i--)
+			sched_yield();
+		flight_set(j, s, m->me, r);
+		weft_cu_post(g, &s->call);
+	}
+	free(f);
+	weft_cu_group_close(g);
+	return NULL;
+}
+
+static void *shared(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	T_TRUE(p != MAP_FAILED);
+	return p;
+}
+
+static void job_open(struct job *j, int n, int rounds)
+{
+	*j = (struct job){ .n = n, .rounds = rounds,
+			   .seed = (uint64_t)n * 77 };
+	j->opened = shared(4096);
+	for (int i = 0; i < n; i++)
+		j->area[i] = shared(weft_cu_area_bytes(&geo));
+}
+
+static void job_close(struct job *j)
+{
+	for (int i = 0; i < j->n; i++)
+		munmap(j->area[i], weft_cu_area_bytes(&geo));
+	munmap(j->opened, 4096);
+}
+
+static void run_threads(int n, int rounds)
+{
+	struct member m[MAX_MEMBERS];
+	struct job j;
+
+	job_open(&j, n, rounds);
+	for (int i = 0; i < n; i++)
+		m[i] = (struct member){ &j, i, 0 };
+	t_threads(n, member_run, m, sizeof(m[0]));
+	for (int i = 0; i < n; i++)
+		T_IS(m[i].wrong, 0);
+	job_close(&j);
+}
+
+static void threads_agree_with_the_naive_result(void **state)
+{
+	static const int sizes[] = { 1, 2, 3, 5, 8, 9, 12, 17, 33 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		run_threads(sizes[i], t_scale(600));
+}
+
+static int process_run(int i, void *arg)
+{
+	struct member m = { arg, i, 0 };
+
+	member_run(&m);
+	return m.wrong ? 1 : 0;
+}
+
+static void processes_agree_with_the_naive_result(void **state)
+{
+	static const int sizes[] = { 2, 4, 16 };
+	struct job j;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		job_open(&j, sizes[i], t_scale(2000));
+		t_processes(sizes[i], process_run, &j, 60);
+		job_close(&j);
+	}
+}
+
+/* ---- one thread plays all members --------------------------------------- */
+
+struct stage {
+	struct job job;
+	struct weft_cu_group *g[MAX_MEMBERS];
+	struct weft_cu_call call[MAX_MEMBERS];
+	double in[MAX_MEMBERS], out[MAX_MEMBERS];
+};
+
+static void stage_done(struct weft_cu_call *call)
+{
+	(void)call;
+	pending--;
+}
+
+static void stage_open(struct stage *s, int n, int k)
+{
+	job_open(&s->job, n, 0);
+	for (int i = 0; i < n; i++) {
+		weft_store32(s->job.opened, (uint32_t)n);
+		s->g[i] = member_open(&s->job, i, k);
+	}
+}
+
+static void stage_close(struct stage *s)
+{
+	for (int i = 0; i < s->job.n; i++)
+		weft_cu_group_close(s->g[i]);
+	job_close(&s->job);
+}
+
+static void stage_post(struct stage *s, int i, unsigned kind)
+{
+	s->call[i] = (struct weft_cu_call){
+		.kind = (uint8_t)kind, .op = WEFT_CU_SUM,
+		.type = WEFT_CU_DOUBLE, .in = &s->in[i], .out = &s->out[i],
+		.count = kind == WEFT_CU_BARRIER ? 0 : 1, .done = stage_done,
+	};
+	pending++;
+	weft_cu_post(s->g[i], &s->call[i]);
+}
+
+static void stage_poll(struct stage *s)
+{
+	for (int i = 0; i < s->job.n; i++)
+		weft_cu_poll(s->g[i]);
+}
+
+static void shuffle(int *order, int n, struct weft_rng *r)
+{
+	for (int i = 0; i < n; i++)
+		order[i] = i;
+	for (int i = n - 1; i > 0; i--) {
+		int k = (int)weft_rng_below(r, (uint64_t)i + 1);
+		int t = order[i];
+
+		order[i] = order[k];
+		order[k] = t;
+	}
+}
+
+/* The sum has the same bits in a thousand orders of arrival. */
+static void arrival_order_does_not_change_a_bit(void **state)
+{
+	static const int sizes[] = { 7, 13, 32 };
+	struct stage s;
+	struct weft_rng r;
+	int order[MAX_MEMBERS];
+
+	(void)state;
+	weft_rng_init(&r, 5, 0);
+	for (int k = 0; k < 3; k++) {
+		double want = 0;
+
+		stage_open(&s, sizes[k], 3);
+		for (int i = 0; i < sizes[k]; i++)
+			s.in[i] = (weft_rng_unit(&r) - 0.5) * 1e16;
+		for (int round = 0; round < t_scale(1000); round++) {
+			shuffle(order, sizes[k], &r);
+			for (int i = 0; i < sizes[k]; i++)
+				stage_post(&s, order[i], WEFT_CU_ALLREDUCE);
+			stage_poll(&s);
+			T_IS(pending, 0);
+			if (!round)
+				want = s.out[0];
+			for (int i = 0; i < sizes[k]; i++)
+				T_MEM(&s.out[i], &want, sizeof(want));
+		}
+		stage_close(&s);
+	}
+}
+
+static void nobody_leaves_a_barrier_early(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	for (int n = 2; n <= 20; n += 6) {
+		stage_open(&s, n, 3);
+		for (int i = 0; i < n - 1; i++)
+			stage_post(&s, i, WEFT_CU_BARRIER);
+		stage_poll(&s);
+		T_IS(pending, n - 1);
+		T_FALSE(weft_cu_ready(s.g[0]));
+		stage_post(&s, n - 1, WEFT_CU_BARRIER);
+		T_TRUE(weft_cu_ready(s.g[0]));
+		stage_poll(&s);
+		T_IS(pending, 0);
+		stage_close(&s);
+	}
+}
+
+static void different_operations_are_an_error(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	for (int n = 2; n <= 20; n += 9) {
+		stage_open(&s, n, 3);
+		for (int i = 0; i < n; i++)
+			stage_post(&s, i,
+				   i == 1 ? WEFT_CU_BARRIER :
+					    WEFT_CU_ALLREDUCE);
+		stage_poll(&s);
+		T_IS(pending, 0);
+		T_IS(s.call[0].err, -EPROTO);
+		stage_close(&s);
+	}
+}
+
+static void a_dead_member_fails_what_is_pending(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	stage_open(&s, 12, 3);
+	for (int i = 0; i < 11; i++)
+		stage_post(&s, i, WEFT_CU_ALLREDUCE);
+	for (int i = 0; i < 11; i++)
+		weft_cu_group_fail(s.g[i], -ECONNRESET);
+	T_IS(pending, 0);
+	T_IS(s.call[3].err, -ECONNRESET);
+	stage_post(&s, 3, WEFT_CU_ALLREDUCE);
+	T_IS(pending, 0);
+	T_IS(s.call[3].err, -ECONNRESET);
+	stage_close(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(threads_agree_with_the_naive_result),
+		T_CASE(processes_agree_with_the_naive_result),
+		T_CASE(arrival_order_does_not_change_a_bit),
+		T_CASE(nobody_leaves_a_barrier_early),
+		T_CASE(different_operations_are_an_error),
+		T_CASE(a_dead_member_fails_what_is_pending),
+	};
+
+	return T_RUN(tests);
+}

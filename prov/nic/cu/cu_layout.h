@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The collective unit's part of an endpoint's shared area. An area holds rows,
+ * one per class route; a row holds what its owner is in that route's tree.
+ *
+ *   area:  row 0 | row 1 | ... | row routes-1
+ *   row:   head (4 lines)
+ *          slots x { count line, out, cell 0, cell 1, ... cell inputs-1 }
+ *
+ *   out    what the owner publishes: his own contribution in a small group,
+ *          the data of a broadcast he is the root of, or, at the root of the
+ *          tree, the result of a reduction
+ *   cell   the contribution of one input: 0 is the owner himself, 1.. are his
+ *          children in the order of the tree
+ *   count  how many inputs of the slot have arrived, over all laps; whoever
+ *          completes a multiple of the inputs carries on
+ *
+ * Operations are cut into packets; packet number s of a route uses slot
+ * s % slots. Nobody resets anything: sequence numbers and counts run on.
+ */
+#ifndef WEFT_NIC_CU_LAYOUT_H
+#define WEFT_NIC_CU_LAYOUT_H
+
+#include "src/base/atomic.h"
+
+#include <stdalign.h>
+#include <stddef.h>
+
+#define CU_SLOTS  16u		  /* a power of two */
+#define CU_WINDOW (CU_SLOTS / 2u) /* packets between two credits */
+
+/* A published packet. The payload follows in the same line and after it. */
+struct cu_packet {
+	alignas(64) weft_au64 seq; /* number + 1 when it is complete */
+	uint32_t sig;		   /* what operation its writer meant */
+	uint32_t flags;		   /* WEFT_CU_NAN, WEFT_CU_OVERFLOW */
+	uint8_t payload[48];	   /* the first bytes of the payload */
+};
+
+static_assert(sizeof(struct cu_packet) == 64 &&
+		      offsetof(struct cu_packet, payload) == 16,
+	      "shared format");
+
+struct cu_head {
+	/* lines 0 and 1: credits that arrived here, by parity of the epoch */
+	alignas(64) weft_au64 credit_in[2];
+	/* line 1: written by whoever completes an epoch, at the tree's root */
+	alignas(64) weft_au64 credit_done;
+	/* line 2: which group the owner has opened here; 0: none */
+	alignas(64) weft_au64 generation;
+	alignas(64) weft_au64 reserved;
+};
+
+static_assert(sizeof(struct cu_head) == 256 &&
+		      offsetof(struct cu_head, credit_done) == 64 &&
+		      offsetof(struct cu_head, generation) == 128,
+	      "shared format");
+
+struct cu_count {
+	alignas(64) weft_au64 arrived;
+};
+
+static_assert(sizeof(struct cu_count) == 64, "shared format");
+
+/* The sizes that all endpoints of a machine agree on. */
+struct weft_cu_geo {
+	unsigned routes;     /* rows of an area */
+	unsigned inputs;     /* cells of a slot: children + 1 at most */
+	size_t packet_bytes; /* payload of one packet, 48 + a multiple of 64 */
+};
+
+static inline size_t cu_packet_bytes(const struct weft_cu_geo *g)
+{
+	return offsetof(struct cu_packet, payload) + g->packet_bytes;
+}
+
+static inline size_t cu_slot_bytes(const struct weft_cu_geo *g)
+{
+	return sizeof(struct cu_count) + (g->inputs + 1) * cu_packet_bytes(g);
+}
+
+static inline size_t cu_row_bytes(const struct weft_cu_geo *g)
+{
+	return sizeof(struct cu_head) + CU_SLOTS * cu_slot_bytes(g);
+}
+
+static inline struct cu_head *cu_row(void *area, const struct weft_cu_geo *g,
+				     unsigned route)
+{
+	return (struct cu_head *)((char *)area + route * cu_row_bytes(g));
+}
+
+static inline struct cu_count *cu_count_of(struct cu_head *row,
+					   const struct weft_cu_geo *g,
+					   uint64_t seq)
+{
+	return (struct cu_count *)((char *)(row + 1) +
+				   (seq % CU_SLOTS) * cu_slot_bytes(g));
+}
+
+static inline struct cu_packet *cu_out(struct cu_head *row,
+				       const struct weft_cu_geo *g,
+				       uint64_t seq)
+{
+	return (struct cu_packet *)(cu_count_of(row, g, seq) + 1);
+}
+
+static inline struct cu_packet *cu_cell(struct cu_head *row,
+					const struct weft_cu_geo *g,
+					uint64_t seq, unsigned input)
+{
+	return (struct cu_packet *)((char *)cu_out(row, g, seq) +
+				    (input + 1) * cu_packet_bytes(g));
+}
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The work of a tree node, done by whoever arrives last at it. Climbing is a
+ * loop: put the contribution into the parent's cell, count it in, and if it
+ * was the last one, combine all cells in their order and go on as the parent.
+ */
+#include "prov/nic/cu/cu_group.h"
+
+#include <string.h>
+
+/* What climbs: the packet's identity and its payload so far. */
+struct climb {
+	struct weft_cu_group *g;
+	const struct weft_cu_call *op;
+	uint64_t seq;
+	size_t bytes;
+	uint32_t sig;
+	uint32_t flags;
+	bool mixed; /* inputs that meant different operations */
+};
+
+#define CU_MIXED 0xffffffffu /* no operation has this signature */
+
+static void packet_write(struct cu_packet *p, const struct climb *c,
+			 const void *data)
+{
+	p->sig = c->mixed ? CU_MIXED : c->sig;
+	p->flags = c->flags;
+	memcpy(p->payload, data, c->bytes);
+}
+
+/* Combines all cells of member's slot into the scratch buffer. */
+static void node_combine(struct climb *c, int member, unsigned inputs)
+{
+	struct weft_cu_group *g = c->g;
+	struct cu_head *row = g->row[member];
+	size_t elem = weft_cu_bytes(c->op->type);
+
+	for (unsigned i = 0; i < inputs; i++) {
+		struct cu_packet *p = cu_cell(row, &g->geo, c->seq, i);
+
+		c->mixed |= p->sig != c->sig;
+		c->flags |= p->flags;
+		if (!c->bytes)
+			continue;
+		if (i == 0)
+			memcpy(g->scratch, p->payload, c->bytes);
+		else
+			c->flags |= weft_cu_combine(c->op->op, c->op->type,
+						    g->scratch, p->payload,
+						    c->bytes / elem);
+	}
+}
+
+/* The result is complete: the root of the tree shows it. */
+static void node_publish(struct climb *c)
+{
+	struct weft_cu_group *g = c->g;
+	struct cu_packet *p =
+		cu_out(g->row[g->tree.root], &g->geo, c->seq);
+
+	packet_write(p, c, g->scratch);
+	/* R0 pairs with A0 in cu_read(): written before it is numbered. */
+	weft_store64(&p->seq, c->seq + 1);
+	if (c->op->kind == WEFT_CU_REDUCE)
+		cu_tell(g, c->op->root);
+	else
+		cu_tell_all(g);
+}
+
+void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
+		    uint64_t seq, const void *data, size_t bytes)
+{
+	struct climb c = { .g = g, .op = op, .seq = seq, .bytes = bytes,
+			   .sig = cu_sig(op) };
+	int member = g->me;
+	unsigned input = 0;
+
+	for (;;) {
+		struct cu_head *row = g->row[member];
+		unsigned inputs =
+			1u + (unsigned)weft_cu_tree_inputs(&g->tree, member);
+		uint64_t before;
+
+		packet_write(cu_cell(row, &g->geo, seq, input), &c, data);
+		/* RA1: pairs with itself: all cells before the last count. */
+		before = weft_add64(&cu_count_of(row, &g->geo, seq)->arrived,
+				    1);
+		if ((before + 1) % inputs)
+			return;
+		node_combine(&c, member, inputs);
+		data = g->scratch;
+		if (g->tree.parent[member] < 0)
+			break;
+		input = 1u + (unsigned)g->tree.ordinal[member];
+		member = g->tree.parent[member];
+	}
+	node_publish(&c);
+}
+
+void cu_node_credit(struct weft_cu_group *g)
+{
+	uint64_t epoch = ++g->credits;
+	int member = g->me;
+
+	for (;;) {
+		unsigned inputs =
+			1u + (unsigned)weft_cu_tree_inputs(&g->tree, member);
+		/* RA2: pairs with itself: who counts last has seen all. */
+		uint64_t before =
+			weft_add64(&g->row[member]->credit_in[epoch & 1], 1);
+
+		if ((before + 1) % inputs)
+			return;
+		if (g->tree.parent[member] < 0)
+			break;
+		member = g->tree.parent[member];
+	}
+	/* R3 pairs with A3 in cu_may_send(): all have read, then reuse. */
+	weft_store64(&g->row[g->tree.root]->credit_done, epoch);
+	cu_tell_all(g);
+}
