@@ -47,3 +47,5 @@ prov_ofi_weft_wait_test_LDADD = $(OFI_TEST_LIBS)
 EXTRA_DIST += prov/ofi/README test/ofi_env.sh test/ofi_openmpi.c
 dist_man7_MANS += doc/fi_weft.7
 include prov/ofi/data.mk
+PLAIN_TESTS += test/ofi_info.sh test/ofi_openmpi.sh test/ofi_pingpong.sh \
+	test/symbols.sh

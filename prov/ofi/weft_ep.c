@@ -171,34 +171,6 @@ static void nic_close(struct weft_ep *ep)
 	ep->carrier = NULL;
 }
 
-/* Lists a region in the endpoint's shared area, or takes it off. */
-static void expose(struct weft_ep *ep, struct weft_mr *mr, bool on)
-{
-	struct weft_want row = {
-		.key = mr->fid.key,
-		.addr = mr->start,
-		.len = mr->len,
-	};
-
-	if (!on) {
-		weft_nic_hide(ep->nic, mr->fid.key);
-		return;
-	}
-	if (mr->access & FI_REMOTE_READ)
-		row.access |= WEFT_MR_REMOTE_READ;
-	if (mr->access & FI_REMOTE_WRITE)
-		row.access |= WEFT_MR_REMOTE_WRITE;
-	if (mr->cntr || ep->cntr[WEFT_CNTR_REMOTE_READ] ||
-	    ep->cntr[WEFT_CNTR_REMOTE_WRITE])
-		row.access |= WEFT_MR_EVENTS;
-	weft_nic_expose(ep->nic, &row, mr->base);
-}
-
-static void expose_one(void *arg, uint64_t key, void *val)
-{
-	expose(arg, val, true);
-}
-
 static int ep_enable(struct weft_ep *ep)
 {
 	int err = enable_check(ep);
@@ -218,8 +190,6 @@ static int ep_enable(struct weft_ep *ep)
 		return (int)weft_fi_err(err);
 	}
 	ep->enabled = true;
-	ep->expose = expose;
-	weft_hash_each(&ep->domain->mrs, expose_one, ep);
 	return 0;
 }
 

@@ -93,16 +93,6 @@ static void expose_everywhere(struct weft_mr *mr)
 
 /* ---- life -------------------------------------------------------------- */
 
-/* Peers may look a region up in what its endpoints show them. */
-static void mr_show(struct weft_mr *mr, bool on)
-{
-	struct weft_domain *d = mr->domain;
-
-	for (size_t i = 0; i < d->ep_count; i++)
-		if (d->eps[i]->expose)
-			d->eps[i]->expose(d->eps[i], mr, on);
-}
-
 static int weft_mr_close(struct fid *fid)
 {
 	struct weft_mr *mr = to_mr(fid);
@@ -130,7 +120,6 @@ static int bind_cntr(struct weft_mr *mr, struct weft_cntr *cntr, uint64_t flags)
 	weft_ref_get(&cntr->ref);
 	mr->cntr = cntr;
 	mr->cntr_flags = flags ? flags : FI_REMOTE_READ | FI_REMOTE_WRITE;
-	mr_show(mr, true);
 	/* Peers must know from now on that accesses are counted. */
 	hide_everywhere(mr);
 	expose_everywhere(mr);
@@ -242,8 +231,6 @@ static int weft_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 	mr->flags = flags;
 	weft_enter(d);
 	err = mr_enlist(d, mr, attr->requested_key);
-	if (!err)
-		mr_show(mr, true);
 	weft_leave(d);
 	if (err) {
 		free(mr);

@@ -391,8 +391,6 @@ struct weft_ep {
 	uint64_t rx_op_flags;
 	unsigned tx_flags; /* the same as enum weft_op_flag, from fi_enable on */
 	unsigned rx_flags;
-	/* lists or hides a region for peers; NULL until fi_enable */
-	void (*expose)(struct weft_ep *ep, struct weft_mr *mr, bool on);
 	size_t inject_bytes;
 	size_t min_multi_recv;
 	struct sockaddr_in name; /* wanted, then own */
