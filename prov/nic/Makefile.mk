@@ -12,7 +12,7 @@ libweftnic_la_SOURCES = \
 	prov/nic/nic_rndv.c \
 	prov/nic/nic_send.c \
 	prov/nic/nic_share.c
-libweftnic_la_LIBADD = libweft-match.la libweftcarrier.la libweftwire.la \
+libweftnic_la_LIBADD = libweftunits.la libweft-match.la libweftcarrier.la libweftwire.la \
 	libweftbase.la
 include prov/nic/units.mk
 

@@ -4,6 +4,8 @@
  * where one path hands over to the next is a choice of the message layers
  * that ran on them, and marked so.
  */
+#include "prov/nic/fma/fma_engine.h"
+#include "prov/nic/mu/mu_engine.h"
 #include "prov/nic/nic.h"
 
 #include <string.h>
@@ -28,7 +30,7 @@ static const struct weft_machine rows[] = {
 	{
 		.name = "bgq",
 		.fabric = "weft-bgq",
-		.unit = &weft_unit_direct,
+		.unit = &weft_unit_mu,
 		.inject_bytes = 512,
 		.packet_bytes = 512, /* payload of a torus packet */
 		.eager_bytes = 4096, /* assumed: PAMI's remote-get limit */
@@ -38,7 +40,7 @@ static const struct weft_machine rows[] = {
 	{
 		.name = "gemini",
 		.fabric = "weft-gemini",
-		.unit = &weft_unit_direct,
+		.unit = &weft_unit_fma,
 		.inject_bytes = 64,   /* one put window */
 		.packet_bytes = 1024, /* assumed: an SMSG slot */
 		.eager_bytes = 8192,  /* assumed */
