@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Wrong arguments of collectives give the right error class, on one rank and
+ * without a word to the others; the communicator works afterwards.
+ */
+#include "coll_t.h"
+
+static void expect(int code, int class, int line)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int got = MPI_SUCCESS, len;
+
+	if (code != MPI_SUCCESS)
+		MPI_Error_class(code, &got);
+	if (got == class)
+		return;
+	MPI_Error_string(code, text, &len);
+	fprintf(stderr, "line %d: class %d instead of %d: %s\n", line, got,
+		class, text);
+	CHECK(got == class);
+}
+
+#define EXPECT(call, class) expect(call, class, __LINE__)
+
+static void test_arguments(MPI_Comm c, int size)
+{
+	MPI_Datatype raw;
+	MPI_Request req;
+	int a[64] = { 0 }, b[64], minus[64], i;
+
+	for (i = 0; i < 64; i++)
+		minus[i] = -1;
+	MPI_Type_contiguous(2, MPI_INT, &raw);
+	EXPECT(MPI_Barrier(MPI_COMM_NULL), MPI_ERR_COMM);
+	EXPECT(MPI_Bcast(a, 1, MPI_INT, size, c), MPI_ERR_ROOT);
+	EXPECT(MPI_Bcast(a, 1, MPI_INT, -1, c), MPI_ERR_ROOT);
+	EXPECT(MPI_Bcast(a, -1, MPI_INT, 0, c), MPI_ERR_COUNT);
+	EXPECT(MPI_Bcast(a, 1, MPI_DATATYPE_NULL, 0, c), MPI_ERR_TYPE);
+	EXPECT(MPI_Bcast(a, 1, raw, 0, c), MPI_ERR_TYPE);
+	EXPECT(MPI_Bcast(NULL, 1, MPI_INT, 0, c), MPI_ERR_BUFFER);
+	EXPECT(MPI_Allreduce(a, b, 1, MPI_INT, MPI_OP_NULL, c), MPI_ERR_OP);
+	EXPECT(MPI_Allreduce(a, b, 1, MPI_DOUBLE, MPI_BAND, c), MPI_ERR_OP);
+	EXPECT(MPI_Allreduce(a, b, 1, MPI_INT, MPI_MAXLOC, c), MPI_ERR_OP);
+	EXPECT(MPI_Allreduce(a, a, 1, MPI_INT, MPI_SUM, c), MPI_ERR_BUFFER);
+	EXPECT(MPI_Allreduce(a, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, c),
+	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Reduce(a, b, 1, MPI_INT, MPI_SUM, size + 3, c),
+	       MPI_ERR_ROOT);
+	EXPECT(MPI_Allgather(a, 1, MPI_INT, b, -2, MPI_INT, c), MPI_ERR_COUNT);
+	EXPECT(MPI_Allgatherv(a, 1, MPI_INT, b, minus, a, MPI_INT, c),
+	       MPI_ERR_COUNT);
+	EXPECT(MPI_Alltoall(a, 1, MPI_INT, b, 1, MPI_DATATYPE_NULL, c),
+	       MPI_ERR_TYPE);
+	EXPECT(MPI_Reduce_scatter(a, b, minus, MPI_INT, MPI_SUM, c),
+	       MPI_ERR_COUNT);
+	EXPECT(MPI_Iallreduce(a, b, 1, MPI_INT, MPI_OP_NULL, c, &req),
+	       MPI_ERR_OP);
+	EXPECT(MPI_Bcast_init(a, -1, MPI_INT, 0, c, MPI_INFO_NULL, &req),
+	       MPI_ERR_COUNT);
+	EXPECT(MPI_Neighbor_allgather(a, 1, MPI_INT, b, 1, MPI_INT, c),
+	       MPI_ERR_TOPOLOGY);
+	MPI_Type_free(&raw);
+}
+
+int main(int argc, char **argv)
+{
+	int rank, size, sum = 0, one = 1;
+	MPI_Comm c;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	MPI_Comm_dup(MPI_COMM_WORLD, &c);
+	if (rank == size / 2)
+		test_arguments(c, size);
+	MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, c);
+	CHECK(sum == size);
+	MPI_Comm_free(&c);
+	MPI_Finalize();
+	if (!rank)
+		printf("coll_errors: all errors right\n");
+	return 0;
+}

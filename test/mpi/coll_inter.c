@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives between two groups: the world is cut in two at every place, and
+ * all operations run across the cut, blocking and nonblocking.
+ */
+#include "coll_t.h"
+
+enum { N = 11 };
+
+static int world, nworld;
+static MPI_Comm inter;
+static int rank, local, remote;
+static int first, other; /* world rank of rank 0 here and there */
+
+static int sum_there(int what, int e)
+{
+	int q, sum = 0;
+
+	for (q = 0; q < remote; q++)
+		sum += coll_val(other + q, what, e);
+	return sum;
+}
+
+static void fill(int *v, int what, int n)
+{
+	int e;
+
+	for (e = 0; e < n; e++)
+		v[e] = coll_val(world, what, e);
+}
+
+/* The root argument: world rank who is the root. */
+static int root_arg(int who)
+{
+	int left = other > first ? other : first;
+	int here = (who < left) == (first < other);
+
+	if (who == world)
+		return MPI_ROOT;
+	return here ? MPI_PROC_NULL : who - other;
+}
+
+static void test_rooted(int who)
+{
+	int root = root_arg(who), v[N], w[N], q, e;
+	int *all = coll_room(sizeof(int) * N * (size_t)nworld);
+
+	fill(v, 1, N);
+	MPI_Bcast(v, N, MPI_INT, root, inter);
+	for (e = 0; e < N && root >= 0; e++)
+		CHECK(v[e] == coll_val(who, 1, e));
+	fill(v, 2, N);
+	MPI_Reduce(v, w, N, MPI_INT, MPI_SUM, root, inter);
+	for (e = 0; e < N && root == MPI_ROOT; e++)
+		CHECK(w[e] == sum_there(2, e));
+	MPI_Gather(v, N, MPI_INT, all, N, MPI_INT, root, inter);
+	for (q = 0; q < remote && root == MPI_ROOT; q++)
+		for (e = 0; e < N; e++)
+			CHECK(all[q * N + e] == coll_val(other + q, 2, e));
+	fill(all, 3, N * nworld);
+	MPI_Scatter(all, N, MPI_INT, w, N, MPI_INT, root, inter);
+	for (e = 0; e < N && root >= 0; e++)
+		CHECK(w[e] == coll_val(who, 3, rank * N + e));
+	free(all);
+}
+
+static void test_all(void)
+{
+	int v[N], w[N], q, e;
+	int *out = coll_room(sizeof(int) * N * (size_t)nworld);
+	int *in = coll_room(sizeof(int) * N * (size_t)nworld);
+	MPI_Request req[3];
+
+	MPI_Barrier(inter);
+	fill(v, 4, N);
+	MPI_Allreduce(v, w, N, MPI_INT, MPI_SUM, inter);
+	for (e = 0; e < N; e++)
+		CHECK(w[e] == sum_there(4, e));
+	fill(out, 5, N * nworld);
+	MPI_Ialltoall(out, N, MPI_INT, in, N, MPI_INT, inter, &req[0]);
+	MPI_Ibarrier(inter, &req[1]);
+	MPI_Iallreduce(v, w, N, MPI_INT, MPI_MAX, inter, &req[2]);
+	MPI_Waitall(3, req, MPI_STATUSES_IGNORE);
+	for (q = 0; q < remote; q++)
+		for (e = 0; e < N; e++)
+			CHECK(in[q * N + e] ==
+			      coll_val(other + q, 5, rank * N + e));
+	CHECK(w[3] == coll_val(other + remote - 1, 4, 3));
+	MPI_Allgather(v, N, MPI_INT, in, N, MPI_INT, inter);
+	for (q = 0; q < remote; q++)
+		for (e = 0; e < N; e++)
+			CHECK(in[q * N + e] == coll_val(other + q, 4, e));
+	/* a vector of local * remote elements, dealt by both sides */
+	free(out);
+	out = coll_room(sizeof(int) * (size_t)(local * remote));
+	fill(out, 6, local * remote);
+	MPI_Reduce_scatter_block(out, in, remote, MPI_INT, MPI_SUM, inter);
+	for (e = 0; e < remote; e++)
+		CHECK(in[e] == sum_there(6, rank * remote + e));
+	free(out);
+	free(in);
+}
+
+static void test_v(void)
+{
+	int *counts = coll_room(sizeof(int) * (size_t)remote);
+	int *displs = coll_room(sizeof(int) * (size_t)remote);
+	int *in = coll_room(sizeof(int) * 4 * (size_t)remote);
+	int v[4], q, e;
+
+	fill(v, 7, 4);
+	for (q = 0; q < remote; q++) {
+		counts[q] = (other + q) % 4;
+		displs[q] = 4 * (remote - 1 - q);
+	}
+	MPI_Allgatherv(v, world % 4, MPI_INT, in, counts, displs, MPI_INT,
+		       inter);
+	for (q = 0; q < remote; q++)
+		for (e = 0; e < counts[q]; e++)
+			CHECK(in[displs[q] + e] == coll_val(other + q, 7, e));
+	free(counts);
+	free(displs);
+	free(in);
+}
+
+static void test_cut(int cut)
+{
+	int left = world < cut, who;
+	MPI_Comm side;
+
+	MPI_Comm_split(MPI_COMM_WORLD, left, world, &side);
+	MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, left ? cut : 0, 12,
+			     &inter);
+	MPI_Comm_rank(inter, &rank);
+	MPI_Comm_size(inter, &local);
+	MPI_Comm_remote_size(inter, &remote);
+	first = left ? 0 : cut;
+	other = left ? cut : 0;
+	for (who = 0; who < nworld; who++)
+		test_rooted(who);
+	test_all();
+	test_v();
+	MPI_Comm_free(&inter);
+	MPI_Comm_free(&side);
+}
+
+int main(int argc, char **argv)
+{
+	int cut;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &world);
+	MPI_Comm_size(MPI_COMM_WORLD, &nworld);
+	for (cut = 1; cut < nworld; cut += nworld > 6 ? 3 : 1)
+		test_cut(cut);
+	MPI_Finalize();
+	if (!world)
+		printf("coll_inter: all operations between groups right\n");
+	return 0;
+}
