@@ -2,6 +2,7 @@
 # src/mpi and coll append their sources.
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
+	src/core/core_bsend.c src/core/core_bsend.h \
 	src/core/core_coll.h \
 	src/core/core_comm.c src/core/core_comm.h \
 	src/core/core_ctx.c src/core/core_ctx.h \
@@ -14,9 +15,12 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_make.c src/core/core_make.h \
 	src/core/core_obj.h src/core/core_opts.h \
 	src/core/core_p2p.c src/core/core_p2p.h \
+	src/core/core_pair.c src/core/core_pair.h \
+	src/core/core_part.c src/core/core_part.h \
 	src/core/core_pend.c src/core/core_pend.h \
 	src/core/core_pmix.c src/core/core_pmix.h \
 	src/core/core_post.h \
+	src/core/core_probe.c src/core/core_probe.h \
 	src/core/core_progress.c src/core/core_progress.h \
 	src/core/core_prov.c \
 	src/core/core_recv.c \

@@ -1,5 +1,6 @@
 # src/mpi: MPI_* and PMPI_*
 libmpi_abi_la_SOURCES += \
+	src/mpi/mpi_bsend.c \
 	src/mpi/mpi_check.c src/mpi/mpi_check.h \
 	src/mpi/mpi_comm.c \
 	src/mpi/mpi_commmake.c src/mpi/mpi_commobj.h \
@@ -10,9 +11,13 @@ libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_group.c \
 	src/mpi/mpi_init.c \
 	src/mpi/mpi_intercomm.c \
+	src/mpi/mpi_part.c \
+	src/mpi/mpi_persist.c \
+	src/mpi/mpi_probe.c \
 	src/mpi/mpi_pt2pt.c \
 	src/mpi/mpi_req.h \
 	src/mpi/mpi_reqmany.c \
 	src/mpi/mpi_request.c \
+	src/mpi/mpi_sendrecv.c \
 	src/mpi/mpi_status.c
 include src/mpi/mpi_types.mk

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A send and a receive behind one request: MPI_Isendrecv. */
+#ifndef WEFT_CORE_PAIR_H
+#define WEFT_CORE_PAIR_H
+
+#include "src/core/core_p2p.h"
+
+/* tmp is freed when both are done; may be NULL. 0 or -errno. */
+int weft_core_isendrecv(const struct weft_xfer *x, struct weft_comm *comm,
+			void *tmp, struct weft_req **req_p);
+
+/* A packed copy of count elements, for the replace forms; NULL: no memory. */
+void *weft_core_copy(const void *buf, MPI_Count count, struct weft_dt *dt);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See core_part.h. */
+#include "src/core/core_part.h"
+
+#include "src/core/core_post.h"
+#include "src/core/core_small.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct hello {
+	int64_t partitions;
+	int64_t bytes; /* of each */
+	int32_t id;    /* tag for the welcome */
+	int32_t proc;
+};
+
+struct part {
+	struct weft_req req;
+	struct weft_p2p_args a;
+	int partitions; /* mine */
+	bool sends;
+	bool known;		/* hello or welcome has come */
+	struct hello hello;	/* the sender's */
+	int32_t base;		/* tag of partition 0 */
+	struct weft_req *one;	/* hello or welcome on its way to me */
+	struct weft_req *out;	/* and from me */
+	weft_au32 *ready;	/* sender, per partition: 1 ready, 2 sent */
+	struct weft_req **reqs; /* one per partition of the sender */
+	char *copy;		/* receiver, type not contiguous */
+	bool posted;		/* receiver: the receives of this start */
+};
+
+/* All processes of the job, in the library's own context. */
+static struct weft_comm *library(void)
+{
+	static struct weft_comm lib;
+
+	weft_lock();
+	if (!lib.proc)
+		weft_small_scratch(&lib, 0, weft_core.world->proc,
+				   weft_core.job.size, weft_core.job.rank);
+	weft_unlock();
+	return &lib;
+}
+
+/* Fresh tags; unique in this process among those in use. */
+static int32_t take_tags(int n)
+{
+	static int32_t next;
+	int32_t tag;
+
+	weft_lock();
+	if (next > INT32_MAX - n)
+		next = 0;
+	tag = next;
+	next += n;
+	weft_unlock();
+	return tag;
+}
+
+static struct weft_dt *byte_type(void)
+{
+	return weft_dt_of(MPI_BYTE);
+}
+
+/* ---- the sender ------------------------------------------------------------
+ */
+
+static int say_hello(struct part *p)
+{
+	int rc;
+
+	p->hello.partitions = p->partitions;
+	p->hello.bytes = p->a.count * p->a.dt->size;
+	p->hello.id = take_tags(1);
+	p->hello.proc = weft_core.job.rank;
+	rc = weft_core_irecv(&p->base, sizeof(p->base), byte_type(),
+			     MPI_ANY_SOURCE, p->hello.id, library(),
+			     WEFT_P2P_COLL, &p->one);
+	if (rc)
+		return rc;
+	return weft_core_isend(&p->hello, sizeof(p->hello), byte_type(),
+			       p->a.peer, p->a.tag, p->a.comm, WEFT_P2P_CTRL,
+			       &p->out);
+}
+
+static int send_one(struct part *p, int i)
+{
+	char *at = (char *)p->a.buf + i * p->a.count * p->a.dt->extent;
+
+	return weft_core_isend(at, p->a.count, p->a.dt,
+			       p->a.comm->proc[p->a.peer], p->base + i,
+			       library(), WEFT_P2P_GROUP, &p->reqs[i]);
+}
+
+static int send_step(struct part *p)
+{
+	int i, left = 0, rc = 0;
+
+	if (!p->known) {
+		if (!weft_req_is_done(p->one))
+			return 0;
+		rc = weft_req_collect(&p->one, MPI_STATUS_IGNORE);
+		p->known = true;
+	}
+	for (i = 0; i < p->partitions && !rc; i++) {
+		/* A4 pairs with R4 in weft_part_ready(): the data is written */
+		if (weft_load32(&p->ready[i]) == 1) {
+			rc = send_one(p, i);
+			weft_store32_relaxed(&p->ready[i], 2); /* stepper's */
+		}
+		if (weft_load32(&p->ready[i]) != 2 ||
+		    !weft_req_is_done(p->reqs[i]))
+			left++;
+	}
+	if (rc || left)
+		return rc;
+	for (i = 0; i < p->partitions; i++) {
+		int e = weft_req_collect(&p->reqs[i], MPI_STATUS_IGNORE);
+
+		rc = rc ? rc : e;
+	}
+	return rc ? rc : 1;
+}
+
+/* ---- the receiver
+ * ------------------------------------------------------------ */
+
+static int expect_hello(struct part *p)
+{
+	return weft_core_irecv(&p->hello, sizeof(p->hello), byte_type(),
+			       p->a.peer, p->a.tag, p->a.comm, WEFT_P2P_CTRL,
+			       &p->one);
+}
+
+/* Hello has come: checks that the sizes agree, answers with tags. */
+static int say_welcome(struct part *p)
+{
+	MPI_Count total = p->partitions * p->a.count * p->a.dt->size;
+	int rc = weft_req_collect(&p->one, MPI_STATUS_IGNORE);
+
+	p->known = true;
+	if (rc)
+		return rc;
+	if (p->hello.partitions < 1 || p->hello.partitions > INT32_MAX ||
+	    p->hello.bytes * p->hello.partitions > total)
+		return -EMSGSIZE;
+	p->reqs = calloc((size_t)p->hello.partitions, sizeof(*p->reqs));
+	if (!p->reqs)
+		return -ENOMEM;
+	if (!weft_dt_is_contig(p->a.dt)) {
+		p->copy = malloc((size_t)total + 1);
+		if (!p->copy)
+			return -ENOMEM;
+	}
+	p->base = take_tags((int)p->hello.partitions);
+	return weft_core_isend(&p->base, sizeof(p->base), byte_type(),
+			       p->hello.proc, p->hello.id, library(),
+			       WEFT_P2P_COLL, &p->out);
+}
+
+static int post_all(struct part *p)
+{
+	char *to = p->copy ? p->copy : weft_p2p_start(p->a.buf, p->a.dt);
+	int i, rc = 0;
+
+	for (i = 0; i < p->hello.partitions && !rc; i++)
+		rc = weft_core_irecv(to + i * p->hello.bytes, p->hello.bytes,
+				     byte_type(), p->hello.proc, p->base + i,
+				     library(), WEFT_P2P_GROUP, &p->reqs[i]);
+	p->posted = true;
+	return rc;
+}
+
+/* Collects what has come; partitions of the sender that are still missing. */
+static int collect_come(struct part *p, int *missing_p)
+{
+	struct weft_typed t = { p->a.dt, p->a.buf, p->a.count * p->partitions };
+	int i, rc = 0;
+
+	*missing_p = 0;
+	for (i = 0; i < p->hello.partitions && !rc; i++) {
+		if (p->reqs[i] && !weft_req_is_done(p->reqs[i])) {
+			++*missing_p;
+			continue;
+		}
+		if (!p->reqs[i])
+			continue;
+		rc = weft_req_collect(&p->reqs[i], MPI_STATUS_IGNORE);
+		p->reqs[i] = NULL;
+		if (p->copy)
+			weft_unpack(&t, (size_t)(i * p->hello.bytes),
+				    p->copy + i * p->hello.bytes,
+				    (size_t)p->hello.bytes);
+	}
+	return rc;
+}
+
+static int recv_step(struct part *p)
+{
+	int missing, rc = 0;
+
+	if (!p->known) {
+		if (!weft_req_is_done(p->one))
+			return 0;
+		rc = say_welcome(p);
+	}
+	if (!rc && !p->posted)
+		rc = post_all(p);
+	if (!rc)
+		rc = collect_come(p, &missing);
+	if (rc)
+		return rc;
+	p->req.source = p->a.peer;
+	p->req.tag = p->a.tag;
+	p->req.bytes = p->hello.bytes * p->hello.partitions;
+	return missing == 0;
+}
+
+/* ---- the request
+ * --------------------------------------------------------------- */
+
+static int part_step(struct weft_req *r)
+{
+	struct part *p = weft_container_of(r, struct part, req);
+
+	return p->sends ? send_step(p) : recv_step(p);
+}
+
+static int part_start(struct weft_req *r)
+{
+	struct part *p = weft_container_of(r, struct part, req);
+	int i;
+
+	r->error = 0;
+	weft_store32_relaxed(&r->done, 0); /* inactive: nobody waits */
+	r->flags |= WEFT_REQ_ACTIVE;
+	p->posted = false;
+	for (i = 0; p->sends && i < p->partitions; i++)
+		weft_store32_relaxed(&p->ready[i], 0); /* not stepped yet */
+	if (p->a.peer == MPI_PROC_NULL) {
+		r->source = MPI_PROC_NULL;
+		weft_lock();
+		weft_req_complete(r, 0);
+		weft_unlock();
+		return 0;
+	}
+	weft_progress_add(r);
+	return 0;
+}
+
+static void part_free(struct weft_req *r)
+{
+	struct part *p = weft_container_of(r, struct part, req);
+
+	if (p->one && !p->known) {
+		p->one->ops->cancel(p->one);
+		weft_req_finish(p->one);
+	}
+	if (p->out)
+		weft_req_finish(p->out);
+	weft_comm_put(p->a.comm);
+	weft_dt_put(p->a.dt);
+	r->obj.kind = WEFT_KIND_FREE;
+	free(p->ready);
+	free(p->reqs);
+	free(p->copy);
+	free(p);
+}
+
+static const struct weft_req_ops part_ops = {
+	.name = "partitioned",
+	.start = part_start,
+	.cancel = weft_req_no_cancel,
+	.step = part_step,
+	.query = weft_req_no_query,
+	.free = part_free,
+};
+
+static struct part *part_open(const struct weft_p2p_args *a, int partitions,
+			      bool sends)
+{
+	struct part *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	weft_req_init(&p->req, &part_ops, a->comm,
+		      WEFT_REQ_PERSISTENT | WEFT_REQ_PART |
+			      (sends ? WEFT_REQ_SEND : 0));
+	p->a = *a;
+	p->partitions = partitions;
+	p->sends = sends;
+	weft_comm_get(a->comm);
+	weft_dt_get(a->dt);
+	return p;
+}
+
+int weft_part_send_init(const struct weft_p2p_args *a, int partitions,
+			struct weft_req **req_p)
+{
+	struct part *p = part_open(a, partitions, true);
+	int rc = 0;
+
+	if (!p)
+		return -ENOMEM;
+	p->ready = calloc((size_t)partitions + 1, sizeof(*p->ready));
+	p->reqs = calloc((size_t)partitions + 1, sizeof(*p->reqs));
+	if (!p->ready || !p->reqs)
+		rc = -ENOMEM;
+	else if (a->peer != MPI_PROC_NULL)
+		rc = say_hello(p);
+	if (rc)
+		part_free(&p->req);
+	else
+		*req_p = &p->req;
+	return rc;
+}
+
+int weft_part_recv_init(const struct weft_p2p_args *a, int partitions,
+			struct weft_req **req_p)
+{
+	struct part *p = part_open(a, partitions, false);
+	int rc;
+
+	if (!p)
+		return -ENOMEM;
+	rc = a->peer == MPI_PROC_NULL ? 0 : expect_hello(p);
+	if (rc)
+		part_free(&p->req);
+	else
+		*req_p = &p->req;
+	return rc;
+}
+
+int weft_part_ready(struct weft_req *r, int first, int last)
+{
+	struct part *p = weft_container_of(r, struct part, req);
+	int i;
+
+	if (!(r->flags & WEFT_REQ_PART) || !p->sends ||
+	    !(r->flags & WEFT_REQ_ACTIVE) || first < 0 || last < first ||
+	    last >= p->partitions)
+		return -EINVAL;
+	for (i = first; i <= last; i++)
+		/* R4 pairs with A4 in send_step() */
+		weft_store32(&p->ready[i], 1);
+	weft_progress();
+	return 0;
+}
+
+/* Is every partition of the sender that touches mine here? */
+static bool is_here(struct part *p, int partition)
+{
+	MPI_Count bytes = p->a.count * p->a.dt->size;
+	MPI_Count i, last;
+
+	if (weft_req_is_done(&p->req))
+		return true;
+	if (!p->posted)
+		return false;
+	if (!bytes || !p->hello.bytes)
+		return true;
+	last = ((partition + 1) * bytes - 1) / p->hello.bytes;
+	for (i = partition * bytes / p->hello.bytes; i <= last; i++)
+		if (i < p->hello.partitions && p->reqs[i])
+			return false;
+	return true;
+}
+
+int weft_part_arrived(struct weft_req *r, int partition, int *flag)
+{
+	struct part *p = weft_container_of(r, struct part, req);
+
+	if (!(r->flags & WEFT_REQ_PART) || p->sends || partition < 0 ||
+	    partition >= p->partitions)
+		return -EINVAL;
+	*flag = 1;
+	if (!(r->flags & WEFT_REQ_ACTIVE) || p->a.peer == MPI_PROC_NULL)
+		return 0;
+	weft_progress();
+	*flag = is_here(p, partition);
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Partitioned communication. Sender and receiver may cut the same data
+ * differently, so they first tell each other:
+ *
+ *   sender   -- hello: my cuts, my id ------------>  receiver   (once)
+ *   sender   <- welcome: the tag of partition 0 ---  receiver   (once)
+ *   sender   == partition i, tag base + i ========>  receiver   (every start)
+ *
+ * The receiver posts one receive per partition of the sender, into place or,
+ * for types that are not contiguous, into a packed copy. Hello travels in the
+ * communicator under the application's tag, the rest between processes in the
+ * library's own context.
+ */
+#ifndef WEFT_CORE_PART_H
+#define WEFT_CORE_PART_H
+
+#include <mpi.h>
+#include <stdbool.h>
+
+struct weft_p2p_args;
+struct weft_req;
+
+/* a->count elements per partition. Inactive persistent requests. */
+int weft_part_send_init(const struct weft_p2p_args *a, int partitions,
+			struct weft_req **req_p);
+int weft_part_recv_init(const struct weft_p2p_args *a, int partitions,
+			struct weft_req **req_p);
+
+/* -EINVAL: no active partitioned request of this kind, or no such part. */
+int weft_part_ready(struct weft_req *r, int first, int last);
+int weft_part_arrived(struct weft_req *r, int partition, int *flag);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Persistent sends and receives. */
+#include "src/mpi/mpi_face.h"
+
+#include "src/core/core_bsend.h"
+#include "src/core/core_post.h"
+#include "src/mpi/mpi_check.h"
+
+#include <errno.h>
+
+/* What a persistent request does at every start. */
+enum what { RECV, SEND, BSEND };
+
+static int init(struct mpi_msg m, MPI_Comm comm, enum what what, unsigned mode,
+		MPI_Request *request)
+{
+	struct weft_comm *c;
+	struct weft_p2p_args a;
+	struct weft_p2p *p;
+	struct weft_req *r = NULL;
+	int err = mpi_check_comm(m.func, 6, comm, &c);
+
+	if (!err)
+		err = mpi_check_msg(&m, c, what == RECV);
+	if (err)
+		return err;
+	a = (struct weft_p2p_args){
+		(void *)(uintptr_t)m.buf, m.count, m.dt, m.peer, m.tag, c, mode
+	};
+	if (what == BSEND) {
+		err = weft_core_bsend_init(&a, &r);
+	} else {
+		p = weft_p2p_open(what == RECV ? weft_p2p_init_recv
+					       : weft_p2p_init_send,
+				  &a, WEFT_REQ_PERSISTENT);
+		err = p ? 0 : -ENOMEM;
+		if (p)
+			r = &p->req;
+	}
+	if (err)
+		return weft_err_rc(c, m.func, err);
+	*request = (MPI_Request)r;
+	return MPI_SUCCESS;
+}
+
+#define MSG(peer)                                                  \
+	{                                                          \
+		__func__, 1, buf, count, datatype, peer, tag, NULL \
+	}
+
+#pragma weak MPI_Send_init = PMPI_Send_init
+int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest,
+		   int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return init(m, comm, SEND, 0, request);
+}
+
+#pragma weak MPI_Send_init_c = PMPI_Send_init_c
+int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
+		     int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return init(m, comm, SEND, 0, request);
+}
+
+#pragma weak MPI_Ssend_init = PMPI_Ssend_init
+int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
+		    int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return init(m, comm, SEND, WEFT_P2P_SYNC, request);
+}
+
+#pragma weak MPI_Ssend_init_c = PMPI_Ssend_init_c
+int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
+		      int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return init(m, comm, SEND, WEFT_P2P_SYNC, request);
+}
+
+#pragma weak MPI_Rsend_init = PMPI_Rsend_init
+int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
+		    int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return init(m, comm, SEND, WEFT_P2P_READY, request);
+}
+
+#pragma weak MPI_Rsend_init_c = PMPI_Rsend_init_c
+int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
+		      int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return init(m, comm, SEND, WEFT_P2P_READY, request);
+}
+
+#pragma weak MPI_Bsend_init = PMPI_Bsend_init
+int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
+		    int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return init(m, comm, BSEND, 0, request);
+}
+
+#pragma weak MPI_Bsend_init_c = PMPI_Bsend_init_c
+int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
+		      int dest, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(dest);
+
+	return init(m, comm, BSEND, 0, request);
+}
+
+#pragma weak MPI_Recv_init = PMPI_Recv_init
+int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
+		   int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(source);
+
+	return init(m, comm, RECV, 0, request);
+}
+
+#pragma weak MPI_Recv_init_c = PMPI_Recv_init_c
+int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype,
+		     int source, int tag, MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG(source);
+
+	return init(m, comm, RECV, 0, request);
+}

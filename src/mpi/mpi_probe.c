@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Probes, matched probes, and receives of matched messages. */
+#include "src/mpi/mpi_face.h"
+
+#include "src/core/core_post.h"
+#include "src/core/core_probe.h"
+#include "src/core/core_status.h"
+#include "src/mpi/mpi_check.h"
+
+/* The arguments source, tag, comm; the message type is any. */
+static int check_probe(const char *func, int source, int tag, MPI_Comm comm,
+		       struct weft_p2p_args *a)
+{
+	struct mpi_msg m = { func, -2, a, 0, MPI_BYTE, source, tag, NULL };
+	struct weft_comm *c;
+	int err = mpi_check_comm(func, 3, comm, &c);
+
+	if (!err)
+		err = mpi_check_msg(&m, c, 1);
+	*a = (struct weft_p2p_args){ NULL, 0, m.dt, source, tag, c, 0 };
+	return err;
+}
+
+static void no_proc(MPI_Status *status)
+{
+	if (status != MPI_STATUS_IGNORE)
+		weft_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+}
+
+/* *flag: 1 found, 0 none; msg_p NULL: the message stays. */
+static int look(const char *func, const struct weft_p2p_args *a, int wait,
+		struct weft_p2p **msg_p, MPI_Status *status)
+{
+	int rc = wait ? weft_core_probe(a, msg_p, status)
+		      : weft_core_iprobe(a, msg_p, status);
+
+	return rc < 0 ? weft_err_rc(a->comm, func, rc) : MPI_SUCCESS;
+}
+
+#pragma weak MPI_Probe = PMPI_Probe
+int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+	struct weft_p2p_args a;
+	int err = check_probe(__func__, source, tag, comm, &a);
+
+	if (err)
+		return err;
+	if (source != MPI_PROC_NULL)
+		return look(__func__, &a, 1, NULL, status);
+	no_proc(status);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Iprobe = PMPI_Iprobe
+int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
+		MPI_Status *status)
+{
+	struct weft_p2p_args a;
+	int err = check_probe(__func__, source, tag, comm, &a);
+	int rc;
+
+	if (err)
+		return err;
+	*flag = 1;
+	if (source == MPI_PROC_NULL) {
+		no_proc(status);
+		return MPI_SUCCESS;
+	}
+	rc = weft_core_iprobe(&a, NULL, status);
+	*flag = rc == 1;
+	return rc < 0 ? weft_err_rc(a.comm, __func__, rc) : MPI_SUCCESS;
+}
+
+#pragma weak MPI_Mprobe = PMPI_Mprobe
+int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
+		MPI_Status *status)
+{
+	struct weft_p2p_args a;
+	struct weft_p2p *msg = NULL;
+	int err = check_probe(__func__, source, tag, comm, &a);
+
+	if (err)
+		return err;
+	*message = MPI_MESSAGE_NO_PROC;
+	if (source == MPI_PROC_NULL) {
+		no_proc(status);
+		return MPI_SUCCESS;
+	}
+	err = look(__func__, &a, 1, &msg, status);
+	if (!err)
+		*message = (MPI_Message)msg;
+	return err;
+}
+
+#pragma weak MPI_Improbe = PMPI_Improbe
+int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag,
+		 MPI_Message *message, MPI_Status *status)
+{
+	struct weft_p2p_args a;
+	struct weft_p2p *msg = NULL;
+	int err = check_probe(__func__, source, tag, comm, &a);
+
+	if (err)
+		return err;
+	*flag = 1;
+	*message = MPI_MESSAGE_NO_PROC;
+	if (source == MPI_PROC_NULL) {
+		no_proc(status);
+		return MPI_SUCCESS;
+	}
+	err = look(__func__, &a, 0, &msg, status);
+	*flag = msg != NULL;
+	*message = msg ? (MPI_Message)msg : MPI_MESSAGE_NULL;
+	return err;
+}
+
+/* ---- receiving -------------------------------------------------------------
+ */
+
+static int bad_message(const char *func, MPI_Message message)
+{
+	return weft_err_arg(NULL, func, MPI_ERR_REQUEST, 4,
+			    "invalid message %p", (void *)message);
+}
+
+static int imrecv(struct mpi_msg m, MPI_Message *message,
+		  struct weft_req **req_p)
+{
+	struct weft_p2p *msg = weft_msg_of(*message);
+	struct weft_comm *c = msg ? weft_msg_comm(msg) : NULL;
+	int err;
+
+	if (!msg && *message != MPI_MESSAGE_NO_PROC)
+		return bad_message(m.func, *message);
+	err = mpi_check_data(&m, c);
+	if (err)
+		return err;
+	*message = MPI_MESSAGE_NULL;
+	if (!msg) {
+		*req_p = weft_req_no_proc();
+		return MPI_SUCCESS;
+	}
+	return weft_err_rc(c, m.func,
+			   weft_core_imrecv(msg, (void *)(uintptr_t)m.buf,
+					    m.count, m.dt, req_p));
+}
+
+static int mrecv(struct mpi_msg m, MPI_Message *message, MPI_Status *status)
+{
+	struct weft_req *r;
+	struct weft_comm *c;
+	int err = imrecv(m, message, &r);
+
+	if (err)
+		return err;
+	weft_req_wait(r);
+	c = r->comm;
+	if (c)
+		weft_comm_get(c);
+	err = weft_err_rc(c, m.func, weft_req_collect(&r, status));
+	if (c)
+		weft_comm_put(c);
+	return err;
+}
+
+#define MSG                                                   \
+	{                                                     \
+		__func__, 1, buf, count, datatype, 0, 0, NULL \
+	}
+
+#pragma weak MPI_Mrecv = PMPI_Mrecv
+int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype,
+	       MPI_Message *message, MPI_Status *status)
+{
+	const struct mpi_msg m = MSG;
+
+	return mrecv(m, message, status);
+}
+
+#pragma weak MPI_Mrecv_c = PMPI_Mrecv_c
+int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype,
+		 MPI_Message *message, MPI_Status *status)
+{
+	const struct mpi_msg m = MSG;
+
+	return mrecv(m, message, status);
+}
+
+#pragma weak MPI_Imrecv = PMPI_Imrecv
+int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype,
+		MPI_Message *message, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG;
+
+	return imrecv(m, message, (struct weft_req **)request);
+}
+
+#pragma weak MPI_Imrecv_c = PMPI_Imrecv_c
+int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype,
+		  MPI_Message *message, MPI_Request *request)
+{
+	const struct mpi_msg m = MSG;
+
+	return imrecv(m, message, (struct weft_req **)request);
+}

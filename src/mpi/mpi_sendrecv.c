@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sending and receiving at once. */
+#include "src/mpi/mpi_face.h"
+
+#include "src/core/core_pair.h"
+#include "src/core/core_req.h"
+#include "src/mpi/mpi_check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Checks both halves and fills *x. */
+static int check(struct mpi_msg *s, struct mpi_msg *r, struct weft_comm *c,
+		 struct weft_xfer *x)
+{
+	int err = mpi_check_msg(s, c, 0);
+
+	if (!err)
+		err = mpi_check_msg(r, c, 1);
+	*x = (struct weft_xfer){ s->buf,   s->count, s->dt,
+				 s->peer,  s->tag,   (void *)(uintptr_t)r->buf,
+				 r->count, r->dt,    r->peer,
+				 r->tag };
+	return err;
+}
+
+static int sendrecv(struct mpi_msg s, struct mpi_msg r, MPI_Comm comm,
+		    MPI_Status *status)
+{
+	struct weft_comm *c;
+	struct weft_xfer x;
+	int err = mpi_check_comm(s.func, 11, comm, &c);
+
+	if (!err)
+		err = check(&s, &r, c, &x);
+	if (err)
+		return err;
+	return weft_err_rc(c, s.func, weft_core_sendrecv(&x, c, 0, status));
+}
+
+static int isendrecv(struct mpi_msg s, struct mpi_msg r, MPI_Comm comm,
+		     MPI_Request *request)
+{
+	struct weft_comm *c;
+	struct weft_xfer x;
+	int err = mpi_check_comm(s.func, 11, comm, &c);
+
+	if (!err)
+		err = check(&s, &r, c, &x);
+	if (err)
+		return err;
+	return weft_err_rc(
+		c, s.func,
+		weft_core_isendrecv(&x, c, NULL, (struct weft_req **)request));
+}
+
+/* The replace forms: the data goes out from a copy. */
+static int check_replace(struct mpi_msg *m, int source, int recvtag,
+			 struct weft_comm *c, struct weft_xfer *x)
+{
+	struct mpi_msg r = *m;
+	int err;
+
+	r.arg = 3; /* source and tag are arguments 6 and 7 */
+	r.peer = source;
+	r.tag = recvtag;
+	err = check(m, &r, c, x);
+	if (err)
+		return err;
+	x->sbuf = weft_core_copy(m->buf, m->count, m->dt);
+	x->scount = m->count * m->dt->size;
+	x->sdt = weft_dt_of(MPI_BYTE);
+	return x->sbuf ? 0 : weft_err_rc(c, m->func, -ENOMEM);
+}
+
+static int replace(struct mpi_msg m, int source, int recvtag, MPI_Comm comm,
+		   MPI_Status *status)
+{
+	struct weft_comm *c;
+	struct weft_xfer x;
+	int err = mpi_check_comm(m.func, 8, comm, &c);
+
+	if (!err)
+		err = check_replace(&m, source, recvtag, c, &x);
+	if (err)
+		return err;
+	err = weft_core_sendrecv(&x, c, 0, status);
+	free((void *)(uintptr_t)x.sbuf);
+	return weft_err_rc(c, m.func, err);
+}
+
+static int ireplace(struct mpi_msg m, int source, int recvtag, MPI_Comm comm,
+		    MPI_Request *request)
+{
+	struct weft_comm *c;
+	struct weft_xfer x;
+	int err = mpi_check_comm(m.func, 8, comm, &c);
+
+	if (!err)
+		err = check_replace(&m, source, recvtag, c, &x);
+	if (err)
+		return err;
+	err = weft_core_isendrecv(&x, c, (void *)(uintptr_t)x.sbuf,
+				  (struct weft_req **)request);
+	if (err)
+		free((void *)(uintptr_t)x.sbuf);
+	return weft_err_rc(c, m.func, err);
+}
+
+#define SEND                                                                   \
+	{                                                                      \
+		__func__, 1, sendbuf, sendcount, sendtype, dest, sendtag, NULL \
+	}
+#define RECV                                                                \
+	{                                                                   \
+		__func__, 6, recvbuf, recvcount, recvtype, source, recvtag, \
+			NULL                                                \
+	}
+#define BOTH                                                           \
+	{                                                              \
+		__func__, 1, buf, count, datatype, dest, sendtag, NULL \
+	}
+
+#pragma weak MPI_Sendrecv = PMPI_Sendrecv
+int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+		  int dest, int sendtag, void *recvbuf, int recvcount,
+		  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
+		  MPI_Status *status)
+{
+	const struct mpi_msg s = SEND;
+	const struct mpi_msg r = RECV;
+
+	return sendrecv(s, r, comm, status);
+}
+
+#pragma weak MPI_Sendrecv_replace = PMPI_Sendrecv_replace
+int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
+			  int sendtag, int source, int recvtag, MPI_Comm comm,
+			  MPI_Status *status)
+{
+	const struct mpi_msg m = BOTH;
+
+	return replace(m, source, recvtag, comm, status);
+}
+
+#pragma weak MPI_Isendrecv = PMPI_Isendrecv
+int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+		   int dest, int sendtag, void *recvbuf, int recvcount,
+		   MPI_Datatype recvtype, int source, int recvtag,
+		   MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg s = SEND;
+	const struct mpi_msg r = RECV;
+
+	return isendrecv(s, r, comm, request);
+}
+
+#pragma weak MPI_Isendrecv_replace = PMPI_Isendrecv_replace
+int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype,
+			   int dest, int sendtag, int source, int recvtag,
+			   MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = BOTH;
+
+	return ireplace(m, source, recvtag, comm, request);
+}
+
+#pragma weak MPI_Sendrecv_c = PMPI_Sendrecv_c
+int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount,
+		    MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+		    MPI_Count recvcount, MPI_Datatype recvtype, int source,
+		    int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+	const struct mpi_msg s = SEND;
+	const struct mpi_msg r = RECV;
+
+	return sendrecv(s, r, comm, status);
+}
+
+#pragma weak MPI_Sendrecv_replace_c = PMPI_Sendrecv_replace_c
+int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype,
+			    int dest, int sendtag, int source, int recvtag,
+			    MPI_Comm comm, MPI_Status *status)
+{
+	const struct mpi_msg m = BOTH;
+
+	return replace(m, source, recvtag, comm, status);
+}
+
+#pragma weak MPI_Isendrecv_c = PMPI_Isendrecv_c
+int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount,
+		     MPI_Datatype sendtype, int dest, int sendtag,
+		     void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
+		     int source, int recvtag, MPI_Comm comm,
+		     MPI_Request *request)
+{
+	const struct mpi_msg s = SEND;
+	const struct mpi_msg r = RECV;
+
+	return isendrecv(s, r, comm, request);
+}
+
+#pragma weak MPI_Isendrecv_replace_c = PMPI_Isendrecv_replace_c
+int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype,
+			     int dest, int sendtag, int source, int recvtag,
+			     MPI_Comm comm, MPI_Request *request)
+{
+	const struct mpi_msg m = BOTH;
+
+	return ireplace(m, source, recvtag, comm, request);
+}
