@@ -12,4 +12,10 @@ libweftunits_la_SOURCES = \
 	prov/nic/fma/fma.c prov/nic/fma/fma_dev.h prov/nic/fma/fma_layout.h \
 	prov/nic/fma/fma_amo.c prov/nic/fma/fma_bte.c prov/nic/fma/fma_cq.c \
 	prov/nic/fma/fma_rx.c prov/nic/fma/fma_smsg.c prov/nic/fma/fma_tx.c \
-	prov/nic/fma/fma_engine.c prov/nic/fma/fma_engine.h
+	prov/nic/fma/fma_engine.c prov/nic/fma/fma_engine.h \
+	prov/nic/sten/sten.c prov/nic/sten/sten_dev.h \
+	prov/nic/sten/sten_layout.h \
+	prov/nic/sten/sten_dma.c prov/nic/sten/sten_event.c \
+	prov/nic/sten/sten_queue.c prov/nic/sten/sten_rx.c \
+	prov/nic/sten/sten_tx.c \
+	prov/nic/sten/sten_engine.c prov/nic/sten/sten_engine.h

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Elan4 interface of QsNetII, emulated: command queues, short transaction
+ * engine (STEN), DMA, events and input queues. Link with -lweft-nic.
+ *
+ *	weft_sten_open
+ *	  weft_sten_map                    memory a context may use
+ *	  weft_sten_route_set              who stands behind a virtual process
+ *	  weft_sten_queue_open             a command queue
+ *	  weft_sten_open_packet, ...       build commands, 64-bit words
+ *	  weft_sten_queue_write            give them to the queue
+ *	  weft_sten_poll                   run the engines
+ *	weft_sten_close
+ *
+ * Nothing blocks. Functions return 0 or a negative errno. A command that is
+ * wrong, or a packet that the other side refuses, stops its own queue and no
+ * other: weft_sten_queue_state says why. One thread at a time per unit.
+ */
+#ifndef WEFT_STEN_H
+#define WEFT_STEN_H
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <string.h>
+#include <weft/place.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WEFT_STEN_QUEUES    8000
+#define WEFT_STEN_CONTEXTS  16384 /* 14 bits */
+#define WEFT_STEN_VPROCS    16384
+#define WEFT_STEN_CHANNELS  2	 /* outstanding packets of one queue */
+#define WEFT_STEN_WRITE	    128	 /* bytes of one write transaction */
+#define WEFT_STEN_PACKET    2048 /* bytes of one packet, all transactions */
+#define WEFT_STEN_COPY	    2040 /* bytes an event can copy */
+#define WEFT_STEN_PAGE	    8192 /* bytes of a queue's command port */
+
+struct weft_sten;
+
+/* How a packet was answered; as bits, what a guard accepts. */
+enum weft_sten_ack {
+	WEFT_STEN_ACK_OK = 1,
+	WEFT_STEN_ACK_TESTFAIL = 2,
+	WEFT_STEN_ACK_DISCARD = 4, /* sent again by itself */
+	WEFT_STEN_ACK_ERROR = 8,
+};
+
+/* Why a queue or an engine stopped. */
+enum weft_sten_trap {
+	WEFT_STEN_TRAP_NONE,
+	WEFT_STEN_TRAP_OVERFLOW,     /* written beyond its depth */
+	WEFT_STEN_TRAP_WRITE_SIZE,   /* not whole words */
+	WEFT_STEN_TRAP_WRITE_ORDER,  /* a word written twice */
+	WEFT_STEN_TRAP_COMMAND,	     /* no such command */
+	WEFT_STEN_TRAP_PERMISSION,   /* not allowed on this queue */
+	WEFT_STEN_TRAP_TRANSACTION,  /* missing, too long or unknown */
+	WEFT_STEN_TRAP_MEMORY,	     /* no translation */
+	WEFT_STEN_TRAP_ROUTE,	     /* no such virtual process */
+	WEFT_STEN_TRAP_ALIGNMENT,
+	WEFT_STEN_TRAP_FAIL_COUNT,   /* discarded too often */
+	WEFT_STEN_TRAP_ACK_ERROR,    /* refused by the other side */
+	WEFT_STEN_TRAP_CHANNEL,	     /* channel in use, or bad number */
+	WEFT_STEN_TRAP_DMA_OVERFLOW, /* DMA run queue full */
+};
+
+struct weft_sten_attr {
+	struct weft_place place;
+	/* Interrupt command: a cookie for the host; from poll. */
+	void (*interrupt)(void *arg, unsigned context, uint64_t cookie);
+	/* Thread start: the thread processor's program, with 6 registers. */
+	void (*thread)(void *arg, unsigned context, const uint64_t regs[6]);
+	void *arg;
+};
+
+int weft_sten_open(const struct weft_sten_attr *attr, struct weft_sten **s_p);
+void weft_sten_close(struct weft_sten *s);
+void weft_sten_name(struct weft_sten *s, struct sockaddr_in *name);
+int weft_sten_poll(struct weft_sten *s, int budget);
+int weft_sten_wait(struct weft_sten *s, uint64_t timeout_ns);
+
+/* Virtual process vproc is context context of the node at name. */
+int weft_sten_route_set(struct weft_sten *s, uint32_t vproc,
+			const struct sockaddr_in *name, unsigned context);
+
+/* ---- protection ---- */
+
+#define WEFT_STEN_LOCAL_READ   1u
+#define WEFT_STEN_LOCAL_WRITE  2u
+#define WEFT_STEN_REMOTE_READ  4u
+#define WEFT_STEN_REMOTE_WRITE 8u
+#define WEFT_STEN_REMOTE_EVENT 16u
+#define WEFT_STEN_ALL	       31u
+
+/* Context may use [base, base + bytes) as perm says. */
+int weft_sten_map(struct weft_sten *s, unsigned context, void *base,
+		  uint64_t bytes, unsigned perm);
+int weft_sten_unmap(struct weft_sten *s, unsigned context, void *base);
+
+enum weft_sten_filter {
+	WEFT_STEN_CLOSED,  /* refuse packets for this context (at first) */
+	WEFT_STEN_ACCEPT,
+	WEFT_STEN_DISCARD_ALL,
+	WEFT_STEN_ACK_ALL, /* answer OK and do nothing */
+};
+
+int weft_sten_filter(struct weft_sten *s, unsigned context,
+		     enum weft_sten_filter mode);
+
+/* ---- command queues ---- */
+
+#define WEFT_STEN_MAY_EVENT  1u
+#define WEFT_STEN_MAY_WAIT   2u
+#define WEFT_STEN_MAY_MODIFY 4u /* add, copy */
+#define WEFT_STEN_MAY_WRITE  8u
+#define WEFT_STEN_MAY_THREAD 16u
+#define WEFT_STEN_MAY_DMA    32u
+#define WEFT_STEN_MAY_STEN   64u
+#define WEFT_STEN_MAY_INTR   128u
+#define WEFT_STEN_MAY_ALL    255u
+
+#define WEFT_STEN_HIGH 1u /* flag: high priority run queue */
+
+/* depth: 1, 8, 64 or 512 KB, in bytes. q_p gets the queue's number. */
+int weft_sten_queue_open(struct weft_sten *s, unsigned context, uint32_t depth,
+			 unsigned perm, unsigned flags, unsigned *q_p);
+int weft_sten_queue_close(struct weft_sten *s, unsigned q);
+
+/*
+ * Words at the end of the stream, in order. -EAGAIN: no room for all of them,
+ * nothing written. -EIO: the queue is in error and takes nothing.
+ */
+int weft_sten_queue_write(struct weft_sten *s, unsigned q, const uint64_t *w,
+			  unsigned count);
+/*
+ * Bytes at a place of the 8 KB command port, as a processor's stores arrive:
+ * out of order is put in order, a gap stalls the queue. What does not fit,
+ * is no whole word or comes twice puts this queue in error.
+ */
+int weft_sten_queue_store(struct weft_sten *s, unsigned q, uint32_t offset,
+			  const void *bytes, unsigned count);
+
+struct weft_sten_queue_state {
+	uint8_t trap;	  /* enum weft_sten_trap */
+	uint8_t ack[WEFT_STEN_CHANNELS]; /* last answer; 0: on its way */
+	uint32_t words;	  /* words not yet finished */
+	uint64_t restarts;
+	uint64_t address; /* what the trap was about */
+};
+
+int weft_sten_queue_state(struct weft_sten *s, unsigned q,
+			  struct weft_sten_queue_state *st);
+/* Empties a queue in error and lets it run again. */
+int weft_sten_queue_clear(struct weft_sten *s, unsigned q);
+
+/* The address at which an event may write into a command queue. */
+#define WEFT_STEN_QUEUE_ADDRESS(q) (UINT64_C(1) << 63 | (uint64_t)(q) << 13)
+
+/* ---- commands, to be collected in a stream ---- */
+
+enum weft_sten_command {
+	WEFT_STEN_NOP = 1,
+	WEFT_STEN_OPEN_PACKET,
+	WEFT_STEN_TRANSACTION,
+	WEFT_STEN_WRITE_WORD,
+	WEFT_STEN_ADD_WORD,
+	WEFT_STEN_COPY64,
+	WEFT_STEN_GUARD,
+	WEFT_STEN_SET_EVENT,
+	WEFT_STEN_WAIT_EVENT,
+	WEFT_STEN_RUN_DMA,
+	WEFT_STEN_RUN_THREAD,
+	WEFT_STEN_INTERRUPT,
+};
+
+enum weft_sten_transaction {
+	WEFT_STEN_T_WRITE = 1,	/* 1..128 bytes to address */
+	WEFT_STEN_T_SET_EVENT,
+	WEFT_STEN_T_REMOTE_DMA, /* a DMA descriptor, run there */
+	WEFT_STEN_T_DISCARD,	/* answer Discard */
+	WEFT_STEN_T_TEST_GE,	/* word at address >= operand, else TestFail */
+	WEFT_STEN_T_TEST_LT,
+	WEFT_STEN_T_TEST_EQ,
+	WEFT_STEN_T_TEST_NE,
+	WEFT_STEN_T_WAIT_GE,	/* the same, else Discard */
+	WEFT_STEN_T_WAIT_LT,
+	WEFT_STEN_T_WAIT_EQ,
+	WEFT_STEN_T_WAIT_NE,
+	WEFT_STEN_T_IDENTIFY,	/* cookie: once, in order, per sender */
+	WEFT_STEN_T_ADD_WORD,
+	WEFT_STEN_T_TEST_AND_WRITE, /* if 0, write operand; else TestFail */
+	WEFT_STEN_T_GET_INDEX,	/* reserve a slot of the queue at address */
+	WEFT_STEN_T_COMMIT,	/* publish it */
+};
+
+#define WEFT_STEN_T_LAST 0x100u /* ends the packet: answer now */
+
+struct weft_sten_stream {
+	uint64_t *word;
+	unsigned count;
+	unsigned max; /* too small: count exceeds it and nothing is stored */
+};
+
+static inline void weft_sten_word(struct weft_sten_stream *s, uint64_t w)
+{
+	if (s->count < s->max)
+		s->word[s->count] = w;
+	s->count++;
+}
+
+/* Opens a packet to vproc; restarts: how often Discard is repaired, 1..255. */
+static inline void weft_sten_open_packet(struct weft_sten_stream *s,
+					 unsigned channel, uint32_t vproc,
+					 uint8_t restarts)
+{
+	weft_sten_word(s, WEFT_STEN_OPEN_PACKET | (uint64_t)(channel & 255) << 8 |
+				  (uint64_t)restarts << 16 |
+				  (uint64_t)vproc << 32);
+}
+
+/* type may have WEFT_STEN_T_LAST; data is padded to whole words. */
+static inline void weft_sten_transaction(struct weft_sten_stream *s,
+					 unsigned type, uint64_t address,
+					 const void *data, unsigned bytes)
+{
+	const unsigned char *p = (const unsigned char *)data;
+	uint64_t w;
+
+	weft_sten_word(s, WEFT_STEN_TRANSACTION | (uint64_t)(type & 0xffff) << 16 |
+				  (uint64_t)bytes << 32);
+	weft_sten_word(s, address);
+	for (unsigned i = 0; i < bytes; i += 8) {
+		w = 0;
+		memcpy(&w, p + i, bytes - i < 8 ? bytes - i : 8);
+		weft_sten_word(s, w);
+	}
+}
+
+static inline void weft_sten_cmd3(struct weft_sten_stream *s, uint64_t cmd,
+				  uint64_t a, uint64_t b)
+{
+	weft_sten_word(s, cmd);
+	weft_sten_word(s, a);
+	weft_sten_word(s, b);
+}
+
+static inline void weft_sten_write_word(struct weft_sten_stream *s,
+					uint64_t address, uint64_t value)
+{
+	weft_sten_cmd3(s, WEFT_STEN_WRITE_WORD, address, value);
+}
+
+static inline void weft_sten_add_word(struct weft_sten_stream *s,
+				      uint64_t address, uint64_t value)
+{
+	weft_sten_cmd3(s, WEFT_STEN_ADD_WORD, address, value);
+}
+
+static inline void weft_sten_copy64(struct weft_sten_stream *s, uint64_t from,
+				    uint64_t to)
+{
+	weft_sten_cmd3(s, WEFT_STEN_COPY64, from, to);
+}
+
+/*
+ * Waits for the answer on a channel; if it is in accept, the next command
+ * runs, else that one is skipped.
+ */
+static inline void weft_sten_guard(struct weft_sten_stream *s, unsigned channel,
+				   unsigned accept)
+{
+	weft_sten_word(s, WEFT_STEN_GUARD | (uint64_t)(channel & 255) << 8 |
+				  (uint64_t)accept << 16);
+}
+
+/* Sets the event at address count times. */
+static inline void weft_sten_set_event(struct weft_sten_stream *s,
+				       uint64_t address, uint32_t count)
+{
+	weft_sten_word(s, WEFT_STEN_SET_EVENT | (uint64_t)count << 32);
+	weft_sten_word(s, address);
+}
+
+static inline void weft_sten_interrupt(struct weft_sten_stream *s,
+				       uint64_t cookie)
+{
+	weft_sten_word(s, WEFT_STEN_INTERRUPT);
+	weft_sten_word(s, cookie);
+}
+
+static inline void weft_sten_run_thread(struct weft_sten_stream *s,
+					const uint64_t regs[6])
+{
+	weft_sten_word(s, WEFT_STEN_RUN_THREAD);
+	for (int i = 0; i < 6; i++)
+		weft_sten_word(s, regs[i]);
+}
+
+/* ---- events ---- */
+
+enum weft_sten_event_type {
+	WEFT_STEN_EVENT_NONE,
+	WEFT_STEN_EVENT_COPY,  /* words of memory at from to to */
+	WEFT_STEN_EVENT_WRITE, /* the value from to to */
+};
+
+/*
+ * In memory, aligned to 32. Each set adds one to count; when that gives 0 the
+ * event fires: it does what type says and stays at 0.
+ */
+struct weft_sten_event {
+	alignas(32) int32_t count;
+	uint8_t type;  /* enum weft_sten_event_type */
+	uint8_t words; /* of a copy */
+	uint16_t reserved;
+	uint64_t from;
+	uint64_t to;
+	uint64_t fired; /* how often */
+};
+
+/*
+ * Arms the event: subtracts count and sets what it does. Sets that came before
+ * count, so it may fire at once.
+ */
+static inline void weft_sten_wait_event(struct weft_sten_stream *s,
+					uint64_t address, uint32_t count,
+					const struct weft_sten_event *e)
+{
+	weft_sten_word(s, WEFT_STEN_WAIT_EVENT | (uint64_t)count << 32);
+	weft_sten_word(s, address);
+	weft_sten_word(s, e->type | (uint64_t)e->words << 8);
+	weft_sten_word(s, e->from);
+	weft_sten_word(s, e->to);
+}
+
+/* ---- DMA ---- */
+
+#define WEFT_STEN_DMA_REMOTE 1u /* the descriptor is run at vproc: a get */
+#define WEFT_STEN_DMA_QUEUE  2u /* dst is an input queue: one slot */
+
+struct weft_sten_dma {
+	uint32_t bytes;
+	uint8_t flags;
+	uint8_t restarts;
+	uint16_t back; /* remote: the vproc there that stands for us */
+	uint64_t cookie;
+	uint32_t vproc;
+	uint64_t src;
+	uint64_t dst;
+	uint64_t src_event; /* 0: none */
+	uint64_t dst_event;
+};
+
+/* The seven words of a descriptor. */
+static inline void weft_sten_dma_words(const struct weft_sten_dma *d,
+				       uint64_t w[7])
+{
+	w[0] = d->bytes | (uint64_t)d->flags << 32 |
+	       (uint64_t)d->restarts << 40 | (uint64_t)d->back << 48;
+	w[1] = d->cookie;
+	w[2] = d->vproc;
+	w[3] = d->src;
+	w[4] = d->dst;
+	w[5] = d->src_event;
+	w[6] = d->dst_event;
+}
+
+static inline void weft_sten_run_dma(struct weft_sten_stream *s,
+				     const struct weft_sten_dma *d)
+{
+	uint64_t w[7];
+
+	weft_sten_dma_words(d, w);
+	weft_sten_word(s, WEFT_STEN_RUN_DMA);
+	for (int i = 0; i < 7; i++)
+		weft_sten_word(s, w[i]);
+}
+
+/* ---- input queues ---- */
+
+/* In memory, aligned to 64; slots is a power of two. */
+struct weft_sten_input {
+	alignas(64) uint64_t base;
+	uint32_t slot_bytes;
+	uint32_t slots;
+	uint64_t back;	/* slots filled; the unit's */
+	uint64_t front; /* slots taken; the host's */
+	uint64_t event; /* set by each commit; 0: none */
+};
+
+void weft_sten_input_init(struct weft_sten_input *q, void *mem,
+			  uint32_t slot_bytes, uint32_t slots, uint64_t event);
+/* The oldest filled slot, or NULL. */
+const void *weft_sten_input_look(struct weft_sten_input *q);
+/* Gives it back. */
+void weft_sten_input_next(struct weft_sten_input *q);
+
+/* ---- counters ---- */
+
+struct weft_sten_stats {
+	uint64_t packets;
+	uint64_t acks[4];  /* received: ok, testfail, discard, error */
+	uint64_t restarts; /* packets sent again */
+	uint64_t refused;  /* arriving packets that made no sense */
+	uint64_t events;   /* fired */
+	uint64_t dmas;	   /* finished */
+	uint8_t trap;	   /* last of the DMA, event and input engines */
+	uint64_t trap_address;
+};
+
+void weft_sten_stats(struct weft_sten *s, struct weft_sten_stats *st);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Elan4 interface: open and close, routes to virtual processes, what each
+ * context may touch. Users call it through weft/sten.h; sten_engine.c opens
+ * one for the message engine.
+ */
+#include "prov/nic/sten/sten_dev.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void sten_trap(struct weft_sten *s, enum weft_sten_trap trap,
+	       uint64_t address)
+{
+	s->stats.trap = (uint8_t)trap;
+	s->stats.trap_address = address;
+}
+
+/* Packets to a node that is gone are answered with an error. */
+void sten_lost(struct weft_sten *s, struct weft_peer *peer)
+{
+	sten_tx_lost(s, peer);
+	sten_dma_lost(s, peer);
+}
+
+static void up_lost(void *arg, struct weft_peer *peer, int err)
+{
+	sten_lost(arg, peer);
+}
+
+static const struct weft_carrier_up sten_up = {
+	.deliver = sten_rx_deliver,
+	.lost = up_lost,
+};
+
+static void sten_init(struct weft_sten *s)
+{
+	const struct weft_pkt ack = {
+		.type = STEN_PKT,
+		.flags = STEN_ANSWER,
+		.unit = WEFT_STEN_ACK_OK,
+	};
+
+	weft_answers_init(&s->answers, &ack);
+	weft_list_init(&s->run[0]);
+	weft_list_init(&s->run[1]);
+	weft_hash_init(&s->routes);
+	weft_hash_init(&s->filters);
+	weft_hash_init(&s->cookies);
+	s->assemblers = STEN_ASSEMBLERS;
+	sten_dma_init(s);
+}
+
+int sten_create(const struct weft_carrier_ops *ops,
+		const struct weft_carrier_attr *attr, struct weft_sten **s_p)
+{
+	struct weft_sten *s = calloc(1, sizeof(*s));
+	struct weft_carrier_attr a = *attr;
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	sten_init(s);
+	if (!a.up) {
+		a.up = &sten_up;
+		a.up_arg = s;
+	}
+	err = weft_port_init(&s->port, ops, &a);
+	if (!err && s->port.carrier->mtu < STEN_WIRE_MAX)
+		err = -EMSGSIZE;
+	if (err) {
+		weft_sten_close(s);
+		return err;
+	}
+	s->answers.carrier = s->port.carrier;
+	*s_p = s;
+	return 0;
+}
+
+WEFT_EXPORT int weft_sten_open(const struct weft_sten_attr *attr,
+			       struct weft_sten **s_p)
+{
+	const struct weft_carrier_ops *ops;
+	struct weft_carrier_attr a;
+	int err = weft_port_place(&attr->place, &ops, &a);
+
+	if (!err)
+		err = sten_create(ops, &a, s_p);
+	if (err)
+		return err;
+	(*s_p)->interrupt = attr->interrupt;
+	(*s_p)->thread = attr->thread;
+	(*s_p)->arg = attr->arg;
+	return 0;
+}
+
+static void route_free(void *arg, uint64_t key, void *val)
+{
+	free(val);
+}
+
+WEFT_EXPORT void weft_sten_close(struct weft_sten *s)
+{
+	if (!s)
+		return;
+	if (s->answers.carrier)
+		weft_answers_flush(&s->answers, true);
+	weft_port_fini(&s->port);
+	weft_answers_fini(&s->answers);
+	sten_queue_fini(s);
+	sten_rx_fini(s);
+	weft_hash_each(&s->routes, route_free, NULL);
+	weft_hash_fini(&s->routes);
+	weft_hash_fini(&s->filters);
+	free(s);
+}
+
+WEFT_EXPORT void weft_sten_name(struct weft_sten *s, struct sockaddr_in *name)
+{
+	s->port.carrier->ops->name_get(s->port.carrier, name);
+}
+
+WEFT_EXPORT int weft_sten_poll(struct weft_sten *s, int budget)
+{
+	struct weft_carrier *c = s->port.carrier;
+	int n = sten_tx_run(s, budget);
+
+	n += sten_dma_run(s, budget);
+	n += c->ops->poll(c, budget);
+	if (weft_answers_waiting(&s->answers))
+		weft_answers_flush(&s->answers, n == 0);
+	return n;
+}
+
+WEFT_EXPORT int weft_sten_wait(struct weft_sten *s, uint64_t timeout_ns)
+{
+	struct weft_carrier *c = s->port.carrier;
+
+	weft_answers_flush(&s->answers, true);
+	return c->ops->wait(c, timeout_ns);
+}
+
+struct sten_route *sten_route(struct weft_sten *s, uint32_t vproc)
+{
+	return weft_hash_get(&s->routes, (uint64_t)vproc + 1);
+}
+
+int sten_route_bind(struct weft_sten *s, uint32_t vproc,
+		    struct weft_peer *peer, unsigned context)
+{
+	struct sten_route *r = sten_route(s, vproc);
+	int err;
+
+	if (!r) {
+		r = calloc(1, sizeof(*r));
+		err = r ? weft_hash_set(&s->routes, (uint64_t)vproc + 1, r) :
+			  -ENOMEM;
+		if (err) {
+			free(r);
+			return err;
+		}
+	}
+	r->peer = peer;
+	r->context = context;
+	return 0;
+}
+
+WEFT_EXPORT int weft_sten_route_set(struct weft_sten *s, uint32_t vproc,
+				    const struct sockaddr_in *name,
+				    unsigned context)
+{
+	struct weft_carrier *c = s->port.carrier;
+	struct weft_peer *peer;
+	int err;
+
+	if (vproc >= WEFT_STEN_VPROCS || context >= WEFT_STEN_CONTEXTS)
+		return -EINVAL;
+	err = c->ops->peer(c, name, &peer);
+	return err ? err : sten_route_bind(s, vproc, peer, context);
+}
+
+/* ---- memory ---- */
+
+void *sten_memory(struct weft_sten *s, unsigned context, uint64_t address,
+		  uint64_t bytes, unsigned perm)
+{
+	for (unsigned i = 0; i < s->maps; i++) {
+		const struct sten_map *m = &s->map[i];
+
+		if (m->context == context && (m->perm & perm) == perm &&
+		    address >= m->base && bytes <= m->bytes &&
+		    address - m->base <= m->bytes - bytes)
+			return (void *)(uintptr_t)address;
+	}
+	return NULL;
+}
+
+WEFT_EXPORT int weft_sten_map(struct weft_sten *s, unsigned context, void *base,
+			      uint64_t bytes, unsigned perm)
+{
+	if (context >= WEFT_STEN_CONTEXTS || !base || !bytes ||
+	    (perm & ~WEFT_STEN_ALL) || bytes >= STEN_QUEUE_SPACE ||
+	    (uintptr_t)base >= STEN_QUEUE_SPACE - bytes)
+		return -EINVAL;
+	if (s->maps == STEN_MAPS)
+		return -ENOSPC;
+	s->map[s->maps++] = (struct sten_map){
+		.base = (uintptr_t)base,
+		.bytes = bytes,
+		.context = (uint16_t)context,
+		.perm = (uint8_t)perm,
+	};
+	return 0;
+}
+
+WEFT_EXPORT int weft_sten_unmap(struct weft_sten *s, unsigned context,
+				void *base)
+{
+	for (unsigned i = 0; i < s->maps; i++) {
+		if (s->map[i].context != context ||
+		    s->map[i].base != (uintptr_t)base)
+			continue;
+		s->map[i] = s->map[--s->maps];
+		return 0;
+	}
+	return -ENOENT;
+}
+
+WEFT_EXPORT int weft_sten_filter(struct weft_sten *s, unsigned context,
+				 enum weft_sten_filter mode)
+{
+	if (context >= WEFT_STEN_CONTEXTS || mode > WEFT_STEN_ACK_ALL)
+		return -EINVAL;
+	return weft_hash_set(&s->filters, (uint64_t)context + 1,
+			     (void *)((uintptr_t)mode + 1));
+}
+
+WEFT_EXPORT void weft_sten_stats(struct weft_sten *s,
+				 struct weft_sten_stats *st)
+{
+	*st = s->stats;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Elan4 interface from inside.
+ *
+ *	sten.c         open, close, routes, mappings, filter
+ *	sten_queue.c   command queues: writes in and out of order, states
+ *	sten_tx.c      the command processor and the short transaction engine
+ *	sten_dma.c     the DMA engine
+ *	sten_event.c   events that count, fire and chain
+ *	sten_rx.c      the input processor: transactions, answers
+ *	sten_engine.c  the unit below the message engine (machine qsnet2)
+ */
+#ifndef WEFT_PROV_STEN_DEV_H
+#define WEFT_PROV_STEN_DEV_H
+
+#include "prov/nic/nic_answer.h"
+#include "prov/nic/nic_order.h"
+#include "prov/nic/nic_port.h"
+#include "prov/nic/sten/sten_layout.h"
+#include "src/base/list.h"
+
+#define STEN_MAPS	1024
+#define STEN_DMAS	256
+#define STEN_ASSEMBLERS 2 /* DMA packets on their way */
+
+enum sten_channel_state {
+	STEN_IDLE,
+	STEN_SENT,  /* on its way, not answered */
+	STEN_RETRY, /* discarded: to be sent again */
+	STEN_DONE,
+};
+
+/* One of the two outstanding packets of a queue. */
+struct sten_channel {
+	uint8_t state;
+	uint8_t ack;  /* last answer */
+	uint8_t left; /* restarts left */
+	uint16_t gen;
+	struct weft_peer *peer;
+	uint64_t start; /* its open command */
+	uint64_t end;	/* the command after it */
+};
+
+/* Word indices run free; the word of index i is ring[i & (words - 1)]. */
+struct sten_queue {
+	uint64_t *ring;
+	uint64_t *late; /* bits: words written beyond a gap */
+	uint32_t words;
+	uint32_t number;
+	uint16_t context;
+	uint8_t perm;
+	uint8_t flags;
+	uint8_t trap;
+	bool skip; /* a guard said no: pass over the next command */
+	uint64_t address;
+	uint64_t head; /* next command */
+	uint64_t tail; /* words without a gap */
+	uint64_t restarts;
+	struct weft_list run; /* linked while it may have work */
+	struct sten_channel ch[WEFT_STEN_CHANNELS];
+};
+
+struct sten_route {
+	struct weft_peer *peer;
+	unsigned context;
+};
+
+struct sten_map {
+	uint64_t base;
+	uint64_t bytes;
+	uint16_t context;
+	uint8_t perm;
+};
+
+struct sten_dma {
+	struct weft_list link; /* in the run queue or among the free */
+	uint16_t context;
+	uint16_t gen;
+	uint8_t state; /* enum sten_channel_state */
+	uint8_t left;
+	uint32_t sent;	 /* bytes acknowledged */
+	uint32_t flying; /* bytes of the packet on its way */
+	struct sten_route to;
+	struct weft_sten_dma d;
+};
+
+/* A packet being put together. */
+struct sten_packet {
+	unsigned bytes;
+	alignas(8) unsigned char data[STEN_WIRE_MAX];
+};
+
+struct weft_sten {
+	struct weft_port port;
+	struct weft_answers answers;
+	void (*interrupt)(void *, unsigned, uint64_t);
+	void (*thread)(void *, unsigned, const uint64_t *);
+	void *arg;
+	/* sten_engine.c: the one input queue, and news of a filled slot */
+	struct weft_sten_input *input;
+	void (*commit)(struct weft_sten *s, uint64_t slot,
+		       struct weft_peer *src);
+	bool (*refuse)(struct weft_sten *s, struct weft_peer *src);
+	void *engine;
+	unsigned assemblers; /* DMA packets on their way at most */
+	unsigned flying;     /* and now */
+	struct weft_list run[2]; /* queues: normal, high priority */
+	struct weft_list dma_run;
+	struct weft_list dma_free;
+	struct weft_hash routes;  /* vproc + 1 -> struct sten_route */
+	struct weft_hash filters; /* context + 1 -> mode + 1 */
+	struct weft_hash cookies; /* peer and context -> struct sten_cookie */
+	struct weft_sten_stats stats;
+	unsigned queues; /* queue numbers in use end below this */
+	unsigned maps;	 /* in use, from 0 */
+	struct sten_map map[STEN_MAPS];
+	struct sten_dma dma[STEN_DMAS];
+	struct sten_queue *queue[WEFT_STEN_QUEUES];
+};
+
+/* sten.c */
+int sten_create(const struct weft_carrier_ops *ops,
+		const struct weft_carrier_attr *attr, struct weft_sten **s_p);
+struct sten_route *sten_route(struct weft_sten *s, uint32_t vproc);
+int sten_route_bind(struct weft_sten *s, uint32_t vproc,
+		    struct weft_peer *peer, unsigned context);
+/* Own memory at address, if context may use it so; NULL. */
+void *sten_memory(struct weft_sten *s, unsigned context, uint64_t address,
+		  uint64_t bytes, unsigned perm);
+void sten_trap(struct weft_sten *s, enum weft_sten_trap trap,
+	       uint64_t address);
+void sten_lost(struct weft_sten *s, struct weft_peer *peer);
+
+/* sten_queue.c */
+struct sten_queue *sten_queue(struct weft_sten *s, unsigned q);
+void sten_queue_wake(struct weft_sten *s, struct sten_queue *q);
+void sten_queue_trap(struct sten_queue *q, enum weft_sten_trap trap,
+		     uint64_t address);
+/* Oldest word that a restart may need. */
+uint64_t sten_queue_keep(const struct sten_queue *q);
+void sten_queue_fini(struct weft_sten *s);
+
+/* sten_tx.c */
+int sten_tx_run(struct weft_sten *s, int budget);
+int sten_tx_queue(struct weft_sten *s, struct sten_queue *q);
+bool sten_channel_free(const struct sten_queue *q, unsigned channel);
+/* The answer to the packet on a channel. */
+void sten_tx_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
+		    unsigned ack);
+void sten_tx_lost(struct weft_sten *s, struct weft_peer *peer);
+int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
+	      const struct sten_packet *p);
+/* Adds a transaction; -EMSGSIZE. */
+int sten_packet_add(struct sten_packet *p, unsigned type, uint64_t address,
+		    const void *data, unsigned bytes);
+
+/* sten_dma.c */
+void sten_dma_init(struct weft_sten *s);
+enum weft_sten_trap sten_dma_start(struct weft_sten *s, unsigned context,
+				   const uint64_t *words);
+/* Sends the next packet of a DMA; 0, -EAGAIN, or an error that ended it. */
+int sten_dma_step(struct weft_sten *s, struct sten_dma *d);
+void sten_dma_end(struct weft_sten *s, struct sten_dma *d);
+int sten_dma_run(struct weft_sten *s, int budget);
+void sten_dma_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
+		     unsigned ack);
+void sten_dma_lost(struct weft_sten *s, struct weft_peer *peer);
+
+/* sten_event.c: perm is what the event's memory must allow. */
+enum weft_sten_trap sten_event_set(struct weft_sten *s, unsigned context,
+				   uint64_t address, uint32_t count,
+				   unsigned perm);
+enum weft_sten_trap sten_event_wait(struct weft_sten *s, unsigned context,
+				    const uint64_t *w);
+
+/* sten_rx.c */
+int sten_rx_deliver(void *arg, struct weft_peer *src,
+		    const struct weft_pkt *pkt, const void *payload);
+void sten_rx_fini(struct weft_sten *s);
+
+#endif

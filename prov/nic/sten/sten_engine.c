@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Elan4 interface as transport of the message engine (machine qsnet2).
+ *
+ * A short engine packet is a packet of the short transaction engine: identify
+ * (a cookie that counts the packets to that peer), reserve a slot of the
+ * peer's input queue, write, commit. A longer one is a DMA into a queue slot
+ * with the same cookie. Several command queues, two packets each, are on their
+ * way at once; a peer whose queue is full discards, the unit sends again, and
+ * the cookies keep order and let nothing in twice. Bulk data is a DMA between
+ * the two processes: one copy; where that is refused the engine is told and
+ * sends packets.
+ */
+#include "prov/nic/nic_inbox.h"
+#include "prov/nic/sten/sten_dev.h"
+#include "prov/nic/sten/sten_engine.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SE_CONTEXT 1
+#define SE_QUEUES  8
+#define SE_DEPTH   (8 * 1024)
+#define SE_SHORT   320 /* up to here by the short transaction engine */
+#define SE_DMAS	   64  /* DMA packets on their way */
+#define SE_SLOTS   128 /* of the input queue */
+#define SE_WORDS   (16 + (SE_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
+
+struct sten_engine {
+	struct weft_unit unit;
+	struct weft_sten *s;
+	struct weft_inbox inbox;
+	struct weft_sten_input input;
+	unsigned char *slots;
+	struct weft_peer *from[SE_SLOTS]; /* who filled a slot */
+	unsigned char *bounce;		  /* STEN_DMAS sources of DMAs */
+	size_t slot_bytes;
+	unsigned queue[SE_QUEUES];
+	unsigned turn;	   /* queue that is next */
+	uint64_t *cookie;  /* packets sent, by peer index */
+	uint32_t cookies;
+};
+
+static struct sten_engine *se(struct weft_unit *u)
+{
+	return weft_container_of(u, struct sten_engine, unit);
+}
+
+/* ---- sending ---- */
+
+static int se_grow(struct sten_engine *e, uint32_t index)
+{
+	uint32_t n = e->cookies ? e->cookies : 16;
+	uint64_t *a;
+
+	while (n <= index)
+		n *= 2;
+	a = realloc(e->cookie, n * sizeof(*a));
+	if (!a)
+		return -ENOMEM;
+	memset(a + e->cookies, 0, (n - e->cookies) * sizeof(*a));
+	e->cookie = a;
+	e->cookies = n;
+	return 0;
+}
+
+/* First contact: a route, and a counter of cookies. */
+static int se_know(struct sten_engine *e, struct weft_peer *peer)
+{
+	if (peer->index < e->cookies && e->cookie[peer->index])
+		return 0;
+	if (peer->index >= e->cookies && se_grow(e, peer->index))
+		return -ENOMEM;
+	return sten_route_bind(e->s, peer->index, peer, SE_CONTEXT);
+}
+
+/* A queue and channel that can send now. */
+static struct sten_queue *se_pick(struct sten_engine *e, unsigned *channel_p)
+{
+	for (unsigned i = 0; i < SE_QUEUES; i++) {
+		unsigned n = e->queue[(e->turn + i) % SE_QUEUES];
+		struct sten_queue *q = sten_queue(e->s, n);
+
+		if (q->head != q->tail)
+			continue;
+		for (unsigned c = 0; c < WEFT_STEN_CHANNELS; c++) {
+			if (q->ch[c].state == STEN_RETRY ||
+			    !sten_channel_free(q, c))
+				continue;
+			e->turn += i + c;
+			*channel_p = c;
+			return q;
+		}
+	}
+	return NULL;
+}
+
+static size_t se_gather(unsigned char *to, const struct weft_pkt *pkt,
+			const struct iovec *iov, int count)
+{
+	size_t n = sizeof(*pkt);
+
+	memcpy(to, pkt, n);
+	for (int i = 0; i < count; i++) {
+		memcpy(to + n, iov[i].iov_base, iov[i].iov_len);
+		n += iov[i].iov_len;
+	}
+	return n;
+}
+
+static void se_commands(struct weft_sten_stream *st, unsigned channel,
+			uint32_t vproc, uint64_t cookie, const void *buf,
+			unsigned bytes)
+{
+	const unsigned char *p = buf;
+	unsigned n;
+
+	weft_sten_open_packet(st, channel, vproc, STEN_FOREVER);
+	weft_sten_transaction(st, WEFT_STEN_T_IDENTIFY, cookie, NULL, 0);
+	weft_sten_transaction(st, WEFT_STEN_T_GET_INDEX, 0, NULL, 0);
+	for (unsigned at = 0; at < bytes; at += n) {
+		n = bytes - at < WEFT_STEN_WRITE ? bytes - at : WEFT_STEN_WRITE;
+		weft_sten_transaction(st, WEFT_STEN_T_WRITE, at, p + at, n);
+	}
+	weft_sten_transaction(st, WEFT_STEN_T_COMMIT | WEFT_STEN_T_LAST, 0,
+			      NULL, 0);
+}
+
+/* A queue holds only packets that have left: others are given back. */
+static int se_short(struct sten_engine *e, struct weft_peer *peer,
+		    const struct weft_pkt *pkt, const struct iovec *iov,
+		    int iov_count)
+{
+	alignas(8) unsigned char buf[SE_SHORT + sizeof(*pkt)];
+	uint64_t words[SE_WORDS];
+	struct weft_sten_stream st = { .word = words, .max = SE_WORDS };
+	unsigned bytes = (unsigned)se_gather(buf, pkt, iov, iov_count);
+	unsigned channel;
+	struct sten_queue *q = se_pick(e, &channel);
+	uint64_t start;
+
+	if (!q)
+		return -EAGAIN;
+	se_commands(&st, channel, peer->index, e->cookie[peer->index] + 1, buf,
+		    bytes);
+	if (st.count > st.max)
+		return -EMSGSIZE;
+	start = q->tail;
+	if (weft_sten_queue_write(e->s, q->number, words, st.count))
+		return -EAGAIN;
+	sten_tx_queue(e->s, q);
+	weft_list_remove(&q->run);
+	if (q->head != start)
+		return 0;
+	q->tail = start;
+	return -EAGAIN;
+}
+
+static int se_long(struct sten_engine *e, struct weft_peer *peer,
+		   const struct weft_pkt *pkt, const struct iovec *iov,
+		   int iov_count)
+{
+	struct weft_sten *s = e->s;
+	struct weft_sten_dma d = {
+		.flags = WEFT_STEN_DMA_QUEUE,
+		.restarts = STEN_FOREVER,
+		.cookie = e->cookie[peer->index] + 1,
+		.vproc = peer->index,
+	};
+	uint64_t w[STEN_DMA_WORDS];
+	struct sten_dma *m;
+	unsigned char *buf;
+	int err;
+
+	if (weft_list_empty(&s->dma_free) || s->flying >= s->assemblers)
+		return -EAGAIN;
+	m = weft_container_of(s->dma_free.next, struct sten_dma, link);
+	buf = e->bounce + (size_t)(m - s->dma) * e->slot_bytes;
+	d.bytes = (uint32_t)se_gather(buf, pkt, iov, iov_count);
+	d.src = (uintptr_t)buf;
+	weft_sten_dma_words(&d, w);
+	if (sten_dma_start(s, SE_CONTEXT, w))
+		return -EIO;
+	err = sten_dma_step(s, m);
+	if (err == -EAGAIN)
+		sten_dma_end(s, m);
+	return err;
+}
+
+static int se_packet(struct weft_unit *u, struct weft_peer *peer,
+		     const struct weft_pkt *pkt, const struct iovec *iov,
+		     int iov_count)
+{
+	struct sten_engine *e = se(u);
+	int err;
+
+	if (peer->lost)
+		return -ECONNRESET;
+	if (sizeof(*pkt) + pkt->len > e->slot_bytes)
+		return -EMSGSIZE;
+	if (se_know(e, peer))
+		return -ENOMEM;
+	err = pkt->len <= SE_SHORT ? se_short(e, peer, pkt, iov, iov_count) :
+				     se_long(e, peer, pkt, iov, iov_count);
+	if (!err)
+		e->cookie[peer->index]++;
+	return err;
+}
+
+/* ---- receiving ---- */
+
+static void se_commit(struct weft_sten *s, uint64_t slot, struct weft_peer *src)
+{
+	struct sten_engine *e = s->engine;
+
+	e->from[slot % SE_SLOTS] = src;
+}
+
+static bool se_refuse(struct weft_sten *s, struct weft_peer *src)
+{
+	struct sten_engine *e = s->engine;
+
+	return weft_inbox_holds(&e->inbox, src);
+}
+
+static int se_drain(struct sten_engine *e)
+{
+	const void *slot;
+	int n = 0;
+
+	weft_inbox_retry(&e->inbox);
+	while ((slot = weft_sten_input_look(&e->input))) {
+		if (weft_inbox_take(&e->inbox,
+				    e->from[e->input.front % SE_SLOTS], slot,
+				    e->slot_bytes))
+			e->s->stats.refused++;
+		weft_sten_input_next(&e->input);
+		n++;
+	}
+	return n;
+}
+
+static int se_poll(struct weft_unit *u, int budget)
+{
+	struct sten_engine *e = se(u);
+
+	weft_sten_poll(e->s, budget);
+	return se_drain(e);
+}
+
+static int se_deliver(void *arg, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	struct sten_engine *e = arg;
+
+	return sten_rx_deliver(e->s, src, pkt, payload);
+}
+
+/* What a lost peer sent is delivered before the loss is told. */
+static void se_lost(void *arg, struct weft_peer *peer, int err)
+{
+	struct sten_engine *e = arg;
+
+	sten_lost(e->s, peer);
+	se_drain(e);
+	e->inbox.up->lost(e->inbox.up_arg, peer, err);
+}
+
+static const struct weft_carrier_up se_up = {
+	.deliver = se_deliver,
+	.lost = se_lost,
+};
+
+/* ---- bulk ---- */
+
+/* The segments of d, cut to its length; their number. */
+static int dma_iov(const struct weft_dma *d, struct iovec *iov)
+{
+	size_t left = d->bytes;
+	int n = 0;
+
+	for (int i = 0; i < d->local_count && left; i++) {
+		iov[n] = d->local[i];
+		if (iov[n].iov_len > left)
+			iov[n].iov_len = left;
+		left -= iov[n].iov_len;
+		n += iov[n].iov_len > 0;
+	}
+	return n;
+}
+
+static int dma_done(struct sten_engine *e, struct weft_dma *d, int err)
+{
+	if (err == -EOPNOTSUPP || err == -EAGAIN)
+		return err;
+	e->s->stats.dmas++;
+	d->done(d, err);
+	return 0;
+}
+
+static int se_get(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_dma *d)
+{
+	struct weft_carrier *c = u->carrier;
+	struct iovec iov[WEFT_COUNT_OF(d->local)];
+	int n = dma_iov(d, iov);
+	int err = n ? c->ops->read(c, peer, iov, n, d->remote) : 0;
+
+	return dma_done(se(u), d, err);
+}
+
+static int se_put(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_dma *d)
+{
+	struct weft_carrier *c = u->carrier;
+	struct iovec iov[WEFT_COUNT_OF(d->local)];
+	int n = dma_iov(d, iov);
+	int err = n ? c->ops->write(c, peer, iov, n, d->remote) : 0;
+
+	return dma_done(se(u), d, err);
+}
+
+/* ---- life ---- */
+
+static int se_alloc(struct sten_engine *e, const struct weft_machine *m)
+{
+	e->slot_bytes = (sizeof(struct weft_pkt) + m->packet_bytes + 63) / 64 *
+			64;
+	if (e->slot_bytes > WEFT_STEN_PACKET)
+		return -EINVAL;
+	e->slots = aligned_alloc(64, SE_SLOTS * e->slot_bytes);
+	e->bounce = aligned_alloc(64, STEN_DMAS * e->slot_bytes);
+	return e->slots && e->bounce ? 0 : -ENOMEM;
+}
+
+static int se_setup(struct sten_engine *e)
+{
+	int err = weft_sten_filter(e->s, SE_CONTEXT, WEFT_STEN_ACCEPT);
+
+	for (unsigned i = 0; i < SE_QUEUES && !err; i++)
+		err = weft_sten_queue_open(e->s, SE_CONTEXT, SE_DEPTH,
+					   WEFT_STEN_MAY_STEN, 0,
+					   &e->queue[i]);
+	if (err)
+		return err;
+	weft_sten_input_init(&e->input, e->slots, (uint32_t)e->slot_bytes,
+			     SE_SLOTS, 0);
+	e->s->input = &e->input;
+	e->s->commit = se_commit;
+	e->s->refuse = se_refuse;
+	e->s->engine = e;
+	e->s->assemblers = SE_DMAS;
+	return weft_sten_map(e->s, SE_CONTEXT, e->bounce,
+			     STEN_DMAS * e->slot_bytes, WEFT_STEN_LOCAL_READ);
+}
+
+static void se_close(struct weft_unit *u)
+{
+	struct sten_engine *e = se(u);
+
+	weft_sten_close(e->s);
+	weft_inbox_fini(&e->inbox);
+	free(e->slots);
+	free(e->bounce);
+	free(e->cookie);
+	free(e);
+}
+
+static int se_open(const struct weft_machine *m,
+		   const struct weft_carrier_ops *carrier,
+		   const struct weft_carrier_attr *attr, struct weft_unit **u_p)
+{
+	struct sten_engine *e = calloc(1, sizeof(*e));
+	struct weft_carrier_attr a = *attr;
+	int err;
+
+	if (!e)
+		return -ENOMEM;
+	e->unit.ops = &weft_unit_sten;
+	weft_inbox_init(&e->inbox, attr, m->packet_bytes);
+	a.up = &se_up;
+	a.up_arg = e;
+	err = se_alloc(e, m);
+	if (!err)
+		err = sten_create(carrier, &a, &e->s);
+	if (!err)
+		err = se_setup(e);
+	if (err) {
+		se_close(&e->unit);
+		return err;
+	}
+	e->unit.carrier = e->s->port.carrier;
+	*u_p = &e->unit;
+	return 0;
+}
+
+const struct weft_unit_ops weft_unit_sten = {
+	.name = "sten",
+	.open = se_open,
+	.close = se_close,
+	.packet = se_packet,
+	.get = se_get,
+	.put = se_put,
+	.poll = se_poll,
+};

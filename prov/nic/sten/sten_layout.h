@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The formats of the Elan4 interface, bit by bit. Commands are 64-bit words;
+ * the low byte of the first says which, and so how many follow:
+ *
+ *	NOP            1 word
+ *	OPEN_PACKET    1   15..8 channel  23..16 restarts  63..32 vproc
+ *	TRANSACTION    2+n 31..16 type    63..32 bytes     w1 address, n data
+ *	WRITE_WORD     3   w1 address  w2 value
+ *	ADD_WORD       3   w1 address  w2 value
+ *	COPY64         3   w1 from     w2 to
+ *	GUARD          1   15..8 channel  23..16 accepted answers
+ *	SET_EVENT      2   63..32 count   w1 address
+ *	WAIT_EVENT     5   63..32 count   w1 address
+ *	                   w2 7..0 type 15..8 words  w3 from  w4 to
+ *	RUN_DMA        8   w1..w7 descriptor
+ *	RUN_THREAD     7   w1..w6 registers
+ *	INTERRUPT      2   w1 cookie
+ *
+ * The machine packs command and address into one word; the order of commands,
+ * their fields and their effects are the same.
+ *
+ * DMA descriptor, 7 words:
+ *
+ *	w0  31..0 bytes  39..32 flags  47..40 restarts  63..48 return vproc
+ *	w1  cookie       w2 31..0 vproc
+ *	w3  source       w4 destination   w5 source event   w6 dest. event
+ *
+ * Packet on a carrier (struct weft_pkt), the route being the carrier's peer:
+ *
+ *	flags 0  packet: unit 13..0 context, aux number, payload transactions
+ *	flags 1  answer: unit enum weft_sten_ack, payload packet numbers
+ *
+ *	transaction:  | type 16 | bytes 16 | 0 32 | address 64 | data ... |
+ *
+ * with data padded to 8. Packet number: 31..16 generation, 15 DMA,
+ * 14 channel, 13..0 queue or DMA slot. A write of a DMA packet may be up to
+ * 2048 bytes: a run of the machine's 128-byte writes.
+ */
+#ifndef WEFT_PROV_STEN_LAYOUT_H
+#define WEFT_PROV_STEN_LAYOUT_H
+
+#include "prov/wire/wire.h"
+
+#include <weft/sten.h>
+
+#define STEN_PKT 0x70 /* the packet type on the carrier */
+
+enum sten_kind {
+	STEN_PACKET,
+	STEN_ANSWER,
+};
+
+struct sten_trans {
+	uint16_t type;
+	uint16_t bytes;
+	uint32_t reserved;
+	uint64_t address;
+};
+
+static_assert(sizeof(struct sten_trans) == 16, "shared format");
+static_assert(sizeof(struct weft_sten_event) == 32 &&
+		      offsetof(struct weft_sten_event, from) == 8,
+	      "event of 32 bytes");
+static_assert(sizeof(struct weft_sten_input) == 64 &&
+		      offsetof(struct weft_sten_input, back) == 16,
+	      "input queue of 64 bytes");
+static_assert(WEFT_STEN_COPY == 255 * 8, "8-bit number of words");
+
+#define STEN_DMA_WORDS	 7
+#define STEN_WIRE_MAX	 (WEFT_STEN_PACKET + 512) /* with transactions' heads */
+#define STEN_QUEUE_SPACE (UINT64_C(1) << 63)
+#define STEN_RESTARTS	 16  /* where a descriptor says 0 */
+#define STEN_FOREVER	 255 /* restarts without end */
+
+#define STEN_ID_DMA	0x8000u
+#define STEN_ID_CHANNEL 0x4000u
+#define STEN_ID_INDEX	0x3fffu
+
+static_assert(WEFT_STEN_QUEUES <= STEN_ID_INDEX, "queue number");
+
+static inline unsigned sten_cmd(uint64_t w)
+{
+	return w & 255;
+}
+
+static inline unsigned sten_cmd_channel(uint64_t w)
+{
+	return w >> 8 & 255;
+}
+
+/* OPEN_PACKET's restarts, GUARD's accepted answers. */
+static inline unsigned sten_cmd_arg(uint64_t w)
+{
+	return w >> 16 & 255;
+}
+
+static inline uint32_t sten_cmd_high(uint64_t w)
+{
+	return (uint32_t)(w >> 32);
+}
+
+static inline unsigned sten_cmd_type(uint64_t w)
+{
+	return w >> 16 & 0xffff;
+}
+
+/* Words of data of n bytes. */
+static inline uint32_t sten_words(uint32_t n)
+{
+	return (n + 7) / 8;
+}
+
+#endif

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The input processor: takes a packet's transactions one by one until one
+ * fails, and answers. A context that is not there, memory that may not be
+ * touched and transactions that make no sense are answered with an error;
+ * a full input queue and a failed test of the waiting kind with Discard, so
+ * that the sender repeats them by itself.
+ */
+#include "prov/nic/sten/sten_dev.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The last packet of a sender that was carried out, by its cookie. */
+struct sten_cookie {
+	uint64_t last;
+};
+
+/* A packet being carried out. */
+struct rx_packet {
+	struct weft_sten *s;
+	struct weft_peer *src;
+	unsigned context;
+	unsigned char *slot; /* reserved slot of an input queue */
+	struct weft_sten_input *input;
+	struct sten_cookie *cookie; /* moves on when all went well */
+	bool repeated;		    /* carried out before: only answer */
+};
+
+/* ---- tests ---- */
+
+static unsigned rx_test(struct rx_packet *p, const struct sten_trans *t,
+			uint64_t operand)
+{
+	bool wait = t->type >= WEFT_STEN_T_WAIT_GE;
+	unsigned kind = t->type - (wait ? WEFT_STEN_T_WAIT_GE :
+					  WEFT_STEN_T_TEST_GE);
+	const weft_au64 *m = sten_memory(p->s, p->context, t->address, 8,
+					 WEFT_STEN_REMOTE_READ);
+	int64_t v;
+	bool ok;
+
+	if (!m || t->address % 8 || t->bytes != 8)
+		return WEFT_STEN_ACK_ERROR;
+	v = (int64_t)nic_event_look(m);
+	switch (kind) {
+	case 0:
+		ok = v >= (int64_t)operand;
+		break;
+	case 1:
+		ok = v < (int64_t)operand;
+		break;
+	case 2:
+		ok = v == (int64_t)operand;
+		break;
+	default:
+		ok = v != (int64_t)operand;
+	}
+	if (ok)
+		return WEFT_STEN_ACK_OK;
+	return wait ? WEFT_STEN_ACK_DISCARD : WEFT_STEN_ACK_TESTFAIL;
+}
+
+/* ---- memory ---- */
+
+static unsigned rx_write(struct rx_packet *p, const struct sten_trans *t,
+			 const void *data)
+{
+	void *dst;
+
+	if (!t->bytes || t->bytes > WEFT_STEN_PACKET)
+		return WEFT_STEN_ACK_ERROR;
+	if (p->slot && t->address < p->input->slot_bytes) {
+		if (t->bytes > p->input->slot_bytes - t->address)
+			return WEFT_STEN_ACK_ERROR;
+		dst = p->slot + t->address;
+	} else {
+		dst = sten_memory(p->s, p->context, t->address, t->bytes,
+				  WEFT_STEN_REMOTE_WRITE);
+	}
+	if (!dst)
+		return WEFT_STEN_ACK_ERROR;
+	memcpy(dst, data, t->bytes);
+	return WEFT_STEN_ACK_OK;
+}
+
+static unsigned rx_word(struct rx_packet *p, const struct sten_trans *t,
+			uint64_t operand)
+{
+	weft_au64 *m = sten_memory(p->s, p->context, t->address, 8,
+				   WEFT_STEN_REMOTE_WRITE);
+	uint64_t zero = 0;
+
+	if (!m || t->address % 8 || t->bytes != 8)
+		return WEFT_STEN_ACK_ERROR;
+	if (t->type == WEFT_STEN_T_ADD_WORD) {
+		nic_event_sub(m, 0 - operand);
+		return WEFT_STEN_ACK_OK;
+	}
+	return weft_cas64(m, &zero, operand) ? WEFT_STEN_ACK_OK :
+					       WEFT_STEN_ACK_TESTFAIL;
+}
+
+static unsigned rx_event(struct rx_packet *p, const struct sten_trans *t)
+{
+	enum weft_sten_trap e = sten_event_set(p->s, p->context, t->address, 1,
+					       WEFT_STEN_REMOTE_EVENT);
+
+	if (!e)
+		return WEFT_STEN_ACK_OK;
+	sten_trap(p->s, e, t->address);
+	return WEFT_STEN_ACK_ERROR;
+}
+
+static unsigned rx_remote_dma(struct rx_packet *p, const struct sten_trans *t,
+			      const void *data)
+{
+	uint64_t w[STEN_DMA_WORDS];
+	enum weft_sten_trap e;
+
+	if (t->bytes != sizeof(w))
+		return WEFT_STEN_ACK_ERROR;
+	memcpy(w, data, sizeof(w));
+	if (!sten_memory(p->s, p->context, w[3], (uint32_t)w[0],
+			 WEFT_STEN_REMOTE_READ) &&
+	    (uint32_t)w[0])
+		return WEFT_STEN_ACK_ERROR;
+	e = sten_dma_start(p->s, p->context, w);
+	if (e == WEFT_STEN_TRAP_DMA_OVERFLOW)
+		return WEFT_STEN_ACK_DISCARD;
+	return e ? WEFT_STEN_ACK_ERROR : WEFT_STEN_ACK_OK;
+}
+
+/* ---- input queues ---- */
+
+static struct weft_sten_input *rx_input(struct rx_packet *p, uint64_t address)
+{
+	if (p->s->input)
+		return p->s->input;
+	if (address % 64)
+		return NULL;
+	return sten_memory(p->s, p->context, address,
+			   sizeof(struct weft_sten_input),
+			   WEFT_STEN_REMOTE_EVENT);
+}
+
+static unsigned rx_get_index(struct rx_packet *p, const struct sten_trans *t)
+{
+	struct weft_sten_input *q = rx_input(p, t->address);
+	uint64_t front;
+
+	if (!q || !q->slots || (q->slots & (q->slots - 1)))
+		return WEFT_STEN_ACK_ERROR;
+	if (p->s->refuse && p->s->refuse(p->s, p->src))
+		return WEFT_STEN_ACK_DISCARD;
+	front = nic_space_look((weft_au64 *)(void *)&q->front);
+	if (q->back - front >= q->slots)
+		return WEFT_STEN_ACK_DISCARD;
+	p->input = q;
+	p->slot = (unsigned char *)(uintptr_t)q->base +
+		  (q->back & (q->slots - 1u)) * q->slot_bytes;
+	if (!p->s->input &&
+	    !sten_memory(p->s, p->context, (uintptr_t)p->slot, q->slot_bytes,
+			 WEFT_STEN_LOCAL_WRITE))
+		return WEFT_STEN_ACK_ERROR;
+	return WEFT_STEN_ACK_OK;
+}
+
+static unsigned rx_commit(struct rx_packet *p)
+{
+	struct weft_sten_input *q = p->input;
+	enum weft_sten_trap e;
+
+	if (!p->slot)
+		return WEFT_STEN_ACK_ERROR;
+	if (p->s->commit)
+		p->s->commit(p->s, q->back, p->src);
+	nic_event_post((weft_au64 *)(void *)&q->back, q->back + 1);
+	p->slot = NULL;
+	if (!q->event)
+		return WEFT_STEN_ACK_OK;
+	e = sten_event_set(p->s, p->context, q->event, 1, 0);
+	if (e)
+		sten_trap(p->s, e, q->event);
+	return WEFT_STEN_ACK_OK;
+}
+
+/* ---- cookies ---- */
+
+static struct sten_cookie *cookie_of(struct rx_packet *p)
+{
+	uint64_t key = (uint64_t)p->src->index << 16 | (p->context + 1u);
+	struct sten_cookie *c = weft_hash_get(&p->s->cookies, key);
+
+	if (c)
+		return c;
+	c = calloc(1, sizeof(*c));
+	if (c && weft_hash_set(&p->s->cookies, key, c)) {
+		free(c);
+		c = NULL;
+	}
+	return c;
+}
+
+/* The cookie (the address) counts a sender's packets from 1. */
+static unsigned rx_identify(struct rx_packet *p, const struct sten_trans *t)
+{
+	p->cookie = cookie_of(p);
+	if (!p->cookie || t->address > p->cookie->last + 1)
+		return WEFT_STEN_ACK_DISCARD;
+	p->repeated = t->address <= p->cookie->last;
+	return WEFT_STEN_ACK_OK;
+}
+
+static void cookie_free(void *arg, uint64_t key, void *val)
+{
+	free(val);
+}
+
+void sten_rx_fini(struct weft_sten *s)
+{
+	weft_hash_each(&s->cookies, cookie_free, NULL);
+	weft_hash_fini(&s->cookies);
+}
+
+/* ---- packets ---- */
+
+static unsigned rx_transaction(struct rx_packet *p, const struct sten_trans *t,
+			       const void *data)
+{
+	uint64_t operand = 0;
+
+	if (t->bytes == 8)
+		memcpy(&operand, data, 8);
+	switch (t->type) {
+	case WEFT_STEN_T_WRITE:
+		return rx_write(p, t, data);
+	case WEFT_STEN_T_SET_EVENT:
+		return rx_event(p, t);
+	case WEFT_STEN_T_REMOTE_DMA:
+		return rx_remote_dma(p, t, data);
+	case WEFT_STEN_T_DISCARD:
+		return WEFT_STEN_ACK_DISCARD;
+	case WEFT_STEN_T_IDENTIFY:
+		return rx_identify(p, t);
+	case WEFT_STEN_T_ADD_WORD:
+	case WEFT_STEN_T_TEST_AND_WRITE:
+		return rx_word(p, t, operand);
+	case WEFT_STEN_T_GET_INDEX:
+		return rx_get_index(p, t);
+	case WEFT_STEN_T_COMMIT:
+		return rx_commit(p);
+	default:
+		break;
+	}
+	if (t->type >= WEFT_STEN_T_TEST_GE && t->type <= WEFT_STEN_T_WAIT_NE)
+		return rx_test(p, t, operand);
+	return WEFT_STEN_ACK_ERROR;
+}
+
+static unsigned rx_transactions(struct rx_packet *p, const void *payload,
+				unsigned len)
+{
+	const unsigned char *at = payload;
+	struct sten_trans t;
+	unsigned ack = WEFT_STEN_ACK_OK;
+
+	while (len && ack == WEFT_STEN_ACK_OK && !p->repeated) {
+		if (len < sizeof(t))
+			return WEFT_STEN_ACK_ERROR;
+		memcpy(&t, at, sizeof(t));
+		at += sizeof(t);
+		len -= (unsigned)sizeof(t);
+		if (sten_words(t.bytes) * 8 > len)
+			return WEFT_STEN_ACK_ERROR;
+		ack = rx_transaction(p, &t, at);
+		at += sten_words(t.bytes) * 8;
+		len -= sten_words(t.bytes) * 8;
+	}
+	if (ack == WEFT_STEN_ACK_OK && p->cookie && !p->repeated)
+		p->cookie->last++;
+	return ack;
+}
+
+static unsigned rx_filter(struct weft_sten *s, unsigned context)
+{
+	void *v = weft_hash_get(&s->filters, (uint64_t)context + 1);
+
+	return v ? (unsigned)((uintptr_t)v - 1) : WEFT_STEN_CLOSED;
+}
+
+static unsigned rx_packet(struct weft_sten *s, struct weft_peer *src,
+			  const struct weft_pkt *pkt, const void *payload)
+{
+	struct rx_packet p = {
+		.s = s,
+		.src = src,
+		.context = pkt->unit,
+	};
+
+	if (pkt->unit >= WEFT_STEN_CONTEXTS || !pkt->len)
+		return WEFT_STEN_ACK_ERROR;
+	switch (rx_filter(s, pkt->unit)) {
+	case WEFT_STEN_ACCEPT:
+		return rx_transactions(&p, payload, pkt->len);
+	case WEFT_STEN_DISCARD_ALL:
+		return WEFT_STEN_ACK_DISCARD;
+	case WEFT_STEN_ACK_ALL:
+		return WEFT_STEN_ACK_OK;
+	default:
+		return WEFT_STEN_ACK_ERROR;
+	}
+}
+
+static void rx_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
+		      unsigned ack)
+{
+	struct weft_pkt pkt = {
+		.type = STEN_PKT,
+		.flags = STEN_ANSWER,
+		.len = sizeof(id),
+		.unit = ack,
+	};
+
+	if (ack == WEFT_STEN_ACK_OK) {
+		weft_answer_ack(&s->answers, src, id, false);
+		return;
+	}
+	if (ack == WEFT_STEN_ACK_ERROR)
+		s->stats.refused++;
+	weft_answer_send(&s->answers, src, &pkt, &id);
+}
+
+/* Answers to packets of ours. */
+static void rx_answers(struct weft_sten *s, struct weft_peer *src,
+		       const struct weft_pkt *pkt, const void *payload)
+{
+	uint32_t id;
+
+	if (!pkt->unit || (pkt->unit & (pkt->unit - 1)) ||
+	    pkt->unit > WEFT_STEN_ACK_ERROR) {
+		s->stats.refused++;
+		return;
+	}
+	for (unsigned i = 0; i < pkt->len / sizeof(id); i++) {
+		memcpy(&id, (const char *)payload + i * sizeof(id),
+		       sizeof(id));
+		s->stats.acks[__builtin_ctz(pkt->unit)]++;
+		if (id & STEN_ID_DMA)
+			sten_dma_answer(s, src, id, pkt->unit);
+		else
+			sten_tx_answer(s, src, id, pkt->unit);
+	}
+}
+
+int sten_rx_deliver(void *arg, struct weft_peer *src,
+		    const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_sten *s = arg;
+
+	if (pkt->type != STEN_PKT || pkt->flags > STEN_ANSWER) {
+		s->stats.refused++;
+		return 0;
+	}
+	if (pkt->flags == STEN_ANSWER)
+		rx_answers(s, src, pkt, payload);
+	else
+		rx_answer(s, src, pkt->aux, rx_packet(s, src, pkt, payload));
+	return 0;
+}
+
+/* ---- the host's side of an input queue ---- */
+
+WEFT_EXPORT void weft_sten_input_init(struct weft_sten_input *q, void *mem,
+				      uint32_t slot_bytes, uint32_t slots,
+				      uint64_t event)
+{
+	memset(q, 0, sizeof(*q));
+	q->base = (uintptr_t)mem;
+	q->slot_bytes = slot_bytes;
+	q->slots = slots;
+	q->event = event;
+}
+
+WEFT_EXPORT const void *weft_sten_input_look(struct weft_sten_input *q)
+{
+	if (nic_event_look((weft_au64 *)(void *)&q->back) == q->front)
+		return NULL;
+	return (const unsigned char *)(uintptr_t)q->base +
+	       (q->front & (q->slots - 1u)) * q->slot_bytes;
+}
+
+WEFT_EXPORT void weft_sten_input_next(struct weft_sten_input *q)
+{
+	nic_space_return((weft_au64 *)(void *)&q->front, q->front + 1);
+}
