@@ -6,17 +6,23 @@ RUN_SOURCES = \
 	src/run/run_cpus.c src/run/run_cpus.h \
 	src/run/run_end.c src/run/run_end.h \
 	src/run/run_env.c src/run/run_env.h \
+	src/run/run_flags.c src/run/run_flags.h \
+	src/run/run_format.c \
+	src/run/run_help.c \
+	src/run/run_hosts.c src/run/run_hosts.h \
 	src/run/run_io.c src/run/run_io.h \
 	src/run/run_job.c src/run/run_job.h \
 	src/run/run_line.c src/run/run_line.h \
 	src/run/run_opts.c src/run/run_opts.h \
+	src/run/run_place.c \
 	src/run/run_path.c src/run/run_path.h \
 	src/run/run_pmix.c src/run/run_pmix.h \
 	src/run/run_pmix_cb.c src/run/run_pmix_cb.h \
 	src/run/run_say.c src/run/run_say.h \
 	src/run/run_signal.c src/run/run_signal.h \
 	src/run/run_spawn.c src/run/run_spawn.h \
-	src/run/run_sweep.c
+	src/run/run_sweep.c \
+	src/run/run_words.c src/run/run_words.h
 noinst_LTLIBRARIES += libweftrun.la
 libweftrun_la_SOURCES = $(RUN_SOURCES)
 mpiexec_SOURCES = src/run/run_main.c

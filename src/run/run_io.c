@@ -171,6 +171,17 @@ static int ask(struct io_helper *h, int upto)
 	return 0;
 }
 
+static void make_parents(char *name)
+{
+	char *slash = name;
+
+	while ((slash = strchr(slash + 1, '/'))) {
+		*slash = '\0';
+		mkdir(name, 0777);
+		*slash = '/';
+	}
+}
+
 /* The file of a rank: the pattern with %r and %h replaced. */
 static int open_file(struct run_io *io, const char *pattern, int rank)
 {
@@ -180,6 +191,7 @@ static int open_file(struct run_io *io, const char *pattern, int rank)
 
 	if (!name)
 		return -ENOMEM;
+	make_parents(name);
 	fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
 			(rank && !strstr(pattern, "%r") ? 0 : O_TRUNC), 0666);
 	if (fd < 0)

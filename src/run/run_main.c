@@ -105,20 +105,55 @@ static void job_fini(struct run_job *job)
 	free(job->rank);
 }
 
+/* More ranks than processors: allowed, unless the user says otherwise. */
+static int job_fits(const struct run_job *job)
+{
+	const struct run_place *p = &job->opts->place;
+
+	if (job->nranks <= job->cpus)
+		return 0;
+	if (p->no_over) {
+		run_say("%d ranks do not fit on %d processors, and "
+			"--nooversubscribe forbids more", job->nranks,
+			job->cpus);
+		return -EINVAL;
+	}
+	if ((p->said_over || job->opts->verbose) && !job->opts->quiet)
+		run_say("%d ranks on %d processors: ranks yield when they wait",
+			job->nranks, job->cpus);
+	return 0;
+}
+
 /* The topology is loaded here, once for the whole job. */
 static int job_place(struct run_job *job)
 {
 	int err;
 
+	err = job_fits(job);
+	if (err)
+		return err;
 	err = run_bind_open(&job->opts->place, job->nranks, job->cpus, NULL,
 			    &job->bind);
 	if (err)
 		return err;
 	job->topo_fd = run_bind_xml(job->bind);
-	if (job->nranks > job->cpus && job->opts->verbose)
-		run_say("%d ranks on %d processors: ranks yield when they wait",
-			job->nranks, job->cpus);
 	return 0;
+}
+
+/* What the kernel says, not what was planned. */
+static void report_bindings(const struct run_job *job)
+{
+	char *text;
+	int i;
+
+	for (i = 0; i < job->nranks; i++) {
+		text = run_bind_text(job->bind, job->rank[i].pid);
+		run_say("rank %d with PID %d on node %s: %s (%s)", i,
+			(int)job->rank[i].pid, job->host,
+			run_bind_of(job->bind, i) ? "bound" : "not bound",
+			text && *text ? text : "already gone");
+		free(text);
+	}
 }
 
 /* 0 when all ranks run; otherwise job->end says what mpiexec returns. */
@@ -141,7 +176,10 @@ static int job_start(struct run_job *job)
 		err = run_pmix_register(job);
 	if (err)
 		return RUN_EXIT_FAULT;
-	return run_spawn(job);
+	err = run_spawn(job);
+	if (!err && job->opts->place.report)
+		report_bindings(job);
+	return err;
 }
 
 static int run(const struct run_opts *o)
@@ -174,6 +212,7 @@ int main(int argc, char **argv)
 	forget_launcher();
 	if (!run_opts_parse(&opts, argv, &rc))
 		return rc;
+	run_opts_say_notes(&opts);
 	rc = run(&opts);
 	/* The PMIx thread is still there: no handler of exit() may run. */
 	_exit(rc);

@@ -70,9 +70,9 @@ struct run_place {
 	enum run_unit map;
 	int pe;	     /* --map-by ...:PE=n */
 	int ppr;     /* --map-by ppr:n:unit */
-	bool rank_by_node;
 	bool report;
-	bool dry;
+	bool no_over;	 /* --nooversubscribe */
+	bool said_over;	 /* --oversubscribe */
 	const char *cpu_set;
 };
 
@@ -81,9 +81,8 @@ struct run_output {
 	bool timestamp;
 	bool merge;
 	const char *pattern; /* -prepend-pattern */
-	const char *outfile;
+	const char *outfile; /* patterns with %r and %h; NULL: pipes */
 	const char *errfile;
-	const char *dir; /* --output-filename */
 };
 
 struct run_model {
@@ -103,13 +102,14 @@ struct run_opts {
 	struct run_output out;
 	struct run_model model;
 	int stdin_rank;
-	int ppn;
+	int slots; /* what the list of hosts says, 0: nothing */
 	double timeout_s;
 	bool quiet;
 	bool verbose;
 	bool print_codes;
 	char **wrapper; /* ends with NULL; NULL: none */
-	int notes;	/* flags said to have no effect */
+	char **note;	/* what to say about flags without effect */
+	int nnotes;
 };
 
 /*
@@ -117,6 +117,11 @@ struct run_opts {
  * otherwise *exit_p is the exit code and everything has been said.
  */
 bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p);
+
+void run_opts_free(struct run_opts *o);
+
+/* Says once what each flag without effect is about. */
+void run_opts_say_notes(const struct run_opts *o);
 
 /* Ranks of all contexts. */
 int run_opts_ranks(const struct run_opts *o);
