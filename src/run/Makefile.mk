@@ -31,3 +31,12 @@ mpiexec_LDADD = libweftrun.la libweftbase.la $(PMIX_LIBS) $(HWLOC_LIBS)
 # the PMIx client that the scripts of test/run_*.sh launch
 check_PROGRAMS += test/run_client
 test_run_client_LDADD = $(PMIX_LIBS)
+
+# mpirun is the same program
+install-exec-hook: install-mpirun
+install-mpirun:
+	cd $(DESTDIR)$(bindir) && $(LN_S) -f mpiexec$(EXEEXT) mpirun$(EXEEXT)
+uninstall-hook: uninstall-mpirun
+uninstall-mpirun:
+	rm -f $(DESTDIR)$(bindir)/mpirun$(EXEEXT)
+.PHONY: install-mpirun uninstall-mpirun

@@ -403,7 +403,8 @@ const struct run_flag run_flags[] = {
 	{ "timeout", 1, set_timeout, 0, L, "S", "end the job after S seconds, "
 	  "exit code 124 (also MPIEXEC_TIMEOUT)" },
 	{ "maxtime", 1, set_timeout, 0, L, "S", NULL },
-	{ "stdin", 1, set_stdin, 0, L, "WHO", "all, none or a rank (default 0)" },
+	{ "stdin", 1, set_stdin, 0, L, "WHO",
+	  "all, none or a rank (default 0)" },
 	{ "s", 1, set_stdin, 0, L, "WHO", NULL },
 	{ "wrapper", 1, set_wrapper, 0, L, "CMD", "start every rank under CMD, "
 	  "e.g. -wrapper \"valgrind -q\"" },
@@ -432,7 +433,8 @@ const struct run_flag run_flags[] = {
 	  "really is" },
 	{ "display-map", 0, set_report, 0, B, "", NULL },
 	{ "display", 1, set_report, 0, B, "WHAT", NULL },
-	{ "cpu-set", 1, set_cpu_set, 0, B, "LIST", "use these processors only" },
+	{ "cpu-set", 1, set_cpu_set, 0, B, "LIST",
+	  "use these processors only" },
 	{ "cpu-list", 1, set_cpu_set, 0, B, "LIST", NULL },
 	{ "npersocket", 1, set_per_package, 0, B, "N", "ranks to a package" },
 	{ "oversubscribe", 0, set_over, 1, B, "", "always allowed" },
@@ -442,14 +444,17 @@ const struct run_flag run_flags[] = {
 	  "is a processor" },
 	{ "use-hwthreads", 0, set_hwthreads, 0, B, "", NULL },
 
-	{ "l", 0, set_tag, RUN_TAG_RANK, O, "", "\"[rank] \" before each line" },
+	{ "l", 0, set_tag, RUN_TAG_RANK, O, "",
+	  "\"[rank] \" before each line" },
 	{ "prepend-rank", 0, set_tag, RUN_TAG_RANK, O, "", NULL },
 	{ "label", 0, set_tag, RUN_TAG_RANK, O, "", NULL },
 	{ "prepend-pattern", 1, set_tag, RUN_TAG_TEXT, O, "TEXT", "TEXT before "
 	  "each line; %r rank, %h host" },
-	{ "tag-output", 0, set_tag, RUN_TAG_STREAM, O, "", "\"[1,rank]<stdout>: "
+	{ "tag-output", 0, set_tag, RUN_TAG_STREAM, O, "",
+	  "\"[1,rank]<stdout>: "
 	  "\" before each line" },
-	{ "timestamp-output", 0, set_timestamp, 0, O, "", "the time before each "
+	{ "timestamp-output", 0, set_timestamp, 0, O, "",
+	  "the time before each "
 	  "line" },
 	{ "output", 1, run_set_output, 0, O, "LIST", "tag, timestamp, merge, "
 	  "dir=D, file=F" },
@@ -508,7 +513,8 @@ const struct run_flag run_flags[] = {
 	{ "display-allocation", 0, set_nothing, 0, N, "", why_one },
 	{ "get-stack-traces", 0, set_nothing, 0, N, "", "a time-out prints "
 	  "where the ranks are in MPI" },
-	{ "stream-buffering", 1, set_nothing, 0, N, "N", "lines are kept whole" },
+	{ "stream-buffering", 1, set_nothing, 0, N, "N",
+	  "lines are kept whole" },
 	{ "xterm", 1, set_nothing, 0, N, "RANKS", "no terminals are opened" },
 	{ "gpus-per-proc", 1, set_nothing, 0, N, "N", "accelerators are not "
 	  "assigned" },

@@ -45,8 +45,10 @@ static int set_word(struct run_parse *p, char *word)
 	} else if (!strncmp(word, "merge", 5)) {
 		o->merge = true;
 	} else if (!strncmp(word, "file=", 5)) {
-		return set_files(o, word + 5, strchr(word, '%') ? "" : ".%r.out",
-				 strchr(word, '%') ? "" : ".%r.err");
+		word += 5;
+		if (strchr(word, '%'))
+			return set_files(o, word, "", "");
+		return set_files(o, word, ".%r.out", ".%r.err");
 	} else if (!strncmp(word, "dir=", 4)) {
 		dir = word + 4;
 		return run_set_dir(p, &dir);
