@@ -12,10 +12,11 @@
  * nobody. Results are bit-identical on every run: inputs are combined in the
  * order of the tree.
  *
- *   up to WEFT_CU_FLAT members   everyone publishes, everyone reads all
- *   more members                 contributions go up the tree, the root
- *                                publishes the result, everyone reads it
- *   broadcast                    the root publishes, everyone reads it
+ *   reduction, up to WEFT_CU_FLAT  everyone publishes, everyone reads all
+ *   reduction, more members        contributions go up the tree, its root
+ *                                  publishes the result, everyone reads it
+ *   broadcast, scatter             the root publishes, everyone reads it
+ *   gather, all-to-all             everyone publishes, whoever wants reads
  *
  * Packets in flight are bounded: each member counts himself in, every
  * CU_WINDOW packets, at a header-only barrier (a credit); a packet is sent
@@ -40,6 +41,12 @@ enum weft_cu_kind {
 	WEFT_CU_BCAST,
 	WEFT_CU_REDUCE,
 	WEFT_CU_ALLREDUCE,
+	WEFT_CU_REDUCE_SCATTER,
+	WEFT_CU_SCATTER,
+	WEFT_CU_GATHER,
+	WEFT_CU_ALLGATHER,
+	WEFT_CU_ALLTOALL,
+	WEFT_CU_KINDS,
 };
 
 /* One collective operation. */
@@ -48,10 +55,10 @@ struct weft_cu_call {
 	uint8_t kind; /* enum weft_cu_kind */
 	uint8_t op;   /* enum weft_cu_op */
 	uint8_t type; /* enum weft_cu_type; elements of a broadcast, too */
-	int root;     /* member; of broadcast and reduce */
+	int root;     /* member; of those kinds that have one */
 	const void *in;
-	void *out; /* may equal in; of a broadcast: the buffer */
-	size_t count;
+	void *out;    /* may equal in; of a broadcast: the buffer */
+	size_t count; /* elements, per member where members differ */
 	/* called from post or poll when the result is there */
 	void (*done)(struct weft_cu_call *op);
 	/* out */
@@ -63,6 +70,7 @@ struct weft_cu_call {
 	size_t sent;	/* packets handed out */
 	size_t read;	/* packets completed */
 	size_t packets;
+	size_t bytes;	/* of one member's contribution */
 	struct weft_cu_call *next;
 };
 
@@ -97,8 +105,14 @@ int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op);
 /* Moves what waits; the number of operations completed. */
 int weft_cu_poll(struct weft_cu_group *g);
 
-/* Whether poll would find something; cheap. */
-bool weft_cu_ready(const struct weft_cu_group *g);
+/* A word that somebody else will raise to want, or beyond. */
+struct weft_cu_watch {
+	weft_au64 *word; /* NULL: nothing is pending */
+	uint64_t want;
+};
+
+/* Whether poll would find something; if not, what to watch. Cheap. */
+bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w);
 
 /* A member died: everything pending and to come fails with err (-errno). */
 void weft_cu_group_fail(struct weft_cu_group *g, int err);

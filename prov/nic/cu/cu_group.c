@@ -106,25 +106,7 @@ err_free:
 	return ret;
 }
 
-/* ---- packets ------------------------------------------------------------ */
-
-static size_t elems_per_packet(const struct weft_cu_group *g, unsigned type)
-{
-	return g->geo.packet_bytes / weft_cu_bytes(type);
-}
-
-/* Where packet i of op begins, and how many bytes it has. */
-static size_t packet_at(const struct weft_cu_group *g,
-			const struct weft_cu_call *op, size_t i,
-			size_t *bytes_p)
-{
-	size_t elem = weft_cu_bytes(op->type);
-	size_t per = elems_per_packet(g, op->type);
-	size_t left = op->count - i * per;
-
-	*bytes_p = (left < per ? left : per) * elem;
-	return i * per * elem;
-}
+/* ---- operations --------------------------------------------------------- */
 
 /* Has everybody read what the slot of packet seq held before? */
 static bool cu_may_send(const struct weft_cu_group *g, uint64_t seq)
@@ -136,38 +118,6 @@ static bool cu_may_send(const struct weft_cu_group *g, uint64_t seq)
 	       weft_load64(&g->row[g->tree.root]->credit_done) >= epoch - 1;
 }
 
-static void cu_publish(struct weft_cu_group *g, const struct weft_cu_call *op,
-		       uint64_t seq, const void *data, size_t bytes)
-{
-	struct cu_packet *p = cu_out(g->row[g->me], &g->geo, seq);
-
-	p->sig = cu_sig(op);
-	p->flags = 0;
-	memcpy(p->payload, data, bytes);
-	/* R0 pairs with A0 in cu_read(): written before it is numbered. */
-	weft_store64(&p->seq, seq + 1);
-	cu_tell_all(g);
-}
-
-static void send_packet(struct weft_cu_group *g, struct weft_cu_call *op)
-{
-	uint64_t seq = op->first + op->sent;
-	size_t bytes;
-	size_t at = packet_at(g, op, op->sent, &bytes);
-	const char *data = (const char *)op->in + at;
-
-	if (op->kind == WEFT_CU_BCAST) {
-		if (op->root == g->me)
-			cu_publish(g, op, seq, (char *)op->out + at, bytes);
-	} else if (g->flat) {
-		cu_publish(g, op, seq, data, bytes);
-	} else {
-		cu_node_arrive(g, op, seq, data, bytes);
-	}
-	op->sent++;
-	g->sent++;
-}
-
 static bool send_all(struct weft_cu_group *g)
 {
 	bool moved = false;
@@ -176,7 +126,9 @@ static bool send_all(struct weft_cu_group *g)
 		struct weft_cu_call *op = g->sending;
 
 		while (op->sent < op->packets && cu_may_send(g, g->sent)) {
-			send_packet(g, op);
+			cu_packet_send(g, op);
+			op->sent++;
+			g->sent++;
 			moved = true;
 		}
 		if (op->sent < op->packets)
@@ -184,79 +136,6 @@ static bool send_all(struct weft_cu_group *g)
 		g->sending = op->next;
 	}
 	return moved;
-}
-
-/* Packet seq of member, when it is there; NULL otherwise. */
-static const struct cu_packet *cu_read(const struct weft_cu_group *g,
-				       int member, uint64_t seq)
-{
-	struct cu_packet *p = cu_out(g->row[member], &g->geo, seq);
-
-	/* A0 pairs with R0 in cu_publish() and node_publish(). */
-	return weft_load64(&p->seq) == seq + 1 ? p : NULL;
-}
-
-static void take_note(struct weft_cu_call *op, const struct cu_packet *p)
-{
-	if (p->sig != cu_sig(op))
-		op->err = -EPROTO;
-	op->flags |= p->flags;
-}
-
-/* Everyone's contribution, combined here; false: somebody is missing. */
-static bool read_flat(struct weft_cu_group *g, struct weft_cu_call *op,
-		      uint64_t seq)
-{
-	size_t bytes, at = packet_at(g, op, op->read, &bytes);
-	size_t elem = weft_cu_bytes(op->type);
-
-	for (int i = 0; i < g->n; i++) {
-		if (!cu_read(g, i, seq))
-			return false;
-	}
-	for (int i = 0; i < g->n; i++) {
-		struct cu_packet *p = cu_out(g->row[i], &g->geo, seq);
-
-		take_note(op, p);
-		if (i == 0)
-			memcpy(g->scratch, p->payload, bytes);
-		else if (bytes)
-			op->flags |= weft_cu_combine(op->op, op->type,
-						     g->scratch, p->payload,
-						     bytes / elem);
-	}
-	if (bytes)
-		memcpy((char *)op->out + at, g->scratch, bytes);
-	return true;
-}
-
-static bool read_from(struct weft_cu_group *g, struct weft_cu_call *op,
-		      int member, uint64_t seq)
-{
-	const struct cu_packet *p = cu_read(g, member, seq);
-	size_t bytes, at = packet_at(g, op, op->read, &bytes);
-
-	if (!p)
-		return false;
-	take_note(op, p);
-	if (bytes)
-		memcpy((char *)op->out + at, p->payload, bytes);
-	return true;
-}
-
-/* Completes the next packet of op; false: not there yet. */
-static bool read_packet(struct weft_cu_group *g, struct weft_cu_call *op)
-{
-	uint64_t seq = op->first + op->read;
-
-	if (op->read == op->sent)
-		return false;
-	if (op->kind == WEFT_CU_BCAST)
-		return op->root == g->me || read_from(g, op, op->root, seq);
-	if (op->kind == WEFT_CU_REDUCE && op->root != g->me)
-		return true;
-	return g->flat ? read_flat(g, op, seq) :
-			 read_from(g, op, g->tree.root, seq);
 }
 
 static void consume(struct weft_cu_group *g)
@@ -281,7 +160,7 @@ static int read_all(struct weft_cu_group *g, bool *moved_p)
 	while (g->head) {
 		struct weft_cu_call *op = g->head;
 
-		while (op->read < op->packets && read_packet(g, op)) {
+		while (op->read < op->sent && cu_packet_read(g, op)) {
 			op->read++;
 			consume(g);
 			*moved_p = true;
@@ -308,8 +187,6 @@ int weft_cu_poll(struct weft_cu_group *g)
 
 int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op)
 {
-	size_t per = elems_per_packet(g, op->type);
-
 	op->flags = 0;
 	op->err = 0;
 	op->sent = op->read = 0;
@@ -319,8 +196,7 @@ int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op)
 		op->done(op);
 		return 0;
 	}
-	/* even nothing takes one packet, the barrier's */
-	op->packets = op->count ? (op->count + per - 1) / per : 1;
+	cu_packet_plan(g, op);
 	op->first = g->posted;
 	g->posted += op->packets;
 	if (g->tail)
@@ -334,25 +210,20 @@ int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op)
 	return 0;
 }
 
-bool weft_cu_ready(const struct weft_cu_group *g)
+bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w)
 {
 	const struct weft_cu_call *op = g->head;
-	uint64_t seq;
 
+	w->word = NULL;
 	if (!op)
 		return false;
-	if (op->read == op->sent)
-		return cu_may_send(g, g->sent);
-	seq = op->first + op->read;
-	if (op->kind == WEFT_CU_BCAST)
-		return cu_read(g, op->root, seq);
-	if (!g->flat)
-		return cu_read(g, g->tree.root, seq);
-	for (int i = 0; i < g->n; i++) {
-		if (!cu_read(g, i, seq))
-			return false;
+	if (op->read < op->sent) {
+		w->want = op->first + op->read + 1;
+		return cu_packet_there(g, op, &w->word);
 	}
-	return true;
+	w->word = &g->row[g->tree.root]->credit_done;
+	w->want = g->sent / CU_WINDOW - 1;
+	return cu_may_send(g, g->sent);
 }
 
 void weft_cu_group_fail(struct weft_cu_group *g, int err)

@@ -45,6 +45,16 @@ static inline void cu_tell_all(struct weft_cu_group *g)
 		cu_tell(g, i);
 }
 
+/* cu_packet.c: packet number call->sent of a call goes out. */
+void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call);
+/* cu_packet.c: takes the next packet in; false: it is not there yet. */
+bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call);
+/* cu_packet.c: would cu_packet_read succeed? The word it waits for if not. */
+bool cu_packet_there(const struct weft_cu_group *g,
+		     const struct weft_cu_call *call, weft_au64 **word_p);
+/* cu_packet.c: sets bytes and packets. */
+void cu_packet_plan(const struct weft_cu_group *g, struct weft_cu_call *call);
+
 /* cu_node.c: this member's contribution to packet seq goes up the tree. */
 void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 		    uint64_t seq, const void *data, size_t bytes);

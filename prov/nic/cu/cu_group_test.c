@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define MAX_MEMBERS 40
-#define MAX_ELEMS   700
+#define MAX_ELEMS   700 /* of a contribution or a result */
 
 static const struct weft_cu_geo geo = { .routes = 2, .inputs = 5,
 					.packet_bytes = 48 + 7 * 64 };
@@ -56,14 +56,43 @@ static int64_t value(int member, int round, size_t i)
 	return (int64_t)(member * 1000 + round * 7 + (int)i % 13);
 }
 
-/* What the operation of this round must give at element i. */
-static int64_t expected(const struct job *j, const struct weft_cu_call *c,
-			int round, size_t i)
+/* Elements of what a member hands in and gets, n members. */
+static size_t elems_in(const struct weft_cu_call *c, int n)
 {
-	int64_t acc = value(0, round, i);
+	bool blocks = c->kind == WEFT_CU_REDUCE_SCATTER ||
+		      c->kind == WEFT_CU_SCATTER ||
+		      c->kind == WEFT_CU_ALLTOALL;
+
+	return blocks ? c->count * (size_t)n : c->count;
+}
+
+static size_t elems_out(const struct weft_cu_call *c, int n)
+{
+	bool blocks = c->kind == WEFT_CU_GATHER ||
+		      c->kind == WEFT_CU_ALLGATHER ||
+		      c->kind == WEFT_CU_ALLTOALL;
+
+	return blocks ? c->count * (size_t)n : c->count;
+}
+
+/* What the operation of this round must give me at element i. */
+static int64_t expected(const struct job *j, const struct weft_cu_call *c,
+			int me, int round, size_t i)
+{
+	int64_t acc;
 
 	if (c->kind == WEFT_CU_BCAST)
 		return value(c->root, round, i);
+	if (c->kind == WEFT_CU_SCATTER)
+		return value(c->root, round, (size_t)me * c->count + i);
+	if (c->kind == WEFT_CU_GATHER || c->kind == WEFT_CU_ALLGATHER)
+		return value((int)(i / c->count), round, i % c->count);
+	if (c->kind == WEFT_CU_ALLTOALL)
+		return value((int)(i / c->count), round,
+			     (size_t)me * c->count + i % c->count);
+	if (c->kind == WEFT_CU_REDUCE_SCATTER)
+		i += (size_t)me * c->count;
+	acc = value(0, round, i);
 	for (int m = 1; m < j->n; m++) {
 		int64_t v = value(m, round, i);
 
@@ -89,7 +118,7 @@ static void flight_set(const struct job *j, struct flight *f, int me, int round)
 	weft_rng_init(&r, j->seed, (uint64_t)round);
 	memset(&f->call, 0, sizeof(f->call));
 	f->done = false;
-	f->call.kind = (uint8_t)weft_rng_below(&r, 4);
+	f->call.kind = (uint8_t)weft_rng_below(&r, WEFT_CU_KINDS);
 	f->call.op = ops[weft_rng_below(&r, 4)];
 	f->call.type = WEFT_CU_INT64;
 	f->call.root = (int)weft_rng_below(&r, (uint64_t)j->n);
@@ -97,7 +126,10 @@ static void flight_set(const struct job *j, struct flight *f, int me, int round)
 						weft_rng_below(&r, MAX_ELEMS);
 	if (f->call.kind == WEFT_CU_BARRIER)
 		f->call.count = 0;
-	for (size_t i = 0; i < f->call.count; i++) {
+	if (f->call.count * (size_t)j->n > MAX_ELEMS &&
+	    elems_in(&f->call, 2) + elems_out(&f->call, 2) > 2 * f->call.count)
+		f->call.count = MAX_ELEMS / (size_t)j->n;
+	for (size_t i = 0; i < MAX_ELEMS; i++) {
 		f->in[i] = value(me, round, i);
 		f->out[i] = f->call.kind == WEFT_CU_BCAST ? f->in[i] : -1;
 	}
@@ -111,10 +143,11 @@ static int flight_check(const struct job *j, struct flight *f, int me,
 {
 	if (f->call.err)
 		return 1;
-	if (f->call.kind == WEFT_CU_REDUCE && f->call.root != me)
-		return 0;
-	for (size_t i = 0; i < f->call.count; i++) {
-		if (f->out[i] != expected(j, &f->call, round, i))
+	if (f->call.root != me && (f->call.kind == WEFT_CU_REDUCE ||
+				   f->call.kind == WEFT_CU_GATHER))
+		return f->out[0] != -1;
+	for (size_t i = 0; i < elems_out(&f->call, j->n); i++) {
+		if (f->out[i] != expected(j, &f->call, me, round, i))
 			return 1;
 	}
 	return 0;
@@ -336,6 +369,7 @@ static void arrival_order_does_not_change_a_bit(void **state)
 
 static void nobody_leaves_a_barrier_early(void **state)
 {
+	struct weft_cu_watch w;
 	struct stage s;
 
 	(void)state;
@@ -345,9 +379,11 @@ static void nobody_leaves_a_barrier_early(void **state)
 			stage_post(&s, i, WEFT_CU_BARRIER);
 		stage_poll(&s);
 		T_IS(pending, n - 1);
-		T_FALSE(weft_cu_ready(s.g[0]));
+		T_FALSE(weft_cu_ready(s.g[0], &w));
+		T_TRUE(weft_load64(w.word) < w.want);
 		stage_post(&s, n - 1, WEFT_CU_BARRIER);
-		T_TRUE(weft_cu_ready(s.g[0]));
+		T_TRUE(weft_load64(w.word) >= w.want);
+		T_TRUE(weft_cu_ready(s.g[0], &w));
 		stage_poll(&s);
 		T_IS(pending, 0);
 		stage_close(&s);

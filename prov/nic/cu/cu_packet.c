@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One packet of an operation: who publishes it, who reads it, and which bytes
+ * land where. The kinds differ in five facts, and a table has them:
+ *
+ *            published by   combined   read by   a member's part
+ *   bcast        root                   all       everything
+ *   scatter      root                   all       his block
+ *   gather       all                    root      everything, n blocks out
+ *   allgather    all                    all       everything, n blocks out
+ *   alltoall     all                    all       his block,  n blocks out
+ *   reduce       all          yes       root      everything
+ *   allreduce    all          yes       all       everything
+ *   reduce_sc.   all          yes       all       his block
+ */
+#include "prov/nic/cu/cu_group.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct cu_facts {
+	bool root_sends;
+	bool combines;
+	bool root_reads;
+	bool has_blocks; /* contributions are n blocks, a member wants his */
+	bool per_member; /* results are n blocks, one from each member */
+};
+
+static const struct cu_facts facts_of[WEFT_CU_KINDS] = {
+	[WEFT_CU_BARRIER] = { .combines = true },
+	[WEFT_CU_BCAST] = { .root_sends = true },
+	[WEFT_CU_REDUCE] = { .combines = true, .root_reads = true },
+	[WEFT_CU_ALLREDUCE] = { .combines = true },
+	[WEFT_CU_REDUCE_SCATTER] = { .combines = true, .has_blocks = true },
+	[WEFT_CU_SCATTER] = { .root_sends = true, .has_blocks = true },
+	[WEFT_CU_GATHER] = { .root_reads = true, .per_member = true },
+	[WEFT_CU_ALLGATHER] = { .per_member = true },
+	[WEFT_CU_ALLTOALL] = { .has_blocks = true, .per_member = true },
+};
+
+/* Bytes of a packet of this type: whole elements. */
+static size_t packet_room(const struct weft_cu_group *g, unsigned type)
+{
+	size_t elem = weft_cu_bytes(type);
+
+	return g->geo.packet_bytes / elem * elem;
+}
+
+void cu_packet_plan(const struct weft_cu_group *g, struct weft_cu_call *call)
+{
+	size_t room = packet_room(g, call->type);
+
+	call->bytes = call->count * weft_cu_bytes(call->type);
+	if (facts_of[call->kind].has_blocks)
+		call->bytes *= (size_t)g->n;
+	/* even nothing takes one packet, the barrier's */
+	call->packets = call->bytes ? (call->bytes + room - 1) / room : 1;
+}
+
+/* Bytes [at, at + *bytes_p) of the contributions are packet number i. */
+static size_t packet_at(const struct weft_cu_group *g,
+			const struct weft_cu_call *call, size_t i,
+			size_t *bytes_p)
+{
+	size_t room = packet_room(g, call->type);
+	size_t at = i * room;
+
+	*bytes_p = call->bytes - at < room ? call->bytes - at : room;
+	return at;
+}
+
+static void publish(struct weft_cu_group *g, const struct weft_cu_call *call,
+		    uint64_t seq, const void *data, size_t bytes)
+{
+	struct cu_packet *p = cu_out(g->row[g->me], &g->geo, seq);
+
+	p->sig = cu_sig(call);
+	p->flags = 0;
+	if (bytes)
+		memcpy(p->payload, data, bytes);
+	/* R0 pairs with A0 in packet_of(): written before it is numbered. */
+	weft_store64(&p->seq, seq + 1);
+	if (facts_of[call->kind].root_reads)
+		cu_tell(g, call->root);
+	else
+		cu_tell_all(g);
+}
+
+void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call)
+{
+	const struct cu_facts *f = &facts_of[call->kind];
+	uint64_t seq = call->first + call->sent;
+	size_t bytes, at = packet_at(g, call, call->sent, &bytes);
+	const char *from = call->kind == WEFT_CU_BCAST ? call->out : call->in;
+
+	if (f->root_sends && call->root != g->me)
+		return;
+	if (bytes)
+		from += at;
+	if (f->combines && !g->flat)
+		cu_node_arrive(g, call, seq, from, bytes);
+	else
+		publish(g, call, seq, from, bytes);
+}
+
+/* The packet of member, when it is there; NULL otherwise. */
+static struct cu_packet *packet_of(const struct weft_cu_group *g, int member,
+				   uint64_t seq)
+{
+	struct cu_packet *p = cu_out(g->row[member], &g->geo, seq);
+
+	/* A0 pairs with R0 in publish() and node_publish(). */
+	return weft_load64(&p->seq) == seq + 1 ? p : NULL;
+}
+
+/* Members [*from_p, *to_p) have what this member reads of call. */
+static void sources(const struct weft_cu_group *g,
+		    const struct weft_cu_call *call, int *from_p, int *to_p)
+{
+	const struct cu_facts *f = &facts_of[call->kind];
+
+	*from_p = 0;
+	*to_p = g->n;
+	if (f->root_reads && call->root != g->me)
+		*to_p = 0;
+	else if (f->root_sends)
+		*from_p = call->root;
+	else if (f->combines && !g->flat)
+		*from_p = g->tree.root;
+	else
+		return;
+	if (*to_p)
+		*to_p = *from_p + 1;
+	/* the root of a broadcast has it already */
+	if (call->kind == WEFT_CU_BCAST && call->root == g->me)
+		*to_p = *from_p;
+}
+
+bool cu_packet_there(const struct weft_cu_group *g,
+		     const struct weft_cu_call *call, weft_au64 **word_p)
+{
+	uint64_t seq = call->first + call->read;
+	int i, to;
+
+	for (sources(g, call, &i, &to); i < to; i++) {
+		if (packet_of(g, i, seq))
+			continue;
+		*word_p = &cu_out(g->row[i], &g->geo, seq)->seq;
+		return false;
+	}
+	return true;
+}
+
+static void take_note(struct weft_cu_call *call, const struct cu_packet *p)
+{
+	if (p->sig != cu_sig(call))
+		call->err = -EPROTO;
+	call->flags |= p->flags;
+}
+
+/* Bytes [at, at + bytes) of member's contribution, as far as we want them. */
+static void deposit(const struct weft_cu_group *g,
+		    const struct weft_cu_call *call, int member, size_t at,
+		    const uint8_t *data, size_t bytes)
+{
+	const struct cu_facts *f = &facts_of[call->kind];
+	size_t block = call->bytes;
+	size_t low = 0, to = 0;
+
+	if (f->has_blocks) {
+		block /= (size_t)g->n;
+		low = (size_t)g->me * block;
+	}
+	if (f->per_member)
+		to = (size_t)member * block;
+	if (at < low) {
+		size_t skip = low - at;
+
+		if (skip >= bytes)
+			return;
+		data += skip;
+		bytes -= skip;
+		at = low;
+	}
+	if (at >= low + block)
+		return;
+	if (bytes > low + block - at)
+		bytes = low + block - at;
+	memcpy((char *)call->out + to + at - low, data, bytes);
+}
+
+/* Combines everyone's packet in the order of the members. */
+static void combine_all(struct weft_cu_group *g, struct weft_cu_call *call,
+			uint64_t seq, size_t bytes)
+{
+	size_t elem = weft_cu_bytes(call->type);
+
+	for (int i = 0; i < g->n; i++) {
+		struct cu_packet *p = cu_out(g->row[i], &g->geo, seq);
+
+		take_note(call, p);
+		if (!bytes)
+			continue;
+		if (i == 0)
+			memcpy(g->scratch, p->payload, bytes);
+		else
+			call->flags |= weft_cu_combine(call->op, call->type,
+						       g->scratch, p->payload,
+						       bytes / elem);
+	}
+}
+
+bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call)
+{
+	uint64_t seq = call->first + call->read;
+	size_t bytes, at = packet_at(g, call, call->read, &bytes);
+	weft_au64 *word;
+	int i, to;
+
+	if (!cu_packet_there(g, call, &word))
+		return false;
+	sources(g, call, &i, &to);
+	if (facts_of[call->kind].combines && g->flat && i < to) {
+		combine_all(g, call, seq, bytes);
+		if (bytes)
+			deposit(g, call, 0, at, g->scratch, bytes);
+		return true;
+	}
+	for (; i < to; i++) {
+		struct cu_packet *p = cu_out(g->row[i], &g->geo, seq);
+
+		take_note(call, p);
+		if (bytes)
+			deposit(g, call, i, at, p->payload, bytes);
+	}
+	return true;
+}
