@@ -132,8 +132,7 @@ static struct case_what draw(const struct coll_algo *row, const struct mock *m)
 	if (has_forms(row->kind) && !(row->need & COLL_EVEN))
 		w.form = (enum case_form)weft_rng_below(
 			&rng, row->kind == WEFT_COLL_ALLTOALL ? 3 : 2);
-	/* algorithms made for in place alone are not asked for more */
-	if (!strcmp(row->name, "inplace"))
+	if (row->need & COLL_IN)
 		w.in_place = true;
 	return w;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The table of algorithms and the choice from it. Rows are read top to
- * bottom; a row without limits ends every group, so there is always one.
+ * bottom; for every call some row of its group fits, a test proves it.
  */
 #include "coll/coll_select.h"
 
@@ -93,7 +93,7 @@ static const struct coll_algo table[] = {
 	  coll_alltoall_linear, "all at once" },
 	{ WEFT_COLL_ALLTOALL, "pairwise", ANY | COLL_OUT, 0, 0, 0, 0,
 	  coll_alltoall_pairwise, "p - 1 steps of pairs" },
-	{ WEFT_COLL_ALLTOALL, "inplace", ANY, 0, 0, 0, 0,
+	{ WEFT_COLL_ALLTOALL, "inplace", ANY | COLL_IN, 0, 0, 0, 0,
 	  coll_alltoall_inplace, "pairs exchange through one block" },
 
 	/* reduce_scatter: bytes of the whole vector */
@@ -190,9 +190,7 @@ static unsigned traits(const struct weft_coll_args *a)
 		t |= COLL_POW2;
 	if (!a->uneven)
 		t |= COLL_EVEN;
-	if (!coll_in_place(&a->s))
-		t |= COLL_OUT;
-	return t;
+	return t | (coll_in_place(&a->s) ? COLL_IN : COLL_OUT);
 }
 
 static uint64_t side_bytes(const struct weft_coll_side *s)

@@ -18,6 +18,7 @@ enum {
 	COLL_POW2 = 8,	  /* a power of two of ranks */
 	COLL_EVEN = 16,	  /* blocks of one size: not the v and w forms */
 	COLL_OUT = 32,	  /* not in place */
+	COLL_IN = 64,	  /* in place only */
 };
 
 typedef void (*coll_say_fn)(struct coll_prog *p,
