@@ -214,9 +214,9 @@ static inline void weft_sten_open_packet(struct weft_sten_stream *s,
 					 unsigned channel, uint32_t vproc,
 					 uint8_t restarts)
 {
-	weft_sten_word(s, WEFT_STEN_OPEN_PACKET | (uint64_t)(channel & 255) << 8 |
-				  (uint64_t)restarts << 16 |
-				  (uint64_t)vproc << 32);
+	uint64_t w = (uint64_t)(channel & 255) << 8 | (uint64_t)restarts << 16;
+
+	weft_sten_word(s, WEFT_STEN_OPEN_PACKET | w | (uint64_t)vproc << 32);
 }
 
 /* type may have WEFT_STEN_T_LAST; data is padded to whole words. */
@@ -225,10 +225,9 @@ static inline void weft_sten_transaction(struct weft_sten_stream *s,
 					 const void *data, unsigned bytes)
 {
 	const unsigned char *p = (const unsigned char *)data;
-	uint64_t w;
+	uint64_t w = (uint64_t)(type & 0xffff) << 16 | (uint64_t)bytes << 32;
 
-	weft_sten_word(s, WEFT_STEN_TRANSACTION | (uint64_t)(type & 0xffff) << 16 |
-				  (uint64_t)bytes << 32);
+	weft_sten_word(s, WEFT_STEN_TRANSACTION | w);
 	weft_sten_word(s, address);
 	for (unsigned i = 0; i < bytes; i += 8) {
 		w = 0;

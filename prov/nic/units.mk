@@ -19,3 +19,9 @@ libweftunits_la_SOURCES = \
 	prov/nic/sten/sten_queue.c prov/nic/sten/sten_rx.c \
 	prov/nic/sten/sten_tx.c \
 	prov/nic/sten/sten_engine.c prov/nic/sten/sten_engine.h
+
+UNIT_TESTS = prov/nic/nic_unit_test
+check_PROGRAMS += $(UNIT_TESTS)
+TESTS += $(UNIT_TESTS)
+UNIT_LIBS = libweftunits.la libweftcarrier.la libweftwire.la $(T_LIBS)
+prov_nic_nic_unit_test_LDADD = $(UNIT_LIBS)

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the message engine asks of a unit, asked of each: every machine's unit
+ * on every carrier gives whole packets, once, in order, keeps what is refused,
+ * and moves bulk data or says that it cannot.
+ */
+#include "prov/nic/fma/fma_engine.h"
+#include "prov/nic/mu/mu_engine.h"
+#include "prov/nic/sten/sten_engine.h"
+#include "test/t.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PACKET_BYTES 1900
+#define SIDES	     2
+
+/* One endpoint and what came to it. */
+struct side {
+	struct weft_unit *u;
+	struct weft_peer *peer; /* the other side */
+	struct sockaddr_in name;
+	uint64_t sent;
+	uint64_t taken;
+	uint64_t bytes;
+	unsigned refuse; /* every so many packets are refused once */
+	unsigned refused;
+	bool again; /* the refused one comes again */
+	int lost;
+	int done;
+	int dma_err;
+};
+
+struct grid {
+	const char *label;
+	const struct weft_unit_ops *unit;
+	const struct weft_carrier_ops *carrier;
+	const char *faults;
+	uint32_t slots;
+};
+
+static const struct grid grid[] = {
+	{ "mu loop", &weft_unit_mu, &weft_carrier_loop, NULL, 0 },
+	{ "fma loop", &weft_unit_fma, &weft_carrier_loop, NULL, 0 },
+	{ "sten loop", &weft_unit_sten, &weft_carrier_loop, NULL, 0 },
+	{ "mu loop, faults", &weft_unit_mu, &weft_carrier_loop,
+	  "seed=3,delay=0.1,drop=0.05,dup=0.05,reorder=0.1", 0 },
+	{ "fma loop, faults", &weft_unit_fma, &weft_carrier_loop,
+	  "seed=4,delay=0.1,drop=0.05,dup=0.05,reorder=0.1", 0 },
+	{ "sten loop, faults", &weft_unit_sten, &weft_carrier_loop,
+	  "seed=5,delay=0.1,drop=0.05,dup=0.05,reorder=0.1", 0 },
+	{ "sten loop, faults not repaired", &weft_unit_sten,
+	  &weft_carrier_loop, "seed=6,delay=0.1,dup=0.1,reorder=0.2,raw=1",
+	  0 },
+	{ "mu shm", &weft_unit_mu, &weft_carrier_shm, NULL, 0 },
+	{ "fma shm", &weft_unit_fma, &weft_carrier_shm, NULL, 0 },
+	{ "sten shm", &weft_unit_sten, &weft_carrier_shm, NULL, 0 },
+};
+
+static size_t size_of(uint64_t k)
+{
+	static const size_t sizes[] = {
+		8,   0,	  1,   31,  32,	 33,   480,	    481,
+		512, 319, 320, 321, 984, 1500, PACKET_BYTES,
+	};
+
+	return sizes[k % WEFT_COUNT_OF(sizes)];
+}
+
+static int on_deliver(void *arg, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	struct side *s = arg;
+
+	if (s->refuse && !s->again && s->taken % s->refuse == 0) {
+		s->refused++;
+		s->again = true;
+		return -EAGAIN;
+	}
+	s->again = false;
+	T_IS(pkt->type, 7);
+	T_IS(pkt->tag, s->taken);
+	T_IS(pkt->data, ~s->taken);
+	T_IS(pkt->len, size_of(s->taken));
+	T_IS(t_differs(payload, pkt->len, s->taken), -1);
+	s->taken++;
+	s->bytes += pkt->len;
+	return 0;
+}
+
+static void on_lost(void *arg, struct weft_peer *peer, int err)
+{
+	struct side *s = arg;
+
+	s->lost = err;
+}
+
+static const struct weft_carrier_up up = {
+	.deliver = on_deliver,
+	.lost = on_lost,
+};
+
+static const struct weft_machine machine = {
+	.name = "test",
+	.packet_bytes = PACKET_BYTES,
+};
+
+static void side_open(struct side *s, const struct grid *g, bool no_dma)
+{
+	struct weft_carrier_attr a = {
+		.name = { .sin_family = AF_INET,
+			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+		.up = &up,
+		.up_arg = s,
+		.fifo_slots = g->slots,
+		.no_dma = no_dma,
+		.faults = g->faults,
+	};
+
+	memset(s, 0, sizeof(*s));
+	T_OK(g->unit->open(&machine, g->carrier, &a, &s->u));
+	s->u->carrier->ops->name_get(s->u->carrier, &s->name);
+}
+
+static void side_meet(struct side *s, const struct sockaddr_in *name)
+{
+	T_OK(s->u->carrier->ops->peer(s->u->carrier, name, &s->peer));
+}
+
+static void pair_open(struct side *s, const struct grid *g, bool no_dma)
+{
+	side_open(&s[0], g, no_dma);
+	side_open(&s[1], g, no_dma);
+	side_meet(&s[0], &s[1].name);
+	side_meet(&s[1], &s[0].name);
+}
+
+static void pair_close(struct side *s)
+{
+	s[0].u->ops->close(s[0].u);
+	s[1].u->ops->close(s[1].u);
+}
+
+/* Sends the next packet of the pattern in two pieces; false: not now. */
+static bool side_send(struct side *s)
+{
+	unsigned char buf[PACKET_BYTES];
+	size_t n = size_of(s->sent);
+	struct iovec iov[2] = { { buf, n / 3 }, { buf + n / 3, n - n / 3 } };
+	struct weft_pkt pkt = {
+		.type = 7,
+		.len = (uint16_t)n,
+		.tag = s->sent,
+		.data = ~s->sent,
+	};
+	int err;
+
+	t_fill(buf, n, s->sent);
+	err = s->u->ops->packet(s->u, s->peer, &pkt, iov, 2);
+	T_TRUE(err == 0 || err == -EAGAIN);
+	if (err)
+		return false;
+	s->sent++;
+	return true;
+}
+
+/* Both sides send n packets to each other. */
+static void pair_talk(struct side *s, uint64_t n)
+{
+	uint64_t idle = 0;
+
+	while (s[0].taken < n || s[1].taken < n) {
+		uint64_t before = s[0].taken + s[1].taken;
+
+		for (int i = 0; i < SIDES; i++) {
+			if (s[i].sent < n)
+				side_send(&s[i]);
+			s[i].u->ops->poll(s[i].u, 16);
+		}
+		idle = before == s[0].taken + s[1].taken ? idle + 1 : 0;
+		if (idle > 20000)
+			fail_msg("stuck at %ju and %ju",
+				 (uintmax_t)s[0].taken, (uintmax_t)s[1].taken);
+		if (idle > 100)
+			usleep(100);
+	}
+}
+
+static void packets_come_whole_once_and_in_order(void **state)
+{
+	struct side s[SIDES];
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		print_message("  %s\n", grid[i].label);
+		pair_open(s, &grid[i], false);
+		pair_talk(s, (uint64_t)t_scale(3000));
+		pair_close(s);
+	}
+}
+
+static void a_refused_packet_comes_again_before_the_next(void **state)
+{
+	struct side s[SIDES];
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		pair_open(s, &grid[i], false);
+		s[0].refuse = 3;
+		s[1].refuse = 1;
+		pair_talk(s, (uint64_t)t_scale(1000));
+		T_TRUE(s[1].refused > 0);
+		pair_close(s);
+	}
+}
+
+/* A receiver that does not poll: the sender is told to wait, none is lost. */
+static void a_full_receiver_slows_the_sender(void **state)
+{
+	struct side s[SIDES];
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		struct grid g = grid[i];
+		int again = 0;
+
+		g.slots = 16;
+		pair_open(s, &g, false);
+		for (int k = 0; k < 100000 && again < 100; k++) {
+			if (!side_send(&s[0]))
+				again++;
+			s[0].u->ops->poll(s[0].u, 16);
+		}
+		T_IS(again, 100);
+		pair_talk(s, s[0].sent);
+		pair_close(s);
+	}
+}
+
+struct bulk {
+	struct weft_dma d;
+	struct side *s;
+};
+
+static void bulk_done(struct weft_dma *d, int err)
+{
+	struct bulk *b = weft_container_of(d, struct bulk, d);
+
+	b->s->done++;
+	b->s->dma_err = err;
+}
+
+static void bulk_fill(struct bulk *b, struct side *s, unsigned char *local,
+		      const void *remote, size_t bytes)
+{
+	memset(b, 0, sizeof(*b));
+	b->s = s;
+	b->d.local[0].iov_base = local;
+	b->d.local[0].iov_len = 1001;
+	b->d.local[1].iov_base = local + 1001;
+	b->d.local[1].iov_len = bytes - 1001;
+	b->d.local_count = 2;
+	b->d.remote = (uintptr_t)remote;
+	b->d.bytes = bytes;
+	b->d.done = bulk_done;
+}
+
+/* Posts until the unit takes it. */
+static int bulk_run(struct bulk *b, struct side *s,
+		    int (*post)(struct weft_unit *, struct weft_peer *,
+				struct weft_dma *))
+{
+	int err = -EAGAIN;
+
+	for (int k = 0; k < 100000 && err == -EAGAIN; k++) {
+		err = post(s[0].u, s[0].peer, &b->d);
+		s[0].u->ops->poll(s[0].u, 16);
+		s[1].u->ops->poll(s[1].u, 16);
+	}
+	return err;
+}
+
+static void bulk_data_moves_both_ways(void **state)
+{
+	size_t n = 300001;
+	unsigned char *mine = malloc(n);
+	unsigned char *theirs = malloc(n);
+	struct side s[SIDES];
+	struct bulk b;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		pair_open(s, &grid[i], false);
+		pair_talk(s, 10);
+		t_fill(theirs, n, 1);
+		bulk_fill(&b, &s[0], mine, theirs, n);
+		T_OK(bulk_run(&b, s, s[0].u->ops->get));
+		T_IS(s[0].done, 1);
+		T_OK(s[0].dma_err);
+		T_IS(t_differs(mine, n, 1), -1);
+		t_fill(mine, n, 2);
+		bulk_fill(&b, &s[0], mine, theirs, n);
+		T_OK(bulk_run(&b, s, s[0].u->ops->put));
+		T_IS(s[0].done, 2);
+		T_IS(t_differs(theirs, n, 2), -1);
+		pair_close(s);
+	}
+	free(mine);
+	free(theirs);
+}
+
+static void bulk_to_a_bad_address_fails_alone(void **state)
+{
+	unsigned char mine[4096];
+	void *hole = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+	struct side s[SIDES];
+	struct bulk b;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		if (grid[i].carrier != &weft_carrier_shm)
+			continue;
+		pair_open(s, &grid[i], false);
+		pair_talk(s, 10);
+		bulk_fill(&b, &s[0], mine, hole, sizeof(mine));
+		T_OK(bulk_run(&b, s, s[0].u->ops->get));
+		T_IS(s[0].dma_err, -EFAULT);
+		pair_talk(s, 20);
+		pair_close(s);
+	}
+	munmap(hole, 8192);
+}
+
+static void without_dma_the_engine_is_told(void **state)
+{
+	unsigned char mine[4096];
+	unsigned char theirs[4096];
+	struct side s[SIDES];
+	struct bulk b;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		pair_open(s, &grid[i], true);
+		pair_talk(s, 10);
+		bulk_fill(&b, &s[0], mine, theirs, sizeof(mine));
+		T_IS(bulk_run(&b, s, s[0].u->ops->get), -EOPNOTSUPP);
+		T_IS(bulk_run(&b, s, s[0].u->ops->put), -EOPNOTSUPP);
+		T_IS(s[0].done, 0);
+		pair_talk(s, 20);
+		pair_close(s);
+	}
+}
+
+static void a_packet_to_oneself_comes_back(void **state)
+{
+	struct side s;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		side_open(&s, &grid[i], false);
+		side_meet(&s, &s.name);
+		for (int k = 0; k < 1000000 && s.taken < 100; k++) {
+			if (s.sent < 100)
+				side_send(&s);
+			s.u->ops->poll(s.u, 16);
+		}
+		T_IS(s.taken, 100);
+		s.u->ops->close(s.u);
+	}
+}
+
+/* The names of processes that look for each other. */
+struct board {
+	struct sockaddr_in name[SIDES];
+	_Atomic int ready[SIDES];
+	_Atomic int finished;
+};
+
+struct job {
+	const struct grid *g;
+	struct board *board;
+};
+
+static int child(int i, void *arg)
+{
+	struct job *j = arg;
+	struct side s;
+	uint64_t n = (uint64_t)t_scale(5000);
+
+	side_open(&s, j->g, false);
+	j->board->name[i] = s.name;
+	j->board->ready[i] = 1;
+	while (!j->board->ready[!i])
+		usleep(100);
+	side_meet(&s, &j->board->name[!i]);
+	while (s.sent < n || s.taken < n) {
+		if (s.sent < n)
+			side_send(&s);
+		s.u->ops->poll(s.u, 16);
+	}
+	j->board->finished++;
+	while (j->board->finished < SIDES)
+		s.u->ops->poll(s.u, 16);
+	s.u->ops->close(s.u);
+	return 0;
+}
+
+static void processes_talk_over_shared_memory(void **state)
+{
+	struct board *b = mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE,
+			       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		struct job j = { &grid[i], b };
+
+		if (grid[i].carrier != &weft_carrier_shm)
+			continue;
+		memset(b, 0, sizeof(*b));
+		t_processes(SIDES, child, &j, 60);
+	}
+	munmap(b, sizeof(*b));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(packets_come_whole_once_and_in_order),
+		T_CASE(a_refused_packet_comes_again_before_the_next),
+		T_CASE(a_full_receiver_slows_the_sender),
+		T_CASE(bulk_data_moves_both_ways),
+		T_CASE(bulk_to_a_bad_address_fails_alone),
+		T_CASE(without_dma_the_engine_is_told),
+		T_CASE(a_packet_to_oneself_comes_back),
+		T_CASE(processes_talk_over_shared_memory),
+	};
+
+	return T_RUN(tests);
+}
