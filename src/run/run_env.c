@@ -179,6 +179,15 @@ static int add_model(struct run_env *e, const struct run_model *m)
 	return err;
 }
 
+/*
+ * Ranks of Open MPI 4 take themselves for singletons, whatever PMIx says,
+ * unless somebody claims to be their daemon. The value is never used.
+ */
+static int add_open_mpi(struct run_env *e)
+{
+	return run_env_set(e, "OMPI_MCA_orte_local_daemon_uri", "weft");
+}
+
 static int add_job(struct run_env *e, const struct run_job *job)
 {
 	size_t i;
@@ -194,7 +203,7 @@ static int add_job(struct run_env *e, const struct run_job *job)
 		err = add_topology(e, job);
 	if (!err)
 		err = add_model(e, &job->opts->model);
-	return err;
+	return err ? err : add_open_mpi(e);
 }
 
 static int add_pmix(struct run_env *e, char **pmix)

@@ -66,6 +66,7 @@ static void narrow_plugins(void)
 {
 	static const char *const choice[][2] = {
 		{ "PMIX_MCA_gds", "hash" },
+		{ "PMIX_MCA_pcompress_base_silence_warning", "1" },
 		{ "PMIX_MCA_pmix_mca_base_component_disable_dlopen", "1" },
 	};
 	size_t i;
