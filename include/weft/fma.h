@@ -148,8 +148,8 @@ int weft_fma_store(struct weft_fma *f, unsigned w, uint64_t offset,
 int weft_fma_put(struct weft_fma *f, unsigned w, uint64_t offset,
 		 const void *src, uint64_t bytes);
 /*
-/* Windows from WEFT_FMA_USER_WINDOWS on may take another ptag. */
- * data if mdh has a queue: what a mailbox needs.
+ * Up to 1024 bytes of data, then an 8-byte flag that is written after them,
+ * and a remote event with the flag if mdh has a queue: what a mailbox needs.
  */
 int weft_fma_put_flag(struct weft_fma *f, unsigned w, uint64_t offset,
 		      const void *src, unsigned bytes, uint64_t flag_offset,
