@@ -14,6 +14,9 @@
 #ifndef WEFT_MPI_FACE_H
 #define WEFT_MPI_FACE_H
 
+/* Here also those that the library does not have yet are declared. */
+#define WEFT_MPI_NOT_YET
+
 #pragma GCC visibility push(default)
 #include <mpi.h>
 #pragma GCC visibility pop

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# mpi.h alone compiles in C99, C11 and C++17 without a warning; every constant
+# has its value and type, every type its size, every prototype its parameters
+# (tables in test/abi). The compatibility header gives the names that the
+# interface leaves out, and -DWEFT_STRICT_ABI takes them away.
+top=${top_srcdir:-.}
+cc=${CC:-gcc}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+bad=0
+flags="-Wall -Wextra -pedantic -Werror -fmax-errors=3 -I$top/include"
+
+# Constants and types, as a program that counts what is wrong.
+{
+	echo '#include <mpi.h>'
+	echo '#include <stddef.h>'
+	echo '#include <stdio.h>'
+	awk -F'\t' '/^#/ { next } {
+		print "static " $1 " const_" $3 "(void) { return " $3 "; }" }' \
+		"$top/test/abi/constants"
+	awk -F'\t' '/^#/ { next } {
+		print "struct probe_" $3 " { char c; " $3 " x; };" }' \
+		"$top/test/abi/types"
+	cat <<-'END'
+	static int bad;
+	static void is(const char *name, intptr_t have, intptr_t want)
+	{
+		if (have == want)
+			return;
+		printf("%s is %ld, not %ld\n", name, (long)have, (long)want);
+		bad++;
+	}
+	int main(void)
+	{
+	END
+	awk -F'\t' '/^#/ { next } { print "is(\"" $3 "\", (intptr_t)const_" \
+		$3 "(), (intptr_t)" $2 ");" }' "$top/test/abi/constants"
+	awk -F'\t' '/^#/ { next } {
+		print "is(\"size of " $3 "\", sizeof(" $3 "), " $1 ");"
+		print "is(\"alignment of " $3 "\", offsetof(struct probe_" \
+			$3 ", x), " $2 ");" }' "$top/test/abi/types"
+	cat <<-'END'
+	is("MPI_SOURCE", offsetof(MPI_Status, MPI_SOURCE), 0);
+	is("MPI_TAG", offsetof(MPI_Status, MPI_TAG), 4);
+	is("MPI_ERROR", offsetof(MPI_Status, MPI_ERROR), 8);
+	return bad != 0;
+	}
+	END
+} > "$dir/facts.c"
+cp "$dir/facts.c" "$dir/facts.cc"
+
+# Prototypes: C takes a second declaration only if it says the same.
+{
+	echo '#define WEFT_MPI_NOT_YET'
+	echo '#include <mpi.h>'
+	awk -F'\t' '/^#/ { next } { print $2 " " $3 "(" $4 ");"
+		print $2 " P" $3 "(" $4 ");" }' "$top/test/abi/functions"
+} > "$dir/protos.c"
+
+cat > "$dir/compat.c" <<'END'
+#include <mpi.h>
+int main(void)
+{
+	MPI_Fint f = MPI_Comm_c2f(MPI_COMM_WORLD);
+	MPI_Comm c = MPI_Comm_f2c(f);
+	MPI_Fint fs[MPI_F_STATUS_SIZE];
+	MPI_Status s = { 1, 2, 3, { 0 } };
+	MPI_Aint a;
+	MPI_Datatype t, types[1] = { MPI_INT };
+	int len[1] = { 1 };
+
+	MPI_Status_c2f(&s, fs);
+	MPI_Status_f2c(fs, &s);
+	MPI_Address(&s, &a);
+	MPI_Type_struct(1, len, &a, types, &t);
+	MPI_Type_hvector(1, 1, 4, MPI_INT, &t);
+	MPI_Type_extent(MPI_INT, &a);
+	MPI_Type_ub(MPI_INT, &a);
+	MPI_Errhandler_set(c, MPI_ERRORS_RETURN);
+	return s.MPI_TAG != fs[MPI_F_TAG];
+}
+END
+
+run() { "$@" || { echo "failed: $*"; bad=1; }; }
+
+for std in c99 c11; do
+	# shellcheck disable=SC2086
+	run $cc -std=$std $flags "$dir/facts.c" -o "$dir/facts"
+	run "$dir/facts"
+	run $cc -std=$std $flags -fsyntax-only "$dir/protos.c"
+	run $cc -std=$std $flags -fsyntax-only "$dir/compat.c"
+done
+cxx=${CXX:-g++}
+if command -v "$cxx" > /dev/null; then
+	# shellcheck disable=SC2086
+	run "$cxx" -std=c++17 $flags "$dir/facts.cc" -o "$dir/facts"
+	run "$dir/facts"
+fi
+# shellcheck disable=SC2086
+if $cc -DWEFT_STRICT_ABI $flags -fsyntax-only "$dir/compat.c" 2> "$dir/log"
+then
+	echo "-DWEFT_STRICT_ABI leaves the compatibility names"
+	bad=1
+fi
+exit $bad
