@@ -3,11 +3,34 @@
 #include "src/mpi/mpi_face.h"
 
 #include "coll/coll.h"
+#include "src/core/core_attr.h"
 #include "src/core/core_err.h"
+#include "src/core/core_info.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+/* What the job is, where applications look for it. */
+static void publish(void)
+{
+	const struct weft_job *job = &weft_core.job;
+	int level = weft_core.thread_level;
+	char text[24];
+
+	if (job->appnum >= 0)
+		weft_attr_predef_set(MPI_APPNUM, job->appnum);
+	if (job->universe >= 0)
+		weft_attr_predef_set(MPI_UNIVERSE_SIZE, job->universe);
+	snprintf(text, sizeof(text), "%d", job->size);
+	weft_info_set(weft_info_env(), "maxprocs", text);
+	weft_info_set(weft_info_env(), "thread_level",
+		      level == MPI_THREAD_MULTIPLE     ? "MPI_THREAD_MULTIPLE"
+		      : level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
+		      : level == MPI_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
+						       : "MPI_THREAD_SINGLE");
+}
 
 static int start(const char *func, int required)
 {
@@ -24,6 +47,7 @@ static int start(const char *func, int required)
 	if (weft_core_init(required))
 		weft_core_abort(1, "%s failed: see the message above",
 				func + 1);
+	publish();
 	return MPI_SUCCESS;
 }
 
