@@ -49,3 +49,9 @@ dist_man7_MANS += doc/fi_weft.7
 include prov/ofi/data.mk
 PLAIN_TESTS += test/ofi_info.sh test/ofi_openmpi.sh test/ofi_pingpong.sh \
 	test/symbols.sh
+
+check_PROGRAMS += test/prov/prov_wait_test
+TESTS += test/prov/prov_wait_test
+test_prov_prov_wait_test_SOURCES = test/prov/prov_wait_test.c \
+	test/prov/prov_job.c test/prov/prov_job.h
+test_prov_prov_wait_test_LDADD = $(FABRIC_LIBS) $(T_LIBS)

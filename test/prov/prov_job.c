@@ -192,7 +192,8 @@ static void open_counters(struct job *j)
 
 static void open_ep(struct job *j, const struct job_opts *o)
 {
-	struct fi_cq_attr cq_attr = { .format = FI_CQ_FORMAT_TAGGED };
+	struct fi_cq_attr cq_attr = { .format = FI_CQ_FORMAT_TAGGED,
+				      .wait_obj = o->wait_obj };
 	struct fi_av_attr av_attr = { .type = o->av_type };
 
 	must(j, fi_fabric(j->info->fabric_attr, &j->fabric, NULL), "fabric");

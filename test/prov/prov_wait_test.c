@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waiting, threads and progress over the provider: calls that block,
+ * descriptors, counters, automatic progress, several threads on one endpoint,
+ * a name that changes hands.
+ */
+#include "test/prov/prov_job.h"
+#include "test/t.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LONG_MS 30000
+
+/* Sends to and receives from the other process, waiting by wait(). */
+static void pingpong(struct job *j, int rounds, void (*wait)(struct job *j))
+{
+	uint64_t out, in;
+
+	for (int i = 0; i < rounds; i++) {
+		out = (uint64_t)i * 2 + (uint64_t)j->rank;
+		job_trecv(j, !j->rank, &in, sizeof(in), 1, 0, &in);
+		if (j->rank == 0)
+			job_tinject(j, 1, &out, sizeof(out), 1);
+		wait(j);
+		job_check(j, j->entry.op_context == &in, "context", i);
+		job_check(j, in == (uint64_t)i * 2 + !j->rank, "content", i);
+		if (j->rank == 1)
+			job_tinject(j, 0, &out, sizeof(out), 1);
+	}
+}
+
+static void wait_sread(struct job *j)
+{
+	ssize_t n = fi_cq_sread(j->cq, &j->entry, 1, NULL, LONG_MS);
+
+	job_check(j, n == 1, "fi_cq_sread", (long)n);
+}
+
+static void body_sread(struct job *j)
+{
+	struct fi_cq_tagged_entry e;
+
+	pingpong(j, t_scale(500), wait_sread);
+	job_barrier(j);
+	job_check(j, fi_cq_sread(j->cq, &e, 1, NULL, 20) == -FI_EAGAIN,
+		  "time-out", 0);
+}
+
+static void blocking_reads_wake_for_messages(void **state)
+{
+	static const enum fi_wait_obj objs[] = { FI_WAIT_UNSPEC, FI_WAIT_FD,
+						 FI_WAIT_YIELD };
+	struct job_opts o = { .threading = FI_THREAD_DOMAIN };
+
+	for (size_t i = 0; i < 3; i++) {
+		o.wait_obj = objs[i];
+		job_run(2, body_sread, &o);
+	}
+}
+
+static void wait_poll(struct job *j)
+{
+	struct pollfd p = { .events = POLLIN };
+	struct fid *fid = &j->cq->fid;
+	ssize_t n;
+
+	job_check(j, fi_control(fid, FI_GETWAIT, &p.fd) == 0, "GETWAIT", 0);
+	while ((n = fi_cq_read(j->cq, &j->entry, 1)) == -FI_EAGAIN) {
+		int ret = fi_trywait(j->fabric, &fid, 1);
+
+		if (ret == -FI_EAGAIN)
+			continue;
+		job_check(j, ret == 0, "fi_trywait", ret);
+		job_check(j, poll(&p, 1, LONG_MS) == 1, "poll", 0);
+	}
+	job_check(j, n == 1, "fi_cq_read", (long)n);
+}
+
+static void body_poll(struct job *j)
+{
+	pingpong(j, t_scale(300), wait_poll);
+}
+
+static void a_descriptor_wakes_for_messages(void **state)
+{
+	struct job_opts o = { .wait_obj = FI_WAIT_FD };
+
+	job_run(2, body_poll, &o);
+}
+
+static void body_cntr(struct job *j)
+{
+	char c[8] = "counted";
+	int n = t_scale(400), ret;
+
+	for (int i = 1; i <= n; i++) {
+		job_trecv(j, !j->rank, c, sizeof(c), 1, 0, NULL);
+		if (j->rank == 0)
+			job_tinject(j, 1, c, sizeof(c), 1);
+		ret = fi_cntr_wait(j->rx_cntr, (uint64_t)i, LONG_MS);
+		job_check(j, ret == 0, "fi_cntr_wait", ret);
+		if (j->rank == 1)
+			job_tinject(j, 0, c, sizeof(c), 1);
+	}
+	job_barrier(j);
+	ret = fi_cntr_wait(j->rx_cntr, (uint64_t)n + 1, 20);
+	job_check(j, ret == -FI_ETIMEDOUT, "time-out", ret);
+}
+
+static void a_counter_is_waited_for(void **state)
+{
+	struct job_opts o = { .counters = 1 };
+
+	job_run(2, body_cntr, &o);
+}
+
+/* The receiver posts and looks away; the sender must finish all the same. */
+static void body_auto(struct job *j)
+{
+	size_t len = 1 << 20;
+	char *buf = malloc(len);
+
+	if (j->rank == 1) {
+		job_trecv(j, 0, buf, len, 5, 0, NULL);
+		weft_store64(&j->all->word[0], 1);
+		while (weft_load64(&j->all->word[0]) != 2)
+			sched_yield();
+		job_wait(j, NULL);
+		job_check(j, t_differs(buf, len, 3) < 0, "content", 0);
+	} else {
+		t_fill(buf, len, 3);
+		while (weft_load64(&j->all->word[0]) != 1)
+			sched_yield();
+		job_tsend(j, 1, buf, len, 5, NULL);
+		job_wait(j, NULL);
+		weft_store64(&j->all->word[0], 2);
+	}
+	free(buf);
+}
+
+static void automatic_progress_serves_a_peer_that_looks_away(void **state)
+{
+	struct job_opts o = { .progress = FI_PROGRESS_AUTO,
+			      .tx_flags = FI_DELIVERY_COMPLETE };
+
+	job_run(2, body_auto, &o);
+}
+
+/* ---- threads ----------------------------------------------------------- */
+
+#define THREADS 3
+
+struct lane {
+	struct job *j;
+	uint64_t tag;
+	weft_au32 sent;
+	weft_au32 received;
+};
+
+/* Whoever reads an entry tells its owner, in the word it is about. */
+static void reap(struct lane *l)
+{
+	struct fi_cq_tagged_entry e;
+	ssize_t n = fi_cq_sread(l->j->cq, &e, 1, NULL, 1);
+
+	job_check(l->j, n == 1 || n == -FI_EAGAIN, "fi_cq_sread", (long)n);
+	if (n == 1)
+		weft_add32(e.op_context, 1);
+}
+
+static void *run_lane(void *arg)
+{
+	struct lane *l = arg;
+	struct job *j = l->j;
+	char *out = malloc(20000), *in = malloc(20000);
+	int rounds = t_scale(200);
+
+	for (int i = 0; i < rounds; i++) {
+		size_t len = i % 4 ? 16 : 20000;
+		uint64_t seed = l->tag * 1000 + (uint64_t)i;
+
+		t_fill(out, len, seed);
+		while (fi_trecv(j->ep, in, len, NULL, j->addr[!j->rank], l->tag,
+				0, &l->received))
+			sched_yield();
+		while (fi_tsend(j->ep, out, len, NULL, j->addr[!j->rank],
+				l->tag, &l->sent) == -FI_EAGAIN)
+			reap(l);
+		while (weft_load32(&l->sent) <= (uint32_t)i ||
+		       weft_load32(&l->received) <= (uint32_t)i)
+			reap(l);
+		job_check(j, t_differs(in, len, seed) < 0, "content", i);
+	}
+	free(out);
+	free(in);
+	return NULL;
+}
+
+static void body_threads(struct job *j)
+{
+	struct lane lane[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		lane[i] = (struct lane){ .j = j, .tag = (uint64_t)i + 1 };
+	t_threads(THREADS, run_lane, lane, sizeof(lane[0]));
+}
+
+static void threads_share_an_endpoint_and_a_queue(void **state)
+{
+	struct job_opts o = { .threading = FI_THREAD_SAFE,
+			      .wait_obj = FI_WAIT_UNSPEC };
+
+	job_run(2, body_threads, &o);
+	o.progress = FI_PROGRESS_AUTO;
+	job_run(2, body_threads, &o);
+}
+
+/* ---- endpoints come and go --------------------------------------------- */
+
+static struct fid_ep *ep_again(struct job *j, struct sockaddr_in *name)
+{
+	struct fid_ep *ep;
+	int ret;
+
+	memcpy(j->info->src_addr, name, sizeof(*name));
+	job_check(j, !fi_endpoint(j->domain, j->info, &ep, NULL), "ep", 0);
+	job_check(j, !fi_ep_bind(ep, &j->av->fid, 0), "bind av", 0);
+	job_check(j, !fi_ep_bind(ep, &j->cq->fid, FI_TRANSMIT | FI_RECV),
+		  "bind cq", 0);
+	while ((ret = fi_enable(ep)) == -FI_EADDRINUSE)
+		sched_yield();
+	job_check(j, ret == 0, "fi_enable", ret);
+	return ep;
+}
+
+static void body_reuse(struct job *j)
+{
+	fi_addr_t addr;
+	char c = 'x';
+
+	if (j->rank == 1) {
+		job_trecv(j, 0, &c, 1, 1, 0, NULL);
+		job_wait(j, NULL);
+		fi_close(&j->ep->fid);
+		j->ep = ep_again(j, &j->all->name[1]);
+		weft_store64(&j->all->word[0], 1);
+		job_trecv(j, -1, &c, 1, 2, 0, NULL);
+		job_wait(j, NULL);
+		job_check(j, c == 'y', "content", c);
+		return;
+	}
+	job_tsend(j, 1, &c, 1, 1, NULL);
+	job_wait(j, NULL);
+	while (weft_load64(&j->all->word[0]) != 1)
+		fi_cq_read(j->cq, NULL, 0);
+	fi_av_remove(j->av, &j->addr[1], 1, 0);
+	job_check(j,
+		  fi_av_insert(j->av, &j->all->name[1], 1, &addr, 0, NULL) == 1,
+		  "insert", 0);
+	j->addr[1] = addr;
+	c = 'y';
+	job_tsend(j, 1, &c, 1, 2, NULL);
+	job_wait(j, NULL);
+}
+
+static void a_name_can_be_used_again(void **state)
+{
+	job_run(2, body_reuse, NULL);
+}
+
+static void body_strangers(struct job *j)
+{
+	char c = 's';
+
+	/* Rank 1 forgets rank 0, and receives from it all the same. */
+	if (j->rank == 0) {
+		for (uint64_t tag = 1; tag <= 2; tag++) {
+			job_barrier(j);
+			job_tinject(j, 1, &c, 1, tag);
+		}
+		return;
+	}
+	fi_av_remove(j->av, &j->addr[0], 1, 0);
+	job_barrier(j);
+	job_trecv(j, -1, &c, 1, 1, 0, NULL);
+	job_wait(j, NULL);
+	job_check(j, j->source == FI_ADDR_NOTAVAIL, "source of a stranger", 0);
+	fi_av_insert(j->av, &j->all->name[0], 1, &j->addr[0], 0, NULL);
+	job_barrier(j);
+	job_trecv(j, -1, &c, 1, 2, 0, NULL);
+	job_wait(j, NULL);
+	job_check(j, j->source == j->addr[0], "source", (long)j->source);
+}
+
+static void a_stranger_is_heard_and_known_once_inserted(void **state)
+{
+	job_run(2, body_strangers, NULL);
+}
+
+static void body_states(struct job *j)
+{
+	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED };
+	struct sockaddr_in name;
+	size_t len = 4;
+	struct fid_ep *ep;
+	struct fid_cq *cq;
+	char c;
+
+	job_check(j,
+		  fi_getname(&j->ep->fid, &name, &len) == -FI_ETOOSMALL &&
+			  len == sizeof(name),
+		  "getname short", (long)len);
+	memcpy(j->info->src_addr,
+	       &(struct sockaddr_in){ .sin_family = AF_INET }, sizeof(name));
+	job_check(j, !fi_endpoint(j->domain, j->info, &ep, NULL), "ep", 0);
+	job_check(j, !fi_cq_open(j->domain, &attr, &cq, NULL), "cq", 0);
+	job_check(j, fi_tsend(ep, &c, 1, NULL, 0, 0, NULL) == -FI_EOPBADSTATE,
+		  "send before enable", 0);
+	job_check(j, fi_enable(ep) == -FI_ENOAV, "enable without vector", 0);
+	fi_ep_bind(ep, &j->av->fid, 0);
+	job_check(j, fi_enable(ep) == -FI_ENOCQ, "enable without queue", 0);
+	job_check(j, fi_ep_bind(ep, &cq->fid, FI_PEEK) == -FI_EBADFLAGS,
+		  "bind flags", 0);
+	fi_ep_bind(ep, &cq->fid, FI_TRANSMIT | FI_RECV);
+	job_check(j, fi_ep_bind(ep, &cq->fid, FI_RECV) == -FI_EINVAL,
+		  "bind twice", 0);
+	job_check(j, fi_enable(ep) == 0, "enable", 0);
+	job_check(j, fi_close(&cq->fid) == -FI_EBUSY, "close in use", 0);
+	job_check(j, fi_close(&ep->fid) == 0 && fi_close(&cq->fid) == 0,
+		  "close", 0);
+}
+
+static void an_endpoint_keeps_its_order_of_life(void **state)
+{
+	job_run(1, body_states, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(blocking_reads_wake_for_messages),
+		T_CASE(a_descriptor_wakes_for_messages),
+		T_CASE(a_counter_is_waited_for),
+		T_CASE(automatic_progress_serves_a_peer_that_looks_away),
+		T_CASE(threads_share_an_endpoint_and_a_queue),
+		T_CASE(a_name_can_be_used_again),
+		T_CASE(a_stranger_is_heard_and_known_once_inserted),
+		T_CASE(an_endpoint_keeps_its_order_of_life),
+	};
+	return T_RUN(tests);
+}
