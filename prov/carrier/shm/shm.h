@@ -241,6 +241,7 @@ int shm_poll(struct weft_carrier *c, int budget);
 void shm_rx_drop_held(struct shm *s, struct shm_peer *p);
 
 /* shm_tick.c */
+void shm_tick_peer(struct shm *s, struct shm_peer *p);
 void shm_tick(struct shm *s);
 
 /* shm_dma.c */

@@ -77,6 +77,9 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
 	    !shm_name_is_local(s, name->sin_addr.s_addr))
 		return -EHOSTUNREACH;
 	p = weft_hash_get(&s->by_name, shm_name_key(name));
+	/* Who asks may know before the next tick that the name moved on. */
+	if (p)
+		shm_tick_peer(s, p);
 	if (!p || p->state == SHM_PEER_LOST)
 		return peer_new(s, name, p_p);
 	/* A hint is better than none. */

@@ -26,7 +26,7 @@ static uint64_t tick_tail(const struct shm *s)
 }
 
 /* Looks at one peer: has it died, or left? */
-static void tick_peer(struct shm *s, struct shm_peer *p)
+void shm_tick_peer(struct shm *s, struct shm_peer *p)
 {
 	uint32_t state;
 
@@ -51,7 +51,7 @@ static void tick_peers(struct shm *s)
 	while (n-- > 0) {
 		if (s->tick_peer >= s->peer_count)
 			s->tick_peer = 0;
-		tick_peer(s, s->peer[s->tick_peer++]);
+		shm_tick_peer(s, s->peer[s->tick_peer++]);
 	}
 }
 
