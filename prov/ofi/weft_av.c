@@ -180,20 +180,13 @@ static void entry_put(struct weft_av *av, uint32_t i)
 	av->free = i;
 }
 
-/* Whoever had the name before is gone: the next post looks for the new one. */
-static void forget_lost(struct weft_av *av, fi_addr_t addr)
+/* Whose address this is must be asked of the carrier, or is nobody's. */
+static void ask_again(struct weft_av *av, fi_addr_t addr)
 {
 	struct weft_list *pos, *tmp;
 
-	weft_list_each(pos, tmp, &av->eps)
-	{
-		struct weft_ep *ep =
-			weft_container_of(pos, struct weft_ep, av_link);
-
-		if (addr < ep->peer_room && ep->peers[addr] &&
-		    ep->peers[addr]->lost)
-			ep_forget(ep, addr);
-	}
+	weft_list_each(pos, tmp, &av->eps) ep_forget(
+		weft_container_of(pos, struct weft_ep, av_link), addr);
 }
 
 /* Inserts one name; 0 or -errno (-EINVAL: not an endpoint's name). */
@@ -209,7 +202,7 @@ static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 	if (known != NONE && av->type == FI_AV_MAP) {
 		av->entry[known].uses++;
 		av->entry[known].name = *name;
-		forget_lost(av, known);
+		ask_again(av, known);
 		*addr_p = known;
 		return 0;
 	}
