@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <pmix.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +210,7 @@ int weft_pmix_get(int rank, void *name, size_t *len_p)
 }
 
 struct fence {
-	weft_au32 over;
+	weft_au32 over; /* 1: the status is there; 2: the callback is gone */
 	pmix_status_t status;
 	void (*wake)(void);
 };
@@ -217,12 +218,13 @@ struct fence {
 static void fence_over(pmix_status_t status, void *arg)
 {
 	struct fence *f = arg;
-	void (*wake)(void) = f->wake;
 
 	f->status = status;
 	/* R1 pairs with A1 in weft_pmix_fence(): the status is written. */
 	weft_store32(&f->over, 1);
-	wake();
+	f->wake();
+	/* R2 pairs with A2: nothing is touched from here on. */
+	weft_store32(&f->over, 2);
 }
 
 int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
@@ -240,6 +242,9 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 	/* A1 pairs with R1 in fence_over() */
 	while (!weft_load32(&f.over))
 		idle();
+	/* A2 pairs with R2: what wake() uses may go now */
+	while (weft_load32(&f.over) != 2)
+		sched_yield();
 	return to_errno(f.status, "fence");
 }
 

@@ -1,1 +1,8 @@
-# test/mpi: sources and tests of this folder
+# test/mpi: programs by chapter, run by run.sh as the list says
+EXTRA_DIST += test/mpi/list test/mpi/run.sh test/mpi/mt.h \
+	test/mpi/env.c test/mpi/p2p_modes.c test/mpi/p2p_order.c \
+	test/mpi/p2p_probe.c test/mpi/p2p_persist.c test/mpi/p2p_request.c \
+	test/mpi/p2p_trunc.c test/mpi/p2p_bsend.c test/mpi/p2p_part.c \
+	test/mpi/p2p_type.c test/mpi/p2p_greq.c test/mpi/comm_make.c \
+	test/mpi/comm_inter.c test/mpi/group.c test/mpi/err.c \
+	test/mpi/threads.c

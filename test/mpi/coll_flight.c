@@ -32,7 +32,9 @@ static void slot_start(struct slot *s, int kind, int root, MPI_Comm comm)
 		s->out[i] = -1;
 	}
 	switch (kind) {
-	case 0: MPI_Ibarrier(comm, &s->req); break;
+	case 0:
+		MPI_Ibarrier(comm, &s->req);
+		break;
 	case 1:
 		if (rank == root)
 			memcpy(s->out, s->in, sizeof(int) * N);

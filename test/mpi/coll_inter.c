@@ -151,7 +151,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &world);
 	MPI_Comm_size(MPI_COMM_WORLD, &nworld);
-	for (cut = 1; cut < nworld; cut += nworld > 6 ? 3 : 1)
+	for (cut = 1; cut<nworld; cut += nworld> 6 ? 3 : 1)
 		test_cut(cut);
 	MPI_Finalize();
 	if (!world)

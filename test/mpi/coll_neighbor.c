@@ -73,10 +73,11 @@ static void test_alltoall(const struct hood *h)
 		for (i = 0; i < h->nin; i++)
 			for (e = 0; e < N; e++)
 				CHECK(in[i * N + e] ==
-				      (h->in[i] == MPI_PROC_NULL
-					       ? -1
-					       : coll_val(h->in[i], h->pair[i],
-							  e)) ||
+					      (h->in[i] == MPI_PROC_NULL
+						       ? -1
+						       : coll_val(h->in[i],
+								  h->pair[i],
+								  e)) ||
 				      (h->in[i] == MPI_PROC_NULL && mode == 4));
 	}
 }

@@ -78,10 +78,18 @@ static void put_int(char *at, size_t size, int v)
 
 	/* little or big endian: through a value of the right width */
 	switch (size) {
-	case 1: memcpy(at, &(int8_t){ (int8_t)wide }, 1); break;
-	case 2: memcpy(at, &(int16_t){ (int16_t)wide }, 2); break;
-	case 4: memcpy(at, &(int32_t){ (int32_t)wide }, 4); break;
-	default: memcpy(at, &wide, 8); break;
+	case 1:
+		memcpy(at, &(int8_t){ (int8_t)wide }, 1);
+		break;
+	case 2:
+		memcpy(at, &(int16_t){ (int16_t)wide }, 2);
+		break;
+	case 4:
+		memcpy(at, &(int32_t){ (int32_t)wide }, 4);
+		break;
+	default:
+		memcpy(at, &wide, 8);
+		break;
 	}
 }
 
@@ -98,12 +106,29 @@ static void put_real(char *at, size_t size, int v)
 
 static void put_pair(char *at, MPI_Datatype t, int v, int i)
 {
-	struct { float v; int i; } f = { (float)v, i };
-	struct { double v; int i; } d = { v, i };
-	struct { long v; int i; } l = { v, i };
-	struct { int v, i; } n = { v, i };
-	struct { short v; int i; } s = { (short)v, i };
-	struct { long double v; int i; } q = { v, i };
+	struct {
+		float v;
+		int i;
+	} f = { (float)v, i };
+	struct {
+		double v;
+		int i;
+	} d = { v, i };
+	struct {
+		long v;
+		int i;
+	} l = { v, i };
+	struct {
+		int v, i;
+	} n = { v, i };
+	struct {
+		short v;
+		int i;
+	} s = { (short)v, i };
+	struct {
+		long double v;
+		int i;
+	} q = { v, i };
 
 	if (t == MPI_FLOAT_INT)
 		memcpy(at, &f, sizeof(f));
@@ -128,14 +153,22 @@ static void fill(char *buf, const struct type *t, int rank, int n)
 	for (e = 0; e < n; e++, at += t->extent) {
 		v = (rank * 5 + e * 3) % 4 + (t->kind == SIGNED ? -1 : 0);
 		switch (t->kind) {
-		case REAL: put_real(at, t->extent, v); break;
+		case REAL:
+			put_real(at, t->extent, v);
+			break;
 		case COMPLEX:
 			put_real(at, t->extent / 2, v);
 			put_real(at + t->extent / 2, t->extent / 2, 1 - v);
 			break;
-		case LOGICAL: memcpy(at, &(bool){ v & 1 }, sizeof(bool)); break;
-		case PAIR: put_pair(at, t->type, v, rank); break;
-		default: put_int(at, t->extent, v); break;
+		case LOGICAL:
+			memcpy(at, &(bool){ v & 1 }, sizeof(bool));
+			break;
+		case PAIR:
+			put_pair(at, t->type, v, rank);
+			break;
+		default:
+			put_int(at, t->extent, v);
+			break;
 		}
 	}
 }
@@ -167,8 +200,8 @@ static bool same(const struct type *t, char *a, char *b, int n)
 	    t->type == MPI_C_LONG_DOUBLE_COMPLEX) {
 		ok = true;
 		for (i = 0; i < (int)(bytes / sizeof(long double)); i++)
-			ok = ok && ((long double *)a)[i] ==
-					   ((long double *)b)[i];
+			ok = ok &&
+			     ((long double *)a)[i] == ((long double *)b)[i];
 	} else {
 		memset(pa, 0, bytes);
 		memset(pb, 0, bytes);
@@ -208,7 +241,8 @@ static void test_pair(const struct type *t, MPI_Op op, int rank, int size)
 static void test_bits(int rank, int size)
 {
 	enum { LEN = 30000 };
-	double *x = coll_room(LEN * sizeof(*x)), *y = coll_room(LEN * sizeof(*y));
+	double *x = coll_room(LEN * sizeof(*x)),
+	       *y = coll_room(LEN * sizeof(*y));
 	double *first = coll_room(LEN * sizeof(*first));
 	static const int counts[] = { 1, 7, 500, LEN };
 	unsigned late = 1;
@@ -237,8 +271,8 @@ static void test_bits(int rank, int size)
 
 int main(int argc, char **argv)
 {
-	MPI_Op ops[] = { MPI_SUM,  MPI_PROD, MPI_MAX,  MPI_MIN,
-			 MPI_LAND, MPI_LOR,  MPI_LXOR, MPI_BAND,
+	MPI_Op ops[] = { MPI_SUM,  MPI_PROD, MPI_MAX,	 MPI_MIN,
+			 MPI_LAND, MPI_LOR,  MPI_LXOR,	 MPI_BAND,
 			 MPI_BOR,  MPI_BXOR, MPI_MAXLOC, MPI_MINLOC };
 	int rank, size;
 	size_t o, t;

@@ -326,7 +326,9 @@ struct family {
 
 static const struct family families[] = {
 	{ "barrier", test_barrier, { "", "dissemination", "tree" } },
-	{ "bcast", test_bcast, { "", "linear", "binomial", "chain", "scatter" } },
+	{ "bcast",
+	  test_bcast,
+	  { "", "linear", "binomial", "chain", "scatter" } },
 	{ "reduce", test_reduce, { "", "binomial", "rabenseifner", "linear" } },
 	{ "allreduce",
 	  test_allreduce,

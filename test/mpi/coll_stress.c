@@ -12,7 +12,9 @@ static void one(int turn, unsigned what, int root)
 	int x = rank + turn, y = -1, i, *all = coll_room(sizeof(int) * 4096);
 
 	switch (what % 6) {
-	case 0: MPI_Barrier(MPI_COMM_WORLD); break;
+	case 0:
+		MPI_Barrier(MPI_COMM_WORLD);
+		break;
 	case 1:
 		y = rank == root ? turn : -1;
 		MPI_Bcast(&y, 1, MPI_INT, root, MPI_COMM_WORLD);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All constructors of intracommunicators; contexts keep messages apart. */
+#include "mt.h"
+
+static int sum_of_ranks(MPI_Comm c)
+{
+	int r, sum;
+
+	MPI_Comm_rank(c, &r);
+	MT_OK(MPI_Allreduce(&r, &sum, 1, MPI_INT, MPI_SUM, c));
+	return sum;
+}
+
+static void copies(void)
+{
+	MPI_Comm a, b, c[6];
+	MPI_Request q[6];
+	char name[MPI_MAX_OBJECT_NAME];
+	int x, i, n;
+
+	MT_OK(MPI_Comm_dup(MPI_COMM_WORLD, &a));
+	MT_OK(MPI_Comm_compare(a, MPI_COMM_WORLD, &x));
+	MT_IS(x, MPI_CONGRUENT);
+	MT_OK(MPI_Comm_set_name(a, "mine"));
+	MT_OK(MPI_Comm_get_name(a, name, &n));
+	MT_TRUE(!strcmp(name, "mine") && n == 4);
+	MT_OK(MPI_Comm_dup_with_info(a, MPI_INFO_NULL, &b));
+	/* several at once, and a collective in between */
+	for (i = 0; i < 6; i++)
+		MT_OK(MPI_Comm_idup(b, &c[i], &q[i]));
+	MT_IS(sum_of_ranks(b), mt_size * (mt_size - 1) / 2);
+	MT_OK(MPI_Waitall(6, q, MPI_STATUSES_IGNORE));
+	for (i = 0; i < 6; i++) {
+		MT_IS(sum_of_ranks(c[i]), mt_size * (mt_size - 1) / 2);
+		MT_OK(MPI_Comm_free(&c[i]));
+	}
+	MT_OK(MPI_Comm_free(&a));
+	MT_IS(a, MPI_COMM_NULL);
+	MT_OK(MPI_Comm_free(&b));
+}
+
+static void splits(void)
+{
+	MPI_Comm c, d;
+	int r, n;
+
+	MT_OK(MPI_Comm_split(MPI_COMM_WORLD, mt_rank % 3, -mt_rank, &c));
+	MPI_Comm_rank(c, &r);
+	MPI_Comm_size(c, &n);
+	MT_IS(n, (mt_size - mt_rank % 3 + 2) / 3);
+	MT_IS(r, n - 1 - mt_rank / 3);
+	MT_IS(sum_of_ranks(c), n * (n - 1) / 2);
+	MT_OK(MPI_Comm_split(c, r ? MPI_UNDEFINED : 0, 0, &d));
+	MT_IS(d == MPI_COMM_NULL, r != 0);
+	if (d != MPI_COMM_NULL)
+		MT_OK(MPI_Comm_free(&d));
+	MT_OK(MPI_Comm_free(&c));
+	MT_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
+				  MPI_INFO_NULL, &c));
+	MPI_Comm_size(c, &n);
+	MT_IS(n, mt_size);
+	MT_OK(MPI_Comm_free(&c));
+	MT_OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_HW_UNGUIDED, 0,
+				  MPI_INFO_NULL, &c));
+	MT_IS(c, MPI_COMM_NULL);
+}
+
+static void by_group(void)
+{
+	MPI_Group w, g;
+	MPI_Comm c;
+	int range[1][3] = { { 0, mt_size - 1, 2 } };
+	int n, r;
+
+	MT_OK(MPI_Comm_group(MPI_COMM_WORLD, &w));
+	MT_OK(MPI_Group_range_incl(w, 1, range, &g));
+	MT_OK(MPI_Comm_create(MPI_COMM_WORLD, g, &c));
+	MT_IS(c == MPI_COMM_NULL, mt_rank % 2);
+	if (c != MPI_COMM_NULL) {
+		MPI_Comm_size(c, &n);
+		MT_IS(n, (mt_size + 1) / 2);
+		MT_OK(MPI_Comm_free(&c));
+	}
+	/* only the members call */
+	if (mt_rank % 2 == 0) {
+		MT_OK(MPI_Comm_create_group(MPI_COMM_WORLD, g, 17, &c));
+		MPI_Comm_rank(c, &r);
+		MT_IS(r, mt_rank / 2);
+		MT_IS(sum_of_ranks(c),
+		      (mt_size + 1) / 2 * ((mt_size + 1) / 2 - 1) / 2);
+		MT_OK(MPI_Comm_free(&c));
+		MT_OK(MPI_Comm_create_from_group(g, "weft/test", MPI_INFO_NULL,
+						 MPI_ERRORS_RETURN, &c));
+		MPI_Comm_size(c, &n);
+		MT_IS(n, (mt_size + 1) / 2);
+		MT_OK(MPI_Comm_disconnect(&c));
+		MT_IS(c, MPI_COMM_NULL);
+	}
+	MT_OK(MPI_Group_free(&g));
+	MT_OK(MPI_Group_free(&w));
+}
+
+/* The same tag in two communicators: each receive gets its own. */
+static void contexts(void)
+{
+	MPI_Comm c;
+	MPI_Request s[2];
+	int next = (mt_rank + 1) % mt_size;
+	int prev = (mt_rank + mt_size - 1) % mt_size;
+	int a = 1, b = 2, x, y;
+
+	MT_OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+	MT_OK(MPI_Isend(&a, 1, MPI_INT, next, 5, MPI_COMM_WORLD, &s[0]));
+	MT_OK(MPI_Isend(&b, 1, MPI_INT, next, 5, c, &s[1]));
+	MT_OK(MPI_Recv(&y, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, c,
+		       MPI_STATUS_IGNORE));
+	MT_OK(MPI_Recv(&x, 1, MPI_INT, prev, MPI_ANY_TAG, MPI_COMM_WORLD,
+		       MPI_STATUS_IGNORE));
+	MT_IS(x, 1);
+	MT_IS(y, 2);
+	MT_OK(MPI_Waitall(2, s, MPI_STATUSES_IGNORE));
+	MT_OK(MPI_Comm_free(&c));
+}
+
+/* Freed with a receive pending; the request lives on. */
+static void freed_early(void)
+{
+	MPI_Comm c;
+	MPI_Request r;
+	int next = (mt_rank + 1) % mt_size;
+	int x;
+
+	MT_OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+	MT_OK(MPI_Irecv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 1, c, &r));
+	MT_OK(MPI_Send(&mt_rank, 1, MPI_INT, next, 1, c));
+	MT_OK(MPI_Comm_free(&c));
+	MT_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	MT_IS(x, (mt_rank + mt_size - 1) % mt_size);
+}
+
+/* Ids come back: far more communicators than there are ids. */
+static void many(void)
+{
+	MPI_Comm c, d;
+	int i;
+
+	for (i = 0; i < (mt_size > 8 ? 50 : 500); i++) {
+		MT_OK(MPI_Comm_dup(MPI_COMM_WORLD, &c));
+		MT_OK(MPI_Comm_split(c, 0, 0, &d));
+		MT_OK(MPI_Comm_free(&c));
+		MT_OK(MPI_Comm_free(&d));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	mt_begin(&argc, &argv);
+	copies();
+	splits();
+	by_group();
+	contexts();
+	freed_early();
+	many();
+	return mt_end();
+}

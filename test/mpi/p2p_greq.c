@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Generalized requests beside ordinary ones. */
+#include "mt.h"
+
+static int freed, cancelled;
+
+static int query(void *extra, MPI_Status *status)
+{
+	MPI_Status_set_elements(status, MPI_INT, *(int *)extra);
+	MPI_Status_set_cancelled(status, cancelled);
+	MPI_Status_set_source(status, 5);
+	MPI_Status_set_tag(status, 6);
+	return MPI_SUCCESS;
+}
+
+static int release(void *extra)
+{
+	freed++;
+	return MPI_SUCCESS;
+}
+
+static int cancel(void *extra, int complete)
+{
+	cancelled = !complete;
+	return MPI_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	int extra = 9, n, flag, src, x, y = 4;
+	MPI_Request r[2];
+	MPI_Status st[2];
+
+	mt_begin(&argc, &argv);
+	MT_OK(MPI_Grequest_start(query, release, cancel, &extra, &r[0]));
+	MT_OK(MPI_Test(&r[0], &flag, &st[0]));
+	MT_IS(flag, 0);
+	MT_OK(MPI_Grequest_complete(r[0]));
+	MT_OK(MPI_Wait(&r[0], &st[0]));
+	MT_IS(freed, 1);
+	MT_IS(r[0], MPI_REQUEST_NULL);
+	MT_OK(MPI_Get_count(&st[0], MPI_INT, &n));
+	MT_IS(n, 9);
+	MT_OK(MPI_Status_get_source(&st[0], &src));
+	MT_IS(src, 5);
+
+	MT_OK(MPI_Grequest_start(query, release, cancel, &extra, &r[0]));
+	MT_OK(MPI_Irecv(&x, 1, MPI_INT, 0, 1, MPI_COMM_SELF, &r[1]));
+	MT_OK(MPI_Send(&y, 1, MPI_INT, 0, 1, MPI_COMM_SELF));
+	MT_OK(MPI_Cancel(&r[0]));
+	MT_OK(MPI_Grequest_complete(r[0]));
+	MT_OK(MPI_Waitall(2, r, st));
+	MT_OK(MPI_Test_cancelled(&st[0], &flag));
+	MT_IS(flag, 1);
+	MT_IS(x, 4);
+	MT_IS(freed, 2);
+
+	MT_OK(MPI_Grequest_start(query, release, cancel, &extra, &r[0]));
+	n = 1;
+	MT_OK(MPI_Request_free(&r[0]));
+	return mt_end();
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Persistent requests of all kinds, started many times. */
+#include "mt.h"
+
+#define LEN 3000
+
+typedef int init_fn(const void *, int, MPI_Datatype, int, int, MPI_Comm,
+		    MPI_Request *);
+
+static void rounds(init_fn *init, int len)
+{
+	int next = (mt_rank + 1) % mt_size;
+	int prev = (mt_rank + mt_size - 1) % mt_size;
+	char out[LEN], in[LEN];
+	MPI_Request r[2];
+	MPI_Status st[2];
+	int i, flag;
+
+	MT_OK(MPI_Recv_init(in, LEN, MPI_BYTE, prev, 2, MPI_COMM_WORLD, &r[0]));
+	MT_OK(init(out, len, MPI_BYTE, next, 2, MPI_COMM_WORLD, &r[1]));
+	/* inactive: done at once, with an empty status */
+	MT_OK(MPI_Wait(&r[0], &st[0]));
+	MT_IS(st[0].MPI_SOURCE, MPI_ANY_SOURCE);
+	MT_OK(MPI_Test(&r[1], &flag, MPI_STATUS_IGNORE));
+	MT_IS(flag, 1);
+	for (i = 0; i < 20; i++) {
+		mt_fill(out, (size_t)len, (uint64_t)(mt_rank + i));
+		MT_OK(MPI_Start(&r[0]));
+		MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* ready sends need it */
+		MT_OK(MPI_Start(&r[1]));
+		MT_OK(MPI_Waitall(2, r, st));
+		MT_TRUE(r[0] != MPI_REQUEST_NULL && r[1] != MPI_REQUEST_NULL);
+		MT_IS(st[0].MPI_SOURCE, prev);
+		MT_TRUE(mt_same(in, (size_t)len, (uint64_t)(prev + i)));
+	}
+	MT_OK(MPI_Startall(2, r));
+	MT_OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+	MT_OK(MPI_Request_free(&r[0]));
+	MT_OK(MPI_Request_free(&r[1]));
+	MT_IS(r[0], MPI_REQUEST_NULL);
+}
+
+static void nobody(void)
+{
+	MPI_Request r;
+	MPI_Status st;
+	int x = 1;
+
+	MT_OK(MPI_Recv_init(&x, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+			    &r));
+	MT_OK(MPI_Start(&r));
+	MT_OK(MPI_Wait(&r, &st));
+	MT_IS(st.MPI_SOURCE, MPI_PROC_NULL);
+	MT_OK(MPI_Request_free(&r));
+}
+
+int main(int argc, char **argv)
+{
+	static char buffer[LEN * 4 + 8 * MPI_BSEND_OVERHEAD];
+	void *p;
+	int n;
+
+	mt_begin(&argc, &argv);
+	MT_OK(MPI_Buffer_attach(buffer, sizeof(buffer)));
+	rounds(MPI_Send_init, 8);
+	rounds(MPI_Send_init, LEN);
+	rounds(MPI_Ssend_init, 100);
+	rounds(MPI_Rsend_init, 100);
+	rounds(MPI_Bsend_init, LEN);
+	MT_OK(MPI_Buffer_detach(&p, &n));
+	MT_TRUE(p == buffer);
+	nobody();
+	return mt_end();
+}

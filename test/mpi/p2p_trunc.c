@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A message longer than the buffer is an error of the receive, and of nothing
+ * else; what lies behind the buffer stays as it was. */
+#include "mt.h"
+
+static int next, prev;
+
+static void too_long(int sent, int room, int early)
+{
+	char *out = calloc(1, (size_t)sent), *in = malloc((size_t)sent);
+	MPI_Request r, s;
+	MPI_Status st;
+	int err;
+
+	memset(in, 0x55, (size_t)sent);
+	if (early)
+		MT_OK(MPI_Irecv(in, room, MPI_BYTE, prev, 1, MPI_COMM_WORLD,
+				&r));
+	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+	MT_OK(MPI_Isend(out, sent, MPI_BYTE, next, 1, MPI_COMM_WORLD, &s));
+	if (early)
+		err = MPI_Wait(&r, &st);
+	else
+		err = MPI_Recv(in, room, MPI_BYTE, prev, 1, MPI_COMM_WORLD,
+			       &st);
+	MT_IS(mt_class(err), MPI_ERR_TRUNCATE);
+	MT_IS(st.MPI_SOURCE, prev);
+	MT_IS(st.MPI_TAG, 1);
+	MT_IS(in[room], 0x55);
+	MT_OK(MPI_Wait(&s, MPI_STATUS_IGNORE));
+	free(out);
+	free(in);
+}
+
+static void in_waitall(void)
+{
+	int a[4] = { 0 }, b[4] = { 0 }, c[4] = { 1, 2, 3, 4 };
+	MPI_Request r[4];
+	MPI_Status st[4];
+	int err;
+
+	MT_OK(MPI_Irecv(a, 1, MPI_INT, prev, 1, MPI_COMM_WORLD, &r[0]));
+	MT_OK(MPI_Irecv(b, 4, MPI_INT, prev, 2, MPI_COMM_WORLD, &r[1]));
+	MT_OK(MPI_Isend(c, 4, MPI_INT, next, 1, MPI_COMM_WORLD, &r[2]));
+	MT_OK(MPI_Isend(c, 4, MPI_INT, next, 2, MPI_COMM_WORLD, &r[3]));
+	err = MPI_Waitall(4, r, st);
+	MT_IS(mt_class(err), MPI_ERR_IN_STATUS);
+	MT_IS(mt_class(st[0].MPI_ERROR), MPI_ERR_TRUNCATE);
+	MT_IS(st[1].MPI_ERROR, MPI_SUCCESS);
+	MT_IS(st[2].MPI_ERROR, MPI_SUCCESS);
+	MT_IS(b[3], 4);
+	MT_IS(a[1], 0);
+}
+
+int main(int argc, char **argv)
+{
+	mt_begin(&argc, &argv);
+	next = (mt_rank + 1) % mt_size;
+	prev = (mt_rank + mt_size - 1) % mt_size;
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	too_long(10, 4, 1);
+	too_long(10, 4, 0);
+	too_long(5000, 4999, 1);
+	too_long(5000, 0, 0);
+	too_long(300000, 100000, 1);
+	too_long(300000, 100, 0);
+	in_waitall();
+	return mt_end();
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Runs the programs of test/mpi/list: one line per case, non-zero when any
+# fails. Environment: MACHINE (default native), PROVIDER (default weft; "tcp"
+# means tcp;ofi_rxm), ONLY (a pattern for program names), SECONDS_EACH (30).
+# Programs are built with the headers and the library of the build tree.
+#
+# A line of the list:  program  ranks[,ranks...]  [tags]  [arguments]
+# Tags, joined by commas or "-": weft (only over the own provider), long
+# (only with LONG=1), mt (needs threads).
+top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+build=${builddir:-$PWD}
+machine=${MACHINE:-native}
+provider=${PROVIDER:-weft}
+each=${SECONDS_EACH:-30}
+lib=$build/.libs
+[ -e "$lib/libmpi_abi.so.1" ] || { echo "no library in $lib"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+case $provider in
+weft) unset FI_PROVIDER
+	export FI_WEFT_MACHINE=$machine
+	[ -e "$lib/libweft-fi.so" ] || { echo "no provider in $lib"; exit 77; } ;;
+tcp) export FI_PROVIDER='tcp;ofi_rxm' ;;
+*) export FI_PROVIDER=$provider ;;
+esac
+
+# launch RANKS PROGRAM ARGUMENTS...
+if [ -x "$build/mpiexec" ]; then
+	launch() { "$build/mpiexec" -n "$@"; }
+elif command -v mpirun.openmpi > /dev/null; then
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+	launch() { mpirun.openmpi --oversubscribe --bind-to none -n "$@"; }
+else
+	echo "no launcher"
+	exit 77
+fi
+
+compile() {
+	[ -x "$work/$1" ] && return
+	${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
+		-Wno-unused-parameter -Wno-unused-function \
+		-I"$top/include" -I"$top/test/mpi" -o "$work/$1" \
+		"$top/test/mpi/$1.c" -L"$lib" -lmpi_abi -lpthread -lm \
+		-Wl,-rpath,"$lib"
+}
+
+export -f launch
+good=0 bad=0
+while read -r prog ranks tags args; do
+	case $prog in '' | '#'*) continue ;; esac
+	case $prog in ${ONLY:-*}) ;; *) continue ;; esac
+	case ,$tags, in
+	*,weft,*) [ "$provider" = weft ] || continue ;;
+	*,long,*) [ -n "$LONG" ] || continue ;;
+	esac
+	compile "$prog" || { echo "FAIL $prog does not compile"; bad=$((bad + 1)); continue; }
+	for n in ${ranks//,/ }; do
+		start=$(date +%s%N)
+		# shellcheck disable=SC2086
+		build=$build timeout -k 5 "$each" bash -c 'launch "$@"' - \
+			"$n" "$work/$prog" $args > "$work/out" 2>&1 < /dev/null
+		rc=$?
+		ms=$((($(date +%s%N) - start) / 1000000))
+		if [ $rc = 0 ]; then
+			good=$((good + 1))
+			printf 'ok   %-16s n=%-3s %5d ms  %s %s %s\n' "$prog" \
+				"$n" "$ms" "$provider" "$machine" "$args"
+		else
+			bad=$((bad + 1))
+			printf 'FAIL %-16s n=%-3s %5d ms  exit %d  %s %s %s\n' \
+				"$prog" "$n" "$ms" $rc "$provider" "$machine" "$args"
+			head -n 30 "$work/out" | sed 's/^/     | /'
+		fi
+	done
+done < "$top/test/mpi/list"
+echo "$good passed, $bad failed ($provider, $machine)"
+[ $bad = 0 ] && [ $good -gt 0 ]
