@@ -6,7 +6,10 @@
  */
 #include "prov/nic/fma/fma_engine.h"
 #include "prov/nic/mu/mu_engine.h"
+#include "prov/nic/fma/fma_engine.h"
+#include "prov/nic/mu/mu_engine.h"
 #include "prov/nic/nic.h"
+#include "prov/nic/sten/sten_engine.h"
 
 #include <string.h>
 
@@ -31,31 +34,38 @@ static const struct weft_machine rows[] = {
 		.name = "bgq",
 		.fabric = "weft-bgq",
 		.unit = &weft_unit_mu,
-		.inject_bytes = 512,
-		.packet_bytes = 512, /* payload of a torus packet */
-		.eager_bytes = 4096, /* assumed: PAMI's remote-get limit */
-		.msg_order = ORDER_STRICT,
-		.fifos = 16,
+		/* immediate sends of MPI over PAMI, LLNL BG/Q tutorial */
+		.inject_bytes = 112,
+		/* payload 512 [SC11 II.A], less a chunk for our header */
+		.packet_bytes = 480,
+		/* above: remote get, LLNL BG/Q tutorial */
+		.eager_bytes = 2048,
+		.msg_order = ORDER_STRICT, /* deterministic routing */
+		.fifos = 544,		   /* injection FIFOs [SC11 III.A] */
 	},
 	{
 		.name = "gemini",
 		.fabric = "weft-gemini",
 		.unit = &weft_unit_fma,
-		.inject_bytes = 64,   /* one put window */
-		.packet_bytes = 1024, /* assumed: an SMSG slot */
-		.eager_bytes = 8192,  /* assumed */
-		.msg_order = ORDER_STRICT,
-		.fifos = 1,
+		/* one store burst of a window [HOTI10 II.B] */
+		.inject_bytes = 64,
+		/* mailbox slot of 1024, Open MPI's FMA limit, less heads */
+		.packet_bytes = 984,
+		.eager_bytes = 8192, /* assumed; then BTE get */
+		.msg_order = ORDER_STRICT, /* mailboxes use in-order puts */
+		.fifos = 64,		   /* user windows, gemini_hw.h */
 	},
 	{
 		.name = "qsnet2",
 		.fabric = "weft-qsnet2",
-		.unit = &weft_unit_direct,
-		.inject_bytes = 128,  /* assumed: a queue slot */
-		.packet_bytes = 2048, /* assumed: an input queue slot */
-		.eager_bytes = 16384, /* assumed */
-		.msg_order = ORDER_STRICT,
-		.fifos = 1,
+		.unit = &weft_unit_sten,
+		/* one write transaction [IEEE Micro 2005, DMA steps] */
+		.inject_bytes = 128,
+		/* packet of 2 KB, Elan4 driver, less our header */
+		.packet_bytes = 2016,
+		.eager_bytes = 32768, /* assumed: Tports, then DMA back */
+		.msg_order = ORDER_STRICT, /* cookies keep order */
+		.fifos = 8000,		   /* command queues [same] */
 	},
 };
 
