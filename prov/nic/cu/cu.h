@@ -22,6 +22,10 @@
  * CU_WINDOW packets, at a header-only barrier (a credit); a packet is sent
  * only when all members have read what its slot held before.
  *
+ * Without shared areas (attr.send is set) the same tree runs by messages: what
+ * would be a store into another member's area is sent to him, and his
+ * weft_cu_receive does it there. Then nodes need their owners' help.
+ *
  * The caller serialises the calls on one group. Memory of other members is
  * untrusted: nothing read from it is used as an address, a length or an index.
  */
@@ -74,6 +78,24 @@ struct weft_cu_call {
 	struct weft_cu_call *next;
 };
 
+/* What members send each other when they share no memory. */
+struct weft_cu_msg {
+	uint8_t what;  /* enum cu_what */
+	uint8_t input; /* cell of the addressee that this fills */
+	uint8_t kind;  /* of the operation, as in weft_cu_call */
+	uint8_t op;
+	uint8_t type;
+	uint8_t zero[3];
+	uint32_t origin; /* member whose packet this is */
+	uint32_t root;
+	uint32_t sig;
+	uint32_t flags;
+	uint64_t seq; /* packet, or epoch of a credit */
+	uint64_t bytes;
+};
+
+static_assert(sizeof(struct weft_cu_msg) == 40, "wire format");
+
 struct weft_cu_group_attr {
 	const struct weft_cu_geo *geo;
 	const struct weft_cu_tree *tree; /* copied; NULL: flat */
@@ -84,6 +106,9 @@ struct weft_cu_group_attr {
 	void *const *area;   /* of each member */
 	/* tells a member that something is there for him; may be NULL */
 	void (*nudge)(void *arg, int member);
+	/* set: no shared areas, messages instead; always succeeds */
+	void (*send)(void *arg, int member, const struct weft_cu_msg *msg,
+		     const void *payload);
 	void *arg;
 };
 
@@ -101,6 +126,13 @@ void weft_cu_group_close(struct weft_cu_group *g);
 
 /* Never blocks, never refuses: 0, and done is called sooner or later. */
 int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op);
+
+/*
+ * A message of another member; false: it made no sense and was ignored. May
+ * come before this member's first post.
+ */
+bool weft_cu_receive(struct weft_cu_group *g, const struct weft_cu_msg *msg,
+		     const void *payload);
 
 /* Moves what waits; the number of operations completed. */
 int weft_cu_poll(struct weft_cu_group *g);

@@ -43,6 +43,31 @@ static int group_tree(struct weft_cu_group *g,
 	return weft_cu_tree_kary(&g->tree, a->n, WEFT_CU_FLAT);
 }
 
+static struct cu_head *row_image(struct weft_cu_group *g, int i)
+{
+	uintptr_t base = ((uintptr_t)g->images + 63) / 64 * 64;
+
+	return (struct cu_head *)(base + (size_t)i * cu_row_bytes(&g->geo));
+}
+
+/* Rows of our own for everybody, when there is no memory in common. */
+static int group_rows(struct weft_cu_group *g,
+		      const struct weft_cu_group_attr *a)
+{
+	size_t bytes = cu_row_bytes(&g->geo);
+
+	if (a->send) {
+		/* pages come on first touch: of most rows one slot is used */
+		g->images = calloc((size_t)a->n + 1, bytes);
+		if (!g->images)
+			return -ENOMEM;
+	}
+	for (int i = 0; i < a->n; i++)
+		g->row[i] = a->send ? row_image(g, i) :
+				      cu_row(a->area[i], &g->geo, a->route);
+	return 0;
+}
+
 static bool tree_fits(const struct weft_cu_tree *t, unsigned inputs)
 {
 	for (int i = 0; i < t->n; i++) {
@@ -88,10 +113,11 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	g->me = a->me;
 	g->nudge = a->nudge;
 	g->arg = a->arg;
-	for (int i = 0; i < a->n; i++)
-		g->row[i] = cu_row(a->area[i], &g->geo, a->route);
+	g->send = a->send;
 	g->scratch = malloc(g->geo.packet_bytes);
-	ret = g->scratch ? group_tree(g, a) : -ENOMEM;
+	ret = g->scratch ? group_rows(g, a) : -ENOMEM;
+	if (!ret)
+		ret = group_tree(g, a);
 	if (!ret && !g->flat && !tree_fits(&g->tree, g->geo.inputs))
 		ret = -EINVAL;
 	if (ret)
@@ -101,6 +127,7 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	return 0;
 err_free:
 	weft_cu_tree_fini(&g->tree);
+	free(g->images);
 	free(g->scratch);
 	free(g);
 	return ret;
@@ -240,6 +267,7 @@ void weft_cu_group_close(struct weft_cu_group *g)
 {
 	weft_cu_group_fail(g, -ECANCELED);
 	weft_cu_tree_fini(&g->tree);
+	free(g->images);
 	free(g->scratch);
 	free(g);
 }

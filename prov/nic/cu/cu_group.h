@@ -20,10 +20,19 @@ struct weft_cu_group {
 	struct weft_cu_call *tail;
 	struct weft_cu_call *sending; /* oldest that has packets to send */
 	void (*nudge)(void *arg, int member);
+	void (*send)(void *arg, int member, const struct weft_cu_msg *msg,
+		     const void *payload); /* NULL: shared areas */
 	void *arg;
+	void *images; /* of all rows, when there are no shared areas */
 	uint8_t *scratch; /* one packet's payload */
 	struct cu_head *row[]; /* of each member */
 };
+
+/* Is the row of this member in reach, or is he far? */
+static inline bool cu_far(const struct weft_cu_group *g, int member)
+{
+	return g->send && member != g->me;
+}
 
 /* What every member must agree on about a packet. */
 static inline uint32_t cu_sig(const struct weft_cu_call *op)
@@ -60,5 +69,20 @@ void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 		    uint64_t seq, const void *data, size_t bytes);
 /* cu_node.c: this member counts himself in at the next epoch. */
 void cu_node_credit(struct weft_cu_group *g);
+
+/* cu_far.c: messages that stand for stores into a far member's row. */
+enum cu_what {
+	CU_FAR_UP,	/* a contribution for a cell */
+	CU_FAR_OUT,	/* a published packet */
+	CU_FAR_CREDIT,	/* a credit counted in */
+	CU_FAR_CREDITS, /* an epoch is complete */
+};
+void cu_far_publish(struct weft_cu_group *g, const struct weft_cu_call *call,
+		    int origin, uint64_t seq, size_t bytes);
+void cu_far_credits(struct weft_cu_group *g, uint64_t epoch);
+/* cu_node.c: the halves that a message continues. */
+void cu_node_up(struct weft_cu_group *g, const struct weft_cu_msg *m,
+		const void *payload);
+void cu_node_credit_at(struct weft_cu_group *g, int member, uint64_t epoch);
 
 #endif

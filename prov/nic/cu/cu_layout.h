@@ -66,12 +66,14 @@ static_assert(sizeof(struct cu_count) == 64, "shared format");
 struct weft_cu_geo {
 	unsigned routes;     /* rows of an area */
 	unsigned inputs;     /* cells of a slot: children + 1 at most */
-	size_t packet_bytes; /* payload of one packet, 48 + a multiple of 64 */
+	size_t packet_bytes; /* payload of one packet, at least 48 */
 };
 
 static inline size_t cu_packet_bytes(const struct weft_cu_geo *g)
 {
-	return offsetof(struct cu_packet, payload) + g->packet_bytes;
+	size_t bytes = offsetof(struct cu_packet, payload) + g->packet_bytes;
+
+	return (bytes + 63) / 64 * 64;
 }
 
 static inline size_t cu_slot_bytes(const struct weft_cu_geo *g)

@@ -26,7 +26,8 @@ static void packet_write(struct cu_packet *p, const struct climb *c,
 {
 	p->sig = c->mixed ? CU_MIXED : c->sig;
 	p->flags = c->flags;
-	memcpy(p->payload, data, c->bytes);
+	if (c->bytes)
+		memcpy(p->payload, data, c->bytes);
 }
 
 /* Combines all cells of member's slot into the scratch buffer. */
@@ -60,12 +61,65 @@ static void node_publish(struct climb *c)
 		cu_out(g->row[g->tree.root], &g->geo, c->seq);
 
 	packet_write(p, c, g->scratch);
-	/* R0 pairs with A0 in cu_read(): written before it is numbered. */
+	/* R0 pairs with A0 in packet_of(): written before it is numbered. */
 	weft_store64(&p->seq, c->seq + 1);
-	if (c->op->kind == WEFT_CU_REDUCE)
+	if (g->send)
+		cu_far_publish(g, c->op, g->tree.root, c->seq, c->bytes);
+	else if (c->op->kind == WEFT_CU_REDUCE)
 		cu_tell(g, c->op->root);
 	else
 		cu_tell_all(g);
+}
+
+/* The member whose cell this is has no memory in common with us. */
+static void node_send_up(struct climb *c, int member, unsigned input,
+			 const void *data)
+{
+	struct weft_cu_msg m = {
+		.what = CU_FAR_UP, .input = (uint8_t)input,
+		.kind = c->op->kind, .op = c->op->op, .type = c->op->type,
+		.root = (uint32_t)c->op->root,
+		.sig = c->mixed ? CU_MIXED : c->sig, .flags = c->flags,
+		.seq = c->seq, .bytes = c->bytes,
+	};
+
+	c->g->send(c->g->arg, member, &m, data);
+}
+
+/* Counts a filled cell of member in; true: it was the last, combined now. */
+static bool node_count(struct climb *c, int member)
+{
+	struct weft_cu_group *g = c->g;
+	unsigned inputs = 1u + (unsigned)weft_cu_tree_inputs(&g->tree, member);
+	/* RA1: pairs with itself: all cells before the last count. */
+	uint64_t before = weft_add64(
+		&cu_count_of(g->row[member], &g->geo, c->seq)->arrived, 1);
+
+	if ((before + 1) % inputs)
+		return false;
+	node_combine(c, member, inputs);
+	return true;
+}
+
+/* Goes on as member, whose inputs are combined, until somebody is missing. */
+static void node_climb(struct climb *c, int member)
+{
+	struct weft_cu_group *g = c->g;
+
+	while (g->tree.parent[member] >= 0) {
+		unsigned input = 1u + (unsigned)g->tree.ordinal[member];
+
+		member = g->tree.parent[member];
+		if (cu_far(g, member)) {
+			node_send_up(c, member, input, g->scratch);
+			return;
+		}
+		packet_write(cu_cell(g->row[member], &g->geo, c->seq, input), c,
+			     g->scratch);
+		if (!node_count(c, member))
+			return;
+	}
+	node_publish(c);
 }
 
 void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
@@ -73,36 +127,29 @@ void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 {
 	struct climb c = { .g = g, .op = op, .seq = seq, .bytes = bytes,
 			   .sig = cu_sig(op) };
-	int member = g->me;
-	unsigned input = 0;
 
-	for (;;) {
-		struct cu_head *row = g->row[member];
-		unsigned inputs =
-			1u + (unsigned)weft_cu_tree_inputs(&g->tree, member);
-		uint64_t before;
-
-		packet_write(cu_cell(row, &g->geo, seq, input), &c, data);
-		/* RA1: pairs with itself: all cells before the last count. */
-		before = weft_add64(&cu_count_of(row, &g->geo, seq)->arrived,
-				    1);
-		if ((before + 1) % inputs)
-			return;
-		node_combine(&c, member, inputs);
-		data = g->scratch;
-		if (g->tree.parent[member] < 0)
-			break;
-		input = 1u + (unsigned)g->tree.ordinal[member];
-		member = g->tree.parent[member];
-	}
-	node_publish(&c);
+	packet_write(cu_cell(g->row[g->me], &g->geo, seq, 0), &c, data);
+	if (node_count(&c, g->me))
+		node_climb(&c, g->me);
 }
 
-void cu_node_credit(struct weft_cu_group *g)
+void cu_node_up(struct weft_cu_group *g, const struct weft_cu_msg *m,
+		const void *payload)
 {
-	uint64_t epoch = ++g->credits;
-	int member = g->me;
+	struct weft_cu_call call = { .kind = m->kind, .op = m->op,
+				     .type = m->type, .root = (int)m->root };
+	struct climb c = { .g = g, .op = &call, .seq = m->seq,
+			   .bytes = m->bytes, .sig = m->sig,
+			   .flags = m->flags };
 
+	packet_write(cu_cell(g->row[g->me], &g->geo, m->seq, m->input), &c,
+		     payload);
+	if (node_count(&c, g->me))
+		node_climb(&c, g->me);
+}
+
+void cu_node_credit_at(struct weft_cu_group *g, int member, uint64_t epoch)
+{
 	for (;;) {
 		unsigned inputs =
 			1u + (unsigned)weft_cu_tree_inputs(&g->tree, member);
@@ -115,8 +162,23 @@ void cu_node_credit(struct weft_cu_group *g)
 		if (g->tree.parent[member] < 0)
 			break;
 		member = g->tree.parent[member];
+		if (cu_far(g, member)) {
+			struct weft_cu_msg m = { .what = CU_FAR_CREDIT,
+						 .seq = epoch };
+
+			g->send(g->arg, member, &m, NULL);
+			return;
+		}
 	}
 	/* R3 pairs with A3 in cu_may_send(): all have read, then reuse. */
 	weft_store64(&g->row[g->tree.root]->credit_done, epoch);
-	cu_tell_all(g);
+	if (g->send)
+		cu_far_credits(g, epoch);
+	else
+		cu_tell_all(g);
+}
+
+void cu_node_credit(struct weft_cu_group *g)
+{
+	cu_node_credit_at(g, g->me, ++g->credits);
 }

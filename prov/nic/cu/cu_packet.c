@@ -80,7 +80,9 @@ static void publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 		memcpy(p->payload, data, bytes);
 	/* R0 pairs with A0 in packet_of(): written before it is numbered. */
 	weft_store64(&p->seq, seq + 1);
-	if (facts_of[call->kind].root_reads)
+	if (g->send)
+		cu_far_publish(g, call, g->me, seq, bytes);
+	else if (facts_of[call->kind].root_reads)
 		cu_tell(g, call->root);
 	else
 		cu_tell_all(g);
