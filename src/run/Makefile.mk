@@ -6,6 +6,8 @@ RUN_SOURCES = \
 	src/run/run_cpus.c src/run/run_cpus.h \
 	src/run/run_end.c src/run/run_end.h \
 	src/run/run_env.c src/run/run_env.h \
+	src/run/run_fdpass.c src/run/run_fdpass.h \
+	src/run/run_feed.c \
 	src/run/run_flags.c src/run/run_flags.h \
 	src/run/run_format.c \
 	src/run/run_help.c \

@@ -4,6 +4,7 @@
  * One process, one epoll, no thread. See run_io.h for its place.
  */
 #include "src/base/attr.h"
+#include "src/run/run_fdpass.h"
 #include "src/run/run_io.h"
 #include "src/run/run_line.h"
 #include "src/run/run_say.h"
@@ -173,27 +174,6 @@ static int stream_open(struct collector *c, int index, bool is_err, int *fd_p)
 	return 0;
 }
 
-static int send_fds(int ctl, const int *fd, int n, int err)
-{
-	union {
-		struct cmsghdr head;
-		char space[CMSG_SPACE(2 * sizeof(int))];
-	} u;
-	struct iovec iov = { .iov_base = &err, .iov_len = sizeof(err) };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-
-	memset(&u, 0, sizeof(u));
-	if (n > 0) {
-		msg.msg_control = &u;
-		msg.msg_controllen = CMSG_SPACE((size_t)n * sizeof(int));
-		u.head.cmsg_level = SOL_SOCKET;
-		u.head.cmsg_type = SCM_RIGHTS;
-		u.head.cmsg_len = CMSG_LEN((size_t)n * sizeof(int));
-		memcpy(CMSG_DATA(&u.head), fd, (size_t)n * sizeof(int));
-	}
-	return sendmsg(ctl, &msg, 0) < 0 ? -errno : 0;
-}
-
 static void give_pipes(struct collector *c)
 {
 	const struct run_output *o = c->slice->out;
@@ -207,7 +187,7 @@ static void give_pipes(struct collector *c)
 	if (!o->errfile && !merged && !err)
 		err = stream_open(c, 2 * c->given + 1, true, &fd[n++]);
 	c->given++;
-	send_fds(c->ctl, fd, err ? 0 : n, err);
+	run_fd_send(c->ctl, fd, err ? 0 : n, err);
 	while (n > 0)
 		close(fd[--n]);
 }
@@ -270,7 +250,7 @@ static void collect_turn(struct collector *c)
 	sink_flush(c, &c->sink[1]);
 }
 
-static void ignore_signals(void)
+void run_ignore_signals(void)
 {
 	static const int sigs[] = { SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
 				    SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM };
@@ -291,7 +271,7 @@ int run_collect(const struct run_slice *slice, int ctl)
 
 	if (!c)
 		return 1;
-	ignore_signals();
+	run_ignore_signals();
 	c->slice = slice;
 	c->ctl = ctl;
 	c->stream = calloc((size_t)slice->count * 2, sizeof(*c->stream));

@@ -181,11 +181,12 @@ static int add_model(struct run_env *e, const struct run_model *m)
 
 /*
  * Ranks of Open MPI 4 take themselves for singletons, whatever PMIx says,
- * unless somebody claims to be their daemon. The value is never used.
+ * unless somebody claims to be their daemon. Only the form of the value matters.
  */
 static int add_open_mpi(struct run_env *e)
 {
-	return run_env_set(e, "OMPI_MCA_orte_local_daemon_uri", "weft");
+	return run_env_set(e, "OMPI_MCA_orte_local_daemon_uri",
+			   "1.0;weft");
 }
 
 static int add_job(struct run_env *e, const struct run_job *job)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* mpiexec's side of the collectors: start them, ask for pipes, see them off. */
 #include "src/run/run_io.h"
+#include "src/run/run_fdpass.h"
 #include "src/run/run_line.h"
 #include "src/run/run_say.h"
 
@@ -32,10 +33,10 @@ struct run_io {
 	struct run_shared *shared;
 	size_t shared_size;
 	struct io_helper *helper;
+	struct io_helper feeder; /* pid 0: none */
 	int nhelpers;
 	int per_slice;
 	int stdin_rank;
-	int null_fd;
 	int live;
 	int status;
 };
@@ -73,31 +74,67 @@ static int slice_size(void)
 	return n > 1 ? n : 1;
 }
 
-static int start_helper(struct run_io *io, int i)
+/* The child's ends of helpers started before it are none of its business. */
+static int fork_helper(struct run_io *io, struct io_helper *h, int *ctl_p)
 {
-	struct io_helper *h = &io->helper[i];
 	int pair[2], k;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return -errno;
 	h->pid = fork();
-	if (h->pid < 0) {
-		close(pair[0]);
-		close(pair[1]);
-		h->pid = 0;
-		return -errno;
-	}
 	if (h->pid == 0) {
-		for (k = 0; k < i; k++)
-			close(io->helper[k].ctl);
+		for (k = 0; k < io->nhelpers; k++)
+			if (io->helper[k].ctl > 0)
+				close(io->helper[k].ctl);
 		close(pair[0]);
 		prctl(PR_SET_NAME, "mpiexec-io");
-		_exit(run_collect(&h->slice, pair[1]));
+		*ctl_p = pair[1];
+		return 0;
 	}
 	close(pair[1]);
+	if (h->pid < 0) {
+		h->pid = 0;
+		close(pair[0]);
+		return -errno;
+	}
 	h->ctl = pair[0];
-	io->live++;
-	return 0;
+	return 1;
+}
+
+static int start_collector(struct run_io *io, int i)
+{
+	struct io_helper *h = &io->helper[i];
+	int ctl, rc = fork_helper(io, h, &ctl);
+
+	if (rc == 0)
+		_exit(run_collect(&h->slice, ctl));
+	io->live += rc > 0;
+	return rc < 0 ? rc : 0;
+}
+
+/* Where ranks cannot inherit stdin as it is. */
+static bool needs_feeder(const struct run_io *io)
+{
+	struct stat st;
+
+	if (io->stdin_rank == RUN_STDIN_NONE)
+		return false;
+	if (isatty(STDIN_FILENO))
+		return true;
+	return io->stdin_rank == RUN_STDIN_ALL &&
+	       !fstat(STDIN_FILENO, &st) && !S_ISREG(st.st_mode);
+}
+
+static int start_feeder(struct run_io *io, int nranks)
+{
+	struct io_helper *h = &io->feeder;
+	int ctl, rc;
+
+	h->slice.count = io->stdin_rank == RUN_STDIN_ALL ? nranks : 1;
+	rc = fork_helper(io, h, &ctl);
+	if (rc == 0)
+		_exit(run_feed(h->slice.count, ctl));
+	return rc < 0 ? rc : 0;
 }
 
 int run_io_open(const struct run_opts *o, int nranks, const char *host,
@@ -112,7 +149,6 @@ int run_io_open(const struct run_opts *o, int nranks, const char *host,
 	io->out = &o->out;
 	io->host = host;
 	io->stdin_rank = o->stdin_rank;
-	io->null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	io->per_slice = slice_size();
 	io->nhelpers = (nranks + io->per_slice - 1) / io->per_slice;
 	io->helper = calloc((size_t)io->nhelpers, sizeof(*io->helper));
@@ -126,37 +162,13 @@ int run_io_open(const struct run_opts *o, int nranks, const char *host,
 			.out = &o->out,
 			.shared = io->shared,
 		};
-		err = start_helper(io, i);
+		err = start_collector(io, i);
 	}
+	if (!err && needs_feeder(io))
+		err = start_feeder(io, nranks);
 	if (err)
 		run_say("cannot start a collector of output: %s",
 			strerror(-err));
-	return err;
-}
-
-static int receive_fds(int ctl, int fd[2])
-{
-	union {
-		struct cmsghdr head;
-		char space[CMSG_SPACE(2 * sizeof(int))];
-	} u;
-	int err = 0;
-	struct iovec iov = { .iov_base = &err, .iov_len = sizeof(err) };
-	struct msghdr msg = { .msg_iov = &iov,
-			      .msg_iovlen = 1,
-			      .msg_control = &u,
-			      .msg_controllen = sizeof(u) };
-	struct cmsghdr *h;
-	ssize_t n;
-
-	do
-		n = recvmsg(ctl, &msg, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	if (n != sizeof(err))
-		return n < 0 ? -errno : -EPIPE;
-	h = CMSG_FIRSTHDR(&msg);
-	if (h && h->cmsg_type == SCM_RIGHTS)
-		memcpy(fd, CMSG_DATA(h), h->cmsg_len - CMSG_LEN(0));
 	return err;
 }
 
@@ -207,7 +219,7 @@ int run_io_fetch(struct run_io *io, int rank, int fd[2])
 
 	err = ask(h, rank - h->slice.first + AHEAD);
 	if (!err)
-		err = receive_fds(h->ctl, got);
+		err = run_fd_receive(h->ctl, got);
 	if (err) {
 		run_say("cannot get the pipes of rank %d: %s", rank,
 			strerror(-err));
@@ -222,9 +234,31 @@ int run_io_fetch(struct run_io *io, int rank, int fd[2])
 	return fd[0] < 0 ? fd[0] : fd[1] < 0 ? fd[1] : 0;
 }
 
+/* A file can be opened again: every rank reads it from where we stand. */
+static int reopen_stdin(void)
+{
+	int fd = open("/proc/self/fd/0", O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		lseek(fd, lseek(STDIN_FILENO, 0, SEEK_CUR), SEEK_SET);
+	return fd < 0 ? -errno : fd;
+}
+
 int run_io_stdin(struct run_io *io, int rank)
 {
-	return rank == io->stdin_rank ? STDIN_FILENO : io->null_fd;
+	int fd[2] = { -1, -1 }, err;
+
+	if (io->stdin_rank != RUN_STDIN_ALL && rank != io->stdin_rank) {
+		fd[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		return fd[0] < 0 ? -errno : fd[0];
+	}
+	if (io->feeder.pid > 0) {
+		err = ask(&io->feeder, io->feeder.asked + 1);
+		if (!err)
+			err = run_fd_receive(io->feeder.ctl, fd);
+		return err ? err : fd[0];
+	}
+	return io->stdin_rank == RUN_STDIN_ALL ? reopen_stdin() : STDIN_FILENO;
 }
 
 void run_io_last(struct run_io *io)
@@ -233,6 +267,8 @@ void run_io_last(struct run_io *io)
 
 	for (i = 0; i < io->nhelpers; i++)
 		send(io->helper[i].ctl, "D", 1, MSG_NOSIGNAL);
+	if (io->feeder.pid > 0)
+		send(io->feeder.ctl, "D", 1, MSG_NOSIGNAL);
 }
 
 void run_io_set_group(struct run_io *io, int rank, pid_t pid)
@@ -244,6 +280,10 @@ bool run_io_reap(struct run_io *io, pid_t pid, int status)
 {
 	int i;
 
+	if (pid == io->feeder.pid) {
+		io->feeder.pid = 0;
+		return true;
+	}
 	for (i = 0; i < io->nhelpers; i++) {
 		if (io->helper[i].pid != pid)
 			continue;
@@ -263,7 +303,13 @@ bool run_io_is_helper(const struct run_io *io, pid_t pid)
 	for (i = 0; i < io->nhelpers; i++)
 		if (io->helper[i].pid == pid)
 			return true;
-	return false;
+	return pid == io->feeder.pid;
+}
+
+void run_io_stop_feeding(struct run_io *io)
+{
+	if (io->feeder.pid > 0)
+		kill(io->feeder.pid, SIGKILL);
 }
 
 void run_io_kill(struct run_io *io)
@@ -291,6 +337,7 @@ void run_io_close(struct run_io *io)
 
 	if (!io)
 		return;
+	run_io_stop_feeding(io);
 	run_io_kill(io);
 	for (i = 0; i < io->nhelpers; i++)
 		if (io->helper[i].ctl > 0)

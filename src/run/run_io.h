@@ -42,6 +42,12 @@ struct run_slice {
 /* The collector's life; returns its exit code. ctl: socket to mpiexec. */
 int run_collect(const struct run_slice *slice, int ctl);
 
+/* The feeder's life, for count ranks (run_feed.c). */
+int run_feed(int count, int ctl);
+
+/* Helpers outlive what ends the ranks: they still have output to deliver. */
+void run_ignore_signals(void);
+
 struct run_io;
 
 /* Forks the collectors; before any thread exists. 0 or -errno. */
@@ -54,7 +60,10 @@ int run_io_open(const struct run_opts *o, int nranks, const char *host,
  */
 int run_io_fetch(struct run_io *io, int rank, int fd[2]);
 
-/* What stdin of a rank is duplicated from; stays ours. */
+/*
+ * What stdin of a rank is duplicated from. The caller closes it after the
+ * fork when it is above 2. -errno on failure.
+ */
 int run_io_stdin(struct run_io *io, int rank);
 
 /* All ranks have their descriptors: collectors may leave when done. */
@@ -66,6 +75,9 @@ void run_io_set_group(struct run_io *io, int rank, pid_t pid);
 bool run_io_reap(struct run_io *io, pid_t pid, int status);
 int run_io_live(const struct run_io *io);
 bool run_io_is_helper(const struct run_io *io, pid_t pid);
+
+/* No rank is left to be fed. */
+void run_io_stop_feeding(struct run_io *io);
 
 /* Gives up output that nobody takes. */
 void run_io_kill(struct run_io *io);

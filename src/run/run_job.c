@@ -319,6 +319,7 @@ int run_job_wait(struct run_job *job, int event_fd)
 	}
 	while (job->live > 0)
 		turn(&w);
+	run_io_stop_feeding(job->io);
 	run_job_sweep(job);
 	while (run_io_live(job->io) > 0)
 		turn(&w);

@@ -185,6 +185,11 @@ static int start_rank(struct run_job *job, struct child *c, int rank)
 	if (run_io_fetch(job->io, rank, out) < 0)
 		return RUN_EXIT_FAULT;
 	c->fd[0] = run_io_stdin(job->io, rank);
+	if (c->fd[0] < 0) {
+		run_say("cannot give stdin to rank %d: %s", rank,
+			strerror(-c->fd[0]));
+		return RUN_EXIT_FAULT;
+	}
 	c->fd[1] = out[0];
 	c->fd[2] = out[1];
 	c->cpus = run_bind_of(job->bind, rank);
@@ -197,6 +202,8 @@ static int start_rank(struct run_job *job, struct child *c, int rank)
 	close(out[0]);
 	if (out[1] != out[0])
 		close(out[1]);
+	if (c->fd[0] > STDERR_FILENO)
+		close(c->fd[0]);
 	if (pid > 0) {
 		job->rank[rank].pid = pid;
 		job->live++;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The feeder: a child of mpiexec that copies our stdin to ranks. It exists
+ * only where a rank cannot simply inherit stdin: at a terminal (ranks are in
+ * process groups of their own and would be stopped), and when all ranks shall
+ * read the same pipe. It speaks the collectors' protocol (run_io.h); the
+ * descriptors it hands out are reading ends.
+ */
+#include "src/run/run_fdpass.h"
+#include "src/run/run_io.h"
+#include "src/run/run_say.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { BACKGROUND_MS = 200 };
+
+struct feeder {
+	int *to; /* writing ends; -1: that rank reads no more */
+	int given;
+	int live;
+	int ctl;
+};
+
+static void give_pipe(struct feeder *f)
+{
+	int fd[2], err = 0;
+
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		err = -errno;
+	run_fd_send(f->ctl, fd, err ? 0 : 1, err);
+	f->to[f->given++] = err ? -1 : fd[1];
+	f->live += !err;
+	if (!err)
+		close(fd[0]);
+}
+
+/* Pipes first: whoever reads, reads from the beginning. */
+static void give_pipes(struct feeder *f, int count)
+{
+	char what;
+
+	for (;;) {
+		if (recv(f->ctl, &what, 1, 0) != 1)
+			_exit(0);
+		if (what == 'D')
+			return;
+		if (what == 'P' && f->given < count)
+			give_pipe(f);
+	}
+}
+
+static void feed(struct feeder *f, const char *data, size_t len)
+{
+	int i;
+
+	for (i = 0; i < f->given; i++) {
+		if (f->to[i] < 0 || !run_write_all(f->to[i], data, len))
+			continue;
+		close(f->to[i]);
+		f->to[i] = -1;
+		f->live--;
+	}
+}
+
+/* In the background a terminal belongs to somebody else. */
+static bool may_read(void)
+{
+	return !isatty(STDIN_FILENO) || tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+int run_feed(int count, int ctl)
+{
+	struct feeder f = { .ctl = ctl };
+	struct pollfd pfd[] = { { .fd = ctl, .events = POLLIN },
+				{ .fd = STDIN_FILENO, .events = POLLIN } };
+	char buf[4096];
+	ssize_t n;
+
+	run_ignore_signals();
+	f.to = calloc((size_t)count, sizeof(*f.to));
+	if (!f.to)
+		return 1;
+	give_pipes(&f, count);
+	while (f.live > 0) {
+		if (poll(pfd, may_read() ? 2 : 1, may_read() ? -1
+				: BACKGROUND_MS) < 0 && errno != EINTR)
+			break;
+		if (pfd[0].revents)
+			break;
+		if (!pfd[1].revents || !may_read())
+			continue;
+		n = read(STDIN_FILENO, buf, sizeof(buf));
+		if (n <= 0)
+			break;
+		feed(&f, buf, (size_t)n);
+	}
+	return 0;
+}
