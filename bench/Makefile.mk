@@ -20,3 +20,12 @@ bench: all
 clean-local: clean-bench
 clean-bench:
 	-rm -rf bench/mpi
+
+# Benchmarks of libfabric providers, by name: no MPI in them.
+noinst_PROGRAMS += bench/fi_lat bench/fi_rate bench/fi_bw
+bench_fi_lat_SOURCES = bench/fi_lat.c bench/fi_pair.c bench/fi_pair.h
+bench_fi_lat_LDADD = $(FABRIC_LIBS)
+bench_fi_rate_SOURCES = bench/fi_rate.c bench/fi_pair.c bench/fi_pair.h
+bench_fi_rate_LDADD = $(FABRIC_LIBS)
+bench_fi_bw_SOURCES = bench/fi_bw.c bench/fi_pair.c bench/fi_pair.h
+bench_fi_bw_LDADD = $(FABRIC_LIBS)
