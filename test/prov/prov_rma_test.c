@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Remote memory between processes: reads, writes, atomics, events, refusals. */
+#include "test/prov/prov_job.h"
+
+#include "test/t.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BIG ((size_t)8 << 20)
+#define KEY 0x1234567890abcdefull
+
+/* Repeats a call while it says -FI_EAGAIN. */
+static void settle(struct job *j, ssize_t ret, const char *what)
+{
+	job_check(j, ret == 0, what, ret);
+}
+
+static void again(struct job *j)
+{
+	fi_cq_read(j->cq, NULL, 0);
+	sched_yield();
+}
+
+static struct fid_mr *expose(struct job *j, void *buf, size_t len,
+			     uint64_t access, uint64_t key)
+{
+	struct fid_mr *mr;
+
+	settle(j, fi_mr_reg(j->domain, buf, len, access, 0, key, 0, &mr, NULL),
+	       "fi_mr_reg");
+	return mr;
+}
+
+static void do_write(struct job *j, int to, const void *buf, size_t len,
+		     uint64_t addr, uint64_t key)
+{
+	ssize_t ret;
+
+	while ((ret = fi_write(j->ep, buf, len, NULL, j->addr[to], addr, key,
+			       &j->entry)) == -FI_EAGAIN)
+		again(j);
+	settle(j, ret, "fi_write");
+}
+
+static void do_read(struct job *j, int from, void *buf, size_t len,
+		    uint64_t addr, uint64_t key)
+{
+	ssize_t ret;
+
+	while ((ret = fi_read(j->ep, buf, len, NULL, j->addr[from], addr, key,
+			      &j->entry)) == -FI_EAGAIN)
+		again(j);
+	settle(j, ret, "fi_read");
+}
+
+/* ---- bytes
+ * ------------------------------------------------------------------------ */
+
+static void body_bytes(struct job *j)
+{
+	static const size_t len[] = { 0,    1,	  8,	 65,	   500,
+				      4096, 9001, 65537, 1u << 20, 8u << 20 };
+	char *mem = calloc(1, BIG + 16), *buf = malloc(BIG);
+	struct fid_mr *mr =
+		expose(j, mem, BIG + 16, FI_REMOTE_READ | FI_REMOTE_WRITE, KEY);
+	int peer = !j->rank;
+
+	job_barrier(j);
+	for (size_t i = 0; i < sizeof(len) / sizeof(*len); i++) {
+		t_fill(buf, len[i], i + (size_t)j->rank * 50);
+		do_write(j, peer, buf, len[i], i, KEY);
+		job_wait(j, &j->entry);
+		job_check(j,
+			  (j->entry.flags & (FI_RMA | FI_WRITE)) ==
+				  (FI_RMA | FI_WRITE),
+			  "flags", (long)j->entry.flags);
+		memset(buf, 0, len[i]);
+		do_read(j, peer, buf, len[i], i, KEY);
+		job_wait(j, &j->entry);
+		job_check(j,
+			  t_differs(buf, len[i], i + (size_t)j->rank * 50) < 0,
+			  "read back", (long)len[i]);
+		job_barrier(j);
+		job_check(j,
+			  t_differs(mem + i, len[i], i + (size_t)peer * 50) < 0,
+			  "written", (long)len[i]);
+		job_barrier(j);
+	}
+	job_barrier(j);
+	settle(j, fi_close(&mr->fid), "close mr");
+	free(mem);
+	free(buf);
+}
+
+static void writes_and_reads_move_every_size(void **state)
+{
+	job_run(2, body_bytes, NULL);
+}
+
+/* The target sleeps in a barrier that makes no progress of the engine. */
+static void body_passive(struct job *j)
+{
+	uint64_t mem[64] = { 0 }, buf[64];
+	struct fid_mr *mr = expose(j, mem, sizeof(mem), FI_REMOTE_WRITE, 7);
+
+	job_barrier(j);
+	if (j->rank == 0) {
+		t_fill(buf, sizeof(buf), 1);
+		do_write(j, 1, buf, sizeof(buf), 0, 7);
+		job_wait(j, &j->entry);
+		weft_store64(&j->all->word[0], 1);
+	} else {
+		while (!weft_load64(&j->all->word[0]))
+			sched_yield();
+		job_check(j, t_differs(mem, sizeof(mem), 1) < 0, "bytes", 0);
+	}
+	job_barrier(j);
+	settle(j, fi_close(&mr->fid), "close mr");
+}
+
+static void a_write_needs_no_help_where_dma_works(void **state)
+{
+	const char *dma = getenv("FI_WEFT_DMA");
+
+	if (dma && dma[0] == '0')
+		skip();
+	job_run(2, body_passive, NULL);
+}
+
+/* ---- refusals
+ * ---------------------------------------------------------------------- */
+
+static void body_refused(struct job *j)
+{
+	char mem[256], buf[256] = { 0 };
+	struct fid_mr *ro = expose(j, mem, 256, FI_REMOTE_READ, 1);
+	struct fid_mr *wo = expose(j, mem, 256, FI_REMOTE_WRITE, 2);
+	struct fid_mr *dup;
+	int peer = !j->rank;
+
+	job_check(j,
+		  fi_mr_reg(j->domain, mem, 1, FI_REMOTE_READ, 0, 1, 0, &dup,
+			    NULL) == -FI_ENOKEY,
+		  "duplicate key", 0);
+	job_barrier(j);
+	do_write(j, peer, buf, 8, 0, 1);
+	job_wait_err(j, FI_EACCES);
+	do_read(j, peer, buf, 8, 0, 2);
+	job_wait_err(j, FI_EACCES);
+	do_write(j, peer, buf, 8, 249, 2);
+	job_wait_err(j, FI_EFAULT);
+	do_read(j, peer, buf, 100, 200, 1);
+	job_wait_err(j, FI_EFAULT);
+	do_read(j, peer, buf, 8, UINT64_MAX - 3, 1);
+	job_wait_err(j, FI_EFAULT);
+	do_write(j, peer, buf, 8, 0, 3);
+	job_wait_err(j, FI_ENOKEY);
+	do_write(j, peer, buf, 256, 0, 2);
+	job_wait(j, &j->entry);
+	job_barrier(j);
+	settle(j, fi_close(&ro->fid), "close mr");
+	settle(j, fi_close(&wo->fid), "close mr");
+	job_barrier(j);
+	do_write(j, peer, buf, 8, 0, 2);
+	job_wait_err(j, FI_ENOKEY);
+	job_barrier(j);
+}
+
+static void bad_keys_ranges_and_rights_are_refused(void **state)
+{
+	job_run(2, body_refused, NULL);
+}
+
+/* ---- events
+ * -------------------------------------------------------------------------- */
+
+static void body_data(struct job *j)
+{
+	uint64_t mem[9] = { 0 }, buf[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct fid_mr *mr = expose(j, mem, sizeof(mem), FI_REMOTE_WRITE, 9);
+	ssize_t ret;
+
+	job_barrier(j);
+	if (j->rank == 0) {
+		while ((ret = fi_writedata(j->ep, buf, sizeof(buf), NULL,
+					   0xabcdef, j->addr[1], 0, 9, buf)) ==
+		       -FI_EAGAIN)
+			again(j);
+		settle(j, ret, "fi_writedata");
+		job_wait(j, buf);
+		while ((ret = fi_inject_writedata(j->ep, buf, 8, 0x55,
+						  j->addr[1], 64, 9)) ==
+		       -FI_EAGAIN)
+			again(j);
+		settle(j, ret, "fi_inject_writedata");
+	} else {
+		job_wait(j, NULL);
+		job_check(j, j->entry.data == 0xabcdef, "data",
+			  (long)j->entry.data);
+		job_check(j,
+			  j->entry.flags == (FI_RMA | FI_REMOTE_WRITE |
+					     FI_REMOTE_CQ_DATA),
+			  "flags", (long)j->entry.flags);
+		job_check(j, !memcmp(mem, buf, sizeof(buf)), "bytes", 0);
+		job_wait(j, NULL);
+		job_check(j, j->entry.data == 0x55 && mem[8] == 1, "second", 0);
+	}
+	job_barrier(j);
+	settle(j, fi_close(&mr->fid), "close mr");
+}
+
+static void data_of_a_write_reaches_the_targets_queue(void **state)
+{
+	job_run(2, body_data, NULL);
+}
+
+static void body_counters(struct job *j)
+{
+	uint64_t mem[8] = { 0 }, buf[8] = { 0 }, in = 0;
+	struct fid_mr *mr = expose(j, mem, sizeof(mem),
+				   FI_REMOTE_READ | FI_REMOTE_WRITE, 9);
+	int peer = !j->rank, i;
+	ssize_t ret;
+
+	job_barrier(j);
+	for (i = 0; i < 10; i++) {
+		do_write(j, peer, buf, 8, 0, 9);
+		do_read(j, peer, buf, 8, 0, 9);
+		while ((ret = fi_inject_write(j->ep, buf, 8, j->addr[peer], 8,
+					      9)) == -FI_EAGAIN)
+			again(j);
+		settle(j, ret, "fi_inject_write");
+		job_trecv(j, peer, &in, 8, 4, 0, &in);
+		job_tinject(j, peer, buf, 8, 4);
+		job_wait_cntr(j, j->rx_cntr, (uint64_t)i + 1);
+	}
+	job_wait_cntr(j, j->tx_cntr, 40);
+	job_wait_cntr(j, j->remote_cntr, 30);
+	job_barrier(j);
+	job_check(j, fi_cntr_read(j->remote_cntr) == 30, "remote", 0);
+	settle(j, fi_close(&mr->fid), "close mr");
+}
+
+static void counters_count_each_kind(void **state)
+{
+	const struct job_opts o = { .counters = 1 };
+
+	job_run(2, body_counters, &o);
+}
+
+/* ---- atomics
+ * ----------------------------------------------------------------------------
+ */
+
+#define CELLS 64
+
+static size_t bytes_of(enum fi_datatype t)
+{
+	static const size_t b[] = { 1, 1, 2, 2, 4, 4, 8, 8, 4, 8 };
+
+	return b[t];
+}
+
+/* Sums of small numbers are exact in every type. */
+static double value(enum fi_datatype t, const void *p)
+{
+	switch (t) {
+	case FI_INT8:
+		return *(const int8_t *)p;
+	case FI_UINT8:
+		return *(const uint8_t *)p;
+	case FI_INT16:
+		return *(const int16_t *)p;
+	case FI_UINT16:
+		return *(const uint16_t *)p;
+	case FI_INT32:
+		return *(const int32_t *)p;
+	case FI_UINT32:
+		return *(const uint32_t *)p;
+	case FI_INT64:
+		return (double)*(const int64_t *)p;
+	case FI_UINT64:
+		return (double)*(const uint64_t *)p;
+	case FI_FLOAT:
+		return (double)*(const float *)p;
+	default:
+		return *(const double *)p;
+	}
+}
+
+static void put_value(enum fi_datatype t, void *p, double v)
+{
+	uint64_t u = (uint64_t)(int64_t)v;
+	float f = (float)v;
+
+	if (t == FI_FLOAT)
+		memcpy(p, &f, sizeof(f));
+	else if (t == FI_DOUBLE)
+		memcpy(p, &v, sizeof(v));
+	else
+		memcpy(p, &u, bytes_of(t));
+}
+
+/* What an operation makes of target a, operand b, comparand c. */
+static double model(enum fi_op op, double a, double b, double c)
+{
+	int64_t ia = (int64_t)a, ib = (int64_t)b, ic = (int64_t)c;
+
+	switch (op) {
+	case FI_MIN:
+		return a < b ? a : b;
+	case FI_MAX:
+		return a > b ? a : b;
+	case FI_SUM:
+		return a + b;
+	case FI_PROD:
+		return a * b;
+	case FI_LOR:
+		return a != 0 || b != 0;
+	case FI_LAND:
+		return a != 0 && b != 0;
+	case FI_LXOR:
+		return (a != 0) != (b != 0);
+	case FI_BOR:
+		return (double)(ia | ib);
+	case FI_BAND:
+		return (double)(ia & ib);
+	case FI_BXOR:
+		return (double)(ia ^ ib);
+	case FI_ATOMIC_READ:
+		return a;
+	case FI_ATOMIC_WRITE:
+		return b;
+	case FI_CSWAP:
+		return c == a ? b : a;
+	case FI_CSWAP_NE:
+		return c != a ? b : a;
+	case FI_CSWAP_LE:
+		return c <= a ? b : a;
+	case FI_CSWAP_LT:
+		return c < a ? b : a;
+	case FI_CSWAP_GE:
+		return c >= a ? b : a;
+	case FI_CSWAP_GT:
+		return c > a ? b : a;
+	default:
+		return (double)((ib & ic) | (ia & ~ic));
+	}
+}
+
+struct trial {
+	double target[3], operand[3], compare[3];
+};
+
+static const struct trial trials[] = {
+	{ { 5, 0, 3 }, { 3, 0, 3 }, { 5, 1, 2 } },
+	{ { 7, 1, 0 }, { 2, 6, 9 }, { 3, 1, 0 } },
+};
+
+static void one_atomic(struct job *j, uint64_t *mem, enum fi_datatype t,
+		       enum fi_op op, const struct trial *x)
+{
+	unsigned char operand[24] = { 0 }, compare[24] = { 0 }, old[24] = { 0 };
+	size_t b = bytes_of(t), count;
+	ssize_t ret;
+	int form, i;
+
+	for (form = 0; form < 3; form++) {
+		int ok = form == 0 ? fi_atomicvalid(j->ep, t, op, &count)
+			 : form == 1
+				 ? fi_fetch_atomicvalid(j->ep, t, op, &count)
+				 : fi_compare_atomicvalid(j->ep, t, op, &count);
+		if (ok)
+			continue;
+		job_check(j, count >= 3, "count", (long)count);
+		for (i = 0; i < 3; i++) {
+			put_value(t, (char *)mem + (size_t)i * b, x->target[i]);
+			put_value(t, operand + (size_t)i * b, x->operand[i]);
+			put_value(t, compare + (size_t)i * b, x->compare[i]);
+		}
+		do {
+			if (form == 0)
+				ret = fi_atomic(j->ep, operand, 3, NULL,
+						j->addr[j->rank], 0, 5, t, op,
+						old);
+			else if (form == 1)
+				ret = fi_fetch_atomic(
+					j->ep, operand, 3, NULL, old, NULL,
+					j->addr[j->rank], 0, 5, t, op, old);
+			else
+				ret = fi_compare_atomic(j->ep, operand, 3, NULL,
+							compare, NULL, old,
+							NULL, j->addr[j->rank],
+							0, 5, t, op, old);
+			fi_cq_read(j->cq, NULL, 0);
+		} while (ret == -FI_EAGAIN);
+		settle(j, ret, "atomic");
+		job_wait(j, old);
+		for (i = 0; i < 3; i++) {
+			double got = value(t, (char *)mem + (size_t)i * b);
+			double want = model(op, x->target[i], x->operand[i],
+					    x->compare[i]);
+
+			job_check(j, got == want, "result", (long)op * 100 + t);
+			if (form)
+				job_check(j,
+					  value(t, old + (size_t)i * b) ==
+						  x->target[i],
+					  "old value", (long)op * 100 + t);
+		}
+	}
+}
+
+static void body_types(struct job *j)
+{
+	uint64_t mem[8] = { 0 };
+	struct fid_mr *mr = expose(j, mem, sizeof(mem),
+				   FI_REMOTE_READ | FI_REMOTE_WRITE, 5);
+	size_t count;
+	int t, op;
+
+	for (t = FI_INT8; t <= FI_DOUBLE; t++) {
+		for (op = FI_MIN; op <= FI_MSWAP; op++) {
+			one_atomic(j, mem, (enum fi_datatype)t, (enum fi_op)op,
+				   &trials[0]);
+			one_atomic(j, mem, (enum fi_datatype)t, (enum fi_op)op,
+				   &trials[1]);
+		}
+	}
+	job_check(j,
+		  fi_atomicvalid(j->ep, FI_INT128, FI_SUM, &count) ==
+			  -FI_EOPNOTSUPP,
+		  "128 bits", 0);
+	settle(j, fi_close(&mr->fid), "close mr");
+}
+
+static void every_type_and_operation_computes(void **state)
+{
+	job_run(1, body_types, NULL);
+}
+
+static void body_contended(struct job *j)
+{
+	uint64_t mem[CELLS] = { 0 }, one = 1, old = 0;
+	struct fid_mr *mr = expose(j, mem, sizeof(mem),
+				   FI_REMOTE_READ | FI_REMOTE_WRITE, 5);
+	int n = t_scale(2000), i;
+	ssize_t ret;
+
+	job_barrier(j);
+	for (i = 0; i < n; i++) {
+		do {
+			ret = i % 2 ? fi_fetch_atomic(j->ep, &one, 1, NULL,
+						      &old, NULL, j->addr[0], 8,
+						      5, FI_UINT64, FI_SUM,
+						      &old)
+				    : fi_atomic(j->ep, &one, 1, NULL,
+						j->addr[0], 8, 5, FI_UINT64,
+						FI_SUM, &old);
+			fi_cq_read(j->cq, NULL, 0);
+		} while (ret == -FI_EAGAIN);
+		settle(j, ret, "atomic");
+		if (i % 16 == 15)
+			job_wait_any(j, 16);
+	}
+	job_wait_any(j, n % 16);
+	job_barrier(j);
+	if (j->rank == 0)
+		job_check(j, mem[1] == (uint64_t)(n * j->size), "sum",
+			  (long)mem[1]);
+	settle(j, fi_close(&mr->fid), "close mr");
+}
+
+static void sums_of_many_processes_are_exact(void **state)
+{
+	job_run(5, body_contended, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(writes_and_reads_move_every_size),
+		T_CASE(a_write_needs_no_help_where_dma_works),
+		T_CASE(bad_keys_ranges_and_rights_are_refused),
+		T_CASE(data_of_a_write_reaches_the_targets_queue),
+		T_CASE(counters_count_each_kind),
+		T_CASE(every_type_and_operation_computes),
+		T_CASE(sums_of_many_processes_are_exact),
+	};
+
+	return T_RUN(tests);
+}
