@@ -6,6 +6,7 @@
  */
 #include "src/core/core_post.h"
 
+#include "src/core/core_count.h"
 #include "src/core/core_status.h"
 
 #include <errno.h>
@@ -71,6 +72,7 @@ static WEFT_COLD void unpack(struct weft_p2p *p, size_t len)
 	weft_unpack(&p->data, 0, p->bounce, len);
 	free(p->bounce);
 	p->bounce = NULL;
+	weft_count(WEFT_COUNT_RECV_PACKED, 1);
 }
 
 void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
@@ -84,10 +86,13 @@ void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 	if (weft_unlikely(err == -ECANCELED)) {
 		p->req.flags |= WEFT_REQ_CANCELLED;
 		p->req.bytes = 0;
+		weft_count(WEFT_COUNT_RECV, (uint64_t)-1);
 		err = 0;
 		free(p->bounce);
 		p->bounce = NULL;
 	}
+	weft_count(WEFT_COUNT_RECV, 1);
+	weft_count(WEFT_COUNT_RECV_BYTES, (uint64_t)p->req.bytes);
 	if (weft_unlikely(e->flags & FI_REMOTE_CQ_DATA))
 		send_ack(p->req.comm, p->req.source, e->data);
 	if (weft_unlikely(p->bounce != NULL))

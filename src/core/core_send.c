@@ -7,6 +7,8 @@
  */
 #include "src/core/core_post.h"
 
+#include "src/core/core_count.h"
+
 #include <errno.h>
 #include <rdma/fi_tagged.h>
 #include <stdlib.h>
@@ -134,6 +136,15 @@ void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a)
 		p->pend.lane = &weft_core.proc[a->comm->proc[a->peer]];
 }
 
+static void count_send(const struct weft_p2p *p)
+{
+	weft_count(p->bounce	   ? WEFT_COUNT_SEND_PACKED
+		   : p->pieces > 1 ? WEFT_COUNT_SEND_PIECES
+				   : WEFT_COUNT_SEND_WHOLE,
+		   1);
+	weft_count(WEFT_COUNT_SEND_BYTES, p->bytes);
+}
+
 int weft_p2p_start_send(struct weft_p2p *p)
 {
 	int rc;
@@ -159,6 +170,8 @@ int weft_p2p_start_send(struct weft_p2p *p)
 	}
 	if (rc)
 		free(p->bounce);
+	else
+		count_send(p);
 	return rc;
 }
 
@@ -183,6 +196,10 @@ static inline int try_inject(const struct weft_p2p_args *a)
 			to->addr,
 			weft_tag_word(a->comm->ctx, weft_p2p_kind(a->mode),
 				      a->comm->rank, a->tag));
+	if (weft_likely(rc == 0)) {
+		weft_count(WEFT_COUNT_SEND_INJECT, 1);
+		weft_count(WEFT_COUNT_SEND_BYTES, bytes);
+	}
 	weft_unlock();
 	return rc == 0 || rc == -FI_EAGAIN ? rc : weft_fi_errno(rc);
 }

@@ -19,6 +19,10 @@ libweft_types_la_SOURCES = \
 	src/core/core_pack_ext.c \
 	src/core/core_topo.c src/core/core_topo.h src/core/core_topo_dims.c
 
+# What MPI_T shows.
+libmpi_abi_la_SOURCES += src/core/core_count.h \
+	src/core/core_tool.c src/core/core_tool.h
+
 CORE_TYPES_TESTS = src/core/core_attr_test src/core/core_dt_test \
 	src/core/core_info_test src/core/core_op_test src/core/core_topo_test
 check_PROGRAMS += $(CORE_TYPES_TESTS)

@@ -1,5 +1,5 @@
 # The chapters datatypes, packing, operations, info, attributes, topologies,
-# handles, the binary interface.
+# handles, the binary interface, MPI_T.
 libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_abi.c \
 	src/mpi/mpi_attr.c \
@@ -8,6 +8,9 @@ libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_info.c \
 	src/mpi/mpi_op.c \
 	src/mpi/mpi_pack.c \
+	src/mpi/mpi_tool.c src/mpi/mpi_tool.h \
+	src/mpi/mpi_tool_cvar.c src/mpi/mpi_tool_event.c \
+	src/mpi/mpi_tool_pvar.c \
 	src/mpi/mpi_topo.c src/mpi/mpi_topo.h \
 	src/mpi/mpi_topo_dist.c src/mpi/mpi_topo_graph.c \
 	src/mpi/mpi_type.h \
