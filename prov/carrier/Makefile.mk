@@ -22,6 +22,7 @@ libweftcarrier_la_SOURCES = \
 
 CARRIER_TESTS = \
 	prov/carrier/carrier_grid_test \
+	prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_proc_test
 check_PROGRAMS += $(CARRIER_TESTS)
 TESTS += $(CARRIER_TESTS)
@@ -33,3 +34,6 @@ prov_carrier_carrier_grid_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_shm_shm_proc_test_SOURCES = \
 	prov/carrier/shm/shm_proc_test.c $(CARRIER_END)
 prov_carrier_shm_shm_proc_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_shm_shm_fuzz_test_SOURCES = \
+	prov/carrier/shm/shm_fuzz_test.c $(CARRIER_END)
+prov_carrier_shm_shm_fuzz_test_LDADD = $(CARRIER_LIBS)

@@ -23,7 +23,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAP_NAME "weft-shm"
+#define MAP_NAME    "weft-shm"
+#define MAP_MISFITS 100
 
 /* A mapping and its users. */
 struct shm_map {
@@ -329,7 +330,19 @@ static int map_refused(struct shm_peer *p, int err)
 	return -EAGAIN;
 }
 
-/* Maps the region of p; 0, or -EAGAIN: not possible now. */
+/*
+ * Somebody listens at p's name, but no region of it fits. It may be about to
+ * close, so it is believed only after a while.
+ */
+static int map_misfit(struct shm_peer *p)
+{
+	return ++p->misfits < MAP_MISFITS ? -EAGAIN : -EPROTO;
+}
+
+/*
+ * Maps the region of p; 0, -EAGAIN: not possible now, or -EPROTO: what is
+ * there is not a region.
+ */
 int shm_map_peer(struct shm *s, struct shm_peer *p)
 {
 	uint64_t hint = shm_name_hint(&p->base.name);
@@ -352,5 +365,5 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 		return shm_sock_ask(s, p);
 	}
 	close(sock);
-	return ret ? -EAGAIN : 0;
+	return ret ? map_misfit(p) : 0;
 }

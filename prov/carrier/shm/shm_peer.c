@@ -99,16 +99,21 @@ static bool peer_is_gone(const struct shm_peer *p)
 	return id.pid && !shm_id_alive(&id);
 }
 
-/* Maps p's region. -EAGAIN: not there yet; -ECONNRESET: not any more. */
+/*
+ * Maps p's region. -EAGAIN: not there yet; -ECONNRESET: not any more;
+ * -EPROTO: what is there makes no sense.
+ */
 int shm_peer_map(struct shm *s, struct shm_peer *p)
 {
 	uint64_t now = weft_now_ns();
 	bool first = !p->backoff_ns;
+	int ret;
 
 	if (now < p->retry_ns)
 		return -EAGAIN;
-	if (!shm_map_peer(s, p))
-		return 0;
+	ret = shm_map_peer(s, p);
+	if (!ret || ret == -EPROTO)
+		return ret;
 	if (p->state != SHM_PEER_LOST && peer_is_gone(p)) {
 		/* It may have left its region to us. */
 		shm_sock_accept(s);
@@ -172,7 +177,7 @@ int shm_peer_connect(struct shm *s, struct shm_peer *p)
 		if (ret == -EAGAIN)
 			return ret;
 		if (ret) {
-			shm_peer_fail(s, p, ECONNRESET);
+			shm_peer_fail(s, p, -ret);
 			return -ECONNRESET;
 		}
 	}
@@ -246,9 +251,10 @@ void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 	if (p->state == SHM_PEER_UP)
 		weft_store64(&p->view.entry[p->writer].state,
 			     (uint64_t)s->id.pid << 32 | SHM_LEFT);
-	/* One that lives may still read its cells: they are not used again. */
+	/* One that lives may still read its cells: they wait for its death. */
 	if (err != EPROTO)
 		shm_cell_forget(s, p);
+	weft_list_remove(&p->cell_node);
 	shm_sock_forget(s, p);
 	p->state = SHM_PEER_LOST;
 	p->end_err = err;

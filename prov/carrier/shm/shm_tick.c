@@ -12,11 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TICK_NS	      UINT64_C(25000000)
-#define TICK_STUCK_NS UINT64_C(20000000)   /* then ask who holds the slot */
-#define TICK_RUN_NS   UINT64_C(2000000000) /* a writer that ran so long ... */
-#define TICK_RUN_CPU  1			   /* ... seconds of it on a core */
-#define TICK_ENTRIES  64
+#define TICK_NS		 UINT64_C(25000000)
+#define TICK_STUCK_NS	 UINT64_C(20000000) /* then ask who holds the slot */
+#define TICK_GIVEN_UP_NS UINT64_C(100000000)
+#define TICK_RUN_NS	 UINT64_C(2000000000) /* a writer that ran so long ... */
+#define TICK_RUN_CPU	 1		      /* ... seconds of it on a core */
+#define TICK_ENTRIES	 64
 
 /* {ticket, writer} of the tail. */
 static uint64_t tick_tail(const struct shm *s)
@@ -30,8 +31,13 @@ void shm_tick_peer(struct shm *s, struct shm_peer *p)
 {
 	uint32_t state;
 
-	if (p->state == SHM_PEER_LOST || !p->id.pid)
+	if (!p->id.pid)
 		return;
+	if (p->state == SHM_PEER_LOST) {
+		if (p->cells_sent != p->cells_back && !shm_id_alive(&p->id))
+			shm_cell_forget(s, p);
+		return;
+	}
 	state = p->mapped ? weft_load32(&p->view.head->state) : SHM_OPEN;
 	if (state == SHM_CLOSED)
 		shm_peer_fail(s, p, ESHUTDOWN);
@@ -125,29 +131,68 @@ static void stuck_skip(struct shm *s, uint64_t next, uint16_t writer)
 	s->stuck_ticket = UINT64_MAX;
 }
 
+/* The carrier's word of a slot, and whether it belongs to ticket. */
+static bool stuck_word(const struct shm *s, uint64_t ticket, uint32_t *word_p)
+{
+	uint64_t word =
+		weft_load64(&s->view.slot[ticket & (s->view.slots - 1)].word);
+	struct weft_pkt pkt;
+
+	memcpy(&pkt, &word, sizeof(word));
+	*word_p = pkt.carrier;
+	return shm_word_lap(pkt.carrier) == shm_lap(ticket, s->view.lg);
+}
+
+/* Writers publish in order: one that has gone on will not come back. */
+static bool stuck_went_on(const struct shm *s, uint64_t ticket, uint64_t tail,
+			  uint16_t writer)
+{
+	uint32_t word;
+
+	while (++ticket < shm_tail_ticket(tail)) {
+		if (stuck_word(s, ticket, &word) &&
+		    shm_word_writer(word) == writer)
+			return true;
+	}
+	return false;
+}
+
+/* It has had plenty of processor since, so it is not in the middle of it. */
+static bool stuck_ran(struct shm *s, const struct shm_peer *p, uint64_t now)
+{
+	uint64_t cpu = shm_id_cpu_ticks(p->id.pid);
+
+	if (!s->stuck_cpu)
+		s->stuck_cpu = cpu;
+	return now - s->stuck_ns > TICK_RUN_NS &&
+	       cpu - s->stuck_cpu >
+		       TICK_RUN_CPU * (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
 /*
- * Whether the writer will never publish: it is dead, or it has had plenty of
- * processor since and somebody must have scribbled over the slot.
+ * Whether the slot will never be published: its writer is dead, or somebody
+ * has scribbled over it.
  */
-static bool stuck_for_good(struct shm *s, uint16_t writer, uint64_t now)
+static bool stuck_for_good(struct shm *s, uint16_t writer, uint64_t tail,
+			   uint64_t now)
 {
 	struct shm_rx *rx = writer < s->view.entries ? &s->rx[writer] : NULL;
-	uint64_t cpu;
+	struct shm_peer *p;
 
 	if (!rx || (!rx->peer && !shm_peer_admit(s, writer)))
 		return true;
-	if (rx->peer->id.pid != s->id.pid && !shm_id_alive(&rx->peer->id)) {
-		shm_peer_fail(s, rx->peer, ECONNRESET);
+	p = rx->peer;
+	if (p->id.pid != s->id.pid && !shm_id_alive(&p->id)) {
+		shm_peer_fail(s, p, ECONNRESET);
 		return true;
 	}
-	cpu = shm_id_cpu_ticks(rx->peer->id.pid);
-	if (!s->stuck_cpu)
-		s->stuck_cpu = cpu;
-	if (now - s->stuck_ns < TICK_RUN_NS ||
-	    cpu - s->stuck_cpu < TICK_RUN_CPU * (uint64_t)sysconf(_SC_CLK_TCK))
+	if (p->state == SHM_PEER_LOST)
+		return now - s->stuck_ns > TICK_GIVEN_UP_NS;
+	if (!stuck_went_on(s, s->stuck_ticket, tail, writer) &&
+	    !stuck_ran(s, p, now))
 		return false;
 	s->stats.refused++;
-	shm_peer_fail(s, rx->peer, EPROTO);
+	shm_peer_fail(s, p, EPROTO);
 	return true;
 }
 
@@ -170,7 +215,7 @@ static void tick_stuck(struct shm *s, uint64_t now)
 	if (now - s->stuck_ns < TICK_STUCK_NS)
 		return;
 	writer = stuck_owner(s, next, tail);
-	if (stuck_for_good(s, writer, now))
+	if (stuck_for_good(s, writer, tail, now))
 		stuck_skip(s, next, writer);
 }
 

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A hostile peer scribbles random bytes into the region of an endpoint while
+ * messages flow. Nobody may crash or hang: afterwards every pair either works
+ * or has been reported lost on one of its sides.
+ */
+#include "prov/carrier/carrier_end.h"
+#include "prov/carrier/shm/shm.h"
+#include "src/base/clock.h"
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FUZZ_SENDERS 2
+#define FUZZ_SECONDS 40 /* until a verdict must be there */
+
+/* Which bytes of the region are hit. */
+struct fuzz_mode {
+	const char *name;
+	size_t from;
+	size_t bytes;	/* 0: the slots */
+	unsigned every; /* microseconds between two hits */
+};
+
+static const struct fuzz_mode modes[] = {
+	{ "slots", 0, 0, 5 },
+	{ "tail", offsetof(struct shm_head, tail), 8, 20000 },
+	{ "head", offsetof(struct shm_head, head), 8, 500 },
+	{ "wake and state", offsetof(struct shm_head, wake), 8, 500 },
+	{ "geometry", 0, 128, 50 },
+	{ "owners", SHM_OWNER_OFF, 512, 20 },
+	{ "entries", 1, 0, 200 },
+	{ "anything", 2, 0, 2 },
+};
+
+struct fuzz {
+	struct sockaddr_in victim;
+	weft_au32 up;
+	weft_au32 calm;			  /* the scribbler is through */
+	weft_au32 verdict[FUZZ_SENDERS];  /* the victim's: heard or lost */
+	weft_au32 reported[FUZZ_SENDERS]; /* by the sender itself */
+	weft_au32 over;
+	const struct fuzz_mode *mode;
+	uint64_t seed;
+};
+
+static struct fuzz *fuzz_f; /* for the victim's callbacks */
+
+static bool fuzz_late(uint64_t start)
+{
+	return weft_now_ns() - start > FUZZ_SECONDS * UINT64_C(1000000000);
+}
+
+static int fuzz_deliver(void *arg, struct weft_peer *src,
+			const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_carrier **c = arg;
+	struct iovec iov = { .iov_base = (void *)(uintptr_t)payload,
+			     .iov_len = pkt->len };
+
+	if (pkt->len > (*c)->mtu)
+		abort();
+	if (weft_load32(&fuzz_f->calm) && pkt->unit < FUZZ_SENDERS)
+		weft_store32(&fuzz_f->verdict[pkt->unit], 1);
+	src->up = (void *)(uintptr_t)(pkt->unit + 1);
+	(*c)->ops->send(*c, src, pkt, &iov, 1);
+	return 0;
+}
+
+static void fuzz_lost(void *arg, struct weft_peer *peer, int err)
+{
+	uintptr_t who = (uintptr_t)peer->up;
+
+	if (who && who <= FUZZ_SENDERS)
+		weft_store32(&fuzz_f->verdict[who - 1], (uint32_t)err);
+}
+
+static const struct weft_carrier_up fuzz_up = { fuzz_deliver, fuzz_lost };
+
+static int fuzz_victim(struct fuzz *f)
+{
+	struct weft_carrier *c;
+	struct weft_carrier_attr attr = { .up = &fuzz_up, .up_arg = &c };
+	uint64_t start = weft_now_ns();
+
+	if (weft_carrier_shm.open(&attr, &c))
+		return 1;
+	c->ops->name_get(c, &f->victim);
+	weft_store32(&f->up, 1);
+	while (!weft_load32(&f->over) && !fuzz_late(start)) {
+		if (!c->ops->poll(c, 32))
+			c->ops->wait(c, 100000);
+	}
+	c->ops->close(c);
+	return 0;
+}
+
+static int fuzz_sender(struct fuzz *f, uint32_t id)
+{
+	uint64_t start = weft_now_ns();
+	struct weft_peer *to;
+	struct end *e = calloc(1, sizeof(*e));
+	uint64_t n = 0;
+	int ret;
+
+	if (end_open(e, &weft_carrier_shm, id, NULL))
+		return 1;
+	while (!weft_load32(&f->up))
+		sched_yield();
+	to = end_peer_name(e, &f->victim);
+	/* Some go on after the storm, until it is clear what became of us. */
+	while (!weft_load32(&f->verdict[id]) && !e->lost) {
+		ret = end_send(e, to, n, n % 4 ? n % 90 : n % 3000);
+		n++;
+		if (ret == -EAGAIN)
+			e->c->ops->wait(e->c, 50000);
+		e->c->ops->poll(e->c, 16);
+		if (fuzz_late(start))
+			return 9;
+	}
+	weft_store32(&f->reported[id], 1);
+	while (!weft_load32(&f->over) && !fuzz_late(start))
+		sched_yield();
+	end_close(e);
+	free(e);
+	return 0;
+}
+
+static void fuzz_range(const struct fuzz_mode *m, const struct shm_view *v,
+		       uint8_t **at_p, size_t *bytes_p)
+{
+	uint8_t *base = (uint8_t *)v->head;
+
+	*at_p = base + m->from;
+	*bytes_p = m->bytes;
+	if (m->bytes)
+		return;
+	switch (m->from) {
+	case 0:
+		*at_p = (uint8_t *)v->slot;
+		*bytes_p = (size_t)v->slots * SHM_SLOT_BYTES;
+		break;
+	case 1:
+		*at_p = (uint8_t *)v->entry;
+		*bytes_p = 4 * sizeof(struct shm_entry);
+		break;
+	default:
+		*at_p = base;
+		*bytes_p = (size_t)(v->cell - base) + 65536;
+		break;
+	}
+}
+
+static int fuzz_scribbler(struct fuzz *f)
+{
+	uint64_t stop = weft_now_ns() + UINT64_C(250000000);
+	struct weft_rng rng;
+	struct shm_peer *p;
+	struct end *e = calloc(1, sizeof(*e));
+	uint8_t *at;
+	size_t bytes;
+
+	weft_rng_init(&rng, f->seed, 0);
+	if (end_open(e, &weft_carrier_shm, 77, NULL))
+		return 1;
+	while (!weft_load32(&f->up))
+		sched_yield();
+	p = shm_peer_of(end_peer_name(e, &f->victim));
+	if (end_send_all(e, &p->base, 0, 8, 10))
+		return 2;
+	fuzz_range(f->mode, &p->view, &at, &bytes);
+	while (weft_now_ns() < stop) {
+		uint64_t r = weft_rng_u64(&rng);
+		size_t len = f->mode->bytes == 8 ? 8 : 1 + r % 8;
+		size_t off = weft_rng_below(&rng, bytes - len + 1);
+
+		r = weft_rng_u64(&rng);
+		/* Near misses are worse than noise. */
+		if (r % 3 == 0)
+			r &= 0xffff;
+		memcpy(at + off, &r, len);
+		if (f->mode->every)
+			usleep(f->mode->every);
+	}
+	weft_store32(&f->calm, 1);
+	_exit(0);
+}
+
+static int fuzz_role(int i, void *arg)
+{
+	signal(SIGSEGV, SIG_DFL);
+	signal(SIGBUS, SIG_DFL);
+	fuzz_f = arg;
+	if (i == 0)
+		return fuzz_victim(fuzz_f);
+	if (i == 1)
+		return fuzz_scribbler(fuzz_f);
+	return fuzz_sender(fuzz_f, (uint32_t)i - 2);
+}
+
+static pid_t fuzz_start(struct fuzz *f, int i)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(fuzz_role(i, f));
+	return pid;
+}
+
+/* The parent ends the play when all verdicts are in. */
+static void fuzz_run(const struct fuzz_mode *m, uint64_t seed)
+{
+	struct fuzz *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t pid[2 + FUZZ_SENDERS];
+	uint64_t start = weft_now_ns();
+	int status, bad = 0;
+
+	f->mode = m;
+	f->seed = seed;
+	for (int i = 0; i < 2 + FUZZ_SENDERS; i++)
+		pid[i] = fuzz_start(f, i);
+	for (int i = 0; i < FUZZ_SENDERS;) {
+		i = weft_load32(&f->reported[i]) ? i + 1 : i;
+		if (fuzz_late(start))
+			break;
+		usleep(1000);
+	}
+	weft_store32(&f->over, 1);
+	for (int i = 0; i < 2 + FUZZ_SENDERS; i++) {
+		waitpid(pid[i], &status, 0);
+		if (status)
+			print_error("%s, seed %llu: role %d ended with 0x%x\n",
+				    m->name, (unsigned long long)seed, i,
+				    status);
+		bad |= status;
+	}
+	munmap(f, sizeof(*f));
+	T_IS(bad, 0);
+}
+
+static void garbage_neither_crashes_nor_hangs(void **state)
+{
+	const char *rounds = getenv("WEFT_FUZZ_ROUNDS");
+	uint64_t n = rounds ? strtoull(rounds, NULL, 0) : 1;
+
+	for (uint64_t seed = 1; seed <= n; seed++) {
+		for (size_t i = 0; i < WEFT_COUNT_OF(modes); i++)
+			fuzz_run(&modes[i], seed);
+	}
+}
+
+/* A region whose constants are wrong is refused at first contact. */
+static void a_region_with_a_wrong_head_is_refused(void **state)
+{
+	struct weft_rng rng;
+
+	weft_rng_init(&rng, 5, 0);
+	for (int i = 0; i < t_scale(400); i++) {
+		struct end *a = calloc(1, sizeof(*a));
+		struct end *b = calloc(1, sizeof(*b));
+		struct weft_peer *to;
+		uint64_t noise = weft_rng_u64(&rng);
+		uint8_t *at;
+
+		T_OK(end_open(a, &weft_carrier_shm, 1, NULL));
+		T_OK(end_open(b, &weft_carrier_shm, 2, NULL));
+		at = (uint8_t *)shm_of(b->c)->view.head;
+		memcpy(at + weft_rng_below(&rng, 128), &noise, 1 + noise % 8);
+		to = end_peer(a, b);
+		for (int k = 0; k < 3; k++)
+			end_send(a, to, 0, 200);
+		b->c->ops->poll(b->c, 16);
+		end_close(a);
+		end_close(b);
+		free(a);
+		free(b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_region_with_a_wrong_head_is_refused),
+		T_CASE(garbage_neither_crashes_nor_hangs),
+	};
+
+	return T_RUN(tests);
+}
