@@ -37,3 +37,7 @@ prov_carrier_shm_shm_proc_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_shm_shm_fuzz_test_SOURCES = \
 	prov/carrier/shm/shm_fuzz_test.c $(CARRIER_END)
 prov_carrier_shm_shm_fuzz_test_LDADD = $(CARRIER_LIBS)
+
+noinst_PROGRAMS += bench/carrier_lat
+bench_carrier_lat_SOURCES = bench/carrier_lat.c
+bench_carrier_lat_LDADD = libweftcarrier.la libweftwire.la libweftbase.la

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shm carrier against the host's own limits, two processes, one run:
+ *
+ *   latency   one way, carrier send to deliver, beside R, the time a cache
+ *             line takes from one core to the other (raw ping-pong)
+ *   rate      packets a second, 8 bytes
+ *   stream    MB/s per packet size (the receiver copies out), beside memcpy
+ *
+ * Everything is measured in turns, and the medians are printed; "best" as
+ * second argument prints the best turn instead, for a host that is not calm.
+ *
+ *   carrier_lat [turns [best]]
+ */
+#include "prov/carrier/carrier.h"
+#include "src/base/atomic.h"
+#include "src/base/attr.h"
+#include "src/base/clock.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TURNS_MAX 101
+#define BUF_BYTES 65536
+
+static const size_t sizes[] = {
+	8, 64, 96, 128, 256, 512, 1024, 2048, 4096, 8192
+};
+
+struct bench_page {
+	alignas(128) weft_au64 ping;
+	alignas(128) weft_au64 pong;
+	alignas(128) weft_au32 raw; /* rounds of raw ping-pong to answer */
+	weft_au32 up;
+	weft_au32 echo; /* the child answers every packet */
+	weft_au64 want; /* or it answers after so many */
+	struct sockaddr_in name;
+};
+
+struct bench {
+	struct bench_page *page;
+	struct weft_carrier *c;
+	struct weft_peer *to;
+	uint64_t got;
+	size_t at; /* in buf */
+	uint8_t buf[BUF_BYTES];
+};
+
+static int bench_deliver(void *arg, struct weft_peer *src,
+			 const struct weft_pkt *pkt, const void *payload)
+{
+	struct bench *b = arg;
+
+	if (b->at + pkt->len > BUF_BYTES)
+		b->at = 0;
+	memcpy(b->buf + b->at, payload, pkt->len);
+	b->at += pkt->len > 96 ? pkt->len : 0;
+	b->to = src;
+	b->got++;
+	return 0;
+}
+
+static void bench_lost(void *arg, struct weft_peer *peer, int err)
+{
+	(void)arg;
+	(void)peer;
+	if (err != ESHUTDOWN)
+		fprintf(stderr, "carrier_lat: peer lost: %s\n", strerror(err));
+	exit(0);
+}
+
+static const struct weft_carrier_up bench_up = { bench_deliver, bench_lost };
+
+static void bench_open(struct bench *b, int core)
+{
+	struct weft_carrier_attr attr = { .up = &bench_up, .up_arg = b };
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(core, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	attr.name.sin_family = AF_INET;
+	attr.name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (weft_carrier_shm.open(&attr, &b->c)) {
+		fprintf(stderr, "carrier_lat: cannot open the carrier\n");
+		exit(1);
+	}
+}
+
+static void bench_send(struct bench *b, size_t len)
+{
+	struct weft_pkt pkt = { .type = 1, .len = (uint16_t)len };
+	struct iovec iov = { .iov_base = b->buf, .iov_len = len };
+
+	while (weft_carrier_shm.send(b->c, b->to, &pkt, &iov, 1) == -EAGAIN)
+		weft_carrier_shm.poll(b->c, 1);
+}
+
+static void raw_answer(struct bench_page *p)
+{
+	uint32_t n = weft_load32(&p->raw);
+
+	for (uint64_t i = 1; i <= n; i++) {
+		while (weft_load64(&p->ping) != i)
+			;
+		weft_store64(&p->pong, i);
+	}
+	weft_store32(&p->raw, 0);
+}
+
+static void bench_child(struct bench_page *p)
+{
+	struct bench *b = calloc(1, sizeof(*b));
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	b->page = p;
+	bench_open(b, 1);
+	b->c->ops->name_get(b->c, &p->name);
+	weft_store32(&p->up, 1);
+	for (;;) {
+		uint64_t before = b->got;
+
+		if (weft_load32_relaxed(&p->raw))
+			raw_answer(p);
+		weft_carrier_shm.poll(b->c, 32);
+		if (b->got == before)
+			continue;
+		if (weft_load32_relaxed(&p->echo)) {
+			bench_send(b, 8);
+			b->got = 0;
+		} else if (b->got == weft_load64_relaxed(&p->want)) {
+			bench_send(b, 0);
+			b->got = 0;
+		}
+	}
+}
+
+static double raw_latency(struct bench *b, uint32_t n)
+{
+	struct bench_page *p = b->page;
+	uint64_t t;
+
+	weft_store64(&p->ping, 0);
+	weft_store64(&p->pong, 0);
+	weft_store32(&p->raw, n);
+	t = weft_now_ns();
+	for (uint64_t i = 1; i <= n; i++) {
+		weft_store64(&p->ping, i);
+		while (weft_load64(&p->pong) != i)
+			;
+	}
+	t = weft_now_ns() - t;
+	while (weft_load32(&p->raw))
+		;
+	return (double)t / n / 2;
+}
+
+static double carrier_latency(struct bench *b, uint32_t n)
+{
+	uint64_t t;
+
+	weft_store32(&b->page->echo, 1);
+	b->got = 0;
+	t = weft_now_ns();
+	for (uint32_t i = 0; i < n; i++) {
+		bench_send(b, 8);
+		while (b->got == i)
+			weft_carrier_shm.poll(b->c, 1);
+	}
+	t = weft_now_ns() - t;
+	weft_store32(&b->page->echo, 0);
+	return (double)t / n / 2;
+}
+
+/* Nanoseconds per packet of a stream. */
+static double carrier_stream(struct bench *b, size_t len, uint32_t n)
+{
+	uint64_t t;
+
+	weft_store64(&b->page->want, n);
+	b->got = 0;
+	t = weft_now_ns();
+	for (uint32_t i = 0; i < n; i++)
+		bench_send(b, len);
+	while (!b->got)
+		weft_carrier_shm.poll(b->c, 1);
+	return (double)(weft_now_ns() - t) / n;
+}
+
+static double memcpy_stream(struct bench *b, size_t len, uint32_t n)
+{
+	static uint8_t from[BUF_BYTES];
+	size_t at = 0;
+	uint64_t t = weft_now_ns();
+
+	for (uint32_t i = 0; i < n; i++) {
+		memcpy(b->buf + at, from + at, len);
+		__asm__ volatile("" ::"r"(b->buf) : "memory");
+		at = at + 2 * len > BUF_BYTES ? 0 : at + len;
+	}
+	return (double)(weft_now_ns() - t) / n;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool best; /* print the best turn, not the median */
+
+static double median(double *v, int n)
+{
+	qsort(v, (size_t)n, sizeof(*v), by_value);
+	return v[best ? 0 : n / 2];
+}
+
+static void bench_run(struct bench *b, int turns)
+{
+	static double raw[TURNS_MAX], lat[TURNS_MAX];
+	static double str[WEFT_COUNT_OF(sizes)][TURNS_MAX];
+	static double cpy[WEFT_COUNT_OF(sizes)][TURNS_MAX];
+
+	carrier_latency(b, 1000);
+	for (int k = 0; k < turns; k++) {
+		raw[k] = raw_latency(b, 2000);
+		lat[k] = carrier_latency(b, 2000);
+		for (size_t i = 0; i < WEFT_COUNT_OF(sizes); i++) {
+			uint32_t n = sizes[i] > 1024 ? 1000 : 5000;
+
+			str[i][k] = carrier_stream(b, sizes[i], n);
+			cpy[i][k] = memcpy_stream(b, sizes[i], n);
+		}
+	}
+	printf("# raw line R     %8.1f ns one way\n", median(raw, turns));
+	printf("# carrier 8 B    %8.1f ns one way, %.2f R\n",
+	       median(lat, turns), median(lat, turns) / median(raw, turns));
+	printf("# %6s %12s %12s %12s\n", "bytes", "Mpackets/s", "MB/s",
+	       "memcpy MB/s");
+	for (size_t i = 0; i < WEFT_COUNT_OF(sizes); i++) {
+		double ns = median(str[i], turns);
+
+		printf("%8zu %12.2f %12.0f %12.0f\n", sizes[i], 1e3 / ns,
+		       (double)sizes[i] * 1e3 / ns,
+		       (double)sizes[i] * 1e3 / median(cpy[i], turns));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct bench_page *p = mmap(NULL, sizeof(*p), PROT_READ | PROT_WRITE,
+				    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct bench *b = calloc(1, sizeof(*b));
+	int turns = argc > 1 ? atoi(argv[1]) : 15;
+	pid_t pid = fork();
+
+	best = argc > 2;
+	if (!pid)
+		bench_child(p);
+	if (turns < 1 || turns > TURNS_MAX)
+		turns = TURNS_MAX;
+	b->page = p;
+	bench_open(b, 0);
+	while (!weft_load32(&p->up))
+		sched_yield();
+	if (!b->c->ops->peer(b->c, &p->name, &b->to))
+		bench_run(b, turns);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	b->c->ops->close(b->c);
+	free(b);
+	return 0;
+}
