@@ -441,6 +441,43 @@ static void threads_that_sleep_are_woken(void **state)
 	grid_close(b);
 }
 
+/* One thread sleeps in wait while another one sends and polls. */
+struct grid_sleeper {
+	struct end *e;
+	weft_au32 *stop;
+};
+
+static void *grid_sleep(void *arg)
+{
+	struct grid_sleeper *g = arg;
+
+	while (!weft_load32(g->stop))
+		g->e->c->ops->wait(g->e->c, 1000000);
+	return NULL;
+}
+
+static void wait_runs_beside_the_others(void **state)
+{
+	struct end *a = grid_open(state, 1, 0);
+	weft_au32 stop = 0;
+	struct grid_sleeper g = { .e = a, .stop = &stop };
+	struct weft_peer *to = end_peer(a, a);
+	uint64_t rounds = (uint64_t)t_scale(2000);
+	pthread_t th;
+
+	T_OK(pthread_create(&th, NULL, grid_sleep, &g));
+	for (uint64_t n = 0; n < rounds; n++) {
+		T_OK(end_send_all(a, to, n, n % 300, 20));
+		if (n % 16 == 0)
+			T_TRUE(end_wait_got(a, n, 20));
+	}
+	T_TRUE(end_wait_got(a, rounds, 20));
+	weft_store32(&stop, 1);
+	a->c->ops->wake(a->c);
+	pthread_join(th, NULL);
+	grid_close(a);
+}
+
 /* Everyone floods everyone; ThreadSanitizer watches. */
 struct grid_flood {
 	struct end *me;
@@ -518,6 +555,7 @@ int main(void)
 			GRID(shared_memory_is_common),
 			GRID(wait_ends_by_time_and_by_wake),
 			GRID(threads_that_sleep_are_woken),
+			GRID(wait_runs_beside_the_others),
 			GRID(threads_flood_each_other),
 		};
 

@@ -205,6 +205,7 @@ void shm_map_drop(struct shm_view *v);
 int shm_map_peer(struct shm *s, struct shm_peer *p);
 int shm_map_fd(struct shm *s, struct shm_peer *p, int fd);
 int shm_map_own_fd(const struct shm *s);
+int shm_map_look(uint32_t pid, int fd, struct shm_view *v);
 
 /* shm_sock.c */
 void shm_sock_accept(struct shm *s);

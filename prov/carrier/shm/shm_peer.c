@@ -22,6 +22,7 @@
 
 #define PEER_BACKOFF_NS	    UINT64_C(50000)
 #define PEER_BACKOFF_MAX_NS UINT64_C(2000000)
+#define PEER_MISFITS	    500
 
 static int peer_room(struct shm *s)
 {
@@ -114,13 +115,16 @@ int shm_peer_map(struct shm *s, struct shm_peer *p)
 	ret = shm_map_peer(s, p);
 	if (!ret || ret == -EPROTO)
 		return ret;
-	if (p->state != SHM_PEER_LOST && peer_is_gone(p)) {
+	if (peer_is_gone(p)) {
 		/* It may have left its region to us. */
 		shm_sock_accept(s);
 		if (p->mapped)
 			return 0;
 		return -ECONNRESET;
 	}
+	/* It closed while its process goes on, and left us nothing. */
+	if (p->state == SHM_PEER_LOST && ++p->misfits > PEER_MISFITS)
+		return -ECONNRESET;
 	p->backoff_ns = first ? PEER_BACKOFF_NS : p->backoff_ns * 2;
 	if (p->backoff_ns > PEER_BACKOFF_MAX_NS)
 		p->backoff_ns = PEER_BACKOFF_MAX_NS;

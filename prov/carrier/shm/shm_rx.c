@@ -122,8 +122,10 @@ static int rx_retry_peer(struct shm *s, struct shm_peer *p, int budget)
 		if (ret == -EAGAIN)
 			break;
 		if (ret) {
+			/* Without this one nothing behind it is of use. */
 			s->stats.refused++;
 			shm_peer_fail(s, p, -ret);
+			shm_rx_drop_held(s, p);
 			break;
 		}
 		rx_held_free(s, p, h);

@@ -100,7 +100,7 @@ static void sock_inherit(struct shm *s, uint64_t cookie, int fd)
 		if (e->cookie == cookie)
 			p = shm_peer_admit(s, (uint16_t)i);
 	}
-	if (p && !p->mapped && p->state != SHM_PEER_LOST)
+	if (p && !p->mapped && !p->base.lost)
 		shm_map_fd(s, p, fd);
 }
 
