@@ -17,7 +17,8 @@ libweftnic_la_LIBADD = libweftunits.la libweft-match.la libweftcarrier.la libwef
 include prov/nic/units.mk
 
 # What crosses folders: the provider between processes, one body per machine.
-PROV_TESTS = test/prov/prov_msg_test test/prov/prov_rma_test
+PROV_TESTS = test/prov/prov_msg_test test/prov/prov_rma_test \
+	test/prov/prov_flow_test
 check_PROGRAMS += $(PROV_TESTS)
 TESTS += $(PROV_TESTS)
 PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h
@@ -26,3 +27,5 @@ test_prov_prov_msg_test_SOURCES = test/prov/prov_msg_test.c $(PROV_JOB)
 test_prov_prov_msg_test_LDADD = $(PROV_LIBS)
 test_prov_prov_rma_test_SOURCES = test/prov/prov_rma_test.c $(PROV_JOB)
 test_prov_prov_rma_test_LDADD = $(PROV_LIBS)
+test_prov_prov_flow_test_SOURCES = test/prov/prov_flow_test.c $(PROV_JOB)
+test_prov_prov_flow_test_LDADD = $(PROV_LIBS)

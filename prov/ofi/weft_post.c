@@ -103,11 +103,18 @@ static inline bool recv_source(struct weft_ep *ep, fi_addr_t addr,
 	return true;
 }
 
+/*
+ * Peeking looks at what has come, so it lets come what is there: a program
+ * that peeks in a loop finds an entry at every read of its queue, and reading
+ * makes progress only when it finds none.
+ */
 static inline int recv_start(struct weft_ep *ep, struct weft_op *op,
 			     uint64_t fi_flags)
 {
-	if (weft_unlikely(fi_flags & FI_PEEK))
+	if (weft_unlikely(fi_flags & FI_PEEK)) {
+		weft_ep_progress(ep);
 		return weft_nic_peek(ep->nic, op);
+	}
 	return weft_nic_recv(ep->nic, op);
 }
 

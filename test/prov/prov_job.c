@@ -5,10 +5,13 @@
 #include "test/t.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A call that is answered with -FI_EAGAIN for so long will never succeed. */
@@ -258,21 +261,49 @@ static int process(int rank, void *arg)
 	return 0;
 }
 
+/* One that may be killed has a parent between, who thinks nothing of it. */
+static int process_mortal(int rank, void *arg)
+{
+	struct start *s = arg;
+	pid_t pid;
+
+	if (rank + 1 != s->opts.may_die)
+		return process(rank, arg);
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(process(rank, arg));
+	}
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+/* The provider of the build tree this program lies in. */
+static void provider_here(void)
+{
+	char exe[4096], path[4200];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	int up;
+
+	T_TRUE(n > 0);
+	exe[n] = 0;
+	for (up = 0; up < 3; up++)
+		*strrchr(exe, '/') = 0;
+	snprintf(path, sizeof(path), "%s/.libs", exe);
+	setenv("FI_PROVIDER_PATH", path, 0);
+}
+
 void job_run(int size, void (*body)(struct job *j), const struct job_opts *o)
 {
 	struct start s = { .body = body, .size = size };
-	const char *dir = getenv("builddir");
-	char path[4096];
 
 	if (o)
 		s.opts = *o;
-	if (dir) {
-		snprintf(path, sizeof(path), "%s/.libs", dir);
-		setenv("FI_PROVIDER_PATH", path, 0);
-	}
+	provider_here();
 	s.all = mmap(NULL, sizeof(*s.all), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	T_TRUE(s.all != MAP_FAILED);
-	t_processes(size, process, &s, s.opts.seconds ? s.opts.seconds : 60);
+	t_processes(size, process_mortal, &s,
+		    s.opts.seconds ? s.opts.seconds : 60);
 	munmap(s.all, sizeof(*s.all));
 }

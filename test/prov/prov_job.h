@@ -38,8 +38,9 @@ struct job_opts {
 	enum fi_av_type av_type;
 	uint64_t mr_mode;
 	enum fi_wait_obj wait_obj; /* of the queue */
-	int counters; /* bind counters for everything */
-	int seconds;  /* 0: 60 */
+	int counters;		   /* bind counters for everything */
+	int seconds;		   /* 0: 60 */
+	int may_die;		   /* rank + 1 that is killed, or 0 */
 };
 
 struct job {
