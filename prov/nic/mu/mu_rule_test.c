@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Limits, priorities, interrupts, full conditions and protection of the
+ * Message Unit, and its rings under threads.
+ */
+#include "prov/nic/mu/mu_pair.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+static void system_goes_before_high_before_normal(void **state)
+{
+	static const unsigned flags[] = { 0, WEFT_MU_HIGH, WEFT_MU_SYSTEM };
+	static const char *const want = "222111000";
+	struct weft_mu_desc ring[3][4];
+	struct weft_mu_desc d;
+	char soft[WEFT_MU_SOFT_BYTES] = "";
+	struct mu_pair p;
+	struct weft_mu_msg m = { .node = 1, .vc = WEFT_MU_VC_ORDERED };
+
+	mu_pair_open(&p, "");
+	for (unsigned i = 0; i < 3; i++) {
+		T_OK(weft_mu_inj_open(p.a.mu, 10 + i, ring[i], 4, flags[i]));
+		soft[0] = (char)('0' + i);
+		weft_mu_desc_fifo(&d, &m, 0, soft);
+		for (int k = 0; k < 3; k++)
+			T_OK(weft_mu_inj_post(p.a.mu, 10 + i, &d, NULL));
+	}
+	mu_pair_until_packets(&p, 9);
+	T_STR(p.b.order, want);
+	mu_pair_close(&p);
+}
+
+/* Of two long messages in two FIFOs, neither waits for the other's end. */
+static void fifos_of_a_class_take_turns_by_packet(void **state)
+{
+	struct weft_mu_desc ring[4];
+	struct weft_mu_desc d;
+	struct mu_pair p;
+
+	mu_pair_open(&p, "");
+	T_OK(weft_mu_inj_open(p.a.mu, 300, ring, 4, 0));
+	mu_pair_fifo_desc(&p, &d, p.a.mem, 512 * 40);
+	T_OK(weft_mu_inj_post(p.a.mu, 0, &d, NULL));
+	T_OK(weft_mu_inj_post(p.a.mu, 300, &d, NULL));
+	T_IS(mu_tx_run(p.a.mu, 40), 40);
+	T_TRUE(p.a.mu->inj[0].sent > 0 && p.a.mu->inj[300].sent > 0);
+	T_IS(p.a.mu->inj[0].sent + p.a.mu->inj[300].sent, 512 * 40);
+	mu_pair_close(&p);
+}
+
+static void a_full_reception_fifo_stops_the_sender_and_loses_nothing(void **s)
+{
+	struct mu_pair p;
+	int sent = 0;
+
+	mu_pair_open_rec(&p, "", 1024);
+	for (int k = 0; k < 200; k++) {
+		struct weft_mu_desc d;
+
+		mu_pair_fifo_desc(&p, &d, p.a.mem, 200);
+		if (weft_mu_inj_post(p.a.mu, 0, &d, NULL) == 0)
+			sent++;
+		weft_mu_poll(p.a.mu, 16);
+		weft_mu_poll(p.b.mu, 16);
+	}
+	T_TRUE(weft_mu_load(p.b.mu, WEFT_MU_REC_FREE, 0) < 8);
+	T_IS(weft_mu_load(p.b.mu, WEFT_MU_ERR_COUNT, 0), 0);
+	mu_pair_until_packets(&p, sent);
+	mu_pair_close(&p);
+}
+
+static void interrupts_come_through_the_mask_only(void **state)
+{
+	struct weft_mu_msg m = { .node = 1, .flags = WEFT_MU_INTERRUPT };
+	struct weft_mu_desc d;
+	struct mu_pair p;
+
+	mu_pair_open(&p, "");
+	m.payload = p.a.mem;
+	m.bytes = 2000;
+	weft_mu_desc_fifo(&d, &m, 0, NULL);
+	T_OK(weft_mu_inj_post(p.a.mu, 0, &d, NULL));
+	mu_pair_until_packets(&p, 4);
+	T_IS(p.b.irqs[WEFT_MU_IRQ_ARRIVAL], 0);
+	T_IS(weft_mu_load(p.b.mu, WEFT_MU_IRQ_PENDING, 0),
+	     1 << WEFT_MU_IRQ_ARRIVAL);
+	T_OK(weft_mu_store(p.b.mu, WEFT_MU_IRQ_PENDING, 0, ~0ull));
+	T_OK(weft_mu_store(p.b.mu, WEFT_MU_IRQ_MASK, 0, ~0ull));
+	T_OK(weft_mu_inj_post(p.a.mu, 0, &d, NULL));
+	mu_pair_until_packets(&p, 8);
+	T_IS(p.b.irqs[WEFT_MU_IRQ_ARRIVAL], 1);
+	T_IS(weft_mu_store(p.b.mu, WEFT_MU_INJ_HEAD, 0, 1), -EPERM);
+	mu_pair_close(&p);
+}
+
+static void thresholds_interrupt_when_they_are_crossed(void **state)
+{
+	struct mu_pair p;
+
+	mu_pair_open(&p, "");
+	T_OK(weft_mu_store(p.a.mu, WEFT_MU_IRQ_MASK, 0, ~0ull));
+	T_OK(weft_mu_store(p.b.mu, WEFT_MU_IRQ_MASK, 0, ~0ull));
+	T_OK(weft_mu_store(p.a.mu, WEFT_MU_INJ_THRESHOLD, 0, 6));
+	T_OK(weft_mu_store(p.b.mu, WEFT_MU_REC_THRESHOLD, 0,
+			   weft_mu_load(p.b.mu, WEFT_MU_REC_FREE, 0) - 1));
+	for (int i = 0; i < 4; i++)
+		mu_pair_send(&p, 0, p.a.mem, 64);
+	while (weft_mu_load(p.a.mu, WEFT_MU_INJ_COUNT, 0) < 4)
+		weft_mu_poll(p.a.mu, 16);
+	while (weft_mu_load(p.b.mu, WEFT_MU_NET_RECEIVED, 0) < 4)
+		weft_mu_poll(p.b.mu, 16);
+	T_IS(p.a.irqs[WEFT_MU_IRQ_INJ_SPACE], 1);
+	T_IS(p.b.irqs[WEFT_MU_IRQ_REC_SPACE], 1);
+	mu_pair_close(&p);
+}
+
+/* Posts a bad descriptor into FIFO 1 and a good one into FIFO 0. */
+static void expect_error(const struct weft_mu_desc *bad, unsigned code)
+{
+	struct weft_mu_desc ring[4];
+	struct mu_pair p;
+
+	mu_pair_open(&p, "");
+	T_OK(weft_mu_inj_open(p.a.mu, 1, ring, 4, 0));
+	T_OK(weft_mu_inj_post(p.a.mu, 1, bad, NULL));
+	mu_pair_send(&p, 0, p.a.mem, 10);
+	mu_pair_until_packets(&p, 1);
+	for (int i = 0; i < 10; i++)
+		mu_pair_poll(&p);
+	T_IS(weft_mu_load(p.a.mu, WEFT_MU_INJ_ERROR, 1), code);
+	T_IS(weft_mu_load(p.a.mu, WEFT_MU_ERR_CODE, 0), code);
+	T_IS(weft_mu_load(p.a.mu, WEFT_MU_ERR_ID, 0), 1);
+	T_IS(weft_mu_inj_post(p.a.mu, 1, bad, NULL), -EIO);
+	mu_pair_send(&p, 0, p.a.mem, 10);
+	mu_pair_until_packets(&p, 2);
+	T_OK(weft_mu_inj_clear(p.a.mu, 1));
+	mu_pair_send(&p, 1, p.a.mem, 10);
+	mu_pair_until_packets(&p, 3);
+	mu_pair_close(&p);
+}
+
+static void a_bad_descriptor_stops_its_own_fifo_only(void **state)
+{
+	unsigned char far[64];
+	struct weft_mu_msg m = { .node = 1, .payload = far, .bytes = 64 };
+	struct weft_mu_put t = { .bat = 1, .ctr_bat = 2 };
+	struct weft_mu_desc d;
+
+	weft_mu_desc_fifo(&d, &m, 0, NULL);
+	expect_error(&d, WEFT_MU_ERR_RANGE);
+	d.word[4] ^= 1; /* no longer point to point */
+	expect_error(&d, WEFT_MU_ERR_DESC);
+	m.bytes = 0;
+	weft_mu_desc_put(&d, &m, &t);
+	expect_error(&d, WEFT_MU_ERR_LENGTH);
+	m.bytes = 65;
+	weft_mu_desc_get(&d, &m, 0);
+	expect_error(&d, WEFT_MU_ERR_LENGTH);
+	m.bytes = 16;
+	m.load_op = WEFT_MU_LOAD_INC;
+	weft_mu_desc_put(&d, &m, &t);
+	expect_error(&d, WEFT_MU_ERR_ATOMIC);
+	m = (struct weft_mu_msg){ .node = 77 };
+	weft_mu_desc_fifo(&d, &m, 0, NULL);
+	expect_error(&d, WEFT_MU_ERR_NODE);
+}
+
+static void a_user_fifo_may_not_use_what_is_the_systems(void **state)
+{
+	struct weft_mu_msg m = { .node = 1, .net_map = WEFT_MU_NET_SYS };
+	struct weft_mu_desc d;
+
+	weft_mu_desc_fifo(&d, &m, 0, NULL);
+	expect_error(&d, WEFT_MU_ERR_MAP);
+	m.net_map = 0;
+	m.vc = WEFT_MU_VC_SYSTEM;
+	weft_mu_desc_fifo(&d, &m, 0, NULL);
+	expect_error(&d, WEFT_MU_ERR_SYSTEM);
+	m.net_map = WEFT_MU_NET_LOCAL | WEFT_MU_NET_TORUS;
+	m.vc = 0;
+	weft_mu_desc_fifo(&d, &m, 0, NULL);
+	expect_error(&d, WEFT_MU_ERR_MAP);
+}
+
+/* One packet from a to b that b must reject, storing nothing. */
+static void expect_reject(struct mu_pair *p, const struct weft_mu_desc *d,
+			  unsigned code)
+{
+	uint64_t n = weft_mu_load(p->b.mu, WEFT_MU_ERR_COUNT, 0);
+
+	T_OK(weft_mu_inj_post(p->a.mu, 0, d, NULL));
+	for (int i = 0; i < 1000; i++)
+		mu_pair_poll(p);
+	T_IS(weft_mu_load(p->b.mu, WEFT_MU_ERR_COUNT, 0), n + 1);
+	T_IS(weft_mu_load(p->b.mu, WEFT_MU_ERR_CODE, 0), code);
+	T_IS(weft_mu_load(p->a.mu, WEFT_MU_INJ_ERROR, 0), 0);
+}
+
+static void arriving_packets_are_checked(void **state)
+{
+	struct weft_mu_msg m = { .node = 1, .bytes = 64 };
+	struct weft_mu_put t = { .bat = 1, .ctr_bat = 2 };
+	struct weft_mu_desc d;
+	struct mu_pair p;
+
+	mu_pair_open(&p, "");
+	m.payload = p.a.mem;
+	weft_mu_desc_fifo(&d, &m, 272, NULL);
+	expect_reject(&p, &d, WEFT_MU_ERR_REC_ID);
+	weft_mu_desc_fifo(&d, &m, 9, NULL);
+	expect_reject(&p, &d, WEFT_MU_ERR_REC_ID);
+	weft_mu_desc_get(&d, &m, 544);
+	expect_reject(&p, &d, WEFT_MU_ERR_INJ_ID);
+	weft_mu_desc_get(&d, &m, 0); /* not a remote get FIFO */
+	expect_reject(&p, &d, WEFT_MU_ERR_INJ_ID);
+	t.bat = 544;
+	weft_mu_desc_put(&d, &m, &t);
+	expect_reject(&p, &d, WEFT_MU_ERR_BAT_ID);
+	t.bat = 1;
+	t.offset = MU_PAIR_BYTES - 63;
+	weft_mu_desc_put(&d, &m, &t);
+	expect_reject(&p, &d, WEFT_MU_ERR_RANGE);
+	t.offset = 0;
+	t.ctr_offset = 8;
+	weft_mu_desc_put(&d, &m, &t);
+	expect_reject(&p, &d, WEFT_MU_ERR_RANGE);
+	T_OK(weft_mu_bat_set(p.b.mu, 1, p.b.mem, WEFT_MU_SYSTEM));
+	t.ctr_offset = 0;
+	weft_mu_desc_put(&d, &m, &t);
+	expect_reject(&p, &d, WEFT_MU_ERR_SYSTEM);
+	mu_pair_close(&p);
+}
+
+static void an_injection_only_range_is_never_stored_to(void **state)
+{
+	struct weft_mu_msg m = { .node = 1, .bytes = 64 };
+	struct weft_mu_put t = { .bat = 1, .ctr_bat = 2 };
+	struct weft_mu_desc d;
+	struct mu_pair p;
+
+	mu_pair_open(&p, "");
+	m.payload = p.a.mem;
+	T_OK(weft_mu_range_set(p.b.mu, 0, p.b.mem, MU_PAIR_BYTES,
+			       WEFT_MU_RANGE_INJ_ONLY));
+	weft_mu_desc_put(&d, &m, &t);
+	expect_reject(&p, &d, WEFT_MU_ERR_RANGE);
+	T_IS(weft_mu_range_set(p.b.mu, WEFT_MU_RANGES, p.b.mem, 1, 0), -EINVAL);
+	mu_pair_close(&p);
+}
+
+/* A bad descriptor brought by a remote get stops the remote get FIFO only. */
+static void a_remote_get_runs_under_the_far_sides_rules(void **state)
+{
+	unsigned char secret[64] = "not for you";
+	struct weft_mu_msg m = { .node = 0, .payload = secret, .bytes = 64 };
+	struct weft_mu_put t = { .bat = 1, .ctr_bat = 2 };
+	struct weft_mu_desc d;
+	struct mu_pair p;
+
+	mu_pair_open(&p, "");
+	weft_mu_desc_put((struct weft_mu_desc *)(void *)p.a.mem, &m, &t);
+	m = (struct weft_mu_msg){ .node = 1, .payload = p.a.mem, .bytes = 64 };
+	weft_mu_desc_get(&d, &m, MU_PAIR_RGET);
+	T_OK(weft_mu_inj_post(p.a.mu, 0, &d, NULL));
+	for (int i = 0; i < 1000; i++)
+		mu_pair_poll(&p);
+	T_IS(weft_mu_load(p.b.mu, WEFT_MU_INJ_ERROR, MU_PAIR_RGET),
+	     WEFT_MU_ERR_RANGE);
+	mu_pair_send(&p, 0, p.a.mem, 64);
+	mu_pair_until_packets(&p, 1);
+	T_IS(weft_mu_inj_post(p.b.mu, MU_PAIR_RGET, &d, NULL), -EPERM);
+	mu_pair_close(&p);
+}
+
+/* ---- the reception FIFO under sixteen engines ---- */
+
+static void packets_commit_in_the_order_of_their_places(void **state)
+{
+	unsigned char mem[1024];
+	struct mu_rec r = { .base = mem, .chunks = 32 };
+	struct mu_place p[MU_RMES + 1];
+
+	for (int i = 0; i < 3; i++)
+		T_OK(mu_rec_reserve(&r, 4, &p[i]));
+	mu_rec_commit(&r, &p[2]);
+	mu_rec_commit(&r, &p[1]);
+	T_IS(mu_rec_tail(&r), 0);
+	mu_rec_commit(&r, &p[0]);
+	T_IS(mu_rec_tail(&r), 12);
+	T_IS(mu_rec_free(&r), 20);
+	T_AGAIN(mu_rec_reserve(&r, 21, &p[0]));
+	for (int i = 0; i < MU_RMES; i++)
+		T_OK(mu_rec_reserve(&r, 1, &p[i]));
+	T_AGAIN(mu_rec_reserve(&r, 1, &p[MU_RMES]));
+}
+
+struct rme {
+	struct mu_rec *r;
+	uint64_t stored;
+	int n;
+};
+
+static void *rme_run(void *arg)
+{
+	struct rme *m = arg;
+	uint64_t chunk[4] = { 0 };
+	struct mu_place p;
+
+	for (int i = 0; i < m->n; i++) {
+		while (mu_rec_reserve(m->r, 1 + (unsigned)i % 3, &p))
+			sched_yield();
+		for (uint64_t at = p.at; at != p.end; at++) {
+			chunk[0] = at + 1;
+			mu_rec_copy_in(m->r, at, chunk, sizeof(chunk));
+		}
+		mu_rec_commit(m->r, &p);
+	}
+	return NULL;
+}
+
+/* Every chunk behind the tail holds its own number: nothing came early. */
+static void *rme_watch(void *arg)
+{
+	struct rme *m = arg;
+	uint64_t chunk[4];
+	uint64_t head = 0;
+
+	while (head < m->stored) {
+		uint64_t tail = mu_rec_tail(m->r);
+
+		for (; head < tail; head++) {
+			mu_rec_copy_out(m->r, head, chunk, sizeof(chunk));
+			T_IS(chunk[0], head + 1);
+		}
+		nic_space_return(&m->r->head, head);
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void engines_store_side_by_side(void **state)
+{
+	int n = t_scale(20000);
+	struct mu_rec *r = aligned_alloc(64, sizeof(*r));
+	struct rme m[4];
+	pthread_t th;
+	uint64_t chunks = 0;
+
+	memset(r, 0, sizeof(*r));
+	r->chunks = 64;
+	r->base = aligned_alloc(64, 64 * WEFT_MU_CHUNK);
+	for (int i = 0; i < n; i++)
+		chunks += 1 + (unsigned)i % 3;
+	for (int i = 0; i < 4; i++)
+		m[i] = (struct rme){ .r = r, .stored = chunks * 3, .n = n };
+	T_OK(pthread_create(&th, NULL, rme_watch, &m[3]));
+	t_threads(3, rme_run, m, sizeof(m[0]));
+	T_OK(pthread_join(th, NULL));
+	T_IS(mu_rec_tail(r), chunks * 3);
+	free(r->base);
+	free(r);
+}
+
+/* A producer thread posts while this one runs the unit. */
+struct producer {
+	struct weft_mu *mu;
+	struct weft_mu_desc d;
+	int n;
+};
+
+static void *produce(void *arg)
+{
+	struct producer *q = arg;
+
+	for (int i = 0; i < q->n; i++)
+		while (weft_mu_inj_post(q->mu, 0, &q->d, NULL))
+			sched_yield();
+	return NULL;
+}
+
+static void a_thread_posts_while_another_polls(void **state)
+{
+	struct producer q = { .n = t_scale(20000) };
+	struct mu_pair p;
+	pthread_t th;
+
+	mu_pair_open(&p, "");
+	mu_pair_fifo_desc(&p, &q.d, p.a.mem, 40);
+	q.mu = p.a.mu;
+	T_OK(pthread_create(&th, NULL, produce, &q));
+	while (p.b.count < q.n) {
+		mu_pair_poll(&p);
+		sched_yield();
+	}
+	T_OK(pthread_join(th, NULL));
+	T_IS(weft_mu_load(p.a.mu, WEFT_MU_INJ_COUNT, 0), q.n);
+	mu_pair_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(system_goes_before_high_before_normal),
+		T_CASE(fifos_of_a_class_take_turns_by_packet),
+		T_CASE(a_full_reception_fifo_stops_the_sender_and_loses_nothing),
+		T_CASE(interrupts_come_through_the_mask_only),
+		T_CASE(thresholds_interrupt_when_they_are_crossed),
+		T_CASE(a_bad_descriptor_stops_its_own_fifo_only),
+		T_CASE(a_user_fifo_may_not_use_what_is_the_systems),
+		T_CASE(arriving_packets_are_checked),
+		T_CASE(an_injection_only_range_is_never_stored_to),
+		T_CASE(a_remote_get_runs_under_the_far_sides_rules),
+		T_CASE(packets_commit_in_the_order_of_their_places),
+		T_CASE(engines_store_side_by_side),
+		T_CASE(a_thread_posts_while_another_polls),
+	};
+
+	return T_RUN(tests);
+}
