@@ -114,6 +114,8 @@ static void tx_publish(struct shm *s, struct shm_peer *p, uint64_t ticket,
 static void tx_gather(uint8_t *to, const struct iovec *iov, int count)
 {
 	for (int i = 0; i < count; i++) {
+		if (!iov[i].iov_len) /* its base may be NULL */
+			continue;
 		memcpy(to, iov[i].iov_base, iov[i].iov_len);
 		to += iov[i].iov_len;
 	}
