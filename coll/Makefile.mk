@@ -32,7 +32,8 @@ libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_icoll.c src/mpi/mpi_neighbor.c src/mpi/mpi_pcoll.c
 
 if HAVE_CMOCKA
-COLL_TESTS = coll/coll_algo_test
+COLL_TESTS = coll/coll_algo_test coll/coll_sched_test \
+	coll/coll_select_test coll/coll_tree_test
 check_PROGRAMS += $(COLL_TESTS)
 TESTS += $(COLL_TESTS)
 endif
@@ -40,3 +41,20 @@ COLL_LIBS = libweftcoll.la libweft-types.la $(T_LIBS)
 coll_coll_algo_test_SOURCES = coll/coll_algo_test.c \
 	coll/coll_case.c coll/coll_case.h coll/coll_mock.c coll/coll_mock.h
 coll_coll_algo_test_LDADD = $(COLL_LIBS)
+coll_coll_sched_test_SOURCES = coll/coll_sched_test.c \
+	coll/coll_mock.c coll/coll_mock.h
+coll_coll_sched_test_LDADD = $(COLL_LIBS)
+coll_coll_select_test_SOURCES = coll/coll_select_test.c \
+	coll/coll_mock.c coll/coll_mock.h
+coll_coll_select_test_LDADD = $(COLL_LIBS)
+coll_coll_tree_test_LDADD = $(COLL_LIBS)
+
+EXTRA_DIST += coll/README test/mpi/coll_t.h test/mpi/coll_derived.c \
+	test/mpi/coll_errors.c test/mpi/coll_flight.c test/mpi/coll_inter.c \
+	test/mpi/coll_neighbor.c test/mpi/coll_ops.c test/mpi/coll_rows.c \
+	test/mpi/coll_stress.c
+
+# Applications, with verification: "make apps", and small sizes in the tests.
+EXTRA_DIST += bench/apps/app.h bench/apps/app_cg.c bench/apps/app_fft.c \
+	bench/apps/app_lu.c bench/apps/app_sort.c bench/coll_scan.c
+PLAIN_TESTS += bench/apps/apps.sh

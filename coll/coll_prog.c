@@ -242,6 +242,7 @@ unsigned coll_signal(struct coll_prog *p, int to)
 {
 	struct coll_step st = {
 		.kind = COLL_SEND, .peer = to, .dt = coll_byte(),
+		.buf = p->inline_bytes,
 	};
 
 	return say_msg(p, &st);
@@ -251,6 +252,7 @@ unsigned coll_expect(struct coll_prog *p, int from)
 {
 	struct coll_step st = {
 		.kind = COLL_RECV, .peer = from, .dt = coll_byte(),
+		.to = p->inline_bytes,
 	};
 
 	return say_msg(p, &st);

@@ -159,16 +159,17 @@ static double solve(const struct block *b, double *x, double *r, int most)
 	return rr;
 }
 
-/* The solution that the right hand side is made for. */
+/* The solution that the right hand side is made for: a wave and noise. */
 static double known(const struct block *b, int i, int j, int l)
 {
 	double h = 3.14159265358979323846 / (b->n + 1);
+	int x = b->lo[0] + i, y = b->lo[1] + j, z = b->lo[2] + l;
+	uint64_t k = ((uint64_t)x * (uint64_t)b->n + (uint64_t)y) *
+			     (uint64_t)b->n +
+		     (uint64_t)z;
 
-	return sin(h * (b->lo[0] + i + 1)) * sin(2 * h * (b->lo[1] + j + 1)) *
-		       sin(h * (b->lo[2] + l + 1)) +
-	       0.1 * sin(3 * h * (b->lo[0] + i + 1)) *
-		       sin(h * (b->lo[1] + j + 1)) *
-		       sin(2 * h * (b->lo[2] + l + 1));
+	return sin(h * (x + 1)) * sin(2 * h * (y + 1)) * sin(h * (z + 1)) +
+	       app_unit(k);
 }
 
 static void each_known(const struct block *b, double *v, double s)
@@ -190,7 +191,7 @@ int main(int argc, char **argv)
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	n = app_arg(argc, argv, 1, 48);
-	most = app_arg(argc, argv, 2, 200);
+	most = app_arg(argc, argv, 2, 1000);
 	block_open(&b, n);
 	x = app_room(volume(&b), sizeof(*x));
 	r = app_room(volume(&b), sizeof(*r));

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds the applications with the library of the build tree and runs each
+# with several numbers of ranks; every one verifies its answer. RANKS and
+# SIZES (small, large) choose; the defaults take seconds.
+top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+build=${builddir:-$PWD}
+lib=$build/.libs
+for need in "$lib/libmpi_abi.so.1" "$lib/libweft-fi.so" "$build/mpiexec"; do
+	[ -e "$need" ] || { echo "$need is not there"; exit 77; }
+done
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# application and arguments, by size
+small=("app_cg 24" "app_sort 20000" "app_fft 32 1" "app_lu 200 8")
+large=("app_cg 96" "app_sort 500000" "app_fft 128 2" "app_lu 1200 16")
+[ "${SIZES:-small}" = large ] && runs=("${large[@]}") || runs=("${small[@]}")
+
+bad=0
+for run in "${runs[@]}"; do
+	app=${run%% *}
+	${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror \
+		-I"$top/include" -o "$work/$app" "$top/bench/apps/$app.c" \
+		-L"$lib" -lmpi_abi -lm -Wl,-rpath,"$lib" || exit 1
+	for n in ${RANKS:-1 3 8 64}; do
+		# shellcheck disable=SC2086
+		timeout -k 5 60 "$build/mpiexec" -n "$n" "$work/$app" \
+			${run#* } > "$work/out" 2>&1
+		rc=$?
+		printf '%3d ranks, %s' "$n" "$(grep -a "^${app#app_}:" "$work/out")"
+		echo
+		[ $rc = 0 ] && continue
+		echo "FAIL $run with $n ranks: exit code $rc"
+		tail -n 5 "$work/out"
+		bad=1
+	done
+done
+exit $bad

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Schedules: many in flight on one communicator, and what they hold. */
+#include "test/t.h"
+
+#include "coll/coll_mock.h"
+#include "coll/coll_sched.h"
+#include "src/base/rng.h"
+
+enum { RANKS = 7, FLIGHT = 40 };
+
+struct slot {
+	int in[RANKS];
+	int out[RANKS];
+	struct weft_req *req[RANKS];
+};
+
+static struct weft_coll_args allreduce(struct mock *m, int i, int *in, int *out)
+{
+	return (struct weft_coll_args){
+		.kind = WEFT_COLL_ALLREDUCE,
+		.comm = m->comm[i],
+		.op = weft_op_of(MPI_SUM),
+		.s = { .buf = in },
+		.r = { .buf = out, .count = 1, .dt = weft_dt_of(MPI_INT) },
+	};
+}
+
+static void operations_in_flight_do_not_mix(void **state)
+{
+	static struct slot s[FLIGHT];
+	struct weft_coll_args a;
+	struct mock *m = mock_open(RANKS, 0, 77);
+	int f, i;
+
+	/* every rank starts all of its operations before the next rank does */
+	for (i = 0; i < RANKS; i++)
+		for (f = 0; f < FLIGHT; f++) {
+			s[f].in[i] = 1000 * f + i;
+			a = allreduce(m, i, &s[f].in[i], &s[f].out[i]);
+			T_OK(weft_coll_start(&a, &s[f].req[i]));
+		}
+	mock_settle(m);
+	for (i = 0; i < RANKS; i++)
+		for (f = 0; f < FLIGHT; f++) {
+			T_OK(weft_req_collect(&s[f].req[i], MPI_STATUS_IGNORE));
+			T_IS(s[f].out[i],
+			     1000 * f * RANKS + RANKS * (RANKS - 1) / 2);
+		}
+	mock_close(m);
+}
+
+static void persistent_ones_may_start_in_any_order(void **state)
+{
+	static struct slot s[4];
+	struct weft_coll_args a;
+	struct mock *m = mock_open(RANKS, 0, 78);
+	int f, i, k, turn;
+
+	for (i = 0; i < RANKS; i++)
+		for (f = 0; f < 4; f++) {
+			a = allreduce(m, i, &s[f].in[i], &s[f].out[i]);
+			T_OK(weft_coll_init(&a, &s[f].req[i]));
+		}
+	for (turn = 0; turn < 10; turn++) {
+		for (i = 0; i < RANKS; i++)
+			for (k = 0; k < 4; k++) {
+				f = (k + i + turn) % 4;
+				s[f].in[i] = f * 10 + turn;
+				s[f].req[i]->ops->start(s[f].req[i]);
+			}
+		mock_settle(m);
+		for (i = 0; i < RANKS; i++)
+			for (f = 0; f < 4; f++) {
+				T_OK(weft_req_collect(&s[f].req[i],
+						      MPI_STATUS_IGNORE));
+				T_IS(s[f].out[i], RANKS * (f * 10 + turn));
+			}
+	}
+	for (i = 0; i < RANKS; i++)
+		for (f = 0; f < 4; f++)
+			s[f].req[i]->ops->free(s[f].req[i]);
+	mock_close(m);
+}
+
+static void a_schedule_holds_its_type(void **state)
+{
+	struct mock *m = mock_open(2, 0, 79);
+	struct weft_dt *old = weft_dt_of(MPI_INT), *dt;
+	struct weft_req *req[2];
+	struct weft_coll_args a;
+	int v[2][8], i, k;
+
+	T_OK(weft_dt_vector(2, 1, 8, old, &dt));
+	weft_dt_commit(dt);
+	for (i = 0; i < 2; i++)
+		for (k = 0; k < 8; k++)
+			v[i][k] = i ? -1 : k;
+	for (i = 0; i < 2; i++) {
+		a = (struct weft_coll_args){
+			.kind = WEFT_COLL_BCAST,
+			.comm = m->comm[i],
+			.r = { .buf = v[i], .count = 1, .dt = dt },
+		};
+		T_OK(weft_coll_start(&a, &req[i]));
+	}
+	weft_dt_put(dt);
+	mock_settle(m);
+	for (i = 0; i < 2; i++)
+		T_OK(weft_req_collect(&req[i], MPI_STATUS_IGNORE));
+	T_IS(v[1][0], 0);
+	T_IS(v[1][1], -1);
+	T_IS(v[1][2], 2);
+	mock_close(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(operations_in_flight_do_not_mix),
+		T_CASE(persistent_ones_may_start_in_any_order),
+		T_CASE(a_schedule_holds_its_type),
+	};
+
+	return T_RUN(tests);
+}

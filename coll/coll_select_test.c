@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table: names, options, and a row for every call there may be. */
+#include "test/t.h"
+
+#include "coll/coll_mock.h"
+#include "coll/coll_select.h"
+#include "src/base/attr.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool named_in(const char *choices, const char *name)
+{
+	size_t len = strlen(name);
+	const char *at = choices;
+
+	while ((at = strstr(at, name))) {
+		if ((at == choices || at[-1] == '|') &&
+		    (at[len] == '|' || !at[len]))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+static void options_list_every_algorithm(void **state)
+{
+	const struct coll_algo *row;
+	const char *choices;
+	unsigned i;
+	int k;
+
+	for (k = 0; k < WEFT_COLL_KINDS; k++) {
+		choices = weft_coll_options[k].choices;
+		for (i = 0; (row = coll_algo_at((enum weft_coll_kind)k, i));
+		     i++)
+			T_TRUE(named_in(choices, row->name));
+		T_TRUE(i > 0);
+	}
+}
+
+static void help_names_every_row(void **state)
+{
+	struct weft_coll_help h;
+	size_t i;
+
+	for (i = 0; weft_coll_help(i, &h); i++) {
+		T_TRUE(!strncmp(h.option, "WEFT_COLL_", 10));
+		T_TRUE(*h.name && *h.text);
+	}
+	T_TRUE(i > 40);
+}
+
+/* All traits that a call may have, all sizes: the chosen row fits. */
+static void some_row_fits_every_call(void **state)
+{
+	static const MPI_Count counts[] = { 0, 1, 100, 5000, 100000, 10000000 };
+	struct weft_op *ordered;
+	struct weft_coll_args a;
+	struct mock *m;
+	int k, t, p;
+	size_t c;
+
+	T_OK(weft_op_open((MPI_User_function *)1, NULL, false, &ordered));
+	for (p = 1; p <= 40; p++)
+		for (t = 0; t < 16; t++) {
+			m = mock_open(p, t & 1 ? 3 : 0, 1);
+			for (k = 0; k < WEFT_COLL_KINDS; k++)
+				for (c = 0; c < WEFT_COUNT_OF(counts); c++) {
+					memset(&a, 0, sizeof(a));
+					a.kind = (enum weft_coll_kind)k;
+					a.comm = m->comm[0];
+					a.op = t & 2 ? ordered : NULL;
+					a.s.dt = a.r.dt = weft_dt_of(MPI_INT);
+					a.s.count = a.r.count = counts[c];
+					if (t & 4 && !m->q)
+						a.s.buf = MPI_IN_PLACE;
+					if (m->q && k >= WEFT_COLL_SCAN)
+						continue;
+					T_TRUE(coll_algo_fits(coll_select(&a),
+							      &a));
+				}
+			mock_close(m);
+		}
+	weft_op_put(ordered);
+}
+
+static void a_forced_row_is_taken_where_it_fits(void **state)
+{
+	struct mock *m = mock_open(6, 0, 1);
+	struct weft_coll_args a = {
+		.kind = WEFT_COLL_ALLGATHER,
+		.comm = m->comm[0],
+		.s = { .dt = weft_dt_of(MPI_INT), .count = 1 },
+		.r = { .dt = weft_dt_of(MPI_INT), .count = 1 },
+	};
+	const struct coll_algo *row;
+	unsigned i;
+
+	for (i = 0; (row = coll_algo_at(a.kind, i)); i++) {
+		coll_select_force(a.kind, row);
+		T_IS(coll_select(&a) == row, coll_algo_fits(row, &a));
+	}
+	coll_select_force(a.kind, NULL);
+	mock_close(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(options_list_every_algorithm),
+		T_CASE(help_names_every_row),
+		T_CASE(some_row_fits_every_call),
+		T_CASE(a_forced_row_is_taken_where_it_fits),
+	};
+
+	return T_RUN(tests);
+}
