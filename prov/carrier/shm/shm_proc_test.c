@@ -187,6 +187,8 @@ static void a_killed_sender_is_reported(void **state)
 		pid[i] = stage_child(s, i, talker);
 	T_TRUE(end_wait_got(e, 2000, 30));
 	for (int i = 0; i < 4; i++) {
+		while (!e->got_from[i])
+			T_TRUE(end_wait_got(e, e->got + 100, 30));
 		kill(pid[i], SIGKILL);
 		/* Not reaped yet: a zombie is dead. */
 		T_TRUE(end_wait_lost(e, (uint64_t)i + 1, 30));

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #define TICK_NS		 UINT64_C(25000000)
-#define TICK_STUCK_NS	 UINT64_C(20000000) /* then ask who holds the slot */
-#define TICK_GIVEN_UP_NS UINT64_C(100000000)
-#define TICK_RUN_NS	 UINT64_C(2000000000) /* a writer that ran so long ... */
-#define TICK_RUN_CPU	 1		      /* ... seconds of it on a core */
+#define TICK_STUCK_NS	 UINT64_C(20000000)   /* then ask who holds the slot */
+#define TICK_GIVEN_UP_NS UINT64_C(100000000)  /* of a writer given up */
+#define TICK_RUN_NS	 UINT64_C(2000000000) /* after that, and ... */
+#define TICK_RUN_CPU	 1		      /* ... so many s on a core */
 #define TICK_ENTRIES	 64
 
 /* {ticket, writer} of the tail. */
