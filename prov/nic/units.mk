@@ -21,7 +21,8 @@ libweftunits_la_SOURCES = \
 	prov/nic/sten/sten_engine.c prov/nic/sten/sten_engine.h
 
 UNIT_TESTS = prov/nic/nic_unit_test \
-	prov/nic/mu/mu_test prov/nic/mu/mu_rule_test
+	prov/nic/mu/mu_test prov/nic/mu/mu_rule_test \
+	prov/nic/fma/fma_test prov/nic/fma/fma_bulk_test
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 UNIT_LIBS = libweftunits.la libweftcarrier.la libweftwire.la $(T_LIBS)
@@ -31,3 +32,9 @@ prov_nic_mu_mu_test_LDADD = $(UNIT_LIBS)
 prov_nic_mu_mu_rule_test_SOURCES = \
 	prov/nic/mu/mu_rule_test.c prov/nic/mu/mu_pair.h
 prov_nic_mu_mu_rule_test_LDADD = $(UNIT_LIBS)
+prov_nic_fma_fma_test_SOURCES = \
+	prov/nic/fma/fma_test.c prov/nic/fma/fma_pair.h
+prov_nic_fma_fma_test_LDADD = $(UNIT_LIBS)
+prov_nic_fma_fma_bulk_test_SOURCES = \
+	prov/nic/fma/fma_bulk_test.c prov/nic/fma/fma_pair.h
+prov_nic_fma_fma_bulk_test_LDADD = $(UNIT_LIBS)

@@ -88,6 +88,8 @@ static enum weft_fma_status rx_put(struct weft_fma *f, struct weft_peer *src,
 	enum weft_fma_status s;
 	uint64_t addr;
 
+	if (!pkt->len)
+		return WEFT_FMA_OK;
 	s = rx_address(f, src, pkt->unit, fma_tag_offset(pkt->tag), pkt->len,
 		       true, &addr);
 	if (s)

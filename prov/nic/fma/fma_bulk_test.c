@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Block transfers and short-message mailboxes of the Gemini interface. */
+#include "prov/nic/fma/fma_pair.h"
+
+static struct weft_fma_bte bte(struct fma_pair *p, unsigned type,
+			       uint32_t bytes, uint64_t data)
+{
+	return (struct weft_fma_bte){
+		.type = (uint8_t)type,
+		.cq = (uint16_t)p->a.cq,
+		.pe = 1,
+		.local = { .mdh = (uint16_t)p->a.mdh, .offset = 64 },
+		.remote = { .mdh = (uint16_t)p->b.mdh, .offset = 128 },
+		.bytes = bytes,
+		.data = data,
+	};
+}
+
+static void a_block_is_put_with_local_and_global_events(void **state)
+{
+	struct weft_fma_event e;
+	struct weft_fma_bte d;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	t_fill(p.a.mem + 64, 100000, 1);
+	d = bte(&p, WEFT_FMA_BTE_PUT, 100000, 7);
+	d.flags = WEFT_FMA_BTE_LOCAL | WEFT_FMA_BTE_NOTIFY;
+	T_OK(weft_fma_bte_post(p.a.f, 2, &d));
+	e = fma_pair_event(&p, p.a.f, p.a.cq);
+	T_IS(e.source, WEFT_FMA_LOCAL);
+	e = fma_pair_event(&p, p.a.f, p.a.cq);
+	T_IS(e.source, WEFT_FMA_GLOBAL);
+	T_IS(e.status, WEFT_FMA_OK);
+	T_IS(e.data, 7);
+	T_IS(t_differs(p.b.mem + 128, 100000, 1), -1);
+	e = fma_pair_event(&p, p.b.f, p.b.rcq);
+	T_IS(e.source, WEFT_FMA_REMOTE);
+	T_IS(e.data, 7);
+	fma_pair_close(&p);
+}
+
+static void a_block_is_got(void **state)
+{
+	struct weft_fma_bte d;
+	struct fma_pair p;
+
+	fma_pair_open_with(&p, "seed=1,delay=0.2,reorder=0.3,raw=1", 0, 3);
+	t_fill(p.b.mem + 128, 99996, 2);
+	d = bte(&p, WEFT_FMA_BTE_GET, 99996, 8);
+	T_OK(weft_fma_bte_post(p.a.f, 0, &d));
+	T_OK(fma_pair_event(&p, p.a.f, p.a.cq).status);
+	T_IS(t_differs(p.a.mem + 64, 99996, 2), -1);
+	fma_pair_close(&p);
+}
+
+static void blocks_are_whole_words_inside_their_memory(void **state)
+{
+	struct weft_fma_bte d;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	d = bte(&p, WEFT_FMA_BTE_PUT, 6, 0);
+	T_IS(weft_fma_bte_post(p.a.f, 0, &d), -EINVAL);
+	d.bytes = 8;
+	d.local.offset = 2;
+	T_IS(weft_fma_bte_post(p.a.f, 0, &d), -EINVAL);
+	d.local.offset = FMA_PAIR_BYTES - 4;
+	T_IS(weft_fma_bte_post(p.a.f, 0, &d), -EFAULT);
+	T_IS(weft_fma_bte_post(p.a.f, WEFT_FMA_CHANNELS, &d), -EINVAL);
+	d = bte(&p, WEFT_FMA_BTE_PUT, 8, 0);
+	d.remote.offset = FMA_PAIR_BYTES - 4;
+	T_OK(weft_fma_bte_post(p.a.f, 0, &d));
+	T_IS(fma_pair_event(&p, p.a.f, p.a.cq).status, WEFT_FMA_BOUNDS);
+	fma_pair_close(&p);
+}
+
+static void a_send_needs_a_posted_buffer(void **state)
+{
+	struct weft_fma_local to = { .offset = 4096 };
+	struct weft_fma_event e;
+	struct weft_fma_bte d;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	t_fill(p.a.mem + 64, 20000, 3);
+	d = bte(&p, WEFT_FMA_BTE_SEND, 20000, 1);
+	T_OK(weft_fma_bte_post(p.a.f, 1, &d));
+	T_IS(fma_pair_event(&p, p.a.f, p.a.cq).status,
+	     WEFT_FMA_SEQ_TERMINATE);
+	to.mdh = (uint16_t)p.b.mdh;
+	T_OK(weft_fma_bte_recv(p.b.f, 1, &to, 20000, p.b.rcq, 55));
+	T_OK(weft_fma_bte_post(p.a.f, 1, &d));
+	e = fma_pair_event(&p, p.b.f, p.b.rcq);
+	T_IS(e.data, 55);
+	T_OK(fma_pair_event(&p, p.a.f, p.a.cq).status);
+	T_IS(t_differs(p.b.mem + 4096, 20000, 3), -1);
+	T_OK(weft_fma_bte_recv(p.b.f, 1, &to, 100, p.b.rcq, 56));
+	T_OK(weft_fma_bte_post(p.a.f, 1, &d));
+	T_IS(fma_pair_event(&p, p.a.f, p.a.cq).status,
+	     WEFT_FMA_SEQ_TERMINATE);
+	fma_pair_close(&p);
+}
+
+static void a_fence_waits_for_all_earlier_blocks(void **state)
+{
+	struct weft_fma_bte d;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	d = bte(&p, WEFT_FMA_BTE_PUT, 8192, 1);
+	T_OK(weft_fma_bte_post(p.a.f, 0, &d));
+	d.flags = WEFT_FMA_BTE_FENCE;
+	d.data = 2;
+	T_OK(weft_fma_bte_post(p.a.f, 0, &d));
+	for (int i = 0; i < 100; i++)
+		weft_fma_poll(p.a.f, 16);
+	T_IS(p.a.f->channel[0].in_flight, 1);
+	T_IS(p.a.f->channel[0].tx_head, 1);
+	T_IS(fma_pair_event(&p, p.a.f, p.a.cq).data, 1);
+	T_IS(fma_pair_event(&p, p.a.f, p.a.cq).data, 2);
+	fma_pair_close(&p);
+}
+
+static void a_channel_takes_1023_descriptors(void **state)
+{
+	struct weft_fma_bte d;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	d = bte(&p, WEFT_FMA_BTE_PUT, 4, 0);
+	for (int i = 0; i < WEFT_FMA_TX_DESCS; i++)
+		T_OK(weft_fma_bte_post(p.a.f, 3, &d));
+	T_AGAIN(weft_fma_bte_post(p.a.f, 3, &d));
+	fma_pair_close(&p);
+}
+
+/* ---- mailboxes ---- */
+
+struct boxes {
+	struct fma_pair p;
+	struct weft_fma_smsg *a;
+	struct weft_fma_smsg *b;
+};
+
+static void boxes_open(struct boxes *x, uint16_t slots, uint32_t bytes)
+{
+	struct weft_fma_smsg_name na;
+	struct weft_fma_smsg_name nb;
+
+	fma_pair_open(&x->p);
+	T_OK(weft_fma_smsg_open(x->p.a.f, slots, bytes, &x->a));
+	T_OK(weft_fma_smsg_open(x->p.b.f, slots, bytes, &x->b));
+	weft_fma_smsg_name(x->a, &na);
+	weft_fma_smsg_name(x->b, &nb);
+	na.pe = 0;
+	nb.pe = 1;
+	T_IS(weft_fma_smsg_send(x->a, "", 0), -ENOTCONN);
+	T_OK(weft_fma_smsg_connect(x->a, 1, &nb));
+	T_OK(weft_fma_smsg_connect(x->b, 1, &na));
+}
+
+static void boxes_close(struct boxes *x)
+{
+	weft_fma_smsg_close(x->a);
+	weft_fma_smsg_close(x->b);
+	fma_pair_close(&x->p);
+}
+
+static void messages_come_in_order_through_the_mailbox(void **state)
+{
+	unsigned char buf[3000];
+	const void *got;
+	uint32_t n;
+	struct boxes x;
+	unsigned sent = 0;
+
+	boxes_open(&x, 8, sizeof(buf));
+	for (unsigned k = 0; k < 500; fma_pair_poll(&x.p)) {
+		t_fill(buf, sent * 7 % 3001, sent);
+		if (sent < 500 &&
+		    weft_fma_smsg_send(x.a, buf, sent * 7 % 3001) == 0)
+			sent++;
+		if (weft_fma_smsg_next(x.b, &got, &n))
+			continue;
+		T_IS(n, k * 7 % 3001);
+		T_IS(t_differs(got, n, k), -1);
+		weft_fma_smsg_release(x.b);
+		k++;
+	}
+	T_IS(weft_fma_smsg_send(x.a, buf, 3100), -EMSGSIZE);
+	boxes_close(&x);
+}
+
+static void without_credit_a_message_waits(void **state)
+{
+	const void *got;
+	uint32_t n;
+	struct boxes x;
+
+	boxes_open(&x, 4, 100);
+	for (int i = 0; i < 4; i++)
+		T_OK(weft_fma_smsg_send(x.a, "x", 1));
+	T_AGAIN(weft_fma_smsg_send(x.a, "x", 1));
+	for (int i = 0; i < 100; i++)
+		fma_pair_poll(&x.p);
+	T_AGAIN(weft_fma_smsg_send(x.a, "x", 1));
+	for (int i = 0; i < 2; i++) {
+		T_OK(weft_fma_smsg_next(x.b, &got, &n));
+		weft_fma_smsg_release(x.b);
+	}
+	for (int i = 0; i < 100; i++)
+		fma_pair_poll(&x.p);
+	T_OK(weft_fma_smsg_send(x.a, "x", 1));
+	T_OK(weft_fma_smsg_send(x.a, "x", 1));
+	T_AGAIN(weft_fma_smsg_send(x.a, "x", 1));
+	boxes_close(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_block_is_put_with_local_and_global_events),
+		T_CASE(a_block_is_got),
+		T_CASE(blocks_are_whole_words_inside_their_memory),
+		T_CASE(a_send_needs_a_posted_buffer),
+		T_CASE(a_fence_waits_for_all_earlier_blocks),
+		T_CASE(a_channel_takes_1023_descriptors),
+		T_CASE(messages_come_in_order_through_the_mailbox),
+		T_CASE(without_credit_a_message_waits),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* For tests: two Gemini interfaces in one process, PEs 0 and 1. */
+#ifndef WEFT_PROV_FMA_PAIR_H
+#define WEFT_PROV_FMA_PAIR_H
+
+#include "prov/nic/fma/fma_dev.h"
+#include "src/base/attr.h"
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FMA_PAIR_BYTES (256 * 1024)
+
+struct fma_side {
+	struct weft_fma *f;
+	unsigned char *mem; /* behind mdh */
+	unsigned mdh;
+	unsigned cq;  /* for completions */
+	unsigned rcq; /* for arrivals */
+	uint32_t from; /* of the last datagram */
+	char datagram[WEFT_FMA_DATAGRAM];
+};
+
+struct fma_pair {
+	struct fma_side a;
+	struct fma_side b;
+};
+
+static inline void fma_pair_datagram(void *arg, uint32_t pe, const void *buf,
+				     unsigned bytes)
+{
+	struct fma_side *s = arg;
+
+	s->from = pe;
+	memcpy(s->datagram, buf, bytes);
+}
+
+static inline void fma_pair_side(struct fma_side *s, const char *faults,
+				 int lazy, uint8_t ptag)
+{
+	struct weft_fma_attr a = {
+		.place = { .carrier = "loop", .faults = faults },
+		.ptag = ptag,
+		.lazy_amo = lazy,
+		.datagram = fma_pair_datagram,
+		.arg = s,
+	};
+
+	memset(s, 0, sizeof(*s));
+	T_OK(weft_fma_open(&a, &s->f));
+	s->mem = aligned_alloc(64, FMA_PAIR_BYTES);
+	memset(s->mem, 0, FMA_PAIR_BYTES);
+	T_OK(weft_fma_cq_open(s->f, 64, &s->cq));
+	T_OK(weft_fma_cq_open(s->f, 64, &s->rcq));
+	T_OK(weft_fma_mem_open(s->f, s->mem, FMA_PAIR_BYTES, WEFT_FMA_WRITABLE,
+			       s->rcq, &s->mdh));
+}
+
+/* Window 0 of a points at b's memory. */
+static inline void fma_pair_open_with(struct fma_pair *p, const char *faults,
+				      int lazy, uint8_t ptag_b)
+{
+	struct sockaddr_in name[2];
+	struct weft_fma_window w = { .pe = 1 };
+
+	fma_pair_side(&p->a, faults, lazy, 3);
+	fma_pair_side(&p->b, faults, lazy, ptag_b);
+	weft_fma_name(p->a.f, &name[0]);
+	weft_fma_name(p->b.f, &name[1]);
+	for (uint32_t i = 0; i < 2; i++) {
+		T_OK(weft_fma_node_set(p->a.f, i, &name[i]));
+		T_OK(weft_fma_node_set(p->b.f, i, &name[i]));
+	}
+	w.mdh = (uint16_t)p->b.mdh;
+	w.cq = (uint16_t)p->a.cq;
+	T_OK(weft_fma_window_set(p->a.f, 0, &w));
+}
+
+static inline void fma_pair_open(struct fma_pair *p)
+{
+	fma_pair_open_with(p, "", 0, 3);
+}
+
+static inline void fma_pair_close(struct fma_pair *p)
+{
+	weft_fma_close(p->a.f);
+	weft_fma_close(p->b.f);
+	free(p->a.mem);
+	free(p->b.mem);
+}
+
+static inline void fma_pair_poll(struct fma_pair *p)
+{
+	weft_fma_poll(p->a.f, 16);
+	weft_fma_poll(p->b.f, 16);
+}
+
+/* The next event of a queue, which must come. */
+static inline struct weft_fma_event fma_pair_event(struct fma_pair *p,
+						   struct weft_fma *f,
+						   unsigned cq)
+{
+	struct weft_fma_event e;
+	int err = -EAGAIN;
+
+	for (int i = 0; i < 1000000 && err; i++) {
+		fma_pair_poll(p);
+		err = weft_fma_cq_read(f, cq, &e);
+	}
+	T_OK(err);
+	return e;
+}
+
+/* Ends a's transaction on window 0 and returns its event. */
+static inline struct weft_fma_event fma_pair_sync(struct fma_pair *p,
+						  uint64_t data)
+{
+	int err = -EAGAIN;
+
+	for (int i = 0; i < 100000 && err == -EAGAIN; i++) {
+		err = weft_fma_sync(p->a.f, 0, data);
+		fma_pair_poll(p);
+	}
+	T_OK(err);
+	return fma_pair_event(p, p->a.f, p->a.cq);
+}
+
+#endif

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Gemini interface against its rules: windows, atomics, events,
+ * protection and limits. Block transfers and mailboxes: fma_bulk_test.c.
+ */
+#include "prov/nic/fma/fma_pair.h"
+
+static void a_store_puts_up_to_64_bytes(void **state)
+{
+	struct weft_fma_event e;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	for (unsigned n = 0; n <= 64; n++) {
+		t_fill(p.a.mem, n, n);
+		T_OK(weft_fma_store(p.a.f, 0, n * 100 + 3, p.a.mem, n));
+		e = fma_pair_sync(&p, n);
+		T_IS(e.source, WEFT_FMA_GLOBAL);
+		T_IS(e.status, WEFT_FMA_OK);
+		T_IS(e.data, n);
+		T_IS(t_differs(p.b.mem + n * 100 + 3, n, n), -1);
+		T_IS(p.b.mem[n * 100 + 3 + n], 0);
+	}
+	T_IS(weft_fma_store(p.a.f, 0, 0, p.a.mem, 65), -EMSGSIZE);
+	T_IS(weft_fma_sync(p.a.f, 0, 0), -ENOENT);
+	fma_pair_close(&p);
+}
+
+static void window_bits_choose_the_element(void **state)
+{
+	struct weft_fma_window w = { .pe = 0, .addr_bits = 10, .base = 256 };
+	uint64_t v = 7;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	w.mdh = (uint16_t)p.b.mdh;
+	w.cq = (uint16_t)p.a.cq;
+	T_OK(weft_fma_window_set(p.a.f, 0, &w));
+	T_OK(weft_fma_store(p.a.f, 0, 1024 + 8, &v, 8));
+	T_OK(weft_fma_store(p.a.f, 0, 16, &v, 8));
+	T_IS(weft_fma_store(p.a.f, 0, 2048, &v, 8), -EHOSTUNREACH);
+	T_OK(fma_pair_sync(&p, 0).status);
+	T_IS(p.b.mem[256 + 8], 7);
+	T_IS(p.a.mem[256 + 16], 7);
+	fma_pair_close(&p);
+}
+
+static void virtual_elements_are_translated_by_their_upper_bits(void **state)
+{
+	struct weft_fma_window w = { .pe = 5u << 6 | 1 };
+	uint64_t v = 9;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	w.mdh = (uint16_t)p.b.mdh;
+	w.cq = (uint16_t)p.a.cq;
+	T_OK(weft_fma_window_set(p.a.f, 0, &w));
+	T_IS(weft_fma_store(p.a.f, 0, 0, &v, 8), -EHOSTUNREACH);
+	T_OK(weft_fma_ntt_set(p.a.f, 5, 0));
+	T_OK(weft_fma_store(p.a.f, 0, 0, &v, 8));
+	T_OK(fma_pair_sync(&p, 0).status);
+	T_IS(p.b.mem[0], 9);
+	T_IS(weft_fma_ntt_set(p.a.f, 4096, 0), -EINVAL);
+	fma_pair_close(&p);
+}
+
+static void a_get_brings_4_to_64_bytes(void **state)
+{
+	struct weft_fma_local to = { .offset = 128 };
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	to.mdh = (uint16_t)p.a.mdh;
+	t_fill(p.b.mem, 4096, 3);
+	T_OK(weft_fma_get(p.a.f, 0, 0, &to, 64));
+	to.offset = 192;
+	T_OK(weft_fma_get(p.a.f, 0, 64, &to, 4));
+	T_OK(fma_pair_sync(&p, 1).status);
+	T_IS(t_differs(p.a.mem + 128, 68, 3), -1);
+	T_IS(weft_fma_get(p.a.f, 0, 0, &to, 0), -EINVAL);
+	T_IS(weft_fma_get(p.a.f, 0, 0, &to, 6), -EINVAL);
+	T_IS(weft_fma_get(p.a.f, 0, 2, &to, 4), -EINVAL);
+	T_IS(weft_fma_get(p.a.f, 0, 0, &to, 68), -EMSGSIZE);
+	to.offset = FMA_PAIR_BYTES;
+	T_IS(weft_fma_get(p.a.f, 0, 0, &to, 4), -EFAULT);
+	fma_pair_close(&p);
+}
+
+static uint64_t amo(struct fma_pair *p, unsigned op, uint64_t a, uint64_t b)
+{
+	struct weft_fma_local to = { .mdh = (uint16_t)p->a.mdh };
+	uint64_t old;
+
+	memset(p->a.mem, 0xee, 8);
+	T_OK(weft_fma_amo(p->a.f, 0, 16, op, a, b, &to));
+	T_OK(fma_pair_sync(p, 0).status);
+	memcpy(&old, p->a.mem, 8);
+	return old;
+}
+
+static void atomics_with_and_without_answer(void **state)
+{
+	struct fma_pair p;
+	uint64_t *v;
+
+	fma_pair_open(&p);
+	v = (uint64_t *)(void *)(p.b.mem + 16);
+	*v = 10;
+	amo(&p, WEFT_FMA_ADD, 5, 0);
+	T_IS(*v, 15);
+	T_IS(p.a.mem[0], 0xee);
+	T_IS(amo(&p, WEFT_FMA_ADD | WEFT_FMA_FETCH, 1, 0), 15);
+	T_IS(amo(&p, WEFT_FMA_AND | WEFT_FMA_FETCH, 0x1c, 0), 16);
+	T_IS(amo(&p, WEFT_FMA_OR | WEFT_FMA_FETCH, 3, 0), 16);
+	T_IS(amo(&p, WEFT_FMA_XOR | WEFT_FMA_FETCH, 1, 0), 19);
+	T_IS(amo(&p, WEFT_FMA_AX | WEFT_FMA_FETCH, 0x10, 5), 18);
+	T_IS(amo(&p, WEFT_FMA_CSWAP | WEFT_FMA_FETCH, 1, 99), 21);
+	T_IS(amo(&p, WEFT_FMA_CSWAP | WEFT_FMA_FETCH, 21, 99), 21);
+	T_IS(*v, 99);
+	T_IS(weft_fma_amo(p.a.f, 0, 16, WEFT_FMA_CSWAP, 0, 0, NULL), -EINVAL);
+	T_IS(weft_fma_amo(p.a.f, 0, 4, WEFT_FMA_ADD, 0, 0, NULL), -EINVAL);
+	T_IS(weft_fma_amo(p.a.f, 0, 8, WEFT_FMA_AX, 0, 0, NULL), -EINVAL);
+	fma_pair_close(&p);
+}
+
+static void the_amo_cache_is_not_coherent_with_the_processor(void **state)
+{
+	struct weft_fma_stats st;
+	struct fma_pair p;
+	uint64_t *v;
+
+	fma_pair_open(&p);
+	v = (uint64_t *)(void *)(p.b.mem + 16);
+	amo(&p, WEFT_FMA_ADD, 1, 0);
+	*v = 1000;
+	amo(&p, WEFT_FMA_ADD, 1, 0);
+	T_IS(*v, 2);
+	*v = 1000;
+	amo(&p, WEFT_FMA_ADD | WEFT_FMA_UNCACHED, 1, 0);
+	T_IS(*v, 1001);
+	weft_fma_stats(p.b.f, &st);
+	T_IS(st.amo_hits, 1);
+	T_IS(st.amo_misses, 1);
+	fma_pair_close(&p);
+}
+
+static void lazy_atomics_reach_memory_when_the_line_makes_way(void **state)
+{
+	struct fma_pair p;
+	uint64_t *v;
+
+	fma_pair_open_with(&p, "", 1, 3);
+	v = (uint64_t *)(void *)(p.b.mem + 16);
+	amo(&p, WEFT_FMA_ADD, 1, 0);
+	T_IS(*v, 0);
+	T_OK(weft_fma_amo(p.a.f, 0, 16 + 8 * FMA_AMO_LINES, WEFT_FMA_ADD, 1, 0,
+			  NULL));
+	T_OK(fma_pair_sync(&p, 0).status);
+	T_IS(*v, 1);
+	weft_fma_amo_flush(p.b.f);
+	T_IS(v[FMA_AMO_LINES], 1);
+	fma_pair_close(&p);
+}
+
+static void a_flag_is_written_after_its_data_with_an_event(void **state)
+{
+	struct weft_fma_event e;
+	struct fma_pair p;
+	uint64_t flag;
+
+	fma_pair_open(&p);
+	t_fill(p.a.mem, 1000, 2);
+	T_OK(weft_fma_put_flag(p.a.f, 0, 64, p.a.mem, 1000, 8, 0x77));
+	e = fma_pair_event(&p, p.b.f, p.b.rcq);
+	T_IS(e.source, WEFT_FMA_REMOTE);
+	T_IS(e.data, 0x77);
+	memcpy(&flag, p.b.mem + 8, 8);
+	T_IS(flag, 0x77);
+	T_IS(t_differs(p.b.mem + 64, 1000, 2), -1);
+	fma_pair_close(&p);
+}
+
+static uint8_t status_of_store(struct fma_pair *p, unsigned mdh, uint64_t at)
+{
+	struct weft_fma_window w = {
+		.pe = 1,
+		.mdh = (uint16_t)mdh,
+		.cq = (uint16_t)p->a.cq,
+	};
+	uint64_t v = 1;
+
+	T_OK(weft_fma_window_set(p->a.f, 0, &w));
+	T_OK(weft_fma_store(p->a.f, 0, at, &v, 8));
+	return fma_pair_sync(p, 0).status;
+}
+
+static void every_violation_has_its_own_status(void **state)
+{
+	struct weft_fma_stats st;
+	struct fma_pair p;
+	unsigned ro;
+
+	fma_pair_open(&p);
+	T_OK(weft_fma_mem_open(p.b.f, p.b.mem, 64, 0, WEFT_FMA_NO_CQ, &ro));
+	T_IS(status_of_store(&p, p.b.mdh, 0), WEFT_FMA_OK);
+	T_IS(status_of_store(&p, p.b.mdh, FMA_PAIR_BYTES - 7),
+	     WEFT_FMA_BOUNDS);
+	T_IS(status_of_store(&p, ro, 0), WEFT_FMA_PROTECTION);
+	T_IS(status_of_store(&p, 4000, 0), WEFT_FMA_MDD_INVALID);
+	T_OK(weft_fma_mem_close(p.b.f, ro));
+	T_IS(status_of_store(&p, ro, 0), WEFT_FMA_MDD_INVALID);
+	T_IS(status_of_store(&p, p.b.mdh, 8), WEFT_FMA_OK);
+	weft_fma_stats(p.b.f, &st);
+	T_IS(st.rejected, 4);
+	fma_pair_close(&p);
+}
+
+static void another_protection_tag_is_refused(void **state)
+{
+	struct fma_pair p;
+
+	fma_pair_open_with(&p, "", 0, 4);
+	T_IS(status_of_store(&p, p.b.mdh, 0), WEFT_FMA_PROTECTION);
+	T_IS(weft_fma_window_ptag(p.a.f, 0, 4), -EPERM);
+	T_OK(weft_fma_window_ptag(p.a.f, WEFT_FMA_USER_WINDOWS, 4));
+	fma_pair_close(&p);
+}
+
+/* A transaction is complete when all its packets are, in whatever order. */
+static void a_transaction_completes_when_all_is_acknowledged(void **state)
+{
+	struct weft_fma_event e;
+	struct fma_pair p;
+	int err;
+
+	fma_pair_open_with(&p, "seed=9,delay=0.3,reorder=0.5,raw=1", 0, 3);
+	t_fill(p.a.mem, 64 * 500, 6);
+	for (uint64_t i = 0; i < 500; i++) {
+		do {
+			err = weft_fma_store(p.a.f, 0, i * 64,
+					     p.a.mem + i * 64, 64);
+			fma_pair_poll(&p);
+		} while (err == -EAGAIN);
+		T_OK(err);
+	}
+	e = fma_pair_sync(&p, 42);
+	T_IS(e.data, 42);
+	T_IS(t_differs(p.b.mem, 64 * 500, 6), -1);
+	fma_pair_close(&p);
+}
+
+static void requests_wait_when_the_buffers_are_full(void **state)
+{
+	struct weft_fma_stats st;
+	struct fma_pair p;
+	uint64_t v = 0;
+	int n = 0;
+
+	fma_pair_open(&p);
+	while (weft_fma_put(p.a.f, 0, 0, p.a.mem, 1024) == 0)
+		n++;
+	weft_fma_stats(p.a.f, &st);
+	T_IS(n, WEFT_FMA_ORB / 16);
+	T_IS(st.outstanding, WEFT_FMA_ORB);
+	T_AGAIN(weft_fma_store(p.a.f, 0, 0, &v, 8));
+	for (int i = 0; i < 1000; i++)
+		fma_pair_poll(&p);
+	weft_fma_stats(p.a.f, &st);
+	T_IS(st.outstanding, 0);
+	T_OK(weft_fma_store(p.a.f, 0, 0, &v, 8));
+	fma_pair_close(&p);
+}
+
+static void a_full_queue_loses_events_and_says_so(void **state)
+{
+	struct weft_fma_event e;
+	struct fma_pair p;
+	unsigned small;
+
+	fma_pair_open(&p);
+	T_OK(weft_fma_cq_open(p.a.f, 2, &small));
+	for (uint64_t i = 0; i < 4; i++)
+		fma_cq_write(p.a.f, small, WEFT_FMA_LOCAL, 0, i);
+	T_OK(weft_fma_cq_read(p.a.f, small, &e));
+	T_IS(e.data, 0);
+	T_IS(e.overrun, 0);
+	fma_cq_write(p.a.f, small, WEFT_FMA_LOCAL, 0, 9);
+	T_OK(weft_fma_cq_read(p.a.f, small, &e));
+	T_OK(weft_fma_cq_read(p.a.f, small, &e));
+	T_IS(e.data, 9);
+	T_IS(e.overrun, 1);
+	T_AGAIN(weft_fma_cq_read(p.a.f, small, &e));
+	T_OK(weft_fma_cq_close(p.a.f, small));
+	T_IS(weft_fma_cq_read(p.a.f, small, &e), -EINVAL);
+	fma_pair_close(&p);
+}
+
+/* 8-byte put 11 + 2, 64-byte put 32 + 2, 64-byte get 8 + 27 phits. */
+static void phits_are_those_of_the_paper(void **state)
+{
+	T_IS(fma_put_phits(8), 11);
+	T_IS(fma_put_phits(64), 32);
+	T_IS(FMA_RSP_PHITS, 2);
+	T_IS(FMA_GET_PHITS, 8);
+	T_IS(fma_reply_phits(64), 27);
+}
+
+static void datagrams_carry_128_bytes(void **state)
+{
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	T_OK(weft_fma_datagram_send(p.a.f, 1, "hello", 6));
+	for (int i = 0; i < 1000 && !p.b.datagram[0]; i++)
+		fma_pair_poll(&p);
+	T_STR(p.b.datagram, "hello");
+	T_IS(weft_fma_datagram_send(p.a.f, 1, p.a.mem, 129), -EMSGSIZE);
+	fma_pair_close(&p);
+}
+
+static void requests_to_a_node_that_went_end_with_a_timeout(void **state)
+{
+	struct weft_fma_event e;
+	struct fma_pair p;
+	uint64_t v = 1;
+
+	fma_pair_open(&p);
+	T_OK(weft_fma_store(p.a.f, 0, 0, &v, 8));
+	T_OK(fma_pair_sync(&p, 0).status);
+	T_OK(weft_fma_store(p.a.f, 0, 0, &v, 8));
+	weft_fma_close(p.b.f);
+	for (int i = 0; i < 1000000; i++) {
+		weft_fma_poll(p.a.f, 16);
+		weft_fma_sync(p.a.f, 0, 5);
+		if (weft_fma_cq_read(p.a.f, p.a.cq, &e) == 0)
+			break;
+	}
+	T_IS(e.data, 5);
+	T_IS(e.status, WEFT_FMA_TIMEOUT);
+	weft_fma_close(p.a.f);
+	free(p.a.mem);
+	free(p.b.mem);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_store_puts_up_to_64_bytes),
+		T_CASE(window_bits_choose_the_element),
+		T_CASE(virtual_elements_are_translated_by_their_upper_bits),
+		T_CASE(a_get_brings_4_to_64_bytes),
+		T_CASE(atomics_with_and_without_answer),
+		T_CASE(the_amo_cache_is_not_coherent_with_the_processor),
+		T_CASE(lazy_atomics_reach_memory_when_the_line_makes_way),
+		T_CASE(a_flag_is_written_after_its_data_with_an_event),
+		T_CASE(every_violation_has_its_own_status),
+		T_CASE(another_protection_tag_is_refused),
+		T_CASE(a_transaction_completes_when_all_is_acknowledged),
+		T_CASE(requests_wait_when_the_buffers_are_full),
+		T_CASE(a_full_queue_loses_events_and_says_so),
+		T_CASE(phits_are_those_of_the_paper),
+		T_CASE(datagrams_carry_128_bytes),
+		T_CASE(requests_to_a_node_that_went_end_with_a_timeout),
+	};
+
+	return T_RUN(tests);
+}
