@@ -22,7 +22,8 @@ libweftunits_la_SOURCES = \
 
 UNIT_TESTS = prov/nic/nic_unit_test \
 	prov/nic/mu/mu_test prov/nic/mu/mu_rule_test \
-	prov/nic/fma/fma_test prov/nic/fma/fma_bulk_test
+	prov/nic/fma/fma_test prov/nic/fma/fma_bulk_test \
+	prov/nic/sten/sten_test prov/nic/sten/sten_queue_test
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 UNIT_LIBS = libweftunits.la libweftcarrier.la libweftwire.la $(T_LIBS)
@@ -38,3 +39,9 @@ prov_nic_fma_fma_test_LDADD = $(UNIT_LIBS)
 prov_nic_fma_fma_bulk_test_SOURCES = \
 	prov/nic/fma/fma_bulk_test.c prov/nic/fma/fma_pair.h
 prov_nic_fma_fma_bulk_test_LDADD = $(UNIT_LIBS)
+prov_nic_sten_sten_test_SOURCES = \
+	prov/nic/sten/sten_test.c prov/nic/sten/sten_pair.h
+prov_nic_sten_sten_test_LDADD = $(UNIT_LIBS)
+prov_nic_sten_sten_queue_test_SOURCES = \
+	prov/nic/sten/sten_queue_test.c prov/nic/sten/sten_pair.h
+prov_nic_sten_sten_queue_test_LDADD = $(UNIT_LIBS)

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Command queues of the Elan4 interface: order, errors, protection. */
+#include "prov/nic/sten/sten_pair.h"
+
+static void words_out_of_order_are_put_in_order(void **state)
+{
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	weft_sten_write_word(&p.st, sten_at(&p.a, 0), 1);
+	weft_sten_write_word(&p.st, sten_at(&p.a, 8), 2);
+	for (unsigned i = 6; i-- > 1;)
+		T_OK(weft_sten_queue_store(p.a.s, p.a.q, i * 8, &p.word[i], 8));
+	sten_pair_run(&p, 10);
+	T_IS(*sten_word_at(&p.a, 8), 0);
+	T_OK(weft_sten_queue_store(p.a.s, p.a.q, 0, &p.word[0], 8));
+	sten_pair_run(&p, 10);
+	T_IS(*sten_word_at(&p.a, 0), 1);
+	T_IS(*sten_word_at(&p.a, 8), 2);
+	sten_pair_close(&p);
+}
+
+static void the_port_goes_round(void **state)
+{
+	uint64_t nop = WEFT_STEN_NOP;
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	for (uint32_t i = 0; i < 5000; i++) {
+		T_OK(weft_sten_queue_store(p.a.s, p.a.q,
+					   i * 8 % WEFT_STEN_PAGE, &nop, 8));
+		weft_sten_poll(p.a.s, 16);
+	}
+	T_IS(sten_pair_state(&p.a).words, 0);
+	sten_pair_close(&p);
+}
+
+/* Brings a second queue of a into error; the first works on. */
+static void expect_trap(struct sten_pair *p, unsigned perm, unsigned trap)
+{
+	unsigned good = p->a.q;
+	unsigned bad;
+
+	T_OK(weft_sten_queue_open(p->a.s, 5, 1024, perm, 0, &bad));
+	p->a.q = bad;
+	sten_pair_go(p);
+	T_IS(sten_pair_state(&p->a).trap, trap);
+	T_IS(weft_sten_queue_write(p->a.s, bad, p->word, 1), -EIO);
+	p->a.q = good;
+	*sten_word_at(&p->a, 0) = 0;
+	weft_sten_write_word(&p->st, sten_at(&p->a, 0), 3);
+	sten_pair_go(p);
+	T_IS(*sten_word_at(&p->a, 0), 3);
+	T_OK(weft_sten_queue_clear(p->a.s, bad));
+	p->a.q = bad;
+	*sten_word_at(&p->a, 0) = 0;
+	if (perm & WEFT_STEN_MAY_WRITE)
+		weft_sten_write_word(&p->st, sten_at(&p->a, 0), 4);
+	sten_pair_go(p);
+	T_IS(*sten_word_at(&p->a, 0), perm & WEFT_STEN_MAY_WRITE ? 4 : 0);
+	T_OK(weft_sten_queue_close(p->a.s, bad));
+	p->a.q = good;
+}
+
+static void a_bad_command_stops_its_own_queue_only(void **state)
+{
+	const unsigned all = WEFT_STEN_MAY_ALL;
+	struct weft_sten_dma d = { .bytes = 8, .vproc = 1 };
+	struct sten_pair p;
+	uint64_t v = 0;
+
+	sten_pair_open(&p, "");
+	weft_sten_word(&p.st, 0xff);
+	expect_trap(&p, all, WEFT_STEN_TRAP_COMMAND);
+	weft_sten_write_word(&p.st, 8, 1);
+	expect_trap(&p, all, WEFT_STEN_TRAP_MEMORY);
+	weft_sten_write_word(&p.st, sten_at(&p.a, 4), 1);
+	expect_trap(&p, all, WEFT_STEN_TRAP_ALIGNMENT);
+	weft_sten_open_packet(&p.st, 0, 9, 1);
+	expect_trap(&p, all, WEFT_STEN_TRAP_ROUTE);
+	weft_sten_open_packet(&p.st, 2, 1, 1);
+	expect_trap(&p, all, WEFT_STEN_TRAP_CHANNEL);
+	weft_sten_open_packet(&p.st, 0, 1, 1);
+	weft_sten_word(&p.st, WEFT_STEN_NOP);
+	weft_sten_word(&p.st, WEFT_STEN_NOP);
+	expect_trap(&p, all, WEFT_STEN_TRAP_TRANSACTION);
+	d.src = sten_at(&p.b, 0);
+	weft_sten_run_dma(&p.st, &d);
+	expect_trap(&p, all, WEFT_STEN_TRAP_MEMORY);
+	weft_sten_open_packet(&p.st, 0, 1, 1);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_WRITE | WEFT_STEN_T_LAST,
+			      sten_at(&p.a, 0), &v, 8);
+	expect_trap(&p, all, WEFT_STEN_TRAP_ACK_ERROR);
+	sten_pair_close(&p);
+}
+
+static void permission_bits_are_checked_for_each_command(void **state)
+{
+	struct weft_sten_event e = { 0 };
+	struct weft_sten_dma d = { .vproc = 1 };
+	const uint64_t regs[6] = { 0 };
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	weft_sten_open_packet(&p.st, 0, 1, 1);
+	expect_trap(&p, 255 & ~WEFT_STEN_MAY_STEN, WEFT_STEN_TRAP_PERMISSION);
+	weft_sten_write_word(&p.st, sten_at(&p.a, 0), 1);
+	expect_trap(&p, 255 & ~WEFT_STEN_MAY_WRITE, WEFT_STEN_TRAP_PERMISSION);
+	weft_sten_add_word(&p.st, sten_at(&p.a, 0), 1);
+	expect_trap(&p, 255 & ~WEFT_STEN_MAY_MODIFY, WEFT_STEN_TRAP_PERMISSION);
+	weft_sten_set_event(&p.st, sten_at(&p.a, 0), 1);
+	expect_trap(&p, 255 & ~WEFT_STEN_MAY_EVENT, WEFT_STEN_TRAP_PERMISSION);
+	weft_sten_wait_event(&p.st, sten_at(&p.a, 0), 1, &e);
+	expect_trap(&p, 255 & ~WEFT_STEN_MAY_WAIT, WEFT_STEN_TRAP_PERMISSION);
+	weft_sten_run_dma(&p.st, &d);
+	expect_trap(&p, 255 & ~WEFT_STEN_MAY_DMA, WEFT_STEN_TRAP_PERMISSION);
+	weft_sten_run_thread(&p.st, regs);
+	expect_trap(&p, 255 & ~WEFT_STEN_MAY_THREAD, WEFT_STEN_TRAP_PERMISSION);
+	weft_sten_interrupt(&p.st, 1);
+	expect_trap(&p, 255 & ~WEFT_STEN_MAY_INTR, WEFT_STEN_TRAP_PERMISSION);
+	sten_pair_close(&p);
+}
+
+static void stores_beyond_the_rules_put_the_queue_in_error(void **state)
+{
+	uint64_t w[8] = { WEFT_STEN_NOP };
+	struct weft_sten_queue_state st;
+	struct sten_pair p;
+	unsigned q;
+
+	sten_pair_open(&p, "");
+	T_OK(weft_sten_queue_open(p.a.s, 5, 1024, 255, 0, &q));
+	T_IS(weft_sten_queue_store(p.a.s, q, 0, w, 12), -EIO);
+	T_OK(weft_sten_queue_state(p.a.s, q, &st));
+	T_IS(st.trap, WEFT_STEN_TRAP_WRITE_SIZE);
+	T_OK(weft_sten_queue_clear(p.a.s, q));
+	T_OK(weft_sten_queue_store(p.a.s, q, 16, w, 8));
+	T_IS(weft_sten_queue_store(p.a.s, q, 16, w, 8), -EIO);
+	T_OK(weft_sten_queue_state(p.a.s, q, &st));
+	T_IS(st.trap, WEFT_STEN_TRAP_WRITE_ORDER);
+	T_OK(weft_sten_queue_clear(p.a.s, q));
+	T_IS(weft_sten_queue_store(p.a.s, q, 1024 + 64, w, 8), -EIO);
+	T_OK(weft_sten_queue_state(p.a.s, q, &st));
+	T_IS(st.trap, WEFT_STEN_TRAP_OVERFLOW);
+	sten_pair_close(&p);
+}
+
+static void a_full_queue_takes_nothing_until_it_has_run(void **state)
+{
+	uint64_t w[128];
+	struct sten_pair p;
+	unsigned q;
+
+	for (int i = 0; i < 128; i++)
+		w[i] = WEFT_STEN_NOP;
+	sten_pair_open(&p, "");
+	T_IS(weft_sten_queue_open(p.a.s, 5, 2048, 255, 0, &q), -EINVAL);
+	T_OK(weft_sten_queue_open(p.a.s, 5, 1024, 255, 0, &q));
+	T_OK(weft_sten_queue_write(p.a.s, q, w, 128));
+	T_AGAIN(weft_sten_queue_write(p.a.s, q, w, 1));
+	weft_sten_poll(p.a.s, 16);
+	T_OK(weft_sten_queue_write(p.a.s, q, w, 128));
+	sten_pair_close(&p);
+}
+
+static uint8_t answer_to_write(struct sten_pair *p, uint64_t at)
+{
+	uint64_t v = 1;
+	uint8_t ack;
+
+	weft_sten_open_packet(&p->st, 0, 1, 1);
+	weft_sten_transaction(&p->st, WEFT_STEN_T_WRITE | WEFT_STEN_T_LAST, at,
+			      &v, 8);
+	sten_pair_go(p);
+	ack = sten_pair_state(&p->a).ack[0];
+	if (sten_pair_state(&p->a).trap)
+		T_OK(weft_sten_queue_clear(p->a.s, p->a.q));
+	return ack;
+}
+
+static void a_context_reaches_its_own_memory_only(void **state)
+{
+	unsigned char ro[64];
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	T_OK(weft_sten_map(p.b.s, 6, ro, sizeof(ro),
+			   WEFT_STEN_REMOTE_READ | WEFT_STEN_LOCAL_WRITE));
+	T_OK(weft_sten_map(p.b.s, 7, &p, sizeof(p), WEFT_STEN_ALL));
+	T_IS(answer_to_write(&p, sten_at(&p.b, 0)), WEFT_STEN_ACK_OK);
+	T_IS(answer_to_write(&p, (uintptr_t)ro), WEFT_STEN_ACK_ERROR);
+	T_IS(answer_to_write(&p, (uintptr_t)&p), WEFT_STEN_ACK_ERROR);
+	T_IS(answer_to_write(&p, sten_at(&p.b, STEN_PAIR_BYTES - 7)),
+	     WEFT_STEN_ACK_ERROR);
+	T_OK(weft_sten_unmap(p.b.s, 6, p.b.mem));
+	T_IS(answer_to_write(&p, sten_at(&p.b, 0)), WEFT_STEN_ACK_ERROR);
+	sten_pair_close(&p);
+}
+
+static void the_filter_decides_per_context(void **state)
+{
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	T_OK(weft_sten_filter(p.b.s, 6, WEFT_STEN_CLOSED));
+	T_IS(answer_to_write(&p, sten_at(&p.b, 0)), WEFT_STEN_ACK_ERROR);
+	T_OK(weft_sten_filter(p.b.s, 6, WEFT_STEN_ACK_ALL));
+	T_IS(answer_to_write(&p, sten_at(&p.b, 0)), WEFT_STEN_ACK_OK);
+	T_IS(*sten_word_at(&p.b, 0), 0);
+	T_OK(weft_sten_filter(p.b.s, 6, WEFT_STEN_DISCARD_ALL));
+	answer_to_write(&p, sten_at(&p.b, 0));
+	T_IS(sten_pair_state(&p.a).restarts, 1);
+	sten_pair_close(&p);
+}
+
+static void an_event_cannot_write_into_a_foreign_queue(void **state)
+{
+	struct weft_sten_event e = {
+		.type = WEFT_STEN_EVENT_WRITE, .from = WEFT_STEN_NOP,
+	};
+	struct sten_pair p;
+	unsigned q;
+
+	sten_pair_open(&p, "");
+	T_OK(weft_sten_queue_open(p.a.s, 9, 1024, 255, 0, &q));
+	e.to = WEFT_STEN_QUEUE_ADDRESS(q);
+	weft_sten_wait_event(&p.st, sten_at(&p.a, 64), 1, &e);
+	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
+	sten_pair_go(&p);
+	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_PERMISSION);
+	sten_pair_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(words_out_of_order_are_put_in_order),
+		T_CASE(the_port_goes_round),
+		T_CASE(a_bad_command_stops_its_own_queue_only),
+		T_CASE(permission_bits_are_checked_for_each_command),
+		T_CASE(stores_beyond_the_rules_put_the_queue_in_error),
+		T_CASE(a_full_queue_takes_nothing_until_it_has_run),
+		T_CASE(a_context_reaches_its_own_memory_only),
+		T_CASE(the_filter_decides_per_context),
+		T_CASE(an_event_cannot_write_into_a_foreign_queue),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Elan4 interface against its rules: packets, answers, restarts, events,
+ * DMA, input queues. Command queues and protection: sten_queue_test.c.
+ */
+#include "prov/nic/sten/sten_pair.h"
+
+#define LAST WEFT_STEN_T_LAST
+
+static void one(struct sten_pair *p, unsigned type, uint64_t at,
+		const void *data, unsigned bytes)
+{
+	weft_sten_open_packet(&p->st, 0, 1, 3);
+	weft_sten_transaction(&p->st, type | LAST, at, data, bytes);
+	sten_pair_go(p);
+}
+
+static uint8_t ack(struct sten_pair *p)
+{
+	return sten_pair_state(&p->a).ack[0];
+}
+
+static void a_packet_writes_1_to_128_bytes(void **state)
+{
+	unsigned char buf[128];
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	for (unsigned n = 1; n <= 128; n++) {
+		t_fill(buf, n, n);
+		one(&p, WEFT_STEN_T_WRITE, sten_at(&p.b, n * 200 + 1), buf, n);
+		T_IS(ack(&p), WEFT_STEN_ACK_OK);
+		T_IS(t_differs(p.b.mem + n * 200 + 1, n, n), -1);
+		T_IS(p.b.mem[n * 200 + 1 + n], 0);
+	}
+	sten_pair_close(&p);
+}
+
+static void a_packet_holds_several_transactions(void **state)
+{
+	unsigned char buf[128 * 10];
+	struct sten_pair p;
+	uint64_t v = 5;
+
+	sten_pair_open(&p, "");
+	t_fill(buf, sizeof(buf), 1);
+	weft_sten_open_packet(&p.st, 1, 1, 3);
+	for (unsigned i = 0; i < 10; i++)
+		weft_sten_transaction(&p.st, WEFT_STEN_T_WRITE,
+				      sten_at(&p.b, i * 128), buf + i * 128,
+				      128);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_ADD_WORD | LAST,
+			      sten_at(&p.b, 4096), &v, 8);
+	sten_pair_go(&p);
+	T_IS(sten_pair_state(&p.a).ack[1], WEFT_STEN_ACK_OK);
+	T_IS(t_differs(p.b.mem, sizeof(buf), 1), -1);
+	T_IS(*sten_word_at(&p.b, 4096), 5);
+	sten_pair_close(&p);
+}
+
+static void tests_fail_or_wait_as_their_kind_says(void **state)
+{
+	struct sten_pair p;
+	uint64_t v = 10;
+
+	sten_pair_open(&p, "");
+	*sten_word_at(&p.b, 0) = 10;
+	one(&p, WEFT_STEN_T_TEST_GE, sten_at(&p.b, 0), &v, 8);
+	T_IS(ack(&p), WEFT_STEN_ACK_OK);
+	one(&p, WEFT_STEN_T_TEST_LT, sten_at(&p.b, 0), &v, 8);
+	T_IS(ack(&p), WEFT_STEN_ACK_TESTFAIL);
+	one(&p, WEFT_STEN_T_TEST_EQ, sten_at(&p.b, 0), &v, 8);
+	T_IS(ack(&p), WEFT_STEN_ACK_OK);
+	one(&p, WEFT_STEN_T_TEST_NE, sten_at(&p.b, 0), &v, 8);
+	T_IS(ack(&p), WEFT_STEN_ACK_TESTFAIL);
+	one(&p, WEFT_STEN_T_WAIT_NE, sten_at(&p.b, 0), &v, 8);
+	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_FAIL_COUNT);
+	T_IS(sten_pair_state(&p.a).restarts, 3);
+	sten_pair_close(&p);
+}
+
+/* Query and set: the write happens only where the test holds. */
+static void what_follows_a_failed_test_is_not_done(void **state)
+{
+	struct sten_pair p;
+	uint64_t v = 1;
+
+	sten_pair_open(&p, "");
+	weft_sten_open_packet(&p.st, 0, 1, 3);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_TEST_EQ, sten_at(&p.b, 0), &v,
+			      8);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_WRITE | LAST,
+			      sten_at(&p.b, 64), &v, 8);
+	sten_pair_go(&p);
+	T_IS(ack(&p), WEFT_STEN_ACK_TESTFAIL);
+	T_IS(*sten_word_at(&p.b, 64), 0);
+	one(&p, WEFT_STEN_T_TEST_AND_WRITE, sten_at(&p.b, 64), &v, 8);
+	T_IS(ack(&p), WEFT_STEN_ACK_OK);
+	one(&p, WEFT_STEN_T_TEST_AND_WRITE, sten_at(&p.b, 64), &v, 8);
+	T_IS(ack(&p), WEFT_STEN_ACK_TESTFAIL);
+	T_IS(*sten_word_at(&p.b, 64), 1);
+	sten_pair_close(&p);
+}
+
+static void a_discarded_packet_is_sent_again_by_itself(void **state)
+{
+	struct sten_pair p;
+	uint64_t v = 1;
+
+	sten_pair_open(&p, "");
+	weft_sten_open_packet(&p.st, 0, 1, 255);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_WAIT_EQ, sten_at(&p.b, 0), &v,
+			      8);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_ADD_WORD | LAST,
+			      sten_at(&p.b, 64), &v, 8);
+	sten_pair_go(&p);
+	T_IS(*sten_word_at(&p.b, 64), 0);
+	T_TRUE(sten_pair_state(&p.a).restarts > 5);
+	*sten_word_at(&p.b, 0) = 1;
+	sten_pair_run(&p, 100);
+	T_IS(ack(&p), WEFT_STEN_ACK_OK);
+	T_IS(*sten_word_at(&p.b, 64), 1);
+	sten_pair_close(&p);
+}
+
+/*
+ * Two packets on their way; the first is discarded for a while. The second,
+ * answered already, is not sent again; unguarded commands are.
+ */
+static void a_restart_repeats_commands_but_not_packets(void **state)
+{
+	struct sten_pair p;
+	uint64_t v = 1;
+
+	sten_pair_open(&p, "");
+	weft_sten_open_packet(&p.st, 0, 1, 255);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_WAIT_EQ | LAST,
+			      sten_at(&p.b, 0), &v, 8);
+	weft_sten_open_packet(&p.st, 1, 1, 255);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_ADD_WORD | LAST,
+			      sten_at(&p.b, 64), &v, 8);
+	weft_sten_add_word(&p.st, sten_at(&p.a, 0), 1);
+	weft_sten_guard(&p.st, 0, WEFT_STEN_ACK_OK);
+	weft_sten_add_word(&p.st, sten_at(&p.a, 8), 1);
+	sten_pair_go(&p);
+	*sten_word_at(&p.b, 0) = 1;
+	sten_pair_run(&p, 100);
+	T_IS(*sten_word_at(&p.b, 64), 1);
+	T_TRUE(*sten_word_at(&p.a, 0) > 1);
+	T_IS(*sten_word_at(&p.a, 8), 1);
+	T_IS(sten_pair_state(&p.a).words, 0);
+	sten_pair_close(&p);
+}
+
+static void a_guard_lets_the_next_command_run_or_passes_over_it(void **state)
+{
+	struct sten_pair p;
+	uint64_t v = 1;
+
+	sten_pair_open(&p, "");
+	weft_sten_open_packet(&p.st, 0, 1, 3);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_TEST_EQ | LAST,
+			      sten_at(&p.b, 0), &v, 8);
+	weft_sten_guard(&p.st, 0, WEFT_STEN_ACK_OK);
+	weft_sten_write_word(&p.st, sten_at(&p.a, 0), 7);
+	weft_sten_guard(&p.st, 0, WEFT_STEN_ACK_TESTFAIL);
+	weft_sten_write_word(&p.st, sten_at(&p.a, 8), 8);
+	sten_pair_go(&p);
+	T_IS(*sten_word_at(&p.a, 0), 0);
+	T_IS(*sten_word_at(&p.a, 8), 8);
+	sten_pair_close(&p);
+}
+
+/* ---- events ---- */
+
+static void an_event_fires_when_its_count_is_reached(void **state)
+{
+	struct weft_sten_event e = { .type = WEFT_STEN_EVENT_WRITE, .from = 77 };
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	e.to = sten_at(&p.a, 1024);
+	weft_sten_wait_event(&p.st, sten_at(&p.a, 64), 3, &e);
+	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
+	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
+	sten_pair_go(&p);
+	T_IS(*sten_word_at(&p.a, 1024), 0);
+	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
+	sten_pair_go(&p);
+	T_IS(*sten_word_at(&p.a, 1024), 77);
+	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 2);
+	e.from = 78;
+	weft_sten_wait_event(&p.st, sten_at(&p.a, 64), 2, &e);
+	sten_pair_go(&p);
+	T_IS(*sten_word_at(&p.a, 1024), 78);
+	sten_pair_close(&p);
+}
+
+/* A packet from a sets b's event, whose copy is b's command to answer. */
+static void an_event_starts_the_next_operation(void **state)
+{
+	uint64_t words[32];
+	struct weft_sten_stream st = { .word = words, .max = 32 };
+	struct weft_sten_event *e;
+	struct sten_pair p;
+	uint64_t v = 99;
+
+	sten_pair_open(&p, "");
+	weft_sten_open_packet(&st, 0, 0, 3);
+	weft_sten_transaction(&st, WEFT_STEN_T_WRITE | LAST,
+			      sten_at(&p.a, 512), &v, 8);
+	memcpy(p.b.mem + 2048, words, st.count * 8);
+	e = (struct weft_sten_event *)(void *)(p.b.mem + 64);
+	e->count = -1;
+	e->type = WEFT_STEN_EVENT_COPY;
+	e->words = (uint8_t)st.count;
+	e->from = sten_at(&p.b, 2048);
+	e->to = WEFT_STEN_QUEUE_ADDRESS(p.b.q);
+	one(&p, WEFT_STEN_T_SET_EVENT, sten_at(&p.b, 64), NULL, 0);
+	T_IS(*sten_word_at(&p.a, 512), 99);
+	T_IS(e->fired, 1);
+	sten_pair_close(&p);
+}
+
+/* ---- DMA ---- */
+
+static void a_dma_moves_any_size_and_alignment_with_events(void **state)
+{
+	static const uint32_t sizes[] = { 0, 1, 63, 2047, 2048, 2049, 100001 };
+	struct weft_sten_event *ea;
+	struct weft_sten_event *eb;
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	ea = (struct weft_sten_event *)(void *)(p.a.mem + 64);
+	eb = (struct weft_sten_event *)(void *)(p.b.mem + 64);
+	for (unsigned i = 0; i < WEFT_COUNT_OF(sizes); i++) {
+		struct weft_sten_dma d = {
+			.bytes = sizes[i],
+			.vproc = 1,
+			.src = sten_at(&p.a, 1003),
+			.dst = sten_at(&p.b, 2001 + i),
+			.src_event = (uintptr_t)ea,
+			.dst_event = (uintptr_t)eb,
+		};
+
+		t_fill(p.a.mem + 1003, sizes[i], i);
+		ea->count = -1;
+		eb->count = -1;
+		weft_sten_run_dma(&p.st, &d);
+		sten_pair_go(&p);
+		T_IS(ea->count, 0);
+		T_IS(eb->count, 0);
+		T_IS(t_differs(p.b.mem + 2001 + i, sizes[i], i), -1);
+	}
+	T_IS(ea->fired, WEFT_COUNT_OF(sizes));
+	T_IS(eb->fired, WEFT_COUNT_OF(sizes));
+	sten_pair_close(&p);
+}
+
+static void a_remote_dma_is_a_get(void **state)
+{
+	struct weft_sten_event *e;
+	struct sten_pair p;
+	struct weft_sten_dma d = {
+		.bytes = 30000,
+		.flags = WEFT_STEN_DMA_REMOTE,
+		.vproc = 1,
+		.back = 0,
+	};
+
+	sten_pair_open(&p, "");
+	e = (struct weft_sten_event *)(void *)(p.a.mem + 64);
+	e->count = -1;
+	t_fill(p.b.mem + 100, 30000, 5);
+	d.src = sten_at(&p.b, 100);
+	d.dst = sten_at(&p.a, 1001);
+	d.dst_event = (uintptr_t)e;
+	weft_sten_run_dma(&p.st, &d);
+	sten_pair_go(&p);
+	T_IS(e->fired, 1);
+	T_IS(t_differs(p.a.mem + 1001, 30000, 5), -1);
+	sten_pair_close(&p);
+}
+
+static void dmas_share_the_engine_in_turns(void **state)
+{
+	struct sten_pair p;
+	struct weft_sten_dma d = { .bytes = 40000, .vproc = 1 };
+
+	sten_pair_open(&p, "");
+	for (unsigned i = 0; i < 3; i++) {
+		t_fill(p.a.mem + i * 40000, 40000, i);
+		d.src = sten_at(&p.a, i * 40000);
+		d.dst = sten_at(&p.b, i * 40000);
+		weft_sten_run_dma(&p.st, &d);
+	}
+	T_OK(weft_sten_queue_write(p.a.s, p.a.q, p.word, p.st.count));
+	weft_sten_poll(p.a.s, 16);
+	T_IS(p.a.s->flying, STEN_ASSEMBLERS);
+	sten_pair_run(&p, 500);
+	for (unsigned i = 0; i < 3; i++)
+		T_IS(t_differs(p.b.mem + i * 40000, 40000, i), -1);
+	sten_pair_close(&p);
+}
+
+/* ---- input queues ---- */
+
+static void put_in_queue(struct sten_pair *p, unsigned channel, uint64_t q,
+			 uint64_t v)
+{
+	weft_sten_open_packet(&p->st, channel, 1, 255);
+	weft_sten_transaction(&p->st, WEFT_STEN_T_GET_INDEX, q, NULL, 0);
+	weft_sten_transaction(&p->st, WEFT_STEN_T_WRITE, 0, &v, 8);
+	weft_sten_transaction(&p->st, WEFT_STEN_T_COMMIT | LAST, q, NULL, 0);
+}
+
+static void an_input_queue_fills_slots_and_discards_when_full(void **state)
+{
+	struct weft_sten_input *q;
+	struct weft_sten_event *e;
+	struct sten_pair p;
+	const void *slot;
+	uint64_t v;
+
+	sten_pair_open(&p, "");
+	q = (struct weft_sten_input *)(void *)p.b.mem;
+	e = (struct weft_sten_event *)(void *)(p.b.mem + 256);
+	e->count = -3;
+	weft_sten_input_init(q, p.b.mem + 4096, 64, 2, (uintptr_t)e);
+	T_NULL(weft_sten_input_look(q));
+	for (unsigned i = 0; i < 3; i++)
+		put_in_queue(&p, i & 1, (uintptr_t)q, 100 + i);
+	sten_pair_go(&p);
+	T_IS(q->back, 2);
+	T_IS(e->fired, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		slot = weft_sten_input_look(q);
+		T_NOT_NULL(slot);
+		memcpy(&v, slot, 8);
+		T_IS(v, 100 + i);
+		weft_sten_input_next(q);
+		sten_pair_run(&p, 50);
+	}
+	T_IS(e->fired, 1);
+	sten_pair_close(&p);
+}
+
+/* Cookies: once and in order, though the network does neither. */
+static void cookies_keep_order_on_a_bad_network(void **state)
+{
+	struct weft_sten_input *q;
+	struct sten_pair p;
+	uint64_t v;
+
+	sten_pair_open(&p, "seed=8,delay=0.2,dup=0.2,reorder=0.3,raw=1");
+	q = (struct weft_sten_input *)(void *)p.b.mem;
+	weft_sten_input_init(q, p.b.mem + 4096, 64, 64, 0);
+	for (uint64_t i = 1; i <= 40; i++) {
+		weft_sten_open_packet(&p.st, i & 1, 1, 255);
+		weft_sten_transaction(&p.st, WEFT_STEN_T_IDENTIFY, i, NULL, 0);
+		weft_sten_transaction(&p.st, WEFT_STEN_T_GET_INDEX,
+				      (uintptr_t)q, NULL, 0);
+		weft_sten_transaction(&p.st, WEFT_STEN_T_WRITE, 0, &i, 8);
+		weft_sten_transaction(&p.st, WEFT_STEN_T_COMMIT | LAST,
+				      (uintptr_t)q, NULL, 0);
+	}
+	sten_pair_go(&p);
+	sten_pair_run(&p, 5000);
+	T_IS(q->back, 40);
+	for (uint64_t i = 1; i <= 40; i++) {
+		memcpy(&v, weft_sten_input_look(q), 8);
+		T_IS(v, i);
+		weft_sten_input_next(q);
+	}
+	sten_pair_close(&p);
+}
+
+static void interrupts_and_threads_start_from_the_queue(void **state)
+{
+	const uint64_t regs[6] = { 1, 2, 3, 4, 5, 6 };
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	weft_sten_interrupt(&p.st, 0xabc);
+	weft_sten_run_thread(&p.st, regs);
+	sten_pair_go(&p);
+	T_IS(p.a.interrupts, 1);
+	T_IS(p.a.cookie, 0xabc);
+	T_MEM(p.a.regs, regs, sizeof(regs));
+	sten_pair_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_packet_writes_1_to_128_bytes),
+		T_CASE(a_packet_holds_several_transactions),
+		T_CASE(tests_fail_or_wait_as_their_kind_says),
+		T_CASE(what_follows_a_failed_test_is_not_done),
+		T_CASE(a_discarded_packet_is_sent_again_by_itself),
+		T_CASE(a_restart_repeats_commands_but_not_packets),
+		T_CASE(a_guard_lets_the_next_command_run_or_passes_over_it),
+		T_CASE(an_event_fires_when_its_count_is_reached),
+		T_CASE(an_event_starts_the_next_operation),
+		T_CASE(a_dma_moves_any_size_and_alignment_with_events),
+		T_CASE(a_remote_dma_is_a_get),
+		T_CASE(dmas_share_the_engine_in_turns),
+		T_CASE(an_input_queue_fills_slots_and_discards_when_full),
+		T_CASE(cookies_keep_order_on_a_bad_network),
+		T_CASE(interrupts_and_threads_start_from_the_queue),
+	};
+
+	return T_RUN(tests);
+}
