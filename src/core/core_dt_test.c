@@ -21,6 +21,8 @@ static void predefined_types_stand_in_their_slots(void **state)
 		T_IS(dt->obj.predefined, 0x200 + i);
 		T_PTR(weft_dt_of((MPI_Datatype)(0x200 + i)), dt);
 		T_PTR(weft_dt_handle(dt), (void *)(0x200 + i));
+		T_IS(strncmp(dt->name, "MPI_", 4), 0);
+		T_NULL(strchr(dt->name, 0x28));
 		if (i >= 0x40 && (i & 0x40) && dt->size != MPI_UNDEFINED)
 			T_IS(dt->size, 1 << ((i >> 3) & 7));
 	}

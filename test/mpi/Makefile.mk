@@ -6,3 +6,6 @@ EXTRA_DIST += test/mpi/list test/mpi/run.sh test/mpi/mt.h \
 	test/mpi/p2p_type.c test/mpi/p2p_greq.c test/mpi/comm_make.c \
 	test/mpi/comm_inter.c test/mpi/group.c test/mpi/err.c \
 	test/mpi/threads.c
+EXTRA_DIST += test/mpi/type_make.c test/mpi/type_darray.c test/mpi/pack.c \
+	test/mpi/op.c test/mpi/info.c test/mpi/attr.c test/mpi/topo.c \
+	test/mpi/tool.c

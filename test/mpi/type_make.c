@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Datatype constructors: sizes, bounds, envelopes, contents, errors. */
+#include "mt.h"
+
+#include <limits.h>
+
+static void bounds_are(MPI_Datatype t, int size, MPI_Aint lb, MPI_Aint extent)
+{
+	MPI_Aint l, e;
+	MPI_Count lc, ec, sc;
+	int s;
+
+	MT_OK(MPI_Type_size(t, &s));
+	MT_OK(MPI_Type_get_extent(t, &l, &e));
+	MT_OK(MPI_Type_get_extent_c(t, &lc, &ec));
+	MT_OK(MPI_Type_size_c(t, &sc));
+	MT_TRUE(s == size && l == lb && e == extent);
+	MT_TRUE(sc == size && lc == lb && ec == extent);
+}
+
+static void constructors(void)
+{
+	int len[3] = { 2, 1, 3 }, disp[3] = { 5, 0, 8 };
+	int sizes[2] = { 4, 6 }, sub[2] = { 2, 3 }, start[2] = { 1, 2 };
+	MPI_Aint at[3] = { 40, 0, 64 }, lb, extent;
+	MPI_Datatype types[3] = { MPI_DOUBLE, MPI_CHAR, MPI_INT }, t, u;
+
+	MT_OK(MPI_Type_contiguous(5, MPI_DOUBLE, &t));
+	bounds_are(t, 40, 0, 40);
+	MT_OK(MPI_Type_create_resized(t, -8, 64, &u));
+	bounds_are(u, 40, -8, 64);
+	MT_OK(MPI_Type_get_true_extent(u, &lb, &extent));
+	MT_TRUE(lb == 0 && extent == 40);
+	MPI_Type_free(&t);
+	MPI_Type_free(&u);
+
+	MT_OK(MPI_Type_vector(3, 2, -4, MPI_INT, &t));
+	bounds_are(t, 24, -32, 40);
+	MPI_Type_free(&t);
+	MT_OK(MPI_Type_indexed(3, len, disp, MPI_INT, &t));
+	bounds_are(t, 24, 0, 44);
+	MPI_Type_free(&t);
+	MT_OK(MPI_Type_create_indexed_block(3, 2, disp, MPI_SHORT, &t));
+	bounds_are(t, 12, 0, 20);
+	MPI_Type_free(&t);
+	MT_OK(MPI_Type_create_hindexed(3, len, at, MPI_CHAR, &t));
+	bounds_are(t, 6, 0, 67);
+	MPI_Type_free(&t);
+	MT_OK(MPI_Type_create_struct(3, len, at, types, &t));
+	bounds_are(t, 29, 0, 80);
+	MPI_Type_free(&t);
+	MT_OK(MPI_Type_create_subarray(2, sizes, sub, start, MPI_ORDER_C,
+				       MPI_INT, &t));
+	bounds_are(t, 24, 0, 96);
+	MT_OK(MPI_Type_get_true_extent(t, &lb, &extent));
+	MT_TRUE(lb == 32 && extent == 36);
+	MPI_Type_free(&t);
+	MT_IS(t, MPI_DATATYPE_NULL);
+}
+
+static void contents(void)
+{
+	int len[2] = { 3, 1 }, i[8], ni, na, nd, combiner;
+	MPI_Count lens[2] = { 3, 1 }, disps[2] = { 0, 32 }, c[8];
+	MPI_Count nic, nac, ncc, ndc;
+	MPI_Aint at[2] = { 0, 32 }, a[4];
+	MPI_Datatype v, types[2], t, got[2];
+
+	MT_OK(MPI_Type_vector(2, 1, 3, MPI_INT, &v));
+	types[0] = v;
+	types[1] = MPI_DOUBLE;
+	MT_OK(MPI_Type_create_struct(2, len, at, types, &t));
+	MT_OK(MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner));
+	MT_TRUE(ni == 3 && na == 2 && nd == 2);
+	MT_IS(combiner, MPI_COMBINER_STRUCT);
+	MT_OK(MPI_Type_get_contents(t, 8, 4, 2, i, a, got));
+	MT_TRUE(i[0] == 2 && i[1] == 3 && i[2] == 1 && a[1] == 32);
+	MT_IS(got[1], MPI_DOUBLE);
+	MPI_Type_free(&v);
+	MT_OK(MPI_Type_get_envelope(got[0], &ni, &na, &nd, &combiner));
+	MT_TRUE(combiner == MPI_COMBINER_VECTOR && ni == 3);
+	MT_OK(MPI_Type_get_contents(got[0], 8, 4, 1, i, a, got + 1));
+	MT_TRUE(i[0] == 2 && i[1] == 1 && i[2] == 3 && got[1] == MPI_INT);
+	MPI_Type_free(&t);
+
+	types[0] = got[0];
+	MT_OK(MPI_Type_create_struct_c(2, lens, disps, types, &t));
+	MT_OK(MPI_Type_get_envelope_c(t, &nic, &nac, &ncc, &ndc, &combiner));
+	MT_TRUE(nic == 0 && nac == 0 && ncc == 5 && ndc == 2);
+	MT_OK(MPI_Type_get_contents_c(t, 0, 0, 8, 2, i, a, c, got));
+	MT_TRUE(c[0] == 2 && c[1] == 3 && c[4] == 32);
+	MT_IS(mt_class(MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner)),
+	      MPI_ERR_TYPE);
+	MPI_Type_free(&got[0]);
+	MPI_Type_free(&types[0]);
+	MPI_Type_free(&t);
+	MT_OK(MPI_Type_get_envelope(MPI_INT, &ni, &na, &nd, &combiner));
+	MT_TRUE(combiner == MPI_COMBINER_NAMED && !ni && !na && !nd);
+}
+
+static void predefined(void)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+	MPI_Datatype t, u;
+	int size, n, ni, na, nd, combiner;
+
+	MPI_Type_get_name(MPI_DOUBLE, name, &n);
+	MT_TRUE(!strcmp(name, "MPI_DOUBLE") && n == 10);
+	MT_OK(MPI_Type_size(MPI_REAL2, &size));
+	MT_IS(size, MPI_UNDEFINED);
+	MT_OK(MPI_Type_size(MPI_DOUBLE_INT, &size));
+	MT_IS(size, 12);
+	MT_OK(MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, &t));
+	MT_IS(t, MPI_REAL8);
+	MT_OK(MPI_Type_create_f90_real(12, 200, &t));
+	MT_OK(MPI_Type_create_f90_real(12, 200, &u));
+	MT_IS(t, u);
+	MPI_Type_size(t, &size);
+	MT_IS(size, 8);
+	MPI_Type_get_envelope(t, &ni, &na, &nd, &combiner);
+	MT_TRUE(combiner == MPI_COMBINER_F90_REAL && ni == 2);
+	MT_OK(MPI_Type_get_value_index(MPI_DOUBLE, MPI_INT, &t));
+	MT_IS(t, MPI_DOUBLE_INT);
+	MT_OK(MPI_Type_get_value_index(MPI_CHAR, MPI_INT, &t));
+	MT_IS(t, MPI_DATATYPE_NULL);
+	MT_OK(MPI_Type_dup(MPI_INT, &t));
+	MT_OK(MPI_Type_set_name(t, "mine"));
+	MPI_Type_get_name(t, name, &n);
+	MT_TRUE(!strcmp(name, "mine"));
+	MT_IS(MPI_Type_fromint(MPI_Type_toint(t)), t);
+	MT_IS(MPI_Type_toint(MPI_INT), 0x209);
+	MPI_Type_free(&t);
+}
+
+static void large(void)
+{
+	MPI_Datatype t, u;
+	MPI_Count size;
+	int n;
+
+	MT_OK(MPI_Type_contiguous(INT_MAX, MPI_INT, &t));
+	MT_OK(MPI_Type_contiguous_c((MPI_Count)1 << 34, MPI_DOUBLE, &u));
+	MT_OK(MPI_Type_size(t, &n));
+	MT_IS(n, MPI_UNDEFINED);
+	MT_OK(MPI_Type_size_x(u, &size));
+	MT_IS(size, (MPI_Count)1 << 37);
+	MPI_Type_free(&t);
+	MPI_Type_free(&u);
+}
+
+static void errors(void)
+{
+	MPI_Datatype t = MPI_INT, u;
+	int len[1] = { -1 }, disp[1] = { 0 }, n;
+	char text[MPI_MAX_ERROR_STRING];
+	int code;
+
+	MT_IS(mt_class(MPI_Type_contiguous(-1, MPI_INT, &u)), MPI_ERR_COUNT);
+	MT_IS(mt_class(MPI_Type_contiguous(1, MPI_DATATYPE_NULL, &u)),
+	      MPI_ERR_TYPE);
+	MT_IS(mt_class(MPI_Type_indexed(1, len, disp, MPI_INT, &u)),
+	      MPI_ERR_ARG);
+	MT_IS(mt_class(MPI_Type_free(&t)), MPI_ERR_TYPE);
+	MT_IS(mt_class(MPI_Type_match_size(MPI_TYPECLASS_REAL, 3, &u)),
+	      MPI_ERR_ARG);
+	MT_OK(MPI_Type_contiguous(2, MPI_INT, &u));
+	code = MPI_Send(&n, 1, u, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+	MT_IS(mt_class(code), MPI_ERR_TYPE);
+	MPI_Error_string(code, text, &n);
+	MT_TRUE(strstr(text, "not committed"));
+	MPI_Type_free(&u);
+}
+
+int main(int argc, char **argv)
+{
+	mt_begin(&argc, &argv);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+	constructors();
+	contents();
+	predefined();
+	large();
+	errors();
+	return mt_end();
+}
