@@ -32,8 +32,8 @@ pingpong() {
 for m in $machines; do
 	export FI_WEFT_MACHINE=$m
 	for kind in msg tagged; do
-		pingpong "$m $kind" -m $kind -S all -I 20
+		pingpong "$m $kind" -m $kind -S all -I 5
 	done
-	FI_WEFT_DMA=no pingpong "$m without DMA" -m tagged -S 1048576 -I 20
+	FI_WEFT_DMA=no pingpong "$m without DMA" -m tagged -S 1048576 -I 5
 done
 exit $bad

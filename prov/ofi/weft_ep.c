@@ -8,6 +8,7 @@
 #include "prov/ofi/weft_no.h"
 #include "prov/ofi/weft_post.h"
 
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -373,6 +374,9 @@ static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
 	ep->name.sin_family = AF_INET;
 	if (info->src_addr && info->src_addrlen >= sizeof(ep->name))
 		memcpy(&ep->name, info->src_addr, sizeof(ep->name));
+	/* "Any address" is no name that a peer could use. */
+	if (ep->name.sin_addr.s_addr == htonl(INADDR_ANY))
+		ep->name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	weft_list_init(&ep->av_link);
 }
 

@@ -238,6 +238,55 @@ static struct fid_ep *ep_again(struct job *j, struct sockaddr_in *name)
 	return ep;
 }
 
+/* Two endpoints of one domain, one queue; the job's own and another. */
+static void body_pair(struct job *j)
+{
+	struct sockaddr_in any = { .sin_family = AF_INET }, name;
+	size_t name_len = sizeof(name), len = 100000;
+	char *out = malloc(len), *in = malloc(len);
+	struct fid_ep *ep = ep_again(j, &any);
+	fi_addr_t addr;
+
+	fi_getname(&ep->fid, &name, &name_len);
+	job_check(j, fi_av_insert(j->av, &name, 1, &addr, 0, NULL) == 1,
+		  "insert", 0);
+	for (int i = 0; i < t_scale(200); i++) {
+		size_t n = i % 8 ? (size_t)i : len;
+		struct fi_cq_tagged_entry e;
+		int left = 2;
+
+		t_fill(out, n, (uint64_t)i);
+		job_check(j, !fi_trecv(ep, in, n, NULL, j->addr[0], 1, 0, in),
+			  "fi_trecv", i);
+		job_check(j, !fi_tsend(j->ep, out, n, NULL, addr, 1, out),
+			  "fi_tsend", i);
+		while (left) {
+			ssize_t got = fi_cq_sread(j->cq, &e, 1, NULL, LONG_MS);
+
+			job_check(j, got == 1, "fi_cq_sread", (long)got);
+			left--;
+		}
+		job_check(j, t_differs(in, n, (uint64_t)i) < 0, "content", i);
+	}
+	job_check(j, fi_close(&ep->fid) == 0, "close", 0);
+	free(out);
+	free(in);
+}
+
+static void two_endpoints_of_a_domain_talk_over_each_carrier(void **state)
+{
+	static const enum fi_progress progress[] = { FI_PROGRESS_MANUAL,
+						     FI_PROGRESS_AUTO };
+	struct job_opts o = { .wait_obj = FI_WAIT_UNSPEC };
+
+	for (int i = 0; i < 4; i++) {
+		setenv("FI_WEFT_CARRIER", i & 1 ? "loop" : "shm", 1);
+		o.progress = progress[i / 2];
+		job_run(1, body_pair, &o);
+	}
+	unsetenv("FI_WEFT_CARRIER");
+}
+
 static void body_reuse(struct job *j)
 {
 	fi_addr_t addr;
@@ -348,6 +397,7 @@ int main(void)
 		T_CASE(a_counter_is_waited_for),
 		T_CASE(automatic_progress_serves_a_peer_that_looks_away),
 		T_CASE(threads_share_an_endpoint_and_a_queue),
+		T_CASE(two_endpoints_of_a_domain_talk_over_each_carrier),
 		T_CASE(a_name_can_be_used_again),
 		T_CASE(a_stranger_is_heard_and_known_once_inserted),
 		T_CASE(an_endpoint_keeps_its_order_of_life),
