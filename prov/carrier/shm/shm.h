@@ -154,7 +154,8 @@ struct shm {
 	bool no_dma;
 	bool fences; /* we must fence for sleepers: no membarrier here */
 	/* waiting */
-	uint64_t spin_ns;
+	uint64_t spin_ns;	  /* at most */
+	weft_au64 spin_now_ns;	  /* as much as has been worth it lately */
 	weft_au64 futex_until_ns; /* a stranger is on the core: no yielding */
 	weft_au32 woken;
 	weft_au64 sleeps;
@@ -185,7 +186,7 @@ static inline struct shm_peer *shm_peer_of(struct weft_peer *p)
 int shm_name_open(struct shm *s, const struct sockaddr_in *want);
 int shm_name_listen(struct shm *s);
 void shm_name_close(struct shm *s);
-bool shm_name_is_local(const struct shm *s, uint32_t ip);
+bool shm_name_is_local(struct shm *s, uint32_t ip);
 int shm_name_connect(uint32_t ip, uint16_t port);
 uint64_t shm_name_key(const struct sockaddr_in *n);
 void shm_name_hint_set(struct sockaddr_in *n, uint64_t hint);

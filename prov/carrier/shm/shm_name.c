@@ -72,13 +72,14 @@ static int name_bind_any(int fd, uint32_t ip, uint64_t cookie, uint16_t *port_p)
 	return ret;
 }
 
-static int name_list_local(struct shm *s)
+/* Asks the kernel once; without an answer only loopback is local. */
+static void name_list_local(struct shm *s)
 {
 	struct ifaddrs *list, *i;
 	unsigned n = 0;
 
-	if (getifaddrs(&list))
-		return 0; /* then only loopback is local */
+	if (s->local_ip || getifaddrs(&list))
+		return;
 	for (i = list; i; i = i->ifa_next)
 		n++;
 	s->local_ip = calloc(n + 1, sizeof(*s->local_ip));
@@ -89,13 +90,13 @@ static int name_list_local(struct shm *s)
 					->sin_addr.s_addr;
 	}
 	freeifaddrs(list);
-	return s->local_ip ? 0 : -ENOMEM;
 }
 
-bool shm_name_is_local(const struct shm *s, uint32_t ip)
+bool shm_name_is_local(struct shm *s, uint32_t ip)
 {
 	if (name_is_plain(ip))
 		return true;
+	name_list_local(s);
 	for (unsigned i = 0; i < s->local_ip_count; i++) {
 		if (s->local_ip[i] == ip)
 			return true;
@@ -107,10 +108,8 @@ int shm_name_open(struct shm *s, const struct sockaddr_in *want)
 {
 	uint32_t ip = want->sin_addr.s_addr;
 	uint16_t port = want->sin_port;
-	int ret = name_list_local(s);
+	int ret;
 
-	if (ret)
-		return ret;
 	if (!shm_name_is_local(s, ip))
 		return -EADDRNOTAVAIL;
 	s->sock =

@@ -2,7 +2,8 @@
 /*
  * Waiting: spin, then yield, then sleep on the wake word of the own region.
  *
- *   spin    for the peer that answers at once from another core
+ *   spin    for the peer that answers at once from another core; spins that
+ *           are in vain get shorter, until a short wait comes again
  *   yield   for peers that share this core: they get it, and run to the end
  *           of what they do; a yield that comes back late went to a stranger
  *           who keeps the core for a slice, and then sleeping is better,
@@ -33,12 +34,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_SPIN_NS  UINT64_C(5000)
-#define WAIT_YIELD_NS UINT64_C(10000000)  /* yield no longer than that */
-#define WAIT_LATE_NS  UINT64_C(1000000)	  /* a yield that lost the core */
-#define WAIT_SHUN_NS  UINT64_C(50000000)  /* then no yields for so long */
-#define WAIT_SLICE_NS UINT64_C(100000000) /* the longest sleep */
-#define WAIT_TICK_MS  250		  /* of an armed descriptor */
+#define WAIT_SPIN_NS	 UINT64_C(5000)
+#define WAIT_SPIN_MIN_NS UINT64_C(300)
+#define WAIT_ALONE_NS	 UINT64_C(1500)	     /* a yield that nobody took */
+#define WAIT_YIELD_NS	 UINT64_C(10000000)  /* yield no longer than that */
+#define WAIT_LATE_NS	 UINT64_C(1000000)   /* a yield that lost the core */
+#define WAIT_SHUN_NS	 UINT64_C(50000000)  /* then no yields for so long */
+#define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
+#define WAIT_TICK_MS	 250		     /* of an armed descriptor */
 
 static int wait_membarrier(int cmd)
 {
@@ -53,6 +56,9 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 	s->fences = can < 0 || !(can & MEMBARRIER_CMD_GLOBAL_EXPEDITED) ||
 		    wait_membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
 	s->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
+	if (s->spin_ns == 1)
+		s->spin_ns = 0;
+	atomic_init(&s->spin_now_ns, s->spin_ns);
 	s->epoll = -1;
 	atomic_init(&s->timer, -1);
 }
@@ -95,16 +101,29 @@ static bool wait_spin(struct shm *s, uint64_t end)
 	return false;
 }
 
-static bool wait_yield(struct shm *s, uint64_t now, uint64_t end)
+/*
+ * A wait that ended by yielding. Nobody took the core (the yield came back at
+ * once) and it was short: a spin would have done. Relaxed: one thread waits.
+ */
+static void wait_learn(struct shm *s, uint64_t waited, uint64_t yield)
 {
+	if (yield < WAIT_ALONE_NS && waited < s->spin_ns)
+		weft_store64_relaxed(&s->spin_now_ns, s->spin_ns);
+}
+
+static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
+{
+	uint64_t now = start;
 	uint64_t then;
 
 	while (now < end) {
 		sched_yield();
-		if (wait_over(s))
-			return true;
 		then = now;
 		now = weft_now_ns();
+		if (wait_over(s)) {
+			wait_learn(s, now - start, now - then);
+			return true;
+		}
 		if (now - then < WAIT_LATE_NS)
 			continue;
 		/* relaxed: one thread waits */
@@ -157,16 +176,21 @@ int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	uint64_t now;
 	uint64_t end;
 	uint64_t most;
+	uint64_t spin;
 
 	if (wait_over(s))
 		return 0;
 	now = weft_now_ns();
 	end = timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
-	if (s->spin_ns > 1) {
-		most = now + s->spin_ns < end ? now + s->spin_ns : end;
+	/* relaxed: one thread waits */
+	spin = weft_load64_relaxed(&s->spin_now_ns);
+	if (spin) {
+		most = now + spin < end ? now + spin : end;
 		if (wait_spin(s, most))
 			return 0;
 		now = weft_now_ns();
+		spin = spin > WAIT_SPIN_MIN_NS ? spin / 2 : 0;
+		weft_store64_relaxed(&s->spin_now_ns, spin);
 	}
 	/* relaxed: one thread waits */
 	if (now >= weft_load64_relaxed(&s->futex_until_ns)) {
