@@ -165,7 +165,7 @@ static void test_freed(void)
 static void test_persistent(MPI_Comm comm)
 {
 	MPI_Request req[4];
-	int in[N], sum[N], all[N * 64], bc[N], i, round, q;
+	int in[N] = { 0 }, sum[N], all[N * 64], bc[N], i, round, q;
 
 	MPI_Allreduce_init(in, sum, N, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL,
 			   &req[0]);
