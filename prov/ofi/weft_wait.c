@@ -221,6 +221,7 @@ static void lead(struct weft_domain *d, uint64_t left)
 {
 	struct weft_wait *wt = d->wait;
 
+	assert(!wt->leading);
 	wt->leading = true;
 	wt->kicked = false;
 	if (d->ep_count == 1)
@@ -241,7 +242,8 @@ int weft_watch_sleep(struct weft_watch *w, uint64_t deadline_ns)
 	if (!left)
 		return -ETIMEDOUT;
 	w->watched++;
-	if (d->wait->leading)
+	/* The progress thread leads, even before its first turn. */
+	if (d->auto_progress || d->wait->leading)
 		follow(d, left);
 	else
 		lead(d, left);
