@@ -29,6 +29,7 @@ struct run_parse {
 	const struct run_flag *flag; /* the row being carried out */
 	const char *spelled;	     /* as the user wrote it */
 	const char *self;	     /* this host */
+	bool from_file;		     /* -configfile brought the programs */
 	bool stop;		     /* nothing to run: *code is the exit */
 	int code;
 };

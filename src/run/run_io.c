@@ -18,13 +18,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SLICE_MAX = 400, AHEAD = 32 };
+enum { SLICE_MAX = 500, AHEAD = 32 };
 
 struct io_helper {
 	struct run_slice slice;
 	pid_t pid; /* 0: gone */
 	int ctl;
 	int asked;
+	int fetched;
 };
 
 struct run_io {
@@ -69,8 +70,8 @@ static int slice_size(void)
 	int n = SLICE_MAX;
 
 	if (!getrlimit(RLIMIT_NOFILE, &lim) && lim.rlim_cur != RLIM_INFINITY &&
-	    lim.rlim_cur < 2 * SLICE_MAX + 64)
-		n = ((int)lim.rlim_cur - 64) / 2;
+	    lim.rlim_cur < 2 * SLICE_MAX + 16)
+		n = ((int)lim.rlim_cur - 16) / 2;
 	return n > 1 ? n : 1;
 }
 
@@ -220,6 +221,7 @@ int run_io_fetch(struct run_io *io, int rank, int fd[2])
 	err = ask(h, rank - h->slice.first + AHEAD);
 	if (!err)
 		err = run_fd_receive(h->ctl, got);
+	h->fetched++;
 	if (err) {
 		run_say("cannot get the pipes of rank %d: %s", rank,
 			strerror(-err));
@@ -261,12 +263,31 @@ int run_io_stdin(struct run_io *io, int rank)
 	return io->stdin_rank == RUN_STDIN_ALL ? reopen_stdin() : STDIN_FILENO;
 }
 
+/* Pipes asked for ahead that no rank took would never come to their end. */
+static void drop_ahead(struct io_helper *h)
+{
+	int fd[2];
+
+	for (; h->fetched < h->asked; h->fetched++) {
+		fd[0] = -1;
+		fd[1] = -1;
+		if (run_fd_receive(h->ctl, fd) < 0)
+			continue;
+		if (fd[0] >= 0)
+			close(fd[0]);
+		if (fd[1] >= 0)
+			close(fd[1]);
+	}
+}
+
 void run_io_last(struct run_io *io)
 {
 	int i;
 
-	for (i = 0; i < io->nhelpers; i++)
+	for (i = 0; i < io->nhelpers; i++) {
+		drop_ahead(&io->helper[i]);
 		send(io->helper[i].ctl, "D", 1, MSG_NOSIGNAL);
+	}
 	if (io->feeder.pid > 0)
 		send(io->feeder.ctl, "D", 1, MSG_NOSIGNAL);
 }

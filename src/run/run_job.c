@@ -27,13 +27,22 @@
 /* Between SIGTERM and SIGKILL: after a failure, and when we were asked. */
 enum { GRACE_FAILURE_S = 2, GRACE_REQUEST_S = 10 };
 
+/*
+ * A rank's peers may notice its death, fail and be gone before the kernel has
+ * finished with the rank itself. So a lesser cause waits this long for a
+ * better one before it becomes the verdict.
+ */
+#define SETTLE_NS 100000000ull
+
 struct watch {
 	struct run_job *job;
 	int signal_fd;
 	int event_fd;
 	uint64_t timeout_ns; /* 0: none */
 	uint64_t kill_ns;    /* when SIGKILL follows; 0: not ending */
-	int requests;	     /* signals that asked us to end */
+	uint64_t verdict_ns; /* when the suspect is convicted; 0: no suspect */
+	struct run_end suspect;
+	int requests; /* signals that asked us to end */
 };
 
 void run_job_signal(struct run_job *job, int sig)
@@ -45,26 +54,61 @@ void run_job_signal(struct run_job *job, int sig)
 			kill(-job->rank[i].pid, sig);
 }
 
-/* The first cause wins; a second one changes nothing. */
-static void begin_end(struct watch *w, enum run_cause cause, int rank, int code)
+/* How much a cause explains of what else happens. */
+static int weight(enum run_cause c)
+{
+	static const int w[] = {
+		[RUN_CAUSE_NO_INIT] = 1, [RUN_CAUSE_NO_FINI] = 2,
+		[RUN_CAUSE_EXIT] = 3,	 [RUN_CAUSE_ABORT] = 4,
+		[RUN_CAUSE_SIGNAL] = 5,	 [RUN_CAUSE_TIMEOUT] = 6,
+		[RUN_CAUSE_INTERRUPT] = 6, [RUN_CAUSE_FAULT] = 6,
+	};
+
+	return w[c];
+}
+
+static void end_all(struct watch *w)
 {
 	struct run_end *e = &w->job->end;
+	bool asked = e->cause == RUN_CAUSE_INTERRUPT;
 
-	if (e->cause != RUN_CAUSE_NONE)
+	if (e->cause == RUN_CAUSE_TIMEOUT)
+		e->roll_call = run_end_roll_call(w->job->rank, w->job->nranks);
+	w->kill_ns = weft_now_ns() +
+		     (asked ? GRACE_REQUEST_S : GRACE_FAILURE_S) * SECOND_NS;
+	run_job_signal(w->job, asked ? e->code : SIGTERM);
+	/* A stopped rank must run to see its end. */
+	run_job_signal(w->job, SIGCONT);
+}
+
+static void convict(struct watch *w)
+{
+	w->verdict_ns = 0;
+	w->job->end = w->suspect;
+	end_all(w);
+}
+
+/* The first of the weightiest causes counts; text becomes ours. */
+static void blame(struct watch *w, enum run_cause cause, int rank, int code,
+		  char *text)
+{
+	struct run_end *e = &w->suspect;
+
+	if (w->job->end.cause != RUN_CAUSE_NONE ||
+	    weight(cause) <= weight(e->cause) ||
+	    (rank >= 0 && e->cause == RUN_CAUSE_ABORT && e->rank == rank)) {
+		free(text);
 		return;
-	e->cause = cause;
-	e->rank = rank;
-	e->code = code;
+	}
+	free(e->text);
+	*e = (struct run_end){ .cause = cause, .rank = rank, .code = code,
+			       .text = text };
 	if (rank >= 0)
 		e->pid = w->job->rank[rank].pid;
-	if (cause == RUN_CAUSE_TIMEOUT)
-		e->roll_call = run_end_roll_call(w->job->rank, w->job->nranks);
-	w->kill_ns = weft_now_ns() + (cause == RUN_CAUSE_INTERRUPT
-					      ? GRACE_REQUEST_S
-					      : GRACE_FAILURE_S) * SECOND_NS;
-	/* A stopped rank must run to see its end. */
-	run_job_signal(w->job, cause == RUN_CAUSE_INTERRUPT ? code : SIGTERM);
-	run_job_signal(w->job, SIGCONT);
+	if (!w->verdict_ns)
+		w->verdict_ns = weft_now_ns() + SETTLE_NS;
+	if (weight(cause) >= weight(RUN_CAUSE_SIGNAL))
+		convict(w);
 }
 
 static bool others_in_mpi(const struct run_job *job)
@@ -88,7 +132,7 @@ static void check_early_leavers(struct watch *w)
 		if (job->rank[i].exited && !job->rank[i].connected)
 			break;
 	if (i < job->nranks && others_in_mpi(job))
-		begin_end(w, RUN_CAUSE_NO_INIT, i, 0);
+		blame(w, RUN_CAUSE_NO_INIT, i, 0, NULL);
 }
 
 static void hear_event(struct watch *w, struct run_event *ev)
@@ -110,14 +154,11 @@ static void hear_event(struct watch *w, struct run_event *ev)
 		r->finalized = true;
 		break;
 	case RUN_EVENT_ABORT:
-		if (job->end.cause == RUN_CAUSE_NONE) {
-			job->end.text = ev->text;
-			ev->text = NULL;
-		}
-		begin_end(w, RUN_CAUSE_ABORT, ev->rank, ev->code);
+		blame(w, RUN_CAUSE_ABORT, ev->rank, ev->code, ev->text);
+		ev->text = NULL;
 		break;
 	case RUN_EVENT_KILL:
-		begin_end(w, RUN_CAUSE_ABORT, ev->rank, 1);
+		blame(w, RUN_CAUSE_ABORT, ev->rank, 1, NULL);
 		break;
 	}
 }
@@ -152,27 +193,11 @@ static void rank_exits(struct run_job *job, int i, int status)
 	kill(-job->rank[i].pid, SIGKILL);
 }
 
-/* How much a cause explains; the kernel does not tell who died first. */
-static int weight(enum run_cause c)
-{
-	switch (c) {
-	case RUN_CAUSE_SIGNAL:
-		return 4;
-	case RUN_CAUSE_EXIT:
-		return 3;
-	case RUN_CAUSE_NO_FINI:
-		return 2;
-	default:
-		return c != RUN_CAUSE_NONE;
-	}
-}
-
-/* Takes all that died by now and blames the most telling death of them. */
 static void reap(struct watch *w)
 {
 	struct run_job *job = w->job;
-	enum run_cause cause, worst = RUN_CAUSE_NONE;
-	int status, i, code, worst_code = 0, worst_rank = -1;
+	enum run_cause cause;
+	int status, i, code;
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
@@ -183,23 +208,18 @@ static void reap(struct watch *w)
 			continue;
 		rank_exits(job, i, status);
 		cause = run_end_judge(&job->rank[i], others_in_mpi(job), &code);
-		if (weight(cause) <= weight(worst))
-			continue;
-		worst = cause;
-		worst_code = code;
-		worst_rank = i;
+		if (cause != RUN_CAUSE_NONE)
+			blame(w, cause, i, code, NULL);
 	}
-	if (worst != RUN_CAUSE_NONE)
-		begin_end(w, worst, worst_rank, worst_code);
 	if (run_io_status(job->io))
-		begin_end(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT);
+		blame(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
 }
 
 /* The second request does not ask any more. */
 static void hear_request(struct watch *w, int sig)
 {
 	if (w->requests++ == 0 && w->job->end.cause == RUN_CAUSE_NONE) {
-		begin_end(w, RUN_CAUSE_INTERRUPT, -1, sig);
+		blame(w, RUN_CAUSE_INTERRUPT, -1, sig, NULL);
 		return;
 	}
 	run_job_signal(w->job, SIGKILL);
@@ -241,9 +261,11 @@ static void check_deadlines(struct watch *w)
 
 	if (w->timeout_ns && now >= w->timeout_ns && w->job->live > 0) {
 		w->timeout_ns = 0;
-		begin_end(w, RUN_CAUSE_TIMEOUT, -1,
-			  (int)w->job->opts->timeout_s);
+		blame(w, RUN_CAUSE_TIMEOUT, -1, (int)w->job->opts->timeout_s,
+		      NULL);
 	}
+	if (w->verdict_ns && now >= w->verdict_ns)
+		convict(w);
 	if (w->kill_ns && now >= w->kill_ns) {
 		w->kill_ns = 0;
 		run_job_signal(w->job, SIGKILL);
@@ -257,6 +279,8 @@ static int patience(const struct watch *w)
 
 	if (w->kill_ns && (!at || w->kill_ns < at))
 		at = w->kill_ns;
+	if (w->verdict_ns && (!at || w->verdict_ns < at))
+		at = w->verdict_ns;
 	if (!at)
 		return -1;
 	if (at <= now)
@@ -319,6 +343,8 @@ int run_job_wait(struct run_job *job, int event_fd)
 	}
 	while (job->live > 0)
 		turn(&w);
+	if (w.verdict_ns)
+		convict(&w);
 	run_io_stop_feeding(job->io);
 	run_job_sweep(job);
 	while (run_io_live(job->io) > 0)

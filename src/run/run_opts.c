@@ -63,8 +63,11 @@ int run_set_file(struct run_parse *p, char **arg)
 	int n = 0;
 	char **word = run_words_of_file(arg[0], &n);
 
-	if (word)
-		return parse_words(p, word);
+	if (word) {
+		n = parse_words(p, word);
+		p->from_file = true;
+		return n;
+	}
 	run_say("cannot read %s: %s", arg[0], strerror(errno));
 	return -EINVAL;
 }
@@ -125,6 +128,7 @@ static int parse_context(struct run_parse *p, char **word, int *used_p)
 {
 	int i = 0, n = 0, took;
 
+	p->from_file = false;
 	while (word[i] && word[i][0] == '-' && word[i][1]) {
 		if (!strcmp(word[i], "--")) {
 			i++;
@@ -142,8 +146,7 @@ static int parse_context(struct run_parse *p, char **word, int *used_p)
 	*used_p = i + n;
 	if (n > 0)
 		return add_app(p, word + i, n);
-	/* A file may have brought the programs, flags may come alone. */
-	if (p->o->napps > 0 && !p->app->n)
+	if (p->from_file)
 		return 0;
 	run_say("no program is named; mpiexec --help shows how");
 	return -EINVAL;

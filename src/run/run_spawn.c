@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,12 @@ struct child {
 	const struct rlimit *nofile;
 	const sigset_t *mask;
 	pid_t parent;
-	const char *what; /* the step that failed */
-	int err;
+	/*
+	 * Written by the child in our memory; atomic, because the compiler
+	 * sees no path on which the parent could find them changed.
+	 */
+	_Atomic(const char *) what; /* the step that failed */
+	atomic_int err;
 };
 
 static int say_missing(const char *name, const char *wdir, int err)
@@ -113,10 +118,16 @@ static char **full_argv(const struct run_opts *o, const struct run_app *a)
 	return argv;
 }
 
+static void set_failed(struct child *c, const char *what, int err)
+{
+	/* vfork() resumes the parent after the child: that is the ordering. */
+	atomic_store_explicit(&c->what, what, memory_order_release);
+	atomic_store_explicit(&c->err, err, memory_order_release);
+}
+
 static void child_fails(struct child *c, const char *what)
 {
-	c->what = what;
-	c->err = errno;
+	set_failed(c, what, errno);
 	_exit(RUN_EXIT_NOEXEC);
 }
 
@@ -167,14 +178,16 @@ static pid_t start(struct child *c)
 	return pid;
 }
 
-static int say_failed(const struct child *c, int rank)
+static int say_failed(struct child *c, int rank)
 {
-	run_say("cannot start rank %d: %s: %s", rank, c->what,
-		strerror(c->err));
-	if (c->err == ENOENT)
+	const char *what = atomic_load_explicit(&c->what, memory_order_acquire);
+	int err = atomic_load_explicit(&c->err, memory_order_acquire);
+
+	run_say("cannot start rank %d: %s: %s", rank, what, strerror(err));
+	if (err == ENOENT)
 		return RUN_EXIT_NOENT;
-	return c->err == EAGAIN || c->err == ENOMEM ? RUN_EXIT_FAULT
-						    : RUN_EXIT_NOEXEC;
+	return err == EAGAIN || err == ENOMEM ? RUN_EXIT_FAULT
+					      : RUN_EXIT_NOEXEC;
 }
 
 static int start_rank(struct run_job *job, struct child *c, int rank)
@@ -193,12 +206,10 @@ static int start_rank(struct run_job *job, struct child *c, int rank)
 	c->fd[1] = out[0];
 	c->fd[2] = out[1];
 	c->cpus = run_bind_of(job->bind, rank);
-	c->err = 0;
+	set_failed(c, NULL, 0);
 	pid = start(c);
-	if (pid < 0) {
-		c->what = "fork";
-		c->err = errno;
-	}
+	if (pid < 0)
+		set_failed(c, "fork", errno);
 	close(out[0]);
 	if (out[1] != out[0])
 		close(out[1]);
@@ -210,7 +221,9 @@ static int start_rank(struct run_job *job, struct child *c, int rank)
 		job->spawned++;
 		run_io_set_group(job->io, rank, pid);
 	}
-	return c->err ? say_failed(c, rank) : 0;
+	if (!atomic_load_explicit(&c->err, memory_order_acquire))
+		return 0;
+	return say_failed(c, rank);
 }
 
 static int start_app(struct run_job *job, int app)

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Words, lists of hosts, quotas: texts that come from outside. */
+#include "src/run/run_words.h"
+#include "src/run/run_cpus.h"
+#include "src/run/run_hosts.h"
+#include "test/t.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void quotes_keep_blanks(void **state)
+{
+	int n;
+	char **w = run_words(" a 'b c'  \"d \\\" e\" f\\ g '' ", &n);
+
+	T_IS(n, 5);
+	T_STR(w[1], "b c");
+	T_STR(w[2], "d \" e");
+	T_STR(w[3], "f g");
+	T_STR(w[4], "");
+	T_NULL(w[5]);
+	free(w);
+}
+
+static void nothing_is_no_word(void **state)
+{
+	int n;
+	char **w = run_words("  \t ", &n);
+
+	T_IS(n, 0);
+	T_NULL(w[0]);
+	free(w);
+}
+
+static int file_with(const char *text, char name[32])
+{
+	FILE *f;
+	int fd;
+
+	snprintf(name, 32, "/tmp/run_words_test.XXXXXX");
+	fd = mkstemp(name);
+	f = fdopen(fd, "w");
+	fputs(text, f);
+	return fclose(f);
+}
+
+static void lines_of_a_file_become_contexts(void **state)
+{
+	char name[32], **w;
+	int n;
+
+	T_OK(file_with("# two programs\n-n 2 a b\n\n  -n 1 c\n", name));
+	w = run_words_of_file(name, &n);
+	unlink(name);
+	T_IS(n, 8);
+	T_STR(w[4], ":");
+	T_STR(w[7], "c");
+	free(w);
+}
+
+static void local_names_are_known_without_asking(void **state)
+{
+	T_TRUE(run_hosts_is_local("localhost", "box"));
+	T_TRUE(run_hosts_is_local("127.0.0.1", "box"));
+	T_TRUE(run_hosts_is_local("box", "box"));
+	T_TRUE(run_hosts_is_local("box", "box.example"));
+	T_TRUE(run_hosts_is_local("box.example", "box"));
+	T_FALSE(run_hosts_is_local("box.example", "box.other"));
+	T_FALSE(run_hosts_is_local("boxer", "box"));
+}
+
+static void slots_of_a_list_add_up(void **state)
+{
+	char *other = NULL;
+	int slots = 0;
+
+	T_OK(run_hosts_list("localhost:3,box,[::1]:2", "box", &slots, &other));
+	T_IS(slots, 6);
+	T_IS(run_hosts_list("box,far:2", "box", &slots, &other), -EREMOTE);
+	T_STR(other, "far");
+	free(other);
+}
+
+static void both_file_notations_are_read(void **state)
+{
+	char name[32], *other = NULL;
+	int slots = 0;
+
+	T_OK(file_with("# hosts\nlocalhost:2\nbox slots=4 max_slots=8\n", name));
+	T_OK(run_hosts_file(name, "box", &slots, &other));
+	unlink(name);
+	T_IS(slots, 6);
+	T_IS(run_hosts_file("/nonexistent", "box", &slots, &other), -ENOENT);
+}
+
+static void quota_is_rounded_up(void **state)
+{
+	T_IS(run_cpus_parse("150000 100000"), 2);
+	T_IS(run_cpus_parse("50000 100000"), 1);
+	T_IS(run_cpus_parse("max 100000"), 0);
+	T_IS(run_cpus_parse("-1 100000"), 0);
+	T_IS(run_cpus_parse(""), 0);
+	T_TRUE(run_cpus() >= 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(quotes_keep_blanks),
+		T_CASE(nothing_is_no_word),
+		T_CASE(lines_of_a_file_become_contexts),
+		T_CASE(local_names_are_known_without_asking),
+		T_CASE(slots_of_a_list_add_up),
+		T_CASE(both_file_notations_are_read),
+		T_CASE(quota_is_rounded_up),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every way to die: exit code, last words, nothing left behind.
+. "$top_srcdir/test/run_lib.sh" || exit 1
+
+# the mark is an argument that the client understands as a word for no rank
+c() { echo "$client -1:$mark"; }
+who='process rank 1 with PID [0-9]+ on node [^ ]+'
+
+# deaths after init: the others wait in a fence that cannot complete
+run 139 -n 3 $(c) init 1:kill=11 fence fini
+last "$who exited on signal 11 \(Segmentation fault\)"
+run 137 -n 3 $(c) init 1:kill=9 fence fini
+last "$who exited on signal 9 \(Killed\)"
+run 3 -n 3 $(c) init 1:exit=3 fence fini
+last "$who exited with code 3"
+run 7 -n 3 $(c) init 1:abort=7 fence fini
+last "$who called MPI_Abort with error code 7: the test says so"
+run 1 -n 3 $(c) init 1:abort=0 fence fini
+last "$who called MPI_Abort with error code 0"
+run 1 -n 3 $(c) init 1:abort=256 fence fini
+last "$who called MPI_Abort with error code 256"
+run 1 -n 3 $(c) init 1:exit=0 fence fini
+last "$who exited with code 0 without calling MPI_Finalize"
+run 1 -n 3 $(c) 1:exit=0 init fence fini
+last "$who exited with code 0 before MPI_Init"
+run 4 -n 3 $(c) 1:exit=4 sleep=30
+last "$who exited with code 4"
+run 5 -n 3 $(c) init fence fini 1:exit=5
+last "$who exited with code 5"
+nothing_left
+
+# exit code 0 without MPI at all is fine, early or late
+run 0 -n 3 $(c) 1:exit=0 2:sleep=1
+
+# time-out, with a roll-call
+run 124 -n 4 --timeout 1 $(c) 3:sleep=30 init 0:fini sleep=30
+last 'time-out after 1 s'
+grep -q 'in MPI (after MPI_Init): ranks 1-2; not in MPI yet: ranks 3; after MPI_Finalize: ranks 0' "$dir/err" ||
+	complain "no roll-call: $(cat "$dir/err")"
+MPIEXEC_TIMEOUT=1 run 124 -n 1 $(c) sleep=30
+nothing_left
+
+# who does not listen to SIGTERM is killed
+run 3 -n 2 $(c) ignore=15 1:exit=3 sleep=30
+nothing_left
+
+# errors of mpiexec's own
+run 127 -n 2 "$dir/no-such-program"
+last 'not found'
+run 127 -n 2 no-such-program-in-path
+last 'not found'
+touch "$dir/plain"
+run 126 -n 2 "$dir/plain"
+last 'not executable'
+printf '\001\002' > "$dir/garbage"
+chmod +x "$dir/garbage"
+run 126 -n 2 "$dir/garbage"
+grep -q 'Exec format error' "$dir/err" || complain "$(cat "$dir/err")"
+run 125 --binf-to core true
+last 'did you mean --bind-to'
+run 125 -n 2
+run 125 -n 2 -host not-this-host.invalid true
+last 'srun --mpi=pmix, prterun'
+run 125 -n 1 -wdir "$dir/no-such-directory" true
+run 125 -n 2 --machine bgq true
+last 'virtual clock is not available'
+run 125 -n 1000 --nooversubscribe true
+
+# children and grandchildren, also in sessions of their own
+run 0 -n 2 $(c) orphan
+nothing_left
+run 3 -n 2 $(c) orphan 1:exit=3 sleep=30
+nothing_left
+run 3 -n 2 sh -c "sleep 300 \$0 & [ \$PMI_RANK = 1 ] && exit 3; wait" "$mark"
+nothing_left
+
+# started COUNT: so many sleeping ranks of this test are there
+started() { [ "$(pgrep -fc "run_client -1:$mark init")" -ge "$1" ]; }
+in_background() {
+	# a background job of a script would ignore SIGINT from its birth
+	env --default-signal=INT "$mpiexec" -n 3 "$@" > "$dir/out" \
+		2> "$dir/err" < /dev/null &
+	pid=$!
+}
+
+# SIGKILL of mpiexec ends the ranks, and those behind a shell too
+in_background $(c) init sleep=300
+wait_for started 4
+kill -KILL $pid
+wait $pid 2> /dev/null
+nothing_left
+in_background sh -c "$client -1:$mark init sleep=300; true"
+wait_for started 7
+kill -KILL $pid
+wait $pid 2> /dev/null
+nothing_left
+
+# signals: forwarded, and the code tells which
+for s in INT:130 TERM:143 HUP:129; do
+	in_background $(c) init sleep=300
+	wait_for started 4
+	kill -${s%:*} $pid
+	wait $pid
+	got=$?
+	[ $got = ${s#*:} ] || complain "${s%:*}: exit code $got"
+	nothing_left
+done
+in_background sh -c 'trap "echo got usr1; exit 0" USR1; touch $0.$PMI_RANK
+	while :; do sleep 0.05; done' "$dir/trap"
+wait_for test -e "$dir/trap.0" -a -e "$dir/trap.1" -a -e "$dir/trap.2"
+kill -USR1 $pid
+wait $pid || complain "USR1: exit code $?"
+[ "$(grep -c 'got usr1' "$dir/out")" = 3 ] || complain "USR1 not forwarded"
+
+# the second request does not wait
+in_background $(c) init ignore=15 ignore=2 sleep=300
+wait_for started 4
+kill -TERM $pid
+sleep 0.2
+kill -TERM $pid
+wait $pid
+[ $? = 143 ] || complain "second TERM"
+nothing_left
+
+# no file, no shared memory
+ls -d /dev/shm/*"$pid"* /tmp/*weft-"$pid"* 2> /dev/null &&
+	complain "files are left behind"
+exit $failed

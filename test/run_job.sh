@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks, programs, environment, binding, a thousand ranks.
+. "$top_srcdir/test/run_lib.sh" || exit 1
+
+run 0 -n 4 "$client" init hello fence check fini
+out 'rank 0 of 4
+rank 1 of 4
+rank 2 of 4
+rank 3 of 4'
+
+# several programs make one world
+run 0 -n 1 -env WHO a "$client" init hello fence check fini : \
+	-n 2 "$client" init hello fence check fini
+out 'rank 0 of 3
+rank 1 of 3
+rank 2 of 3'
+printf '# two programs\n-n 2 echo "a  b"\n-n 1 echo c\n' > "$dir/conf"
+run 0 -configfile "$dir/conf"
+out 'a  b
+a  b
+c'
+
+# environment
+run 0 -n 2 -genv A 'x y' -x B=2 sh -c 'echo "$A|$B|$PMI_SIZE|$LOCAL_RANK"'
+out 'x y|2|2|0
+x y|2|2|1'
+SECRET=1 run 0 -n 1 -genvlist PATH sh -c 'echo "<$SECRET>"'
+out '<>'
+run 0 -n 1 -env V a sh -c 'echo $V' : -n 1 -env V b sh -c 'echo $V'
+out 'a
+b'
+run 0 -n 3 sh -c 'echo $WEFT_LOCAL_RANKS $OMPI_UNIVERSE_SIZE $MPI_LOCALNRANKS'
+out '3 3 3
+3 3 3
+3 3 3'
+run 0 -n 1 --machine bgq --clock live sh -c 'echo $FI_WEFT_MACHINE $FI_WEFT_CLOCK'
+out 'bgq live'
+
+# where
+mkdir "$dir/w"
+run 0 -n 1 -wdir "$dir/w" pwd
+out "$dir/w"
+run 0 -n 1 -host localhost:2 true
+run 0 -n 1 -wrapper 'env WRAPPED=1' sh -c 'echo $WRAPPED'
+out 1
+
+# what has no effect is said once, and not at all with -q
+run 0 -n 1 --mca btl tcp --mca pml ob1 true
+[ "$(grep -c 'no effect' "$dir/err")" = 1 ] || complain "note: $(cat "$dir/err")"
+run 0 -q -n 1 --mca btl tcp true
+[ ! -s "$dir/err" ] || complain "-q is not quiet"
+run 0 --oversubscribe -n 1 --allow-run-as-root --map-by :OVERSUBSCRIBE true
+
+# binding: what is reported is what the kernel says
+cpus=$(nproc)
+run 0 -n "$cpus" --report-bindings sh -c 'sleep 0.2
+	echo $PMI_RANK $(sed -n "s/Cpus_allowed_list:.//p" /proc/self/status)'
+while read -r rank list; do
+	grep -qE "rank $rank with .*: bound .*cpus $list\)" "$dir/err" ||
+		complain "rank $rank is on $list, reported: $(cat "$dir/err")"
+done < "$dir/out"
+[ "$(sort -u -k2 "$dir/out" | wc -l)" = "$cpus" ] || complain "binding: $(cat "$dir/out")"
+run 0 -n $((cpus + 1)) --report-bindings true
+[ "$(grep -c 'not bound' "$dir/err")" = $((cpus + 1)) ] ||
+	complain "more ranks than processors are bound"
+
+# no network beyond this process is needed, and loopback alone is enough
+if unshare -n true 2> /dev/null; then
+	timeout 20 unshare -n sh -c 'ip link set lo up 2> /dev/null &&
+		exec "$0" -n 2 "$1" init fence check fini' "$mpiexec" "$client" ||
+		complain "without network: $?"
+fi
+
+# a thousand ranks: right output, no errors, fewer than 1024 descriptors
+"$mpiexec" -n 1000 "$client" init fence hello sleep=1 fini > "$dir/out" \
+	2> "$dir/err" < /dev/null &
+pid=$!
+most=0
+while kill -0 $pid 2> /dev/null; do
+	n=$(ls "/proc/$pid/fd" 2> /dev/null | wc -l)
+	[ "$n" -gt "$most" ] && most=$n
+	sleep 0.1
+done
+wait $pid || complain "1000 ranks: exit code $?"
+[ "$(sort -u "$dir/out" | grep -c ' of 1000$')" = 1000 ] ||
+	complain "1000 ranks: $(sort -u "$dir/out" | wc -l) lines"
+[ ! -s "$dir/err" ] || complain "1000 ranks: $(head -n 3 "$dir/err")"
+[ "$most" -lt 1024 ] && [ "$most" -gt 500 ] || complain "$most descriptors"
+echo "1000 ranks: at most $most descriptors in mpiexec"
+exit $failed
