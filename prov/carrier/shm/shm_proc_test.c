@@ -114,7 +114,7 @@ static int flood_child(int i, void *arg)
 	struct stage *s = arg;
 	struct weft_peer *to[STAGE_MAX];
 	uint64_t stop = weft_now_ns() + (uint64_t)s->seconds * 1000000000u;
-	uint64_t rounds = s->seconds ? UINT64_MAX : 400;
+	uint64_t rounds = s->seconds ? UINT64_MAX : (uint64_t)t_scale(400);
 	struct end e;
 	uint64_t n;
 
