@@ -23,6 +23,7 @@ libweftcarrier_la_SOURCES = \
 
 CARRIER_TESTS = \
 	prov/carrier/carrier_grid_test \
+	prov/carrier/loop/loop_test \
 	prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_proc_test
 check_PROGRAMS += $(CARRIER_TESTS)
@@ -35,6 +36,9 @@ prov_carrier_carrier_grid_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_shm_shm_proc_test_SOURCES = \
 	prov/carrier/shm/shm_proc_test.c $(CARRIER_END)
 prov_carrier_shm_shm_proc_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_loop_loop_test_SOURCES = \
+	prov/carrier/loop/loop_test.c $(CARRIER_END)
+prov_carrier_loop_loop_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_shm_shm_fuzz_test_SOURCES = \
 	prov/carrier/shm/shm_fuzz_test.c $(CARRIER_END)
 prov_carrier_shm_shm_fuzz_test_LDADD = $(CARRIER_LIBS)

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What only the loop carrier has: visible faults, staged deaths, replays. */
+#include "prov/carrier/carrier_end.h"
+#include "prov/carrier/carrier_faults.h"
+#include "test/t.h"
+
+#include <netinet/in.h>
+#include <string.h>
+
+static void a_plan_is_read(void **state)
+{
+	struct carrier_faults f;
+
+	T_OK(carrier_faults_parse(&f, "seed=7,delay=0.1,drop=0.01,dup=1,"
+				      "reorder=0.05,raw=1,die=100"));
+	T_TRUE(f.raw && f.any && f.die == 100);
+	T_TRUE(f.delay == 0.1 && f.drop == 0.01 && f.dup == 1);
+	T_TRUE(f.reorder == 0.05);
+	T_OK(carrier_faults_parse(&f, NULL));
+	T_FALSE(f.any);
+	T_OK(carrier_faults_parse(&f, ""));
+	T_FALSE(f.any);
+	T_IS(carrier_faults_parse(&f, "drop"), -EINVAL);
+	T_IS(carrier_faults_parse(&f, "drop=2"), -EINVAL);
+	T_IS(carrier_faults_parse(&f, "drop=-1"), -EINVAL);
+	T_IS(carrier_faults_parse(&f, "drop=x"), -EINVAL);
+	T_IS(carrier_faults_parse(&f, "seed=1,rain=0.5"), -EINVAL);
+}
+
+static void a_wrong_plan_does_not_open(void **state)
+{
+	struct weft_carrier_attr attr = { .faults = "rain=1" };
+	struct end e;
+
+	T_IS(end_open(&e, &weft_carrier_loop, 1, &attr), -EINVAL);
+}
+
+/* Counts what arrives, in whatever order. */
+struct raw_sink {
+	uint64_t got;
+	uint64_t again;	   /* number seen before */
+	uint64_t backward; /* number below the highest so far */
+	uint64_t top;
+	uint64_t hash;
+	bool seen[2000];
+};
+
+static int raw_deliver(void *arg, struct weft_peer *src,
+		       const struct weft_pkt *pkt, const void *payload)
+{
+	struct raw_sink *s = arg;
+
+	s->got++;
+	s->again += s->seen[pkt->tag];
+	s->backward += pkt->tag < s->top;
+	s->seen[pkt->tag] = true;
+	s->top = pkt->tag > s->top ? pkt->tag : s->top;
+	s->hash = s->hash * 31 + pkt->tag + 1;
+	return 0;
+}
+
+static void raw_lost(void *arg, struct weft_peer *peer, int err)
+{
+}
+
+static const struct weft_carrier_up raw_up = { raw_deliver, raw_lost };
+
+/* Sends 2000 packets under plan and says what came of it. */
+static struct raw_sink raw_run(const char *plan)
+{
+	struct raw_sink sink = { .got = 0 };
+	struct weft_carrier_attr attr = { .up = &raw_up,
+					  .up_arg = &sink,
+					  .faults = plan };
+	struct weft_carrier *c;
+	struct weft_peer *to;
+	struct end e;
+
+	attr.name.sin_family = AF_INET;
+	T_OK(weft_carrier_loop.open(&attr, &c));
+	attr.name.sin_port = 0;
+	T_OK(end_open(&e, &weft_carrier_loop, 1, &attr));
+	c->ops->name_get(c, &attr.name);
+	to = end_peer_name(&e, &attr.name);
+	for (uint64_t n = 0; n < 2000; n++) {
+		while (end_send(&e, to, n, 8) == -EAGAIN) {
+			e.c->ops->poll(e.c, 16);
+			c->ops->poll(c, 4);
+		}
+		if (n % 8 == 0)
+			c->ops->poll(c, 16);
+	}
+	for (int i = 0; i < 100; i++)
+		c->ops->poll(c, 64);
+	end_close(&e);
+	c->ops->close(c);
+	return sink;
+}
+
+static void raw_mode_shows_the_faults(void **state)
+{
+	struct raw_sink s = raw_run("raw=1");
+
+	T_IS(s.got, 2000);
+	T_IS(s.again + s.backward, 0);
+	s = raw_run("raw=1,drop=0.1");
+	T_TRUE(s.got > 1600 && s.got < 1950);
+	T_IS(s.again + s.backward, 0);
+	s = raw_run("raw=1,dup=0.1");
+	T_TRUE(s.again > 100 && s.got == 2000 + s.again);
+	s = raw_run("raw=1,reorder=0.2");
+	T_TRUE(s.got == 2000 && s.backward > 50 && !s.again);
+	s = raw_run("raw=1,delay=0.2");
+	T_TRUE(s.got == 2000 && s.backward > 50);
+}
+
+static void the_same_seed_gives_the_same_run(void **state)
+{
+	const char *plan = "raw=1,seed=3,drop=0.1,dup=0.1,reorder=0.1,"
+			   "delay=0.1";
+	struct raw_sink a = raw_run(plan);
+	struct raw_sink b = raw_run(plan);
+	struct raw_sink c = raw_run("raw=1,seed=4,drop=0.1,dup=0.1,"
+				    "reorder=0.1,delay=0.1");
+
+	T_TRUE(a.hash == b.hash && a.got == b.got);
+	T_TRUE(a.hash != c.hash);
+}
+
+static void losses_are_repaired_and_counted(void **state)
+{
+	struct raw_sink s = raw_run("seed=5,drop=0.3,dup=0.1,reorder=0.3");
+
+	T_TRUE(s.got >= 1900 && s.got <= 2000);
+	T_IS(s.again + s.backward, 0);
+}
+
+static void an_endpoint_dies_as_planned(void **state)
+{
+	struct weft_carrier_attr attr = { .faults = "die=10" };
+	struct weft_peer *to;
+	struct end a, b;
+
+	T_OK(end_open(&a, &weft_carrier_loop, 1, &attr));
+	T_OK(end_open(&b, &weft_carrier_loop, 2, NULL));
+	to = end_peer(&a, &b);
+	for (uint64_t n = 0; n < 10; n++)
+		T_OK(end_send(&a, to, n, 8));
+	T_IS(end_send(&a, to, 10, 8), -ECONNRESET);
+	T_TRUE(end_wait_lost(&b, 1, 10));
+	T_IS(b.lost_err, ECONNRESET);
+	T_IS(b.got, 10);
+	T_IS(b.bad, 0);
+	end_close(&a);
+	end_close(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_plan_is_read),
+		T_CASE(a_wrong_plan_does_not_open),
+		T_CASE(raw_mode_shows_the_faults),
+		T_CASE(the_same_seed_gives_the_same_run),
+		T_CASE(losses_are_repaired_and_counted),
+		T_CASE(an_endpoint_dies_as_planned),
+	};
+
+	return T_RUN(tests);
+}
