@@ -15,6 +15,7 @@ libweftcoll_la_SOURCES = \
 	coll/allreduce/allreduce_inter.c coll/allreduce/allreduce_linear.c \
 	coll/allreduce/allreduce_rabenseifner.c \
 	coll/allreduce/allreduce_recdbl.c coll/allreduce/allreduce_ring.c \
+	coll/allreduce/allreduce_tree.c \
 	coll/gather/gather_binomial.c coll/gather/gather_linear.c \
 	coll/scatter/scatter_binomial.c coll/scatter/scatter_linear.c \
 	coll/allgather/allgather_bruck.c coll/allgather/allgather_inter.c \

@@ -83,6 +83,7 @@ void coll_allreduce_recdbl(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_allreduce_rabenseifner(struct coll_prog *p,
 				 const struct weft_coll_args *a);
 void coll_allreduce_ring(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allreduce_tree(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_allreduce_inter(struct coll_prog *p, const struct weft_coll_args *a);
 
 void coll_gather_linear(struct coll_prog *p, const struct weft_coll_args *a);

@@ -332,7 +332,7 @@ static const struct family families[] = {
 	{ "reduce", test_reduce, { "", "binomial", "rabenseifner", "linear" } },
 	{ "allreduce",
 	  test_allreduce,
-	  { "", "recdbl", "ring", "rabenseifner", "linear" } },
+	  { "", "recdbl", "tree", "ring", "rabenseifner", "linear" } },
 	{ "gather", test_gather, { "", "binomial", "linear" } },
 	{ "scatter", test_scatter, { "", "binomial", "linear" } },
 	{ "allgather",
