@@ -13,7 +13,6 @@
 
 #include <stdlib.h>
 
-#define CLS_NONE  0xff /* at the front, in no class */
 #define CLS_WILD  0xfe /* all classes are taken */
 #define MIN_CELLS 64
 
@@ -121,7 +120,7 @@ static void posted_grow(struct weft_match_class *c)
 	c->posted_mask = 2 * half - 1;
 }
 
-static void posted_hash(struct weft_match *m, struct weft_match_recv *r)
+void weft_match_hash(struct weft_match *m, struct weft_match_recv *r)
 {
 	struct weft_match_class *c = class_of(m, r);
 
@@ -138,30 +137,8 @@ static void posted_hash(struct weft_match *m, struct weft_match_recv *r)
 		&r->chain);
 }
 
-/*
- * The first WEFT_MATCH_FRONT receives are found by looking at them. One that
- * is posted as one of those needs no hash, since its place can only improve.
- */
-void weft_match_post(struct weft_match *m, struct weft_match_recv *r)
+void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r)
 {
-	r->seq = m->seq++;
-	r->posted = 1;
-	r->cls = CLS_NONE;
-	weft_list_init(&r->chain);
-	weft_list_push_back(&m->posted, &r->order);
-	if (m->posted_used++ >= WEFT_MATCH_FRONT)
-		posted_hash(m, r);
-}
-
-void weft_match_unpost(struct weft_match *m, struct weft_match_recv *r)
-{
-	if (!r->posted)
-		return;
-	r->posted = 0;
-	weft_list_remove(&r->order);
-	m->posted_used--;
-	if (r->cls == CLS_NONE)
-		return;
 	weft_list_remove(&r->chain);
 	if (r->cls < WEFT_MATCH_CLASSES)
 		m->cls[r->cls].posted_used--;

@@ -22,8 +22,8 @@
 #include <stdint.h>
 
 #define WEFT_MATCH_ANY	   UINT32_MAX /* a receive from any source */
-#define WEFT_MATCH_CLASSES 6 /* hashed pairs of any source, ignore */
-#define WEFT_MATCH_FRONT 8 /* oldest entries, looked at directly */
+#define WEFT_MATCH_CLASSES 6	      /* hashed pairs of any source, ignore */
+#define WEFT_MATCH_FRONT   8	      /* oldest entries, looked at directly */
 
 /* A posted receive; one cache line. */
 struct weft_match_recv {
@@ -84,11 +84,41 @@ static inline bool weft_match_fits(const struct weft_match_recv *r,
 	       (r->src == src || r->src == WEFT_MATCH_ANY);
 }
 
-/* Posts r, whose tag, ignore and src are set. The caller searched before. */
-void weft_match_post(struct weft_match *m, struct weft_match_recv *r);
+#define WEFT_MATCH_NONE 0xff /* cls: at the front, in no class */
+
+/* Not for callers: the rare halves of the two below. */
+void weft_match_hash(struct weft_match *m, struct weft_match_recv *r);
+void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r);
+
+/*
+ * Posts r, whose tag, ignore and src are set. The caller searched before. The
+ * first WEFT_MATCH_FRONT receives are found by looking at them. One that is
+ * posted as one of those needs no hash, since its place can only improve.
+ */
+static inline void weft_match_post(struct weft_match *m,
+				   struct weft_match_recv *r)
+{
+	r->seq = m->seq++;
+	r->posted = 1;
+	r->cls = WEFT_MATCH_NONE;
+	weft_list_push_back(&m->posted, &r->order);
+	if (weft_unlikely(m->posted_used++ >= WEFT_MATCH_FRONT))
+		weft_match_hash(m, r);
+}
 
 /* Takes r out; harmless when it is not posted. */
-void weft_match_unpost(struct weft_match *m, struct weft_match_recv *r);
+static inline void weft_match_unpost(struct weft_match *m,
+				     struct weft_match_recv *r)
+{
+	if (!r->posted)
+		return;
+	r->posted = 0;
+	r->order.prev->next = r->order.next;
+	r->order.next->prev = r->order.prev;
+	m->posted_used--;
+	if (weft_unlikely(r->cls != WEFT_MATCH_NONE))
+		weft_match_unhash(m, r);
+}
 
 /* The slow half of weft_match_arrive. */
 struct weft_match_recv *weft_match_arrive_far(struct weft_match *m,

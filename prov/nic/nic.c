@@ -82,40 +82,10 @@ struct weft_op *nic_id_op(struct weft_nic *nic, uint32_t id,
 /* ---- operations -----------------------------------------------------------
  */
 
-struct weft_op *weft_nic_op_get(struct weft_nic *nic)
-{
-	struct weft_op *op = weft_pool_get(&nic->ops);
-
-	if (weft_unlikely(!op))
-		return NULL;
-	op->m.posted = 0;
-	op->nic = nic;
-	op->flags = 0;
-	op->err = 0;
-	op->olen = 0;
-	op->moved = 0;
-	op->id = 0;
-	op->state = NIC_NEW;
-	op->children = 0;
-	op->cell = 0;
-	op->ask = 0;
-	op->asked = false;
-	op->parent = NULL;
-	op->held = NULL;
-	weft_list_init(&op->link);
-	return op;
-}
-
-void weft_nic_op_put(struct weft_op *op)
-{
-	if (weft_unlikely(op->held != NULL))
-		free(op->held);
-	weft_pool_put(&op->nic->ops, op);
-}
-
 void nic_hold(struct nic_peer *p, struct weft_list *list, struct weft_op *op)
 {
 	weft_list_push_back(list, &op->link);
+	op->linked = true;
 	p->open_ops++;
 }
 
@@ -123,8 +93,9 @@ void nic_unhold(struct weft_op *op)
 {
 	struct nic_peer *p;
 
-	if (weft_list_empty(&op->link))
+	if (!op->linked)
 		return;
+	op->linked = false;
 	p = op->peer->up;
 	weft_list_remove(&op->link);
 	p->open_ops--;
@@ -343,7 +314,7 @@ static void nic_init(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	weft_list_init(&nic->claimed);
 	weft_match_init(&nic->match[0]);
 	weft_match_init(&nic->match[1]);
-	weft_pool_init(&nic->ops, sizeof(struct weft_op));
+	weft_pool_init(&nic->head.ops, sizeof(struct weft_op));
 	weft_pool_init(&nic->msgs, sizeof(struct nic_msg));
 }
 
@@ -436,7 +407,7 @@ void weft_nic_close(struct weft_nic *nic)
 	peers_free(nic);
 	weft_match_fini(&nic->match[0]);
 	weft_match_fini(&nic->match[1]);
-	weft_pool_fini(&nic->ops);
+	weft_pool_fini(&nic->head.ops);
 	weft_pool_fini(&nic->msgs);
 	free(nic->id_op);
 	free(nic->id_next);

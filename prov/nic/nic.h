@@ -18,6 +18,10 @@
 
 #include "prov/carrier/carrier.h"
 #include "prov/match/match.h"
+#include "src/base/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 struct weft_unit;
 struct weft_machine;
@@ -95,11 +99,11 @@ const struct weft_machine *weft_machine_at(unsigned i);
  *   open -> [peer, op_get, send, recv, rma, atomic, poll, cancel]* -> close
  *
  * An operation is a struct weft_op from the nic's pool: get it, fill the
- * fields marked "in", hand it over. 0: the engine owns it until it calls
- * up->done, which may be before the call returns; there up reads the
- * completion and gives the op back with weft_nic_op_put, then or later.
+ * fields marked "in", hand it over. 0: the engine owns it from now on and
+ * calls up->done when it is complete, perhaps before the call returns.
  * -EAGAIN (full, or the peer is not there yet) and every other error: nothing
- * happened, the caller still owns the op. Nothing blocks except wait.
+ * happened, the caller gives it back with weft_nic_op_put. Nothing blocks
+ * except wait.
  *
  * Calls on one nic are serialised by the caller (the domain's lock), except
  * wake, and wait as the carrier says.
@@ -166,30 +170,36 @@ struct weft_op {
 	/* line 2: where the bytes are; iov[0] alone is the CQ's buf */
 	struct iovec iov[WEFT_IOV_MAX]; /* in */
 
-	/* line 3 */
-	uint64_t olen;	       /* out: bytes that did not fit */
-	uint64_t addr;	       /* in, RMA and atomics */
-	uint64_t key;	       /* in, of the region */
-	struct weft_list link; /* the engine's, from here on */
-	uint64_t moved;	       /* bytes sent, pulled or written so far */
-	uint32_t id;	       /* name on the wire, or 0 */
-	uint32_t remote_id;    /* the other side's name for it */
-	uint8_t at_op;	       /* in: enum weft_at_op */
-	uint8_t at_type;       /* in: enum weft_at_type */
-	uint8_t state;
-	uint8_t remote_count;
-	uint32_t children; /* multi: messages still being received */
+	/* line 3: zero at first, in one go */
+	union {
+		uint64_t zero[6];
+		struct {
+			uint64_t olen;	/* out: bytes that did not fit */
+			uint64_t moved; /* bytes sent or pulled so far */
+			struct weft_op *parent; /* multi: whose part */
+			void *held;  /* heap memory that ends with the op */
+			uint32_t id; /* name on the wire, or 0 */
+			uint32_t children; /* multi: parts under way */
+			uint8_t state;
+			uint8_t ask;  /* packet type that asks the peer */
+			uint8_t cell; /* cursor both sides copy by */
+			bool asked;   /* counted in the peer's asks */
+			bool events;  /* the region reports accesses */
+			bool linked;  /* in one of the peer's lists */
+		};
+	};
+	uint64_t addr; /* in, RMA and atomics */
+	uint64_t key;  /* in, of the region */
 
 	/* line 4 */
-	uint64_t limit;		/* bytes the other side allowed so far */
-	struct weft_op *parent; /* multi: the buffer this is a part of */
-	void *held;		/* heap memory that ends with the op */
-	uint8_t result_count;	/* in */
-	uint8_t compare_count;	/* in */
-	uint8_t ask;		/* packet type that asks the peer */
-	bool events;		/* the region reports accesses */
-	bool asked;		/* counted in the peer's asks */
-	uint32_t cell;		/* cursor that both sides copy by */
+	struct weft_list link;
+	uint64_t limit;	    /* bytes the other side allowed so far */
+	uint32_t remote_id; /* the other side's name for it */
+	uint8_t remote_count;
+	uint8_t at_op;	       /* in: enum weft_at_op */
+	uint8_t at_type;       /* in: enum weft_at_type */
+	uint8_t result_count;  /* in */
+	uint8_t compare_count; /* in */
 	union {
 		struct {
 			struct iovec result[WEFT_IOV_MAX];  /* in */
@@ -223,7 +233,7 @@ struct weft_want {
 
 /* Calls up, handed over at open. They may post, never poll or wait. */
 struct weft_nic_up {
-	/* op is complete and belongs to the callee. */
+	/* op is complete: the callee takes what it needs from it. */
 	void (*done)(void *arg, struct weft_op *op);
 	/*
 	 * The address of what a peer wants, if a registered region holds all
@@ -232,9 +242,9 @@ struct weft_nic_up {
 	int (*region)(void *arg, const struct weft_want *want, void **at_p,
 		      void **region_p);
 	/*
-	 * An access by a peer is over: op is complete and belongs to the
-	 * callee; kind WEFT_REMOTE_WRITE or _READ, len, peer and, with
-	 * WEFT_OP_DATA, data. region is what region() named.
+	 * An access by a peer is over, op tells which: kind WEFT_REMOTE_WRITE
+	 * or _READ, len, peer and, with WEFT_OP_DATA, data. region is what
+	 * region() named.
 	 */
 	void (*event)(void *arg, struct weft_op *op, void *region);
 };
@@ -272,9 +282,35 @@ void weft_nic_expose(struct weft_nic *nic, const struct weft_want *row,
 		     void *at);
 void weft_nic_hide(struct weft_nic *nic, uint64_t key);
 
-/* NULL: out of memory. All fields but m and flags have old contents. */
-struct weft_op *weft_nic_op_get(struct weft_nic *nic);
-void weft_nic_op_put(struct weft_op *op);
+/* What every struct weft_nic begins with. */
+struct weft_nic_head {
+	struct weft_pool ops;
+};
+
+/*
+ * NULL: out of memory. flags, err and what stands under zero are 0, the other
+ * fields have old contents.
+ */
+static inline struct weft_op *weft_nic_op_get(struct weft_nic *nic)
+{
+	struct weft_op *op = weft_pool_get(&((struct weft_nic_head *)nic)->ops);
+
+	if (weft_unlikely(!op))
+		return NULL;
+	memset(op->zero, 0, sizeof(op->zero));
+	op->m.posted = 0;
+	op->flags = 0;
+	op->err = 0;
+	op->nic = nic;
+	return op;
+}
+
+static inline void weft_nic_op_put(struct weft_op *op)
+{
+	if (weft_unlikely(op->held != NULL))
+		free(op->held);
+	weft_pool_put(&((struct weft_nic_head *)op->nic)->ops, op);
+}
 
 /*
  * A message of up to inject_bytes, without completion; flags are

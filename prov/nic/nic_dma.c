@@ -61,7 +61,7 @@ void nic_segs_set(struct weft_op *op, const struct nic_segs *segs)
 /* ---- cursors
  * ------------------------------------------------------------------ */
 
-uint32_t nic_cell_get(struct weft_nic *nic)
+uint8_t nic_cell_get(struct weft_nic *nic)
 {
 	unsigned i;
 
@@ -71,7 +71,7 @@ uint32_t nic_cell_get(struct weft_nic *nic)
 	nic->cells_free &= nic->cells_free - 1;
 	/* ordered by the packet that names the cell */
 	weft_store64(nic_share_cell(nic->share, i), 0);
-	return i + 1;
+	return (uint8_t)(i + 1);
 }
 
 void nic_cell_put(struct weft_nic *nic, uint32_t cell)

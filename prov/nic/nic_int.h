@@ -157,7 +157,7 @@ struct nic_peer {
 };
 
 struct weft_nic {
-	/* line 0: every message reads these */
+	struct weft_nic_head head;
 	struct weft_unit *unit;
 	const struct weft_nic_up *up;
 	void *up_arg;
@@ -165,7 +165,6 @@ struct weft_nic {
 	size_t eager_bytes;
 	struct weft_list busy;	    /* peers with something to send */
 	struct weft_match match[2]; /* untagged, tagged */
-	struct weft_pool ops;
 	struct weft_pool msgs;
 	size_t min_multi;
 	bool no_dma;
@@ -208,6 +207,7 @@ static inline void nic_done(struct weft_nic *nic, struct weft_op *op, int err)
 {
 	op->err = err;
 	nic->up->done(nic->up_arg, op);
+	weft_nic_op_put(op);
 }
 
 /* Ends an op wherever it is. */
@@ -289,7 +289,7 @@ void nic_xfer_done(struct weft_nic *nic, struct weft_op *op, int err);
 /* In nic_rma.c: likewise, of accesses. */
 void nic_access_done(struct weft_nic *nic, struct weft_op *op, int err);
 /* A cursor for a message that both sides may copy, or none: 0. */
-uint32_t nic_cell_get(struct weft_nic *nic);
+uint8_t nic_cell_get(struct weft_nic *nic);
 void nic_cell_put(struct weft_nic *nic, uint32_t cell);
 
 /* ---- nic_share.c -----------------------------------------------------------

@@ -279,13 +279,18 @@ WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 		return err ? err : msg_keep(nic, src, pkt, payload);
 	recv_meets(op, src, pkt->flags, pkt->tag, pkt->data);
 	recv_fit(op, pkt->len);
-	if (weft_likely(op->iov_count == 1))
-		memcpy(op->iov[0].iov_base, payload, op->len);
-	else
+	if (weft_unlikely(op->iov_count != 1))
 		nic_scatter(op->iov, op->iov_count, 0, payload, op->len);
+	else if (op->len == sizeof(uint64_t)) /* no call for a word */
+		memcpy(op->iov[0].iov_base, payload, sizeof(uint64_t));
+	else
+		memcpy(op->iov[0].iov_base, payload, op->len);
 	if (weft_unlikely(pkt->flags & WEFT_OP_ACK))
 		nic_fin(nic, src, pkt->aux, 0);
-	nic_recv_done(nic, op, 0);
+	if (weft_unlikely(op->olen || op->parent))
+		nic_recv_done(nic, op, 0);
+	else
+		nic_done(nic, op, 0);
 	return 0;
 }
 

@@ -245,6 +245,7 @@ void nic_event(struct weft_nic *nic, struct weft_peer *src,
 	op->tag = 0;
 	op->context = NULL;
 	nic->up->event(nic->up_arg, op, region);
+	weft_nic_op_put(op);
 }
 
 /* Is memory of ours what the packet says? 0 or -errno. */

@@ -229,13 +229,32 @@ int weft_cq_trywait(struct weft_cq *cq);
 /* Doubles the ring; -ENOMEM. */
 int weft_cq_grow(struct weft_cq *cq) WEFT_COLD;
 
+/*
+ * Where the next completion is to be written, or NULL: memory is out; and the
+ * word that it is there. Inside the lock.
+ */
+static inline struct weft_cqe *weft_cq_slot(struct weft_cq *cq)
+{
+	if (weft_unlikely(cq->tail - cq->head > cq->mask) && weft_cq_grow(cq))
+		return NULL;
+	return &cq->ring[cq->tail & cq->mask];
+}
+
+static inline void weft_cq_commit(struct weft_cq *cq)
+{
+	cq->tail++;
+	weft_watch_notify(&cq->watch);
+}
+
 /* Writes one completion, inside the lock. -ENOMEM when memory is out. */
 static inline int weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e)
 {
-	if (weft_unlikely(cq->tail - cq->head > cq->mask) && weft_cq_grow(cq))
+	struct weft_cqe *slot = weft_cq_slot(cq);
+
+	if (weft_unlikely(!slot))
 		return -ENOMEM;
-	cq->ring[cq->tail++ & cq->mask] = *e;
-	weft_watch_notify(&cq->watch);
+	*slot = *e;
+	weft_cq_commit(cq);
 	return 0;
 }
 

@@ -66,42 +66,7 @@ ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 	return ret;
 }
 
-WEFT_HOT ssize_t weft_post_inject(struct weft_ep *ep, unsigned flags,
-				  const void *buf, size_t len, fi_addr_t addr,
-				  uint64_t tag, uint64_t data)
-{
-	const struct iovec iov = { (void *)(uintptr_t)buf, len };
-	struct weft_peer *peer;
-	int err = -EINVAL;
-
-	if (weft_unlikely(len > ep->inject_bytes))
-		return -FI_EMSGSIZE;
-	weft_enter(ep->domain);
-	peer = weft_post_peer(ep, addr);
-	if (weft_likely(peer != NULL))
-		err = weft_nic_inject(ep->nic, peer, flags, &iov, tag, data);
-	if (weft_likely(!err))
-		weft_cntr_count(ep->cntr[WEFT_CNTR_SEND]);
-	weft_leave(ep->domain);
-	return weft_likely(!err) ? 0 : weft_fi_err(err);
-}
-
 /* ---- receives ----------------------------------------------------------- */
-
-/* Whom a receive is from; false: that address is in no vector. */
-static inline bool recv_source(struct weft_ep *ep, fi_addr_t addr,
-			       struct weft_op *op)
-{
-	op->peer = NULL;
-	op->m.src = WEFT_MATCH_ANY;
-	if (addr == FI_ADDR_UNSPEC || !(ep->caps & FI_DIRECTED_RECV))
-		return true;
-	op->peer = weft_post_peer(ep, addr);
-	if (!op->peer)
-		return false;
-	op->m.src = op->peer->index;
-	return true;
-}
 
 /*
  * Peeking looks at what has come, so it lets come what is there: a program
@@ -118,33 +83,27 @@ static inline int recv_start(struct weft_ep *ep, struct weft_op *op,
 	return weft_nic_recv(ep->nic, op);
 }
 
-WEFT_HOT ssize_t weft_post_recvv(struct weft_ep *ep, const struct weft_post *p,
-				 const struct iovec *iov, size_t count,
-				 const struct weft_post_match *m)
+ssize_t weft_post_recvv(struct weft_ep *ep, const struct weft_post *p,
+			const struct iovec *iov, size_t count,
+			const struct weft_post_match *m)
 {
 	struct weft_op *op;
-	int err = -EINVAL;
+	int err = -ENOMEM;
 
-	if (weft_unlikely(!ep->nic))
+	if (!ep->nic)
 		return -FI_EOPBADSTATE;
 	weft_enter(ep->domain);
-	op = weft_nic_op_get(ep->nic);
-	if (weft_unlikely(!op)) {
-		weft_leave(ep->domain);
-		return -FI_ENOMEM;
+	op = weft_post_recv_op(ep, p, m);
+	if (op) {
+		op->comp_flags &= ~FI_PEEK;
+		err = -EINVAL;
+		if (weft_post_source(ep, p->addr, op))
+			err = weft_post_iov(op, iov, count);
+		if (!err)
+			err = recv_start(ep, op, p->comp_flags);
+		if (err)
+			weft_nic_op_put(op);
 	}
-	op->context = p->context;
-	op->comp_flags = p->comp_flags & ~FI_PEEK;
-	op->kind = WEFT_RECV;
-	op->flags = (uint16_t)p->flags;
-	op->m.tag = m->tag & ~m->ignore;
-	op->m.ignore = m->ignore;
-	if (recv_source(ep, p->addr, op))
-		err = weft_post_iov(op, iov, count);
-	if (!err)
-		err = recv_start(ep, op, p->comp_flags);
-	if (weft_unlikely(err))
-		weft_nic_op_put(op);
 	weft_leave(ep->domain);
-	return weft_likely(!err) ? 0 : weft_fi_err(err);
+	return weft_fi_err(err);
 }

@@ -93,9 +93,27 @@ static inline ssize_t weft_post_end(struct weft_op *op, int err)
 ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 			const struct iovec *iov, size_t count, uint64_t tag,
 			uint64_t data);
-ssize_t weft_post_inject(struct weft_ep *ep, unsigned flags, const void *buf,
-			 size_t len, fi_addr_t addr, uint64_t tag,
-			 uint64_t data);
+
+static inline ssize_t weft_post_inject(struct weft_ep *ep, unsigned flags,
+				       const void *buf, size_t len,
+				       fi_addr_t addr, uint64_t tag,
+				       uint64_t data)
+{
+	const struct iovec iov = { (void *)(uintptr_t)buf, len };
+	struct weft_peer *peer;
+	int err = -EINVAL;
+
+	if (weft_unlikely(len > ep->inject_bytes))
+		return -FI_EMSGSIZE;
+	weft_enter(ep->domain);
+	peer = weft_post_peer(ep, addr);
+	if (weft_likely(peer != NULL))
+		err = weft_nic_inject(ep->nic, peer, flags, &iov, tag, data);
+	if (weft_likely(!err))
+		weft_cntr_count(ep->cntr[WEFT_CNTR_SEND]);
+	weft_leave(ep->domain);
+	return weft_likely(!err) ? 0 : weft_fi_err(err);
+}
 
 /* Which receive: the engine's source, tag and ignore. */
 struct weft_post_match {
@@ -126,14 +144,61 @@ static inline ssize_t weft_post_send(struct weft_ep *ep,
 	return ret;
 }
 
+/* Whom a receive is from; false: that address is in no vector. */
+static inline bool weft_post_source(struct weft_ep *ep, fi_addr_t addr,
+				    struct weft_op *op)
+{
+	op->peer = NULL;
+	op->m.src = WEFT_MATCH_ANY;
+	if (addr == FI_ADDR_UNSPEC || !(ep->caps & FI_DIRECTED_RECV))
+		return true;
+	op->peer = weft_post_peer(ep, addr);
+	if (weft_unlikely(!op->peer))
+		return false;
+	op->m.src = op->peer->index;
+	return true;
+}
+
+/* An op for a receive, all filled but its segments; NULL: out of memory. */
+static inline struct weft_op *weft_post_recv_op(struct weft_ep *ep,
+						const struct weft_post *p,
+						const struct weft_post_match *m)
+{
+	struct weft_op *op = weft_nic_op_get(ep->nic);
+
+	if (weft_unlikely(!op))
+		return NULL;
+	op->context = p->context;
+	op->comp_flags = p->comp_flags;
+	op->kind = WEFT_RECV;
+	op->flags = (uint16_t)p->flags;
+	op->m.tag = m->tag & ~m->ignore;
+	op->m.ignore = m->ignore;
+	return op;
+}
+
 static inline ssize_t weft_post_recv(struct weft_ep *ep,
 				     const struct weft_post *p, void *buf,
 				     size_t len,
 				     const struct weft_post_match *m)
 {
-	const struct iovec iov = { buf, len };
+	struct weft_op *op;
+	int err = -ENOMEM;
 
-	return weft_post_recvv(ep, p, &iov, 1, m);
+	if (weft_unlikely(!ep->nic))
+		return -FI_EOPBADSTATE;
+	weft_enter(ep->domain);
+	op = weft_post_recv_op(ep, p, m);
+	if (weft_likely(op != NULL)) {
+		weft_post_buf(op, buf, len);
+		err = -EINVAL;
+		if (weft_likely(weft_post_source(ep, p->addr, op)))
+			err = weft_nic_recv(ep->nic, op);
+		if (weft_unlikely(err))
+			weft_nic_op_put(op);
+	}
+	weft_leave(ep->domain);
+	return weft_likely(!err) ? 0 : weft_fi_err(err);
 }
 
 #endif

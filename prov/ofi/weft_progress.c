@@ -22,31 +22,31 @@ static const uint8_t cntr_of[] = {
 	[WEFT_REMOTE_READ] = WEFT_CNTR_REMOTE_READ,
 };
 
-static uint64_t entry_flags(const struct weft_op *op)
+/* Flags that a message brought with it; two shifts instead of branches. */
+static inline uint64_t brought(const struct weft_op *op)
 {
-	uint64_t flags = op->comp_flags;
-
-	if (op->kind == WEFT_RECV) {
-		if (op->flags & WEFT_OP_DATA)
-			flags |= FI_REMOTE_CQ_DATA;
-		if (op->flags & WEFT_OP_RELEASE)
-			flags |= FI_MULTI_RECV;
-	}
-	return flags;
+	static_assert(FI_REMOTE_CQ_DATA == (uint64_t)WEFT_OP_DATA << 16 &&
+			      FI_MULTI_RECV == (uint64_t)WEFT_OP_RELEASE << 9,
+		      "shifts");
+	return (uint64_t)(op->flags & WEFT_OP_DATA) << 16 |
+	       (uint64_t)(op->flags & WEFT_OP_RELEASE) << 9;
 }
 
 static inline void entry_fill(struct weft_ep *ep, const struct weft_op *op,
 			      struct weft_cqe *e)
 {
 	e->context = op->context;
-	e->flags = entry_flags(op);
+	e->flags = op->comp_flags;
 	e->len = op->len;
 	e->buf = op->iov[0].iov_base;
 	e->data = op->data;
 	e->tag = op->tag;
 	e->src = FI_ADDR_NOTAVAIL;
 	e->err = NULL;
-	if (op->kind == WEFT_RECV && op->peer)
+	if (op->kind != WEFT_RECV)
+		return;
+	e->flags |= brought(op);
+	if ((ep->caps & FI_SOURCE) && op->peer)
 		e->src = weft_ep_source(ep, op->peer);
 }
 
@@ -59,7 +59,6 @@ static WEFT_COLD void failed(struct weft_ep *ep, struct weft_cq *cq,
 	entry_fill(ep, op, &e);
 	if (cq)
 		weft_cq_write_err(cq, &e, -op->err, op->olen);
-	weft_nic_op_put(op);
 }
 
 WEFT_HOT static void up_done(void *arg, struct weft_op *op)
@@ -78,7 +77,6 @@ WEFT_HOT static void up_done(void *arg, struct weft_op *op)
 		entry_fill(ep, op, &e);
 		weft_cq_write(cq, &e);
 	}
-	weft_nic_op_put(op);
 }
 
 static int up_region(void *arg, const struct weft_want *want, void **at_p,
@@ -121,7 +119,6 @@ static void up_event(void *arg, struct weft_op *op, void *region)
 		e.src = weft_ep_source(ep, op->peer);
 		weft_cq_write(ep->rx_cq, &e);
 	}
-	weft_nic_op_put(op);
 }
 
 const struct weft_nic_up weft_nic_calls = {
