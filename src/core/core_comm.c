@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int no_attach(struct weft_comm *comm)
 {
@@ -30,14 +31,7 @@ void weft_core_coll_set(const struct weft_core_coll_ops *ops)
 	coll = ops;
 }
 
-struct weft_comm *weft_comm_const(MPI_Comm handle)
-{
-	if (handle == MPI_COMM_WORLD)
-		return weft_core.world;
-	if (handle == MPI_COMM_SELF)
-		return weft_core.self;
-	return NULL;
-}
+struct weft_comm *weft_comm_predef[4];
 
 static void name_of(struct weft_comm *c, const char *name)
 {
@@ -130,6 +124,8 @@ int weft_comm_open_predefined(void)
 		return rc;
 	weft_core.world->obj.predefined = (uint32_t)(uintptr_t)MPI_COMM_WORLD;
 	weft_core.self->obj.predefined = (uint32_t)(uintptr_t)MPI_COMM_SELF;
+	weft_comm_predef[(uintptr_t)MPI_COMM_WORLD & 3] = weft_core.world;
+	weft_comm_predef[(uintptr_t)MPI_COMM_SELF & 3] = weft_core.self;
 	return 0;
 }
 
@@ -139,4 +135,5 @@ void weft_comm_close_predefined(void)
 	weft_comm_put(weft_core.self);
 	weft_core.world = NULL;
 	weft_core.self = NULL;
+	memset(weft_comm_predef, 0, sizeof(weft_comm_predef));
 }

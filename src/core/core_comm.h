@@ -13,6 +13,7 @@
 #ifndef WEFT_CORE_COMM_H
 #define WEFT_CORE_COMM_H
 
+#include "src/base/attr.h"
 #include "src/core/core_attr.h"
 #include "src/core/core_obj.h"
 
@@ -64,13 +65,17 @@ struct weft_comm {
 	char name[MPI_MAX_OBJECT_NAME];
 };
 
-/* NULL when the handle is no communicator (or MPI is not running). */
-struct weft_comm *weft_comm_const(MPI_Comm handle);
+/* By the low bits of the handle: null, world, self. While MPI is not running
+ * there are none. */
+extern struct weft_comm *weft_comm_predef[4];
 
+/* NULL when the handle is no communicator. */
 static inline struct weft_comm *weft_comm_of(MPI_Comm handle)
 {
-	if (weft_handle_is_const(handle))
-		return weft_comm_const(handle);
+	uintptr_t v = (uintptr_t)handle;
+
+	if (weft_likely(v - 0x100 < 4))
+		return weft_comm_predef[v & 3];
 	return weft_obj_of(handle, WEFT_KIND_COMM);
 }
 

@@ -66,7 +66,11 @@ static int step_job(void)
 
 static int step_wire(void)
 {
-	return weft_wire_open(weft_threads);
+	int rc = weft_wire_open(weft_threads);
+
+	if (!rc)
+		weft_core_clock_open();
+	return rc;
 }
 
 static int step_waiting(void)
@@ -161,6 +165,7 @@ int weft_core_fini(void)
 	rc = weft_pmix_fence(idle, wake);
 	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);
 	weft_comm_close_predefined();
+	weft_core_clock_close();
 	weft_wire_close();
 	weft_pmix_close();
 	weft_pool_fini(&weft_core.p2p);

@@ -41,7 +41,7 @@ static weft_au32 step_again; /* and another asked for it meanwhile */
 
 /* ---- completions ------------------------------------------------------- */
 
-static void dispatch(const struct fi_cq_tagged_entry *e, ssize_t n)
+WEFT_INLINE void dispatch(const struct fi_cq_tagged_entry *e, ssize_t n)
 {
 	ssize_t i;
 
@@ -75,15 +75,8 @@ static WEFT_COLD int dispatch_error(void)
 	return 1;
 }
 
-/* What fi_cq_read or fi_cq_sread returned; the lock is held. */
-static int handle(const struct fi_cq_tagged_entry *e, ssize_t n)
+static WEFT_COLD int odd_result(ssize_t n)
 {
-	if (n > 0) {
-		dispatch(e, n);
-		return (int)n;
-	}
-	if (weft_likely(n == -FI_EAGAIN || n == 0))
-		return 0;
 	if (n == -FI_EAVAIL)
 		return dispatch_error();
 	if (n != -FI_EINTR && n != -FI_ECANCELED && n != -FI_ETIMEDOUT)
@@ -92,7 +85,17 @@ static int handle(const struct fi_cq_tagged_entry *e, ssize_t n)
 	return 0;
 }
 
-static int poll_cq(void)
+/* What fi_cq_read or fi_cq_sread returned; the lock is held. */
+WEFT_INLINE int handle(const struct fi_cq_tagged_entry *e, ssize_t n)
+{
+	if (n > 0) {
+		dispatch(e, n);
+		return (int)n;
+	}
+	return weft_likely(n == -FI_EAGAIN || n == 0) ? 0 : odd_result(n);
+}
+
+WEFT_INLINE int poll_cq(void)
 {
 	struct fi_cq_tagged_entry e[BATCH];
 
@@ -207,7 +210,7 @@ static void run_reap(void)
 /* ---- the loop -------------------------------------------------------------
  */
 
-int weft_progress(void)
+WEFT_INLINE int progress(void)
 {
 	int n;
 
@@ -223,6 +226,11 @@ int weft_progress(void)
 	if (weft_unlikely(!weft_list_empty(&reap)))
 		run_reap();
 	return n;
+}
+
+int weft_progress(void)
+{
+	return progress();
 }
 
 static void nap(void)
@@ -292,9 +300,9 @@ struct weft_idle weft_idle_begin(void)
 				   weft_load32(&weft_completed) };
 }
 
-void weft_idle_turn(struct weft_idle *w)
+WEFT_INLINE void idle_turn(struct weft_idle *w)
 {
-	if (weft_progress())
+	if (progress())
 		w->left = weft_core.spin;
 	else if (w->left)
 		w->left--;
@@ -303,11 +311,16 @@ void weft_idle_turn(struct weft_idle *w)
 	w->mark = weft_load32(&weft_completed);
 }
 
+void weft_idle_turn(struct weft_idle *w)
+{
+	idle_turn(w);
+}
+
 void weft_progress_until(const weft_au32 *done)
 {
 	struct weft_idle w = weft_idle_begin();
 
 	/* A1 pairs with R1 in weft_req_complete() */
 	while (!weft_load32(done))
-		weft_idle_turn(&w);
+		idle_turn(&w);
 }

@@ -7,6 +7,7 @@
 #include "src/core/core_post.h"
 
 #include "src/core/core_count.h"
+#include "src/core/core_count.h"
 #include "src/core/core_status.h"
 
 #include <errno.h>
@@ -70,6 +71,7 @@ static WEFT_COLD void unpack(struct weft_p2p *p, size_t len)
 	if (len > p->bytes)
 		len = p->bytes;
 	weft_unpack(&p->data, 0, p->bounce, len);
+	weft_count(WEFT_COUNT_RECV_PACKED, 1);
 	free(p->bounce);
 	p->bounce = NULL;
 	weft_count(WEFT_COUNT_RECV_PACKED, 1);
@@ -97,6 +99,8 @@ void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		send_ack(p->req.comm, p->req.source, e->data);
 	if (weft_unlikely(p->bounce != NULL))
 		unpack(p, e->len);
+	weft_count(WEFT_COUNT_RECV, 1);
+	weft_count(WEFT_COUNT_RECV_BYTES, e->len);
 	weft_req_complete(&p->req, err);
 }
 
@@ -153,8 +157,8 @@ static WEFT_COLD int prepare_far(struct weft_p2p *p)
 	return p->bounce ? 0 : -ENOMEM;
 }
 
-void weft_p2p_match_word(const struct weft_p2p_args *a, uint64_t *word_p,
-			 uint64_t *ignore_p)
+static inline void match_word(const struct weft_p2p_args *a, uint64_t *word_p,
+			      uint64_t *ignore_p)
 {
 	uint64_t ignore = 0;
 	int source = a->peer;
@@ -171,6 +175,12 @@ void weft_p2p_match_word(const struct weft_p2p_args *a, uint64_t *word_p,
 	*ignore_p = ignore;
 	*word_p = weft_tag_word(a->comm->ctx, weft_p2p_kind(a->mode), source,
 				tag);
+}
+
+void weft_p2p_match_word(const struct weft_p2p_args *a, uint64_t *word_p,
+			 uint64_t *ignore_p)
+{
+	match_word(a, word_p, ignore_p);
 }
 
 void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a)
@@ -215,6 +225,33 @@ static WEFT_COLD int recv_no_proc(MPI_Status *status)
 	return 0;
 }
 
+/* Into place, with nothing waiting before it: the request is as little as the
+ * completion needs. The lock is held. */
+static inline int post_near(struct weft_p2p *p, const struct weft_p2p_args *a)
+{
+	uint64_t word, ignore;
+
+	if (weft_unlikely(recv_lane.pend || !weft_dt_is_run(a->dt, a->count)))
+		return -EAGAIN;
+	match_word(a, &word, &ignore);
+	weft_store32_relaxed(&p->req.done, 0); /* nobody waits yet */
+	p->req.flags = WEFT_REQ_ACTIVE;
+	p->req.comm = a->comm;
+	p->bounce = NULL;
+	p->io.done = weft_p2p_recv_done;
+	return (int)fi_trecv(weft_core.ep, weft_p2p_start(a->buf, a->dt),
+			     (size_t)(a->count * a->dt->size), NULL,
+			     FI_ADDR_UNSPEC, word, ignore, &p->io.fi);
+}
+
+/* The lock is held. */
+static WEFT_COLD int post_far(struct weft_p2p *p, const struct weft_p2p_args *a)
+{
+	weft_req_init(&p->req, NULL, a->comm, WEFT_REQ_ACTIVE);
+	weft_p2p_init_recv(p, a);
+	return weft_p2p_start_recv(p);
+}
+
 int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 		   int tag, struct weft_comm *comm, unsigned flags,
 		   MPI_Status *status)
@@ -225,10 +262,10 @@ int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 
 	if (weft_unlikely(source == MPI_PROC_NULL))
 		return recv_no_proc(status);
-	weft_req_init(&p.req, NULL, comm, WEFT_REQ_ACTIVE);
-	weft_p2p_init_recv(&p, &a);
 	weft_lock();
-	rc = weft_p2p_start_recv(&p);
+	rc = post_near(&p, &a);
+	if (weft_unlikely(rc))
+		rc = rc == -EAGAIN ? post_far(&p, &a) : weft_fi_errno(rc);
 	weft_unlock();
 	if (weft_unlikely(rc))
 		return rc;

@@ -82,21 +82,6 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 	weft_list_init(&r->link);
 }
 
-void weft_req_complete(struct weft_req *r, int error)
-{
-	r->error = error;
-	/* relaxed: the lock orders it, or there is one thread */
-	weft_store32_relaxed(&weft_completed,
-			     weft_load32_relaxed(&weft_completed) + 1);
-	if (weft_unlikely(r->flags & WEFT_REQ_ORPHAN)) {
-		weft_progress_reap(r);
-		return;
-	}
-	/* R1 pairs with A1 in weft_req_is_done() and weft_progress_until();
-	 * whoever waits may free the request after this store. */
-	weft_store32(&r->done, 1);
-}
-
 void weft_req_wait(struct weft_req *r)
 {
 	weft_progress_until(&r->done);

@@ -22,6 +22,7 @@
 
 #include "src/base/list.h"
 #include "src/core/core_obj.h"
+#include "src/core/core_progress.h"
 
 #include <mpi.h>
 #include <rdma/fabric.h>
@@ -92,8 +93,22 @@ static inline bool weft_req_is_done(const struct weft_req *r)
 	return weft_load32(&r->done) != 0;
 }
 
-/* Completes an active request; error: 0, -errno or an MPI code. */
-void weft_req_complete(struct weft_req *r, int error);
+/* Completes an active request; error: 0, -errno or an MPI code. With threads
+ * the lock is held. */
+static inline void weft_req_complete(struct weft_req *r, int error)
+{
+	r->error = error;
+	/* relaxed: the lock orders it, or there is one thread */
+	weft_store32_relaxed(&weft_completed,
+			     weft_load32_relaxed(&weft_completed) + 1);
+	if (weft_unlikely(r->flags & WEFT_REQ_ORPHAN)) {
+		weft_progress_reap(r);
+		return;
+	}
+	/* R1 pairs with A1 in weft_req_is_done() and weft_progress_until();
+	 * whoever waits may free the request after this store. */
+	weft_store32(&r->done, 1);
+}
 
 /* Waits until r is done, making progress. */
 void weft_req_wait(struct weft_req *r);

@@ -5,6 +5,7 @@
  * and goes through the retry queue's door. A synchronous send carries an id
  * as remote CQ data; the receiver returns an empty message with that id.
  */
+#include "src/core/core_inject.h"
 #include "src/core/core_post.h"
 
 #include "src/core/core_count.h"
@@ -101,6 +102,15 @@ static int prepare(struct weft_p2p *p)
 	return 0;
 }
 
+static void count_road(const struct weft_p2p *p)
+{
+	weft_count(p->bounce	   ? WEFT_COUNT_SEND_PACKED
+		   : p->pieces > 1 ? WEFT_COUNT_SEND_PIECES
+				   : WEFT_COUNT_SEND_WHOLE,
+		   1);
+	weft_count(WEFT_COUNT_SEND_BYTES, p->bytes);
+}
+
 /* The acknowledgement comes as an empty message with our id as tag. */
 static int expect_ack(struct weft_p2p *p)
 {
@@ -157,6 +167,7 @@ int weft_p2p_start_send(struct weft_p2p *p)
 	rc = prepare(p);
 	if (rc)
 		return rc;
+	count_road(p);
 	p->left = 1;
 	if (p->mode & WEFT_P2P_SYNC)
 		rc = expect_ack(p);
@@ -177,34 +188,7 @@ int weft_p2p_start_send(struct weft_p2p *p)
 
 /* ---- what others call --------------------------------------------------- */
 
-/* The short road; -EAGAIN: take the other. The lock is not held. */
-static inline int try_inject(const struct weft_p2p_args *a)
-{
-	size_t bytes = (size_t)(a->count * a->dt->size);
-	struct weft_proc *to;
-	int rc = -EAGAIN;
-
-	if (weft_unlikely(bytes > weft_core.inject_bytes ||
-			  !weft_dt_is_run(a->dt, a->count) ||
-			  a->mode & WEFT_P2P_SYNC))
-		return -EAGAIN;
-	to = &weft_core.proc[a->comm->proc[a->peer]];
-	weft_lock();
-	if (weft_likely(to->addr != FI_ADDR_NOTAVAIL))
-		rc = (int)fi_tinject(
-			weft_core.ep, weft_p2p_start(a->buf, a->dt), bytes,
-			to->addr,
-			weft_tag_word(a->comm->ctx, weft_p2p_kind(a->mode),
-				      a->comm->rank, a->tag));
-	if (weft_likely(rc == 0)) {
-		weft_count(WEFT_COUNT_SEND_INJECT, 1);
-		weft_count(WEFT_COUNT_SEND_BYTES, bytes);
-	}
-	weft_unlock();
-	return rc == 0 || rc == -FI_EAGAIN ? rc : weft_fi_errno(rc);
-}
-
-static WEFT_COLD int send_wait(const struct weft_p2p_args *a)
+static int send_wait(const struct weft_p2p_args *a)
 {
 	struct weft_p2p p;
 	int rc;
@@ -220,20 +204,15 @@ static WEFT_COLD int send_wait(const struct weft_p2p_args *a)
 	return p.req.error;
 }
 
-int weft_core_send(const void *buf, MPI_Count count, struct weft_dt *dt,
-		   int dest, int tag, struct weft_comm *comm, unsigned flags)
+int weft_core_send_far(const void *buf, MPI_Count count, struct weft_dt *dt,
+		       int dest, int tag, struct weft_comm *comm,
+		       unsigned flags)
 {
 	struct weft_p2p_args a = {
 		(void *)(uintptr_t)buf, count, dt, dest, tag, comm, flags
 	};
-	int rc;
 
-	if (weft_unlikely(dest == MPI_PROC_NULL))
-		return 0;
-	rc = try_inject(&a);
-	if (weft_likely(rc != -EAGAIN))
-		return rc;
-	return send_wait(&a);
+	return dest == MPI_PROC_NULL ? 0 : send_wait(&a);
 }
 
 int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
@@ -249,7 +228,7 @@ int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
 	*req_p = weft_req_null_done();
 	if (weft_unlikely(dest == MPI_PROC_NULL))
 		return 0;
-	rc = try_inject(&a);
+	rc = weft_core_inject(buf, count, dt, dest, tag, comm, flags);
 	if (rc != -EAGAIN)
 		return rc;
 	p = weft_p2p_open(weft_p2p_init_send, &a, 0);
@@ -263,4 +242,14 @@ int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
 	else
 		*req_p = &p->req;
 	return rc;
+}
+
+int weft_core_send(const void *buf, MPI_Count count, struct weft_dt *dt,
+		   int dest, int tag, struct weft_comm *comm, unsigned flags)
+{
+	int rc = weft_core_inject(buf, count, dt, dest, tag, comm, flags);
+
+	if (weft_likely(rc != -EAGAIN))
+		return rc;
+	return weft_core_send_far(buf, count, dt, dest, tag, comm, flags);
 }

@@ -86,8 +86,11 @@ int weft_core_fini(void);
 void weft_core_abort(int code, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_NORETURN;
 
-/* Seconds, and picoseconds, of the provider's clock or the host's. */
+/* The provider's clock or the host's, and its smallest step. */
 uint64_t weft_core_now_ps(void);
+uint64_t weft_core_tick_ps(void);
+void weft_core_clock_open(void);
+void weft_core_clock_close(void);
 
 /* core_wire_up.c: endpoint and addresses. */
 int weft_wire_open(bool threads);

@@ -5,11 +5,12 @@
  */
 #include "src/mpi/mpi_face.h"
 
+#include "src/core/core_inject.h"
 #include "src/core/core_p2p.h"
 #include "src/core/core_req.h"
 #include "src/mpi/mpi_check.h"
 
-static inline int send(struct mpi_msg m, MPI_Comm comm, unsigned mode)
+WEFT_INLINE int send(struct mpi_msg m, MPI_Comm comm, unsigned mode)
 {
 	struct weft_comm *c;
 	int err = mpi_check_comm(m.func, 6, comm, &c);
@@ -23,8 +24,8 @@ static inline int send(struct mpi_msg m, MPI_Comm comm, unsigned mode)
 		weft_core_send(m.buf, m.count, m.dt, m.peer, m.tag, c, mode));
 }
 
-static inline int isend(struct mpi_msg m, MPI_Comm comm, unsigned mode,
-			MPI_Request *request)
+WEFT_INLINE int isend(struct mpi_msg m, MPI_Comm comm, unsigned mode,
+		      MPI_Request *request)
 {
 	struct weft_comm *c;
 	struct weft_req *r;
@@ -41,7 +42,7 @@ static inline int isend(struct mpi_msg m, MPI_Comm comm, unsigned mode,
 	return MPI_SUCCESS;
 }
 
-static inline int recv(struct mpi_msg m, MPI_Comm comm, MPI_Status *status)
+WEFT_INLINE int recv(struct mpi_msg m, MPI_Comm comm, MPI_Status *status)
 {
 	struct weft_comm *c;
 	int err = mpi_check_comm(m.func, 6, comm, &c);
@@ -55,7 +56,7 @@ static inline int recv(struct mpi_msg m, MPI_Comm comm, MPI_Status *status)
 					  m.dt, m.peer, m.tag, c, 0, status));
 }
 
-static inline int irecv(struct mpi_msg m, MPI_Comm comm, MPI_Request *request)
+WEFT_INLINE int irecv(struct mpi_msg m, MPI_Comm comm, MPI_Request *request)
 {
 	struct weft_comm *c;
 	struct weft_req *r;

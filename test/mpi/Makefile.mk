@@ -1,5 +1,5 @@
 # test/mpi: programs by chapter, run by run.sh as the list says
-EXTRA_DIST += test/mpi/list test/mpi/run.sh test/mpi/mt.h \
+EXTRA_DIST += test/mpi/list test/mpi/mt.h \
 	test/mpi/env.c test/mpi/p2p_modes.c test/mpi/p2p_order.c \
 	test/mpi/p2p_probe.c test/mpi/p2p_persist.c test/mpi/p2p_request.c \
 	test/mpi/p2p_trunc.c test/mpi/p2p_bsend.c test/mpi/p2p_part.c \
@@ -9,3 +9,6 @@ EXTRA_DIST += test/mpi/list test/mpi/run.sh test/mpi/mt.h \
 EXTRA_DIST += test/mpi/type_make.c test/mpi/type_darray.c test/mpi/pack.c \
 	test/mpi/op.c test/mpi/info.c test/mpi/attr.c test/mpi/topo.c \
 	test/mpi/tool.c
+EXTRA_DIST += test/mpi/pmpi_count.c test/mpi/pmpi_app.c test/mpi/fail.c
+PLAIN_TESTS += test/mpi/run.sh test/mpi/run_tcp.sh test/mpi/run_machines.sh \
+	test/mpi/run_pmpi.sh test/mpi/run_fail.sh

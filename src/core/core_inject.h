@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The short road of a send, inline because MPI_Send is little else: small and
+ * contiguous, address known, nothing waiting before it. One fi_tinject, and
+ * the buffer is the caller's again.
+ */
+#ifndef WEFT_CORE_INJECT_H
+#define WEFT_CORE_INJECT_H
+
+#include "src/core/core_count.h"
+#include "src/core/core_dt.h"
+#include "src/core/core_io.h"
+#include "src/core/core_p2p.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_state.h"
+#include "src/core/core_tag.h"
+
+#include <errno.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_tagged.h>
+
+static_assert(FI_EAGAIN == EAGAIN, "the same number below and above");
+
+/* 0, -EAGAIN: take the other road, or -errno. The lock is not held. */
+static inline int weft_core_inject(const void *buf, MPI_Count count,
+				   const struct weft_dt *dt, int dest, int tag,
+				   const struct weft_comm *comm,
+				   unsigned flags)
+{
+	size_t bytes = (size_t)(count * dt->size);
+	struct weft_proc *to;
+	int rc = -EAGAIN;
+
+	if (weft_unlikely(bytes > weft_core.inject_bytes ||
+			  !weft_dt_is_run(dt, count) || dest < 0 ||
+			  flags & WEFT_P2P_SYNC))
+		return -EAGAIN;
+	to = &weft_core.proc[comm->proc[dest]];
+	weft_lock();
+	if (weft_likely(to->addr != FI_ADDR_NOTAVAIL))
+		rc = (int)fi_tinject(weft_core.ep,
+				     (const char *)buf + dt->true_lb, bytes,
+				     to->addr,
+				     weft_tag_word(comm->ctx, flags >> 2 & 3,
+						   comm->rank, tag));
+	if (weft_likely(rc == 0)) {
+		weft_count(WEFT_COUNT_SEND_INJECT, 1);
+		weft_count(WEFT_COUNT_SEND_BYTES, bytes);
+	}
+	weft_unlock();
+	return weft_likely(rc == 0) ? 0 : weft_fi_errno(rc);
+}
+
+/* Everything else. */
+int weft_core_send_far(const void *buf, MPI_Count count, struct weft_dt *dt,
+		       int dest, int tag, struct weft_comm *comm,
+		       unsigned flags);
+
+#endif

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# How programs end: aborts and errors end the whole job with a code and a text
+# that says what was wrong; no launcher is a world of one; a launcher that
+# cannot be reached is an error; and none of it needs a network.
+top=${top_srcdir:-.}
+build=${builddir:-$PWD}
+lib=$build/.libs
+[ -e "$lib/libweft-fi.so" ] && [ -x "$build/mpiexec" ] || exit 77
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top/include" -I"$top/test/mpi" \
+	-o "$work/fail" "$top/test/mpi/fail.c" -L"$lib" -lmpi_abi \
+	-Wl,-rpath,"$lib" || exit 1
+bad=0
+
+# expect NAME CODE PATTERN COMMAND...
+expect() {
+	local name=$1 code=$2 pattern=$3 rc
+	shift 3
+	timeout -k 5 30 "$@" > "$work/out" 2>&1 < /dev/null
+	rc=$?
+	if [ $rc = "$code" ] && { [ -z "$pattern" ] ||
+		grep -q -- "$pattern" "$work/out"; }; then
+		echo "ok   $name"
+		return
+	fi
+	echo "FAIL $name: exit $rc, wanted $code and '$pattern'"
+	sed 's/^/     | /' "$work/out"
+	bad=1
+}
+
+m="$build/mpiexec -n 3"
+expect abort 33 'rank 2 on .*MPI_Abort(MPI_COMM_WORLD, 33)' \
+	$m "$work/fail" abort
+expect rank 6 'MPI_Send: invalid rank 3 in communicator of size 3 (argument 4)' \
+	$m "$work/fail" rank
+expect truncation 15 'MPI_Recv: message longer than the receive buffer' \
+	$m "$work/fail" trunc
+expect alone 0 '' "$work/fail" good
+expect silent 1 'PMIx server does not answer' \
+	env OMPI_COMM_WORLD_SIZE=2 "$work/fail" good
+expect stranger 1 'PMIx server does not answer' \
+	env PMIX_RANK=0 PMIX_NAMESPACE=nobody "$work/fail" good
+expect forced 0 '' env OMPI_COMM_WORLD_SIZE=2 WEFT_SINGLETON=1 "$work/fail" good
+if unshare -n true 2> /dev/null; then
+	expect offline 0 '' unshare -n "$work/fail" good
+	expect offline-job 0 '' unshare -n sh -c \
+		"ip link set lo up && exec $m $work/fail good"
+fi
+exit $bad
