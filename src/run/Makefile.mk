@@ -54,5 +54,6 @@ src_run_run_env_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_line_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_opts_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_words_test_LDADD = $(RUN_TEST_LIBS)
-PLAIN_TESTS += test/run_death.sh test/run_io.sh test/run_job.sh
-EXTRA_DIST += test/run_lib.sh
+PLAIN_TESTS += test/run_death.sh test/run_io.sh test/run_job.sh \
+	test/run_launchers.sh
+EXTRA_DIST += test/run_lib.sh bench/startup.sh

@@ -181,7 +181,8 @@ static int add_model(struct run_env *e, const struct run_model *m)
 
 /*
  * Ranks of Open MPI 4 take themselves for singletons, whatever PMIx says,
- * unless somebody claims to be their daemon. Only the form of the value matters.
+ * unless somebody claims to be their daemon. Only the form of the value
+ * matters.
  */
 static int add_open_mpi(struct run_env *e)
 {

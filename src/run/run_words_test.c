@@ -87,7 +87,8 @@ static void both_file_notations_are_read(void **state)
 	char name[32], *other = NULL;
 	int slots = 0;
 
-	T_OK(file_with("# hosts\nlocalhost:2\nbox slots=4 max_slots=8\n", name));
+	T_OK(file_with("# hosts\nlocalhost:2\nbox slots=4 max_slots=8\n",
+		       name));
 	T_OK(run_hosts_file(name, "box", &slots, &other));
 	unlink(name);
 	T_IS(slots, 6);
