@@ -45,3 +45,23 @@ prov_nic_sten_sten_test_LDADD = $(UNIT_LIBS)
 prov_nic_sten_sten_queue_test_SOURCES = \
 	prov/nic/sten/sten_queue_test.c prov/nic/sten/sten_pair.h
 prov_nic_sten_sten_queue_test_LDADD = $(UNIT_LIBS)
+
+# The units for use without the provider.
+lib_LTLIBRARIES += libweft-nic.la
+libweft_nic_la_SOURCES =
+libweft_nic_la_LIBADD = libweftunits.la libweftcarrier.la libweftwire.la \
+	libweftbase.la
+libweft_nic_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
+	-export-symbols-regex '^weft_(mu|fma|sten)_' -Wl,-z,defs
+pkgconfig_DATA += prov/nic/weft-nic.pc
+CLEANFILES += prov/nic/weft-nic.pc
+EXTRA_DIST += prov/nic/weft-nic.pc.in
+prov/nic/weft-nic.pc: $(srcdir)/prov/nic/weft-nic.pc.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) prov/nic && $(SED) \
+	-e 's|@prefix[@]|$(prefix)|g' -e 's|@exec_prefix[@]|$(exec_prefix)|g' \
+	-e 's|@libdir[@]|$(libdir)|g' -e 's|@includedir[@]|$(includedir)|g' \
+	-e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|g' \
+	$(srcdir)/prov/nic/weft-nic.pc.in > $@
+
+PLAIN_TESTS += prov/nic/nic_lib_test.sh
+EXTRA_DIST += prov/nic/mu/README prov/nic/fma/README prov/nic/sten/README

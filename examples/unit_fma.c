@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Gemini's FMA by hand: two processes count together with atomic operations,
+ * then exchange short messages through mailboxes.
+ *
+ *	cc unit_fma.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ */
+#include "unit_meet.h"
+
+#include <stdalign.h>
+#include <weft/fma.h>
+
+#define ADDS   1000
+#define ROUNDS 2000
+
+static struct weft_fma *nic;
+static alignas(64) uint64_t total; /* process 0's, counted by both */
+static unsigned cq;
+static unsigned mdh;
+
+/* Runs the unit; sleeps a little when it has nothing to do. */
+static void turn(void)
+{
+	if (!weft_fma_poll(nic, 16))
+		weft_fma_wait(nic, 1000000);
+}
+
+static void setup(int me, int to_other)
+{
+	struct weft_fma_attr attr = { .ptag = 1 };
+	struct sockaddr_in name[2];
+
+	must(weft_fma_open(&attr, &nic), "weft_fma_open");
+	must(weft_fma_cq_open(nic, 64, &cq), "queue");
+	must(weft_fma_mem_open(nic, &total, 8, WEFT_FMA_WRITABLE,
+			       WEFT_FMA_NO_CQ, &mdh), "memory");
+	weft_fma_name(nic, &name[me]);
+	name[!me] = name[me];
+	swap_names(to_other, &name[!me]);
+	for (uint32_t i = 0; i < 2; i++)
+		must(weft_fma_node_set(nic, i, &name[i]), "node");
+}
+
+/* Atomic adds through window 0, then an event when all are done. */
+static void count(void)
+{
+	struct weft_fma_window w = {
+		.pe = 0,
+		.mdh = (uint16_t)mdh,
+		.cq = (uint16_t)cq,
+	};
+	struct weft_fma_event e;
+
+	must(weft_fma_window_set(nic, 0, &w), "window");
+	for (int i = 0; i < ADDS; i++)
+		while (weft_fma_amo(nic, 0, 0, WEFT_FMA_ADD, 1, 0, NULL))
+			turn();
+	while (weft_fma_sync(nic, 0, 1))
+		turn();
+	while (weft_fma_cq_read(nic, cq, &e))
+		turn();
+	must(e.status ? -5 : 0, "status");
+}
+
+static void receive(struct weft_fma_smsg *box)
+{
+	const void *msg;
+	uint32_t n;
+
+	while (weft_fma_smsg_next(box, &msg, &n))
+		turn();
+	weft_fma_smsg_release(box);
+}
+
+static void post(struct weft_fma_smsg *box, const void *msg, uint32_t n)
+{
+	while (weft_fma_smsg_send(box, msg, n))
+		turn();
+}
+
+static void mailboxes(int me, int to_other)
+{
+	struct weft_fma_smsg_name name = { .pe = (uint32_t)me };
+	struct weft_fma_smsg *box;
+	uint64_t msg = 0;
+	double t;
+
+	must(weft_fma_smsg_open(nic, 8, 64, &box), "mailbox");
+	weft_fma_smsg_name(box, &name);
+	give(to_other, &name, sizeof(name));
+	take(to_other, &name, sizeof(name));
+	must(weft_fma_smsg_connect(box, 1, &name), "connect");
+	meet(to_other, turn);
+	t = now();
+	for (int i = 0; i < ROUNDS; i++) {
+		if (me == 0)
+			post(box, &msg, sizeof(msg));
+		receive(box);
+		if (me == 1)
+			post(box, &msg, sizeof(msg));
+	}
+	if (me == 0)
+		printf("mailbox ping-pong: %.0f ns one way\n",
+		       (now() - t) / ROUNDS / 2 * 1e9);
+	meet(to_other, turn);
+	weft_fma_smsg_close(box);
+}
+
+/* Process 0 must answer while process 1 counts in its memory. */
+static void serve(void)
+{
+	while (total < 2 * ADDS)
+		turn();
+	printf("counted together: %ju\n", (uintmax_t)total);
+}
+
+int main(void)
+{
+	int to_other;
+	int me = two_processes(&to_other);
+
+	setup(me, to_other);
+	count();
+	if (me == 0)
+		serve();
+	meet(to_other, turn);
+	mailboxes(me, to_other);
+	weft_fma_close(nic);
+	return finish(me);
+}

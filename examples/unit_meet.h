@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* For the unit examples: two processes that know how to reach each other. */
+#ifndef WEFT_EXAMPLES_UNIT_MEET_H
+#define WEFT_EXAMPLES_UNIT_MEET_H
+
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static inline void must(int err, const char *what)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "%s: %s\n", what, strerror(-err));
+	exit(1);
+}
+
+static inline void give(int fd, const void *buf, size_t n)
+{
+	must(write(fd, buf, n) == (ssize_t)n ? 0 : -5, "give");
+}
+
+static inline void take(int fd, void *buf, size_t n)
+{
+	must(read(fd, buf, n) == (ssize_t)n ? 0 : -5, "take");
+}
+
+/* Forks; 0 in the parent, 1 in the child. */
+static inline int two_processes(int *to_other)
+{
+	int fd[2];
+	int me;
+
+	must(socketpair(AF_UNIX, SOCK_STREAM, 0, fd) ? -5 : 0, "socketpair");
+	me = fork() == 0;
+	*to_other = fd[me];
+	close(fd[!me]);
+	return me;
+}
+
+static inline void swap_names(int fd, struct sockaddr_in *name)
+{
+	give(fd, name, sizeof(*name));
+	take(fd, name, sizeof(*name));
+}
+
+/* Until both have come here each lets its unit run. */
+static inline void meet(int fd, void (*turn)(void))
+{
+	char c = 0;
+
+	give(fd, &c, 1);
+	while (recv(fd, &c, 1, MSG_DONTWAIT) != 1)
+		turn();
+}
+
+static inline double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* The exit status: the parent answers for its child. */
+static inline int finish(int me)
+{
+	int status = 0;
+
+	if (me == 0)
+		wait(&status);
+	return status ? 1 : 0;
+}
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blue Gene/Q's Message Unit by hand: two processes, a remote get and a
+ * ping-pong of direct puts, as the machine's own benchmarks were written.
+ *
+ *	cc unit_mu.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ */
+#include "unit_meet.h"
+
+#include <weft/mu.h>
+
+#define BYTES  4096
+#define ROUNDS 2000
+#define SLOTS  16
+#define RGET   1 /* our remote get FIFO */
+
+enum {
+	BAT_MEM = 1,
+	BAT_COUNTER = 2,
+};
+
+static struct weft_mu *mu;
+static alignas(64) struct weft_mu_desc ring[2][SLOTS];
+static alignas(64) unsigned char mem[BYTES];
+static _Atomic uint64_t counter;
+
+/* Runs the unit; sleeps a little when it has nothing to do. */
+static void turn(void)
+{
+	if (!weft_mu_poll(mu, 16))
+		weft_mu_wait(mu, 1000000);
+}
+
+/* Memory the unit may touch, base addresses, FIFOs. */
+static void setup(int me, int to_other)
+{
+	struct weft_mu_attr attr = { .seed = 1 };
+	struct sockaddr_in name;
+
+	must(weft_mu_open(&attr, &mu), "weft_mu_open");
+	must(weft_mu_range_set(mu, 0, mem, sizeof(mem), 0), "range");
+	must(weft_mu_range_set(mu, 1, (void *)&counter, 8, 0), "range");
+	must(weft_mu_bat_set(mu, BAT_MEM, mem, 0), "base address");
+	must(weft_mu_bat_set(mu, BAT_COUNTER, (void *)&counter, 0), "base");
+	must(weft_mu_inj_open(mu, 0, ring[0], SLOTS, 0), "injection FIFO");
+	must(weft_mu_inj_open(mu, RGET, ring[1], SLOTS, WEFT_MU_RGET), "FIFO");
+	weft_mu_name(mu, &name);
+	swap_names(to_other, &name);
+	must(weft_mu_node_set(mu, (uint32_t)!me, &name), "node");
+}
+
+static void post(const struct weft_mu_desc *d)
+{
+	while (weft_mu_inj_post(mu, 0, d, NULL))
+		turn();
+}
+
+static void wait_counter(void)
+{
+	while (counter)
+		turn();
+}
+
+/* A direct put of mem into the other's, counted there. */
+static struct weft_mu_desc put_desc(uint32_t node, uint64_t bytes)
+{
+	struct weft_mu_msg msg = {
+		.node = node,
+		.vc = WEFT_MU_VC_ORDERED,
+		.payload = mem,
+		.bytes = bytes,
+	};
+	struct weft_mu_put put = { .bat = BAT_MEM, .ctr_bat = BAT_COUNTER };
+	struct weft_mu_desc d;
+
+	weft_mu_desc_put(&d, &msg, &put);
+	return d;
+}
+
+/*
+ * Node 0 pulls node 1's memory: the packet carries a descriptor that node 1's
+ * unit runs. The address in it is node 1's, told beforehand.
+ */
+static void remote_get(int to_other)
+{
+	struct weft_mu_msg msg = {
+		.node = 1,
+		.vc = WEFT_MU_VC_ORDERED,
+		.bytes = sizeof(struct weft_mu_desc),
+	};
+	struct weft_mu_desc inner;
+	struct weft_mu_desc d;
+
+	take(to_other, &inner, sizeof(inner));
+	memcpy(mem, &inner, sizeof(inner));
+	msg.payload = mem;
+	weft_mu_desc_get(&d, &msg, RGET);
+	counter = BYTES;
+	post(&d);
+	wait_counter();
+	printf("remote get: %d bytes, the last is %d\n", BYTES, mem[BYTES - 1]);
+}
+
+static void be_got(int to_other)
+{
+	struct weft_mu_desc inner = put_desc(0, BYTES);
+
+	memset(mem, 42, sizeof(mem));
+	give(to_other, &inner, sizeof(inner));
+	while (!weft_mu_load(mu, WEFT_MU_INJ_COUNT, RGET))
+		turn();
+}
+
+static void ping_pong(int me)
+{
+	struct weft_mu_desc d = put_desc((uint32_t)!me, 8);
+	double t = now();
+
+	counter = 8;
+	for (int i = 0; i < ROUNDS; i++) {
+		if (me == 0)
+			post(&d);
+		wait_counter();
+		counter = 8;
+		if (me == 1)
+			post(&d);
+	}
+	if (me == 0)
+		printf("direct put ping-pong: %.0f ns one way\n",
+		       (now() - t) / ROUNDS / 2 * 1e9);
+}
+
+int main(void)
+{
+	int to_other;
+	int me = two_processes(&to_other);
+
+	setup(me, to_other);
+	if (me == 0)
+		remote_get(to_other);
+	else
+		be_got(to_other);
+	counter = 8;
+	meet(to_other, turn);
+	ping_pong(me);
+	meet(to_other, turn);
+	weft_mu_close(mu);
+	return finish(me);
+}

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# libweft-nic: exports the units and nothing else, its headers compile alone,
+# in C and C++, and its examples run.
+set -u
+lib=$builddir/.libs/libweft-nic.so
+bad=0
+
+other=$(nm -D --defined-only "$lib" | awk '{ print $3 }' |
+	grep -vE '^weft_(mu|fma|sten)_')
+if [ -n "$other" ]; then
+	echo "libweft-nic.so exports: $other"
+	bad=1
+fi
+
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+for h in place mu fma sten; do
+	echo "#include <weft/$h.h>" > "$tmp/$h.c"
+	cp "$tmp/$h.c" "$tmp/$h.cc"
+	$CC -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$top_srcdir/include" \
+		-fsyntax-only "$tmp/$h.c" || bad=1
+	if command -v g++ > /dev/null; then
+		g++ -std=c++11 -Wall -Werror -I"$top_srcdir/include" \
+			-fsyntax-only "$tmp/$h.cc" || bad=1
+	fi
+done
+
+for e in unit_mu unit_fma unit_sten; do
+	timeout 60 "$builddir/examples/$e" || {
+		echo "$e failed"
+		bad=1
+	}
+done
+exit $bad
