@@ -84,7 +84,7 @@ void weft_dt_commit(struct weft_dt *dt)
 		dt->flags |= WEFT_DT_COMMITTED;
 }
 
-/* ---- bounds -------------------------------------------------------------- */
+/* ---- bounds ------------------------------------------------------------- */
 
 struct bounds {
 	bool any;

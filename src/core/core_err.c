@@ -188,8 +188,7 @@ int weft_err_rc_slow(const void *obj, const char *func, int rc)
 	return weft_err_call(obj, func, weft_errtext_keep(class, text));
 }
 
-/* ---- shared checks ---------------------------------------------------------
- */
+/* ---- shared checks ------------------------------------------------------ */
 
 static const char *not_now(void)
 {

@@ -73,7 +73,7 @@ struct weft_errh *weft_errh_of(MPI_Errhandler handle);
 struct weft_errh *weft_errh_get(struct weft_errh *h);
 void weft_errh_put(struct weft_errh *h);
 
-/* ---- checks that many functions share; 0 or the code to return ----------- */
+/* ---- checks that many functions share; 0 or the code to return ---------- */
 
 /* Raises MPI_ERR_COMM for a handle that is none. */
 int weft_check_comm_bad(const char *func, int arg, MPI_Comm handle) WEFT_COLD;
@@ -85,7 +85,7 @@ int weft_check_intra(const struct weft_comm *c, const char *func, int arg);
 int weft_check_ptr(const void *obj, const char *func, int arg, const void *p,
 		   const char *what);
 
-/* ---- classes, codes and their texts -------------------------------------- */
+/* ---- classes, codes and their texts ------------------------------------- */
 
 /* Class of a code; -1 when there is no such code. */
 int weft_errtext_class(int code);

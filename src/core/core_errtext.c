@@ -221,8 +221,7 @@ int weft_errtext_keep(int class, const char *text)
 	return (int)slot * CLASSES + class;
 }
 
-/* ---- what the application adds --------------------------------------------
- */
+/* ---- what the application adds ------------------------------------------ */
 
 static int add(int class, int *code_p)
 {

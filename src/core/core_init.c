@@ -44,8 +44,7 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				    NULL },
 };
 
-/* ---- the steps -------------------------------------------------------------
- */
+/* ---- the steps ---------------------------------------------------------- */
 
 static int step_options(void)
 {
@@ -139,8 +138,7 @@ int weft_core_init(int required)
 	return 0;
 }
 
-/* ---- the end ---------------------------------------------------------------
- */
+/* ---- the end ------------------------------------------------------------ */
 
 static void idle(void)
 {

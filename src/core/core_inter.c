@@ -83,8 +83,7 @@ static int agree_and_create(struct weft_comm *parent, struct weft_group *group,
 	return rc;
 }
 
-/* ---- from two groups whose leaders know each other -------------------------
- */
+/* ---- from two groups whose leaders know each other ---------------------- */
 
 struct hello {
 	int size;
@@ -147,8 +146,7 @@ int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
 				comm_p);
 }
 
-/* ---- from an intercommunicator ----------------------------------------------
- */
+/* ---- from an intercommunicator ------------------------------------------ */
 
 /* Swaps what the two sides know: leaders by c, then each side among itself. */
 static int swap_sides(struct weft_comm *c, const void *mine, size_t mine_bytes,

@@ -119,8 +119,7 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 	}
 }
 
-/* ---- receiving what a probe has taken -------------------------------------
- */
+/* ---- receiving what a probe has taken ----------------------------------- */
 
 static int post_claimed(struct weft_pend *e)
 {

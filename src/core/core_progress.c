@@ -39,7 +39,7 @@ static bool sleeper;	     /* a thread is in fi_cq_sread */
 static weft_au32 stepper;    /* a thread runs the steps */
 static weft_au32 step_again; /* and another asked for it meanwhile */
 
-/* ---- completions ------------------------------------------------------- */
+/* ---- completions -------------------------------------------------------- */
 
 WEFT_INLINE void dispatch(const struct fi_cq_tagged_entry *e, ssize_t n)
 {
@@ -118,7 +118,7 @@ void weft_progress_wake(void)
 	weft_unlock();
 }
 
-/* ---- requests that want to be stepped, requests without a handle --------- */
+/* ---- requests that want to be stepped, requests without a handle -------- */
 
 static void step_over(struct weft_req *r, int rc)
 {
@@ -207,8 +207,7 @@ static void run_reap(void)
 	}
 }
 
-/* ---- the loop -------------------------------------------------------------
- */
+/* ---- the loop ----------------------------------------------------------- */
 
 WEFT_INLINE int progress(void)
 {

@@ -20,7 +20,7 @@
 /* All posted receives wait in one line when there is no room. */
 static struct weft_proc recv_lane;
 
-/* ---- acknowledgements of synchronous sends ------------------------------- */
+/* ---- acknowledgements of synchronous sends ------------------------------ */
 
 struct ack {
 	struct weft_pend pend;
@@ -64,14 +64,13 @@ static WEFT_COLD int send_ack(const struct weft_comm *comm, int source,
 	return weft_pend_post(&a->pend);
 }
 
-/* ---- completion ---------------------------------------------------------- */
+/* ---- completion --------------------------------------------------------- */
 
 static WEFT_COLD void unpack(struct weft_p2p *p, size_t len)
 {
 	if (len > p->bytes)
 		len = p->bytes;
 	weft_unpack(&p->data, 0, p->bounce, len);
-	weft_count(WEFT_COUNT_RECV_PACKED, 1);
 	free(p->bounce);
 	p->bounce = NULL;
 	weft_count(WEFT_COUNT_RECV_PACKED, 1);
@@ -88,24 +87,21 @@ void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 	if (weft_unlikely(err == -ECANCELED)) {
 		p->req.flags |= WEFT_REQ_CANCELLED;
 		p->req.bytes = 0;
-		weft_count(WEFT_COUNT_RECV, (uint64_t)-1);
 		err = 0;
 		free(p->bounce);
 		p->bounce = NULL;
+	} else {
+		weft_count(WEFT_COUNT_RECV, 1);
+		weft_count(WEFT_COUNT_RECV_BYTES, e->len);
 	}
-	weft_count(WEFT_COUNT_RECV, 1);
-	weft_count(WEFT_COUNT_RECV_BYTES, (uint64_t)p->req.bytes);
 	if (weft_unlikely(e->flags & FI_REMOTE_CQ_DATA))
 		send_ack(p->req.comm, p->req.source, e->data);
 	if (weft_unlikely(p->bounce != NULL))
 		unpack(p, e->len);
-	weft_count(WEFT_COUNT_RECV, 1);
-	weft_count(WEFT_COUNT_RECV_BYTES, e->len);
 	weft_req_complete(&p->req, err);
 }
 
-/* ---- posting ---------------------------------------------------------------
- */
+/* ---- posting ------------------------------------------------------------ */
 
 static int post_pieces(struct weft_p2p *p)
 {
@@ -215,8 +211,7 @@ int weft_p2p_start_recv(struct weft_p2p *p)
 	return rc;
 }
 
-/* ---- what others call ------------------------------------------------------
- */
+/* ---- what others call --------------------------------------------------- */
 
 static WEFT_COLD int recv_no_proc(MPI_Status *status)
 {

@@ -146,15 +146,6 @@ void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a)
 		p->pend.lane = &weft_core.proc[a->comm->proc[a->peer]];
 }
 
-static void count_send(const struct weft_p2p *p)
-{
-	weft_count(p->bounce	   ? WEFT_COUNT_SEND_PACKED
-		   : p->pieces > 1 ? WEFT_COUNT_SEND_PIECES
-				   : WEFT_COUNT_SEND_WHOLE,
-		   1);
-	weft_count(WEFT_COUNT_SEND_BYTES, p->bytes);
-}
-
 int weft_p2p_start_send(struct weft_p2p *p)
 {
 	int rc;
@@ -182,8 +173,7 @@ int weft_p2p_start_send(struct weft_p2p *p)
 	if (rc)
 		free(p->bounce);
 	else
-		count_send(p);
-	return rc;
+		return rc;
 }
 
 /* ---- what others call --------------------------------------------------- */

@@ -80,8 +80,7 @@ int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 	return err;
 }
 
-/* ---- buffers ----------------------------------------------------------------
- */
+/* ---- buffers ------------------------------------------------------------ */
 
 static int attach(const char *func, struct weft_comm *c, void *buffer,
 		  MPI_Count size)

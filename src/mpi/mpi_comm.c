@@ -118,8 +118,7 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 	return MPI_SUCCESS;
 }
 
-/* ---- names and hints -------------------------------------------------------
- */
+/* ---- names and hints ---------------------------------------------------- */
 
 #pragma weak MPI_Comm_set_name = PMPI_Comm_set_name
 int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name)

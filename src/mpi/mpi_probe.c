@@ -114,8 +114,7 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag,
 	return err;
 }
 
-/* ---- receiving -------------------------------------------------------------
- */
+/* ---- receiving ---------------------------------------------------------- */
 
 static int bad_message(const char *func, MPI_Message message)
 {

@@ -269,8 +269,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 	return collect_some(&m, outcount, array_of_indices, array_of_statuses);
 }
 
-/* ---- looking without collecting --------------------------------------------
- */
+/* ---- looking without collecting ----------------------------------------- */
 
 static int look(struct many *m, int i, MPI_Status *status)
 {
