@@ -57,3 +57,4 @@ src_run_run_words_test_LDADD = $(RUN_TEST_LIBS)
 PLAIN_TESTS += test/run_death.sh test/run_io.sh test/run_job.sh \
 	test/run_launchers.sh
 EXTRA_DIST += test/run_lib.sh bench/startup.sh
+dist_man1_MANS += doc/mpiexec.1 doc/mpirun.1
