@@ -84,22 +84,39 @@ static struct weft_req **prog_req(struct coll_prog *p)
 	return &p->reqs[p->nmsg++];
 }
 
-static int step_post(struct coll_prog *p, const struct coll_step *st)
+/* Messages that are complete at once leave no request. */
+static void msg_posted(struct coll_prog *p, struct weft_req **req, int rc)
 {
-	struct weft_req **req = prog_req(p);
-	int rc;
-
-	if (!req)
-		rc = -ENOMEM;
-	else if (st->kind == COLL_SEND)
-		rc = weft_core_isend(st->buf, st->n, st->dt, st->peer, p->tag,
-				     st->comm, WEFT_P2P_COLL, req);
-	else
-		rc = weft_core_irecv(st->to, st->n, st->dt, st->peer, p->tag,
-				     st->comm, WEFT_P2P_COLL, req);
 	if (rc)
 		prog_fail(p, rc);
-	return 1;
+	if (rc || *req == weft_req_null_done())
+		*req = NULL;
+}
+
+static void post_send(struct coll_prog *p, const struct coll_step *st)
+{
+	struct weft_req **req = prog_req(p);
+
+	if (!req)
+		prog_fail(p, -ENOMEM);
+	else
+		msg_posted(p, req,
+			   weft_core_isend(st->buf, st->n, st->dt, st->peer,
+					   p->tag, st->comm, WEFT_P2P_COLL,
+					   req));
+}
+
+static void post_recv(struct coll_prog *p, const struct coll_step *st)
+{
+	struct weft_req **req = prog_req(p);
+
+	if (!req)
+		prog_fail(p, -ENOMEM);
+	else
+		msg_posted(p, req,
+			   weft_core_irecv(st->to, st->n, st->dt, st->peer,
+					   p->tag, st->comm, WEFT_P2P_COLL,
+					   req));
 }
 
 /* True when message id is complete; then its request is gone. */
@@ -146,8 +163,11 @@ int coll_step_do(struct coll_prog *p, const struct coll_step *st)
 {
 	switch (st->kind) {
 	case COLL_SEND:
+		post_send(p, st);
+		return 1;
 	case COLL_RECV:
-		return step_post(p, st);
+		post_recv(p, st);
+		return 1;
 	case COLL_WAIT:
 		return msg_ended(p, (unsigned)st->peer);
 	case COLL_WAIT_ALL:
@@ -238,24 +258,45 @@ unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
 	return say_msg(p, &st);
 }
 
-unsigned coll_signal(struct coll_prog *p, int to)
+/* Receives n elements, also none at all, and waits. */
+static void take(struct coll_prog *p, void *buf, MPI_Count n,
+		 struct weft_dt *dt, int from)
+{
+	struct coll_step st = {
+		.kind = COLL_RECV, .peer = from, .to = buf, .n = n, .dt = dt,
+	};
+	int rc;
+
+	if (p->record) {
+		coll_wait(p, say_msg(p, &st));
+		return;
+	}
+	rc = weft_core_recv(buf, n, dt, from, p->tag, p->comm, WEFT_P2P_COLL,
+			    MPI_STATUS_IGNORE);
+	if (rc)
+		prog_fail(p, rc);
+}
+
+void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
+	       int from)
+{
+	if (n * dt->size != 0)
+		take(p, buf, n, dt, from);
+}
+
+void coll_signal(struct coll_prog *p, int to)
 {
 	struct coll_step st = {
 		.kind = COLL_SEND, .peer = to, .dt = coll_byte(),
 		.buf = p->inline_bytes,
 	};
 
-	return say_msg(p, &st);
+	say_msg(p, &st);
 }
 
-unsigned coll_expect(struct coll_prog *p, int from)
+void coll_expect(struct coll_prog *p, int from)
 {
-	struct coll_step st = {
-		.kind = COLL_RECV, .peer = from, .dt = coll_byte(),
-		.to = p->inline_bytes,
-	};
-
-	return say_msg(p, &st);
+	take(p, p->inline_bytes, 0, coll_byte(), from);
 }
 
 void coll_wait(struct coll_prog *p, unsigned id)

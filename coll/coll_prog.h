@@ -86,9 +86,12 @@ unsigned coll_send(struct coll_prog *p, const void *buf, MPI_Count n,
 		   struct weft_dt *dt, int to);
 unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
 		   struct weft_dt *dt, int from);
-/* Empty messages, for barriers. */
-unsigned coll_signal(struct coll_prog *p, int to);
-unsigned coll_expect(struct coll_prog *p, int from);
+/* Receives and waits for it: the cheapest way to receive. */
+void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
+	       int from);
+/* Empty messages, for barriers; expect waits. */
+void coll_signal(struct coll_prog *p, int to);
+void coll_expect(struct coll_prog *p, int from);
 
 /*
  * Goes on when that message, or every message so far, is complete. Numbers
@@ -116,12 +119,6 @@ void *coll_bytes(struct coll_prog *p, MPI_Count bytes);
 /* One for n elements of dt, placed so that it is used like the user's. */
 void *coll_elems(struct coll_prog *p, MPI_Count n, const struct weft_dt *dt);
 
-/* Receives and waits; sends to one and receives from another, and waits. */
-static inline void coll_take(struct coll_prog *p, void *buf, MPI_Count n,
-			     struct weft_dt *dt, int from)
-{
-	coll_wait(p, coll_recv(p, buf, n, dt, from));
-}
 
 /* MPI_BYTE, the type of packed data. */
 static inline struct weft_dt *coll_byte(void)

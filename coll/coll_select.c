@@ -14,17 +14,23 @@
 #define KIB (UINT64_C(1) << 10)
 #define ANY COLL_INTRA
 
-/* kind, name, needs, bytes from .. to, ranks from .. to, function, text */
-static const struct coll_algo table[] = {
-	/* barrier */
+/*
+ * The rows of each operation: kind, name, needs, bytes from .. to, ranks from
+ * .. to, function, text.
+ */
+
+/* barrier */
+static const struct coll_algo barrier_rows[] = {
 	{ WEFT_COLL_BARRIER, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_barrier_inter, "two barriers and a handshake" },
 	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 8,
 	  coll_barrier_dissem, "log2 p rounds" },
 	{ WEFT_COLL_BARRIER, "tree", ANY, 0, 0, 0, 0,
 	  coll_barrier_tree, "binomial tree, fewest messages" },
+};
 
-	/* bcast: bytes of the message */
+/* bcast: bytes of the message */
+static const struct coll_algo bcast_rows[] = {
 	{ WEFT_COLL_BCAST, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_bcast_inter, "one hop, then a tree" },
 	{ WEFT_COLL_BCAST, "linear", 0, 0, 0, 0, 2,
@@ -35,8 +41,10 @@ static const struct coll_algo table[] = {
 	  coll_bcast_chain, "chain with segments" },
 	{ WEFT_COLL_BCAST, "scatter", ANY, 0, 0, 0, 0,
 	  coll_bcast_scatter, "scatter, then allgather on a ring" },
+};
 
-	/* reduce: bytes of the vector */
+/* reduce: bytes of the vector */
+static const struct coll_algo reduce_rows[] = {
 	{ WEFT_COLL_REDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_reduce_inter, "tree, then one hop" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 32 * KIB, 0, 0,
@@ -47,8 +55,10 @@ static const struct coll_algo table[] = {
 	  coll_reduce_rabenseifner, "reduce-scatter by halving, then gather" },
 	{ WEFT_COLL_REDUCE, "linear", 0, 0, 0, 0, 0,
 	  coll_reduce_linear, "root takes from all, in order" },
+};
 
-	/* allreduce: bytes of the vector */
+/* allreduce: bytes of the vector */
+static const struct coll_algo allreduce_rows[] = {
 	{ WEFT_COLL_ALLREDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_allreduce_inter, "reduce, exchange, bcast" },
 	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 16 * KIB, 0, 8,
@@ -61,20 +71,26 @@ static const struct coll_algo table[] = {
 	  coll_allreduce_rabenseifner, "halving, then doubling" },
 	{ WEFT_COLL_ALLREDUCE, "linear", 0, 0, 0, 0, 0,
 	  coll_allreduce_linear, "all vectors to all" },
+};
 
-	/* gather: bytes of a block */
+/* gather: bytes of a block */
+static const struct coll_algo gather_rows[] = {
 	{ WEFT_COLL_GATHER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
 	  coll_gather_binomial, "binomial tree" },
 	{ WEFT_COLL_GATHER, "linear", 0, 0, 0, 0, 0,
 	  coll_gather_linear, "all send to the root" },
+};
 
-	/* scatter: bytes of a block */
+/* scatter: bytes of a block */
+static const struct coll_algo scatter_rows[] = {
 	{ WEFT_COLL_SCATTER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
 	  coll_scatter_binomial, "binomial tree" },
 	{ WEFT_COLL_SCATTER, "linear", 0, 0, 0, 0, 0,
 	  coll_scatter_linear, "root sends to all" },
+};
 
-	/* allgather: bytes of all blocks */
+/* allgather: bytes of all blocks */
+static const struct coll_algo allgather_rows[] = {
 	{ WEFT_COLL_ALLGATHER, "inter", COLL_INTER | COLL_EVEN, 0, 0, 0, 0,
 	  coll_allgather_inter, "gather, exchange, bcast" },
 	{ WEFT_COLL_ALLGATHER, "recdbl", ANY | COLL_POW2 | COLL_EVEN, 0,
@@ -85,8 +101,10 @@ static const struct coll_algo table[] = {
 	  coll_allgather_ring, "ring" },
 	{ WEFT_COLL_ALLGATHER, "linear", 0, 0, 0, 0, 0,
 	  coll_allgather_linear, "all blocks to all" },
+};
 
-	/* alltoall: bytes of a block */
+/* alltoall: bytes of a block */
+static const struct coll_algo alltoall_rows[] = {
 	{ WEFT_COLL_ALLTOALL, "linear", COLL_INTER, 0, 0, 0, 0,
 	  coll_alltoall_linear, "all at once" },
 	{ WEFT_COLL_ALLTOALL, "bruck", ANY | COLL_EVEN | COLL_OUT, 0, 256, 8, 0,
@@ -97,8 +115,10 @@ static const struct coll_algo table[] = {
 	  coll_alltoall_pairwise, "p - 1 steps of pairs" },
 	{ WEFT_COLL_ALLTOALL, "inplace", ANY | COLL_IN, 0, 0, 0, 0,
 	  coll_alltoall_inplace, "pairs exchange through one block" },
+};
 
-	/* reduce_scatter: bytes of the whole vector */
+/* reduce_scatter: bytes of the whole vector */
+static const struct coll_algo reduce_scatter_rows[] = {
 	{ WEFT_COLL_REDUCE_SCATTER, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_redscat_inter, "reduce, exchange, scatter" },
 	{ WEFT_COLL_REDUCE_SCATTER, "recdbl", ANY, 0, 2 * KIB, 0, 0,
@@ -109,22 +129,55 @@ static const struct coll_algo table[] = {
 	  coll_redscat_pairwise, "p - 1 steps" },
 	{ WEFT_COLL_REDUCE_SCATTER, "ordered", ANY, 0, 0, 0, 0,
 	  coll_redscat_ordered, "blocks to their owners, then in order" },
+};
 
-	/* scan, exscan: bytes of the vector */
+/* scan, exscan: bytes of the vector */
+static const struct coll_algo scan_rows[] = {
 	{ WEFT_COLL_SCAN, "recdbl", ANY, 0, 64 * KIB, 0, 0,
 	  coll_scan_recdbl, "recursive doubling" },
 	{ WEFT_COLL_SCAN, "linear", ANY, 0, 0, 0, 0,
 	  coll_scan_linear, "chain" },
+};
+
+static const struct coll_algo exscan_rows[] = {
 	{ WEFT_COLL_EXSCAN, "recdbl", ANY, 0, 64 * KIB, 0, 0,
 	  coll_exscan_recdbl, "recursive doubling" },
 	{ WEFT_COLL_EXSCAN, "linear", ANY, 0, 0, 0, 0,
 	  coll_exscan_linear, "chain" },
+};
 
-	/* neighbours */
+/* neighbours */
+static const struct coll_algo neighbor_allgather_rows[] = {
 	{ WEFT_COLL_NEIGHBOR_ALLGATHER, "linear", ANY, 0, 0, 0, 0,
 	  coll_neighbor_allgather, "all at once" },
+};
+
+static const struct coll_algo neighbor_alltoall_rows[] = {
 	{ WEFT_COLL_NEIGHBOR_ALLTOALL, "linear", ANY, 0, 0, 0, 0,
 	  coll_neighbor_alltoall, "all at once" },
+};
+
+struct rows {
+	const struct coll_algo *at;
+	unsigned n;
+};
+
+#define ROWS(a) { a, WEFT_COUNT_OF(a) }
+
+static const struct rows table[WEFT_COLL_KINDS] = {
+	[WEFT_COLL_BARRIER] = ROWS(barrier_rows),
+	[WEFT_COLL_BCAST] = ROWS(bcast_rows),
+	[WEFT_COLL_REDUCE] = ROWS(reduce_rows),
+	[WEFT_COLL_ALLREDUCE] = ROWS(allreduce_rows),
+	[WEFT_COLL_GATHER] = ROWS(gather_rows),
+	[WEFT_COLL_SCATTER] = ROWS(scatter_rows),
+	[WEFT_COLL_ALLGATHER] = ROWS(allgather_rows),
+	[WEFT_COLL_ALLTOALL] = ROWS(alltoall_rows),
+	[WEFT_COLL_REDUCE_SCATTER] = ROWS(reduce_scatter_rows),
+	[WEFT_COLL_SCAN] = ROWS(scan_rows),
+	[WEFT_COLL_EXSCAN] = ROWS(exscan_rows),
+	[WEFT_COLL_NEIGHBOR_ALLGATHER] = ROWS(neighbor_allgather_rows),
+	[WEFT_COLL_NEIGHBOR_ALLTOALL] = ROWS(neighbor_alltoall_rows),
 };
 
 #define OPT(n, choices, what)                                                  \
@@ -152,29 +205,14 @@ const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 /* What the environment asks for, by operation; NULL: the table decides. */
 static const struct coll_algo *forced[WEFT_COLL_KINDS];
 
-/* The first row of an operation, found once per operation. */
-static const struct coll_algo *rows_of(enum weft_coll_kind kind)
-{
-	const struct coll_algo *row = table;
-
-	while (row->kind != kind)
-		row++;
-	return row;
-}
-
-static bool is_row_of(const struct coll_algo *row, enum weft_coll_kind kind)
-{
-	return row < table + WEFT_COUNT_OF(table) && row->kind == kind;
-}
-
 static const struct coll_algo *row_named(enum weft_coll_kind kind,
 					 const char *name)
 {
-	const struct coll_algo *row;
+	unsigned i;
 
-	for (row = rows_of(kind); is_row_of(row, kind); row++)
-		if (!strcmp(row->name, name))
-			return row;
+	for (i = 0; i < table[kind].n; i++)
+		if (!strcmp(table[kind].at[i].name, name))
+			return &table[kind].at[i];
 	return NULL;
 }
 
@@ -270,22 +308,29 @@ static const struct coll_algo *wanted(const struct weft_coll_args *a)
 	return row ? row : forced[a->kind];
 }
 
+static bool in_range(const struct coll_algo *row, uint64_t bytes, int ranks)
+{
+	return bytes >= row->min_bytes &&
+	       (!row->max_bytes || bytes <= row->max_bytes) &&
+	       ranks >= row->min_ranks &&
+	       (!row->max_ranks || ranks <= row->max_ranks);
+}
+
 const struct coll_algo *coll_select(const struct weft_coll_args *a)
 {
 	const struct coll_algo *row = wanted(a);
-	unsigned t = traits(a);
-	uint64_t bytes = coll_volume(a);
-	int p = a->comm->size;
+	const struct rows *rows = &table[a->kind];
+	unsigned t = traits(a), i;
+	uint64_t bytes;
 
 	if (row && !(row->need & ~t))
 		return row;
-	for (row = rows_of(a->kind); is_row_of(row + 1, a->kind); row++)
-		if (!(row->need & ~t) && bytes >= row->min_bytes &&
-		    (!row->max_bytes || bytes <= row->max_bytes) &&
-		    p >= row->min_ranks &&
-		    (!row->max_ranks || p <= row->max_ranks))
+	bytes = coll_volume(a);
+	for (i = 0; i + 1 < rows->n; i++)
+		if (!(rows->at[i].need & ~t) &&
+		    in_range(&rows->at[i], bytes, a->comm->size))
 			break;
-	return row;
+	return &rows->at[i];
 }
 
 void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row)
@@ -295,18 +340,20 @@ void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row)
 
 const struct coll_algo *coll_algo_at(enum weft_coll_kind kind, unsigned i)
 {
-	const struct coll_algo *row = rows_of(kind) + i;
-
-	return is_row_of(row, kind) ? row : NULL;
+	return i < table[kind].n ? &table[kind].at[i] : NULL;
 }
 
 bool weft_coll_help(size_t i, struct weft_coll_help *help_p)
 {
-	if (i >= WEFT_COUNT_OF(table))
+	size_t k = 0;
+
+	while (k < WEFT_COLL_KINDS && i >= table[k].n)
+		i -= table[k++].n;
+	if (k == WEFT_COLL_KINDS)
 		return false;
-	help_p->option = weft_coll_options[table[i].kind].name;
-	help_p->name = table[i].name;
-	help_p->text = table[i].text;
+	help_p->option = weft_coll_options[k].name;
+	help_p->name = table[k].at[i].name;
+	help_p->text = table[k].at[i].text;
 	return true;
 }
 

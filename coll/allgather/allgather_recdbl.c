@@ -20,10 +20,9 @@ void coll_allgather_recdbl(struct coll_prog *p, const struct weft_coll_args *a)
 	for (bit = 1; bit < p->size; bit <<= 1) {
 		peer = p->rank ^ bit;
 		mine = p->rank & ~(bit - 1);
-		coll_recv(p, coll_block(&a->r, mine ^ bit), bit * a->r.count,
-			  a->r.dt, peer);
 		coll_send(p, coll_block(&a->r, mine), bit * a->r.count, a->r.dt,
 			  peer);
-		coll_wait_all(p);
+		coll_take(p, coll_block(&a->r, mine ^ bit), bit * a->r.count,
+			  a->r.dt, peer);
 	}
 }

@@ -26,8 +26,8 @@ static char *exchange(struct coll_prog *p, char *acc, char *other, MPI_Count n,
 {
 	struct weft_dt *dt = p->op_dt;
 
-	coll_recv(p, other, n, dt, peer);
 	coll_send(p, acc, n, dt, peer);
+	coll_take(p, other, n, dt, peer);
 	coll_wait_all(p);
 	if (peer < p->rank) {
 		coll_reduce(p, other, acc, n);

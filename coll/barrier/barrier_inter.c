@@ -23,12 +23,12 @@ void coll_barrier_inter(struct coll_prog *p, const struct weft_coll_args *a)
 	coll_enter(p, a->comm);
 	if (p->rank == 0) {
 		coll_signal(p, 0);
-		coll_wait(p, coll_expect(p, 0));
+		coll_expect(p, 0);
 	}
 	coll_enter(p, a->comm->local);
 	coll_tree_binomial(p->size, 0, p->rank, &t);
 	if (t.parent >= 0)
-		coll_wait(p, coll_expect(p, t.parent));
+		coll_expect(p, t.parent);
 	for (i = t.nchild - 1; i >= 0; i--)
 		coll_signal(p, t.child[i]);
 }

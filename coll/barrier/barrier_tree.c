@@ -20,10 +20,9 @@ void coll_barrier_tree(struct coll_prog *p, const struct weft_coll_args *a)
 	coll_tree_binomial(p->size, 0, p->rank, &t);
 	for (i = 0; i < t.nchild; i++)
 		coll_expect(p, t.child[i]);
-	coll_wait_all(p);
 	if (t.parent >= 0) {
 		coll_signal(p, t.parent);
-		coll_wait(p, coll_expect(p, t.parent));
+		coll_expect(p, t.parent);
 	}
 	for (i = t.nchild - 1; i >= 0; i--)
 		coll_signal(p, t.child[i]);

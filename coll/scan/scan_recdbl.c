@@ -39,8 +39,8 @@ static void scan_step(struct coll_prog *p, struct scan *s, int peer)
 {
 	char *t;
 
-	coll_recv(p, s->in, s->n, p->op_dt, peer);
 	coll_send(p, s->group, s->n, p->op_dt, peer);
+	coll_take(p, s->in, s->n, p->op_dt, peer);
 	coll_wait_all(p);
 	if (peer < p->rank) {
 		into_result(p, s);

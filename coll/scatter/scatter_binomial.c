@@ -57,7 +57,7 @@ void coll_scatter_binomial(struct coll_prog *p, const struct weft_coll_args *a)
 		return;
 	}
 	if (t.span == 1) {
-		coll_recv(p, a->r.buf, a->r.count, a->r.dt, t.parent);
+		coll_take(p, a->r.buf, a->r.count, a->r.dt, t.parent);
 		return;
 	}
 	bytes = coll_bytes(p, t.span * len);
