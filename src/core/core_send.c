@@ -172,8 +172,7 @@ int weft_p2p_start_send(struct weft_p2p *p)
 	}
 	if (rc)
 		free(p->bounce);
-	else
-		return rc;
+	return rc;
 }
 
 /* ---- what others call --------------------------------------------------- */
