@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by test/ofi_on_*.sh: all tests of test/prov once more, with the
+# options that the caller has set.
+failed=0
+for t in msg rma flow wait; do
+	"${builddir:-build}/test/prov/prov_${t}_test" > "grid.$$" 2>&1 || {
+		echo "prov_${t}_test failed"
+		cat "grid.$$"
+		failed=1
+	}
+	rm -f "grid.$$"
+done
+exit $failed
