@@ -68,14 +68,17 @@ enum shm_state {
 
 struct shm_peer {
 	struct weft_peer base;
-	/* send */
-	enum shm_state state;
-	uint16_t writer; /* our entry in its table */
+	/* send; up to head_seen it is what the short path reads: one line */
+	uint8_t state; /* enum shm_state */
+	bool fence;    /* we must fence before looking at its wake */
 	uint8_t seq;
-	bool fence;	    /* we must fence before looking at its wake */
+	uint8_t lg;	 /* of view, as the next two */
+	uint16_t writer; /* our entry in its table */
+	struct shm_head *head;
+	struct shm_slot *slot;
+	uint64_t head_seen; /* last look at its head */
 	bool mapped;	    /* view is valid */
 	bool shared;	    /* the caller knows its share area */
-	uint64_t head_seen; /* last look at its head */
 	struct shm_view view;
 	weft_au64 *cells_done; /* in its table: our cells it has read */
 	uint64_t cells_sent;
@@ -106,6 +109,11 @@ struct shm_peer {
 struct shm_rx {
 	struct shm_peer *peer; /* NULL: not admitted */
 	uint64_t cells_done;
+	/*
+	 * {INLINE, seq, writer} of the next packet, plus one, when it may go
+	 * straight up; 0 when there is something to think about.
+	 */
+	uint32_t ready;
 	uint8_t seq;
 };
 
@@ -171,6 +179,9 @@ struct shm {
 	bool broken;
 	struct weft_carrier_stats stats;
 };
+
+static_assert(offsetof(struct shm_peer, head_seen) == 56,
+	      "one line on the short path");
 
 static inline struct shm *shm_of(struct weft_carrier *c)
 {

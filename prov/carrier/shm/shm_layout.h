@@ -182,6 +182,28 @@ static inline uint16_t shm_word_writer(uint32_t w)
 	return (uint16_t)w;
 }
 
+/*
+ * A slot's word is {type, flags, len, carrier} in memory; taken apart and put
+ * together in registers, whichever end comes first.
+ */
+static inline uint64_t shm_slot_word(uint32_t low, uint32_t carrier)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (uint64_t)carrier << 32 | low;
+#else
+	return (uint64_t)low << 32 | carrier;
+#endif
+}
+
+static inline uint32_t shm_slot_carrier(uint64_t word)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (uint32_t)(word >> 32);
+#else
+	return (uint32_t)word;
+#endif
+}
+
 /* The lap of a ticket in a FIFO of 1 << lg slots. */
 static inline uint8_t shm_lap(uint64_t ticket, unsigned lg)
 {

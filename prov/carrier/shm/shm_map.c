@@ -212,6 +212,9 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 	}
 	p->fence = s->fences || (v.head->flags & SHM_FENCE);
 	p->view = v;
+	p->head = v.head;
+	p->slot = v.slot;
+	p->lg = (uint8_t)v.lg;
 	p->mapped = true;
 	return 0;
 }

@@ -261,6 +261,10 @@ void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 	weft_list_remove(&p->cell_node);
 	shm_sock_forget(s, p);
 	p->state = SHM_PEER_LOST;
+	for (uint32_t i = 0; i < s->rx_used; i++) {
+		if (s->rx[i].peer == p)
+			s->rx[i].ready = 0;
+	}
 	p->end_err = err;
 	p->end_ticket = shm_tail_ticket(weft_load64(&s->view.head->tail));
 	weft_list_push_back(&s->ending, &p->end_node);

@@ -77,6 +77,7 @@ static int rx_hold(struct shm *s, struct shm_rx *rx, const struct weft_pkt *pkt,
 	struct shm_peer *p = rx->peer;
 	struct shm_held *h;
 
+	rx->ready = 0;
 	if (p->held_count >= RX_HELD_MAX)
 		return -EAGAIN;
 	h = weft_pool_get(&s->held_pool);
@@ -89,6 +90,7 @@ static int rx_hold(struct shm *s, struct shm_rx *rx, const struct weft_pkt *pkt,
 	if (!p->held_count++)
 		weft_list_push_back(&s->held_peers, &p->held_node);
 	weft_list_push_back(&p->held, &h->node);
+	rx->seq++;
 	return 0;
 }
 
@@ -155,11 +157,19 @@ static struct shm_rx *rx_writer(struct shm *s, uint16_t writer)
 	return &s->rx[writer];
 }
 
+/* A packet went up: the next one may go the short way. */
+static void rx_expect(struct shm_rx *rx, uint16_t writer)
+{
+	rx->seq++;
+	if (rx->peer->state != SHM_PEER_LOST)
+		rx->ready = shm_word(0, SHM_INLINE, rx->seq, writer) + 1;
+}
+
 /*
  * Takes the packet in slot. 1: delivered; 0: the slot is done with;
  * -EAGAIN: it must stay.
  */
-static int rx_take(struct shm *s, const struct shm_slot *slot, uint64_t word)
+static int rx_think(struct shm *s, const struct shm_slot *slot, uint64_t word)
 {
 	struct shm_rx *rx;
 	struct weft_pkt pkt;
@@ -188,14 +198,11 @@ static int rx_take(struct shm *s, const struct shm_slot *slot, uint64_t word)
 	if (weft_likely(!rx->peer->held_count))
 		ret = rx_offer(s, rx, &pkt, kind, slot->payload);
 	if (weft_likely(!ret)) {
-		rx->seq++;
+		rx_expect(rx, shm_word_writer(pkt.carrier));
 		return 1;
 	}
-	if (ret == -EAGAIN) {
-		ret = rx_hold(s, rx, &pkt, kind, slot->payload);
-		rx->seq += !ret;
-		return ret;
-	}
+	if (ret == -EAGAIN)
+		return rx_hold(s, rx, &pkt, kind, slot->payload);
 	s->stats.refused++;
 	shm_peer_fail(s, rx->peer, -ret);
 	return 0;
@@ -211,25 +218,48 @@ static void rx_publish(struct shm *s, uint64_t next)
 	weft_store64(&s->view.head->head, next);
 }
 
+/* The same for the common case: a short packet of a peer in good standing. */
+WEFT_INLINE int rx_take(struct shm *s, const struct shm_slot *slot,
+			uint64_t word)
+{
+	uint32_t carrier = shm_slot_carrier(word);
+	uint16_t writer = shm_word_writer(carrier);
+	struct shm_rx *rx = &s->rx[writer];
+	struct weft_pkt pkt;
+
+	if (weft_unlikely(writer >= s->view.entries ||
+			  (carrier & 0xffffff) + 1 != rx->ready))
+		return rx_think(s, slot, word);
+	memcpy(&pkt, &word, sizeof(word));
+	memcpy(&pkt.unit, slot->rest, sizeof(slot->rest));
+	if (weft_unlikely(pkt.len > SHM_SHORT_BYTES))
+		return rx_think(s, slot, word);
+	if (weft_unlikely(s->up->deliver(s->up_arg, &rx->peer->base, &pkt,
+					 slot->payload)))
+		return rx_hold(s, rx, &pkt, SHM_INLINE, slot->payload);
+	rx_expect(rx, writer);
+	s->stats.received++;
+	return 1;
+}
+
 static int rx_fifo(struct shm *s, int budget)
 {
 	/* relaxed: only poll writes it */
 	uint64_t next = weft_load64_relaxed(&s->rx_next);
 	int n = 0;
+	int ret;
 
 	while (n < budget) {
 		struct shm_slot *slot =
 			&s->view.slot[next & (s->view.slots - 1)];
 		/* A0 pairs with R0 in tx_publish(). */
 		uint64_t word = weft_load64(&slot->word);
-		struct weft_pkt pkt;
-		int ret;
 
-		memcpy(&pkt, &word, sizeof(word));
-		if (shm_word_lap(pkt.carrier) != shm_lap(next, s->view.lg))
+		if (shm_word_lap(shm_slot_carrier(word)) !=
+		    shm_lap(next, s->view.lg))
 			break;
 		ret = rx_take(s, slot, word);
-		if (ret < 0)
+		if (weft_unlikely(ret < 0))
 			break;
 		n += ret;
 		next++;

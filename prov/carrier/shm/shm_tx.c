@@ -70,10 +70,11 @@ static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t ticket)
 		tail, t_p, next, memory_order_release, memory_order_relaxed);
 }
 
-static int tx_reserve(struct shm_peer *p, uint64_t *ticket_p)
+/* Any reservation, whoever was there before, however full it looks. */
+static int tx_reserve_any(struct shm_peer *p, uint64_t *ticket_p)
 {
 	/* relaxed: see the head of the file */
-	uint64_t t = weft_load64_relaxed(&p->view.head->tail);
+	uint64_t t = weft_load64_relaxed(&p->head->tail);
 	uint64_t ticket;
 	int ret;
 
@@ -87,19 +88,39 @@ static int tx_reserve(struct shm_peer *p, uint64_t *ticket_p)
 	return 0;
 }
 
-/* Makes the filled slot visible and looks whether the receiver sleeps. */
-static void tx_publish(struct shm *s, struct shm_peer *p, uint64_t ticket,
-		       struct weft_pkt *pkt, uint32_t kind)
+/* The common one: we were the last writer, and there is room. */
+WEFT_INLINE int tx_reserve(struct shm_peer *p, uint64_t *ticket_p)
 {
-	struct shm_slot *slot = &p->view.slot[ticket & (p->view.slots - 1)];
-	uint64_t word;
+	uint64_t t = weft_load64_relaxed(&p->head->tail);
 
-	pkt->carrier = shm_word(shm_lap(ticket, p->view.lg), kind, p->seq++,
-				p->writer);
+	*ticket_p = shm_tail_ticket(t);
+	if (weft_likely(shm_tail_writer(t) == p->writer &&
+			(*ticket_p - p->head_seen) >> p->lg == 0) &&
+	    weft_likely(atomic_compare_exchange_strong_explicit(
+		    &p->head->tail, &t, shm_tail_make(*ticket_p + 1, p->writer),
+		    memory_order_relaxed, memory_order_relaxed)))
+		return 0;
+	return tx_reserve_any(p, ticket_p);
+}
+
+static struct shm_slot *tx_slot(const struct shm_peer *p, uint64_t ticket)
+{
+	return &p->slot[ticket & ((UINT64_C(1) << p->lg) - 1)];
+}
+
+/* Makes the filled slot visible and looks whether the receiver sleeps. */
+WEFT_INLINE void tx_publish(struct shm *s, struct shm_peer *p, uint64_t ticket,
+			    const struct weft_pkt *pkt, uint32_t kind)
+{
+	struct shm_slot *slot = tx_slot(p, ticket);
+	uint32_t carrier =
+		shm_word(shm_lap(ticket, p->lg), kind, p->seq++, p->writer);
+	uint32_t low;
+
 	memcpy(slot->rest, &pkt->unit, sizeof(slot->rest));
-	memcpy(&word, pkt, sizeof(word));
-	/* R0 pairs with A0 in rx_next_word(): filled before it is full. */
-	weft_store64(&slot->word, word);
+	memcpy(&low, pkt, sizeof(low));
+	/* R0 pairs with A0 in rx_fifo(): filled before it is full. */
+	weft_store64(&slot->word, shm_slot_word(low, carrier));
 	s->stats.sent++;
 	/* F0: store, then load; the sleeper's membarrier pays, or we do. */
 	if (weft_unlikely(p->fence))
@@ -107,7 +128,7 @@ static void tx_publish(struct shm *s, struct shm_peer *p, uint64_t ticket,
 	else
 		atomic_signal_fence(memory_order_seq_cst);
 	/* relaxed: a hint; who sees it late is seen by the sleeper */
-	if (weft_unlikely(weft_load32_relaxed(&p->view.head->wake)))
+	if (weft_unlikely(weft_load32_relaxed(&p->head->wake)))
 		shm_wake_peer(s, p);
 }
 
@@ -134,15 +155,13 @@ static int tx_short(struct shm *s, struct shm_peer *p,
 		    const struct weft_pkt *pkt, const struct iovec *iov,
 		    int count)
 {
-	struct weft_pkt copy = *pkt;
 	uint64_t ticket;
 	int ret = tx_reserve(p, &ticket);
 
 	if (weft_unlikely(ret))
 		return ret;
-	tx_gather_short(p->view.slot[ticket & (p->view.slots - 1)].payload, iov,
-			count);
-	tx_publish(s, p, ticket, &copy, SHM_INLINE);
+	tx_gather_short(tx_slot(p, ticket)->payload, iov, count);
+	tx_publish(s, p, ticket, pkt, SHM_INLINE);
 	return 0;
 }
 
@@ -150,7 +169,6 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 		   const struct weft_pkt *pkt, const struct iovec *iov,
 		   int count)
 {
-	struct weft_pkt copy = *pkt;
 	uint64_t ticket =
 		shm_tail_ticket(weft_load64_relaxed(&p->view.head->tail));
 	uint32_t named;
@@ -171,9 +189,8 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 	}
 	shm_cell_sent(s, p, cell);
 	named = cell;
-	memcpy(p->view.slot[ticket & (p->view.slots - 1)].payload, &named,
-	       sizeof(named));
-	tx_publish(s, p, ticket, &copy, SHM_CELL);
+	memcpy(tx_slot(p, ticket)->payload, &named, sizeof(named));
+	tx_publish(s, p, ticket, pkt, SHM_CELL);
 	return 0;
 }
 
