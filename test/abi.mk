@@ -1,4 +1,5 @@
 # The binary interface: the header, the symbols, somebody else's header.
 EXTRA_DIST += test/abi/constants test/abi/functions test/abi/types \
-	test/abi/header.sh test/abi/foreign.c test/abi_update.sh
-PLAIN_TESTS += test/abi_header.sh test/abi_foreign.sh
+	test/abi/header.sh test/abi/foreign.c test/abi/profile.c \
+	test/abi_update.sh
+PLAIN_TESTS += test/abi_header.sh test/abi_foreign.sh test/abi_profile.sh

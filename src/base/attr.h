@@ -12,6 +12,12 @@
 #define WEFT_HOT	  __attribute__((hot))
 #define WEFT_INLINE	  __attribute__((always_inline)) static inline
 #define WEFT_PACKED	  __attribute__((packed))
+/* Loops over long arrays: gcc makes vectors of them only when asked. */
+#if defined(__clang__)
+#define WEFT_VECTOR
+#else
+#define WEFT_VECTOR __attribute__((optimize("O3")))
+#endif
 
 #define WEFT_CACHE_LINE 64
 

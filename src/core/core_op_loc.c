@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_MINLOC and MPI_MAXLOC: among equal values the lower index wins. */
+#include "src/base/attr.h"
 #include "src/core/core_dt_predef.h"
 #include "src/core/core_op_fn.h"
 
-#define LOCATE(name, pair, better)                              \
-	static void name(const void *in, void *inout, size_t n) \
-	{                                                       \
-		const struct pair *restrict x = in;             \
-		struct pair *restrict y = inout;                \
-                                                                \
-		for (size_t i = 0; i < n; i++) {                \
-			if (x[i].value better y[i].value) {     \
-				y[i].value = x[i].value;        \
-				y[i].index = x[i].index;        \
-			} else if (x[i].value == y[i].value &&  \
-				   x[i].index < y[i].index) {   \
-				y[i].index = x[i].index;        \
-			}                                       \
-		}                                               \
+#define LOCATE(name, pair, better)                                          \
+	WEFT_VECTOR static void name(const void *in, void *inout, size_t n) \
+	{                                                                   \
+		const struct pair *restrict x = in;                         \
+		struct pair *restrict y = inout;                            \
+                                                                            \
+		for (size_t i = 0; i < n; i++) {                            \
+			if (x[i].value better y[i].value) {                 \
+				y[i].value = x[i].value;                    \
+				y[i].index = x[i].index;                    \
+			} else if (x[i].value == y[i].value &&              \
+				   x[i].index < y[i].index) {               \
+				y[i].index = x[i].index;                    \
+			}                                                   \
+		}                                                           \
 	}
 
 #define BOTH(s, pair)               \

@@ -4,24 +4,25 @@
  * it. Signed sums and products are computed unsigned: the bits are the same
  * and overflow wraps instead of being undefined.
  */
+#include "src/base/attr.h"
 #include "src/core/core_op_fn.h"
 
 __extension__ typedef __int128 i128;
 __extension__ typedef unsigned __int128 u128;
 
 /* b[i] = expr, where a is the other operand */
-#define LOOP(name, type, expr)                                  \
-	static void name(const void *in, void *inout, size_t n) \
-	{                                                       \
-		const type *restrict x = in;                    \
-		type *restrict y = inout;                       \
-                                                                \
-		for (size_t i = 0; i < n; i++) {                \
-			const type a = x[i];                    \
-			const type b = y[i];                    \
-                                                                \
-			y[i] = (type)(expr);                    \
-		}                                               \
+#define LOOP(name, type, expr)                                              \
+	WEFT_VECTOR static void name(const void *in, void *inout, size_t n) \
+	{                                                                   \
+		const type *restrict x = in;                                \
+		type *restrict y = inout;                                   \
+                                                                            \
+		for (size_t i = 0; i < n; i++) {                            \
+			const type a = x[i];                                \
+			const type b = y[i];                                \
+                                                                            \
+			y[i] = (type)(expr);                                \
+		}                                                           \
 	}
 
 /* 1u: narrow operands must not be promoted to signed int. */
@@ -69,27 +70,28 @@ FLOATING(f64, double)
 FLOATING(fld, long double)
 
 /* Complex numbers as two of their parts, without C's rules for infinities. */
-#define COMPLEX(s, type)                                            \
-	struct s {                                                  \
-		type re;                                            \
-		type im;                                            \
-	};                                                          \
-	static void sum_##s(const void *in, void *inout, size_t n)  \
-	{                                                           \
-		sum_##s##_part(in, inout, 2 * n);                   \
-	}                                                           \
-	static void prod_##s(const void *in, void *inout, size_t n) \
-	{                                                           \
-		const struct s *restrict x = in;                    \
-		struct s *restrict y = inout;                       \
-                                                                    \
-		for (size_t i = 0; i < n; i++) {                    \
-			const struct s a = x[i];                    \
-			const struct s b = y[i];                    \
-                                                                    \
-			y[i].re = a.re * b.re - a.im * b.im;        \
-			y[i].im = a.re * b.im + a.im * b.re;        \
-		}                                                   \
+#define COMPLEX(s, type)                                              \
+	struct s {                                                    \
+		type re;                                              \
+		type im;                                              \
+	};                                                            \
+	static void sum_##s(const void *in, void *inout, size_t n)    \
+	{                                                             \
+		sum_##s##_part(in, inout, 2 * n);                     \
+	}                                                             \
+	WEFT_VECTOR static void prod_##s(const void *in, void *inout, \
+					 size_t n)                    \
+	{                                                             \
+		const struct s *restrict x = in;                      \
+		struct s *restrict y = inout;                         \
+                                                                      \
+		for (size_t i = 0; i < n; i++) {                      \
+			const struct s a = x[i];                      \
+			const struct s b = y[i];                      \
+                                                                      \
+			y[i].re = a.re * b.re - a.im * b.im;          \
+			y[i].im = a.re * b.im + a.im * b.re;          \
+		}                                                     \
 	}
 
 #define sum_c32_part sum_f32
@@ -142,21 +144,21 @@ const weft_op_row weft_op_bxor = { INTEGERS(bxor), [WEFT_BASIC_BYTE] =
 struct weft_logical weft_logical[5] = { TRUTH(0), TRUTH(1), TRUTH(2), TRUTH(3),
 					TRUTH(4) };
 
-#define TRUTHS(name, type, k, expr)                             \
-	static void name(const void *in, void *inout, size_t n) \
-	{                                                       \
-		const type *restrict x = in;                    \
-		type *restrict y = inout;                       \
-		type yes, no;                                   \
-                                                                \
-		memcpy(&yes, weft_logical[k].yes, sizeof(yes)); \
-		memcpy(&no, weft_logical[k].no, sizeof(no));    \
-		for (size_t i = 0; i < n; i++) {                \
-			const bool a = x[i] != no;              \
-			const bool b = y[i] != no;              \
-                                                                \
-			y[i] = (expr) ? yes : no;               \
-		}                                               \
+#define TRUTHS(name, type, k, expr)                                         \
+	WEFT_VECTOR static void name(const void *in, void *inout, size_t n) \
+	{                                                                   \
+		const type *restrict x = in;                                \
+		type *restrict y = inout;                                   \
+		type yes, no;                                               \
+                                                                            \
+		memcpy(&yes, weft_logical[k].yes, sizeof(yes));             \
+		memcpy(&no, weft_logical[k].no, sizeof(no));                \
+		for (size_t i = 0; i < n; i++) {                            \
+			const bool a = x[i] != no;                          \
+			const bool b = y[i] != no;                          \
+                                                                            \
+			y[i] = (expr) ? yes : no;                           \
+		}                                                           \
 	}
 
 #define LOGICAL(s, type, k)              \

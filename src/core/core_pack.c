@@ -17,6 +17,12 @@ struct sink_ops {
 	/* vec: takes n runs of len bytes, stride apart; n * len <= left. */
 	void (*vec)(struct sink *s, char *mem, MPI_Count stride, size_t len,
 		    MPI_Count n);
+	/* idx: takes n whole runs of a list; all of them fit into left. */
+	void (*idx)(struct sink *s, char *mem, const struct weft_dtn_part *p,
+		    MPI_Count n);
+	/* rows: takes n whole lists of few runs, stride apart. */
+	void (*rows)(struct sink *s, char *mem, const struct weft_dtn *list,
+		     MPI_Count stride, MPI_Count n);
 };
 
 struct sink {
@@ -31,50 +37,111 @@ struct sink {
 
 /* ---- copying -------------------------------------------------------------*/
 
-WEFT_INLINE void copy_blocks(bool out, char *mem, MPI_Count stride, char *flat,
-			     size_t len, MPI_Count n)
+/* n blocks of len bytes, stride apart in memory, step apart when packed. */
+struct blocks {
+	char *mem;
+	char *flat;
+	MPI_Count stride;
+	size_t step;
+	MPI_Count n;
+};
+
+WEFT_INLINE void copy_blocks(bool out, struct blocks b, size_t len)
 {
-	for (MPI_Count i = 0; i < n; i++) {
-		memcpy(out ? flat : mem, out ? mem : flat, len);
-		mem += stride;
-		flat += len;
+	for (MPI_Count i = 0; i < b.n; i++) {
+		memcpy(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
+		b.mem += b.stride;
+		b.flat += b.step;
 	}
 }
 
 /* The usual sizes as constants, so that a block is one load and one store. */
-WEFT_INLINE void copy_vec(bool out, char *mem, MPI_Count stride, char *flat,
-			  size_t len, MPI_Count n)
+WEFT_INLINE void copy_sized(bool out, struct blocks b, size_t len)
 {
 	switch (len) {
 	case 1:
-		copy_blocks(out, mem, stride, flat, 1, n);
+		copy_blocks(out, b, 1);
 		break;
 	case 2:
-		copy_blocks(out, mem, stride, flat, 2, n);
+		copy_blocks(out, b, 2);
 		break;
 	case 4:
-		copy_blocks(out, mem, stride, flat, 4, n);
+		copy_blocks(out, b, 4);
 		break;
 	case 8:
-		copy_blocks(out, mem, stride, flat, 8, n);
+		copy_blocks(out, b, 8);
 		break;
 	case 12:
-		copy_blocks(out, mem, stride, flat, 12, n);
+		copy_blocks(out, b, 12);
 		break;
 	case 16:
-		copy_blocks(out, mem, stride, flat, 16, n);
+		copy_blocks(out, b, 16);
 		break;
 	case 24:
-		copy_blocks(out, mem, stride, flat, 24, n);
+		copy_blocks(out, b, 24);
 		break;
 	case 32:
-		copy_blocks(out, mem, stride, flat, 32, n);
+		copy_blocks(out, b, 32);
 		break;
 	case 64:
-		copy_blocks(out, mem, stride, flat, 64, n);
+		copy_blocks(out, b, 64);
 		break;
 	default:
-		copy_blocks(out, mem, stride, flat, len, n);
+		copy_blocks(out, b, len);
+	}
+}
+
+/* A run of unknown length that is often a few words. */
+WEFT_INLINE void copy_run(char *to, const char *from, size_t len)
+{
+	if (len > 64 || len % 8) {
+		memcpy(to, from, len);
+		return;
+	}
+	for (; len; len -= 8, to += 8, from += 8)
+		memcpy(to, from, 8);
+}
+
+WEFT_INLINE char *copy_idx(bool out, char *mem, char *flat,
+			   const struct weft_dtn_part *p, MPI_Count n)
+{
+	for (; n > 0; n--, p++) {
+		size_t len = (size_t)(p[1].pos - p[0].pos);
+
+		copy_run(out ? flat : mem + p->off, out ? mem + p->off : flat,
+			 len);
+		flat += len;
+	}
+	return flat;
+}
+
+/* As many lists at a time as stay in the first cache. */
+#define ROWS_AT_ONCE 64
+
+/* One member after the other, over all rows: each is a loop of one size. */
+WEFT_INLINE void copy_rows(bool out, char *mem, char *flat,
+			   const struct weft_dtn *list, struct blocks b)
+{
+	const struct weft_dtn_part *p = list->part;
+
+	for (MPI_Count k = 0; k < list->count; k++) {
+		b.mem = mem + list->off + p[k].off;
+		b.flat = flat + p[k].pos;
+		copy_sized(out, b, (size_t)(p[k + 1].pos - p[k].pos));
+	}
+}
+
+WEFT_INLINE void copy_all_rows(bool out, char *mem, char *flat,
+			       const struct weft_dtn *list, MPI_Count stride,
+			       MPI_Count n)
+{
+	struct blocks b = { NULL, NULL, stride, (size_t)list->size, 0 };
+
+	for (; n > 0; n -= b.n) {
+		b.n = n < ROWS_AT_ONCE ? n : ROWS_AT_ONCE;
+		copy_rows(out, mem, flat, list, b);
+		mem += b.n * stride;
+		flat += b.n * list->size;
 	}
 }
 
@@ -93,8 +160,23 @@ static void pack_run(struct sink *s, char *mem, size_t len)
 static void pack_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
 		     MPI_Count n)
 {
-	copy_vec(true, mem, stride, s->flat, len, n);
+	struct blocks b = { mem, s->flat, stride, len, n };
+
+	copy_sized(true, b, len);
 	sink_took(s, len * (size_t)n);
+}
+
+static void pack_idx(struct sink *s, char *mem, const struct weft_dtn_part *p,
+		     MPI_Count n)
+{
+	sink_took(s, (size_t)(copy_idx(true, mem, s->flat, p, n) - s->flat));
+}
+
+static void pack_rows(struct sink *s, char *mem, const struct weft_dtn *list,
+		      MPI_Count stride, MPI_Count n)
+{
+	copy_all_rows(true, mem, s->flat, list, stride, n);
+	sink_took(s, (size_t)(n * list->size));
 }
 
 static void unpack_run(struct sink *s, char *mem, size_t len)
@@ -106,13 +188,32 @@ static void unpack_run(struct sink *s, char *mem, size_t len)
 static void unpack_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
 		       MPI_Count n)
 {
-	copy_vec(false, mem, stride, s->flat, len, n);
+	struct blocks b = { mem, s->flat, stride, len, n };
+
+	copy_sized(false, b, len);
 	sink_took(s, len * (size_t)n);
 }
 
-static const struct sink_ops pack_ops = { .run = pack_run, .vec = pack_vec };
+static void unpack_idx(struct sink *s, char *mem, const struct weft_dtn_part *p,
+		       MPI_Count n)
+{
+	sink_took(s, (size_t)(copy_idx(false, mem, s->flat, p, n) - s->flat));
+}
+
+static void unpack_rows(struct sink *s, char *mem, const struct weft_dtn *list,
+			MPI_Count stride, MPI_Count n)
+{
+	copy_all_rows(false, mem, s->flat, list, stride, n);
+	sink_took(s, (size_t)(n * list->size));
+}
+
+static const struct sink_ops pack_ops = {
+	.run = pack_run, .vec = pack_vec, .idx = pack_idx, .rows = pack_rows
+};
 static const struct sink_ops unpack_ops = { .run = unpack_run,
-					    .vec = unpack_vec };
+					    .vec = unpack_vec,
+					    .idx = unpack_idx,
+					    .rows = unpack_rows };
 
 /* ---- noting down ---------------------------------------------------------*/
 
@@ -139,7 +240,23 @@ static void iov_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
 		iov_run(s, mem + i * stride, len);
 }
 
-static const struct sink_ops iov_ops = { .run = iov_run, .vec = iov_vec };
+static void iov_idx(struct sink *s, char *mem, const struct weft_dtn_part *p,
+		    MPI_Count n)
+{
+	for (; n > 0 && s->left; n--, p++)
+		iov_run(s, mem + p->off, (size_t)(p[1].pos - p[0].pos));
+}
+
+static void iov_rows(struct sink *s, char *mem, const struct weft_dtn *list,
+		     MPI_Count stride, MPI_Count n)
+{
+	for (; n > 0 && s->left; n--, mem += stride)
+		iov_idx(s, mem + list->off, list->part, list->count);
+}
+
+static const struct sink_ops iov_ops = {
+	.run = iov_run, .vec = iov_vec, .idx = iov_idx, .rows = iov_rows
+};
 
 /* ---- the walk ------------------------------------------------------------*/
 
@@ -190,16 +307,30 @@ static void walk_idx(struct sink *s, const struct weft_dtn *n, char *base,
 		     size_t pos)
 {
 	MPI_Count i = pos ? find_part(n, pos) : 0;
-	size_t skip = pos - (size_t)n->part[i].pos;
+	const struct weft_dtn_part *p = &n->part[i];
+	size_t skip = pos - (size_t)p->pos;
+	size_t end = pos + s->left;
+	MPI_Count last = n->count;
 
-	for (; i < n->count && s->left; i++) {
-		const struct weft_dtn_part *p = &n->part[i];
-		size_t len = (size_t)(p[1].pos - p[0].pos) - skip;
-
-		s->ops->run(s, base + p->off + skip, min_size(len, s->left));
+	if (end < (size_t)n->size)
+		last = find_part(n, end);
+	if (skip && i < last) {
+		s->ops->run(s, base + p->off + skip,
+			    (size_t)(p[1].pos - p[0].pos) - skip);
+		p = &n->part[++i];
 		skip = 0;
 	}
+	if (i < last)
+		s->ops->idx(s, base, p, last - i);
+	if (s->left && last < n->count)
+		s->ops->run(s, base + n->part[last].off + skip, s->left);
 }
+
+/* Lists of few runs, one after the other: the members of a struct. */
+#define ROWS_MAX_RUNS 32
+
+static void walk_loop(struct sink *s, const struct weft_dtn *n, char *base,
+		      size_t pos);
 
 /* Takes bytes of node n from pos on, until its end or the sink's. */
 static void walk(struct sink *s, const struct weft_dtn *n, char *base,
@@ -220,10 +351,7 @@ static void walk(struct sink *s, const struct weft_dtn *n, char *base,
 		walk_idx(s, n, base, pos);
 		break;
 	case WEFT_DTN_LOOP:
-		i = (MPI_Count)(pos / (size_t)n->child->size);
-		pos %= (size_t)n->child->size;
-		for (; i < n->count && s->left; i++, pos = 0)
-			walk(s, n->child, base + i * n->stride, pos);
+		walk_loop(s, n, base, pos);
 		break;
 	case WEFT_DTN_SEQ:
 		i = find_part(n, pos);
@@ -232,6 +360,31 @@ static void walk(struct sink *s, const struct weft_dtn *n, char *base,
 			walk(s, n->seq[i], base + n->part[i].off, pos);
 		break;
 	}
+}
+
+static void walk_loop(struct sink *s, const struct weft_dtn *n, char *base,
+		      size_t pos)
+{
+	const struct weft_dtn *child = n->child;
+	MPI_Count i = (MPI_Count)(pos / (size_t)child->size);
+	MPI_Count whole;
+
+	pos %= (size_t)child->size;
+	if (pos) {
+		walk(s, child, base + i * n->stride, pos);
+		i++;
+	}
+	if (child->kind == WEFT_DTN_IDX && child->count <= ROWS_MAX_RUNS) {
+		whole = (MPI_Count)(s->left / (size_t)child->size);
+		if (whole > n->count - i)
+			whole = n->count - i;
+		if (whole > 0)
+			s->ops->rows(s, base + i * n->stride, child, n->stride,
+				     whole);
+		i += whole;
+	}
+	for (; i < n->count && s->left; i++)
+		walk(s, child, base + i * n->stride, 0);
 }
 
 static void walk_typed(struct sink *s, const struct weft_typed *t, size_t pos)
