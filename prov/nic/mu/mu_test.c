@@ -8,7 +8,9 @@
 
 static void a_message_is_cut_into_packets_of_512_zero_filled(void **state)
 {
-	static const unsigned sizes[] = { 0, 1, 31, 32, 33, 511, 512, 513, 3000 };
+	static const unsigned sizes[] = {
+		0, 1, 31, 32, 33, 511, 512, 513, 3000,
+	};
 	struct mu_pair p;
 
 	mu_pair_open(&p, "");

@@ -175,7 +175,10 @@ static void a_guard_lets_the_next_command_run_or_passes_over_it(void **state)
 
 static void an_event_fires_when_its_count_is_reached(void **state)
 {
-	struct weft_sten_event e = { .type = WEFT_STEN_EVENT_WRITE, .from = 77 };
+	struct weft_sten_event e = {
+		.type = WEFT_STEN_EVENT_WRITE,
+		.from = 77,
+	};
 	struct sten_pair p;
 
 	sten_pair_open(&p, "");
