@@ -15,6 +15,7 @@ RUN_SOURCES = \
 	src/run/run_io.c src/run/run_io.h \
 	src/run/run_job.c src/run/run_job.h \
 	src/run/run_line.c src/run/run_line.h \
+	src/run/run_lo.c \
 	src/run/run_opts.c src/run/run_opts.h \
 	src/run/run_place.c \
 	src/run/run_path.c src/run/run_path.h \

@@ -85,7 +85,9 @@ int run_pmix_open(struct run_job *job)
 	pmix_status_t rc;
 	int err;
 
-	err = run_pmix_cb_open(job->nspace);
+	err = run_loopback();
+	if (!err)
+		err = run_pmix_cb_open(job->nspace);
 	if (err)
 		return err;
 	narrow_plugins();

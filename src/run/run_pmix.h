@@ -32,6 +32,9 @@ struct run_event {
  */
 int run_pmix_open(struct run_job *job);
 
+/* Sees to it that the loopback interface is up; says what it did. */
+int run_loopback(void);
+
 /* Registers the job and all its ranks. */
 int run_pmix_register(struct run_job *job);
 
