@@ -166,6 +166,8 @@ struct shm {
 	weft_au64 spin_now_ns;	  /* as much as has been worth it lately */
 	weft_au64 futex_until_ns; /* a stranger is on the core: no yielding */
 	weft_au32 woken;
+	bool idle;	   /* the last sleep brought nothing; wait's own */
+	weft_au32 fellows; /* peers, as wait sees them */
 	weft_au64 sleeps;
 	int epoll;
 	_Atomic int timer; /* wake reads it from any thread */

@@ -12,12 +12,14 @@
  *
  * Sleeper                            Sender
  *   wake |= ASLEEP                     publish the slot (R0)
- *   membarrier (all senders fence)     (compiler fence only)
+ *   membarrier: all senders fence      (compiler fence only)
  *   look at the slot again             load wake; swap it to 0; futex wake
  *   futex wait
  *
- * Either the sender sees ASLEEP or the sleeper sees the slot. Where a process
- * has no membarrier, both sides fence (SHM_FENCE in the region's flags).
+ * Either the sender sees ASLEEP or the sleeper sees the slot. The membarrier
+ * interrupts the other cores, so the first millisecond goes without. Where a
+ * process has no membarrier, both sides fence (SHM_FENCE in the region's
+ * flags).
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
@@ -36,9 +38,11 @@
 
 #define WAIT_SPIN_NS	 UINT64_C(5000)
 #define WAIT_SPIN_MIN_NS UINT64_C(300)
-#define WAIT_ALONE_NS	 UINT64_C(1500)	     /* a yield that nobody took */
-#define WAIT_YIELD_NS	 UINT64_C(10000000)  /* yield no longer than that */
-#define WAIT_LATE_NS	 UINT64_C(1000000)   /* a yield that lost the core */
+#define WAIT_ALONE_NS	 UINT64_C(1500)	    /* a yield that nobody took */
+#define WAIT_YIELD_NS	 UINT64_C(10000000) /* yield no longer than that */
+#define WAIT_LATE_NS	 UINT64_C(1000000)  /* a yield that lost the core */
+#define WAIT_TURN_NS	 UINT64_C(5000)	   /* per peer that may run before us */
+#define WAIT_NAP_NS	 UINT64_C(1000000) /* the sleep without membarrier */
 #define WAIT_SHUN_NS	 UINT64_C(50000000)  /* then no yields for so long */
 #define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
 #define WAIT_TICK_MS	 250		     /* of an armed descriptor */
@@ -111,6 +115,13 @@ static void wait_learn(struct shm *s, uint64_t waited, uint64_t yield)
 		weft_store64_relaxed(&s->spin_now_ns, s->spin_ns);
 }
 
+/* What a yield may take when only fellows run, each for a moment. */
+static uint64_t wait_late(const struct shm *s)
+{
+	/* relaxed: an estimate */
+	return WAIT_LATE_NS + weft_load32_relaxed(&s->fellows) * WAIT_TURN_NS;
+}
+
 static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 {
 	uint64_t now = start;
@@ -124,7 +135,7 @@ static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 			wait_learn(s, now - start, now - then);
 			return true;
 		}
-		if (now - then < WAIT_LATE_NS)
+		if (now - then < wait_late(s))
 			continue;
 		/* relaxed: one thread waits */
 		weft_store64_relaxed(&s->futex_until_ns, now + WAIT_SHUN_NS);
@@ -133,15 +144,19 @@ static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 	return false;
 }
 
-/* Says what peers have to do for us, visibly, before the last look. */
+/* Says what peers have to do for us. */
 static void wait_announce(struct shm *s, uint32_t bit)
 {
 	atomic_fetch_or_explicit(&s->view.head->wake, bit,
 				 memory_order_seq_cst);
-	/* F1: the other half of F0 in tx_publish() and in shm_wake(). */
 	if (s->fences)
 		weft_fence_full();
-	else
+}
+
+/* F1: the other half of F0 in tx_publish(); dear where it interrupts cores. */
+static void wait_order(struct shm *s)
+{
+	if (!s->fences)
 		wait_membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 
@@ -151,60 +166,94 @@ static void wait_retract(struct shm *s, uint32_t bit)
 				  memory_order_acq_rel);
 }
 
-static void wait_sleep(struct shm *s, uint64_t ns)
+/* Sleeps on the wake word, announced before. False: nothing in that time. */
+static bool wait_doze(struct shm *s, uint64_t ns)
 {
 	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u),
 			       .tv_nsec = (long)(ns % 1000000000u) };
-	uint32_t word;
+	uint32_t word = weft_load32(&s->view.head->wake);
+
+	if (shm_wait_ready(s) || weft_load32(&s->woken) || !(word & SHM_ASLEEP))
+		return true;
+	/* relaxed: a number for people */
+	atomic_fetch_add_explicit(&s->sleeps, 1, memory_order_relaxed);
+	return !syscall(SYS_futex, &s->view.head->wake, FUTEX_WAIT, word, &ts,
+			NULL, 0) ||
+	       errno != ETIMEDOUT;
+}
+
+static uint64_t wait_sooner(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * A short sleep without membarrier first, since most are short: a sender
+ * whose store was still on its way when it looked costs us that time, once
+ * in many thousands. Then a long one that misses nobody.
+ */
+static void wait_sleep(struct shm *s, uint64_t ns)
+{
+	uint64_t nap = s->idle ? 0 : wait_sooner(ns, WAIT_NAP_NS);
 
 	wait_announce(s, SHM_ASLEEP);
-	word = weft_load32(&s->view.head->wake);
-	if (!wait_over(s) && (word & SHM_ASLEEP)) {
-		/* relaxed: a number for people */
-		atomic_fetch_add_explicit(&s->sleeps, 1, memory_order_relaxed);
-		syscall(SYS_futex, &s->view.head->wake, FUTEX_WAIT, word, &ts,
-			NULL, 0);
+	if ((!nap || !wait_doze(s, nap)) && ns > nap) {
+		wait_order(s);
+		wait_doze(s, ns - nap);
 	}
 	wait_retract(s, SHM_ASLEEP);
 	/* relaxed: for the next poll */
 	weft_store32_relaxed(&s->nudge, 1);
 }
 
-int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
+/* Spins and yields. Relaxed throughout: one thread waits. */
+static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 {
-	struct shm *s = shm_of(c);
-	uint64_t now;
-	uint64_t end;
-	uint64_t most;
-	uint64_t spin;
+	uint64_t spin = weft_load64_relaxed(&s->spin_now_ns);
 
-	if (wait_over(s))
-		return 0;
-	now = weft_now_ns();
-	end = timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
-	/* relaxed: one thread waits */
-	spin = weft_load64_relaxed(&s->spin_now_ns);
 	if (spin) {
-		most = now + spin < end ? now + spin : end;
-		if (wait_spin(s, most))
-			return 0;
+		if (wait_spin(s, wait_sooner(now + spin, end)))
+			return true;
 		now = weft_now_ns();
 		spin = spin > WAIT_SPIN_MIN_NS ? spin / 2 : 0;
 		weft_store64_relaxed(&s->spin_now_ns, spin);
 	}
-	/* relaxed: one thread waits */
-	if (now >= weft_load64_relaxed(&s->futex_until_ns)) {
-		most = now + WAIT_YIELD_NS < end ? now + WAIT_YIELD_NS : end;
-		if (wait_yield(s, now, most))
-			return 0;
+	if (now < weft_load64_relaxed(&s->futex_until_ns))
+		return false;
+	return wait_yield(s, now, wait_sooner(now + WAIT_YIELD_NS, end));
+}
+
+/* The rest, once there is nothing at first sight. */
+static int wait_long(struct shm *s, uint64_t timeout_ns)
+{
+	uint64_t now = weft_now_ns();
+	uint64_t end =
+		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
+	uint64_t slept = 0;
+	bool over = false;
+
+	/* Who slept in vain sleeps on: there is nothing to be quick for. */
+	if (!s->idle) {
+		over = wait_awake(s, now, end);
 		now = weft_now_ns();
 	}
-	if (now >= end)
-		return -ETIMEDOUT;
-	wait_sleep(s, end - now < WAIT_SLICE_NS ? end - now : WAIT_SLICE_NS);
-	if (weft_load32(&s->woken))
-		weft_swap32(&s->woken, 0);
-	return weft_now_ns() >= end && !shm_wait_ready(s) ? -ETIMEDOUT : 0;
+	if (!over && now < end) {
+		slept = wait_sooner(end - now, WAIT_SLICE_NS);
+		wait_sleep(s, slept);
+		over = wait_over(s);
+	}
+	s->idle = !over && slept >= WAIT_YIELD_NS;
+	return !over && weft_now_ns() >= end ? -ETIMEDOUT : 0;
+}
+
+int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
+{
+	struct shm *s = shm_of(c);
+
+	if (!wait_over(s))
+		return wait_long(s, timeout_ns);
+	s->idle = false;
+	return 0;
 }
 
 static void wait_futex_wake(weft_au32 *word)
@@ -293,6 +342,7 @@ int shm_arm(struct weft_carrier *c)
 	timerfd_settime(wait_timer(s), 0, &later, NULL);
 	weft_store32_relaxed(&s->nudge, 1);
 	wait_announce(s, SHM_ARMED);
+	wait_order(s);
 	if (!wait_over(s))
 		return 0;
 	wait_retract(s, SHM_ARMED);
