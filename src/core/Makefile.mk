@@ -48,3 +48,4 @@ install-exec-hook: install-mpi-links
 uninstall-hook: uninstall-mpi-links
 .PHONY: install-mpi-links uninstall-mpi-links
 include src/core/core_types.mk
+EXTRA_DIST += src/core/README

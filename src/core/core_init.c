@@ -38,6 +38,12 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				 "run alone even when a launcher's variables "
 				 "are set",
 				 NULL },
+	[WEFT_OPT_LOG] = { "WEFT_LOG", WEFT_CFG_TEXT, "warn",
+			   "what is told on stderr", "error|warn|info|debug" },
+	[WEFT_OPT_LOCAL_RANKS] = { "WEFT_LOCAL_RANKS", WEFT_CFG_INT, "0",
+				   "set by mpiexec: ranks on this host", NULL },
+	[WEFT_OPT_LOCAL_CPUS] = { "WEFT_LOCAL_CPUS", WEFT_CFG_INT, "0",
+				  "set by mpiexec: processors for them", NULL },
 	[WEFT_OPT_PROVIDER_LIB] = { "WEFT_PROVIDER_LIB", WEFT_CFG_TEXT, "",
 				    "file of the libfabric provider, instead "
 				    "of the one beside the library",
@@ -75,8 +81,10 @@ static int step_wire(void)
 static int step_waiting(void)
 {
 	int64_t spin = weft_cfg_get(&weft_core_opts[WEFT_OPT_SPIN]).i;
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	long cores = weft_cfg_get(&weft_core_opts[WEFT_OPT_LOCAL_CPUS]).i;
 
+	if (cores < 1)
+		cores = sysconf(_SC_NPROCESSORS_ONLN);
 	if (spin < 0)
 		spin = weft_core.job.local_size > cores ? SPIN_SHARED
 							: SPIN_ALONE;
@@ -95,9 +103,9 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } steps[] = {
-	{ "options", step_options },	   { "pmix", step_job },
-	{ "fabric and names", step_wire }, { "waiting", step_waiting },
-	{ "objects", step_objects },
+	{ "options", step_options }, { "pmix", step_job },
+	{ "fabric", step_wire },     { "names", weft_wire_names },
+	{ "waiting", step_waiting }, { "objects", step_objects },
 };
 
 static void report(const uint64_t *ns)

@@ -68,7 +68,6 @@ struct weft_core {
 	size_t iov_limit;   /* pieces of one send or receive */
 	struct weft_pool p2p; /* requests of core_p2p.c */
 	char host[MPI_MAX_PROCESSOR_NAME];
-	const char *startup_report;
 };
 
 extern struct weft_core weft_core;
@@ -92,8 +91,9 @@ uint64_t weft_core_tick_ps(void);
 void weft_core_clock_open(void);
 void weft_core_clock_close(void);
 
-/* core_wire_up.c: endpoint and addresses. */
+/* core_wire_up.c: endpoint and addresses. names: everybody has everybody's. */
 int weft_wire_open(bool threads);
+int weft_wire_names(void);
 void weft_wire_close(void);
 /* Makes proc's address known; 0 or -errno. Caller holds the lock. */
 int weft_wire_reach(int proc);

@@ -141,8 +141,11 @@ int weft_wire_open(bool threads)
 	read_limits();
 	my_name_len = sizeof(my_name);
 	rc = fi_getname(&c->ep->fid, my_name, &my_name_len);
-	if (rc)
-		return complain("fi_getname", rc);
+	return rc ? complain("fi_getname", rc) : 0;
+}
+
+int weft_wire_names(void)
+{
 	return weft_pmix_put(my_name, my_name_len);
 }
 

@@ -21,3 +21,4 @@ libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_sendrecv.c \
 	src/mpi/mpi_status.c
 include src/mpi/mpi_types.mk
+EXTRA_DIST += src/mpi/README

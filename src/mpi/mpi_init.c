@@ -5,6 +5,7 @@
 #include "coll/coll.h"
 #include "src/core/core_attr.h"
 #include "src/core/core_err.h"
+#include "src/core/core_opts.h"
 #include "src/core/core_info.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
@@ -32,6 +33,17 @@ static void publish(void)
 						       : "MPI_THREAD_SINGLE");
 }
 
+/* A misspelt variable is worth a line, once in the job. */
+static void warn_unknown(void)
+{
+	const struct weft_cfg_table known[] = {
+		{ weft_core_opts, WEFT_OPT_COUNT },
+		{ weft_coll_options, WEFT_COLL_KINDS },
+	};
+
+	weft_cfg_warn_unknown("WEFT_", known, WEFT_COUNT_OF(known));
+}
+
 static int start(const char *func, int required)
 {
 	uint32_t phase = weft_load32(&weft_core.phase);
@@ -48,6 +60,8 @@ static int start(const char *func, int required)
 		weft_core_abort(1, "%s failed: see the message above",
 				func + 1);
 	publish();
+	if (weft_core.job.rank == 0)
+		warn_unknown();
 	return MPI_SUCCESS;
 }
 
