@@ -53,7 +53,7 @@ coll_coll_tree_test_LDADD = $(COLL_LIBS)
 EXTRA_DIST += coll/README test/mpi/coll_t.h test/mpi/coll_derived.c \
 	test/mpi/coll_errors.c test/mpi/coll_flight.c test/mpi/coll_inter.c \
 	test/mpi/coll_neighbor.c test/mpi/coll_ops.c test/mpi/coll_rows.c \
-	test/mpi/coll_stress.c
+	test/mpi/coll_stress.c test/mpi/coll_threads.c
 
 # Applications, with verification: "make apps", and small sizes in the tests.
 EXTRA_DIST += bench/apps/app.h bench/apps/app_cg.c bench/apps/app_fft.c \
