@@ -109,6 +109,7 @@ int loop_raw_join(struct loop *l, const struct sockaddr_in *want);
 void loop_raw_leave(struct loop *l);
 struct loop_gram *loop_gram_new(struct loop *l, enum loop_kind kind,
 				size_t len);
+struct loop_gram *loop_gram_copy(const struct loop_gram *g);
 /* Takes the gram. -EAGAIN: nobody there, or its inbox is full. */
 int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_gram *g,
 		  bool faults);

@@ -161,21 +161,11 @@ static struct loop_gram *pair_gram(struct loop *l, struct loop_peer *p,
 	return g;
 }
 
-static struct loop_gram *pair_copy(const struct loop_gram *g)
-{
-	size_t bytes = sizeof(*g) + g->pkt.len;
-	struct loop_gram *copy = malloc(bytes);
-
-	if (copy)
-		memcpy(copy, g, bytes);
-	return copy;
-}
-
 /* Puts a packet on the way for the first time. */
 static int pair_first(struct loop *l, struct loop_peer *p, struct loop_gram *g)
 {
 	struct loop_flight *f = pair_flight(p, g->seq);
-	struct loop_gram *copy = pair_copy(g);
+	struct loop_gram *copy = loop_gram_copy(g);
 	int ret = copy ? loop_raw_send(l, p, copy, true) : -EAGAIN;
 
 	if (ret) {
@@ -307,7 +297,7 @@ static void pair_again(struct loop *l, struct loop_peer *p)
 		if (f->wait < PAIR_AGAIN_MAX)
 			f->wait *= 2;
 		f->again = now + f->wait;
-		copy = pair_copy(f->gram);
+		copy = loop_gram_copy(f->gram);
 		if (copy && !loop_raw_send(l, p, copy, true))
 			l->stats.resent++;
 	}
@@ -358,7 +348,7 @@ void loop_pair_finish(struct loop *l, struct loop_peer *p)
 	if (p->base.lost || !p->gen)
 		return;
 	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
-		g = pair_copy(pair_flight(p, seq)->gram);
+		g = loop_gram_copy(pair_flight(p, seq)->gram);
 		if (g)
 			loop_raw_send(l, p, g, false);
 	}

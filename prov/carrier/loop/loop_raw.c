@@ -100,6 +100,16 @@ struct loop_gram *loop_gram_new(struct loop *l, enum loop_kind kind, size_t len)
 	return g;
 }
 
+struct loop_gram *loop_gram_copy(const struct loop_gram *g)
+{
+	size_t bytes = sizeof(*g) + g->pkt.len;
+	struct loop_gram *copy = malloc(bytes);
+
+	if (copy)
+		memcpy(copy, g, bytes);
+	return copy;
+}
+
 static void raw_ring(struct loop *to)
 {
 	uint64_t one = 1;
@@ -127,16 +137,6 @@ static void raw_put(struct loop *l, struct loop *to, struct loop_gram *g,
 	to->inbox_count++;
 }
 
-static struct loop_gram *raw_copy(const struct loop_gram *g)
-{
-	size_t bytes = sizeof(*g) + g->pkt.len;
-	struct loop_gram *copy = malloc(bytes);
-
-	if (copy)
-		memcpy(copy, g, bytes);
-	return copy;
-}
-
 int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_gram *g,
 		  bool faults)
 {
@@ -145,7 +145,7 @@ int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_gram *g,
 	int ret = 0;
 
 	if (faults && carrier_faults_hit(&l->faults, l->faults.dup))
-		twin = raw_copy(g);
+		twin = loop_gram_copy(g);
 	pthread_mutex_lock(&raw_lock);
 	to = raw_by_gen(p->gen);
 	if (!to || (faults && to->inbox_count >= RAW_INBOX)) {

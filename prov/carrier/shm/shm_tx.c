@@ -64,7 +64,8 @@ static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t ticket)
 		return atomic_compare_exchange_strong_explicit(
 			tail, t_p, next, memory_order_relaxed,
 			memory_order_relaxed);
-	tx_record(&p->view, ticket - 1, shm_tail_writer(*t_p));
+	if (ticket)
+		tx_record(&p->view, ticket - 1, shm_tail_writer(*t_p));
 	/* R1 pairs with A1 in tick_tail(): recorded, then taken. */
 	return atomic_compare_exchange_strong_explicit(
 		tail, t_p, next, memory_order_release, memory_order_relaxed);
