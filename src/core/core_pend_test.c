@@ -31,7 +31,7 @@ static int post(struct weft_pend *e)
 	return o->result;
 }
 
-static void fail(struct weft_pend *e, int rc)
+static void op_failed(struct weft_pend *e, int rc)
 {
 	failed_n++;
 }
@@ -39,7 +39,7 @@ static void fail(struct weft_pend *e, int rc)
 static struct op make(int on, int number)
 {
 	return (struct op){
-		.pend = { .lane = &lane[on], .post = post, .fail = fail },
+		.pend = { .lane = &lane[on], .post = post, .fail = op_failed },
 		.number = number
 	};
 }
