@@ -419,6 +419,18 @@ void weft_nic_name(struct weft_nic *nic, struct sockaddr_in *name)
 	nic->unit->carrier->ops->name_get(nic->unit->carrier, name);
 }
 
+void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s)
+{
+	*s = (struct weft_nic_stats){
+		.posted = nic->match[0].posted_used + nic->match[1].posted_used,
+		.unexpected = nic->match[0].msgs_used + nic->match[1].msgs_used,
+		.rendezvous = nic->rendezvous,
+		.dma_bytes = nic->dma_bytes,
+		.paced = nic->paced,
+		.garbage = nic->garbage,
+	};
+}
+
 struct weft_carrier *weft_nic_carrier(struct weft_nic *nic)
 {
 	return nic->unit->carrier;

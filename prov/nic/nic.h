@@ -339,6 +339,18 @@ int weft_nic_cancel(struct weft_nic *nic, void *context);
 /* Takes up to budget packets and moves what waits; number of packets. */
 int weft_nic_poll(struct weft_nic *nic, int budget);
 
+/* Where messages went and what waits, for tests and tools. */
+struct weft_nic_stats {
+	uint64_t posted;     /* receives that wait, now */
+	uint64_t unexpected; /* messages that wait for a receive, now */
+	uint64_t rendezvous; /* messages announced instead of sent */
+	uint64_t dma_bytes;  /* copied straight between processes, by us */
+	uint64_t paced;	     /* messages fetched by packets for want of DMA */
+	uint64_t garbage;    /* packets that made no sense */
+};
+
+void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);
+
 /* Atomic operations; the numbers are libfabric's (a test compares them). */
 enum weft_at_op {
 	WEFT_AT_MIN,

@@ -123,6 +123,7 @@ static void piece_done(struct weft_dma *d, int err)
 		((struct nic_peer *)op->peer->up)->dma_works = true;
 		op->pos += d->bytes;
 		op->moved += d->bytes;
+		op->nic->dma_bytes += d->bytes;
 	}
 	if (!op->posting)
 		nic_xfer_run(op->nic, op);

@@ -177,6 +177,9 @@ struct weft_nic {
 	uint32_t id_room;
 	uint32_t id_gen;
 	uint64_t garbage; /* packets that made no sense */
+	uint64_t rendezvous; /* these three as in struct weft_nic_stats */
+	uint64_t dma_bytes;
+	uint64_t paced;
 	struct nic_share *share;
 	uint64_t cells_free; /* one bit each */
 	const struct weft_machine *machine;

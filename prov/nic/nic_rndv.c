@@ -52,6 +52,7 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p, struct weft_op *op)
 		return err;
 	}
 	op->state = NIC_WAITING;
+	nic->rendezvous++;
 	nic_hold(p, &p->waiting, op);
 	return 0;
 }
@@ -130,6 +131,7 @@ static void paced_begin(struct weft_nic *nic, struct weft_op *op)
 		return;
 	}
 	op->state = NIC_PACED;
+	nic->paced++;
 	op->moved = 0;
 	op->peer_cell = 0;
 	paced_allow(nic, op, NIC_WINDOW);
