@@ -37,12 +37,17 @@ struct fi_weft_clock {
 struct fi_weft_stats_data {
 	uint64_t packets_sent;
 	uint64_t packets_received;
-	uint64_t fifo_full; /* sends that found the peer's FIFO full */
-	uint64_t refused;   /* packets that were dropped as garbage */
-	uint64_t skipped;   /* slots of peers that died while writing */
-	uint64_t sleeps;    /* waits that went to sleep */
-	uint64_t wakes;	    /* sleeping peers that were woken */
-	uint64_t resent;    /* packets sent again after a loss */
+	uint64_t fifo_full;	 /* sends that found the peer's FIFO full */
+	uint64_t refused;	 /* packets that were dropped as garbage */
+	uint64_t skipped;	 /* slots of peers that died while writing */
+	uint64_t sleeps;	 /* waits that went to sleep */
+	uint64_t wakes;		 /* sleeping peers that were woken */
+	uint64_t posted_now;	 /* receives that wait */
+	uint64_t unexpected_now; /* messages that wait for a receive */
+	uint64_t rendezvous;	 /* messages announced first, fetched then */
+	uint64_t dma_bytes;	 /* copied straight between processes */
+	uint64_t paced;	 /* messages fetched by packets for want of that */
+	uint64_t resent; /* packets sent again after a loss */
 };
 
 struct fi_weft_stats {

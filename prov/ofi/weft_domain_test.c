@@ -156,6 +156,7 @@ static void clock_and_statistics_are_there_by_name(void **state)
 	weft_domain_progress(ep->ep.domain);
 	T_IS(stats->read(&f.domain->fid, &data, sizeof(data)), sizeof(data));
 	T_IS(data.packets_received, 4);
+	T_IS(data.unexpected_now, 3);
 	T_IS(stats->read(&ep->ep.fid.fid, &data, 16), 16);
 	T_IS(fi_open_ops(&f.domain->fid, "weft_none", 0, &ops, NULL),
 	     -FI_ENOSYS);

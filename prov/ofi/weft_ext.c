@@ -24,7 +24,15 @@ static uint64_t tick_ps(struct fid *fid)
 static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
 {
 	struct weft_carrier_stats s = { 0 };
+	struct weft_nic_stats n;
 
+	weft_nic_stats(ep->nic, &n);
+	sum->posted_now += n.posted;
+	sum->unexpected_now += n.unexpected;
+	sum->rendezvous += n.rendezvous;
+	sum->dma_bytes += n.dma_bytes;
+	sum->paced += n.paced;
+	sum->refused += n.garbage;
 	ep->carrier->ops->stats(ep->carrier, &s);
 	sum->packets_sent += s.sent;
 	sum->packets_received += s.received;

@@ -7,6 +7,8 @@
 #include "test/prov/prov_job.h"
 #include "test/t.h"
 
+#include <rdma/fi_ext_weft.h>
+
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -317,6 +319,42 @@ static void body_reuse(struct job *j)
 	job_wait(j, NULL);
 }
 
+/* Three wait unexpected; a long one is announced and then copied. */
+static void body_stats(struct job *j)
+{
+	struct fi_weft_stats_data s;
+	struct fi_weft_stats *stats;
+	size_t len = 1 << 20;
+	char *buf = malloc(len);
+
+	job_check(j,
+		  !fi_open_ops(&j->ep->fid, FI_WEFT_STATS, 0, (void **)&stats,
+			       NULL),
+		  "fi_open_ops", 0);
+	for (int i = 0; i < 3; i++)
+		job_tinject(j, 0, "x", 1, 1);
+	do {
+		fi_cq_read(j->cq, NULL, 0);
+		stats->read(&j->ep->fid, &s, sizeof(s));
+	} while (s.unexpected_now < 3);
+	job_check(j, s.packets_received >= 3, "packets", 0);
+	job_trecv(j, 0, buf, len, 2, 0, NULL);
+	stats->read(&j->ep->fid, &s, sizeof(s));
+	job_check(j, s.posted_now == 1, "posted", (long)s.posted_now);
+	job_tsend(j, 0, buf, len, 2, NULL);
+	job_wait_any(j, 2);
+	stats->read(&j->ep->fid, &s, sizeof(s));
+	job_check(j, s.rendezvous == 1, "rendezvous", (long)s.rendezvous);
+	job_check(j, s.dma_bytes >= len || s.paced == 1, "path",
+		  (long)s.dma_bytes);
+	free(buf);
+}
+
+static void statistics_tell_what_waits_and_which_way_it_went(void **state)
+{
+	job_run(1, body_stats, NULL);
+}
+
 static void a_name_can_be_used_again(void **state)
 {
 	job_run(2, body_reuse, NULL);
@@ -398,6 +436,7 @@ int main(void)
 		T_CASE(automatic_progress_serves_a_peer_that_looks_away),
 		T_CASE(threads_share_an_endpoint_and_a_queue),
 		T_CASE(two_endpoints_of_a_domain_talk_over_each_carrier),
+		T_CASE(statistics_tell_what_waits_and_which_way_it_went),
 		T_CASE(a_name_can_be_used_again),
 		T_CASE(a_stranger_is_heard_and_known_once_inserted),
 		T_CASE(an_endpoint_keeps_its_order_of_life),
