@@ -408,7 +408,8 @@ struct weft_ep {
 	uint64_t caps; /* of the fi_info it was made from */
 	uint64_t tx_op_flags;
 	uint64_t rx_op_flags;
-	unsigned tx_flags; /* the same as enum weft_op_flag, from fi_enable on */
+	/* the same as enum weft_op_flag, from fi_enable on */
+	unsigned tx_flags;
 	unsigned rx_flags;
 	size_t inject_bytes;
 	size_t min_multi_recv;
