@@ -57,6 +57,30 @@ struct fi_weft_stats {
 			size_t len);
 };
 
+/* Flags of fi_join_collective: by messages, even where hardware would do. */
+#define FI_WEFT_SOFTWARE (1ULL << 57)
+/* Flag of fi_allreduce and fi_reduce: a sum of doubles is rounded once. */
+#define FI_WEFT_EXACT (1ULL << 58)
+
+/* In the data of a collective's completion. */
+#define FI_WEFT_NAN	 1u /* a floating-point result is not a number */
+#define FI_WEFT_OVERFLOW 2u /* an integer sum did not fit */
+
+/* On joined groups (fid_mc). */
+#define FI_WEFT_ROUTES "weft_routes"
+
+struct fi_weft_route {
+	int id;	     /* class route, or -1: the tree runs by messages */
+	int depth;   /* hops from the farthest member to the root */
+	int members;
+};
+
+struct fi_weft_routes {
+	size_t size;
+	/* What became of a join; after FI_JOIN_COMPLETE. */
+	int (*route)(struct fid *fid, struct fi_weft_route *route);
+};
+
 #ifdef __cplusplus
 }
 #endif

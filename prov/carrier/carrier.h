@@ -22,6 +22,7 @@
 #define WEFT_PROV_CARRIER_H
 
 #include "prov/wire/wire.h"
+#include "src/base/atomic.h"
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -141,6 +142,14 @@ struct weft_carrier_ops {
 	 */
 	int (*share)(struct weft_carrier *c, struct weft_peer *peer,
 		     void **area_p, size_t *bytes_p);
+	/*
+	 * wait also ends when *word is at least want: what the caller expects
+	 * in shared areas. NULL with want 0: nothing; NULL with want 1: more
+	 * than one thing, so that wait only yields and comes back.
+	 */
+	void (*watch)(struct weft_carrier *c, weft_au64 *word, uint64_t want);
+	/* Wakes the peer if he sleeps, after a store into a shared area. */
+	void (*nudge)(struct weft_carrier *c, struct weft_peer *peer);
 	void (*stats)(struct weft_carrier *c, struct weft_carrier_stats *s);
 };
 

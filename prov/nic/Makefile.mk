@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libweftnic.la
 libweftnic_la_SOURCES = \
 	prov/nic/nic.c prov/nic/nic.h prov/nic/nic_int.h \
 	prov/nic/nic_at.c \
+	prov/nic/nic_coll.c prov/nic/nic_coll.h prov/nic/nic_coll_int.h \
 	prov/nic/nic_at_exec.c prov/nic/nic_at_exec.h \
 	prov/nic/nic_direct.c \
 	prov/nic/nic_dma.c \
@@ -12,17 +13,19 @@ libweftnic_la_SOURCES = \
 	prov/nic/nic_rndv.c \
 	prov/nic/nic_send.c \
 	prov/nic/nic_share.c
-libweftnic_la_LIBADD = libweftunits.la libweft-match.la libweftcarrier.la libweftwire.la \
+libweftnic_la_LIBADD = libweftunits.la libweftcu.la libweft-match.la libweftcarrier.la libweftwire.la \
 	libweftbase.la
 include prov/nic/units.mk
 
 # What crosses folders: the provider between processes, one body per machine.
-PROV_TESTS = test/prov/prov_msg_test test/prov/prov_rma_test \
+PROV_TESTS = test/prov/prov_coll_test test/prov/prov_msg_test test/prov/prov_rma_test \
 	test/prov/prov_flow_test
 check_PROGRAMS += $(PROV_TESTS)
 TESTS += $(PROV_TESTS)
 PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h
 PROV_LIBS = $(FABRIC_LIBS) $(T_LIBS)
+test_prov_prov_coll_test_SOURCES = test/prov/prov_coll_test.c $(PROV_JOB)
+test_prov_prov_coll_test_LDADD = $(PROV_LIBS)
 test_prov_prov_msg_test_SOURCES = test/prov/prov_msg_test.c $(PROV_JOB)
 test_prov_prov_msg_test_LDADD = $(PROV_LIBS)
 test_prov_prov_rma_test_SOURCES = test/prov/prov_rma_test.c $(PROV_JOB)

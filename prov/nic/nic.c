@@ -233,6 +233,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 	list_fail(nic, &p->bulk, -err);
 	list_fail(nic, &p->waiting, -err);
 	nic_recv_lost(nic, p, -err);
+	nic_coll_lost(nic, peer, -err);
 }
 
 /* ---- packets in -----------------------------------------------------------
@@ -259,6 +260,7 @@ static const nic_got_fn got[NIC_TYPES] = {
 	[NIC_EVENT] = nic_got_event,
 	[NIC_ATOMIC] = nic_got_atomic,
 	[NIC_RESULT] = nic_got_result,
+	[NIC_COLL] = nic_got_coll,
 };
 
 /*
@@ -296,6 +298,8 @@ int weft_nic_poll(struct weft_nic *nic, int budget)
 
 	if (weft_unlikely(!weft_list_empty(&nic->busy)))
 		nic_push_all(nic);
+	if (weft_unlikely(nic->coll_groups))
+		nic_coll_poll(nic);
 	return n;
 }
 
@@ -341,7 +345,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.up_arg = nic,
 		.fifo_slots = attr->fifo_slots,
 		.spin_ns = attr->spin_ns,
-		.share_bytes = nic_share_bytes(),
+		.share_bytes = nic_share_bytes(attr->machine),
 		.no_dma = attr->no_dma,
 		.faults = attr->faults,
 	};
@@ -359,6 +363,12 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 	}
 	nic_sizes(nic, attr);
 	nic_share_init(nic);
+	err = nic_coll_open(nic, attr->node);
+	if (err) {
+		nic->unit->ops->close(nic->unit);
+		free(nic);
+		return err;
+	}
 	*nic_p = nic;
 	return 0;
 }
@@ -402,6 +412,7 @@ void weft_nic_close(struct weft_nic *nic)
 	if (nic->garbage)
 		weft_log(WEFT_LOG_INFO, "nic: %llu packets made no sense",
 			 (unsigned long long)nic->garbage);
+	nic_coll_close(nic);
 	nic->unit->ops->close(nic->unit);
 	nic_recv_fini(nic);
 	peers_free(nic);

@@ -18,6 +18,7 @@
 
 #include "prov/carrier/carrier.h"
 #include "prov/match/match.h"
+#include "prov/nic/nic_coll.h"
 #include "src/base/pool.h"
 
 #include <stdlib.h>
@@ -84,6 +85,11 @@ struct weft_machine {
 	size_t eager_bytes;  /* above: rendezvous */
 	uint64_t msg_order;  /* FI_ORDER_* bits, as a plain number */
 	unsigned fifos;	     /* injection FIFOs, windows or queues */
+	/* collectives: areas of the unit, class routes that users may have */
+	struct weft_cu_geo cu;
+	uint64_t routes; /* a bit each */
+	/* where node i stands, in WEFT_CU_DIMS numbers; NULL: nowhere */
+	void (*coords)(uint32_t node, int *at);
 };
 
 /* The unit of the native machine: straight to the carrier. */
@@ -121,6 +127,7 @@ enum weft_op_kind {
 	WEFT_ATOMIC,	   /* no result */
 	WEFT_FETCH,	   /* result: the old value */
 	WEFT_COMPARE,	   /* result: the old value; has a comparand */
+	WEFT_COLL,	   /* of a group: weft_nic_coll */
 	WEFT_REMOTE_WRITE, /* a peer wrote our memory, or changed it */
 	WEFT_REMOTE_READ,  /* a peer read our memory */
 	WEFT_SERVE,	   /* the engine's own, never seen by up */
@@ -260,6 +267,7 @@ struct weft_nic_attr {
 	uint32_t spin_ns;    /* as the carrier's */
 	size_t min_multi;    /* a multi buffer with less left is released */
 	bool no_dma;
+	int node; /* number of the emulated node; -1: unknown */
 	const char *faults;
 };
 

@@ -11,6 +11,7 @@
  *   nic_rma.c    remote memory: one-sided, by request, by packets
  *   nic_at.c     atomics; nic_at_exec.c the arithmetic
  *   nic_share.c  the shared area: cursors, and regions peers look up
+ *   nic_coll.c   groups and their collectives, over cu/
  */
 #ifndef WEFT_PROV_NIC_INT_H
 #define WEFT_PROV_NIC_INT_H
@@ -46,6 +47,7 @@ enum nic_type {
 	NIC_EVENT,	/* an access happened: struct nic_access */
 	NIC_ATOMIC,	/* struct nic_atomic, operands */
 	NIC_RESULT,	/* answer of an atomic: old values for aux */
+	NIC_COLL,	/* of group tag: struct weft_cu_msg, or empty: left */
 	NIC_TYPES,
 };
 
@@ -164,6 +166,7 @@ struct weft_nic {
 	size_t packet_bytes;
 	size_t eager_bytes;
 	struct weft_list busy;	    /* peers with something to send */
+	unsigned coll_groups;	    /* groups that poll looks at */
 	struct weft_match match[2]; /* untagged, tagged */
 	struct weft_pool msgs;
 	size_t min_multi;
@@ -183,6 +186,7 @@ struct weft_nic {
 	struct nic_share *share;
 	uint64_t cells_free; /* one bit each */
 	const struct weft_machine *machine;
+	struct nic_coll *coll; /* groups: nic_coll.c */
 };
 
 /* ---- nic.c --------------------------------------------------------------- */
@@ -298,7 +302,10 @@ void nic_cell_put(struct weft_nic *nic, uint32_t cell);
 /* ---- nic_share.c -----------------------------------------------------------
  */
 
-size_t nic_share_bytes(void);
+/* Bytes of an area: the engine's own and the collective unit's. */
+size_t nic_share_bytes(const struct weft_machine *m);
+/* The collective unit's part of an area. */
+void *nic_share_cu(struct nic_share *s);
 void nic_share_init(struct weft_nic *nic);
 /* The peer's shared area is mapped: 0; -EAGAIN, -EOPNOTSUPP. */
 int nic_share_peer(struct weft_nic *nic, struct nic_peer *p);
@@ -354,5 +361,14 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 		   const struct weft_pkt *pkt, const void *payload);
 int nic_got_result(struct weft_nic *nic, struct weft_peer *src,
 		   const struct weft_pkt *pkt, const void *payload);
+
+/* ---- nic_coll.c ---------------------------------------------------------- */
+
+int nic_coll_open(struct weft_nic *nic, int node);
+void nic_coll_close(struct weft_nic *nic);
+int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
+		 const struct weft_pkt *pkt, const void *payload);
+void nic_coll_poll(struct weft_nic *nic);
+void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err);
 
 #endif

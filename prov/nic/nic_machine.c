@@ -19,6 +19,34 @@
 #define ATOMIC_ALL   (0xfull << 36)
 #define ORDER_STRICT (SAS | RMA_ALL | ATOMIC_ALL)
 
+/* Trees of up to eight children, packets that fit a page. */
+#define CU_NATIVE { .routes = 32, .inputs = 9, .packet_bytes = 4096 }
+/*
+ * Class routes of Blue Gene/Q: 16 per node [bgq.md d], packets of 512 bytes
+ * [SC11 II.A], inputs from 10 links, IO and the node's own processes.
+ */
+#define CU_BGQ	     { .routes = 16, .inputs = 32, .packet_bytes = 512 }
+#define BGQ_ROUTES   0x3fffu /* two are the system's */
+#define KARY_ROUTES  0xffffffffu
+
+/*
+ * A block of nodes that grows by doubling one dimension after the other, E
+ * first and never again, so that every power of two is a rectangle: 32 nodes
+ * are a board of 2x2x2x2x2, 512 a midplane of 4x4x4x4x2 [SC11 II.A].
+ */
+static void bgq_coords(uint32_t node, int *at)
+{
+	enum { A, B, C, D, E, T };
+
+	memset(at, 0, WEFT_CU_DIMS * sizeof(*at));
+	at[E] = node & 1;
+	node >>= 1;
+	for (int bit = 0; node; bit++) {
+		for (int d = D; d >= A; d--, node >>= 1)
+			at[d] |= (int)(node & 1) << bit;
+	}
+}
+
 static const struct weft_machine rows[] = {
 	{
 		.name = "native",
@@ -29,6 +57,8 @@ static const struct weft_machine rows[] = {
 		.eager_bytes = 8192,  /* measured, see bench/README */
 		.msg_order = ORDER_STRICT,
 		.fifos = 1,
+		.cu = CU_NATIVE,
+		.routes = KARY_ROUTES,
 	},
 	{
 		.name = "bgq",
@@ -42,6 +72,9 @@ static const struct weft_machine rows[] = {
 		.eager_bytes = 2048,
 		.msg_order = ORDER_STRICT, /* deterministic routing */
 		.fifos = 544,		   /* injection FIFOs [SC11 III.A] */
+		.cu = CU_BGQ,
+		.routes = BGQ_ROUTES,
+		.coords = bgq_coords,
 	},
 	{
 		.name = "gemini",
@@ -54,6 +87,8 @@ static const struct weft_machine rows[] = {
 		.eager_bytes = 8192, /* assumed; then BTE get */
 		.msg_order = ORDER_STRICT, /* mailboxes use in-order puts */
 		.fifos = 64,		   /* user windows, gemini_hw.h */
+		.cu = CU_NATIVE,
+		.routes = KARY_ROUTES,
 	},
 	{
 		.name = "qsnet2",
@@ -66,6 +101,8 @@ static const struct weft_machine rows[] = {
 		.eager_bytes = 32768, /* assumed: Tports, then DMA back */
 		.msg_order = ORDER_STRICT, /* cookies keep order */
 		.fifos = 8000,		   /* command queues [same] */
+		.cu = CU_NATIVE,
+		.routes = KARY_ROUTES,
 	},
 };
 

@@ -3,9 +3,9 @@
  * The shared area of an endpoint, as its peers map it.
  *
  *   0        64                 64 + 4 Ki                    + 32 Ki
- *   +--------+------------------+----------------------------+
- *   | magic  | cursor 0 .. 63   | row 0 .. 511               |
- *   +--------+------------------+----------------------------+
+ *   +--------+------------------+----------------------------+------------+
+ *   | magic  | cursor 0 .. 63   | row 0 .. 511               | cu/        |
+ *   +--------+------------------+----------------------------+------------+
  *
  * Cursors hand out the chunks of messages that both sides copy. Rows list
  * registered memory: an open hash of keys, 16 places are tried. Only the
@@ -47,9 +47,14 @@ static_assert(sizeof(struct nic_row) == 64 && sizeof(struct nic_cursor) == 64 &&
 		      offsetof(struct nic_share, row) == 64 + 64 * NIC_CELLS,
 	      "shared format");
 
-size_t nic_share_bytes(void)
+size_t nic_share_bytes(const struct weft_machine *m)
 {
-	return sizeof(struct nic_share);
+	return sizeof(struct nic_share) + weft_cu_area_bytes(&m->cu);
+}
+
+void *nic_share_cu(struct nic_share *s)
+{
+	return s + 1;
 }
 
 static struct nic_share *share_map(struct weft_nic *nic, struct weft_peer *peer,
@@ -63,7 +68,7 @@ static struct nic_share *share_map(struct weft_nic *nic, struct weft_peer *peer,
 			       : -EOPNOTSUPP;
 	if (*err_p)
 		return NULL;
-	if (bytes < sizeof(struct nic_share)) {
+	if (bytes < nic_share_bytes(nic->machine)) {
 		*err_p = -EOPNOTSUPP;
 		return NULL;
 	}

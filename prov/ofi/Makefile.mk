@@ -4,6 +4,7 @@ libweft_ofi_la_SOURCES = \
 	prov/ofi/weft_addr.c prov/ofi/weft_addr.h \
 	prov/ofi/weft_av.c \
 	prov/ofi/weft_cntr.c \
+	prov/ofi/weft_coll.h \
 	prov/ofi/weft_cq.c \
 	prov/ofi/weft_domain.c \
 	prov/ofi/weft_eq.c \
@@ -17,6 +18,7 @@ libweft_ofi_la_SOURCES = \
 	prov/ofi/weft_no.c prov/ofi/weft_no.h \
 	prov/ofi/weft_ofi.h \
 	prov/ofi/weft_poll.c \
+	prov/ofi/weft_set.c \
 	prov/ofi/weft_wait.c
 
 # Its tests run over an engine and a carrier made for them.

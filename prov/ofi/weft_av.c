@@ -9,6 +9,7 @@
  * gives every insertion its own index, as applications count on.
  */
 #include "prov/ofi/weft_addr.h"
+#include "prov/ofi/weft_coll.h"
 #include "prov/ofi/weft_no.h"
 #include "prov/ofi/weft_ofi.h"
 
@@ -447,7 +448,7 @@ static struct fi_ops_av av_ops = {
 	.remove = weft_av_remove,
 	.lookup = weft_av_lookup,
 	.straddr = weft_av_straddr,
-	.av_set = weft_no_av_set,
+	.av_set = weft_set_open,
 };
 
 int weft_av_open(struct fid_domain *domain, struct fi_av_attr *attr,

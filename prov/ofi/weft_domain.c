@@ -4,6 +4,7 @@
  * opened, and the lock they share. The list of its enabled endpoints is what
  * progress and waiting go through.
  */
+#include "prov/ofi/weft_coll.h"
 #include "prov/ofi/weft_no.h"
 #include "prov/ofi/weft_ofi.h"
 
@@ -111,7 +112,7 @@ static struct fi_ops_domain domain_ops = {
 	.stx_ctx = weft_no_stx_ctx,
 	.srx_ctx = weft_no_srx_ctx,
 	.query_atomic = weft_query_atomic,
-	.query_collective = weft_no_query_collective,
+	.query_collective = weft_query_collective,
 	.endpoint2 = weft_endpoint2,
 };
 

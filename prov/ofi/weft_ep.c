@@ -4,6 +4,7 @@
  * counters, enabled (here the engine opens and the endpoint gets its name),
  * closed. What it sends and receives is in weft_msg.c and its neighbours.
  */
+#include "prov/ofi/weft_coll.h"
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_no.h"
 #include "prov/ofi/weft_post.h"
@@ -154,6 +155,7 @@ static int nic_open(struct weft_ep *ep)
 		.spin_ns = (uint32_t)conf->spin_ns,
 		.min_multi = ep->min_multi_recv,
 		.no_dma = !conf->dma,
+		.node = conf->node,
 		.faults = conf->faults,
 	};
 	int err = weft_nic_open(&attr, &ep->nic);
@@ -359,7 +361,7 @@ static struct fi_ops_cm cm_ops = {
 	.accept = weft_no_accept,
 	.reject = weft_no_reject,
 	.shutdown = weft_no_shutdown,
-	.join = weft_no_join,
+	.join = weft_coll_join,
 };
 
 static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
@@ -402,7 +404,7 @@ int weft_ep_open(struct fid_domain *domain, struct fi_info *info,
 	ep->fid.rma = &weft_rma_ops;
 	ep->fid.tagged = &weft_tagged_ops;
 	ep->fid.atomic = &weft_atomic_ops;
-	ep->fid.collective = &weft_no_collective_ops;
+	ep->fid.collective = &weft_coll_ops;
 	ep->domain = d;
 	ep_fill(ep, info);
 	weft_ref_get(&d->ref);

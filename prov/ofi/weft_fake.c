@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An engine and a carrier for the tests of this folder. */
 #include "prov/ofi/weft_fake.h"
+#include "prov/ofi/weft_coll.h"
 #include "test/t.h"
 
 #include <stdlib.h>
@@ -168,6 +169,12 @@ int weft_ep_open(struct fid_domain *domain, struct fi_info *info,
 		 struct fid_ep **ep_p, void *context)
 {
 	return -FI_ENOSYS;
+}
+
+int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
+			  struct fi_collective_attr *attr, uint64_t flags)
+{
+	return -FI_EOPNOTSUPP;
 }
 
 int weft_query_atomic(struct fid_domain *domain, enum fi_datatype datatype,

@@ -15,7 +15,9 @@
 #include <string.h>
 
 /* What we do, by where it may stand. */
-#define PRIMARY (FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_DIRECTED_RECV)
+#define PRIMARY                                                  \
+	(FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_COLLECTIVE | \
+	 FI_DIRECTED_RECV)
 #define PASSING (FI_SEND | FI_RECV)
 #define ACTING	(FI_READ | FI_WRITE)
 #define TARGET	(FI_REMOTE_READ | FI_REMOTE_WRITE)
@@ -25,7 +27,7 @@
 #define ALL_CAPS    (PRIMARY | PASSING | ACTING | TARGET | SECONDARY)
 #define DOMAIN_CAPS (FI_LOCAL_COMM | FI_REMOTE_COMM)
 #define BOTH_CAPS   (FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC)
-#define TX_CAPS	    (BOTH_CAPS | FI_SEND | ACTING | FI_FENCE)
+#define TX_CAPS	    (BOTH_CAPS | FI_COLLECTIVE | FI_SEND | ACTING | FI_FENCE)
 #define RX_CAPS                                                            \
 	(BOTH_CAPS | FI_RECV | TARGET | FI_DIRECTED_RECV | FI_MULTI_RECV | \
 	 FI_SOURCE | FI_RMA_EVENT)

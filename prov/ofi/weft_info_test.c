@@ -32,7 +32,6 @@ static int ask(void (*say)(struct fi_info *hints), struct fi_info **info_p)
 /* Refused. */
 HINT(ep_msg, h->ep_attr->type = FI_EP_MSG)
 HINT(ep_dgram, h->ep_attr->type = FI_EP_DGRAM)
-HINT(caps_coll, h->caps = FI_COLLECTIVE)
 HINT(caps_hmem, h->caps = FI_MSG | FI_HMEM)
 HINT(caps_tx, h->tx_attr->caps = FI_TRIGGER)
 HINT(caps_rx, h->rx_attr->caps = FI_VARIABLE_MSG)
@@ -70,7 +69,7 @@ HINT(mixed_names, h->domain_attr->name = strdup("bgq");
 static void hints_beyond_the_offer_are_refused(void **state)
 {
 	static void (*const say[])(struct fi_info *) = {
-		ep_msg,	   ep_dgram,  caps_coll,   caps_hmem,	caps_tx,
+		ep_msg,	   ep_dgram,  caps_hmem,	caps_tx,
 		caps_rx,   caps_part, caps_domain, format,	format6,
 		mr_mixed,  mr_both,   cq_data,	   mr_iov,	err_data,
 		inject,	   tx_size,   rx_size,	   tx_iov,	rx_iov,

@@ -8,6 +8,7 @@
 #include "src/base/log.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WEFT_VERSION FI_VERSION(0, 1)
@@ -38,9 +39,13 @@ static const struct weft_cfg_opt options[] = {
 	  NULL },
 	{ "FI_WEFT_FIFO", WEFT_CFG_SIZE, "0",
 	  "Slots of a reception FIFO; 0 is the carrier's value", NULL },
+	{ "FI_WEFT_NODE", WEFT_CFG_INT, "-1",
+	  "Number of the emulated node, which gives its place in the machine; "
+	  "-1 takes the launcher's rank (PMIX_RANK), if there is one",
+	  NULL },
 };
 
-enum option { MACHINE, CARRIER, FAULTS, DMA, SPIN, EAGER, FIFO };
+enum option { MACHINE, CARRIER, FAULTS, DMA, SPIN, EAGER, FIFO, NODE };
 
 static const enum fi_param_type param_type[] = {
 	[WEFT_CFG_BOOL] = FI_PARAM_BOOL,
@@ -66,6 +71,17 @@ static const struct weft_machine *machine_find(const char *name)
 	return m;
 }
 
+/* The node's number by option, else by launcher, else unknown. */
+static int node_find(void)
+{
+	int64_t node = weft_cfg_get(&options[NODE]).i;
+	const char *rank = getenv("PMIX_RANK");
+
+	if (node < 0 && rank)
+		node = atoi(rank);
+	return node >= 0 && node < INT32_MAX ? (int)node : -1;
+}
+
 static struct weft_conf conf;
 
 static void conf_read(void)
@@ -77,6 +93,7 @@ static void conf_read(void)
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;
 	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
+	conf.node = node_find();
 }
 
 const struct weft_conf *weft_conf(void)

@@ -58,6 +58,7 @@ struct weft_conf {
 	size_t spin_ns;				/* FI_WEFT_SPIN */
 	size_t eager_bytes;  /* FI_WEFT_EAGER, 0: the machine's */
 	uint32_t fifo_slots; /* FI_WEFT_FIFO, 0: the carrier's */
+	int node;	     /* FI_WEFT_NODE, -1: unknown */
 };
 
 /* Read from the environment once, at the first call. */

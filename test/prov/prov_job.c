@@ -197,6 +197,7 @@ static void open_ep(struct job *j, const struct job_opts *o)
 {
 	struct fi_cq_attr cq_attr = { .format = FI_CQ_FORMAT_TAGGED,
 				      .wait_obj = o->wait_obj };
+	struct fi_eq_attr eq_attr = { .size = 16, .wait_obj = FI_WAIT_NONE };
 	struct fi_av_attr av_attr = { .type = o->av_type };
 
 	must(j, fi_fabric(j->info->fabric_attr, &j->fabric, NULL), "fabric");
@@ -205,6 +206,8 @@ static void open_ep(struct job *j, const struct job_opts *o)
 	must(j, fi_av_open(j->domain, &av_attr, &j->av, NULL), "av");
 	must(j, fi_endpoint(j->domain, j->info, &j->ep, NULL), "endpoint");
 	must(j, fi_ep_bind(j->ep, &j->av->fid, 0), "bind av");
+	must(j, fi_eq_open(j->fabric, &eq_attr, &j->eq, NULL), "eq");
+	must(j, fi_ep_bind(j->ep, &j->eq->fid, 0), "bind eq");
 	must(j,
 	     fi_ep_bind(j->ep, &j->cq->fid,
 			FI_TRANSMIT | FI_RECV | o->cq_flags),
@@ -235,6 +238,7 @@ static void exchange_names(struct job *j)
 static void close_all(struct job *j)
 {
 	must(j, fi_close(&j->ep->fid), "close ep");
+	must(j, fi_close(&j->eq->fid), "close eq");
 	if (j->tx_cntr) {
 		must(j, fi_close(&j->tx_cntr->fid), "close cntr");
 		must(j, fi_close(&j->rx_cntr->fid), "close cntr");

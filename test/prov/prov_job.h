@@ -52,6 +52,7 @@ struct job {
 	struct fid_domain *domain;
 	struct fid_av *av;
 	struct fid_cq *cq;
+	struct fid_eq *eq;
 	struct fid_ep *ep;
 	struct fid_cntr *tx_cntr;
 	struct fid_cntr *rx_cntr;

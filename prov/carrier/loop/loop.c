@@ -7,6 +7,7 @@
 #include "prov/carrier/carrier_cma.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -187,7 +188,28 @@ static int loop_write(struct weft_carrier *c, struct weft_peer *peer,
 
 static int loop_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
-	return loop_raw_wait(loop_of(c), timeout_ns);
+	struct loop *l = loop_of(c);
+
+	/* relaxed: stores into shared areas wake nobody here, so look again */
+	if (weft_load64_relaxed(&l->watching)) {
+		sched_yield();
+		return 0;
+	}
+	return loop_raw_wait(l, timeout_ns);
+}
+
+static void loop_watch(struct weft_carrier *c, weft_au64 *word, uint64_t want)
+{
+	(void)word;
+	/* relaxed: the next wait looks at it */
+	weft_store64_relaxed(&loop_of(c)->watching, want);
+}
+
+/* Those who expect something in a shared area do not sleep. */
+static void loop_nudge(struct weft_carrier *c, struct weft_peer *peer)
+{
+	(void)c;
+	(void)peer;
 }
 
 static void loop_wake(struct weft_carrier *c)
@@ -254,5 +276,7 @@ const struct weft_carrier_ops weft_carrier_loop = {
 	.wait_fd = loop_wait_fd,
 	.arm = loop_arm,
 	.share = loop_share,
+	.watch = loop_watch,
+	.nudge = loop_nudge,
 	.stats = loop_stats,
 };

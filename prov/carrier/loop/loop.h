@@ -84,6 +84,7 @@ struct loop {
 	uint32_t peer_count;
 	uint32_t peer_room;
 	struct loop_share *share; /* NULL: none */
+	weft_au64 watching;	  /* something is expected in a shared area */
 	struct weft_carrier_stats stats;
 	/* under the registry's lock */
 	struct weft_list inbox;

@@ -190,5 +190,7 @@ const struct weft_carrier_ops weft_carrier_shm = {
 	.wait_fd = shm_wait_fd,
 	.arm = shm_arm,
 	.share = shm_share,
+	.watch = shm_watch,
+	.nudge = shm_nudge,
 	.stats = shm_stats,
 };

@@ -168,6 +168,8 @@ struct shm {
 	weft_au32 woken;
 	bool idle;	   /* the last sleep brought nothing; wait's own */
 	weft_au32 fellows; /* peers, as wait sees them */
+	_Atomic(weft_au64 *) watch_word; /* waits end when it is watch_want */
+	weft_au64 watch_want;
 	weft_au64 sleeps;
 	int epoll;
 	_Atomic int timer; /* wake reads it from any thread */
@@ -272,6 +274,8 @@ void shm_wait_fini(struct shm *s);
 bool shm_wait_ready(const struct shm *s);
 int shm_wait(struct weft_carrier *c, uint64_t timeout_ns);
 void shm_wake(struct weft_carrier *c);
+void shm_watch(struct weft_carrier *c, weft_au64 *word, uint64_t want);
+void shm_nudge(struct weft_carrier *c, struct weft_peer *peer);
 int shm_wait_fd(struct weft_carrier *c);
 int shm_arm(struct weft_carrier *c);
 void shm_wake_peer(struct shm *s, struct shm_peer *p);

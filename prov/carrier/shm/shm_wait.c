@@ -85,10 +85,37 @@ bool shm_wait_ready(const struct shm *s)
 	return shm_word_lap(pkt.carrier) == shm_lap(next, s->view.lg);
 }
 
+void shm_watch(struct weft_carrier *c, weft_au64 *word, uint64_t want)
+{
+	struct shm *s = shm_of(c);
+
+	/* relaxed: R5 orders it; a pair read half way is read again */
+	weft_store64_relaxed(&s->watch_want, want);
+	/* R5 pairs with A5 in wait_watched(). */
+	atomic_store_explicit(&s->watch_word, word, memory_order_release);
+}
+
+/* Whether what the caller watches has come about. */
+static bool wait_watched(struct shm *s)
+{
+	/* A5 pairs with R5 in shm_watch(). */
+	weft_au64 *word =
+		atomic_load_explicit(&s->watch_word, memory_order_acquire);
+	/* relaxed: as above */
+	uint64_t want = weft_load64_relaxed(&s->watch_want);
+
+	if (!want)
+		return false;
+	if (word)
+		return weft_load64(word) >= want;
+	sched_yield();
+	return true;
+}
+
 /* Something to come back for; a wake is used up by it. */
 static bool wait_over(struct shm *s)
 {
-	if (shm_wait_ready(s))
+	if (shm_wait_ready(s) || wait_watched(s))
 		return true;
 	return weft_load32(&s->woken) && weft_swap32(&s->woken, 0);
 }
@@ -290,6 +317,23 @@ void shm_wake_peer(struct shm *s, struct shm_peer *p)
 		wait_futex_wake(&p->view.head->wake);
 	if (word & SHM_ARMED)
 		shm_sock_poke(p);
+}
+
+void shm_nudge(struct weft_carrier *c, struct weft_peer *peer)
+{
+	struct shm *s = shm_of(c);
+	struct shm_peer *p = shm_peer_of(peer);
+
+	if (p->state != SHM_PEER_UP)
+		return;
+	/* F0: store, then load, as in tx_publish(). */
+	if (weft_unlikely(p->fence))
+		weft_fence_full();
+	else
+		atomic_signal_fence(memory_order_seq_cst);
+	/* relaxed: a hint; who sees it late is seen by the sleeper */
+	if (weft_unlikely(weft_load32_relaxed(&p->view.head->wake)))
+		shm_wake_peer(s, p);
 }
 
 /* One descriptor for pokes at the socket, wake(), and the housekeeping. */

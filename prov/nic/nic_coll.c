@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Groups: joining, operations, leaving. Joining takes three steps, each a
+ * collective by messages over the group itself:
+ *
+ *   gather   everyone's free routes and node number -> route and tree
+ *   open     map the others' areas, open the row of the route
+ *   agree    did that work everywhere? else stay with messages
+ *
+ * A route is free again when every member has left, because a late member may
+ * still count himself in at our row; so the group lingers until all have said
+ * that they are gone.
+ */
+#include "prov/nic/nic_int.h"
+#include "prov/nic/nic_coll_int.h"
+#include "prov/nic/cu/cu_exact.h"
+#include "src/base/hash.h"
+#include "src/base/log.h"
+
+#include <stdlib.h>
+
+/* Trees by messages, and those of machines without a torus. */
+#define COLL_ARITY 8
+
+/* What a member says of himself when he joins. */
+struct join_word {
+	uint64_t routes; /* free ones, a bit each; 0: no common memory */
+	uint64_t node;
+};
+
+static_assert(sizeof(struct join_word) == 16, "gathered as two words");
+
+/* An operation under way. */
+struct coll_op {
+	struct weft_cu_call call;
+	struct weft_coll *coll;
+	struct weft_op *op;
+	struct weft_cu_exact *wide; /* of an exact sum */
+	double *out;
+	size_t count;
+};
+
+/* ---- messages ------------------------------------------------------------ */
+
+static void coll_send(void *arg, int member, const struct weft_cu_msg *msg,
+		      const void *payload)
+{
+	struct weft_coll *c = arg;
+	unsigned char buf[sizeof(*msg) + COLL_FAR_BYTES];
+	struct weft_pkt pkt = {
+		.type = NIC_COLL, .tag = c->key,
+		.len = (uint16_t)(sizeof(*msg) + msg->bytes),
+	};
+
+	memcpy(buf, msg, sizeof(*msg));
+	if (msg->bytes)
+		memcpy(buf + sizeof(*msg), payload, msg->bytes);
+	nic_ctrl(c->nic, c->member[member], &pkt, buf);
+}
+
+static void coll_say_left(struct weft_coll *c)
+{
+	struct weft_pkt pkt = { .type = NIC_COLL, .tag = c->key };
+
+	for (int i = 0; i < c->n; i++) {
+		if (i != c->me && !c->member[i]->lost)
+			nic_ctrl(c->nic, c->member[i], &pkt, NULL);
+	}
+}
+
+static struct weft_coll *coll_find(struct weft_nic *nic, uint64_t key)
+{
+	struct weft_list *n, *tmp;
+
+	weft_list_each(n, tmp, &nic->coll->groups) {
+		struct weft_coll *c =
+			weft_container_of(n, struct weft_coll, link);
+
+		if (c->key == key)
+			return c;
+	}
+	return NULL;
+}
+
+/* ---- the end of a group -------------------------------------------------- */
+
+static void coll_free(struct weft_coll *c)
+{
+	if (c->hw)
+		weft_cu_group_close(c->hw);
+	if (c->far)
+		weft_cu_group_close(c->far);
+	if (c->route >= 0)
+		c->nic->coll->routes |= UINT64_C(1) << c->route;
+	weft_list_remove(&c->link);
+	c->nic->coll_groups--;
+	weft_cu_tree_fini(&c->tree);
+	free(c->words);
+	free(c->area);
+	free(c->gone);
+	free(c->member);
+	free(c);
+}
+
+/* Member i is gone, by his own word or dead. */
+static void coll_gone(struct weft_coll *c, int i)
+{
+	if (c->gone[i])
+		return;
+	c->gone[i] = true;
+	if (++c->gone_count == c->n)
+		coll_free(c);
+}
+
+void weft_nic_leave(struct weft_coll *c)
+{
+	c->joined = NULL;
+	coll_say_left(c);
+	coll_gone(c, c->me);
+}
+
+/* ---- packets in ---------------------------------------------------------- */
+
+static int coll_index(const struct weft_coll *c, const struct weft_peer *src)
+{
+	for (int i = 0; i < c->n; i++) {
+		if (i != c->me && c->member[i] == src)
+			return i;
+	}
+	return -1;
+}
+
+static void coll_take(struct weft_coll *c, int from, const void *payload,
+		      size_t len)
+{
+	struct weft_cu_msg m;
+
+	if (!len) {
+		coll_gone(c, from);
+		return;
+	}
+	memcpy(&m, payload, sizeof(m));
+	if (!weft_cu_receive(c->far, &m, (const char *)payload + sizeof(m)))
+		c->nic->garbage++;
+}
+
+/* Somebody has joined a group that we have not joined yet. */
+static int coll_keep(struct weft_nic *nic, struct weft_peer *src,
+		     const struct weft_pkt *pkt, const void *payload)
+{
+	struct coll_early *e;
+
+	if (nic->coll->early_count >= COLL_EARLY_MAX)
+		return -EPROTO;
+	e = malloc(sizeof(*e) + pkt->len);
+	if (!e)
+		return -EAGAIN;
+	e->key = pkt->tag;
+	e->src = src;
+	e->len = pkt->len;
+	memcpy(e->payload, payload, pkt->len);
+	weft_list_push_back(&nic->coll->early, &e->link);
+	nic->coll->early_count++;
+	return 0;
+}
+
+int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
+		 const struct weft_pkt *pkt, const void *payload)
+{
+	unsigned char buf[sizeof(struct weft_cu_msg) + COLL_FAR_BYTES];
+	struct weft_cu_msg m;
+	struct weft_coll *c;
+	int from;
+
+	if (pkt->len > sizeof(buf) || (pkt->len && pkt->len < sizeof(m)))
+		return -EPROTO;
+	/* the payload may change under us: look at a copy only */
+	memcpy(buf, payload, pkt->len);
+	memcpy(&m, buf, sizeof(m));
+	if (pkt->len && pkt->len - sizeof(m) != m.bytes)
+		return -EPROTO;
+	c = coll_find(nic, pkt->tag);
+	if (!c)
+		return coll_keep(nic, src, pkt, buf);
+	from = coll_index(c, src);
+	if (from < 0)
+		return -EPROTO;
+	coll_take(c, from, buf, pkt->len);
+	return 0;
+}
+
+/* Hands the packets that came too early to the group they are for. */
+static void coll_replay(struct weft_coll *c)
+{
+	struct nic_coll *nc = c->nic->coll;
+	struct weft_list *n, *tmp;
+
+	weft_list_each(n, tmp, &nc->early) {
+		struct coll_early *e =
+			weft_container_of(n, struct coll_early, link);
+		int from;
+
+		if (e->key != c->key)
+			continue;
+		weft_list_remove(n);
+		nc->early_count--;
+		from = coll_index(c, e->src);
+		if (from >= 0)
+			coll_take(c, from, e->payload, e->len);
+		free(e);
+	}
+}
+
+/* ---- joining ------------------------------------------------------------- */
+
+static void join_end(struct weft_coll *c, int err)
+{
+	void (*joined)(void *, struct weft_coll *, int) = c->joined;
+
+	c->joined = NULL;
+	c->state = err ? COLL_FAILED : COLL_READY;
+	if (joined)
+		joined(c->joined_arg, c, err);
+}
+
+static void join_agreed(struct weft_cu_call *call)
+{
+	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
+
+	if (!call->err && !c->agree && c->hw) {
+		weft_cu_group_close(c->hw);
+		c->hw = NULL;
+		c->nic->coll->routes |= UINT64_C(1) << c->route;
+		c->route = -1;
+	}
+	join_end(c, call->err);
+}
+
+/* Step 3: tells the others whether step 2 worked here. */
+static void join_agree(struct weft_coll *c, bool ok)
+{
+	c->state = COLL_AGREEING;
+	c->agree = ok;
+	c->call = (struct weft_cu_call){
+		.kind = WEFT_CU_ALLREDUCE, .op = WEFT_CU_MIN,
+		.type = WEFT_CU_UINT64, .in = &c->agree, .out = &c->agree,
+		.count = 1, .done = join_agreed,
+	};
+	weft_cu_post(c->far, &c->call);
+}
+
+static void coll_nudge(void *arg, int member)
+{
+	struct weft_coll *c = arg;
+	struct weft_carrier *ca = c->nic->unit->carrier;
+
+	ca->ops->nudge(ca, c->member[member]);
+}
+
+/* The unit's part of everyone's shared area; -EAGAIN: ask again. */
+static int join_map(struct weft_coll *c)
+{
+	for (int i = 0; i < c->n; i++) {
+		struct nic_peer *p;
+		int ret;
+
+		if (c->area[i])
+			continue;
+		if (i == c->me) {
+			c->area[i] = nic_share_cu(c->nic->share);
+			continue;
+		}
+		p = nic_peer_of(c->nic, c->member[i]);
+		ret = p ? nic_share_peer(c->nic, p) : -ENOMEM;
+		if (ret)
+			return ret;
+		c->area[i] = nic_share_cu(p->share);
+	}
+	return 0;
+}
+
+/* Step 2: opens the route's row here. */
+static void join_open(struct weft_coll *c)
+{
+	struct weft_cu_group_attr a = {
+		.geo = c->nic->coll->geo, .n = c->n, .me = c->me,
+		.tree = c->n > WEFT_CU_FLAT ? &c->tree : NULL,
+		.route = (unsigned)c->route, .generation = c->key | 1,
+		.area = c->area, .nudge = coll_nudge, .arg = c,
+	};
+	int ret = join_map(c);
+
+	if (ret == -EAGAIN)
+		return; /* poll comes back here */
+	if (!ret)
+		ret = weft_cu_group_open(&a, &c->hw);
+	join_agree(c, !ret);
+}
+
+static int join_tree(struct weft_coll *c)
+{
+	const struct weft_machine *m = c->nic->machine;
+	struct weft_cu_coord *at;
+	int ret;
+
+	if (!m->coords)
+		return weft_cu_tree_kary(&c->tree, c->n, COLL_ARITY);
+	at = calloc((size_t)c->n, sizeof(*at));
+	if (!at)
+		return -ENOMEM;
+	for (int i = 0; i < c->n; i++)
+		m->coords((uint32_t)c->words[i].node, at[i].at);
+	ret = weft_cu_tree_torus(&c->tree, c->n, at);
+	free(at);
+	return ret;
+}
+
+/* After step 1: the lowest route that is free everywhere, if any. */
+static void join_gathered(struct weft_cu_call *call)
+{
+	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
+	uint64_t free_routes = UINT64_MAX;
+
+	if (call->err) {
+		join_end(c, call->err);
+		return;
+	}
+	for (int i = 0; i < c->n; i++)
+		free_routes &= c->words[i].routes;
+	if (c->n == 1 || !free_routes || join_tree(c)) {
+		join_end(c, 0);
+		return;
+	}
+	c->route = __builtin_ctzll(free_routes);
+	c->nic->coll->routes &= ~(UINT64_C(1) << c->route);
+	c->state = COLL_OPENING;
+	join_open(c);
+}
+
+/* Step 1. A member without number stands where he stands in the set. */
+static void join_gather(struct weft_coll *c, bool no_route)
+{
+	struct weft_nic *nic = c->nic;
+
+	c->mine.routes = nic->share && !no_route ? nic->coll->routes : 0;
+	c->mine.node = nic->coll->node >= 0 ? (uint64_t)nic->coll->node :
+					      (uint64_t)c->me;
+	c->call = (struct weft_cu_call){
+		.kind = WEFT_CU_ALLGATHER, .type = WEFT_CU_UINT64,
+		.in = &c->mine, .out = c->words, .count = 2,
+		.done = join_gathered,
+	};
+	weft_cu_post(c->far, &c->call);
+}
+
+/* The same on all members: their names in order, and which time it is. */
+static uint64_t coll_key(struct weft_coll *c)
+{
+	struct nic_coll *nc = c->nic->coll;
+	struct sockaddr_in name;
+	uint64_t h = 0, times;
+
+	for (int i = 0; i < c->n; i++) {
+		if (i == c->me)
+			weft_nic_name(c->nic, &name);
+		else
+			name = c->member[i]->name;
+		h = weft_hash_mix(h ^ ((uint64_t)name.sin_addr.s_addr << 16 |
+				       name.sin_port)) +
+		    (uint64_t)i;
+	}
+	times = (uintptr_t)weft_hash_get(&nc->joins, h) + 1;
+	weft_hash_set(&nc->joins, h, (void *)(uintptr_t)times);
+	return weft_hash_mix(h + times * 0x9e3779b97f4a7c15u);
+}
+
+static int coll_far(struct weft_coll *c)
+{
+	struct weft_cu_group_attr a = {
+		.geo = &c->nic->coll->far_geo, .n = c->n, .me = c->me,
+		.generation = 1, .send = coll_send, .arg = c,
+	};
+	struct weft_cu_tree t;
+	int ret = weft_cu_tree_kary(&t, c->n, COLL_ARITY);
+
+	if (ret)
+		return ret;
+	if (c->n > WEFT_CU_FLAT)
+		a.tree = &t;
+	ret = weft_cu_group_open(&a, &c->far);
+	weft_cu_tree_fini(&t);
+	return ret;
+}
+
+static int coll_alloc(struct weft_coll *c, const struct weft_coll_attr *a)
+{
+	size_t n = (size_t)a->n;
+
+	c->member = calloc(n, sizeof(*c->member));
+	c->gone = calloc(n, sizeof(*c->gone));
+	c->area = calloc(n, sizeof(*c->area));
+	c->words = calloc(n, sizeof(*c->words));
+	if (!c->member || !c->gone || !c->area || !c->words)
+		return -ENOMEM;
+	memcpy(c->member, a->member, n * sizeof(*c->member));
+	for (int i = 0; i < a->n; i++) {
+		if (i != a->me && c->member[i]->lost)
+			return -ECONNRESET;
+	}
+	c->key = coll_key(c);
+	return coll_far(c);
+}
+
+int weft_nic_join(struct weft_nic *nic, const struct weft_coll_attr *a,
+		  struct weft_coll **c_p)
+{
+	struct weft_coll *c;
+	int ret;
+
+	if (a->n < 1 || a->me < 0 || a->me >= a->n)
+		return -EINVAL;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	c->nic = nic;
+	c->n = a->n;
+	c->me = a->me;
+	c->route = -1;
+	c->joined = a->joined;
+	c->joined_arg = a->arg;
+	weft_list_push_back(&nic->coll->groups, &c->link);
+	nic->coll_groups++;
+	ret = coll_alloc(c, a);
+	if (ret) {
+		coll_free(c);
+		return ret;
+	}
+	*c_p = c;
+	coll_replay(c);
+	join_gather(c, a->no_route);
+	return 0;
+}
+
+void weft_nic_coll_info(const struct weft_coll *c, struct weft_coll_info *info)
+{
+	*info = (struct weft_coll_info){
+		.route = c->route, .members = c->n,
+		.depth = c->tree.n ? c->tree.depth : 0,
+		.flat = c->n <= WEFT_CU_FLAT,
+	};
+}
+
+/* ---- operations ---------------------------------------------------------- */
+
+static void coll_op_done(struct weft_cu_call *call)
+{
+	struct coll_op *o = weft_container_of(call, struct coll_op, call);
+	struct weft_nic *nic = o->coll->nic;
+	struct weft_op *op = o->op;
+
+	for (size_t i = 0; o->wide && o->out && i < o->count; i++)
+		o->out[i] = weft_cu_exact_to(&o->wide[i]);
+	free(o->wide);
+	o->coll->pending--;
+	nic->coll->pending--;
+	op->data = call->flags;
+	op->len = 0;
+	weft_pool_put(&nic->coll->ops, o);
+	nic_done(nic, op, call->err);
+}
+
+/* Widens the doubles of an exact sum; the wide ones are summed in place. */
+static int coll_widen(struct coll_op *o, const struct weft_coll_call *call)
+{
+	o->wide = malloc((call->count + 1) * sizeof(*o->wide));
+	if (!o->wide)
+		return -ENOMEM;
+	for (size_t i = 0; i < call->count; i++) {
+		double x;
+
+		memcpy(&x, (const char *)call->in + i * sizeof(x), sizeof(x));
+		weft_cu_exact_from(&o->wide[i], x);
+	}
+	o->out = call->out;
+	o->count = call->count;
+	o->call.type = WEFT_CU_EXACT;
+	o->call.in = o->wide;
+	o->call.out = o->wide;
+	return 0;
+}
+
+static bool coll_reduces(unsigned kind)
+{
+	return kind == WEFT_CU_REDUCE || kind == WEFT_CU_ALLREDUCE ||
+	       kind == WEFT_CU_REDUCE_SCATTER;
+}
+
+int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
+		  const struct weft_coll_call *call)
+{
+	struct nic_coll *nc = c->nic->coll;
+	struct coll_op *o;
+
+	if (c->state != COLL_READY)
+		return c->state == COLL_FAILED ? -ECONNRESET : -EAGAIN;
+	if (coll_reduces(call->kind) && !weft_cu_can(call->op, call->type))
+		return -EOPNOTSUPP;
+	if (call->root < 0 || call->root >= c->n)
+		return -EINVAL;
+	o = weft_pool_get(&nc->ops);
+	if (!o)
+		return -ENOMEM;
+	*o = (struct coll_op){
+		.coll = c, .op = op,
+		.call = { .kind = call->kind, .op = call->op,
+			  .type = call->type, .root = call->root,
+			  .in = call->in, .out = call->out,
+			  .count = call->count, .done = coll_op_done },
+	};
+	if (call->exact && call->type == WEFT_CU_DOUBLE &&
+	    call->op == WEFT_CU_SUM && coll_reduces(call->kind) &&
+	    call->kind != WEFT_CU_REDUCE_SCATTER && coll_widen(o, call)) {
+		weft_pool_put(&nc->ops, o);
+		return -ENOMEM;
+	}
+	c->pending++;
+	nc->pending++;
+	return weft_cu_post(c->hw ? c->hw : c->far, &o->call);
+}
+
+/* ---- moving on ----------------------------------------------------------- */
+
+static void coll_move(struct weft_coll *c)
+{
+	if (c->state == COLL_OPENING)
+		join_open(c);
+	if (c->pending && c->hw)
+		weft_cu_poll(c->hw);
+	/* by messages nodes work for others, too: always look */
+	weft_cu_poll(c->far);
+}
+
+/* What a wait has to look at besides packets. */
+static void coll_watch(struct weft_nic *nic)
+{
+	struct weft_carrier *ca = nic->unit->carrier;
+	struct weft_cu_watch w = { 0 }, one = { 0 };
+	struct weft_list *n, *tmp;
+	int waits = 0;
+
+	weft_list_each(n, tmp, &nic->coll->groups) {
+		struct weft_coll *c =
+			weft_container_of(n, struct weft_coll, link);
+
+		if (c->state == COLL_OPENING)
+			waits += 2;
+		if (!c->pending || !c->hw)
+			continue;
+		if (weft_cu_ready(c->hw, &one))
+			waits += 2;
+		w = one;
+		waits++;
+	}
+	if (waits > 1)
+		ca->ops->watch(ca, NULL, 1);
+	else
+		ca->ops->watch(ca, w.word, waits ? w.want : 0);
+	nic->coll->watching = waits;
+}
+
+void nic_coll_poll(struct weft_nic *nic)
+{
+	struct weft_list *n, *tmp;
+
+	weft_list_each(n, tmp, &nic->coll->groups)
+		coll_move(weft_container_of(n, struct weft_coll, link));
+	if (nic->coll->pending || nic->coll->watching)
+		coll_watch(nic);
+}
+
+void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
+{
+	struct weft_list *n, *tmp;
+
+	weft_list_each(n, tmp, &nic->coll->groups) {
+		struct weft_coll *c =
+			weft_container_of(n, struct weft_coll, link);
+		int i = coll_index(c, peer);
+
+		if (i < 0)
+			continue;
+		/* one who has left in good order may go */
+		if (!c->gone[i]) {
+			if (c->hw)
+				weft_cu_group_fail(c->hw, err);
+			weft_cu_group_fail(c->far, err);
+			if (c->state != COLL_READY)
+				c->state = COLL_FAILED;
+		}
+		coll_gone(c, i);
+	}
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+int nic_coll_open(struct weft_nic *nic, int node)
+{
+	struct nic_coll *nc = calloc(1, sizeof(*nc));
+	size_t far = nic->packet_bytes - sizeof(struct weft_cu_msg);
+
+	if (!nc)
+		return -ENOMEM;
+	nc->geo = &nic->machine->cu;
+	nc->far_geo = (struct weft_cu_geo){
+		.routes = 1, .inputs = COLL_ARITY + 1,
+		.packet_bytes = far < COLL_FAR_BYTES ? far : COLL_FAR_BYTES,
+	};
+	nc->routes = nic->machine->routes;
+	nc->node = node;
+	weft_list_init(&nc->groups);
+	weft_list_init(&nc->early);
+	weft_hash_init(&nc->joins);
+	weft_pool_init(&nc->ops, sizeof(struct coll_op));
+	nic->coll = nc;
+	return 0;
+}
+
+void nic_coll_close(struct weft_nic *nic)
+{
+	struct nic_coll *nc = nic->coll;
+	struct weft_list *n;
+
+	while (!weft_list_empty(&nc->groups))
+		coll_free(weft_container_of(nc->groups.next, struct weft_coll,
+					    link));
+	while ((n = weft_list_pop_front(&nc->early)))
+		free(weft_container_of(n, struct coll_early, link));
+	weft_hash_fini(&nc->joins);
+	weft_pool_fini(&nc->ops);
+	free(nc);
+	nic->coll = NULL;
+}

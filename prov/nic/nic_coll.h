@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives of the engine: groups that endpoints join, and operations on
+ * them. Below are two ways: the collective unit over shared areas (a class
+ * route), and the same tree by messages where there is none.
+ *
+ *   join -> joined() -> [coll]* -> leave        on all members alike
+ *
+ * Joining is itself a collective: members tell each other which routes they
+ * have free, where they are, and whether they can reach each other's memory.
+ */
+#ifndef WEFT_PROV_NIC_COLL_H
+#define WEFT_PROV_NIC_COLL_H
+
+#include "prov/nic/cu/cu.h"
+
+struct weft_nic;
+struct weft_op;
+struct weft_peer;
+
+/* A group. */
+struct weft_coll;
+
+struct weft_coll_attr {
+	struct weft_peer *const *member; /* in the order of the set */
+	int n;
+	int me;	      /* member[me] is not looked at */
+	bool no_route; /* by messages only */
+	/* called once, from a poll or from join itself; err 0 or -errno */
+	void (*joined)(void *arg, struct weft_coll *c, int err);
+	void *arg;
+};
+
+/* What a member hands over; numbers are those of cu_alu.h and cu.h. */
+struct weft_coll_call {
+	uint8_t kind;
+	uint8_t op;
+	uint8_t type;
+	bool exact; /* a sum of doubles, rounded once */
+	int root;
+	const void *in;
+	void *out;
+	size_t count;
+};
+
+/* What became of a join. */
+struct weft_coll_info {
+	int route; /* class route, or -1: by messages */
+	int depth; /* hops to the root of the tree */
+	int members;
+	bool flat; /* few enough to read each other's contributions */
+};
+
+/* -ENOMEM, -EINVAL, -ECONNRESET: a member is dead. */
+int weft_nic_join(struct weft_nic *nic, const struct weft_coll_attr *attr,
+		  struct weft_coll **c_p);
+/* No operation of this member may be pending; not collective, not blocking. */
+void weft_nic_leave(struct weft_coll *c);
+void weft_nic_coll_info(const struct weft_coll *c, struct weft_coll_info *info);
+
+/*
+ * Hands in this member's part; op is completed by up->done, its data being the
+ * flags WEFT_CU_NAN and WEFT_CU_OVERFLOW. -ENOMEM; -EOPNOTSUPP: not with that
+ * type; -EAGAIN: not joined yet.
+ */
+int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
+		  const struct weft_coll_call *call);
+
+#endif

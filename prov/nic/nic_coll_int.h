@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups as the engine keeps them; nic_coll.c only, and where it hooks in. */
+#ifndef WEFT_PROV_NIC_COLL_INT_H
+#define WEFT_PROV_NIC_COLL_INT_H
+
+#include "prov/nic/nic_coll.h"
+#include "src/base/hash.h"
+#include "src/base/list.h"
+#include "src/base/pool.h"
+
+#define COLL_FAR_BYTES 2048 /* payload of a message of the tree, at most */
+#define COLL_EARLY_MAX 65536
+
+enum coll_state {
+	COLL_GATHERING,
+	COLL_OPENING,
+	COLL_AGREEING,
+	COLL_READY,
+	COLL_FAILED,
+};
+
+struct join_word;
+
+struct weft_coll {
+	struct weft_nic *nic;
+	struct weft_list link;
+	uint64_t key; /* its name on the wire */
+	int n;
+	int me;
+	int route; /* -1: none */
+	enum coll_state state;
+	unsigned pending; /* operations of the caller */
+	struct weft_peer **member;
+	bool *gone; /* has left, or is dead */
+	int gone_count;
+	struct weft_cu_group *far; /* by messages; there from the beginning */
+	struct weft_cu_group *hw;  /* the class route, or NULL */
+	struct weft_cu_tree tree;
+	void **area;
+	/* joining */
+	struct weft_cu_call call;
+	struct {
+		uint64_t routes;
+		uint64_t node;
+	} mine;
+	struct join_word *words;
+	uint64_t agree;
+	void (*joined)(void *arg, struct weft_coll *c, int err);
+	void *joined_arg;
+};
+
+/* A packet for a group that this member has not joined yet. */
+struct coll_early {
+	struct weft_list link;
+	uint64_t key;
+	struct weft_peer *src;
+	size_t len;
+	unsigned char payload[];
+};
+
+/* An endpoint's collectives. */
+struct nic_coll {
+	const struct weft_cu_geo *geo;
+	struct weft_cu_geo far_geo;
+	uint64_t routes; /* free class routes */
+	int node;	 /* number of the emulated node, or -1 */
+	unsigned pending;
+	int watching;
+	struct weft_list groups;
+	struct weft_list early;
+	unsigned early_count;
+	struct weft_hash joins; /* times a list of members was joined */
+	struct weft_pool ops;
+};
+
+#endif

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * libfabric's collective calls, translated for the engine's groups. Reductions
+ * name a type and an operation the unit knows; everything else is bytes. A
+ * completion is one entry on the transmit queue, flags FI_COLLECTIVE, whose
+ * data has the flags of the arithmetic (FI_WEFT_NAN, FI_WEFT_OVERFLOW).
+ */
+#include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_post.h"
+
+#include <rdma/fi_ext_weft.h>
+#include <stdlib.h>
+#include <string.h>
+
+static_assert(FI_WEFT_NAN == WEFT_CU_NAN &&
+		      FI_WEFT_OVERFLOW == WEFT_CU_OVERFLOW,
+	      "flags of the unit");
+
+/* ---- joining ------------------------------------------------------------- */
+
+static void coll_joined(void *arg, struct weft_coll *coll, int err)
+{
+	struct weft_mc *mc = arg;
+	struct fi_eq_entry entry = { .fid = &mc->fid.fid,
+				     .context = mc->fid.fid.context };
+
+	(void)coll;
+	if (err)
+		weft_eq_post_err(mc->ep->eq, &mc->fid.fid, entry.context, -err,
+				 0);
+	else
+		weft_eq_post(mc->ep->eq, FI_JOIN_COMPLETE, &entry,
+			     sizeof(entry));
+}
+
+static int mc_close(struct fid *fid)
+{
+	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
+	struct weft_ep *ep = mc->ep;
+
+	weft_enter(ep->domain);
+	weft_nic_leave(mc->coll);
+	weft_leave(ep->domain);
+	weft_ref_put(&mc->set->ref);
+	weft_ref_put(&ep->ref);
+	free(mc);
+	return 0;
+}
+
+static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
+		       void **ops, void *context);
+
+static struct fi_ops mc_fid_ops = {
+	.size = sizeof(struct fi_ops),
+	.close = mc_close,
+	.bind = weft_no_bind,
+	.control = weft_no_control,
+	.ops_open = mc_ops_open,
+	.tostr = weft_no_tostr,
+	.ops_set = weft_no_ops_set,
+};
+
+/* The peers of the set in its order, and where this endpoint stands in it. */
+static int join_members(struct weft_ep *ep, const struct weft_set *set,
+			struct weft_peer **member, int *me_p)
+{
+	*me_p = -1;
+	for (size_t i = 0; i < set->count; i++) {
+		member[i] = weft_post_peer(ep, set->addr[i]);
+		if (!member[i])
+			return -EINVAL;
+		if (member[i]->name.sin_port == ep->name.sin_port &&
+		    member[i]->name.sin_addr.s_addr ==
+			    ep->name.sin_addr.s_addr)
+			*me_p = (int)i;
+	}
+	return *me_p < 0 ? -EINVAL : 0;
+}
+
+static int join_group(struct weft_mc *mc, uint64_t flags)
+{
+	struct weft_peer **member;
+	struct weft_coll_attr attr = {
+		.n = (int)mc->set->count, .joined = coll_joined, .arg = mc,
+		.no_route = flags & FI_WEFT_SOFTWARE,
+	};
+	int ret;
+
+	member = calloc(mc->set->count + 1, sizeof(*member));
+	if (!member)
+		return -ENOMEM;
+	attr.member = member;
+	ret = join_members(mc->ep, mc->set, member, &attr.me);
+	if (!ret)
+		ret = weft_nic_join(mc->ep->nic, &attr, &mc->coll);
+	free(member);
+	return ret;
+}
+
+int weft_coll_join(struct fid_ep *fid, const void *addr, uint64_t flags,
+		   struct fid_mc **mc_p, void *context)
+{
+	const struct fi_collective_addr *ca = addr;
+	struct weft_ep *ep = weft_to_ep(fid);
+	struct weft_mc *mc;
+	int ret;
+
+	if (!(flags & FI_COLLECTIVE))
+		return -FI_ENOSYS;
+	if (!ep->nic || !ep->eq)
+		return ep->nic ? -FI_ENOEQ : -FI_EOPBADSTATE;
+	mc = calloc(1, sizeof(*mc));
+	if (!mc)
+		return -FI_ENOMEM;
+	mc->fid.fid.fclass = FI_CLASS_MC;
+	mc->fid.fid.context = context;
+	mc->fid.fid.ops = &mc_fid_ops;
+	mc->fid.fi_addr = (uintptr_t)mc;
+	mc->ep = ep;
+	mc->set = (struct weft_set *)(uintptr_t)ca->set;
+	/* known before the event that may come at once */
+	*mc_p = &mc->fid;
+	weft_ref_get(&mc->set->ref);
+	weft_ref_get(&ep->ref);
+	weft_enter(ep->domain);
+	ret = join_group(mc, flags);
+	weft_leave(ep->domain);
+	if (!ret)
+		return 0;
+	weft_ref_put(&mc->set->ref);
+	weft_ref_put(&ep->ref);
+	free(mc);
+	return (int)weft_fi_err(ret);
+}
+
+static int mc_route(struct fid *fid, struct fi_weft_route *route)
+{
+	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
+	struct weft_coll_info info;
+
+	weft_enter(mc->ep->domain);
+	weft_nic_coll_info(mc->coll, &info);
+	weft_leave(mc->ep->domain);
+	route->id = info.route;
+	route->depth = info.depth;
+	route->members = info.members;
+	return 0;
+}
+
+static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
+		       void **ops, void *context)
+{
+	static struct fi_weft_routes routes = {
+		.size = sizeof(struct fi_weft_routes),
+		.route = mc_route,
+	};
+
+	(void)fid;
+	(void)flags;
+	(void)context;
+	if (strcmp(name, FI_WEFT_ROUTES))
+		return -FI_ENOSYS;
+	*ops = &routes;
+	return 0;
+}
+
+/* ---- types and operations ------------------------------------------------ */
+
+static int type_of(enum fi_datatype t)
+{
+	static const int8_t types[] = {
+		[FI_INT8] = WEFT_CU_INT8,     [FI_UINT8] = WEFT_CU_UINT8,
+		[FI_INT16] = WEFT_CU_INT16,   [FI_UINT16] = WEFT_CU_UINT16,
+		[FI_INT32] = WEFT_CU_INT32,   [FI_UINT32] = WEFT_CU_UINT32,
+		[FI_INT64] = WEFT_CU_INT64,   [FI_UINT64] = WEFT_CU_UINT64,
+		[FI_FLOAT] = WEFT_CU_FLOAT,   [FI_DOUBLE] = WEFT_CU_DOUBLE,
+	};
+
+	return (size_t)t < WEFT_COUNT_OF(types) ? types[t] : -1;
+}
+
+static int op_of(enum fi_op op)
+{
+	switch (op) {
+	case FI_SUM:
+		return WEFT_CU_SUM;
+	case FI_MIN:
+		return WEFT_CU_MIN;
+	case FI_MAX:
+		return WEFT_CU_MAX;
+	case FI_BAND:
+		return WEFT_CU_AND;
+	case FI_BOR:
+		return WEFT_CU_OR;
+	case FI_BXOR:
+		return WEFT_CU_XOR;
+	default:
+		return -1;
+	}
+}
+
+/* Bytes of an element that is only carried; 0: no such type. */
+static size_t bytes_of(enum fi_datatype t)
+{
+	static const uint8_t bytes[] = {
+		[FI_INT8] = 1,	       [FI_UINT8] = 1,
+		[FI_INT16] = 2,	       [FI_UINT16] = 2,
+		[FI_INT32] = 4,	       [FI_UINT32] = 4,
+		[FI_INT64] = 8,	       [FI_UINT64] = 8,
+		[FI_FLOAT] = 4,	       [FI_DOUBLE] = 8,
+		[FI_FLOAT_COMPLEX] = 8, [FI_DOUBLE_COMPLEX] = 16,
+		[FI_LONG_DOUBLE] = sizeof(long double),
+		[FI_LONG_DOUBLE_COMPLEX] = 2 * sizeof(long double),
+		[FI_INT128] = 16,      [FI_UINT128] = 16,
+	};
+
+	return (size_t)t < WEFT_COUNT_OF(bytes) ? bytes[t] : 0;
+}
+
+int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
+			  struct fi_collective_attr *attr, uint64_t flags)
+{
+	struct weft_domain *d =
+		weft_container_of(domain, struct weft_domain, fid);
+	bool reduces = coll == FI_ALLREDUCE || coll == FI_REDUCE ||
+		       coll == FI_REDUCE_SCATTER;
+	size_t bytes = bytes_of(attr->datatype);
+
+	(void)flags;
+	if (coll > FI_GATHER)
+		return -FI_EOPNOTSUPP;
+	if (reduces &&
+	    (type_of(attr->datatype) < 0 || op_of(attr->op) < 0 ||
+	     !weft_cu_can((unsigned)op_of(attr->op),
+			  (unsigned)type_of(attr->datatype))))
+		return -FI_EOPNOTSUPP;
+	if (!reduces && coll != FI_BARRIER && !bytes)
+		return -FI_EOPNOTSUPP;
+	attr->datatype_attr.size = bytes;
+	attr->datatype_attr.count =
+		bytes ? d->machine->cu.packet_bytes / bytes : 0;
+	attr->max_members = INT32_MAX;
+	attr->mode = 0;
+	return 0;
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+/* A member by his address, or by his place where that is no address. */
+static int root_of(const struct weft_set *set, fi_addr_t addr)
+{
+	int i = weft_set_index(set, addr);
+
+	return i >= 0 ? i : addr < set->count ? (int)addr : -1;
+}
+
+static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
+			 const struct weft_coll_call *call, uint64_t flags,
+			 void *context)
+{
+	struct weft_ep *ep = weft_to_ep(fid);
+	struct weft_mc *mc = (struct weft_mc *)(uintptr_t)coll_addr;
+	struct weft_op *op;
+	ssize_t ret = -FI_ENOMEM;
+
+	(void)flags;
+	if (!mc || coll_addr == FI_ADDR_NOTAVAIL || !mc->coll)
+		return -FI_EINVAL;
+	weft_enter(ep->domain);
+	op = weft_nic_op_get(ep->nic);
+	if (op) {
+		op->kind = WEFT_COLL;
+		op->peer = NULL;
+		op->context = context;
+		op->comp_flags = FI_COLLECTIVE;
+		op->flags = ep->tx_flags & WEFT_OP_QUIET;
+		op->tag = 0;
+		op->iov[0].iov_base = NULL;
+		ret = weft_post_end(op, weft_nic_coll(mc->coll, op, call));
+	}
+	weft_leave(ep->domain);
+	return ret;
+}
+
+/* Fills a call that carries bytes; false: no such type. */
+static bool carries(struct weft_coll_call *call, unsigned kind, size_t count,
+		    enum fi_datatype datatype)
+{
+	size_t bytes = bytes_of(datatype);
+
+	call->kind = (uint8_t)kind;
+	call->type = WEFT_CU_UINT8;
+	call->count = count * bytes;
+	return bytes;
+}
+
+/* Fills a call that computes; false: not with that type. */
+static bool computes(struct weft_coll_call *call, unsigned kind, size_t count,
+		     enum fi_datatype datatype, enum fi_op op)
+{
+	int t = type_of(datatype), o = op_of(op);
+
+	call->kind = (uint8_t)kind;
+	call->type = (uint8_t)t;
+	call->op = (uint8_t)o;
+	call->count = count;
+	return t >= 0 && o >= 0 && weft_cu_can((unsigned)o, (unsigned)t);
+}
+
+static ssize_t weft_coll_barrier2(struct fid_ep *ep, fi_addr_t coll_addr,
+				  uint64_t flags, void *context)
+{
+	const struct weft_coll_call call = { .kind = WEFT_CU_BARRIER,
+					     .type = WEFT_CU_UINT8 };
+
+	return coll_post(ep, coll_addr, &call, flags, context);
+}
+
+static ssize_t weft_coll_barrier(struct fid_ep *ep, fi_addr_t coll_addr,
+				 void *context)
+{
+	return weft_coll_barrier2(ep, coll_addr, 0, context);
+}
+
+static struct weft_set *set_of(fi_addr_t coll_addr)
+{
+	return ((struct weft_mc *)(uintptr_t)coll_addr)->set;
+}
+
+static ssize_t weft_coll_broadcast(struct fid_ep *ep, void *buf, size_t count,
+				   void *desc, fi_addr_t coll_addr,
+				   fi_addr_t root_addr,
+				   enum fi_datatype datatype, uint64_t flags,
+				   void *context)
+{
+	struct weft_coll_call call = { .out = buf };
+
+	(void)desc;
+	if (!carries(&call, WEFT_CU_BCAST, count, datatype))
+		return -FI_EOPNOTSUPP;
+	call.root = root_of(set_of(coll_addr), root_addr);
+	return coll_post(ep, coll_addr, &call, flags, context);
+}
+
+static ssize_t weft_coll_alltoall(struct fid_ep *ep, const void *buf,
+				  size_t count, void *desc, void *result,
+				  void *result_desc, fi_addr_t coll_addr,
+				  enum fi_datatype datatype, uint64_t flags,
+				  void *context)
+{
+	struct weft_coll_call call = { .in = buf, .out = result };
+
+	(void)desc;
+	(void)result_desc;
+	if (!carries(&call, WEFT_CU_ALLTOALL, count, datatype))
+		return -FI_EOPNOTSUPP;
+	return coll_post(ep, coll_addr, &call, flags, context);
+}
+
+static ssize_t weft_coll_allgather(struct fid_ep *ep, const void *buf,
+				   size_t count, void *desc, void *result,
+				   void *result_desc, fi_addr_t coll_addr,
+				   enum fi_datatype datatype, uint64_t flags,
+				   void *context)
+{
+	struct weft_coll_call call = { .in = buf, .out = result };
+
+	(void)desc;
+	(void)result_desc;
+	if (!carries(&call, WEFT_CU_ALLGATHER, count, datatype))
+		return -FI_EOPNOTSUPP;
+	return coll_post(ep, coll_addr, &call, flags, context);
+}
+
+static ssize_t weft_coll_allreduce(struct fid_ep *ep, const void *buf,
+				   size_t count, void *desc, void *result,
+				   void *result_desc, fi_addr_t coll_addr,
+				   enum fi_datatype datatype, enum fi_op op,
+				   uint64_t flags, void *context)
+{
+	struct weft_coll_call call = { .in = buf, .out = result,
+				       .exact = flags & FI_WEFT_EXACT };
+
+	(void)desc;
+	(void)result_desc;
+	if (!computes(&call, WEFT_CU_ALLREDUCE, count, datatype, op))
+		return -FI_EOPNOTSUPP;
+	return coll_post(ep, coll_addr, &call, flags, context);
+}
+
+static ssize_t weft_coll_reduce_scatter(struct fid_ep *ep, const void *buf,
+					size_t count, void *desc, void *result,
+					void *result_desc, fi_addr_t coll_addr,
+					enum fi_datatype datatype,
+					enum fi_op op, uint64_t flags,
+					void *context)
+{
+	struct weft_coll_call call = { .in = buf, .out = result };
+
+	(void)desc;
+	(void)result_desc;
+	if (!computes(&call, WEFT_CU_REDUCE_SCATTER, count, datatype, op))
+		return -FI_EOPNOTSUPP;
+	return coll_post(ep, coll_addr, &call, flags, context);
+}
+
+static ssize_t weft_coll_reduce(struct fid_ep *ep, const void *buf,
+				size_t count, void *desc, void *result,
+				void *result_desc, fi_addr_t coll_addr,
+				fi_addr_t root_addr, enum fi_datatype datatype,
+				enum fi_op op, uint64_t flags, void *context)
+{
+	struct weft_coll_call call = { .in = buf, .out = result,
+				       .exact = flags & FI_WEFT_EXACT };
+
+	(void)desc;
+	(void)result_desc;
+	if (!computes(&call, WEFT_CU_REDUCE, count, datatype, op))
+		return -FI_EOPNOTSUPP;
+	call.root = root_of(set_of(coll_addr), root_addr);
+	return coll_post(ep, coll_addr, &call, flags, context);
+}
+
+/* Scatter and gather differ in their kind only. */
+static ssize_t coll_rooted(struct fid_ep *ep, struct weft_coll_call *call,
+			   fi_addr_t coll_addr, fi_addr_t root_addr,
+			   uint64_t flags, void *context)
+{
+	call->root = root_of(set_of(coll_addr), root_addr);
+	return coll_post(ep, coll_addr, call, flags, context);
+}
+
+static ssize_t weft_coll_scatter(struct fid_ep *ep, const void *buf,
+				 size_t count, void *desc, void *result,
+				 void *result_desc, fi_addr_t coll_addr,
+				 fi_addr_t root_addr, enum fi_datatype datatype,
+				 uint64_t flags, void *context)
+{
+	struct weft_coll_call call = { .in = buf, .out = result };
+
+	(void)desc;
+	(void)result_desc;
+	if (!carries(&call, WEFT_CU_SCATTER, count, datatype))
+		return -FI_EOPNOTSUPP;
+	return coll_rooted(ep, &call, coll_addr, root_addr, flags, context);
+}
+
+static ssize_t weft_coll_gather(struct fid_ep *ep, const void *buf,
+				size_t count, void *desc, void *result,
+				void *result_desc, fi_addr_t coll_addr,
+				fi_addr_t root_addr, enum fi_datatype datatype,
+				uint64_t flags, void *context)
+{
+	struct weft_coll_call call = { .in = buf, .out = result };
+
+	(void)desc;
+	(void)result_desc;
+	if (!carries(&call, WEFT_CU_GATHER, count, datatype))
+		return -FI_EOPNOTSUPP;
+	return coll_rooted(ep, &call, coll_addr, root_addr, flags, context);
+}
+
+/* fi_coll_msg has no inline wrapper in 1.17; nothing calls this slot. */
+static ssize_t weft_coll_msg(struct fid_ep *ep,
+			     const struct fi_msg_collective *msg,
+			     struct fi_ioc *resultv, void **result_desc,
+			     size_t result_count, uint64_t flags)
+{
+	return -FI_ENOSYS;
+}
+
+struct fi_ops_collective weft_coll_ops = {
+	.size = sizeof(struct fi_ops_collective),
+	.barrier = weft_coll_barrier,
+	.broadcast = weft_coll_broadcast,
+	.alltoall = weft_coll_alltoall,
+	.allreduce = weft_coll_allreduce,
+	.allgather = weft_coll_allgather,
+	.reduce_scatter = weft_coll_reduce_scatter,
+	.reduce = weft_coll_reduce,
+	.scatter = weft_coll_scatter,
+	.gather = weft_coll_gather,
+	.msg = weft_coll_msg,
+	.barrier2 = weft_coll_barrier2,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sets of addresses and joined groups, behind fid_av_set and fid_mc. */
+#ifndef WEFT_OFI_COLL_H
+#define WEFT_OFI_COLL_H
+
+#include "prov/ofi/weft_ofi.h"
+
+/* An ordered subset of an address vector: weft_set.c. */
+struct weft_set {
+	struct fid_av_set fid;
+	struct weft_av *av;
+	fi_addr_t *addr;
+	size_t count;
+	size_t room;
+	weft_au32 ref; /* groups that were joined with it */
+};
+
+int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
+		  struct fid_av_set **set_p, void *context);
+/* Position of an address in the set, or -1. */
+int weft_set_index(const struct weft_set *set, fi_addr_t addr);
+
+/* A joined group; its address is what data calls name. */
+struct weft_mc {
+	struct fid_mc fid;
+	struct weft_ep *ep;
+	struct weft_set *set;
+	struct weft_coll *coll;
+};
+
+/* cm.join with FI_COLLECTIVE, and the collective calls: weft_coll.c. */
+int weft_coll_join(struct fid_ep *ep, const void *addr, uint64_t flags,
+		   struct fid_mc **mc_p, void *context);
+int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
+			  struct fi_collective_attr *attr, uint64_t flags);
+extern struct fi_ops_collective weft_coll_ops;
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fi_av_set: ordered sets of addresses of one vector. Local bookkeeping; the
+ * order is that of insertion and survives removal, because a member's place
+ * in the set is his rank in the group.
+ */
+#include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_no.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct weft_set *to_set(const struct fid_av_set *fid)
+{
+	return (struct weft_set *)(uintptr_t)fid;
+}
+
+int weft_set_index(const struct weft_set *set, fi_addr_t addr)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		if (set->addr[i] == addr)
+			return (int)i;
+	}
+	return -1;
+}
+
+static int set_add(struct weft_set *set, fi_addr_t addr)
+{
+	fi_addr_t *grown;
+
+	if (weft_set_index(set, addr) >= 0)
+		return -FI_EINVAL;
+	if (set->count == set->room) {
+		set->room = set->room ? set->room * 2 : 16;
+		grown = realloc(set->addr, set->room * sizeof(*grown));
+		if (!grown)
+			return -FI_ENOMEM;
+		set->addr = grown;
+	}
+	set->addr[set->count++] = addr;
+	return 0;
+}
+
+static int weft_set_union(struct fid_av_set *dst, const struct fid_av_set *src)
+{
+	struct weft_set *d = to_set(dst), *s = to_set(src);
+
+	for (size_t i = 0; i < s->count; i++) {
+		int ret = weft_set_index(d, s->addr[i]) >= 0 ?
+				  0 :
+				  set_add(d, s->addr[i]);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Keeps the members of dst that are, or are not, in src. */
+static int set_filter(struct fid_av_set *dst, const struct fid_av_set *src,
+		      bool keep_common)
+{
+	struct weft_set *d = to_set(dst), *s = to_set(src);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		if ((weft_set_index(s, d->addr[i]) >= 0) == keep_common)
+			d->addr[kept++] = d->addr[i];
+	}
+	d->count = kept;
+	return 0;
+}
+
+static int weft_set_intersect(struct fid_av_set *dst,
+			      const struct fid_av_set *src)
+{
+	return set_filter(dst, src, true);
+}
+
+static int weft_set_diff(struct fid_av_set *dst, const struct fid_av_set *src)
+{
+	return set_filter(dst, src, false);
+}
+
+static int weft_set_insert(struct fid_av_set *set, fi_addr_t addr)
+{
+	return set_add(to_set(set), addr);
+}
+
+static int weft_set_remove(struct fid_av_set *fid, fi_addr_t addr)
+{
+	struct weft_set *set = to_set(fid);
+	int i = weft_set_index(set, addr);
+
+	if (i < 0)
+		return -FI_EINVAL;
+	set->count--;
+	memmove(&set->addr[i], &set->addr[i + 1],
+		(set->count - (size_t)i) * sizeof(set->addr[0]));
+	return 0;
+}
+
+static int weft_set_addr(struct fid_av_set *set, fi_addr_t *coll_addr)
+{
+	*coll_addr = (uintptr_t)to_set(set);
+	return 0;
+}
+
+static int weft_set_close(struct fid *fid)
+{
+	struct weft_set *set = weft_container_of(fid, struct weft_set, fid.fid);
+
+	if (weft_load32(&set->ref))
+		return -FI_EBUSY;
+	weft_ref_put(&set->av->ref);
+	free(set->addr);
+	free(set);
+	return 0;
+}
+
+static struct fi_ops fid_ops = {
+	.size = sizeof(struct fi_ops),
+	.close = weft_set_close,
+	.bind = weft_no_bind,
+	.control = weft_no_control,
+	.ops_open = weft_no_ops_open,
+	.tostr = weft_no_tostr,
+	.ops_set = weft_no_ops_set,
+};
+
+static struct fi_ops_av_set set_ops = {
+	.size = sizeof(struct fi_ops_av_set),
+	.set_union = weft_set_union,
+	.intersect = weft_set_intersect,
+	.diff = weft_set_diff,
+	.insert = weft_set_insert,
+	.remove = weft_set_remove,
+	.addr = weft_set_addr,
+};
+
+/* The inclusive range of a table, every stride-th address. */
+static int set_range(struct weft_set *set, const struct fi_av_set_attr *attr)
+{
+	uint64_t step = attr->stride ? attr->stride : 1;
+	int ret;
+
+	if (attr->start_addr == FI_ADDR_NOTAVAIL)
+		return attr->end_addr == FI_ADDR_NOTAVAIL ? 0 : -FI_EINVAL;
+	if (attr->end_addr == FI_ADDR_NOTAVAIL ||
+	    attr->start_addr > attr->end_addr ||
+	    attr->end_addr >= set->av->count)
+		return -FI_EINVAL;
+	for (fi_addr_t a = attr->start_addr; a <= attr->end_addr; a += step) {
+		ret = set_add(set, a);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
+		  struct fid_av_set **set_p, void *context)
+{
+	struct weft_set *set = calloc(1, sizeof(*set));
+	int ret;
+
+	if (!set)
+		return -FI_ENOMEM;
+	set->fid.fid.fclass = FI_CLASS_AV_SET;
+	set->fid.fid.context = context;
+	set->fid.fid.ops = &fid_ops;
+	set->fid.ops = &set_ops;
+	set->av = weft_container_of(av, struct weft_av, fid);
+	ret = set_range(set, attr);
+	if (ret) {
+		free(set->addr);
+		free(set);
+		return ret;
+	}
+	weft_ref_get(&set->av->ref);
+	*set_p = &set->fid;
+	return 0;
+}

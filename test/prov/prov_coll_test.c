@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives between processes: groups, all calls, routes, deaths. */
+#include "test/prov/prov_job.h"
+
+#include "src/base/clock.h"
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <rdma/fi_collective.h>
+#include <rdma/fi_ext_weft.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ELEMS 1500
+
+struct group {
+	struct fid_av_set *set;
+	struct fid_mc *mc;
+	fi_addr_t addr;
+	int n, me;
+	int first, step; /* member i has rank first + i * step */
+};
+
+/* ---- groups -------------------------------------------------------------- */
+
+/* Every step-th rank from first to last; j must be one of them. */
+static void group_start(struct job *j, struct group *g, int first, int last,
+			int step)
+{
+	struct fi_av_set_attr attr = { .start_addr = FI_ADDR_NOTAVAIL,
+				       .end_addr = FI_ADDR_NOTAVAIL };
+	fi_addr_t coll;
+	int ret;
+
+	ret = fi_av_set(j->av, &attr, &g->set, NULL);
+	job_check(j, !ret, "fi_av_set", ret);
+	g->n = 0;
+	g->me = -1;
+	g->first = first;
+	g->step = step;
+	for (int r = first; r <= last; r += step) {
+		if (r == j->rank)
+			g->me = g->n;
+		g->n++;
+		ret = fi_av_set_insert(g->set, j->addr[r]);
+		job_check(j, !ret, "fi_av_set_insert", ret);
+	}
+	job_check(j, g->me >= 0, "not a member", j->rank);
+	fi_av_set_addr(g->set, &coll);
+	ret = fi_join_collective(j->ep, coll, g->set, 0, &g->mc, g);
+	job_check(j, !ret, "fi_join_collective", ret);
+}
+
+static void group_joined(struct job *j, struct group *g)
+{
+	struct fi_eq_entry e;
+	uint32_t event;
+	ssize_t n;
+
+	do {
+		fi_cq_read(j->cq, NULL, 0);
+		n = fi_eq_read(j->eq, &event, &e, sizeof(e), 0);
+	} while (n == -FI_EAGAIN);
+	job_check(j, n == sizeof(e) && event == FI_JOIN_COMPLETE, "join",
+		  (long)n);
+	job_check(j, e.fid == &g->mc->fid && e.context == g, "join's fid", 0);
+	g->addr = fi_mc_addr(g->mc);
+}
+
+static void group_open(struct job *j, struct group *g, int first, int last,
+		       int step)
+{
+	group_start(j, g, first, last, step);
+	group_joined(j, g);
+}
+
+static void group_close(struct job *j, struct group *g)
+{
+	int ret = fi_close(&g->mc->fid);
+
+	job_check(j, !ret, "close mc", ret);
+	ret = fi_close(&g->set->fid);
+	job_check(j, !ret, "close set", ret);
+}
+
+static int group_route(struct job *j, struct group *g)
+{
+	struct fi_weft_routes *ops;
+	struct fi_weft_route r;
+	int ret = fi_open_ops(&g->mc->fid, FI_WEFT_ROUTES, 0, (void **)&ops,
+			      NULL);
+
+	job_check(j, !ret && !ops->route(&g->mc->fid, &r), "routes", ret);
+	job_check(j, r.members == g->n, "members", r.members);
+	return r.id;
+}
+
+static void finish(struct job *j, ssize_t ret, const char *what)
+{
+	job_check(j, !ret, what, ret);
+	job_wait(j, &j->entry);
+	job_check(j, j->entry.flags == FI_COLLECTIVE, "entry flags",
+		  (long)j->entry.flags);
+}
+
+/* ---- every call against the naive answer --------------------------------- */
+
+static int32_t value(int member, int round, size_t i)
+{
+	return member * 1000 + round * 17 + (int32_t)(i % 29);
+}
+
+static void fill(int32_t *v, int member, int round, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		v[i] = value(member, round, i);
+}
+
+static void same(struct job *j, const int32_t *got, int member, int round,
+		 size_t off, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		job_check(j, got[i] == value(member, round, off + i), "element",
+			  (long)i);
+}
+
+static void sums(struct job *j, struct group *g, const int32_t *got, int round,
+		 size_t off, size_t n)
+{
+	int32_t ranks = g->n * (g->n - 1) / 2 * 1000;
+
+	for (size_t i = 0; i < n; i++)
+		job_check(j,
+			  got[i] == ranks + g->n * value(0, round, off + i),
+			  "sum", (long)i);
+}
+
+struct buffers {
+	int32_t in[ELEMS * 20], out[ELEMS * 20];
+};
+
+static void data_calls(struct job *j, struct group *g, struct buffers *b,
+		       int round, size_t n)
+{
+	int root = round % g->n;
+	size_t all = n * (size_t)g->n;
+	fi_addr_t who = j->addr[g->first + root * g->step];
+
+	fill(b->in, g->me, round, all);
+	memcpy(b->out, b->in, n * 4);
+	finish(j, fi_broadcast(j->ep, b->out, n, NULL, g->addr, who, FI_INT32,
+			       0, &j->entry), "broadcast");
+	same(j, b->out, root, round, 0, n);
+	finish(j, fi_allgather(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
+			       FI_INT32, 0, &j->entry), "allgather");
+	for (int m = 0; m < g->n; m++)
+		same(j, b->out + (size_t)m * n, m, round, 0, n);
+	finish(j, fi_alltoall(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
+			      FI_INT32, 0, &j->entry), "alltoall");
+	for (int m = 0; m < g->n; m++)
+		same(j, b->out + (size_t)m * n, m, round, (size_t)g->me * n, n);
+	finish(j, fi_scatter(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
+			     FI_INT32, 0, &j->entry), "scatter");
+	same(j, b->out, root, round, (size_t)g->me * n, n);
+	finish(j, fi_gather(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
+			    FI_INT32, 0, &j->entry), "gather");
+	for (int m = 0; root == g->me && m < g->n; m++)
+		same(j, b->out + (size_t)m * n, m, round, 0, n);
+}
+
+static void sum_calls(struct job *j, struct group *g, struct buffers *b,
+		      int round, size_t n)
+{
+	int root = round % g->n;
+	fi_addr_t who = j->addr[g->first + root * g->step];
+
+	finish(j, fi_allreduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
+			       FI_INT32, FI_SUM, 0, &j->entry), "allreduce");
+	sums(j, g, b->out, round, 0, n);
+	finish(j, fi_reduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
+			    who, FI_INT32, FI_SUM, 0, &j->entry),
+	       "reduce");
+	if (root == g->me)
+		sums(j, g, b->out, round, 0, n);
+	finish(j, fi_reduce_scatter(j->ep, b->in, n, NULL, b->out, NULL,
+				    g->addr, FI_INT32, FI_SUM, 0, &j->entry),
+	       "reduce_scatter");
+	sums(j, g, b->out, round, (size_t)g->me * n, n);
+	finish(j, fi_barrier(j->ep, g->addr, &j->entry), "barrier");
+}
+
+static void all_calls(struct job *j, struct group *g)
+{
+	static const size_t sizes[] = { 1, 0, 3, 12, 128, 129, ELEMS };
+	struct buffers *b = malloc(sizeof(*b));
+
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
+		data_calls(j, g, b, (int)s, sizes[s]);
+		sum_calls(j, g, b, (int)s, sizes[s]);
+	}
+	free(b);
+}
+
+static void body_world(struct job *j)
+{
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	all_calls(j, &g);
+	job_barrier(j);
+	group_close(j, &g);
+}
+
+static void every_call_gives_the_naive_answer(void **state)
+{
+	static const int sizes[] = { 1, 2, 3, 8, 9, 16 };
+	const struct job_opts o = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		job_run(sizes[i], body_world, &o);
+}
+
+/* Odd and even ranks at the same time, and everybody, and one alone. */
+static void body_subsets(struct job *j)
+{
+	struct group all, half, one;
+
+	group_open(j, &all, 0, j->size - 1, 1);
+	group_open(j, &half, j->rank % 2, j->size - 1, 2);
+	group_open(j, &one, j->rank, j->rank, 1);
+	for (int i = 0; i < 3; i++) {
+		all_calls(j, &half);
+		all_calls(j, &one);
+		all_calls(j, &all);
+	}
+	job_barrier(j);
+	group_close(j, &one);
+	group_close(j, &half);
+	group_close(j, &all);
+}
+
+static void groups_do_not_disturb_each_other(void **state)
+{
+	const struct job_opts o = { 0 };
+
+	(void)state;
+	job_run(6, body_subsets, &o);
+}
+
+/* ---- many, and out of step ----------------------------------------------- */
+
+#define MANY 300
+
+static void body_many(struct job *j)
+{
+	static int64_t in[MANY], out[MANY];
+	struct group g;
+	struct weft_rng r;
+
+	weft_rng_init(&r, 3, (uint64_t)j->rank);
+	group_open(j, &g, 0, j->size - 1, 1);
+	for (int i = 0; i < MANY; i++) {
+		in[i] = j->rank + i;
+		job_check(j,
+			  !fi_allreduce(j->ep, &in[i], 1, NULL, &out[i], NULL,
+					g.addr, FI_INT64, FI_MAX, 0,
+					&j->entry),
+			  "post", i);
+		if (!weft_rng_below(&r, 20))
+			usleep((useconds_t)weft_rng_below(&r, 500));
+	}
+	job_wait_any(j, MANY);
+	for (int i = 0; i < MANY; i++)
+		job_check(j, out[i] == j->size - 1 + i, "max", i);
+	job_barrier(j);
+	group_close(j, &g);
+}
+
+static void hundreds_may_be_in_flight(void **state)
+{
+	const struct job_opts o = { 0 };
+
+	(void)state;
+	job_run(2, body_many, &o);
+	job_run(12, body_many, &o);
+}
+
+/* ---- nobody has to be inside --------------------------------------------- */
+
+static void body_absent(struct job *j)
+{
+	double in = 1, out = 0;
+	struct group g;
+	uint64_t start;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
+	start = weft_now_ns();
+	job_check(j,
+		  !fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr,
+				FI_DOUBLE, FI_SUM, 0, &j->entry),
+		  "post", 0);
+	if (j->rank == 0) {
+		/* computes until all others have said that they are done */
+		while (weft_load64(&j->all->word[0]) < (uint64_t)j->size - 1) {
+			job_check(j, weft_now_ns() - start < 20000000000u,
+				  "others wait for an absent member", 0);
+			usleep(100);
+		}
+	}
+	job_wait(j, &j->entry);
+	job_check(j, out == j->size, "sum", (long)out);
+	if (j->rank)
+		weft_add64(&j->all->word[0], 1);
+	job_barrier(j);
+	group_close(j, &g);
+}
+
+static void a_member_may_be_away_after_his_part(void **state)
+{
+	const struct job_opts o = { 0 };
+
+	(void)state;
+	job_run(4, body_absent, &o);
+	job_run(16, body_absent, &o);
+}
+
+/* ---- arithmetic ---------------------------------------------------------- */
+
+static void body_alu(struct job *j)
+{
+	double big[3] = { 1e300, 1, -1e300 }, x, sum = 0;
+	uint8_t small = 200;
+	int32_t i32 = j->rank, got = 0;
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	x = j->rank < 3 ? big[j->rank] : 0;
+	finish(j, fi_allreduce(j->ep, &x, 1, NULL, &sum, NULL, g.addr,
+			       FI_DOUBLE, FI_SUM, FI_WEFT_EXACT, &j->entry),
+	       "exact");
+	job_check(j, sum == 1, "exact sum", (long)sum);
+	finish(j, fi_allreduce(j->ep, &small, 1, NULL, &small, NULL, g.addr,
+			       FI_UINT8, FI_SUM, 0, &j->entry), "overflow");
+	job_check(j, j->entry.data == FI_WEFT_OVERFLOW, "overflow flag",
+		  (long)j->entry.data);
+	x = j->rank == 1 ? 0.0 / (x - x) : 1;
+	finish(j, fi_allreduce(j->ep, &x, 1, NULL, &sum, NULL, g.addr,
+			       FI_DOUBLE, FI_MAX, 0, &j->entry), "nan");
+	job_check(j, j->entry.data == FI_WEFT_NAN, "nan flag",
+		  (long)j->entry.data);
+	finish(j, fi_allreduce(j->ep, &i32, 1, NULL, &got, NULL, g.addr,
+			       FI_INT32, FI_BOR, 0, &j->entry), "or");
+	job_check(j, got == 3, "or", got);
+	job_check(j, fi_allreduce(j->ep, &x, 1, NULL, &sum, NULL, g.addr,
+				  FI_DOUBLE, FI_BXOR, 0, &j->entry) ==
+			     -FI_EOPNOTSUPP, "xor of doubles", 0);
+	job_barrier(j);
+	group_close(j, &g);
+}
+
+static void flags_travel_and_exact_sums_are_exact(void **state)
+{
+	const struct job_opts o = { 0 };
+
+	(void)state;
+	job_run(4, body_alu, &o);
+}
+
+/* ---- routes run out and come back ---------------------------------------- */
+
+#define GROUPS 40
+
+static void body_routes(struct job *j)
+{
+	struct group g[GROUPS];
+	int hardware = 0, again = 0;
+
+	for (int round = 0; round < 3; round++) {
+		again = 0;
+		for (int i = 0; i < GROUPS; i++) {
+			group_open(j, &g[i], 0, j->size - 1, 1);
+			again += group_route(j, &g[i]) >= 0;
+		}
+		for (int i = 0; i < GROUPS; i++)
+			all_calls(j, &g[i]);
+		job_check(j, again > 8 && again < GROUPS, "routes", again);
+		job_check(j, !round || again == hardware, "leak", again);
+		hardware = again;
+		job_barrier(j);
+		for (int i = 0; i < GROUPS; i++)
+			group_close(j, &g[i]);
+		/* a route is free when all have left: hear from them */
+		job_barrier(j);
+		for (int i = 0; i < 100; i++) {
+			fi_cq_read(j->cq, NULL, 0);
+			usleep(100);
+		}
+		job_barrier(j);
+	}
+}
+
+static void routes_run_out_and_come_back(void **state)
+{
+	const struct job_opts o = { 0 };
+
+	(void)state;
+	job_run(2, body_routes, &o);
+}
+
+/* ---- death --------------------------------------------------------------- */
+
+static void body_death(struct job *j)
+{
+	struct group g;
+	int ret;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
+	job_barrier(j);
+	if (j->rank == j->size - 1) {
+		/* the job's last barrier is not to wait for the dead */
+		weft_add32(&j->all->arrived, 1);
+		raise(SIGKILL);
+	}
+	job_check(j, !fi_barrier(j->ep, g.addr, &j->entry), "post", 0);
+	ret = job_next(j);
+	job_check(j, ret == -FI_EAVAIL, "an error", ret);
+	ret = (int)fi_barrier(j->ep, g.addr, &j->entry);
+	if (!ret)
+		ret = job_next(j);
+	job_check(j, ret != 1, "the next one fails, too", ret);
+	group_close(j, &g);
+}
+
+static void the_death_of_a_member_is_an_error_not_a_hang(void **state)
+{
+	struct job_opts o = { 0 };
+
+	(void)state;
+	o.may_die = 4;
+	job_run(4, body_death, &o);
+	o.may_die = 11;
+	job_run(11, body_death, &o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(every_call_gives_the_naive_answer),
+		T_CASE(groups_do_not_disturb_each_other),
+		T_CASE(hundreds_may_be_in_flight),
+		T_CASE(a_member_may_be_away_after_his_part),
+		T_CASE(flags_travel_and_exact_sums_are_exact),
+		T_CASE(routes_run_out_and_come_back),
+		T_CASE(the_death_of_a_member_is_an_error_not_a_hang),
+	};
+
+	return T_RUN(tests);
+}
