@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Latency of tagged messages, one way, per provider and size, and how many
- * raw exchanges of a cache line that is.
+ * raw exchanges of a cache line that is. One way is from the call of the send
+ * to the return of the read that has the completion; the next receive is
+ * posted while the message travels.
  *
  *   FI_PROVIDER_PATH=build/.libs build/bench/fi_lat [-r rounds] [weft shm]
  */
@@ -22,13 +24,13 @@ static double ping_pong(struct pair *p, int i, char *buf, size_t len)
 	pair_barrier(p);
 	t0 = pair_now_ns();
 	for (k = 0; k < n; k++) {
-		if (p->rank == 0)
-			pair_send(e, buf + len, len);
-		pair_wait(e, 1);
+		if (p->rank == 1)
+			pair_wait(e, 1);
+		pair_send(e, buf + len, len);
 		if (k + 1 < n)
 			pair_recv(e, buf, len);
-		if (p->rank == 1)
-			pair_send(e, buf + len, len);
+		if (p->rank == 0)
+			pair_wait(e, 1);
 	}
 	return (double)(pair_now_ns() - t0) / n / 2;
 }

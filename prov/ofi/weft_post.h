@@ -94,10 +94,10 @@ ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 			const struct iovec *iov, size_t count, uint64_t tag,
 			uint64_t data);
 
-static inline ssize_t weft_post_inject(struct weft_ep *ep, unsigned flags,
-				       const void *buf, size_t len,
-				       fi_addr_t addr, uint64_t tag,
-				       uint64_t data)
+WEFT_INLINE ssize_t weft_post_inject(struct weft_ep *ep, unsigned flags,
+				     const void *buf, size_t len,
+				     fi_addr_t addr, uint64_t tag,
+				     uint64_t data)
 {
 	const struct iovec iov = { (void *)(uintptr_t)buf, len };
 	struct weft_peer *peer;
@@ -177,10 +177,9 @@ static inline struct weft_op *weft_post_recv_op(struct weft_ep *ep,
 	return op;
 }
 
-static inline ssize_t weft_post_recv(struct weft_ep *ep,
-				     const struct weft_post *p, void *buf,
-				     size_t len,
-				     const struct weft_post_match *m)
+WEFT_INLINE ssize_t weft_post_recv(struct weft_ep *ep,
+				   const struct weft_post *p, void *buf,
+				   size_t len, const struct weft_post_match *m)
 {
 	struct weft_op *op;
 	int err = -ENOMEM;
