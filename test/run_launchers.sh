@@ -6,26 +6,7 @@
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 tried=0
 
-cat > "$dir/hello.c" <<'END'
-#include <mpi.h>
-#include <stdio.h>
-
-int main(int argc, char **argv)
-{
-	int rank, size;
-
-	MPI_Init(&argc, &argv);
-	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	printf("rank %d of %d\n", rank, size);
-	fflush(stdout);
-	MPI_Finalize();
-	return 0;
-}
-END
-hello=$dir/hello
-${CC:-cc} -I"$top_srcdir/include" "$dir/hello.c" -o "$hello" \
-	-L"$builddir/.libs" -lmpi_abi -Wl,-rpath,"$builddir/.libs" || exit 1
+build_hello || exit 1
 
 # greets WHO N COMMAND...: N ranks say who they are
 greets() {
@@ -45,7 +26,7 @@ greets mpiexec 4 "$mpiexec" -n 4 "$hello"
 if command -v mpirun.openmpi > /dev/null; then
 	greets mpirun.openmpi 4 mpirun.openmpi --oversubscribe -n 4 "$hello"
 	if command -v mpicc.openmpi > /dev/null; then
-		mpicc.openmpi "$dir/hello.c" -o "$dir/foreign" &&
+		mpicc.openmpi "$top_srcdir/test/run_hello.c" -o "$dir/foreign" &&
 			greets "Open MPI's hello under mpiexec" 4 \
 				"$mpiexec" -n 4 "$dir/foreign"
 	fi

@@ -55,6 +55,14 @@ nothing_left() {
 	kill -KILL $pids
 }
 
+# build_hello: an MPI program of this tree that greets, as $hello.
+build_hello() {
+	hello=$dir/hello
+	${CC:-cc} -I"$top_srcdir/include" "$top_srcdir/test/run_hello.c" \
+		-o "$hello" -L"$builddir/.libs" -lmpi_abi \
+		-Wl,-rpath,"$builddir/.libs"
+}
+
 # wait_for COMMAND...: until it succeeds, at most 20 s.
 wait_for() {
 	local i

@@ -59,18 +59,24 @@ static void forget_launcher(void)
 		unsetenv(names[i]);
 }
 
-/* One connection for each rank, and some more descriptors. */
-static void raise_limit(struct run_job *job)
+/* One PMIx connection for each rank, and what the rest of mpiexec needs. */
+static int raise_limit(struct run_job *job)
 {
+	rlim_t need = (rlim_t)job->nranks + 32;
 	struct rlimit lim;
 
 	getrlimit(RLIMIT_NOFILE, &job->nofile);
 	lim = job->nofile;
-	if (lim.rlim_cur == RLIM_INFINITY ||
-	    lim.rlim_cur >= (rlim_t)job->nranks + 64)
-		return;
+	if (lim.rlim_cur == RLIM_INFINITY || lim.rlim_cur >= need)
+		return 0;
+	if (lim.rlim_max != RLIM_INFINITY && lim.rlim_max < need) {
+		run_say("%d ranks need %lu descriptors, and the hard limit "
+			"(ulimit -Hn) is %lu", job->nranks,
+			(unsigned long)need, (unsigned long)lim.rlim_max);
+		return -EMFILE;
+	}
 	lim.rlim_cur = lim.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &lim);
+	return setrlimit(RLIMIT_NOFILE, &lim) < 0 ? -errno : 0;
 }
 
 static int job_init(struct run_job *job, const struct run_opts *o)
@@ -161,7 +167,9 @@ static int job_start(struct run_job *job)
 {
 	int err;
 
-	raise_limit(job);
+	err = raise_limit(job);
+	if (err)
+		return RUN_EXIT_FAULT;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	/* A rank may be gone when we write to it; that is no reason to die. */
 	signal(SIGPIPE, SIG_IGN);
