@@ -177,6 +177,8 @@ int fma_txn_open(struct weft_fma *f, unsigned cq);
 void fma_txn_close(struct weft_fma *f, unsigned ssid, uint64_t data);
 /* 0, -EAGAIN, -ECONNRESET (counted in the transaction already). */
 int fma_request(struct weft_fma *f, const struct fma_request *r);
+/* One with FMA_REQ_QUIET: no buffer, no transaction, no answer. */
+int fma_request_quiet(struct weft_fma *f, const struct fma_request *r);
 /* An answer came: id must name an open request of that peer. */
 struct fma_orb *fma_orb_find(struct weft_fma *f, struct weft_peer *peer,
 			     uint32_t id);

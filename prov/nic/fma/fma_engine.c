@@ -6,9 +6,10 @@
  * mailbox that the peer keeps for us, with the flag word after the data, and
  * credits that come back by puts into our own. Both sides know the shape of a
  * mailbox and address "the mailbox for me", so there is nothing to exchange
- * first: it appears with the first message. Requests are acknowledged and
- * limited (ORB) like any other. Bulk data is the block transfer engine's: one
- * copy between the two processes; where that is refused the engine is told and
+ * first: it appears with the first message. The credits say what has arrived;
+ * the puts ask for no other answer, so that a peer that computes holds no
+ * buffer that others need. Bulk data is the block transfer engine's: one copy
+ * between the two processes; where that is refused the engine is told and
  * sends packets.
  */
 #include "prov/nic/fma/fma_dev.h"
@@ -41,7 +42,6 @@ struct fma_engine {
 	void *up_arg;
 	size_t max_bytes;
 	uint32_t slot_bytes;
-	unsigned ssid; /* the one transaction of all messages */
 	struct fe_box **box; /* by peer index */
 	uint32_t boxes;
 	struct weft_list ready;
@@ -131,13 +131,12 @@ static void fe_arrived(struct weft_fma *f, struct weft_peer *src)
 
 /* ---- sending ---- */
 
-static void fe_aim(struct fma_engine *e, struct weft_peer *peer,
-		   struct fma_request *r)
+static void fe_aim(struct weft_peer *peer, struct fma_request *r)
 {
 	memset(r, 0, sizeof(*r));
 	r->peer = peer;
 	r->ptag = FE_PTAG;
-	r->ssid = e->ssid;
+	r->flags = FMA_REQ_QUIET;
 }
 
 static int fe_packet(struct weft_unit *u, struct weft_peer *peer,
@@ -159,7 +158,7 @@ static int fe_packet(struct weft_unit *u, struct weft_peer *peer,
 	if (b->sent - (uint32_t)nic_event_look((weft_au64 *)(void *)b->mem) >=
 	    FE_SLOTS)
 		return -EAGAIN;
-	fe_aim(e, peer, &r);
+	fe_aim(peer, &r);
 	head[0] = box_slot(e, b->sent);
 	head[1] = fma_slot_word(b->sent + 1, sizeof(*pkt) + pkt->len);
 	r.cmd = FMA_FLAG;
@@ -169,7 +168,7 @@ static int fe_packet(struct weft_unit *u, struct weft_peer *peer,
 	r.iov[1] = (struct iovec){ (void *)(uintptr_t)pkt, sizeof(*pkt) };
 	memcpy(&r.iov[2], iov, (size_t)iov_count * sizeof(*iov));
 	r.iov_count = iov_count + 2;
-	err = fma_request(e->f, &r);
+	err = fma_request_quiet(e->f, &r);
 	if (!err)
 		b->sent++;
 	return err;
@@ -183,12 +182,12 @@ static bool fe_credit(struct fma_engine *e, struct fe_box *b)
 
 	if (b->taken - b->returned < FE_SLOTS / 2)
 		return true;
-	fe_aim(e, b->peer, &r);
+	fe_aim(b->peer, &r);
 	r.cmd = FMA_PUT;
 	r.bytes = sizeof(credit);
 	r.iov[0] = (struct iovec){ &credit, sizeof(credit) };
 	r.iov_count = 1;
-	if (fma_request(e->f, &r) == -EAGAIN)
+	if (fma_request_quiet(e->f, &r) == -EAGAIN)
 		return false;
 	b->returned = b->taken;
 	return true;
@@ -251,8 +250,15 @@ static int fe_poll(struct weft_unit *u, int budget)
 {
 	struct fma_engine *e = fe(u);
 
+	int n;
+
 	weft_fma_poll(e->f, budget);
-	return weft_list_empty(&e->ready) ? 0 : fe_drain(e);
+	if (weft_list_empty(&e->ready))
+		return 0;
+	n = fe_drain(e);
+	if (!weft_list_empty(&e->ready))
+		u->carrier->ops->wake(u->carrier); /* come again, no sleep */
+	return n;
 }
 
 static int fe_deliver(void *arg, struct weft_peer *src,
@@ -371,7 +377,6 @@ static int fe_open(const struct weft_machine *m,
 	e->f->engine = e;
 	e->f->mailbox = fe_mailbox;
 	e->f->arrived = fe_arrived;
-	e->ssid = (unsigned)fma_txn_open(e->f, WEFT_FMA_NO_CQ);
 	e->unit.carrier = e->f->port.carrier;
 	*u_p = &e->unit;
 	return 0;

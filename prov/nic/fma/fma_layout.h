@@ -56,6 +56,7 @@ enum fma_cmd {
 
 #define FMA_REQ_EVENT  0x1 /* a remote event is wanted */
 #define FMA_REQ_PROMPT 0x2 /* acknowledge at once */
+#define FMA_REQ_QUIET  0x4 /* no answer: something else acknowledges it */
 
 #define FMA_MDH_MASK	0xfffu
 #define FMA_OFFSET_MASK ((UINT64_C(1) << WEFT_FMA_OFFSET_BITS) - 1)

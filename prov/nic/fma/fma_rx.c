@@ -19,8 +19,10 @@ static void answer_ok(struct weft_fma *f, struct weft_peer *peer, uint32_t id,
 }
 
 static void answer_error(struct weft_fma *f, struct weft_peer *peer,
-			 uint32_t id, enum weft_fma_status status)
+			 const struct weft_pkt *request,
+			 enum weft_fma_status status)
 {
+	uint32_t id = request->aux;
 	struct weft_pkt pkt = {
 		.type = FMA_PKT,
 		.flags = FMA_DONE,
@@ -29,6 +31,8 @@ static void answer_error(struct weft_fma *f, struct weft_peer *peer,
 	};
 
 	f->stats.rejected++;
+	if (fma_unit_flags(request->unit) & FMA_REQ_QUIET)
+		return;
 	f->stats.responses++;
 	f->stats.phits += FMA_ERR_PHITS;
 	weft_answer_send(&f->answers, peer, &pkt, &id);
@@ -226,7 +230,7 @@ static enum weft_fma_status rx_request(struct weft_fma *f,
 				       const struct weft_pkt *pkt,
 				       const void *payload)
 {
-	bool now = fma_unit_flags(pkt->unit) & FMA_REQ_PROMPT;
+	unsigned flags = fma_unit_flags(pkt->unit);
 	enum weft_fma_status s;
 
 	switch (pkt->flags) {
@@ -246,8 +250,8 @@ static enum weft_fma_status rx_request(struct weft_fma *f,
 	default:
 		s = WEFT_FMA_INVALID_COMMAND;
 	}
-	if (!s)
-		answer_ok(f, src, pkt->aux, now);
+	if (!s && !(flags & FMA_REQ_QUIET))
+		answer_ok(f, src, pkt->aux, flags & FMA_REQ_PROMPT);
 	return s;
 }
 
@@ -275,6 +279,6 @@ int fma_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
 		s = rx_request(f, src, pkt, payload);
 	}
 	if (s)
-		answer_error(f, src, pkt->aux, s);
+		answer_error(f, src, pkt, s);
 	return 0;
 }

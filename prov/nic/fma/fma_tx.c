@@ -133,6 +133,21 @@ static unsigned request_phits(const struct fma_request *r)
 	return fma_put_phits(r->bytes);
 }
 
+int fma_request_quiet(struct weft_fma *f, const struct fma_request *r)
+{
+	struct weft_carrier *c = f->port.carrier;
+	struct weft_pkt pkt;
+	int err;
+
+	request_pack(r, 0, &pkt);
+	err = c->ops->send(c, r->peer, &pkt, r->iov, r->iov_count);
+	if (err)
+		return err;
+	f->stats.requests += fma_packets(r->bytes);
+	f->stats.phits += request_phits(r);
+	return 0;
+}
+
 int fma_request(struct weft_fma *f, const struct fma_request *r)
 {
 	struct weft_carrier *c = f->port.carrier;

@@ -46,7 +46,7 @@ struct mu_engine {
 	struct me_ring *ring;	/* ME_FIFOS + 1 */
 	weft_au64 counter;	/* bytes a DMA still has to move */
 	int dma_err;
-	uint32_t bound;		/* peers below have their node number */
+	bool busy;		/* a FIFO may hold what has not left */
 };
 
 static struct mu_engine *me(struct weft_unit *u)
@@ -175,8 +175,12 @@ static int me_packet(struct weft_unit *u, struct weft_peer *peer,
 	msg.bytes = me_gather(buf, pkt, iov, iov_count);
 	weft_mu_desc_fifo(&desc, &msg, ME_REC_FIFO, NULL);
 	weft_mu_inj_post(e->mu, id, &desc, NULL);
-	if (me_push(e, id) != -EAGAIN || f->sent)
+	if (me_push(e, id) != -EAGAIN)
 		return 0;
+	if (f->sent) {
+		e->busy = true;
+		return 0;
+	}
 	me_retract(e, id);
 	return -EAGAIN;
 }
@@ -332,13 +336,28 @@ static int me_put(struct weft_unit *u, struct weft_peer *peer,
 	return me_dma_end(e, d);
 }
 
+/* Sends on what an earlier packet left behind. */
+static void me_continue(struct mu_engine *e, int budget)
+{
+	mu_tx_run(e->mu, budget);
+	e->busy = false;
+	for (unsigned i = 0; i < ME_FIFOS; i++)
+		e->busy |= !mu_inj_empty(&e->mu->inj[i]);
+}
+
 static int me_poll(struct weft_unit *u, int budget)
 {
 	struct mu_engine *e = me(u);
+	struct weft_carrier *c = u->carrier;
+	int n;
 
-	mu_tx_run(e->mu, budget);
-	e->unit.carrier->ops->poll(e->unit.carrier, budget);
-	return me_drain(e, budget);
+	if (e->busy)
+		me_continue(e, budget);
+	c->ops->poll(c, budget);
+	n = me_drain(e, budget);
+	if (e->busy || e->inbox.held)
+		c->ops->wake(c); /* come again, no sleep */
+	return n;
 }
 
 /* ---- life ---- */

@@ -5,11 +5,11 @@
  * A short engine packet is a packet of the short transaction engine: identify
  * (a cookie that counts the packets to that peer), reserve a slot of the
  * peer's input queue, write, commit. A longer one is a DMA into a queue slot
- * with the same cookie. Several command queues, two packets each, are on their
- * way at once; a peer whose queue is full discards, the unit sends again, and
- * the cookies keep order and let nothing in twice. Bulk data is a DMA between
- * the two processes: one copy; where that is refused the engine is told and
- * sends packets.
+ * with the same cookie. Each peer has its own command queues, two packets each
+ * on their way; a peer whose input queue is full discards, the unit sends
+ * again, and the cookies keep order and let nothing in twice. Bulk data is a
+ * DMA between the two processes: one copy; where that is refused the engine is
+ * told and sends packets.
  */
 #include "prov/nic/nic_inbox.h"
 #include "prov/nic/sten/sten_dev.h"
@@ -22,12 +22,14 @@
 #include <string.h>
 
 #define SE_CONTEXT 1
-#define SE_QUEUES  8
+#define SE_QUEUES  2 /* command queues for each peer */
+#define SE_PEER_DMAS 4 /* DMA packets on their way to one peer */
 #define SE_DEPTH   (8 * 1024)
 #define SE_SHORT   320 /* up to here by the short transaction engine */
-#define SE_DMAS	   64  /* DMA packets on their way */
 #define SE_SLOTS   128 /* of the input queue */
 #define SE_WORDS   (16 + (SE_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
+
+struct se_peer;
 
 struct sten_engine {
 	struct weft_unit unit;
@@ -38,10 +40,15 @@ struct sten_engine {
 	struct weft_peer *from[SE_SLOTS]; /* who filled a slot */
 	unsigned char *bounce;		  /* STEN_DMAS sources of DMAs */
 	size_t slot_bytes;
-	unsigned queue[SE_QUEUES];
-	unsigned turn;	   /* queue that is next */
-	uint64_t *cookie;  /* packets sent, by peer index */
-	uint32_t cookies;
+	struct se_peer **peer; /* by index */
+	uint32_t peers;
+};
+
+/* The way to one peer; nobody else waits for its answers. */
+struct se_peer {
+	struct sten_queue *queue[SE_QUEUES];
+	unsigned turn;	 /* queue that is next */
+	uint64_t cookie; /* packets sent */
 };
 
 static struct sten_engine *se(struct weft_unit *u)
@@ -53,36 +60,55 @@ static struct sten_engine *se(struct weft_unit *u)
 
 static int se_grow(struct sten_engine *e, uint32_t index)
 {
-	uint32_t n = e->cookies ? e->cookies : 16;
-	uint64_t *a;
+	uint32_t n = e->peers ? e->peers : 16;
+	struct se_peer **a;
 
 	while (n <= index)
 		n *= 2;
-	a = realloc(e->cookie, n * sizeof(*a));
+	a = realloc(e->peer, n * sizeof(struct se_peer *));
 	if (!a)
 		return -ENOMEM;
-	memset(a + e->cookies, 0, (n - e->cookies) * sizeof(*a));
-	e->cookie = a;
-	e->cookies = n;
+	memset(a + e->peers, 0, (n - e->peers) * sizeof(struct se_peer *));
+	e->peer = a;
+	e->peers = n;
 	return 0;
 }
 
-/* First contact: a route, and a counter of cookies. */
-static int se_know(struct sten_engine *e, struct weft_peer *peer)
+/* First contact: a route and queues of its own. */
+static struct se_peer *se_meet(struct sten_engine *e, struct weft_peer *peer)
 {
-	if (peer->index < e->cookies && e->cookie[peer->index])
-		return 0;
-	if (peer->index >= e->cookies && se_grow(e, peer->index))
-		return -ENOMEM;
-	return sten_route_bind(e->s, peer->index, peer, SE_CONTEXT);
+	struct se_peer *p = calloc(1, sizeof(*p));
+	unsigned q;
+
+	if (!p || sten_route_bind(e->s, peer->index, peer, SE_CONTEXT))
+		goto err_free;
+	for (unsigned i = 0; i < SE_QUEUES; i++) {
+		if (weft_sten_queue_open(e->s, SE_CONTEXT, SE_DEPTH,
+					 WEFT_STEN_MAY_STEN, 0, &q))
+			goto err_free;
+		p->queue[i] = sten_queue(e->s, q);
+	}
+	e->peer[peer->index] = p;
+	return p;
+err_free:
+	free(p);
+	return NULL;
+}
+
+static struct se_peer *se_peer(struct sten_engine *e, struct weft_peer *peer)
+{
+	if (peer->index >= e->peers && se_grow(e, peer->index))
+		return NULL;
+	if (e->peer[peer->index])
+		return e->peer[peer->index];
+	return se_meet(e, peer);
 }
 
 /* A queue and channel that can send now. */
-static struct sten_queue *se_pick(struct sten_engine *e, unsigned *channel_p)
+static struct sten_queue *se_pick(struct se_peer *p, unsigned *channel_p)
 {
 	for (unsigned i = 0; i < SE_QUEUES; i++) {
-		unsigned n = e->queue[(e->turn + i) % SE_QUEUES];
-		struct sten_queue *q = sten_queue(e->s, n);
+		struct sten_queue *q = p->queue[(p->turn + i) % SE_QUEUES];
 
 		if (q->head != q->tail)
 			continue;
@@ -90,7 +116,7 @@ static struct sten_queue *se_pick(struct sten_engine *e, unsigned *channel_p)
 			if (q->ch[c].state == STEN_RETRY ||
 			    !sten_channel_free(q, c))
 				continue;
-			e->turn += i + c;
+			p->turn += i + c;
 			*channel_p = c;
 			return q;
 		}
@@ -134,18 +160,18 @@ static int se_short(struct sten_engine *e, struct weft_peer *peer,
 		    const struct weft_pkt *pkt, const struct iovec *iov,
 		    int iov_count)
 {
+	struct se_peer *p = e->peer[peer->index];
 	alignas(8) unsigned char buf[SE_SHORT + sizeof(*pkt)];
 	uint64_t words[SE_WORDS];
 	struct weft_sten_stream st = { .word = words, .max = SE_WORDS };
 	unsigned bytes = (unsigned)se_gather(buf, pkt, iov, iov_count);
 	unsigned channel;
-	struct sten_queue *q = se_pick(e, &channel);
+	struct sten_queue *q = se_pick(p, &channel);
 	uint64_t start;
 
 	if (!q)
 		return -EAGAIN;
-	se_commands(&st, channel, peer->index, e->cookie[peer->index] + 1, buf,
-		    bytes);
+	se_commands(&st, channel, peer->index, p->cookie + 1, buf, bytes);
 	if (st.count > st.max)
 		return -EMSGSIZE;
 	start = q->tail;
@@ -159,6 +185,22 @@ static int se_short(struct sten_engine *e, struct weft_peer *peer,
 	return -EAGAIN;
 }
 
+/* DMA packets on their way to a peer. */
+static unsigned se_dmas(struct weft_sten *s, const struct weft_peer *peer)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+	unsigned n = 0;
+
+	weft_list_each(pos, tmp, &s->dma_run) {
+		struct sten_dma *d = weft_container_of(pos, struct sten_dma,
+						       link);
+
+		n += d->to.peer == peer;
+	}
+	return n;
+}
+
 static int se_long(struct sten_engine *e, struct weft_peer *peer,
 		   const struct weft_pkt *pkt, const struct iovec *iov,
 		   int iov_count)
@@ -167,7 +209,7 @@ static int se_long(struct sten_engine *e, struct weft_peer *peer,
 	struct weft_sten_dma d = {
 		.flags = WEFT_STEN_DMA_QUEUE,
 		.restarts = STEN_FOREVER,
-		.cookie = e->cookie[peer->index] + 1,
+		.cookie = e->peer[peer->index]->cookie + 1,
 		.vproc = peer->index,
 	};
 	uint64_t w[STEN_DMA_WORDS];
@@ -175,7 +217,7 @@ static int se_long(struct sten_engine *e, struct weft_peer *peer,
 	unsigned char *buf;
 	int err;
 
-	if (weft_list_empty(&s->dma_free) || s->flying >= s->assemblers)
+	if (weft_list_empty(&s->dma_free) || se_dmas(s, peer) >= SE_PEER_DMAS)
 		return -EAGAIN;
 	m = weft_container_of(s->dma_free.next, struct sten_dma, link);
 	buf = e->bounce + (size_t)(m - s->dma) * e->slot_bytes;
@@ -195,18 +237,20 @@ static int se_packet(struct weft_unit *u, struct weft_peer *peer,
 		     int iov_count)
 {
 	struct sten_engine *e = se(u);
+	struct se_peer *p;
 	int err;
 
 	if (peer->lost)
 		return -ECONNRESET;
 	if (sizeof(*pkt) + pkt->len > e->slot_bytes)
 		return -EMSGSIZE;
-	if (se_know(e, peer))
+	p = se_peer(e, peer);
+	if (!p)
 		return -ENOMEM;
 	err = pkt->len <= SE_SHORT ? se_short(e, peer, pkt, iov, iov_count) :
 				     se_long(e, peer, pkt, iov, iov_count);
 	if (!err)
-		e->cookie[peer->index]++;
+		p->cookie++;
 	return err;
 }
 
@@ -243,12 +287,37 @@ static int se_drain(struct sten_engine *e)
 	return n;
 }
 
+static bool se_dma_waits(const struct weft_sten *s)
+{
+	const struct weft_list *pos;
+
+	for (pos = s->dma_run.next; pos != &s->dma_run; pos = pos->next) {
+		if (weft_container_of(pos, struct sten_dma, link)->state ==
+		    STEN_RETRY)
+			return true;
+	}
+	return false;
+}
+
+/* Is something left that only another poll can move? */
+static bool se_pending(const struct sten_engine *e)
+{
+	const struct weft_sten *s = e->s;
+
+	return e->inbox.held || !weft_list_empty(&s->run[0]) ||
+	       weft_answers_waiting(&s->answers) || se_dma_waits(s);
+}
+
 static int se_poll(struct weft_unit *u, int budget)
 {
 	struct sten_engine *e = se(u);
+	int n;
 
 	weft_sten_poll(e->s, budget);
-	return se_drain(e);
+	n = se_drain(e);
+	if (se_pending(e))
+		u->carrier->ops->wake(u->carrier); /* come again, no sleep */
+	return n;
 }
 
 static int se_deliver(void *arg, struct weft_peer *src,
@@ -259,12 +328,25 @@ static int se_deliver(void *arg, struct weft_peer *src,
 	return sten_rx_deliver(e->s, src, pkt, payload);
 }
 
+static void se_forget(struct sten_engine *e, uint32_t index)
+{
+	struct se_peer *p = index < e->peers ? e->peer[index] : NULL;
+
+	if (!p)
+		return;
+	for (unsigned i = 0; i < SE_QUEUES; i++)
+		weft_sten_queue_close(e->s, p->queue[i]->number);
+	e->peer[index] = NULL;
+	free(p);
+}
+
 /* What a lost peer sent is delivered before the loss is told. */
 static void se_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct sten_engine *e = arg;
 
 	sten_lost(e->s, peer);
+	se_forget(e, peer->index);
 	se_drain(e);
 	e->inbox.up->lost(e->inbox.up_arg, peer, err);
 }
@@ -340,10 +422,6 @@ static int se_setup(struct sten_engine *e)
 {
 	int err = weft_sten_filter(e->s, SE_CONTEXT, WEFT_STEN_ACCEPT);
 
-	for (unsigned i = 0; i < SE_QUEUES && !err; i++)
-		err = weft_sten_queue_open(e->s, SE_CONTEXT, SE_DEPTH,
-					   WEFT_STEN_MAY_STEN, 0,
-					   &e->queue[i]);
 	if (err)
 		return err;
 	weft_sten_input_init(&e->input, e->slots, (uint32_t)e->slot_bytes,
@@ -352,7 +430,7 @@ static int se_setup(struct sten_engine *e)
 	e->s->commit = se_commit;
 	e->s->refuse = se_refuse;
 	e->s->engine = e;
-	e->s->assemblers = SE_DMAS;
+	e->s->assemblers = STEN_DMAS;
 	return weft_sten_map(e->s, SE_CONTEXT, e->bounce,
 			     STEN_DMAS * e->slot_bytes, WEFT_STEN_LOCAL_READ);
 }
@@ -365,7 +443,9 @@ static void se_close(struct weft_unit *u)
 	weft_inbox_fini(&e->inbox);
 	free(e->slots);
 	free(e->bounce);
-	free(e->cookie);
+	for (uint32_t i = 0; i < e->peers; i++)
+		free(e->peer[i]);
+	free(e->peer);
 	free(e);
 }
 
