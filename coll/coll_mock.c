@@ -14,6 +14,7 @@
 #include "src/core/core_pack.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"
+#include "src/core/core_state.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -23,6 +24,7 @@
 bool weft_threads;
 pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
 weft_au32 weft_completed;
+struct weft_core weft_core;
 
 /* One end of a message. */
 struct mock_req {

@@ -7,9 +7,10 @@
 
 #include "src/base/attr.h"
 #include "src/core/core_info.h"
+#include "src/core/core_state.h"
 
-#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define KIB (UINT64_C(1) << 10)
 #define ANY COLL_INTRA
@@ -23,10 +24,12 @@
 static const struct coll_algo barrier_rows[] = {
 	{ WEFT_COLL_BARRIER, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_barrier_inter, "two barriers and a handshake" },
-	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 8,
+	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 4,
 	  coll_barrier_dissem, "log2 p rounds" },
-	{ WEFT_COLL_BARRIER, "tree", ANY, 0, 0, 0, 0,
+	{ WEFT_COLL_BARRIER, "tree", ANY | COLL_CROWDED, 0, 0, 0, 0,
 	  coll_barrier_tree, "binomial tree, fewest messages" },
+	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 0,
+	  coll_barrier_dissem, "log2 p rounds" },
 };
 
 /* bcast: bytes of the message */
@@ -35,8 +38,10 @@ static const struct coll_algo bcast_rows[] = {
 	  coll_bcast_inter, "one hop, then a tree" },
 	{ WEFT_COLL_BCAST, "linear", 0, 0, 0, 0, 2,
 	  coll_bcast_linear, "root sends to all" },
-	{ WEFT_COLL_BCAST, "binomial", ANY, 0, 64 * KIB, 0, 0,
+	{ WEFT_COLL_BCAST, "binomial", ANY, 0, 32 * KIB, 0, 0,
 	  coll_bcast_binomial, "binomial tree" },
+	{ WEFT_COLL_BCAST, "linear", COLL_CROWDED, 0, 0, 0, 0,
+	  coll_bcast_linear, "root sends to all" },
 	{ WEFT_COLL_BCAST, "chain", ANY, 0, 0, 0, 3,
 	  coll_bcast_chain, "chain with segments" },
 	{ WEFT_COLL_BCAST, "scatter", ANY, 0, 0, 0, 0,
@@ -51,20 +56,26 @@ static const struct coll_algo reduce_rows[] = {
 	  coll_reduce_binomial, "binomial tree" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 0, 0, 2,
 	  coll_reduce_binomial, "binomial tree" },
+	{ WEFT_COLL_REDUCE, "linear", COLL_CROWDED, 0, 0, 0, 16,
+	  coll_reduce_linear, "root takes from all, in order" },
+	{ WEFT_COLL_REDUCE, "binomial", ANY | COLL_CROWDED, 0, 0, 0, 0,
+	  coll_reduce_binomial, "binomial tree" },
 	{ WEFT_COLL_REDUCE, "rabenseifner", ANY, 0, 0, 0, 0,
 	  coll_reduce_rabenseifner, "reduce-scatter by halving, then gather" },
-	{ WEFT_COLL_REDUCE, "linear", 0, 0, 0, 0, 0,
-	  coll_reduce_linear, "root takes from all, in order" },
 };
 
 /* allreduce: bytes of the vector */
 static const struct coll_algo allreduce_rows[] = {
 	{ WEFT_COLL_ALLREDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_allreduce_inter, "reduce, exchange, bcast" },
-	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 16 * KIB, 0, 8,
+	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 8 * KIB, 0, 4,
 	  coll_allreduce_recdbl, "recursive doubling" },
-	{ WEFT_COLL_ALLREDUCE, "tree", ANY, 0, 16 * KIB, 0, 0,
+	{ WEFT_COLL_ALLREDUCE, "ring", ANY | COLL_COMMUTE, 0, 0, 0, 2,
+	  coll_allreduce_ring, "reduce-scatter and allgather on a ring" },
+	{ WEFT_COLL_ALLREDUCE, "tree", ANY | COLL_CROWDED, 0, 512 * KIB, 0, 0,
 	  coll_allreduce_tree, "binomial tree up and down" },
+	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 8 * KIB, 0, 0,
+	  coll_allreduce_recdbl, "recursive doubling" },
 	{ WEFT_COLL_ALLREDUCE, "ring", ANY | COLL_COMMUTE, 512 * KIB, 0, 0, 0,
 	  coll_allreduce_ring, "reduce-scatter and allgather on a ring" },
 	{ WEFT_COLL_ALLREDUCE, "rabenseifner", ANY, 0, 0, 0, 0,
@@ -75,6 +86,8 @@ static const struct coll_algo allreduce_rows[] = {
 
 /* gather: bytes of a block */
 static const struct coll_algo gather_rows[] = {
+	{ WEFT_COLL_GATHER, "linear", COLL_CROWDED, 0, 0, 0, 32,
+	  coll_gather_linear, "all send to the root" },
 	{ WEFT_COLL_GATHER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
 	  coll_gather_binomial, "binomial tree" },
 	{ WEFT_COLL_GATHER, "linear", 0, 0, 0, 0, 0,
@@ -83,6 +96,8 @@ static const struct coll_algo gather_rows[] = {
 
 /* scatter: bytes of a block */
 static const struct coll_algo scatter_rows[] = {
+	{ WEFT_COLL_SCATTER, "linear", COLL_CROWDED, 0, 0, 0, 32,
+	  coll_scatter_linear, "root sends to all" },
 	{ WEFT_COLL_SCATTER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
 	  coll_scatter_binomial, "binomial tree" },
 	{ WEFT_COLL_SCATTER, "linear", 0, 0, 0, 0, 0,
@@ -93,10 +108,16 @@ static const struct coll_algo scatter_rows[] = {
 static const struct coll_algo allgather_rows[] = {
 	{ WEFT_COLL_ALLGATHER, "inter", COLL_INTER | COLL_EVEN, 0, 0, 0, 0,
 	  coll_allgather_inter, "gather, exchange, bcast" },
+	{ WEFT_COLL_ALLGATHER, "recdbl", ANY | COLL_POW2 | COLL_EVEN, 0, 0, 0,
+	  2, coll_allgather_recdbl, "recursive doubling" },
+	{ WEFT_COLL_ALLGATHER, "linear", COLL_CROWDED, 0, 0, 0, 8,
+	  coll_allgather_linear, "all blocks to all" },
 	{ WEFT_COLL_ALLGATHER, "recdbl", ANY | COLL_POW2 | COLL_EVEN, 0,
 	  64 * KIB, 0, 0, coll_allgather_recdbl, "recursive doubling" },
 	{ WEFT_COLL_ALLGATHER, "bruck", ANY, 0, 64 * KIB, 0, 0,
 	  coll_allgather_bruck, "Bruck, log2 p rounds" },
+	{ WEFT_COLL_ALLGATHER, "linear", COLL_CROWDED, 0, 0, 0, 0,
+	  coll_allgather_linear, "all blocks to all" },
 	{ WEFT_COLL_ALLGATHER, "ring", ANY, 0, 0, 0, 0,
 	  coll_allgather_ring, "ring" },
 	{ WEFT_COLL_ALLGATHER, "linear", 0, 0, 0, 0, 0,
@@ -105,12 +126,14 @@ static const struct coll_algo allgather_rows[] = {
 
 /* alltoall: bytes of a block */
 static const struct coll_algo alltoall_rows[] = {
-	{ WEFT_COLL_ALLTOALL, "linear", COLL_INTER, 0, 0, 0, 0,
+	{ WEFT_COLL_ALLTOALL, "linear", COLL_OUT | COLL_INTER, 0, 0, 0, 0,
 	  coll_alltoall_linear, "all at once" },
-	{ WEFT_COLL_ALLTOALL, "bruck", ANY | COLL_EVEN | COLL_OUT, 0, 256, 8, 0,
+	{ WEFT_COLL_ALLTOALL, "bruck", ANY | COLL_EVEN | COLL_OUT, 0, 128, 8, 0,
 	  coll_alltoall_bruck, "Bruck, log2 p rounds" },
 	{ WEFT_COLL_ALLTOALL, "linear", ANY | COLL_OUT, 0, 32 * KIB, 0, 0,
 	  coll_alltoall_linear, "all at once" },
+	{ WEFT_COLL_ALLTOALL, "linear", ANY | COLL_OUT | COLL_CROWDED, 0, 0, 0,
+	  0, coll_alltoall_linear, "all at once" },
 	{ WEFT_COLL_ALLTOALL, "pairwise", ANY | COLL_OUT, 0, 0, 0, 0,
 	  coll_alltoall_pairwise, "p - 1 steps of pairs" },
 	{ WEFT_COLL_ALLTOALL, "inplace", ANY | COLL_IN, 0, 0, 0, 0,
@@ -121,8 +144,12 @@ static const struct coll_algo alltoall_rows[] = {
 static const struct coll_algo reduce_scatter_rows[] = {
 	{ WEFT_COLL_REDUCE_SCATTER, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_redscat_inter, "reduce, exchange, scatter" },
-	{ WEFT_COLL_REDUCE_SCATTER, "recdbl", ANY, 0, 2 * KIB, 0, 0,
+	{ WEFT_COLL_REDUCE_SCATTER, "pairwise", ANY | COLL_COMMUTE, 0, 0, 0, 2,
+	  coll_redscat_pairwise, "p - 1 steps" },
+	{ WEFT_COLL_REDUCE_SCATTER, "recdbl", ANY, 0, 512, 0, 0,
 	  coll_redscat_recdbl, "recursive doubling of the vector" },
+	{ WEFT_COLL_REDUCE_SCATTER, "ordered", ANY | COLL_CROWDED, 0, 0, 0, 0,
+	  coll_redscat_ordered, "blocks to their owners, then in order" },
 	{ WEFT_COLL_REDUCE_SCATTER, "halving", ANY | COLL_COMMUTE, 0, 64 * KIB,
 	  0, 0, coll_redscat_halving, "recursive halving" },
 	{ WEFT_COLL_REDUCE_SCATTER, "pairwise", ANY | COLL_COMMUTE, 0, 0, 0, 0,
@@ -133,6 +160,10 @@ static const struct coll_algo reduce_scatter_rows[] = {
 
 /* scan, exscan: bytes of the vector */
 static const struct coll_algo scan_rows[] = {
+	{ WEFT_COLL_SCAN, "linear", ANY, 0, 0, 0, 2,
+	  coll_scan_linear, "chain" },
+	{ WEFT_COLL_SCAN, "linear", ANY | COLL_CROWDED, 0, 0, 0, 0,
+	  coll_scan_linear, "chain" },
 	{ WEFT_COLL_SCAN, "recdbl", ANY, 0, 64 * KIB, 0, 0,
 	  coll_scan_recdbl, "recursive doubling" },
 	{ WEFT_COLL_SCAN, "linear", ANY, 0, 0, 0, 0,
@@ -140,6 +171,10 @@ static const struct coll_algo scan_rows[] = {
 };
 
 static const struct coll_algo exscan_rows[] = {
+	{ WEFT_COLL_EXSCAN, "linear", ANY, 0, 0, 0, 2,
+	  coll_exscan_linear, "chain" },
+	{ WEFT_COLL_EXSCAN, "linear", ANY | COLL_CROWDED, 0, 0, 0, 0,
+	  coll_exscan_linear, "chain" },
 	{ WEFT_COLL_EXSCAN, "recdbl", ANY, 0, 64 * KIB, 0, 0,
 	  coll_exscan_recdbl, "recursive doubling" },
 	{ WEFT_COLL_EXSCAN, "linear", ANY, 0, 0, 0, 0,
@@ -201,6 +236,9 @@ const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	OPT("NEIGHBOR_ALLGATHER", "linear", "MPI_Neighbor_allgather(v)"),
 	OPT("NEIGHBOR_ALLTOALL", "linear", "MPI_Neighbor_alltoall(v,w)"),
 };
+
+/* Ranks share cores, see COLL_CROWDED; the same on all ranks. */
+static bool crowded;
 
 /* What the environment asks for, by operation; NULL: the table decides. */
 static const struct coll_algo *forced[WEFT_COLL_KINDS];
@@ -279,9 +317,14 @@ uint64_t coll_volume(const struct weft_coll_args *a)
 
 /* ---- the choice --------------------------------------------------------- */
 
+static bool meets(const struct coll_algo *row, unsigned t)
+{
+	return (row->need & ~(t | COLL_CROWDED)) == 0;
+}
+
 bool coll_algo_fits(const struct coll_algo *row, const struct weft_coll_args *a)
 {
-	return (row->need & ~traits(a)) == 0;
+	return meets(row, traits(a));
 }
 
 /* The name that the communicator's info gives, as "weft_coll_bcast". */
@@ -310,7 +353,8 @@ static const struct coll_algo *wanted(const struct weft_coll_args *a)
 
 static bool in_range(const struct coll_algo *row, uint64_t bytes, int ranks)
 {
-	return bytes >= row->min_bytes &&
+	return (crowded || !(row->need & COLL_CROWDED)) &&
+	       bytes >= row->min_bytes &&
 	       (!row->max_bytes || bytes <= row->max_bytes) &&
 	       ranks >= row->min_ranks &&
 	       (!row->max_ranks || ranks <= row->max_ranks);
@@ -323,11 +367,11 @@ const struct coll_algo *coll_select(const struct weft_coll_args *a)
 	unsigned t = traits(a), i;
 	uint64_t bytes;
 
-	if (row && !(row->need & ~t))
+	if (row && meets(row, t))
 		return row;
 	bytes = coll_volume(a);
 	for (i = 0; i + 1 < rows->n; i++)
-		if (!(rows->at[i].need & ~t) &&
+		if (meets(&rows->at[i], t) &&
 		    in_range(&rows->at[i], bytes, a->comm->size))
 			break;
 	return &rows->at[i];
@@ -359,15 +403,22 @@ bool weft_coll_help(size_t i, struct weft_coll_help *help_p)
 
 /* ---- hanging on communicators ------------------------------------------- */
 
-/* The environment is read when the first communicator is made. */
+/*
+ * The environment is read when the first communicator is made. A job counts
+ * as crowded when all of it is on one host with fewer cores: that much every
+ * rank knows, and all know the same.
+ */
 static int select_attach(struct weft_comm *comm)
 {
+	const struct weft_job *job = &weft_core.job;
 	static bool once;
 	int k;
 
 	if (once)
 		return 0;
 	once = true;
+	crowded = job->local_size == job->size &&
+		  job->size > sysconf(_SC_NPROCESSORS_ONLN);
 	for (k = 0; k < WEFT_COLL_KINDS; k++)
 		forced[k] = row_named((enum weft_coll_kind)k,
 				      weft_cfg_get(&weft_coll_options[k]).text);

@@ -19,6 +19,9 @@ enum {
 	COLL_EVEN = 16,	  /* blocks of one size: not the v and w forms */
 	COLL_OUT = 32,	  /* not in place */
 	COLL_IN = 64,	  /* in place only */
+	/* No need but a range: chosen where the job shares the cores of one
+	 * host, so that rounds cost more than work; forcing ignores it. */
+	COLL_CROWDED = 128,
 };
 
 typedef void (*coll_say_fn)(struct coll_prog *p,
