@@ -51,6 +51,16 @@ const struct weft_pvar weft_pvars[] = {
 	  FIELD(wakes), false },
 	{ "packets_resent", "packets sent again after a loss",
 	  WEFT_PVAR_PROVIDER, FIELD(resent), false },
+	{ "path_rendezvous", "messages announced first and fetched then",
+	  WEFT_PVAR_PROVIDER, FIELD(rendezvous), false },
+	{ "path_paced", "of these, fetched by packets for want of a direct way",
+	  WEFT_PVAR_PROVIDER, FIELD(paced), false },
+	{ "dma_bytes", "bytes copied straight between processes",
+	  WEFT_PVAR_PROVIDER, FIELD(dma_bytes), false },
+	{ "posted_receives", "receives that wait for a message",
+	  WEFT_PVAR_PROVIDER, FIELD(posted_now), true },
+	{ "unexpected_messages", "messages that wait for a receive",
+	  WEFT_PVAR_PROVIDER, FIELD(unexpected_now), true },
 };
 
 const int weft_pvar_count = (int)WEFT_COUNT_OF(weft_pvars);

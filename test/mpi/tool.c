@@ -124,6 +124,33 @@ static void counters(void)
 	MT_IS(MPI_T_pvar_read(s, got, &v), MPI_T_ERR_INVALID_SESSION);
 }
 
+/* Three messages that nobody asked for yet; other providers do not count. */
+static void queues(void)
+{
+	MPI_T_pvar_handle waiting;
+	MPI_T_pvar_session s;
+	unsigned long long v = 0;
+	int flag, x;
+
+	MT_OK(MPI_T_pvar_session_create(&s));
+	waiting = open_pvar(s, "unexpected_messages", MPI_T_PVAR_CLASS_LEVEL);
+	if (MPI_T_pvar_read(s, waiting, &v) == MPI_T_ERR_NOT_ACCESSIBLE)
+		return;
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int k = 0; k < 3; k++)
+		MPI_Send(&k, 1, MPI_INT, (mt_rank + 1) % mt_size, k,
+			 MPI_COMM_WORLD);
+	do
+		MT_OK(MPI_Iprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &flag,
+				 MPI_STATUS_IGNORE));
+	while (!flag);
+	MT_TRUE(read_pvar(s, waiting) >= 3);
+	for (int k = 0; k < 3; k++)
+		MPI_Recv(&x, 1, MPI_INT, MPI_ANY_SOURCE, k, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	MT_OK(MPI_T_pvar_session_free(&s));
+}
+
 static void too_late(void)
 {
 	MPI_T_cvar_handle h;
@@ -145,6 +172,7 @@ int main(int argc, char **argv)
 	categories();
 	mt_begin(&argc, &argv);
 	counters();
+	queues();
 	too_late();
 	MT_OK(MPI_T_finalize());
 	MT_OK(MPI_T_cvar_get_num(&n));
