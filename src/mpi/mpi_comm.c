@@ -2,8 +2,10 @@
 /* Communicators: queries, names, hints, the end. */
 #include "src/mpi/mpi_face.h"
 
+#include "src/core/core_bsend.h"
 #include "src/core/core_info.h"
 #include "src/core/core_progress.h"
+#include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_commobj.h"
 
@@ -215,9 +217,12 @@ static int check_mortal(const char *func, MPI_Comm comm,
 static int end(const char *func, struct weft_comm *c, MPI_Comm *comm)
 {
 	int err = weft_attrs_clear(&c->attr, *comm);
+	MPI_Count size;
+	void *buffer;
 
 	if (err)
 		return weft_err_call(c, func, err);
+	weft_bsend_detach(&c->bsend, &buffer, &size);
 	*comm = MPI_COMM_NULL;
 	weft_comm_put(c);
 	return MPI_SUCCESS;
@@ -244,4 +249,14 @@ int PMPI_Comm_disconnect(MPI_Comm *comm)
 	while (weft_load32(&c->obj.refs) > 1)
 		weft_progress();
 	return end(__func__, c, comm);
+}
+
+/* Nobody is spawned, so nobody has a parent. */
+#pragma weak MPI_Comm_get_parent = PMPI_Comm_get_parent
+int PMPI_Comm_get_parent(MPI_Comm *parent)
+{
+	if (!weft_core.world)
+		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
+	*parent = MPI_COMM_NULL;
+	return MPI_SUCCESS;
 }

@@ -134,11 +134,7 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 #pragma weak MPI_Add_error_class = PMPI_Add_error_class
 int PMPI_Add_error_class(int *errorclass)
 {
-	int rc = weft_errtext_add_class(errorclass);
-
-	if (!rc)
-		weft_attr_predef_set(MPI_LASTUSEDCODE, *errorclass);
-	return weft_err_rc(NULL, __func__, rc);
+	return weft_err_rc(NULL, __func__, weft_errtext_add_class(errorclass));
 }
 
 /* The answers of core_errtext.c about one code. */
@@ -155,11 +151,8 @@ static int answer(const char *func, int rc, int code)
 #pragma weak MPI_Add_error_code = PMPI_Add_error_code
 int PMPI_Add_error_code(int errorclass, int *errorcode)
 {
-	int rc = weft_errtext_add_code(errorclass, errorcode);
-
-	if (!rc)
-		weft_attr_predef_set(MPI_LASTUSEDCODE, *errorcode);
-	return answer(__func__, rc, errorclass);
+	return answer(__func__, weft_errtext_add_code(errorclass, errorcode),
+		      errorclass);
 }
 
 #pragma weak MPI_Add_error_string = PMPI_Add_error_string

@@ -4,6 +4,7 @@
 
 #include "coll/coll.h"
 #include "src/core/core_attr.h"
+#include "src/core/core_bsend.h"
 #include "src/core/core_err.h"
 #include "src/core/core_opts.h"
 #include "src/core/core_info.h"
@@ -54,7 +55,6 @@ static int start(const char *func, int required)
 	if (phase == WEFT_AFTER_FINALIZE)
 		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 0,
 				    "MPI was finalized and cannot start again");
-	weft_core_coll_set(&weft_coll_core_ops);
 	weft_core_coll_set(&weft_coll_core_ops);
 	if (weft_core_init(required))
 		weft_core_abort(1, "%s failed: see the message above",
@@ -112,6 +112,7 @@ int PMPI_Finalize(void)
 	err = weft_attrs_clear(&weft_core.self->attr, MPI_COMM_SELF);
 	if (err)
 		return weft_err_call(weft_core.self, __func__, err);
+	weft_bsend_flush(weft_bsend_process());
 	return weft_err_rc(NULL, __func__, weft_core_fini());
 }
 
