@@ -42,7 +42,7 @@ struct bench_page {
 	alignas(128) weft_au64 pong;
 	alignas(128) weft_au32 raw; /* rounds of raw ping-pong to answer */
 	weft_au32 up;
-	weft_au32 echo; /* the child answers every packet */
+	weft_au32 echo; /* the child answers every packet with so many bytes */
 	weft_au64 want; /* or it answers after so many */
 	struct sockaddr_in name;
 };
@@ -136,7 +136,7 @@ static void bench_child(struct bench_page *p)
 		if (b->got == before)
 			continue;
 		if (weft_load32_relaxed(&p->echo)) {
-			bench_send(b, 8);
+			bench_send(b, weft_load32_relaxed(&p->echo));
 			b->got = 0;
 		} else if (b->got == weft_load64_relaxed(&p->want)) {
 			bench_send(b, 0);
@@ -165,15 +165,15 @@ static double raw_latency(struct bench *b, uint32_t n)
 	return (double)t / n / 2;
 }
 
-static double carrier_latency(struct bench *b, uint32_t n)
+static double carrier_latency(struct bench *b, size_t len, uint32_t n)
 {
 	uint64_t t;
 
-	weft_store32(&b->page->echo, 1);
+	weft_store32(&b->page->echo, (uint32_t)len);
 	b->got = 0;
 	t = weft_now_ns();
 	for (uint32_t i = 0; i < n; i++) {
-		bench_send(b, 8);
+		bench_send(b, len);
 		while (b->got == i)
 			weft_carrier_shm.poll(b->c, 1);
 	}
@@ -228,30 +228,31 @@ static double median(double *v, int n)
 
 static void bench_run(struct bench *b, int turns)
 {
-	static double raw[TURNS_MAX], lat[TURNS_MAX];
+	static double raw[TURNS_MAX];
+	static double lat[WEFT_COUNT_OF(sizes)][TURNS_MAX];
 	static double str[WEFT_COUNT_OF(sizes)][TURNS_MAX];
 	static double cpy[WEFT_COUNT_OF(sizes)][TURNS_MAX];
 
-	carrier_latency(b, 1000);
+	carrier_latency(b, 8, 1000);
 	for (int k = 0; k < turns; k++) {
 		raw[k] = raw_latency(b, 2000);
-		lat[k] = carrier_latency(b, 2000);
 		for (size_t i = 0; i < WEFT_COUNT_OF(sizes); i++) {
 			uint32_t n = sizes[i] > 1024 ? 1000 : 5000;
 
+			lat[i][k] = carrier_latency(b, sizes[i], 500);
 			str[i][k] = carrier_stream(b, sizes[i], n);
 			cpy[i][k] = memcpy_stream(b, sizes[i], n);
 		}
 	}
-	printf("# raw line R     %8.1f ns one way\n", median(raw, turns));
-	printf("# carrier 8 B    %8.1f ns one way, %.2f R\n",
-	       median(lat, turns), median(lat, turns) / median(raw, turns));
-	printf("# %6s %12s %12s %12s\n", "bytes", "Mpackets/s", "MB/s",
-	       "memcpy MB/s");
+	printf("# raw line R %.1f ns one way\n", median(raw, turns));
+	printf("# %6s %12s %8s %12s %12s %12s\n", "bytes", "ns one way", "/ R",
+	       "Mpackets/s", "MB/s", "memcpy MB/s");
 	for (size_t i = 0; i < WEFT_COUNT_OF(sizes); i++) {
 		double ns = median(str[i], turns);
 
-		printf("%8zu %12.2f %12.0f %12.0f\n", sizes[i], 1e3 / ns,
+		printf("%8zu %12.1f %8.2f %12.2f %12.0f %12.0f\n", sizes[i],
+		       median(lat[i], turns),
+		       median(lat[i], turns) / median(raw, turns), 1e3 / ns,
 		       (double)sizes[i] * 1e3 / ns,
 		       (double)sizes[i] * 1e3 / median(cpy[i], turns));
 	}

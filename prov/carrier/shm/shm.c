@@ -48,6 +48,7 @@ static void shm_free(struct shm *s)
 	weft_pool_fini(&s->held_pool);
 	free(s->peer);
 	free(s->cell_next);
+	free(s->rx_long);
 	free(s->rx);
 	free(s);
 }
@@ -64,7 +65,8 @@ static int shm_build(struct shm *s, const struct weft_carrier_attr *attr)
 		return ret;
 	s->rx = calloc(s->view.entries, sizeof(*s->rx));
 	s->cell_next = calloc(s->view.cells, sizeof(*s->cell_next));
-	if (!s->rx || !s->cell_next)
+	s->rx_long = aligned_alloc(64, (SHM_LONG_BYTES + 63) / 64 * 64);
+	if (!s->rx || !s->cell_next || !s->rx_long)
 		return -ENOMEM;
 	shm_cell_init(s);
 	carrier_cma_allow();

@@ -123,7 +123,7 @@ struct shm_held {
 	struct shm_rx *rx;
 	struct weft_pkt pkt;
 	uint32_t kind;
-	uint8_t payload[SHM_SHORT_BYTES];
+	uint8_t payload[SHM_LONG_BYTES];
 };
 
 struct shm {
@@ -135,6 +135,8 @@ struct shm {
 	uint64_t rx_head; /* what the head word says */
 	struct shm_view view;
 	struct shm_rx *rx;
+	uint8_t *rx_long; /* a long payload in one piece */
+	uint32_t rx_step; /* slots of the packet at hand */
 	uint32_t rx_used; /* entries ever admitted are below */
 	unsigned polls;
 	weft_au32 nudge; /* wait slept: do the housekeeping */

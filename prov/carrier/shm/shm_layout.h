@@ -18,6 +18,10 @@
  *   | word   | rest of weft_pkt       | payload          | payload      |
  *   +--------+------------------------+------------------+--------------+
  *
+ * A payload of up to SHM_LONG_BYTES may go on in the slots that follow: each
+ * gives all but its word, which says SKIPPED (by nobody) to those who come to
+ * it alone. The first slot is published last.
+ *
  * word is the first eight bytes of struct weft_pkt and is stored last. Its
  * upper half, the carrier's word, says whose and whether:
  *
@@ -47,6 +51,9 @@
 #define SHM_SLOT_BYTES	128
 #define SHM_LINE_BYTES	32 /* payload in the first line of a slot */
 #define SHM_SHORT_BYTES (SHM_SLOT_BYTES - sizeof(struct weft_pkt))
+#define SHM_MORE_BYTES	(SHM_SLOT_BYTES - 8) /* payload in a further slot */
+#define SHM_LONG_SLOTS	5
+#define SHM_LONG_BYTES	(SHM_SHORT_BYTES + (SHM_LONG_SLOTS - 1) * SHM_MORE_BYTES)
 
 /* Bits of shm_head.flags. */
 #define SHM_FENCE 1u /* its sleepers cannot order their senders */
@@ -127,7 +134,15 @@ static_assert(sizeof(struct shm_slot) == SHM_SLOT_BYTES &&
 /* Kinds of slots. */
 #define SHM_INLINE  0u /* the payload is in the slot */
 #define SHM_CELL    1u /* the payload is in the writer's cell payload[0..3] */
-#define SHM_SKIPPED 2u /* its writer died; written by the receiver */
+#define SHM_SKIPPED 2u /* nothing: its writer died, or a slot of a long one */
+#define SHM_LONG    3u /* the payload goes on in the slots that follow */
+
+/* How many slots a packet of kind LONG takes. */
+static inline uint32_t shm_long_slots(uint32_t len)
+{
+	return 1 + (uint32_t)((len - SHM_SHORT_BYTES + SHM_MORE_BYTES - 1) /
+			      SHM_MORE_BYTES);
+}
 
 /* States of an entry, in the low byte of shm_entry.state; above: pid. */
 #define SHM_FREE    0u

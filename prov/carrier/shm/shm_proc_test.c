@@ -203,7 +203,10 @@ static void a_killed_sender_is_reported(void **state)
 	stage_close(s);
 }
 
-/* Reserves a slot and dies over it. */
+/*
+ * Reserves as many slots as the stage says and dies over them, the second one
+ * already filled.
+ */
 static int die_reserved(struct stage *s, int i)
 {
 	struct end e;
@@ -217,19 +220,30 @@ static int die_reserved(struct stage *s, int i)
 		return 2;
 	/* The tail is ours since the packet before: nothing to record. */
 	t = weft_load64(&p->view.head->tail);
-	while (!weft_cas64(&p->view.head->tail, &t,
-			   shm_tail_make(shm_tail_ticket(t) + 1, p->writer)))
+	while (!weft_cas64(
+		&p->view.head->tail, &t,
+		shm_tail_make(shm_tail_ticket(t) + (uint64_t)s->count,
+			      p->writer)))
 		;
+	t = shm_tail_ticket(t) + 1;
+	if (s->count > 1)
+		weft_store64(&p->slot[t & (p->view.slots - 1)].word,
+			     shm_slot_word(0, shm_word(shm_lap(t, p->lg),
+						       SHM_SKIPPED, 0,
+						       SHM_NO_WRITER)));
 	weft_store32(&s->step, 1);
 	kill(getpid(), SIGKILL);
 	return 3;
 }
 
-/* Seven slots a round in a FIFO of sixteen: every position gets its turn. */
-static void a_slot_whose_writer_died_is_skipped(void **state)
+/*
+ * An odd number of slots a round in a FIFO of sixteen: every position gets
+ * its turn.
+ */
+static void stage_skips(int slots, uint64_t skipped)
 {
 	struct weft_carrier_attr attr = { .fifo_slots = 16 };
-	struct stage *s = stage_open(1);
+	struct stage *s = stage_open(slots);
 	struct end *e = calloc(1, sizeof(*e));
 	struct end *other = calloc(1, sizeof(*other));
 	struct weft_carrier_stats st;
@@ -256,13 +270,23 @@ static void a_slot_whose_writer_died_is_skipped(void **state)
 		T_IS(e->got_from[101], n);
 	}
 	e->c->ops->stats(e->c, &st);
-	T_IS(st.skipped, 16);
+	T_IS(st.skipped, skipped);
 	T_IS(e->bad, 0);
 	end_close(other);
 	end_close(e);
 	free(other);
 	free(e);
 	stage_close(s);
+}
+
+static void a_slot_whose_writer_died_is_skipped(void **state)
+{
+	stage_skips(1, 16);
+}
+
+static void slots_of_a_long_packet_are_skipped(void **state)
+{
+	stage_skips(3, 32);
 }
 
 /* Opens at the parent's choice of name and says what it hears. */
@@ -630,7 +654,7 @@ static void a_region_can_be_printed(void **state)
 	T_OK(end_open(&a, &weft_carrier_shm, 1, NULL));
 	T_OK(end_open(&b, &weft_carrier_shm, 2, NULL));
 	for (uint64_t n = 0; n < 3; n++)
-		T_OK(end_send_all(&a, end_peer(&a, &b), n, n * 100, 10));
+		T_OK(end_send_all(&a, end_peer(&a, &b), n, n * 1000, 10));
 	weft_shm_dump(b.c, f);
 	T_IS(weft_shm_dump_pid(getpid(), f), 2);
 	fclose(f);
@@ -665,6 +689,7 @@ int main(void)
 		T_CASE(processes_flood_each_other),
 		T_CASE(a_killed_sender_is_reported),
 		T_CASE(a_slot_whose_writer_died_is_skipped),
+		T_CASE(slots_of_a_long_packet_are_skipped),
 		T_CASE(a_name_is_used_again_after_a_death),
 		T_CASE(what_was_sent_outlives_its_sender),
 		T_CASE(strangers_get_nothing),

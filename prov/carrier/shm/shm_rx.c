@@ -35,6 +35,8 @@ static int rx_payload(struct shm *s, struct shm_peer *p,
 	*payload_p = slot;
 	if (kind == SHM_INLINE)
 		return pkt->len <= SHM_SHORT_BYTES ? 0 : -EPROTO;
+	if (kind == SHM_LONG)
+		return 0;
 	if (kind != SHM_CELL)
 		return -EPROTO;
 	if (weft_unlikely(!p->mapped)) {
@@ -86,7 +88,7 @@ static int rx_hold(struct shm *s, struct shm_rx *rx, const struct weft_pkt *pkt,
 	h->rx = rx;
 	h->pkt = *pkt;
 	h->kind = kind;
-	memcpy(h->payload, slot, sizeof(h->payload));
+	memcpy(h->payload, slot, kind == SHM_LONG ? pkt->len : SHM_SHORT_BYTES);
 	if (!p->held_count++)
 		weft_list_push_back(&s->held_peers, &p->held_node);
 	weft_list_push_back(&p->held, &h->node);
@@ -165,12 +167,34 @@ static void rx_expect(struct shm_rx *rx, uint16_t writer)
 		rx->ready = shm_word(0, SHM_INLINE, rx->seq, writer) + 1;
 }
 
+/* Puts the pieces of a long payload together; NULL: it cannot be. */
+static const uint8_t *rx_join(struct shm *s, const struct shm_slot *slot,
+			      size_t len)
+{
+	uint32_t mask = s->view.slots - 1;
+	uint32_t at = (uint32_t)(slot - s->view.slot);
+	size_t done = SHM_SHORT_BYTES;
+
+	if (len <= SHM_SHORT_BYTES || len > SHM_LONG_BYTES)
+		return NULL;
+	memcpy(s->rx_long, slot->payload, SHM_SHORT_BYTES);
+	for (; done < len; done += SHM_MORE_BYTES, s->rx_step++) {
+		slot = &s->view.slot[++at & mask];
+		if (weft_likely(len - done >= SHM_MORE_BYTES))
+			memcpy(s->rx_long + done, slot->rest, SHM_MORE_BYTES);
+		else
+			memcpy(s->rx_long + done, slot->rest, len - done);
+	}
+	return s->rx_long;
+}
+
 /*
  * Takes the packet in slot. 1: delivered; 0: the slot is done with;
  * -EAGAIN: it must stay.
  */
 static int rx_think(struct shm *s, const struct shm_slot *slot, uint64_t word)
 {
+	const uint8_t *payload = slot->payload;
 	struct shm_rx *rx;
 	struct weft_pkt pkt;
 	uint32_t kind;
@@ -182,7 +206,9 @@ static int rx_think(struct shm *s, const struct shm_slot *slot, uint64_t word)
 	if (weft_unlikely(kind == SHM_SKIPPED))
 		return 0;
 	rx = rx_writer(s, shm_word_writer(pkt.carrier));
-	if (weft_unlikely(!rx)) {
+	if (kind == SHM_LONG)
+		payload = rx_join(s, slot, pkt.len);
+	if (weft_unlikely(!rx || !payload)) {
 		s->stats.refused++;
 		return 0;
 	}
@@ -196,13 +222,13 @@ static int rx_think(struct shm *s, const struct shm_slot *slot, uint64_t word)
 	}
 	ret = -EAGAIN;
 	if (weft_likely(!rx->peer->held_count))
-		ret = rx_offer(s, rx, &pkt, kind, slot->payload);
+		ret = rx_offer(s, rx, &pkt, kind, payload);
 	if (weft_likely(!ret)) {
 		rx_expect(rx, shm_word_writer(pkt.carrier));
 		return 1;
 	}
 	if (ret == -EAGAIN)
-		return rx_hold(s, rx, &pkt, kind, slot->payload);
+		return rx_hold(s, rx, &pkt, kind, payload);
 	s->stats.refused++;
 	shm_peer_fail(s, rx->peer, -ret);
 	return 0;
@@ -258,11 +284,12 @@ static int rx_fifo(struct shm *s, int budget)
 		if (shm_word_lap(shm_slot_carrier(word)) !=
 		    shm_lap(next, s->view.lg))
 			break;
+		s->rx_step = 1;
 		ret = rx_take(s, slot, word);
 		if (weft_unlikely(ret < 0))
 			break;
 		n += ret;
-		next++;
+		next += s->rx_step;
 		/* relaxed: wait reads it to know which slot to watch */
 		weft_store64_relaxed(&s->rx_next, next);
 		rx_publish(s, next);

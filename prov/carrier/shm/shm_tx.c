@@ -35,61 +35,61 @@ static void tx_record(struct shm_view *v, uint64_t ticket, uint16_t writer)
 }
 
 /*
- * Whether ticket has room; looks at the receiver's head when it seems full.
- * Head is read after the tail that ticket is from, so it may be ahead of an
- * old ticket, but never more than a FIFO behind it.
+ * Whether n slots from ticket on are free; looks at the receiver's head when
+ * it seems not. Head is read after the tail that ticket is from, so it may be
+ * ahead of an old ticket, but never more than a FIFO behind it.
  */
-static int tx_room(struct shm_peer *p, uint64_t ticket)
+static int tx_room(struct shm_peer *p, uint64_t ticket, uint32_t n)
 {
-	int64_t used;
+	int64_t slots = p->view.slots;
+	int64_t used = (int64_t)(ticket - p->head_seen);
 
-	if (weft_likely(ticket - p->head_seen < p->view.slots))
+	if (weft_likely(used >= 0 && used + n <= slots))
 		return 0;
 	/* A3 pairs with R3 in rx_publish(): the slot was read before reuse. */
-	p->head_seen = weft_load64(&p->view.head->head);
+	p->head_seen = weft_load64(&p->head->head);
 	used = (int64_t)(ticket - p->head_seen);
-	if (used > (int64_t)p->view.slots)
+	if (used > slots)
 		return -EPROTO;
-	return used >= 0 && used < (int64_t)p->view.slots ? 0 : -EAGAIN;
+	return used >= 0 && used + n <= slots ? 0 : -EAGAIN;
 }
 
-/* Moves the tail from *t_p to ticket + 1, ours. */
-static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t ticket)
+/* Moves the tail from *t_p to next, ours. */
+static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t next)
 {
-	weft_au64 *tail = &p->view.head->tail;
-	uint64_t next = shm_tail_make(ticket + 1, p->writer);
+	uint64_t ticket = shm_tail_ticket(*t_p);
 
 	if (weft_likely(shm_tail_writer(*t_p) == p->writer))
 		/* relaxed: see the head of the file */
 		return atomic_compare_exchange_strong_explicit(
-			tail, t_p, next, memory_order_relaxed,
+			&p->head->tail, t_p, next, memory_order_relaxed,
 			memory_order_relaxed);
 	if (ticket)
 		tx_record(&p->view, ticket - 1, shm_tail_writer(*t_p));
 	/* R1 pairs with A1 in tick_tail(): recorded, then taken. */
 	return atomic_compare_exchange_strong_explicit(
-		tail, t_p, next, memory_order_release, memory_order_relaxed);
+		&p->head->tail, t_p, next, memory_order_release,
+		memory_order_relaxed);
 }
 
 /* Any reservation, whoever was there before, however full it looks. */
-static int tx_reserve_any(struct shm_peer *p, uint64_t *ticket_p)
+static int tx_reserve_any(struct shm_peer *p, uint32_t n, uint64_t *ticket_p)
 {
 	/* relaxed: see the head of the file */
 	uint64_t t = weft_load64_relaxed(&p->head->tail);
-	uint64_t ticket;
 	int ret;
 
 	do {
-		ticket = shm_tail_ticket(t);
-		ret = tx_room(p, ticket);
+		*ticket_p = shm_tail_ticket(t);
+		ret = tx_room(p, *ticket_p, n);
 		if (weft_unlikely(ret))
 			return ret;
-	} while (weft_unlikely(!tx_swap(p, &t, ticket)));
-	*ticket_p = ticket;
+	} while (weft_unlikely(
+		!tx_swap(p, &t, shm_tail_make(*ticket_p + n, p->writer))));
 	return 0;
 }
 
-/* The common one: we were the last writer, and there is room. */
+/* The common one: one slot, we were the last writer, and there is room. */
 WEFT_INLINE int tx_reserve(struct shm_peer *p, uint64_t *ticket_p)
 {
 	uint64_t t = weft_load64_relaxed(&p->head->tail);
@@ -101,7 +101,7 @@ WEFT_INLINE int tx_reserve(struct shm_peer *p, uint64_t *ticket_p)
 		    &p->head->tail, &t, shm_tail_make(*ticket_p + 1, p->writer),
 		    memory_order_relaxed, memory_order_relaxed)))
 		return 0;
-	return tx_reserve_any(p, ticket_p);
+	return tx_reserve_any(p, 1, ticket_p);
 }
 
 static struct shm_slot *tx_slot(const struct shm_peer *p, uint64_t ticket)
@@ -166,15 +166,58 @@ static int tx_short(struct shm *s, struct shm_peer *p,
 	return 0;
 }
 
+/* Fills a slot that continues a long packet. */
+static void tx_more(struct shm_peer *p, uint64_t ticket, const uint8_t *from,
+		    size_t len)
+{
+	struct shm_slot *slot = tx_slot(p, ticket);
+	uint32_t carrier =
+		shm_word(shm_lap(ticket, p->lg), SHM_SKIPPED, 0, SHM_NO_WRITER);
+
+	/* relaxed: published with the first slot */
+	weft_store64_relaxed(&slot->word, shm_slot_word(0, carrier));
+	if (weft_likely(len >= SHM_MORE_BYTES))
+		memcpy(slot->rest, from, SHM_MORE_BYTES);
+	else
+		memcpy(slot->rest, from, len);
+}
+
+/* A payload that takes a few slots: no line but those that carry it. */
+static int tx_long(struct shm *s, struct shm_peer *p,
+		   const struct weft_pkt *pkt, const struct iovec *iov,
+		   int count)
+{
+	uint8_t whole[SHM_LONG_BYTES];
+	const uint8_t *from = whole;
+	uint32_t n = shm_long_slots(pkt->len);
+	uint64_t ticket;
+	int ret;
+
+	if (weft_likely(count == 1))
+		from = iov->iov_base;
+	else
+		tx_gather(whole, iov, count);
+	ret = tx_reserve_any(p, n, &ticket);
+	if (weft_unlikely(ret))
+		return ret;
+	memcpy(tx_slot(p, ticket)->payload, from, SHM_SHORT_BYTES);
+	for (uint32_t i = 1; i < n; i++) {
+		size_t at = SHM_SHORT_BYTES + (i - 1) * SHM_MORE_BYTES;
+
+		tx_more(p, ticket + i, from + at, pkt->len - at);
+	}
+	tx_publish(s, p, ticket, pkt, SHM_LONG);
+	return 0;
+}
+
 static int tx_cell(struct shm *s, struct shm_peer *p,
 		   const struct weft_pkt *pkt, const struct iovec *iov,
 		   int count)
 {
-	uint64_t ticket =
-		shm_tail_ticket(weft_load64_relaxed(&p->view.head->tail));
+	uint64_t ticket = shm_tail_ticket(weft_load64_relaxed(&p->head->tail));
 	uint32_t named;
 	uint16_t cell;
-	int ret = tx_room(p, ticket);
+	int ret = tx_room(p, ticket, 1);
 
 	if (ret)
 		return ret;
@@ -220,6 +263,8 @@ int shm_send(struct weft_carrier *c, struct weft_peer *peer,
 	}
 	if (pkt->len <= SHM_SHORT_BYTES)
 		ret = tx_short(s, p, pkt, iov, iov_count);
+	else if (pkt->len <= SHM_LONG_BYTES)
+		ret = tx_long(s, p, pkt, iov, iov_count);
 	else if (pkt->len <= s->view.cell_bytes)
 		ret = tx_cell(s, p, pkt, iov, iov_count);
 	else
