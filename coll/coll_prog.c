@@ -38,6 +38,12 @@ void coll_prog_init(struct coll_prog *p, const struct weft_coll_args *a,
 	p->reqs_room = COLL_INLINE_REQS;
 }
 
+void coll_prog_lend(struct coll_prog *p, struct coll_step *room, unsigned n)
+{
+	p->lent = p->step = room;
+	p->step_room = n;
+}
+
 static void step_put(struct coll_step *st)
 {
 	if (st->dt)
@@ -53,7 +59,8 @@ void coll_prog_fini(struct coll_prog *p)
 
 	for (i = 0; i < p->nstep; i++)
 		step_put(&p->step[i]);
-	free(p->step);
+	if (p->step != p->lent)
+		free(p->step);
 	if (p->reqs != p->inline_reqs)
 		free(p->reqs);
 	while ((t = p->tmp)) {
@@ -186,10 +193,14 @@ int coll_step_do(struct coll_prog *p, const struct coll_step *st)
 static int prog_grow(struct coll_prog *p)
 {
 	unsigned room = p->step_room ? p->step_room * 2 : 32;
-	struct coll_step *step = realloc(p->step, room * sizeof(*step));
+	struct coll_step *step = malloc(room * sizeof(*step));
 
 	if (!step)
 		return -ENOMEM;
+	if (p->nstep)
+		memcpy(step, p->step, p->nstep * sizeof(*step));
+	if (p->step != p->lent)
+		free(p->step);
 	p->step = step;
 	p->step_room = room;
 	return 0;

@@ -75,6 +75,7 @@ struct coll_prog {
 	unsigned nstep;
 	unsigned step_room;
 	struct coll_step *step;
+	struct coll_step *lent; /* the first room for steps, not ours to free */
 	struct coll_tmp *tmp;
 	size_t inline_used;
 	struct weft_req *inline_reqs[COLL_INLINE_REQS];
@@ -194,6 +195,8 @@ void coll_flat_unpack(struct coll_prog *p, struct coll_flat *f);
 /* The program of one call; at once unless record is set. */
 void coll_prog_init(struct coll_prog *p, const struct weft_coll_args *a,
 		    bool record);
+/* Room for the first n steps, which stays the caller's. */
+void coll_prog_lend(struct coll_prog *p, struct coll_step *room, unsigned n);
 /* Gives back what it holds; its messages are complete. */
 void coll_prog_fini(struct coll_prog *p);
 

@@ -51,6 +51,7 @@ struct coll_sched *coll_sched_open(const struct weft_coll_args *a,
 	s->op = a->op ? weft_op_get(a->op) : NULL;
 	s->pc = 0;
 	coll_prog_init(&s->prog, a, true);
+	coll_prog_lend(&s->prog, s->steps, COLL_SCHED_STEPS);
 	return s;
 }
 

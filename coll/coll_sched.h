@@ -11,11 +11,14 @@
 #include "coll/coll_prog.h"
 #include "src/core/core_req.h"
 
+enum { COLL_SCHED_STEPS = 32 }; /* enough for short ones of 64 ranks */
+
 struct coll_sched {
 	struct weft_req req; /* first: the request is the schedule */
 	struct weft_op *op;  /* one reference, or NULL */
 	unsigned pc;	     /* next step */
 	struct coll_prog prog;
+	struct coll_step steps[COLL_SCHED_STEPS]; /* the first ones */
 };
 
 /* NULL: out of memory. flags: WEFT_REQ_PERSISTENT or 0. */
