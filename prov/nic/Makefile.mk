@@ -32,3 +32,10 @@ test_prov_prov_rma_test_SOURCES = test/prov/prov_rma_test.c $(PROV_JOB)
 test_prov_prov_rma_test_LDADD = $(PROV_LIBS)
 test_prov_prov_flow_test_SOURCES = test/prov/prov_flow_test.c $(PROV_JOB)
 test_prov_prov_flow_test_LDADD = $(PROV_LIBS)
+NIC_TESTS = prov/nic/nic_test
+check_PROGRAMS += $(NIC_TESTS)
+TESTS += $(NIC_TESTS)
+prov_nic_nic_test_LDADD = libweftnic.la $(T_LIBS)
+# The same bodies on every machine, with and without DMA.
+PLAIN_TESTS += test/prov_grid.sh
+EXTRA_DIST += prov/nic/README

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The engine over the loop carrier, on every machine, with and without DMA
+ * and with faults below: endpoints of one process, polled in turn.
+ */
+#include "prov/nic/nic.h"
+
+#include "src/base/clock.h"
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BIG ((size_t)1 << 20)
+
+/* One completion, as a test remembers it. */
+struct note {
+	void *context;
+	uint64_t len;
+	uint64_t tag;
+	uint64_t data;
+	uint64_t olen;
+	int err;
+	unsigned flags;
+	uint8_t kind;
+};
+
+struct side {
+	struct weft_nic *nic;
+	struct sockaddr_in name;
+	struct weft_peer *peer; /* the other side */
+	struct note note[4096];
+	unsigned notes;
+	unsigned events;
+	unsigned char mem[4096]; /* key 1, readable and writable */
+};
+
+struct world {
+	struct side a, b;
+};
+
+/* How a world is opened: a machine, DMA or not, faults. */
+struct grid {
+	const char *machine;
+	bool no_dma;
+	const char *faults;
+};
+
+static void note(struct side *s, const struct weft_op *op)
+{
+	s->note[s->notes++ % 4096] = (struct note){
+		.context = op->context,
+		.len = op->len,
+		.tag = op->tag,
+		.data = op->data,
+		.olen = op->olen,
+		.err = op->err,
+		.flags = op->flags,
+		.kind = op->kind,
+	};
+}
+
+static void up_done(void *arg, struct weft_op *op)
+{
+	note(arg, op);
+}
+
+static int up_region(void *arg, const struct weft_want *want, void **at_p,
+		     void **region_p)
+{
+	struct side *s = arg;
+
+	if (want->key != 1)
+		return -ENOKEY;
+	if (want->addr > sizeof(s->mem) ||
+	    want->len > sizeof(s->mem) - want->addr)
+		return -EFAULT;
+	*at_p = s->mem + want->addr;
+	*region_p = s;
+	return 0;
+}
+
+static void up_event(void *arg, struct weft_op *op, void *region)
+{
+	struct side *s = arg;
+
+	s->events++;
+	if (op->flags & WEFT_OP_DATA)
+		note(s, op);
+}
+
+static const struct weft_nic_up up = {
+	.done = up_done,
+	.region = up_region,
+	.event = up_event,
+};
+
+static void side_open(struct side *s, const struct grid *g)
+{
+	const struct weft_nic_attr attr = {
+		.machine = weft_machine_find(g->machine),
+		.carrier = &weft_carrier_loop,
+		.name.sin_family = AF_INET,
+		.up = &up,
+		.up_arg = s,
+		.no_dma = g->no_dma,
+		.faults = g->faults,
+	};
+
+	T_OK(weft_nic_open(&attr, &s->nic));
+	weft_nic_name(s->nic, &s->name);
+}
+
+static struct weft_peer *peer_of(struct side *s, const struct side *to)
+{
+	struct weft_carrier *c = weft_nic_carrier(s->nic);
+	struct weft_peer *p;
+
+	T_OK(c->ops->peer(c, &to->name, &p));
+	return p;
+}
+
+static struct world *world_open(const struct grid *g)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	T_NOT_NULL(w);
+	side_open(&w->a, g);
+	side_open(&w->b, g);
+	w->a.peer = peer_of(&w->a, &w->b);
+	w->b.peer = peer_of(&w->b, &w->a);
+	return w;
+}
+
+static void world_close(struct world *w)
+{
+	weft_nic_close(w->a.nic);
+	weft_nic_close(w->b.nic);
+	free(w);
+}
+
+static void turn(struct world *w)
+{
+	weft_nic_poll(w->a.nic, 8);
+	weft_nic_poll(w->b.nic, 8);
+}
+
+/* Polls both sides until s has so many completions. */
+static void until(struct world *w, struct side *s, unsigned notes)
+{
+	uint64_t end = weft_now_ns() + 30000000000u;
+
+	while (s->notes < notes) {
+		turn(w);
+		T_TRUE(weft_now_ns() < end);
+	}
+}
+
+static void put(struct world *w, struct side *s, void *buf, size_t len,
+		uint64_t tag, unsigned flags)
+{
+	int err;
+
+	do {
+		struct weft_op *op = weft_nic_op_get(s->nic);
+
+		op->kind = WEFT_SEND;
+		op->flags = (uint16_t)(WEFT_OP_TAGGED | flags);
+		op->peer = s->peer;
+		op->tag = tag;
+		op->data = tag + 1;
+		op->context = buf;
+		op->iov[0].iov_base = buf;
+		op->iov[0].iov_len = len;
+		op->iov_count = 1;
+		op->len = len;
+		err = weft_nic_send(s->nic, op);
+		if (err)
+			weft_nic_op_put(op);
+		turn(w);
+	} while (err == -EAGAIN);
+	T_OK(err);
+}
+
+static void take(struct side *s, void *buf, size_t len, uint64_t tag,
+		 uint32_t src)
+{
+	struct weft_op *op = weft_nic_op_get(s->nic);
+
+	op->kind = WEFT_RECV;
+	op->flags = WEFT_OP_TAGGED;
+	op->peer = NULL;
+	op->context = buf;
+	op->m.src = src;
+	op->m.tag = tag;
+	op->m.ignore = 0;
+	op->iov[0].iov_base = buf;
+	op->iov[0].iov_len = len;
+	op->iov_count = 1;
+	op->len = len;
+	T_OK(weft_nic_recv(s->nic, op));
+}
+
+/* ---- cases, each for a grid
+ * -------------------------------------------------------- */
+
+static void case_sizes(const struct grid *g)
+{
+	static const size_t len[] = { 0,    1,	  8,	 512,	513,	4096,
+				      8192, 9000, 20000, 65536, 300000, BIG };
+	struct world *w = world_open(g);
+	char *out = malloc(BIG), *in = malloc(BIG);
+
+	for (unsigned i = 0; i < sizeof(len) / sizeof(*len); i++) {
+		t_fill(out, len[i], i);
+		memset(in, 0, len[i]);
+		if (i % 2)
+			take(&w->b, in, BIG, i, w->b.peer->index);
+		put(w, &w->a, out, len[i], i, WEFT_OP_DATA);
+		for (int k = 0; k < 20; k++)
+			turn(w);
+		if (i % 2 == 0)
+			take(&w->b, in, BIG, i, WEFT_MATCH_ANY);
+		until(w, &w->a, i + 1);
+		until(w, &w->b, i + 1);
+		T_IS(w->b.note[i].err, 0);
+		T_IS(w->b.note[i].len, len[i]);
+		T_IS(w->b.note[i].tag, i);
+		T_IS(w->b.note[i].data, i + 1);
+		T_TRUE(w->b.note[i].flags & WEFT_OP_DATA);
+		T_IS(t_differs(in, len[i], i), -1);
+	}
+	free(out);
+	free(in);
+	world_close(w);
+}
+
+/* A random mix in both directions at once. */
+static void case_mix(const struct grid *g)
+{
+	struct world *w = world_open(g);
+	struct weft_rng rng;
+	int n = t_scale(400) < 60 ? 60 : 400, i;
+	char *out = malloc((size_t)n * 20000), *in = malloc((size_t)n * 20000);
+	size_t *len = calloc((size_t)n, sizeof(*len));
+
+	weft_rng_init(&rng, 5, 0);
+	for (i = 0; i < n; i++) {
+		struct side *to = i % 2 ? &w->a : &w->b;
+		struct side *from = i % 2 ? &w->b : &w->a;
+
+		len[i] = weft_rng_below(&rng, i % 7 ? 300 : 20000);
+		t_fill(out + i * 20000, len[i], (uint64_t)i);
+		if (i % 3)
+			take(to, in + i * 20000, 20000, (uint64_t)i,
+			     i % 5 ? to->peer->index : WEFT_MATCH_ANY);
+		put(w, from, out + i * 20000, len[i], (uint64_t)i,
+		    i % 4 ? 0 : WEFT_OP_ACK);
+		if (i % 3 == 0)
+			take(to, in + i * 20000, 20000, (uint64_t)i,
+			     to->peer->index);
+	}
+	until(w, &w->a, (unsigned)n);
+	until(w, &w->b, (unsigned)n);
+	for (i = 0; i < n; i++)
+		T_IS(t_differs(in + i * 20000, len[i], (uint64_t)i), -1);
+	free(out);
+	free(in);
+	free(len);
+	world_close(w);
+}
+
+static void reach(struct side *s, uint8_t kind, void *buf, uint64_t len,
+		  uint64_t key)
+{
+	struct weft_op *op = weft_nic_op_get(s->nic);
+
+	op->kind = kind;
+	op->peer = s->peer;
+	op->context = buf;
+	op->addr = 16;
+	op->key = key;
+	op->iov[0].iov_base = buf;
+	op->iov[0].iov_len = len;
+	op->iov_count = 1;
+	op->len = len;
+	T_OK(weft_nic_rma(s->nic, op));
+}
+
+static void case_access(const struct grid *g)
+{
+	struct world *w = world_open(g);
+	char out[4000], in[4000];
+	const struct weft_want row = { .key = 1,
+				       .len = sizeof(w->b.mem),
+				       .access = WEFT_MR_REMOTE_READ |
+						 WEFT_MR_REMOTE_WRITE };
+
+	for (unsigned listed = 0; listed < 2; listed++) {
+		if (listed)
+			weft_nic_expose(w->b.nic, &row, w->b.mem);
+		w->a.notes = 0;
+		t_fill(out, sizeof(out), listed);
+		memset(in, 0, sizeof(in));
+		reach(&w->a, WEFT_WRITE, out, sizeof(out), 1);
+		reach(&w->a, WEFT_READ, in, sizeof(in), 1);
+		until(w, &w->a, 2);
+		T_IS(w->a.note[0].err, 0);
+		T_IS(t_differs(w->b.mem + 16, sizeof(out), listed), -1);
+		T_IS(t_differs(in, sizeof(in), listed), -1);
+		reach(&w->a, WEFT_WRITE, out, sizeof(out), 2);
+		until(w, &w->a, 3);
+		T_IS(w->a.note[2].err, -ENOKEY);
+	}
+	weft_nic_hide(w->b.nic, 1);
+	world_close(w);
+}
+
+static void atomic_add(struct side *s, uint64_t *one, uint64_t *old)
+{
+	struct weft_op *op = weft_nic_op_get(s->nic);
+
+	op->kind = WEFT_FETCH;
+	op->peer = s->peer;
+	op->context = old;
+	op->addr = 0;
+	op->key = 1;
+	op->at_op = WEFT_AT_SUM;
+	op->at_type = WEFT_AT_UINT64;
+	op->iov[0].iov_base = one;
+	op->iov[0].iov_len = 8;
+	op->iov_count = 1;
+	op->result[0].iov_base = old;
+	op->result[0].iov_len = 8;
+	op->result_count = 1;
+	op->compare_count = 0;
+	op->len = 8;
+	T_OK(weft_nic_atomic(s->nic, op));
+}
+
+static void case_atomics(const struct grid *g)
+{
+	struct world *w = world_open(g);
+	uint64_t one = 1, old[100], sum;
+
+	for (int i = 0; i < 100; i++)
+		atomic_add(&w->a, &one, &old[i]);
+	until(w, &w->a, 100);
+	for (uint64_t i = 0; i < 100; i++)
+		T_IS(old[i], i);
+	memcpy(&sum, w->b.mem, sizeof(sum));
+	T_IS(sum, 100);
+	world_close(w);
+}
+
+/* ---- the grid
+ * -------------------------------------------------------------------------- */
+
+static void each(void (*run)(const struct grid *g))
+{
+	static const char *const faults[] = {
+		NULL, "seed=7,delay=0.1,drop=0.02,dup=0.02,reorder=0.05"
+	};
+	const struct weft_machine *m;
+	unsigned i, k;
+
+	for (i = 0; (m = weft_machine_at(i)); i++) {
+		for (k = 0; k < 4; k++) {
+			const struct grid g = { m->name, k & 1, faults[k / 2] };
+
+			run(&g);
+		}
+	}
+}
+
+static void every_size_arrives_on_every_machine(void **state)
+{
+	each(case_sizes);
+}
+
+static void a_mix_in_both_directions_arrives(void **state)
+{
+	each(case_mix);
+}
+
+static void memory_is_read_written_and_refused(void **state)
+{
+	each(case_access);
+}
+
+static void atomics_happen_once_and_in_order(void **state)
+{
+	each(case_atomics);
+}
+
+/* The other side ends without a word: everything that waits for it fails. */
+static void death_ends_everything_that_waits(void **state)
+{
+	const struct grid g = { "native", false, NULL };
+	struct world *w = world_open(&g);
+	char *big = calloc(1, BIG), in[8], any[8];
+	unsigned i;
+
+	put(w, &w->a, big, BIG, 1, 0);
+	put(w, &w->a, in, 8, 2, WEFT_OP_ACK);
+	take(&w->a, in, 8, 3, w->a.peer->index);
+	take(&w->a, any, 8, 4, WEFT_MATCH_ANY);
+	for (i = 0; i < 50; i++)
+		turn(w);
+	weft_nic_close(w->b.nic);
+	for (i = 0; i < 100000 && w->a.notes < 3; i++)
+		weft_nic_poll(w->a.nic, 8);
+	T_IS(w->a.notes, 3);
+	for (i = 0; i < 3; i++) {
+		T_TRUE(w->a.note[i].err < 0);
+		T_TRUE(w->a.note[i].context != any);
+	}
+	weft_nic_close(w->a.nic);
+	free(big);
+	free(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(every_size_arrives_on_every_machine),
+		T_CASE(a_mix_in_both_directions_arrives),
+		T_CASE(memory_is_read_written_and_refused),
+		T_CASE(atomics_happen_once_and_in_order),
+		T_CASE(death_ends_everything_that_waits),
+	};
+
+	return T_RUN(tests);
+}
