@@ -685,7 +685,6 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
 int MPI_Finalize(void);
 int MPI_Finalized(int *flag);
 int MPI_Free_mem(void *base);
-int MPI_Get_hw_resource_info(MPI_Info *hw_info);
 int MPI_Get_library_version(char *version, int *resultlen);
 int MPI_Get_processor_name(char *name, int *resultlen);
 int MPI_Get_version(int *version, int *subversion);
@@ -703,7 +702,6 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
 int PMPI_Finalize(void);
 int PMPI_Finalized(int *flag);
 int PMPI_Free_mem(void *base);
-int PMPI_Get_hw_resource_info(MPI_Info *hw_info);
 int PMPI_Get_library_version(char *version, int *resultlen);
 int PMPI_Get_processor_name(char *name, int *resultlen);
 int PMPI_Get_version(int *version, int *subversion);
@@ -834,15 +832,6 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 			   int dest, int sendtag, int source, int recvtag,
 			   MPI_Comm comm, MPI_Status *status);
-int MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
-int MPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
-				MPI_Count size);
-int MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
-			      int *size);
-int MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
-				MPI_Count *size);
-int MPI_Session_flush_buffer(MPI_Session session);
-int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
 int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	      int tag, MPI_Comm comm);
 int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
@@ -996,15 +985,6 @@ int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 			    int dest, int sendtag, int source, int recvtag,
 			    MPI_Comm comm, MPI_Status *status);
-int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
-int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
-				 MPI_Count size);
-int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
-			       int *size);
-int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
-				 MPI_Count *size);
-int PMPI_Session_flush_buffer(MPI_Session session);
-int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	       int tag, MPI_Comm comm);
 int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
@@ -1206,14 +1186,14 @@ int MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf,
 		       const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
 		       MPI_Comm comm);
-int MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf,
-			 const MPI_Count recvcounts[], MPI_Datatype datatype,
-			 MPI_Op op, MPI_Comm comm);
 int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
 			     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 int MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf,
 			       MPI_Count recvcount, MPI_Datatype datatype,
 			       MPI_Op op, MPI_Comm comm);
+int MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf,
+			 const MPI_Count recvcounts[], MPI_Datatype datatype,
+			 MPI_Op op, MPI_Comm comm);
 int MPI_Scan(const void *sendbuf, void *recvbuf, int count,
 	     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 int MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
@@ -1310,14 +1290,14 @@ int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf,
 			const int recvcounts[], MPI_Datatype datatype,
 			MPI_Op op, MPI_Comm comm);
-int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf,
-			  const MPI_Count recvcounts[], MPI_Datatype datatype,
-			  MPI_Op op, MPI_Comm comm);
 int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
 			      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf,
 				MPI_Count recvcount, MPI_Datatype datatype,
 				MPI_Op op, MPI_Comm comm);
+int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf,
+			  const MPI_Count recvcounts[], MPI_Datatype datatype,
+			  MPI_Op op, MPI_Comm comm);
 int PMPI_Scan(const void *sendbuf, void *recvbuf, int count,
 	      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm);
 int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
@@ -1421,15 +1401,15 @@ int MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf,
 			const int recvcounts[], MPI_Datatype datatype,
 			MPI_Op op, MPI_Comm comm, MPI_Request *request);
-int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf,
-			  const MPI_Count recvcounts[], MPI_Datatype datatype,
-			  MPI_Op op, MPI_Comm comm, MPI_Request *request);
 int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
 			      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 			      MPI_Request *request);
 int MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf,
 				MPI_Count recvcount, MPI_Datatype datatype,
 				MPI_Op op, MPI_Comm comm, MPI_Request *request);
+int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf,
+			  const MPI_Count recvcounts[], MPI_Datatype datatype,
+			  MPI_Op op, MPI_Comm comm, MPI_Request *request);
 int MPI_Iscan(const void *sendbuf, void *recvbuf, int count,
 	      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 	      MPI_Request *request);
@@ -1536,9 +1516,6 @@ int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf,
 			 const int recvcounts[], MPI_Datatype datatype,
 			 MPI_Op op, MPI_Comm comm, MPI_Request *request);
-int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf,
-			   const MPI_Count recvcounts[], MPI_Datatype datatype,
-			   MPI_Op op, MPI_Comm comm, MPI_Request *request);
 int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf,
 			       int recvcount, MPI_Datatype datatype, MPI_Op op,
 			       MPI_Comm comm, MPI_Request *request);
@@ -1546,6 +1523,9 @@ int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf,
 				 MPI_Count recvcount, MPI_Datatype datatype,
 				 MPI_Op op, MPI_Comm comm,
 				 MPI_Request *request);
+int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf,
+			   const MPI_Count recvcounts[], MPI_Datatype datatype,
+			   MPI_Op op, MPI_Comm comm, MPI_Request *request);
 int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count,
 	       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 	       MPI_Request *request);
@@ -2364,11 +2344,7 @@ int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval,
 int MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
 			  MPI_Win_delete_attr_function *win_delete_attr_fn,
 			  int *win_keyval, void *extra_state);
-int MPI_Win_delete_attr(MPI_Win win, int win_keyval);
 int MPI_Win_free_keyval(int *win_keyval);
-int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val,
-		     int *flag);
-int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val);
 
 int PMPI_Attr_delete(MPI_Comm comm, int keyval);
 int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag);
@@ -2397,14 +2373,12 @@ int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval,
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
 			   MPI_Win_delete_attr_function *win_delete_attr_fn,
 			   int *win_keyval, void *extra_state);
-int PMPI_Win_delete_attr(MPI_Win win, int win_keyval);
 int PMPI_Win_free_keyval(int *win_keyval);
-int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val,
-		      int *flag);
-int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val);
 
 /* ---- datatype ------------------------------------------------------------ */
 
+MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
+MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
 int MPI_Get_address(const void *location, MPI_Aint *address);
 int MPI_Type_commit(MPI_Datatype *datatype);
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype);
@@ -2428,10 +2402,6 @@ int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype);
 int MPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 			     const MPI_Aint array_of_displacements[],
 			     MPI_Datatype oldtype, MPI_Datatype *newtype);
-int MPI_Type_create_hindexed_c(MPI_Count count,
-			       const MPI_Count array_of_blocklengths[],
-			       const MPI_Count array_of_displacements[],
-			       MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_create_hindexed_block(int count, int blocklength,
 				   const MPI_Aint array_of_displacements[],
 				   MPI_Datatype oldtype, MPI_Datatype *newtype);
@@ -2439,6 +2409,10 @@ int MPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
 				     const MPI_Count array_of_displacements[],
 				     MPI_Datatype oldtype,
 				     MPI_Datatype *newtype);
+int MPI_Type_create_hindexed_c(MPI_Count count,
+			       const MPI_Count array_of_blocklengths[],
+			       const MPI_Count array_of_displacements[],
+			       MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride,
 			    MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength,
@@ -2521,9 +2495,9 @@ int MPI_Type_vector(int count, int blocklength, int stride,
 		    MPI_Datatype oldtype, MPI_Datatype *newtype);
 int MPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
 		      MPI_Datatype oldtype, MPI_Datatype *newtype);
-MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint disp);
-MPI_Aint MPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
 
+MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp);
+MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
 int PMPI_Get_address(const void *location, MPI_Aint *address);
 int PMPI_Type_commit(MPI_Datatype *datatype);
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype,
@@ -2548,10 +2522,6 @@ int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype);
 int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 			      const MPI_Aint array_of_displacements[],
 			      MPI_Datatype oldtype, MPI_Datatype *newtype);
-int PMPI_Type_create_hindexed_c(MPI_Count count,
-				const MPI_Count array_of_blocklengths[],
-				const MPI_Count array_of_displacements[],
-				MPI_Datatype oldtype, MPI_Datatype *newtype);
 int PMPI_Type_create_hindexed_block(int count, int blocklength,
 				    const MPI_Aint array_of_displacements[],
 				    MPI_Datatype oldtype,
@@ -2560,6 +2530,10 @@ int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
 				      const MPI_Count array_of_displacements[],
 				      MPI_Datatype oldtype,
 				      MPI_Datatype *newtype);
+int PMPI_Type_create_hindexed_c(MPI_Count count,
+				const MPI_Count array_of_blocklengths[],
+				const MPI_Count array_of_displacements[],
+				MPI_Datatype oldtype, MPI_Datatype *newtype);
 int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride,
 			     MPI_Datatype oldtype, MPI_Datatype *newtype);
 int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength,
@@ -2644,8 +2618,6 @@ int PMPI_Type_vector(int count, int blocklength, int stride,
 		     MPI_Datatype oldtype, MPI_Datatype *newtype);
 int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
 		       MPI_Datatype oldtype, MPI_Datatype *newtype);
-MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp);
-MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2);
 
 /* ---- pack ---------------------------------------------------------------- */
 
@@ -2756,26 +2728,9 @@ int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 int MPI_Errhandler_free(MPI_Errhandler *errhandler);
 int MPI_Error_class(int errorcode, int *errorclass);
 int MPI_Error_string(int errorcode, char *string, int *resultlen);
-int MPI_File_call_errhandler(MPI_File fh, int errorcode);
-int MPI_File_create_errhandler(
-	MPI_File_errhandler_function *file_errhandler_fn,
-	MPI_Errhandler *errhandler);
-int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
-int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
 int MPI_Remove_error_class(int errorclass);
 int MPI_Remove_error_code(int errorcode);
 int MPI_Remove_error_string(int errorcode);
-int MPI_Session_call_errhandler(MPI_Session session, int errorcode);
-int MPI_Session_create_errhandler(
-	MPI_Session_errhandler_function *session_errhandler_fn,
-	MPI_Errhandler *errhandler);
-int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
-int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
-int MPI_Win_call_errhandler(MPI_Win win, int errorcode);
-int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
-			      MPI_Errhandler *errhandler);
-int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler);
-int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
 
 int PMPI_Add_error_class(int *errorclass);
 int PMPI_Add_error_code(int errorclass, int *errorcode);
@@ -2789,691 +2744,27 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler);
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler);
 int PMPI_Error_class(int errorcode, int *errorclass);
 int PMPI_Error_string(int errorcode, char *string, int *resultlen);
-int PMPI_File_call_errhandler(MPI_File fh, int errorcode);
-int PMPI_File_create_errhandler(
-	MPI_File_errhandler_function *file_errhandler_fn,
-	MPI_Errhandler *errhandler);
-int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
-int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
 int PMPI_Remove_error_class(int errorclass);
 int PMPI_Remove_error_code(int errorcode);
 int PMPI_Remove_error_string(int errorcode);
-int PMPI_Session_call_errhandler(MPI_Session session, int errorcode);
-int PMPI_Session_create_errhandler(
-	MPI_Session_errhandler_function *session_errhandler_fn,
-	MPI_Errhandler *errhandler);
-int PMPI_Session_get_errhandler(MPI_Session session,
-				MPI_Errhandler *errhandler);
-int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
-int PMPI_Win_call_errhandler(MPI_Win win, int errorcode);
-int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
-			       MPI_Errhandler *errhandler);
-int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler);
-int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
-
-/* ---- rma ----------------------------------------------------------------- */
-
-int MPI_Accumulate(const void *origin_addr, int origin_count,
-		   MPI_Datatype origin_datatype, int target_rank,
-		   MPI_Aint target_disp, int target_count,
-		   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
-int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
-		     MPI_Datatype origin_datatype, int target_rank,
-		     MPI_Aint target_disp, MPI_Count target_count,
-		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
-int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
-			 void *result_addr, MPI_Datatype datatype,
-			 int target_rank, MPI_Aint target_disp, MPI_Win win);
-int MPI_Fetch_and_op(const void *origin_addr, void *result_addr,
-		     MPI_Datatype datatype, int target_rank,
-		     MPI_Aint target_disp, MPI_Op op, MPI_Win win);
-int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-	    int target_rank, MPI_Aint target_disp, int target_count,
-	    MPI_Datatype target_datatype, MPI_Win win);
-int MPI_Get_c(void *origin_addr, MPI_Count origin_count,
-	      MPI_Datatype origin_datatype, int target_rank,
-	      MPI_Aint target_disp, MPI_Count target_count,
-	      MPI_Datatype target_datatype, MPI_Win win);
-int MPI_Get_accumulate(const void *origin_addr, int origin_count,
-		       MPI_Datatype origin_datatype, void *result_addr,
-		       int result_count, MPI_Datatype result_datatype,
-		       int target_rank, MPI_Aint target_disp, int target_count,
-		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
-int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
-			 MPI_Datatype origin_datatype, void *result_addr,
-			 MPI_Count result_count, MPI_Datatype result_datatype,
-			 int target_rank, MPI_Aint target_disp,
-			 MPI_Count target_count, MPI_Datatype target_datatype,
-			 MPI_Op op, MPI_Win win);
-int MPI_Put(const void *origin_addr, int origin_count,
-	    MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-	    int target_count, MPI_Datatype target_datatype, MPI_Win win);
-int MPI_Put_c(const void *origin_addr, MPI_Count origin_count,
-	      MPI_Datatype origin_datatype, int target_rank,
-	      MPI_Aint target_disp, MPI_Count target_count,
-	      MPI_Datatype target_datatype, MPI_Win win);
-int MPI_Raccumulate(const void *origin_addr, int origin_count,
-		    MPI_Datatype origin_datatype, int target_rank,
-		    MPI_Aint target_disp, int target_count,
-		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-		    MPI_Request *request);
-int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
-		      MPI_Datatype origin_datatype, int target_rank,
-		      MPI_Aint target_disp, MPI_Count target_count,
-		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-		      MPI_Request *request);
-int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-	     int target_rank, MPI_Aint target_disp, int target_count,
-	     MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
-int MPI_Rget_c(void *origin_addr, MPI_Count origin_count,
-	       MPI_Datatype origin_datatype, int target_rank,
-	       MPI_Aint target_disp, MPI_Count target_count,
-	       MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
-int MPI_Rget_accumulate(const void *origin_addr, int origin_count,
-			MPI_Datatype origin_datatype, void *result_addr,
-			int result_count, MPI_Datatype result_datatype,
-			int target_rank, MPI_Aint target_disp, int target_count,
-			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-			MPI_Request *request);
-int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
-			  MPI_Datatype origin_datatype, void *result_addr,
-			  MPI_Count result_count, MPI_Datatype result_datatype,
-			  int target_rank, MPI_Aint target_disp,
-			  MPI_Count target_count, MPI_Datatype target_datatype,
-			  MPI_Op op, MPI_Win win, MPI_Request *request);
-int MPI_Rput(const void *origin_addr, int origin_count,
-	     MPI_Datatype origin_datatype, int target_rank,
-	     MPI_Aint target_disp, int target_count,
-	     MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
-int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count,
-	       MPI_Datatype origin_datatype, int target_rank,
-	       MPI_Aint target_disp, MPI_Count target_count,
-	       MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
-int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-		     void *baseptr, MPI_Win *win);
-int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-		       MPI_Comm comm, void *baseptr, MPI_Win *win);
-int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
-			    MPI_Comm comm, void *baseptr, MPI_Win *win);
-int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-			      MPI_Comm comm, void *baseptr, MPI_Win *win);
-int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
-int MPI_Win_complete(MPI_Win win);
-int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
-		   MPI_Comm comm, MPI_Win *win);
-int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
-		     MPI_Info info, MPI_Comm comm, MPI_Win *win);
-int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
-int MPI_Win_detach(MPI_Win win, const void *base);
-int MPI_Win_fence(int assert, MPI_Win win);
-int MPI_Win_flush(int rank, MPI_Win win);
-int MPI_Win_flush_all(MPI_Win win);
-int MPI_Win_flush_local(int rank, MPI_Win win);
-int MPI_Win_flush_local_all(MPI_Win win);
-int MPI_Win_free(MPI_Win *win);
-int MPI_Win_get_group(MPI_Win win, MPI_Group *group);
-int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used);
-int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen);
-int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
-int MPI_Win_lock_all(int assert, MPI_Win win);
-int MPI_Win_post(MPI_Group group, int assert, MPI_Win win);
-int MPI_Win_set_info(MPI_Win win, MPI_Info info);
-int MPI_Win_set_name(MPI_Win win, const char *win_name);
-int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
-			 void *baseptr);
-int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
-			   MPI_Aint *disp_unit, void *baseptr);
-int MPI_Win_start(MPI_Group group, int assert, MPI_Win win);
-int MPI_Win_sync(MPI_Win win);
-int MPI_Win_test(MPI_Win win, int *flag);
-int MPI_Win_unlock(int rank, MPI_Win win);
-int MPI_Win_unlock_all(MPI_Win win);
-int MPI_Win_wait(MPI_Win win);
-
-int PMPI_Accumulate(const void *origin_addr, int origin_count,
-		    MPI_Datatype origin_datatype, int target_rank,
-		    MPI_Aint target_disp, int target_count,
-		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
-int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
-		      MPI_Datatype origin_datatype, int target_rank,
-		      MPI_Aint target_disp, MPI_Count target_count,
-		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
-int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
-			  void *result_addr, MPI_Datatype datatype,
-			  int target_rank, MPI_Aint target_disp, MPI_Win win);
-int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr,
-		      MPI_Datatype datatype, int target_rank,
-		      MPI_Aint target_disp, MPI_Op op, MPI_Win win);
-int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-	     int target_rank, MPI_Aint target_disp, int target_count,
-	     MPI_Datatype target_datatype, MPI_Win win);
-int PMPI_Get_c(void *origin_addr, MPI_Count origin_count,
-	       MPI_Datatype origin_datatype, int target_rank,
-	       MPI_Aint target_disp, MPI_Count target_count,
-	       MPI_Datatype target_datatype, MPI_Win win);
-int PMPI_Get_accumulate(const void *origin_addr, int origin_count,
-			MPI_Datatype origin_datatype, void *result_addr,
-			int result_count, MPI_Datatype result_datatype,
-			int target_rank, MPI_Aint target_disp, int target_count,
-			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
-int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
-			  MPI_Datatype origin_datatype, void *result_addr,
-			  MPI_Count result_count, MPI_Datatype result_datatype,
-			  int target_rank, MPI_Aint target_disp,
-			  MPI_Count target_count, MPI_Datatype target_datatype,
-			  MPI_Op op, MPI_Win win);
-int PMPI_Put(const void *origin_addr, int origin_count,
-	     MPI_Datatype origin_datatype, int target_rank,
-	     MPI_Aint target_disp, int target_count,
-	     MPI_Datatype target_datatype, MPI_Win win);
-int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count,
-	       MPI_Datatype origin_datatype, int target_rank,
-	       MPI_Aint target_disp, MPI_Count target_count,
-	       MPI_Datatype target_datatype, MPI_Win win);
-int PMPI_Raccumulate(const void *origin_addr, int origin_count,
-		     MPI_Datatype origin_datatype, int target_rank,
-		     MPI_Aint target_disp, int target_count,
-		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-		     MPI_Request *request);
-int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
-		       MPI_Datatype origin_datatype, int target_rank,
-		       MPI_Aint target_disp, MPI_Count target_count,
-		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-		       MPI_Request *request);
-int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-	      int target_rank, MPI_Aint target_disp, int target_count,
-	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
-int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count,
-		MPI_Datatype origin_datatype, int target_rank,
-		MPI_Aint target_disp, MPI_Count target_count,
-		MPI_Datatype target_datatype, MPI_Win win,
-		MPI_Request *request);
-int PMPI_Rget_accumulate(const void *origin_addr, int origin_count,
-			 MPI_Datatype origin_datatype, void *result_addr,
-			 int result_count, MPI_Datatype result_datatype,
-			 int target_rank, MPI_Aint target_disp,
-			 int target_count, MPI_Datatype target_datatype,
-			 MPI_Op op, MPI_Win win, MPI_Request *request);
-int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
-			   MPI_Datatype origin_datatype, void *result_addr,
-			   MPI_Count result_count, MPI_Datatype result_datatype,
-			   int target_rank, MPI_Aint target_disp,
-			   MPI_Count target_count, MPI_Datatype target_datatype,
-			   MPI_Op op, MPI_Win win, MPI_Request *request);
-int PMPI_Rput(const void *origin_addr, int origin_count,
-	      MPI_Datatype origin_datatype, int target_rank,
-	      MPI_Aint target_disp, int target_count,
-	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
-int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count,
-		MPI_Datatype origin_datatype, int target_rank,
-		MPI_Aint target_disp, MPI_Count target_count,
-		MPI_Datatype target_datatype, MPI_Win win,
-		MPI_Request *request);
-int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info,
-		      MPI_Comm comm, void *baseptr, MPI_Win *win);
-int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-			MPI_Comm comm, void *baseptr, MPI_Win *win);
-int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
-			     MPI_Comm comm, void *baseptr, MPI_Win *win);
-int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-			       MPI_Comm comm, void *baseptr, MPI_Win *win);
-int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
-int PMPI_Win_complete(MPI_Win win);
-int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
-		    MPI_Comm comm, MPI_Win *win);
-int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
-		      MPI_Info info, MPI_Comm comm, MPI_Win *win);
-int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
-int PMPI_Win_detach(MPI_Win win, const void *base);
-int PMPI_Win_fence(int assert, MPI_Win win);
-int PMPI_Win_flush(int rank, MPI_Win win);
-int PMPI_Win_flush_all(MPI_Win win);
-int PMPI_Win_flush_local(int rank, MPI_Win win);
-int PMPI_Win_flush_local_all(MPI_Win win);
-int PMPI_Win_free(MPI_Win *win);
-int PMPI_Win_get_group(MPI_Win win, MPI_Group *group);
-int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used);
-int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen);
-int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
-int PMPI_Win_lock_all(int assert, MPI_Win win);
-int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win);
-int PMPI_Win_set_info(MPI_Win win, MPI_Info info);
-int PMPI_Win_set_name(MPI_Win win, const char *win_name);
-int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
-			  void *baseptr);
-int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
-			    MPI_Aint *disp_unit, void *baseptr);
-int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win);
-int PMPI_Win_sync(MPI_Win win);
-int PMPI_Win_test(MPI_Win win, int *flag);
-int PMPI_Win_unlock(int rank, MPI_Win win);
-int PMPI_Win_unlock_all(MPI_Win win);
-int PMPI_Win_wait(MPI_Win win);
-
-/* ---- io ------------------------------------------------------------------ */
-
-int MPI_File_close(MPI_File *fh);
-int MPI_File_delete(const char *filename, MPI_Info info);
-int MPI_File_get_amode(MPI_File fh, int *amode);
-int MPI_File_get_atomicity(MPI_File fh, int *flag);
-int MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp);
-int MPI_File_get_group(MPI_File fh, MPI_Group *group);
-int MPI_File_get_info(MPI_File fh, MPI_Info *info_used);
-int MPI_File_get_position(MPI_File fh, MPI_Offset *offset);
-int MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset);
-int MPI_File_get_size(MPI_File fh, MPI_Offset *size);
-int MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype,
-			     MPI_Aint *extent);
-int MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype,
-			       MPI_Count *extent);
-int MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype,
-		      MPI_Datatype *filetype, char *datarep);
-int MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
-		   MPI_Request *request);
-int MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count,
-		     MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
-		       MPI_Request *request);
-int MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count,
-			 MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
-		      MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf,
-			MPI_Count count, MPI_Datatype datatype,
-			MPI_Request *request);
-int MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count,
-			  MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf,
-			    MPI_Count count, MPI_Datatype datatype,
-			    MPI_Request *request);
-int MPI_File_iread_shared(MPI_File fh, void *buf, int count,
-			  MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count,
-			    MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_iwrite(MPI_File fh, const void *buf, int count,
-		    MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count,
-		      MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_iwrite_all(MPI_File fh, const void *buf, int count,
-			MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count,
-			  MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf,
-		       int count, MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf,
-			 MPI_Count count, MPI_Datatype datatype,
-			 MPI_Request *request);
-int MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
-			   int count, MPI_Datatype datatype,
-			   MPI_Request *request);
-int MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf,
-			     MPI_Count count, MPI_Datatype datatype,
-			     MPI_Request *request);
-int MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count,
-			   MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count,
-			     MPI_Datatype datatype, MPI_Request *request);
-int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info,
-		  MPI_File *fh);
-int MPI_File_preallocate(MPI_File fh, MPI_Offset size);
-int MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
-		  MPI_Status *status);
-int MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count,
-		    MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
-		      MPI_Status *status);
-int MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count,
-			MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_read_all_begin(MPI_File fh, void *buf, int count,
-			    MPI_Datatype datatype);
-int MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count,
-			      MPI_Datatype datatype);
-int MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status);
-int MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
-		     MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf,
-		       MPI_Count count, MPI_Datatype datatype,
-		       MPI_Status *status);
-int MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count,
-			 MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf,
-			   MPI_Count count, MPI_Datatype datatype,
-			   MPI_Status *status);
-int MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf,
-			       int count, MPI_Datatype datatype);
-int MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf,
-				 MPI_Count count, MPI_Datatype datatype);
-int MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status);
-int MPI_File_read_ordered(MPI_File fh, void *buf, int count,
-			  MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count,
-			    MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count,
-				MPI_Datatype datatype);
-int MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
-				  MPI_Datatype datatype);
-int MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status);
-int MPI_File_read_shared(MPI_File fh, void *buf, int count,
-			 MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count,
-			   MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence);
-int MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence);
-int MPI_File_set_atomicity(MPI_File fh, int flag);
-int MPI_File_set_info(MPI_File fh, MPI_Info info);
-int MPI_File_set_size(MPI_File fh, MPI_Offset size);
-int MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
-		      MPI_Datatype filetype, const char *datarep,
-		      MPI_Info info);
-int MPI_File_sync(MPI_File fh);
-int MPI_File_write(MPI_File fh, const void *buf, int count,
-		   MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count,
-		     MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_write_all(MPI_File fh, const void *buf, int count,
-		       MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count,
-			 MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_write_all_begin(MPI_File fh, const void *buf, int count,
-			     MPI_Datatype datatype);
-int MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count,
-			       MPI_Datatype datatype);
-int MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status);
-int MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf,
-		      int count, MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf,
-			MPI_Count count, MPI_Datatype datatype,
-			MPI_Status *status);
-int MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
-			  int count, MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf,
-			    MPI_Count count, MPI_Datatype datatype,
-			    MPI_Status *status);
-int MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf,
-				int count, MPI_Datatype datatype);
-int MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset,
-				  const void *buf, MPI_Count count,
-				  MPI_Datatype datatype);
-int MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status);
-int MPI_File_write_ordered(MPI_File fh, const void *buf, int count,
-			   MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count,
-			     MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count,
-				 MPI_Datatype datatype);
-int MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf,
-				   MPI_Count count, MPI_Datatype datatype);
-int MPI_File_write_ordered_end(MPI_File fh, const void *buf,
-			       MPI_Status *status);
-int MPI_File_write_shared(MPI_File fh, const void *buf, int count,
-			  MPI_Datatype datatype, MPI_Status *status);
-int MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
-			    MPI_Datatype datatype, MPI_Status *status);
-int MPI_Register_datarep(const char *datarep,
-			 MPI_Datarep_conversion_function *read_conversion_fn,
-			 MPI_Datarep_conversion_function *write_conversion_fn,
-			 MPI_Datarep_extent_function *dtype_file_extent_fn,
-			 void *extra_state);
-int MPI_Register_datarep_c(
-	const char *datarep,
-	MPI_Datarep_conversion_function_c *read_conversion_fn,
-	MPI_Datarep_conversion_function_c *write_conversion_fn,
-	MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state);
-
-int PMPI_File_close(MPI_File *fh);
-int PMPI_File_delete(const char *filename, MPI_Info info);
-int PMPI_File_get_amode(MPI_File fh, int *amode);
-int PMPI_File_get_atomicity(MPI_File fh, int *flag);
-int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp);
-int PMPI_File_get_group(MPI_File fh, MPI_Group *group);
-int PMPI_File_get_info(MPI_File fh, MPI_Info *info_used);
-int PMPI_File_get_position(MPI_File fh, MPI_Offset *offset);
-int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset);
-int PMPI_File_get_size(MPI_File fh, MPI_Offset *size);
-int PMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype,
-			      MPI_Aint *extent);
-int PMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype,
-				MPI_Count *extent);
-int PMPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype,
-		       MPI_Datatype *filetype, char *datarep);
-int PMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
-		    MPI_Request *request);
-int PMPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count,
-		      MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iread_all(MPI_File fh, void *buf, int count,
-			MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count,
-			  MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
-		       MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf,
-			 MPI_Count count, MPI_Datatype datatype,
-			 MPI_Request *request);
-int PMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count,
-			   MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf,
-			     MPI_Count count, MPI_Datatype datatype,
-			     MPI_Request *request);
-int PMPI_File_iread_shared(MPI_File fh, void *buf, int count,
-			   MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count,
-			     MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iwrite(MPI_File fh, const void *buf, int count,
-		     MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count,
-		       MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iwrite_all(MPI_File fh, const void *buf, int count,
-			 MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count,
-			   MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf,
-			int count, MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf,
-			  MPI_Count count, MPI_Datatype datatype,
-			  MPI_Request *request);
-int PMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
-			    int count, MPI_Datatype datatype,
-			    MPI_Request *request);
-int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf,
-			      MPI_Count count, MPI_Datatype datatype,
-			      MPI_Request *request);
-int PMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count,
-			    MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count,
-			      MPI_Datatype datatype, MPI_Request *request);
-int PMPI_File_open(MPI_Comm comm, const char *filename, int amode,
-		   MPI_Info info, MPI_File *fh);
-int PMPI_File_preallocate(MPI_File fh, MPI_Offset size);
-int PMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
-		   MPI_Status *status);
-int PMPI_File_read_c(MPI_File fh, void *buf, MPI_Count count,
-		     MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
-		       MPI_Status *status);
-int PMPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count,
-			 MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_read_all_begin(MPI_File fh, void *buf, int count,
-			     MPI_Datatype datatype);
-int PMPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count,
-			       MPI_Datatype datatype);
-int PMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status);
-int PMPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
-		      MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf,
-			MPI_Count count, MPI_Datatype datatype,
-			MPI_Status *status);
-int PMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count,
-			  MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf,
-			    MPI_Count count, MPI_Datatype datatype,
-			    MPI_Status *status);
-int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf,
-				int count, MPI_Datatype datatype);
-int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf,
-				  MPI_Count count, MPI_Datatype datatype);
-int PMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status);
-int PMPI_File_read_ordered(MPI_File fh, void *buf, int count,
-			   MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count,
-			     MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count,
-				 MPI_Datatype datatype);
-int PMPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
-				   MPI_Datatype datatype);
-int PMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status);
-int PMPI_File_read_shared(MPI_File fh, void *buf, int count,
-			  MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count,
-			    MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence);
-int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence);
-int PMPI_File_set_atomicity(MPI_File fh, int flag);
-int PMPI_File_set_info(MPI_File fh, MPI_Info info);
-int PMPI_File_set_size(MPI_File fh, MPI_Offset size);
-int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
-		       MPI_Datatype filetype, const char *datarep,
-		       MPI_Info info);
-int PMPI_File_sync(MPI_File fh);
-int PMPI_File_write(MPI_File fh, const void *buf, int count,
-		    MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count,
-		      MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_write_all(MPI_File fh, const void *buf, int count,
-			MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count,
-			  MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_write_all_begin(MPI_File fh, const void *buf, int count,
-			      MPI_Datatype datatype);
-int PMPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count,
-				MPI_Datatype datatype);
-int PMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status);
-int PMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf,
-		       int count, MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf,
-			 MPI_Count count, MPI_Datatype datatype,
-			 MPI_Status *status);
-int PMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
-			   int count, MPI_Datatype datatype,
-			   MPI_Status *status);
-int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf,
-			     MPI_Count count, MPI_Datatype datatype,
-			     MPI_Status *status);
-int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset,
-				 const void *buf, int count,
-				 MPI_Datatype datatype);
-int PMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset,
-				   const void *buf, MPI_Count count,
-				   MPI_Datatype datatype);
-int PMPI_File_write_at_all_end(MPI_File fh, const void *buf,
-			       MPI_Status *status);
-int PMPI_File_write_ordered(MPI_File fh, const void *buf, int count,
-			    MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count,
-			      MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count,
-				  MPI_Datatype datatype);
-int PMPI_File_write_ordered_begin_c(MPI_File fh, const void *buf,
-				    MPI_Count count, MPI_Datatype datatype);
-int PMPI_File_write_ordered_end(MPI_File fh, const void *buf,
-				MPI_Status *status);
-int PMPI_File_write_shared(MPI_File fh, const void *buf, int count,
-			   MPI_Datatype datatype, MPI_Status *status);
-int PMPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
-			     MPI_Datatype datatype, MPI_Status *status);
-int PMPI_Register_datarep(const char *datarep,
-			  MPI_Datarep_conversion_function *read_conversion_fn,
-			  MPI_Datarep_conversion_function *write_conversion_fn,
-			  MPI_Datarep_extent_function *dtype_file_extent_fn,
-			  void *extra_state);
-int PMPI_Register_datarep_c(
-	const char *datarep,
-	MPI_Datarep_conversion_function_c *read_conversion_fn,
-	MPI_Datarep_conversion_function_c *write_conversion_fn,
-	MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state);
 
 /* ---- spawn --------------------------------------------------------------- */
 
-int MPI_Close_port(const char *port_name);
-int MPI_Comm_accept(const char *port_name, MPI_Info info, int root,
-		    MPI_Comm comm, MPI_Comm *newcomm);
-int MPI_Comm_connect(const char *port_name, MPI_Info info, int root,
-		     MPI_Comm comm, MPI_Comm *newcomm);
 int MPI_Comm_disconnect(MPI_Comm *comm);
 int MPI_Comm_get_parent(MPI_Comm *parent);
-int MPI_Comm_join(int fd, MPI_Comm *intercomm);
-int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
-		   MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm,
-		   int array_of_errcodes[]);
-int MPI_Comm_spawn_multiple(int count, char *array_of_commands[],
-			    char **array_of_argv[],
-			    const int array_of_maxprocs[],
-			    const MPI_Info array_of_info[], int root,
-			    MPI_Comm comm, MPI_Comm *intercomm,
-			    int array_of_errcodes[]);
-int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name);
-int MPI_Open_port(MPI_Info info, char *port_name);
-int MPI_Publish_name(const char *service_name, MPI_Info info,
-		     const char *port_name);
-int MPI_Unpublish_name(const char *service_name, MPI_Info info,
-		       const char *port_name);
 
-int PMPI_Close_port(const char *port_name);
-int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root,
-		     MPI_Comm comm, MPI_Comm *newcomm);
-int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root,
-		      MPI_Comm comm, MPI_Comm *newcomm);
 int PMPI_Comm_disconnect(MPI_Comm *comm);
 int PMPI_Comm_get_parent(MPI_Comm *parent);
-int PMPI_Comm_join(int fd, MPI_Comm *intercomm);
-int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
-		    MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm,
-		    int array_of_errcodes[]);
-int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[],
-			     char **array_of_argv[],
-			     const int array_of_maxprocs[],
-			     const MPI_Info array_of_info[], int root,
-			     MPI_Comm comm, MPI_Comm *intercomm,
-			     int array_of_errcodes[]);
-int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name);
-int PMPI_Open_port(MPI_Info info, char *port_name);
-int PMPI_Publish_name(const char *service_name, MPI_Info info,
-		      const char *port_name);
-int PMPI_Unpublish_name(const char *service_name, MPI_Info info,
-			const char *port_name);
 
 /* ---- session ------------------------------------------------------------- */
 
 int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 			       MPI_Info info, MPI_Errhandler errhandler,
 			       MPI_Comm *newcomm);
-int MPI_Group_from_session_pset(MPI_Session session, const char *pset_name,
-				MPI_Group *newgroup);
-int MPI_Session_finalize(MPI_Session *session);
-int MPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
-int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n,
-			     int *pset_len, char *pset_name);
-int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info,
-			      int *npset_names);
-int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name,
-			      MPI_Info *info);
-int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
-		     MPI_Session *session);
 
 int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 				MPI_Info info, MPI_Errhandler errhandler,
 				MPI_Comm *newcomm);
-int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name,
-				 MPI_Group *newgroup);
-int PMPI_Session_finalize(MPI_Session *session);
-int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
-int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n,
-			      int *pset_len, char *pset_name);
-int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info,
-			       int *npset_names);
-int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name,
-			       MPI_Info *info);
-int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
-		      MPI_Session *session);
 
 /* ---- abi ----------------------------------------------------------------- */
 
@@ -3731,6 +3022,745 @@ int PMPI_T_source_get_info(int source_index, char *name, int *name_len,
 			   MPI_Info *info);
 int PMPI_T_source_get_num(int *num_sources);
 int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
+
+/* ---- not in the library yet: for its own sources ------------------------ */
+
+#ifdef WEFT_MPI_NOT_YET
+
+/* ---- env ----------------------------------------------------------------- */
+
+int MPI_Get_hw_resource_info(MPI_Info *hw_info);
+
+int PMPI_Get_hw_resource_info(MPI_Info *hw_info);
+
+/* ---- p2p ----------------------------------------------------------------- */
+
+int MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
+int MPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
+				MPI_Count size);
+int MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
+			      int *size);
+int MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
+				MPI_Count *size);
+int MPI_Session_flush_buffer(MPI_Session session);
+int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
+
+int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
+int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
+				 MPI_Count size);
+int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
+			       int *size);
+int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
+				 MPI_Count *size);
+int PMPI_Session_flush_buffer(MPI_Session session);
+int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
+
+/* ---- attr ---------------------------------------------------------------- */
+
+int MPI_Win_delete_attr(MPI_Win win, int win_keyval);
+int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val,
+		     int *flag);
+int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val);
+
+int PMPI_Win_delete_attr(MPI_Win win, int win_keyval);
+int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val,
+		      int *flag);
+int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val);
+
+/* ---- errhandler ---------------------------------------------------------- */
+
+int MPI_File_call_errhandler(MPI_File fh, int errorcode);
+int MPI_File_create_errhandler(
+	MPI_File_errhandler_function *file_errhandler_fn,
+	MPI_Errhandler *errhandler);
+int MPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
+int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
+int MPI_Session_call_errhandler(MPI_Session session, int errorcode);
+int MPI_Session_create_errhandler(
+	MPI_Session_errhandler_function *session_errhandler_fn,
+	MPI_Errhandler *errhandler);
+int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
+int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
+int MPI_Win_call_errhandler(MPI_Win win, int errorcode);
+int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
+			      MPI_Errhandler *errhandler);
+int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler);
+int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
+
+int PMPI_File_call_errhandler(MPI_File fh, int errorcode);
+int PMPI_File_create_errhandler(
+	MPI_File_errhandler_function *file_errhandler_fn,
+	MPI_Errhandler *errhandler);
+int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhandler);
+int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
+int PMPI_Session_call_errhandler(MPI_Session session, int errorcode);
+int PMPI_Session_create_errhandler(
+	MPI_Session_errhandler_function *session_errhandler_fn,
+	MPI_Errhandler *errhandler);
+int PMPI_Session_get_errhandler(MPI_Session session,
+				MPI_Errhandler *errhandler);
+int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
+int PMPI_Win_call_errhandler(MPI_Win win, int errorcode);
+int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
+			       MPI_Errhandler *errhandler);
+int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler);
+int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
+
+/* ---- rma ----------------------------------------------------------------- */
+
+int MPI_Accumulate(const void *origin_addr, int origin_count,
+		   MPI_Datatype origin_datatype, int target_rank,
+		   MPI_Aint target_disp, int target_count,
+		   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
+		     MPI_Datatype origin_datatype, int target_rank,
+		     MPI_Aint target_disp, MPI_Count target_count,
+		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
+			 void *result_addr, MPI_Datatype datatype,
+			 int target_rank, MPI_Aint target_disp, MPI_Win win);
+int MPI_Fetch_and_op(const void *origin_addr, void *result_addr,
+		     MPI_Datatype datatype, int target_rank,
+		     MPI_Aint target_disp, MPI_Op op, MPI_Win win);
+int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+	    int target_rank, MPI_Aint target_disp, int target_count,
+	    MPI_Datatype target_datatype, MPI_Win win);
+int MPI_Get_accumulate(const void *origin_addr, int origin_count,
+		       MPI_Datatype origin_datatype, void *result_addr,
+		       int result_count, MPI_Datatype result_datatype,
+		       int target_rank, MPI_Aint target_disp, int target_count,
+		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+			 MPI_Datatype origin_datatype, void *result_addr,
+			 MPI_Count result_count, MPI_Datatype result_datatype,
+			 int target_rank, MPI_Aint target_disp,
+			 MPI_Count target_count, MPI_Datatype target_datatype,
+			 MPI_Op op, MPI_Win win);
+int MPI_Get_c(void *origin_addr, MPI_Count origin_count,
+	      MPI_Datatype origin_datatype, int target_rank,
+	      MPI_Aint target_disp, MPI_Count target_count,
+	      MPI_Datatype target_datatype, MPI_Win win);
+int MPI_Put(const void *origin_addr, int origin_count,
+	    MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+	    int target_count, MPI_Datatype target_datatype, MPI_Win win);
+int MPI_Put_c(const void *origin_addr, MPI_Count origin_count,
+	      MPI_Datatype origin_datatype, int target_rank,
+	      MPI_Aint target_disp, MPI_Count target_count,
+	      MPI_Datatype target_datatype, MPI_Win win);
+int MPI_Raccumulate(const void *origin_addr, int origin_count,
+		    MPI_Datatype origin_datatype, int target_rank,
+		    MPI_Aint target_disp, int target_count,
+		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		    MPI_Request *request);
+int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
+		      MPI_Datatype origin_datatype, int target_rank,
+		      MPI_Aint target_disp, MPI_Count target_count,
+		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		      MPI_Request *request);
+int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+	     int target_rank, MPI_Aint target_disp, int target_count,
+	     MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int MPI_Rget_accumulate(const void *origin_addr, int origin_count,
+			MPI_Datatype origin_datatype, void *result_addr,
+			int result_count, MPI_Datatype result_datatype,
+			int target_rank, MPI_Aint target_disp, int target_count,
+			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+			MPI_Request *request);
+int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+			  MPI_Datatype origin_datatype, void *result_addr,
+			  MPI_Count result_count, MPI_Datatype result_datatype,
+			  int target_rank, MPI_Aint target_disp,
+			  MPI_Count target_count, MPI_Datatype target_datatype,
+			  MPI_Op op, MPI_Win win, MPI_Request *request);
+int MPI_Rget_c(void *origin_addr, MPI_Count origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, MPI_Count target_count,
+	       MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int MPI_Rput(const void *origin_addr, int origin_count,
+	     MPI_Datatype origin_datatype, int target_rank,
+	     MPI_Aint target_disp, int target_count,
+	     MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, MPI_Count target_count,
+	       MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+		     void *baseptr, MPI_Win *win);
+int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+		       MPI_Comm comm, void *baseptr, MPI_Win *win);
+int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
+			    MPI_Comm comm, void *baseptr, MPI_Win *win);
+int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+			      MPI_Comm comm, void *baseptr, MPI_Win *win);
+int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
+int MPI_Win_complete(MPI_Win win);
+int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
+		   MPI_Comm comm, MPI_Win *win);
+int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
+		     MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int MPI_Win_detach(MPI_Win win, const void *base);
+int MPI_Win_fence(int assert, MPI_Win win);
+int MPI_Win_flush(int rank, MPI_Win win);
+int MPI_Win_flush_all(MPI_Win win);
+int MPI_Win_flush_local(int rank, MPI_Win win);
+int MPI_Win_flush_local_all(MPI_Win win);
+int MPI_Win_free(MPI_Win *win);
+int MPI_Win_get_group(MPI_Win win, MPI_Group *group);
+int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used);
+int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen);
+int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
+int MPI_Win_lock_all(int assert, MPI_Win win);
+int MPI_Win_post(MPI_Group group, int assert, MPI_Win win);
+int MPI_Win_set_info(MPI_Win win, MPI_Info info);
+int MPI_Win_set_name(MPI_Win win, const char *win_name);
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
+			 void *baseptr);
+int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
+			   MPI_Aint *disp_unit, void *baseptr);
+int MPI_Win_start(MPI_Group group, int assert, MPI_Win win);
+int MPI_Win_sync(MPI_Win win);
+int MPI_Win_test(MPI_Win win, int *flag);
+int MPI_Win_unlock(int rank, MPI_Win win);
+int MPI_Win_unlock_all(MPI_Win win);
+int MPI_Win_wait(MPI_Win win);
+
+int PMPI_Accumulate(const void *origin_addr, int origin_count,
+		    MPI_Datatype origin_datatype, int target_rank,
+		    MPI_Aint target_disp, int target_count,
+		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
+		      MPI_Datatype origin_datatype, int target_rank,
+		      MPI_Aint target_disp, MPI_Count target_count,
+		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
+			  void *result_addr, MPI_Datatype datatype,
+			  int target_rank, MPI_Aint target_disp, MPI_Win win);
+int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr,
+		      MPI_Datatype datatype, int target_rank,
+		      MPI_Aint target_disp, MPI_Op op, MPI_Win win);
+int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+	     int target_rank, MPI_Aint target_disp, int target_count,
+	     MPI_Datatype target_datatype, MPI_Win win);
+int PMPI_Get_accumulate(const void *origin_addr, int origin_count,
+			MPI_Datatype origin_datatype, void *result_addr,
+			int result_count, MPI_Datatype result_datatype,
+			int target_rank, MPI_Aint target_disp, int target_count,
+			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+			  MPI_Datatype origin_datatype, void *result_addr,
+			  MPI_Count result_count, MPI_Datatype result_datatype,
+			  int target_rank, MPI_Aint target_disp,
+			  MPI_Count target_count, MPI_Datatype target_datatype,
+			  MPI_Op op, MPI_Win win);
+int PMPI_Get_c(void *origin_addr, MPI_Count origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, MPI_Count target_count,
+	       MPI_Datatype target_datatype, MPI_Win win);
+int PMPI_Put(const void *origin_addr, int origin_count,
+	     MPI_Datatype origin_datatype, int target_rank,
+	     MPI_Aint target_disp, int target_count,
+	     MPI_Datatype target_datatype, MPI_Win win);
+int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, MPI_Count target_count,
+	       MPI_Datatype target_datatype, MPI_Win win);
+int PMPI_Raccumulate(const void *origin_addr, int origin_count,
+		     MPI_Datatype origin_datatype, int target_rank,
+		     MPI_Aint target_disp, int target_count,
+		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		     MPI_Request *request);
+int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
+		       MPI_Datatype origin_datatype, int target_rank,
+		       MPI_Aint target_disp, MPI_Count target_count,
+		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		       MPI_Request *request);
+int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+	      int target_rank, MPI_Aint target_disp, int target_count,
+	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int PMPI_Rget_accumulate(const void *origin_addr, int origin_count,
+			 MPI_Datatype origin_datatype, void *result_addr,
+			 int result_count, MPI_Datatype result_datatype,
+			 int target_rank, MPI_Aint target_disp,
+			 int target_count, MPI_Datatype target_datatype,
+			 MPI_Op op, MPI_Win win, MPI_Request *request);
+int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+			   MPI_Datatype origin_datatype, void *result_addr,
+			   MPI_Count result_count, MPI_Datatype result_datatype,
+			   int target_rank, MPI_Aint target_disp,
+			   MPI_Count target_count, MPI_Datatype target_datatype,
+			   MPI_Op op, MPI_Win win, MPI_Request *request);
+int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count,
+		MPI_Datatype origin_datatype, int target_rank,
+		MPI_Aint target_disp, MPI_Count target_count,
+		MPI_Datatype target_datatype, MPI_Win win,
+		MPI_Request *request);
+int PMPI_Rput(const void *origin_addr, int origin_count,
+	      MPI_Datatype origin_datatype, int target_rank,
+	      MPI_Aint target_disp, int target_count,
+	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count,
+		MPI_Datatype origin_datatype, int target_rank,
+		MPI_Aint target_disp, MPI_Count target_count,
+		MPI_Datatype target_datatype, MPI_Win win,
+		MPI_Request *request);
+int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info,
+		      MPI_Comm comm, void *baseptr, MPI_Win *win);
+int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+			MPI_Comm comm, void *baseptr, MPI_Win *win);
+int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
+			     MPI_Comm comm, void *baseptr, MPI_Win *win);
+int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+			       MPI_Comm comm, void *baseptr, MPI_Win *win);
+int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
+int PMPI_Win_complete(MPI_Win win);
+int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
+		    MPI_Comm comm, MPI_Win *win);
+int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
+		      MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int PMPI_Win_detach(MPI_Win win, const void *base);
+int PMPI_Win_fence(int assert, MPI_Win win);
+int PMPI_Win_flush(int rank, MPI_Win win);
+int PMPI_Win_flush_all(MPI_Win win);
+int PMPI_Win_flush_local(int rank, MPI_Win win);
+int PMPI_Win_flush_local_all(MPI_Win win);
+int PMPI_Win_free(MPI_Win *win);
+int PMPI_Win_get_group(MPI_Win win, MPI_Group *group);
+int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used);
+int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen);
+int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
+int PMPI_Win_lock_all(int assert, MPI_Win win);
+int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win);
+int PMPI_Win_set_info(MPI_Win win, MPI_Info info);
+int PMPI_Win_set_name(MPI_Win win, const char *win_name);
+int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
+			  void *baseptr);
+int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
+			    MPI_Aint *disp_unit, void *baseptr);
+int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win);
+int PMPI_Win_sync(MPI_Win win);
+int PMPI_Win_test(MPI_Win win, int *flag);
+int PMPI_Win_unlock(int rank, MPI_Win win);
+int PMPI_Win_unlock_all(MPI_Win win);
+int PMPI_Win_wait(MPI_Win win);
+
+/* ---- io ------------------------------------------------------------------ */
+
+int MPI_File_close(MPI_File *fh);
+int MPI_File_delete(const char *filename, MPI_Info info);
+int MPI_File_get_amode(MPI_File fh, int *amode);
+int MPI_File_get_atomicity(MPI_File fh, int *flag);
+int MPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp);
+int MPI_File_get_group(MPI_File fh, MPI_Group *group);
+int MPI_File_get_info(MPI_File fh, MPI_Info *info_used);
+int MPI_File_get_position(MPI_File fh, MPI_Offset *offset);
+int MPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset);
+int MPI_File_get_size(MPI_File fh, MPI_Offset *size);
+int MPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype,
+			     MPI_Aint *extent);
+int MPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype,
+			       MPI_Count *extent);
+int MPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype,
+		      MPI_Datatype *filetype, char *datarep);
+int MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+		   MPI_Request *request);
+int MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+		       MPI_Request *request);
+int MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count,
+			 MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
+		      MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count,
+			  MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf,
+			    MPI_Count count, MPI_Datatype datatype,
+			    MPI_Request *request);
+int MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf,
+			MPI_Count count, MPI_Datatype datatype,
+			MPI_Request *request);
+int MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count,
+		     MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_iread_shared(MPI_File fh, void *buf, int count,
+			  MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count,
+			    MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_iwrite(MPI_File fh, const void *buf, int count,
+		    MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_iwrite_all(MPI_File fh, const void *buf, int count,
+			MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count,
+			  MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf,
+		       int count, MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
+			   int count, MPI_Datatype datatype,
+			   MPI_Request *request);
+int MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf,
+			     MPI_Count count, MPI_Datatype datatype,
+			     MPI_Request *request);
+int MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf,
+			 MPI_Count count, MPI_Datatype datatype,
+			 MPI_Request *request);
+int MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count,
+		      MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count,
+			   MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count,
+			     MPI_Datatype datatype, MPI_Request *request);
+int MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info,
+		  MPI_File *fh);
+int MPI_File_preallocate(MPI_File fh, MPI_Offset size);
+int MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+		  MPI_Status *status);
+int MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+		      MPI_Status *status);
+int MPI_File_read_all_begin(MPI_File fh, void *buf, int count,
+			    MPI_Datatype datatype);
+int MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count,
+			      MPI_Datatype datatype);
+int MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count,
+			MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status);
+int MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
+		     MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count,
+			 MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf,
+			       int count, MPI_Datatype datatype);
+int MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf,
+				 MPI_Count count, MPI_Datatype datatype);
+int MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf,
+			   MPI_Count count, MPI_Datatype datatype,
+			   MPI_Status *status);
+int MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status);
+int MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf,
+		       MPI_Count count, MPI_Datatype datatype,
+		       MPI_Status *status);
+int MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count,
+		    MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_read_ordered(MPI_File fh, void *buf, int count,
+			  MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count,
+				MPI_Datatype datatype);
+int MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
+				  MPI_Datatype datatype);
+int MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count,
+			    MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status);
+int MPI_File_read_shared(MPI_File fh, void *buf, int count,
+			 MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count,
+			   MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_seek(MPI_File fh, MPI_Offset offset, int whence);
+int MPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence);
+int MPI_File_set_atomicity(MPI_File fh, int flag);
+int MPI_File_set_info(MPI_File fh, MPI_Info info);
+int MPI_File_set_size(MPI_File fh, MPI_Offset size);
+int MPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
+		      MPI_Datatype filetype, const char *datarep,
+		      MPI_Info info);
+int MPI_File_sync(MPI_File fh);
+int MPI_File_write(MPI_File fh, const void *buf, int count,
+		   MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_write_all(MPI_File fh, const void *buf, int count,
+		       MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_write_all_begin(MPI_File fh, const void *buf, int count,
+			     MPI_Datatype datatype);
+int MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count,
+			       MPI_Datatype datatype);
+int MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count,
+			 MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status);
+int MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf,
+		      int count, MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
+			  int count, MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf,
+				int count, MPI_Datatype datatype);
+int MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset,
+				  const void *buf, MPI_Count count,
+				  MPI_Datatype datatype);
+int MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf,
+			    MPI_Count count, MPI_Datatype datatype,
+			    MPI_Status *status);
+int MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status);
+int MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf,
+			MPI_Count count, MPI_Datatype datatype,
+			MPI_Status *status);
+int MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count,
+		     MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_write_ordered(MPI_File fh, const void *buf, int count,
+			   MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count,
+				 MPI_Datatype datatype);
+int MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf,
+				   MPI_Count count, MPI_Datatype datatype);
+int MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count,
+			     MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_write_ordered_end(MPI_File fh, const void *buf,
+			       MPI_Status *status);
+int MPI_File_write_shared(MPI_File fh, const void *buf, int count,
+			  MPI_Datatype datatype, MPI_Status *status);
+int MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
+			    MPI_Datatype datatype, MPI_Status *status);
+int MPI_Register_datarep(const char *datarep,
+			 MPI_Datarep_conversion_function *read_conversion_fn,
+			 MPI_Datarep_conversion_function *write_conversion_fn,
+			 MPI_Datarep_extent_function *dtype_file_extent_fn,
+			 void *extra_state);
+int MPI_Register_datarep_c(
+	const char *datarep,
+	MPI_Datarep_conversion_function_c *read_conversion_fn,
+	MPI_Datarep_conversion_function_c *write_conversion_fn,
+	MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state);
+
+int PMPI_File_close(MPI_File *fh);
+int PMPI_File_delete(const char *filename, MPI_Info info);
+int PMPI_File_get_amode(MPI_File fh, int *amode);
+int PMPI_File_get_atomicity(MPI_File fh, int *flag);
+int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp);
+int PMPI_File_get_group(MPI_File fh, MPI_Group *group);
+int PMPI_File_get_info(MPI_File fh, MPI_Info *info_used);
+int PMPI_File_get_position(MPI_File fh, MPI_Offset *offset);
+int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset);
+int PMPI_File_get_size(MPI_File fh, MPI_Offset *size);
+int PMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype,
+			      MPI_Aint *extent);
+int PMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype,
+				MPI_Count *extent);
+int PMPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype,
+		       MPI_Datatype *filetype, char *datarep);
+int PMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+		    MPI_Request *request);
+int PMPI_File_iread_all(MPI_File fh, void *buf, int count,
+			MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count,
+			  MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
+		       MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count,
+			   MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf,
+			     MPI_Count count, MPI_Datatype datatype,
+			     MPI_Request *request);
+int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf,
+			 MPI_Count count, MPI_Datatype datatype,
+			 MPI_Request *request);
+int PMPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count,
+		      MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iread_shared(MPI_File fh, void *buf, int count,
+			   MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count,
+			     MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iwrite(MPI_File fh, const void *buf, int count,
+		     MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iwrite_all(MPI_File fh, const void *buf, int count,
+			 MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count,
+			   MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf,
+			int count, MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
+			    int count, MPI_Datatype datatype,
+			    MPI_Request *request);
+int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf,
+			      MPI_Count count, MPI_Datatype datatype,
+			      MPI_Request *request);
+int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf,
+			  MPI_Count count, MPI_Datatype datatype,
+			  MPI_Request *request);
+int PMPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count,
+		       MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count,
+			    MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count,
+			      MPI_Datatype datatype, MPI_Request *request);
+int PMPI_File_open(MPI_Comm comm, const char *filename, int amode,
+		   MPI_Info info, MPI_File *fh);
+int PMPI_File_preallocate(MPI_File fh, MPI_Offset size);
+int PMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+		   MPI_Status *status);
+int PMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
+		       MPI_Status *status);
+int PMPI_File_read_all_begin(MPI_File fh, void *buf, int count,
+			     MPI_Datatype datatype);
+int PMPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count,
+			       MPI_Datatype datatype);
+int PMPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count,
+			 MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status);
+int PMPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count,
+		      MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count,
+			  MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf,
+				int count, MPI_Datatype datatype);
+int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf,
+				  MPI_Count count, MPI_Datatype datatype);
+int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf,
+			    MPI_Count count, MPI_Datatype datatype,
+			    MPI_Status *status);
+int PMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status);
+int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf,
+			MPI_Count count, MPI_Datatype datatype,
+			MPI_Status *status);
+int PMPI_File_read_c(MPI_File fh, void *buf, MPI_Count count,
+		     MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_read_ordered(MPI_File fh, void *buf, int count,
+			   MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count,
+				 MPI_Datatype datatype);
+int PMPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count,
+				   MPI_Datatype datatype);
+int PMPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count,
+			     MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status);
+int PMPI_File_read_shared(MPI_File fh, void *buf, int count,
+			  MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count,
+			    MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence);
+int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence);
+int PMPI_File_set_atomicity(MPI_File fh, int flag);
+int PMPI_File_set_info(MPI_File fh, MPI_Info info);
+int PMPI_File_set_size(MPI_File fh, MPI_Offset size);
+int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype,
+		       MPI_Datatype filetype, const char *datarep,
+		       MPI_Info info);
+int PMPI_File_sync(MPI_File fh);
+int PMPI_File_write(MPI_File fh, const void *buf, int count,
+		    MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_write_all(MPI_File fh, const void *buf, int count,
+			MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_write_all_begin(MPI_File fh, const void *buf, int count,
+			      MPI_Datatype datatype);
+int PMPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count,
+				MPI_Datatype datatype);
+int PMPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count,
+			  MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status);
+int PMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf,
+		       int count, MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf,
+			   int count, MPI_Datatype datatype,
+			   MPI_Status *status);
+int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset,
+				 const void *buf, int count,
+				 MPI_Datatype datatype);
+int PMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset,
+				   const void *buf, MPI_Count count,
+				   MPI_Datatype datatype);
+int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf,
+			     MPI_Count count, MPI_Datatype datatype,
+			     MPI_Status *status);
+int PMPI_File_write_at_all_end(MPI_File fh, const void *buf,
+			       MPI_Status *status);
+int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf,
+			 MPI_Count count, MPI_Datatype datatype,
+			 MPI_Status *status);
+int PMPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count,
+		      MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_write_ordered(MPI_File fh, const void *buf, int count,
+			    MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count,
+				  MPI_Datatype datatype);
+int PMPI_File_write_ordered_begin_c(MPI_File fh, const void *buf,
+				    MPI_Count count, MPI_Datatype datatype);
+int PMPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count,
+			      MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_write_ordered_end(MPI_File fh, const void *buf,
+				MPI_Status *status);
+int PMPI_File_write_shared(MPI_File fh, const void *buf, int count,
+			   MPI_Datatype datatype, MPI_Status *status);
+int PMPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count,
+			     MPI_Datatype datatype, MPI_Status *status);
+int PMPI_Register_datarep(const char *datarep,
+			  MPI_Datarep_conversion_function *read_conversion_fn,
+			  MPI_Datarep_conversion_function *write_conversion_fn,
+			  MPI_Datarep_extent_function *dtype_file_extent_fn,
+			  void *extra_state);
+int PMPI_Register_datarep_c(
+	const char *datarep,
+	MPI_Datarep_conversion_function_c *read_conversion_fn,
+	MPI_Datarep_conversion_function_c *write_conversion_fn,
+	MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state);
+
+/* ---- spawn --------------------------------------------------------------- */
+
+int MPI_Close_port(const char *port_name);
+int MPI_Comm_accept(const char *port_name, MPI_Info info, int root,
+		    MPI_Comm comm, MPI_Comm *newcomm);
+int MPI_Comm_connect(const char *port_name, MPI_Info info, int root,
+		     MPI_Comm comm, MPI_Comm *newcomm);
+int MPI_Comm_join(int fd, MPI_Comm *intercomm);
+int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
+		   MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm,
+		   int array_of_errcodes[]);
+int MPI_Comm_spawn_multiple(int count, char *array_of_commands[],
+			    char **array_of_argv[],
+			    const int array_of_maxprocs[],
+			    const MPI_Info array_of_info[], int root,
+			    MPI_Comm comm, MPI_Comm *intercomm,
+			    int array_of_errcodes[]);
+int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name);
+int MPI_Open_port(MPI_Info info, char *port_name);
+int MPI_Publish_name(const char *service_name, MPI_Info info,
+		     const char *port_name);
+int MPI_Unpublish_name(const char *service_name, MPI_Info info,
+		       const char *port_name);
+
+int PMPI_Close_port(const char *port_name);
+int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root,
+		     MPI_Comm comm, MPI_Comm *newcomm);
+int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root,
+		      MPI_Comm comm, MPI_Comm *newcomm);
+int PMPI_Comm_join(int fd, MPI_Comm *intercomm);
+int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
+		    MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm,
+		    int array_of_errcodes[]);
+int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[],
+			     char **array_of_argv[],
+			     const int array_of_maxprocs[],
+			     const MPI_Info array_of_info[], int root,
+			     MPI_Comm comm, MPI_Comm *intercomm,
+			     int array_of_errcodes[]);
+int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name);
+int PMPI_Open_port(MPI_Info info, char *port_name);
+int PMPI_Publish_name(const char *service_name, MPI_Info info,
+		      const char *port_name);
+int PMPI_Unpublish_name(const char *service_name, MPI_Info info,
+			const char *port_name);
+
+/* ---- session ------------------------------------------------------------- */
+
+int MPI_Group_from_session_pset(MPI_Session session, const char *pset_name,
+				MPI_Group *newgroup);
+int MPI_Session_finalize(MPI_Session *session);
+int MPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
+int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n,
+			     int *pset_len, char *pset_name);
+int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info,
+			      int *npset_names);
+int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name,
+			      MPI_Info *info);
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
+		     MPI_Session *session);
+
+int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name,
+				 MPI_Group *newgroup);
+int PMPI_Session_finalize(MPI_Session *session);
+int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
+int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n,
+			      int *pset_len, char *pset_name);
+int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info,
+			       int *npset_names);
+int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name,
+			       MPI_Info *info);
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
+		      MPI_Session *session);
+
+#endif
 
 #ifndef WEFT_STRICT_ABI
 #include "weft/mpi_compat.h"

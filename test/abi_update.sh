@@ -73,14 +73,32 @@ END { if (later) print "\n#endif" }' "$dir/protos" > "$dir/protos.h"
 
 # ---- doc/not-yet.md --------------------------------------------------------
 
-title() {
+missing() {
 	awk -F'\t' -v have="$dir/have" '
-	BEGIN { while ((getline name < have) > 0) is_there[name] = 1 }
-	!($3 in is_there) { n[$1]++; list[$1] = list[$1] " " $3 }
+	BEGIN {
+		while ((getline name < have) > 0) is_there[name] = 1
+		title["io"] = "files"
+		title["rma"] = "one-sided communication"
+		title["spawn"] = "dynamic processes"
+		title["session"] = "sessions"
+		title["p2p"] = "point-to-point"
+		title["attr"] = "attributes"
+		title["errhandler"] = "error handlers"
+		title["env"] = "environment"
+		title["nbc"] = "nonblocking collectives"
+		title["persistent-coll"] = "persistent collectives"
+		title["abi"] = "binary interface"
+		title["fortran-conv"] = "handles as integers"
+	}
+	!($3 in is_there) {
+		c = $1 in title ? title[$1] : $1
+		n[c]++
+		list[c] = list[c] " " $3
+	}
 	END { for (c in n) printf "%s\t%d\t%s\n", c, n[c], list[c] }' \
 		"$dir/all" | sort
 }
-title > "$dir/missing"
+missing > "$dir/missing"
 total=$(wc -l < "$dir/all")
 missing=$(awk -F'\t' '{ n += $2 } END { print n + 0 }' "$dir/missing")
 
