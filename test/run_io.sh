@@ -87,4 +87,14 @@ if [ -w /dev/full ]; then
 	timeout 20 "$mpiexec" -n 2 echo x > /dev/full 2> "$dir/err"
 	[ $? -ne 0 ] || complain "a full disk is not noticed"
 fi
+
+# a collector that is killed ends the job, and the reason is told
+"$mpiexec" -n 2 sh -c 'while :; do sleep 0.1; done' > "$dir/out" 2> "$dir/err" &
+pid=$!
+helper() { ps -o pid=,comm= --ppid $pid | awk '$2 == "mpiexec-io" { print $1 }'; }
+has_helper() { [ -n "$(helper)" ]; }
+wait_for has_helper && kill -KILL "$(helper)"
+wait $pid
+[ $? = 125 ] || complain "a killed collector: $?"
+grep -q 'collector of output was killed' "$dir/err" || complain "$(cat "$dir/err")"
 exit $failed

@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SLICE_MAX = 500, AHEAD = 32 };
@@ -40,6 +41,7 @@ struct run_io {
 	int stdin_rank;
 	int live;
 	int status;
+	bool given_up; /* collectors were killed by us */
 };
 
 static int open_shared(struct run_io *io, int nranks)
@@ -310,6 +312,9 @@ bool run_io_reap(struct run_io *io, pid_t pid, int status)
 			continue;
 		io->helper[i].pid = 0;
 		io->live--;
+		if (WIFSIGNALED(status) && !io->given_up)
+			run_say("a collector of output was killed by signal %d",
+				WTERMSIG(status));
 		if (status)
 			io->status = -EIO;
 		return true;
@@ -337,6 +342,7 @@ void run_io_kill(struct run_io *io)
 {
 	int i;
 
+	io->given_up = true;
 	for (i = 0; i < io->nhelpers; i++)
 		if (io->helper[i].pid > 0)
 			kill(io->helper[i].pid, SIGKILL);
