@@ -1,7 +1,7 @@
 # The binary interface: the header, the symbols, somebody else's header.
 EXTRA_DIST += test/abi/constants test/abi/functions test/abi/types \
-	test/abi/header.sh test/abi/foreign.c test/abi/profile.c \
+	test/abi/header.sh test/abi/foreign.c \
 	test/abi_update.sh
-PLAIN_TESTS += test/abi_header.sh test/abi_foreign.sh test/abi_profile.sh \
+PLAIN_TESTS += test/abi_header.sh test/abi_foreign.sh \
 	test/abi_symbols.sh
 EXTRA_DIST += doc/not-yet.md
