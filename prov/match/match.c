@@ -53,7 +53,7 @@ void weft_match_fini(struct weft_match *m)
 	m->classes = 0;
 }
 
-/* ---- classes ------------------------------------------------------------ */
+/* ---- classes ------------------------------------------------------------- */
 
 static bool class_open(struct weft_match_class *c, uint32_t any_src,
 		       uint64_t ignore)

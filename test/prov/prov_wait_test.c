@@ -153,7 +153,7 @@ static void automatic_progress_serves_a_peer_that_looks_away(void **state)
 	job_run(2, body_auto, &o);
 }
 
-/* ---- threads ----------------------------------------------------------- */
+/* ---- threads ------------------------------------------------------------- */
 
 #define THREADS 3
 
@@ -222,7 +222,7 @@ static void threads_share_an_endpoint_and_a_queue(void **state)
 	job_run(2, body_threads, &o);
 }
 
-/* ---- endpoints come and go --------------------------------------------- */
+/* ---- endpoints come and go ----------------------------------------------- */
 
 static struct fid_ep *ep_again(struct job *j, struct sockaddr_in *name)
 {
