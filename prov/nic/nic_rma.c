@@ -415,9 +415,7 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* ---- ends
- * ---------------------------------------------------------------------------
- */
+/* ---- ends ---------------------------------------------------------------- */
 
 /* A served transfer is over: the one who asked is told. */
 static void serve_done(struct weft_nic *nic, struct weft_op *op, int err)

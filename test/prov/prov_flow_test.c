@@ -170,9 +170,7 @@ static void a_multi_buffer_takes_many_and_is_released(void **state)
 	job_run(2, body_multi, NULL);
 }
 
-/* ---- cancel
- * ---------------------------------------------------------------------------------
- */
+/* ---- cancel -------------------------------------------------------------- */
 
 static void body_cancel(struct job *j)
 {
@@ -197,9 +195,7 @@ static void a_posted_receive_can_be_cancelled(void **state)
 	job_run(1, body_cancel, NULL);
 }
 
-/* ---- completions
- * ------------------------------------------------------------------------------
- */
+/* ---- completions --------------------------------------------------------- */
 
 /* With delivery wanted, a send completes after the receive was posted. */
 static void body_delivery(struct job *j)
@@ -291,9 +287,7 @@ static void a_stranger_is_heard(void **state)
 	job_run(2, body_stranger, NULL);
 }
 
-/* ---- threads
- * ------------------------------------------------------------------------------------
- */
+/* ---- threads ------------------------------------------------------------- */
 
 #define THREADS 3
 
@@ -377,9 +371,7 @@ static void automatic_progress_answers_alone(void **state)
 	job_run(2, body_auto, &o);
 }
 
-/* ---- death
- * --------------------------------------------------------------------------------------------
- */
+/* ---- death --------------------------------------------------------------- */
 
 /* Rank 1 dies with messages to and from it under way; 0 and 2 go on. */
 static void body_death(struct job *j)

@@ -250,9 +250,7 @@ static void counters_count_each_kind(void **state)
 	job_run(2, body_counters, &o);
 }
 
-/* ---- atomics
- * ----------------------------------------------------------------------------
- */
+/* ---- atomics ------------------------------------------------------------- */
 
 #define CELLS 64
 
