@@ -16,4 +16,8 @@ if ! readelf -d "$lib" | grep -q 'NEEDED.*libfabric'; then
 	echo "libweft-fi.so does not name libfabric"
 	bad=1
 fi
+if ! readelf -d "$lib" | grep -q NODELETE; then
+	echo "libweft-fi.so can be unloaded under its threads"
+	bad=1
+fi
 exit $bad

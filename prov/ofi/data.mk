@@ -11,5 +11,7 @@ libweft_fi_la_SOURCES = \
 	prov/ofi/weft_rma.c \
 	prov/ofi/weft_tagged.c
 libweft_fi_la_LIBADD = libweft-ofi.la libweftnic.la $(FABRIC_LIBS)
+# nodelete: libfabric unloads providers at exit, where the thread of a domain
+# that nobody closed may still be running.
 libweft_fi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
-	-export-symbols-regex '^fi_prov_ini$$' -Wl,-z,defs
+	-export-symbols-regex '^fi_prov_ini$$' -Wl,-z,defs -Wl,-z,nodelete

@@ -26,7 +26,7 @@ static const struct {
 
 ssize_t weft_fi_err(ssize_t err)
 {
-	if (err >= 0)
+	if (err >= 0 || err == -EAGAIN)
 		return err;
 	for (size_t i = 0; i < WEFT_COUNT_OF(differ); i++)
 		if (differ[i].err == -err)

@@ -422,6 +422,20 @@ static void body_states(struct job *j)
 		  "close", 0);
 }
 
+/* libfabric unloads us then, while our thread may be running. */
+static void body_exit(struct job *j)
+{
+	exit(0);
+}
+
+static void a_program_may_exit_with_everything_open(void **state)
+{
+	struct job_opts o = { .progress = FI_PROGRESS_AUTO };
+
+	job_run(4, body_exit, NULL);
+	job_run(4, body_exit, &o);
+}
+
 static void an_endpoint_keeps_its_order_of_life(void **state)
 {
 	job_run(1, body_states, NULL);
@@ -440,6 +454,7 @@ int main(void)
 		T_CASE(a_name_can_be_used_again),
 		T_CASE(a_stranger_is_heard_and_known_once_inserted),
 		T_CASE(an_endpoint_keeps_its_order_of_life),
+		T_CASE(a_program_may_exit_with_everything_open),
 	};
 	return T_RUN(tests);
 }
