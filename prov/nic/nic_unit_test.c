@@ -7,6 +7,7 @@
 #include "prov/nic/fma/fma_engine.h"
 #include "prov/nic/mu/mu_engine.h"
 #include "prov/nic/sten/sten_engine.h"
+#include "src/base/rng.h"
 #include "test/t.h"
 
 #include <stdio.h>
@@ -75,6 +76,8 @@ static int on_deliver(void *arg, struct weft_peer *src,
 {
 	struct side *s = arg;
 
+	if (src != s->peer)
+		return 0; /* a stranger's: garbage, but whole */
 	if (s->refuse && !s->again && s->taken % s->refuse == 0) {
 		s->refused++;
 		s->again = true;
@@ -366,6 +369,79 @@ static void a_packet_to_oneself_comes_back(void **state)
 	}
 }
 
+static int no_deliver(void *arg, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	return 0;
+}
+
+static void no_lost(void *arg, struct weft_peer *peer, int err)
+{
+}
+
+static const struct weft_carrier_up no_up = {
+	.deliver = no_deliver,
+	.lost = no_lost,
+};
+
+/* Random bytes, with fields near their limits more often than chance. */
+static void garbage(struct weft_rng *r, struct weft_pkt *pkt, void *payload)
+{
+	static const uint8_t types[] = { 0x55, 0x60, 0x70 };
+
+	weft_rng_fill(r, pkt, sizeof(*pkt));
+	weft_rng_fill(r, payload, 2048);
+	pkt->type = types[weft_rng_below(r, 3)];
+	pkt->carrier = 0;
+	pkt->len = (uint16_t)weft_rng_below(r, 2048);
+	if (weft_rng_below(r, 2))
+		pkt->flags = (uint8_t)weft_rng_below(r, 9);
+	if (weft_rng_below(r, 2))
+		pkt->unit = (uint32_t)weft_rng_below(r, 4);
+	if (weft_rng_below(r, 2))
+		pkt->tag = weft_rng_below(r, 1 << 14);
+	if (pkt->type == 0x55 && weft_rng_below(r, 2)) {
+		pkt->len = (uint16_t)(weft_rng_below(r, 17) * 32);
+		pkt->unit = (uint32_t)(weft_rng_below(r, 3) << 5 | pkt->len / 32)
+			    << 24;
+	}
+}
+
+static void a_strangers_garbage_disturbs_nobody(void **state)
+{
+	struct weft_carrier_attr a = {
+		.name = { .sin_family = AF_INET,
+			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+		.up = &no_up,
+	};
+	unsigned char payload[2048];
+	struct weft_carrier *c;
+	struct weft_peer *peer;
+	struct weft_pkt pkt;
+	struct weft_rng r;
+	struct side s[SIDES];
+
+	weft_rng_init(&r, 12, 0);
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		pair_open(s, &grid[i], false);
+		T_OK(grid[i].carrier->open(&a, &c));
+		T_OK(c->ops->peer(c, &s[1].name, &peer));
+		for (int k = 0; k < t_scale(5000); k++) {
+			struct iovec iov = { payload, 0 };
+
+			garbage(&r, &pkt, payload);
+			iov.iov_len = pkt.len;
+			c->ops->send(c, peer, &pkt, &iov, 1);
+			c->ops->poll(c, 16);
+			s[1].u->ops->poll(s[1].u, 16);
+			if (k % 64 == 0)
+				pair_talk(s, (uint64_t)k / 64 + 1);
+		}
+		c->ops->close(c);
+		pair_close(s);
+	}
+}
+
 /* The names of processes that look for each other. */
 struct board {
 	struct sockaddr_in name[SIDES];
@@ -428,6 +504,7 @@ int main(void)
 		T_CASE(bulk_to_a_bad_address_fails_alone),
 		T_CASE(without_dma_the_engine_is_told),
 		T_CASE(a_packet_to_oneself_comes_back),
+		T_CASE(a_strangers_garbage_disturbs_nobody),
 		T_CASE(processes_talk_over_shared_memory),
 	};
 
