@@ -281,7 +281,8 @@ enum weft_fma_status fma_bte_arrive(struct weft_fma *f, struct weft_peer *src,
 	bool refused;
 
 	if (channel >= WEFT_FMA_CHANNELS || !pkt->len ||
-	    fma_unit_ptag(pkt->unit) != f->ptag || pkt->data > UINT32_MAX)
+	    fma_unit_ptag(pkt->unit) != f->ptag || pkt->data > UINT32_MAX ||
+	    fma_tag_extra(pkt->tag) >= WEFT_FMA_SSIDS)
 		return WEFT_FMA_INVALID_COMMAND;
 	m = rmt_find(&f->channel[channel], src, fma_tag_extra(pkt->tag));
 	if (!m)

@@ -4,6 +4,7 @@
  * protection and limits. Block transfers and mailboxes: fma_bulk_test.c.
  */
 #include "prov/nic/fma/fma_pair.h"
+#include "src/base/rng.h"
 
 static void a_store_puts_up_to_64_bytes(void **state)
 {
@@ -342,6 +343,38 @@ static void requests_to_a_node_that_went_end_with_a_timeout(void **state)
 	free(p.b.mem);
 }
 
+/* Requests and answers of any content. */
+static void garbage_from_the_network_is_refused(void **state)
+{
+	unsigned char payload[2048];
+	struct weft_fma_stats st;
+	struct weft_peer *src;
+	struct weft_rng r;
+	struct weft_pkt k;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	weft_rng_init(&r, 5, 0);
+	src = weft_port_peer(&p.b.f->port, 0);
+	for (int i = 0; i < t_scale(100000); i++) {
+		weft_rng_fill(&r, &k, sizeof(k));
+		weft_rng_fill(&r, payload, sizeof(payload));
+		k.type = FMA_PKT;
+		k.flags = (uint8_t)weft_rng_below(&r, 9);
+		k.len = (uint16_t)weft_rng_below(&r, sizeof(payload));
+		if (weft_rng_below(&r, 2))
+			k.unit = fma_unit(p.b.mdh, 3, 0);
+		if (weft_rng_below(&r, 2))
+			k.tag = fma_tag(weft_rng_below(&r, 2 * FMA_PAIR_BYTES),
+					(unsigned)weft_rng_below(&r, 128));
+		fma_rx_deliver(p.b.f, src, &k, payload);
+		fma_pair_poll(&p);
+	}
+	weft_fma_stats(p.b.f, &st);
+	T_TRUE(st.rejected > 100);
+	fma_pair_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +394,7 @@ int main(void)
 		T_CASE(phits_are_those_of_the_paper),
 		T_CASE(datagrams_carry_128_bytes),
 		T_CASE(requests_to_a_node_that_went_end_with_a_timeout),
+		T_CASE(garbage_from_the_network_is_refused),
 	};
 
 	return T_RUN(tests);

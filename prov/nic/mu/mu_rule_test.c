@@ -398,6 +398,36 @@ static void a_thread_posts_while_another_polls(void **state)
 	mu_pair_close(&p);
 }
 
+/* Packets of any content: what they may not do is refused and recorded. */
+static void garbage_from_the_network_is_refused(void **state)
+{
+	unsigned char payload[WEFT_MU_PAYLOAD];
+	struct weft_peer *src;
+	struct weft_rng r;
+	struct weft_pkt k;
+	struct mu_pair p;
+
+	mu_pair_open(&p, "");
+	weft_rng_init(&r, 4, 0);
+	src = weft_port_peer(&p.b.mu->port, 0);
+	for (int i = 0; i < t_scale(100000); i++) {
+		weft_rng_fill(&r, &k, sizeof(k));
+		weft_rng_fill(&r, payload, sizeof(payload));
+		k.type = MU_PT2PT;
+		k.len = (uint16_t)(weft_rng_below(&r, 17) * 32);
+		k.unit = (k.unit & 0x60ffffff) | k.len / 32u << 24;
+		k.tag = mu_sel((unsigned)weft_rng_below(&r, 8),
+			       weft_rng_below(&r, 2 * MU_PAIR_BYTES));
+		k.data = mu_sel((unsigned)weft_rng_below(&r, 4), 0);
+		mu_rx_deliver(p.b.mu, src, &k, payload);
+		if (weft_mu_load(p.b.mu, WEFT_MU_INJ_ERROR, MU_PAIR_RGET))
+			weft_mu_inj_clear(p.b.mu, MU_PAIR_RGET);
+		mu_pair_poll(&p);
+	}
+	T_TRUE(weft_mu_load(p.b.mu, WEFT_MU_ERR_COUNT, 0) > 100);
+	mu_pair_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -414,6 +444,7 @@ int main(void)
 		T_CASE(packets_commit_in_the_order_of_their_places),
 		T_CASE(engines_store_side_by_side),
 		T_CASE(a_thread_posts_while_another_polls),
+		T_CASE(garbage_from_the_network_is_refused),
 	};
 
 	return T_RUN(tests);

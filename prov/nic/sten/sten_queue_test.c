@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Command queues of the Elan4 interface: order, errors, protection. */
 #include "prov/nic/sten/sten_pair.h"
+#include "src/base/rng.h"
 
 static void words_out_of_order_are_put_in_order(void **state)
 {
@@ -231,6 +232,45 @@ static void an_event_cannot_write_into_a_foreign_queue(void **state)
 	sten_pair_close(&p);
 }
 
+/* Packets of any transactions, into memory that has events and queues. */
+static void garbage_from_the_network_is_refused(void **state)
+{
+	unsigned char payload[1024];
+	struct weft_sten_stats st;
+	struct weft_peer *src;
+	struct sten_trans t;
+	struct weft_rng r;
+	struct weft_pkt k;
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	weft_rng_init(&r, 6, 0);
+	weft_rng_fill(&r, p.b.mem, STEN_PAIR_BYTES);
+	src = sten_route(p.b.s, 0)->peer;
+	for (int i = 0; i < t_scale(100000); i++) {
+		weft_rng_fill(&r, &k, sizeof(k));
+		weft_rng_fill(&r, payload, sizeof(payload));
+		k.type = STEN_PKT;
+		k.flags = (uint8_t)weft_rng_below(&r, 2);
+		k.unit = (uint32_t)weft_rng_below(&r, 9);
+		k.len = (uint16_t)weft_rng_below(&r, sizeof(payload));
+		for (unsigned at = 0; at + 64 < sizeof(payload); at += 64) {
+			t.type = (uint16_t)weft_rng_below(&r, 20);
+			t.bytes = 48;
+			t.address = sten_at(&p.b, weft_rng_below(
+							  &r,
+							  STEN_PAIR_BYTES) &
+							  ~63ull);
+			memcpy(payload + at, &t, sizeof(t));
+		}
+		sten_rx_deliver(p.b.s, src, &k, payload);
+		sten_pair_run(&p, 1);
+	}
+	weft_sten_stats(p.b.s, &st);
+	T_TRUE(st.refused > 100);
+	sten_pair_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +283,7 @@ int main(void)
 		T_CASE(a_context_reaches_its_own_memory_only),
 		T_CASE(the_filter_decides_per_context),
 		T_CASE(an_event_cannot_write_into_a_foreign_queue),
+		T_CASE(garbage_from_the_network_is_refused),
 	};
 
 	return T_RUN(tests);

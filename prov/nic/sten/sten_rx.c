@@ -25,6 +25,7 @@ struct rx_packet {
 	struct weft_peer *src;
 	unsigned context;
 	unsigned char *slot; /* reserved slot of an input queue */
+	uint32_t slot_bytes; /* as it was checked */
 	struct weft_sten_input *input;
 	struct sten_cookie *cookie; /* moves on when all went well */
 	bool repeated;		    /* carried out before: only answer */
@@ -73,8 +74,8 @@ static unsigned rx_write(struct rx_packet *p, const struct sten_trans *t,
 
 	if (!t->bytes || t->bytes > WEFT_STEN_PACKET)
 		return WEFT_STEN_ACK_ERROR;
-	if (p->slot && t->address < p->input->slot_bytes) {
-		if (t->bytes > p->input->slot_bytes - t->address)
+	if (p->slot && t->address < p->slot_bytes) {
+		if (t->bytes > p->slot_bytes - t->address)
 			return WEFT_STEN_ACK_ERROR;
 		dst = p->slot + t->address;
 	} else {
@@ -147,23 +148,29 @@ static struct weft_sten_input *rx_input(struct rx_packet *p, uint64_t address)
 			   WEFT_STEN_REMOTE_EVENT);
 }
 
+/* The queue lies in memory that the packet may write: read once, then check. */
 static unsigned rx_get_index(struct rx_packet *p, const struct sten_trans *t)
 {
-	struct weft_sten_input *q = rx_input(p, t->address);
+	struct weft_sten_input *m = rx_input(p, t->address);
+	struct weft_sten_input q;
 	uint64_t front;
 
-	if (!q || !q->slots || (q->slots & (q->slots - 1)))
+	if (!m)
+		return WEFT_STEN_ACK_ERROR;
+	q = *m;
+	if (!q.slots || (q.slots & (q.slots - 1)))
 		return WEFT_STEN_ACK_ERROR;
 	if (p->s->refuse && p->s->refuse(p->s, p->src))
 		return WEFT_STEN_ACK_DISCARD;
-	front = nic_space_look((weft_au64 *)(void *)&q->front);
-	if (q->back - front >= q->slots)
+	front = nic_space_look((weft_au64 *)(void *)&m->front);
+	if (q.back - front >= q.slots)
 		return WEFT_STEN_ACK_DISCARD;
-	p->input = q;
-	p->slot = (unsigned char *)(uintptr_t)q->base +
-		  (q->back & (q->slots - 1u)) * q->slot_bytes;
+	p->input = m;
+	p->slot_bytes = q.slot_bytes;
+	p->slot = (unsigned char *)(uintptr_t)q.base +
+		  (q.back & (q.slots - 1u)) * q.slot_bytes;
 	if (!p->s->input &&
-	    !sten_memory(p->s, p->context, (uintptr_t)p->slot, q->slot_bytes,
+	    !sten_memory(p->s, p->context, (uintptr_t)p->slot, q.slot_bytes,
 			 WEFT_STEN_LOCAL_WRITE))
 		return WEFT_STEN_ACK_ERROR;
 	return WEFT_STEN_ACK_OK;
