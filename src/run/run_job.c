@@ -54,17 +54,27 @@ void run_job_signal(struct run_job *job, int sig)
 			kill(-job->rank[i].pid, sig);
 }
 
-/* How much a cause explains of what else happens. */
-static int weight(enum run_cause c)
+/*
+ * Failures that can be the consequence of another one, against those that
+ * nobody does to a peer. Among equals the first counts.
+ */
+static int weight(enum run_cause cause, int code)
 {
-	static const int w[] = {
-		[RUN_CAUSE_NO_INIT] = 1, [RUN_CAUSE_NO_FINI] = 2,
-		[RUN_CAUSE_EXIT] = 3,	 [RUN_CAUSE_ABORT] = 4,
-		[RUN_CAUSE_SIGNAL] = 5,	 [RUN_CAUSE_TIMEOUT] = 6,
-		[RUN_CAUSE_INTERRUPT] = 6, [RUN_CAUSE_FAULT] = 6,
-	};
-
-	return w[c];
+	switch (cause) {
+	case RUN_CAUSE_NONE:
+		return 0;
+	case RUN_CAUSE_EXIT:
+	case RUN_CAUSE_ABORT:
+		return 1;
+	case RUN_CAUSE_NO_INIT:
+	case RUN_CAUSE_NO_FINI:
+		return 2;
+	case RUN_CAUSE_SIGNAL:
+		return code == SIGABRT || code == SIGPIPE || code == SIGTERM
+			       ? 1 : 3;
+	default:
+		return 4;
+	}
 }
 
 static void end_all(struct watch *w)
@@ -95,7 +105,7 @@ static void blame(struct watch *w, enum run_cause cause, int rank, int code,
 	struct run_end *e = &w->suspect;
 
 	if (w->job->end.cause != RUN_CAUSE_NONE ||
-	    weight(cause) <= weight(e->cause) ||
+	    weight(cause, code) <= weight(e->cause, e->code) ||
 	    (rank >= 0 && e->cause == RUN_CAUSE_ABORT && e->rank == rank)) {
 		free(text);
 		return;
@@ -107,7 +117,7 @@ static void blame(struct watch *w, enum run_cause cause, int rank, int code,
 		e->pid = w->job->rank[rank].pid;
 	if (!w->verdict_ns)
 		w->verdict_ns = weft_now_ns() + SETTLE_NS;
-	if (weight(cause) >= weight(RUN_CAUSE_SIGNAL))
+	if (weight(cause, code) > weight(RUN_CAUSE_NO_FINI, 0))
 		convict(w);
 }
 
@@ -193,25 +203,37 @@ static void rank_exits(struct run_job *job, int i, int status)
 	kill(-job->rank[i].pid, SIGKILL);
 }
 
-static void reap(struct watch *w)
+static void take(struct watch *w, pid_t pid, int status)
 {
 	struct run_job *job = w->job;
 	enum run_cause cause;
-	int status, i, code;
+	int i, code;
+
+	if (run_io_reap(job->io, pid, status))
+		return;
+	i = rank_of(job, pid);
+	if (i < 0)
+		return;
+	rank_exits(job, i, status);
+	cause = run_end_judge(&job->rank[i], others_in_mpi(job), &code);
+	if (cause != RUN_CAUSE_NONE)
+		blame(w, cause, i, code, NULL);
+}
+
+/*
+ * Signals of the same kind do not queue, so the one that is delivered tells
+ * who died first since the last; waitpid(-1) has an order of its own.
+ */
+static void reap(struct watch *w, pid_t first)
+{
+	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (run_io_reap(job->io, pid, status))
-			continue;
-		i = rank_of(job, pid);
-		if (i < 0)
-			continue;
-		rank_exits(job, i, status);
-		cause = run_end_judge(&job->rank[i], others_in_mpi(job), &code);
-		if (cause != RUN_CAUSE_NONE)
-			blame(w, cause, i, code, NULL);
-	}
-	if (run_io_status(job->io))
+	if (first > 0 && waitpid(first, &status, WNOHANG) == first)
+		take(w, first, status);
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		take(w, pid, status);
+	if (run_io_status(w->job->io))
 		blame(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
 }
 
@@ -227,12 +249,12 @@ static void hear_request(struct watch *w, int sig)
 		run_io_kill(w->job->io);
 }
 
-static void hear_signal(struct watch *w, int sig)
+static void hear_signal(struct watch *w, int sig, pid_t from)
 {
 	switch (run_signal_kind(sig)) {
 	case RUN_SIGNAL_CHILD:
 		hear_events(w);
-		reap(w);
+		reap(w, from);
 		break;
 	case RUN_SIGNAL_END:
 		hear_request(w, sig);
@@ -252,7 +274,7 @@ static void hear_signals(struct watch *w)
 	struct signalfd_siginfo si;
 
 	while (read(w->signal_fd, &si, sizeof(si)) == sizeof(si))
-		hear_signal(w, (int)si.ssi_signo);
+		hear_signal(w, (int)si.ssi_signo, (pid_t)si.ssi_pid);
 }
 
 static void check_deadlines(struct watch *w)
