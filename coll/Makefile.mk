@@ -55,7 +55,8 @@ EXTRA_DIST += coll/README test/mpi/coll_t.h test/mpi/coll_derived.c \
 	test/mpi/coll_neighbor.c test/mpi/coll_ops.c test/mpi/coll_rows.c \
 	test/mpi/coll_stress.c test/mpi/coll_threads.c
 
-# Applications, with verification: "make apps", and small sizes in the tests.
+# Applications with verification; the script builds and runs them, small.
 EXTRA_DIST += bench/apps/app.h bench/apps/app_cg.c bench/apps/app_fft.c \
-	bench/apps/app_lu.c bench/apps/app_sort.c bench/coll_scan.c
+	bench/apps/app_lu.c bench/apps/app_sort.c bench/apps/README \
+	bench/coll_scan.c
 PLAIN_TESTS += bench/apps/apps.sh

@@ -144,7 +144,8 @@ static void put_pair(char *at, MPI_Datatype t, int v, int i)
 		memcpy(at, &q, sizeof(q));
 }
 
-static void fill(char *buf, const struct type *t, int rank, int n)
+/* unit: of size one, for products, which stay exact so. */
+static void fill(char *buf, const struct type *t, int rank, int n, bool unit)
 {
 	int e, v;
 	char *at = buf;
@@ -221,12 +222,12 @@ static void test_pair(const struct type *t, MPI_Op op, int rank, int size)
 	char *want = coll_room(bytes);
 	int n = COUNT * size, q;
 
-	fill(want, t, size - 1, n);
+	fill(want, t, size - 1, n, op == MPI_PROD);
 	for (q = size - 2; q >= 0; q--) {
-		fill(in, t, q, n);
+		fill(in, t, q, n, op == MPI_PROD);
 		MPI_Reduce_local(in, want, n, t->type, op);
 	}
-	fill(in, t, rank, n);
+	fill(in, t, rank, n, op == MPI_PROD);
 	memset(out, 0, bytes);
 	MPI_Allreduce(in, out, n, t->type, op, MPI_COMM_WORLD);
 	CHECK(same(t, out, want, n));
