@@ -143,6 +143,10 @@ static int type_extent(const char *func, MPI_Datatype type, MPI_Count *lb,
 	struct weft_dt *dt;
 	int err = mpi_check_type(func, 1, type, &dt);
 
+	if (!err)
+		err = weft_check_ptr(NULL, func, 2, lb, "lb");
+	if (!err)
+		err = weft_check_ptr(NULL, func, 3, extent, "extent");
 	if (err)
 		return err;
 	*lb = dt->lb;
@@ -156,6 +160,10 @@ static int type_true_extent(const char *func, MPI_Datatype type, MPI_Count *lb,
 	struct weft_dt *dt;
 	int err = mpi_check_type(func, 1, type, &dt);
 
+	if (!err)
+		err = weft_check_ptr(NULL, func, 2, lb, "lb");
+	if (!err)
+		err = weft_check_ptr(NULL, func, 3, extent, "extent");
 	if (err)
 		return err;
 	*lb = dt->true_lb;
@@ -167,7 +175,8 @@ static int type_true_extent(const char *func, MPI_Datatype type, MPI_Count *lb,
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
 	MPI_Count from = 0, n = 0;
-	int err = type_extent(__func__, datatype, &from, &n);
+	int err = type_extent(__func__, datatype, lb ? &from : NULL,
+			      extent ? &n : NULL);
 
 	if (!err) {
 		*lb = (MPI_Aint)from;
@@ -195,7 +204,8 @@ int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb,
 			      MPI_Aint *true_extent)
 {
 	MPI_Count from = 0, n = 0;
-	int err = type_true_extent(__func__, datatype, &from, &n);
+	int err = type_true_extent(__func__, datatype, true_lb ? &from : NULL,
+				   true_extent ? &n : NULL);
 
 	if (!err) {
 		*true_lb = (MPI_Aint)from;
@@ -263,9 +273,15 @@ static const char *name_of(MPI_Datatype h, const struct weft_dt *dt)
 int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
 	struct weft_dt *dt = weft_dt_of(datatype);
+	int err;
 
 	if (!dt && datatype != MPI_DATATYPE_NULL)
 		return mpi_type_bad(__func__, 1, datatype);
+	err = weft_check_ptr(NULL, __func__, 2, type_name, "type_name");
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 3, resultlen, "resultlen");
+	if (err)
+		return err;
 	pthread_mutex_lock(&name_lock);
 	strcpy(type_name, name_of(datatype, dt));
 	pthread_mutex_unlock(&name_lock);

@@ -69,6 +69,8 @@ static int check_grid(const struct weft_comm *c, const char *func, int arg,
 	if (weft_check && ndims < 0)
 		return weft_err_arg(c, func, MPI_ERR_DIMS, arg - 1,
 				    "negative ndims %d", ndims);
+	if (ndims && !dims)
+		return weft_check_ptr(c, func, arg, dims, "dims");
 	for (int d = 0; d < ndims; d++) {
 		if (weft_check && dims[d] < 1)
 			return weft_err_arg(c, func, MPI_ERR_DIMS, arg,
@@ -115,6 +117,8 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[],
 
 	if (!err)
 		err = check_grid(c, __func__, 3, ndims, dims, &n);
+	if (!err && ndims)
+		err = weft_check_ptr(c, __func__, 4, periods, "periods");
 	if (!err)
 		err = weft_check_ptr(c, __func__, 6, comm_cart, "comm_cart");
 	if (err)
@@ -224,6 +228,8 @@ int PMPI_Topo_test(MPI_Comm comm, int *status)
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
+	if (!err)
+		err = weft_check_ptr(c, __func__, 2, status, "status");
 	if (!err)
 		*status = c->topo ? c->topo->kind : MPI_UNDEFINED;
 	return err;

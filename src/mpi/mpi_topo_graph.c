@@ -15,6 +15,8 @@ static int check_graph(const struct weft_comm *c, const char *func, int nnodes,
 		return weft_err_arg(c, func, MPI_ERR_ARG, 2,
 				    "%d nodes for a communicator of size %d",
 				    nnodes, c->size);
+	if (nnodes && !index)
+		return weft_check_ptr(c, func, 3, index, "index");
 	for (int i = 0; i < nnodes && weft_check; i++) {
 		if (index[i] < was)
 			return weft_err_arg(c, func, MPI_ERR_ARG, 3,

@@ -37,7 +37,15 @@ struct sub_call {
 
 static int sub_check(const struct sub_call *c)
 {
+	static const char *const what[3] = { "array_of_sizes",
+					     "array_of_subsizes",
+					     "array_of_starts" };
 	int err = check_frame(c->func, c->ndims, 1, c->order, 5);
+
+	for (int k = 0; k < 3 && !err; k++)
+		if (!mpi_list_is_set(&c->list[k]))
+			err = weft_check_ptr(NULL, c->func, 2 + k, NULL,
+					     what[k]);
 
 	for (int d = 0; d < c->ndims && !err && weft_check; d++) {
 		MPI_Count size = mpi_list_at(&c->list[0], d);
@@ -193,6 +201,18 @@ static int dar_check(const struct dar_call *c)
 {
 	int err = check_frame(c->func, c->a.ndims, 3, c->a.order, 8);
 	MPI_Count procs = 1;
+
+	if (!err && !mpi_list_is_set(&c->gsizes))
+		err = weft_check_ptr(NULL, c->func, 4, NULL, "array_of_gsizes");
+	if (!err)
+		err = weft_check_ptr(NULL, c->func, 5, c->a.distribs,
+				     "array_of_distribs");
+	if (!err)
+		err = weft_check_ptr(NULL, c->func, 6, c->a.dargs,
+				     "array_of_dargs");
+	if (!err)
+		err = weft_check_ptr(NULL, c->func, 7, c->a.psizes,
+				     "array_of_psizes");
 
 	if (err || !weft_check)
 		return err;
