@@ -51,6 +51,7 @@ struct weft_comm {
 
 	int size; /* of the local group */
 	bool inter;
+	bool met; /* weft_comm_meet was called */
 	struct weft_group *group;
 	struct weft_group *remote; /* NULL unless inter */
 	struct weft_comm *local; /* inter: intracommunicator of my side */
@@ -129,6 +130,12 @@ int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p);
  * *comm_p is NULL in processes that are not among them. */
 int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
 		     struct weft_comm **comm_p);
+
+/*
+ * Makes the addresses of all members known for log2(size) questions to the
+ * launcher instead of size: they tell each other. Collective; once is enough.
+ */
+int weft_comm_meet(struct weft_comm *c);
 
 /* ---- groups ------------------------------------------------------------- */
 

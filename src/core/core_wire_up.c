@@ -4,8 +4,10 @@
  * looked up when the first message goes there.
  */
 #include "src/base/log.h"
+#include "src/core/core_inter.h"
 #include "src/core/core_io.h"
 #include "src/core/core_pmix.h"
+#include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 
 #include <errno.h>
@@ -16,6 +18,7 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES 256
+#define MEET_RANKS     8 /* fewer ask the launcher for each */
 
 static char my_name[NAME_MAX_BYTES];
 static size_t my_name_len;
@@ -149,23 +152,12 @@ int weft_wire_names(void)
 	return weft_pmix_put(my_name, my_name_len);
 }
 
-int weft_wire_reach(int proc)
+static int insert(int proc, const void *name)
 {
 	struct weft_proc *p = &weft_core.proc[proc];
-	char name[NAME_MAX_BYTES];
-	size_t len = sizeof(name);
 	fi_addr_t addr;
 	int rc;
 
-	if (p->real != FI_ADDR_NOTAVAIL)
-		return 0;
-	if (proc == weft_core.job.rank) {
-		memcpy(name, my_name, my_name_len);
-	} else {
-		rc = weft_pmix_get(proc, name, &len);
-		if (rc)
-			return rc;
-	}
 	rc = fi_av_insert(weft_core.av, name, 1, &addr, 0, NULL);
 	if (rc != 1 || addr == FI_ADDR_NOTAVAIL) {
 		weft_log(WEFT_LOG_ERROR,
@@ -178,6 +170,58 @@ int weft_wire_reach(int proc)
 	if (!p->pend)
 		p->addr = addr;
 	return 0;
+}
+
+int weft_wire_reach(int proc)
+{
+	char name[NAME_MAX_BYTES];
+	size_t len = sizeof(name);
+	int rc;
+
+	if (weft_core.proc[proc].real != FI_ADDR_NOTAVAIL)
+		return 0;
+	if (proc == weft_core.job.rank)
+		return insert(proc, my_name);
+	rc = weft_pmix_get(proc, name, &len);
+	return rc ? rc : insert(proc, name);
+}
+
+/* Takes the names of all members of c; the lock is held. */
+static int know(const struct weft_comm *c, const char *names)
+{
+	int i, rc = 0;
+
+	for (i = 0; i < c->size && !rc; i++) {
+		struct weft_proc *p = &weft_core.proc[c->proc[i]];
+
+		if (p->real == FI_ADDR_NOTAVAIL)
+			rc = insert(c->proc[i],
+				    names + (size_t)i * my_name_len);
+	}
+	return rc;
+}
+
+int weft_comm_meet(struct weft_comm *c)
+{
+	struct weft_small m;
+	char *names;
+	int rc;
+
+	if (weft_likely(c->met) || c->inter || c->size < MEET_RANKS)
+		return 0;
+	c->met = true;
+	names = malloc((size_t)c->size * my_name_len);
+	if (!names)
+		return -ENOMEM;
+	memcpy(names + (size_t)c->rank * my_name_len, my_name, my_name_len);
+	m = weft_small_of(c);
+	rc = weft_small_allgather(&m, names, my_name_len);
+	weft_lock();
+	if (!rc)
+		rc = know(c, names);
+	weft_unlock();
+	free(names);
+	return rc;
 }
 
 static void shut(struct fid *fid)

@@ -353,7 +353,12 @@ int mpi_coll_run(struct mpi_coll *m)
 
 	if (weft_unlikely(err))
 		return err;
-	return weft_err_rc(m->a.comm, m->func, weft_coll_run(&m->a));
+	/* everybody is going to talk to everybody */
+	if (m->a.kind == WEFT_COLL_ALLTOALL)
+		err = weft_comm_meet(m->a.comm);
+	if (weft_likely(!err))
+		err = weft_coll_run(&m->a);
+	return weft_err_rc(m->a.comm, m->func, err);
 }
 
 static int hand_out(const struct mpi_coll *m, int rc, struct weft_req *r,
