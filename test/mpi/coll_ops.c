@@ -153,6 +153,10 @@ static void fill(char *buf, const struct type *t, int rank, int n, bool unit)
 	memset(buf, 0, t->extent * (size_t)n);
 	for (e = 0; e < n; e++, at += t->extent) {
 		v = (rank * 5 + e * 3) % 4 + (t->kind == SIGNED ? -1 : 0);
+		if (unit && t->kind == REAL)
+			v = v & 1 ? 1 : -1;
+		if (unit && t->kind == COMPLEX)
+			v &= 1;
 		switch (t->kind) {
 		case REAL:
 			put_real(at, t->extent, v);
