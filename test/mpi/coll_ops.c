@@ -193,27 +193,46 @@ static bool allowed(MPI_Op op, enum kind k)
 	return k == SIGNED || k == UNSIGNED || k == RAW;
 }
 
-/* Equal where it counts: pairs have gaps, long doubles idle bits. */
+static long double get_real(const char *at, size_t size)
+{
+	long double q;
+	double d;
+	float f;
+
+	if (size == sizeof(float))
+		return memcpy(&f, at, sizeof(f)), f;
+	if (size == sizeof(double))
+		return memcpy(&d, at, sizeof(d)), d;
+	return memcpy(&q, at, sizeof(q)), q;
+}
+
+/* Numbers are equal as numbers: zero has a sign, long doubles idle bits. */
+static bool same_reals(const struct type *t, const char *a, const char *b,
+		       int n)
+{
+	size_t size = t->kind == COMPLEX ? t->extent / 2 : t->extent, i;
+
+	for (i = 0; i < t->extent * (size_t)n; i += size)
+		if (get_real(a + i, size) != get_real(b + i, size))
+			return false;
+	return true;
+}
+
+/* Equal where it counts: pairs have gaps. */
 static bool same(const struct type *t, char *a, char *b, int n)
 {
 	size_t bytes = t->extent * (size_t)n;
-	char *pa = coll_room(bytes), *pb = coll_room(bytes);
-	int i, at = 0, bt = 0;
+	char *pa, *pb;
+	int at = 0, bt = 0;
 	bool ok;
 
-	if (t->type == MPI_LONG_DOUBLE ||
-	    t->type == MPI_C_LONG_DOUBLE_COMPLEX) {
-		ok = true;
-		for (i = 0; i < (int)(bytes / sizeof(long double)); i++)
-			ok = ok &&
-			     ((long double *)a)[i] == ((long double *)b)[i];
-	} else {
-		memset(pa, 0, bytes);
-		memset(pb, 0, bytes);
-		MPI_Pack(a, n, t->type, pa, (int)bytes, &at, MPI_COMM_SELF);
-		MPI_Pack(b, n, t->type, pb, (int)bytes, &bt, MPI_COMM_SELF);
-		ok = at == bt && !memcmp(pa, pb, (size_t)at);
-	}
+	if (t->kind == REAL || t->kind == COMPLEX)
+		return same_reals(t, a, b, n);
+	pa = coll_room(bytes);
+	pb = coll_room(bytes);
+	MPI_Pack(a, n, t->type, pa, (int)bytes, &at, MPI_COMM_SELF);
+	MPI_Pack(b, n, t->type, pb, (int)bytes, &bt, MPI_COMM_SELF);
+	ok = at == bt && !memcmp(pa, pb, (size_t)at);
 	free(pa);
 	free(pb);
 	return ok;
