@@ -166,7 +166,7 @@ int weft_core_fini(void)
 {
 	int rc;
 
-	while (weft_core.pending || weft_core.stepping)
+	while (weft_core.pending || weft_load32(&weft_core.stepping))
 		weft_progress();
 	rc = weft_pmix_fence(idle, wake);
 	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);

@@ -32,6 +32,10 @@ struct part {
 	bool posted;		/* receiver: the receives of this start */
 };
 
+/* Between the thread that steps and one that asks what has arrived; taken
+ * before the core's lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 /* All processes of the job, in the library's own context. */
 static struct weft_comm *library(void)
 {
@@ -224,8 +228,12 @@ static int recv_step(struct part *p)
 static int part_step(struct weft_req *r)
 {
 	struct part *p = weft_container_of(r, struct part, req);
+	int rc;
 
-	return p->sends ? send_step(p) : recv_step(p);
+	pthread_mutex_lock(&lock);
+	rc = p->sends ? send_step(p) : recv_step(p);
+	pthread_mutex_unlock(&lock);
+	return rc;
 }
 
 static int part_start(struct weft_req *r)
@@ -379,6 +387,8 @@ int weft_part_arrived(struct weft_req *r, int partition, int *flag)
 	if (!(r->flags & WEFT_REQ_ACTIVE) || p->a.peer == MPI_PROC_NULL)
 		return 0;
 	weft_progress();
+	pthread_mutex_lock(&lock);
 	*flag = is_here(p, partition);
+	pthread_mutex_unlock(&lock);
 	return 0;
 }

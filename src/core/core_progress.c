@@ -33,6 +33,7 @@ pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list incoming = { &incoming, &incoming };
 static struct weft_list running = { &running, &running }; /* the stepper's */
 static struct weft_list reap = { &reap, &reap };
+static weft_au32 reapable; /* how many are in it */
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static unsigned waiters;     /* threads on the condition */
 static bool sleeper;	     /* a thread is in fi_cq_sread */
@@ -124,7 +125,7 @@ static void step_over(struct weft_req *r, int rc)
 {
 	weft_lock();
 	weft_list_remove(&r->link);
-	weft_core.stepping--;
+	weft_add32(&weft_core.stepping, (uint32_t)-1);
 	weft_req_complete(r, rc == 1 ? 0 : rc);
 	wake_others();
 	weft_unlock();
@@ -180,7 +181,7 @@ void weft_progress_add(struct weft_req *r)
 {
 	weft_lock();
 	weft_list_push_back(&incoming, &r->link);
-	weft_core.stepping++;
+	weft_add32(&weft_core.stepping, 1);
 	weft_unlock();
 	run_steps();
 }
@@ -188,6 +189,7 @@ void weft_progress_add(struct weft_req *r)
 void weft_progress_reap(struct weft_req *r)
 {
 	weft_list_push_back(&reap, &r->link);
+	weft_add32(&reapable, 1);
 }
 
 static void run_reap(void)
@@ -199,6 +201,8 @@ static void run_reap(void)
 
 		weft_lock();
 		n = weft_list_pop_front(&reap);
+		if (n)
+			weft_add32(&reapable, (uint32_t)-1);
 		weft_unlock();
 		if (!n)
 			return;
@@ -220,9 +224,11 @@ WEFT_INLINE int progress(void)
 	if (weft_unlikely(weft_threads) && n)
 		wake_others();
 	weft_unlock();
-	if (weft_unlikely(weft_core.stepping))
+	/* relaxed: a look; the steps themselves take the lock */
+	if (weft_unlikely(weft_load32_relaxed(&weft_core.stepping)))
 		n += run_steps();
-	if (weft_unlikely(!weft_list_empty(&reap)))
+	/* relaxed: likewise */
+	if (weft_unlikely(weft_load32_relaxed(&reapable)))
 		run_reap();
 	return n;
 }
