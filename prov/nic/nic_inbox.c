@@ -46,52 +46,38 @@ static void inbox_peer_free(struct inbox_peer *p)
 
 void weft_inbox_fini(struct weft_inbox *in)
 {
-	for (uint32_t i = 0; i < in->peers; i++)
-		inbox_peer_free(in->peer[i]);
-	free(in->peer);
+	for (uint32_t i = 0; i < in->peer.count; i++)
+		inbox_peer_free(in->peer.cell[i]);
+	weft_table_fini(&in->peer);
 	memset(in, 0, sizeof(*in));
-}
-
-static int inbox_grow(struct weft_inbox *in, uint32_t index)
-{
-	uint32_t n = in->peers ? in->peers : 16;
-	struct inbox_peer **a;
-
-	while (n <= index)
-		n *= 2;
-	a = realloc(in->peer, n * sizeof(struct inbox_peer *));
-	if (!a)
-		return -ENOMEM;
-	memset(a + in->peers, 0, (n - in->peers) * sizeof(struct inbox_peer *));
-	in->peer = a;
-	in->peers = n;
-	return 0;
 }
 
 static struct inbox_peer *inbox_peer(struct weft_inbox *in,
 				     struct weft_peer *peer)
 {
+	void **cell = weft_table_cell(&in->peer, peer->index);
 	struct inbox_peer *p;
 
-	if (peer->index >= in->peers && inbox_grow(in, peer->index))
-		return NULL;
-	p = in->peer[peer->index];
-	if (p)
-		return p;
+	if (!cell || *cell)
+		return cell ? *cell : NULL;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
 	p->peer = peer;
 	p->last_p = &p->first;
-	in->peer[peer->index] = p;
+	*cell = p;
 	return p;
 }
 
 bool weft_inbox_holds(const struct weft_inbox *in,
 		      const struct weft_peer *peer)
 {
-	return in->held && peer->index < in->peers && in->peer[peer->index] &&
-	       in->peer[peer->index]->first;
+	const struct inbox_peer *p;
+
+	if (!in->held)
+		return false;
+	p = weft_table_get(&in->peer, peer->index);
+	return p && p->first;
 }
 
 static void inbox_keep(struct weft_inbox *in, struct inbox_peer *p,
@@ -191,9 +177,9 @@ int weft_inbox_retry(struct weft_inbox *in)
 {
 	int n = 0;
 
-	for (uint32_t i = 0; in->held && i < in->peers; i++) {
-		if (in->peer[i])
-			n += inbox_retry_peer(in, in->peer[i]);
+	for (uint32_t i = 0; in->held && i < in->peer.count; i++) {
+		if (in->peer.cell[i])
+			n += inbox_retry_peer(in, in->peer.cell[i]);
 	}
 	return n;
 }

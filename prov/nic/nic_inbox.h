@@ -14,17 +14,14 @@
 #ifndef WEFT_PROV_NIC_INBOX_H
 #define WEFT_PROV_NIC_INBOX_H
 
-#include "prov/carrier/carrier.h"
-
-struct inbox_peer;
+#include "prov/nic/nic_help.h"
 
 struct weft_inbox {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	size_t max_bytes; /* largest payload of an engine packet */
-	struct inbox_peer **peer; /* by index; entries appear on use */
-	uint32_t peers;
-	uint32_t held; /* packets kept for later */
+	struct weft_table peer; /* struct inbox_peer, on use */
+	uint32_t held;		/* packets kept for later */
 };
 
 void weft_inbox_init(struct weft_inbox *in, const struct weft_carrier_attr *up,

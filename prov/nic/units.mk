@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libweftunits.la
 libweftunits_la_SOURCES = \
 	prov/nic/nic_answer.c prov/nic/nic_answer.h \
+	prov/nic/nic_help.c prov/nic/nic_help.h \
 	prov/nic/nic_inbox.c prov/nic/nic_inbox.h \
 	prov/nic/nic_order.h \
 	prov/nic/nic_port.c prov/nic/nic_port.h \

@@ -14,6 +14,7 @@
  */
 #include "prov/nic/fma/fma_dev.h"
 #include "prov/nic/fma/fma_engine.h"
+#include "prov/nic/nic_help.h"
 
 #include "src/base/attr.h"
 
@@ -42,8 +43,7 @@ struct fma_engine {
 	void *up_arg;
 	size_t max_bytes;
 	uint32_t slot_bytes;
-	struct fe_box **box; /* by peer index */
-	uint32_t boxes;
+	struct weft_table box; /* struct fe_box */
 	struct weft_list ready;
 };
 
@@ -80,31 +80,13 @@ static struct fe_box *box_make(struct fma_engine *e, struct weft_peer *peer)
 	return b;
 }
 
-static int box_grow(struct fma_engine *e, uint32_t index)
-{
-	uint32_t n = e->boxes ? e->boxes : 16;
-	struct fe_box **a;
-
-	while (n <= index)
-		n *= 2;
-	a = realloc(e->box, n * sizeof(struct fe_box *));
-	if (!a)
-		return -ENOMEM;
-	memset(a + e->boxes, 0, (n - e->boxes) * sizeof(struct fe_box *));
-	e->box = a;
-	e->boxes = n;
-	return 0;
-}
-
 static struct fe_box *box_of(struct fma_engine *e, struct weft_peer *peer)
 {
-	uint32_t i = peer->index;
+	void **cell = weft_table_cell(&e->box, peer->index);
 
-	if (i >= e->boxes && box_grow(e, i))
-		return NULL;
-	if (!e->box[i])
-		e->box[i] = box_make(e, peer);
-	return e->box[i];
+	if (cell && !*cell)
+		*cell = box_make(e, peer);
+	return cell ? *cell : NULL;
 }
 
 static uint64_t box_slot(const struct fma_engine *e, uint32_t i)
@@ -286,52 +268,24 @@ static const struct weft_carrier_up fe_up = {
 
 /* ---- block transfers ---- */
 
-/* The segments of d, cut to its length; their number. */
-static int dma_iov(const struct weft_dma *d, struct iovec *iov)
+static void fe_count(struct fma_engine *e, const struct weft_dma *d)
 {
-	size_t left = d->bytes;
-	int n = 0;
-
-	for (int i = 0; i < d->local_count && left; i++) {
-		iov[n] = d->local[i];
-		if (iov[n].iov_len > left)
-			iov[n].iov_len = left;
-		left -= iov[n].iov_len;
-		n += iov[n].iov_len > 0;
-	}
-	return n;
-}
-
-static int dma_end(struct fma_engine *e, struct weft_dma *d, int err)
-{
-	if (err == -EOPNOTSUPP || err == -EAGAIN)
-		return err;
 	e->f->stats.requests += fma_packets(d->bytes);
 	e->f->stats.phits += fma_put_phits(d->bytes);
-	d->done(d, err);
-	return 0;
 }
 
 static int fe_get(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
-	struct weft_carrier *c = u->carrier;
-	struct iovec iov[WEFT_COUNT_OF(d->local)];
-	int n = dma_iov(d, iov);
-	int err = n ? c->ops->read(c, peer, iov, n, d->remote) : 0;
-
-	return dma_end(fe(u), d, err);
+	fe_count(fe(u), d);
+	return weft_help_get(u, peer, d);
 }
 
 static int fe_put(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
-	struct weft_carrier *c = u->carrier;
-	struct iovec iov[WEFT_COUNT_OF(d->local)];
-	int n = dma_iov(d, iov);
-	int err = n ? c->ops->write(c, peer, iov, n, d->remote) : 0;
-
-	return dma_end(fe(u), d, err);
+	fe_count(fe(u), d);
+	return weft_help_put(u, peer, d);
 }
 
 /* ---- life ---- */
@@ -341,12 +295,14 @@ static void fe_close(struct weft_unit *u)
 	struct fma_engine *e = fe(u);
 
 	weft_fma_close(e->f);
-	for (uint32_t i = 0; i < e->boxes; i++) {
-		if (e->box[i])
-			free(e->box[i]->mem);
-		free(e->box[i]);
+	for (uint32_t i = 0; i < e->box.count; i++) {
+		struct fe_box *b = e->box.cell[i];
+
+		if (b)
+			free(b->mem);
+		free(b);
 	}
-	free(e->box);
+	weft_table_fini(&e->box);
 	free(e);
 }
 

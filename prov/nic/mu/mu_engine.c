@@ -16,6 +16,7 @@
  */
 #include "prov/nic/mu/mu_dev.h"
 #include "prov/nic/mu/mu_engine.h"
+#include "prov/nic/nic_help.h"
 #include "prov/nic/nic_inbox.h"
 
 #include "src/base/attr.h"
@@ -111,19 +112,6 @@ static const struct weft_carrier_up me_up = {
 
 /* ---- packets ---- */
 
-static size_t me_gather(unsigned char *to, const struct weft_pkt *pkt,
-			const struct iovec *iov, int count)
-{
-	size_t n = sizeof(*pkt);
-
-	memcpy(to, pkt, n);
-	for (int i = 0; i < count; i++) {
-		memcpy(to + n, iov[i].iov_base, iov[i].iov_len);
-		n += iov[i].iov_len;
-	}
-	return n;
-}
-
 /* Runs one FIFO until it is empty; -EAGAIN: the carrier is full. */
 static int me_push(struct mu_engine *e, unsigned id)
 {
@@ -172,7 +160,7 @@ static int me_packet(struct weft_unit *u, struct weft_peer *peer,
 		return -EAGAIN;
 	if (me_bind(e, peer))
 		return -ENOMEM;
-	msg.bytes = me_gather(buf, pkt, iov, iov_count);
+	msg.bytes = weft_help_gather(buf, pkt, iov, iov_count);
 	weft_mu_desc_fifo(&desc, &msg, ME_REC_FIFO, NULL);
 	weft_mu_inj_post(e->mu, id, &desc, NULL);
 	if (me_push(e, id) != -EAGAIN)

@@ -11,6 +11,7 @@
  * DMA between the two processes: one copy; where that is refused the engine is
  * told and sends packets.
  */
+#include "prov/nic/nic_help.h"
 #include "prov/nic/nic_inbox.h"
 #include "prov/nic/sten/sten_dev.h"
 #include "prov/nic/sten/sten_engine.h"
@@ -29,8 +30,6 @@
 #define SE_SLOTS   128 /* of the input queue */
 #define SE_WORDS   (16 + (SE_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
 
-struct se_peer;
-
 struct sten_engine {
 	struct weft_unit unit;
 	struct weft_sten *s;
@@ -40,8 +39,7 @@ struct sten_engine {
 	struct weft_peer *from[SE_SLOTS]; /* who filled a slot */
 	unsigned char *bounce;		  /* STEN_DMAS sources of DMAs */
 	size_t slot_bytes;
-	struct se_peer **peer; /* by index */
-	uint32_t peers;
+	struct weft_table peer; /* struct se_peer */
 };
 
 /* The way to one peer; nobody else waits for its answers. */
@@ -58,22 +56,6 @@ static struct sten_engine *se(struct weft_unit *u)
 
 /* ---- sending ---- */
 
-static int se_grow(struct sten_engine *e, uint32_t index)
-{
-	uint32_t n = e->peers ? e->peers : 16;
-	struct se_peer **a;
-
-	while (n <= index)
-		n *= 2;
-	a = realloc(e->peer, n * sizeof(struct se_peer *));
-	if (!a)
-		return -ENOMEM;
-	memset(a + e->peers, 0, (n - e->peers) * sizeof(struct se_peer *));
-	e->peer = a;
-	e->peers = n;
-	return 0;
-}
-
 /* First contact: a route and queues of its own. */
 static struct se_peer *se_meet(struct sten_engine *e, struct weft_peer *peer)
 {
@@ -88,7 +70,6 @@ static struct se_peer *se_meet(struct sten_engine *e, struct weft_peer *peer)
 			goto err_free;
 		p->queue[i] = sten_queue(e->s, q);
 	}
-	e->peer[peer->index] = p;
 	return p;
 err_free:
 	free(p);
@@ -97,11 +78,11 @@ err_free:
 
 static struct se_peer *se_peer(struct sten_engine *e, struct weft_peer *peer)
 {
-	if (peer->index >= e->peers && se_grow(e, peer->index))
-		return NULL;
-	if (e->peer[peer->index])
-		return e->peer[peer->index];
-	return se_meet(e, peer);
+	void **cell = weft_table_cell(&e->peer, peer->index);
+
+	if (cell && !*cell)
+		*cell = se_meet(e, peer);
+	return cell ? *cell : NULL;
 }
 
 /* A queue and channel that can send now. */
@@ -122,19 +103,6 @@ static struct sten_queue *se_pick(struct se_peer *p, unsigned *channel_p)
 		}
 	}
 	return NULL;
-}
-
-static size_t se_gather(unsigned char *to, const struct weft_pkt *pkt,
-			const struct iovec *iov, int count)
-{
-	size_t n = sizeof(*pkt);
-
-	memcpy(to, pkt, n);
-	for (int i = 0; i < count; i++) {
-		memcpy(to + n, iov[i].iov_base, iov[i].iov_len);
-		n += iov[i].iov_len;
-	}
-	return n;
 }
 
 static void se_commands(struct weft_sten_stream *st, unsigned channel,
@@ -160,11 +128,11 @@ static int se_short(struct sten_engine *e, struct weft_peer *peer,
 		    const struct weft_pkt *pkt, const struct iovec *iov,
 		    int iov_count)
 {
-	struct se_peer *p = e->peer[peer->index];
+	struct se_peer *p = weft_table_get(&e->peer, peer->index);
 	alignas(8) unsigned char buf[SE_SHORT + sizeof(*pkt)];
 	uint64_t words[SE_WORDS];
 	struct weft_sten_stream st = { .word = words, .max = SE_WORDS };
-	unsigned bytes = (unsigned)se_gather(buf, pkt, iov, iov_count);
+	unsigned bytes = (unsigned)weft_help_gather(buf, pkt, iov, iov_count);
 	unsigned channel;
 	struct sten_queue *q = se_pick(p, &channel);
 	uint64_t start;
@@ -205,11 +173,12 @@ static int se_long(struct sten_engine *e, struct weft_peer *peer,
 		   const struct weft_pkt *pkt, const struct iovec *iov,
 		   int iov_count)
 {
+	struct se_peer *p = weft_table_get(&e->peer, peer->index);
 	struct weft_sten *s = e->s;
 	struct weft_sten_dma d = {
 		.flags = WEFT_STEN_DMA_QUEUE,
 		.restarts = STEN_FOREVER,
-		.cookie = e->peer[peer->index]->cookie + 1,
+		.cookie = p->cookie + 1,
 		.vproc = peer->index,
 	};
 	uint64_t w[STEN_DMA_WORDS];
@@ -221,7 +190,7 @@ static int se_long(struct sten_engine *e, struct weft_peer *peer,
 		return -EAGAIN;
 	m = weft_container_of(s->dma_free.next, struct sten_dma, link);
 	buf = e->bounce + (size_t)(m - s->dma) * e->slot_bytes;
-	d.bytes = (uint32_t)se_gather(buf, pkt, iov, iov_count);
+	d.bytes = (uint32_t)weft_help_gather(buf, pkt, iov, iov_count);
 	d.src = (uintptr_t)buf;
 	weft_sten_dma_words(&d, w);
 	if (sten_dma_start(s, SE_CONTEXT, w))
@@ -330,13 +299,13 @@ static int se_deliver(void *arg, struct weft_peer *src,
 
 static void se_forget(struct sten_engine *e, uint32_t index)
 {
-	struct se_peer *p = index < e->peers ? e->peer[index] : NULL;
+	struct se_peer *p = weft_table_get(&e->peer, index);
 
 	if (!p)
 		return;
 	for (unsigned i = 0; i < SE_QUEUES; i++)
 		weft_sten_queue_close(e->s, p->queue[i]->number);
-	e->peer[index] = NULL;
+	*weft_table_cell(&e->peer, index) = NULL;
 	free(p);
 }
 
@@ -358,51 +327,18 @@ static const struct weft_carrier_up se_up = {
 
 /* ---- bulk ---- */
 
-/* The segments of d, cut to its length; their number. */
-static int dma_iov(const struct weft_dma *d, struct iovec *iov)
-{
-	size_t left = d->bytes;
-	int n = 0;
-
-	for (int i = 0; i < d->local_count && left; i++) {
-		iov[n] = d->local[i];
-		if (iov[n].iov_len > left)
-			iov[n].iov_len = left;
-		left -= iov[n].iov_len;
-		n += iov[n].iov_len > 0;
-	}
-	return n;
-}
-
-static int dma_done(struct sten_engine *e, struct weft_dma *d, int err)
-{
-	if (err == -EOPNOTSUPP || err == -EAGAIN)
-		return err;
-	e->s->stats.dmas++;
-	d->done(d, err);
-	return 0;
-}
-
 static int se_get(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
-	struct weft_carrier *c = u->carrier;
-	struct iovec iov[WEFT_COUNT_OF(d->local)];
-	int n = dma_iov(d, iov);
-	int err = n ? c->ops->read(c, peer, iov, n, d->remote) : 0;
-
-	return dma_done(se(u), d, err);
+	se(u)->s->stats.dmas++;
+	return weft_help_get(u, peer, d);
 }
 
 static int se_put(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
-	struct weft_carrier *c = u->carrier;
-	struct iovec iov[WEFT_COUNT_OF(d->local)];
-	int n = dma_iov(d, iov);
-	int err = n ? c->ops->write(c, peer, iov, n, d->remote) : 0;
-
-	return dma_done(se(u), d, err);
+	se(u)->s->stats.dmas++;
+	return weft_help_put(u, peer, d);
 }
 
 /* ---- life ---- */
@@ -443,9 +379,9 @@ static void se_close(struct weft_unit *u)
 	weft_inbox_fini(&e->inbox);
 	free(e->slots);
 	free(e->bounce);
-	for (uint32_t i = 0; i < e->peers; i++)
-		free(e->peer[i]);
-	free(e->peer);
+	for (uint32_t i = 0; i < e->peer.count; i++)
+		free(e->peer.cell[i]);
+	weft_table_fini(&e->peer);
 	free(e);
 }
 

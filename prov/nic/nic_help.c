@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Common to the engine transports of the units. */
+#include "prov/nic/nic_help.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void **weft_table_cell(struct weft_table *t, uint32_t i)
+{
+	uint32_t n = t->count ? t->count : 16;
+	void **a;
+
+	if (i < t->count)
+		return &t->cell[i];
+	while (n <= i)
+		n *= 2;
+	a = realloc(t->cell, n * sizeof(void *));
+	if (!a)
+		return NULL;
+	memset(a + t->count, 0, (n - t->count) * sizeof(void *));
+	t->cell = a;
+	t->count = n;
+	return &a[i];
+}
+
+void weft_table_fini(struct weft_table *t)
+{
+	free(t->cell);
+	t->cell = NULL;
+	t->count = 0;
+}
+
+size_t weft_help_gather(void *to, const struct weft_pkt *pkt,
+			const struct iovec *iov, int count)
+{
+	unsigned char *p = to;
+
+	memcpy(p, pkt, sizeof(*pkt));
+	p += sizeof(*pkt);
+	for (int i = 0; i < count; i++) {
+		memcpy(p, iov[i].iov_base, iov[i].iov_len);
+		p += iov[i].iov_len;
+	}
+	return (size_t)(p - (unsigned char *)to);
+}
+
+/* The segments of d, cut to its length; their number. */
+static int bulk_iov(const struct weft_dma *d, struct iovec *iov)
+{
+	size_t left = d->bytes;
+	int n = 0;
+
+	for (int i = 0; i < d->local_count && left; i++) {
+		iov[n] = d->local[i];
+		if (iov[n].iov_len > left)
+			iov[n].iov_len = left;
+		left -= iov[n].iov_len;
+		n += iov[n].iov_len > 0;
+	}
+	return n;
+}
+
+static int bulk_end(struct weft_dma *d, int err)
+{
+	if (err == -EOPNOTSUPP || err == -EAGAIN)
+		return err;
+	d->done(d, err);
+	return 0;
+}
+
+int weft_help_get(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_dma *d)
+{
+	struct weft_carrier *c = u->carrier;
+	struct iovec iov[WEFT_COUNT_OF(d->local)];
+	int n = bulk_iov(d, iov);
+
+	return bulk_end(d, n ? c->ops->read(c, peer, iov, n, d->remote) : 0);
+}
+
+int weft_help_put(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_dma *d)
+{
+	struct weft_carrier *c = u->carrier;
+	struct iovec iov[WEFT_COUNT_OF(d->local)];
+	int n = bulk_iov(d, iov);
+
+	return bulk_end(d, n ? c->ops->write(c, peer, iov, n, d->remote) : 0);
+}

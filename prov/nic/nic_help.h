@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the engine transports of several units need: a table by peer index, an
+ * engine packet laid out in one piece, bulk data in one copy.
+ */
+#ifndef WEFT_PROV_NIC_HELP_H
+#define WEFT_PROV_NIC_HELP_H
+
+#include "prov/nic/nic.h"
+
+/* Pointers by index; all NULL at first, grows on use. */
+struct weft_table {
+	void **cell;
+	uint32_t count;
+};
+
+static inline void *weft_table_get(const struct weft_table *t, uint32_t i)
+{
+	return i < t->count ? t->cell[i] : NULL;
+}
+
+/* The cell of an index; NULL: out of memory. */
+void **weft_table_cell(struct weft_table *t, uint32_t i);
+void weft_table_fini(struct weft_table *t);
+
+/* Header and payload, one behind the other; their bytes. */
+size_t weft_help_gather(void *to, const struct weft_pkt *pkt,
+			const struct iovec *iov, int count);
+
+/* Bulk data by the carrier's copy, as struct weft_unit_ops says. */
+int weft_help_get(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_dma *d);
+int weft_help_put(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_dma *d);
+
+#endif
