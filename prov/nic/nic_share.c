@@ -144,13 +144,12 @@ static void row_write(struct nic_row *r, const struct weft_want *w, uint64_t at)
 	uint64_t seq = weft_load64_relaxed(&r->seq);
 
 	weft_store64_relaxed(&r->seq, seq + 1);
-	/* F12: the odd number is seen before any new value. */
-	atomic_thread_fence(memory_order_release);
-	weft_store64_relaxed(&r->key, w->key);
-	weft_store64_relaxed(&r->at, at);
-	weft_store64_relaxed(&r->addr, w->addr);
-	weft_store64_relaxed(&r->len, w->len);
-	weft_store64_relaxed(&r->access, w->access);
+	/* R12 pairs with A12 in row_read: odd before any new value. */
+	weft_store64(&r->key, w->key);
+	weft_store64(&r->at, at);
+	weft_store64(&r->addr, w->addr);
+	weft_store64(&r->len, w->len);
+	weft_store64(&r->access, w->access);
 	/* R13 pairs with A13 in row_read: values before the even number. */
 	weft_store64(&r->seq, seq + 2);
 }
@@ -195,14 +194,13 @@ static bool row_read(struct nic_row *r, struct weft_want *w, uint64_t *at_p)
 		seq = weft_load64(&r->seq);
 		if (!seq)
 			return false;
-		/* relaxed: the second look at seq tells */
-		w->key = weft_load64_relaxed(&r->key);
-		*at_p = weft_load64_relaxed(&r->at);
-		w->addr = weft_load64_relaxed(&r->addr);
-		w->len = weft_load64_relaxed(&r->len);
-		w->access = (uint32_t)weft_load64_relaxed(&r->access);
-		/* pairs with F12: a value of later means a later seq */
-		atomic_thread_fence(memory_order_acquire);
+		/* A12 pairs with R12: a new value means a later seq below. */
+		w->key = weft_load64(&r->key);
+		*at_p = weft_load64(&r->at);
+		w->addr = weft_load64(&r->addr);
+		w->len = weft_load64(&r->len);
+		w->access = (uint32_t)weft_load64(&r->access);
+		/* relaxed: after the loads above, which acquire */
 		if (!(seq & 1) && weft_load64_relaxed(&r->seq) == seq)
 			return true;
 	}
