@@ -43,11 +43,11 @@ static uint64_t weft_cntr_readerr(struct fid_cntr *fid)
 }
 
 /* Adds to one of the numbers, or sets it; whoever waits looks again. */
-static int change(struct weft_cntr *cntr, weft_au64 *number, uint64_t base,
+static int change(struct weft_cntr *cntr, weft_au64 *number, bool add,
 		  uint64_t value)
 {
 	weft_enter(cntr->domain);
-	weft_store64(number, base * weft_load64(number) + value);
+	weft_store64(number, (add ? weft_load64(number) : 0) + value);
 	weft_watch_notify(&cntr->watch);
 	weft_leave(cntr->domain);
 	return 0;
@@ -55,22 +55,22 @@ static int change(struct weft_cntr *cntr, weft_au64 *number, uint64_t base,
 
 static int weft_cntr_add(struct fid_cntr *fid, uint64_t value)
 {
-	return change(to_cntr(fid), &to_cntr(fid)->value, 1, value);
+	return change(to_cntr(fid), &to_cntr(fid)->value, true, value);
 }
 
 static int weft_cntr_set(struct fid_cntr *fid, uint64_t value)
 {
-	return change(to_cntr(fid), &to_cntr(fid)->value, 0, value);
+	return change(to_cntr(fid), &to_cntr(fid)->value, false, value);
 }
 
 static int weft_cntr_adderr(struct fid_cntr *fid, uint64_t value)
 {
-	return change(to_cntr(fid), &to_cntr(fid)->errors, 1, value);
+	return change(to_cntr(fid), &to_cntr(fid)->errors, true, value);
 }
 
 static int weft_cntr_seterr(struct fid_cntr *fid, uint64_t value)
 {
-	return change(to_cntr(fid), &to_cntr(fid)->errors, 0, value);
+	return change(to_cntr(fid), &to_cntr(fid)->errors, false, value);
 }
 
 static int weft_cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
