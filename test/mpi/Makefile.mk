@@ -6,7 +6,8 @@ EXTRA_DIST += test/mpi/list test/mpi/mt.h \
 	test/mpi/p2p_type.c test/mpi/p2p_greq.c test/mpi/p2p_huge.c test/mpi/comm_make.c \
 	test/mpi/comm_inter.c test/mpi/group.c test/mpi/err.c \
 	test/mpi/threads.c test/mpi/memory.c
-EXTRA_DIST += test/mpi/type_make.c test/mpi/type_darray.c test/mpi/pack.c \
+EXTRA_DIST += test/mpi/type_make.c test/mpi/type_darray.c \
+	test/mpi/type_threads.c test/mpi/pack.c \
 	test/mpi/op.c test/mpi/info.c test/mpi/attr.c test/mpi/topo.c \
 	test/mpi/tool.c
 EXTRA_DIST += test/mpi/pmpi_count.c test/mpi/pmpi_app.c test/mpi/fail.c
