@@ -16,12 +16,6 @@ static struct weft_domain *to_domain(struct fid *fid)
 	return weft_container_of(fid, struct weft_domain, fid.fid);
 }
 
-void weft_domain_progress(struct weft_domain *d)
-{
-	for (size_t i = 0; i < d->ep_count; i++)
-		weft_ep_progress(d->eps[i]);
-}
-
 int weft_domain_ep_add(struct weft_domain *d, struct weft_ep *ep)
 {
 	struct weft_ep **eps;

@@ -136,11 +136,15 @@ static inline void weft_leave(struct weft_domain *d)
 int weft_domain_ep_add(struct weft_domain *d, struct weft_ep *ep);
 void weft_domain_ep_del(struct weft_domain *d, struct weft_ep *ep);
 
-/*
- * Polls all endpoints of the domain once (fi_cq_read and its likes do this);
- * inside the lock. Calls weft_ep_progress().
- */
-void weft_domain_progress(struct weft_domain *d);
+/* Polls the engine of an endpoint once; inside the lock. */
+void weft_ep_progress(struct weft_ep *ep);
+
+/* Polls all endpoints of the domain, as fi_cq_read and its likes do. */
+static inline void weft_domain_progress(struct weft_domain *d)
+{
+	for (size_t i = 0; i < d->ep_count; i++)
+		weft_ep_progress(d->eps[i]);
+}
 
 /* ---- waiting: weft_wait.c ---------------------------------------------- */
 
@@ -422,8 +426,6 @@ struct weft_ep {
 /* fi_endpoint; the rest of the endpoint's life is behind its ops. */
 int weft_ep_open(struct fid_domain *domain, struct fi_info *info,
 		 struct fid_ep **ep_p, void *context);
-/* Polls the engine once; inside the lock. */
-void weft_ep_progress(struct weft_ep *ep);
 /* fi_query_atomic. */
 int weft_query_atomic(struct fid_domain *domain, enum fi_datatype datatype,
 		      enum fi_op op, struct fi_atomic_attr *attr,
