@@ -21,7 +21,7 @@ libweftunits_la_SOURCES = \
 	prov/nic/sten/sten_tx.c \
 	prov/nic/sten/sten_engine.c prov/nic/sten/sten_engine.h
 
-UNIT_TESTS = prov/nic/nic_unit_test \
+UNIT_TESTS = prov/nic/nic_unit_test prov/nic/nic_inbox_test \
 	prov/nic/mu/mu_test prov/nic/mu/mu_rule_test \
 	prov/nic/fma/fma_test prov/nic/fma/fma_bulk_test \
 	prov/nic/sten/sten_test prov/nic/sten/sten_queue_test
@@ -29,6 +29,7 @@ check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 UNIT_LIBS = libweftunits.la libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_nic_nic_unit_test_LDADD = $(UNIT_LIBS)
+prov_nic_nic_inbox_test_LDADD = $(UNIT_LIBS)
 prov_nic_mu_mu_test_SOURCES = prov/nic/mu/mu_test.c prov/nic/mu/mu_pair.h
 prov_nic_mu_mu_test_LDADD = $(UNIT_LIBS)
 prov_nic_mu_mu_rule_test_SOURCES = \

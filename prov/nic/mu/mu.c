@@ -47,13 +47,15 @@ int mu_create(const struct weft_carrier_ops *ops,
 	      const struct weft_carrier_attr *attr, uint64_t seed,
 	      struct weft_mu **mu_p)
 {
-	struct weft_mu *mu = aligned_alloc(64, sizeof(*mu));
+	/* Most FIFOs are never opened: their pages stay untouched zeroes. */
+	void *raw = calloc(1, sizeof(struct weft_mu) + 63);
+	struct weft_mu *mu = (void *)(((uintptr_t)raw + 63) & ~(uintptr_t)63);
 	struct weft_carrier_attr a = *attr;
 	int err;
 
-	if (!mu)
+	if (!raw)
 		return -ENOMEM;
-	memset(mu, 0, sizeof(*mu));
+	mu->raw = raw;
 	weft_rng_init(&mu->rng, seed, 0);
 	if (!a.up) {
 		a.up = &mu_up;
@@ -61,7 +63,7 @@ int mu_create(const struct weft_carrier_ops *ops,
 	}
 	err = weft_port_init(&mu->port, ops, &a);
 	if (err) {
-		free(mu);
+		free(raw);
 		return err;
 	}
 	*mu_p = mu;
@@ -90,7 +92,7 @@ WEFT_EXPORT void weft_mu_close(struct weft_mu *mu)
 	if (!mu)
 		return;
 	weft_port_fini(&mu->port);
-	free(mu);
+	free(mu->raw);
 }
 
 WEFT_EXPORT void weft_mu_name(struct weft_mu *mu, struct sockaddr_in *name)

@@ -88,6 +88,7 @@ struct mu_bat {
 
 struct weft_mu {
 	struct weft_port port;
+	void *raw; /* the allocation around this, which is aligned */
 	struct weft_rng rng;
 	void (*interrupt)(void *, enum weft_mu_irq, unsigned);
 	void *interrupt_arg;

@@ -28,7 +28,7 @@
 #define ME_DMA_FIFO  ME_FIFOS
 #define ME_SLOTS     4
 #define ME_REC_FIFO  0
-#define ME_REC_BYTES (256 * 1024)
+#define ME_REC_BYTES (64 * 1024)
 #define ME_BAT_CTR   0 /* the byte counter */
 #define ME_BAT_WHOLE 1 /* the peer's whole memory */
 #define ME_BAT_LOCAL 8 /* from here: local segments of a get */

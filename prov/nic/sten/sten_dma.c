@@ -83,7 +83,7 @@ void sten_dma_end(struct weft_sten *s, struct sten_dma *d)
 	d->gen++;
 	d->state = STEN_IDLE;
 	weft_list_remove(&d->link);
-	weft_list_push_back(&s->dma_free, &d->link);
+	weft_list_push_front(&s->dma_free, &d->link);
 }
 
 static void dma_fail(struct weft_sten *s, struct sten_dma *d,
