@@ -86,7 +86,7 @@ int weft_core_iprobe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 	struct weft_p2p p;
 	int rc;
 
-	weft_progress();
+	weft_progress_poll();
 	if (msg_p)
 		return probe_claim(a, msg_p, status);
 	weft_req_init(&p.req, NULL, a->comm, WEFT_REQ_ACTIVE);

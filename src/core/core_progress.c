@@ -19,12 +19,11 @@
 #include <sched.h>
 #include <time.h>
 
-#define BATCH	8
-#define PEND_MS 1 /* something waits for room below */
-#define FOREVER -1
-#define SHARED_MS                                                   \
-	100 /* several threads: a signal to the sleeper may be lost \
-	     */
+#define BATCH	   8
+#define PEND_MS	   1   /* something waits for room below */
+#define SHARED_MS  100 /* several threads: a signal may be lost */
+#define FOREVER	   -1
+#define POLLS_VAIN 32 /* tests without success before yielding */
 
 bool weft_threads;
 weft_au32 weft_completed;
@@ -236,6 +235,16 @@ WEFT_INLINE int progress(void)
 int weft_progress(void)
 {
 	return progress();
+}
+
+void weft_progress_poll(void)
+{
+	static _Thread_local unsigned vain;
+
+	if (progress() || weft_core.spin > POLLS_VAIN || ++vain < POLLS_VAIN)
+		return;
+	vain = 0;
+	sched_yield();
 }
 
 static void nap(void)

@@ -36,6 +36,10 @@ static inline void weft_unlock(void)
 /* One pass; takes the lock. Returns how many things happened. */
 int weft_progress(void);
 
+/* The same for calls that an application repeats until they succeed (tests,
+ * probes): where ranks share cores, vain ones give the core away at times. */
+void weft_progress_poll(void);
+
 /*
  * Waiting for any condition that completions change:
  *

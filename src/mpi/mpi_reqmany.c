@@ -67,7 +67,7 @@ static void scan_once(struct many *m)
 {
 	scan(m);
 	if (m->done < m->active) {
-		weft_progress();
+		weft_progress_poll();
 		scan(m);
 	}
 }
