@@ -402,8 +402,8 @@ static void garbage(struct weft_rng *r, struct weft_pkt *pkt, void *payload)
 		pkt->tag = weft_rng_below(r, 1 << 14);
 	if (pkt->type == 0x55 && weft_rng_below(r, 2)) {
 		pkt->len = (uint16_t)(weft_rng_below(r, 17) * 32);
-		pkt->unit = (uint32_t)(weft_rng_below(r, 3) << 5 | pkt->len / 32)
-			    << 24;
+		pkt->unit = (uint32_t)weft_rng_below(r, 3) << 29 |
+			    (uint32_t)pkt->len / 32 << 24;
 	}
 }
 
