@@ -228,8 +228,8 @@ static void every_row_gives_the_naive_answer(void **state)
 
 	set_up();
 	for (p = 1; p <= 17; p++)
-		try_rows(p, 0, t_scale(60), run_started);
-	try_rows(33, 0, 4, run_started);
+		try_rows(p, 0, t_scale(40), run_started);
+	try_rows(33, 0, t_scale(4), run_started);
 }
 
 static void intercommunicators_give_the_naive_answer(void **state)
@@ -239,16 +239,16 @@ static void intercommunicators_give_the_naive_answer(void **state)
 	set_up();
 	for (p = 1; p <= 5; p++)
 		for (q = 1; q <= 4; q++)
-			try_rows(p, q, 6, run_started);
+			try_rows(p, q, t_scale(20), run_started);
 }
 
 static void persistent_operations_run_again(void **state)
 {
 	set_up();
 	try_rows(1, 0, 3, run_persistent);
-	try_rows(5, 0, 5, run_persistent);
-	try_rows(8, 0, 5, run_persistent);
-	try_rows(3, 2, 5, run_persistent);
+	try_rows(5, 0, t_scale(20), run_persistent);
+	try_rows(8, 0, t_scale(20), run_persistent);
+	try_rows(3, 2, t_scale(20), run_persistent);
 }
 
 static void blocking_operations_run_at_once(void **state)

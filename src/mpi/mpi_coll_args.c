@@ -171,6 +171,9 @@ static int check_op(struct mpi_coll *m)
 				    m->op == MPI_OP_NULL
 					    ? "operation is MPI_OP_NULL"
 					    : "invalid operation");
+	if (m->op == MPI_REPLACE || m->op == MPI_NO_OP)
+		return weft_err_arg(m->a.comm, m->func, MPI_ERR_OP, arg,
+				    "operation is for one-sided calls only");
 	if (!weft_op_allows(op, m->a.r.dt))
 		return weft_err_arg(m->a.comm, m->func, MPI_ERR_OP, arg,
 				    "operation is not defined for %s",

@@ -41,6 +41,7 @@ static void test_arguments(MPI_Comm c, int size)
 	EXPECT(MPI_Allreduce(a, b, 1, MPI_INT, MPI_OP_NULL, c), MPI_ERR_OP);
 	EXPECT(MPI_Allreduce(a, b, 1, MPI_DOUBLE, MPI_BAND, c), MPI_ERR_OP);
 	EXPECT(MPI_Allreduce(a, b, 1, MPI_INT, MPI_MAXLOC, c), MPI_ERR_OP);
+	EXPECT(MPI_Allreduce(a, b, 1, MPI_INT, MPI_REPLACE, c), MPI_ERR_OP);
 	EXPECT(MPI_Allreduce(a, a, 1, MPI_INT, MPI_SUM, c), MPI_ERR_BUFFER);
 	EXPECT(MPI_Allreduce(a, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, c),
 	       MPI_ERR_BUFFER);
