@@ -20,11 +20,14 @@
 
 enum { CHUNK = 1 << 16, PROMPT_MS = 100 };
 
+/* Streams of a rank, in this order; the lifeline has no sink. */
+enum { STREAM_OUT, STREAM_ERR, STREAM_LIFE, PER_RANK };
+
 /* One stream of one rank. */
 struct stream {
 	struct run_line line;
-	struct sink *sink;
-	int fd; /* -1: at its end */
+	struct sink *sink; /* NULL: a lifeline, which carries nothing */
+	int fd;		   /* -1: at its end */
 };
 
 /* Where lines go: our stdout or stderr. */
@@ -38,7 +41,7 @@ struct sink {
 
 struct collector {
 	const struct run_slice *slice;
-	struct stream *stream; /* two for each rank of the slice */
+	struct stream *stream; /* three for each rank of the slice */
 	struct sink sink[2];
 	int ctl;
 	int epoll;
@@ -73,7 +76,7 @@ static void sink_lost(struct collector *c, struct sink *k, int err)
 			strerror(-err));
 		c->failed = true;
 	}
-	for (i = 0; i < 2 * c->slice->count; i++)
+	for (i = 0; i < PER_RANK * c->slice->count; i++)
 		if (c->stream[i].sink == k)
 			stream_close(c, &c->stream[i]);
 }
@@ -109,6 +112,28 @@ static void sink_take(struct sink *k, struct stream *s)
 		k->owner = NULL;
 }
 
+static void mark_end(struct collector *c, const struct stream *s)
+{
+	struct run_shared *sh = c->slice->shared;
+	int rank = c->slice->first + (int)(s - c->stream) / PER_RANK;
+	int at = 1 + atomic_fetch_add_explicit(&sh->ends, 1,
+					       memory_order_acq_rel);
+
+	/* R0 pairs with A0 in run_io_ended(): mpiexec sees the number. */
+	atomic_store_explicit(&sh->rank[rank].ended, at, memory_order_release);
+}
+
+/* Whatever somebody writes there, only its end is of interest. */
+static void life_read(struct collector *c, struct stream *s)
+{
+	ssize_t n = read(s->fd, c->chunk, sizeof(c->chunk));
+
+	if (n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN)))
+		return;
+	mark_end(c, s);
+	stream_close(c, s);
+}
+
 static void stream_read(struct collector *c, struct stream *s)
 {
 	struct sink *k = s->sink;
@@ -139,9 +164,10 @@ static void show_prompts(struct collector *c)
 	struct stream *s;
 	int i;
 
-	for (i = 0; i < 2 * c->given; i++) {
+	for (i = 0; i < PER_RANK * c->given; i++) {
 		s = &c->stream[i];
-		if (s->fd < 0 || !s->sink->tty || s->line.part.len == 0)
+		if (s->fd < 0 || !s->sink || !s->sink->tty ||
+		    s->line.part.len == 0)
 			continue;
 		sink_take(s->sink, s);
 		run_line_flush(&s->line, false, &s->sink->buf);
@@ -149,19 +175,20 @@ static void show_prompts(struct collector *c)
 	}
 }
 
-static int stream_open(struct collector *c, int index, bool is_err, int *fd_p)
+static int stream_open(struct collector *c, int kind, int *fd_p)
 {
-	struct stream *s = &c->stream[index];
+	struct stream *s = &c->stream[PER_RANK * c->given + kind];
 	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = s };
-	int rank = c->slice->first + index / 2;
+	int rank = c->slice->first + c->given;
 	int fd[2];
 
 	if (pipe2(fd, O_CLOEXEC) < 0)
 		return -errno;
 	fcntl(fd[0], F_SETFL, O_NONBLOCK);
 	s->fd = fd[0];
-	s->sink = &c->sink[is_err];
-	s->line.tag = run_line_tag(c->slice->out, rank, c->slice->host, is_err);
+	s->sink = kind == STREAM_LIFE ? NULL : &c->sink[kind];
+	s->line.tag = run_line_tag(c->slice->out, rank, c->slice->host,
+				   kind == STREAM_ERR);
 	s->line.stamp = c->slice->out->timestamp;
 	c->live++;
 	*fd_p = fd[1];
@@ -169,7 +196,7 @@ static int stream_open(struct collector *c, int index, bool is_err, int *fd_p)
 		return -ENOMEM;
 	if (epoll_ctl(c->epoll, EPOLL_CTL_ADD, fd[0], &ev) < 0)
 		return -errno;
-	if (s->sink->gone)
+	if (s->sink && s->sink->gone)
 		stream_close(c, s);
 	return 0;
 }
@@ -177,19 +204,21 @@ static int stream_open(struct collector *c, int index, bool is_err, int *fd_p)
 static void give_pipes(struct collector *c)
 {
 	const struct run_output *o = c->slice->out;
-	int fd[2] = { -1, -1 }, n = 0, err = 0;
+	int fd[RUN_FDS] = { -1, -1, -1 }, n = 0, err, i;
 	bool merged = o->merge && !o->errfile;
 
-	c->stream[2 * c->given].fd = -1;
-	c->stream[2 * c->given + 1].fd = -1;
-	if (!o->outfile)
-		err = stream_open(c, 2 * c->given, false, &fd[n++]);
+	for (i = 0; i < PER_RANK; i++)
+		c->stream[PER_RANK * c->given + i].fd = -1;
+	err = stream_open(c, STREAM_LIFE, &fd[n++]);
+	if (!o->outfile && !err)
+		err = stream_open(c, STREAM_OUT, &fd[n++]);
 	if (!o->errfile && !merged && !err)
-		err = stream_open(c, 2 * c->given + 1, true, &fd[n++]);
+		err = stream_open(c, STREAM_ERR, &fd[n++]);
 	c->given++;
 	run_fd_send(c->ctl, fd, err ? 0 : n, err);
-	while (n > 0)
-		close(fd[--n]);
+	while (n-- > 0)
+		if (fd[n] >= 0)
+			close(fd[n]);
 }
 
 /* mpiexec is dead: its direct children die with it, their children here. */
@@ -199,8 +228,8 @@ static void end_ranks(struct collector *c)
 	int i;
 
 	for (i = 0; i < sh->nranks; i++)
-		if (sh->group[i] > 1)
-			kill(-sh->group[i], SIGKILL);
+		if (sh->rank[i].group > 1)
+			kill(-sh->rank[i].group, SIGKILL);
 	_exit(1);
 }
 
@@ -223,7 +252,7 @@ static bool any_prompt(const struct collector *c)
 
 	if (!c->sink[0].tty && !c->sink[1].tty)
 		return false;
-	for (i = 0; i < 2 * c->given; i++)
+	for (i = 0; i < PER_RANK * c->given; i++)
 		if (c->stream[i].fd >= 0 && c->stream[i].line.part.len)
 			return true;
 	return false;
@@ -243,8 +272,10 @@ static void collect_turn(struct collector *c)
 		s = ev[i].data.ptr;
 		if (!s)
 			hear_mpiexec(c);
-		else if (s->fd >= 0)
+		else if (s->fd >= 0 && s->sink)
 			stream_read(c, s);
+		else if (s->fd >= 0)
+			life_read(c, s);
 	}
 	sink_flush(c, &c->sink[0]);
 	sink_flush(c, &c->sink[1]);
@@ -274,7 +305,8 @@ int run_collect(const struct run_slice *slice, int ctl)
 	run_ignore_signals();
 	c->slice = slice;
 	c->ctl = ctl;
-	c->stream = calloc((size_t)slice->count * 2, sizeof(*c->stream));
+	c->stream = calloc((size_t)slice->count * PER_RANK,
+			   sizeof(*c->stream));
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (!c->stream || c->epoll < 0)
 		return 1;

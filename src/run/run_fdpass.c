@@ -8,7 +8,7 @@
 
 union space {
 	struct cmsghdr head;
-	char bytes[CMSG_SPACE(2 * sizeof(int))];
+	char bytes[CMSG_SPACE(RUN_FDS * sizeof(int))];
 };
 
 int run_fd_send(int sock, const int *fd, int n, int err)
@@ -30,7 +30,7 @@ int run_fd_send(int sock, const int *fd, int n, int err)
 	return sendmsg(sock, &msg, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
-int run_fd_receive(int sock, int fd[2])
+int run_fd_receive(int sock, int fd[RUN_FDS])
 {
 	union space u;
 	int err = 0;

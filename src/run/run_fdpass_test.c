@@ -9,7 +9,7 @@
 
 static void descriptors_arrive_open(void **state)
 {
-	int pair[2], pipe_fd[2], got[2] = { -1, -1 };
+	int pair[2], pipe_fd[2], got[RUN_FDS] = { -1, -1, -1 };
 	char c = 0;
 
 	T_OK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair));
@@ -30,7 +30,7 @@ static void descriptors_arrive_open(void **state)
 
 static void error_arrives_without_descriptors(void **state)
 {
-	int pair[2], got[2] = { -1, -1 };
+	int pair[2], got[RUN_FDS] = { -1, -1, -1 };
 
 	T_OK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair));
 	T_OK(run_fd_send(pair[0], NULL, 0, -EMFILE));

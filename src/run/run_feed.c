@@ -29,7 +29,7 @@ struct feeder {
 
 static void give_pipe(struct feeder *f)
 {
-	int fd[2], err = 0;
+	int fd[RUN_FDS], err = 0;
 
 	if (pipe2(fd, O_CLOEXEC) < 0)
 		err = -errno;

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SLICE_MAX = 500, AHEAD = 32 };
+enum { SLICE_MAX = 334, AHEAD = 32 };
 
 struct io_helper {
 	struct run_slice slice;
@@ -50,7 +50,7 @@ static int open_shared(struct run_io *io, int nranks)
 	void *p;
 
 	io->shared_size = sizeof(*io->shared) +
-			  (size_t)nranks * sizeof(io->shared->group[0]);
+			  (size_t)nranks * sizeof(io->shared->rank[0]);
 	p = mmap(NULL, io->shared_size, PROT_READ | PROT_WRITE,
 		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
@@ -65,15 +65,15 @@ static int open_shared(struct run_io *io, int nranks)
 	return 0;
 }
 
-/* Two descriptors for each rank and some more must fit under the limit. */
+/* Three descriptors for each rank and some more must fit under the limit. */
 static int slice_size(void)
 {
 	struct rlimit lim;
 	int n = SLICE_MAX;
 
 	if (!getrlimit(RLIMIT_NOFILE, &lim) && lim.rlim_cur != RLIM_INFINITY &&
-	    lim.rlim_cur < 2 * SLICE_MAX + 16)
-		n = ((int)lim.rlim_cur - 16) / 2;
+	    lim.rlim_cur < 3 * SLICE_MAX + 16)
+		n = ((int)lim.rlim_cur - 16) / 3;
 	return n > 1 ? n : 1;
 }
 
@@ -215,10 +215,10 @@ static int open_file(struct run_io *io, const char *pattern, int rank)
 	return fd < 0 ? -errno : fd;
 }
 
-int run_io_fetch(struct run_io *io, int rank, int fd[2])
+int run_io_fetch(struct run_io *io, int rank, int fd[3])
 {
 	struct io_helper *h = &io->helper[rank / io->per_slice];
-	int got[2] = { -1, -1 }, *next = got, err;
+	int got[RUN_FDS] = { -1, -1, -1 }, *next = got, err;
 
 	err = ask(h, rank - h->slice.first + AHEAD);
 	if (!err)
@@ -229,6 +229,7 @@ int run_io_fetch(struct run_io *io, int rank, int fd[2])
 			strerror(-err));
 		return err;
 	}
+	fd[2] = *next++;
 	fd[0] = io->out->outfile ? open_file(io, io->out->outfile, rank)
 				 : *next++;
 	if (io->out->errfile)
@@ -250,7 +251,7 @@ static int reopen_stdin(void)
 
 int run_io_stdin(struct run_io *io, int rank)
 {
-	int fd[2] = { -1, -1 }, err;
+	int fd[RUN_FDS] = { -1, -1, -1 }, err;
 
 	if (io->stdin_rank != RUN_STDIN_ALL && rank != io->stdin_rank) {
 		fd[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -268,17 +269,15 @@ int run_io_stdin(struct run_io *io, int rank)
 /* Pipes asked for ahead that no rank took would never come to their end. */
 static void drop_ahead(struct io_helper *h)
 {
-	int fd[2];
+	int fd[RUN_FDS], i;
 
 	for (; h->fetched < h->asked; h->fetched++) {
-		fd[0] = -1;
-		fd[1] = -1;
+		memset(fd, -1, sizeof(fd));
 		if (run_fd_receive(h->ctl, fd) < 0)
 			continue;
-		if (fd[0] >= 0)
-			close(fd[0]);
-		if (fd[1] >= 0)
-			close(fd[1]);
+		for (i = 0; i < RUN_FDS; i++)
+			if (fd[i] >= 0)
+				close(fd[i]);
 	}
 }
 
@@ -296,7 +295,14 @@ void run_io_last(struct run_io *io)
 
 void run_io_set_group(struct run_io *io, int rank, pid_t pid)
 {
-	io->shared->group[rank] = pid;
+	io->shared->rank[rank].group = pid;
+}
+
+int run_io_ended(const struct run_io *io, int rank)
+{
+	/* A0 pairs with R0 in mark_end(). */
+	return atomic_load_explicit(&io->shared->rank[rank].ended,
+				    memory_order_acquire);
 }
 
 bool run_io_reap(struct run_io *io, pid_t pid, int status)

@@ -22,14 +22,28 @@
 #include "src/run/run_opts.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
-/* Shared by mpiexec and its collectors. */
+/*
+ * Shared by mpiexec and its collectors. ended: the order in which the ranks'
+ * lifelines ended, 1 first. A lifeline is a third pipe that a rank holds and
+ * nobody writes to. A dying process closes its files, the highest first,
+ * before the parent is told of its death; its peers may notice, fail, and be
+ * reaped in between. So this is the true order of death.
+ */
 struct run_shared {
 	pthread_mutex_t lock; /* robust: a collector may be killed */
 	int nranks;
-	pid_t group[]; /* process group of each rank, 0: none or reaped */
+	atomic_int ends;
+	struct {
+		pid_t group; /* process group, 0: none or reaped */
+		atomic_int ended;
+	} rank[];
 };
+
+/* The number of the lifeline in a rank: above what programs open. */
+enum { RUN_LIFELINE_FD = 201 };
 
 struct run_slice {
 	int first;
@@ -55,10 +69,11 @@ int run_io_open(const struct run_opts *o, int nranks, const char *host,
 		struct run_io **io_p);
 
 /*
- * Descriptors for stdout and stderr of the next rank (ranks come in order).
- * The caller closes both after the fork; they may be equal.
+ * Descriptors for stdout, stderr and the lifeline of the next rank (ranks
+ * come in order). The caller closes them after the fork; the first two may be
+ * equal.
  */
-int run_io_fetch(struct run_io *io, int rank, int fd[2]);
+int run_io_fetch(struct run_io *io, int rank, int fd[3]);
 
 /*
  * What stdin of a rank is duplicated from. The caller closes it after the
@@ -70,6 +85,9 @@ int run_io_stdin(struct run_io *io, int rank);
 void run_io_last(struct run_io *io);
 
 void run_io_set_group(struct run_io *io, int rank, pid_t pid);
+
+/* When the lifeline of a rank ended, counted from 1; 0: it has not. */
+int run_io_ended(const struct run_io *io, int rank);
 
 /* True when pid is a collector (which then counts as gone). */
 bool run_io_reap(struct run_io *io, pid_t pid, int status);

@@ -33,6 +33,7 @@ enum { GRACE_FAILURE_S = 2, GRACE_REQUEST_S = 10 };
  * better one before it becomes the verdict.
  */
 #define SETTLE_NS 100000000ull
+enum { PATIENCE = 10 };
 
 struct watch {
 	struct run_job *job;
@@ -42,6 +43,7 @@ struct watch {
 	uint64_t kill_ns;    /* when SIGKILL follows; 0: not ending */
 	uint64_t verdict_ns; /* when the suspect is convicted; 0: no suspect */
 	struct run_end suspect;
+	int patience; /* how often the verdict may still be put off */
 	int requests; /* signals that asked us to end */
 };
 
@@ -91,8 +93,51 @@ static void end_all(struct watch *w)
 	run_job_signal(w->job, SIGCONT);
 }
 
+/* Of all that exited with a code, the one whose lifeline ended first. */
+static void find_first(struct watch *w)
+{
+	struct run_job *job = w->job;
+	struct run_end *e = &w->suspect;
+	int i, at, first, code;
+
+	if (e->cause != RUN_CAUSE_EXIT)
+		return;
+	first = run_io_ended(job->io, e->rank);
+	for (i = 0; i < job->nranks; i++) {
+		at = run_io_ended(job->io, i);
+		if (!job->rank[i].exited || !at || (first && at >= first) ||
+		    run_end_judge(&job->rank[i], false, &code) != e->cause)
+			continue;
+		first = at;
+		e->rank = i;
+		e->code = code;
+		e->pid = job->rank[i].pid;
+	}
+}
+
+/*
+ * Somebody's lifeline ended first and the kernel still works on it, or the
+ * collector has not come to look yet.
+ */
+static bool order_is_open(const struct watch *w)
+{
+	const struct run_job *job = w->job;
+	int i, at, first;
+
+	if (w->suspect.cause != RUN_CAUSE_EXIT)
+		return false;
+	first = run_io_ended(job->io, w->suspect.rank);
+	for (i = 0; i < job->nranks && first; i++) {
+		at = run_io_ended(job->io, i);
+		if (!job->rank[i].exited && at && at < first)
+			return true;
+	}
+	return !first;
+}
+
 static void convict(struct watch *w)
 {
+	find_first(w);
 	w->verdict_ns = 0;
 	w->job->end = w->suspect;
 	end_all(w);
@@ -286,12 +331,16 @@ static void check_deadlines(struct watch *w)
 		blame(w, RUN_CAUSE_TIMEOUT, -1, (int)w->job->opts->timeout_s,
 		      NULL);
 	}
-	if (w->verdict_ns && now >= w->verdict_ns)
-		convict(w);
 	if (w->kill_ns && now >= w->kill_ns) {
 		w->kill_ns = 0;
 		run_job_signal(w->job, SIGKILL);
 	}
+	if (!w->verdict_ns || now < w->verdict_ns)
+		return;
+	if (order_is_open(w) && w->patience-- > 0)
+		w->verdict_ns = now + SETTLE_NS;
+	else
+		convict(w);
 }
 
 /* Milliseconds to the nearest deadline, for poll(). */
@@ -354,7 +403,8 @@ int run_job_wait(struct run_job *job, int event_fd)
 {
 	struct watch w = { .job = job,
 			   .signal_fd = run_signal_fd(),
-			   .event_fd = event_fd };
+			   .event_fd = event_fd,
+			   .patience = PATIENCE };
 
 	if (job->opts->timeout_s > 0)
 		w.timeout_ns = weft_now_ns() +
@@ -364,6 +414,8 @@ int run_job_wait(struct run_job *job, int event_fd)
 		w.kill_ns = weft_now_ns() + GRACE_FAILURE_S * SECOND_NS;
 	}
 	while (job->live > 0)
+		turn(&w);
+	while (w.verdict_ns && order_is_open(&w))
 		turn(&w);
 	if (w.verdict_ns)
 		convict(&w);

@@ -33,6 +33,7 @@ struct child {
 	const char *wdir;
 	int fd[3];
 	int keep_fd; /* handed on as it is, -1: none */
+	int life_fd;
 	const struct run_cpuset *cpus; /* NULL: not bound */
 	const struct rlimit *nofile;
 	const sigset_t *mask;
@@ -148,6 +149,7 @@ static void child_files(struct child *c)
 			child_fails(c, "dup2");
 	if (c->keep_fd >= 0)
 		fcntl(c->keep_fd, F_SETFD, 0);
+	dup2(c->life_fd, RUN_LIFELINE_FD);
 	setrlimit(RLIMIT_NOFILE, c->nofile);
 }
 
@@ -192,7 +194,7 @@ static int say_failed(struct child *c, int rank)
 
 static int start_rank(struct run_job *job, struct child *c, int rank)
 {
-	int out[2];
+	int out[3];
 	pid_t pid;
 
 	if (run_io_fetch(job->io, rank, out) < 0)
@@ -205,11 +207,13 @@ static int start_rank(struct run_job *job, struct child *c, int rank)
 	}
 	c->fd[1] = out[0];
 	c->fd[2] = out[1];
+	c->life_fd = out[2];
 	c->cpus = run_bind_of(job->bind, rank);
 	set_failed(c, NULL, 0);
 	pid = start(c);
 	if (pid < 0)
 		set_failed(c, "fork", errno);
+	close(out[2]);
 	close(out[0]);
 	if (out[1] != out[0])
 		close(out[1]);
