@@ -63,15 +63,14 @@ int weft_pend_retry(void)
 		}
 		dequeue(e);
 		went++;
-		if (rc)
-			e->fail(e, rc);
+		e->left(e, rc);
 	}
 	return went;
 }
 
 bool weft_pend_remove(struct weft_pend *e)
 {
-	if (weft_list_empty(&e->link))
+	if (!weft_pend_waits(e))
 		return false;
 	dequeue(e);
 	return true;

@@ -13,16 +13,23 @@
 struct weft_pend {
 	struct weft_list link;
 	struct weft_proc *lane;
-	/* post: hands the operation down. 0: it is gone; -EAGAIN: no room;
-	 * else failed. */
+	/* post: hands the operation down. 0: done with; -EAGAIN: no room; else
+	 * failed. The entry must outlive the call. */
 	int (*post)(struct weft_pend *e);
-	/* fail: told when a retry failed; the entry is out of the queue. */
-	void (*fail)(struct weft_pend *e, int rc);
+	/* left: a retry ended with rc, 0 or -errno, and the entry is out of
+	 * the queue; it may be freed here. */
+	void (*left)(struct weft_pend *e, int rc);
 };
 
 /* Posts now, or queues when the lane is full or others wait before. 0, or the
  * error of post. */
 int weft_pend_post(struct weft_pend *e);
+
+/* Does the entry wait? When not, left() will not be called. */
+static inline bool weft_pend_waits(const struct weft_pend *e)
+{
+	return !weft_list_empty(&e->link);
+}
 
 /* One pass over the queue; how many went. */
 int weft_pend_retry(void);

@@ -31,14 +31,12 @@ static int post_ack(struct weft_pend *e)
 {
 	struct ack *a = weft_container_of(e, struct ack, pend);
 	uint64_t word = weft_tag_word(0, WEFT_CTX_CTRL, 0, (int)a->id);
-	int rc = (int)fi_tinject(weft_core.ep, NULL, 0, e->lane->real, word);
 
-	if (rc == 0)
-		free(a);
-	return weft_fi_errno(rc);
+	return weft_fi_errno(
+		(int)fi_tinject(weft_core.ep, NULL, 0, e->lane->real, word));
 }
 
-static void ack_fail(struct weft_pend *e, int rc)
+static void ack_left(struct weft_pend *e, int rc)
 {
 	free(weft_container_of(e, struct ack, pend));
 }
@@ -58,10 +56,13 @@ static WEFT_COLD int send_ack(const struct weft_comm *comm, int source,
 		return rc;
 	}
 	a->pend.post = post_ack;
-	a->pend.fail = ack_fail;
+	a->pend.left = ack_left;
 	a->pend.lane = &weft_core.proc[proc];
 	a->id = (uint32_t)id;
-	return weft_pend_post(&a->pend);
+	rc = weft_pend_post(&a->pend);
+	if (!weft_pend_waits(&a->pend))
+		free(a);
+	return rc;
 }
 
 /* ---- completion --------------------------------------------------------- */
@@ -128,10 +129,12 @@ static int post_recv(struct weft_pend *e)
 					   &p->io.fi));
 }
 
-static void recv_fail(struct weft_pend *e, int rc)
+static void recv_left(struct weft_pend *e, int rc)
 {
 	struct weft_p2p *p = weft_container_of(e, struct weft_p2p, pend);
 
+	if (!rc)
+		return;
 	free(p->bounce);
 	p->bounce = NULL;
 	weft_req_complete(&p->req, rc);
@@ -190,7 +193,7 @@ void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a)
 	weft_p2p_match_word(a, &p->word, &p->ignore);
 	p->io.done = weft_p2p_recv_done;
 	p->pend.post = post_recv;
-	p->pend.fail = recv_fail;
+	p->pend.left = recv_left;
 	p->pend.lane = &recv_lane;
 	p->bounce = NULL;
 	p->pieces = 1;

@@ -44,9 +44,10 @@ static void ack_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 	send_over(weft_container_of(io, struct weft_p2p, ack), err);
 }
 
-static void send_fail(struct weft_pend *e, int rc)
+static void send_left(struct weft_pend *e, int rc)
 {
-	send_over(weft_container_of(e, struct weft_p2p, pend), rc);
+	if (rc)
+		send_over(weft_container_of(e, struct weft_p2p, pend), rc);
 }
 
 static int post_pieces(struct weft_p2p *p, fi_addr_t addr)
@@ -141,7 +142,7 @@ void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a)
 				a->comm->rank, a->tag);
 	p->io.done = send_done;
 	p->pend.post = post_send;
-	p->pend.fail = send_fail;
+	p->pend.left = send_left;
 	if (a->peer >= 0)
 		p->pend.lane = &weft_core.proc[a->comm->proc[a->peer]];
 }
