@@ -149,7 +149,9 @@ static void child_files(struct child *c)
 			child_fails(c, "dup2");
 	if (c->keep_fd >= 0)
 		fcntl(c->keep_fd, F_SETFD, 0);
-	dup2(c->life_fd, RUN_LIFELINE_FD);
+	/* Under a low limit the number it has must do. */
+	if (dup2(c->life_fd, RUN_LIFELINE_FD) < 0)
+		fcntl(c->life_fd, F_SETFD, 0);
 	setrlimit(RLIMIT_NOFILE, c->nofile);
 }
 
