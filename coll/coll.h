@@ -86,6 +86,7 @@ struct weft_coll_args {
 	enum weft_coll_kind kind;
 	struct weft_comm *comm;
 	bool uneven; /* a v or w form: blocks differ; the same on all ranks */
+	bool any_order; /* persistent: ranks may start them in other orders */
 	int root; /* intercommunicators: also MPI_ROOT, MPI_PROC_NULL */
 	struct weft_op *op;
 	struct weft_coll_side s;

@@ -126,6 +126,16 @@ static void post_recv(struct coll_prog *p, const struct coll_step *st)
 					   req));
 }
 
+static void post_unit(struct coll_prog *p, const struct coll_step *st)
+{
+	struct weft_req **req = prog_req(p);
+
+	if (!req)
+		prog_fail(p, -ENOMEM);
+	else
+		msg_posted(p, req, weft_unit_post(st->comm, &st->unit, req));
+}
+
 /* True when message id is complete; then its request is gone. */
 static bool msg_ended(struct coll_prog *p, unsigned id)
 {
@@ -184,6 +194,9 @@ int coll_step_do(struct coll_prog *p, const struct coll_step *st)
 		return 1;
 	case COLL_COPY:
 		return step_copy(st);
+	case COLL_UNIT:
+		post_unit(p, st);
+		return 1;
 	}
 	return 1;
 }
@@ -293,6 +306,13 @@ void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
 {
 	if (n * dt->size != 0)
 		take(p, buf, n, dt, from);
+}
+
+void coll_unit(struct coll_prog *p, const struct weft_unit_call *call)
+{
+	struct coll_step st = { .kind = COLL_UNIT, .unit = *call };
+
+	say_msg(p, &st);
 }
 
 void coll_signal(struct coll_prog *p, int to)

@@ -25,6 +25,7 @@
 #include "coll/coll.h"
 #include "src/core/core_comm.h"
 #include "src/core/core_p2p.h"
+#include "src/core/core_unit.h"
 
 enum coll_step_kind {
 	COLL_SEND,
@@ -33,6 +34,7 @@ enum coll_step_kind {
 	COLL_WAIT_ALL,
 	COLL_REDUCE,
 	COLL_COPY,
+	COLL_UNIT,
 };
 
 struct coll_step {
@@ -44,7 +46,8 @@ struct coll_step {
 	struct weft_dt *dt;
 	MPI_Count to_n;	       /* COPY */
 	struct weft_dt *to_dt; /* COPY */
-	struct weft_comm *comm; /* SEND, RECV */
+	struct weft_comm *comm; /* SEND, RECV, UNIT */
+	struct weft_unit_call unit; /* UNIT */
 };
 
 /* A temporary buffer; all of them live as long as the program. */
@@ -108,6 +111,9 @@ void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n);
 void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
 	       struct weft_dt *dt, void *to, MPI_Count to_n,
 	       struct weft_dt *to_dt);
+
+/* The whole operation by the provider's unit; as a message in all else. */
+void coll_unit(struct coll_prog *p, const struct weft_unit_call *call);
 
 /*
  * From here on ranks are those of comm: the local side of an

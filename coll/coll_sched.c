@@ -94,6 +94,9 @@ void coll_sched_start(struct coll_sched *s)
 	s->req.error = 0;
 	weft_store32_relaxed(&s->req.done, 0); /* inactive: nobody waits */
 	s->req.flags |= WEFT_REQ_ACTIVE;
+	/* The first steps are the caller's: what the unit gets is in the order
+	 * of the calls, whichever thread steps the rest. */
+	coll_sched_step(s);
 	weft_progress_add(&s->req);
 }
 
@@ -119,6 +122,7 @@ int weft_coll_run(const struct weft_coll_args *a)
 {
 	struct coll_prog p;
 
+	coll_unit_join(a->comm);
 	coll_prog_init(&p, a, false);
 	coll_select(a)->say(&p, a);
 	coll_wait_all(&p);
@@ -159,9 +163,12 @@ int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p)
 
 int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p)
 {
+	struct weft_coll_args any = *a;
 	struct coll_sched *s;
-	int rc = sched_record(a, WEFT_REQ_PERSISTENT, &s);
+	int rc;
 
+	any.any_order = true;
+	rc = sched_record(&any, WEFT_REQ_PERSISTENT, &s);
 	if (!rc)
 		*req_p = &s->req;
 	return rc;

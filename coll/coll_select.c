@@ -22,6 +22,8 @@
 
 /* barrier */
 static const struct coll_algo barrier_rows[] = {
+	{ WEFT_COLL_BARRIER, "unit", ANY | COLL_ROUTE, 0, 0, 0, 0,
+	  coll_barrier_unit, "class route of the provider" },
 	{ WEFT_COLL_BARRIER, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_barrier_inter, "two barriers and a handshake" },
 	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 4,
@@ -34,6 +36,8 @@ static const struct coll_algo barrier_rows[] = {
 
 /* bcast: bytes of the message */
 static const struct coll_algo bcast_rows[] = {
+	{ WEFT_COLL_BCAST, "unit", ANY | COLL_ROUTE, 0, 16 * KIB, 0, 0,
+	  coll_bcast_unit, "class route of the provider" },
 	{ WEFT_COLL_BCAST, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_bcast_inter, "one hop, then a tree" },
 	{ WEFT_COLL_BCAST, "linear", 0, 0, 0, 0, 2,
@@ -50,6 +54,8 @@ static const struct coll_algo bcast_rows[] = {
 
 /* reduce: bytes of the vector */
 static const struct coll_algo reduce_rows[] = {
+	{ WEFT_COLL_REDUCE, "unit", ANY | COLL_ROUTE, 0, 16 * KIB, 0, 0,
+	  coll_reduce_unit, "class route of the provider" },
 	{ WEFT_COLL_REDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_reduce_inter, "tree, then one hop" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 32 * KIB, 0, 0,
@@ -66,6 +72,8 @@ static const struct coll_algo reduce_rows[] = {
 
 /* allreduce: bytes of the vector */
 static const struct coll_algo allreduce_rows[] = {
+	{ WEFT_COLL_ALLREDUCE, "unit", ANY | COLL_ROUTE, 0, 16 * KIB, 0, 0,
+	  coll_allreduce_unit, "class route of the provider" },
 	{ WEFT_COLL_ALLREDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_allreduce_inter, "reduce, exchange, bcast" },
 	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 8 * KIB, 0, 4,
@@ -220,10 +228,10 @@ static const struct rows table[WEFT_COLL_KINDS] = {
 	  "auto|" choices }
 
 const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
-	OPT("BARRIER", "inter|dissemination|tree", "MPI_Barrier"),
-	OPT("BCAST", "inter|linear|binomial|chain|scatter", "MPI_Bcast"),
-	OPT("REDUCE", "inter|binomial|rabenseifner|linear", "MPI_Reduce"),
-	OPT("ALLREDUCE", "inter|recdbl|tree|ring|rabenseifner|linear",
+	OPT("BARRIER", "unit|inter|dissemination|tree", "MPI_Barrier"),
+	OPT("BCAST", "unit|inter|linear|binomial|chain|scatter", "MPI_Bcast"),
+	OPT("REDUCE", "unit|inter|binomial|rabenseifner|linear", "MPI_Reduce"),
+	OPT("ALLREDUCE", "unit|inter|recdbl|tree|ring|rabenseifner|linear",
 	    "MPI_Allreduce"),
 	OPT("GATHER", "binomial|linear", "MPI_Gather(v)"),
 	OPT("SCATTER", "binomial|linear", "MPI_Scatter(v)"),
@@ -268,6 +276,9 @@ static unsigned traits(const struct weft_coll_args *a)
 		t |= COLL_POW2;
 	if (!a->uneven)
 		t |= COLL_EVEN;
+	if (a->comm->route && !a->any_order &&
+	    (!a->op || weft_unit_can(a->op, a->r.dt)))
+		t |= COLL_ROUTE;
 	return t | (coll_in_place(&a->s) ? COLL_IN : COLL_OUT);
 }
 

@@ -19,6 +19,7 @@ enum {
 	COLL_EVEN = 16,	  /* blocks of one size: not the v and w forms */
 	COLL_OUT = 32,	  /* not in place */
 	COLL_IN = 64,	  /* in place only */
+	COLL_ROUTE = 256, /* the unit can do it on this communicator */
 	/* No need but a range: chosen where the job shares the cores of one
 	 * host, so that rounds cost more than work; forcing ignores it. */
 	COLL_CROWDED = 128,
@@ -64,6 +65,13 @@ bool coll_algo_fits(const struct coll_algo *row,
 void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row);
 
 /* ---- the algorithms, one file each -------------------------------------- */
+
+/* coll_unit.c: a blocking collective begins; perhaps the one that joins. */
+void coll_unit_join(struct weft_comm *comm);
+void coll_barrier_unit(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_bcast_unit(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_reduce_unit(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allreduce_unit(struct coll_prog *p, const struct weft_coll_args *a);
 
 void coll_barrier_dissem(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_barrier_tree(struct coll_prog *p, const struct weft_coll_args *a);

@@ -84,17 +84,24 @@ static struct weft_coll *coll_find(struct weft_nic *nic, uint64_t key)
 
 /* ---- the end of a group -------------------------------------------------- */
 
-static void coll_free(struct weft_coll *c)
+static void route_give_back(struct weft_coll *c)
 {
 	if (c->hw)
 		weft_cu_group_close(c->hw);
-	if (c->far)
-		weft_cu_group_close(c->far);
+	c->hw = NULL;
+	weft_cu_tree_fini(&c->tree);
 	if (c->route >= 0)
 		c->nic->coll->routes |= UINT64_C(1) << c->route;
+	c->route = -1;
+}
+
+static void coll_free(struct weft_coll *c)
+{
+	route_give_back(c);
+	if (c->far)
+		weft_cu_group_close(c->far);
 	weft_list_remove(&c->link);
 	c->nic->coll_groups--;
-	weft_cu_tree_fini(&c->tree);
 	free(c->words);
 	free(c->area);
 	free(c->gone);
@@ -223,15 +230,18 @@ static void join_end(struct weft_coll *c, int err)
 		joined(c->joined_arg, c, err);
 }
 
+static void join_gather(struct weft_coll *c);
+
 static void join_agreed(struct weft_cu_call *call)
 {
 	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
 
-	if (!call->err && !c->agree && c->hw) {
-		weft_cu_group_close(c->hw);
-		c->hw = NULL;
-		c->nic->coll->routes |= UINT64_C(1) << c->route;
-		c->route = -1;
+	if (!call->err && !c->agree) {
+		route_give_back(c);
+		if (++c->tries < COLL_TRIES) {
+			join_gather(c);
+			return;
+		}
 	}
 	join_end(c, call->err);
 }
@@ -315,11 +325,26 @@ static int join_tree(struct weft_coll *c)
 	return ret;
 }
 
-/* After step 1: the lowest route that is free everywhere, if any. */
+/*
+ * One of the routes that are free everywhere. Groups that join at the same
+ * time begin to look at different ones, or they would take the same.
+ */
+static int route_pick(const struct weft_coll *c, uint64_t free_routes)
+{
+	unsigned turn = (unsigned)(c->key + (uint64_t)c->tries) % 64;
+	uint64_t turned = free_routes >> turn;
+
+	if (turn)
+		turned |= free_routes << (64 - turn);
+	return (int)((unsigned)__builtin_ctzll(turned) + turn) % 64;
+}
+
+/* After step 1: takes a route, unless another join was quicker. */
 static void join_gathered(struct weft_cu_call *call)
 {
 	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
 	uint64_t free_routes = UINT64_MAX;
+	int pick;
 
 	if (call->err) {
 		join_end(c, call->err);
@@ -331,18 +356,24 @@ static void join_gathered(struct weft_cu_call *call)
 		join_end(c, 0);
 		return;
 	}
-	c->route = __builtin_ctzll(free_routes);
-	c->nic->coll->routes &= ~(UINT64_C(1) << c->route);
+	pick = route_pick(c, free_routes);
+	if (!(c->nic->coll->routes >> pick & 1)) {
+		join_agree(c, false);
+		return;
+	}
+	c->route = pick;
+	c->nic->coll->routes &= ~(UINT64_C(1) << pick);
 	c->state = COLL_OPENING;
 	join_open(c);
 }
 
 /* Step 1. A member without number stands where he stands in the set. */
-static void join_gather(struct weft_coll *c, bool no_route)
+static void join_gather(struct weft_coll *c)
 {
 	struct weft_nic *nic = c->nic;
 
-	c->mine.routes = nic->share && !no_route ? nic->coll->routes : 0;
+	c->state = COLL_GATHERING;
+	c->mine.routes = nic->share && !c->no_route ? nic->coll->routes : 0;
 	c->mine.node = nic->coll->node >= 0 ? (uint64_t)nic->coll->node :
 					      (uint64_t)c->me;
 	c->call = (struct weft_cu_call){
@@ -353,12 +384,15 @@ static void join_gather(struct weft_coll *c, bool no_route)
 	weft_cu_post(c->far, &c->call);
 }
 
-/* The same on all members: their names in order, and which time it is. */
-static uint64_t coll_key(struct weft_coll *c)
+/*
+ * The same on all members: the key they were given, their names in order, and
+ * how often these have joined.
+ */
+static uint64_t coll_key(struct weft_coll *c, uint64_t h)
 {
 	struct nic_coll *nc = c->nic->coll;
 	struct sockaddr_in name;
-	uint64_t h = 0, times;
+	uint64_t times;
 
 	for (int i = 0; i < c->n; i++) {
 		if (i == c->me)
@@ -407,7 +441,7 @@ static int coll_alloc(struct weft_coll *c, const struct weft_coll_attr *a)
 		if (i != a->me && c->member[i]->lost)
 			return -ECONNRESET;
 	}
-	c->key = coll_key(c);
+	c->key = coll_key(c, a->key);
 	return coll_far(c);
 }
 
@@ -428,6 +462,7 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_coll_attr *a,
 	c->route = -1;
 	c->joined = a->joined;
 	c->joined_arg = a->arg;
+	c->no_route = a->no_route;
 	weft_list_push_back(&nic->coll->groups, &c->link);
 	nic->coll_groups++;
 	ret = coll_alloc(c, a);
@@ -437,7 +472,7 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_coll_attr *a,
 	}
 	*c_p = c;
 	coll_replay(c);
-	join_gather(c, a->no_route);
+	join_gather(c);
 	return 0;
 }
 

@@ -26,6 +26,7 @@ struct weft_coll_attr {
 	int n;
 	int me;	      /* member[me] is not looked at */
 	bool no_route; /* by messages only */
+	uint64_t key;  /* tells groups of the same members apart, or 0 */
 	/* called once, from a poll or from join itself; err 0 or -errno */
 	void (*joined)(void *arg, struct weft_coll *c, int err);
 	void *arg;

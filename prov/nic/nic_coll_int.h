@@ -10,6 +10,7 @@
 
 #define COLL_FAR_BYTES 2048 /* payload of a message of the tree, at most */
 #define COLL_EARLY_MAX 65536
+#define COLL_TRIES     8
 
 enum coll_state {
 	COLL_GATHERING,
@@ -29,6 +30,8 @@ struct weft_coll {
 	int me;
 	int route; /* -1: none */
 	enum coll_state state;
+	bool no_route; /* by messages only */
+	int tries;     /* joins that met another */
 	unsigned pending; /* operations of the caller */
 	struct weft_peer **member;
 	bool *gone; /* has left, or is dead */

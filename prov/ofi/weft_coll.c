@@ -83,7 +83,7 @@ static int join_group(struct weft_mc *mc, uint64_t flags)
 	struct weft_peer **member;
 	struct weft_coll_attr attr = {
 		.n = (int)mc->set->count, .joined = coll_joined, .arg = mc,
-		.no_route = flags & FI_WEFT_SOFTWARE,
+		.no_route = flags & FI_WEFT_SOFTWARE, .key = mc->set->key,
 	};
 	int ret;
 

@@ -12,6 +12,7 @@ struct weft_set {
 	fi_addr_t *addr;
 	size_t count;
 	size_t room;
+	uint64_t key; /* of the comm_key: tells equal sets apart */
 	weft_au32 ref; /* groups that were joined with it */
 };
 

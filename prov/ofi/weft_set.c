@@ -158,6 +158,15 @@ static int set_range(struct weft_set *set, const struct fi_av_set_attr *attr)
 	return 0;
 }
 
+static uint64_t key_of(const struct fi_av_set_attr *attr)
+{
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < attr->comm_key_size; i++)
+		h = weft_hash_mix(h + attr->comm_key[i] + 1);
+	return h;
+}
+
 int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
 		  struct fid_av_set **set_p, void *context)
 {
@@ -171,6 +180,7 @@ int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
 	set->fid.fid.ops = &fid_ops;
 	set->fid.ops = &set_ops;
 	set->av = weft_container_of(av, struct weft_av, fid);
+	set->key = key_of(attr);
 	ret = set_range(set, attr);
 	if (ret) {
 		free(set->addr);

@@ -8,6 +8,7 @@
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
 #include "src/core/core_topo.h"
+#include "src/core/core_unit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -78,6 +79,7 @@ void weft_comm_put(struct weft_comm *c)
 	if (!weft_obj_put(&c->obj))
 		return;
 	coll->detach(c);
+	weft_unit_leave(c);
 	weft_ctx_free((unsigned)(c->ctx >> WEFT_TAG_CTX_AT));
 	if (c->topo)
 		weft_topo_close(c->topo);

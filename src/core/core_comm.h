@@ -23,6 +23,7 @@ struct weft_bsend;   /* core_bsend.h */
 struct weft_coll;    /* coll/coll.h: algorithms chosen for a communicator */
 struct weft_errh;    /* core_err.h */
 struct weft_info;    /* core_info.h */
+struct weft_route;   /* core_unit.h */
 struct weft_topo;    /* core_topo.h */
 
 struct weft_group {
@@ -58,6 +59,8 @@ struct weft_comm {
 	weft_au32 coll_seq;	 /* collectives started, see next_tag */
 
 	struct weft_coll *coll; /* filled by weft_core_coll->attach */
+	struct weft_route *route; /* of the collective unit, or NULL */
+	unsigned joins; /* blocking collectives so far; coll/ counts */
 	struct weft_topo *topo; /* NULL: none; owned */
 	struct weft_attr *attr; /* NULL: none; owned */
 	struct weft_info *info; /* NULL: none; owned */

@@ -72,11 +72,17 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 		    struct fid_fabric **fabric_p)
 {
 	struct fi_provider *prov = prov_load();
+	struct fi_info *h;
 	int rc;
 
 	if (!prov)
 		return -ENOENT;
-	rc = prov->getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, info_p);
+	h = fi_dupinfo(hints);
+	if (!h)
+		return -ENOMEM;
+	h->caps |= FI_COLLECTIVE; /* others' collectives are not offloaded */
+	rc = prov->getinfo(FI_VERSION(1, 17), NULL, NULL, 0, h, info_p);
+	fi_freeinfo(h);
 	if (!rc)
 		rc = prov->fabric((*info_p)->fabric_attr, fabric_p, NULL);
 	if (rc)

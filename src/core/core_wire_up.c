@@ -9,6 +9,7 @@
 #include "src/core/core_pmix.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
+#include "src/core/core_unit.h"
 
 #include <errno.h>
 #include <rdma/fi_cm.h>
@@ -89,6 +90,8 @@ static int open_ep(void)
 		rc = fi_ep_bind(c->ep, &c->cq->fid, FI_TRANSMIT | FI_RECV);
 	if (!rc)
 		rc = fi_ep_bind(c->ep, &c->av->fid, 0);
+	if (!rc)
+		rc = weft_unit_open();
 	if (!rc)
 		rc = fi_enable(c->ep);
 	return rc;
@@ -235,6 +238,7 @@ void weft_wire_close(void)
 	struct weft_core *c = &weft_core;
 
 	shut(c->ep ? &c->ep->fid : NULL);
+	weft_unit_close();
 	shut(c->av ? &c->av->fid : NULL);
 	shut(c->cq ? &c->cq->fid : NULL);
 	shut(c->domain ? &c->domain->fid : NULL);

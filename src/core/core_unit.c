@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "src/core/core_unit.h"
+
+#include "src/base/attr.h"
+#include "src/core/core_dt.h"
+#include "src/core/core_io.h"
+#include "src/core/core_op.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_req.h"
+#include "src/core/core_state.h"
+
+#include <errno.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_collective.h>
+#include <rdma/fi_ext_weft.h>
+#include <sched.h>
+#include <stdlib.h>
+
+struct weft_route {
+	struct fid_av_set *set;
+	struct fid_mc *mc;
+	weft_au32 joined; /* 1: yes; 2: it failed */
+};
+
+/* A request of the unit; from the heap, since it is no message's size. */
+struct unit_req {
+	struct weft_req req;
+	struct weft_io io;
+};
+
+static struct fid_eq *unit_eq; /* NULL: the provider has no unit */
+
+int weft_unit_open(void)
+{
+	struct weft_core *c = &weft_core;
+	struct fi_eq_attr attr = { .wait_obj = FI_WAIT_NONE };
+	int rc;
+
+	if (!(c->info->caps & FI_COLLECTIVE))
+		return 0;
+	rc = fi_eq_open(c->fabric, &attr, &unit_eq, NULL);
+	return rc ? rc : fi_ep_bind(c->ep, &unit_eq->fid, 0);
+}
+
+void weft_unit_close(void)
+{
+	if (unit_eq)
+		fi_close(&unit_eq->fid);
+	unit_eq = NULL;
+}
+
+/* ---- joining ------------------------------------------------------------ */
+
+static int route_set(struct weft_comm *comm, struct weft_route *r)
+{
+	/* the context: threads may join equal groups in any order */
+	struct fi_av_set_attr attr = { .start_addr = FI_ADDR_NOTAVAIL,
+				       .end_addr = FI_ADDR_NOTAVAIL,
+				       .comm_key = (uint8_t *)&comm->ctx,
+				       .comm_key_size = sizeof(comm->ctx) };
+	int rc = fi_av_set(weft_core.av, &attr, &r->set, NULL);
+
+	for (int i = 0; !rc && i < comm->size; i++) {
+		int proc = comm->proc[i];
+
+		rc = weft_wire_reach(proc);
+		if (!rc)
+			rc = fi_av_set_insert(r->set,
+					      weft_core.proc[proc].real);
+	}
+	return rc;
+}
+
+/* Notes the joins that are over; whichever thread reads, all are noted. */
+static void route_events(void)
+{
+	struct fi_eq_err_entry err = { 0 };
+	struct weft_route *r;
+	struct fi_eq_entry e;
+	uint32_t event;
+	ssize_t n;
+
+	weft_lock();
+	n = fi_eq_read(unit_eq, &event, &e, sizeof(e), 0);
+	if (n == sizeof(e) && event == FI_JOIN_COMPLETE) {
+		r = e.context;
+		weft_store32(&r->joined, 1);
+	} else if (n == -FI_EAVAIL && fi_eq_readerr(unit_eq, &err, 0) > 0) {
+		r = err.context;
+		weft_store32(&r->joined, 2);
+	}
+	weft_unlock();
+}
+
+/*
+ * The event comes through the event queue, which wakes nobody who sleeps on
+ * completions: so yield.
+ */
+static int route_wait(struct weft_route *r)
+{
+	while (!weft_load32(&r->joined)) {
+		if (!weft_progress())
+			sched_yield();
+		route_events();
+	}
+	return weft_load32(&r->joined) == 1 ? 0 : -FI_EIO;
+}
+
+static void route_free(struct weft_route *r)
+{
+	if (r->mc)
+		fi_close(&r->mc->fid);
+	if (r->set)
+		fi_close(&r->set->fid);
+	free(r);
+}
+
+/* A tree by messages is not what we want: coll/ has better ones. */
+static bool route_is_real(struct weft_route *r)
+{
+	struct fi_weft_routes *ops;
+	struct fi_weft_route info;
+
+	return !fi_open_ops(&r->mc->fid, FI_WEFT_ROUTES, 0, (void **)&ops,
+			    NULL) &&
+	       !ops->route(&r->mc->fid, &info) && info.id >= 0;
+}
+
+int weft_unit_join(struct weft_comm *comm)
+{
+	struct weft_route *r;
+	fi_addr_t addr;
+	int rc;
+
+	if (!unit_eq || comm->inter || comm->size < 2)
+		return 0;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	weft_lock();
+	rc = route_set(comm, r);
+	if (!rc)
+		rc = fi_av_set_addr(r->set, &addr);
+	if (!rc)
+		rc = fi_join_collective(weft_core.ep, addr, r->set, 0, &r->mc,
+					r);
+	weft_unlock();
+	if (!rc)
+		rc = route_wait(r);
+	weft_lock();
+	if (!rc && route_is_real(r))
+		comm->route = r;
+	else
+		route_free(r);
+	weft_unlock();
+	return rc ? weft_fi_errno(rc) : 0;
+}
+
+void weft_unit_leave(struct weft_comm *comm)
+{
+	if (comm->route)
+		route_free(comm->route);
+	comm->route = NULL;
+}
+
+/* ---- operations --------------------------------------------------------- */
+
+static const int8_t unit_type[WEFT_BASIC_COUNT] = {
+	[WEFT_BASIC_I8] = FI_INT8 + 1,	   [WEFT_BASIC_I16] = FI_INT16 + 1,
+	[WEFT_BASIC_I32] = FI_INT32 + 1,   [WEFT_BASIC_I64] = FI_INT64 + 1,
+	[WEFT_BASIC_U8] = FI_UINT8 + 1,	   [WEFT_BASIC_U16] = FI_UINT16 + 1,
+	[WEFT_BASIC_U32] = FI_UINT32 + 1,  [WEFT_BASIC_U64] = FI_UINT64 + 1,
+	[WEFT_BASIC_F32] = FI_FLOAT + 1,   [WEFT_BASIC_F64] = FI_DOUBLE + 1,
+};
+
+/* The provider's operation, or -1. */
+static int unit_op(const struct weft_op *op)
+{
+	static const struct {
+		MPI_Op mpi;
+		enum fi_op fi;
+	} ops[] = {
+		{ MPI_SUM, FI_SUM },   { MPI_MIN, FI_MIN },
+		{ MPI_MAX, FI_MAX },   { MPI_BAND, FI_BAND },
+		{ MPI_BOR, FI_BOR },   { MPI_BXOR, FI_BXOR },
+	};
+	MPI_Op handle = weft_obj_handle(&op->obj);
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(ops); i++) {
+		if (ops[i].mpi == handle)
+			return (int)ops[i].fi;
+	}
+	return -1;
+}
+
+bool weft_unit_can(const struct weft_op *op, const struct weft_dt *dt)
+{
+	int type = unit_type[dt->basic] - 1, o = unit_op(op);
+
+	return type >= 0 && o >= 0 && op->row && op->row[dt->basic] &&
+	       (o == FI_SUM || o == FI_MIN || o == FI_MAX || type < FI_FLOAT);
+}
+
+static void unit_free(struct weft_req *r)
+{
+	free(r);
+}
+
+static const struct weft_req_ops unit_ops = {
+	.name = "collective",
+	.start = weft_req_no_start,
+	.cancel = weft_req_no_cancel,
+	.step = weft_req_no_step,
+	.query = weft_req_no_query,
+	.free = unit_free,
+};
+
+static void unit_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+		      int err)
+{
+	struct unit_req *u = weft_container_of(io, struct unit_req, io);
+
+	(void)e;
+	weft_req_complete(&u->req, err);
+}
+
+static ssize_t unit_call(struct weft_comm *comm,
+			 const struct weft_unit_call *c, void *context)
+{
+	fi_addr_t addr = fi_mc_addr(comm->route->mc);
+	fi_addr_t root = weft_core.proc[comm->proc[c->root]].real;
+	size_t n = (size_t)c->count;
+	enum fi_datatype type;
+
+	switch (c->kind) {
+	case WEFT_UNIT_BARRIER:
+		return fi_barrier(weft_core.ep, addr, context);
+	case WEFT_UNIT_BCAST:
+		return fi_broadcast(weft_core.ep, c->out, n, NULL, addr, root,
+				    FI_UINT8, 0, context);
+	case WEFT_UNIT_REDUCE:
+		type = (enum fi_datatype)(unit_type[c->dt->basic] - 1);
+		return fi_reduce(weft_core.ep, c->in, n, NULL, c->out, NULL,
+				 addr, root, type, (enum fi_op)unit_op(c->op),
+				 0, context);
+	case WEFT_UNIT_ALLREDUCE:
+		type = (enum fi_datatype)(unit_type[c->dt->basic] - 1);
+		return fi_allreduce(weft_core.ep, c->in, n, NULL, c->out, NULL,
+				    addr, type, (enum fi_op)unit_op(c->op), 0,
+				    context);
+	}
+	return -FI_EINVAL;
+}
+
+int weft_unit_post(struct weft_comm *comm, const struct weft_unit_call *call,
+		   struct weft_req **req_p)
+{
+	struct unit_req *u = malloc(sizeof(*u));
+	ssize_t rc;
+
+	if (!u)
+		return -ENOMEM;
+	weft_req_init(&u->req, &unit_ops, NULL, WEFT_REQ_ACTIVE);
+	u->io.done = unit_done;
+	*req_p = &u->req;
+	weft_lock();
+	rc = unit_call(comm, call, &u->io);
+	weft_unlock();
+	if (!rc)
+		return 0;
+	free(u);
+	*req_p = NULL;
+	return weft_fi_errno((int)rc);
+}
