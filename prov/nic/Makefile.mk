@@ -36,6 +36,4 @@ NIC_TESTS = prov/nic/nic_test
 check_PROGRAMS += $(NIC_TESTS)
 TESTS += $(NIC_TESTS)
 prov_nic_nic_test_LDADD = libweftnic.la $(T_LIBS)
-# The same bodies on every machine, with and without DMA.
-PLAIN_TESTS += test/prov_grid.sh
 EXTRA_DIST += prov/nic/README

@@ -191,6 +191,7 @@ struct nic_peer *nic_peer_make(struct weft_nic *nic, struct weft_peer *peer)
 	weft_list_init(&p->sending);
 	weft_list_init(&p->bulk);
 	weft_list_init(&p->waiting);
+	weft_list_init(&p->gone);
 	weft_list_push_back(&nic->peers, &p->link);
 	peer->up = p;
 	return p;
@@ -316,6 +317,7 @@ static void nic_init(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	weft_list_init(&nic->busy);
 	weft_list_init(&nic->peers);
 	weft_list_init(&nic->claimed);
+	weft_list_init(&nic->gone);
 	weft_match_init(&nic->match[0]);
 	weft_match_init(&nic->match[1]);
 	weft_pool_init(&nic->head.ops, sizeof(struct weft_op));

@@ -167,7 +167,7 @@ struct weft_op {
 	uint64_t len;		/* in: bytes of iov; out: bytes received */
 	uint64_t data;		/* in or out, see WEFT_OP_DATA */
 	uint64_t tag;		/* in for sends, out for receives */
-	struct weft_peer *peer; /* in; out for receives: the source */
+	struct weft_peer *peer; /* in, receives: NULL or whom m.src is; out */
 	struct weft_nic *nic;
 	uint16_t flags;	   /* enum weft_op_flag */
 	uint8_t kind;	   /* in */

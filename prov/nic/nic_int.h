@@ -148,6 +148,7 @@ struct nic_peer {
 	struct weft_list sending; /* ops, in the order of their posting */
 	struct weft_list bulk;	  /* ops whose bytes may overtake */
 	struct weft_list waiting; /* ops that need the peer */
+	struct weft_list gone;	  /* in nic->gone: left, with messages here */
 	uint32_t open_ops;	  /* in sending, bulk and waiting; FI_FENCE */
 	uint32_t asks;		  /* accesses the peer has not answered */
 	/* the eager message that is arriving: one of the two, or none */
@@ -173,13 +174,14 @@ struct weft_nic {
 	bool no_dma;
 	struct weft_list peers;
 	struct weft_list claimed;
+	struct weft_list gone; /* peers whose last messages wait here */
 	/* names of ops on the wire: slot, generation above */
 	struct weft_op **id_op;
 	uint32_t *id_next;
 	uint32_t id_free;
 	uint32_t id_room;
 	uint32_t id_gen;
-	uint64_t garbage; /* packets that made no sense */
+	uint64_t garbage;    /* packets that made no sense */
 	uint64_t rendezvous; /* these three as in struct weft_nic_stats */
 	uint64_t dma_bytes;
 	uint64_t paced;

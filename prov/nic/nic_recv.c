@@ -423,6 +423,50 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 /* ---- receives from above
  * -------------------------------------------------------- */
 
+static bool same_name(const struct sockaddr_in *a, const struct sockaddr_in *b)
+{
+	return a->sin_addr.s_addr == b->sin_addr.s_addr &&
+	       a->sin_port == b->sin_port;
+}
+
+/*
+ * What one who is gone has left for a receive that names him. His record is
+ * not found under his name any more, so op may name a successor's.
+ */
+static WEFT_COLD struct weft_match_msg *left_behind(struct weft_nic *nic,
+						    struct weft_match *m,
+						    const struct weft_op *op)
+{
+	struct weft_match_recv want = op->m;
+	struct weft_match_msg *um;
+	struct weft_list *n;
+	struct nic_peer *p;
+
+	if (!op->peer || op->m.src == WEFT_MATCH_ANY)
+		return NULL;
+	for (n = nic->gone.next; n != &nic->gone; n = n->next) {
+		p = weft_container_of(n, struct nic_peer, gone);
+		if (!same_name(&p->peer->name, &op->peer->name))
+			continue;
+		want.src = p->peer->index;
+		um = weft_match_search(m, &want);
+		if (um)
+			return um;
+	}
+	return NULL;
+}
+
+/* The message that waits for such a receive, or NULL. */
+static inline struct weft_match_msg *
+msg_find(struct weft_nic *nic, struct weft_match *m, const struct weft_op *op)
+{
+	struct weft_match_msg *um = NULL;
+
+	if (weft_unlikely(!weft_list_empty(&nic->gone)))
+		um = left_behind(nic, m, op);
+	return um ? um : weft_match_search(m, &op->m);
+}
+
 static struct nic_msg *claimed_find(struct weft_nic *nic, void *context)
 {
 	struct weft_list *n;
@@ -484,7 +528,7 @@ WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_op *op)
 			return recv_claimed(nic, op);
 		return recv_multi(nic, op);
 	}
-	um = weft_match_search(m, &op->m);
+	um = msg_find(nic, m, op);
 	if (!um) {
 		weft_match_post(m, &op->m);
 		if (weft_unlikely(op->peer && op->peer->lost))
@@ -499,7 +543,7 @@ WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_op *op)
 int weft_nic_peek(struct weft_nic *nic, struct weft_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);
-	struct weft_match_msg *um = weft_match_search(m, &op->m);
+	struct weft_match_msg *um = msg_find(nic, m, op);
 	struct nic_msg *u;
 
 	op->len = 0;
@@ -549,17 +593,24 @@ int weft_nic_cancel(struct weft_nic *nic, void *context)
 /* ---- death
  * ------------------------------------------------------------------------ */
 
+/* Drops what can never be whole; notes who leaves whole messages here. */
 static void lost_msgs(struct weft_nic *nic, struct weft_match *m,
 		      struct weft_peer *peer)
 {
+	struct nic_peer *p = peer->up;
 	struct weft_list *n, *tmp;
 	struct nic_msg *u;
 
 	weft_list_each(n, tmp, &m->msgs)
 	{
 		u = weft_container_of(n, struct nic_msg, m.order);
-		if (u->src != peer || (!u->rts && u->got == u->len))
+		if (u->src != peer)
 			continue;
+		if (!u->rts && u->got == u->len) {
+			weft_list_remove(&p->gone);
+			weft_list_push_back(&nic->gone, &p->gone);
+			continue;
+		}
 		weft_match_remove(m, &u->m);
 		msg_free(nic, u);
 	}

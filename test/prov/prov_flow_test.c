@@ -454,6 +454,38 @@ static void survivors_of_a_killed_peer_get_errors(void **state)
 	job_run(3, body_death_kill, &o);
 }
 
+/* Messages of one who has closed and gone are there for a late receive. */
+static void body_testament(struct job *j)
+{
+	uint64_t end = weft_now_ns() + 500000000u;
+	char *buf = malloc(20000);
+
+	t_fill(buf, 20000, 1);
+	if (j->rank == 0) {
+		job_tsend(j, 1, buf, 20000, 1, buf);
+		job_wait(j, buf);
+		job_tinject(j, 1, buf, 64, 2);
+		settle(j, fi_close(&j->ep->fid), "close");
+		weft_store64(&j->all->word[0], 1);
+		_exit(0);
+	}
+	while (!weft_load64(&j->all->word[0]) || weft_now_ns() < end)
+		fi_cq_read(j->cq, NULL, 0);
+	memset(buf, 0, 20000);
+	job_trecv(j, 0, buf, 20000, 1, 0, buf);
+	job_wait(j, buf);
+	job_check(j, t_differs(buf, 20000, 1) < 0, "bytes", 0);
+	job_trecv(j, 0, buf, 20000, 2, 0, buf);
+	job_wait(j, buf);
+	job_check(j, j->entry.len == 64, "length", (long)j->entry.len);
+	_exit(0);
+}
+
+static void messages_outlive_their_sender(void **state)
+{
+	job_run(2, body_testament, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -466,6 +498,7 @@ int main(void)
 		T_CASE(threads_share_an_endpoint),
 		T_CASE(automatic_progress_answers_alone),
 		T_CASE(survivors_of_a_killed_peer_get_errors),
+		T_CASE(messages_outlive_their_sender),
 	};
 
 	return T_RUN(tests);
