@@ -209,7 +209,7 @@ static inline void weft_sten_word(struct weft_sten_stream *s, uint64_t w)
 	s->count++;
 }
 
-/* Opens a packet to vproc; restarts: how often Discard is repaired, 1..255. */
+/* Opens a packet to vproc; restarts: repairs of Discard, 255: without end. */
 static inline void weft_sten_open_packet(struct weft_sten_stream *s,
 					 unsigned channel, uint32_t vproc,
 					 uint8_t restarts)
@@ -341,7 +341,7 @@ static inline void weft_sten_wait_event(struct weft_sten_stream *s,
 struct weft_sten_dma {
 	uint32_t bytes;
 	uint8_t flags;
-	uint8_t restarts;
+	uint8_t restarts; /* 0: 16, 255: without end */
 	uint16_t back; /* remote: the vproc there that stands for us */
 	uint64_t cookie;
 	uint32_t vproc;
