@@ -4,6 +4,13 @@ pkgconfig_DATA += src/tool/weft.pc src/tool/mpi-c.pc src/tool/mpi-cxx.pc
 CLEANFILES += $(bin_SCRIPTS) $(pkgconfig_DATA)
 EXTRA_DIST += src/tool/mpicc.in src/tool/weft.pc.in
 
+bin_PROGRAMS += weft-info
+weft_info_SOURCES = src/tool/tool_info.c \
+	src/tool/tool_report.c src/tool/tool_report.h
+weft_info_LDADD = libmpi_abi.la $(FABRIC_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
+
+PLAIN_TESTS += test/tool_info.sh test/tool_wrappers.sh
+
 TOOL_SUBST = $(SED) \
 	-e 's|@prefix[@]|$(prefix)|g' \
 	-e 's|@exec_prefix[@]|$(exec_prefix)|g' \

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# weft-info: what it prints is there, true, and valid JSON.
+set -u
+info=$builddir/weft-info
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+fail() {
+	echo "FAIL: $*"
+	exit 1
+}
+
+"$info" >"$out" || fail "weft-info"
+for word in 'libmpi_abi.so.1' 'provider loads *yes' 'CMA works' 'cores' \
+	WEFT_ FI_WEFT_MACHINE '^  weft'; do
+	grep -qE "$word" "$out" || { cat "$out"; fail "no $word"; }
+done
+grep -q "libmpi_abi.so.1 *$(cd "$builddir" && pwd -P)" "$out" ||
+	fail "not the library of the build tree"
+
+# The loader's reason is shown when the plugin cannot be loaded.
+WEFT_PROVIDER_LIB=/nowhere/libweft-fi.so "$info" | grep -q 'cannot open' ||
+	fail "a missing plugin is not told"
+
+"$info" --json >"$out" || fail "weft-info --json"
+if command -v python3 >/dev/null; then
+	python3 - "$out" <<'EOF' || fail "JSON"
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["version"]["abi"] == "1.0"
+assert any(p["name"] == "weft" for p in d["providers"])
+assert any(o["name"] == "FI_WEFT_MACHINE" for o in d["provider_options"])
+assert any(o["name"].startswith("WEFT_") for o in d["mpi_options"])
+EOF
+fi
+"$info" --nonsense 2>/dev/null && fail "a wrong option is accepted"
+"$info" --version | grep -q '^weft-info (Weft) ' || fail "--version"
+exit 0

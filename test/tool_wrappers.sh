@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The compiler wrappers, by hand, by CMake's find_package(MPI) and by
+# pkg-config, from a tree that was installed and then moved.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+	echo "FAIL: $*"
+	exit 1
+}
+
+# Installed under DESTDIR, the tree does not lie where configure thought.
+make -s -C "$builddir" install DESTDIR="$work/moved" >"$work/log" 2>&1 ||
+	{ tail -n 20 "$work/log"; fail "make install"; }
+bin=$(dirname "$(find "$work/moved" -name mpicc)")
+tree=$(dirname "$bin")
+cd "$work" || exit 1
+
+cat >one.c <<'EOF'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	int rank, size;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	printf("rank %d of %d\n", rank, size);
+	return MPI_Finalize();
+}
+EOF
+cp one.c one.cc
+
+"$bin/mpicc" -o one one.c || fail "mpicc"
+[ "$(./one)" = "rank 0 of 1" ] || fail "a program without a launcher"
+"$bin/mpicc" -c one.c || fail "mpicc -c"
+"$bin/mpicc" -o one2 one.o || fail "mpicc links"
+"$bin/mpicxx" -o onexx one.cc || fail "mpicxx"
+[ "$(./onexx)" = "rank 0 of 1" ] || fail "a C++ program"
+readelf -d one | grep NEEDED | grep -q 'libmpi_abi.so.1' || fail "soname"
+[ "$(readelf -d one | grep NEEDED | grep -c mpi)" = 1 ] ||
+	fail "more than one MPI library needed"
+
+has() { "$bin/mpicc" "$1" | grep -q -- "$2" || fail "mpicc $1 lacks $2"; }
+has -show "-I$tree/include"
+has -showme "-lmpi_abi"
+has -showme:compile "-I$tree/include"
+has -showme:link "-L$tree/lib"
+has -showme:incdirs "$tree/include"
+has -showme:libdirs "$tree/lib"
+has -showme:libs mpi_abi
+has -showme:command gcc
+has -showme:version Weft
+for o in -compile_info -compile-info; do has $o "-I$tree/include"; done
+for o in -link_info -link-info; do has $o "-lmpi_abi"; done
+"$bin/mpicc" -show -c one.c | grep -q lmpi_abi && fail "-c shows link flags"
+"$bin/mpicc" -showme:nonsense 2>/dev/null && fail "unknown -showme accepted"
+"$bin/mpicc" -cc=false one.c && fail "-cc= is ignored"
+WEFT_CC=false "$bin/mpicc" one.c && fail "WEFT_CC is ignored"
+MPICH_CC=false "$bin/mpicc" one.c && fail "MPICH_CC is ignored"
+OMPI_CC=false "$bin/mpicc" one.c && fail "OMPI_CC is ignored"
+OMPI_CFLAGS=-DX=1 "$bin/mpicc" -showme:compile | grep -q -- -DX=1 ||
+	fail "OMPI_CFLAGS is ignored"
+"$bin/mpicc" -Werror -no-such-option one.c 2>/dev/null &&
+	fail "unknown option swallowed"
+for n in mpicxx mpic++ mpiCC mpicc_abi; do
+	"$bin/$n" -show >/dev/null || fail "$n"
+done
+
+export PKG_CONFIG_PATH=$tree/lib/pkgconfig
+for pc in weft mpi-c mpi-cxx; do
+	pkg-config --exists $pc || fail "pkg-config $pc"
+	pkg-config --libs $pc | grep -q lmpi_abi || fail "pkg-config $pc: libs"
+done
+
+command -v cmake >/dev/null || { echo "no cmake: that part skipped"; exit 0; }
+cat >CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.10)
+project(one C CXX)
+find_package(MPI REQUIRED COMPONENTS C CXX)
+add_executable(cone one.c)
+target_link_libraries(cone MPI::MPI_C)
+add_executable(cxxone one.cc)
+target_link_libraries(cxxone MPI::MPI_CXX)
+message(STATUS "runs: ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG}")
+EOF
+PATH=$bin:$PATH cmake -S . -B cm >cmake.log 2>&1 ||
+	{ tail -n 30 cmake.log; fail "cmake"; }
+grep -q "Found MPI_C: $tree/lib/libmpi_abi.so (found version \"5.0\")" \
+	cmake.log || { grep -i mpi cmake.log; fail "cmake found another MPI"; }
+grep -q "runs: $bin/mpiexec -n" cmake.log || fail "cmake found no mpiexec"
+make -s -C cm >cmake.log 2>&1 || { tail -n 30 cmake.log; fail "make"; }
+[ "$(cm/cone)" = "rank 0 of 1" ] && [ "$(cm/cxxone)" = "rank 0 of 1" ] ||
+	fail "the programs that cmake built"
+exit 0
