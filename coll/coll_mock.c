@@ -10,6 +10,7 @@
 
 #include "src/base/list.h"
 #include "src/base/rng.h"
+#include "src/core/core_unit.h"
 #include "src/core/core_p2p.h"
 #include "src/core/core_pack.h"
 #include "src/core/core_progress.h"
@@ -483,4 +484,28 @@ uint64_t mock_messages(void)
 uint64_t mock_bytes(void)
 {
 	return bytes_sent;
+}
+
+/* ---- the collective unit: this job has none ------------------------------ */
+
+bool weft_unit_can(const struct weft_op *op, const struct weft_dt *dt)
+{
+	(void)op;
+	(void)dt;
+	return false;
+}
+
+int weft_unit_join(struct weft_comm *comm)
+{
+	(void)comm;
+	return 0;
+}
+
+int weft_unit_post(struct weft_comm *comm, const struct weft_unit_call *call,
+		   struct weft_req **req_p)
+{
+	(void)comm;
+	(void)call;
+	(void)req_p;
+	return -EOPNOTSUPP;
 }

@@ -155,7 +155,7 @@ static void cvar_value(int index, MPI_Datatype type, MPI_T_enum en, char *text,
 	if (count * (type == MPI_CHAR ? 1 : 8) <= (int)sizeof(raw) &&
 	    !MPI_T_cvar_read(h, raw)) {
 		if (type == MPI_CHAR)
-			snprintf(text, len, "%s", raw);
+			snprintf(text, len, "%.200s", raw);
 		else if (en != MPI_T_ENUM_NULL)
 			enum_text(en, *(int *)raw, text, len);
 		else if (type == MPI_INT)
