@@ -1,2 +1,2 @@
 # doc: man pages
-dist_man1_MANS += doc/mpicc.1 doc/weft-info.1
+dist_man1_MANS += doc/mpicc.1 doc/mpicxx.1 doc/weft-info.1

@@ -283,7 +283,7 @@ WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 		nic_scatter(op->iov, op->iov_count, 0, payload, op->len);
 	else if (op->len == sizeof(uint64_t)) /* no call for a word */
 		memcpy(op->iov[0].iov_base, payload, sizeof(uint64_t));
-	else
+	else if (op->len) /* an empty one may have no buffer */
 		memcpy(op->iov[0].iov_base, payload, op->len);
 	if (weft_unlikely(pkt->flags & WEFT_OP_ACK))
 		nic_fin(nic, src, pkt->aux, 0);

@@ -260,6 +260,8 @@ static void take(struct watch *w, pid_t pid, int status)
 	if (i < 0)
 		return;
 	rank_exits(job, i, status);
+	/* Whatever it said before it left is in the pipe by now. */
+	hear_events(w);
 	cause = run_end_judge(&job->rank[i], others_in_mpi(job), &code);
 	if (cause != RUN_CAUSE_NONE)
 		blame(w, cause, i, code, NULL);
