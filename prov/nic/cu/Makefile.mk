@@ -9,6 +9,8 @@ libweftcu_la_SOURCES = \
 	prov/nic/cu/cu_tree.c prov/nic/cu/cu_tree.h
 libweftcu_la_LIBADD = -lm
 
+EXTRA_DIST += prov/nic/cu/README
+
 CU_TESTS = prov/nic/cu/cu_alu_test prov/nic/cu/cu_group_test \
 	prov/nic/cu/cu_tree_test
 check_PROGRAMS += $(CU_TESTS)
