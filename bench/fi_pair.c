@@ -41,8 +41,7 @@ void pair_barrier(struct pair *p)
 		continue;
 }
 
-/* ---- opening
- * ----------------------------------------------------------------- */
+/* ---- opening ------------------------------------------------------------- */
 
 static void end_info(struct pair_end *e)
 {
@@ -157,8 +156,7 @@ void pair_close(struct pair *p)
 	wait(NULL);
 }
 
-/* ---- moving
- * -------------------------------------------------------------------- */
+/* ---- moving -------------------------------------------------------------- */
 
 void pair_wait(struct pair_end *e, int count)
 {
@@ -198,8 +196,7 @@ void pair_recv(struct pair_end *e, void *buf, size_t len)
 	     "fi_trecv");
 }
 
-/* ---- the host's own limit
- * --------------------------------------------------------- */
+/* ---- the host's own limit ------------------------------------------------ */
 
 double pair_raw(struct pair *p, int n)
 {

@@ -58,8 +58,7 @@ size_t weft_at_count(const struct weft_machine *m, unsigned kind, unsigned op,
 	return room / bytes_of[type];
 }
 
-/* ---- the initiator
- * ------------------------------------------------------------ */
+/* ---- the initiator ------------------------------------------------------- */
 
 /* Header, operands and comparands, as they travel. */
 static int at_pack(struct weft_op *op)
@@ -130,8 +129,7 @@ int nic_got_result(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* ---- the target
- * ----------------------------------------------------------------- */
+/* ---- the target ---------------------------------------------------------- */
 
 /* Checks what came and finds the memory it is for; len_p: bytes there. */
 static int at_check(struct weft_nic *nic, const struct nic_atomic *a,

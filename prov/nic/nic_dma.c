@@ -58,8 +58,7 @@ void nic_segs_set(struct weft_op *op, const struct nic_segs *segs)
 	memcpy(op->remote, segs->seg, 16 * (size_t)segs->count);
 }
 
-/* ---- cursors
- * ------------------------------------------------------------------ */
+/* ---- cursors ------------------------------------------------------------- */
 
 uint8_t nic_cell_get(struct weft_nic *nic)
 {
@@ -110,8 +109,7 @@ static bool xfer_claim(struct weft_nic *nic, struct weft_op *op)
 	return op->pos < op->end;
 }
 
-/* ---- pieces
- * -------------------------------------------------------------------- */
+/* ---- pieces -------------------------------------------------------------- */
 
 static void piece_done(struct weft_dma *d, int err)
 {

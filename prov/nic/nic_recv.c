@@ -144,8 +144,7 @@ static inline struct weft_op *recv_take(struct weft_nic *nic,
 	return op;
 }
 
-/* ---- unexpected messages
- * ------------------------------------------------------ */
+/* ---- unexpected messages ------------------------------------------------- */
 
 static struct nic_msg *msg_new(struct weft_nic *nic, struct weft_peer *src,
 			       const struct weft_pkt *pkt, uint64_t len)
@@ -249,8 +248,7 @@ static void msg_take(struct weft_nic *nic, struct nic_msg *u,
 	nic_recv_done(nic, op, 0);
 }
 
-/* ---- packets
- * ------------------------------------------------------------------ */
+/* ---- packets ------------------------------------------------------------- */
 
 static WEFT_COLD int msg_keep(struct weft_nic *nic, struct weft_peer *src,
 			      const struct weft_pkt *pkt, const void *payload)
@@ -420,8 +418,7 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* ---- receives from above
- * -------------------------------------------------------- */
+/* ---- receives from above ------------------------------------------------- */
 
 static bool same_name(const struct sockaddr_in *a, const struct sockaddr_in *b)
 {
@@ -590,8 +587,7 @@ int weft_nic_cancel(struct weft_nic *nic, void *context)
 	return -ENOENT;
 }
 
-/* ---- death
- * ------------------------------------------------------------------------ */
+/* ---- death --------------------------------------------------------------- */
 
 /* Drops what can never be whole; notes who leaves whole messages here. */
 static void lost_msgs(struct weft_nic *nic, struct weft_match *m,

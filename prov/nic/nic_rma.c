@@ -23,8 +23,7 @@ static bool small(const struct weft_nic *nic, uint64_t len)
 	return len <= nic->packet_bytes - sizeof(struct nic_access);
 }
 
-/* ---- the initiator: asking
- * ------------------------------------------------------ */
+/* ---- the initiator: asking ----------------------------------------------- */
 
 static void ask(struct weft_nic *nic, struct weft_op *op, uint8_t type)
 {
@@ -131,8 +130,7 @@ int nic_push_access(struct weft_nic *nic, struct weft_op *op)
 	return push_request(nic, op, &pkt, &a);
 }
 
-/* ---- the initiator: by itself
- * --------------------------------------------------- */
+/* ---- the initiator: by itself -------------------------------------------- */
 
 /* Tells the peer of an access it did not see. */
 static void tell(struct weft_nic *nic, struct weft_op *op)
@@ -225,8 +223,7 @@ int weft_nic_rma(struct weft_nic *nic, struct weft_op *op)
 	return err;
 }
 
-/* ---- the target
- * ------------------------------------------------------------------ */
+/* ---- the target ---------------------------------------------------------- */
 
 void nic_event(struct weft_nic *nic, struct weft_peer *src,
 	       const struct weft_op *seen, void *region)

@@ -57,8 +57,7 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p, struct weft_op *op)
 	return 0;
 }
 
-/* ---- the receiver
- * ------------------------------------------------------------- */
+/* ---- the receiver -------------------------------------------------------- */
 
 /* Asks the sender to copy, too. */
 static void ask_help(struct weft_nic *nic, struct weft_op *op)
@@ -137,8 +136,7 @@ static void paced_begin(struct weft_nic *nic, struct weft_op *op)
 	paced_allow(nic, op, NIC_WINDOW);
 }
 
-/* ---- the end of a transfer
- * ------------------------------------------------------ */
+/* ---- the end of a transfer ----------------------------------------------- */
 
 /* A sender that helped says how much; a chunk it could not do goes back. */
 static void help_end(struct weft_nic *nic, struct weft_op *op, int err)
@@ -188,8 +186,7 @@ void nic_xfer_done(struct weft_nic *nic, struct weft_op *op, int err)
 		nic_access_done(nic, op, err);
 }
 
-/* ---- packets
- * ---------------------------------------------------------------------- */
+/* ---- packets ------------------------------------------------------------- */
 
 /* The receiver of one of our messages wants it copied from here, too. */
 int nic_got_help(struct weft_nic *nic, struct weft_peer *src,

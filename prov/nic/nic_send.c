@@ -302,8 +302,7 @@ WEFT_HOT int weft_nic_send(struct weft_nic *nic, struct weft_op *op)
 	return err;
 }
 
-/* ---- answers
- * ----------------------------------------------------------------- */
+/* ---- answers ------------------------------------------------------------- */
 
 int nic_got_fin(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload)

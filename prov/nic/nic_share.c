@@ -108,8 +108,7 @@ weft_au64 *nic_share_cell(struct nic_share *s, uint32_t i)
 	return &s->cell[i].next;
 }
 
-/* ---- the owner
- * --------------------------------------------------------------- */
+/* ---- the owner ----------------------------------------------------------- */
 
 static struct nic_row *row_at(struct nic_share *s, uint64_t key, unsigned try)
 {
@@ -180,8 +179,7 @@ void weft_nic_hide(struct weft_nic *nic, uint64_t key)
 		row_write(r, &none, 0);
 }
 
-/* ---- a peer
- * -------------------------------------------------------------------- */
+/* ---- a peer -------------------------------------------------------------- */
 
 /* A consistent copy of a row; false: it was never used, or keeps changing. */
 static bool row_read(struct nic_row *r, struct weft_want *w, uint64_t *at_p)

@@ -203,8 +203,7 @@ static void take(struct side *s, void *buf, size_t len, uint64_t tag,
 	T_OK(weft_nic_recv(s->nic, op));
 }
 
-/* ---- cases, each for a grid
- * -------------------------------------------------------- */
+/* ---- cases, each for a grid ---------------------------------------------- */
 
 static void case_sizes(const struct grid *g)
 {
@@ -355,8 +354,7 @@ static void case_atomics(const struct grid *g)
 	world_close(w);
 }
 
-/* ---- the grid
- * -------------------------------------------------------------------------- */
+/* ---- the grid ------------------------------------------------------------ */
 
 static void each(void (*run)(const struct grid *g))
 {

@@ -209,8 +209,7 @@ static int weft_ep_control(struct fid *fid, int command, void *arg)
 	return ret;
 }
 
-/* ---- close
- * ------------------------------------------------------------------- */
+/* ---- close --------------------------------------------------------------- */
 
 static void ep_unbind(struct weft_ep *ep)
 {
@@ -248,8 +247,7 @@ static int weft_ep_close(struct fid *fid)
 	return 0;
 }
 
-/* ---- options and names
- * --------------------------------------------------------- */
+/* ---- options and names --------------------------------------------------- */
 
 static ssize_t weft_ep_cancel(fid_t fid, void *context)
 {
@@ -327,8 +325,7 @@ static int weft_ep_setname(fid_t fid, void *addr, size_t addrlen)
 	return 0;
 }
 
-/* ---- tables
- * --------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------- */
 
 static struct fi_ops fid_ops = {
 	.size = sizeof(struct fi_ops),

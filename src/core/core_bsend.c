@@ -186,8 +186,7 @@ int weft_core_bsend(const struct weft_p2p_args *a)
 	return rc;
 }
 
-/* ---- requests
- * ---------------------------------------------------------------- */
+/* ---- requests ------------------------------------------------------------ */
 
 struct breq {
 	struct weft_req req;

@@ -16,8 +16,7 @@
 
 bool weft_check = true;
 
-/* ---- handlers
- * ---------------------------------------------------------------- */
+/* ---- handlers ------------------------------------------------------------ */
 
 #define PREDEFINED(h)                                                          \
 	{                                                                      \
@@ -101,8 +100,7 @@ int weft_err_call(const void *obj, const char *func, int code)
 	return code;
 }
 
-/* ---- raising
- * ----------------------------------------------------------------- */
+/* ---- raising ------------------------------------------------------------- */
 
 /* The application knows the MPI_ name. */
 static const char *shown(const char *func)

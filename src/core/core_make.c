@@ -33,8 +33,7 @@ static int make(struct weft_comm *parent, struct weft_group *g, unsigned id,
 	return 0;
 }
 
-/* ---- copies
- * ------------------------------------------------------------------ */
+/* ---- copies -------------------------------------------------------------- */
 
 /* Agreement for a copy of c: one id, or two for an intercommunicator, over
  * all its members, whose list is kept while it runs. */
@@ -141,8 +140,7 @@ int weft_make_iclone(struct weft_comm *c,
 	return 0;
 }
 
-/* ---- subsets
- * ----------------------------------------------------------------- */
+/* ---- subsets ------------------------------------------------------------- */
 
 int weft_make_create(struct weft_comm *c, struct weft_group *g,
 		     struct weft_comm **comm_p)
@@ -213,8 +211,7 @@ int weft_make_from_group(struct weft_group *g, const char *stringtag,
 			  weft_make_tag(stringtag), comm_p);
 }
 
-/* ---- split
- * ------------------------------------------------------------------- */
+/* ---- split --------------------------------------------------------------- */
 
 static int by_key(const void *a, const void *b)
 {

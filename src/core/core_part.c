@@ -128,8 +128,7 @@ static int send_step(struct part *p)
 	return rc ? rc : 1;
 }
 
-/* ---- the receiver
- * ------------------------------------------------------------ */
+/* ---- the receiver -------------------------------------------------------- */
 
 static int expect_hello(struct part *p)
 {
@@ -222,8 +221,7 @@ static int recv_step(struct part *p)
 	return missing == 0;
 }
 
-/* ---- the request
- * --------------------------------------------------------------- */
+/* ---- the request --------------------------------------------------------- */
 
 static int part_step(struct weft_req *r)
 {

@@ -200,8 +200,7 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 	return MPI_SUCCESS;
 }
 
-/* ---- the end
- * ----------------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------- */
 
 static int check_mortal(const char *func, MPI_Comm comm,
 			struct weft_comm **comm_p)

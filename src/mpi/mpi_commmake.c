@@ -27,8 +27,7 @@ static int hand_out(struct weft_comm *parent, const char *func, int rc,
 	return MPI_SUCCESS;
 }
 
-/* ---- copies
- * ------------------------------------------------------------------ */
+/* ---- copies -------------------------------------------------------------- */
 
 /* What a copy takes along: attributes and topology; 0, -errno or a code. */
 static int take_along(struct weft_comm *from, struct weft_comm *to)
@@ -156,8 +155,7 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
 	return idup(__func__, comm, info, newcomm, request);
 }
 
-/* ---- by group
- * ------------------------------------------------------------------ */
+/* ---- by group ------------------------------------------------------------ */
 
 /* All of g must be in the communicator. */
 static int check_inside(struct weft_comm *c, const char *func,
@@ -249,8 +247,7 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 	return hand_out(NULL, __func__, rc, made, newcomm);
 }
 
-/* ---- by color
- * ------------------------------------------------------------------ */
+/* ---- by color ------------------------------------------------------------ */
 
 #pragma weak MPI_Comm_split = PMPI_Comm_split
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- handlers
- * ---------------------------------------------------------------- */
+/* ---- handlers ------------------------------------------------------------ */
 
 static int check_errh(const void *obj, const char *func, int arg,
 		      MPI_Errhandler h, struct weft_errh **errh_p)
@@ -95,8 +94,7 @@ int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 	return MPI_SUCCESS;
 }
 
-/* ---- classes, codes, texts
- * ----------------------------------------------------- */
+/* ---- classes, codes, texts ----------------------------------------------- */
 
 static int no_code(const char *func, int arg, int code)
 {

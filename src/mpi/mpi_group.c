@@ -35,8 +35,7 @@ int mpi_check_info(const void *obj, const char *func, int arg, MPI_Info info)
 			    (void *)info);
 }
 
-/* ---- queries
- * ------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------- */
 
 #pragma weak MPI_Group_size = PMPI_Group_size
 int PMPI_Group_size(MPI_Group group, int *size)
@@ -151,8 +150,7 @@ int PMPI_Group_free(MPI_Group *group)
 	return MPI_SUCCESS;
 }
 
-/* ---- sets
- * ----------------------------------------------------------------------- */
+/* ---- sets ---------------------------------------------------------------- */
 
 static int hand_out(const char *func, struct weft_group *g, MPI_Group *newgroup)
 {
@@ -223,8 +221,7 @@ int PMPI_Group_difference(MPI_Group group1, MPI_Group group2,
 	return set_of(__func__, group1, group2, DIFFERENCE, newgroup);
 }
 
-/* ---- parts
- * ---------------------------------------------------------------------- */
+/* ---- parts --------------------------------------------------------------- */
 
 /* The ranks that are to be kept or left out. */
 struct part {

@@ -20,8 +20,7 @@ static void settle(struct job *j, ssize_t ret, const char *what)
 	job_check(j, ret == 0, what, ret);
 }
 
-/* ---- probes
- * ------------------------------------------------------------------------ */
+/* ---- probes -------------------------------------------------------------- */
 
 static ssize_t probe(struct job *j, uint64_t tag, uint64_t flags, void *buf,
 		     size_t len)
@@ -107,8 +106,7 @@ static void messages_are_peeked_claimed_and_discarded(void **state)
 	job_run(2, body_probe, NULL);
 }
 
-/* ---- multi buffers
- * --------------------------------------------------------------------- */
+/* ---- multi buffers ------------------------------------------------------- */
 
 static void post_multi(struct job *j, char *buf, size_t len)
 {

@@ -24,8 +24,7 @@ static void check_bytes(struct job *j, const void *buf, size_t len,
 	job_check(j, t_differs(buf, len, seed) < 0, "wrong bytes", (long)len);
 }
 
-/* ---- content
- * ----------------------------------------------------------------- */
+/* ---- content ------------------------------------------------------------- */
 
 static void body_sizes(struct job *j)
 {
@@ -129,8 +128,7 @@ static void an_endpoint_sends_to_itself(void **state)
 	job_run(1, body_self, NULL);
 }
 
-/* ---- truncation
- * ---------------------------------------------------------------- */
+/* ---- truncation ---------------------------------------------------------- */
 
 static void body_truncate(struct job *j)
 {
@@ -170,8 +168,7 @@ static void a_short_buffer_is_told_with_data_and_tag(void **state)
 	job_run(2, body_truncate, NULL);
 }
 
-/* ---- depth
- * ----------------------------------------------------------------------- */
+/* ---- depth --------------------------------------------------------------- */
 
 static void body_unexpected(struct job *j)
 {
@@ -259,8 +256,7 @@ static void large_unexpected_messages_hold_up_nobody(void **state)
 	job_run(2, body_parked, NULL);
 }
 
-/* ---- order
- * ------------------------------------------------------------------------ */
+/* ---- order --------------------------------------------------------------- */
 
 static void body_order(struct job *j)
 {

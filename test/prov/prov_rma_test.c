@@ -55,8 +55,7 @@ static void do_read(struct job *j, int from, void *buf, size_t len,
 	settle(j, ret, "fi_read");
 }
 
-/* ---- bytes
- * ------------------------------------------------------------------------ */
+/* ---- bytes --------------------------------------------------------------- */
 
 static void body_bytes(struct job *j)
 {
@@ -129,8 +128,7 @@ static void a_write_needs_no_help_where_dma_works(void **state)
 	job_run(2, body_passive, NULL);
 }
 
-/* ---- refusals
- * ---------------------------------------------------------------------- */
+/* ---- refusals ------------------------------------------------------------ */
 
 static void body_refused(struct job *j)
 {
@@ -173,8 +171,7 @@ static void bad_keys_ranges_and_rights_are_refused(void **state)
 	job_run(2, body_refused, NULL);
 }
 
-/* ---- events
- * -------------------------------------------------------------------------- */
+/* ---- events -------------------------------------------------------------- */
 
 static void body_data(struct job *j)
 {
