@@ -3,6 +3,7 @@
 #include "prov/ofi/weft_fake.h"
 #include "test/t.h"
 
+#include <netdb.h>
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -182,7 +183,10 @@ static void ranges_of_nodes_and_services_count_up(void **state)
 	T_STR(fi_av_straddr(av, &back, text, &text_len),
 	      "fi_sockaddr_in://127.0.0.2:4002");
 	T_IS(text_len, strlen(text) + 1);
-	T_IS(fi_av_insertsvc(av, "127.0.0.9", "discard", addr, 0, NULL), 1);
+	/* services have names only where /etc/services is */
+	T_IS(fi_av_insertsvc(av, "127.0.0.9",
+			     getservbyname("discard", NULL) ? "discard" : "9",
+			     addr, 0, NULL), 1);
 	T_OK(fi_av_lookup(av, addr[0], &back, &len));
 	T_IS(ntohs(back.sin_port), 9);
 	T_TRUE(fi_av_insertsvc(av, "no.such.host.invalid", "1", addr, 0, NULL) <
