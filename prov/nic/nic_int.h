@@ -109,6 +109,7 @@ enum nic_state {
 	NIC_WAITING_HELP, /* the peer is writing the rest */
 	NIC_PACED,	  /* receiving paced packets */
 	NIC_CLOSED,	  /* multi: no longer posted, parts under way */
+	NIC_KEPT,	  /* a whole message that found no room */
 };
 
 /* An unexpected message. */
@@ -154,6 +155,7 @@ struct nic_peer {
 	/* the eager message that is arriving: one of the two, or none */
 	struct weft_op *rx_op;
 	struct nic_msg *rx_msg;
+	bool met;		 /* a message found its way */
 	bool dma_works;		 /* seen once */
 	bool dma_refused;	 /* likewise */
 	struct nic_share *share; /* its shared area, once seen */

@@ -113,6 +113,40 @@ static void eager_out(struct weft_nic *nic, struct nic_peer *p,
 	nic_hold(p, &p->waiting, op);
 }
 
+static void pkt_of(const struct weft_op *op, uint8_t type, struct weft_pkt *pkt)
+{
+	*pkt = (struct weft_pkt){
+		.type = type,
+		.flags = (uint8_t)(op->flags & NIC_WIRE_FLAGS),
+		.aux = op->id,
+		.tag = op->flags & WEFT_OP_TAGGED ? op->tag : 0,
+		.data = op->data,
+	};
+}
+
+/* A message of one packet. */
+static int push_whole(struct weft_nic *nic, struct weft_op *op)
+{
+	struct weft_pkt pkt;
+
+	pkt_of(op, NIC_MSG, &pkt);
+	pkt.len = (uint16_t)op->len;
+	return nic->unit->ops->packet(nic->unit, op->peer, &pkt, op->iov,
+				      op->iov_count);
+}
+
+/* The rest of the oldest message, or all of one that was kept back. */
+static int push_rest(struct weft_nic *nic, struct weft_op *op)
+{
+	int err = 0;
+
+	if (op->state == NIC_KEPT)
+		return push_whole(nic, op);
+	while (!err && op->moved < op->len)
+		err = push_packet(nic, op, NIC_NEXT, op->len);
+	return err;
+}
+
 static int push_sending(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_op *op;
@@ -120,8 +154,7 @@ static int push_sending(struct weft_nic *nic, struct nic_peer *p)
 
 	while (!err && !weft_list_empty(&p->sending)) {
 		op = weft_container_of(p->sending.next, struct weft_op, link);
-		while (!err && op->moved < op->len)
-			err = push_packet(nic, op, NIC_NEXT, op->len);
+		err = push_rest(nic, op);
 		if (!err)
 			eager_out(nic, p, op);
 	}
@@ -221,29 +254,38 @@ WEFT_HOT int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 	return nic->unit->ops->packet(nic->unit, peer, &pkt, iov, 1);
 }
 
-static void pkt_of(const struct weft_op *op, uint8_t type, struct weft_pkt *pkt)
+/*
+ * Keeps a message that found no room at a peer we have met: a unit that waits
+ * for acknowledgements has none until the peer looks, and a client that sends
+ * its last word does not come back. Later ones are refused until it is out.
+ */
+static int send_keep(struct weft_nic *nic, struct nic_peer *p,
+		     struct weft_op *op)
 {
-	*pkt = (struct weft_pkt){
-		.type = type,
-		.flags = (uint8_t)(op->flags & NIC_WIRE_FLAGS),
-		.aux = op->id,
-		.tag = op->flags & WEFT_OP_TAGGED ? op->tag : 0,
-		.data = op->data,
-	};
+	if (op->flags & WEFT_OP_INJECT) {
+		op->held = malloc(op->len + 1);
+		if (!op->held)
+			return -ENOMEM;
+		nic_gather(op->iov, op->iov_count, 0, op->held, op->len);
+		op->iov[0] = (struct iovec){ op->held, op->len };
+		op->iov_count = 1;
+	}
+	op->state = NIC_KEPT;
+	nic_hold(p, &p->sending, op);
+	nic_busy(nic, p);
+	return 0;
 }
 
 static int send_one(struct weft_nic *nic, struct nic_peer *p,
 		    struct weft_op *op)
 {
-	struct weft_pkt pkt;
-	int err;
+	int err = push_whole(nic, op);
 
-	pkt_of(op, NIC_MSG, &pkt);
-	pkt.len = (uint16_t)op->len;
-	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, op->iov,
-				     op->iov_count);
+	if (weft_unlikely(err == -EAGAIN && p->met))
+		return send_keep(nic, p, op);
 	if (weft_unlikely(err))
 		return err;
+	p->met = true;
 	if (weft_likely(!(op->flags & WEFT_OP_ACK))) {
 		nic_done(nic, op, 0);
 		return 0;
@@ -311,7 +353,8 @@ int nic_got_fin(struct weft_nic *nic, struct weft_peer *src,
 
 	/* only an op that waits for the peer may be ended by it */
 	if (!op || op->kind == WEFT_RECV || op->kind == WEFT_SERVE ||
-	    op->state == NIC_SENDING || op->state == NIC_DMA || pkt->tag > 4095)
+	    op->state == NIC_SENDING || op->state == NIC_KEPT ||
+	    op->state == NIC_DMA || pkt->tag > 4095)
 		return -EPROTO;
 	if (pkt->tag == EOPNOTSUPP && op->kind != WEFT_SEND)
 		nic_access_by_packets(nic, op);

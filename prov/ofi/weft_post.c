@@ -5,8 +5,6 @@
  */
 #include "prov/ofi/weft_post.h"
 
-#include <sched.h>
-
 unsigned weft_post_flags(uint64_t fi_flags, bool selective)
 {
 	unsigned flags = 0;
@@ -43,26 +41,6 @@ int weft_post_iov(struct weft_op *op, const struct iovec *iov, size_t count)
 	return 0;
 }
 
-/* Turns that a *msg call waits for room before it says -FI_EAGAIN. */
-#define POST_TURNS 2000
-
-/*
- * Some clients send their last word with FI_TRANSMIT_COMPLETE and do not come
- * back when it finds no room; a unit that waits for acknowledgements has room
- * again as soon as the peer has looked. So try for a while, bounded.
- */
-static int send_patiently(struct weft_ep *ep, struct weft_op *op)
-{
-	int err = weft_nic_send(ep->nic, op);
-
-	for (int i = 0; err == -EAGAIN && i < POST_TURNS; i++) {
-		weft_domain_progress(ep->domain);
-		sched_yield();
-		err = weft_nic_send(ep->nic, op);
-	}
-	return err;
-}
-
 ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 			const struct iovec *iov, size_t count, uint64_t tag,
 			uint64_t data)
@@ -80,9 +58,7 @@ ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 		if (!err && (p->flags & WEFT_OP_INJECT) &&
 		    op->len > ep->inject_bytes)
 			err = -EMSGSIZE;
-		if (!err && (p->flags & (WEFT_OP_INJECT | WEFT_OP_ACK)))
-			err = send_patiently(ep, op);
-		else if (!err)
+		if (!err)
 			err = weft_nic_send(ep->nic, op);
 		ret = weft_post_end(op, err);
 	}
