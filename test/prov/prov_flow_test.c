@@ -395,6 +395,8 @@ static void body_death(struct job *j)
 		while (!weft_load64(&j->all->word[1]))
 			fi_cq_read(j->cq, NULL, 0);
 		weft_store64(&j->all->word[2], 1);
+	} else {
+		weft_store64(&j->all->word[3], 1);
 	}
 	while (errors < 3) {
 		if (job_next(j) == 1) {
@@ -426,7 +428,8 @@ static void *killer(void *arg)
 {
 	struct job_shared *all = arg;
 
-	while (!weft_load64(&all->word[2]))
+	/* both survivors have posted what the death is to end */
+	while (!weft_load64(&all->word[2]) || !weft_load64(&all->word[3]))
 		usleep(1000);
 	kill((pid_t)weft_load64(&all->word[1]), SIGKILL);
 	return NULL;
