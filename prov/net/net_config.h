@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A machine in numbers: what a machine file says, checked. Each field is a key
+ * of the file; times are picoseconds.
+ */
+#ifndef WEFT_NET_CONFIG_H
+#define WEFT_NET_CONFIG_H
+
+#include <stdint.h>
+
+#define NET_DIMS_MAX  6
+#define NET_VC_MAX    6
+#define NET_ZONES     4
+
+enum net_topology { NET_TORUS, NET_FAT_TREE, NET_GEN_FAT_TREE };
+
+enum net_vc { NET_VC_DYN, NET_VC_DET, NET_VC_HIGH, NET_VC_SYS, NET_VC_COLL0,
+	      NET_VC_COLL1 };
+
+struct net_config {
+	char name[32];
+	/* shape */
+	uint8_t topology;	       /* enum net_topology */
+	uint8_t dims;		       /* torus: dimensions; trees: levels */
+	uint16_t size[NET_DIMS_MAX];   /* torus: nodes; trees: children */
+	uint16_t parents[NET_DIMS_MAX]; /* generalized trees: per level */
+	uint8_t wrap[NET_DIMS_MAX];    /* torus, or mesh in this dimension */
+	uint16_t midplane[NET_DIMS_MAX]; /* a link chip every so many nodes */
+	uint16_t board[NET_DIMS_MAX];  /* a board edge every so many nodes */
+	uint32_t ranks_per_node;       /* default of --ppn */
+	/* packets and links */
+	uint32_t payload_bytes;	 /* largest */
+	uint32_t chunk_bytes;
+	uint32_t header_bytes;
+	uint32_t trailer_bytes;
+	uint32_t tick_ps;	 /* network cycle */
+	uint32_t link_bytes_per_tick;
+	uint32_t protocol_ticks; /* acks and tokens, per packet */
+	uint64_t hop_ps;	 /* head of a packet, node to node */
+	uint64_t crossing_ps;	 /* more, between midplanes */
+	uint64_t token_ps;	 /* a token's way back */
+	/* buffers and arbitration */
+	uint32_t tokens[NET_VC_MAX]; /* chunks, per link and VC */
+	uint32_t dyn_queues;	     /* queues of the dynamic VC */
+	uint32_t through_share;	     /* grants to receivers per injection */
+	uint8_t order[NET_DIMS_MAX]; /* deterministic: dimension by dimension */
+	uint8_t zone[NET_ZONES][NET_DIMS_MAX]; /* masks of dimensions */
+	/* the unit at a node */
+	uint32_t inject_fifos;	/* network injection FIFOs */
+	uint32_t inject_depth;	/* packets each holds */
+	uint64_t inject_ps;	/* tail write to packet in the FIFO */
+	uint64_t receive_ps;	/* out of the network to visible in memory */
+	uint64_t message_ps;	/* start-up of a message that runs alone */
+	uint64_t reception_ps_per_byte_x1000;
+	uint64_t local_ps;	/* source and target on one node */
+	uint64_t l2_bytes;	/* working set that spills beyond this */
+	uint64_t spill_bytes_per_us; /* send and receive, once spilt */
+	/* class routes */
+	uint32_t routes;	/* per node */
+	uint32_t routes_system; /* of them not for users */
+	uint32_t barriers;	/* classes per node */
+	uint64_t coll_inject_ps; /* likewise, of the collective endpoint */
+	uint64_t coll_receive_ps;
+	uint32_t coll_up_ticks;	  /* more per hop, floating point */
+	uint32_t coll_down_ticks;
+	uint32_t coll_packet_ticks; /* of a full packet through the ALU */
+	/* software above the unit */
+	uint64_t send_ps;  /* a call that sends */
+	uint64_t recv_ps;  /* a message taken */
+	uint64_t call_ps;  /* any other call */
+	uint64_t poll_ps;  /* a look that found nothing */
+	uint64_t wtime_ps; /* reading the clock */
+};
+
+#endif
