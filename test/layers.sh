@@ -37,7 +37,7 @@ border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h prov/carrier/ca
 border src/core "src/base/"
 border coll "src/base/ src/core/"
 border src/mpi "src/base/ src/core/ coll/coll.h"
-border src/run "src/base/"
+border src/run "src/base/ prov/net/net_map.h prov/net/net_config.h prov/net/net_file.h"
 
 for d in src/base prov/code prov/wire prov/match prov/carrier prov/nic src/run; do
 	without $d rdma/
