@@ -31,6 +31,7 @@ border src/base ""
 border prov/code "src/base/"
 border prov/wire "src/base/"
 border prov/match "src/base/"
+border prov/net "src/base/"
 border prov/carrier "src/base/ prov/wire/ prov/net/net.h"
 border prov/nic "src/base/ prov/wire/ prov/carrier/carrier.h prov/match/match.h"
 border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h prov/carrier/carrier.h"
@@ -39,7 +40,8 @@ border coll "src/base/ src/core/"
 border src/mpi "src/base/ src/core/ coll/coll.h"
 border src/run "src/base/ prov/net/net_map.h prov/net/net_config.h prov/net/net_file.h"
 
-for d in src/base prov/code prov/wire prov/match prov/carrier prov/nic src/run; do
+for d in src/base prov/code prov/wire prov/match prov/net prov/carrier \
+	prov/nic src/run; do
 	without $d rdma/
 done
 for d in src/base prov; do

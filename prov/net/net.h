@@ -9,8 +9,12 @@
  *
  *   net_open -> [net_send, net_run]* -> net_check
  *
- * Times are picoseconds. A caller may only send at or after the time that
- * net_run has reached.
+ * Times are picoseconds. The model steps by the machine's cycle (a tick) and
+ * keeps what is below it with each packet, so times handed up are exact.
+ * A caller may send at any time not earlier than what net_run has reached less
+ * net_lookahead(): the unit needs that long before the network sees anything.
+ * Within that, the order in which different FIFOs, routes and nodes are called
+ * for does not matter.
  */
 #ifndef WEFT_NET_H
 #define WEFT_NET_H
@@ -39,17 +43,23 @@ struct net_msg {
 	uint32_t dst;	/* node; of a deposit: the end of the line */
 	uint64_t bytes; /* payload, 0 is a header alone */
 	uint64_t cookie; /* the caller's; comes back with each call up */
-	uint32_t fifo;	/* injection FIFO of src: one message at a time each */
+	/*
+	 * Injection FIFO in memory, any number: one message at a time each.
+	 * fifo % inject_fifos is the engine and network FIFO that serves it;
+	 * FIFOs of one engine take turns packet by packet.
+	 */
+	uint32_t fifo;
 	uint8_t way;	/* enum net_way */
 	uint8_t zone;	/* zone set of a dynamic message */
-	uint8_t deposit; /* every node on the line keeps a copy */
+	uint8_t deposit; /* every node on the line keeps a copy; not dynamic */
+	uint8_t stay;	/* dynamic: once on the bubble channel, stay there */
 	int8_t hint[NET_DIMS_MAX]; /* -1, +1: go so; 0: the network decides */
 };
 
 /*
- * What happens above the network; called inside net_run, which hands out the
- * calls of one time in a fixed order. They may call net_send, nothing else.
- * NULL: not wanted.
+ * What happens above the network; called inside net_run in order of time, and
+ * at one time by node. They may call net_send, net_route_send and net_timer,
+ * nothing else. NULL: not wanted.
  */
 struct net_up {
 	/* A packet is in dst's memory: bytes of it, from offset on. */
@@ -64,8 +74,11 @@ struct net_up {
 	void (*timer)(void *arg, uint64_t at, uint64_t cookie);
 	/*
 	 * Class route: the packet's inputs at node are all there, combine
-	 * them in this order. cookie[i] is what the input was sent or
-	 * combined as; returns the cookie of the result.
+	 * them in this order: the node's own by rising cookie, then children
+	 * by port. cookie[i] is what the input was sent or combined as;
+	 * returns the cookie of the result. Not called for one input, nor for
+	 * barriers. It comes at once and not in the order of the other calls:
+	 * compute, call nothing.
 	 */
 	uint64_t (*combine)(void *arg, uint64_t at, uint32_t node,
 			    const uint64_t *cookie, unsigned count);
@@ -84,12 +97,15 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 int net_send(struct net *net, uint64_t at, const struct net_msg *msg);
 int net_timer(struct net *net, uint64_t at, uint64_t cookie);
 
-/* Time of the next event, or NET_NEVER: nothing is under way. */
+/* How long before the network's own time a send may be dated back. */
+uint64_t net_lookahead(const struct net *net);
+/* No event comes before this time; NET_NEVER: nothing is under way. */
 uint64_t net_next(const struct net *net);
 /*
- * Runs events up to and including time until. Stops early after the time at
- * which *stop became true in a call up (all events of that time are done).
- * Returns the time reached. The way is the same in one run or in many.
+ * Runs all ticks up to and including the one that until lies in. Stops early
+ * after the tick in which *stop became true in a call up. Returns the time
+ * reached: the last picosecond of the last tick. The way is the same in one
+ * run or in many.
  */
 uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 		 void *arg, const bool *stop);
@@ -107,17 +123,43 @@ enum net_coll { NET_BCAST, NET_REDUCE, NET_ALLREDUCE, NET_BARRIER };
 int net_route_open(struct net *net, const uint32_t *node, const int *parent,
 		   const uint32_t *share, uint32_t count, uint32_t *route_p);
 void net_route_close(struct net *net, uint32_t route);
-/* One packet of a collective: seq counts packets of the route from 0. */
-int net_route_send(struct net *net, uint64_t at, uint32_t route, uint32_t node,
-		   enum net_coll kind, bool fp, uint32_t dst, uint64_t seq,
-		   uint32_t bytes, uint64_t cookie);
+
+/* One node's (or rank's) share of one packet of a collective. */
+struct net_part {
+	uint32_t route;
+	uint32_t node;	/* that gives it */
+	uint32_t dst;	/* NET_REDUCE: the node that keeps the result */
+	uint32_t bytes; /* at most payload_bytes */
+	uint64_t seq;	/* counts the route's packets, the same at all nodes */
+	uint64_t cookie;
+	uint8_t kind; /* enum net_coll; a broadcast has one part alone */
+	uint8_t fp;   /* floating point: the ALU takes longer */
+};
+/* 0; -EINVAL: not on the route; -EAGAIN: no room in the block. */
+int net_route_send(struct net *net, uint64_t at, const struct net_part *part);
+/*
+ * Parents of a tree over these nodes as the machine's software would build it:
+ * along the dimensions in order, over mesh links, the root in the middle.
+ * -EINVAL: they are no block of the torus (or no subtree's leaves).
+ */
+int net_route_tree(const struct net_config *cfg, const uint32_t *node,
+		   uint32_t count, int *parent);
 
 /* ---- looking ------------------------------------------------------------- */
 
 /* Invariants: packets and tokens conserved. 0, or -EPROTO: logged, which. */
 int net_check(const struct net *net);
-/* Packets are under way and nothing moves any more: who waits for whom. */
+/*
+ * Packets are under way and nothing moves any more. Logs who waits for whom,
+ * round the cycle.
+ */
 bool net_stuck(const struct net *net);
+
+/* The node at the other end of a port's link, or -1: none. */
+int64_t net_neighbour(const struct net *net, uint32_t node, unsigned port);
+/* Least hops between two nodes. */
+unsigned net_hops(const struct net *net, uint32_t src, uint32_t dst);
+unsigned net_ports(const struct net *net);
 
 /* Counters as the hardware has them, per port of a node. */
 struct net_port_count {
@@ -134,8 +176,10 @@ struct net_count {
 	uint64_t now;
 	uint64_t events;
 	uint64_t hops;
-	uint64_t injected;
+	uint64_t injected;  /* packets */
 	uint64_t delivered;
+	uint64_t escapes;   /* hops of dynamic packets on the bubble channel */
+	uint64_t pending_max; /* events at once */
 	uint64_t hash; /* of the event stream */
 };
 void net_count_get(const struct net *net, struct net_count *c);

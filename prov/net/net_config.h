@@ -40,9 +40,12 @@ struct net_config {
 	uint64_t crossing_ps;	 /* more, between midplanes */
 	uint64_t token_ps;	 /* a token's way back */
 	/* buffers and arbitration */
-	uint32_t tokens[NET_VC_MAX]; /* chunks, per link and VC */
+	uint32_t tokens[NET_VC_MAX]; /* per link: VC 0 chunks, else packets */
 	uint32_t dyn_queues;	     /* queues of the dynamic VC */
+	uint32_t read_paths;	     /* packets that leave a VC at once */
 	uint32_t through_share;	     /* grants to receivers per injection */
+	uint32_t inject_room;	     /* chunks left free by dynamic injection */
+	uint32_t bubble;	     /* packets free to enter a ring: 2 */
 	uint8_t order[NET_DIMS_MAX]; /* deterministic: dimension by dimension */
 	uint8_t zone[NET_ZONES][NET_DIMS_MAX]; /* masks of dimensions */
 	/* the unit at a node */
@@ -51,7 +54,8 @@ struct net_config {
 	uint64_t inject_ps;	/* tail write to packet in the FIFO */
 	uint64_t receive_ps;	/* out of the network to visible in memory */
 	uint64_t message_ps;	/* start-up of a message that runs alone */
-	uint64_t reception_ps_per_byte_x1000;
+	uint64_t injection_ps_per_byte_x1000; /* engine, whole packets */
+	uint64_t reception_ps_per_byte_x1000; /* engine, as it streams in */
 	uint64_t local_ps;	/* source and target on one node */
 	uint64_t l2_bytes;	/* working set that spills beyond this */
 	uint64_t spill_bytes_per_us; /* send and receive, once spilt */
@@ -71,5 +75,10 @@ struct net_config {
 	uint64_t poll_ps;  /* a look that found nothing */
 	uint64_t wtime_ps; /* reading the clock */
 };
+
+/* The machine bgq, 4x4x4x4x2, as its file describes it. */
+void net_config_bgq(struct net_config *cfg);
+/* 0; -EINVAL: logged, which field makes no sense. */
+int net_config_check(const struct net_config *cfg);
 
 #endif

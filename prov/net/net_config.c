@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The numbers of Blue Gene/Q, each with its source: "SC11" is Chen et al.,
+ * "The IBM Blue Gene/Q Interconnection Network and Message Unit", by section
+ * (II.A) or table (T1); "HWI" the hardware interface headers that IBM
+ * published; "calibrated" names the one published figure it was taken from;
+ * the rest is assumed. And the check of any machine's numbers.
+ */
+#include "prov/net/net_config.h"
+
+#include "src/base/attr.h"
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct net_config bgq = {
+	.name = "bgq",
+	.topology = NET_TORUS,
+	.dims = 5,			  /* SC11 II.A */
+	.size = { 4, 4, 4, 4, 2 },	  /* a midplane, II.A */
+	.wrap = { 1, 1, 1, 1, 1 },
+	.midplane = { 4, 4, 4, 4, 0 },	  /* II.G: link chips between */
+	.board = { 2, 2, 2, 2, 2 },	  /* II.A: 32 nodes */
+	.ranks_per_node = 1,
+	.payload_bytes = 512,		  /* II.A */
+	.chunk_bytes = 32,		  /* II.A */
+	.header_bytes = 32,		  /* II.A: 12 network, 20 MU */
+	.trailer_bytes = 8,		  /* II.A */
+	.tick_ps = 2000,		  /* II.A: 500 MHz */
+	.link_bytes_per_tick = 4,	  /* II.A: 2 GB/s */
+	.protocol_ticks = 6,		  /* calibrated: T2 at 1 MB */
+	.hop_ps = 45333,		  /* calibrated: T1, 1 and 13 hops */
+	.crossing_ps = 80000,		  /* HWI: two link chips of 40 ns */
+	.token_ps = 40000,		  /* II.A: a hop of 20 cycles */
+	.tokens = { 126, 7, 7, 7, 7, 7 }, /* HWI */
+	.dyn_queues = 7,		  /* HWI */
+	.read_paths = 2,		  /* HWI */
+	.through_share = 16,		  /* HWI: n = 15 */
+	.inject_room = 0,
+	.bubble = 2,			  /* II.B, as BG/L */
+	.order = { 0, 1, 2, 3, 4 },	  /* longest first, II.B */
+	.zone = {			  /* HWI: firmware's four sets */
+		{ 0x0f, 0x10 },		  /* longest to shortest */
+		{ 0x1f },		  /* any */
+		{ 0x01, 0x02, 0x04, 0x08, 0x10 },
+		{ 0x11, 0x12, 0x14, 0x18, 0x10 },
+	},
+	.inject_fifos = 16,		  /* HWI */
+	.inject_depth = 4,		  /* assumed */
+	/*
+	 * Calibrated: T1 at 1 hop is 622 ns, less the hop, a packet of 72
+	 * bytes on the link (36 ns) and in the engine (20 ns). Only the sum
+	 * with receive_ps is published; the split is assumed.
+	 */
+	.inject_ps = 270000,
+	.receive_ps = 250667,
+	.message_ps = 1930000,		  /* calibrated: T2 at 4 KB */
+	.injection_ps_per_byte_x1000 = 312500, /* III.D: 4 B at 800 MHz */
+	.reception_ps_per_byte_x1000 = 312500, /* III.D */
+	.local_ps = 40000,		  /* assumed: as a hop */
+	.l2_bytes = 32 << 20,		  /* the chip's L2 */
+	.spill_bytes_per_us = 25000,	  /* calibrated: T2 at 256 MB */
+	.routes = 16,			  /* II.C */
+	.routes_system = 2,		  /* assumed */
+	.barriers = 16,			  /* II.D */
+	/*
+	 * Calibrated: T3 at 2 nodes is 641 ns, less two hops with the ALU
+	 * (114.67 ns), 20 ticks in the ALU and 20 ns in the engine.
+	 */
+	.coll_inject_ps = 230000,
+	.coll_receive_ps = 236334,
+	.coll_up_ticks = 9,		  /* II.C */
+	.coll_down_ticks = 3,		  /* II.C */
+	.coll_packet_ticks = 150,	  /* calibrated: T4 at 1 MB */
+	.send_ps = 49000,		  /* calibrated: T1 software, half */
+	.recv_ps = 49000,		  /* the other half */
+	.call_ps = 20000,		  /* assumed */
+	.poll_ps = 50000,		  /* assumed */
+	.wtime_ps = 20000,		  /* assumed */
+};
+
+void net_config_bgq(struct net_config *cfg)
+{
+	*cfg = bgq;
+}
+
+static int wrong(const struct net_config *cfg, const char *what)
+{
+	weft_log(WEFT_LOG_ERROR, "net: machine %s: %s", cfg->name, what);
+	return -EINVAL;
+}
+
+static int check_shape(const struct net_config *cfg)
+{
+	uint64_t nodes = 1;
+	unsigned d;
+
+	if (cfg->topology > NET_GEN_FAT_TREE)
+		return wrong(cfg, "unknown topology");
+	if (!cfg->dims || cfg->dims > NET_DIMS_MAX)
+		return wrong(cfg, "dimensions must be 1 to 6");
+	for (d = 0; d < cfg->dims; d++) {
+		if (!cfg->size[d] || cfg->size[d] > 128)
+			return wrong(cfg, "a size must be 1 to 128");
+		nodes *= cfg->size[d];
+	}
+	if (nodes > 1 << 19)
+		return wrong(cfg, "more than 524288 nodes");
+	return 0;
+}
+
+/* Every dimension once in the order, and in the last mask at the latest. */
+static int check_roads(const struct net_config *cfg)
+{
+	uint8_t all = (uint8_t)((1u << cfg->dims) - 1);
+	uint8_t seen = 0;
+	unsigned d, z;
+
+	if (cfg->topology != NET_TORUS)
+		return 0;
+	for (d = 0; d < cfg->dims; d++)
+		seen |= (uint8_t)(1u << (cfg->order[d] & 7));
+	if (seen != all)
+		return wrong(cfg, "order must name each dimension once");
+	for (z = 0; z < NET_ZONES; z++) {
+		seen = 0;
+		for (d = 0; d < NET_DIMS_MAX; d++)
+			seen |= cfg->zone[z][d];
+		if ((seen & all) != all)
+			return wrong(cfg, "a zone set leaves a dimension out");
+	}
+	return 0;
+}
+
+int net_config_check(const struct net_config *cfg)
+{
+	const struct {
+		int bad;
+		const char *what;
+	} rule[] = {
+		{ !cfg->tick_ps, "tick_ps is 0" },
+		{ !cfg->link_bytes_per_tick, "link_bytes_per_tick is 0" },
+		{ !cfg->payload_bytes || cfg->payload_bytes > 4096,
+		  "payload_bytes must be 1 to 4096" },
+		{ !cfg->chunk_bytes || cfg->payload_bytes % cfg->chunk_bytes,
+		  "payload_bytes must be whole chunks" },
+		{ cfg->hop_ps < cfg->tick_ps || cfg->hop_ps >= 4000000,
+		  "hop_ps must be a tick to 4 us" },
+		{ cfg->token_ps < cfg->tick_ps, "token_ps is below a tick" },
+		{ cfg->inject_ps < 2 * (uint64_t)cfg->tick_ps,
+		  "inject_ps is below two ticks" },
+		{ cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
+		  "coll_inject_ps is below two ticks" },
+		{ !cfg->dyn_queues, "dyn_queues is 0" },
+		{ !cfg->inject_fifos || cfg->inject_fifos > 16,
+		  "inject_fifos must be 1 to 16" },
+		{ !cfg->inject_depth || cfg->inject_depth > 255,
+		  "inject_depth must be 1 to 255" },
+		{ !cfg->through_share || cfg->through_share > 255,
+		  "through_share must be 1 to 255" },
+		{ cfg->routes_system > cfg->routes || cfg->routes > 64,
+		  "routes must be at most 64, routes_system among them" },
+	};
+	unsigned i;
+	int ret;
+
+	for (i = 0; i < WEFT_COUNT_OF(rule); i++)
+		if (rule[i].bad)
+			return wrong(cfg, rule[i].what);
+	ret = check_shape(cfg);
+	return ret ? ret : check_roads(cfg);
+}
