@@ -27,18 +27,24 @@ without() {
 	fi
 }
 
+# What the folders above the network model may see of it.
+net="prov/net/net.h prov/net/net_config.h prov/net/net_file.h
+	prov/net/net_map.h"
+
 border src/base ""
 border prov/code "src/base/"
 border prov/wire "src/base/"
 border prov/match "src/base/"
 border prov/net "src/base/"
-border prov/carrier "src/base/ prov/wire/ prov/net/net.h"
+border prov/carrier "src/base/ prov/wire/ $net"
 border prov/nic "src/base/ prov/wire/ prov/carrier/carrier.h prov/match/match.h"
 border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h prov/carrier/carrier.h"
 border src/core "src/base/"
 border coll "src/base/ src/core/"
 border src/mpi "src/base/ src/core/ coll/coll.h"
-border src/run "src/base/ prov/net/net_map.h prov/net/net_config.h prov/net/net_file.h"
+border src/run "src/base/ $net"
+border src/sim "src/base/ $net"
+border src/reproduce "src/base/ $net src/sim/"
 
 for d in src/base prov/code prov/wire prov/match prov/net prov/carrier \
 	prov/nic src/run; do

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reading a machine file: lines are cut into key, value and comment, then each
+ * key of the table takes its line. What is wrong is said with file, line and
+ * what would be right.
+ */
+#include "prov/net/net_file_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FILE_BYTES_MAX 65536u
+
+int file_fail(struct net_why *why, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why->text, sizeof(why->text), fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
+		 ...)
+{
+	size_t size = sizeof(doc->why->text), at;
+	va_list ap;
+
+	snprintf(doc->why->text, size, "%.200s:%u: ", doc->name, line);
+	at = strlen(doc->why->text);
+	va_start(ap, fmt);
+	vsnprintf(doc->why->text + at, size - at, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+/* ---- lines --------------------------------------------------------------- */
+
+static char *trim(char *s)
+{
+	char *end;
+
+	s += strspn(s, " \t\r");
+	end = s + strlen(s);
+	while (end > s && strchr(" \t\r", end[-1]))
+		*--end = 0;
+	return s;
+}
+
+static const struct file_line *doc_get(const struct file_doc *doc,
+				       const char *key)
+{
+	for (unsigned i = 0; i < doc->count; i++)
+		if (!strcmp(doc->item[i].key, key))
+			return &doc->item[i];
+	return NULL;
+}
+
+static int unknown(struct file_doc *doc, unsigned line, const char *key)
+{
+	const struct file_key *near = file_key_nearest(key);
+
+	if (near)
+		return file_fail_at(doc, line, "unknown key \"%.40s\"; "
+				    "nearest is %s: %s", key, near->name,
+				    near->help);
+	return file_fail_at(doc, line, "unknown key \"%.40s\"", key);
+}
+
+/* Cuts "key = value # comment"; empty lines and comments are nothing. */
+static int cut_line(struct file_doc *doc, unsigned line, char *s)
+{
+	struct file_line item = { .line = line, .comment = s + strlen(s) };
+	const struct file_line *before;
+	char *hash = strchr(s, '#'), *equal;
+
+	if (hash) {
+		*hash = 0;
+		item.comment = trim(hash + 1);
+	}
+	s = trim(s);
+	if (!*s)
+		return 0;
+	equal = strchr(s, '=');
+	if (!equal)
+		return file_fail_at(doc, line, "\"%.40s\": a line is key = "
+				    "value # source", s);
+	*equal = 0;
+	item.key = trim(s);
+	item.value = trim(equal + 1);
+	if (!file_key_find(item.key))
+		return unknown(doc, line, item.key);
+	if (!*item.value)
+		return file_fail_at(doc, line, "%s has no value; it is %s",
+				    item.key, file_key_find(item.key)->help);
+	before = doc_get(doc, item.key);
+	if (before)
+		return file_fail_at(doc, line, "%s is set in line %u already",
+				    item.key, before->line);
+	doc->item[doc->count++] = item; /* keys are known and differ */
+	return 0;
+}
+
+static int cut(struct file_doc *doc, char *text, size_t len)
+{
+	unsigned line = 1;
+	char *end;
+	int err;
+
+	if (memchr(text, 0, len))
+		return file_fail(doc->why, "%.200s: not a text file",
+				 doc->name);
+	for (; text && *text; text = end, line++) {
+		end = strchr(text, '\n');
+		if (end)
+			*end++ = 0;
+		err = cut_line(doc, line, text);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* ---- values -------------------------------------------------------------- */
+
+static bool needed(const struct file_key *key, const struct file_machine *m)
+{
+	if (key->flags & FILE_OPTIONAL)
+		return false;
+	return !(key->flags & FILE_TORUS_ONLY) ||
+	       m->cfg.topology == NET_TORUS;
+}
+
+static int take(const struct file_doc *doc, const struct file_key *key,
+		uint64_t cycle_ps, struct file_machine *m)
+{
+	const struct file_line *item = doc_get(doc, key->name);
+
+	if (item)
+		return file_value(doc, item, key, cycle_ps, m);
+	if (!needed(key, m))
+		return 0;
+	return file_fail(doc->why, "%.200s: no line for %s: %s", doc->name,
+			 key->name, key->help);
+}
+
+static int orders(const struct file_doc *doc, struct net_config *cfg)
+{
+	const struct file_key *key;
+	const struct file_line *item;
+	int err;
+
+	for (unsigned i = 0; i < file_key_count; i++) {
+		key = &file_keys[i];
+		item = doc_get(doc, key->name);
+		if (!item)
+			continue;
+		err = 0;
+		if (key->type == FILE_ORDER)
+			err = file_order(item->value, cfg);
+		else if (key->type == FILE_ZONE)
+			err = file_zone(item->value, cfg,
+					(unsigned)(key->name[4] - '0'));
+		if (err)
+			return file_fail_at(doc, item->line, "%s = %s: %s",
+					    key->name, item->value, key->help);
+	}
+	return 0;
+}
+
+/* What one value alone cannot show. */
+static int together(const struct file_doc *doc, const struct net_config *c)
+{
+	uint32_t wire = c->payload_bytes + c->header_bytes + c->trailer_bytes;
+	uint32_t chunks = (wire + c->chunk_bytes - 1) / c->chunk_bytes;
+
+	if (c->payload_bytes % c->chunk_bytes)
+		return file_fail(doc->why, "%.200s: payload is not a multiple "
+				 "of chunk", doc->name);
+	if (c->tokens[NET_VC_DYN] < 2 * chunks)
+		return file_fail(doc->why, "%.200s: tokens_dynamic = %u does "
+				 "not hold two packets of %u chunks",
+				 doc->name, c->tokens[NET_VC_DYN], chunks);
+	if (c->tokens[NET_VC_DET] < c->bubble)
+		return file_fail(doc->why, "%.200s: tokens_deterministic is "
+				 "less than bubble: nothing could enter a ring",
+				 doc->name);
+	if (c->hop_ps < c->tick_ps || c->token_ps < c->tick_ps)
+		return file_fail(doc->why, "%.200s: hop and token take at "
+				 "least a cycle", doc->name);
+	if (c->routes_system > c->routes)
+		return file_fail(doc->why, "%.200s: routes_system is more "
+				 "than routes", doc->name);
+	return 0;
+}
+
+static int build(const struct file_doc *doc, const char *dims, uint32_t nodes,
+		 struct net_config *cfg)
+{
+	struct file_machine m;
+	int err;
+
+	memset(&m, 0, sizeof(m));
+	err = take(doc, file_key_find("topology"), 0, &m);
+	if (!err)
+		err = take(doc, file_key_find("cycle"), 1000, &m);
+	for (unsigned i = 0; i < file_key_count && !err; i++)
+		err = take(doc, &file_keys[i], m.cfg.tick_ps, &m);
+	if (!err)
+		err = file_shape(&m, dims, nodes, doc->why);
+	if (!err)
+		err = orders(doc, &m.cfg);
+	if (!err)
+		err = together(doc, &m.cfg);
+	if (!err)
+		*cfg = m.cfg;
+	return err;
+}
+
+int net_file_parse(const char *name, char *text, size_t len, const char *dims,
+		   uint32_t nodes, struct net_config *cfg, struct net_why *why)
+{
+	struct file_doc doc = { .name = name, .why = why };
+	int err = cut(&doc, text, len);
+
+	return err ? err : build(&doc, dims, nodes, cfg);
+}
+
+/* ---- files --------------------------------------------------------------- */
+
+/* All of a file, with a zero behind it. */
+static int slurp(const char *path, char **text_p, size_t *len_p,
+		 struct net_why *why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *text = malloc(FILE_BYTES_MAX + 1);
+	ssize_t n = 0;
+	size_t len = 0;
+
+	if (fd >= 0 && text)
+		while ((n = read(fd, text + len, FILE_BYTES_MAX - len)) > 0)
+			len += (size_t)n;
+	if (fd < 0 || !text || n < 0) {
+		file_fail(why, "%.200s: %s", path, strerror(errno));
+		len = 0;
+	} else if (len == FILE_BYTES_MAX) {
+		file_fail(why, "%.200s: not a machine file, too long", path);
+		len = 0;
+	} else if (!len) {
+		file_fail(why, "%.200s: empty", path);
+	}
+	if (fd >= 0)
+		close(fd);
+	if (!len) {
+		free(text);
+		return -EINVAL;
+	}
+	text[len] = 0;
+	*text_p = text;
+	*len_p = len;
+	return 0;
+}
+
+/* DIMS of a spec: after its last colon, when a digit follows. */
+static const char *spec_dims(const char *spec)
+{
+	const char *colon = strrchr(spec, ':');
+
+	return colon && !strchr(colon, '/') ? colon + 1 : NULL;
+}
+
+int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
+		  struct net_why *why)
+{
+	char path[4096], *text;
+	size_t len;
+	int err;
+
+	err = net_file_find(spec, path, sizeof(path), why);
+	if (!err)
+		err = slurp(path, &text, &len, why);
+	if (err)
+		return err;
+	err = net_file_parse(path, text, len, spec_dims(spec), nodes, cfg,
+			     why);
+	free(text);
+	return err;
+}
+
+/* ---- sources ------------------------------------------------------------- */
+
+/* "calibrated: Table 1" is a kind and a text. */
+static enum net_source source(const char *comment, const char **text_p)
+{
+	static const char *const kinds[] = { "spec", "calibrated", "assumed" };
+	size_t n;
+
+	*text_p = comment;
+	for (unsigned i = 0; i < WEFT_COUNT_OF(kinds); i++) {
+		n = strlen(kinds[i]);
+		if (strncmp(comment, kinds[i], n))
+			continue;
+		if (comment[n] == ':' || !comment[n]) {
+			*text_p = comment + n + (comment[n] == ':');
+			*text_p += strspn(*text_p, " \t");
+			return (enum net_source)i;
+		}
+	}
+	return NET_NO_SOURCE;
+}
+
+int net_file_each(const char *spec,
+		  void (*each)(void *arg, const struct net_file_entry *entry),
+		  void *arg, struct net_why *why)
+{
+	char path[4096], *text;
+	struct file_doc doc = { .name = path, .why = why };
+	size_t len;
+	int err;
+
+	err = net_file_find(spec, path, sizeof(path), why);
+	if (!err)
+		err = slurp(path, &text, &len, why);
+	if (err)
+		return err;
+	err = cut(&doc, text, len);
+	for (unsigned i = 0; i < doc.count && !err; i++) {
+		struct net_file_entry e = { .line = doc.item[i].line,
+					    .key = doc.item[i].key,
+					    .value = doc.item[i].value };
+
+		e.kind = source(doc.item[i].comment, &e.source);
+		each(arg, &e);
+	}
+	free(text);
+	return err;
+}

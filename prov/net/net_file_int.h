@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Between the files of the machine file reader. */
+#ifndef WEFT_NET_FILE_INT_H
+#define WEFT_NET_FILE_INT_H
+
+#include "prov/net/net_file.h"
+#include "src/base/attr.h"
+
+#include <stdbool.h>
+
+/* What a value is made of, and so which units it may have. */
+enum file_type {
+	FILE_NAME,
+	FILE_TOPOLOGY,
+	FILE_DIMS,     /* 4x4x4x4x2 */
+	FILE_TIME,     /* ps, ns, us or cycles, kept as ps */
+	FILE_CYCLES,   /* cycles */
+	FILE_BYTES,    /* B, KiB, MiB */
+	FILE_RATE_TICK, /* GB/s, kept as bytes per cycle */
+	FILE_RATE_INV, /* GB/s, kept as ps per byte times 1000 */
+	FILE_RATE_US,  /* GB/s, kept as bytes per us */
+	FILE_COUNT,    /* a whole number */
+	FILE_ORDER,    /* dimensions: "A B C D E" or "longest" */
+	FILE_ZONE,     /* masks: "AB CD E", "longest", "any", "order" */
+};
+
+/* Keys that fat trees do without. */
+#define FILE_TORUS_ONLY 1u
+#define FILE_OPTIONAL	2u
+
+struct file_key {
+	const char *name;
+	enum file_type type;
+	unsigned offset, bytes; /* of the field in struct file_machine */
+	uint64_t min, max;	/* as kept */
+	unsigned flags;
+	const char *help; /* what it is, with an example */
+};
+
+/* The configuration, and what only the reader needs. */
+struct file_machine {
+	struct net_config cfg;
+	uint16_t full[NET_DIMS_MAX];
+};
+
+/* A line that sets a key; the texts lie in the file's buffer. */
+struct file_line {
+	unsigned line;
+	char *key, *value, *comment;
+};
+
+#define FILE_KEYS_MAX 80
+
+struct file_doc {
+	const char *name;
+	struct file_line item[FILE_KEYS_MAX];
+	unsigned count;
+	struct net_why *why;
+};
+
+int file_fail(struct net_why *why, const char *fmt, ...) WEFT_PRINTF(2, 3);
+/* The same, with file and line before it. */
+int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
+		 ...) WEFT_PRINTF(3, 4);
+
+/* net_file_key.c: the keys. */
+extern const struct file_key file_keys[];
+extern const unsigned file_key_count;
+const struct file_key *file_key_find(const char *name);
+const struct file_key *file_key_nearest(const char *name);
+
+/* net_file_value.c: text to number. */
+int file_value(const struct file_doc *doc, const struct file_line *item,
+	       const struct file_key *key, uint64_t cycle_ps,
+	       struct file_machine *m);
+
+/* net_file_shape.c: lengths, torus or mesh, order and zones. */
+int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p);
+int file_shape(struct file_machine *m, const char *dims, uint32_t nodes,
+	       struct net_why *why);
+int file_order(const char *text, struct net_config *cfg);
+int file_zone(const char *text, struct net_config *cfg, unsigned zone);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The keys of a machine file: one row each. */
+#include "prov/net/net_file_int.h"
+#include "src/base/cfg.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define AT(field)                                                              \
+	offsetof(struct file_machine, field),                                  \
+		sizeof(((struct file_machine *)0)->field)
+#define CFG(field) AT(cfg.field)
+#define PS_MAX	   1000000000000u /* a second */
+#define MANY	   1000000000u
+
+const struct file_key file_keys[] = {
+	{ "name", FILE_NAME, CFG(name), 1, 31, 0,
+	  "the machine's name, as bgq" },
+	{ "topology", FILE_TOPOLOGY, CFG(topology), 0, 2, 0,
+	  "torus, fat-tree or gen-fat-tree" },
+	{ "shape", FILE_DIMS, CFG(size), 1, 4096, 0,
+	  "lengths when none are asked for, as 4x4x4x4x2" },
+	{ "full", FILE_DIMS, AT(full), 1, 4096, FILE_TORUS_ONLY,
+	  "lengths of the largest machine, as 16x16x16x12x2" },
+	{ "midplane", FILE_DIMS, CFG(midplane), 1, 4096, FILE_TORUS_ONLY,
+	  "lengths between link chips, as 4x4x4x4x2" },
+	{ "board", FILE_DIMS, CFG(board), 1, 4096, FILE_TORUS_ONLY,
+	  "lengths of the smallest part, as 2x2x2x2x2" },
+	{ "parents", FILE_DIMS, CFG(parents), 1, 4096, FILE_OPTIONAL,
+	  "parents of a switch per level, as 1x8x8" },
+	{ "ranks_per_node", FILE_COUNT, CFG(ranks_per_node), 1, 1024, 0,
+	  "processes on a node when none are asked for, as 1" },
+
+	{ "payload", FILE_BYTES, CFG(payload_bytes), 1, 4096, 0,
+	  "most data in a packet, as 512 B" },
+	{ "chunk", FILE_BYTES, CFG(chunk_bytes), 1, 4096, 0,
+	  "grain of a packet and of tokens, as 32 B" },
+	{ "header", FILE_BYTES, CFG(header_bytes), 0, 4096, 0,
+	  "in front of the data, as 32 B" },
+	{ "trailer", FILE_BYTES, CFG(trailer_bytes), 0, 4096, 0,
+	  "after the data, as 8 B" },
+	{ "cycle", FILE_TIME, CFG(tick_ps), 1, 1000000, 0,
+	  "period of the network's clock, as 2 ns" },
+	{ "link", FILE_RATE_TICK, CFG(link_bytes_per_tick), 1, 4096, 0,
+	  "raw rate of a link in one direction, as 2 GB/s" },
+	{ "protocol", FILE_CYCLES, CFG(protocol_ticks), 0, 100000, 0,
+	  "link time of acknowledgements and tokens, as 6 cycles a packet" },
+	{ "hop", FILE_TIME, CFG(hop_ps), 1, 3999999, 0,
+	  "head of a packet from node to node, as 45 ns" },
+	{ "crossing", FILE_TIME, CFG(crossing_ps), 0, PS_MAX, 0,
+	  "more where a midplane ends, as 80 ns" },
+	{ "token", FILE_TIME, CFG(token_ps), 1, PS_MAX, 0,
+	  "way of a token back to the sender, as 40 ns" },
+
+	{ "tokens_dynamic", FILE_COUNT, CFG(tokens[NET_VC_DYN]), 1, 65535, 0,
+	  "buffer of the dynamic channel, as 126 chunks" },
+	{ "tokens_deterministic", FILE_COUNT, CFG(tokens[NET_VC_DET]), 2,
+	  255, 0, "buffer of the deterministic channel, as 7 packets" },
+	{ "tokens_high", FILE_COUNT, CFG(tokens[NET_VC_HIGH]), 1, 65535, 0,
+	  "buffer of the high priority channel, as 7 packets" },
+	{ "tokens_system", FILE_COUNT, CFG(tokens[NET_VC_SYS]), 1, 65535, 0,
+	  "buffer of the system channel, as 7 packets" },
+	{ "tokens_coll0", FILE_COUNT, CFG(tokens[NET_VC_COLL0]), 1, 65535, 0,
+	  "buffer of the first collective channel, as 7 packets" },
+	{ "tokens_coll1", FILE_COUNT, CFG(tokens[NET_VC_COLL1]), 1, 65535, 0,
+	  "buffer of the second collective channel, as 7 packets" },
+	{ "dyn_queues", FILE_COUNT, CFG(dyn_queues), 1, 64, 0,
+	  "queues of the dynamic channel, as 7" },
+	{ "read_paths", FILE_COUNT, CFG(read_paths), 1, 16, 0,
+	  "packets that leave a channel's buffer at once, as 2" },
+	{ "through_share", FILE_COUNT, CFG(through_share), 1, 255, 0,
+	  "packets passing through for one injected, as 16" },
+	{ "inject_room", FILE_COUNT, CFG(inject_room), 0, 65535, 0,
+	  "chunks of the dynamic channel that injection leaves free, as 18" },
+	{ "bubble", FILE_COUNT, CFG(bubble), 1, 16, 0,
+	  "packets free in a ring to enter it, as 2" },
+	{ "order", FILE_ORDER, CFG(order), 0, 0, FILE_TORUS_ONLY,
+	  "order of dimensions: longest, or A B C D E" },
+	{ "zone0", FILE_ZONE, CFG(zone[0]), 0, 0, FILE_TORUS_ONLY,
+	  "zone masks: longest, any, order, order+E, or AB CD E" },
+	{ "zone1", FILE_ZONE, CFG(zone[1]), 0, 0, FILE_TORUS_ONLY,
+	  "zone masks: longest, any, order, order+E, or AB CD E" },
+	{ "zone2", FILE_ZONE, CFG(zone[2]), 0, 0, FILE_TORUS_ONLY,
+	  "zone masks: longest, any, order, order+E, or AB CD E" },
+	{ "zone3", FILE_ZONE, CFG(zone[3]), 0, 0, FILE_TORUS_ONLY,
+	  "zone masks: longest, any, order, order+E, or AB CD E" },
+
+	{ "inject_fifos", FILE_COUNT, CFG(inject_fifos), 1, 16, 0,
+	  "injection FIFOs into the network, as 16" },
+	{ "inject_depth", FILE_COUNT, CFG(inject_depth), 1, 255, 0,
+	  "packets that one of them holds, as 4" },
+	{ "inject", FILE_TIME, CFG(inject_ps), 2, PS_MAX, 0,
+	  "descriptor posted to first packet at the link, as 300 ns" },
+	{ "receive", FILE_TIME, CFG(receive_ps), 1, PS_MAX, 0,
+	  "packet off the link to seen in memory, as 240 ns" },
+	{ "message", FILE_TIME, CFG(message_ps), 0, PS_MAX, 0,
+	  "start-up of a message longer than a packet, as 1000 ns" },
+	{ "injection", FILE_RATE_INV, CFG(injection_ps_per_byte_x1000), 1,
+	  MANY, 0, "rate of one injection engine, as 3.2 GB/s" },
+	{ "reception", FILE_RATE_INV, CFG(reception_ps_per_byte_x1000), 1,
+	  MANY, 0, "rate of one reception engine, as 3.2 GB/s" },
+	{ "local", FILE_TIME, CFG(local_ps), 1, PS_MAX, 0,
+	  "a packet from a node to itself, as 300 ns" },
+	{ "l2", FILE_BYTES, CFG(l2_bytes), 1, UINT64_MAX / 2, 0,
+	  "cache that streams spill beyond, as 32 MiB" },
+	{ "spill", FILE_RATE_US, CFG(spill_bytes_per_us), 1, MANY, 0,
+	  "memory rate once spilt, both directions, as 25 GB/s" },
+
+	{ "routes", FILE_COUNT, CFG(routes), 0, 64, 0,
+	  "class routes that a node can be on, as 16" },
+	{ "routes_system", FILE_COUNT, CFG(routes_system), 0, 255, 0,
+	  "of them not for users, as 3" },
+	{ "barriers", FILE_COUNT, CFG(barriers), 0, 255, 0,
+	  "barrier classes of a node, as 16" },
+	{ "coll_inject", FILE_TIME, CFG(coll_inject_ps), 1, PS_MAX, 0,
+	  "as inject, of a packet on a class route, as 260 ns" },
+	{ "coll_receive", FILE_TIME, CFG(coll_receive_ps), 1, PS_MAX, 0,
+	  "as receive, of a packet on a class route, as 230 ns" },
+	{ "coll_up", FILE_CYCLES, CFG(coll_up_ticks), 0, 100000, 0,
+	  "more per hop up the tree, floating point, as 9 cycles" },
+	{ "coll_down", FILE_CYCLES, CFG(coll_down_ticks), 0, 100000, 0,
+	  "more per hop down the tree, floating point, as 3 cycles" },
+	{ "coll_packet", FILE_CYCLES, CFG(coll_packet_ticks), 1, 100000, 0,
+	  "a full packet through the arithmetic unit, as 150 cycles" },
+
+	{ "send", FILE_TIME, CFG(send_ps), 0, PS_MAX, 0,
+	  "software of a call that sends, as 48 ns" },
+	{ "recv", FILE_TIME, CFG(recv_ps), 0, PS_MAX, 0,
+	  "software that takes a message, as 48 ns" },
+	{ "call", FILE_TIME, CFG(call_ps), 0, PS_MAX, 0,
+	  "software of any other call, as 20 ns" },
+	{ "poll", FILE_TIME, CFG(poll_ps), 1, PS_MAX, 0,
+	  "a look that found nothing, as 25 ns" },
+	{ "wtime", FILE_TIME, CFG(wtime_ps), 1, PS_MAX, 0,
+	  "reading the clock, as 10 ns" },
+};
+const unsigned file_key_count = WEFT_COUNT_OF(file_keys);
+
+static_assert(WEFT_COUNT_OF(file_keys) <= FILE_KEYS_MAX, "room for all keys");
+
+const struct file_key *file_key_find(const char *name)
+{
+	for (unsigned i = 0; i < file_key_count; i++)
+		if (!strcmp(file_keys[i].name, name))
+			return &file_keys[i];
+	return NULL;
+}
+
+const struct file_key *file_key_nearest(const char *name)
+{
+	const struct file_key *best = NULL;
+	unsigned least = (unsigned)strlen(name) / 2 + 2, d;
+
+	for (unsigned i = 0; i < file_key_count; i++) {
+		d = weft_cfg_distance(file_keys[i].name, name);
+		if (d < least) {
+			least = d;
+			best = &file_keys[i];
+		}
+	}
+	return best;
+}

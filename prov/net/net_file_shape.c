@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shape of a machine: lengths given or found, torus or mesh, and the orders
+ * of dimensions that depend on the lengths.
+ */
+#include "prov/net/net_file_int.h"
+#include "prov/net/net_map.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One length with its letter; NULL: not one. */
+static const char *length(const char *s, uint16_t *size_p, char *wrap_p)
+{
+	unsigned n = 0;
+
+	if (!isdigit((unsigned char)*s))
+		return NULL;
+	for (; isdigit((unsigned char)*s); s++)
+		if ((n = n * 10 + (unsigned)(*s - '0')) > 4096)
+			return NULL;
+	*wrap_p = 0;
+	if (*s == 't' || *s == 'm')
+		*wrap_p = *s++;
+	*size_p = (uint16_t)n;
+	return n ? s : NULL;
+}
+
+int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p)
+{
+	unsigned d = 0;
+
+	for (unsigned i = 0; i < NET_DIMS_MAX; i++) {
+		size[i] = 1;
+		wrap[i] = 0;
+	}
+	for (;;) {
+		text = length(text, &size[d], &wrap[d]);
+		if (!text)
+			return -EINVAL;
+		d++;
+		if (!*text)
+			break;
+		if (*text++ != 'x' || d == NET_DIMS_MAX)
+			return -EINVAL;
+	}
+	*count_p = d;
+	return 0;
+}
+
+static int smallest(struct net_config *c, uint32_t nodes,
+		    struct net_why *why)
+{
+	char said[NET_MAP_WHY];
+
+	if (c->topology == NET_TORUS) {
+		memset(c->wrap, 0, sizeof(c->wrap));
+		if (!net_shape_fit(c, nodes, said))
+			return 0;
+		return file_fail(why, "%s", said);
+	}
+	if (net_shape_nodes(c) >= nodes)
+		return 0;
+	return file_fail(why, "%s has %u nodes, %u are needed: give its shape "
+			 "after a colon", c->name, net_shape_nodes(c), nodes);
+}
+
+static int given(struct file_machine *m, const char *dims, uint32_t nodes,
+		 struct net_why *why)
+{
+	struct net_config *c = &m->cfg;
+	char wrap[NET_DIMS_MAX];
+	unsigned count;
+
+	if (file_dims(dims, c->size, wrap, &count))
+		return file_fail(why, "shape %s: lengths of 1 to 4096 with an "
+				 "x between them, as 4x4x4x4x2", dims);
+	if (count > c->dims)
+		return file_fail(why, "shape %s: %s has %u dimensions", dims,
+				 c->name, c->dims);
+	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
+		c->wrap[d] = (uint8_t)wrap[d];
+	if (net_shape_nodes(c) > NET_MAP_NODES_MAX)
+		return file_fail(why, "shape %s: more than %d nodes", dims,
+				 NET_MAP_NODES_MAX);
+	if (net_shape_nodes(c) < nodes)
+		return file_fail(why, "shape %s has %u nodes, %u are needed",
+				 dims, net_shape_nodes(c), nodes);
+	return 0;
+}
+
+/* Without a letter: a torus at the length of a midplane or of the machine. */
+static void wrap_by_rule(struct file_machine *m)
+{
+	struct net_config *c = &m->cfg;
+
+	for (unsigned d = 0; d < NET_DIMS_MAX; d++) {
+		bool ring = c->wrap[d] == 't';
+
+		if (!c->wrap[d])
+			ring = c->size[d] == c->midplane[d] ||
+			       c->size[d] == m->full[d];
+		c->wrap[d] = ring && c->size[d] > 1;
+	}
+}
+
+/* A dimension that no machine extends beyond a midplane has no link chips. */
+static void without_link_chips(struct file_machine *m)
+{
+	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
+		if (m->cfg.midplane[d] == m->full[d])
+			m->cfg.midplane[d] = 0;
+}
+
+int file_shape(struct file_machine *m, const char *dims, uint32_t nodes,
+	       struct net_why *why)
+{
+	int err = 0;
+
+	without_link_chips(m);
+	if (dims)
+		err = given(m, dims, nodes, why);
+	else if (nodes)
+		err = smallest(&m->cfg, nodes, why);
+	if (!err && net_shape_nodes(&m->cfg) > NET_MAP_NODES_MAX)
+		err = file_fail(why, "%s: more than %d nodes", m->cfg.name,
+				NET_MAP_NODES_MAX);
+	if (!err && m->cfg.topology == NET_TORUS)
+		wrap_by_rule(m);
+	for (unsigned d = m->cfg.dims; d < NET_DIMS_MAX; d++)
+		m->cfg.size[d] = m->cfg.midplane[d] = m->cfg.board[d] = 0;
+	return err;
+}
+
+void net_file_shape_text(const struct net_config *cfg, char *buf, size_t len)
+{
+	size_t at = 0;
+
+	for (unsigned d = 0; d < cfg->dims && at < len; d++) {
+		bool ring = cfg->size[d] == cfg->midplane[d] ||
+			    !cfg->midplane[d];
+		const char *mark = "";
+
+		if (cfg->topology == NET_TORUS && cfg->size[d] > 1 &&
+		    ring != !!cfg->wrap[d])
+			mark = cfg->wrap[d] ? "t" : "m";
+		at += (size_t)snprintf(buf + at, len - at, "%s%u%s",
+				       d ? "x" : "", cfg->size[d], mark);
+	}
+}
+
+/* ---- orders of dimensions ------------------------------------------------ */
+
+/* Dimensions by length, longest first, equal ones in the order of letters. */
+static void longest_first(const struct net_config *cfg, uint8_t *order)
+{
+	for (unsigned d = 0; d < cfg->dims; d++)
+		order[d] = (uint8_t)d;
+	for (unsigned i = 1; i < cfg->dims; i++)
+		for (unsigned k = i;
+		     k && cfg->size[order[k]] > cfg->size[order[k - 1]]; k--) {
+			uint8_t other = order[k];
+
+			order[k] = order[k - 1];
+			order[k - 1] = other;
+		}
+}
+
+/* A letter's dimension, or -1. */
+static int letter(char c, const struct net_config *cfg)
+{
+	c = (char)toupper((unsigned char)c);
+	return c >= 'A' && c < 'A' + cfg->dims ? c - 'A' : -1;
+}
+
+int file_order(const char *text, struct net_config *cfg)
+{
+	unsigned seen = 0, n = 0;
+	int d;
+
+	longest_first(cfg, cfg->order);
+	if (!strcmp(text, "longest"))
+		return 0;
+	for (; *text; text++) {
+		if (*text == ' ' || *text == ',')
+			continue;
+		d = letter(*text, cfg);
+		if (d < 0 || seen >> d & 1)
+			return -EINVAL;
+		seen |= 1u << d;
+		cfg->order[n++] = (uint8_t)d;
+	}
+	return n == cfg->dims ? 0 : -EINVAL;
+}
+
+/* Equal lengths share a mask. */
+static void zone_longest(struct net_config *cfg, uint8_t *mask)
+{
+	uint8_t order[NET_DIMS_MAX];
+	unsigned n = 0;
+
+	longest_first(cfg, order);
+	for (unsigned i = 0; i < cfg->dims; i++) {
+		n += i && cfg->size[order[i]] != cfg->size[order[i - 1]];
+		mask[n] |= (uint8_t)(1u << order[i]);
+	}
+}
+
+/* One dimension after the other, with those of also at any time. */
+static void zone_order(const struct net_config *cfg, uint8_t *mask,
+		       uint8_t also)
+{
+	for (unsigned i = 0; i < cfg->dims; i++)
+		mask[i] = (uint8_t)(1u << cfg->order[i] | also);
+}
+
+static int zone_masks(const char *text, const struct net_config *cfg,
+		      uint8_t *mask)
+{
+	unsigned n = 0, all = 0;
+	int d;
+
+	for (; *text; text++) {
+		if (*text == ' ' || *text == ',') {
+			n += mask[n] != 0;
+			continue;
+		}
+		d = letter(*text, cfg);
+		if (d < 0 || n == NET_DIMS_MAX)
+			return -EINVAL;
+		mask[n] |= (uint8_t)(1u << d);
+		all |= 1u << d;
+	}
+	return all == (1u << cfg->dims) - 1 ? 0 : -EINVAL;
+}
+
+int file_zone(const char *text, struct net_config *cfg, unsigned zone)
+{
+	uint8_t *mask = cfg->zone[zone];
+	int d;
+
+	memset(mask, 0, sizeof(cfg->zone[zone]));
+	if (!strcmp(text, "longest"))
+		zone_longest(cfg, mask);
+	else if (!strcmp(text, "any"))
+		mask[0] = (uint8_t)((1u << cfg->dims) - 1);
+	else if (!strcmp(text, "order"))
+		zone_order(cfg, mask, 0);
+	else if (!strncmp(text, "order+", 6)) {
+		d = text[6] && !text[7] ? letter(text[6], cfg) : -1;
+		if (d < 0)
+			return -EINVAL;
+		zone_order(cfg, mask, (uint8_t)(1u << d));
+	} else {
+		return zone_masks(text, cfg, mask);
+	}
+	return 0;
+}

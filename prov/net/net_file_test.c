@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "prov/net/net_file.h"
+#include "prov/net/net_file_int.h"
+#include "prov/net/net_map.h"
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct net_config cfg;
+static struct net_why why;
+static char text[65536], shipped[65536];
+static size_t text_len;
+
+/* The shipped file as text, to be changed. */
+static void read_bgq(void)
+{
+	char path[4096];
+	FILE *f;
+
+	if (!*shipped) {
+		T_OK(net_file_find("bgq", path, sizeof(path), &why));
+		f = fopen(path, "r");
+		T_NOT_NULL(f);
+		T_TRUE(fread(shipped, 1, sizeof(shipped) - 1, f) > 0);
+		fclose(f);
+	}
+	text_len = strlen(shipped);
+	memcpy(text, shipped, text_len + 1);
+}
+
+/* The line of key, replaced by line; NULL takes it out. */
+static void put_line(const char *key, const char *line)
+{
+	static char out[sizeof(text)];
+	size_t n = strlen(key);
+	char *at = text, *end;
+
+	read_bgq();
+	while (strncmp(at, key, n) || strchr("abcdefghijklmnopqrstuvwxyz_0123",
+					     at[n])) {
+		at = strchr(at, '\n');
+		T_NOT_NULL(at);
+		at++;
+	}
+	end = strchr(at, '\n');
+	text_len = (size_t)snprintf(out, sizeof(out), "%.*s%s%s",
+				    (int)(at - text), text, line ? line : "",
+				    end);
+	memcpy(text, out, text_len + 1);
+}
+
+static int parse(const char *dims, uint32_t nodes)
+{
+	return net_file_parse("m", text, text_len, dims, nodes, &cfg, &why);
+}
+
+static void wrong(const char *key, const char *line, const char *said)
+{
+	put_line(key, line);
+	T_IS(parse(NULL, 0), -EINVAL);
+	if (!strstr(why.text, said))
+		print_message("%s -> %s\n", line ? line : "(none)", why.text);
+	T_TRUE(strstr(why.text, said) != NULL);
+	T_TRUE(!strncmp(why.text, "m:", 2));
+}
+
+static void shape_is(const char *spec, uint32_t nodes, const char *shape)
+{
+	char buf[64];
+
+	T_OK(net_file_load(spec, nodes, &cfg, &why));
+	net_file_shape_text(&cfg, buf, sizeof(buf));
+	T_STR(buf, shape);
+}
+
+static void bgq_loads_with_its_units_converted(void **state)
+{
+	T_OK(net_file_load("bgq", 0, &cfg, &why));
+	T_STR(cfg.name, "bgq");
+	T_IS(cfg.tick_ps, 2000);
+	T_IS(cfg.link_bytes_per_tick, 4);
+	T_IS(cfg.hop_ps, 45333);
+	T_IS(cfg.reception_ps_per_byte_x1000, 312500);
+	T_IS(cfg.spill_bytes_per_us, 25000);
+	T_IS(cfg.l2_bytes, 32 << 20);
+	T_IS(cfg.tokens[NET_VC_DYN], 126);
+	T_IS(net_shape_nodes(&cfg), 512);
+}
+
+static void dims_override_the_shape(void **state)
+{
+	T_OK(net_file_load("bgq:16x8x8x8x2", 0, &cfg, &why));
+	T_IS(net_shape_nodes(&cfg), 16384);
+	T_IS(cfg.zone[0][0], 1);    /* A alone first */
+	T_IS(cfg.zone[0][1], 0xe);  /* then B, C, D */
+	T_IS(cfg.zone[0][2], 0x10); /* then E */
+	T_IS(cfg.zone[1][0], 0x1f);
+	T_IS(cfg.zone[3][0], 0x11);
+	T_OK(net_file_load("bgq:2x4x8", 0, &cfg, &why));
+	T_IS(net_shape_nodes(&cfg), 64);
+	T_IS(cfg.order[0], 2);
+	T_IS(cfg.order[1], 1);
+}
+
+static void a_length_of_four_or_all_is_a_torus(void **state)
+{
+	T_OK(net_file_load("bgq:8x4x16x12x2", 0, &cfg, &why));
+	T_IS(cfg.wrap[0], 0);
+	T_IS(cfg.wrap[1], 1);
+	T_IS(cfg.wrap[2], 1);
+	T_IS(cfg.wrap[3], 1);
+	T_IS(cfg.wrap[4], 1);
+	T_OK(net_file_load("bgq:8tx4mx1", 0, &cfg, &why));
+	T_IS(cfg.wrap[0], 1);
+	T_IS(cfg.wrap[1], 0);
+	T_IS(cfg.wrap[2], 0);
+}
+
+static void the_smallest_shape_that_holds_the_nodes_is_taken(void **state)
+{
+	shape_is("bgq", 32, "2x2x2x2x2");
+	T_IS(cfg.wrap[0], 0);
+	shape_is("bgq", 512, "4x4x4x4x2");
+	T_IS(cfg.wrap[0], 1);
+	shape_is("bgq:16x16x16x12x2", 98304, "16tx16tx16tx12tx2");
+	T_IS(net_file_load("bgq", 1 << 21, &cfg, &why), -EINVAL);
+	T_IS(net_file_load("bgq:2x2", 5, &cfg, &why), -EINVAL);
+	T_TRUE(strstr(why.text, "4 nodes") != NULL);
+}
+
+static void shapes_that_are_none_are_refused(void **state)
+{
+	static const char *const specs[] = {
+		"bgq:", "bgq:0x4", "bgq:4x", "bgq:4xx4", "bgq:x4", "bgq:4q",
+		"bgq:4x4x4x4x2x2", "bgq:4097", "bgq:4096x4096", "bgq:-4",
+		"bgq:4 x4", "bgq:99999999999999999999",
+	};
+
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		if (!net_file_load(specs[i], 0, &cfg, &why))
+			print_message("%s\n", specs[i]);
+		T_IS(net_file_load(specs[i], 0, &cfg, &why), -EINVAL);
+	}
+}
+
+static void an_unknown_machine_names_those_there_are(void **state)
+{
+	T_IS(net_file_load("bgp", 0, &cfg, &why), -ENOENT);
+	T_TRUE(strstr(why.text, "nearest is bgq") != NULL);
+	T_IS(net_file_load("/nowhere/bgq", 0, &cfg, &why), -ENOENT);
+	T_TRUE(strstr(why.text, "/nowhere/bgq") != NULL);
+	T_IS(net_file_load("", 0, &cfg, &why), -ENOENT);
+}
+
+static void what_is_wrong_is_said_with_its_line(void **state)
+{
+	wrong("hop", "hopp = 45 ns", "nearest is hop");
+	wrong("hop", "qwertyuiop = 45 ns", "unknown key");
+	wrong("hop", "hop =", "has no value");
+	wrong("hop", NULL, "no line for hop");
+	wrong("hop", "hop 45 ns", "key = value");
+	wrong("hop", "hop = 45", "unit \"\" does not fit");
+	wrong("hop", "hop = 45 GB/s", "does not fit");
+	wrong("hop", "hop = fast", "a number is wanted");
+	wrong("hop", "hop = -3 ns", "a number is wanted");
+	wrong("hop", "hop = 0 ns", "out of range");
+	wrong("hop", "hop = 99999999999 ms", "out of range");
+	wrong("hop", "hop = 1.2.3 ns", "does not fit");
+	wrong("hop", "hop = 12345678901234567 ns", "a number is wanted");
+	wrong("link", "link = 1.7 GB/s", "change cycle");
+	wrong("payload", "payload = 512 KB", "take B, KiB");
+	wrong("payload", "payload = 500 B", "multiple of chunk");
+	wrong("tokens_dynamic", "tokens_dynamic = 20", "two packets");
+	wrong("routes", "routes = 1", "routes_system");
+	wrong("topology", "topology = ring", "torus, fat-tree");
+	wrong("shape", "shape = 4x4x4x4x4x4x4", "lengths at most");
+	wrong("order", "order = A B C D", "order of dimensions");
+	wrong("order", "order = A A B C D", "order of dimensions");
+	wrong("zone0", "zone0 = AB F", "zone masks");
+	wrong("zone0", "zone0 = order+Z", "zone masks");
+	wrong("name", "name = a b", "one word");
+	wrong("recv", "send = 3 ns", "already");
+}
+
+static void cycles_are_times_too(void **state)
+{
+	put_line("hop", "hop = 20 cycles");
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.hop_ps, 40000);
+	put_line("zone0", "zone0 = AB, CD, E");
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.zone[0][0], 3);
+	T_IS(cfg.zone[0][1], 0xc);
+	T_IS(cfg.zone[0][2], 0x10);
+	T_IS(cfg.zone[0][3], 0);
+}
+
+/* The model's own tests take its table; the file must say the same. */
+static void bgq_is_what_the_model_calls_bgq(void **state)
+{
+	struct net_config built;
+	const struct file_key *k;
+
+	net_config_bgq(&built);
+	T_OK(net_file_load("bgq", 0, &cfg, &why));
+	for (unsigned i = 0; i < file_key_count; i++) {
+		k = &file_keys[i];
+		if (k->offset >= sizeof(cfg))
+			continue;
+		if (memcmp((char *)&cfg + k->offset,
+			   (char *)&built + k->offset, k->bytes))
+			fail_msg("%s differs", k->name);
+	}
+	T_MEM(cfg.wrap, built.wrap, sizeof(cfg.wrap));
+}
+
+struct tally {
+	unsigned lines, calibrated, unsourced;
+};
+
+static void count(void *arg, const struct net_file_entry *e)
+{
+	struct tally *t = arg;
+
+	t->lines++;
+	t->calibrated += e->kind == NET_CALIBRATED;
+	t->unsourced += e->kind == NET_NO_SOURCE;
+	if (e->kind != NET_NO_SOURCE)
+		T_TRUE(*e->source);
+}
+
+static void every_number_of_bgq_has_a_source(void **state)
+{
+	struct tally t = { 0 };
+
+	T_OK(net_file_each("bgq", count, &t, &why));
+	T_TRUE(t.lines > 40);
+	T_IS(t.calibrated, 8);
+	T_IS(t.unsourced, 2); /* its name and topology */
+}
+
+/* Any change of any bytes gives a machine or a reason, and no more. */
+static void random_changes_never_do_harm(void **state)
+{
+	static const char bits[] = "=#\n 0x9.tm\tABE+:/\x80\xff";
+	int rounds = t_scale(20000);
+	struct weft_rng r;
+
+	weft_rng_init(&r, 6, 0);
+	for (int i = 0; i < rounds; i++) {
+		unsigned changes = 1 + (unsigned)weft_rng_below(&r, 4);
+		char dims[8] = "4x4";
+		bool some = weft_rng_below(&r, 2);
+
+		read_bgq();
+		while (changes--)
+			text[weft_rng_below(&r, text_len)] =
+				bits[weft_rng_below(&r, sizeof(bits))];
+		for (unsigned k = 0; k < 7 && some; k++)
+			dims[k] = bits[weft_rng_below(&r, sizeof(bits))];
+		why.text[0] = 0;
+		if (parse(some ? dims : NULL, 0))
+			T_TRUE(why.text[0] != 0);
+		else
+			T_TRUE(net_shape_nodes(&cfg) > 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(bgq_loads_with_its_units_converted),
+		T_CASE(dims_override_the_shape),
+		T_CASE(a_length_of_four_or_all_is_a_torus),
+		T_CASE(the_smallest_shape_that_holds_the_nodes_is_taken),
+		T_CASE(shapes_that_are_none_are_refused),
+		T_CASE(an_unknown_machine_names_those_there_are),
+		T_CASE(what_is_wrong_is_said_with_its_line),
+		T_CASE(bgq_is_what_the_model_calls_bgq),
+		T_CASE(cycles_are_times_too),
+		T_CASE(every_number_of_bgq_has_a_source),
+		T_CASE(random_changes_never_do_harm),
+	};
+
+	return T_RUN(tests);
+}
