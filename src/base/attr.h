@@ -6,12 +6,15 @@
 #include <stddef.h>
 
 #define WEFT_EXPORT	  __attribute__((visibility("default")))
+#define WEFT_HIDDEN	  __attribute__((visibility("hidden")))
 #define WEFT_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define WEFT_NORETURN	  __attribute__((noreturn))
 #define WEFT_COLD	  __attribute__((cold, noinline))
 #define WEFT_HOT	  __attribute__((hot))
 #define WEFT_INLINE	  __attribute__((always_inline)) static inline
 #define WEFT_PACKED	  __attribute__((packed))
+/* fn(&variable) is called when the variable's block is left. */
+#define WEFT_CLEANUP(fn)  __attribute__((cleanup(fn)))
 /* Loops over long arrays: gcc makes vectors of them only when asked. */
 #if defined(__clang__)
 #define WEFT_VECTOR

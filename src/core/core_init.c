@@ -5,6 +5,7 @@
  */
 #include "src/base/clock.h"
 #include "src/base/log.h"
+#include "src/core/core_call.h"
 #include "src/core/core_ctx.h"
 #include "src/core/core_err.h"
 #include "src/core/core_opts.h"
@@ -48,6 +49,13 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				    "file of the libfabric provider, instead "
 				    "of the one beside the library",
 				    NULL },
+	[WEFT_OPT_REPORT] = { "WEFT_REPORT", WEFT_CFG_BOOL, "0",
+			      "time every MPI call for the report at the end",
+			      NULL },
+	[WEFT_OPT_ROLL] = { "WEFT_ROLL", WEFT_CFG_INT, "-1",
+			    "set by mpiexec: descriptor of the page where "
+			    "ranks leave the call they are in",
+			    NULL },
 };
 
 /* ---- the steps ---------------------------------------------------------- */
@@ -140,6 +148,8 @@ int weft_core_init(int required)
 			return rc;
 		ns[i + 1] = weft_now_ns();
 	}
+	weft_call_start(weft_threads,
+			weft_call_reported() ? weft_core_now_ps : NULL);
 	/* R3 pairs with A3 in weft_running(): the process is a member now. */
 	weft_store32(&weft_core.phase, WEFT_RUNNING);
 	report(ns);
@@ -168,6 +178,7 @@ int weft_core_fini(void)
 
 	while (weft_core.pending || weft_load32(&weft_core.stepping))
 		weft_progress();
+	weft_call_stop();
 	rc = weft_pmix_fence(idle, wake);
 	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);
 	weft_comm_close_predefined();
@@ -182,12 +193,18 @@ int weft_core_fini(void)
 
 void weft_core_abort(int code, const char *fmt, ...)
 {
-	char text[1024];
+	char what[896], text[1024], call[96];
+	bool named;
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
+	/* A text about an argument begins with the call already. */
+	named = !strncmp(what, "MPI_", 4) ||
+		!*weft_call_text(call, sizeof(call));
+	snprintf(text, sizeof(text), "%s%s%s", named ? "" : call,
+		 named ? "" : ": ", what);
 	fflush(stdout);
 	fprintf(stderr, "weft: rank %d on %s (pid %d): %s\n",
 		weft_core.job.rank, weft_core.host, (int)getpid(), text);

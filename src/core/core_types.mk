@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += libweft-types.la
 libweft_types_la_SOURCES = \
 	src/core/core_attr.c src/core/core_attr.h \
+	src/core/core_call.c src/core/core_call.h \
 	src/core/core_dt.c src/core/core_dt.h \
 	src/core/core_dt_array.c \
 	src/core/core_dt_env.c src/core/core_dt_env.h \

@@ -19,6 +19,8 @@
 #pragma weak MPI_Abi_get_version = PMPI_Abi_get_version
 int PMPI_Abi_get_version(int *abi_major, int *abi_minor)
 {
+	MPI_ENTER;
+
 	*abi_major = MPI_ABI_VERSION;
 	*abi_minor = MPI_ABI_SUBVERSION;
 	return MPI_SUCCESS;
@@ -35,6 +37,7 @@ static int set_number(struct weft_info *info, const char *key, size_t n)
 #pragma weak MPI_Abi_get_info = PMPI_Abi_get_info
 int PMPI_Abi_get_info(MPI_Info *info)
 {
+	MPI_ENTER;
 	struct weft_info *i = weft_info_open();
 	int rc = i ? 0 : -ENOMEM;
 
@@ -126,6 +129,7 @@ static bool use_size(size_t k, int bytes)
 #pragma weak MPI_Abi_set_fortran_info = PMPI_Abi_set_fortran_info
 int PMPI_Abi_set_fortran_info(MPI_Info info)
 {
+	MPI_ENTER;
 	struct weft_info *from = weft_info_of(info);
 	char text[24];
 	int err = MPI_SUCCESS;
@@ -155,6 +159,7 @@ int PMPI_Abi_set_fortran_info(MPI_Info info)
 #pragma weak MPI_Abi_get_fortran_info = PMPI_Abi_get_fortran_info
 int PMPI_Abi_get_fortran_info(MPI_Info *info)
 {
+	MPI_ENTER;
 	struct weft_info *copy = NULL;
 	bool known;
 
@@ -182,6 +187,7 @@ static struct weft_logical *logical_of(int size)
 int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true,
 				  void *logical_false)
 {
+	MPI_ENTER;
 	struct weft_logical *l = logical_of(logical_size);
 	bool again;
 
@@ -207,6 +213,7 @@ int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true,
 int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true,
 				  void *logical_false, int *is_set)
 {
+	MPI_ENTER;
 	struct weft_logical *l = logical_of(logical_size);
 
 	if (!l)

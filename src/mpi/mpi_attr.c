@@ -103,6 +103,8 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 			    MPI_Comm_delete_attr_function *comm_delete_attr_fn,
 			    int *comm_keyval, void *extra_state)
 {
+	MPI_ENTER;
+
 	return comm_create(__func__, comm_copy_attr_fn, comm_delete_attr_fn,
 			   comm_keyval, extra_state);
 }
@@ -110,12 +112,16 @@ int PMPI_Comm_create_keyval(MPI_Comm_copy_attr_function *comm_copy_attr_fn,
 #pragma weak MPI_Comm_free_keyval = PMPI_Comm_free_keyval
 int PMPI_Comm_free_keyval(int *comm_keyval)
 {
+	MPI_ENTER;
+
 	return free_keyval(__func__, WEFT_KIND_COMM, comm_keyval);
 }
 
 #pragma weak MPI_Comm_set_attr = PMPI_Comm_set_attr
 int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 {
+	MPI_ENTER;
+
 	return comm_set(__func__, comm, comm_keyval, attribute_val);
 }
 
@@ -123,12 +129,16 @@ int PMPI_Comm_set_attr(MPI_Comm comm, int comm_keyval, void *attribute_val)
 int PMPI_Comm_get_attr(MPI_Comm comm, int comm_keyval, void *attribute_val,
 		       int *flag)
 {
+	MPI_ENTER;
+
 	return comm_get(__func__, comm, comm_keyval, attribute_val, flag);
 }
 
 #pragma weak MPI_Comm_delete_attr = PMPI_Comm_delete_attr
 int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 {
+	MPI_ENTER;
+
 	return comm_delete(__func__, comm, comm_keyval);
 }
 
@@ -139,30 +149,40 @@ int PMPI_Keyval_create(MPI_Copy_function *copy_fn,
 		       MPI_Delete_function *delete_fn, int *keyval,
 		       void *extra_state)
 {
+	MPI_ENTER;
+
 	return comm_create(__func__, copy_fn, delete_fn, keyval, extra_state);
 }
 
 #pragma weak MPI_Keyval_free = PMPI_Keyval_free
 int PMPI_Keyval_free(int *keyval)
 {
+	MPI_ENTER;
+
 	return free_keyval(__func__, WEFT_KIND_COMM, keyval);
 }
 
 #pragma weak MPI_Attr_put = PMPI_Attr_put
 int PMPI_Attr_put(MPI_Comm comm, int keyval, void *attribute_val)
 {
+	MPI_ENTER;
+
 	return comm_set(__func__, comm, keyval, attribute_val);
 }
 
 #pragma weak MPI_Attr_get = PMPI_Attr_get
 int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag)
 {
+	MPI_ENTER;
+
 	return comm_get(__func__, comm, keyval, attribute_val, flag);
 }
 
 #pragma weak MPI_Attr_delete = PMPI_Attr_delete
 int PMPI_Attr_delete(MPI_Comm comm, int keyval)
 {
+	MPI_ENTER;
+
 	return comm_delete(__func__, comm, keyval);
 }
 
@@ -173,6 +193,7 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 			    MPI_Type_delete_attr_function *type_delete_attr_fn,
 			    int *type_keyval, void *extra_state)
 {
+	MPI_ENTER;
 	struct weft_keyval_fns f = { .kind = WEFT_KIND_DT,
 				     .copy.type = type_copy_attr_fn,
 				     .del.type = type_delete_attr_fn,
@@ -184,6 +205,8 @@ int PMPI_Type_create_keyval(MPI_Type_copy_attr_function *type_copy_attr_fn,
 #pragma weak MPI_Type_free_keyval = PMPI_Type_free_keyval
 int PMPI_Type_free_keyval(int *type_keyval)
 {
+	MPI_ENTER;
+
 	return free_keyval(__func__, WEFT_KIND_DT, type_keyval);
 }
 
@@ -191,6 +214,7 @@ int PMPI_Type_free_keyval(int *type_keyval)
 int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval,
 		       void *attribute_val)
 {
+	MPI_ENTER;
 	struct weft_dt *dt;
 	int err = mpi_check_type(__func__, 1, datatype, &dt);
 
@@ -204,6 +228,7 @@ int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval,
 int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval,
 		       void *attribute_val, int *flag)
 {
+	MPI_ENTER;
 	struct weft_dt *dt;
 	int err = mpi_check_type(__func__, 1, datatype, &dt);
 
@@ -216,6 +241,7 @@ int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval,
 #pragma weak MPI_Type_delete_attr = PMPI_Type_delete_attr
 int PMPI_Type_delete_attr(MPI_Datatype datatype, int type_keyval)
 {
+	MPI_ENTER;
 	struct weft_dt *dt;
 	int err = mpi_check_type(__func__, 1, datatype, &dt);
 
@@ -232,6 +258,7 @@ int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
 			   MPI_Win_delete_attr_function *win_delete_attr_fn,
 			   int *win_keyval, void *extra_state)
 {
+	MPI_ENTER;
 	struct weft_keyval_fns f = { .kind = WEFT_KIND_WIN,
 				     .copy.win = win_copy_attr_fn,
 				     .del.win = win_delete_attr_fn,
@@ -243,5 +270,7 @@ int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
 #pragma weak MPI_Win_free_keyval = PMPI_Win_free_keyval
 int PMPI_Win_free_keyval(int *win_keyval)
 {
+	MPI_ENTER;
+
 	return free_keyval(__func__, WEFT_KIND_WIN, win_keyval);
 }

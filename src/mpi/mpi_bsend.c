@@ -42,6 +42,7 @@ static int bsend(struct mpi_msg m, MPI_Comm comm)
 int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	       int tag, MPI_Comm comm)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
 	return bsend(m, comm);
@@ -51,6 +52,7 @@ int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 	int err = bsend(m, comm);
 
@@ -63,6 +65,7 @@ int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		 int dest, int tag, MPI_Comm comm)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
 	return bsend(m, comm);
@@ -72,6 +75,7 @@ int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		  int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 	int err = bsend(m, comm);
 
@@ -111,12 +115,16 @@ static MPI_Count detach(struct weft_comm *c, void *buffer_addr)
 #pragma weak MPI_Buffer_attach = PMPI_Buffer_attach
 int PMPI_Buffer_attach(void *buffer, int size)
 {
+	MPI_ENTER;
+
 	return attach(__func__, NULL, buffer, size);
 }
 
 #pragma weak MPI_Buffer_detach = PMPI_Buffer_detach
 int PMPI_Buffer_detach(void *buffer_addr, int *size)
 {
+	MPI_ENTER;
+
 	*size = (int)detach(NULL, buffer_addr);
 	return MPI_SUCCESS;
 }
@@ -124,6 +132,7 @@ int PMPI_Buffer_detach(void *buffer_addr, int *size)
 #pragma weak MPI_Comm_attach_buffer = PMPI_Comm_attach_buffer
 int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -133,6 +142,7 @@ int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
 #pragma weak MPI_Comm_detach_buffer = PMPI_Comm_detach_buffer
 int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -144,12 +154,16 @@ int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 #pragma weak MPI_Buffer_attach_c = PMPI_Buffer_attach_c
 int PMPI_Buffer_attach_c(void *buffer, MPI_Count size)
 {
+	MPI_ENTER;
+
 	return attach(__func__, NULL, buffer, size);
 }
 
 #pragma weak MPI_Buffer_detach_c = PMPI_Buffer_detach_c
 int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
+	MPI_ENTER;
+
 	*size = detach(NULL, buffer_addr);
 	return MPI_SUCCESS;
 }
@@ -157,6 +171,7 @@ int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 #pragma weak MPI_Comm_attach_buffer_c = PMPI_Comm_attach_buffer_c
 int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -166,6 +181,7 @@ int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
 #pragma weak MPI_Comm_detach_buffer_c = PMPI_Comm_detach_buffer_c
 int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -177,6 +193,8 @@ int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 #pragma weak MPI_Buffer_flush = PMPI_Buffer_flush
 int PMPI_Buffer_flush(void)
 {
+	MPI_ENTER;
+
 	weft_bsend_flush(weft_bsend_process());
 	return MPI_SUCCESS;
 }
@@ -184,6 +202,7 @@ int PMPI_Buffer_flush(void)
 #pragma weak MPI_Comm_flush_buffer = PMPI_Comm_flush_buffer
 int PMPI_Comm_flush_buffer(MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -195,6 +214,8 @@ int PMPI_Comm_flush_buffer(MPI_Comm comm)
 #pragma weak MPI_Buffer_iflush = PMPI_Buffer_iflush
 int PMPI_Buffer_iflush(MPI_Request *request)
 {
+	MPI_ENTER;
+
 	return weft_err_rc(NULL, __func__,
 			   weft_bsend_iflush(weft_bsend_process(),
 					     (struct weft_req **)request));
@@ -203,6 +224,7 @@ int PMPI_Buffer_iflush(MPI_Request *request)
 #pragma weak MPI_Comm_iflush_buffer = PMPI_Comm_iflush_buffer
 int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 

@@ -7,6 +7,7 @@
 #pragma weak MPI_Barrier = PMPI_Barrier
 int PMPI_Barrier(MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m = mpi_barrier(__func__, comm);
 
 	return mpi_coll_run(&m);
@@ -16,6 +17,7 @@ int PMPI_Barrier(MPI_Comm comm)
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root,
 	       MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_bcast(__func__, mpi_side(buffer, count, datatype), root,
 			  comm);
@@ -27,6 +29,7 @@ int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root,
 int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 		 MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_bcast(__func__, mpi_side(buffer, count, datatype), root,
 			  comm);
@@ -38,6 +41,7 @@ int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count,
 		MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine_root(__func__, sendbuf,
 				 mpi_side(recvbuf, count, datatype), op, root,
@@ -50,6 +54,7 @@ int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count,
 int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		  MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine_root(__func__, sendbuf,
 				 mpi_side(recvbuf, count, datatype), op, root,
@@ -62,6 +67,7 @@ int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
 		   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_ALLREDUCE, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -73,6 +79,7 @@ int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
 int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_ALLREDUCE, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -85,6 +92,7 @@ int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
 		MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -99,6 +107,7 @@ int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount,
 		  MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		  MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -113,6 +122,7 @@ int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		 void *recvbuf, const int recvcounts[], const int displs[],
 		 MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -128,6 +138,7 @@ int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount,
 		   const MPI_Count recvcounts[], const MPI_Aint displs[],
 		   MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -142,6 +153,7 @@ int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		 void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
 		 MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_SCATTER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -156,6 +168,7 @@ int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount,
 		   MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		   MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_SCATTER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -170,6 +183,7 @@ int PMPI_Scatterv(const void *sendbuf, const int sendcounts[],
 		  const int displs[], MPI_Datatype sendtype, void *recvbuf,
 		  int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_SCATTER,
 			mpi_side_v(sendbuf, mpi_ints(sendcounts),
@@ -185,6 +199,7 @@ int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
 		    int root, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_SCATTER,
 			mpi_side_v(sendbuf, mpi_counts(sendcounts),
@@ -199,6 +214,7 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		   void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		   MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -212,6 +228,7 @@ int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount,
 		     MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		     MPI_Datatype recvtype, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -225,6 +242,7 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		    void *recvbuf, const int recvcounts[], const int displs[],
 		    MPI_Datatype recvtype, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -240,6 +258,7 @@ int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount,
 		      const MPI_Count recvcounts[], const MPI_Aint displs[],
 		      MPI_Datatype recvtype, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -254,6 +273,7 @@ int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		  void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		  MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -267,6 +287,7 @@ int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount,
 		    MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		    MPI_Datatype recvtype, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -281,6 +302,7 @@ int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[],
 		   const int recvcounts[], const int rdispls[],
 		   MPI_Datatype recvtype, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			mpi_side_v(sendbuf, mpi_ints(sendcounts),
@@ -298,6 +320,7 @@ int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		     const MPI_Aint rdispls[], MPI_Datatype recvtype,
 		     MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			mpi_side_v(sendbuf, mpi_counts(sendcounts),
@@ -314,6 +337,7 @@ int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[],
 		   void *recvbuf, const int recvcounts[], const int rdispls[],
 		   const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			mpi_side_w(sendbuf, mpi_ints(sendcounts),
@@ -331,6 +355,7 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 		     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
 		     MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			mpi_side_w(sendbuf, mpi_counts(sendcounts),
@@ -345,6 +370,7 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
 			      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -357,6 +383,7 @@ int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf,
 				MPI_Count recvcount, MPI_Datatype datatype,
 				MPI_Op op, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -369,6 +396,7 @@ int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf,
 			const int recvcounts[], MPI_Datatype datatype,
 			MPI_Op op, MPI_Comm comm)
 {
+	MPI_ENTER;
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -384,6 +412,7 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf,
 			  const MPI_Count recvcounts[], MPI_Datatype datatype,
 			  MPI_Op op, MPI_Comm comm)
 {
+	MPI_ENTER;
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -398,6 +427,7 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf,
 int PMPI_Scan(const void *sendbuf, void *recvbuf, int count,
 	      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -409,6 +439,7 @@ int PMPI_Scan(const void *sendbuf, void *recvbuf, int count,
 int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -420,6 +451,7 @@ int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count,
 		MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -431,6 +463,7 @@ int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count,
 int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);

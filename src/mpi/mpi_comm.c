@@ -16,6 +16,7 @@
 #pragma weak MPI_Comm_rank = PMPI_Comm_rank
 int PMPI_Comm_rank(MPI_Comm comm, int *rank)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -27,6 +28,7 @@ int PMPI_Comm_rank(MPI_Comm comm, int *rank)
 #pragma weak MPI_Comm_size = PMPI_Comm_size
 int PMPI_Comm_size(MPI_Comm comm, int *size)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -38,6 +40,7 @@ int PMPI_Comm_size(MPI_Comm comm, int *size)
 #pragma weak MPI_Comm_test_inter = PMPI_Comm_test_inter
 int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -60,6 +63,7 @@ static int check_inter(const char *func, MPI_Comm comm,
 #pragma weak MPI_Comm_remote_size = PMPI_Comm_remote_size
 int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = check_inter(__func__, comm, &c);
 
@@ -71,6 +75,7 @@ int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
 #pragma weak MPI_Comm_group = PMPI_Comm_group
 int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -82,6 +87,7 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 #pragma weak MPI_Comm_remote_group = PMPI_Comm_remote_group
 int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = check_inter(__func__, comm, &c);
 
@@ -93,6 +99,7 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 #pragma weak MPI_Comm_compare = PMPI_Comm_compare
 int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 {
+	MPI_ENTER;
 	struct weft_comm *a, *b;
 	int err = mpi_check_comm(__func__, 1, comm1, &a);
 	int far = MPI_IDENT;
@@ -125,6 +132,7 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 #pragma weak MPI_Comm_set_name = PMPI_Comm_set_name
 int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -138,6 +146,7 @@ int PMPI_Comm_set_name(MPI_Comm comm, const char *comm_name)
 #pragma weak MPI_Comm_get_name = PMPI_Comm_get_name
 int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err;
 
@@ -173,6 +182,7 @@ int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info)
 #pragma weak MPI_Comm_set_info = PMPI_Comm_set_info
 int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -187,6 +197,7 @@ int PMPI_Comm_set_info(MPI_Comm comm, MPI_Info info)
 #pragma weak MPI_Comm_get_info = PMPI_Comm_get_info
 int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	struct weft_info *info;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
@@ -230,6 +241,7 @@ static int end(const char *func, struct weft_comm *c, MPI_Comm *comm)
 #pragma weak MPI_Comm_free = PMPI_Comm_free
 int PMPI_Comm_free(MPI_Comm *comm)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = check_mortal(__func__, *comm, &c);
 
@@ -240,6 +252,7 @@ int PMPI_Comm_free(MPI_Comm *comm)
 #pragma weak MPI_Comm_disconnect = PMPI_Comm_disconnect
 int PMPI_Comm_disconnect(MPI_Comm *comm)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = check_mortal(__func__, *comm, &c);
 
@@ -254,6 +267,8 @@ int PMPI_Comm_disconnect(MPI_Comm *comm)
 #pragma weak MPI_Comm_get_parent = PMPI_Comm_get_parent
 int PMPI_Comm_get_parent(MPI_Comm *parent)
 {
+	MPI_ENTER;
+
 	if (!weft_core.world)
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*parent = MPI_COMM_NULL;

@@ -71,12 +71,16 @@ static int dup(const char *func, MPI_Comm comm, MPI_Info info,
 #pragma weak MPI_Comm_dup = PMPI_Comm_dup
 int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
+	MPI_ENTER;
+
 	return dup(__func__, comm, MPI_INFO_NULL, newcomm);
 }
 
 #pragma weak MPI_Comm_dup_with_info = PMPI_Comm_dup_with_info
 int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
+	MPI_ENTER;
+
 	return dup(__func__, comm, info, newcomm);
 }
 
@@ -145,6 +149,8 @@ static int idup(const char *func, MPI_Comm comm, MPI_Info info,
 #pragma weak MPI_Comm_idup = PMPI_Comm_idup
 int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
+	MPI_ENTER;
+
 	return idup(__func__, comm, MPI_INFO_NULL, newcomm, request);
 }
 
@@ -152,6 +158,8 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
 			     MPI_Request *request)
 {
+	MPI_ENTER;
+
 	return idup(__func__, comm, info, newcomm, request);
 }
 
@@ -175,6 +183,7 @@ static int check_inside(struct weft_comm *c, const char *func,
 #pragma weak MPI_Comm_create = PMPI_Comm_create
 int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 {
+	MPI_ENTER;
 	struct weft_comm *c, *made = NULL;
 	struct weft_group *g;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
@@ -193,6 +202,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 			   MPI_Comm *newcomm)
 {
+	MPI_ENTER;
 	struct weft_comm *c, *made = NULL;
 	struct weft_group *g;
 	int err = mpi_check_intra(__func__, 1, comm, &c);
@@ -232,6 +242,7 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 				MPI_Info info, MPI_Errhandler errhandler,
 				MPI_Comm *newcomm)
 {
+	MPI_ENTER;
 	struct weft_comm *made = NULL;
 	struct weft_group *g;
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
@@ -252,6 +263,7 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 #pragma weak MPI_Comm_split = PMPI_Comm_split
 int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 {
+	MPI_ENTER;
 	struct weft_comm *c, *made = NULL;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -299,6 +311,7 @@ static int type_color(int type, MPI_Info info)
 int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 			 MPI_Comm *newcomm)
 {
+	MPI_ENTER;
 	struct weft_comm *c, *made = NULL;
 	int color = type_color(split_type, info);
 	int err = mpi_check_intra(__func__, 1, comm, &c);

@@ -31,6 +31,7 @@ int mpi_type_bad(const char *func, int arg, MPI_Datatype handle)
 #pragma weak MPI_Type_commit = PMPI_Type_commit
 int PMPI_Type_commit(MPI_Datatype *datatype)
 {
+	MPI_ENTER;
 	struct weft_dt *dt;
 	int err = weft_check_ptr(NULL, __func__, 1, datatype, "datatype");
 
@@ -52,6 +53,7 @@ static bool stays(const struct weft_dt *dt)
 #pragma weak MPI_Type_free = PMPI_Type_free
 int PMPI_Type_free(MPI_Datatype *datatype)
 {
+	MPI_ENTER;
 	struct weft_dt *dt;
 	int err = weft_check_ptr(NULL, __func__, 1, datatype, "datatype");
 
@@ -74,6 +76,7 @@ int PMPI_Type_free(MPI_Datatype *datatype)
 #pragma weak MPI_Type_dup = PMPI_Type_dup
 int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct weft_dt *old, *dt;
 	int err = mpi_check_type(__func__, 1, oldtype, &old);
 	int rc;
@@ -117,6 +120,7 @@ static int type_size(const char *func, MPI_Datatype type, MPI_Count *size)
 #pragma weak MPI_Type_size = PMPI_Type_size
 int PMPI_Type_size(MPI_Datatype datatype, int *size)
 {
+	MPI_ENTER;
 	MPI_Count n = 0;
 	int err = type_size(__func__, datatype, size ? &n : NULL);
 
@@ -128,12 +132,16 @@ int PMPI_Type_size(MPI_Datatype datatype, int *size)
 #pragma weak MPI_Type_size_c = PMPI_Type_size_c
 int PMPI_Type_size_c(MPI_Datatype datatype, MPI_Count *size)
 {
+	MPI_ENTER;
+
 	return type_size(__func__, datatype, size);
 }
 
 #pragma weak MPI_Type_size_x = PMPI_Type_size_x
 int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 {
+	MPI_ENTER;
+
 	return type_size(__func__, datatype, size);
 }
 
@@ -174,6 +182,7 @@ static int type_true_extent(const char *func, MPI_Datatype type, MPI_Count *lb,
 #pragma weak MPI_Type_get_extent = PMPI_Type_get_extent
 int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
+	MPI_ENTER;
 	MPI_Count from = 0, n = 0;
 	int err = type_extent(__func__, datatype, lb ? &from : NULL,
 			      extent ? &n : NULL);
@@ -189,6 +198,8 @@ int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb,
 			   MPI_Count *extent)
 {
+	MPI_ENTER;
+
 	return type_extent(__func__, datatype, lb, extent);
 }
 
@@ -196,6 +207,8 @@ int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb,
 int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb,
 			   MPI_Count *extent)
 {
+	MPI_ENTER;
+
 	return type_extent(__func__, datatype, lb, extent);
 }
 
@@ -203,6 +216,7 @@ int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb,
 int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb,
 			      MPI_Aint *true_extent)
 {
+	MPI_ENTER;
 	MPI_Count from = 0, n = 0;
 	int err = type_true_extent(__func__, datatype, true_lb ? &from : NULL,
 				   true_extent ? &n : NULL);
@@ -218,6 +232,8 @@ int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb,
 int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb,
 				MPI_Count *true_extent)
 {
+	MPI_ENTER;
+
 	return type_true_extent(__func__, datatype, true_lb, true_extent);
 }
 
@@ -225,6 +241,8 @@ int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb,
 int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb,
 				MPI_Count *true_extent)
 {
+	MPI_ENTER;
+
 	return type_true_extent(__func__, datatype, true_lb, true_extent);
 }
 
@@ -235,6 +253,7 @@ static pthread_mutex_t name_lock = PTHREAD_MUTEX_INITIALIZER;
 #pragma weak MPI_Type_set_name = PMPI_Type_set_name
 int PMPI_Type_set_name(MPI_Datatype datatype, const char *type_name)
 {
+	MPI_ENTER;
 	struct weft_dt *dt = weft_dt_of(datatype);
 	char *name, *old;
 	int err = 0;
@@ -272,6 +291,7 @@ static const char *name_of(MPI_Datatype h, const struct weft_dt *dt)
 #pragma weak MPI_Type_get_name = PMPI_Type_get_name
 int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 {
+	MPI_ENTER;
 	struct weft_dt *dt = weft_dt_of(datatype);
 	int err;
 
@@ -294,6 +314,7 @@ int PMPI_Type_get_name(MPI_Datatype datatype, char *type_name, int *resultlen)
 #pragma weak MPI_Get_address = PMPI_Get_address
 int PMPI_Get_address(const void *location, MPI_Aint *address)
 {
+	MPI_ENTER;
 	int err = weft_check_ptr(NULL, __func__, 2, address, "address");
 
 	if (!err)

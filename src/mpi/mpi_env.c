@@ -15,6 +15,8 @@
 #pragma weak MPI_Get_version = PMPI_Get_version
 int PMPI_Get_version(int *version, int *subversion)
 {
+	MPI_ENTER;
+
 	*version = MPI_VERSION;
 	*subversion = MPI_SUBVERSION;
 	return MPI_SUCCESS;
@@ -23,6 +25,8 @@ int PMPI_Get_version(int *version, int *subversion)
 #pragma weak MPI_Get_library_version = PMPI_Get_library_version
 int PMPI_Get_library_version(char *version, int *resultlen)
 {
+	MPI_ENTER;
+
 	*resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
 			      "Weft " PACKAGE_VERSION
 			      ", MPI %d.%d, standard ABI %d.%d",
@@ -34,6 +38,8 @@ int PMPI_Get_library_version(char *version, int *resultlen)
 #pragma weak MPI_Get_processor_name = PMPI_Get_processor_name
 int PMPI_Get_processor_name(char *name, int *resultlen)
 {
+	MPI_ENTER;
+
 	if (!weft_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*resultlen =
@@ -44,6 +50,8 @@ int PMPI_Get_processor_name(char *name, int *resultlen)
 #pragma weak MPI_Wtime = PMPI_Wtime
 double PMPI_Wtime(void)
 {
+	MPI_ENTER;
+
 	return (double)weft_core_now_ps() * 1e-12;
 }
 
@@ -63,6 +71,7 @@ int PMPI_Pcontrol(const int level, ...)
 #pragma weak MPI_Alloc_mem = PMPI_Alloc_mem
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
+	MPI_ENTER;
 	void *p = NULL;
 
 	if (size < 0)
@@ -79,6 +88,8 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 #pragma weak MPI_Free_mem = PMPI_Free_mem
 int PMPI_Free_mem(void *base)
 {
+	MPI_ENTER;
+
 	free(base);
 	return MPI_SUCCESS;
 }

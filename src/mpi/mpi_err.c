@@ -27,6 +27,7 @@ int PMPI_Comm_create_errhandler(
 	MPI_Comm_errhandler_function *comm_errhandler_fn,
 	MPI_Errhandler *errhandler)
 {
+	MPI_ENTER;
 	struct weft_errh *h = calloc(1, sizeof(*h));
 
 	if (!h)
@@ -41,6 +42,7 @@ int PMPI_Comm_create_errhandler(
 #pragma weak MPI_Comm_set_errhandler = PMPI_Comm_set_errhandler
 int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	struct weft_errh *h, *old;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
@@ -61,6 +63,7 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 #pragma weak MPI_Comm_get_errhandler = PMPI_Comm_get_errhandler
 int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -72,6 +75,7 @@ int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 #pragma weak MPI_Comm_call_errhandler = PMPI_Comm_call_errhandler
 int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -84,6 +88,7 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 #pragma weak MPI_Errhandler_free = PMPI_Errhandler_free
 int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
+	MPI_ENTER;
 	struct weft_errh *h;
 	int err = check_errh(NULL, __func__, 1, *errhandler, &h);
 
@@ -105,6 +110,7 @@ static int no_code(const char *func, int arg, int code)
 #pragma weak MPI_Error_class = PMPI_Error_class
 int PMPI_Error_class(int errorcode, int *errorclass)
 {
+	MPI_ENTER;
 	int class = weft_errtext_class(errorcode);
 
 	if (class < 0)
@@ -116,6 +122,7 @@ int PMPI_Error_class(int errorcode, int *errorclass)
 #pragma weak MPI_Error_string = PMPI_Error_string
 int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 {
+	MPI_ENTER;
 	const char *text = weft_errtext_get(errorcode);
 	const char *name = weft_errtext_name(errorcode);
 
@@ -132,6 +139,8 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 #pragma weak MPI_Add_error_class = PMPI_Add_error_class
 int PMPI_Add_error_class(int *errorclass)
 {
+	MPI_ENTER;
+
 	return weft_err_rc(NULL, __func__, weft_errtext_add_class(errorclass));
 }
 
@@ -149,6 +158,8 @@ static int answer(const char *func, int rc, int code)
 #pragma weak MPI_Add_error_code = PMPI_Add_error_code
 int PMPI_Add_error_code(int errorclass, int *errorcode)
 {
+	MPI_ENTER;
+
 	return answer(__func__, weft_errtext_add_code(errorclass, errorcode),
 		      errorclass);
 }
@@ -156,6 +167,8 @@ int PMPI_Add_error_code(int errorclass, int *errorcode)
 #pragma weak MPI_Add_error_string = PMPI_Add_error_string
 int PMPI_Add_error_string(int errorcode, const char *string)
 {
+	MPI_ENTER;
+
 	return answer(__func__, weft_errtext_add_string(errorcode, string),
 		      errorcode);
 }
@@ -163,6 +176,8 @@ int PMPI_Add_error_string(int errorcode, const char *string)
 #pragma weak MPI_Remove_error_class = PMPI_Remove_error_class
 int PMPI_Remove_error_class(int errorclass)
 {
+	MPI_ENTER;
+
 	return answer(__func__, weft_errtext_remove(errorclass, true),
 		      errorclass);
 }
@@ -170,6 +185,8 @@ int PMPI_Remove_error_class(int errorclass)
 #pragma weak MPI_Remove_error_code = PMPI_Remove_error_code
 int PMPI_Remove_error_code(int errorcode)
 {
+	MPI_ENTER;
+
 	return answer(__func__, weft_errtext_remove(errorcode, false),
 		      errorcode);
 }
@@ -177,6 +194,8 @@ int PMPI_Remove_error_code(int errorcode)
 #pragma weak MPI_Remove_error_string = PMPI_Remove_error_string
 int PMPI_Remove_error_string(int errorcode)
 {
+	MPI_ENTER;
+
 	return answer(__func__, weft_errtext_remove_string(errorcode),
 		      errorcode);
 }

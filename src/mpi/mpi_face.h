@@ -9,7 +9,8 @@
  *   #pragma weak MPI_X = PMPI_X
  *   int PMPI_X(...)
  *
- * Inside the library nobody calls either name.
+ * Inside the library nobody calls either name. Its first line is MPI_ENTER;
+ * functions that cannot wait and are called within expressions leave it out.
  */
 #ifndef WEFT_MPI_FACE_H
 #define WEFT_MPI_FACE_H
@@ -20,5 +21,13 @@
 #pragma GCC visibility push(default)
 #include <mpi.h>
 #pragma GCC visibility pop
+
+#include "src/core/core_call.h"
+
+/* Tells which call the thread is in, until the function returns. */
+#define MPI_ENTER                                                      \
+	static struct weft_call_site call_site = { .name = __func__ }; \
+	WEFT_CLEANUP(weft_call_leave)                                  \
+	const struct weft_call call_here = weft_call_enter(&call_site)
 
 #endif

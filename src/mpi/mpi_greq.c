@@ -56,6 +56,7 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn,
 			MPI_Grequest_cancel_function *cancel_fn,
 			void *extra_state, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct greq *g = malloc(sizeof(*g));
 
 	if (!g)
@@ -73,6 +74,7 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn,
 #pragma weak MPI_Grequest_complete = PMPI_Grequest_complete
 int PMPI_Grequest_complete(MPI_Request request)
 {
+	MPI_ENTER;
 	struct weft_req *r = weft_obj_of(request, WEFT_KIND_REQ);
 
 	if (!r || !(r->flags & WEFT_REQ_GREQ))

@@ -40,6 +40,7 @@ int mpi_check_info(const void *obj, const char *func, int arg, MPI_Info info)
 #pragma weak MPI_Group_size = PMPI_Group_size
 int PMPI_Group_size(MPI_Group group, int *size)
 {
+	MPI_ENTER;
 	struct weft_group *g;
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
 
@@ -51,6 +52,7 @@ int PMPI_Group_size(MPI_Group group, int *size)
 #pragma weak MPI_Group_rank = PMPI_Group_rank
 int PMPI_Group_rank(MPI_Group group, int *rank)
 {
+	MPI_ENTER;
 	struct weft_group *g;
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
 
@@ -80,6 +82,7 @@ static int bad_rank(const char *func, int arg, int rank, int size)
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 			       MPI_Group group2, int ranks2[])
 {
+	MPI_ENTER;
 	struct weft_group *a, *b;
 	int i, err = mpi_check_group(NULL, __func__, 1, group1, &a);
 	int *rank;
@@ -127,6 +130,7 @@ int mpi_group_compare(const struct weft_group *a, const struct weft_group *b)
 #pragma weak MPI_Group_compare = PMPI_Group_compare
 int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 {
+	MPI_ENTER;
 	struct weft_group *a, *b;
 	int err = mpi_check_group(NULL, __func__, 1, group1, &a);
 
@@ -140,6 +144,7 @@ int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 #pragma weak MPI_Group_free = PMPI_Group_free
 int PMPI_Group_free(MPI_Group *group)
 {
+	MPI_ENTER;
 	struct weft_group *g;
 	int err = mpi_check_group(NULL, __func__, 1, *group, &g);
 
@@ -204,6 +209,8 @@ static int set_of(const char *func, MPI_Group group1, MPI_Group group2,
 #pragma weak MPI_Group_union = PMPI_Group_union
 int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 {
+	MPI_ENTER;
+
 	return set_of(__func__, group1, group2, UNION, newgroup);
 }
 
@@ -211,6 +218,8 @@ int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup)
 int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2,
 			    MPI_Group *newgroup)
 {
+	MPI_ENTER;
+
 	return set_of(__func__, group1, group2, INTERSECTION, newgroup);
 }
 
@@ -218,6 +227,8 @@ int PMPI_Group_intersection(MPI_Group group1, MPI_Group group2,
 int PMPI_Group_difference(MPI_Group group1, MPI_Group group2,
 			  MPI_Group *newgroup)
 {
+	MPI_ENTER;
+
 	return set_of(__func__, group1, group2, DIFFERENCE, newgroup);
 }
 
@@ -289,6 +300,7 @@ static int part_of(struct part *p, int incl, MPI_Group *newgroup)
 int PMPI_Group_incl(MPI_Group group, int n, const int ranks[],
 		    MPI_Group *newgroup)
 {
+	MPI_ENTER;
 	struct weft_group *g;
 	struct part p = { __func__, NULL, (int *)(uintptr_t)ranks, n };
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
@@ -301,6 +313,7 @@ int PMPI_Group_incl(MPI_Group group, int n, const int ranks[],
 int PMPI_Group_excl(MPI_Group group, int n, const int ranks[],
 		    MPI_Group *newgroup)
 {
+	MPI_ENTER;
 	struct weft_group *g;
 	struct part p = { __func__, NULL, (int *)(uintptr_t)ranks, n };
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
@@ -350,6 +363,8 @@ static int ranges_of(const char *func, MPI_Group group, int n, int ranges[][3],
 int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3],
 			  MPI_Group *newgroup)
 {
+	MPI_ENTER;
+
 	return ranges_of(__func__, group, n, ranges, 1, newgroup);
 }
 
@@ -357,5 +372,7 @@ int PMPI_Group_range_incl(MPI_Group group, int n, int ranges[][3],
 int PMPI_Group_range_excl(MPI_Group group, int n, int ranges[][3],
 			  MPI_Group *newgroup)
 {
+	MPI_ENTER;
+
 	return ranges_of(__func__, group, n, ranges, 0, newgroup);
 }

@@ -7,6 +7,7 @@
 #pragma weak MPI_Ibarrier = PMPI_Ibarrier
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m = mpi_barrier(__func__, comm);
 
 	return mpi_coll_start(&m, request);
@@ -16,6 +17,7 @@ int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root,
 		MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_bcast(__func__, mpi_side(buffer, count, datatype), root,
 			  comm);
@@ -27,6 +29,7 @@ int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root,
 int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 		  int root, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_bcast(__func__, mpi_side(buffer, count, datatype), root,
 			  comm);
@@ -39,6 +42,7 @@ int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count,
 		 MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
 		 MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine_root(__func__, sendbuf,
 				 mpi_side(recvbuf, count, datatype), op, root,
@@ -52,6 +56,7 @@ int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		   MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
 		   MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine_root(__func__, sendbuf,
 				 mpi_side(recvbuf, count, datatype), op, root,
@@ -65,6 +70,7 @@ int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count,
 		    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		    MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_ALLREDUCE, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -77,6 +83,7 @@ int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		      MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_ALLREDUCE, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -89,6 +96,7 @@ int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		 void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
 		 MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -104,6 +112,7 @@ int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount,
 		   MPI_Datatype recvtype, int root, MPI_Comm comm,
 		   MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -119,6 +128,7 @@ int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		  MPI_Datatype recvtype, int root, MPI_Comm comm,
 		  MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -135,6 +145,7 @@ int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount,
 		    MPI_Datatype recvtype, int root, MPI_Comm comm,
 		    MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -149,6 +160,7 @@ int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		  void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
 		  MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_SCATTER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -164,6 +176,7 @@ int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount,
 		    MPI_Datatype recvtype, int root, MPI_Comm comm,
 		    MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_SCATTER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -179,6 +192,7 @@ int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[],
 		   int recvcount, MPI_Datatype recvtype, int root,
 		   MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_SCATTER,
 			mpi_side_v(sendbuf, mpi_ints(sendcounts),
@@ -194,6 +208,7 @@ int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		     void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
 		     int root, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_SCATTER,
 			mpi_side_v(sendbuf, mpi_counts(sendcounts),
@@ -208,6 +223,7 @@ int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		    void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		    MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -222,6 +238,7 @@ int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount,
 		      MPI_Datatype recvtype, MPI_Comm comm,
 		      MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -235,6 +252,7 @@ int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		     void *recvbuf, const int recvcounts[], const int displs[],
 		     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -251,6 +269,7 @@ int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount,
 		       MPI_Datatype recvtype, MPI_Comm comm,
 		       MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -265,6 +284,7 @@ int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		   void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		   MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -278,6 +298,7 @@ int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount,
 		     MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -292,6 +313,7 @@ int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[],
 		    const int recvcounts[], const int rdispls[],
 		    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			mpi_side_v(sendbuf, mpi_ints(sendcounts),
@@ -309,6 +331,7 @@ int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		      const MPI_Aint rdispls[], MPI_Datatype recvtype,
 		      MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			mpi_side_v(sendbuf, mpi_counts(sendcounts),
@@ -326,6 +349,7 @@ int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[],
 		    const MPI_Datatype recvtypes[], MPI_Comm comm,
 		    MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			mpi_side_w(sendbuf, mpi_ints(sendcounts),
@@ -343,6 +367,7 @@ int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 		      const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
 		      MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			mpi_side_w(sendbuf, mpi_counts(sendcounts),
@@ -358,6 +383,7 @@ int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf,
 			       int recvcount, MPI_Datatype datatype, MPI_Op op,
 			       MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -370,6 +396,7 @@ int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf,
 				 MPI_Count recvcount, MPI_Datatype datatype,
 				 MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -382,6 +409,7 @@ int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf,
 			 const int recvcounts[], MPI_Datatype datatype,
 			 MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -397,6 +425,7 @@ int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf,
 			   const MPI_Count recvcounts[], MPI_Datatype datatype,
 			   MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -412,6 +441,7 @@ int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count,
 	       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 	       MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -424,6 +454,7 @@ int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		 MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -436,6 +467,7 @@ int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count,
 		 MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		 MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -448,6 +480,7 @@ int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		   MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);

@@ -66,6 +66,7 @@ static int hand_out(const char *func, struct weft_info *info, MPI_Info *out)
 #pragma weak MPI_Info_create = PMPI_Info_create
 int PMPI_Info_create(MPI_Info *info)
 {
+	MPI_ENTER;
 	int err = weft_check_ptr(NULL, __func__, 1, info, "info");
 
 	return err ? err : hand_out(__func__, weft_info_open(), info);
@@ -74,6 +75,7 @@ int PMPI_Info_create(MPI_Info *info)
 #pragma weak MPI_Info_create_env = PMPI_Info_create_env
 int PMPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 {
+	MPI_ENTER;
 	struct weft_info *env = weft_info_open();
 
 	if (env && weft_info_fill(env, argv ? argc : 0, argv)) {
@@ -86,6 +88,7 @@ int PMPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 #pragma weak MPI_Info_dup = PMPI_Info_dup
 int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
+	MPI_ENTER;
 	struct weft_info *from;
 	int err = check_info(__func__, 1, info, &from);
 
@@ -95,6 +98,7 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 #pragma weak MPI_Info_free = PMPI_Info_free
 int PMPI_Info_free(MPI_Info *info)
 {
+	MPI_ENTER;
 	struct weft_info *i;
 	int err = weft_check_ptr(NULL, __func__, 1, info, "info");
 
@@ -112,6 +116,7 @@ int PMPI_Info_free(MPI_Info *info)
 #pragma weak MPI_Info_set = PMPI_Info_set
 int PMPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
+	MPI_ENTER;
 	struct weft_info *i;
 	int err = check_writable(__func__, info, &i);
 
@@ -128,6 +133,7 @@ int PMPI_Info_set(MPI_Info info, const char *key, const char *value)
 #pragma weak MPI_Info_delete = PMPI_Info_delete
 int PMPI_Info_delete(MPI_Info info, const char *key)
 {
+	MPI_ENTER;
 	struct weft_info *i;
 	int err = check_writable(__func__, info, &i);
 
@@ -159,6 +165,7 @@ static int read_value(const char *func, MPI_Info info, const char *key,
 int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value,
 		  int *flag)
 {
+	MPI_ENTER;
 	int len = -1;
 	int err = read_value(__func__, info, key, value,
 			     valuelen < 0 ? 0 : valuelen + 1, &len);
@@ -172,6 +179,7 @@ int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value,
 int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen,
 			 char *value, int *flag)
 {
+	MPI_ENTER;
 	int len = -1;
 	int err = read_value(__func__, info, key, value, *buflen, &len);
 
@@ -187,6 +195,7 @@ int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen,
 int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen,
 			   int *flag)
 {
+	MPI_ENTER;
 	int len = -1;
 	int err = read_value(__func__, info, key, NULL, 0, &len);
 
@@ -201,6 +210,7 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen,
 #pragma weak MPI_Info_get_nkeys = PMPI_Info_get_nkeys
 int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
+	MPI_ENTER;
 	struct weft_info *i;
 	int err = check_info(__func__, 1, info, &i);
 
@@ -212,6 +222,7 @@ int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 #pragma weak MPI_Info_get_nthkey = PMPI_Info_get_nthkey
 int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
+	MPI_ENTER;
 	struct weft_info *i;
 	int err = check_info(__func__, 1, info, &i);
 

@@ -68,12 +68,15 @@ static int start(const char *func, int required)
 #pragma weak MPI_Init = PMPI_Init
 int PMPI_Init(int *argc, char ***argv)
 {
+	MPI_ENTER;
+
 	return start(__func__, MPI_THREAD_SINGLE);
 }
 
 #pragma weak MPI_Init_thread = PMPI_Init_thread
 int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+	MPI_ENTER;
 	int err;
 
 	if (required > MPI_THREAD_MULTIPLE)
@@ -89,6 +92,8 @@ int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 #pragma weak MPI_Initialized = PMPI_Initialized
 int PMPI_Initialized(int *flag)
 {
+	MPI_ENTER;
+
 	*flag = weft_load32(&weft_core.phase) != WEFT_BEFORE_INIT;
 	return MPI_SUCCESS;
 }
@@ -96,6 +101,8 @@ int PMPI_Initialized(int *flag)
 #pragma weak MPI_Finalized = PMPI_Finalized
 int PMPI_Finalized(int *flag)
 {
+	MPI_ENTER;
+
 	*flag = weft_load32(&weft_core.phase) == WEFT_AFTER_FINALIZE;
 	return MPI_SUCCESS;
 }
@@ -103,6 +110,7 @@ int PMPI_Finalized(int *flag)
 #pragma weak MPI_Finalize = PMPI_Finalize
 int PMPI_Finalize(void)
 {
+	MPI_ENTER;
 	int err;
 
 	if (!weft_running())
@@ -119,6 +127,8 @@ int PMPI_Finalize(void)
 #pragma weak MPI_Query_thread = PMPI_Query_thread
 int PMPI_Query_thread(int *provided)
 {
+	MPI_ENTER;
+
 	if (!weft_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*provided = weft_core.thread_level;
@@ -128,6 +138,8 @@ int PMPI_Query_thread(int *provided)
 #pragma weak MPI_Is_thread_main = PMPI_Is_thread_main
 int PMPI_Is_thread_main(int *flag)
 {
+	MPI_ENTER;
+
 	if (!weft_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*flag = pthread_equal(pthread_self(), weft_core.main_thread) != 0;
@@ -137,6 +149,7 @@ int PMPI_Is_thread_main(int *flag)
 #pragma weak MPI_Abort = PMPI_Abort
 int PMPI_Abort(MPI_Comm comm, int errorcode)
 {
+	MPI_ENTER;
 	const struct weft_comm *c = weft_comm_of(comm);
 
 	weft_core_abort(errorcode, "MPI_Abort(%s, %d)",

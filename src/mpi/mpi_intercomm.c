@@ -26,6 +26,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 			  MPI_Comm peer_comm, int remote_leader, int tag,
 			  MPI_Comm *newintercomm)
 {
+	MPI_ENTER;
 	struct weft_comm *c, *peer = NULL, *made;
 	struct weft_make_inter i;
 	struct weft_small local;
@@ -55,6 +56,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 #pragma weak MPI_Intercomm_merge = PMPI_Intercomm_merge
 int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 {
+	MPI_ENTER;
 	struct weft_comm *c, *made;
 	int err = mpi_check_comm(__func__, 1, intercomm, &c);
 
@@ -91,6 +93,7 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 				      MPI_Errhandler errhandler,
 				      MPI_Comm *newintercomm)
 {
+	MPI_ENTER;
 	uint64_t ctx = (uint64_t)WEFT_CTX_NOBODY << WEFT_TAG_CTX_AT;
 	struct weft_comm scratch, *made;
 	struct weft_small local = { &scratch, WEFT_P2P_COLL, 0 };

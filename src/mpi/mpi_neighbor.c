@@ -9,6 +9,7 @@ int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount,
 			    MPI_Datatype sendtype, void *recvbuf, int recvcount,
 			    MPI_Datatype recvtype, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -23,6 +24,7 @@ int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount,
 			      MPI_Count recvcount, MPI_Datatype recvtype,
 			      MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -37,6 +39,7 @@ int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount,
 			     const int recvcounts[], const int displs[],
 			     MPI_Datatype recvtype, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -53,6 +56,7 @@ int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount,
 			       const MPI_Aint displs[], MPI_Datatype recvtype,
 			       MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -67,6 +71,7 @@ int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount,
 			   MPI_Datatype sendtype, void *recvbuf, int recvcount,
 			   MPI_Datatype recvtype, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -81,6 +86,7 @@ int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount,
 			     MPI_Count recvcount, MPI_Datatype recvtype,
 			     MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -96,6 +102,7 @@ int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[],
 			    const int rdispls[], MPI_Datatype recvtype,
 			    MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			mpi_side_v(sendbuf, mpi_ints(sendcounts),
@@ -113,6 +120,7 @@ int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 			      const MPI_Aint rdispls[], MPI_Datatype recvtype,
 			      MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			mpi_side_v(sendbuf, mpi_counts(sendcounts),
@@ -130,6 +138,7 @@ int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[],
 			    const int recvcounts[], const MPI_Aint rdispls[],
 			    const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			mpi_side_w(sendbuf, mpi_ints(sendcounts),
@@ -148,6 +157,7 @@ int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 			      const MPI_Aint rdispls[],
 			      const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			mpi_side_w(sendbuf, mpi_counts(sendcounts),
@@ -164,6 +174,7 @@ int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount,
 			     int recvcount, MPI_Datatype recvtype,
 			     MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -178,6 +189,7 @@ int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount,
 			       MPI_Count recvcount, MPI_Datatype recvtype,
 			       MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -193,6 +205,7 @@ int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount,
 			      MPI_Datatype recvtype, MPI_Comm comm,
 			      MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -209,6 +222,7 @@ int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount,
 				const MPI_Aint displs[], MPI_Datatype recvtype,
 				MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -224,6 +238,7 @@ int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount,
 			    MPI_Datatype recvtype, MPI_Comm comm,
 			    MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -238,6 +253,7 @@ int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount,
 			      MPI_Count recvcount, MPI_Datatype recvtype,
 			      MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -253,6 +269,7 @@ int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[],
 			     const int rdispls[], MPI_Datatype recvtype,
 			     MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			mpi_side_v(sendbuf, mpi_ints(sendcounts),
@@ -271,6 +288,7 @@ int PMPI_Ineighbor_alltoallv_c(const void *sendbuf,
 			       const MPI_Aint rdispls[], MPI_Datatype recvtype,
 			       MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			mpi_side_v(sendbuf, mpi_counts(sendcounts),
@@ -289,6 +307,7 @@ int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[],
 			     const MPI_Datatype recvtypes[], MPI_Comm comm,
 			     MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			mpi_side_w(sendbuf, mpi_ints(sendcounts),
@@ -309,6 +328,7 @@ int PMPI_Ineighbor_alltoallw_c(const void *sendbuf,
 			       const MPI_Datatype recvtypes[], MPI_Comm comm,
 			       MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			mpi_side_w(sendbuf, mpi_counts(sendcounts),
@@ -326,6 +346,7 @@ int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount,
 				 MPI_Comm comm, MPI_Info info,
 				 MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -341,6 +362,7 @@ int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount,
 				   MPI_Comm comm, MPI_Info info,
 				   MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -356,6 +378,7 @@ int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount,
 				  MPI_Datatype recvtype, MPI_Comm comm,
 				  MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -373,6 +396,7 @@ int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount,
 				    MPI_Datatype recvtype, MPI_Comm comm,
 				    MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -389,6 +413,7 @@ int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount,
 				MPI_Comm comm, MPI_Info info,
 				MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -404,6 +429,7 @@ int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 				  MPI_Comm comm, MPI_Info info,
 				  MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -420,6 +446,7 @@ int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[],
 				 MPI_Comm comm, MPI_Info info,
 				 MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			mpi_side_v(sendbuf, mpi_ints(sendcounts),
@@ -440,6 +467,7 @@ int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf,
 				   MPI_Datatype recvtype, MPI_Comm comm,
 				   MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			mpi_side_v(sendbuf, mpi_counts(sendcounts),
@@ -459,6 +487,7 @@ int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[],
 				 const MPI_Datatype recvtypes[], MPI_Comm comm,
 				 MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			mpi_side_w(sendbuf, mpi_ints(sendcounts),
@@ -480,6 +509,7 @@ int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf,
 				   MPI_Comm comm, MPI_Info info,
 				   MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
 			mpi_side_w(sendbuf, mpi_counts(sendcounts),

@@ -38,18 +38,23 @@ static int op_create(const char *func, MPI_User_function *fn,
 #pragma weak MPI_Op_create = PMPI_Op_create
 int PMPI_Op_create(MPI_User_function *user_fn, int commute, MPI_Op *op)
 {
+	MPI_ENTER;
+
 	return op_create(__func__, user_fn, NULL, commute, op);
 }
 
 #pragma weak MPI_Op_create_c = PMPI_Op_create_c
 int PMPI_Op_create_c(MPI_User_function_c *user_fn, int commute, MPI_Op *op)
 {
+	MPI_ENTER;
+
 	return op_create(__func__, NULL, user_fn, commute, op);
 }
 
 #pragma weak MPI_Op_free = PMPI_Op_free
 int PMPI_Op_free(MPI_Op *op)
 {
+	MPI_ENTER;
 	struct weft_op *o;
 	int err = weft_check_ptr(NULL, __func__, 1, op, "op");
 
@@ -68,6 +73,7 @@ int PMPI_Op_free(MPI_Op *op)
 #pragma weak MPI_Op_commutative = PMPI_Op_commutative
 int PMPI_Op_commutative(MPI_Op op, int *commute)
 {
+	MPI_ENTER;
 	struct weft_op *o;
 	int err = check_op(__func__, 1, op, &o);
 
@@ -99,6 +105,7 @@ static int reduce_local(struct mpi_msg *m, void *inout, MPI_Op op)
 int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
 		      MPI_Datatype datatype, MPI_Op op)
 {
+	MPI_ENTER;
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 2,
 			     .buf = inbuf,
@@ -112,6 +119,7 @@ int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count,
 int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count,
 			MPI_Datatype datatype, MPI_Op op)
 {
+	MPI_ENTER;
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 2,
 			     .buf = inbuf,

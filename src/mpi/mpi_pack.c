@@ -82,6 +82,7 @@ static int unpack(struct flat *f, struct mpi_msg *m, const void *in)
 int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype,
 	      void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct flat f = { __func__, 5, outsize, *position };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 1,
@@ -101,6 +102,7 @@ int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype,
 		void *outbuf, MPI_Count outsize, MPI_Count *position,
 		MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct flat f = { __func__, 5, outsize, *position };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 1,
@@ -119,6 +121,7 @@ int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype,
 int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 		int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct flat f = { __func__, 2, insize, *position };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 4,
@@ -138,6 +141,7 @@ int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 		  void *outbuf, MPI_Count outcount, MPI_Datatype datatype,
 		  MPI_Comm comm)
 {
+	MPI_ENTER;
 	struct flat f = { __func__, 2, insize, *position };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 4,
@@ -176,6 +180,7 @@ static int size_of(const char *func, int arg, MPI_Count count,
 #pragma weak MPI_Pack_size = PMPI_Pack_size
 int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 {
+	MPI_ENTER;
 	MPI_Count n = 0;
 	int err = check_comm(__func__, 3, comm);
 
@@ -190,6 +195,7 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm,
 		     MPI_Count *size)
 {
+	MPI_ENTER;
 	int err = check_comm(__func__, 3, comm);
 
 	return err ? err : size_of(__func__, 1, incount, datatype, false, size);
@@ -210,6 +216,7 @@ static int check_rep(const char *func, const char *datarep)
 int PMPI_Pack_external_size(const char *datarep, int incount,
 			    MPI_Datatype datatype, MPI_Aint *size)
 {
+	MPI_ENTER;
 	MPI_Count n = 0;
 	int err = check_rep(__func__, datarep);
 
@@ -224,6 +231,7 @@ int PMPI_Pack_external_size(const char *datarep, int incount,
 int PMPI_Pack_external_size_c(const char *datarep, MPI_Count incount,
 			      MPI_Datatype datatype, MPI_Count *size)
 {
+	MPI_ENTER;
 	int err = check_rep(__func__, datarep);
 
 	return err ? err : size_of(__func__, 2, incount, datatype, true, size);
@@ -265,6 +273,7 @@ int PMPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 		       MPI_Datatype datatype, void *outbuf, MPI_Aint outsize,
 		       MPI_Aint *position)
 {
+	MPI_ENTER;
 	struct flat f = { __func__, 6, outsize, *position };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 2,
@@ -284,6 +293,7 @@ int PMPI_Pack_external_c(const char *datarep, const void *inbuf,
 			 MPI_Count incount, MPI_Datatype datatype, void *outbuf,
 			 MPI_Count outsize, MPI_Count *position)
 {
+	MPI_ENTER;
 	struct flat f = { __func__, 6, outsize, *position };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 2,
@@ -303,6 +313,7 @@ int PMPI_Unpack_external(const char datarep[], const void *inbuf,
 			 MPI_Aint insize, MPI_Aint *position, void *outbuf,
 			 int outcount, MPI_Datatype datatype)
 {
+	MPI_ENTER;
 	struct flat f = { __func__, 3, insize, *position };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 5,
@@ -322,6 +333,7 @@ int PMPI_Unpack_external_c(const char datarep[], const void *inbuf,
 			   MPI_Count insize, MPI_Count *position, void *outbuf,
 			   MPI_Count outcount, MPI_Datatype datatype)
 {
+	MPI_ENTER;
 	struct flat f = { __func__, 3, insize, *position };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 5,

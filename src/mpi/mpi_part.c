@@ -44,6 +44,7 @@ int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count,
 		    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 		    MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
 	return init(m, partitions, comm, 0, request);
@@ -54,6 +55,7 @@ int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count,
 		      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 		      MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
 	return init(m, partitions, comm, 0, request);
@@ -64,6 +66,7 @@ int PMPI_Precv_init(void *buf, int partitions, MPI_Count count,
 		    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 		    MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
 	return init(m, partitions, comm, 1, request);
@@ -74,6 +77,7 @@ int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count,
 		      MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
 		      MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
 	return init(m, partitions, comm, 1, request);
@@ -96,6 +100,8 @@ static int ready(const char *func, MPI_Request request, int first, int last)
 #pragma weak MPI_Pready = PMPI_Pready
 int PMPI_Pready(int partition, MPI_Request request)
 {
+	MPI_ENTER;
+
 	return ready(__func__, request, partition, partition);
 }
 
@@ -103,6 +109,8 @@ int PMPI_Pready(int partition, MPI_Request request)
 int PMPI_Pready_range(int partition_low, int partition_high,
 		      MPI_Request request)
 {
+	MPI_ENTER;
+
 	return ready(__func__, request, partition_low, partition_high);
 }
 
@@ -110,6 +118,7 @@ int PMPI_Pready_range(int partition_low, int partition_high,
 int PMPI_Pready_list(int length, const int array_of_partitions[],
 		     MPI_Request request)
 {
+	MPI_ENTER;
 	int i, err = MPI_SUCCESS;
 
 	for (i = 0; i < length && !err; i++)
@@ -121,6 +130,7 @@ int PMPI_Pready_list(int length, const int array_of_partitions[],
 #pragma weak MPI_Parrived = PMPI_Parrived
 int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 {
+	MPI_ENTER;
 	struct weft_req *r = weft_obj_of(request, WEFT_KIND_REQ);
 
 	*flag = 1;

@@ -7,6 +7,7 @@
 #pragma weak MPI_Barrier_init = PMPI_Barrier_init
 int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m = mpi_barrier(__func__, comm);
 
 	return mpi_coll_init(&m, info, request);
@@ -16,6 +17,7 @@ int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request)
 int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root,
 		    MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_bcast(__func__, mpi_side(buffer, count, datatype), root,
 			  comm);
@@ -28,6 +30,7 @@ int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 		      int root, MPI_Comm comm, MPI_Info info,
 		      MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_bcast(__func__, mpi_side(buffer, count, datatype), root,
 			  comm);
@@ -40,6 +43,7 @@ int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count,
 		     MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm,
 		     MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine_root(__func__, sendbuf,
 				 mpi_side(recvbuf, count, datatype), op, root,
@@ -53,6 +57,7 @@ int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		       MPI_Datatype datatype, MPI_Op op, int root,
 		       MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine_root(__func__, sendbuf,
 				 mpi_side(recvbuf, count, datatype), op, root,
@@ -66,6 +71,7 @@ int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count,
 			MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 			MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_ALLREDUCE, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -78,6 +84,7 @@ int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 			  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 			  MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_ALLREDUCE, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -91,6 +98,7 @@ int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		     int root, MPI_Comm comm, MPI_Info info,
 		     MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -106,6 +114,7 @@ int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount,
 		       MPI_Count recvcount, MPI_Datatype recvtype, int root,
 		       MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -121,6 +130,7 @@ int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		      MPI_Datatype recvtype, int root, MPI_Comm comm,
 		      MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -137,6 +147,7 @@ int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount,
 			MPI_Datatype recvtype, int root, MPI_Comm comm,
 			MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -152,6 +163,7 @@ int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		      int root, MPI_Comm comm, MPI_Info info,
 		      MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_SCATTER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -167,6 +179,7 @@ int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount,
 			MPI_Count recvcount, MPI_Datatype recvtype, int root,
 			MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_SCATTER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -182,6 +195,7 @@ int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[],
 		       int recvcount, MPI_Datatype recvtype, int root,
 		       MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_SCATTER,
 			mpi_side_v(sendbuf, mpi_ints(sendcounts),
@@ -198,6 +212,7 @@ int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 			 MPI_Datatype recvtype, int root, MPI_Comm comm,
 			 MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_SCATTER,
 			mpi_side_v(sendbuf, mpi_counts(sendcounts),
@@ -213,6 +228,7 @@ int PMPI_Allgather_init(const void *sendbuf, int sendcount,
 			MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
 			MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -227,6 +243,7 @@ int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount,
 			  MPI_Count recvcount, MPI_Datatype recvtype,
 			  MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -242,6 +259,7 @@ int PMPI_Allgatherv_init(const void *sendbuf, int sendcount,
 			 MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
 			 MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -258,6 +276,7 @@ int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount,
 			   const MPI_Aint displs[], MPI_Datatype recvtype,
 			   MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			mpi_side(sendbuf, sendcount, sendtype),
@@ -273,6 +292,7 @@ int PMPI_Alltoall_init(const void *sendbuf, int sendcount,
 		       MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
 		       MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -287,6 +307,7 @@ int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount,
 			 MPI_Count recvcount, MPI_Datatype recvtype,
 			 MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -302,6 +323,7 @@ int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[],
 			const int rdispls[], MPI_Datatype recvtype,
 			MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			mpi_side_v(sendbuf, mpi_ints(sendcounts),
@@ -319,6 +341,7 @@ int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 			  const MPI_Aint rdispls[], MPI_Datatype recvtype,
 			  MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			mpi_side_v(sendbuf, mpi_counts(sendcounts),
@@ -336,6 +359,7 @@ int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[],
 			const int rdispls[], const MPI_Datatype recvtypes[],
 			MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			mpi_side_w(sendbuf, mpi_ints(sendcounts),
@@ -355,6 +379,7 @@ int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 			  const MPI_Datatype recvtypes[], MPI_Comm comm,
 			  MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			mpi_side_w(sendbuf, mpi_counts(sendcounts),
@@ -371,6 +396,7 @@ int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf,
 				   MPI_Op op, MPI_Comm comm, MPI_Info info,
 				   MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -384,6 +410,7 @@ int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf,
 				     MPI_Op op, MPI_Comm comm, MPI_Info info,
 				     MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -397,6 +424,7 @@ int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf,
 			     MPI_Op op, MPI_Comm comm, MPI_Info info,
 			     MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -413,6 +441,7 @@ int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf,
 			       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 			       MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -428,6 +457,7 @@ int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count,
 		   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		   MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -440,6 +470,7 @@ int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		     MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -452,6 +483,7 @@ int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count,
 		     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		     MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -464,6 +496,7 @@ int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		       MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		       MPI_Info info, MPI_Request *request)
 {
+	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);

@@ -52,6 +52,7 @@ static int init(struct mpi_msg m, MPI_Comm comm, enum what what, unsigned mode,
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 		   int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, SEND, 0, request);
@@ -61,6 +62,7 @@ int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		     int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, SEND, 0, request);
@@ -70,6 +72,7 @@ int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 		    int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, SEND, WEFT_P2P_SYNC, request);
@@ -79,6 +82,7 @@ int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		      int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, SEND, WEFT_P2P_SYNC, request);
@@ -88,6 +92,7 @@ int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 		    int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, SEND, WEFT_P2P_READY, request);
@@ -97,6 +102,7 @@ int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		      int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, SEND, WEFT_P2P_READY, request);
@@ -106,6 +112,7 @@ int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 		    int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, BSEND, 0, request);
@@ -115,6 +122,7 @@ int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		      int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return init(m, comm, BSEND, 0, request);
@@ -124,6 +132,7 @@ int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 		   int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(source);
 
 	return init(m, comm, RECV, 0, request);
@@ -133,6 +142,7 @@ int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source,
 int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 		     int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(source);
 
 	return init(m, comm, RECV, 0, request);

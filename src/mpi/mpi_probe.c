@@ -40,6 +40,7 @@ static int look(const char *func, const struct weft_p2p_args *a, int wait,
 #pragma weak MPI_Probe = PMPI_Probe
 int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
+	MPI_ENTER;
 	struct weft_p2p_args a;
 	int err = check_probe(__func__, source, tag, comm, &a);
 
@@ -55,6 +56,7 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
 int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
 		MPI_Status *status)
 {
+	MPI_ENTER;
 	struct weft_p2p_args a;
 	int err = check_probe(__func__, source, tag, comm, &a);
 	int rc;
@@ -75,6 +77,7 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
 int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
 		MPI_Status *status)
 {
+	MPI_ENTER;
 	struct weft_p2p_args a;
 	struct weft_p2p *msg = NULL;
 	int err = check_probe(__func__, source, tag, comm, &a);
@@ -96,6 +99,7 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
 int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag,
 		 MPI_Message *message, MPI_Status *status)
 {
+	MPI_ENTER;
 	struct weft_p2p_args a;
 	struct weft_p2p *msg = NULL;
 	int err = check_probe(__func__, source, tag, comm, &a);
@@ -171,6 +175,7 @@ static int mrecv(struct mpi_msg m, MPI_Message *message, MPI_Status *status)
 int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype,
 	       MPI_Message *message, MPI_Status *status)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
 	return mrecv(m, message, status);
@@ -180,6 +185,7 @@ int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype,
 int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 		 MPI_Message *message, MPI_Status *status)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
 	return mrecv(m, message, status);
@@ -189,6 +195,7 @@ int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype,
 		MPI_Message *message, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
 	return imrecv(m, message, (struct weft_req **)request);
@@ -198,6 +205,7 @@ int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype,
 int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 		  MPI_Message *message, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
 	return imrecv(m, message, (struct weft_req **)request);

@@ -83,6 +83,7 @@ WEFT_INLINE int irecv(struct mpi_msg m, MPI_Comm comm, MPI_Request *request)
 int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
 	      int tag, MPI_Comm comm)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return send(m, comm, 0);
@@ -92,6 +93,7 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		int dest, int tag, MPI_Comm comm)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return send(m, comm, 0);
@@ -101,6 +103,7 @@ int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	       int tag, MPI_Comm comm)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return send(m, comm, WEFT_P2P_SYNC);
@@ -110,6 +113,7 @@ int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		 int dest, int tag, MPI_Comm comm)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return send(m, comm, WEFT_P2P_SYNC);
@@ -119,6 +123,7 @@ int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	       int tag, MPI_Comm comm)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return send(m, comm, WEFT_P2P_READY);
@@ -128,6 +133,7 @@ int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		 int dest, int tag, MPI_Comm comm)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return send(m, comm, WEFT_P2P_READY);
@@ -137,6 +143,7 @@ int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	       int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return isend(m, comm, 0, request);
@@ -146,6 +153,7 @@ int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		 int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return isend(m, comm, 0, request);
@@ -155,6 +163,7 @@ int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return isend(m, comm, WEFT_P2P_SYNC, request);
@@ -164,6 +173,7 @@ int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		  int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return isend(m, comm, WEFT_P2P_SYNC, request);
@@ -173,6 +183,7 @@ int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 		int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return isend(m, comm, WEFT_P2P_READY, request);
@@ -182,6 +193,7 @@ int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 		  int dest, int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(dest);
 
 	return isend(m, comm, WEFT_P2P_READY, request);
@@ -191,6 +203,7 @@ int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	      MPI_Comm comm, MPI_Status *status)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(source);
 
 	return recv(m, comm, status);
@@ -200,6 +213,7 @@ int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 	       MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(source);
 
 	return irecv(m, comm, request);
@@ -209,6 +223,7 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
 		int tag, MPI_Comm comm, MPI_Status *status)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(source);
 
 	return recv(m, comm, status);
@@ -218,6 +233,7 @@ int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
 int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source,
 		 int tag, MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = MSG(source);
 
 	return irecv(m, comm, request);

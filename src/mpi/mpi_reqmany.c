@@ -187,6 +187,7 @@ static int collect_any(struct many *m, int *indx, MPI_Status *status)
 int PMPI_Waitall(int count, MPI_Request array_of_requests[],
 		 MPI_Status *array_of_statuses)
 {
+	MPI_ENTER;
 	struct many m = { .func = __func__, count, array_of_requests };
 	struct weft_req *r;
 	int i, err = check(&m);
@@ -205,6 +206,7 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[],
 int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 		 MPI_Status *array_of_statuses)
 {
+	MPI_ENTER;
 	struct many m = { .func = __func__, count, array_of_requests };
 	int err = check(&m);
 
@@ -219,6 +221,7 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx,
 		 MPI_Status *status)
 {
+	MPI_ENTER;
 	struct many m = { .func = __func__, count, array_of_requests };
 	int err = check(&m);
 
@@ -232,6 +235,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx,
 int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx,
 		 int *flag, MPI_Status *status)
 {
+	MPI_ENTER;
 	struct many m = { .func = __func__, count, array_of_requests };
 	int err = check(&m);
 
@@ -247,6 +251,7 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx,
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 		  int array_of_indices[], MPI_Status *array_of_statuses)
 {
+	MPI_ENTER;
 	struct many m = { .func = __func__, incount, array_of_requests };
 	int err = check(&m);
 
@@ -260,6 +265,7 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 		  int array_of_indices[], MPI_Status *array_of_statuses)
 {
+	MPI_ENTER;
 	struct many m = { .func = __func__, incount, array_of_requests };
 	int err = check(&m);
 
@@ -290,6 +296,7 @@ int PMPI_Request_get_status_all(int count,
 				const MPI_Request array_of_requests[],
 				int *flag, MPI_Status *array_of_statuses)
 {
+	MPI_ENTER;
 	struct many m = { .func = __func__,
 			  count,
 			  (MPI_Request *)(uintptr_t)array_of_requests };
@@ -309,6 +316,7 @@ int PMPI_Request_get_status_any(int count,
 				const MPI_Request array_of_requests[],
 				int *indx, int *flag, MPI_Status *status)
 {
+	MPI_ENTER;
 	struct many m = { .func = __func__,
 			  count,
 			  (MPI_Request *)(uintptr_t)array_of_requests };
@@ -332,6 +340,7 @@ int PMPI_Request_get_status_some(int incount,
 				 int *outcount, int array_of_indices[],
 				 MPI_Status *array_of_statuses)
 {
+	MPI_ENTER;
 	struct many m = { .func = __func__,
 			  incount,
 			  (MPI_Request *)(uintptr_t)array_of_requests };

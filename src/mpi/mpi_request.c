@@ -28,6 +28,7 @@ int mpi_req_finish(const char *func, MPI_Request *handle, MPI_Status *status)
 #pragma weak MPI_Wait = PMPI_Wait
 int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 {
+	MPI_ENTER;
 	struct weft_req *r;
 	int err = mpi_req_active(__func__, 1, *request, &r);
 
@@ -42,6 +43,7 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 #pragma weak MPI_Test = PMPI_Test
 int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
+	MPI_ENTER;
 	struct weft_req *r;
 	int err = mpi_req_active(__func__, 1, *request, &r);
 
@@ -59,6 +61,7 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 #pragma weak MPI_Request_get_status = PMPI_Request_get_status
 int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
+	MPI_ENTER;
 	struct weft_req *r;
 	int err = mpi_req_active(__func__, 1, request, &r);
 
@@ -97,12 +100,15 @@ static int start_one(const char *func, int arg, MPI_Request handle)
 #pragma weak MPI_Start = PMPI_Start
 int PMPI_Start(MPI_Request *request)
 {
+	MPI_ENTER;
+
 	return start_one(__func__, 1, *request);
 }
 
 #pragma weak MPI_Startall = PMPI_Startall
 int PMPI_Startall(int count, MPI_Request array_of_requests[])
 {
+	MPI_ENTER;
 	int err = MPI_SUCCESS;
 	int i;
 
@@ -114,6 +120,7 @@ int PMPI_Startall(int count, MPI_Request array_of_requests[])
 #pragma weak MPI_Cancel = PMPI_Cancel
 int PMPI_Cancel(MPI_Request *request)
 {
+	MPI_ENTER;
 	struct weft_req *r = weft_obj_of(*request, WEFT_KIND_REQ);
 
 	if (!r || !(r->flags & WEFT_REQ_ACTIVE))
@@ -124,6 +131,7 @@ int PMPI_Cancel(MPI_Request *request)
 #pragma weak MPI_Request_free = PMPI_Request_free
 int PMPI_Request_free(MPI_Request *request)
 {
+	MPI_ENTER;
 	struct weft_req *r = weft_obj_of(*request, WEFT_KIND_REQ);
 
 	if (!r)

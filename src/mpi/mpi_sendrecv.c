@@ -127,6 +127,7 @@ int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		  MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
 		  MPI_Status *status)
 {
+	MPI_ENTER;
 	const struct mpi_msg s = SEND;
 	const struct mpi_msg r = RECV;
 
@@ -138,6 +139,7 @@ int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 			  int sendtag, int source, int recvtag, MPI_Comm comm,
 			  MPI_Status *status)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = BOTH;
 
 	return replace(m, source, recvtag, comm, status);
@@ -149,6 +151,7 @@ int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		   MPI_Datatype recvtype, int source, int recvtag,
 		   MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg s = SEND;
 	const struct mpi_msg r = RECV;
 
@@ -160,6 +163,7 @@ int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype,
 			   int dest, int sendtag, int source, int recvtag,
 			   MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = BOTH;
 
 	return ireplace(m, source, recvtag, comm, request);
@@ -171,6 +175,7 @@ int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount,
 		    MPI_Count recvcount, MPI_Datatype recvtype, int source,
 		    int recvtag, MPI_Comm comm, MPI_Status *status)
 {
+	MPI_ENTER;
 	const struct mpi_msg s = SEND;
 	const struct mpi_msg r = RECV;
 
@@ -182,6 +187,7 @@ int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 			    int dest, int sendtag, int source, int recvtag,
 			    MPI_Comm comm, MPI_Status *status)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = BOTH;
 
 	return replace(m, source, recvtag, comm, status);
@@ -194,6 +200,7 @@ int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount,
 		     int source, int recvtag, MPI_Comm comm,
 		     MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg s = SEND;
 	const struct mpi_msg r = RECV;
 
@@ -205,6 +212,7 @@ int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 			     int dest, int sendtag, int source, int recvtag,
 			     MPI_Comm comm, MPI_Request *request)
 {
+	MPI_ENTER;
 	const struct mpi_msg m = BOTH;
 
 	return ireplace(m, source, recvtag, comm, request);

@@ -55,6 +55,7 @@ static int narrow(MPI_Count n)
 #pragma weak MPI_Get_count = PMPI_Get_count
 int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
+	MPI_ENTER;
 	MPI_Count n = 0;
 	int err = get_count(__func__, status, datatype, &n);
 
@@ -67,6 +68,8 @@ int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype,
 		     MPI_Count *count)
 {
+	MPI_ENTER;
+
 	return get_count(__func__, status, datatype, count);
 }
 
@@ -74,6 +77,7 @@ int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype,
 int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype,
 		      int *count)
 {
+	MPI_ENTER;
 	MPI_Count n = 0;
 	int err = get_elements(__func__, status, datatype, &n);
 
@@ -86,6 +90,8 @@ int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype,
 int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype,
 			MPI_Count *count)
 {
+	MPI_ENTER;
+
 	return get_elements(__func__, status, datatype, count);
 }
 
@@ -93,6 +99,8 @@ int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype,
 int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype,
 			MPI_Count *count)
 {
+	MPI_ENTER;
+
 	return get_elements(__func__, status, datatype, count);
 }
 
@@ -114,6 +122,8 @@ static int set_elements(const char *func, MPI_Status *status, MPI_Datatype type,
 int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype,
 			     int count)
 {
+	MPI_ENTER;
+
 	return set_elements(__func__, status, datatype, count);
 }
 
@@ -121,6 +131,8 @@ int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype,
 int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype,
 			       MPI_Count count)
 {
+	MPI_ENTER;
+
 	return set_elements(__func__, status, datatype, count);
 }
 
@@ -128,12 +140,16 @@ int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype,
 int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype,
 			       MPI_Count count)
 {
+	MPI_ENTER;
+
 	return set_elements(__func__, status, datatype, count);
 }
 
 #pragma weak MPI_Status_set_cancelled = PMPI_Status_set_cancelled
 int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
+	MPI_ENTER;
+
 	weft_status_set_cancelled(status, flag != 0);
 	return MPI_SUCCESS;
 }
@@ -141,6 +157,8 @@ int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
 #pragma weak MPI_Test_cancelled = PMPI_Test_cancelled
 int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
+	MPI_ENTER;
+
 	*flag = weft_status_is_cancelled(status);
 	return MPI_SUCCESS;
 }
@@ -148,6 +166,8 @@ int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 #pragma weak MPI_Status_get_source = PMPI_Status_get_source
 int PMPI_Status_get_source(const MPI_Status *status, int *source)
 {
+	MPI_ENTER;
+
 	*source = status->MPI_SOURCE;
 	return MPI_SUCCESS;
 }
@@ -155,6 +175,8 @@ int PMPI_Status_get_source(const MPI_Status *status, int *source)
 #pragma weak MPI_Status_set_source = PMPI_Status_set_source
 int PMPI_Status_set_source(MPI_Status *status, int source)
 {
+	MPI_ENTER;
+
 	status->MPI_SOURCE = source;
 	return MPI_SUCCESS;
 }
@@ -162,6 +184,8 @@ int PMPI_Status_set_source(MPI_Status *status, int source)
 #pragma weak MPI_Status_get_tag = PMPI_Status_get_tag
 int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
+	MPI_ENTER;
+
 	*tag = status->MPI_TAG;
 	return MPI_SUCCESS;
 }
@@ -169,6 +193,8 @@ int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
 #pragma weak MPI_Status_set_tag = PMPI_Status_set_tag
 int PMPI_Status_set_tag(MPI_Status *status, int tag)
 {
+	MPI_ENTER;
+
 	status->MPI_TAG = tag;
 	return MPI_SUCCESS;
 }
@@ -176,6 +202,8 @@ int PMPI_Status_set_tag(MPI_Status *status, int tag)
 #pragma weak MPI_Status_get_error = PMPI_Status_get_error
 int PMPI_Status_get_error(const MPI_Status *status, int *error)
 {
+	MPI_ENTER;
+
 	*error = status->MPI_ERROR;
 	return MPI_SUCCESS;
 }
@@ -183,6 +211,8 @@ int PMPI_Status_get_error(const MPI_Status *status, int *error)
 #pragma weak MPI_Status_set_error = PMPI_Status_set_error
 int PMPI_Status_set_error(MPI_Status *status, int error)
 {
+	MPI_ENTER;
+
 	status->MPI_ERROR = error;
 	return MPI_SUCCESS;
 }

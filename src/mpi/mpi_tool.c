@@ -21,6 +21,8 @@ int mpi_tool_ready(void)
 #pragma weak MPI_T_init_thread = PMPI_T_init_thread
 int PMPI_T_init_thread(int required, int *provided)
 {
+	MPI_ENTER;
+
 	weft_add32(&users, 1);
 	if (provided)
 		*provided = MPI_THREAD_MULTIPLE;
@@ -30,6 +32,7 @@ int PMPI_T_init_thread(int required, int *provided)
 #pragma weak MPI_T_finalize = PMPI_T_finalize
 int PMPI_T_finalize(void)
 {
+	MPI_ENTER;
 	uint32_t n = weft_load32(&users);
 
 	do {
@@ -86,6 +89,7 @@ static int enum_check(MPI_T_enum e, const struct weft_cfg_opt **opt_p)
 int PMPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name,
 			 int *name_len)
 {
+	MPI_ENTER;
 	const struct weft_cfg_opt *o;
 	int err = enum_check(enumtype, &o);
 	size_t len;
@@ -103,6 +107,7 @@ int PMPI_T_enum_get_info(MPI_T_enum enumtype, int *num, char *name,
 int PMPI_T_enum_get_item(MPI_T_enum enumtype, int indx, int *value, char *name,
 			 int *name_len)
 {
+	MPI_ENTER;
 	const struct weft_cfg_opt *o;
 	int err = enum_check(enumtype, &o);
 	const char *item;
@@ -188,6 +193,8 @@ static void copy_range(struct range r, int len, int *out)
 #pragma weak MPI_T_category_get_num = PMPI_T_category_get_num
 int PMPI_T_category_get_num(int *num_cat)
 {
+	MPI_ENTER;
+
 	*num_cat = CATS;
 	return mpi_tool_ready();
 }
@@ -197,6 +204,7 @@ int PMPI_T_category_get_info(int cat_index, char *name, int *name_len,
 			     char *desc, int *desc_len, int *num_cvars,
 			     int *num_pvars, int *num_categories)
 {
+	MPI_ENTER;
 	int err = cat_check(cat_index), kids = 0;
 	struct range c, p;
 
@@ -220,6 +228,7 @@ int PMPI_T_category_get_info(int cat_index, char *name, int *name_len,
 #pragma weak MPI_T_category_get_index = PMPI_T_category_get_index
 int PMPI_T_category_get_index(const char *name, int *cat_index)
 {
+	MPI_ENTER;
 	int err = mpi_tool_ready();
 
 	for (int i = 0; i < CATS && !err; i++) {
@@ -234,6 +243,7 @@ int PMPI_T_category_get_index(const char *name, int *cat_index)
 #pragma weak MPI_T_category_get_cvars = PMPI_T_category_get_cvars
 int PMPI_T_category_get_cvars(int cat_index, int len, int indices[])
 {
+	MPI_ENTER;
 	int err = cat_check(cat_index);
 
 	if (!err)
@@ -244,6 +254,7 @@ int PMPI_T_category_get_cvars(int cat_index, int len, int indices[])
 #pragma weak MPI_T_category_get_pvars = PMPI_T_category_get_pvars
 int PMPI_T_category_get_pvars(int cat_index, int len, int indices[])
 {
+	MPI_ENTER;
 	int err = cat_check(cat_index);
 
 	if (!err)
@@ -254,6 +265,7 @@ int PMPI_T_category_get_pvars(int cat_index, int len, int indices[])
 #pragma weak MPI_T_category_get_categories = PMPI_T_category_get_categories
 int PMPI_T_category_get_categories(int cat_index, int len, int indices[])
 {
+	MPI_ENTER;
 	int err = cat_check(cat_index), n = 0;
 
 	for (int i = 0; i < CATS && !err; i++)
@@ -266,6 +278,8 @@ int PMPI_T_category_get_categories(int cat_index, int len, int indices[])
 #pragma weak MPI_T_category_changed = PMPI_T_category_changed
 int PMPI_T_category_changed(int *update_number)
 {
+	MPI_ENTER;
+
 	*update_number = 0;
 	return mpi_tool_ready();
 }
@@ -273,6 +287,7 @@ int PMPI_T_category_changed(int *update_number)
 #pragma weak MPI_T_category_get_num_events = PMPI_T_category_get_num_events
 int PMPI_T_category_get_num_events(int cat_index, int *num_events)
 {
+	MPI_ENTER;
 	int err = cat_check(cat_index);
 
 	if (!err)
@@ -283,5 +298,7 @@ int PMPI_T_category_get_num_events(int cat_index, int *num_events)
 #pragma weak MPI_T_category_get_events = PMPI_T_category_get_events
 int PMPI_T_category_get_events(int cat_index, int len, int indices[])
 {
+	MPI_ENTER;
+
 	return cat_check(cat_index);
 }

@@ -62,6 +62,8 @@ static MPI_Datatype type_of(const struct weft_cfg_opt *o)
 #pragma weak MPI_T_cvar_get_num = PMPI_T_cvar_get_num
 int PMPI_T_cvar_get_num(int *num_cvar)
 {
+	MPI_ENTER;
+
 	*num_cvar = mpi_tool_cvars();
 	return mpi_tool_ready();
 }
@@ -72,6 +74,7 @@ int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len,
 			 MPI_T_enum *enumtype, char *desc, int *desc_len,
 			 int *bind, int *scope)
 {
+	MPI_ENTER;
 	const struct weft_cfg_opt *o;
 	int err = check_index(cvar_index);
 
@@ -100,6 +103,7 @@ int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len,
 #pragma weak MPI_T_cvar_get_index = PMPI_T_cvar_get_index
 int PMPI_T_cvar_get_index(const char *name, int *cvar_index)
 {
+	MPI_ENTER;
 	int err = mpi_tool_ready();
 
 	for (int i = 0; i < mpi_tool_cvars() && !err; i++) {
@@ -117,6 +121,7 @@ int PMPI_T_cvar_get_index(const char *name, int *cvar_index)
 int PMPI_T_cvar_handle_alloc(int cvar_index, void *obj_handle,
 			     MPI_T_cvar_handle *handle, int *count)
 {
+	MPI_ENTER;
 	const struct weft_cfg_opt *o;
 	int err = check_index(cvar_index);
 
@@ -144,6 +149,7 @@ static int check_handle(MPI_T_cvar_handle handle,
 #pragma weak MPI_T_cvar_handle_free = PMPI_T_cvar_handle_free
 int PMPI_T_cvar_handle_free(MPI_T_cvar_handle *handle)
 {
+	MPI_ENTER;
 	const struct weft_cfg_opt *o;
 	int err = check_handle(*handle, &o);
 
@@ -171,6 +177,7 @@ static int word_index(const char *words, const char *text)
 #pragma weak MPI_T_cvar_read = PMPI_T_cvar_read
 int PMPI_T_cvar_read(MPI_T_cvar_handle handle, void *buf)
 {
+	MPI_ENTER;
 	const struct weft_cfg_opt *o;
 	union weft_cfg_value v;
 	int err = check_handle(handle, &o);
@@ -221,6 +228,7 @@ static bool to_text(const struct weft_cfg_opt *o, const void *buf, char *text)
 #pragma weak MPI_T_cvar_write = PMPI_T_cvar_write
 int PMPI_T_cvar_write(MPI_T_cvar_handle handle, const void *buf)
 {
+	MPI_ENTER;
 	const struct weft_cfg_opt *o;
 	char text[TEXT_MAX];
 	int err = check_handle(handle, &o);

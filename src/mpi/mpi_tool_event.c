@@ -19,6 +19,8 @@ static int not_valid(int why)
 #pragma weak MPI_T_event_get_num = PMPI_T_event_get_num
 int PMPI_T_event_get_num(int *num_events)
 {
+	MPI_ENTER;
+
 	*num_events = 0;
 	return mpi_tool_ready();
 }
@@ -26,6 +28,8 @@ int PMPI_T_event_get_num(int *num_events)
 #pragma weak MPI_T_event_get_index = PMPI_T_event_get_index
 int PMPI_T_event_get_index(const char *name, int *event_index)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_NAME);
 }
 
@@ -36,6 +40,8 @@ int PMPI_T_event_get_info(int event_index, char *name, int *name_len,
 			  MPI_T_enum *enumtype, MPI_Info *info, char *desc,
 			  int *desc_len, int *bind)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_INDEX);
 }
 
@@ -43,6 +49,8 @@ int PMPI_T_event_get_info(int event_index, char *name, int *name_len,
 int PMPI_T_event_handle_alloc(int event_index, void *obj_handle, MPI_Info info,
 			      MPI_T_event_registration *event_registration)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_INDEX);
 }
 
@@ -51,6 +59,8 @@ int PMPI_T_event_handle_free(MPI_T_event_registration event_registration,
 			     void *user_data,
 			     MPI_T_event_free_cb_function free_cb_function)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_HANDLE);
 }
 
@@ -58,6 +68,8 @@ int PMPI_T_event_handle_free(MPI_T_event_registration event_registration,
 int PMPI_T_event_handle_get_info(MPI_T_event_registration event_registration,
 				 MPI_Info *info_used)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_HANDLE);
 }
 
@@ -65,6 +77,8 @@ int PMPI_T_event_handle_get_info(MPI_T_event_registration event_registration,
 int PMPI_T_event_handle_set_info(MPI_T_event_registration event_registration,
 				 MPI_Info info)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_HANDLE);
 }
 
@@ -74,6 +88,8 @@ int PMPI_T_event_register_callback(MPI_T_event_registration event_registration,
 				   void *user_data,
 				   MPI_T_event_cb_function event_cb_function)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_HANDLE);
 }
 
@@ -82,6 +98,8 @@ int PMPI_T_event_callback_get_info(MPI_T_event_registration event_registration,
 				   MPI_T_cb_safety cb_safety,
 				   MPI_Info *info_used)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_HANDLE);
 }
 
@@ -89,6 +107,8 @@ int PMPI_T_event_callback_get_info(MPI_T_event_registration event_registration,
 int PMPI_T_event_callback_set_info(MPI_T_event_registration event_registration,
 				   MPI_T_cb_safety cb_safety, MPI_Info info)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_HANDLE);
 }
 
@@ -97,6 +117,8 @@ int PMPI_T_event_set_dropped_handler(
 	MPI_T_event_registration event_registration,
 	MPI_T_event_dropped_cb_function dropped_cb_function)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_HANDLE);
 }
 
@@ -104,12 +126,16 @@ int PMPI_T_event_set_dropped_handler(
 int PMPI_T_event_read(MPI_T_event_instance event_instance, int element_index,
 		      void *buffer)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_HANDLE);
 }
 
 #pragma weak MPI_T_event_copy = PMPI_T_event_copy
 int PMPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_HANDLE);
 }
 
@@ -117,6 +143,8 @@ int PMPI_T_event_copy(MPI_T_event_instance event_instance, void *buffer)
 int PMPI_T_event_get_timestamp(MPI_T_event_instance event_instance,
 			       MPI_Count *event_timestamp)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_HANDLE);
 }
 
@@ -124,6 +152,8 @@ int PMPI_T_event_get_timestamp(MPI_T_event_instance event_instance,
 int PMPI_T_event_get_source(MPI_T_event_instance event_instance,
 			    int *source_index)
 {
+	MPI_ENTER;
+
 	return not_valid(MPI_T_ERR_INVALID_HANDLE);
 }
 
@@ -132,6 +162,8 @@ int PMPI_T_event_get_source(MPI_T_event_instance event_instance,
 #pragma weak MPI_T_source_get_num = PMPI_T_source_get_num
 int PMPI_T_source_get_num(int *num_sources)
 {
+	MPI_ENTER;
+
 	*num_sources = 1;
 	return mpi_tool_ready();
 }
@@ -143,6 +175,7 @@ int PMPI_T_source_get_info(int source_index, char *name, int *name_len,
 			   MPI_Count *ticks_per_second, MPI_Count *max_ticks,
 			   MPI_Info *info)
 {
+	MPI_ENTER;
 	int err = mpi_tool_ready();
 
 	if (!err && source_index != 0)
@@ -165,6 +198,7 @@ int PMPI_T_source_get_info(int source_index, char *name, int *name_len,
 #pragma weak MPI_T_source_get_timestamp = PMPI_T_source_get_timestamp
 int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp)
 {
+	MPI_ENTER;
 	int err = mpi_tool_ready();
 
 	if (!err && source_index != 0)

@@ -40,6 +40,8 @@ static int class_of(const struct weft_pvar *v)
 #pragma weak MPI_T_pvar_get_num = PMPI_T_pvar_get_num
 int PMPI_T_pvar_get_num(int *num_pvar)
 {
+	MPI_ENTER;
+
 	*num_pvar = weft_pvar_count;
 	return mpi_tool_ready();
 }
@@ -56,6 +58,7 @@ int PMPI_T_pvar_get_info(int pvar_index, char *name, int *name_len,
 			 MPI_T_enum *enumtype, char *desc, int *desc_len,
 			 int *bind, int *readonly, int *continuous, int *atomic)
 {
+	MPI_ENTER;
 	const struct weft_pvar *v;
 	int err = mpi_tool_ready();
 
@@ -84,6 +87,7 @@ int PMPI_T_pvar_get_info(int pvar_index, char *name, int *name_len,
 #pragma weak MPI_T_pvar_get_index = PMPI_T_pvar_get_index
 int PMPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 {
+	MPI_ENTER;
 	int err = mpi_tool_ready();
 
 	for (int i = 0; i < weft_pvar_count && !err; i++) {
@@ -121,6 +125,7 @@ static void drop(struct weft_list *link)
 #pragma weak MPI_T_pvar_session_create = PMPI_T_pvar_session_create
 int PMPI_T_pvar_session_create(MPI_T_pvar_session *session)
 {
+	MPI_ENTER;
 	struct session *s;
 	int err = mpi_tool_ready();
 
@@ -140,6 +145,7 @@ int PMPI_T_pvar_session_create(MPI_T_pvar_session *session)
 #pragma weak MPI_T_pvar_session_free = PMPI_T_pvar_session_free
 int PMPI_T_pvar_session_free(MPI_T_pvar_session *session)
 {
+	MPI_ENTER;
 	struct weft_list *pos, *next;
 	struct session *s;
 	int err = mpi_tool_ready();
@@ -166,6 +172,7 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
 			     void *obj_handle, MPI_T_pvar_handle *handle,
 			     int *count)
 {
+	MPI_ENTER;
 	struct session *s;
 	struct handle *h;
 	int err = mpi_tool_ready();
@@ -236,6 +243,7 @@ static int do_free(struct handle *h, void *arg)
 int PMPI_T_pvar_handle_free(MPI_T_pvar_session session,
 			    MPI_T_pvar_handle *handle)
 {
+	MPI_ENTER;
 	int err = with(session, *handle, false, do_free, NULL);
 
 	if (!err)
@@ -317,12 +325,16 @@ static int do_readreset(struct handle *h, void *buf)
 #pragma weak MPI_T_pvar_start = PMPI_T_pvar_start
 int PMPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
+	MPI_ENTER;
+
 	return with(session, handle, true, do_start, NULL);
 }
 
 #pragma weak MPI_T_pvar_stop = PMPI_T_pvar_stop
 int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
+	MPI_ENTER;
+
 	return with(session, handle, true, do_stop, NULL);
 }
 
@@ -330,6 +342,8 @@ int PMPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 		     void *buf)
 {
+	MPI_ENTER;
+
 	return with(session, handle, false, do_read, buf);
 }
 
@@ -337,6 +351,7 @@ int PMPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 		      const void *buf)
 {
+	MPI_ENTER;
 	unsigned long long v;
 
 	memcpy(&v, buf, sizeof(v));
@@ -346,6 +361,8 @@ int PMPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 #pragma weak MPI_T_pvar_reset = PMPI_T_pvar_reset
 int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
+	MPI_ENTER;
+
 	return with(session, handle, true, do_write, NULL);
 }
 
@@ -353,5 +370,7 @@ int PMPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 int PMPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle,
 			  void *buf)
 {
+	MPI_ENTER;
+
 	return with(session, handle, false, do_readreset, buf);
 }

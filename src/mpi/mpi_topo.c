@@ -110,6 +110,7 @@ static int fits(const struct weft_topo *t, int maxdims)
 int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[],
 		     const int periods[], int reorder, MPI_Comm *comm_cart)
 {
+	MPI_ENTER;
 	struct weft_comm *c, *new = NULL;
 	struct weft_topo *t = NULL;
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);
@@ -166,6 +167,7 @@ static struct weft_topo *sub_topo(const struct weft_topo *t, const int *remain,
 #pragma weak MPI_Cart_sub = PMPI_Cart_sub
 int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 {
+	MPI_ENTER;
 	struct weft_comm *c, *new = NULL;
 	struct weft_topo *t = NULL;
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);
@@ -187,6 +189,7 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[],
 		  const int periods[], int *newrank)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_intra(__func__, 1, comm, &c);
 	int n;
@@ -201,6 +204,8 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[],
 #pragma weak MPI_Dims_create = PMPI_Dims_create
 int PMPI_Dims_create(int nnodes, int ndims, int dims[])
 {
+	MPI_ENTER;
+
 	if (weft_check && nnodes < 1)
 		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1, "%d nodes",
 				    nnodes);
@@ -225,6 +230,7 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[])
 #pragma weak MPI_Topo_test = PMPI_Topo_test
 int PMPI_Topo_test(MPI_Comm comm, int *status)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
@@ -238,6 +244,7 @@ int PMPI_Topo_test(MPI_Comm comm, int *status)
 #pragma weak MPI_Cartdim_get = PMPI_Cartdim_get
 int PMPI_Cartdim_get(MPI_Comm comm, int *ndims)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);
 
@@ -250,6 +257,7 @@ int PMPI_Cartdim_get(MPI_Comm comm, int *ndims)
 int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[],
 		  int coords[])
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);
 
@@ -264,6 +272,7 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[],
 #pragma weak MPI_Cart_rank = PMPI_Cart_rank
 int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);
 	const struct weft_topo *t;
@@ -285,6 +294,7 @@ int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 #pragma weak MPI_Cart_coords = PMPI_Cart_coords
 int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);
 	int *all;
@@ -307,6 +317,7 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source,
 		    int *rank_dest)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);
 

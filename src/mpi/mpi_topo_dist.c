@@ -221,6 +221,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 			   const int weights[], MPI_Info info, int reorder,
 			   MPI_Comm *comm_dist_graph)
 {
+	MPI_ENTER;
 	struct dist_call d = { n, sources, degrees, destinations,
 			       weights == MPI_UNWEIGHTED ? NULL : weights };
 	struct weft_comm *c, *new = NULL;
@@ -251,6 +252,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 				    const int destweights[], MPI_Info info,
 				    int reorder, MPI_Comm *comm_dist_graph)
 {
+	MPI_ENTER;
 	bool weighted = sourceweights != MPI_UNWEIGHTED &&
 			destweights != MPI_UNWEIGHTED;
 	struct weft_comm *c, *new = NULL;
@@ -285,6 +287,7 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree,
 				    int *outdegree, int *weighted)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_DIST_GRAPH, &c);
 
@@ -314,6 +317,7 @@ int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[],
 			      int sourceweights[], int maxoutdegree,
 			      int destinations[], int destweights[])
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_DIST_GRAPH, &c);
 

@@ -36,6 +36,7 @@ static int check_graph(const struct weft_comm *c, const char *func, int nnodes,
 int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[],
 		      const int edges[], int reorder, MPI_Comm *comm_graph)
 {
+	MPI_ENTER;
 	struct weft_comm *c, *new = NULL;
 	struct weft_topo *t = NULL;
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);
@@ -61,6 +62,7 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[],
 int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[],
 		   const int edges[], int *newrank)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_intra(__func__, 1, comm, &c);
 
@@ -74,6 +76,7 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[],
 #pragma weak MPI_Graphdims_get = PMPI_Graphdims_get
 int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_GRAPH, &c);
 
@@ -95,6 +98,7 @@ static void copy_some(int *to, int room, const int *from, int n)
 int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[],
 		   int edges[])
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_GRAPH, &c);
 
@@ -124,6 +128,7 @@ static int bad_node(const struct weft_comm *c, const char *func, int rank)
 #pragma weak MPI_Graph_neighbors_count = PMPI_Graph_neighbors_count
 int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_GRAPH, &c);
 	int first, n;
@@ -141,6 +146,7 @@ int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 int PMPI_Graph_neighbors(MPI_Comm comm, int rank, int maxneighbors,
 			 int neighbors[])
 {
+	MPI_ENTER;
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_GRAPH, &c);
 	int first = 0, n;

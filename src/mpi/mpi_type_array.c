@@ -128,6 +128,7 @@ int PMPI_Type_create_subarray(int ndims, const int array_of_sizes[],
 			      const int array_of_starts[], int order,
 			      MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct sub_call c = { .func = __func__,
 			      .ndims = ndims,
 			      .list = { { .i = array_of_sizes },
@@ -146,6 +147,7 @@ int PMPI_Type_create_subarray_c(int ndims, const MPI_Count array_of_sizes[],
 				const MPI_Count array_of_starts[], int order,
 				MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct sub_call c = { .func = __func__,
 			      .large = true,
 			      .ndims = ndims,
@@ -292,6 +294,7 @@ int PMPI_Type_create_darray(int size, int rank, int ndims,
 			    const int array_of_psizes[], int order,
 			    MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct dar_call c = { .func = __func__,
 			      .gsizes.i = array_of_gsizes,
 			      .a = { size, rank, ndims, NULL, array_of_distribs,
@@ -310,6 +313,7 @@ int PMPI_Type_create_darray_c(int size, int rank, int ndims,
 			      const int array_of_psizes[], int order,
 			      MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct dar_call c = { .func = __func__,
 			      .large = true,
 			      .gsizes.c = array_of_gsizes,

@@ -33,6 +33,7 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers,
 			   int *num_addresses, int *num_datatypes,
 			   int *combiner)
 {
+	MPI_ENTER;
 	const struct weft_dt_env *e;
 	int err = get_env(__func__, datatype, &e);
 
@@ -53,6 +54,7 @@ int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers,
 			     MPI_Count *num_large_counts,
 			     MPI_Count *num_datatypes, int *combiner)
 {
+	MPI_ENTER;
 	const struct weft_dt_env *e;
 	int err = get_env(__func__, datatype, &e);
 
@@ -103,6 +105,7 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers,
 			   MPI_Aint array_of_addresses[],
 			   MPI_Datatype array_of_datatypes[])
 {
+	MPI_ENTER;
 	const struct weft_dt_env *e;
 	int err = get_env(__func__, datatype, &e);
 
@@ -134,6 +137,7 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 			     MPI_Count array_of_large_counts[],
 			     MPI_Datatype array_of_datatypes[])
 {
+	MPI_ENTER;
 	const struct weft_dt_env *e;
 	int err = get_env(__func__, datatype, &e);
 

@@ -42,6 +42,7 @@ static const struct {
 #pragma weak MPI_Type_match_size = PMPI_Type_match_size
 int PMPI_Type_match_size(int typeclass, int size, MPI_Datatype *datatype)
 {
+	MPI_ENTER;
 	int err = weft_check_ptr(NULL, __func__, 3, datatype, "datatype");
 
 	if (err)
@@ -159,6 +160,8 @@ static int f90(const char *func, int combiner, int p, int r,
 #pragma weak MPI_Type_create_f90_real = PMPI_Type_create_f90_real
 int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
+
 	return f90(__func__, MPI_COMBINER_F90_REAL, p, r,
 		   find_kind(reals, WEFT_COUNT_OF(reals), p, r), newtype);
 }
@@ -166,6 +169,8 @@ int PMPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 #pragma weak MPI_Type_create_f90_complex = PMPI_Type_create_f90_complex
 int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
+
 	return f90(__func__, MPI_COMBINER_F90_COMPLEX, p, r,
 		   find_kind(complexes, WEFT_COUNT_OF(complexes), p, r),
 		   newtype);
@@ -174,6 +179,8 @@ int PMPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 #pragma weak MPI_Type_create_f90_integer = PMPI_Type_create_f90_integer
 int PMPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
+
 	return f90(__func__, MPI_COMBINER_F90_INTEGER, r, 0,
 		   find_kind(integers, WEFT_COUNT_OF(integers), 0, r), newtype);
 }
@@ -201,6 +208,7 @@ static const struct {
 int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type,
 			      MPI_Datatype *pair_type)
 {
+	MPI_ENTER;
 	struct weft_dt *dt;
 	int err = mpi_check_type(__func__, 1, value_type, &dt);
 

@@ -205,6 +205,7 @@ int PMPI_Type_indexed(int count, const int array_of_blocklengths[],
 		      const int array_of_displacements[], MPI_Datatype oldtype,
 		      MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct list_call c = { .func = __func__,
 			       .combiner = MPI_COMBINER_INDEXED,
 			       .count = count,
@@ -223,6 +224,7 @@ int PMPI_Type_indexed_c(MPI_Count count,
 			const MPI_Count array_of_displacements[],
 			MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct list_call c = { .func = __func__,
 			       .combiner = MPI_COMBINER_INDEXED,
 			       .large = true,
@@ -241,6 +243,7 @@ int PMPI_Type_create_hindexed(int count, const int array_of_blocklengths[],
 			      const MPI_Aint array_of_displacements[],
 			      MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct list_call c = { .func = __func__,
 			       .combiner = MPI_COMBINER_HINDEXED,
 			       .count = count,
@@ -259,6 +262,7 @@ int PMPI_Type_create_hindexed_c(MPI_Count count,
 				const MPI_Count array_of_displacements[],
 				MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct list_call c = { .func = __func__,
 			       .combiner = MPI_COMBINER_HINDEXED,
 			       .large = true,
@@ -277,6 +281,7 @@ int PMPI_Type_create_indexed_block(int count, int blocklength,
 				   const int array_of_displacements[],
 				   MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct list_call c = { .func = __func__,
 			       .combiner = MPI_COMBINER_INDEXED_BLOCK,
 			       .count = count,
@@ -295,6 +300,7 @@ int PMPI_Type_create_indexed_block_c(MPI_Count count, MPI_Count blocklength,
 				     MPI_Datatype oldtype,
 				     MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct list_call c = { .func = __func__,
 			       .combiner = MPI_COMBINER_INDEXED_BLOCK,
 			       .large = true,
@@ -313,6 +319,7 @@ int PMPI_Type_create_hindexed_block(int count, int blocklength,
 				    const MPI_Aint array_of_displacements[],
 				    MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct list_call c = { .func = __func__,
 			       .combiner = MPI_COMBINER_HINDEXED_BLOCK,
 			       .count = count,
@@ -332,6 +339,7 @@ int PMPI_Type_create_hindexed_block_c(MPI_Count count, MPI_Count blocklength,
 				      MPI_Datatype oldtype,
 				      MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct list_call c = { .func = __func__,
 			       .combiner = MPI_COMBINER_HINDEXED_BLOCK,
 			       .large = true,
@@ -351,6 +359,7 @@ int PMPI_Type_create_struct(int count, const int array_of_blocklengths[],
 			    const MPI_Datatype array_of_types[],
 			    MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct list_call c = { .func = __func__,
 			       .combiner = MPI_COMBINER_STRUCT,
 			       .count = count,
@@ -369,6 +378,7 @@ int PMPI_Type_create_struct_c(MPI_Count count,
 			      const MPI_Datatype array_of_types[],
 			      MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct list_call c = { .func = __func__,
 			       .combiner = MPI_COMBINER_STRUCT,
 			       .large = true,

@@ -109,6 +109,8 @@ static int contiguous(const char *func, bool large, MPI_Count count,
 #pragma weak MPI_Type_contiguous = PMPI_Type_contiguous
 int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
+
 	return contiguous(__func__, false, count, oldtype, newtype);
 }
 
@@ -116,6 +118,8 @@ int PMPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype,
 			   MPI_Datatype *newtype)
 {
+	MPI_ENTER;
+
 	return contiguous(__func__, true, count, oldtype, newtype);
 }
 
@@ -123,6 +127,7 @@ int PMPI_Type_contiguous_c(MPI_Count count, MPI_Datatype oldtype,
 int PMPI_Type_vector(int count, int blocklength, int stride,
 		     MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct vector_call c = { __func__,    MPI_COMBINER_VECTOR,
 				 false,	      count,
 				 blocklength, stride,
@@ -136,6 +141,7 @@ int PMPI_Type_vector(int count, int blocklength, int stride,
 int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
 		       MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct vector_call c = { __func__,    MPI_COMBINER_VECTOR,
 				 true,	      count,
 				 blocklength, stride,
@@ -149,6 +155,7 @@ int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
 int PMPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride,
 			     MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct vector_call c = { __func__,    MPI_COMBINER_HVECTOR,
 				 false,	      count,
 				 blocklength, stride,
@@ -163,6 +170,7 @@ int PMPI_Type_create_hvector_c(MPI_Count count, MPI_Count blocklength,
 			       MPI_Count stride, MPI_Datatype oldtype,
 			       MPI_Datatype *newtype)
 {
+	MPI_ENTER;
 	struct vector_call c = { __func__,    MPI_COMBINER_HVECTOR,
 				 true,	      count,
 				 blocklength, stride,
@@ -206,6 +214,8 @@ static int resized(const char *func, bool large, MPI_Datatype oldtype,
 int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
 			     MPI_Datatype *newtype)
 {
+	MPI_ENTER;
+
 	return resized(__func__, false, oldtype, lb, extent, newtype);
 }
 
@@ -213,5 +223,7 @@ int PMPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
 int PMPI_Type_create_resized_c(MPI_Datatype oldtype, MPI_Count lb,
 			       MPI_Count extent, MPI_Datatype *newtype)
 {
+	MPI_ENTER;
+
 	return resized(__func__, true, oldtype, lb, extent, newtype);
 }

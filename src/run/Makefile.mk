@@ -21,6 +21,7 @@ RUN_SOURCES = \
 	src/run/run_path.c src/run/run_path.h \
 	src/run/run_pmix.c src/run/run_pmix.h \
 	src/run/run_pmix_cb.c src/run/run_pmix_cb.h \
+	src/run/run_roll.c src/run/run_roll.h \
 	src/run/run_say.c src/run/run_say.h \
 	src/run/run_signal.c src/run/run_signal.h \
 	src/run/run_spawn.c src/run/run_spawn.h \

@@ -74,6 +74,8 @@ static int deed(const struct run_end *e, char **text_p)
 
 char *run_end_text(const struct run_end *e, const char *host)
 {
+	/* The text of an abort begins with it. */
+	const char *call = e->cause == RUN_CAUSE_ABORT ? NULL : e->call;
 	char *did = NULL, *text = NULL;
 	int n = -1;
 
@@ -84,8 +86,9 @@ char *run_end_text(const struct run_end *e, const char *host)
 		n = asprintf(&text, "ended by signal %d (%s)", e->code,
 			     strsignal(e->code));
 	else if (deed(e, &did) >= 0)
-		n = asprintf(&text, "process rank %d with PID %d on node %s %s",
-			     e->rank, (int)e->pid, host, did);
+		n = asprintf(&text, "process rank %d with PID %d on node %s %s"
+			     "%s%s", e->rank, (int)e->pid, host, did,
+			     call ? " in " : "", call ? call : "");
 	free(did);
 	return n < 0 ? NULL : text;
 }

@@ -20,6 +20,10 @@ static void each_end_has_its_code_and_words(void **state)
 		{ { .cause = RUN_CAUSE_SIGNAL, .pid = 9, .code = 11 }, 139,
 		  "process rank 0 with PID 9 on node h exited on signal 11 "
 		  "(Segmentation fault)" },
+		{ { .cause = RUN_CAUSE_SIGNAL, .pid = 9, .code = 9,
+		    .call = (char *)(uintptr_t) "MPI_Recv" }, 137,
+		  "process rank 0 with PID 9 on node h exited on signal 9 "
+		  "(Killed) in MPI_Recv" },
 		{ { .cause = RUN_CAUSE_ABORT, .pid = 9, .code = 263 }, 7,
 		  "process rank 0 with PID 9 on node h called MPI_Abort with "
 		  "error code 263" },

@@ -204,6 +204,10 @@ static int add_job(struct run_env *e, const struct run_job *job)
 	if (!err)
 		err = add_topology(e, job);
 	if (!err)
+		err = run_env_set(e, "WEFT_ROLL", NULL);
+	if (!err && job->roll_fd >= 0)
+		err = add_number(e, "WEFT_ROLL", job->roll_fd);
+	if (!err)
 		err = add_model(e, &job->opts->model);
 	return err ? err : add_open_mpi(e);
 }

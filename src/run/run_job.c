@@ -10,6 +10,7 @@
 #include "src/run/run_end.h"
 #include "src/run/run_io.h"
 #include "src/run/run_pmix.h"
+#include "src/run/run_roll.h"
 #include "src/run/run_say.h"
 #include "src/run/run_signal.h"
 
@@ -84,8 +85,10 @@ static void end_all(struct watch *w)
 	struct run_end *e = &w->job->end;
 	bool asked = e->cause == RUN_CAUSE_INTERRUPT;
 
-	if (e->cause == RUN_CAUSE_TIMEOUT)
+	if (e->cause == RUN_CAUSE_TIMEOUT) {
 		e->roll_call = run_end_roll_call(w->job->rank, w->job->nranks);
+		e->call = run_roll_calls(w->job);
+	}
 	w->kill_ns = weft_now_ns() +
 		     (asked ? GRACE_REQUEST_S : GRACE_FAILURE_S) * SECOND_NS;
 	run_job_signal(w->job, asked ? e->code : SIGTERM);
@@ -140,6 +143,7 @@ static void convict(struct watch *w)
 	find_first(w);
 	w->verdict_ns = 0;
 	w->job->end = w->suspect;
+	w->job->end.call = run_roll_call(w->job, w->suspect.rank);
 	end_all(w);
 }
 
@@ -396,6 +400,8 @@ static void last_words(const struct run_job *job)
 		print_codes(job);
 	if (job->end.roll_call)
 		run_say("%s", job->end.roll_call);
+	if (job->end.roll_call && job->end.call)
+		run_say("%s", job->end.call);
 	if (text)
 		run_say("%s", text);
 	free(text);

@@ -8,6 +8,7 @@
 #ifndef WEFT_RUN_JOB_H
 #define WEFT_RUN_JOB_H
 
+#include "src/base/roll.h"
 #include "src/run/run_opts.h"
 
 #include <limits.h>
@@ -44,6 +45,7 @@ struct run_end {
 	pid_t pid;
 	int code; /* exit code, abort code or signal, after the cause */
 	char *text;
+	char *call; /* MPI call it was in, NULL: none; time-out: all calls */
 	char *roll_call; /* of a time-out, taken before anybody is killed */
 };
 
@@ -63,6 +65,8 @@ struct run_job {
 	struct run_io *io;
 	struct run_bind *bind;
 	int topo_fd; /* hwloc XML in a memfd, -1: none */
+	struct weft_roll roll; /* where ranks leave the call they are in */
+	int roll_fd;	       /* its number in the ranks, -1: none */
 	struct rlimit nofile; /* as we were started, for the ranks */
 	sigset_t sigmask;     /* likewise */
 	struct run_end end;

@@ -13,6 +13,7 @@
 #include "src/run/run_job.h"
 #include "src/run/run_opts.h"
 #include "src/run/run_pmix.h"
+#include "src/run/run_roll.h"
 #include "src/run/run_say.h"
 #include "src/run/run_signal.h"
 #include "src/run/run_spawn.h"
@@ -86,6 +87,7 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 	memset(job, 0, sizeof(*job));
 	job->opts = o;
 	job->topo_fd = -1;
+	job->roll_fd = -1;
 	job->nranks = run_opts_ranks(o);
 	job->rank = calloc((size_t)job->nranks, sizeof(*job->rank));
 	if (!job->rank)
@@ -106,7 +108,9 @@ static void job_fini(struct run_job *job)
 {
 	run_io_close(job->io);
 	run_bind_close(job->bind);
+	run_roll_close(job);
 	free(job->end.text);
+	free(job->end.call);
 	free(job->end.roll_call);
 	free(job->rank);
 }
@@ -178,6 +182,8 @@ static int job_start(struct run_job *job)
 		err = run_io_open(job->opts, job->nranks, job->host, &job->io);
 	if (!err)
 		err = job_place(job);
+	if (!err)
+		err = run_roll_open(job);
 	if (!err)
 		err = run_pmix_open(job);
 	if (!err)

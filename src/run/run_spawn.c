@@ -32,7 +32,7 @@ struct child {
 	char **envp;
 	const char *wdir;
 	int fd[3];
-	int keep_fd; /* handed on as it is, -1: none */
+	int keep_fd[2]; /* handed on as they are, -1: none */
 	int life_fd;
 	const struct run_cpuset *cpus; /* NULL: not bound */
 	const struct rlimit *nofile;
@@ -147,8 +147,9 @@ static void child_files(struct child *c)
 	for (i = 0; i < 3; i++)
 		if (dup2(c->fd[i], i) < 0)
 			child_fails(c, "dup2");
-	if (c->keep_fd >= 0)
-		fcntl(c->keep_fd, F_SETFD, 0);
+	for (i = 0; i < 2; i++)
+		if (c->keep_fd[i] >= 0)
+			fcntl(c->keep_fd[i], F_SETFD, 0);
 	/* Under a low limit the number it has must do. */
 	if (dup2(c->life_fd, RUN_LIFELINE_FD) < 0)
 		fcntl(c->life_fd, F_SETFD, 0);
@@ -236,7 +237,7 @@ static int start_app(struct run_job *job, int app)
 {
 	const struct run_app *a = &job->opts->app[app];
 	struct child c = { .wdir = a->wdir,
-			   .keep_fd = job->topo_fd,
+			   .keep_fd = { job->topo_fd, job->roll_fd },
 			   .nofile = &job->nofile,
 			   .mask = &job->sigmask,
 			   .parent = getpid() };

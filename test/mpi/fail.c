@@ -2,11 +2,29 @@
 /* Ends the way its argument says; run_fail.sh looks at what is left. */
 #include "mt.h"
 
-int main(int argc, char **argv)
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+static void *send_into_the_void(void *arg)
 {
 	int x = 0;
 
-	mt_begin(&argc, &argv);
+	MPI_Ssend(&x, 1, MPI_INT, mt_rank, 2, MPI_COMM_WORLD);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	int x = 0;
+
+	MT_OK(MPI_Init_thread(&argc, &argv,
+			      strcmp(argv[1], "threads") ? MPI_THREAD_SINGLE
+							 : MPI_THREAD_MULTIPLE,
+			      &x));
+	MPI_Comm_rank(MPI_COMM_WORLD, &mt_rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &mt_size);
 	MPI_Barrier(MPI_COMM_WORLD);
 	if (!strcmp(argv[1], "abort") && mt_rank == mt_size - 1)
 		MPI_Abort(MPI_COMM_WORLD, 33);
@@ -19,6 +37,16 @@ int main(int argc, char **argv)
 		MPI_Recv(&x, 1, MPI_INT, mt_rank, 0, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);
 	}
+	if (!strcmp(argv[1], "threads") && mt_rank == 1)
+		pthread_create(&thread, NULL, send_into_the_void, NULL);
+	/* the kernel kills it in the receive below */
+	if ((!strcmp(argv[1], "alarm") || !strcmp(argv[1], "threads")) &&
+	    mt_rank == 1)
+		alarm(1);
+	if (!strcmp(argv[1], "compute") && mt_rank == 1)
+		raise(SIGSEGV);
+	if (!strcmp(argv[1], "mixed") && mt_rank == 2)
+		MPI_Barrier(MPI_COMM_WORLD);
 	/* everybody else waits for what never comes */
 	if (strcmp(argv[1], "good"))
 		MPI_Recv(&x, 1, MPI_INT, mt_rank, 1, MPI_COMM_WORLD,

@@ -37,6 +37,14 @@ expect rank 6 'MPI_Send: invalid rank 3 in communicator of size 3 (argument 4)' 
 	$m "$work/fail" rank
 expect truncation 15 'MPI_Recv: message longer than the receive buffer' \
 	$m "$work/fail" trunc
+expect killed 142 'rank 1 .* signal 14 (Alarm clock) in MPI_Recv$' \
+	$m "$work/fail" alarm
+expect threads 142 'signal 14 (Alarm clock) in MPI_\(Recv, MPI_Ssend\|Ssend, MPI_Recv\)$' \
+	$m "$work/fail" threads
+expect outside 139 'rank 1 .* signal 11 (Segmentation fault)$' \
+	$m "$work/fail" compute
+expect time-out 124 'in MPI_Recv: ranks 0-1; in MPI_Barrier: ranks 2$' \
+	$m --timeout 1 "$work/fail" mixed
 expect alone 0 '' "$work/fail" good
 expect silent 1 'PMIx server does not answer' \
 	env OMPI_COMM_WORLD_SIZE=2 "$work/fail" good

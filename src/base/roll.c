@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See roll.h; the layout is drawn in roll_layout.h. */
+#include "src/base/roll.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t members_at(void)
+{
+	return sizeof(struct roll_head) +
+	       ROLL_NAMES * sizeof(struct roll_name);
+}
+
+static size_t tallies_at(uint32_t members)
+{
+	return members_at() + members * sizeof(struct roll_member);
+}
+
+static size_t text_at(uint32_t members)
+{
+	return tallies_at(members) +
+	       (size_t)members * ROLL_NAMES * sizeof(struct roll_tally);
+}
+
+static size_t bytes_of(uint32_t members, bool counted)
+{
+	return counted ? text_at(members) + ROLL_TEXT : tallies_at(members);
+}
+
+static void *at(const struct weft_roll *r, size_t offset)
+{
+	return (char *)r->region.base + offset;
+}
+
+int weft_roll_open(struct weft_roll *r, uint32_t members, bool counted)
+{
+	size_t bytes = bytes_of(members, counted);
+	int err;
+
+	memset(r, 0, sizeof(*r));
+	r->region.fd = -1;
+	err = weft_region_open(&r->region, "weft-roll", bytes);
+	if (err)
+		return err;
+	r->head = r->region.base;
+	r->members = members;
+	r->counted = counted;
+	r->head->bytes = bytes;
+	r->head->members = members;
+	r->head->counted = counted;
+	r->head->version = ROLL_VERSION;
+	r->head->magic = ROLL_MAGIC;
+	return 0;
+}
+
+int weft_roll_attach(struct weft_roll *r, int fd)
+{
+	const struct roll_head *h;
+	int err;
+
+	memset(r, 0, sizeof(*r));
+	err = weft_region_attach(&r->region, fd, members_at());
+	if (err)
+		return err;
+	h = r->head = r->region.base;
+	r->members = h->members;
+	r->counted = h->counted;
+	if (h->magic == ROLL_MAGIC && h->version == ROLL_VERSION &&
+	    h->bytes == bytes_of(r->members, r->counted) &&
+	    h->bytes <= r->region.bytes)
+		return 0;
+	weft_roll_close(r);
+	return -EINVAL;
+}
+
+void weft_roll_close(struct weft_roll *r)
+{
+	weft_region_close(&r->region);
+	r->head = NULL;
+	r->members = 0;
+}
+
+static struct roll_name *name_at(const struct weft_roll *r, uint32_t id)
+{
+	return (struct roll_name *)at(r, sizeof(struct roll_head)) + id;
+}
+
+static uint32_t hash(const char *s)
+{
+	uint32_t h = 2166136261u;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u;
+	return h ^ h >> 16;
+}
+
+/* True when the place has the name now, its own or the same one's. */
+static bool claim(struct roll_name *n, const char *name)
+{
+	uint32_t free_state = ROLL_FREE;
+
+	/* A0 pairs with R0: the text is there when the state says so. */
+	if (weft_load32(&n->state) == ROLL_READY)
+		return !strncmp(n->text, name, ROLL_NAME - 1);
+	if (!weft_cas32(&n->state, &free_state, ROLL_WRITING))
+		return false;
+	snprintf(n->text, ROLL_NAME, "%s", name);
+	/* R0 pairs with A0 */
+	weft_store32(&n->state, ROLL_READY);
+	return true;
+}
+
+uint32_t weft_roll_id(struct weft_roll *r, const char *name)
+{
+	uint32_t h = hash(name), id;
+
+	for (uint32_t i = 0; i < ROLL_NAMES; i++) {
+		id = (h + i) % ROLL_NAMES;
+		if (id && claim(name_at(r, id), name))
+			return id;
+	}
+	return 0;
+}
+
+bool weft_roll_name(const struct weft_roll *r, uint32_t id,
+		    char name[ROLL_NAME])
+{
+	const struct roll_name *n;
+
+	if (!id || id >= ROLL_NAMES)
+		return false;
+	n = name_at(r, id);
+	/* A0 pairs with R0 */
+	if (weft_load32(&n->state) != ROLL_READY)
+		return false;
+	memcpy(name, n->text, ROLL_NAME);
+	name[ROLL_NAME - 1] = '\0';
+	return true;
+}
+
+struct roll_member *weft_roll_member(const struct weft_roll *r, uint32_t i)
+{
+	assert(i < r->members);
+	return (struct roll_member *)at(r, members_at()) + i;
+}
+
+struct roll_tally *weft_roll_tally(const struct weft_roll *r, uint32_t i,
+				   uint32_t id)
+{
+	assert(r->counted && i < r->members && id < ROLL_NAMES);
+	return (struct roll_tally *)at(r, tallies_at(r->members)) +
+	       (size_t)i * ROLL_NAMES + id;
+}
+
+bool weft_roll_in(const struct weft_roll *r, uint32_t i, char *text, size_t len)
+{
+	const struct roll_member *m;
+	char name[ROLL_NAME];
+	size_t n = 0;
+
+	if (!r->head || i >= r->members || !len)
+		return false;
+	m = weft_roll_member(r, i);
+	text[0] = '\0';
+	for (int t = 0; t < ROLL_THREADS && n < len; t++) {
+		if (!weft_roll_name(r, weft_load32(&m->in[t]), name) ||
+		    strstr(text, name))
+			continue;
+		n += (size_t)snprintf(text + n, len - n, "%s%s", n ? ", " : "",
+				      name);
+	}
+	return n > 0;
+}
+
+void weft_roll_say(struct weft_roll *r, const char *text)
+{
+	char *to = at(r, text_at(r->members));
+	uint32_t had = weft_load32(&r->head->text_len);
+	size_t len = strlen(text);
+
+	assert(r->counted);
+	if (had >= ROLL_TEXT)
+		return;
+	if (len > ROLL_TEXT - had)
+		len = ROLL_TEXT - had;
+	memcpy(to + had, text, len);
+	/* R1 pairs with A1 in weft_roll_said() */
+	weft_store32(&r->head->text_len, had + (uint32_t)len);
+}
+
+char *weft_roll_said(const struct weft_roll *r)
+{
+	/* A1 pairs with R1 in weft_roll_say() */
+	uint32_t len = r->counted ? weft_load32(&r->head->text_len) : 0;
+
+	if (!len || len > ROLL_TEXT)
+		return NULL;
+	return strndup(at(r, text_at(r->members)), len);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The roll's shared format, see roll.h.
+ *
+ *   0        +--------------------------------------+
+ *            | head                              64 |
+ *   64       | names   ROLL_NAMES of             64 |  names of deeds, by id
+ *            | member  members of               128 |  what each is in now
+ *            | tally   members * ROLL_NAMES of   16 |  only where counted
+ *            | text    ROLL_TEXT bytes              |  only where counted
+ *            +--------------------------------------+
+ *
+ * Everything is written by the members and read by whoever started them, also
+ * after their death. A name is found by its hash and the next free places; the
+ * same name may be there twice, when two members wrote it at once.
+ */
+#ifndef WEFT_BASE_ROLL_LAYOUT_H
+#define WEFT_BASE_ROLL_LAYOUT_H
+
+#include "src/base/atomic.h"
+
+#include <assert.h>
+#include <stdalign.h>
+#include <stddef.h>
+
+#define ROLL_MAGIC   0x6c6c6f72u /* "roll" */
+#define ROLL_VERSION 1u
+
+enum { ROLL_NAMES = 1024, ROLL_NAME = 56, ROLL_THREADS = 8 };
+enum { ROLL_TEXT = 1 << 18 };
+
+struct roll_head {
+	uint32_t magic;
+	uint32_t version;
+	uint64_t bytes;
+	uint32_t members;
+	uint32_t counted;   /* tallies and text are there */
+	weft_au32 text_len; /* bytes of text that are complete */
+	uint32_t pad[9];
+};
+static_assert(sizeof(struct roll_head) == 64, "shared format");
+
+enum { ROLL_FREE, ROLL_WRITING, ROLL_READY };
+
+struct roll_name {
+	weft_au32 state;
+	uint32_t pad;
+	char text[ROLL_NAME]; /* ends with 0 */
+};
+static_assert(sizeof(struct roll_name) == 64, "shared format");
+
+struct roll_member {
+	/* line 0: written by every call; 0: in none */
+	weft_au32 in[ROLL_THREADS];
+	uint32_t pad[8];
+	/* line 1: times, when it is asked for them */
+	weft_au64 begin_ps;
+	weft_au64 end_ps;
+	uint64_t pad2[6];
+};
+static_assert(sizeof(struct roll_member) == 128 &&
+		      offsetof(struct roll_member, begin_ps) == 64,
+	      "shared format");
+
+struct roll_tally {
+	weft_au64 count;
+	weft_au64 ps;
+};
+static_assert(sizeof(struct roll_tally) == 16, "shared format");
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The roll, by several threads and across processes. */
+#include "src/base/roll.h"
+#include "test/t.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct weft_roll shared;
+
+static void names_have_numbers(void **state)
+{
+	struct weft_roll r;
+	char name[ROLL_NAME];
+	uint32_t a, b;
+
+	T_OK(weft_roll_open(&r, 2, false));
+	a = weft_roll_id(&r, "MPI_Send");
+	b = weft_roll_id(&r, "MPI_Recv");
+	T_TRUE(a && b && a != b);
+	T_IS(weft_roll_id(&r, "MPI_Send"), a);
+	T_TRUE(weft_roll_name(&r, b, name));
+	T_STR(name, "MPI_Recv");
+	T_FALSE(weft_roll_name(&r, 0, name));
+	T_FALSE(weft_roll_name(&r, ROLL_NAMES, name));
+	weft_roll_close(&r);
+}
+
+static void a_full_roll_gives_no_number(void **state)
+{
+	struct weft_roll r;
+	char name[ROLL_NAME + 8];
+	int given = 0;
+
+	T_OK(weft_roll_open(&r, 1, false));
+	for (int i = 0; i < ROLL_NAMES + 5; i++) {
+		snprintf(name, sizeof(name), "deed_%d", i);
+		given += weft_roll_id(&r, name) != 0;
+	}
+	T_IS(given, ROLL_NAMES - 1);
+	weft_roll_close(&r);
+}
+
+static void what_a_dead_member_was_in_is_known(void **state)
+{
+	struct weft_roll r;
+	char text[128];
+	pid_t pid;
+	int status;
+
+	T_OK(weft_roll_open(&r, 3, false));
+	pid = fork();
+	if (pid == 0) {
+		struct weft_roll mine;
+		struct roll_member *m;
+
+		if (weft_roll_attach(&mine, r.region.fd))
+			_exit(1);
+		m = weft_roll_member(&mine, 2);
+		weft_store32(&m->in[0], weft_roll_id(&mine, "MPI_Recv"));
+		weft_store32(&m->in[3], weft_roll_id(&mine, "MPI_Send"));
+		weft_store32(&m->in[4], weft_roll_id(&mine, "MPI_Send"));
+		abort();
+	}
+	T_IS(waitpid(pid, &status, 0), pid);
+	T_TRUE(WIFSIGNALED(status));
+	T_TRUE(weft_roll_in(&r, 2, text, sizeof(text)));
+	T_STR(text, "MPI_Recv, MPI_Send");
+	T_FALSE(weft_roll_in(&r, 1, text, sizeof(text)));
+	T_FALSE(weft_roll_in(&r, 3, text, sizeof(text)));
+	weft_roll_close(&r);
+}
+
+static void garbage_is_no_roll(void **state)
+{
+	struct weft_region region;
+	struct weft_roll r;
+	int fd[2];
+
+	T_OK(weft_region_open(&region, "garbage", 1 << 20));
+	T_IS(weft_roll_attach(&r, region.fd), -EINVAL);
+	memset(region.base, 0x5a, region.bytes);
+	T_IS(weft_roll_attach(&r, region.fd), -EINVAL);
+	weft_region_close(&region);
+	T_OK(pipe(fd));
+	T_IS(weft_roll_attach(&r, fd[0]), -EINVAL);
+	close(fd[0]);
+	close(fd[1]);
+	T_TRUE(weft_roll_attach(&r, 999) < 0);
+}
+
+static void counts_and_text_reach_the_launcher(void **state)
+{
+	struct weft_roll r, mine;
+	char *text;
+	uint32_t id;
+
+	T_OK(weft_roll_open(&r, 4, true));
+	T_NULL(weft_roll_said(&r));
+	T_OK(weft_roll_attach(&mine, r.region.fd));
+	id = weft_roll_id(&mine, "MPI_Send");
+	weft_add64(&weft_roll_tally(&mine, 3, id)->count, 5);
+	weft_roll_say(&mine, "one\n");
+	weft_roll_say(&mine, "two\n");
+	T_IS(weft_load64(&weft_roll_tally(&r, 3, id)->count), 5);
+	text = weft_roll_said(&r);
+	T_STR(text, "one\ntwo\n");
+	free(text);
+	weft_roll_close(&mine);
+	weft_roll_close(&r);
+}
+
+static void *ask_for_names(void *arg)
+{
+	char name[32], got[ROLL_NAME];
+	uint32_t id;
+
+	for (int i = 0; i < 200; i++) {
+		snprintf(name, sizeof(name), "deed_%d", i);
+		id = weft_roll_id(&shared, name);
+		if (!id || !weft_roll_name(&shared, id, got) ||
+		    strcmp(got, name))
+			++*(int *)arg;
+	}
+	return NULL;
+}
+
+static void threads_may_ask_at_once(void **state)
+{
+	int wrong[4] = { 0 };
+
+	T_OK(weft_roll_open(&shared, 1, false));
+	t_threads(4, ask_for_names, wrong, sizeof(wrong[0]));
+	for (int i = 0; i < 4; i++)
+		T_IS(wrong[i], 0);
+	weft_roll_close(&shared);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(names_have_numbers),
+		T_CASE(a_full_roll_gives_no_number),
+		T_CASE(what_a_dead_member_was_in_is_known),
+		T_CASE(garbage_is_no_roll),
+		T_CASE(counts_and_text_reach_the_launcher),
+		T_CASE(threads_may_ask_at_once),
+	};
+
+	return T_RUN(tests);
+}

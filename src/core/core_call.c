@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The slow road of core_call.h, and where the roll comes from. */
+#include "src/core/core_call.h"
+
+#include "src/base/roll.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A thread on the slow road. */
+struct lane {
+	weft_au32 *slot; /* NULL: new here */
+	unsigned depth;	 /* calls within calls */
+	uint32_t id;	 /* of the outermost */
+	uint64_t since;	 /* when it was entered, if timed */
+	bool timed;
+};
+
+static weft_au32 nowhere; /* until the roll is there, and without memory */
+weft_au32 *weft_call_slot = &nowhere;
+
+static pthread_once_t opened = PTHREAD_ONCE_INIT;
+static struct weft_roll roll;
+static uint32_t me; /* my place in it */
+static weft_au32 lanes;
+static _Thread_local struct lane lane;
+
+static weft_au32 started; /* MPI_Init has decided what follows */
+static bool several;	  /* threads */
+static uint64_t (*now)(void);
+
+/* A small number from the environment, or -1. */
+static long number(const char *name)
+{
+	const char *text = getenv(name);
+	char *end;
+	long n;
+
+	if (!text || !*text)
+		return -1;
+	n = strtol(text, &end, 10);
+	return *end || n < 0 || n > 1 << 24 ? -1 : n;
+}
+
+bool weft_call_reported(void)
+{
+	const char *text = getenv("WEFT_REPORT");
+
+	return text && *text && strcmp(text, "0");
+}
+
+/* The launcher's, or one of our own that nobody else sees. */
+static void open_roll(void)
+{
+	long fd = number("WEFT_ROLL"), rank = number("PMIX_RANK");
+
+	if (fd >= 0 && rank >= 0 && !weft_roll_attach(&roll, (int)fd)) {
+		me = (uint32_t)rank;
+		if (me < roll.members)
+			goto found;
+		weft_roll_close(&roll);
+	}
+	me = 0;
+	if (weft_roll_open(&roll, 1, weft_call_reported()))
+		return;
+found:
+	weft_call_slot = &weft_roll_member(&roll, me)->in[0];
+}
+
+/* "MPI_Send" is what the application called. */
+static uint32_t number_of(struct weft_call_site *site)
+{
+	/* relaxed: two threads would ask for the same */
+	uint32_t id = weft_load32_relaxed(&site->given);
+	const char *name = site->name + (site->name[0] == 'P');
+
+	if (id || !roll.head)
+		return id;
+	id = weft_roll_id(&roll, name);
+	weft_store32_relaxed(&site->given, id);
+	return id;
+}
+
+static weft_au32 *lane_slot(void)
+{
+	uint32_t i;
+
+	if (!roll.head)
+		return &nowhere;
+	i = weft_add32(&lanes, 1);
+	if (i >= ROLL_THREADS)
+		i = ROLL_THREADS - 1;
+	return &weft_roll_member(&roll, me)->in[i];
+}
+
+struct weft_call weft_call_enter_slow(struct weft_call_site *site)
+{
+	struct lane *l = &lane;
+	uint32_t id;
+
+	pthread_once(&opened, open_roll);
+	id = number_of(site);
+	/* A1 pairs with R1 in weft_call_start() */
+	if (id && weft_load32(&started) && !several && !now && !l->depth) {
+		weft_store32_relaxed(&site->id, id); /* relaxed: as above */
+		return weft_call_enter(site);
+	}
+	if (!l->slot)
+		l->slot = lane_slot();
+	if (l->depth++ == 0) {
+		weft_store32(l->slot, id);
+		l->id = id;
+		l->timed = weft_load32(&started) && now;
+		l->since = l->timed ? now() : 0;
+	}
+	return (struct weft_call){ NULL, 0 };
+}
+
+static void tally(const struct lane *l)
+{
+	struct roll_tally *t = weft_roll_tally(&roll, me, l->id);
+
+	weft_add64(&t->count, 1);
+	weft_add64(&t->ps, now() - l->since);
+}
+
+void weft_call_leave_slow(void)
+{
+	struct lane *l = &lane;
+
+	if (--l->depth)
+		return;
+	/* The clock of MPI_Init's end is another than that of its begin. */
+	if (l->timed && weft_load32(&started) && l->id)
+		tally(l);
+	weft_store32(l->slot, 0);
+}
+
+void weft_call_start(bool threads, uint64_t (*clock)(void))
+{
+	struct roll_member *m;
+
+	pthread_once(&opened, open_roll);
+	several = threads;
+	now = roll.head && roll.counted ? clock : NULL;
+	if (now) {
+		m = weft_roll_member(&roll, me);
+		weft_store64(&m->begin_ps, now());
+		weft_store64(&m->end_ps, 0);
+	}
+	/* R1 pairs with A1 in weft_call_enter_slow() */
+	weft_store32(&started, 1);
+}
+
+void weft_call_stop(void)
+{
+	if (now)
+		weft_store64(&weft_roll_member(&roll, me)->end_ps, now());
+	weft_store32(&started, 0);
+}
+
+const char *weft_call_text(char *text, size_t len)
+{
+	pthread_once(&opened, open_roll);
+	if (!weft_roll_in(&roll, me, text, len))
+		text[0] = '\0';
+	return text;
+}
+
+void weft_call_report(const char *text)
+{
+	pthread_once(&opened, open_roll);
+	if (roll.head && roll.counted && roll.members > 1)
+		weft_roll_say(&roll, text);
+	else
+		fputs(text, stderr);
+}

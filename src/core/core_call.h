@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which MPI call each thread is in. A function of src/mpi begins with
+ * MPI_ENTER (mpi_face.h), which writes the number of its name into the roll
+ * (src/base/roll.h) and, when the function returns by whatever way, what stood
+ * there before. mpiexec reads the roll when a rank has died.
+ *
+ * The usual case is a handful of instructions: load the number, load and store
+ * the word. A site without a number takes the slow road: the first time, and
+ * always while threads may meet or calls are timed (then numbers stay hidden
+ * in site->given). Calls made inside a call (by a user's callback) belong to
+ * the outermost one there.
+ */
+#ifndef WEFT_CORE_CALL_H
+#define WEFT_CORE_CALL_H
+
+#include "src/base/atomic.h"
+#include "src/base/attr.h"
+
+#include <stddef.h>
+
+/* One in each function. */
+struct weft_call_site {
+	const char *name; /* "PMPI_Send" */
+	weft_au32 id;	  /* 0: the slow road */
+	weft_au32 given;  /* number of the name, 0: not asked for yet */
+};
+
+struct weft_call {
+	weft_au32 *slot; /* NULL: the slow road */
+	uint32_t before;
+};
+
+/* Of the one thread that calls. */
+extern weft_au32 *weft_call_slot WEFT_HIDDEN;
+
+struct weft_call weft_call_enter_slow(struct weft_call_site *site) WEFT_COLD;
+void weft_call_leave_slow(void) WEFT_COLD;
+
+WEFT_INLINE struct weft_call weft_call_enter(struct weft_call_site *site)
+{
+	/* relaxed: numbers never change, and nothing is read behind them */
+	uint32_t id = weft_load32_relaxed(&site->id);
+	struct weft_call c;
+
+	if (weft_unlikely(!id))
+		return weft_call_enter_slow(site);
+	c.slot = weft_call_slot;
+	/* relaxed: one thread writes it, others only look */
+	c.before = weft_load32_relaxed(c.slot);
+	weft_store32_relaxed(c.slot, id);
+	return c;
+}
+
+WEFT_INLINE void weft_call_leave(const struct weft_call *c)
+{
+	if (weft_likely(c->slot != NULL))
+		/* relaxed: likewise */
+		weft_store32_relaxed(c->slot, c->before);
+	else
+		weft_call_leave_slow();
+}
+
+/*
+ * What MPI_Init decides: threads: several may be inside at once. clock: gives
+ * the time of calls in ps, for the report; NULL: they are not timed.
+ */
+void weft_call_start(bool threads, uint64_t (*clock)(void));
+/* Before the clock goes away; the time of all is written down. */
+void weft_call_stop(void);
+
+/* The call this process is in, of several threads all of them: "MPI_Recv";
+ * "" when in none. Returns text. */
+const char *weft_call_text(char *text, size_t len);
+
+/* The report is wanted (WEFT_REPORT=1, or mpiexec --report). */
+bool weft_call_reported(void);
+/* Text for the report: printed at the end by mpiexec, or now. */
+void weft_call_report(const char *text);
+
+#endif

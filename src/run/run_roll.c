@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The page where ranks leave the call they are in. */
+#include "src/run/run_roll.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Its number in a rank: above the topology's and the lifeline's. */
+enum { ROLL_FD = 202, CALL_TEXT = 256 };
+
+int run_roll_open(struct run_job *job)
+{
+	if (weft_roll_open(&job->roll, (uint32_t)job->nranks, false))
+		return 0;
+	job->roll_fd = fcntl(job->roll.region.fd, F_DUPFD_CLOEXEC, ROLL_FD);
+	if (job->roll_fd < 0)
+		return 0;
+	close(job->roll.region.fd);
+	job->roll.region.fd = -1;
+	return 0;
+}
+
+void run_roll_close(struct run_job *job)
+{
+	if (job->roll_fd >= 0)
+		close(job->roll_fd);
+	weft_roll_close(&job->roll);
+}
+
+char *run_roll_call(const struct run_job *job, int rank)
+{
+	char text[CALL_TEXT];
+
+	if (rank < 0 ||
+	    !weft_roll_in(&job->roll, (uint32_t)rank, text, sizeof(text)))
+		return NULL;
+	return strdup(text);
+}
+
+/* Prints the ranks from first on that are in the same call; marks them. */
+static void print_alike(FILE *f, char **call, int n, int first)
+{
+	const char *name = call[first];
+	int i, from;
+
+	fprintf(f, "%sin %s: ranks ", ftell(f) > 0 ? "; " : "", name);
+	for (i = first; i < n; i++) {
+		if (!call[i] || strcmp(call[i], name))
+			continue;
+		for (from = i; i + 1 < n && call[i + 1] &&
+			       !strcmp(call[i + 1], name);)
+			i++;
+		fprintf(f, "%s%d", from > first ? "," : "", from);
+		if (i > from)
+			fprintf(f, "-%d", i);
+	}
+	for (i = n - 1; i >= first; i--) {
+		if (call[i] && i != first && !strcmp(call[i], name)) {
+			free(call[i]);
+			call[i] = NULL;
+		}
+	}
+}
+
+char *run_roll_calls(const struct run_job *job)
+{
+	char **call = calloc((size_t)job->nranks, sizeof(*call));
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int i;
+
+	for (i = 0; call && i < job->nranks; i++)
+		if (!job->rank[i].exited)
+			call[i] = run_roll_call(job, i);
+	for (i = 0; f && call && i < job->nranks; i++) {
+		if (call[i])
+			print_alike(f, call, job->nranks, i);
+		free(call[i]);
+	}
+	if (f)
+		fclose(f);
+	free(call);
+	if (text && *text)
+		return text;
+	free(text);
+	return NULL;
+}
