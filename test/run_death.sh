@@ -63,8 +63,10 @@ run 125 -n 2
 run 125 -n 2 -host not-this-host.invalid true
 last 'srun --mpi=pmix, prterun'
 run 125 -n 1 -wdir "$dir/no-such-directory" true
-run 125 -n 2 --machine bgq true
-last 'virtual clock is not available'
+run 125 -n 2 --machine native true
+last 'native is this host and has no model: there is no virtual clock'
+run 125 -n 33 --machine bgq:2x2x2x2x2 true
+last '33 are needed'
 run 125 -n 1000 --nooversubscribe true
 
 # children and grandchildren, also in sessions of their own

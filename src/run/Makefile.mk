@@ -16,6 +16,7 @@ RUN_SOURCES = \
 	src/run/run_job.c src/run/run_job.h \
 	src/run/run_line.c src/run/run_line.h \
 	src/run/run_lo.c \
+	src/run/run_model.c src/run/run_model.h \
 	src/run/run_opts.c src/run/run_opts.h \
 	src/run/run_place.c \
 	src/run/run_path.c src/run/run_path.h \
@@ -29,6 +30,7 @@ RUN_SOURCES = \
 	src/run/run_words.c src/run/run_words.h
 noinst_LTLIBRARIES += libweftrun.la
 libweftrun_la_SOURCES = $(RUN_SOURCES)
+libweftrun_la_LIBADD = libweftnetfile.la
 mpiexec_SOURCES = src/run/run_main.c
 mpiexec_LDADD = libweftrun.la libweftbase.la $(PMIX_LIBS) $(HWLOC_LIBS)
 

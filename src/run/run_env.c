@@ -6,6 +6,7 @@
  */
 #include "src/run/run_env.h"
 #include "src/base/attr.h"
+#include "src/run/run_model.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -171,11 +172,21 @@ static int add_model(struct run_env *e, const struct run_model *m)
 {
 	int err = 0;
 
-	if (m->machine)
-		err = run_env_set(e, "FI_WEFT_MACHINE", m->machine);
-	if (m->machine && !err)
+	if (m->report)
+		err = run_env_set(e, "WEFT_REPORT", "1");
+	if (!m->machine || err)
+		return err;
+	err = run_env_set(e, "FI_WEFT_MACHINE", m->spec);
+	if (!err)
 		err = run_env_set(e, "FI_WEFT_CLOCK",
 				  m->clock ? m->clock : "virtual");
+	if (!run_model_virtual(m) || err)
+		return err;
+	err = add_number(e, "FI_WEFT_PPN", m->ppn);
+	if (!err && m->map_spec)
+		err = run_env_set(e, "FI_WEFT_MAP", m->map_spec);
+	if (!err && m->compute)
+		err = run_env_set(e, "FI_WEFT_COMPUTE", m->compute);
 	return err;
 }
 

@@ -338,9 +338,27 @@ static int set_faults(struct run_parse *p, char **arg)
 	return 0;
 }
 
+/* none, or how many seconds of the machine a second of ours is. */
+static int set_compute(struct run_parse *p, char **arg)
+{
+	char *end;
+	double factor;
+
+	if (!strcmp(arg[0], "none"))
+		return 0;
+	factor = strtod(arg[0], &end);
+	if (*end || end == arg[0] || !(factor > 0 && factor < 1e6)) {
+		run_say("--compute %s: none is needed, or a factor for the "
+			"processor's time, such as 1", arg[0]);
+		return -EINVAL;
+	}
+	p->o->model.compute = arg[0];
+	return 0;
+}
+
 static int set_model_report(struct run_parse *p, char **arg)
 {
-	p->o->model.report = arg[0];
+	p->o->model.report = p->flag->nargs ? arg[0] : "";
 	return 0;
 }
 
@@ -468,12 +486,18 @@ const struct run_flag run_flags[] = {
 	  "at the end" },
 
 	{ "machine", 1, set_machine, 0, M, "NAME[:DIMS]", "run on the network "
-	  "of this machine" },
-	{ "clock", 1, set_clock, 0, M, "WHICH", "live or virtual" },
+	  "of this machine, or of a file that describes one" },
+	{ "clock", 1, set_clock, 0, M, "WHICH", "live or virtual (default)" },
 	{ "virtual", 0, set_clock, 0, M, "", "--clock virtual" },
-	{ "map", 1, set_model_map, 0, M, "ORDER", "ranks to coordinates" },
+	{ "map", 1, set_model_map, 0, M, "ORDER", "ranks to coordinates: "
+	  "letters, the last one fastest (ABCDET), or a file" },
+	{ "compute", 1, set_compute, 0, M, "FACTOR", "count the program's own "
+	  "processor time so many times; none (default)" },
 	{ "faults", 1, set_faults, 0, M, "FILE", "fault plan" },
-	{ "report", 1, set_model_report, 0, M, "FILE", "report of the model" },
+	{ "report", 0, set_model_report, 0, M, "", "times of MPI calls and "
+	  "loads of links, at the end" },
+	{ "report-file", 1, set_model_report, 0, M, "FILE",
+	  "the same into a file" },
 
 	{ "q", 0, set_quiet, 0, X, "", "no notes about flags" },
 	{ "quiet", 0, set_quiet, 0, X, "", NULL },

@@ -6,6 +6,7 @@
  */
 #include "src/run/run_opts.h"
 #include "src/run/run_flags.h"
+#include "src/run/run_model.h"
 #include "src/run/run_say.h"
 #include "src/run/run_words.h"
 
@@ -181,17 +182,6 @@ static int read_timeout(struct run_parse *p)
 	return -EINVAL;
 }
 
-static int check_model(const struct run_model *m)
-{
-	bool live = m->clock && !strcmp(m->clock, "live");
-
-	if ((!m->machine || live) && !(m->clock && !live))
-		return 0;
-	run_say("the virtual clock is not available in this version; "
-		"--machine NAME --clock live runs in real time");
-	return -EINVAL;
-}
-
 /* Ranks of contexts that do not say how many: one, or what hosts offer. */
 static void number_ranks(struct run_opts *o)
 {
@@ -211,19 +201,20 @@ static void number_ranks(struct run_opts *o)
 static int note_model(struct run_parse *p)
 {
 	const struct run_model *m = &p->o->model;
+	const struct {
+		const char *flag;
+		const char *value;
+	} row[] = { { "--map", m->map },
+		    { "--compute", m->compute },
+		    { "--faults", m->faults } };
 	int err = 0;
 
-	if (m->map) {
-		p->spelled = "--map";
-		err = run_flag_note(p, "it belongs to the virtual clock");
-	}
-	if (m->report && !err) {
-		p->spelled = "--report";
-		err = run_flag_note(p, "it belongs to the virtual clock");
-	}
-	if (m->faults && !err) {
-		p->spelled = "--faults";
-		err = run_flag_note(p, "it belongs to the virtual clock");
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]) && !err; i++) {
+		if (!row[i].value || (i < 2 && run_model_virtual(m)))
+			continue;
+		p->spelled = row[i].flag;
+		err = run_flag_note(p, i < 2 ? "it belongs to the virtual clock"
+					     : "faults are not modelled yet");
 	}
 	return err;
 }
@@ -246,15 +237,15 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
 	if (!err)
 		err = read_timeout(&p);
 	if (!err)
-		err = check_model(&o->model);
-	if (!err)
 		err = note_model(&p);
-	if (err) {
-		*exit_p = RUN_EXIT_FAULT;
-		return false;
+	if (!err) {
+		number_ranks(o);
+		err = run_model_check(&o->model, run_opts_ranks(o), o->quiet);
 	}
-	number_ranks(o);
-	return true;
+	if (!err)
+		return true;
+	*exit_p = RUN_EXIT_FAULT;
+	return false;
 }
 
 void run_opts_say_notes(const struct run_opts *o)
@@ -284,6 +275,7 @@ void run_opts_free(struct run_opts *o)
 	}
 	for (i = 0; i < o->nnotes; i++)
 		free(o->note[i]);
+	run_model_free(&o->model);
 	free(o->note);
 	free(o->app);
 	free(o->genv.edit);

@@ -90,8 +90,12 @@ struct run_model {
 	const char *clock;
 	const char *map;
 	const char *faults;
-	const char *report;
+	const char *compute; /* CPU time counts so many times; NULL: not */
+	const char *report;  /* file, "" for standard error; NULL: none */
 	int ppn;
+	/* decided by run_model_check(), for the ranks */
+	char *spec;
+	char *map_spec; /* NULL: the machine's own order */
 };
 
 struct run_opts {

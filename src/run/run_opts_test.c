@@ -103,8 +103,17 @@ static void wrong_lines_are_refused_with_125(void **state)
 		"mpiexec -configfile /nonexistent",
 		"mpiexec --binf-to core a",
 		"mpiexec --clock sand a",
-		"mpiexec --machine bgq a",
 		"mpiexec --clock virtual a",
+		"mpiexec --machine native a",
+		"mpiexec --machine gemini a",
+		"mpiexec --machine qsnet2:4x4 a",
+		"mpiexec --machine cm5 a",
+		"mpiexec --machine ./nonexistent a",
+		"mpiexec -n 33 --machine bgq:2x2x2x2x2 a",
+		"mpiexec -n 2 --machine bgq:2xx2 a",
+		"mpiexec -n 2 --machine bgq --map ABC a",
+		"mpiexec -n 2 --machine bgq --map ./nonexistent a",
+		"mpiexec --machine bgq --compute soon a",
 		"mpiexec --timeout soon a",
 		"mpiexec -stdin me a",
 	};
@@ -194,8 +203,36 @@ static void machine_with_the_live_clock_is_accepted(void **state)
 	int code;
 
 	T_TRUE(parse(&o, "mpiexec --machine bgq:2x2 --clock live a", &code));
-	T_STR(o.model.machine, "bgq:2x2");
+	T_STR(o.model.spec, "bgq");
 	run_opts_free(&o);
+}
+
+static void machine_gets_the_shape_that_holds_the_ranks(void **state)
+{
+	static const struct {
+		const char *line;
+		const char *spec;
+		const char *map;
+	} row[] = {
+		{ "-n 512", "bgq:4x4x4x4x2", NULL },
+		{ "-n 512 --ppn 16", "bgq:2x2x2x2x2", NULL },
+		{ "-n 3 --map TABCDE", "bgq:1x1x1x2x2", "TABCDE" },
+		{ "-n 3 --map /dev/../proc/self/environ", NULL, NULL },
+	};
+	struct run_opts o;
+	char line[128];
+	int code;
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		snprintf(line, sizeof(line), "mpiexec -q --machine bgq %s a",
+			 row[i].line);
+		T_IS(parse(&o, line, &code), row[i].spec != NULL);
+		if (row[i].spec)
+			T_STR(o.model.spec, row[i].spec);
+		if (row[i].map)
+			T_STR(o.model.map_spec, row[i].map);
+		run_opts_free(&o);
+	}
 }
 
 int main(void)
@@ -210,6 +247,7 @@ int main(void)
 		T_CASE(placement_is_read_in_full),
 		T_CASE(timeout_comes_from_flag_or_environment),
 		T_CASE(machine_with_the_live_clock_is_accepted),
+		T_CASE(machine_gets_the_shape_that_holds_the_ranks),
 	};
 	int rc = T_RUN(tests);
 

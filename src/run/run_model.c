@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The machine of a job. For the virtual clock its file is read, its shape is
+ * decided and the map is tried here, so that mistakes are told once and before
+ * the start; the ranks get the outcome and come to the same.
+ */
+#include "src/run/run_model.h"
+#include "prov/net/net_file.h"
+#include "prov/net/net_map.h"
+#include "src/base/attr.h"
+#include "src/run/run_say.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Machines whose network interfaces there are, and no model of the network. */
+static const struct {
+	const char *name;
+	const char *why;
+} unmodelled[] = {
+	{ "native", "is this host and has no model" },
+	{ "gemini", "has no model of its network yet" },
+	{ "qsnet2", "has no model of its network yet" },
+};
+
+bool run_model_virtual(const struct run_model *m)
+{
+	return m->machine && (!m->clock || strcmp(m->clock, "live"));
+}
+
+static int say_live_only(const char *name)
+{
+	size_t len = strcspn(name, ":"), i;
+
+	for (i = 0; i < WEFT_COUNT_OF(unmodelled); i++) {
+		if (strlen(unmodelled[i].name) != len ||
+		    strncmp(unmodelled[i].name, name, len))
+			continue;
+		run_say("--machine %s %s: there is no virtual clock; --clock "
+			"live runs it in real time", unmodelled[i].name,
+			unmodelled[i].why);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The live machine has no shape; a name is all the provider wants. */
+static int check_live(struct run_model *m)
+{
+	m->spec = strndup(m->machine, strcspn(m->machine, ":"));
+	return m->spec ? 0 : -ENOMEM;
+}
+
+static int load(struct run_model *m, int ranks, struct net_config *cfg)
+{
+	struct net_why why = { "" };
+	uint32_t nodes;
+	int err = net_file_load(m->machine, 0, cfg, &why);
+
+	if (!err) {
+		if (!m->ppn)
+			m->ppn = cfg->ranks_per_node ? (int)cfg->ranks_per_node
+						     : 1;
+		nodes = ((uint32_t)ranks + (uint32_t)m->ppn - 1) /
+			(uint32_t)m->ppn;
+		err = net_file_load(m->machine, nodes, cfg, &why);
+	}
+	if (err)
+		run_say("--machine %s, %d ranks, %d on a node: %s", m->machine,
+			ranks, m->ppn ? m->ppn : 1, why.text);
+	return err;
+}
+
+static int try_map(const struct run_model *m, int ranks,
+		   const struct net_config *cfg)
+{
+	struct net_map_args a = { .cfg = cfg, .ppn = (uint32_t)m->ppn,
+				  .ranks = (uint32_t)ranks };
+	struct net_place *place = calloc((size_t)ranks, sizeof(*place));
+	char why[NET_MAP_WHY] = "no memory", *table = NULL;
+	int err = place ? 0 : -ENOMEM;
+
+	if (!err && m->map && net_map_is_order(m->map))
+		a.order = m->map;
+	else if (!err && m->map)
+		err = net_map_read(m->map, &table, why);
+	a.table = table;
+	if (!err)
+		err = net_map_fill(&a, place, why);
+	if (err)
+		run_say("%s", why);
+	free(table);
+	free(place);
+	return err;
+}
+
+/* Ranks may stand in another directory. */
+static char *full_path(const char *file)
+{
+	char *path = realpath(file, NULL);
+
+	return path ? path : strdup(file);
+}
+
+/* NAME:SHAPE or /full/path:SHAPE */
+static int write_spec(struct run_model *m, const struct net_config *cfg)
+{
+	char shape[64], *file = NULL;
+	size_t len = strcspn(m->machine, ":");
+	char *name = strndup(m->machine, len);
+	int n;
+
+	net_file_shape_text(cfg, shape, sizeof(shape));
+	if (name && strchr(name, '/'))
+		file = full_path(name);
+	n = asprintf(&m->spec, "%s:%s", file ? file : name, shape);
+	free(file);
+	free(name);
+	return n < 0 ? -ENOMEM : 0;
+}
+
+static void tell_shape(const struct run_model *m, const struct net_config *cfg)
+{
+	char shape[64];
+
+	net_file_shape_text(cfg, shape, sizeof(shape));
+	run_say("machine %s:%s, %u nodes, %d %s on a node", cfg->name, shape,
+		net_shape_nodes(cfg), m->ppn, m->ppn > 1 ? "ranks" : "rank");
+}
+
+static int check_virtual(struct run_model *m, int ranks, bool quiet)
+{
+	struct net_config cfg;
+	int err = say_live_only(m->machine);
+
+	if (!err)
+		err = load(m, ranks, &cfg);
+	if (!err)
+		err = try_map(m, ranks, &cfg);
+	if (!err)
+		err = write_spec(m, &cfg);
+	if (!err && m->map)
+		m->map_spec = net_map_is_order(m->map) ? strdup(m->map)
+						       : full_path(m->map);
+	if (!err && !quiet && !strchr(m->machine, ':'))
+		tell_shape(m, &cfg);
+	return err;
+}
+
+int run_model_check(struct run_model *m, int ranks, bool quiet)
+{
+	int err = 0;
+
+	if (!m->machine && m->clock && strcmp(m->clock, "live")) {
+		run_say("--clock virtual: which machine? --machine bgq, or a "
+			"file that describes one");
+		return -EINVAL;
+	}
+	if (run_model_virtual(m))
+		err = check_virtual(m, ranks, quiet);
+	else if (m->machine)
+		err = check_live(m);
+	return err ? -EINVAL : 0;
+}
+
+void run_model_free(struct run_model *m)
+{
+	free(m->spec);
+	free(m->map_spec);
+	m->spec = m->map_spec = NULL;
+}
