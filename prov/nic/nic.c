@@ -197,12 +197,18 @@ struct nic_peer *nic_peer_make(struct weft_nic *nic, struct weft_peer *peer)
 	return p;
 }
 
-static void ctrl_drop(struct nic_peer *p)
+/* Answers that will not leave any more; ends: the receives behind them. */
+static void ctrl_drop(struct weft_nic *nic, struct nic_peer *p, bool ends)
 {
 	struct weft_list *n;
+	struct nic_ctrl *c;
 
-	while ((n = weft_list_pop_front(&p->ctrl)))
-		free(weft_container_of(n, struct nic_ctrl, link));
+	while ((n = weft_list_pop_front(&p->ctrl))) {
+		c = weft_container_of(n, struct nic_ctrl, link);
+		if (ends && c->op)
+			nic_end(nic, c->op, c->op->err);
+		free(c);
+	}
 }
 
 /* Ends all ops of a list, except those the unit still has its hands on. */
@@ -228,7 +234,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 		return;
 	peer->lost = (uint32_t)err;
 	p->share = NULL;
-	ctrl_drop(p);
+	ctrl_drop(nic, p, true);
 	weft_list_remove(&p->busy);
 	list_fail(nic, &p->sending, -err);
 	list_fail(nic, &p->bulk, -err);
@@ -396,7 +402,7 @@ static void peers_free(struct weft_nic *nic)
 
 	while ((n = weft_list_pop_front(&nic->peers))) {
 		p = weft_container_of(n, struct nic_peer, link);
-		ctrl_drop(p);
+		ctrl_drop(nic, p, false);
 		free(p);
 	}
 }

@@ -110,6 +110,7 @@ enum nic_state {
 	NIC_PACED,	  /* receiving paced packets */
 	NIC_CLOSED,	  /* multi: no longer posted, parts under way */
 	NIC_KEPT,	  /* a whole message that found no room */
+	NIC_PARTING,	  /* received; its answer waits for room */
 };
 
 /* An unexpected message. */
@@ -136,6 +137,7 @@ struct nic_msg {
 /* A packet that found no room. */
 struct nic_ctrl {
 	struct weft_list link;
+	struct weft_op *op; /* a receive that ends when this is out, or NULL */
 	struct weft_pkt pkt;
 	unsigned char payload[];
 };
@@ -223,6 +225,11 @@ static inline void nic_done(struct weft_nic *nic, struct weft_op *op, int err)
 
 /* Ends an op wherever it is. */
 void nic_end(struct weft_nic *nic, struct weft_op *op, int err);
+/*
+ * Says FIN to the sender of a message and ends the receive that has it, once
+ * that word has left: who sees the receive complete need not come back.
+ */
+void nic_part(struct weft_nic *nic, struct weft_op *op, int err);
 
 /* Puts an op in a list of its peer, and counts it. */
 void nic_hold(struct nic_peer *p, struct weft_list *list, struct weft_op *op);

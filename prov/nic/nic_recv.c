@@ -49,6 +49,18 @@ void nic_recv_done(struct weft_nic *nic, struct weft_op *op, int err)
 	nic_done(nic, op, err);
 }
 
+/* All of the message is in place; flags and id are the sender's. */
+static void recv_end(struct weft_nic *nic, struct weft_op *op, unsigned flags,
+		     uint32_t id)
+{
+	op->flags &= (uint16_t)~WEFT_OP_ACK;
+	op->remote_id = id;
+	if (flags & WEFT_OP_ACK)
+		nic_part(nic, op, 0);
+	else
+		nic_recv_done(nic, op, 0);
+}
+
 /* Takes a posted receive out for good; a multi buffer waits for its parts. */
 static void recv_fail(struct weft_nic *nic, struct weft_op *op, int err)
 {
@@ -243,9 +255,8 @@ static void msg_take(struct weft_nic *nic, struct nic_msg *u,
 		return;
 	}
 	nic_scatter(op->iov, op->iov_count, 0, msg_bytes(u), op->len);
-	msg_ack(nic, u);
+	recv_end(nic, op, u->flags, u->remote_id);
 	msg_free(nic, u);
-	nic_recv_done(nic, op, 0);
 }
 
 /* ---- packets ------------------------------------------------------------- */
@@ -283,10 +294,8 @@ WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 		memcpy(op->iov[0].iov_base, payload, sizeof(uint64_t));
 	else if (op->len) /* an empty one may have no buffer */
 		memcpy(op->iov[0].iov_base, payload, op->len);
-	if (weft_unlikely(pkt->flags & WEFT_OP_ACK))
-		nic_fin(nic, src, pkt->aux, 0);
-	if (weft_unlikely(op->olen || op->parent))
-		nic_recv_done(nic, op, 0);
+	if (weft_unlikely((pkt->flags & WEFT_OP_ACK) || op->olen || op->parent))
+		recv_end(nic, op, pkt->flags, pkt->aux);
 	else
 		nic_done(nic, op, 0);
 	return 0;
@@ -298,10 +307,7 @@ static void eager_in(struct weft_nic *nic, struct nic_peer *p)
 	struct weft_op *op = p->rx_op;
 
 	p->rx_op = NULL;
-	if (op->flags & WEFT_OP_ACK)
-		nic_fin(nic, op->peer, op->remote_id, 0);
-	op->flags &= (uint16_t)~WEFT_OP_ACK;
-	nic_recv_done(nic, op, 0);
+	recv_end(nic, op, op->flags, op->remote_id);
 }
 
 /* Bytes for the message that is arriving; more than promised is refused. */

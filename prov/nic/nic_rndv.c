@@ -103,12 +103,6 @@ void nic_pull(struct weft_nic *nic, struct weft_op *op,
 	nic_xfer(nic, op);
 }
 
-static void pull_end(struct weft_nic *nic, struct weft_op *op, int err)
-{
-	nic_fin(nic, op->peer, op->remote_id, err);
-	nic_end(nic, op, err);
-}
-
 /* Allows the sender's packets to go up to byte `upto`. */
 static void paced_allow(struct weft_nic *nic, struct weft_op *op, uint64_t upto)
 {
@@ -126,7 +120,7 @@ static void paced_allow(struct weft_nic *nic, struct weft_op *op, uint64_t upto)
 static void paced_begin(struct weft_nic *nic, struct weft_op *op)
 {
 	if (!op->id && nic_id_new(nic, op)) {
-		pull_end(nic, op, -ENOMEM);
+		nic_part(nic, op, -ENOMEM);
 		return;
 	}
 	op->state = NIC_PACED;
@@ -169,7 +163,7 @@ static void pull_done(struct weft_nic *nic, struct weft_op *op, int err)
 	if (err == -EOPNOTSUPP && !op->moved && !op->peer_cell)
 		paced_begin(nic, op);
 	else if (err || op->moved == op->limit)
-		pull_end(nic, op, err);
+		nic_part(nic, op, err);
 	else if (op->redo < op->limit)
 		pull_redo(nic, op);
 	else
@@ -256,7 +250,7 @@ int nic_got_bulk(struct weft_nic *nic, struct weft_peer *src,
 	nic_scatter(op->iov, op->iov_count, op->moved, payload, pkt->len);
 	op->moved += pkt->len;
 	if (op->moved == op->limit)
-		pull_end(nic, op, 0);
+		nic_part(nic, op, 0);
 	else if (op->end < op->limit && op->end - op->moved <= NIC_WINDOW / 2)
 		paced_allow(nic, op, op->moved + NIC_WINDOW);
 	return 0;

@@ -41,6 +41,7 @@ void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 	c = malloc(sizeof(*c) + pkt->len);
 	if (!c)
 		return;
+	c->op = NULL;
 	c->pkt = *pkt;
 	memcpy(c->payload, payload ? payload : "", pkt->len);
 	weft_list_push_back(&p->ctrl, &c->link);
@@ -58,8 +59,29 @@ void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id, int err)
 	nic_ctrl(nic, peer, &pkt, NULL);
 }
 
+void nic_part(struct weft_nic *nic, struct weft_op *op, int err)
+{
+	struct nic_peer *p = nic_peer_of(nic, op->peer);
+	struct nic_ctrl *last;
+
+	nic_fin(nic, op->peer, op->remote_id, err);
+	if (weft_likely(!p || weft_list_empty(&p->ctrl))) {
+		nic_end(nic, op, err);
+		return;
+	}
+	last = weft_container_of(p->ctrl.prev, struct nic_ctrl, link);
+	if (last->op) { /* out of memory: the answer was not kept */
+		nic_end(nic, op, err);
+		return;
+	}
+	op->state = NIC_PARTING;
+	op->err = err;
+	last->op = op;
+}
+
 static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
 {
+	struct weft_op *op;
 	struct nic_ctrl *c;
 	int err;
 
@@ -69,7 +91,10 @@ static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
 		if (err == -EAGAIN)
 			return err;
 		weft_list_remove(&c->link);
+		op = c->op;
 		free(c);
+		if (op)
+			nic_end(nic, op, op->err);
 	}
 	return 0;
 }

@@ -158,27 +158,35 @@ static void until(struct world *w, struct side *s, unsigned notes)
 	}
 }
 
+static int try_put(struct side *s, void *buf, size_t len, uint64_t tag,
+		   unsigned flags)
+{
+	struct weft_op *op = weft_nic_op_get(s->nic);
+	int err;
+
+	op->kind = WEFT_SEND;
+	op->flags = (uint16_t)(WEFT_OP_TAGGED | flags);
+	op->peer = s->peer;
+	op->tag = tag;
+	op->data = tag + 1;
+	op->context = buf;
+	op->iov[0].iov_base = buf;
+	op->iov[0].iov_len = len;
+	op->iov_count = 1;
+	op->len = len;
+	err = weft_nic_send(s->nic, op);
+	if (err)
+		weft_nic_op_put(op);
+	return err;
+}
+
 static void put(struct world *w, struct side *s, void *buf, size_t len,
 		uint64_t tag, unsigned flags)
 {
 	int err;
 
 	do {
-		struct weft_op *op = weft_nic_op_get(s->nic);
-
-		op->kind = WEFT_SEND;
-		op->flags = (uint16_t)(WEFT_OP_TAGGED | flags);
-		op->peer = s->peer;
-		op->tag = tag;
-		op->data = tag + 1;
-		op->context = buf;
-		op->iov[0].iov_base = buf;
-		op->iov[0].iov_len = len;
-		op->iov_count = 1;
-		op->len = len;
-		err = weft_nic_send(s->nic, op);
-		if (err)
-			weft_nic_op_put(op);
+		err = try_put(s, buf, len, tag, flags);
 		turn(w);
 	} while (err == -EAGAIN);
 	T_OK(err);
@@ -354,6 +362,70 @@ static void case_atomics(const struct grid *g)
 	world_close(w);
 }
 
+static bool noted(const struct side *s, const void *context)
+{
+	for (unsigned i = 0; i < s->notes; i++) {
+		if (s->note[i].context == context)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * One who has its message may go and never look again, so the answer that the
+ * sender waits for must be out by then, also where there is no room for it.
+ */
+static void case_parting(const struct grid *g)
+{
+	struct world *w = world_open(g);
+	char *out = malloc(BIG), *in = malloc(BIG), word[8] = "";
+	unsigned sent = 1;
+
+	t_fill(out, BIG, 1);
+	put(w, &w->b, word, sizeof(word), 1, 0);
+	put(w, &w->a, out, BIG, 2, 0);
+	while (!try_put(&w->b, word, sizeof(word), 1, 0))
+		T_TRUE(++sent < 4000);
+	take(&w->b, in, BIG, 2, w->b.peer->index);
+	for (int i = 0; i < 100; i++)
+		weft_nic_poll(w->b.nic, 8);
+	T_TRUE(!noted(&w->b, in));
+	until(w, &w->b, sent + 1);
+	T_TRUE(noted(&w->b, in));
+	for (int i = 0; i < 100; i++)
+		weft_nic_poll(w->a.nic, 8);
+	T_TRUE(g->faults || noted(&w->a, out));
+	until(w, &w->a, 1);
+	T_IS(t_differs(in, BIG, 1), -1);
+	free(out);
+	free(in);
+	world_close(w);
+}
+
+/* A fence waits for all that is open to its peer; other messages do not. */
+static void case_fence(const struct grid *g)
+{
+	struct world *w = world_open(g);
+	char *out = malloc(BIG), *in = malloc(BIG), word[3][8] = { "", "", "" };
+
+	put(w, &w->a, word[0], 8, 1, 0);
+	put(w, &w->a, out, BIG, 2, 0);
+	for (int i = 0; i < 100; i++) {
+		turn(w);
+		T_IS(try_put(&w->a, word[1], 8, 3, WEFT_OP_FENCE), -EAGAIN);
+	}
+	put(w, &w->a, word[2], 8, 4, 0);
+	T_TRUE(!noted(&w->a, out));
+	take(&w->b, in, BIG, 2, w->b.peer->index);
+	put(w, &w->a, word[1], 8, 3, WEFT_OP_FENCE);
+	T_TRUE(noted(&w->a, out));
+	until(w, &w->a, 4);
+	T_TRUE(w->a.note[2].context == out && w->a.note[3].context == word[1]);
+	free(out);
+	free(in);
+	world_close(w);
+}
+
 /* ---- the grid ------------------------------------------------------------ */
 
 static void each(void (*run)(const struct grid *g))
@@ -393,6 +465,16 @@ static void atomics_happen_once_and_in_order(void **state)
 	each(case_atomics);
 }
 
+static void a_receive_ends_when_its_answer_is_out(void **state)
+{
+	each(case_parting);
+}
+
+static void a_fence_waits_for_what_is_open(void **state)
+{
+	each(case_fence);
+}
+
 /* The other side ends without a word: everything that waits for it fails. */
 static void death_ends_everything_that_waits(void **state)
 {
@@ -427,6 +509,8 @@ int main(void)
 		T_CASE(a_mix_in_both_directions_arrives),
 		T_CASE(memory_is_read_written_and_refused),
 		T_CASE(atomics_happen_once_and_in_order),
+		T_CASE(a_receive_ends_when_its_answer_is_out),
+		T_CASE(a_fence_waits_for_what_is_open),
 		T_CASE(death_ends_everything_that_waits),
 	};
 
