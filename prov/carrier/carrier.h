@@ -121,8 +121,8 @@ struct weft_carrier_ops {
 	 * Spins, then sleeps until a packet may be there, wake was called,
 	 * or timeout_ns is over (UINT64_MAX: for ever). The caller polls
 	 * afterwards in any case, and comes back: 0 may be a false alarm, at
-	 * least ten times a second, for the housekeeping that poll does.
-	 * -ETIMEDOUT.
+	 * least ten times a second, for the housekeeping that poll does, and
+	 * soon after a send that found no room. -ETIMEDOUT.
 	 */
 	int (*wait)(struct weft_carrier *c, uint64_t timeout_ns);
 	/* Ends a wait, now or the next one; from any thread or handler. */

@@ -116,6 +116,27 @@ static void a_full_fifo_says_again_and_recovers(void **state)
 	grid_close(b);
 }
 
+/* Nobody is woken when there is room again, so such a wait must not last. */
+static void a_wait_for_room_is_short(void **state)
+{
+	struct end *a = grid_open(state, 1, 32);
+	struct end *b = grid_open(state, 2, 32);
+	struct weft_peer *to = end_peer(a, b);
+	uint64_t start, n = 0;
+
+	while (!end_send(a, to, n, 8))
+		n++;
+	start = weft_now_ns();
+	for (int i = 0; i < 50; i++) {
+		T_AGAIN(end_send(a, to, n, 8));
+		T_TRUE(a->c->ops->wait(a->c, 100000000000u) <= 0);
+	}
+	T_TRUE(weft_now_ns() - start < 4000000000u);
+	T_TRUE(end_wait_got(b, n, 20));
+	grid_close(a);
+	grid_close(b);
+}
+
 /* Nobody else waits for a peer that does not read. */
 static void a_peer_that_sleeps_holds_up_nobody(void **state)
 {
@@ -542,6 +563,7 @@ int main(void)
 			GRID(every_size_arrives_whole),
 			GRID(an_endpoint_can_talk_to_itself),
 			GRID(a_full_fifo_says_again_and_recovers),
+			GRID(a_wait_for_room_is_short),
 			GRID(a_peer_that_sleeps_holds_up_nobody),
 			GRID(a_refused_packet_comes_again_in_order),
 			GRID(a_peer_that_is_not_there_yet_is_no_error),

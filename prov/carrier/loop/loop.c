@@ -141,10 +141,13 @@ static int loop_send(struct weft_carrier *c, struct weft_peer *peer,
 	if (pkt->len > LOOP_MTU)
 		return -EMSGSIZE;
 	ret = loop_pair_send(l, p, pkt, iov, iov_count);
-	if (!ret)
+	if (!ret) {
 		loop_sent(l);
-	else
-		l->stats.full++;
+		return 0;
+	}
+	l->stats.full++;
+	/* relaxed: a hint to wait */
+	weft_store32_relaxed(&l->full, 1);
 	return ret;
 }
 
@@ -191,7 +194,9 @@ static int loop_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	struct loop *l = loop_of(c);
 
 	/* relaxed: stores into shared areas wake nobody here, so look again */
-	if (weft_load64_relaxed(&l->watching)) {
+	if (weft_load64_relaxed(&l->watching) ||
+	    weft_load32_relaxed(&l->full)) {
+		weft_store32_relaxed(&l->full, 0);
 		sched_yield();
 		return 0;
 	}

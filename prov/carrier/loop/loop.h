@@ -85,6 +85,7 @@ struct loop {
 	uint32_t peer_room;
 	struct loop_share *share; /* NULL: none */
 	weft_au64 watching;	  /* something is expected in a shared area */
+	weft_au32 full;		  /* a send found no room since the last wait */
 	struct weft_carrier_stats stats;
 	/* under the registry's lock */
 	struct weft_list inbox;

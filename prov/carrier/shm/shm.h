@@ -168,6 +168,8 @@ struct shm {
 	weft_au64 spin_now_ns;	  /* as much as has been worth it lately */
 	weft_au64 futex_until_ns; /* a stranger is on the core: no yielding */
 	weft_au32 woken;
+	weft_au32 full;	     /* a send found no room since the last wait */
+	unsigned room_waits; /* waits for room, one after another; wait's own */
 	bool idle;	   /* the last sleep brought nothing; wait's own */
 	weft_au32 fellows; /* peers, as wait sees them */
 	_Atomic(weft_au64 *) watch_word; /* waits end when it is watch_want */

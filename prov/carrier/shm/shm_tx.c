@@ -243,6 +243,8 @@ static int tx_failed(struct shm *s, struct shm_peer *p, int err)
 {
 	if (err == -EAGAIN) {
 		s->stats.full++;
+		/* relaxed: a hint to wait, mostly in the same thread */
+		weft_store32_relaxed(&s->full, 1);
 		return -EAGAIN;
 	}
 	shm_peer_fail(s, p, -err);

@@ -10,6 +10,9 @@
  *           because who wakes up is put first
  *   sleep   a tenth of a second at most: then poll looks who died
  *
+ * Nobody tells a sender that there is room again, so a wait after a send that
+ * found none is one yield, and a sleep of a millisecond after many of them.
+ *
  * Sleeper                            Sender
  *   wake |= ASLEEP                     publish the slot (R0)
  *   membarrier: all senders fence      (compiler fence only)
@@ -46,6 +49,7 @@
 #define WAIT_SHUN_NS	 UINT64_C(50000000)  /* then no yields for so long */
 #define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
 #define WAIT_TICK_MS	 250		     /* of an armed descriptor */
+#define WAIT_ROOM_YIELDS 1000		     /* before we sleep for room */
 
 static int wait_membarrier(int cmd)
 {
@@ -273,14 +277,38 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 	return !over && weft_now_ns() >= end ? -ETIMEDOUT : 0;
 }
 
+/* Gives the core to who may make room; the caller tries again. */
+static int wait_room(struct shm *s, uint64_t timeout_ns)
+{
+	if (s->room_waits++ < WAIT_ROOM_YIELDS)
+		sched_yield();
+	else
+		wait_sleep(s, wait_sooner(timeout_ns, WAIT_NAP_NS));
+	return 0;
+}
+
+/* Whether a send found no room since the last wait. */
+static bool wait_full(struct shm *s)
+{
+	/* relaxed: as in tx_failed() */
+	if (weft_likely(!weft_load32_relaxed(&s->full)))
+		return false;
+	weft_store32_relaxed(&s->full, 0);
+	return true;
+}
+
 int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	struct shm *s = shm_of(c);
 
-	if (!wait_over(s))
-		return wait_long(s, timeout_ns);
-	s->idle = false;
-	return 0;
+	if (wait_over(s)) {
+		s->idle = false;
+		return 0;
+	}
+	if (weft_unlikely(wait_full(s)))
+		return wait_room(s, timeout_ns);
+	s->room_waits = 0;
+	return wait_long(s, timeout_ns);
 }
 
 static void wait_futex_wake(weft_au32 *word)
@@ -380,7 +408,7 @@ int shm_arm(struct weft_carrier *c)
 
 	if (shm_wait_fd(c) < 0)
 		return -EOPNOTSUPP;
-	if (wait_over(s))
+	if (wait_over(s) || wait_full(s))
 		return -EAGAIN;
 	shm_sock_accept(s);
 	timerfd_settime(wait_timer(s), 0, &later, NULL);
