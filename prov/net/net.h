@@ -140,7 +140,7 @@ int net_route_send(struct net *net, uint64_t at, const struct net_part *part);
 /*
  * Parents of a tree over these nodes as the machine's software would build it:
  * along the dimensions in order, over mesh links, the root in the middle.
- * -EINVAL: they are no block of the torus (or no subtree's leaves).
+ * -EINVAL: they are no block of a torus.
  */
 int net_route_tree(const struct net_config *cfg, const uint32_t *node,
 		   uint32_t count, int *parent);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* For tests: a network in memory of its own that notes what comes up. */
+#include "prov/net/net_end.h"
+
+#include "src/base/hash.h"
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void note(struct net_end *e, uint64_t at, uint64_t node, uint64_t what)
+{
+	e->backwards += at < e->last_at;
+	e->last_at = at;
+	e->last_node = node;
+	e->log = weft_hash_mix(e->log ^ weft_hash_mix(at) ^ node << 40 ^ what);
+}
+
+static void on_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
+		      uint64_t offset, uint32_t bytes)
+{
+	struct net_end *e = arg;
+
+	e->packets++;
+	e->bytes += bytes;
+	note(e, at, node, cookie ^ offset << 8);
+}
+
+static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct net_end *e = arg;
+
+	e->arrived++;
+	e->last_cookie = cookie;
+	note(e, at, node, cookie);
+}
+
+static void on_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct net_end *e = arg;
+
+	e->sent++;
+	note(e, at, node, cookie);
+}
+
+static void on_timer(void *arg, uint64_t at, uint64_t cookie)
+{
+	struct net_end *e = arg;
+
+	e->timers++;
+	e->last_cookie = cookie;
+	note(e, at, 0, cookie);
+}
+
+static uint64_t on_combine(void *arg, uint64_t at, uint32_t node,
+			   const uint64_t *cookie, unsigned count)
+{
+	struct net_end *e = arg;
+	uint64_t sum = 0;
+
+	e->combines++;
+	while (count--)
+		sum += cookie[count];
+	return sum;
+}
+
+static void on_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
+		      uint64_t seq, uint64_t cookie)
+{
+	struct net_end *e = arg;
+
+	e->results++;
+	e->result_sum += cookie;
+	e->result_at = at;
+	note(e, at, node, cookie ^ seq << 20 ^ route);
+}
+
+const struct net_up net_end_up = {
+	.packet = on_packet,
+	.arrived = on_arrived,
+	.sent = on_sent,
+	.timer = on_timer,
+	.combine = on_combine,
+	.result = on_result,
+};
+
+void net_end_open(struct net_end *e, const struct net_config *cfg,
+		  uint32_t packets)
+{
+	size_t bytes;
+
+	memset(e, 0, sizeof(*e));
+	e->cfg = *cfg;
+	packets = packets ? packets : 4096;
+	bytes = net_bytes(cfg, packets);
+	e->net = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+	T_NOT_NULL(e->net);
+	T_OK(net_open(e->net, bytes, cfg, packets));
+}
+
+void net_end_close(struct net_end *e)
+{
+	T_OK(net_check(e->net));
+	T_IS(e->backwards, 0);
+	free(e->net);
+}
+
+void net_end_drain(struct net_end *e)
+{
+	net_run(e->net, NET_NEVER, &net_end_up, e, NULL);
+}
+
+int net_end_send(struct net_end *e, uint64_t at, uint32_t src, uint32_t dst,
+		 uint64_t bytes)
+{
+	struct net_msg msg = { .src = src, .dst = dst, .bytes = bytes };
+
+	return net_send(e->net, at, &msg);
+}

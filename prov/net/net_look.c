@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Looking at the network: counters, invariants, and who waits for whom when
+ * nothing moves. Nothing here changes it.
+ */
+#include "prov/net/net_int.h"
+
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <string.h>
+
+void net_count_get(const struct net *net, struct net_count *c)
+{
+	c->now = net->tick * net->cfg.tick_ps;
+	c->events = net->events;
+	c->hops = net->hops;
+	c->injected = net->injected;
+	c->delivered = net->delivered;
+	c->escapes = net->escapes;
+	c->pending_max = net->pending_max;
+	c->hash = net->hash;
+}
+
+void net_port_get(const struct net *net, uint32_t node, unsigned port,
+		  struct net_port_count *c)
+{
+	const struct net_node *n = net_node(net, node);
+	const struct net_out *o = &net_outs(net, n)[port];
+	const struct net_in *in = &net_ins(net, n)[port];
+
+	c->packets = o->packets;
+	c->chunks = o->chunks;
+	c->busy_ps = o->busy_ticks * net->cfg.tick_ps;
+	c->received = in->received;
+	c->queued_ps = in->wait_ticks * net->cfg.tick_ps;
+}
+
+int64_t net_neighbour(const struct net *net, uint32_t node, unsigned port)
+{
+	uint32_t peer = net_outs(net, net_node(net, node))[port].peer;
+
+	return peer == UINT32_MAX ? -1 : (int64_t)peer;
+}
+
+unsigned net_hops(const struct net *net, uint32_t src, uint32_t dst)
+{
+	return net_road_hops(net, src, dst);
+}
+
+unsigned net_ports(const struct net *net)
+{
+	return net->ports;
+}
+
+/* ---- invariants ---------------------------------------------------------- */
+
+static int broken(const char *what, uint64_t a, uint64_t b)
+{
+	weft_log(WEFT_LOG_ERROR, "net: %s: %llu against %llu", what,
+		 (unsigned long long)a, (unsigned long long)b);
+	return -EPROTO;
+}
+
+/* With nothing pending and nothing in flight every token must be home. */
+static int check_home(const struct net *net)
+{
+	const struct net_out *o;
+	uint32_t n, port, vc;
+
+	for (n = 0; n < net->nodes; n++) {
+		o = net_outs(net, net_node(net, n));
+		for (port = 0; port < net->ports; port++)
+			for (vc = 0; vc < 4; vc++)
+				if (o[port].token[vc] != net->cfg.tokens[vc])
+					return broken("tokens not home",
+						      o[port].token[vc],
+						      net->cfg.tokens[vc]);
+	}
+	return 0;
+}
+
+static int check_tokens(const struct net *net)
+{
+	const struct net_out *o;
+	uint32_t n, port, vc;
+
+	for (n = 0; n < net->nodes; n++) {
+		o = net_outs(net, net_node(net, n));
+		for (port = 0; port < net->ports; port++)
+			for (vc = 0; vc < 4; vc++)
+				if (o[port].token[vc] > net->cfg.tokens[vc])
+					return broken("too many tokens",
+						      o[port].token[vc],
+						      net->cfg.tokens[vc]);
+	}
+	return 0;
+}
+
+static uint64_t in_flight(const struct net *net)
+{
+	return net->used_packets - net->parts - net->copies;
+}
+
+int net_check(const struct net *net)
+{
+	int ret;
+
+	if (net->injected - net->delivered != in_flight(net))
+		return broken("packets lost", net->injected - net->delivered,
+			      in_flight(net));
+	if (net->disorder)
+		return broken("packets out of order", net->disorder, 0);
+	if (net->late)
+		return broken("sends dated back too far", net->late, 0);
+	ret = check_tokens(net);
+	if (!ret && !net->pending && !in_flight(net))
+		ret = check_home(net);
+	return ret;
+}

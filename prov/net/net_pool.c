@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records of packets and messages: taken fresh until all were used once, then
+ * from a list of free ones. Which record a packet gets shows nowhere.
+ */
+#include "prov/net/net_int.h"
+
+#include <string.h>
+
+/* 0: none left. */
+uint32_t net_packet_get(struct net *net)
+{
+	uint32_t p = net->free_packet;
+
+	if (p)
+		net->free_packet = net_packet(net, p)->next;
+	else if (net->fresh_packet < net->packets_max)
+		p = ++net->fresh_packet;
+	else
+		return 0;
+	net->used_packets++;
+	memset(net_packet(net, p), 0, sizeof(struct net_packet));
+	return p;
+}
+
+void net_packet_put(struct net *net, uint32_t p)
+{
+	net_packet(net, p)->next = net->free_packet;
+	net->free_packet = p;
+	net->used_packets--;
+}
+
+uint32_t net_mrec_get(struct net *net)
+{
+	uint32_t m = net->free_msg;
+
+	if (m)
+		net->free_msg = net_mrec(net, m)->next;
+	else if (net->fresh_msg < net->msgs_max)
+		m = ++net->fresh_msg;
+	else
+		return 0;
+	net->used_msgs++;
+	memset(net_mrec(net, m), 0, sizeof(struct net_mrec));
+	return m;
+}
+
+void net_mrec_put(struct net *net, uint32_t m)
+{
+	net_mrec(net, m)->next = net->free_msg;
+	net->free_msg = m;
+	net->used_msgs--;
+}
+
+void net_list_push(struct net *net, struct net_list *l, uint32_t p)
+{
+	net_packet(net, p)->next = 0;
+	if (l->head)
+		net_packet(net, l->tail)->next = p;
+	else
+		l->head = p;
+	l->tail = p;
+}
+
+/* 0: empty. */
+uint32_t net_list_pop(struct net *net, struct net_list *l)
+{
+	uint32_t p = l->head;
+
+	if (p)
+		l->head = net_packet(net, p)->next;
+	return p;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which ports are allowed. On a torus a message knows from the start how many
+ * hops it goes in which direction of each dimension: by hint, else the shorter
+ * way, and half way round by the parity of the source's coordinates. A dynamic
+ * packet may use any dimension with hops left in the first mask of its zone
+ * set that has one; the deterministic port follows the programmed order.
+ */
+#include "prov/net/net_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static unsigned coord(const struct net_config *cfg, uint32_t node, unsigned d)
+{
+	unsigned k;
+
+	for (k = cfg->dims - 1u; k > d; k--)
+		node /= cfg->size[k];
+	return node % cfg->size[d];
+}
+
+static unsigned parity(const struct net_config *cfg, uint32_t node)
+{
+	unsigned sum = 0, d;
+
+	for (d = 0; d < cfg->dims; d++)
+		sum += coord(cfg, node, d);
+	return sum & 1;
+}
+
+/* Hops from a to b up the dimension, then the shorter or hinted way. */
+static int plan_ring(int up, int size, int hint, unsigned odd)
+{
+	if (hint)
+		return hint > 0 ? up : up - size;
+	if (2 * up == size)
+		return odd ? up : -up;
+	return 2 * up < size ? up : up - size;
+}
+
+/* -EINVAL: the hint points off the end of a mesh. */
+static int plan_dim(const struct net_config *cfg, const struct net_msg *msg,
+		    unsigned d, int8_t *rem_p)
+{
+	int size = cfg->size[d], hint = msg->hint[d];
+	int a = (int)coord(cfg, msg->src, d), b = (int)coord(cfg, msg->dst, d);
+
+	*rem_p = 0;
+	if (a == b)
+		return 0;
+	if (cfg->wrap[d])
+		*rem_p = (int8_t)plan_ring((b - a + size) % size, size, hint,
+					   parity(cfg, msg->src));
+	else if (hint && (hint > 0) != (b > a))
+		return -EINVAL;
+	else
+		*rem_p = (int8_t)(b - a);
+	return 0;
+}
+
+/* A message to its own node with a hint goes once round that dimension. */
+static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
+		      int8_t *rem)
+{
+	unsigned d;
+
+	for (d = 0; d < cfg->dims; d++) {
+		rem[d] = 0;
+		if (msg->hint[d] && !cfg->wrap[d])
+			return -EINVAL;
+		if (msg->hint[d])
+			rem[d] = (int8_t)(msg->hint[d] > 0 ? cfg->size[d] :
+							     -cfg->size[d]);
+	}
+	return 0;
+}
+
+int net_road_plan(const struct net *net, const struct net_msg *msg,
+		  int8_t *rem)
+{
+	const struct net_config *cfg = &net->cfg;
+	unsigned d;
+	int ret = 0;
+
+	if (cfg->topology != NET_TORUS)
+		return 0;
+	if (msg->src == msg->dst)
+		return plan_round(cfg, msg, rem);
+	for (d = 0; d < cfg->dims && !ret; d++)
+		ret = plan_dim(cfg, msg, d, &rem[d]);
+	return ret;
+}
+
+static unsigned port_of(const struct net_packet *p, unsigned d)
+{
+	return 2 * d + (p->rem[d] > 0);
+}
+
+static unsigned torus_det(const struct net_config *cfg,
+			  const struct net_packet *p)
+{
+	unsigned i;
+
+	for (i = 0; !(p->left & 1u << cfg->order[i]); i++)
+		;
+	return port_of(p, cfg->order[i]);
+}
+
+static uint64_t torus_want(const struct net_config *cfg,
+			   const struct net_packet *p)
+{
+	const uint8_t *mask = cfg->zone[p->zone];
+	uint64_t want = 0;
+	unsigned m;
+
+	while (!(*mask & p->left))
+		mask++;
+	for (m = *mask & p->left; m; m &= m - 1)
+		want |= 1ull << port_of(p, (unsigned)__builtin_ctz(m));
+	return want;
+}
+
+void net_road_look(const struct net *net, struct net_packet *p, uint32_t node)
+{
+	p->det = (uint8_t)torus_det(&net->cfg, p);
+	p->want = 0;
+	if (!(p->flags & NET_P_DYN))
+		return;
+	if (p->vc == NET_VC_DET && p->flags & NET_P_STAY)
+		return;
+	p->want = torus_want(&net->cfg, p);
+}
+
+unsigned net_road_hops(const struct net *net, uint32_t src, uint32_t dst)
+{
+	struct net_msg msg = { .src = src, .dst = dst };
+	int8_t rem[NET_DIMS_MAX] = { 0 };
+	unsigned d, n = 0;
+
+	net_road_plan(net, &msg, rem);
+	for (d = 0; d < net->cfg.dims; d++)
+		n += (unsigned)abs(rem[d]);
+	return n;
+}

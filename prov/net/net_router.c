@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receivers, senders and the arbitration between them, at packet grain with
+ * virtual cut-through. Within a tick a node first takes in all that arrives
+ * (arrive, tail, token: they commute), then serves the ports for which
+ * something has changed, by explicit round-robin state.
+ *
+ * A dynamic packet joins the shortest queue of its receiver; heads of queues
+ * are slots and stand in the masks of every port that they may use. Packets on
+ * a deterministic channel wait at the one port they need, in order, those that
+ * go on in a ring apart from those that would enter it: the former need one
+ * free packet buffer beyond, the latter leave one over (the bubble).
+ */
+#include "prov/net/net_int.h"
+
+static inline unsigned slot_in(const struct net *net, unsigned slot)
+{
+	return slot / net->queues;
+}
+
+static inline void mask_set(uint64_t *m, unsigned bit)
+{
+	m[bit >> 6] |= 1ull << (bit & 63);
+}
+static inline void mask_clear(uint64_t *m, unsigned bit)
+{
+	m[bit >> 6] &= ~(1ull << (bit & 63));
+}
+static inline bool mask_has(const uint64_t *m, unsigned bit)
+{
+	return m[bit >> 6] >> (bit & 63) & 1;
+}
+
+/* First bit from on, going round; the mask is not empty. */
+static inline unsigned mask_next(uint64_t m0, uint64_t m1, unsigned from)
+{
+	uint64_t a = m0, b = m1;
+
+	if (from < 64) {
+		a &= ~0ull << from;
+	} else {
+		a = 0;
+		b &= ~0ull << (from - 64);
+	}
+	if (a)
+		return (unsigned)__builtin_ctzll(a);
+	if (b)
+		return 64 + (unsigned)__builtin_ctzll(b);
+	if (m0)
+		return (unsigned)__builtin_ctzll(m0);
+	return 64 + (unsigned)__builtin_ctzll(m1);
+}
+
+/* Bits of the second word that belong to injection FIFOs. */
+#define FIFO_BITS (~0ull << (NET_SLOT_FIFO - 64))
+
+/* ---- slots --------------------------------------------------------------- */
+
+/* The packet at the head of a slot. */
+static inline uint32_t slot_head(const struct net_step *s, unsigned slot)
+{
+	const struct net *net = s->net;
+	uint32_t tail;
+
+	if (slot >= NET_SLOT_FIFO)
+		tail = net_fifos(net, s->node)[slot - NET_SLOT_FIFO].tail;
+	else
+		tail = s->in[slot_in(net, slot)].tail[slot % net->queues];
+	return net_packet(net, tail)->next;
+}
+
+static void slot_show(struct net_step *s, unsigned slot,
+		      const struct net_packet *p)
+{
+	uint64_t w;
+
+	for (w = p->want; w; w &= w - 1)
+		mask_set(s->out[__builtin_ctzll(w)].dyn, slot);
+	mask_set(s->out[p->det].esc, slot);
+	mask_set(s->fresh, slot);
+}
+
+static void slot_hide(struct net_step *s, unsigned slot,
+		      const struct net_packet *p)
+{
+	uint64_t w;
+
+	for (w = p->want; w; w &= w - 1)
+		mask_clear(s->out[__builtin_ctzll(w)].dyn, slot);
+	mask_clear(s->out[p->det].esc, slot);
+	mask_clear(s->fresh, slot);
+}
+
+/* A deterministic head of an injection FIFO asks one port. */
+static void offer_det(struct net_step *s, unsigned fifo,
+		      const struct net_packet *p)
+{
+	struct net_out *o = &s->out[p->det];
+
+	o->inject[p->vc] |= (uint16_t)(1u << fifo);
+	o->vcs |= (uint8_t)(1u << p->vc);
+	s->dirty |= 1ull << p->det;
+}
+
+void net_router_offer(struct net_step *s, unsigned fifo, uint32_t pi)
+{
+	struct net_packet *p = net_packet(s->net, pi);
+
+	if (p->flags & NET_P_DYN)
+		slot_show(s, NET_SLOT_FIFO + fifo, p);
+	else
+		offer_det(s, fifo, p);
+}
+
+/* ---- taking in ----------------------------------------------------------- */
+
+static unsigned shortest_queue(const struct net *net, const struct net_in *in)
+{
+	unsigned q, best = 0;
+
+	for (q = 0; q < net->cfg.dyn_queues; q++) {
+		if (!in->len[q])
+			return q;
+		if (in->len[q] < in->len[best])
+			best = q;
+	}
+	return best;
+}
+
+static void queue_dynamic(struct net_step *s, unsigned port, uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi), *t;
+	struct net_in *in = &s->in[port];
+	unsigned q = p->vc == NET_VC_DYN ? shortest_queue(net, in) :
+					   net->queues - 1;
+
+	if (in->len[q]++) {
+		t = net_packet(net, in->tail[q]);
+		p->next = t->next;
+		t->next = pi;
+		in->tail[q] = pi;
+		return;
+	}
+	p->next = pi;
+	in->tail[q] = pi;
+	slot_show(s, port * net->queues + q, p);
+}
+
+/* Which list a deterministic packet that came in by port waits in. */
+static unsigned wait_of(const struct net_packet *p, unsigned port)
+{
+	bool on = port == (p->det ^ 1u);
+
+	return NET_WAIT_DET + 2 * (p->vc - 1u) + !on;
+}
+
+static void queue_det(struct net_step *s, unsigned port, uint32_t pi)
+{
+	struct net_packet *p = net_packet(s->net, pi);
+	struct net_out *o = &s->out[p->det];
+	unsigned w = wait_of(p, port);
+
+	p->in = (uint8_t)port;
+	net_list_push(s->net, &o->list[w], pi);
+	o->waits |= (uint8_t)(1u << w);
+	s->dirty |= 1ull << p->det;
+}
+
+void net_router_arrive(struct net_step *s, uint64_t word)
+{
+	struct net *net = s->net;
+	unsigned port = net_word_port(word);
+	uint32_t pi = net_word_payload(word);
+	struct net_packet *p = net_packet(net, pi);
+
+	if (net_word_vc(word) >= NET_VC_COLL0) {
+		net_tree_arrive(s, word);
+		return;
+	}
+	if (p->flags & NET_P_DEPOSIT && !net_road_ends(net, p, s->id) &&
+	    !net_unit_deposit(s, port, pi)) {
+		net_wheel_push(net, s->now + NET_RETRY_TICKS, word);
+		return;
+	}
+	p->vc = (uint8_t)net_word_vc(word);
+	p->since = (uint32_t)s->now;
+	s->in[port].received++;
+	if (net_road_ends(net, p, s->id)) {
+		net_unit_receive(s, port, pi);
+		return;
+	}
+	s->in[port].count++;
+	net_road_look(net, p, s->id);
+	if (p->flags & NET_P_DYN)
+		queue_dynamic(s, port, pi);
+	else
+		queue_det(s, port, pi);
+}
+
+/* All slots of a receiver's dynamic queues. */
+static void shut_mask(const struct net *net, unsigned port, uint64_t *m)
+{
+	unsigned q;
+
+	m[0] = m[1] = 0;
+	for (q = 0; q < net->cfg.dyn_queues; q++)
+		mask_set(m, port * net->queues + q);
+}
+
+void net_router_tail(struct net_step *s, uint64_t word)
+{
+	struct net *net = s->net;
+	unsigned port = net_word_port(word);
+	uint32_t reader = net_word_payload(word);
+	uint64_t m[2];
+
+	s->out[port].busy = 0;
+	s->dirty |= 1ull << port;
+	if (!reader)
+		return;
+	if (s->in[reader - 1].reading-- < net->cfg.read_paths)
+		return;
+	shut_mask(net, reader - 1, m);
+	s->node->shut[0] &= ~m[0];
+	s->node->shut[1] &= ~m[1];
+	s->dirty |= ~0ull >> (64 - net->ports);
+}
+
+void net_router_token(struct net_step *s, uint64_t word)
+{
+	unsigned port = net_word_port(word), vc = net_word_vc(word);
+	struct net_out *o = &s->out[port];
+
+	o->token[vc] = (uint16_t)(o->token[vc] + net_word_payload(word));
+	assert(o->token[vc] <= s->net->cfg.tokens[vc]);
+	s->dirty |= 1ull << port;
+}
+
+/* ---- granting ------------------------------------------------------------ */
+
+/* Sends p out by port on vc; from: the receiver it leaves + 1, or 0. */
+static void launch(struct net_step *s, unsigned port, unsigned vc,
+		   uint32_t pi, unsigned reader)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	struct net_out *o = &s->out[port];
+	uint32_t len = net_len(net, p->chunks);
+	uint32_t hop = o->hop_ticks, busy = len + net->cfg.protocol_ticks;
+
+	assert(!o->busy && o->token[vc] >= net_cost(net, p->chunks, vc));
+	net_road_hop(net, p, port);
+	o->busy = 1;
+	o->token[vc] = (uint16_t)(o->token[vc] - net_cost(net, p->chunks, vc));
+	o->packets++;
+	o->chunks += p->chunks;
+	o->busy_ticks += busy;
+	net->hops++;
+	net->escapes += vc && p->flags & NET_P_DYN;
+	p->frac = (uint16_t)(p->frac + o->hop_frac);
+	if (p->frac >= net->cfg.tick_ps) {
+		p->frac = (uint16_t)(p->frac - net->cfg.tick_ps);
+		hop++;
+	}
+	net_wheel_push(net, s->now + hop, net_word(o->peer, NET_EV_ARRIVE,
+						   o->peer_port, vc, pi));
+	net_wheel_push(net, s->now + busy,
+		       net_word(s->id, NET_EV_TAIL, port, 0, reader));
+}
+
+/* A packet leaves receiver port: count it, give its buffer back. */
+static void leave(struct net_step *s, unsigned port,
+		  const struct net_packet *p)
+{
+	struct net *net = s->net;
+	struct net_in *in = &s->in[port];
+	const struct net_out *back = &s->out[port];
+
+	in->count--;
+	in->wait_ticks += (uint32_t)s->now - p->since;
+	net_wheel_push(net, s->now + net_len(net, p->chunks) +
+			       back->token_ticks,
+		       net_word(back->peer, NET_EV_TOKEN, back->peer_port,
+				p->vc, net_cost(net, p->chunks, p->vc)));
+}
+
+/* Counts a packet that leaves the dynamic VC; the limit shuts the rest. */
+static unsigned read_path(struct net_step *s, unsigned port)
+{
+	struct net *net = s->net;
+	uint64_t m[2];
+
+	if (!net->cfg.read_paths)
+		return 0;
+	if (++s->in[port].reading >= net->cfg.read_paths) {
+		shut_mask(net, port, m);
+		s->node->shut[0] |= m[0];
+		s->node->shut[1] |= m[1];
+	}
+	return port + 1;
+}
+
+/* Takes the head out of a receiver's queue and shows the one behind it. */
+static void queue_pop(struct net_step *s, unsigned slot)
+{
+	struct net *net = s->net;
+	struct net_in *in = &s->in[slot_in(net, slot)];
+	unsigned q = slot % net->queues;
+	struct net_packet *t = net_packet(net, in->tail[q]);
+
+	t->next = net_packet(net, t->next)->next;
+	if (--in->len[q])
+		slot_show(s, slot, net_packet(net, t->next));
+}
+
+static void grant_slot(struct net_step *s, unsigned port, unsigned vc,
+		       unsigned slot)
+{
+	struct net *net = s->net;
+	uint32_t pi = slot_head(s, slot);
+	struct net_packet *p = net_packet(net, pi);
+	unsigned in, reader = 0;
+
+	slot_hide(s, slot, p);
+	if (slot >= NET_SLOT_FIFO) {
+		net_unit_drain(s, slot - NET_SLOT_FIFO);
+	} else {
+		in = slot_in(net, slot);
+		queue_pop(s, slot);
+		leave(s, in, p);
+		if (p->vc == NET_VC_DYN)
+			reader = read_path(s, in);
+	}
+	launch(s, port, vc, pi, reader);
+}
+
+static void grant_det(struct net_step *s, unsigned port, unsigned vc,
+		      unsigned which)
+{
+	struct net_out *o = &s->out[port];
+	uint32_t pi = net_list_pop(s->net, &o->list[which]);
+	const struct net_packet *p = net_packet(s->net, pi);
+
+	if (!o->list[which].head)
+		o->waits &= (uint8_t)~(1u << which);
+	leave(s, p->in, p);
+	launch(s, port, vc, pi, 0);
+}
+
+static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
+{
+	struct net_out *o = &s->out[port];
+	unsigned from = o->rr & 15u;
+	uint32_t m = o->inject[vc], high = m >> from << from;
+	unsigned f = (unsigned)__builtin_ctz(high ? high : m);
+	uint32_t pi = slot_head(s, NET_SLOT_FIFO + f);
+
+	o->inject[vc] &= (uint16_t)~(1u << f);
+	if (!o->inject[vc])
+		o->vcs &= (uint8_t)~(1u << vc);
+	o->rr = (uint8_t)(o->rr + 1);
+	net_unit_drain(s, f);
+	launch(s, port, vc, pi, 0);
+}
+
+/* ---- arbitration --------------------------------------------------------- */
+
+/* Deterministic packets from receivers. */
+static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
+{
+	struct net_out *o = &s->out[port];
+	unsigned on = NET_WAIT_DET + 2 * (vc - 1), enter = on + 1;
+	bool can_on = o->waits >> on & 1 && o->token[vc] >= 1;
+	bool can_enter = o->waits >> enter & 1 && o->token[vc] >= o->need;
+
+	if (can_on && !(can_enter && o->turn & 2)) {
+		o->turn |= 2;
+		grant_det(s, port, vc, on);
+		return true;
+	}
+	if (can_enter) {
+		o->turn &= (uint8_t)~2u;
+		grant_det(s, port, vc, enter);
+		return true;
+	}
+	return false;
+}
+
+static bool serve_inject_det(struct net_step *s, unsigned port, unsigned vc)
+{
+	struct net_out *o = &s->out[port];
+
+	if (!o->inject[vc] || o->token[vc] < o->need)
+		return false;
+	grant_inject(s, port, vc);
+	return true;
+}
+
+/* Slots of the mask on the dynamic VC, room: chunks to leave over. */
+static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
+		      uint64_t m1, unsigned room)
+{
+	struct net *net = s->net;
+	struct net_out *o = &s->out[port];
+	unsigned slot;
+	uint32_t cost;
+
+	m0 &= ~s->node->shut[0];
+	m1 &= ~s->node->shut[1];
+	if (!(m0 | m1))
+		return false;
+	slot = mask_next(m0, m1, o->rr & 127);
+	cost = net_cost(net, net_packet(net, slot_head(s, slot))->chunks, 0);
+	if (o->token[0] < cost + room)
+		return false;
+	o->rr = (uint8_t)((slot + 1) & 127);
+	grant_slot(s, port, NET_VC_DYN, slot);
+	return true;
+}
+
+/* Slots of the mask on the bubble channel. */
+static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
+		      uint64_t m1)
+{
+	struct net *net = s->net;
+	struct net_out *o = &s->out[port];
+	unsigned on = (port ^ 1u) * net->queues + net->queues - 1, slot;
+	uint64_t one[2] = { m0, m1 };
+
+	if (!(m0 | m1) || !o->token[NET_VC_DET])
+		return false;
+	if (o->token[NET_VC_DET] < o->need) {
+		if (!mask_has(one, on))
+			return false;
+		grant_slot(s, port, NET_VC_DET, on);
+		return true;
+	}
+	m0 &= ~s->node->shut[0];
+	m1 &= ~s->node->shut[1];
+	if (!(m0 | m1))
+		return false;
+	slot = mask_next(m0, m1, o->rr & 127);
+	o->rr = (uint8_t)((slot + 1) & 127);
+	grant_slot(s, port, NET_VC_DET, slot);
+	return true;
+}
+
+static bool serve_receivers(struct net_step *s, unsigned port)
+{
+	struct net_out *o = &s->out[port];
+	bool det = o->waits >> NET_WAIT_DET & 3;
+
+	o->turn ^= det;
+	if (det && o->turn & 1 && serve_det(s, port, NET_VC_DET))
+		return true;
+	if (serve_dyn(s, port, o->dyn[0], o->dyn[1] & ~FIFO_BITS, 0))
+		return true;
+	if (det && serve_det(s, port, NET_VC_DET))
+		return true;
+	return serve_esc(s, port, o->esc[0], o->esc[1] & ~FIFO_BITS);
+}
+
+static bool serve_injection(struct net_step *s, unsigned port)
+{
+	struct net_out *o = &s->out[port];
+
+	if (serve_dyn(s, port, 0, o->dyn[1] & FIFO_BITS,
+		      s->net->cfg.inject_room))
+		return true;
+	if (serve_inject_det(s, port, NET_VC_DET))
+		return true;
+	return serve_esc(s, port, 0, o->esc[1] & FIFO_BITS);
+}
+
+/* Normal traffic: receivers, and injection once in a while. */
+static void serve_normal(struct net_step *s, unsigned port)
+{
+	struct net_out *o = &s->out[port];
+	bool inject = (o->dyn[1] | o->esc[1]) & FIFO_BITS ||
+		      o->inject[NET_VC_DET];
+
+	if (inject && o->share >= s->net->cfg.through_share) {
+		o->share = 0;
+		if (serve_injection(s, port))
+			return;
+	}
+	if (serve_receivers(s, port)) {
+		o->share = (uint8_t)(inject ? o->share + 1 : 0);
+		return;
+	}
+	if (inject)
+		serve_injection(s, port);
+}
+
+/* What goes before normal traffic; true: the sender is busy now. */
+static bool serve_urgent(struct net_step *s, unsigned port)
+{
+	struct net_out *o = &s->out[port];
+	unsigned vc;
+
+	if (o->list[NET_WAIT_DOWN].head) {
+		net_tree_grant(s, port, NET_WAIT_DOWN);
+		return true;
+	}
+	if (o->list[NET_WAIT_UP].head) {
+		net_tree_grant(s, port, NET_WAIT_UP);
+		return true;
+	}
+	for (vc = NET_VC_SYS; vc >= NET_VC_HIGH; vc--)
+		if (serve_det(s, port, vc) || serve_inject_det(s, port, vc))
+			return true;
+	return false;
+}
+
+#define WAITS_NORMAL (3u << NET_WAIT_DET)
+
+static void serve_port(struct net_step *s, unsigned port)
+{
+	struct net_out *o = &s->out[port];
+
+	if (o->busy)
+		return;
+	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET))
+		if (serve_urgent(s, port))
+			return;
+	if (o->dyn[0] | o->dyn[1] | o->esc[0] | o->esc[1] ||
+	    o->waits & WAITS_NORMAL || o->vcs)
+		serve_normal(s, port);
+}
+
+/* A new head finds senders free: the one with most tokens, else escape. */
+static void serve_fresh(struct net_step *s, unsigned slot)
+{
+	struct net *net = s->net;
+	const struct net_packet *p = net_packet(net, slot_head(s, slot));
+	uint32_t cost = net_cost(net, p->chunks, 0), best = 0;
+	unsigned port = 0, i;
+	uint64_t w;
+	struct net_out *o;
+
+	if (mask_has(s->node->shut, slot))
+		return;
+	if (slot >= NET_SLOT_FIFO)
+		cost += net->cfg.inject_room;
+	for (w = p->want; w; w &= w - 1) {
+		i = (unsigned)__builtin_ctzll(w);
+		o = &s->out[i];
+		if (o->busy || o->token[0] < cost || o->token[0] < best)
+			continue;
+		if (o->token[0] == best && s->node->rr & 1)
+			continue;
+		best = o->token[0];
+		port = i;
+	}
+	s->node->rr++;
+	if (best) {
+		grant_slot(s, port, NET_VC_DYN, slot);
+		return;
+	}
+	if (!s->out[p->det].busy)
+		serve_esc(s, p->det, slot < 64 ? 1ull << slot : 0,
+			  slot < 64 ? 0 : 1ull << (slot - 64));
+}
+
+void net_router_serve(struct net_step *s)
+{
+	unsigned n;
+
+	while (s->dirty | s->fresh[0] | s->fresh[1]) {
+		while (s->dirty) {
+			n = (unsigned)__builtin_ctzll(s->dirty);
+			s->dirty &= s->dirty - 1;
+			serve_port(s, n);
+		}
+		if (!(s->fresh[0] | s->fresh[1]))
+			return;
+		n = mask_next(s->fresh[0], s->fresh[1], s->node->rr % 128);
+		mask_clear(s->fresh, n);
+		serve_fresh(s, n);
+	}
+}

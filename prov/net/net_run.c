@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The network as a whole: laid out in its block, and run tick by tick. A tick
+ * goes node by node, for each node first all its events, then its ports; calls
+ * up come last, in order of their exact times.
+ */
+#include "prov/net/net_int.h"
+
+#include "src/base/hash.h"
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define NET_MAGIC 0x31656d6974746577ull
+
+enum { AHEAD = 6 }; /* events between the prefetch of a node and its turn */
+
+/* ---- layout -------------------------------------------------------------- */
+
+static uint64_t room(uint64_t *off, uint64_t bytes)
+{
+	uint64_t at = *off;
+
+	*off = (at + bytes + 63) & ~63ull;
+	return at;
+}
+
+static uint32_t power_above(uint32_t n)
+{
+	uint32_t p = 64;
+
+	while (p < n)
+		p *= 2;
+	return p;
+}
+
+static void lay_node(struct net *n, const struct net_config *cfg)
+{
+	uint64_t off = 0;
+
+	room(&off, sizeof(struct net_node));
+	n->off_out = room(&off, n->ports * sizeof(struct net_out));
+	n->off_in = room(&off, n->ports * sizeof(struct net_in));
+	n->off_fifo = room(&off, cfg->inject_fifos * sizeof(struct net_fifo));
+	n->stride = off;
+}
+
+/*
+ * How many of everything. Events: a packet has an arrival or a delivery, a
+ * port a tail and the tokens under way, a message its wakes and its end.
+ */
+static void count_all(struct net *n, const struct net_config *cfg,
+		      uint32_t packets)
+{
+	uint64_t links;
+
+	n->nodes = net_topo_nodes(cfg);
+	n->ends = net_topo_ends(cfg);
+	n->ports = net_topo_ports(cfg);
+	n->queues = cfg->dyn_queues + 1;
+	n->packets_max = packets;
+	n->msgs_max = packets;
+	n->members_max = n->nodes * cfg->routes;
+	n->routes_max = n->members_max < 65536 ? n->members_max : 65536;
+	n->combos_mask = power_above(2 * packets) - 1;
+	links = (uint64_t)n->nodes * n->ports;
+	n->events_max = (uint32_t)(3ull * packets + 16 * links + 4ull *
+				   n->msgs_max + n->ends * 32ull);
+	n->chunks_max = n->events_max / NET_CHUNK_EVENTS + NET_WHEEL + 2;
+	n->far_max = 4 * n->msgs_max + (uint32_t)links + 64;
+}
+
+static uint64_t lay_out(struct net *n, const struct net_config *cfg,
+			uint32_t packets)
+{
+	uint64_t off = 0;
+
+	memset(n, 0, sizeof(*n));
+	count_all(n, cfg, packets);
+	lay_node(n, cfg);
+	room(&off, sizeof(*n));
+	n->off_node = room(&off, n->nodes * n->stride);
+	n->off_packet = room(&off, (packets + 1ull) *
+					   sizeof(struct net_packet));
+	n->off_msg = room(&off, (n->msgs_max + 1ull) *
+					sizeof(struct net_mrec));
+	n->off_member = room(&off, (n->members_max + 1ull) *
+					   sizeof(struct net_member));
+	n->off_route = room(&off, n->routes_max *
+					  sizeof(struct net_route_rec));
+	n->off_combo = room(&off, (n->combos_mask + 1ull) * 4);
+	n->off_slot = room(&off, NET_WHEEL * sizeof(struct net_slot));
+	n->off_chunk = room(&off, (n->chunks_max + 1ull) *
+					  sizeof(struct net_chunk));
+	n->off_far = room(&off, n->far_max * sizeof(struct net_far));
+	n->off_sort[0] = room(&off, n->events_max * 8ull);
+	n->off_sort[1] = room(&off, n->events_max * 8ull);
+	n->off_call = room(&off, n->events_max * sizeof(struct net_call));
+	n->bytes = off;
+	return off;
+}
+
+size_t net_bytes(const struct net_config *cfg, uint32_t packets_max)
+{
+	struct net n;
+
+	return lay_out(&n, cfg, packets_max);
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+static void open_tables(struct net *net)
+{
+	const struct net_config *cfg = &net->cfg;
+	uint32_t rate = cfg->link_bytes_per_tick, c, bytes;
+
+	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++) {
+		bytes = net_wire_bytes(cfg, c);
+		net->len[c] = (uint16_t)((bytes + rate - 1) / rate);
+		net->cost[c] = (uint16_t)((bytes + cfg->chunk_bytes - 1) /
+					  cfg->chunk_bytes);
+	}
+}
+
+/* A ring needs the bubble; elsewhere one free buffer is enough. */
+static bool is_ring(const struct net_config *cfg, unsigned port)
+{
+	return cfg->topology == NET_TORUS && cfg->wrap[port / 2];
+}
+
+static void open_port(struct net *net, uint32_t node, unsigned port,
+		      struct net_out *o)
+{
+	const struct net_config *cfg = &net->cfg;
+	unsigned peer_port = 0, crossings = 0, vc;
+	int64_t peer = net_topo_peer(cfg, node, port, &peer_port, &crossings);
+	uint64_t hop = cfg->hop_ps + crossings * cfg->crossing_ps;
+	uint64_t back = cfg->token_ps + crossings * cfg->crossing_ps;
+
+	o->peer = peer < 0 ? UINT32_MAX : (uint32_t)peer;
+	o->peer_port = (uint8_t)peer_port;
+	o->hop_ticks = (uint16_t)(hop / cfg->tick_ps);
+	o->hop_frac = (uint16_t)(hop % cfg->tick_ps);
+	o->token_ticks = (uint16_t)((back + cfg->tick_ps - 1) / cfg->tick_ps);
+	o->need = (uint8_t)(is_ring(cfg, port) ? cfg->bubble : 1);
+	for (vc = 0; vc < 4; vc++)
+		o->token[vc] = (uint16_t)cfg->tokens[vc];
+}
+
+static int open_check(const struct net_config *cfg)
+{
+	uint32_t ports, queues = cfg->dyn_queues + 1;
+	int ret = net_config_check(cfg);
+
+	if (ret)
+		return ret;
+	ports = net_topo_ports(cfg);
+	if (ports > NET_PORTS_MAX || queues > NET_QUEUES_MAX ||
+	    ports * queues > NET_SLOT_FIFO) {
+		weft_log(WEFT_LOG_ERROR,
+			 "net: %u ports with %u queues each are too many",
+			 ports, queues);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
+	     uint32_t packets_max)
+{
+	struct net lay;
+	struct net_out *o;
+	uint32_t n, port;
+	int ret = open_check(cfg);
+
+	if (ret)
+		return ret;
+	if (!packets_max || packets_max > NET_PAYLOAD_MASK / 8 ||
+	    bytes < lay_out(&lay, cfg, packets_max)) {
+		weft_log(WEFT_LOG_ERROR,
+			 "net: %zu bytes do not hold %u packets", bytes,
+			 packets_max);
+		return -EINVAL;
+	}
+	*net = lay;
+	net->magic = NET_MAGIC;
+	net->cfg = *cfg;
+	memset(net_node(net, 0), 0, net->nodes * net->stride);
+	memset(net_at(net, net->off_member), 0,
+	       (char *)net_at(net, net->off_slot) -
+		       (char *)net_at(net, net->off_member));
+	open_tables(net);
+	net_wheel_init(net);
+	for (n = 0; n < net->nodes; n++) {
+		o = net_outs(net, net_node(net, n));
+		for (port = 0; port < net->ports; port++)
+			open_port(net, n, port, &o[port]);
+	}
+	return 0;
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+static void handle(struct net_step *s, uint64_t word)
+{
+	switch (net_word_kind(word)) {
+	case NET_EV_ARRIVE:
+		net_router_arrive(s, word);
+		return;
+	case NET_EV_TAIL:
+		net_router_tail(s, word);
+		return;
+	case NET_EV_TOKEN:
+		net_router_token(s, word);
+		return;
+	case NET_EV_CREDIT:
+		net_tree_credit(s, word);
+		return;
+	case NET_EV_WAKE:
+		net_unit_wake(s, word);
+		return;
+	case NET_EV_BUILT:
+		net_unit_built(s, word);
+		return;
+	case NET_EV_PART:
+		net_tree_part(s, word);
+		return;
+	case NET_EV_CBUILT:
+		net_tree_built(s, word);
+		return;
+	default:
+		net_tree_ready(s, word);
+	}
+}
+
+static void call_up(struct net_step *s, const struct net_call *c)
+{
+	switch (net_word_kind(c->word)) {
+	case NET_EV_DELIVER:
+		net_unit_deliver(s, c);
+		return;
+	case NET_EV_RESULT:
+		net_tree_result(s, c);
+		return;
+	case NET_EV_SENT:
+		net_unit_sent(s, c);
+		return;
+	default:
+		net_unit_timer(s, c);
+	}
+}
+
+/* Events of one node in one tick, then its ports. Returns the next one's. */
+static uint32_t run_node(struct net_step *s, const uint64_t *w, uint32_t i,
+			 uint32_t n, uint64_t *sum)
+{
+	struct net *net = s->net;
+
+	s->id = net_word_node(w[i]);
+	s->node = net_node(net, s->id);
+	s->out = net_outs(net, s->node);
+	s->in = net_ins(net, s->node);
+	s->dirty = s->fresh[0] = s->fresh[1] = 0;
+	s->part = false;
+	do {
+		*sum += weft_hash_mix(w[i] >> NET_VC_SHIFT);
+		handle(s, w[i++]);
+	} while (i < n && net_word_node(w[i]) == s->id);
+	if (s->part)
+		net_tree_feed(s);
+	net_router_serve(s);
+	return i;
+}
+
+static void run_tick(struct net_step *s)
+{
+	struct net *net = s->net;
+	struct net_call *call;
+	uint64_t *w, sum = 0;
+	uint32_t calls, i, n = net_wheel_take(net, &w, &call, &calls);
+
+	s->now = net->tick++;
+	for (i = 0; i < n;)
+		i = run_node(s, w, i, n, &sum);
+	for (i = 0; i < calls; i++) {
+		sum += weft_hash_mix(call[i].at ^
+				     call[i].word >> NET_VC_SHIFT);
+		call_up(s, &call[i]);
+	}
+	net->events += n + calls;
+	net->hash = weft_hash_mix(net->hash ^ s->now ^ sum);
+}
+
+uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
+		 void *arg, const bool *stop)
+{
+	struct net_step s = { .net = net, .up = up, .arg = arg };
+	uint64_t last = until / net->cfg.tick_ps, next;
+
+	if (until == NET_NEVER)
+		last = NET_NEVER - 1;
+	for (;;) {
+		next = net_wheel_next(net);
+		if (next > last)
+			break;
+		net->tick = next;
+		run_tick(&s);
+		if (stop && *stop)
+			return net->tick * net->cfg.tick_ps - 1;
+	}
+	if (next != NET_NEVER || until != NET_NEVER)
+		if (net->tick <= last)
+			net->tick = last + 1;
+	return net->tick * net->cfg.tick_ps - 1;
+}
+
+uint64_t net_next(const struct net *net)
+{
+	uint64_t t = net_wheel_next(net);
+
+	return t == NET_NEVER ? t : t * net->cfg.tick_ps;
+}
+
+uint64_t net_lookahead(const struct net *net)
+{
+	const struct net_config *cfg = &net->cfg;
+	uint64_t least = cfg->inject_ps < cfg->coll_inject_ps ?
+				 cfg->inject_ps :
+				 cfg->coll_inject_ps;
+
+	return least - cfg->tick_ps;
+}

@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Class routes at work. A part goes through the node's collective engine, then
+ * waits as a combo until the packet's other inputs, own and children's, are
+ * there; the ALU combines them and the result goes up, turns round at the root
+ * and is copied down every edge.
+ *
+ *          parent              up: credit_up of the member, list WAIT_UP
+ *         ^  |                 down: credit_down of the child, WAIT_DOWN
+ *      up |  v down            a buffer is given back when its packet has
+ *        member  <- parts      been combined, or all its copies have left
+ *
+ * Credits are counted per route and edge, so a route whose members are late
+ * never holds up another. net_routes.c opens and closes them.
+ */
+#include "prov/net/net_int.h"
+
+#include "src/base/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { BARRIER_BYTES = 12, INPUT_LOCAL = 0xff };
+
+static uint32_t coll_len(const struct net *net, const struct net_packet *p)
+{
+	const struct net_config *cfg = &net->cfg;
+	uint32_t rate = cfg->link_bytes_per_tick;
+	uint32_t full = net->len[net_chunks(net, cfg->payload_bytes)];
+
+	if (p->kind == NET_BARRIER)
+		return (BARRIER_BYTES + rate - 1) / rate;
+	return (net->len[p->chunks] * cfg->coll_packet_ticks + full - 1) /
+	       full;
+}
+
+static uint32_t part_get(struct net *net)
+{
+	uint32_t pi = net_packet_get(net);
+
+	net->parts += pi != 0;
+	return pi;
+}
+
+static void part_put(struct net *net, uint32_t pi)
+{
+	net->parts--;
+	net_packet_put(net, pi);
+}
+
+/* ---- parts --------------------------------------------------------------- */
+
+static uint32_t member_find(const struct net *net, uint32_t route,
+			    uint32_t node)
+{
+	uint32_t i = node * net->cfg.routes + 1, k;
+
+	for (k = 0; k < net->cfg.routes; k++)
+		if (net_member(net, i + k)->route == route + 1)
+			return i + k;
+	return 0;
+}
+
+int net_route_send(struct net *net, uint64_t at, const struct net_part *part)
+{
+	uint64_t ps = at + net->cfg.coll_inject_ps;
+	uint64_t tick = ps / net->cfg.tick_ps;
+	struct net_packet *p;
+	uint32_t mi, pi;
+
+	if (part->node >= net->ends || part->bytes > net->cfg.payload_bytes)
+		return -EINVAL;
+	mi = member_find(net, part->route, part->node);
+	if (!mi)
+		return -EINVAL;
+	pi = part_get(net);
+	if (!pi)
+		return -EAGAIN;
+	p = net_packet(net, pi);
+	p->msg = mi;
+	p->seq = part->seq;
+	p->cookie = part->cookie;
+	p->kind = part->kind;
+	p->dst = part->dst;
+	p->bytes = (uint16_t)part->bytes;
+	p->chunks = (uint8_t)net_chunks(net, part->bytes);
+	p->flags = part->fp ? NET_P_FP : 0;
+	p->in = INPUT_LOCAL;
+	p->frac = (uint16_t)(ps % net->cfg.tick_ps);
+	if (tick < net->tick) {
+		net->late++;
+		tick = net->tick;
+	}
+	net_wheel_push(net, tick,
+		       net_word(part->node, NET_EV_PART, 0, 0, pi));
+	return 0;
+}
+
+/* Parts at an engine in order of time, then sequence, then cookie. */
+static bool part_before(const struct net_packet *a, const struct net_packet *b)
+{
+	if (a->since != b->since)
+		return (int32_t)(a->since - b->since) < 0;
+	if (a->frac != b->frac)
+		return a->frac < b->frac;
+	if (a->seq != b->seq)
+		return a->seq < b->seq;
+	return a->cookie < b->cookie;
+}
+
+static void part_insert(struct net *net, struct net_list *l, uint32_t pi)
+{
+	struct net_packet *p = net_packet(net, pi), *q;
+	uint32_t prev = 0, i;
+
+	if (!l->head || !part_before(p, net_packet(net, l->tail))) {
+		net_list_push(net, l, pi);
+		return;
+	}
+	for (i = l->head; !part_before(p, net_packet(net, i)); i = q->next) {
+		q = net_packet(net, i);
+		prev = i;
+	}
+	p->next = i;
+	if (prev)
+		net_packet(net, prev)->next = pi;
+	else
+		l->head = pi;
+}
+
+static void contribute(struct net_step *s, uint32_t pi);
+
+void net_tree_part(struct net_step *s, uint64_t word)
+{
+	uint32_t pi = net_word_payload(word);
+	struct net_packet *p = net_packet(s->net, pi);
+
+	p->since = (uint32_t)s->now;
+	if (p->kind == NET_BARRIER) {
+		contribute(s, pi);
+		return;
+	}
+	part_insert(s->net, &s->node->part, pi);
+	s->part = true;
+}
+
+void net_tree_feed(struct net_step *s)
+{
+	struct net *net = s->net;
+	struct net_node *n = s->node;
+	struct net_packet *p = net_packet(net, n->part.head);
+	uint64_t start = s->now * net->cfg.tick_ps, tick;
+
+	if (n->part_busy || !n->part.head)
+		return;
+	if (p->since == (uint32_t)s->now)
+		start += p->frac;
+	if (start < n->part_ps)
+		start = n->part_ps;
+	n->part_ps = start + (net->cfg.header_bytes +
+			      p->chunks * net->cfg.chunk_bytes) *
+				     net->cfg.injection_ps_per_byte_x1000 /
+				     1000;
+	n->part_busy = 1;
+	tick = n->part_ps / net->cfg.tick_ps;
+	net_wheel_push(net, tick > s->now ? tick : s->now + 1,
+		       net_word(s->id, NET_EV_CBUILT, 0, 0, 0));
+}
+
+void net_tree_built(struct net_step *s, uint64_t word)
+{
+	struct net *net = s->net;
+	uint32_t pi = net_list_pop(net, &s->node->part);
+	struct net_packet *p = net_packet(net, pi);
+
+	s->node->part_busy = 0;
+	s->part = true;
+	p->since = (uint32_t)s->now;
+	p->frac = (uint16_t)(s->node->part_ps % net->cfg.tick_ps);
+	contribute(s, pi);
+}
+
+/* ---- combos: open addressing by member and sequence ---------------------- */
+
+static uint32_t *combo_table(const struct net *net)
+{
+	return net_at(net, net->off_combo);
+}
+
+static uint32_t combo_home(const struct net *net, const struct net_packet *p)
+{
+	return (uint32_t)weft_hash_mix((uint64_t)p->msg << 40 ^ p->seq) &
+	       net->combos_mask;
+}
+
+/* The cell of p's combo, or the empty one where it belongs. */
+static uint32_t combo_find(const struct net *net, const struct net_packet *p)
+{
+	const uint32_t *t = combo_table(net);
+	const struct net_packet *q;
+	uint32_t i;
+
+	for (i = combo_home(net, p); t[i]; i = (i + 1) & net->combos_mask) {
+		q = net_packet(net, t[i]);
+		if (q->msg == p->msg && q->seq == p->seq)
+			break;
+	}
+	return i;
+}
+
+/* Empties a cell and moves followers back that it kept from their home. */
+static void combo_delete(struct net *net, uint32_t i)
+{
+	uint32_t *t = combo_table(net), mask = net->combos_mask, k = i, home;
+
+	for (;;) {
+		k = (k + 1) & mask;
+		if (!t[k])
+			break;
+		home = combo_home(net, net_packet(net, t[k]));
+		if (((k - home) & mask) >= ((k - i) & mask)) {
+			t[i] = t[k];
+			i = k;
+		}
+	}
+	t[i] = 0;
+}
+
+/* ---- credits ------------------------------------------------------------- */
+
+static void wait_at(struct net_step *s, unsigned port, enum net_wait which,
+		    uint32_t pi)
+{
+	struct net_out *o = &s->out[port];
+
+	net_list_push(s->net, &o->list[which], pi);
+	o->waits |= (uint8_t)(1u << which);
+	s->dirty |= 1ull << port;
+}
+
+static void pump_up(struct net_step *s, struct net_member *m)
+{
+	while (m->credit_up && m->up.head) {
+		m->credit_up--;
+		wait_at(s, m->port_up, NET_WAIT_UP,
+			net_list_pop(s->net, &m->up));
+	}
+}
+
+static void pump_down(struct net_step *s, struct net_member *child)
+{
+	while (child->credit_down && child->down.head) {
+		child->credit_down--;
+		wait_at(s, child->port_down, NET_WAIT_DOWN,
+			net_list_pop(s->net, &child->down));
+	}
+}
+
+/* A buffer at this node is free at tick at: tell who sends into it. */
+static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
+			unsigned vc)
+{
+	struct net *net = s->net;
+	const struct net_member *m = net_member(net, mi);
+	uint32_t peer = net_member_node(net, vc == NET_VC_COLL0 ? mi :
+								  m->parent);
+	unsigned port = vc == NET_VC_COLL0 ? m->port_down : m->port_up;
+
+	net_wheel_push(net, at + s->out[port].token_ticks,
+		       net_word(peer, NET_EV_CREDIT, 0, vc, mi));
+}
+
+void net_tree_credit(struct net_step *s, uint64_t word)
+{
+	struct net_member *m = net_member(s->net, net_word_payload(word));
+
+	if (net_word_vc(word) == NET_VC_COLL0) {
+		m->credit_up++;
+		assert(m->credit_up <= s->net->cfg.tokens[NET_VC_COLL0]);
+		pump_up(s, m);
+	} else {
+		m->credit_down++;
+		assert(m->credit_down <= s->net->cfg.tokens[NET_VC_COLL1]);
+		pump_down(s, m);
+	}
+}
+
+/* ---- down ---------------------------------------------------------------- */
+
+static void deliver(struct net_step *s, const struct net_packet *p)
+{
+	struct net *net = s->net;
+	uint32_t ri = part_get(net);
+	struct net_packet *r = net_packet(net, ri);
+	uint64_t at = s->now * net->cfg.tick_ps + p->frac +
+		      (uint64_t)coll_len(net, p) * net->cfg.tick_ps +
+		      net->cfg.coll_receive_ps;
+
+	*r = *p;
+	r->frac = (uint16_t)(at % net->cfg.tick_ps);
+	net_wheel_push(net, at / net->cfg.tick_ps,
+		       net_word(s->id, NET_EV_RESULT, 0, 0, ri));
+}
+
+/* The last copy has left: the buffer that p was held in is free. */
+static void let_go(struct net_step *s, uint32_t pi)
+{
+	struct net *net = s->net;
+	const struct net_packet *p = net_packet(net, pi);
+
+	if (net_member(net, p->msg)->parent)
+		credit_back(s, s->now + coll_len(net, p), p->msg,
+			    NET_VC_COLL1);
+	part_put(net, pi);
+}
+
+static void copy_down(struct net_step *s, uint32_t pi, uint32_t child)
+{
+	struct net *net = s->net;
+	uint32_t ci = part_get(net);
+	struct net_packet *c = net_packet(net, ci);
+
+	*c = *net_packet(net, pi);
+	c->msg = child;
+	c->holder = pi;
+	net_list_push(net, &net_member(net, child)->down, ci);
+	pump_down(s, net_member(net, child));
+}
+
+/* The result is at this member: keep it, and on to all children. */
+static void go_down(struct net_step *s, uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	const struct net_member *m = net_member(net, p->msg);
+	uint32_t c;
+
+	p->zone = 1;
+	if (net->packets_max - net->used_packets < m->children + 1u) {
+		net_wheel_push(net, s->now + NET_RETRY_TICKS,
+			       net_word(s->id, NET_EV_READY, 0, 0, pi));
+		return;
+	}
+	if (p->kind != NET_REDUCE || p->dst == s->id)
+		deliver(s, p);
+	p->count = m->children;
+	if (!p->count) {
+		let_go(s, pi);
+		return;
+	}
+	for (c = m->child; c; c = net_member(net, c)->next)
+		copy_down(s, pi, c);
+}
+
+/* ---- up ------------------------------------------------------------------ */
+
+/* The result of this member's inputs goes up, or turns round. */
+static void go_up(struct net_step *s, uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_member *m = net_member(net, net_packet(net, pi)->msg);
+
+	if (!m->parent) {
+		go_down(s, pi);
+		return;
+	}
+	net_list_push(net, &m->up, pi);
+	pump_up(s, m);
+}
+
+void net_tree_ready(struct net_step *s, uint64_t word)
+{
+	uint32_t pi = net_word_payload(word);
+
+	if (net_packet(s->net, pi)->zone)
+		go_down(s, pi);
+	else
+		go_up(s, pi);
+}
+
+/* The ALU is free for a packet of so many ticks: from when. */
+static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
+{
+	uint64_t start = s->now;
+
+	if (p->kind == NET_BARRIER)
+		return start;
+	if (start < s->node->alu_tick)
+		start = s->node->alu_tick;
+	s->node->alu_tick = start + coll_len(s->net, p);
+	return start;
+}
+
+struct input {
+	uint64_t cookie;
+	uint32_t from; /* 0: own; child's port + 1 */
+};
+
+static int input_order(const void *a, const void *b)
+{
+	const struct input *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
+}
+
+/* Sorts the inputs of a combo and has them combined. */
+static uint64_t result_of(struct net_step *s, uint32_t combo)
+{
+	struct net *net = s->net;
+	struct input in[NET_SHARE_MAX + NET_PORTS_MAX];
+	uint64_t cookie[NET_SHARE_MAX + NET_PORTS_MAX];
+	const struct net_packet *p;
+	unsigned n = 0, i;
+	uint32_t pi;
+
+	for (pi = combo; pi; pi = p->next) {
+		p = net_packet(net, pi);
+		in[n].cookie = p->cookie;
+		in[n++].from = p->in == INPUT_LOCAL ? 0 : p->in + 1u;
+	}
+	qsort(in, n, sizeof(in[0]), input_order);
+	for (i = 0; i < n; i++)
+		cookie[i] = in[i].cookie;
+	p = net_packet(net, combo);
+	if (n == 1 || p->kind == NET_BARRIER || !s->up->combine)
+		return cookie[0];
+	return s->up->combine(s->arg, s->now * net->cfg.tick_ps, s->id, cookie,
+			      n);
+}
+
+/* All inputs are there: one packet is left of them. */
+static void combine(struct net_step *s, uint32_t combo)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, combo), *q;
+	uint64_t start = alu_start(s, p), free = start + coll_len(net, p);
+	uint64_t cookie = result_of(s, combo);
+	uint16_t frac = 0;
+	uint32_t pi, next;
+
+	for (pi = combo; pi; pi = next) {
+		q = net_packet(net, pi);
+		next = q->next;
+		if (q->since == (uint32_t)s->now && q->frac > frac)
+			frac = q->frac;
+		if (q->in != INPUT_LOCAL)
+			credit_back(s, free, q->holder, NET_VC_COLL0);
+		if (pi != combo)
+			part_put(net, pi);
+	}
+	p->cookie = cookie;
+	p->frac = start == s->now ? frac : 0;
+	p->next = 0;
+	if (start == s->now)
+		go_up(s, combo);
+	else
+		net_wheel_push(net, start, net_word(s->id, NET_EV_READY, 0, 0,
+						    combo));
+}
+
+/* A broadcast waits for nobody on its way up. */
+static void pass_up(struct net_step *s, uint32_t pi)
+{
+	struct net *net = s->net;
+	const struct net_packet *p = net_packet(net, pi);
+
+	if (p->in != INPUT_LOCAL)
+		credit_back(s, s->now + coll_len(net, p), p->holder,
+			    NET_VC_COLL0);
+	go_up(s, pi);
+}
+
+static void contribute(struct net_step *s, uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi), *q;
+	const struct net_member *m = net_member(net, p->msg);
+	uint32_t cell, *t = combo_table(net), combo;
+
+	p->next = 0;
+	p->count = 1;
+	if (p->kind == NET_BCAST) {
+		pass_up(s, pi);
+		return;
+	}
+	cell = combo_find(net, p);
+	combo = t[cell];
+	if (combo) {
+		q = net_packet(net, combo);
+		p->next = q->next;
+		q->next = pi;
+		q->count++;
+	} else {
+		t[cell] = combo = pi;
+	}
+	if (net_packet(net, combo)->count < m->share + m->children)
+		return;
+	combo_delete(net, cell);
+	combine(s, combo);
+}
+
+void net_tree_arrive(struct net_step *s, uint64_t word)
+{
+	uint32_t pi = net_word_payload(word);
+	struct net_packet *p = net_packet(s->net, pi);
+
+	p->since = (uint32_t)s->now;
+	p->in = (uint8_t)net_word_port(word);
+	s->in[p->in].received++;
+	if (net_word_vc(word) == NET_VC_COLL0)
+		contribute(s, pi);
+	else
+		go_down(s, pi);
+}
+
+/* ---- the link ------------------------------------------------------------ */
+
+/* A copy leaves; with the last one its holder's buffer. */
+static void copy_left(struct net_step *s, struct net_packet *c)
+{
+	struct net_packet *h = net_packet(s->net, c->holder);
+
+	if (--h->count == 0)
+		let_go(s, c->holder);
+	c->holder = 0;
+}
+
+void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
+{
+	struct net *net = s->net;
+	struct net_out *o = &s->out[port];
+	uint32_t pi = net_list_pop(net, &o->list[which]), len, hop;
+	struct net_packet *p = net_packet(net, pi);
+	bool up = which == NET_WAIT_UP;
+
+	if (!o->list[which].head)
+		o->waits &= (uint8_t)~(1u << which);
+	len = coll_len(net, p);
+	hop = o->hop_ticks;
+	if (p->flags & NET_P_FP)
+		hop += up ? net->cfg.coll_up_ticks : net->cfg.coll_down_ticks;
+	p->frac = (uint16_t)(p->frac + o->hop_frac);
+	if (p->frac >= net->cfg.tick_ps) {
+		p->frac = (uint16_t)(p->frac - net->cfg.tick_ps);
+		hop++;
+	}
+	if (up) {
+		p->holder = p->msg;
+		p->msg = net_member(net, p->msg)->parent;
+	} else {
+		copy_left(s, p);
+	}
+	o->busy = 1;
+	o->packets++;
+	o->chunks += p->chunks;
+	o->busy_ticks += len;
+	net->hops++;
+	net_wheel_push(net, s->now + hop,
+		       net_word(o->peer, NET_EV_ARRIVE, o->peer_port,
+				up ? NET_VC_COLL0 : NET_VC_COLL1, pi));
+	net_wheel_push(net, s->now + len,
+		       net_word(s->id, NET_EV_TAIL, port, 0, 0));
+}
+
+void net_tree_result(struct net_step *s, const struct net_call *c)
+{
+	struct net *net = s->net;
+	uint32_t pi = net_word_payload(c->word);
+	struct net_packet p = *net_packet(net, pi);
+
+	part_put(net, pi);
+	if (s->up->result)
+		s->up->result(s->arg, c->at, net_member(net, p.msg)->route - 1,
+			      net_word_node(c->word), p.seq, p.cookie);
+}

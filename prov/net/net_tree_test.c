@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Class routes: what comes down, when, and what each kind of packet does. */
+#include "prov/net/net_end.h"
+
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tree {
+	struct net_end e;
+	uint32_t count;
+	uint32_t route;
+	uint32_t *node;
+	uint32_t *share;
+	int *parent;
+};
+
+static void tree_open(struct tree *t, const uint16_t size[5], uint32_t share)
+{
+	struct net_config cfg;
+	uint32_t i;
+
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, size, 10);
+	net_end_open(&t->e, &cfg, 65536);
+	for (t->count = 1, i = 0; i < 5; i++)
+		t->count *= size[i];
+	t->node = calloc(t->count, sizeof(*t->node));
+	t->share = calloc(t->count, sizeof(*t->share));
+	t->parent = calloc(t->count, sizeof(*t->parent));
+	for (i = 0; i < t->count; i++) {
+		t->node[i] = i;
+		t->share[i] = share;
+	}
+	T_OK(net_route_tree(&cfg, t->node, t->count, t->parent));
+	T_OK(net_route_open(t->e.net, t->node, t->parent, t->share, t->count,
+			    &t->route));
+}
+
+static void tree_close(struct tree *t)
+{
+	net_route_close(t->e.net, t->route);
+	net_end_close(&t->e);
+	free(t->node);
+	free(t->share);
+	free(t->parent);
+}
+
+static void all_send(struct tree *t, uint64_t at, struct net_part part,
+		     uint32_t times)
+{
+	uint32_t i, k;
+
+	part.route = t->route;
+	for (i = 0; i < t->count; i++)
+		for (k = 0; k < t->share[i]; k++) {
+			part.node = t->node[i];
+			part.cookie = 1 + i * 100 + k;
+			T_OK(net_route_send(t->e.net, at, &part));
+		}
+}
+
+/* Table 3, in nanoseconds: one endpoint, 57.33 for each hop. */
+static void table_3_follows_from_endpoint_and_hops(void **state)
+{
+	static const struct {
+		uint16_t size[5];
+		unsigned ns;
+	} row[] = {
+		{ { 2, 1, 1, 1, 1 }, 641 },  { { 2, 2, 1, 1, 1 }, 756 },
+		{ { 2, 2, 2, 1, 1 }, 870 },  { { 2, 2, 2, 2, 1 }, 985 },
+		{ { 2, 2, 2, 2, 2 }, 1100 }, { { 4, 2, 2, 2, 2 }, 1214 },
+		{ { 4, 4, 2, 2, 2 }, 1329 }, { { 4, 4, 4, 2, 2 }, 1444 },
+		{ { 4, 4, 4, 4, 2 }, 1558 },
+	};
+	struct net_part part = { .kind = NET_ALLREDUCE, .fp = 1, .bytes = 8 };
+	struct tree t;
+	unsigned i;
+
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		tree_open(&t, row[i].size, 1);
+		all_send(&t, 0, part, 1);
+		net_end_drain(&t.e);
+		T_IS(t.e.results, t.count);
+		T_IS((t.e.result_at + 500) / 1000, row[i].ns);
+		tree_close(&t);
+	}
+}
+
+static void every_node_gets_the_sum_of_all_parts(void **state)
+{
+	struct net_part part = { .kind = NET_ALLREDUCE, .bytes = 512 };
+	struct tree t;
+	uint64_t sum = 0;
+	uint32_t i, k, s;
+
+	tree_open(&t, (uint16_t[]){ 3, 2, 2, 1, 2 }, 4);
+	for (i = 0; i < t.count; i++)
+		for (k = 0; k < 4; k++)
+			sum += 1 + i * 100 + k;
+	for (s = 0; s < 20; s++) {
+		part.seq = s;
+		all_send(&t, 1000 * s, part, 4);
+	}
+	net_end_drain(&t.e);
+	T_IS(t.e.results, 20 * t.count);
+	T_IS(t.e.result_sum, 20 * t.count * sum);
+	tree_close(&t);
+}
+
+static void a_late_member_holds_back_only_its_own_packets(void **state)
+{
+	struct net_part part = { .kind = NET_ALLREDUCE, .bytes = 512 };
+	struct tree t;
+	uint32_t i, s, other;
+
+	tree_open(&t, (uint16_t[]){ 4, 2, 1, 1, 1 }, 1);
+	T_OK(net_route_open(t.e.net, t.node, t.parent, t.share, t.count,
+			    &other));
+	/* Forty packets of the first route without its last member. */
+	for (s = 0; s < 40; s++)
+		for (i = 0; i + 1 < t.count; i++) {
+			part.route = t.route;
+			part.node = i;
+			part.seq = s;
+			T_OK(net_route_send(t.e.net, 0, &part));
+		}
+	part.route = other;
+	part.kind = NET_BARRIER;
+	part.bytes = 0;
+	part.seq = 0;
+	for (i = 0; i < t.count; i++) {
+		part.node = i;
+		T_OK(net_route_send(t.e.net, 0, &part));
+	}
+	net_end_drain(&t.e);
+	T_IS(t.e.results, t.count);
+	part.route = t.route;
+	part.kind = NET_ALLREDUCE;
+	part.bytes = 512;
+	part.node = t.count - 1;
+	for (s = 0; s < 40; s++) {
+		part.seq = s;
+		T_OK(net_route_send(t.e.net, 100000000, &part));
+	}
+	net_end_drain(&t.e);
+	T_IS(t.e.results, 41 * t.count);
+	net_route_close(t.e.net, other);
+	tree_close(&t);
+}
+
+static void long_reductions_stream_at_the_rate_of_the_alu(void **state)
+{
+	struct net_part part = { .kind = NET_ALLREDUCE, .fp = 1,
+				 .bytes = 512 };
+	struct tree t;
+	uint64_t one, many;
+
+	tree_open(&t, (uint16_t[]){ 2, 2, 2, 2, 2 }, 1);
+	all_send(&t, 0, part, 1);
+	net_end_drain(&t.e);
+	one = t.e.result_at;
+	for (part.seq = 1; part.seq <= 256; part.seq++)
+		all_send(&t, 100000000, part, 1);
+	net_end_drain(&t.e);
+	many = t.e.result_at - 100000000;
+	T_IS(many - one, 255 * 150 * 2000ull);
+	tree_close(&t);
+}
+
+static void a_broadcast_waits_for_nobody(void **state)
+{
+	struct net_part part = { .kind = NET_BCAST, .bytes = 100,
+				 .cookie = 42 };
+	struct tree t;
+
+	tree_open(&t, (uint16_t[]){ 4, 2, 2, 1, 1 }, 1);
+	part.route = t.route;
+	part.node = 3;
+	T_OK(net_route_send(t.e.net, 0, &part));
+	net_end_drain(&t.e);
+	T_IS(t.e.results, t.count);
+	T_IS(t.e.result_sum, 42 * t.count);
+	tree_close(&t);
+}
+
+static void a_reduction_is_kept_by_its_target_alone(void **state)
+{
+	struct net_part part = { .kind = NET_REDUCE, .bytes = 64, .dst = 5 };
+	struct tree t;
+
+	tree_open(&t, (uint16_t[]){ 4, 2, 2, 1, 1 }, 1);
+	all_send(&t, 0, part, 1);
+	net_end_drain(&t.e);
+	T_IS(t.e.results, 1);
+	T_IS(t.e.last_node, 5);
+	tree_close(&t);
+}
+
+static void a_barrier_pays_no_arithmetic(void **state)
+{
+	struct net_part part = { .kind = NET_BARRIER };
+	struct tree t;
+
+	tree_open(&t, (uint16_t[]){ 4, 4, 4, 4, 2 }, 1);
+	all_send(&t, 0, part, 1);
+	net_end_drain(&t.e);
+	T_IS(t.e.results, t.count);
+	T_IS(t.e.combines, 0);
+	T_IS(t.e.result_at, t.e.cfg.coll_inject_ps + 18 * t.e.cfg.hop_ps +
+				    3 * 2000 + t.e.cfg.coll_receive_ps);
+	tree_close(&t);
+}
+
+static void trees_that_are_none_are_refused(void **state)
+{
+	uint32_t node[] = { 0, 1, 2, 3 }, share[] = { 1, 1, 1, 1 }, r, i;
+	struct net_config cfg;
+	struct net_end e;
+
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, (uint16_t[]){ 4, 1, 1, 1, 1 }, 10);
+	net_end_open(&e, &cfg, 0);
+	T_IS(net_route_open(e.net, node, (int[]){ -1, 0, -1, 2 }, share, 4,
+			    &r), -EINVAL);
+	T_IS(net_route_open(e.net, node, (int[]){ 1, 0, 1, 2 }, share, 4, &r),
+	     -EINVAL);
+	T_IS(net_route_open(e.net, node, (int[]){ -1, 0, 0, 2 }, share, 4, &r),
+	     -EINVAL);
+	for (i = 0; i < cfg.routes - cfg.routes_system; i++)
+		T_OK(net_route_open(e.net, node, (int[]){ -1, 0, 1, 0 },
+				    share, 4, &r));
+	T_IS(net_route_open(e.net, node, (int[]){ -1, 0, 1, 0 }, share, 4, &r),
+	     -ENOSPC);
+	net_route_close(e.net, 3);
+	T_OK(net_route_open(e.net, node, (int[]){ -1, 0, 1, 0 }, share, 4,
+			    &r));
+	T_IS(r, 3);
+	net_end_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(table_3_follows_from_endpoint_and_hops),
+		T_CASE(every_node_gets_the_sum_of_all_parts),
+		T_CASE(a_late_member_holds_back_only_its_own_packets),
+		T_CASE(long_reductions_stream_at_the_rate_of_the_alu),
+		T_CASE(a_broadcast_waits_for_nobody),
+		T_CASE(a_reduction_is_kept_by_its_target_alone),
+		T_CASE(a_barrier_pays_no_arithmetic),
+		T_CASE(trees_that_are_none_are_refused),
+	};
+	return T_RUN(tests);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The empty network: every latency follows by hand from the numbers. */
+#include "prov/net/net_end.h"
+
+#include "test/t.h"
+
+#include <string.h>
+
+/* What a lone packet of bytes takes over so many hops. */
+static uint64_t zero_load(const struct net_config *c, uint32_t bytes,
+			  unsigned hops)
+{
+	uint32_t chunks = (bytes + c->chunk_bytes - 1) / c->chunk_bytes;
+	uint32_t wire = c->header_bytes + c->trailer_bytes +
+			chunks * c->chunk_bytes;
+	uint32_t built = c->header_bytes + chunks * c->chunk_bytes;
+
+	return c->inject_ps + built * c->injection_ps_per_byte_x1000 / 1000 +
+	       hops * c->hop_ps +
+	       (uint64_t)wire / c->link_bytes_per_tick * c->tick_ps +
+	       c->receive_ps;
+}
+
+static void every_pair_on_every_way_takes_endpoint_and_hops(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+	struct net_msg msg = { 0 };
+	uint64_t t = 1;
+
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, (uint16_t[]){ 4, 3, 2, 1, 2 }, 10);
+	net_end_open(&e, &cfg, 0);
+	for (msg.way = 0; msg.way <= NET_SYSTEM; msg.way++)
+		for (msg.dst = 1; msg.dst < 48; msg.dst++) {
+			msg.bytes = msg.dst * 11 % 513;
+			msg.src = msg.dst * 7 % 48;
+			if (msg.src == msg.dst)
+				continue;
+			T_OK(net_send(e.net, t, &msg));
+			net_end_drain(&e);
+			T_IS(e.last_node, msg.dst);
+			T_IS(e.last_at - t,
+			     zero_load(&cfg, (uint32_t)msg.bytes,
+				       net_hops(e.net, msg.src, msg.dst)));
+			t = e.last_at + 1234567;
+		}
+	net_end_close(&e);
+}
+
+static void table_1_ends_are_met_exactly(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+	struct net_msg msg = { .bytes = 8, .hint = { 1, 1, 1, 1, 1 } };
+
+	net_config_bgq(&cfg);
+	net_end_open(&e, &cfg, 0);
+	msg.dst = 128; /* one step up A */
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	T_IS((e.last_at + 500) / 1000, 622);
+	/* 3 + 3 + 3 + 3 + 1 steps, as hinted */
+	msg.dst = 511;
+	T_OK(net_send(e.net, 10000000, &msg));
+	net_end_drain(&e);
+	T_IS((e.last_at - 10000000 + 500) / 1000, 1166);
+	net_end_close(&e);
+}
+
+static void a_crossing_between_midplanes_costs_its_link_chips(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+
+	net_config_bgq(&cfg);
+	cfg.size[0] = 8;
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_end_send(&e, 0, 3 * 128, 4 * 128, 8));
+	net_end_drain(&e);
+	T_IS(e.last_at, zero_load(&cfg, 8, 1) + cfg.crossing_ps);
+	T_OK(net_end_send(&e, 10000000, 7 * 128, 0, 8));
+	net_end_drain(&e);
+	T_IS(e.last_at - 10000000, zero_load(&cfg, 8, 1) + cfg.crossing_ps);
+	net_end_close(&e);
+}
+
+static void a_message_to_oneself_passes_no_link(void **state)
+{
+	struct net_config cfg;
+	struct net_count c;
+	struct net_end e;
+
+	net_config_bgq(&cfg);
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_end_send(&e, 0, 5, 5, 8));
+	net_end_drain(&e);
+	T_IS(e.arrived, 1);
+	net_count_get(e.net, &c);
+	T_IS(c.hops, 0);
+	T_IS(e.last_at, cfg.inject_ps + 20000 + cfg.local_ps + cfg.receive_ps);
+	net_end_close(&e);
+}
+
+static void a_looped_back_node_reaches_itself_by_every_link(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+	struct net_msg msg = { .bytes = 8 };
+	struct net_port_count pc;
+	unsigned port;
+
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, (uint16_t[]){ 1, 1, 1, 1, 1 }, 10);
+	net_end_open(&e, &cfg, 0);
+	for (port = 0; port < 10; port++) {
+		memset(msg.hint, 0, sizeof(msg.hint));
+		msg.hint[port / 2] = port & 1 ? 1 : -1;
+		msg.fifo = port;
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, 10);
+	T_IS(e.last_at, zero_load(&cfg, 8, 1));
+	for (port = 0; port < 10; port++) {
+		net_port_get(e.net, 0, port, &pc);
+		T_IS(pc.packets, 1);
+		T_IS(pc.received, 1);
+	}
+	net_end_close(&e);
+}
+
+static void long_messages_follow_each_other_at_link_speed(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t packets = 2048, slot;
+
+	net_config_bgq(&cfg);
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_end_send(&e, 0, 0, 1, packets * 512));
+	net_end_drain(&e);
+	T_IS(e.packets, packets);
+	T_IS(e.bytes, packets * 512);
+	slot = (138 + cfg.protocol_ticks) * cfg.tick_ps;
+	T_IS(e.last_at, zero_load(&cfg, 512, 1) + cfg.message_ps +
+				(packets - 1) * slot);
+	net_end_close(&e);
+}
+
+static void timers_go_off_at_their_picosecond(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+
+	net_config_bgq(&cfg);
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_timer(e.net, 77777777777ull, 1));
+	T_OK(net_timer(e.net, 123457, 2));
+	T_IS(net_next(e.net), 122000);
+	net_run(e.net, 123457, &net_end_up, &e, NULL);
+	T_IS(e.last_at, 123457);
+	T_IS(e.last_cookie, 2);
+	net_end_drain(&e);
+	T_IS(e.last_at, 77777777777ull);
+	T_TRUE(net_next(e.net) == NET_NEVER);
+	net_end_close(&e);
+}
+
+static void a_deposit_leaves_a_copy_at_every_node_of_the_line(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+	struct net_msg msg = { .dst = 3 * 128, .bytes = 1500, .deposit = 1,
+			       .hint = { 1 }, .way = NET_DETERMINISTIC };
+
+	net_config_bgq(&cfg);
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	T_IS(e.arrived, 3);
+	T_IS(e.packets, 9);
+	T_IS(e.last_node, 3 * 128);
+	msg.way = NET_DYNAMIC;
+	T_IS(net_send(e.net, 0, &msg), -EINVAL);
+	msg.way = NET_HIGH;
+	msg.dst++;
+	T_IS(net_send(e.net, 0, &msg), -EINVAL);
+	net_end_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(every_pair_on_every_way_takes_endpoint_and_hops),
+		T_CASE(table_1_ends_are_met_exactly),
+		T_CASE(a_crossing_between_midplanes_costs_its_link_chips),
+		T_CASE(a_message_to_oneself_passes_no_link),
+		T_CASE(a_looped_back_node_reaches_itself_by_every_link),
+		T_CASE(long_messages_follow_each_other_at_link_speed),
+		T_CASE(timers_go_off_at_their_picosecond),
+		T_CASE(a_deposit_leaves_a_copy_at_every_node_of_the_line),
+	};
+	return T_RUN(tests);
+}
