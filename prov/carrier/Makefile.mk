@@ -21,6 +21,7 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/shm/shm_tick.c \
 	prov/carrier/shm/shm_tx.c \
 	prov/carrier/shm/shm_wait.c
+include prov/carrier/vt/Makefile.mk
 
 CARRIER_TESTS = \
 	prov/carrier/carrier_grid_test \

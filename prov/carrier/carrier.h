@@ -3,8 +3,8 @@
  * The carrier: how packets reach another process. One carrier object is one
  * endpoint's door to the world; it owns an address and, per other endpoint, a
  * peer record. Implementations: shm (processes of one host), loop (inside one
- * process, with faults on request, for tests); sockets and virtual time come
- * behind the same table.
+ * process, with faults on request, for tests), vt (virtual time, on a model of
+ * the machine's network); sockets come behind the same table.
  *
  * Life:  open(attr, up) -> [peer, send, poll, read, write, wait]* -> close
  *
@@ -29,6 +29,8 @@
 #include <sys/uio.h>
 
 struct weft_carrier;
+struct weft_carrier_virt;
+struct weft_vt;
 
 /* Another endpoint as this one sees it. Carriers embed it as first member. */
 struct weft_peer {
@@ -66,6 +68,11 @@ struct weft_carrier_attr {
 	uint32_t spin_ns;    /* wait: spin so long; 0: default, 1: never */
 	bool no_dma;	     /* behave as if CMA were refused */
 	const char *faults;  /* loop: a fault plan; others ignore it */
+	/* vt: the world, its threads, its arithmetic (carrier_vt.h) */
+	struct weft_vt *world;
+	bool threads; /* several threads of this process use the carrier */
+	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
+			    const void *in, size_t bytes);
 };
 
 /* What went through, for tests and tools. */
@@ -158,9 +165,11 @@ struct weft_carrier {
 	const struct weft_carrier_ops *ops;
 	size_t mtu;	    /* largest payload of one packet */
 	size_t short_bytes; /* up to this a payload rides with its header */
+	const struct weft_carrier_virt *virt; /* carrier_vt.h; NULL: live */
 };
 
 extern const struct weft_carrier_ops weft_carrier_shm;
 extern const struct weft_carrier_ops weft_carrier_loop;
+extern const struct weft_carrier_ops weft_carrier_vt;
 
 #endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Virtual time, as those above the carrier see it: the world that the ranks of
+ * a job share, and what a carrier of that world can do beyond the common
+ * table. Nothing here shows the network model.
+ *
+ *   weft_vt_create (rank 0) -> pass the handle -> weft_vt_attach (others)
+ *   weft_vt_meet   (everybody, by a name)
+ *       -> open weft_carrier_vt with attr.world -> ... -> close
+ *   -> weft_vt_close
+ *
+ * The world lies in a memfd: it goes away with the last process that maps it.
+ */
+#ifndef WEFT_CARRIER_VT_H
+#define WEFT_CARRIER_VT_H
+
+#include "prov/carrier/carrier.h"
+
+struct weft_vt;
+
+/* Which machine, and where the ranks stand on it. */
+struct weft_vt_conf {
+	const char *machine; /* NAME[:DIMS], or a file */
+	const char *map;     /* order of letters, or a file; "": ABCDET */
+	uint32_t ppn;	     /* ranks per node; 0: the machine's */
+	double compute;	     /* CPU time counts so many times; 0: not */
+};
+
+#define WEFT_VT_HANDLE 64
+
+/*
+ * Rank 0 makes the world; handle is text for the others. -EINVAL: what is
+ * wrong with the machine or the map has been logged.
+ */
+int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
+		   struct weft_vt **w_p, char handle[WEFT_VT_HANDLE]);
+/* Another rank maps it. -ENOENT: its maker is not on this host, or gone. */
+int weft_vt_attach(const struct weft_vt_conf *conf, const char *handle,
+		   uint32_t rank, struct weft_vt **w_p);
+/*
+ * The same without a launcher: job is "name:rank:size", the ranks of one user
+ * find each other by the name. Waits for rank 0. -EINVAL, -ETIMEDOUT.
+ */
+int weft_vt_meet(const struct weft_vt_conf *conf, const char *job,
+		 struct weft_vt **w_p);
+void weft_vt_close(struct weft_vt *w);
+
+uint32_t weft_vt_size(const struct weft_vt *w);
+/* The address of a rank, known without asking. */
+void weft_vt_name(const struct weft_vt *w, uint32_t rank,
+		  struct sockaddr_in *name);
+
+/* What a rank waits for, as the layers above say it. */
+#define WEFT_VT_TEXT 240
+struct weft_vt_note {
+	int64_t peer; /* rank, or -1 */
+	uint64_t clock_ps;
+	uint32_t state; /* enum weft_vt_state */
+	char text[WEFT_VT_TEXT];
+};
+
+enum weft_vt_state {
+	WEFT_VT_RUN,
+	WEFT_VT_BLOCKED,  /* until something comes */
+	WEFT_VT_POLLING,  /* until its next look */
+	WEFT_VT_JUMPING,  /* looks again and again: until something comes */
+	WEFT_VT_DONE,	  /* has left */
+	WEFT_VT_DEAD,
+};
+
+/* What happened so far, the same on every run. */
+struct weft_vt_count {
+	uint64_t now_ps;
+	uint64_t events;
+	uint64_t hops;
+	uint64_t packets;
+	uint64_t hash;	/* of the event stream */
+	uint64_t turns; /* times the model ran */
+};
+
+/* One packet of a collective on a class route. */
+struct weft_vt_part {
+	uint8_t kind; /* enum weft_vt_kind */
+	uint8_t op;   /* for combine */
+	uint8_t type;
+	bool fp;	/* floating point takes longer */
+	uint32_t root;	/* member that gets a WEFT_VT_REDUCE */
+	uint32_t flags; /* in and out: travel with the data */
+	uint32_t bytes; /* at most the packet's payload */
+	uint64_t seq;	/* counts the packets of the route from 0 */
+};
+
+enum weft_vt_kind { WEFT_VT_BARRIER, WEFT_VT_REDUCE, WEFT_VT_ALLREDUCE };
+
+/* Members in order; the tree is the machine's. */
+struct weft_vt_route_attr {
+	unsigned id; /* free on all members, below WEFT_VT_ROUTES */
+	int n;
+	int me;
+	struct weft_peer *const *member; /* member[me] is not looked at */
+};
+
+#define WEFT_VT_ROUTES 16
+#define WEFT_VT_WINDOW 32 /* parts a member may have under way on a route */
+/* In the flags of a result: members sent parts of different kinds. */
+#define WEFT_VT_DIFFER (1u << 31)
+
+/* Arithmetic of the tree: acc = acc op in, bytes long; flags that arose. */
+typedef uint32_t (*weft_vt_combine_fn)(unsigned op, unsigned type, void *acc,
+				       const void *in, size_t bytes);
+
+/* Beyond the common table; weft_carrier.virt points to it. */
+struct weft_carrier_virt {
+	/* The rank's clock. pay: asking costs what it costs on the machine. */
+	uint64_t (*now_ps)(struct weft_carrier *c, bool pay);
+	uint64_t (*tick_ps)(struct weft_carrier *c);
+	/* Lets time pass: the program computes. */
+	void (*compute)(struct weft_carrier *c, uint64_t ps);
+	/* Out of the world in good order, without a word to the others. */
+	void (*leave)(struct weft_carrier *c);
+	/*
+	 * Writes down what this rank waits for (peer -1: nobody special). The
+	 * number of ranks that have not written since the deadlock was found;
+	 * 0: this is the last.
+	 */
+	int (*note)(struct weft_carrier *c, int64_t peer, const char *text);
+	/* What a rank wrote. -EINVAL: no such rank. */
+	int (*look)(struct weft_carrier *c, uint32_t rank,
+		    struct weft_vt_note *note);
+	void (*count)(struct weft_carrier *c, struct weft_vt_count *count);
+	/*
+	 * Opens a class route; all members call it alike. -EAGAIN: the model
+	 * has not run since, ask again. -ENOSPC, -EINVAL: no route.
+	 */
+	int (*route_open)(struct weft_carrier *c,
+			  const struct weft_vt_route_attr *attr);
+	void (*route_close)(struct weft_carrier *c, unsigned id);
+	/* Sends this member's part. -EAGAIN: too many are under way. */
+	int (*route_send)(struct weft_carrier *c, unsigned id,
+			  const struct weft_vt_part *part, const void *data);
+	/* Takes the result of part->seq if it is there. -EAGAIN. */
+	int (*route_take)(struct weft_carrier *c, unsigned id,
+			  struct weft_vt_part *part, void *data);
+};
+
+#endif

@@ -1,0 +1,14 @@
+# prov/carrier/vt: virtual time, on the model of prov/net
+EXTRA_DIST += prov/carrier/vt/README
+libweftcarrier_la_SOURCES += \
+	prov/carrier/carrier_vt.h \
+	prov/carrier/vt/vt.c prov/carrier/vt/vt.h \
+	prov/carrier/vt/vt_engine.c \
+	prov/carrier/vt/vt_layout.h \
+	prov/carrier/vt/vt_meet.c \
+	prov/carrier/vt/vt_route.c \
+	prov/carrier/vt/vt_rx.c \
+	prov/carrier/vt/vt_tx.c \
+	prov/carrier/vt/vt_wait.c \
+	prov/carrier/vt/vt_world.c
+libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la

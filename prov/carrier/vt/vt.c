@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The vt carrier: a rank's door to the world of its job. Here are its
+ * beginning and its end, peers, notes, and the tables; vt.h has the list of
+ * the other files.
+ */
+#include "prov/carrier/vt/vt.h"
+#include "src/base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct weft_carrier_virt vt_virt;
+
+/* ---- life ---------------------------------------------------------------- */
+
+static void vt_free(struct vt *v)
+{
+	for (uint32_t i = 0; i < v->met_count; i++)
+		free(v->peer[v->met[i]]);
+	free(v->route);
+	free(v->peer);
+	free(v->met);
+	free(v);
+}
+
+static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
+{
+	struct weft_vt *w = attr->world;
+	uint32_t payload = w->head->cfg.payload_bytes;
+
+	v->base.ops = &weft_carrier_vt;
+	v->base.virt = &vt_virt;
+	v->base.mtu = payload < VT_PAYLOAD ? payload : VT_PAYLOAD;
+	v->base.short_bytes = v->base.mtu;
+	v->w = w;
+	v->rank = w->rank;
+	v->me = &w->rank_of[w->rank];
+	v->up = attr->up;
+	v->up_arg = attr->up_arg;
+	v->combine = attr->combine;
+	v->threads = attr->threads;
+	v->last_to = VT_NONE;
+	v->peer = calloc(w->head->size, sizeof(*v->peer));
+	v->met = calloc(w->head->size, sizeof(*v->met));
+	v->route = calloc(WEFT_VT_ROUTES, sizeof(*v->route));
+	return v->peer && v->met && v->route ? 0 : -ENOMEM;
+}
+
+static int vt_open(const struct weft_carrier_attr *attr,
+		   struct weft_carrier **c_p)
+{
+	struct vt *v;
+
+	if (!attr->world) {
+		weft_log(WEFT_LOG_ERROR,
+			 "virtual time: who is in the job is not known; run "
+			 "under MPI, or set FI_WEFT_JOB=name:rank:size");
+		return -EINVAL;
+	}
+	if (attr->world->taken) {
+		weft_log(WEFT_LOG_ERROR,
+			 "virtual time: a rank has one endpoint");
+		return -EBUSY;
+	}
+	v = calloc(1, sizeof(*v));
+	if (!v)
+		return -ENOMEM;
+	if (vt_init(v, attr)) {
+		vt_free(v);
+		return -ENOMEM;
+	}
+	attr->world->taken = true;
+	if (v->threads)
+		v->w->head->threads = 1;
+	weft_store32(&v->me->pid, (uint32_t)getpid());
+	vt_exit(v);
+	*c_p = &v->base;
+	return 0;
+}
+
+/* Says good-bye behind the last packet; the others find it in their time. */
+static void vt_close(struct weft_carrier *c)
+{
+	struct vt *v = vt_of(c);
+	uint32_t i = v->out ? VT_NONE : vt_buf_get(v);
+
+	if (i != VT_NONE) {
+		vt_buf(v->w, i)->kind = VT_BYE;
+		vt_buf(v->w, i)->more = 0;
+		vt_post(v, i);
+	}
+	vt_out(v);
+	vt_free(v);
+}
+
+static void vt_leave(struct weft_carrier *c)
+{
+	vt_out(vt_of(c));
+}
+
+/* ---- peers --------------------------------------------------------------- */
+
+static void vt_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+{
+	weft_vt_name(vt_of(c)->w, vt_of(c)->rank, name);
+}
+
+static int vt_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+		   struct weft_peer **peer_p)
+{
+	struct vt *v = vt_of(c);
+	struct vt_peer *p;
+	uint32_t rank;
+	int ret = vt_name_rank(v->w, name, &rank);
+
+	if (ret)
+		return ret;
+	p = v->peer[rank];
+	if (!p) {
+		p = calloc(1, sizeof(*p));
+		if (!p)
+			return -ENOMEM;
+		weft_vt_name(v->w, rank, &p->base.name);
+		p->base.index = v->met_count;
+		p->rank = rank;
+		v->peer[rank] = p;
+		v->met[v->met_count++] = rank;
+	}
+	*peer_p = &p->base;
+	return 0;
+}
+
+/* ---- what the model does not have ---------------------------------------- */
+
+static int vt_no_dma(struct weft_carrier *c, struct weft_peer *peer,
+		     const struct iovec *local, int count, uint64_t remote)
+{
+	(void)c;
+	(void)peer;
+	(void)local;
+	(void)count;
+	(void)remote;
+	return -EOPNOTSUPP;
+}
+
+static int vt_no_fd(struct weft_carrier *c)
+{
+	(void)c;
+	return -EOPNOTSUPP;
+}
+
+static int vt_no_share(struct weft_carrier *c, struct weft_peer *peer,
+		       void **area_p, size_t *bytes_p)
+{
+	(void)c;
+	(void)peer;
+	(void)area_p;
+	(void)bytes_p;
+	return -EOPNOTSUPP;
+}
+
+static void vt_watch(struct weft_carrier *c, weft_au64 *word, uint64_t want)
+{
+	(void)c;
+	(void)word;
+	(void)want;
+}
+
+static void vt_nudge(struct weft_carrier *c, struct weft_peer *peer)
+{
+	(void)c;
+	(void)peer;
+}
+
+static void vt_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
+{
+	*s = vt_of(c)->stats;
+}
+
+/* ---- the clock ----------------------------------------------------------- */
+
+static uint64_t vt_now_ps(struct weft_carrier *c, bool pay)
+{
+	struct vt *v = vt_of(c);
+	uint64_t now;
+
+	vt_enter(v);
+	now = v->me->clock;
+	if (pay && !v->out)
+		v->me->clock += v->w->head->cfg.wtime_ps;
+	/* A loop on the clock: its looks cost, but none is left out. */
+	if (pay && v->looks > VT_FREE_LOOKS)
+		v->looks = VT_FREE_LOOKS;
+	vt_exit(v);
+	return now;
+}
+
+static uint64_t vt_tick_ps(struct weft_carrier *c)
+{
+	(void)c;
+	return 1;
+}
+
+static void vt_compute(struct weft_carrier *c, uint64_t ps)
+{
+	struct vt *v = vt_of(c);
+
+	if (!v->out)
+		v->me->clock += ps;
+	v->looks = 0;
+}
+
+/* ---- notes --------------------------------------------------------------- */
+
+static int vt_note(struct weft_carrier *c, int64_t peer, const char *text)
+{
+	struct vt *v = vt_of(c);
+	struct weft_vt_note *n = &v->me->note;
+	uint32_t left;
+
+	n->peer = peer;
+	n->clock_ps = v->me->clock;
+	n->state = WEFT_VT_BLOCKED;
+	snprintf(n->text, sizeof(n->text), "%s", text);
+	/* R6 pairs with A6: what the others wrote is seen by the last. */
+	left = weft_add32(&v->w->head->unsaid, (uint32_t)-1) - 1;
+	return (int)left;
+}
+
+static int vt_read_note(struct weft_carrier *c, uint32_t rank,
+			struct weft_vt_note *note)
+{
+	struct vt *v = vt_of(c);
+	struct vt_rank *r;
+
+	if (rank >= v->w->head->size)
+		return -EINVAL;
+	r = &v->w->rank_of[rank];
+	/* A6 pairs with R6 in vt_note(), of the thread that was the last. */
+	*note = r->note;
+	note->clock_ps = r->clock;
+	if (weft_load32(&r->status) >= WEFT_VT_DONE)
+		note->state = weft_load32(&r->status);
+	return 0;
+}
+
+static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
+{
+	struct vt *v = vt_of(c);
+	struct net_count n;
+
+	net_count_get(v->w->net, &n);
+	*count = (struct weft_vt_count){
+		.now_ps = v->w->head->now,
+		.events = n.events,
+		.hops = n.hops,
+		.packets = n.delivered,
+		.hash = n.hash,
+		.turns = v->w->head->turns,
+	};
+}
+
+/* ---- tables -------------------------------------------------------------- */
+
+static const struct weft_carrier_virt vt_virt = {
+	.now_ps = vt_now_ps,
+	.tick_ps = vt_tick_ps,
+	.compute = vt_compute,
+	.leave = vt_leave,
+	.note = vt_note,
+	.look = vt_read_note,
+	.count = vt_count,
+	.route_open = vt_route_open,
+	.route_close = vt_route_close,
+	.route_send = vt_route_send,
+	.route_take = vt_route_take,
+};
+
+const struct weft_carrier_ops weft_carrier_vt = {
+	.name = "vt",
+	.open = vt_open,
+	.close = vt_close,
+	.name_get = vt_name_get,
+	.peer = vt_peer,
+	.send = vt_send,
+	.poll = vt_poll,
+	.read = vt_no_dma,
+	.write = vt_no_dma,
+	.wait = vt_wait,
+	.wake = vt_wake,
+	.wait_fd = vt_no_fd,
+	.arm = vt_no_fd,
+	.share = vt_no_share,
+	.watch = vt_watch,
+	.nudge = vt_nudge,
+	.stats = vt_stats,
+};

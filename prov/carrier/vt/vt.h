@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The vt carrier inside: real processes in virtual time.
+ *
+ *   vt.c         open, close, peers, the tables
+ *   vt_world.c   the region: made, found, mapped
+ *   vt_meet.c    the same by a name, without a launcher
+ *   vt_wait.c    blocking and being freed; looks that cost time
+ *   vt_tx.c      packets into the ring, buffers back
+ *   vt_rx.c      packets out of the list of arrivals
+ *   vt_engine.c  the model runs, by whoever blocked last
+ *   vt_route.c   class routes
+ *
+ * vt_layout.h has the shared format and who writes it when.
+ */
+#ifndef WEFT_CARRIER_VT_INT_H
+#define WEFT_CARRIER_VT_INT_H
+
+#include "prov/carrier/vt/vt_layout.h"
+#include "prov/net/net.h"
+#include "src/base/attr.h"
+#include "src/base/region.h"
+
+#include <errno.h>
+
+/* Looks in vain that cost nothing: part of sending and of waiting. */
+#define VT_FREE_LOOKS 2u
+
+/* The world as this process has mapped it. */
+struct weft_vt {
+	struct weft_region region;
+	struct vt_head *head;
+	struct vt_rank *rank_of;
+	uint64_t *due;	 /* when a rank that does not run is to run again */
+	uint32_t *batch; /* who was freed last, in order */
+	uint32_t *ring;
+	struct vt_buf *bufs;
+	struct vt_member *members;
+	struct vt_route *routes;
+	uint32_t *places;
+	struct net *net;
+	uint32_t rank;
+	bool taken; /* a carrier stands on it */
+	int listen; /* weft_vt_meet: rank 0's socket, or -1 */
+	double compute;
+	uint32_t *wake; /* whom this process has to wake, in order */
+	uint32_t wake_count;
+};
+
+struct vt_turn;
+
+struct vt_peer {
+	struct weft_peer base;
+	uint32_t rank;
+};
+
+struct vt {
+	struct weft_carrier base;
+	struct weft_vt *w;
+	struct vt_rank *me;
+	uint32_t rank;
+	const struct weft_carrier_up *up;
+	void *up_arg;
+	weft_vt_combine_fn combine;
+	struct vt_peer **peer; /* by rank; NULL: not met */
+	uint32_t *met;	       /* ranks in the order of their index */
+	uint32_t met_count;
+	struct weft_carrier_stats stats;
+	bool threads;
+	bool out;	     /* has left the world */
+	bool full;	     /* a send found no buffer */
+	weft_au32 woken;
+	weft_au32 blocked;   /* a thread sleeps for this rank */
+	unsigned looks;	     /* in vain, in a row */
+	uint32_t left_seen;
+	/* the last packet sent, for messages of several */
+	uint32_t last_to;
+	uint64_t last_clock;
+	bool last_full;
+	/* class routes of this rank, by their id */
+	struct vt_own_route {
+		bool open;
+		int me;
+		int n;
+		uint32_t place; /* in the routes */
+		/* results to be taken */
+		bool done[VT_WINDOW];
+		struct weft_vt_part result[VT_WINDOW];
+		unsigned char data[VT_WINDOW][VT_PAYLOAD];
+	} *route; /* WEFT_VT_ROUTES */
+	uint64_t cpu_ns; /* thread's CPU time when it was last here */
+};
+
+static inline struct vt *vt_of(struct weft_carrier *c)
+{
+	return (struct vt *)c;
+}
+
+static inline struct vt_buf *vt_buf(struct weft_vt *w, uint32_t i)
+{
+	return &w->bufs[i];
+}
+
+static inline uint32_t *vt_ring_at(struct weft_vt *w, uint32_t rank,
+				   uint32_t i)
+{
+	return &w->ring[(size_t)rank * VT_BUFS + i % VT_BUFS];
+}
+
+/* A stack of buffers through their next; many push, one pops. */
+static inline void vt_push(struct weft_vt *w, weft_au32 *top, uint32_t i)
+{
+	uint32_t old = weft_load32_relaxed(top); /* the swap decides */
+
+	do {
+		/* relaxed: published by the swap */
+		weft_store32_relaxed(&w->bufs[i].next, old);
+	} while (!weft_cas32(top, &old, i));
+}
+
+/* vt_world.c */
+/* The rank of an address; -EHOSTUNREACH: nobody's of this world. */
+int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
+		 uint32_t *rank_p);
+
+/* vt_wait.c */
+/* Counts computing since the last call, if that is wanted. */
+void vt_enter(struct vt *v);
+void vt_exit(struct vt *v);
+int vt_wait(struct weft_carrier *c, uint64_t timeout_ns);
+void vt_wake(struct weft_carrier *c);
+/* A look found nothing: lets time pass, as far as looking costs any. */
+void vt_look(struct vt *v);
+/* Out of the world; the others go on. */
+void vt_out(struct vt *v);
+
+/* vt_tx.c */
+int vt_send(struct weft_carrier *c, struct weft_peer *peer,
+	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
+/* A buffer of the own pool, or VT_NONE. */
+uint32_t vt_buf_get(struct vt *v);
+/* Appends it to the ring. */
+void vt_post(struct vt *v, uint32_t i);
+
+/* vt_rx.c */
+int vt_poll(struct weft_carrier *c, int budget);
+/* When the next packet that is known is to be read, or VT_NEVER. */
+uint64_t vt_next(struct vt *v);
+/* The engine's: packet i has arrived at rank at this time. */
+void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, uint64_t at);
+
+/* vt_engine.c */
+/* One run of the model. */
+struct vt_turn {
+	struct vt *v;
+	struct weft_vt *w;
+	uint64_t horizon; /* whoever was freed acts from here on, or later */
+	bool stop;	  /* the horizon or a due time has moved */
+};
+
+/* Runs the model if nobody else runs; then wakes whom that freed. */
+void vt_engine_try(struct vt *v);
+/* Something has come for a rank: it runs at this time, or looks then. */
+void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at);
+/* When the network may still take what was sent at this time. */
+uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
+/* A buffer goes home to its owner, who may wait for it. */
+void vt_give_back(struct vt_turn *t, uint32_t i);
+/* Asks whether those who should run are still there. */
+void vt_engine_watch(struct vt *v);
+
+/* vt_route.c */
+int vt_route_open(struct weft_carrier *c,
+		  const struct weft_vt_route_attr *attr);
+void vt_route_close(struct weft_carrier *c, unsigned id);
+int vt_route_send(struct weft_carrier *c, unsigned id,
+		  const struct weft_vt_part *part, const void *data);
+int vt_route_take(struct weft_carrier *c, unsigned id,
+		  struct weft_vt_part *part, void *data);
+/* The engine's side. */
+void vt_route_post(struct vt_turn *t, uint32_t i);
+uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
+			  const uint64_t *cookie, unsigned count);
+void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
+		     uint64_t seq, uint64_t cookie);
+
+#endif

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The engine: one turn of the model, by whoever blocked last.
+ *
+ *   drain     what the ranks that ran have sent goes into the network
+ *   run       events in order, until somebody is freed at time t; then on to
+ *             t + L, since nobody can touch another rank sooner than a send
+ *             takes (L, the lookahead)
+ *   free      everybody freed in that window gets its time and runs, together
+ *
+ * A turn begins when no rank runs, so what it finds depends on virtual time
+ * alone: not on who runs it, nor on the order in which ranks blocked.
+ *
+ * Nothing can free anybody: ranks that look in a loop get another look, a
+ * bounded number of times; then, or when there are none, it is a deadlock.
+ */
+#include "prov/carrier/vt/vt.h"
+#include "src/base/log.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Looks in vain by all pollers together, before it is a deadlock. */
+#define IDLE_LOOKS 1000000u
+
+/* ---- the lock ------------------------------------------------------------ */
+
+/* Is the process there, and not merely waiting to be reaped? */
+static bool alive(uint32_t pid)
+{
+	char path[32], line[128], *p;
+	FILE *f;
+	bool ok;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return errno != ENOENT;
+	ok = fgets(line, sizeof(line), f) != NULL;
+	fclose(f);
+	/* "pid (name) S ...": the name may hold anything. */
+	p = ok ? strrchr(line, ')') : NULL;
+	return !p || !p[1] || (p[2] != 'Z' && p[2] != 'X');
+}
+
+/* Waits for the engine; whoever had it may have died over it. */
+static void lock(struct vt *v)
+{
+	struct vt_head *h = v->w->head;
+	uint32_t owner = 0;
+
+	/* A0 pairs with R0 and R5: the turns before this one are seen. */
+	while (!weft_cas32(&h->engine, &owner, (uint32_t)getpid())) {
+		const struct timespec ts = { .tv_nsec = 50000000 };
+
+		syscall(SYS_futex, &h->engine, FUTEX_WAIT, owner, &ts, NULL, 0);
+		if (weft_load32(&h->engine) == owner && !alive(owner)) {
+			weft_store32(&h->broken, 1);
+			weft_cas32(&h->engine, &owner, 0);
+		}
+		owner = 0;
+	}
+}
+
+static void unlock(struct vt *v)
+{
+	/* R5 pairs with A0 */
+	weft_store32(&v->w->head->engine, 0);
+	syscall(SYS_futex, &v->w->head->engine, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* ---- freeing ------------------------------------------------------------- */
+
+static bool runs_not(const struct vt_rank *r)
+{
+	/* relaxed: who blocks has counted itself out before this turn */
+	uint32_t s = weft_load32_relaxed(&r->status);
+
+	return s == WEFT_VT_BLOCKED || s == WEFT_VT_POLLING ||
+	       s == WEFT_VT_JUMPING;
+}
+
+/* The rank runs from this time on, when the turn is over. */
+static void engine_free(struct vt_turn *t, uint32_t rank, uint64_t at)
+{
+	struct weft_vt *w = t->w;
+	struct vt_rank *r = &w->rank_of[rank];
+	uint64_t end;
+
+	/* A time-out that lies before what came ends the wait first. */
+	if (w->due[rank] < at)
+		at = w->due[rank];
+	w->due[rank] = VT_NEVER;
+	if (r->clock < at)
+		r->clock = at;
+	w->wake[w->wake_count++] = rank;
+	end = r->clock + w->head->ahead_ps;
+	if (end < t->horizon) {
+		t->horizon = end;
+		t->stop = true;
+	}
+	r->freed_turn = w->head->turns;
+}
+
+static bool freed(const struct vt_turn *t, const struct vt_rank *r)
+{
+	return r->freed_turn == t->w->head->turns;
+}
+
+void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
+{
+	struct weft_vt *w = t->w;
+	struct vt_rank *r = &w->rank_of[rank];
+	uint64_t step = w->head->cfg.poll_ps;
+	uint64_t n;
+
+	if (freed(t, r))
+		return;
+	switch (weft_load32(&r->status)) {
+	case WEFT_VT_BLOCKED:
+		engine_free(t, rank, at);
+		return;
+	case WEFT_VT_JUMPING:
+		/* The first of its looks that finds it. */
+		n = at > r->clock ? (at - r->clock + step - 1) / step : 1;
+		if (r->clock + n * step >= w->due[rank])
+			return;
+		w->due[rank] = r->clock + n * step;
+		t->stop = true;
+		return;
+	default:
+		return;
+	}
+}
+
+/* ---- calls up from the network ------------------------------------------- */
+
+/* Somebody may wait for one who is gone: let them see. */
+static void notice_all(struct vt_turn *t)
+{
+	for (uint32_t i = 0; i < t->w->head->size; i++)
+		vt_engine_notice(t, i, t->w->head->now);
+}
+
+static void depart(struct vt_turn *t, uint32_t rank)
+{
+	weft_store32(&t->w->rank_of[rank].gone, ESHUTDOWN);
+	weft_add32(&t->w->head->left, 1);
+	notice_all(t);
+}
+
+/*
+ * Packets of a message arrive in order; the cookie is its last, which stays
+ * until all have come and knows the next.
+ */
+static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
+		      uint64_t offset, uint32_t bytes)
+{
+	struct vt_turn *t = arg;
+	struct vt_buf *last = vt_buf(t->w, (uint32_t)cookie);
+	uint32_t i = last->cursor;
+	struct vt_buf *b = vt_buf(t->w, i);
+	struct vt_rank *from = &t->w->rank_of[b->from];
+
+	(void)node;
+	(void)offset;
+	(void)bytes;
+	last->cursor = b->chain;
+	from->flying--;
+	vt_arrive(t, b->to, i, at);
+	if (weft_unlikely(from->bye) && !from->flying)
+		depart(t, b->from);
+}
+
+static const struct net_up net_calls = {
+	.packet = up_packet,
+	.combine = vt_route_combine,
+	.result = vt_route_result,
+};
+
+/* ---- draining ------------------------------------------------------------ */
+
+void vt_give_back(struct vt_turn *t, uint32_t i)
+{
+	struct weft_vt *w = t->w;
+	uint32_t owner = i / VT_BUFS;
+
+	/* What a list began with belongs to nobody. */
+	if (owner >= w->head->size)
+		return;
+	vt_push(w, &w->rank_of[owner].spare, i);
+	if (w->rank_of[owner].wants_room)
+		vt_engine_notice(t, owner, w->head->now);
+}
+
+/* Buffers that a rank has read go home. */
+static void engine_return(struct vt_turn *t, struct vt_rank *r)
+{
+	struct weft_vt *w = t->w;
+	uint32_t i = weft_swap32(&r->freed, VT_NONE);
+
+	while (i != VT_NONE) {
+		/* relaxed: pushed before the swap */
+		uint32_t next = weft_load32_relaxed(&vt_buf(w, i)->next);
+
+		vt_give_back(t, i);
+		i = next;
+	}
+}
+
+/* The packets at the head of the ring that make one message; how many. */
+static uint32_t chain(struct weft_vt *w, uint32_t rank, uint32_t head,
+		      uint32_t tail, struct net_msg *m)
+{
+	uint32_t first = *vt_ring_at(w, rank, head), last = first, n = 1;
+
+	m->bytes = vt_buf(w, first)->pkt.len;
+	while (head + n != tail) {
+		uint32_t i = *vt_ring_at(w, rank, head + n);
+		struct vt_buf *b = vt_buf(w, i);
+
+		if (b->kind != VT_PACKET || !b->more)
+			break;
+		vt_buf(w, last)->chain = i;
+		last = i;
+		m->bytes += b->pkt.len;
+		n++;
+	}
+	vt_buf(w, last)->chain = VT_NONE;
+	vt_buf(w, last)->cursor = first;
+	m->cookie = last;
+	return n;
+}
+
+/* Only a thread that sends beside a sleeping one can be too late. */
+uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
+{
+	uint64_t first = w->head->now + w->head->cfg.send_ps -
+			 w->head->ahead_ps;
+
+	return at > first || first > w->head->now ? at : first;
+}
+
+static uint32_t post_message(struct vt_turn *t, uint32_t rank, uint32_t head,
+			     uint32_t tail)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, *vt_ring_at(w, rank, head));
+	struct net_msg m = {
+		.src = w->rank_of[rank].node,
+		.dst = w->rank_of[b->to].node,
+		.fifo = w->rank_of[rank].slot * VT_FIFOS + b->to % VT_FIFOS,
+		.way = NET_DETERMINISTIC,
+	};
+	uint32_t n = chain(w, rank, head, tail, &m);
+
+	if (net_send(w->net, vt_send_time(w, b->stamp), &m)) {
+		weft_log(WEFT_LOG_ERROR,
+			 "vt: the network model has no room for a message of "
+			 "%llu bytes",
+			 (unsigned long long)m.bytes);
+		weft_store32(&w->head->broken, 1);
+	}
+	w->rank_of[rank].flying += n;
+	return n;
+}
+
+static void post_bye(struct vt_turn *t, uint32_t rank)
+{
+	t->w->rank_of[rank].bye = 1;
+	if (!t->w->rank_of[rank].flying)
+		depart(t, rank);
+}
+
+static uint32_t post_one(struct vt_turn *t, uint32_t rank, uint32_t head,
+			 uint32_t tail)
+{
+	uint32_t i = *vt_ring_at(t->w, rank, head);
+
+	switch (vt_buf(t->w, i)->kind) {
+	case VT_PACKET:
+		return post_message(t, rank, head, tail);
+	case VT_BYE:
+		post_bye(t, rank);
+		return 1;
+	default:
+		vt_route_post(t, i);
+		return 1;
+	}
+}
+
+static void engine_drain(struct vt_turn *t, uint32_t rank)
+{
+	struct vt_rank *r = &t->w->rank_of[rank];
+	/* A3 pairs with R3 in vt_post(). */
+	uint32_t tail = weft_load32(&r->ring_tail);
+	uint32_t head = weft_load32_relaxed(&r->ring_head); /* our own */
+
+	engine_return(t, r);
+	while (head != tail)
+		head += post_one(t, rank, head, tail);
+	weft_store32(&r->ring_head, head);
+}
+
+static void engine_drain_all(struct vt_turn *t)
+{
+	struct weft_vt *w = t->w;
+	bool all = weft_swap32(&w->head->late, 0) || w->head->threads;
+	uint32_t n = all ? w->head->size : w->head->batch_count;
+
+	for (uint32_t k = 0; k < n; k++)
+		engine_drain(t, all ? k : w->batch[k]);
+	if (weft_unlikely(weft_swap32(&w->head->died, 0)))
+		notice_all(t);
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+static uint64_t next_due(const struct weft_vt *w)
+{
+	uint64_t min = VT_NEVER;
+
+	for (uint32_t i = 0; i < w->head->size; i++)
+		min = w->due[i] < min ? w->due[i] : min;
+	return min;
+}
+
+static void free_due(struct vt_turn *t)
+{
+	struct weft_vt *w = t->w;
+
+	for (uint32_t i = 0; i < w->head->size; i++)
+		if (w->due[i] <= w->head->now)
+			engine_free(t, i, w->due[i]);
+}
+
+/* Runs up to and including a time; now says how far it came. */
+static void engine_step(struct vt_turn *t, uint64_t until)
+{
+	struct vt_head *h = t->w->head;
+	uint64_t reached;
+
+	t->stop = false;
+	reached = net_run(t->w->net, until, &net_calls, t, &t->stop);
+	if (!t->stop)
+		reached = until;
+	if (reached == VT_NEVER) {
+		struct net_count c;
+
+		net_count_get(t->w->net, &c);
+		reached = c.now;
+	}
+	if (reached > h->now)
+		h->now = reached;
+}
+
+/* Everybody waits and nothing will come. */
+static void engine_deadlock(struct vt_turn *t)
+{
+	struct weft_vt *w = t->w;
+	uint32_t n = 0;
+
+	if (w->head->threads)
+		return;
+	for (uint32_t i = 0; i < w->head->size; i++) {
+		if (!runs_not(&w->rank_of[i]))
+			continue;
+		w->rank_of[i].verdict = -EDEADLK;
+		engine_free(t, i, w->rank_of[i].clock);
+		n++;
+	}
+	weft_store32(&w->head->unsaid, n);
+	weft_store32(&w->head->deadlock, n > 0);
+}
+
+/* Nothing is under way. Those who look in a loop look once more. */
+static void engine_idle(struct vt_turn *t)
+{
+	struct weft_vt *w = t->w;
+	bool looks = false;
+
+	for (uint32_t i = 0; i < w->head->size; i++) {
+		struct vt_rank *r = &w->rank_of[i];
+
+		if (weft_load32(&r->status) != WEFT_VT_JUMPING)
+			continue;
+		looks = true;
+		w->due[i] = r->clock + w->head->cfg.poll_ps;
+	}
+	if (!looks || w->head->idle_looks++ > IDLE_LOOKS)
+		engine_deadlock(t);
+}
+
+static void engine_run(struct vt_turn *t)
+{
+	struct weft_vt *w = t->w;
+
+	for (;;) {
+		uint64_t due = next_due(w);
+		uint64_t until = t->horizon <= due ? t->horizon - 1 : due;
+
+		if (t->horizon == VT_NEVER && due == VT_NEVER)
+			until = VT_NEVER;
+		if (until == VT_NEVER && net_next(w->net) == NET_NEVER) {
+			engine_idle(t);
+			if (next_due(w) == VT_NEVER)
+				return;
+			continue;
+		}
+		if (until >= w->head->now)
+			engine_step(t, until);
+		free_due(t);
+		if (w->head->now + 1 >= t->horizon)
+			return;
+	}
+}
+
+/* Whoever was freed may run: counted in first, then told. */
+static void engine_free_all(struct vt_turn *t)
+{
+	struct weft_vt *w = t->w;
+	uint32_t n = w->wake_count;
+
+	w->head->batch_count = n;
+	weft_add32(&w->head->running, n);
+	for (uint32_t k = 0; k < n; k++) {
+		struct vt_rank *r = &w->rank_of[w->wake[k]];
+		uint32_t s = weft_load32(&r->status);
+
+		w->batch[k] = w->wake[k];
+		r->wants_room = 0;
+		/* R1 pairs with A1 in sleep_until_freed() */
+		while (s != WEFT_VT_RUN && !weft_cas32(&r->status, &s, 0))
+			;
+		/* A thread of its own woke it meanwhile: counted twice. */
+		if (s == WEFT_VT_RUN)
+			weft_add32(&w->head->running, (uint32_t)-1);
+	}
+}
+
+static void wake_all(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+
+	for (uint32_t k = 0; k < w->wake_count; k++) {
+		if (w->wake[k] == v->rank)
+			continue;
+		v->stats.wakes++;
+		syscall(SYS_futex, &w->rank_of[w->wake[k]].status, FUTEX_WAKE,
+			INT_MAX, NULL, NULL, 0);
+	}
+}
+
+void vt_engine_try(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+	struct vt_turn t = { .v = v, .w = w, .horizon = VT_NEVER };
+
+	lock(v);
+	w->wake_count = 0;
+	if (!weft_load32(&w->head->running) &&
+	    !weft_load32(&w->head->broken)) {
+		w->head->turns++;
+		engine_drain_all(&t);
+		engine_run(&t);
+		engine_free_all(&t);
+	}
+	/* Another thread of ours would use the same list. */
+	if (v->threads)
+		wake_all(v);
+	unlock(v);
+	if (!v->threads)
+		wake_all(v);
+}
+
+/* ---- death --------------------------------------------------------------- */
+
+static bool bury(struct vt *v, uint32_t rank)
+{
+	struct vt_rank *r = &v->w->rank_of[rank];
+	uint32_t run = WEFT_VT_RUN;
+
+	if (!weft_cas32(&r->status, &run, WEFT_VT_DEAD))
+		return false;
+	weft_log(WEFT_LOG_INFO, "vt: rank %u (pid %u) died", rank,
+		 weft_load32(&r->pid));
+	weft_store32(&r->gone, ECONNRESET);
+	weft_add32(&v->w->head->left, 1);
+	weft_store32(&v->w->head->late, 1);
+	weft_store32(&v->w->head->died, 1);
+	return weft_add32(&v->w->head->running, (uint32_t)-1) == 1;
+}
+
+void vt_engine_watch(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+	uint32_t owner = weft_load32(&w->head->engine);
+	bool last = false;
+
+	if (owner && !alive(owner) &&
+	    weft_load32(&w->head->engine) == owner) {
+		weft_store32(&w->head->broken, 1);
+		weft_cas32(&w->head->engine, &owner, 0);
+	}
+	for (uint32_t i = 0; i < w->head->size; i++) {
+		struct vt_rank *r = &w->rank_of[i];
+		uint32_t pid = weft_load32(&r->pid);
+
+		if (weft_load32(&r->status) == WEFT_VT_RUN && pid &&
+		    !alive(pid))
+			last |= bury(v, i);
+	}
+	if (last)
+		vt_engine_try(v);
+}

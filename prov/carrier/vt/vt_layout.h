@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The world: one region of the job, written by all its ranks. Its parts lie
+ * behind each other, each begins on a page; the head has their offsets.
+ *
+ *   +------+-------+-----+-------+------+------+---------+--------+-----+
+ *   | head | ranks | due | batch | ring | bufs | members | routes | net |
+ *   +------+-------+-----+-------+------+------+---------+--------+-----+
+ *            one     when  who     buffers: a     class routes:     prov/
+ *            each    to    ran     ring and a     who belongs to    net's
+ *                    run   last    pool each      them, results     block
+ *
+ * Who writes what. A rank writes its own record, ring and buffers while it
+ * runs; the engine writes everything while nobody runs (head.running is 0 and
+ * head.engine names it). So all plain fields are ordered by the hand-over: the
+ * decrement of running (acq_rel) on the way in, the store of status (release)
+ * on the way out. With several threads in a rank, which may touch their rank
+ * while the engine runs, the atomic fields carry what they need.
+ *
+ * Pages that nobody touches cost nothing, so the pools are generous.
+ */
+#ifndef WEFT_VT_LAYOUT_H
+#define WEFT_VT_LAYOUT_H
+
+#include "prov/carrier/carrier_vt.h"
+#include "prov/net/net_config.h"
+#include "src/base/atomic.h"
+
+#include <stdalign.h>
+
+#define VT_MAGIC   UINT64_C(0x7765667476743031)
+#define VT_BUFS	   1024u /* buffers of a rank: its packets under way */
+#define VT_PAYLOAD 512u
+#define VT_NONE	   UINT32_MAX
+#define VT_NEVER   UINT64_MAX
+#define VT_WINDOW  ((uint32_t)WEFT_VT_WINDOW)
+#define VT_FIFOS   16u /* injection FIFOs of a rank; peers take turns */
+
+struct vt_head {
+	uint64_t magic;
+	uint64_t bytes;
+	uint32_t size;	  /* ranks */
+	uint32_t threads; /* a rank has several: no verdict on deadlock */
+	uint64_t ranks_at;
+	uint64_t due_at;
+	uint64_t batch_at;
+	uint64_t ring_at;
+	uint64_t bufs_at;
+	uint64_t members_at;
+	uint64_t routes_at;
+	uint64_t places_at; /* of a route in routes, by its id in prov/net */
+	uint64_t net_at;
+	uint64_t ahead_ps; /* what a rank does reaches others this much later */
+	struct net_config cfg;
+
+	alignas(128) weft_au32 running; /* ranks that may still act */
+	alignas(128) weft_au32 engine;	/* pid of who runs the model, or 0 */
+	weft_au32 broken;		/* the engine died over its work */
+	weft_au32 deadlock;		/* found: every wait says so */
+	weft_au32 unsaid;		/* ranks that have not told why yet */
+	weft_au32 left;			/* ranks that left or died */
+	weft_au32 late; /* somebody ran who is not in the batch */
+	weft_au32 died; /* a rank was found dead: everybody is to look */
+	uint32_t batch_count;
+	uint64_t now;	/* the model has run so far */
+	uint64_t turns;
+	uint64_t idle_looks; /* by pollers, nothing else going on */
+};
+
+/* A rank. */
+struct vt_rank {
+	/* line 0: what the sleeper looks at */
+	alignas(128) weft_au32 status; /* enum weft_vt_state; futex */
+	weft_au32 pid;
+	int32_t verdict;   /* why the wait ended: 0 or -errno */
+	uint32_t node;
+	uint32_t slot;	   /* place on the node */
+	uint32_t wants_room;
+	uint64_t clock;
+	uint64_t freed_turn; /* the last turn that freed it */
+	uint32_t flying;   /* packets under way from it */
+	uint32_t bye;	   /* has closed; its packets still fly */
+	weft_au32 gone;	   /* errno for those who knew it, or 0 */
+
+	/* line 1: packets out, indices of the ring run free */
+	alignas(128) weft_au32 ring_tail; /* the rank's */
+	weft_au32 ring_head;		  /* the engine's */
+	weft_au32 freed; /* buffers of others that it has read: a stack */
+	weft_au32 spare; /* its own that came back: a stack */
+	uint32_t fresh;	 /* its own that were never used, from here on */
+
+	/* line 2: packets in, a list; the first was read already */
+	alignas(128) weft_au32 in_head; /* the rank's */
+	uint32_t in_tail;		/* the engine's */
+
+	alignas(128) struct weft_vt_note note;
+};
+
+static_assert(sizeof(struct vt_rank) % 128 == 0, "shared format");
+
+/* What a buffer in the ring asks for. */
+enum vt_kind {
+	VT_PACKET,
+	VT_PART,	/* of a class route */
+	VT_ROUTE_OPEN,
+	VT_ROUTE_CLOSE,
+	VT_BYE,
+	VT_STUB,	/* the first of an empty list */
+};
+
+/* A packet, from its send to its reading; buffers count through all ranks. */
+struct vt_buf {
+	weft_au32 next;
+	uint32_t from;
+	uint32_t to;
+	uint32_t chain;	 /* next packet of the same message */
+	uint32_t cursor; /* in its last packet: the one that arrives next */
+	uint8_t kind;	/* enum vt_kind */
+	uint8_t more;	/* continues a message: no cost at either end */
+	uint16_t zero;
+	uint32_t route; /* place in the routes */
+	uint64_t stamp; /* of sending, then of arrival */
+	union {
+		struct weft_pkt pkt;
+		struct weft_vt_part part;
+	};
+	unsigned char payload[VT_PAYLOAD];
+};
+
+static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
+		      sizeof(struct weft_vt_part) <= sizeof(struct weft_pkt),
+	      "shared format");
+
+enum vt_route_state { VT_ROUTE_FREE, VT_ROUTE_ASKED, VT_ROUTE_OPENED };
+
+/* A class route, kept by its first member. */
+struct vt_route {
+	weft_au32 state; /* enum vt_route_state */
+	int32_t err;
+	uint32_t id;	/* of prov/net */
+	uint32_t count; /* members */
+	/* results on their way down, by packet */
+	uint64_t seq[VT_WINDOW]; /* whose result is here, plus one */
+	uint32_t flags[VT_WINDOW];
+	uint32_t bytes[VT_WINDOW];
+	unsigned char data[VT_WINDOW][VT_PAYLOAD];
+};
+
+/* Its members, in an array of head.size for each route. */
+struct vt_member {
+	uint32_t rank;
+	uint32_t by_node; /* the i-th member, ordered by node */
+	uint32_t part[VT_WINDOW]; /* buffer that waits for the result */
+};
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets in. The engine appends what arrives to the rank's list, stamped with
+ * the time of arrival; the rank reads as far as its clock. The list begins
+ * with a buffer that was read already, so that appending and reading meet in
+ * one word only.
+ */
+#include "prov/carrier/vt/vt.h"
+
+#include <string.h>
+
+/* The first packet that has not been read, or VT_NONE. */
+static uint32_t first(struct vt *v)
+{
+	uint32_t head = weft_load32_relaxed(&v->me->in_head); /* our own */
+
+	/* A4 pairs with R4 in vt_arrive(): the packet is there. */
+	return weft_load32(&vt_buf(v->w, head)->next);
+}
+
+uint64_t vt_next(struct vt *v)
+{
+	uint32_t i = first(v);
+
+	return i == VT_NONE ? VT_NEVER : vt_buf(v->w, i)->stamp;
+}
+
+void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, uint64_t at)
+{
+	struct vt_rank *r = &t->w->rank_of[rank];
+	struct vt_buf *b = vt_buf(t->w, i);
+
+	b->stamp = at;
+	/* relaxed: R4 publishes it */
+	weft_store32_relaxed(&b->next, VT_NONE);
+	/* R4 pairs with A4 in first() */
+	weft_store32(&vt_buf(t->w, r->in_tail)->next, i);
+	r->in_tail = i;
+	t->w->head->idle_looks = 0;
+	vt_engine_notice(t, rank, at);
+}
+
+/* Goes on behind i; the one before it goes back to its owner. */
+static void advance(struct vt *v, uint32_t i)
+{
+	uint32_t old = weft_load32_relaxed(&v->me->in_head); /* our own */
+
+	weft_store32(&v->me->in_head, i);
+	vt_push(v->w, &v->me->freed, old);
+}
+
+/* A result waits for whoever asks for it. */
+static void keep_result(struct vt *v, uint32_t i)
+{
+	struct vt_buf *b = vt_buf(v->w, i);
+	unsigned id = b->route % WEFT_VT_ROUTES;
+
+	memcpy(&v->route[id].result[b->part.seq % VT_WINDOW], &b->part,
+	       sizeof(b->part));
+	memcpy(v->route[id].data[b->part.seq % VT_WINDOW], b->payload,
+	       b->part.bytes);
+	v->route[id].done[b->part.seq % VT_WINDOW] = true;
+}
+
+static struct weft_peer *peer_of(struct vt *v, uint32_t rank)
+{
+	struct vt_peer *p = v->peer[rank];
+	struct sockaddr_in name;
+	struct weft_peer *made;
+
+	if (weft_likely(p != NULL))
+		return &p->base;
+	weft_vt_name(v->w, rank, &name);
+	return v->base.ops->peer(&v->base, &name, &made) ? NULL : made;
+}
+
+static int deliver(struct vt *v, uint32_t i)
+{
+	struct vt_buf *b = vt_buf(v->w, i);
+	struct weft_peer *src;
+
+	if (b->kind == VT_PART) {
+		keep_result(v, i);
+		return 0;
+	}
+	src = peer_of(v, b->from);
+	if (!src)
+		return -EAGAIN;
+	return src->lost ? 0 : v->up->deliver(v->up_arg, src, &b->pkt,
+					      b->payload);
+}
+
+static int take(struct vt *v, int budget)
+{
+	int n = 0;
+
+	while (n < budget) {
+		uint32_t i = first(v);
+
+		if (i == VT_NONE || vt_buf(v->w, i)->stamp > v->me->clock)
+			break;
+		if (deliver(v, i))
+			break;
+		if (!vt_buf(v->w, i)->more)
+			v->me->clock += v->w->head->cfg.recv_ps;
+		advance(v, i);
+		v->stats.received++;
+		n++;
+	}
+	return n;
+}
+
+/* Tells of those who left, when all they sent has been read. */
+static void tell_lost(struct vt *v)
+{
+	uint32_t left = weft_load32(&v->w->head->left);
+
+	if (first(v) != VT_NONE)
+		return;
+	v->left_seen = left;
+	for (uint32_t i = 0; i < v->met_count; i++) {
+		struct vt_peer *p = v->peer[v->met[i]];
+		uint32_t err = weft_load32(&v->w->rank_of[p->rank].gone);
+
+		if (!err || p->base.lost)
+			continue;
+		p->base.lost = err;
+		v->up->lost(v->up_arg, &p->base, (int)err);
+	}
+}
+
+int vt_poll(struct weft_carrier *c, int budget)
+{
+	struct vt *v = vt_of(c);
+	int n;
+
+	if (v->out)
+		return 0;
+	vt_enter(v);
+	n = take(v, budget);
+	if (!n) {
+		vt_look(v);
+		n = take(v, budget);
+	}
+	if (n)
+		v->looks = 0;
+	if (weft_unlikely(weft_load32(&v->w->head->left) != v->left_seen))
+		tell_lost(v);
+	vt_exit(v);
+	return n;
+}

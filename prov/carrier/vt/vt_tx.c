@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets out. A send copies the packet into a buffer of the rank's own pool,
+ * stamps it and appends it to the rank's ring; the engine takes it from there
+ * when nobody runs. A buffer comes back when its reader has read it, through
+ * the engine, so that whether a send finds room never depends on who ran
+ * first. Full packets to one peer, one behind the other, are one message: the
+ * unit cuts it, the processor pays once.
+ */
+#include "prov/carrier/vt/vt.h"
+
+#include <string.h>
+
+uint32_t vt_buf_get(struct vt *v)
+{
+	struct vt_rank *me = v->me;
+	uint32_t i = weft_load32(&me->spare);
+
+	/* Only this rank pops, so that what follows i cannot change. */
+	while (i != VT_NONE) {
+		/* relaxed: pushed before the swap that showed i */
+		uint32_t next = weft_load32_relaxed(&v->w->bufs[i].next);
+
+		if (weft_cas32(&me->spare, &i, next))
+			return i;
+	}
+	if (me->fresh < VT_BUFS)
+		return v->rank * VT_BUFS + me->fresh++;
+	v->full = true;
+	v->stats.full++;
+	return VT_NONE;
+}
+
+void vt_post(struct vt *v, uint32_t i)
+{
+	struct vt_rank *me = v->me;
+	uint32_t tail = weft_load32_relaxed(&me->ring_tail); /* our own */
+
+	*vt_ring_at(v->w, v->rank, tail) = i;
+	/* R3 pairs with A3 in engine_drain(): the buffer is filled. */
+	weft_store32(&me->ring_tail, tail + 1);
+	v->looks = 0;
+	/* A thread sends while another sleeps for this rank. */
+	if (weft_unlikely(v->threads) && !weft_load32(&v->w->head->running))
+		vt_engine_try(v);
+}
+
+/* Does the packet go on with the message of the last one? */
+static bool continues(struct vt *v, uint32_t to)
+{
+	return v->last_full && v->last_to == to &&
+	       v->last_clock == v->me->clock;
+}
+
+static void gather(unsigned char *to, const struct iovec *iov, int count)
+{
+	for (int i = 0; i < count; i++) {
+		if (iov[i].iov_len)
+			memcpy(to, iov[i].iov_base, iov[i].iov_len);
+		to += iov[i].iov_len;
+	}
+}
+
+int vt_send(struct weft_carrier *c, struct weft_peer *peer,
+	    const struct weft_pkt *pkt, const struct iovec *iov, int count)
+{
+	struct vt *v = vt_of(c);
+	struct vt_peer *p = (struct vt_peer *)peer;
+	struct vt_buf *b;
+	uint32_t i;
+
+	if (peer->lost)
+		return -ECONNRESET;
+	if (pkt->len > c->mtu)
+		return -EMSGSIZE;
+	/* Whoever has left talks to nobody. */
+	if (v->out)
+		return 0;
+	vt_enter(v);
+	i = vt_buf_get(v);
+	if (i == VT_NONE) {
+		vt_exit(v);
+		return -EAGAIN;
+	}
+	b = vt_buf(v->w, i);
+	b->kind = VT_PACKET;
+	b->from = v->rank;
+	b->to = p->rank;
+	b->more = continues(v, p->rank);
+	b->pkt = *pkt;
+	gather(b->payload, iov, count);
+	if (!b->more)
+		v->me->clock += v->w->head->cfg.send_ps;
+	b->stamp = v->me->clock;
+	v->last_to = p->rank;
+	v->last_full = pkt->len == c->mtu;
+	v->last_clock = v->me->clock;
+	v->stats.sent++;
+	vt_post(v, i);
+	vt_exit(v);
+	return 0;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blocking in virtual time. A rank that blocks says until when it needs not
+ * run, counts itself out, and sleeps on its status word until whoever runs the
+ * model has set it to RUN. The last to count itself out runs the model.
+ *
+ * A look that finds nothing costs time, or a loop of looks would never end.
+ * The first two in a row cost nothing: they are part of sending and of
+ * waiting. After JUMP_LOOKS the rank sleeps until something comes and wakes at
+ * the look that would have found it: the same answer, one hand-over.
+ */
+#include "prov/carrier/vt/vt.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define JUMP_LOOKS 16u
+#define SLICE_MS   100u /* and a millisecond per rank */
+#define PS_PER_NS  1000u
+
+static void futex_sleep(weft_au32 *word, uint32_t value, unsigned ms)
+{
+	struct timespec ts = { .tv_sec = ms / 1000,
+			       .tv_nsec = (long)(ms % 1000) * 1000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &ts, NULL, 0);
+}
+
+/* ---- computing ----------------------------------------------------------- */
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void vt_enter(struct vt *v)
+{
+	if (weft_likely(v->w->compute <= 0) || v->out)
+		return;
+	v->me->clock += (uint64_t)((double)(cpu_ns() - v->cpu_ns) *
+				   v->w->compute * PS_PER_NS);
+}
+
+void vt_exit(struct vt *v)
+{
+	if (weft_unlikely(v->w->compute > 0))
+		v->cpu_ns = cpu_ns();
+}
+
+/* ---- blocking ------------------------------------------------------------ */
+
+static void sleep_until_freed(struct vt *v, uint32_t as)
+{
+	struct vt_rank *me = v->me;
+	unsigned ms = SLICE_MS + v->w->head->size;
+	uint32_t state;
+
+	v->stats.sleeps++;
+	for (;;) {
+		/* A1 pairs with R1 in engine_free_all(). */
+		state = weft_load32(&me->status);
+		if (state != as)
+			return;
+		futex_sleep(&me->status, as, ms);
+		if (weft_load32(&me->status) != as)
+			return;
+		vt_engine_watch(v);
+		if (weft_load32(&v->w->head->broken)) {
+			weft_store32(&me->status, WEFT_VT_RUN);
+			me->verdict = -EOWNERDEAD;
+			return;
+		}
+		/* With threads a signal may have been lost: look again. */
+		if (v->threads)
+			vt_wake(&v->base);
+	}
+}
+
+/* Not to run before due, or until something comes; why it ended. */
+static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
+{
+	struct weft_vt *w = v->w;
+	struct vt_rank *me = v->me;
+
+	me->verdict = 0;
+	me->wants_room = v->full;
+	w->due[v->rank] = due;
+	/* R2 pairs with A2 in vt_wake(): all that is written before. */
+	weft_store32(&me->status, as);
+	/* R0 pairs with A0: what this rank did is there for the engine. */
+	if (weft_add32(&w->head->running, (uint32_t)-1) == 1)
+		vt_engine_try(v);
+	sleep_until_freed(v, as);
+	v->full = false;
+	return me->verdict;
+}
+
+static int verdict(struct vt *v)
+{
+	if (weft_unlikely(weft_load32(&v->w->head->broken)))
+		return -EOWNERDEAD;
+	return weft_unlikely(weft_load32(&v->w->head->deadlock)) ? -EDEADLK : 0;
+}
+
+static uint64_t deadline(uint64_t now, uint64_t timeout_ns)
+{
+	uint64_t ps = timeout_ns * PS_PER_NS;
+
+	if (timeout_ns > UINT64_MAX / PS_PER_NS || now + ps < now)
+		return VT_NEVER;
+	return now + ps;
+}
+
+static int wait_blocked(struct vt *v, uint64_t timeout_ns)
+{
+	uint64_t end = deadline(v->me->clock, timeout_ns);
+	uint64_t next = vt_next(v);
+	int ret;
+
+	if (next <= v->me->clock || weft_swap32(&v->woken, 0))
+		return 0;
+	ret = block(v, WEFT_VT_BLOCKED, next < end ? next : end);
+	v->looks = 0;
+	weft_store32(&v->woken, 0);
+	if (ret)
+		return ret;
+	return v->me->clock >= end ? -ETIMEDOUT : 0;
+}
+
+int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
+{
+	struct vt *v = vt_of(c);
+	uint32_t idle = 0;
+	int ret = verdict(v);
+
+	if (ret || v->out)
+		return ret;
+	vt_enter(v);
+	/* Another thread sleeps in a look: it comes back soon. */
+	if (weft_cas32(&v->blocked, &idle, 1)) {
+		ret = wait_blocked(v, timeout_ns);
+		weft_store32(&v->blocked, 0);
+	}
+	vt_exit(v);
+	return ret;
+}
+
+/*
+ * From any thread or handler of this process. Frees the rank as the engine
+ * would; whoever changes the status first has done it.
+ */
+void vt_wake(struct weft_carrier *c)
+{
+	struct vt *v = vt_of(c);
+	uint32_t as = WEFT_VT_BLOCKED;
+
+	weft_store32(&v->woken, 1);
+	/* A2 pairs with R2 in block(). */
+	if (weft_load32(&v->me->status) != WEFT_VT_BLOCKED)
+		return;
+	weft_add32(&v->w->head->running, 1);
+	if (!weft_cas32(&v->me->status, &as, WEFT_VT_RUN)) {
+		if (weft_add32(&v->w->head->running, (uint32_t)-1) == 1)
+			vt_engine_try(v);
+		return;
+	}
+	weft_store32(&v->w->head->late, 1);
+	v->w->due[v->rank] = VT_NEVER;
+	syscall(SYS_futex, &v->me->status, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* ---- looking ------------------------------------------------------------- */
+
+static void look_blocked(struct vt *v, uint64_t at)
+{
+	bool jump = v->looks >= JUMP_LOOKS && !v->threads;
+	uint64_t next = vt_next(v);
+
+	if (!jump) {
+		block(v, WEFT_VT_POLLING, at);
+		return;
+	}
+	/* What is known to come ends the jump at the look that finds it. */
+	if (next != VT_NEVER) {
+		uint64_t step = v->w->head->cfg.poll_ps;
+		uint64_t n = (next - v->me->clock + step - 1) / step;
+
+		block(v, WEFT_VT_POLLING, v->me->clock + n * step);
+		return;
+	}
+	block(v, WEFT_VT_JUMPING, VT_NEVER);
+}
+
+void vt_look(struct vt *v)
+{
+	uint64_t step = v->w->head->cfg.poll_ps;
+	uint64_t at = v->me->clock + step;
+	uint32_t idle = 0;
+
+	if (v->looks++ < VT_FREE_LOOKS || !step || verdict(v))
+		return;
+	if (at <= v->w->head->now) {
+		v->me->clock = at;
+		return;
+	}
+	if (!weft_cas32(&v->blocked, &idle, 1))
+		return;
+	look_blocked(v, at);
+	weft_store32(&v->blocked, 0);
+}
+
+/* ---- leaving ------------------------------------------------------------- */
+
+void vt_out(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+
+	if (v->out)
+		return;
+	v->out = true;
+	w->due[v->rank] = VT_NEVER;
+	weft_store32(&v->me->status, WEFT_VT_DONE);
+	/* R0 pairs with A0, as in block() */
+	if (weft_add32(&w->head->running, (uint32_t)-1) == 1)
+		vt_engine_try(v);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The world of a job: made by rank 0 in a memfd, found by the others through
+ * /proc/PID/fd, or by the name of an abstract socket of rank 0's. No file is
+ * made; the memory goes with the last process that maps it.
+ */
+#include "prov/carrier/vt/vt.h"
+#include "prov/net/net_file.h"
+#include "prov/net/net_map.h"
+#include "src/base/log.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PAGE	 4096u
+#define NAME_NET 0x7f000000u /* ranks are 127.x.y.z, from 127.0.0.1 on */
+#define NAME_PORT 22612u
+
+/* ---- where the parts are ------------------------------------------------- */
+
+static uint64_t place(uint64_t *at, size_t count, size_t bytes)
+{
+	uint64_t here = *at;
+
+	*at = (here + count * bytes + PAGE - 1) / PAGE * PAGE;
+	return here;
+}
+
+static void lay_out(struct vt_head *h)
+{
+	size_t n = h->size, routes = n * WEFT_VT_ROUTES;
+	uint64_t at = 0;
+
+	place(&at, 1, sizeof(*h));
+	h->ranks_at = place(&at, n, sizeof(struct vt_rank));
+	h->due_at = place(&at, n, sizeof(uint64_t));
+	h->batch_at = place(&at, n, sizeof(uint32_t));
+	h->ring_at = place(&at, n * VT_BUFS, sizeof(uint32_t));
+	/* one more for each rank: what its list of arrivals begins with */
+	h->bufs_at = place(&at, n * (VT_BUFS + 1), sizeof(struct vt_buf));
+	h->members_at = place(&at, routes * n, sizeof(struct vt_member));
+	h->routes_at = place(&at, routes, sizeof(struct vt_route));
+	h->places_at = place(&at, routes, sizeof(uint32_t));
+	h->net_at = place(&at, 1, net_bytes(&h->cfg, h->size * VT_BUFS));
+	h->bytes = at;
+}
+
+static int map_parts(struct weft_vt *w)
+{
+	char *base = w->region.base;
+	struct vt_head *h = w->region.base;
+
+	if (w->region.bytes < sizeof(*h) || h->magic != VT_MAGIC ||
+	    h->bytes != w->region.bytes || w->rank >= h->size)
+		return -EINVAL;
+	w->head = h;
+	w->rank_of = (void *)(base + h->ranks_at);
+	w->due = (void *)(base + h->due_at);
+	w->batch = (void *)(base + h->batch_at);
+	w->ring = (void *)(base + h->ring_at);
+	w->bufs = (void *)(base + h->bufs_at);
+	w->members = (void *)(base + h->members_at);
+	w->routes = (void *)(base + h->routes_at);
+	w->places = (void *)(base + h->places_at);
+	w->net = (void *)(base + h->net_at);
+	w->wake = calloc(h->size, sizeof(*w->wake));
+	return w->wake ? 0 : -ENOMEM;
+}
+
+/* ---- rank 0 -------------------------------------------------------------- */
+
+static void rank_init(struct weft_vt *w, uint32_t i,
+		      const struct net_place *where)
+{
+	struct vt_rank *r = &w->rank_of[i];
+	uint32_t stub = w->head->size * VT_BUFS + i;
+
+	r->node = where->node;
+	r->slot = where->slot;
+	r->in_tail = stub;
+	weft_store32(&r->in_head, stub);
+	weft_store32(&r->freed, VT_NONE);
+	weft_store32(&r->spare, VT_NONE);
+	w->bufs[stub].kind = VT_STUB;
+	weft_store32(&w->bufs[stub].next, VT_NONE);
+	w->due[i] = VT_NEVER;
+	w->batch[i] = i;
+}
+
+static int fill(struct weft_vt *w, const struct net_place *where)
+{
+	struct vt_head *h = w->head;
+	int ret;
+
+	for (uint32_t i = 0; i < h->size; i++)
+		rank_init(w, i, &where[i]);
+	h->batch_count = h->size;
+	/* All run until they block, also those who have not come yet. */
+	weft_store32(&h->running, h->size);
+	ret = net_open(w->net, h->bytes - h->net_at, &h->cfg,
+		       h->size * VT_BUFS);
+	if (ret)
+		return ret;
+	/* The model works in whole cycles: it may see one beyond. */
+	h->ahead_ps = h->cfg.send_ps + net_lookahead(w->net) - h->cfg.tick_ps;
+	return 0;
+}
+
+static int complain(const char *why)
+{
+	weft_log(WEFT_LOG_ERROR, "virtual time: %s", why);
+	return -EINVAL;
+}
+
+/* The map by its option: an order of letters, or a file. */
+static int map_ranks(const struct weft_vt_conf *conf,
+		     const struct net_config *cfg, uint32_t size,
+		     struct net_place *where)
+{
+	struct net_map_args a = { .cfg = cfg, .ppn = conf->ppn, .ranks = size };
+	char why[NET_MAP_WHY] = "";
+	char *text = NULL;
+	int ret = 0;
+
+	if (conf->map && *conf->map && net_map_is_order(conf->map))
+		a.order = conf->map;
+	else if (conf->map && *conf->map)
+		ret = net_map_read(conf->map, &text, why);
+	a.table = text;
+	if (!ret)
+		ret = net_map_fill(&a, where, why);
+	free(text);
+	return ret ? complain(why) : 0;
+}
+
+/* The shape takes the ranks in, so their number per node comes first. */
+static int load_machine(const struct weft_vt_conf *conf, uint32_t size,
+			struct net_config *cfg)
+{
+	struct net_why why = { "" };
+	int ret = net_file_load(conf->machine, 0, cfg, &why);
+	uint32_t ppn;
+
+	if (!ret) {
+		ppn = conf->ppn ? conf->ppn : cfg->ranks_per_node;
+		ret = net_file_load(conf->machine, (size + ppn - 1) / ppn, cfg,
+				    &why);
+	}
+	return ret ? complain(why.text) : 0;
+}
+
+static struct weft_vt *world_new(const struct weft_vt_conf *conf, uint32_t rank)
+{
+	struct weft_vt *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->rank = rank;
+	w->listen = -1;
+	w->region.fd = -1;
+	w->compute = conf->compute;
+	return w;
+}
+
+static int build(struct weft_vt *w, const struct vt_head *plan,
+		 const struct net_place *where)
+{
+	int ret = weft_region_open(&w->region, "weft-vt", plan->bytes);
+
+	if (ret)
+		return ret;
+	memcpy(w->region.base, plan, sizeof(*plan));
+	ret = map_parts(w);
+	return ret ? ret : fill(w, where);
+}
+
+int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
+		   struct weft_vt **w_p, char handle[WEFT_VT_HANDLE])
+{
+	struct weft_vt *w = world_new(conf, 0);
+	struct net_place *where = calloc(size, sizeof(*where));
+	struct vt_head plan = { .magic = VT_MAGIC, .size = size };
+	int ret = w && where ? load_machine(conf, size, &plan.cfg) : -ENOMEM;
+
+	if (!ret)
+		ret = map_ranks(conf, &plan.cfg, size, where);
+	if (!ret) {
+		lay_out(&plan);
+		ret = build(w, &plan, where);
+	}
+	free(where);
+	if (ret) {
+		weft_vt_close(w);
+		return ret;
+	}
+	snprintf(handle, WEFT_VT_HANDLE, "vt %d %d", (int)getpid(),
+		 w->region.fd);
+	*w_p = w;
+	return 0;
+}
+
+/* ---- the others ---------------------------------------------------------- */
+
+int weft_vt_attach(const struct weft_vt_conf *conf, const char *handle,
+		   uint32_t rank, struct weft_vt **w_p)
+{
+	struct weft_vt *w;
+	char path[64];
+	int pid, fd, ret;
+
+	if (sscanf(handle, "vt %d %d", &pid, &fd) != 2)
+		return -EINVAL;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0) {
+		weft_log(WEFT_LOG_ERROR,
+			 "virtual time: %s of rank 0 cannot be opened (%s); "
+			 "all ranks must run on one host",
+			 path, strerror(errno));
+		return -ENOENT;
+	}
+	w = world_new(conf, rank);
+	ret = w ? weft_region_attach(&w->region, fd, sizeof(struct vt_head)) :
+		  -ENOMEM;
+	close(fd);
+	if (!ret)
+		ret = map_parts(w);
+	if (ret) {
+		weft_vt_close(w);
+		return ret;
+	}
+	*w_p = w;
+	return 0;
+}
+
+void weft_vt_close(struct weft_vt *w)
+{
+	if (!w)
+		return;
+	if (w->listen >= 0)
+		close(w->listen);
+	weft_region_close(&w->region);
+	free(w->wake);
+	free(w);
+}
+
+uint32_t weft_vt_size(const struct weft_vt *w)
+{
+	return w->head->size;
+}
+
+void weft_vt_name(const struct weft_vt *w, uint32_t rank,
+		  struct sockaddr_in *name)
+{
+	(void)w;
+	memset(name, 0, sizeof(*name));
+	name->sin_family = AF_INET;
+	name->sin_port = htons(NAME_PORT);
+	name->sin_addr.s_addr = htonl(NAME_NET + 1 + rank);
+}
+
+int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
+		 uint32_t *rank_p)
+{
+	uint32_t rank = ntohl(name->sin_addr.s_addr) - NAME_NET - 1;
+
+	if (name->sin_port != htons(NAME_PORT) || rank >= w->head->size)
+		return -EHOSTUNREACH;
+	*rank_p = rank;
+	return 0;
+}
