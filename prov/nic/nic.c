@@ -5,6 +5,8 @@
  */
 #include "prov/nic/nic_int.h"
 
+#include "prov/nic/nic_coll_net.h"
+
 #include "src/base/clock.h"
 #include "src/base/log.h"
 
@@ -356,6 +358,9 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.share_bytes = nic_share_bytes(attr->machine),
 		.no_dma = attr->no_dma,
 		.faults = attr->faults,
+		.world = attr->world,
+		.threads = attr->threads,
+		.combine = nic_coll_combine,
 	};
 	int err;
 

@@ -269,6 +269,8 @@ struct weft_nic_attr {
 	bool no_dma;
 	int node; /* number of the emulated node; -1: unknown */
 	const char *faults;
+	struct weft_vt *world; /* virtual time: as the carrier's */
+	bool threads;
 };
 
 /* -EADDRINUSE and what the carrier says. */

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives on a class route of the modelled network; see nic_coll_net.h.
+ *
+ * An operation is cut into packets of the network; each member sends its part
+ * of every packet, in the same order, and takes the result of every packet.
+ * A broadcast is the bitwise or of the root's bytes and everybody's zeroes, as
+ * the tree's own software did it: nobody then receives what it has no room
+ * for. A member that gets no result is done when its part is sent.
+ */
+#include "prov/nic/nic_coll_net.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NET_PACKET 512u /* bytes of a part at most */
+
+struct nic_net {
+	struct weft_carrier *carrier;
+	unsigned id;
+	int me;
+	int err;
+	uint64_t posted; /* packets that have a number */
+	uint64_t taken;	 /* packets that are over, for this member */
+	struct weft_cu_call *head;
+	struct weft_cu_call *tail;
+	size_t per; /* bytes of a packet */
+};
+
+uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc,
+			  const void *in, size_t bytes)
+{
+	if (!weft_cu_can(op, type))
+		return 0;
+	return weft_cu_combine(op, type, acc, in, bytes / weft_cu_bytes(type));
+}
+
+int nic_net_open(struct weft_carrier *carrier,
+		 const struct weft_vt_route_attr *attr, struct nic_net **n_p)
+{
+	int ret = carrier->virt->route_open(carrier, attr);
+	struct nic_net *n;
+
+	if (ret)
+		return ret;
+	n = calloc(1, sizeof(*n));
+	if (!n) {
+		carrier->virt->route_close(carrier, attr->id);
+		return -ENOMEM;
+	}
+	n->carrier = carrier;
+	n->id = attr->id;
+	n->me = attr->me;
+	n->per = carrier->mtu < NET_PACKET ? carrier->mtu : NET_PACKET;
+	*n_p = n;
+	return 0;
+}
+
+static void finish(struct nic_net *n)
+{
+	struct weft_cu_call *call = n->head;
+
+	n->head = call->next;
+	if (!n->head)
+		n->tail = NULL;
+	call->done(call);
+}
+
+void nic_net_fail(struct nic_net *n, int err)
+{
+	n->err = err;
+	while (n->head) {
+		n->head->err = err;
+		finish(n);
+	}
+}
+
+void nic_net_close(struct nic_net *n)
+{
+	if (!n)
+		return;
+	nic_net_fail(n, -ECANCELED);
+	n->carrier->virt->route_close(n->carrier, n->id);
+	free(n);
+}
+
+/* ---- an operation in packets --------------------------------------------- */
+
+bool nic_net_can(const struct nic_net *n, const struct weft_cu_call *call)
+{
+	(void)n;
+	return call->kind == WEFT_CU_BARRIER || call->kind == WEFT_CU_BCAST ||
+	       call->kind == WEFT_CU_REDUCE || call->kind == WEFT_CU_ALLREDUCE;
+}
+
+/* Whole elements of a packet. */
+static size_t packet_bytes(const struct nic_net *n,
+			   const struct weft_cu_call *call)
+{
+	size_t elem = weft_cu_bytes(call->type);
+
+	return elem ? n->per / elem * elem : n->per;
+}
+
+static size_t bytes_at(const struct nic_net *n, const struct weft_cu_call *call,
+		       size_t k)
+{
+	size_t per = packet_bytes(n, call), at = k * per;
+
+	if (at >= call->bytes)
+		return 0;
+	return call->bytes - at < per ? call->bytes - at : per;
+}
+
+static bool gets_result(const struct nic_net *n,
+			const struct weft_cu_call *call)
+{
+	return call->kind != WEFT_CU_REDUCE || call->root == n->me;
+}
+
+static void fill_part(const struct nic_net *n, const struct weft_cu_call *call,
+		      struct weft_vt_part *part)
+{
+	*part = (struct weft_vt_part){
+		.kind = WEFT_VT_ALLREDUCE,
+		.op = call->op,
+		.type = call->type,
+		.fp = call->type >= WEFT_CU_FLOAT,
+		.root = (uint32_t)call->root,
+		.bytes = (uint32_t)bytes_at(n, call, call->sent),
+		.seq = call->first + call->sent,
+	};
+	if (call->kind == WEFT_CU_BARRIER)
+		part->kind = WEFT_VT_BARRIER;
+	if (call->kind == WEFT_CU_REDUCE)
+		part->kind = WEFT_VT_REDUCE;
+	if (call->kind != WEFT_CU_BCAST)
+		return;
+	part->op = WEFT_CU_OR;
+	part->type = WEFT_CU_UINT8;
+	part->fp = false;
+}
+
+/* This member's bytes of the next packet. */
+static const void *source(const struct nic_net *n,
+			  const struct weft_cu_call *call)
+{
+	static const unsigned char zeroes[NET_PACKET];
+	size_t at = call->sent * packet_bytes(n, call);
+
+	if (call->kind == WEFT_CU_BCAST)
+		return call->root == n->me ? (char *)call->out + at :
+					     (const void *)zeroes;
+	return call->in ? (const char *)call->in + at : NULL;
+}
+
+static bool send_one(struct nic_net *n, struct weft_cu_call *call)
+{
+	struct weft_carrier *c = n->carrier;
+	struct weft_vt_part part;
+
+	if (call->first + call->sent - n->taken >= WEFT_VT_WINDOW)
+		return false;
+	fill_part(n, call, &part);
+	if (c->virt->route_send(c, n->id, &part, source(n, call)))
+		return false;
+	call->sent++;
+	return true;
+}
+
+static bool take_one(struct nic_net *n, struct weft_cu_call *call)
+{
+	struct weft_carrier *c = n->carrier;
+	struct weft_vt_part part = { .seq = call->first + call->read };
+	size_t at = call->read * packet_bytes(n, call);
+	bool keep = call->out && call->kind != WEFT_CU_BARRIER &&
+		    !(call->kind == WEFT_CU_BCAST && call->root == n->me);
+
+	if (gets_result(n, call)) {
+		if (c->virt->route_take(c, n->id, &part,
+					keep ? (char *)call->out + at : NULL))
+			return false;
+		call->flags |= part.flags & ~WEFT_VT_DIFFER;
+		if (part.flags & WEFT_VT_DIFFER)
+			call->err = -EPROTO;
+	}
+	call->read++;
+	n->taken++;
+	return true;
+}
+
+static bool move(struct nic_net *n)
+{
+	bool moved = false;
+
+	for (struct weft_cu_call *call = n->head; call; call = call->next) {
+		while (call->sent < call->packets && send_one(n, call))
+			moved = true;
+		if (call->sent < call->packets)
+			break;
+	}
+	while (n->head) {
+		struct weft_cu_call *call = n->head;
+
+		while (call->read < call->sent && take_one(n, call))
+			moved = true;
+		if (call->read < call->packets)
+			break;
+		finish(n);
+	}
+	return moved;
+}
+
+void nic_net_poll(struct nic_net *n)
+{
+	while (n->head && move(n))
+		;
+}
+
+void nic_net_post(struct nic_net *n, struct weft_cu_call *call)
+{
+	size_t per = packet_bytes(n, call);
+
+	call->flags = 0;
+	call->err = n->err;
+	call->sent = call->read = 0;
+	call->next = NULL;
+	if (n->err) {
+		call->done(call);
+		return;
+	}
+	call->bytes = call->kind == WEFT_CU_BARRIER ?
+			      0 :
+			      call->count * weft_cu_bytes(call->type);
+	call->packets = call->bytes ? (call->bytes + per - 1) / per : 1;
+	call->first = n->posted;
+	n->posted += call->packets;
+	if (n->tail)
+		n->tail->next = call;
+	else
+		n->head = call;
+	n->tail = call;
+	nic_net_poll(n);
+}
