@@ -26,11 +26,14 @@ struct fi_weft_clock {
 	size_t size;
 	/*
 	 * The time where the endpoint is, in picoseconds from a start of its
-	 * own: the host's monotonic clock, or the emulated machine's.
+	 * own: the host's monotonic clock, or the emulated machine's, where
+	 * asking takes time.
 	 */
 	uint64_t (*now_ps)(struct fid *fid);
 	/* Smallest step of that time. */
 	uint64_t (*tick_ps)(struct fid *fid);
+	/* The same time without taking any, for reports. */
+	uint64_t (*look_ps)(struct fid *fid);
 };
 
 /* Counted since the endpoint was enabled; a domain gives the sum. */
@@ -55,6 +58,57 @@ struct fi_weft_stats {
 	/* Fills len bytes of the data at most; the bytes filled, or -FI_E*. */
 	ssize_t (*read)(struct fid *fid, struct fi_weft_stats_data *data,
 			size_t len);
+};
+
+/*
+ * On domains that run in virtual time; -FI_ENOSYS on others, which is how to
+ * tell. All ranks of a job share one world: rank 0 makes it and hands the
+ * others its handle, before anybody enables the endpoint. FI_WEFT_JOB in the
+ * environment (name:rank:size) does the same without calls.
+ */
+#define FI_WEFT_WORLD "weft_world"
+
+/* What a rank waits for. */
+struct fi_weft_note {
+	int64_t peer; /* rank, or -1: nobody special */
+	uint64_t clock_ps;
+	int waits; /* 0: it has left */
+	char text[240];
+};
+
+/* What the model did so far: the same on every run. */
+struct fi_weft_count {
+	uint64_t now_ps;
+	uint64_t events;
+	uint64_t hops;
+	uint64_t packets;
+	uint64_t hash;	/* of the event stream */
+	uint64_t turns; /* times the model was run */
+};
+
+struct fi_weft_world {
+	size_t size;
+	/* Rank 0. len: room for the handle, then its bytes; 64 will do. */
+	int (*create)(struct fid *domain, uint32_t ranks, void *handle,
+		      size_t *len);
+	int (*attach)(struct fid *domain, uint32_t rank, const void *handle,
+		      size_t len);
+	/* The address of a rank, as fi_av_insert takes it. */
+	int (*address)(struct fid *domain, uint32_t rank, void *addr,
+		       size_t *len);
+	/* Out of virtual time: nothing is sent or received any more. */
+	void (*leave)(struct fid *domain);
+	/*
+	 * A wait that returned -EDEADLK: everybody waits and nothing will
+	 * come. Each rank says what it waits for; 0: all others have said
+	 * so, and read tells what.
+	 */
+	int (*note)(struct fid *domain, int64_t peer, const char *text);
+	int (*read)(struct fid *domain, uint32_t rank,
+		    struct fi_weft_note *note);
+	void (*count)(struct fid *domain, struct fi_weft_count *count);
+	/* Lets the rank's clock run: the program computes so long. */
+	void (*compute)(struct fid *domain, uint64_t ps);
 };
 
 /* Flags of fi_join_collective: by messages, even where hardware would do. */

@@ -76,7 +76,7 @@ static int weft_cntr_seterr(struct fid_cntr *fid, uint64_t value)
 static int weft_cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
 {
 	struct weft_cntr *cntr = to_cntr(fid);
-	uint64_t deadline = weft_deadline(timeout);
+	uint64_t deadline = weft_deadline(cntr->domain, timeout);
 	uint64_t errors;
 	int ret = 0;
 
@@ -88,8 +88,9 @@ static int weft_cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
 			break;
 		if (weft_load64(&cntr->errors) != errors)
 			ret = -FI_EAVAIL;
-		else if (weft_watch_sleep(&cntr->watch, deadline))
-			ret = -FI_ETIMEDOUT;
+		else
+			ret = (int)weft_fi_err(
+				weft_watch_sleep(&cntr->watch, deadline));
 		if (ret)
 			break;
 	}

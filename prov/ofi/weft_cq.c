@@ -193,9 +193,10 @@ static ssize_t weft_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 				 fi_addr_t *src, const void *cond, int timeout)
 {
 	struct weft_cq *cq = to_cq(fid);
-	uint64_t deadline = weft_deadline(timeout);
+	uint64_t deadline = weft_deadline(cq->domain, timeout);
 	size_t threshold = cq->threshold && cond ? *(const size_t *)cond : 1;
 	ssize_t ret;
+	int err = 0;
 
 	if (cq->watch.obj == FI_WAIT_NONE)
 		return -FI_EINVAL;
@@ -204,12 +205,15 @@ static ssize_t weft_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 		weft_domain_progress(cq->domain);
 		if (enough(cq, threshold) || cq->watch.signalled)
 			break;
-		if (weft_watch_sleep(&cq->watch, deadline))
+		err = weft_watch_sleep(&cq->watch, deadline);
+		if (err)
 			break;
 	}
 	ret = take(cq, buf, count, src);
 	if (ret == -FI_EAGAIN)
 		cq->watch.signalled = false;
+	if (ret == -FI_EAGAIN && err && err != -ETIMEDOUT)
+		ret = weft_fi_err(err);
 	weft_watch_end(&cq->watch);
 	weft_leave(cq->domain);
 	return ret;

@@ -55,6 +55,7 @@ static int weft_domain_close(struct fid *fid)
 	if (d->eq)
 		weft_eq_put(d->eq);
 	weft_hash_fini(&d->mrs);
+	weft_vt_close(d->world);
 	weft_ref_put(&d->fabric->ref);
 	free(d->eps);
 	free(d);

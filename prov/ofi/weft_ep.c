@@ -141,9 +141,20 @@ static int enable_check(const struct weft_ep *ep)
 	return 0;
 }
 
+/* Virtual time without a launcher's help: by the name of the job. */
+static int world_join(struct weft_domain *d)
+{
+	const struct weft_conf *conf = weft_conf();
+
+	if (!conf->virt || d->world || !*conf->job)
+		return 0;
+	return weft_vt_meet(&conf->vt, conf->job, &d->world);
+}
+
 static int nic_open(struct weft_ep *ep)
 {
 	const struct weft_conf *conf = weft_conf();
+	int err = world_join(ep->domain);
 	const struct weft_nic_attr attr = {
 		.machine = ep->domain->machine,
 		.carrier = conf->carrier,
@@ -157,9 +168,12 @@ static int nic_open(struct weft_ep *ep)
 		.no_dma = !conf->dma,
 		.node = conf->node,
 		.faults = conf->faults,
+		.world = ep->domain->world,
+		.threads = ep->domain->threaded,
 	};
-	int err = weft_nic_open(&attr, &ep->nic);
 
+	if (!err)
+		err = weft_nic_open(&attr, &ep->nic);
 	if (err)
 		return err;
 	ep->carrier = weft_nic_carrier(ep->nic);

@@ -211,7 +211,7 @@ static ssize_t weft_eq_sread(struct fid_eq *fid, uint32_t *code, void *buf,
 	if (eq->obj == FI_WAIT_NONE)
 		return -FI_EINVAL;
 	pthread_mutex_lock(&eq->mutex);
-	wait_event(eq, weft_deadline(timeout));
+	wait_event(eq, weft_deadline(NULL, timeout));
 	ret = take(eq, code, buf, len, flags);
 	pthread_mutex_unlock(&eq->mutex);
 	return ret;

@@ -8,15 +8,44 @@
 #include <string.h>
 #include <time.h>
 
+/* The carrier whose time the object lives in, or NULL: the host's. */
+static struct weft_carrier *virtual_carrier(struct fid *fid)
+{
+	struct weft_ep *ep = weft_container_of(fid, struct weft_ep, fid.fid);
+	struct weft_domain *d =
+		weft_container_of(fid, struct weft_domain, fid.fid);
+	struct weft_carrier *c;
+
+	if (fid->fclass == FI_CLASS_EP)
+		c = ep->carrier;
+	else
+		c = d->ep_count ? d->eps[0]->carrier : NULL;
+	return c && c->virt ? c : NULL;
+}
+
 static uint64_t now_ps(struct fid *fid)
 {
-	return weft_clock_now_ps(&weft_wall_clock);
+	struct weft_carrier *c = virtual_carrier(fid);
+
+	return c ? c->virt->now_ps(c, true) :
+		   weft_clock_now_ps(&weft_wall_clock);
+}
+
+static uint64_t look_ps(struct fid *fid)
+{
+	struct weft_carrier *c = virtual_carrier(fid);
+
+	return c ? c->virt->now_ps(c, false) :
+		   weft_clock_now_ps(&weft_wall_clock);
 }
 
 static uint64_t tick_ps(struct fid *fid)
 {
+	struct weft_carrier *c = virtual_carrier(fid);
 	struct timespec ts;
 
+	if (c)
+		return c->virt->tick_ps(c);
 	clock_getres(CLOCK_MONOTONIC, &ts);
 	return (uint64_t)ts.tv_nsec * 1000;
 }
@@ -77,6 +106,7 @@ static struct fi_weft_clock clock_ops = {
 	.size = sizeof(struct fi_weft_clock),
 	.now_ps = now_ps,
 	.tick_ps = tick_ps,
+	.look_ps = look_ps,
 };
 
 static struct fi_weft_stats stats_ops = {
@@ -97,6 +127,11 @@ int weft_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,
 {
 	if (flags)
 		return -FI_EBADFLAGS;
+	if (fid->fclass == FI_CLASS_DOMAIN && weft_conf()->virt &&
+	    !strcmp(name, FI_WEFT_WORLD)) {
+		*ops = &weft_world_ops;
+		return 0;
+	}
 	for (size_t i = 0; i < WEFT_COUNT_OF(tables); i++) {
 		if (strcmp(tables[i].name, name))
 			continue;

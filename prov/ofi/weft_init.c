@@ -17,7 +17,8 @@
 static const struct weft_cfg_opt options[] = {
 	{ "FI_WEFT_MACHINE", WEFT_CFG_TEXT, "native",
 	  "Machine whose network interface is emulated: native, bgq, gemini or "
-	  "qsnet2",
+	  "qsnet2; with the virtual clock NAME:DIMS gives its shape, as in "
+	  "bgq:2x2x2x2x2, and a file describes another",
 	  NULL },
 	{ "FI_WEFT_CARRIER", WEFT_CFG_TEXT, "shm",
 	  "How packets travel: shm (processes of this host) or loop (inside "
@@ -43,9 +44,39 @@ static const struct weft_cfg_opt options[] = {
 	  "Number of the emulated node, which gives its place in the machine; "
 	  "-1 takes the launcher's rank (PMIX_RANK), if there is one",
 	  NULL },
+	{ "FI_WEFT_CLOCK", WEFT_CFG_TEXT, "live",
+	  "live: as fast as the host goes; virtual: in the machine's time, on "
+	  "a model of its network",
+	  "live|virtual" },
+	{ "FI_WEFT_PPN", WEFT_CFG_INT, "0",
+	  "Ranks per node of the model; 0 is the machine's value", NULL },
+	{ "FI_WEFT_MAP", WEFT_CFG_TEXT, "",
+	  "Ranks to coordinates of the model: an order of letters such as "
+	  "ABCDET, last one fastest, or a file",
+	  NULL },
+	{ "FI_WEFT_COMPUTE", WEFT_CFG_TEXT, "0",
+	  "Virtual clock: CPU time between calls counts so many times; 0 does "
+	  "not count it and gives the same times on every run",
+	  NULL },
+	{ "FI_WEFT_JOB", WEFT_CFG_TEXT, "",
+	  "Virtual clock without a launcher: name:rank:size", NULL },
 };
 
-enum option { MACHINE, CARRIER, FAULTS, DMA, SPIN, EAGER, FIFO, NODE };
+enum option {
+	MACHINE,
+	CARRIER,
+	FAULTS,
+	DMA,
+	SPIN,
+	EAGER,
+	FIFO,
+	NODE,
+	CLOCK,
+	PPN,
+	MAP,
+	COMPUTE,
+	JOB,
+};
 
 static const enum fi_param_type param_type[] = {
 	[WEFT_CFG_BOOL] = FI_PARAM_BOOL,
@@ -59,11 +90,36 @@ static const struct weft_carrier_ops *carrier_find(const char *name)
 	return strcmp(name, "loop") ? &weft_carrier_shm : &weft_carrier_loop;
 }
 
-/* An unknown machine is no machine: never a silent other one. */
-static const struct weft_machine *machine_find(const char *name)
+/*
+ * NAME[:DIMS]. A file of a machine's numbers stands for the machine that all
+ * files describe so far.
+ */
+static const struct weft_machine *machine_named(const char *text, bool virt)
 {
-	const struct weft_machine *m = weft_machine_find(name);
+	char name[32];
+	size_t len = strcspn(text, ":");
 
+	if (virt && strchr(text, '/'))
+		return weft_machine_find("bgq");
+	if (len >= sizeof(name))
+		return NULL;
+	memcpy(name, text, len);
+	name[len] = 0;
+	return weft_machine_find(name);
+}
+
+/* An unknown machine is no machine: never a silent other one. */
+static const struct weft_machine *machine_find(const char *name, bool virt)
+{
+	const struct weft_machine *m = machine_named(name, virt);
+
+	if (m && virt && m == weft_machine_at(0)) {
+		weft_log(WEFT_LOG_ERROR,
+			 "ofi: FI_WEFT_CLOCK=virtual: machine %s has no model; "
+			 "FI_WEFT_MACHINE=bgq has",
+			 m->name);
+		return NULL;
+	}
 	if (!m)
 		weft_log(WEFT_LOG_ERROR,
 			 "ofi: FI_WEFT_MACHINE=%s: no such machine; %s", name,
@@ -86,8 +142,16 @@ static struct weft_conf conf;
 
 static void conf_read(void)
 {
-	conf.machine = machine_find(weft_cfg_get(&options[MACHINE]).text);
-	conf.carrier = carrier_find(weft_cfg_get(&options[CARRIER]).text);
+	conf.virt = !strcmp(weft_cfg_get(&options[CLOCK]).text, "virtual");
+	conf.vt.machine = weft_cfg_get(&options[MACHINE]).text;
+	conf.vt.map = weft_cfg_get(&options[MAP]).text;
+	conf.vt.ppn = (uint32_t)weft_cfg_get(&options[PPN]).i;
+	conf.vt.compute = strtod(weft_cfg_get(&options[COMPUTE]).text, NULL);
+	conf.job = weft_cfg_get(&options[JOB]).text;
+	conf.machine = machine_find(conf.vt.machine, conf.virt);
+	conf.carrier = conf.virt ? &weft_carrier_vt :
+				   carrier_find(weft_cfg_get(&options[CARRIER])
+							.text);
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
 	conf.dma = weft_cfg_get(&options[DMA]).b;
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;

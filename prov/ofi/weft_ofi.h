@@ -25,6 +25,7 @@
 #ifndef WEFT_OFI_H
 #define WEFT_OFI_H
 
+#include "prov/carrier/carrier_vt.h"
 #include "prov/nic/nic.h"
 #include "prov/ofi/weft_lock.h"
 #include "src/base/atomic.h"
@@ -47,6 +48,7 @@
 
 struct weft_domain;
 struct weft_ep;
+struct fi_weft_world;
 
 /* ---- options: weft_init.c ---------------------------------------------- */
 
@@ -59,6 +61,9 @@ struct weft_conf {
 	size_t eager_bytes;  /* FI_WEFT_EAGER, 0: the machine's */
 	uint32_t fifo_slots; /* FI_WEFT_FIFO, 0: the carrier's */
 	int node;	     /* FI_WEFT_NODE, -1: unknown */
+	bool virt;	     /* FI_WEFT_CLOCK=virtual */
+	struct weft_vt_conf vt; /* FI_WEFT_MACHINE, _MAP, _PPN, _COMPUTE */
+	const char *job;	/* FI_WEFT_JOB */
 };
 
 /* Read from the environment once, at the first call. */
@@ -113,6 +118,7 @@ struct weft_domain {
 	struct weft_hash mrs;
 	uint64_t next_key;
 	struct weft_eq *eq; /* bound, or NULL */
+	struct weft_vt *world; /* of virtual time, or NULL */
 	weft_au32 ref;	    /* whatever was opened here and is not closed */
 };
 
@@ -176,15 +182,15 @@ int weft_watch_control(struct weft_watch *w, int command, void *arg);
  */
 int weft_watch_arm(struct weft_watch *w);
 /*
- * Sleeps until the watch is woken or a packet may have come; deadline in
- * weft_now_ns() time, UINT64_MAX for ever. Inside the lock, which is released
- * meanwhile. The caller looks again in any case, and says at the end that it
- * will not sleep again. 0 or -ETIMEDOUT.
+ * Sleeps until the watch is woken or a packet may have come; deadline as
+ * weft_deadline() gave it, UINT64_MAX for ever. Inside the lock, which is
+ * released meanwhile. The caller looks again in any case, and says at the end
+ * that it will not sleep again. 0, -ETIMEDOUT, or what ended virtual time.
  */
 int weft_watch_sleep(struct weft_watch *w, uint64_t deadline_ns);
 void weft_watch_end(struct weft_watch *w);
 /* Milliseconds of libfabric (negative: for ever) to a deadline. */
-uint64_t weft_deadline(int timeout_ms);
+uint64_t weft_deadline(struct weft_domain *d, int timeout_ms);
 
 /* The domain's share: starts and ends the thread of automatic progress. */
 int weft_wait_open(struct weft_domain *d);
@@ -458,6 +464,9 @@ static inline fi_addr_t weft_ep_source(struct weft_ep *ep,
 /* The ops_open slot of endpoint and domain: rdma/fi_ext_weft.h. */
 int weft_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,
 		  void *context);
+
+/* The table of domains in virtual time: weft_world.c. */
+extern struct fi_weft_world weft_world_ops;
 
 /* ---- opening the other objects ----------------------------------------- */
 

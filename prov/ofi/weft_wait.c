@@ -42,20 +42,28 @@ struct weft_wait {
 	bool stop;
 };
 
-uint64_t weft_deadline(int timeout_ms)
+/* The clock that waits go by: the endpoint's, when it has one. */
+static uint64_t clock_ns(struct weft_domain *d)
+{
+	struct weft_carrier *c = d && d->ep_count ? d->eps[0]->carrier : NULL;
+
+	return c && c->virt ? c->virt->now_ps(c, false) / 1000 : weft_now_ns();
+}
+
+uint64_t weft_deadline(struct weft_domain *d, int timeout_ms)
 {
 	if (timeout_ms < 0)
 		return UINT64_MAX;
-	return weft_now_ns() + (uint64_t)timeout_ms * NS_PER_MS;
+	return clock_ns(d) + (uint64_t)timeout_ms * NS_PER_MS;
 }
 
-static uint64_t time_left(uint64_t deadline_ns)
+static uint64_t time_left(struct weft_domain *d, uint64_t deadline_ns)
 {
 	uint64_t now;
 
 	if (deadline_ns == UINT64_MAX)
 		return UINT64_MAX;
-	now = weft_now_ns();
+	now = clock_ns(d);
 	return now < deadline_ns ? deadline_ns - now : 0;
 }
 
@@ -199,13 +207,16 @@ static void sleep_many(struct weft_domain *d, uint64_t left)
 		event_clear(wt->event_fd);
 }
 
-static void sleep_one(struct weft_domain *d, uint64_t left)
+/* What ends virtual time is an error; live, the time is counted here. */
+static int sleep_one(struct weft_domain *d, uint64_t left)
 {
 	struct weft_carrier *c = d->eps[0]->carrier;
+	int ret;
 
 	weft_leave(d);
-	c->ops->wait(c, left);
+	ret = c->ops->wait(c, left);
 	weft_enter(d);
+	return c->virt && ret != -ETIMEDOUT ? ret : 0;
 }
 
 static void sleep_none(struct weft_domain *d, uint64_t left)
@@ -217,27 +228,30 @@ static void sleep_none(struct weft_domain *d, uint64_t left)
 	weft_enter(d);
 }
 
-static void lead(struct weft_domain *d, uint64_t left)
+static int lead(struct weft_domain *d, uint64_t left)
 {
 	struct weft_wait *wt = d->wait;
+	int ret = 0;
 
 	assert(!wt->leading);
 	wt->leading = true;
 	wt->kicked = false;
 	if (d->ep_count == 1)
-		sleep_one(d, left);
+		ret = sleep_one(d, left);
 	else if (d->ep_count)
 		sleep_many(d, left);
 	else
 		sleep_none(d, left);
 	wt->leading = false;
 	wt->turns++;
+	return ret;
 }
 
 int weft_watch_sleep(struct weft_watch *w, uint64_t deadline_ns)
 {
 	struct weft_domain *d = w->domain;
-	uint64_t left = time_left(deadline_ns);
+	uint64_t left = time_left(d, deadline_ns);
+	int ret = 0;
 
 	if (!left)
 		return -ETIMEDOUT;
@@ -246,9 +260,9 @@ int weft_watch_sleep(struct weft_watch *w, uint64_t deadline_ns)
 	if (d->auto_progress || d->wait->leading)
 		follow(d, left);
 	else
-		lead(d, left);
+		ret = lead(d, left);
 	w->watched--;
-	return 0;
+	return ret;
 }
 
 void weft_watch_end(struct weft_watch *w)
@@ -388,7 +402,9 @@ static void *progress_thread(void *arg)
 	weft_enter(d);
 	while (!d->wait->stop) {
 		weft_domain_progress(d);
-		lead(d, UINT64_MAX);
+		/* What ends virtual time is told to those who wait. */
+		if (lead(d, UINT64_MAX))
+			wake_followers(d->wait);
 	}
 	weft_leave(d);
 	return NULL;

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * fi_open_ops on a domain in virtual time: making and joining the world of a
+ * job, leaving it, and what ranks tell each other when nothing moves any more.
+ */
+#include "prov/ofi/weft_ofi.h"
+
+#include <rdma/fi_ext_weft.h>
+
+static struct weft_domain *to_domain(struct fid *fid)
+{
+	return weft_container_of(fid, struct weft_domain, fid.fid);
+}
+
+/* The carrier of the domain's endpoint, or NULL. */
+static struct weft_carrier *carrier_of(struct weft_domain *d)
+{
+	return d->ep_count ? d->eps[0]->carrier : NULL;
+}
+
+static int world_create(struct fid *fid, uint32_t ranks, void *handle,
+			size_t *len)
+{
+	struct weft_domain *d = to_domain(fid);
+	char text[WEFT_VT_HANDLE];
+	int err;
+
+	if (d->world || !ranks)
+		return -FI_EINVAL;
+	if (*len < sizeof(text))
+		return -FI_ETOOSMALL;
+	err = weft_vt_create(&weft_conf()->vt, ranks, &d->world, text);
+	if (err)
+		return (int)weft_fi_err(err);
+	memcpy(handle, text, sizeof(text));
+	*len = sizeof(text);
+	return 0;
+}
+
+static int world_attach(struct fid *fid, uint32_t rank, const void *handle,
+			size_t len)
+{
+	struct weft_domain *d = to_domain(fid);
+	char text[WEFT_VT_HANDLE];
+
+	if (d->world || len > sizeof(text))
+		return -FI_EINVAL;
+	memcpy(text, handle, len);
+	text[sizeof(text) - 1] = 0;
+	return (int)weft_fi_err(
+		weft_vt_attach(&weft_conf()->vt, text, rank, &d->world));
+}
+
+static int world_address(struct fid *fid, uint32_t rank, void *addr,
+			 size_t *len)
+{
+	struct weft_domain *d = to_domain(fid);
+	struct sockaddr_in name;
+
+	if (!d->world || rank >= weft_vt_size(d->world))
+		return -FI_EINVAL;
+	if (*len < sizeof(name))
+		return -FI_ETOOSMALL;
+	weft_vt_name(d->world, rank, &name);
+	memcpy(addr, &name, sizeof(name));
+	*len = sizeof(name);
+	return 0;
+}
+
+static void world_leave(struct fid *fid)
+{
+	struct weft_domain *d = to_domain(fid);
+
+	weft_enter(d);
+	if (carrier_of(d))
+		carrier_of(d)->virt->leave(carrier_of(d));
+	weft_leave(d);
+}
+
+static int world_note(struct fid *fid, int64_t peer, const char *text)
+{
+	struct weft_carrier *c = carrier_of(to_domain(fid));
+
+	return c ? c->virt->note(c, peer, text) : -FI_EOPBADSTATE;
+}
+
+static int world_read(struct fid *fid, uint32_t rank, struct fi_weft_note *note)
+{
+	struct weft_carrier *c = carrier_of(to_domain(fid));
+	struct weft_vt_note n;
+	int err = c ? c->virt->look(c, rank, &n) : -EBADFD;
+
+	if (err)
+		return -FI_EINVAL;
+	note->peer = n.peer;
+	note->clock_ps = n.clock_ps;
+	note->waits = n.state < WEFT_VT_DONE;
+	static_assert(sizeof(note->text) == sizeof(n.text), "copied");
+	memcpy(note->text, n.text, sizeof(note->text));
+	return 0;
+}
+
+static void world_count(struct fid *fid, struct fi_weft_count *count)
+{
+	struct weft_carrier *c = carrier_of(to_domain(fid));
+	struct weft_vt_count n = { 0 };
+
+	if (c)
+		c->virt->count(c, &n);
+	*count = (struct fi_weft_count){
+		.now_ps = n.now_ps, .events = n.events, .hops = n.hops,
+		.packets = n.packets, .hash = n.hash, .turns = n.turns,
+	};
+}
+
+static void world_compute(struct fid *fid, uint64_t ps)
+{
+	struct weft_carrier *c = carrier_of(to_domain(fid));
+
+	if (c)
+		c->virt->compute(c, ps);
+}
+
+struct fi_weft_world weft_world_ops = {
+	.size = sizeof(struct fi_weft_world),
+	.create = world_create,
+	.attach = world_attach,
+	.address = world_address,
+	.leave = world_leave,
+	.note = world_note,
+	.read = world_read,
+	.count = world_count,
+	.compute = world_compute,
+};
