@@ -428,7 +428,7 @@ static int select_attach(struct weft_comm *comm)
 	if (once)
 		return 0;
 	once = true;
-	crowded = job->local_size == job->size &&
+	crowded = !weft_core.virt && job->local_size == job->size &&
 		  job->size > sysconf(_SC_NPROCESSORS_ONLN);
 	for (k = 0; k < WEFT_COLL_KINDS; k++)
 		forced[k] = row_named((enum weft_coll_kind)k,

@@ -11,6 +11,7 @@
 #include "src/core/core_opts.h"
 #include "src/core/core_pmix.h"
 #include "src/core/core_post.h"
+#include "src/core/core_world.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -91,6 +92,11 @@ static int step_waiting(void)
 	int64_t spin = weft_cfg_get(&weft_core_opts[WEFT_OPT_SPIN]).i;
 	long cores = weft_cfg_get(&weft_core_opts[WEFT_OPT_LOCAL_CPUS]).i;
 
+	/* A look costs virtual time, and sleeping none. */
+	if (weft_core.virt) {
+		weft_core.spin = 0;
+		return 0;
+	}
 	if (cores < 1)
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 	if (spin < 0)
@@ -149,7 +155,7 @@ int weft_core_init(int required)
 		ns[i + 1] = weft_now_ns();
 	}
 	weft_call_start(weft_threads,
-			weft_call_reported() ? weft_core_now_ps : NULL);
+			weft_call_reported() ? weft_core_look_ps : NULL);
 	/* R3 pairs with A3 in weft_running(): the process is a member now. */
 	weft_store32(&weft_core.phase, WEFT_RUNNING);
 	report(ns);
@@ -179,7 +185,8 @@ int weft_core_fini(void)
 	while (weft_core.pending || weft_load32(&weft_core.stepping))
 		weft_progress();
 	weft_call_stop();
-	rc = weft_pmix_fence(idle, wake);
+	rc = weft_core.virt ? weft_world_leave() :
+				    weft_pmix_fence(idle, wake);
 	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);
 	weft_comm_close_predefined();
 	weft_core_clock_close();

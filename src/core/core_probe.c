@@ -110,7 +110,8 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		rc = weft_core_iprobe(a, msg_p, status);
 		if (rc)
 			return rc == 1 ? 0 : rc;
-		if (++idle < weft_core.spin)
+		/* In virtual time a look that finds nothing waits. */
+		if (++idle < weft_core.spin || weft_core.virt)
 			continue;
 		if (idle < weft_core.spin + YIELDS)
 			sched_yield();

@@ -64,6 +64,7 @@ struct weft_core {
 	struct fid_domain *domain;
 	struct fid_av *av;
 	bool can_sleep;	    /* fi_cq_sread works */
+	bool virt;	    /* the clock is virtual: core_world.h */
 	size_t max_bytes;   /* of one message */
 	size_t iov_limit;   /* pieces of one send or receive */
 	struct weft_pool p2p; /* requests of core_p2p.c */
@@ -87,6 +88,8 @@ void weft_core_abort(int code, const char *fmt, ...)
 
 /* The provider's clock or the host's, and its smallest step. */
 uint64_t weft_core_now_ps(void);
+/* The same for our own use: in virtual time looking takes none. */
+uint64_t weft_core_look_ps(void);
 uint64_t weft_core_tick_ps(void);
 void weft_core_clock_open(void);
 void weft_core_clock_close(void);

@@ -26,6 +26,14 @@ uint64_t weft_core_tick_ps(void)
 	return below ? below->tick_ps(&weft_core.domain->fid) : 1000;
 }
 
+uint64_t weft_core_look_ps(void)
+{
+	bool knows = below && below->size >= sizeof(*below);
+
+	return knows ? below->look_ps(&weft_core.domain->fid)
+		     : weft_core_now_ps();
+}
+
 uint64_t weft_core_now_ps(void)
 {
 	return below ? below->now_ps(&weft_core.domain->fid)

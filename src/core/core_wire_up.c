@@ -10,6 +10,7 @@
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/core/core_unit.h"
+#include "src/core/core_world.h"
 
 #include <errno.h>
 #include <rdma/fi_cm.h>
@@ -138,6 +139,9 @@ int weft_wire_open(bool threads)
 	rc = fi_domain(c->fabric, c->info, &c->domain, NULL);
 	if (rc)
 		return complain("fi_domain", rc);
+	rc = weft_world_join();
+	if (rc)
+		return rc;
 	rc = open_cq();
 	if (rc)
 		return complain("fi_cq_open", rc);
@@ -152,6 +156,8 @@ int weft_wire_open(bool threads)
 
 int weft_wire_names(void)
 {
+	if (weft_core.virt)
+		return 0;
 	return weft_pmix_put(my_name, my_name_len);
 }
 
@@ -185,7 +191,8 @@ int weft_wire_reach(int proc)
 		return 0;
 	if (proc == weft_core.job.rank)
 		return insert(proc, my_name);
-	rc = weft_pmix_get(proc, name, &len);
+	rc = weft_core.virt ? weft_world_address(proc, name, &len) :
+				    weft_pmix_get(proc, name, &len);
 	return rc ? rc : insert(proc, name);
 }
 
@@ -210,7 +217,8 @@ int weft_comm_meet(struct weft_comm *c)
 	char *names;
 	int rc;
 
-	if (weft_likely(c->met) || c->inter || c->size < MEET_RANKS)
+	if (weft_likely(c->met) || c->inter || c->size < MEET_RANKS ||
+	    weft_core.virt)
 		return 0;
 	c->met = true;
 	names = malloc((size_t)c->size * my_name_len);

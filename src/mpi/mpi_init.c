@@ -25,6 +25,8 @@ static void publish(void)
 		weft_attr_predef_set(MPI_APPNUM, job->appnum);
 	if (job->universe >= 0)
 		weft_attr_predef_set(MPI_UNIVERSE_SIZE, job->universe);
+	if (weft_core.virt)
+		weft_attr_predef_set(MPI_WTIME_IS_GLOBAL, 1);
 	snprintf(text, sizeof(text), "%d", job->size);
 	weft_info_set(weft_info_env(), "maxprocs", text);
 	weft_info_set(weft_info_env(), "thread_level",

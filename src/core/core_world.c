@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Joining and leaving virtual time; see core_world.h. */
+#include "src/core/core_world.h"
+
+#include "src/base/log.h"
+#include "src/core/core_call.h"
+#include "src/core/core_inter.h"
+#include "src/core/core_io.h"
+#include "src/core/core_pmix.h"
+#include "src/core/core_small.h"
+#include "src/core/core_state.h"
+
+#include <errno.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_ext_weft.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define HANDLE_BYTES 64
+#define STUCK_S	     10 /* for the one who prints */
+
+static struct fi_weft_world *world; /* NULL: the clock is live */
+
+static struct fid *domain(void)
+{
+	return &weft_core.domain->fid;
+}
+
+/* Rank 0 makes the world, the launcher carries its handle to the others. */
+static int exchange(int rank, int size)
+{
+	char handle[HANDLE_BYTES] = "";
+	size_t len = sizeof(handle);
+	int rc = 0;
+
+	if (!rank)
+		rc = world->create(domain(), (uint32_t)size, handle, &len);
+	if (rc || size == 1)
+		return rc;
+	rc = weft_pmix_put(handle, sizeof(handle));
+	if (rc || !rank)
+		return rc;
+	len = sizeof(handle);
+	rc = weft_pmix_get(0, handle, &len);
+	return rc ? rc : world->attach(domain(), (uint32_t)rank, handle, len);
+}
+
+int weft_world_join(void)
+{
+	void *ops = NULL;
+	int rc;
+
+	if (fi_open_ops(domain(), FI_WEFT_WORLD, 0, &ops, NULL))
+		return 0;
+	world = ops;
+	weft_core.virt = true;
+	rc = exchange(weft_core.job.rank, weft_core.job.size);
+	if (rc)
+		weft_log(WEFT_LOG_ERROR, "virtual time: %s", fi_strerror(-rc));
+	return weft_fi_errno(rc);
+}
+
+int weft_world_address(int rank, void *name, size_t *len)
+{
+	return weft_fi_errno(
+		world->address(domain(), (uint32_t)rank, name, len));
+}
+
+int weft_world_leave(void)
+{
+	struct weft_small m = weft_small_of(weft_core.world);
+	char *all = calloc((size_t)weft_core.job.size, 1);
+	int rc = all ? weft_small_allgather(&m, all, 1) : -ENOMEM;
+
+	free(all);
+	world->leave(domain());
+	return rc;
+}
+
+void weft_world_count(struct weft_world_count *c)
+{
+	struct fi_weft_count n = { 0 };
+
+	world->count(domain(), &n);
+	*c = (struct weft_world_count){ n.now_ps,  n.events, n.hops,
+					n.packets, n.hash,   n.turns };
+}
+
+/* ---- deadlock ------------------------------------------------------------ */
+
+static void print_all(void)
+{
+	struct fi_weft_note n;
+
+	fprintf(stderr, "weft: deadlock: every rank waits and nothing is "
+			"under way\n");
+	for (int i = 0; i < weft_core.job.size; i++) {
+		if (world->read(domain(), (uint32_t)i, &n))
+			continue;
+		fprintf(stderr, "weft:   rank %d at %.3f us: %s\n", i,
+			(double)n.clock_ps * 1e-6,
+			n.waits ? n.text : "has finished");
+	}
+	fflush(stderr);
+}
+
+void weft_world_stuck(void)
+{
+	char call[96];
+
+	weft_call_text(call, sizeof(call));
+	if (world->note(domain(), -1, *call ? call : "outside MPI")) {
+		/* Somebody else prints and ends the job. */
+		sleep(STUCK_S);
+	} else {
+		print_all();
+	}
+	weft_core_abort(1, "deadlock");
+}

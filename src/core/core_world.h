@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Virtual time, as the MPI layer takes part in it: all ranks join one world
+ * before their endpoints are enabled, know each other's addresses without
+ * asking, and leave it in MPI_Finalize behind a barrier. The launcher is
+ * outside: nobody waits for it while virtual time runs.
+ */
+#ifndef WEFT_CORE_WORLD_H
+#define WEFT_CORE_WORLD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Between fi_domain and fi_enable: joins if the clock is virtual, and sets
+ * weft_core.virt. */
+int weft_world_join(void);
+
+/* The address of a rank of the job. */
+int weft_world_address(int rank, void *name, size_t *len);
+
+/* All ranks have come here, and take no part in virtual time from now on. */
+int weft_world_leave(void);
+
+/* What the model did so far. */
+struct weft_world_count {
+	uint64_t now_ps, events, hops, packets, hash, turns;
+};
+void weft_world_count(struct weft_world_count *c);
+
+/*
+ * Nothing will ever move again: this rank writes down what it waits for, the
+ * last one prints what all wrote, and the job ends. Does not return.
+ */
+void weft_world_stuck(void);
+
+#endif
