@@ -23,6 +23,7 @@
 
 #include "prov/wire/wire.h"
 #include "src/base/atomic.h"
+#include "src/base/bell.h"
 
 #include <netinet/in.h>
 #include <stdbool.h>
@@ -85,6 +86,19 @@ struct weft_carrier_stats {
 	uint64_t sleeps;  /* waits that reached the kernel */
 	uint64_t wakes;	  /* sleepers this side woke */
 	uint64_t resent;  /* packets sent again after a loss */
+};
+
+/*
+ * Something that somebody else will do in a shared area: *word becomes want or
+ * more, and the bell is rung (bell.h). word NULL with want 0: nothing
+ * is expected; with want 1: more than one thing, so that wait only yields and
+ * comes back.
+ */
+struct weft_carrier_watch {
+	weft_au64 *word;
+	uint64_t want;
+	struct weft_bell *bell; /* NULL: a nudge comes instead */
+	bool crowded; /* those who will do it need this processor */
 };
 
 struct weft_carrier_ops {
@@ -150,11 +164,11 @@ struct weft_carrier_ops {
 	int (*share)(struct weft_carrier *c, struct weft_peer *peer,
 		     void **area_p, size_t *bytes_p);
 	/*
-	 * wait also ends when *word is at least want: what the caller expects
-	 * in shared areas. NULL with want 0: nothing; NULL with want 1: more
-	 * than one thing, so that wait only yields and comes back.
+	 * wait also ends when what the caller expects in shared areas has
+	 * come about; see struct weft_carrier_watch, which is copied.
 	 */
-	void (*watch)(struct weft_carrier *c, weft_au64 *word, uint64_t want);
+	void (*watch)(struct weft_carrier *c,
+		      const struct weft_carrier_watch *w);
 	/* Wakes the peer if he sleeps, after a store into a shared area. */
 	void (*nudge)(struct weft_carrier *c, struct weft_peer *peer);
 	void (*stats)(struct weft_carrier *c, struct weft_carrier_stats *s);
@@ -166,6 +180,7 @@ struct weft_carrier {
 	size_t mtu;	    /* largest payload of one packet */
 	size_t short_bytes; /* up to this a payload rides with its header */
 	const struct weft_carrier_virt *virt; /* carrier_vt.h; NULL: live */
+	bool fences; /* who wakes sleepers must fence before he looks */
 };
 
 extern const struct weft_carrier_ops weft_carrier_shm;

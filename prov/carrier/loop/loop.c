@@ -203,11 +203,11 @@ static int loop_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	return loop_raw_wait(l, timeout_ns);
 }
 
-static void loop_watch(struct weft_carrier *c, weft_au64 *word, uint64_t want)
+static void loop_watch(struct weft_carrier *c,
+		       const struct weft_carrier_watch *w)
 {
-	(void)word;
 	/* relaxed: the next wait looks at it */
-	weft_store64_relaxed(&loop_of(c)->watching, want);
+	weft_store64_relaxed(&loop_of(c)->watching, w->want);
 }
 
 /* Those who expect something in a shared area do not sleep. */

@@ -162,7 +162,6 @@ struct shm {
 	uint32_t *local_ip;
 	unsigned local_ip_count;
 	bool no_dma;
-	bool fences; /* we must fence for sleepers: no membarrier here */
 	/* waiting */
 	uint64_t spin_ns;	  /* at most */
 	weft_au64 spin_now_ns;	  /* as much as has been worth it lately */
@@ -174,6 +173,9 @@ struct shm {
 	weft_au32 fellows; /* peers, as wait sees them */
 	_Atomic(weft_au64 *) watch_word; /* waits end when it is watch_want */
 	weft_au64 watch_want;
+	_Atomic(struct weft_bell *) watch_bell; /* and this bell is rung */
+	weft_au32 crowded; /* by somebody who needs this processor */
+	bool no_waitv;	   /* the kernel waits for one word only */
 	weft_au64 sleeps;
 	int epoll;
 	_Atomic int timer; /* wake reads it from any thread */
@@ -278,7 +280,7 @@ void shm_wait_fini(struct shm *s);
 bool shm_wait_ready(const struct shm *s);
 int shm_wait(struct weft_carrier *c, uint64_t timeout_ns);
 void shm_wake(struct weft_carrier *c);
-void shm_watch(struct weft_carrier *c, weft_au64 *word, uint64_t want);
+void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w);
 void shm_nudge(struct weft_carrier *c, struct weft_peer *peer);
 int shm_wait_fd(struct weft_carrier *c);
 int shm_arm(struct weft_carrier *c);

@@ -164,7 +164,7 @@ int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr)
 		free(m);
 		return ret;
 	}
-	h.flags = s->fences ? SHM_FENCE : 0;
+	h.flags = s->base.fences ? SHM_FENCE : 0;
 	h.cookie = s->id.cookie;
 	h.pid = s->id.pid;
 	h.start = s->id.start;
@@ -210,7 +210,7 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 		if (!weft_hash_get(&s->by_cookie, id.cookie))
 			weft_hash_set(&s->by_cookie, id.cookie, p);
 	}
-	p->fence = s->fences || (v.head->flags & SHM_FENCE);
+	p->fence = s->base.fences || (v.head->flags & SHM_FENCE);
 	p->view = v;
 	p->head = v.head;
 	p->slot = v.slot;

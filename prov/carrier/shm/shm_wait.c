@@ -8,7 +8,8 @@
  *           of what they do; a yield that comes back late went to a stranger
  *           who keeps the core for a slice, and then sleeping is better,
  *           because who wakes up is put first
- *   sleep   a tenth of a second at most: then poll looks who died
+ *   sleep   a tenth of a second at most: then poll looks who died; who
+ *           watches a shared area sleeps on its bell as well
  *
  * Nobody tells a sender that there is room again, so a wait after a send that
  * found none is one yield, and a sleep of a millisecond after many of them.
@@ -61,7 +62,7 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	int can = wait_membarrier(MEMBARRIER_CMD_QUERY);
 
-	s->fences = can < 0 || !(can & MEMBARRIER_CMD_GLOBAL_EXPEDITED) ||
+	s->base.fences = can < 0 || !(can & MEMBARRIER_CMD_GLOBAL_EXPEDITED) ||
 		    wait_membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
 	s->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
 	if (s->spin_ns == 1)
@@ -89,14 +90,19 @@ bool shm_wait_ready(const struct shm *s)
 	return shm_word_lap(pkt.carrier) == shm_lap(next, s->view.lg);
 }
 
-void shm_watch(struct weft_carrier *c, weft_au64 *word, uint64_t want)
+void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 {
 	struct shm *s = shm_of(c);
 
-	/* relaxed: R5 orders it; a pair read half way is read again */
-	weft_store64_relaxed(&s->watch_want, want);
+	/* relaxed: R5 orders them; what is read half way is read again */
+	weft_store64_relaxed(&s->watch_want, w->want);
+	weft_store32_relaxed(&s->crowded, w->crowded);
+	atomic_store_explicit(&s->watch_bell, w->bell, memory_order_relaxed);
 	/* R5 pairs with A5 in wait_watched(). */
-	atomic_store_explicit(&s->watch_word, word, memory_order_release);
+	atomic_store_explicit(&s->watch_word, w->word, memory_order_release);
+	/* a thread that sleeps already does not hear this bell */
+	if (w->want && weft_load32_relaxed(&s->view.head->wake))
+		shm_wake(c);
 }
 
 /* Whether what the caller watches has come about. */
@@ -180,14 +186,14 @@ static void wait_announce(struct shm *s, uint32_t bit)
 {
 	atomic_fetch_or_explicit(&s->view.head->wake, bit,
 				 memory_order_seq_cst);
-	if (s->fences)
+	if (s->base.fences)
 		weft_fence_full();
 }
 
 /* F1: the other half of F0 in tx_publish(); dear where it interrupts cores. */
 static void wait_order(struct shm *s)
 {
-	if (!s->fences)
+	if (!s->base.fences)
 		wait_membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
 }
 
@@ -197,20 +203,49 @@ static void wait_retract(struct shm *s, uint32_t bit)
 				  memory_order_acq_rel);
 }
 
-/* Sleeps on the wake word, announced before. False: nothing in that time. */
-static bool wait_doze(struct shm *s, uint64_t ns)
+/* The bell that is rung for what the caller watches, or NULL. */
+static struct weft_bell *wait_bell(struct shm *s)
+{
+	/* relaxed: as in wait_watched() */
+	return weft_load64_relaxed(&s->watch_want) ?
+		       atomic_load_explicit(&s->watch_bell,
+					    memory_order_acquire) :
+		       NULL;
+}
+
+static bool wait_futex(struct shm *s, uint32_t word, uint64_t ns)
 {
 	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u),
 			       .tv_nsec = (long)(ns % 1000000000u) };
-	uint32_t word = weft_load32(&s->view.head->wake);
 
-	if (shm_wait_ready(s) || weft_load32(&s->woken) || !(word & SHM_ASLEEP))
-		return true;
-	/* relaxed: a number for people */
-	atomic_fetch_add_explicit(&s->sleeps, 1, memory_order_relaxed);
 	return !syscall(SYS_futex, &s->view.head->wake, FUTEX_WAIT, word, &ts,
 			NULL, 0) ||
 	       errno != ETIMEDOUT;
+}
+
+/* On the wake word and the bell, where the kernel can do both. */
+static bool wait_on_bell(struct shm *s, uint32_t word, struct weft_bell *bell,
+			 uint32_t heard, uint64_t ns)
+{
+	int rc = weft_bell_sleep(&s->view.head->wake, word, bell, heard, ns);
+
+	s->no_waitv = rc == -ENOSYS;
+	return rc != -ETIMEDOUT;
+}
+
+/* Sleeps on the wake word, announced before. False: nothing in that time. */
+static bool wait_doze(struct shm *s, uint64_t ns, struct weft_bell *bell,
+		      uint32_t heard)
+{
+	uint32_t word = weft_load32(&s->view.head->wake);
+
+	if (shm_wait_ready(s) || wait_watched(s) || weft_load32(&s->woken) ||
+	    !(word & SHM_ASLEEP))
+		return true;
+	/* relaxed: a number for people */
+	atomic_fetch_add_explicit(&s->sleeps, 1, memory_order_relaxed);
+	return bell && !s->no_waitv ? wait_on_bell(s, word, bell, heard, ns) :
+				      wait_futex(s, word, ns);
 }
 
 static uint64_t wait_sooner(uint64_t a, uint64_t b)
@@ -226,11 +261,18 @@ static uint64_t wait_sooner(uint64_t a, uint64_t b)
 static void wait_sleep(struct shm *s, uint64_t ns)
 {
 	uint64_t nap = s->idle ? 0 : wait_sooner(ns, WAIT_NAP_NS);
+	struct weft_bell *bell = wait_bell(s);
+	uint32_t heard = 0;
 
 	wait_announce(s, SHM_ASLEEP);
-	if ((!nap || !wait_doze(s, nap)) && ns > nap) {
+	if (bell) {
+		heard = weft_bell_lie(bell, s->no_waitv ? WEFT_BELL_NUDGE :
+							  WEFT_BELL_RING);
+		weft_fence_full();
+	}
+	if ((!nap || !wait_doze(s, nap, bell, heard)) && ns > nap) {
 		wait_order(s);
-		wait_doze(s, ns - nap);
+		wait_doze(s, ns - nap, bell, heard);
 	}
 	wait_retract(s, SHM_ASLEEP);
 	/* relaxed: for the next poll */
@@ -242,7 +284,7 @@ static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 {
 	uint64_t spin = weft_load64_relaxed(&s->spin_now_ns);
 
-	if (spin) {
+	if (spin && !weft_load32_relaxed(&s->crowded)) {
 		if (wait_spin(s, wait_sooner(now + spin, end)))
 			return true;
 		now = weft_now_ns();
@@ -414,6 +456,10 @@ int shm_arm(struct weft_carrier *c)
 	timerfd_settime(wait_timer(s), 0, &later, NULL);
 	weft_store32_relaxed(&s->nudge, 1);
 	wait_announce(s, SHM_ARMED);
+	if (wait_bell(s)) {
+		weft_bell_lie(wait_bell(s), WEFT_BELL_NUDGE);
+		weft_fence_full();
+	}
 	wait_order(s);
 	if (!wait_over(s))
 		return 0;
