@@ -93,6 +93,8 @@ struct weft_coll_args {
 	struct weft_coll_side r;
 };
 
+/* A barrier that needs no choice of an algorithm; false: run it. */
+bool weft_coll_barrier_quick(struct weft_comm *comm, int *rc_p);
 int weft_coll_run(const struct weft_coll_args *a);
 int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p);
 int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p);

@@ -501,6 +501,13 @@ int weft_unit_join(struct weft_comm *comm)
 	return 0;
 }
 
+int weft_unit_run(struct weft_comm *comm, const struct weft_unit_call *call)
+{
+	(void)comm;
+	(void)call;
+	return -EOPNOTSUPP;
+}
+
 int weft_unit_post(struct weft_comm *comm, const struct weft_unit_call *call,
 		   struct weft_req **req_p)
 {

@@ -5,6 +5,7 @@
  */
 #include "coll/coll_prog.h"
 
+#include "src/base/attr.h"
 #include "src/core/core_pack.h"
 #include "src/core/core_req.h"
 
@@ -310,9 +311,17 @@ void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
 
 void coll_unit(struct coll_prog *p, const struct weft_unit_call *call)
 {
-	struct coll_step st = { .kind = COLL_UNIT, .unit = *call };
+	int rc;
 
-	say_msg(p, &st);
+	if (p->record) {
+		struct coll_step st = { .kind = COLL_UNIT, .unit = *call };
+
+		say_msg(p, &st);
+		return;
+	}
+	rc = weft_unit_run(p->comm, call);
+	if (weft_unlikely(rc))
+		prog_fail(p, rc);
 }
 
 void coll_signal(struct coll_prog *p, int to)

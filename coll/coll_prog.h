@@ -112,7 +112,8 @@ void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
 	       struct weft_dt *dt, void *to, MPI_Count to_n,
 	       struct weft_dt *to_dt);
 
-/* The whole operation by the provider's unit; as a message in all else. */
+/* The whole operation by the provider's unit; complete when run at once, as a
+ * message when recorded. */
 void coll_unit(struct coll_prog *p, const struct weft_unit_call *call);
 
 /*

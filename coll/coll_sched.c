@@ -121,7 +121,10 @@ static void req_free(struct weft_req *r)
 int weft_coll_run(const struct weft_coll_args *a)
 {
 	struct coll_prog p;
+	int rc;
 
+	if (coll_unit_quick(a, &rc))
+		return rc;
 	coll_unit_join(a->comm);
 	coll_prog_init(&p, a, false);
 	coll_select(a)->say(&p, a);

@@ -36,7 +36,7 @@ static const struct coll_algo barrier_rows[] = {
 
 /* bcast: bytes of the message */
 static const struct coll_algo bcast_rows[] = {
-	{ WEFT_COLL_BCAST, "unit", ANY | COLL_ROUTE, 0, 16 * KIB, 0, 0,
+	{ WEFT_COLL_BCAST, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0, 0,
 	  coll_bcast_unit, "class route of the provider" },
 	{ WEFT_COLL_BCAST, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_bcast_inter, "one hop, then a tree" },
@@ -54,7 +54,7 @@ static const struct coll_algo bcast_rows[] = {
 
 /* reduce: bytes of the vector */
 static const struct coll_algo reduce_rows[] = {
-	{ WEFT_COLL_REDUCE, "unit", ANY | COLL_ROUTE, 0, 16 * KIB, 0, 0,
+	{ WEFT_COLL_REDUCE, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0, 0,
 	  coll_reduce_unit, "class route of the provider" },
 	{ WEFT_COLL_REDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_reduce_inter, "tree, then one hop" },
@@ -72,8 +72,8 @@ static const struct coll_algo reduce_rows[] = {
 
 /* allreduce: bytes of the vector */
 static const struct coll_algo allreduce_rows[] = {
-	{ WEFT_COLL_ALLREDUCE, "unit", ANY | COLL_ROUTE, 0, 16 * KIB, 0, 0,
-	  coll_allreduce_unit, "class route of the provider" },
+	{ WEFT_COLL_ALLREDUCE, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0,
+	  0, coll_allreduce_unit, "class route of the provider" },
 	{ WEFT_COLL_ALLREDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_allreduce_inter, "reduce, exchange, bcast" },
 	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 8 * KIB, 0, 4,
@@ -391,6 +391,11 @@ const struct coll_algo *coll_select(const struct weft_coll_args *a)
 void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row)
 {
 	forced[kind] = row;
+}
+
+bool coll_unforced(enum weft_coll_kind kind)
+{
+	return !forced[kind];
 }
 
 const struct coll_algo *coll_algo_at(enum weft_coll_kind kind, unsigned i)

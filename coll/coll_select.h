@@ -25,6 +25,9 @@ enum {
 	COLL_CROWDED = 128,
 };
 
+/* Longer vectors do not go through the unit in packets. */
+#define COLL_UNIT_BYTES (UINT64_C(16) << 10)
+
 typedef void (*coll_say_fn)(struct coll_prog *p,
 			    const struct weft_coll_args *a);
 
@@ -56,6 +59,9 @@ const struct coll_algo *coll_select(const struct weft_coll_args *a);
  */
 uint64_t coll_volume(const struct weft_coll_args *a);
 
+/* Nothing but its table decides about this operation. */
+bool coll_unforced(enum weft_coll_kind kind);
+
 /* Rows of one operation, for tests: row i, or NULL. */
 const struct coll_algo *coll_algo_at(enum weft_coll_kind kind, unsigned i);
 /* True when the row's needs are met, whatever its ranges say. */
@@ -68,6 +74,8 @@ void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row);
 
 /* coll_unit.c: a blocking collective begins; perhaps the one that joins. */
 void coll_unit_join(struct weft_comm *comm);
+/* coll_unit.c: true: the call is done, with *rc_p as its result. */
+bool coll_unit_quick(const struct weft_coll_args *a, int *rc_p);
 void coll_barrier_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_bcast_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_reduce_unit(struct coll_prog *p, const struct weft_coll_args *a);

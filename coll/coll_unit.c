@@ -12,16 +12,100 @@
  */
 #include "coll/coll_select.h"
 
+#include "src/base/attr.h"
+
 /* Blocking collectives of a communicator before it joins a route. */
 #define UNIT_JOIN_AT 2
 
+/* The kinds below, by their bits. */
+#define QUICK(kind) (1u << (kind))
+
 void coll_unit_join(struct weft_comm *comm)
 {
+	static const enum weft_coll_kind kinds[] = {
+		WEFT_COLL_BARRIER, WEFT_COLL_BCAST, WEFT_COLL_REDUCE,
+		WEFT_COLL_ALLREDUCE,
+	};
+
 	if (comm->inter || comm->joins > UNIT_JOIN_AT)
 		return;
-	if (++comm->joins == UNIT_JOIN_AT)
-		weft_unit_join(comm);
+	if (++comm->joins != UNIT_JOIN_AT)
+		return;
+	weft_unit_join(comm);
+	for (size_t i = 0; comm->route && i < WEFT_COUNT_OF(kinds); i++) {
+		if (coll_unforced(kinds[i]))
+			comm->quick |= QUICK(kinds[i]);
+	}
 }
+
+/* ---- at once, without a program ------------------------------------------ */
+
+static int quick_bcast(const struct weft_coll_args *a)
+{
+	const struct weft_unit_call call = {
+		.kind = WEFT_UNIT_BCAST, .root = a->root,
+		.out = (char *)a->r.buf + a->r.dt->true_lb,
+		.count = a->r.count * a->r.dt->size,
+	};
+
+	return call.count ? weft_unit_run(a->comm, &call) : 0;
+}
+
+static int quick_reduction(const struct weft_coll_args *a,
+			   enum weft_unit_kind kind)
+{
+	const struct weft_unit_call call = {
+		.kind = kind, .root = a->root, .in = coll_input(a),
+		.out = a->r.buf, .count = a->r.count, .dt = a->r.dt,
+		.op = a->op,
+	};
+
+	return call.count ? weft_unit_run(a->comm, &call) : 0;
+}
+
+/* Is this side short, and can the unit take it as it lies? */
+static bool quick_fits(const struct weft_coll_args *a)
+{
+	if ((uint64_t)(a->r.count * a->r.dt->size) > COLL_UNIT_BYTES)
+		return false;
+	return a->op ? weft_unit_can(a->op, a->r.dt) :
+		       weft_dt_is_run(a->r.dt, a->r.count);
+}
+
+/* An info may name an algorithm: then the table looks. */
+static bool is_quick(const struct weft_comm *comm, enum weft_coll_kind kind)
+{
+	return (comm->quick & QUICK(kind)) && !comm->info;
+}
+
+bool weft_coll_barrier_quick(struct weft_comm *comm, int *rc_p)
+{
+	static const struct weft_unit_call call = {
+		.kind = WEFT_UNIT_BARRIER,
+	};
+
+	if (!is_quick(comm, WEFT_COLL_BARRIER))
+		return false;
+	*rc_p = weft_unit_run(comm, &call);
+	return true;
+}
+
+bool coll_unit_quick(const struct weft_coll_args *a, int *rc_p)
+{
+	if (a->kind == WEFT_COLL_BARRIER)
+		return weft_coll_barrier_quick(a->comm, rc_p);
+	if (!is_quick(a->comm, a->kind) || !quick_fits(a))
+		return false;
+	if (a->kind == WEFT_COLL_BCAST)
+		*rc_p = quick_bcast(a);
+	else
+		*rc_p = quick_reduction(a, a->kind == WEFT_COLL_REDUCE ?
+						   WEFT_UNIT_REDUCE :
+						   WEFT_UNIT_ALLREDUCE);
+	return true;
+}
+
+/* ---- as steps of a program ----------------------------------------------- */
 
 void coll_barrier_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {

@@ -13,6 +13,8 @@
 #define FI_EXT_WEFT_H
 
 #include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_collective.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -129,10 +131,41 @@ struct fi_weft_route {
 	int members;
 };
 
+/* One member's part of a collective that he waits for on the spot. */
+struct fi_weft_call {
+	enum fi_collective_op what;
+	int root; /* by its place in the set */
+	const void *in;
+	void *out; /* of a broadcast: the buffer */
+	size_t count;
+	enum fi_datatype datatype;
+	enum fi_op op;
+	uint64_t flags; /* FI_WEFT_EXACT */
+};
+
+/* Such a call under way: the caller's memory until it is over. */
+struct fi_weft_work {
+	uint64_t opaque[48];
+};
+
 struct fi_weft_routes {
 	size_t size;
 	/* What became of a join; after FI_JOIN_COMPLETE. */
 	int (*route)(struct fid *fid, struct fi_weft_route *route);
+	/*
+	 * Hands in a part of a collective that nobody will read a completion
+	 * of. 0: it is over; -FI_EINPROGRESS: wait for it; -FI_ENOSYS: not
+	 * here (threads, automatic progress): use the calls of libfabric.
+	 */
+	int (*begin)(struct fid *fid, const struct fi_weft_call *call,
+		     struct fi_weft_work *work);
+	/*
+	 * Waits until it is over (0 or its error), or something has come to
+	 * the endpoint's queues, or the time is over (-FI_EAGAIN: read the
+	 * queues and come back). timeout 0: looks once; < 0: no limit.
+	 */
+	int (*wait)(struct fid *fid, struct fi_weft_work *work,
+		    int timeout_ms);
 };
 
 #ifdef __cplusplus

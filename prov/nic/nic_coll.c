@@ -18,26 +18,15 @@
 #include "src/base/log.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Trees by messages, and those of machines without a torus. */
 #define COLL_ARITY 8
 
-/* What a member says of himself when he joins. */
-struct join_word {
-	uint64_t routes; /* free ones, a bit each; 0: no common memory */
-	uint64_t node;
-};
-
-static_assert(sizeof(struct join_word) == 16, "gathered as two words");
-
-/* An operation under way. */
+/* An operation under way that completes an op. */
 struct coll_op {
-	struct weft_cu_call call;
-	struct weft_coll *coll;
+	struct weft_coll_work work;
 	struct weft_op *op;
-	struct weft_cu_exact *wide; /* of an exact sum */
-	double *out;
-	size_t count;
 };
 
 /* ---- messages ------------------------------------------------------------ */
@@ -259,12 +248,18 @@ static void join_agree(struct weft_coll *c, bool ok)
 	weft_cu_post(c->far, &c->call);
 }
 
-static void coll_nudge(void *arg, int member)
+/* Somebody sleeps; those who cannot sleep on a bell get a nudge each. */
+static void coll_wake(void *arg, struct weft_bell *bell)
 {
 	struct weft_coll *c = arg;
 	struct weft_carrier *ca = c->nic->unit->carrier;
 
-	ca->ops->nudge(ca, c->member[member]);
+	if (!(weft_bell_ring(bell) & WEFT_BELL_NUDGE))
+		return;
+	for (int i = 0; i < c->n; i++) {
+		if (i != c->me)
+			ca->ops->nudge(ca, c->member[i]);
+	}
 }
 
 /* The unit's part of everyone's shared area; -EAGAIN: ask again. */
@@ -294,14 +289,17 @@ static void join_open(struct weft_coll *c)
 {
 	struct weft_cu_group_attr a = {
 		.geo = c->nic->coll->geo, .n = c->n, .me = c->me,
-		.tree = c->n > WEFT_CU_FLAT ? &c->tree : NULL,
 		.route = (unsigned)c->route, .generation = c->key | 1,
-		.area = c->area, .nudge = coll_nudge, .arg = c,
+		.area = c->area, .wake = coll_wake, .arg = c,
+		.fence = c->crowded || c->nic->unit->carrier->fences,
 	};
 	int ret = join_map(c);
 
 	if (ret == -EAGAIN)
 		return; /* poll comes back here */
+	/* in a crowd one wakes all; otherwise everyone reads for himself */
+	if (c->n > WEFT_CU_FLAT || c->crowded)
+		a.tree = &c->tree;
 	if (!ret)
 		ret = weft_cu_group_open(&a, &c->hw);
 	join_agree(c, !ret);
@@ -343,7 +341,7 @@ static int route_pick(const struct weft_coll *c, uint64_t free_routes)
 static void join_gathered(struct weft_cu_call *call)
 {
 	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
-	uint64_t free_routes = UINT64_MAX;
+	uint64_t free_routes = UINT64_MAX, cpus = UINT64_MAX;
 	int pick;
 
 	if (call->err) {
@@ -352,6 +350,9 @@ static void join_gathered(struct weft_cu_call *call)
 	}
 	for (int i = 0; i < c->n; i++)
 		free_routes &= c->words[i].routes;
+	for (int i = 0; i < c->n; i++)
+		cpus = c->words[i].cpus < cpus ? c->words[i].cpus : cpus;
+	c->crowded = (uint64_t)c->n > cpus;
 	if (c->n == 1 || !free_routes || join_tree(c)) {
 		join_end(c, 0);
 		return;
@@ -376,9 +377,10 @@ static void join_gather(struct weft_coll *c)
 	c->mine.routes = nic->share && !c->no_route ? nic->coll->routes : 0;
 	c->mine.node = nic->coll->node >= 0 ? (uint64_t)nic->coll->node :
 					      (uint64_t)c->me;
+	c->mine.cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	c->call = (struct weft_cu_call){
 		.kind = WEFT_CU_ALLGATHER, .type = WEFT_CU_UINT64,
-		.in = &c->mine, .out = c->words, .count = 2,
+		.in = &c->mine, .out = c->words, .count = JOIN_WORDS,
 		.done = join_gathered,
 	};
 	weft_cu_post(c->far, &c->call);
@@ -481,46 +483,46 @@ void weft_nic_coll_info(const struct weft_coll *c, struct weft_coll_info *info)
 	*info = (struct weft_coll_info){
 		.route = c->route, .members = c->n,
 		.depth = c->tree.n ? c->tree.depth : 0,
-		.flat = c->n <= WEFT_CU_FLAT,
+		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
 	};
 }
 
 /* ---- operations ---------------------------------------------------------- */
 
-static void coll_op_done(struct weft_cu_call *call)
+/* The unit is done with it. */
+static void work_done(struct weft_cu_call *call)
 {
-	struct coll_op *o = weft_container_of(call, struct coll_op, call);
-	struct weft_nic *nic = o->coll->nic;
-	struct weft_op *op = o->op;
+	struct weft_coll_work *w =
+		weft_container_of(call, struct weft_coll_work, call);
 
-	for (size_t i = 0; o->wide && o->out && i < o->count; i++)
-		o->out[i] = weft_cu_exact_to(&o->wide[i]);
-	free(o->wide);
-	o->coll->pending--;
-	nic->coll->pending--;
-	op->data = call->flags;
-	op->len = 0;
-	weft_pool_put(&nic->coll->ops, o);
-	nic_done(nic, op, call->err);
+	for (size_t i = 0; w->wide && w->out && i < w->count; i++)
+		w->out[i] = weft_cu_exact_to(&w->wide[i]);
+	free(w->wide);
+	w->coll->pending--;
+	w->coll->nic->coll->pending--;
+	w->over = true;
+	if (w->done)
+		w->done(w);
 }
 
 /* Widens the doubles of an exact sum; the wide ones are summed in place. */
-static int coll_widen(struct coll_op *o, const struct weft_coll_call *call)
+static int work_widen(struct weft_coll_work *w,
+		      const struct weft_coll_call *call)
 {
-	o->wide = malloc((call->count + 1) * sizeof(*o->wide));
-	if (!o->wide)
+	w->wide = malloc((call->count + 1) * sizeof(*w->wide));
+	if (!w->wide)
 		return -ENOMEM;
 	for (size_t i = 0; i < call->count; i++) {
 		double x;
 
 		memcpy(&x, (const char *)call->in + i * sizeof(x), sizeof(x));
-		weft_cu_exact_from(&o->wide[i], x);
+		weft_cu_exact_from(&w->wide[i], x);
 	}
-	o->out = call->out;
-	o->count = call->count;
-	o->call.type = WEFT_CU_EXACT;
-	o->call.in = o->wide;
-	o->call.out = o->wide;
+	w->out = call->out;
+	w->count = call->count;
+	w->call.type = WEFT_CU_EXACT;
+	w->call.in = w->wide;
+	w->call.out = w->wide;
 	return 0;
 }
 
@@ -530,37 +532,93 @@ static bool coll_reduces(unsigned kind)
 	       kind == WEFT_CU_REDUCE_SCATTER;
 }
 
+static bool call_is_exact(const struct weft_coll_call *call)
+{
+	return call->exact && call->type == WEFT_CU_DOUBLE &&
+	       call->op == WEFT_CU_SUM &&
+	       (call->kind == WEFT_CU_REDUCE ||
+		call->kind == WEFT_CU_ALLREDUCE);
+}
+
+static int call_check(const struct weft_coll *c,
+		      const struct weft_coll_call *call)
+{
+	if (weft_unlikely(c->state != COLL_READY))
+		return c->state == COLL_FAILED ? -ECONNRESET : -EAGAIN;
+	if (coll_reduces(call->kind) && !weft_cu_can(call->op, call->type))
+		return -EOPNOTSUPP;
+	return call->root < 0 || call->root >= c->n ? -EINVAL : 0;
+}
+
+int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
+			const struct weft_coll_call *call, unsigned turns)
+{
+	int ret = call_check(c, call);
+
+	if (ret)
+		return ret;
+	w->over = false;
+	w->coll = c;
+	w->wide = NULL;
+	w->call.kind = call->kind;
+	w->call.op = call->op;
+	w->call.type = call->type;
+	w->call.root = call->root;
+	w->call.in = call->in;
+	w->call.out = call->out;
+	w->call.count = call->count;
+	w->call.done = work_done;
+	if (call_is_exact(call) && work_widen(w, call))
+		return -ENOMEM;
+	c->pending++;
+	c->nic->coll->pending++;
+	if (c->hw && weft_cu_quick(c->hw, &w->call, turns))
+		return 0;
+	return weft_cu_post(c->hw ? c->hw : c->far, &w->call);
+}
+
+bool weft_nic_coll_spin(struct weft_coll_work *w, unsigned turns)
+{
+	struct weft_cu_group *g = w->coll->hw;
+
+	while (!w->over && g && weft_cu_spin(g, turns))
+		weft_cu_poll(g);
+	return w->over;
+}
+
+bool weft_nic_coll_crowded(const struct weft_coll *c)
+{
+	return c->crowded;
+}
+
+static void coll_op_done(struct weft_coll_work *w)
+{
+	struct coll_op *o = weft_container_of(w, struct coll_op, work);
+	struct weft_nic *nic = w->coll->nic;
+	struct weft_op *op = o->op;
+	int err = w->call.err;
+
+	op->data = w->call.flags;
+	op->len = 0;
+	weft_pool_put(&nic->coll->ops, o);
+	nic_done(nic, op, err);
+}
+
 int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
 		  const struct weft_coll_call *call)
 {
 	struct nic_coll *nc = c->nic->coll;
-	struct coll_op *o;
+	struct coll_op *o = weft_pool_get(&nc->ops);
+	int ret;
 
-	if (c->state != COLL_READY)
-		return c->state == COLL_FAILED ? -ECONNRESET : -EAGAIN;
-	if (coll_reduces(call->kind) && !weft_cu_can(call->op, call->type))
-		return -EOPNOTSUPP;
-	if (call->root < 0 || call->root >= c->n)
-		return -EINVAL;
-	o = weft_pool_get(&nc->ops);
 	if (!o)
 		return -ENOMEM;
-	*o = (struct coll_op){
-		.coll = c, .op = op,
-		.call = { .kind = call->kind, .op = call->op,
-			  .type = call->type, .root = call->root,
-			  .in = call->in, .out = call->out,
-			  .count = call->count, .done = coll_op_done },
-	};
-	if (call->exact && call->type == WEFT_CU_DOUBLE &&
-	    call->op == WEFT_CU_SUM && coll_reduces(call->kind) &&
-	    call->kind != WEFT_CU_REDUCE_SCATTER && coll_widen(o, call)) {
+	o->op = op;
+	o->work.done = coll_op_done;
+	ret = weft_nic_coll_begin(c, &o->work, call, 0);
+	if (ret)
 		weft_pool_put(&nc->ops, o);
-		return -ENOMEM;
-	}
-	c->pending++;
-	nc->pending++;
-	return weft_cu_post(c->hw ? c->hw : c->far, &o->call);
+	return ret;
 }
 
 /* ---- moving on ----------------------------------------------------------- */
@@ -575,31 +633,37 @@ static void coll_move(struct weft_coll *c)
 	weft_cu_poll(c->far);
 }
 
+/* What a wait has to look at for one group; the number of things. */
+static int coll_expects(struct weft_coll *c, struct weft_carrier_watch *w)
+{
+	struct weft_cu_watch one;
+
+	if (c->state == COLL_OPENING)
+		return 2;
+	if (!c->pending || !c->hw)
+		return 0;
+	if (weft_cu_ready(c->hw, &one))
+		return 2;
+	*w = (struct weft_carrier_watch){ .word = one.word, .want = one.want,
+					  .bell = one.bell,
+					  .crowded = c->crowded };
+	return 1;
+}
+
 /* What a wait has to look at besides packets. */
 static void coll_watch(struct weft_nic *nic)
 {
 	struct weft_carrier *ca = nic->unit->carrier;
-	struct weft_cu_watch w = { 0 }, one = { 0 };
+	struct weft_carrier_watch w = { 0 };
 	struct weft_list *n, *tmp;
 	int waits = 0;
 
-	weft_list_each(n, tmp, &nic->coll->groups) {
-		struct weft_coll *c =
-			weft_container_of(n, struct weft_coll, link);
-
-		if (c->state == COLL_OPENING)
-			waits += 2;
-		if (!c->pending || !c->hw)
-			continue;
-		if (weft_cu_ready(c->hw, &one))
-			waits += 2;
-		w = one;
-		waits++;
-	}
+	weft_list_each(n, tmp, &nic->coll->groups)
+		waits += coll_expects(
+			weft_container_of(n, struct weft_coll, link), &w);
 	if (waits > 1)
-		ca->ops->watch(ca, NULL, 1);
-	else
-		ca->ops->watch(ca, w.word, waits ? w.want : 0);
+		w = (struct weft_carrier_watch){ .want = 1 };
+	ca->ops->watch(ca, &w);
 	nic->coll->watching = waits;
 }
 

@@ -14,6 +14,7 @@
 
 #include "prov/nic/cu/cu.h"
 
+struct weft_cu_exact;
 struct weft_nic;
 struct weft_op;
 struct weft_peer;
@@ -44,6 +45,21 @@ struct weft_coll_call {
 	size_t count;
 };
 
+/*
+ * An operation in the caller's memory, which he keeps until over is set or
+ * done was called. What is below the line belongs to the engine.
+ */
+struct weft_coll_work {
+	void (*done)(struct weft_coll_work *w); /* NULL: over is looked at */
+	bool over;
+	/* ---- */
+	struct weft_coll *coll;
+	struct weft_cu_call call; /* err and flags are the result */
+	struct weft_cu_exact *wide; /* of an exact sum */
+	double *out;
+	size_t count;
+};
+
 /* What became of a join. */
 struct weft_coll_info {
 	int route; /* class route, or -1: by messages */
@@ -66,5 +82,17 @@ void weft_nic_coll_info(const struct weft_coll *c, struct weft_coll_info *info);
  */
 int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
 		  const struct weft_coll_call *call);
+
+/*
+ * The same without an op: work says when it is over, which may be at once,
+ * and is the likelier the more turns a small group may look for it.
+ * The errors are those above; then work is the caller's again.
+ */
+int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *work,
+			const struct weft_coll_call *call, unsigned turns);
+/* Looks so many times whether work is over, at nothing else meanwhile. */
+bool weft_nic_coll_spin(struct weft_coll_work *work, unsigned turns);
+/* Those who are waited for need this processor: spinning is in vain. */
+bool weft_nic_coll_crowded(const struct weft_coll *c);
 
 #endif

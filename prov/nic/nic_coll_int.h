@@ -20,7 +20,14 @@ enum coll_state {
 	COLL_FAILED,
 };
 
-struct join_word;
+/* What a member says of himself when he joins. */
+struct join_word {
+	uint64_t routes; /* free ones, a bit each; 0: no common memory */
+	uint64_t node;
+	uint64_t cpus; /* processors that he knows of */
+};
+
+#define JOIN_WORDS (sizeof(struct join_word) / sizeof(uint64_t))
 
 struct weft_coll {
 	struct weft_nic *nic;
@@ -31,6 +38,7 @@ struct weft_coll {
 	int route; /* -1: none */
 	enum coll_state state;
 	bool no_route; /* by messages only */
+	bool crowded;  /* more members than processors */
 	int tries;     /* joins that met another */
 	unsigned pending; /* operations of the caller */
 	struct weft_peer **member;
@@ -42,10 +50,7 @@ struct weft_coll {
 	void **area;
 	/* joining */
 	struct weft_cu_call call;
-	struct {
-		uint64_t routes;
-		uint64_t node;
-	} mine;
+	struct join_word mine;
 	struct join_word *words;
 	uint64_t agree;
 	void (*joined)(void *arg, struct weft_coll *c, int err);

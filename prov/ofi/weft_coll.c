@@ -154,6 +154,8 @@ static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
 	static struct fi_weft_routes routes = {
 		.size = sizeof(struct fi_weft_routes),
 		.route = mc_route,
+		.begin = weft_coll_begin,
+		.wait = weft_coll_wait,
 	};
 
 	(void)fid;
@@ -167,7 +169,7 @@ static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
 
 /* ---- types and operations ------------------------------------------------ */
 
-static int type_of(enum fi_datatype t)
+int weft_coll_type(enum fi_datatype t)
 {
 	static const int8_t types[] = {
 		[FI_INT8] = WEFT_CU_INT8,     [FI_UINT8] = WEFT_CU_UINT8,
@@ -180,7 +182,7 @@ static int type_of(enum fi_datatype t)
 	return (size_t)t < WEFT_COUNT_OF(types) ? types[t] : -1;
 }
 
-static int op_of(enum fi_op op)
+int weft_coll_op(enum fi_op op)
 {
 	switch (op) {
 	case FI_SUM:
@@ -201,7 +203,7 @@ static int op_of(enum fi_op op)
 }
 
 /* Bytes of an element that is only carried; 0: no such type. */
-static size_t bytes_of(enum fi_datatype t)
+size_t weft_coll_bytes(enum fi_datatype t)
 {
 	static const uint8_t bytes[] = {
 		[FI_INT8] = 1,	       [FI_UINT8] = 1,
@@ -225,15 +227,15 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 		weft_container_of(domain, struct weft_domain, fid);
 	bool reduces = coll == FI_ALLREDUCE || coll == FI_REDUCE ||
 		       coll == FI_REDUCE_SCATTER;
-	size_t bytes = bytes_of(attr->datatype);
+	size_t bytes = weft_coll_bytes(attr->datatype);
 
 	(void)flags;
 	if (coll > FI_GATHER)
 		return -FI_EOPNOTSUPP;
 	if (reduces &&
-	    (type_of(attr->datatype) < 0 || op_of(attr->op) < 0 ||
-	     !weft_cu_can((unsigned)op_of(attr->op),
-			  (unsigned)type_of(attr->datatype))))
+	    (weft_coll_type(attr->datatype) < 0 || weft_coll_op(attr->op) < 0 ||
+	     !weft_cu_can((unsigned)weft_coll_op(attr->op),
+			  (unsigned)weft_coll_type(attr->datatype))))
 		return -FI_EOPNOTSUPP;
 	if (!reduces && coll != FI_BARRIER && !bytes)
 		return -FI_EOPNOTSUPP;
@@ -287,7 +289,7 @@ static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 static bool carries(struct weft_coll_call *call, unsigned kind, size_t count,
 		    enum fi_datatype datatype)
 {
-	size_t bytes = bytes_of(datatype);
+	size_t bytes = weft_coll_bytes(datatype);
 
 	call->kind = (uint8_t)kind;
 	call->type = WEFT_CU_UINT8;
@@ -299,7 +301,7 @@ static bool carries(struct weft_coll_call *call, unsigned kind, size_t count,
 static bool computes(struct weft_coll_call *call, unsigned kind, size_t count,
 		     enum fi_datatype datatype, enum fi_op op)
 {
-	int t = type_of(datatype), o = op_of(op);
+	int t = weft_coll_type(datatype), o = weft_coll_op(op);
 
 	call->kind = (uint8_t)kind;
 	call->type = (uint8_t)t;

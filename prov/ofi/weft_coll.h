@@ -5,6 +5,8 @@
 
 #include "prov/ofi/weft_ofi.h"
 
+#include <rdma/fi_ext_weft.h>
+
 /* An ordered subset of an address vector: weft_set.c. */
 struct weft_set {
 	struct fid_av_set fid;
@@ -35,5 +37,15 @@ int weft_coll_join(struct fid_ep *ep, const void *addr, uint64_t flags,
 int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 			  struct fi_collective_attr *attr, uint64_t flags);
 extern struct fi_ops_collective weft_coll_ops;
+
+/* libfabric's numbers as the unit's; -1, or 0 bytes: none. */
+int weft_coll_type(enum fi_datatype t);
+int weft_coll_op(enum fi_op op);
+size_t weft_coll_bytes(enum fi_datatype t);
+
+/* Calls that are waited for on the spot: weft_direct.c. */
+int weft_coll_begin(struct fid *fid, const struct fi_weft_call *call,
+		    struct fi_weft_work *work);
+int weft_coll_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms);
 
 #endif

@@ -16,19 +16,23 @@
 #include <sched.h>
 #include <stdlib.h>
 
+#define UNIT_PEND_MS 1
+
 struct weft_route {
 	struct fid_av_set *set;
 	struct fid_mc *mc;
+	struct fi_weft_routes *ops;
 	weft_au32 joined; /* 1: yes; 2: it failed */
 };
 
-/* A request of the unit; from the heap, since it is no message's size. */
+/* A request of the unit. */
 struct unit_req {
 	struct weft_req req;
 	struct weft_io io;
 };
 
 static struct fid_eq *unit_eq; /* NULL: the provider has no unit */
+static struct weft_pool unit_reqs;
 
 int weft_unit_open(void)
 {
@@ -38,15 +42,18 @@ int weft_unit_open(void)
 
 	if (!(c->info->caps & FI_COLLECTIVE))
 		return 0;
+	weft_pool_init(&unit_reqs, sizeof(struct unit_req));
 	rc = fi_eq_open(c->fabric, &attr, &unit_eq, NULL);
 	return rc ? rc : fi_ep_bind(c->ep, &unit_eq->fid, 0);
 }
 
 void weft_unit_close(void)
 {
-	if (unit_eq)
-		fi_close(&unit_eq->fid);
+	if (!unit_eq)
+		return;
+	fi_close(&unit_eq->fid);
 	unit_eq = NULL;
+	weft_pool_fini(&unit_reqs);
 }
 
 /* ---- joining ------------------------------------------------------------ */
@@ -118,12 +125,11 @@ static void route_free(struct weft_route *r)
 /* A tree by messages is not what we want: coll/ has better ones. */
 static bool route_is_real(struct weft_route *r)
 {
-	struct fi_weft_routes *ops;
 	struct fi_weft_route info;
 
-	return !fi_open_ops(&r->mc->fid, FI_WEFT_ROUTES, 0, (void **)&ops,
+	return !fi_open_ops(&r->mc->fid, FI_WEFT_ROUTES, 0, (void **)&r->ops,
 			    NULL) &&
-	       !ops->route(&r->mc->fid, &info) && info.id >= 0;
+	       !r->ops->route(&r->mc->fid, &info) && info.id >= 0;
 }
 
 int weft_unit_join(struct weft_comm *comm)
@@ -203,7 +209,11 @@ bool weft_unit_can(const struct weft_op *op, const struct weft_dt *dt)
 
 static void unit_free(struct weft_req *r)
 {
-	free(r);
+	r->obj.kind = WEFT_KIND_FREE;
+	weft_lock();
+	weft_pool_put(&unit_reqs,
+		      weft_container_of(r, struct unit_req, req));
+	weft_unlock();
 }
 
 static const struct weft_req_ops unit_ops = {
@@ -255,20 +265,83 @@ static ssize_t unit_call(struct weft_comm *comm,
 int weft_unit_post(struct weft_comm *comm, const struct weft_unit_call *call,
 		   struct weft_req **req_p)
 {
-	struct unit_req *u = malloc(sizeof(*u));
-	ssize_t rc;
+	struct unit_req *u;
+	ssize_t rc = -FI_ENOMEM;
 
-	if (!u)
-		return -ENOMEM;
-	weft_req_init(&u->req, &unit_ops, NULL, WEFT_REQ_ACTIVE);
-	u->io.done = unit_done;
-	*req_p = &u->req;
 	weft_lock();
-	rc = unit_call(comm, call, &u->io);
+	u = weft_pool_get(&unit_reqs);
+	if (u) {
+		weft_req_init(&u->req, &unit_ops, NULL, WEFT_REQ_ACTIVE);
+		u->io.done = unit_done;
+		rc = unit_call(comm, call, &u->io);
+		if (rc)
+			weft_pool_put(&unit_reqs, u);
+	}
 	weft_unlock();
-	if (!rc)
-		return 0;
-	free(u);
-	*req_p = NULL;
-	return weft_fi_errno((int)rc);
+	*req_p = rc ? NULL : &u->req;
+	return rc ? weft_fi_errno((int)rc) : 0;
+}
+
+/* ---- blocking operations ------------------------------------------------- */
+
+static int run_posted(struct weft_comm *comm, const struct weft_unit_call *call)
+{
+	struct weft_req *req;
+	int rc = weft_unit_post(comm, call, &req);
+
+	if (rc)
+		return rc;
+	weft_req_wait(req);
+	return weft_req_collect(&req, MPI_STATUS_IGNORE);
+}
+
+static const uint8_t unit_what[] = {
+	[WEFT_UNIT_BARRIER] = FI_BARRIER,
+	[WEFT_UNIT_BCAST] = FI_BROADCAST,
+	[WEFT_UNIT_REDUCE] = FI_REDUCE,
+	[WEFT_UNIT_ALLREDUCE] = FI_ALLREDUCE,
+};
+
+static void unit_translate(const struct weft_unit_call *c,
+			   struct fi_weft_call *f)
+{
+	f->what = (enum fi_collective_op)unit_what[c->kind];
+	f->root = c->root;
+	f->in = c->in;
+	f->out = c->out;
+	f->count = (size_t)c->count;
+	f->datatype = FI_UINT8;
+	f->flags = 0;
+	if (!c->op)
+		return;
+	f->datatype = (enum fi_datatype)(unit_type[c->dt->basic] - 1);
+	f->op = (enum fi_op)unit_op(c->op);
+}
+
+/* Milliseconds: what waits for room below is tried again. */
+static int run_timeout(void)
+{
+	return weft_core.pending ? UNIT_PEND_MS : -1;
+}
+
+int weft_unit_run(struct weft_comm *comm, const struct weft_unit_call *call)
+{
+	struct weft_route *r = comm->route;
+	struct fi_weft_work work;
+	struct fi_weft_call f;
+	int rc;
+
+	if (weft_unlikely(weft_threads))
+		return run_posted(comm, call);
+	unit_translate(call, &f);
+	rc = r->ops->begin(&r->mc->fid, &f, &work);
+	if (rc == -FI_ENOSYS)
+		return run_posted(comm, call);
+	if (rc == -FI_EINPROGRESS)
+		rc = r->ops->wait(&r->mc->fid, &work, run_timeout());
+	while (weft_unlikely(rc == -FI_EAGAIN)) {
+		weft_progress();
+		rc = r->ops->wait(&r->mc->fid, &work, run_timeout());
+	}
+	return weft_likely(!rc) ? 0 : weft_fi_errno(rc);
 }

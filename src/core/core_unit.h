@@ -44,6 +44,9 @@ void weft_unit_leave(struct weft_comm *comm);
 /* Can the unit do op on elements of dt? The same answer on all ranks. */
 bool weft_unit_can(const struct weft_op *op, const struct weft_dt *dt);
 
+/* Hands in this rank's part and waits until it is done; 0 or -errno. */
+int weft_unit_run(struct weft_comm *comm, const struct weft_unit_call *call);
+
 /* Hands in this rank's part; as weft_core_isend in all else. */
 int weft_unit_post(struct weft_comm *comm, const struct weft_unit_call *call,
 		   struct weft_req **req_p);

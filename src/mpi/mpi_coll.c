@@ -2,14 +2,22 @@
 /* Blocking collectives: say what was called, the rest is common. */
 #include "src/mpi/mpi_face.h"
 
+#include "src/core/core_comm.h"
+#include "src/core/core_err.h"
 #include "src/mpi/mpi_coll_args.h"
 
 #pragma weak MPI_Barrier = PMPI_Barrier
 int PMPI_Barrier(MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m = mpi_barrier(__func__, comm);
+	struct weft_comm *c = weft_comm_of(comm);
+	struct mpi_coll m;
+	int rc;
 
+	/* the shortest collective has the shortest way */
+	if (weft_likely(c && weft_coll_barrier_quick(c, &rc)))
+		return weft_err_rc(c, __func__, rc);
+	m = mpi_barrier(__func__, comm);
 	return mpi_coll_run(&m);
 }
 

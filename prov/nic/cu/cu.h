@@ -104,8 +104,9 @@ struct weft_cu_group_attr {
 	unsigned route;
 	uint64_t generation; /* not 0; the same for all members */
 	void *const *area;   /* of each member */
-	/* tells a member that something is there for him; may be NULL */
-	void (*nudge)(void *arg, int member);
+	/* somebody sleeps on this bell: ring it; NULL: nobody ever sleeps */
+	void (*wake)(void *arg, struct weft_bell *bell);
+	bool fence; /* order stores before looking whether anybody sleeps */
 	/* set: no shared areas, messages instead; always succeeds */
 	void (*send)(void *arg, int member, const struct weft_cu_msg *msg,
 		     const void *payload);
@@ -128,6 +129,14 @@ void weft_cu_group_close(struct weft_cu_group *g);
 int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op);
 
 /*
+ * Tries the short way first: in a small group that has nothing under way, an
+ * operation of one packet is often over when this returns. false: nothing
+ * was done, post it.
+ */
+bool weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
+		   unsigned turns);
+
+/*
  * A message of another member; false: it made no sense and was ignored. May
  * come before this member's first post.
  */
@@ -141,10 +150,14 @@ int weft_cu_poll(struct weft_cu_group *g);
 struct weft_cu_watch {
 	weft_au64 *word; /* NULL: nothing is pending */
 	uint64_t want;
+	struct weft_bell *bell; /* will be rung then */
 };
 
 /* Whether poll would find something; if not, what to watch. Cheap. */
 bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w);
+
+/* Looks so many times before it gives up; true: poll would find something. */
+bool weft_cu_spin(const struct weft_cu_group *g, unsigned turns);
 
 /* A member died: everything pending and to come fails with err (-errno). */
 void weft_cu_group_fail(struct weft_cu_group *g, int err);

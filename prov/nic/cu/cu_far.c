@@ -85,7 +85,7 @@ static void got_out(struct weft_cu_group *g, const struct weft_cu_msg *m,
 	struct cu_packet *p = cu_out(g->row[m->origin], &g->geo, m->seq);
 
 	p->sig = m->sig;
-	p->flags = m->flags;
+	p->flags = (uint16_t)m->flags;
 	if (m->bytes)
 		memcpy(p->payload, payload, m->bytes);
 	/* R0 pairs with A0 in packet_of(), though it is the same thread. */

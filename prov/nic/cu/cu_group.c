@@ -86,6 +86,7 @@ static void row_begin(struct weft_cu_group *g, uint64_t generation)
 	struct cu_head *row = g->row[g->me];
 
 	memset(row, 0, offsetof(struct cu_head, generation));
+	memset(row->bell, 0, sizeof(row->bell));
 	for (unsigned s = 0; s < CU_SLOTS; s++) {
 		/* relaxed: R4 publishes them */
 		weft_store64_relaxed(&cu_count_of(row, &g->geo, s)->arrived, 0);
@@ -108,10 +109,14 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	if (!g)
 		return -ENOMEM;
 	g->geo = *a->geo;
+	g->slot_bytes = cu_slot_bytes(a->geo);
+	g->clear = CU_SLOTS;
 	g->flat = !a->tree && a->n <= WEFT_CU_FLAT;
+	g->near = g->flat && !a->send;
 	g->n = a->n;
 	g->me = a->me;
-	g->nudge = a->nudge;
+	g->wake = a->wake;
+	g->fence = a->fence;
 	g->arg = a->arg;
 	g->send = a->send;
 	g->scratch = malloc(g->geo.packet_bytes);
@@ -135,16 +140,6 @@ err_free:
 
 /* ---- operations --------------------------------------------------------- */
 
-/* Has everybody read what the slot of packet seq held before? */
-static bool cu_may_send(const struct weft_cu_group *g, uint64_t seq)
-{
-	uint64_t epoch = seq / CU_WINDOW;
-
-	/* A3 pairs with R3 in cu_node_credit(). */
-	return epoch < 2 ||
-	       weft_load64(&g->row[g->tree.root]->credit_done) >= epoch - 1;
-}
-
 static bool send_all(struct weft_cu_group *g)
 {
 	bool moved = false;
@@ -152,7 +147,7 @@ static bool send_all(struct weft_cu_group *g)
 	while (g->sending) {
 		struct weft_cu_call *op = g->sending;
 
-		while (op->sent < op->packets && cu_may_send(g, g->sent)) {
+		while (op->sent < op->packets && cu_credit_has(g, g->sent)) {
 			cu_packet_send(g, op);
 			op->sent++;
 			g->sent++;
@@ -163,12 +158,6 @@ static bool send_all(struct weft_cu_group *g)
 		g->sending = op->next;
 	}
 	return moved;
-}
-
-static void consume(struct weft_cu_group *g)
-{
-	if (++g->consumed % CU_WINDOW == 0)
-		cu_node_credit(g);
 }
 
 static void finish(struct weft_cu_group *g, struct weft_cu_call *op)
@@ -189,7 +178,7 @@ static int read_all(struct weft_cu_group *g, bool *moved_p)
 
 		while (op->read < op->sent && cu_packet_read(g, op)) {
 			op->read++;
-			consume(g);
+			cu_credit_read(g);
 			*moved_p = true;
 		}
 		if (op->read < op->packets)
@@ -226,11 +215,7 @@ int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op)
 	cu_packet_plan(g, op);
 	op->first = g->posted;
 	g->posted += op->packets;
-	if (g->tail)
-		g->tail->next = op;
-	else
-		g->head = op;
-	g->tail = op;
+	cu_enqueue(g, op);
 	if (!g->sending)
 		g->sending = op;
 	weft_cu_poll(g);
@@ -244,13 +229,31 @@ bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w)
 	w->word = NULL;
 	if (!op)
 		return false;
+	w->bell = cu_bell(g, CU_BELL_OUT);
 	if (op->read < op->sent) {
 		w->want = op->first + op->read + 1;
 		return cu_packet_there(g, op, &w->word);
 	}
-	w->word = &g->row[g->tree.root]->credit_done;
-	w->want = g->sent / CU_WINDOW - 1;
-	return cu_may_send(g, g->sent);
+	w->bell = cu_bell(g, CU_BELL_CREDIT);
+	w->word = cu_credit_word(g, g->sent, &w->want);
+	return weft_load64(w->word) >= w->want;
+}
+
+bool weft_cu_spin(const struct weft_cu_group *g, unsigned turns)
+{
+	struct weft_cu_watch w;
+
+	for (;;) {
+		if (weft_cu_ready(g, &w))
+			return true;
+		if (!w.word)
+			return false;
+		/* A0, A3: as those who read it afterwards */
+		while (weft_load64(w.word) < w.want) {
+			if (!turns--)
+				return false;
+		}
+	}
 }
 
 void weft_cu_group_fail(struct weft_cu_group *g, int err)

@@ -4,11 +4,13 @@
 #define WEFT_NIC_CU_GROUP_H
 
 #include "prov/nic/cu/cu.h"
+#include "src/base/attr.h"
 
 struct weft_cu_group {
 	struct weft_cu_geo geo;
 	struct weft_cu_tree tree;
 	bool flat;
+	bool near; /* flat, and over shared areas */
 	int n;
 	int me;
 	int err; /* everything fails with this; 0: healthy */
@@ -16,10 +18,14 @@ struct weft_cu_group {
 	uint64_t sent;	   /* packets handed out by this member */
 	uint64_t consumed; /* packets this member is done with */
 	uint64_t credits;  /* epochs this member has counted himself in */
+	uint64_t clear;	   /* small group: packets below may be sent */
+	uint64_t read_by[WEFT_CU_FLAT]; /* small group: as far as we know */
+	size_t slot_bytes;
 	struct weft_cu_call *head; /* oldest operation, being read */
 	struct weft_cu_call *tail;
 	struct weft_cu_call *sending; /* oldest that has packets to send */
-	void (*nudge)(void *arg, int member);
+	void (*wake)(void *arg, struct weft_bell *bell);
+	bool fence;
 	void (*send)(void *arg, int member, const struct weft_cu_msg *msg,
 		     const void *payload); /* NULL: shared areas */
 	void *arg;
@@ -42,17 +48,61 @@ static inline uint32_t cu_sig(const struct weft_cu_call *op)
 	       ((uint32_t)op->root * 31u + (uint32_t)op->count) % (1u << 20);
 }
 
-static inline void cu_tell(struct weft_cu_group *g, int member)
+static inline struct weft_bell *cu_bell(const struct weft_cu_group *g,
+					unsigned which)
 {
-	if (g->nudge && member != g->me)
-		g->nudge(g->arg, member);
+	return &g->row[g->tree.root]->bell[which];
 }
 
-static inline void cu_tell_all(struct weft_cu_group *g)
+/* After a store that others may sleep for. */
+static inline void cu_tell(struct weft_cu_group *g, unsigned which)
 {
-	for (int i = 0; g->nudge && i < g->n; i++)
-		cu_tell(g, i);
+	struct weft_bell *bell = cu_bell(g, which);
+
+	if (!g->wake)
+		return;
+	/* F0: store, then load; sleepers that can have a membarrier instead */
+	if (g->fence)
+		weft_fence_full();
+	else
+		atomic_signal_fence(memory_order_seq_cst);
+	if (weft_unlikely(weft_bell_asks(bell)))
+		g->wake(g->arg, bell);
 }
+
+/* The published packet of a member, wherever it may be in its life. */
+static inline struct cu_packet *cu_slot(const struct weft_cu_group *g,
+					int member, uint64_t seq)
+{
+	return (struct cu_packet *)((char *)(g->row[member] + 1) +
+				    (seq % CU_SLOTS) * g->slot_bytes +
+				    sizeof(struct cu_count));
+}
+
+/* A small group learns from member's packet seq how far he has read. */
+static inline void cu_learn(struct weft_cu_group *g, int member, uint64_t seq,
+			    unsigned lag)
+{
+	if (weft_likely(lag <= CU_SLOTS && seq + 1 > g->read_by[member] + lag))
+		g->read_by[member] = seq + 1 - lag;
+}
+
+/* Its packets will be read when those of the operations before are. */
+static inline void cu_enqueue(struct weft_cu_group *g, struct weft_cu_call *op)
+{
+	if (g->tail)
+		g->tail->next = op;
+	else
+		g->head = op;
+	g->tail = op;
+}
+
+/* cu_credit.c: may packet seq be sent? The word to watch if not. */
+bool cu_credit_has(struct weft_cu_group *g, uint64_t seq);
+weft_au64 *cu_credit_word(const struct weft_cu_group *g, uint64_t seq,
+			  uint64_t *want_p);
+/* cu_credit.c: this member has read one more packet. */
+void cu_credit_read(struct weft_cu_group *g);
 
 /* cu_packet.c: packet number call->sent of a call goes out. */
 void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call);

@@ -16,12 +16,16 @@
  *          completes a multiple of the inputs carries on
  *
  * Operations are cut into packets; packet number s of a route uses slot
- * s % slots. Nobody resets anything: sequence numbers and counts run on.
+ * s % slots. Nobody resets anything: sequence numbers and counts run on. A
+ * slot is used again when everybody has read it. Of a tree its root knows
+ * that, told by credits that climb the tree every CU_WINDOW packets; in a
+ * small group everyone says it with every packet (lag) and, for those who
+ * have none to send, every CU_WINDOW packets in credit_done.
  */
 #ifndef WEFT_NIC_CU_LAYOUT_H
 #define WEFT_NIC_CU_LAYOUT_H
 
-#include "src/base/atomic.h"
+#include "src/base/bell.h"
 
 #include <stdalign.h>
 #include <stddef.h>
@@ -29,11 +33,16 @@
 #define CU_SLOTS  16u		  /* a power of two */
 #define CU_WINDOW (CU_SLOTS / 2u) /* packets between two credits */
 
+/* What members sleep for. */
+enum { CU_BELL_OUT, CU_BELL_CREDIT, CU_BELLS };
+
 /* A published packet. The payload follows in the same line and after it. */
 struct cu_packet {
 	alignas(64) weft_au64 seq; /* number + 1 when it is complete */
 	uint32_t sig;		   /* what operation its writer meant */
-	uint32_t flags;		   /* WEFT_CU_NAN, WEFT_CU_OVERFLOW */
+	uint16_t flags;		   /* WEFT_CU_NAN, WEFT_CU_OVERFLOW */
+	uint16_t lag;		   /* small group: packets its writer has not
+				      read yet, this one included */
 	uint8_t payload[48];	   /* the first bytes of the payload */
 };
 
@@ -42,18 +51,21 @@ static_assert(sizeof(struct cu_packet) == 64 &&
 	      "shared format");
 
 struct cu_head {
-	/* lines 0 and 1: credits that arrived here, by parity of the epoch */
+	/* line 0: credits that arrived here, by parity of the epoch */
 	alignas(64) weft_au64 credit_in[2];
-	/* line 1: written by whoever completes an epoch, at the tree's root */
+	/* line 1: written by whoever completes an epoch, at the tree's root;
+	   in a small group by the owner: packets he has read */
 	alignas(64) weft_au64 credit_done;
 	/* line 2: which group the owner has opened here; 0: none */
 	alignas(64) weft_au64 generation;
-	alignas(64) weft_au64 reserved;
+	/* line 3: at the tree's root: who waits for packets, for credits */
+	alignas(64) struct weft_bell bell[CU_BELLS];
 };
 
 static_assert(sizeof(struct cu_head) == 256 &&
 		      offsetof(struct cu_head, credit_done) == 64 &&
-		      offsetof(struct cu_head, generation) == 128,
+		      offsetof(struct cu_head, generation) == 128 &&
+		      offsetof(struct cu_head, bell) == 192,
 	      "shared format");
 
 struct cu_count {

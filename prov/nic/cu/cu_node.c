@@ -25,7 +25,7 @@ static void packet_write(struct cu_packet *p, const struct climb *c,
 			 const void *data)
 {
 	p->sig = c->mixed ? CU_MIXED : c->sig;
-	p->flags = c->flags;
+	p->flags = (uint16_t)c->flags;
 	if (c->bytes)
 		memcpy(p->payload, data, c->bytes);
 }
@@ -65,10 +65,8 @@ static void node_publish(struct climb *c)
 	weft_store64(&p->seq, c->seq + 1);
 	if (g->send)
 		cu_far_publish(g, c->op, g->tree.root, c->seq, c->bytes);
-	else if (c->op->kind == WEFT_CU_REDUCE)
-		cu_tell(g, c->op->root);
 	else
-		cu_tell_all(g);
+		cu_tell(g, CU_BELL_OUT);
 }
 
 /* The member whose cell this is has no memory in common with us. */
@@ -175,7 +173,7 @@ void cu_node_credit_at(struct weft_cu_group *g, int member, uint64_t epoch)
 	if (g->send)
 		cu_far_credits(g, epoch);
 	else
-		cu_tell_all(g);
+		cu_tell(g, CU_BELL_CREDIT);
 }
 
 void cu_node_credit(struct weft_cu_group *g)

@@ -72,20 +72,19 @@ static size_t packet_at(const struct weft_cu_group *g,
 static void publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 		    uint64_t seq, const void *data, size_t bytes)
 {
-	struct cu_packet *p = cu_out(g->row[g->me], &g->geo, seq);
+	struct cu_packet *p = cu_slot(g, g->me, seq);
 
 	p->sig = cu_sig(call);
 	p->flags = 0;
+	p->lag = (uint16_t)(seq + 1 - g->consumed);
 	if (bytes)
 		memcpy(p->payload, data, bytes);
 	/* R0 pairs with A0 in packet_of(): written before it is numbered. */
 	weft_store64(&p->seq, seq + 1);
 	if (g->send)
 		cu_far_publish(g, call, g->me, seq, bytes);
-	else if (facts_of[call->kind].root_reads)
-		cu_tell(g, call->root);
 	else
-		cu_tell_all(g);
+		cu_tell(g, CU_BELL_OUT);
 }
 
 void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call)
@@ -109,7 +108,7 @@ void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call)
 static struct cu_packet *packet_of(const struct weft_cu_group *g, int member,
 				   uint64_t seq)
 {
-	struct cu_packet *p = cu_out(g->row[member], &g->geo, seq);
+	struct cu_packet *p = cu_slot(g, member, seq);
 
 	/* A0 pairs with R0 in publish() and node_publish(). */
 	return weft_load64(&p->seq) == seq + 1 ? p : NULL;
@@ -147,7 +146,7 @@ bool cu_packet_there(const struct weft_cu_group *g,
 	for (sources(g, call, &i, &to); i < to; i++) {
 		if (packet_of(g, i, seq))
 			continue;
-		*word_p = &cu_out(g->row[i], &g->geo, seq)->seq;
+		*word_p = &cu_slot(g, i, seq)->seq;
 		return false;
 	}
 	return true;
@@ -198,9 +197,10 @@ static void combine_all(struct weft_cu_group *g, struct weft_cu_call *call,
 	size_t elem = weft_cu_bytes(call->type);
 
 	for (int i = 0; i < g->n; i++) {
-		struct cu_packet *p = cu_out(g->row[i], &g->geo, seq);
+		struct cu_packet *p = cu_slot(g, i, seq);
 
 		take_note(call, p);
+		cu_learn(g, i, seq, p->lag);
 		if (!bytes)
 			continue;
 		if (i == 0)
@@ -229,7 +229,7 @@ bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call)
 		return true;
 	}
 	for (; i < to; i++) {
-		struct cu_packet *p = cu_out(g->row[i], &g->geo, seq);
+		struct cu_packet *p = cu_slot(g, i, seq);
 
 		take_note(call, p);
 		if (bytes)

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Credits: when a slot may be used again. See the head of cu_layout.h.
+ */
+#include "prov/nic/cu/cu_group.h"
+
+static uint64_t epoch_before(uint64_t seq)
+{
+	uint64_t epoch = seq / CU_WINDOW;
+
+	return epoch < 2 ? 0 : epoch - 1;
+}
+
+/* The member of a small group who has read least, as far as we know. */
+static int slowest(const struct weft_cu_group *g)
+{
+	int least = 0;
+
+	for (int i = 1; i < g->n; i++) {
+		if (g->read_by[i] < g->read_by[least])
+			least = i;
+	}
+	return least;
+}
+
+/* Looks at what the members of a small group say in their rows. */
+static void ask_around(struct weft_cu_group *g)
+{
+	for (int i = 0; i < g->n; i++) {
+		/* A3 pairs with R3 in cu_credit_read(). */
+		uint64_t read = weft_load64(&g->row[i]->credit_done);
+
+		/* he may be ahead of what we have sent, as may be a liar */
+		if (read > g->sent)
+			read = g->sent;
+		if (read > g->read_by[i])
+			g->read_by[i] = read;
+	}
+}
+
+bool cu_credit_has(struct weft_cu_group *g, uint64_t seq)
+{
+	if (!g->near)
+		/* A3 pairs with R3 in cu_node_credit_at(). */
+		return weft_load64(&g->row[g->tree.root]->credit_done) >=
+		       epoch_before(seq);
+	if (seq < g->clear)
+		return true;
+	g->read_by[g->me] = g->consumed;
+	g->clear = g->read_by[slowest(g)] + CU_SLOTS;
+	if (seq < g->clear)
+		return true;
+	ask_around(g);
+	g->clear = g->read_by[slowest(g)] + CU_SLOTS;
+	return seq < g->clear;
+}
+
+weft_au64 *cu_credit_word(const struct weft_cu_group *g, uint64_t seq,
+			  uint64_t *want_p)
+{
+	if (!g->near) {
+		*want_p = epoch_before(seq);
+		return &g->row[g->tree.root]->credit_done;
+	}
+	*want_p = seq + 1 - CU_SLOTS;
+	return &g->row[slowest(g)]->credit_done;
+}
+
+void cu_credit_read(struct weft_cu_group *g)
+{
+	if (++g->consumed % CU_WINDOW)
+		return;
+	if (!g->near) {
+		cu_node_credit(g);
+		return;
+	}
+	/* R3 pairs with A3 in ask_around(): read, then used again. */
+	weft_store64(&g->row[g->me]->credit_done, g->consumed);
+	cu_tell(g, CU_BELL_CREDIT);
+}

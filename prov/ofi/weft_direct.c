@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives that are waited for on the spot: no operation object, no entry
+ * in a queue. A blocking MPI call is one begin and one wait here.
+ */
+#include "prov/ofi/weft_coll.h"
+
+#include <sched.h>
+
+/* Looks at the shared word before anything else is looked at: some us. */
+#define DIRECT_TURNS 1500
+
+static_assert(sizeof(struct weft_coll_work) <= sizeof(struct fi_weft_work),
+	      "room for the work");
+
+static const uint8_t kind_of[] = {
+	[FI_BARRIER] = WEFT_CU_BARRIER,
+	[FI_BROADCAST] = WEFT_CU_BCAST,
+	[FI_ALLTOALL] = WEFT_CU_ALLTOALL,
+	[FI_ALLREDUCE] = WEFT_CU_ALLREDUCE,
+	[FI_ALLGATHER] = WEFT_CU_ALLGATHER,
+	[FI_REDUCE_SCATTER] = WEFT_CU_REDUCE_SCATTER,
+	[FI_REDUCE] = WEFT_CU_REDUCE,
+	[FI_SCATTER] = WEFT_CU_SCATTER,
+	[FI_GATHER] = WEFT_CU_GATHER,
+};
+
+static struct weft_coll_work *work_of(struct fi_weft_work *w)
+{
+	return (struct weft_coll_work *)w->opaque;
+}
+
+static bool reduces(enum fi_collective_op what)
+{
+	return what == FI_ALLREDUCE || what == FI_REDUCE ||
+	       what == FI_REDUCE_SCATTER;
+}
+
+/* The engine's call; false: not with that type. */
+static bool call_of(const struct fi_weft_call *c, struct weft_coll_call *call)
+{
+	int type, op;
+
+	*call = (struct weft_coll_call){ .kind = kind_of[c->what],
+					 .type = WEFT_CU_UINT8,
+					 .root = c->root, .in = c->in,
+					 .out = c->out };
+	if (reduces(c->what)) {
+		type = weft_coll_type(c->datatype);
+		op = weft_coll_op(c->op);
+		call->type = (uint8_t)type;
+		call->op = (uint8_t)op;
+		call->count = c->count;
+		call->exact = c->flags & FI_WEFT_EXACT;
+		return type >= 0 && op >= 0;
+	}
+	call->count = c->count * weft_coll_bytes(c->datatype);
+	return true;
+}
+
+static int work_result(const struct weft_coll_work *w)
+{
+	return weft_likely(!w->call.err) ? 0 : (int)weft_fi_err(w->call.err);
+}
+
+int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
+		    struct fi_weft_work *work)
+{
+	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
+	struct weft_domain *d = mc->ep->domain;
+	struct weft_coll_work *w = work_of(work);
+	struct weft_coll_call call;
+	int ret;
+
+	if (d->threaded || d->auto_progress || c->what > FI_GATHER)
+		return -FI_ENOSYS;
+	if (!call_of(c, &call))
+		return -FI_EOPNOTSUPP;
+	w->done = NULL;
+	ret = weft_nic_coll_begin(mc->coll, w, &call, DIRECT_TURNS);
+	if (weft_unlikely(ret))
+		return (int)weft_fi_err(ret);
+	return w->over ? work_result(w) : -FI_EINPROGRESS;
+}
+
+static bool has_entries(const struct weft_cq *cq)
+{
+	return cq && cq->head != cq->tail;
+}
+
+/* Gives the processor away; false: the time is over. */
+static bool rest(struct weft_ep *ep, uint64_t deadline)
+{
+	struct weft_cq *cq = ep->tx_cq ? ep->tx_cq : ep->rx_cq;
+
+	if (cq && cq->watch.obj != FI_WAIT_NONE)
+		return !weft_watch_sleep(&cq->watch, deadline);
+	sched_yield();
+	return true;
+}
+
+static int wait_long(struct weft_ep *ep, struct weft_coll_work *w,
+		     int timeout_ms)
+{
+	uint64_t deadline = timeout_ms ? weft_deadline(timeout_ms) : 0;
+
+	for (;;) {
+		weft_domain_progress(ep->domain);
+		if (w->over)
+			return work_result(w);
+		if (has_entries(ep->tx_cq) || has_entries(ep->rx_cq) ||
+		    !deadline || !rest(ep, deadline))
+			return -FI_EAGAIN;
+	}
+}
+
+int weft_coll_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms)
+{
+	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
+	struct weft_coll_work *w = work_of(work);
+	unsigned turns = weft_nic_coll_crowded(mc->coll) ? 0 : DIRECT_TURNS;
+
+	if (weft_nic_coll_spin(w, turns))
+		return work_result(w);
+	return wait_long(mc->ep, w, timeout_ms);
+}
