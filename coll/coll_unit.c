@@ -48,6 +48,8 @@ static int quick_bcast(const struct weft_coll_args *a)
 		.count = a->r.count * a->r.dt->size,
 	};
 
+	/* other ranks may have types with gaps, and run a program */
+	weft_comm_next_tag(a->comm);
 	return call.count ? weft_unit_run(a->comm, &call) : 0;
 }
 
