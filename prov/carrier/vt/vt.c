@@ -162,11 +162,11 @@ static int vt_no_share(struct weft_carrier *c, struct weft_peer *peer,
 	return -EOPNOTSUPP;
 }
 
-static void vt_watch(struct weft_carrier *c, weft_au64 *word, uint64_t want)
+static void vt_watch(struct weft_carrier *c,
+		     const struct weft_carrier_watch *w)
 {
 	(void)c;
-	(void)word;
-	(void)want;
+	(void)w;
 }
 
 static void vt_nudge(struct weft_carrier *c, struct weft_peer *peer)
