@@ -102,7 +102,7 @@ static bool rest(struct weft_ep *ep, uint64_t deadline)
 static int wait_long(struct weft_ep *ep, struct weft_coll_work *w,
 		     int timeout_ms)
 {
-	uint64_t deadline = timeout_ms ? weft_deadline(timeout_ms) : 0;
+	uint64_t deadline = timeout_ms ? weft_deadline(ep->domain, timeout_ms) : 0;
 
 	for (;;) {
 		weft_domain_progress(ep->domain);
