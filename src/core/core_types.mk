@@ -18,6 +18,7 @@ libweft_types_la_SOURCES = \
 	src/core/core_op_fn.h src/core/core_op_loc.c src/core/core_op_num.c \
 	src/core/core_pack.c src/core/core_pack.h \
 	src/core/core_pack_ext.c \
+	src/core/core_stuck.c src/core/core_stuck.h \
 	src/core/core_topo.c src/core/core_topo.h src/core/core_topo_dims.c
 
 # What MPI_T shows.
@@ -25,7 +26,8 @@ libmpi_abi_la_SOURCES += src/core/core_count.h \
 	src/core/core_tool.c src/core/core_tool.h
 
 CORE_TYPES_TESTS = src/core/core_attr_test src/core/core_dt_test \
-	src/core/core_info_test src/core/core_op_test src/core/core_topo_test
+	src/core/core_info_test src/core/core_op_test src/core/core_stuck_test \
+	src/core/core_topo_test
 check_PROGRAMS += $(CORE_TYPES_TESTS)
 TESTS += $(CORE_TYPES_TESTS)
 CORE_TYPES_LIBS = libweft-types.la $(T_LIBS)
@@ -35,4 +37,5 @@ src_core_core_dt_test_LDADD = $(CORE_TYPES_LIBS)
 src_core_core_op_test_LDADD = $(CORE_TYPES_LIBS)
 src_core_core_attr_test_LDADD = $(CORE_TYPES_LIBS)
 src_core_core_info_test_LDADD = $(CORE_TYPES_LIBS)
+src_core_core_stuck_test_LDADD = $(CORE_TYPES_LIBS)
 src_core_core_topo_test_LDADD = $(CORE_TYPES_LIBS)

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Notes of ranks that wait, and who waits for whom. A note is
+ *
+ *   MPI_Waitall & 3 2;r 1 7 0 MPI_COMM_WORLD;s 2 7 0 MPI_COMM_WORLD
+ *
+ * call, & (all) or | (any), collectives begun, items in all; then each item:
+ * kind, peer, tag, context, name; of a collective
+ *
+ *   c 12 0 0-511/1 MPI_COMM_WORLD
+ *
+ * its number, context, members, name.
+ */
+#include "src/core/core_stuck.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- notes --------------------------------------------------------------- */
+
+/* Appends, or leaves it as it was when that does not fit. */
+static bool append(char note[WEFT_STUCK_NOTE], size_t *at, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (*at + len >= WEFT_STUCK_NOTE)
+		return false;
+	memcpy(note + *at, text, len + 1);
+	*at += len;
+	return true;
+}
+
+static void item_text(const struct weft_stuck_item *i, char *text, size_t len)
+{
+	size_t at;
+
+	if (i->kind == WEFT_STUCK_COLL)
+		snprintf(text, len, ";c %d %u %d-%d/%d %s", i->tag, i->ctx,
+			 i->first, i->last, i->step, i->comm);
+	else
+		snprintf(text, len, ";%c %d %d %u %s", i->kind, i->peer, i->tag,
+			 i->ctx, i->comm);
+	/* A name may hold what separates items. */
+	for (at = 1; text[at]; at++)
+		if (text[at] == ';' || text[at] == '\n')
+			text[at] = '_';
+}
+
+char *weft_stuck_write(const struct weft_stuck *s, char note[WEFT_STUCK_NOTE])
+{
+	char text[128];
+	size_t at = 0;
+
+	note[0] = '\0';
+	snprintf(text, sizeof(text), "%s %c %d %d", s->call[0] ? s->call : "-",
+		 s->any ? '|' : '&', s->world_seq, s->nitems + s->more);
+	append(note, &at, text);
+	for (int i = 0; i < s->nitems; i++) {
+		item_text(&s->item[i], text, sizeof(text));
+		if (!append(note, &at, text))
+			break;
+	}
+	return note;
+}
+
+static bool read_item(struct weft_stuck_item *i, const char *text)
+{
+	char kind = text[0];
+	int n = 0;
+
+	memset(i, 0, sizeof(*i));
+	i->kind = (enum weft_stuck_kind)kind;
+	if (kind == WEFT_STUCK_COLL)
+		sscanf(text, "c %d %u %d-%d/%d %n", &i->tag, &i->ctx, &i->first,
+		       &i->last, &i->step, &n);
+	else if (kind == WEFT_STUCK_RECV || kind == WEFT_STUCK_SEND)
+		sscanf(text + 1, " %d %d %u %n", &i->peer, &i->tag, &i->ctx,
+		       &n);
+	if (!n)
+		return false;
+	if (kind != WEFT_STUCK_COLL)
+		n++;
+	snprintf(i->comm, sizeof(i->comm), "%.*s",
+		 (int)strcspn(text + n, ";"), text + n);
+	return true;
+}
+
+bool weft_stuck_read(struct weft_stuck *s, const char *note)
+{
+	char all;
+	int total = 0;
+
+	memset(s, 0, sizeof(*s));
+	if (sscanf(note, "%31s %c %d %d", s->call, &all, &s->world_seq,
+		   &total) != 4)
+		return false;
+	if (!strcmp(s->call, "-"))
+		s->call[0] = '\0';
+	s->any = all == '|';
+	while ((note = strchr(note, ';')) && s->nitems < WEFT_STUCK_ITEMS)
+		if (read_item(&s->item[s->nitems], ++note))
+			s->nitems++;
+	s->more = total > s->nitems ? total - s->nitems : 0;
+	return true;
+}
+
+/* ---- who waits for whom -------------------------------------------------- */
+
+struct job {
+	const struct weft_stuck *rank;
+	int n;
+};
+
+static bool is_member(const struct weft_stuck_item *i, int r)
+{
+	return i->step > 0 && r >= i->first && r <= i->last &&
+	       (r - i->first) % i->step == 0;
+}
+
+/* The item by which rank r takes part in the same collective; NULL: not. */
+static const struct weft_stuck_item *
+same_coll(const struct job *j, int r, const struct weft_stuck_item *i)
+{
+	const struct weft_stuck *s = &j->rank[r];
+
+	for (int k = 0; k < s->nitems && !s->left; k++)
+		if (s->item[k].kind == WEFT_STUCK_COLL &&
+		    s->item[k].ctx == i->ctx && s->item[k].tag == i->tag)
+			return &s->item[k];
+	return NULL;
+}
+
+/* It is through with that collective and waits in something later. */
+static bool is_past(const struct job *j, int r, const struct weft_stuck_item *i)
+{
+	bool whole = i->first == 0 && i->last == j->n - 1 && i->step == 1;
+
+	return whole && !j->rank[r].left && j->rank[r].world_seq > i->tag + 1;
+}
+
+/* Member r keeps rank me waiting in a collective. */
+static bool coll_lacks(const struct job *j, int me, int r,
+		       const struct weft_stuck_item *i)
+{
+	if (r == me || !is_member(i, r) || is_past(j, r, i))
+		return false;
+	if (!same_coll(j, r, i))
+		return true;
+	/* It is there, but with another call. */
+	return strcmp(j->rank[r].call, j->rank[me].call) != 0;
+}
+
+static bool waits_for(const struct job *j, int me, int r,
+		      const struct weft_stuck_item *i)
+{
+	if (i->kind == WEFT_STUCK_COLL)
+		return coll_lacks(j, me, r, i);
+	if (i->peer == WEFT_STUCK_ANY)
+		return r != me;
+	return r == i->peer;
+}
+
+/*
+ * The rank that me waits for, as the next step of a walk: those named first,
+ * of a wildcard the lowest. -1: nobody is known.
+ */
+static int next_of(const struct job *j, int me, bool wild)
+{
+	const struct weft_stuck *s = &j->rank[me];
+
+	for (int k = 0; k < s->nitems; k++) {
+		const struct weft_stuck_item *i = &s->item[k];
+		bool is_wild = i->kind != WEFT_STUCK_COLL &&
+			       i->peer == WEFT_STUCK_ANY;
+
+		for (int r = 0; r < j->n && is_wild <= wild; r++)
+			if (waits_for(j, me, r, i))
+				return r;
+	}
+	return -1;
+}
+
+/* Everybody's next step; those who have left go nowhere. */
+static void next_all(const struct job *j, bool wild, int *next)
+{
+	for (int r = 0; r < j->n; r++)
+		next[r] = j->rank[r].left ? -1 : next_of(j, r, wild);
+}
+
+/* The lowest rank and the length of the cycle that r is on. */
+static int cycle_of(const int *next, int r, int *len)
+{
+	int low = r, at = next[r];
+
+	for (*len = 1; at != r; at = next[at], ++*len)
+		low = at < low ? at : low;
+	return low;
+}
+
+/* Where the shortest cycle begins, or -1. walked: which walk passed a rank. */
+static int find_cycle(const int *next, int n, int *walked)
+{
+	int best = -1, best_len = 0, len, low, at;
+
+	memset(walked, 0, (size_t)n * sizeof(*walked));
+	for (int r = 0; r < n; r++) {
+		for (at = r; at >= 0 && !walked[at]; at = next[at])
+			walked[at] = r + 1;
+		if (at < 0 || walked[at] != r + 1)
+			continue;
+		low = cycle_of(next, at, &len);
+		if (best >= 0 && len >= best_len)
+			continue;
+		best = low;
+		best_len = len;
+	}
+	return best;
+}
+
+/* Where a chain begins that ends at a rank that has left, or -1. */
+static int find_chain(const struct job *j, const int *next)
+{
+	int at, steps;
+
+	for (int r = 0; r < j->n; r++) {
+		at = r;
+		for (steps = 0; next[at] >= 0 && steps < j->n; steps++)
+			at = next[at];
+		if (steps && steps < j->n && j->rank[at].left)
+			return r;
+	}
+	return -1;
+}
+
+/* ---- printing ------------------------------------------------------------ */
+
+void weft_stuck_ranges(FILE *f, const bool *in, int n)
+{
+	int count = 0, from, printed = 0;
+
+	for (int i = 0; i < n; i++)
+		count += in[i];
+	fprintf(f, count == 1 ? "rank " : "ranks ");
+	for (int i = 0; i < n; i++) {
+		if (!in[i])
+			continue;
+		for (from = i; i + 1 < n && in[i + 1];)
+			i++;
+		fprintf(f, "%s%d", printed++ ? "," : "", from);
+		if (i > from)
+			fprintf(f, "%s%d", i > from + 1 ? "-" : ",", i);
+	}
+}
+
+/* "rank 3", "rank + 1" (delta: counted from the own one), "any rank". */
+static void print_peer(FILE *f, int peer, int delta)
+{
+	if (peer == WEFT_STUCK_ANY)
+		fprintf(f, "any rank");
+	else if (delta)
+		fprintf(f, "rank %c %d", delta > 0 ? '+' : '-', abs(delta));
+	else
+		fprintf(f, "rank %d", peer);
+}
+
+static void print_lacking(FILE *f, const struct job *j, int me,
+			  const struct weft_stuck_item *i)
+{
+	bool *in = calloc((size_t)j->n, sizeof(*in));
+	bool absent = false, other = false;
+
+	if (!in)
+		return;
+	for (int r = 0; r < j->n; r++) {
+		in[r] = coll_lacks(j, me, r, i);
+		absent |= in[r] && !same_coll(j, r, i);
+		other |= in[r] && same_coll(j, r, i);
+	}
+	for (int r = 0; r < j->n && absent; r++)
+		in[r] &= !same_coll(j, r, i);
+	if (absent || other) {
+		fprintf(f, absent ? "; not in it: " : "; in another call: ");
+		weft_stuck_ranges(f, in, j->n);
+	}
+	free(in);
+}
+
+static void print_item(FILE *f, const struct job *j, int me, int k, int delta)
+{
+	const struct weft_stuck_item *i = &j->rank[me].item[k];
+
+	if (i->kind == WEFT_STUCK_COLL) {
+		fprintf(f, "number %d on %s", i->tag, i->comm);
+		print_lacking(f, j, me, i);
+		return;
+	}
+	fprintf(f, i->kind == WEFT_STUCK_RECV ? "from " : "to ");
+	print_peer(f, i->peer, delta);
+	if (i->tag == WEFT_STUCK_ANY)
+		fprintf(f, ", any tag, %s", i->comm);
+	else
+		fprintf(f, ", tag %d, %s", i->tag, i->comm);
+}
+
+static void print_rank(FILE *f, const struct job *j, int me, const int *delta)
+{
+	const struct weft_stuck *s = &j->rank[me];
+
+	if (s->left) {
+		fprintf(f, "has left MPI\n");
+		return;
+	}
+	fprintf(f, "%s", s->call[0] ? s->call : "in no MPI call");
+	if (s->nitems + s->more > 1)
+		fprintf(f, " for %s of %d", s->any ? "one" : "all",
+			s->nitems + s->more);
+	for (int k = 0; k < s->nitems; k++) {
+		fprintf(f, k ? " | " : " ");
+		print_item(f, j, me, k, delta ? delta[k] : 0);
+	}
+	if (s->more)
+		fprintf(f, " | and %d more", s->more);
+	fprintf(f, "\n");
+}
+
+/* ---- ranks that are alike ------------------------------------------------ */
+
+/* The distance to a peer, the short way round. */
+static int delta_of(int from, int to, int n)
+{
+	int d = to - from;
+
+	if (d > n / 2)
+		d -= n;
+	return d < -(n / 2) ? d + n : d;
+}
+
+static bool item_alike(const struct job *j, int a, int b, int k, bool turned)
+{
+	const struct weft_stuck_item *x = &j->rank[a].item[k];
+	const struct weft_stuck_item *y = &j->rank[b].item[k];
+	bool same;
+
+	if (x->kind != y->kind || x->tag != y->tag || x->ctx != y->ctx ||
+	    strcmp(x->comm, y->comm))
+		return false;
+	if (x->kind == WEFT_STUCK_COLL)
+		return x->first == y->first && x->last == y->last &&
+		       x->step == y->step;
+	same = x->peer == y->peer;
+	if (!turned || x->peer < 0 || y->peer < 0)
+		return same;
+	return delta_of(a, x->peer, j->n) == delta_of(b, y->peer, j->n);
+}
+
+/* turned: peers are as far from b as from a, instead of the same. */
+static bool alike(const struct job *j, int a, int b, bool turned)
+{
+	const struct weft_stuck *x = &j->rank[a], *y = &j->rank[b];
+
+	if (x->left || y->left)
+		return x->left && y->left;
+	if (strcmp(x->call, y->call) || x->any != y->any ||
+	    x->nitems != y->nitems || x->more != y->more)
+		return false;
+	for (int k = 0; k < x->nitems; k++)
+		if (!item_alike(j, a, b, k, turned))
+			return false;
+	return true;
+}
+
+static int mark_alike(const struct job *j, int a, bool turned, const bool *done,
+		      bool *in)
+{
+	int count = 0;
+
+	for (int r = 0; r < j->n; r++) {
+		in[r] = !done[r] && alike(j, a, r, turned);
+		count += in[r];
+	}
+	return count;
+}
+
+enum { TURNED_AT_LEAST = 4 }; /* fewer are told one by one */
+
+static void print_group(FILE *f, const struct job *j, int a, bool *done,
+			bool *in)
+{
+	int delta[WEFT_STUCK_ITEMS] = { 0 };
+	const struct weft_stuck *s = &j->rank[a];
+	int same = mark_alike(j, a, false, done, in);
+	int turned = mark_alike(j, a, true, done, in);
+	bool turn = turned > same && turned >= TURNED_AT_LEAST;
+
+	if (!turn)
+		mark_alike(j, a, false, done, in);
+	for (int k = 0; k < s->nitems && turn; k++)
+		if (s->item[k].kind != WEFT_STUCK_COLL && s->item[k].peer >= 0)
+			delta[k] = delta_of(a, s->item[k].peer, j->n);
+	fprintf(f, "  ");
+	weft_stuck_ranges(f, in, j->n);
+	fprintf(f, ": ");
+	print_rank(f, j, a, turn ? delta : NULL);
+	for (int r = 0; r < j->n; r++)
+		done[r] |= in[r];
+}
+
+/* ---- the cycle ----------------------------------------------------------- */
+
+enum { ROAD_SHOWN = 12 };
+
+/* From a rank on to where the walk ends or comes back. */
+static void print_road(FILE *f, const int *next, int from)
+{
+	int at = from, len = 1, shown = 0;
+
+	for (at = next[from]; at >= 0 && at != from; at = next[at])
+		len++;
+	fprintf(f, at < 0 ? "  chain: rank %d" : "  cycle: rank %d", from);
+	for (at = next[from]; at >= 0 && at != from; at = next[at]) {
+		if (++shown < ROAD_SHOWN || shown > len - 2)
+			fprintf(f, " -> rank %d", at);
+		else if (shown == ROAD_SHOWN)
+			fprintf(f, " -> ... (%d more)", len - 1 - shown);
+	}
+	if (at < 0)
+		fprintf(f, ", which has left MPI\n");
+	else
+		fprintf(f, " -> rank %d\n", from);
+}
+
+/* The shortest cycle without wildcards, with them, or else a chain's end. */
+static void print_cycle(FILE *f, const struct job *j)
+{
+	int *next = calloc((size_t)j->n, sizeof(*next));
+	int *walked = calloc((size_t)j->n, sizeof(*walked));
+	int from = -1;
+
+	for (int wild = 0; next && walked && wild < 2 && from < 0; wild++) {
+		next_all(j, wild, next);
+		from = find_cycle(next, j->n, walked);
+	}
+	if (next && from < 0)
+		from = find_chain(j, next);
+	if (next && from >= 0)
+		print_road(f, next, from);
+	free(next);
+	free(walked);
+}
+
+void weft_stuck_print(FILE *f, const struct weft_stuck *rank, int n,
+		      uint64_t now_ps)
+{
+	const struct job j = { rank, n };
+	bool *done = calloc((size_t)n, sizeof(*done));
+	bool *in = calloc((size_t)n, sizeof(*in));
+	int left = 0;
+
+	for (int r = 0; r < n; r++)
+		left += rank[r].left;
+	fprintf(f, "deadlock after %.6f us: %d of %d ranks wait, and nothing "
+		"is under way\n", (double)now_ps * 1e-6, n - left, n);
+	for (int r = 0; done && in && r < n; r++)
+		if (!done[r])
+			print_group(f, &j, r, done, in);
+	print_cycle(f, &j);
+	free(done);
+	free(in);
+}
