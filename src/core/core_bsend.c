@@ -89,7 +89,7 @@ static bool is_empty(struct weft_bsend *b)
 
 void weft_bsend_flush(struct weft_bsend **where)
 {
-	struct weft_idle w = weft_idle_begin();
+	struct weft_idle w = weft_idle_begin(NULL, 0, false);
 
 	while (*where && !is_empty(*where))
 		weft_idle_turn(&w);

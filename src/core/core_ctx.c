@@ -195,7 +195,7 @@ int weft_ctx_agree(const struct weft_small *m, int want, unsigned *ids_p)
 	struct weft_agree a;
 	int rc;
 
-	weft_req_init(&a.req, &agree_ops, NULL, WEFT_REQ_ACTIVE);
+	weft_req_init(&a.req, &agree_ops, m->over, WEFT_REQ_ACTIVE);
 	a.m = *m;
 	a.want = want;
 	weft_agree_start(&a);

@@ -198,6 +198,12 @@ int weft_core_fini(void)
 	return rc;
 }
 
+void weft_core_quit(int code, const char *text)
+{
+	weft_pmix_abort(code, text);
+	_exit(code);
+}
+
 void weft_core_abort(int code, const char *fmt, ...)
 {
 	char what[896], text[1024], call[96];
@@ -217,8 +223,5 @@ void weft_core_abort(int code, const char *fmt, ...)
 		weft_core.job.rank, weft_core.host, (int)getpid(), text);
 	fflush(stderr);
 	code &= 255;
-	if (!code)
-		code = 1;
-	weft_pmix_abort(code, text);
-	_exit(code);
+	weft_core_quit(code ? code : 1, text);
 }

@@ -13,7 +13,7 @@
 #include "src/core/core_pend.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
-#include "src/core/core_world.h"
+#include "src/core/core_wait.h"
 
 #include <errno.h>
 #include <rdma/fi_errno.h>
@@ -37,6 +37,7 @@ static weft_au32 reapable; /* how many are in it */
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static unsigned waiters;     /* threads on the condition */
 static bool sleeper;	     /* a thread is in fi_cq_sread */
+static struct weft_idle *asleep; /* what threads that sleep wait for */
 static weft_au32 stepper;    /* a thread runs the steps */
 static weft_au32 step_again; /* and another asked for it meanwhile */
 
@@ -81,7 +82,7 @@ static WEFT_COLD int odd_result(ssize_t n)
 	if (n == -FI_EAVAIL)
 		return dispatch_error();
 	if (n == -EDEADLK)
-		weft_world_stuck();
+		weft_wait_deadlock(asleep);
 	if (n != -FI_EINTR && n != -FI_ECANCELED && n != -FI_ETIMEDOUT)
 		weft_core_abort(1, "the fabric failed: %s",
 				fi_strerror(-(int)n));
@@ -311,10 +312,28 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 	weft_unlock();
 }
 
-struct weft_idle weft_idle_begin(void)
+/* Leaves word of what is waited for, and sleeps. */
+static void sleep_on(struct weft_idle *w)
 {
-	return (struct weft_idle){ weft_core.spin,
-				   weft_load32(&weft_completed) };
+	struct weft_idle **p;
+
+	weft_lock();
+	w->next = asleep;
+	asleep = w;
+	weft_unlock();
+	weft_progress_sleep(w->mark, FOREVER);
+	weft_lock();
+	for (p = &asleep; *p != w;)
+		p = &(*p)->next;
+	*p = w->next;
+	weft_unlock();
+}
+
+struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
+				 bool any)
+{
+	return (struct weft_idle){ weft_core.spin, weft_load32(&weft_completed),
+				   req, nreq, any, NULL };
 }
 
 WEFT_INLINE void idle_turn(struct weft_idle *w)
@@ -324,7 +343,7 @@ WEFT_INLINE void idle_turn(struct weft_idle *w)
 	else if (w->left)
 		w->left--;
 	else
-		weft_progress_sleep(w->mark, FOREVER);
+		sleep_on(w);
 	w->mark = weft_load32(&weft_completed);
 }
 
@@ -333,11 +352,11 @@ void weft_idle_turn(struct weft_idle *w)
 	idle_turn(w);
 }
 
-void weft_progress_until(const weft_au32 *done)
+void weft_progress_wait(struct weft_req *r)
 {
-	struct weft_idle w = weft_idle_begin();
+	struct weft_idle w = weft_idle_begin(&r, 1, false);
 
 	/* A1 pairs with R1 in weft_req_complete() */
-	while (!weft_load32(done))
+	while (!weft_load32(&r->done))
 		idle_turn(&w);
 }

@@ -43,7 +43,7 @@ void weft_progress_poll(void);
 /*
  * Waiting for any condition that completions change:
  *
- *   struct weft_idle w = weft_idle_begin();
+ *   struct weft_idle w = weft_idle_begin(NULL, 0, false);
  *   while (!condition())
  *           weft_idle_turn(&w);
  *
@@ -53,15 +53,21 @@ void weft_progress_poll(void);
 struct weft_idle {
 	unsigned left; /* turns before sleeping */
 	uint32_t mark; /* weft_completed when the condition was looked at */
+	/* what is waited for, where that is requests: for reports */
+	struct weft_req *const *req;
+	int nreq;
+	bool any; /* one of them is enough */
+	struct weft_idle *next; /* another thread's, while asleep */
 };
 
 extern weft_au32 weft_completed; /* requests completed so far */
 
-struct weft_idle weft_idle_begin(void);
+struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
+				 bool any);
 void weft_idle_turn(struct weft_idle *w);
 
-/* The same for one word, which must become other than 0. */
-void weft_progress_until(const weft_au32 *done);
+/* The same for one request. */
+void weft_progress_wait(struct weft_req *r);
 
 /* Registers an active request for ops->step; the loop removes it when step
  * says it is over. Steps once at once, so that short ones end here. */
@@ -74,7 +80,7 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms);
 /* Frees a completed orphan at the end of the pass; the lock is held. */
 void weft_progress_reap(struct weft_req *r);
 
-/* Wakes a thread that sleeps in weft_progress_until: something was completed
+/* Wakes a thread that sleeps in weft_progress_wait: something was completed
  * outside the progress loop (generalized requests). */
 void weft_progress_wake(void);
 

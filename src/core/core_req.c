@@ -84,7 +84,7 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 
 void weft_req_wait(struct weft_req *r)
 {
-	weft_progress_until(&r->done);
+	weft_progress_wait(r);
 }
 
 void weft_status_empty(MPI_Status *status)

@@ -86,6 +86,9 @@ int weft_core_fini(void);
 void weft_core_abort(int code, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_NORETURN;
 
+/* Ends the job without a further word on the screen; text is for mpiexec. */
+void weft_core_quit(int code, const char *text) WEFT_NORETURN;
+
 /* The provider's clock or the host's, and its smallest step. */
 uint64_t weft_core_now_ps(void);
 /* The same for our own use: in virtual time looking takes none. */

@@ -271,7 +271,7 @@ int weft_unit_post(struct weft_comm *comm, const struct weft_unit_call *call,
 	weft_lock();
 	u = weft_pool_get(&unit_reqs);
 	if (u) {
-		weft_req_init(&u->req, &unit_ops, NULL, WEFT_REQ_ACTIVE);
+		weft_req_init(&u->req, &unit_ops, comm, WEFT_REQ_ACTIVE);
 		u->io.done = unit_done;
 		rc = unit_call(comm, call, &u->io);
 		if (rc)

@@ -3,7 +3,6 @@
 #include "src/core/core_world.h"
 
 #include "src/base/log.h"
-#include "src/core/core_call.h"
 #include "src/core/core_inter.h"
 #include "src/core/core_io.h"
 #include "src/core/core_pmix.h"
@@ -13,12 +12,9 @@
 #include <errno.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_ext_weft.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define HANDLE_BYTES 64
-#define STUCK_S	     10 /* for the one who prints */
 
 static struct fi_weft_world *world; /* NULL: the clock is live */
 
@@ -85,36 +81,4 @@ void weft_world_count(struct weft_world_count *c)
 	world->count(domain(), &n);
 	*c = (struct weft_world_count){ n.now_ps,  n.events, n.hops,
 					n.packets, n.hash,   n.turns };
-}
-
-/* ---- deadlock ------------------------------------------------------------ */
-
-static void print_all(void)
-{
-	struct fi_weft_note n;
-
-	fprintf(stderr, "weft: deadlock: every rank waits and nothing is "
-			"under way\n");
-	for (int i = 0; i < weft_core.job.size; i++) {
-		if (world->read(domain(), (uint32_t)i, &n))
-			continue;
-		fprintf(stderr, "weft:   rank %d at %.3f us: %s\n", i,
-			(double)n.clock_ps * 1e-6,
-			n.waits ? n.text : "has finished");
-	}
-	fflush(stderr);
-}
-
-void weft_world_stuck(void)
-{
-	char call[96];
-
-	weft_call_text(call, sizeof(call));
-	if (world->note(domain(), -1, *call ? call : "outside MPI")) {
-		/* Somebody else prints and ends the job. */
-		sleep(STUCK_S);
-	} else {
-		print_all();
-	}
-	weft_core_abort(1, "deadlock");
 }

@@ -27,10 +27,4 @@ struct weft_world_count {
 };
 void weft_world_count(struct weft_world_count *c);
 
-/*
- * Nothing will ever move again: this rank writes down what it waits for, the
- * last one prints what all wrote, and the job ends. Does not return.
- */
-void weft_world_stuck(void);
-
 #endif

@@ -75,7 +75,8 @@ static void scan_once(struct many *m)
 /* Until all (or one) of the active ones are done. */
 static void wait_many(struct many *m, bool all)
 {
-	struct weft_idle w = weft_idle_begin();
+	struct weft_idle w = weft_idle_begin(
+		(struct weft_req *const *)m->handle, m->count, !all);
 
 	for (;;) {
 		scan(m);

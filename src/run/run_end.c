@@ -72,6 +72,13 @@ static int deed(const struct run_end *e, char **text_p)
 	}
 }
 
+/* Nobody's fault alone: the MPI library says so when it ends the job. */
+static bool is_deadlock(const struct run_end *e)
+{
+	return e->cause == RUN_CAUSE_ABORT && e->text &&
+	       !strncmp(e->text, "deadlock", 8);
+}
+
 char *run_end_text(const struct run_end *e, const char *host)
 {
 	/* The text of an abort begins with it. */
@@ -85,6 +92,8 @@ char *run_end_text(const struct run_end *e, const char *host)
 	else if (e->cause == RUN_CAUSE_INTERRUPT)
 		n = asprintf(&text, "ended by signal %d (%s)", e->code,
 			     strsignal(e->code));
+	else if (is_deadlock(e))
+		n = asprintf(&text, "%s; the job was ended", e->text);
 	else if (deed(e, &did) >= 0)
 		n = asprintf(&text, "process rank %d with PID %d on node %s %s"
 			     "%s%s", e->rank, (int)e->pid, host, did,

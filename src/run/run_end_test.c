@@ -27,6 +27,9 @@ static void each_end_has_its_code_and_words(void **state)
 		{ { .cause = RUN_CAUSE_ABORT, .pid = 9, .code = 263 }, 7,
 		  "process rank 0 with PID 9 on node h called MPI_Abort with "
 		  "error code 263" },
+		{ { .cause = RUN_CAUSE_ABORT, .code = 35,
+		    .text = (char *)(uintptr_t) "deadlock: all wait" }, 35,
+		  "deadlock: all wait; the job was ended" },
 		{ { .cause = RUN_CAUSE_ABORT, .pid = 9, .code = 0 }, 1,
 		  "process rank 0 with PID 9 on node h called MPI_Abort with "
 		  "error code 0" },
