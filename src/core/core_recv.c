@@ -224,12 +224,14 @@ static WEFT_COLD int recv_no_proc(MPI_Status *status)
 }
 
 /* Into place, with nothing waiting before it: the request is as little as the
- * completion needs. The lock is held. */
+ * completion needs, and in virtual time all of it, for the report of a
+ * deadlock. The lock is held. */
 static inline int post_near(struct weft_p2p *p, const struct weft_p2p_args *a)
 {
 	uint64_t word, ignore;
 
-	if (weft_unlikely(recv_lane.pend || !weft_dt_is_run(a->dt, a->count)))
+	if (weft_unlikely(recv_lane.pend || weft_core.virt ||
+			  !weft_dt_is_run(a->dt, a->count)))
 		return -EAGAIN;
 	match_word(a, &word, &ignore);
 	weft_store32_relaxed(&p->req.done, 0); /* nobody waits yet */
