@@ -128,6 +128,8 @@ static int vt_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 		p->rank = rank;
 		v->peer[rank] = p;
 		v->met[v->met_count++] = rank;
+		/* One who is gone already is told at the next poll. */
+		v->left_seen = weft_load32(&v->w->head->left) - 1;
 	}
 	*peer_p = &p->base;
 	return 0;

@@ -154,6 +154,7 @@ void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, uint64_t at);
 struct vt_turn {
 	struct vt *v;
 	struct weft_vt *w;
+	uint64_t at;	  /* the event that is being dealt with */
 	uint64_t horizon; /* whoever was freed acts from here on, or later */
 	bool stop;	  /* the horizon or a due time has moved */
 };

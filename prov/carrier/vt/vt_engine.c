@@ -25,8 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Looks in vain by all pollers together, before it is a deadlock. */
-#define IDLE_LOOKS 1000000u
+/* Turns for pollers alone, of some looks each, before it is a deadlock. */
+#define IDLE_TURNS 100000u
 
 /* ---- the lock ------------------------------------------------------------ */
 
@@ -144,12 +144,14 @@ void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
 static void notice_all(struct vt_turn *t)
 {
 	for (uint32_t i = 0; i < t->w->head->size; i++)
-		vt_engine_notice(t, i, t->w->head->now);
+		vt_engine_notice(t, i, t->at);
 }
 
 static void depart(struct vt_turn *t, uint32_t rank)
 {
-	weft_store32(&t->w->rank_of[rank].gone, ESHUTDOWN);
+	struct vt_rank *r = &t->w->rank_of[rank];
+
+	weft_store32(&r->gone, r->bye);
 	weft_add32(&t->w->head->left, 1);
 	notice_all(t);
 }
@@ -170,6 +172,7 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 	(void)node;
 	(void)offset;
 	(void)bytes;
+	t->at = at;
 	last->cursor = b->chain;
 	from->flying--;
 	vt_arrive(t, b->to, i, at);
@@ -195,7 +198,7 @@ void vt_give_back(struct vt_turn *t, uint32_t i)
 		return;
 	vt_push(w, &w->rank_of[owner].spare, i);
 	if (w->rank_of[owner].wants_room)
-		vt_engine_notice(t, owner, w->head->now);
+		vt_engine_notice(t, owner, t->at);
 }
 
 /* Buffers that a rank has read go home. */
@@ -272,9 +275,23 @@ static uint32_t post_message(struct vt_turn *t, uint32_t rank, uint32_t head,
 
 static void post_bye(struct vt_turn *t, uint32_t rank)
 {
-	t->w->rank_of[rank].bye = 1;
+	t->w->rank_of[rank].bye = ESHUTDOWN;
 	if (!t->w->rank_of[rank].flying)
 		depart(t, rank);
+}
+
+/* The dead are gone when their last packets have come. */
+static void post_deaths(struct vt_turn *t)
+{
+	for (uint32_t i = 0; i < t->w->head->size; i++) {
+		struct vt_rank *r = &t->w->rank_of[i];
+
+		if (weft_load32(&r->status) != WEFT_VT_DEAD || r->bye)
+			continue;
+		r->bye = ECONNRESET;
+		if (!r->flying)
+			depart(t, i);
+	}
 }
 
 static uint32_t post_one(struct vt_turn *t, uint32_t rank, uint32_t head,
@@ -316,7 +333,7 @@ static void engine_drain_all(struct vt_turn *t)
 	for (uint32_t k = 0; k < n; k++)
 		engine_drain(t, all ? k : w->batch[k]);
 	if (weft_unlikely(weft_swap32(&w->head->died, 0)))
-		notice_all(t);
+		post_deaths(t);
 }
 
 /* ---- running ------------------------------------------------------------- */
@@ -392,7 +409,8 @@ static void engine_idle(struct vt_turn *t)
 		looks = true;
 		w->due[i] = r->clock + w->head->cfg.poll_ps;
 	}
-	if (!looks || w->head->idle_looks++ > IDLE_LOOKS)
+	t->at = w->head->now;
+	if (!looks || w->head->idle_turns++ > IDLE_TURNS)
 		engine_deadlock(t);
 }
 
@@ -466,6 +484,7 @@ void vt_engine_try(struct vt *v)
 	if (!weft_load32(&w->head->running) &&
 	    !weft_load32(&w->head->broken)) {
 		w->head->turns++;
+		t.at = w->head->now;
 		engine_drain_all(&t);
 		engine_run(&t);
 		engine_free_all(&t);
@@ -489,8 +508,6 @@ static bool bury(struct vt *v, uint32_t rank)
 		return false;
 	weft_log(WEFT_LOG_INFO, "vt: rank %u (pid %u) died", rank,
 		 weft_load32(&r->pid));
-	weft_store32(&r->gone, ECONNRESET);
-	weft_add32(&v->w->head->left, 1);
 	weft_store32(&v->w->head->late, 1);
 	weft_store32(&v->w->head->died, 1);
 	return weft_add32(&v->w->head->running, (uint32_t)-1) == 1;

@@ -64,7 +64,7 @@ struct vt_head {
 	uint32_t batch_count;
 	uint64_t now;	/* the model has run so far */
 	uint64_t turns;
-	uint64_t idle_looks; /* by pollers, nothing else going on */
+	uint64_t idle_turns; /* for pollers, nothing else going on */
 };
 
 /* A rank. */
@@ -79,7 +79,7 @@ struct vt_rank {
 	uint64_t clock;
 	uint64_t freed_turn; /* the last turn that freed it */
 	uint32_t flying;   /* packets under way from it */
-	uint32_t bye;	   /* has closed; its packets still fly */
+	uint32_t bye;	   /* errno: has closed, its packets still fly */
 	weft_au32 gone;	   /* errno for those who knew it, or 0 */
 
 	/* line 1: packets out, indices of the ring run free */

@@ -253,7 +253,7 @@ static void post_open(struct vt_turn *t, const struct vt_buf *b)
 	if (!r->err)
 		w->places[r->id] = b->route;
 	weft_store32(&r->state, VT_ROUTE_OPENED);
-	vt_engine_notice(t, b->from, w->head->now);
+	vt_engine_notice(t, b->from, t->at);
 }
 
 static void post_close(struct weft_vt *w, const struct vt_buf *b)
@@ -339,8 +339,8 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 	struct vt_turn *t = arg;
 	struct vt_buf *acc = vt_buf(t->w, (uint32_t)cookie[0]);
 
-	(void)at;
 	(void)node;
+	t->at = at;
 	for (unsigned k = 1; k < count; k++) {
 		struct vt_buf *in = vt_buf(t->w, (uint32_t)cookie[k]);
 
@@ -417,9 +417,11 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 	struct weft_vt *w = t->w;
 	uint32_t place = w->places[route];
 	const struct vt_member *m = members_of(w, place);
-	unsigned k = keep(t, place, seq, (uint32_t)cookie);
 	uint32_t i = find_node(w, place, node);
+	unsigned k;
 
+	t->at = at;
+	k = keep(t, place, seq, (uint32_t)cookie);
 	for (; i < w->routes[place].count; i++) {
 		if (node_of(w, &m[m[i].by_node]) != node)
 			break;

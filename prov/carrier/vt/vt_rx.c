@@ -36,7 +36,7 @@ void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, uint64_t at)
 	/* R4 pairs with A4 in first() */
 	weft_store32(&vt_buf(t->w, r->in_tail)->next, i);
 	r->in_tail = i;
-	t->w->head->idle_looks = 0;
+	t->w->head->idle_turns = 0;
 	vt_engine_notice(t, rank, at);
 }
 

@@ -177,41 +177,48 @@ void vt_wake(struct weft_carrier *c)
 
 /* ---- looking ------------------------------------------------------------- */
 
-static void look_blocked(struct vt *v, uint64_t at)
+/* The first look, in whole steps from now, that is not before a time. */
+static uint64_t look_at(const struct vt *v, uint64_t when)
 {
-	bool jump = v->looks >= JUMP_LOOKS && !v->threads;
-	uint64_t next = vt_next(v);
+	uint64_t step = v->w->head->cfg.poll_ps;
+	uint64_t now = v->me->clock;
+	uint64_t n = when > now ? (when - now + step - 1) / step : 1;
 
-	if (!jump) {
-		block(v, WEFT_VT_POLLING, at);
-		return;
-	}
-	/* What is known to come ends the jump at the look that finds it. */
-	if (next != VT_NEVER) {
-		uint64_t step = v->w->head->cfg.poll_ps;
-		uint64_t n = (next - v->me->clock + step - 1) / step;
+	return now + n * step;
+}
 
-		block(v, WEFT_VT_POLLING, v->me->clock + n * step);
-		return;
-	}
-	block(v, WEFT_VT_JUMPING, VT_NEVER);
+/*
+ * The next look that matters: the next one, or after many the one that finds
+ * what is known to come, or VT_NEVER: that is not known yet.
+ */
+static uint64_t next_look(struct vt *v)
+{
+	uint64_t next;
+
+	if (v->looks < JUMP_LOOKS || v->threads)
+		return look_at(v, 0);
+	next = vt_next(v);
+	if (next == VT_NEVER)
+		return VT_NEVER;
+	return look_at(v, next);
 }
 
 void vt_look(struct vt *v)
 {
-	uint64_t step = v->w->head->cfg.poll_ps;
-	uint64_t at = v->me->clock + step;
 	uint32_t idle = 0;
+	uint64_t at;
 
-	if (v->looks++ < VT_FREE_LOOKS || !step || verdict(v))
+	if (v->looks++ < VT_FREE_LOOKS || !v->w->head->cfg.poll_ps ||
+	    verdict(v))
 		return;
+	at = next_look(v);
 	if (at <= v->w->head->now) {
 		v->me->clock = at;
 		return;
 	}
 	if (!weft_cas32(&v->blocked, &idle, 1))
 		return;
-	look_blocked(v, at);
+	block(v, at == VT_NEVER ? WEFT_VT_JUMPING : WEFT_VT_POLLING, at);
 	weft_store32(&v->blocked, 0);
 }
 
