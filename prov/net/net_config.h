@@ -53,7 +53,6 @@ struct net_config {
 	uint32_t inject_depth;	/* packets each holds */
 	uint64_t inject_ps;	/* tail write to packet in the FIFO */
 	uint64_t receive_ps;	/* out of the network to visible in memory */
-	uint64_t message_ps;	/* start-up of a message that runs alone */
 	uint64_t injection_ps_per_byte_x1000; /* engine, whole packets */
 	uint64_t reception_ps_per_byte_x1000; /* engine, as it streams in */
 	uint64_t local_ps;	/* source and target on one node */
@@ -70,6 +69,7 @@ struct net_config {
 	uint32_t coll_packet_ticks; /* of a full packet through the ALU */
 	/* software above the unit */
 	uint64_t send_ps;  /* a call that sends */
+	uint64_t message_ps; /* more, when it is longer than a packet */
 	uint64_t recv_ps;  /* a message taken */
 	uint64_t call_ps;  /* any other call */
 	uint64_t poll_ps;  /* a look that found nothing */

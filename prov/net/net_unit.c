@@ -84,13 +84,6 @@ static void ring_remove(const struct net *net, struct net_fifo *f, uint32_t mi)
 	f->ring = prev == mi ? 0 : prev;
 }
 
-/* A message at the head of its FIFO after idle time pays the start-up. */
-static void start_alone(struct net *net, struct net_mrec *m)
-{
-	if (m->bytes > net->cfg.payload_bytes)
-		m->ready_ps += net->cfg.message_ps;
-}
-
 static void push_wake(struct net *net, const struct net_mrec *m)
 {
 	push_ps(net, m->ready_ps,
@@ -110,7 +103,6 @@ static void enqueue(struct net *net, uint32_t mi)
 		net_mrec(net, head)->last = mi;
 	} else {
 		m->last = mi;
-		start_alone(net, m);
 		ring_add(net, f, mi);
 	}
 	push_wake(net, m);
@@ -128,10 +120,8 @@ static void promote(struct net *net, struct net_fifo *f, uint32_t mi,
 	n = net_mrec(net, m->next);
 	n->last = m->last;
 	ring_add(net, f, m->next);
-	if (n->ready_ps > end) {
-		start_alone(net, n);
+	if (n->ready_ps > end)
 		push_wake(net, n);
-	}
 }
 
 static const uint8_t way_vc[] = {
