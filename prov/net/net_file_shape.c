@@ -100,9 +100,10 @@ static void wrap_by_rule(struct file_machine *m)
 		bool ring = c->wrap[d] == 't';
 
 		if (!c->wrap[d])
-			ring = c->size[d] == c->midplane[d] ||
-			       c->size[d] == m->full[d];
-		c->wrap[d] = ring && c->size[d] > 1;
+			ring = c->size[d] > 1 &&
+			       (c->size[d] == c->midplane[d] ||
+				c->size[d] == m->full[d]);
+		c->wrap[d] = ring;
 	}
 }
 
@@ -139,11 +140,12 @@ void net_file_shape_text(const struct net_config *cfg, char *buf, size_t len)
 	size_t at = 0;
 
 	for (unsigned d = 0; d < cfg->dims && at < len; d++) {
-		bool ring = cfg->size[d] == cfg->midplane[d] ||
-			    !cfg->midplane[d];
+		bool ring = cfg->size[d] > 1 &&
+			    (cfg->size[d] == cfg->midplane[d] ||
+			     !cfg->midplane[d]);
 		const char *mark = "";
 
-		if (cfg->topology == NET_TORUS && cfg->size[d] > 1 &&
+		if (cfg->topology == NET_TORUS &&
 		    ring != !!cfg->wrap[d])
 			mark = cfg->wrap[d] ? "t" : "m";
 		at += (size_t)snprintf(buf + at, len - at, "%s%u%s",
