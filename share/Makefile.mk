@@ -3,12 +3,16 @@
 machinedir = $(datadir)/weft/machines
 dist_machine_DATA = share/machines/bgq
 reproducedir = $(datadir)/weft/reproduce
-dist_reproduce_DATA =
+dist_reproduce_DATA = share/reproduce/bgq.tsv
 
-SHARE_COPIES = share/weft/machines/bgq
+SHARE_COPIES = share/weft/machines/bgq share/weft/reproduce/bgq.tsv
 all-local: $(SHARE_COPIES)
 CLEANFILES += $(SHARE_COPIES)
 
 share/weft/machines/bgq: $(srcdir)/share/machines/bgq
 	$(AM_V_GEN)$(MKDIR_P) share/weft/machines && \
 	cp $(srcdir)/share/machines/bgq $@
+
+share/weft/reproduce/bgq.tsv: $(srcdir)/share/reproduce/bgq.tsv
+	$(AM_V_GEN)$(MKDIR_P) share/weft/reproduce && \
+	cp $(srcdir)/share/reproduce/bgq.tsv $@

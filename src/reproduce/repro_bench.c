@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See repro_bench.h. */
+#include "src/reproduce/repro_bench.h"
+#include "prov/net/net_file.h"
+#include "prov/net/net_map.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static int tell(const char *what, int err)
+{
+	fprintf(stderr, "weft-reproduce: %s: %s\n", what, strerror(-err));
+	return err;
+}
+
+int repro_bench_config(const struct repro *r, const char *dims,
+		       struct net_config *cfg)
+{
+	struct net_why why;
+	char spec[4096];
+	int err;
+
+	snprintf(spec, sizeof(spec), "%s:%s", r->machine, dims);
+	err = net_file_load(spec, 0, cfg, &why);
+	if (err)
+		fprintf(stderr, "weft-reproduce: %s\n", why.text);
+	return err;
+}
+
+int repro_bench_open(struct repro_bench *b, const struct repro *r,
+		     const char *dims, uint32_t packets)
+{
+	int err;
+
+	memset(b, 0, sizeof(*b));
+	err = repro_bench_config(r, dims, &b->cfg);
+	if (err)
+		return err;
+	b->nodes = net_shape_nodes(&b->cfg);
+	b->bytes = net_bytes(&b->cfg, packets);
+	b->net = mmap(NULL, b->bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (b->net == MAP_FAILED) {
+		b->net = NULL;
+		return tell("memory of the model", -errno);
+	}
+	err = net_open(b->net, b->bytes, &b->cfg, packets);
+	return err ? tell("opening the model", err) : 0;
+}
+
+int repro_bench_run(struct repro_bench *b, const struct net_up *up, void *arg)
+{
+	bool stop = false;
+	uint64_t next;
+	int err;
+
+	while ((next = net_next(b->net)) != NET_NEVER)
+		net_run(b->net, next + 1000000000, up, arg, &stop);
+	if (net_stuck(b->net))
+		return tell("the network is stuck", -EDEADLK);
+	err = net_check(b->net);
+	return err ? tell("the model's invariants", err) : 0;
+}
+
+void repro_bench_close(struct repro_bench *b)
+{
+	if (b->net)
+		munmap(b->net, b->bytes);
+	b->net = NULL;
+}

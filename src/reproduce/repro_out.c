@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What weft-reproduce prints: a table for people, CSV, or JSON. */
+#include "src/reproduce/repro.h"
+#include "prov/net/net_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *kind(const struct repro_row *row)
+{
+	return row->predicted ? "predicted" : "calibrated";
+}
+
+static const char *verdict(const struct repro_row *row)
+{
+	if (row->state == REPRO_LEFT_OUT)
+		return "left out";
+	if (row->state == REPRO_FAILED)
+		return "failed";
+	return repro_in_band(row) ? "in band" : "OUT OF BAND";
+}
+
+/* Calls each for every calibrated constant of the machine file. */
+static void constants(const struct repro *r,
+		      void (*each)(void *arg, const struct net_file_entry *e),
+		      void *arg)
+{
+	struct net_why why;
+
+	if (net_file_each(r->machine, each, arg, &why))
+		fprintf(stderr, "weft-reproduce: %s\n", why.text);
+}
+
+struct tally {
+	unsigned predicted, in_band, calibrated, left_out, failed;
+};
+
+static struct tally tally(const struct repro *r)
+{
+	struct tally t = { 0 };
+
+	for (unsigned i = 0; i < r->count; i++) {
+		const struct repro_row *row = &r->row[i];
+
+		if (row->state == REPRO_LEFT_OUT) {
+			t.left_out++;
+		} else if (row->state == REPRO_FAILED) {
+			t.failed++;
+		} else if (row->predicted) {
+			t.predicted++;
+			t.in_band += repro_in_band(row);
+		} else {
+			t.calibrated++;
+		}
+	}
+	return t;
+}
+
+/* ---- text ---------------------------------------------------------------- */
+
+static void text_begin(const struct repro *r)
+{
+	printf("%-18s %14s %9s %9s %-5s %8s  %-8s %-10s\n", "id", "x", "paper",
+	       "model", "unit", "error", "band", "kind");
+}
+
+static void text_row(const struct repro_row *row)
+{
+	const char *unit = row->points ? "points" : "%";
+
+	printf("%-18s %14s %9.6g ", row->id, row->x, row->value);
+	if (row->state == REPRO_DONE)
+		printf("%9.5g %-5s %+8.2f", row->model, row->unit,
+		       repro_error(row));
+	else
+		printf("%9s %-5s %8s", "-", row->unit, "-");
+	printf("  %g %-*s %-10s  %s\n", row->band,
+	       row->band < 10 ? 6 : 5, unit, kind(row), verdict(row));
+	fflush(stdout);
+}
+
+static void text_constant(void *arg, const struct net_file_entry *e)
+{
+	unsigned *n = arg;
+
+	if (e->kind == NET_CALIBRATED)
+		printf("  %u. %-12s = %-12s %s\n", ++*n, e->key, e->value,
+		       e->source);
+}
+
+static void text_end(const struct repro *r)
+{
+	struct tally t = tally(r);
+	unsigned n = 0;
+
+	printf("\nCalibrated constants of machine %s:\n", r->machine);
+	constants(r, text_constant, &n);
+	printf("\n%u of %u predictions in band; %u calibrated rows, which "
+	       "prove nothing", t.in_band, t.predicted, t.calibrated);
+	if (t.left_out)
+		printf("; %u rows left out%s", t.left_out,
+		       r->quick ? " (--quick)" : "");
+	if (t.failed)
+		printf("; %u experiments failed", t.failed);
+	printf("\n");
+}
+
+/* ---- CSV ----------------------------------------------------------------- */
+
+static void csv_row(const struct repro_row *row)
+{
+	printf("%s,%s,\"%s\",%s,%g,", row->id, row->source, row->text, row->x,
+	       row->value);
+	if (row->state == REPRO_DONE)
+		printf("%.6g,%s,%.4f", row->model, row->unit,
+		       repro_error(row));
+	else
+		printf(",%s,", row->unit);
+	printf(",%g %s,%s,%s\n", row->band, row->points ? "points" : "%",
+	       kind(row), verdict(row));
+}
+
+static void csv_all(const struct repro *r)
+{
+	printf("id,source,description,x,paper,model,unit,error,band,kind,"
+	       "verdict\n");
+	for (unsigned i = 0; i < r->count; i++)
+		csv_row(&r->row[i]);
+}
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+/* Machine files are people's texts: they may hold anything. */
+static void json_text(const char *s)
+{
+	putchar('"');
+	for (; *s; s++)
+		if (*s == '"' || *s == '\\')
+			printf("\\%c", *s);
+		else if ((unsigned char)*s < ' ')
+			printf("\\u%04x", *s);
+		else
+			putchar(*s);
+	putchar('"');
+}
+
+static void json_row(const struct repro_row *row, bool last)
+{
+	printf("    { \"id\": \"%s\", \"source\": \"%s\", \"x\": \"%s\", "
+	       "\"paper\": %g, \"unit\": \"%s\", ", row->id, row->source,
+	       row->x, row->value, row->unit);
+	if (row->state == REPRO_DONE)
+		printf("\"model\": %.6g, \"error\": %.4f, ", row->model,
+		       repro_error(row));
+	printf("\"band\": %g, \"band_unit\": \"%s\", \"kind\": \"%s\", "
+	       "\"verdict\": \"%s\" }%s\n", row->band,
+	       row->points ? "points" : "%", kind(row), verdict(row),
+	       last ? "" : ",");
+}
+
+static void json_constant(void *arg, const struct net_file_entry *e)
+{
+	unsigned *n = arg;
+
+	if (e->kind != NET_CALIBRATED)
+		return;
+	printf("%s\n    { \"key\": \"%s\", \"value\": ", (*n)++ ? "," : "",
+	       e->key);
+	json_text(e->value);
+	printf(", \"source\": ");
+	json_text(e->source);
+	printf(" }");
+}
+
+static void json_all(const struct repro *r)
+{
+	struct tally t = tally(r);
+	unsigned n = 0;
+
+	printf("{\n  \"system\": \"%s\",\n  \"machine\": ", r->system);
+	json_text(r->machine);
+	printf(",\n  \"rows\": [\n");
+	for (unsigned i = 0; i < r->count; i++)
+		json_row(&r->row[i], i + 1 == r->count);
+	printf("  ],\n  \"constants\": [");
+	constants(r, json_constant, &n);
+	printf("\n  ],\n  \"predicted\": %u,\n  \"in_band\": %u,\n"
+	       "  \"calibrated\": %u,\n  \"left_out\": %u,\n"
+	       "  \"failed\": %u\n}\n", t.predicted, t.in_band, t.calibrated,
+	       t.left_out, t.failed);
+}
+
+/* -------------------------------------------------------------------------- */
+
+void repro_out_begin(const struct repro *r, enum repro_format f)
+{
+	if (f == REPRO_TEXT)
+		text_begin(r);
+}
+
+void repro_out_row(const struct repro *r, enum repro_format f, unsigned i)
+{
+	if (f == REPRO_TEXT)
+		text_row(&r->row[i]);
+}
+
+void repro_out_end(const struct repro *r, enum repro_format f)
+{
+	if (f == REPRO_TEXT)
+		text_end(r);
+	else if (f == REPRO_CSV)
+		csv_all(r);
+	else
+		json_all(r);
+}

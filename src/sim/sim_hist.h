@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A histogram of times with 32 steps to each doubling, so that a percentile is
+ * right within 3 %; sum, least and greatest are exact.
+ */
+#ifndef WEFT_SIM_HIST_H
+#define WEFT_SIM_HIST_H
+
+#include <stdint.h>
+
+#define SIM_HIST_STEPS 32u
+#define SIM_HIST_CELLS (SIM_HIST_STEPS * 60u)
+
+struct sim_hist {
+	uint64_t count, sum, min, max;
+	uint64_t cell[SIM_HIST_CELLS];
+};
+
+void sim_hist_clear(struct sim_hist *h);
+void sim_hist_add(struct sim_hist *h, uint64_t value);
+double sim_hist_mean(const struct sim_hist *h);
+/* The value below which this part of all lies, 0 to 1; 0 when empty. */
+uint64_t sim_hist_part(const struct sim_hist *h, double part);
+/* First value of a cell. */
+uint64_t sim_hist_from(unsigned cell);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The arguments of weft-sim. */
+#ifndef WEFT_SIM_OPTS_H
+#define WEFT_SIM_OPTS_H
+
+#include "src/sim/sim_run.h"
+
+#include <stdbool.h>
+
+#define SIM_LOADS_MAX 100
+
+enum sim_format { SIM_TEXT, SIM_CSV, SIM_JSON };
+
+struct sim_opts {
+	struct sim_spec spec;
+	const char *machine;
+	double load[SIM_LOADS_MAX];
+	unsigned loads;
+	enum sim_format format;
+	unsigned busiest;   /* links listed */
+	bool histogram;
+	bool progress;
+	const char *plot;   /* file, or NULL */
+	const char *heat;
+};
+
+/* 0: run; 1: help or version was printed; -1: wrong, said on stderr. */
+int sim_opts_parse(int argc, char **argv, struct sim_opts *o);
+
+const char *sim_way_name(unsigned way);
+
+#endif

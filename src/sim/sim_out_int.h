@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Between the writers. */
+#ifndef WEFT_SIM_OUT_INT_H
+#define WEFT_SIM_OUT_INT_H
+
+#include "src/sim/sim_out.h"
+#include "src/base/attr.h"
+
+extern const struct sim_writer sim_json;
+
+#endif

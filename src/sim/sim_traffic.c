@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Traffic patterns: see sim_traffic.h. */
+#include "src/sim/sim_traffic.h"
+#include "prov/net/net_map.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[SIM_PATTERNS] = {
+	[SIM_UNIFORM] = "uniform",
+	[SIM_NEIGHBOUR] = "neighbour",
+	[SIM_ALLTOALL] = "all-to-all",
+	[SIM_COMPLEMENT] = "complement",
+	[SIM_HOTSPOT] = "hotspot",
+	[SIM_PERMUTATION] = "permutation",
+};
+
+const char *sim_pattern_name(enum sim_pattern pattern)
+{
+	return names[pattern];
+}
+
+int sim_pattern_find(const char *name)
+{
+	for (int i = 0; i < SIM_PATTERNS; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return -1;
+}
+
+/* ---- destinations -------------------------------------------------------- */
+
+static uint32_t any_other(struct weft_rng *r, uint32_t src, uint32_t nodes)
+{
+	uint32_t n = (uint32_t)weft_rng_below(r, nodes - 1);
+
+	return n + (n >= src);
+}
+
+/* One step along d; false: it would leave a mesh. */
+static bool step(const struct net_config *c, uint16_t *at, unsigned d, bool up)
+{
+	unsigned end = up ? c->size[d] - 1u : 0;
+
+	if (at[d] == end && !c->wrap[d])
+		return false;
+	at[d] = (uint16_t)((at[d] + (up ? 1u : c->size[d] - 1u)) % c->size[d]);
+	return true;
+}
+
+/* The neighbour whose turn it is; those that are not there are left out. */
+static uint32_t neighbour(const struct sim_traffic *t, uint32_t src,
+			  uint32_t turn)
+{
+	const struct net_config *c = t->cfg;
+	uint16_t at[NET_DIMS_MAX];
+	uint32_t dst;
+
+	for (unsigned i = 0; i < 2u * c->dims; i++, turn++) {
+		net_node_coords(c, src, at);
+		if (!step(c, at, turn / 2 % c->dims, turn % 2))
+			continue;
+		dst = net_node_at(c, at);
+		if (dst != src)
+			return dst;
+	}
+	return src;
+}
+
+static uint32_t complement(const struct sim_traffic *t, uint32_t src)
+{
+	uint16_t at[NET_DIMS_MAX];
+
+	net_node_coords(t->cfg, src, at);
+	for (unsigned d = 0; d < t->cfg->dims; d++)
+		at[d] = (uint16_t)(t->cfg->size[d] - 1 - at[d]);
+	return net_node_at(t->cfg, at);
+}
+
+static uint64_t scramble(uint64_t x)
+{
+	struct weft_rng r;
+
+	weft_rng_init(&r, x, 0);
+	return weft_rng_u64(&r);
+}
+
+/*
+ * Place k of a node's own order of all numbers below n: a cipher of four
+ * rounds on the two halves of the smallest even number of bits that holds n,
+ * applied again until it lands below n. No table of n x n is needed.
+ */
+static uint32_t shuffled(uint64_t key, uint32_t k, uint32_t n)
+{
+	unsigned half = 1;
+	uint32_t mask, left, right, swap;
+
+	while ((uint64_t)1 << 2 * half < n)
+		half++;
+	mask = (1u << half) - 1;
+	do {
+		left = k >> half;
+		right = k & mask;
+		for (unsigned round = 0; round < 4; round++) {
+			swap = left ^ (uint32_t)(scramble(key + right +
+				((uint64_t)round << 32)) >> 20 & mask);
+			left = right;
+			right = swap;
+		}
+		k = left << half | right;
+	} while (k >= n);
+	return k;
+}
+
+/* A round over all others; itself is the last number of its own order. */
+static uint32_t alltoall(const struct sim_traffic *t, uint32_t src,
+			 uint32_t turn)
+{
+	uint32_t others = t->nodes - 1;
+	uint32_t n = shuffled(scramble(t->seed + src), turn % others, others);
+
+	return n + (n >= src);
+}
+
+uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
+{
+	uint32_t turn = t->turn[src]++;
+	struct weft_rng *r = &t->rng[src];
+
+	switch (t->pattern) {
+	case SIM_NEIGHBOUR:
+		return neighbour(t, src, turn + src);
+	case SIM_ALLTOALL:
+		return alltoall(t, src, turn);
+	case SIM_COMPLEMENT:
+		return complement(t, src);
+	case SIM_PERMUTATION:
+		return t->table[src];
+	case SIM_HOTSPOT:
+		if (src != t->hot && weft_rng_unit(r) < t->hot_part)
+			return t->hot;
+		return any_other(r, src, t->nodes);
+	default:
+		return any_other(r, src, t->nodes);
+	}
+}
+
+/* One round of all nodes by lot: nobody is his own partner. */
+static void draw_cycle(struct sim_traffic *t)
+{
+	struct weft_rng r;
+	uint32_t k, keep;
+
+	weft_rng_init(&r, t->seed, 1ull << 40);
+	for (uint32_t i = 0; i < t->nodes; i++)
+		t->table[i] = i;
+	for (uint32_t i = t->nodes - 1; i > 0; i--) {
+		k = (uint32_t)weft_rng_below(&r, i);
+		keep = t->table[i];
+		t->table[i] = t->table[k];
+		t->table[k] = keep;
+	}
+}
+
+int sim_traffic_open(struct sim_traffic *t, const struct net_config *cfg,
+		     enum sim_pattern pattern, double hot_part, uint64_t seed)
+{
+	uint32_t nodes = net_shape_nodes(cfg);
+
+	*t = (struct sim_traffic){ .cfg = cfg, .pattern = pattern,
+				   .nodes = nodes, .hot_part = hot_part,
+				   .seed = seed };
+	t->hot = nodes / 2;
+	t->rng = calloc(nodes, sizeof(*t->rng));
+	t->turn = calloc(nodes, sizeof(*t->turn));
+	t->table = calloc(nodes, sizeof(*t->table));
+	if (!t->rng || !t->turn || !t->table)
+		return -ENOMEM;
+	for (uint32_t n = 0; n < nodes; n++)
+		weft_rng_init(&t->rng[n], seed, n);
+	draw_cycle(t);
+	return 0;
+}
+
+void sim_traffic_close(struct sim_traffic *t)
+{
+	free(t->rng);
+	free(t->turn);
+	free(t->table);
+}
+
+/* ---- the bound ----------------------------------------------------------- */
+
+/* Messages over each place of a dimension, both directions. */
+struct cuts {
+	double load[2][4096];
+};
+
+/* One message from coordinate a to b of dimension d, weight w. */
+static void cut_add(const struct net_config *c, unsigned d, unsigned a,
+		    unsigned b, double w, struct cuts *cuts)
+{
+	unsigned size = c->size[d], up = (b + size - a) % size;
+	unsigned down = size - up;
+
+	if (!up)
+		return;
+	if (!c->wrap[d]) {
+		down = b > a ? size : a - b;
+		up = b > a ? b - a : size;
+	}
+	if (up == down)
+		w /= 2;
+	for (unsigned i = 0; i < up && up <= down; i++)
+		cuts->load[0][(a + i) % size] += w;
+	for (unsigned i = 0; i < down && down <= up; i++)
+		cuts->load[1][(a + size - i) % size] += w;
+}
+
+static double cut_max(const struct net_config *c, unsigned d,
+		      const struct cuts *cuts, uint32_t nodes)
+{
+	double most = 0;
+
+	for (unsigned i = 0; i < c->size[d]; i++)
+		for (unsigned dir = 0; dir < 2; dir++)
+			if (cuts->load[dir][i] > most)
+				most = cuts->load[dir][i];
+	return most * c->size[d] / nodes;
+}
+
+/* Every coordinate to every other, as often as there are such pairs. */
+static void cut_uniform(const struct sim_traffic *t, unsigned d,
+			struct cuts *cuts)
+{
+	unsigned size = t->cfg->size[d];
+	double lines = (double)t->nodes / size;
+	double w = lines * lines / (t->nodes - 1);
+
+	for (unsigned a = 0; a < size; a++)
+		for (unsigned b = 0; b < size; b++)
+			cut_add(t->cfg, d, a, b, w, cuts);
+}
+
+static void cut_each(const struct sim_traffic *t, unsigned d, unsigned rounds,
+		     struct cuts *cuts)
+{
+	uint16_t from[NET_DIMS_MAX], to[NET_DIMS_MAX];
+	uint32_t dst;
+
+	for (uint32_t n = 0; n < t->nodes; n++)
+		for (unsigned k = 0; k < rounds; k++) {
+			dst = t->pattern == SIM_NEIGHBOUR ? neighbour(t, n, k)
+			      : t->pattern == SIM_COMPLEMENT
+				? complement(t, n) : t->table[n];
+			net_node_coords(t->cfg, n, from);
+			net_node_coords(t->cfg, dst, to);
+			cut_add(t->cfg, d, from[d], to[d], 1.0 / rounds, cuts);
+		}
+}
+
+double sim_traffic_load(const struct sim_traffic *t)
+{
+	struct cuts *cuts = malloc(sizeof(*cuts));
+	bool fixed = t->pattern == SIM_NEIGHBOUR ||
+		     t->pattern == SIM_COMPLEMENT ||
+		     t->pattern == SIM_PERMUTATION;
+	unsigned rounds = t->pattern == SIM_NEIGHBOUR ? 2u * t->cfg->dims : 1;
+	double most = 0, one;
+
+	for (unsigned d = 0; d < t->cfg->dims && cuts; d++) {
+		memset(cuts, 0, sizeof(*cuts));
+		if (fixed)
+			cut_each(t, d, rounds, cuts);
+		else
+			cut_uniform(t, d, cuts);
+		one = cut_max(t->cfg, d, cuts, t->nodes);
+		most = one > most ? one : most;
+	}
+	free(cuts);
+	/* All that goes to the hot node comes in over its own links. */
+	if (t->pattern == SIM_HOTSPOT) {
+		one = t->hot_part * t->nodes / (2.0 * t->cfg->dims);
+		most = one > most ? one : most;
+	}
+	return most;
+}

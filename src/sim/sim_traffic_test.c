@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "src/sim/sim_traffic.h"
+#include "prov/net/net_file.h"
+#include "prov/net/net_map.h"
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct net_config cfg;
+static struct sim_traffic t;
+
+static void traffic(const char *machine, enum sim_pattern pattern)
+{
+	struct net_why why;
+
+	T_OK(net_file_load(machine, 0, &cfg, &why));
+	T_OK(sim_traffic_open(&t, &cfg, pattern, 0.05, 7));
+}
+
+static void nobody_sends_to_himself(void **state)
+{
+	for (int p = 0; p < SIM_PATTERNS; p++) {
+		traffic("bgq:4x2x3mx1x2", (enum sim_pattern)p);
+		for (uint32_t n = 0; n < t.nodes; n++)
+			for (int k = 0; k < 100; k++) {
+				uint32_t d = sim_traffic_next(&t, n);
+
+				T_TRUE(d < t.nodes);
+				/* the middle of an odd length is its own
+				 * opposite, so only others are checked */
+				if (p != SIM_COMPLEMENT)
+					T_TRUE(d != n);
+			}
+		sim_traffic_close(&t);
+	}
+}
+
+static void alltoall_reaches_every_other_once_a_round(void **state)
+{
+	uint8_t seen[96];
+
+	traffic("bgq:4x4x3x1x2", SIM_ALLTOALL);
+	T_IS(t.nodes, 96);
+	for (uint32_t n = 0; n < t.nodes; n++) {
+		memset(seen, 0, sizeof(seen));
+		for (uint32_t k = 0; k < t.nodes - 1; k++)
+			T_IS(seen[sim_traffic_next(&t, n)]++, 0);
+		T_IS(seen[n], 0);
+	}
+	sim_traffic_close(&t);
+}
+
+static void a_permutation_reaches_everyone(void **state)
+{
+	uint8_t seen[512] = { 0 };
+
+	traffic("bgq", SIM_PERMUTATION);
+	for (uint32_t n = 0; n < t.nodes; n++)
+		T_IS(seen[sim_traffic_next(&t, n)]++, 0);
+	sim_traffic_close(&t);
+}
+
+static void load_is(const char *machine, enum sim_pattern p, double want)
+{
+	double got;
+
+	traffic(machine, p);
+	got = sim_traffic_load(&t);
+	if (got < 0.999 * want || got > 1.001 * want)
+		fail_msg("%s %s: %g, not %g", machine, sim_pattern_name(p),
+			 got, want);
+	sim_traffic_close(&t);
+}
+
+/* Textbook: length / 8 on a ring, length / 4 on a line, for one message. */
+static void the_busiest_cut_is_that_of_the_textbook(void **state)
+{
+	load_is("bgq:4x4x4x4x2", SIM_UNIFORM, 0.5 * 512 / 511);
+	load_is("bgq:16x8tx8tx8t", SIM_ALLTOALL, 2.0 * 8192 / 8191);
+	load_is("bgq:8mx8t", SIM_UNIFORM, 2.0 * 64 / 63);
+	load_is("bgq:4x4x4x4x2", SIM_NEIGHBOUR, 0.1);
+	load_is("bgq:8m", SIM_COMPLEMENT, 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(nobody_sends_to_himself),
+		T_CASE(alltoall_reaches_every_other_once_a_round),
+		T_CASE(a_permutation_reaches_everyone),
+		T_CASE(the_busiest_cut_is_that_of_the_textbook),
+	};
+
+	return T_RUN(tests);
+}
