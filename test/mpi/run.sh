@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Runs the programs of test/mpi/list: one line per case, non-zero when any
-# fails. Environment: MACHINE (default native), PROVIDER (default weft; "tcp"
-# means tcp;ofi_rxm), ONLY (a pattern for program names), SECONDS_EACH (30),
+# fails. Environment: MACHINE (default native), CLOCK (live or virtual),
+# PROVIDER (default weft; "tcp" means tcp;ofi_rxm), ONLY (a pattern for program
+# names), SECONDS_EACH (30),
 # RANKS_MAX (cases with more ranks are left out), LONG=1 (the long ones, too).
 # Programs are built with the headers and the library of the build tree.
 #
@@ -12,6 +13,7 @@
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 machine=${MACHINE:-native}
+clock=${CLOCK:-live}
 provider=${PROVIDER:-weft}
 each=${SECONDS_EACH:-30}
 lib=$build/.libs
@@ -22,6 +24,8 @@ trap 'rm -rf "$work"' EXIT
 case $provider in
 weft) unset FI_PROVIDER
 	export FI_WEFT_MACHINE=$machine
+	flags=
+	[ "$clock" = live ] || flags="-q --machine $machine --clock $clock"
 	[ -e "$lib/libweft-fi.so" ] || { echo "no provider in $lib"; exit 77; } ;;
 tcp) export FI_PROVIDER='tcp;ofi_rxm' ;;
 *) export FI_PROVIDER=$provider ;;
@@ -29,7 +33,8 @@ esac
 
 # launch RANKS PROGRAM ARGUMENTS...
 if [ -x "$build/mpiexec" ]; then
-	launch() { "$build/mpiexec" -n "$@"; }
+	# shellcheck disable=SC2086
+	launch() { "$build/mpiexec" $flags -n "$@"; }
 elif command -v mpirun.openmpi > /dev/null; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 	launch() { mpirun.openmpi --oversubscribe --bind-to none -n "$@"; }
@@ -47,6 +52,8 @@ compile() {
 }
 
 export -f launch
+export flags
+[ "$clock" = live ] || machine="$machine-$clock"
 good=0 bad=0
 while read -r prog ranks tags args; do
 	case $prog in '' | '#'*) continue ;; esac
