@@ -124,6 +124,8 @@ struct weft_carrier_virt {
 	 * 0: this is the last.
 	 */
 	int (*note)(struct weft_carrier *c, int64_t peer, const char *text);
+	/* 0: time goes on; -EDEADLK, -EOWNERDEAD: it does not. */
+	int (*verdict)(struct weft_carrier *c);
 	/* What a rank wrote. -EINVAL: no such rank. */
 	int (*look)(struct weft_carrier *c, uint32_t rank,
 		    struct weft_vt_note *note);

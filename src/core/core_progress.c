@@ -312,16 +312,18 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 	weft_unlock();
 }
 
-/* Leaves word of what is waited for, and sleeps. */
-static void sleep_on(struct weft_idle *w)
+void weft_idle_show(struct weft_idle *w)
 {
-	struct weft_idle **p;
-
 	weft_lock();
 	w->next = asleep;
 	asleep = w;
 	weft_unlock();
-	weft_progress_sleep(w->mark, FOREVER);
+}
+
+void weft_idle_hide(struct weft_idle *w)
+{
+	struct weft_idle **p;
+
 	weft_lock();
 	for (p = &asleep; *p != w;)
 		p = &(*p)->next;
@@ -329,11 +331,18 @@ static void sleep_on(struct weft_idle *w)
 	weft_unlock();
 }
 
+static void sleep_on(struct weft_idle *w)
+{
+	weft_idle_show(w);
+	weft_progress_sleep(w->mark, FOREVER);
+	weft_idle_hide(w);
+}
+
 struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 				 bool any)
 {
 	return (struct weft_idle){ weft_core.spin, weft_load32(&weft_completed),
-				   req, nreq, any, NULL };
+				   req, nreq, any, NULL, NULL };
 }
 
 WEFT_INLINE void idle_turn(struct weft_idle *w)

@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 
+struct weft_comm;
 struct weft_req;
 
 extern bool weft_threads; /* MPI_THREAD_MULTIPLE; set once by MPI_Init */
@@ -57,6 +58,7 @@ struct weft_idle {
 	struct weft_req *const *req;
 	int nreq;
 	bool any; /* one of them is enough */
+	const struct weft_comm *comm; /* or a collective on it begins */
 	struct weft_idle *next; /* another thread's, while asleep */
 };
 
@@ -65,6 +67,10 @@ extern weft_au32 weft_completed; /* requests completed so far */
 struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 				 bool any);
 void weft_idle_turn(struct weft_idle *w);
+
+/* For those who wait by looking: what for, between these two. */
+void weft_idle_show(struct weft_idle *w);
+void weft_idle_hide(struct weft_idle *w);
 
 /* The same for one request. */
 void weft_progress_wait(struct weft_req *r);

@@ -135,8 +135,13 @@ same_coll(const struct job *j, int r, const struct weft_stuck_item *i)
 static bool is_past(const struct job *j, int r, const struct weft_stuck_item *i)
 {
 	bool whole = i->first == 0 && i->last == j->n - 1 && i->step == 1;
+	const struct weft_stuck *s = &j->rank[r];
 
-	return whole && !j->rank[r].left && j->rank[r].world_seq > i->tag + 1;
+	for (int k = 0; k < s->nitems && !s->left; k++)
+		if (s->item[k].kind == WEFT_STUCK_COLL &&
+		    s->item[k].ctx == i->ctx && s->item[k].tag > i->tag)
+			return true;
+	return whole && !s->left && s->world_seq > i->tag + 1;
 }
 
 /* Member r keeps rank me waiting in a collective. */

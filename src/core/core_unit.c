@@ -8,6 +8,7 @@
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
+#include "src/core/core_wait.h"
 
 #include <errno.h>
 #include <rdma/fi_cm.h>
@@ -103,13 +104,18 @@ static void route_events(void)
  * The event comes through the event queue, which wakes nobody who sleeps on
  * completions: so yield.
  */
-static int route_wait(struct weft_route *r)
+static int route_wait(struct weft_comm *comm, struct weft_route *r)
 {
+	struct weft_idle w = weft_idle_begin(NULL, 0, false);
+
+	w.comm = comm;
+	weft_idle_show(&w);
 	while (!weft_load32(&r->joined)) {
 		if (!weft_progress())
 			sched_yield();
 		route_events();
 	}
+	weft_idle_hide(&w);
 	return weft_load32(&r->joined) == 1 ? 0 : -FI_EIO;
 }
 
@@ -152,7 +158,7 @@ int weft_unit_join(struct weft_comm *comm)
 					r);
 	weft_unlock();
 	if (!rc)
-		rc = route_wait(r);
+		rc = route_wait(comm, r);
 	weft_lock();
 	if (!rc && route_is_real(r))
 		comm->route = r;
@@ -324,6 +330,14 @@ static int run_timeout(void)
 	return weft_core.pending ? UNIT_PEND_MS : -1;
 }
 
+static WEFT_COLD void run_stuck(const struct weft_comm *comm)
+{
+	struct weft_idle w = weft_idle_begin(NULL, 0, false);
+
+	w.comm = comm;
+	weft_wait_deadlock(&w);
+}
+
 int weft_unit_run(struct weft_comm *comm, const struct weft_unit_call *call)
 {
 	struct weft_route *r = comm->route;
@@ -343,5 +357,7 @@ int weft_unit_run(struct weft_comm *comm, const struct weft_unit_call *call)
 		weft_progress();
 		rc = r->ops->wait(&r->mc->fid, &work, run_timeout());
 	}
+	if (weft_unlikely(rc == -EDEADLK))
+		run_stuck(comm);
 	return weft_likely(!rc) ? 0 : weft_fi_errno(rc);
 }

@@ -120,6 +120,10 @@ void weft_wait_describe(const struct weft_idle *first, struct weft_stuck *s)
 	s->world_seq = (int)weft_load32(&weft_core.world->coll_seq);
 	for (; first; first = first->next) {
 		s->any |= first->any;
+		if (first->comm && s->nitems < WEFT_STUCK_ITEMS)
+			describe_coll(first->comm,
+				      (int)weft_load32(&first->comm->coll_seq),
+				      &s->item[s->nitems++]);
 		for (int k = 0; k < first->nreq; k++) {
 			const struct weft_req *r =
 				weft_obj_of(first->req[k], WEFT_KIND_REQ);

@@ -273,6 +273,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.compute = vt_compute,
 	.leave = vt_leave,
 	.note = vt_note,
+	.verdict = vt_verdict,
 	.look = vt_read_note,
 	.count = vt_count,
 	.route_open = vt_route_open,

@@ -128,6 +128,7 @@ int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
 void vt_enter(struct vt *v);
 void vt_exit(struct vt *v);
 int vt_wait(struct weft_carrier *c, uint64_t timeout_ns);
+int vt_verdict(struct weft_carrier *c);
 void vt_wake(struct weft_carrier *c);
 /* A look found nothing: lets time pass, as far as looking costs any. */
 void vt_look(struct vt *v);

@@ -101,8 +101,10 @@ static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	return me->verdict;
 }
 
-static int verdict(struct vt *v)
+int vt_verdict(struct weft_carrier *c)
 {
+	struct vt *v = vt_of(c);
+
 	if (weft_unlikely(weft_load32(&v->w->head->broken)))
 		return -EOWNERDEAD;
 	return weft_unlikely(weft_load32(&v->w->head->deadlock)) ? -EDEADLK : 0;
@@ -137,7 +139,7 @@ int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	struct vt *v = vt_of(c);
 	uint32_t idle = 0;
-	int ret = verdict(v);
+	int ret = vt_verdict(c);
 
 	if (ret || v->out)
 		return ret;
@@ -209,7 +211,7 @@ void vt_look(struct vt *v)
 	uint64_t at;
 
 	if (v->looks++ < VT_FREE_LOOKS || !v->w->head->cfg.poll_ps ||
-	    verdict(v))
+	    vt_verdict(&v->base))
 		return;
 	at = next_look(v);
 	if (at <= v->w->head->now) {
