@@ -5,7 +5,7 @@
  * who waits for whom, alike ranks together, and a cycle among them. Pure: no
  * communication, no state.
  *
- *   weft_stuck_write (every rank) -> note -> weft_stuck_read -> weft_stuck_print
+ *   weft_stuck_write -> note -> weft_stuck_read (one rank) -> weft_stuck_print
  *
  * Ranks are those of the job. A rank in a collective waits for the members
  * that are not in it; a receive from anywhere waits for everybody.
