@@ -86,6 +86,18 @@ struct fi_weft_count {
 	uint64_t packets;
 	uint64_t hash;	/* of the event stream */
 	uint64_t turns; /* times the model was run */
+	uint64_t routes;      /* class routes opened */
+	uint64_t route_parts; /* packets that ranks sent on them */
+	uint64_t route_bytes; /* and what was in them */
+};
+
+/* A link of the machine, seen from the node it leaves. */
+struct fi_weft_link {
+	char name[4];  /* dimension and direction, "A+" */
+	char node[32]; /* coordinates, "(0,1,3,2,1)" */
+	uint64_t packets;
+	uint64_t bytes; /* in whole chunks, headers included */
+	uint64_t busy_ps;
 };
 
 struct fi_weft_world {
@@ -111,6 +123,12 @@ struct fi_weft_world {
 	void (*count)(struct fid *domain, struct fi_weft_count *count);
 	/* Lets the rank's clock run: the program computes so long. */
 	void (*compute)(struct fid *domain, uint64_t ps);
+	/*
+	 * Counters of a link; good when nobody runs. -FI_ENOENT: none is
+	 * there; -FI_EINVAL: no such node or port.
+	 */
+	int (*link)(struct fid *domain, uint32_t node, unsigned port,
+		    struct fi_weft_link *link);
 };
 
 /* Flags of fi_join_collective: by messages, even where hardware would do. */

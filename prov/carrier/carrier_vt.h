@@ -76,6 +76,18 @@ struct weft_vt_count {
 	uint64_t packets;
 	uint64_t hash;	/* of the event stream */
 	uint64_t turns; /* times the model ran */
+	uint64_t routes;      /* class routes opened */
+	uint64_t route_parts; /* packets that ranks sent on them */
+	uint64_t route_bytes;
+};
+
+/* A link, seen from the node it leaves. */
+struct weft_vt_link {
+	char name[4];	 /* "A+" */
+	char node[32];	 /* "(0,1,3,2,1)" */
+	uint64_t packets;
+	uint64_t bytes;	 /* in whole chunks, headers included */
+	uint64_t busy_ps;
 };
 
 /* One packet of a collective on a class route. */
@@ -130,6 +142,10 @@ struct weft_carrier_virt {
 	int (*look)(struct weft_carrier *c, uint32_t rank,
 		    struct weft_vt_note *note);
 	void (*count)(struct weft_carrier *c, struct weft_vt_count *count);
+	/* Counters of a link. -ENOENT: none there; -EINVAL: no such node or
+	 * port. */
+	int (*link)(struct weft_carrier *c, uint32_t node, unsigned port,
+		    struct weft_vt_link *link);
 	/*
 	 * Opens a class route; all members call it alike. -EAGAIN: the model
 	 * has not run since, ask again. -ENOSPC, -EINVAL: no route.

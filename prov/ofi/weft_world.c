@@ -110,7 +110,26 @@ static void world_count(struct fid *fid, struct fi_weft_count *count)
 	*count = (struct fi_weft_count){
 		.now_ps = n.now_ps, .events = n.events, .hops = n.hops,
 		.packets = n.packets, .hash = n.hash, .turns = n.turns,
+		.routes = n.routes, .route_parts = n.route_parts,
+		.route_bytes = n.route_bytes,
 	};
+}
+
+static int world_link(struct fid *fid, uint32_t node, unsigned port,
+		      struct fi_weft_link *link)
+{
+	struct weft_carrier *c = carrier_of(to_domain(fid));
+	struct weft_vt_link l = { .packets = 0 };
+	int err = c ? c->virt->link(c, node, port, &l) : -EBADFD;
+
+	if (err)
+		return (int)weft_fi_err(err);
+	memcpy(link->name, l.name, sizeof(link->name));
+	memcpy(link->node, l.node, sizeof(link->node));
+	link->packets = l.packets;
+	link->bytes = l.bytes;
+	link->busy_ps = l.busy_ps;
+	return 0;
 }
 
 static void world_compute(struct fid *fid, uint64_t ps)
@@ -131,4 +150,5 @@ struct fi_weft_world weft_world_ops = {
 	.read = world_read,
 	.count = world_count,
 	.compute = world_compute,
+	.link = world_link,
 };

@@ -24,6 +24,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_progress.c src/core/core_progress.h \
 	src/core/core_prov.c \
 	src/core/core_recv.c \
+	src/core/core_report.c src/core/core_report.h \
 	src/core/core_req.c src/core/core_req.h \
 	src/core/core_send.c \
 	src/core/core_small.c src/core/core_small.h \

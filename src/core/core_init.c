@@ -57,6 +57,10 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 			    "set by mpiexec: descriptor of the page where "
 			    "ranks leave the call they are in",
 			    NULL },
+	[WEFT_OPT_VERBOSE] = { "WEFT_VERBOSE", WEFT_CFG_BOOL, "0",
+			       "rank 0 tells at the end of virtual time what "
+			       "happened in it, with a hash of all events",
+			       NULL },
 };
 
 /* ---- the steps ---------------------------------------------------------- */

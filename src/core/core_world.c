@@ -3,16 +3,21 @@
 #include "src/core/core_world.h"
 
 #include "src/base/log.h"
+#include "src/core/core_call.h"
 #include "src/core/core_inter.h"
 #include "src/core/core_io.h"
+#include "src/core/core_opts.h"
 #include "src/core/core_pmix.h"
+#include "src/core/core_report.h"
 #include "src/core/core_small.h"
 #include "src/core/core_state.h"
 
 #include <errno.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_ext_weft.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define HANDLE_BYTES 64
 
@@ -63,6 +68,56 @@ int weft_world_address(int rank, void *name, size_t *len)
 		world->address(domain(), (uint32_t)rank, name, len));
 }
 
+/* ---- the end ------------------------------------------------------------- */
+
+static bool verbose(void)
+{
+	return weft_cfg_get(&weft_core_opts[WEFT_OPT_VERBOSE]).b;
+}
+
+static bool told(void)
+{
+	return verbose() || weft_call_reported();
+}
+
+static void write_end(void)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f;
+
+	if (verbose())
+		weft_report_count(stderr, world, domain());
+	if (!weft_call_reported())
+		return;
+	f = open_memstream(&text, &len);
+	if (!f)
+		return;
+	weft_report_links(f, world, domain());
+	fclose(f);
+	weft_call_report(text);
+	free(text);
+}
+
+static void nap(void)
+{
+	usleep(200);
+}
+
+static void nothing(void)
+{
+}
+
+/* When all have left, nothing moves any more, and every run says the same. */
+static int tell(void)
+{
+	int rc = weft_pmix_fence(nap, nothing);
+
+	if (!rc && weft_core.job.rank == 0)
+		write_end();
+	return rc;
+}
+
 int weft_world_leave(void)
 {
 	struct weft_small m = weft_small_of(weft_core.world);
@@ -71,6 +126,8 @@ int weft_world_leave(void)
 
 	free(all);
 	world->leave(domain());
+	if (!rc && told())
+		rc = tell();
 	return rc;
 }
 

@@ -22,6 +22,7 @@ RUN_SOURCES = \
 	src/run/run_path.c src/run/run_path.h \
 	src/run/run_pmix.c src/run/run_pmix.h \
 	src/run/run_pmix_cb.c src/run/run_pmix_cb.h \
+	src/run/run_report.c src/run/run_report.h \
 	src/run/run_roll.c src/run/run_roll.h \
 	src/run/run_say.c src/run/run_say.h \
 	src/run/run_signal.c src/run/run_signal.h \

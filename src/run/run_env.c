@@ -168,13 +168,18 @@ static int add_topology(struct run_env *e, const struct run_job *job)
 	return err ? err : run_env_set(e, "HWLOC_THISSYSTEM", "1");
 }
 
-static int add_model(struct run_env *e, const struct run_model *m)
+static int add_model(struct run_env *e, const struct run_model *m,
+		     bool verbose)
 {
 	int err = 0;
 
 	if (m->report)
 		err = run_env_set(e, "WEFT_REPORT", "1");
 	if (!m->machine || err)
+		return err;
+	if (verbose)
+		err = run_env_set(e, "WEFT_VERBOSE", "1");
+	if (err)
 		return err;
 	err = run_env_set(e, "FI_WEFT_MACHINE", m->spec);
 	if (!err)
@@ -219,7 +224,7 @@ static int add_job(struct run_env *e, const struct run_job *job)
 	if (!err && job->roll_fd >= 0)
 		err = add_number(e, "WEFT_ROLL", job->roll_fd);
 	if (!err)
-		err = add_model(e, &job->opts->model);
+		err = add_model(e, &job->opts->model, job->opts->verbose);
 	return err ? err : add_open_mpi(e);
 }
 

@@ -10,6 +10,7 @@
 #include "src/run/run_end.h"
 #include "src/run/run_io.h"
 #include "src/run/run_pmix.h"
+#include "src/run/run_report.h"
 #include "src/run/run_roll.h"
 #include "src/run/run_say.h"
 #include "src/run/run_signal.h"
@@ -398,6 +399,8 @@ static void last_words(const struct run_job *job)
 
 	if (job->opts->print_codes)
 		print_codes(job);
+	if (job->opts->model.report)
+		run_report(job);
 	if (job->end.roll_call)
 		run_say("%s", job->end.roll_call);
 	if (job->end.roll_call && job->end.call)

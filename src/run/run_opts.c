@@ -182,6 +182,15 @@ static int read_timeout(struct run_parse *p)
 	return -EINVAL;
 }
 
+/* As --report. */
+static void read_report(struct run_model *m)
+{
+	const char *text = getenv("WEFT_REPORT");
+
+	if (!m->report && text && *text && strcmp(text, "0"))
+		m->report = "";
+}
+
 /* Ranks of contexts that do not say how many: one, or what hosts offer. */
 static void number_ranks(struct run_opts *o)
 {
@@ -240,6 +249,7 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
 		err = note_model(&p);
 	if (!err) {
 		number_ranks(o);
+		read_report(&o->model);
 		err = run_model_check(&o->model, run_opts_ranks(o), o->quiet);
 	}
 	if (!err)

@@ -13,7 +13,8 @@ enum { ROLL_FD = 202, CALL_TEXT = 256 };
 
 int run_roll_open(struct run_job *job)
 {
-	if (weft_roll_open(&job->roll, (uint32_t)job->nranks, false))
+	if (weft_roll_open(&job->roll, (uint32_t)job->nranks,
+			   job->opts->model.report != NULL))
 		return 0;
 	job->roll_fd = fcntl(job->roll.region.fd, F_DUPFD_CLOEXEC, ROLL_FD);
 	if (job->roll_fd < 0)

@@ -5,6 +5,7 @@
  * the other files.
  */
 #include "prov/carrier/vt/vt.h"
+#include "prov/net/net_map.h"
 #include "src/base/log.h"
 
 #include <stdio.h>
@@ -262,7 +263,45 @@ static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 		.packets = n.delivered,
 		.hash = n.hash,
 		.turns = v->w->head->turns,
+		.routes = v->w->head->routes_opened,
+		.route_parts = v->w->head->route_parts,
+		.route_bytes = v->w->head->route_bytes,
 	};
+}
+
+static void link_names(const struct net_config *cfg, uint32_t node,
+		       unsigned port, struct weft_vt_link *l)
+{
+	uint16_t at[NET_DIMS_MAX];
+	size_t n = 0;
+
+	snprintf(l->name, sizeof(l->name), "%c%c", (char)('A' + port / 2),
+		 port % 2 ? '+' : '-');
+	net_node_coords(cfg, node, at);
+	for (unsigned d = 0; d < cfg->dims && n < sizeof(l->node); d++)
+		n += (size_t)snprintf(l->node + n, sizeof(l->node) - n, "%c%u",
+				      d ? ',' : '(', at[d]);
+	if (n < sizeof(l->node))
+		snprintf(l->node + n, sizeof(l->node) - n, ")");
+}
+
+static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
+		   struct weft_vt_link *l)
+{
+	const struct weft_vt *w = vt_of(c)->w;
+	const struct net_config *cfg = &w->head->cfg;
+	struct net_port_count n;
+
+	if (node >= net_shape_nodes(cfg) || port >= 2u * cfg->dims)
+		return -EINVAL;
+	if (net_neighbour(w->net, node, port) < 0)
+		return -ENOENT;
+	net_port_get(w->net, node, port, &n);
+	link_names(cfg, node, port, l);
+	l->packets = n.packets;
+	l->bytes = n.chunks * cfg->chunk_bytes;
+	l->busy_ps = n.busy_ps;
+	return 0;
 }
 
 /* ---- tables -------------------------------------------------------------- */
@@ -276,6 +315,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.verdict = vt_verdict,
 	.look = vt_read_note,
 	.count = vt_count,
+	.link = vt_link,
 	.route_open = vt_route_open,
 	.route_close = vt_route_close,
 	.route_send = vt_route_send,

@@ -64,6 +64,9 @@ struct vt_head {
 	uint32_t batch_count;
 	uint64_t now;	/* the model has run so far */
 	uint64_t turns;
+	uint64_t routes_opened; /* class routes, in all */
+	uint64_t route_parts;	/* packets that ranks sent on them */
+	uint64_t route_bytes;	/* and what was in them */
 	uint64_t idle_turns; /* for pollers, nothing else going on */
 };
 

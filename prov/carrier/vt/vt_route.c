@@ -250,8 +250,10 @@ static void post_open(struct vt_turn *t, const struct vt_buf *b)
 		net_route_close(w->net, r->id);
 		r->err = -ENOSPC;
 	}
-	if (!r->err)
+	if (!r->err) {
 		w->places[r->id] = b->route;
+		w->head->routes_opened++;
+	}
 	weft_store32(&r->state, VT_ROUTE_OPENED);
 	vt_engine_notice(t, b->from, t->at);
 }
@@ -312,6 +314,8 @@ void vt_route_post(struct vt_turn *t, uint32_t i)
 
 	switch (b->kind) {
 	case VT_PART:
+		t->w->head->route_parts++;
+		t->w->head->route_bytes += b->part.bytes;
 		post_part(t, i);
 		return;
 	case VT_ROUTE_OPEN:

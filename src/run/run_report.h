@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --report: times of MPI calls over all ranks, and what the model said. */
+#ifndef WEFT_RUN_REPORT_H
+#define WEFT_RUN_REPORT_H
+
+#include "src/run/run_job.h"
+
+#include <stdio.h>
+
+/* Where the options say: standard error, or a file. */
+void run_report(const struct run_job *job);
+
+/* The same to a stream; clock: "virtual time" or "time". */
+void run_report_print(FILE *f, const struct weft_roll *roll,
+		      const char *clock);
+
+#endif
