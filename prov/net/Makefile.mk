@@ -23,3 +23,7 @@ prov_net_net_tree_test_SOURCES = prov/net/net_tree_test.c $(NET_END)
 prov_net_net_tree_test_LDADD = $(NET_LIBS)
 prov_net_net_zero_test_SOURCES = prov/net/net_zero_test.c $(NET_END)
 prov_net_net_zero_test_LDADD = $(NET_LIBS)
+
+noinst_PROGRAMS += bench/net_speed
+bench_net_speed_SOURCES = bench/net_speed.c
+bench_net_speed_LDADD = libweft-net.la libweftbase.la -lm

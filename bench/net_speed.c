@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Speed of the network model: uniform random traffic of full packets on a
+ * torus, dynamic routing, for some virtual time.
+ *
+ *   net_speed [DIMS [LOAD [MICROSECONDS [ZONE]]]]      8x8x8 0.5 200 1
+ *
+ * LOAD is a share of what the longest dimension can carry (8/k packets a node
+ * and packet time). Prints packet-hops and events a second of this core, and
+ * the memory in use.
+ */
+#include "prov/net/net.h"
+
+#include "src/base/hash.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+enum { STREAMS = 8 };
+
+struct load {
+	struct net *net;
+	uint32_t nodes;
+	uint64_t gap_ps; /* mean, of one stream */
+	uint64_t end_ps;
+	uint64_t *due;	 /* per stream: next message */
+	uint64_t *count;
+	uint64_t packets, latency_ps, warm_ps;
+	unsigned zone;
+};
+
+/* A number for each stream and message, whoever asks when. */
+static uint64_t draw(uint64_t stream, uint64_t n, unsigned what)
+{
+	uint64_t x = weft_hash_mix(stream * 1000003 + n * 7 + what + 1);
+
+	return weft_hash_mix(x + 0x9e3779b97f4a7c15u);
+}
+
+static void next(struct load *l, uint64_t now, uint32_t stream)
+{
+	uint64_t n = l->count[stream]++;
+	double u = (double)(draw(stream, n, 0) >> 11) * 0x1p-53;
+	uint32_t node = stream / STREAMS;
+	struct net_msg msg = { .src = node, .bytes = 512, .fifo = stream };
+
+	l->due[stream] += (uint64_t)(-log(1 - u) * (double)l->gap_ps);
+	if (l->due[stream] > l->end_ps)
+		return;
+	msg.dst = (uint32_t)(draw(stream, n, 1) % (l->nodes - 1));
+	msg.dst += msg.dst >= node;
+	msg.zone = (uint8_t)l->zone;
+	msg.cookie = (uint64_t)stream << 40 |
+		     (l->due[stream] / 1000 & 0xffffffffff);
+	if (net_send(l->net, l->due[stream] > now ? l->due[stream] : now,
+		     &msg)) {
+		fprintf(stderr, "net_speed: no room\n");
+		exit(1);
+	}
+}
+
+static void on_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	next(arg, at, (uint32_t)(cookie >> 40));
+}
+
+static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct load *l = arg;
+
+	if (at < l->warm_ps || at > l->end_ps)
+		return;
+	l->packets++;
+	l->latency_ps += at - (cookie & 0xffffffffff) * 1000;
+}
+
+static const struct net_up up = { .sent = on_sent, .arrived = on_arrived };
+
+static uint32_t parse(struct net_config *cfg, const char *dims)
+{
+	uint32_t nodes = 1;
+	char *end;
+
+	cfg->dims = 0;
+	memset(cfg->midplane, 0, sizeof(cfg->midplane));
+	do {
+		cfg->size[cfg->dims] = (uint16_t)strtoul(dims, &end, 10);
+		cfg->wrap[cfg->dims] = 1;
+		cfg->order[cfg->dims] = cfg->dims;
+		nodes *= cfg->size[cfg->dims++];
+		dims = end + 1;
+	} while (*end && cfg->dims < NET_DIMS_MAX);
+	return nodes;
+}
+
+/* Zone 0: a mask for each length of dimension, the longest first. */
+static unsigned zones(struct net_config *cfg)
+{
+	unsigned d, n = 0, k, longest = 0;
+
+	memset(cfg->zone, 0, sizeof(cfg->zone));
+	for (k = 128; k; k--) {
+		for (d = 0; d < cfg->dims; d++)
+			if (cfg->size[d] == k)
+				cfg->zone[0][n] |= (uint8_t)(1u << d);
+		if (cfg->zone[0][n]) {
+			longest = n ? longest : k;
+			n++;
+		}
+	}
+	for (k = 1; k < NET_ZONES; k++)
+		cfg->zone[k][0] = (uint8_t)((1u << cfg->dims) - 1);
+	return longest;
+}
+
+/* Of this process: others may share the core. */
+static double cpu_seconds(void)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_SELF, &ru);
+	return (double)ru.ru_utime.tv_sec + (double)ru.ru_stime.tv_sec +
+	       1e-6 * (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec);
+}
+
+static void report(const struct load *l, double peak, double s, size_t bytes)
+{
+	struct net_count c;
+	struct rusage ru;
+
+	net_count_get(l->net, &c);
+	getrusage(RUSAGE_SELF, &ru);
+	printf("nodes %u, hops %llu, events %llu (%.2f a hop), escapes %.2f %%"
+	       "\n", l->nodes, (unsigned long long)c.hops,
+	       (unsigned long long)c.events,
+	       (double)c.events / (double)c.hops,
+	       100.0 * (double)c.escapes / (double)c.hops);
+	printf("accepted %.1f %% of peak, mean latency %.3f us, hash %016llx"
+	       "\n", 100 * (double)l->packets * 288e3 /
+		       ((double)(l->end_ps - l->warm_ps) * l->nodes * peak),
+	       (double)l->latency_ps / (double)l->packets / 1e6,
+	       (unsigned long long)c.hash);
+	printf("%.2f M packet-hops/s, %.2f M events/s, %.3f s, "
+	       "block %zu MB, resident %ld MB\n", (double)c.hops / s / 1e6,
+	       (double)c.events / s / 1e6, s, bytes >> 20,
+	       ru.ru_maxrss >> 10);
+}
+
+int main(int argc, char **argv)
+{
+	struct load l = { .zone = 1 };
+	struct net_config cfg;
+	double load = argc > 2 ? atof(argv[2]) : 0.5, peak;
+	uint32_t packets, i;
+	double start;
+	size_t bytes;
+
+	net_config_bgq(&cfg);
+	l.nodes = parse(&cfg, argc > 1 ? argv[1] : "8x8x8");
+	l.end_ps = (uint64_t)((argc > 3 ? atof(argv[3]) : 200) * 1e6);
+	l.zone = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
+	peak = 8.0 / zones(&cfg);
+	packets = l.nodes * (uint32_t)(cfg.dims * 2 * 7 + 24);
+	bytes = net_bytes(&cfg, packets);
+	l.net = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (l.net == MAP_FAILED || net_open(l.net, bytes, &cfg, packets))
+		return 1;
+	l.gap_ps = (uint64_t)(288e3 * STREAMS / (load * peak));
+	l.warm_ps = l.end_ps / 2;
+	l.due = calloc((size_t)l.nodes * STREAMS, sizeof(*l.due));
+	l.count = calloc((size_t)l.nodes * STREAMS, sizeof(*l.count));
+	start = cpu_seconds();
+	for (i = 0; i < l.nodes * STREAMS; i++)
+		next(&l, 0, i);
+	net_run(l.net, l.end_ps, &up, &l, NULL);
+	report(&l, peak, cpu_seconds() - start, bytes);
+	return net_check(l.net) ? 1 : 0;
+}
