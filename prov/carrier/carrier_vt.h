@@ -128,6 +128,8 @@ struct weft_carrier_virt {
 	uint64_t (*tick_ps)(struct weft_carrier *c);
 	/* Lets time pass: the program computes. */
 	void (*compute)(struct weft_carrier *c, uint64_t ps);
+	/* 0: time goes on; -EDEADLK, -EOWNERDEAD: it does not. */
+	int (*verdict)(struct weft_carrier *c);
 	/* Out of the world in good order, without a word to the others. */
 	void (*leave)(struct weft_carrier *c);
 	/*
@@ -136,8 +138,6 @@ struct weft_carrier_virt {
 	 * 0: this is the last.
 	 */
 	int (*note)(struct weft_carrier *c, int64_t peer, const char *text);
-	/* 0: time goes on; -EDEADLK, -EOWNERDEAD: it does not. */
-	int (*verdict)(struct weft_carrier *c);
 	/* What a rank wrote. -EINVAL: no such rank. */
 	int (*look)(struct weft_carrier *c, uint32_t rank,
 		    struct weft_vt_note *note);

@@ -13,6 +13,7 @@
  */
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_coll_int.h"
+#include "prov/nic/nic_coll_net.h"
 #include "prov/nic/cu/cu_exact.h"
 #include "src/base/hash.h"
 #include "src/base/log.h"
@@ -78,6 +79,8 @@ static void route_give_back(struct weft_coll *c)
 	if (c->hw)
 		weft_cu_group_close(c->hw);
 	c->hw = NULL;
+	nic_net_close(c->net);
+	c->net = NULL;
 	weft_cu_tree_fini(&c->tree);
 	if (c->route >= 0)
 		c->nic->coll->routes |= UINT64_C(1) << c->route;
@@ -284,6 +287,22 @@ static int join_map(struct weft_coll *c)
 	return 0;
 }
 
+static struct weft_carrier *coll_carrier(const struct weft_coll *c)
+{
+	return c->nic->unit->carrier;
+}
+
+/* Step 2 in virtual time: the network has the tree. */
+static void join_open_net(struct weft_coll *c)
+{
+	struct weft_vt_route_attr a = { .id = (unsigned)c->route, .n = c->n,
+					.me = c->me, .member = c->member };
+	int ret = nic_net_open(coll_carrier(c), &a, &c->net);
+
+	if (ret != -EAGAIN)
+		join_agree(c, !ret);
+}
+
 /* Step 2: opens the route's row here. */
 static void join_open(struct weft_coll *c)
 {
@@ -337,6 +356,14 @@ static int route_pick(const struct weft_coll *c, uint64_t free_routes)
 	return (int)((unsigned)__builtin_ctzll(turned) + turn) % 64;
 }
 
+static void join_step(struct weft_coll *c)
+{
+	if (coll_carrier(c)->virt)
+		join_open_net(c);
+	else
+		join_open(c);
+}
+
 /* After step 1: takes a route, unless another join was quicker. */
 static void join_gathered(struct weft_cu_call *call)
 {
@@ -353,7 +380,8 @@ static void join_gathered(struct weft_cu_call *call)
 	for (int i = 0; i < c->n; i++)
 		cpus = c->words[i].cpus < cpus ? c->words[i].cpus : cpus;
 	c->crowded = (uint64_t)c->n > cpus;
-	if (c->n == 1 || !free_routes || join_tree(c)) {
+	if (c->n == 1 || !free_routes ||
+	    (!coll_carrier(c)->virt && join_tree(c))) {
 		join_end(c, 0);
 		return;
 	}
@@ -365,7 +393,7 @@ static void join_gathered(struct weft_cu_call *call)
 	c->route = pick;
 	c->nic->coll->routes &= ~(UINT64_C(1) << pick);
 	c->state = COLL_OPENING;
-	join_open(c);
+	join_step(c);
 }
 
 /* Step 1. A member without number stands where he stands in the set. */
@@ -374,7 +402,9 @@ static void join_gather(struct weft_coll *c)
 	struct weft_nic *nic = c->nic;
 
 	c->state = COLL_GATHERING;
-	c->mine.routes = nic->share && !c->no_route ? nic->coll->routes : 0;
+	c->mine.routes = 0;
+	if ((nic->share || coll_carrier(c)->virt) && !c->no_route)
+		c->mine.routes = nic->coll->routes;
 	c->mine.node = nic->coll->node >= 0 ? (uint64_t)nic->coll->node :
 					      (uint64_t)c->me;
 	c->mine.cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -574,6 +604,10 @@ int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
 	c->nic->coll->pending++;
 	if (c->hw && weft_cu_quick(c->hw, &w->call, turns))
 		return 0;
+	if (c->net && nic_net_can(c->net, &w->call)) {
+		nic_net_post(c->net, &w->call);
+		return 0;
+	}
 	return weft_cu_post(c->hw ? c->hw : c->far, &w->call);
 }
 
@@ -626,9 +660,11 @@ int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
 static void coll_move(struct weft_coll *c)
 {
 	if (c->state == COLL_OPENING)
-		join_open(c);
+		join_step(c);
 	if (c->pending && c->hw)
 		weft_cu_poll(c->hw);
+	if (c->pending && c->net)
+		nic_net_poll(c->net);
 	/* by messages nodes work for others, too: always look */
 	weft_cu_poll(c->far);
 }
@@ -692,6 +728,8 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 		if (!c->gone[i]) {
 			if (c->hw)
 				weft_cu_group_fail(c->hw, err);
+			if (c->net)
+				nic_net_fail(c->net, err);
 			weft_cu_group_fail(c->far, err);
 			if (c->state != COLL_READY)
 				c->state = COLL_FAILED;

@@ -46,6 +46,7 @@ struct weft_coll {
 	int gone_count;
 	struct weft_cu_group *far; /* by messages; there from the beginning */
 	struct weft_cu_group *hw;  /* the class route, or NULL */
+	struct nic_net *net; /* the same on a modelled network, or NULL */
 	struct weft_cu_tree tree;
 	void **area;
 	/* joining */

@@ -68,8 +68,11 @@ static int ask(struct vt *v, const struct weft_vt_route_attr *a, uint32_t place)
 	struct vt_route *r = &v->w->routes[place];
 	uint32_t i;
 
-	if (weft_load32(&r->state) == VT_ROUTE_OPENED)
+	if (weft_load32(&r->state) == VT_ROUTE_OPENED) {
+		if (r->err)
+			weft_store32(&r->state, VT_ROUTE_FREE);
 		return r->err;
+	}
 	if (weft_load32(&r->state) == VT_ROUTE_ASKED)
 		return -EAGAIN;
 	i = vt_buf_get(v);
@@ -127,6 +130,7 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 	/* Without a buffer the route stays taken; nothing worse. */
 	if (i == VT_NONE)
 		return;
+	weft_store32(&v->w->routes[own->place].state, VT_ROUTE_FREE);
 	vt_buf(v->w, i)->kind = VT_ROUTE_CLOSE;
 	vt_buf(v->w, i)->more = 0;
 	vt_buf(v->w, i)->from = v->rank;
@@ -258,14 +262,6 @@ static void post_open(struct vt_turn *t, const struct vt_buf *b)
 	vt_engine_notice(t, b->from, t->at);
 }
 
-static void post_close(struct weft_vt *w, const struct vt_buf *b)
-{
-	struct vt_route *r = &w->routes[b->route];
-
-	if (!r->err)
-		net_route_close(w->net, r->id);
-	weft_store32(&r->state, VT_ROUTE_FREE);
-}
 
 static enum net_coll coll_kind(unsigned kind)
 {
@@ -322,7 +318,7 @@ void vt_route_post(struct vt_turn *t, uint32_t i)
 		post_open(t, b);
 		break;
 	case VT_ROUTE_CLOSE:
-		post_close(t->w, b);
+		net_route_close(t->w->net, t->w->routes[b->route].id);
 		break;
 	default:
 		break;
