@@ -52,7 +52,8 @@ static_assert(sizeof(struct roll_name) == 64, "shared format");
 struct roll_member {
 	/* line 0: written by every call; 0: in none */
 	weft_au32 in[ROLL_THREADS];
-	uint32_t pad[8];
+	weft_au32 finished; /* has done all that the others rely on */
+	uint32_t pad[7];
 	/* line 1: times, when it is asked for them */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;

@@ -144,6 +144,8 @@ void weft_call_start(bool threads, uint64_t (*clock)(void))
 
 	pthread_once(&opened, open_roll);
 	several = threads;
+	if (roll.head)
+		weft_store32(&weft_roll_member(&roll, me)->finished, 0);
 	now = roll.head && roll.counted ? clock : NULL;
 	if (now) {
 		m = weft_roll_member(&roll, me);
@@ -159,6 +161,13 @@ void weft_call_stop(void)
 	if (now)
 		weft_store64(&weft_roll_member(&roll, me)->end_ps, now());
 	weft_store32(&started, 0);
+}
+
+void weft_call_finish(void)
+{
+	pthread_once(&opened, open_roll);
+	if (roll.head)
+		weft_store32(&weft_roll_member(&roll, me)->finished, 1);
 }
 
 const char *weft_call_text(char *text, size_t len)

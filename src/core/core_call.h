@@ -68,6 +68,8 @@ WEFT_INLINE void weft_call_leave(const struct weft_call *c)
 void weft_call_start(bool threads, uint64_t (*clock)(void));
 /* Before the clock goes away; the time of all is written down. */
 void weft_call_stop(void);
+/* MPI_Finalize is through: the process may exit. */
+void weft_call_finish(void);
 
 /* The call this process is in, of several threads all of them: "MPI_Recv";
  * "" when in none. Returns text. */

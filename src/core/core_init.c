@@ -195,6 +195,7 @@ int weft_core_fini(void)
 	weft_comm_close_predefined();
 	weft_core_clock_close();
 	weft_wire_close();
+	weft_call_finish();
 	weft_pmix_close();
 	weft_pool_fini(&weft_core.p2p);
 	free(weft_core.job.local);

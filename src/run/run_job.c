@@ -267,6 +267,8 @@ static void take(struct watch *w, pid_t pid, int status)
 	rank_exits(job, i, status);
 	/* Whatever it said before it left is in the pipe by now. */
 	hear_events(w);
+	if (run_roll_finished(job, i))
+		job->rank[i].finalized = true;
 	cause = run_end_judge(&job->rank[i], others_in_mpi(job), &code);
 	if (cause != RUN_CAUSE_NONE)
 		blame(w, cause, i, code, NULL);

@@ -100,8 +100,8 @@ void run_report_print(FILE *f, const struct weft_roll *roll, const char *clock)
 	if (ended < roll->members)
 		fprintf(f, "  %u ranks did not come to MPI_Finalize\n",
 			roll->members - ended);
-	fprintf(f, "  %-26s %6s %10s %13s %13s %13s %7s\n", "in a rank", "ranks",
-		"calls", "min us", "mean us", "max us", "mean %");
+	fprintf(f, "  %-26s %6s %10s %13s %13s %13s %7s\n", "in a rank",
+		"ranks", "calls", "min us", "mean us", "max us", "mean %");
 	for (uint32_t i = 0; i < n; i++)
 		fprintf(f, "  %-26s %6u %10" PRIu64 " %13.6f %13.6f %13.6f "
 			"%7.2f\n", row[i].name, row[i].ranks, row[i].calls,

@@ -41,6 +41,13 @@ char *run_roll_call(const struct run_job *job, int rank)
 	return strdup(text);
 }
 
+bool run_roll_finished(const struct run_job *job, int rank)
+{
+	return job->roll.head &&
+	       weft_load32(&weft_roll_member(&job->roll, (uint32_t)rank)
+				    ->finished);
+}
+
 /* Prints the ranks from first on that are in the same call; marks them. */
 static void print_alike(FILE *f, char **call, int n, int first)
 {

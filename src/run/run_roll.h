@@ -12,6 +12,9 @@ void run_roll_close(struct run_job *job);
 /* The MPI call a rank is in, or died in; NULL: none. Freed by the caller. */
 char *run_roll_call(const struct run_job *job, int rank);
 
+/* The rank has been through MPI_Finalize, whatever PMIx has told so far. */
+bool run_roll_finished(const struct run_job *job, int rank);
+
 /* "in MPI_Recv: ranks 0-2; in MPI_Barrier: ranks 3", of ranks that live; NULL:
  * nobody is in a call. Freed by the caller. */
 char *run_roll_calls(const struct run_job *job);
