@@ -147,7 +147,12 @@ int net_config_check(const struct net_config *cfg)
 		  "payload_bytes must be whole chunks" },
 		{ cfg->hop_ps < cfg->tick_ps || cfg->hop_ps >= 4000000,
 		  "hop_ps must be a tick to 4 us" },
-		{ cfg->token_ps < cfg->tick_ps, "token_ps is below a tick" },
+		{ cfg->token_ps < cfg->tick_ps ||
+		  (cfg->token_ps + cfg->crossing_ps) / cfg->tick_ps > 250,
+		  "token_ps must be a tick to 250 ticks, with a crossing" },
+		{ cfg->receive_ps < 2 * (uint64_t)cfg->tick_ps,
+		  "receive_ps is below two ticks" },
+		{ cfg->tokens[0] > 4095, "more than 4095 tokens of VC 0" },
 		{ cfg->inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "inject_ps is below two ticks" },
 		{ cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,

@@ -149,41 +149,42 @@ struct net_out {
 	uint32_t peer;	 /* node at the other end; UINT32_MAX: no link */
 	uint16_t hop_ticks;
 	uint16_t hop_frac;
-	uint16_t token[4]; /* VC 0 chunks, others packets */
+	uint64_t chunks; /* of payload sent */
+	uint16_t chunk_tokens; /* of VC 0 */
+	uint8_t token[4];      /* packets, from VC 1 on */
+	uint8_t token_ticks;   /* of this link's tokens to the peer */
 	uint8_t peer_port;
 	uint8_t busy;
 	uint8_t rr;    /* slot after the one served last */
 	uint8_t share; /* grants to receivers while injection waited */
 	uint8_t waits; /* bit per list that is not empty */
-	uint8_t turn;  /* deterministic before dynamic */
+	uint8_t turn;  /* deterministic before dynamic; entering a ring */
 	uint8_t need;  /* tokens to enter its ring */
 	uint8_t vcs;   /* bit per VC with an injection FIFO waiting */
-	uint64_t packets;
-	/* line 1: deterministic and class route packets */
+	uint8_t pad;
+	/* lines 1 and 2: deterministic and class route packets */
 	struct net_list list[NET_WAITS];
-	/* line 2 */
 	uint16_t inject[4]; /* injection FIFOs with a head for this VC */
-	uint64_t chunks;
-	uint64_t busy_ticks;
-	uint16_t token_ticks; /* of this link's tokens to the peer */
-	uint16_t pad[19];
+	uint64_t packets_coll; /* class routes' part of the counts */
+	uint64_t chunks_coll;
+	uint64_t busy_coll; /* ticks */
+	uint64_t pad2[4];
 };
 
 static_assert(sizeof(struct net_out) == 192, "three lines");
+static_assert(offsetof(struct net_out, list) == 64, "hot part is a line");
 
 struct net_in {
 	uint32_t tail[NET_QUEUES_MAX]; /* its next is the head */
 	uint8_t len[NET_QUEUES_MAX];
-	uint8_t reading; /* packets leaving the dynamic VC */
-	uint8_t pad[3];
-	uint32_t count;	 /* packets queued now */
-	uint64_t received;
 	uint64_t wait_ticks; /* summed over packets that left */
 	uint64_t free_ps;    /* reception engine */
-	uint64_t pad2[7];
+	uint32_t received;   /* packets */
+	uint8_t reading;     /* packets leaving the dynamic VC */
+	uint8_t pad[3];
 };
 
-static_assert(sizeof(struct net_in) == 128, "two lines");
+static_assert(sizeof(struct net_in) == 64, "a line");
 
 /* An injection engine and its network FIFO. */
 struct net_fifo {
@@ -290,6 +291,7 @@ struct net {
 	uint32_t ends;	/* that have a unit; the first ones */
 	uint32_t ports;
 	uint32_t queues; /* per receiver: dynamic, then bubble */
+	uint32_t qshift; /* slots of a receiver are 1 << qshift apart */
 	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
 	uint32_t chunks_max, far_max, events_max;
 	/* offsets from the start of the block */
@@ -404,10 +406,46 @@ void net_mrec_put(struct net *net, uint32_t m);
 void net_list_push(struct net *net, struct net_list *l, uint32_t p);
 uint32_t net_list_pop(struct net *net, struct net_list *l);
 
+/* Tokens of a sender. */
+static inline uint32_t net_tokens(const struct net_out *o, unsigned vc)
+{
+	return vc ? o->token[vc] : o->chunk_tokens;
+}
+
 /* net_wheel.c: events by tick. */
 void net_wheel_init(struct net *net);
+void net_wheel_far(struct net *net, uint64_t at, uint64_t word);
+uint32_t net_chunk_get(struct net *net);
+static inline void net_slot_push(struct net *net, uint64_t at, uint64_t word)
+{
+	struct net_chunk *pool = net_at(net, net->off_chunk);
+	struct net_slot *s = (struct net_slot *)net_at(net, net->off_slot) +
+			     at % NET_WHEEL;
+	uint32_t bit = at % NET_WHEEL, c;
+
+	if (weft_unlikely(!s->first || s->used == NET_CHUNK_EVENTS)) {
+		c = net_chunk_get(net);
+		if (s->first)
+			pool[s->last].next = c;
+		else
+			s->first = c;
+		s->last = c;
+		s->used = 0;
+		net->map[bit / 64] |= 1ull << bit % 64;
+		net->map_top[bit / 4096] |= 1ull << bit / 64 % 64;
+	}
+	pool[s->last].event[s->used++] = word;
+}
 /* Puts an event into tick at, which must not have been run. */
-void net_wheel_push(struct net *net, uint64_t at, uint64_t word);
+static inline void net_wheel_push(struct net *net, uint64_t at, uint64_t word)
+{
+	assert(at >= net->tick);
+	net->pending++;
+	if (weft_likely(at < net->tick + NET_WHEEL))
+		net_slot_push(net, at, word);
+	else
+		net_wheel_far(net, at, word);
+}
 /* First tick that has events, or NET_NEVER. */
 uint64_t net_wheel_next(const struct net *net);
 /*

@@ -22,6 +22,19 @@ void net_count_get(const struct net *net, struct net_count *c)
 	c->hash = net->hash;
 }
 
+/* Ticks that the link was taken; class routes count their own. */
+static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
+			   uint64_t packets)
+{
+	const struct net_config *cfg = &net->cfg;
+	uint64_t plain = packets - o->packets_coll;
+	uint64_t bytes = plain * (cfg->header_bytes + cfg->trailer_bytes) +
+			 (o->chunks - o->chunks_coll) * cfg->chunk_bytes;
+
+	return bytes / cfg->link_bytes_per_tick +
+	       plain * cfg->protocol_ticks + o->busy_coll;
+}
+
 void net_port_get(const struct net *net, uint32_t node, unsigned port,
 		  struct net_port_count *c)
 {
@@ -29,9 +42,12 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 	const struct net_out *o = &net_outs(net, n)[port];
 	const struct net_in *in = &net_ins(net, n)[port];
 
-	c->packets = o->packets;
 	c->chunks = o->chunks;
-	c->busy_ps = o->busy_ticks * net->cfg.tick_ps;
+	c->packets = 0;
+	if (o->peer != UINT32_MAX)
+		c->packets = net_ins(net, net_node(net, o->peer))
+				     [o->peer_port].received;
+	c->busy_ps = busy_ticks(net, o, c->packets) * net->cfg.tick_ps;
 	c->received = in->received;
 	c->queued_ps = in->wait_ticks * net->cfg.tick_ps;
 }
@@ -72,9 +88,10 @@ static int check_home(const struct net *net)
 		o = net_outs(net, net_node(net, n));
 		for (port = 0; port < net->ports; port++)
 			for (vc = 0; vc < 4; vc++)
-				if (o[port].token[vc] != net->cfg.tokens[vc])
+				if (net_tokens(&o[port], vc) !=
+				    net->cfg.tokens[vc])
 					return broken("tokens not home",
-						      o[port].token[vc],
+						      net_tokens(&o[port], vc),
 						      net->cfg.tokens[vc]);
 	}
 	return 0;
@@ -89,9 +106,10 @@ static int check_tokens(const struct net *net)
 		o = net_outs(net, net_node(net, n));
 		for (port = 0; port < net->ports; port++)
 			for (vc = 0; vc < 4; vc++)
-				if (o[port].token[vc] > net->cfg.tokens[vc])
+				if (net_tokens(&o[port], vc) >
+				    net->cfg.tokens[vc])
 					return broken("too many tokens",
-						      o[port].token[vc],
+						      net_tokens(&o[port], vc),
 						      net->cfg.tokens[vc]);
 	}
 	return 0;

@@ -15,7 +15,7 @@
 
 static inline unsigned slot_in(const struct net *net, unsigned slot)
 {
-	return slot / net->queues;
+	return slot >> net->qshift;
 }
 
 static inline void mask_set(uint64_t *m, unsigned bit)
@@ -65,7 +65,7 @@ static inline uint32_t slot_head(const struct net_step *s, unsigned slot)
 	if (slot >= NET_SLOT_FIFO)
 		tail = net_fifos(net, s->node)[slot - NET_SLOT_FIFO].tail;
 	else
-		tail = s->in[slot_in(net, slot)].tail[slot % net->queues];
+		tail = s->in[slot_in(net, slot)].tail[slot & ((1u << net->qshift) - 1)];
 	return net_packet(net, tail)->next;
 }
 
@@ -144,7 +144,7 @@ static void queue_dynamic(struct net_step *s, unsigned port, uint32_t pi)
 	}
 	p->next = pi;
 	in->tail[q] = pi;
-	slot_show(s, port * net->queues + q, p);
+	slot_show(s, (port << net->qshift) + q, p);
 }
 
 /* Which list a deterministic packet that came in by port waits in. */
@@ -190,7 +190,6 @@ void net_router_arrive(struct net_step *s, uint64_t word)
 		net_unit_receive(s, port, pi);
 		return;
 	}
-	s->in[port].count++;
 	net_road_look(net, p, s->id);
 	if (p->flags & NET_P_DYN)
 		queue_dynamic(s, port, pi);
@@ -205,7 +204,7 @@ static void shut_mask(const struct net *net, unsigned port, uint64_t *m)
 
 	m[0] = m[1] = 0;
 	for (q = 0; q < net->cfg.dyn_queues; q++)
-		mask_set(m, port * net->queues + q);
+		mask_set(m, (port << net->qshift) + q);
 }
 
 void net_router_tail(struct net_step *s, uint64_t word)
@@ -232,9 +231,14 @@ void net_router_token(struct net_step *s, uint64_t word)
 	unsigned port = net_word_port(word), vc = net_word_vc(word);
 	struct net_out *o = &s->out[port];
 
-	o->token[vc] = (uint16_t)(o->token[vc] + net_word_payload(word));
-	assert(o->token[vc] <= s->net->cfg.tokens[vc]);
-	s->dirty |= 1ull << port;
+	if (vc)
+		o->token[vc] = (uint8_t)(o->token[vc] + 1);
+	else
+		o->chunk_tokens = (uint16_t)(o->chunk_tokens +
+					     net_word_payload(word));
+	assert(net_tokens(o, vc) <= s->net->cfg.tokens[vc]);
+	if (!o->busy)
+		s->dirty |= 1ull << port;
 }
 
 /* ---- granting ------------------------------------------------------------ */
@@ -249,13 +253,15 @@ static void launch(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t len = net_len(net, p->chunks);
 	uint32_t hop = o->hop_ticks, busy = len + net->cfg.protocol_ticks;
 
-	assert(!o->busy && o->token[vc] >= net_cost(net, p->chunks, vc));
+	assert(!o->busy && net_tokens(o, vc) >= net_cost(net, p->chunks, vc));
 	net_road_hop(net, p, port);
 	o->busy = 1;
-	o->token[vc] = (uint16_t)(o->token[vc] - net_cost(net, p->chunks, vc));
-	o->packets++;
+	if (vc)
+		o->token[vc]--;
+	else
+		o->chunk_tokens = (uint16_t)(o->chunk_tokens -
+					     net->cost[p->chunks]);
 	o->chunks += p->chunks;
-	o->busy_ticks += busy;
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(p->frac + o->hop_frac);
@@ -277,7 +283,6 @@ static void leave(struct net_step *s, unsigned port,
 	struct net_in *in = &s->in[port];
 	const struct net_out *back = &s->out[port];
 
-	in->count--;
 	in->wait_ticks += (uint32_t)s->now - p->since;
 	net_wheel_push(net, s->now + net_len(net, p->chunks) +
 			       back->token_ticks,
@@ -306,7 +311,7 @@ static void queue_pop(struct net_step *s, unsigned slot)
 {
 	struct net *net = s->net;
 	struct net_in *in = &s->in[slot_in(net, slot)];
-	unsigned q = slot % net->queues;
+	unsigned q = slot & ((1u << net->qshift) - 1);
 	struct net_packet *t = net_packet(net, in->tail[q]);
 
 	t->next = net_packet(net, t->next)->next;
@@ -391,7 +396,7 @@ static bool serve_inject_det(struct net_step *s, unsigned port, unsigned vc)
 {
 	struct net_out *o = &s->out[port];
 
-	if (!o->inject[vc] || o->token[vc] < o->need)
+	if (!(o->vcs >> vc & 1) || o->token[vc] < o->need)
 		return false;
 	grant_inject(s, port, vc);
 	return true;
@@ -412,7 +417,7 @@ static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 		return false;
 	slot = mask_next(m0, m1, o->rr & 127);
 	cost = net_cost(net, net_packet(net, slot_head(s, slot))->chunks, 0);
-	if (o->token[0] < cost + room)
+	if (o->chunk_tokens < cost + room)
 		return false;
 	o->rr = (uint8_t)((slot + 1) & 127);
 	grant_slot(s, port, NET_VC_DYN, slot);
@@ -425,7 +430,7 @@ static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 {
 	struct net *net = s->net;
 	struct net_out *o = &s->out[port];
-	unsigned on = (port ^ 1u) * net->queues + net->queues - 1, slot;
+	unsigned on = ((port ^ 1u) << net->qshift) + net->queues - 1, slot;
 	uint64_t one[2] = { m0, m1 };
 
 	if (!(m0 | m1) || !o->token[NET_VC_DET])
@@ -478,7 +483,7 @@ static void serve_normal(struct net_step *s, unsigned port)
 {
 	struct net_out *o = &s->out[port];
 	bool inject = (o->dyn[1] | o->esc[1]) & FIFO_BITS ||
-		      o->inject[NET_VC_DET];
+		      o->vcs & 1u << NET_VC_DET;
 
 	if (inject && o->share >= s->net->cfg.through_share) {
 		o->share = 0;
@@ -546,11 +551,11 @@ static void serve_fresh(struct net_step *s, unsigned slot)
 	for (w = p->want; w; w &= w - 1) {
 		i = (unsigned)__builtin_ctzll(w);
 		o = &s->out[i];
-		if (o->busy || o->token[0] < cost || o->token[0] < best)
+		if (o->busy || o->chunk_tokens < cost || o->chunk_tokens < best)
 			continue;
-		if (o->token[0] == best && s->node->rr & 1)
+		if (o->chunk_tokens == best && s->node->rr & 1)
 			continue;
-		best = o->token[0];
+		best = o->chunk_tokens;
 		port = i;
 	}
 	s->node->rr++;

@@ -14,7 +14,7 @@
 
 #define NET_MAGIC 0x31656d6974746577ull
 
-enum { AHEAD = 6 }; /* events between the prefetch of a node and its turn */
+enum { AHEAD = 8 }; /* events between a prefetch and its event's turn */
 
 /* ---- layout -------------------------------------------------------------- */
 
@@ -59,6 +59,8 @@ static void count_all(struct net *n, const struct net_config *cfg,
 	n->ends = net_topo_ends(cfg);
 	n->ports = net_topo_ports(cfg);
 	n->queues = cfg->dyn_queues + 1;
+	while (1u << n->qshift < n->queues)
+		n->qshift++;
 	n->packets_max = packets;
 	n->msgs_max = packets;
 	n->members_max = n->nodes * cfg->routes;
@@ -142,20 +144,23 @@ static void open_port(struct net *net, uint32_t node, unsigned port,
 	o->peer_port = (uint8_t)peer_port;
 	o->hop_ticks = (uint16_t)(hop / cfg->tick_ps);
 	o->hop_frac = (uint16_t)(hop % cfg->tick_ps);
-	o->token_ticks = (uint16_t)((back + cfg->tick_ps - 1) / cfg->tick_ps);
+	o->token_ticks = (uint8_t)((back + cfg->tick_ps - 1) / cfg->tick_ps);
 	o->need = (uint8_t)(is_ring(cfg, port) ? cfg->bubble : 1);
-	for (vc = 0; vc < 4; vc++)
-		o->token[vc] = (uint16_t)cfg->tokens[vc];
+	o->chunk_tokens = (uint16_t)cfg->tokens[0];
+	for (vc = 1; vc < 4; vc++)
+		o->token[vc] = (uint8_t)cfg->tokens[vc];
 }
 
 static int open_check(const struct net_config *cfg)
 {
-	uint32_t ports, queues = cfg->dyn_queues + 1;
+	uint32_t ports, queues = 1;
 	int ret = net_config_check(cfg);
 
 	if (ret)
 		return ret;
 	ports = net_topo_ports(cfg);
+	while (queues < cfg->dyn_queues + 1)
+		queues *= 2;
 	if (ports > NET_PORTS_MAX || queues > NET_QUEUES_MAX ||
 	    ports * queues > NET_SLOT_FIFO) {
 		weft_log(WEFT_LOG_ERROR,
@@ -251,6 +256,21 @@ static void call_up(struct net_step *s, const struct net_call *c)
 	}
 }
 
+/* Asks for the lines that an event will touch. */
+static inline void prefetch(const struct net *net, uint64_t word)
+{
+	const struct net_node *n = net_node(net, net_word_node(word));
+	unsigned port = net_word_port(word);
+
+	__builtin_prefetch(n);
+	if (net_word_kind(word) == NET_EV_ARRIVE) {
+		__builtin_prefetch(net_packet(net, net_word_payload(word)));
+		__builtin_prefetch(&net_ins(net, n)[port]);
+	} else {
+		__builtin_prefetch(&net_outs(net, n)[port]);
+	}
+}
+
 /* Events of one node in one tick, then its ports. Returns the next one's. */
 static uint32_t run_node(struct net_step *s, const uint64_t *w, uint32_t i,
 			 uint32_t n, uint64_t *sum)
@@ -264,6 +284,8 @@ static uint32_t run_node(struct net_step *s, const uint64_t *w, uint32_t i,
 	s->dirty = s->fresh[0] = s->fresh[1] = 0;
 	s->part = false;
 	do {
+		if (i + AHEAD < n)
+			prefetch(net, w[i + AHEAD]);
 		*sum += weft_hash_mix(w[i] >> NET_VC_SHIFT);
 		handle(s, w[i++]);
 	} while (i < n && net_word_node(w[i]) == s->id);

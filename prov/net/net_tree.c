@@ -553,9 +553,10 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 		copy_left(s, p);
 	}
 	o->busy = 1;
-	o->packets++;
 	o->chunks += p->chunks;
-	o->busy_ticks += len;
+	o->packets_coll++;
+	o->chunks_coll += p->chunks;
+	o->busy_coll += len;
 	net->hops++;
 	net_wheel_push(net, s->now + hop,
 		       net_word(o->peer, NET_EV_ARRIVE, o->peer_port,

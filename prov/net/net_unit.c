@@ -219,11 +219,12 @@ static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
 {
 	const struct net *net = s->net;
 	const struct net_mrec *m;
+	uint64_t end = (s->now + 1) * net->cfg.tick_ps;
 	uint32_t i = f->ring, best = 0, best_after = UINT32_MAX;
 
 	do {
 		m = net_mrec(net, i);
-		if (tick_of(net, m->ready_ps) <= s->now &&
+		if (m->ready_ps < end &&
 		    m->fifo - f->last - 1 <= best_after) {
 			best_after = m->fifo - f->last - 1;
 			best = i;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RADIX_BITS = 10, RADIX = 1 << RADIX_BITS, SMALL = 48 };
+enum { PILES_BITS = 12, PILES_MAX = 1 << PILES_BITS, SMALL = 12 };
 
 static struct net_slot *slot_of(const struct net *net, uint64_t tick)
 {
@@ -50,10 +50,12 @@ static WEFT_COLD WEFT_NORETURN void full(const char *what)
 	abort();
 }
 
-static uint32_t chunk_get(struct net *net)
+uint32_t net_chunk_get(struct net *net)
 {
 	uint32_t c = net->free_chunk;
 
+	if (net->pending > net->pending_max)
+		net->pending_max = net->pending;
 	if (c) {
 		net->free_chunk = chunk_of(net, c)->next;
 		return c;
@@ -63,26 +65,6 @@ static uint32_t chunk_get(struct net *net)
 	return net->used_chunks++;
 }
 
-static void slot_push(struct net *net, uint64_t at, uint64_t word)
-{
-	struct net_slot *s = slot_of(net, at);
-	uint32_t bit = at % NET_WHEEL, c;
-
-	if (!s->first) {
-		c = chunk_get(net);
-		s->first = s->last = c;
-		s->used = 0;
-		net->map[bit / 64] |= 1ull << bit % 64;
-		net->map_top[bit / 4096] |= 1ull << bit / 64 % 64;
-	} else if (s->used == NET_CHUNK_EVENTS) {
-		c = chunk_get(net);
-		chunk_of(net, s->last)->next = c;
-		s->last = c;
-		s->used = 0;
-	}
-	chunk_of(net, s->last)->event[s->used++] = word;
-}
-
 /* ---- far events ---------------------------------------------------------- */
 
 static int far_before(const struct net_far *a, const struct net_far *b)
@@ -90,7 +72,7 @@ static int far_before(const struct net_far *a, const struct net_far *b)
 	return a->tick != b->tick ? a->tick < b->tick : a->word < b->word;
 }
 
-static void far_push(struct net *net, uint64_t at, uint64_t word)
+void net_wheel_far(struct net *net, uint64_t at, uint64_t word)
 {
 	struct net_far *h = far_of(net), e = { at, word };
 	uint32_t i = net->far++;
@@ -132,19 +114,8 @@ static void far_near(struct net *net)
 
 	while (net->far && far_of(net)[0].tick < net->tick + NET_WHEEL) {
 		e = far_pop(net);
-		slot_push(net, e.tick, e.word);
+		net_slot_push(net, e.tick, e.word);
 	}
-}
-
-void net_wheel_push(struct net *net, uint64_t at, uint64_t word)
-{
-	assert(at >= net->tick);
-	if (++net->pending > net->pending_max)
-		net->pending_max = net->pending;
-	if (at < net->tick + NET_WHEEL)
-		slot_push(net, at, word);
-	else
-		far_push(net, at, word);
 }
 
 /* ---- the next tick ------------------------------------------------------- */
@@ -195,41 +166,34 @@ static void sort_small(uint64_t *w, uint32_t n)
 	}
 }
 
-/* One stable pass of a radix sort over RADIX_BITS of the node. */
-static void sort_pass(const uint64_t *from, uint64_t *to, uint32_t n,
-		      unsigned shift)
+/*
+ * Many events: dealt into about as many piles as there are events by the upper
+ * bits of their node, which leaves little for the insertion sort to do.
+ */
+static void sort_large(const struct net *net, const uint64_t *from,
+		       uint64_t *to, uint32_t n)
 {
-	uint32_t count[RADIX] = { 0 }, i, sum = 0, c;
+	uint32_t count[PILES_MAX], i, sum = 0, c;
+	unsigned bits = 32 - (unsigned)__builtin_clz(n);
+	unsigned of_nodes = 32 - (unsigned)__builtin_clz(net->nodes);
+	unsigned shift;
 
+	if (bits > PILES_BITS)
+		bits = PILES_BITS;
+	if (bits > of_nodes)
+		bits = of_nodes;
+	shift = NET_NODE_SHIFT + of_nodes - bits;
+	memset(count, 0, sizeof(count[0]) << bits);
 	for (i = 0; i < n; i++)
-		count[from[i] >> shift & (RADIX - 1)]++;
-	for (i = 0; i < RADIX; i++) {
+		count[from[i] >> shift]++;
+	for (i = 0; i < 1u << bits; i++) {
 		c = count[i];
 		count[i] = sum;
 		sum += c;
 	}
 	for (i = 0; i < n; i++)
-		to[count[from[i] >> shift & (RADIX - 1)]++] = from[i];
-}
-
-/* Many events: by node first, then the few of each node. */
-static uint64_t *sort_large(const struct net *net, uint64_t *a, uint64_t *b,
-			    uint32_t n)
-{
-	uint32_t i, k;
-
-	sort_pass(a, b, n, NET_NODE_SHIFT);
-	if (net->nodes > RADIX)
-		sort_pass(b, a, n, NET_NODE_SHIFT + RADIX_BITS);
-	else
-		a = b;
-	for (i = 0; i < n; i = k) {
-		for (k = i + 1; k < n; k++)
-			if (net_word_node(a[k]) != net_word_node(a[i]))
-				break;
-		sort_small(a + i, k - i);
-	}
-	return a;
+		to[count[from[i] >> shift]++] = from[i];
+	sort_small(to, n);
 }
 
 /* Empties the slot; calls up go to the end of the second array. */
@@ -302,6 +266,23 @@ static int call_order(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
+static void sort_calls(struct net_call *c, uint32_t n)
+{
+	struct net_call e;
+	uint32_t i, k;
+
+	if (n > SMALL) {
+		qsort(c, n, sizeof(*c), call_order);
+		return;
+	}
+	for (i = 1; i < n; i++) {
+		e = c[i];
+		for (k = i; k && call_order(&c[k - 1], &e) > 0; k--)
+			c[k] = c[k - 1];
+		c[k] = e;
+	}
+}
+
 uint32_t net_wheel_take(struct net *net, uint64_t **word_p,
 			struct net_call **call_p, uint32_t *calls_p)
 {
@@ -314,12 +295,13 @@ uint32_t net_wheel_take(struct net *net, uint64_t **word_p,
 	n = slot_empty(net, w, other, &u);
 	for (i = 0; i < u; i++)
 		call_fill(net, other[i], &call[i]);
-	if (u > 1)
-		qsort(call, u, sizeof(*call), call_order);
-	if (n > SMALL)
-		w = sort_large(net, w, other, n);
-	else
+	sort_calls(call, u);
+	if (n > SMALL) {
+		sort_large(net, w, other, n);
+		w = other;
+	} else {
 		sort_small(w, n);
+	}
 	net->pending -= n + u;
 	*word_p = w;
 	*call_p = call;
