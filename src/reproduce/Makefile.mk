@@ -11,3 +11,5 @@ weft_reproduce_SOURCES = src/reproduce/repro_main.c src/reproduce/repro.h \
 	src/reproduce/repro_pingpong.c \
 	src/reproduce/repro_table.c
 weft_reproduce_LDADD = libweftsim.la -lm
+
+PLAIN_TESTS += test/sim_tools.sh

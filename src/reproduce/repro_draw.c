@@ -47,10 +47,11 @@ static void picture(FILE *f, const struct repro *r,
 		      "title 'model'\n", f);
 		return;
 	}
-	fprintf(f, "set xlabel '%s'\n%s logscale x 2\nset autoscale\n"
+	fprintf(f, "set xlabel '%s'\n%s\nset autoscale\n"
 		"plot $d using 1:3 with lines lw 2 title 'model', "
 		"'' using 1:2 with points pt 7 title 'paper'\n", exp->x,
-		strcmp(exp->x, "hops") ? "set" : "unset");
+		strcmp(exp->x, "hops") ? "set logscale x 2"
+				       : "unset logscale x");
 }
 
 int repro_draw(const struct repro *r, const char *file)

@@ -4,7 +4,8 @@ libweftsim_la_SOURCES = \
 	src/sim/sim_hist.c src/sim/sim_hist.h \
 	src/sim/sim_plot.c src/sim/sim_plot.h \
 	src/sim/sim_progress.c src/sim/sim_progress.h \
-	src/sim/sim_run.c src/sim/sim_run.h \
+	src/sim/sim_run.c src/sim/sim_run.h src/sim/sim_int.h \
+	src/sim/sim_source.c \
 	src/sim/sim_traffic.c src/sim/sim_traffic.h
 libweftsim_la_LIBADD = libweft-net.la libweftnetfile.la libweftbase.la
 

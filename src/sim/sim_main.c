@@ -31,10 +31,10 @@ static void tell_speed(const struct sim_result *r, unsigned count)
 	for (unsigned i = 0; i < count; i++) {
 		events += (double)r[i].count.events;
 		hops += (double)r[i].count.hops;
-		s += (double)r[i].wall_ns / 1e9;
+		s += (double)r[i].cpu_ns / 1e9;
 	}
-	fprintf(stderr, "weft-sim: %.2f s, %.2f M events/s, %.2f M "
-		"packet-hops/s\n", s, events / s / 1e6, hops / s / 1e6);
+	fprintf(stderr, "weft-sim: %.2f s of processor time, %.2f M events/s, "
+		"%.2f M packet-hops/s\n", s, events / s / 1e6, hops / s / 1e6);
 }
 
 static int run_all(struct sim_opts *o, struct sim_result *r)

@@ -29,7 +29,8 @@ static const char help[] =
 "  -b, --bytes SIZE     of a message (default: a full packet)\n"
 "  -w, --way NAME       dynamic, deterministic, high, system\n"
 "  -z, --zone N         zone set of dynamic packets, 0 to 3 (default 0)\n"
-"      --fifos N        injection FIFOs in use (default: all)\n"
+"      --fifos N        injection FIFOs in memory that a node fills in turn\n"
+"                       (default: one for each engine)\n"
 "      --hot PART       hotspot: part of the messages to one node (0.05)\n"
 "      --warm TIME      before counting, as 50us (default)\n"
 "      --time TIME      while counting, as 100us (default)\n"
@@ -319,7 +320,7 @@ static int take(struct sim_opts *o, int c)
 	case 's':
 		return get_number("seed", optarg, 0, UINT64_MAX, &s->seed);
 	case OPT_FIFOS:
-		return get_u32("fifos", optarg, 1, 64, &s->fifos);
+		return get_u32("fifos", optarg, 1, 4096, &s->fifos);
 	case OPT_HOT:
 		return get_part("hot", optarg, &s->hot_part);
 	case OPT_WARM:
@@ -350,9 +351,6 @@ static int finish(struct sim_opts *o, bool loads_given)
 			     "--closed or --exchange");
 	if (!s->time_ps && s->mode != SIM_EXCHANGE)
 		return wrong("--time 0: nothing would be counted");
-	if (s->fifos > s->cfg.inject_fifos)
-		return wrong("--fifos %u: %s has %u", s->fifos, s->cfg.name,
-			     s->cfg.inject_fifos);
 	if (!s->bytes)
 		s->bytes = s->cfg.payload_bytes;
 	return 0;
@@ -368,7 +366,7 @@ int sim_opts_parse(int argc, char **argv, struct sim_opts *o)
 		.spec = { .hot_part = 0.05, .seed = 1, .warm_ps = 50000000,
 			  .time_ps = 100000000 },
 	};
-	while ((c = getopt_long(argc, argv, "m:p:l:c:xb:w:z:s:", options,
+	while ((c = getopt_long(argc, argv, "m:p:l:c:x::b:w:z:s:", options,
 				NULL)) != -1) {
 		err = take(o, c);
 		if (err)

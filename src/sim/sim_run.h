@@ -53,7 +53,7 @@ struct sim_result {
 	double hops;		 /* of a packet, mean */
 	uint64_t waiting;	 /* messages still at their sources */
 	struct net_count count;	 /* of the whole run */
-	uint64_t wall_ns;
+	uint64_t cpu_ns; /* processor time that it took */
 	uint32_t nodes, ports;
 	struct sim_link *link; /* nodes x ports */
 };

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# weft-sim and weft-reproduce: right arguments, wrong ones, the same bytes for
+# the same seed, machine files of one's own, and the quick predictions.
+set -u
+sim=$builddir/weft-sim
+rep=$builddir/weft-reproduce
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() {
+	echo "FAIL: $*"
+	exit 1
+}
+
+# refused WORDS ARGUMENTS...: exit status 2, one reason that has the words.
+refused() {
+	local words=$1 rc
+	shift
+	"$@" >"$dir/out" 2>"$dir/err"
+	rc=$?
+	[ $rc -eq 2 ] || fail "$* gave $rc"
+	[ ! -s "$dir/out" ] || fail "$* printed on stdout"
+	grep -q -- "$words" "$dir/err" || { cat "$dir/err"; fail "$*: no $words"; }
+}
+
+short="--warm 2us --time 4us"
+small="-m bgq:2x2x2x2x2"
+
+# Everything that is drawn by lot comes from the seed.
+for args in "" "-p permutation -c 4" "-p all-to-all -x -b 1k" \
+	"-p hotspot -w deterministic" "-p complement -l 0.2,1.5 --json" \
+	"-p neighbour --csv" "--histogram -z 1"; do
+	# shellcheck disable=SC2086
+	"$sim" $small $short $args >"$dir/a" 2>"$dir/err" ||
+		{ cat "$dir/err"; fail "weft-sim $args"; }
+	# shellcheck disable=SC2086
+	"$sim" $small $short $args >"$dir/b" 2>/dev/null
+	[ -s "$dir/a" ] || fail "weft-sim $args prints nothing"
+	cmp -s "$dir/a" "$dir/b" || fail "weft-sim $args: two runs differ"
+done
+grep -q 'packet-hops/s' "$dir/err" || fail "no speed on stderr"
+# shellcheck disable=SC2086
+"$sim" $small $short -s 2 >"$dir/b" 2>/dev/null
+"$sim" $small $short >"$dir/a" 2>/dev/null
+cmp -s "$dir/a" "$dir/b" && fail "the seed changes nothing"
+
+if command -v python3 >/dev/null; then
+	"$sim" $small $short -l 0.1:0.3:0.1 --json 2>/dev/null |
+		python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert d["nodes"] == 32 and len(d["points"]) == 3
+p = d["points"][0]
+assert 0 < p["of_peak"] < 0.2 and p["latency_ns"]["p50"] > 600
+assert any(l["port"] == "E+" for l in p["links"])
+' || fail "JSON of weft-sim"
+fi
+[ "$("$sim" $small $short -l 0.1,0.2 --csv 2>/dev/null | wc -l)" -eq 3 ] ||
+	fail "CSV has a heading and a line for each load"
+
+refused 'nearest is uniform' "$sim" -p unifrm
+refused 'above 0' "$sim" -l 0
+refused 'a number is wanted' "$sim" -l x
+refused 'FROM:TO:STEP' "$sim" -l 0.1:0.5
+refused 'open loop' "$sim" -l 0.5 -c 4
+refused 'take one' "$sim" -c 4 -x
+refused 'a time is wanted' "$sim" --time 5
+refused 'nothing would be counted' "$sim" --time 0us
+refused 'whole number' "$sim" -b -3
+refused 'whole number' "$sim" -z 4
+refused 'dynamic, deterministic' "$sim" -w fast
+refused 'nearest is bgq' "$sim" -m bgp
+refused '5 dimensions' "$sim" -m bgq:2x2x2x2x2x2
+refused 'two nodes' "$sim" -m bgq:1
+refused 'every argument' "$sim" uniform
+refused 'png or .svg' "$sim" --plot x.gif
+refused 'Try' "$sim" --nonsense
+refused 'which system' "$rep"
+refused 'no published results' "$rep" bgl
+refused 'no row' "$rep" bgq --only BGQ-T9
+refused 'without one' "$rep" bgq -m bgq:4x4
+refused 'Try' "$rep" --nonsense bgq
+
+# A machine of one's own: a copy, changed; and what is wrong in it is told.
+own=$dir/own
+sed 's|^link .*|link = 4 GB/s # assumed: twice the rate|' \
+	"$top_srcdir/share/machines/bgq" >"$own"
+# shellcheck disable=SC2086
+"$sim" -m "$own:2x2x2x2x2" $short 2>/dev/null >"$dir/b" || fail "own machine"
+cmp -s "$dir/a" "$dir/b" && fail "twice the link rate changes nothing"
+line=$(grep -n '^hop' "$own" | cut -d: -f1)
+sed -i 's|^hop .*|hop = 45 GB/s|' "$own"
+refused "$own:$line: hop = 45 GB/s: unit" "$sim" -m "$own"
+
+if command -v gnuplot >/dev/null; then
+	# shellcheck disable=SC2086
+	"$sim" $small $short -l 0.1,0.5 --plot "$dir/p.svg" \
+		--heat "$dir/h.png" >/dev/null 2>&1 || fail "pictures"
+	[ -s "$dir/p.svg" ] && [ -s "$dir/h.png" ] || fail "no pictures"
+	"$rep" bgq --only BGQ-T1-HW --plot "$dir/r.png" >/dev/null ||
+		fail "picture of weft-reproduce"
+	[ -s "$dir/r.png" ] || fail "no picture of weft-reproduce"
+fi
+
+"$rep" bgq --list | grep -q 'BGQ-X-ZONE2 .*left out' || fail "--list"
+"$rep" bgq --quick >"$dir/a" || { cat "$dir/a"; fail "predictions"; }
+grep -q 'left out (--quick)' "$dir/a" || fail "--quick does not say so"
+[ "$(grep -c '^  [1-8]\. ' "$dir/a")" -eq 8 ] || fail "eight constants"
+"$rep" bgq --only BGQ-T3 --csv | grep -q '^BGQ-T3-LAT-512,' || fail "--csv"
+if command -v python3 >/dev/null; then
+	"$rep" bgq --only BGQ-T3 --json | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+assert d["predicted"] == d["in_band"] == 8 and len(d["constants"]) == 8
+' || fail "JSON of weft-reproduce"
+fi
+sed 's|^hop .*|hop = 90 ns # assumed: slow|' "$top_srcdir/share/machines/bgq" \
+	>"$own"
+"$rep" bgq --only BGQ-T1 -m "$own" >/dev/null &&
+	fail "a wrong machine reproduces the paper"
+exit 0
