@@ -495,6 +495,12 @@ bool weft_unit_can(const struct weft_op *op, const struct weft_dt *dt)
 	return false;
 }
 
+bool weft_unit_has_bulk(const struct weft_comm *comm)
+{
+	(void)comm;
+	return false;
+}
+
 int weft_unit_join(struct weft_comm *comm)
 {
 	(void)comm;

@@ -20,6 +20,7 @@ enum {
 	COLL_OUT = 32,	  /* not in place */
 	COLL_IN = 64,	  /* in place only */
 	COLL_ROUTE = 256, /* the unit can do it on this communicator */
+	COLL_BULK = 512,  /* and reads long vectors where they lie */
 	/* No need but a range: chosen where the job shares the cores of one
 	 * host, so that rounds cost more than work; forcing ignores it. */
 	COLL_CROWDED = 128,

@@ -147,6 +147,7 @@ struct fi_weft_route {
 	int id;	     /* class route, or -1: the tree runs by messages */
 	int depth;   /* hops from the farthest member to the root */
 	int members;
+	int bulk; /* long vectors go straight between the members' memories */
 };
 
 /* One member's part of a collective that he waits for on the spot. */

@@ -21,6 +21,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* How well a join went; all have what the least of them has. */
+enum { JOIN_NO, JOIN_PACKETS, JOIN_ALL };
+
 /* Trees by messages, and those of machines without a torus. */
 #define COLL_ARITY 8
 
@@ -76,6 +79,7 @@ static struct weft_coll *coll_find(struct weft_nic *nic, uint64_t key)
 
 static void route_give_back(struct weft_coll *c)
 {
+	nic_long_close(c);
 	if (c->hw)
 		weft_cu_group_close(c->hw);
 	c->hw = NULL;
@@ -228,7 +232,9 @@ static void join_agreed(struct weft_cu_call *call)
 {
 	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
 
-	if (!call->err && !c->agree) {
+	if (!call->err && c->agree == JOIN_PACKETS)
+		nic_long_close(c);
+	if (!call->err && c->agree == JOIN_NO) {
 		route_give_back(c);
 		if (++c->tries < COLL_TRIES) {
 			join_gather(c);
@@ -238,11 +244,11 @@ static void join_agreed(struct weft_cu_call *call)
 	join_end(c, call->err);
 }
 
-/* Step 3: tells the others whether step 2 worked here. */
-static void join_agree(struct weft_coll *c, bool ok)
+/* Step 3: tells the others how well step 2 worked here. */
+static void join_agree(struct weft_coll *c, uint64_t how)
 {
 	c->state = COLL_AGREEING;
-	c->agree = ok;
+	c->agree = how;
 	c->call = (struct weft_cu_call){
 		.kind = WEFT_CU_ALLREDUCE, .op = WEFT_CU_MIN,
 		.type = WEFT_CU_UINT64, .in = &c->agree, .out = &c->agree,
@@ -300,7 +306,7 @@ static void join_open_net(struct weft_coll *c)
 	int ret = nic_net_open(coll_carrier(c), &a, &c->net);
 
 	if (ret != -EAGAIN)
-		join_agree(c, !ret);
+		join_agree(c, ret ? JOIN_NO : JOIN_PACKETS);
 }
 
 /* Step 2: opens the route's row here. */
@@ -321,7 +327,9 @@ static void join_open(struct weft_coll *c)
 		a.tree = &c->tree;
 	if (!ret)
 		ret = weft_cu_group_open(&a, &c->hw);
-	join_agree(c, !ret);
+	c->points = 0;
+	join_agree(c, ret ? JOIN_NO : nic_long_open(c) ? JOIN_ALL :
+							 JOIN_PACKETS);
 }
 
 static int join_tree(struct weft_coll *c)
@@ -387,7 +395,7 @@ static void join_gathered(struct weft_cu_call *call)
 	}
 	pick = route_pick(c, free_routes);
 	if (!(c->nic->coll->routes >> pick & 1)) {
-		join_agree(c, false);
+		join_agree(c, JOIN_NO);
 		return;
 	}
 	c->route = pick;
@@ -407,6 +415,7 @@ static void join_gather(struct weft_coll *c)
 		c->mine.routes = nic->coll->routes;
 	c->mine.node = nic->coll->node >= 0 ? (uint64_t)nic->coll->node :
 					      (uint64_t)c->me;
+	c->mine.at = (uintptr_t)&c->mine;
 	c->mine.cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
 	c->call = (struct weft_cu_call){
 		.kind = WEFT_CU_ALLGATHER, .type = WEFT_CU_UINT64,
@@ -492,6 +501,7 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_coll_attr *a,
 	c->n = a->n;
 	c->me = a->me;
 	c->route = -1;
+	weft_list_init(&c->longs);
 	c->joined = a->joined;
 	c->joined_arg = a->arg;
 	c->no_route = a->no_route;
@@ -513,6 +523,7 @@ void weft_nic_coll_info(const struct weft_coll *c, struct weft_coll_info *info)
 	*info = (struct weft_coll_info){
 		.route = c->route, .members = c->n,
 		.depth = c->tree.n ? c->tree.depth : 0,
+		.bulk = c->bulk,
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
 	};
 }
@@ -550,7 +561,6 @@ static int work_widen(struct weft_coll_work *w,
 	}
 	w->out = call->out;
 	w->count = call->count;
-	w->call.type = WEFT_CU_EXACT;
 	w->call.in = w->wide;
 	w->call.out = w->wide;
 	return 0;
@@ -598,10 +608,18 @@ int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
 	w->call.out = call->out;
 	w->call.count = call->count;
 	w->call.done = work_done;
-	if (call_is_exact(call) && work_widen(w, call))
+	if (call_is_exact(call))
+		w->call.type = WEFT_CU_EXACT;
+	w->is_long = nic_long_wants(c, w);
+	if (w->call.type == WEFT_CU_EXACT && !w->is_long &&
+	    work_widen(w, call))
 		return -ENOMEM;
 	c->pending++;
 	c->nic->coll->pending++;
+	if (w->is_long) {
+		nic_long_post(c, w);
+		return 0;
+	}
 	if (c->hw && weft_cu_quick(c->hw, &w->call, turns))
 		return 0;
 	if (c->net && nic_net_can(c->net, &w->call)) {
@@ -615,6 +633,8 @@ bool weft_nic_coll_spin(struct weft_coll_work *w, unsigned turns)
 {
 	struct weft_cu_group *g = w->coll->hw;
 
+	if (w->is_long)
+		return nic_long_spin(w, turns);
 	while (!w->over && g && weft_cu_spin(g, turns))
 		weft_cu_poll(g);
 	return w->over;
@@ -665,6 +685,8 @@ static void coll_move(struct weft_coll *c)
 		weft_cu_poll(c->hw);
 	if (c->pending && c->net)
 		nic_net_poll(c->net);
+	if (!weft_list_empty(&c->longs))
+		nic_long_move(c);
 	/* by messages nodes work for others, too: always look */
 	weft_cu_poll(c->far);
 }
@@ -672,7 +694,8 @@ static void coll_move(struct weft_coll *c)
 /* What a wait has to look at for one group; the number of things. */
 static int coll_expects(struct weft_coll *c, struct weft_carrier_watch *w)
 {
-	struct weft_cu_watch one;
+	struct weft_cu_watch one, far;
+	int n = 0;
 
 	if (c->state == COLL_OPENING)
 		return 2;
@@ -680,10 +703,17 @@ static int coll_expects(struct weft_coll *c, struct weft_carrier_watch *w)
 		return 0;
 	if (weft_cu_ready(c->hw, &one))
 		return 2;
+	n = one.word != NULL;
+	if (!weft_list_empty(&c->longs)) {
+		if (nic_long_ready(c, &far))
+			return 2;
+		one = far;
+		n++;
+	}
 	*w = (struct weft_carrier_watch){ .word = one.word, .want = one.want,
 					  .bell = one.bell,
 					  .crowded = c->crowded };
-	return 1;
+	return n;
 }
 
 /* What a wait has to look at besides packets. */
@@ -726,6 +756,7 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 			continue;
 		/* one who has left in good order may go */
 		if (!c->gone[i]) {
+			nic_long_fail(c, err);
 			if (c->hw)
 				weft_cu_group_fail(c->hw, err);
 			if (c->net)

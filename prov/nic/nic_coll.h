@@ -13,6 +13,7 @@
 #define WEFT_PROV_NIC_COLL_H
 
 #include "prov/nic/cu/cu.h"
+#include "src/base/list.h"
 
 struct weft_cu_exact;
 struct weft_nic;
@@ -58,6 +59,13 @@ struct weft_coll_work {
 	struct weft_cu_exact *wide; /* of an exact sum */
 	double *out;
 	size_t count;
+	/* of a long vector: nic_coll_long.c */
+	struct weft_list link;
+	bool is_long;
+	uint8_t phase;
+	int from;   /* whose slice is fetched */
+	size_t at;  /* bytes done */
+	size_t end;
 };
 
 /* What became of a join. */
@@ -66,6 +74,7 @@ struct weft_coll_info {
 	int depth; /* hops to the root of the tree */
 	int members;
 	bool flat; /* few enough to read each other's contributions */
+	bool bulk; /* long vectors go straight between the memories */
 };
 
 /* -ENOMEM, -EINVAL, -ECONNRESET: a member is dead. */

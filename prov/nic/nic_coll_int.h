@@ -25,6 +25,7 @@ struct join_word {
 	uint64_t routes; /* free ones, a bit each; 0: no common memory */
 	uint64_t node;
 	uint64_t cpus; /* processors that he knows of */
+	uint64_t at;   /* where these words are in his memory */
 };
 
 #define JOIN_WORDS (sizeof(struct join_word) / sizeof(uint64_t))
@@ -48,6 +49,9 @@ struct weft_coll {
 	struct weft_cu_group *hw;  /* the class route, or NULL */
 	struct nic_net *net; /* the same on a modelled network, or NULL */
 	struct weft_cu_tree tree;
+	struct weft_list longs;	  /* long vectors, oldest first */
+	struct nic_long *bulk;	  /* NULL: they go in packets */
+	uint64_t points;	  /* meetings this member has arrived at */
 	void **area;
 	/* joining */
 	struct weft_cu_call call;
@@ -81,5 +85,21 @@ struct nic_coll {
 	struct weft_hash joins; /* times a list of members was joined */
 	struct weft_pool ops;
 };
+
+/* Shorter vectors go in packets. */
+#define COLL_LONG_BYTES 65536u
+
+/*
+ * Long vectors, nic_coll_long.c. wants: is it one? post: never refuses. move:
+ * as far as it goes now. ready: would move do anything; what to watch if not.
+ */
+bool nic_long_open(struct weft_coll *c);
+void nic_long_close(struct weft_coll *c);
+bool nic_long_wants(const struct weft_coll *c, const struct weft_coll_work *w);
+void nic_long_post(struct weft_coll *c, struct weft_coll_work *w);
+void nic_long_move(struct weft_coll *c);
+bool nic_long_ready(const struct weft_coll *c, struct weft_cu_watch *watch);
+bool nic_long_spin(struct weft_coll_work *w, unsigned turns);
+void nic_long_fail(struct weft_coll *c, int err);
 
 #endif

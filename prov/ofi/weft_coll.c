@@ -145,6 +145,7 @@ static int mc_route(struct fid *fid, struct fi_weft_route *route)
 	route->id = info.route;
 	route->depth = info.depth;
 	route->members = info.members;
+	route->bulk = info.bulk;
 	return 0;
 }
 

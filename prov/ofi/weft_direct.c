@@ -7,8 +7,13 @@
 
 #include <sched.h>
 
-/* Looks at the shared word before anything else is looked at: some us. */
-#define DIRECT_TURNS 1500
+/*
+ * Looks at the shared word before anything else is looked at: some us; and how
+ * often that is repeated before the processor is given away. Who has one of
+ * his own loses it to strangers only by giving it away.
+ */
+#define DIRECT_TURNS  1500
+#define DIRECT_ROUNDS 100
 
 static_assert(sizeof(struct weft_coll_work) <= sizeof(struct fi_weft_work),
 	      "room for the work");
@@ -72,7 +77,8 @@ int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
 	struct weft_coll_call call;
 	int ret;
 
-	if (d->threaded || d->auto_progress || c->what > FI_GATHER)
+	if (d->threaded || d->auto_progress || mc->ep->carrier->virt ||
+	    c->what > FI_GATHER)
 		return -FI_ENOSYS;
 	if (!call_of(c, &call))
 		return -FI_EOPNOTSUPP;
@@ -102,15 +108,23 @@ static bool rest(struct weft_ep *ep, uint64_t deadline)
 static int wait_long(struct weft_ep *ep, struct weft_coll_work *w,
 		     int timeout_ms)
 {
-	uint64_t deadline = timeout_ms ? weft_deadline(ep->domain, timeout_ms) : 0;
+	uint64_t deadline =
+		timeout_ms ? weft_deadline(ep->domain, timeout_ms) : 0;
+	int rounds = weft_nic_coll_crowded(w->coll) ? 0 : DIRECT_ROUNDS;
 
 	for (;;) {
 		weft_domain_progress(ep->domain);
 		if (w->over)
 			return work_result(w);
 		if (has_entries(ep->tx_cq) || has_entries(ep->rx_cq) ||
-		    !deadline || !rest(ep, deadline))
+		    !deadline)
 			return -FI_EAGAIN;
+		if (rounds && rounds--) {
+			if (weft_nic_coll_spin(w, DIRECT_TURNS))
+				return work_result(w);
+		} else if (!rest(ep, deadline)) {
+			return -FI_EAGAIN;
+		}
 	}
 }
 

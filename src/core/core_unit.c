@@ -24,6 +24,7 @@ struct weft_route {
 	struct fid_mc *mc;
 	struct fi_weft_routes *ops;
 	weft_au32 joined; /* 1: yes; 2: it failed */
+	struct fi_weft_route info;
 };
 
 /* A request of the unit. */
@@ -131,11 +132,9 @@ static void route_free(struct weft_route *r)
 /* A tree by messages is not what we want: coll/ has better ones. */
 static bool route_is_real(struct weft_route *r)
 {
-	struct fi_weft_route info;
-
 	return !fi_open_ops(&r->mc->fid, FI_WEFT_ROUTES, 0, (void **)&r->ops,
 			    NULL) &&
-	       !r->ops->route(&r->mc->fid, &info) && info.id >= 0;
+	       !r->ops->route(&r->mc->fid, &r->info) && r->info.id >= 0;
 }
 
 int weft_unit_join(struct weft_comm *comm)
@@ -203,6 +202,11 @@ static int unit_op(const struct weft_op *op)
 			return (int)ops[i].fi;
 	}
 	return -1;
+}
+
+bool weft_unit_has_bulk(const struct weft_comm *comm)
+{
+	return comm->route && comm->route->info.bulk;
 }
 
 bool weft_unit_can(const struct weft_op *op, const struct weft_dt *dt)

@@ -41,6 +41,9 @@ struct weft_unit_call {
 int weft_unit_join(struct weft_comm *comm);
 void weft_unit_leave(struct weft_comm *comm);
 
+/* Long vectors take the unit's own way to the others' memory, if any. */
+bool weft_unit_has_bulk(const struct weft_comm *comm);
+
 /* Can the unit do op on elements of dt? The same answer on all ranks. */
 bool weft_unit_can(const struct weft_op *op, const struct weft_dt *dt);
 

@@ -159,6 +159,21 @@ bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w);
 /* Looks so many times before it gives up; true: poll would find something. */
 bool weft_cu_spin(const struct weft_cu_group *g, unsigned turns);
 
+/*
+ * Meetings: points that all members pass in the same order, apart from the
+ * group's packets (cu_meet.c). A member says some words, arrives, and goes on
+ * when everybody has arrived at that point; points are numbered from 1. What
+ * was said before a point is heard after it, and stays until the speaker says
+ * something else.
+ */
+void weft_cu_meet_say(struct weft_cu_group *g, const uint64_t *words);
+void weft_cu_meet_hear(const struct weft_cu_group *g, int member,
+		       uint64_t *words);
+void weft_cu_meet_arrive(struct weft_cu_group *g, unsigned points);
+/* Has everybody been at that point? What to watch if not. */
+bool weft_cu_meet_over(const struct weft_cu_group *g, uint64_t point,
+		       struct weft_cu_watch *w);
+
 /* A member died: everything pending and to come fails with err (-errno). */
 void weft_cu_group_fail(struct weft_cu_group *g, int err);
 

@@ -7,18 +7,21 @@
 #include "prov/nic/cu/cu_alu.h"
 #include "prov/nic/cu/cu_exact.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef uint32_t cu_fn(void *acc, const void *in, size_t count);
 
-/* The body of every loop: fetch two elements, work, store one. */
-#define CU_LOOP(name, type, work)                                              \
+/*
+ * The body of every loop: fetch two elements, work, store one. bad collects
+ * what raises the flag, in a word as wide as the elements: that is what a
+ * vector register can do beside them.
+ */
+#define CU_LOOP(name, type, word, flag, work)                                  \
 	static uint32_t name(void *acc, const void *in, size_t count)          \
 	{                                                                      \
 		char *a = acc;                                                 \
 		const char *b = in;                                            \
-		uint32_t flags = 0;                                            \
+		word bad = 0;                                                  \
 									       \
 		for (size_t i = 0; i < count; i++) {                           \
 			type x, y;                                             \
@@ -28,36 +31,54 @@ typedef uint32_t cu_fn(void *acc, const void *in, size_t count);
 			work;                                                  \
 			memcpy(a + i * sizeof(type), &x, sizeof(type));        \
 		}                                                              \
-		return flags;                                                  \
+		return bad ? (flag) : 0;                                       \
 	}
 
-#define CU_OVERFLOW_IF(c) flags |= (c) ? WEFT_CU_OVERFLOW : 0
+/*
+ * A sum wraps as the hardware's does; the flag tells. A signed one does when
+ * both operands have another sign than it.
+ */
+#define CU_SUM_SIGNED(bits)                                                    \
+	const uint##bits##_t u = (uint##bits##_t)x, v = (uint##bits##_t)y,     \
+			     t = (uint##bits##_t)(u + v);                      \
+	bad |= (uint##bits##_t)((u ^ t) & (v ^ t)) >> (bits - 1);              \
+	x = (int##bits##_t)t
 
-/* A signed sum wraps as the hardware's does; the flag tells. */
+#define CU_SUM_UNSIGNED(bits)                                                  \
+	const uint##bits##_t t = (uint##bits##_t)(x + y);                      \
+	bad |= t < x;                                                          \
+	x = t
+
 #define CU_SIGNED(bits)                                                        \
-	CU_LOOP(sum_i##bits, int##bits##_t,                                    \
-		CU_OVERFLOW_IF(__builtin_add_overflow(x, y, &x)))              \
-	CU_LOOP(min_i##bits, int##bits##_t, x = y < x ? y : x)                 \
-	CU_LOOP(max_i##bits, int##bits##_t, x = y > x ? y : x)
+	CU_LOOP(sum_i##bits, int##bits##_t, uint##bits##_t, WEFT_CU_OVERFLOW,  \
+		CU_SUM_SIGNED(bits))                                           \
+	CU_LOOP(min_i##bits, int##bits##_t, uint##bits##_t, 0,                 \
+		x = y < x ? y : x)                                             \
+	CU_LOOP(max_i##bits, int##bits##_t, uint##bits##_t, 0,                 \
+		x = y > x ? y : x)
+
+#define CU_PLAIN(name, bits, work)                                             \
+	CU_LOOP(name, uint##bits##_t, uint##bits##_t, 0, work)
 
 #define CU_UNSIGNED(bits)                                                      \
-	CU_LOOP(sum_u##bits, uint##bits##_t,                                   \
-		CU_OVERFLOW_IF(__builtin_add_overflow(x, y, &x)))              \
-	CU_LOOP(min_u##bits, uint##bits##_t, x = y < x ? y : x)                \
-	CU_LOOP(max_u##bits, uint##bits##_t, x = y > x ? y : x)                \
-	CU_LOOP(and_##bits, uint##bits##_t, x = (uint##bits##_t)(x & y))       \
-	CU_LOOP(or_##bits, uint##bits##_t, x = (uint##bits##_t)(x | y))        \
-	CU_LOOP(xor_##bits, uint##bits##_t, x = (uint##bits##_t)(x ^ y))
-
-#define CU_NAN_IF(c) flags |= (c) ? WEFT_CU_NAN : 0
+	CU_LOOP(sum_u##bits, uint##bits##_t, uint##bits##_t, WEFT_CU_OVERFLOW, \
+		CU_SUM_UNSIGNED(bits))                                         \
+	CU_PLAIN(min_u##bits, bits, x = y < x ? y : x)                         \
+	CU_PLAIN(max_u##bits, bits, x = y > x ? y : x)                         \
+	CU_PLAIN(and_##bits, bits, x = (uint##bits##_t)(x & y))                \
+	CU_PLAIN(or_##bits, bits, x = (uint##bits##_t)(x | y))                 \
+	CU_PLAIN(xor_##bits, bits, x = (uint##bits##_t)(x ^ y))
 
 /* Minimum and maximum keep a number that is none, so that nobody misses it. */
-#define CU_FLOAT(name, type)                                                   \
-	CU_LOOP(sum_##name, type, x += y; CU_NAN_IF(isnan(x)))                 \
-	CU_LOOP(min_##name, type, x = isnan(y) || y < x ? y : x;               \
-		CU_NAN_IF(isnan(x)))                                           \
-	CU_LOOP(max_##name, type, x = isnan(y) || y > x ? y : x;               \
-		CU_NAN_IF(isnan(x)))
+#define CU_FLOAT(name, type, word)                                             \
+	CU_LOOP(sum_##name, type, word, WEFT_CU_NAN, x += y;                   \
+		bad |= x != x)                                                 \
+	CU_LOOP(min_##name, type, word, WEFT_CU_NAN,                           \
+		x = y != y || y < x ? y : x;                                   \
+		bad |= x != x)                                                 \
+	CU_LOOP(max_##name, type, word, WEFT_CU_NAN,                           \
+		x = y != y || y > x ? y : x;                                   \
+		bad |= x != x)
 
 CU_SIGNED(8)
 CU_SIGNED(16)
@@ -67,8 +88,8 @@ CU_UNSIGNED(8)
 CU_UNSIGNED(16)
 CU_UNSIGNED(32)
 CU_UNSIGNED(64)
-CU_FLOAT(float, float)
-CU_FLOAT(double, double)
+CU_FLOAT(float, float, uint32_t)
+CU_FLOAT(double, double, uint64_t)
 
 static uint32_t sum_exact(void *acc, const void *in, size_t count)
 {
@@ -82,7 +103,7 @@ static uint32_t sum_exact(void *acc, const void *in, size_t count)
 		memcpy(&x, a + i * sizeof(x), sizeof(x));
 		memcpy(&y, b + i * sizeof(y), sizeof(y));
 		weft_cu_exact_add(&x, &y);
-		CU_NAN_IF(weft_cu_exact_is_nan(&x));
+		flags |= weft_cu_exact_is_nan(&x) ? WEFT_CU_NAN : 0;
 		memcpy(a + i * sizeof(x), &x, sizeof(x));
 	}
 	return flags;

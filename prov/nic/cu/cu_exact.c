@@ -31,15 +31,12 @@ static uint64_t special_of(double x)
 	return x == 0 && signbit(x) ? 0 : SPECIAL_ADDS;
 }
 
-void weft_cu_exact_from(struct weft_cu_exact *e, double x)
+/* A finite x as two limbs and the place of the lower one. */
+static unsigned place(double x, uint64_t *low_p, uint64_t *high_p)
 {
 	uint64_t bits, mantissa;
 	unsigned exponent, shift;
 
-	memset(e, 0, sizeof(*e));
-	e->special = special_of(x);
-	if (!isfinite(x) || x == 0)
-		return;
 	memcpy(&bits, &x, sizeof(bits));
 	exponent = (unsigned)(bits >> MANTISSA_BITS) & 0x7ff;
 	mantissa = bits & ((UINT64_C(1) << MANTISSA_BITS) - 1);
@@ -49,11 +46,51 @@ void weft_cu_exact_from(struct weft_cu_exact *e, double x)
 	else
 		exponent = 1;
 	shift = exponent - 1;
-	e->limb[shift / 64] = mantissa << (shift % 64);
-	if (shift % 64)
-		e->limb[shift / 64 + 1] = mantissa >> (64 - shift % 64);
-	if (bits & SIGN_BIT)
-		negate(e->limb);
+	*low_p = mantissa << (shift % 64);
+	*high_p = shift % 64 ? mantissa >> (64 - shift % 64) : 0;
+	return shift / 64;
+}
+
+void weft_cu_exact_from(struct weft_cu_exact *e, double x)
+{
+	memset(e, 0, sizeof(*e));
+	weft_cu_exact_put(e, x);
+}
+
+static void limbs_add(uint64_t *limb, unsigned i, uint64_t low, uint64_t high)
+{
+	unsigned carry = __builtin_add_overflow(limb[i], low, &limb[i]);
+
+	/* high has its top bit free, so that the carry fits */
+	carry = __builtin_add_overflow(limb[i + 1], high + carry,
+				       &limb[i + 1]);
+	for (i += 2; carry && i < WEFT_CU_LIMBS; i++)
+		carry = ++limb[i] == 0;
+}
+
+static void limbs_sub(uint64_t *limb, unsigned i, uint64_t low, uint64_t high)
+{
+	unsigned borrow = __builtin_sub_overflow(limb[i], low, &limb[i]);
+
+	borrow = __builtin_sub_overflow(limb[i + 1], high + borrow,
+					&limb[i + 1]);
+	for (i += 2; borrow && i < WEFT_CU_LIMBS; i++)
+		borrow = limb[i]-- == 0;
+}
+
+void weft_cu_exact_put(struct weft_cu_exact *acc, double x)
+{
+	uint64_t low, high;
+	unsigned i;
+
+	acc->special |= special_of(x);
+	if (!isfinite(x) || x == 0)
+		return;
+	i = place(x, &low, &high);
+	if (signbit(x))
+		limbs_sub(acc->limb, i, low, high);
+	else
+		limbs_add(acc->limb, i, low, high);
 }
 
 void weft_cu_exact_add(struct weft_cu_exact *acc, const struct weft_cu_exact *e)

@@ -86,7 +86,7 @@ static void row_begin(struct weft_cu_group *g, uint64_t generation)
 	struct cu_head *row = g->row[g->me];
 
 	memset(row, 0, offsetof(struct cu_head, generation));
-	memset(row->bell, 0, sizeof(row->bell));
+	memset(row->bell, 0, sizeof(*row) - offsetof(struct cu_head, bell));
 	for (unsigned s = 0; s < CU_SLOTS; s++) {
 		/* relaxed: R4 publishes them */
 		weft_store64_relaxed(&cu_count_of(row, &g->geo, s)->arrived, 0);

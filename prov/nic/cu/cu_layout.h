@@ -4,7 +4,7 @@
  * one per class route; a row holds what its owner is in that route's tree.
  *
  *   area:  row 0 | row 1 | ... | row routes-1
- *   row:   head (4 lines)
+ *   row:   head (6 lines)
  *          slots x { count line, out, cell 0, cell 1, ... cell inputs-1 }
  *
  *   out    what the owner publishes: his own contribution in a small group,
@@ -34,7 +34,9 @@
 #define CU_WINDOW (CU_SLOTS / 2u) /* packets between two credits */
 
 /* What members sleep for. */
-enum { CU_BELL_OUT, CU_BELL_CREDIT, CU_BELLS };
+enum { CU_BELL_OUT, CU_BELL_CREDIT, CU_BELL_MEET, CU_BELLS };
+
+#define CU_WORDS 4 /* that a member says at a meeting */
 
 /* A published packet. The payload follows in the same line and after it. */
 struct cu_packet {
@@ -60,12 +62,17 @@ struct cu_head {
 	alignas(64) weft_au64 generation;
 	/* line 3: at the tree's root: who waits for packets, for credits */
 	alignas(64) struct weft_bell bell[CU_BELLS];
+	/* line 4: at the tree's root: arrivals at meetings, of all members */
+	alignas(64) weft_au64 met;
+	/* line 5: what the owner says there */
+	alignas(64) weft_au64 word[CU_WORDS];
 };
 
-static_assert(sizeof(struct cu_head) == 256 &&
+static_assert(sizeof(struct cu_head) == 384 &&
 		      offsetof(struct cu_head, credit_done) == 64 &&
 		      offsetof(struct cu_head, generation) == 128 &&
-		      offsetof(struct cu_head, bell) == 192,
+		      offsetof(struct cu_head, bell) == 192 &&
+		      offsetof(struct cu_head, met) == 256,
 	      "shared format");
 
 struct cu_count {

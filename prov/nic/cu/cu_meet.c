@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Meetings of a group over shared areas: a count, and words in every row. */
+#include "prov/nic/cu/cu_group.h"
+
+void weft_cu_meet_say(struct weft_cu_group *g, const uint64_t *words)
+{
+	for (int i = 0; i < CU_WORDS; i++)
+		/* relaxed: RA5 publishes them */
+		weft_store64_relaxed(&g->row[g->me]->word[i], words[i]);
+}
+
+void weft_cu_meet_hear(const struct weft_cu_group *g, int member,
+		       uint64_t *words)
+{
+	for (int i = 0; i < CU_WORDS; i++)
+		/* relaxed: A5 has come before */
+		words[i] = weft_load64_relaxed(&g->row[member]->word[i]);
+}
+
+void weft_cu_meet_arrive(struct weft_cu_group *g, unsigned points)
+{
+	uint64_t n = (uint64_t)g->n;
+	/* RA5 pairs with A5 in weft_cu_meet_over(): said, then arrived. */
+	uint64_t before = weft_add64(&g->row[g->tree.root]->met, points);
+
+	/* the last at some point wakes those who wait there */
+	if (before / n != (before + points) / n)
+		cu_tell(g, CU_BELL_MEET);
+}
+
+bool weft_cu_meet_over(const struct weft_cu_group *g, uint64_t point,
+		       struct weft_cu_watch *w)
+{
+	w->word = &g->row[g->tree.root]->met;
+	w->want = point * (uint64_t)g->n;
+	w->bell = cu_bell(g, CU_BELL_MEET);
+	/* A5 pairs with RA5 in weft_cu_meet_arrive(). */
+	return weft_load64(w->word) >= w->want;
+}

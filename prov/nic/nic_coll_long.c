@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Long vectors: not in packets, but straight between the members' memories
+ * (DMA). Every member has a slice of the vector. It combines that slice from
+ * everybody's contribution, in the order of the members, and afterwards
+ * fetches the other slices from those who made them. Three meetings keep
+ * everybody's buffers as the others need them:
+ *
+ *   1   everybody has said where its buffers are
+ *       allreduce: combines its slice        reduce: and writes it to the root
+ *       broadcast: fetches everything from the root
+ *   2   all slices are combined
+ *       allreduce: fetches the others' slices
+ *   3   nobody needs anybody's buffer any more
+ *
+ * Long operations of a group are done one after another, in the order of their
+ * posts; its packets do not matter to them. An exact sum is rounded once, in
+ * the slice's owner. Work goes by chunks, so that scratch memory stays in the
+ * cache and a test of a request takes a bounded time.
+ */
+#include "prov/nic/nic_coll_int.h"
+#include "prov/nic/nic_int.h"
+#include "prov/nic/cu/cu_exact.h"
+
+#include <stdlib.h>
+
+#define LONG_CHUNK  65536u /* bytes of one DMA */
+#define LONG_EXACT  4096u  /* the same of an exact sum */
+#define LONG_BUDGET 16	   /* chunks per poll */
+
+enum long_phase { LONG_WAITING, LONG_MEETING, LONG_MAKING, LONG_MADE,
+		  LONG_TAKING, LONG_LEAVING };
+
+/* What members say before the first meeting, and at the second. */
+enum { SAID_IN, SAID_OUT, SAID_FLAGS, SAID_NOTHING };
+
+struct nic_long {
+	unsigned char chunk[2][LONG_CHUNK];
+	struct weft_cu_exact wide[LONG_EXACT / sizeof(double)];
+	uint64_t said[]; /* CU_WORDS of each member */
+};
+
+static bool long_is_exact(const struct weft_coll_work *w)
+{
+	return w->call.type == WEFT_CU_EXACT;
+}
+
+static size_t elem_bytes(const struct weft_coll_work *w)
+{
+	return long_is_exact(w) ? sizeof(double) : weft_cu_bytes(w->call.type);
+}
+
+static size_t call_bytes(const struct weft_coll_work *w)
+{
+	return w->call.count * elem_bytes(w);
+}
+
+bool nic_long_wants(const struct weft_coll *c, const struct weft_coll_work *w)
+{
+	unsigned kind = w->call.kind;
+
+	return c->bulk && call_bytes(w) >= COLL_LONG_BYTES &&
+	       (kind == WEFT_CU_BCAST || kind == WEFT_CU_REDUCE ||
+		kind == WEFT_CU_ALLREDUCE);
+}
+
+/* Slice of a member: bytes [*lo_p, *hi_p). */
+static void slice_of(const struct weft_coll_work *w, int member, size_t *lo_p,
+		     size_t *hi_p)
+{
+	size_t n = (size_t)w->coll->n, all = w->call.count;
+	size_t per = ((all + n - 1) / n + 7) / 8 * 8;
+	size_t lo = per * (size_t)member, hi = lo + per;
+
+	*lo_p = (lo < all ? lo : all) * elem_bytes(w);
+	*hi_p = (hi < all ? hi : all) * elem_bytes(w);
+}
+
+static uint64_t said(const struct weft_coll *c, int member, int what)
+{
+	return c->bulk->said[member * CU_WORDS + what];
+}
+
+/* ---- memory of others ---------------------------------------------------- */
+
+static void dma(struct weft_coll_work *w, int member, bool write, void *at,
+		uint64_t remote, size_t bytes)
+{
+	struct weft_coll *c = w->coll;
+	struct weft_carrier *ca = c->nic->unit->carrier;
+	struct iovec iov = { .iov_base = at, .iov_len = bytes };
+	int ret = (write ? ca->ops->write :
+			   ca->ops->read)(ca, c->member[member], &iov, 1,
+					  remote);
+
+	c->nic->dma_bytes += bytes;
+	/* the others wait at the meetings: go on, and report it at the end */
+	if (ret && !w->call.err)
+		w->call.err = ret == -ECONNRESET ? ret : -EIO;
+}
+
+/* Bytes at of a member's contribution, in a buffer of ours or in place. */
+static const void *contribution(struct weft_coll_work *w, int member,
+				size_t at, size_t bytes, void *buf)
+{
+	if (member == w->coll->me)
+		return (const char *)w->call.in + at;
+	dma(w, member, false, buf, said(w->coll, member, SAID_IN) + at, bytes);
+	return buf;
+}
+
+/* ---- combining a slice --------------------------------------------------- */
+
+static void combine(struct weft_coll_work *w, void *acc, const void *in,
+		    size_t bytes)
+{
+	w->call.flags |= weft_cu_combine(w->call.op, w->call.type, acc, in,
+					 bytes / elem_bytes(w));
+}
+
+/*
+ * The member whose contribution acc begins with: the first in order, or the
+ * second, since a single operation commutes. Where acc is the own buffer the
+ * own contribution is there already; else it is best fetched into it.
+ */
+static int begins(const struct weft_coll_work *w, size_t at,
+		  const unsigned char *acc)
+{
+	int me = w->coll->me;
+	bool here = acc == (const unsigned char *)w->call.in + at;
+
+	return me > 1 ? 0 : here ? me : 1 - me;
+}
+
+/* The chunk of all members into acc. */
+static void chunk_combine(struct weft_coll_work *w, size_t at, size_t bytes,
+			  unsigned char *acc)
+{
+	struct weft_coll *c = w->coll;
+	unsigned char *buf = c->bulk->chunk[0];
+	int first = begins(w, at, acc);
+	const void *from = contribution(w, first, at, bytes, acc);
+
+	if (from != acc)
+		memcpy(acc, from, bytes);
+	for (int i = 0; i < c->n; i++) {
+		if (i != first)
+			combine(w, acc, contribution(w, i, at, bytes, buf),
+				bytes);
+	}
+}
+
+static void chunk_exact(struct weft_coll_work *w, size_t at, size_t bytes,
+			unsigned char *acc)
+{
+	struct weft_coll *c = w->coll;
+	struct weft_cu_exact *wide = c->bulk->wide;
+	size_t n = bytes / sizeof(double);
+	double x;
+
+	memset(wide, 0, n * sizeof(*wide));
+	for (int i = 0; i < c->n; i++) {
+		const char *from = contribution(w, i, at, bytes,
+						c->bulk->chunk[0]);
+
+		for (size_t k = 0; k < n; k++) {
+			memcpy(&x, from + k * sizeof(x), sizeof(x));
+			weft_cu_exact_put(&wide[k], x);
+		}
+	}
+	for (size_t k = 0; k < n; k++) {
+		x = weft_cu_exact_to(&wide[k]);
+		w->call.flags |= weft_cu_exact_is_nan(&wide[k]) ? WEFT_CU_NAN :
+								  0;
+		memcpy(acc + k * sizeof(x), &x, sizeof(x));
+	}
+}
+
+/* One chunk of the own slice, to where its result belongs. */
+static void make_chunk(struct weft_coll_work *w, size_t at, size_t bytes)
+{
+	struct weft_coll *c = w->coll;
+	bool here = w->call.kind == WEFT_CU_ALLREDUCE || w->call.root == c->me;
+	unsigned char *out = here ? (unsigned char *)w->call.out + at : NULL;
+	unsigned char *acc = c->bulk->chunk[1];
+
+	/* what is read last must not be overwritten first */
+	if (out && (w->call.in != w->call.out || c->me <= 1))
+		acc = out;
+	if (long_is_exact(w))
+		chunk_exact(w, at, bytes, acc);
+	else
+		chunk_combine(w, at, bytes, acc);
+	if (!here)
+		dma(w, w->call.root, true, acc,
+		    said(c, w->call.root, SAID_OUT) + at, bytes);
+	else if (acc != out)
+		memcpy(out, acc, bytes);
+}
+
+/* ---- phases -------------------------------------------------------------- */
+
+static void say(struct weft_coll_work *w)
+{
+	const uint64_t words[CU_WORDS] = {
+		[SAID_IN] = (uintptr_t)w->call.in,
+		[SAID_OUT] = (uintptr_t)w->call.out,
+		[SAID_FLAGS] = w->call.flags,
+	};
+
+	weft_cu_meet_say(w->coll->hw, words);
+}
+
+static void arrive(struct weft_coll_work *w, unsigned points, unsigned phase)
+{
+	say(w);
+	weft_cu_meet_arrive(w->coll->hw, points);
+	w->coll->points += points;
+	w->phase = (uint8_t)phase;
+}
+
+static void hear(struct weft_coll *c)
+{
+	for (int i = 0; i < c->n; i++)
+		weft_cu_meet_hear(c->hw, i, &c->bulk->said[i * CU_WORDS]);
+}
+
+/* Everybody is here: what to do, from where to where. */
+static void set_out(struct weft_coll_work *w)
+{
+	struct weft_coll *c = w->coll;
+
+	hear(c);
+	slice_of(w, c->me, &w->at, &w->end);
+	if (w->call.kind == WEFT_CU_BCAST) {
+		w->at = 0;
+		w->end = c->me == w->call.root ? 0 : call_bytes(w);
+	}
+	w->phase = LONG_MAKING;
+}
+
+/* The slice that is fetched next, or none is left. */
+static bool next_slice(struct weft_coll_work *w)
+{
+	while (w->at >= w->end) {
+		if (++w->from >= w->coll->n)
+			return false;
+		if (w->from != w->coll->me)
+			slice_of(w, w->from, &w->at, &w->end);
+	}
+	return true;
+}
+
+static size_t chunk_bytes(const struct weft_coll_work *w)
+{
+	size_t most = long_is_exact(w) ? LONG_EXACT : LONG_CHUNK;
+
+	return w->end - w->at < most ? w->end - w->at : most;
+}
+
+static void make_some(struct weft_coll_work *w, int *budget)
+{
+	char *out = w->call.out;
+
+	for (; w->at < w->end && *budget; --*budget) {
+		size_t bytes = chunk_bytes(w);
+
+		if (w->call.kind == WEFT_CU_BCAST)
+			dma(w, w->call.root, false, out + w->at,
+			    said(w->coll, w->call.root, SAID_OUT) + w->at,
+			    bytes);
+		else
+			make_chunk(w, w->at, bytes);
+		w->at += bytes;
+	}
+	if (w->at < w->end)
+		return;
+	if (w->call.kind == WEFT_CU_ALLREDUCE)
+		arrive(w, 1, LONG_MADE);
+	else
+		arrive(w, 2, LONG_LEAVING);
+}
+
+static void take_some(struct weft_coll_work *w, int *budget)
+{
+	char *out = w->call.out;
+
+	while (next_slice(w)) {
+		size_t bytes = chunk_bytes(w);
+
+		if (!(*budget)--)
+			return;
+		dma(w, w->from, false, out + w->at,
+		    said(w->coll, w->from, SAID_OUT) + w->at, bytes);
+		w->at += bytes;
+	}
+	arrive(w, 1, LONG_LEAVING);
+}
+
+static void begin_taking(struct weft_coll_work *w)
+{
+	struct weft_coll *c = w->coll;
+
+	hear(c);
+	for (int i = 0; i < c->n; i++)
+		w->call.flags |= (uint32_t)said(c, i, SAID_FLAGS);
+	w->at = w->end = 0;
+	w->from = -1;
+	w->phase = LONG_TAKING;
+}
+
+static void leave(struct weft_coll_work *w)
+{
+	weft_list_remove(&w->link);
+	w->call.done(&w->call);
+}
+
+/* Waits at a meeting, and it is not over. */
+static bool stays(const struct weft_coll_work *w)
+{
+	struct weft_cu_watch watch;
+
+	return (w->phase == LONG_MEETING || w->phase == LONG_MADE ||
+		w->phase == LONG_LEAVING) &&
+	       !weft_cu_meet_over(w->coll->hw, w->coll->points, &watch);
+}
+
+static void step(struct weft_coll_work *w, int *budget)
+{
+	switch ((enum long_phase)w->phase) {
+	case LONG_WAITING:
+		arrive(w, 1, LONG_MEETING);
+		return;
+	case LONG_MEETING:
+		set_out(w);
+		return;
+	case LONG_MAKING:
+		make_some(w, budget);
+		return;
+	case LONG_MADE:
+		begin_taking(w);
+		return;
+	case LONG_TAKING:
+		take_some(w, budget);
+		return;
+	case LONG_LEAVING:
+		leave(w);
+		return;
+	}
+}
+
+static struct weft_coll_work *head_of(const struct weft_coll *c)
+{
+	return weft_container_of(c->longs.next, struct weft_coll_work, link);
+}
+
+void nic_long_move(struct weft_coll *c)
+{
+	int budget = LONG_BUDGET;
+
+	while (!weft_list_empty(&c->longs) && budget && !stays(head_of(c)))
+		step(head_of(c), &budget);
+}
+
+bool nic_long_ready(const struct weft_coll *c, struct weft_cu_watch *watch)
+{
+	return !stays(head_of(c)) ||
+	       weft_cu_meet_over(c->hw, c->points, watch);
+}
+
+void nic_long_post(struct weft_coll *c, struct weft_coll_work *w)
+{
+	w->phase = LONG_WAITING;
+	w->call.flags = 0;
+	w->call.err = 0;
+	weft_list_push_back(&c->longs, &w->link);
+	nic_long_move(c);
+}
+
+bool nic_long_spin(struct weft_coll_work *w, unsigned turns)
+{
+	struct weft_cu_watch watch;
+
+	while (!w->over) {
+		nic_long_move(w->coll);
+		if (w->over || nic_long_ready(w->coll, &watch))
+			continue;
+		/* A5: as the meeting that is looked at afterwards */
+		while (weft_load64(watch.word) < watch.want) {
+			if (!turns--)
+				return false;
+		}
+	}
+	return true;
+}
+
+void nic_long_fail(struct weft_coll *c, int err)
+{
+	while (!weft_list_empty(&c->longs)) {
+		struct weft_coll_work *w = head_of(c);
+
+		w->call.err = err;
+		leave(w);
+	}
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+/* A word of every member through DMA: does it work with all of them? */
+static bool long_probe(struct weft_coll *c)
+{
+	struct weft_carrier *ca = c->nic->unit->carrier;
+
+	for (int i = 0; i < c->n; i++) {
+		struct join_word seen;
+		struct iovec iov = { .iov_base = &seen,
+				     .iov_len = sizeof(seen) };
+
+		if (i != c->me &&
+		    (ca->ops->read(ca, c->member[i], &iov, 1,
+				   c->words[i].at) ||
+		     memcmp(&seen, &c->words[i], sizeof(seen))))
+			return false;
+	}
+	return true;
+}
+
+bool nic_long_open(struct weft_coll *c)
+{
+	if (c->nic->no_dma || !long_probe(c))
+		return false;
+	c->bulk = malloc(sizeof(*c->bulk) +
+			 (size_t)c->n * CU_WORDS * sizeof(uint64_t));
+	return c->bulk;
+}
+
+void nic_long_close(struct weft_coll *c)
+{
+	nic_long_fail(c, -ECANCELED);
+	free(c->bulk);
+	c->bulk = NULL;
+}
