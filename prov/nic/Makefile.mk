@@ -4,7 +4,8 @@ libweftnic_la_SOURCES = \
 	prov/nic/nic.c prov/nic/nic.h prov/nic/nic_int.h \
 	prov/nic/nic_at.c \
 	prov/nic/nic_coll.c prov/nic/nic_coll.h prov/nic/nic_coll_int.h \
-	prov/nic/nic_coll_long.c prov/nic/nic_coll_net.c prov/nic/nic_coll_net.h \
+	prov/nic/nic_coll_join.c prov/nic/nic_coll_long.c \
+	prov/nic/nic_coll_op.c prov/nic/nic_coll_net.c prov/nic/nic_coll_net.h \
 	prov/nic/nic_at_exec.c prov/nic/nic_at_exec.h \
 	prov/nic/nic_direct.c \
 	prov/nic/nic_dma.c \

@@ -8,6 +8,8 @@
 #include "src/base/list.h"
 #include "src/base/pool.h"
 
+/* Trees by messages, and those of machines without a torus. */
+#define COLL_ARITY 8
 #define COLL_FAR_BYTES 2048 /* payload of a message of the tree, at most */
 #define COLL_EARLY_MAX 65536
 #define COLL_TRIES     8
@@ -85,6 +87,20 @@ struct nic_coll {
 	struct weft_hash joins; /* times a list of members was joined */
 	struct weft_pool ops;
 };
+
+/* nic_coll.c: sends for a tree by messages; hands early packets over; gives
+ * the class route back; frees. */
+void nic_coll_say(void *group, int member, const struct weft_cu_msg *msg,
+		  const void *payload);
+void nic_coll_replay(struct weft_coll *c);
+void nic_coll_give_back(struct weft_coll *c);
+void nic_coll_free(struct weft_coll *c);
+
+/* nic_coll_join.c: goes on with a join that waits for somebody's memory. */
+void nic_coll_join_step(struct weft_coll *c);
+
+/* nic_coll_op.c: what the pool of operations holds. */
+extern const size_t nic_coll_op_bytes;
 
 /* Shorter vectors go in packets. */
 #define COLL_LONG_BYTES 65536u

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Operations of a group: which way they go (packets of the unit, the modelled
+ * network, long vectors, messages), exact sums, and their ends.
+ */
+#include "prov/nic/nic_int.h"
+#include "prov/nic/nic_coll_int.h"
+#include "prov/nic/nic_coll_net.h"
+#include "prov/nic/cu/cu_exact.h"
+
+#include <stdlib.h>
+
+/* An operation under way that completes an op. */
+struct coll_op {
+	struct weft_coll_work work;
+	struct weft_op *op;
+};
+
+const size_t nic_coll_op_bytes = sizeof(struct coll_op);
+
+/* The unit is done with it. */
+static void work_done(struct weft_cu_call *call)
+{
+	struct weft_coll_work *w =
+		weft_container_of(call, struct weft_coll_work, call);
+
+	for (size_t i = 0; w->wide && w->out && i < w->count; i++)
+		w->out[i] = weft_cu_exact_to(&w->wide[i]);
+	free(w->wide);
+	w->coll->pending--;
+	w->coll->nic->coll->pending--;
+	w->over = true;
+	if (w->done)
+		w->done(w);
+}
+
+/* Widens the doubles of an exact sum; the wide ones are summed in place. */
+static int work_widen(struct weft_coll_work *w,
+		      const struct weft_coll_call *call)
+{
+	w->wide = malloc((call->count + 1) * sizeof(*w->wide));
+	if (!w->wide)
+		return -ENOMEM;
+	for (size_t i = 0; i < call->count; i++) {
+		double x;
+
+		memcpy(&x, (const char *)call->in + i * sizeof(x), sizeof(x));
+		weft_cu_exact_from(&w->wide[i], x);
+	}
+	w->out = call->out;
+	w->count = call->count;
+	w->call.in = w->wide;
+	w->call.out = w->wide;
+	return 0;
+}
+
+static bool coll_reduces(unsigned kind)
+{
+	return kind == WEFT_CU_REDUCE || kind == WEFT_CU_ALLREDUCE ||
+	       kind == WEFT_CU_REDUCE_SCATTER;
+}
+
+static bool call_is_exact(const struct weft_coll_call *call)
+{
+	return call->exact && call->type == WEFT_CU_DOUBLE &&
+	       call->op == WEFT_CU_SUM &&
+	       (call->kind == WEFT_CU_REDUCE ||
+		call->kind == WEFT_CU_ALLREDUCE);
+}
+
+static int call_check(const struct weft_coll *c,
+		      const struct weft_coll_call *call)
+{
+	if (weft_unlikely(c->state != COLL_READY))
+		return c->state == COLL_FAILED ? -ECONNRESET : -EAGAIN;
+	if (coll_reduces(call->kind) && !weft_cu_can(call->op, call->type))
+		return -EOPNOTSUPP;
+	return call->root < 0 || call->root >= c->n ? -EINVAL : 0;
+}
+
+int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
+			const struct weft_coll_call *call, unsigned turns)
+{
+	int ret = call_check(c, call);
+
+	if (ret)
+		return ret;
+	w->over = false;
+	w->coll = c;
+	w->wide = NULL;
+	w->call.kind = call->kind;
+	w->call.op = call->op;
+	w->call.type = call->type;
+	w->call.root = call->root;
+	w->call.in = call->in;
+	w->call.out = call->out;
+	w->call.count = call->count;
+	w->call.done = work_done;
+	if (call_is_exact(call))
+		w->call.type = WEFT_CU_EXACT;
+	w->is_long = nic_long_wants(c, w);
+	if (w->call.type == WEFT_CU_EXACT && !w->is_long &&
+	    work_widen(w, call))
+		return -ENOMEM;
+	c->pending++;
+	c->nic->coll->pending++;
+	if (w->is_long) {
+		nic_long_post(c, w);
+		return 0;
+	}
+	if (c->hw && weft_cu_quick(c->hw, &w->call, turns))
+		return 0;
+	if (c->net && nic_net_can(c->net, &w->call)) {
+		nic_net_post(c->net, &w->call);
+		return 0;
+	}
+	return weft_cu_post(c->hw ? c->hw : c->far, &w->call);
+}
+
+bool weft_nic_coll_spin(struct weft_coll_work *w, unsigned turns)
+{
+	struct weft_cu_group *g = w->coll->hw;
+
+	if (w->is_long)
+		return nic_long_spin(w, turns);
+	while (!w->over && g && weft_cu_spin(g, turns))
+		weft_cu_poll(g);
+	return w->over;
+}
+
+bool weft_nic_coll_crowded(const struct weft_coll *c)
+{
+	return c->crowded;
+}
+
+static void coll_op_done(struct weft_coll_work *w)
+{
+	struct coll_op *o = weft_container_of(w, struct coll_op, work);
+	struct weft_nic *nic = w->coll->nic;
+	struct weft_op *op = o->op;
+	int err = w->call.err;
+
+	op->data = w->call.flags;
+	op->len = 0;
+	weft_pool_put(&nic->coll->ops, o);
+	nic_done(nic, op, err);
+}
+
+int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
+		  const struct weft_coll_call *call)
+{
+	struct nic_coll *nc = c->nic->coll;
+	struct coll_op *o = weft_pool_get(&nc->ops);
+	int ret;
+
+	if (!o)
+		return -ENOMEM;
+	o->op = op;
+	o->work.done = coll_op_done;
+	ret = weft_nic_coll_begin(c, &o->work, call, 0);
+	if (ret)
+		weft_pool_put(&nc->ops, o);
+	return ret;
+}
