@@ -70,8 +70,8 @@ static bool class_open(struct weft_match_class *c, uint32_t any_src,
 }
 
 /* The class of a receive, found, made or taken over; or NULL. */
-static struct weft_match_class *class_of(struct weft_match *m,
-					 const struct weft_match_recv *r)
+static struct weft_match_class *class_find(struct weft_match *m,
+					   const struct weft_match_recv *r)
 {
 	uint32_t any_src = r->src == WEFT_MATCH_ANY;
 	struct weft_match_class *c, *idle = NULL;
@@ -91,6 +91,20 @@ static struct weft_match_class *class_of(struct weft_match *m,
 	if (idle == &m->cls[m->classes])
 		m->classes++;
 	return idle;
+}
+
+/* The same; most receives are of the same class as the one before. */
+static inline struct weft_match_class *
+class_of(struct weft_match *m, const struct weft_match_recv *r)
+{
+	struct weft_match_class *c = m->last;
+
+	if (weft_likely(c && c->ignore == r->ignore &&
+			c->any_src == (r->src == WEFT_MATCH_ANY)))
+		return c;
+	c = class_find(m, r);
+	m->last = c;
+	return c;
 }
 
 /* ---- posted receives ----------------------------------------------------- */

@@ -70,6 +70,7 @@ struct weft_match {
 	uint64_t seq;
 	struct weft_list wild; /* posted, beyond the classes */
 	unsigned classes;
+	struct weft_match_class *last; /* class of the last receive, or NULL */
 	struct weft_match_class cls[WEFT_MATCH_CLASSES];
 };
 

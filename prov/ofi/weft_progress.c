@@ -66,7 +66,7 @@ WEFT_HOT static void up_done(void *arg, struct weft_op *op)
 {
 	struct weft_ep *ep = arg;
 	struct weft_cq *cq = op->kind == WEFT_RECV ? ep->rx_cq : ep->tx_cq;
-	struct weft_cqe e;
+	struct weft_cqe *e;
 
 	if (weft_unlikely(op->err)) {
 		failed(ep, cq, op);
@@ -75,8 +75,11 @@ WEFT_HOT static void up_done(void *arg, struct weft_op *op)
 	weft_cntr_count(ep->cntr[cntr_of[op->kind]]);
 	if (cq &&
 	    (op->flags & (WEFT_OP_QUIET | WEFT_OP_RELEASE)) != WEFT_OP_QUIET) {
-		entry_fill(ep, op, &e);
-		weft_cq_write(cq, &e);
+		e = weft_cq_slot(cq);
+		if (weft_unlikely(!e))
+			return;
+		entry_fill(ep, op, e);
+		weft_cq_commit(cq);
 	}
 }
 

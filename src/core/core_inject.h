@@ -22,7 +22,7 @@
 static_assert(FI_EAGAIN == EAGAIN, "the same number below and above");
 
 /* 0, -EAGAIN: take the other road, or -errno. The lock is not held. */
-static inline int weft_core_inject(const void *buf, MPI_Count count,
+WEFT_INLINE int weft_core_inject(const void *buf, MPI_Count count,
 				   const struct weft_dt *dt, int dest, int tag,
 				   const struct weft_comm *comm,
 				   unsigned flags)
@@ -55,5 +55,8 @@ static inline int weft_core_inject(const void *buf, MPI_Count count,
 int weft_core_send_far(const void *buf, MPI_Count count, struct weft_dt *dt,
 		       int dest, int tag, struct weft_comm *comm,
 		       unsigned flags);
+int weft_core_isend_far(const void *buf, MPI_Count count, struct weft_dt *dt,
+			int dest, int tag, struct weft_comm *comm,
+			unsigned flags, struct weft_req **req_p);
 
 #endif

@@ -9,9 +9,7 @@ static void p2p_free(struct weft_req *r)
 {
 	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
 
-	weft_dt_put((struct weft_dt *)(uintptr_t)p->data.dt);
-	if (r->comm)
-		weft_comm_put(r->comm);
+	weft_p2p_drop(r->comm, (struct weft_dt *)(uintptr_t)p->data.dt);
 	r->obj.kind = WEFT_KIND_FREE;
 	weft_lock();
 	weft_pool_put(&weft_core.p2p, p);
@@ -59,7 +57,7 @@ static int p2p_cancel(struct weft_req *r)
 	return 0;
 }
 
-static const struct weft_req_ops p2p_ops = {
+const struct weft_req_ops weft_p2p_ops = {
 	.name = "message",
 	.start = p2p_start,
 	.cancel = p2p_cancel,
@@ -82,10 +80,9 @@ struct weft_p2p *weft_p2p_open(weft_p2p_init_fn init,
 		flags |= WEFT_REQ_ACTIVE;
 	if (init == weft_p2p_init_send)
 		flags |= WEFT_REQ_SEND;
-	weft_req_init(&p->req, &p2p_ops, a->comm, flags);
-	weft_comm_get(a->comm);
+	weft_req_init(&p->req, &weft_p2p_ops, a->comm, flags);
 	init(p, a);
-	weft_dt_get(a->dt);
+	weft_p2p_hold(a->comm, a->dt);
 	return p;
 }
 

@@ -43,6 +43,25 @@ static inline char *weft_p2p_start(const void *buf, const struct weft_dt *dt)
 	return (char *)(uintptr_t)buf + dt->true_lb;
 }
 
+extern const struct weft_req_ops weft_p2p_ops;
+
+/* What a request that outlives its call refers to; predefined objects outlive
+ * all requests. */
+static inline void weft_p2p_hold(struct weft_comm *comm, struct weft_dt *dt)
+{
+	if (weft_unlikely(!comm->obj.predefined))
+		weft_comm_get(comm);
+	weft_dt_get(dt);
+}
+
+static inline void weft_p2p_drop(struct weft_comm *comm, struct weft_dt *dt)
+{
+	if (weft_unlikely(!comm->obj.predefined))
+		weft_comm_put(comm);
+	if (weft_unlikely(!dt->obj.predefined))
+		weft_dt_put(dt);
+}
+
 /* What a send or receive is about, before it is a request. */
 struct weft_p2p_args {
 	void *buf;

@@ -20,7 +20,7 @@
 #include <sched.h>
 #include <time.h>
 
-#define BATCH	   8
+#define BATCH	   16
 #define PEND_MS	   1   /* something waits for room below */
 #define SHARED_MS  100 /* several threads: a signal may be lost */
 #define FOREVER	   -1

@@ -238,6 +238,7 @@ static inline int post_near(struct weft_p2p *p, const struct weft_p2p_args *a)
 	p->req.flags = WEFT_REQ_ACTIVE;
 	p->req.comm = a->comm;
 	p->bounce = NULL;
+	p->word = word;
 	p->io.done = weft_p2p_recv_done;
 	return (int)fi_trecv(weft_core.ep, weft_p2p_start(a->buf, a->dt),
 			     (size_t)(a->count * a->dt->size), NULL,
@@ -275,19 +276,32 @@ int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 	return p.req.error;
 }
 
-int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
-		    int tag, struct weft_comm *comm, unsigned flags,
-		    struct weft_req **req_p)
+/* The same with a request of its own; NULL: take the other road. */
+static inline struct weft_p2p *open_near(const struct weft_p2p_args *a)
 {
-	struct weft_p2p_args a = { buf, count, dt, source, tag, comm, flags };
-	struct weft_p2p *p;
+	struct weft_p2p *p = weft_pool_get(&weft_core.p2p);
+
+	if (weft_unlikely(!p))
+		return NULL;
+	weft_obj_init(&p->req.obj, WEFT_KIND_REQ);
+	p->req.ops = &weft_p2p_ops;
+	p->data.dt = a->dt;
+	weft_list_init(&p->pend.link);
+	if (weft_unlikely(post_near(p, a))) {
+		p->req.obj.kind = WEFT_KIND_FREE;
+		weft_pool_put(&weft_core.p2p, p);
+		return NULL;
+	}
+	weft_p2p_hold(a->comm, a->dt);
+	return p;
+}
+
+static WEFT_COLD int irecv_far(const struct weft_p2p_args *a,
+			       struct weft_req **req_p)
+{
+	struct weft_p2p *p = weft_p2p_open(weft_p2p_init_recv, a, 0);
 	int rc;
 
-	if (weft_unlikely(source == MPI_PROC_NULL)) {
-		*req_p = weft_req_no_proc();
-		return 0;
-	}
-	p = weft_p2p_open(weft_p2p_init_recv, &a, 0);
 	if (!p)
 		return -ENOMEM;
 	weft_lock();
@@ -298,4 +312,24 @@ int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 	else
 		*req_p = &p->req;
 	return rc;
+}
+
+int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
+		    int tag, struct weft_comm *comm, unsigned flags,
+		    struct weft_req **req_p)
+{
+	struct weft_p2p_args a = { buf, count, dt, source, tag, comm, flags };
+	struct weft_p2p *p;
+
+	if (weft_unlikely(source == MPI_PROC_NULL)) {
+		*req_p = weft_req_no_proc();
+		return 0;
+	}
+	weft_lock();
+	p = open_near(&a);
+	weft_unlock();
+	if (weft_unlikely(!p))
+		return irecv_far(&a, req_p);
+	*req_p = &p->req;
+	return 0;
 }

@@ -41,14 +41,14 @@ static const struct weft_req_ops done_ops = {
 	.free = no_free,
 };
 
-static struct weft_req done_send = {
+struct weft_req weft_req_done_send = {
 	.obj = { .kind = WEFT_KIND_REQ, .refs = 1 },
 	.ops = &done_ops,
 	.done = 1,
 	.flags = WEFT_REQ_CONST | WEFT_REQ_ACTIVE | WEFT_REQ_SEND,
 };
 
-static struct weft_req done_no_proc = {
+struct weft_req weft_req_done_no_proc = {
 	.obj = { .kind = WEFT_KIND_REQ, .refs = 1 },
 	.ops = &done_ops,
 	.done = 1,
@@ -56,16 +56,6 @@ static struct weft_req done_no_proc = {
 	.source = MPI_PROC_NULL,
 	.tag = MPI_ANY_TAG,
 };
-
-struct weft_req *weft_req_null_done(void)
-{
-	return &done_send;
-}
-
-struct weft_req *weft_req_no_proc(void)
-{
-	return &done_no_proc;
-}
 
 void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 		   struct weft_comm *comm, uint32_t flags)

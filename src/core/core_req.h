@@ -135,7 +135,25 @@ void weft_req_status(const struct weft_req *r, MPI_Status *status);
 
 /* Requests that are done already, shared by all who need one: a send, and a
  * receive from MPI_PROC_NULL. */
-struct weft_req *weft_req_no_proc(void);
-struct weft_req *weft_req_null_done(void);
+extern struct weft_req weft_req_done_send, weft_req_done_no_proc;
+
+static inline struct weft_req *weft_req_no_proc(void)
+{
+	return &weft_req_done_no_proc;
+}
+
+static inline struct weft_req *weft_req_null_done(void)
+{
+	return &weft_req_done_send;
+}
+
+/* Went well, and collecting it is freeing it: not persistent, not cancelled,
+ * nobody to ask. */
+static inline bool weft_req_is_plain(const struct weft_req *r)
+{
+	return !r->error && !(r->flags & ~(uint32_t)(WEFT_REQ_ACTIVE |
+						     WEFT_REQ_SEND |
+						     WEFT_REQ_CONST));
+}
 
 #endif

@@ -205,9 +205,9 @@ int weft_core_send_far(const void *buf, MPI_Count count, struct weft_dt *dt,
 	return dest == MPI_PROC_NULL ? 0 : send_wait(&a);
 }
 
-int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
-		    int dest, int tag, struct weft_comm *comm, unsigned flags,
-		    struct weft_req **req_p)
+int weft_core_isend_far(const void *buf, MPI_Count count, struct weft_dt *dt,
+			int dest, int tag, struct weft_comm *comm,
+			unsigned flags, struct weft_req **req_p)
 {
 	struct weft_p2p_args a = {
 		(void *)(uintptr_t)buf, count, dt, dest, tag, comm, flags
@@ -218,9 +218,6 @@ int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
 	*req_p = weft_req_null_done();
 	if (weft_unlikely(dest == MPI_PROC_NULL))
 		return 0;
-	rc = weft_core_inject(buf, count, dt, dest, tag, comm, flags);
-	if (rc != -EAGAIN)
-		return rc;
 	p = weft_p2p_open(weft_p2p_init_send, &a, 0);
 	if (!p)
 		return -ENOMEM;
@@ -231,6 +228,19 @@ int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
 		p->req.ops->free(&p->req);
 	else
 		*req_p = &p->req;
+	return rc;
+}
+
+int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
+		    int dest, int tag, struct weft_comm *comm, unsigned flags,
+		    struct weft_req **req_p)
+{
+	int rc = weft_core_inject(buf, count, dt, dest, tag, comm, flags);
+
+	if (weft_unlikely(rc == -EAGAIN))
+		return weft_core_isend_far(buf, count, dt, dest, tag, comm,
+					   flags, req_p);
+	*req_p = weft_req_null_done();
 	return rc;
 }
 

@@ -43,9 +43,10 @@ struct mpi_msg {
 	struct weft_dt *dt; /* out */
 };
 
-/* Which argument is wrong; 0: none of them after all. */
-int mpi_check_msg_slow(const struct mpi_msg *m, const struct weft_comm *c,
-		       int recv);
+/* Which argument is wrong; 0: none of them after all. By value, so that the
+ * message need not lie in memory where all is well. */
+int mpi_check_msg_slow(struct mpi_msg m, const struct weft_comm *c,
+		       int recv) WEFT_COLD;
 
 /* recv: wildcards are allowed. m->dt is set also when checks are off. */
 static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
@@ -56,11 +57,11 @@ static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
 			m->count >= 0 && m->buf && m->tag >= 0 &&
 			(unsigned)m->peer < (unsigned)c->peers))
 		return 0;
-	return mpi_check_msg_slow(m, c, recv);
+	return mpi_check_msg_slow(*m, c, recv);
 }
 
 /* buf, count, type alone; as above. */
-int mpi_check_data_slow(const struct mpi_msg *m, const struct weft_comm *c);
+int mpi_check_data_slow(struct mpi_msg m, const struct weft_comm *c) WEFT_COLD;
 
 static inline int mpi_check_data(struct mpi_msg *m, const struct weft_comm *c)
 {
@@ -68,7 +69,7 @@ static inline int mpi_check_data(struct mpi_msg *m, const struct weft_comm *c)
 	if (weft_likely(m->dt && weft_dt_is_committed(m->dt) &&
 			m->count >= 0 && m->buf))
 		return 0;
-	return mpi_check_data_slow(m, c);
+	return mpi_check_data_slow(*m, c);
 }
 
 /* A request handle that is not MPI_REQUEST_NULL. */

@@ -19,9 +19,11 @@ WEFT_INLINE int send(struct mpi_msg m, MPI_Comm comm, unsigned mode)
 		err = mpi_check_msg(&m, c, 0);
 	if (weft_unlikely(err))
 		return err;
-	return weft_err_rc(
-		c, m.func,
-		weft_core_send(m.buf, m.count, m.dt, m.peer, m.tag, c, mode));
+	err = weft_core_inject(m.buf, m.count, m.dt, m.peer, m.tag, c, mode);
+	if (weft_unlikely(err == -EAGAIN))
+		err = weft_core_send_far(m.buf, m.count, m.dt, m.peer, m.tag,
+					 c, mode);
+	return weft_likely(!err) ? MPI_SUCCESS : weft_err_rc(c, m.func, err);
 }
 
 WEFT_INLINE int isend(struct mpi_msg m, MPI_Comm comm, unsigned mode,
@@ -35,7 +37,11 @@ WEFT_INLINE int isend(struct mpi_msg m, MPI_Comm comm, unsigned mode,
 		err = mpi_check_msg(&m, c, 0);
 	if (weft_unlikely(err))
 		return err;
-	err = weft_core_isend(m.buf, m.count, m.dt, m.peer, m.tag, c, mode, &r);
+	r = weft_req_null_done();
+	err = weft_core_inject(m.buf, m.count, m.dt, m.peer, m.tag, c, mode);
+	if (weft_unlikely(err == -EAGAIN))
+		err = weft_core_isend_far(m.buf, m.count, m.dt, m.peer, m.tag,
+					  c, mode, &r);
 	if (weft_unlikely(err))
 		return weft_err_rc(c, m.func, err);
 	*request = (MPI_Request)r;

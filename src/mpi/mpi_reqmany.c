@@ -133,13 +133,25 @@ static struct weft_comm *failing(const struct many *m, int i)
 	return r->comm;
 }
 
+/* Waits for all and collects them; what went well and has no status to be
+ * written is only freed. */
 static int collect_all(struct many *m, MPI_Status *statuses)
 {
 	struct weft_comm *c = NULL;
 	int i, bad = 0;
 
 	for (i = 0; i < m->count; i++) {
-		if (weft_unlikely(!c))
+		struct weft_req *r = active(m, i);
+
+		if (r && !weft_req_is_done(r))
+			weft_req_wait(r);
+		if (weft_likely(r && statuses == MPI_STATUSES_IGNORE &&
+				weft_req_is_plain(r))) {
+			m->handle[i] = MPI_REQUEST_NULL;
+			r->ops->free(r);
+			continue;
+		}
+		if (!c)
 			c = failing(m, i);
 		if (collect(m, i, nth(statuses, i)))
 			bad = 1;
@@ -190,17 +202,9 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[],
 {
 	MPI_ENTER;
 	struct many m = { .func = __func__, count, array_of_requests };
-	struct weft_req *r;
-	int i, err = check(&m);
+	int err = check(&m);
 
-	if (err)
-		return err;
-	for (i = 0; i < count; i++) {
-		r = active(&m, i);
-		if (r)
-			weft_req_wait(r);
-	}
-	return collect_all(&m, array_of_statuses);
+	return weft_unlikely(err) ? err : collect_all(&m, array_of_statuses);
 }
 
 #pragma weak MPI_Testall = PMPI_Testall
