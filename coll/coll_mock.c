@@ -90,12 +90,7 @@ static const struct weft_req_ops msg_ops = {
 	.free = msg_free,
 };
 
-struct weft_req *weft_req_null_done(void)
-{
-	static struct weft_req done = { .ops = &msg_ops, .done = 1 };
-
-	return &done;
-}
+struct weft_req weft_req_done_send = { .ops = &msg_ops, .done = 1 };
 
 void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 		   struct weft_comm *comm, uint32_t flags)

@@ -36,7 +36,7 @@ static struct weft_list *table_make(uint64_t cells)
 
 void weft_match_init(struct weft_match *m)
 {
-	*m = (struct weft_match){ .seq = 1 };
+	*m = (struct weft_match){ .seq = 1, .fresh = &m->posted };
 	weft_list_init(&m->posted);
 	weft_list_init(&m->msgs);
 	weft_list_init(&m->wild);
@@ -134,7 +134,7 @@ static void posted_grow(struct weft_match_class *c)
 	c->posted_mask = 2 * half - 1;
 }
 
-void weft_match_hash(struct weft_match *m, struct weft_match_recv *r)
+static void posted_hash(struct weft_match *m, struct weft_match_recv *r)
 {
 	struct weft_match_class *c = class_of(m, r);
 
@@ -149,6 +149,14 @@ void weft_match_hash(struct weft_match *m, struct weft_match_recv *r)
 	weft_list_push_back(
 		&c->posted[class_key(c, r->src, r->tag) & c->posted_mask],
 		&r->chain);
+}
+
+/* Hashes all that have been posted beyond the front meanwhile. */
+static void posted_hash_fresh(struct weft_match *m)
+{
+	for (; m->fresh != &m->posted; m->fresh = m->fresh->next)
+		posted_hash(m, weft_container_of(m->fresh,
+						 struct weft_match_recv, order));
 }
 
 void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r)
@@ -197,6 +205,7 @@ struct weft_match_recv *weft_match_arrive_far(struct weft_match *m,
 	}
 	if (n == &m->posted)
 		return NULL;
+	posted_hash_fresh(m);
 	best = chain_first(&m->wild, src, tag);
 	for (i = 0; i < m->classes; i++) {
 		c = &m->cls[i];

@@ -71,6 +71,8 @@ struct weft_match {
 	struct weft_list wild; /* posted, beyond the classes */
 	unsigned classes;
 	struct weft_match_class *last; /* class of the last receive, or NULL */
+	/* the first in posted that is to be hashed; its head: none is */
+	struct weft_list *fresh;
 	struct weft_match_class cls[WEFT_MATCH_CLASSES];
 };
 
@@ -87,14 +89,14 @@ static inline bool weft_match_fits(const struct weft_match_recv *r,
 
 #define WEFT_MATCH_NONE 0xff /* cls: at the front, in no class */
 
-/* Not for callers: the rare halves of the two below. */
-void weft_match_hash(struct weft_match *m, struct weft_match_recv *r);
+/* Not for callers: the rare half of unpost. */
 void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r);
 
 /*
  * Posts r, whose tag, ignore and src are set. The caller searched before. The
  * first WEFT_MATCH_FRONT receives are found by looking at them. One that is
- * posted as one of those needs no hash, since its place can only improve.
+ * posted as one of those needs no hash, since its place can only improve; the
+ * others are hashed when a message first has to look beyond the front.
  */
 static inline void weft_match_post(struct weft_match *m,
 				   struct weft_match_recv *r)
@@ -103,8 +105,8 @@ static inline void weft_match_post(struct weft_match *m,
 	r->posted = 1;
 	r->cls = WEFT_MATCH_NONE;
 	weft_list_push_back(&m->posted, &r->order);
-	if (weft_unlikely(m->posted_used++ >= WEFT_MATCH_FRONT))
-		weft_match_hash(m, r);
+	if (m->posted_used++ >= WEFT_MATCH_FRONT && m->fresh == &m->posted)
+		m->fresh = &r->order;
 }
 
 /* Takes r out; harmless when it is not posted. */
@@ -116,6 +118,8 @@ static inline void weft_match_unpost(struct weft_match *m,
 	r->posted = 0;
 	r->order.prev->next = r->order.next;
 	r->order.next->prev = r->order.prev;
+	if (m->fresh == &r->order)
+		m->fresh = r->order.next;
 	m->posted_used--;
 	if (weft_unlikely(r->cls != WEFT_MATCH_NONE))
 		weft_match_unhash(m, r);

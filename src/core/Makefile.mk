@@ -9,7 +9,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_err.c src/core/core_err.h \
 	src/core/core_errtext.c \
 	src/core/core_group.c \
-	src/core/core_init.c src/core/core_inject.h \
+	src/core/core_init.c src/core/core_inject.h src/core/core_near.h \
 	src/core/core_inter.c src/core/core_inter.h \
 	src/core/core_io.h \
 	src/core/core_make.c src/core/core_make.h \

@@ -72,7 +72,7 @@ struct weft_comm {
 
 /* By the low bits of the handle: null, world, self. While MPI is not running
  * there are none. */
-extern struct weft_comm *weft_comm_predef[4];
+extern struct weft_comm *weft_comm_predef[4] WEFT_HIDDEN;
 
 /* NULL when the handle is no communicator. */
 static inline struct weft_comm *weft_comm_of(MPI_Comm handle)

@@ -8,6 +8,7 @@
 #define WEFT_CORE_COUNT_H
 
 #include "src/base/atomic.h"
+#include "src/base/attr.h"
 
 enum weft_count {
 	WEFT_COUNT_SEND_INJECT, /* short: no request, data copied at once */
@@ -21,7 +22,7 @@ enum weft_count {
 	WEFT_COUNTS,
 };
 
-extern weft_au64 weft_counts[WEFT_COUNTS];
+extern weft_au64 weft_counts[WEFT_COUNTS] WEFT_HIDDEN;
 
 static inline void weft_count(enum weft_count c, uint64_t n)
 {

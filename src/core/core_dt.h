@@ -14,6 +14,7 @@
 #define WEFT_CORE_DT_H
 
 #include "src/core/core_attr.h"
+#include "src/base/attr.h"
 #include "src/core/core_obj.h"
 
 #include <mpi.h>
@@ -115,7 +116,7 @@ struct weft_dt {
 };
 
 /* All predefined types, by the low byte of their handle (0x200..0x2ff). */
-extern struct weft_dt weft_dt_predef[256];
+extern struct weft_dt weft_dt_predef[256] WEFT_HIDDEN;
 
 /* The type behind a handle, or NULL: null, stale, or no datatype. */
 static inline struct weft_dt *weft_dt_of(MPI_Datatype h)

@@ -43,7 +43,7 @@ static inline char *weft_p2p_start(const void *buf, const struct weft_dt *dt)
 	return (char *)(uintptr_t)buf + dt->true_lb;
 }
 
-extern const struct weft_req_ops weft_p2p_ops;
+extern const struct weft_req_ops weft_p2p_ops WEFT_HIDDEN;
 
 /* What a request that outlives its call refers to; predefined objects outlive
  * all requests. */

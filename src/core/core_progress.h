@@ -19,7 +19,8 @@
 struct weft_comm;
 struct weft_req;
 
-extern bool weft_threads; /* MPI_THREAD_MULTIPLE; set once by MPI_Init */
+/* MPI_THREAD_MULTIPLE; set once by MPI_Init */
+extern bool weft_threads WEFT_HIDDEN;
 extern pthread_mutex_t weft_big_lock;
 
 static inline void weft_lock(void)
@@ -62,7 +63,7 @@ struct weft_idle {
 	struct weft_idle *next; /* another thread's, while asleep */
 };
 
-extern weft_au32 weft_completed; /* requests completed so far */
+extern weft_au32 weft_completed WEFT_HIDDEN; /* requests completed so far */
 
 struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 				 bool any);

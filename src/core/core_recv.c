@@ -4,9 +4,8 @@
  * tag is an exact tag word. Data that cannot land where it belongs goes to a
  * bounce buffer and is unpacked when it has come.
  */
-#include "src/core/core_post.h"
+#include "src/core/core_near.h"
 
-#include "src/core/core_count.h"
 #include "src/core/core_count.h"
 #include "src/core/core_status.h"
 
@@ -17,8 +16,7 @@
 
 #define IOV_MAX_PIECES 16
 
-/* All posted receives wait in one line when there is no room. */
-static struct weft_proc recv_lane;
+struct weft_proc weft_recv_lane;
 
 /* ---- acknowledgements of synchronous sends ------------------------------ */
 
@@ -156,30 +154,10 @@ static WEFT_COLD int prepare_far(struct weft_p2p *p)
 	return p->bounce ? 0 : -ENOMEM;
 }
 
-static inline void match_word(const struct weft_p2p_args *a, uint64_t *word_p,
-			      uint64_t *ignore_p)
-{
-	uint64_t ignore = 0;
-	int source = a->peer;
-	int tag = a->tag;
-
-	if (weft_unlikely(source == MPI_ANY_SOURCE)) {
-		ignore |= WEFT_TAG_SRC;
-		source = 0;
-	}
-	if (weft_unlikely(tag == MPI_ANY_TAG)) {
-		ignore |= WEFT_TAG_MASK;
-		tag = 0;
-	}
-	*ignore_p = ignore;
-	*word_p = weft_tag_word(a->comm->ctx, weft_p2p_kind(a->mode), source,
-				tag);
-}
-
 void weft_p2p_match_word(const struct weft_p2p_args *a, uint64_t *word_p,
 			 uint64_t *ignore_p)
 {
-	match_word(a, word_p, ignore_p);
+	weft_near_word(a, word_p, ignore_p);
 }
 
 void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a)
@@ -194,7 +172,7 @@ void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a)
 	p->io.done = weft_p2p_recv_done;
 	p->pend.post = post_recv;
 	p->pend.left = recv_left;
-	p->pend.lane = &recv_lane;
+	p->pend.lane = &weft_recv_lane;
 	p->bounce = NULL;
 	p->pieces = 1;
 }
@@ -223,28 +201,6 @@ static WEFT_COLD int recv_no_proc(MPI_Status *status)
 	return 0;
 }
 
-/* Into place, with nothing waiting before it: the request is as little as the
- * completion needs, and in virtual time all of it, for the report of a
- * deadlock. The lock is held. */
-static inline int post_near(struct weft_p2p *p, const struct weft_p2p_args *a)
-{
-	uint64_t word, ignore;
-
-	if (weft_unlikely(recv_lane.pend || weft_core.virt ||
-			  !weft_dt_is_run(a->dt, a->count)))
-		return -EAGAIN;
-	match_word(a, &word, &ignore);
-	weft_store32_relaxed(&p->req.done, 0); /* nobody waits yet */
-	p->req.flags = WEFT_REQ_ACTIVE;
-	p->req.comm = a->comm;
-	p->bounce = NULL;
-	p->word = word;
-	p->io.done = weft_p2p_recv_done;
-	return (int)fi_trecv(weft_core.ep, weft_p2p_start(a->buf, a->dt),
-			     (size_t)(a->count * a->dt->size), NULL,
-			     FI_ADDR_UNSPEC, word, ignore, &p->io.fi);
-}
-
 /* The lock is held. */
 static WEFT_COLD int post_far(struct weft_p2p *p, const struct weft_p2p_args *a)
 {
@@ -264,7 +220,7 @@ int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 	if (weft_unlikely(source == MPI_PROC_NULL))
 		return recv_no_proc(status);
 	weft_lock();
-	rc = post_near(&p, &a);
+	rc = weft_near_post(&p, &a);
 	if (weft_unlikely(rc))
 		rc = rc == -EAGAIN ? post_far(&p, &a) : weft_fi_errno(rc);
 	weft_unlock();
@@ -274,26 +230,6 @@ int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 	if (status != MPI_STATUS_IGNORE)
 		weft_req_status(&p.req, status);
 	return p.req.error;
-}
-
-/* The same with a request of its own; NULL: take the other road. */
-static inline struct weft_p2p *open_near(const struct weft_p2p_args *a)
-{
-	struct weft_p2p *p = weft_pool_get(&weft_core.p2p);
-
-	if (weft_unlikely(!p))
-		return NULL;
-	weft_obj_init(&p->req.obj, WEFT_KIND_REQ);
-	p->req.ops = &weft_p2p_ops;
-	p->data.dt = a->dt;
-	weft_list_init(&p->pend.link);
-	if (weft_unlikely(post_near(p, a))) {
-		p->req.obj.kind = WEFT_KIND_FREE;
-		weft_pool_put(&weft_core.p2p, p);
-		return NULL;
-	}
-	weft_p2p_hold(a->comm, a->dt);
-	return p;
 }
 
 static WEFT_COLD int irecv_far(const struct weft_p2p_args *a,
@@ -326,7 +262,7 @@ int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 		return 0;
 	}
 	weft_lock();
-	p = open_near(&a);
+	p = weft_near_open(&a);
 	weft_unlock();
 	if (weft_unlikely(!p))
 		return irecv_far(&a, req_p);

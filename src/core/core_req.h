@@ -135,7 +135,8 @@ void weft_req_status(const struct weft_req *r, MPI_Status *status);
 
 /* Requests that are done already, shared by all who need one: a send, and a
  * receive from MPI_PROC_NULL. */
-extern struct weft_req weft_req_done_send, weft_req_done_no_proc;
+extern struct weft_req weft_req_done_send WEFT_HIDDEN;
+extern struct weft_req weft_req_done_no_proc WEFT_HIDDEN;
 
 static inline struct weft_req *weft_req_no_proc(void)
 {

@@ -71,7 +71,7 @@ struct weft_core {
 	char host[MPI_MAX_PROCESSOR_NAME];
 };
 
-extern struct weft_core weft_core;
+extern struct weft_core weft_core WEFT_HIDDEN;
 
 static inline bool weft_running(void)
 {

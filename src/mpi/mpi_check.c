@@ -2,7 +2,7 @@
 /* The slow halves of mpi_check.h: find out what is wrong and say it. */
 #include "src/mpi/mpi_check.h"
 
-static int check_data(const struct mpi_msg *m, const struct weft_comm *c)
+int mpi_check_data_slow(const struct mpi_msg *m, const struct weft_comm *c)
 {
 	if (!m->dt && m->type == MPI_DATATYPE_NULL)
 		return weft_err_arg(c, m->func, MPI_ERR_TYPE, m->arg + 2,
@@ -40,22 +40,18 @@ static int check_peer(const struct mpi_msg *m, const struct weft_comm *c,
 			    m->peer, c->peers);
 }
 
-int mpi_check_data_slow(struct mpi_msg m, const struct weft_comm *c)
+int mpi_check_msg_slow(const struct mpi_msg *m, const struct weft_comm *c,
+		       int recv)
 {
-	return check_data(&m, c);
-}
-
-int mpi_check_msg_slow(struct mpi_msg m, const struct weft_comm *c, int recv)
-{
-	int err = check_data(&m, c);
+	int err = mpi_check_data_slow(m, c);
 
 	if (err || !weft_check)
 		return err;
-	err = check_peer(&m, c, recv);
-	if (err || m.tag >= 0 || (recv && m.tag == MPI_ANY_TAG))
+	err = check_peer(m, c, recv);
+	if (err || m->tag >= 0 || (recv && m->tag == MPI_ANY_TAG))
 		return err;
-	return weft_err_arg(c, m.func, MPI_ERR_TAG, m.arg + 4,
-			    "invalid tag %d", m.tag);
+	return weft_err_arg(c, m->func, MPI_ERR_TAG, m->arg + 4,
+			    "invalid tag %d", m->tag);
 }
 
 int mpi_check_req_bad(const char *func, int arg, MPI_Request handle)

@@ -43,10 +43,25 @@ struct mpi_msg {
 	struct weft_dt *dt; /* out */
 };
 
-/* Which argument is wrong; 0: none of them after all. By value, so that the
- * message need not lie in memory where all is well. */
-int mpi_check_msg_slow(struct mpi_msg m, const struct weft_comm *c,
+/* Which argument is wrong; 0: none of them after all. */
+int mpi_check_msg_slow(const struct mpi_msg *m, const struct weft_comm *c,
 		       int recv) WEFT_COLD;
+
+/* A copy for the slow road alone, made field by field, so that the message
+ * stays in registers where all is well. */
+static inline struct mpi_msg mpi_msg_copy(const struct mpi_msg *m)
+{
+	return (struct mpi_msg){ m->func, m->arg,  m->buf, m->count,
+				 m->type, m->peer, m->tag, m->dt };
+}
+
+static inline int mpi_check_msg_far(const struct mpi_msg *m,
+				    const struct weft_comm *c, int recv)
+{
+	const struct mpi_msg copy = mpi_msg_copy(m);
+
+	return mpi_check_msg_slow(&copy, c, recv);
+}
 
 /* recv: wildcards are allowed. m->dt is set also when checks are off. */
 static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
@@ -57,11 +72,20 @@ static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
 			m->count >= 0 && m->buf && m->tag >= 0 &&
 			(unsigned)m->peer < (unsigned)c->peers))
 		return 0;
-	return mpi_check_msg_slow(*m, c, recv);
+	return mpi_check_msg_far(m, c, recv);
 }
 
 /* buf, count, type alone; as above. */
-int mpi_check_data_slow(struct mpi_msg m, const struct weft_comm *c) WEFT_COLD;
+int mpi_check_data_slow(const struct mpi_msg *m,
+			const struct weft_comm *c) WEFT_COLD;
+
+static inline int mpi_check_data_far(const struct mpi_msg *m,
+				     const struct weft_comm *c)
+{
+	const struct mpi_msg copy = mpi_msg_copy(m);
+
+	return mpi_check_data_slow(&copy, c);
+}
 
 static inline int mpi_check_data(struct mpi_msg *m, const struct weft_comm *c)
 {
@@ -69,7 +93,7 @@ static inline int mpi_check_data(struct mpi_msg *m, const struct weft_comm *c)
 	if (weft_likely(m->dt && weft_dt_is_committed(m->dt) &&
 			m->count >= 0 && m->buf))
 		return 0;
-	return mpi_check_data_slow(*m, c);
+	return mpi_check_data_far(m, c);
 }
 
 /* A request handle that is not MPI_REQUEST_NULL. */

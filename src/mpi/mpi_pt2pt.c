@@ -6,6 +6,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_inject.h"
+#include "src/core/core_near.h"
 #include "src/core/core_p2p.h"
 #include "src/core/core_req.h"
 #include "src/mpi/mpi_check.h"
@@ -62,8 +63,25 @@ WEFT_INLINE int recv(struct mpi_msg m, MPI_Comm comm, MPI_Status *status)
 					  m.dt, m.peer, m.tag, c, 0, status));
 }
 
+/* NULL: take the other road. */
+WEFT_INLINE struct weft_p2p *irecv_near(const struct mpi_msg *m,
+					struct weft_comm *c)
+{
+	const struct weft_p2p_args a = {
+		(void *)(uintptr_t)m->buf, m->count, m->dt, m->peer, m->tag,
+		c, 0
+	};
+	struct weft_p2p *p;
+
+	weft_lock();
+	p = weft_near_open(&a);
+	weft_unlock();
+	return p;
+}
+
 WEFT_INLINE int irecv(struct mpi_msg m, MPI_Comm comm, MPI_Request *request)
 {
+	struct weft_p2p *p;
 	struct weft_comm *c;
 	struct weft_req *r;
 	int err = mpi_check_comm(m.func, 6, comm, &c);
@@ -72,6 +90,11 @@ WEFT_INLINE int irecv(struct mpi_msg m, MPI_Comm comm, MPI_Request *request)
 		err = mpi_check_msg(&m, c, 1);
 	if (weft_unlikely(err))
 		return err;
+	p = irecv_near(&m, c);
+	if (weft_likely(p != NULL)) {
+		*request = (MPI_Request)&p->req;
+		return MPI_SUCCESS;
+	}
 	err = weft_core_irecv((void *)(uintptr_t)m.buf, m.count, m.dt, m.peer,
 			      m.tag, c, 0, &r);
 	if (weft_unlikely(err))
