@@ -13,6 +13,7 @@
 #include "src/core/core_state.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_ext_weft.h>
 #include <stdio.h>
@@ -110,6 +111,27 @@ static void tell(void)
 	write_end();
 }
 
+/* Waiting for the launcher, outside virtual time: asleep. */
+static pthread_mutex_t rest_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t rested = PTHREAD_COND_INITIALIZER;
+static bool roused;
+
+static void rest(void)
+{
+	pthread_mutex_lock(&rest_lock);
+	while (!roused)
+		pthread_cond_wait(&rested, &rest_lock);
+	pthread_mutex_unlock(&rest_lock);
+}
+
+static void rouse(void)
+{
+	pthread_mutex_lock(&rest_lock);
+	roused = true;
+	pthread_cond_signal(&rested);
+	pthread_mutex_unlock(&rest_lock);
+}
+
 int weft_world_leave(void)
 {
 	struct weft_small m = weft_small_of(weft_core.world);
@@ -120,7 +142,8 @@ int weft_world_leave(void)
 	world->leave(domain());
 	if (!rc && weft_core.job.rank == 0 && told())
 		tell();
-	return rc;
+	/* Those who leave the launcher one by one keep each other waiting. */
+	return rc ? rc : weft_pmix_fence(rest, rouse);
 }
 
 void weft_world_count(struct weft_world_count *c)
