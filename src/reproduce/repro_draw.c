@@ -39,19 +39,21 @@ static void picture(FILE *f, const struct repro *r,
 		return;
 	fprintf(f, "set title '%s'\n", exp->title);
 	if (!exp->x) {
-		fputs("unset logscale x\nset style fill solid 0.6\n"
+		fputs("unset logscale x\nset key top right\nset style fill solid 0.6\n"
 		      "set boxwidth 0.35\nset yrange [0:*]\n"
-		      "unset xlabel\nset xrange [-0.5:*]\n"
+		      "unset xlabel\nset xrange [-0.5:*]\nset format x\n"
 		      "plot $d using ($1-0.2):2:xtic(4) with boxes "
 		      "title 'paper', '' using ($1+0.2):3 with boxes "
 		      "title 'model'\n", f);
 		return;
 	}
 	fprintf(f, "set xlabel '%s'\n%s\nset autoscale\n"
+		"set format x '%s'\n"
 		"plot $d using 1:3 with lines lw 2 title 'model', "
 		"'' using 1:2 with points pt 7 title 'paper'\n", exp->x,
 		strcmp(exp->x, "hops") ? "set logscale x 2"
-				       : "unset logscale x");
+				       : "unset logscale x",
+		strcmp(exp->x, "bytes") ? "%.0f" : "%.0b %BB");
 }
 
 int repro_draw(const struct repro *r, const char *file)

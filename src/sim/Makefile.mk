@@ -18,8 +18,10 @@ weft_sim_SOURCES = src/sim/sim_main.c \
 	src/sim/sim_out.c src/sim/sim_out.h src/sim/sim_out_int.h
 weft_sim_LDADD = libweftsim.la
 
-SIM_TESTS = src/sim/sim_hist_test src/sim/sim_traffic_test
+SIM_TESTS = src/sim/sim_hist_test src/sim/sim_run_test \
+	src/sim/sim_traffic_test
 check_PROGRAMS += $(SIM_TESTS)
 TESTS += $(SIM_TESTS)
 src_sim_sim_hist_test_LDADD = libweftsim.la $(T_LIBS)
+src_sim_sim_run_test_LDADD = libweftsim.la $(T_LIBS)
 src_sim_sim_traffic_test_LDADD = libweftsim.la $(T_LIBS)
