@@ -14,11 +14,16 @@ libweft_net_la_SOURCES = prov/net/net.h prov/net/net_int.h \
 	prov/net/net_unit.c \
 	prov/net/net_wheel.c
 
-NET_TESTS = prov/net/net_tree_test prov/net/net_zero_test
+NET_TESTS = prov/net/net_fuzz_test prov/net/net_load_test \
+	prov/net/net_tree_test prov/net/net_zero_test
 check_PROGRAMS += $(NET_TESTS)
 TESTS += $(NET_TESTS)
 NET_LIBS = libweft-net.la $(T_LIBS)
 NET_END = prov/net/net_end.c prov/net/net_end.h
+prov_net_net_fuzz_test_SOURCES = prov/net/net_fuzz_test.c $(NET_END)
+prov_net_net_fuzz_test_LDADD = $(NET_LIBS)
+prov_net_net_load_test_SOURCES = prov/net/net_load_test.c $(NET_END)
+prov_net_net_load_test_LDADD = $(NET_LIBS) -lm
 prov_net_net_tree_test_SOURCES = prov/net/net_tree_test.c $(NET_END)
 prov_net_net_tree_test_LDADD = $(NET_LIBS)
 prov_net_net_zero_test_SOURCES = prov/net/net_zero_test.c $(NET_END)

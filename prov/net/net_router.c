@@ -18,6 +18,11 @@ static inline unsigned slot_in(const struct net *net, unsigned slot)
 	return slot >> net->qshift;
 }
 
+static inline unsigned slot_queue(const struct net *net, unsigned slot)
+{
+	return slot & ((1u << net->qshift) - 1);
+}
+
 static inline void mask_set(uint64_t *m, unsigned bit)
 {
 	m[bit >> 6] |= 1ull << (bit & 63);
@@ -65,7 +70,7 @@ static inline uint32_t slot_head(const struct net_step *s, unsigned slot)
 	if (slot >= NET_SLOT_FIFO)
 		tail = net_fifos(net, s->node)[slot - NET_SLOT_FIFO].tail;
 	else
-		tail = s->in[slot_in(net, slot)].tail[slot & ((1u << net->qshift) - 1)];
+		tail = s->in[slot_in(net, slot)].tail[slot_queue(net, slot)];
 	return net_packet(net, tail)->next;
 }
 
@@ -311,7 +316,7 @@ static void queue_pop(struct net_step *s, unsigned slot)
 {
 	struct net *net = s->net;
 	struct net_in *in = &s->in[slot_in(net, slot)];
-	unsigned q = slot & ((1u << net->qshift) - 1);
+	unsigned q = slot_queue(net, slot);
 	struct net_packet *t = net_packet(net, in->tail[q]);
 
 	t->next = net_packet(net, t->next)->next;
@@ -485,13 +490,13 @@ static void serve_normal(struct net_step *s, unsigned port)
 	bool inject = (o->dyn[1] | o->esc[1]) & FIFO_BITS ||
 		      o->vcs & 1u << NET_VC_DET;
 
-	if (inject && o->share >= s->net->cfg.through_share) {
+	if (inject && o->share >= s->net->cfg.through_share &&
+	    serve_injection(s, port)) {
 		o->share = 0;
-		if (serve_injection(s, port))
-			return;
+		return;
 	}
 	if (serve_receivers(s, port)) {
-		o->share = (uint8_t)(inject ? o->share + 1 : 0);
+		o->share = (uint8_t)(inject ? o->share + (o->share < 255) : 0);
 		return;
 	}
 	if (inject)

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Random traffic of all ways at once on random machines: all of it arrives,
+ * and neither the way net_run is called nor the order of sends changes a thing.
+ */
+#include "prov/net/net_end.h"
+
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGES = 400, PARTS = 12 };
+
+struct plan {
+	struct net_config cfg;
+	uint32_t nodes;
+	uint32_t count; /* messages */
+	uint64_t at[MESSAGES];
+	struct net_msg msg[MESSAGES];
+	uint64_t arrivals;
+};
+
+static void plan_machine(struct plan *p, struct weft_rng *r)
+{
+	unsigned d;
+
+	net_config_bgq(&p->cfg);
+	p->nodes = 1;
+	for (d = 0; d < 5; d++) {
+		p->cfg.size[d] = (uint16_t)(1 + weft_rng_below(r, 4));
+		p->cfg.wrap[d] = weft_rng_below(r, 4) != 0;
+		p->cfg.midplane[d] = 2;
+		p->nodes *= p->cfg.size[d];
+	}
+	p->cfg.tokens[0] = 18 * (1 + (uint32_t)weft_rng_below(r, 7));
+	p->cfg.tokens[1] = 2 + (uint32_t)weft_rng_below(r, 6);
+	p->cfg.dyn_queues = 1 + (uint32_t)weft_rng_below(r, 7);
+	p->cfg.read_paths = (uint32_t)weft_rng_below(r, 4);
+	p->cfg.inject_depth = 1 + (uint32_t)weft_rng_below(r, 4);
+	p->cfg.l2_bytes = weft_rng_below(r, 2) ? 8192 : 0;
+}
+
+/* Turns a message into a line broadcast along dimension 0. */
+static void plan_deposit(struct plan *p, struct net_msg *m)
+{
+	uint32_t step = p->nodes / p->cfg.size[0];
+
+	if (p->cfg.size[0] < 3 || m->way == NET_DYNAMIC)
+		return;
+	m->src %= step;
+	m->dst = m->src + step * (p->cfg.size[0] / 2);
+	m->deposit = 1;
+}
+
+static void plan_messages(struct plan *p, struct weft_rng *r)
+{
+	struct net_msg *m;
+	uint32_t i;
+
+	p->count = MESSAGES;
+	p->arrivals = 0;
+	for (i = 0; i < p->count; i++) {
+		m = &p->msg[i];
+		memset(m, 0, sizeof(*m));
+		p->at[i] = weft_rng_below(r, 40000000);
+		m->src = (uint32_t)weft_rng_below(r, p->nodes);
+		m->dst = (uint32_t)weft_rng_below(r, p->nodes);
+		m->bytes = weft_rng_below(r, 2) ? weft_rng_below(r, 8000) :
+						  weft_rng_below(r, 64);
+		m->cookie = i + 1;
+		m->fifo = i; /* each its own, so that order cannot matter */
+		m->way = (uint8_t)weft_rng_below(r, 4);
+		m->zone = (uint8_t)weft_rng_below(r, 4);
+		m->stay = (uint8_t)weft_rng_below(r, 2);
+		if (weft_rng_below(r, 8) == 0)
+			plan_deposit(p, m);
+		p->arrivals += m->deposit ? p->cfg.size[0] / 2u : 1;
+	}
+}
+
+static void barrier_parts(struct net_end *e, uint32_t nodes, uint32_t route)
+{
+	struct net_part part = { .route = route };
+	uint32_t s, i;
+
+	for (s = 0; s < PARTS; s++)
+		for (i = 0; i < nodes; i++) {
+			part.node = i;
+			part.seq = s;
+			part.cookie = i + s;
+			part.kind = s % 2 ? NET_BARRIER : NET_ALLREDUCE;
+			part.bytes = s % 2 ? 0 : 512;
+			T_OK(net_route_send(e->net, 1000 * s + i, &part));
+		}
+}
+
+static void open_route(struct net_end *e, uint32_t nodes, uint32_t *route_p)
+{
+	uint32_t *node = calloc(nodes, 4), *share = calloc(nodes, 4), i;
+	int *parent = calloc(nodes, sizeof(int));
+
+	for (i = 0; i < nodes; i++) {
+		node[i] = i;
+		share[i] = 1;
+	}
+	T_OK(net_route_tree(&e->cfg, node, nodes, parent));
+	T_OK(net_route_open(e->net, node, parent, share, nodes, route_p));
+	free(node);
+	free(share);
+	free(parent);
+}
+
+enum { BACKWARDS = 1, STEPS = 2, LATE = 4 };
+
+/* Runs the plan in one of the ways that must not matter; its hashes. */
+static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
+{
+	struct net_end e;
+	struct net_count c;
+	uint32_t i, k, route;
+	uint64_t t, step = 3333333;
+
+	net_end_open(&e, &p->cfg, 20000);
+	open_route(&e, p->nodes, &route);
+	barrier_parts(&e, p->nodes, route);
+	for (i = 0; i < p->count; i++) {
+		k = how & BACKWARDS ? p->count - 1 - i : i;
+		if (!(how & LATE) || p->at[k] <= step)
+			T_OK(net_send(e.net, p->at[k], &p->msg[k]));
+	}
+	for (t = step; how & (STEPS | LATE) && t < 60000000; t += step) {
+		net_run(e.net, t, &net_end_up, &e, NULL);
+		for (i = 0; how & LATE && i < p->count; i++)
+			if (p->at[i] > t && p->at[i] <= t + step)
+				T_OK(net_send(e.net, p->at[i], &p->msg[i]));
+	}
+	net_end_drain(&e);
+	T_FALSE(net_stuck(e.net));
+	T_IS(e.arrived, p->arrivals);
+	T_IS(e.results, (uint64_t)p->nodes * PARTS);
+	net_count_get(e.net, &c);
+	T_IS(c.injected, c.delivered);
+	hash[0] = c.hash;
+	hash[1] = e.log;
+	net_end_close(&e);
+}
+
+static void random_traffic_arrives_the_same_however_it_is_run(void **state)
+{
+	static struct plan p;
+	uint64_t want[2], got[2];
+	struct weft_rng r;
+	int i, n = t_scale(40);
+	unsigned how;
+
+	for (i = 0; i < n; i++) {
+		weft_rng_init(&r, 2026, (uint64_t)i);
+		plan_machine(&p, &r);
+		plan_messages(&p, &r);
+		plan_run(&p, 0, want);
+		for (how = 1; how < 6; how++) {
+			plan_run(&p, how, got);
+			T_IS(got[0], want[0]);
+			T_IS(got[1], want[1]);
+		}
+	}
+}
+
+/* Few records: units and trees wait for one, nothing is lost. */
+static void a_small_block_slows_down_but_loses_nothing(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t sent = 0, i;
+
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, (uint16_t[]){ 4, 4, 1, 1, 1 }, 10);
+	net_end_open(&e, &cfg, 40);
+	for (i = 0; i < 2000; i++) {
+		struct net_msg m = { .src = (uint32_t)(i * 7 % 16),
+				     .dst = (uint32_t)(i * 5 % 16),
+				     .bytes = 2000, .fifo = (uint32_t)i };
+		int ret = net_send(e.net, e.last_at, &m);
+
+		if (ret == -EAGAIN) {
+			net_end_drain(&e);
+			continue;
+		}
+		T_OK(ret);
+		sent++;
+	}
+	net_end_drain(&e);
+	T_FALSE(net_stuck(e.net));
+	T_IS(e.arrived, sent);
+	net_end_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(random_traffic_arrives_the_same_however_it_is_run),
+		T_CASE(a_small_block_slows_down_but_loses_nothing),
+	};
+	return T_RUN(tests);
+}

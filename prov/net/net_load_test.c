@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The loaded network against theory: queueing, saturation, bisection. */
+#include "prov/net/net_end.h"
+
+#include "src/base/hash.h"
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void small_torus(struct net_config *cfg, const char *dims)
+{
+	unsigned d;
+
+	net_config_bgq(cfg);
+	for (d = 0; d < 5; d++) {
+		cfg->size[d] = 1;
+		cfg->midplane[d] = 0;
+		if (*dims)
+			cfg->size[d] = (uint16_t)strtoul(dims, (char **)&dims,
+							 10);
+		dims += *dims == 'x';
+	}
+	/* One dimension after another has no end effects to speak of. */
+	memset(cfg->zone[1], 0, sizeof(cfg->zone[1]));
+	cfg->zone[1][0] = 0x1f;
+}
+
+/* ---- one link ------------------------------------------------------------ */
+
+enum { AHEAD = 256 };
+
+struct queue {
+	struct net_end e; /* first: calls up look for it */
+	struct weft_rng rng;
+	double gap_ps;
+	uint64_t due, posted, total, seen;
+	uint64_t born[1024];
+	double wait;
+};
+
+static void queue_post(struct queue *q)
+{
+	struct net_msg msg = { .dst = 1, .bytes = 512, .cookie = q->posted };
+
+	if (q->posted == q->total)
+		return;
+	q->due += (uint64_t)(-log(1 - weft_rng_unit(&q->rng)) * q->gap_ps);
+	q->born[q->posted++ % 1024] = q->due;
+	T_OK(net_send(q->e.net, q->due, &msg));
+}
+
+static void queue_arrived(void *arg, uint64_t at, uint64_t cookie,
+			  uint32_t node)
+{
+	struct queue *q = arg;
+
+	q->wait += (double)(at - q->born[cookie % 1024]);
+	q->seen++;
+	queue_post(q);
+}
+
+/* Mean wait of Poisson arrivals at one link, as a share of theory. */
+static double queue_ratio(double rho, uint64_t total)
+{
+	static const struct net_up up = { .arrived = queue_arrived };
+	struct net_config cfg;
+	struct queue q = { .total = total };
+	double slot, zero, theory;
+	unsigned i;
+
+	small_torus(&cfg, "2");
+	cfg.wrap[0] = 0;
+	net_end_open(&q.e, &cfg, 0);
+	slot = (138 + cfg.protocol_ticks) * (double)cfg.tick_ps;
+	zero = (double)cfg.inject_ps + 544 * 312.5 + (double)cfg.hop_ps +
+	       138 * 2000. + (double)cfg.receive_ps;
+	weft_rng_init(&q.rng, 12345, 0);
+	q.gap_ps = slot / rho;
+	for (i = 0; i < AHEAD; i++)
+		queue_post(&q);
+	net_run(q.e.net, NET_NEVER, &up, &q, NULL);
+	T_IS(q.seen, total);
+	theory = rho * slot / (2 * (1 - rho));
+	net_end_close(&q.e);
+	return (q.wait / (double)total - zero) / theory;
+}
+
+static void one_link_waits_as_a_queue_of_fixed_service(void **state)
+{
+	double r;
+
+	r = queue_ratio(0.3, (uint64_t)t_scale(400000));
+	T_TRUE(fabs(r - 1) < 0.02);
+	r = queue_ratio(0.6, (uint64_t)t_scale(400000));
+	T_TRUE(fabs(r - 1) < 0.02);
+	r = queue_ratio(0.8, (uint64_t)t_scale(600000));
+	T_TRUE(fabs(r - 1) < 0.03);
+}
+
+/* ---- many nodes ---------------------------------------------------------- */
+
+struct crowd {
+	struct net_end e;
+	uint32_t nodes, streams;
+	uint64_t seed, half, after_half;
+	uint32_t (*target)(struct crowd *c, uint32_t node, uint64_t n);
+	uint64_t *count;
+	uint8_t zone, way;
+};
+
+static uint32_t uniform(struct crowd *c, uint32_t node, uint64_t n)
+{
+	uint64_t x = weft_hash_mix(c->seed ^ weft_hash_mix(node * 65537 + n));
+	uint32_t t = (uint32_t)(weft_hash_mix(x + 1) % (c->nodes - 1));
+
+	return t + (t >= node);
+}
+
+static void crowd_post(struct crowd *c, uint64_t at, uint32_t node,
+		       uint32_t fifo)
+{
+	struct net_msg msg = { .src = node, .bytes = 512, .fifo = fifo,
+			       .zone = c->zone, .way = c->way };
+
+	msg.cookie = (uint64_t)node << 32 | fifo;
+	msg.dst = c->target(c, node, c->count[node]++);
+	T_OK(net_send(c->e.net, at, &msg));
+}
+
+static void crowd_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	crowd_post(arg, at, node, (uint32_t)cookie);
+}
+
+static void crowd_arrived(void *arg, uint64_t at, uint64_t cookie,
+			  uint32_t node)
+{
+	struct crowd *c = arg;
+
+	c->after_half += at >= c->half;
+}
+
+static const struct net_up crowd_up = {
+	.sent = crowd_sent,
+	.arrived = crowd_arrived,
+};
+
+/* Every node sends all it can for a time: packets a node and slot. */
+static double crowd_rate(struct crowd *c, uint64_t ps)
+{
+	uint32_t i, f;
+	double slots = (double)ps / 2 / (144 * 2000.);
+
+	c->half = ps / 2;
+	c->count = calloc(c->nodes, sizeof(*c->count));
+	for (i = 0; i < c->nodes; i++)
+		for (f = 0; f < c->streams; f++) {
+			crowd_post(c, 0, i, f);
+			crowd_post(c, 0, i, f);
+		}
+	net_run(c->e.net, ps, &crowd_up, c, NULL);
+	T_FALSE(net_stuck(c->e.net));
+	T_OK(net_check(c->e.net));
+	free(c->count);
+	return (double)c->after_half / c->nodes / slots;
+}
+
+static double saturation(const char *dims, uint32_t nodes, uint8_t way)
+{
+	struct crowd c = { .nodes = nodes, .streams = 16, .target = uniform,
+			   .seed = 7, .zone = 1, .way = way };
+	struct net_config cfg;
+	double r;
+
+	small_torus(&cfg, dims);
+	net_end_open(&c.e, &cfg, nodes * 200);
+	r = crowd_rate(&c, (uint64_t)t_scale(300) * 1000000);
+	net_end_close(&c.e);
+	return r;
+}
+
+/* A ring of k carries 8/k packets a node and slot, and no more. */
+static void uniform_traffic_saturates_at_eight_over_k(void **state)
+{
+	double r8 = saturation("8x8", 64, NET_DYNAMIC) * 63 / 64;
+	double r4 = saturation("4x4x4", 64, NET_DYNAMIC) * 63 / 64;
+	double d8 = saturation("8x8", 64, NET_DETERMINISTIC) * 63 / 64;
+
+	T_TRUE(r8 > 0.90 && r8 <= 1.02);
+	T_TRUE(r4 > 1.80 && r4 <= 2.04);
+	T_TRUE(d8 > 0.60 && d8 <= 1.02);
+}
+
+static uint32_t across(struct crowd *c, uint32_t node, uint64_t n)
+{
+	return (node + c->nodes / 2) % c->nodes;
+}
+
+/* Half of a mesh sends to the other half over one link each way. */
+static void a_bisection_of_one_link_carries_one_link(void **state)
+{
+	struct crowd c = { .nodes = 8, .streams = 4, .target = across,
+			   .zone = 1 };
+	struct net_config cfg;
+	double r;
+
+	small_torus(&cfg, "8");
+	cfg.wrap[0] = 0;
+	net_end_open(&c.e, &cfg, 0);
+	r = crowd_rate(&c, (uint64_t)t_scale(1000) * 1000000);
+	T_TRUE(fabs(r * 4 - 1) < 0.01);
+	net_end_close(&c.e);
+}
+
+/* ---- the bubble ---------------------------------------------------------- */
+
+static uint32_t seven_on(struct crowd *c, uint32_t node, uint64_t n)
+{
+	return (node + 7) % c->nodes;
+}
+
+static bool ring_gets_stuck(uint32_t bubble)
+{
+	struct crowd c = { .nodes = 16, .streams = 8, .target = seven_on,
+			   .way = NET_DETERMINISTIC };
+	struct net_config cfg;
+	uint32_t i, f;
+	bool stuck;
+
+	small_torus(&cfg, "16");
+	cfg.bubble = bubble;
+	cfg.tokens[NET_VC_DET] = 2;
+	cfg.through_share = 1; /* press hard */
+	net_end_open(&c.e, &cfg, 0);
+	c.count = calloc(c.nodes, sizeof(*c.count));
+	for (i = 0; i < c.nodes; i++)
+		for (f = 0; f < 200; f++)
+			crowd_post(&c, 0, i, f);
+	net_end_drain(&c.e);
+	stuck = net_stuck(c.e.net);
+	if (!stuck)
+		T_IS(c.e.arrived, 16 * 200);
+	free(c.count);
+	net_end_close(&c.e);
+	return stuck;
+}
+
+static void a_ring_without_its_bubble_gets_stuck(void **state)
+{
+	T_FALSE(ring_gets_stuck(2));
+	T_TRUE(ring_gets_stuck(1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(one_link_waits_as_a_queue_of_fixed_service),
+		T_CASE(uniform_traffic_saturates_at_eight_over_k),
+		T_CASE(a_bisection_of_one_link_carries_one_link),
+		T_CASE(a_ring_without_its_bubble_gets_stuck),
+	};
+	return T_RUN(tests);
+}
