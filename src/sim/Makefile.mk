@@ -25,3 +25,4 @@ TESTS += $(SIM_TESTS)
 src_sim_sim_hist_test_LDADD = libweftsim.la $(T_LIBS)
 src_sim_sim_run_test_LDADD = libweftsim.la $(T_LIBS)
 src_sim_sim_traffic_test_LDADD = libweftsim.la $(T_LIBS)
+EXTRA_DIST += src/sim/README
