@@ -39,7 +39,8 @@ static void picture(FILE *f, const struct repro *r,
 		return;
 	fprintf(f, "set title '%s'\n", exp->title);
 	if (!exp->x) {
-		fputs("unset logscale x\nset key top right\nset style fill solid 0.6\n"
+		fputs("unset logscale x\nset key top right\n"
+		      "set style fill solid 0.6\n"
 		      "set boxwidth 0.35\nset yrange [0:*]\n"
 		      "unset xlabel\nset xrange [-0.5:*]\nset format x\n"
 		      "plot $d using ($1-0.2):2:xtic(4) with boxes "
