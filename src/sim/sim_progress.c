@@ -18,17 +18,16 @@ void sim_progress_begin(struct sim_progress *p, const char *label)
 	p->shown_ns = p->began_ns;
 }
 
-void sim_progress_show(struct sim_progress *p, double part, double per_second)
+void sim_progress_show(struct sim_progress *p, double part, uint64_t hops)
 {
 	uint64_t now = weft_now_ns();
-	double left;
+	double spent = (double)(now - p->began_ns) / 1e9;
 
 	if (!p->label || now - p->shown_ns < 200000000u)
 		return;
-	left = part > 0 ? (double)(now - p->began_ns) / 1e9 *
-				  (1 - part) / part : 0;
 	fprintf(stderr, "\r%s: %3.0f %%, %.1f M packet-hops/s, %.0f s left  ",
-		p->label, 100 * part, per_second / 1e6, left);
+		p->label, 100 * part, (double)hops / spent / 1e6,
+		part > 0 ? spent * (1 - part) / part : 0);
 	fflush(stderr);
 	p->shown_ns = now;
 }

@@ -13,8 +13,8 @@ struct sim_progress {
 /* Whether a line is wanted: asked for, or someone sits at a terminal. */
 int sim_progress_wanted(int asked);
 void sim_progress_begin(struct sim_progress *p, const char *label);
-/* part is 0 to 1. Shows at most five times a second, after the first. */
-void sim_progress_show(struct sim_progress *p, double part, double per_second);
+/* part of all is done, 0 to 1. Shows at most five times a second. */
+void sim_progress_show(struct sim_progress *p, double part, uint64_t hops);
 void sim_progress_end(struct sim_progress *p);
 
 #endif
