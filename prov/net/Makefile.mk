@@ -2,24 +2,31 @@
 noinst_LTLIBRARIES += libweft-net.la
 libweft_net_la_SOURCES = prov/net/net.h prov/net/net_int.h \
 	prov/net/net_config.c prov/net/net_config.h \
+	prov/net/net_fat.h \
 	prov/net/net_look.c \
 	prov/net/net_pool.c \
 	prov/net/net_road.c \
+	prov/net/net_road_fat.c \
 	prov/net/net_router.c \
 	prov/net/net_routes.c \
 	prov/net/net_run.c \
 	prov/net/net_stuck.c \
 	prov/net/net_topo.c \
+	prov/net/net_topo_fat.c \
 	prov/net/net_tree.c \
 	prov/net/net_unit.c \
 	prov/net/net_wheel.c
 
-NET_TESTS = prov/net/net_fuzz_test prov/net/net_load_test \
+NET_TESTS = prov/net/net_fat_test prov/net/net_fuzz_test prov/net/net_load_test \
+	prov/net/net_topo_test \
 	prov/net/net_tree_test prov/net/net_zero_test
 check_PROGRAMS += $(NET_TESTS)
 TESTS += $(NET_TESTS)
 NET_LIBS = libweft-net.la $(T_LIBS)
 NET_END = prov/net/net_end.c prov/net/net_end.h
+prov_net_net_fat_test_SOURCES = prov/net/net_fat_test.c $(NET_END)
+prov_net_net_fat_test_LDADD = $(NET_LIBS)
+prov_net_net_topo_test_LDADD = $(NET_LIBS)
 prov_net_net_fuzz_test_SOURCES = prov/net/net_fuzz_test.c $(NET_END)
 prov_net_net_fuzz_test_LDADD = $(NET_LIBS)
 prov_net_net_load_test_SOURCES = prov/net/net_load_test.c $(NET_END)

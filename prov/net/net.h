@@ -82,7 +82,7 @@ struct net_up {
 	 */
 	uint64_t (*combine)(void *arg, uint64_t at, uint32_t node,
 			    const uint64_t *cookie, unsigned count);
-	/* Class route: the result has come down into node's memory. */
+	/* Class route: the result is in the memory of a node with a share. */
 	void (*result)(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		       uint64_t seq, uint64_t cookie);
 };

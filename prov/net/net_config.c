@@ -91,6 +91,28 @@ static int wrong(const struct net_config *cfg, const char *what)
 	return -EINVAL;
 }
 
+/* Switches of every level must be countable, and have ports enough. */
+static int check_fat(const struct net_config *cfg)
+{
+	uint64_t level = 1, sum = 0, w;
+	unsigned l;
+
+	for (l = 0; l < cfg->dims; l++)
+		level *= cfg->size[l];
+	for (l = 0; l < cfg->dims; l++) {
+		w = cfg->parents[l];
+		if (cfg->topology == NET_FAT_TREE)
+			w = l ? cfg->size[l - 1] : 1;
+		if (w > 48)
+			return wrong(cfg, "more than 48 parents");
+		level = level / cfg->size[l] * (w ? w : 1);
+		sum += level;
+		if (sum > 1 << 19)
+			return wrong(cfg, "more than 524288 switches");
+	}
+	return 0;
+}
+
 static int check_shape(const struct net_config *cfg)
 {
 	uint64_t nodes = 1;
@@ -107,7 +129,7 @@ static int check_shape(const struct net_config *cfg)
 	}
 	if (nodes > 1 << 19)
 		return wrong(cfg, "more than 524288 nodes");
-	return 0;
+	return cfg->topology == NET_TORUS ? 0 : check_fat(cfg);
 }
 
 /* Every dimension once in the order, and in the last mask at the latest. */

@@ -18,6 +18,7 @@
 #define WEFT_NET_INT_H
 
 #include "prov/net/net.h"
+#include "prov/net/net_fat.h"
 
 #include "src/base/attr.h"
 
@@ -294,6 +295,7 @@ struct net {
 	uint32_t qshift; /* slots of a receiver are 1 << qshift apart */
 	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
 	uint32_t chunks_max, far_max, events_max;
+	struct net_fat fat; /* of trees */
 	/* offsets from the start of the block */
 	uint64_t off_node, off_packet, off_msg, off_member, off_route;
 	uint64_t off_combo, off_slot, off_chunk, off_far, off_sort[2];

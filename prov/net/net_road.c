@@ -121,8 +121,22 @@ static uint64_t torus_want(const struct net_config *cfg,
 	return want;
 }
 
+static void look_fat(const struct net *net, struct net_packet *p,
+		     uint32_t node)
+{
+	unsigned det;
+	uint64_t want = net_fat_road(&net->fat, node, p->dst, &det);
+
+	p->det = (uint8_t)det;
+	p->want = p->flags & NET_P_DYN ? want : 0;
+}
+
 void net_road_look(const struct net *net, struct net_packet *p, uint32_t node)
 {
+	if (net->cfg.topology != NET_TORUS) {
+		look_fat(net, p, node);
+		return;
+	}
 	p->det = (uint8_t)torus_det(&net->cfg, p);
 	p->want = 0;
 	if (!(p->flags & NET_P_DYN))
@@ -138,6 +152,8 @@ unsigned net_road_hops(const struct net *net, uint32_t src, uint32_t dst)
 	int8_t rem[NET_DIMS_MAX] = { 0 };
 	unsigned d, n = 0;
 
+	if (net->cfg.topology != NET_TORUS)
+		return net_fat_hops(&net->fat, src, dst);
 	net_road_plan(net, &msg, rem);
 	for (d = 0; d < net->cfg.dims; d++)
 		n += (unsigned)abs(rem[d]);

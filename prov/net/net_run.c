@@ -196,6 +196,8 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	       (char *)net_at(net, net->off_slot) -
 		       (char *)net_at(net, net->off_member));
 	open_tables(net);
+	if (cfg->topology != NET_TORUS)
+		net_fat_init(&net->fat, cfg);
 	net_wheel_init(net);
 	for (n = 0; n < net->nodes; n++) {
 		o = net_outs(net, net_node(net, n));

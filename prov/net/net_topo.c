@@ -3,7 +3,9 @@
  * Who is my neighbour. Torus or mesh: node numbers have the last dimension
  * fastest; port 2d goes down dimension d, port 2d + 1 up, and a link joins
  * opposite ports. A dimension of one node that wraps is a link to oneself.
+ * Fat trees are in net_topo_fat.c.
  */
+#include "prov/net/net_fat.h"
 #include "prov/net/net_int.h"
 
 static uint32_t torus_nodes(const struct net_config *cfg)
@@ -46,9 +48,15 @@ static int64_t torus_peer(const struct net_config *cfg, uint32_t node,
 
 uint32_t net_topo_nodes(const struct net_config *cfg)
 {
-	return torus_nodes(cfg);
+	struct net_fat f;
+
+	if (cfg->topology == NET_TORUS)
+		return torus_nodes(cfg);
+	net_fat_init(&f, cfg);
+	return f.nodes;
 }
 
+/* The sizes of a tree multiply to its end nodes, too. */
 uint32_t net_topo_ends(const struct net_config *cfg)
 {
 	return torus_nodes(cfg);
@@ -56,11 +64,22 @@ uint32_t net_topo_ends(const struct net_config *cfg)
 
 uint32_t net_topo_ports(const struct net_config *cfg)
 {
-	return 2u * cfg->dims;
+	struct net_fat f;
+
+	if (cfg->topology == NET_TORUS)
+		return 2u * cfg->dims;
+	net_fat_init(&f, cfg);
+	return f.ports;
 }
 
 int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,
 		      unsigned port, unsigned *port_p, unsigned *crossings_p)
 {
-	return torus_peer(cfg, node, port, port_p, crossings_p);
+	struct net_fat f;
+
+	if (cfg->topology == NET_TORUS)
+		return torus_peer(cfg, node, port, port_p, crossings_p);
+	net_fat_init(&f, cfg);
+	*crossings_p = 0;
+	return net_fat_peer(&f, node, port, port_p);
 }

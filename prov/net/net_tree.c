@@ -341,7 +341,7 @@ static void go_down(struct net_step *s, uint32_t pi)
 			       net_word(s->id, NET_EV_READY, 0, 0, pi));
 		return;
 	}
-	if (p->kind != NET_REDUCE || p->dst == s->id)
+	if (m->share && (p->kind != NET_REDUCE || p->dst == s->id))
 		deliver(s, p);
 	p->count = m->children;
 	if (!p->count) {
