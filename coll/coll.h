@@ -29,6 +29,7 @@
 
 struct weft_comm;
 struct weft_req;
+struct weft_route;
 
 enum weft_coll_kind {
 	WEFT_COLL_BARRIER,
@@ -87,6 +88,7 @@ struct weft_coll_args {
 	struct weft_comm *comm;
 	bool uneven; /* a v or w form: blocks differ; the same on all ranks */
 	bool any_order; /* persistent: ranks may start them in other orders */
+	struct weft_route *route; /* of its own, or NULL */
 	int root; /* intercommunicators: also MPI_ROOT, MPI_PROC_NULL */
 	struct weft_op *op;
 	struct weft_coll_side s;

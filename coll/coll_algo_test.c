@@ -217,7 +217,7 @@ static void try_rows(int p, int q, int draws, run_fn run)
 			if ((row->need & COLL_POW2) && (p & (p - 1)))
 				continue;
 			/* the unit is the provider's: test/mpi has it */
-			if (row->need & COLL_ROUTE)
+			if (row->need & (COLL_ROUTE | COLL_EXACT))
 				continue;
 			for (d = 0; d < draws; d++)
 				try_row(row, m, run);

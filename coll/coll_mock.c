@@ -502,17 +502,47 @@ int weft_unit_join(struct weft_comm *comm)
 	return 0;
 }
 
-int weft_unit_run(struct weft_comm *comm, const struct weft_unit_call *call)
+bool weft_core_exact;
+
+enum weft_route_state weft_route_state(struct weft_route *r)
+{
+	(void)r;
+	return WEFT_ROUTE_FAILED;
+}
+
+enum weft_route_state weft_route_wait(struct weft_route *r)
+{
+	return weft_route_state(r);
+}
+
+int weft_route_open(struct weft_comm *comm, uint64_t salt, bool software,
+		    struct weft_route **r_p)
 {
 	(void)comm;
+	(void)salt;
+	(void)software;
+	(void)r_p;
+	return -EOPNOTSUPP;
+}
+
+void weft_route_close(struct weft_route *r)
+{
+	(void)r;
+}
+
+bool weft_unit_here(void)
+{
+	return false;
+}
+
+int weft_unit_run(const struct weft_unit_call *call)
+{
 	(void)call;
 	return -EOPNOTSUPP;
 }
 
-int weft_unit_post(struct weft_comm *comm, const struct weft_unit_call *call,
-		   struct weft_req **req_p)
+int weft_unit_post(const struct weft_unit_call *call, struct weft_req **req_p)
 {
-	(void)comm;
 	(void)call;
 	(void)req_p;
 	return -EOPNOTSUPP;

@@ -127,14 +127,22 @@ static void post_recv(struct coll_prog *p, const struct coll_step *st)
 					   req));
 }
 
-static void post_unit(struct coll_prog *p, const struct coll_step *st)
+/* 0: its route is still being joined. */
+static int post_unit(struct coll_prog *p, const struct coll_step *st)
 {
-	struct weft_req **req = prog_req(p);
+	enum weft_route_state state = weft_route_state(st->unit.route);
+	struct weft_req **req;
 
+	if (state == WEFT_ROUTE_JOINING)
+		return 0;
+	req = prog_req(p);
 	if (!req)
 		prog_fail(p, -ENOMEM);
+	else if (state == WEFT_ROUTE_FAILED)
+		prog_fail(p, -EIO);
 	else
-		msg_posted(p, req, weft_unit_post(st->comm, &st->unit, req));
+		msg_posted(p, req, weft_unit_post(&st->unit, req));
+	return 1;
 }
 
 /* True when message id is complete; then its request is gone. */
@@ -196,8 +204,7 @@ int coll_step_do(struct coll_prog *p, const struct coll_step *st)
 	case COLL_COPY:
 		return step_copy(st);
 	case COLL_UNIT:
-		post_unit(p, st);
-		return 1;
+		return post_unit(p, st);
 	}
 	return 1;
 }
@@ -319,7 +326,7 @@ void coll_unit(struct coll_prog *p, const struct weft_unit_call *call)
 		say_msg(p, &st);
 		return;
 	}
-	rc = weft_unit_run(p->comm, call);
+	rc = weft_unit_run(call);
 	if (weft_unlikely(rc))
 		prog_fail(p, rc);
 }

@@ -49,6 +49,7 @@ struct coll_sched *coll_sched_open(const struct weft_coll_args *a,
 	weft_req_init(&s->req, &sched_ops, a->comm, flags | WEFT_REQ_SEND);
 	weft_comm_get(a->comm);
 	s->op = a->op ? weft_op_get(a->op) : NULL;
+	s->route = a->route;
 	s->pc = 0;
 	coll_prog_init(&s->prog, a, true);
 	coll_prog_lend(&s->prog, s->steps, COLL_SCHED_STEPS);
@@ -62,6 +63,7 @@ void coll_sched_close(struct coll_sched *s)
 	coll_prog_fini(&s->prog);
 	if (s->op)
 		weft_op_put(s->op);
+	weft_route_close(s->route);
 	s->req.obj.kind = WEFT_KIND_FREE;
 	weft_lock();
 	weft_pool_put(&sched_pool, s);
@@ -126,6 +128,11 @@ int weft_coll_run(const struct weft_coll_args *a)
 	if (coll_unit_quick(a, &rc))
 		return rc;
 	coll_unit_join(a->comm);
+	if (coll_exact_wanted(a)) {
+		rc = coll_exact_join(a, true);
+		if (rc)
+			return rc;
+	}
 	coll_prog_init(&p, a, false);
 	coll_select(a)->say(&p, a);
 	coll_wait_all(&p);
@@ -136,9 +143,12 @@ int weft_coll_run(const struct weft_coll_args *a)
 static int sched_record(const struct weft_coll_args *a, uint32_t flags,
 			struct coll_sched **s_p)
 {
-	struct coll_sched *s = coll_sched_open(a, flags);
-	int rc;
+	struct coll_sched *s;
+	int rc = coll_exact_wanted(a) ? coll_exact_join(a, false) : 0;
 
+	if (rc)
+		return rc;
+	s = coll_sched_open(a, flags);
 	if (!s)
 		return -ENOMEM;
 	coll_select(a)->say(&s->prog, a);
@@ -171,6 +181,7 @@ int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p)
 	int rc;
 
 	any.any_order = true;
+	any.route = coll_unit_private(a);
 	rc = sched_record(&any, WEFT_REQ_PERSISTENT, &s);
 	if (!rc)
 		*req_p = &s->req;

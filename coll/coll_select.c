@@ -22,6 +22,11 @@
  */
 #define UNIT_LONG (64 * KIB)
 
+/* Blocks in packets, measured: one of them, all of them, one of all pairs. */
+#define UNIT_BLOCK  (2 * KIB)
+#define UNIT_BLOCKS (8 * KIB)
+#define UNIT_PAIRS  64
+
 /*
  * The rows of each operation: kind, name, needs, bytes from .. to, ranks from
  * .. to, function, text.
@@ -63,6 +68,8 @@ static const struct coll_algo bcast_rows[] = {
 
 /* reduce: bytes of the vector */
 static const struct coll_algo reduce_rows[] = {
+	{ WEFT_COLL_REDUCE, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
+	  coll_reduction_exact, "sum rounded once, WEFT_EXACT" },
 	{ WEFT_COLL_REDUCE, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0, 0,
 	  coll_reduce_unit, "class route of the provider" },
 	{ WEFT_COLL_REDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
@@ -81,6 +88,8 @@ static const struct coll_algo reduce_rows[] = {
 
 /* allreduce: bytes of the vector */
 static const struct coll_algo allreduce_rows[] = {
+	{ WEFT_COLL_ALLREDUCE, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
+	  coll_reduction_exact, "sum rounded once, WEFT_EXACT" },
 	{ WEFT_COLL_ALLREDUCE, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0,
 	  0, coll_allreduce_unit, "class route of the provider" },
 	{ WEFT_COLL_ALLREDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
@@ -103,6 +112,8 @@ static const struct coll_algo allreduce_rows[] = {
 
 /* gather: bytes of a block */
 static const struct coll_algo gather_rows[] = {
+	{ WEFT_COLL_GATHER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0,
+	  UNIT_BLOCK, 0, 0, coll_gather_unit, "class route of the provider" },
 	{ WEFT_COLL_GATHER, "linear", COLL_CROWDED, 0, 0, 0, 32,
 	  coll_gather_linear, "all send to the root" },
 	{ WEFT_COLL_GATHER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
@@ -113,6 +124,8 @@ static const struct coll_algo gather_rows[] = {
 
 /* scatter: bytes of a block */
 static const struct coll_algo scatter_rows[] = {
+	{ WEFT_COLL_SCATTER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0,
+	  UNIT_BLOCK, 0, 0, coll_scatter_unit, "class route of the provider" },
 	{ WEFT_COLL_SCATTER, "linear", COLL_CROWDED, 0, 0, 0, 32,
 	  coll_scatter_linear, "root sends to all" },
 	{ WEFT_COLL_SCATTER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
@@ -123,6 +136,9 @@ static const struct coll_algo scatter_rows[] = {
 
 /* allgather: bytes of all blocks */
 static const struct coll_algo allgather_rows[] = {
+	{ WEFT_COLL_ALLGATHER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0,
+	  UNIT_BLOCKS, 0, 0, coll_allgather_unit,
+	  "class route of the provider" },
 	{ WEFT_COLL_ALLGATHER, "inter", COLL_INTER | COLL_EVEN, 0, 0, 0, 0,
 	  coll_allgather_inter, "gather, exchange, bcast" },
 	{ WEFT_COLL_ALLGATHER, "recdbl", ANY | COLL_POW2 | COLL_EVEN, 0, 0, 0,
@@ -143,6 +159,9 @@ static const struct coll_algo allgather_rows[] = {
 
 /* alltoall: bytes of a block */
 static const struct coll_algo alltoall_rows[] = {
+	{ WEFT_COLL_ALLTOALL, "unit", ANY | COLL_ROUTE | COLL_EVEN | COLL_OUT,
+	  0, UNIT_PAIRS, 0, 0, coll_alltoall_unit,
+	  "class route of the provider" },
 	{ WEFT_COLL_ALLTOALL, "linear", COLL_OUT | COLL_INTER, 0, 0, 0, 0,
 	  coll_alltoall_linear, "all at once" },
 	{ WEFT_COLL_ALLTOALL, "bruck", ANY | COLL_EVEN | COLL_OUT, 0, 128, 8, 0,
@@ -159,6 +178,9 @@ static const struct coll_algo alltoall_rows[] = {
 
 /* reduce_scatter: bytes of the whole vector */
 static const struct coll_algo reduce_scatter_rows[] = {
+	{ WEFT_COLL_REDUCE_SCATTER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0,
+	  UNIT_BLOCKS, 0, 0, coll_redscat_unit,
+	  "class route of the provider" },
 	{ WEFT_COLL_REDUCE_SCATTER, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_redscat_inter, "reduce, exchange, scatter" },
 	{ WEFT_COLL_REDUCE_SCATTER, "pairwise", ANY | COLL_COMMUTE, 0, 0, 0, 2,
@@ -239,14 +261,15 @@ static const struct rows table[WEFT_COLL_KINDS] = {
 const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	OPT("BARRIER", "unit|inter|dissemination|tree", "MPI_Barrier"),
 	OPT("BCAST", "unit|inter|linear|binomial|chain|scatter", "MPI_Bcast"),
-	OPT("REDUCE", "unit|inter|binomial|rabenseifner|linear", "MPI_Reduce"),
-	OPT("ALLREDUCE", "unit|inter|recdbl|tree|ring|rabenseifner|linear",
+	OPT("REDUCE", "exact|unit|inter|binomial|rabenseifner|linear", "MPI_Reduce"),
+	OPT("ALLREDUCE",
+	    "exact|unit|inter|recdbl|tree|ring|rabenseifner|linear",
 	    "MPI_Allreduce"),
-	OPT("GATHER", "binomial|linear", "MPI_Gather(v)"),
-	OPT("SCATTER", "binomial|linear", "MPI_Scatter(v)"),
-	OPT("ALLGATHER", "inter|recdbl|bruck|ring|linear", "MPI_Allgather(v)"),
-	OPT("ALLTOALL", "linear|bruck|pairwise|inplace", "MPI_Alltoall(v,w)"),
-	OPT("REDUCE_SCATTER", "inter|recdbl|halving|pairwise|ordered",
+	OPT("GATHER", "unit|binomial|linear", "MPI_Gather(v)"),
+	OPT("SCATTER", "unit|binomial|linear", "MPI_Scatter(v)"),
+	OPT("ALLGATHER", "unit|inter|recdbl|bruck|ring|linear", "MPI_Allgather(v)"),
+	OPT("ALLTOALL", "unit|linear|bruck|pairwise|inplace", "MPI_Alltoall(v,w)"),
+	OPT("REDUCE_SCATTER", "unit|inter|recdbl|halving|pairwise|ordered",
 	    "MPI_Reduce_scatter(_block)"),
 	OPT("SCAN", "recdbl|linear", "MPI_Scan"),
 	OPT("EXSCAN", "recdbl|linear", "MPI_Exscan"),
@@ -285,9 +308,10 @@ static unsigned traits(const struct weft_coll_args *a)
 		t |= COLL_POW2;
 	if (!a->uneven)
 		t |= COLL_EVEN;
-	if (a->comm->route && !a->any_order &&
-	    (!a->op || weft_unit_can(a->op, a->r.dt)))
+	if (coll_route(a) && coll_unit_fits(a))
 		t |= COLL_ROUTE | (weft_unit_has_bulk(a->comm) ? COLL_BULK : 0);
+	if (coll_exact_wanted(a))
+		t |= COLL_EXACT;
 	return t | (coll_in_place(&a->s) ? COLL_IN : COLL_OUT);
 }
 
@@ -387,7 +411,8 @@ const struct coll_algo *coll_select(const struct weft_coll_args *a)
 	unsigned t = traits(a), i;
 	uint64_t bytes;
 
-	if (row && meets(row, t))
+	/* what is exact stays so, whatever is forced */
+	if (row && meets(row, t) && !(t & COLL_EXACT))
 		return row;
 	bytes = coll_volume(a);
 	for (i = 0; i + 1 < rows->n; i++)

@@ -21,6 +21,7 @@ enum {
 	COLL_IN = 64,	  /* in place only */
 	COLL_ROUTE = 256, /* the unit can do it on this communicator */
 	COLL_BULK = 512,  /* and reads long vectors where they lie */
+	COLL_EXACT = 1024, /* a sum of doubles that is to be rounded once */
 	/* No need but a range: chosen where the job shares the cores of one
 	 * host, so that rounds cost more than work; forcing ignores it. */
 	COLL_CROWDED = 128,
@@ -75,12 +76,31 @@ void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row);
 
 /* coll_unit.c: a blocking collective begins; perhaps the one that joins. */
 void coll_unit_join(struct weft_comm *comm);
+/* coll_unit.c: the route that serves this call, or NULL. */
+struct weft_route *coll_route(const struct weft_coll_args *a);
+/*
+ * coll_unit.c: a route for one persistent operation, which ranks may start in
+ * any order among others; NULL: it goes by messages. Waits for the others.
+ */
+struct weft_route *coll_unit_private(const struct weft_coll_args *a);
+/* coll_unit.c: the unit can take the call, whatever the table says. */
+bool coll_unit_fits(const struct weft_coll_args *a);
 /* coll_unit.c: true: the call is done, with *rc_p as its result. */
 bool coll_unit_quick(const struct weft_coll_args *a, int *rc_p);
 void coll_barrier_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_bcast_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_reduce_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_allreduce_unit(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allgather_unit(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_alltoall_unit(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_gather_unit(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_scatter_unit(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a);
+
+/* coll_exact.c: is it such a sum; joins a route for it; the row. */
+bool coll_exact_wanted(const struct weft_coll_args *a);
+int coll_exact_join(const struct weft_coll_args *a, bool wait);
+void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a);
 
 void coll_barrier_dissem(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_barrier_tree(struct coll_prog *p, const struct weft_coll_args *a);

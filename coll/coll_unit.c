@@ -38,19 +38,76 @@ void coll_unit_join(struct weft_comm *comm)
 	}
 }
 
+struct weft_route *coll_route(const struct weft_coll_args *a)
+{
+	if (a->route)
+		return a->route;
+	return a->any_order ? NULL : a->comm->route;
+}
+
+/* Would a route of its own be used? The same answer on all ranks. */
+static bool private_pays(const struct weft_coll_args *a)
+{
+	if (coll_exact_wanted(a))
+		return true;
+	if (a->comm->info || a->comm->inter || !coll_unforced(a->kind) ||
+	    !coll_unit_fits(a))
+		return false;
+	switch (a->kind) {
+	case WEFT_COLL_BARRIER:
+		return true;
+	case WEFT_COLL_BCAST:
+	case WEFT_COLL_REDUCE:
+	case WEFT_COLL_ALLREDUCE:
+		return coll_volume(a) && coll_volume(a) <= COLL_UNIT_BYTES;
+	default:
+		return false;
+	}
+}
+
+struct weft_route *coll_unit_private(const struct weft_coll_args *a)
+{
+	/* tags number the collectives of a communicator; 0 and 1 are taken */
+	uint64_t salt = 2 + (uint64_t)weft_comm_next_tag(a->comm);
+	enum weft_route_state state;
+	struct weft_route *r;
+
+	if (!private_pays(a) || weft_route_open(a->comm, salt, false, &r))
+		return NULL;
+	state = weft_route_wait(r);
+	if (state == WEFT_ROUTE_REAL ||
+	    (state == WEFT_ROUTE_MESSAGES && coll_exact_wanted(a)))
+		return r;
+	weft_route_close(r);
+	return NULL;
+}
+
+bool coll_unit_fits(const struct weft_coll_args *a)
+{
+	switch (a->kind) {
+	case WEFT_COLL_REDUCE:
+	case WEFT_COLL_ALLREDUCE:
+	case WEFT_COLL_REDUCE_SCATTER:
+		return weft_unit_can(a->op, a->r.dt);
+	default:
+		return true;
+	}
+}
+
 /* ---- at once, without a program ------------------------------------------ */
 
 static int quick_bcast(const struct weft_coll_args *a)
 {
 	const struct weft_unit_call call = {
 		.kind = WEFT_UNIT_BCAST, .root = a->root,
+		.route = a->comm->route,
 		.out = (char *)a->r.buf + a->r.dt->true_lb,
 		.count = a->r.count * a->r.dt->size,
 	};
 
 	/* other ranks may have types with gaps, and run a program */
 	weft_comm_next_tag(a->comm);
-	return call.count ? weft_unit_run(a->comm, &call) : 0;
+	return call.count ? weft_unit_run(&call) : 0;
 }
 
 static int quick_reduction(const struct weft_coll_args *a,
@@ -59,10 +116,10 @@ static int quick_reduction(const struct weft_coll_args *a,
 	const struct weft_unit_call call = {
 		.kind = kind, .root = a->root, .in = coll_input(a),
 		.out = a->r.buf, .count = a->r.count, .dt = a->r.dt,
-		.op = a->op,
+		.op = a->op, .route = a->comm->route,
 	};
 
-	return call.count ? weft_unit_run(a->comm, &call) : 0;
+	return call.count ? weft_unit_run(&call) : 0;
 }
 
 /* Is this side short, and can the unit take it as it lies? */
@@ -82,13 +139,13 @@ static bool is_quick(const struct weft_comm *comm, enum weft_coll_kind kind)
 
 bool weft_coll_barrier_quick(struct weft_comm *comm, int *rc_p)
 {
-	static const struct weft_unit_call call = {
-		.kind = WEFT_UNIT_BARRIER,
+	const struct weft_unit_call call = {
+		.kind = WEFT_UNIT_BARRIER, .route = comm->route,
 	};
 
 	if (!is_quick(comm, WEFT_COLL_BARRIER))
 		return false;
-	*rc_p = weft_unit_run(comm, &call);
+	*rc_p = weft_unit_run(&call);
 	return true;
 }
 
@@ -96,7 +153,8 @@ bool coll_unit_quick(const struct weft_coll_args *a, int *rc_p)
 {
 	if (a->kind == WEFT_COLL_BARRIER)
 		return weft_coll_barrier_quick(a->comm, rc_p);
-	if (!is_quick(a->comm, a->kind) || !quick_fits(a))
+	if (!is_quick(a->comm, a->kind) || !quick_fits(a) ||
+	    coll_exact_wanted(a))
 		return false;
 	if (a->kind == WEFT_COLL_BCAST)
 		*rc_p = quick_bcast(a);
@@ -111,16 +169,17 @@ bool coll_unit_quick(const struct weft_coll_args *a, int *rc_p)
 
 void coll_barrier_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	const struct weft_unit_call call = { .kind = WEFT_UNIT_BARRIER };
+	const struct weft_unit_call call = { .kind = WEFT_UNIT_BARRIER,
+					     .route = coll_route(a) };
 
-	(void)a;
 	coll_unit(p, &call);
 }
 
 void coll_bcast_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	struct weft_unit_call call = { .kind = WEFT_UNIT_BCAST,
-				       .root = a->root };
+				       .root = a->root,
+				       .route = coll_route(a) };
 	struct coll_flat f;
 
 	coll_flat_open(p, &a->r, &f);
@@ -143,7 +202,7 @@ static void say_reduction(struct coll_prog *p, const struct weft_coll_args *a,
 	const struct weft_unit_call call = {
 		.kind = kind, .root = a->root, .in = coll_input(a),
 		.out = a->r.buf, .count = a->r.count, .dt = a->r.dt,
-		.op = a->op,
+		.op = a->op, .route = coll_route(a),
 	};
 
 	if (call.count)
@@ -158,4 +217,114 @@ void coll_reduce_unit(struct coll_prog *p, const struct weft_coll_args *a)
 void coll_allreduce_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	say_reduction(p, a, WEFT_UNIT_ALLREDUCE);
+}
+
+void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	say_reduction(p, a, WEFT_UNIT_REDUCE_SCATTER);
+}
+
+/* ---- blocks --------------------------------------------------------------- */
+
+/* A side that is n blocks, seen as one; a side in place is a block of other. */
+static struct weft_coll_side blocks(const struct weft_coll_side *side, int n)
+{
+	struct weft_coll_side all = *side;
+
+	all.count *= n;
+	return all;
+}
+
+static struct weft_coll_side own_side(struct coll_prog *p,
+				      const struct weft_coll_side *side,
+				      const struct weft_coll_side *other)
+{
+	struct weft_coll_side own = *side;
+
+	if (!coll_in_place(side))
+		return own;
+	own = *other;
+	own.buf = coll_block(other, p->rank);
+	return own;
+}
+
+/* What a rank hands in and gets: NULL where it has nothing of that kind. */
+static void say_blocks(struct coll_prog *p, struct weft_unit_call *call,
+		       const struct weft_coll_side *in,
+		       const struct weft_coll_side *out)
+{
+	struct coll_flat from, to;
+
+	if (in) {
+		coll_flat_open(p, in, &from);
+		if (!p->err)
+			coll_flat_pack(p, &from);
+		call->in = from.bytes;
+	}
+	if (out) {
+		coll_flat_open(p, out, &to);
+		call->out = to.bytes;
+	}
+	if (p->err || !call->count)
+		return;
+	coll_unit(p, call);
+	if (!out || !to.copied)
+		return;
+	coll_wait_all(p);
+	coll_flat_unpack(p, &to);
+}
+
+static MPI_Count side_len(const struct weft_coll_side *s)
+{
+	return s->count * s->dt->size;
+}
+
+void coll_allgather_unit(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	struct weft_unit_call call = { .kind = WEFT_UNIT_ALLGATHER,
+				       .route = coll_route(a),
+				       .count = side_len(&a->r) };
+	struct weft_coll_side in = own_side(p, &a->s, &a->r);
+	struct weft_coll_side out = blocks(&a->r, p->size);
+
+	say_blocks(p, &call, &in, &out);
+}
+
+void coll_alltoall_unit(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	struct weft_unit_call call = { .kind = WEFT_UNIT_ALLTOALL,
+				       .route = coll_route(a),
+				       .count = side_len(&a->r) };
+	struct weft_coll_side in = blocks(&a->s, p->size);
+	struct weft_coll_side out = blocks(&a->r, p->size);
+
+	say_blocks(p, &call, &in, &out);
+}
+
+void coll_gather_unit(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	bool at_root = p->rank == a->root;
+	struct weft_coll_side in = own_side(p, &a->s, &a->r), out = a->r;
+	struct weft_unit_call call = { .kind = WEFT_UNIT_GATHER,
+				       .route = coll_route(a),
+				       .root = a->root,
+				       .count = side_len(&in) };
+
+	if (at_root)
+		out = blocks(&a->r, p->size);
+	say_blocks(p, &call, &in, at_root ? &out : NULL);
+}
+
+void coll_scatter_unit(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	bool at_root = p->rank == a->root;
+	struct weft_coll_side in = a->s, out = own_side(p, &a->r, &a->s);
+	struct weft_unit_call call = { .kind = WEFT_UNIT_SCATTER,
+				       .route = coll_route(a),
+				       .root = a->root,
+				       .count = side_len(&out) };
+
+	if (at_root)
+		in = blocks(&a->s, p->size);
+	say_blocks(p, &call, at_root ? &in : NULL, &out);
 }

@@ -319,8 +319,8 @@ void nic_coll_close(struct weft_nic *nic)
 	struct weft_list *n;
 
 	while (!weft_list_empty(&nc->groups))
-		nic_coll_free(weft_container_of(nc->groups.next, struct weft_coll,
-					    link));
+		nic_coll_free(weft_container_of(nc->groups.next,
+						struct weft_coll, link));
 	while ((n = weft_list_pop_front(&nc->early)))
 		free(weft_container_of(n, struct coll_early, link));
 	weft_hash_fini(&nc->joins);

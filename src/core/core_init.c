@@ -25,6 +25,8 @@
 
 struct weft_core weft_core = { .job = { .size = 1, .local_size = 1 } };
 
+bool weft_core_exact;
+
 const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 	[WEFT_OPT_CHECK] = { "WEFT_CHECK", WEFT_CFG_BOOL, "1",
 			     "check the arguments of MPI calls", NULL },
@@ -61,6 +63,11 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 			       "rank 0 tells at the end of virtual time what "
 			       "happened in it, with a hash of all events",
 			       NULL },
+	[WEFT_OPT_EXACT] = { "WEFT_EXACT", WEFT_CFG_BOOL, "0",
+			     "MPI_SUM of doubles in MPI_Reduce and "
+			     "MPI_Allreduce is rounded once, whatever the "
+			     "number and order of ranks",
+			     NULL },
 };
 
 /* ---- the steps ---------------------------------------------------------- */
@@ -68,6 +75,7 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 static int step_options(void)
 {
 	weft_check = weft_cfg_get(&weft_core_opts[WEFT_OPT_CHECK]).b;
+	weft_core_exact = weft_cfg_get(&weft_core_opts[WEFT_OPT_EXACT]).b;
 	if (gethostname(weft_core.host, sizeof(weft_core.host)))
 		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
 	return 0;

@@ -16,10 +16,12 @@ enum weft_core_opt {
 	WEFT_OPT_PROVIDER_LIB,
 	WEFT_OPT_REPORT,
 	WEFT_OPT_ROLL,
+	WEFT_OPT_EXACT,
 	WEFT_OPT_VERBOSE,
 	WEFT_OPT_COUNT,
 };
 
+extern bool weft_core_exact; /* WEFT_OPT_EXACT, read once by MPI_Init */
 extern const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT];
 
 #endif

@@ -301,7 +301,7 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 		nap();
 		return;
 	}
-	if (weft_core.pending)
+	if (weft_core.pending || weft_core.joining)
 		timeout_ms = PEND_MS;
 	else if (weft_threads && timeout_ms < 0)
 		timeout_ms = SHARED_MS;

@@ -49,6 +49,7 @@ struct weft_core {
 	struct weft_proc *proc; /* job.size of them */
 	size_t inject_bytes;
 	unsigned pending; /* requests in the retry queues */
+	unsigned joining; /* routes that are being joined */
 	weft_au32 stepping; /* requests that are stepped */
 	unsigned spin;	   /* empty polls before sleeping */
 

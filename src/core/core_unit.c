@@ -20,6 +20,7 @@
 #define UNIT_PEND_MS 1
 
 struct weft_route {
+	struct weft_comm *comm; /* whose ranks it has */
 	struct fid_av_set *set;
 	struct fid_mc *mc;
 	struct fi_weft_routes *ops;
@@ -60,13 +61,20 @@ void weft_unit_close(void)
 
 /* ---- joining ------------------------------------------------------------ */
 
-static int route_set(struct weft_comm *comm, struct weft_route *r)
+bool weft_unit_here(void)
 {
+	return unit_eq;
+}
+
+static int route_set(struct weft_route *r, uint64_t salt)
+{
+	struct weft_comm *comm = r->comm;
 	/* the context: threads may join equal groups in any order */
+	const uint64_t key[2] = { comm->ctx, salt };
 	struct fi_av_set_attr attr = { .start_addr = FI_ADDR_NOTAVAIL,
 				       .end_addr = FI_ADDR_NOTAVAIL,
-				       .comm_key = (uint8_t *)&comm->ctx,
-				       .comm_key_size = sizeof(comm->ctx) };
+				       .comm_key = (uint8_t *)&key,
+				       .comm_key_size = sizeof(key) };
 	int rc = fi_av_set(weft_core.av, &attr, &r->set, NULL);
 
 	for (int i = 0; !rc && i < comm->size; i++) {
@@ -101,25 +109,6 @@ static void route_events(void)
 	weft_unlock();
 }
 
-/*
- * The event comes through the event queue, which wakes nobody who sleeps on
- * completions: so yield.
- */
-static int route_wait(struct weft_comm *comm, struct weft_route *r)
-{
-	struct weft_idle w = weft_idle_begin(NULL, 0, false);
-
-	w.comm = comm;
-	weft_idle_show(&w);
-	while (!weft_load32(&r->joined)) {
-		if (!weft_progress())
-			sched_yield();
-		route_events();
-	}
-	weft_idle_hide(&w);
-	return weft_load32(&r->joined) == 1 ? 0 : -FI_EIO;
-}
-
 static void route_free(struct weft_route *r)
 {
 	if (r->mc)
@@ -129,49 +118,111 @@ static void route_free(struct weft_route *r)
 	free(r);
 }
 
-/* A tree by messages is not what we want: coll/ has better ones. */
-static bool route_is_real(struct weft_route *r)
-{
-	return !fi_open_ops(&r->mc->fid, FI_WEFT_ROUTES, 0, (void **)&r->ops,
-			    NULL) &&
-	       !r->ops->route(&r->mc->fid, &r->info) && r->info.id >= 0;
-}
-
-int weft_unit_join(struct weft_comm *comm)
+int weft_route_open(struct weft_comm *comm, uint64_t salt, bool software,
+		    struct weft_route **r_p)
 {
 	struct weft_route *r;
 	fi_addr_t addr;
 	int rc;
 
 	if (!unit_eq || comm->inter || comm->size < 2)
-		return 0;
+		return -EOPNOTSUPP;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
+	r->comm = comm;
 	weft_lock();
-	rc = route_set(comm, r);
+	rc = route_set(r, salt);
 	if (!rc)
 		rc = fi_av_set_addr(r->set, &addr);
 	if (!rc)
-		rc = fi_join_collective(weft_core.ep, addr, r->set, 0, &r->mc,
-					r);
+		rc = fi_join_collective(weft_core.ep, addr, r->set,
+					software ? FI_WEFT_SOFTWARE : 0,
+					&r->mc, r);
+	if (rc)
+		route_free(r);
+	else
+		weft_core.joining++;
 	weft_unlock();
 	if (!rc)
-		rc = route_wait(comm, r);
+		*r_p = r;
+	return rc ? weft_fi_errno(rc) : 0;
+}
+
+/* What became of it is asked once. */
+static void route_look(struct weft_route *r)
+{
 	weft_lock();
-	if (!rc && route_is_real(r))
+	if (!r->ops) {
+		weft_core.joining--;
+		if (fi_open_ops(&r->mc->fid, FI_WEFT_ROUTES, 0,
+				(void **)&r->ops, NULL) ||
+		    r->ops->route(&r->mc->fid, &r->info))
+			r->info.id = -1;
+	}
+	weft_unlock();
+}
+
+enum weft_route_state weft_route_state(struct weft_route *r)
+{
+	if (!weft_load32(&r->joined))
+		route_events();
+	if (!weft_load32(&r->joined))
+		return WEFT_ROUTE_JOINING;
+	route_look(r);
+	if (weft_load32(&r->joined) != 1)
+		return WEFT_ROUTE_FAILED;
+	return r->info.id >= 0 ? WEFT_ROUTE_REAL : WEFT_ROUTE_MESSAGES;
+}
+
+/*
+ * The event comes through the event queue, which wakes nobody who sleeps on
+ * completions: so yield.
+ */
+enum weft_route_state weft_route_wait(struct weft_route *r)
+{
+	enum weft_route_state state;
+
+	while ((state = weft_route_state(r)) == WEFT_ROUTE_JOINING) {
+		if (!weft_progress())
+			sched_yield();
+	}
+	return state;
+}
+
+void weft_route_close(struct weft_route *r)
+{
+	if (!r)
+		return;
+	weft_route_wait(r);
+	weft_lock();
+	route_free(r);
+	weft_unlock();
+}
+
+int weft_unit_join(struct weft_comm *comm)
+{
+	struct weft_route *r;
+	enum weft_route_state state;
+	int rc = weft_route_open(comm, 0, false, &r);
+
+	if (rc)
+		return rc == -EOPNOTSUPP ? 0 : rc;
+	state = weft_route_wait(r);
+	/* a tree by messages is not what we want: coll/ has better ones */
+	if (state == WEFT_ROUTE_REAL)
 		comm->route = r;
 	else
-		route_free(r);
-	weft_unlock();
-	return rc ? weft_fi_errno(rc) : 0;
+		weft_route_close(r);
+	return state == WEFT_ROUTE_FAILED ? -EIO : 0;
 }
 
 void weft_unit_leave(struct weft_comm *comm)
 {
 	if (comm->route)
 		route_free(comm->route);
-	comm->route = NULL;
+	weft_route_close(comm->tree);
+	comm->route = comm->tree = NULL;
 }
 
 /* ---- operations --------------------------------------------------------- */
@@ -244,72 +295,16 @@ static void unit_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 	weft_req_complete(&u->req, err);
 }
 
-static ssize_t unit_call(struct weft_comm *comm,
-			 const struct weft_unit_call *c, void *context)
-{
-	fi_addr_t addr = fi_mc_addr(comm->route->mc);
-	fi_addr_t root = weft_core.proc[comm->proc[c->root]].real;
-	size_t n = (size_t)c->count;
-	enum fi_datatype type;
-
-	switch (c->kind) {
-	case WEFT_UNIT_BARRIER:
-		return fi_barrier(weft_core.ep, addr, context);
-	case WEFT_UNIT_BCAST:
-		return fi_broadcast(weft_core.ep, c->out, n, NULL, addr, root,
-				    FI_UINT8, 0, context);
-	case WEFT_UNIT_REDUCE:
-		type = (enum fi_datatype)(unit_type[c->dt->basic] - 1);
-		return fi_reduce(weft_core.ep, c->in, n, NULL, c->out, NULL,
-				 addr, root, type, (enum fi_op)unit_op(c->op),
-				 0, context);
-	case WEFT_UNIT_ALLREDUCE:
-		type = (enum fi_datatype)(unit_type[c->dt->basic] - 1);
-		return fi_allreduce(weft_core.ep, c->in, n, NULL, c->out, NULL,
-				    addr, type, (enum fi_op)unit_op(c->op), 0,
-				    context);
-	}
-	return -FI_EINVAL;
-}
-
-int weft_unit_post(struct weft_comm *comm, const struct weft_unit_call *call,
-		   struct weft_req **req_p)
-{
-	struct unit_req *u;
-	ssize_t rc = -FI_ENOMEM;
-
-	weft_lock();
-	u = weft_pool_get(&unit_reqs);
-	if (u) {
-		weft_req_init(&u->req, &unit_ops, comm, WEFT_REQ_ACTIVE);
-		u->io.done = unit_done;
-		rc = unit_call(comm, call, &u->io);
-		if (rc)
-			weft_pool_put(&unit_reqs, u);
-	}
-	weft_unlock();
-	*req_p = rc ? NULL : &u->req;
-	return rc ? weft_fi_errno((int)rc) : 0;
-}
-
-/* ---- blocking operations ------------------------------------------------- */
-
-static int run_posted(struct weft_comm *comm, const struct weft_unit_call *call)
-{
-	struct weft_req *req;
-	int rc = weft_unit_post(comm, call, &req);
-
-	if (rc)
-		return rc;
-	weft_req_wait(req);
-	return weft_req_collect(&req, MPI_STATUS_IGNORE);
-}
-
 static const uint8_t unit_what[] = {
 	[WEFT_UNIT_BARRIER] = FI_BARRIER,
 	[WEFT_UNIT_BCAST] = FI_BROADCAST,
 	[WEFT_UNIT_REDUCE] = FI_REDUCE,
 	[WEFT_UNIT_ALLREDUCE] = FI_ALLREDUCE,
+	[WEFT_UNIT_ALLGATHER] = FI_ALLGATHER,
+	[WEFT_UNIT_ALLTOALL] = FI_ALLTOALL,
+	[WEFT_UNIT_REDUCE_SCATTER] = FI_REDUCE_SCATTER,
+	[WEFT_UNIT_GATHER] = FI_GATHER,
+	[WEFT_UNIT_SCATTER] = FI_SCATTER,
 };
 
 static void unit_translate(const struct weft_unit_call *c,
@@ -321,17 +316,93 @@ static void unit_translate(const struct weft_unit_call *c,
 	f->out = c->out;
 	f->count = (size_t)c->count;
 	f->datatype = FI_UINT8;
-	f->flags = 0;
+	f->op = FI_SUM;
+	f->flags = c->exact ? FI_WEFT_EXACT : 0;
 	if (!c->op)
 		return;
 	f->datatype = (enum fi_datatype)(unit_type[c->dt->basic] - 1);
 	f->op = (enum fi_op)unit_op(c->op);
 }
 
+/* libfabric's call; its root is an address. */
+static ssize_t unit_call(const struct weft_unit_call *c, void *context)
+{
+	const struct weft_route *r = c->route;
+	fi_addr_t to = fi_mc_addr(r->mc);
+	fi_addr_t root = weft_core.proc[r->comm->proc[c->root]].real;
+	struct fid_ep *ep = weft_core.ep;
+	struct fi_weft_call f;
+
+	unit_translate(c, &f);
+	switch (c->kind) {
+	case WEFT_UNIT_BARRIER:
+		return fi_barrier(ep, to, context);
+	case WEFT_UNIT_BCAST:
+		return fi_broadcast(ep, f.out, f.count, NULL, to, root,
+				    f.datatype, f.flags, context);
+	case WEFT_UNIT_REDUCE:
+		return fi_reduce(ep, f.in, f.count, NULL, f.out, NULL, to,
+				 root, f.datatype, f.op, f.flags, context);
+	case WEFT_UNIT_ALLREDUCE:
+		return fi_allreduce(ep, f.in, f.count, NULL, f.out, NULL, to,
+				    f.datatype, f.op, f.flags, context);
+	case WEFT_UNIT_ALLGATHER:
+		return fi_allgather(ep, f.in, f.count, NULL, f.out, NULL, to,
+				    f.datatype, f.flags, context);
+	case WEFT_UNIT_ALLTOALL:
+		return fi_alltoall(ep, f.in, f.count, NULL, f.out, NULL, to,
+				   f.datatype, f.flags, context);
+	case WEFT_UNIT_REDUCE_SCATTER:
+		return fi_reduce_scatter(ep, f.in, f.count, NULL, f.out, NULL,
+					 to, f.datatype, f.op, f.flags,
+					 context);
+	case WEFT_UNIT_GATHER:
+		return fi_gather(ep, f.in, f.count, NULL, f.out, NULL, to,
+				 root, f.datatype, f.flags, context);
+	case WEFT_UNIT_SCATTER:
+		return fi_scatter(ep, f.in, f.count, NULL, f.out, NULL, to,
+				  root, f.datatype, f.flags, context);
+	}
+	return -FI_EINVAL;
+}
+
+int weft_unit_post(const struct weft_unit_call *call, struct weft_req **req_p)
+{
+	struct unit_req *u;
+	ssize_t rc = -FI_ENOMEM;
+
+	weft_lock();
+	u = weft_pool_get(&unit_reqs);
+	if (u) {
+		weft_req_init(&u->req, &unit_ops, call->route->comm,
+			      WEFT_REQ_ACTIVE);
+		u->io.done = unit_done;
+		rc = unit_call(call, &u->io);
+		if (rc)
+			weft_pool_put(&unit_reqs, u);
+	}
+	weft_unlock();
+	*req_p = rc ? NULL : &u->req;
+	return rc ? weft_fi_errno((int)rc) : 0;
+}
+
+/* ---- blocking operations ------------------------------------------------- */
+
+static int run_posted(const struct weft_unit_call *call)
+{
+	struct weft_req *req;
+	int rc = weft_unit_post(call, &req);
+
+	if (rc)
+		return rc;
+	weft_req_wait(req);
+	return weft_req_collect(&req, MPI_STATUS_IGNORE);
+}
+
 /* Milliseconds: what waits for room below is tried again. */
 static int run_timeout(void)
 {
-	return weft_core.pending ? UNIT_PEND_MS : -1;
+	return weft_core.pending || weft_core.joining ? UNIT_PEND_MS : -1;
 }
 
 static WEFT_COLD void run_stuck(const struct weft_comm *comm)
@@ -342,19 +413,19 @@ static WEFT_COLD void run_stuck(const struct weft_comm *comm)
 	weft_wait_deadlock(&w);
 }
 
-int weft_unit_run(struct weft_comm *comm, const struct weft_unit_call *call)
+int weft_unit_run(const struct weft_unit_call *call)
 {
-	struct weft_route *r = comm->route;
+	struct weft_route *r = call->route;
 	struct fi_weft_work work;
 	struct fi_weft_call f;
 	int rc;
 
 	if (weft_unlikely(weft_threads))
-		return run_posted(comm, call);
+		return run_posted(call);
 	unit_translate(call, &f);
 	rc = r->ops->begin(&r->mc->fid, &f, &work);
 	if (rc == -FI_ENOSYS)
-		return run_posted(comm, call);
+		return run_posted(call);
 	if (rc == -FI_EINPROGRESS)
 		rc = r->ops->wait(&r->mc->fid, &work, run_timeout());
 	while (weft_unlikely(rc == -FI_EAGAIN)) {
@@ -362,6 +433,6 @@ int weft_unit_run(struct weft_comm *comm, const struct weft_unit_call *call)
 		rc = r->ops->wait(&r->mc->fid, &work, run_timeout());
 	}
 	if (weft_unlikely(rc == -EDEADLK))
-		run_stuck(comm);
+		run_stuck(r->comm);
 	return weft_likely(!rc) ? 0 : weft_fi_errno(rc);
 }

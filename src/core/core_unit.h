@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The collective unit of the provider, where it has one: fi_join_collective
- * and the calls after it. A communicator joins once, together, and keeps its
- * class route until it is freed.
+ * and the calls after it. A route is a group that has joined; a communicator
+ * has one of its own from some collective on, and there may be others over the
+ * same ranks. Operations on one route are the same, in the same order, on all
+ * its members.
  *
- *   weft_unit_join (collective, blocks) -> weft_unit_post ... -> leave
+ *   weft_route_open (starts to join) -> wait, or ask for its state
+ *       -> weft_unit_run, weft_unit_post ... -> weft_route_close
  */
 #ifndef WEFT_CORE_UNIT_H
 #define WEFT_CORE_UNIT_H
@@ -21,6 +24,11 @@ enum weft_unit_kind {
 	WEFT_UNIT_BCAST,
 	WEFT_UNIT_REDUCE,
 	WEFT_UNIT_ALLREDUCE,
+	WEFT_UNIT_ALLGATHER,
+	WEFT_UNIT_ALLTOALL,
+	WEFT_UNIT_REDUCE_SCATTER,
+	WEFT_UNIT_GATHER,
+	WEFT_UNIT_SCATTER,
 };
 
 struct weft_unit_call {
@@ -28,15 +36,39 @@ struct weft_unit_call {
 	int root;
 	const void *in;
 	void *out;
-	MPI_Count count;
+	MPI_Count count; /* elements, or bytes; of one block where there are */
 	const struct weft_dt *dt; /* of reductions; others count bytes */
 	const struct weft_op *op;
+	bool exact; /* a sum of doubles, rounded once */
+	struct weft_route *route;
 };
 
+enum weft_route_state {
+	WEFT_ROUTE_JOINING,
+	WEFT_ROUTE_REAL,     /* a class route of the unit */
+	WEFT_ROUTE_MESSAGES, /* none was left: a tree by messages */
+	WEFT_ROUTE_FAILED,
+};
+
+/* Does the provider have a unit at all? */
+bool weft_unit_here(void);
+
 /*
- * Joins; call it on all members alike, at the same place among the
- * collectives. comm->route stays NULL when there is no unit, or no class
- * route left, on all members alike. 0 or -errno.
+ * Starts to join; call it on all members alike, at the same place among the
+ * collectives. salt tells routes over the same ranks apart. -EOPNOTSUPP: no
+ * unit, or no group for it.
+ */
+int weft_route_open(struct weft_comm *comm, uint64_t salt, bool software,
+		    struct weft_route **r_p);
+/* Makes progress until it is no longer joining. */
+enum weft_route_state weft_route_wait(struct weft_route *r);
+enum weft_route_state weft_route_state(struct weft_route *r);
+/* Accepts NULL. No operation of this rank may be under way. */
+void weft_route_close(struct weft_route *r);
+
+/*
+ * Joins for the communicator, and waits; comm->route stays NULL when there is
+ * no unit or no class route left, on all members alike. 0 or -errno.
  */
 int weft_unit_join(struct weft_comm *comm);
 void weft_unit_leave(struct weft_comm *comm);
@@ -48,11 +80,10 @@ bool weft_unit_has_bulk(const struct weft_comm *comm);
 bool weft_unit_can(const struct weft_op *op, const struct weft_dt *dt);
 
 /* Hands in this rank's part and waits until it is done; 0 or -errno. */
-int weft_unit_run(struct weft_comm *comm, const struct weft_unit_call *call);
+int weft_unit_run(const struct weft_unit_call *call);
 
 /* Hands in this rank's part; as weft_core_isend in all else. */
-int weft_unit_post(struct weft_comm *comm, const struct weft_unit_call *call,
-		   struct weft_req **req_p);
+int weft_unit_post(const struct weft_unit_call *call, struct weft_req **req_p);
 
 /* The event queue that joins need; before and after the endpoint. */
 int weft_unit_open(void);
