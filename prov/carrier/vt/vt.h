@@ -6,7 +6,7 @@
  *   vt_world.c   the region: made, found, mapped
  *   vt_meet.c    the same by a name, without a launcher
  *   vt_wait.c    blocking and being freed; looks that cost time
- *   vt_tx.c      packets into the ring, buffers back
+ *   vt_tx.c      packets into buffers, for the engine
  *   vt_rx.c      packets out of the list of arrivals
  *   vt_engine.c  the model runs, by whoever blocked last
  *   vt_route.c   class routes
@@ -33,7 +33,6 @@ struct weft_vt {
 	struct vt_rank *rank_of;
 	uint64_t *due;	 /* when a rank that does not run is to run again */
 	uint32_t *batch; /* who was freed last, in order */
-	uint32_t *ring;
 	struct vt_buf *bufs;
 	struct vt_member *members;
 	struct vt_route *routes;
@@ -101,10 +100,16 @@ static inline struct vt_buf *vt_buf(struct weft_vt *w, uint32_t i)
 	return &w->bufs[i];
 }
 
-static inline uint32_t *vt_ring_at(struct weft_vt *w, uint32_t rank,
-				   uint32_t i)
+/* The k-th buffer of a rank, and whose a buffer is. */
+static inline uint32_t vt_buf_of(const struct weft_vt *w, uint32_t rank,
+				 uint32_t k)
 {
-	return &w->ring[(size_t)rank * VT_BUFS + i % VT_BUFS];
+	return k * w->head->size + rank;
+}
+
+static inline uint32_t vt_buf_owner(const struct weft_vt *w, uint32_t i)
+{
+	return i % w->head->size;
 }
 
 /* A stack of buffers through their next; many push, one pops. */
@@ -140,7 +145,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
 /* A buffer of the own pool, or VT_NONE. */
 uint32_t vt_buf_get(struct vt *v);
-/* Appends it to the ring. */
+/* Hands it to the engine. */
 void vt_post(struct vt *v, uint32_t i);
 
 /* vt_rx.c */

@@ -58,7 +58,11 @@ static void lock(struct vt *v)
 	while (!weft_cas32(&h->engine, &owner, (uint32_t)getpid())) {
 		const struct timespec ts = { .tv_nsec = 50000000 };
 
+		/* F1 pairs with F0: either side sees the other. */
+		weft_add32(&h->waiters, 1);
+		weft_fence_full();
 		syscall(SYS_futex, &h->engine, FUTEX_WAIT, owner, &ts, NULL, 0);
+		weft_add32(&h->waiters, (uint32_t)-1);
 		if (weft_load32(&h->engine) == owner && !alive(owner)) {
 			weft_store32(&h->broken, 1);
 			weft_cas32(&h->engine, &owner, 0);
@@ -69,9 +73,14 @@ static void lock(struct vt *v)
 
 static void unlock(struct vt *v)
 {
+	struct vt_head *h = v->w->head;
+
 	/* R5 pairs with A0 */
-	weft_store32(&v->w->head->engine, 0);
-	syscall(SYS_futex, &v->w->head->engine, FUTEX_WAKE, 1, NULL, NULL, 0);
+	weft_store32(&h->engine, 0);
+	/* F0 pairs with F1 */
+	weft_fence_full();
+	if (weft_load32(&h->waiters))
+		syscall(SYS_futex, &h->engine, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 /* ---- freeing ------------------------------------------------------------- */
@@ -191,11 +200,8 @@ static const struct net_up net_calls = {
 void vt_give_back(struct vt_turn *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
-	uint32_t owner = i / VT_BUFS;
+	uint32_t owner = vt_buf_owner(w, i);
 
-	/* What a list began with belongs to nobody. */
-	if (owner >= w->head->size)
-		return;
 	vt_push(w, &w->rank_of[owner].spare, i);
 	if (w->rank_of[owner].wants_room)
 		vt_engine_notice(t, owner, t->at);
@@ -216,15 +222,38 @@ static void engine_return(struct vt_turn *t, struct vt_rank *r)
 	}
 }
 
-/* The packets at the head of the ring that make one message; how many. */
-static uint32_t chain(struct weft_vt *w, uint32_t rank, uint32_t head,
-		      uint32_t tail, struct net_msg *m)
+/* What a rank has posted, the oldest first. */
+static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 {
-	uint32_t first = *vt_ring_at(w, rank, head), last = first, n = 1;
+	/* A3 pairs with R3 in vt_post(). */
+	uint32_t i = weft_swap32(&r->posted, VT_NONE), first = VT_NONE;
+
+	while (i != VT_NONE) {
+		/* relaxed: pushed before the swap, and ours from now on */
+		uint32_t below = weft_load32_relaxed(&vt_buf(w, i)->next);
+
+		weft_store32_relaxed(&vt_buf(w, i)->next, first);
+		first = i;
+		i = below;
+	}
+	return first;
+}
+
+static uint32_t after(struct weft_vt *w, uint32_t i)
+{
+	/* relaxed: as posted_by() left it */
+	return weft_load32_relaxed(&vt_buf(w, i)->next);
+}
+
+/* The packets from here on that make one message; returns the last. */
+static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
+		      uint32_t *count_p)
+{
+	uint32_t last = first, i;
 
 	m->bytes = vt_buf(w, first)->pkt.len;
-	while (head + n != tail) {
-		uint32_t i = *vt_ring_at(w, rank, head + n);
+	*count_p = 1;
+	while ((i = after(w, last)) != VT_NONE) {
 		struct vt_buf *b = vt_buf(w, i);
 
 		if (b->kind != VT_PACKET || !b->more)
@@ -232,12 +261,12 @@ static uint32_t chain(struct weft_vt *w, uint32_t rank, uint32_t head,
 		vt_buf(w, last)->chain = i;
 		last = i;
 		m->bytes += b->pkt.len;
-		n++;
+		(*count_p)++;
 	}
 	vt_buf(w, last)->chain = VT_NONE;
 	vt_buf(w, last)->cursor = first;
 	m->cookie = last;
-	return n;
+	return last;
 }
 
 /* Only a thread that sends beside a sleeping one can be too late. */
@@ -249,18 +278,18 @@ uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 	return at > first || first > w->head->now ? at : first;
 }
 
-static uint32_t post_message(struct vt_turn *t, uint32_t rank, uint32_t head,
-			     uint32_t tail)
+/* Posts one message; the last of its packets. */
+static uint32_t post_message(struct vt_turn *t, uint32_t rank, uint32_t first)
 {
 	struct weft_vt *w = t->w;
-	struct vt_buf *b = vt_buf(w, *vt_ring_at(w, rank, head));
+	struct vt_buf *b = vt_buf(w, first);
 	struct net_msg m = {
 		.src = w->rank_of[rank].node,
 		.dst = w->rank_of[b->to].node,
 		.fifo = w->rank_of[rank].slot * VT_FIFOS + b->to % VT_FIFOS,
 		.way = NET_DETERMINISTIC,
 	};
-	uint32_t n = chain(w, rank, head, tail, &m);
+	uint32_t n, last = chain(w, first, &m, &n);
 
 	if (net_send(w->net, vt_send_time(w, b->stamp), &m)) {
 		weft_log(WEFT_LOG_ERROR,
@@ -270,7 +299,7 @@ static uint32_t post_message(struct vt_turn *t, uint32_t rank, uint32_t head,
 		weft_store32(&w->head->broken, 1);
 	}
 	w->rank_of[rank].flying += n;
-	return n;
+	return last;
 }
 
 static void post_bye(struct vt_turn *t, uint32_t rank)
@@ -294,34 +323,23 @@ static void post_deaths(struct vt_turn *t)
 	}
 }
 
-static uint32_t post_one(struct vt_turn *t, uint32_t rank, uint32_t head,
-			 uint32_t tail)
-{
-	uint32_t i = *vt_ring_at(t->w, rank, head);
-
-	switch (vt_buf(t->w, i)->kind) {
-	case VT_PACKET:
-		return post_message(t, rank, head, tail);
-	case VT_BYE:
-		post_bye(t, rank);
-		return 1;
-	default:
-		vt_route_post(t, i);
-		return 1;
-	}
-}
-
 static void engine_drain(struct vt_turn *t, uint32_t rank)
 {
 	struct vt_rank *r = &t->w->rank_of[rank];
-	/* A3 pairs with R3 in vt_post(). */
-	uint32_t tail = weft_load32(&r->ring_tail);
-	uint32_t head = weft_load32_relaxed(&r->ring_head); /* our own */
+	uint32_t i, next;
 
 	engine_return(t, r);
-	while (head != tail)
-		head += post_one(t, rank, head, tail);
-	weft_store32(&r->ring_head, head);
+	for (i = posted_by(t->w, r); i != VT_NONE; i = next) {
+		unsigned kind = vt_buf(t->w, i)->kind;
+
+		if (kind == VT_PACKET)
+			i = post_message(t, rank, i);
+		next = after(t->w, i);
+		if (kind == VT_BYE)
+			post_bye(t, rank);
+		else if (kind != VT_PACKET)
+			vt_route_post(t, i);
+	}
 }
 
 static void engine_drain_all(struct vt_turn *t)

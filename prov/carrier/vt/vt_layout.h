@@ -3,21 +3,23 @@
  * The world: one region of the job, written by all its ranks. Its parts lie
  * behind each other, each begins on a page; the head has their offsets.
  *
- *   +------+-------+-----+-------+------+------+---------+--------+-----+
- *   | head | ranks | due | batch | ring | bufs | members | routes | net |
- *   +------+-------+-----+-------+------+------+---------+--------+-----+
- *            one     when  who     buffers: a     class routes:     prov/
- *            each    to    ran     ring and a     who belongs to    net's
- *                    run   last    pool each      them, results     block
+ *   +------+-------+-----+-------+------+---------+--------+-----+
+ *   | head | ranks | due | batch | bufs | members | routes | net |
+ *   +------+-------+-----+-------+------+---------+--------+-----+
+ *            one     when  who     a pool  class routes:     prov/
+ *            each    to    ran     each    who belongs to    net's
+ *                    run   last            them, results     block
  *
- * Who writes what. A rank writes its own record, ring and buffers while it
- * runs; the engine writes everything while nobody runs (head.running is 0 and
+ * Who writes what. A rank writes its own record and buffers while it runs; the engine writes everything while nobody runs (head.running is 0 and
  * head.engine names it). So all plain fields are ordered by the hand-over: the
  * decrement of running (acq_rel) on the way in, the store of status (release)
  * on the way out. With several threads in a rank, which may touch their rank
  * while the engine runs, the atomic fields carry what they need.
  *
- * Pages that nobody touches cost nothing, so the pools are generous.
+ * Pages that nobody touches cost nothing, so the pools are generous. Whoever
+ * runs the engine touches what all ranks have in use, and every process pays
+ * for its first touch: so the first buffers of all ranks lie together, then
+ * their second ones, and so on.
  */
 #ifndef WEFT_VT_LAYOUT_H
 #define WEFT_VT_LAYOUT_H
@@ -44,7 +46,6 @@ struct vt_head {
 	uint64_t ranks_at;
 	uint64_t due_at;
 	uint64_t batch_at;
-	uint64_t ring_at;
 	uint64_t bufs_at;
 	uint64_t members_at;
 	uint64_t routes_at;
@@ -55,6 +56,7 @@ struct vt_head {
 
 	alignas(128) weft_au32 running; /* ranks that may still act */
 	alignas(128) weft_au32 engine;	/* pid of who runs the model, or 0 */
+	weft_au32 waiters;		/* for it */
 	weft_au32 broken;		/* the engine died over its work */
 	weft_au32 deadlock;		/* found: every wait says so */
 	weft_au32 unsaid;		/* ranks that have not told why yet */
@@ -85,11 +87,10 @@ struct vt_rank {
 	uint32_t bye;	   /* errno: has closed, its packets still fly */
 	weft_au32 gone;	   /* errno for those who knew it, or 0 */
 
-	/* line 1: packets out, indices of the ring run free */
-	alignas(128) weft_au32 ring_tail; /* the rank's */
-	weft_au32 ring_head;		  /* the engine's */
-	weft_au32 freed; /* buffers of others that it has read: a stack */
-	weft_au32 spare; /* its own that came back: a stack */
+	/* line 1: buffers, stacks through their next */
+	alignas(128) weft_au32 posted; /* to be sent, the last one on top */
+	weft_au32 freed; /* of others, that it has read */
+	weft_au32 spare; /* its own, that came back */
 	uint32_t fresh;	 /* its own that were never used, from here on */
 
 	/* line 2: packets in, a list; the first was read already */
@@ -101,7 +102,7 @@ struct vt_rank {
 
 static_assert(sizeof(struct vt_rank) % 128 == 0, "shared format");
 
-/* What a buffer in the ring asks for. */
+/* What a posted buffer asks for. */
 enum vt_kind {
 	VT_PACKET,
 	VT_PART,	/* of a class route */
@@ -113,7 +114,7 @@ enum vt_kind {
 
 /* A packet, from its send to its reading; buffers count through all ranks. */
 struct vt_buf {
-	weft_au32 next;
+	alignas(64) weft_au32 next;
 	uint32_t from;
 	uint32_t to;
 	uint32_t chain;	 /* next packet of the same message */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packets out. A send copies the packet into a buffer of the rank's own pool,
- * stamps it and appends it to the rank's ring; the engine takes it from there
+ * stamps it and puts it on the rank's stack; the engine takes it from there
  * when nobody runs. A buffer comes back when its reader has read it, through
  * the engine, so that whether a send finds room never depends on who ran
  * first. Full packets to one peer, one behind the other, are one message: the
@@ -25,7 +25,7 @@ uint32_t vt_buf_get(struct vt *v)
 			return i;
 	}
 	if (me->fresh < VT_BUFS)
-		return v->rank * VT_BUFS + me->fresh++;
+		return vt_buf_of(v->w, v->rank, me->fresh++);
 	v->full = true;
 	v->stats.full++;
 	return VT_NONE;
@@ -33,12 +33,8 @@ uint32_t vt_buf_get(struct vt *v)
 
 void vt_post(struct vt *v, uint32_t i)
 {
-	struct vt_rank *me = v->me;
-	uint32_t tail = weft_load32_relaxed(&me->ring_tail); /* our own */
-
-	*vt_ring_at(v->w, v->rank, tail) = i;
-	/* R3 pairs with A3 in engine_drain(): the buffer is filled. */
-	weft_store32(&me->ring_tail, tail + 1);
+	/* R3 pairs with A3 in posted_by(): the buffer is filled. */
+	vt_push(v->w, &v->me->posted, i);
 	v->looks = 0;
 	/* A thread sends while another sleeps for this rank. */
 	if (weft_unlikely(v->threads) && !weft_load32(&v->w->head->running))

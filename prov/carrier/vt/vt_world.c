@@ -39,7 +39,6 @@ static void lay_out(struct vt_head *h)
 	h->ranks_at = place(&at, n, sizeof(struct vt_rank));
 	h->due_at = place(&at, n, sizeof(uint64_t));
 	h->batch_at = place(&at, n, sizeof(uint32_t));
-	h->ring_at = place(&at, n * VT_BUFS, sizeof(uint32_t));
 	/* one more for each rank: what its list of arrivals begins with */
 	h->bufs_at = place(&at, n * (VT_BUFS + 1), sizeof(struct vt_buf));
 	h->members_at = place(&at, routes * n, sizeof(struct vt_member));
@@ -61,7 +60,6 @@ static int map_parts(struct weft_vt *w)
 	w->rank_of = (void *)(base + h->ranks_at);
 	w->due = (void *)(base + h->due_at);
 	w->batch = (void *)(base + h->batch_at);
-	w->ring = (void *)(base + h->ring_at);
 	w->bufs = (void *)(base + h->bufs_at);
 	w->members = (void *)(base + h->members_at);
 	w->routes = (void *)(base + h->routes_at);
@@ -77,12 +75,13 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 		      const struct net_place *where)
 {
 	struct vt_rank *r = &w->rank_of[i];
-	uint32_t stub = w->head->size * VT_BUFS + i;
+	uint32_t stub = vt_buf_of(w, i, VT_BUFS);
 
 	r->node = where->node;
 	r->slot = where->slot;
 	r->in_tail = stub;
 	weft_store32(&r->in_head, stub);
+	weft_store32(&r->posted, VT_NONE);
 	weft_store32(&r->freed, VT_NONE);
 	weft_store32(&r->spare, VT_NONE);
 	w->bufs[stub].kind = VT_STUB;
