@@ -10,11 +10,12 @@
  *            each    to    ran     each    who belongs to    net's
  *                    run   last            them, results     block
  *
- * Who writes what. A rank writes its own record and buffers while it runs; the engine writes everything while nobody runs (head.running is 0 and
- * head.engine names it). So all plain fields are ordered by the hand-over: the
- * decrement of running (acq_rel) on the way in, the store of status (release)
- * on the way out. With several threads in a rank, which may touch their rank
- * while the engine runs, the atomic fields carry what they need.
+ * Who writes what. A rank writes its own record and buffers while it runs; the
+ * engine writes everything while nobody runs (head.running is 0 and head.engine
+ * names it). So all plain fields are ordered by the hand-over: the decrement of
+ * running (acq_rel) on the way in, the store of status (release) on the way
+ * out. With several threads in a rank, which may touch their rank while the
+ * engine runs, the atomic fields carry what they need.
  *
  * Pages that nobody touches cost nothing, so the pools are generous. Whoever
  * runs the engine touches what all ranks have in use, and every process pays
