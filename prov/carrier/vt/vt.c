@@ -43,6 +43,7 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	v->up_arg = attr->up_arg;
 	v->combine = attr->combine;
 	v->threads = attr->threads;
+	vt_cpus_add(w->head);
 	v->last_to = VT_NONE;
 	v->peer = calloc(w->head->size, sizeof(*v->peer));
 	v->met = calloc(w->head->size, sizeof(*v->met));

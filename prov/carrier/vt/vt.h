@@ -6,6 +6,7 @@
  *   vt_world.c   the region: made, found, mapped
  *   vt_meet.c    the same by a name, without a launcher
  *   vt_wait.c    blocking and being freed; looks that cost time
+ *   vt_cpus.c    where ranks run
  *   vt_tx.c      packets into buffers, for the engine
  *   vt_rx.c      packets out of the list of arrivals
  *   vt_engine.c  the model runs, by whoever blocked last
@@ -68,6 +69,7 @@ struct vt {
 	bool threads;
 	bool out;	     /* has left the world */
 	bool full;	     /* a send found no buffer */
+	bool shares;	     /* runs on all processors of the job */
 	weft_au32 woken;
 	weft_au32 blocked;   /* a thread sleeps for this rank */
 	unsigned looks;	     /* in vain, in a row */
@@ -139,6 +141,11 @@ void vt_wake(struct weft_carrier *c);
 void vt_look(struct vt *v);
 /* Out of the world; the others go on. */
 void vt_out(struct vt *v);
+
+/* vt_cpus.c */
+/* Adds this rank's processors to the job's; runs on any of those. */
+void vt_cpus_add(struct vt_head *h);
+void vt_cpus_share(struct vt_head *h);
 
 /* vt_tx.c */
 int vt_send(struct weft_carrier *c, struct weft_peer *peer,

@@ -37,6 +37,7 @@
 #define VT_NONE	   UINT32_MAX
 #define VT_NEVER   UINT64_MAX
 #define VT_WINDOW  ((uint32_t)WEFT_VT_WINDOW)
+#define VT_CPU_WORDS 16u
 #define VT_FIFOS   16u /* injection FIFOs of a rank; peers take turns */
 
 struct vt_head {
@@ -58,6 +59,7 @@ struct vt_head {
 	alignas(128) weft_au32 running; /* ranks that may still act */
 	alignas(128) weft_au32 engine;	/* pid of who runs the model, or 0 */
 	weft_au32 waiters;		/* for it */
+	weft_au64 cpus[VT_CPU_WORDS];	/* that ranks may use, a bit each */
 	weft_au32 broken;		/* the engine died over its work */
 	weft_au32 deadlock;		/* found: every wait says so */
 	weft_au32 unsaid;		/* ranks that have not told why yet */

@@ -98,6 +98,11 @@ static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 		vt_engine_try(v);
 	sleep_until_freed(v, as);
 	v->full = false;
+	/* Everybody has come, or nobody could have been freed. */
+	if (weft_unlikely(!v->shares)) {
+		v->shares = true;
+		vt_cpus_share(w->head);
+	}
 	return me->verdict;
 }
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where ranks run. Launchers bind each to a processor of its own, which suits
+ * ranks that all run at once. Here mostly one runs, and what counts is how
+ * fast it hands over to the next: on the same processor in 2 us, while another
+ * processor has to be woken and may be busy. So each rank may use all the
+ * processors that the job was given.
+ */
+#include "prov/carrier/vt/vt.h"
+
+#include <sched.h>
+
+#define WORD 64
+
+void vt_cpus_add(struct vt_head *h)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return;
+	for (unsigned i = 0; i < VT_CPU_WORDS * WORD; i++)
+		if (CPU_ISSET(i, &set))
+			atomic_fetch_or_explicit(&h->cpus[i / WORD],
+						 UINT64_C(1) << i % WORD,
+						 memory_order_acq_rel);
+}
+
+void vt_cpus_share(struct vt_head *h)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (unsigned i = 0; i < VT_CPU_WORDS * WORD; i++)
+		if (weft_load64(&h->cpus[i / WORD]) >> i % WORD & 1)
+			CPU_SET(i, &set);
+	/* Refused: then it stays where it is. */
+	sched_setaffinity(0, sizeof(set), &set);
+}
