@@ -116,7 +116,7 @@ static int quick_reduction(const struct weft_coll_args *a,
 	const struct weft_unit_call call = {
 		.kind = kind, .root = a->root, .in = coll_input(a),
 		.out = a->r.buf, .count = a->r.count, .dt = a->r.dt,
-		.op = a->op, .route = a->comm->route,
+		.op = a->op, .route = a->comm->route, .untagged = true,
 	};
 
 	return call.count ? weft_unit_run(&call) : 0;
@@ -141,6 +141,7 @@ bool weft_coll_barrier_quick(struct weft_comm *comm, int *rc_p)
 {
 	const struct weft_unit_call call = {
 		.kind = WEFT_UNIT_BARRIER, .route = comm->route,
+		.untagged = true,
 	};
 
 	if (!is_quick(comm, WEFT_COLL_BARRIER))

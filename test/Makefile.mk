@@ -7,3 +7,4 @@ libweft_t_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 EXTRA_DIST += test/layers.sh test/shape.sh
 TESTS += test/layers.sh test/shape.sh
 include test/abi.mk
+include test/vt.mk

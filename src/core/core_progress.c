@@ -342,7 +342,7 @@ struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 				 bool any)
 {
 	return (struct weft_idle){ weft_core.spin, weft_load32(&weft_completed),
-				   req, nreq, any, NULL, NULL };
+				   req, nreq, any, NULL, 0, NULL };
 }
 
 WEFT_INLINE void idle_turn(struct weft_idle *w)

@@ -59,7 +59,8 @@ struct weft_idle {
 	struct weft_req *const *req;
 	int nreq;
 	bool any; /* one of them is enough */
-	const struct weft_comm *comm; /* or a collective on it begins */
+	const struct weft_comm *comm; /* or a collective on it ... */
+	int seq;		      /* ... with this number */
 	struct weft_idle *next; /* another thread's, while asleep */
 };
 

@@ -181,12 +181,17 @@ enum weft_route_state weft_route_state(struct weft_route *r)
  */
 enum weft_route_state weft_route_wait(struct weft_route *r)
 {
+	struct weft_idle w = weft_idle_begin(NULL, 0, false);
 	enum weft_route_state state;
 
+	w.comm = r->comm;
+	w.seq = (int)weft_load32(&r->comm->coll_seq);
+	weft_idle_show(&w);
 	while ((state = weft_route_state(r)) == WEFT_ROUTE_JOINING) {
 		if (!weft_progress())
 			sched_yield();
 	}
+	weft_idle_hide(&w);
 	return state;
 }
 
@@ -405,15 +410,7 @@ static int run_timeout(void)
 	return weft_core.pending || weft_core.joining ? UNIT_PEND_MS : -1;
 }
 
-static WEFT_COLD void run_stuck(const struct weft_comm *comm)
-{
-	struct weft_idle w = weft_idle_begin(NULL, 0, false);
-
-	w.comm = comm;
-	weft_wait_deadlock(&w);
-}
-
-int weft_unit_run(const struct weft_unit_call *call)
+static inline int run(const struct weft_unit_call *call)
 {
 	struct weft_route *r = call->route;
 	struct fi_weft_work work;
@@ -432,7 +429,31 @@ int weft_unit_run(const struct weft_unit_call *call)
 		weft_progress();
 		rc = r->ops->wait(&r->mc->fid, &work, run_timeout());
 	}
-	if (weft_unlikely(rc == -EDEADLK))
-		run_stuck(r->comm);
 	return weft_likely(!rc) ? 0 : weft_fi_errno(rc);
+}
+
+/* Leaves word of it, for the report of a deadlock. */
+static WEFT_COLD int run_virtual(const struct weft_unit_call *call)
+{
+	struct weft_comm *comm = call->route->comm;
+	struct weft_idle w = weft_idle_begin(NULL, 0, false);
+	int rc;
+
+	if (call->untagged)
+		weft_comm_next_tag(comm);
+	w.comm = comm;
+	w.seq = (int)weft_load32(&comm->coll_seq) - 1;
+	weft_idle_show(&w);
+	rc = run(call);
+	if (rc == -EDEADLK)
+		weft_wait_deadlock(&w);
+	weft_idle_hide(&w);
+	return rc;
+}
+
+int weft_unit_run(const struct weft_unit_call *call)
+{
+	if (weft_unlikely(weft_core.virt))
+		return run_virtual(call);
+	return run(call);
 }

@@ -41,6 +41,7 @@ struct weft_unit_call {
 	const struct weft_op *op;
 	bool exact; /* a sum of doubles, rounded once */
 	struct weft_route *route;
+	bool untagged; /* the caller took no tag; virtual time counts it */
 };
 
 enum weft_route_state {

@@ -42,6 +42,7 @@ static void describe_members(const struct weft_comm *c,
 	i->step = c->inter || step < 0 ? 0 : step;
 }
 
+/* seq: all members count alike. */
 static void describe_coll(const struct weft_comm *c, int seq,
 			  struct weft_stuck_item *i)
 {
@@ -84,8 +85,6 @@ static bool is_coll(const struct weft_req *r)
 
 static bool describe_req(const struct weft_req *r, struct weft_stuck_item *i)
 {
-	if (!r->comm)
-		return false;
 	if (is_msg(r))
 		describe_msg(weft_container_of(r, struct weft_p2p, req), i);
 	else if (is_coll(r))
@@ -99,13 +98,27 @@ static bool describe_req(const struct weft_req *r, struct weft_stuck_item *i)
 
 /* ---- all of them --------------------------------------------------------- */
 
+/* A collective may have several requests under way. */
+static bool is_told(const struct weft_stuck *s, const struct weft_stuck_item *i)
+{
+	for (int k = 0; k < s->nitems && i->kind == WEFT_STUCK_COLL; k++)
+		if (s->item[k].kind == i->kind && s->item[k].ctx == i->ctx &&
+		    s->item[k].tag == i->tag)
+			return true;
+	return false;
+}
+
 static void add_req(struct weft_stuck *s, const struct weft_req *r)
 {
-	if (s->nitems == WEFT_STUCK_ITEMS ||
-	    !describe_req(r, &s->item[s->nitems]))
-		s->more++;
+	struct weft_stuck_item i;
+	bool known = describe_req(r, &i);
+
+	if (known && is_told(s, &i))
+		return;
+	if (known && s->nitems < WEFT_STUCK_ITEMS)
+		s->item[s->nitems++] = i;
 	else
-		s->nitems++;
+		s->more++;
 }
 
 void weft_wait_describe(const struct weft_idle *first, struct weft_stuck *s)
@@ -121,14 +134,14 @@ void weft_wait_describe(const struct weft_idle *first, struct weft_stuck *s)
 	for (; first; first = first->next) {
 		s->any |= first->any;
 		if (first->comm && s->nitems < WEFT_STUCK_ITEMS)
-			describe_coll(first->comm,
-				      (int)weft_load32(&first->comm->coll_seq),
+			describe_coll(first->comm, first->seq,
 				      &s->item[s->nitems++]);
 		for (int k = 0; k < first->nreq; k++) {
 			const struct weft_req *r =
 				weft_obj_of(first->req[k], WEFT_KIND_REQ);
 
-			if (r && r->flags & WEFT_REQ_ACTIVE &&
+			/* without one: part of a collective told already */
+			if (r && r->comm && r->flags & WEFT_REQ_ACTIVE &&
 			    !weft_req_is_done(r))
 				add_req(s, r);
 		}

@@ -133,6 +133,17 @@ static struct weft_comm *failing(const struct many *m, int i)
 	return r->comm;
 }
 
+/* Until request i is done; those behind it are waited for, too. */
+static void wait_next(struct many *m, int i)
+{
+	struct weft_idle w = weft_idle_begin(
+		(struct weft_req *const *)m->handle + i, m->count - i, false);
+	const struct weft_req *r = active(m, i);
+
+	while (!weft_req_is_done(r))
+		weft_idle_turn(&w);
+}
+
 /* Waits for all and collects them; what went well and has no status to be
  * written is only freed. */
 static int collect_all(struct many *m, MPI_Status *statuses)
@@ -144,7 +155,7 @@ static int collect_all(struct many *m, MPI_Status *statuses)
 		struct weft_req *r = active(m, i);
 
 		if (r && !weft_req_is_done(r))
-			weft_req_wait(r);
+			wait_next(m, i);
 		if (weft_likely(r && statuses == MPI_STATUSES_IGNORE &&
 				weft_req_is_plain(r))) {
 			m->handle[i] = MPI_REQUEST_NULL;

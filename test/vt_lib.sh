@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Verbs of the tests of virtual time; sourced by test/vt_*.sh after run_lib.sh.
+[ -e "$builddir/.libs/libweft-fi.so" ] || { echo "no provider"; exit 77; }
+
+# build_mpi PROGRAM SOURCE...: an MPI program of this tree in $dir.
+build_mpi() {
+	local name=$1
+	shift
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
+		-I"$top_srcdir/bench" -o "$dir/$name" "$@" \
+		-L"$builddir/.libs" -lmpi_abi -lpthread -lm \
+		-Wl,-rpath,"$builddir/.libs"
+}
+
+# err TEXT: stderr must have this line.
+err() {
+	grep -qF -- "$1" "$dir/err" && return
+	complain "stderr lacks \"$1\":"
+	cat "$dir/err"
+}

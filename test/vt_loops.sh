@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Loops on the clock and on tests end, at the machine's time; several threads
+# of a rank work; the options of mpiexec reach the model.
+. "$top_srcdir/test/run_lib.sh" || exit 1
+. "$top_srcdir/test/vt_lib.sh" || exit 1
+build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
+
+run 0 -q --machine bgq -n 4 "$dir/vt_prog" loops
+sort "$dir/out"
+# rank 0 waits 2 * 50 us, rank 2 2 * 150 us; their peers wait for them
+awk '{ want = $2 < 2 ? 100 : 300 }
+	$3 < want || $3 > want + 2 { print "not near " want ": " $0; bad = 1 }
+	END { exit bad || NR != 4 }' "$dir/out" || complain "loops end elsewhere"
+
+run 0 -q --machine bgq -n 4 "$dir/vt_prog" threads
+echo threads
+
+# ranks on one node are nearer to each other than on two
+near=$("$mpiexec" -q --machine bgq:2x1x1x1x1 --ppn 2 -n 2 "$dir/vt_prog" good)
+far=$("$mpiexec" -q --machine bgq:2x1x1x1x1 --ppn 2 --map TABCDE -n 2 \
+	"$dir/vt_prog" good)
+echo "near $near, far $far"
+[ "$near" != "$far" ] || complain "--map changes nothing"
+printf '0 0 0 0 0 0\n1 0 0 0 0 0\n' > "$dir/map"
+run 0 -q --machine bgq:2x1x1x1x1 --ppn 2 --map "$dir/map" -n 2 \
+	"$dir/vt_prog" good
+[ "$(cat "$dir/out")" = "$far" ] || complain "a map from a file is another"
+
+# a machine of one's own
+cp "$top_srcdir/share/machines/bgq" "$dir/slow"
+sed -i 's/^hop .*/hop = 90 ns/' "$dir/slow"
+run 0 -q --machine "$dir/slow:2x1x1x1x1" -n 2 "$dir/vt_prog" good
+slow=$(cat "$dir/out")
+echo "slow $slow"
+[ "$slow" != "$near" ] && [ "$slow" != "$far" ] ||
+	complain "the file of a machine changes nothing"
+run 125 --machine "$dir/nothing" -n 2 "$dir/vt_prog" good
+exit $failed

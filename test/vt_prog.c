@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Does in virtual time what its argument says; test/vt_*.sh look at it. */
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size, x;
+static MPI_Comm world = MPI_COMM_WORLD;
+
+static void receive(int from, int tag)
+{
+	MPI_Recv(&x, 1, MPI_INT, from, tag, world, MPI_STATUS_IGNORE);
+}
+
+/* ---- deadlocks ----------------------------------------------------------- */
+
+static void ring(void)
+{
+	MPI_Ssend(&x, 1, MPI_INT, (rank + 1) % size, 7, world);
+}
+
+static void large(void)
+{
+	static char buf[1 << 20];
+
+	MPI_Send(buf, sizeof(buf), MPI_BYTE, rank ^ 1, 8, world);
+	MPI_Recv(buf, sizeof(buf), MPI_BYTE, rank ^ 1, 8, world,
+		 MPI_STATUS_IGNORE);
+}
+
+static void missing(void)
+{
+	if (rank == 2)
+		receive(1, MPI_ANY_TAG);
+	else
+		MPI_Barrier(world);
+}
+
+static void later(void)
+{
+	int i, sum;
+
+	for (i = 0; i < 5; i++)
+		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, world);
+	if (rank)
+		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, world);
+	else
+		receive(size - 1, 3);
+}
+
+static void rows(void)
+{
+	MPI_Comm row;
+
+	MPI_Comm_split(world, rank % 2, 0, &row);
+	MPI_Comm_set_name(row, rank % 2 ? "odd row" : "even row");
+	if (rank == size - 1)
+		receive(1, 4);
+	else
+		MPI_Barrier(row);
+	MPI_Comm_free(&row);
+}
+
+static void anywhere(void)
+{
+	receive(MPI_ANY_SOURCE, 5);
+}
+
+static void probe(void)
+{
+	MPI_Status st;
+
+	if (rank == 0)
+		MPI_Probe(1, 6, world, &st);
+	else
+		MPI_Barrier(world);
+}
+
+static void waitall(void)
+{
+	MPI_Request req[2];
+	int y[2];
+
+	MPI_Irecv(&y[0], 1, MPI_INT, (rank + 1) % size, 1, world, &req[0]);
+	MPI_Irecv(&y[1], 1, MPI_INT, (rank + size - 1) % size, 2, world,
+		  &req[1]);
+	MPI_Waitall(2, req, MPI_STATUSES_IGNORE);
+}
+
+static void finalized(void)
+{
+	if (rank)
+		receive(0, 9);
+}
+
+/* ---- ends ---------------------------------------------------------------- */
+
+static void crash(void)
+{
+	if (rank == 1)
+		raise(SIGSEGV);
+	MPI_Barrier(world);
+}
+
+static void killed(void)
+{
+	if (rank == 1)
+		raise(SIGKILL);
+	receive(1, 0);
+}
+
+static void leave(void)
+{
+	if (rank == 1)
+		exit(0);
+	MPI_Barrier(world);
+}
+
+static void fail(void)
+{
+	if (rank == 1)
+		exit(3);
+	receive(1, 0);
+}
+
+static void giving_up(void)
+{
+	if (rank == 1)
+		MPI_Abort(world, 5);
+	receive(1, 0);
+}
+
+static void forever(void)
+{
+	for (;;)
+		MPI_Barrier(world);
+}
+
+/* ---- loops and threads --------------------------------------------------- */
+
+/* A message that comes after a while, found by looking. */
+static void loops(void)
+{
+	double t = MPI_Wtime(), wait = (rank + 1) * 50e-6;
+	MPI_Request req;
+	MPI_Status st;
+	int flag = 0;
+
+	if (rank % 2) {
+		MPI_Irecv(&x, 1, MPI_INT, rank - 1, 1, world, &req);
+		while (!flag)
+			MPI_Test(&req, &flag, MPI_STATUS_IGNORE);
+		for (flag = 0; !flag;)
+			MPI_Iprobe(rank - 1, 2, world, &flag, &st);
+		receive(rank - 1, 2);
+	} else {
+		while (MPI_Wtime() - t < wait)
+			;
+		MPI_Send(&x, 1, MPI_INT, rank + 1, 1, world);
+		while (MPI_Wtime() - t < 2 * wait)
+			;
+		MPI_Send(&x, 1, MPI_INT, rank + 1, 2, world);
+	}
+	printf("rank %d: %.3f us\n", rank, (MPI_Wtime() - t) * 1e6);
+}
+
+static void *exchange(void *arg)
+{
+	int i, tag = *(int *)arg, y = 0, peer = rank ^ 1;
+
+	for (i = 0; i < 100; i++)
+		MPI_Sendrecv(&i, 1, MPI_INT, peer, tag, &y, 1, MPI_INT, peer,
+			     tag, world, MPI_STATUS_IGNORE);
+	return NULL;
+}
+
+static void threads(void)
+{
+	pthread_t thread[2];
+	int i, tag[2] = { 1, 2 };
+
+	for (i = 0; i < 2; i++)
+		pthread_create(&thread[i], NULL, exchange, &tag[i]);
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void good(void)
+{
+	int sum = 0;
+
+	MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, world);
+	if (sum != size * (size - 1) / 2)
+		MPI_Abort(world, 9);
+	if (rank == 0)
+		printf("%d ranks, %.9f s\n", size, MPI_Wtime());
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} deeds[] = {
+	{ "ring", ring },	  { "large", large },
+	{ "missing", missing },	  { "later", later },
+	{ "rows", rows },	  { "anywhere", anywhere },
+	{ "probe", probe },	  { "waitall", waitall },
+	{ "finalized", finalized }, { "crash", crash },
+	{ "killed", killed },	  { "leave", leave },
+	{ "fail", fail },	  { "abort", giving_up },
+	{ "forever", forever },	  { "loops", loops },
+	{ "threads", threads },	  { "good", good },
+};
+
+int main(int argc, char **argv)
+{
+	const char *deed = argc > 1 ? argv[1] : "good";
+	size_t i;
+	int level;
+
+	MPI_Init_thread(&argc, &argv,
+			strcmp(deed, "threads") ? MPI_THREAD_SINGLE
+						: MPI_THREAD_MULTIPLE, &level);
+	MPI_Comm_rank(world, &rank);
+	MPI_Comm_size(world, &size);
+	for (i = 0; i < sizeof(deeds) / sizeof(deeds[0]); i++)
+		if (!strcmp(deeds[i].name, deed))
+			deeds[i].run();
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A libfabric program in virtual time, without MPI: two processes that find
+ * each other by FI_WEFT_JOB=NAME:RANK:2 send a message to and fro; rank 0
+ * prints the machine's time for it.
+ */
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_ext_weft.h>
+#include <rdma/fi_tagged.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OK(call) check(#call, call)
+
+static struct fid_ep *ep;
+static struct fid_cq *cq;
+static struct fid_av *av;
+static struct fid_domain *domain;
+static struct fi_weft_world *world;
+static struct fi_weft_clock *machine_clock;
+static fi_addr_t peer;
+
+static void check(const char *what, ssize_t rc)
+{
+	if (!rc)
+		return;
+	fprintf(stderr, "%s: %s\n", what, fi_strerror((int)-rc));
+	exit(1);
+}
+
+static void open_all(void)
+{
+	struct fi_info *hints = fi_allocinfo(), *info;
+	struct fi_cq_attr cq_attr = { .format = FI_CQ_FORMAT_TAGGED,
+				      .wait_obj = FI_WAIT_UNSPEC };
+	struct fi_av_attr av_attr = { .type = FI_AV_TABLE };
+	struct fid_fabric *fabric;
+
+	hints->caps = FI_TAGGED | FI_MSG;
+	hints->ep_attr->type = FI_EP_RDM;
+	hints->fabric_attr->prov_name = strdup("weft");
+	OK(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info));
+	OK(fi_fabric(info->fabric_attr, &fabric, NULL));
+	OK(fi_domain(fabric, info, &domain, NULL));
+	OK(fi_open_ops(&domain->fid, FI_WEFT_WORLD, 0, (void **)&world, NULL));
+	OK(fi_open_ops(&domain->fid, FI_WEFT_CLOCK, 0, (void **)&machine_clock,
+		       NULL));
+	OK(fi_av_open(domain, &av_attr, &av, NULL));
+	OK(fi_cq_open(domain, &cq_attr, &cq, NULL));
+	OK(fi_endpoint(domain, info, &ep, NULL));
+	OK(fi_ep_bind(ep, &av->fid, 0));
+	OK(fi_ep_bind(ep, &cq->fid, FI_SEND | FI_RECV));
+	OK(fi_enable(ep));
+}
+
+static void meet(uint32_t rank)
+{
+	char name[64];
+	size_t len = sizeof(name);
+
+	OK(world->address(&domain->fid, rank, name, &len));
+	if (fi_av_insert(av, name, 1, &peer, 0, NULL) != 1)
+		check("fi_av_insert", -FI_EINVAL);
+}
+
+static void complete(void)
+{
+	struct fi_cq_tagged_entry e;
+	ssize_t n;
+
+	do
+		n = fi_cq_sread(cq, &e, 1, NULL, -1);
+	while (n == -FI_EAGAIN || n == -FI_EINTR);
+	check("fi_cq_sread", n == 1 ? 0 : n);
+}
+
+static void turn(int rank)
+{
+	char out[8] = "message", in[8] = "";
+
+	OK(fi_trecv(ep, in, sizeof(in), NULL, peer, 1, 0, NULL));
+	if (rank)
+		complete();
+	OK(fi_tsend(ep, out, sizeof(out), NULL, peer, 1, NULL));
+	complete();
+	if (!rank)
+		complete();
+	if (strcmp(in, out))
+		check("the message", -FI_EIO);
+}
+
+int main(int argc, char **argv)
+{
+	int i, rank = argc > 1 ? atoi(argv[1]) : 0;
+	uint64_t t;
+
+	open_all();
+	meet((uint32_t)!rank);
+	t = machine_clock->now_ps(&domain->fid);
+	for (i = 0; i < 10; i++)
+		turn(rank);
+	t = machine_clock->now_ps(&domain->fid) - t;
+	if (!rank)
+		printf("%d round trips of 8 bytes: %llu ps\n", i,
+		       (unsigned long long)t);
+	world->leave(&domain->fid);
+	fi_close(&ep->fid);
+	return 0;
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A program on libfabric alone runs in virtual time, the same on every run;
+# MPI programs do so under launchers that know nothing of it.
+. "$top_srcdir/test/run_lib.sh" || exit 1
+. "$top_srcdir/test/vt_lib.sh" || exit 1
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export FI_PROVIDER_PATH=$builddir/.libs FI_WEFT_CLOCK=virtual
+${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" -o "$dir/vt_raw" \
+	"$top_srcdir/test/vt_raw.c" $(pkg-config --cflags --libs libfabric) ||
+	exit 77
+build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
+
+# pair NAME: two processes that know the name
+pair() {
+	FI_WEFT_MACHINE=bgq FI_WEFT_JOB=$mark$1:1:2 timeout 20 "$dir/vt_raw" 1 &
+	FI_WEFT_MACHINE=bgq FI_WEFT_JOB=$mark$1:0:2 timeout 20 "$dir/vt_raw" 0 \
+		> "$dir/$1" || complain "rank 0 of pair $1: exit code $?"
+	wait $! || complain "rank 1 of pair $1: exit code $?"
+}
+pair a
+pair b
+cat "$dir/a"
+grep -q '^10 round trips of 8 bytes: [1-9][0-9]* ps$' "$dir/a" ||
+	complain "no time"
+cmp "$dir/a" "$dir/b" || complain "two runs differ"
+
+if command -v mpirun.openmpi > /dev/null; then
+	export FI_WEFT_MACHINE=bgq:1x1x1x2x2
+	run 0 -n 4 "$dir/vt_prog" good
+	cp "$dir/out" "$dir/ours"
+	timeout 60 mpirun.openmpi --oversubscribe -n 4 "$dir/vt_prog" good \
+		> "$dir/out" 2> "$dir/err" < /dev/null ||
+		complain "mpirun.openmpi: exit code $?: $(cat "$dir/err")"
+	cat "$dir/out"
+	cmp "$dir/ours" "$dir/out" || complain "mpirun gives other times"
+	timeout 60 mpirun.openmpi --oversubscribe -n 4 "$dir/vt_prog" ring \
+		> "$dir/out" 2> "$dir/err" < /dev/null &&
+		complain "mpirun.openmpi: a deadlock ends well"
+	err '  cycle: rank 0 -> rank 1 -> rank 2 -> rank 3 -> rank 0'
+fi
+exit $failed

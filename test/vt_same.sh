@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The same program on the same machine prints the same bytes on every run, on
+# one core, and beside other work; asking for a report does not change times.
+# LONG=1: more sizes, up to 512 ranks.
+. "$top_srcdir/test/run_lib.sh" || exit 1
+. "$top_srcdir/test/vt_lib.sh" || exit 1
+for b in latency bw allreduce; do
+	build_mpi $b "$top_srcdir/bench/$b.c" || exit 1
+done
+build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
+
+# A load beside: one busy process on each core but the last.
+busy=
+load() {
+	local i
+	for i in $(seq "$(nproc)"); do
+		(while :; do :; done) &
+		busy="$busy $!"
+	done
+}
+unload() {
+	[ -z "$busy" ] || kill $busy 2> /dev/null
+	[ -z "$busy" ] || wait $busy 2> /dev/null
+	busy=
+}
+trap 'unload; rm -rf "$dir"' EXIT
+
+# once NAME COMMAND-BEFORE ARGUMENTS...: output and hash of one run
+once() {
+	local name=$1 before=$2
+	shift 2
+	timeout -k 5 "${LONG:+5}60" $before "$mpiexec" -v --machine "$@" \
+		> "$dir/$name.out" 2> "$dir/$name.err" < /dev/null ||
+		complain "$*: exit code $?: $(tail -n 3 "$dir/$name.err")"
+	# in which order lines of different ranks come out is real time's affair
+	sort -o "$dir/$name.out" "$dir/$name.out"
+	grep '^weft: virtual time' "$dir/$name.err" >> "$dir/$name.out"
+}
+
+# same ARGUMENTS...: alone, again, on one core, and under load
+same() {
+	local way
+	once first "" "$@"
+	once again "" "$@"
+	once core "taskset -c 0" "$@"
+	load
+	once loaded "" "$@"
+	unload
+	for way in again core loaded; do
+		cmp -s "$dir/first.out" "$dir/$way.out" && continue
+		complain "$*: not the same when $way"
+		diff "$dir/first.out" "$dir/$way.out" | head -n 10
+	done
+	echo "$*: $(grep -o 'hash .*' "$dir/first.out")"
+}
+
+same bgq -n 2 "$dir/latency" -m 8192 -i 10 -x 2
+same bgq -n 4 "$dir/latency" -m 64 -i 10 -x 2
+same bgq -n 2 "$dir/bw" -m 4096:65536 -i 2 -x 1
+same bgq -n 2 --ppn 2 "$dir/bw" -m 8:512 -i 2 -x 1
+for n in 2 7 16; do
+	same bgq -n $n "$dir/allreduce" -m 4:4096 -i 5 -x 2 -f
+done
+same bgq -n 16 --ppn 4 --map TEDCBA "$dir/allreduce" -m 8:8 -i 5 -x 2 -f
+same bgq -n 4 "$dir/vt_prog" loops
+if [ -n "$LONG" ]; then
+	same bgq -n 2 "$dir/latency" -m 1048576 -i 10 -x 2
+	same bgq -n 2 "$dir/bw" -m 1048576 -i 5 -x 1
+	for n in 64 128 512; do
+		same bgq -n $n "$dir/allreduce" -m 8:1024 -i 5 -x 2 -f
+	done
+fi
+
+# a report costs no virtual time
+once bare "" bgq -n 4 "$dir/allreduce" -m 8:64 -i 5 -x 2
+once told "" bgq -n 4 --report "$dir/allreduce" -m 8:64 -i 5 -x 2
+cmp -s "$dir/bare.out" "$dir/told.out" || complain "--report changes times"
+grep -q '^report: 4 ranks, ' "$dir/told.err" || complain "no report"
+grep -q '^  MPI_Allreduce  *4 ' "$dir/told.err" || complain "no times of calls"
+grep -q '^  class routes: 1 opened' "$dir/told.err" || complain "no routes"
+exit $failed
