@@ -108,17 +108,32 @@ static bool is_told(const struct weft_stuck *s, const struct weft_stuck_item *i)
 	return false;
 }
 
+static void add_item(struct weft_stuck *s, const struct weft_stuck_item *i)
+{
+	if (is_told(s, i))
+		return;
+	if (s->nitems < WEFT_STUCK_ITEMS)
+		s->item[s->nitems++] = *i;
+	else
+		s->more++;
+}
+
 static void add_req(struct weft_stuck *s, const struct weft_req *r)
 {
 	struct weft_stuck_item i;
-	bool known = describe_req(r, &i);
 
-	if (known && is_told(s, &i))
-		return;
-	if (known && s->nitems < WEFT_STUCK_ITEMS)
-		s->item[s->nitems++] = i;
+	if (describe_req(r, &i))
+		add_item(s, &i);
 	else
 		s->more++;
+}
+
+static void add_coll(struct weft_stuck *s, const struct weft_idle *w)
+{
+	struct weft_stuck_item i;
+
+	describe_coll(w->comm, w->seq, &i);
+	add_item(s, &i);
 }
 
 void weft_wait_describe(const struct weft_idle *first, struct weft_stuck *s)
@@ -133,9 +148,8 @@ void weft_wait_describe(const struct weft_idle *first, struct weft_stuck *s)
 	s->world_seq = (int)weft_load32(&weft_core.world->coll_seq);
 	for (; first; first = first->next) {
 		s->any |= first->any;
-		if (first->comm && s->nitems < WEFT_STUCK_ITEMS)
-			describe_coll(first->comm, first->seq,
-				      &s->item[s->nitems++]);
+		if (first->comm)
+			add_coll(s, first);
 		for (int k = 0; k < first->nreq; k++) {
 			const struct weft_req *r =
 				weft_obj_of(first->req[k], WEFT_KIND_REQ);
