@@ -1,5 +1,6 @@
 # prov/net: the packet-level model of a machine's network
 noinst_LTLIBRARIES += libweft-net.la
+EXTRA_DIST += prov/net/README
 libweft_net_la_SOURCES = prov/net/net.h prov/net/net_int.h \
 	prov/net/net_config.c prov/net/net_config.h \
 	prov/net/net_fat.h \

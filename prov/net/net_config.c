@@ -155,8 +155,23 @@ static int check_roads(const struct net_config *cfg)
 	return 0;
 }
 
+/* A packet channel that cannot hold what it must, or cannot count it. */
+static int few(const struct net_config *cfg)
+{
+	unsigned vc;
+
+	for (vc = 1; vc < NET_VC_MAX; vc++)
+		if (cfg->tokens[vc] < cfg->bubble || !cfg->tokens[vc] ||
+		    cfg->tokens[vc] > 255)
+			return 1;
+	return 0;
+}
+
 int net_config_check(const struct net_config *cfg)
 {
+	uint32_t chunk = cfg->chunk_bytes ? cfg->chunk_bytes : 1;
+	uint32_t full = (cfg->header_bytes + cfg->trailer_bytes +
+			 cfg->payload_bytes + chunk - 1) / chunk;
 	const struct {
 		int bad;
 		const char *what;
@@ -165,7 +180,7 @@ int net_config_check(const struct net_config *cfg)
 		{ !cfg->link_bytes_per_tick, "link_bytes_per_tick is 0" },
 		{ !cfg->payload_bytes || cfg->payload_bytes > 4096,
 		  "payload_bytes must be 1 to 4096" },
-		{ !cfg->chunk_bytes || cfg->payload_bytes % cfg->chunk_bytes,
+		{ cfg->payload_bytes % chunk,
 		  "payload_bytes must be whole chunks" },
 		{ cfg->hop_ps < cfg->tick_ps || cfg->hop_ps >= 4000000,
 		  "hop_ps must be a tick to 4 us" },
@@ -175,6 +190,11 @@ int net_config_check(const struct net_config *cfg)
 		{ cfg->receive_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "receive_ps is below two ticks" },
 		{ cfg->tokens[0] > 4095, "more than 4095 tokens of VC 0" },
+		{ cfg->tokens[0] < full + cfg->inject_room,
+		  "tokens of VC 0 do not hold a packet and inject_room" },
+		{ few(cfg), "tokens from VC 1 on must be bubble to 255" },
+		{ cfg->payload_bytes / chunk > 128,
+		  "more than 128 chunks of payload" },
 		{ cfg->inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "inject_ps is below two ticks" },
 		{ cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
@@ -192,6 +212,8 @@ int net_config_check(const struct net_config *cfg)
 	unsigned i;
 	int ret;
 
+	if (!cfg->chunk_bytes)
+		return wrong(cfg, "chunk_bytes is 0");
 	for (i = 0; i < WEFT_COUNT_OF(rule); i++)
 		if (rule[i].bad)
 			return wrong(cfg, rule[i].what);

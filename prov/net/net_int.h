@@ -312,6 +312,7 @@ struct net {
 	uint64_t parts;	   /* class routes: packet records in use */
 	uint64_t late;	   /* sends dated back too far */
 	uint64_t disorder; /* packets against a promised order */
+	uint64_t excess;   /* tokens below none or above all */
 	uint32_t free_packet, free_msg, free_chunk; /* lists */
 	uint32_t fresh_packet, fresh_msg;	    /* never used beyond */
 	uint32_t used_packets, used_msgs, used_chunks;

@@ -90,14 +90,15 @@ static double queue_ratio(double rho, uint64_t total)
 
 static void one_link_waits_as_a_queue_of_fixed_service(void **state)
 {
-	double r;
+	/* Few packets where instrumentation is slow: a rough look. */
+	double r, close = t_scale(100) == 100 ? 0.02 : 0.2;
 
 	r = queue_ratio(0.3, (uint64_t)t_scale(400000));
-	T_TRUE(fabs(r - 1) < 0.02);
+	T_TRUE(fabs(r - 1) < close);
 	r = queue_ratio(0.6, (uint64_t)t_scale(400000));
-	T_TRUE(fabs(r - 1) < 0.02);
+	T_TRUE(fabs(r - 1) < close);
 	r = queue_ratio(0.8, (uint64_t)t_scale(600000));
-	T_TRUE(fabs(r - 1) < 0.03);
+	T_TRUE(fabs(r - 1) < 1.5 * close);
 }
 
 /* ---- many nodes ---------------------------------------------------------- */

@@ -129,6 +129,8 @@ int net_check(const struct net *net)
 			      in_flight(net));
 	if (net->disorder)
 		return broken("packets out of order", net->disorder, 0);
+	if (net->excess)
+		return broken("tokens made or lost", net->excess, 0);
 	if (net->late)
 		return broken("sends dated back too far", net->late, 0);
 	ret = check_tokens(net);

@@ -241,7 +241,7 @@ void net_router_token(struct net_step *s, uint64_t word)
 	else
 		o->chunk_tokens = (uint16_t)(o->chunk_tokens +
 					     net_word_payload(word));
-	assert(net_tokens(o, vc) <= s->net->cfg.tokens[vc]);
+	s->net->excess += net_tokens(o, vc) > s->net->cfg.tokens[vc];
 	if (!o->busy)
 		s->dirty |= 1ull << port;
 }
@@ -258,7 +258,8 @@ static void launch(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t len = net_len(net, p->chunks);
 	uint32_t hop = o->hop_ticks, busy = len + net->cfg.protocol_ticks;
 
-	assert(!o->busy && net_tokens(o, vc) >= net_cost(net, p->chunks, vc));
+	net->excess += o->busy || net_tokens(o, vc) <
+					  net_cost(net, p->chunks, vc);
 	net_road_hop(net, p, port);
 	o->busy = 1;
 	if (vc)
