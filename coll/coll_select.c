@@ -296,6 +296,14 @@ static const struct coll_algo *row_named(enum weft_coll_kind kind,
 
 /* ---- what a call is like ------------------------------------------------ */
 
+/* A modelled tree does what the machine's does, and nothing else. */
+static bool on_tree(enum weft_coll_kind kind)
+{
+	return !weft_core.virt || kind == WEFT_COLL_BARRIER ||
+	       kind == WEFT_COLL_BCAST || kind == WEFT_COLL_REDUCE ||
+	       kind == WEFT_COLL_ALLREDUCE;
+}
+
 /* COLL_ bits that hold for a call. */
 static unsigned traits(const struct weft_coll_args *a)
 {
@@ -308,7 +316,7 @@ static unsigned traits(const struct weft_coll_args *a)
 		t |= COLL_POW2;
 	if (!a->uneven)
 		t |= COLL_EVEN;
-	if (coll_route(a) && coll_unit_fits(a))
+	if (coll_route(a) && coll_unit_fits(a) && on_tree(a->kind))
 		t |= COLL_ROUTE | (weft_unit_has_bulk(a->comm) ? COLL_BULK : 0);
 	if (coll_exact_wanted(a))
 		t |= COLL_EXACT;
@@ -395,11 +403,17 @@ static const struct coll_algo *wanted(const struct weft_coll_args *a)
 	return row ? row : forced[a->kind];
 }
 
+/* On the modelled tree the wires set the pace, however long the vector. */
+static bool too_long(const struct coll_algo *row, uint64_t bytes)
+{
+	return row->max_bytes && bytes > row->max_bytes &&
+	       !(weft_core.virt && (row->need & COLL_ROUTE));
+}
+
 static bool in_range(const struct coll_algo *row, uint64_t bytes, int ranks)
 {
 	return (crowded || !(row->need & COLL_CROWDED)) &&
-	       bytes >= row->min_bytes &&
-	       (!row->max_bytes || bytes <= row->max_bytes) &&
+	       bytes >= row->min_bytes && !too_long(row, bytes) &&
 	       ranks >= row->min_ranks &&
 	       (!row->max_ranks || ranks <= row->max_ranks);
 }

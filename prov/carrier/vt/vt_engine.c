@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 /* Turns for pollers alone, of some looks each, before it is a deadlock. */
-#define IDLE_TURNS 100000u
+#define IDLE_TURNS 30000u
 
 /* ---- the lock ------------------------------------------------------------ */
 

@@ -415,7 +415,7 @@ static int look_for_ever(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
 		return e->c->ops->wait(e->c, FOREVER) == -EDEADLK ? 0 : 1;
-	for (uint64_t k = 0; k < 4000000; k++) {
+	for (uint64_t k = 0; k < 1000000; k++) {
 		e->c->ops->poll(e->c, 1);
 		if (k % 10000 == 0 && e->c->ops->wait(e->c, 0) == -EDEADLK)
 			return 0;
