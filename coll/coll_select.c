@@ -22,10 +22,9 @@
  */
 #define UNIT_LONG (64 * KIB)
 
-/* Blocks in packets, measured: one of them, all of them, one of all pairs. */
+/* Blocks in packets, measured with 2, 4, 16 ranks: one of them, all. */
 #define UNIT_BLOCK  (2 * KIB)
 #define UNIT_BLOCKS (8 * KIB)
-#define UNIT_PAIRS  64
 
 /*
  * The rows of each operation: kind, name, needs, bytes from .. to, ranks from
@@ -113,7 +112,7 @@ static const struct coll_algo allreduce_rows[] = {
 /* gather: bytes of a block */
 static const struct coll_algo gather_rows[] = {
 	{ WEFT_COLL_GATHER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0,
-	  UNIT_BLOCK, 0, 0, coll_gather_unit, "class route of the provider" },
+	  UNIT_BLOCK, 0, 2, coll_gather_unit, "class route of the provider" },
 	{ WEFT_COLL_GATHER, "linear", COLL_CROWDED, 0, 0, 0, 32,
 	  coll_gather_linear, "all send to the root" },
 	{ WEFT_COLL_GATHER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
@@ -160,8 +159,9 @@ static const struct coll_algo allgather_rows[] = {
 /* alltoall: bytes of a block */
 static const struct coll_algo alltoall_rows[] = {
 	{ WEFT_COLL_ALLTOALL, "unit", ANY | COLL_ROUTE | COLL_EVEN | COLL_OUT,
-	  0, UNIT_PAIRS, 0, 0, coll_alltoall_unit,
-	  "class route of the provider" },
+	  0, KIB, 0, 16, coll_alltoall_unit, "class route of the provider" },
+	{ WEFT_COLL_ALLTOALL, "unit", ANY | COLL_ROUTE | COLL_EVEN | COLL_OUT,
+	  0, 64, 0, 0, coll_alltoall_unit, "class route of the provider" },
 	{ WEFT_COLL_ALLTOALL, "linear", COLL_OUT | COLL_INTER, 0, 0, 0, 0,
 	  coll_alltoall_linear, "all at once" },
 	{ WEFT_COLL_ALLTOALL, "bruck", ANY | COLL_EVEN | COLL_OUT, 0, 128, 8, 0,
@@ -179,7 +179,7 @@ static const struct coll_algo alltoall_rows[] = {
 /* reduce_scatter: bytes of the whole vector */
 static const struct coll_algo reduce_scatter_rows[] = {
 	{ WEFT_COLL_REDUCE_SCATTER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0,
-	  UNIT_BLOCKS, 0, 0, coll_redscat_unit,
+	  UNIT_BLOCKS / 2, 0, 0, coll_redscat_unit,
 	  "class route of the provider" },
 	{ WEFT_COLL_REDUCE_SCATTER, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_redscat_inter, "reduce, exchange, scatter" },
@@ -261,14 +261,17 @@ static const struct rows table[WEFT_COLL_KINDS] = {
 const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	OPT("BARRIER", "unit|inter|dissemination|tree", "MPI_Barrier"),
 	OPT("BCAST", "unit|inter|linear|binomial|chain|scatter", "MPI_Bcast"),
-	OPT("REDUCE", "exact|unit|inter|binomial|rabenseifner|linear", "MPI_Reduce"),
+	OPT("REDUCE", "exact|unit|inter|binomial|rabenseifner|linear",
+	    "MPI_Reduce"),
 	OPT("ALLREDUCE",
 	    "exact|unit|inter|recdbl|tree|ring|rabenseifner|linear",
 	    "MPI_Allreduce"),
 	OPT("GATHER", "unit|binomial|linear", "MPI_Gather(v)"),
 	OPT("SCATTER", "unit|binomial|linear", "MPI_Scatter(v)"),
-	OPT("ALLGATHER", "unit|inter|recdbl|bruck|ring|linear", "MPI_Allgather(v)"),
-	OPT("ALLTOALL", "unit|linear|bruck|pairwise|inplace", "MPI_Alltoall(v,w)"),
+	OPT("ALLGATHER", "unit|inter|recdbl|bruck|ring|linear",
+	    "MPI_Allgather(v)"),
+	OPT("ALLTOALL", "unit|linear|bruck|pairwise|inplace",
+	    "MPI_Alltoall(v,w)"),
 	OPT("REDUCE_SCATTER", "unit|inter|recdbl|halving|pairwise|ordered",
 	    "MPI_Reduce_scatter(_block)"),
 	OPT("SCAN", "recdbl|linear", "MPI_Scan"),

@@ -225,7 +225,7 @@ void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a)
 	say_reduction(p, a, WEFT_UNIT_REDUCE_SCATTER);
 }
 
-/* ---- blocks --------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------- */
 
 /* A side that is n blocks, seen as one; a side in place is a block of other. */
 static struct weft_coll_side blocks(const struct weft_coll_side *side, int n)

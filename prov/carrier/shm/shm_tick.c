@@ -18,6 +18,7 @@
 #define TICK_RUN_NS	 UINT64_C(2000000000) /* after that, and ... */
 #define TICK_RUN_CPU	 1		      /* ... so many s on a core */
 #define TICK_ENTRIES	 64
+#define TICK_MANY	 16 /* peers whose liveness may cost that much */
 
 /* {ticket, writer} of the tail. */
 static uint64_t tick_tail(const struct shm *s)
@@ -274,7 +275,8 @@ void shm_tick(struct shm *s)
 	weft_store32_relaxed(&s->nudge, 0);
 	if (!weft_list_empty(&s->ending))
 		tick_ending(s);
-	if (now - s->tick_ns < TICK_NS)
+	/* everybody looks after everybody: less often, the more there are */
+	if (now - s->tick_ns < TICK_NS * (1 + s->peer_count / TICK_MANY))
 		return;
 	s->tick_ns = now;
 	tick_stuck(s, now);

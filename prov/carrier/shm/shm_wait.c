@@ -47,6 +47,7 @@
 #define WAIT_LATE_NS	 UINT64_C(1000000)  /* a yield that lost the core */
 #define WAIT_TURN_NS	 UINT64_C(5000)	   /* per peer that may run before us */
 #define WAIT_NAP_NS	 UINT64_C(1000000) /* the sleep without membarrier */
+#define WAIT_BELL_NS	 UINT64_C(20000000) /* the same for a bell's ring */
 #define WAIT_SHUN_NS	 UINT64_C(50000000)  /* then no yields for so long */
 #define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
 #define WAIT_TICK_MS	 250		     /* of an armed descriptor */
@@ -260,8 +261,12 @@ static uint64_t wait_sooner(uint64_t a, uint64_t b)
  */
 static void wait_sleep(struct shm *s, uint64_t ns)
 {
-	uint64_t nap = s->idle ? 0 : wait_sooner(ns, WAIT_NAP_NS);
 	struct weft_bell *bell = wait_bell(s);
+	/* in a crowd whoever rings has fenced, and packets are rare */
+	bool sure = bell && weft_load32_relaxed(&s->crowded);
+	uint64_t nap = s->idle ? 0 :
+				 wait_sooner(ns, sure ? WAIT_BELL_NS :
+							WAIT_NAP_NS);
 	uint32_t heard = 0;
 
 	wait_announce(s, SHM_ASLEEP);
