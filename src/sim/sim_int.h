@@ -45,6 +45,7 @@ struct sim {
 	uint64_t under_way;
 	uint64_t bytes_in; /* delivered while counting */
 	double gap_ps;	   /* open loop: mean between messages of a node */
+	struct net_count before; /* counting begins */
 	uint64_t count_from, count_to, last_at;
 	bool stop;
 	int err;

@@ -208,6 +208,7 @@ static void measure(struct sim *s)
 		begin(s);
 		run_to(s, spec->warm_ps, whole);
 		read_links(s, false);
+		net_count_get(s->net, &s->before);
 		run_to(s, whole, whole);
 		s->r->time_ps = spec->time_ps;
 	}
@@ -217,14 +218,16 @@ static void measure(struct sim *s)
 static void conclude(struct sim *s)
 {
 	struct sim_result *r = s->r;
+	uint64_t delivered;
 
 	net_count_get(s->net, &r->count);
 	r->accepted = r->time_ps ? (double)s->bytes_in * 1e6 /
 			(double)r->time_ps / r->nodes : 0;
 	if (s->spec->mode != SIM_OPEN)
 		r->offered = r->accepted;
-	r->hops = r->count.delivered ? (double)r->count.hops /
-			(double)r->count.delivered : 0;
+	delivered = r->count.delivered - s->before.delivered;
+	r->hops = delivered ? (double)(r->count.hops - s->before.hops) /
+			(double)delivered : 0;
 	for (uint32_t n = 0; n < r->nodes; n++)
 		r->waiting += s->source[n].backlog.count;
 	if (!s->err)

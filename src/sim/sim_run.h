@@ -50,7 +50,7 @@ struct sim_result {
 	uint64_t time_ps;  /* counted, or that of the exchange */
 	uint64_t messages; /* arrived while counting */
 	struct sim_hist latency; /* ps, from the call to send to arrival */
-	double hops;		 /* of a packet, mean */
+	double hops;		 /* over packets delivered, while counting */
 	uint64_t waiting;	 /* messages still at their sources */
 	struct net_count count;	 /* of the whole run */
 	uint64_t cpu_ns; /* processor time that it took */
