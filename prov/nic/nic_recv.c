@@ -21,7 +21,7 @@
 
 static struct weft_match *match_for(struct weft_nic *nic, unsigned flags)
 {
-	return &nic->match[!!(flags & WEFT_OP_TAGGED)];
+	return flags & WEFT_OP_TAGGED ? &nic->match[1] : &nic->match[0];
 }
 
 /* The last part of a multi buffer gives the buffer back. */

@@ -8,7 +8,7 @@
 #include "prov/ofi/weft_ofi.h"
 
 /* Packets taken by one poll. */
-#define BUDGET 32
+#define BUDGET 64
 
 static const uint8_t cntr_of[] = {
 	[WEFT_SEND] = WEFT_CNTR_SEND,
@@ -33,7 +33,7 @@ static inline uint64_t brought(const struct weft_op *op)
 	       (uint64_t)(op->flags & WEFT_OP_RELEASE) << 9;
 }
 
-static inline void entry_fill(struct weft_ep *ep, const struct weft_op *op,
+WEFT_INLINE void entry_fill(struct weft_ep *ep, const struct weft_op *op,
 			      struct weft_cqe *e)
 {
 	e->context = op->context;
@@ -62,25 +62,33 @@ static WEFT_COLD void failed(struct weft_ep *ep, struct weft_cq *cq,
 		weft_cq_write_err(cq, &e, -op->err, op->olen);
 }
 
+/* An operation that went well. */
+WEFT_INLINE void went_well(struct weft_ep *ep, struct weft_cq *cq,
+			   struct weft_cntr *cntr, const struct weft_op *op)
+{
+	struct weft_cqe *e;
+
+	weft_cntr_count(cntr);
+	if (!cq ||
+	    (op->flags & (WEFT_OP_QUIET | WEFT_OP_RELEASE)) == WEFT_OP_QUIET)
+		return;
+	e = weft_cq_slot(cq);
+	if (weft_unlikely(!e))
+		return;
+	entry_fill(ep, op, e);
+	weft_cq_commit(cq);
+}
+
 WEFT_HOT static void up_done(void *arg, struct weft_op *op)
 {
 	struct weft_ep *ep = arg;
-	struct weft_cq *cq = op->kind == WEFT_RECV ? ep->rx_cq : ep->tx_cq;
-	struct weft_cqe *e;
 
-	if (weft_unlikely(op->err)) {
-		failed(ep, cq, op);
-		return;
-	}
-	weft_cntr_count(ep->cntr[cntr_of[op->kind]]);
-	if (cq &&
-	    (op->flags & (WEFT_OP_QUIET | WEFT_OP_RELEASE)) != WEFT_OP_QUIET) {
-		e = weft_cq_slot(cq);
-		if (weft_unlikely(!e))
-			return;
-		entry_fill(ep, op, e);
-		weft_cq_commit(cq);
-	}
+	if (weft_unlikely(op->err))
+		failed(ep, op->kind == WEFT_RECV ? ep->rx_cq : ep->tx_cq, op);
+	else if (weft_likely(op->kind == WEFT_RECV))
+		went_well(ep, ep->rx_cq, ep->cntr[WEFT_CNTR_RECV], op);
+	else
+		went_well(ep, ep->tx_cq, ep->cntr[cntr_of[op->kind]], op);
 }
 
 static int up_region(void *arg, const struct weft_want *want, void **at_p,

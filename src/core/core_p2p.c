@@ -7,13 +7,7 @@
 
 static void p2p_free(struct weft_req *r)
 {
-	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
-
-	weft_p2p_drop(r->comm, (struct weft_dt *)(uintptr_t)p->data.dt);
-	r->obj.kind = WEFT_KIND_FREE;
-	weft_lock();
-	weft_pool_put(&weft_core.p2p, p);
-	weft_unlock();
+	weft_p2p_close(weft_container_of(r, struct weft_p2p, req));
 }
 
 static int p2p_start(struct weft_req *r)

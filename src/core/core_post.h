@@ -62,6 +62,16 @@ static inline void weft_p2p_drop(struct weft_comm *comm, struct weft_dt *dt)
 		weft_dt_put(dt);
 }
 
+/* Gives the request back to the pool, with what it refers to. */
+static inline void weft_p2p_close(struct weft_p2p *p)
+{
+	weft_p2p_drop(p->req.comm, (struct weft_dt *)(uintptr_t)p->data.dt);
+	p->req.obj.kind = WEFT_KIND_FREE;
+	weft_lock();
+	weft_pool_put(&weft_core.p2p, p);
+	weft_unlock();
+}
+
 /* What a send or receive is about, before it is a request. */
 struct weft_p2p_args {
 	void *buf;

@@ -365,7 +365,6 @@ void weft_progress_wait(struct weft_req *r)
 {
 	struct weft_idle w = weft_idle_begin(&r, 1, false);
 
-	/* A1 pairs with R1 in weft_req_complete() */
-	while (!weft_load32(&r->done))
+	while (!weft_req_is_done(r))
 		idle_turn(&w);
 }

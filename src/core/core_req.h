@@ -89,6 +89,9 @@ void weft_status_empty(MPI_Status *status);
 
 static inline bool weft_req_is_done(const struct weft_req *r)
 {
+	/* relaxed: with one thread the order is that of the program */
+	if (weft_likely(!weft_threads))
+		return weft_load32_relaxed(&r->done) != 0;
 	/* A1 pairs with R1 in weft_req_complete(): all results are there. */
 	return weft_load32(&r->done) != 0;
 }
@@ -105,9 +108,12 @@ static inline void weft_req_complete(struct weft_req *r, int error)
 		weft_progress_reap(r);
 		return;
 	}
-	/* R1 pairs with A1 in weft_req_is_done() and weft_progress_until();
-	 * whoever waits may free the request after this store. */
-	weft_store32(&r->done, 1);
+	/* R1 pairs with A1 in weft_req_is_done(); whoever waits may free the
+	 * request after this store. Relaxed: as there. */
+	if (weft_likely(!weft_threads))
+		weft_store32_relaxed(&r->done, 1);
+	else
+		weft_store32(&r->done, 1);
 }
 
 /* Waits until r is done, making progress. */

@@ -5,6 +5,7 @@
  */
 #include "src/mpi/mpi_face.h"
 
+#include "src/core/core_post.h"
 #include "src/core/core_progress.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_req.h"
@@ -37,11 +38,14 @@ static int check(struct many *m)
 	return 0;
 }
 
-static struct weft_req *active(const struct many *m, int i)
+/* The request behind a handle that has been checked, when it is active. */
+static inline struct weft_req *active(const struct many *m, int i)
 {
-	struct weft_req *r = weft_obj_of(m->handle[i], WEFT_KIND_REQ);
+	struct weft_req *r = (struct weft_req *)m->handle[i];
 
-	return r && r->flags & WEFT_REQ_ACTIVE ? r : NULL;
+	if (weft_unlikely(weft_handle_is_const(r)))
+		return NULL;
+	return r->flags & WEFT_REQ_ACTIVE ? r : NULL;
 }
 
 static void scan(struct many *m)
@@ -144,6 +148,14 @@ static void wait_next(struct many *m, int i)
 		weft_idle_turn(&w);
 }
 
+static inline void free_plain(struct weft_req *r)
+{
+	if (weft_likely(r->ops == &weft_p2p_ops))
+		weft_p2p_close(weft_container_of(r, struct weft_p2p, req));
+	else
+		r->ops->free(r);
+}
+
 /* Waits for all and collects them; what went well and has no status to be
  * written is only freed. */
 static int collect_all(struct many *m, MPI_Status *statuses)
@@ -159,7 +171,7 @@ static int collect_all(struct many *m, MPI_Status *statuses)
 		if (weft_likely(r && statuses == MPI_STATUSES_IGNORE &&
 				weft_req_is_plain(r))) {
 			m->handle[i] = MPI_REQUEST_NULL;
-			r->ops->free(r);
+			free_plain(r);
 			continue;
 		}
 		if (!c)
