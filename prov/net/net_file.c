@@ -174,29 +174,50 @@ static int orders(const struct file_doc *doc, struct net_config *cfg)
 	return 0;
 }
 
+/* Channels that count packets must hold what the bubble rule leaves free. */
+static bool too_few(const struct net_config *c)
+{
+	for (unsigned v = NET_VC_DET; v < NET_VC_MAX; v++)
+		if (c->tokens[v] < c->bubble)
+			return true;
+	return false;
+}
+
 /* What one value alone cannot show. */
 static int together(const struct file_doc *doc, const struct net_config *c)
 {
 	uint32_t wire = c->payload_bytes + c->header_bytes + c->trailer_bytes;
 	uint32_t chunks = (wire + c->chunk_bytes - 1) / c->chunk_bytes;
+	uint64_t least = 2 * (uint64_t)c->tick_ps;
+	const struct {
+		bool bad;
+		const char *what;
+	} rule[] = {
+		{ c->payload_bytes % c->chunk_bytes,
+		  "payload is not a multiple of chunk" },
+		{ c->payload_bytes / c->chunk_bytes > 128,
+		  "payload is more than 128 chunks" },
+		{ c->tokens[NET_VC_DYN] < 2 * chunks,
+		  "tokens_dynamic does not hold two packets" },
+		{ c->tokens[NET_VC_DYN] < chunks + c->inject_room,
+		  "inject_room leaves no room for a packet to be injected" },
+		{ too_few(c), "a channel has fewer tokens than bubble: "
+			      "nothing could enter a ring" },
+		{ c->hop_ps < c->tick_ps, "hop takes at least a cycle" },
+		{ c->token_ps < c->tick_ps ||
+		  (c->token_ps + c->crossing_ps) / c->tick_ps > 250,
+		  "token, with crossing, takes 1 to 250 cycles" },
+		{ c->inject_ps < least || c->receive_ps < least ||
+		  c->coll_inject_ps < least,
+		  "inject, receive and coll_inject take at least two cycles" },
+		{ c->routes_system > c->routes,
+		  "routes_system is more than routes" },
+	};
 
-	if (c->payload_bytes % c->chunk_bytes)
-		return file_fail(doc->why, "%.200s: payload is not a multiple "
-				 "of chunk", doc->name);
-	if (c->tokens[NET_VC_DYN] < 2 * chunks)
-		return file_fail(doc->why, "%.200s: tokens_dynamic = %u does "
-				 "not hold two packets of %u chunks",
-				 doc->name, c->tokens[NET_VC_DYN], chunks);
-	if (c->tokens[NET_VC_DET] < c->bubble)
-		return file_fail(doc->why, "%.200s: tokens_deterministic is "
-				 "less than bubble: nothing could enter a ring",
-				 doc->name);
-	if (c->hop_ps < c->tick_ps || c->token_ps < c->tick_ps)
-		return file_fail(doc->why, "%.200s: hop and token take at "
-				 "least a cycle", doc->name);
-	if (c->routes_system > c->routes)
-		return file_fail(doc->why, "%.200s: routes_system is more "
-				 "than routes", doc->name);
+	for (unsigned i = 0; i < WEFT_COUNT_OF(rule); i++)
+		if (rule[i].bad)
+			return file_fail(doc->why, "%.200s: %s", doc->name,
+					 rule[i].what);
 	return 0;
 }
 

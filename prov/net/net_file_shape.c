@@ -11,6 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What the model takes; see net_config_check(). */
+#define LENGTH_MAX 128
+#define NODES_MAX  (1 << 19)
+
 /* One length with its letter; NULL: not one. */
 static const char *length(const char *s, uint16_t *size_p, char *wrap_p)
 {
@@ -19,7 +23,7 @@ static const char *length(const char *s, uint16_t *size_p, char *wrap_p)
 	if (!isdigit((unsigned char)*s))
 		return NULL;
 	for (; isdigit((unsigned char)*s); s++)
-		if ((n = n * 10 + (unsigned)(*s - '0')) > 4096)
+		if ((n = n * 10 + (unsigned)(*s - '0')) > LENGTH_MAX)
 			return NULL;
 	*wrap_p = 0;
 	if (*s == 't' || *s == 'm')
@@ -75,16 +79,16 @@ static int given(struct file_machine *m, const char *dims, uint32_t nodes,
 	unsigned count;
 
 	if (file_dims(dims, c->size, wrap, &count))
-		return file_fail(why, "shape %s: lengths of 1 to 4096 with an "
+		return file_fail(why, "shape %s: lengths of 1 to 128 with an "
 				 "x between them, as 4x4x4x4x2", dims);
 	if (count > c->dims)
 		return file_fail(why, "shape %s: %s has %u dimensions", dims,
 				 c->name, c->dims);
 	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
 		c->wrap[d] = (uint8_t)wrap[d];
-	if (net_shape_nodes(c) > NET_MAP_NODES_MAX)
+	if (net_shape_nodes(c) > NODES_MAX)
 		return file_fail(why, "shape %s: more than %d nodes", dims,
-				 NET_MAP_NODES_MAX);
+				 NODES_MAX);
 	if (net_shape_nodes(c) < nodes)
 		return file_fail(why, "shape %s has %u nodes, %u are needed",
 				 dims, net_shape_nodes(c), nodes);
@@ -125,9 +129,9 @@ int file_shape(struct file_machine *m, const char *dims, uint32_t nodes,
 		err = given(m, dims, nodes, why);
 	else if (nodes)
 		err = smallest(&m->cfg, nodes, why);
-	if (!err && net_shape_nodes(&m->cfg) > NET_MAP_NODES_MAX)
+	if (!err && net_shape_nodes(&m->cfg) > NODES_MAX)
 		err = file_fail(why, "%s: more than %d nodes", m->cfg.name,
-				NET_MAP_NODES_MAX);
+				NODES_MAX);
 	if (!err && m->cfg.topology == NET_TORUS)
 		wrap_by_rule(m);
 	for (unsigned d = m->cfg.dims; d < NET_DIMS_MAX; d++)

@@ -128,6 +128,7 @@ static void the_smallest_shape_that_holds_the_nodes_is_taken(void **state)
 	T_IS(cfg.wrap[0], 1);
 	shape_is("bgq:16x16x16x12x2", 98304, "16tx16tx16tx12tx2");
 	T_IS(net_file_load("bgq", 1 << 21, &cfg, &why), -EINVAL);
+	T_IS(net_file_load("bgq", 1 << 20, &cfg, &why), -EINVAL);
 	T_IS(net_file_load("bgq:2x2", 5, &cfg, &why), -EINVAL);
 	T_TRUE(strstr(why.text, "4 nodes") != NULL);
 }
@@ -136,7 +137,7 @@ static void shapes_that_are_none_are_refused(void **state)
 {
 	static const char *const specs[] = {
 		"bgq:", "bgq:0x4", "bgq:4x", "bgq:4xx4", "bgq:x4", "bgq:4q",
-		"bgq:4x4x4x4x2x2", "bgq:4097", "bgq:4096x4096", "bgq:-4",
+		"bgq:4x4x4x4x2x2", "bgq:129", "bgq:128x128x128", "bgq:-4",
 		"bgq:4 x4", "bgq:99999999999999999999",
 	};
 
@@ -175,6 +176,10 @@ static void what_is_wrong_is_said_with_its_line(void **state)
 	wrong("payload", "payload = 512 KB", "take B, KiB");
 	wrong("payload", "payload = 500 B", "multiple of chunk");
 	wrong("tokens_dynamic", "tokens_dynamic = 20", "two packets");
+	wrong("tokens_high", "tokens_high = 1", "bubble");
+	wrong("inject_room", "inject_room = 120", "inject_room leaves");
+	wrong("receive", "receive = 1 ns", "two cycles");
+	wrong("crossing", "crossing = 1 us", "250 cycles");
 	wrong("routes", "routes = 1", "routes_system");
 	wrong("topology", "topology = ring", "torus, fat-tree");
 	wrong("shape", "shape = 4x4x4x4x4x4x4", "lengths at most");
@@ -266,8 +271,36 @@ static void random_changes_never_do_harm(void **state)
 		if (parse(some ? dims : NULL, 0))
 			T_TRUE(why.text[0] != 0);
 		else
-			T_TRUE(net_shape_nodes(&cfg) > 0);
+			T_OK(net_config_check(&cfg));
 	}
+}
+
+/* Any number in place of another: what is taken, the model takes, too. */
+static void random_numbers_are_refused_here_or_work(void **state)
+{
+	int rounds = t_scale(20000);
+	struct weft_rng r;
+	unsigned good = 0;
+
+	weft_rng_init(&r, 7, 0);
+	for (int i = 0; i < rounds; i++) {
+		char *at;
+
+		read_bgq();
+		for (unsigned k = 0; k < 3; k++) {
+			at = text + weft_rng_below(&r, text_len - 1);
+			while (at > text && at[-1] != '=')
+				at--;
+			at += strspn(at, " ");
+			if (at > text && *at >= '0' && *at <= '9')
+				*at = (char)('0' + weft_rng_below(&r, 10));
+		}
+		if (parse(NULL, 0))
+			continue;
+		T_OK(net_config_check(&cfg));
+		good++;
+	}
+	T_TRUE(good > 0 && good < (unsigned)rounds);
 }
 
 int main(void)
@@ -284,6 +317,7 @@ int main(void)
 		T_CASE(cycles_are_times_too),
 		T_CASE(every_number_of_bgq_has_a_source),
 		T_CASE(random_changes_never_do_harm),
+		T_CASE(random_numbers_are_refused_here_or_work),
 	};
 
 	return T_RUN(tests);

@@ -197,7 +197,7 @@ static int dims(const struct file_doc *doc, const struct file_line *item,
 
 	if (file_dims(item->value, size, wrap, &count))
 		return file_fail_at(doc, item->line,
-			"%s = %s: %u lengths at most, 1 to 4096 each: %s",
+			"%s = %s: %u lengths at most, 1 to 128 each: %s",
 			key->name, item->value, NET_DIMS_MAX, key->help);
 	memcpy((char *)m + key->offset, size, sizeof(size));
 	if (!strcmp(key->name, "shape")) {
