@@ -165,8 +165,11 @@ static int sched_record(const struct weft_coll_args *a, uint32_t flags,
 int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p)
 {
 	struct coll_sched *s;
-	int rc = sched_record(a, 0, &s);
+	int rc;
 
+	if (coll_unit_start(a, req_p, &rc))
+		return rc;
+	rc = sched_record(a, 0, &s);
 	if (rc)
 		return rc;
 	*req_p = &s->req;

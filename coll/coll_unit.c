@@ -96,32 +96,6 @@ bool coll_unit_fits(const struct weft_coll_args *a)
 
 /* ---- at once, without a program ------------------------------------------ */
 
-static int quick_bcast(const struct weft_coll_args *a)
-{
-	const struct weft_unit_call call = {
-		.kind = WEFT_UNIT_BCAST, .root = a->root,
-		.route = a->comm->route,
-		.out = (char *)a->r.buf + a->r.dt->true_lb,
-		.count = a->r.count * a->r.dt->size,
-	};
-
-	/* other ranks may have types with gaps, and run a program */
-	weft_comm_next_tag(a->comm);
-	return call.count ? weft_unit_run(&call) : 0;
-}
-
-static int quick_reduction(const struct weft_coll_args *a,
-			   enum weft_unit_kind kind)
-{
-	const struct weft_unit_call call = {
-		.kind = kind, .root = a->root, .in = coll_input(a),
-		.out = a->r.buf, .count = a->r.count, .dt = a->r.dt,
-		.op = a->op, .route = a->comm->route, .untagged = true,
-	};
-
-	return call.count ? weft_unit_run(&call) : 0;
-}
-
 /* Is this side short, and can the unit take it as it lies? */
 static bool quick_fits(const struct weft_coll_args *a)
 {
@@ -137,11 +111,54 @@ static bool is_quick(const struct weft_comm *comm, enum weft_coll_kind kind)
 	return (comm->quick & QUICK(kind)) && !comm->info;
 }
 
+static void quick_reduction(const struct weft_coll_args *a,
+			    struct weft_unit_call *call)
+{
+	call->kind = a->kind == WEFT_COLL_REDUCE ? WEFT_UNIT_REDUCE :
+						   WEFT_UNIT_ALLREDUCE;
+	call->in = coll_input(a);
+	call->out = a->r.buf;
+	call->count = a->r.count;
+	call->dt = a->r.dt;
+	call->op = a->op;
+}
+
+static void quick_bcast(const struct weft_coll_args *a,
+			struct weft_unit_call *call)
+{
+	call->kind = WEFT_UNIT_BCAST;
+	call->out = (char *)a->r.buf + a->r.dt->true_lb;
+	call->count = a->r.count * a->r.dt->size;
+	/* other ranks may have types with gaps, and run a program */
+	weft_comm_next_tag(a->comm);
+}
+
+/* The call for the unit as it is; false: ask the table. */
+static bool quick_call(const struct weft_coll_args *a,
+		       struct weft_unit_call *call)
+{
+	if (!is_quick(a->comm, a->kind))
+		return false;
+	*call = (struct weft_unit_call){ .kind = WEFT_UNIT_BARRIER,
+					 .root = a->root,
+					 .route = a->comm->route };
+	if (a->kind == WEFT_COLL_BARRIER) {
+		call->root = 0;
+		return true;
+	}
+	if (!a->r.count || !quick_fits(a) || coll_exact_wanted(a))
+		return false;
+	if (a->kind == WEFT_COLL_BCAST)
+		quick_bcast(a, call);
+	else
+		quick_reduction(a, call);
+	return true;
+}
+
 bool weft_coll_barrier_quick(struct weft_comm *comm, int *rc_p)
 {
 	const struct weft_unit_call call = {
 		.kind = WEFT_UNIT_BARRIER, .route = comm->route,
-		.untagged = true,
 	};
 
 	if (!is_quick(comm, WEFT_COLL_BARRIER))
@@ -152,17 +169,22 @@ bool weft_coll_barrier_quick(struct weft_comm *comm, int *rc_p)
 
 bool coll_unit_quick(const struct weft_coll_args *a, int *rc_p)
 {
-	if (a->kind == WEFT_COLL_BARRIER)
-		return weft_coll_barrier_quick(a->comm, rc_p);
-	if (!is_quick(a->comm, a->kind) || !quick_fits(a) ||
-	    coll_exact_wanted(a))
+	struct weft_unit_call call;
+
+	if (!quick_call(a, &call))
 		return false;
-	if (a->kind == WEFT_COLL_BCAST)
-		*rc_p = quick_bcast(a);
-	else
-		*rc_p = quick_reduction(a, a->kind == WEFT_COLL_REDUCE ?
-						   WEFT_UNIT_REDUCE :
-						   WEFT_UNIT_ALLREDUCE);
+	*rc_p = weft_unit_run(&call);
+	return true;
+}
+
+bool coll_unit_start(const struct weft_coll_args *a, struct weft_req **req_p,
+		     int *rc_p)
+{
+	struct weft_unit_call call;
+
+	if (!quick_call(a, &call))
+		return false;
+	*rc_p = weft_unit_post(&call, req_p);
 	return true;
 }
 

@@ -275,11 +275,14 @@ bool weft_unit_can(const struct weft_op *op, const struct weft_dt *dt)
 
 static void unit_free(struct weft_req *r)
 {
+	struct weft_comm *comm = r->comm;
+
 	r->obj.kind = WEFT_KIND_FREE;
 	weft_lock();
 	weft_pool_put(&unit_reqs,
 		      weft_container_of(r, struct unit_req, req));
 	weft_unlock();
+	weft_comm_put(comm);
 }
 
 static const struct weft_req_ops unit_ops = {
@@ -373,18 +376,22 @@ static ssize_t unit_call(const struct weft_unit_call *c, void *context)
 
 int weft_unit_post(const struct weft_unit_call *call, struct weft_req **req_p)
 {
+	struct weft_comm *comm = call->route->comm;
 	struct unit_req *u;
 	ssize_t rc = -FI_ENOMEM;
 
 	weft_lock();
 	u = weft_pool_get(&unit_reqs);
 	if (u) {
-		weft_req_init(&u->req, &unit_ops, call->route->comm,
-			      WEFT_REQ_ACTIVE);
+		/* like a send: nothing to tell in the status */
+		weft_req_init(&u->req, &unit_ops, comm,
+			      WEFT_REQ_ACTIVE | WEFT_REQ_SEND);
 		u->io.done = unit_done;
 		rc = unit_call(call, &u->io);
 		if (rc)
 			weft_pool_put(&unit_reqs, u);
+		else
+			weft_comm_get(comm);
 	}
 	weft_unlock();
 	*req_p = rc ? NULL : &u->req;
