@@ -25,6 +25,8 @@ greets mpiexec 4 "$mpiexec" -n 4 "$hello"
 
 if command -v mpirun.openmpi > /dev/null; then
 	greets mpirun.openmpi 4 mpirun.openmpi --oversubscribe -n 4 "$hello"
+	greets 'mpirun.openmpi, virtual time' 4 env FI_WEFT_MACHINE=bgq \
+		FI_WEFT_CLOCK=virtual mpirun.openmpi --oversubscribe -n 4 "$hello"
 	if command -v mpicc.openmpi > /dev/null; then
 		mpicc.openmpi "$top_srcdir/test/run_hello.c" -o "$dir/foreign" &&
 			greets "Open MPI's hello under mpiexec" 4 \
@@ -114,6 +116,9 @@ elif [ "$(id -u)" = 0 ] && getent passwd munge > /dev/null &&
 	if start_munge && start_slurm; then
 		greets 'srun --mpi=pmix' 2 srun --mpi=pmix -n 2 --overcommit "$hello"
 		greets 'srun --mpi=pmix' 4 srun --mpi=pmix -n 4 --overcommit "$hello"
+		greets 'srun, virtual time' 4 env FI_WEFT_MACHINE=bgq \
+			FI_WEFT_CLOCK=virtual srun --mpi=pmix -n 4 \
+			--overcommit "$hello"
 	else
 		complain "Slurm does not start"
 		tail -n 5 "$dir"/*.log "$dir/munge/log"

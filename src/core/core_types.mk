@@ -25,7 +25,8 @@ libweft_types_la_SOURCES = \
 libmpi_abi_la_SOURCES += src/core/core_count.h \
 	src/core/core_tool.c src/core/core_tool.h
 
-CORE_TYPES_TESTS = src/core/core_attr_test src/core/core_dt_test \
+CORE_TYPES_TESTS = src/core/core_attr_test src/core/core_call_test \
+	src/core/core_dt_test \
 	src/core/core_info_test src/core/core_op_test src/core/core_stuck_test \
 	src/core/core_topo_test
 check_PROGRAMS += $(CORE_TYPES_TESTS)
@@ -35,6 +36,7 @@ src_core_core_dt_test_SOURCES = src/core/core_dt_test.c \
 	src/core/core_dt_model.c src/core/core_dt_model.h
 src_core_core_dt_test_LDADD = $(CORE_TYPES_LIBS)
 src_core_core_op_test_LDADD = $(CORE_TYPES_LIBS)
+src_core_core_call_test_LDADD = $(CORE_TYPES_LIBS)
 src_core_core_attr_test_LDADD = $(CORE_TYPES_LIBS)
 src_core_core_info_test_LDADD = $(CORE_TYPES_LIBS)
 src_core_core_stuck_test_LDADD = $(CORE_TYPES_LIBS)

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The report from a roll that was filled by hand. */
+#include "src/run/run_report.h"
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void call(struct weft_roll *r, uint32_t rank, const char *name,
+		 uint64_t count, uint64_t ps)
+{
+	struct roll_tally *t =
+		weft_roll_tally(r, rank, weft_roll_id(r, name));
+
+	weft_add64(&t->count, count);
+	weft_add64(&t->ps, ps);
+}
+
+static char *report(const struct weft_roll *r)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	run_report_print(f, r, "virtual time");
+	fclose(f);
+	return text;
+}
+
+static void times_are_least_mean_and_largest_of_all_ranks(void **state)
+{
+	struct weft_roll r;
+	char *text;
+
+	T_OK(weft_roll_open(&r, 2, true));
+	for (uint32_t i = 0; i < 2; i++) {
+		weft_store64(&weft_roll_member(&r, i)->begin_ps, 1000000);
+		weft_store64(&weft_roll_member(&r, i)->end_ps, 11000000);
+	}
+	call(&r, 0, "MPI_Barrier", 3, 4000000);
+	call(&r, 1, "MPI_Barrier", 3, 2000000);
+	call(&r, 1, "MPI_Send", 1, 8000000);
+	weft_roll_say(&r, "network: said by a rank\n");
+	text = report(&r);
+	T_STR(text,
+	      "report: 2 ranks, 10.000000 us of virtual time from MPI_Init to "
+	      "MPI_Finalize\n"
+	      "  in a rank                   ranks      calls        min us "
+	      "      mean us        max us  mean %\n"
+	      "  MPI_Send                        1          1      0.000000 "
+	      "     4.000000      8.000000   40.00\n"
+	      "  MPI_Barrier                     2          6      2.000000 "
+	      "     3.000000      4.000000   30.00\n"
+	      "network: said by a rank\n");
+	free(text);
+	weft_roll_close(&r);
+}
+
+static void ranks_that_died_are_counted(void **state)
+{
+	struct weft_roll r;
+	char *text;
+
+	T_OK(weft_roll_open(&r, 3, true));
+	weft_store64(&weft_roll_member(&r, 1)->end_ps, 5);
+	text = report(&r);
+	T_NOT_NULL(strstr(text, "  2 ranks did not come to MPI_Finalize\n"));
+	free(text);
+	weft_roll_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(times_are_least_mean_and_largest_of_all_ranks),
+		T_CASE(ranks_that_died_are_counted),
+	};
+
+	return T_RUN(tests);
+}
