@@ -91,6 +91,7 @@ cmp -s "$dir/a" "$dir/b" && fail "twice the link rate changes nothing"
 line=$(grep -n '^hop' "$own" | cut -d: -f1)
 sed -i 's|^hop .*|hop = 45 GB/s|' "$own"
 refused "$own:$line: hop = 45 GB/s: unit" "$sim" -m "$own"
+refused "$own:$line: hop = 45 GB/s: unit" "$rep" bgq -m "$own"
 
 if command -v gnuplot >/dev/null; then
 	# shellcheck disable=SC2086

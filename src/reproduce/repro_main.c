@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* weft-reproduce: runs published experiments on the model and compares. */
 #include "config.h"
-#include "src/reproduce/repro.h"
+#include "src/reproduce/repro_bench.h"
 #include "src/sim/sim_plot.h"
 
 #include <getopt.h>
@@ -145,6 +145,7 @@ static int run_all(struct repro *r, const struct args *a)
 int main(int argc, char **argv)
 {
 	static struct repro r;
+	struct net_config cfg;
 	struct args a = { 0 };
 	int c, ret;
 
@@ -162,7 +163,7 @@ int main(int argc, char **argv)
 	if (strrchr(r.machine, ':') && !strchr(strrchr(r.machine, ':'), '/'))
 		return wrong(r.machine, "the experiments bring their shapes; "
 			     "name the machine without one");
-	if (repro_table_read(&r))
+	if (repro_table_read(&r) || repro_bench_config(&r, "2x2x2x2x2", &cfg))
 		return 2;
 	if (!keep(&r, a.only))
 		return wrong(a.only, "no row's id begins so; see --list");
