@@ -22,10 +22,10 @@ const struct repro_exp repro_exps[] = {
 	  repro_alltoall },
 	{ "BGQ-X-ZONE", true, "All-to-all and zones, % of peak", NULL,
 	  repro_zones },
-	{ "BGQ-X-WC", true, "Whole machine, us", NULL, repro_farthest },
-	{ "BGQ-X-ARWC", true, "Whole machine, us", NULL,
+	{ "BGQ-X-WC", false, "Whole machine, us", NULL, repro_farthest },
+	{ "BGQ-X-ARWC", false, "Whole machine, us", NULL,
 	  repro_allreduce_all },
-	{ "BGQ-X-BARWC", true, "Whole machine, us", NULL, repro_barrier_all },
+	{ "BGQ-X-BARWC", false, "Whole machine, us", NULL, repro_barrier_all },
 };
 const unsigned repro_exp_count = WEFT_COUNT_OF(repro_exps);
 
