@@ -1,7 +1,7 @@
 # examples: sources and tests of this folder
 EXTRA_DIST += examples/hello.c
 UNIT_EXAMPLES = examples/unit_mu examples/unit_fma examples/unit_sten
-noinst_PROGRAMS += $(UNIT_EXAMPLES)
+noinst_PROGRAMS += $(UNIT_EXAMPLES) examples/classroute_draw
 examples_unit_mu_SOURCES = examples/unit_mu.c examples/unit_meet.h
 examples_unit_mu_LDADD = libweft-nic.la
 examples_unit_fma_SOURCES = examples/unit_fma.c examples/unit_meet.h

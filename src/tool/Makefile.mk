@@ -6,10 +6,11 @@ EXTRA_DIST += src/tool/mpicc.in src/tool/weft.pc.in
 
 bin_PROGRAMS += weft-info
 weft_info_SOURCES = src/tool/tool_info.c \
-	src/tool/tool_report.c src/tool/tool_report.h
-weft_info_LDADD = libmpi_abi.la $(FABRIC_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
+	src/tool/tool_report.c src/tool/tool_report.h \
+	src/tool/tool_routes.c src/tool/tool_routes.h
+weft_info_LDADD = libmpi_abi.la libweftcu.la $(FABRIC_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
 
-PLAIN_TESTS += test/tool_info.sh test/tool_wrappers.sh
+PLAIN_TESTS += test/tool_routes.sh test/tool_info.sh test/tool_wrappers.sh
 
 TOOL_SUBST = $(SED) \
 	-e 's|@prefix[@]|$(prefix)|g' \

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 #include "src/tool/tool_report.h"
+#include "src/tool/tool_routes.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -292,7 +293,10 @@ static void show_features(struct weft_report *r)
 static void usage(FILE *out)
 {
 	fputs("usage: weft-info [--json] [--help] [--version]\n"
-	      "Prints what is installed and what works on this host.\n",
+	      "       weft-info --classroutes MACHINE:SHAPE[@PART]\n"
+	      "Prints what is installed and what works on this host, or the\n"
+	      "class route (tree of collectives) of a block of nodes:\n"
+	      "bgq:4x4x4x4x2, bgq:4x4x4x4x2@0-1,2,0-3,0-3,0, native:64.\n",
 	      out);
 }
 
@@ -300,6 +304,7 @@ int main(int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{ "json", no_argument, NULL, 'j' },
+		{ "classroutes", required_argument, NULL, 'c' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
@@ -316,6 +321,8 @@ int main(int argc, char **argv)
 			puts("weft-info (Weft) " PACKAGE_VERSION);
 			return 0;
 		}
+		if (c == 'c')
+			return tool_routes(stdout, optarg);
 		if (c != 'j') {
 			usage(stderr);
 			return 2;

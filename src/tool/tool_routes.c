@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "src/tool/tool_routes.h"
+
+#include "prov/nic/cu/cu_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIMS	   5 /* A to E */
+#define NODES_MAX  100000
+#define NATIVE_ARY 8 /* children of a node, as the engine has them */
+
+/* A rectangle of nodes: lowest and highest coordinate by dimension. */
+struct box {
+	int dims;
+	int low[DIMS];
+	int high[DIMS];
+};
+
+static int refuse(const char *spec, const char *why)
+{
+	fprintf(stderr, "weft-info: class route %s: %s\n", spec, why);
+	return 2;
+}
+
+/* "4x4x4x4x2": whole dimensions. Returns what follows, or NULL. */
+static const char *parse_shape(const char *s, struct box *b)
+{
+	for (b->dims = 0; b->dims < DIMS; b->dims++) {
+		char *end;
+		long len = strtol(s, &end, 10);
+
+		if (end == s || len < 1 || len > NODES_MAX)
+			return NULL;
+		b->high[b->dims] = (int)len - 1;
+		s = end;
+		if (*s != 'x')
+			break;
+		s++;
+	}
+	if (b->dims == DIMS)
+		return NULL;
+	b->dims++;
+	return s;
+}
+
+/* "0-1,2,0-3": a part of every dimension. */
+static const char *parse_part(const char *s, struct box *b)
+{
+	for (int d = 0; d < b->dims; d++) {
+		char *end;
+		long low = strtol(s, &end, 10), high = low;
+
+		if (end != s && *end == '-') {
+			s = end + 1;
+			high = strtol(s, &end, 10);
+		}
+		if (end == s || low < 0 || high < low || high > b->high[d])
+			return NULL;
+		b->low[d] = (int)low;
+		b->high[d] = (int)high;
+		s = end;
+		if (d + 1 < b->dims && *s++ != ',')
+			return NULL;
+	}
+	return s;
+}
+
+static long box_nodes(const struct box *b)
+{
+	long n = 1;
+
+	for (int d = 0; d < b->dims; d++) {
+		n *= b->high[d] - b->low[d] + 1;
+		if (n > NODES_MAX)
+			return -1;
+	}
+	return n;
+}
+
+static void box_fill(const struct box *b, struct weft_cu_coord *at)
+{
+	struct weft_cu_coord c = { { 0 } };
+	int d;
+
+	memcpy(c.at, b->low, sizeof(b->low));
+	for (;;) {
+		*at++ = c;
+		for (d = b->dims - 1; d >= 0; d--) {
+			if (++c.at[d] <= b->high[d])
+				break;
+			c.at[d] = b->low[d];
+		}
+		if (d < 0)
+			return;
+	}
+}
+
+/* The link from one node to its neighbour: "A+". */
+static const char *link_name(const struct weft_cu_coord *from,
+			     const struct weft_cu_coord *to)
+{
+	static char name[3];
+
+	for (int d = 0; d < DIMS; d++) {
+		if (from->at[d] == to->at[d])
+			continue;
+		name[0] = (char)('A' + d);
+		name[1] = to->at[d] > from->at[d] ? '+' : '-';
+		return name;
+	}
+	return "local";
+}
+
+static void print_coord(FILE *out, const struct box *b,
+			const struct weft_cu_coord *c)
+{
+	for (int d = 0; d < b->dims; d++)
+		fprintf(out, "%s%d", d ? "," : "", c->at[d]);
+}
+
+static void print_node(FILE *out, const struct box *b,
+		       const struct weft_cu_tree *t,
+		       const struct weft_cu_coord *at, int i)
+{
+	print_coord(out, b, &at[i]);
+	fprintf(out, "  up %s  inputs local",
+		t->parent[i] < 0 ? "none" :
+				   link_name(&at[i], &at[t->parent[i]]));
+	for (int k = t->first[i]; k < t->first[i + 1]; k++)
+		fprintf(out, " %s", link_name(&at[i], &at[t->input[k]]));
+	fputc('\n', out);
+}
+
+/* Links of every dimension that carry the tree. */
+static void print_links(FILE *out, const struct box *b,
+			const struct weft_cu_tree *t,
+			const struct weft_cu_coord *at)
+{
+	int used[DIMS] = { 0 };
+
+	for (int i = 0; i < t->n; i++) {
+		if (t->parent[i] >= 0)
+			used[link_name(&at[i], &at[t->parent[i]])[0] - 'A']++;
+	}
+	fprintf(out, "# links:");
+	for (int d = 0; d < b->dims; d++)
+		fprintf(out, " %c %d", 'A' + d, used[d]);
+	fputc('\n', out);
+}
+
+static int print_torus(FILE *out, const char *spec, const struct box *b)
+{
+	long n = box_nodes(b);
+	struct weft_cu_coord *at;
+	struct weft_cu_tree t;
+	int ret;
+
+	if (n < 0)
+		return refuse(spec, "too many nodes");
+	at = calloc((size_t)n, sizeof(*at));
+	if (!at)
+		return refuse(spec, "no memory");
+	box_fill(b, at);
+	ret = weft_cu_tree_torus(&t, (int)n, at);
+	if (!ret) {
+		fprintf(out, "# class route %s: %d nodes, root ", spec, t.n);
+		print_coord(out, b, &at[t.root]);
+		fprintf(out, ", depth %d, %d hops up and down\n", t.depth,
+			2 * t.depth);
+		print_links(out, b, &t, at);
+		for (int i = 0; i < t.n; i++)
+			print_node(out, b, &t, at, i);
+		weft_cu_tree_fini(&t);
+	}
+	free(at);
+	return ret ? refuse(spec, strerror(-ret)) : 0;
+}
+
+static int print_kary(FILE *out, const char *spec, const char *count)
+{
+	struct weft_cu_tree t;
+	char *end;
+	long n = strtol(count, &end, 10);
+
+	if (*end || n < 1 || n > NODES_MAX)
+		return refuse(spec, "not a number of ranks");
+	if (weft_cu_tree_kary(&t, (int)n, NATIVE_ARY))
+		return refuse(spec, "no memory");
+	fprintf(out, "# class route %s: %d ranks, root %d, depth %d\n", spec,
+		t.n, t.root, t.depth);
+	for (int i = 0; i < t.n; i++) {
+		fprintf(out, "%d  up %d  inputs local", i, t.parent[i]);
+		for (int k = t.first[i]; k < t.first[i + 1]; k++)
+			fprintf(out, " %d", t.input[k]);
+		fputc('\n', out);
+	}
+	weft_cu_tree_fini(&t);
+	return 0;
+}
+
+int tool_routes(FILE *out, const char *spec)
+{
+	struct box b = { 0 };
+	const char *s;
+
+	if (!strncmp(spec, "native:", 7))
+		return print_kary(out, spec, spec + 7);
+	if (strncmp(spec, "bgq:", 4))
+		return refuse(spec, "machines with class routes: bgq, native");
+	s = parse_shape(spec + 4, &b);
+	if (s && *s == '@')
+		s = parse_part(s + 1, &b);
+	if (!s || *s)
+		return refuse(spec, "not a shape, as bgq:4x4x4x4x2 or "
+				    "bgq:4x4x4x4x2@0-1,2,0-3,0-3,0");
+	return print_torus(out, spec, &b);
+}
