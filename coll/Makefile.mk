@@ -55,7 +55,8 @@ EXTRA_DIST += coll/README test/mpi/coll_t.h test/mpi/coll_derived.c \
 	test/mpi/coll_errors.c test/mpi/coll_flight.c test/mpi/coll_huge.c \
 	test/mpi/coll_inter.c \
 	test/mpi/coll_neighbor.c test/mpi/coll_ops.c test/mpi/coll_rows.c \
-	test/mpi/coll_stress.c test/mpi/coll_threads.c
+	test/mpi/coll_offload.c test/mpi/coll_stress.c \
+	test/mpi/coll_threads.c test/mpi/coll_unit.c
 
 # Applications with verification; the script builds and runs them, small.
 EXTRA_DIST += bench/apps/app.h bench/apps/app_cg.c bench/apps/app_fft.c \
