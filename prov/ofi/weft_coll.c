@@ -19,6 +19,15 @@ static_assert(FI_WEFT_NAN == WEFT_CU_NAN &&
 
 /* ---- joining ------------------------------------------------------------- */
 
+/* Who sleeps on completions looks at the event queue, too, when he wakes. */
+static void wake_waiter(struct weft_cq *cq)
+{
+	if (!cq || cq->watch.obj == FI_WAIT_NONE)
+		return;
+	cq->watch.signalled = true;
+	weft_watch_notify(&cq->watch);
+}
+
 static void coll_joined(void *arg, struct weft_coll *coll, int err)
 {
 	struct weft_mc *mc = arg;
@@ -32,6 +41,7 @@ static void coll_joined(void *arg, struct weft_coll *coll, int err)
 	else
 		weft_eq_post(mc->ep->eq, FI_JOIN_COMPLETE, &entry,
 			     sizeof(entry));
+	wake_waiter(mc->ep->tx_cq);
 }
 
 static int mc_close(struct fid *fid)

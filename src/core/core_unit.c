@@ -14,7 +14,6 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_collective.h>
 #include <rdma/fi_ext_weft.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #define UNIT_PEND_MS 1
@@ -176,8 +175,8 @@ enum weft_route_state weft_route_state(struct weft_route *r)
 }
 
 /*
- * The event comes through the event queue, which wakes nobody who sleeps on
- * completions: so yield.
+ * Our provider ends a sleep on completions when a join is over; another may
+ * not, so the sleep is short.
  */
 enum weft_route_state weft_route_wait(struct weft_route *r)
 {
@@ -189,7 +188,8 @@ enum weft_route_state weft_route_wait(struct weft_route *r)
 	weft_idle_show(&w);
 	while ((state = weft_route_state(r)) == WEFT_ROUTE_JOINING) {
 		if (!weft_progress())
-			sched_yield();
+			weft_progress_sleep(w.mark, UNIT_PEND_MS);
+		w.mark = weft_load32(&weft_completed);
 	}
 	weft_idle_hide(&w);
 	return state;
