@@ -168,6 +168,7 @@ int main(int argc, char **argv)
 	bytes = net_bytes(&cfg, packets);
 	l.net = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise(l.net, bytes, MADV_HUGEPAGE);
 	if (l.net == MAP_FAILED || net_open(l.net, bytes, &cfg, packets))
 		return 1;
 	l.gap_ps = (uint64_t)(288e3 * STREAMS / (load * peak));

@@ -297,7 +297,8 @@ struct net {
 	uint32_t chunks_max, far_max, events_max;
 	struct net_fat fat; /* of trees */
 	/* offsets from the start of the block */
-	uint64_t off_node, off_packet, off_msg, off_member, off_route;
+	uint64_t off_node, off_coord, off_packet, off_msg, off_member;
+	uint64_t off_route;
 	uint64_t off_combo, off_slot, off_chunk, off_far, off_sort[2];
 	uint64_t off_call;
 	uint64_t stride, off_out, off_in, off_fifo; /* in a node */
@@ -360,6 +361,18 @@ static inline struct net_member *net_member(const struct net *net, uint32_t i)
 static inline uint32_t net_member_node(const struct net *net, uint32_t i)
 {
 	return (i - 1) / net->cfg.routes;
+}
+
+/* Where a node of a torus is. */
+struct net_coord {
+	uint8_t x[NET_DIMS_MAX];
+	uint8_t odd; /* sum of x */
+	uint8_t pad;
+};
+static inline const struct net_coord *net_coord(const struct net *net,
+						uint32_t n)
+{
+	return (const struct net_coord *)net_at(net, net->off_coord) + n;
 }
 
 /* What one pass over a node's events in a tick gathers. */
@@ -467,6 +480,7 @@ int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,
 		      unsigned port, unsigned *port_p, unsigned *crossings_p);
 
 /* net_road.c: which ports are allowed. */
+void net_road_init(struct net *net);
 /* Hops of a message per dimension; -EINVAL: a mesh cannot go so. */
 int net_road_plan(const struct net *net, const struct net_msg *msg,
 		  int8_t *rem);

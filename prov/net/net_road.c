@@ -11,22 +11,27 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static unsigned coord(const struct net_config *cfg, uint32_t node, unsigned d)
+/* Coordinates of all nodes, so that a message costs no division. */
+void net_road_init(struct net *net)
 {
-	unsigned k;
+	const struct net_config *cfg = &net->cfg;
+	struct net_coord *c;
+	uint32_t n, rest;
+	unsigned d, sum;
 
-	for (k = cfg->dims - 1u; k > d; k--)
-		node /= cfg->size[k];
-	return node % cfg->size[d];
-}
-
-static unsigned parity(const struct net_config *cfg, uint32_t node)
-{
-	unsigned sum = 0, d;
-
-	for (d = 0; d < cfg->dims; d++)
-		sum += coord(cfg, node, d);
-	return sum & 1;
+	if (cfg->topology != NET_TORUS)
+		return;
+	for (n = 0; n < net->nodes; n++) {
+		c = (struct net_coord *)net_at(net, net->off_coord) + n;
+		*c = (struct net_coord){ 0 };
+		sum = 0;
+		rest = n;
+		for (d = cfg->dims; d-- > 0; rest /= cfg->size[d]) {
+			c->x[d] = (uint8_t)(rest % cfg->size[d]);
+			sum += c->x[d];
+		}
+		c->odd = sum & 1;
+	}
 }
 
 /* Hops from a to b up the dimension, then the shorter or hinted way. */
@@ -40,18 +45,20 @@ static int plan_ring(int up, int size, int hint, unsigned odd)
 }
 
 /* -EINVAL: the hint points off the end of a mesh. */
-static int plan_dim(const struct net_config *cfg, const struct net_msg *msg,
+static int plan_dim(const struct net *net, const struct net_msg *msg,
 		    unsigned d, int8_t *rem_p)
 {
+	const struct net_config *cfg = &net->cfg;
+	const struct net_coord *src = net_coord(net, msg->src);
 	int size = cfg->size[d], hint = msg->hint[d];
-	int a = (int)coord(cfg, msg->src, d), b = (int)coord(cfg, msg->dst, d);
+	int a = src->x[d], b = net_coord(net, msg->dst)->x[d];
 
 	*rem_p = 0;
 	if (a == b)
 		return 0;
 	if (cfg->wrap[d])
-		*rem_p = (int8_t)plan_ring((b - a + size) % size, size, hint,
-					   parity(cfg, msg->src));
+		*rem_p = (int8_t)plan_ring(b > a ? b - a : b - a + size, size,
+					   hint, src->odd);
 	else if (hint && (hint > 0) != (b > a))
 		return -EINVAL;
 	else
@@ -88,7 +95,7 @@ int net_road_plan(const struct net *net, const struct net_msg *msg,
 	if (msg->src == msg->dst)
 		return plan_round(cfg, msg, rem);
 	for (d = 0; d < cfg->dims && !ret; d++)
-		ret = plan_dim(cfg, msg, d, &rem[d]);
+		ret = plan_dim(net, msg, d, &rem[d]);
 	return ret;
 }
 

@@ -212,6 +212,13 @@ static void shut_mask(const struct net *net, unsigned port, uint64_t *m)
 		mask_set(m, (port << net->qshift) + q);
 }
 
+/* Someone waits for this port. */
+static inline bool wanted(const struct net_out *o)
+{
+	return (o->dyn[0] | o->dyn[1] | o->esc[0] | o->esc[1]) != 0 ||
+	       o->waits | o->vcs;
+}
+
 void net_router_tail(struct net_step *s, uint64_t word)
 {
 	struct net *net = s->net;
@@ -220,7 +227,7 @@ void net_router_tail(struct net_step *s, uint64_t word)
 	uint64_t m[2];
 
 	s->out[port].busy = 0;
-	s->dirty |= 1ull << port;
+	s->dirty |= (uint64_t)wanted(&s->out[port]) << port;
 	if (!reader)
 		return;
 	if (s->in[reader - 1].reading-- < net->cfg.read_paths)
@@ -243,7 +250,7 @@ void net_router_token(struct net_step *s, uint64_t word)
 					     net_word_payload(word));
 	s->net->excess += net_tokens(o, vc) > s->net->cfg.tokens[vc];
 	if (!o->busy)
-		s->dirty |= 1ull << port;
+		s->dirty |= (uint64_t)wanted(o) << port;
 }
 
 /* ---- granting ------------------------------------------------------------ */
@@ -535,9 +542,7 @@ static void serve_port(struct net_step *s, unsigned port)
 	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET))
 		if (serve_urgent(s, port))
 			return;
-	if (o->dyn[0] | o->dyn[1] | o->esc[0] | o->esc[1] ||
-	    o->waits & WAITS_NORMAL || o->vcs)
-		serve_normal(s, port);
+	serve_normal(s, port);
 }
 
 /* A new head finds senders free: the one with most tokens, else escape. */

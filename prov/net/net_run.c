@@ -83,6 +83,7 @@ static uint64_t lay_out(struct net *n, const struct net_config *cfg,
 	lay_node(n, cfg);
 	room(&off, sizeof(*n));
 	n->off_node = room(&off, n->nodes * n->stride);
+	n->off_coord = room(&off, n->nodes * sizeof(struct net_coord));
 	n->off_packet = room(&off, (packets + 1ull) *
 					   sizeof(struct net_packet));
 	n->off_msg = room(&off, (n->msgs_max + 1ull) *
@@ -199,6 +200,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	if (cfg->topology != NET_TORUS)
 		net_fat_init(&net->fat, cfg);
 	net_wheel_init(net);
+	net_road_init(net);
 	for (n = 0; n < net->nodes; n++) {
 		o = net_outs(net, net_node(net, n));
 		for (port = 0; port < net->ports; port++)
@@ -293,7 +295,8 @@ static uint32_t run_node(struct net_step *s, const uint64_t *w, uint32_t i,
 	} while (i < n && net_word_node(w[i]) == s->id);
 	if (s->part)
 		net_tree_feed(s);
-	net_router_serve(s);
+	if (s->dirty | s->fresh[0] | s->fresh[1])
+		net_router_serve(s);
 	return i;
 }
 

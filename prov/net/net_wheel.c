@@ -174,7 +174,7 @@ static void sort_large(const struct net *net, const uint64_t *from,
 		       uint64_t *to, uint32_t n)
 {
 	uint32_t count[PILES_MAX], i, sum = 0, c;
-	unsigned bits = 32 - (unsigned)__builtin_clz(n);
+	unsigned bits = 33 - (unsigned)__builtin_clz(n);
 	unsigned of_nodes = 32 - (unsigned)__builtin_clz(net->nodes);
 	unsigned shift;
 
