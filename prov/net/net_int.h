@@ -30,6 +30,7 @@ enum {
 	NET_QUEUES_MAX = 8,
 	NET_SLOT_FIFO = 112,
 	NET_PORTS_MAX = 56,
+	NET_READERS = 16,     /* receivers that read_paths can limit */
 	NET_WHEEL = 8192,     /* ticks */
 	NET_CHUNK_EVENTS = 63,
 	NET_SHARE_MAX = 1024, /* parts of one node in a collective packet */
@@ -40,14 +41,17 @@ enum {
 /* ---- events -------------------------------------------------------------- */
 
 /*
- * One word: node, kind, port, VC, payload. Sorted as numbers, events of a tick
- * come node by node in an order that has nothing to do with who was first to
- * ask for them; kinds from NET_EV_UP on are calls up and come after all others.
+ * One word: node, kind, port, VC, payload. The first three kinds commute and
+ * are taken as they come. The others are sorted as numbers and come node by
+ * node, in an order that has nothing to do with who was first to ask for them;
+ * kinds from NET_EV_UP on are calls up and come after all others.
  */
 enum net_ev {
 	NET_EV_ARRIVE, /* head of packet at a receiver */
 	NET_EV_TAIL,   /* a sender is free; payload: receiver + 1 that read */
 	NET_EV_TOKEN,  /* payload: tokens back at the sender */
+	NET_EV_SORTED,
+	NET_EV_COLL = NET_EV_SORTED, /* class route: packet at a receiver */
 	NET_EV_CREDIT, /* class route: payload: member; VC as the packet's */
 	NET_EV_WAKE,   /* a message is ready; port: FIFO */
 	NET_EV_BUILT,  /* the engine has finished a packet; port: FIFO */
@@ -181,8 +185,7 @@ struct net_in {
 	uint64_t wait_ticks; /* summed over packets that left */
 	uint64_t free_ps;    /* reception engine */
 	uint32_t received;   /* packets */
-	uint8_t reading;     /* packets leaving the dynamic VC */
-	uint8_t pad[3];
+	uint32_t pad;
 };
 
 static_assert(sizeof(struct net_in) == 64, "a line");
@@ -200,39 +203,46 @@ struct net_fifo {
 };
 
 struct net_node {
-	uint64_t shut[2];   /* slots whose receiver has no read path left */
+	/* line 0: between a tick's events and its grants */
+	uint64_t shut[2];  /* slots whose receiver has no read path left */
+	uint64_t fresh[2]; /* slots with a new head */
+	uint64_t dirty;	   /* ports to look at */
+	uint32_t touched;  /* on the tick's list */
+	uint32_t rr;
+	uint8_t reading[NET_READERS]; /* by receiver: leaving VC 0 now */
+	/* line 1: the unit */
 	uint64_t active;    /* bytes of messages in work here */
 	uint64_t memory_ps; /* memory is busy until, once spilt */
 	uint64_t alu_tick;  /* class routes' combining */
 	struct net_list part; /* class routes: at the engine */
 	uint64_t part_ps;     /* the engine's last part was complete */
 	uint32_t part_busy;
-	uint32_t rr;
+	uint32_t pad2[5];
 };
 
-enum { NET_M_HEAD = 1, NET_M_SEEN = 2, NET_M_TIMER = 4 };
+static_assert(sizeof(struct net_node) == 128, "two lines");
 
 /* A message, or a timer. */
 struct net_mrec {
 	uint64_t bytes;
 	uint64_t cookie;
-	uint64_t ready_ps;
-	uint64_t cut;	/* offset of the next packet */
-	uint64_t left;	/* bytes, or packets of a deposit, not delivered */
-	uint64_t order;	/* offset expected next, where order is promised */
+	uint64_t ready_ps; /* at the engine; of a call up: when */
+	uint32_t cut;	/* packets so far */
+	uint32_t left;	/* packets not delivered */
 	uint32_t src, dst;
 	uint32_t fifo;
 	uint32_t next;	/* in its FIFO in memory; free list */
 	uint32_t last;	/* of a head: the end of its FIFO */
 	uint32_t ring;	/* of a head: the next head of the engine */
 	int8_t rem[NET_DIMS_MAX];
-	uint8_t vc;
-	uint8_t zone;
-	uint8_t flags;	/* NET_P_* for its packets */
-	uint8_t state;	/* NET_M_* */
-	uint16_t frac;	/* of its SENT */
-	uint32_t pad;
+	uint8_t flags;	/* NET_P_* for its packets, NET_M_SEEN */
+	uint8_t road;	/* VC, and zone from bit 4 on */
 };
+
+#define NET_MESSAGE_MAX (1ull << 40)
+#define NET_M_SEEN 0x80 /* its target counts it as working set */
+
+static_assert(sizeof(struct net_mrec) == 64, "a message is a cache line");
 
 /* A node on a class route. */
 struct net_member {
@@ -300,7 +310,7 @@ struct net {
 	uint64_t off_node, off_coord, off_packet, off_msg, off_member;
 	uint64_t off_route;
 	uint64_t off_combo, off_slot, off_chunk, off_far, off_sort[2];
-	uint64_t off_call;
+	uint64_t off_call, off_touched;
 	uint64_t stride, off_out, off_in, off_fifo; /* in a node */
 	/* derived numbers */
 	uint16_t len[NET_PAYLOAD_CHUNKS + 1];  /* ticks on a link, by chunks */
@@ -386,6 +396,8 @@ struct net_step {
 	uint64_t now;	   /* tick */
 	uint64_t dirty;	   /* ports to look at */
 	uint64_t fresh[2]; /* slots with a new head */
+	uint32_t *list;	   /* nodes touched in this tick */
+	uint32_t touched;
 	bool part;	   /* class routes: look at the engine */
 	uint32_t id;	   /* of the node */
 };
@@ -464,12 +476,17 @@ static inline void net_wheel_push(struct net *net, uint64_t at, uint64_t word)
 }
 /* First tick that has events, or NET_NEVER. */
 uint64_t net_wheel_next(const struct net *net);
-/*
- * Takes the events of tick net->tick, sorted, from *word_p on; calls up come
- * last in *call_p. Returns the count of each.
- */
-uint32_t net_wheel_take(struct net *net, uint64_t **word_p,
-			struct net_call **call_p, uint32_t *calls_p);
+/* A tick's events: end[kind] is where the kind's words end. */
+struct net_batch {
+	const uint64_t *word;	 /* kinds that commute, one after the other */
+	uint32_t end[NET_EV_SORTED];
+	const uint64_t *sorted;	 /* the others */
+	uint32_t count;
+	const struct net_call *call; /* sorted by time */
+	uint32_t calls;
+};
+/* Takes the events of tick net->tick out of the wheel. */
+void net_wheel_take(struct net *net, struct net_batch *b);
 
 /* net_topo.c: who is my neighbour. */
 uint32_t net_topo_nodes(const struct net_config *cfg);

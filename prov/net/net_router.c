@@ -160,6 +160,30 @@ static unsigned wait_of(const struct net_packet *p, unsigned port)
 	return NET_WAIT_DET + 2 * (p->vc - 1u) + !on;
 }
 
+/* In order of arrival; those of one tick by receiver. */
+static void list_push(struct net *net, struct net_list *l, uint32_t pi)
+{
+	struct net_packet *p = net_packet(net, pi);
+	const struct net_packet *t = net_packet(net, l->tail), *q;
+	uint32_t i, prev = 0;
+
+	if (!l->head || t->since != p->since || t->in < p->in) {
+		net_list_push(net, l, pi);
+		return;
+	}
+	for (i = l->head;; i = q->next) {
+		q = net_packet(net, i);
+		if (q->since == p->since && q->in > p->in)
+			break;
+		prev = i;
+	}
+	p->next = i;
+	if (prev)
+		net_packet(net, prev)->next = pi;
+	else
+		l->head = pi;
+}
+
 static void queue_det(struct net_step *s, unsigned port, uint32_t pi)
 {
 	struct net_packet *p = net_packet(s->net, pi);
@@ -167,7 +191,7 @@ static void queue_det(struct net_step *s, unsigned port, uint32_t pi)
 	unsigned w = wait_of(p, port);
 
 	p->in = (uint8_t)port;
-	net_list_push(s->net, &o->list[w], pi);
+	list_push(s->net, &o->list[w], pi);
 	o->waits |= (uint8_t)(1u << w);
 	s->dirty |= 1ull << p->det;
 }
@@ -179,10 +203,6 @@ void net_router_arrive(struct net_step *s, uint64_t word)
 	uint32_t pi = net_word_payload(word);
 	struct net_packet *p = net_packet(net, pi);
 
-	if (net_word_vc(word) >= NET_VC_COLL0) {
-		net_tree_arrive(s, word);
-		return;
-	}
 	if (p->flags & NET_P_DEPOSIT && !net_road_ends(net, p, s->id) &&
 	    !net_unit_deposit(s, port, pi)) {
 		net_wheel_push(net, s->now + NET_RETRY_TICKS, word);
@@ -230,7 +250,7 @@ void net_router_tail(struct net_step *s, uint64_t word)
 	s->dirty |= (uint64_t)wanted(&s->out[port]) << port;
 	if (!reader)
 		return;
-	if (s->in[reader - 1].reading-- < net->cfg.read_paths)
+	if (s->node->reading[reader - 1]-- < net->cfg.read_paths)
 		return;
 	shut_mask(net, reader - 1, m);
 	s->node->shut[0] &= ~m[0];
@@ -309,9 +329,9 @@ static unsigned read_path(struct net_step *s, unsigned port)
 	struct net *net = s->net;
 	uint64_t m[2];
 
-	if (!net->cfg.read_paths)
+	if (!net->cfg.read_paths || port >= NET_READERS)
 		return 0;
-	if (++s->in[port].reading >= net->cfg.read_paths) {
+	if (++s->node->reading[port] >= net->cfg.read_paths) {
 		shut_mask(net, port, m);
 		s->node->shut[0] |= m[0];
 		s->node->shut[1] |= m[1];

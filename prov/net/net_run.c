@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The network as a whole: laid out in its block, and run tick by tick. A tick
- * goes node by node, for each node first all its events, then its ports; calls
- * up come last, in order of their exact times.
+ * takes all events in first, then goes through the ports of the nodes that they
+ * touched; calls up come last, in order of their exact times. No node feels
+ * another within a tick, so the order of nodes does not matter.
  */
 #include "prov/net/net_int.h"
 
@@ -99,6 +100,7 @@ static uint64_t lay_out(struct net *n, const struct net_config *cfg,
 	n->off_far = room(&off, n->far_max * sizeof(struct net_far));
 	n->off_sort[0] = room(&off, n->events_max * 8ull);
 	n->off_sort[1] = room(&off, n->events_max * 8ull);
+	n->off_touched = room(&off, n->nodes * 4ull);
 	n->off_call = room(&off, n->events_max * sizeof(struct net_call));
 	n->bytes = off;
 	return off;
@@ -211,17 +213,36 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 
 /* ---- running ------------------------------------------------------------- */
 
+/* Turns to a node. */
+static inline void step_at(struct net_step *s, uint32_t id)
+{
+	s->id = id;
+	s->node = net_node(s->net, id);
+	s->out = net_outs(s->net, s->node);
+	s->in = net_ins(s->net, s->node);
+	s->dirty = s->fresh[0] = s->fresh[1] = 0;
+}
+
+/* Notes what the node's events asked for until all of the tick are in. */
+static inline void step_note(struct net_step *s)
+{
+	struct net_node *n = s->node;
+
+	if (!(s->dirty | s->fresh[0] | s->fresh[1]))
+		return;
+	n->dirty |= s->dirty;
+	n->fresh[0] |= s->fresh[0];
+	n->fresh[1] |= s->fresh[1];
+	s->list[s->touched] = s->id;
+	s->touched += !n->touched;
+	n->touched = 1;
+}
+
 static void handle(struct net_step *s, uint64_t word)
 {
 	switch (net_word_kind(word)) {
-	case NET_EV_ARRIVE:
-		net_router_arrive(s, word);
-		return;
-	case NET_EV_TAIL:
-		net_router_tail(s, word);
-		return;
-	case NET_EV_TOKEN:
-		net_router_token(s, word);
+	case NET_EV_COLL:
+		net_tree_arrive(s, word);
 		return;
 	case NET_EV_CREDIT:
 		net_tree_credit(s, word);
@@ -261,13 +282,13 @@ static void call_up(struct net_step *s, const struct net_call *c)
 }
 
 /* Asks for the lines that an event will touch. */
-static inline void prefetch(const struct net *net, uint64_t word)
+static inline void prefetch(const struct net *net, uint64_t word, bool arrive)
 {
 	const struct net_node *n = net_node(net, net_word_node(word));
 	unsigned port = net_word_port(word);
 
 	__builtin_prefetch(n);
-	if (net_word_kind(word) == NET_EV_ARRIVE) {
+	if (arrive) {
 		__builtin_prefetch(net_packet(net, net_word_payload(word)));
 		__builtin_prefetch(&net_ins(net, n)[port]);
 	} else {
@@ -275,54 +296,132 @@ static inline void prefetch(const struct net *net, uint64_t word)
 	}
 }
 
-/* Events of one node in one tick, then its ports. Returns the next one's. */
-static uint32_t run_node(struct net_step *s, const uint64_t *w, uint32_t i,
-			 uint32_t n, uint64_t *sum)
+/* The engine that an event is for. */
+static const struct net_fifo *engine_of(const struct net *net, uint64_t word)
 {
-	struct net *net = s->net;
+	unsigned kind = net_word_kind(word);
 
-	s->id = net_word_node(w[i]);
-	s->node = net_node(net, s->id);
-	s->out = net_outs(net, s->node);
-	s->in = net_ins(net, s->node);
-	s->dirty = s->fresh[0] = s->fresh[1] = 0;
-	s->part = false;
-	do {
+	if (kind != NET_EV_WAKE && kind != NET_EV_BUILT)
+		return NULL;
+	return &net_fifos(net, net_node(net, net_word_node(word)))
+		       [net_word_port(word)];
+}
+
+/* Engines of the first events, and messages that wait there. */
+static void prefetch_engines(const struct net *net, const uint64_t *w,
+			     uint32_t n)
+{
+	const struct net_fifo *f;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		__builtin_prefetch(engine_of(net, w[i]));
+	for (i = 0; i < n; i++) {
+		f = engine_of(net, w[i]);
+		if (f)
+			__builtin_prefetch(net_mrec(net, f->ring));
+	}
+}
+
+static inline uint64_t mix(uint64_t word)
+{
+	return weft_hash_mix(word >> NET_VC_SHIFT);
+}
+
+/* Events of one kind, in any order. Returns their hash. */
+static inline uint64_t run_kind(struct net_step *s, const uint64_t *w,
+				uint32_t n, enum net_ev kind)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
 		if (i + AHEAD < n)
-			prefetch(net, w[i + AHEAD]);
-		*sum += weft_hash_mix(w[i] >> NET_VC_SHIFT);
-		handle(s, w[i++]);
-	} while (i < n && net_word_node(w[i]) == s->id);
-	if (s->part)
-		net_tree_feed(s);
-	if (s->dirty | s->fresh[0] | s->fresh[1])
+			prefetch(s->net, w[i + AHEAD], kind == NET_EV_ARRIVE);
+		sum += mix(w[i]);
+		step_at(s, net_word_node(w[i]));
+		if (kind == NET_EV_ARRIVE)
+			net_router_arrive(s, w[i]);
+		else if (kind == NET_EV_TAIL)
+			net_router_tail(s, w[i]);
+		else
+			net_router_token(s, w[i]);
+		step_note(s);
+	}
+	return sum;
+}
+
+/* The other events, node by node. */
+static uint64_t run_sorted(struct net_step *s, const uint64_t *w, uint32_t n)
+{
+	uint64_t sum = 0;
+	uint32_t i = 0;
+
+	while (i < n) {
+		step_at(s, net_word_node(w[i]));
+		s->part = false;
+		do {
+			sum += mix(w[i]);
+			handle(s, w[i++]);
+		} while (i < n && net_word_node(w[i]) == s->id);
+		if (s->part)
+			net_tree_feed(s);
+		step_note(s);
+	}
+	return sum;
+}
+
+/* Ports of the nodes that anything happened at. */
+static void run_ports(struct net_step *s)
+{
+	struct net_node *n;
+	uint32_t i;
+
+	for (i = 0; i < s->touched; i++) {
+		step_at(s, s->list[i]);
+		n = s->node;
+		s->dirty = n->dirty;
+		s->fresh[0] = n->fresh[0];
+		s->fresh[1] = n->fresh[1];
+		n->dirty = n->fresh[0] = n->fresh[1] = 0;
+		n->touched = 0;
 		net_router_serve(s);
-	return i;
+	}
+	s->touched = 0;
 }
 
 static void run_tick(struct net_step *s)
 {
 	struct net *net = s->net;
-	struct net_call *call;
-	uint64_t *w, sum = 0;
-	uint32_t calls, i, n = net_wheel_take(net, &w, &call, &calls);
+	struct net_batch b;
+	uint64_t sum;
+	uint32_t i;
 
+	net_wheel_take(net, &b);
+	prefetch_engines(net, b.sorted, b.count < 64 ? b.count : 64);
 	s->now = net->tick++;
-	for (i = 0; i < n;)
-		i = run_node(s, w, i, n, &sum);
-	for (i = 0; i < calls; i++) {
-		sum += weft_hash_mix(call[i].at ^
-				     call[i].word >> NET_VC_SHIFT);
-		call_up(s, &call[i]);
+	sum = run_kind(s, b.word, b.end[NET_EV_ARRIVE], NET_EV_ARRIVE);
+	sum += run_kind(s, b.word + b.end[NET_EV_ARRIVE],
+			b.end[NET_EV_TAIL] - b.end[NET_EV_ARRIVE],
+			NET_EV_TAIL);
+	sum += run_kind(s, b.word + b.end[NET_EV_TAIL],
+			b.end[NET_EV_TOKEN] - b.end[NET_EV_TAIL],
+			NET_EV_TOKEN);
+	sum += run_sorted(s, b.sorted, b.count);
+	run_ports(s);
+	for (i = 0; i < b.calls; i++) {
+		sum += mix(b.call[i].word ^ b.call[i].at << NET_VC_SHIFT);
+		call_up(s, &b.call[i]);
 	}
-	net->events += n + calls;
+	net->events += b.end[NET_EV_TOKEN] + b.count + b.calls;
 	net->hash = weft_hash_mix(net->hash ^ s->now ^ sum);
 }
 
 uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 		 void *arg, const bool *stop)
 {
-	struct net_step s = { .net = net, .up = up, .arg = arg };
+	struct net_step s = { .net = net, .up = up, .arg = arg,
+			      .list = net_at(net, net->off_touched) };
 	uint64_t last = until / net->cfg.tick_ps, next;
 
 	if (until == NET_NEVER)

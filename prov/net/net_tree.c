@@ -561,7 +561,7 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	o->busy_coll += len;
 	net->hops++;
 	net_wheel_push(net, s->now + hop,
-		       net_word(o->peer, NET_EV_ARRIVE, o->peer_port,
+		       net_word(o->peer, NET_EV_COLL, o->peer_port,
 				up ? NET_VC_COLL0 : NET_VC_COLL1, pi));
 	net_wheel_push(net, s->now + len,
 		       net_word(s->id, NET_EV_TAIL, port, 0, 0));

@@ -170,7 +170,7 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	uint64_t packets;
 	uint32_t mi;
 
-	if (msg->src >= net->ends || msg->dst >= net->ends ||
+	if (msg->bytes > NET_MESSAGE_MAX || msg->src >= net->ends || msg->dst >= net->ends ||
 	    msg->way > NET_SYSTEM || msg->zone >= NET_ZONES ||
 	    net_road_plan(net, msg, rem) || !deposit_ok(net, msg, rem))
 		return -EINVAL;
@@ -183,13 +183,12 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	m->bytes = msg->bytes;
 	m->cookie = msg->cookie;
 	m->ready_ps = at + net->cfg.inject_ps;
-	m->left = (packets ? packets : 1) * keepers(net, msg);
+	m->left = (uint32_t)((packets ? packets : 1) * keepers(net, msg));
 	m->src = msg->src;
 	m->dst = msg->dst;
 	m->fifo = msg->fifo;
 	memcpy(m->rem, rem, sizeof(rem));
-	m->vc = way_vc[msg->way];
-	m->zone = msg->zone;
+	m->road = (uint8_t)(way_vc[msg->way] | msg->zone << 4);
 	m->flags = flags_of(msg);
 	if (tick_of(net, m->ready_ps) < net->tick)
 		net->late++;
@@ -204,9 +203,10 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie)
 
 	if (!mi)
 		return -EAGAIN;
+	if (at < net->tick * net->cfg.tick_ps)
+		at = net->tick * net->cfg.tick_ps;
 	m->cookie = cookie;
-	m->frac = (uint16_t)(at % net->cfg.tick_ps);
-	m->state = NET_M_TIMER;
+	m->ready_ps = at;
 	net->timers++;
 	push_ps(net, at, net_word(0, NET_EV_TIMER, 0, 0, mi));
 	return 0;
@@ -236,7 +236,7 @@ static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
 
 static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m)
 {
-	uint64_t left = m->bytes - m->cut;
+	uint64_t left = m->bytes - (uint64_t)m->cut * net->cfg.payload_bytes;
 
 	return left < net->cfg.payload_bytes ? (uint32_t)left :
 					       net->cfg.payload_bytes;
@@ -286,17 +286,17 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 {
 	unsigned d;
 
-	p->seq = m->cut;
+	p->seq = (uint64_t)m->cut * net->cfg.payload_bytes;
 	p->bytes = (uint16_t)packet_bytes(net, m);
 	p->chunks = (uint8_t)net_chunks(net, p->bytes);
 	p->dst = m->dst;
-	p->flags = m->flags;
-	p->zone = m->zone;
-	p->vc = m->vc;
+	p->flags = m->flags & (uint8_t)~NET_M_SEEN;
+	p->zone = m->road >> 4;
+	p->vc = m->road & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
 	for (d = 0; d < NET_DIMS_MAX; d++)
 		p->left |= (uint8_t)((p->rem[d] != 0) << d);
-	if (m->cut + p->bytes == m->bytes)
+	if (p->seq + p->bytes == m->bytes)
 		p->flags |= NET_P_LAST;
 }
 
@@ -338,9 +338,9 @@ static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 	struct net_fifo *f = &net_fifos(net, s->node)[fifo];
 	struct net_mrec *m = net_mrec(net, f->msg);
 
-	m->frac = (uint16_t)(end % net->cfg.tick_ps);
-	net_wheel_push(net, s->now + 1, net_word(s->id, NET_EV_SENT, fifo, 0,
-						 f->msg));
+	m->ready_ps = end + net->cfg.tick_ps;
+	push_ps(net, m->ready_ps,
+		net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
 	s->node->active -= m->bytes;
 	promote(net, f, f->msg, end);
 }
@@ -353,17 +353,20 @@ void net_unit_built(struct net_step *s, uint64_t word)
 	struct net_mrec *m = net_mrec(net, f->msg);
 	uint32_t pi = net_packet_get(net);
 	struct net_packet *p = net_packet(net, pi);
-	uint64_t end = f->free_ps;
+	uint64_t now = s->now * net->cfg.tick_ps, end;
 
 	if (!pi) {
 		net_wheel_push(net, s->now + NET_RETRY_TICKS, word);
 		return;
 	}
+	if (f->free_ps < now)
+		f->free_ps = now; /* it had to wait for a record */
+	end = f->free_ps;
 	p->msg = f->msg;
 	packet_fill(net, p, m);
 	p->frac = (uint16_t)(end % net->cfg.tick_ps);
 	net->injected++;
-	m->cut += p->bytes;
+	m->cut++;
 	if (p->flags & NET_P_LAST)
 		finish(s, fifo, end);
 	f->msg = 0;
@@ -403,8 +406,8 @@ static uint64_t store(struct net_step *s, unsigned port,
 				      net->cfg.tick_ps;
 	uint64_t t;
 
-	if (!(m->state & NET_M_SEEN) && m->dst == s->id) {
-		m->state |= NET_M_SEEN;
+	if (!(m->flags & NET_M_SEEN) && m->dst == s->id) {
+		m->flags |= NET_M_SEEN;
 		s->node->active += m->bytes;
 	}
 	t = (head > in->free_ps ? head : in->free_ps) +
@@ -463,14 +466,16 @@ static bool is_copy(const struct net_mrec *m, uint32_t node)
 	return m->flags & NET_P_DEPOSIT && m->dst != node;
 }
 
-static void check_order(struct net *net, struct net_mrec *m,
+/* In order, what a packet leaves behind it is what was left before. */
+static void check_order(struct net *net, const struct net_mrec *m,
 			const struct net_packet *p)
 {
-	if (m->vc == NET_VC_DYN || m->flags & NET_P_DEPOSIT)
+	uint32_t most = net->cfg.payload_bytes;
+	uint64_t after = m->bytes - p->seq - p->bytes;
+
+	if (m->flags & (NET_P_DYN | NET_P_DEPOSIT))
 		return;
-	if (m->order != p->seq)
-		net->disorder++;
-	m->order = p->seq + p->bytes;
+	net->disorder += (after + most - 1) / most + 1 != m->left;
 }
 
 void net_unit_deliver(struct net_step *s, const struct net_call *c)
@@ -490,7 +495,7 @@ void net_unit_deliver(struct net_step *s, const struct net_call *c)
 	net_packet_put(net, pi);
 	last = --m->left == 0;
 	if (last) {
-		if (m->state & NET_M_SEEN)
+		if (m->flags & NET_M_SEEN)
 			net_node(net, m->dst)->active -= m->bytes;
 		net_mrec_put(net, p.msg);
 	}

@@ -3,8 +3,9 @@
  * Events by tick. The next NET_WHEEL ticks have a slot each, a list of chunks
  * of 63 events, and a bit that says whether it is empty; what lies further
  * away waits in a heap of four children and moves into the wheel when near.
- * A tick's events are taken together and sorted, so that neither the order in
- * which they were put in nor the way through the heap can matter.
+ * A tick's events are taken together, and sorted unless they commute, so that
+ * neither the order in which they were put in nor the way through the heap can
+ * matter.
  */
 #include "prov/net/net_int.h"
 
@@ -12,6 +13,19 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { GROUP_SORTED = NET_EV_SORTED, GROUP_UP, GROUPS };
+
+/* By kind: its group in a tick. */
+static const uint8_t group_of[16] = {
+	[NET_EV_ARRIVE] = NET_EV_ARRIVE, [NET_EV_TAIL] = NET_EV_TAIL,
+	[NET_EV_TOKEN] = NET_EV_TOKEN,	 [NET_EV_COLL] = GROUP_SORTED,
+	[NET_EV_CREDIT] = GROUP_SORTED,	 [NET_EV_WAKE] = GROUP_SORTED,
+	[NET_EV_BUILT] = GROUP_SORTED,	 [NET_EV_PART] = GROUP_SORTED,
+	[NET_EV_CBUILT] = GROUP_SORTED,	 [NET_EV_READY] = GROUP_SORTED,
+	[NET_EV_DELIVER] = GROUP_UP,	 [NET_EV_RESULT] = GROUP_UP,
+	[NET_EV_SENT] = GROUP_UP,	 [NET_EV_TIMER] = GROUP_UP,
+};
 
 enum { PILES_BITS = 12, PILES_MAX = 1 << PILES_BITS, SMALL = 12 };
 
@@ -174,7 +188,7 @@ static void sort_large(const struct net *net, const uint64_t *from,
 		       uint64_t *to, uint32_t n)
 {
 	uint32_t count[PILES_MAX], i, sum = 0, c;
-	unsigned bits = 33 - (unsigned)__builtin_clz(n);
+	unsigned bits = 32 - (unsigned)__builtin_clz(n);
 	unsigned of_nodes = 32 - (unsigned)__builtin_clz(net->nodes);
 	unsigned shift;
 
@@ -196,32 +210,51 @@ static void sort_large(const struct net *net, const uint64_t *from,
 	sort_small(to, n);
 }
 
-/* Empties the slot; calls up go to the end of the second array. */
-static uint32_t slot_empty(struct net *net, uint64_t *w, uint64_t *ups,
-			   uint32_t *ups_p)
+/* Gives the slot's chunks back. */
+static void slot_clear(struct net *net, struct net_slot *s)
 {
-	struct net_slot *s = slot_of(net, net->tick);
-	uint32_t bit = net->tick % NET_WHEEL, c, next, i, used, n = 0, u = 0;
-	const struct net_chunk *ch;
+	uint32_t bit = net->tick % NET_WHEEL;
 
-	for (c = s->first; c; c = next) {
-		ch = chunk_of(net, c);
-		used = c == s->last ? s->used : NET_CHUNK_EVENTS;
-		next = c == s->last ? 0 : ch->next;
-		for (i = 0; i < used; i++)
-			if (net_word_kind(ch->event[i]) >= NET_EV_UP)
-				ups[u++] = ch->event[i];
-			else
-				w[n++] = ch->event[i];
-		chunk_of(net, c)->next = net->free_chunk;
-		net->free_chunk = c;
-	}
+	chunk_of(net, s->last)->next = net->free_chunk;
+	net->free_chunk = s->first;
 	s->first = s->last = 0;
 	net->map[bit / 64] &= ~(1ull << bit % 64);
 	if (!net->map[bit / 64])
 		net->map_top[bit / 4096] &= ~(1ull << bit / 64 % 64);
-	*ups_p = u;
-	return n;
+}
+
+/*
+ * Deals the slot's events by group into to, counting first; end[g] is where
+ * group g ends. Groups: each kind that commutes, the sorted ones, calls up.
+ */
+static void slot_deal(struct net *net, uint64_t *to, uint32_t end[GROUPS])
+{
+	struct net_slot *s = slot_of(net, net->tick);
+	uint32_t at[GROUPS] = { 0 }, c, i, g, used;
+	const struct net_chunk *ch;
+
+	for (c = s->first; c; c = c == s->last ? 0 : ch->next) {
+		ch = chunk_of(net, c);
+		used = c == s->last ? s->used : NET_CHUNK_EVENTS;
+		for (i = 0; i < used; i++)
+			at[group_of[net_word_kind(ch->event[i])]]++;
+	}
+	for (g = 0, c = 0; g < GROUPS; g++) {
+		i = at[g];
+		at[g] = c;
+		c += i;
+	}
+	for (c = s->first; c; c = c == s->last ? 0 : ch->next) {
+		ch = chunk_of(net, c);
+		used = c == s->last ? s->used : NET_CHUNK_EVENTS;
+		for (i = 0; i < used; i++) {
+			g = group_of[net_word_kind(ch->event[i])];
+			to[at[g]++] = ch->event[i];
+		}
+	}
+	memcpy(end, at, sizeof(at));
+	if (s->first)
+		slot_clear(net, s);
 }
 
 /* A call up with its exact time and what decides between equal ones. */
@@ -234,21 +267,21 @@ static void call_fill(const struct net *net, uint64_t word,
 
 	c->word = word;
 	c->key = 0;
-	c->at = net->tick * net->cfg.tick_ps;
 	switch (net_word_kind(word)) {
 	case NET_EV_RESULT:
 		c->key = (uint64_t)p->msg << 40 ^ p->seq;
-		c->at += p->frac;
+		c->at = net->tick * net->cfg.tick_ps + p->frac;
 		return;
 	case NET_EV_DELIVER:
-		c->at += p->frac;
+		__builtin_prefetch(net_mrec(net, p->msg));
+		c->at = net->tick * net->cfg.tick_ps + p->frac;
 		return;
 	case NET_EV_TIMER:
 		c->key = m->cookie;
-		c->at += m->frac;
+		c->at = m->ready_ps;
 		return;
 	default:
-		c->at += m->frac;
+		c->at = m->ready_ps;
 	}
 }
 
@@ -283,28 +316,44 @@ static void sort_calls(struct net_call *c, uint32_t n)
 	}
 }
 
-uint32_t net_wheel_take(struct net *net, uint64_t **word_p,
-			struct net_call **call_p, uint32_t *calls_p)
+static void prefetch_calls(const struct net *net, const uint64_t *w,
+			   uint32_t n)
+{
+	uint32_t i, payload;
+
+	for (i = 0; i < n; i++) {
+		payload = net_word_payload(w[i]);
+		if (net_word_kind(w[i]) <= NET_EV_RESULT)
+			__builtin_prefetch(net_packet(net, payload));
+		else
+			__builtin_prefetch(net_mrec(net, payload));
+	}
+}
+
+void net_wheel_take(struct net *net, struct net_batch *b)
 {
 	uint64_t *w = net_at(net, net->off_sort[0]);
 	uint64_t *other = net_at(net, net->off_sort[1]);
 	struct net_call *call = net_at(net, net->off_call);
-	uint32_t n, u, i;
+	uint32_t end[GROUPS], i;
 
 	far_near(net);
-	n = slot_empty(net, w, other, &u);
-	for (i = 0; i < u; i++)
-		call_fill(net, other[i], &call[i]);
-	sort_calls(call, u);
-	if (n > SMALL) {
-		sort_large(net, w, other, n);
-		w = other;
+	slot_deal(net, w, end);
+	net->pending -= end[GROUP_UP];
+	b->word = w;
+	memcpy(b->end, end, sizeof(b->end));
+	b->count = end[GROUP_SORTED] - end[GROUP_SORTED - 1];
+	b->sorted = w + end[GROUP_SORTED - 1];
+	if (b->count > SMALL) {
+		sort_large(net, b->sorted, other, b->count);
+		b->sorted = other;
 	} else {
-		sort_small(w, n);
+		sort_small(w + end[GROUP_SORTED - 1], b->count);
 	}
-	net->pending -= n + u;
-	*word_p = w;
-	*call_p = call;
-	*calls_p = u;
-	return n;
+	b->calls = end[GROUP_UP] - end[GROUP_SORTED];
+	prefetch_calls(net, w + end[GROUP_SORTED], b->calls);
+	for (i = 0; i < b->calls; i++)
+		call_fill(net, w[end[GROUP_SORTED] + i], &call[i]);
+	sort_calls(call, b->calls);
+	b->call = call;
 }
