@@ -140,6 +140,39 @@ struct fi_weft_world {
 #define FI_WEFT_NAN	 1u /* a floating-point result is not a number */
 #define FI_WEFT_OVERFLOW 2u /* an integer sum did not fit */
 
+/*
+ * On endpoints and domains: tagged receives that are waited for on the spot.
+ * They match as all others do, but no queue hears of them.
+ */
+#define FI_WEFT_RECV "weft_recv"
+
+/* What such a receive brought; the caller's memory until it is over. */
+struct fi_weft_arrival {
+	uint64_t tag;
+	uint64_t data;	/* with FI_REMOTE_CQ_DATA in flags */
+	uint64_t flags;
+	size_t len;
+	int err;  /* FI_E*, or 0 */
+	int over; /* set last; 0 before */
+};
+
+struct fi_weft_recv {
+	size_t size;
+	/*
+	 * Posts a receive of up to len bytes from anybody. Whoever sleeps in
+	 * fi_cq_sread on the endpoint's queue comes back when it is over. 0
+	 * or -FI_E*.
+	 */
+	ssize_t (*post)(struct fid_ep *ep, void *buf, size_t len, uint64_t tag,
+			uint64_t ignore, struct fi_weft_arrival *a);
+	/*
+	 * Makes progress until it is over, the endpoint's queue of receives
+	 * has an entry, or turns more looks were in vain.
+	 */
+	void (*poll)(struct fid_ep *ep, const struct fi_weft_arrival *a,
+		     unsigned turns);
+};
+
 /* On joined groups (fid_mc). */
 #define FI_WEFT_ROUTES "weft_routes"
 

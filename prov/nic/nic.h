@@ -154,6 +154,8 @@ enum weft_op_flag {
 	WEFT_OP_CLAIM = 1 << 8,
 	/* peek or claim: drop the message */
 	WEFT_OP_DISCARD = 1 << 9,
+	/* for up: the completion goes to the context, not to a queue */
+	WEFT_OP_DIRECT = 1 << 10,
 };
 
 /* One operation and its completion. */

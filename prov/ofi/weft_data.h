@@ -5,10 +5,19 @@
 
 #include "prov/ofi/weft_ofi.h"
 
+#include <rdma/fi_ext_weft.h>
+
 extern struct fi_ops_msg weft_msg_ops;
 extern struct fi_ops_tagged weft_tagged_ops;
 extern struct fi_ops_rma weft_rma_ops;
 extern struct fi_ops_atomic weft_atomic_ops;
+
+/* Receives without a queue: weft_recv.c. */
+extern struct fi_weft_recv weft_recv_ops;
+void weft_recv_over(struct weft_ep *ep, const struct weft_op *op);
+
+/* Packets taken by one poll. */
+#define WEFT_POLL_BUDGET 64
 
 /* Completions, regions and events: weft_progress.c. */
 extern const struct weft_nic_up weft_nic_calls;

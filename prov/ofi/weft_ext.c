@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fi_open_ops: the provider's own tables, rdma/fi_ext_weft.h. */
-#include "prov/ofi/weft_ofi.h"
+#include "prov/ofi/weft_data.h"
 #include "src/base/clock.h"
-
-#include <rdma/fi_ext_weft.h>
 
 #include <string.h>
 #include <time.h>
@@ -120,6 +118,7 @@ static const struct {
 } tables[] = {
 	{ FI_WEFT_CLOCK, &clock_ops },
 	{ FI_WEFT_STATS, &stats_ops },
+	{ FI_WEFT_RECV, &weft_recv_ops },
 };
 
 int weft_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,

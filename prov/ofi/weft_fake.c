@@ -2,6 +2,7 @@
 /* An engine and a carrier for the tests of this folder. */
 #include "prov/ofi/weft_fake.h"
 #include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_data.h"
 #include "test/t.h"
 
 #include <stdlib.h>
@@ -9,6 +10,9 @@
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+
+/* The data path is not part of these tests. */
+struct fi_weft_recv weft_recv_ops;
 
 static const struct weft_machine machines[] = {
 	{ .name = "native",

@@ -7,9 +7,6 @@
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_ofi.h"
 
-/* Packets taken by one poll. */
-#define BUDGET 64
-
 static const uint8_t cntr_of[] = {
 	[WEFT_SEND] = WEFT_CNTR_SEND,
 	[WEFT_RECV] = WEFT_CNTR_RECV,
@@ -83,7 +80,9 @@ WEFT_HOT static void up_done(void *arg, struct weft_op *op)
 {
 	struct weft_ep *ep = arg;
 
-	if (weft_unlikely(op->err))
+	if (op->flags & WEFT_OP_DIRECT)
+		weft_recv_over(ep, op);
+	else if (weft_unlikely(op->err))
 		failed(ep, op->kind == WEFT_RECV ? ep->rx_cq : ep->tx_cq, op);
 	else if (weft_likely(op->kind == WEFT_RECV))
 		went_well(ep, ep->rx_cq, ep->cntr[WEFT_CNTR_RECV], op);
@@ -141,5 +140,5 @@ const struct weft_nic_up weft_nic_calls = {
 
 void weft_ep_progress(struct weft_ep *ep)
 {
-	weft_nic_poll(ep->nic, BUDGET);
+	weft_nic_poll(ep->nic, WEFT_POLL_BUDGET);
 }

@@ -10,6 +10,7 @@
 #include "src/core/core_status.h"
 
 #include <errno.h>
+#include <rdma/fi_ext_weft.h>
 #include <rdma/fi_tagged.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +202,67 @@ static WEFT_COLD int recv_no_proc(MPI_Status *status)
 	return 0;
 }
 
+/* ---- on the spot: no request, no entry in the queue ---------------------- */
+
+static int direct_end(const struct weft_p2p_args *a,
+		      const struct fi_weft_arrival *d, MPI_Status *status)
+{
+	int source = weft_tag_source(d->tag);
+
+	weft_count(WEFT_COUNT_RECV, 1);
+	weft_count(WEFT_COUNT_RECV_BYTES, d->len);
+	if (weft_unlikely(d->flags & FI_REMOTE_CQ_DATA))
+		send_ack(a->comm, source, d->data);
+	if (status != MPI_STATUS_IGNORE)
+		weft_status_set(status, source, weft_tag_tag(d->tag),
+				(MPI_Count)d->len);
+	return weft_likely(!d->err) ? 0 : weft_fi_errno(-d->err);
+}
+
+/* Is nothing to be done but to look for the message? */
+static inline bool direct_quiet(void)
+{
+	/* relaxed: a look, by the only thread */
+	return !weft_core.pending && !weft_load32_relaxed(&weft_core.stepping);
+}
+
+static int direct_wait(const struct weft_p2p_args *a,
+		       const struct fi_weft_arrival *d, MPI_Status *status)
+{
+	struct weft_idle w = weft_idle_begin(NULL, 0, false);
+
+	for (;;) {
+		if (weft_likely(direct_quiet())) {
+			weft_core.recv->poll(weft_core.ep, d, w.left);
+			w.left = 0;
+		}
+		if (weft_likely(d->over))
+			return direct_end(a, d, status);
+		weft_idle_turn(&w);
+	}
+}
+
+/* -EAGAIN: take the other road. */
+static inline int recv_direct(const struct weft_p2p_args *a, MPI_Status *status)
+{
+	struct fi_weft_arrival d;
+	uint64_t word, ignore;
+	int rc;
+
+	if (weft_unlikely(!weft_core.recv || weft_recv_lane.pend ||
+			  !weft_dt_is_run(a->dt, a->count)))
+		return -EAGAIN;
+	weft_near_word(a, &word, &ignore);
+	d.over = 0;
+	rc = (int)weft_core.recv->post(
+		weft_core.ep, weft_p2p_start(a->buf, a->dt),
+		(size_t)(a->count * a->dt->size), word, ignore, &d);
+	return weft_likely(!rc) ? direct_wait(a, &d, status)
+				: weft_fi_errno(rc);
+}
+
+/* ---- with a request ------------------------------------------------------ */
+
 /* The lock is held. */
 static WEFT_COLD int post_far(struct weft_p2p *p, const struct weft_p2p_args *a)
 {
@@ -219,6 +281,9 @@ int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 
 	if (weft_unlikely(source == MPI_PROC_NULL))
 		return recv_no_proc(status);
+	rc = recv_direct(&a, status);
+	if (weft_likely(rc != -EAGAIN))
+		return rc;
 	weft_lock();
 	rc = weft_near_post(&p, &a);
 	if (weft_unlikely(rc))

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
+#include <rdma/fi_ext_weft.h>
 #include <rdma/fi_tagged.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,18 @@ static int alloc_procs(void)
 	return 0;
 }
 
+/* Receives that are waited for on the spot, where the provider has them; with
+ * threads and in virtual time requests tell who waits for what. */
+static void open_recv(bool threads)
+{
+	void *ops = NULL;
+
+	if (threads || weft_core.virt ||
+	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_RECV, 0, &ops, NULL))
+		ops = NULL;
+	weft_core.recv = ops;
+}
+
 int weft_wire_open(bool threads)
 {
 	struct weft_core *c = &weft_core;
@@ -149,6 +162,7 @@ int weft_wire_open(bool threads)
 	if (rc)
 		return complain("fi_endpoint", rc);
 	read_limits();
+	open_recv(threads);
 	my_name_len = sizeof(my_name);
 	rc = fi_getname(&c->ep->fid, my_name, &my_name_len);
 	return rc ? complain("fi_getname", rc) : 0;

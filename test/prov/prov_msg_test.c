@@ -2,9 +2,11 @@
 /* Messages between processes: content, order, floods, probes, multi, cancel. */
 #include "test/prov/prov_job.h"
 
+#include "src/base/attr.h"
 #include "src/base/clock.h"
 #include "test/t.h"
 
+#include <rdma/fi_ext_weft.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +170,101 @@ static void a_short_buffer_is_told_with_data_and_tag(void **state)
 	job_run(2, body_truncate, NULL);
 }
 
+/* ---- receives on the spot -------------------------------------------------- */
+
+static void wait_direct(struct job *j, const struct fi_weft_recv *r,
+			const struct fi_weft_arrival *a)
+{
+	struct fi_cq_tagged_entry e;
+
+	while (!a->over) {
+		r->poll(j->ep, a, 100);
+		if (!a->over) /* asleep it is noticed, too */
+			fi_cq_sread(j->cq, &e, 1, NULL, 1000);
+	}
+}
+
+static void body_direct(struct job *j)
+{
+	static const size_t len[] = { 8, 3000, 200000, 1 << 20 };
+	unsigned char *buf = malloc(1 << 20);
+	struct fi_weft_recv *r;
+
+	job_check(j,
+		  !fi_open_ops(&j->ep->fid, FI_WEFT_RECV, 0, (void **)&r, NULL),
+		  "fi_open_ops", 0);
+	for (unsigned i = 0; i < WEFT_COUNT_OF(len); i++) {
+		struct fi_weft_arrival a = { .over = 0 };
+
+		if (j->rank == 0) {
+			t_fill(buf, len[i], i);
+			job_tsend(j, 1, buf, len[i], 7, buf);
+			job_wait(j, buf);
+			job_tsend(j, 1, buf, len[i], 8, buf);
+			job_wait(j, buf);
+			continue;
+		}
+		job_check(j, !r->post(j->ep, buf, len[i], 7, 0, &a), "post", 0);
+		wait_direct(j, r, &a);
+		job_check(j, !a.err && a.len == len[i] && a.tag == 7, "first",
+			  a.err);
+		check_bytes(j, buf, len[i], i);
+		a.over = 0;
+		job_check(j, !r->post(j->ep, buf, 4, 8, 0, &a), "post", 0);
+		wait_direct(j, r, &a);
+		job_check(j, a.err == FI_ETRUNC && a.len == 4 && a.tag == 8,
+			  "cut off", a.err);
+	}
+	free(buf);
+	job_barrier(j);
+}
+
+static void a_receive_on_the_spot_needs_no_queue(void **state)
+{
+	const struct job_opts o = { .wait_obj = FI_WAIT_UNSPEC };
+
+	job_run(2, body_direct, &o);
+}
+
+/* ---- fences ---------------------------------------------------------------- */
+
+/* A fenced message leaves when the large one before it is complete. */
+static void body_fence(struct job *j)
+{
+	unsigned char *big = malloc(1 << 20);
+	struct iovec iov = { big, 8 };
+	struct fi_msg_tagged m = { .msg_iov = &iov, .iov_count = 1, .tag = 2,
+				   .addr = job_addr(j, 1), .context = &iov };
+	ssize_t ret;
+
+	if (j->rank == 0) {
+		job_tsend(j, 1, big, 1 << 20, 1, big);
+		ret = fi_tsendmsg(j->ep, &m, FI_FENCE | FI_COMPLETION);
+		job_check(j, ret == -FI_EAGAIN, "the fence waits", (long)ret);
+		job_barrier(j);
+		while (ret == -FI_EAGAIN) {
+			fi_cq_read(j->cq, NULL, 0);
+			ret = fi_tsendmsg(j->ep, &m, FI_FENCE | FI_COMPLETION);
+		}
+		job_check(j, !ret, "fi_tsendmsg", (long)ret);
+		job_wait(j, big);
+		job_wait(j, &iov);
+	} else {
+		job_barrier(j);
+		job_trecv(j, 0, big, 1 << 20, 1, 0, big);
+		job_wait(j, big);
+		job_trecv(j, 0, big, 8, 2, 0, big);
+		job_wait(j, big);
+	}
+	free(big);
+	job_barrier(j);
+}
+
+static void a_fence_waits_for_what_is_before_it(void **state)
+{
+	job_run(2, body_fence, NULL);
+}
+
 /* ---- depth --------------------------------------------------------------- */
 
 static void body_unexpected(struct job *j)
@@ -320,6 +417,8 @@ int main(void)
 		T_CASE(segments_are_gathered_and_scattered),
 		T_CASE(an_endpoint_sends_to_itself),
 		T_CASE(a_short_buffer_is_told_with_data_and_tag),
+		T_CASE(a_receive_on_the_spot_needs_no_queue),
+		T_CASE(a_fence_waits_for_what_is_before_it),
 		T_CASE(a_hundred_thousand_wait_unexpected),
 		T_CASE(ten_thousand_receives_match_in_reverse),
 		T_CASE(large_unexpected_messages_hold_up_nobody),
