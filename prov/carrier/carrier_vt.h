@@ -106,7 +106,8 @@ enum weft_vt_kind { WEFT_VT_BARRIER, WEFT_VT_REDUCE, WEFT_VT_ALLREDUCE };
 
 /* Members in order; the tree is the machine's. */
 struct weft_vt_route_attr {
-	unsigned id; /* free on all members, below WEFT_VT_ROUTES */
+	uint64_t key;	 /* the same for all members, and of this route alone */
+	uint32_t routes; /* ids that may be taken, a bit each */
 	int n;
 	int me;
 	struct weft_peer *const *member; /* member[me] is not looked at */
@@ -147,11 +148,13 @@ struct weft_carrier_virt {
 	int (*link)(struct weft_carrier *c, uint32_t node, unsigned port,
 		    struct weft_vt_link *link);
 	/*
-	 * Opens a class route; all members call it alike. -EAGAIN: the model
-	 * has not run since, ask again. -ENOSPC, -EINVAL: no route.
+	 * Opens a class route when all members have called this alike; its id
+	 * is the same for all. -EAGAIN: not all have, ask again. -ENOSPC: no
+	 * id is free on all their nodes, -EINVAL: their nodes are no block.
 	 */
 	int (*route_open)(struct weft_carrier *c,
-			  const struct weft_vt_route_attr *attr);
+			  const struct weft_vt_route_attr *attr,
+			  unsigned *id_p);
 	void (*route_close)(struct weft_carrier *c, unsigned id);
 	/* Sends this member's part. -EAGAIN: too many are under way. */
 	int (*route_send)(struct weft_carrier *c, unsigned id,

@@ -99,6 +99,11 @@ static void coll_gone(struct weft_coll *c, int i)
 void weft_nic_leave(struct weft_coll *c)
 {
 	c->joined = NULL;
+	/* Nobody needs our node, and the model counts those who left. */
+	if (c->net && !c->far_used) {
+		nic_coll_free(c);
+		return;
+	}
 	coll_say_left(c);
 	coll_gone(c, c->me);
 }
@@ -282,7 +287,9 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 			if (c->net)
 				nic_net_fail(c->net, err);
 			weft_cu_group_fail(c->far, err);
-			if (c->state != COLL_READY)
+			if (c->state == COLL_OPENING)
+				nic_coll_join_fail(c, err);
+			else if (c->state != COLL_READY)
 				c->state = COLL_FAILED;
 		}
 		coll_gone(c, i);

@@ -49,6 +49,7 @@ struct weft_coll {
 	int gone_count;
 	struct weft_cu_group *far; /* by messages; there from the beginning */
 	struct weft_cu_group *hw;  /* the class route, or NULL */
+	bool far_used;		   /* by an operation */
 	struct nic_net *net; /* the same on a modelled network, or NULL */
 	struct weft_cu_tree tree;
 	struct weft_list longs;	  /* long vectors, oldest first */
@@ -98,6 +99,8 @@ void nic_coll_free(struct weft_coll *c);
 
 /* nic_coll_join.c: goes on with a join that waits for somebody's memory. */
 void nic_coll_join_step(struct weft_coll *c);
+/* A member died before all had joined. */
+void nic_coll_join_fail(struct weft_coll *c, int err);
 
 /* nic_coll_op.c: what the pool of operations holds. */
 extern const size_t nic_coll_op_bytes;

@@ -6,6 +6,8 @@
  *   gather   everyone's free routes and node number -> route and tree
  *   open     map the others' areas, open the row of the route
  *   agree    did that work everywhere? else stay with messages
+ *
+ * In virtual time the model does it all.
  */
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_coll_int.h"
@@ -100,15 +102,25 @@ static struct weft_carrier *coll_carrier(const struct weft_coll *c)
 	return c->nic->unit->carrier;
 }
 
-/* Step 2 in virtual time: the network has the tree. */
+/*
+ * In virtual time the model has the tree, knows who has which routes, and tells
+ * all members alike: one step, and no messages.
+ */
 static void join_open_net(struct weft_coll *c)
 {
-	struct weft_vt_route_attr a = { .id = (unsigned)c->route, .n = c->n,
-					.me = c->me, .member = c->member };
-	int ret = nic_net_open(coll_carrier(c), &a, &c->net);
+	struct weft_vt_route_attr a = {
+		.key = c->key, .routes = (uint32_t)c->nic->machine->routes,
+		.n = c->n, .me = c->me, .member = c->member,
+	};
+	int ret = -ENOSPC;
 
-	if (ret != -EAGAIN)
-		join_agree(c, ret ? JOIN_NO : JOIN_PACKETS);
+	if (c->n > 1 && !c->no_route)
+		ret = nic_net_open(coll_carrier(c), &a, &c->net);
+	if (ret == -EAGAIN)
+		return; /* poll comes back here */
+	if (!ret)
+		c->route = nic_net_id(c->net);
+	join_end(c, 0);
 }
 
 /* Step 2: opens the route's row here. */
@@ -174,6 +186,11 @@ void nic_coll_join_step(struct weft_coll *c)
 		join_open(c);
 }
 
+void nic_coll_join_fail(struct weft_coll *c, int err)
+{
+	join_end(c, err);
+}
+
 /* After step 1: takes a route, unless another join was quicker. */
 static void join_gathered(struct weft_cu_call *call)
 {
@@ -190,8 +207,7 @@ static void join_gathered(struct weft_cu_call *call)
 	for (int i = 0; i < c->n; i++)
 		cpus = c->words[i].cpus < cpus ? c->words[i].cpus : cpus;
 	c->crowded = (uint64_t)c->n > cpus;
-	if (c->n == 1 || !free_routes ||
-	    (!coll_carrier(c)->virt && join_tree(c))) {
+	if (c->n == 1 || !free_routes || join_tree(c)) {
 		join_end(c, 0);
 		return;
 	}
@@ -213,7 +229,7 @@ static void join_gather(struct weft_coll *c)
 
 	c->state = COLL_GATHERING;
 	c->mine.routes = 0;
-	if ((nic->share || coll_carrier(c)->virt) && !c->no_route)
+	if (nic->share && !c->no_route)
 		c->mine.routes = nic->coll->routes;
 	c->mine.node = nic->coll->node >= 0 ? (uint64_t)nic->coll->node :
 					      (uint64_t)c->me;
@@ -316,7 +332,12 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_coll_attr *a,
 	}
 	*c_p = c;
 	nic_coll_replay(c);
-	join_gather(c);
+	if (coll_carrier(c)->virt) {
+		c->state = COLL_OPENING;
+		join_open_net(c);
+	} else {
+		join_gather(c);
+	}
 	return 0;
 }
 

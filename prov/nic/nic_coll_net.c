@@ -41,22 +41,28 @@ uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc,
 int nic_net_open(struct weft_carrier *carrier,
 		 const struct weft_vt_route_attr *attr, struct nic_net **n_p)
 {
-	int ret = carrier->virt->route_open(carrier, attr);
+	unsigned id;
+	int ret = carrier->virt->route_open(carrier, attr, &id);
 	struct nic_net *n;
 
 	if (ret)
 		return ret;
 	n = calloc(1, sizeof(*n));
 	if (!n) {
-		carrier->virt->route_close(carrier, attr->id);
+		carrier->virt->route_close(carrier, id);
 		return -ENOMEM;
 	}
 	n->carrier = carrier;
-	n->id = attr->id;
+	n->id = id;
 	n->me = attr->me;
 	n->per = carrier->mtu < NET_PACKET ? carrier->mtu : NET_PACKET;
 	*n_p = n;
 	return 0;
+}
+
+int nic_net_id(const struct nic_net *n)
+{
+	return (int)n->id;
 }
 
 static void finish(struct nic_net *n)

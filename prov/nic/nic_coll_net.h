@@ -15,9 +15,10 @@
 
 struct nic_net;
 
-/* Opens the route that all members have agreed on; the members' carrier. */
+/* Opens a route when all members have asked for it. -EAGAIN: again. */
 int nic_net_open(struct weft_carrier *carrier,
 		 const struct weft_vt_route_attr *attr, struct nic_net **n_p);
+int nic_net_id(const struct nic_net *n);
 /* Fails what is pending with -ECANCELED. */
 void nic_net_close(struct nic_net *n);
 

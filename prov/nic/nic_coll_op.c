@@ -114,6 +114,7 @@ int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
 		nic_net_post(c->net, &w->call);
 		return 0;
 	}
+	c->far_used |= !c->hw;
 	return weft_cu_post(c->hw ? c->hw : c->far, &w->call);
 }
 

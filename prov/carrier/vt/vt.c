@@ -45,6 +45,7 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	v->threads = attr->threads;
 	vt_cpus_add(w->head);
 	v->last_to = VT_NONE;
+	v->watch_next = w->rank + 1;
 	v->peer = calloc(w->head->size, sizeof(*v->peer));
 	v->met = calloc(w->head->size, sizeof(*v->met));
 	v->route = calloc(WEFT_VT_ROUTES, sizeof(*v->route));

@@ -35,6 +35,7 @@ struct weft_vt {
 	uint64_t *due;	 /* when a rank that does not run is to run again */
 	uint32_t *batch; /* who was freed last, in order */
 	struct vt_buf *bufs;
+	struct vt_join *joins;
 	struct vt_member *members;
 	struct vt_route *routes;
 	uint32_t *places;
@@ -73,6 +74,7 @@ struct vt {
 	weft_au32 woken;
 	weft_au32 blocked;   /* a thread sleeps for this rank */
 	unsigned looks;	     /* in vain, in a row */
+	uint32_t watch_next; /* whose life is asked for */
 	uint32_t left_seen;
 	/* the last packet sent, for messages of several */
 	uint32_t last_to;
@@ -184,8 +186,8 @@ void vt_give_back(struct vt_turn *t, uint32_t i);
 void vt_engine_watch(struct vt *v);
 
 /* vt_route.c */
-int vt_route_open(struct weft_carrier *c,
-		  const struct weft_vt_route_attr *attr);
+int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *attr,
+		  unsigned *id_p);
 void vt_route_close(struct weft_carrier *c, unsigned id);
 int vt_route_send(struct weft_carrier *c, unsigned id,
 		  const struct weft_vt_part *part, const void *data);

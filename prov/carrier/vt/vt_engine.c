@@ -542,12 +542,15 @@ void vt_engine_watch(struct vt *v)
 		weft_store32(&w->head->broken, 1);
 		weft_cas32(&w->head->engine, &owner, 0);
 	}
-	for (uint32_t i = 0; i < w->head->size; i++) {
-		struct vt_rank *r = &w->rank_of[i];
-		uint32_t pid = weft_load32(&r->pid);
+	/* A few at a time, since all who sleep ask. */
+	for (uint32_t k = 0, asked = 0; k < w->head->size && asked < 4; k++) {
+		uint32_t i = v->watch_next++ % w->head->size;
+		uint32_t pid = weft_load32(&w->rank_of[i].pid);
 
-		if (weft_load32(&r->status) == WEFT_VT_RUN && pid &&
-		    !alive(pid))
+		if (weft_load32(&w->rank_of[i].status) != WEFT_VT_RUN || !pid)
+			continue;
+		asked++;
+		if (!alive(pid))
 			last |= bury(v, i);
 	}
 	if (last)

@@ -49,6 +49,7 @@ struct vt_head {
 	uint64_t due_at;
 	uint64_t batch_at;
 	uint64_t bufs_at;
+	uint64_t joins_at;
 	uint64_t members_at;
 	uint64_t routes_at;
 	uint64_t places_at; /* of a route in routes, by its id in prov/net */
@@ -65,6 +66,7 @@ struct vt_head {
 	weft_au32 unsaid;		/* ranks that have not told why yet */
 	weft_au32 left;			/* ranks that left or died */
 	weft_au32 late; /* somebody ran who is not in the batch */
+	uint32_t join_count; /* in joins */
 	weft_au32 died; /* a rank was found dead: everybody is to look */
 	uint32_t batch_count;
 	uint64_t now;	/* the model has run so far */
@@ -99,6 +101,16 @@ struct vt_rank {
 	/* line 2: packets in, a list; the first was read already */
 	alignas(128) weft_au32 in_head; /* the rank's */
 	uint32_t in_tail;		/* the engine's */
+
+	/* routes: which it has, and which it asked for */
+	uint32_t routes;
+	struct vt_wish {
+		uint64_t key;
+		weft_au32 state; /* enum vt_route_state */
+		int32_t err;
+		uint32_t place;
+		uint32_t id;
+	} wish[WEFT_VT_ROUTES];
 
 	alignas(128) struct weft_vt_note note;
 };
@@ -138,14 +150,29 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
 		      sizeof(struct weft_vt_part) <= sizeof(struct weft_pkt),
 	      "shared format");
 
+/* Of a route's place, and of a rank's wish for one. */
 enum vt_route_state { VT_ROUTE_FREE, VT_ROUTE_ASKED, VT_ROUTE_OPENED };
+
+/* Places of a rank: for routes whose first member it is, and joins of them. */
+#define VT_PLACES (2u * WEFT_VT_ROUTES)
+
+/* A route that not all members have asked for yet. */
+struct vt_join {
+	uint64_t key;
+	uint32_t count; /* have asked */
+	uint32_t n;
+	uint32_t place; /* when the first member has */
+	uint32_t routes;
+};
 
 /* A class route, kept by its first member. */
 struct vt_route {
 	weft_au32 state; /* enum vt_route_state */
-	int32_t err;
-	uint32_t id;	/* of prov/net */
-	uint32_t count; /* members */
+	uint32_t user_id;
+	uint32_t id;	 /* of prov/net */
+	uint32_t count;	 /* members */
+	uint32_t closed; /* of them */
+	uint32_t zero;
 	/* results on their way down, by packet */
 	uint64_t seq[VT_WINDOW]; /* whose result is here, plus one */
 	uint32_t flags[VT_WINDOW];

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Class routes in virtual time. A route has a place in the world that all its
- * members can compute: the first member's rank and the id they agreed on. The
- * first member writes down who belongs to it and asks the engine to open it.
+ * Class routes in virtual time. All members ask the engine for a route, by a
+ * key; the first one also writes down who belongs to it, at a place of its own.
+ * When the last has asked, the engine takes an id that is free on all of them,
+ * opens the machine's tree over their nodes, and tells everybody. The same
+ * backwards: when the last has closed, the id is free again.
  *
  * A part is a buffer like a packet's. It carries the contribution up the tree
  * (the engine combines inputs into the first of them) and waits for the
@@ -12,6 +14,7 @@
 #include "prov/carrier/vt/vt.h"
 #include "src/base/log.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,56 +65,83 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 	return 0;
 }
 
-/* The first member's: -EAGAIN until the engine has answered. */
-static int ask(struct vt *v, const struct weft_vt_route_attr *a, uint32_t place)
+/* A free place of this rank's; there is one more than ids and wishes. */
+static uint32_t new_place(struct vt *v)
 {
-	struct vt_route *r = &v->w->routes[place];
-	uint32_t i;
+	uint32_t place = v->rank * VT_PLACES;
 
-	if (weft_load32(&r->state) == VT_ROUTE_OPENED) {
-		if (r->err)
-			weft_store32(&r->state, VT_ROUTE_FREE);
-		return r->err;
+	while (weft_load32(&v->w->routes[place].state) != VT_ROUTE_FREE)
+		place++;
+	assert(place < (v->rank + 1) * VT_PLACES);
+	return place;
+}
+
+static struct vt_wish *find_wish(struct vt_rank *r, uint64_t key)
+{
+	struct vt_wish *empty = NULL;
+
+	for (unsigned i = 0; i < WEFT_VT_ROUTES; i++) {
+		struct vt_wish *wish = &r->wish[i];
+
+		if (weft_load32(&wish->state) == VT_ROUTE_FREE)
+			empty = wish;
+		else if (wish->key == key)
+			return wish;
 	}
-	if (weft_load32(&r->state) == VT_ROUTE_ASKED)
-		return -EAGAIN;
-	i = vt_buf_get(v);
+	return empty;
+}
+
+static int ask(struct vt *v, const struct weft_vt_route_attr *a,
+	       struct vt_wish *wish)
+{
+	uint32_t i = vt_buf_get(v);
+	struct vt_buf *b = vt_buf(v->w, i);
+
 	if (i == VT_NONE)
 		return -EAGAIN;
-	if (write_members(v, a, place))
-		return -ENOMEM;
-	r->count = (uint32_t)a->n;
-	r->err = 0;
-	memset(r->seq, 0, sizeof(r->seq));
-	weft_store32(&r->state, VT_ROUTE_ASKED);
-	vt_buf(v->w, i)->kind = VT_ROUTE_OPEN;
-	vt_buf(v->w, i)->more = 0;
-	vt_buf(v->w, i)->from = v->rank;
-	vt_buf(v->w, i)->route = place;
+	b->kind = VT_ROUTE_OPEN;
+	b->more = 0;
+	b->from = v->rank;
+	b->route = VT_NONE;
+	b->part = (struct weft_vt_part){ .seq = a->key, .flags = a->routes,
+					 .bytes = (uint32_t)a->n };
+	if (a->me == 0) {
+		b->route = new_place(v);
+		if (write_members(v, a, b->route)) {
+			vt_push(v->w, &v->me->spare, i);
+			return -ENOMEM;
+		}
+		weft_store32(&v->w->routes[b->route].state, VT_ROUTE_ASKED);
+	}
+	wish->key = a->key;
+	weft_store32(&wish->state, VT_ROUTE_ASKED);
 	vt_post(v, i);
 	return -EAGAIN;
 }
 
-int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *a)
+int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *a,
+		  unsigned *id_p)
 {
 	struct vt *v = vt_of(c);
+	struct vt_wish *wish = find_wish(v->me, a->key);
 	struct vt_own_route *own;
-	uint32_t place;
-	int ret = 0;
 
-	if (a->id >= WEFT_VT_ROUTES)
-		return -EINVAL;
-	own = &v->route[a->id];
-	place = member_rank(v, a, 0) * WEFT_VT_ROUTES + a->id;
-	if (a->me == 0)
-		ret = ask(v, a, place);
-	if (ret)
-		return ret;
+	if (!wish || v->out)
+		return -ENOSPC;
+	if (weft_load32(&wish->state) == VT_ROUTE_FREE)
+		return ask(v, a, wish);
+	if (weft_load32(&wish->state) == VT_ROUTE_ASKED)
+		return -EAGAIN;
+	weft_store32(&wish->state, VT_ROUTE_FREE);
+	if (wish->err)
+		return wish->err;
+	own = &v->route[wish->id];
 	memset(own, 0, sizeof(*own));
 	own->open = true;
 	own->me = a->me;
 	own->n = a->n;
-	own->place = place;
+	own->place = wish->place;
+	*id_p = wish->id;
 	return 0;
 }
 
@@ -124,13 +154,10 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 	if (id >= WEFT_VT_ROUTES || !own->open)
 		return;
 	own->open = false;
-	if (own->me || v->out)
-		return;
-	i = vt_buf_get(v);
+	i = v->out ? VT_NONE : vt_buf_get(v);
 	/* Without a buffer the route stays taken; nothing worse. */
 	if (i == VT_NONE)
 		return;
-	weft_store32(&v->w->routes[own->place].state, VT_ROUTE_FREE);
 	vt_buf(v->w, i)->kind = VT_ROUTE_CLOSE;
 	vt_buf(v->w, i)->more = 0;
 	vt_buf(v->w, i)->from = v->rank;
@@ -239,29 +266,99 @@ static int tree_init(struct tree *t, struct weft_vt *w, uint32_t place)
 	return net_route_tree(&w->head->cfg, t->node, t->count, t->parent);
 }
 
+/* Opens what all members have asked for; 0 or -errno. */
+static int open_route(struct weft_vt *w, const struct vt_join *j)
+{
+	struct vt_route *r = &w->routes[j->place];
+	const struct vt_member *m = members_of(w, j->place);
+	uint32_t ids = j->routes & ((1u << WEFT_VT_ROUTES) - 1);
+	struct tree tree;
+	int ret;
+
+	r->count = j->n;
+	r->closed = 0;
+	memset(r->seq, 0, sizeof(r->seq));
+	for (uint32_t i = 0; i < j->n; i++)
+		ids &= ~w->rank_of[m[i].rank].routes;
+	if (!ids)
+		return -ENOSPC;
+	r->user_id = (uint32_t)__builtin_ctz(ids);
+	ret = tree_init(&tree, w, j->place);
+	if (!ret)
+		ret = net_route_open(w->net, tree.node, tree.parent,
+				     tree.share, tree.count, &r->id);
+	tree_fini(&tree);
+	if (ret)
+		return ret;
+	assert(r->id < w->head->size * VT_PLACES);
+	w->places[r->id] = j->place;
+	for (uint32_t i = 0; i < j->n; i++)
+		w->rank_of[m[i].rank].routes |= 1u << r->user_id;
+	return 0;
+}
+
+/* Everybody has asked: everybody hears the same. */
+static void answer(struct vt_turn *t, const struct vt_join *j)
+{
+	struct weft_vt *w = t->w;
+	struct vt_route *r = &w->routes[j->place];
+	const struct vt_member *m = members_of(w, j->place);
+	int err = open_route(w, j);
+
+	weft_store32(&r->state, err ? VT_ROUTE_FREE : VT_ROUTE_OPENED);
+	for (uint32_t i = 0; i < j->n; i++) {
+		struct vt_wish *wish =
+			find_wish(&w->rank_of[m[i].rank], j->key);
+
+		wish->err = err;
+		wish->place = j->place;
+		wish->id = r->user_id;
+		weft_store32(&wish->state, VT_ROUTE_OPENED);
+		vt_engine_notice(t, m[i].rank, t->at);
+	}
+}
+
+static struct vt_join *find_join(struct weft_vt *w, uint64_t key, uint32_t n)
+{
+	struct vt_join *j = w->joins;
+	struct vt_join *end = j + w->head->join_count;
+
+	while (j != end && j->key != key)
+		j++;
+	if (j == end) {
+		*j = (struct vt_join){ .key = key, .n = n, .place = VT_NONE,
+				       .routes = UINT32_MAX };
+		w->head->join_count++;
+	}
+	return j;
+}
+
 static void post_open(struct vt_turn *t, const struct vt_buf *b)
 {
 	struct weft_vt *w = t->w;
-	struct vt_route *r = &w->routes[b->route];
-	struct tree tree;
+	struct vt_join *j = find_join(w, b->part.seq, b->part.bytes);
 
-	r->err = tree_init(&tree, w, b->route);
-	if (!r->err)
-		r->err = net_route_open(w->net, tree.node, tree.parent,
-					tree.share, tree.count, &r->id);
-	tree_fini(&tree);
-	if (!r->err && r->id >= w->head->size * WEFT_VT_ROUTES) {
-		net_route_close(w->net, r->id);
-		r->err = -ENOSPC;
-	}
-	if (!r->err) {
-		w->places[r->id] = b->route;
-		w->head->routes_opened++;
-	}
-	weft_store32(&r->state, VT_ROUTE_OPENED);
-	vt_engine_notice(t, b->from, t->at);
+	j->routes &= b->part.flags;
+	if (b->route != VT_NONE)
+		j->place = b->route;
+	if (++j->count < j->n || j->place == VT_NONE)
+		return;
+	answer(t, j);
+	*j = w->joins[--w->head->join_count];
 }
 
+static void post_close(struct weft_vt *w, uint32_t place)
+{
+	struct vt_route *r = &w->routes[place];
+	const struct vt_member *m = members_of(w, place);
+
+	if (++r->closed < r->count)
+		return;
+	net_route_close(w->net, r->id);
+	for (uint32_t i = 0; i < r->count; i++)
+		w->rank_of[m[i].rank].routes &= ~(1u << r->user_id);
+	weft_store32(&r->state, VT_ROUTE_FREE);
+}
 
 static enum net_coll coll_kind(unsigned kind)
 {
@@ -318,7 +415,7 @@ void vt_route_post(struct vt_turn *t, uint32_t i)
 		post_open(t, b);
 		break;
 	case VT_ROUTE_CLOSE:
-		net_route_close(t->w->net, t->w->routes[b->route].id);
+		post_close(t->w, b->route);
 		break;
 	default:
 		break;

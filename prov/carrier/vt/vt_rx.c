@@ -53,7 +53,7 @@ static void advance(struct vt *v, uint32_t i)
 static void keep_result(struct vt *v, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(v->w, i);
-	unsigned id = b->route % WEFT_VT_ROUTES;
+	unsigned id = v->w->routes[b->route].user_id;
 
 	memcpy(&v->route[id].result[b->part.seq % VT_WINDOW], &b->part,
 	       sizeof(b->part));

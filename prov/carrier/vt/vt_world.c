@@ -32,7 +32,7 @@ static uint64_t place(uint64_t *at, size_t count, size_t bytes)
 
 static void lay_out(struct vt_head *h)
 {
-	size_t n = h->size, routes = n * WEFT_VT_ROUTES;
+	size_t n = h->size, routes = n * VT_PLACES;
 	uint64_t at = 0;
 
 	place(&at, 1, sizeof(*h));
@@ -41,6 +41,7 @@ static void lay_out(struct vt_head *h)
 	h->batch_at = place(&at, n, sizeof(uint32_t));
 	/* one more for each rank: what its list of arrivals begins with */
 	h->bufs_at = place(&at, n * (VT_BUFS + 1), sizeof(struct vt_buf));
+	h->joins_at = place(&at, n * WEFT_VT_ROUTES, sizeof(struct vt_join));
 	h->members_at = place(&at, routes * n, sizeof(struct vt_member));
 	h->routes_at = place(&at, routes, sizeof(struct vt_route));
 	h->places_at = place(&at, routes, sizeof(uint32_t));
@@ -61,6 +62,7 @@ static int map_parts(struct weft_vt *w)
 	w->due = (void *)(base + h->due_at);
 	w->batch = (void *)(base + h->batch_at);
 	w->bufs = (void *)(base + h->bufs_at);
+	w->joins = (void *)(base + h->joins_at);
 	w->members = (void *)(base + h->members_at);
 	w->routes = (void *)(base + h->routes_at);
 	w->places = (void *)(base + h->places_at);
