@@ -291,6 +291,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	if (ret)
 		return ret;
 	assert(r->id < w->head->size * VT_PLACES);
+	w->head->routes_opened++;
 	w->places[r->id] = j->place;
 	for (uint32_t i = 0; i < j->n; i++)
 		w->rank_of[m[i].rank].routes |= 1u << r->user_id;
