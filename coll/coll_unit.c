@@ -131,6 +131,7 @@ static void quick_bcast(const struct weft_coll_args *a,
 	call->count = a->r.count * a->r.dt->size;
 	/* other ranks may have types with gaps, and run a program */
 	weft_comm_next_tag(a->comm);
+	call->untagged = false;
 }
 
 /* The call for the unit as it is; false: ask the table. */
@@ -141,7 +142,8 @@ static bool quick_call(const struct weft_coll_args *a,
 		return false;
 	*call = (struct weft_unit_call){ .kind = WEFT_UNIT_BARRIER,
 					 .root = a->root,
-					 .route = a->comm->route };
+					 .route = a->comm->route,
+					 .untagged = true };
 	if (a->kind == WEFT_COLL_BARRIER) {
 		call->root = 0;
 		return true;
@@ -159,6 +161,7 @@ bool weft_coll_barrier_quick(struct weft_comm *comm, int *rc_p)
 {
 	const struct weft_unit_call call = {
 		.kind = WEFT_UNIT_BARRIER, .route = comm->route,
+		.untagged = true,
 	};
 
 	if (!is_quick(comm, WEFT_COLL_BARRIER))
