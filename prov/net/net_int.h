@@ -130,7 +130,10 @@ struct net_packet {
 	uint8_t in;	 /* receiver it came by */
 	uint8_t kind;	 /* class route: enum net_coll */
 	uint16_t count;	 /* class route: inputs so far, copies to send */
-	uint32_t holder; /* class route: of a copy, who keeps the buffer */
+	union {
+		uint32_t holder; /* class route: of a copy, who keeps it */
+		uint32_t dirs;	 /* torus: its port in each dimension */
+	};
 };
 
 static_assert(sizeof(struct net_packet) == 64, "a packet is a cache line");
@@ -306,6 +309,9 @@ struct net {
 	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
 	uint32_t chunks_max, far_max, events_max;
 	struct net_fat fat; /* of trees */
+	/* torus, by mask of dimensions with hops left */
+	uint8_t det_dim[1 << NET_DIMS_MAX];
+	uint16_t zone_ports[NET_ZONES][1 << NET_DIMS_MAX];
 	/* offsets from the start of the block */
 	uint64_t off_node, off_coord, off_packet, off_msg, off_member;
 	uint64_t off_route;
@@ -517,10 +523,11 @@ static inline void net_road_hop(const struct net *net, struct net_packet *p,
 
 	if (net->cfg.topology != NET_TORUS)
 		return;
-	p->rem[d] = (int8_t)(p->rem[d] + (port & 1 ? -1 : 1));
-	if (!p->rem[d])
-		p->left &= (uint8_t)~(1u << d);
+	p->rem[d] = (int8_t)(p->rem[d] + 1 - 2 * (int)(port & 1));
+	p->left &= (uint8_t)~((unsigned)(p->rem[d] == 0) << d);
 }
+/* Mask of dimensions and ports of a packet that has its hops. */
+void net_road_start(const struct net *net, struct net_packet *p);
 unsigned net_road_hops(const struct net *net, uint32_t src, uint32_t dst);
 
 /* net_router.c: receivers, senders, arbitration. */

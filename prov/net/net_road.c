@@ -11,7 +11,27 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Coordinates of all nodes, so that a message costs no division. */
+/* What a packet with these dimensions left may do, by table. */
+static void init_masks(struct net *net, unsigned left)
+{
+	const struct net_config *cfg = &net->cfg;
+	const uint8_t *mask;
+	unsigned i, z, d;
+
+	for (i = 0; !(left & 1u << cfg->order[i]); i++)
+		;
+	net->det_dim[left] = cfg->order[i];
+	for (z = 0; z < NET_ZONES; z++) {
+		for (mask = cfg->zone[z]; !(*mask & left); mask++)
+			;
+		for (d = 0; d < cfg->dims; d++)
+			if (*mask & left & 1u << d)
+				net->zone_ports[z][left] |=
+					(uint16_t)(3u << 2 * d);
+	}
+}
+
+/* Tables, and coordinates of all nodes: a message costs no division. */
 void net_road_init(struct net *net)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -21,6 +41,8 @@ void net_road_init(struct net *net)
 
 	if (cfg->topology != NET_TORUS)
 		return;
+	for (n = 1; n < 1u << cfg->dims; n++)
+		init_masks(net, n);
 	for (n = 0; n < net->nodes; n++) {
 		c = (struct net_coord *)net_at(net, net->off_coord) + n;
 		*c = (struct net_coord){ 0 };
@@ -99,33 +121,18 @@ int net_road_plan(const struct net *net, const struct net_msg *msg,
 	return ret;
 }
 
-static unsigned port_of(const struct net_packet *p, unsigned d)
+void net_road_start(const struct net *net, struct net_packet *p)
 {
-	return 2 * d + (p->rem[d] > 0);
-}
+	unsigned d;
 
-static unsigned torus_det(const struct net_config *cfg,
-			  const struct net_packet *p)
-{
-	unsigned i;
-
-	for (i = 0; !(p->left & 1u << cfg->order[i]); i++)
-		;
-	return port_of(p, cfg->order[i]);
-}
-
-static uint64_t torus_want(const struct net_config *cfg,
-			   const struct net_packet *p)
-{
-	const uint8_t *mask = cfg->zone[p->zone];
-	uint64_t want = 0;
-	unsigned m;
-
-	while (!(*mask & p->left))
-		mask++;
-	for (m = *mask & p->left; m; m &= m - 1)
-		want |= 1ull << port_of(p, (unsigned)__builtin_ctz(m));
-	return want;
+	if (net->cfg.topology != NET_TORUS)
+		return;
+	p->left = 0;
+	p->dirs = 0;
+	for (d = 0; d < net->cfg.dims; d++) {
+		p->left |= (uint8_t)((unsigned)(p->rem[d] != 0) << d);
+		p->dirs |= 1u << (2 * d + (p->rem[d] > 0));
+	}
 }
 
 static void look_fat(const struct net *net, struct net_packet *p,
@@ -140,17 +147,20 @@ static void look_fat(const struct net *net, struct net_packet *p,
 
 void net_road_look(const struct net *net, struct net_packet *p, uint32_t node)
 {
+	unsigned d;
+
 	if (net->cfg.topology != NET_TORUS) {
 		look_fat(net, p, node);
 		return;
 	}
-	p->det = (uint8_t)torus_det(&net->cfg, p);
+	d = net->det_dim[p->left];
+	p->det = (uint8_t)(2 * d + (p->dirs >> (2 * d + 1) & 1));
 	p->want = 0;
 	if (!(p->flags & NET_P_DYN))
 		return;
 	if (p->vc == NET_VC_DET && p->flags & NET_P_STAY)
 		return;
-	p->want = torus_want(&net->cfg, p);
+	p->want = p->dirs & net->zone_ports[p->zone][p->left];
 }
 
 unsigned net_road_hops(const struct net *net, uint32_t src, uint32_t dst)

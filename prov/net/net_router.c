@@ -225,11 +225,10 @@ void net_router_arrive(struct net_step *s, uint64_t word)
 /* All slots of a receiver's dynamic queues. */
 static void shut_mask(const struct net *net, unsigned port, uint64_t *m)
 {
-	unsigned q;
+	unsigned bit = port << net->qshift;
 
 	m[0] = m[1] = 0;
-	for (q = 0; q < net->cfg.dyn_queues; q++)
-		mask_set(m, (port << net->qshift) + q);
+	m[bit >> 6] = ((1ull << net->cfg.dyn_queues) - 1) << (bit & 63);
 }
 
 /* Someone waits for this port. */
@@ -284,6 +283,8 @@ static void launch(struct net_step *s, unsigned port, unsigned vc,
 	struct net_out *o = &s->out[port];
 	uint32_t len = net_len(net, p->chunks);
 	uint32_t hop = o->hop_ticks, busy = len + net->cfg.protocol_ticks;
+	uint32_t frac = p->frac + (uint32_t)o->hop_frac;
+	bool carry = frac >= net->cfg.tick_ps;
 
 	net->excess += o->busy || net_tokens(o, vc) <
 					  net_cost(net, p->chunks, vc);
@@ -297,11 +298,8 @@ static void launch(struct net_step *s, unsigned port, unsigned vc,
 	o->chunks += p->chunks;
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
-	p->frac = (uint16_t)(p->frac + o->hop_frac);
-	if (p->frac >= net->cfg.tick_ps) {
-		p->frac = (uint16_t)(p->frac - net->cfg.tick_ps);
-		hop++;
-	}
+	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
+	hop += carry;
 	net_wheel_push(net, s->now + hop, net_word(o->peer, NET_EV_ARRIVE,
 						   o->peer_port, vc, pi));
 	net_wheel_push(net, s->now + busy,
@@ -565,36 +563,45 @@ static void serve_port(struct net_step *s, unsigned port)
 	serve_normal(s, port);
 }
 
-/* A new head finds senders free: the one with most tokens, else escape. */
+/*
+ * The free port with most tokens that a new head may use, or -1. Written
+ * without branches: they would be taken as often as not.
+ */
+static int best_port(const struct net_step *s, uint64_t want, uint32_t cost)
+{
+	uint32_t best = 0, score, tie = ~s->node->rr & 1;
+	const struct net_out *o;
+	unsigned i;
+	int port = -1;
+
+	for (; want; want &= want - 1) {
+		i = (unsigned)__builtin_ctzll(want);
+		o = &s->out[i];
+		score = o->chunk_tokens &
+			-(uint32_t)(!o->busy & (o->chunk_tokens >= cost));
+		port = score && score + tie > best ? (int)i : port;
+		best = score > best ? score : best;
+	}
+	return port;
+}
+
+/* A new head finds senders free, or it escapes. */
 static void serve_fresh(struct net_step *s, unsigned slot)
 {
 	struct net *net = s->net;
 	const struct net_packet *p = net_packet(net, slot_head(s, slot));
-	uint32_t cost = net_cost(net, p->chunks, 0), best = 0;
-	unsigned port = 0, i;
-	uint64_t w;
-	struct net_out *o;
+	uint32_t cost = net_cost(net, p->chunks, 0);
+	int port;
 
 	if (mask_has(s->node->shut, slot))
 		return;
 	if (slot >= NET_SLOT_FIFO)
 		cost += net->cfg.inject_room;
-	for (w = p->want; w; w &= w - 1) {
-		i = (unsigned)__builtin_ctzll(w);
-		o = &s->out[i];
-		if (o->busy || o->chunk_tokens < cost || o->chunk_tokens < best)
-			continue;
-		if (o->chunk_tokens == best && s->node->rr & 1)
-			continue;
-		best = o->chunk_tokens;
-		port = i;
-	}
+	port = best_port(s, p->want, cost);
 	s->node->rr++;
-	if (best) {
-		grant_slot(s, port, NET_VC_DYN, slot);
-		return;
-	}
-	if (!s->out[p->det].busy)
+	if (port >= 0)
+		grant_slot(s, (unsigned)port, NET_VC_DYN, slot);
+	else if (!s->out[p->det].busy)
 		serve_esc(s, p->det, slot < 64 ? 1ull << slot : 0,
 			  slot < 64 ? 0 : 1ull << (slot - 64));
 }

@@ -328,6 +328,16 @@ static inline uint64_t mix(uint64_t word)
 	return weft_hash_mix(word >> NET_VC_SHIFT);
 }
 
+/* Prefetch for the first events of a kind. */
+static void prime(const struct net *net, const uint64_t *w, uint32_t n,
+		  bool arrive)
+{
+	uint32_t i;
+
+	for (i = 0; i < n && i < AHEAD; i++)
+		prefetch(net, w[i], arrive);
+}
+
 /* Events of one kind, in any order. Returns their hash. */
 static inline uint64_t run_kind(struct net_step *s, const uint64_t *w,
 				uint32_t n, enum net_ev kind)
@@ -394,19 +404,24 @@ static void run_tick(struct net_step *s)
 {
 	struct net *net = s->net;
 	struct net_batch b;
+	const uint64_t *tail, *token;
+	uint32_t i, arrives, tails, tokens;
 	uint64_t sum;
-	uint32_t i;
 
 	net_wheel_take(net, &b);
+	arrives = b.end[NET_EV_ARRIVE];
+	tail = b.word + arrives;
+	tails = b.end[NET_EV_TAIL] - arrives;
+	token = tail + tails;
+	tokens = b.end[NET_EV_TOKEN] - b.end[NET_EV_TAIL];
+	prime(net, b.word, arrives, true);
+	prime(net, tail, tails, false);
+	prime(net, token, tokens, false);
 	prefetch_engines(net, b.sorted, b.count < 64 ? b.count : 64);
 	s->now = net->tick++;
-	sum = run_kind(s, b.word, b.end[NET_EV_ARRIVE], NET_EV_ARRIVE);
-	sum += run_kind(s, b.word + b.end[NET_EV_ARRIVE],
-			b.end[NET_EV_TAIL] - b.end[NET_EV_ARRIVE],
-			NET_EV_TAIL);
-	sum += run_kind(s, b.word + b.end[NET_EV_TAIL],
-			b.end[NET_EV_TOKEN] - b.end[NET_EV_TAIL],
-			NET_EV_TOKEN);
+	sum = run_kind(s, b.word, arrives, NET_EV_ARRIVE);
+	sum += run_kind(s, tail, tails, NET_EV_TAIL);
+	sum += run_kind(s, token, tokens, NET_EV_TOKEN);
 	sum += run_sorted(s, b.sorted, b.count);
 	run_ports(s);
 	for (i = 0; i < b.calls; i++) {

@@ -47,12 +47,11 @@ static void walk(const struct net *net, uint32_t src, uint32_t dst,
 	struct net_msg msg = { .src = src, .dst = dst };
 	struct net_packet p = { .dst = dst, .flags = NET_P_DYN };
 	uint32_t n = src, hops = 0;
-	unsigned d, port;
+	unsigned port;
 	uint64_t w;
 
 	T_OK(net_road_plan(net, &msg, p.rem));
-	for (d = 0; d < NET_DIMS_MAX; d++)
-		p.left |= (uint8_t)((p.rem[d] != 0) << d);
+	net_road_start(net, &p);
 	while (!net_road_ends(net, &p, n)) {
 		net_road_look(net, &p, n);
 		T_TRUE(p.want != 0);
@@ -161,11 +160,12 @@ static void zones_open_one_after_the_other(void **state)
 {
 	struct net_config cfg;
 	struct net *net;
-	struct net_packet p = { .flags = NET_P_DYN, .left = 0x13,
+	struct net_packet p = { .flags = NET_P_DYN,
 				.rem = { 1, -1, 0, 0, 1 } };
 
 	net_config_bgq(&cfg);
 	net = open_net(&cfg);
+	net_road_start(net, &p);
 	p.zone = 0; /* A to D, then E */
 	net_road_look(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 2);
@@ -190,11 +190,12 @@ static void the_programmed_order_decides_the_deterministic_port(void **state)
 {
 	struct net_config cfg;
 	struct net *net;
-	struct net_packet p = { .left = 0x13, .rem = { 1, -1, 0, 0, 1 } };
+	struct net_packet p = { .rem = { 1, -1, 0, 0, 1 } };
 
 	net_config_bgq(&cfg);
 	memcpy(cfg.order, (uint8_t[]){ 4, 3, 2, 1, 0 }, 5);
 	net = open_net(&cfg);
+	net_road_start(net, &p);
 	net_road_look(net, &p, 0);
 	T_IS(p.det, 9);
 	p.left = 0x03;

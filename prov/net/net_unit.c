@@ -170,8 +170,9 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	uint64_t packets;
 	uint32_t mi;
 
-	if (msg->bytes > NET_MESSAGE_MAX || msg->src >= net->ends || msg->dst >= net->ends ||
-	    msg->way > NET_SYSTEM || msg->zone >= NET_ZONES ||
+	if (msg->bytes > NET_MESSAGE_MAX || msg->src >= net->ends ||
+	    msg->dst >= net->ends || msg->way > NET_SYSTEM ||
+	    msg->zone >= NET_ZONES ||
 	    net_road_plan(net, msg, rem) || !deposit_ok(net, msg, rem))
 		return -EINVAL;
 	mi = net_mrec_get(net);
@@ -284,8 +285,6 @@ void net_unit_wake(struct net_step *s, uint64_t word)
 static void packet_fill(const struct net *net, struct net_packet *p,
 			const struct net_mrec *m)
 {
-	unsigned d;
-
 	p->seq = (uint64_t)m->cut * net->cfg.payload_bytes;
 	p->bytes = (uint16_t)packet_bytes(net, m);
 	p->chunks = (uint8_t)net_chunks(net, p->bytes);
@@ -294,8 +293,7 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 	p->zone = m->road >> 4;
 	p->vc = m->road & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
-	for (d = 0; d < NET_DIMS_MAX; d++)
-		p->left |= (uint8_t)((p->rem[d] != 0) << d);
+	net_road_start(net, p);
 	if (p->seq + p->bytes == m->bytes)
 		p->flags |= NET_P_LAST;
 }
@@ -389,7 +387,8 @@ void net_unit_drain(struct net_step *s, unsigned fifo)
 		net_road_look(net, p, s->id);
 		net_router_offer(s, fifo, t->next);
 	}
-	feed(s, fifo);
+	if (f->count + 1u == net->cfg.inject_depth)
+		feed(s, fifo); /* it was full */
 }
 
 /* ---- reception engines --------------------------------------------------- */
