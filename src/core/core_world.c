@@ -2,7 +2,6 @@
 /* Joining and leaving virtual time; see core_world.h. */
 #include "src/core/core_world.h"
 
-#include "src/base/log.h"
 #include "src/core/core_call.h"
 #include "src/core/core_inter.h"
 #include "src/core/core_io.h"
@@ -51,16 +50,12 @@ static int exchange(int rank, int size)
 int weft_world_join(void)
 {
 	void *ops = NULL;
-	int rc;
 
 	if (fi_open_ops(domain(), FI_WEFT_WORLD, 0, &ops, NULL))
 		return 0;
 	world = ops;
 	weft_core.virt = true;
-	rc = exchange(weft_core.job.rank, weft_core.job.size);
-	if (rc)
-		weft_log(WEFT_LOG_ERROR, "virtual time: %s", fi_strerror(-rc));
-	return weft_fi_errno(rc);
+	return weft_fi_errno(exchange(weft_core.job.rank, weft_core.job.size));
 }
 
 int weft_world_address(int rank, void *name, size_t *len)

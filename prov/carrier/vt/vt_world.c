@@ -172,8 +172,12 @@ static int build(struct weft_vt *w, const struct vt_head *plan,
 {
 	int ret = weft_region_open(&w->region, "weft-vt", plan->bytes);
 
-	if (ret)
+	if (ret) {
+		weft_log(WEFT_LOG_ERROR,
+			 "virtual time: no region of %llu bytes: %s",
+			 (unsigned long long)plan->bytes, strerror(-ret));
 		return ret;
+	}
 	memcpy(w->region.base, plan, sizeof(*plan));
 	ret = map_parts(w);
 	return ret ? ret : fill(w, where);
