@@ -6,7 +6,8 @@
  * something has changed, by explicit round-robin state.
  *
  * A dynamic packet joins the shortest queue of its receiver; heads of queues
- * are slots and stand in the masks of every port that they may use. Packets on
+ * are slots. A new head takes a free port at once, after those that waited;
+ * else it stands in the masks of every port that it may use. Packets on
  * a deterministic channel wait at the one port they need, in order, those that
  * go on in a ring apart from those that would enter it: the former need one
  * free packet buffer beyond, the latter leave one over (the bubble).
@@ -74,6 +75,7 @@ static inline uint32_t slot_head(const struct net_step *s, unsigned slot)
 	return net_packet(net, tail)->next;
 }
 
+/* A head that found no sender free asks all that it could use. */
 static void slot_show(struct net_step *s, unsigned slot,
 		      const struct net_packet *p)
 {
@@ -82,7 +84,6 @@ static void slot_show(struct net_step *s, unsigned slot,
 	for (w = p->want; w; w &= w - 1)
 		mask_set(s->out[__builtin_ctzll(w)].dyn, slot);
 	mask_set(s->out[p->det].esc, slot);
-	mask_set(s->fresh, slot);
 }
 
 static void slot_hide(struct net_step *s, unsigned slot,
@@ -93,7 +94,6 @@ static void slot_hide(struct net_step *s, unsigned slot,
 	for (w = p->want; w; w &= w - 1)
 		mask_clear(s->out[__builtin_ctzll(w)].dyn, slot);
 	mask_clear(s->out[p->det].esc, slot);
-	mask_clear(s->fresh, slot);
 }
 
 /* A deterministic head of an injection FIFO asks one port. */
@@ -112,7 +112,7 @@ void net_router_offer(struct net_step *s, unsigned fifo, uint32_t pi)
 	struct net_packet *p = net_packet(s->net, pi);
 
 	if (p->flags & NET_P_DYN)
-		slot_show(s, NET_SLOT_FIFO + fifo, p);
+		mask_set(s->fresh, NET_SLOT_FIFO + fifo);
 	else
 		offer_det(s, fifo, p);
 }
@@ -149,7 +149,7 @@ static void queue_dynamic(struct net_step *s, unsigned port, uint32_t pi)
 	}
 	p->next = pi;
 	in->tail[q] = pi;
-	slot_show(s, (port << net->qshift) + q, p);
+	mask_set(s->fresh, (port << net->qshift) + q);
 }
 
 /* Which list a deterministic packet that came in by port waits in. */
@@ -337,7 +337,7 @@ static unsigned read_path(struct net_step *s, unsigned port)
 	return port + 1;
 }
 
-/* Takes the head out of a receiver's queue and shows the one behind it. */
+/* Takes the head out of a receiver's queue; the one behind it is new. */
 static void queue_pop(struct net_step *s, unsigned slot)
 {
 	struct net *net = s->net;
@@ -347,18 +347,17 @@ static void queue_pop(struct net_step *s, unsigned slot)
 
 	t->next = net_packet(net, t->next)->next;
 	if (--in->len[q])
-		slot_show(s, slot, net_packet(net, t->next));
+		mask_set(s->fresh, slot);
 }
 
-static void grant_slot(struct net_step *s, unsigned port, unsigned vc,
-		       unsigned slot)
+/* The head of a slot, which no port knows of any more, goes. */
+static void grant_head(struct net_step *s, unsigned port, unsigned vc,
+		       unsigned slot, uint32_t pi)
 {
 	struct net *net = s->net;
-	uint32_t pi = slot_head(s, slot);
 	struct net_packet *p = net_packet(net, pi);
 	unsigned in, reader = 0;
 
-	slot_hide(s, slot, p);
 	if (slot >= NET_SLOT_FIFO) {
 		net_unit_drain(s, slot - NET_SLOT_FIFO);
 	} else {
@@ -369,6 +368,15 @@ static void grant_slot(struct net_step *s, unsigned port, unsigned vc,
 			reader = read_path(s, in);
 	}
 	launch(s, port, vc, pi, reader);
+}
+
+static void grant_slot(struct net_step *s, unsigned port, unsigned vc,
+		       unsigned slot)
+{
+	uint32_t pi = slot_head(s, slot);
+
+	slot_hide(s, slot, net_packet(s->net, pi));
+	grant_head(s, port, vc, slot, pi);
 }
 
 static void grant_det(struct net_step *s, unsigned port, unsigned vc,
@@ -585,25 +593,41 @@ static int best_port(const struct net_step *s, uint64_t want, uint32_t cost)
 	return port;
 }
 
-/* A new head finds senders free, or it escapes. */
+/* A new head may escape: by its ring's last buffer if it stays in it. */
+static bool may_escape(const struct net_step *s, const struct net_packet *p,
+		       unsigned slot)
+{
+	const struct net *net = s->net;
+	const struct net_out *o = &s->out[p->det];
+	unsigned on = ((p->det ^ 1u) << net->qshift) + net->queues - 1;
+	unsigned need = slot == on ? 1 : o->need;
+
+	return !o->busy && o->token[NET_VC_DET] >= need;
+}
+
+/* A new head finds a sender free, or escapes, or has to wait. */
 static void serve_fresh(struct net_step *s, unsigned slot)
 {
 	struct net *net = s->net;
-	const struct net_packet *p = net_packet(net, slot_head(s, slot));
-	uint32_t cost = net_cost(net, p->chunks, 0);
-	int port;
+	uint32_t pi = slot_head(s, slot), cost;
+	const struct net_packet *p = net_packet(net, pi);
+	int port = -1;
 
-	if (mask_has(s->node->shut, slot))
+	if (mask_has(s->node->shut, slot)) {
+		slot_show(s, slot, p);
 		return;
+	}
+	cost = net_cost(net, p->chunks, 0);
 	if (slot >= NET_SLOT_FIFO)
 		cost += net->cfg.inject_room;
 	port = best_port(s, p->want, cost);
 	s->node->rr++;
 	if (port >= 0)
-		grant_slot(s, (unsigned)port, NET_VC_DYN, slot);
-	else if (!s->out[p->det].busy)
-		serve_esc(s, p->det, slot < 64 ? 1ull << slot : 0,
-			  slot < 64 ? 0 : 1ull << (slot - 64));
+		grant_head(s, (unsigned)port, NET_VC_DYN, slot, pi);
+	else if (may_escape(s, p, slot))
+		grant_head(s, p->det, NET_VC_DET, slot, pi);
+	else
+		slot_show(s, slot, p);
 }
 
 void net_router_serve(struct net_step *s)
