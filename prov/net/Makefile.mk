@@ -8,7 +8,7 @@ libweft_net_la_SOURCES = prov/net/net.h prov/net/net_int.h \
 	prov/net/net_pool.c \
 	prov/net/net_road.c \
 	prov/net/net_road_fat.c \
-	prov/net/net_router.c \
+	prov/net/net_router.c prov/net/net_router.h \
 	prov/net/net_routes.c \
 	prov/net/net_run.c \
 	prov/net/net_stuck.c \

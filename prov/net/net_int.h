@@ -532,8 +532,6 @@ unsigned net_road_hops(const struct net *net, uint32_t src, uint32_t dst);
 
 /* net_router.c: receivers, senders, arbitration. */
 void net_router_arrive(struct net_step *s, uint64_t word);
-void net_router_tail(struct net_step *s, uint64_t word);
-void net_router_token(struct net_step *s, uint64_t word);
 /* A packet has become the head of an injection FIFO. */
 void net_router_offer(struct net_step *s, unsigned fifo, uint32_t pi);
 /* Serves ports that something has changed for. */

@@ -12,7 +12,7 @@
  * go on in a ring apart from those that would enter it: the former need one
  * free packet buffer beyond, the latter leave one over (the bubble).
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_router.h"
 
 static inline unsigned slot_in(const struct net *net, unsigned slot)
 {
@@ -222,56 +222,6 @@ void net_router_arrive(struct net_step *s, uint64_t word)
 		queue_det(s, port, pi);
 }
 
-/* All slots of a receiver's dynamic queues. */
-static void shut_mask(const struct net *net, unsigned port, uint64_t *m)
-{
-	unsigned bit = port << net->qshift;
-
-	m[0] = m[1] = 0;
-	m[bit >> 6] = ((1ull << net->cfg.dyn_queues) - 1) << (bit & 63);
-}
-
-/* Someone waits for this port. */
-static inline bool wanted(const struct net_out *o)
-{
-	return (o->dyn[0] | o->dyn[1] | o->esc[0] | o->esc[1]) != 0 ||
-	       o->waits | o->vcs;
-}
-
-void net_router_tail(struct net_step *s, uint64_t word)
-{
-	struct net *net = s->net;
-	unsigned port = net_word_port(word);
-	uint32_t reader = net_word_payload(word);
-	uint64_t m[2];
-
-	s->out[port].busy = 0;
-	s->dirty |= (uint64_t)wanted(&s->out[port]) << port;
-	if (!reader)
-		return;
-	if (s->node->reading[reader - 1]-- < net->cfg.read_paths)
-		return;
-	shut_mask(net, reader - 1, m);
-	s->node->shut[0] &= ~m[0];
-	s->node->shut[1] &= ~m[1];
-	s->dirty |= ~0ull >> (64 - net->ports);
-}
-
-void net_router_token(struct net_step *s, uint64_t word)
-{
-	unsigned port = net_word_port(word), vc = net_word_vc(word);
-	struct net_out *o = &s->out[port];
-
-	if (vc)
-		o->token[vc] = (uint8_t)(o->token[vc] + 1);
-	else
-		o->chunk_tokens = (uint16_t)(o->chunk_tokens +
-					     net_word_payload(word));
-	s->net->excess += net_tokens(o, vc) > s->net->cfg.tokens[vc];
-	if (!o->busy)
-		s->dirty |= (uint64_t)wanted(o) << port;
-}
-
 /* ---- granting ------------------------------------------------------------ */
 
 /* Sends p out by port on vc; from: the receiver it leaves + 1, or 0. */
@@ -330,7 +280,7 @@ static unsigned read_path(struct net_step *s, unsigned port)
 	if (!net->cfg.read_paths || port >= NET_READERS)
 		return 0;
 	if (++s->node->reading[port] >= net->cfg.read_paths) {
-		shut_mask(net, port, m);
+		net_router_paths(net, port, m);
 		s->node->shut[0] |= m[0];
 		s->node->shut[1] |= m[1];
 	}
@@ -563,7 +513,7 @@ static void serve_port(struct net_step *s, unsigned port)
 {
 	struct net_out *o = &s->out[port];
 
-	if (o->busy)
+	if (o->busy || !net_router_wanted(o))
 		return;
 	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET))
 		if (serve_urgent(s, port))

@@ -5,7 +5,7 @@
  * touched; calls up come last, in order of their exact times. No node feels
  * another within a tick, so the order of nodes does not matter.
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_router.h"
 
 #include "src/base/hash.h"
 #include "src/base/log.h"
@@ -15,7 +15,10 @@
 
 #define NET_MAGIC 0x31656d6974746577ull
 
-enum { AHEAD = 8 }; /* events between a prefetch and its event's turn */
+enum {
+	AHEAD = 8,    /* events between a prefetch and its event's turn */
+	SMALL = 1024, /* nodes that stay in the cache anyhow */
+};
 
 /* ---- layout -------------------------------------------------------------- */
 
@@ -287,6 +290,8 @@ static inline void prefetch(const struct net *net, uint64_t word, bool arrive)
 	const struct net_node *n = net_node(net, net_word_node(word));
 	unsigned port = net_word_port(word);
 
+	if (net->nodes < SMALL)
+		return;
 	__builtin_prefetch(n);
 	if (arrive) {
 		__builtin_prefetch(net_packet(net, net_word_payload(word)));
