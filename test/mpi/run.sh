@@ -8,8 +8,8 @@
 # Programs are built with the headers and the library of the build tree.
 #
 # A line of the list:  program  ranks[,ranks...]  [tags]  [arguments]
-# Tags, joined by commas or "-": weft (only over the own provider), long
-# (only with LONG=1), mt (needs threads).
+# Tags, joined by commas or "-": weft (only over the own provider), live (looks
+# at the clock of the host), long (only with LONG=1), mt (needs threads).
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 machine=${MACHINE:-native}
@@ -58,10 +58,9 @@ good=0 bad=0
 while read -r prog ranks tags args; do
 	case $prog in '' | '#'*) continue ;; esac
 	case $prog in ${ONLY:-*}) ;; *) continue ;; esac
-	case ,$tags, in
-	*,weft,*) [ "$provider" = weft ] || continue ;;
-	*,long,*) [ -n "$LONG" ] || continue ;;
-	esac
+	case ,$tags, in *,weft,*) [ "$provider" = weft ] || continue ;; esac
+	case ,$tags, in *,live,*) [ "$clock" = live ] || continue ;; esac
+	case ,$tags, in *,long,*) [ -n "$LONG" ] || continue ;; esac
 	compile "$prog" || { echo "FAIL $prog does not compile"; bad=$((bad + 1)); continue; }
 	for n in ${ranks//,/ }; do
 		[ "$n" -le "${RANKS_MAX:-1000}" ] || continue
