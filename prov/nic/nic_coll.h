@@ -99,6 +99,9 @@ int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
  */
 int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *work,
 			const struct weft_coll_call *call, unsigned turns);
+/* The shortest of them, a barrier. */
+int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *work,
+		       unsigned turns);
 /* Looks so many times whether work is over, at nothing else meanwhile. */
 bool weft_nic_coll_spin(struct weft_coll_work *work, unsigned turns);
 /* Those who are waited for need this processor: spinning is in vain. */

@@ -118,6 +118,31 @@ int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
 	return weft_cu_post(c->hw ? c->hw : c->far, &w->call);
 }
 
+int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *w,
+		       unsigned turns)
+{
+	static const struct weft_coll_call call = { .kind = WEFT_CU_BARRIER,
+						    .type = WEFT_CU_UINT8 };
+	int ret = -EAGAIN;
+
+	if (weft_likely(c->state == COLL_READY && c->hw))
+		ret = weft_cu_sync(c->hw, turns);
+	if (weft_unlikely(ret == -EAGAIN))
+		return weft_nic_coll_begin(c, w, &call, turns);
+	w->over = ret != -EINPROGRESS;
+	w->call.err = ret;
+	if (w->over)
+		return 0;
+	w->coll = c;
+	w->wide = NULL;
+	w->is_long = false;
+	w->call.done = work_done;
+	c->pending++;
+	c->nic->coll->pending++;
+	weft_cu_sync_later(c->hw, &w->call);
+	return 0;
+}
+
 bool weft_nic_coll_spin(struct weft_coll_work *w, unsigned turns)
 {
 	struct weft_cu_group *g = w->coll->hw;

@@ -80,10 +80,13 @@ int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
 	if (d->threaded || d->auto_progress || mc->ep->carrier->virt ||
 	    c->what > FI_GATHER)
 		return -FI_ENOSYS;
-	if (!call_of(c, &call))
-		return -FI_EOPNOTSUPP;
 	w->done = NULL;
-	ret = weft_nic_coll_begin(mc->coll, w, &call, DIRECT_TURNS);
+	if (c->what == FI_BARRIER)
+		ret = weft_nic_coll_sync(mc->coll, w, DIRECT_TURNS);
+	else if (!call_of(c, &call))
+		return -FI_EOPNOTSUPP;
+	else
+		ret = weft_nic_coll_begin(mc->coll, w, &call, DIRECT_TURNS);
 	if (weft_unlikely(ret))
 		return (int)weft_fi_err(ret);
 	return w->over ? work_result(w) : -FI_EINPROGRESS;

@@ -97,10 +97,12 @@ static inline MPI_Comm weft_comm_handle(const struct weft_comm *c)
  */
 static inline int weft_comm_next_tag(struct weft_comm *c)
 {
-	/* relaxed: collectives on one communicator do not run concurrently */
-	return (int)(atomic_fetch_add_explicit(&c->coll_seq, 1,
-					       memory_order_relaxed) &
-		     0x7fffffff);
+	/* relaxed: collectives on one communicator do not run concurrently,
+	 * so that a load and a store will do; others only look */
+	uint32_t seq = weft_load32_relaxed(&c->coll_seq);
+
+	weft_store32_relaxed(&c->coll_seq, seq + 1);
+	return (int)(seq & 0x7fffffff);
 }
 
 /*

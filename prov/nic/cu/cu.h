@@ -137,6 +137,14 @@ bool weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
 		   unsigned turns);
 
 /*
+ * A barrier on the short way, without an operation: 0 or -EPROTO: it is over;
+ * -EINPROGRESS: not in that many looks, hand over an operation for the rest
+ * of it with sync_later, at once; -EAGAIN: nothing was done, post it.
+ */
+int weft_cu_sync(struct weft_cu_group *g, unsigned turns);
+void weft_cu_sync_later(struct weft_cu_group *g, struct weft_cu_call *op);
+
+/*
  * A message of another member; false: it made no sense and was ignored. May
  * come before this member's first post.
  */

@@ -43,6 +43,8 @@ static inline bool cu_far(const struct weft_cu_group *g, int member)
 /* What every member must agree on about a packet. */
 static inline uint32_t cu_sig(const struct weft_cu_call *op)
 {
+	if (op->kind == WEFT_CU_BARRIER)
+		return (uint32_t)WEFT_CU_BARRIER << 28;
 	return (uint32_t)op->kind << 28 | (uint32_t)op->op << 24 |
 	       (uint32_t)op->type << 20 |
 	       ((uint32_t)op->root * 31u + (uint32_t)op->count) % (1u << 20);

@@ -72,6 +72,17 @@ static void quick_take(struct weft_cu_group *g, struct weft_cu_call *op,
 	}
 }
 
+/* Packet seq is sent and is all there is of op: the long way goes on. */
+static void quick_adopt(struct weft_cu_group *g, struct weft_cu_call *op,
+			uint64_t seq)
+{
+	op->first = seq;
+	op->packets = op->sent = 1;
+	op->read = 0;
+	op->next = NULL;
+	cu_enqueue(g, op);
+}
+
 bool weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
 		   unsigned turns)
 {
@@ -96,10 +107,54 @@ bool weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
 	op->done(op);
 	return true;
 late:
-	op->first = seq;
-	op->packets = op->sent = 1;
-	op->read = 0;
-	op->next = NULL;
-	cu_enqueue(g, op);
+	quick_adopt(g, op, seq);
 	return true;
+}
+
+/* ---- barriers ------------------------------------------------------------ */
+
+static const struct weft_cu_call barrier = { .kind = WEFT_CU_BARRIER,
+					     .type = WEFT_CU_UINT8 };
+
+int weft_cu_sync(struct weft_cu_group *g, unsigned turns)
+{
+	uint64_t seq = g->posted;
+	struct cu_packet *p;
+	int err = 0;
+
+	if (!g->near || g->head || g->err || !cu_credit_has(g, seq))
+		return -EAGAIN;
+	p = cu_slot(g, g->me, seq);
+	p->sig = cu_sig(&barrier);
+	p->flags = 0;
+	p->lag = (uint16_t)(seq + 1 - g->consumed);
+	/* R0 pairs with A0 in quick_see(). */
+	weft_store64(&p->seq, seq + 1);
+	cu_tell(g, CU_BELL_OUT);
+	g->posted = g->sent = seq + 1;
+	for (int i = 0; i < g->n; i++) {
+		if (i == g->me)
+			continue;
+		p = quick_see(g, i, seq, &turns);
+		if (!p)
+			return -EINPROGRESS;
+		if (weft_unlikely(p->sig != cu_sig(&barrier)))
+			err = -EPROTO;
+		cu_learn(g, i, seq, p->lag);
+	}
+	cu_credit_read(g);
+	return err;
+}
+
+void weft_cu_sync_later(struct weft_cu_group *g, struct weft_cu_call *op)
+{
+	op->kind = barrier.kind;
+	op->op = barrier.op;
+	op->type = barrier.type;
+	op->root = 0;
+	op->count = op->bytes = 0;
+	op->in = op->out = NULL;
+	op->flags = 0;
+	op->err = 0;
+	quick_adopt(g, op, g->posted - 1);
 }
