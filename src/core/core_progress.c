@@ -303,8 +303,8 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 	}
 	if (weft_core.pending || weft_core.joining)
 		timeout_ms = PEND_MS;
-	else if (weft_threads && timeout_ms < 0)
-		timeout_ms = SHARED_MS;
+	else if (weft_threads && timeout_ms < 0 && !weft_core.virt)
+		timeout_ms = SHARED_MS; /* virtual time would jump there */
 	if (sleeper)
 		sleep_beside();
 	else
