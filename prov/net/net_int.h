@@ -305,6 +305,7 @@ struct net {
 	uint32_t ends;	/* that have a unit; the first ones */
 	uint32_t ports;
 	uint32_t queues; /* per receiver: dynamic, then bubble */
+	uint32_t large;	 /* lines must be asked for ahead of their use */
 	uint32_t qshift; /* slots of a receiver are 1 << qshift apart */
 	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
 	uint32_t chunks_max, far_max, events_max;

@@ -202,6 +202,7 @@ void net_router_arrive(struct net_step *s, uint64_t word)
 	unsigned port = net_word_port(word);
 	uint32_t pi = net_word_payload(word);
 	struct net_packet *p = net_packet(net, pi);
+	uint64_t w;
 
 	if (p->flags & NET_P_DEPOSIT && !net_road_ends(net, p, s->id) &&
 	    !net_unit_deposit(s, port, pi)) {
@@ -216,6 +217,8 @@ void net_router_arrive(struct net_step *s, uint64_t word)
 		return;
 	}
 	net_road_look(net, p, s->id);
+	for (w = net->large ? p->want | 1ull << port : 0; w; w &= w - 1)
+		__builtin_prefetch(&s->out[__builtin_ctzll(w)]);
 	if (p->flags & NET_P_DYN)
 		queue_dynamic(s, port, pi);
 	else

@@ -201,6 +201,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	memset(net_at(net, net->off_member), 0,
 	       (char *)net_at(net, net->off_slot) -
 		       (char *)net_at(net, net->off_member));
+	net->large = net->nodes >= SMALL;
 	open_tables(net);
 	if (cfg->topology != NET_TORUS)
 		net_fat_init(&net->fat, cfg);
@@ -290,7 +291,7 @@ static inline void prefetch(const struct net *net, uint64_t word, bool arrive)
 	const struct net_node *n = net_node(net, net_word_node(word));
 	unsigned port = net_word_port(word);
 
-	if (net->nodes < SMALL)
+	if (!net->large)
 		return;
 	__builtin_prefetch(n);
 	if (arrive) {
@@ -386,6 +387,22 @@ static uint64_t run_sorted(struct net_step *s, const uint64_t *w, uint32_t n)
 	return sum;
 }
 
+/* The lines that serving a node will touch, in two steps. */
+static void prefetch_ports(const struct net_step *s, uint32_t i)
+{
+	const struct net *net = s->net;
+	const struct net_node *n;
+	uint64_t w;
+
+	if (i + 2 * AHEAD < s->touched)
+		__builtin_prefetch(net_node(net, s->list[i + 2 * AHEAD]));
+	if (i + AHEAD >= s->touched)
+		return;
+	n = net_node(net, s->list[i + AHEAD]);
+	for (w = n->dirty; w; w &= w - 1)
+		__builtin_prefetch(&net_outs(net, n)[__builtin_ctzll(w)]);
+}
+
 /* Ports of the nodes that anything happened at. */
 static void run_ports(struct net_step *s)
 {
@@ -393,6 +410,8 @@ static void run_ports(struct net_step *s)
 	uint32_t i;
 
 	for (i = 0; i < s->touched; i++) {
+		if (s->net->large)
+			prefetch_ports(s, i);
 		step_at(s, s->list[i]);
 		n = s->node;
 		s->dirty = n->dirty;
