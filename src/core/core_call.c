@@ -2,7 +2,7 @@
 /* The slow road of core_call.h, and where the roll comes from. */
 #include "src/core/core_call.h"
 
-#include "src/base/roll.h"
+#include "src/base/roll_print.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -24,6 +24,7 @@ weft_au32 *weft_call_slot = &nowhere;
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static struct weft_roll roll;
 static uint32_t me; /* my place in it */
+static bool shared; /* it is the launcher's */
 static weft_au32 lanes;
 static _Thread_local struct lane lane;
 
@@ -58,7 +59,8 @@ static void open_roll(void)
 
 	if (fd >= 0 && rank >= 0 && !weft_roll_attach(&roll, (int)fd)) {
 		me = (uint32_t)rank;
-		if (me < roll.members)
+		shared = me < roll.members;
+		if (shared)
 			goto found;
 		weft_roll_close(&roll);
 	}
@@ -181,8 +183,14 @@ const char *weft_call_text(char *text, size_t len)
 void weft_call_report(const char *text)
 {
 	pthread_once(&opened, open_roll);
-	if (roll.head && roll.counted && roll.members > 1)
+	if (shared && roll.counted)
 		weft_roll_say(&roll, text);
 	else
 		fputs(text, stderr);
+}
+
+void weft_call_print(const char *clock)
+{
+	if (!shared && roll.head && roll.counted)
+		weft_roll_print(&roll, clock, stderr);
 }

@@ -77,6 +77,8 @@ const char *weft_call_text(char *text, size_t len);
 
 /* The report is wanted (WEFT_REPORT=1, or mpiexec --report). */
 bool weft_call_reported(void);
+/* Without a launcher that prints it: the report of this process alone. */
+void weft_call_print(const char *clock);
 /* Text for the report: printed at the end by mpiexec, or now. */
 void weft_call_report(const char *text);
 

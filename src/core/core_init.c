@@ -197,6 +197,8 @@ int weft_core_fini(void)
 	while (weft_core.pending || weft_load32(&weft_core.stepping))
 		weft_progress();
 	weft_call_stop();
+	if (weft_core.job.rank == 0)
+		weft_call_print(weft_core.virt ? "virtual time" : "time");
 	rc = weft_core.virt ? weft_world_leave() :
 				    weft_pmix_fence(idle, wake);
 	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);

@@ -50,7 +50,7 @@ uninstall-mpirun:
 
 RUN_TESTS = src/run/run_bind_test src/run/run_end_test src/run/run_env_test \
 	src/run/run_fdpass_test src/run/run_line_test src/run/run_opts_test \
-	src/run/run_report_test src/run/run_words_test
+	src/run/run_words_test
 check_PROGRAMS += $(RUN_TESTS)
 TESTS += $(RUN_TESTS)
 RUN_TEST_LIBS = libweftrun.la $(T_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
@@ -60,7 +60,6 @@ src_run_run_env_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_fdpass_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_line_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_opts_test_LDADD = $(RUN_TEST_LIBS)
-src_run_run_report_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_words_test_LDADD = $(RUN_TEST_LIBS)
 PLAIN_TESTS += test/run_death.sh test/run_io.sh test/run_job.sh \
 	test/run_launchers.sh

@@ -127,8 +127,10 @@ static void tell_shape(const struct run_model *m, const struct net_config *cfg)
 	char shape[64];
 
 	net_file_shape_text(cfg, shape, sizeof(shape));
-	run_say("machine %s:%s, %u nodes, %d %s on a node", cfg->name, shape,
-		net_shape_nodes(cfg), m->ppn, m->ppn > 1 ? "ranks" : "rank");
+	run_say("machine %s:%s, %u node%s, %d rank%s on a node", cfg->name,
+		shape, net_shape_nodes(cfg),
+		net_shape_nodes(cfg) > 1 ? "s" : "", m->ppn,
+		m->ppn > 1 ? "s" : "");
 }
 
 static int check_virtual(struct run_model *m, int ranks, bool quiet)

@@ -1,133 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The report at the end of a job, from the tallies on the roll: how often the
- * ranks called what, and how long a rank spent in it, at least, on average and
- * at most. A rank that died has its calls in it up to then.
- */
+/* --report: where it goes. */
 #include "src/run/run_report.h"
+#include "src/base/roll_print.h"
 #include "src/run/run_model.h"
 #include "src/run/run_say.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-
-struct row {
-	char name[ROLL_NAME];
-	uint64_t calls;
-	uint32_t ranks; /* that called it */
-	uint64_t sum_ps;
-	uint64_t min_ps; /* of all ranks of the job */
-	uint64_t max_ps;
-};
-
-static void add_up(const struct weft_roll *roll, uint32_t id, struct row *row)
-{
-	const struct roll_tally *t;
-	uint64_t ps, count;
-
-	row->min_ps = UINT64_MAX;
-	for (uint32_t i = 0; i < roll->members; i++) {
-		t = weft_roll_tally(roll, i, id);
-		ps = weft_load64(&t->ps);
-		count = weft_load64(&t->count);
-		row->calls += count;
-		row->ranks += count > 0;
-		row->sum_ps += ps;
-		if (ps < row->min_ps)
-			row->min_ps = ps;
-		if (ps > row->max_ps)
-			row->max_ps = ps;
-	}
-}
-
-/* Most time first; names decide where none was spent. */
-static int by_time(const void *a, const void *b)
-{
-	const struct row *x = a, *y = b;
-
-	if (x->sum_ps != y->sum_ps)
-		return x->sum_ps < y->sum_ps ? 1 : -1;
-	return strcmp(x->name, y->name);
-}
-
-static uint32_t fill(const struct weft_roll *roll, struct row *row)
-{
-	uint32_t n = 0;
-
-	for (uint32_t id = 1; id < ROLL_NAMES; id++) {
-		memset(&row[n], 0, sizeof(row[n]));
-		if (!weft_roll_name(roll, id, row[n].name))
-			continue;
-		add_up(roll, id, &row[n]);
-		n += row[n].calls > 0;
-	}
-	qsort(row, n, sizeof(*row), by_time);
-	return n;
-}
-
-/* From the end of MPI_Init to MPI_Finalize: the longest of all ranks. */
-static uint64_t span_ps(const struct weft_roll *roll, uint32_t *ended)
-{
-	uint64_t begin, end, span = 0;
-
-	*ended = 0;
-	for (uint32_t i = 0; i < roll->members; i++) {
-		begin = weft_load64(&weft_roll_member(roll, i)->begin_ps);
-		end = weft_load64(&weft_roll_member(roll, i)->end_ps);
-		*ended += end > 0;
-		if (end > begin && end - begin > span)
-			span = end - begin;
-	}
-	return span;
-}
-
-static double us(uint64_t ps)
-{
-	return (double)ps * 1e-6;
-}
-
-void run_report_print(FILE *f, const struct weft_roll *roll, const char *clock)
-{
-	struct row *row = calloc(ROLL_NAMES, sizeof(*row));
-	uint32_t n = row ? fill(roll, row) : 0, ended;
-	uint64_t span = span_ps(roll, &ended);
-	char *said = weft_roll_said(roll);
-
-	fprintf(f, "report: %u ranks, %.6f us of %s from MPI_Init to "
-		"MPI_Finalize\n", roll->members, us(span), clock);
-	if (ended < roll->members)
-		fprintf(f, "  %u ranks did not come to MPI_Finalize\n",
-			roll->members - ended);
-	fprintf(f, "  %-26s %6s %10s %13s %13s %13s %7s\n", "in a rank",
-		"ranks", "calls", "min us", "mean us", "max us", "mean %");
-	for (uint32_t i = 0; i < n; i++)
-		fprintf(f, "  %-26s %6u %10" PRIu64 " %13.6f %13.6f %13.6f "
-			"%7.2f\n", row[i].name, row[i].ranks, row[i].calls,
-			us(row[i].min_ps), us(row[i].sum_ps) / roll->members,
-			us(row[i].max_ps),
-			span ? 100.0 * (double)row[i].sum_ps /
-				       roll->members / (double)span : 0);
-	if (said)
-		fputs(said, f);
-	free(said);
-	free(row);
-}
 
 void run_report(const struct run_job *job)
 {
 	const char *name = job->opts->model.report;
-	FILE *f = *name ? fopen(name, "w") : stderr;
+	FILE *f;
 
 	if (!job->roll.head || !job->roll.counted)
 		return;
+	f = *name ? fopen(name, "w") : stderr;
 	if (!f) {
 		run_say("cannot write %s: %s", name, strerror(errno));
 		return;
 	}
-	run_report_print(f, &job->roll, run_model_virtual(&job->opts->model)
-						? "virtual time" : "time");
+	weft_roll_print(&job->roll, run_model_virtual(&job->opts->model)
+						? "virtual time" : "time", f);
 	if (f == stderr)
 		fflush(f);
 	else

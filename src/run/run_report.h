@@ -5,13 +5,7 @@
 
 #include "src/run/run_job.h"
 
-#include <stdio.h>
-
 /* Where the options say: standard error, or a file. */
 void run_report(const struct run_job *job);
-
-/* The same to a stream; clock: "virtual time" or "time". */
-void run_report_print(FILE *f, const struct weft_roll *roll,
-		      const char *clock);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The report from a roll that was filled by hand. */
-#include "src/run/run_report.h"
+#include "src/base/roll_print.h"
 #include "test/t.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static char *report(const struct weft_roll *r)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	run_report_print(f, r, "virtual time");
+	weft_roll_print(r, "virtual time", f);
 	fclose(f);
 	return text;
 }
