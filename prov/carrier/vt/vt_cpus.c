@@ -27,6 +27,7 @@ void vt_cpus_add(struct vt_head *h)
 
 void vt_cpus_share(struct vt_head *h)
 {
+	const struct sched_param none = { .sched_priority = 0 };
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
@@ -35,4 +36,7 @@ void vt_cpus_share(struct vt_head *h)
 			CPU_SET(i, &set);
 	/* Refused: then it stays where it is. */
 	sched_setaffinity(0, sizeof(set), &set);
+	/* Whoever wakes hundreds is not to be interrupted by each of them. */
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		sched_setscheduler(0, SCHED_BATCH, &none);
 }
