@@ -26,7 +26,7 @@ static void check_bytes(struct job *j, const void *buf, size_t len,
 	job_check(j, t_differs(buf, len, seed) < 0, "wrong bytes", (long)len);
 }
 
-/* ---- content ------------------------------------------------------------- */
+/* ---- content ----------------------------------------------------------- */
 
 static void body_sizes(struct job *j)
 {
@@ -130,7 +130,7 @@ static void an_endpoint_sends_to_itself(void **state)
 	job_run(1, body_self, NULL);
 }
 
-/* ---- truncation ---------------------------------------------------------- */
+/* ---- truncation -------------------------------------------------------- */
 
 static void body_truncate(struct job *j)
 {
@@ -170,7 +170,7 @@ static void a_short_buffer_is_told_with_data_and_tag(void **state)
 	job_run(2, body_truncate, NULL);
 }
 
-/* ---- receives on the spot -------------------------------------------------- */
+/* ---- receives on the spot ------------------------------------------------ */
 
 static void wait_direct(struct job *j, const struct fi_weft_recv *r,
 			const struct fi_weft_arrival *a)
@@ -226,7 +226,7 @@ static void a_receive_on_the_spot_needs_no_queue(void **state)
 	job_run(2, body_direct, &o);
 }
 
-/* ---- fences ---------------------------------------------------------------- */
+/* ---- fences -------------------------------------------------------------- */
 
 /* A fenced message leaves when the large one before it is complete. */
 static void body_fence(struct job *j)
@@ -265,7 +265,7 @@ static void a_fence_waits_for_what_is_before_it(void **state)
 	job_run(2, body_fence, NULL);
 }
 
-/* ---- depth --------------------------------------------------------------- */
+/* ---- depth ------------------------------------------------------------- */
 
 static void body_unexpected(struct job *j)
 {
@@ -353,7 +353,7 @@ static void large_unexpected_messages_hold_up_nobody(void **state)
 	job_run(2, body_parked, NULL);
 }
 
-/* ---- order --------------------------------------------------------------- */
+/* ---- order ------------------------------------------------------------- */
 
 static void body_order(struct job *j)
 {
