@@ -181,6 +181,7 @@ struct fi_weft_route {
 	int depth;   /* hops from the farthest member to the root */
 	int members;
 	int bulk; /* long vectors go straight between the members' memories */
+	int barrier; /* barrier class, or -1: barriers take the class route */
 };
 
 /* One member's part of a collective that he waits for on the spot. */

@@ -88,6 +88,9 @@ struct weft_machine {
 	/* collectives: areas of the unit, class routes that users may have */
 	struct weft_cu_geo cu;
 	uint64_t routes; /* a bit each */
+	/* the same of barriers; none: they take the class route */
+	struct weft_cu_geo bar;
+	uint64_t barriers;
 	/* where node i stands, in WEFT_CU_DIMS numbers; NULL: nowhere */
 	void (*coords)(uint32_t node, int *at);
 };

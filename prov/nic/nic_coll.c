@@ -63,7 +63,12 @@ void nic_coll_give_back(struct weft_coll *c)
 	nic_long_close(c);
 	if (c->hw)
 		weft_cu_group_close(c->hw);
-	c->hw = NULL;
+	if (c->bar)
+		weft_cu_group_close(c->bar);
+	c->hw = c->bar = NULL;
+	if (c->barrier >= 0)
+		c->nic->coll->barriers |= UINT64_C(1) << c->barrier;
+	c->barrier = -1;
 	nic_net_close(c->net);
 	c->net = NULL;
 	weft_cu_tree_fini(&c->tree);
@@ -208,6 +213,8 @@ static void coll_move(struct weft_coll *c)
 		nic_coll_join_step(c);
 	if (c->pending && c->hw)
 		weft_cu_poll(c->hw);
+	if (c->pending && c->bar)
+		weft_cu_poll(c->bar);
 	if (c->pending && c->net)
 		nic_net_poll(c->net);
 	if (!weft_list_empty(&c->longs))
@@ -219,25 +226,26 @@ static void coll_move(struct weft_coll *c)
 /* What a wait has to look at for one group; the number of things. */
 static int coll_expects(struct weft_coll *c, struct weft_carrier_watch *w)
 {
-	struct weft_cu_watch one, far;
+	struct weft_cu_watch at[3] = { { 0 } };
 	int n = 0;
 
 	if (c->state == COLL_OPENING)
 		return 2;
 	if (!c->pending || !c->hw)
 		return 0;
-	if (weft_cu_ready(c->hw, &one))
+	if (weft_cu_ready(c->hw, &at[0]) ||
+	    (c->bar && weft_cu_ready(c->bar, &at[1])) ||
+	    (!weft_list_empty(&c->longs) && nic_long_ready(c, &at[2])))
 		return 2;
-	n = one.word != NULL;
-	if (!weft_list_empty(&c->longs)) {
-		if (nic_long_ready(c, &far))
-			return 2;
-		one = far;
+	for (int i = 0; i < 3; i++) {
+		if (!at[i].word)
+			continue;
+		*w = (struct weft_carrier_watch){ .word = at[i].word,
+						  .want = at[i].want,
+						  .bell = at[i].bell,
+						  .crowded = c->crowded };
 		n++;
 	}
-	*w = (struct weft_carrier_watch){ .word = one.word, .want = one.want,
-					  .bell = one.bell,
-					  .crowded = c->crowded };
 	return n;
 }
 
@@ -284,6 +292,8 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 			nic_long_fail(c, err);
 			if (c->hw)
 				weft_cu_group_fail(c->hw, err);
+			if (c->bar)
+				weft_cu_group_fail(c->bar, err);
 			if (c->net)
 				nic_net_fail(c->net, err);
 			weft_cu_group_fail(c->far, err);
@@ -311,6 +321,7 @@ int nic_coll_open(struct weft_nic *nic, int node)
 		.packet_bytes = far < COLL_FAR_BYTES ? far : COLL_FAR_BYTES,
 	};
 	nc->routes = nic->machine->routes;
+	nc->barriers = nic->machine->barriers;
 	nc->node = node;
 	weft_list_init(&nc->groups);
 	weft_list_init(&nc->early);

@@ -71,6 +71,7 @@ struct weft_coll_work {
 /* What became of a join. */
 struct weft_coll_info {
 	int route; /* class route, or -1: by messages */
+	int barrier; /* barrier class, or -1: they take the route */
 	int depth; /* hops to the root of the tree */
 	int members;
 	bool flat; /* few enough to read each other's contributions */

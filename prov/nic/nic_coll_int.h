@@ -25,6 +25,7 @@ enum coll_state {
 /* What a member says of himself when he joins. */
 struct join_word {
 	uint64_t routes; /* free ones, a bit each; 0: no common memory */
+	uint64_t barriers; /* free barrier classes */
 	uint64_t node;
 	uint64_t cpus; /* processors that he knows of */
 	uint64_t at;   /* where these words are in his memory */
@@ -39,6 +40,7 @@ struct weft_coll {
 	int n;
 	int me;
 	int route; /* -1: none */
+	int barrier; /* barrier class, -1: none */
 	enum coll_state state;
 	bool no_route; /* by messages only */
 	bool crowded;  /* more members than processors */
@@ -49,6 +51,7 @@ struct weft_coll {
 	int gone_count;
 	struct weft_cu_group *far; /* by messages; there from the beginning */
 	struct weft_cu_group *hw;  /* the class route, or NULL */
+	struct weft_cu_group *bar; /* the barrier class, or NULL */
 	bool far_used;		   /* by an operation */
 	struct nic_net *net; /* the same on a modelled network, or NULL */
 	struct weft_cu_tree tree;
@@ -79,6 +82,7 @@ struct nic_coll {
 	const struct weft_cu_geo *geo;
 	struct weft_cu_geo far_geo;
 	uint64_t routes; /* free class routes */
+	uint64_t barriers; /* free barrier classes */
 	int node;	 /* number of the emulated node, or -1 */
 	unsigned pending;
 	int watching;

@@ -123,6 +123,24 @@ static void join_open_net(struct weft_coll *c)
 	join_end(c, 0);
 }
 
+/* The row of the barrier class lies behind those of the class routes. */
+static int join_open_barrier(struct weft_coll *c, struct weft_cu_group_attr *a)
+{
+	void **area = calloc((size_t)c->n, sizeof(*area));
+	int ret;
+
+	if (!area)
+		return -ENOMEM;
+	for (int i = 0; i < c->n; i++)
+		area[i] = (char *)c->area[i] + weft_cu_area_bytes(a->geo);
+	a->geo = &c->nic->machine->bar;
+	a->route = (unsigned)c->barrier;
+	a->area = area;
+	ret = weft_cu_group_open(a, &c->bar);
+	free(area);
+	return ret;
+}
+
 /* Step 2: opens the route's row here. */
 static void join_open(struct weft_coll *c)
 {
@@ -141,6 +159,8 @@ static void join_open(struct weft_coll *c)
 		a.tree = &c->tree;
 	if (!ret)
 		ret = weft_cu_group_open(&a, &c->hw);
+	if (!ret && c->barrier >= 0)
+		ret = join_open_barrier(c, &a);
 	c->points = 0;
 	join_agree(c, ret ? JOIN_NO : nic_long_open(c) ? JOIN_ALL :
 							 JOIN_PACKETS);
@@ -191,33 +211,50 @@ void nic_coll_join_fail(struct weft_coll *c, int err)
 	join_end(c, err);
 }
 
+/* Takes one that is free everywhere, if any; false: somebody was quicker. */
+static bool take(const struct weft_coll *c, uint64_t everywhere,
+		 uint64_t *here, int *id_p)
+{
+	int pick;
+
+	if (!everywhere)
+		return true;
+	pick = route_pick(c, everywhere);
+	if (!(*here >> pick & 1))
+		return false;
+	*here &= ~(UINT64_C(1) << pick);
+	*id_p = pick;
+	return true;
+}
+
 /* After step 1: takes a route, unless another join was quicker. */
 static void join_gathered(struct weft_cu_call *call)
 {
 	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
-	uint64_t free_routes = UINT64_MAX, cpus = UINT64_MAX;
-	int pick;
+	uint64_t routes = UINT64_MAX, barriers = UINT64_MAX, cpus = UINT64_MAX;
+	struct nic_coll *nc = c->nic->coll;
 
 	if (call->err) {
 		join_end(c, call->err);
 		return;
 	}
-	for (int i = 0; i < c->n; i++)
-		free_routes &= c->words[i].routes;
-	for (int i = 0; i < c->n; i++)
-		cpus = c->words[i].cpus < cpus ? c->words[i].cpus : cpus;
+	for (int i = 0; i < c->n; i++) {
+		const struct join_word *w = &c->words[i];
+
+		routes &= w->routes;
+		barriers &= w->barriers;
+		cpus = w->cpus < cpus ? w->cpus : cpus;
+	}
 	c->crowded = (uint64_t)c->n > cpus;
-	if (c->n == 1 || !free_routes || join_tree(c)) {
+	if (c->n == 1 || !routes || join_tree(c)) {
 		join_end(c, 0);
 		return;
 	}
-	pick = route_pick(c, free_routes);
-	if (!(c->nic->coll->routes >> pick & 1)) {
+	if (!take(c, routes, &nc->routes, &c->route) ||
+	    !take(c, barriers, &nc->barriers, &c->barrier)) {
 		join_agree(c, JOIN_NO);
 		return;
 	}
-	c->route = pick;
-	c->nic->coll->routes &= ~(UINT64_C(1) << pick);
 	c->state = COLL_OPENING;
 	nic_coll_join_step(c);
 }
@@ -228,9 +265,11 @@ static void join_gather(struct weft_coll *c)
 	struct weft_nic *nic = c->nic;
 
 	c->state = COLL_GATHERING;
-	c->mine.routes = 0;
-	if (nic->share && !c->no_route)
+	c->mine.routes = c->mine.barriers = 0;
+	if (nic->share && !c->no_route) {
 		c->mine.routes = nic->coll->routes;
+		c->mine.barriers = nic->coll->barriers;
+	}
 	c->mine.node = nic->coll->node >= 0 ? (uint64_t)nic->coll->node :
 					      (uint64_t)c->me;
 	c->mine.at = (uintptr_t)&c->mine;
@@ -318,7 +357,7 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_coll_attr *a,
 	c->nic = nic;
 	c->n = a->n;
 	c->me = a->me;
-	c->route = -1;
+	c->route = c->barrier = -1;
 	weft_list_init(&c->longs);
 	c->joined = a->joined;
 	c->joined_arg = a->arg;
@@ -344,7 +383,7 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_coll_attr *a,
 void weft_nic_coll_info(const struct weft_coll *c, struct weft_coll_info *info)
 {
 	*info = (struct weft_coll_info){
-		.route = c->route, .members = c->n,
+		.route = c->route, .barrier = c->barrier, .members = c->n,
 		.depth = c->tree.n ? c->tree.depth : 0,
 		.bulk = c->bulk,
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,

@@ -78,9 +78,16 @@ static int call_check(const struct weft_coll *c,
 	return call->root < 0 || call->root >= c->n ? -EINVAL : 0;
 }
 
+/* Barriers have a group of their own, where the machine has classes left. */
+static struct weft_cu_group *group_for(const struct weft_coll *c, unsigned kind)
+{
+	return kind == WEFT_CU_BARRIER && c->bar ? c->bar : c->hw;
+}
+
 int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
 			const struct weft_coll_call *call, unsigned turns)
 {
+	struct weft_cu_group *hw;
 	int ret = call_check(c, call);
 
 	if (ret)
@@ -108,14 +115,15 @@ int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
 		nic_long_post(c, w);
 		return 0;
 	}
-	if (c->hw && weft_cu_quick(c->hw, &w->call, turns))
+	hw = group_for(c, call->kind);
+	if (hw && weft_cu_quick(hw, &w->call, turns))
 		return 0;
 	if (c->net && nic_net_can(c->net, &w->call)) {
 		nic_net_post(c->net, &w->call);
 		return 0;
 	}
 	c->far_used |= !c->hw;
-	return weft_cu_post(c->hw ? c->hw : c->far, &w->call);
+	return weft_cu_post(hw ? hw : c->far, &w->call);
 }
 
 int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *w,
@@ -126,7 +134,7 @@ int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *w,
 	int ret = -EAGAIN;
 
 	if (weft_likely(c->state == COLL_READY && c->hw))
-		ret = weft_cu_sync(c->hw, turns);
+		ret = weft_cu_sync(group_for(c, WEFT_CU_BARRIER), turns);
 	if (weft_unlikely(ret == -EAGAIN))
 		return weft_nic_coll_begin(c, w, &call, turns);
 	w->over = ret != -EINPROGRESS;
@@ -139,13 +147,13 @@ int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *w,
 	w->call.done = work_done;
 	c->pending++;
 	c->nic->coll->pending++;
-	weft_cu_sync_later(c->hw, &w->call);
+	weft_cu_sync_later(group_for(c, WEFT_CU_BARRIER), &w->call);
 	return 0;
 }
 
 bool weft_nic_coll_spin(struct weft_coll_work *w, unsigned turns)
 {
-	struct weft_cu_group *g = w->coll->hw;
+	struct weft_cu_group *g = group_for(w->coll, w->call.kind);
 
 	if (w->is_long)
 		return nic_long_spin(w, turns);

@@ -27,6 +27,8 @@
  */
 #define CU_BGQ	     { .routes = 16, .inputs = 32, .packet_bytes = 512 }
 #define BGQ_ROUTES   0x3fffu /* two are the system's */
+/* Barrier classes: 16 per node, without payload [bgq.md d]. */
+#define CU_BGQ_BAR   { .routes = 16, .inputs = 32, .packet_bytes = 48 }
 #define KARY_ROUTES  0xffffffffu
 
 /*
@@ -74,6 +76,8 @@ static const struct weft_machine rows[] = {
 		.fifos = 544,		   /* injection FIFOs [SC11 III.A] */
 		.cu = CU_BGQ,
 		.routes = BGQ_ROUTES,
+		.bar = CU_BGQ_BAR,
+		.barriers = BGQ_ROUTES,
 		.coords = bgq_coords,
 	},
 	{

@@ -49,7 +49,8 @@ static_assert(sizeof(struct nic_row) == 64 && sizeof(struct nic_cursor) == 64 &&
 
 size_t nic_share_bytes(const struct weft_machine *m)
 {
-	return sizeof(struct nic_share) + weft_cu_area_bytes(&m->cu);
+	return sizeof(struct nic_share) + weft_cu_area_bytes(&m->cu) +
+	       weft_cu_area_bytes(&m->bar);
 }
 
 void *nic_share_cu(struct nic_share *s)

@@ -156,6 +156,7 @@ static int mc_route(struct fid *fid, struct fi_weft_route *route)
 	route->depth = info.depth;
 	route->members = info.members;
 	route->bulk = info.bulk;
+	route->barrier = info.barrier;
 	return 0;
 }
 

@@ -30,6 +30,14 @@ static void compute(double seconds)
 		;
 }
 
+/* Blue Gene/Q has class routes on rectangles of nodes only. */
+static int has_route(void)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+
+	return !machine || strncmp(machine, "bgq", 3) || !(size & (size - 1));
+}
+
 /* Rank 0 contributes, then computes for a second outside MPI. */
 static void others_finish_while_one_computes(void)
 {
@@ -46,7 +54,7 @@ static void others_finish_while_one_computes(void)
 	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 	CHECK(sum == size * (size + 1) / 2);
 	/* an idle host needs microseconds; a loaded one some more */
-	if (rank)
+	if (rank && has_route())
 		CHECK(now() - start < 0.9);
 	MPI_Barrier(MPI_COMM_WORLD);
 }
