@@ -85,7 +85,7 @@ static void group_close(struct job *j, struct group *g)
 	job_check(j, !ret, "close set", ret);
 }
 
-static int group_route(struct job *j, struct group *g)
+static struct fi_weft_route group_route(struct job *j, struct group *g)
 {
 	struct fi_weft_routes *ops;
 	struct fi_weft_route r;
@@ -94,7 +94,7 @@ static int group_route(struct job *j, struct group *g)
 
 	job_check(j, !ret && !ops->route(&g->mc->fid, &r), "routes", ret);
 	job_check(j, r.members == g->n, "members", r.members);
-	return r.id;
+	return r;
 }
 
 static void finish(struct job *j, ssize_t ret, const char *what)
@@ -377,14 +377,21 @@ static void flags_travel_and_exact_sums_are_exact(void **state)
 static void body_routes(struct job *j)
 {
 	struct group g[GROUPS];
-	int hardware = 0, again = 0;
+	int hardware = 0, again = 0, barriers = 0;
 
 	for (int round = 0; round < 3; round++) {
-		again = 0;
+		again = barriers = 0;
 		for (int i = 0; i < GROUPS; i++) {
+			struct fi_weft_route r;
+
 			group_open(j, &g[i], 0, j->size - 1, 1);
-			again += group_route(j, &g[i]) >= 0;
+			r = group_route(j, &g[i]);
+			again += r.id >= 0;
+			barriers += r.barrier >= 0;
 		}
+		/* machines without barrier classes use the route */
+		job_check(j, !barriers || barriers == again, "barrier classes",
+			  barriers);
 		for (int i = 0; i < GROUPS; i++)
 			all_calls(j, &g[i]);
 		job_check(j, again > 8 && again < GROUPS, "routes", again);
