@@ -16,8 +16,8 @@
 #define NET_MAGIC 0x31656d6974746577ull
 
 enum {
-	AHEAD = 8,    /* events between a prefetch and its event's turn */
-	SMALL = 1024, /* nodes that stay in the cache anyhow */
+	AHEAD = 16,   /* events between a prefetch and its event's turn */
+	LARGE = 2048, /* nodes that do not stay in the cache */
 };
 
 /* ---- layout -------------------------------------------------------------- */
@@ -201,7 +201,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	memset(net_at(net, net->off_member), 0,
 	       (char *)net_at(net, net->off_slot) -
 		       (char *)net_at(net, net->off_member));
-	net->large = net->nodes >= SMALL;
+	net->large = net->nodes >= LARGE;
 	open_tables(net);
 	if (cfg->topology != NET_TORUS)
 		net_fat_init(&net->fat, cfg);
@@ -245,6 +245,15 @@ static inline void step_note(struct net_step *s)
 static void handle(struct net_step *s, uint64_t word)
 {
 	switch (net_word_kind(word)) {
+	case NET_EV_ARRIVE:
+		net_router_arrive(s, word);
+		return;
+	case NET_EV_TAIL:
+		net_router_tail(s, word);
+		return;
+	case NET_EV_TOKEN:
+		net_router_token(s, word);
+		return;
 	case NET_EV_COLL:
 		net_tree_arrive(s, word);
 		return;
@@ -286,15 +295,15 @@ static void call_up(struct net_step *s, const struct net_call *c)
 }
 
 /* Asks for the lines that an event will touch. */
-static inline void prefetch(const struct net *net, uint64_t word, bool arrive)
+static inline void prefetch(const struct net *net, uint64_t word)
 {
 	const struct net_node *n = net_node(net, net_word_node(word));
-	unsigned port = net_word_port(word);
+	unsigned kind = net_word_kind(word), port = net_word_port(word);
 
-	if (!net->large)
-		return;
 	__builtin_prefetch(n);
-	if (arrive) {
+	if (kind > NET_EV_TOKEN)
+		return;
+	if (kind == NET_EV_ARRIVE) {
 		__builtin_prefetch(net_packet(net, net_word_payload(word)));
 		__builtin_prefetch(&net_ins(net, n)[port]);
 	} else {
@@ -334,16 +343,6 @@ static inline uint64_t mix(uint64_t word)
 	return weft_hash_mix(word >> NET_VC_SHIFT);
 }
 
-/* Prefetch for the first events of a kind. */
-static void prime(const struct net *net, const uint64_t *w, uint32_t n,
-		  bool arrive)
-{
-	uint32_t i;
-
-	for (i = 0; i < n && i < AHEAD; i++)
-		prefetch(net, w[i], arrive);
-}
-
 /* Events of one kind, in any order. Returns their hash. */
 static inline uint64_t run_kind(struct net_step *s, const uint64_t *w,
 				uint32_t n, enum net_ev kind)
@@ -352,8 +351,6 @@ static inline uint64_t run_kind(struct net_step *s, const uint64_t *w,
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		if (i + AHEAD < n)
-			prefetch(s->net, w[i + AHEAD], kind == NET_EV_ARRIVE);
 		sum += mix(w[i]);
 		step_at(s, net_word_node(w[i]));
 		if (kind == NET_EV_ARRIVE)
@@ -367,7 +364,10 @@ static inline uint64_t run_kind(struct net_step *s, const uint64_t *w,
 	return sum;
 }
 
-/* The other events, node by node. */
+/*
+ * The other events, node by node. In a large network these are all, and a
+ * node's ports are served while its lines are at hand.
+ */
 static uint64_t run_sorted(struct net_step *s, const uint64_t *w, uint32_t n)
 {
 	uint64_t sum = 0;
@@ -377,30 +377,19 @@ static uint64_t run_sorted(struct net_step *s, const uint64_t *w, uint32_t n)
 		step_at(s, net_word_node(w[i]));
 		s->part = false;
 		do {
+			if (i + AHEAD < n && s->net->large)
+				prefetch(s->net, w[i + AHEAD]);
 			sum += mix(w[i]);
 			handle(s, w[i++]);
 		} while (i < n && net_word_node(w[i]) == s->id);
 		if (s->part)
 			net_tree_feed(s);
-		step_note(s);
+		if (s->net->large)
+			net_router_serve(s);
+		else
+			step_note(s);
 	}
 	return sum;
-}
-
-/* The lines that serving a node will touch, in two steps. */
-static void prefetch_ports(const struct net_step *s, uint32_t i)
-{
-	const struct net *net = s->net;
-	const struct net_node *n;
-	uint64_t w;
-
-	if (i + 2 * AHEAD < s->touched)
-		__builtin_prefetch(net_node(net, s->list[i + 2 * AHEAD]));
-	if (i + AHEAD >= s->touched)
-		return;
-	n = net_node(net, s->list[i + AHEAD]);
-	for (w = n->dirty; w; w &= w - 1)
-		__builtin_prefetch(&net_outs(net, n)[__builtin_ctzll(w)]);
 }
 
 /* Ports of the nodes that anything happened at. */
@@ -410,8 +399,6 @@ static void run_ports(struct net_step *s)
 	uint32_t i;
 
 	for (i = 0; i < s->touched; i++) {
-		if (s->net->large)
-			prefetch_ports(s, i);
 		step_at(s, s->list[i]);
 		n = s->node;
 		s->dirty = n->dirty;
@@ -438,9 +425,6 @@ static void run_tick(struct net_step *s)
 	tails = b.end[NET_EV_TAIL] - arrives;
 	token = tail + tails;
 	tokens = b.end[NET_EV_TOKEN] - b.end[NET_EV_TAIL];
-	prime(net, b.word, arrives, true);
-	prime(net, tail, tails, false);
-	prime(net, token, tokens, false);
 	prefetch_engines(net, b.sorted, b.count < 64 ? b.count : 64);
 	s->now = net->tick++;
 	sum = run_kind(s, b.word, arrives, NET_EV_ARRIVE);

@@ -17,9 +17,23 @@
 enum { GROUP_SORTED = NET_EV_SORTED, GROUP_UP, GROUPS };
 
 /* By kind: its group in a tick. */
-static const uint8_t group_of[16] = {
+static const uint8_t groups[16] = {
 	[NET_EV_ARRIVE] = NET_EV_ARRIVE, [NET_EV_TAIL] = NET_EV_TAIL,
 	[NET_EV_TOKEN] = NET_EV_TOKEN,	 [NET_EV_COLL] = GROUP_SORTED,
+	[NET_EV_CREDIT] = GROUP_SORTED,	 [NET_EV_WAKE] = GROUP_SORTED,
+	[NET_EV_BUILT] = GROUP_SORTED,	 [NET_EV_PART] = GROUP_SORTED,
+	[NET_EV_CBUILT] = GROUP_SORTED,	 [NET_EV_READY] = GROUP_SORTED,
+	[NET_EV_DELIVER] = GROUP_UP,	 [NET_EV_RESULT] = GROUP_UP,
+	[NET_EV_SENT] = GROUP_UP,	 [NET_EV_TIMER] = GROUP_UP,
+};
+
+/*
+ * Where a tick touches more than the cache holds, all events are sorted: a
+ * node is better looked at once than once for each kind.
+ */
+static const uint8_t groups_large[16] = {
+	[NET_EV_ARRIVE] = GROUP_SORTED,	 [NET_EV_TAIL] = GROUP_SORTED,
+	[NET_EV_TOKEN] = GROUP_SORTED,	 [NET_EV_COLL] = GROUP_SORTED,
 	[NET_EV_CREDIT] = GROUP_SORTED,	 [NET_EV_WAKE] = GROUP_SORTED,
 	[NET_EV_BUILT] = GROUP_SORTED,	 [NET_EV_PART] = GROUP_SORTED,
 	[NET_EV_CBUILT] = GROUP_SORTED,	 [NET_EV_READY] = GROUP_SORTED,
@@ -229,6 +243,7 @@ static void slot_clear(struct net *net, struct net_slot *s)
  */
 static void slot_deal(struct net *net, uint64_t *to, uint32_t end[GROUPS])
 {
+	const uint8_t *group_of = net->large ? groups_large : groups;
 	struct net_slot *s = slot_of(net, net->tick);
 	uint32_t at[GROUPS] = { 0 }, c, i, g, used;
 	const struct net_chunk *ch;
