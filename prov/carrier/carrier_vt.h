@@ -96,6 +96,7 @@ struct weft_vt_part {
 	uint8_t op;   /* for combine */
 	uint8_t type;
 	bool fp;	/* floating point takes longer */
+	bool quiet;	/* no reason to wake this member: others follow */
 	uint32_t root;	/* member that gets a WEFT_VT_REDUCE */
 	uint32_t flags; /* in and out: travel with the data */
 	uint32_t bytes; /* at most the packet's payload */

@@ -138,6 +138,8 @@ static void fill_part(const struct nic_net *n, const struct weft_cu_call *call,
 		.root = (uint32_t)call->root,
 		.bytes = (uint32_t)bytes_at(n, call, call->sent),
 		.seq = call->first + call->sent,
+		.quiet = call->sent + 1 < call->packets &&
+			 call->sent % (WEFT_VT_WINDOW / 4),
 	};
 	if (call->kind == WEFT_CU_BARRIER)
 		part->kind = WEFT_VT_BARRIER;

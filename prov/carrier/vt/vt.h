@@ -24,6 +24,9 @@
 
 #include <errno.h>
 
+/* Of a message of many packets, each so-manieth wakes its receiver. */
+#define VT_LOUD 64u
+
 /* Looks in vain that cost nothing: part of sending and of waiting. */
 #define VT_FREE_LOOKS 2u
 
@@ -161,8 +164,11 @@ void vt_post(struct vt *v, uint32_t i);
 int vt_poll(struct weft_carrier *c, int budget);
 /* When the next packet that is known is to be read, or VT_NEVER. */
 uint64_t vt_next(struct vt *v);
-/* The engine's: packet i has arrived at rank at this time. */
-void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, uint64_t at);
+/*
+ * The engine's: packet i has arrived at rank, at the turn's time. quiet: that
+ * is no reason to wake it, others follow.
+ */
+void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet);
 
 /* vt_engine.c */
 /* One run of the model. */

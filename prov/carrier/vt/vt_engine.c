@@ -184,7 +184,8 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 	t->at = at;
 	last->cursor = b->chain;
 	from->flying--;
-	vt_arrive(t, b->to, i, at);
+	vt_arrive(t, b->to, i,
+		  i != (uint32_t)cookie && ++last->come % VT_LOUD);
 	if (weft_unlikely(from->bye) && !from->flying)
 		depart(t, b->from);
 }
@@ -265,6 +266,7 @@ static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
 	}
 	vt_buf(w, last)->chain = VT_NONE;
 	vt_buf(w, last)->cursor = first;
+	vt_buf(w, last)->come = 0;
 	m->cookie = last;
 	return last;
 }

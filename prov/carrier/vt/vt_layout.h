@@ -134,6 +134,7 @@ struct vt_buf {
 	uint32_t to;
 	uint32_t chain;	 /* next packet of the same message */
 	uint32_t cursor; /* in its last packet: the one that arrives next */
+	uint32_t come;	 /* likewise: how many have arrived */
 	uint8_t kind;	/* enum vt_kind */
 	uint8_t more;	/* continues a message: no cost at either end */
 	uint16_t zero;

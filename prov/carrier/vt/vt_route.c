@@ -475,7 +475,7 @@ static unsigned keep(struct vt_turn *t, uint32_t place, uint64_t seq,
 }
 
 static void hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
-		     unsigned k, uint64_t at)
+		     unsigned k)
 {
 	struct vt_route *r = &t->w->routes[place];
 	struct vt_member *m = &members_of(t->w, place)[member];
@@ -488,7 +488,7 @@ static void hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
 	b->part.flags = r->flags[k];
 	b->part.bytes = r->bytes[k];
 	memcpy(b->payload, r->data[k], r->bytes[k]);
-	vt_arrive(t, m->rank, i, at);
+	vt_arrive(t, m->rank, i, b->part.quiet);
 }
 
 /* The first member at a node, in the order of nodes; or the count. */
@@ -523,6 +523,6 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 	for (; i < w->routes[place].count; i++) {
 		if (node_of(w, &m[m[i].by_node]) != node)
 			break;
-		hand_out(t, place, m[i].by_node, k, at);
+		hand_out(t, place, m[i].by_node, k);
 	}
 }

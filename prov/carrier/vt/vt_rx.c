@@ -25,19 +25,20 @@ uint64_t vt_next(struct vt *v)
 	return i == VT_NONE ? VT_NEVER : vt_buf(v->w, i)->stamp;
 }
 
-void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, uint64_t at)
+void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet)
 {
 	struct vt_rank *r = &t->w->rank_of[rank];
 	struct vt_buf *b = vt_buf(t->w, i);
 
-	b->stamp = at;
+	b->stamp = t->at;
 	/* relaxed: R4 publishes it */
 	weft_store32_relaxed(&b->next, VT_NONE);
 	/* R4 pairs with A4 in first() */
 	weft_store32(&vt_buf(t->w, r->in_tail)->next, i);
 	r->in_tail = i;
 	t->w->head->idle_turns = 0;
-	vt_engine_notice(t, rank, at);
+	if (!quiet)
+		vt_engine_notice(t, rank, t->at);
 }
 
 /* Goes on behind i; the one before it goes back to its owner. */
