@@ -92,6 +92,7 @@ static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_op *op)
 /* Takes the next chunk; false when none is left. */
 static bool xfer_claim(struct weft_nic *nic, struct weft_op *op)
 {
+	uint64_t bytes = nic_chunk(op->limit);
 	weft_au64 *cell;
 	uint64_t chunk;
 
@@ -101,12 +102,11 @@ static bool xfer_claim(struct weft_nic *nic, struct weft_op *op)
 	if (!cell)
 		return false;
 	chunk = weft_add64(cell, 1);
-	if (chunk > op->limit / NIC_CHUNK)
+	if (chunk >= (op->limit + bytes - 1) / bytes)
 		return false;
-	op->pos = chunk * NIC_CHUNK;
-	op->end = op->limit - op->pos < NIC_CHUNK ? op->limit
-						  : op->pos + NIC_CHUNK;
-	return op->pos < op->end;
+	op->pos = chunk * bytes;
+	op->end = op->limit - op->pos < bytes ? op->limit : op->pos + bytes;
+	return true;
 }
 
 /* ---- pieces -------------------------------------------------------------- */

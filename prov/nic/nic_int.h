@@ -92,9 +92,12 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 #define NIC_EAGER_CAP ((size_t)16 << 20)
 /* Bytes that paced packets may run ahead of the receiver's word. */
 #define NIC_WINDOW    ((size_t)256 << 10)
-/* Bytes of one DMA where both sides copy, and from which size on they do. */
+/*
+ * Bytes of one DMA at most where both sides copy, and from which size on they
+ * do: measured, two halves are best up to 256 KiB.
+ */
 #define NIC_CHUNK     ((size_t)128 << 10)
-#define NIC_HELP_MIN  ((size_t)256 << 10)
+#define NIC_HELP_MIN  ((size_t)128 << 10)
 /* Cursors of an endpoint. */
 #define NIC_CELLS     64
 
@@ -281,6 +284,12 @@ void nic_recv_done(struct weft_nic *nic, struct weft_op *op, int err);
 /* Everything of a dead peer that waits for a receive, or a receive for it. */
 void nic_recv_lost(struct weft_nic *nic, struct nic_peer *p, int err);
 void nic_recv_fini(struct weft_nic *nic);
+
+/* The chunks of a message of limit bytes that both sides copy. */
+static inline uint64_t nic_chunk(uint64_t limit)
+{
+	return limit < 2 * NIC_CHUNK ? (limit + 1) / 2 : NIC_CHUNK;
+}
 
 /* ---- nic_dma.c ------------------------------------------------------------
  */

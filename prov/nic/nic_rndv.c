@@ -150,7 +150,8 @@ static void help_end(struct weft_nic *nic, struct weft_op *op, int err)
 /* Does the rest of a chunk that the sender had to give back. */
 static void pull_redo(struct weft_nic *nic, struct weft_op *op)
 {
-	uint64_t end = (op->redo / NIC_CHUNK + 1) * NIC_CHUNK;
+	uint64_t bytes = nic_chunk(op->limit);
+	uint64_t end = (op->redo / bytes + 1) * bytes;
 
 	op->pos = op->redo;
 	op->end = end < op->limit ? end : op->limit;
@@ -191,7 +192,7 @@ int nic_got_help(struct weft_nic *nic, struct weft_peer *src,
 	uint64_t sum;
 
 	if (!op || op->kind != WEFT_SEND || op->state != NIC_WAITING ||
-	    !op->cell || pkt->data > op->len)
+	    !op->cell || !pkt->data || pkt->data > op->len)
 		return -EPROTO;
 	if (nic_segs_get(&segs, payload, pkt->len, &sum) || sum < pkt->data)
 		return -EPROTO;

@@ -216,7 +216,8 @@ static void take(struct side *s, void *buf, size_t len, uint64_t tag,
 static void case_sizes(const struct grid *g)
 {
 	static const size_t len[] = { 0,    1,	  8,	 512,	513,	4096,
-				      8192, 9000, 20000, 65536, 300000, BIG };
+				      8192, 9000, 20000, 65536, 140001, 300000,
+				      BIG };
 	struct world *w = world_open(g);
 	char *out = malloc(BIG), *in = malloc(BIG);
 
