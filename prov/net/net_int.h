@@ -5,8 +5,8 @@
  *   struct net | nodes | packets | messages | members | combos | wheel | ...
  *
  *   a node (net->stride bytes apart)
- *     struct net_node | struct net_out[ports] | struct net_in[ports] |
- *     struct net_fifo[fifos]
+ *     struct net_node | struct net_link[ports] | struct net_in[ports] |
+ *     struct net_fifo[fifos] | struct net_out[ports]
  *
  * Index 0 of packets, messages and chunks means none. A "slot" is a place whose
  * packet may go out by more than one port: a queue of a receiver's dynamic VC,
@@ -30,7 +30,7 @@ enum {
 	NET_QUEUES_MAX = 8,
 	NET_SLOT_FIFO = 112,
 	NET_PORTS_MAX = 56,
-	NET_READERS = 16,     /* receivers that read_paths can limit */
+	NET_READERS = 12,     /* receivers that read_paths can limit */
 	NET_WHEEL = 8192,     /* ticks */
 	NET_CHUNK_EVENTS = 63,
 	NET_SHARE_MAX = 1024, /* parts of one node in a collective packet */
@@ -150,37 +150,41 @@ enum net_wait {
 	NET_WAITS = NET_WAIT_DET + 6,
 };
 
-struct net_out {
-	/* line 0: what every grant looks at */
-	uint64_t dyn[2]; /* slots that could use this port's VC 0 */
-	uint64_t esc[2]; /* slots that could escape here */
-	uint32_t peer;	 /* node at the other end; UINT32_MAX: no link */
+/* The link of a port: all that an event of an unhindered packet needs. */
+struct net_link {
+	uint32_t peer; /* node at the other end; UINT32_MAX: no link */
 	uint16_t hop_ticks;
 	uint16_t hop_frac;
-	uint64_t chunks; /* of payload sent */
-	uint16_t chunk_tokens; /* of VC 0 */
-	uint8_t token[4];      /* packets, from VC 1 on */
-	uint8_t token_ticks;   /* of this link's tokens to the peer */
+	uint16_t chunks;     /* tokens of VC 0 */
+	uint8_t token[3];    /* packets, from VC 1 on */
+	uint8_t token_ticks; /* of this link's tokens to the peer */
 	uint8_t peer_port;
 	uint8_t busy;
+	uint8_t need; /* tokens to enter its ring */
+	uint8_t pad;
+};
+
+static_assert(sizeof(struct net_link) == 20, "three to a line");
+
+/* The sender of a port: who waits for it. */
+struct net_out {
+	uint64_t dyn[2]; /* slots that could use this port's VC 0 */
+	uint64_t esc[2]; /* slots that could escape here */
+	struct net_list list[NET_WAITS];
+	uint16_t inject[4]; /* injection FIFOs with a head for this VC */
 	uint8_t rr;    /* slot after the one served last */
 	uint8_t share; /* grants to receivers while injection waited */
 	uint8_t waits; /* bit per list that is not empty */
 	uint8_t turn;  /* deterministic before dynamic; entering a ring */
-	uint8_t need;  /* tokens to enter its ring */
 	uint8_t vcs;   /* bit per VC with an injection FIFO waiting */
-	uint8_t pad;
-	/* lines 1 and 2: deterministic and class route packets */
-	struct net_list list[NET_WAITS];
-	uint16_t inject[4]; /* injection FIFOs with a head for this VC */
+	uint8_t pad[3];
 	uint64_t packets_coll; /* class routes' part of the counts */
 	uint64_t chunks_coll;
 	uint64_t busy_coll; /* ticks */
-	uint64_t pad2[4];
+	uint64_t pad2[7];
 };
 
 static_assert(sizeof(struct net_out) == 192, "three lines");
-static_assert(offsetof(struct net_out, list) == 64, "hot part is a line");
 
 struct net_in {
 	uint32_t tail[NET_QUEUES_MAX]; /* its next is the head */
@@ -188,7 +192,7 @@ struct net_in {
 	uint64_t wait_ticks; /* summed over packets that left */
 	uint64_t free_ps;    /* reception engine */
 	uint32_t received;   /* packets */
-	uint32_t pad;
+	uint32_t chunks;     /* of their payload */
 };
 
 static_assert(sizeof(struct net_in) == 64, "a line");
@@ -210,9 +214,11 @@ struct net_node {
 	uint64_t shut[2];  /* slots whose receiver has no read path left */
 	uint64_t fresh[2]; /* slots with a new head */
 	uint64_t dirty;	   /* ports to look at */
-	uint32_t touched;  /* on the tick's list */
-	uint32_t rr;
+	uint64_t waiting;  /* ports that someone may wait for */
 	uint8_t reading[NET_READERS]; /* by receiver: leaving VC 0 now */
+	uint8_t touched;   /* on the tick's list */
+	uint8_t rr;
+	uint8_t pad[2];
 	/* line 1: the unit */
 	uint64_t active;    /* bytes of messages in work here */
 	uint64_t memory_ps; /* memory is busy until, once spilt */
@@ -318,7 +324,7 @@ struct net {
 	uint64_t off_route;
 	uint64_t off_combo, off_slot, off_chunk, off_far, off_sort[2];
 	uint64_t off_call, off_touched;
-	uint64_t stride, off_out, off_in, off_fifo; /* in a node */
+	uint64_t stride, off_link, off_in, off_fifo, off_out; /* in a node */
 	/* derived numbers */
 	uint16_t len[NET_PAYLOAD_CHUNKS + 1];  /* ticks on a link, by chunks */
 	uint16_t cost[NET_PAYLOAD_CHUNKS + 1]; /* tokens of VC 0 */
@@ -352,6 +358,11 @@ static inline struct net_out *net_outs(const struct net *net,
 				       const struct net_node *n)
 {
 	return (void *)((char *)(uintptr_t)n + net->off_out);
+}
+static inline struct net_link *net_links(const struct net *net,
+					 const struct net_node *n)
+{
+	return (void *)((char *)(uintptr_t)n + net->off_link);
 }
 static inline struct net_in *net_ins(const struct net *net,
 				     const struct net_node *n)
@@ -398,6 +409,7 @@ struct net_step {
 	const struct net_up *up;
 	void *arg;
 	struct net_node *node;
+	struct net_link *link;
 	struct net_out *out;
 	struct net_in *in;
 	uint64_t now;	   /* tick */
@@ -408,6 +420,12 @@ struct net_step {
 	bool part;	   /* class routes: look at the engine */
 	uint32_t id;	   /* of the node */
 };
+
+/* Loads a line that will be needed soon. */
+static inline void net_touch(const void *line)
+{
+	(void)*(const volatile uint8_t *)line;
+}
 
 /* ---- small steps --------------------------------------------------------- */
 
@@ -442,9 +460,9 @@ void net_list_push(struct net *net, struct net_list *l, uint32_t p);
 uint32_t net_list_pop(struct net *net, struct net_list *l);
 
 /* Tokens of a sender. */
-static inline uint32_t net_tokens(const struct net_out *o, unsigned vc)
+static inline uint32_t net_tokens(const struct net_link *l, unsigned vc)
 {
-	return vc ? o->token[vc] : o->chunk_tokens;
+	return vc ? l->token[vc - 1] : l->chunks;
 }
 
 /* net_wheel.c: events by tick. */

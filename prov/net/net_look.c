@@ -24,12 +24,12 @@ void net_count_get(const struct net *net, struct net_count *c)
 
 /* Ticks that the link was taken; class routes count their own. */
 static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
-			   uint64_t packets)
+			   const struct net_port_count *c)
 {
 	const struct net_config *cfg = &net->cfg;
-	uint64_t plain = packets - o->packets_coll;
+	uint64_t plain = c->packets - o->packets_coll;
 	uint64_t bytes = plain * (cfg->header_bytes + cfg->trailer_bytes) +
-			 (o->chunks - o->chunks_coll) * cfg->chunk_bytes;
+			 (c->chunks - o->chunks_coll) * cfg->chunk_bytes;
 
 	return bytes / cfg->link_bytes_per_tick +
 	       plain * cfg->protocol_ticks + o->busy_coll;
@@ -40,21 +40,24 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 {
 	const struct net_node *n = net_node(net, node);
 	const struct net_out *o = &net_outs(net, n)[port];
-	const struct net_in *in = &net_ins(net, n)[port];
+	const struct net_link *l = &net_links(net, n)[port];
+	const struct net_in *in = &net_ins(net, n)[port], *far;
 
-	c->chunks = o->chunks;
-	c->packets = 0;
-	if (o->peer != UINT32_MAX)
-		c->packets = net_ins(net, net_node(net, o->peer))
-				     [o->peer_port].received;
-	c->busy_ps = busy_ticks(net, o, c->packets) * net->cfg.tick_ps;
+	/* What a sender sent is what the other end has received. */
+	c->packets = c->chunks = c->busy_ps = 0;
+	if (l->peer != UINT32_MAX) {
+		far = &net_ins(net, net_node(net, l->peer))[l->peer_port];
+		c->packets = far->received;
+		c->chunks = far->chunks;
+		c->busy_ps = busy_ticks(net, o, c) * net->cfg.tick_ps;
+	}
 	c->received = in->received;
 	c->queued_ps = in->wait_ticks * net->cfg.tick_ps;
 }
 
 int64_t net_neighbour(const struct net *net, uint32_t node, unsigned port)
 {
-	uint32_t peer = net_outs(net, net_node(net, node))[port].peer;
+	uint32_t peer = net_links(net, net_node(net, node))[port].peer;
 
 	return peer == UINT32_MAX ? -1 : (int64_t)peer;
 }
@@ -81,11 +84,11 @@ static int broken(const char *what, uint64_t a, uint64_t b)
 /* With nothing pending and nothing in flight every token must be home. */
 static int check_home(const struct net *net)
 {
-	const struct net_out *o;
+	const struct net_link *o;
 	uint32_t n, port, vc;
 
 	for (n = 0; n < net->nodes; n++) {
-		o = net_outs(net, net_node(net, n));
+		o = net_links(net, net_node(net, n));
 		for (port = 0; port < net->ports; port++)
 			for (vc = 0; vc < 4; vc++)
 				if (net_tokens(&o[port], vc) !=
@@ -99,11 +102,11 @@ static int check_home(const struct net *net)
 
 static int check_tokens(const struct net *net)
 {
-	const struct net_out *o;
+	const struct net_link *o;
 	uint32_t n, port, vc;
 
 	for (n = 0; n < net->nodes; n++) {
-		o = net_outs(net, net_node(net, n));
+		o = net_links(net, net_node(net, n));
 		for (port = 0; port < net->ports; port++)
 			for (vc = 0; vc < 4; vc++)
 				if (net_tokens(&o[port], vc) >

@@ -84,6 +84,7 @@ static void slot_show(struct net_step *s, unsigned slot,
 	for (w = p->want; w; w &= w - 1)
 		mask_set(s->out[__builtin_ctzll(w)].dyn, slot);
 	mask_set(s->out[p->det].esc, slot);
+	s->node->waiting |= p->want | 1ull << p->det;
 }
 
 static void slot_hide(struct net_step *s, unsigned slot,
@@ -104,6 +105,7 @@ static void offer_det(struct net_step *s, unsigned fifo,
 
 	o->inject[p->vc] |= (uint16_t)(1u << fifo);
 	o->vcs |= (uint8_t)(1u << p->vc);
+	s->node->waiting |= 1ull << p->det;
 	s->dirty |= 1ull << p->det;
 }
 
@@ -193,6 +195,7 @@ static void queue_det(struct net_step *s, unsigned port, uint32_t pi)
 	p->in = (uint8_t)port;
 	list_push(s->net, &o->list[w], pi);
 	o->waits |= (uint8_t)(1u << w);
+	s->node->waiting |= 1ull << p->det;
 	s->dirty |= 1ull << p->det;
 }
 
@@ -202,7 +205,6 @@ void net_router_arrive(struct net_step *s, uint64_t word)
 	unsigned port = net_word_port(word);
 	uint32_t pi = net_word_payload(word);
 	struct net_packet *p = net_packet(net, pi);
-	uint64_t w;
 
 	if (p->flags & NET_P_DEPOSIT && !net_road_ends(net, p, s->id) &&
 	    !net_unit_deposit(s, port, pi)) {
@@ -212,13 +214,12 @@ void net_router_arrive(struct net_step *s, uint64_t word)
 	p->vc = (uint8_t)net_word_vc(word);
 	p->since = (uint32_t)s->now;
 	s->in[port].received++;
+	s->in[port].chunks += p->chunks;
 	if (net_road_ends(net, p, s->id)) {
 		net_unit_receive(s, port, pi);
 		return;
 	}
 	net_road_look(net, p, s->id);
-	for (w = net->large ? p->want | 1ull << port : 0; w; w &= w - 1)
-		__builtin_prefetch(&s->out[__builtin_ctzll(w)]);
 	if (p->flags & NET_P_DYN)
 		queue_dynamic(s, port, pi);
 	else
@@ -233,7 +234,7 @@ static void launch(struct net_step *s, unsigned port, unsigned vc,
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
-	struct net_out *o = &s->out[port];
+	struct net_link *o = &s->link[port];
 	uint32_t len = net_len(net, p->chunks);
 	uint32_t hop = o->hop_ticks, busy = len + net->cfg.protocol_ticks;
 	uint32_t frac = p->frac + (uint32_t)o->hop_frac;
@@ -244,11 +245,9 @@ static void launch(struct net_step *s, unsigned port, unsigned vc,
 	net_road_hop(net, p, port);
 	o->busy = 1;
 	if (vc)
-		o->token[vc]--;
+		o->token[vc - 1]--;
 	else
-		o->chunk_tokens = (uint16_t)(o->chunk_tokens -
-					     net->cost[p->chunks]);
-	o->chunks += p->chunks;
+		o->chunks = (uint16_t)(o->chunks - net->cost[p->chunks]);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
@@ -265,7 +264,7 @@ static void leave(struct net_step *s, unsigned port,
 {
 	struct net *net = s->net;
 	struct net_in *in = &s->in[port];
-	const struct net_out *back = &s->out[port];
+	const struct net_link *back = &s->link[port];
 
 	in->wait_ticks += (uint32_t)s->now - p->since;
 	net_wheel_push(net, s->now + net_len(net, p->chunks) +
@@ -368,8 +367,9 @@ static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
 {
 	struct net_out *o = &s->out[port];
 	unsigned on = NET_WAIT_DET + 2 * (vc - 1), enter = on + 1;
-	bool can_on = o->waits >> on & 1 && o->token[vc] >= 1;
-	bool can_enter = o->waits >> enter & 1 && o->token[vc] >= o->need;
+	unsigned have = net_tokens(&s->link[port], vc);
+	bool can_on = o->waits >> on & 1 && have >= 1;
+	bool can_enter = o->waits >> enter & 1 && have >= s->link[port].need;
 
 	if (can_on && !(can_enter && o->turn & 2)) {
 		o->turn |= 2;
@@ -386,9 +386,9 @@ static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
 
 static bool serve_inject_det(struct net_step *s, unsigned port, unsigned vc)
 {
-	struct net_out *o = &s->out[port];
+	const struct net_link *l = &s->link[port];
 
-	if (!(o->vcs >> vc & 1) || o->token[vc] < o->need)
+	if (!(s->out[port].vcs >> vc & 1) || net_tokens(l, vc) < l->need)
 		return false;
 	grant_inject(s, port, vc);
 	return true;
@@ -409,7 +409,7 @@ static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 		return false;
 	slot = mask_next(m0, m1, o->rr & 127);
 	cost = net_cost(net, net_packet(net, slot_head(s, slot))->chunks, 0);
-	if (o->chunk_tokens < cost + room)
+	if (s->link[port].chunks < cost + room)
 		return false;
 	o->rr = (uint8_t)((slot + 1) & 127);
 	grant_slot(s, port, NET_VC_DYN, slot);
@@ -423,11 +423,12 @@ static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 	struct net *net = s->net;
 	struct net_out *o = &s->out[port];
 	unsigned on = ((port ^ 1u) << net->qshift) + net->queues - 1, slot;
+	unsigned have = net_tokens(&s->link[port], NET_VC_DET);
 	uint64_t one[2] = { m0, m1 };
 
-	if (!(m0 | m1) || !o->token[NET_VC_DET])
+	if (!(m0 | m1) || !have)
 		return false;
-	if (o->token[NET_VC_DET] < o->need) {
+	if (have < s->link[port].need) {
 		if (!mask_has(one, on))
 			return false;
 		grant_slot(s, port, NET_VC_DET, on);
@@ -512,12 +513,22 @@ static bool serve_urgent(struct net_step *s, unsigned port)
 
 #define WAITS_NORMAL (3u << NET_WAIT_DET)
 
+static inline bool wanted(const struct net_out *o)
+{
+	return (o->dyn[0] | o->dyn[1] | o->esc[0] | o->esc[1]) != 0 ||
+	       o->waits | o->vcs;
+}
+
 static void serve_port(struct net_step *s, unsigned port)
 {
 	struct net_out *o = &s->out[port];
 
-	if (o->busy || !net_router_wanted(o))
+	if (s->link[port].busy)
 		return;
+	if (!wanted(o)) {
+		s->node->waiting &= ~(1ull << port);
+		return;
+	}
 	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET))
 		if (serve_urgent(s, port))
 			return;
@@ -531,15 +542,14 @@ static void serve_port(struct net_step *s, unsigned port)
 static int best_port(const struct net_step *s, uint64_t want, uint32_t cost)
 {
 	uint32_t best = 0, score, tie = ~s->node->rr & 1;
-	const struct net_out *o;
+	const struct net_link *l;
 	unsigned i;
 	int port = -1;
 
 	for (; want; want &= want - 1) {
 		i = (unsigned)__builtin_ctzll(want);
-		o = &s->out[i];
-		score = o->chunk_tokens &
-			-(uint32_t)(!o->busy & (o->chunk_tokens >= cost));
+		l = &s->link[i];
+		score = l->chunks & -(uint32_t)(!l->busy & (l->chunks >= cost));
 		port = score && score + tie > best ? (int)i : port;
 		best = score > best ? score : best;
 	}
@@ -551,11 +561,11 @@ static bool may_escape(const struct net_step *s, const struct net_packet *p,
 		       unsigned slot)
 {
 	const struct net *net = s->net;
-	const struct net_out *o = &s->out[p->det];
+	const struct net_link *l = &s->link[p->det];
 	unsigned on = ((p->det ^ 1u) << net->qshift) + net->queues - 1;
-	unsigned need = slot == on ? 1 : o->need;
+	unsigned need = slot == on ? 1 : l->need;
 
-	return !o->busy && o->token[NET_VC_DET] >= need;
+	return !l->busy && net_tokens(l, NET_VC_DET) >= need;
 }
 
 /* A new head finds a sender free, or escapes, or has to wait. */

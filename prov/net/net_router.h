@@ -19,11 +19,10 @@ static inline void net_router_paths(const struct net *net, unsigned port,
 	m[bit >> 6] = ((1ull << net->cfg.dyn_queues) - 1) << (bit & 63);
 }
 
-/* Someone waits for this port. */
-static inline bool net_router_wanted(const struct net_out *o)
+/* Someone may wait for this port: it has to be looked at. */
+static inline uint64_t net_router_look(const struct net_step *s, unsigned port)
 {
-	return (o->dyn[0] | o->dyn[1] | o->esc[0] | o->esc[1]) != 0 ||
-	       o->waits | o->vcs;
+	return s->node->waiting & 1ull << port;
 }
 
 static inline void net_router_tail(struct net_step *s, uint64_t word)
@@ -33,8 +32,8 @@ static inline void net_router_tail(struct net_step *s, uint64_t word)
 	uint32_t reader = net_word_payload(word);
 	uint64_t m[2];
 
-	s->out[port].busy = 0;
-	s->dirty |= (uint64_t)net_router_wanted(&s->out[port]) << port;
+	s->link[port].busy = 0;
+	s->dirty |= net_router_look(s, port);
 	if (!reader)
 		return;
 	if (s->node->reading[reader - 1]-- < net->cfg.read_paths)
@@ -42,22 +41,21 @@ static inline void net_router_tail(struct net_step *s, uint64_t word)
 	net_router_paths(net, reader - 1, m);
 	s->node->shut[0] &= ~m[0];
 	s->node->shut[1] &= ~m[1];
-	s->dirty |= ~0ull >> (64 - net->ports);
+	s->dirty |= s->node->waiting;
 }
 
 static inline void net_router_token(struct net_step *s, uint64_t word)
 {
 	unsigned port = net_word_port(word), vc = net_word_vc(word);
-	struct net_out *o = &s->out[port];
+	struct net_link *l = &s->link[port];
 
 	if (vc)
-		o->token[vc] = (uint8_t)(o->token[vc] + 1);
+		l->token[vc - 1]++;
 	else
-		o->chunk_tokens = (uint16_t)(o->chunk_tokens +
-					     net_word_payload(word));
-	s->net->excess += net_tokens(o, vc) > s->net->cfg.tokens[vc];
-	if (!o->busy)
-		s->dirty |= (uint64_t)net_router_wanted(o) << port;
+		l->chunks = (uint16_t)(l->chunks + net_word_payload(word));
+	s->net->excess += net_tokens(l, vc) > s->net->cfg.tokens[vc];
+	if (!l->busy)
+		s->dirty |= net_router_look(s, port);
 }
 
 #endif

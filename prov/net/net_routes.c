@@ -72,7 +72,7 @@ static int hang(struct net *net, uint32_t child, uint32_t parent)
 	struct net_member *p = net_member(net, parent);
 	uint32_t cn = net_member_node(net, child);
 	uint32_t pn = net_member_node(net, parent);
-	const struct net_out *o = net_outs(net, net_node(net, pn));
+	const struct net_link *o = net_links(net, net_node(net, pn));
 	uint32_t *at = &p->child;
 	unsigned port;
 

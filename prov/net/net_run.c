@@ -16,7 +16,7 @@
 #define NET_MAGIC 0x31656d6974746577ull
 
 enum {
-	AHEAD = 16,   /* events between a prefetch and its event's turn */
+	AHEAD = 16,   /* events whose lines are loaded together */
 	LARGE = 2048, /* nodes that do not stay in the cache */
 };
 
@@ -44,9 +44,10 @@ static void lay_node(struct net *n, const struct net_config *cfg)
 	uint64_t off = 0;
 
 	room(&off, sizeof(struct net_node));
-	n->off_out = room(&off, n->ports * sizeof(struct net_out));
+	n->off_link = room(&off, n->ports * sizeof(struct net_link));
 	n->off_in = room(&off, n->ports * sizeof(struct net_in));
 	n->off_fifo = room(&off, cfg->inject_fifos * sizeof(struct net_fifo));
+	n->off_out = room(&off, n->ports * sizeof(struct net_out));
 	n->stride = off;
 }
 
@@ -138,7 +139,7 @@ static bool is_ring(const struct net_config *cfg, unsigned port)
 }
 
 static void open_port(struct net *net, uint32_t node, unsigned port,
-		      struct net_out *o)
+		      struct net_link *o)
 {
 	const struct net_config *cfg = &net->cfg;
 	unsigned peer_port = 0, crossings = 0, vc;
@@ -152,9 +153,9 @@ static void open_port(struct net *net, uint32_t node, unsigned port,
 	o->hop_frac = (uint16_t)(hop % cfg->tick_ps);
 	o->token_ticks = (uint8_t)((back + cfg->tick_ps - 1) / cfg->tick_ps);
 	o->need = (uint8_t)(is_ring(cfg, port) ? cfg->bubble : 1);
-	o->chunk_tokens = (uint16_t)cfg->tokens[0];
+	o->chunks = (uint16_t)cfg->tokens[0];
 	for (vc = 1; vc < 4; vc++)
-		o->token[vc] = (uint8_t)cfg->tokens[vc];
+		o->token[vc - 1] = (uint8_t)cfg->tokens[vc];
 }
 
 static int open_check(const struct net_config *cfg)
@@ -181,7 +182,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	     uint32_t packets_max)
 {
 	struct net lay;
-	struct net_out *o;
+	struct net_link *l;
 	uint32_t n, port;
 	int ret = open_check(cfg);
 
@@ -208,9 +209,9 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	net_wheel_init(net);
 	net_road_init(net);
 	for (n = 0; n < net->nodes; n++) {
-		o = net_outs(net, net_node(net, n));
+		l = net_links(net, net_node(net, n));
 		for (port = 0; port < net->ports; port++)
-			open_port(net, n, port, &o[port]);
+			open_port(net, n, port, &l[port]);
 	}
 	return 0;
 }
@@ -222,6 +223,7 @@ static inline void step_at(struct net_step *s, uint32_t id)
 {
 	s->id = id;
 	s->node = net_node(s->net, id);
+	s->link = net_links(s->net, s->node);
 	s->out = net_outs(s->net, s->node);
 	s->in = net_ins(s->net, s->node);
 	s->dirty = s->fresh[0] = s->fresh[1] = 0;
@@ -294,47 +296,33 @@ static void call_up(struct net_step *s, const struct net_call *c)
 	}
 }
 
-/* Asks for the lines that an event will touch. */
-static inline void prefetch(const struct net *net, uint64_t word)
+/*
+ * Loads the lines that the next events will touch, all at once, so that the
+ * processor waits for them together. Plain loads: a prefetch is dropped where
+ * the page is not at hand, which in a large network is nearly always.
+ */
+static void touch_ahead(const struct net *net, const uint64_t *w, uint32_t n)
 {
-	const struct net_node *n = net_node(net, net_word_node(word));
-	unsigned kind = net_word_kind(word), port = net_word_port(word);
-
-	__builtin_prefetch(n);
-	if (kind > NET_EV_TOKEN)
-		return;
-	if (kind == NET_EV_ARRIVE) {
-		__builtin_prefetch(net_packet(net, net_word_payload(word)));
-		__builtin_prefetch(&net_ins(net, n)[port]);
-	} else {
-		__builtin_prefetch(&net_outs(net, n)[port]);
-	}
-}
-
-/* The engine that an event is for. */
-static const struct net_fifo *engine_of(const struct net *net, uint64_t word)
-{
-	unsigned kind = net_word_kind(word);
-
-	if (kind != NET_EV_WAKE && kind != NET_EV_BUILT)
-		return NULL;
-	return &net_fifos(net, net_node(net, net_word_node(word)))
-		       [net_word_port(word)];
-}
-
-/* Engines of the first events, and messages that wait there. */
-static void prefetch_engines(const struct net *net, const uint64_t *w,
-			     uint32_t n)
-{
-	const struct net_fifo *f;
+	const struct net_node *node;
+	unsigned kind, port;
 	uint32_t i;
 
-	for (i = 0; i < n; i++)
-		__builtin_prefetch(engine_of(net, w[i]));
 	for (i = 0; i < n; i++) {
-		f = engine_of(net, w[i]);
-		if (f)
-			__builtin_prefetch(net_mrec(net, f->ring));
+		node = net_node(net, net_word_node(w[i]));
+		kind = net_word_kind(w[i]);
+		port = net_word_port(w[i]);
+		net_touch(node);
+		if (kind == NET_EV_WAKE || kind == NET_EV_BUILT)
+			net_touch(&net_fifos(net, node)[port]);
+		if (kind > NET_EV_TOKEN)
+			continue;
+		net_touch(&net_links(net, node)[port]);
+		if (kind != NET_EV_ARRIVE)
+			continue;
+		net_touch(net_packet(net, net_word_payload(w[i])));
+		net_touch(&net_ins(net, node)[port]);
+		net_touch(&net_links(net, node)[0]);
+		net_touch(&net_links(net, node)[net->ports - 1]);
 	}
 }
 
@@ -371,14 +359,16 @@ static inline uint64_t run_kind(struct net_step *s, const uint64_t *w,
 static uint64_t run_sorted(struct net_step *s, const uint64_t *w, uint32_t n)
 {
 	uint64_t sum = 0;
-	uint32_t i = 0;
+	uint32_t i = 0, loaded = s->net->large ? 0 : n;
 
 	while (i < n) {
+		if (i >= loaded) {
+			loaded = i + AHEAD < n ? i + AHEAD : n;
+			touch_ahead(s->net, w + i, loaded - i);
+		}
 		step_at(s, net_word_node(w[i]));
 		s->part = false;
 		do {
-			if (i + AHEAD < n && s->net->large)
-				prefetch(s->net, w[i + AHEAD]);
 			sum += mix(w[i]);
 			handle(s, w[i++]);
 		} while (i < n && net_word_node(w[i]) == s->id);
@@ -425,7 +415,6 @@ static void run_tick(struct net_step *s)
 	tails = b.end[NET_EV_TAIL] - arrives;
 	token = tail + tails;
 	tokens = b.end[NET_EV_TOKEN] - b.end[NET_EV_TAIL];
-	prefetch_engines(net, b.sorted, b.count < 64 ? b.count : 64);
 	s->now = net->tick++;
 	sum = run_kind(s, b.word, arrives, NET_EV_ARRIVE);
 	sum += run_kind(s, tail, tails, NET_EV_TAIL);

@@ -50,8 +50,8 @@ static uint32_t head_listed(const struct net *net, const struct net_node *n,
 static struct waiter holder(const struct net *net, struct waiter w)
 {
 	const struct net_packet *p = net_packet(net, w.packet);
-	const struct net_out *o =
-		&net_outs(net, net_node(net, w.node))[p->det];
+	const struct net_link *o =
+		&net_links(net, net_node(net, w.node))[p->det];
 	unsigned vc = p->vc ? p->vc : NET_VC_DET;
 	struct waiter next = { o->peer, 0 };
 	const struct net_node *n;

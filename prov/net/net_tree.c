@@ -235,6 +235,7 @@ static void wait_at(struct net_step *s, unsigned port, enum net_wait which,
 
 	net_list_push(s->net, &o->list[which], pi);
 	o->waits |= (uint8_t)(1u << which);
+	s->node->waiting |= 1ull << port;
 	s->dirty |= 1ull << port;
 }
 
@@ -266,7 +267,7 @@ static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 								  m->parent);
 	unsigned port = vc == NET_VC_COLL0 ? m->port_down : m->port_up;
 
-	net_wheel_push(net, at + s->out[port].token_ticks,
+	net_wheel_push(net, at + s->link[port].token_ticks,
 		       net_word(peer, NET_EV_CREDIT, 0, vc, mi));
 }
 
@@ -511,6 +512,7 @@ void net_tree_arrive(struct net_step *s, uint64_t word)
 	p->since = (uint32_t)s->now;
 	p->in = (uint8_t)net_word_port(word);
 	s->in[p->in].received++;
+	s->in[p->in].chunks += p->chunks;
 	if (net_word_vc(word) == NET_VC_COLL0)
 		contribute(s, pi);
 	else
@@ -533,6 +535,7 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 {
 	struct net *net = s->net;
 	struct net_out *o = &s->out[port];
+	struct net_link *l = &s->link[port];
 	uint32_t pi = net_list_pop(net, &o->list[which]), len, hop;
 	struct net_packet *p = net_packet(net, pi);
 	bool up = which == NET_WAIT_UP;
@@ -540,10 +543,10 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	if (!o->list[which].head)
 		o->waits &= (uint8_t)~(1u << which);
 	len = coll_len(net, p);
-	hop = o->hop_ticks;
+	hop = l->hop_ticks;
 	if (p->flags & NET_P_FP)
 		hop += up ? net->cfg.coll_up_ticks : net->cfg.coll_down_ticks;
-	p->frac = (uint16_t)(p->frac + o->hop_frac);
+	p->frac = (uint16_t)(p->frac + l->hop_frac);
 	if (p->frac >= net->cfg.tick_ps) {
 		p->frac = (uint16_t)(p->frac - net->cfg.tick_ps);
 		hop++;
@@ -554,14 +557,13 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	} else {
 		copy_left(s, p);
 	}
-	o->busy = 1;
-	o->chunks += p->chunks;
+	l->busy = 1;
 	o->packets_coll++;
 	o->chunks_coll += p->chunks;
 	o->busy_coll += len;
 	net->hops++;
 	net_wheel_push(net, s->now + hop,
-		       net_word(o->peer, NET_EV_COLL, o->peer_port,
+		       net_word(l->peer, NET_EV_COLL, l->peer_port,
 				up ? NET_VC_COLL0 : NET_VC_COLL1, pi));
 	net_wheel_push(net, s->now + len,
 		       net_word(s->id, NET_EV_TAIL, port, 0, 0));

@@ -435,7 +435,7 @@ void net_unit_receive(struct net_step *s, unsigned port, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
-	const struct net_out *back = &s->out[port];
+	const struct net_link *back = &s->link[port];
 	uint64_t end = store(s, port, p);
 
 	net_wheel_push(net, tick_of(net, end) + back->token_ticks,

@@ -288,7 +288,7 @@ static void call_fill(const struct net *net, uint64_t word,
 		c->at = net->tick * net->cfg.tick_ps + p->frac;
 		return;
 	case NET_EV_DELIVER:
-		__builtin_prefetch(net_mrec(net, p->msg));
+		net_touch(net_mrec(net, p->msg));
 		c->at = net->tick * net->cfg.tick_ps + p->frac;
 		return;
 	case NET_EV_TIMER:
@@ -331,17 +331,17 @@ static void sort_calls(struct net_call *c, uint32_t n)
 	}
 }
 
-static void prefetch_calls(const struct net *net, const uint64_t *w,
-			   uint32_t n)
+/* Records of calls up, loaded together. */
+static void touch_calls(const struct net *net, const uint64_t *w, uint32_t n)
 {
 	uint32_t i, payload;
 
 	for (i = 0; i < n; i++) {
 		payload = net_word_payload(w[i]);
 		if (net_word_kind(w[i]) <= NET_EV_RESULT)
-			__builtin_prefetch(net_packet(net, payload));
+			net_touch(net_packet(net, payload));
 		else
-			__builtin_prefetch(net_mrec(net, payload));
+			net_touch(net_mrec(net, payload));
 	}
 }
 
@@ -366,7 +366,7 @@ void net_wheel_take(struct net *net, struct net_batch *b)
 		sort_small(w + end[GROUP_SORTED - 1], b->count);
 	}
 	b->calls = end[GROUP_UP] - end[GROUP_SORTED];
-	prefetch_calls(net, w + end[GROUP_SORTED], b->calls);
+	touch_calls(net, w + end[GROUP_SORTED], b->calls);
 	for (i = 0; i < b->calls; i++)
 		call_fill(net, w[end[GROUP_SORTED] + i], &call[i]);
 	sort_calls(call, b->calls);
