@@ -136,6 +136,10 @@ struct fi_weft_world {
 /* Flag of fi_allreduce and fi_reduce: a sum of doubles is rounded once. */
 #define FI_WEFT_EXACT (1ULL << 58)
 
+/* Flag of a call that is waited for on the spot: more processes than
+ * processors are about, so that looking long keeps others from coming. */
+#define FI_WEFT_CROWD (1ULL << 59)
+
 /* In the data of a collective's completion. */
 #define FI_WEFT_NAN	 1u /* a floating-point result is not a number */
 #define FI_WEFT_OVERFLOW 2u /* an integer sum did not fit */
@@ -193,7 +197,7 @@ struct fi_weft_call {
 	size_t count;
 	enum fi_datatype datatype;
 	enum fi_op op;
-	uint64_t flags; /* FI_WEFT_EXACT */
+	uint64_t flags; /* FI_WEFT_EXACT, FI_WEFT_CROWD */
 };
 
 /* Such a call under way: the caller's memory until it is over. */

@@ -53,6 +53,7 @@ struct weft_coll_call {
 struct weft_coll_work {
 	void (*done)(struct weft_coll_work *w); /* NULL: over is looked at */
 	bool over;
+	bool crowd; /* looking long is in vain; begin may set it, too */
 	/* ---- */
 	struct weft_coll *coll;
 	struct weft_cu_call call; /* err and flags are the result */
@@ -105,7 +106,7 @@ int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *work,
 		       unsigned turns);
 /* Looks so many times whether work is over, at nothing else meanwhile. */
 bool weft_nic_coll_spin(struct weft_coll_work *work, unsigned turns);
-/* Those who are waited for need this processor: spinning is in vain. */
+/* More members than processors: those who are waited for need this one. */
 bool weft_nic_coll_crowded(const struct weft_coll *c);
 
 #endif

@@ -13,6 +13,7 @@
  * his own loses it to strangers only by giving it away.
  */
 #define DIRECT_TURNS  1500
+#define CROWD_TURNS   100
 #define DIRECT_ROUNDS 100
 
 static_assert(sizeof(struct weft_coll_work) <= sizeof(struct fi_weft_work),
@@ -75,18 +76,22 @@ int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
 	struct weft_domain *d = mc->ep->domain;
 	struct weft_coll_work *w = work_of(work);
 	struct weft_coll_call call;
+	unsigned turns;
 	int ret;
 
 	if (d->threaded || d->auto_progress || mc->ep->carrier->virt ||
 	    c->what > FI_GATHER)
 		return -FI_ENOSYS;
 	w->done = NULL;
+	w->crowd = (c->flags & FI_WEFT_CROWD) ||
+		   weft_nic_coll_crowded(mc->coll);
+	turns = w->crowd ? CROWD_TURNS : DIRECT_TURNS;
 	if (c->what == FI_BARRIER)
-		ret = weft_nic_coll_sync(mc->coll, w, DIRECT_TURNS);
+		ret = weft_nic_coll_sync(mc->coll, w, turns);
 	else if (!call_of(c, &call))
 		return -FI_EOPNOTSUPP;
 	else
-		ret = weft_nic_coll_begin(mc->coll, w, &call, DIRECT_TURNS);
+		ret = weft_nic_coll_begin(mc->coll, w, &call, turns);
 	if (weft_unlikely(ret))
 		return (int)weft_fi_err(ret);
 	return w->over ? work_result(w) : -FI_EINPROGRESS;
@@ -113,7 +118,7 @@ static int wait_long(struct weft_ep *ep, struct weft_coll_work *w,
 {
 	uint64_t deadline =
 		timeout_ms ? weft_deadline(ep->domain, timeout_ms) : 0;
-	int rounds = weft_nic_coll_crowded(w->coll) ? 0 : DIRECT_ROUNDS;
+	int rounds = w->crowd ? 0 : DIRECT_ROUNDS;
 
 	for (;;) {
 		weft_domain_progress(ep->domain);
@@ -135,9 +140,8 @@ int weft_coll_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms)
 {
 	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
 	struct weft_coll_work *w = work_of(work);
-	unsigned turns = weft_nic_coll_crowded(mc->coll) ? 0 : DIRECT_TURNS;
 
-	if (weft_nic_coll_spin(w, turns))
+	if (weft_nic_coll_spin(w, w->crowd ? 0 : DIRECT_TURNS))
 		return work_result(w);
 	return wait_long(mc->ep, w, timeout_ms);
 }

@@ -111,6 +111,7 @@ static int step_waiting(void)
 	}
 	if (cores < 1)
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
+	weft_core.crowded = weft_core.job.local_size > cores;
 	if (spin < 0)
 		spin = weft_core.job.local_size > cores ? SPIN_SHARED
 							: SPIN_ALONE;

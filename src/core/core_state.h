@@ -52,6 +52,7 @@ struct weft_core {
 	unsigned joining; /* routes that are being joined */
 	weft_au32 stepping; /* requests that are stepped */
 	unsigned spin;	   /* empty polls before sleeping */
+	bool crowded;	   /* more ranks than processors on this host */
 	struct fi_weft_recv *recv; /* blocking receives; NULL: by a request */
 
 	weft_au32 phase; /* enum weft_phase */

@@ -325,7 +325,8 @@ static void unit_translate(const struct weft_unit_call *c,
 	f->count = (size_t)c->count;
 	f->datatype = FI_UINT8;
 	f->op = FI_SUM;
-	f->flags = c->exact ? FI_WEFT_EXACT : 0;
+	f->flags = (c->exact ? FI_WEFT_EXACT : 0) |
+		   (weft_core.crowded ? FI_WEFT_CROWD : 0);
 	if (!c->op)
 		return;
 	f->datatype = (enum fi_datatype)(unit_type[c->dt->basic] - 1);
