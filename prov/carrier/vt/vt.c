@@ -193,12 +193,12 @@ static uint64_t vt_now_ps(struct weft_carrier *c, bool pay)
 	uint64_t now;
 
 	vt_enter(v);
-	now = v->me->clock;
+	now = vt_now(v->me);
 	if (pay && !v->out)
-		v->me->clock += v->w->head->cfg.wtime_ps;
+		vt_pass(v->me, v->w->head->cfg.wtime_ps);
 	/* A loop on the clock: its looks cost, but none is left out. */
-	if (pay && v->looks > VT_FREE_LOOKS)
-		v->looks = VT_FREE_LOOKS;
+	if (pay && vt_looks(v) > VT_FREE_LOOKS)
+		vt_looks_set(v, VT_FREE_LOOKS);
 	vt_exit(v);
 	return now;
 }
@@ -214,8 +214,8 @@ static void vt_compute(struct weft_carrier *c, uint64_t ps)
 	struct vt *v = vt_of(c);
 
 	if (!v->out)
-		v->me->clock += ps;
-	v->looks = 0;
+		vt_pass(v->me, ps);
+	vt_looks_set(v, 0);
 }
 
 /* ---- notes --------------------------------------------------------------- */
@@ -227,7 +227,7 @@ static int vt_note(struct weft_carrier *c, int64_t peer, const char *text)
 	uint32_t left;
 
 	n->peer = peer;
-	n->clock_ps = v->me->clock;
+	n->clock_ps = vt_now(v->me);
 	n->state = WEFT_VT_BLOCKED;
 	snprintf(n->text, sizeof(n->text), "%s", text);
 	/* R6 pairs with A6: what the others wrote is seen by the last. */
@@ -246,7 +246,7 @@ static int vt_read_note(struct weft_carrier *c, uint32_t rank,
 	r = &v->w->rank_of[rank];
 	/* A6 pairs with R6 in vt_note(), of the thread that was the last. */
 	*note = r->note;
-	note->clock_ps = r->clock;
+	note->clock_ps = vt_now(r);
 	if (weft_load32(&r->status) >= WEFT_VT_DONE)
 		note->state = weft_load32(&r->status);
 	return 0;
@@ -259,7 +259,7 @@ static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 
 	net_count_get(v->w->net, &n);
 	*count = (struct weft_vt_count){
-		.now_ps = v->w->head->now,
+		.now_ps = vt_reached(v->w),
 		.events = n.events,
 		.hops = n.hops,
 		.packets = n.delivered,

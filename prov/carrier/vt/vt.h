@@ -72,11 +72,11 @@ struct vt {
 	struct weft_carrier_stats stats;
 	bool threads;
 	bool out;	     /* has left the world */
-	bool full;	     /* a send found no buffer */
+	weft_au32 full;	     /* a send found no buffer */
 	bool shares;	     /* runs on all processors of the job */
 	weft_au32 woken;
 	weft_au32 blocked;   /* a thread sleeps for this rank */
-	unsigned looks;	     /* in vain, in a row */
+	weft_au32 looks;     /* in vain, in a row */
 	uint32_t watch_next; /* whose life is asked for */
 	uint32_t left_seen;
 	/* the last packet sent, for messages of several */
@@ -117,6 +117,41 @@ static inline uint32_t vt_buf_of(const struct weft_vt *w, uint32_t rank,
 static inline uint32_t vt_buf_owner(const struct weft_vt *w, uint32_t i)
 {
 	return i % w->head->size;
+}
+
+/*
+ * Clocks and the like are relaxed: with one thread in a rank the hand-over
+ * orders them; with several, one may look while another's changes, and any
+ * value that it had will do.
+ */
+static inline uint64_t vt_now(const struct vt_rank *r)
+{
+	return weft_load64_relaxed(&r->clock);
+}
+
+static inline void vt_now_set(struct vt_rank *r, uint64_t at)
+{
+	weft_store64_relaxed(&r->clock, at);
+}
+
+static inline void vt_pass(struct vt_rank *r, uint64_t ps)
+{
+	vt_now_set(r, vt_now(r) + ps);
+}
+
+static inline uint64_t vt_reached(const struct weft_vt *w)
+{
+	return weft_load64_relaxed(&w->head->now);
+}
+
+static inline uint32_t vt_looks(const struct vt *v)
+{
+	return weft_load32_relaxed(&v->looks);
+}
+
+static inline void vt_looks_set(struct vt *v, uint32_t n)
+{
+	weft_store32_relaxed(&v->looks, n);
 }
 
 /* A stack of buffers through their next; many push, one pops. */

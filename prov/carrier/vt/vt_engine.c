@@ -105,10 +105,10 @@ static void engine_free(struct vt_turn *t, uint32_t rank, uint64_t at)
 	if (w->due[rank] < at)
 		at = w->due[rank];
 	w->due[rank] = VT_NEVER;
-	if (r->clock < at)
-		r->clock = at;
+	if (vt_now(r) < at)
+		vt_now_set(r, at);
 	w->wake[w->wake_count++] = rank;
-	end = r->clock + w->head->ahead_ps;
+	end = vt_now(r) + w->head->ahead_ps;
 	if (end < t->horizon) {
 		t->horizon = end;
 		t->stop = true;
@@ -136,10 +136,10 @@ void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
 		return;
 	case WEFT_VT_JUMPING:
 		/* The first of its looks that finds it. */
-		n = at > r->clock ? (at - r->clock + step - 1) / step : 1;
-		if (r->clock + n * step >= w->due[rank])
+		n = at > vt_now(r) ? (at - vt_now(r) + step - 1) / step : 1;
+		if (vt_now(r) + n * step >= w->due[rank])
 			return;
-		w->due[rank] = r->clock + n * step;
+		w->due[rank] = vt_now(r) + n * step;
 		t->stop = true;
 		return;
 	default:
@@ -274,10 +274,10 @@ static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
 /* Only a thread that sends beside a sleeping one can be too late. */
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 {
-	uint64_t first = w->head->now + w->head->cfg.send_ps -
+	uint64_t first = vt_reached(w) + w->head->cfg.send_ps -
 			 w->head->ahead_ps;
 
-	return at > first || first > w->head->now ? at : first;
+	return at > first || first > vt_reached(w) ? at : first;
 }
 
 /* Posts one message; the last of its packets. */
@@ -372,7 +372,7 @@ static void free_due(struct vt_turn *t)
 	struct weft_vt *w = t->w;
 
 	for (uint32_t i = 0; i < w->head->size; i++)
-		if (w->due[i] <= w->head->now)
+		if (w->due[i] <= vt_reached(w))
 			engine_free(t, i, w->due[i]);
 }
 
@@ -392,8 +392,8 @@ static void engine_step(struct vt_turn *t, uint64_t until)
 		net_count_get(t->w->net, &c);
 		reached = c.now;
 	}
-	if (reached > h->now)
-		h->now = reached;
+	if (reached > vt_reached(t->w))
+		weft_store64_relaxed(&h->now, reached);
 }
 
 /* Everybody waits and nothing will come. */
@@ -408,7 +408,7 @@ static void engine_deadlock(struct vt_turn *t)
 		if (!runs_not(&w->rank_of[i]))
 			continue;
 		w->rank_of[i].verdict = -EDEADLK;
-		engine_free(t, i, w->rank_of[i].clock);
+		engine_free(t, i, vt_now(&w->rank_of[i]));
 		n++;
 	}
 	weft_store32(&w->head->unsaid, n);
@@ -427,9 +427,9 @@ static void engine_idle(struct vt_turn *t)
 		if (weft_load32(&r->status) != WEFT_VT_JUMPING)
 			continue;
 		looks = true;
-		w->due[i] = r->clock + w->head->cfg.poll_ps;
+		w->due[i] = vt_now(r) + w->head->cfg.poll_ps;
 	}
-	t->at = w->head->now;
+	t->at = vt_reached(w);
 	if (!looks || w->head->idle_turns++ > IDLE_TURNS)
 		engine_deadlock(t);
 }
@@ -450,10 +450,10 @@ static void engine_run(struct vt_turn *t)
 				return;
 			continue;
 		}
-		if (until >= w->head->now)
+		if (until >= vt_reached(w))
 			engine_step(t, until);
 		free_due(t);
-		if (w->head->now + 1 >= t->horizon)
+		if (vt_reached(w) + 1 >= t->horizon)
 			return;
 	}
 }
@@ -504,7 +504,7 @@ void vt_engine_try(struct vt *v)
 	if (!weft_load32(&w->head->running) &&
 	    !weft_load32(&w->head->broken)) {
 		w->head->turns++;
-		t.at = w->head->now;
+		t.at = vt_reached(w);
 		engine_drain_all(&t);
 		engine_run(&t);
 		engine_free_all(&t);

@@ -69,7 +69,7 @@ struct vt_head {
 	uint32_t join_count; /* in joins */
 	weft_au32 died; /* a rank was found dead: everybody is to look */
 	uint32_t batch_count;
-	uint64_t now;	/* the model has run so far */
+	weft_au64 now;	/* the model has run so far */
 	uint64_t turns;
 	uint64_t routes_opened; /* class routes, in all */
 	uint64_t route_parts;	/* packets that ranks sent on them */
@@ -86,7 +86,7 @@ struct vt_rank {
 	uint32_t node;
 	uint32_t slot;	   /* place on the node */
 	uint32_t wants_room;
-	uint64_t clock;
+	weft_au64 clock;
 	uint64_t freed_turn; /* the last turn that freed it */
 	uint32_t flying;   /* packets under way from it */
 	uint32_t bye;	   /* errno: has closed, its packets still fly */

@@ -188,7 +188,7 @@ int vt_route_send(struct weft_carrier *c, unsigned id,
 	}
 	b = vt_buf(v->w, i);
 	b->kind = VT_PART;
-	b->more = v->last_to == VT_NONE - 1 && v->last_clock == v->me->clock;
+	b->more = v->last_to == VT_NONE - 1 && v->last_clock == vt_now(v->me);
 	b->from = v->rank;
 	b->to = (uint32_t)v->route[id].me;
 	b->route = v->route[id].place;
@@ -196,11 +196,11 @@ int vt_route_send(struct weft_carrier *c, unsigned id,
 	if (part->bytes)
 		memcpy(b->payload, data, part->bytes);
 	if (!b->more)
-		v->me->clock += v->w->head->cfg.send_ps;
-	b->stamp = v->me->clock;
+		vt_pass(v->me, v->w->head->cfg.send_ps);
+	b->stamp = vt_now(v->me);
 	v->last_to = VT_NONE - 1;
 	v->last_full = false;
-	v->last_clock = v->me->clock;
+	v->last_clock = vt_now(v->me);
 	vt_post(v, i);
 	vt_exit(v);
 	return 0;

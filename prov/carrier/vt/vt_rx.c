@@ -98,12 +98,12 @@ static int take(struct vt *v, int budget)
 	while (n < budget) {
 		uint32_t i = first(v);
 
-		if (i == VT_NONE || vt_buf(v->w, i)->stamp > v->me->clock)
+		if (i == VT_NONE || vt_buf(v->w, i)->stamp > vt_now(v->me))
 			break;
 		if (deliver(v, i))
 			break;
 		if (!vt_buf(v->w, i)->more)
-			v->me->clock += v->w->head->cfg.recv_ps;
+			vt_pass(v->me, v->w->head->cfg.recv_ps);
 		advance(v, i);
 		v->stats.received++;
 		n++;
@@ -144,7 +144,7 @@ int vt_poll(struct weft_carrier *c, int budget)
 		n = take(v, budget);
 	}
 	if (n)
-		v->looks = 0;
+		vt_looks_set(v, 0);
 	if (weft_unlikely(weft_load32(&v->w->head->left) != v->left_seen))
 		tell_lost(v);
 	vt_exit(v);

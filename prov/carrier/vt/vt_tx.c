@@ -16,6 +16,12 @@ uint32_t vt_buf_get(struct vt *v)
 	struct vt_rank *me = v->me;
 	uint32_t i = weft_load32(&me->spare);
 
+	/*
+	 * A0, as in lock(): a thread of ours may have run the engine when the
+	 * buffer was last under way, and it came back through another process.
+	 */
+	if (weft_unlikely(v->threads))
+		weft_load32(&v->w->head->engine);
 	/* Only this rank pops, so that what follows i cannot change. */
 	while (i != VT_NONE) {
 		/* relaxed: pushed before the swap that showed i */
@@ -26,7 +32,7 @@ uint32_t vt_buf_get(struct vt *v)
 	}
 	if (me->fresh < VT_BUFS)
 		return vt_buf_of(v->w, v->rank, me->fresh++);
-	v->full = true;
+	weft_store32(&v->full, 1);
 	v->stats.full++;
 	return VT_NONE;
 }
@@ -35,7 +41,7 @@ void vt_post(struct vt *v, uint32_t i)
 {
 	/* R3 pairs with A3 in posted_by(): the buffer is filled. */
 	vt_push(v->w, &v->me->posted, i);
-	v->looks = 0;
+	vt_looks_set(v, 0);
 	/* A thread sends while another sleeps for this rank. */
 	if (weft_unlikely(v->threads) && !weft_load32(&v->w->head->running))
 		vt_engine_try(v);
@@ -45,7 +51,7 @@ void vt_post(struct vt *v, uint32_t i)
 static bool continues(struct vt *v, uint32_t to)
 {
 	return v->last_full && v->last_to == to &&
-	       v->last_clock == v->me->clock;
+	       v->last_clock == vt_now(v->me);
 }
 
 static void gather(unsigned char *to, const struct iovec *iov, int count)
@@ -86,11 +92,11 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	b->pkt = *pkt;
 	gather(b->payload, iov, count);
 	if (!b->more)
-		v->me->clock += v->w->head->cfg.send_ps;
-	b->stamp = v->me->clock;
+		vt_pass(v->me, v->w->head->cfg.send_ps);
+	b->stamp = vt_now(v->me);
 	v->last_to = p->rank;
 	v->last_full = pkt->len == c->mtu;
-	v->last_clock = v->me->clock;
+	v->last_clock = vt_now(v->me);
 	v->stats.sent++;
 	vt_post(v, i);
 	vt_exit(v);

@@ -43,8 +43,8 @@ void vt_enter(struct vt *v)
 {
 	if (weft_likely(v->w->compute <= 0) || v->out)
 		return;
-	v->me->clock += (uint64_t)((double)(cpu_ns() - v->cpu_ns) *
-				   v->w->compute * PS_PER_NS);
+	vt_pass(v->me, (uint64_t)((double)(cpu_ns() - v->cpu_ns) *
+				   v->w->compute * PS_PER_NS));
 }
 
 void vt_exit(struct vt *v)
@@ -89,7 +89,7 @@ static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	struct vt_rank *me = v->me;
 
 	me->verdict = 0;
-	me->wants_room = v->full;
+	me->wants_room = weft_swap32(&v->full, 0);
 	w->due[v->rank] = due;
 	/* R2 pairs with A2 in vt_wake(): all that is written before. */
 	weft_store32(&me->status, as);
@@ -97,7 +97,6 @@ static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	if (weft_add32(&w->head->running, (uint32_t)-1) == 1)
 		vt_engine_try(v);
 	sleep_until_freed(v, as);
-	v->full = false;
 	/* Everybody has come, or nobody could have been freed. */
 	if (weft_unlikely(!v->shares)) {
 		v->shares = true;
@@ -126,18 +125,18 @@ static uint64_t deadline(uint64_t now, uint64_t timeout_ns)
 
 static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 {
-	uint64_t end = deadline(v->me->clock, timeout_ns);
+	uint64_t end = deadline(vt_now(v->me), timeout_ns);
 	uint64_t next = vt_next(v);
 	int ret;
 
-	if (next <= v->me->clock || weft_swap32(&v->woken, 0))
+	if (next <= vt_now(v->me) || weft_swap32(&v->woken, 0))
 		return 0;
 	ret = block(v, WEFT_VT_BLOCKED, next < end ? next : end);
-	v->looks = 0;
+	vt_looks_set(v, 0);
 	weft_store32(&v->woken, 0);
 	if (ret)
 		return ret;
-	return v->me->clock >= end ? -ETIMEDOUT : 0;
+	return vt_now(v->me) >= end ? -ETIMEDOUT : 0;
 }
 
 int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
@@ -178,7 +177,6 @@ void vt_wake(struct weft_carrier *c)
 		return;
 	}
 	weft_store32(&v->w->head->late, 1);
-	v->w->due[v->rank] = VT_NEVER;
 	syscall(SYS_futex, &v->me->status, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
@@ -188,7 +186,7 @@ void vt_wake(struct weft_carrier *c)
 static uint64_t look_at(const struct vt *v, uint64_t when)
 {
 	uint64_t step = v->w->head->cfg.poll_ps;
-	uint64_t now = v->me->clock;
+	uint64_t now = vt_now(v->me);
 	uint64_t n = when > now ? (when - now + step - 1) / step : 1;
 
 	return now + n * step;
@@ -202,7 +200,7 @@ static uint64_t next_look(struct vt *v)
 {
 	uint64_t next;
 
-	if (v->looks < JUMP_LOOKS || v->threads)
+	if (vt_looks(v) < JUMP_LOOKS || v->threads)
 		return look_at(v, 0);
 	next = vt_next(v);
 	if (next == VT_NEVER)
@@ -212,15 +210,17 @@ static uint64_t next_look(struct vt *v)
 
 void vt_look(struct vt *v)
 {
+	uint32_t looks = vt_looks(v);
 	uint32_t idle = 0;
 	uint64_t at;
 
-	if (v->looks++ < VT_FREE_LOOKS || !v->w->head->cfg.poll_ps ||
+	vt_looks_set(v, looks + 1);
+	if (looks < VT_FREE_LOOKS || !v->w->head->cfg.poll_ps ||
 	    vt_verdict(&v->base))
 		return;
 	at = next_look(v);
-	if (at <= v->w->head->now) {
-		v->me->clock = at;
+	if (at <= vt_reached(v->w)) {
+		vt_now_set(v->me, at);
 		return;
 	}
 	if (!weft_cas32(&v->blocked, &idle, 1))
