@@ -105,7 +105,8 @@ static uint64_t lay_out(struct net *n, const struct net_config *cfg,
 	n->off_sort[0] = room(&off, n->events_max * 8ull);
 	n->off_sort[1] = room(&off, n->events_max * 8ull);
 	n->off_touched = room(&off, n->nodes * 4ull);
-	n->off_call = room(&off, n->events_max * sizeof(struct net_call));
+	n->off_call = room(&off, (packets + 1ull * n->msgs_max) *
+					 sizeof(struct net_call));
 	n->bytes = off;
 	return off;
 }
