@@ -134,7 +134,9 @@ static void coll_take(struct weft_coll *c, int from, const void *payload,
 		return;
 	}
 	memcpy(&m, payload, sizeof(m));
-	if (!weft_cu_receive(c->far, &m, (const char *)payload + sizeof(m)))
+	/* late credits of a join that is over are for nobody */
+	if (c->far &&
+	    !weft_cu_receive(c->far, &m, (const char *)payload + sizeof(m)))
 		c->nic->garbage++;
 }
 
@@ -207,6 +209,21 @@ void nic_coll_replay(struct weft_coll *c)
 
 /* ---- moving on ----------------------------------------------------------- */
 
+/*
+ * By messages nodes work for others, too: always look. A class route needs
+ * them for its join only, and what they keep of every member is large.
+ */
+static void coll_move_far(struct weft_coll *c)
+{
+	if (!c->far)
+		return;
+	weft_cu_poll(c->far);
+	if (c->state != COLL_READY || !c->hw)
+		return;
+	weft_cu_group_close(c->far);
+	c->far = NULL;
+}
+
 static void coll_move(struct weft_coll *c)
 {
 	if (c->state == COLL_OPENING)
@@ -219,8 +236,7 @@ static void coll_move(struct weft_coll *c)
 		nic_net_poll(c->net);
 	if (!weft_list_empty(&c->longs))
 		nic_long_move(c);
-	/* by messages nodes work for others, too: always look */
-	weft_cu_poll(c->far);
+	coll_move_far(c);
 }
 
 /* What a wait has to look at for one group; the number of things. */
@@ -296,7 +312,8 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 				weft_cu_group_fail(c->bar, err);
 			if (c->net)
 				nic_net_fail(c->net, err);
-			weft_cu_group_fail(c->far, err);
+			if (c->far)
+				weft_cu_group_fail(c->far, err);
 			if (c->state == COLL_OPENING)
 				nic_coll_join_fail(c, err);
 			else if (c->state != COLL_READY)
