@@ -35,7 +35,7 @@ struct weft_vt {
 	struct weft_region region;
 	struct vt_head *head;
 	struct vt_rank *rank_of;
-	uint64_t *due;	 /* when a rank that does not run is to run again */
+	weft_au64 *due;	 /* when a rank that does not run is to run again */
 	uint32_t *batch; /* who was freed last, in order */
 	struct vt_buf *bufs;
 	struct vt_join *joins;
@@ -137,6 +137,17 @@ static inline void vt_now_set(struct vt_rank *r, uint64_t at)
 static inline void vt_pass(struct vt_rank *r, uint64_t ps)
 {
 	vt_now_set(r, vt_now(r) + ps);
+}
+
+/* relaxed, likewise: a thread may block again while the engine runs */
+static inline uint64_t vt_due(const struct weft_vt *w, uint32_t rank)
+{
+	return weft_load64_relaxed(&w->due[rank]);
+}
+
+static inline void vt_due_set(struct weft_vt *w, uint32_t rank, uint64_t at)
+{
+	weft_store64_relaxed(&w->due[rank], at);
 }
 
 static inline uint64_t vt_reached(const struct weft_vt *w)

@@ -102,9 +102,9 @@ static void engine_free(struct vt_turn *t, uint32_t rank, uint64_t at)
 	uint64_t end;
 
 	/* A time-out that lies before what came ends the wait first. */
-	if (w->due[rank] < at)
-		at = w->due[rank];
-	w->due[rank] = VT_NEVER;
+	if (vt_due(w, rank) < at)
+		at = vt_due(w, rank);
+	vt_due_set(w, rank, VT_NEVER);
 	if (vt_now(r) < at)
 		vt_now_set(r, at);
 	w->wake[w->wake_count++] = rank;
@@ -137,9 +137,9 @@ void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
 	case WEFT_VT_JUMPING:
 		/* The first of its looks that finds it. */
 		n = at > vt_now(r) ? (at - vt_now(r) + step - 1) / step : 1;
-		if (vt_now(r) + n * step >= w->due[rank])
+		if (vt_now(r) + n * step >= vt_due(w, rank))
 			return;
-		w->due[rank] = vt_now(r) + n * step;
+		vt_due_set(w, rank, vt_now(r) + n * step);
 		t->stop = true;
 		return;
 	default:
@@ -204,7 +204,7 @@ void vt_give_back(struct vt_turn *t, uint32_t i)
 	uint32_t owner = vt_buf_owner(w, i);
 
 	vt_push(w, &w->rank_of[owner].spare, i);
-	if (w->rank_of[owner].wants_room)
+	if (weft_load32_relaxed(&w->rank_of[owner].wants_room)) /* as due */
 		vt_engine_notice(t, owner, t->at);
 }
 
@@ -363,7 +363,7 @@ static uint64_t next_due(const struct weft_vt *w)
 	uint64_t min = VT_NEVER;
 
 	for (uint32_t i = 0; i < w->head->size; i++)
-		min = w->due[i] < min ? w->due[i] : min;
+		min = vt_due(w, i) < min ? vt_due(w, i) : min;
 	return min;
 }
 
@@ -372,8 +372,8 @@ static void free_due(struct vt_turn *t)
 	struct weft_vt *w = t->w;
 
 	for (uint32_t i = 0; i < w->head->size; i++)
-		if (w->due[i] <= vt_reached(w))
-			engine_free(t, i, w->due[i]);
+		if (vt_due(w, i) <= vt_reached(w))
+			engine_free(t, i, vt_due(w, i));
 }
 
 /* Runs up to and including a time; now says how far it came. */
@@ -427,7 +427,7 @@ static void engine_idle(struct vt_turn *t)
 		if (weft_load32(&r->status) != WEFT_VT_JUMPING)
 			continue;
 		looks = true;
-		w->due[i] = vt_now(r) + w->head->cfg.poll_ps;
+		vt_due_set(w, i, vt_now(r) + w->head->cfg.poll_ps);
 	}
 	t->at = vt_reached(w);
 	if (!looks || w->head->idle_turns++ > IDLE_TURNS)
@@ -471,7 +471,7 @@ static void engine_free_all(struct vt_turn *t)
 		uint32_t s = weft_load32(&r->status);
 
 		w->batch[k] = w->wake[k];
-		r->wants_room = 0;
+		weft_store32_relaxed(&r->wants_room, 0); /* as due */
 		/* R1 pairs with A1 in sleep_until_freed() */
 		while (s != WEFT_VT_RUN && !weft_cas32(&r->status, &s, 0))
 			;

@@ -85,7 +85,7 @@ struct vt_rank {
 	int32_t verdict;   /* why the wait ended: 0 or -errno */
 	uint32_t node;
 	uint32_t slot;	   /* place on the node */
-	uint32_t wants_room;
+	weft_au32 wants_room;
 	weft_au64 clock;
 	uint64_t freed_turn; /* the last turn that freed it */
 	uint32_t flying;   /* packets under way from it */

@@ -89,8 +89,9 @@ static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	struct vt_rank *me = v->me;
 
 	me->verdict = 0;
-	me->wants_room = weft_swap32(&v->full, 0);
-	w->due[v->rank] = due;
+	/* relaxed: published by R2 and R0 */
+	weft_store32_relaxed(&me->wants_room, weft_swap32(&v->full, 0));
+	vt_due_set(w, v->rank, due);
 	/* R2 pairs with A2 in vt_wake(): all that is written before. */
 	weft_store32(&me->status, as);
 	/* R0 pairs with A0: what this rank did is there for the engine. */
@@ -238,7 +239,7 @@ void vt_out(struct vt *v)
 	if (v->out)
 		return;
 	v->out = true;
-	w->due[v->rank] = VT_NEVER;
+	vt_due_set(w, v->rank, VT_NEVER);
 	weft_store32(&v->me->status, WEFT_VT_DONE);
 	/* R0 pairs with A0, as in block() */
 	if (weft_add32(&w->head->running, (uint32_t)-1) == 1)

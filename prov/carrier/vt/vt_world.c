@@ -88,7 +88,7 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	weft_store32(&r->spare, VT_NONE);
 	w->bufs[stub].kind = VT_STUB;
 	weft_store32(&w->bufs[stub].next, VT_NONE);
-	w->due[i] = VT_NEVER;
+	vt_due_set(w, i, VT_NEVER);
 	w->batch[i] = i;
 }
 
