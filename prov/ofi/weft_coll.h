@@ -29,6 +29,7 @@ struct weft_mc {
 	struct weft_ep *ep;
 	struct weft_set *set;
 	struct weft_coll *coll;
+	uint64_t shun_until_ns; /* no yielding before: strangers compute */
 };
 
 /* cm.join with FI_COLLECTIVE, and the collective calls: weft_coll.c. */

@@ -4,6 +4,7 @@
  * in a queue. A blocking MPI call is one begin and one wait here.
  */
 #include "prov/ofi/weft_coll.h"
+#include "src/base/clock.h"
 
 #include <sched.h>
 
@@ -13,8 +14,18 @@
  * his own loses it to strangers only by giving it away.
  */
 #define DIRECT_TURNS  1500
-#define CROWD_TURNS   100
+#define CROWD_TURNS   1
 #define DIRECT_ROUNDS 100
+
+/*
+ * In a crowd the others come while this one yields, and then nobody has to be
+ * woken: two and a half times faster than sleeping. But a yield that comes back
+ * late gave the processor to somebody who computes, so sleep for a while.
+ */
+#define CROWD_YIELDS  64
+#define CROWD_LOOK    8 /* yields between looks at everything else */
+#define CROWD_LATE_NS UINT64_C(1000000)
+#define CROWD_SHUN_NS UINT64_C(50000000)
 
 static_assert(sizeof(struct weft_coll_work) <= sizeof(struct fi_weft_work),
 	      "room for the work");
@@ -113,6 +124,42 @@ static bool rest(struct weft_ep *ep, uint64_t deadline)
 	return true;
 }
 
+/* A yield that came back late: none for a while. */
+static bool is_late(struct weft_mc *mc, uint64_t *then)
+{
+	uint64_t now = weft_now_ns(), took = now - *then;
+
+	*then = now;
+	if (took > CROWD_LATE_NS)
+		mc->shun_until_ns = now + CROWD_SHUN_NS;
+	return took > CROWD_LATE_NS;
+}
+
+/* Yields until the others are there; false: they take longer. */
+static bool yield_to_others(struct weft_mc *mc, struct weft_coll_work *w)
+{
+	uint64_t then;
+	int i;
+
+	if (mc->shun_until_ns && weft_now_ns() < mc->shun_until_ns)
+		return false;
+	/* Mostly one yield is enough: the clock is left alone for it. */
+	sched_yield();
+	if (weft_nic_coll_spin(w, 1))
+		return true;
+	then = weft_now_ns();
+	for (i = 1; i < CROWD_YIELDS; i++) {
+		sched_yield();
+		if (weft_nic_coll_spin(w, 1))
+			return true;
+		if (is_late(mc, &then))
+			return false;
+		if (i % CROWD_LOOK == 0)
+			weft_domain_progress(mc->ep->domain);
+	}
+	return w->over;
+}
+
 static int wait_long(struct weft_ep *ep, struct weft_coll_work *w,
 		     int timeout_ms)
 {
@@ -141,7 +188,8 @@ int weft_coll_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms)
 	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
 	struct weft_coll_work *w = work_of(work);
 
-	if (weft_nic_coll_spin(w, w->crowd ? 0 : DIRECT_TURNS))
+	if (weft_nic_coll_spin(w, w->crowd ? 0 : DIRECT_TURNS) ||
+	    (w->crowd && timeout_ms && yield_to_others(mc, w)))
 		return work_result(w);
 	return wait_long(mc->ep, w, timeout_ms);
 }
