@@ -6,8 +6,6 @@
  */
 #include "prov/nic/fma/fma_engine.h"
 #include "prov/nic/mu/mu_engine.h"
-#include "prov/nic/fma/fma_engine.h"
-#include "prov/nic/mu/mu_engine.h"
 #include "prov/nic/nic.h"
 #include "prov/nic/sten/sten_engine.h"
 

@@ -9,9 +9,9 @@
 #include <sched.h>
 
 /*
- * Looks at the shared word before anything else is looked at: some us; and how
- * often that is repeated before the processor is given away. Who has one of
- * his own loses it to strangers only by giving it away.
+ * Looks at the shared word before anything else is looked at: some us, in a
+ * crowd one; and how often that is repeated before the processor is given away.
+ * Who has one of his own loses it to strangers only by giving it away.
  */
 #define DIRECT_TURNS  1500
 #define CROWD_TURNS   1
