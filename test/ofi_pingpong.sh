@@ -6,21 +6,36 @@
 . "${top_srcdir:-.}/test/ofi_env.sh"
 need fi_pingpong
 export FI_PROVIDER=weft
-port=$((20000 + $$ % 20000))
+# Below the range that the kernel hands out to others.
+port=$((20000 + $$ % 6000))
+
+listens() { grep -q "$(printf ':%04X 00000000:0000 0A' $port)" /proc/net/tcp; }
+
+# serve ARGS...: a server that listens on a port nobody else has; its id is in
+# server. A port can be taken between the look and the bind: then another.
+serve() {
+	local i
+	while true; do
+		port=$((port < 26000 ? port + 1 : 20001))
+		listens && continue
+		timeout -k 2 60 fi_pingpong -p weft -e rdm -c "$@" -B $port \
+			> "$work/server" 2>&1 &
+		server=$!
+		for i in $(seq 400); do
+			listens && return
+			kill -0 $server 2> /dev/null || break
+			sleep 0.05
+		done
+		grep -q 'Address already in use' "$work/server" || return
+		wait $server
+	done
+}
 
 # pingpong NAME ARGS...: a server and a client; the control port is ours.
 pingpong() {
 	local name=$1 server
 	shift
-	port=$((port + 1))
-	timeout -k 2 40 fi_pingpong -p weft -e rdm -c "$@" -B $port \
-		> "$work/server" 2>&1 &
-	server=$!
-	for _ in $(seq 100); do
-		grep -q "$(printf ':%04X 00000000:0000 0A' $port)" \
-			/proc/net/tcp && break
-		sleep 0.05
-	done
+	serve "$@"
 	timeout -k 2 40 fi_pingpong -p weft -e rdm -c "$@" -P $port 127.0.0.1 \
 		> "$work/client" 2>&1 ||
 		{ complain "$name: client failed"; cat "$work/client"; }

@@ -36,8 +36,9 @@ fi
 
 # Slurm on this host alone: daemons of our own, known by their pid files,
 # with directories and ports of their own.
-port() { # a free port, from a start that differs between runs
-	local p=$((20000 + ($$ * 7 + $1 * 501) % 12000))
+port() { # a free port, from a start that differs between runs, where
+	# test/ofi_pingpong.sh takes none
+	local p=$((26001 + ($$ * 7 + $1 * 501) % 6000))
 	while (exec 3<> "/dev/tcp/127.0.0.1/$p") 2> /dev/null; do p=$((p + 1)); done
 	echo $p
 }
