@@ -55,14 +55,17 @@ int weft_keyval_open(const struct weft_keyval_fns *fns, int *key_p)
 	return rc;
 }
 
-/* With the lock: the keyval that the user may name, or NULL. */
+/*
+ * With the lock: the keyval, or NULL. A freed one that attributes still use
+ * can be named to get and delete these, and be freed again without effect.
+ */
 static struct keyval *keyval_find(enum weft_kind kind, int key)
 {
 	struct keyval *kv = NULL;
 
 	if (key >= KEY_FIRST && key < KEY_FIRST + keys)
 		kv = table[key - KEY_FIRST];
-	return kv && !kv->freed && kv->fns.kind == kind ? kv : NULL;
+	return kv && kv->fns.kind == kind ? kv : NULL;
 }
 
 /* With the lock. Keys are not used again: a stale one is always noticed. */
@@ -77,15 +80,17 @@ static void keyval_put(struct keyval *kv, int key)
 int weft_keyval_free(enum weft_kind kind, int key)
 {
 	struct keyval *kv;
+	int rc;
 
 	pthread_mutex_lock(&lock);
 	kv = keyval_find(kind, key);
-	if (kv) {
+	rc = kv ? MPI_SUCCESS : MPI_ERR_KEYVAL;
+	if (kv && !kv->freed) {
 		kv->freed = true;
 		keyval_put(kv, key);
 	}
 	pthread_mutex_unlock(&lock);
-	return kv ? MPI_SUCCESS : MPI_ERR_KEYVAL;
+	return rc;
 }
 
 /* ---- callbacks -----------------------------------------------------------*/
@@ -184,7 +189,7 @@ int weft_attr_set(struct weft_attr **list, enum weft_kind kind, void *handle,
 	struct keyval *kv;
 	int rc;
 
-	if (!attr_look(list, kind, key, &kv, &old))
+	if (!attr_look(list, kind, key, &kv, &old) || kv->freed)
 		return MPI_ERR_KEYVAL;
 	if (old) {
 		rc = call_delete(old, handle);

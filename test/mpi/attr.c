@@ -84,6 +84,27 @@ static void datatypes(void)
 	MPI_Type_free_keyval(&no);
 }
 
+/* A key lives as long as an attribute has it, and can name that one. */
+static void freed_keys(void)
+{
+	int key, again, flag;
+	void *val;
+
+	MT_OK(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN,
+				     MPI_COMM_NULL_DELETE_FN, &key, NULL));
+	MT_OK(MPI_Comm_set_attr(MPI_COMM_WORLD, key, &key));
+	again = key;
+	MT_OK(MPI_Comm_free_keyval(&key));
+	key = again;
+	MT_OK(MPI_Comm_free_keyval(&key));
+	MT_OK(MPI_Comm_get_attr(MPI_COMM_WORLD, again, &val, &flag));
+	MT_TRUE(flag && val == &key);
+	MT_IS(mt_class(MPI_Comm_set_attr(MPI_COMM_WORLD, again, NULL)),
+	      MPI_ERR_KEYVAL);
+	MT_OK(MPI_Comm_delete_attr(MPI_COMM_WORLD, again));
+	MT_IS(mt_class(MPI_Comm_free_keyval(&again)), MPI_ERR_KEYVAL);
+}
+
 static void predefined(void)
 {
 	int *v, flag, class;
@@ -122,6 +143,7 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	communicators();
 	datatypes();
+	freed_keys();
 	predefined();
 	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &a, NULL);
 	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_end, &b, NULL);
