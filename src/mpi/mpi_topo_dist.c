@@ -61,8 +61,13 @@ struct dist_call {
 	const int *sources;
 	const int *degrees;
 	const int *destinations;
-	const int *weights; /* NULL: unweighted */
+	const int *weights; /* MPI_UNWEIGHTED: none */
 };
+
+static bool is_weighted(const struct dist_call *d)
+{
+	return d->weights != MPI_UNWEIGHTED;
+}
 
 /* Calls for both ends of every edge; put NULL only counts. */
 static void each_end(const struct dist_call *d, struct parcels *p, int *put)
@@ -71,7 +76,7 @@ static void each_end(const struct dist_call *d, struct parcels *p, int *put)
 
 	for (int i = 0; i < d->n; i++) {
 		for (int e = 0; e < d->degrees[i]; e++, k++) {
-			int w = d->weights ? d->weights[k] : 1;
+			int w = is_weighted(d) ? d->weights[k] : 1;
 			int from = d->sources[i], to = d->destinations[k];
 
 			if (!put) {
@@ -166,7 +171,7 @@ static int dist_build(struct weft_comm *c, const struct dist_call *d,
 	if (!rc)
 		rc = exchange(c, &out, &in);
 	if (!rc) {
-		*topo_p = sort_edges(&in, c->size, d->weights);
+		*topo_p = sort_edges(&in, c->size, is_weighted(d));
 		rc = *topo_p ? 0 : -ENOMEM;
 	}
 	parcels_close(&out);
@@ -210,7 +215,11 @@ static int check_dist(const struct weft_comm *c, const char *func,
 		err = check_degree(c, func, 4, d->degrees[i]);
 		edges += d->degrees[i];
 	}
-	return err ? err : check_ranks(c, func, 5, edges, d->destinations);
+	if (!err)
+		err = check_ranks(c, func, 5, edges, d->destinations);
+	if (!err && edges)
+		err = weft_check_ptr(c, func, 6, d->weights, "weights");
+	return err;
 }
 
 /* ---- making --------------------------------------------------------------*/
@@ -222,8 +231,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 			   MPI_Comm *comm_dist_graph)
 {
 	MPI_ENTER;
-	struct dist_call d = { n, sources, degrees, destinations,
-			       weights == MPI_UNWEIGHTED ? NULL : weights };
+	struct dist_call d = { n, sources, degrees, destinations, weights };
 	struct weft_comm *c, *new = NULL;
 	struct weft_topo *t = NULL;
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);
@@ -242,6 +250,14 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 	if (rc)
 		weft_topo_close(t);
 	return mpi_topo_finish(__func__, c, rc, new, t, comm_dist_graph);
+}
+
+/* Without edges the list may be NULL, which means no weights below. */
+static const int *weights_for(bool weighted, const int *list)
+{
+	if (!weighted)
+		return NULL;
+	return list ? list : MPI_WEIGHTS_EMPTY;
 }
 
 #pragma weak MPI_Dist_graph_create_adjacent = PMPI_Dist_graph_create_adjacent
@@ -276,8 +292,9 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 	rc = weft_comm_clone(c, &new);
 	if (!rc)
 		t = weft_topo_dist(indegree, sources,
-				   weighted ? sourceweights : NULL, outdegree,
-				   destinations, weighted ? destweights : NULL);
+				   weights_for(weighted, sourceweights),
+				   outdegree, destinations,
+				   weights_for(weighted, destweights));
 	return mpi_topo_finish(__func__, c, rc, new, t, comm_dist_graph);
 }
 

@@ -131,6 +131,31 @@ static void dist_graph(void)
 	free(v);
 }
 
+/* Who names no edges may pass NULL: the graph has weights all the same. */
+static void no_edges(void)
+{
+	int *none = mt_rank ? NULL : MPI_WEIGHTS_EMPTY, in, out, w;
+	int to = 0, one = 1, weight = 7, sw, dw, src, dst;
+	MPI_Comm g;
+
+	MT_OK(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, NULL, none, 0,
+					     NULL, none, MPI_INFO_NULL, 0, &g));
+	MT_OK(MPI_Dist_graph_neighbors_count(g, &in, &out, &w));
+	MT_TRUE(in == 0 && out == 0 && w);
+	MPI_Comm_free(&g);
+	/* rank 0 names one edge, to itself */
+	MT_OK(MPI_Dist_graph_create(MPI_COMM_WORLD, !mt_rank,
+				    mt_rank ? NULL : &to, mt_rank ? NULL : &one,
+				    mt_rank ? NULL : &to,
+				    mt_rank ? NULL : &weight, MPI_INFO_NULL, 0,
+				    &g));
+	MT_OK(MPI_Dist_graph_neighbors_count(g, &in, &out, &w));
+	MT_TRUE(in == !mt_rank && out == in && w);
+	MT_OK(MPI_Dist_graph_neighbors(g, in, &src, &sw, out, &dst, &dw));
+	MT_TRUE(mt_rank || (sw == 7 && dw == 7));
+	MPI_Comm_free(&g);
+}
+
 static void errors(void)
 {
 	int dims[1] = { mt_size + 1 }, periods[1] = { 0 }, n;
@@ -155,6 +180,7 @@ int main(int argc, char **argv)
 	small_grid();
 	graph();
 	dist_graph();
+	no_edges();
 	errors();
 	return mt_end();
 }
