@@ -85,6 +85,7 @@ int PMPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 		err = weft_check_ptr(NULL, __func__, 2, newtype, "newtype");
 	if (err)
 		return err;
+	*newtype = MPI_DATATYPE_NULL;
 	rc = weft_dt_dup(old, &dt);
 	if (rc)
 		return weft_err_rc(NULL, __func__, rc);

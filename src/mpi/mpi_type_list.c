@@ -96,6 +96,9 @@ static int work_disps(struct list_work *w, const struct list_call *c)
 	for (MPI_Count k = 0; k < c->count; k++) {
 		if (w->len)
 			w->len[k] = mpi_list_at(&c->lens, k);
+		w->disp[k] = 0;
+		if (w->len ? w->len[k] == 0 : c->len == 0)
+			continue; /* an empty block lies nowhere */
 		if (__builtin_mul_overflow(mpi_list_at(&c->disps, k), unit,
 					   &w->disp[k]))
 			return -EOVERFLOW;

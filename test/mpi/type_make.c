@@ -58,6 +58,28 @@ static void constructors(void)
 	MT_IS(t, MPI_DATATYPE_NULL);
 }
 
+/* Empty blocks do not count, wherever they are said to lie. */
+static void empty_blocks(void)
+{
+	int len[3] = { 0, 4, 0 }, i[4], data[6] = { 1, 2, 3, 4, 5, 6 };
+	MPI_Aint at[3] = { INT64_MAX, 8, INT64_MIN }, a[3];
+	MPI_Datatype t, old;
+	int packed[4], pos = 0;
+
+	MT_OK(MPI_Type_create_hindexed(3, len, at, MPI_INT, &t));
+	bounds_are(t, 16, 8, 16);
+	MT_OK(MPI_Type_get_contents(t, 4, 3, 1, i, a, &old));
+	MT_TRUE(a[0] == INT64_MAX && a[1] == 8 && a[2] == INT64_MIN);
+	MT_OK(MPI_Type_commit(&t));
+	MT_OK(MPI_Pack(data, 1, t, packed, sizeof(packed), &pos,
+		       MPI_COMM_SELF));
+	MT_TRUE(pos == sizeof(packed) && packed[0] == 3 && packed[3] == 6);
+	MPI_Type_free(&t);
+	MT_OK(MPI_Type_create_hindexed_block(3, 0, at, MPI_INT, &t));
+	bounds_are(t, 0, 0, 0);
+	MPI_Type_free(&t);
+}
+
 static void contents(void)
 {
 	int len[2] = { 3, 1 }, i[8], ni, na, nd, combiner;
@@ -106,6 +128,11 @@ static void predefined(void)
 
 	MPI_Type_get_name(MPI_DOUBLE, name, &n);
 	MT_TRUE(!strcmp(name, "MPI_DOUBLE") && n == 10);
+	/* of two names for a type the standard calls one the synonym */
+	MPI_Type_get_name(MPI_LONG_LONG, name, &n);
+	MT_TRUE(!strcmp(name, "MPI_LONG_LONG_INT"));
+	MPI_Type_get_name(MPI_C_FLOAT_COMPLEX, name, &n);
+	MT_TRUE(!strcmp(name, "MPI_C_COMPLEX"));
 	MT_OK(MPI_Type_size(MPI_REAL2, &size));
 	MT_IS(size, MPI_UNDEFINED);
 	MT_OK(MPI_Type_size(MPI_DOUBLE_INT, &size));
@@ -177,6 +204,7 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	constructors();
+	empty_blocks();
 	contents();
 	predefined();
 	large();
