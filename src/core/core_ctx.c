@@ -15,7 +15,9 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t used[WORDS] = { (1 << WEFT_CTX_FIRST) - 1 };
 static struct weft_list agreements = { &agreements, &agreements };
-static struct weft_agree *owner;
+/* Who offers ids in a first try, and who in another; never the same ids. */
+static struct weft_agree *early, *owner;
+#define EARLY_IDS UINT64_C(0x5555555555555555)
 
 void weft_ctx_free(unsigned id)
 {
@@ -26,7 +28,7 @@ void weft_ctx_free(unsigned id)
 	pthread_mutex_unlock(&lock);
 }
 
-/* No other agreement of this process comes before a; the lock is held. */
+/* No agreement beyond its first try comes before a; the lock is held. */
 static bool is_first(const struct weft_agree *a)
 {
 	struct weft_list *pos, *tmp;
@@ -36,23 +38,36 @@ static bool is_first(const struct weft_agree *a)
 		const struct weft_agree *b =
 			weft_container_of(pos, struct weft_agree, link);
 
-		if (b->key < a->key)
+		if (!b->first && b->key < a->key)
 			return false;
 	}
 	return true;
 }
 
+/* The ids that a may offer now, as a mask of all words; the lock is held. */
+static uint64_t may_offer(struct weft_agree *a)
+{
+	struct weft_agree **who = a->first ? &early : &owner;
+
+	if (*who || (a->first ? owner != NULL : !is_first(a)))
+		return 0;
+	*who = a;
+	if (a->first)
+		return EARLY_IDS;
+	return early ? ~EARLY_IDS : ~UINT64_C(0);
+}
+
 static void try_begin(struct weft_agree *a)
 {
+	uint64_t mask;
 	int i;
 
 	pthread_mutex_lock(&lock);
-	a->owner = !owner && is_first(a);
-	if (a->owner)
-		owner = a;
+	mask = may_offer(a);
 	for (i = 0; i < WEFT_CTX_WINDOW; i++)
-		a->mine[i] = a->owner ? ~used[a->window + (unsigned)i] : 0;
-	a->mine[WEFT_CTX_WINDOW] = a->owner;
+		a->mine[i] = ~used[a->window + (unsigned)i] & mask;
+	a->offers = mask;
+	a->mine[WEFT_CTX_WINDOW] = mask && !a->first;
 	pthread_mutex_unlock(&lock);
 	a->dist = 1;
 }
@@ -90,9 +105,9 @@ static int try_end(struct weft_agree *a)
 		if (a->window >= WORDS)
 			rc = -ENOSPC;
 	}
-	if (a->owner)
-		owner = NULL;
-	a->owner = false;
+	if (a->offers)
+		*(a->first ? &early : &owner) = NULL;
+	a->first = false;
 	if (rc)
 		weft_list_remove(&a->link);
 	pthread_mutex_unlock(&lock);
@@ -163,6 +178,7 @@ void weft_agree_start(struct weft_agree *a)
 	a->key =
 		weft_tag_word(a->m.over->ctx, a->m.flags >> 2 & 3, 0, a->m.tag);
 	a->window = 0;
+	a->first = true;
 	a->send = NULL;
 	a->recv = NULL;
 	pthread_mutex_lock(&lock);

@@ -5,12 +5,17 @@
  * that is free everywhere.
  *
  * An agreement is tries; a try is an AND over everybody's free ids, by
- * dissemination, and takes the lowest that is left. Threads may make several
- * communicators at once: in one process only one agreement offers its free
- * ids at a time, the others offer none and try again. Agreements have an
- * order that all processes see alike (context and tag they run in); one
- * offers ids only while no earlier one is going on, so the earliest in the
- * job always gets through, and then the next.
+ * dissemination, and takes the lowest that is left. Threads and nonblocking
+ * calls may make several communicators at once: in one process only one
+ * agreement offers an id at a time, the others offer none and try again.
+ *
+ * The first try may wait for a rank that comes only after another agreement
+ * is through, so it must not stand in the way of that one: it offers every
+ * other id, and agreements beyond their first try offer the rest meanwhile.
+ * Beyond the first try all members take part, and agreements have an order
+ * that all processes see alike (context and tag they run in); one offers ids
+ * only while no earlier one is going on, so the earliest in the job always
+ * gets through, and then the next.
  */
 #ifndef WEFT_CORE_CTX_H
 #define WEFT_CORE_CTX_H
@@ -35,8 +40,9 @@ struct weft_agree {
 	uint64_t key;	 /* order among agreements */
 	unsigned window; /* first word that is looked at */
 	int dist;	 /* of the exchange that runs */
-	bool owner;
-	uint64_t mine[WEFT_CTX_WINDOW + 1]; /* last word: all were owners */
+	bool first; /* its first try goes on */
+	bool offers;
+	uint64_t mine[WEFT_CTX_WINDOW + 1]; /* last word: all offered */
 	uint64_t in[WEFT_CTX_WINDOW + 1];
 	struct weft_req *send;
 	struct weft_req *recv;

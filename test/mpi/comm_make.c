@@ -152,6 +152,26 @@ static void many(void)
 	}
 }
 
+/* A group and a copy under way at once, begun in either order. */
+static void in_any_order(void)
+{
+	MPI_Comm copy, group;
+	MPI_Request q;
+	MPI_Group w;
+
+	MT_OK(MPI_Comm_group(MPI_COMM_WORLD, &w));
+	if (mt_rank % 2 == 0)
+		MT_OK(MPI_Comm_create_group(MPI_COMM_WORLD, w, 0, &group));
+	MT_OK(MPI_Comm_idup(MPI_COMM_WORLD, &copy, &q));
+	if (mt_rank % 2)
+		MT_OK(MPI_Comm_create_group(MPI_COMM_WORLD, w, 0, &group));
+	MT_OK(MPI_Wait(&q, MPI_STATUS_IGNORE));
+	MT_IS(sum_of_ranks(copy), sum_of_ranks(group));
+	MT_OK(MPI_Group_free(&w));
+	MT_OK(MPI_Comm_free(&copy));
+	MT_OK(MPI_Comm_free(&group));
+}
+
 int main(int argc, char **argv)
 {
 	mt_begin(&argc, &argv);
@@ -161,5 +181,6 @@ int main(int argc, char **argv)
 	contexts();
 	freed_early();
 	many();
+	in_any_order();
 	return mt_end();
 }
