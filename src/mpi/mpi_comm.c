@@ -163,6 +163,12 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 	return MPI_SUCCESS;
 }
 
+/* Hints of others are ignored, and not returned. */
+static bool is_hint(const char *key)
+{
+	return !strncmp(key, "weft_", 5) || !strncmp(key, "mpi_", 4);
+}
+
 int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info)
 {
 	char key[MPI_MAX_INFO_KEY];
@@ -174,7 +180,8 @@ int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info)
 	if (!c->info)
 		return -ENOMEM;
 	for (i = 0; info && !rc && !weft_info_key(info, i, key); i++)
-		if (weft_info_get(info, key, val, sizeof(val)) >= 0)
+		if (is_hint(key) &&
+		    weft_info_get(info, key, val, sizeof(val)) >= 0)
 			rc = weft_info_set(c->info, key, val);
 	return rc;
 }

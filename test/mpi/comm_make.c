@@ -172,6 +172,29 @@ static void in_any_order(void)
 	MT_OK(MPI_Comm_free(&group));
 }
 
+/* What MPI_Comm_get_info tells are hints, not what anybody wrote. */
+static void hints(void)
+{
+	char val[16];
+	int len = sizeof(val), flag;
+	MPI_Info info, used;
+	MPI_Comm c;
+
+	MT_OK(MPI_Info_create(&info));
+	MT_OK(MPI_Info_set(info, "mpi_assert_no_any_tag", "true"));
+	MT_OK(MPI_Info_set(info, "nobody_knows_this", "1"));
+	MT_OK(MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &c));
+	MT_OK(MPI_Comm_get_info(c, &used));
+	MT_OK(MPI_Info_get_string(used, "mpi_assert_no_any_tag", &len, val,
+				  &flag));
+	MT_TRUE(flag && !strcmp(val, "true"));
+	MT_OK(MPI_Info_get_string(used, "nobody_knows_this", &len, val, &flag));
+	MT_TRUE(!flag);
+	MT_OK(MPI_Info_free(&info));
+	MT_OK(MPI_Info_free(&used));
+	MT_OK(MPI_Comm_free(&c));
+}
+
 int main(int argc, char **argv)
 {
 	mt_begin(&argc, &argv);
@@ -182,5 +205,6 @@ int main(int argc, char **argv)
 	freed_early();
 	many();
 	in_any_order();
+	hints();
 	return mt_end();
 }
