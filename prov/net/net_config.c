@@ -21,7 +21,7 @@ static const struct net_config bgq = {
 	.size = { 4, 4, 4, 4, 2 },	  /* a midplane, II.A */
 	.wrap = { 1, 1, 1, 1, 1 },
 	.midplane = { 4, 4, 4, 4, 0 },	  /* II.G: link chips between */
-	.board = { 2, 2, 2, 2, 2 },	  /* II.A: 32 nodes */
+	.full = { 16, 16, 16, 12, 2 },	  /* II.A: 20 PFlops */
 	.ranks_per_node = 1,
 	.payload_bytes = 512,		  /* II.A */
 	.chunk_bytes = 32,		  /* II.A */
@@ -75,7 +75,6 @@ static const struct net_config bgq = {
 	.send_ps = 48000,		  /* calibrated: T1 software, half */
 	.message_ps = 126000,		  /* calibrated: T2 at 4 KB */
 	.recv_ps = 48000,		  /* the other half */
-	.call_ps = 20000,		  /* assumed */
 	.poll_ps = 50000,		  /* assumed */
 	.wtime_ps = 20000,		  /* assumed */
 };

@@ -26,7 +26,7 @@ struct net_config {
 	uint16_t parents[NET_DIMS_MAX]; /* generalized trees: per level */
 	uint8_t wrap[NET_DIMS_MAX];    /* torus, or mesh in this dimension */
 	uint16_t midplane[NET_DIMS_MAX]; /* a link chip every so many nodes */
-	uint16_t board[NET_DIMS_MAX];  /* a board edge every so many nodes */
+	uint16_t full[NET_DIMS_MAX];   /* the largest machine, 0: no end */
 	uint32_t ranks_per_node;       /* default of --ppn */
 	/* packets and links */
 	uint32_t payload_bytes;	 /* largest */
@@ -71,7 +71,6 @@ struct net_config {
 	uint64_t send_ps;  /* a call that sends */
 	uint64_t message_ps; /* more, when it is longer than a packet */
 	uint64_t recv_ps;  /* a message taken */
-	uint64_t call_ps;  /* any other call */
 	uint64_t poll_ps;  /* a look that found nothing */
 	uint64_t wtime_ps; /* reading the clock */
 };

@@ -129,22 +129,22 @@ static int cut(struct file_doc *doc, char *text, size_t len)
 
 /* ---- values -------------------------------------------------------------- */
 
-static bool needed(const struct file_key *key, const struct file_machine *m)
+static bool needed(const struct file_key *key, const struct net_config *cfg)
 {
 	if (key->flags & FILE_OPTIONAL)
 		return false;
 	return !(key->flags & FILE_TORUS_ONLY) ||
-	       m->cfg.topology == NET_TORUS;
+	       cfg->topology == NET_TORUS;
 }
 
 static int take(const struct file_doc *doc, const struct file_key *key,
-		uint64_t cycle_ps, struct file_machine *m)
+		uint64_t cycle_ps, struct net_config *cfg)
 {
 	const struct file_line *item = doc_get(doc, key->name);
 
 	if (item)
-		return file_value(doc, item, key, cycle_ps, m);
-	if (!needed(key, m))
+		return file_value(doc, item, key, cycle_ps, cfg);
+	if (!needed(key, cfg))
 		return 0;
 	return file_fail(doc->why, "%.200s: no line for %s: %s", doc->name,
 			 key->name, key->help);
@@ -224,24 +224,19 @@ static int together(const struct file_doc *doc, const struct net_config *c)
 static int build(const struct file_doc *doc, const char *dims, uint32_t nodes,
 		 struct net_config *cfg)
 {
-	struct file_machine m;
 	int err;
 
-	memset(&m, 0, sizeof(m));
-	err = take(doc, file_key_find("topology"), 0, &m);
+	memset(cfg, 0, sizeof(*cfg));
+	err = take(doc, file_key_find("topology"), 0, cfg);
 	if (!err)
-		err = take(doc, file_key_find("cycle"), 1000, &m);
+		err = take(doc, file_key_find("cycle"), 1000, cfg);
 	for (unsigned i = 0; i < file_key_count && !err; i++)
-		err = take(doc, &file_keys[i], m.cfg.tick_ps, &m);
+		err = take(doc, &file_keys[i], cfg->tick_ps, cfg);
 	if (!err)
-		err = file_shape(&m, dims, nodes, doc->why);
+		err = file_shape(cfg, dims, nodes, doc->why);
 	if (!err)
-		err = orders(doc, &m.cfg);
-	if (!err)
-		err = together(doc, &m.cfg);
-	if (!err)
-		*cfg = m.cfg;
-	return err;
+		err = orders(doc, cfg);
+	return err ? err : together(doc, cfg);
 }
 
 int net_file_parse(const char *name, char *text, size_t len, const char *dims,

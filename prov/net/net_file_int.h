@@ -31,16 +31,10 @@ enum file_type {
 struct file_key {
 	const char *name;
 	enum file_type type;
-	unsigned offset, bytes; /* of the field in struct file_machine */
+	unsigned offset, bytes; /* of the field in struct net_config */
 	uint64_t min, max;	/* as kept */
 	unsigned flags;
 	const char *help; /* what it is, with an example */
-};
-
-/* The configuration, and what only the reader needs. */
-struct file_machine {
-	struct net_config cfg;
-	uint16_t full[NET_DIMS_MAX];
 };
 
 /* A line that sets a key; the texts lie in the file's buffer. */
@@ -72,11 +66,11 @@ const struct file_key *file_key_nearest(const char *name);
 /* net_file_value.c: text to number. */
 int file_value(const struct file_doc *doc, const struct file_line *item,
 	       const struct file_key *key, uint64_t cycle_ps,
-	       struct file_machine *m);
+	       struct net_config *cfg);
 
 /* net_file_shape.c: lengths, torus or mesh, order and zones. */
 int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p);
-int file_shape(struct file_machine *m, const char *dims, uint32_t nodes,
+int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 	       struct net_why *why);
 int file_order(const char *text, struct net_config *cfg);
 int file_zone(const char *text, struct net_config *cfg, unsigned zone);

@@ -6,10 +6,9 @@
 #include <assert.h>
 #include <string.h>
 
-#define AT(field)                                                              \
-	offsetof(struct file_machine, field),                                  \
-		sizeof(((struct file_machine *)0)->field)
-#define CFG(field) AT(cfg.field)
+#define CFG(field)                                                             \
+	offsetof(struct net_config, field),                                    \
+		sizeof(((struct net_config *)0)->field)
 #define PS_MAX	   1000000000000u /* a second */
 #define MANY	   1000000000u
 
@@ -20,12 +19,10 @@ const struct file_key file_keys[] = {
 	  "torus, fat-tree or gen-fat-tree" },
 	{ "shape", FILE_DIMS, CFG(size), 1, 128, 0,
 	  "lengths when none are asked for, as 4x4x4x4x2" },
-	{ "full", FILE_DIMS, AT(full), 1, 4096, FILE_TORUS_ONLY,
+	{ "full", FILE_DIMS, CFG(full), 1, 4096, FILE_TORUS_ONLY,
 	  "lengths of the largest machine, as 16x16x16x12x2" },
 	{ "midplane", FILE_DIMS, CFG(midplane), 1, 4096, FILE_TORUS_ONLY,
 	  "lengths between link chips, as 4x4x4x4x2" },
-	{ "board", FILE_DIMS, CFG(board), 1, 4096, FILE_TORUS_ONLY,
-	  "lengths of the smallest part, as 2x2x2x2x2" },
 	{ "parents", FILE_DIMS, CFG(parents), 1, 4096, FILE_OPTIONAL,
 	  "parents of a switch per level, as 1x8x8" },
 	{ "ranks_per_node", FILE_COUNT, CFG(ranks_per_node), 1, 1024, 0,
@@ -127,8 +124,6 @@ const struct file_key file_keys[] = {
 	  "more, when the message is longer than a packet, as 126 ns" },
 	{ "recv", FILE_TIME, CFG(recv_ps), 0, PS_MAX, 0,
 	  "software that takes a message, as 48 ns" },
-	{ "call", FILE_TIME, CFG(call_ps), 0, PS_MAX, 0,
-	  "software of any other call, as 20 ns" },
 	{ "poll", FILE_TIME, CFG(poll_ps), 1, PS_MAX, 0,
 	  "a look that found nothing, as 25 ns" },
 	{ "wtime", FILE_TIME, CFG(wtime_ps), 1, PS_MAX, 0,

@@ -71,10 +71,9 @@ static int smallest(struct net_config *c, uint32_t nodes,
 			 "after a colon", c->name, net_shape_nodes(c), nodes);
 }
 
-static int given(struct file_machine *m, const char *dims, uint32_t nodes,
+static int given(struct net_config *c, const char *dims, uint32_t nodes,
 		 struct net_why *why)
 {
-	struct net_config *c = &m->cfg;
 	char wrap[NET_DIMS_MAX];
 	unsigned count;
 
@@ -96,46 +95,44 @@ static int given(struct file_machine *m, const char *dims, uint32_t nodes,
 }
 
 /* Without a letter: a torus at the length of a midplane or of the machine. */
-static void wrap_by_rule(struct file_machine *m)
+static bool ring_by_rule(const struct net_config *c, unsigned d)
 {
-	struct net_config *c = &m->cfg;
+	return c->size[d] > 1 && (c->size[d] == c->midplane[d] ||
+				  c->size[d] == c->full[d]);
+}
 
-	for (unsigned d = 0; d < NET_DIMS_MAX; d++) {
-		bool ring = c->wrap[d] == 't';
-
-		if (!c->wrap[d])
-			ring = c->size[d] > 1 &&
-			       (c->size[d] == c->midplane[d] ||
-				c->size[d] == m->full[d]);
-		c->wrap[d] = ring;
-	}
+static void wrap_by_rule(struct net_config *c)
+{
+	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
+		c->wrap[d] = c->wrap[d] ? c->wrap[d] == 't'
+					: ring_by_rule(c, d);
 }
 
 /* A dimension that no machine extends beyond a midplane has no link chips. */
-static void without_link_chips(struct file_machine *m)
+static void without_link_chips(struct net_config *c)
 {
 	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
-		if (m->cfg.midplane[d] == m->full[d])
-			m->cfg.midplane[d] = 0;
+		if (c->midplane[d] == c->full[d])
+			c->midplane[d] = 0;
 }
 
-int file_shape(struct file_machine *m, const char *dims, uint32_t nodes,
+int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 	       struct net_why *why)
 {
 	int err = 0;
 
-	without_link_chips(m);
+	without_link_chips(c);
 	if (dims)
-		err = given(m, dims, nodes, why);
+		err = given(c, dims, nodes, why);
 	else if (nodes)
-		err = smallest(&m->cfg, nodes, why);
-	if (!err && net_shape_nodes(&m->cfg) > NODES_MAX)
-		err = file_fail(why, "%s: more than %d nodes", m->cfg.name,
+		err = smallest(c, nodes, why);
+	if (!err && net_shape_nodes(c) > NODES_MAX)
+		err = file_fail(why, "%s: more than %d nodes", c->name,
 				NODES_MAX);
-	if (!err && m->cfg.topology == NET_TORUS)
-		wrap_by_rule(m);
-	for (unsigned d = m->cfg.dims; d < NET_DIMS_MAX; d++)
-		m->cfg.size[d] = m->cfg.midplane[d] = m->cfg.board[d] = 0;
+	if (!err && c->topology == NET_TORUS)
+		wrap_by_rule(c);
+	for (unsigned d = c->dims; d < NET_DIMS_MAX; d++)
+		c->size[d] = c->midplane[d] = c->full[d] = 0;
 	return err;
 }
 
@@ -144,13 +141,10 @@ void net_file_shape_text(const struct net_config *cfg, char *buf, size_t len)
 	size_t at = 0;
 
 	for (unsigned d = 0; d < cfg->dims && at < len; d++) {
-		bool ring = cfg->size[d] > 1 &&
-			    (cfg->size[d] == cfg->midplane[d] ||
-			     !cfg->midplane[d]);
 		const char *mark = "";
 
 		if (cfg->topology == NET_TORUS &&
-		    ring != !!cfg->wrap[d])
+		    ring_by_rule(cfg, d) != !!cfg->wrap[d])
 			mark = cfg->wrap[d] ? "t" : "m";
 		at += (size_t)snprintf(buf + at, len - at, "%s%u%s",
 				       d ? "x" : "", cfg->size[d], mark);

@@ -126,7 +126,7 @@ static void the_smallest_shape_that_holds_the_nodes_is_taken(void **state)
 	T_IS(cfg.wrap[0], 0);
 	shape_is("bgq", 512, "4x4x4x4x2");
 	T_IS(cfg.wrap[0], 1);
-	shape_is("bgq:16x16x16x12x2", 98304, "16tx16tx16tx12tx2");
+	shape_is("bgq:16x16x16x12x2", 98304, "16x16x16x12x2");
 	T_IS(net_file_load("bgq", 1 << 21, &cfg, &why), -EINVAL);
 	T_IS(net_file_load("bgq", 1 << 20, &cfg, &why), -EINVAL);
 	T_IS(net_file_load("bgq:2x2", 5, &cfg, &why), -EINVAL);

@@ -81,9 +81,9 @@ static const char *number(const char *s, double *x_p)
 }
 
 static void store(const struct file_key *key, uint64_t v,
-		  struct file_machine *m)
+		  struct net_config *cfg)
 {
-	char *at = (char *)m + key->offset;
+	char *at = (char *)cfg + key->offset;
 	uint32_t narrow = (uint32_t)v;
 	uint8_t byte = (uint8_t)v;
 
@@ -119,7 +119,7 @@ static bool must_be_whole(enum file_type type)
 
 static int quantity(const struct file_doc *doc, const struct file_line *item,
 		    const struct file_key *key, uint64_t cycle_ps,
-		    struct file_machine *m)
+		    struct net_config *cfg)
 {
 	const struct unit *unit;
 	const char *rest;
@@ -155,32 +155,32 @@ static int quantity(const struct file_doc *doc, const struct file_line *item,
 		return file_fail_at(doc, item->line,
 			"%s = %s: out of range; it is %s", key->name,
 			item->value, key->help);
-	store(key, (uint64_t)whole, m);
+	store(key, (uint64_t)whole, cfg);
 	return 0;
 }
 
 static int name(const struct file_doc *doc, const struct file_line *item,
-		struct file_machine *m)
+		struct net_config *cfg)
 {
 	size_t len = strlen(item->value);
 
-	if (len >= sizeof(m->cfg.name) || strpbrk(item->value, " \t/:"))
+	if (len >= sizeof(cfg->name) || strpbrk(item->value, " \t/:"))
 		return file_fail_at(doc, item->line,
 			"name = %s: one word of at most %zu letters",
-			item->value, sizeof(m->cfg.name) - 1);
-	memcpy(m->cfg.name, item->value, len + 1);
+			item->value, sizeof(cfg->name) - 1);
+	memcpy(cfg->name, item->value, len + 1);
 	return 0;
 }
 
 static int topology(const struct file_doc *doc, const struct file_line *item,
-		    struct file_machine *m)
+		    struct net_config *cfg)
 {
 	static const char *const names[] = { "torus", "fat-tree",
 					     "gen-fat-tree" };
 
 	for (uint8_t i = 0; i < WEFT_COUNT_OF(names); i++)
 		if (!strcmp(item->value, names[i])) {
-			m->cfg.topology = i;
+			cfg->topology = i;
 			return 0;
 		}
 	return file_fail_at(doc, item->line,
@@ -189,7 +189,7 @@ static int topology(const struct file_doc *doc, const struct file_line *item,
 }
 
 static int dims(const struct file_doc *doc, const struct file_line *item,
-		const struct file_key *key, struct file_machine *m)
+		const struct file_key *key, struct net_config *cfg)
 {
 	uint16_t size[NET_DIMS_MAX];
 	char wrap[NET_DIMS_MAX];
@@ -199,30 +199,30 @@ static int dims(const struct file_doc *doc, const struct file_line *item,
 		return file_fail_at(doc, item->line,
 			"%s = %s: %u lengths at most, 1 to 128 each: %s",
 			key->name, item->value, NET_DIMS_MAX, key->help);
-	memcpy((char *)m + key->offset, size, sizeof(size));
+	memcpy((char *)cfg + key->offset, size, sizeof(size));
 	if (!strcmp(key->name, "shape")) {
-		m->cfg.dims = (uint8_t)count;
+		cfg->dims = (uint8_t)count;
 		for (unsigned d = 0; d < NET_DIMS_MAX; d++)
-			m->cfg.wrap[d] = (uint8_t)wrap[d];
+			cfg->wrap[d] = (uint8_t)wrap[d];
 	}
 	return 0;
 }
 
 int file_value(const struct file_doc *doc, const struct file_line *item,
 	       const struct file_key *key, uint64_t cycle_ps,
-	       struct file_machine *m)
+	       struct net_config *cfg)
 {
 	switch (key->type) {
 	case FILE_NAME:
-		return name(doc, item, m);
+		return name(doc, item, cfg);
 	case FILE_TOPOLOGY:
-		return topology(doc, item, m);
+		return topology(doc, item, cfg);
 	case FILE_DIMS:
-		return dims(doc, item, key, m);
+		return dims(doc, item, key, cfg);
 	case FILE_ORDER:
 	case FILE_ZONE:
 		return 0; /* after the shape is known */
 	default:
-		return quantity(doc, item, key, cycle_ps, m);
+		return quantity(doc, item, key, cycle_ps, cfg);
 	}
 }

@@ -68,11 +68,20 @@ int net_shape_parse(struct net_config *cfg, const char *text,
 	return 0;
 }
 
-static bool may_grow(const struct net_config *cfg, unsigned d)
+static uint16_t grown(const struct net_config *cfg, unsigned d)
 {
-	return cfg->size[d] == 1 || !cfg->board[d] ||
-	       cfg->midplane[d] > cfg->board[d] ||
-	       cfg->size[d] < cfg->board[d];
+	uint32_t twice = 2u * cfg->size[d], full = cfg->full[d];
+
+	return (uint16_t)(full && full < twice ? full : twice);
+}
+
+/* The machine's own limit, if it has one, or the model's. */
+static uint32_t most_nodes(const struct net_config *cfg)
+{
+	struct net_config c = { .dims = cfg->dims };
+
+	memcpy(c.size, cfg->full, sizeof(c.size));
+	return c.size[0] ? net_shape_nodes(&c) : NET_MAP_NODES_MAX;
 }
 
 int net_shape_fit(struct net_config *cfg, uint32_t nodes,
@@ -80,16 +89,18 @@ int net_shape_fit(struct net_config *cfg, uint32_t nodes,
 {
 	unsigned d = cfg->dims;
 
-	if (nodes > NET_MAP_NODES_MAX || !cfg->dims) {
-		snprintf(why, NET_MAP_WHY, "%u nodes are too many", nodes);
+	if (!cfg->dims || nodes > most_nodes(cfg) ||
+	    nodes > NET_MAP_NODES_MAX) {
+		snprintf(why, NET_MAP_WHY, "%u nodes are needed, and %s has "
+			 "at most %u; give a shape after a colon", nodes,
+			 cfg->name, most_nodes(cfg));
 		return -EINVAL;
 	}
 	for (unsigned i = 0; i < cfg->dims; i++)
 		cfg->size[i] = 1;
 	while (net_shape_nodes(cfg) < nodes) {
 		d = d ? d - 1 : cfg->dims - 1u;
-		if (may_grow(cfg, d))
-			cfg->size[d] = (uint16_t)(cfg->size[d] * 2);
+		cfg->size[d] = grown(cfg, d);
 	}
 	return 0;
 }

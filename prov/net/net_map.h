@@ -42,8 +42,8 @@ int net_shape_parse(struct net_config *cfg, const char *text,
 		    char why[NET_MAP_WHY]);
 /*
  * The smallest block of at least so many nodes that grows by doubling, the
- * last dimension first: 32 nodes of Blue Gene/Q are 2x2x2x2x2, 512 are
- * 4x4x4x4x2. A dimension that ends on its board does not grow beyond it.
+ * last dimension first and none beyond the full machine: 32 nodes of Blue
+ * Gene/Q are 2x2x2x2x2, 512 are 4x4x4x4x2, 98304 are all, 16x16x16x12x2.
  */
 int net_shape_fit(struct net_config *cfg, uint32_t nodes,
 		  char why[NET_MAP_WHY]);

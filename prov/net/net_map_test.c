@@ -16,7 +16,7 @@ static struct net_config bgq(const char *shape)
 		.dims = 5,
 		.ranks_per_node = 1,
 		.midplane = { 4, 4, 4, 4, 2 },
-		.board = { 2, 2, 2, 2, 2 },
+		.full = { 16, 16, 16, 12, 2 },
 	};
 	char why[NET_MAP_WHY];
 
@@ -36,6 +36,9 @@ static void blocks_double_from_the_last_dimension(void **state)
 		{ 32, "2x2x2x2x2" },   { 33, "2x2x2x4x2" },
 		{ 64, "2x2x2x4x2" },   { 500, "4x4x4x4x2" },
 		{ 1024, "4x4x4x8x2" }, { 4096, "4x8x8x8x2" },
+		{ 8192, "8x8x8x8x2" }, { 8193, "8x8x8x12x2" },
+		{ 12289, "8x8x16x12x2" }, { 49153, "16x16x16x12x2" },
+		{ 98304, "16x16x16x12x2" },
 	};
 	struct net_config c = bgq(NULL);
 	char why[NET_MAP_WHY], text[64];
@@ -44,16 +47,18 @@ static void blocks_double_from_the_last_dimension(void **state)
 		T_OK(net_shape_fit(&c, row[i].nodes, why));
 		T_STR(net_shape_text(&c, text, sizeof(text)), row[i].want);
 	}
-	T_IS(net_shape_fit(&c, NET_MAP_NODES_MAX + 1, why), -EINVAL);
+	T_IS(net_shape_fit(&c, 98305, why), -EINVAL);
+	T_NOT_NULL(strstr(why, "bgq has at most 98304"));
 }
 
-static void all_dimensions_grow_where_boards_do_not_matter(void **state)
+static void all_dimensions_grow_where_there_is_no_end(void **state)
 {
 	struct net_config c = { .name = "cube", .dims = 3 };
 	char why[NET_MAP_WHY], text[64];
 
 	T_OK(net_shape_fit(&c, 100, why));
 	T_STR(net_shape_text(&c, text, sizeof(text)), "4x4x8");
+	T_IS(net_shape_fit(&c, NET_MAP_NODES_MAX + 1, why), -EINVAL);
 }
 
 static void wrong_shapes_are_refused(void **state)
@@ -225,7 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(blocks_double_from_the_last_dimension),
-		T_CASE(all_dimensions_grow_where_boards_do_not_matter),
+		T_CASE(all_dimensions_grow_where_there_is_no_end),
 		T_CASE(wrong_shapes_are_refused),
 		T_CASE(nodes_and_coordinates_are_inverse),
 		T_CASE(last_letter_runs_fastest),
