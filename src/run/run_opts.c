@@ -213,17 +213,14 @@ static int note_model(struct run_parse *p)
 	const struct {
 		const char *flag;
 		const char *value;
-	} row[] = { { "--map", m->map },
-		    { "--compute", m->compute },
-		    { "--faults", m->faults } };
+	} row[] = { { "--map", m->map }, { "--compute", m->compute } };
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]) && !err; i++) {
-		if (!row[i].value || (i < 2 && run_model_virtual(m)))
+		if (!row[i].value || run_model_virtual(m))
 			continue;
 		p->spelled = row[i].flag;
-		err = run_flag_note(p, i < 2 ? "it belongs to the virtual clock"
-					     : "faults are not modelled yet");
+		err = run_flag_note(p, "it belongs to the virtual clock");
 	}
 	return err;
 }

@@ -89,7 +89,6 @@ struct run_model {
 	const char *machine;
 	const char *clock;
 	const char *map;
-	const char *faults;
 	const char *compute; /* CPU time counts so many times; NULL: not */
 	const char *report;  /* file, "" for standard error; NULL: none */
 	int ppn;
