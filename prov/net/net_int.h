@@ -265,7 +265,8 @@ struct net_member {
 	uint8_t port_down; /* at the parent, towards here */
 	uint8_t credit_up; /* packets that may go to the parent */
 	uint8_t credit_down; /* packets that the parent may send here */
-	uint8_t pad[3];
+	uint8_t barrier;     /* the route has a barrier class, too */
+	uint8_t pad[2];
 	struct net_list up;   /* waiting for credit_up */
 	struct net_list down; /* at the parent, waiting for credit_down */
 };

@@ -65,6 +65,29 @@ static int place(struct net *net, uint32_t node, uint32_t route,
 	return 0;
 }
 
+static bool has_barrier(const struct net *net, uint32_t node)
+{
+	uint32_t first = node * net->cfg.routes + 1, k, used = 0;
+
+	for (k = 0; k < net->cfg.routes; k++)
+		used += net_member(net, first + k)->barrier;
+	return used < net->cfg.barriers;
+}
+
+/* A barrier class besides, if all nodes have one left. */
+static void place_barrier(struct net *net, const uint32_t *node,
+			  uint32_t count, uint32_t route)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (!has_barrier(net, node[i]))
+			return;
+	for (i = 0; i < count; i++)
+		net_member(net, member_of(net, node[i], route + 1))->barrier =
+			1;
+}
+
 /* Hangs the child on its parent, children sorted by port. */
 static int hang(struct net *net, uint32_t child, uint32_t parent)
 {
@@ -159,6 +182,7 @@ int net_route_open(struct net *net, const uint32_t *node, const int *parent,
 		clear(net, route);
 		return ret;
 	}
+	place_barrier(net, node, count, route);
 	route_of(net, route)->count = count;
 	net->routes++;
 	*route_p = route;

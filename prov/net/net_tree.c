@@ -61,6 +61,17 @@ static uint32_t member_find(const struct net *net, uint32_t route,
 	return 0;
 }
 
+/*
+ * A barrier for which no class is left is a packet without payload through the
+ * arithmetic [SC11 II.C]; classes are the quicker way [II.D], so it is assumed
+ * to take what is published of arithmetic, that of floating point.
+ */
+static void without_class(struct net_packet *p)
+{
+	p->kind = NET_ALLREDUCE;
+	p->flags = NET_P_FP;
+}
+
 int net_route_send(struct net *net, uint64_t at, const struct net_part *part)
 {
 	uint64_t ps = at + net->cfg.coll_inject_ps;
@@ -85,6 +96,8 @@ int net_route_send(struct net *net, uint64_t at, const struct net_part *part)
 	p->bytes = (uint16_t)part->bytes;
 	p->chunks = (uint8_t)net_chunks(net, part->bytes);
 	p->flags = part->fp ? NET_P_FP : 0;
+	if (p->kind == NET_BARRIER && !net_member(net, mi)->barrier)
+		without_class(p);
 	p->in = INPUT_LOCAL;
 	p->frac = (uint16_t)(ps % net->cfg.tick_ps);
 	if (tick < net->tick) {
@@ -296,9 +309,10 @@ static void deliver(struct net_step *s, const struct net_packet *p)
 	uint32_t ri = part_get(net);
 	struct net_packet *r = net_packet(net, ri);
 	uint64_t at = s->now * net->cfg.tick_ps + p->frac +
-		      (uint64_t)coll_len(net, p) * net->cfg.tick_ps +
 		      net->cfg.coll_receive_ps;
 
+	if (p->kind != NET_BARRIER)
+		at += (uint64_t)coll_len(net, p) * net->cfg.tick_ps;
 	*r = *p;
 	r->frac = (uint16_t)(at % net->cfg.tick_ps);
 	net_wheel_push(net, at / net->cfg.tick_ps,
@@ -546,6 +560,12 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	hop = l->hop_ticks;
 	if (p->flags & NET_P_FP)
 		hop += up ? net->cfg.coll_up_ticks : net->cfg.coll_down_ticks;
+	/*
+	 * Barrier packets do not cut through: a node makes a new one when the
+	 * OR of its inputs has changed [SC11 II.D], and needs all of the old.
+	 */
+	if (p->kind == NET_BARRIER)
+		hop += len;
 	p->frac = (uint16_t)(p->frac + l->hop_frac);
 	if (p->frac >= net->cfg.tick_ps) {
 		p->frac = (uint16_t)(p->frac - net->cfg.tick_ps);
