@@ -149,6 +149,7 @@ static void join_open(struct weft_coll *c)
 		.route = (unsigned)c->route, .generation = c->key | 1,
 		.area = c->area, .wake = coll_wake, .arg = c,
 		.fence = c->crowded || c->nic->unit->carrier->fences,
+		.crowd = c->crowded,
 	};
 	int ret = join_map(c);
 

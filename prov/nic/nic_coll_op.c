@@ -84,6 +84,50 @@ static struct weft_cu_group *group_for(const struct weft_coll *c, unsigned kind)
 	return kind == WEFT_CU_BARRIER && c->bar ? c->bar : c->hw;
 }
 
+/* From here on poll has to look after it. */
+static void work_keep(struct weft_coll *c, struct weft_coll_work *w)
+{
+	w->over = false;
+	c->pending++;
+	c->nic->coll->pending++;
+}
+
+static void work_set(struct weft_coll *c, struct weft_coll_work *w,
+		     const struct weft_coll_call *call)
+{
+	w->coll = c;
+	w->wide = NULL;
+	w->is_long = false;
+	w->call.kind = call->kind;
+	w->call.op = call->op;
+	w->call.type = call_is_exact(call) ? WEFT_CU_EXACT : call->type;
+	w->call.root = call->root;
+	w->call.in = call->in;
+	w->call.out = call->out;
+	w->call.count = call->count;
+	w->call.done = work_done;
+}
+
+/* The short way; -EAGAIN: not this time. */
+static int work_quick(struct weft_coll *c, struct weft_coll_work *w,
+		      unsigned turns)
+{
+	struct weft_cu_group *hw = group_for(c, w->call.kind);
+	int ret;
+
+	if (!hw || w->call.type == WEFT_CU_EXACT)
+		return -EAGAIN;
+	ret = weft_cu_quick(hw, &w->call, turns);
+	if (ret == -EAGAIN)
+		return ret;
+	w->over = true;
+	if (ret == -EINPROGRESS)
+		work_keep(c, w);
+	else if (w->done)
+		w->done(w);
+	return 0;
+}
+
 int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
 			const struct weft_coll_call *call, unsigned turns)
 {
@@ -92,37 +136,24 @@ int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
 
 	if (ret)
 		return ret;
-	w->over = false;
-	w->coll = c;
-	w->wide = NULL;
-	w->call.kind = call->kind;
-	w->call.op = call->op;
-	w->call.type = call->type;
-	w->call.root = call->root;
-	w->call.in = call->in;
-	w->call.out = call->out;
-	w->call.count = call->count;
-	w->call.done = work_done;
-	if (call_is_exact(call))
-		w->call.type = WEFT_CU_EXACT;
+	work_set(c, w, call);
 	w->is_long = nic_long_wants(c, w);
+	if (!w->is_long && !work_quick(c, w, turns))
+		return 0;
 	if (w->call.type == WEFT_CU_EXACT && !w->is_long &&
 	    work_widen(w, call))
 		return -ENOMEM;
-	c->pending++;
-	c->nic->coll->pending++;
+	work_keep(c, w);
 	if (w->is_long) {
 		nic_long_post(c, w);
 		return 0;
 	}
-	hw = group_for(c, call->kind);
-	if (hw && weft_cu_quick(hw, &w->call, turns))
-		return 0;
 	if (c->net && nic_net_can(c->net, &w->call)) {
 		nic_net_post(c->net, &w->call);
 		return 0;
 	}
 	c->far_used |= !c->hw;
+	hw = group_for(c, call->kind);
 	return weft_cu_post(hw ? hw : c->far, &w->call);
 }
 
@@ -137,17 +168,13 @@ int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *w,
 		ret = weft_cu_sync(group_for(c, WEFT_CU_BARRIER), turns);
 	if (weft_unlikely(ret == -EAGAIN))
 		return weft_nic_coll_begin(c, w, &call, turns);
-	w->over = ret != -EINPROGRESS;
+	w->over = true;
 	w->call.err = ret;
-	if (w->over)
-		return 0;
-	w->coll = c;
-	w->wide = NULL;
-	w->is_long = false;
-	w->call.done = work_done;
-	c->pending++;
-	c->nic->coll->pending++;
-	weft_cu_sync_later(group_for(c, WEFT_CU_BARRIER), &w->call);
+	if (weft_unlikely(ret == -EINPROGRESS)) {
+		work_set(c, w, &call);
+		work_keep(c, w);
+		weft_cu_sync_later(group_for(c, WEFT_CU_BARRIER), &w->call);
+	}
 	return 0;
 }
 

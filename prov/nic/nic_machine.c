@@ -17,16 +17,31 @@
 #define ATOMIC_ALL   (0xfull << 36)
 #define ORDER_STRICT (SAS | RMA_ALL | ATOMIC_ALL)
 
+/* Members of a crowd that share a board; more take the tree. */
+#define CU_BOARD 128
+
 /* Trees of up to eight children, packets that fit a page. */
-#define CU_NATIVE { .routes = 32, .inputs = 9, .packet_bytes = 4096 }
+#define CU_NATIVE                                                          \
+	{                                                                  \
+		.routes = 32, .inputs = 9, .packet_bytes = 4096,           \
+		.board = CU_BOARD                                          \
+	}
 /*
  * Class routes of Blue Gene/Q: 16 per node [bgq.md d], packets of 512 bytes
  * [SC11 II.A], inputs from 10 links, IO and the node's own processes.
  */
-#define CU_BGQ	     { .routes = 16, .inputs = 32, .packet_bytes = 512 }
+#define CU_BGQ                                                             \
+	{                                                                  \
+		.routes = 16, .inputs = 32, .packet_bytes = 512,           \
+		.board = CU_BOARD                                          \
+	}
 #define BGQ_ROUTES   0x3fffu /* two are the system's */
 /* Barrier classes: 16 per node, without payload [bgq.md d]. */
-#define CU_BGQ_BAR   { .routes = 16, .inputs = 32, .packet_bytes = 48 }
+#define CU_BGQ_BAR                                                         \
+	{                                                                  \
+		.routes = 16, .inputs = 32, .packet_bytes = 48,            \
+		.board = CU_BOARD                                          \
+	}
 #define KARY_ROUTES  0xffffffffu
 
 /*

@@ -29,6 +29,7 @@ struct weft_mc {
 	struct weft_ep *ep;
 	struct weft_set *set;
 	struct weft_coll *coll;
+	bool direct; /* weft_direct.c: one thread, and the clock is real */
 	uint64_t shun_until_ns; /* no yielding before: strangers compute */
 };
 

@@ -10,11 +10,11 @@
 
 /*
  * Looks at the shared word before anything else is looked at: some us, in a
- * crowd one; and how often that is repeated before the processor is given away.
+ * crowd few; and how often that is repeated before the processor is given away.
  * Who has one of his own loses it to strangers only by giving it away.
  */
 #define DIRECT_TURNS  1500
-#define CROWD_TURNS   1
+#define CROWD_TURNS   2
 #define DIRECT_ROUNDS 100
 
 /*
@@ -75,6 +75,17 @@ static bool call_of(const struct fi_weft_call *c, struct weft_coll_call *call)
 	return true;
 }
 
+/* Yields came back late not long ago. */
+static bool is_shunning(struct weft_mc *mc)
+{
+	if (weft_likely(!mc->shun_until_ns))
+		return false;
+	if (weft_now_ns() < mc->shun_until_ns)
+		return true;
+	mc->shun_until_ns = 0;
+	return false;
+}
+
 static int work_result(const struct weft_coll_work *w)
 {
 	return weft_likely(!w->call.err) ? 0 : (int)weft_fi_err(w->call.err);
@@ -84,19 +95,17 @@ int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
 		    struct fi_weft_work *work)
 {
 	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
-	struct weft_domain *d = mc->ep->domain;
 	struct weft_coll_work *w = work_of(work);
 	struct weft_coll_call call;
 	unsigned turns;
 	int ret;
 
-	if (d->threaded || d->auto_progress || mc->ep->carrier->virt ||
-	    c->what > FI_GATHER)
+	if (!mc->direct || c->what > FI_GATHER)
 		return -FI_ENOSYS;
 	w->done = NULL;
 	w->crowd = (c->flags & FI_WEFT_CROWD) ||
 		   weft_nic_coll_crowded(mc->coll);
-	turns = w->crowd ? CROWD_TURNS : DIRECT_TURNS;
+	turns = !w->crowd ? DIRECT_TURNS : is_shunning(mc) ? 0 : CROWD_TURNS;
 	if (c->what == FI_BARRIER)
 		ret = weft_nic_coll_sync(mc->coll, w, turns);
 	else if (!call_of(c, &call))
@@ -141,12 +150,8 @@ static bool yield_to_others(struct weft_mc *mc, struct weft_coll_work *w)
 	uint64_t then;
 	int i;
 
-	if (mc->shun_until_ns && weft_now_ns() < mc->shun_until_ns)
+	if (is_shunning(mc))
 		return false;
-	/* Mostly one yield is enough: the clock is left alone for it. */
-	sched_yield();
-	if (weft_nic_coll_spin(w, 1))
-		return true;
 	then = weft_now_ns();
 	for (i = 1; i < CROWD_YIELDS; i++) {
 		sched_yield();

@@ -15,6 +15,8 @@
  *   reduction, up to WEFT_CU_FLAT  everyone publishes, everyone reads all
  *   reduction, more members        contributions go up the tree, its root
  *                                  publishes the result, everyone reads it
+ *   short reduction of a crowd     contributions go to a board at the root of
+ *                                  the tree, the last one does all the work
  *   broadcast, scatter             the root publishes, everyone reads it
  *   gather, all-to-all             everyone publishes, whoever wants reads
  *
@@ -99,6 +101,7 @@ static_assert(sizeof(struct weft_cu_msg) == 40, "wire format");
 struct weft_cu_group_attr {
 	const struct weft_cu_geo *geo;
 	const struct weft_cu_tree *tree; /* copied; NULL: flat */
+	bool crowd; /* more members than processors; the same for all */
 	int n;
 	int me;
 	unsigned route;
@@ -129,17 +132,19 @@ void weft_cu_group_close(struct weft_cu_group *g);
 int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op);
 
 /*
- * Tries the short way first: in a small group that has nothing under way, an
- * operation of one packet is often over when this returns. false: nothing
- * was done, post it.
+ * Tries the short way: in a small group or in a crowd with nothing under way,
+ * an operation of one packet is often over when this returns. turns: how often
+ * to look; in a crowd, how often to give the processor away and look again.
+ * 0 or -EPROTO: it is over, and done is not called; -EINPROGRESS: done will
+ * be; -EAGAIN: nothing was done, post it.
  */
-bool weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
-		   unsigned turns);
+int weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
+		  unsigned turns);
 
 /*
- * A barrier on the short way, without an operation: 0 or -EPROTO: it is over;
- * -EINPROGRESS: not in that many looks, hand over an operation for the rest
- * of it with sync_later, at once; -EAGAIN: nothing was done, post it.
+ * A barrier on the short way, without an operation. Likewise, but after
+ * -EINPROGRESS hand over an operation for the rest of it with sync_later, at
+ * once.
  */
 int weft_cu_sync(struct weft_cu_group *g, unsigned turns);
 void weft_cu_sync_later(struct weft_cu_group *g, struct weft_cu_call *op);

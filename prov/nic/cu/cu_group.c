@@ -68,6 +68,17 @@ static int group_rows(struct weft_cu_group *g,
 	return 0;
 }
 
+/* The board of the tree's root, if the group has use for it and fits. */
+static struct cu_board *group_board(const struct weft_cu_group *g,
+				    const struct weft_cu_group_attr *a)
+{
+	if (!a->crowd || !a->tree || a->send ||
+	    (unsigned)a->n > a->geo->board)
+		return NULL;
+	return (struct cu_board *)((char *)g->row[g->tree.root] +
+				   cu_board_at(a->geo));
+}
+
 static bool tree_fits(const struct weft_cu_tree *t, unsigned inputs)
 {
 	for (int i = 0; i < t->n; i++) {
@@ -92,6 +103,8 @@ static void row_begin(struct weft_cu_group *g, uint64_t generation)
 		weft_store64_relaxed(&cu_count_of(row, &g->geo, s)->arrived, 0);
 		weft_store64_relaxed(&cu_out(row, &g->geo, s)->seq, 0);
 	}
+	if (g->board && g->me == g->tree.root)
+		memset(g->board->slot, 0, sizeof(g->board->slot));
 	/* R4: for those who look whether we have opened. */
 	weft_store64(&row->generation, generation);
 }
@@ -127,6 +140,7 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 		ret = -EINVAL;
 	if (ret)
 		goto err_free;
+	g->board = group_board(g, a);
 	row_begin(g, a->generation);
 	*g_p = g;
 	return 0;

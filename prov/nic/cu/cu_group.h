@@ -11,6 +11,7 @@ struct weft_cu_group {
 	struct weft_cu_tree tree;
 	bool flat;
 	bool near; /* flat, and over shared areas */
+	struct cu_board *board; /* of the tree's root; NULL: none */
 	int n;
 	int me;
 	int err; /* everything fails with this; 0: healthy */
@@ -18,7 +19,7 @@ struct weft_cu_group {
 	uint64_t sent;	   /* packets handed out by this member */
 	uint64_t consumed; /* packets this member is done with */
 	uint64_t credits;  /* epochs this member has counted himself in */
-	uint64_t clear;	   /* small group: packets below may be sent */
+	uint64_t clear;	   /* packets below may be sent */
 	uint64_t read_by[WEFT_CU_FLAT]; /* small group: as far as we know */
 	size_t slot_bytes;
 	struct weft_cu_call *head; /* oldest operation, being read */
@@ -49,6 +50,8 @@ static inline uint32_t cu_sig(const struct weft_cu_call *op)
 	       (uint32_t)op->type << 20 |
 	       ((uint32_t)op->root * 31u + (uint32_t)op->count) % (1u << 20);
 }
+
+#define CU_MIXED 0xffffffffu /* no operation has this signature */
 
 static inline struct weft_bell *cu_bell(const struct weft_cu_group *g,
 					unsigned which)
@@ -115,6 +118,18 @@ bool cu_packet_there(const struct weft_cu_group *g,
 		     const struct weft_cu_call *call, weft_au64 **word_p);
 /* cu_packet.c: sets bytes and packets. */
 void cu_packet_plan(const struct weft_cu_group *g, struct weft_cu_call *call);
+
+/* cu_board.c: short reductions of a crowd. */
+static inline struct cu_packet *cu_board_out(const struct weft_cu_group *g,
+					     uint64_t seq)
+{
+	return &g->board->slot[seq % CU_SLOTS].out;
+}
+/* cu_packet.c: does this go there? */
+bool cu_on_board(const struct weft_cu_group *g, const struct weft_cu_call *op);
+void cu_board_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
+		     uint64_t seq, const void *data, size_t bytes);
+void cu_board_credit(struct weft_cu_group *g, uint64_t epoch);
 
 /* cu_node.c: this member's contribution to packet seq goes up the tree. */
 void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,

@@ -21,7 +21,8 @@
 #define MAX_ELEMS   700 /* of a contribution or a result */
 
 static const struct weft_cu_geo geo = { .routes = 2, .inputs = 5,
-					.packet_bytes = 48 + 7 * 64 };
+					.packet_bytes = 48 + 7 * 64,
+					.board = MAX_MEMBERS };
 
 struct job {
 	void *area[MAX_MEMBERS];
@@ -29,6 +30,7 @@ struct job {
 	int rounds;
 	uint64_t seed;
 	bool processes;
+	bool crowd;
 	weft_au32 *opened;
 };
 
@@ -158,12 +160,12 @@ static struct weft_cu_group *member_open(struct job *j, int me, int k)
 {
 	struct weft_cu_group_attr a = { .geo = &geo, .n = j->n, .me = me,
 					.route = 1, .generation = 1,
-					.area = j->area };
+					.area = j->area, .crowd = j->crowd };
 	struct weft_cu_group *g;
 	struct weft_cu_tree t;
 
 	weft_cu_tree_kary(&t, j->n, k);
-	if (j->n > WEFT_CU_FLAT)
+	if (j->n > WEFT_CU_FLAT || j->crowd)
 		a.tree = &t;
 	if (weft_cu_group_open(&a, &g))
 		abort();
@@ -192,15 +194,18 @@ static void hand_in(struct weft_cu_group *g, struct flight *f,
 	int way = (int)weft_rng_below(r, 3);
 	int rc = -EAGAIN;
 
-	if (way == 1 && f->call.kind == WEFT_CU_BARRIER)
+	if (way == 1 && f->call.kind == WEFT_CU_BARRIER) {
 		rc = weft_cu_sync(g, turns);
-	if (rc == -EINPROGRESS) {
-		weft_cu_sync_later(g, &f->call);
-	} else if (rc != -EAGAIN) {
+		if (rc == -EINPROGRESS)
+			weft_cu_sync_later(g, &f->call);
+	} else if (way > 0) {
+		rc = weft_cu_quick(g, &f->call, turns);
+	}
+	if (rc == -EAGAIN) {
+		weft_cu_post(g, &f->call);
+	} else if (rc != -EINPROGRESS) {
 		f->call.err = rc;
 		f->done = true;
-	} else if (way == 0 || !weft_cu_quick(g, &f->call, turns)) {
-		weft_cu_post(g, &f->call);
 	}
 }
 
@@ -246,9 +251,9 @@ static void *shared(size_t bytes)
 	return p;
 }
 
-static void job_open(struct job *j, int n, int rounds)
+static void job_open(struct job *j, int n, int rounds, bool crowd)
 {
-	*j = (struct job){ .n = n, .rounds = rounds,
+	*j = (struct job){ .n = n, .rounds = rounds, .crowd = crowd,
 			   .seed = (uint64_t)n * 77 };
 	j->opened = shared(4096);
 	for (int i = 0; i < n; i++)
@@ -262,12 +267,12 @@ static void job_close(struct job *j)
 	munmap(j->opened, 4096);
 }
 
-static void run_threads(int n, int rounds)
+static void run_threads(int n, int rounds, bool crowd)
 {
 	struct member m[MAX_MEMBERS];
 	struct job j;
 
-	job_open(&j, n, rounds);
+	job_open(&j, n, rounds, crowd);
 	for (int i = 0; i < n; i++)
 		m[i] = (struct member){ &j, i, 0 };
 	t_threads(n, member_run, m, sizeof(m[0]));
@@ -282,7 +287,16 @@ static void threads_agree_with_the_naive_result(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		run_threads(sizes[i], t_scale(600));
+		run_threads(sizes[i], t_scale(600), false);
+}
+
+static void a_crowd_agrees_with_the_naive_result(void **state)
+{
+	static const int sizes[] = { 2, 3, 8, 9, 17, 33 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		run_threads(sizes[i], t_scale(600), true);
 }
 
 static void *meeting_run(void *arg)
@@ -322,7 +336,7 @@ static void what_is_said_before_a_meeting_is_heard_after_it(void **state)
 		struct member m[MAX_MEMBERS];
 		struct job j;
 
-		job_open(&j, sizes[s], t_scale(500));
+		job_open(&j, sizes[s], t_scale(500), s % 2);
 		for (int i = 0; i < j.n; i++)
 			m[i] = (struct member){ &j, i, 0 };
 		t_threads(j.n, meeting_run, m, sizeof(m[0]));
@@ -342,12 +356,12 @@ static int process_run(int i, void *arg)
 
 static void processes_agree_with_the_naive_result(void **state)
 {
-	static const int sizes[] = { 2, 4, 16 };
+	static const int sizes[] = { 2, 4, 16, 16 };
 	struct job j;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		job_open(&j, sizes[i], t_scale(2000));
+		job_open(&j, sizes[i], t_scale(2000), i == 3);
 		t_processes(sizes[i], process_run, &j, 60);
 		job_close(&j);
 	}
@@ -368,9 +382,9 @@ static void stage_done(struct weft_cu_call *call)
 	pending--;
 }
 
-static void stage_open(struct stage *s, int n, int k)
+static void stage_open(struct stage *s, int n, int k, bool crowd)
 {
-	job_open(&s->job, n, 0);
+	job_open(&s->job, n, 0, crowd);
 	for (int i = 0; i < n; i++) {
 		weft_store32(s->job.opened, (uint32_t)n);
 		s->g[i] = member_open(&s->job, i, k);
@@ -414,34 +428,48 @@ static void shuffle(int *order, int n, struct weft_rng *r)
 	}
 }
 
-/* The sum has the same bits in a thousand orders of arrival. */
+/* The sum in many orders of arrival; it has the same bits in all. */
+static double sum_in_any_order(const double *in, int n, bool crowd,
+			       struct weft_rng *r)
+{
+	int order[MAX_MEMBERS];
+	struct stage s;
+	double want = 0;
+
+	stage_open(&s, n, 3, crowd);
+	memcpy(s.in, in, (size_t)n * sizeof(*in));
+	for (int round = 0; round < t_scale(1000); round++) {
+		shuffle(order, n, r);
+		for (int i = 0; i < n; i++)
+			stage_post(&s, order[i], WEFT_CU_ALLREDUCE);
+		stage_poll(&s);
+		T_IS(pending, 0);
+		if (!round)
+			want = s.out[0];
+		for (int i = 0; i < n; i++)
+			T_MEM(&s.out[i], &want, sizeof(want));
+	}
+	stage_close(&s);
+	return want;
+}
+
+/* Nor does it matter whether the tree is climbed or folded on a board. */
 static void arrival_order_does_not_change_a_bit(void **state)
 {
 	static const int sizes[] = { 7, 13, 32 };
-	struct stage s;
 	struct weft_rng r;
-	int order[MAX_MEMBERS];
 
 	(void)state;
 	weft_rng_init(&r, 5, 0);
 	for (int k = 0; k < 3; k++) {
-		double want = 0;
+		double in[MAX_MEMBERS], tree, board;
 
-		stage_open(&s, sizes[k], 3);
 		for (int i = 0; i < sizes[k]; i++)
-			s.in[i] = (weft_rng_unit(&r) - 0.5) * 1e16;
-		for (int round = 0; round < t_scale(1000); round++) {
-			shuffle(order, sizes[k], &r);
-			for (int i = 0; i < sizes[k]; i++)
-				stage_post(&s, order[i], WEFT_CU_ALLREDUCE);
-			stage_poll(&s);
-			T_IS(pending, 0);
-			if (!round)
-				want = s.out[0];
-			for (int i = 0; i < sizes[k]; i++)
-				T_MEM(&s.out[i], &want, sizeof(want));
-		}
-		stage_close(&s);
+			in[i] = (weft_rng_unit(&r) - 0.5) * 1e16;
+		tree = sum_in_any_order(in, sizes[k], false, &r);
+		board = sum_in_any_order(in, sizes[k], true, &r);
+		if (sizes[k] > WEFT_CU_FLAT)
+			T_MEM(&tree, &board, sizeof(tree));
 	}
 }
 
@@ -452,7 +480,7 @@ static void nobody_leaves_a_barrier_early(void **state)
 
 	(void)state;
 	for (int n = 2; n <= 20; n += 6) {
-		stage_open(&s, n, 3);
+		stage_open(&s, n, 3, n % 4 == 0);
 		for (int i = 0; i < n - 1; i++)
 			stage_post(&s, i, WEFT_CU_BARRIER);
 		stage_poll(&s);
@@ -474,7 +502,7 @@ static void different_operations_are_an_error(void **state)
 
 	(void)state;
 	for (int n = 2; n <= 20; n += 9) {
-		stage_open(&s, n, 3);
+		stage_open(&s, n, 3, n % 4 == 0);
 		for (int i = 0; i < n; i++)
 			stage_post(&s, i,
 				   i == 1 ? WEFT_CU_BARRIER :
@@ -491,7 +519,7 @@ static void a_dead_member_fails_what_is_pending(void **state)
 	struct stage s;
 
 	(void)state;
-	stage_open(&s, 12, 3);
+	stage_open(&s, 12, 3, true);
 	for (int i = 0; i < 11; i++)
 		stage_post(&s, i, WEFT_CU_ALLREDUCE);
 	for (int i = 0; i < 11; i++)
@@ -669,6 +697,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(threads_agree_with_the_naive_result),
+		T_CASE(a_crowd_agrees_with_the_naive_result),
 		T_CASE(what_is_said_before_a_meeting_is_heard_after_it),
 		T_CASE(processes_agree_with_the_naive_result),
 		T_CASE(arrival_order_does_not_change_a_bit),

@@ -6,6 +6,7 @@
  *   area:  row 0 | row 1 | ... | row routes-1
  *   row:   head (6 lines)
  *          slots x { count line, out, cell 0, cell 1, ... cell inputs-1 }
+ *          board
  *
  *   out    what the owner publishes: his own contribution in a small group,
  *          the data of a broadcast he is the root of, or, at the root of the
@@ -14,6 +15,9 @@
  *          children in the order of the tree
  *   count  how many inputs of the slot have arrived, over all laps; whoever
  *          completes a multiple of the inputs carries on
+ *
+ *   board  the whole tree in a few pages, at its root: short reductions of a
+ *          group that has more members than processors (cu_board.c)
  *
  * Operations are cut into packets; packet number s of a route uses slot
  * s % slots. Nobody resets anything: sequence numbers and counts run on. A
@@ -32,6 +36,7 @@
 
 #define CU_SLOTS  16u		  /* a power of two */
 #define CU_WINDOW (CU_SLOTS / 2u) /* packets between two credits */
+#define CU_PAGE	  4096u
 
 /* What members sleep for. */
 enum { CU_BELL_OUT, CU_BELL_CREDIT, CU_BELL_MEET, CU_BELLS };
@@ -81,11 +86,26 @@ struct cu_count {
 
 static_assert(sizeof(struct cu_count) == 64, "shared format");
 
+/* One packet of everybody on the board. */
+struct cu_board_slot {
+	struct cu_count count;
+	struct cu_packet out; /* the result */
+};
+
+/* Cells lie by member: each one comes back to the same page. */
+struct cu_board {
+	struct cu_board_slot slot[CU_SLOTS];
+	struct cu_packet cell[][CU_SLOTS];
+};
+
+static_assert(sizeof(struct cu_board) == CU_SLOTS * 128, "shared format");
+
 /* The sizes that all endpoints of a machine agree on. */
 struct weft_cu_geo {
 	unsigned routes;     /* rows of an area */
 	unsigned inputs;     /* cells of a slot: children + 1 at most */
 	size_t packet_bytes; /* payload of one packet, at least 48 */
+	unsigned board;	     /* members that a board has room for */
 };
 
 static inline size_t cu_packet_bytes(const struct weft_cu_geo *g)
@@ -100,9 +120,21 @@ static inline size_t cu_slot_bytes(const struct weft_cu_geo *g)
 	return sizeof(struct cu_count) + (g->inputs + 1) * cu_packet_bytes(g);
 }
 
+/* Where the board of a row begins; rows are whole pages. */
+static inline size_t cu_board_at(const struct weft_cu_geo *g)
+{
+	size_t at = sizeof(struct cu_head) + CU_SLOTS * cu_slot_bytes(g);
+
+	return (at + CU_PAGE - 1) / CU_PAGE * CU_PAGE;
+}
+
 static inline size_t cu_row_bytes(const struct weft_cu_geo *g)
 {
-	return sizeof(struct cu_head) + CU_SLOTS * cu_slot_bytes(g);
+	size_t cell = CU_SLOTS * sizeof(struct cu_packet);
+	size_t bytes = cu_board_at(g) + sizeof(struct cu_board) +
+		       g->board * cell;
+
+	return (bytes + CU_PAGE - 1) / CU_PAGE * CU_PAGE;
 }
 
 static inline struct cu_head *cu_row(void *area, const struct weft_cu_geo *g,

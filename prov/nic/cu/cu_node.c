@@ -19,8 +19,6 @@ struct climb {
 	bool mixed; /* inputs that meant different operations */
 };
 
-#define CU_MIXED 0xffffffffu /* no operation has this signature */
-
 static void packet_write(struct cu_packet *p, const struct climb *c,
 			 const void *data)
 {
@@ -61,7 +59,7 @@ static void node_publish(struct climb *c)
 		cu_out(g->row[g->tree.root], &g->geo, c->seq);
 
 	packet_write(p, c, g->scratch);
-	/* R0 pairs with A0 in packet_of(): written before it is numbered. */
+	/* R0 pairs with A0 in cu_packet_there(): written, then numbered. */
 	weft_store64(&p->seq, c->seq + 1);
 	if (g->send)
 		cu_far_publish(g, c->op, g->tree.root, c->seq, c->bytes);
@@ -178,5 +176,9 @@ void cu_node_credit_at(struct weft_cu_group *g, int member, uint64_t epoch)
 
 void cu_node_credit(struct weft_cu_group *g)
 {
-	cu_node_credit_at(g, g->me, ++g->credits);
+	g->credits++;
+	if (g->board)
+		cu_board_credit(g, g->credits);
+	else
+		cu_node_credit_at(g, g->me, g->credits);
 }

@@ -38,6 +38,14 @@ static const struct cu_facts facts_of[WEFT_CU_KINDS] = {
 	[WEFT_CU_ALLTOALL] = { .has_blocks = true, .per_member = true },
 };
 
+/* What a crowd's board takes: reductions of a line. */
+bool cu_on_board(const struct weft_cu_group *g, const struct weft_cu_call *call)
+{
+	return g->board && facts_of[call->kind].combines &&
+	       !facts_of[call->kind].has_blocks &&
+	       call->bytes <= sizeof(((struct cu_packet *)0)->payload);
+}
+
 /* Bytes of a packet of this type: whole elements. */
 static size_t packet_room(const struct weft_cu_group *g, unsigned type)
 {
@@ -98,20 +106,21 @@ void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call)
 		return;
 	if (bytes)
 		from += at;
-	if (f->combines && !g->flat)
+	if (cu_on_board(g, call))
+		cu_board_arrive(g, call, seq, from, bytes);
+	else if (f->combines && !g->flat)
 		cu_node_arrive(g, call, seq, from, bytes);
 	else
 		publish(g, call, seq, from, bytes);
 }
 
-/* The packet of member, when it is there; NULL otherwise. */
-static struct cu_packet *packet_of(const struct weft_cu_group *g, int member,
+/* Where the packet of member will be. */
+static struct cu_packet *packet_of(const struct weft_cu_group *g,
+				   const struct weft_cu_call *call, int member,
 				   uint64_t seq)
 {
-	struct cu_packet *p = cu_slot(g, member, seq);
-
-	/* A0 pairs with R0 in publish() and node_publish(). */
-	return weft_load64(&p->seq) == seq + 1 ? p : NULL;
+	return cu_on_board(g, call) ? cu_board_out(g, seq) :
+				      cu_slot(g, member, seq);
 }
 
 /* Members [*from_p, *to_p) have what this member reads of call. */
@@ -144,10 +153,10 @@ bool cu_packet_there(const struct weft_cu_group *g,
 	int i, to;
 
 	for (sources(g, call, &i, &to); i < to; i++) {
-		if (packet_of(g, i, seq))
-			continue;
-		*word_p = &cu_slot(g, i, seq)->seq;
-		return false;
+		*word_p = &packet_of(g, call, i, seq)->seq;
+		/* A0 pairs with R0 of publish, node_publish, board_turn */
+		if (weft_load64(*word_p) != seq + 1)
+			return false;
 	}
 	return true;
 }
@@ -229,7 +238,7 @@ bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call)
 		return true;
 	}
 	for (; i < to; i++) {
-		struct cu_packet *p = cu_slot(g, i, seq);
+		struct cu_packet *p = packet_of(g, call, i, seq);
 
 		take_note(call, p);
 		if (bytes)

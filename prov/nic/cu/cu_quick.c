@@ -1,58 +1,71 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The short way of a small group: an operation of one packet that everybody
- * publishes and everybody reads, done where it is called when nothing else is
- * under way. Who has waited in vain for a while leaves it to the long way,
- * with its packet sent.
+ * The short way of a small group and of a crowd: an operation of one packet,
+ * done where it is called when nothing else is under way. Who has waited in
+ * vain for a while leaves it to the long way, with its packet sent.
  */
 #include "prov/nic/cu/cu_group.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
+
+static bool is_idle(struct weft_cu_group *g)
+{
+	return (g->near || g->board) && !g->head && !g->err &&
+	       cu_credit_has(g, g->sent);
+}
 
 static bool quick_fits(struct weft_cu_group *g, const struct weft_cu_call *op)
 {
-	return g->near && !g->head && !g->err && cu_credit_has(g, g->sent) &&
-	       (op->kind == WEFT_CU_BARRIER ||
-		(op->kind == WEFT_CU_ALLREDUCE &&
-		 op->bytes <= g->geo.packet_bytes));
+	if (!is_idle(g))
+		return false;
+	return op->kind == WEFT_CU_BARRIER ||
+	       (op->kind == WEFT_CU_ALLREDUCE &&
+		(g->near ? op->bytes <= g->geo.packet_bytes :
+			   cu_on_board(g, op)));
 }
 
-static void quick_publish(struct weft_cu_group *g, struct weft_cu_call *op,
-			  uint64_t seq, uint32_t sig)
+/* ---- a small group: everybody publishes, everybody reads ----------------- */
+
+static void near_publish(struct weft_cu_group *g, const struct weft_cu_call *op,
+			 uint64_t seq)
 {
 	struct cu_packet *p = cu_slot(g, g->me, seq);
 
-	p->sig = sig;
+	p->sig = cu_sig(op);
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
 	if (op->bytes == 8)
 		memcpy(p->payload, op->in, 8);
 	else if (op->bytes)
 		memcpy(p->payload, op->in, op->bytes);
-	/* R0 pairs with A0 in quick_see(): written before it is numbered. */
+	/* R0 pairs with A0 in near_see() and cu_packet_there(). */
 	weft_store64(&p->seq, seq + 1);
 	cu_tell(g, CU_BELL_OUT);
 }
 
-/* Waits for member's packet; NULL: not in that many looks. */
-static struct cu_packet *quick_see(struct weft_cu_group *g, int member,
-				   uint64_t seq, unsigned *turns_p)
+/* Waits for everybody's packet; false: not in that many looks. */
+static bool near_see(const struct weft_cu_group *g, uint64_t seq,
+		     unsigned turns)
 {
-	struct cu_packet *p = cu_slot(g, member, seq);
+	for (int i = 0; i < g->n; i++) {
+		const weft_au64 *word = &cu_slot(g, i, seq)->seq;
 
-	/* A0 pairs with R0 in quick_publish() and publish(). */
-	while (weft_load64(&p->seq) != seq + 1) {
-		if (!(*turns_p)--)
-			return NULL;
+		/* A0 pairs with R0 in near_publish() and publish(). */
+		while (weft_load64(word) != seq + 1) {
+			if (!turns--)
+				return false;
+		}
 	}
-	return p;
+	return true;
 }
 
 /* Takes everyone's packet in the order of the members. */
-static void quick_take(struct weft_cu_group *g, struct weft_cu_call *op,
-		       uint64_t seq, uint32_t sig)
+static void near_take(struct weft_cu_group *g, struct weft_cu_call *op,
+		      uint64_t seq)
 {
+	uint32_t sig = cu_sig(op);
 	char *out = op->out;
 
 	for (int i = 0; i < g->n; i++) {
@@ -72,6 +85,39 @@ static void quick_take(struct weft_cu_group *g, struct weft_cu_call *op,
 	}
 }
 
+/* ---- a crowd: everybody reads the board ---------------------------------- */
+
+/* Those it waits for need this processor: it gives it away before a look. */
+static bool board_see(const struct weft_cu_group *g, uint64_t seq,
+		      unsigned turns)
+{
+	const weft_au64 *word = &cu_board_out(g, seq)->seq;
+
+	/* A0 pairs with R0 in board_turn(). */
+	while (weft_load64(word) != seq + 1) {
+		if (!turns--)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+static void board_take(struct weft_cu_group *g, struct weft_cu_call *op,
+		       uint64_t seq)
+{
+	const struct cu_packet *p = cu_board_out(g, seq);
+
+	if (weft_unlikely(p->sig != cu_sig(op)))
+		op->err = -EPROTO;
+	op->flags |= p->flags;
+	if (op->bytes == 8)
+		memcpy(op->out, p->payload, 8);
+	else if (op->bytes)
+		memcpy(op->out, p->payload, op->bytes);
+}
+
+/* ---- either -------------------------------------------------------------- */
+
 /* Packet seq is sent and is all there is of op: the long way goes on. */
 static void quick_adopt(struct weft_cu_group *g, struct weft_cu_call *op,
 			uint64_t seq)
@@ -83,74 +129,68 @@ static void quick_adopt(struct weft_cu_group *g, struct weft_cu_call *op,
 	cu_enqueue(g, op);
 }
 
-bool weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
-		   unsigned turns)
+/* Sends and waits; false: not in that many turns. */
+static bool quick_pass(struct weft_cu_group *g, const struct weft_cu_call *op,
+		       uint64_t seq, unsigned turns)
+{
+	g->posted = g->sent = seq + 1;
+	if (g->board) {
+		cu_board_arrive(g, op, seq, op->in, op->bytes);
+		return board_see(g, seq, turns);
+	}
+	near_publish(g, op, seq);
+	return near_see(g, seq, turns);
+}
+
+static void quick_take(struct weft_cu_group *g, struct weft_cu_call *op,
+		       uint64_t seq)
+{
+	op->flags = 0;
+	op->err = 0;
+	if (g->board)
+		board_take(g, op, seq);
+	else
+		near_take(g, op, seq);
+	cu_credit_read(g);
+}
+
+int weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
+		  unsigned turns)
 {
 	uint64_t seq = g->posted;
-	uint32_t sig;
 
 	op->bytes = op->count * weft_cu_bytes(op->type);
 	if (!quick_fits(g, op))
-		return false;
-	sig = cu_sig(op);
-	op->flags = 0;
-	op->err = 0;
-	quick_publish(g, op, seq, sig);
-	g->posted++;
-	g->sent++;
-	for (int i = 0; i < g->n; i++) {
-		if (i != g->me && !quick_see(g, i, seq, &turns))
-			goto late;
+		return -EAGAIN;
+	if (!quick_pass(g, op, seq, turns)) {
+		op->flags = 0;
+		op->err = 0;
+		quick_adopt(g, op, seq);
+		return -EINPROGRESS;
 	}
-	quick_take(g, op, seq, sig);
-	cu_credit_read(g);
-	op->done(op);
-	return true;
-late:
-	quick_adopt(g, op, seq);
-	return true;
+	quick_take(g, op, seq);
+	return op->err;
 }
-
-/* ---- barriers ------------------------------------------------------------ */
-
-static const struct weft_cu_call barrier = { .kind = WEFT_CU_BARRIER,
-					     .type = WEFT_CU_UINT8 };
 
 int weft_cu_sync(struct weft_cu_group *g, unsigned turns)
 {
+	struct weft_cu_call barrier = { .kind = WEFT_CU_BARRIER,
+					.type = WEFT_CU_UINT8 };
 	uint64_t seq = g->posted;
-	struct cu_packet *p;
-	int err = 0;
 
-	if (!g->near || g->head || g->err || !cu_credit_has(g, seq))
+	if (!is_idle(g))
 		return -EAGAIN;
-	p = cu_slot(g, g->me, seq);
-	p->sig = cu_sig(&barrier);
-	p->flags = 0;
-	p->lag = (uint16_t)(seq + 1 - g->consumed);
-	/* R0 pairs with A0 in quick_see(). */
-	weft_store64(&p->seq, seq + 1);
-	cu_tell(g, CU_BELL_OUT);
-	g->posted = g->sent = seq + 1;
-	for (int i = 0; i < g->n; i++) {
-		if (i == g->me)
-			continue;
-		p = quick_see(g, i, seq, &turns);
-		if (!p)
-			return -EINPROGRESS;
-		if (weft_unlikely(p->sig != cu_sig(&barrier)))
-			err = -EPROTO;
-		cu_learn(g, i, seq, p->lag);
-	}
-	cu_credit_read(g);
-	return err;
+	if (!quick_pass(g, &barrier, seq, turns))
+		return -EINPROGRESS;
+	quick_take(g, &barrier, seq);
+	return barrier.err;
 }
 
 void weft_cu_sync_later(struct weft_cu_group *g, struct weft_cu_call *op)
 {
-	op->kind = barrier.kind;
-	op->op = barrier.op;
-	op->type = barrier.type;
+	op->kind = WEFT_CU_BARRIER;
+	op->op = 0;
+	op->type = WEFT_CU_UINT8;
 	op->root = 0;
 	op->count = op->bytes = 0;
 	op->in = op->out = NULL;
