@@ -75,8 +75,37 @@ fi
 (ulimit -n 128; run 0 -n 90 "$client" init fence fini; exit $failed) || failed=1
 (ulimit -n 128; run 125 -n 200 true; last 'hard limit'; exit $failed) || failed=1
 
+# a host so busy that PMIx gives up: nothing can be written when a rank leaves
+cat > "$dir/busy.c" << 'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/uio.h>
+
+static int leaving;
+
+ssize_t writev(int fd, const struct iovec *iov, int n)
+{
+	ssize_t (*next)(int, const struct iovec *, int) =
+		dlsym(RTLD_NEXT, "writev");
+
+	errno = EAGAIN;
+	return leaving ? -1 : next(fd, iov, n);
+}
+
+int PMIx_Finalize(const void *info, size_t n)
+{
+	int (*next)(const void *, size_t) = dlsym(RTLD_NEXT, "PMIx_Finalize");
+
+	leaving = 1;
+	return next(info, n);
+}
+END
+build_hello && ${CC:-cc} -shared -fPIC "$dir/busy.c" -o "$dir/busy.so" || exit 1
+run 0 -n 2 -x LD_PRELOAD="$dir/busy.so" "$hello"
+[ ! -s "$dir/err" ] || complain "a busy host: $(head -n 3 "$dir/err")"
+
 # a thousand ranks: right output, no errors, fewer than 1024 descriptors
-build_hello || exit 1
 "$mpiexec" -n 1000 "$hello" > "$dir/out" 2> "$dir/err" < /dev/null &
 pid=$!
 most=0

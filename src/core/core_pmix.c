@@ -10,6 +10,7 @@
 #include "src/base/log.h"
 #include "src/core/core_state.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pmix.h>
 #include <sched.h>
@@ -254,9 +255,35 @@ void weft_pmix_abort(int code, const char *text)
 		PMIx_Abort(code, text, NULL, 0);
 }
 
+static void drop(int severity, const char *text)
+{
+	(void)severity;
+	(void)text;
+}
+
+/*
+ * PMIx (4.2) gives up two seconds after it wanted to say good-bye, and closes
+ * its socket before it removes the event that still waits to write there. On a
+ * host with hundreds of ranks to two cores that happens, and libevent warns of
+ * it; nothing is lost, since a rank that goes away says good-bye by that.
+ */
+static void hush_libevent(bool hush)
+{
+	union {
+		void *p;
+		void (*set)(void (*log)(int severity, const char *text));
+	} call = { .p = dlsym(RTLD_DEFAULT, "event_set_log_callback") };
+
+	if (call.p)
+		call.set(hush ? drop : NULL);
+}
+
 void weft_pmix_close(void)
 {
-	if (open)
+	if (open) {
+		hush_libevent(true);
 		PMIx_Finalize(NULL, 0);
+		hush_libevent(false);
+	}
 	open = false;
 }
