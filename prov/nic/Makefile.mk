@@ -10,13 +10,14 @@ libweftnic_la_SOURCES = \
 	prov/nic/nic_direct.c \
 	prov/nic/nic_dma.c \
 	prov/nic/nic_machine.c \
+	prov/nic/nic_place.c prov/nic/nic_place.h \
 	prov/nic/nic_recv.c \
 	prov/nic/nic_rma.c \
 	prov/nic/nic_rndv.c \
 	prov/nic/nic_send.c \
 	prov/nic/nic_share.c
 libweftnic_la_LIBADD = libweftunits.la libweftcu.la libweft-match.la libweftcarrier.la libweftwire.la \
-	libweftbase.la
+	libweftbase.la $(HWLOC_LIBS)
 include prov/nic/units.mk
 
 # What crosses folders: the provider between processes, one body per machine.
@@ -27,15 +28,16 @@ TESTS += $(PROV_TESTS)
 PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h
 PROV_LIBS = $(FABRIC_LIBS) $(T_LIBS)
 test_prov_prov_coll_test_SOURCES = test/prov/prov_coll_test.c $(PROV_JOB)
-test_prov_prov_coll_test_LDADD = $(PROV_LIBS)
+test_prov_prov_coll_test_LDADD = $(PROV_LIBS) -lm
 test_prov_prov_msg_test_SOURCES = test/prov/prov_msg_test.c $(PROV_JOB)
 test_prov_prov_msg_test_LDADD = $(PROV_LIBS)
 test_prov_prov_rma_test_SOURCES = test/prov/prov_rma_test.c $(PROV_JOB)
 test_prov_prov_rma_test_LDADD = $(PROV_LIBS)
 test_prov_prov_flow_test_SOURCES = test/prov/prov_flow_test.c $(PROV_JOB)
 test_prov_prov_flow_test_LDADD = $(PROV_LIBS)
-NIC_TESTS = prov/nic/nic_test
+NIC_TESTS = prov/nic/nic_test prov/nic/nic_place_test
 check_PROGRAMS += $(NIC_TESTS)
 TESTS += $(NIC_TESTS)
 prov_nic_nic_test_LDADD = libweftnic.la $(T_LIBS)
+prov_nic_nic_place_test_LDADD = libweftnic.la $(T_LIBS) $(HWLOC_LIBS)
 EXTRA_DIST += prov/nic/README

@@ -376,7 +376,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 	}
 	nic_sizes(nic, attr);
 	nic_share_init(nic);
-	err = nic_coll_open(nic, attr->node);
+	err = nic_coll_open(nic, attr);
 	if (err) {
 		nic->unit->ops->close(nic->unit);
 		free(nic);

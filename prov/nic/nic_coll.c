@@ -325,7 +325,7 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 
 /* ---- life ---------------------------------------------------------------- */
 
-int nic_coll_open(struct weft_nic *nic, int node)
+int nic_coll_open(struct weft_nic *nic, const struct weft_nic_attr *attr)
 {
 	struct nic_coll *nc = calloc(1, sizeof(*nc));
 	size_t far = nic->packet_bytes - sizeof(struct weft_cu_msg);
@@ -339,7 +339,10 @@ int nic_coll_open(struct weft_nic *nic, int node)
 	};
 	nc->routes = nic->machine->routes;
 	nc->barriers = nic->machine->barriers;
-	nc->node = node;
+	nc->node = attr->node;
+	nc->arity = attr->arity ? attr->arity : COLL_ARITY;
+	if (nc->arity > COLL_ARITY_MAX)
+		nc->arity = COLL_ARITY_MAX;
 	weft_list_init(&nc->groups);
 	weft_list_init(&nc->early);
 	weft_hash_init(&nc->joins);

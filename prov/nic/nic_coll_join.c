@@ -12,6 +12,7 @@
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_coll_int.h"
 #include "prov/nic/nic_coll_net.h"
+#include "prov/nic/nic_place.h"
 #include "src/base/hash.h"
 
 #include <stdlib.h>
@@ -144,8 +145,9 @@ static int join_open_barrier(struct weft_coll *c, struct weft_cu_group_attr *a)
 /* Step 2: opens the route's row here. */
 static void join_open(struct weft_coll *c)
 {
+	struct weft_cu_geo geo = *c->nic->coll->geo;
 	struct weft_cu_group_attr a = {
-		.geo = c->nic->coll->geo, .n = c->n, .me = c->me,
+		.geo = &geo, .n = c->n, .me = c->me,
 		.route = (unsigned)c->route, .generation = c->key | 1,
 		.area = c->area, .wake = coll_wake, .arg = c,
 		.fence = c->crowded || c->nic->unit->carrier->fences,
@@ -155,6 +157,7 @@ static void join_open(struct weft_coll *c)
 
 	if (ret == -EAGAIN)
 		return; /* poll comes back here */
+	weft_cu_geo_widen(&geo, c->arity + 1);
 	/* in a crowd one wakes all; otherwise everyone reads for himself */
 	if (c->n > WEFT_CU_FLAT || c->crowded)
 		a.tree = &c->tree;
@@ -167,6 +170,21 @@ static void join_open(struct weft_coll *c)
 							 JOIN_PACKETS);
 }
 
+/* By where the members run; equal words everywhere, so an equal tree. */
+static int join_near(struct weft_coll *c)
+{
+	weft_cu_place *place = malloc((size_t)c->n * sizeof(*place));
+	int ret;
+
+	if (!place)
+		return -ENOMEM;
+	for (int i = 0; i < c->n; i++)
+		place[i] = c->words[i].place;
+	ret = weft_cu_tree_near(&c->tree, c->n, (int)c->arity, place);
+	free(place);
+	return ret;
+}
+
 static int join_tree(struct weft_coll *c)
 {
 	const struct weft_machine *m = c->nic->machine;
@@ -174,7 +192,7 @@ static int join_tree(struct weft_coll *c)
 	int ret;
 
 	if (!m->coords)
-		return weft_cu_tree_kary(&c->tree, c->n, COLL_ARITY);
+		return join_near(c);
 	at = calloc((size_t)c->n, sizeof(*at));
 	if (!at)
 		return -ENOMEM;
@@ -233,6 +251,7 @@ static void join_gathered(struct weft_cu_call *call)
 {
 	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
 	uint64_t routes = UINT64_MAX, barriers = UINT64_MAX, cpus = UINT64_MAX;
+	uint64_t arity = c->nic->coll->arity;
 	struct nic_coll *nc = c->nic->coll;
 
 	if (call->err) {
@@ -245,7 +264,9 @@ static void join_gathered(struct weft_cu_call *call)
 		routes &= w->routes;
 		barriers &= w->barriers;
 		cpus = w->cpus < cpus ? w->cpus : cpus;
+		arity = w->arity < arity ? w->arity : arity;
 	}
+	c->arity = arity ? (unsigned)arity : 1;
 	c->crowded = (uint64_t)c->n > cpus;
 	if (c->n == 1 || !routes || join_tree(c)) {
 		join_end(c, 0);
@@ -275,6 +296,12 @@ static void join_gather(struct weft_coll *c)
 					      (uint64_t)c->me;
 	c->mine.at = (uintptr_t)&c->mine;
 	c->mine.cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	c->mine.arity = nic->coll->arity;
+	c->mine.place = WEFT_CU_NOWHERE;
+	/* a tree that follows the host is wanted: as join_open and join_tree */
+	if (!nic->machine->coords &&
+	    (c->n > WEFT_CU_FLAT || (uint64_t)c->n > c->mine.cpus))
+		c->mine.place = nic_place_here();
 	c->call = (struct weft_cu_call){
 		.kind = WEFT_CU_ALLGATHER, .type = WEFT_CU_UINT64,
 		.in = &c->mine, .out = c->words, .count = JOIN_WORDS,

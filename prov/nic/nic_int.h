@@ -384,7 +384,7 @@ int nic_got_result(struct weft_nic *nic, struct weft_peer *src,
 
 /* ---- nic_coll.c ---------------------------------------------------------- */
 
-int nic_coll_open(struct weft_nic *nic, int node);
+int nic_coll_open(struct weft_nic *nic, const struct weft_nic_attr *attr);
 void nic_coll_close(struct weft_nic *nic);
 int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload);

@@ -50,7 +50,7 @@ prov_ofi_weft_wait_test_LDADD = $(OFI_TEST_LIBS)
 EXTRA_DIST += prov/ofi/README test/ofi_env.sh test/ofi_grid.sh test/ofi_openmpi.c
 dist_man7_MANS += doc/fi_weft.7
 include prov/ofi/data.mk
-PLAIN_TESTS += test/ofi_on_bgq.sh test/ofi_on_gemini.sh \
+PLAIN_TESTS += test/ofi_on_trees.sh test/ofi_on_bgq.sh test/ofi_on_gemini.sh \
 	test/ofi_on_packets.sh test/ofi_on_qsnet2.sh
 PLAIN_TESTS += test/ofi_info.sh test/ofi_openmpi.sh test/ofi_pingpong.sh \
 	test/symbols.sh

@@ -167,6 +167,7 @@ static int nic_open(struct weft_ep *ep)
 		.min_multi = ep->min_multi_recv,
 		.no_dma = !conf->dma,
 		.node = conf->node,
+		.arity = conf->arity,
 		.faults = conf->faults,
 		.world = ep->domain->world,
 		.threads = ep->domain->threaded,

@@ -44,6 +44,10 @@ static const struct weft_cfg_opt options[] = {
 	  "Number of the emulated node, which gives its place in the machine; "
 	  "-1 takes the launcher's rank (PMIX_RANK), if there is one",
 	  NULL },
+	{ "FI_WEFT_ARITY", WEFT_CFG_INT, "8",
+	  "Inputs of a node in the trees of collectives on this host, 1 to "
+	  "128; the least of the members' counts; bgq's follow its torus",
+	  NULL },
 	{ "FI_WEFT_CLOCK", WEFT_CFG_TEXT, "live",
 	  "live: as fast as the host goes; virtual: in the machine's time, on "
 	  "a model of its network",
@@ -71,6 +75,7 @@ enum option {
 	EAGER,
 	FIFO,
 	NODE,
+	ARITY,
 	CLOCK,
 	PPN,
 	MAP,
@@ -138,6 +143,17 @@ static int node_find(void)
 	return node >= 0 && node < INT32_MAX ? (int)node : -1;
 }
 
+static unsigned arity_find(void)
+{
+	int64_t arity = weft_cfg_get(&options[ARITY]).i;
+
+	if (arity >= 1 && arity <= 128)
+		return (unsigned)arity;
+	weft_log(WEFT_LOG_WARN, "ofi: FI_WEFT_ARITY=%lld: not 1 to 128, so %s",
+		 (long long)arity, options[ARITY].fallback);
+	return (unsigned)strtoul(options[ARITY].fallback, NULL, 10);
+}
+
 static struct weft_conf conf;
 
 static void conf_read(void)
@@ -158,6 +174,7 @@ static void conf_read(void)
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;
 	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
 	conf.node = node_find();
+	conf.arity = arity_find();
 }
 
 const struct weft_conf *weft_conf(void)

@@ -6,8 +6,10 @@
 #include "src/base/rng.h"
 #include "test/t.h"
 
+#include <math.h>
 #include <rdma/fi_collective.h>
 #include <rdma/fi_ext_weft.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -370,6 +372,123 @@ static void flags_travel_and_exact_sums_are_exact(void **state)
 	job_run(4, body_alu, &o);
 }
 
+/* ---- sums have the same bits --------------------------------------------- */
+
+#define ORDERS 1000
+
+/* Numbers whose sum depends on the order in which they are added. */
+static double odd_value(int member)
+{
+	return ldexp(1 + 0.37 * member, member * 5 % 40 - 20) *
+	       (member % 3 ? 1 : -1);
+}
+
+/* Whose turn it is, as place + 1 of a random order; the same on all. */
+static int turn_of(struct weft_rng *r, int n, int me)
+{
+	int order[32], at = 0;
+
+	for (int i = 0; i < n; i++)
+		order[i] = i;
+	for (int i = n - 1; i > 0; i--) {
+		int k = (int)weft_rng_below(r, (uint64_t)i + 1), t = order[i];
+
+		order[i] = order[k];
+		order[k] = t;
+	}
+	while (order[at] != me)
+		at++;
+	return at;
+}
+
+static void body_orders(struct job *j)
+{
+	double in = odd_value(j->rank), out, first = 0;
+	weft_au64 *turn = &j->all->word[0];
+	struct weft_rng r;
+	struct group g;
+
+	weft_rng_init(&r, 11, 0);
+	group_open(j, &g, 0, j->size - 1, 1);
+	for (uint64_t i = 0; i < ORDERS; i++) {
+		uint64_t mine = i * (uint64_t)j->size +
+				(uint64_t)turn_of(&r, j->size, j->rank);
+
+		while (weft_load64(turn) < mine)
+			sched_yield();
+		job_check(j,
+			  !fi_allreduce(j->ep, &in, 1, NULL, &out, NULL,
+					g.addr, FI_DOUBLE, FI_SUM, 0,
+					&j->entry),
+			  "post", (long)i);
+		weft_add64(turn, 1);
+		job_wait(j, &j->entry);
+		if (!i)
+			first = out;
+		job_check(j, !memcmp(&first, &out, sizeof(out)), "bits",
+			  (long)i);
+	}
+	job_barrier(j);
+	group_close(j, &g);
+}
+
+static void a_thousand_orders_of_arrival_give_the_same_bits(void **state)
+{
+	const struct job_opts o = { 0 };
+
+	(void)state;
+	job_run(2, body_orders, &o);
+	job_run(10, body_orders, &o);
+}
+
+/* Even ranks on one package of a synthetic host, odd ones on the other. */
+static void bind_to(struct job *j, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	setenv("HWLOC_SYNTHETIC", "pack:2 core:1 pu:1", 1);
+	job_check(j, !sched_setaffinity(0, sizeof(set), &set), "bind", cpu);
+}
+
+#define BOUND 12
+
+static void body_bound(struct job *j)
+{
+	double in = odd_value(j->rank), out, want, odd = 0;
+	struct group g;
+
+	bind_to(j, j->rank % 2);
+	group_open(j, &g, 0, j->size - 1, 1);
+	finish(j, fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr,
+			       FI_DOUBLE, FI_SUM, 0, &j->entry), "allreduce");
+	/* 1 leads the other package, and is the first below 0 */
+	for (int r = 1; r < BOUND; r += 2)
+		odd = r == 1 ? odd_value(1) : odd + odd_value(r);
+	want = odd_value(0) + odd;
+	for (int r = 2; r < BOUND; r += 2)
+		want += odd_value(r);
+	job_check(j, out == want, "order of the sum", 0);
+	job_barrier(j);
+	group_close(j, &g);
+}
+
+static void bound_members_are_joined_by_where_they_run(void **state)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+	const struct job_opts o = { 0 };
+	cpu_set_t set;
+
+	(void)state;
+	sched_getaffinity(0, sizeof(set), &set);
+	/* bgq's trees follow its torus */
+	if (!CPU_ISSET(0, &set) || !CPU_ISSET(1, &set) ||
+	    getenv("FI_WEFT_ARITY") || (machine && !strcmp(machine, "bgq")))
+		skip();
+	job_run(BOUND, body_bound, &o);
+}
+
 /* ---- routes run out and come back ---------------------------------------- */
 
 #define GROUPS 40
@@ -462,6 +581,8 @@ int main(void)
 		T_CASE(hundreds_may_be_in_flight),
 		T_CASE(a_member_may_be_away_after_his_part),
 		T_CASE(flags_travel_and_exact_sums_are_exact),
+		T_CASE(a_thousand_orders_of_arrival_give_the_same_bits),
+		T_CASE(bound_members_are_joined_by_where_they_run),
 		T_CASE(routes_run_out_and_come_back),
 		T_CASE(the_death_of_a_member_is_an_error_not_a_hang),
 	};

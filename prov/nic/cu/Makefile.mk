@@ -5,7 +5,7 @@ libweftcu_la_SOURCES = \
 	prov/nic/cu/cu_alu.c prov/nic/cu/cu_alu.h prov/nic/cu/cu_credit.c \
 	prov/nic/cu/cu_exact.c prov/nic/cu/cu_exact.h prov/nic/cu/cu_far.c \
 	prov/nic/cu/cu_group.c prov/nic/cu/cu_group.h prov/nic/cu/cu_meet.c \
-	prov/nic/cu/cu_board.c prov/nic/cu/cu_node.c \
+	prov/nic/cu/cu_board.c prov/nic/cu/cu_near.c prov/nic/cu/cu_node.c \
 	prov/nic/cu/cu_packet.c prov/nic/cu/cu_quick.c \
 	prov/nic/cu/cu_tree.c prov/nic/cu/cu_tree.h
 libweftcu_la_LIBADD = -lm

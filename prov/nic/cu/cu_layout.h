@@ -106,6 +106,7 @@ struct weft_cu_geo {
 	unsigned inputs;     /* cells of a slot: children + 1 at most */
 	size_t packet_bytes; /* payload of one packet, at least 48 */
 	unsigned board;	     /* members that a board has room for */
+	size_t slots_bytes;  /* of all slots of a row; 0: what they take */
 };
 
 static inline size_t cu_packet_bytes(const struct weft_cu_geo *g)
@@ -120,10 +121,29 @@ static inline size_t cu_slot_bytes(const struct weft_cu_geo *g)
 	return sizeof(struct cu_count) + (g->inputs + 1) * cu_packet_bytes(g);
 }
 
+static inline size_t cu_slots_bytes(const struct weft_cu_geo *g)
+{
+	return g->slots_bytes ? g->slots_bytes : CU_SLOTS * cu_slot_bytes(g);
+}
+
+/* The same rows with more cells, and smaller packets in them. */
+static inline void weft_cu_geo_widen(struct weft_cu_geo *g, unsigned inputs)
+{
+	size_t slot;
+
+	if (inputs <= g->inputs)
+		return;
+	g->slots_bytes = cu_slots_bytes(g);
+	g->inputs = inputs;
+	slot = g->slots_bytes / CU_SLOTS - sizeof(struct cu_count);
+	g->packet_bytes = slot / (inputs + 1) / 64 * 64 -
+			  offsetof(struct cu_packet, payload);
+}
+
 /* Where the board of a row begins; rows are whole pages. */
 static inline size_t cu_board_at(const struct weft_cu_geo *g)
 {
-	size_t at = sizeof(struct cu_head) + CU_SLOTS * cu_slot_bytes(g);
+	size_t at = sizeof(struct cu_head) + cu_slots_bytes(g);
 
 	return (at + CU_PAGE - 1) / CU_PAGE * CU_PAGE;
 }

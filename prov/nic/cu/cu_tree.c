@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int tree_alloc(struct weft_cu_tree *t, int n)
+int cu_tree_alloc(struct weft_cu_tree *t, int n)
 {
 	size_t bytes = (size_t)n * sizeof(int);
 
@@ -40,7 +40,7 @@ static int depth_of(const struct weft_cu_tree *t, int i)
 }
 
 /* Inputs, their order and the depth follow from the parents. */
-static void tree_finish(struct weft_cu_tree *t)
+void cu_tree_finish(struct weft_cu_tree *t)
 {
 	for (int i = 0; i < t->n; i++) {
 		if (t->parent[i] < 0)
@@ -66,13 +66,13 @@ int weft_cu_tree_kary(struct weft_cu_tree *t, int n, int k)
 
 	if (n < 1 || k < 1)
 		return -EINVAL;
-	ret = tree_alloc(t, n);
+	ret = cu_tree_alloc(t, n);
 	if (ret)
 		return ret;
 	for (int i = 0; i < n; i++)
 		t->parent[i] = (i - 1) / k;
 	t->parent[0] = -1;
-	tree_finish(t);
+	cu_tree_finish(t);
 	return 0;
 }
 
@@ -165,7 +165,7 @@ int weft_cu_tree_torus(struct weft_cu_tree *t, int n,
 	ret = box_fill(&b, n, coord);
 	if (ret)
 		return ret;
-	ret = tree_alloc(t, n);
+	ret = cu_tree_alloc(t, n);
 	if (ret)
 		goto out_free;
 	for (int i = 0; i < n; i++) {
@@ -174,7 +174,7 @@ int weft_cu_tree_torus(struct weft_cu_tree *t, int n,
 		t->parent[i] = leader != i ? leader :
 					     box_parent(&b, coord[i].at);
 	}
-	tree_finish(t);
+	cu_tree_finish(t);
 out_free:
 	free(b.leader);
 	return ret;

@@ -16,10 +16,14 @@
  * dimension towards the root's coordinate, then along the next; no link that
  * wraps around is used, the root is in the middle (bgq.md, part d). Members
  * that share a node are joined before the node's own links.
+ *
+ * Where members are bound to processors (a place for each), the k-ary tree
+ * follows the host instead of the ranks: cu_near.c.
  */
 #ifndef WEFT_NIC_CU_TREE_H
 #define WEFT_NIC_CU_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,8 +44,31 @@ struct weft_cu_coord {
 	int at[WEFT_CU_DIMS];
 };
 
+/*
+ * Where a member runs on its host: which child is taken at each branching of
+ * the host's topology, the coarsest (packages, say) in the lowest bits. All
+ * ones: this level and those below are not known.
+ */
+typedef uint64_t weft_cu_place;
+#define WEFT_CU_LEVELS	   6
+#define WEFT_CU_LEVEL_BITS 10
+#define WEFT_CU_LEVEL_MAX  ((1u << WEFT_CU_LEVEL_BITS) - 1)
+#define WEFT_CU_NOWHERE	   UINT64_MAX
+
+static inline unsigned weft_cu_place_at(weft_cu_place p, int level)
+{
+	return (unsigned)(p >> level * WEFT_CU_LEVEL_BITS) & WEFT_CU_LEVEL_MAX;
+}
+
 /* 0 or -ENOMEM, -EINVAL. k >= 1, n >= 1. */
 int weft_cu_tree_kary(struct weft_cu_tree *t, int n, int k);
+
+/*
+ * The same by places: members that are near are joined first. A function of
+ * its arguments alone; in the order of members when one of them is nowhere.
+ */
+int weft_cu_tree_near(struct weft_cu_tree *t, int n, int k,
+		      const weft_cu_place *place);
 
 /*
  * A class route over the members' nodes. -EDOM: the nodes are not a rectangle,
@@ -50,6 +77,10 @@ int weft_cu_tree_kary(struct weft_cu_tree *t, int n, int k);
 int weft_cu_tree_torus(struct weft_cu_tree *t, int n,
 		       const struct weft_cu_coord *coord);
 void weft_cu_tree_fini(struct weft_cu_tree *t);
+
+/* For cu_near.c: room for the parents; the rest, which follows from them. */
+int cu_tree_alloc(struct weft_cu_tree *t, int n);
+void cu_tree_finish(struct weft_cu_tree *t);
 
 static inline int weft_cu_tree_inputs(const struct weft_cu_tree *t, int i)
 {

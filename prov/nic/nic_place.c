@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "prov/nic/nic_place.h"
+
+#include <hwloc/glibc-sched.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+/* Objects without a sibling tell nothing. */
+static bool is_branch(const struct hwloc_obj *o)
+{
+	return o->parent && o->parent->arity > 1;
+}
+
+static int branches_above(const struct hwloc_obj *o)
+{
+	int n = 0;
+
+	for (; o->parent; o = o->parent)
+		n += is_branch(o);
+	return n;
+}
+
+weft_cu_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set)
+{
+	const struct hwloc_obj *o = hwloc_get_obj_covering_cpuset(topo, set);
+	weft_cu_place place = WEFT_CU_NOWHERE;
+	int level;
+
+	if (!o || hwloc_bitmap_iszero(set))
+		return place;
+	for (level = branches_above(o); o->parent; o = o->parent) {
+		if (!is_branch(o) || --level >= WEFT_CU_LEVELS)
+			continue;
+		/* so many siblings have no number: told apart no further */
+		if (o->sibling_rank >= WEFT_CU_LEVEL_MAX)
+			place = WEFT_CU_NOWHERE;
+		else
+			place &= ~((uint64_t)(WEFT_CU_LEVEL_MAX ^
+					      o->sibling_rank)
+				   << level * WEFT_CU_LEVEL_BITS);
+	}
+	return place;
+}
+
+static hwloc_topology_t topology;
+
+static void load(void)
+{
+	if (hwloc_topology_init(&topology) < 0) {
+		topology = NULL;
+		return;
+	}
+	if (hwloc_topology_load(topology) < 0) {
+		hwloc_topology_destroy(topology);
+		topology = NULL;
+	}
+}
+
+weft_cu_place nic_place_here(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	weft_cu_place place = WEFT_CU_NOWHERE;
+	hwloc_cpuset_t set;
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(getpid(), sizeof(cpus), &cpus) ||
+	    CPU_COUNT(&cpus) >= sysconf(_SC_NPROCESSORS_ONLN))
+		return place;
+	pthread_once(&once, load);
+	set = topology ? hwloc_bitmap_alloc() : NULL;
+	if (!set)
+		return place;
+	if (!hwloc_cpuset_from_glibc_sched_affinity(topology, set, &cpus,
+						    sizeof(cpus)))
+		place = nic_place_of(topology, set);
+	hwloc_bitmap_free(set);
+	return place;
+}
