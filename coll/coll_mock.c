@@ -541,6 +541,19 @@ int weft_unit_run(const struct weft_unit_call *call)
 	return -EOPNOTSUPP;
 }
 
+int weft_unit_barrier(struct weft_route *r)
+{
+	(void)r;
+	return -ENOSYS;
+}
+
+int weft_unit_allreduce(struct weft_route *r, const void *in, void *out,
+			MPI_Count count, MPI_Datatype type, MPI_Op op)
+{
+	(void)r, (void)in, (void)out, (void)count, (void)type, (void)op;
+	return -ENOSYS;
+}
+
 int weft_unit_post(const struct weft_unit_call *call, struct weft_req **req_p)
 {
 	(void)call;

@@ -13,6 +13,9 @@
 #include "coll/coll_select.h"
 
 #include "src/base/attr.h"
+#include "src/core/core_opts.h"
+
+#include <errno.h>
 
 /* Blocking collectives of a communicator before it joins a route. */
 #define UNIT_JOIN_AT 2
@@ -159,15 +162,23 @@ static bool quick_call(const struct weft_coll_args *a,
 
 bool weft_coll_barrier_quick(struct weft_comm *comm, int *rc_p)
 {
-	const struct weft_unit_call call = {
-		.kind = WEFT_UNIT_BARRIER, .route = comm->route,
-		.untagged = true,
-	};
-
 	if (!is_quick(comm, WEFT_COLL_BARRIER))
 		return false;
-	*rc_p = weft_unit_run(&call);
-	return true;
+	*rc_p = weft_unit_barrier(comm->route);
+	return *rc_p != -ENOSYS;
+}
+
+bool weft_coll_allreduce_quick(struct weft_comm *comm, const void *in,
+			       void *out, MPI_Count count, MPI_Datatype type,
+			       MPI_Op op, int *rc_p)
+{
+	if (!is_quick(comm, WEFT_COLL_ALLREDUCE) || weft_core_exact ||
+	    in == out || !in || !out || out == MPI_IN_PLACE)
+		return false;
+	if (in == MPI_IN_PLACE)
+		in = out;
+	*rc_p = weft_unit_allreduce(comm->route, in, out, count, type, op);
+	return *rc_p != -ENOSYS;
 }
 
 bool coll_unit_quick(const struct weft_coll_args *a, int *rc_p)

@@ -95,12 +95,14 @@ int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
 		  const struct weft_coll_call *call);
 
 /*
- * The same without an op: work says when it is over, which may be at once,
- * and is the likelier the more turns a small group may look for it.
- * The errors are those above; then work is the caller's again.
+ * The same without an op: the caller has filled in work->done and of work->call
+ * what goes in, except done. work says when it is over, which may be at once,
+ * and is the likelier the more turns a small group may look for it. exact: a
+ * sum of doubles is rounded once. The errors are those above; then work is the
+ * caller's again.
  */
 int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *work,
-			const struct weft_coll_call *call, unsigned turns);
+			bool exact, unsigned turns);
 /* The shortest of them, a barrier. */
 int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *work,
 		       unsigned turns);

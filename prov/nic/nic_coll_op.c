@@ -35,20 +35,21 @@ static void work_done(struct weft_cu_call *call)
 }
 
 /* Widens the doubles of an exact sum; the wide ones are summed in place. */
-static int work_widen(struct weft_coll_work *w,
-		      const struct weft_coll_call *call)
+static int work_widen(struct weft_coll_work *w)
 {
-	w->wide = malloc((call->count + 1) * sizeof(*w->wide));
+	size_t count = w->call.count;
+
+	w->wide = malloc((count + 1) * sizeof(*w->wide));
 	if (!w->wide)
 		return -ENOMEM;
-	for (size_t i = 0; i < call->count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		double x;
 
-		memcpy(&x, (const char *)call->in + i * sizeof(x), sizeof(x));
+		memcpy(&x, (const char *)w->call.in + i * sizeof(x), sizeof(x));
 		weft_cu_exact_from(&w->wide[i], x);
 	}
-	w->out = call->out;
-	w->count = call->count;
+	w->out = w->call.out;
+	w->count = count;
 	w->call.in = w->wide;
 	w->call.out = w->wide;
 	return 0;
@@ -60,16 +61,15 @@ static bool coll_reduces(unsigned kind)
 	       kind == WEFT_CU_REDUCE_SCATTER;
 }
 
-static bool call_is_exact(const struct weft_coll_call *call)
+static bool can_be_exact(const struct weft_cu_call *call)
 {
-	return call->exact && call->type == WEFT_CU_DOUBLE &&
-	       call->op == WEFT_CU_SUM &&
+	return call->type == WEFT_CU_DOUBLE && call->op == WEFT_CU_SUM &&
 	       (call->kind == WEFT_CU_REDUCE ||
 		call->kind == WEFT_CU_ALLREDUCE);
 }
 
 static int call_check(const struct weft_coll *c,
-		      const struct weft_coll_call *call)
+		      const struct weft_cu_call *call)
 {
 	if (weft_unlikely(c->state != COLL_READY))
 		return c->state == COLL_FAILED ? -ECONNRESET : -EAGAIN;
@@ -92,19 +92,11 @@ static void work_keep(struct weft_coll *c, struct weft_coll_work *w)
 	c->nic->coll->pending++;
 }
 
-static void work_set(struct weft_coll *c, struct weft_coll_work *w,
-		     const struct weft_coll_call *call)
+static void work_set(struct weft_coll *c, struct weft_coll_work *w)
 {
 	w->coll = c;
 	w->wide = NULL;
 	w->is_long = false;
-	w->call.kind = call->kind;
-	w->call.op = call->op;
-	w->call.type = call_is_exact(call) ? WEFT_CU_EXACT : call->type;
-	w->call.root = call->root;
-	w->call.in = call->in;
-	w->call.out = call->out;
-	w->call.count = call->count;
 	w->call.done = work_done;
 }
 
@@ -115,33 +107,38 @@ static int work_quick(struct weft_coll *c, struct weft_coll_work *w,
 	struct weft_cu_group *hw = group_for(c, w->call.kind);
 	int ret;
 
-	if (!hw || w->call.type == WEFT_CU_EXACT)
+	if (!hw)
 		return -EAGAIN;
 	ret = weft_cu_quick(hw, &w->call, turns);
 	if (ret == -EAGAIN)
 		return ret;
 	w->over = true;
-	if (ret == -EINPROGRESS)
+	if (ret == -EINPROGRESS) {
+		work_set(c, w);
 		work_keep(c, w);
-	else if (w->done)
+	} else if (w->done) {
+		w->coll = c;
 		w->done(w);
+	}
 	return 0;
 }
 
 int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
-			const struct weft_coll_call *call, unsigned turns)
+			bool exact, unsigned turns)
 {
 	struct weft_cu_group *hw;
-	int ret = call_check(c, call);
+	int ret = call_check(c, &w->call);
 
 	if (ret)
 		return ret;
-	work_set(c, w, call);
-	w->is_long = nic_long_wants(c, w);
-	if (!w->is_long && !work_quick(c, w, turns))
+	exact &= can_be_exact(&w->call);
+	if (!exact && !work_quick(c, w, turns))
 		return 0;
-	if (w->call.type == WEFT_CU_EXACT && !w->is_long &&
-	    work_widen(w, call))
+	work_set(c, w);
+	if (exact)
+		w->call.type = WEFT_CU_EXACT;
+	w->is_long = nic_long_wants(c, w);
+	if (exact && !w->is_long && work_widen(w))
 		return -ENOMEM;
 	work_keep(c, w);
 	if (w->is_long) {
@@ -153,25 +150,26 @@ int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
 		return 0;
 	}
 	c->far_used |= !c->hw;
-	hw = group_for(c, call->kind);
+	hw = group_for(c, w->call.kind);
 	return weft_cu_post(hw ? hw : c->far, &w->call);
 }
 
 int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *w,
 		       unsigned turns)
 {
-	static const struct weft_coll_call call = { .kind = WEFT_CU_BARRIER,
-						    .type = WEFT_CU_UINT8 };
 	int ret = -EAGAIN;
 
 	if (weft_likely(c->state == COLL_READY && c->hw))
 		ret = weft_cu_sync(group_for(c, WEFT_CU_BARRIER), turns);
-	if (weft_unlikely(ret == -EAGAIN))
-		return weft_nic_coll_begin(c, w, &call, turns);
+	if (weft_unlikely(ret == -EAGAIN)) {
+		w->call = (struct weft_cu_call){ .kind = WEFT_CU_BARRIER,
+						 .type = WEFT_CU_UINT8 };
+		return weft_nic_coll_begin(c, w, false, turns);
+	}
 	w->over = true;
 	w->call.err = ret;
 	if (weft_unlikely(ret == -EINPROGRESS)) {
-		work_set(c, w, &call);
+		work_set(c, w);
 		work_keep(c, w);
 		weft_cu_sync_later(group_for(c, WEFT_CU_BARRIER), &w->call);
 	}
@@ -218,7 +216,12 @@ int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
 		return -ENOMEM;
 	o->op = op;
 	o->work.done = coll_op_done;
-	ret = weft_nic_coll_begin(c, &o->work, call, 0);
+	o->work.call = (struct weft_cu_call){
+		.kind = call->kind, .op = call->op, .type = call->type,
+		.root = call->root, .in = call->in, .out = call->out,
+		.count = call->count,
+	};
+	ret = weft_nic_coll_begin(c, &o->work, call->exact, 0);
 	if (ret)
 		weft_pool_put(&nc->ops, o);
 	return ret;

@@ -54,23 +54,24 @@ static bool reduces(enum fi_collective_op what)
 }
 
 /* The engine's call; false: not with that type. */
-static bool call_of(const struct fi_weft_call *c, struct weft_coll_call *call)
+static bool call_of(const struct fi_weft_call *c, struct weft_cu_call *call)
 {
 	int type, op;
 
-	*call = (struct weft_coll_call){ .kind = kind_of[c->what],
-					 .type = WEFT_CU_UINT8,
-					 .root = c->root, .in = c->in,
-					 .out = c->out };
+	call->kind = kind_of[c->what];
+	call->root = c->root;
+	call->in = c->in;
+	call->out = c->out;
 	if (reduces(c->what)) {
 		type = weft_coll_type(c->datatype);
 		op = weft_coll_op(c->op);
 		call->type = (uint8_t)type;
 		call->op = (uint8_t)op;
 		call->count = c->count;
-		call->exact = c->flags & FI_WEFT_EXACT;
 		return type >= 0 && op >= 0;
 	}
+	call->type = WEFT_CU_UINT8;
+	call->op = 0;
 	call->count = c->count * weft_coll_bytes(c->datatype);
 	return true;
 }
@@ -96,25 +97,28 @@ int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
 {
 	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
 	struct weft_coll_work *w = work_of(work);
-	struct weft_coll_call call;
 	unsigned turns;
+	bool crowd;
 	int ret;
 
 	if (!mc->direct || c->what > FI_GATHER)
 		return -FI_ENOSYS;
 	w->done = NULL;
-	w->crowd = (c->flags & FI_WEFT_CROWD) ||
-		   weft_nic_coll_crowded(mc->coll);
-	turns = !w->crowd ? DIRECT_TURNS : is_shunning(mc) ? 0 : CROWD_TURNS;
+	crowd = (c->flags & FI_WEFT_CROWD) || weft_nic_coll_crowded(mc->coll);
+	turns = !crowd ? DIRECT_TURNS : is_shunning(mc) ? 0 : CROWD_TURNS;
 	if (c->what == FI_BARRIER)
 		ret = weft_nic_coll_sync(mc->coll, w, turns);
-	else if (!call_of(c, &call))
+	else if (!call_of(c, &w->call))
 		return -FI_EOPNOTSUPP;
 	else
-		ret = weft_nic_coll_begin(mc->coll, w, &call, turns);
+		ret = weft_nic_coll_begin(mc->coll, w, c->flags & FI_WEFT_EXACT,
+					  turns);
 	if (weft_unlikely(ret))
 		return (int)weft_fi_err(ret);
-	return w->over ? work_result(w) : -FI_EINPROGRESS;
+	if (weft_likely(w->over))
+		return work_result(w);
+	w->crowd = crowd;
+	return -FI_EINPROGRESS;
 }
 
 static bool has_entries(const struct weft_cq *cq)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "src/core/core_unit.h"
+#include "src/core/core_unit_int.h"
 
 #include "src/base/attr.h"
 #include "src/core/core_dt.h"
@@ -13,19 +13,9 @@
 #include <errno.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_collective.h>
-#include <rdma/fi_ext_weft.h>
 #include <stdlib.h>
 
 #define UNIT_PEND_MS 1
-
-struct weft_route {
-	struct weft_comm *comm; /* whose ranks it has */
-	struct fid_av_set *set;
-	struct fid_mc *mc;
-	struct fi_weft_routes *ops;
-	weft_au32 joined; /* 1: yes; 2: it failed */
-	struct fi_weft_route info;
-};
 
 /* A request of the unit. */
 struct unit_req {
@@ -45,6 +35,7 @@ int weft_unit_open(void)
 	if (!(c->info->caps & FI_COLLECTIVE))
 		return 0;
 	weft_pool_init(&unit_reqs, sizeof(struct unit_req));
+	weft_short_open();
 	rc = fi_eq_open(c->fabric, &attr, &unit_eq, NULL);
 	return rc ? rc : fi_ep_bind(c->ep, &unit_eq->fid, 0);
 }
@@ -265,6 +256,13 @@ bool weft_unit_has_bulk(const struct weft_comm *comm)
 	return comm->route && comm->route->info.bulk;
 }
 
+uint32_t weft_unit_names(const struct weft_op *op, const struct weft_dt *dt,
+			 uint8_t *op_p)
+{
+	*op_p = (uint8_t)unit_op(op);
+	return (uint32_t)(unit_type[dt->basic] - 1);
+}
+
 bool weft_unit_can(const struct weft_op *op, const struct weft_dt *dt)
 {
 	int type = unit_type[dt->basic] - 1, o = unit_op(op);
@@ -418,6 +416,17 @@ static int run_timeout(void)
 	return weft_core.pending || weft_core.joining ? UNIT_PEND_MS : -1;
 }
 
+int weft_unit_finish(struct weft_route *r, struct fi_weft_work *work, int rc)
+{
+	if (rc == -FI_EINPROGRESS)
+		rc = r->ops->wait(&r->mc->fid, work, run_timeout());
+	while (weft_unlikely(rc == -FI_EAGAIN)) {
+		weft_progress();
+		rc = r->ops->wait(&r->mc->fid, work, run_timeout());
+	}
+	return weft_likely(!rc) ? 0 : weft_fi_errno(rc);
+}
+
 static inline int run(const struct weft_unit_call *call)
 {
 	struct weft_route *r = call->route;
@@ -431,13 +440,7 @@ static inline int run(const struct weft_unit_call *call)
 	rc = r->ops->begin(&r->mc->fid, &f, &work);
 	if (rc == -FI_ENOSYS)
 		return run_posted(call);
-	if (rc == -FI_EINPROGRESS)
-		rc = r->ops->wait(&r->mc->fid, &work, run_timeout());
-	while (weft_unlikely(rc == -FI_EAGAIN)) {
-		weft_progress();
-		rc = r->ops->wait(&r->mc->fid, &work, run_timeout());
-	}
-	return weft_likely(!rc) ? 0 : weft_fi_errno(rc);
+	return weft_likely(!rc) ? 0 : weft_unit_finish(r, &work, rc);
 }
 
 /* Leaves word of it, for the report of a deadlock. */

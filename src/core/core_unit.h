@@ -83,6 +83,14 @@ bool weft_unit_can(const struct weft_op *op, const struct weft_dt *dt);
 /* Hands in this rank's part and waits until it is done; 0 or -errno. */
 int weft_unit_run(const struct weft_unit_call *call);
 
+/*
+ * The same of a barrier, and of an allreduce of few elements of a predefined
+ * type, which goes by handles. -ENOSYS: not now, and nothing was done.
+ */
+int weft_unit_barrier(struct weft_route *r);
+int weft_unit_allreduce(struct weft_route *r, const void *in, void *out,
+			MPI_Count count, MPI_Datatype type, MPI_Op op);
+
 /* Hands in this rank's part; as weft_core_isend in all else. */
 int weft_unit_post(const struct weft_unit_call *call, struct weft_req **req_p);
 

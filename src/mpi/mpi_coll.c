@@ -71,16 +71,29 @@ int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 	return mpi_coll_run(&m);
 }
 
+static int allreduce(const char *func, const void *in, struct mpi_side out,
+		     MPI_Op op, MPI_Comm comm)
+{
+	struct mpi_coll m = mpi_combine(func, WEFT_COLL_ALLREDUCE, in, out, op,
+					comm);
+
+	return mpi_coll_run(&m);
+}
+
 #pragma weak MPI_Allreduce = PMPI_Allreduce
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
 		   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_combine(__func__, WEFT_COLL_ALLREDUCE, sendbuf,
-			    mpi_side(recvbuf, count, datatype), op, comm);
+	struct weft_comm *c = weft_comm_of(comm);
+	int rc;
 
-	return mpi_coll_run(&m);
+	if (weft_likely(c && weft_coll_allreduce_quick(c, sendbuf, recvbuf,
+						       count, datatype, op,
+						       &rc)))
+		return weft_err_rc(c, __func__, rc);
+	return allreduce(__func__, sendbuf,
+			 mpi_side(recvbuf, count, datatype), op, comm);
 }
 
 #pragma weak MPI_Allreduce_c = PMPI_Allreduce_c
@@ -88,11 +101,15 @@ int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_combine(__func__, WEFT_COLL_ALLREDUCE, sendbuf,
-			    mpi_side(recvbuf, count, datatype), op, comm);
+	struct weft_comm *c = weft_comm_of(comm);
+	int rc;
 
-	return mpi_coll_run(&m);
+	if (weft_likely(c && weft_coll_allreduce_quick(c, sendbuf, recvbuf,
+						       count, datatype, op,
+						       &rc)))
+		return weft_err_rc(c, __func__, rc);
+	return allreduce(__func__, sendbuf,
+			 mpi_side(recvbuf, count, datatype), op, comm);
 }
 
 #pragma weak MPI_Gather = PMPI_Gather

@@ -172,25 +172,62 @@ int weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
 	return op->err;
 }
 
+/* ---- barriers, without an operation -------------------------------------- */
+
+static const struct weft_cu_call barrier = { .kind = WEFT_CU_BARRIER,
+					     .type = WEFT_CU_UINT8 };
+
+static int near_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
+{
+	int err = 0;
+
+	near_publish(g, &barrier, seq);
+	for (int i = 0; i < g->n; i++) {
+		const struct cu_packet *p = cu_slot(g, i, seq);
+
+		if (i == g->me)
+			continue;
+		/* A0 pairs with R0 in near_publish() and publish(). */
+		while (weft_load64(&p->seq) != seq + 1) {
+			if (!turns--)
+				return -EINPROGRESS;
+		}
+		if (weft_unlikely(p->sig != cu_sig(&barrier)))
+			err = -EPROTO;
+		cu_learn(g, i, seq, p->lag);
+	}
+	cu_credit_read(g);
+	return err;
+}
+
+static int board_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
+{
+	int err = 0;
+
+	cu_board_arrive(g, &barrier, seq, NULL, 0);
+	if (!board_see(g, seq, turns))
+		return -EINPROGRESS;
+	if (weft_unlikely(cu_board_out(g, seq)->sig != cu_sig(&barrier)))
+		err = -EPROTO;
+	cu_credit_read(g);
+	return err;
+}
+
 int weft_cu_sync(struct weft_cu_group *g, unsigned turns)
 {
-	struct weft_cu_call barrier = { .kind = WEFT_CU_BARRIER,
-					.type = WEFT_CU_UINT8 };
 	uint64_t seq = g->posted;
 
 	if (!is_idle(g))
 		return -EAGAIN;
-	if (!quick_pass(g, &barrier, seq, turns))
-		return -EINPROGRESS;
-	quick_take(g, &barrier, seq);
-	return barrier.err;
+	g->posted = g->sent = seq + 1;
+	return g->board ? board_sync(g, seq, turns) : near_sync(g, seq, turns);
 }
 
 void weft_cu_sync_later(struct weft_cu_group *g, struct weft_cu_call *op)
 {
-	op->kind = WEFT_CU_BARRIER;
-	op->op = 0;
-	op->type = WEFT_CU_UINT8;
+	op->kind = barrier.kind;
+	op->op = barrier.op;
+	op->type = barrier.type;
 	op->root = 0;
 	op->count = op->bytes = 0;
 	op->in = op->out = NULL;

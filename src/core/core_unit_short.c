@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reductions of a few elements of a predefined type, straight to the unit: the
+ * handles say all there is to know. In a crowd of ranks whatever a call touches
+ * is cold, so this one touches little.
+ */
+#include "src/core/core_unit_int.h"
+
+#include "src/base/attr.h"
+#include "src/core/core_dt.h"
+#include "src/core/core_op.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_state.h"
+
+#include <errno.h>
+
+#define SHORT_ELEMS 2048u
+
+/* Predefined types and operations, by the low bits of their handles. */
+struct short_type {
+	uint32_t ops; /* a bit for each operation that the unit does on it */
+	uint32_t fi;  /* enum fi_datatype */
+};
+
+static struct short_type short_type[WEFT_COUNT_OF(weft_dt_predef)];
+static uint8_t short_op[WEFT_COUNT_OF(weft_op_predef)]; /* enum fi_op */
+
+static void type_open(struct short_type *t, const struct weft_dt *dt)
+{
+	for (unsigned i = 0; i < WEFT_COUNT_OF(short_op); i++) {
+		const struct weft_op *op = &weft_op_predef[i];
+
+		if (!op->obj.predefined || !weft_op_allows(op, dt) ||
+		    !weft_unit_can(op, dt))
+			continue;
+		t->ops |= 1u << i;
+		t->fi = weft_unit_names(op, dt, &short_op[i]);
+	}
+}
+
+void weft_short_open(void)
+{
+	for (unsigned i = 0; i < WEFT_COUNT_OF(short_type); i++) {
+		if (weft_dt_predef[i].obj.predefined)
+			type_open(&short_type[i], &weft_dt_predef[i]);
+	}
+}
+
+static bool can_now(void)
+{
+	return weft_likely(!weft_threads && !weft_core.virt);
+}
+
+static int run(struct weft_route *r, struct fi_weft_call *call)
+{
+	struct fi_weft_work work;
+	int rc;
+
+	call->root = 0;
+	call->flags = weft_core.crowded ? FI_WEFT_CROWD : 0;
+	rc = r->ops->begin(&r->mc->fid, call, &work);
+	if (weft_likely(!rc))
+		return 0;
+	return rc == -FI_ENOSYS ? -ENOSYS : weft_unit_finish(r, &work, rc);
+}
+
+int weft_unit_barrier(struct weft_route *r)
+{
+	struct fi_weft_call call;
+
+	if (!can_now())
+		return -ENOSYS;
+	call.what = FI_BARRIER;
+	return run(r, &call);
+}
+
+int weft_unit_allreduce(struct weft_route *r, const void *in, void *out,
+			MPI_Count count, MPI_Datatype type, MPI_Op op)
+{
+	const struct short_type *t = &short_type[(uintptr_t)type & 0xff];
+	unsigned o = (uintptr_t)op & 0x1f;
+	struct fi_weft_call call;
+
+	if ((uintptr_t)type >> 8 != 2 || (uintptr_t)op >> 5 != 1 ||
+	    !(t->ops >> o & 1) || (uint64_t)count - 1 >= SHORT_ELEMS ||
+	    !can_now())
+		return -ENOSYS;
+	call.what = FI_ALLREDUCE;
+	call.in = in;
+	call.out = out;
+	call.count = (size_t)count;
+	call.datatype = (enum fi_datatype)t->fi;
+	call.op = (enum fi_op)short_op[o];
+	return run(r, &call);
+}
