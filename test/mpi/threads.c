@@ -51,15 +51,22 @@ static void *talk(void *arg)
 	return NULL;
 }
 
-/* Each thread makes communicators out of its own, and uses them. */
+/*
+ * Each thread makes communicators out of its own, and uses them: of all ranks,
+ * and of this one alone.
+ */
 static void *make(void *arg)
 {
 	int me = (int)(intptr_t)arg;
+	MPI_Comm alone;
 	int i, sum;
 
-	for (i = 0; i < 10; i++) {
-		MPI_Comm c, d;
+	MT_OK(MPI_Comm_split(comm[me], mt_rank, 0, &alone));
 
+	for (i = 0; i < 10; i++) {
+		MPI_Comm c, d, e;
+
+		MT_OK(MPI_Comm_dup(alone, &e));
 		MT_OK(MPI_Comm_dup(comm[me], &c));
 		MT_OK(MPI_Comm_split(c, mt_rank % 2, mt_rank, &d));
 		MT_OK(MPI_Allreduce(&mt_rank, &sum, 1, MPI_INT, MPI_SUM, c));
@@ -67,7 +74,9 @@ static void *make(void *arg)
 		MT_OK(MPI_Barrier(d));
 		MT_OK(MPI_Comm_free(&d));
 		MT_OK(MPI_Comm_free(&c));
+		MT_OK(MPI_Comm_free(&e));
 	}
+	MT_OK(MPI_Comm_free(&alone));
 	return NULL;
 }
 
