@@ -3,12 +3,18 @@
  * Sums of doubles that are rounded once: the same bits whatever the number of
  * ranks, the tree, the order and the algorithm. WEFT_EXACT=1 asks for it
  * everywhere, the info key weft_exact on one communicator (it wins); both must
- * be the same on all ranks. MPI_Reduce and MPI_Allreduce have it, with
- * MPI_SUM on 64-bit floating point, in all forms, within one group.
+ * be the same on all ranks. All reductions have it, with MPI_SUM on 64-bit
+ * floating point, in all forms, also between two groups.
  *
- * The unit does it. A communicator that has not joined a class route, or got
- * none, joins a group for it here; a nonblocking call does not wait for that,
- * its step does.
+ * The unit does it, which reduces to one rank or to all. A reduce-scatter is
+ * a reduction of each block to its owner, a scan one to each rank, to which
+ * the ranks behind it contribute nothing (negative zeroes, which change no
+ * sum, not even a negative zero). Between groups, the local phase is exact.
+ *
+ *   scan, p = 3      to 0: x0 -0 -0     to 1: x0 x1 -0     to 2: x0 x1 x2
+ *
+ * A communicator that has not joined a class route, or got none, joins a group
+ * for it here; a nonblocking call does not wait for that, its step does.
  */
 #include "coll/coll_select.h"
 
@@ -45,16 +51,35 @@ static bool can_be_exact(void)
 	return false;
 }
 
+/* Does this rank take part in a sum? Roots of the other group's do not. */
+static bool is_sum(const struct weft_coll_args *a)
+{
+	switch (a->kind) {
+	case WEFT_COLL_REDUCE:
+		return a->root != MPI_ROOT && a->root != MPI_PROC_NULL;
+	case WEFT_COLL_ALLREDUCE:
+	case WEFT_COLL_REDUCE_SCATTER:
+	case WEFT_COLL_SCAN:
+	case WEFT_COLL_EXSCAN:
+		return true;
+	default:
+		return false;
+	}
+}
+
 bool coll_exact_wanted(const struct weft_coll_args *a)
 {
-	if (a->kind != WEFT_COLL_REDUCE && a->kind != WEFT_COLL_ALLREDUCE)
-		return false;
 	if (!weft_core_exact && !a->comm->info)
 		return false;
-	return !a->comm->inter && a->comm->size > 1 &&
+	return is_sum(a) && a->comm->size > 1 &&
 	       a->r.dt->basic == WEFT_BASIC_F64 &&
 	       weft_obj_handle(&a->op->obj) == MPI_SUM &&
 	       is_exact(a->comm) && can_be_exact();
+}
+
+struct weft_comm *coll_exact_comm(const struct weft_coll_args *a)
+{
+	return a->comm->inter ? a->comm->local : a->comm;
 }
 
 /* The route such a call takes; a persistent one has its own. */
@@ -62,12 +87,12 @@ static struct weft_route *exact_route(const struct weft_coll_args *a)
 {
 	struct weft_route *own = coll_route(a);
 
-	return own ? own : a->comm->tree;
+	return own ? own : coll_exact_comm(a)->tree;
 }
 
 int coll_exact_join(const struct weft_coll_args *a, bool wait)
 {
-	struct weft_comm *comm = a->comm;
+	struct weft_comm *comm = coll_exact_comm(a);
 	int rc;
 
 	if (!exact_route(a)) {
@@ -92,4 +117,75 @@ void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a)
 
 	if (call.count)
 		coll_unit(p, &call);
+}
+
+/* n doubles of all ranks to one; out matters there only. */
+static void say_sum(struct coll_prog *p, const struct weft_coll_args *a,
+		    int root, const double *in, double *out, MPI_Count n)
+{
+	const struct weft_unit_call call = {
+		.kind = WEFT_UNIT_REDUCE, .root = root, .in = in, .out = out,
+		.count = n, .dt = a->r.dt, .op = a->op, .exact = true,
+		.route = exact_route(a),
+	};
+
+	if (n)
+		coll_unit(p, &call);
+}
+
+void coll_reduce_inside(struct coll_prog *p, const struct weft_coll_args *a,
+			const struct weft_coll_args *in)
+{
+	if (coll_exact_wanted(a))
+		say_sum(p, a, in->root, in->s.buf, in->r.buf, in->r.count);
+	else
+		coll_reduce_binomial(p, in);
+}
+
+/* Where a rank's own result goes while others still need its input. */
+static double *result_room(struct coll_prog *p, const struct weft_coll_args *a,
+			   MPI_Count n)
+{
+	return coll_in_place(&a->s) ? coll_bytes(p, n * (MPI_Count)8) :
+				      a->r.buf;
+}
+
+static void bring_result(struct coll_prog *p, const struct weft_coll_args *a,
+			 const double *from, MPI_Count n)
+{
+	if (from == a->r.buf)
+		return;
+	coll_wait_all(p);
+	coll_copy(p, from, n, a->r.dt, a->r.buf, n, a->r.dt);
+}
+
+void coll_redscat_exact(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	MPI_Count n = coll_count(&a->r, p->rank);
+	double *out = result_room(p, a, n);
+	const double *in = coll_input(a);
+
+	for (int r = 0; r < p->size && !p->err; r++) {
+		say_sum(p, a, r, in, out, coll_count(&a->r, r));
+		in += coll_count(&a->r, r);
+	}
+	bring_result(p, a, out, n);
+}
+
+void coll_scan_exact(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	MPI_Count n = a->r.count;
+	int behind = a->kind == WEFT_COLL_EXSCAN;
+	double *nothing = coll_bytes(p, n * (MPI_Count)8);
+	double *out = result_room(p, a, n);
+
+	for (MPI_Count i = 0; nothing && i < n; i++)
+		nothing[i] = -0.0;
+	for (int r = behind; r < p->size && !p->err; r++)
+		say_sum(p, a, r,
+			p->rank + behind <= r ? coll_input(a) : nothing, out,
+			n);
+	/* rank 0 of an exclusive scan has no result */
+	if (p->rank >= behind)
+		bring_result(p, a, out, n);
 }

@@ -178,6 +178,8 @@ static const struct coll_algo alltoall_rows[] = {
 
 /* reduce_scatter: bytes of the whole vector */
 static const struct coll_algo reduce_scatter_rows[] = {
+	{ WEFT_COLL_REDUCE_SCATTER, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
+	  coll_redscat_exact, "sum rounded once, WEFT_EXACT" },
 	{ WEFT_COLL_REDUCE_SCATTER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0,
 	  UNIT_BLOCKS / 2, 0, 0, coll_redscat_unit,
 	  "class route of the provider" },
@@ -199,6 +201,8 @@ static const struct coll_algo reduce_scatter_rows[] = {
 
 /* scan, exscan: bytes of the vector */
 static const struct coll_algo scan_rows[] = {
+	{ WEFT_COLL_SCAN, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
+	  coll_scan_exact, "sum rounded once, WEFT_EXACT" },
 	{ WEFT_COLL_SCAN, "linear", ANY, 0, 0, 0, 2,
 	  coll_scan_linear, "chain" },
 	{ WEFT_COLL_SCAN, "linear", ANY | COLL_CROWDED, 0, 0, 0, 0,
@@ -210,6 +214,8 @@ static const struct coll_algo scan_rows[] = {
 };
 
 static const struct coll_algo exscan_rows[] = {
+	{ WEFT_COLL_EXSCAN, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
+	  coll_scan_exact, "sum rounded once, WEFT_EXACT" },
 	{ WEFT_COLL_EXSCAN, "linear", ANY, 0, 0, 0, 2,
 	  coll_exscan_linear, "chain" },
 	{ WEFT_COLL_EXSCAN, "linear", ANY | COLL_CROWDED, 0, 0, 0, 0,
@@ -272,10 +278,11 @@ const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	    "MPI_Allgather(v)"),
 	OPT("ALLTOALL", "unit|linear|bruck|pairwise|inplace",
 	    "MPI_Alltoall(v,w)"),
-	OPT("REDUCE_SCATTER", "unit|inter|recdbl|halving|pairwise|ordered",
+	OPT("REDUCE_SCATTER",
+	    "exact|unit|inter|recdbl|halving|pairwise|ordered",
 	    "MPI_Reduce_scatter(_block)"),
-	OPT("SCAN", "recdbl|linear", "MPI_Scan"),
-	OPT("EXSCAN", "recdbl|linear", "MPI_Exscan"),
+	OPT("SCAN", "exact|recdbl|linear", "MPI_Scan"),
+	OPT("EXSCAN", "exact|recdbl|linear", "MPI_Exscan"),
 	OPT("NEIGHBOR_ALLGATHER", "linear", "MPI_Neighbor_allgather(v)"),
 	OPT("NEIGHBOR_ALLTOALL", "linear", "MPI_Neighbor_alltoall(v,w)"),
 };

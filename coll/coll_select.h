@@ -104,6 +104,13 @@ void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a);
 bool coll_exact_wanted(const struct weft_coll_args *a);
 int coll_exact_join(const struct weft_coll_args *a, bool wait);
 void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_redscat_exact(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_scan_exact(struct coll_prog *p, const struct weft_coll_args *a);
+/* coll_exact.c: the ranks that add: of two groups, those of this one. */
+struct weft_comm *coll_exact_comm(const struct weft_coll_args *a);
+/* coll_exact.c: in, on the local group of a's: exact where a is. */
+void coll_reduce_inside(struct coll_prog *p, const struct weft_coll_args *a,
+			const struct weft_coll_args *in);
 
 void coll_barrier_dissem(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_barrier_tree(struct coll_prog *p, const struct weft_coll_args *a);

@@ -75,7 +75,8 @@ struct weft_route *coll_unit_private(const struct weft_coll_args *a)
 	enum weft_route_state state;
 	struct weft_route *r;
 
-	if (!private_pays(a) || weft_route_open(a->comm, salt, false, &r))
+	if (!private_pays(a) ||
+	    weft_route_open(coll_exact_comm(a), salt, false, &r))
 		return NULL;
 	state = weft_route_wait(r);
 	if (state == WEFT_ROUTE_REAL ||

@@ -25,7 +25,7 @@ void coll_redscat_inter(struct coll_prog *p, const struct weft_coll_args *a)
 	up.r.count = n;
 	up.r.buf = lead ? coll_elems(p, n, a->r.dt) : NULL;
 	coll_enter(p, a->comm->local);
-	coll_reduce_binomial(p, &up);
+	coll_reduce_inside(p, a, &up);
 	coll_wait_all(p);
 	down.s = a->r;
 	down.s.buf = lead ? coll_elems(p, n, a->r.dt) : NULL;

@@ -48,7 +48,11 @@ static int work_widen(struct weft_coll_work *w)
 		memcpy(&x, (const char *)w->call.in + i * sizeof(x), sizeof(x));
 		weft_cu_exact_from(&w->wide[i], x);
 	}
-	w->out = w->call.out;
+	/* a reduction's buffer means nothing where its root is not */
+	w->out = w->call.kind == WEFT_CU_REDUCE &&
+				 w->call.root != w->coll->me ?
+			 NULL :
+			 w->call.out;
 	w->count = count;
 	w->call.in = w->wide;
 	w->call.out = w->wide;

@@ -64,9 +64,9 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 			       "happened in it, with a hash of all events",
 			       NULL },
 	[WEFT_OPT_EXACT] = { "WEFT_EXACT", WEFT_CFG_BOOL, "0",
-			     "MPI_SUM of doubles in MPI_Reduce and "
-			     "MPI_Allreduce is rounded once, whatever the "
-			     "number and order of ranks",
+			     "MPI_SUM of doubles is rounded once in every "
+			     "reduction, whatever the number and order of "
+			     "ranks",
 			     NULL },
 };
 

@@ -2,14 +2,13 @@
 /*
  * What the collective unit promises beyond answers: nobody has to be inside
  * MPI for the others to go on; sums have the same bits whatever the order of
- * arrival; exact sums are rounded once; routes run out and come back;
+ * arrival; routes run out and come back;
  * persistent operations start in any order.
  *
  *   coll_offload [orders of arrival]
  */
 #include "coll_t.h"
 
-#include <float.h>
 #include <math.h>
 
 static int rank, size;
@@ -84,67 +83,6 @@ static void sums_are_the_same_in_every_order(int orders)
 	}
 }
 
-/* As long double has it: 113 bits are enough for these numbers. */
-static double exact_of(int e)
-{
-	long double sum = 0;
-
-	for (int r = 0; r < size; r++)
-		sum += odd_value(r, e);
-	return (double)sum;
-}
-
-static void try_exact(MPI_Comm comm, int n, int how)
-{
-	double *in = malloc((size_t)n * sizeof(double));
-	double *out = malloc((size_t)n * sizeof(double));
-	MPI_Request r;
-
-	for (int e = 0; e < n; e++)
-		in[e] = out[e] = odd_value(rank, e % 16);
-	if (how == 0)
-		MPI_Allreduce(in, out, n, MPI_DOUBLE, MPI_SUM, comm);
-	else if (how == 1)
-		MPI_Allreduce(MPI_IN_PLACE, out, n, MPI_DOUBLE, MPI_SUM, comm);
-	else if (how == 2)
-		MPI_Reduce(in, out, n, MPI_DOUBLE, MPI_SUM, size - 1, comm);
-	else if (how == 3)
-		MPI_Iallreduce(in, out, n, MPI_DOUBLE, MPI_SUM, comm, &r);
-	else
-		MPI_Allreduce_init(in, out, n, MPI_DOUBLE, MPI_SUM, comm,
-				   MPI_INFO_NULL, &r);
-	if (how == 4)
-		MPI_Start(&r);
-	if (how > 2)
-		MPI_Wait(&r, MPI_STATUS_IGNORE);
-	if (how == 4)
-		MPI_Request_free(&r);
-	for (int e = 0; e < n && (how != 2 || rank == size - 1); e++)
-		CHECK(out[e] == exact_of(e % 16));
-	free(in);
-	free(out);
-}
-
-static void exact_sums_are_rounded_once(void)
-{
-	static const int counts[] = { 1, 3, 100, 9000, 40000 };
-	MPI_Comm comm;
-	MPI_Info info;
-
-	if (sizeof(long double) < 16 || LDBL_MANT_DIG < 113)
-		return;
-	MPI_Info_create(&info);
-	MPI_Info_set(info, "weft_exact", "true");
-	for (int how = 4; how >= 0; how--) {
-		MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-		MPI_Comm_set_info(comm, info);
-		for (size_t i = 0; i < N_OF(counts); i++)
-			try_exact(comm, counts[i], how);
-		MPI_Comm_free(&comm);
-	}
-	MPI_Info_free(&info);
-}
-
 /* More communicators than there are class routes, and again. */
 static void routes_run_out_and_come_back(void)
 {
@@ -207,7 +145,6 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	others_finish_while_one_computes();
 	sums_are_the_same_in_every_order(orders);
-	exact_sums_are_rounded_once();
 	routes_run_out_and_come_back();
 	persistent_ones_start_in_any_order();
 	MPI_Finalize();
