@@ -128,8 +128,7 @@ int weft_coll_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	mc->fid.fid.ops = &mc_fid_ops;
 	mc->fid.fi_addr = (uintptr_t)mc;
 	mc->ep = ep;
-	mc->direct = !ep->domain->threaded && !ep->domain->auto_progress &&
-		     !ep->carrier->virt;
+	mc->direct = !ep->domain->threaded && !ep->domain->auto_progress;
 	mc->set = (struct weft_set *)(uintptr_t)ca->set;
 	/* known before the event that may come at once */
 	*mc_p = &mc->fid;

@@ -29,7 +29,7 @@ struct weft_mc {
 	struct weft_ep *ep;
 	struct weft_set *set;
 	struct weft_coll *coll;
-	bool direct; /* weft_direct.c: one thread, and the clock is real */
+	bool direct; /* weft_direct.c: one thread */
 	uint64_t shun_until_ns; /* no yielding before: strangers compute */
 };
 
@@ -49,5 +49,8 @@ size_t weft_coll_bytes(enum fi_datatype t);
 int weft_coll_begin(struct fid *fid, const struct fi_weft_call *call,
 		    struct fi_weft_work *work);
 int weft_coll_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms);
+/* The same in virtual time, but 0 or -errno: weft_direct_vt.c. */
+int weft_coll_wait_virtual(struct weft_ep *ep, const struct weft_coll_work *w,
+			   int timeout_ms);
 
 #endif

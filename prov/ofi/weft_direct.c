@@ -197,6 +197,9 @@ int weft_coll_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms)
 	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
 	struct weft_coll_work *w = work_of(work);
 
+	if (weft_unlikely(mc->ep->carrier->virt != NULL))
+		return (int)weft_fi_err(
+			weft_coll_wait_virtual(mc->ep, w, timeout_ms));
 	if (weft_nic_coll_spin(w, w->crowd ? 0 : DIRECT_TURNS) ||
 	    (w->crowd && timeout_ms && yield_to_others(mc, w)))
 		return work_result(w);

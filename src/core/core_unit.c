@@ -416,6 +416,18 @@ static int run_timeout(void)
 	return weft_core.pending || weft_core.joining ? UNIT_PEND_MS : -1;
 }
 
+/* Virtual time has ended: nobody can go on, or the model is in pieces. */
+static WEFT_COLD void end_of_time(const struct weft_route *r, int rc)
+{
+	struct weft_idle w = weft_idle_begin(NULL, 0, false);
+
+	w.comm = r->comm;
+	w.seq = (int)weft_load32(&r->comm->coll_seq) - 1;
+	if (rc == -EDEADLK)
+		weft_wait_deadlock(&w);
+	weft_core_abort(1, "the fabric failed: %s", fi_strerror(-rc));
+}
+
 int weft_unit_finish(struct weft_route *r, struct fi_weft_work *work, int rc)
 {
 	if (rc == -FI_EINPROGRESS)
@@ -424,6 +436,8 @@ int weft_unit_finish(struct weft_route *r, struct fi_weft_work *work, int rc)
 		weft_progress();
 		rc = r->ops->wait(&r->mc->fid, work, run_timeout());
 	}
+	if (weft_unlikely(rc == -EDEADLK || rc == -EOWNERDEAD))
+		end_of_time(r, rc);
 	return weft_likely(!rc) ? 0 : weft_fi_errno(rc);
 }
 
@@ -443,28 +457,10 @@ static inline int run(const struct weft_unit_call *call)
 	return weft_likely(!rc) ? 0 : weft_unit_finish(r, &work, rc);
 }
 
-/* Leaves word of it, for the report of a deadlock. */
-static WEFT_COLD int run_virtual(const struct weft_unit_call *call)
-{
-	struct weft_comm *comm = call->route->comm;
-	struct weft_idle w = weft_idle_begin(NULL, 0, false);
-	int rc;
-
-	if (call->untagged)
-		weft_comm_next_tag(comm);
-	w.comm = comm;
-	w.seq = (int)weft_load32(&comm->coll_seq) - 1;
-	weft_idle_show(&w);
-	rc = run(call);
-	if (rc == -EDEADLK)
-		weft_wait_deadlock(&w);
-	weft_idle_hide(&w);
-	return rc;
-}
-
 int weft_unit_run(const struct weft_unit_call *call)
 {
-	if (weft_unlikely(weft_core.virt))
-		return run_virtual(call);
+	/* the report of a deadlock has a number for each */
+	if (weft_unlikely(weft_core.virt) && call->untagged)
+		weft_comm_next_tag(call->route->comm);
 	return run(call);
 }

@@ -46,11 +46,6 @@ void weft_short_open(void)
 	}
 }
 
-static bool can_now(void)
-{
-	return weft_likely(!weft_threads && !weft_core.virt);
-}
-
 static int run(struct weft_route *r, struct fi_weft_call *call)
 {
 	struct fi_weft_work work;
@@ -59,6 +54,8 @@ static int run(struct weft_route *r, struct fi_weft_call *call)
 	call->root = 0;
 	call->flags = weft_core.crowded ? FI_WEFT_CROWD : 0;
 	rc = r->ops->begin(&r->mc->fid, call, &work);
+	if (weft_unlikely(weft_core.virt) && rc != -FI_ENOSYS)
+		weft_comm_next_tag(r->comm);
 	if (weft_likely(!rc))
 		return 0;
 	return rc == -FI_ENOSYS ? -ENOSYS : weft_unit_finish(r, &work, rc);
@@ -68,7 +65,7 @@ int weft_unit_barrier(struct weft_route *r)
 {
 	struct fi_weft_call call;
 
-	if (!can_now())
+	if (weft_unlikely(weft_threads))
 		return -ENOSYS;
 	call.what = FI_BARRIER;
 	return run(r, &call);
@@ -83,7 +80,7 @@ int weft_unit_allreduce(struct weft_route *r, const void *in, void *out,
 
 	if ((uintptr_t)type >> 8 != 2 || (uintptr_t)op >> 5 != 1 ||
 	    !(t->ops >> o & 1) || (uint64_t)count - 1 >= SHORT_ELEMS ||
-	    !can_now())
+	    weft_unlikely(weft_threads))
 		return -ENOSYS;
 	call.what = FI_ALLREDUCE;
 	call.in = in;
