@@ -27,6 +27,21 @@ stuck missing
 err '  ranks 0,1,3: MPI_Barrier number 0 on MPI_COMM_WORLD; not in it: rank 2'
 err '  rank 2: MPI_Recv from rank 1, any tag, MPI_COMM_WORLD'
 err '  cycle: rank 1 -> rank 2 -> rank 1'
+stuck second
+err '  ranks 0,1,3: MPI_Barrier number 1 on MPI_COMM_WORLD; not in it: rank 2'
+stuck skipped
+err '  ranks 0,1,3: MPI_Allreduce number 0 on MPI_COMM_WORLD; not in it: rank 2'
+err '  rank 2: MPI_Finalize on MPI_COMM_WORLD; not in it: ranks 0,1,3'
+stuck tests
+err '  ranks 0-3: MPI_Test from rank + 1, tag 11, MPI_COMM_WORLD'
+stuck testany
+err '  ranks 0-3: MPI_Testany for one of 2 from rank 0, tag 0, MPI_COMM_WORLD | from rank 0, tag 1, MPI_COMM_WORLD'
+stuck iprobes
+err '  ranks 0-3: MPI_Iprobe from any rank, tag 12, MPI_COMM_WORLD'
+stuck myself
+err '  ranks 0-3: MPI_Recv from itself, tag 13, MPI_COMM_WORLD'
+stuck detach
+err '  ranks 0-3: MPI_Buffer_detach to rank + 1, tag 14, MPI_COMM_WORLD'
 stuck later
 err '  rank 0: MPI_Recv from rank 3, tag 3, MPI_COMM_WORLD'
 err '  ranks 1-3: MPI_Allreduce number 5 on MPI_COMM_WORLD; not in it: rank 0'

@@ -13,6 +13,8 @@ awk '{ want = $2 < 2 ? 100 : 300 }
 	$3 < want || $3 > want + 2 { print "not near " want ": " $0; bad = 1 }
 	END { exit bad || NR != 4 }' "$dir/out" || complain "loops end elsewhere"
 
+run 0 -q --machine bgq -n 4 "$dir/vt_prog" flood
+out 'in proportion'
 run 0 -q --machine bgq -n 4 "$dir/vt_prog" threads
 echo threads
 

@@ -39,6 +39,68 @@ static void missing(void)
 		MPI_Barrier(world);
 }
 
+/* The second one is where a communicator looks for a class route. */
+static void second(void)
+{
+	MPI_Barrier(world);
+	missing();
+}
+
+/* Who left out a collective is on its way out. */
+static void skipped(void)
+{
+	int sum;
+
+	if (rank != 2)
+		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, world);
+}
+
+static void tests(void)
+{
+	MPI_Request req;
+	int y, flag = 0;
+
+	MPI_Irecv(&y, 1, MPI_INT, (rank + 1) % size, 11, world, &req);
+	while (!flag)
+		MPI_Test(&req, &flag, MPI_STATUS_IGNORE);
+}
+
+static void testany(void)
+{
+	MPI_Request req[2];
+	int y[2], i, flag = 0;
+
+	for (i = 0; i < 2; i++)
+		MPI_Irecv(&y[i], 1, MPI_INT, 0, i, world, &req[i]);
+	while (!flag)
+		MPI_Testany(2, req, &i, &flag, MPI_STATUS_IGNORE);
+}
+
+static void iprobes(void)
+{
+	int flag = 0;
+
+	while (!flag)
+		MPI_Iprobe(MPI_ANY_SOURCE, 12, world, &flag,
+			   MPI_STATUS_IGNORE);
+}
+
+static void myself(void)
+{
+	receive(rank, 13);
+}
+
+static void detach(void)
+{
+	static char data[50000], room[60000];
+	void *p;
+	int n;
+
+	MPI_Buffer_attach(room, sizeof(room));
+	MPI_Bsend(data, sizeof(data), MPI_BYTE, (rank + 1) % size, 14, world);
+	MPI_Buffer_detach(&p, &n);
+}
+
 static void later(void)
 {
 	int i, sum;
@@ -94,6 +156,34 @@ static void finalized(void)
 {
 	if (rank)
 		receive(0, 9);
+}
+
+/* ---- time ---------------------------------------------------------------- */
+
+/* More packets than a rank may have under way: no message waits for a clock. */
+static void flood(void)
+{
+	enum { MANY = 800, BYTES = 2000 };
+	static char data[MANY][BYTES];
+	static MPI_Request req[MANY];
+	double us[2];
+	int i, k;
+
+	for (k = 0; k < 2; k++) {
+		us[k] = MPI_Wtime();
+		for (i = 0; i < MANY >> k && rank == 0; i++)
+			MPI_Isend(data[i], BYTES, MPI_BYTE, 1, 0, world,
+				  &req[i]);
+		for (i = 0; i < MANY >> k && rank == 1; i++)
+			MPI_Irecv(data[i], BYTES, MPI_BYTE, 0, 0, world,
+				  &req[i]);
+		if (rank < 2)
+			MPI_Waitall(MANY >> k, req, MPI_STATUSES_IGNORE);
+		us[k] = (MPI_Wtime() - us[k]) * 1e6;
+	}
+	if (rank == 1)
+		printf("%s\n", us[0] < 2.05 * us[1] ? "in proportion"
+						    : "too long");
 }
 
 /* ---- ends ---------------------------------------------------------------- */
@@ -205,6 +295,10 @@ static const struct {
 } deeds[] = {
 	{ "ring", ring },	  { "large", large },
 	{ "missing", missing },	  { "later", later },
+	{ "second", second },	  { "skipped", skipped },
+	{ "tests", tests },	  { "testany", testany },
+	{ "iprobes", iprobes },	  { "myself", myself },
+	{ "detach", detach },	  { "flood", flood },
 	{ "rows", rows },	  { "anywhere", anywhere },
 	{ "probe", probe },	  { "waitall", waitall },
 	{ "finalized", finalized }, { "crash", crash },

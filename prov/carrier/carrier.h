@@ -143,7 +143,8 @@ struct weft_carrier_ops {
 	 * or timeout_ns is over (UINT64_MAX: for ever). The caller polls
 	 * afterwards in any case, and comes back: 0 may be a false alarm, at
 	 * least ten times a second, for the housekeeping that poll does, and
-	 * soon after a send that found no room. -ETIMEDOUT.
+	 * soon after a send that found no room. -ETIMEDOUT. In virtual time
+	 * -EAGAIN: what found no room may find some now.
 	 */
 	int (*wait)(struct weft_carrier *c, uint64_t timeout_ns);
 	/* Ends a wait, now or the next one; from any thread or handler. */

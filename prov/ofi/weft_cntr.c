@@ -91,7 +91,7 @@ static int weft_cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
 		else
 			ret = (int)weft_fi_err(
 				weft_watch_sleep(&cntr->watch, deadline));
-		if (ret)
+		if (ret && ret != -FI_EAGAIN)
 			break;
 	}
 	weft_watch_end(&cntr->watch);

@@ -207,7 +207,10 @@ static void sleep_many(struct weft_domain *d, uint64_t left)
 		event_clear(wt->event_fd);
 }
 
-/* What ends virtual time is an error; live, the time is counted here. */
+/*
+ * What ends virtual time is an error, and so is that there may be room again:
+ * only whoever was refused can go on. Live, the time is counted here.
+ */
 static int sleep_one(struct weft_domain *d, uint64_t left)
 {
 	struct weft_carrier *c = d->eps[0]->carrier;

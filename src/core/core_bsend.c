@@ -87,12 +87,21 @@ static bool is_empty(struct weft_bsend *b)
 	return empty;
 }
 
+/* One of those that are under way, for the report of a deadlock. */
+static struct weft_req *const *first_of(const struct weft_bsend *b)
+{
+	return &weft_container_of(b->segs.next, struct seg, link)->req;
+}
+
 void weft_bsend_flush(struct weft_bsend **where)
 {
 	struct weft_idle w = weft_idle_begin(NULL, 0, false);
 
-	while (*where && !is_empty(*where))
+	while (*where && !is_empty(*where)) {
+		w.req = first_of(*where);
+		w.nreq = weft_core.virt;
 		weft_idle_turn(&w);
+	}
 }
 
 void weft_bsend_detach(struct weft_bsend **where, void **base_p,

@@ -384,7 +384,7 @@ int weft_part_arrived(struct weft_req *r, int partition, int *flag)
 	*flag = 1;
 	if (!(r->flags & WEFT_REQ_ACTIVE) || p->a.peer == MPI_PROC_NULL)
 		return 0;
-	weft_progress_poll();
+	weft_progress_poll(&r, 1, false);
 	pthread_mutex_lock(&lock);
 	*flag = is_here(p, partition);
 	pthread_mutex_unlock(&lock);

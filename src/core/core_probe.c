@@ -80,13 +80,28 @@ static int probe_claim(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 	return 1;
 }
 
+/* Progress; a deadlock's report needs a request to tell of. */
+static void poll_for(const struct weft_p2p_args *a)
+{
+	struct weft_p2p p;
+	struct weft_req *r = &p.req;
+
+	if (weft_likely(!weft_core.virt)) {
+		weft_progress_poll(NULL, 0, false);
+		return;
+	}
+	weft_req_init(r, NULL, a->comm, WEFT_REQ_ACTIVE);
+	weft_p2p_init_recv(&p, a);
+	weft_progress_poll(&r, 1, false);
+}
+
 int weft_core_iprobe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		     MPI_Status *status)
 {
 	struct weft_p2p p;
 	int rc;
 
-	weft_progress_poll();
+	poll_for(a);
 	if (msg_p)
 		return probe_claim(a, msg_p, status);
 	weft_req_init(&p.req, NULL, a->comm, WEFT_REQ_ACTIVE);
@@ -98,8 +113,8 @@ int weft_core_iprobe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 
 /* An arrival that nobody has posted for completes nothing, so that waiting
  * for one is polling, ever more slowly. */
-static int probe_until(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
-		       MPI_Status *status)
+int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
+		    MPI_Status *status)
 {
 	unsigned idle = 0;
 	int rc;
@@ -118,25 +133,6 @@ static int probe_until(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		else
 			weft_progress_sleep(mark, 1);
 	}
-}
-
-int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
-		    MPI_Status *status)
-{
-	struct weft_p2p p;
-	struct weft_req *r = &p.req;
-	struct weft_idle w;
-	int rc;
-
-	if (weft_likely(!weft_core.virt))
-		return probe_until(a, msg_p, status);
-	weft_req_init(r, NULL, a->comm, WEFT_REQ_ACTIVE);
-	weft_p2p_init_recv(&p, a);
-	w = weft_idle_begin(&r, 1, false);
-	weft_idle_show(&w);
-	rc = probe_until(a, msg_p, status);
-	weft_idle_hide(&w);
-	return rc;
 }
 
 /* ---- receiving what a probe has taken ----------------------------------- */

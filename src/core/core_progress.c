@@ -241,16 +241,6 @@ int weft_progress(void)
 	return progress();
 }
 
-void weft_progress_poll(void)
-{
-	static _Thread_local unsigned vain;
-
-	if (progress() || weft_core.spin > POLLS_VAIN || ++vain < POLLS_VAIN)
-		return;
-	vain = 0;
-	sched_yield();
-}
-
 static void nap(void)
 {
 	const struct timespec t = { .tv_nsec = 50000 };
@@ -289,6 +279,22 @@ static void sleep_beside(void)
 	waiters--;
 }
 
+/*
+ * Live, what waits for room, or for a route, is looked after now and then. In
+ * virtual time the provider ends the sleep in both cases, and a time-out would
+ * keep it from seeing a deadlock; time would jump there, too.
+ */
+int weft_progress_timeout(int timeout_ms)
+{
+	if (weft_core.virt && !weft_threads)
+		return FOREVER;
+	if (weft_core.pending || weft_core.joining)
+		return PEND_MS;
+	if (weft_threads && timeout_ms < 0 && !weft_core.virt)
+		return SHARED_MS;
+	return timeout_ms;
+}
+
 void weft_progress_sleep(uint32_t mark, int timeout_ms)
 {
 	weft_lock();
@@ -301,10 +307,7 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 		nap();
 		return;
 	}
-	if (weft_core.pending || weft_core.joining)
-		timeout_ms = PEND_MS;
-	else if (weft_threads && timeout_ms < 0 && !weft_core.virt)
-		timeout_ms = SHARED_MS; /* virtual time would jump there */
+	timeout_ms = weft_progress_timeout(timeout_ms);
 	if (sleeper)
 		sleep_beside();
 	else
@@ -329,6 +332,31 @@ void weft_idle_hide(struct weft_idle *w)
 		p = &(*p)->next;
 	*p = w->next;
 	weft_unlock();
+}
+
+/* In virtual time a look in vain is a short sleep. */
+static WEFT_COLD void poll_shown(struct weft_req *const *req, int nreq,
+				 bool any)
+{
+	struct weft_idle w = weft_idle_begin(req, nreq, any);
+
+	weft_idle_show(&w);
+	progress();
+	weft_idle_hide(&w);
+}
+
+void weft_progress_poll(struct weft_req *const *req, int nreq, bool any)
+{
+	static _Thread_local unsigned vain;
+
+	if (weft_unlikely(weft_core.virt)) {
+		poll_shown(req, nreq, any);
+		return;
+	}
+	if (progress() || weft_core.spin > POLLS_VAIN || ++vain < POLLS_VAIN)
+		return;
+	vain = 0;
+	sched_yield();
 }
 
 static void sleep_on(struct weft_idle *w)

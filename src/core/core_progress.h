@@ -38,9 +38,13 @@ static inline void weft_unlock(void)
 /* One pass; takes the lock. Returns how many things happened. */
 int weft_progress(void);
 
-/* The same for calls that an application repeats until they succeed (tests,
- * probes): where ranks share cores, vain ones give the core away at times. */
-void weft_progress_poll(void);
+/*
+ * The same for calls that an application repeats until they succeed (tests,
+ * probes): where ranks share cores, vain ones give the core away at times.
+ * What they look for, all of it or any, is told when it can never come.
+ */
+struct weft_req;
+void weft_progress_poll(struct weft_req *const *req, int nreq, bool any);
 
 /*
  * Waiting for any condition that completions change:
@@ -84,6 +88,8 @@ void weft_progress_add(struct weft_req *r);
 /* Sleeps once, until something may have happened; not when weft_completed is
  * other than mark already. timeout_ms < 0: without limit. */
 void weft_progress_sleep(uint32_t mark, int timeout_ms);
+/* The limit of a sleep, with what is to be looked after meanwhile. */
+int weft_progress_timeout(int timeout_ms);
 
 /* Frees a completed orphan at the end of the pass; the lock is held. */
 void weft_progress_reap(struct weft_req *r);

@@ -139,9 +139,10 @@ static bool is_past(const struct job *j, int r, const struct weft_stuck_item *i)
 
 	for (int k = 0; k < s->nitems && !s->left; k++)
 		if (s->item[k].kind == WEFT_STUCK_COLL &&
-		    s->item[k].ctx == i->ctx && s->item[k].tag > i->tag)
+		    s->item[k].ctx == i->ctx && s->item[k].tag > i->tag &&
+		    s->item[k].tag != WEFT_STUCK_LAST)
 			return true;
-	return whole && !s->left && s->world_seq > i->tag + 1;
+	return whole && !s->left && s->world_seq - 1 > i->tag;
 }
 
 /* Member r keeps rank me waiting in a collective. */
@@ -258,11 +259,18 @@ void weft_stuck_ranges(FILE *f, const bool *in, int n)
 	}
 }
 
-/* "rank 3", "rank + 1" (delta: counted from the own one), "any rank". */
+enum { DELTA_SELF = 1 << 30 };
+
+/*
+ * "rank 3", "any rank"; delta, if not 0: counted from the own one, "rank + 1",
+ * "itself".
+ */
 static void print_peer(FILE *f, int peer, int delta)
 {
 	if (peer == WEFT_STUCK_ANY)
 		fprintf(f, "any rank");
+	else if (delta == DELTA_SELF)
+		fprintf(f, "itself");
 	else if (delta)
 		fprintf(f, "rank %c %d", delta > 0 ? '+' : '-', abs(delta));
 	else
@@ -296,7 +304,9 @@ static void print_item(FILE *f, const struct job *j, int me, int k, int delta)
 	const struct weft_stuck_item *i = &j->rank[me].item[k];
 
 	if (i->kind == WEFT_STUCK_COLL) {
-		fprintf(f, "number %d on %s", i->tag, i->comm);
+		if (i->tag != WEFT_STUCK_LAST)
+			fprintf(f, "number %d ", i->tag);
+		fprintf(f, "on %s", i->comm);
 		print_lacking(f, j, me, i);
 		return;
 	}
@@ -322,7 +332,7 @@ static void print_rank(FILE *f, const struct job *j, int me, const int *delta)
 			s->nitems + s->more);
 	for (int k = 0; k < s->nitems; k++) {
 		fprintf(f, k ? " | " : " ");
-		print_item(f, j, me, k, delta ? delta[k] : 0);
+		print_item(f, j, me, k, delta[k]);
 	}
 	if (s->more)
 		fprintf(f, " | and %d more", s->more);
@@ -389,24 +399,38 @@ static int mark_alike(const struct job *j, int a, bool turned, const bool *done,
 
 enum { TURNED_AT_LEAST = 4 }; /* fewer are told one by one */
 
+/* Peers as seen from rank a; 0: as they are. alone: a stands for nobody. */
+static void find_deltas(const struct job *j, int a, bool turn, bool alone,
+			int *delta)
+{
+	const struct weft_stuck *s = &j->rank[a];
+
+	for (int k = 0; k < s->nitems; k++) {
+		delta[k] = 0;
+		if (s->item[k].kind == WEFT_STUCK_COLL || s->item[k].peer < 0)
+			continue;
+		if (s->item[k].peer == a)
+			delta[k] = turn || alone ? DELTA_SELF : 0;
+		else if (turn)
+			delta[k] = delta_of(a, s->item[k].peer, j->n);
+	}
+}
+
 static void print_group(FILE *f, const struct job *j, int a, bool *done,
 			bool *in)
 {
-	int delta[WEFT_STUCK_ITEMS] = { 0 };
-	const struct weft_stuck *s = &j->rank[a];
+	int delta[WEFT_STUCK_ITEMS];
 	int same = mark_alike(j, a, false, done, in);
 	int turned = mark_alike(j, a, true, done, in);
 	bool turn = turned > same && turned >= TURNED_AT_LEAST;
 
 	if (!turn)
 		mark_alike(j, a, false, done, in);
-	for (int k = 0; k < s->nitems && turn; k++)
-		if (s->item[k].kind != WEFT_STUCK_COLL && s->item[k].peer >= 0)
-			delta[k] = delta_of(a, s->item[k].peer, j->n);
+	find_deltas(j, a, turn, same == 1, delta);
 	fprintf(f, "  ");
 	weft_stuck_ranges(f, in, j->n);
 	fprintf(f, ": ");
-	print_rank(f, j, a, turn ? delta : NULL);
+	print_rank(f, j, a, delta);
 	for (int r = 0; r < j->n; r++)
 		done[r] |= in[r];
 }

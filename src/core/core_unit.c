@@ -410,12 +410,6 @@ static int run_posted(const struct weft_unit_call *call)
 	return weft_req_collect(&req, MPI_STATUS_IGNORE);
 }
 
-/* Milliseconds: what waits for room below is tried again. */
-static int run_timeout(void)
-{
-	return weft_core.pending || weft_core.joining ? UNIT_PEND_MS : -1;
-}
-
 /* Virtual time has ended: nobody can go on, or the model is in pieces. */
 static WEFT_COLD void end_of_time(const struct weft_route *r, int rc)
 {
@@ -431,10 +425,12 @@ static WEFT_COLD void end_of_time(const struct weft_route *r, int rc)
 int weft_unit_finish(struct weft_route *r, struct fi_weft_work *work, int rc)
 {
 	if (rc == -FI_EINPROGRESS)
-		rc = r->ops->wait(&r->mc->fid, work, run_timeout());
+		rc = r->ops->wait(&r->mc->fid, work,
+				  weft_progress_timeout(-1));
 	while (weft_unlikely(rc == -FI_EAGAIN)) {
 		weft_progress();
-		rc = r->ops->wait(&r->mc->fid, work, run_timeout());
+		rc = r->ops->wait(&r->mc->fid, work,
+				  weft_progress_timeout(-1));
 	}
 	if (weft_unlikely(rc == -EDEADLK || rc == -EOWNERDEAD))
 		end_of_time(r, rc);

@@ -3,13 +3,14 @@
 #include "src/core/core_world.h"
 
 #include "src/core/core_call.h"
-#include "src/core/core_inter.h"
 #include "src/core/core_io.h"
 #include "src/core/core_opts.h"
+#include "src/core/core_p2p.h"
 #include "src/core/core_pmix.h"
 #include "src/core/core_report.h"
 #include "src/core/core_small.h"
 #include "src/core/core_state.h"
+#include "src/core/core_tag.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -129,7 +130,12 @@ static void rouse(void)
 
 int weft_world_leave(void)
 {
-	struct weft_small m = weft_small_of(weft_core.world);
+	/*
+	 * Not the next collective's tag: one who has left out a collective
+	 * would take the others' part in that for their good-bye.
+	 */
+	struct weft_small m = { weft_core.world, WEFT_P2P_COLL,
+				WEFT_TAG_LAST };
 	char *all = calloc((size_t)weft_core.job.size, 1);
 	int rc = all ? weft_small_allgather(&m, all, 1) : -ENOMEM;
 

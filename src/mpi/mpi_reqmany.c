@@ -67,11 +67,13 @@ static void scan(struct many *m)
 	}
 }
 
-static void scan_once(struct many *m)
+/* all: nothing less will do for the caller. */
+static void scan_once(struct many *m, bool all)
 {
 	scan(m);
 	if (m->done < m->active) {
-		weft_progress_poll();
+		weft_progress_poll((struct weft_req *const *)m->handle,
+				   m->count, !all);
 		scan(m);
 	}
 }
@@ -240,7 +242,7 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 
 	if (err)
 		return err;
-	scan_once(&m);
+	scan_once(&m, true);
 	*flag = m.done == m.active;
 	return *flag ? collect_all(&m, array_of_statuses) : MPI_SUCCESS;
 }
@@ -269,7 +271,7 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx,
 
 	if (err)
 		return err;
-	scan_once(&m);
+	scan_once(&m, false);
 	*flag = !m.active || m.done;
 	*indx = MPI_UNDEFINED;
 	return *flag ? collect_any(&m, indx, status) : MPI_SUCCESS;
@@ -299,7 +301,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 
 	if (err)
 		return err;
-	scan_once(&m);
+	scan_once(&m, false);
 	return collect_some(&m, outcount, array_of_indices, array_of_statuses);
 }
 
@@ -332,7 +334,7 @@ int PMPI_Request_get_status_all(int count,
 
 	if (err)
 		return err;
-	scan_once(&m);
+	scan_once(&m, true);
 	*flag = m.done == m.active;
 	for (i = 0; *flag && i < count && !err; i++)
 		err = look(&m, i, nth(array_of_statuses, i));
@@ -352,7 +354,7 @@ int PMPI_Request_get_status_any(int count,
 
 	if (err)
 		return err;
-	scan_once(&m);
+	scan_once(&m, false);
 	*flag = !m.active || m.done;
 	*indx = m.done ? m.first : MPI_UNDEFINED;
 	if (m.done)
@@ -376,7 +378,7 @@ int PMPI_Request_get_status_some(int incount,
 
 	if (err)
 		return err;
-	scan_once(&m);
+	scan_once(&m, false);
 	for (i = 0; i < incount && n < m.done && !err; i++) {
 		const struct weft_req *r = active(&m, i);
 

@@ -53,7 +53,7 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 		return err;
 	}
 	if (!weft_req_is_done(r))
-		weft_progress_poll();
+		weft_progress_poll(&r, 1, false);
 	*flag = weft_req_is_done(r);
 	return *flag ? mpi_req_finish(__func__, request, status) : MPI_SUCCESS;
 }
@@ -71,7 +71,7 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 		return err;
 	}
 	if (!weft_req_is_done(r))
-		weft_progress_poll();
+		weft_progress_poll(&r, 1, false);
 	*flag = weft_req_is_done(r);
 	if (*flag && status != MPI_STATUS_IGNORE) {
 		weft_req_status(r, status);

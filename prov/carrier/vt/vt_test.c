@@ -146,7 +146,8 @@ static int send_waiting(struct end *e, struct weft_peer *to, uint64_t n,
 	while ((ret = end_send(e, to, n, len)) == -EAGAIN) {
 		if (e->c->ops->poll(e->c, 16))
 			continue;
-		if (e->c->ops->wait(e->c, FOREVER))
+		ret = e->c->ops->wait(e->c, FOREVER);
+		if (ret && ret != -EAGAIN)
 			return 81;
 	}
 	return ret ? 82 : 0;

@@ -128,6 +128,7 @@ static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 {
 	uint64_t end = deadline(vt_now(v->me), timeout_ns);
 	uint64_t next = vt_next(v);
+	bool full = weft_load32(&v->full);
 	int ret;
 
 	if (next <= vt_now(v->me) || weft_swap32(&v->woken, 0))
@@ -137,7 +138,9 @@ static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 	weft_store32(&v->woken, 0);
 	if (ret)
 		return ret;
-	return vt_now(v->me) >= end ? -ETIMEDOUT : 0;
+	if (vt_now(v->me) >= end)
+		return -ETIMEDOUT;
+	return full ? -EAGAIN : 0;
 }
 
 int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
