@@ -28,6 +28,7 @@ enum coll_state {
 struct join_word {
 	uint64_t routes; /* free ones, a bit each; 0: no common memory */
 	uint64_t barriers; /* free barrier classes */
+	uint64_t coming;   /* routes that he has left, others not yet */
 	uint64_t node;
 	uint64_t cpus; /* processors that he knows of */
 	uint64_t at;   /* where these words are in his memory */

@@ -246,12 +246,28 @@ static bool take(const struct weft_coll *c, uint64_t everywhere,
 	return true;
 }
 
+/* Routes of groups that this member has left: free when all others have. */
+static uint64_t routes_coming(const struct nic_coll *nc)
+{
+	const struct weft_list *n;
+	uint64_t coming = 0;
+
+	for (n = nc->groups.next; n != &nc->groups; n = n->next) {
+		const struct weft_coll *c =
+			weft_container_of(n, struct weft_coll, link);
+
+		if (c->route >= 0 && c->gone[c->me])
+			coming |= UINT64_C(1) << c->route;
+	}
+	return coming;
+}
+
 /* After step 1: takes a route, unless another join was quicker. */
 static void join_gathered(struct weft_cu_call *call)
 {
 	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
 	uint64_t routes = UINT64_MAX, barriers = UINT64_MAX, cpus = UINT64_MAX;
-	uint64_t arity = c->nic->coll->arity;
+	uint64_t arity = c->nic->coll->arity, soon = UINT64_MAX;
 	struct nic_coll *nc = c->nic->coll;
 
 	if (call->err) {
@@ -262,12 +278,18 @@ static void join_gathered(struct weft_cu_call *call)
 		const struct join_word *w = &c->words[i];
 
 		routes &= w->routes;
+		soon &= w->routes | w->coming;
 		barriers &= w->barriers;
 		cpus = w->cpus < cpus ? w->cpus : cpus;
 		arity = w->arity < arity ? w->arity : arity;
 	}
 	c->arity = arity ? (unsigned)arity : 1;
 	c->crowded = (uint64_t)c->n > cpus;
+	/* all have left one: hear of it, and ask again */
+	if (!routes && soon && ++c->tries < COLL_TRIES) {
+		join_gather(c);
+		return;
+	}
 	if (c->n == 1 || !routes || join_tree(c)) {
 		join_end(c, 0);
 		return;
@@ -287,9 +309,10 @@ static void join_gather(struct weft_coll *c)
 	struct weft_nic *nic = c->nic;
 
 	c->state = COLL_GATHERING;
-	c->mine.routes = c->mine.barriers = 0;
+	c->mine.routes = c->mine.barriers = c->mine.coming = 0;
 	if (nic->share && !c->no_route) {
 		c->mine.routes = nic->coll->routes;
+		c->mine.coming = routes_coming(nic->coll);
 		c->mine.barriers = nic->coll->barriers;
 	}
 	c->mine.node = nic->coll->node >= 0 ? (uint64_t)nic->coll->node :

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Class routes run out and come back: communicators by the thousand, split,
+ * duplicated and freed in any order with collectives in between, and as many
+ * of them get a route at the end as at the beginning.
+ *
+ *   coll_routes [communicators]
+ */
+#include "coll_t.h"
+
+enum { MANY = 40, LIVE = 20 };
+
+static int rank, size;
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle sent;
+
+static void counters_open(void)
+{
+	int level, index, count;
+
+	MPI_T_init_thread(MPI_THREAD_SINGLE, &level);
+	CHECK(!MPI_T_pvar_get_index("messages_sent", MPI_T_PVAR_CLASS_COUNTER,
+				    &index));
+	MPI_T_pvar_session_create(&session);
+	MPI_T_pvar_handle_alloc(session, index, NULL, &sent, &count);
+	CHECK(count == 1);
+	/* some start by themselves, and say so */
+	MPI_T_pvar_start(session, sent);
+}
+
+static unsigned long long messages(void)
+{
+	unsigned long long n;
+
+	CHECK(!MPI_T_pvar_read(session, sent, &n));
+	return n;
+}
+
+/* A barrier on a class route sends no message. */
+static int has_route(MPI_Comm comm)
+{
+	unsigned long long before;
+
+	for (int i = 0; i < 3; i++)
+		MPI_Barrier(comm);
+	before = messages();
+	for (int i = 0; i < 3; i++)
+		MPI_Barrier(comm);
+	return messages() == before;
+}
+
+static int routes_there_are(void)
+{
+	MPI_Comm comm[MANY], spare;
+	int n = 0, all;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &spare);
+	for (int i = 0; i < MANY; i++) {
+		MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]);
+		n += has_route(comm[i]);
+	}
+	for (int i = 0; i < MANY; i++)
+		MPI_Comm_free(&comm[i]);
+	/* one that waited gets what was left a moment ago */
+	CHECK(!n || has_route(spare));
+	MPI_Comm_free(&spare);
+	MPI_Allreduce(&n, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+	CHECK(all == n);
+	return n;
+}
+
+static void use(MPI_Comm comm, int turn)
+{
+	int x, sum, me, n;
+
+	MPI_Comm_rank(comm, &me);
+	MPI_Comm_size(comm, &n);
+	for (int i = 0; i < 4; i++) {
+		x = me + turn + i;
+		MPI_Allreduce(&x, &sum, 1, MPI_INT, MPI_SUM, comm);
+		CHECK(sum == n * (n - 1) / 2 + n * (turn + i));
+	}
+	MPI_Barrier(comm);
+	x = me == turn % n ? turn : -1;
+	MPI_Bcast(&x, 1, MPI_INT, turn % n, comm);
+	CHECK(x == turn);
+}
+
+static MPI_Comm make(unsigned what, int turn)
+{
+	MPI_Comm comm;
+
+	switch (what % 4) {
+	case 0:
+		MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+		break;
+	case 1:
+		MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &comm);
+		break;
+	case 2:
+		MPI_Comm_split(MPI_COMM_WORLD, rank * 2 / size, -rank, &comm);
+		break;
+	default:
+		MPI_Comm_split(MPI_COMM_WORLD, (rank + turn) % 3 == 0, rank,
+			       &comm);
+		break;
+	}
+	return comm;
+}
+
+static void come_and_go(int turns)
+{
+	MPI_Comm live[LIVE];
+	unsigned draw = 77, late = 5;
+
+	for (int i = 0; i < LIVE; i++)
+		live[i] = MPI_COMM_NULL;
+	for (int i = 0; i < turns; i++) {
+		int at = (int)(coll_rand(&draw) % LIVE);
+
+		if (live[at] != MPI_COMM_NULL) {
+			use(live[at], i);
+			MPI_Comm_free(&live[at]);
+		}
+		coll_skew(&late, rank);
+		live[at] = make(coll_rand(&draw), i);
+		use(live[at], i);
+	}
+	for (int i = 0; i < LIVE; i++)
+		if (live[i] != MPI_COMM_NULL)
+			MPI_Comm_free(&live[i]);
+}
+
+int main(int argc, char **argv)
+{
+	int turns = argc > 1 ? atoi(argv[1]) : 300, first;
+	const char *machine = getenv("FI_WEFT_MACHINE");
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	counters_open();
+	/* world takes one for good */
+	for (int i = 0; i < 3; i++)
+		MPI_Barrier(MPI_COMM_WORLD);
+	first = routes_there_are();
+	/* 14 or 32 of them, some in use; on bgq for rectangles only */
+	if (size > 1 && (!(size & (size - 1)) || !machine ||
+			 strncmp(machine, "bgq", 3)))
+		CHECK(first > 8 && first < MANY);
+	come_and_go(turns);
+	for (int lap = 0; lap < 3; lap++)
+		CHECK(routes_there_are() == first);
+	MPI_T_pvar_session_free(&session);
+	MPI_T_finalize();
+	MPI_Finalize();
+	if (!rank)
+		printf("coll_routes: %d routes, %d communicators\n", first,
+		       turns);
+	return 0;
+}

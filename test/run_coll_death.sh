@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A rank is killed (SIGKILL) while all are inside a collective: the job ends at
+# once, its last words name the rank, and nothing is left behind; under mpiexec
+# and under Open MPI's mpirun.
+. "$top_srcdir/test/run_lib.sh" || exit 1
+client=$dir/coll_client
+${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
+	"$top_srcdir/test/run_coll_client.c" -o "$client" \
+	-L"$builddir/.libs" -lmpi_abi -Wl,-rpath,"$builddir/.libs" || exit 1
+ls /dev/shm > "$dir/shm.before"
+
+# no_words PATTERN: nobody says this
+no_words() {
+	grep -qE -- "$1" "$dir/err" || return
+	complain "\"$1\" in:"
+	cat "$dir/err"
+}
+
+# dies N CALL MPI_CALL: rank 1 of N
+dies() {
+	run 137 -n "$1" "$client" "$2" 1 fatal "$mark"
+	last "process rank 1 with PID [0-9]+ on node [^ ]+ exited on signal 9 \(Killed\) in $3"
+	no_words 'all calls went well'
+	nothing_left
+}
+
+for machine in native bgq; do
+	export FI_WEFT_MACHINE=$machine
+	for n in 2 3 9; do
+		dies $n barrier MPI_Barrier
+		dies $n allreduce MPI_Allreduce
+		dies $n iallreduce MPI_Wait
+	done
+	dies 4 long MPI_Allreduce
+	dies 4 longiallreduce MPI_Wait
+	dies 3 alltoall MPI_Alltoall
+done
+unset FI_WEFT_MACHINE
+
+# ORTE says it in a box, and its code is that of the signal, too
+if command -v mpirun.openmpi > /dev/null; then
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+	for call in barrier allreduce iallreduce; do
+		timeout -s KILL 60 mpirun.openmpi --oversubscribe -n 4 \
+			"$client" $call 1 fatal "$mark" > "$dir/err" 2>&1 < /dev/null
+		got=$?
+		[ $got = 137 ] && grep -q 'process rank 1 .*signal 9' "$dir/err" ||
+			complain "mpirun, $call: $got: $(cat "$dir/err")"
+		no_words 'all calls went well'
+		nothing_left
+	done
+fi
+
+# others of this host come and go: only what looks like ours counts
+ls /dev/shm | grep -vxFf "$dir/shm.before" | grep -i weft &&
+	complain "shared memory is left behind"
+exit $failed
