@@ -27,8 +27,10 @@ struct load {
 	uint32_t nodes;
 	uint64_t gap_ps; /* mean, of one stream */
 	uint64_t end_ps;
-	uint64_t *due;	 /* per stream: next message */
-	uint64_t *count;
+	struct stream {
+		uint64_t due; /* its next message */
+		uint64_t count;
+	} *stream;
 	uint64_t packets, latency_ps, warm_ps;
 	unsigned zone;
 };
@@ -43,21 +45,20 @@ static uint64_t draw(uint64_t stream, uint64_t n, unsigned what)
 
 static void next(struct load *l, uint64_t now, uint32_t stream)
 {
-	uint64_t n = l->count[stream]++;
+	struct stream *st = &l->stream[stream];
+	uint64_t n = st->count++;
 	double u = (double)(draw(stream, n, 0) >> 11) * 0x1p-53;
 	uint32_t node = stream / STREAMS;
 	struct net_msg msg = { .src = node, .bytes = 512, .fifo = stream };
 
-	l->due[stream] += (uint64_t)(-log(1 - u) * (double)l->gap_ps);
-	if (l->due[stream] > l->end_ps)
+	st->due += (uint64_t)(-log(1 - u) * (double)l->gap_ps);
+	if (st->due > l->end_ps)
 		return;
 	msg.dst = (uint32_t)(draw(stream, n, 1) % (l->nodes - 1));
 	msg.dst += msg.dst >= node;
 	msg.zone = (uint8_t)l->zone;
-	msg.cookie = (uint64_t)stream << 40 |
-		     (l->due[stream] / 1000 & 0xffffffffff);
-	if (net_send(l->net, l->due[stream] > now ? l->due[stream] : now,
-		     &msg)) {
+	msg.cookie = (uint64_t)stream << 40 | (st->due / 1000 & 0xffffffffff);
+	if (net_send(l->net, st->due > now ? st->due : now, &msg)) {
 		fprintf(stderr, "net_speed: no room\n");
 		exit(1);
 	}
@@ -164,8 +165,8 @@ int main(int argc, char **argv)
 	l.end_ps = (uint64_t)((argc > 3 ? atof(argv[3]) : 200) * 1e6);
 	l.zone = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
 	peak = 8.0 / zones(&cfg);
-	/* Saturated buffers hold 14 packets a port; half as many below. */
-	packets = l.nodes * (uint32_t)(cfg.dims * (load > 0.8 ? 28 : 14) + 72);
+	/* Saturated buffers hold 14 packets a port, below that two or three. */
+	packets = l.nodes * (uint32_t)(cfg.dims * (load > 0.8 ? 28 : 6) + 40);
 	bytes = net_bytes(&cfg, packets);
 	l.net = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -174,14 +175,12 @@ int main(int argc, char **argv)
 		return 1;
 	l.gap_ps = (uint64_t)(288e3 * STREAMS / (load * peak));
 	l.warm_ps = l.end_ps / 2;
-	l.due = calloc((size_t)l.nodes * STREAMS, sizeof(*l.due));
-	l.count = calloc((size_t)l.nodes * STREAMS, sizeof(*l.count));
+	l.stream = calloc((size_t)l.nodes * STREAMS, sizeof(*l.stream));
 	start = cpu_seconds();
 	for (i = 0; i < l.nodes * STREAMS; i++)
 		next(&l, 0, i);
 	net_run(l.net, l.end_ps, &up, &l, NULL);
 	report(&l, peak, cpu_seconds() - start, bytes);
-	free(l.due);
-	free(l.count);
+	free(l.stream);
 	return net_check(l.net) ? 1 : 0;
 }
