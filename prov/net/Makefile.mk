@@ -2,15 +2,18 @@
 noinst_LTLIBRARIES += libweft-net.la
 EXTRA_DIST += prov/net/README
 libweft_net_la_SOURCES = prov/net/net.h prov/net/net_int.h \
+	prov/net/net_arbiter.c \
+	prov/net/net_ask.c \
 	prov/net/net_config.c prov/net/net_config.h \
 	prov/net/net_fat.h \
 	prov/net/net_look.c \
 	prov/net/net_pool.c \
 	prov/net/net_road.c \
 	prov/net/net_road_fat.c \
-	prov/net/net_router.c prov/net/net_router.h \
+	prov/net/net_router.c \
 	prov/net/net_routes.c \
 	prov/net/net_run.c \
+	prov/net/net_slot.h \
 	prov/net/net_stuck.c \
 	prov/net/net_topo.c \
 	prov/net/net_topo_fat.c \

@@ -179,7 +179,6 @@ struct net_count {
 	uint64_t injected;  /* packets */
 	uint64_t delivered;
 	uint64_t escapes;   /* hops of dynamic packets on the bubble channel */
-	uint64_t pending_max; /* events at once */
 	uint64_t hash; /* of the event stream */
 };
 void net_count_get(const struct net *net, struct net_count *c);

@@ -2,11 +2,14 @@
 /*
  * The model's memory: one block, indices and offsets only.
  *
- *   struct net | nodes | packets | messages | members | combos | wheel | ...
+ *   struct net | nodes | slots | links | units | receivers | FIFOs | senders |
+ *   members | routes | combos | coordinates | packets | messages | events | ...
  *
- *   a node (net->stride bytes apart)
- *     struct net_node | struct net_link[ports] | struct net_in[ports] |
- *     struct net_fifo[fifos] | struct net_out[ports]
+ * Packets and messages are lines, events are words, and are named by their
+ * number in the block, so that finding one takes a shift and an addition.
+ * A large network waits for memory; what belongs together in time lies
+ * together: a packet that nothing hinders touches four lines at a node (node,
+ * links, receiver, its own), its tail and its tokens one (node).
  *
  * Index 0 of packets, messages and chunks means none. A "slot" is a place whose
  * packet may go out by more than one port: a queue of a receiver's dynamic VC,
@@ -31,8 +34,10 @@ enum {
 	NET_SLOT_FIFO = 112,
 	NET_PORTS_MAX = 56,
 	NET_READERS = 12,     /* receivers that read_paths can limit */
-	NET_WHEEL = 8192,     /* ticks */
-	NET_CHUNK_EVENTS = 63,
+	NET_WHEEL = 8192,     /* ticks, this one and those ahead */
+	NET_CHUNK = 32,	      /* words: the chunk before, then events */
+	NET_REGION_SHIFT = 12, /* nodes whose share of a tick fits the cache */
+	NET_HOPS_MAX = 64,    /* kinds of links, by their times */
 	NET_SHARE_MAX = 1024, /* parts of one node in a collective packet */
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* the packet pool is empty: look again */
@@ -112,7 +117,10 @@ enum {
 
 struct net_packet {
 	uint64_t want;	 /* ports it may leave by, dynamic */
-	uint64_t cookie; /* class route */
+	union {
+		uint64_t cookie; /* class route */
+		uint32_t last;	 /* of a queue's head: the queue's end */
+	};
 	uint64_t seq;	 /* class route: sequence; else offset in message */
 	uint32_t next;	 /* in the queue it waits in */
 	uint32_t msg;	 /* class route: member that it goes to */
@@ -150,27 +158,38 @@ enum net_wait {
 	NET_WAITS = NET_WAIT_DET + 6,
 };
 
-/* The link of a port: all that an event of an unhindered packet needs. */
-struct net_link {
-	uint32_t peer; /* node at the other end; UINT32_MAX: no link */
-	uint16_t hop_ticks;
-	uint16_t hop_frac;
-	uint16_t chunks;     /* tokens of VC 0 */
-	uint8_t token[3];    /* packets, from VC 1 on */
-	uint8_t token_ticks; /* of this link's tokens to the peer */
-	uint8_t peer_port;
-	uint8_t busy;
-	uint8_t need; /* tokens to enter its ring */
-	uint8_t pad;
-};
+/*
+ * The link of a port in a word: node at the other end, port there, and which
+ * row of net->hop has its times. A node's links are followed by its tokens of
+ * the deterministic VCs, VC by VC.
+ */
+#define NET_LINK_NONE UINT32_MAX
+static inline uint32_t net_link(uint32_t peer, unsigned port, unsigned hop)
+{
+	return peer << 12 | port << 6 | hop;
+}
+static inline uint32_t net_link_peer(uint32_t link)
+{
+	return link >> 12;
+}
+static inline unsigned net_link_port(uint32_t link)
+{
+	return link >> 6 & 63;
+}
 
-static_assert(sizeof(struct net_link) == 20, "three to a line");
+struct net_hop {
+	uint16_t ticks;
+	uint16_t frac;	     /* picoseconds beyond */
+	uint8_t token_ticks; /* of this link's tokens to the peer */
+	uint8_t need;	     /* tokens to enter its ring */
+	uint16_t pad;
+};
 
 /* The sender of a port: who waits for it. */
 struct net_out {
+	/* line 0: all but deterministic packets and class routes */
 	uint64_t dyn[2]; /* slots that could use this port's VC 0 */
 	uint64_t esc[2]; /* slots that could escape here */
-	struct net_list list[NET_WAITS];
 	uint16_t inject[4]; /* injection FIFOs with a head for this VC */
 	uint8_t rr;    /* slot after the one served last */
 	uint8_t share; /* grants to receivers while injection waited */
@@ -180,6 +199,9 @@ struct net_out {
 	uint8_t pad[3];
 	uint64_t packets_coll; /* class routes' part of the counts */
 	uint64_t chunks_coll;
+	/* line 1 */
+	struct net_list list[NET_WAITS];
+	/* line 2 */
 	uint64_t busy_coll; /* ticks */
 	uint64_t pad2[7];
 };
@@ -187,7 +209,7 @@ struct net_out {
 static_assert(sizeof(struct net_out) == 192, "three lines");
 
 struct net_in {
-	uint32_t tail[NET_QUEUES_MAX]; /* its next is the head */
+	uint32_t head[NET_QUEUES_MAX];
 	uint8_t len[NET_QUEUES_MAX];
 	uint64_t wait_ticks; /* summed over packets that left */
 	uint64_t free_ps;    /* reception engine */
@@ -200,36 +222,49 @@ static_assert(sizeof(struct net_in) == 64, "a line");
 /* An injection engine and its network FIFO. */
 struct net_fifo {
 	uint64_t free_ps; /* the engine's last packet was complete */
-	uint32_t tail;	  /* of the packets; its next is the head */
+	uint32_t head;	  /* of the packets */
 	uint32_t ring;	  /* messages at the head of their FIFO in memory */
 	uint32_t last;	  /* FIFO in memory that was served last */
 	uint32_t msg;	  /* being cut now, or 0 */
 	uint8_t count;
-	uint8_t pad[3];
-	uint32_t frac;	  /* of the packet being built */
+	uint8_t pad[7];
 };
 
+static_assert(sizeof(struct net_fifo) == 32, "two to a line");
+
 struct net_node {
-	/* line 0: between a tick's events and its grants */
-	uint64_t shut[2];  /* slots whose receiver has no read path left */
+	uint64_t busy;	  /* ports with a packet on its way out */
+	uint64_t waiting; /* ports that someone may wait for */
+	uint16_t shut;	  /* receivers with no read path left for VC 0 */
+	uint16_t mark;	  /* place in the list of marks, or 0 */
+	uint8_t reading[NET_READERS]; /* by receiver: leaving VC 0 now */
+	uint8_t rr;
+	uint8_t pad;
+	uint16_t room[];  /* by port: tokens of VC 0 */
+};
+
+static_assert(offsetof(struct net_node, room) == 34, "15 ports in a line");
+
+/* What happened at a node in this tick, until its ports are served. */
+struct net_mark {
 	uint64_t fresh[2]; /* slots with a new head */
 	uint64_t dirty;	   /* ports to look at */
-	uint64_t waiting;  /* ports that someone may wait for */
-	uint8_t reading[NET_READERS]; /* by receiver: leaving VC 0 now */
-	uint8_t touched;   /* on the tick's list */
-	uint8_t rr;
-	uint8_t pad[2];
-	/* line 1: the unit */
+	uint32_t node;
+	uint32_t head;	   /* that may go first: a slot, or none */
+};
+
+/* The node's side of memory. */
+struct net_unit {
 	uint64_t active;    /* bytes of messages in work here */
 	uint64_t memory_ps; /* memory is busy until, once spilt */
 	uint64_t alu_tick;  /* class routes' combining */
 	struct net_list part; /* class routes: at the engine */
 	uint64_t part_ps;     /* the engine's last part was complete */
 	uint32_t part_busy;
-	uint32_t pad2[5];
+	uint32_t pad[5];
 };
 
-static_assert(sizeof(struct net_node) == 128, "two lines");
+static_assert(sizeof(struct net_unit) == 64, "a line");
 
 /* A message, or a timer. */
 struct net_mrec {
@@ -278,19 +313,6 @@ struct net_route_rec {
 
 /* ---- the block ----------------------------------------------------------- */
 
-struct net_slot {
-	uint32_t first, last; /* chunks */
-	uint32_t used;	      /* events in the last */
-};
-
-struct net_chunk {
-	uint32_t next;
-	uint32_t pad;
-	uint64_t event[NET_CHUNK_EVENTS];
-};
-
-static_assert(sizeof(struct net_chunk) == 512, "eight lines");
-
 struct net_far {
 	uint64_t tick;
 	uint64_t word;
@@ -312,40 +334,46 @@ struct net {
 	uint32_t ends;	/* that have a unit; the first ones */
 	uint32_t ports;
 	uint32_t queues; /* per receiver: dynamic, then bubble */
-	uint32_t large;	 /* lines must be asked for ahead of their use */
 	uint32_t qshift; /* slots of a receiver are 1 << qshift apart */
+	uint32_t large;	  /* lines must be asked for ahead of their use */
+	uint32_t regions; /* run one by one */
+	uint32_t lanes;	  /* lists of events in a tick */
 	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
 	uint32_t chunks_max, far_max, events_max;
 	struct net_fat fat; /* of trees */
 	/* torus, by mask of dimensions with hops left */
-	uint8_t det_dim[1 << NET_DIMS_MAX];
+	uint16_t det_ports[1 << NET_DIMS_MAX];
 	uint16_t zone_ports[NET_ZONES][1 << NET_DIMS_MAX];
-	/* offsets from the start of the block */
-	uint64_t off_node, off_coord, off_packet, off_msg, off_member;
-	uint64_t off_route;
-	uint64_t off_combo, off_slot, off_chunk, off_far, off_sort[2];
-	uint64_t off_call, off_touched;
-	uint64_t stride, off_link, off_in, off_fifo, off_out; /* in a node */
+	/* offsets from the start of the block, and strides */
+	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
+	uint64_t off_member, off_route, off_combo, off_slot;
+	uint64_t off_coord, off_far, off_mark, off_sort;
+	uint32_t first_packet, first_msg, first_chunk; /* less one */
+	uint32_t node_stride, link_stride;
 	/* derived numbers */
 	uint16_t len[NET_PAYLOAD_CHUNKS + 1];  /* ticks on a link, by chunks */
 	uint16_t cost[NET_PAYLOAD_CHUNKS + 1]; /* tokens of VC 0 */
+	struct net_hop hop[NET_HOPS_MAX];
+	uint32_t hops_used;
 	/* state */
 	uint64_t tick;	/* next one to run */
 	uint64_t events, hops, injected, delivered, escapes, hash;
-	uint64_t pending, pending_max, timers;
+	uint64_t timers;
 	uint64_t copies;   /* packets that are copies of others */
 	uint64_t parts;	   /* class routes: packet records in use */
 	uint64_t late;	   /* sends dated back too far */
 	uint64_t disorder; /* packets against a promised order */
 	uint64_t excess;   /* tokens below none or above all */
-	uint32_t free_packet, free_msg, free_chunk; /* lists */
-	uint32_t fresh_packet, fresh_msg;	    /* never used beyond */
-	uint32_t used_packets, used_msgs, used_chunks;
+	uint32_t free_packet, free_msg, free_chunk;    /* lists */
+	uint32_t fresh_packet, fresh_msg, fresh_chunk; /* used once at least */
+	uint32_t used_packets, used_msgs;
 	uint32_t far;
 	uint32_t routes; /* open */
 	uint64_t map[NET_WHEEL / 64];
 	uint64_t map_top[2];
 };
+
+#define NET_OFF_NODE ((sizeof(struct net) + 63) / 64 * 64)
 
 static inline void *net_at(const struct net *net, uint64_t off)
 {
@@ -353,35 +381,45 @@ static inline void *net_at(const struct net *net, uint64_t off)
 }
 static inline struct net_node *net_node(const struct net *net, uint32_t n)
 {
-	return net_at(net, net->off_node + n * net->stride);
+	return net_at(net, NET_OFF_NODE + (uint64_t)n * net->node_stride);
 }
-static inline struct net_out *net_outs(const struct net *net,
-				       const struct net_node *n)
+static inline uint32_t *net_links(const struct net *net, uint32_t n)
 {
-	return (void *)((char *)(uintptr_t)n + net->off_out);
+	return net_at(net, net->off_link + (uint64_t)n * net->link_stride);
 }
-static inline struct net_link *net_links(const struct net *net,
-					 const struct net_node *n)
+/* Tokens of a deterministic VC, by port. */
+static inline uint8_t *net_det_tokens(const struct net *net, uint32_t n,
+				      unsigned vc)
 {
-	return (void *)((char *)(uintptr_t)n + net->off_link);
+	return (uint8_t *)(net_links(net, n) + net->ports) +
+	       (vc - 1) * net->ports;
 }
-static inline struct net_in *net_ins(const struct net *net,
-				     const struct net_node *n)
+static inline struct net_unit *net_unit(const struct net *net, uint32_t n)
 {
-	return (void *)((char *)(uintptr_t)n + net->off_in);
+	return (struct net_unit *)net_at(net, net->off_unit) + n;
 }
-static inline struct net_fifo *net_fifos(const struct net *net,
-					 const struct net_node *n)
+static inline struct net_in *net_ins(const struct net *net, uint32_t n)
 {
-	return (void *)((char *)(uintptr_t)n + net->off_fifo);
+	return (struct net_in *)net_at(net, net->off_in) +
+	       (uint64_t)n * net->ports;
+}
+static inline struct net_fifo *net_fifos(const struct net *net, uint32_t n)
+{
+	return (struct net_fifo *)net_at(net, net->off_fifo) +
+	       (uint64_t)n * net->cfg.inject_fifos;
+}
+static inline struct net_out *net_outs(const struct net *net, uint32_t n)
+{
+	return (struct net_out *)net_at(net, net->off_out) +
+	       (uint64_t)n * net->ports;
 }
 static inline struct net_packet *net_packet(const struct net *net, uint32_t i)
 {
-	return (struct net_packet *)net_at(net, net->off_packet) + i;
+	return (struct net_packet *)(uintptr_t)net + i;
 }
 static inline struct net_mrec *net_mrec(const struct net *net, uint32_t i)
 {
-	return (struct net_mrec *)net_at(net, net->off_msg) + i;
+	return (struct net_mrec *)(uintptr_t)net + i;
 }
 static inline struct net_member *net_member(const struct net *net, uint32_t i)
 {
@@ -404,28 +442,51 @@ static inline const struct net_coord *net_coord(const struct net *net,
 	return (const struct net_coord *)net_at(net, net->off_coord) + n;
 }
 
-/* What one pass over a node's events in a tick gathers. */
+/* One tick at work, and the node that it has turned to. */
 struct net_step {
 	struct net *net;
 	const struct net_up *up;
 	void *arg;
-	struct net_node *node;
-	struct net_link *link;
-	struct net_out *out;
-	struct net_in *in;
 	uint64_t now;	   /* tick */
+	struct net_mark *mark; /* from 1 on: nodes touched in the region */
+	uint32_t marks;
+	uint32_t id;	   /* the node; the rest is its */
+	struct net_node *node;
+	const uint32_t *link;
+	struct net_in *in;
 	uint64_t dirty;	   /* ports to look at */
 	uint64_t fresh[2]; /* slots with a new head */
-	uint32_t *list;	   /* nodes touched in this tick */
-	uint32_t touched;
 	bool part;	   /* class routes: look at the engine */
-	uint32_t id;	   /* of the node */
 };
 
-/* Loads a line that will be needed soon. */
-static inline void net_touch(const void *line)
+static inline void net_step_at(struct net_step *s, uint32_t id)
 {
-	(void)*(const volatile uint8_t *)line;
+	s->id = id;
+	s->node = net_node(s->net, id);
+	s->link = net_links(s->net, id);
+	s->in = net_ins(s->net, id);
+}
+static inline struct net_out *net_out(const struct net_step *s, unsigned port)
+{
+	return &net_outs(s->net, s->id)[port];
+}
+
+/* The mark of a node, to note in it what there is to do. */
+static inline struct net_mark *net_mark(struct net_step *s,
+					struct net_node *n, uint32_t id)
+{
+	if (!n->mark) {
+		n->mark = (uint16_t)++s->marks;
+		s->mark[n->mark] = (struct net_mark){ .node = id };
+	}
+	return &s->mark[n->mark];
+}
+
+/* Times of the link behind a port of the step's node. */
+static inline const struct net_hop *net_hop(const struct net_step *s,
+					    unsigned port)
+{
+	return &s->net->hop[s->link[port] & (NET_HOPS_MAX - 1)];
 }
 
 /* ---- small steps --------------------------------------------------------- */
@@ -461,58 +522,112 @@ void net_list_push(struct net *net, struct net_list *l, uint32_t p);
 uint32_t net_list_pop(struct net *net, struct net_list *l);
 
 /* Tokens of a sender. */
-static inline uint32_t net_tokens(const struct net_link *l, unsigned vc)
+static inline uint32_t net_tokens(const struct net *net, uint32_t node,
+				  unsigned port, unsigned vc)
 {
-	return vc ? l->token[vc - 1] : l->chunks;
+	return vc ? net_det_tokens(net, node, vc)[port] :
+		    net_node(net, node)->room[port];
 }
 
-/* net_wheel.c: events by tick. */
+/* net_wheel.c: events by tick, in lanes. */
+enum net_lane {
+	NET_LANE_SORTED = NET_EV_SORTED, /* before it one for each kind */
+	NET_LANES,			 /* of a region */
+};
 void net_wheel_init(struct net *net);
 void net_wheel_far(struct net *net, uint64_t at, uint64_t word);
-uint32_t net_chunk_get(struct net *net);
-static inline void net_slot_push(struct net *net, uint64_t at, uint64_t word)
-{
-	struct net_chunk *pool = net_at(net, net->off_chunk);
-	struct net_slot *s = (struct net_slot *)net_at(net, net->off_slot) +
-			     at % NET_WHEEL;
-	uint32_t bit = at % NET_WHEEL, c;
+/* The lane is empty or its chunk full: a new one, and its first place. */
+uint32_t net_lane_grow(struct net *net, uint64_t at, uint32_t used);
 
-	if (weft_unlikely(!s->first || s->used == NET_CHUNK_EVENTS)) {
-		c = net_chunk_get(net);
-		if (s->first)
-			pool[s->last].next = c;
-		else
-			s->first = c;
-		s->last = c;
-		s->used = 0;
-		net->map[bit / 64] |= 1ull << bit % 64;
-		net->map_top[bit / 4096] |= 1ull << bit / 64 % 64;
-	}
-	pool[s->last].event[s->used++] = word;
+/* All calls up share the last lane. */
+static inline uint32_t net_lane(const struct net *net, enum net_ev kind,
+				uint64_t word)
+{
+	uint32_t first = (uint32_t)(word >> NET_NODE_SHIFT >>
+				    NET_REGION_SHIFT) * NET_LANES;
+
+	if (kind < NET_EV_SORTED)
+		return first + kind;
+	return kind < NET_EV_UP ? first + NET_LANE_SORTED : net->lanes - 1;
+}
+static inline uint32_t *net_lane_slot(const struct net *net, uint64_t at,
+				 uint32_t lane)
+{
+	return (uint32_t *)net_at(net, net->off_slot) + lane * NET_WHEEL +
+	       at % NET_WHEEL;
+}
+static inline uint64_t *net_event(const struct net *net, uint32_t i)
+{
+	return (uint64_t *)(uintptr_t)net + i;
+}
+/* Into a tick that the wheel holds. */
+static inline void net_slot_put(struct net *net, uint64_t at,
+				enum net_ev kind, uint64_t word)
+{
+	uint32_t *slot = net_lane_slot(net, at, net_lane(net, kind, word));
+	uint32_t i = *slot;
+
+	if (weft_unlikely(i % NET_CHUNK == 0))
+		i = net_lane_grow(net, at, i);
+	*net_event(net, i) = word;
+	*slot = i + 1;
 }
 /* Puts an event into tick at, which must not have been run. */
-static inline void net_wheel_push(struct net *net, uint64_t at, uint64_t word)
+static inline void net_wheel_put(struct net *net, uint64_t at,
+				 enum net_ev kind, uint64_t word)
 {
-	assert(at >= net->tick);
-	net->pending++;
-	if (weft_likely(at < net->tick + NET_WHEEL))
-		net_slot_push(net, at, word);
+	if (weft_likely(at - net->tick < NET_WHEEL - 1))
+		net_slot_put(net, at, kind, word);
 	else
 		net_wheel_far(net, at, word);
 }
+static inline void net_wheel_push(struct net *net, uint64_t at, uint64_t word)
+{
+	net_wheel_put(net, at, net_word_kind(word), word);
+}
+/* Events there are. Looks at every slot. */
+uint64_t net_wheel_pending(const struct net *net);
 /* First tick that has events, or NET_NEVER. */
 uint64_t net_wheel_next(const struct net *net);
-/* A tick's events: end[kind] is where the kind's words end. */
-struct net_batch {
-	const uint64_t *word;	 /* kinds that commute, one after the other */
-	uint32_t end[NET_EV_SORTED];
-	const uint64_t *sorted;	 /* the others */
-	uint32_t count;
-	const struct net_call *call; /* sorted by time */
-	uint32_t calls;
-};
-/* Takes the events of tick net->tick out of the wheel. */
-void net_wheel_take(struct net *net, struct net_batch *b);
+/* Begins tick net->tick: all its events are in the wheel. */
+void net_wheel_begin(struct net *net);
+/*
+ * A chunk of a lane of the tick: its events, and how many. i is what the slot
+ * held, then what the call before returned; 0: no more.
+ */
+static inline uint32_t net_chunk(const struct net *net, uint32_t i,
+				 const uint64_t **word_p, uint32_t *count_p)
+{
+	const uint64_t *c = net_event(net, (i - 1) / NET_CHUNK * NET_CHUNK);
+
+	*word_p = c + 1;
+	*count_p = (i - 1) % NET_CHUNK;
+	return (uint32_t)*c;
+}
+void net_chunk_put(struct net *net, uint32_t i);
+/* Takes a lane's events out, sorted as numbers. */
+uint32_t net_lane_sorted(struct net *net, uint64_t tick, uint32_t lane,
+			 const uint64_t **word_p);
+/* Takes the calls up out, sorted by time. */
+uint32_t net_lane_calls(struct net *net, uint64_t tick,
+			const struct net_call **call_p);
+
+/* net_ask.c: lines that are needed soon. */
+typedef void (*net_ask_fn)(const struct net *net, const uint64_t *w,
+			   uint32_t n);
+static inline void net_ask(const void *line)
+{
+	(void)*(const volatile uint8_t *)line;
+}
+/* A chunk by what its slot holds. */
+void net_ask_chunk(const struct net *net, uint32_t slot);
+/* For events: tails and tokens; arrivals; the sorted ones; calls up. */
+void net_ask_nodes(const struct net *net, const uint64_t *w, uint32_t n);
+void net_ask_arrive(const struct net *net, const uint64_t *w, uint32_t n);
+void net_ask_sorted(const struct net *net, const uint64_t *w, uint32_t n);
+void net_ask_calls(const struct net *net, const uint64_t *w, uint32_t n);
+/* For ports of marked nodes. */
+void net_ask_marks(const struct net *net, struct net_mark *m, uint32_t n);
 
 /* net_topo.c: who is my neighbour. */
 uint32_t net_topo_nodes(const struct net_config *cfg);
@@ -550,12 +665,17 @@ static inline void net_road_hop(const struct net *net, struct net_packet *p,
 void net_road_start(const struct net *net, struct net_packet *p);
 unsigned net_road_hops(const struct net *net, uint32_t src, uint32_t dst);
 
-/* net_router.c: receivers, senders, arbitration. */
-void net_router_arrive(struct net_step *s, uint64_t word);
+/* net_router.c: what comes in at a node. */
+typedef void (*net_events_fn)(struct net_step *s, const uint64_t *word,
+			      uint32_t count);
+void net_router_arrive(struct net_step *s, const uint64_t *w, uint32_t n);
+void net_router_tail(struct net_step *s, const uint64_t *w, uint32_t n);
+void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n);
 /* A packet has become the head of an injection FIFO. */
 void net_router_offer(struct net_step *s, unsigned fifo, uint32_t pi);
-/* Serves ports that something has changed for. */
-void net_router_serve(struct net_step *s);
+
+/* net_arbiter.c: serves the ports of marked nodes, and takes the marks off. */
+void net_arbiter_serve(struct net_step *s);
 
 /* net_unit.c: engines between memory and network. */
 void net_unit_wake(struct net_step *s, uint64_t word);

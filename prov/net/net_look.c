@@ -18,7 +18,6 @@ void net_count_get(const struct net *net, struct net_count *c)
 	c->injected = net->injected;
 	c->delivered = net->delivered;
 	c->escapes = net->escapes;
-	c->pending_max = net->pending_max;
 	c->hash = net->hash;
 }
 
@@ -38,15 +37,14 @@ static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
 void net_port_get(const struct net *net, uint32_t node, unsigned port,
 		  struct net_port_count *c)
 {
-	const struct net_node *n = net_node(net, node);
-	const struct net_out *o = &net_outs(net, n)[port];
-	const struct net_link *l = &net_links(net, n)[port];
-	const struct net_in *in = &net_ins(net, n)[port], *far;
+	const struct net_out *o = &net_outs(net, node)[port];
+	const struct net_in *in = &net_ins(net, node)[port], *far;
+	uint32_t link = net_links(net, node)[port];
 
 	/* What a sender sent is what the other end has received. */
 	c->packets = c->chunks = c->busy_ps = 0;
-	if (l->peer != UINT32_MAX) {
-		far = &net_ins(net, net_node(net, l->peer))[l->peer_port];
+	if (link != NET_LINK_NONE) {
+		far = &net_ins(net, net_link_peer(link))[net_link_port(link)];
 		c->packets = far->received;
 		c->chunks = far->chunks;
 		c->busy_ps = busy_ticks(net, o, c) * net->cfg.tick_ps;
@@ -57,9 +55,9 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 
 int64_t net_neighbour(const struct net *net, uint32_t node, unsigned port)
 {
-	uint32_t peer = net_links(net, net_node(net, node))[port].peer;
+	uint32_t link = net_links(net, node)[port];
 
-	return peer == UINT32_MAX ? -1 : (int64_t)peer;
+	return link == NET_LINK_NONE ? -1 : (int64_t)net_link_peer(link);
 }
 
 unsigned net_hops(const struct net *net, uint32_t src, uint32_t dst)
@@ -81,40 +79,23 @@ static int broken(const char *what, uint64_t a, uint64_t b)
 	return -EPROTO;
 }
 
-/* With nothing pending and nothing in flight every token must be home. */
-static int check_home(const struct net *net)
+/* No more tokens than there are; home: all of them. */
+static int check_tokens(const struct net *net, bool home)
 {
-	const struct net_link *o;
-	uint32_t n, port, vc;
+	uint32_t n, port, vc, have, all;
 
-	for (n = 0; n < net->nodes; n++) {
-		o = net_links(net, net_node(net, n));
+	for (n = 0; n < net->nodes; n++)
 		for (port = 0; port < net->ports; port++)
-			for (vc = 0; vc < 4; vc++)
-				if (net_tokens(&o[port], vc) !=
-				    net->cfg.tokens[vc])
-					return broken("tokens not home",
-						      net_tokens(&o[port], vc),
-						      net->cfg.tokens[vc]);
-	}
-	return 0;
-}
-
-static int check_tokens(const struct net *net)
-{
-	const struct net_link *o;
-	uint32_t n, port, vc;
-
-	for (n = 0; n < net->nodes; n++) {
-		o = net_links(net, net_node(net, n));
-		for (port = 0; port < net->ports; port++)
-			for (vc = 0; vc < 4; vc++)
-				if (net_tokens(&o[port], vc) >
-				    net->cfg.tokens[vc])
-					return broken("too many tokens",
-						      net_tokens(&o[port], vc),
-						      net->cfg.tokens[vc]);
-	}
+			for (vc = 0; vc < 4; vc++) {
+				have = net_tokens(net, n, port, vc);
+				all = net->cfg.tokens[vc];
+				if (have > all)
+					return broken("too many tokens", have,
+						      all);
+				if (home && have != all)
+					return broken("tokens not home", have,
+						      all);
+			}
 	return 0;
 }
 
@@ -125,7 +106,8 @@ static uint64_t in_flight(const struct net *net)
 
 int net_check(const struct net *net)
 {
-	int ret;
+	/* With nothing pending and nothing in flight. */
+	bool home = !in_flight(net) && !net_wheel_pending(net);
 
 	if (net->injected - net->delivered != in_flight(net))
 		return broken("packets lost", net->injected - net->delivered,
@@ -136,8 +118,5 @@ int net_check(const struct net *net)
 		return broken("tokens made or lost", net->excess, 0);
 	if (net->late)
 		return broken("sends dated back too far", net->late, 0);
-	ret = check_tokens(net);
-	if (!ret && !net->pending && !in_flight(net))
-		ret = check_home(net);
-	return ret;
+	return check_tokens(net, home);
 }

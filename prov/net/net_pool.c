@@ -14,7 +14,7 @@ uint32_t net_packet_get(struct net *net)
 
 	if (p)
 		net->free_packet = net_packet(net, p)->next;
-	else if (net->fresh_packet < net->packets_max)
+	else if (net->fresh_packet < net->first_packet + net->packets_max)
 		p = ++net->fresh_packet;
 	else
 		return 0;
@@ -36,7 +36,7 @@ uint32_t net_mrec_get(struct net *net)
 
 	if (m)
 		net->free_msg = net_mrec(net, m)->next;
-	else if (net->fresh_msg < net->msgs_max)
+	else if (net->fresh_msg < net->first_msg + net->msgs_max)
 		m = ++net->fresh_msg;
 	else
 		return 0;

@@ -20,7 +20,7 @@ static void init_masks(struct net *net, unsigned left)
 
 	for (i = 0; !(left & 1u << cfg->order[i]); i++)
 		;
-	net->det_dim[left] = cfg->order[i];
+	net->det_ports[left] = (uint16_t)(3u << 2 * cfg->order[i]);
 	for (z = 0; z < NET_ZONES; z++) {
 		for (mask = cfg->zone[z]; !(*mask & left); mask++)
 			;
@@ -147,14 +147,11 @@ static void look_fat(const struct net *net, struct net_packet *p,
 
 void net_road_look(const struct net *net, struct net_packet *p, uint32_t node)
 {
-	unsigned d;
-
 	if (net->cfg.topology != NET_TORUS) {
 		look_fat(net, p, node);
 		return;
 	}
-	d = net->det_dim[p->left];
-	p->det = (uint8_t)(2 * d + (p->dirs >> (2 * d + 1) & 1));
+	p->det = (uint8_t)__builtin_ctz(p->dirs & net->det_ports[p->left]);
 	p->want = 0;
 	if (!(p->flags & NET_P_DYN))
 		return;

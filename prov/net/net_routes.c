@@ -95,17 +95,18 @@ static int hang(struct net *net, uint32_t child, uint32_t parent)
 	struct net_member *p = net_member(net, parent);
 	uint32_t cn = net_member_node(net, child);
 	uint32_t pn = net_member_node(net, parent);
-	const struct net_link *o = net_links(net, net_node(net, pn));
+	const uint32_t *link = net_links(net, pn);
 	uint32_t *at = &p->child;
 	unsigned port;
 
-	for (port = 0; port < net->ports && o[port].peer != cn; port++)
-		;
+	for (port = 0; port < net->ports; port++)
+		if (net_link_peer(link[port]) == cn)
+			break;
 	if (port == net->ports)
 		return -EINVAL;
 	c->parent = parent;
 	c->port_down = (uint8_t)port;
-	c->port_up = o[port].peer_port;
+	c->port_up = (uint8_t)net_link_port(link[port]);
 	while (*at && net_member(net, *at)->port_down < port)
 		at = &net_member(net, *at)->next;
 	c->next = *at;

@@ -3,9 +3,10 @@
  * The network as a whole: laid out in its block, and run tick by tick. A tick
  * takes all events in first, then goes through the ports of the nodes that they
  * touched; calls up come last, in order of their exact times. No node feels
- * another within a tick, so the order of nodes does not matter.
+ * another within a tick, so the order of nodes does not matter: a large network
+ * is run region by region, each small enough for the cache.
  */
-#include "prov/net/net_router.h"
+#include "prov/net/net_int.h"
 
 #include "src/base/hash.h"
 #include "src/base/log.h"
@@ -15,10 +16,7 @@
 
 #define NET_MAGIC 0x31656d6974746577ull
 
-enum {
-	AHEAD = 16,   /* events whose lines are loaded together */
-	LARGE = 2048, /* nodes that do not stay in the cache */
-};
+enum { LARGE = 2048 }; /* nodes that do not stay in the cache */
 
 /* ---- layout -------------------------------------------------------------- */
 
@@ -37,18 +35,6 @@ static uint32_t power_above(uint32_t n)
 	while (p < n)
 		p *= 2;
 	return p;
-}
-
-static void lay_node(struct net *n, const struct net_config *cfg)
-{
-	uint64_t off = 0;
-
-	room(&off, sizeof(struct net_node));
-	n->off_link = room(&off, n->ports * sizeof(struct net_link));
-	n->off_in = room(&off, n->ports * sizeof(struct net_in));
-	n->off_fifo = room(&off, cfg->inject_fifos * sizeof(struct net_fifo));
-	n->off_out = room(&off, n->ports * sizeof(struct net_out));
-	n->stride = off;
 }
 
 /*
@@ -72,41 +58,80 @@ static void count_all(struct net *n, const struct net_config *cfg,
 	n->routes_max = n->members_max < 65536 ? n->members_max : 65536;
 	n->combos_mask = power_above(2 * packets) - 1;
 	links = (uint64_t)n->nodes * n->ports;
-	n->events_max = (uint32_t)(3ull * packets + 16 * links + 4ull *
+	n->events_max = (uint32_t)(3ull * packets + 16 * links + 2ull *
 				   n->msgs_max + n->ends * 32ull);
-	n->chunks_max = n->events_max / NET_CHUNK_EVENTS + NET_WHEEL + 2;
 	n->far_max = 4 * n->msgs_max + (uint32_t)links + 64;
+}
+
+/* Regions, and chunks: each slot of the wheel may hold one that is not full. */
+static void count_lanes(struct net *n)
+{
+	uint32_t slots;
+
+	n->large = n->nodes >= LARGE;
+	n->regions = ((n->nodes - 1) >> NET_REGION_SHIFT) + 1;
+	n->lanes = n->regions * NET_LANES + 1;
+	slots = NET_WHEEL * n->lanes;
+	n->chunks_max = n->events_max / (NET_CHUNK - 1) + 2 +
+			(slots < n->events_max ? slots : n->events_max);
+}
+
+static uint64_t lines(uint64_t bytes)
+{
+	return (bytes + 63) & ~63ull;
+}
+
+/* What net_open must clear. */
+static void lay_nodes(struct net *n, const struct net_config *cfg,
+		      uint64_t *off)
+{
+	uint64_t nodes = n->nodes, ports = nodes * n->ports;
+
+	n->node_stride = (uint32_t)lines(offsetof(struct net_node, room) +
+					 2 * n->ports);
+	n->link_stride = (uint32_t)lines(7 * n->ports);
+	room(off, nodes * n->node_stride);
+	n->off_slot = room(off, NET_WHEEL * n->lanes * 4ull);
+	n->off_link = room(off, nodes * n->link_stride);
+	n->off_unit = room(off, nodes * sizeof(struct net_unit));
+	n->off_in = room(off, ports * sizeof(struct net_in));
+	n->off_fifo = room(off, (uint64_t)n->ends * cfg->inject_fifos *
+					sizeof(struct net_fifo));
+	n->off_out = room(off, ports * sizeof(struct net_out));
+	n->off_member = room(off, (n->members_max + 1ull) *
+					  sizeof(struct net_member));
+	n->off_route = room(off, n->routes_max *
+					 sizeof(struct net_route_rec));
+	n->off_combo = room(off, (n->combos_mask + 1ull) * 4);
+}
+
+/* Room for count records; returns the number in the block of the one before. */
+static uint32_t lay_records(uint64_t *off, uint64_t count, uint64_t bytes)
+{
+	*off = (*off + bytes - 1) / bytes * bytes;
+	return (uint32_t)(room(off, count * bytes) / bytes - 1);
 }
 
 static uint64_t lay_out(struct net *n, const struct net_config *cfg,
 			uint32_t packets)
 {
-	uint64_t off = 0;
+	uint64_t off = 0, words, calls;
 
 	memset(n, 0, sizeof(*n));
 	count_all(n, cfg, packets);
-	lay_node(n, cfg);
+	count_lanes(n);
 	room(&off, sizeof(*n));
-	n->off_node = room(&off, n->nodes * n->stride);
+	lay_nodes(n, cfg, &off);
 	n->off_coord = room(&off, n->nodes * sizeof(struct net_coord));
-	n->off_packet = room(&off, (packets + 1ull) *
-					   sizeof(struct net_packet));
-	n->off_msg = room(&off, (n->msgs_max + 1ull) *
-					sizeof(struct net_mrec));
-	n->off_member = room(&off, (n->members_max + 1ull) *
-					   sizeof(struct net_member));
-	n->off_route = room(&off, n->routes_max *
-					  sizeof(struct net_route_rec));
-	n->off_combo = room(&off, (n->combos_mask + 1ull) * 4);
-	n->off_slot = room(&off, NET_WHEEL * sizeof(struct net_slot));
-	n->off_chunk = room(&off, (n->chunks_max + 1ull) *
-					  sizeof(struct net_chunk));
+	n->first_packet = lay_records(&off, packets, sizeof(struct net_packet));
+	n->first_msg = lay_records(&off, n->msgs_max, sizeof(struct net_mrec));
+	n->first_chunk = lay_records(&off, n->chunks_max, NET_CHUNK * 8);
 	n->off_far = room(&off, n->far_max * sizeof(struct net_far));
-	n->off_sort[0] = room(&off, n->events_max * 8ull);
-	n->off_sort[1] = room(&off, n->events_max * 8ull);
-	n->off_touched = room(&off, n->nodes * 4ull);
-	n->off_call = room(&off, (packets + 1ull * n->msgs_max) *
-					 sizeof(struct net_call));
+	n->off_mark = room(&off, ((1ull << NET_REGION_SHIFT) + 1) *
+					 sizeof(struct net_mark));
+	words = n->events_max * 8ull;
+	calls = (packets + 1ull * n->msgs_max) * sizeof(struct net_call);
+	n->off_sort = room(&off, words > calls ? words : calls);
 	n->bytes = off;
 	return off;
 }
@@ -139,24 +164,48 @@ static bool is_ring(const struct net_config *cfg, unsigned port)
 	return cfg->topology == NET_TORUS && cfg->wrap[port / 2];
 }
 
-static void open_port(struct net *net, uint32_t node, unsigned port,
-		      struct net_link *o)
+/* The row of net->hop with these times; there are few. */
+static int find_hop(struct net *net, const struct net_hop *want)
+{
+	uint32_t i;
+
+	for (i = 0; i < net->hops_used; i++)
+		if (!memcmp(&net->hop[i], want, sizeof(*want)))
+			return (int)i;
+	if (i == NET_HOPS_MAX)
+		return -EINVAL;
+	net->hop[net->hops_used++] = *want;
+	return (int)i;
+}
+
+static int open_port(struct net *net, uint32_t node, unsigned port)
 {
 	const struct net_config *cfg = &net->cfg;
 	unsigned peer_port = 0, crossings = 0, vc;
 	int64_t peer = net_topo_peer(cfg, node, port, &peer_port, &crossings);
 	uint64_t hop = cfg->hop_ps + crossings * cfg->crossing_ps;
 	uint64_t back = cfg->token_ps + crossings * cfg->crossing_ps;
+	struct net_hop h = {
+		.ticks = (uint16_t)(hop / cfg->tick_ps),
+		.frac = (uint16_t)(hop % cfg->tick_ps),
+		.token_ticks = (uint8_t)((back + cfg->tick_ps - 1) /
+					 cfg->tick_ps),
+		.need = (uint8_t)(is_ring(cfg, port) ? cfg->bubble : 1),
+	};
+	int row = find_hop(net, &h);
 
-	o->peer = peer < 0 ? UINT32_MAX : (uint32_t)peer;
-	o->peer_port = (uint8_t)peer_port;
-	o->hop_ticks = (uint16_t)(hop / cfg->tick_ps);
-	o->hop_frac = (uint16_t)(hop % cfg->tick_ps);
-	o->token_ticks = (uint8_t)((back + cfg->tick_ps - 1) / cfg->tick_ps);
-	o->need = (uint8_t)(is_ring(cfg, port) ? cfg->bubble : 1);
-	o->chunks = (uint16_t)cfg->tokens[0];
+	if (row < 0) {
+		weft_log(WEFT_LOG_ERROR, "net: more than %d kinds of links",
+			 NET_HOPS_MAX);
+		return row;
+	}
+	net_links(net, node)[port] =
+		peer < 0 ? NET_LINK_NONE :
+			   net_link((uint32_t)peer, peer_port, (unsigned)row);
+	net_node(net, node)->room[port] = (uint16_t)cfg->tokens[0];
 	for (vc = 1; vc < 4; vc++)
-		o->token[vc - 1] = (uint8_t)cfg->tokens[vc];
+		net_det_tokens(net, node, vc)[port] = (uint8_t)cfg->tokens[vc];
+	return 0;
 }
 
 static int open_check(const struct net_config *cfg)
@@ -183,14 +232,14 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	     uint32_t packets_max)
 {
 	struct net lay;
-	struct net_link *l;
 	uint32_t n, port;
 	int ret = open_check(cfg);
 
 	if (ret)
 		return ret;
 	if (!packets_max || packets_max > NET_PAYLOAD_MASK / 8 ||
-	    bytes < lay_out(&lay, cfg, packets_max)) {
+	    bytes < lay_out(&lay, cfg, packets_max) ||
+	    lay.bytes / 8 > UINT32_MAX) {
 		weft_log(WEFT_LOG_ERROR,
 			 "net: %zu bytes do not hold %u packets", bytes,
 			 packets_max);
@@ -199,64 +248,25 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	*net = lay;
 	net->magic = NET_MAGIC;
 	net->cfg = *cfg;
-	memset(net_node(net, 0), 0, net->nodes * net->stride);
-	memset(net_at(net, net->off_member), 0,
-	       (char *)net_at(net, net->off_slot) -
-		       (char *)net_at(net, net->off_member));
-	net->large = net->nodes >= LARGE;
+	net->fresh_packet = net->first_packet;
+	net->fresh_msg = net->first_msg;
+	memset(net_node(net, 0), 0, net->off_coord - NET_OFF_NODE);
 	open_tables(net);
 	if (cfg->topology != NET_TORUS)
 		net_fat_init(&net->fat, cfg);
 	net_wheel_init(net);
 	net_road_init(net);
-	for (n = 0; n < net->nodes; n++) {
-		l = net_links(net, net_node(net, n));
-		for (port = 0; port < net->ports; port++)
-			open_port(net, n, port, &l[port]);
-	}
-	return 0;
+	for (n = 0; n < net->nodes && !ret; n++)
+		for (port = 0; port < net->ports && !ret; port++)
+			ret = open_port(net, n, port);
+	return ret;
 }
 
 /* ---- running ------------------------------------------------------------- */
 
-/* Turns to a node. */
-static inline void step_at(struct net_step *s, uint32_t id)
-{
-	s->id = id;
-	s->node = net_node(s->net, id);
-	s->link = net_links(s->net, s->node);
-	s->out = net_outs(s->net, s->node);
-	s->in = net_ins(s->net, s->node);
-	s->dirty = s->fresh[0] = s->fresh[1] = 0;
-}
-
-/* Notes what the node's events asked for until all of the tick are in. */
-static inline void step_note(struct net_step *s)
-{
-	struct net_node *n = s->node;
-
-	if (!(s->dirty | s->fresh[0] | s->fresh[1]))
-		return;
-	n->dirty |= s->dirty;
-	n->fresh[0] |= s->fresh[0];
-	n->fresh[1] |= s->fresh[1];
-	s->list[s->touched] = s->id;
-	s->touched += !n->touched;
-	n->touched = 1;
-}
-
 static void handle(struct net_step *s, uint64_t word)
 {
 	switch (net_word_kind(word)) {
-	case NET_EV_ARRIVE:
-		net_router_arrive(s, word);
-		return;
-	case NET_EV_TAIL:
-		net_router_tail(s, word);
-		return;
-	case NET_EV_TOKEN:
-		net_router_token(s, word);
-		return;
 	case NET_EV_COLL:
 		net_tree_arrive(s, word);
 		return;
@@ -297,136 +307,130 @@ static void call_up(struct net_step *s, const struct net_call *c)
 	}
 }
 
-/*
- * Loads the lines that the next events will touch, all at once, so that the
- * processor waits for them together. Plain loads: a prefetch is dropped where
- * the page is not at hand, which in a large network is nearly always.
- */
-static void touch_ahead(const struct net *net, const uint64_t *w, uint32_t n)
-{
-	const struct net_node *node;
-	unsigned kind, port;
-	uint32_t i;
-
-	for (i = 0; i < n; i++) {
-		node = net_node(net, net_word_node(w[i]));
-		kind = net_word_kind(w[i]);
-		port = net_word_port(w[i]);
-		net_touch(node);
-		if (kind == NET_EV_WAKE || kind == NET_EV_BUILT)
-			net_touch(&net_fifos(net, node)[port]);
-		if (kind > NET_EV_TOKEN)
-			continue;
-		net_touch(&net_links(net, node)[port]);
-		if (kind != NET_EV_ARRIVE)
-			continue;
-		net_touch(net_packet(net, net_word_payload(w[i])));
-		net_touch(&net_ins(net, node)[port]);
-		net_touch(&net_links(net, node)[0]);
-		net_touch(&net_links(net, node)[net->ports - 1]);
-	}
-}
-
+/* What the event stream's hash takes of an event: no record's number. */
 static inline uint64_t mix(uint64_t word)
 {
 	return weft_hash_mix(word >> NET_VC_SHIFT);
 }
 
-/* Events of one kind, in any order. Returns their hash. */
-static inline uint64_t run_kind(struct net_step *s, const uint64_t *w,
-				uint32_t n, enum net_ev kind)
+static uint64_t mix_all(const uint64_t *w, uint32_t n)
 {
 	uint64_t sum = 0;
 	uint32_t i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		sum += mix(w[i]);
-		step_at(s, net_word_node(w[i]));
-		if (kind == NET_EV_ARRIVE)
-			net_router_arrive(s, w[i]);
-		else if (kind == NET_EV_TAIL)
-			net_router_tail(s, w[i]);
-		else
-			net_router_token(s, w[i]);
-		step_note(s);
+	return sum;
+}
+
+/* How events of a kind that commute are taken. */
+static const struct {
+	net_ask_fn ask;
+	net_events_fn take;
+} kinds[] = {
+	[NET_EV_ARRIVE] = { net_ask_arrive, net_router_arrive },
+	[NET_EV_TAIL] = { net_ask_nodes, net_router_tail },
+	[NET_EV_TOKEN] = { net_ask_nodes, net_router_token },
+};
+
+/* Events of one kind, in any order. Returns their hash. */
+static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
+{
+	struct net *net = s->net;
+	uint32_t *slot = net_lane_slot(net, s->now, lane + kind), i, before, n;
+	const uint64_t *w;
+	uint64_t sum = 0;
+
+	for (i = *slot, *slot = 0; i; i = before) {
+		before = net_chunk(net, i, &w, &n);
+		if (net->large) {
+			net_ask_chunk(net, before);
+			kinds[kind].ask(net, w, n);
+		}
+		sum += mix_all(w, n);
+		kinds[kind].take(s, w, n);
+		net_chunk_put(net, i);
+		net->events += n;
 	}
 	return sum;
 }
 
-/*
- * The other events, node by node. In a large network these are all, and a
- * node's ports are served while its lines are at hand.
- */
-static uint64_t run_sorted(struct net_step *s, const uint64_t *w, uint32_t n)
+/* Notes what the node's events asked for until all of the tick are in. */
+static void note(struct net_step *s)
 {
-	uint64_t sum = 0;
-	uint32_t i = 0, loaded = s->net->large ? 0 : n;
+	struct net_mark *m;
 
+	if (!(s->dirty | s->fresh[0] | s->fresh[1]))
+		return;
+	m = net_mark(s, s->node, s->id);
+	m->dirty |= s->dirty;
+	m->fresh[0] |= s->fresh[0];
+	m->fresh[1] |= s->fresh[1];
+	s->dirty = s->fresh[0] = s->fresh[1] = 0;
+}
+
+/* The other events, node by node. */
+static uint64_t run_sorted(struct net_step *s, uint32_t lane)
+{
+	const uint64_t *w;
+	uint32_t n = net_lane_sorted(s->net, s->now, lane, &w), i = 0;
+	uint64_t sum = mix_all(w, n);
+
+	net_ask_sorted(s->net, w, n);
 	while (i < n) {
-		if (i >= loaded) {
-			loaded = i + AHEAD < n ? i + AHEAD : n;
-			touch_ahead(s->net, w + i, loaded - i);
-		}
-		step_at(s, net_word_node(w[i]));
+		net_step_at(s, net_word_node(w[i]));
 		s->part = false;
 		do {
-			sum += mix(w[i]);
 			handle(s, w[i++]);
 		} while (i < n && net_word_node(w[i]) == s->id);
 		if (s->part)
 			net_tree_feed(s);
-		if (s->net->large)
-			net_router_serve(s);
-		else
-			step_note(s);
+		note(s);
 	}
+	s->net->events += n;
 	return sum;
 }
 
-/* Ports of the nodes that anything happened at. */
-static void run_ports(struct net_step *s)
+static uint64_t run_region(struct net_step *s, uint32_t lane)
 {
-	struct net_node *n;
+	uint64_t sum;
 	uint32_t i;
 
-	for (i = 0; i < s->touched; i++) {
-		step_at(s, s->list[i]);
-		n = s->node;
-		s->dirty = n->dirty;
-		s->fresh[0] = n->fresh[0];
-		s->fresh[1] = n->fresh[1];
-		n->dirty = n->fresh[0] = n->fresh[1] = 0;
-		n->touched = 0;
-		net_router_serve(s);
+	for (i = 0; s->net->large && i < NET_LANES; i++)
+		net_ask_chunk(s->net, *net_lane_slot(s->net, s->now, lane + i));
+	sum = run_kind(s, lane, NET_EV_ARRIVE);
+	sum += run_kind(s, lane, NET_EV_TAIL);
+	sum += run_kind(s, lane, NET_EV_TOKEN);
+	sum += run_sorted(s, lane + NET_LANE_SORTED);
+	net_arbiter_serve(s);
+	return sum;
+}
+
+static uint64_t run_calls(struct net_step *s)
+{
+	const struct net_call *c;
+	uint32_t n = net_lane_calls(s->net, s->now, &c), i;
+	uint64_t sum = 0;
+
+	s->net->events += n;
+	for (i = 0; i < n; i++) {
+		sum += mix(c[i].word ^ c[i].at << NET_VC_SHIFT);
+		call_up(s, &c[i]);
 	}
-	s->touched = 0;
+	return sum;
 }
 
 static void run_tick(struct net_step *s)
 {
 	struct net *net = s->net;
-	struct net_batch b;
-	const uint64_t *tail, *token;
-	uint32_t i, arrives, tails, tokens;
-	uint64_t sum;
+	uint64_t sum = 0;
+	uint32_t r;
 
-	net_wheel_take(net, &b);
-	arrives = b.end[NET_EV_ARRIVE];
-	tail = b.word + arrives;
-	tails = b.end[NET_EV_TAIL] - arrives;
-	token = tail + tails;
-	tokens = b.end[NET_EV_TOKEN] - b.end[NET_EV_TAIL];
+	net_wheel_begin(net);
 	s->now = net->tick++;
-	sum = run_kind(s, b.word, arrives, NET_EV_ARRIVE);
-	sum += run_kind(s, tail, tails, NET_EV_TAIL);
-	sum += run_kind(s, token, tokens, NET_EV_TOKEN);
-	sum += run_sorted(s, b.sorted, b.count);
-	run_ports(s);
-	for (i = 0; i < b.calls; i++) {
-		sum += mix(b.call[i].word ^ b.call[i].at << NET_VC_SHIFT);
-		call_up(s, &b.call[i]);
-	}
-	net->events += b.end[NET_EV_TOKEN] + b.count + b.calls;
+	for (r = 0; r < net->regions; r++)
+		sum += run_region(s, r * NET_LANES);
+	sum += run_calls(s);
 	net->hash = weft_hash_mix(net->hash ^ s->now ^ sum);
 }
 
@@ -434,7 +438,7 @@ uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 		 void *arg, const bool *stop)
 {
 	struct net_step s = { .net = net, .up = up, .arg = arg,
-			      .list = net_at(net, net->off_touched) };
+			      .mark = net_at(net, net->off_mark) };
 	uint64_t last = until / net->cfg.tick_ps, next;
 
 	if (until == NET_NEVER)

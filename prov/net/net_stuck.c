@@ -24,15 +24,15 @@ static uint32_t head_in(const struct net *net, const struct net_in *in,
 
 	for (q = first; q < net->queues; q++)
 		if (in->len[q])
-			return net_packet(net, in->tail[q])->next;
+			return in->head[q];
 	return 0;
 }
 
 /* A packet that came in by port and waits in a sender's list. */
-static uint32_t head_listed(const struct net *net, const struct net_node *n,
+static uint32_t head_listed(const struct net *net, uint32_t node,
 			    unsigned port, unsigned vc)
 {
-	const struct net_out *o = net_outs(net, n);
+	const struct net_out *o = net_outs(net, node);
 	uint32_t pi;
 	unsigned i, w;
 
@@ -50,21 +50,19 @@ static uint32_t head_listed(const struct net *net, const struct net_node *n,
 static struct waiter holder(const struct net *net, struct waiter w)
 {
 	const struct net_packet *p = net_packet(net, w.packet);
-	const struct net_link *o =
-		&net_links(net, net_node(net, w.node))[p->det];
-	unsigned vc = p->vc ? p->vc : NET_VC_DET;
-	struct waiter next = { o->peer, 0 };
-	const struct net_node *n;
+	uint32_t link = net_links(net, w.node)[p->det];
+	unsigned vc = p->vc ? p->vc : NET_VC_DET, port = net_link_port(link);
+	struct waiter next = { net_link_peer(link), 0 };
+	const struct net_in *in;
 
-	if (o->peer == UINT32_MAX)
+	if (link == NET_LINK_NONE)
 		return next;
-	n = net_node(net, o->peer);
-	next.packet = head_listed(net, n, o->peer_port, vc);
+	in = &net_ins(net, next.node)[port];
+	next.packet = head_listed(net, next.node, port, vc);
 	if (!next.packet)
-		next.packet = head_in(net, &net_ins(net, n)[o->peer_port],
-				      vc == NET_VC_DET);
+		next.packet = head_in(net, in, vc == NET_VC_DET);
 	if (!next.packet)
-		next.packet = head_in(net, &net_ins(net, n)[o->peer_port], 0);
+		next.packet = head_in(net, in, 0);
 	return next;
 }
 
@@ -72,21 +70,19 @@ static struct waiter holder(const struct net *net, struct waiter w)
 static struct waiter anyone(const struct net *net)
 {
 	struct waiter w = { 0, 0 };
-	const struct net_node *n;
 	unsigned port, vc;
 
-	for (; w.node < net->nodes; w.node++) {
-		n = net_node(net, w.node);
+	for (; w.node < net->nodes; w.node++)
 		for (port = 0; port < net->ports; port++) {
 			for (vc = 1; vc < 4 && !w.packet; vc++)
-				w.packet = head_listed(net, n, port, vc);
+				w.packet = head_listed(net, w.node, port, vc);
 			if (!w.packet)
-				w.packet = head_in(net, &net_ins(net, n)[port],
+				w.packet = head_in(net,
+						   &net_ins(net, w.node)[port],
 						   0);
 			if (w.packet)
 				return w;
 		}
-	}
 	return w;
 }
 
@@ -122,7 +118,7 @@ bool net_stuck(const struct net *net)
 {
 	uint64_t left = net->injected - net->delivered;
 
-	if (net->pending > net->timers || !left)
+	if (!left || net_wheel_pending(net) > net->timers)
 		return false;
 	weft_log(WEFT_LOG_ERROR, "net: stuck with %llu packets under way",
 		 (unsigned long long)left);

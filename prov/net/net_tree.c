@@ -153,14 +153,14 @@ void net_tree_part(struct net_step *s, uint64_t word)
 		contribute(s, pi);
 		return;
 	}
-	part_insert(s->net, &s->node->part, pi);
+	part_insert(s->net, &net_unit(s->net, s->id)->part, pi);
 	s->part = true;
 }
 
 void net_tree_feed(struct net_step *s)
 {
 	struct net *net = s->net;
-	struct net_node *n = s->node;
+	struct net_unit *n = net_unit(net, s->id);
 	struct net_packet *p = net_packet(net, n->part.head);
 	uint64_t start = s->now * net->cfg.tick_ps, tick;
 
@@ -183,13 +183,14 @@ void net_tree_feed(struct net_step *s)
 void net_tree_built(struct net_step *s, uint64_t word)
 {
 	struct net *net = s->net;
-	uint32_t pi = net_list_pop(net, &s->node->part);
+	struct net_unit *n = net_unit(net, s->id);
+	uint32_t pi = net_list_pop(net, &n->part);
 	struct net_packet *p = net_packet(net, pi);
 
-	s->node->part_busy = 0;
+	n->part_busy = 0;
 	s->part = true;
 	p->since = (uint32_t)s->now;
-	p->frac = (uint16_t)(s->node->part_ps % net->cfg.tick_ps);
+	p->frac = (uint16_t)(n->part_ps % net->cfg.tick_ps);
 	contribute(s, pi);
 }
 
@@ -244,7 +245,7 @@ static void combo_delete(struct net *net, uint32_t i)
 static void wait_at(struct net_step *s, unsigned port, enum net_wait which,
 		    uint32_t pi)
 {
-	struct net_out *o = &s->out[port];
+	struct net_out *o = net_out(s, port);
 
 	net_list_push(s->net, &o->list[which], pi);
 	o->waits |= (uint8_t)(1u << which);
@@ -280,7 +281,7 @@ static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 								  m->parent);
 	unsigned port = vc == NET_VC_COLL0 ? m->port_down : m->port_up;
 
-	net_wheel_push(net, at + s->link[port].token_ticks,
+	net_wheel_push(net, at + net_hop(s, port)->token_ticks,
 		       net_word(peer, NET_EV_CREDIT, 0, vc, mi));
 }
 
@@ -398,13 +399,14 @@ void net_tree_ready(struct net_step *s, uint64_t word)
 /* The ALU is free for a packet of so many ticks: from when. */
 static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 {
+	struct net_unit *n = net_unit(s->net, s->id);
 	uint64_t start = s->now;
 
 	if (p->kind == NET_BARRIER)
 		return start;
-	if (start < s->node->alu_tick)
-		start = s->node->alu_tick;
-	s->node->alu_tick = start + coll_len(s->net, p);
+	if (start < n->alu_tick)
+		start = n->alu_tick;
+	n->alu_tick = start + coll_len(s->net, p);
 	return start;
 }
 
@@ -548,8 +550,9 @@ static void copy_left(struct net_step *s, struct net_packet *c)
 void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 {
 	struct net *net = s->net;
-	struct net_out *o = &s->out[port];
-	struct net_link *l = &s->link[port];
+	struct net_out *o = net_out(s, port);
+	const struct net_hop *h = net_hop(s, port);
+	uint32_t link = s->link[port];
 	uint32_t pi = net_list_pop(net, &o->list[which]), len, hop;
 	struct net_packet *p = net_packet(net, pi);
 	bool up = which == NET_WAIT_UP;
@@ -557,7 +560,7 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	if (!o->list[which].head)
 		o->waits &= (uint8_t)~(1u << which);
 	len = coll_len(net, p);
-	hop = l->hop_ticks;
+	hop = h->ticks;
 	if (p->flags & NET_P_FP)
 		hop += up ? net->cfg.coll_up_ticks : net->cfg.coll_down_ticks;
 	/*
@@ -566,7 +569,7 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	 */
 	if (p->kind == NET_BARRIER)
 		hop += len;
-	p->frac = (uint16_t)(p->frac + l->hop_frac);
+	p->frac = (uint16_t)(p->frac + h->frac);
 	if (p->frac >= net->cfg.tick_ps) {
 		p->frac = (uint16_t)(p->frac - net->cfg.tick_ps);
 		hop++;
@@ -577,13 +580,14 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	} else {
 		copy_left(s, p);
 	}
-	l->busy = 1;
+	s->node->busy |= 1ull << port;
 	o->packets_coll++;
 	o->chunks_coll += p->chunks;
 	o->busy_coll += len;
 	net->hops++;
 	net_wheel_push(net, s->now + hop,
-		       net_word(l->peer, NET_EV_COLL, l->peer_port,
+		       net_word(net_link_peer(link), NET_EV_COLL,
+				net_link_port(link),
 				up ? NET_VC_COLL0 : NET_VC_COLL1, pi));
 	net_wheel_push(net, s->now + len,
 		       net_word(s->id, NET_EV_TAIL, port, 0, 0));

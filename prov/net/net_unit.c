@@ -31,10 +31,11 @@ static void push_ps(struct net *net, uint64_t ps, uint64_t word)
 /* ---- memory -------------------------------------------------------------- */
 
 /* When bytes that engines want to move from start on have passed memory. */
-static uint64_t memory_end(const struct net *net, struct net_node *n,
+static uint64_t memory_end(const struct net *net, uint32_t node,
 			   uint64_t start, uint32_t bytes)
 {
 	const struct net_config *cfg = &net->cfg;
+	struct net_unit *n = net_unit(net, node);
 
 	if (!cfg->l2_bytes || n->active <= cfg->l2_bytes)
 		return start;
@@ -94,7 +95,7 @@ static void push_wake(struct net *net, const struct net_mrec *m)
 static void enqueue(struct net *net, uint32_t mi)
 {
 	struct net_mrec *m = net_mrec(net, mi);
-	struct net_fifo *f = &net_fifos(net, net_node(net, m->src))
+	struct net_fifo *f = &net_fifos(net, m->src)
 				     [m->fifo % net->cfg.inject_fifos];
 	uint32_t head = ring_find(net, f, m->fifo);
 
@@ -247,7 +248,7 @@ static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m)
 static void feed(struct net_step *s, unsigned fifo)
 {
 	struct net *net = s->net;
-	struct net_fifo *f = &net_fifos(net, s->node)[fifo];
+	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
 	struct net_mrec *m;
 	uint64_t start, end, slow;
 	uint32_t bytes;
@@ -265,12 +266,12 @@ static void feed(struct net_step *s, unsigned fifo)
 	if (start < f->free_ps)
 		start = f->free_ps;
 	if (!m->cut)
-		s->node->active += m->bytes;
+		net_unit(net, s->id)->active += m->bytes;
 	bytes = packet_bytes(net, m);
 	end = start + (net->cfg.header_bytes +
 		       net_chunks(net, bytes) * net->cfg.chunk_bytes) *
 			      net->cfg.injection_ps_per_byte_x1000 / 1000;
-	slow = memory_end(net, s->node, start, bytes);
+	slow = memory_end(net, s->id, start, bytes);
 	if (end < slow)
 		end = slow;
 	f->free_ps = end;
@@ -313,18 +314,17 @@ static void loop_back(struct net_step *s, unsigned fifo, uint32_t pi,
 static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 {
 	struct net *net = s->net;
-	struct net_fifo *f = &net_fifos(net, s->node)[fifo];
-	struct net_packet *p = net_packet(net, pi), *t;
+	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
+	struct net_packet *p = net_packet(net, pi), *head;
 
 	if (f->count++) {
-		t = net_packet(net, f->tail);
-		p->next = t->next;
-		t->next = pi;
-		f->tail = pi;
+		head = net_packet(net, f->head);
+		net_packet(net, head->last)->next = pi;
+		head->last = pi;
 		return;
 	}
-	p->next = pi;
-	f->tail = pi;
+	f->head = pi;
+	p->last = pi;
 	net_road_look(net, p, s->id);
 	net_router_offer(s, fifo, pi);
 }
@@ -333,13 +333,13 @@ static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 {
 	struct net *net = s->net;
-	struct net_fifo *f = &net_fifos(net, s->node)[fifo];
+	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
 	struct net_mrec *m = net_mrec(net, f->msg);
 
 	m->ready_ps = end + net->cfg.tick_ps;
 	push_ps(net, m->ready_ps,
 		net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
-	s->node->active -= m->bytes;
+	net_unit(net, s->id)->active -= m->bytes;
 	promote(net, f, f->msg, end);
 }
 
@@ -347,7 +347,7 @@ void net_unit_built(struct net_step *s, uint64_t word)
 {
 	struct net *net = s->net;
 	unsigned fifo = net_word_port(word);
-	struct net_fifo *f = &net_fifos(net, s->node)[fifo];
+	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
 	struct net_mrec *m = net_mrec(net, f->msg);
 	uint32_t pi = net_packet_get(net);
 	struct net_packet *p = net_packet(net, pi);
@@ -378,14 +378,16 @@ void net_unit_built(struct net_step *s, uint64_t word)
 void net_unit_drain(struct net_step *s, unsigned fifo)
 {
 	struct net *net = s->net;
-	struct net_fifo *f = &net_fifos(net, s->node)[fifo];
-	struct net_packet *t = net_packet(net, f->tail), *p;
+	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
+	const struct net_packet *gone = net_packet(net, f->head);
+	struct net_packet *p;
 
-	t->next = net_packet(net, t->next)->next;
 	if (--f->count) {
-		p = net_packet(net, t->next);
+		f->head = gone->next;
+		p = net_packet(net, f->head);
+		p->last = gone->last;
 		net_road_look(net, p, s->id);
-		net_router_offer(s, fifo, t->next);
+		net_router_offer(s, fifo, f->head);
 	}
 	if (f->count + 1u == net->cfg.inject_depth)
 		feed(s, fifo); /* it was full */
@@ -407,13 +409,13 @@ static uint64_t store(struct net_step *s, unsigned port,
 
 	if (!(m->flags & NET_M_SEEN) && m->dst == s->id) {
 		m->flags |= NET_M_SEEN;
-		s->node->active += m->bytes;
+		net_unit(net, s->id)->active += m->bytes;
 	}
 	t = (head > in->free_ps ? head : in->free_ps) +
 	    p->bytes * net->cfg.reception_ps_per_byte_x1000 / 1000;
 	if (end < t)
 		end = t;
-	t = memory_end(net, s->node, head, p->bytes);
+	t = memory_end(net, s->id, head, p->bytes);
 	if (end < t)
 		end = t;
 	in->free_ps = end;
@@ -435,12 +437,14 @@ void net_unit_receive(struct net_step *s, unsigned port, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
-	const struct net_link *back = &s->link[port];
+	uint32_t back = s->link[port];
 	uint64_t end = store(s, port, p);
 
-	net_wheel_push(net, tick_of(net, end) + back->token_ticks,
-		       net_word(back->peer, NET_EV_TOKEN, back->peer_port,
-				p->vc, net_cost(net, p->chunks, p->vc)));
+	net_wheel_put(net, tick_of(net, end) + net_hop(s, port)->token_ticks,
+		      NET_EV_TOKEN,
+		      net_word(net_link_peer(back), NET_EV_TOKEN,
+			       net_link_port(back), p->vc,
+			       net_cost(net, p->chunks, p->vc)));
 	push_deliver(s, port, pi, end);
 }
 
@@ -495,7 +499,7 @@ void net_unit_deliver(struct net_step *s, const struct net_call *c)
 	last = --m->left == 0;
 	if (last) {
 		if (m->flags & NET_M_SEEN)
-			net_node(net, m->dst)->active -= m->bytes;
+			net_unit(net, m->dst)->active -= m->bytes;
 		net_mrec_put(net, p.msg);
 	}
 	if (s->up->packet)

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events by tick. The next NET_WHEEL ticks have a slot each, a list of chunks
- * of 63 events, and a bit that says whether it is empty; what lies further
- * away waits in a heap of four children and moves into the wheel when near.
- * A tick's events are taken together, and sorted unless they commute, so that
- * neither the order in which they were put in nor the way through the heap can
- * matter.
+ * Events by tick. The next NET_WHEEL ticks have a slot for each lane, the end
+ * of a list of chunks of events, and a bit that says whether a tick is empty;
+ * what lies further away waits in a heap of four children and moves into the
+ * wheel when near. A region has a lane for each kind of event that commutes,
+ * which are taken as they lie, and one for the others; calls up have one for
+ * all regions. These two are sorted, so that neither the order in which events
+ * were put in nor the way through the heap can matter.
+ *
+ *   slot: the next place in its last chunk, a word of the block; the end of a
+ *   chunk, a multiple of NET_CHUNK: it is full; 0: the slot is empty
+ *   chunk: what the slot held when the chunk before was full, then events
  */
 #include "prov/net/net_int.h"
 
@@ -14,45 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUP_SORTED = NET_EV_SORTED, GROUP_UP, GROUPS };
-
-/* By kind: its group in a tick. */
-static const uint8_t groups[16] = {
-	[NET_EV_ARRIVE] = NET_EV_ARRIVE, [NET_EV_TAIL] = NET_EV_TAIL,
-	[NET_EV_TOKEN] = NET_EV_TOKEN,	 [NET_EV_COLL] = GROUP_SORTED,
-	[NET_EV_CREDIT] = GROUP_SORTED,	 [NET_EV_WAKE] = GROUP_SORTED,
-	[NET_EV_BUILT] = GROUP_SORTED,	 [NET_EV_PART] = GROUP_SORTED,
-	[NET_EV_CBUILT] = GROUP_SORTED,	 [NET_EV_READY] = GROUP_SORTED,
-	[NET_EV_DELIVER] = GROUP_UP,	 [NET_EV_RESULT] = GROUP_UP,
-	[NET_EV_SENT] = GROUP_UP,	 [NET_EV_TIMER] = GROUP_UP,
-};
-
-/*
- * Where a tick touches more than the cache holds, all events are sorted: a
- * node is better looked at once than once for each kind.
- */
-static const uint8_t groups_large[16] = {
-	[NET_EV_ARRIVE] = GROUP_SORTED,	 [NET_EV_TAIL] = GROUP_SORTED,
-	[NET_EV_TOKEN] = GROUP_SORTED,	 [NET_EV_COLL] = GROUP_SORTED,
-	[NET_EV_CREDIT] = GROUP_SORTED,	 [NET_EV_WAKE] = GROUP_SORTED,
-	[NET_EV_BUILT] = GROUP_SORTED,	 [NET_EV_PART] = GROUP_SORTED,
-	[NET_EV_CBUILT] = GROUP_SORTED,	 [NET_EV_READY] = GROUP_SORTED,
-	[NET_EV_DELIVER] = GROUP_UP,	 [NET_EV_RESULT] = GROUP_UP,
-	[NET_EV_SENT] = GROUP_UP,	 [NET_EV_TIMER] = GROUP_UP,
-};
-
-enum { PILES_BITS = 12, PILES_MAX = 1 << PILES_BITS, SMALL = 12 };
-
-static struct net_slot *slot_of(const struct net *net, uint64_t tick)
-{
-	return (struct net_slot *)net_at(net, net->off_slot) +
-	       tick % NET_WHEEL;
-}
-
-static struct net_chunk *chunk_of(const struct net *net, uint32_t i)
-{
-	return (struct net_chunk *)net_at(net, net->off_chunk) + i;
-}
+enum { SMALL = 12, FEW = 64 };
 
 static struct net_far *far_of(const struct net *net)
 {
@@ -61,12 +28,10 @@ static struct net_far *far_of(const struct net *net)
 
 void net_wheel_init(struct net *net)
 {
-	memset(net_at(net, net->off_slot), 0,
-	       NET_WHEEL * sizeof(struct net_slot));
 	memset(net->map, 0, sizeof(net->map));
 	net->map_top[0] = net->map_top[1] = 0;
 	net->free_chunk = 0;
-	net->used_chunks = 1;
+	net->fresh_chunk = net->first_chunk;
 	net->far = 0;
 }
 
@@ -78,19 +43,51 @@ static WEFT_COLD WEFT_NORETURN void full(const char *what)
 	abort();
 }
 
-uint32_t net_chunk_get(struct net *net)
+/* ---- chunks -------------------------------------------------------------- */
+
+/* Chunks are named by their place among all chunks of the block. */
+static uint32_t chunk_get(struct net *net)
 {
 	uint32_t c = net->free_chunk;
 
-	if (net->pending > net->pending_max)
-		net->pending_max = net->pending;
 	if (c) {
-		net->free_chunk = chunk_of(net, c)->next;
+		net->free_chunk = (uint32_t)*net_event(net, c * NET_CHUNK);
 		return c;
 	}
-	if (net->used_chunks == net->chunks_max)
+	if (net->fresh_chunk == net->first_chunk + net->chunks_max)
 		full("wheel");
-	return net->used_chunks++;
+	return ++net->fresh_chunk;
+}
+
+void net_chunk_put(struct net *net, uint32_t i)
+{
+	uint32_t c = (i - 1) / NET_CHUNK;
+
+	*net_event(net, c * NET_CHUNK) = net->free_chunk;
+	net->free_chunk = c;
+}
+
+uint32_t net_lane_grow(struct net *net, uint64_t at, uint32_t used)
+{
+	uint32_t c = chunk_get(net), bit = at % NET_WHEEL;
+
+	*net_event(net, c * NET_CHUNK) = used;
+	net->map[bit / 64] |= 1ull << bit % 64;
+	net->map_top[bit / 4096] |= 1ull << bit / 64 % 64;
+	return c * NET_CHUNK + 1;
+}
+
+uint64_t net_wheel_pending(const struct net *net)
+{
+	uint64_t sum = net->far;
+	const uint32_t *slot = net_lane_slot(net, 0, 0);
+	uint32_t k, i, n;
+	const uint64_t *w;
+
+	for (k = 0; k < NET_WHEEL * net->lanes; k++)
+		for (i = slot[k]; i; sum += n)
+			i = net_chunk(net, i, &w, &n);
+	return sum;
 }
 
 /* ---- far events ---------------------------------------------------------- */
@@ -105,6 +102,7 @@ void net_wheel_far(struct net *net, uint64_t at, uint64_t word)
 	struct net_far *h = far_of(net), e = { at, word };
 	uint32_t i = net->far++;
 
+	assert(at >= net->tick);
 	if (net->far > net->far_max)
 		full("heap");
 	while (i && far_before(&e, &h[(i - 1) / 4])) {
@@ -142,7 +140,7 @@ static void far_near(struct net *net)
 
 	while (net->far && far_of(net)[0].tick < net->tick + NET_WHEEL) {
 		e = far_pop(net);
-		net_slot_push(net, e.tick, e.word);
+		net_slot_put(net, e.tick, net_word_kind(e.word), e.word);
 	}
 }
 
@@ -194,86 +192,59 @@ static void sort_small(uint64_t *w, uint32_t n)
 	}
 }
 
-/*
- * Many events: dealt into about as many piles as there are events by the upper
- * bits of their node, which leaves little for the insertion sort to do.
- */
-static void sort_large(const struct net *net, const uint64_t *from,
-		       uint64_t *to, uint32_t n)
+static int word_order(const void *a, const void *b)
 {
-	uint32_t count[PILES_MAX], i, sum = 0, c;
-	unsigned bits = 32 - (unsigned)__builtin_clz(n);
-	unsigned of_nodes = 32 - (unsigned)__builtin_clz(net->nodes);
-	unsigned shift;
+	const uint64_t *x = a, *y = b;
 
-	if (bits > PILES_BITS)
-		bits = PILES_BITS;
-	if (bits > of_nodes)
-		bits = of_nodes;
-	shift = NET_NODE_SHIFT + of_nodes - bits;
-	memset(count, 0, sizeof(count[0]) << bits);
-	for (i = 0; i < n; i++)
-		count[from[i] >> shift]++;
-	for (i = 0; i < 1u << bits; i++) {
-		c = count[i];
-		count[i] = sum;
-		sum += c;
-	}
-	for (i = 0; i < n; i++)
-		to[count[from[i] >> shift]++] = from[i];
-	sort_small(to, n);
+	return *x < *y ? -1 : *x > *y;
 }
 
-/* Gives the slot's chunks back. */
-static void slot_clear(struct net *net, struct net_slot *s)
+/* Empties a lane into to; returns how many events it had. */
+static uint32_t lane_take(struct net *net, uint64_t tick, uint32_t lane,
+			  uint64_t *to)
+{
+	uint32_t *slot = net_lane_slot(net, tick, lane), i, before, n, sum = 0;
+	const uint64_t *w;
+
+	for (i = *slot, *slot = 0; i; i = before) {
+		before = net_chunk(net, i, &w, &n);
+		if (sum + n > net->events_max)
+			full("room to sort");
+		memcpy(to + sum, w, n * sizeof(*w));
+		net_chunk_put(net, i);
+		sum += n;
+	}
+	return sum;
+}
+
+uint32_t net_lane_sorted(struct net *net, uint64_t tick, uint32_t lane,
+			 const uint64_t **word_p)
+{
+	uint64_t *w = net_at(net, net->off_sort);
+	uint32_t n = lane_take(net, tick, lane, w);
+
+	if (n > FEW)
+		qsort(w, n, sizeof(*w), word_order);
+	else
+		sort_small(w, n);
+	*word_p = w;
+	return n;
+}
+
+void net_wheel_begin(struct net *net)
 {
 	uint32_t bit = net->tick % NET_WHEEL;
 
-	chunk_of(net, s->last)->next = net->free_chunk;
-	net->free_chunk = s->first;
-	s->first = s->last = 0;
+	far_near(net);
 	net->map[bit / 64] &= ~(1ull << bit % 64);
 	if (!net->map[bit / 64])
 		net->map_top[bit / 4096] &= ~(1ull << bit / 64 % 64);
 }
 
-/*
- * Deals the slot's events by group into to, counting first; end[g] is where
- * group g ends. Groups: each kind that commutes, the sorted ones, calls up.
- */
-static void slot_deal(struct net *net, uint64_t *to, uint32_t end[GROUPS])
-{
-	const uint8_t *group_of = net->large ? groups_large : groups;
-	struct net_slot *s = slot_of(net, net->tick);
-	uint32_t at[GROUPS] = { 0 }, c, i, g, used;
-	const struct net_chunk *ch;
-
-	for (c = s->first; c; c = c == s->last ? 0 : ch->next) {
-		ch = chunk_of(net, c);
-		used = c == s->last ? s->used : NET_CHUNK_EVENTS;
-		for (i = 0; i < used; i++)
-			at[group_of[net_word_kind(ch->event[i])]]++;
-	}
-	for (g = 0, c = 0; g < GROUPS; g++) {
-		i = at[g];
-		at[g] = c;
-		c += i;
-	}
-	for (c = s->first; c; c = c == s->last ? 0 : ch->next) {
-		ch = chunk_of(net, c);
-		used = c == s->last ? s->used : NET_CHUNK_EVENTS;
-		for (i = 0; i < used; i++) {
-			g = group_of[net_word_kind(ch->event[i])];
-			to[at[g]++] = ch->event[i];
-		}
-	}
-	memcpy(end, at, sizeof(at));
-	if (s->first)
-		slot_clear(net, s);
-}
+/* ---- calls up ------------------------------------------------------------ */
 
 /* A call up with its exact time and what decides between equal ones. */
-static void call_fill(const struct net *net, uint64_t word,
+static void call_fill(const struct net *net, uint64_t tick, uint64_t word,
 		      struct net_call *c)
 {
 	uint32_t i = net_word_payload(word);
@@ -285,11 +256,10 @@ static void call_fill(const struct net *net, uint64_t word,
 	switch (net_word_kind(word)) {
 	case NET_EV_RESULT:
 		c->key = (uint64_t)p->msg << 40 ^ p->seq;
-		c->at = net->tick * net->cfg.tick_ps + p->frac;
+		c->at = tick * net->cfg.tick_ps + p->frac;
 		return;
 	case NET_EV_DELIVER:
-		net_touch(net_mrec(net, p->msg));
-		c->at = net->tick * net->cfg.tick_ps + p->frac;
+		c->at = tick * net->cfg.tick_ps + p->frac;
 		return;
 	case NET_EV_TIMER:
 		c->key = m->cookie;
@@ -331,44 +301,22 @@ static void sort_calls(struct net_call *c, uint32_t n)
 	}
 }
 
-/* Records of calls up, loaded together. */
-static void touch_calls(const struct net *net, const uint64_t *w, uint32_t n)
+uint32_t net_lane_calls(struct net *net, uint64_t tick,
+			const struct net_call **call_p)
 {
-	uint32_t i, payload;
+	uint32_t *slot = net_lane_slot(net, tick, net->lanes - 1);
+	struct net_call *call = net_at(net, net->off_sort);
+	uint32_t i, k, before, n, sum = 0;
+	const uint64_t *w;
 
-	for (i = 0; i < n; i++) {
-		payload = net_word_payload(w[i]);
-		if (net_word_kind(w[i]) <= NET_EV_RESULT)
-			net_touch(net_packet(net, payload));
-		else
-			net_touch(net_mrec(net, payload));
+	for (i = *slot, *slot = 0; i; i = before) {
+		before = net_chunk(net, i, &w, &n);
+		net_ask_calls(net, w, n);
+		for (k = 0; k < n; k++)
+			call_fill(net, tick, w[k], &call[sum++]);
+		net_chunk_put(net, i);
 	}
-}
-
-void net_wheel_take(struct net *net, struct net_batch *b)
-{
-	uint64_t *w = net_at(net, net->off_sort[0]);
-	uint64_t *other = net_at(net, net->off_sort[1]);
-	struct net_call *call = net_at(net, net->off_call);
-	uint32_t end[GROUPS], i;
-
-	far_near(net);
-	slot_deal(net, w, end);
-	net->pending -= end[GROUP_UP];
-	b->word = w;
-	memcpy(b->end, end, sizeof(b->end));
-	b->count = end[GROUP_SORTED] - end[GROUP_SORTED - 1];
-	b->sorted = w + end[GROUP_SORTED - 1];
-	if (b->count > SMALL) {
-		sort_large(net, b->sorted, other, b->count);
-		b->sorted = other;
-	} else {
-		sort_small(w + end[GROUP_SORTED - 1], b->count);
-	}
-	b->calls = end[GROUP_UP] - end[GROUP_SORTED];
-	touch_calls(net, w + end[GROUP_SORTED], b->calls);
-	for (i = 0; i < b->calls; i++)
-		call_fill(net, w[end[GROUP_SORTED] + i], &call[i]);
-	sort_calls(call, b->calls);
-	b->call = call;
+	sort_calls(call, sum);
+	*call_p = call;
+	return sum;
 }

@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Senders and the arbitration between those who want them, at packet grain with
+ * virtual cut-through. When all of a tick's events are in, a node serves the
+ * ports for which something has changed, by explicit round-robin state.
+ *
+ * A new head of a queue takes a free port at once, after those that waited;
+ * else it stands in the masks of every port that it may use. Packets on a
+ * deterministic channel that go on in a ring need one free packet buffer
+ * beyond, those that would enter it leave one over (the bubble).
+ */
+#include "prov/net/net_slot.h"
+
+enum { BATCH = 32 }; /* nodes whose lines are asked for together */
+
+/* ---- slots --------------------------------------------------------------- */
+
+/* A head that found no sender free asks all that it could use. */
+static void slot_show(struct net_step *s, unsigned slot,
+		      const struct net_packet *p)
+{
+	struct net_out *out = net_outs(s->net, s->id);
+	uint64_t w;
+
+	for (w = p->want; w; w &= w - 1)
+		net_mask_set(out[__builtin_ctzll(w)].dyn, slot);
+	net_mask_set(out[p->det].esc, slot);
+	s->node->waiting |= p->want | 1ull << p->det;
+}
+
+static void slot_hide(struct net_step *s, unsigned slot,
+		      const struct net_packet *p)
+{
+	struct net_out *out = net_outs(s->net, s->id);
+	uint64_t w;
+
+	for (w = p->want; w; w &= w - 1)
+		net_mask_clear(out[__builtin_ctzll(w)].dyn, slot);
+	net_mask_clear(out[p->det].esc, slot);
+}
+
+static inline bool is_shut(const struct net_step *s, unsigned slot)
+{
+	const struct net *net = s->net;
+
+	return slot < NET_SLOT_FIFO &&
+	       net_slot_queue(net, slot) < net->cfg.dyn_queues &&
+	       (uint64_t)s->node->shut >> net_slot_in(net, slot) & 1;
+}
+
+/* ---- granting ------------------------------------------------------------ */
+
+/* Takes a packet's tokens from a sender that is free. */
+static inline void pay(struct net_step *s, unsigned port, unsigned vc,
+		       const struct net_packet *p)
+{
+	struct net *net = s->net;
+	struct net_node *n = s->node;
+	uint32_t cost = net_cost(net, p->chunks, vc);
+	uint8_t *det;
+
+	if (vc) {
+		det = &net_det_tokens(net, s->id, vc)[port];
+		net->excess += *det < cost;
+		*det = (uint8_t)(*det - cost);
+	} else {
+		net->excess += n->room[port] < cost;
+		n->room[port] = (uint16_t)(n->room[port] - cost);
+	}
+	net->excess += n->busy >> port & 1;
+	n->busy |= 1ull << port;
+}
+
+/* Sends p out by port on vc; reader: the receiver it leaves + 1, or 0. */
+static inline void launch(struct net_step *s, unsigned port, unsigned vc,
+			  uint32_t pi, unsigned reader)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	const struct net_hop *h = net_hop(s, port);
+	uint32_t link = s->link[port], hop = h->ticks;
+	uint32_t busy = net_len(net, p->chunks) + net->cfg.protocol_ticks;
+	uint32_t frac = p->frac + (uint32_t)h->frac;
+	bool carry = frac >= net->cfg.tick_ps;
+
+	pay(s, port, vc, p);
+	net_road_hop(net, p, port);
+	net->hops++;
+	net->escapes += vc && p->flags & NET_P_DYN;
+	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
+	net_wheel_put(net, s->now + hop + carry, NET_EV_ARRIVE,
+		      net_word(net_link_peer(link), NET_EV_ARRIVE,
+			       net_link_port(link), vc, pi));
+	net_wheel_put(net, s->now + busy, NET_EV_TAIL,
+		      net_word(s->id, NET_EV_TAIL, port, 0, reader));
+}
+
+/* A packet leaves receiver port: count it, give its buffer back. */
+static inline void leave(struct net_step *s, unsigned port,
+			 const struct net_packet *p)
+{
+	struct net *net = s->net;
+	uint32_t back = s->link[port];
+	uint32_t busy = net_len(net, p->chunks) + net_hop(s, port)->token_ticks;
+
+	s->in[port].wait_ticks += (uint32_t)s->now - p->since;
+	net_wheel_put(net, s->now + busy, NET_EV_TOKEN,
+		      net_word(net_link_peer(back), NET_EV_TOKEN,
+			       net_link_port(back), p->vc,
+			       net_cost(net, p->chunks, p->vc)));
+}
+
+/* Counts a packet that leaves the dynamic VC; the limit shuts the rest. */
+static inline unsigned read_path(struct net_step *s, unsigned port)
+{
+	const struct net *net = s->net;
+	struct net_node *n = s->node;
+
+	if (!net->cfg.read_paths || port >= NET_READERS)
+		return 0;
+	n->shut |= (uint16_t)((++n->reading[port] >= net->cfg.read_paths)
+			      << port);
+	return port + 1;
+}
+
+/* Takes the head out of a receiver's queue; the one behind it is new. */
+static inline void queue_pop(struct net_step *s, unsigned slot)
+{
+	struct net *net = s->net;
+	struct net_in *in = &s->in[net_slot_in(net, slot)];
+	unsigned q = net_slot_queue(net, slot);
+	const struct net_packet *head;
+
+	if (!--in->len[q])
+		return;
+	head = net_packet(net, in->head[q]);
+	net_packet(net, head->next)->last = head->last;
+	in->head[q] = head->next;
+	net_mask_set(s->fresh, slot);
+}
+
+/* The head of a slot, which no port knows of any more, goes. */
+static inline void grant_head(struct net_step *s, unsigned port, unsigned vc,
+		       unsigned slot, uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	unsigned in, reader = 0;
+
+	if (slot >= NET_SLOT_FIFO) {
+		net_unit_drain(s, slot - NET_SLOT_FIFO);
+	} else {
+		in = net_slot_in(net, slot);
+		queue_pop(s, slot);
+		leave(s, in, p);
+		if (p->vc == NET_VC_DYN)
+			reader = read_path(s, in);
+	}
+	launch(s, port, vc, pi, reader);
+}
+
+static void grant_slot(struct net_step *s, unsigned port, unsigned vc,
+		       unsigned slot)
+{
+	uint32_t pi = net_slot_head(s->net, s->id, slot);
+
+	slot_hide(s, slot, net_packet(s->net, pi));
+	grant_head(s, port, vc, slot, pi);
+}
+
+static void grant_det(struct net_step *s, unsigned port, unsigned vc,
+		      unsigned which)
+{
+	struct net_out *o = net_out(s, port);
+	uint32_t pi = net_list_pop(s->net, &o->list[which]);
+	const struct net_packet *p = net_packet(s->net, pi);
+
+	if (!o->list[which].head)
+		o->waits &= (uint8_t)~(1u << which);
+	leave(s, p->in, p);
+	launch(s, port, vc, pi, 0);
+}
+
+static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
+{
+	struct net_out *o = net_out(s, port);
+	unsigned from = o->rr & 15u;
+	uint32_t m = o->inject[vc], high = m >> from << from;
+	unsigned f = (unsigned)__builtin_ctz(high ? high : m);
+	uint32_t pi = net_slot_head(s->net, s->id, NET_SLOT_FIFO + f);
+
+	o->inject[vc] &= (uint16_t)~(1u << f);
+	if (!o->inject[vc])
+		o->vcs &= (uint8_t)~(1u << vc);
+	o->rr = (uint8_t)(o->rr + 1);
+	net_unit_drain(s, f);
+	launch(s, port, vc, pi, 0);
+}
+
+/* ---- arbitration --------------------------------------------------------- */
+
+/* Deterministic packets from receivers. */
+static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
+{
+	struct net_out *o = net_out(s, port);
+	unsigned on = NET_WAIT_DET + 2 * (vc - 1), enter = on + 1;
+	unsigned have = net_tokens(s->net, s->id, port, vc);
+	bool can_on = o->waits >> on & 1 && have >= 1;
+	bool can_enter = o->waits >> enter & 1 &&
+			 have >= net_hop(s, port)->need;
+
+	if (can_on && !(can_enter && o->turn & 2)) {
+		o->turn |= 2;
+		grant_det(s, port, vc, on);
+		return true;
+	}
+	if (can_enter) {
+		o->turn &= (uint8_t)~2u;
+		grant_det(s, port, vc, enter);
+		return true;
+	}
+	return false;
+}
+
+static bool serve_inject_det(struct net_step *s, unsigned port, unsigned vc)
+{
+	if (!(net_out(s, port)->vcs >> vc & 1) ||
+	    net_tokens(s->net, s->id, port, vc) < net_hop(s, port)->need)
+		return false;
+	grant_inject(s, port, vc);
+	return true;
+}
+
+/* Slots of the mask on the dynamic VC, room: chunks to leave over. */
+static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
+		      uint64_t m1, unsigned room)
+{
+	struct net *net = s->net;
+	struct net_out *o = net_out(s, port);
+	unsigned slot;
+	uint32_t head, cost;
+
+	net_mask_open(net, s->node, &m0, &m1);
+	if (!(m0 | m1))
+		return false;
+	slot = net_mask_next(m0, m1, o->rr & 127);
+	head = net_slot_head(net, s->id, slot);
+	cost = net_cost(net, net_packet(net, head)->chunks, 0);
+	if (s->node->room[port] < cost + room)
+		return false;
+	o->rr = (uint8_t)((slot + 1) & 127);
+	grant_slot(s, port, NET_VC_DYN, slot);
+	return true;
+}
+
+/* Slots of the mask on the bubble channel. */
+static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
+		      uint64_t m1)
+{
+	struct net *net = s->net;
+	struct net_out *o = net_out(s, port);
+	unsigned on = ((port ^ 1u) << net->qshift) + net->queues - 1, slot;
+	unsigned have = net_tokens(net, s->id, port, NET_VC_DET);
+	uint64_t one[2] = { m0, m1 };
+
+	if (!(m0 | m1) || !have)
+		return false;
+	if (have < net_hop(s, port)->need) {
+		if (!net_mask_has(one, on))
+			return false;
+		grant_slot(s, port, NET_VC_DET, on);
+		return true;
+	}
+	net_mask_open(net, s->node, &m0, &m1);
+	if (!(m0 | m1))
+		return false;
+	slot = net_mask_next(m0, m1, o->rr & 127);
+	o->rr = (uint8_t)((slot + 1) & 127);
+	grant_slot(s, port, NET_VC_DET, slot);
+	return true;
+}
+
+static bool serve_receivers(struct net_step *s, unsigned port)
+{
+	struct net_out *o = net_out(s, port);
+	bool det = o->waits >> NET_WAIT_DET & 3;
+
+	o->turn ^= det;
+	if (det && o->turn & 1 && serve_det(s, port, NET_VC_DET))
+		return true;
+	if (serve_dyn(s, port, o->dyn[0], o->dyn[1] & ~FIFO_BITS, 0))
+		return true;
+	if (det && serve_det(s, port, NET_VC_DET))
+		return true;
+	return serve_esc(s, port, o->esc[0], o->esc[1] & ~FIFO_BITS);
+}
+
+static bool serve_injection(struct net_step *s, unsigned port)
+{
+	struct net_out *o = net_out(s, port);
+
+	if (serve_dyn(s, port, 0, o->dyn[1] & FIFO_BITS,
+		      s->net->cfg.inject_room))
+		return true;
+	if (serve_inject_det(s, port, NET_VC_DET))
+		return true;
+	return serve_esc(s, port, 0, o->esc[1] & FIFO_BITS);
+}
+
+/* Normal traffic: receivers, and injection once in a while. */
+static void serve_normal(struct net_step *s, unsigned port)
+{
+	struct net_out *o = net_out(s, port);
+	bool inject = (o->dyn[1] | o->esc[1]) & FIFO_BITS ||
+		      o->vcs & 1u << NET_VC_DET;
+
+	if (inject && o->share >= s->net->cfg.through_share &&
+	    serve_injection(s, port)) {
+		o->share = 0;
+		return;
+	}
+	if (serve_receivers(s, port)) {
+		o->share = (uint8_t)(inject ? o->share + (o->share < 255) : 0);
+		return;
+	}
+	if (inject)
+		serve_injection(s, port);
+}
+
+/* What goes before normal traffic; true: the sender is busy now. */
+static bool serve_urgent(struct net_step *s, unsigned port)
+{
+	struct net_out *o = net_out(s, port);
+	unsigned vc;
+
+	if (o->list[NET_WAIT_DOWN].head) {
+		net_tree_grant(s, port, NET_WAIT_DOWN);
+		return true;
+	}
+	if (o->list[NET_WAIT_UP].head) {
+		net_tree_grant(s, port, NET_WAIT_UP);
+		return true;
+	}
+	for (vc = NET_VC_SYS; vc >= NET_VC_HIGH; vc--)
+		if (serve_det(s, port, vc) || serve_inject_det(s, port, vc))
+			return true;
+	return false;
+}
+
+#define WAITS_NORMAL (3u << NET_WAIT_DET)
+
+static inline bool wanted(const struct net_out *o)
+{
+	return (o->dyn[0] | o->dyn[1] | o->esc[0] | o->esc[1]) != 0 ||
+	       o->waits | o->vcs;
+}
+
+static void serve_port(struct net_step *s, unsigned port)
+{
+	struct net_out *o = net_out(s, port);
+
+	if (s->node->busy >> port & 1)
+		return;
+	if (!wanted(o)) {
+		s->node->waiting &= ~(1ull << port);
+		return;
+	}
+	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET))
+		if (serve_urgent(s, port))
+			return;
+	serve_normal(s, port);
+}
+
+/*
+ * The free port with most tokens that a new head may use, or -1. Written
+ * without branches: they would be taken as often as not.
+ */
+static inline int best_port(const struct net_step *s, uint64_t want,
+			    int cost)
+{
+	const struct net_node *n = s->node;
+	int best = 0, score, tie = ~n->rr & 1, port = -1, i;
+
+	for (want &= ~n->busy; want; want &= want - 1) {
+		i = __builtin_ctzll(want);
+		score = n->room[i] >= cost ? n->room[i] : -1;
+		port = score + tie > best ? i : port;
+		best = score > best ? score : best;
+	}
+	return port;
+}
+
+/* A new head may escape: by its ring's last buffer if it stays in it. */
+static bool may_escape(const struct net_step *s, const struct net_packet *p,
+		       unsigned slot)
+{
+	const struct net *net = s->net;
+	unsigned on = ((p->det ^ 1u) << net->qshift) + net->queues - 1;
+	unsigned need = slot == on ? 1 : net_hop(s, p->det)->need;
+
+	return !(s->node->busy >> p->det & 1) &&
+	       net_tokens(net, s->id, p->det, NET_VC_DET) >= need;
+}
+
+/* A new head finds a sender free, or escapes, or has to wait. */
+static inline void serve_fresh(struct net_step *s, unsigned slot)
+{
+	struct net *net = s->net;
+	uint32_t pi = net_slot_head(s->net, s->id, slot), cost;
+	const struct net_packet *p = net_packet(net, pi);
+	int port = -1;
+
+	if (is_shut(s, slot)) {
+		slot_show(s, slot, p);
+		return;
+	}
+	cost = net_cost(net, p->chunks, 0);
+	if (slot >= NET_SLOT_FIFO)
+		cost += net->cfg.inject_room;
+	port = best_port(s, p->want, (int)cost);
+	s->node->rr++;
+	if (port >= 0)
+		grant_head(s, (unsigned)port, NET_VC_DYN, slot, pi);
+	else if (may_escape(s, p, slot))
+		grant_head(s, p->det, NET_VC_DET, slot, pi);
+	else
+		slot_show(s, slot, p);
+}
+
+static void serve_node(struct net_step *s)
+{
+	unsigned n;
+
+	while (s->dirty | s->fresh[0] | s->fresh[1]) {
+		while (s->dirty) {
+			n = (unsigned)__builtin_ctzll(s->dirty);
+			s->dirty &= s->dirty - 1;
+			serve_port(s, n);
+		}
+		if (!(s->fresh[0] | s->fresh[1]))
+			return;
+		n = net_mask_next(s->fresh[0], s->fresh[1], s->node->rr % 128);
+		net_mask_clear(s->fresh, n);
+		serve_fresh(s, n);
+	}
+}
+
+void net_arbiter_serve(struct net_step *s)
+{
+	struct net_mark *m;
+	uint32_t i;
+
+	for (i = 1; i <= s->marks; i++) {
+		m = &s->mark[i];
+		if (s->net->large && i % BATCH == 1)
+			net_ask_marks(s->net, m, s->marks - i < BATCH ?
+						     s->marks - i + 1 :
+						     BATCH);
+		net_step_at(s, m->node);
+		s->node->mark = 0;
+		s->dirty = m->dirty;
+		s->fresh[0] = m->fresh[0];
+		s->fresh[1] = m->fresh[1];
+		serve_node(s);
+	}
+	s->marks = 0;
+}
