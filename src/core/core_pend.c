@@ -7,16 +7,19 @@
 
 static struct weft_list queue;
 static uint32_t pass;
+static uint32_t lanes; /* that have entries */
 
 void weft_pend_init(void)
 {
 	weft_list_init(&queue);
+	lanes = 0;
 }
 
 static void enqueue(struct weft_pend *e)
 {
 	weft_list_push_back(&queue, &e->link);
-	e->lane->pend++;
+	if (e->lane->pend++ == 0)
+		lanes++;
 	e->lane->addr = FI_ADDR_NOTAVAIL;
 	weft_core.pending++;
 }
@@ -25,8 +28,10 @@ static void dequeue(struct weft_pend *e)
 {
 	weft_list_remove(&e->link);
 	weft_core.pending--;
-	if (--e->lane->pend == 0)
-		e->lane->addr = e->lane->real;
+	if (--e->lane->pend)
+		return;
+	e->lane->addr = e->lane->real;
+	lanes--;
 }
 
 int weft_pend_post(struct weft_pend *e)
@@ -45,6 +50,7 @@ int weft_pend_post(struct weft_pend *e)
 int weft_pend_retry(void)
 {
 	struct weft_list *pos, *tmp;
+	uint32_t full = 0;
 	int went = 0;
 
 	pass++;
@@ -54,11 +60,14 @@ int weft_pend_retry(void)
 			weft_container_of(pos, struct weft_pend, link);
 		int rc;
 
+		if (full == lanes)
+			break; /* thousands may wait behind one */
 		if (e->lane->stamp == pass)
 			continue;
 		rc = e->post(e);
 		if (rc == -EAGAIN) {
 			e->lane->stamp = pass;
+			full++;
 			continue;
 		}
 		dequeue(e);
