@@ -19,6 +19,7 @@ struct hello {
 struct part {
 	struct weft_req req;
 	struct weft_p2p_args a;
+	int fault;	/* receiver: the first error of a partition */
 	int partitions; /* mine */
 	bool sends;
 	bool known;		/* hello or welcome has come */
@@ -27,6 +28,10 @@ struct part {
 	struct weft_req *one;	/* hello or welcome on its way to me */
 	struct weft_req *out;	/* and from me */
 	weft_au32 *ready;	/* sender, per partition: 1 ready, 2 sent */
+	weft_au32 marked;	/* so many were declared ready */
+	uint32_t sent;
+	int unsent;		/* those before it are sent */
+	int settled;		/* those before it are there, or gone */
 	struct weft_req **reqs; /* one per partition of the sender */
 	char *copy;		/* receiver, type not contiguous */
 	bool posted;		/* receiver: the receives of this start */
@@ -98,9 +103,29 @@ static int send_one(struct part *p, int i)
 			       library(), WEFT_P2P_GROUP, &p->reqs[i]);
 }
 
+/* Looks no further than to the last one that was declared ready. */
+static int send_ready(struct part *p)
+{
+	uint32_t marked = weft_load32(&p->marked);
+	int i, rc = 0;
+
+	for (i = p->unsent; i < p->partitions && p->sent < marked && !rc; i++) {
+		/* A4 pairs with R4 in weft_part_ready(): the data is written */
+		if (weft_load32(&p->ready[i]) != 1)
+			continue;
+		rc = send_one(p, i);
+		weft_store32_relaxed(&p->ready[i], 2); /* the stepper's */
+		p->sent++;
+	}
+	while (p->unsent < p->partitions &&
+	       weft_load32(&p->ready[p->unsent]) == 2)
+		p->unsent++;
+	return rc;
+}
+
 static int send_step(struct part *p)
 {
-	int i, left = 0, rc = 0;
+	int i, rc = 0;
 
 	if (!p->known) {
 		if (!weft_req_is_done(p->one))
@@ -108,17 +133,12 @@ static int send_step(struct part *p)
 		rc = weft_req_collect(&p->one, MPI_STATUS_IGNORE);
 		p->known = true;
 	}
-	for (i = 0; i < p->partitions && !rc; i++) {
-		/* A4 pairs with R4 in weft_part_ready(): the data is written */
-		if (weft_load32(&p->ready[i]) == 1) {
-			rc = send_one(p, i);
-			weft_store32_relaxed(&p->ready[i], 2); /* stepper's */
-		}
-		if (weft_load32(&p->ready[i]) != 2 ||
-		    !weft_req_is_done(p->reqs[i]))
-			left++;
-	}
-	if (rc || left)
+	if (!rc)
+		rc = send_ready(p);
+	while (!rc && p->settled < p->unsent &&
+	       weft_req_is_done(p->reqs[p->settled]))
+		p->settled++;
+	if (rc || p->settled < p->partitions)
 		return rc;
 	for (i = 0; i < p->partitions; i++) {
 		int e = weft_req_collect(&p->reqs[i], MPI_STATUS_IGNORE);
@@ -176,33 +196,29 @@ static int post_all(struct part *p)
 	return rc;
 }
 
-/* Collects what has come; partitions of the sender that are still missing. */
-static int collect_come(struct part *p, int *missing_p)
+/* Is partition i of the sender here? It is collected then. */
+static bool has_come(struct part *p, MPI_Count i)
 {
 	struct weft_typed t = { p->a.dt, p->a.buf, p->a.count * p->partitions };
-	int i, rc = 0;
+	int rc;
 
-	*missing_p = 0;
-	for (i = 0; i < p->hello.partitions && !rc; i++) {
-		if (p->reqs[i] && !weft_req_is_done(p->reqs[i])) {
-			++*missing_p;
-			continue;
-		}
-		if (!p->reqs[i])
-			continue;
-		rc = weft_req_collect(&p->reqs[i], MPI_STATUS_IGNORE);
-		p->reqs[i] = NULL;
-		if (p->copy)
-			weft_unpack(&t, (size_t)(i * p->hello.bytes),
-				    p->copy + i * p->hello.bytes,
-				    (size_t)p->hello.bytes);
-	}
-	return rc;
+	if (!p->reqs[i])
+		return true;
+	if (!weft_req_is_done(p->reqs[i]))
+		return false;
+	rc = weft_req_collect(&p->reqs[i], MPI_STATUS_IGNORE);
+	p->fault = p->fault ? p->fault : rc;
+	p->reqs[i] = NULL;
+	if (p->copy)
+		weft_unpack(&t, (size_t)(i * p->hello.bytes),
+			    p->copy + i * p->hello.bytes,
+			    (size_t)p->hello.bytes);
+	return true;
 }
 
 static int recv_step(struct part *p)
 {
-	int missing, rc = 0;
+	int rc = 0;
 
 	if (!p->known) {
 		if (!weft_req_is_done(p->one))
@@ -211,14 +227,15 @@ static int recv_step(struct part *p)
 	}
 	if (!rc && !p->posted)
 		rc = post_all(p);
-	if (!rc)
-		rc = collect_come(p, &missing);
-	if (rc)
+	while (!rc && p->settled < p->hello.partitions &&
+	       has_come(p, p->settled))
+		p->settled++;
+	if (rc || p->settled < p->hello.partitions)
 		return rc;
 	p->req.source = p->a.peer;
 	p->req.tag = p->a.tag;
 	p->req.bytes = p->hello.bytes * p->hello.partitions;
-	return missing == 0;
+	return p->fault ? p->fault : 1;
 }
 
 /* ---- the request --------------------------------------------------------- */
@@ -243,8 +260,12 @@ static int part_start(struct weft_req *r)
 	weft_store32_relaxed(&r->done, 0); /* inactive: nobody waits */
 	r->flags |= WEFT_REQ_ACTIVE;
 	p->posted = false;
+	weft_store32_relaxed(&p->marked, 0); /* not stepped yet */
+	p->sent = 0;
+	p->unsent = p->settled = 0;
+	p->fault = 0;
 	for (i = 0; p->sends && i < p->partitions; i++)
-		weft_store32_relaxed(&p->ready[i], 0); /* not stepped yet */
+		weft_store32_relaxed(&p->ready[i], 0); /* likewise */
 	if (p->a.peer == MPI_PROC_NULL) {
 		r->source = MPI_PROC_NULL;
 		weft_lock();
@@ -351,6 +372,7 @@ int weft_part_ready(struct weft_req *r, int first, int last)
 	for (i = first; i <= last; i++)
 		/* R4 pairs with A4 in send_step() */
 		weft_store32(&p->ready[i], 1);
+	weft_add32(&p->marked, (uint32_t)(last - first + 1));
 	weft_progress();
 	return 0;
 }
@@ -369,7 +391,7 @@ static bool is_here(struct part *p, int partition)
 		return true;
 	last = ((partition + 1) * bytes - 1) / p->hello.bytes;
 	for (i = partition * bytes / p->hello.bytes; i <= last; i++)
-		if (i < p->hello.partitions && p->reqs[i])
+		if (i < p->hello.partitions && !has_come(p, i))
 			return false;
 	return true;
 }

@@ -2,7 +2,7 @@
 /* Partitioned communication, cut alike and differently on both sides. */
 #include "mt.h"
 
-#define TOTAL 240
+#define TOTAL 12000
 
 static int next, prev;
 
@@ -18,7 +18,7 @@ static void parts(int sp, int rp, int rounds)
 			     MPI_COMM_WORLD, MPI_INFO_NULL, &r));
 	for (k = 0; k < rounds; k++) {
 		for (i = 0; i < TOTAL; i++)
-			out[i] = mt_rank * 1000 + k * 7 + i;
+			out[i] = mt_rank * 100000 + k * 7 + i;
 		MT_OK(MPI_Start(&r));
 		MT_OK(MPI_Start(&s));
 		MT_OK(MPI_Pready(sp - 1, s));
@@ -31,13 +31,13 @@ static void parts(int sp, int rp, int rounds)
 				MT_OK(MPI_Parrived(r, i, &flag));
 			while (!flag);
 			MT_IS(in[i * (TOTAL / rp)],
-			      prev * 1000 + k * 7 + i * (TOTAL / rp));
+			      prev * 100000 + k * 7 + i * (TOTAL / rp));
 		}
 		MT_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 		if (s != MPI_REQUEST_NULL)
 			MT_OK(MPI_Wait(&s, MPI_STATUS_IGNORE));
 		for (i = 0; i < TOTAL; i++)
-			MT_IS(in[i], prev * 1000 + k * 7 + i);
+			MT_IS(in[i], prev * 100000 + k * 7 + i);
 	}
 	MT_OK(MPI_Request_free(&s));
 	MT_OK(MPI_Request_free(&r));
@@ -82,6 +82,7 @@ int main(int argc, char **argv)
 	parts(4, 4, 5);
 	parts(12, 5, 5);
 	parts(3, 20, 5);
+	parts(6000, 20, 2);
 	gaps();
 	return mt_end();
 }
