@@ -94,7 +94,10 @@ static void check_sane(const struct fi_info *info)
 			   FI_DIRECTED_RECV | FI_MULTI_RECV | FI_SOURCE |
 			   FI_RMA_EVENT;
 	uint64_t tx_only = FI_SEND | FI_READ | FI_WRITE | FI_FENCE;
+	uint64_t both = FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_COLLECTIVE;
 
+	T_IS(info->tx_attr->caps & both, info->caps & both);
+	T_IS(info->rx_attr->caps & both, info->caps & both);
 	T_NULL(info->next);
 	T_NULL(info->nic);
 	T_NULL(info->fabric_attr->prov_name);
