@@ -21,7 +21,7 @@ libweftnic_la_LIBADD = libweftunits.la libweftcu.la libweft-match.la libweftcarr
 include prov/nic/units.mk
 
 # What crosses folders: the provider between processes, one body per machine.
-PROV_TESTS = test/prov/prov_coll_test test/prov/prov_msg_test test/prov/prov_rma_test \
+PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_man_test test/prov/prov_msg_test test/prov/prov_rma_test \
 	test/prov/prov_flow_test
 check_PROGRAMS += $(PROV_TESTS)
 TESTS += $(PROV_TESTS)
@@ -29,6 +29,9 @@ PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h
 PROV_LIBS = $(FABRIC_LIBS) $(T_LIBS)
 test_prov_prov_coll_test_SOURCES = test/prov/prov_coll_test.c $(PROV_JOB)
 test_prov_prov_coll_test_LDADD = $(PROV_LIBS) -lm
+test_prov_prov_coll_man_test_SOURCES = test/prov/prov_coll_man_test.c \
+	$(PROV_JOB)
+test_prov_prov_coll_man_test_LDADD = $(PROV_LIBS)
 test_prov_prov_msg_test_SOURCES = test/prov/prov_msg_test.c $(PROV_JOB)
 test_prov_prov_msg_test_LDADD = $(PROV_LIBS)
 test_prov_prov_rma_test_SOURCES = test/prov/prov_rma_test.c $(PROV_JOB)

@@ -52,7 +52,7 @@ static int mc_close(struct fid *fid)
 	weft_enter(ep->domain);
 	weft_nic_leave(mc->coll);
 	weft_leave(ep->domain);
-	weft_ref_put(&mc->set->ref);
+	weft_set_put(mc->set);
 	weft_ref_put(&ep->ref);
 	free(mc);
 	return 0;
@@ -108,6 +108,11 @@ static int join_group(struct weft_mc *mc, uint64_t flags)
 	return ret;
 }
 
+static struct weft_set *to_set(const struct fi_collective_addr *ca)
+{
+	return (struct weft_set *)(uintptr_t)ca->set;
+}
+
 int weft_coll_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 		   struct fid_mc **mc_p, void *context)
 {
@@ -120,6 +125,8 @@ int weft_coll_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 		return -FI_ENOSYS;
 	if (!ep->nic || !ep->eq)
 		return ep->nic ? -FI_ENOEQ : -FI_EOPBADSTATE;
+	if (!ca || !ca->set || to_set(ca)->av != ep->av)
+		return -FI_EINVAL;
 	mc = calloc(1, sizeof(*mc));
 	if (!mc)
 		return -FI_ENOMEM;
@@ -129,7 +136,7 @@ int weft_coll_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	mc->fid.fi_addr = (uintptr_t)mc;
 	mc->ep = ep;
 	mc->direct = !ep->domain->threaded && !ep->domain->auto_progress;
-	mc->set = (struct weft_set *)(uintptr_t)ca->set;
+	mc->set = to_set(ca);
 	/* known before the event that may come at once */
 	*mc_p = &mc->fid;
 	weft_ref_get(&mc->set->ref);
@@ -139,7 +146,7 @@ int weft_coll_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	weft_leave(ep->domain);
 	if (!ret)
 		return 0;
-	weft_ref_put(&mc->set->ref);
+	weft_set_put(mc->set);
 	weft_ref_put(&ep->ref);
 	free(mc);
 	return (int)weft_fi_err(ret);
@@ -236,13 +243,14 @@ size_t weft_coll_bytes(enum fi_datatype t)
 int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 			  struct fi_collective_attr *attr, uint64_t flags)
 {
-	struct weft_domain *d =
-		weft_container_of(domain, struct weft_domain, fid);
 	bool reduces = coll == FI_ALLREDUCE || coll == FI_REDUCE ||
 		       coll == FI_REDUCE_SCATTER;
-	size_t bytes = weft_coll_bytes(attr->datatype);
+	size_t bytes = attr ? weft_coll_bytes(attr->datatype) : 0;
 
+	(void)domain;
 	(void)flags;
+	if (!attr)
+		return -FI_EINVAL;
 	if (coll > FI_GATHER)
 		return -FI_EOPNOTSUPP;
 	if (reduces &&
@@ -253,8 +261,8 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 	if (!reduces && coll != FI_BARRIER && !bytes)
 		return -FI_EOPNOTSUPP;
 	attr->datatype_attr.size = bytes;
-	attr->datatype_attr.count =
-		bytes ? d->machine->cu.packet_bytes / bytes : 0;
+	/* as many as fit the memory: they go in packets */
+	attr->datatype_attr.count = bytes ? SIZE_MAX / bytes : 0;
 	attr->max_members = INT32_MAX;
 	attr->mode = 0;
 	return 0;
@@ -262,12 +270,21 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 
 /* ---- calls --------------------------------------------------------------- */
 
-/* A member by his address, or by his place where that is no address. */
-static int root_of(const struct weft_set *set, fi_addr_t addr)
+static struct weft_mc *mc_of(fi_addr_t coll_addr)
 {
-	int i = weft_set_index(set, addr);
+	return coll_addr == FI_ADDR_NOTAVAIL ? NULL :
+					       (void *)(uintptr_t)coll_addr;
+}
 
-	return i >= 0 ? i : addr < set->count ? (int)addr : -1;
+/* A member by his address, or by his place where that is no address. */
+static int root_of(fi_addr_t coll_addr, fi_addr_t addr)
+{
+	const struct weft_mc *mc = mc_of(coll_addr);
+	int i = mc ? weft_set_index(mc->set, addr) : -1;
+
+	if (!mc)
+		return -1;
+	return i >= 0 ? i : addr < mc->set->count ? (int)addr : -1;
 }
 
 static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
@@ -275,12 +292,11 @@ static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 			 void *context)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
-	struct weft_mc *mc = (struct weft_mc *)(uintptr_t)coll_addr;
+	struct weft_mc *mc = mc_of(coll_addr);
 	struct weft_op *op;
 	ssize_t ret = -FI_ENOMEM;
 
-	(void)flags;
-	if (!mc || coll_addr == FI_ADDR_NOTAVAIL || !mc->coll)
+	if (!mc || mc->ep != ep || !mc->coll)
 		return -FI_EINVAL;
 	weft_enter(ep->domain);
 	op = weft_nic_op_get(ep->nic);
@@ -289,7 +305,9 @@ static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 		op->peer = NULL;
 		op->context = context;
 		op->comp_flags = FI_COLLECTIVE;
-		op->flags = ep->tx_flags & WEFT_OP_QUIET;
+		op->flags = flags & FI_COMPLETION ?
+				    0 :
+				    ep->tx_flags & WEFT_OP_QUIET;
 		op->tag = 0;
 		op->iov[0].iov_base = NULL;
 		ret = weft_post_end(op, weft_nic_coll(mc->coll, op, call));
@@ -338,11 +356,6 @@ static ssize_t weft_coll_barrier(struct fid_ep *ep, fi_addr_t coll_addr,
 	return weft_coll_barrier2(ep, coll_addr, 0, context);
 }
 
-static struct weft_set *set_of(fi_addr_t coll_addr)
-{
-	return ((struct weft_mc *)(uintptr_t)coll_addr)->set;
-}
-
 static ssize_t weft_coll_broadcast(struct fid_ep *ep, void *buf, size_t count,
 				   void *desc, fi_addr_t coll_addr,
 				   fi_addr_t root_addr,
@@ -354,7 +367,7 @@ static ssize_t weft_coll_broadcast(struct fid_ep *ep, void *buf, size_t count,
 	(void)desc;
 	if (!carries(&call, WEFT_CU_BCAST, count, datatype))
 		return -FI_EOPNOTSUPP;
-	call.root = root_of(set_of(coll_addr), root_addr);
+	call.root = root_of(coll_addr, root_addr);
 	return coll_post(ep, coll_addr, &call, flags, context);
 }
 
@@ -433,7 +446,7 @@ static ssize_t weft_coll_reduce(struct fid_ep *ep, const void *buf,
 	(void)result_desc;
 	if (!computes(&call, WEFT_CU_REDUCE, count, datatype, op))
 		return -FI_EOPNOTSUPP;
-	call.root = root_of(set_of(coll_addr), root_addr);
+	call.root = root_of(coll_addr, root_addr);
 	return coll_post(ep, coll_addr, &call, flags, context);
 }
 
@@ -442,7 +455,7 @@ static ssize_t coll_rooted(struct fid_ep *ep, struct weft_coll_call *call,
 			   fi_addr_t coll_addr, fi_addr_t root_addr,
 			   uint64_t flags, void *context)
 {
-	call->root = root_of(set_of(coll_addr), root_addr);
+	call->root = root_of(coll_addr, root_addr);
 	return coll_post(ep, coll_addr, call, flags, context);
 }
 

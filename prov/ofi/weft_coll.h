@@ -15,11 +15,13 @@ struct weft_set {
 	size_t count;
 	size_t room;
 	uint64_t key; /* of the comm_key: tells equal sets apart */
-	weft_au32 ref; /* groups that were joined with it */
+	weft_au32 ref; /* its owner, and groups that were joined with it */
 };
 
 int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
 		  struct fid_av_set **set_p, void *context);
+/* For a group that was joined with it; it goes with the last of them. */
+void weft_set_put(struct weft_set *set);
 /* Position of an address in the set, or -1. */
 int weft_set_index(const struct weft_set *set, fi_addr_t addr);
 

@@ -26,25 +26,37 @@ int weft_set_index(const struct weft_set *set, fi_addr_t addr)
 
 static int set_add(struct weft_set *set, fi_addr_t addr)
 {
+	size_t room = set->room ? set->room * 2 : 16;
 	fi_addr_t *grown;
 
-	if (weft_set_index(set, addr) >= 0)
-		return -FI_EINVAL;
 	if (set->count == set->room) {
-		set->room = set->room ? set->room * 2 : 16;
-		grown = realloc(set->addr, set->room * sizeof(*grown));
+		grown = realloc(set->addr, room * sizeof(*grown));
 		if (!grown)
 			return -FI_ENOMEM;
 		set->addr = grown;
+		set->room = room;
 	}
 	set->addr[set->count++] = addr;
 	return 0;
+}
+
+/* Is it an address of the vector now? */
+static bool is_there(struct weft_av *av, fi_addr_t addr)
+{
+	bool there;
+
+	weft_enter(av->domain);
+	there = addr < av->count && av->entry[addr].name.sin_family;
+	weft_leave(av->domain);
+	return there;
 }
 
 static int weft_set_union(struct fid_av_set *dst, const struct fid_av_set *src)
 {
 	struct weft_set *d = to_set(dst), *s = to_set(src);
 
+	if (d->av != s->av)
+		return -FI_EINVAL;
 	for (size_t i = 0; i < s->count; i++) {
 		int ret = weft_set_index(d, s->addr[i]) >= 0 ?
 				  0 :
@@ -63,6 +75,8 @@ static int set_filter(struct fid_av_set *dst, const struct fid_av_set *src,
 	struct weft_set *d = to_set(dst), *s = to_set(src);
 	size_t kept = 0;
 
+	if (d->av != s->av)
+		return -FI_EINVAL;
 	for (size_t i = 0; i < d->count; i++) {
 		if ((weft_set_index(s, d->addr[i]) >= 0) == keep_common)
 			d->addr[kept++] = d->addr[i];
@@ -82,9 +96,13 @@ static int weft_set_diff(struct fid_av_set *dst, const struct fid_av_set *src)
 	return set_filter(dst, src, false);
 }
 
-static int weft_set_insert(struct fid_av_set *set, fi_addr_t addr)
+static int weft_set_insert(struct fid_av_set *fid, fi_addr_t addr)
 {
-	return set_add(to_set(set), addr);
+	struct weft_set *set = to_set(fid);
+
+	if (weft_set_index(set, addr) >= 0 || !is_there(set->av, addr))
+		return -FI_EINVAL;
+	return set_add(set, addr);
 }
 
 static int weft_set_remove(struct fid_av_set *fid, fi_addr_t addr)
@@ -106,15 +124,19 @@ static int weft_set_addr(struct fid_av_set *set, fi_addr_t *coll_addr)
 	return 0;
 }
 
-static int weft_set_close(struct fid *fid)
+void weft_set_put(struct weft_set *set)
 {
-	struct weft_set *set = weft_container_of(fid, struct weft_set, fid.fid);
-
-	if (weft_load32(&set->ref))
-		return -FI_EBUSY;
+	if (weft_add32(&set->ref, (uint32_t)-1) != 1)
+		return;
 	weft_ref_put(&set->av->ref);
 	free(set->addr);
 	free(set);
+}
+
+/* Groups that were joined with it go on; they know their members by it. */
+static int weft_set_close(struct fid *fid)
+{
+	weft_set_put(weft_container_of(fid, struct weft_set, fid.fid));
 	return 0;
 }
 
@@ -138,24 +160,34 @@ static struct fi_ops_av_set set_ops = {
 	.addr = weft_set_addr,
 };
 
-/* The inclusive range of a table, every stride-th address. */
-static int set_range(struct weft_set *set, const struct fi_av_set_attr *attr)
+/* Those addresses from first to last, every step-th, that are there. */
+static int set_fill(struct weft_set *set, fi_addr_t first, fi_addr_t last,
+		    uint64_t step)
 {
-	uint64_t step = attr->stride ? attr->stride : 1;
-	int ret;
+	for (fi_addr_t at = first;; at += step) {
+		int ret = is_there(set->av, at) ? set_add(set, at) : 0;
 
-	if (attr->start_addr == FI_ADDR_NOTAVAIL)
-		return attr->end_addr == FI_ADDR_NOTAVAIL ? 0 : -FI_EINVAL;
-	if (attr->end_addr == FI_ADDR_NOTAVAIL ||
-	    attr->start_addr > attr->end_addr ||
-	    attr->end_addr >= set->av->count)
-		return -FI_EINVAL;
-	for (fi_addr_t a = attr->start_addr; a <= attr->end_addr; a += step) {
-		ret = set_add(set, a);
-		if (ret)
+		if (ret || last - at < step)
 			return ret;
 	}
-	return 0;
+}
+
+/* What the set begins with: everything, an inclusive range, or nothing. */
+static int set_begin(struct weft_set *set, const struct fi_av_set_attr *attr)
+{
+	uint64_t step = attr->stride ? attr->stride : 1;
+	fi_addr_t first = attr->start_addr, last = attr->end_addr;
+
+	if (attr->flags & FI_UNIVERSE)
+		return set->av->count ?
+			       set_fill(set, 0, set->av->count - 1, 1) :
+			       0;
+	if (first == FI_ADDR_NOTAVAIL && last == FI_ADDR_NOTAVAIL)
+		return 0;
+	if (first > last || last >= set->av->count ||
+	    (attr->count && (last - first) / step + 1 > attr->count))
+		return -FI_EINVAL;
+	return set_fill(set, first, last, step);
 }
 
 static uint64_t key_of(const struct fi_av_set_attr *attr)
@@ -170,9 +202,12 @@ static uint64_t key_of(const struct fi_av_set_attr *attr)
 int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
 		  struct fid_av_set **set_p, void *context)
 {
-	struct weft_set *set = calloc(1, sizeof(*set));
+	struct weft_set *set;
 	int ret;
 
+	if (!attr)
+		return -FI_EINVAL;
+	set = calloc(1, sizeof(*set));
 	if (!set)
 		return -FI_ENOMEM;
 	set->fid.fid.fclass = FI_CLASS_AV_SET;
@@ -181,7 +216,8 @@ int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
 	set->fid.ops = &set_ops;
 	set->av = weft_container_of(av, struct weft_av, fid);
 	set->key = key_of(attr);
-	ret = set_range(set, attr);
+	weft_store32(&set->ref, 1);
+	ret = set_begin(set, attr);
 	if (ret) {
 		free(set->addr);
 		free(set);
