@@ -20,7 +20,7 @@ static int sleep_virtual(struct weft_carrier *c, int timeout_ms)
 	uint64_t ns = timeout_ms < 0 ? UINT64_MAX : timeout_ms * NS_PER_MS;
 	int ret = timeout_ms ? c->ops->wait(c, ns) : 0;
 
-	return ret == -ETIMEDOUT ? 0 : ret;
+	return ret == -ETIMEDOUT || ret == -EAGAIN ? 0 : ret;
 }
 
 WEFT_HOT int weft_coll_wait_virtual(struct weft_ep *ep,
@@ -29,6 +29,9 @@ WEFT_HOT int weft_coll_wait_virtual(struct weft_ep *ep,
 {
 	int ret;
 
+	/* Whoever made progress elsewhere may have seen its end. */
+	if (w->over)
+		return w->call.err;
 	while (!has_entries(ep->tx_cq) && !has_entries(ep->rx_cq)) {
 		ret = sleep_virtual(ep->carrier, timeout_ms);
 		if (weft_unlikely(ret))

@@ -203,6 +203,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
 /* A buffer of the own pool, or VT_NONE. */
 uint32_t vt_buf_get(struct vt *v);
+bool vt_has_room(const struct vt *v);
 /* Hands it to the engine. */
 void vt_post(struct vt *v, uint32_t i);
 

@@ -37,6 +37,11 @@ uint32_t vt_buf_get(struct vt *v)
 	return VT_NONE;
 }
 
+bool vt_has_room(const struct vt *v)
+{
+	return v->me->fresh < VT_BUFS || weft_load32(&v->me->spare) != VT_NONE;
+}
+
 void vt_post(struct vt *v, uint32_t i)
 {
 	/* R3 pairs with A3 in posted_by(): the buffer is filled. */

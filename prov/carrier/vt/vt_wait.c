@@ -90,7 +90,7 @@ static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 
 	me->verdict = 0;
 	/* relaxed: published by R2 and R0 */
-	weft_store32_relaxed(&me->wants_room, weft_swap32(&v->full, 0));
+	weft_store32_relaxed(&me->wants_room, weft_load32(&v->full));
 	vt_due_set(w, v->rank, due);
 	/* R2 pairs with A2 in vt_wake(): all that is written before. */
 	weft_store32(&me->status, as);
@@ -133,9 +133,15 @@ static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 
 	if (next <= vt_now(v->me) || weft_swap32(&v->woken, 0))
 		return 0;
+	/* Some came back since, while a look took its time. */
+	if (full && vt_has_room(v)) {
+		weft_store32(&v->full, 0);
+		return -EAGAIN;
+	}
 	ret = block(v, WEFT_VT_BLOCKED, next < end ? next : end);
 	vt_looks_set(v, 0);
 	weft_store32(&v->woken, 0);
+	weft_store32(&v->full, 0);
 	if (ret)
 		return ret;
 	if (vt_now(v->me) >= end)
