@@ -59,5 +59,7 @@ err '  ranks 0-3: MPI_Waitall for all of 2 from rank + 1, tag 1, MPI_COMM_WORLD 
 stuck finalized
 err '  rank 0: MPI_Finalize'
 err '  ranks 1-3: MPI_Recv from rank 0, tag 9, MPI_COMM_WORLD'
+run 16 -q --machine bgq:1x1x1x2x2 -n 4 "$dir/vt_prog" differ
+err 'MPI_Bcast: the members called different collectives'
 nothing_left
 exit $failed

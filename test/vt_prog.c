@@ -46,6 +46,17 @@ static void second(void)
 	missing();
 }
 
+/* On a class route, which sees it. */
+static void differ(void)
+{
+	MPI_Barrier(world);
+	MPI_Barrier(world);
+	if (rank)
+		MPI_Bcast(&x, 1, MPI_INT, 0, world);
+	else
+		MPI_Barrier(world);
+}
+
 /* Who left out a collective is on its way out. */
 static void skipped(void)
 {
@@ -299,6 +310,7 @@ static const struct {
 	{ "tests", tests },	  { "testany", testany },
 	{ "iprobes", iprobes },	  { "myself", myself },
 	{ "detach", detach },	  { "flood", flood },
+	{ "differ", differ },
 	{ "rows", rows },	  { "anywhere", anywhere },
 	{ "probe", probe },	  { "waitall", waitall },
 	{ "finalized", finalized }, { "crash", crash },

@@ -162,6 +162,15 @@ int weft_err_class_of(int rc)
 	}
 }
 
+/* What strerror() would tell a reader nothing of. */
+static const char *other_text(int rc)
+{
+	return rc == -EPROTO ? "the members called different collectives, or "
+			       "with different sizes, types, operations or "
+			       "roots"
+			     : strerror(-rc);
+}
+
 int weft_err_code_rc(int rc)
 {
 	int class = weft_err_class_of(rc);
@@ -169,7 +178,7 @@ int weft_err_code_rc(int rc)
 	if (rc >= 0)
 		return rc;
 	if (class == MPI_ERR_OTHER)
-		return weft_err_code(class, "%s", strerror(-rc));
+		return weft_err_code(class, "%s", other_text(rc));
 	return class;
 }
 
@@ -181,7 +190,7 @@ int weft_err_rc_slow(const void *obj, const char *func, int rc)
 	if (rc > 0)
 		return weft_err_call(obj, func, rc);
 	snprintf(text, sizeof(text), "%s: %s", shown(func),
-		 class == MPI_ERR_OTHER ? strerror(-rc)
+		 class == MPI_ERR_OTHER ? other_text(rc)
 					: weft_errtext_get(class));
 	return weft_err_call(obj, func, weft_errtext_keep(class, text));
 }

@@ -292,13 +292,19 @@ static const struct weft_req_ops unit_ops = {
 	.free = unit_free,
 };
 
+/* Members whose packets differ: the one thing that goes wrong on a route. */
+static int unit_errno(int rc)
+{
+	return rc == -EIO ? -EPROTO : rc;
+}
+
 static void unit_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		      int err)
 {
 	struct unit_req *u = weft_container_of(io, struct unit_req, io);
 
 	(void)e;
-	weft_req_complete(&u->req, err);
+	weft_req_complete(&u->req, unit_errno(err));
 }
 
 static const uint8_t unit_what[] = {
@@ -434,7 +440,7 @@ int weft_unit_finish(struct weft_route *r, struct fi_weft_work *work, int rc)
 	}
 	if (weft_unlikely(rc == -EDEADLK || rc == -EOWNERDEAD))
 		end_of_time(r, rc);
-	return weft_likely(!rc) ? 0 : weft_fi_errno(rc);
+	return weft_likely(!rc) ? 0 : unit_errno(weft_fi_errno(rc));
 }
 
 static inline int run(const struct weft_unit_call *call)
