@@ -223,7 +223,7 @@ static void vt_compute(struct weft_carrier *c, uint64_t ps)
 static int vt_note(struct weft_carrier *c, int64_t peer, const char *text)
 {
 	struct vt *v = vt_of(c);
-	struct weft_vt_note *n = &v->me->note;
+	struct weft_vt_note *n = &v->w->desk_of[v->rank].note;
 	uint32_t left;
 
 	n->peer = peer;
@@ -245,7 +245,7 @@ static int vt_read_note(struct weft_carrier *c, uint32_t rank,
 		return -EINVAL;
 	r = &v->w->rank_of[rank];
 	/* A6 pairs with R6 in vt_note(), of the thread that was the last. */
-	*note = r->note;
+	*note = v->w->desk_of[rank].note;
 	note->clock_ps = vt_now(r);
 	if (weft_load32(&r->status) >= WEFT_VT_DONE)
 		note->state = weft_load32(&r->status);

@@ -27,6 +27,9 @@
 /* Of a message of many packets, each so-manieth wakes its receiver. */
 #define VT_LOUD 64u
 
+/* Bytes of a result that need no second place in memory. */
+#define VT_FEW 16u
+
 /* Looks in vain that cost nothing: part of sending and of waiting. */
 #define VT_FREE_LOOKS 2u
 
@@ -37,6 +40,7 @@ struct weft_vt {
 	struct vt_rank *rank_of;
 	weft_au64 *due;	 /* when a rank that does not run is to run again */
 	uint32_t *batch; /* who was freed last, in order */
+	struct vt_desk *desk_of;
 	struct vt_buf *bufs;
 	struct vt_join *joins;
 	struct vt_member *members;
@@ -89,11 +93,16 @@ struct vt {
 		int me;
 		int n;
 		uint32_t place; /* in the routes */
-		/* results to be taken */
-		bool done[VT_WINDOW];
-		struct weft_vt_part result[VT_WINDOW];
+		/* results to be taken; a short one lies with its head */
+		struct vt_result {
+			uint64_t seq; /* plus one; 0: none */
+			uint32_t flags;
+			uint32_t bytes;
+			unsigned char few[VT_FEW];
+		} result[VT_WINDOW];
 		unsigned char data[VT_WINDOW][VT_PAYLOAD];
 	} *route; /* WEFT_VT_ROUTES */
+	uint64_t due;	 /* that it last blocked with */
 	uint64_t cpu_ns; /* thread's CPU time when it was last here */
 };
 
@@ -246,6 +255,8 @@ int vt_route_send(struct weft_carrier *c, unsigned id,
 		  const struct weft_vt_part *part, const void *data);
 int vt_route_take(struct weft_carrier *c, unsigned id,
 		  struct weft_vt_part *part, void *data);
+/* A result has come: it waits for whoever takes it. */
+void vt_route_keep(struct vt *v, const struct vt_buf *b);
 /* The engine's side. */
 void vt_route_post(struct vt_turn *t, uint32_t i);
 uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,

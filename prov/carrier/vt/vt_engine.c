@@ -64,7 +64,7 @@ static void lock(struct vt *v)
 		syscall(SYS_futex, &h->engine, FUTEX_WAIT, owner, &ts, NULL, 0);
 		weft_add32(&h->waiters, (uint32_t)-1);
 		if (weft_load32(&h->engine) == owner && !alive(owner)) {
-			weft_store32(&h->broken, 1);
+			weft_store32(&h->broken, VT_BROKEN);
 			weft_cas32(&h->engine, &owner, 0);
 		}
 		owner = 0;
@@ -298,7 +298,7 @@ static uint32_t post_message(struct vt_turn *t, uint32_t rank, uint32_t first)
 			 "vt: the network model has no room for a message of "
 			 "%llu bytes",
 			 (unsigned long long)m.bytes);
-		weft_store32(&w->head->broken, 1);
+		weft_store32(&w->head->broken, VT_BROKEN);
 	}
 	w->rank_of[rank].flying += n;
 	return last;
@@ -541,7 +541,7 @@ void vt_engine_watch(struct vt *v)
 
 	if (owner && !alive(owner) &&
 	    weft_load32(&w->head->engine) == owner) {
-		weft_store32(&w->head->broken, 1);
+		weft_store32(&w->head->broken, VT_BROKEN);
 		weft_cas32(&w->head->engine, &owner, 0);
 	}
 	/* A few at a time, since all who sleep ask. */

@@ -3,12 +3,12 @@
  * The world: one region of the job, written by all its ranks. Its parts lie
  * behind each other, each begins on a page; the head has their offsets.
  *
- *   +------+-------+-----+-------+------+---------+--------+-----+
- *   | head | ranks | due | batch | bufs | members | routes | net |
- *   +------+-------+-----+-------+------+---------+--------+-----+
- *            one     when  who     a pool  class routes:     prov/
- *            each    to    ran     each    who belongs to    net's
- *                    run   last            them, results     block
+ *   +------+-------+-----+-------+-------+------+---------+--------+-----+
+ *   | head | ranks | due | batch | desks | bufs | members | routes | net |
+ *   +------+-------+-----+-------+-------+------+---------+--------+-----+
+ *            one     when  who     one     a pool  class routes:     prov/
+ *            each    to    ran     each    each    who belongs to    net's
+ *                    run   last                    them, results     block
  *
  * Who writes what. A rank writes its own record and buffers while it runs; the
  * engine writes everything while nobody runs (head.running is 0 and head.engine
@@ -40,6 +40,8 @@
 #define VT_CPU_WORDS 16u
 #define VT_FIFOS   16u /* injection FIFOs of a rank; peers take turns */
 
+enum vt_broken { VT_BROKEN_NOT, VT_BROKEN, VT_BROKEN_TOLD };
+
 struct vt_head {
 	uint64_t magic;
 	uint64_t bytes;
@@ -48,6 +50,7 @@ struct vt_head {
 	uint64_t ranks_at;
 	uint64_t due_at;
 	uint64_t batch_at;
+	uint64_t desks_at;
 	uint64_t bufs_at;
 	uint64_t joins_at;
 	uint64_t members_at;
@@ -61,7 +64,7 @@ struct vt_head {
 	alignas(128) weft_au32 engine;	/* pid of who runs the model, or 0 */
 	weft_au32 waiters;		/* for it */
 	weft_au64 cpus[VT_CPU_WORDS];	/* that ranks may use, a bit each */
-	weft_au32 broken;		/* the engine died over its work */
+	weft_au32 broken; /* the engine died over its work; enum vt_broken */
 	weft_au32 deadlock;		/* found: every wait says so */
 	weft_au32 unsaid;		/* ranks that have not told why yet */
 	weft_au32 left;			/* ranks that left or died */
@@ -77,34 +80,40 @@ struct vt_head {
 	uint64_t idle_turns; /* for pollers, nothing else going on */
 };
 
-/* A rank. */
+/*
+ * A rank, two lines: whoever runs the engine touches those of all ranks, and a
+ * rank that wakes finds everything of its own cold.
+ */
 struct vt_rank {
-	/* line 0: what the sleeper looks at */
+	/* line 0: what the sleeper looks at, and what it has for the engine */
 	alignas(128) weft_au32 status; /* enum weft_vt_state; futex */
-	weft_au32 pid;
-	int32_t verdict;   /* why the wait ended: 0 or -errno */
-	uint32_t node;
-	uint32_t slot;	   /* place on the node */
-	weft_au32 wants_room;
+	int32_t verdict; /* why the wait ended: 0 or -errno */
 	weft_au64 clock;
-	uint64_t freed_turn; /* the last turn that freed it */
-	uint32_t flying;   /* packets under way from it */
-	uint32_t bye;	   /* errno: has closed, its packets still fly */
-	weft_au32 gone;	   /* errno for those who knew it, or 0 */
+	weft_au32 wants_room;
+	weft_au32 in_head; /* packets in, a list; the first was read already */
+	/* buffers, stacks through their next */
+	weft_au32 posted; /* to be sent, the last one on top */
+	weft_au32 freed;  /* of others, that it has read */
+	weft_au32 spare;  /* its own, that came back */
+	uint32_t fresh;	  /* its own that were never used, from here on */
+	weft_au32 pid;
+	weft_au32 gone; /* errno for those who knew it, or 0 */
 
-	/* line 1: buffers, stacks through their next */
-	alignas(128) weft_au32 posted; /* to be sent, the last one on top */
-	weft_au32 freed; /* of others, that it has read */
-	weft_au32 spare; /* its own, that came back */
-	uint32_t fresh;	 /* its own that were never used, from here on */
+	/* line 1: the engine's */
+	alignas(64) uint64_t freed_turn; /* the last turn that freed it */
+	uint32_t in_tail;		 /* of the packets in */
+	uint32_t node;
+	uint32_t slot;	 /* place on the node */
+	uint32_t flying; /* packets under way from it */
+	uint32_t bye;	 /* errno: has closed, its packets still fly */
+	uint32_t routes; /* which it has */
+};
 
-	/* line 2: packets in, a list; the first was read already */
-	alignas(128) weft_au32 in_head; /* the rank's */
-	uint32_t in_tail;		/* the engine's */
+static_assert(sizeof(struct vt_rank) == 128, "shared format");
 
-	/* routes: which it has, and which it asked for */
-	uint32_t routes;
-	struct vt_wish {
+/* What a rank needs seldom: routes that it asked for, its last words. */
+struct vt_desk {
+	alignas(128) struct vt_wish {
 		uint64_t key;
 		weft_au32 state; /* enum vt_route_state */
 		int32_t err;
@@ -112,10 +121,10 @@ struct vt_rank {
 		uint32_t id;
 	} wish[WEFT_VT_ROUTES];
 
-	alignas(128) struct weft_vt_note note;
+	struct weft_vt_note note;
 };
 
-static_assert(sizeof(struct vt_rank) % 128 == 0, "shared format");
+static_assert(sizeof(struct vt_desk) % 128 == 0, "shared format");
 
 /* What a posted buffer asks for. */
 enum vt_kind {
@@ -137,7 +146,7 @@ struct vt_buf {
 	uint32_t come;	 /* likewise: how many have arrived */
 	uint8_t kind;	/* enum vt_kind */
 	uint8_t more;	/* continues a message: no cost at either end */
-	uint16_t zero;
+	uint16_t id;	/* of a part: its route, as the member calls it */
 	uint32_t route; /* place in the routes */
 	uint64_t stamp; /* of sending, then of arrival */
 	union {

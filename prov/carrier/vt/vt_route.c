@@ -76,12 +76,12 @@ static uint32_t new_place(struct vt *v)
 	return place;
 }
 
-static struct vt_wish *find_wish(struct vt_rank *r, uint64_t key)
+static struct vt_wish *find_wish(struct vt_desk *d, uint64_t key)
 {
 	struct vt_wish *empty = NULL;
 
 	for (unsigned i = 0; i < WEFT_VT_ROUTES; i++) {
-		struct vt_wish *wish = &r->wish[i];
+		struct vt_wish *wish = &d->wish[i];
 
 		if (weft_load32(&wish->state) == VT_ROUTE_FREE)
 			empty = wish;
@@ -123,7 +123,7 @@ int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *a,
 		  unsigned *id_p)
 {
 	struct vt *v = vt_of(c);
-	struct vt_wish *wish = find_wish(v->me, a->key);
+	struct vt_wish *wish = find_wish(&v->w->desk_of[v->rank], a->key);
 	struct vt_own_route *own;
 
 	if (!wish || v->out)
@@ -167,8 +167,8 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 
 /* ---- parts --------------------------------------------------------------- */
 
-int vt_route_send(struct weft_carrier *c, unsigned id,
-		  const struct weft_vt_part *part, const void *data)
+WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
+			   const struct weft_vt_part *part, const void *data)
 {
 	struct vt *v = vt_of(c);
 	struct vt_buf *b;
@@ -192,6 +192,7 @@ int vt_route_send(struct weft_carrier *c, unsigned id,
 	b->from = v->rank;
 	b->to = (uint32_t)v->route[id].me;
 	b->route = v->route[id].place;
+	b->id = (uint16_t)id;
 	b->part = *part;
 	if (part->bytes)
 		memcpy(b->payload, data, part->bytes);
@@ -206,22 +207,39 @@ int vt_route_send(struct weft_carrier *c, unsigned id,
 	return 0;
 }
 
-int vt_route_take(struct weft_carrier *c, unsigned id,
-		  struct weft_vt_part *part, void *data)
+WEFT_HOT int vt_route_take(struct weft_carrier *c, unsigned id,
+			   struct weft_vt_part *part, void *data)
 {
 	struct vt *v = vt_of(c);
 	struct vt_own_route *own = &v->route[id];
 	unsigned k = part->seq % VT_WINDOW;
+	struct vt_result *r;
 
 	if (id >= WEFT_VT_ROUTES || !own->open)
 		return -EINVAL;
-	if (!own->done[k] || own->result[k].seq != part->seq)
+	r = &own->result[k];
+	if (r->seq != part->seq + 1)
 		return -EAGAIN;
-	own->done[k] = false;
-	*part = own->result[k];
+	r->seq = 0;
+	part->flags = r->flags;
+	part->bytes = r->bytes;
 	if (part->bytes && data)
-		memcpy(data, own->data[k], part->bytes);
+		memcpy(data, r->bytes > VT_FEW ? own->data[k] : r->few,
+		       part->bytes);
 	return 0;
+}
+
+WEFT_HOT void vt_route_keep(struct vt *v, const struct vt_buf *b)
+{
+	struct vt_own_route *own = &v->route[b->id];
+	unsigned k = b->part.seq % VT_WINDOW;
+	struct vt_result *r = &own->result[k];
+
+	r->seq = b->part.seq + 1;
+	r->flags = b->part.flags;
+	r->bytes = b->part.bytes;
+	memcpy(r->bytes > VT_FEW ? own->data[k] : r->few, b->payload,
+	       r->bytes);
 }
 
 /* ---- the engine's side --------------------------------------------------- */
@@ -309,7 +327,7 @@ static void answer(struct vt_turn *t, const struct vt_join *j)
 	weft_store32(&r->state, err ? VT_ROUTE_FREE : VT_ROUTE_OPENED);
 	for (uint32_t i = 0; i < j->n; i++) {
 		struct vt_wish *wish =
-			find_wish(&w->rank_of[m[i].rank], j->key);
+			find_wish(&w->desk_of[m[i].rank], j->key);
 
 		wish->err = err;
 		wish->place = j->place;
@@ -399,7 +417,7 @@ static void post_part(struct vt_turn *t, uint32_t i)
 		return;
 	weft_log(WEFT_LOG_ERROR, "vt: class route %u refused a packet: %s",
 		 r->id, strerror(-ret));
-	weft_store32(&w->head->broken, 1);
+	weft_store32(&w->head->broken, VT_BROKEN);
 }
 
 void vt_route_post(struct vt_turn *t, uint32_t i)

@@ -7,8 +7,6 @@
  */
 #include "prov/carrier/vt/vt.h"
 
-#include <string.h>
-
 /* The first packet that has not been read, or VT_NONE. */
 static uint32_t first(struct vt *v)
 {
@@ -18,7 +16,7 @@ static uint32_t first(struct vt *v)
 	return weft_load32(&vt_buf(v->w, head)->next);
 }
 
-uint64_t vt_next(struct vt *v)
+WEFT_HOT uint64_t vt_next(struct vt *v)
 {
 	uint32_t i = first(v);
 
@@ -50,19 +48,6 @@ static void advance(struct vt *v, uint32_t i)
 	vt_push(v->w, &v->me->freed, old);
 }
 
-/* A result waits for whoever asks for it. */
-static void keep_result(struct vt *v, uint32_t i)
-{
-	struct vt_buf *b = vt_buf(v->w, i);
-	unsigned id = v->w->routes[b->route].user_id;
-
-	memcpy(&v->route[id].result[b->part.seq % VT_WINDOW], &b->part,
-	       sizeof(b->part));
-	memcpy(v->route[id].data[b->part.seq % VT_WINDOW], b->payload,
-	       b->part.bytes);
-	v->route[id].done[b->part.seq % VT_WINDOW] = true;
-}
-
 static struct weft_peer *peer_of(struct vt *v, uint32_t rank)
 {
 	struct vt_peer *p = v->peer[rank];
@@ -81,7 +66,7 @@ static int deliver(struct vt *v, uint32_t i)
 	struct weft_peer *src;
 
 	if (b->kind == VT_PART) {
-		keep_result(v, i);
+		vt_route_keep(v, b);
 		return 0;
 	}
 	src = peer_of(v, b->from);
@@ -91,7 +76,7 @@ static int deliver(struct vt *v, uint32_t i)
 					      b->payload);
 }
 
-static int take(struct vt *v, int budget)
+WEFT_HOT static int take(struct vt *v, int budget)
 {
 	int n = 0;
 
@@ -130,7 +115,7 @@ static void tell_lost(struct vt *v)
 	}
 }
 
-int vt_poll(struct weft_carrier *c, int budget)
+WEFT_HOT int vt_poll(struct weft_carrier *c, int budget)
 {
 	struct vt *v = vt_of(c);
 	int n;

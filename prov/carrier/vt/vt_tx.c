@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-uint32_t vt_buf_get(struct vt *v)
+WEFT_HOT uint32_t vt_buf_get(struct vt *v)
 {
 	struct vt_rank *me = v->me;
 	uint32_t i = weft_load32(&me->spare);
@@ -42,7 +42,7 @@ bool vt_has_room(const struct vt *v)
 	return v->me->fresh < VT_BUFS || weft_load32(&v->me->spare) != VT_NONE;
 }
 
-void vt_post(struct vt *v, uint32_t i)
+WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 {
 	/* R3 pairs with A3 in posted_by(): the buffer is filled. */
 	vt_push(v->w, &v->me->posted, i);

@@ -19,6 +19,7 @@
 
 #define JUMP_LOOKS 16u
 #define SLICE_MS   100u /* and a millisecond per rank */
+#define WATCHERS   8u	/* the first ranks, and one in so many of the others */
 #define PS_PER_NS  1000u
 
 static void futex_sleep(weft_au32 *word, uint32_t value, unsigned ms)
@@ -26,7 +27,12 @@ static void futex_sleep(weft_au32 *word, uint32_t value, unsigned ms)
 	struct timespec ts = { .tv_sec = ms / 1000,
 			       .tv_nsec = (long)(ms % 1000) * 1000000 };
 
-	syscall(SYS_futex, word, FUTEX_WAIT, value, &ts, NULL, 0);
+	syscall(SYS_futex, word, FUTEX_WAIT, value, ms ? &ts : NULL, NULL, 0);
+}
+
+static void futex_wake(weft_au32 *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 /* ---- computing ----------------------------------------------------------- */
@@ -39,7 +45,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-void vt_enter(struct vt *v)
+WEFT_HOT void vt_enter(struct vt *v)
 {
 	if (weft_likely(v->w->compute <= 0) || v->out)
 		return;
@@ -47,7 +53,7 @@ void vt_enter(struct vt *v)
 				   v->w->compute * PS_PER_NS));
 }
 
-void vt_exit(struct vt *v)
+WEFT_HOT void vt_exit(struct vt *v)
 {
 	if (weft_unlikely(v->w->compute > 0))
 		v->cpu_ns = cpu_ns();
@@ -55,10 +61,35 @@ void vt_exit(struct vt *v)
 
 /* ---- blocking ------------------------------------------------------------ */
 
+/*
+ * How long a rank sleeps before it asks who is alive; 0: for ever. A timer is
+ * a tenth of a hand-over, and some who ask are enough while nobody has left.
+ */
+static unsigned slice_ms(const struct vt *v)
+{
+	const struct vt_head *h = v->w->head;
+
+	if (v->rank >= WATCHERS && v->rank % WATCHERS && !v->threads &&
+	    !weft_load32(&h->left))
+		return 0;
+	return SLICE_MS + h->size;
+}
+
+/* The model is lost: the first to see it wakes those who sleep for ever. */
+static void tell_broken(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+
+	if (weft_swap32(&w->head->broken, VT_BROKEN_TOLD) == VT_BROKEN_TOLD)
+		return;
+	for (uint32_t i = 0; i < w->head->size; i++)
+		futex_wake(&w->rank_of[i].status);
+}
+
 static void sleep_until_freed(struct vt *v, uint32_t as)
 {
 	struct vt_rank *me = v->me;
-	unsigned ms = SLICE_MS + v->w->head->size;
+	unsigned ms = slice_ms(v);
 	uint32_t state;
 
 	v->stats.sleeps++;
@@ -72,6 +103,7 @@ static void sleep_until_freed(struct vt *v, uint32_t as)
 			return;
 		vt_engine_watch(v);
 		if (weft_load32(&v->w->head->broken)) {
+			tell_broken(v);
 			weft_store32(&me->status, WEFT_VT_RUN);
 			me->verdict = -EOWNERDEAD;
 			return;
@@ -83,7 +115,7 @@ static void sleep_until_freed(struct vt *v, uint32_t as)
 }
 
 /* Not to run before due, or until something comes; why it ended. */
-static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
+WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 {
 	struct weft_vt *w = v->w;
 	struct vt_rank *me = v->me;
@@ -91,7 +123,10 @@ static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	me->verdict = 0;
 	/* relaxed: published by R2 and R0 */
 	weft_store32_relaxed(&me->wants_room, weft_load32(&v->full));
-	vt_due_set(w, v->rank, due);
+	/* The engine has left it at VT_NEVER, which spares a cold line. */
+	if (due != v->due || due != VT_NEVER)
+		vt_due_set(w, v->rank, due);
+	v->due = due;
 	/* R2 pairs with A2 in vt_wake(): all that is written before. */
 	weft_store32(&me->status, as);
 	/* R0 pairs with A0: what this rank did is there for the engine. */
@@ -106,7 +141,7 @@ static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	return me->verdict;
 }
 
-int vt_verdict(struct weft_carrier *c)
+WEFT_HOT int vt_verdict(struct weft_carrier *c)
 {
 	struct vt *v = vt_of(c);
 
@@ -149,7 +184,7 @@ static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 	return full ? -EAGAIN : 0;
 }
 
-int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
+WEFT_HOT int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	struct vt *v = vt_of(c);
 	uint32_t idle = 0;
@@ -187,7 +222,7 @@ void vt_wake(struct weft_carrier *c)
 		return;
 	}
 	weft_store32(&v->w->head->late, 1);
-	syscall(SYS_futex, &v->me->status, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	futex_wake(&v->me->status);
 }
 
 /* ---- looking ------------------------------------------------------------- */
@@ -218,7 +253,7 @@ static uint64_t next_look(struct vt *v)
 	return look_at(v, next);
 }
 
-void vt_look(struct vt *v)
+WEFT_HOT void vt_look(struct vt *v)
 {
 	uint32_t looks = vt_looks(v);
 	uint32_t idle = 0;

@@ -39,6 +39,7 @@ static void lay_out(struct vt_head *h)
 	h->ranks_at = place(&at, n, sizeof(struct vt_rank));
 	h->due_at = place(&at, n, sizeof(uint64_t));
 	h->batch_at = place(&at, n, sizeof(uint32_t));
+	h->desks_at = place(&at, n, sizeof(struct vt_desk));
 	/* one more for each rank: what its list of arrivals begins with */
 	h->bufs_at = place(&at, n * (VT_BUFS + 1), sizeof(struct vt_buf));
 	h->joins_at = place(&at, n * WEFT_VT_ROUTES, sizeof(struct vt_join));
@@ -61,6 +62,7 @@ static int map_parts(struct weft_vt *w)
 	w->rank_of = (void *)(base + h->ranks_at);
 	w->due = (void *)(base + h->due_at);
 	w->batch = (void *)(base + h->batch_at);
+	w->desk_of = (void *)(base + h->desks_at);
 	w->bufs = (void *)(base + h->bufs_at);
 	w->joins = (void *)(base + h->joins_at);
 	w->members = (void *)(base + h->members_at);
