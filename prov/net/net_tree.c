@@ -201,9 +201,17 @@ static uint32_t *combo_table(const struct net *net)
 	return net_at(net, net->off_combo);
 }
 
+/* Neighbours stay together: of a table this large every page is cold. */
+#define COMBO_ROW 64u
+
 static uint32_t combo_home(const struct net *net, const struct net_packet *p)
 {
-	return (uint32_t)weft_hash_mix((uint64_t)p->msg << 40 ^ p->seq) &
+	uint32_t node = net_member_node(net, p->msg);
+	uint32_t way = p->msg - node * net->cfg.routes;
+	uint64_t row = (uint64_t)(node / COMBO_ROW) << 46 ^
+		       (uint64_t)way << 40 ^ p->seq;
+
+	return ((uint32_t)weft_hash_mix(row) * COMBO_ROW + node % COMBO_ROW) &
 	       net->combos_mask;
 }
 
