@@ -301,7 +301,7 @@ static const struct weft_carrier_up nic_up = {
 	.lost = nic_lost,
 };
 
-int weft_nic_poll(struct weft_nic *nic, int budget)
+WEFT_HOT int weft_nic_poll(struct weft_nic *nic, int budget)
 {
 	int n = nic->unit->ops->poll(nic->unit, budget);
 

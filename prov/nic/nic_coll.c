@@ -282,7 +282,7 @@ static void coll_watch(struct weft_nic *nic)
 	nic->coll->watching = waits;
 }
 
-void nic_coll_poll(struct weft_nic *nic)
+WEFT_HOT void nic_coll_poll(struct weft_nic *nic)
 {
 	struct weft_list *n, *tmp;
 

@@ -55,7 +55,8 @@ static size_t call_bytes(const struct weft_coll_work *w)
 	return w->call.count * elem_bytes(w);
 }
 
-bool nic_long_wants(const struct weft_coll *c, const struct weft_coll_work *w)
+WEFT_HOT bool nic_long_wants(const struct weft_coll *c,
+			     const struct weft_coll_work *w)
 {
 	unsigned kind = w->call.kind;
 

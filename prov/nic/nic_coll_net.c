@@ -95,7 +95,8 @@ void nic_net_close(struct nic_net *n)
 
 /* ---- an operation in packets --------------------------------------------- */
 
-bool nic_net_can(const struct nic_net *n, const struct weft_cu_call *call)
+WEFT_HOT bool nic_net_can(const struct nic_net *n,
+			  const struct weft_cu_call *call)
 {
 	(void)n;
 	return call->kind == WEFT_CU_BARRIER || call->kind == WEFT_CU_BCAST ||
@@ -200,7 +201,7 @@ static bool take_one(struct nic_net *n, struct weft_cu_call *call)
 	return true;
 }
 
-static bool move(struct nic_net *n)
+WEFT_HOT static bool move(struct nic_net *n)
 {
 	bool moved = false;
 
@@ -222,13 +223,13 @@ static bool move(struct nic_net *n)
 	return moved;
 }
 
-void nic_net_poll(struct nic_net *n)
+WEFT_HOT void nic_net_poll(struct nic_net *n)
 {
 	while (n->head && move(n))
 		;
 }
 
-void nic_net_post(struct nic_net *n, struct weft_cu_call *call)
+WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_cu_call *call)
 {
 	size_t per = packet_bytes(n, call);
 

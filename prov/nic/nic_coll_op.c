@@ -18,15 +18,21 @@ struct coll_op {
 
 const size_t nic_coll_op_bytes = sizeof(struct coll_op);
 
+static void work_narrow(struct weft_coll_work *w)
+{
+	for (size_t i = 0; w->out && i < w->count; i++)
+		w->out[i] = weft_cu_exact_to(&w->wide[i]);
+	free(w->wide);
+}
+
 /* The unit is done with it. */
-static void work_done(struct weft_cu_call *call)
+WEFT_HOT static void work_done(struct weft_cu_call *call)
 {
 	struct weft_coll_work *w =
 		weft_container_of(call, struct weft_coll_work, call);
 
-	for (size_t i = 0; w->wide && w->out && i < w->count; i++)
-		w->out[i] = weft_cu_exact_to(&w->wide[i]);
-	free(w->wide);
+	if (weft_unlikely(w->wide != NULL))
+		work_narrow(w);
 	w->coll->pending--;
 	w->coll->nic->coll->pending--;
 	w->over = true;
@@ -127,8 +133,8 @@ static int work_quick(struct weft_coll *c, struct weft_coll_work *w,
 	return 0;
 }
 
-int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
-			bool exact, unsigned turns)
+WEFT_HOT int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
+				 bool exact, unsigned turns)
 {
 	struct weft_cu_group *hw;
 	int ret = call_check(c, &w->call);
@@ -180,7 +186,7 @@ int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *w,
 	return 0;
 }
 
-bool weft_nic_coll_spin(struct weft_coll_work *w, unsigned turns)
+WEFT_HOT bool weft_nic_coll_spin(struct weft_coll_work *w, unsigned turns)
 {
 	struct weft_cu_group *g = group_for(w->coll, w->call.kind);
 
@@ -191,7 +197,7 @@ bool weft_nic_coll_spin(struct weft_coll_work *w, unsigned turns)
 	return w->over;
 }
 
-bool weft_nic_coll_crowded(const struct weft_coll *c)
+WEFT_HOT bool weft_nic_coll_crowded(const struct weft_coll *c)
 {
 	return c->crowded;
 }

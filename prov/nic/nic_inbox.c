@@ -173,7 +173,7 @@ static int inbox_retry_peer(struct weft_inbox *in, struct inbox_peer *p)
 	return n;
 }
 
-int weft_inbox_retry(struct weft_inbox *in)
+WEFT_HOT int weft_inbox_retry(struct weft_inbox *in)
 {
 	int n = 0;
 

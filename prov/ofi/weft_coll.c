@@ -189,7 +189,7 @@ static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
 
 /* ---- types and operations ------------------------------------------------ */
 
-int weft_coll_type(enum fi_datatype t)
+WEFT_HOT int weft_coll_type(enum fi_datatype t)
 {
 	static const int8_t types[] = {
 		[FI_INT8] = WEFT_CU_INT8,     [FI_UINT8] = WEFT_CU_UINT8,
@@ -202,7 +202,7 @@ int weft_coll_type(enum fi_datatype t)
 	return (size_t)t < WEFT_COUNT_OF(types) ? types[t] : -1;
 }
 
-int weft_coll_op(enum fi_op op)
+WEFT_HOT int weft_coll_op(enum fi_op op)
 {
 	switch (op) {
 	case FI_SUM:

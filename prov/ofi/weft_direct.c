@@ -92,8 +92,8 @@ static int work_result(const struct weft_coll_work *w)
 	return weft_likely(!w->call.err) ? 0 : (int)weft_fi_err(w->call.err);
 }
 
-int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
-		    struct fi_weft_work *work)
+WEFT_HOT int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
+			     struct fi_weft_work *work)
 {
 	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
 	struct weft_coll_work *w = work_of(work);
@@ -192,7 +192,8 @@ static int wait_long(struct weft_ep *ep, struct weft_coll_work *w,
 	}
 }
 
-int weft_coll_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms)
+WEFT_HOT int weft_coll_wait(struct fid *fid, struct fi_weft_work *work,
+			    int timeout_ms)
 {
 	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
 	struct weft_coll_work *w = work_of(work);

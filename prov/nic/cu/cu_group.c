@@ -203,7 +203,7 @@ static int read_all(struct weft_cu_group *g, bool *moved_p)
 	return n;
 }
 
-int weft_cu_poll(struct weft_cu_group *g)
+WEFT_HOT int weft_cu_poll(struct weft_cu_group *g)
 {
 	int n = 0;
 	bool moved;

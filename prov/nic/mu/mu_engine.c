@@ -48,6 +48,7 @@ struct mu_engine {
 	weft_au64 counter;	/* bytes a DMA still has to move */
 	int dma_err;
 	bool busy;		/* a FIFO may hold what has not left */
+	bool fresh;		/* the reception FIFO may not be empty */
 };
 
 static struct mu_engine *me(struct weft_unit *u)
@@ -73,6 +74,7 @@ static int me_deliver(void *arg, struct weft_peer *src,
 		return -EAGAIN;
 	if (me_bind(e, src))
 		return -EAGAIN;
+	e->fresh = true;
 	return mu_rx_deliver(e->mu, src, pkt, payload);
 }
 
@@ -87,13 +89,20 @@ static int me_arrive(void *arg, const struct weft_mu_packet *p)
 	err = weft_inbox_take(&e->inbox, peer, p->payload, p->bytes);
 	if (err == -EPROTO)
 		mu_error(e->mu, WEFT_MU_ERR_PACKET, p->source, 0);
+	if (err == -ENOMEM)
+		e->fresh = true; /* it stays in the FIFO */
 	return err == -ENOMEM ? err : 0;
 }
 
 static int me_drain(struct mu_engine *e, int budget)
 {
+	int n;
+
 	weft_inbox_retry(&e->inbox);
-	return weft_mu_rec_poll(e->mu, ME_REC_FIFO, me_arrive, e, budget);
+	e->fresh = false;
+	n = weft_mu_rec_poll(e->mu, ME_REC_FIFO, me_arrive, e, budget);
+	e->fresh |= n >= budget;
+	return n;
 }
 
 /* What a lost peer sent is delivered before the loss is told. */
@@ -333,7 +342,7 @@ static void me_continue(struct mu_engine *e, int budget)
 		e->busy |= !mu_inj_empty(&e->mu->inj[i]);
 }
 
-static int me_poll(struct weft_unit *u, int budget)
+WEFT_HOT static int me_poll(struct weft_unit *u, int budget)
 {
 	struct mu_engine *e = me(u);
 	struct weft_carrier *c = u->carrier;
@@ -342,7 +351,7 @@ static int me_poll(struct weft_unit *u, int budget)
 	if (e->busy)
 		me_continue(e, budget);
 	c->ops->poll(c, budget);
-	n = me_drain(e, budget);
+	n = e->fresh || e->inbox.held ? me_drain(e, budget) : 0;
 	if (e->busy || e->inbox.held)
 		c->ops->wake(c); /* come again, no sleep */
 	return n;
