@@ -130,6 +130,8 @@ struct weft_carrier_virt {
 	uint64_t (*tick_ps)(struct weft_carrier *c);
 	/* Lets time pass: the program computes. */
 	void (*compute)(struct weft_carrier *c, uint64_t ps);
+	/* The next packet begins a message of several: it costs more. */
+	void (*lengthy)(struct weft_carrier *c);
 	/* 0: time goes on; -EDEADLK, -EOWNERDEAD: it does not. */
 	int (*verdict)(struct weft_carrier *c);
 	/* Out of the world in good order, without a word to the others. */

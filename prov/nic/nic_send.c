@@ -6,6 +6,7 @@
  * peer are answered with -EAGAIN, which keeps their order. Bytes that were
  * asked for (paced rendezvous, reads) wait in `bulk` and hold up nobody.
  */
+#include "prov/carrier/carrier_vt.h"
 #include "prov/nic/nic_int.h"
 
 #include <stdlib.h>
@@ -199,9 +200,22 @@ static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
 	nic_hold(p, &p->waiting, op);
 }
 
+/* Virtual time: software that starts a message of several packets. */
+static void begins_long(struct weft_nic *nic)
+{
+	struct weft_carrier *c = nic->unit->carrier;
+
+	if (weft_unlikely(c->virt != NULL))
+		c->virt->lengthy(c);
+}
+
 /* The next packet of what waits in bulk. */
 static int push_some(struct weft_nic *nic, struct weft_op *op)
 {
+	/* What is served, the unit sends without being told. */
+	if (!op->moved && op->kind != WEFT_SERVE &&
+	    op->limit > nic->packet_bytes)
+		begins_long(nic);
 	if (op->kind == WEFT_SEND)
 		return push_packet(nic, op, NIC_BULK, op->limit);
 	if (op->kind == WEFT_SERVE)
@@ -333,6 +347,7 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 	part[0].iov_base = &op->len;
 	part[0].iov_len = sizeof(op->len);
 	count = nic_slice(op->iov, op->iov_count, 0, n, part + 1);
+	begins_long(nic);
 	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, part,
 				     count + 1);
 	if (err)

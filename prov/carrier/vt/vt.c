@@ -218,6 +218,11 @@ static void vt_compute(struct weft_carrier *c, uint64_t ps)
 	vt_looks_set(v, 0);
 }
 
+static void vt_lengthy(struct weft_carrier *c)
+{
+	vt_of(c)->lengthy = true;
+}
+
 /* ---- notes --------------------------------------------------------------- */
 
 static int vt_note(struct weft_carrier *c, int64_t peer, const char *text)
@@ -312,6 +317,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.now_ps = vt_now_ps,
 	.tick_ps = vt_tick_ps,
 	.compute = vt_compute,
+	.lengthy = vt_lengthy,
 	.verdict = vt_verdict,
 	.leave = vt_leave,
 	.note = vt_note,

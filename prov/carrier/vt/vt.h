@@ -87,6 +87,7 @@ struct vt {
 	uint32_t last_to;
 	uint64_t last_clock;
 	bool last_full;
+	bool lengthy; /* the next packet begins a message of several */
 	/* class routes of this rank, by their id */
 	struct vt_own_route {
 		bool open;

@@ -217,6 +217,32 @@ static void a_message_takes_what_the_model_says(void **state)
 	T_IS(f.clock[1], (2 * ROUNDS - 1) * way + cfg.send_ps);
 }
 
+/* Two messages of two packets each, one behind the other. */
+static int two_long(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+
+	for (uint64_t n = 0; n < 4 && rank == 0; n++) {
+		if (n % 2 == 0)
+			e->c->virt->lengthy(e->c);
+		if (end_send(e, to, n, 512))
+			return 1;
+	}
+	return rank == 0 ? 0 : wait_got(e, 4);
+}
+
+static void a_long_message_costs_its_sender_more_and_once(void **state)
+{
+	struct play p = { .ranks = 2, .body = two_long };
+	struct net_config cfg;
+	struct found f;
+
+	(void)state;
+	zero_load(&cfg, 8);
+	play(&p, &f);
+	T_IS(f.clock[0], 2 * (cfg.send_ps + cfg.message_ps));
+}
+
 /* ---- the same on every run ----------------------------------------------- */
 
 static void disturb(struct weft_rng *rng)
@@ -689,6 +715,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_message_takes_what_the_model_says),
+		T_CASE(a_long_message_costs_its_sender_more_and_once),
 		T_CASE(every_run_is_the_same),
 		T_CASE(a_time_out_takes_virtual_time_only),
 		T_CASE(a_loop_of_looks_ends_and_keeps_its_steps),

@@ -55,7 +55,7 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 /* Does the packet go on with the message of the last one? */
 static bool continues(struct vt *v, uint32_t to)
 {
-	return v->last_full && v->last_to == to &&
+	return v->last_full && v->last_to == to && !v->lengthy &&
 	       v->last_clock == vt_now(v->me);
 }
 
@@ -66,6 +66,15 @@ static void gather(unsigned char *to, const struct iovec *iov, int count)
 			memcpy(to, iov[i].iov_base, iov[i].iov_len);
 		to += iov[i].iov_len;
 	}
+}
+
+/* The software of a message, more for one that the unit has to cut. */
+static void pay(struct vt *v)
+{
+	const struct net_config *cfg = &v->w->head->cfg;
+
+	vt_pass(v->me, cfg->send_ps + (v->lengthy ? cfg->message_ps : 0));
+	v->lengthy = false;
 }
 
 int vt_send(struct weft_carrier *c, struct weft_peer *peer,
@@ -97,7 +106,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	b->pkt = *pkt;
 	gather(b->payload, iov, count);
 	if (!b->more)
-		vt_pass(v->me, v->w->head->cfg.send_ps);
+		pay(v);
 	b->stamp = vt_now(v->me);
 	v->last_to = p->rank;
 	v->last_full = pkt->len == c->mtu;
