@@ -72,7 +72,7 @@ static inline void pay(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /* Sends p out by port on vc; reader: the receiver it leaves + 1, or 0. */
-static inline void launch(struct net_step *s, unsigned port, unsigned vc,
+WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 			  uint32_t pi, unsigned reader)
 {
 	struct net *net = s->net;
@@ -88,11 +88,11 @@ static inline void launch(struct net_step *s, unsigned port, unsigned vc,
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
-	net_wheel_put(net, s->now + hop + carry, NET_EV_ARRIVE,
-		      net_word(net_link_peer(link), NET_EV_ARRIVE,
-			       net_link_port(link), vc, pi));
-	net_wheel_put(net, s->now + busy, NET_EV_TAIL,
-		      net_word(s->id, NET_EV_TAIL, port, 0, reader));
+	net_wheel_after(s, hop + carry, NET_EV_ARRIVE,
+			net_word(net_link_peer(link), NET_EV_ARRIVE,
+				 net_link_port(link), vc, pi));
+	net_wheel_after(s, busy, NET_EV_TAIL,
+			net_word(s->id, NET_EV_TAIL, port, 0, reader));
 }
 
 /* A packet leaves receiver port: count it, give its buffer back. */
@@ -104,10 +104,10 @@ static inline void leave(struct net_step *s, unsigned port,
 	uint32_t busy = net_len(net, p->chunks) + net_hop(s, port)->token_ticks;
 
 	s->in[port].wait_ticks += (uint32_t)s->now - p->since;
-	net_wheel_put(net, s->now + busy, NET_EV_TOKEN,
-		      net_word(net_link_peer(back), NET_EV_TOKEN,
-			       net_link_port(back), p->vc,
-			       net_cost(net, p->chunks, p->vc)));
+	net_wheel_after(s, busy, NET_EV_TOKEN,
+			net_word(net_link_peer(back), NET_EV_TOKEN,
+				 net_link_port(back), p->vc,
+				 net_cost(net, p->chunks, p->vc)));
 }
 
 /* Counts a packet that leaves the dynamic VC; the limit shuts the rest. */
@@ -140,8 +140,8 @@ static inline void queue_pop(struct net_step *s, unsigned slot)
 }
 
 /* The head of a slot, which no port knows of any more, goes. */
-static inline void grant_head(struct net_step *s, unsigned port, unsigned vc,
-		       unsigned slot, uint32_t pi)
+WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
+			    unsigned slot, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -408,7 +408,8 @@ static inline void serve_fresh(struct net_step *s, unsigned slot)
 	struct net *net = s->net;
 	uint32_t pi = net_slot_head(s->net, s->id, slot), cost;
 	const struct net_packet *p = net_packet(net, pi);
-	int port = -1;
+	unsigned vc = NET_VC_DYN;
+	int port;
 
 	if (is_shut(s, slot)) {
 		slot_show(s, slot, p);
@@ -419,27 +420,33 @@ static inline void serve_fresh(struct net_step *s, unsigned slot)
 		cost += net->cfg.inject_room;
 	port = best_port(s, p->want, (int)cost);
 	s->node->rr++;
+	if (port < 0 && may_escape(s, p, slot)) {
+		port = p->det;
+		vc = NET_VC_DET;
+	}
 	if (port >= 0)
-		grant_head(s, (unsigned)port, NET_VC_DYN, slot, pi);
-	else if (may_escape(s, p, slot))
-		grant_head(s, p->det, NET_VC_DET, slot, pi);
+		grant_head(s, (unsigned)port, vc, slot, pi);
 	else
 		slot_show(s, slot, p);
 }
 
-static void serve_node(struct net_step *s)
+/* All ports that changed, then new heads, who may change others. */
+static inline void serve_node(struct net_step *s)
 {
+	uint64_t m0, m1;
 	unsigned n;
 
-	while (s->dirty | s->fresh[0] | s->fresh[1]) {
+	for (;;) {
 		while (s->dirty) {
 			n = (unsigned)__builtin_ctzll(s->dirty);
 			s->dirty &= s->dirty - 1;
 			serve_port(s, n);
 		}
-		if (!(s->fresh[0] | s->fresh[1]))
+		m0 = s->fresh[0];
+		m1 = s->fresh[1];
+		if (!(m0 | m1))
 			return;
-		n = net_mask_next(s->fresh[0], s->fresh[1], s->node->rr % 128);
+		n = net_mask_next(m0, m1, s->node->rr % 128);
 		net_mask_clear(s->fresh, n);
 		serve_fresh(s, n);
 	}

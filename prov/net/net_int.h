@@ -581,6 +581,15 @@ static inline void net_wheel_put(struct net *net, uint64_t at,
 	else
 		net_wheel_far(net, at, word);
 }
+/* The same from within a tick: so many ticks on, at least one. */
+static inline void net_wheel_after(struct net_step *s, uint32_t ticks,
+				   enum net_ev kind, uint64_t word)
+{
+	if (weft_likely(ticks < NET_WHEEL))
+		net_slot_put(s->net, s->now + ticks, kind, word);
+	else
+		net_wheel_far(s->net, s->now + ticks, word);
+}
 static inline void net_wheel_push(struct net *net, uint64_t at, uint64_t word)
 {
 	net_wheel_put(net, at, net_word_kind(word), word);
@@ -642,9 +651,25 @@ void net_road_init(struct net *net);
 /* Hops of a message per dimension; -EINVAL: a mesh cannot go so. */
 int net_road_plan(const struct net *net, const struct net_msg *msg,
 		  int8_t *rem);
+void net_road_look_fat(const struct net *net, struct net_packet *p,
+		       uint32_t node);
 /* Sets want and det of a packet at node that is not its last. */
-void net_road_look(const struct net *net, struct net_packet *p,
-		   uint32_t node);
+static inline void net_road_look(const struct net *net, struct net_packet *p,
+				 uint32_t node)
+{
+	uint32_t want;
+
+	if (net->cfg.topology != NET_TORUS) {
+		net_road_look_fat(net, p, node);
+		return;
+	}
+	p->det = (uint8_t)__builtin_ctz(p->dirs & net->det_ports[p->left]);
+	want = p->dirs & net->zone_ports[p->zone][p->left];
+	if (!(p->flags & NET_P_DYN) ||
+	    (p->vc == NET_VC_DET && p->flags & NET_P_STAY))
+		want = 0;
+	p->want = want;
+}
 static inline bool net_road_ends(const struct net *net,
 				 const struct net_packet *p, uint32_t node)
 {

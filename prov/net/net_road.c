@@ -135,29 +135,14 @@ void net_road_start(const struct net *net, struct net_packet *p)
 	}
 }
 
-static void look_fat(const struct net *net, struct net_packet *p,
-		     uint32_t node)
+void net_road_look_fat(const struct net *net, struct net_packet *p,
+		       uint32_t node)
 {
 	unsigned det;
 	uint64_t want = net_fat_road(&net->fat, node, p->dst, &det);
 
 	p->det = (uint8_t)det;
 	p->want = p->flags & NET_P_DYN ? want : 0;
-}
-
-void net_road_look(const struct net *net, struct net_packet *p, uint32_t node)
-{
-	if (net->cfg.topology != NET_TORUS) {
-		look_fat(net, p, node);
-		return;
-	}
-	p->det = (uint8_t)__builtin_ctz(p->dirs & net->det_ports[p->left]);
-	p->want = 0;
-	if (!(p->flags & NET_P_DYN))
-		return;
-	if (p->vc == NET_VC_DET && p->flags & NET_P_STAY)
-		return;
-	p->want = p->dirs & net->zone_ports[p->zone][p->left];
 }
 
 unsigned net_road_hops(const struct net *net, uint32_t src, uint32_t dst)

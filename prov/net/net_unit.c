@@ -21,11 +21,12 @@ static uint64_t tick_of(const struct net *net, uint64_t ps)
 }
 
 /* Schedules word at the tick of ps, or as soon as still possible. */
-static void push_ps(struct net *net, uint64_t ps, uint64_t word)
+static inline void push_ps(struct net *net, uint64_t ps, enum net_ev kind,
+			   uint64_t word)
 {
 	uint64_t tick = tick_of(net, ps);
 
-	net_wheel_push(net, tick < net->tick ? net->tick : tick, word);
+	net_wheel_put(net, tick < net->tick ? net->tick : tick, kind, word);
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -87,7 +88,7 @@ static void ring_remove(const struct net *net, struct net_fifo *f, uint32_t mi)
 
 static void push_wake(struct net *net, const struct net_mrec *m)
 {
-	push_ps(net, m->ready_ps,
+	push_ps(net, m->ready_ps, NET_EV_WAKE,
 		net_word(m->src, NET_EV_WAKE, m->fifo % net->cfg.inject_fifos,
 			 0, 0));
 }
@@ -210,7 +211,7 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie)
 	m->cookie = cookie;
 	m->ready_ps = at;
 	net->timers++;
-	push_ps(net, at, net_word(0, NET_EV_TIMER, 0, 0, mi));
+	push_ps(net, at, NET_EV_TIMER, net_word(0, NET_EV_TIMER, 0, 0, mi));
 	return 0;
 }
 
@@ -275,7 +276,8 @@ static void feed(struct net_step *s, unsigned fifo)
 	if (end < slow)
 		end = slow;
 	f->free_ps = end;
-	push_ps(net, end, net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
+	push_ps(net, end, NET_EV_BUILT,
+		net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
 }
 
 void net_unit_wake(struct net_step *s, uint64_t word)
@@ -308,7 +310,8 @@ static void loop_back(struct net_step *s, unsigned fifo, uint32_t pi,
 	struct net_packet *p = net_packet(net, pi);
 
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
-	push_ps(net, at, net_word(s->id, NET_EV_DELIVER, 63, fifo, pi));
+	push_ps(net, at, NET_EV_DELIVER,
+		net_word(s->id, NET_EV_DELIVER, 63, fifo, pi));
 }
 
 static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
@@ -337,7 +340,7 @@ static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 	struct net_mrec *m = net_mrec(net, f->msg);
 
 	m->ready_ps = end + net->cfg.tick_ps;
-	push_ps(net, m->ready_ps,
+	push_ps(net, m->ready_ps, NET_EV_SENT,
 		net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
 	net_unit(net, s->id)->active -= m->bytes;
 	promote(net, f, f->msg, end);
@@ -430,7 +433,8 @@ static void push_deliver(struct net_step *s, unsigned port, uint32_t pi,
 	uint64_t at = end + net->cfg.receive_ps;
 
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
-	push_ps(net, at, net_word(s->id, NET_EV_DELIVER, port, p->vc, pi));
+	push_ps(net, at, NET_EV_DELIVER,
+		net_word(s->id, NET_EV_DELIVER, port, p->vc, pi));
 }
 
 void net_unit_receive(struct net_step *s, unsigned port, uint32_t pi)
