@@ -65,10 +65,12 @@ void net_ask_sorted(const struct net *net, const uint64_t *w, uint32_t n)
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		net_ask(net_node(net, net_word_node(w[i])));
 		f = engine(net, w[i]);
-		if (f)
-			net_ask(f);
+		if (!f)
+			continue;
+		net_ask(f);
+		net_ask(net_node(net, net_word_node(w[i])));
+		net_ask(net_links(net, net_word_node(w[i])));
 	}
 	for (i = 0; i < n; i++) {
 		f = engine(net, w[i]);
@@ -151,7 +153,10 @@ void net_ask_marks(const struct net *net, struct net_mark *m, uint32_t n)
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		ask_outs(net, m[i].node, m[i].dirty);
+		if (m[i].dirty) {
+			ask_outs(net, m[i].node, m[i].dirty);
+			net_ask(net_links(net, m[i].node));
+		}
 	for (i = 0; i < n; i++)
 		ask_fresh(net, &m[i]);
 	for (i = 0; i < n; i++)

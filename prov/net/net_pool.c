@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Records of packets and messages: taken fresh until all were used once, then
- * from a list of free ones. Which record a packet gets shows nowhere.
+ * from a list of free ones. Which record a packet gets shows nowhere. The one
+ * after it is asked for, as in net_ask.c.
  */
 #include "prov/net/net_int.h"
 
@@ -18,6 +19,7 @@ uint32_t net_packet_get(struct net *net)
 		p = ++net->fresh_packet;
 	else
 		return 0;
+	net_ask(net_packet(net, net->free_packet));
 	net->used_packets++;
 	memset(net_packet(net, p), 0, sizeof(struct net_packet));
 	return p;
@@ -40,6 +42,7 @@ uint32_t net_mrec_get(struct net *net)
 		m = ++net->fresh_msg;
 	else
 		return 0;
+	net_ask(net_mrec(net, net->free_msg));
 	net->used_msgs++;
 	memset(net_mrec(net, m), 0, sizeof(struct net_mrec));
 	return m;

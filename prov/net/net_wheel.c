@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 12, FEW = 64 };
-
 static struct net_far *far_of(const struct net *net)
 {
 	return net_at(net, net->off_far);
@@ -179,24 +177,28 @@ uint64_t net_wheel_next(const struct net *net)
 
 /* ---- taking a tick ------------------------------------------------------- */
 
-static void sort_small(uint64_t *w, uint32_t n)
+/* First gap of Shell's sort: 1, 4, 13, 40, ... below a third of n. */
+static uint32_t sort_gap(uint32_t n)
 {
-	uint32_t i, k;
-	uint64_t e;
+	uint32_t gap = 1;
 
-	for (i = 1; i < n; i++) {
-		e = w[i];
-		for (k = i; k && w[k - 1] > e; k--)
-			w[k] = w[k - 1];
-		w[k] = e;
-	}
+	while (gap < n / 3)
+		gap = 3 * gap + 1;
+	return gap;
 }
 
-static int word_order(const void *a, const void *b)
+static void sort_words(uint64_t *w, uint32_t n)
 {
-	const uint64_t *x = a, *y = b;
+	uint32_t gap, i, k;
+	uint64_t e;
 
-	return *x < *y ? -1 : *x > *y;
+	for (gap = sort_gap(n); gap; gap /= 3)
+		for (i = gap; i < n; i++) {
+			e = w[i];
+			for (k = i; k >= gap && w[k - gap] > e; k -= gap)
+				w[k] = w[k - gap];
+			w[k] = e;
+		}
 }
 
 /* Empties a lane into to; returns how many events it had. */
@@ -223,10 +225,7 @@ uint32_t net_lane_sorted(struct net *net, uint64_t tick, uint32_t lane,
 	uint64_t *w = net_at(net, net->off_sort);
 	uint32_t n = lane_take(net, tick, lane, w);
 
-	if (n > FEW)
-		qsort(w, n, sizeof(*w), word_order);
-	else
-		sort_small(w, n);
+	sort_words(w, n);
 	*word_p = w;
 	return n;
 }
@@ -270,35 +269,30 @@ static void call_fill(const struct net *net, uint64_t tick, uint64_t word,
 	}
 }
 
-static int call_order(const void *a, const void *b)
+static inline bool call_after(const struct net_call *x,
+			      const struct net_call *y)
 {
-	const struct net_call *x = a, *y = b;
-
 	uint64_t xw = x->word & ~(uint64_t)NET_PAYLOAD_MASK;
 	uint64_t yw = y->word & ~(uint64_t)NET_PAYLOAD_MASK;
 
 	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	if (xw != yw)
-		return xw < yw ? -1 : 1;
-	return x->key < y->key ? -1 : x->key > y->key;
+		return x->at > y->at;
+	return xw != yw ? xw > yw : x->key > y->key;
 }
 
 static void sort_calls(struct net_call *c, uint32_t n)
 {
 	struct net_call e;
-	uint32_t i, k;
+	uint32_t gap, i, k;
 
-	if (n > SMALL) {
-		qsort(c, n, sizeof(*c), call_order);
-		return;
-	}
-	for (i = 1; i < n; i++) {
-		e = c[i];
-		for (k = i; k && call_order(&c[k - 1], &e) > 0; k--)
-			c[k] = c[k - 1];
-		c[k] = e;
-	}
+	for (gap = sort_gap(n); gap; gap /= 3)
+		for (i = gap; i < n; i++) {
+			e = c[i];
+			for (k = i; k >= gap && call_after(&c[k - gap], &e);
+			     k -= gap)
+				c[k] = c[k - gap];
+			c[k] = e;
+		}
 }
 
 uint32_t net_lane_calls(struct net *net, uint64_t tick,
