@@ -102,7 +102,7 @@ static ssize_t post(struct weft_ep *ep, struct call *c)
 		err = operands(op, c);
 		if (!err)
 			err = weft_nic_atomic(ep->nic, op);
-		ret = weft_post_end(op, err);
+		ret = weft_post_end(ep, op, err);
 	}
 	weft_leave(ep->domain);
 	return ret;

@@ -310,7 +310,7 @@ static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 				    ep->tx_flags & WEFT_OP_QUIET;
 		op->tag = 0;
 		op->iov[0].iov_base = NULL;
-		ret = weft_post_end(op, weft_nic_coll(mc->coll, op, call));
+		ret = weft_post_end(ep, op, weft_nic_coll(mc->coll, op, call));
 	}
 	weft_leave(ep->domain);
 	return ret;

@@ -24,6 +24,13 @@ unsigned weft_post_flags(uint64_t fi_flags, bool selective)
 	return flags;
 }
 
+WEFT_COLD ssize_t weft_post_refused(struct weft_ep *ep, int err)
+{
+	if (err == -EAGAIN)
+		weft_ep_progress(ep);
+	return weft_fi_err(err);
+}
+
 int weft_post_iov(struct weft_op *op, const struct iovec *iov, size_t count)
 {
 	size_t i;
@@ -60,7 +67,7 @@ ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 			err = -EMSGSIZE;
 		if (!err)
 			err = weft_nic_send(ep->nic, op);
-		ret = weft_post_end(op, err);
+		ret = weft_post_end(ep, op, err);
 	}
 	weft_leave(ep->domain);
 	return ret;

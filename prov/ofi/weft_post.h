@@ -80,13 +80,20 @@ weft_post_op(struct weft_ep *ep, const struct weft_post *p, ssize_t *err_p)
 	return op;
 }
 
-/* Gives the op back when the engine did not take it; err becomes -FI_E*. */
-static inline ssize_t weft_post_end(struct weft_op *op, int err)
+/*
+ * The engine did not take it: err as -FI_E*. Without room there is a look at
+ * what came, since a client may try again and again without reading a queue.
+ */
+ssize_t weft_post_refused(struct weft_ep *ep, int err);
+
+/* Gives the op back when the engine did not take it. */
+static inline ssize_t weft_post_end(struct weft_ep *ep, struct weft_op *op,
+				    int err)
 {
 	if (weft_likely(!err))
 		return 0;
 	weft_nic_op_put(op);
-	return weft_fi_err(err);
+	return weft_post_refused(ep, err);
 }
 
 /* A message: tag and data as flags say. */
@@ -101,6 +108,7 @@ WEFT_INLINE ssize_t weft_post_inject(struct weft_ep *ep, unsigned flags,
 {
 	const struct iovec iov = { (void *)(uintptr_t)buf, len };
 	struct weft_peer *peer;
+	ssize_t ret = 0;
 	int err = -EINVAL;
 
 	if (weft_unlikely(len > ep->inject_bytes))
@@ -111,8 +119,10 @@ WEFT_INLINE ssize_t weft_post_inject(struct weft_ep *ep, unsigned flags,
 		err = weft_nic_inject(ep->nic, peer, flags, &iov, tag, data);
 	if (weft_likely(!err))
 		weft_cntr_count(ep->cntr[WEFT_CNTR_SEND]);
+	else
+		ret = weft_post_refused(ep, err);
 	weft_leave(ep->domain);
-	return weft_likely(!err) ? 0 : weft_fi_err(err);
+	return ret;
 }
 
 /* Which receive: the engine's source, tag and ignore. */
@@ -138,7 +148,7 @@ static inline ssize_t weft_post_send(struct weft_ep *ep,
 		weft_post_buf(op, buf, len);
 		op->tag = tag;
 		op->data = data;
-		ret = weft_post_end(op, weft_nic_send(ep->nic, op));
+		ret = weft_post_end(ep, op, weft_nic_send(ep->nic, op));
 	}
 	weft_leave(ep->domain);
 	return ret;

@@ -34,7 +34,7 @@ static ssize_t post(struct weft_ep *ep, const struct weft_post *p,
 			err = -EMSGSIZE;
 		if (!err)
 			err = weft_nic_rma(ep->nic, op);
-		ret = weft_post_end(op, err);
+		ret = weft_post_end(ep, op, err);
 	}
 	weft_leave(ep->domain);
 	return ret;

@@ -381,6 +381,35 @@ static void messages_of_a_pair_match_in_order(void **state)
 	job_run(2, body_order, NULL);
 }
 
+/* Only posts while it is refused, and reads no queue. */
+static void body_stubborn(struct job *j)
+{
+	static char buf[1000];
+	ssize_t ret;
+	int i;
+
+	for (i = 0; i < 3000; i++) {
+		if (j->rank) {
+			job_trecv(j, 0, buf, sizeof(buf), (uint64_t)i, 0, buf);
+			job_wait(j, buf);
+			continue;
+		}
+		do
+			ret = fi_tsend(j->ep, buf, sizeof(buf), NULL,
+				       j->addr[1], (uint64_t)i, buf);
+		while (ret == -FI_EAGAIN);
+		job_check(j, ret == 0, "send", ret);
+	}
+	if (!j->rank)
+		job_wait_any(j, 3000);
+	job_barrier(j);
+}
+
+static void who_only_posts_gets_through(void **state)
+{
+	job_run(2, body_stubborn, NULL);
+}
+
 static void body_all_to_all(struct job *j)
 {
 	size_t len = 3000;
@@ -423,6 +452,7 @@ int main(void)
 		T_CASE(ten_thousand_receives_match_in_reverse),
 		T_CASE(large_unexpected_messages_hold_up_nobody),
 		T_CASE(messages_of_a_pair_match_in_order),
+		T_CASE(who_only_posts_gets_through),
 		T_CASE(many_processes_exchange_all_to_all),
 	};
 
