@@ -235,6 +235,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 	if (!p)
 		return;
 	peer->lost = (uint32_t)err;
+	nic->deaths += err == ECONNRESET;
 	p->share = NULL;
 	ctrl_drop(nic, p, true);
 	weft_list_remove(&p->busy);
@@ -453,6 +454,11 @@ void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s)
 		.paced = nic->paced,
 		.garbage = nic->garbage,
 	};
+}
+
+uint64_t weft_nic_deaths(const struct weft_nic *nic)
+{
+	return nic->deaths;
 }
 
 struct weft_carrier *weft_nic_carrier(struct weft_nic *nic)

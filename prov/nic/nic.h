@@ -352,6 +352,16 @@ int weft_nic_atomic(struct weft_nic *nic, struct weft_op *op);
 /* A posted receive of that context is done with -ECANCELED; -ENOENT. */
 int weft_nic_cancel(struct weft_nic *nic, void *context);
 
+/* Peers that have died so far; those that closed are not counted. */
+uint64_t weft_nic_deaths(const struct weft_nic *nic);
+/*
+ * Asks of every tagged receive that is posted and names no source; it ends
+ * with what the answer is: 0, it stays, or -errno.
+ */
+void weft_nic_recv_ask(struct weft_nic *nic,
+		       int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
+		       void *arg);
+
 /* Takes up to budget packets and moves what waits; number of packets. */
 int weft_nic_poll(struct weft_nic *nic, int budget);
 

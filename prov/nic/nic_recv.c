@@ -668,6 +668,23 @@ void nic_recv_lost(struct weft_nic *nic, struct nic_peer *p, int err)
 	lost_posted(nic, &nic->match[1], p->peer, err);
 }
 
+void weft_nic_recv_ask(struct weft_nic *nic,
+		       int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
+		       void *arg)
+{
+	struct weft_list *n, *tmp;
+
+	weft_list_each(n, tmp, &match_for(nic, WEFT_OP_TAGGED)->posted)
+	{
+		struct weft_op *op =
+			weft_container_of(n, struct weft_op, m.order);
+		int err = op->peer ? 0 : ask(arg, op->m.tag, op->m.ignore);
+
+		if (err)
+			recv_fail(nic, op, err);
+	}
+}
+
 static void msgs_free(struct weft_nic *nic, struct weft_match *m)
 {
 	struct weft_list *n;

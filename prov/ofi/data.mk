@@ -11,6 +11,7 @@ libweft_fi_la_SOURCES = \
 	prov/ofi/weft_post.c prov/ofi/weft_post.h \
 	prov/ofi/weft_progress.c \
 	prov/ofi/weft_recv.c \
+	prov/ofi/weft_peers.c \
 	prov/ofi/weft_rma.c \
 	prov/ofi/weft_tagged.c
 libweft_fi_la_LIBADD = libweft-ofi.la libweftnic.la $(FABRIC_LIBS)

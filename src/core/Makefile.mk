@@ -6,6 +6,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_coll.h \
 	src/core/core_comm.c src/core/core_comm.h \
 	src/core/core_ctx.c src/core/core_ctx.h \
+	src/core/core_dead.c src/core/core_dead.h \
 	src/core/core_err.c src/core/core_err.h \
 	src/core/core_errtext.c \
 	src/core/core_group.c \

@@ -3,6 +3,7 @@
 #include "src/core/core_attr.h"
 #include "src/core/core_coll.h"
 #include "src/core/core_ctx.h"
+#include "src/core/core_dead.h"
 #include "src/core/core_err.h"
 #include "src/core/core_info.h"
 #include "src/core/core_state.h"
@@ -63,6 +64,7 @@ int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 	rc = coll->attach(c);
 	if (rc)
 		goto err_comm;
+	weft_dead_add(c);
 	*comm_p = c;
 	return 0;
 err_comm:
@@ -78,6 +80,7 @@ void weft_comm_put(struct weft_comm *c)
 {
 	if (!weft_obj_put(&c->obj))
 		return;
+	weft_dead_remove(c);
 	coll->detach(c);
 	weft_unit_leave(c);
 	weft_ctx_free((unsigned)(c->ctx >> WEFT_TAG_CTX_AT));

@@ -15,6 +15,7 @@
 
 #include "src/base/attr.h"
 #include "src/core/core_attr.h"
+#include "src/base/list.h"
 #include "src/core/core_obj.h"
 
 #include <mpi.h>
@@ -43,6 +44,7 @@ enum weft_ctx_kind {
 
 struct weft_comm {
 	struct weft_obj obj;
+	struct weft_list link; /* all of them: core_dead.c */
 
 	/* read by every message */
 	int rank;	/* mine, in the local group */

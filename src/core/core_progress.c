@@ -9,6 +9,7 @@
 #include "src/core/core_progress.h"
 
 #include "src/base/log.h"
+#include "src/core/core_dead.h"
 #include "src/core/core_io.h"
 #include "src/core/core_pend.h"
 #include "src/core/core_req.h"
@@ -261,6 +262,8 @@ static void sleep_in_cq(int timeout_ms)
 	weft_lock();
 	sleeper = false;
 	handle(e, n);
+	if (weft_unlikely(n == -FI_EAGAIN))
+		weft_dead_look();
 	if (weft_unlikely(weft_threads) && waiters)
 		pthread_cond_broadcast(&woken);
 }
@@ -308,6 +311,8 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 		return;
 	}
 	timeout_ms = weft_progress_timeout(timeout_ms);
+	if (timeout_ms < 0)
+		timeout_ms = weft_dead_ms();
 	if (sleeper)
 		sleep_beside();
 	else

@@ -4,6 +4,7 @@
  * looked up when the first message goes there.
  */
 #include "src/base/log.h"
+#include "src/core/core_dead.h"
 #include "src/core/core_inter.h"
 #include "src/core/core_io.h"
 #include "src/core/core_pmix.h"
@@ -163,6 +164,7 @@ int weft_wire_open(bool threads)
 		return complain("fi_endpoint", rc);
 	read_limits();
 	open_recv(threads);
+	weft_dead_open();
 	my_name_len = sizeof(my_name);
 	rc = fi_getname(&c->ep->fid, my_name, &my_name_len);
 	return rc ? complain("fi_getname", rc) : 0;

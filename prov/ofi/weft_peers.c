@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Peers that died, for those who name sources in tags (FI_WEFT_PEERS). */
+#include "prov/ofi/weft_data.h"
+#include "prov/ofi/weft_post.h"
+
+static uint64_t peers_deaths(struct fid_ep *fid)
+{
+	struct weft_ep *ep = weft_to_ep(fid);
+	uint64_t n;
+
+	weft_enter(ep->domain);
+	n = ep->nic ? weft_nic_deaths(ep->nic) : 0;
+	weft_leave(ep->domain);
+	return n;
+}
+
+static int peers_dead(struct fid_ep *fid, fi_addr_t addr)
+{
+	struct weft_ep *ep = weft_to_ep(fid);
+	bool dead;
+
+	weft_enter(ep->domain);
+	dead = addr < ep->peer_room && ep->peers[addr] &&
+	       ep->peers[addr]->lost == ECONNRESET;
+	weft_leave(ep->domain);
+	return dead;
+}
+
+struct asking {
+	int (*ask)(void *arg, uint64_t tag, uint64_t ignore);
+	void *arg;
+};
+
+static int ask_one(void *arg, uint64_t tag, uint64_t ignore)
+{
+	const struct asking *a = arg;
+
+	return a->ask(a->arg, tag, ignore) ? -ECONNRESET : 0;
+}
+
+static void peers_fail(struct fid_ep *fid,
+		       int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
+		       void *arg)
+{
+	struct weft_ep *ep = weft_to_ep(fid);
+	struct asking a = { ask, arg };
+
+	weft_enter(ep->domain);
+	if (ep->nic)
+		weft_nic_recv_ask(ep->nic, ask_one, &a);
+	weft_leave(ep->domain);
+}
+
+struct fi_weft_peers weft_peers_ops = {
+	.size = sizeof(struct fi_weft_peers),
+	.deaths = peers_deaths,
+	.dead = peers_dead,
+	.fail = peers_fail,
+};

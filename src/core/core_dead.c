@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "src/core/core_dead.h"
+
+#include "src/base/log.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_state.h"
+#include "src/core/core_tag.h"
+
+#include <rdma/fi_errno.h>
+#include <rdma/fi_ext_weft.h>
+#include <stdlib.h>
+
+#define LOOK_MS 200
+
+static struct fi_weft_peers *peers; /* NULL: the provider does not tell */
+static struct weft_list comms = { &comms, &comms };
+static bool *gone; /* processes known to be dead, by their index */
+
+void weft_dead_open(void)
+{
+	void *ops = NULL;
+
+	if (weft_core.virt ||
+	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
+		ops = NULL;
+	peers = ops;
+}
+
+int weft_dead_ms(void)
+{
+	return peers ? LOOK_MS : -1;
+}
+
+void weft_dead_add(struct weft_comm *c)
+{
+	weft_lock();
+	weft_list_push_back(&comms, &c->link);
+	weft_unlock();
+}
+
+void weft_dead_remove(struct weft_comm *c)
+{
+	weft_lock();
+	weft_list_remove(&c->link);
+	weft_unlock();
+}
+
+static const struct weft_comm *comm_of(uint64_t word)
+{
+	struct weft_list *n;
+
+	for (n = comms.next; n != &comms; n = n->next) {
+		const struct weft_comm *c =
+			weft_container_of(n, struct weft_comm, link);
+
+		if (c->ctx == word >> WEFT_TAG_CTX_AT << WEFT_TAG_CTX_AT)
+			return c;
+	}
+	return NULL;
+}
+
+/* Would this receive wait for a dead process? */
+static int is_vain(void *arg, uint64_t word, uint64_t ignore)
+{
+	const struct weft_comm *c = comm_of(word);
+	int source = weft_tag_source(word);
+
+	(void)arg;
+	return !(ignore & WEFT_TAG_SRC) && c && source < c->peers &&
+	       gone[c->proc[source]];
+}
+
+/* Notes who is dead, and says it once. */
+static void count_dead(void)
+{
+	for (int i = 0; i < weft_core.job.size; i++) {
+		fi_addr_t addr = weft_core.proc[i].real;
+
+		if (gone[i] || addr == FI_ADDR_NOTAVAIL ||
+		    !peers->dead(weft_core.ep, addr))
+			continue;
+		gone[i] = true;
+		weft_log(WEFT_LOG_WARN, "rank %d has died", i);
+	}
+}
+
+void weft_dead_look(void)
+{
+	if (!peers || !peers->deaths(weft_core.ep))
+		return;
+	if (!gone)
+		gone = calloc((size_t)weft_core.job.size, sizeof(*gone));
+	if (!gone)
+		return;
+	count_dead();
+	peers->fail(weft_core.ep, is_vain, NULL);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Processes that died. A receive names its source in the tag word, which the
+ * provider does not read; so who has waited long asks the provider who died,
+ * and receives from these are ended with an error. Launchers that end a job
+ * with its first rank are quicker.
+ */
+#ifndef WEFT_CORE_DEAD_H
+#define WEFT_CORE_DEAD_H
+
+#include "src/core/core_comm.h"
+
+/* After the endpoint. */
+void weft_dead_open(void);
+
+/* How long to sleep before the next look, or -1. */
+int weft_dead_ms(void);
+
+/* Ends receives from the dead; the lock is held. */
+void weft_dead_look(void);
+
+/* Communicators that tag words may name. */
+void weft_dead_add(struct weft_comm *c);
+void weft_dead_remove(struct weft_comm *c);
+
+#endif
