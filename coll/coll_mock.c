@@ -541,16 +541,18 @@ int weft_unit_run(const struct weft_unit_call *call)
 	return -EOPNOTSUPP;
 }
 
-int weft_unit_barrier(struct weft_route *r)
+int weft_unit_barrier(struct weft_route *r, struct weft_req **req_p)
 {
-	(void)r;
+	(void)r, (void)req_p;
 	return -ENOSYS;
 }
 
 int weft_unit_allreduce(struct weft_route *r, const void *in, void *out,
-			MPI_Count count, MPI_Datatype type, MPI_Op op)
+			MPI_Count count, MPI_Datatype type, MPI_Op op,
+			struct weft_req **req_p)
 {
 	(void)r, (void)in, (void)out, (void)count, (void)type, (void)op;
+	(void)req_p;
 	return -ENOSYS;
 }
 

@@ -161,24 +161,26 @@ static bool quick_call(const struct weft_coll_args *a,
 	return true;
 }
 
-bool weft_coll_barrier_quick(struct weft_comm *comm, int *rc_p)
+bool weft_coll_barrier_quick(struct weft_comm *comm, struct weft_req **req_p,
+			     int *rc_p)
 {
 	if (!is_quick(comm, WEFT_COLL_BARRIER))
 		return false;
-	*rc_p = weft_unit_barrier(comm->route);
+	*rc_p = weft_unit_barrier(comm->route, req_p);
 	return *rc_p != -ENOSYS;
 }
 
 bool weft_coll_allreduce_quick(struct weft_comm *comm, const void *in,
 			       void *out, MPI_Count count, MPI_Datatype type,
-			       MPI_Op op, int *rc_p)
+			       MPI_Op op, struct weft_req **req_p, int *rc_p)
 {
 	if (!is_quick(comm, WEFT_COLL_ALLREDUCE) || weft_core_exact ||
 	    in == out || !in || !out || out == MPI_IN_PLACE)
 		return false;
 	if (in == MPI_IN_PLACE)
 		in = out;
-	*rc_p = weft_unit_allreduce(comm->route, in, out, count, type, op);
+	*rc_p = weft_unit_allreduce(comm->route, in, out, count, type, op,
+				    req_p);
 	return *rc_p != -ENOSYS;
 }
 

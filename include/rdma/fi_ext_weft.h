@@ -140,6 +140,9 @@ struct fi_weft_world {
  * processors are about, so that looking long keeps others from coming. */
 #define FI_WEFT_CROWD (1ULL << 59)
 
+/* Flag of such a call that is waited for later: over is called. */
+#define FI_WEFT_LATER (1ULL << 60)
+
 /* In the data of a collective's completion. */
 #define FI_WEFT_NAN	 1u /* a floating-point result is not a number */
 #define FI_WEFT_OVERFLOW 2u /* an integer sum did not fit */
@@ -209,6 +212,8 @@ struct fi_weft_route {
 	int barrier; /* barrier class, or -1: barriers take the class route */
 };
 
+struct fi_weft_work;
+
 /* One member's part of a collective that he waits for on the spot. */
 struct fi_weft_call {
 	enum fi_collective_op what;
@@ -218,7 +223,13 @@ struct fi_weft_call {
 	size_t count;
 	enum fi_datatype datatype;
 	enum fi_op op;
-	uint64_t flags; /* FI_WEFT_EXACT, FI_WEFT_CROWD */
+	uint64_t flags; /* FI_WEFT_EXACT, FI_WEFT_CROWD, FI_WEFT_LATER */
+	/*
+	 * With FI_WEFT_LATER, after begin said -FI_EINPROGRESS: called when it
+	 * is over, by whoever makes progress, err being 0 or FI_E*. Who sleeps
+	 * in fi_cq_sread on the endpoint's queue comes back then.
+	 */
+	void (*over)(struct fi_weft_work *work, int err);
 };
 
 /* Such a call under way: the caller's memory until it is over. */

@@ -27,7 +27,15 @@
 #define CROWD_LATE_NS UINT64_C(1000000)
 #define CROWD_SHUN_NS UINT64_C(50000000)
 
-static_assert(sizeof(struct weft_coll_work) <= sizeof(struct fi_weft_work),
+/* What lies in the caller's memory. */
+struct direct {
+	struct weft_coll_work work;
+	/* of those that are waited for later */
+	struct weft_mc *mc;
+	void (*over)(struct fi_weft_work *work, int err);
+};
+
+static_assert(sizeof(struct direct) <= sizeof(struct fi_weft_work),
 	      "room for the work");
 
 static const uint8_t kind_of[] = {
@@ -92,7 +100,45 @@ static int work_result(const struct weft_coll_work *w)
 	return weft_likely(!w->call.err) ? 0 : (int)weft_fi_err(w->call.err);
 }
 
-WEFT_HOT int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
+WEFT_HOT /* As fi_cq_signal: who sleeps in the queue has to look. */
+static void signal_queue(struct weft_cq *cq)
+{
+	if (!cq)
+		return;
+	cq->watch.signalled = true;
+	weft_watch_notify(&cq->watch);
+}
+
+static void later_done(struct weft_coll_work *w)
+{
+	struct direct *d = weft_container_of(w, struct direct, work);
+
+	signal_queue(d->mc->ep->tx_cq ? d->mc->ep->tx_cq : d->mc->ep->rx_cq);
+	d->over((struct fi_weft_work *)d, -work_result(w));
+}
+
+/* Nobody looks now. */
+static void keep_for_later(struct weft_mc *mc, const struct fi_weft_call *c,
+			   struct weft_coll_work *w)
+{
+	struct direct *d = weft_container_of(w, struct direct, work);
+
+	d->mc = mc;
+	d->over = c->over;
+	w->done = later_done;
+}
+
+/* How often a call looks before it says that it is under way. */
+static unsigned turns_of(struct weft_mc *mc, uint64_t flags, bool crowd)
+{
+	if (flags & FI_WEFT_LATER)
+		return 0;
+	if (!crowd)
+		return DIRECT_TURNS;
+	return is_shunning(mc) ? 0 : CROWD_TURNS;
+}
+
+int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
 			     struct fi_weft_work *work)
 {
 	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
@@ -105,7 +151,7 @@ WEFT_HOT int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
 		return -FI_ENOSYS;
 	w->done = NULL;
 	crowd = (c->flags & FI_WEFT_CROWD) || weft_nic_coll_crowded(mc->coll);
-	turns = !crowd ? DIRECT_TURNS : is_shunning(mc) ? 0 : CROWD_TURNS;
+	turns = turns_of(mc, c->flags, crowd);
 	if (c->what == FI_BARRIER)
 		ret = weft_nic_coll_sync(mc->coll, w, turns);
 	else if (!call_of(c, &w->call))
@@ -118,6 +164,8 @@ WEFT_HOT int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
 	if (weft_likely(w->over))
 		return work_result(w);
 	w->crowd = crowd;
+	if (c->flags & FI_WEFT_LATER)
+		keep_for_later(mc, c, w);
 	return -FI_EINPROGRESS;
 }
 

@@ -32,7 +32,8 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_state.h src/core/core_status.h src/core/core_tag.h \
 	src/core/core_time.c \
 	src/core/core_unit.c src/core/core_unit.h \
-	src/core/core_unit_int.h src/core/core_unit_short.c \
+	src/core/core_unit_int.h src/core/core_unit_later.c \
+	src/core/core_unit_short.c \
 	src/core/core_wait.c src/core/core_wait.h \
 	src/core/core_wire_up.c \
 	src/core/core_world.c src/core/core_world.h

@@ -77,6 +77,13 @@ void weft_req_wait(struct weft_req *r)
 	weft_progress_wait(r);
 }
 
+void weft_req_await(struct weft_req *r)
+{
+	if (r->ops->wait && !weft_req_is_done(r))
+		r->ops->wait(r);
+	weft_progress_wait(r);
+}
+
 void weft_status_empty(MPI_Status *status)
 {
 	if (status == MPI_STATUS_IGNORE)

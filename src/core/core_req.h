@@ -43,6 +43,9 @@ struct weft_req_ops {
 	 * by one thread at a time, without the lock; may post messages, must
 	 * not wait. 0: goes on; 1: done; -errno or an MPI code: failed. */
 	int (*step)(struct weft_req *r);
+	/* wait: NULL, or a way to wait for this request that is shorter than
+	 * the progress loop; one thread only. */
+	void (*wait)(struct weft_req *r);
 	/* query: called once when the application collects the request, without
 	 * the lock; may change the status (generalized requests). Returns 0
 	 * or an MPI error code. */
@@ -118,6 +121,8 @@ static inline void weft_req_complete(struct weft_req *r, int error)
 
 /* Waits until r is done, making progress. */
 void weft_req_wait(struct weft_req *r);
+/* The same of a request that has ops, in its own way if it has one. */
+void weft_req_await(struct weft_req *r);
 
 /*
  * Ends a done request: fills status (unless MPI_STATUS_IGNORE), frees the

@@ -36,6 +36,7 @@ int weft_unit_open(void)
 		return 0;
 	weft_pool_init(&unit_reqs, sizeof(struct unit_req));
 	weft_short_open();
+	weft_later_open();
 	rc = fi_eq_open(c->fabric, &attr, &unit_eq, NULL);
 	return rc ? rc : fi_ep_bind(c->ep, &unit_eq->fid, 0);
 }
@@ -47,6 +48,7 @@ void weft_unit_close(void)
 	fi_close(&unit_eq->fid);
 	unit_eq = NULL;
 	weft_pool_fini(&unit_reqs);
+	weft_later_close();
 }
 
 /* ---- joining ------------------------------------------------------------ */
@@ -383,8 +385,14 @@ int weft_unit_post(const struct weft_unit_call *call, struct weft_req **req_p)
 {
 	struct weft_comm *comm = call->route->comm;
 	struct unit_req *u;
-	ssize_t rc = -FI_ENOMEM;
+	struct fi_weft_call f;
+	ssize_t rc;
 
+	unit_translate(call, &f);
+	rc = weft_later_begin(call->route, &f, req_p);
+	if (rc != -ENOSYS)
+		return (int)rc;
+	rc = -FI_ENOMEM;
 	weft_lock();
 	u = weft_pool_get(&unit_reqs);
 	if (u) {

@@ -85,11 +85,13 @@ int weft_unit_run(const struct weft_unit_call *call);
 
 /*
  * The same of a barrier, and of an allreduce of few elements of a predefined
- * type, which goes by handles. -ENOSYS: not now, and nothing was done.
+ * type, which goes by handles. req_p: NULL: waits until it is done. -ENOSYS:
+ * not now, and nothing was done.
  */
-int weft_unit_barrier(struct weft_route *r);
+int weft_unit_barrier(struct weft_route *r, struct weft_req **req_p);
 int weft_unit_allreduce(struct weft_route *r, const void *in, void *out,
-			MPI_Count count, MPI_Datatype type, MPI_Op op);
+			MPI_Count count, MPI_Datatype type, MPI_Op op,
+			struct weft_req **req_p);
 
 /* Hands in this rank's part; as weft_core_isend in all else. */
 int weft_unit_post(const struct weft_unit_call *call, struct weft_req **req_p);

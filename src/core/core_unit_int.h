@@ -23,6 +23,16 @@ int weft_unit_finish(struct weft_route *r, struct fi_weft_work *work, int rc);
 uint32_t weft_unit_names(const struct weft_op *op, const struct weft_dt *dt,
 			 uint8_t *op_p);
 
+/*
+ * core_unit_later.c: hands in a part, to be waited for later; no queue hears of
+ * it. -ENOSYS: not here, and nothing was done. open: before the first; close:
+ * after the last.
+ */
+int weft_later_begin(struct weft_route *r, struct fi_weft_call *f,
+		     struct weft_req **req_p);
+void weft_later_open(void);
+void weft_later_close(void);
+
 /* core_unit_short.c: before the first of its calls. */
 void weft_short_open(void);
 

@@ -46,13 +46,16 @@ void weft_short_open(void)
 	}
 }
 
-static int run(struct weft_route *r, struct fi_weft_call *call)
+static int run(struct weft_route *r, struct fi_weft_call *call,
+	       struct weft_req **req_p)
 {
 	struct fi_weft_work work;
 	int rc;
 
 	call->root = 0;
 	call->flags = weft_core.crowded ? FI_WEFT_CROWD : 0;
+	if (req_p)
+		return weft_later_begin(r, call, req_p);
 	rc = r->ops->begin(&r->mc->fid, call, &work);
 	if (weft_unlikely(weft_core.virt) && rc != -FI_ENOSYS)
 		weft_comm_next_tag(r->comm);
@@ -61,18 +64,19 @@ static int run(struct weft_route *r, struct fi_weft_call *call)
 	return rc == -FI_ENOSYS ? -ENOSYS : weft_unit_finish(r, &work, rc);
 }
 
-int weft_unit_barrier(struct weft_route *r)
+int weft_unit_barrier(struct weft_route *r, struct weft_req **req_p)
 {
 	struct fi_weft_call call;
 
 	if (weft_unlikely(weft_threads))
 		return -ENOSYS;
 	call.what = FI_BARRIER;
-	return run(r, &call);
+	return run(r, &call, req_p);
 }
 
 int weft_unit_allreduce(struct weft_route *r, const void *in, void *out,
-			MPI_Count count, MPI_Datatype type, MPI_Op op)
+			MPI_Count count, MPI_Datatype type, MPI_Op op,
+			struct weft_req **req_p)
 {
 	const struct short_type *t = &short_type[(uintptr_t)type & 0xff];
 	unsigned o = (uintptr_t)op & 0x1f;
@@ -88,5 +92,5 @@ int weft_unit_allreduce(struct weft_route *r, const void *in, void *out,
 	call.count = (size_t)count;
 	call.datatype = (enum fi_datatype)t->fi;
 	call.op = (enum fi_op)short_op[o];
-	return run(r, &call);
+	return run(r, &call, req_p);
 }

@@ -15,7 +15,7 @@ int PMPI_Barrier(MPI_Comm comm)
 	int rc;
 
 	/* the shortest collective has the shortest way */
-	if (weft_likely(c && weft_coll_barrier_quick(c, &rc)))
+	if (weft_likely(c && weft_coll_barrier_quick(c, NULL, &rc)))
 		return weft_err_rc(c, __func__, rc);
 	m = mpi_barrier(__func__, comm);
 	return mpi_coll_run(&m);
@@ -90,7 +90,7 @@ int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
 
 	if (weft_likely(c && weft_coll_allreduce_quick(c, sendbuf, recvbuf,
 						       count, datatype, op,
-						       &rc)))
+						       NULL, &rc)))
 		return weft_err_rc(c, __func__, rc);
 	return allreduce(__func__, sendbuf,
 			 mpi_side(recvbuf, count, datatype), op, comm);
@@ -106,7 +106,7 @@ int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 
 	if (weft_likely(c && weft_coll_allreduce_quick(c, sendbuf, recvbuf,
 						       count, datatype, op,
-						       &rc)))
+						       NULL, &rc)))
 		return weft_err_rc(c, __func__, rc);
 	return allreduce(__func__, sendbuf,
 			 mpi_side(recvbuf, count, datatype), op, comm);

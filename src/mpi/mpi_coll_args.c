@@ -364,11 +364,11 @@ int mpi_coll_run(struct mpi_coll *m)
 	return weft_err_rc(m->a.comm, m->func, err);
 }
 
-static int hand_out(const struct mpi_coll *m, int rc, struct weft_req *r,
-		    MPI_Request *request)
+int mpi_coll_started(const char *func, struct weft_comm *comm, int rc,
+		     struct weft_req *r, MPI_Request *request)
 {
 	if (weft_unlikely(rc))
-		return weft_err_rc(m->a.comm, m->func, rc);
+		return weft_err_rc(comm, func, rc);
 	*request = (MPI_Request)r;
 	return MPI_SUCCESS;
 }
@@ -383,7 +383,8 @@ int mpi_coll_start(struct mpi_coll *m, MPI_Request *request)
 				     request, "request");
 	if (weft_unlikely(err))
 		return err;
-	return hand_out(m, weft_coll_start(&m->a, &r), r, request);
+	err = weft_coll_start(&m->a, &r);
+	return mpi_coll_started(m->func, m->a.comm, err, r, request);
 }
 
 int mpi_coll_init(struct mpi_coll *m, MPI_Info info, MPI_Request *request)
@@ -399,5 +400,6 @@ int mpi_coll_init(struct mpi_coll *m, MPI_Info info, MPI_Request *request)
 				   m->comm_arg + 1, "invalid info");
 	if (weft_unlikely(err))
 		return err;
-	return hand_out(m, weft_coll_init(&m->a, &r), r, request);
+	err = weft_coll_init(&m->a, &r);
+	return mpi_coll_started(m->func, m->a.comm, err, r, request);
 }

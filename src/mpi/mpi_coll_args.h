@@ -205,6 +205,9 @@ static inline struct mpi_coll mpi_combine_root(const char *func,
 
 /* Check, and run, start, or prepare. Return what the MPI function returns. */
 int mpi_coll_run(struct mpi_coll *m);
+/* What became of a start: the request, or an error. */
+int mpi_coll_started(const char *func, struct weft_comm *comm, int rc,
+		     struct weft_req *r, MPI_Request *request);
 int mpi_coll_start(struct mpi_coll *m, MPI_Request *request);
 int mpi_coll_init(struct mpi_coll *m, MPI_Info info, MPI_Request *request);
 

@@ -2,14 +2,21 @@
 /* Nonblocking collectives: say what was called, the rest is common. */
 #include "src/mpi/mpi_face.h"
 
+#include "src/core/core_comm.h"
 #include "src/mpi/mpi_coll_args.h"
 
 #pragma weak MPI_Ibarrier = PMPI_Ibarrier
 int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m = mpi_barrier(__func__, comm);
+	struct weft_comm *c = weft_comm_of(comm);
+	struct weft_req *r;
+	struct mpi_coll m;
+	int rc;
 
+	if (weft_likely(c && request && weft_coll_barrier_quick(c, &r, &rc)))
+		return mpi_coll_started(__func__, c, rc, r, request);
+	m = mpi_barrier(__func__, comm);
 	return mpi_coll_start(&m, request);
 }
 
@@ -65,17 +72,32 @@ int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 	return mpi_coll_start(&m, request);
 }
 
+static int iallreduce(const char *func, const void *in, struct mpi_side out,
+		      MPI_Op op, MPI_Comm comm, MPI_Request *request)
+{
+	struct mpi_coll m = mpi_combine(func, WEFT_COLL_ALLREDUCE, in, out, op,
+					comm);
+
+	return mpi_coll_start(&m, request);
+}
+
 #pragma weak MPI_Iallreduce = PMPI_Iallreduce
 int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count,
 		    MPI_Datatype datatype, MPI_Op op, MPI_Comm comm,
 		    MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_combine(__func__, WEFT_COLL_ALLREDUCE, sendbuf,
-			    mpi_side(recvbuf, count, datatype), op, comm);
+	struct weft_comm *c = weft_comm_of(comm);
+	struct weft_req *r;
+	int rc;
 
-	return mpi_coll_start(&m, request);
+	if (weft_likely(c && request &&
+			weft_coll_allreduce_quick(c, sendbuf, recvbuf, count,
+						  datatype, op, &r, &rc)))
+		return mpi_coll_started(__func__, c, rc, r, request);
+	return iallreduce(__func__, sendbuf,
+			  mpi_side(recvbuf, count, datatype), op, comm,
+			  request);
 }
 
 #pragma weak MPI_Iallreduce_c = PMPI_Iallreduce_c
@@ -84,11 +106,17 @@ int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		      MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_combine(__func__, WEFT_COLL_ALLREDUCE, sendbuf,
-			    mpi_side(recvbuf, count, datatype), op, comm);
+	struct weft_comm *c = weft_comm_of(comm);
+	struct weft_req *r;
+	int rc;
 
-	return mpi_coll_start(&m, request);
+	if (weft_likely(c && request &&
+			weft_coll_allreduce_quick(c, sendbuf, recvbuf, count,
+						  datatype, op, &r, &rc)))
+		return mpi_coll_started(__func__, c, rc, r, request);
+	return iallreduce(__func__, sendbuf,
+			  mpi_side(recvbuf, count, datatype), op, comm,
+			  request);
 }
 
 #pragma weak MPI_Igather = PMPI_Igather

@@ -36,7 +36,7 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 		weft_status_empty(status);
 		return err;
 	}
-	weft_req_wait(r);
+	weft_req_await(r);
 	return mpi_req_finish(__func__, request, status);
 }
 
