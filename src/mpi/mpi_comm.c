@@ -21,6 +21,8 @@ int PMPI_Comm_rank(MPI_Comm comm, int *rank)
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
 	if (!err)
+		err = weft_check_ptr(c, __func__, 2, rank, "rank");
+	if (!err)
 		*rank = c->rank;
 	return err;
 }
@@ -32,6 +34,8 @@ int PMPI_Comm_size(MPI_Comm comm, int *size)
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
+	if (!err)
+		err = weft_check_ptr(c, __func__, 2, size, "size");
 	if (!err)
 		*size = c->size;
 	return err;
@@ -79,6 +83,8 @@ int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
+	if (!err)
+		err = weft_check_ptr(c, __func__, 2, group, "group");
 	if (!err)
 		*group = (MPI_Group)weft_group_get(c->group);
 	return err;

@@ -191,6 +191,8 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	if (!err)
 		err = mpi_check_group(c, __func__, 2, group, &g);
 	if (!err)
+		err = weft_check_ptr(c, __func__, 3, newcomm, "newcomm");
+	if (!err)
 		err = check_inside(c, __func__, g);
 	if (err)
 		return err;
@@ -209,6 +211,8 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 
 	if (!err)
 		err = mpi_check_group(c, __func__, 2, group, &g);
+	if (!err)
+		err = weft_check_ptr(c, __func__, 4, newcomm, "newcomm");
 	if (!err)
 		err = check_inside(c, __func__, g);
 	if (!err && tag < 0)
@@ -270,6 +274,8 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	if (!err && color < 0 && color != MPI_UNDEFINED)
 		err = weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
 				   "negative color %d", color);
+	if (!err)
+		err = weft_check_ptr(c, __func__, 4, newcomm, "newcomm");
 	if (err)
 		return err;
 	return hand_out(c, __func__, weft_comm_split(c, color, key, &made),

@@ -45,6 +45,8 @@ int PMPI_Group_size(MPI_Group group, int *size)
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, size, "size");
+	if (!err)
 		*size = g->size;
 	return err;
 }
@@ -56,6 +58,8 @@ int PMPI_Group_rank(MPI_Group group, int *rank)
 	struct weft_group *g;
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, rank, "rank");
 	if (!err)
 		*rank = g->rank;
 	return err;
@@ -203,6 +207,8 @@ static int set_of(const char *func, MPI_Group group1, MPI_Group group2,
 
 	if (!err)
 		err = mpi_check_group(NULL, func, 2, group2, &b);
+	if (!err)
+		err = weft_check_ptr(NULL, func, 3, newgroup, "newgroup");
 	return err ? err : hand_out(func, combine(a, b, op), newgroup);
 }
 
@@ -339,6 +345,8 @@ static int ranges_of(const char *func, MPI_Group group, int n, int ranges[][3],
 	int err = mpi_check_group(NULL, func, 1, group, &g);
 	int i, k, count = 0;
 
+	if (!err)
+		err = weft_check_ptr(NULL, func, 4, newgroup, "newgroup");
 	for (i = 0; !err && i < n; i++) {
 		if (ranges[i][2] == 0)
 			return weft_err_arg(NULL, func, MPI_ERR_ARG, 3,

@@ -87,6 +87,11 @@ static void refused(void)
 	MT_IS(mt_class(MPI_Group_incl(world, 2, twice, &g)), MPI_ERR_RANK);
 	MT_IS(mt_class(MPI_Group_range_incl(world, 1, zero, &g)), MPI_ERR_ARG);
 	MT_IS(mt_class(MPI_Group_size(MPI_GROUP_NULL, bad)), MPI_ERR_GROUP);
+	MT_IS(mt_class(MPI_Group_size(world, NULL)), MPI_ERR_ARG);
+	MT_IS(mt_class(MPI_Group_union(world, world, NULL)), MPI_ERR_ARG);
+	MT_IS(mt_class(MPI_Group_range_incl(world, 0, NULL, NULL)),
+	      MPI_ERR_ARG);
+	MT_IS(mt_class(MPI_Comm_size(MPI_COMM_SELF, NULL)), MPI_ERR_ARG);
 }
 
 int main(int argc, char **argv)
