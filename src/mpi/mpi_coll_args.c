@@ -231,7 +231,8 @@ static int check_gather(struct mpi_coll *m)
 		return err;
 	if (m->a.s.buf == MPI_IN_PLACE && is_root(m))
 		return 0;
-	return check_s(m, 0);
+	err = check_s(m, 0);
+	return err || !is_root(m) ? err : check_alias(m);
 }
 
 static int check_scatter(struct mpi_coll *m)
@@ -244,7 +245,8 @@ static int check_scatter(struct mpi_coll *m)
 		return err;
 	if (m->a.r.buf == MPI_IN_PLACE && is_root(m))
 		return 0;
-	return check_r(m, 0);
+	err = check_r(m, 0);
+	return err || !is_root(m) ? err : check_alias(m);
 }
 
 static int check_all(struct mpi_coll *m)

@@ -82,11 +82,25 @@ int PMPI_Op_commutative(MPI_Op op, int *commute)
 	return err;
 }
 
+/* Two buffers, of which neither is in place. */
+static int check_buffers(const struct mpi_msg *m, const void *inout)
+{
+	int arg = m->buf == MPI_IN_PLACE ? 1 : 2;
+
+	if (!weft_check || (m->buf != MPI_IN_PLACE && inout != MPI_IN_PLACE &&
+			    (m->buf != inout || !m->count)))
+		return 0;
+	return weft_err_arg(NULL, m->func, MPI_ERR_BUFFER, arg,
+			    "two different buffers are needed");
+}
+
 static int reduce_local(struct mpi_msg *m, void *inout, MPI_Op op)
 {
 	struct weft_op *o;
 	int err = mpi_check_data(m, NULL);
 
+	if (!err)
+		err = check_buffers(m, inout);
 	if (!err)
 		err = check_op(m->func, 5, op, &o);
 	if (err)

@@ -45,6 +45,12 @@ static void test_arguments(MPI_Comm c, int size)
 	EXPECT(MPI_Allreduce(a, a, 1, MPI_INT, MPI_SUM, c), MPI_ERR_BUFFER);
 	EXPECT(MPI_Allreduce(a, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, c),
 	       MPI_ERR_BUFFER);
+	if (size == 1) { /* where only the root sees it, others would wait */
+		EXPECT(MPI_Gather(a, 1, MPI_INT, a, 1, MPI_INT, 0, c),
+		       MPI_ERR_BUFFER);
+		EXPECT(MPI_Scatter(a, 1, MPI_INT, a, 1, MPI_INT, 0, c),
+		       MPI_ERR_BUFFER);
+	}
 	EXPECT(MPI_Reduce(a, b, 1, MPI_INT, MPI_SUM, size + 3, c),
 	       MPI_ERR_ROOT);
 	EXPECT(MPI_Allgather(a, 1, MPI_INT, b, -2, MPI_INT, c), MPI_ERR_COUNT);

@@ -79,6 +79,11 @@ static void errors(void)
 	double a = 1, b = 2;
 	MPI_Op op = MPI_SUM;
 
+	MT_IS(mt_class(MPI_Reduce_local(&a, &a, 1, MPI_DOUBLE, MPI_SUM)),
+	      MPI_ERR_BUFFER);
+	MT_IS(mt_class(MPI_Reduce_local(MPI_IN_PLACE, &a, 1, MPI_DOUBLE,
+					MPI_SUM)),
+	      MPI_ERR_BUFFER);
 	MT_IS(mt_class(MPI_Reduce_local(&a, &b, 1, MPI_DOUBLE, MPI_BAND)),
 	      MPI_ERR_OP);
 	MT_IS(mt_class(MPI_Reduce_local(&a, &b, 1, MPI_DOUBLE, MPI_OP_NULL)),
