@@ -102,6 +102,7 @@ int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
 	struct weft_pkt pkt = { .type = (uint8_t)(1 + n % 200),
 				.flags = (uint8_t)e->id,
 				.len = (uint16_t)len,
+				.carrier = e->wish,
 				.unit = e->id,
 				.aux = ~(uint32_t)n,
 				.tag = n,

@@ -456,9 +456,10 @@ int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
 	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
 
 	if (!op || op->kind != WEFT_READ || op->state != NIC_WAITING ||
-	    pkt->tag != op->pos || pkt->len > op->len - op->pos)
+	    pkt->tag > op->len || pkt->len > op->len - pkt->tag ||
+	    pkt->len > op->len - op->pos)
 		return -EPROTO;
-	nic_scatter(op->iov, op->iov_count, op->pos, payload, pkt->len);
+	nic_scatter(op->iov, op->iov_count, pkt->tag, payload, pkt->len);
 	op->pos += pkt->len;
 	if (op->pos == op->len)
 		nic_end(nic, op, 0);

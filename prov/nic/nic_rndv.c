@@ -246,9 +246,10 @@ int nic_got_bulk(struct weft_nic *nic, struct weft_peer *src,
 	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
 
 	if (!op || op->kind != WEFT_RECV || op->state != NIC_PACED ||
-	    pkt->tag != op->moved || pkt->len > op->end - op->moved)
+	    pkt->tag > op->end || pkt->len > op->end - pkt->tag ||
+	    pkt->len > op->end - op->moved)
 		return -EPROTO;
-	nic_scatter(op->iov, op->iov_count, op->moved, payload, pkt->len);
+	nic_scatter(op->iov, op->iov_count, pkt->tag, payload, pkt->len);
 	op->moved += pkt->len;
 	if (op->moved == op->limit)
 		nic_part(nic, op, 0);

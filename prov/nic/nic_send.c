@@ -119,6 +119,10 @@ static int push_packet(struct weft_nic *nic, struct weft_op *op, uint8_t type,
 	if (n > end - op->moved)
 		n = end - op->moved;
 	pkt.len = (uint16_t)n;
+	/* Bytes that were asked for say where they belong. */
+	if (weft_unlikely(nic->unit->carrier->virt != NULL) &&
+	    type != NIC_NEXT)
+		pkt.carrier = WEFT_PKT_ANY_ROAD;
 	count = nic_slice(op->iov, op->iov_count, op->moved, n, part);
 	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, part, count);
 	if (!err)

@@ -22,12 +22,18 @@ struct weft_pkt {
 	uint8_t type;	  /* enum weft_pkt_type */
 	uint8_t flags;	  /* of that type */
 	uint16_t len;	  /* payload bytes, without this header */
-	uint32_t carrier; /* the carrier's; senders leave it 0 */
+	uint32_t carrier; /* the carrier's; senders leave it 0, or a wish */
 	uint32_t unit;	  /* the unit's: FIFO or queue number, credits */
 	uint32_t aux;	  /* message id, operation, ... */
 	uint64_t tag;
 	uint64_t data; /* remote CQ data, or an address */
 };
+
+/*
+ * A wish, in virtual time alone: others may overtake this packet, and it them;
+ * it may go by any road.
+ */
+#define WEFT_PKT_ANY_ROAD 1u
 
 static_assert(sizeof(struct weft_pkt) == 32 &&
 		      offsetof(struct weft_pkt, tag) == 16,

@@ -86,6 +86,7 @@ struct vt {
 	/* the last packet sent, for messages of several */
 	uint32_t last_to;
 	uint64_t last_clock;
+	uint32_t last_road; /* WEFT_PKT_ANY_ROAD or 0 */
 	bool last_full;
 	bool lengthy; /* the next packet begins a message of several */
 	/* class routes of this rank, by their id */

@@ -166,8 +166,10 @@ static void depart(struct vt_turn *t, uint32_t rank)
 }
 
 /*
- * Packets of a message arrive in order; the cookie is its last, which stays
- * until all have come and knows the next.
+ * The cookie of a message is its last packet, which stays until all have come
+ * and knows the next. Packets are handed over in the order of sending, each at
+ * the time when one has come: by any road they may come in another order, but
+ * those that may are only waited for all together.
  */
 static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		      uint64_t offset, uint32_t bytes)
@@ -289,7 +291,8 @@ static uint32_t post_message(struct vt_turn *t, uint32_t rank, uint32_t first)
 		.src = w->rank_of[rank].node,
 		.dst = w->rank_of[b->to].node,
 		.fifo = w->rank_of[rank].slot * VT_FIFOS + b->to % VT_FIFOS,
-		.way = NET_DETERMINISTIC,
+		.way = b->pkt.carrier & WEFT_PKT_ANY_ROAD ? NET_DYNAMIC :
+							    NET_DETERMINISTIC,
 	};
 	uint32_t n, last = chain(w, first, &m, &n);
 

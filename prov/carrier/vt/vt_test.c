@@ -243,6 +243,30 @@ static void a_long_message_costs_its_sender_more_and_once(void **state)
 	T_IS(f.clock[0], 2 * (cfg.send_ps + cfg.message_ps));
 }
 
+/* Packets from one corner of a square to the other; seed: which way. */
+static int diagonal(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 3);
+
+	e->wish = (uint32_t)p->seed;
+	for (uint64_t n = 0; n < 200 && rank == 0; n++)
+		if (end_send(e, to, n, 512))
+			return 1;
+	return rank == 3 ? wait_got(e, 200) : 0;
+}
+
+static void what_may_go_by_any_road_takes_two(void **state)
+{
+	struct play p = { .ranks = 4, .body = diagonal };
+	struct found ordered, any;
+
+	(void)state;
+	play(&p, &ordered);
+	p.seed = WEFT_PKT_ANY_ROAD;
+	play(&p, &any);
+	T_TRUE(any.clock[3] * 3 < ordered.clock[3] * 2);
+}
+
 /* ---- the same on every run ----------------------------------------------- */
 
 static void disturb(struct weft_rng *rng)
@@ -716,6 +740,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_message_takes_what_the_model_says),
 		T_CASE(a_long_message_costs_its_sender_more_and_once),
+		T_CASE(what_may_go_by_any_road_takes_two),
 		T_CASE(every_run_is_the_same),
 		T_CASE(a_time_out_takes_virtual_time_only),
 		T_CASE(a_loop_of_looks_ends_and_keeps_its_steps),

@@ -53,10 +53,10 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 }
 
 /* Does the packet go on with the message of the last one? */
-static bool continues(struct vt *v, uint32_t to)
+static bool continues(struct vt *v, uint32_t to, uint32_t road)
 {
-	return v->last_full && v->last_to == to && !v->lengthy &&
-	       v->last_clock == vt_now(v->me);
+	return v->last_full && v->last_to == to && v->last_road == road &&
+	       !v->lengthy && v->last_clock == vt_now(v->me);
 }
 
 static void gather(unsigned char *to, const struct iovec *iov, int count)
@@ -102,13 +102,14 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	b->kind = VT_PACKET;
 	b->from = v->rank;
 	b->to = p->rank;
-	b->more = continues(v, p->rank);
+	b->more = continues(v, p->rank, pkt->carrier);
 	b->pkt = *pkt;
 	gather(b->payload, iov, count);
 	if (!b->more)
 		pay(v);
 	b->stamp = vt_now(v->me);
 	v->last_to = p->rank;
+	v->last_road = pkt->carrier;
 	v->last_full = pkt->len == c->mtu;
 	v->last_clock = vt_now(v->me);
 	v->stats.sent++;

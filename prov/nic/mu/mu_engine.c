@@ -157,7 +157,8 @@ static int me_packet(struct weft_unit *u, struct weft_peer *peer,
 	struct weft_mu_desc desc;
 	struct weft_mu_msg msg = {
 		.node = peer->index,
-		.vc = WEFT_MU_VC_ORDERED,
+		.vc = pkt->carrier & WEFT_PKT_ANY_ROAD ? WEFT_MU_VC_DYNAMIC :
+							 WEFT_MU_VC_ORDERED,
 		.payload = buf,
 	};
 

@@ -171,7 +171,7 @@ static inline void mu_hdr_to_pkt(const struct mu_hdr *h, struct weft_pkt *p)
 {
 	p->flags = 0;
 	p->len = (uint16_t)(mu_hdr_chunks(h) * WEFT_MU_CHUNK);
-	p->carrier = 0;
+	p->carrier = mu_hdr_vc(h) == WEFT_MU_VC_DYNAMIC ? WEFT_PKT_ANY_ROAD : 0;
 	p->unit = (uint32_t)h->hints | (uint32_t)h->ctl << 8 |
 		  (uint32_t)h->vc << 16 | (uint32_t)h->type_size << 24;
 	p->aux = h->aux;
