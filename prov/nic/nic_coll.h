@@ -108,6 +108,8 @@ int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *work,
 		       unsigned turns);
 /* Looks so many times whether work is over, at nothing else meanwhile. */
 bool weft_nic_coll_spin(struct weft_coll_work *work, unsigned turns);
+/* The endpoint has slept for it in virtual time: looks whether it is over. */
+void weft_nic_coll_woken(struct weft_coll_work *work, int budget);
 /* More members than processors: those who are waited for need this one. */
 bool weft_nic_coll_crowded(const struct weft_coll *c);
 

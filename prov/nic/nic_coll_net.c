@@ -229,6 +229,14 @@ WEFT_HOT void nic_net_poll(struct nic_net *n)
 		;
 }
 
+WEFT_HOT int nic_net_woken(struct nic_net *n, int budget)
+{
+	int got = n->carrier->ops->poll(n->carrier, budget);
+
+	nic_net_poll(n);
+	return got;
+}
+
 WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_cu_call *call)
 {
 	size_t per = packet_bytes(n, call);

@@ -28,6 +28,8 @@ bool nic_net_can(const struct nic_net *n, const struct weft_cu_call *call);
 void nic_net_post(struct nic_net *n, struct weft_cu_call *call);
 /* Moves what waits. */
 void nic_net_poll(struct nic_net *n);
+/* Who slept looks: polls the carrier first; returns what that said. */
+int nic_net_woken(struct nic_net *n, int budget);
 /* A member died: everything pending and to come fails. */
 void nic_net_fail(struct nic_net *n, int err);
 

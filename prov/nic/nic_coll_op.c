@@ -197,6 +197,20 @@ WEFT_HOT bool weft_nic_coll_spin(struct weft_coll_work *w, unsigned turns)
 	return w->over;
 }
 
+/* A result that comes alone needs no look at anything else. */
+WEFT_HOT void weft_nic_coll_woken(struct weft_coll_work *w, int budget)
+{
+	struct weft_coll *c = w->coll;
+	int n;
+
+	if (weft_likely(c->net != NULL)) {
+		n = nic_net_woken(c->net, budget);
+		if (w->over && n <= 1)
+			return;
+	}
+	weft_nic_poll(c->nic, budget);
+}
+
 WEFT_HOT bool weft_nic_coll_crowded(const struct weft_coll *c)
 {
 	return c->crowded;

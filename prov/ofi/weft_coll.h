@@ -52,7 +52,7 @@ int weft_coll_begin(struct fid *fid, const struct fi_weft_call *call,
 		    struct fi_weft_work *work);
 int weft_coll_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms);
 /* The same in virtual time, but 0 or -errno: weft_direct_vt.c. */
-int weft_coll_wait_virtual(struct weft_ep *ep, const struct weft_coll_work *w,
+int weft_coll_wait_virtual(struct weft_ep *ep, struct weft_coll_work *w,
 			   int timeout_ms);
 
 #endif

@@ -24,7 +24,7 @@ static int sleep_virtual(struct weft_carrier *c, int timeout_ms)
 }
 
 WEFT_HOT int weft_coll_wait_virtual(struct weft_ep *ep,
-				    const struct weft_coll_work *w,
+				    struct weft_coll_work *w,
 				    int timeout_ms)
 {
 	int ret;
@@ -36,7 +36,7 @@ WEFT_HOT int weft_coll_wait_virtual(struct weft_ep *ep,
 		ret = sleep_virtual(ep->carrier, timeout_ms);
 		if (weft_unlikely(ret))
 			return ret;
-		weft_nic_poll(ep->nic, WEFT_POLL_BUDGET);
+		weft_nic_coll_woken(w, WEFT_POLL_BUDGET);
 		if (w->over)
 			return w->call.err;
 		if (timeout_ms >= 0)

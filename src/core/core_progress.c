@@ -287,7 +287,7 @@ static void sleep_beside(void)
  * virtual time the provider ends the sleep in both cases, and a time-out would
  * keep it from seeing a deadlock; time would jump there, too.
  */
-int weft_progress_timeout(int timeout_ms)
+WEFT_HOT int weft_progress_timeout(int timeout_ms)
 {
 	if (weft_core.virt && !weft_threads)
 		return FOREVER;

@@ -436,7 +436,8 @@ static WEFT_COLD void end_of_time(const struct weft_route *r, int rc)
 	weft_core_abort(1, "the fabric failed: %s", fi_strerror(-rc));
 }
 
-int weft_unit_finish(struct weft_route *r, struct fi_weft_work *work, int rc)
+WEFT_HOT int weft_unit_finish(struct weft_route *r, struct fi_weft_work *work,
+			      int rc)
 {
 	if (rc == -FI_EINPROGRESS)
 		rc = r->ops->wait(&r->mc->fid, work,
