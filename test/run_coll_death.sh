@@ -29,7 +29,7 @@ dies() {
 unseen() {
 	run 58 -n "$1" sh -c '"$0" "$@"; rc=$?; [ $rc != 137 ] || sleep 25; exit $rc' \
 		"$client" "$2" 1 fatal "$mark"
-	grep -q "$3: a peer process has ended" "$dir/err" ||
+	grep -q "$3: a peer process has ended: rank 1 " "$dir/err" ||
 		complain "not told: $(cat "$dir/err")"
 	no_words 'all calls went well'
 	nothing_left

@@ -44,7 +44,6 @@ enum weft_ctx_kind {
 
 struct weft_comm {
 	struct weft_obj obj;
-	struct weft_list link; /* all of them: core_dead.c */
 
 	/* read by every message */
 	int rank;	/* mine, in the local group */
@@ -70,6 +69,7 @@ struct weft_comm {
 	struct weft_info *info; /* NULL: none; owned */
 	struct weft_errh *errh; /* one reference; never NULL */
 	struct weft_bsend *bsend;
+	struct weft_list link; /* all of them: core_dead.c */
 	char name[MPI_MAX_OBJECT_NAME];
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "src/core/core_dead.h"
 
-#include "src/base/log.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
 
 #include <rdma/fi_errno.h>
 #include <rdma/fi_ext_weft.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define LOOK_MS 200
@@ -70,28 +70,40 @@ static int is_vain(void *arg, uint64_t word, uint64_t ignore)
 	       gone[c->proc[source]];
 }
 
-/* Notes who is dead, and says it once. */
-static void count_dead(void)
+/* Notes who is dead; false: nobody. */
+static bool count_dead(void)
 {
-	for (int i = 0; i < weft_core.job.size; i++) {
+	if (!peers || !peers->deaths(weft_core.ep))
+		return false;
+	if (!gone)
+		gone = calloc((size_t)weft_core.job.size, sizeof(*gone));
+	for (int i = 0; gone && i < weft_core.job.size; i++) {
 		fi_addr_t addr = weft_core.proc[i].real;
 
-		if (gone[i] || addr == FI_ADDR_NOTAVAIL ||
-		    !peers->dead(weft_core.ep, addr))
-			continue;
-		gone[i] = true;
-		weft_log(WEFT_LOG_WARN, "rank %d has died", i);
+		gone[i] |= addr != FI_ADDR_NOTAVAIL &&
+			   peers->dead(weft_core.ep, addr);
 	}
+	return gone;
 }
 
 void weft_dead_look(void)
 {
-	if (!peers || !peers->deaths(weft_core.ep))
-		return;
-	if (!gone)
-		gone = calloc((size_t)weft_core.job.size, sizeof(*gone));
-	if (!gone)
-		return;
-	count_dead();
-	peers->fail(weft_core.ep, is_vain, NULL);
+	if (count_dead())
+		peers->fail(weft_core.ep, is_vain, NULL);
+}
+
+void weft_dead_names(char *text, size_t len)
+{
+	bool known;
+	size_t at = 0;
+
+	*text = 0;
+	weft_lock();
+	known = count_dead();
+	for (int i = 0; known && i < weft_core.job.size; i++) {
+		if (gone[i] && at < len)
+			at += (size_t)snprintf(text + at, len - at, "%s %d",
+					       at ? "," : ": rank", i);
+	}
+	weft_unlock();
 }

@@ -19,6 +19,9 @@ int weft_dead_ms(void);
 /* Ends receives from the dead; the lock is held. */
 void weft_dead_look(void);
 
+/* Who died, as the end of a sentence: ": rank 1"; empty: nobody is known. */
+void weft_dead_names(char *text, size_t len);
+
 /* Communicators that tag words may name. */
 void weft_dead_add(struct weft_comm *c);
 void weft_dead_remove(struct weft_comm *c);

@@ -6,6 +6,7 @@
 #include "src/core/core_err.h"
 
 #include "src/core/core_comm.h"
+#include "src/core/core_dead.h"
 #include "src/core/core_state.h"
 
 #include <errno.h>
@@ -184,14 +185,16 @@ int weft_err_code_rc(int rc)
 
 int weft_err_rc_slow(const void *obj, const char *func, int rc)
 {
-	char text[MPI_MAX_ERROR_STRING];
+	char text[MPI_MAX_ERROR_STRING], who[64] = "";
 	int class = weft_err_class_of(rc);
 
 	if (rc > 0)
 		return weft_err_call(obj, func, rc);
-	snprintf(text, sizeof(text), "%s: %s", shown(func),
+	if (class == MPI_ERR_PROC_ABORTED)
+		weft_dead_names(who, sizeof(who));
+	snprintf(text, sizeof(text), "%s: %s%s", shown(func),
 		 class == MPI_ERR_OTHER ? other_text(rc)
-					: weft_errtext_get(class));
+					: weft_errtext_get(class), who);
 	return weft_err_call(obj, func, weft_errtext_keep(class, text));
 }
 
