@@ -50,6 +50,12 @@ stuck rows
 err '  rank 1: MPI_Barrier number 0 on odd row; not in it: rank 3'
 err '  rank 3: MPI_Recv from rank 1, tag 4, MPI_COMM_WORLD'
 err '  cycle: rank 1 -> rank 3 -> rank 1'
+stuck chosen
+err '  ranks 0,1: MPI_Barrier number 0 on some; not in it: rank 3'
+err '  cycle: rank 1 -> rank 3 -> rank 1'
+stuck sides
+err 'rank 0: MPI_Barrier number 0 on both; not in it: ranks 1,3'
+err '  cycle: rank 0 -> rank 1 -> rank 0'
 stuck anywhere
 err '  ranks 0-3: MPI_Recv from any rank, tag 5, MPI_COMM_WORLD'
 stuck probe

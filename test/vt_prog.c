@@ -137,6 +137,35 @@ static void rows(void)
 	MPI_Comm_free(&row);
 }
 
+/* Members that no step leads through. */
+static void chosen(void)
+{
+	MPI_Comm some;
+
+	MPI_Comm_split(world, rank == 2, 0, &some);
+	MPI_Comm_set_name(some, "some");
+	if (rank == 3)
+		receive(1, 15);
+	else if (rank != 2)
+		MPI_Barrier(some);
+	else
+		receive(0, 16);
+}
+
+/* Even ranks meet the odd ones, who do not come. */
+static void sides(void)
+{
+	MPI_Comm side, both;
+
+	MPI_Comm_split(world, rank % 2, 0, &side);
+	MPI_Intercomm_create(side, 0, world, 1 - rank % 2, 17, &both);
+	MPI_Comm_set_name(both, "both");
+	if (rank % 2)
+		receive(rank - 1, 18);
+	else
+		MPI_Barrier(both);
+}
+
 static void anywhere(void)
 {
 	receive(MPI_ANY_SOURCE, 5);
@@ -310,7 +339,8 @@ static const struct {
 	{ "tests", tests },	  { "testany", testany },
 	{ "iprobes", iprobes },	  { "myself", myself },
 	{ "detach", detach },	  { "flood", flood },
-	{ "differ", differ },
+	{ "differ", differ },	  { "chosen", chosen },
+	{ "sides", sides },
 	{ "rows", rows },	  { "anywhere", anywhere },
 	{ "probe", probe },	  { "waitall", waitall },
 	{ "finalized", finalized }, { "crash", crash },

@@ -9,7 +9,7 @@
  *
  *   c 12 0 0-511/1 MPI_COMM_WORLD
  *
- * its number, context, members, name.
+ * its number, context, members, name; members that are no row are @0-2,5.
  */
 #include "src/core/core_stuck.h"
 
@@ -35,9 +35,12 @@ static void item_text(const struct weft_stuck_item *i, char *text, size_t len)
 {
 	size_t at;
 
-	if (i->kind == WEFT_STUCK_COLL)
+	if (i->kind == WEFT_STUCK_COLL && i->step)
 		snprintf(text, len, ";c %d %u %d-%d/%d %s", i->tag, i->ctx,
 			 i->first, i->last, i->step, i->comm);
+	else if (i->kind == WEFT_STUCK_COLL)
+		snprintf(text, len, ";c %d %u @%s %s", i->tag, i->ctx, i->list,
+			 i->comm);
 	else
 		snprintf(text, len, ";%c %d %d %u %s", i->kind, i->peer, i->tag,
 			 i->ctx, i->comm);
@@ -64,6 +67,23 @@ char *weft_stuck_write(const struct weft_stuck *s, char note[WEFT_STUCK_NOTE])
 	return note;
 }
 
+/* Where the name begins; 0: it is none. */
+static int read_coll(struct weft_stuck_item *i, const char *text)
+{
+	int n = 0, len;
+
+	sscanf(text, "c %d %u %d-%d/%d %n", &i->tag, &i->ctx, &i->first,
+	       &i->last, &i->step, &n);
+	if (n)
+		return n;
+	sscanf(text, "c %d %u @%n", &i->tag, &i->ctx, &n);
+	len = (int)strcspn(text + n, " ;");
+	if (!n || len >= WEFT_STUCK_LIST || text[n + len] != ' ')
+		return 0;
+	memcpy(i->list, text + n, (size_t)len);
+	return n + len + 1;
+}
+
 static bool read_item(struct weft_stuck_item *i, const char *text)
 {
 	char kind = text[0];
@@ -72,8 +92,7 @@ static bool read_item(struct weft_stuck_item *i, const char *text)
 	memset(i, 0, sizeof(*i));
 	i->kind = (enum weft_stuck_kind)kind;
 	if (kind == WEFT_STUCK_COLL)
-		sscanf(text, "c %d %u %d-%d/%d %n", &i->tag, &i->ctx, &i->first,
-		       &i->last, &i->step, &n);
+		n = read_coll(i, text);
 	else if (kind == WEFT_STUCK_RECV || kind == WEFT_STUCK_SEND)
 		sscanf(text + 1, " %d %d %u %n", &i->peer, &i->tag, &i->ctx,
 		       &n);
@@ -112,8 +131,26 @@ struct job {
 	int n;
 };
 
+/* Is r in "0-2,5"? */
+static bool is_listed(const char *list, int r)
+{
+	int from, to, n;
+
+	for (; sscanf(list, "%d%n", &from, &n) == 1; list += *list == ',') {
+		list += n;
+		to = from;
+		if (*list == '-' && sscanf(list + 1, "%d%n", &to, &n) == 1)
+			list += 1 + n;
+		if (r >= from && r <= to)
+			return true;
+	}
+	return false;
+}
+
 static bool is_member(const struct weft_stuck_item *i, int r)
 {
+	if (!i->step)
+		return is_listed(i->list, r);
 	return i->step > 0 && r >= i->first && r <= i->last &&
 	       (r - i->first) % i->step == 0;
 }
@@ -362,7 +399,7 @@ static bool item_alike(const struct job *j, int a, int b, int k, bool turned)
 		return false;
 	if (x->kind == WEFT_STUCK_COLL)
 		return x->first == y->first && x->last == y->last &&
-		       x->step == y->step;
+		       x->step == y->step && !strcmp(x->list, y->list);
 	same = x->peer == y->peer;
 	if (!turned || x->peer < 0 || y->peer < 0)
 		return same;

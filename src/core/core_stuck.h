@@ -21,6 +21,7 @@ enum {
 	WEFT_STUCK_NOTE = 240,
 	WEFT_STUCK_ITEMS = 6, /* of a rank that are told */
 	WEFT_STUCK_NAME = 32,
+	WEFT_STUCK_LIST = 48,
 };
 
 enum weft_stuck_kind {
@@ -39,9 +40,11 @@ struct weft_stuck_item {
 		       * or WEFT_STUCK_LAST, which is MPI_Finalize's */
 	uint32_t ctx; /* of the communicator */
 	char comm[WEFT_STUCK_NAME];
-	/* Members, of collectives: first, first + step, ... last; step 0: no
-	 * such row, and who is missing cannot be told. */
+	/* Members, of collectives: first, first + step, ... last; step 0: they
+	 * are no such row, but those of list, as "0-2,5"; empty: too many to
+	 * be told. */
 	int first, last, step;
+	char list[WEFT_STUCK_LIST];
 };
 
 struct weft_stuck {

@@ -28,7 +28,29 @@ static void describe_comm(const struct weft_comm *c, struct weft_stuck_item *i)
 		snprintf(i->comm, sizeof(i->comm), "communicator %u", i->ctx);
 }
 
-/* The members as a row of equal steps, if they are one. */
+/* Those who are waited for, as ranges in the order of the communicator. */
+static void list_members(const struct weft_comm *c, char *list, size_t size)
+{
+	size_t at = 0;
+	int k, from;
+
+	for (k = 0; k < c->peers && at < size; k++) {
+		for (from = k; k + 1 < c->peers &&
+			       c->proc[k + 1] == c->proc[k] + 1; k++)
+			;
+		at += (size_t)snprintf(list + at, size - at,
+				       k > from ? "%s%d-%d" : "%s%d",
+				       at ? "," : "", c->proc[from],
+				       c->proc[k]);
+	}
+	if (at >= size)
+		list[0] = '\0';
+}
+
+/*
+ * The members as a row of equal steps, if they are one; of an
+ * intercommunicator the other side's.
+ */
 static void describe_members(const struct weft_comm *c,
 			     struct weft_stuck_item *i)
 {
@@ -40,6 +62,8 @@ static void describe_members(const struct weft_comm *c,
 		if (c->proc[k] - c->proc[k - 1] != step)
 			step = 0;
 	i->step = c->inter || step < 0 ? 0 : step;
+	if (!i->step)
+		list_members(c, i->list, sizeof(i->list));
 }
 
 /* seq: all members count alike. */
