@@ -3,7 +3,7 @@
 # Runs the programs of test/mpi/list: one line per case, non-zero when any
 # fails. Environment: MACHINE (default native), CLOCK (live or virtual),
 # PROVIDER (default weft; "tcp" means tcp;ofi_rxm), ONLY (a pattern for program
-# names), SECONDS_EACH (30),
+# names), SECONDS_EACH (30; 1200 with LONG),
 # RANKS_MAX (cases with more ranks are left out), LONG=1 (the long ones, too).
 # Programs are built with the headers and the library of the build tree.
 #
@@ -15,7 +15,7 @@ build=${builddir:-$PWD}
 machine=${MACHINE:-native}
 clock=${CLOCK:-live}
 provider=${PROVIDER:-weft}
-each=${SECONDS_EACH:-30}
+each=${SECONDS_EACH:-$([ -n "$LONG" ] && echo 1200 || echo 30)}
 lib=$build/.libs
 [ -e "$lib/libmpi_abi.so.1" ] || { echo "no library in $lib"; exit 77; }
 work=$(mktemp -d) || exit 1
