@@ -38,4 +38,11 @@ echo "slow $slow"
 [ "$slow" != "$near" ] && [ "$slow" != "$far" ] ||
 	complain "the file of a machine changes nothing"
 run 125 --machine "$dir/nothing" -n 2 "$dir/vt_prog" good
+
+# options that other launchers would pass on unseen
+export FI_WEFT_MACHINE=bgq FI_WEFT_CLOCK=virtual
+FI_WEFT_PPN=-1 run 1 -n 2 "$dir/vt_prog" good
+err 'FI_WEFT_PPN=-1: 1 to 1000000 ranks on a node'
+FI_WEFT_COMPUTE=soon run 1 -n 2 "$dir/vt_prog" good
+err 'FI_WEFT_COMPUTE=soon: a factor'
 exit $failed

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define WEFT_VERSION FI_VERSION(0, 1)
+#define PPN_MAX	     1000000 /* as mpiexec has it */
 
 /* In the order of enum option. */
 static const struct weft_cfg_opt options[] = {
@@ -156,6 +157,29 @@ static unsigned arity_find(void)
 
 static struct weft_conf conf;
 
+/* Numbers of the virtual clock that make no sense are not taken for others. */
+static bool numbers_ok(void)
+{
+	int64_t ppn = weft_cfg_get(&options[PPN]).i;
+	const char *text = weft_cfg_get(&options[COMPUTE]).text;
+	char *end;
+	double compute = strtod(text, &end);
+
+	if (ppn < 0 || ppn > PPN_MAX)
+		weft_log(WEFT_LOG_ERROR,
+			 "ofi: FI_WEFT_PPN=%lld: 1 to %d ranks on a node, or 0 "
+			 "for the machine's value",
+			 (long long)ppn, PPN_MAX);
+	else if (end == text || *end || !(compute >= 0 && compute < 1e6))
+		weft_log(WEFT_LOG_ERROR,
+			 "ofi: FI_WEFT_COMPUTE=%s: a factor for the "
+			 "processor's time, such as 1, or 0",
+			 text);
+	else
+		return true;
+	return false;
+}
+
 static void conf_read(void)
 {
 	conf.virt = !strcmp(weft_cfg_get(&options[CLOCK]).text, "virtual");
@@ -165,6 +189,8 @@ static void conf_read(void)
 	conf.vt.compute = strtod(weft_cfg_get(&options[COMPUTE]).text, NULL);
 	conf.job = weft_cfg_get(&options[JOB]).text;
 	conf.machine = machine_find(conf.vt.machine, conf.virt);
+	if (conf.virt && !numbers_ok())
+		conf.machine = NULL;
 	conf.carrier = conf.virt ? &weft_carrier_vt :
 				   carrier_find(weft_cfg_get(&options[CARRIER])
 							.text);
