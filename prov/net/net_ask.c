@@ -42,10 +42,8 @@ void net_ask_arrive(const struct net *net, const uint64_t *w, uint32_t n)
 	for (i = 0; i < n; i++) {
 		id = net_word_node(w[i]);
 		p = net_packet(net, net_word_payload(w[i]));
-		if (!net_road_ends(net, p, id))
-			continue;
-		net_ask(net_mrec(net, p->msg));
-		net_ask(net_unit(net, id));
+		if (net_road_ends(net, p, id))
+			net_ask(net_mrec(net, p->msg));
 	}
 }
 
@@ -89,7 +87,7 @@ void net_ask_calls(const struct net *net, const uint64_t *w, uint32_t n)
 		/* A packet or a message: both are lines of the block. */
 		net_ask(net_packet(net, net_word_payload(w[i])));
 		if (net_word_kind(w[i]) == NET_EV_DELIVER)
-			net_ask(net_unit(net, id));
+			net_ask(net_node(net, id));
 		if (net_word_kind(w[i]) == NET_EV_SENT)
 			net_ask(&net_fifos(net, id)[net_word_port(w[i])]);
 	}

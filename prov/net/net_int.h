@@ -197,16 +197,14 @@ struct net_out {
 	uint8_t turn;  /* deterministic before dynamic; entering a ring */
 	uint8_t vcs;   /* bit per VC with an injection FIFO waiting */
 	uint8_t pad[3];
-	uint64_t packets_coll; /* class routes' part of the counts */
-	uint64_t chunks_coll;
+	uint32_t packets_coll; /* class routes' part of the counts */
+	uint32_t chunks_coll;
+	uint64_t busy_coll; /* ticks */
 	/* line 1 */
 	struct net_list list[NET_WAITS];
-	/* line 2 */
-	uint64_t busy_coll; /* ticks */
-	uint64_t pad2[7];
 };
 
-static_assert(sizeof(struct net_out) == 192, "three lines");
+static_assert(sizeof(struct net_out) == 128, "two lines");
 
 struct net_in {
 	uint32_t head[NET_QUEUES_MAX];
@@ -235,6 +233,7 @@ static_assert(sizeof(struct net_fifo) == 32, "two to a line");
 struct net_node {
 	uint64_t busy;	  /* ports with a packet on its way out */
 	uint64_t waiting; /* ports that someone may wait for */
+	uint64_t active;  /* bytes of messages in work here */
 	uint16_t shut;	  /* receivers with no read path left for VC 0 */
 	uint16_t mark;	  /* place in the list of marks, or 0 */
 	uint8_t reading[NET_READERS]; /* by receiver: leaving VC 0 now */
@@ -243,7 +242,7 @@ struct net_node {
 	uint16_t room[];  /* by port: tokens of VC 0 */
 };
 
-static_assert(offsetof(struct net_node, room) == 34, "15 ports in a line");
+static_assert(offsetof(struct net_node, room) == 42, "11 ports in a line");
 
 /* What happened at a node in this tick, until its ports are served. */
 struct net_mark {
@@ -255,13 +254,12 @@ struct net_mark {
 
 /* The node's side of memory. */
 struct net_unit {
-	uint64_t active;    /* bytes of messages in work here */
 	uint64_t memory_ps; /* memory is busy until, once spilt */
 	uint64_t alu_tick;  /* class routes' combining */
 	struct net_list part; /* class routes: at the engine */
 	uint64_t part_ps;     /* the engine's last part was complete */
 	uint32_t part_busy;
-	uint32_t pad[5];
+	uint32_t pad[7];
 };
 
 static_assert(sizeof(struct net_unit) == 64, "a line");

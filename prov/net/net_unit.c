@@ -38,7 +38,7 @@ static uint64_t memory_end(const struct net *net, uint32_t node,
 	const struct net_config *cfg = &net->cfg;
 	struct net_unit *n = net_unit(net, node);
 
-	if (!cfg->l2_bytes || n->active <= cfg->l2_bytes)
+	if (!cfg->l2_bytes || net_node(net, node)->active <= cfg->l2_bytes)
 		return start;
 	if (n->memory_ps < start)
 		n->memory_ps = start;
@@ -267,7 +267,7 @@ static void feed(struct net_step *s, unsigned fifo)
 	if (start < f->free_ps)
 		start = f->free_ps;
 	if (!m->cut)
-		net_unit(net, s->id)->active += m->bytes;
+		s->node->active += m->bytes;
 	bytes = packet_bytes(net, m);
 	end = start + (net->cfg.header_bytes +
 		       net_chunks(net, bytes) * net->cfg.chunk_bytes) *
@@ -342,7 +342,7 @@ static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 	m->ready_ps = end + net->cfg.tick_ps;
 	push_ps(net, m->ready_ps, NET_EV_SENT,
 		net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
-	net_unit(net, s->id)->active -= m->bytes;
+	s->node->active -= m->bytes;
 	promote(net, f, f->msg, end);
 }
 
@@ -412,7 +412,7 @@ static uint64_t store(struct net_step *s, unsigned port,
 
 	if (!(m->flags & NET_M_SEEN) && m->dst == s->id) {
 		m->flags |= NET_M_SEEN;
-		net_unit(net, s->id)->active += m->bytes;
+		s->node->active += m->bytes;
 	}
 	t = (head > in->free_ps ? head : in->free_ps) +
 	    p->bytes * net->cfg.reception_ps_per_byte_x1000 / 1000;
@@ -503,7 +503,7 @@ void net_unit_deliver(struct net_step *s, const struct net_call *c)
 	last = --m->left == 0;
 	if (last) {
 		if (m->flags & NET_M_SEEN)
-			net_unit(net, m->dst)->active -= m->bytes;
+			net_node(net, m->dst)->active -= m->bytes;
 		net_mrec_put(net, p.msg);
 	}
 	if (s->up->packet)
