@@ -12,11 +12,10 @@
 
 void net_ask_chunk(const struct net *net, uint32_t slot)
 {
-	const uint64_t *c = net_event(net, (slot - 1) / NET_CHUNK * NET_CHUNK);
-	unsigned i;
+	uint32_t i = (slot - 1) / NET_CHUNK * NET_CHUNK;
 
-	for (i = 0; slot && i < NET_CHUNK; i += 8)
-		net_ask(c + i);
+	for (; i < slot; i += 8)
+		net_ask(net_event(net, i));
 }
 
 void net_ask_nodes(const struct net *net, const uint64_t *w, uint32_t n)

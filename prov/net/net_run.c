@@ -391,18 +391,33 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 	return sum;
 }
 
+/* Asks for the first chunk of each lane; false: the region has no event. */
+static bool any_events(const struct net_step *s, uint32_t lane)
+{
+	const struct net *net = s->net;
+	const uint32_t *slot = net_lane_slot(net, s->now, lane);
+	uint32_t any = 0, i;
+
+	for (i = 0; i < NET_LANES; i++)
+		any |= slot[i * NET_WHEEL];
+	for (i = 0; any && net->large && i < NET_LANES; i++)
+		net_ask_chunk(net, slot[i * NET_WHEEL]);
+	return any != 0;
+}
+
 static uint64_t run_region(struct net_step *s, uint32_t lane)
 {
 	uint64_t sum;
-	uint32_t i;
 
-	for (i = 0; s->net->large && i < NET_LANES; i++)
-		net_ask_chunk(s->net, *net_lane_slot(s->net, s->now, lane + i));
+	if (!any_events(s, lane))
+		return 0;
 	sum = run_kind(s, lane, NET_EV_ARRIVE);
 	sum += run_kind(s, lane, NET_EV_TAIL);
 	sum += run_kind(s, lane, NET_EV_TOKEN);
-	sum += run_sorted(s, lane + NET_LANE_SORTED);
-	net_arbiter_serve(s);
+	if (*net_lane_slot(s->net, s->now, lane + NET_LANE_SORTED))
+		sum += run_sorted(s, lane + NET_LANE_SORTED);
+	if (s->marks)
+		net_arbiter_serve(s);
 	return sum;
 }
 
@@ -430,7 +445,8 @@ static void run_tick(struct net_step *s)
 	s->now = net->tick++;
 	for (r = 0; r < net->regions; r++)
 		sum += run_region(s, r * NET_LANES);
-	sum += run_calls(s);
+	if (*net_lane_slot(net, s->now, net->lanes - 1))
+		sum += run_calls(s);
 	net->hash = weft_hash_mix(net->hash ^ s->now ^ sum);
 }
 

@@ -48,6 +48,39 @@ static void every_pair_on_every_way_takes_endpoint_and_hops(void **state)
 	net_end_close(&e);
 }
 
+/* More nodes than a region has: all at once, then pairs across the border. */
+static void regions_are_no_borders(void **state)
+{
+	static const uint32_t pair[][2] = { { 4095, 4096 }, { 4096, 4095 },
+					    { 0, 8191 }, { 8191, 4095 } };
+	struct net_config cfg;
+	struct net_end e;
+	struct net_msg msg = { .bytes = 100 };
+	uint64_t t;
+	uint32_t i;
+
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, (uint16_t[]){ 16, 16, 32, 1, 1 }, 10);
+	memset(cfg.midplane, 0, sizeof(cfg.midplane));
+	net_end_open(&e, &cfg, 20000);
+	for (i = 0; i < 8192; i++)
+		T_OK(net_end_send(&e, 0, i, (i * 5 + 4000) % 8192, 512));
+	net_end_drain(&e);
+	T_IS(e.arrived, 8192);
+	for (i = 0; i < 4; i++) {
+		t = e.last_at + 1234567;
+		msg.src = pair[i][0];
+		msg.dst = pair[i][1];
+		T_OK(net_send(e.net, t, &msg));
+		net_end_drain(&e);
+		T_IS(e.last_node, msg.dst);
+		T_IS(e.last_at - t, zero_load(&cfg, 100,
+					      net_hops(e.net, msg.src,
+						       msg.dst)));
+	}
+	net_end_close(&e);
+}
+
 static void table_1_ends_are_met_exactly(void **state)
 {
 	struct net_config cfg;
@@ -192,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(every_pair_on_every_way_takes_endpoint_and_hops),
+		T_CASE(regions_are_no_borders),
 		T_CASE(table_1_ends_are_met_exactly),
 		T_CASE(a_crossing_between_midplanes_costs_its_link_chips),
 		T_CASE(a_message_to_oneself_passes_no_link),
