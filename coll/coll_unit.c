@@ -161,8 +161,8 @@ static bool quick_call(const struct weft_coll_args *a,
 	return true;
 }
 
-bool weft_coll_barrier_quick(struct weft_comm *comm, struct weft_req **req_p,
-			     int *rc_p)
+WEFT_HOT bool weft_coll_barrier_quick(struct weft_comm *comm,
+				      struct weft_req **req_p, int *rc_p)
 {
 	if (!is_quick(comm, WEFT_COLL_BARRIER))
 		return false;
@@ -170,9 +170,10 @@ bool weft_coll_barrier_quick(struct weft_comm *comm, struct weft_req **req_p,
 	return *rc_p != -ENOSYS;
 }
 
-bool weft_coll_allreduce_quick(struct weft_comm *comm, const void *in,
-			       void *out, MPI_Count count, MPI_Datatype type,
-			       MPI_Op op, struct weft_req **req_p, int *rc_p)
+WEFT_HOT bool weft_coll_allreduce_quick(struct weft_comm *comm, const void *in,
+					void *out, MPI_Count count,
+					MPI_Datatype type, MPI_Op op,
+					struct weft_req **req_p, int *rc_p)
 {
 	if (!is_quick(comm, WEFT_COLL_ALLREDUCE) || weft_core_exact ||
 	    in == out || !in || !out || out == MPI_IN_PLACE)

@@ -46,7 +46,7 @@ void weft_short_open(void)
 	}
 }
 
-static int run(struct weft_route *r, struct fi_weft_call *call,
+WEFT_HOT static int run(struct weft_route *r, struct fi_weft_call *call,
 	       struct weft_req **req_p)
 {
 	struct fi_weft_work work;
@@ -64,7 +64,7 @@ static int run(struct weft_route *r, struct fi_weft_call *call,
 	return rc == -FI_ENOSYS ? -ENOSYS : weft_unit_finish(r, &work, rc);
 }
 
-int weft_unit_barrier(struct weft_route *r, struct weft_req **req_p)
+WEFT_HOT int weft_unit_barrier(struct weft_route *r, struct weft_req **req_p)
 {
 	struct fi_weft_call call;
 
@@ -74,9 +74,9 @@ int weft_unit_barrier(struct weft_route *r, struct weft_req **req_p)
 	return run(r, &call, req_p);
 }
 
-int weft_unit_allreduce(struct weft_route *r, const void *in, void *out,
-			MPI_Count count, MPI_Datatype type, MPI_Op op,
-			struct weft_req **req_p)
+WEFT_HOT int weft_unit_allreduce(struct weft_route *r, const void *in,
+				 void *out, MPI_Count count, MPI_Datatype type,
+				 MPI_Op op, struct weft_req **req_p)
 {
 	const struct short_type *t = &short_type[(uintptr_t)type & 0xff];
 	unsigned o = (uintptr_t)op & 0x1f;
