@@ -33,6 +33,7 @@ struct weft_mc {
 	struct weft_coll *coll;
 	bool direct; /* weft_direct.c: one thread */
 	uint64_t shun_until_ns; /* no yielding before: strangers compute */
+	uint64_t shun_ns;	/* so much longer the next time */
 };
 
 /* cm.join with FI_COLLECTIVE, and the collective calls: weft_coll.c. */

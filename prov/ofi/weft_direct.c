@@ -20,12 +20,14 @@
 /*
  * In a crowd the others come while this one yields, and then nobody has to be
  * woken: two and a half times faster than sleeping. But a yield that comes back
- * late gave the processor to somebody who computes, so sleep for a while.
+ * late gave the processor to somebody who computes, so sleep for a while, the
+ * longer the oftener that happens.
  */
 #define CROWD_YIELDS  64
 #define CROWD_LOOK    8 /* yields between looks at everything else */
 #define CROWD_LATE_NS UINT64_C(1000000)
-#define CROWD_SHUN_NS UINT64_C(50000000)
+#define CROWD_SHUN_MIN UINT64_C(2000000)
+#define CROWD_SHUN_MAX UINT64_C(64000000)
 
 /* What lies in the caller's memory. */
 struct direct {
@@ -185,14 +187,21 @@ static bool rest(struct weft_ep *ep, uint64_t deadline)
 	return true;
 }
 
-/* A yield that came back late: none for a while. */
+/* A yield came back late: none for a while. */
+static void shun(struct weft_mc *mc, uint64_t now)
+{
+	mc->shun_until_ns = now + CROWD_SHUN_MIN + mc->shun_ns;
+	if (mc->shun_ns < CROWD_SHUN_MAX)
+		mc->shun_ns += CROWD_SHUN_MIN + mc->shun_ns;
+}
+
 static bool is_late(struct weft_mc *mc, uint64_t *then)
 {
 	uint64_t now = weft_now_ns(), took = now - *then;
 
 	*then = now;
 	if (took > CROWD_LATE_NS)
-		mc->shun_until_ns = now + CROWD_SHUN_NS;
+		shun(mc, now);
 	return took > CROWD_LATE_NS;
 }
 
@@ -207,8 +216,10 @@ static bool yield_to_others(struct weft_mc *mc, struct weft_coll_work *w)
 	then = weft_now_ns();
 	for (i = 1; i < CROWD_YIELDS; i++) {
 		sched_yield();
-		if (weft_nic_coll_spin(w, 1))
+		if (weft_nic_coll_spin(w, 1)) {
+			mc->shun_ns /= 2;
 			return true;
+		}
 		if (is_late(mc, &then))
 			return false;
 		if (i % CROWD_LOOK == 0)
