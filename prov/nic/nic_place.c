@@ -4,6 +4,8 @@
 #include <hwloc/glibc-sched.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Objects without a sibling tell nothing. */
@@ -45,7 +47,33 @@ weft_cu_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set)
 
 static hwloc_topology_t topology;
 
-static void load(void)
+/*
+ * hwloc's plugins (displays, accelerators) have no business in a rank, and only
+ * the environment keeps them out. It is exchanged, not changed: threads that
+ * look meanwhile see one array or the other, and both stay.
+ */
+static void load_plain(void (*load)(void))
+{
+	static char no_plugins[] = "HWLOC_PLUGINS_PATH=/dev/null";
+	static char **plain;
+	char **old = environ;
+	size_t n = 0;
+
+	while (old && old[n])
+		n++;
+	if (!getenv("HWLOC_PLUGINS_PATH"))
+		plain = calloc(n + 2, sizeof(*plain));
+	if (plain) {
+		plain[0] = no_plugins;
+		if (n)
+			memcpy(plain + 1, old, n * sizeof(*plain));
+		environ = plain;
+	}
+	load();
+	environ = old;
+}
+
+static void load_hwloc(void)
 {
 	if (hwloc_topology_init(&topology) < 0) {
 		topology = NULL;
@@ -55,6 +83,11 @@ static void load(void)
 		hwloc_topology_destroy(topology);
 		topology = NULL;
 	}
+}
+
+static void load(void)
+{
+	load_plain(load_hwloc);
 }
 
 weft_cu_place nic_place_here(void)

@@ -216,6 +216,7 @@ static void this_process_has_a_place_when_it_is_bound(void **state)
 
 	(void)state;
 	setenv("HWLOC_SYNTHETIC", "pack:2 core:512 pu:1", 1);
+	unsetenv("HWLOC_PLUGINS_PATH");
 	T_OK(sched_getaffinity(0, sizeof(old), &old));
 	if (CPU_COUNT(&old) < 2)
 		skip();
@@ -227,6 +228,7 @@ static void this_process_has_a_place_when_it_is_bound(void **state)
 		T_OK(sched_setaffinity(0, sizeof(one), &one));
 		is(nic_place_here(),
 		   (int[]){ i / 512, i % 512, -1, -1, -1, -1 });
+		T_TRUE(!getenv("HWLOC_PLUGINS_PATH"));
 	}
 	T_OK(sched_setaffinity(0, sizeof(old), &old));
 	if (CPU_COUNT(&old) == sysconf(_SC_NPROCESSORS_ONLN))
@@ -245,5 +247,7 @@ int main(void)
 		T_CASE(this_process_has_a_place_when_it_is_bound),
 	};
 
+	/* hosts are loaded here, too, and not all plugins bear sanitizers */
+	setenv("HWLOC_PLUGINS_PATH", "/dev/null", 0);
 	return T_RUN(tests);
 }
