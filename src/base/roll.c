@@ -3,6 +3,7 @@
 #include "src/base/roll.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,8 @@ void weft_roll_close(struct weft_roll *r)
 	r->members = 0;
 }
 
+#define ROLL_PATIENCE 10000 /* yields */
+
 static struct roll_name *name_at(const struct weft_roll *r, uint32_t id)
 {
 	return (struct roll_name *)at(r, sizeof(struct roll_head)) + id;
@@ -96,16 +99,26 @@ static uint32_t hash(const char *s)
 	return h ^ h >> 16;
 }
 
+/* Whoever writes a name there has written it soon, unless he died. */
+static bool is_ready(const struct roll_name *n)
+{
+	/* A0 pairs with R0: the text is there when the state says so. */
+	for (int i = 0; weft_load32(&n->state) == ROLL_WRITING; i++) {
+		if (i == ROLL_PATIENCE)
+			return false;
+		sched_yield();
+	}
+	return weft_load32(&n->state) == ROLL_READY;
+}
+
 /* True when the place has the name now, its own or the same one's. */
 static bool claim(struct roll_name *n, const char *name)
 {
 	uint32_t free_state = ROLL_FREE;
 
-	/* A0 pairs with R0: the text is there when the state says so. */
-	if (weft_load32(&n->state) == ROLL_READY)
-		return !strncmp(n->text, name, ROLL_NAME - 1);
-	if (!weft_cas32(&n->state, &free_state, ROLL_WRITING))
-		return false;
+	if (weft_load32(&n->state) != ROLL_FREE ||
+	    !weft_cas32(&n->state, &free_state, ROLL_WRITING))
+		return is_ready(n) && !strncmp(n->text, name, ROLL_NAME - 1);
 	snprintf(n->text, ROLL_NAME, "%s", name);
 	/* R0 pairs with A0 */
 	weft_store32(&n->state, ROLL_READY);

@@ -3,9 +3,11 @@
 #include "src/base/roll.h"
 #include "test/t.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -139,6 +141,48 @@ static void threads_may_ask_at_once(void **state)
 	weft_roll_close(&shared);
 }
 
+#define ROUNDS 400
+#define ASKERS 6
+
+/* Where everybody writes down which numbers he got. */
+struct desk {
+	weft_au32 here[ROUNDS];
+	uint32_t got[ROUNDS][ASKERS];
+};
+
+/* A page that nobody has touched yet makes the writer of a name slow. */
+static int ask_together(int i, void *arg)
+{
+	struct desk *d = arg;
+	char name[ROLL_NAME];
+
+	for (int k = 0; k < ROUNDS; k++) {
+		snprintf(name, sizeof(name), "deed_%d", k);
+		weft_add32(&d->here[k], 1);
+		while (weft_load32(&d->here[k]) < ASKERS)
+			sched_yield();
+		d->got[k][i] = weft_roll_id(&shared, name);
+	}
+	return 0;
+}
+
+static void those_who_ask_together_get_one_number(void **state)
+{
+	struct desk *d = mmap(NULL, sizeof(*d), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	T_TRUE(d != MAP_FAILED);
+	T_OK(weft_roll_open(&shared, 1, false));
+	t_processes(ASKERS, ask_together, d, 60);
+	for (int k = 0; k < ROUNDS; k++) {
+		for (int i = 1; i < ASKERS; i++)
+			T_IS(d->got[k][i], d->got[k][0]);
+	}
+	weft_roll_close(&shared);
+	munmap(d, sizeof(*d));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +192,7 @@ int main(void)
 		T_CASE(garbage_is_no_roll),
 		T_CASE(counts_and_text_reach_the_launcher),
 		T_CASE(threads_may_ask_at_once),
+		T_CASE(those_who_ask_together_get_one_number),
 	};
 
 	return T_RUN(tests);
