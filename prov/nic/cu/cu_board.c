@@ -8,19 +8,6 @@
  */
 #include "prov/nic/cu/cu_group.h"
 
-#include <string.h>
-
-/* What is folded: everybody's cell of one packet. */
-struct fold {
-	struct weft_cu_group *g;
-	const struct weft_cu_call *op;
-	uint64_t seq;
-	size_t bytes;
-	uint32_t sig;
-	uint32_t flags;
-	bool mixed; /* members that meant different operations */
-};
-
 static struct cu_packet *cell_of(const struct weft_cu_group *g, int member,
 				 uint64_t seq)
 {
@@ -28,7 +15,7 @@ static struct cu_packet *cell_of(const struct weft_cu_group *g, int member,
 }
 
 /* Combines what lies below member into his cell, inputs in their order. */
-static void fold_at(struct fold *f, int member)
+static void fold_at(struct cu_climb *f, int member)
 {
 	const struct weft_cu_tree *t = &f->g->tree;
 	struct cu_packet *sum = cell_of(f->g, member, f->seq);
@@ -46,31 +33,27 @@ static void fold_at(struct fold *f, int member)
 }
 
 /* All have arrived: the result for everybody. */
-static void board_turn(struct fold *f)
+static void board_turn(struct weft_cu_group *g, const struct weft_cu_call *op,
+		       uint64_t seq, size_t bytes)
 {
-	struct weft_cu_group *g = f->g;
-	struct cu_packet *out = cu_board_out(g, f->seq);
+	struct cu_climb all = { .g = g, .op = op, .seq = seq, .bytes = bytes,
+				.sig = cu_sig(op) };
+	struct cu_packet *out = cu_board_out(g, seq);
 
-	fold_at(f, g->tree.root);
-	out->sig = f->mixed ? CU_MIXED : f->sig;
-	out->flags = (uint16_t)f->flags;
-	if (f->bytes)
-		memcpy(out->payload,
-		       cell_of(g, g->tree.root, f->seq)->payload, f->bytes);
+	fold_at(&all, g->tree.root);
+	cu_climb_write(&all, out, cell_of(g, g->tree.root, seq)->payload);
 	/* R0 pairs with A0 in cu_packet_there(): written, then numbered. */
-	weft_store64(&out->seq, f->seq + 1);
+	weft_store64(&out->seq, seq + 1);
 	cu_tell(g, CU_BELL_OUT);
 }
 
 void cu_board_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 		     uint64_t seq, const void *data, size_t bytes)
 {
-	struct fold f = { .g = g, .op = op, .seq = seq, .bytes = bytes,
-			  .sig = cu_sig(op) };
 	struct cu_packet *mine = cell_of(g, g->me, seq);
 	uint64_t before;
 
-	mine->sig = f.sig;
+	mine->sig = cu_sig(op);
 	if (bytes == 8)
 		memcpy(mine->payload, data, 8);
 	else if (bytes)
@@ -78,7 +61,7 @@ void cu_board_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 	/* RA6: pairs with itself: all cells before the last count. */
 	before = weft_add64(&g->board->slot[seq % CU_SLOTS].count.arrived, 1);
 	if ((before + 1) % (unsigned)g->n == 0)
-		board_turn(&f);
+		board_turn(g, op, seq, bytes);
 }
 
 void cu_board_credit(struct weft_cu_group *g, uint64_t epoch)

@@ -6,6 +6,8 @@
 #include "prov/nic/cu/cu.h"
 #include "src/base/attr.h"
 
+#include <string.h>
+
 struct weft_cu_group {
 	struct weft_cu_geo geo;
 	struct weft_cu_tree tree;
@@ -52,6 +54,26 @@ static inline uint32_t cu_sig(const struct weft_cu_call *op)
 }
 
 #define CU_MIXED 0xffffffffu /* no operation has this signature */
+
+/* What goes up a tree: the packet's identity and what was met on the way. */
+struct cu_climb {
+	struct weft_cu_group *g;
+	const struct weft_cu_call *op;
+	uint64_t seq;
+	size_t bytes;
+	uint32_t sig;
+	uint32_t flags;
+	bool mixed; /* inputs that meant different operations */
+};
+
+static inline void cu_climb_write(const struct cu_climb *c,
+				  struct cu_packet *p, const void *data)
+{
+	p->sig = c->mixed ? CU_MIXED : c->sig;
+	p->flags = (uint16_t)c->flags;
+	if (c->bytes)
+		memcpy(p->payload, data, c->bytes);
+}
 
 static inline struct weft_bell *cu_bell(const struct weft_cu_group *g,
 					unsigned which)

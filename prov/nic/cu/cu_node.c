@@ -8,28 +8,8 @@
 
 #include <string.h>
 
-/* What climbs: the packet's identity and its payload so far. */
-struct climb {
-	struct weft_cu_group *g;
-	const struct weft_cu_call *op;
-	uint64_t seq;
-	size_t bytes;
-	uint32_t sig;
-	uint32_t flags;
-	bool mixed; /* inputs that meant different operations */
-};
-
-static void packet_write(struct cu_packet *p, const struct climb *c,
-			 const void *data)
-{
-	p->sig = c->mixed ? CU_MIXED : c->sig;
-	p->flags = (uint16_t)c->flags;
-	if (c->bytes)
-		memcpy(p->payload, data, c->bytes);
-}
-
 /* Combines all cells of member's slot into the scratch buffer. */
-static void node_combine(struct climb *c, int member, unsigned inputs)
+static void node_combine(struct cu_climb *c, int member, unsigned inputs)
 {
 	struct weft_cu_group *g = c->g;
 	struct cu_head *row = g->row[member];
@@ -52,13 +32,13 @@ static void node_combine(struct climb *c, int member, unsigned inputs)
 }
 
 /* The result is complete: the root of the tree shows it. */
-static void node_publish(struct climb *c)
+static void node_publish(struct cu_climb *c)
 {
 	struct weft_cu_group *g = c->g;
 	struct cu_packet *p =
 		cu_out(g->row[g->tree.root], &g->geo, c->seq);
 
-	packet_write(p, c, g->scratch);
+	cu_climb_write(c, p, g->scratch);
 	/* R0 pairs with A0 in cu_packet_there(): written, then numbered. */
 	weft_store64(&p->seq, c->seq + 1);
 	if (g->send)
@@ -68,7 +48,7 @@ static void node_publish(struct climb *c)
 }
 
 /* The member whose cell this is has no memory in common with us. */
-static void node_send_up(struct climb *c, int member, unsigned input,
+static void node_send_up(struct cu_climb *c, int member, unsigned input,
 			 const void *data)
 {
 	struct weft_cu_msg m = {
@@ -83,7 +63,7 @@ static void node_send_up(struct climb *c, int member, unsigned input,
 }
 
 /* Counts a filled cell of member in; true: it was the last, combined now. */
-static bool node_count(struct climb *c, int member)
+static bool node_count(struct cu_climb *c, int member)
 {
 	struct weft_cu_group *g = c->g;
 	unsigned inputs = 1u + (unsigned)weft_cu_tree_inputs(&g->tree, member);
@@ -98,7 +78,7 @@ static bool node_count(struct climb *c, int member)
 }
 
 /* Goes on as member, whose inputs are combined, until somebody is missing. */
-static void node_climb(struct climb *c, int member)
+static void node_climb(struct cu_climb *c, int member)
 {
 	struct weft_cu_group *g = c->g;
 
@@ -110,8 +90,9 @@ static void node_climb(struct climb *c, int member)
 			node_send_up(c, member, input, g->scratch);
 			return;
 		}
-		packet_write(cu_cell(g->row[member], &g->geo, c->seq, input), c,
-			     g->scratch);
+		cu_climb_write(c,
+			       cu_cell(g->row[member], &g->geo, c->seq, input),
+			       g->scratch);
 		if (!node_count(c, member))
 			return;
 	}
@@ -121,10 +102,10 @@ static void node_climb(struct climb *c, int member)
 void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 		    uint64_t seq, const void *data, size_t bytes)
 {
-	struct climb c = { .g = g, .op = op, .seq = seq, .bytes = bytes,
+	struct cu_climb c = { .g = g, .op = op, .seq = seq, .bytes = bytes,
 			   .sig = cu_sig(op) };
 
-	packet_write(cu_cell(g->row[g->me], &g->geo, seq, 0), &c, data);
+	cu_climb_write(&c, cu_cell(g->row[g->me], &g->geo, seq, 0), data);
 	if (node_count(&c, g->me))
 		node_climb(&c, g->me);
 }
@@ -134,12 +115,12 @@ void cu_node_up(struct weft_cu_group *g, const struct weft_cu_msg *m,
 {
 	struct weft_cu_call call = { .kind = m->kind, .op = m->op,
 				     .type = m->type, .root = (int)m->root };
-	struct climb c = { .g = g, .op = &call, .seq = m->seq,
+	struct cu_climb c = { .g = g, .op = &call, .seq = m->seq,
 			   .bytes = m->bytes, .sig = m->sig,
 			   .flags = m->flags };
 
-	packet_write(cu_cell(g->row[g->me], &g->geo, m->seq, m->input), &c,
-		     payload);
+	cu_climb_write(&c, cu_cell(g->row[g->me], &g->geo, m->seq, m->input),
+		       payload);
 	if (node_count(&c, g->me))
 		node_climb(&c, g->me);
 }
