@@ -24,8 +24,7 @@ static void wake_waiter(struct weft_cq *cq)
 {
 	if (!cq || cq->watch.obj == FI_WAIT_NONE)
 		return;
-	cq->watch.signalled = true;
-	weft_watch_notify(&cq->watch);
+	weft_cq_rouse(cq);
 }
 
 static void coll_joined(void *arg, struct weft_coll *coll, int err)

@@ -241,8 +241,7 @@ static int weft_cq_signal(struct fid_cq *fid)
 	struct weft_cq *cq = to_cq(fid);
 
 	weft_enter(cq->domain);
-	cq->watch.signalled = true;
-	weft_watch_notify(&cq->watch);
+	weft_cq_rouse(cq);
 	weft_leave(cq->domain);
 	return 0;
 }

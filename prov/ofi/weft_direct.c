@@ -102,20 +102,18 @@ static int work_result(const struct weft_coll_work *w)
 	return weft_likely(!w->call.err) ? 0 : (int)weft_fi_err(w->call.err);
 }
 
-WEFT_HOT /* As fi_cq_signal: who sleeps in the queue has to look. */
-static void signal_queue(struct weft_cq *cq)
+/* In which the caller sleeps when he waits for everything. */
+static struct weft_cq *queue_of(const struct weft_ep *ep)
 {
-	if (!cq)
-		return;
-	cq->watch.signalled = true;
-	weft_watch_notify(&cq->watch);
+	return ep->tx_cq ? ep->tx_cq : ep->rx_cq;
 }
 
 static void later_done(struct weft_coll_work *w)
 {
 	struct direct *d = weft_container_of(w, struct direct, work);
 
-	signal_queue(d->mc->ep->tx_cq ? d->mc->ep->tx_cq : d->mc->ep->rx_cq);
+	if (queue_of(d->mc->ep))
+		weft_cq_rouse(queue_of(d->mc->ep));
 	d->over((struct fi_weft_work *)d, -work_result(w));
 }
 
@@ -140,7 +138,7 @@ static unsigned turns_of(struct weft_mc *mc, uint64_t flags, bool crowd)
 	return is_shunning(mc) ? 0 : CROWD_TURNS;
 }
 
-int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
+WEFT_HOT int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
 			     struct fi_weft_work *work)
 {
 	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
@@ -171,15 +169,10 @@ int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
 	return -FI_EINPROGRESS;
 }
 
-static bool has_entries(const struct weft_cq *cq)
-{
-	return cq && cq->head != cq->tail;
-}
-
 /* Gives the processor away; false: the time is over. */
 static bool rest(struct weft_ep *ep, uint64_t deadline)
 {
-	struct weft_cq *cq = ep->tx_cq ? ep->tx_cq : ep->rx_cq;
+	struct weft_cq *cq = queue_of(ep);
 
 	if (cq && cq->watch.obj != FI_WAIT_NONE)
 		return !weft_watch_sleep(&cq->watch, deadline);
@@ -239,7 +232,7 @@ static int wait_long(struct weft_ep *ep, struct weft_coll_work *w,
 		weft_domain_progress(ep->domain);
 		if (w->over)
 			return work_result(w);
-		if (has_entries(ep->tx_cq) || has_entries(ep->rx_cq) ||
+		if (weft_cq_has(ep->tx_cq) || weft_cq_has(ep->rx_cq) ||
 		    !deadline)
 			return -FI_EAGAIN;
 		if (rounds && rounds--) {

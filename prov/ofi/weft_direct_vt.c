@@ -9,11 +9,6 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-static bool has_entries(const struct weft_cq *cq)
-{
-	return cq && cq->head != cq->tail;
-}
-
 /* 0: woken, or the time is over; what ends virtual time is an error. */
 static int sleep_virtual(struct weft_carrier *c, int timeout_ms)
 {
@@ -32,7 +27,7 @@ WEFT_HOT int weft_coll_wait_virtual(struct weft_ep *ep,
 	/* Whoever made progress elsewhere may have seen its end. */
 	if (w->over)
 		return w->call.err;
-	while (!has_entries(ep->tx_cq) && !has_entries(ep->rx_cq)) {
+	while (!weft_cq_has(ep->tx_cq) && !weft_cq_has(ep->rx_cq)) {
 		ret = sleep_virtual(ep->carrier, timeout_ms);
 		if (weft_unlikely(ret))
 			return ret;

@@ -252,6 +252,18 @@ static inline struct weft_cqe *weft_cq_slot(struct weft_cq *cq)
 	return &cq->ring[cq->tail & cq->mask];
 }
 
+static inline bool weft_cq_has(const struct weft_cq *cq)
+{
+	return cq && cq->head != cq->tail;
+}
+
+/* Who sleeps in the queue comes back and looks, as after fi_cq_signal. */
+static inline void weft_cq_rouse(struct weft_cq *cq)
+{
+	cq->watch.signalled = true;
+	weft_watch_notify(&cq->watch);
+}
+
 static inline void weft_cq_commit(struct weft_cq *cq)
 {
 	cq->tail++;

@@ -49,9 +49,7 @@ void weft_recv_over(struct weft_ep *ep, const struct weft_op *op)
 	a->len = op->len;
 	a->err = op->err ? (int)-weft_fi_err(op->err) : 0;
 	a->over = 1;
-	/* as fi_cq_signal: who sleeps in the queue has to look */
-	ep->rx_cq->watch.signalled = true;
-	weft_watch_notify(&ep->rx_cq->watch);
+	weft_cq_rouse(ep->rx_cq);
 }
 
 struct fi_weft_recv weft_recv_ops = {
