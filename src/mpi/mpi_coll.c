@@ -71,8 +71,8 @@ int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 	return mpi_coll_run(&m);
 }
 
-static int allreduce(const char *func, const void *in, struct mpi_side out,
-		     MPI_Op op, MPI_Comm comm)
+static int allreduce_checked(const char *func, const void *in,
+			     struct mpi_side out, MPI_Op op, MPI_Comm comm)
 {
 	struct mpi_coll m = mpi_combine(func, WEFT_COLL_ALLREDUCE, in, out, op,
 					comm);
@@ -80,20 +80,27 @@ static int allreduce(const char *func, const void *in, struct mpi_side out,
 	return mpi_coll_run(&m);
 }
 
+WEFT_INLINE int allreduce(const char *func, const void *in, void *out,
+			  MPI_Count count, MPI_Datatype type, MPI_Op op,
+			  MPI_Comm comm)
+{
+	struct weft_comm *c = weft_comm_of(comm);
+	int rc;
+
+	if (weft_likely(c && weft_coll_allreduce_quick(c, in, out, count, type,
+						       op, NULL, &rc)))
+		return weft_err_rc(c, func, rc);
+	return allreduce_checked(func, in, mpi_side(out, count, type), op,
+				 comm);
+}
+
 #pragma weak MPI_Allreduce = PMPI_Allreduce
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
 		   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct weft_comm *c = weft_comm_of(comm);
-	int rc;
 
-	if (weft_likely(c && weft_coll_allreduce_quick(c, sendbuf, recvbuf,
-						       count, datatype, op,
-						       NULL, &rc)))
-		return weft_err_rc(c, __func__, rc);
-	return allreduce(__func__, sendbuf,
-			 mpi_side(recvbuf, count, datatype), op, comm);
+	return allreduce(__func__, sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 #pragma weak MPI_Allreduce_c = PMPI_Allreduce_c
@@ -101,15 +108,8 @@ int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct weft_comm *c = weft_comm_of(comm);
-	int rc;
 
-	if (weft_likely(c && weft_coll_allreduce_quick(c, sendbuf, recvbuf,
-						       count, datatype, op,
-						       NULL, &rc)))
-		return weft_err_rc(c, __func__, rc);
-	return allreduce(__func__, sendbuf,
-			 mpi_side(recvbuf, count, datatype), op, comm);
+	return allreduce(__func__, sendbuf, recvbuf, count, datatype, op, comm);
 }
 
 #pragma weak MPI_Gather = PMPI_Gather

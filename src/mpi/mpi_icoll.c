@@ -72,13 +72,30 @@ int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 	return mpi_coll_start(&m, request);
 }
 
-static int iallreduce(const char *func, const void *in, struct mpi_side out,
-		      MPI_Op op, MPI_Comm comm, MPI_Request *request)
+static int iallreduce_checked(const char *func, const void *in,
+			      struct mpi_side out, MPI_Op op, MPI_Comm comm,
+			      MPI_Request *request)
 {
 	struct mpi_coll m = mpi_combine(func, WEFT_COLL_ALLREDUCE, in, out, op,
 					comm);
 
 	return mpi_coll_start(&m, request);
+}
+
+WEFT_INLINE int iallreduce(const char *func, const void *in, void *out,
+			   MPI_Count count, MPI_Datatype type, MPI_Op op,
+			   MPI_Comm comm, MPI_Request *request)
+{
+	struct weft_comm *c = weft_comm_of(comm);
+	struct weft_req *r;
+	int rc;
+
+	if (weft_likely(c && request &&
+			weft_coll_allreduce_quick(c, in, out, count, type, op,
+						  &r, &rc)))
+		return mpi_coll_started(func, c, rc, r, request);
+	return iallreduce_checked(func, in, mpi_side(out, count, type), op,
+				  comm, request);
 }
 
 #pragma weak MPI_Iallreduce = PMPI_Iallreduce
@@ -87,16 +104,8 @@ int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count,
 		    MPI_Request *request)
 {
 	MPI_ENTER;
-	struct weft_comm *c = weft_comm_of(comm);
-	struct weft_req *r;
-	int rc;
 
-	if (weft_likely(c && request &&
-			weft_coll_allreduce_quick(c, sendbuf, recvbuf, count,
-						  datatype, op, &r, &rc)))
-		return mpi_coll_started(__func__, c, rc, r, request);
-	return iallreduce(__func__, sendbuf,
-			  mpi_side(recvbuf, count, datatype), op, comm,
+	return iallreduce(__func__, sendbuf, recvbuf, count, datatype, op, comm,
 			  request);
 }
 
@@ -106,16 +115,8 @@ int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		      MPI_Request *request)
 {
 	MPI_ENTER;
-	struct weft_comm *c = weft_comm_of(comm);
-	struct weft_req *r;
-	int rc;
 
-	if (weft_likely(c && request &&
-			weft_coll_allreduce_quick(c, sendbuf, recvbuf, count,
-						  datatype, op, &r, &rc)))
-		return mpi_coll_started(__func__, c, rc, r, request);
-	return iallreduce(__func__, sendbuf,
-			  mpi_side(recvbuf, count, datatype), op, comm,
+	return iallreduce(__func__, sendbuf, recvbuf, count, datatype, op, comm,
 			  request);
 }
 
