@@ -164,8 +164,8 @@ WEFT_HOT int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
 	return weft_cu_post(hw ? hw : c->far, &w->call);
 }
 
-int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *w,
-		       unsigned turns)
+WEFT_HOT int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *w,
+				unsigned turns)
 {
 	int ret = -EAGAIN;
 

@@ -4,9 +4,13 @@
  * every member costs a context switch, and what he touches is cold when he
  * comes back: so he touches two lines, his cell and the count, and the last
  * one does the work of all nodes, in the tree's order. The result is what the
- * tree gives, bit by bit.
+ * tree gives, bit by bit. A barrier is the count alone.
  */
 #include "prov/nic/cu/cu_group.h"
+
+/* What a member adds to the count; a barrier, without a cell, says so here. */
+#define BOARD_ONE     UINT64_C(1)
+#define BOARD_BARRIER (UINT64_C(1) << 32)
 
 static struct cu_packet *cell_of(const struct weft_cu_group *g, int member,
 				 uint64_t seq)
@@ -32,36 +36,63 @@ static void fold_at(struct cu_climb *f, int member)
 	}
 }
 
-/* All have arrived: the result for everybody. */
-static void board_turn(struct weft_cu_group *g, const struct weft_cu_call *op,
-		       uint64_t seq, size_t bytes)
+/* Counts a member in; true: he is the last. mixed: some wanted barriers. */
+static bool board_count(struct weft_cu_group *g, uint64_t seq, bool barrier,
+			bool *mixed_p)
 {
-	struct cu_climb all = { .g = g, .op = op, .seq = seq, .bytes = bytes,
-				.sig = cu_sig(op) };
-	struct cu_packet *out = cu_board_out(g, seq);
+	uint64_t mine = BOARD_ONE + (barrier ? BOARD_BARRIER : 0);
+	/* RA6: pairs with itself: all cells before the last count. */
+	uint64_t all = mine + weft_add64(&cu_board_slot(g, seq)->arrived, mine);
+	unsigned n = (unsigned)g->n;
 
-	fold_at(&all, g->tree.root);
-	cu_climb_write(&all, out, cell_of(g, g->tree.root, seq)->payload);
+	*mixed_p = all / BOARD_BARRIER != (barrier ? n : 0);
+	return weft_unlikely(all % BOARD_BARRIER == n);
+}
+
+/* The result is for everybody. */
+static void board_turn(struct weft_cu_group *g, uint64_t seq,
+		       struct cu_packet *out)
+{
+	/* Relaxed: who counts here next has read the result, and its credit. */
+	weft_store64_relaxed(&cu_board_slot(g, seq)->arrived, 0);
 	/* R0 pairs with A0 in cu_packet_there(): written, then numbered. */
 	weft_store64(&out->seq, seq + 1);
 	cu_tell(g, CU_BELL_OUT);
 }
 
-void cu_board_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
-		     uint64_t seq, const void *data, size_t bytes)
+WEFT_HOT void cu_board_barrier(struct weft_cu_group *g, uint64_t seq)
+{
+	struct cu_packet *out = cu_board_out(g, seq);
+	bool mixed;
+
+	if (!board_count(g, seq, true, &mixed))
+		return;
+	out->sig = mixed ? CU_MIXED : CU_SIG_BARRIER;
+	out->flags = 0;
+	board_turn(g, seq, out);
+}
+
+WEFT_HOT void cu_board_arrive(struct weft_cu_group *g,
+			      const struct weft_cu_call *op, uint64_t seq,
+			      const void *data, size_t bytes)
 {
 	struct cu_packet *mine = cell_of(g, g->me, seq);
-	uint64_t before;
+	struct cu_packet *out = cu_board_out(g, seq);
+	struct cu_climb all;
+	bool mixed;
 
 	mine->sig = cu_sig(op);
 	if (bytes == 8)
 		memcpy(mine->payload, data, 8);
 	else if (bytes)
 		memcpy(mine->payload, data, bytes);
-	/* RA6: pairs with itself: all cells before the last count. */
-	before = weft_add64(&g->board->slot[seq % CU_SLOTS].count.arrived, 1);
-	if ((before + 1) % (unsigned)g->n == 0)
-		board_turn(g, op, seq, bytes);
+	if (!board_count(g, seq, false, &mixed))
+		return;
+	all = (struct cu_climb){ .g = g, .op = op, .seq = seq, .bytes = bytes,
+				 .sig = cu_sig(op), .mixed = mixed };
+	fold_at(&all, g->tree.root);
+	cu_climb_write(&all, out, cell_of(g, g->tree.root, seq)->payload);
+	board_turn(g, seq, out);
 }
 
 void cu_board_credit(struct weft_cu_group *g, uint64_t epoch)

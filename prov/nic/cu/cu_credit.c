@@ -48,7 +48,7 @@ static uint64_t clear_after(const struct weft_cu_group *g)
 	return ((done < g->credits ? done : g->credits) + 2) * CU_WINDOW;
 }
 
-bool cu_credit_has(struct weft_cu_group *g, uint64_t seq)
+WEFT_HOT bool cu_credit_has(struct weft_cu_group *g, uint64_t seq)
 {
 	if (weft_likely(seq < g->clear))
 		return true;
@@ -76,7 +76,7 @@ weft_au64 *cu_credit_word(const struct weft_cu_group *g, uint64_t seq,
 	return &g->row[slowest(g)]->credit_done;
 }
 
-void cu_credit_read(struct weft_cu_group *g)
+WEFT_HOT void cu_credit_read(struct weft_cu_group *g)
 {
 	if (++g->consumed % CU_WINDOW)
 		return;

@@ -43,11 +43,13 @@ static inline bool cu_far(const struct weft_cu_group *g, int member)
 	return g->send && member != g->me;
 }
 
+#define CU_SIG_BARRIER ((uint32_t)WEFT_CU_BARRIER << 28)
+
 /* What every member must agree on about a packet. */
 static inline uint32_t cu_sig(const struct weft_cu_call *op)
 {
 	if (op->kind == WEFT_CU_BARRIER)
-		return (uint32_t)WEFT_CU_BARRIER << 28;
+		return CU_SIG_BARRIER;
 	return (uint32_t)op->kind << 28 | (uint32_t)op->op << 24 |
 	       (uint32_t)op->type << 20 |
 	       ((uint32_t)op->root * 31u + (uint32_t)op->count) % (1u << 20);
@@ -142,15 +144,22 @@ bool cu_packet_there(const struct weft_cu_group *g,
 void cu_packet_plan(const struct weft_cu_group *g, struct weft_cu_call *call);
 
 /* cu_board.c: short reductions of a crowd. */
+static inline struct cu_board_slot *
+cu_board_slot(const struct weft_cu_group *g, uint64_t seq)
+{
+	return &g->board->slot[seq % CU_SLOTS];
+}
+
 static inline struct cu_packet *cu_board_out(const struct weft_cu_group *g,
 					     uint64_t seq)
 {
-	return &g->board->slot[seq % CU_SLOTS].out;
+	return &cu_board_slot(g, seq)->out;
 }
 /* cu_packet.c: does this go there? */
 bool cu_on_board(const struct weft_cu_group *g, const struct weft_cu_call *op);
 void cu_board_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 		     uint64_t seq, const void *data, size_t bytes);
+void cu_board_barrier(struct weft_cu_group *g, uint64_t seq);
 void cu_board_credit(struct weft_cu_group *g, uint64_t epoch);
 
 /* cu_node.c: this member's contribution to packet seq goes up the tree. */

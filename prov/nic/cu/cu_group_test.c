@@ -496,20 +496,34 @@ static void nobody_leaves_a_barrier_early(void **state)
 	}
 }
 
+/* Everybody posts, one of them another thing; all hear the same. */
+static void stage_round(struct stage *s, int odd, unsigned kind, unsigned rest,
+			int err)
+{
+	for (int i = 0; i < s->job.n; i++)
+		stage_post(s, i, i == odd ? kind : rest);
+	stage_poll(s);
+	T_IS(pending, 0);
+	for (int i = 0; i < s->job.n; i++)
+		T_IS(s->call[i].err, err);
+}
+
 static void different_operations_are_an_error(void **state)
 {
+	const unsigned sum = WEFT_CU_ALLREDUCE, barrier = WEFT_CU_BARRIER;
 	struct stage s;
 
 	(void)state;
-	for (int n = 2; n <= 20; n += 9) {
-		stage_open(&s, n, 3, n % 4 == 0);
-		for (int i = 0; i < n; i++)
-			stage_post(&s, i,
-				   i == 1 ? WEFT_CU_BARRIER :
-					    WEFT_CU_ALLREDUCE);
-		stage_poll(&s);
-		T_IS(pending, 0);
-		T_IS(s.call[0].err, -EPROTO);
+	for (int k = 0; k < 12; k++) {
+		int n = 2 + k / 4 * 9, odd = k & 1 ? n - 1 : 0;
+
+		stage_open(&s, n, 3, k & 2);
+		stage_round(&s, odd, barrier, sum, -EPROTO);
+		stage_round(&s, odd, sum, sum, 0);
+		stage_round(&s, odd, sum, barrier, -EPROTO);
+		/* the slots are used again and again */
+		for (int i = 0; i < 40; i++)
+			stage_round(&s, odd, barrier, barrier, 0);
 		stage_close(&s);
 	}
 }

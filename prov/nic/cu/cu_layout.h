@@ -20,11 +20,11 @@
  *          group that has more members than processors (cu_board.c)
  *
  * Operations are cut into packets; packet number s of a route uses slot
- * s % slots. Nobody resets anything: sequence numbers and counts run on. A
- * slot is used again when everybody has read it. Of a tree its root knows
- * that, told by credits that climb the tree every CU_WINDOW packets; in a
- * small group everyone says it with every packet (lag) and, for those who
- * have none to send, every CU_WINDOW packets in credit_done.
+ * s % slots. Sequence numbers and counts run on; only on the board whoever
+ * comes last sets the count back. A slot is used again when everybody has read
+ * it. Of a tree its root knows that, told by credits that climb the tree every
+ * CU_WINDOW packets; in a small group everyone says it with every packet (lag)
+ * and, for those who have none to send, every CU_WINDOW packets in credit_done.
  */
 #ifndef WEFT_NIC_CU_LAYOUT_H
 #define WEFT_NIC_CU_LAYOUT_H
@@ -88,8 +88,8 @@ static_assert(sizeof(struct cu_count) == 64, "shared format");
 
 /* One packet of everybody on the board. */
 struct cu_board_slot {
-	struct cu_count count;
-	struct cu_packet out; /* the result */
+	alignas(64) weft_au64 arrived; /* barriers in the upper half */
+	struct cu_packet out;	       /* the result */
 };
 
 /* Cells lie by member: each one comes back to the same page. */

@@ -135,7 +135,10 @@ static bool quick_pass(struct weft_cu_group *g, const struct weft_cu_call *op,
 {
 	g->posted = g->sent = seq + 1;
 	if (g->board) {
-		cu_board_arrive(g, op, seq, op->in, op->bytes);
+		if (op->kind == WEFT_CU_BARRIER)
+			cu_board_barrier(g, seq);
+		else
+			cu_board_arrive(g, op, seq, op->in, op->bytes);
 		return board_see(g, seq, turns);
 	}
 	near_publish(g, op, seq);
@@ -154,8 +157,8 @@ static void quick_take(struct weft_cu_group *g, struct weft_cu_call *op,
 	cu_credit_read(g);
 }
 
-int weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
-		  unsigned turns)
+WEFT_HOT int weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
+			   unsigned turns)
 {
 	uint64_t seq = g->posted;
 
@@ -204,16 +207,16 @@ static int board_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
 {
 	int err = 0;
 
-	cu_board_arrive(g, &barrier, seq, NULL, 0);
+	cu_board_barrier(g, seq);
 	if (!board_see(g, seq, turns))
 		return -EINPROGRESS;
-	if (weft_unlikely(cu_board_out(g, seq)->sig != cu_sig(&barrier)))
+	if (weft_unlikely(cu_board_out(g, seq)->sig != CU_SIG_BARRIER))
 		err = -EPROTO;
 	cu_credit_read(g);
 	return err;
 }
 
-int weft_cu_sync(struct weft_cu_group *g, unsigned turns)
+WEFT_HOT int weft_cu_sync(struct weft_cu_group *g, unsigned turns)
 {
 	uint64_t seq = g->posted;
 
