@@ -11,6 +11,8 @@
 #define WEFT_NORETURN	  __attribute__((noreturn))
 #define WEFT_COLD	  __attribute__((cold, noinline))
 #define WEFT_HOT	  __attribute__((hot))
+/* What every call reads lies together: in a crowd of ranks it is cold. */
+#define WEFT_HOT_DATA	  __attribute__((section("weft_hot")))
 #define WEFT_INLINE	  __attribute__((always_inline)) static inline
 #define WEFT_PACKED	  __attribute__((packed))
 /* fn(&variable) is called when the variable's block is left. */

@@ -19,7 +19,7 @@ struct lane {
 };
 
 static weft_au32 nowhere; /* until the roll is there, and without memory */
-weft_au32 *weft_call_slot = &nowhere;
+WEFT_HOT_DATA weft_au32 *weft_call_slot = &nowhere;
 
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static struct weft_roll roll;

@@ -33,7 +33,7 @@ void weft_core_coll_set(const struct weft_core_coll_ops *ops)
 	coll = ops;
 }
 
-struct weft_comm *weft_comm_predef[4];
+WEFT_HOT_DATA struct weft_comm *weft_comm_predef[4];
 
 static void name_of(struct weft_comm *c, const char *name)
 {

@@ -23,7 +23,9 @@
 #define SPIN_ALONE  4000 /* every rank has a core */
 #define SPIN_SHARED 20
 
-struct weft_core weft_core = { .job = { .size = 1, .local_size = 1 } };
+WEFT_HOT_DATA struct weft_core weft_core = {
+	.job = { .size = 1, .local_size = 1 },
+};
 
 bool weft_core_exact;
 

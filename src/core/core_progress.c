@@ -27,7 +27,7 @@
 #define FOREVER	   -1
 #define POLLS_VAIN 32 /* tests without success before yielding */
 
-bool weft_threads;
+WEFT_HOT_DATA bool weft_threads;
 weft_au32 weft_completed;
 pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
 

@@ -15,6 +15,7 @@
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_eq.h>
+#include <stdalign.h>
 
 enum weft_phase {
 	WEFT_BEFORE_INIT,
@@ -43,8 +44,8 @@ struct weft_job {
 };
 
 struct weft_core {
-	/* read by every message */
-	struct fid_ep *ep;
+	/* read by every message: a line */
+	alignas(WEFT_CACHE_LINE) struct fid_ep *ep;
 	struct fid_cq *cq;
 	struct weft_proc *proc; /* job.size of them */
 	size_t inject_bytes;
@@ -53,6 +54,8 @@ struct weft_core {
 	weft_au32 stepping; /* requests that are stepped */
 	unsigned spin;	   /* empty polls before sleeping */
 	bool crowded;	   /* more ranks than processors on this host */
+	bool virt;	   /* the clock is virtual: core_world.h */
+	double tick_s;	   /* of weft_ticks(); 0: the clock is asked */
 	struct fi_weft_recv *recv; /* blocking receives; NULL: by a request */
 
 	weft_au32 phase; /* enum weft_phase */
@@ -67,7 +70,6 @@ struct weft_core {
 	struct fid_domain *domain;
 	struct fid_av *av;
 	bool can_sleep;	    /* fi_cq_sread works */
-	bool virt;	    /* the clock is virtual: core_world.h */
 	size_t max_bytes;   /* of one message */
 	size_t iov_limit;   /* pieces of one send or receive */
 	struct weft_pool p2p; /* requests of core_p2p.c */

@@ -2,6 +2,7 @@
 /* The clock behind MPI_Wtime: the host's, or the emulated machine's. */
 #include "src/base/attr.h"
 #include "src/base/clock.h"
+#include "src/core/core_call.h"
 #include "src/core/core_state.h"
 
 #include <rdma/fi_ext_weft.h>
@@ -15,16 +16,35 @@ void weft_core_clock_open(void)
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_CLOCK, 0, &ops, NULL))
 		ops = NULL;
 	below = ops;
+	if (WEFT_HAS_TICKS && !weft_core.virt && !weft_call_reported())
+		weft_core.tick_s = 1.0 / (double)weft_ticks_hz();
 }
 
 void weft_core_clock_close(void)
 {
 	below = NULL;
+	weft_core.tick_s = 0;
+}
+
+static bool is_virtual(void)
+{
+	return weft_core.virt && below;
+}
+
+static uint64_t host_ns(void)
+{
+	uint64_t hz = weft_ticks_hz(), ticks = weft_ticks();
+
+	if (!WEFT_HAS_TICKS)
+		return weft_now_ns();
+	return ticks / hz * 1000000000u + ticks % hz * 1000000000u / hz;
 }
 
 uint64_t weft_core_tick_ps(void)
 {
-	return below ? below->tick_ps(&weft_core.domain->fid) : 1000;
+	if (is_virtual())
+		return below->tick_ps(&weft_core.domain->fid);
+	return WEFT_HAS_TICKS ? 1000000000000u / weft_ticks_hz() : 1000;
 }
 
 uint64_t weft_core_look_ps(void)
@@ -37,7 +57,7 @@ uint64_t weft_core_look_ps(void)
 
 uint64_t weft_core_now_ps(void)
 {
-	if (weft_unlikely(weft_core.virt && below))
+	if (weft_unlikely(is_virtual()))
 		return below->now_ps(&weft_core.domain->fid);
-	return weft_now_ns() * 1000;
+	return host_ns() * 1000;
 }

@@ -6,19 +6,24 @@
 #include "src/core/core_err.h"
 #include "src/mpi/mpi_coll_args.h"
 
+static WEFT_COLD int barrier_by_table(const char *name, MPI_Comm comm)
+{
+	struct mpi_coll m = mpi_barrier(name, comm);
+
+	return mpi_coll_run(&m);
+}
+
 #pragma weak MPI_Barrier = PMPI_Barrier
 int PMPI_Barrier(MPI_Comm comm)
 {
 	MPI_ENTER;
 	struct weft_comm *c = weft_comm_of(comm);
-	struct mpi_coll m;
 	int rc;
 
 	/* the shortest collective has the shortest way */
 	if (weft_likely(c && weft_coll_barrier_quick(c, NULL, &rc)))
 		return weft_err_rc(c, __func__, rc);
-	m = mpi_barrier(__func__, comm);
-	return mpi_coll_run(&m);
+	return barrier_by_table(__func__, comm);
 }
 
 #pragma weak MPI_Bcast = PMPI_Bcast
