@@ -108,6 +108,9 @@ int weft_coll_run(const struct weft_coll_args *a);
 int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p);
 int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p);
 
+/* At the end of MPI_Init: a small world has the unit from the beginning. */
+void weft_coll_open(struct weft_comm *world);
+
 /* What the core calls when communicators come and go. */
 extern const struct weft_core_coll_ops weft_coll_core_ops;
 

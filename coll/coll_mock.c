@@ -502,7 +502,30 @@ int weft_unit_join(struct weft_comm *comm)
 	return 0;
 }
 
+int weft_unit_begin(struct weft_comm *comm)
+{
+	(void)comm;
+	return -EOPNOTSUPP;
+}
+
+int weft_unit_settle(struct weft_comm *comm)
+{
+	(void)comm;
+	return 0;
+}
+
 bool weft_core_exact;
+
+bool weft_route_turn(struct weft_route *r, uint32_t *turn)
+{
+	(void)r, (void)turn;
+	return true;
+}
+
+void weft_route_pass(struct weft_route *r, uint32_t *turn)
+{
+	(void)r, (void)turn;
+}
 
 enum weft_route_state weft_route_state(struct weft_route *r)
 {

@@ -127,21 +127,22 @@ static void post_recv(struct coll_prog *p, const struct coll_step *st)
 					   req));
 }
 
-/* 0: its route is still being joined. */
+/* 0: its route is still being joined, or others are first. */
 static int post_unit(struct coll_prog *p, const struct coll_step *st)
 {
-	enum weft_route_state state = weft_route_state(st->unit.route);
+	struct weft_route *route = st->unit.route;
 	struct weft_req **req;
 
-	if (state == WEFT_ROUTE_JOINING)
+	if (!weft_route_turn(route, &p->turn))
 		return 0;
 	req = prog_req(p);
 	if (!req)
 		prog_fail(p, -ENOMEM);
-	else if (state == WEFT_ROUTE_FAILED)
+	else if (weft_route_state(route) == WEFT_ROUTE_FAILED)
 		prog_fail(p, -EIO);
 	else
 		msg_posted(p, req, weft_unit_post(&st->unit, req));
+	weft_route_pass(route, &p->turn);
 	return 1;
 }
 

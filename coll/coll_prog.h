@@ -69,6 +69,7 @@ struct coll_prog {
 	struct weft_op *op; /* of a reduction, and the type it works on */
 	struct weft_dt *op_dt;
 	int err; /* the first error, 0 so far */
+	uint32_t turn; /* its route lets others go first */
 	/* messages posted (run at once) or announced (recorded) */
 	unsigned nmsg;
 	unsigned waited; /* all before this one have been waited for */

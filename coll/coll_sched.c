@@ -169,6 +169,7 @@ int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p)
 
 	if (coll_unit_start(a, req_p, &rc))
 		return rc;
+	coll_unit_begin(a->comm);
 	rc = sched_record(a, 0, &s);
 	if (rc)
 		return rc;

@@ -76,6 +76,8 @@ void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row);
 
 /* coll_unit.c: a blocking collective begins; perhaps the one that joins. */
 void coll_unit_join(struct weft_comm *comm);
+/* coll_unit.c: the same of a nonblocking one, which does not wait. */
+void coll_unit_begin(struct weft_comm *comm);
 /* coll_unit.c: the route that serves this call, or NULL. */
 struct weft_route *coll_route(const struct weft_coll_args *a);
 /*

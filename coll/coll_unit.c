@@ -14,38 +14,78 @@
 
 #include "src/base/attr.h"
 #include "src/core/core_opts.h"
+#include "src/core/core_state.h"
 
 #include <errno.h>
 
-/* Blocking collectives of a communicator before it joins a route. */
+/*
+ * Collectives of a communicator before it joins a route. What they do must not
+ * depend on how far the join is here, but on their number alone: nonblocking
+ * ones use a route from the moment they begin to join it, and what became of it
+ * counts from the next blocking one on.
+ */
 #define UNIT_JOIN_AT 2
+#define UNIT_JOINED  (UNIT_JOIN_AT + 1)
+
+/* So many ranks join in MPI_Init without anybody noticing; see README. */
+#define UNIT_WORLD 16
 
 /* The kinds below, by their bits. */
 #define QUICK(kind) (1u << (kind))
 
-void coll_unit_join(struct weft_comm *comm)
+static void be_quick(struct weft_comm *comm)
 {
 	static const enum weft_coll_kind kinds[] = {
 		WEFT_COLL_BARRIER, WEFT_COLL_BCAST, WEFT_COLL_REDUCE,
 		WEFT_COLL_ALLREDUCE,
 	};
 
-	if (comm->inter || comm->joins > UNIT_JOIN_AT)
-		return;
-	if (++comm->joins != UNIT_JOIN_AT)
-		return;
-	weft_unit_join(comm);
-	for (size_t i = 0; comm->route && i < WEFT_COUNT_OF(kinds); i++) {
+	for (size_t i = 0; i < WEFT_COUNT_OF(kinds); i++) {
 		if (coll_unforced(kinds[i]))
 			comm->quick |= QUICK(kinds[i]);
 	}
 }
 
+void coll_unit_join(struct weft_comm *comm)
+{
+	if (comm->inter || comm->joins >= UNIT_JOINED)
+		return;
+	if (comm->early)
+		weft_unit_settle(comm);
+	else if (++comm->joins == UNIT_JOIN_AT)
+		weft_unit_join(comm);
+	else
+		return;
+	comm->joins = UNIT_JOINED;
+	if (comm->route)
+		be_quick(comm);
+}
+
+void coll_unit_begin(struct weft_comm *comm)
+{
+	if (comm->inter || comm->joins >= UNIT_JOIN_AT)
+		return;
+	if (++comm->joins == UNIT_JOIN_AT && weft_unit_begin(comm))
+		comm->joins = UNIT_JOINED;
+}
+
+void weft_coll_open(struct weft_comm *world)
+{
+	if (world->size > UNIT_WORLD && !weft_core.virt)
+		return;
+	world->joins = UNIT_JOIN_AT - 1;
+	coll_unit_join(world);
+}
+
 struct weft_route *coll_route(const struct weft_coll_args *a)
 {
+	const struct weft_comm *comm = a->comm;
+
 	if (a->route)
 		return a->route;
-	return a->any_order ? NULL : a->comm->route;
+	if (a->any_order)
+		return NULL;
+	return comm->joins < UNIT_JOINED ? comm->early : comm->route;
 }
 
 /* Would a route of its own be used? The same answer on all ranks. */

@@ -61,9 +61,10 @@ struct weft_comm {
 
 	struct weft_coll *coll; /* filled by weft_core_coll->attach */
 	struct weft_route *route; /* of the collective unit, or NULL */
+	struct weft_route *early; /* one that nonblocking ones began to join */
 	struct weft_route *tree; /* another, of what needs one; or NULL */
 	uint32_t quick; /* collectives for which coll/ asks nothing but route */
-	unsigned joins; /* blocking collectives so far; coll/ counts */
+	unsigned joins; /* collectives so far, on the way to route; coll/'s */
 	struct weft_topo *topo; /* NULL: none; owned */
 	struct weft_attr *attr; /* NULL: none; owned */
 	struct weft_info *info; /* NULL: none; owned */

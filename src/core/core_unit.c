@@ -167,6 +167,39 @@ enum weft_route_state weft_route_state(struct weft_route *r)
 	return r->info.id >= 0 ? WEFT_ROUTE_REAL : WEFT_ROUTE_MESSAGES;
 }
 
+bool weft_route_turn(struct weft_route *r, uint32_t *turn)
+{
+	bool joining = weft_route_state(r) == WEFT_ROUTE_JOINING;
+	bool first;
+
+	weft_lock();
+	if (!*turn && (joining || r->held != r->passed))
+		*turn = ++r->held;
+	first = !*turn || *turn == r->passed + 1;
+	weft_unlock();
+	return first && !joining;
+}
+
+void weft_route_pass(struct weft_route *r, uint32_t *turn)
+{
+	if (!*turn)
+		return;
+	*turn = 0;
+	weft_lock();
+	r->passed++;
+	weft_unlock();
+}
+
+static bool route_is_busy(struct weft_route *r)
+{
+	bool held;
+
+	weft_lock();
+	held = r->held != r->passed;
+	weft_unlock();
+	return held || weft_route_state(r) == WEFT_ROUTE_JOINING;
+}
+
 /*
  * Our provider ends a sleep on completions when a join is over; another may
  * not, so the sleep is short.
@@ -174,18 +207,17 @@ enum weft_route_state weft_route_state(struct weft_route *r)
 enum weft_route_state weft_route_wait(struct weft_route *r)
 {
 	struct weft_idle w = weft_idle_begin(NULL, 0, false);
-	enum weft_route_state state;
 
 	w.comm = r->comm;
 	w.seq = (int)weft_load32(&r->comm->coll_seq);
 	weft_idle_show(&w);
-	while ((state = weft_route_state(r)) == WEFT_ROUTE_JOINING) {
+	while (route_is_busy(r)) {
 		if (!weft_progress())
 			weft_progress_sleep(w.mark, UNIT_PEND_MS);
 		w.mark = weft_load32(&weft_completed);
 	}
 	weft_idle_hide(&w);
-	return state;
+	return weft_route_state(r);
 }
 
 void weft_route_close(struct weft_route *r)
@@ -215,12 +247,29 @@ int weft_unit_join(struct weft_comm *comm)
 	return state == WEFT_ROUTE_FAILED ? -EIO : 0;
 }
 
+int weft_unit_begin(struct weft_comm *comm)
+{
+	return weft_route_open(comm, 0, false, &comm->early);
+}
+
+int weft_unit_settle(struct weft_comm *comm)
+{
+	enum weft_route_state state = weft_route_wait(comm->early);
+
+	if (state == WEFT_ROUTE_REAL) {
+		comm->route = comm->early;
+		comm->early = NULL;
+	}
+	return state == WEFT_ROUTE_FAILED ? -EIO : 0;
+}
+
 void weft_unit_leave(struct weft_comm *comm)
 {
 	if (comm->route)
 		route_free(comm->route);
+	weft_route_close(comm->early);
 	weft_route_close(comm->tree);
-	comm->route = comm->tree = NULL;
+	comm->route = comm->early = comm->tree = NULL;
 }
 
 /* ---- operations --------------------------------------------------------- */
@@ -295,7 +344,7 @@ static const struct weft_req_ops unit_ops = {
 };
 
 /* Members whose packets differ: the one thing that goes wrong on a route. */
-static int unit_errno(int rc)
+int weft_unit_errno(int rc)
 {
 	return rc == -EIO ? -EPROTO : rc;
 }
@@ -306,7 +355,7 @@ static void unit_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 	struct unit_req *u = weft_container_of(io, struct unit_req, io);
 
 	(void)e;
-	weft_req_complete(&u->req, unit_errno(err));
+	weft_req_complete(&u->req, weft_unit_errno(err));
 }
 
 static const uint8_t unit_what[] = {
@@ -449,7 +498,7 @@ WEFT_HOT int weft_unit_finish(struct weft_route *r, struct fi_weft_work *work,
 	}
 	if (weft_unlikely(rc == -EDEADLK || rc == -EOWNERDEAD))
 		end_of_time(r, rc);
-	return weft_likely(!rc) ? 0 : unit_errno(weft_fi_errno(rc));
+	return weft_likely(!rc) ? 0 : weft_unit_errno(weft_fi_errno(rc));
 }
 
 static inline int run(const struct weft_unit_call *call)

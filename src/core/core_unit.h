@@ -61,9 +61,16 @@ bool weft_unit_here(void);
  */
 int weft_route_open(struct weft_comm *comm, uint64_t salt, bool software,
 		    struct weft_route **r_p);
-/* Makes progress until it is no longer joining. */
+/* Makes progress until it is no longer joining and nothing is held back. */
 enum weft_route_state weft_route_wait(struct weft_route *r);
 enum weft_route_state weft_route_state(struct weft_route *r);
+/*
+ * May an operation be posted? Not while the route is being joined; those that
+ * came then go first, in their order. turn is the operation's own, 0 in the
+ * beginning; pass: after the post.
+ */
+bool weft_route_turn(struct weft_route *r, uint32_t *turn);
+void weft_route_pass(struct weft_route *r, uint32_t *turn);
 /* Accepts NULL. No operation of this rank may be under way. */
 void weft_route_close(struct weft_route *r);
 
@@ -72,6 +79,13 @@ void weft_route_close(struct weft_route *r);
  * no unit or no class route left, on all members alike. 0 or -errno.
  */
 int weft_unit_join(struct weft_comm *comm);
+/*
+ * The same in two halves. begin does not wait; operations may use comm->early
+ * at once, as a class route or whatever it becomes. settle waits; comm->early
+ * stays where it is no class route, for those under way.
+ */
+int weft_unit_begin(struct weft_comm *comm);
+int weft_unit_settle(struct weft_comm *comm);
 void weft_unit_leave(struct weft_comm *comm);
 
 /* Long vectors take the unit's own way to the others' memory, if any. */

@@ -13,11 +13,15 @@ struct weft_route {
 	struct fid_mc *mc;
 	struct fi_weft_routes *ops;
 	weft_au32 joined; /* 1: yes; 2: it failed */
+	uint32_t held, passed; /* operations that waited for it, numbered */
 	struct fi_weft_route info;
 };
 
 /* Waits for a call; rc: what its begin said. 0 or -errno. */
 int weft_unit_finish(struct weft_route *r, struct fi_weft_work *work, int rc);
+
+/* An error of an operation, in the caller's words. */
+int weft_unit_errno(int rc);
 
 /* libfabric's names of a type and an operation that the unit can do. */
 uint32_t weft_unit_names(const struct weft_op *op, const struct weft_dt *dt,

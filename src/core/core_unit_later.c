@@ -26,7 +26,7 @@ static void later_over(struct fi_weft_work *work, int err)
 {
 	struct later *l = weft_container_of(work, struct later, work);
 
-	weft_req_complete(&l->req, err ? weft_fi_errno(-err) : 0);
+	weft_req_complete(&l->req, weft_unit_errno(weft_fi_errno(-err)));
 }
 
 static void later_wait(struct weft_req *r)

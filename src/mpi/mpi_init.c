@@ -64,6 +64,7 @@ static int start(const char *func, int required)
 	publish();
 	if (weft_core.job.rank == 0)
 		warn_unknown();
+	weft_coll_open(weft_core.world);
 	return MPI_SUCCESS;
 }
 
