@@ -13,30 +13,6 @@
 
 static int rank, size;
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static void compute(double seconds)
-{
-	double end = now() + seconds;
-
-	while (now() < end)
-		;
-}
-
-/* Blue Gene/Q has class routes on rectangles of nodes only. */
-static int has_route(void)
-{
-	const char *machine = getenv("FI_WEFT_MACHINE");
-
-	return !machine || strncmp(machine, "bgq", 3) || !(size & (size - 1));
-}
-
 /* Rank 0 contributes, then computes for a second outside MPI. */
 static void others_finish_while_one_computes(void)
 {
@@ -45,16 +21,16 @@ static void others_finish_while_one_computes(void)
 
 	for (int i = 0; i < 4; i++)
 		MPI_Barrier(MPI_COMM_WORLD);
-	start = now();
+	start = coll_now();
 	MPI_Iallreduce(&x, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &r[0]);
 	MPI_Ibarrier(MPI_COMM_WORLD, &r[1]);
 	if (rank == 0 && size > 1)
-		compute(1.0);
+		coll_compute(1.0);
 	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 	CHECK(sum == size * (size + 1) / 2);
 	/* an idle host needs microseconds; a loaded one some more */
-	if (rank && has_route())
-		CHECK(now() - start < 0.9);
+	if (rank && coll_has_route(size))
+		CHECK(coll_now() - start < 0.9);
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 

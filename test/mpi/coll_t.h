@@ -68,4 +68,31 @@ static inline void *coll_room(size_t bytes)
 	return p;
 }
 
+/* Seconds of the host, whatever clock MPI has. */
+static inline double coll_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Outside MPI. */
+static inline void coll_compute(double seconds)
+{
+	double end = coll_now() + seconds;
+
+	while (coll_now() < end)
+		;
+}
+
+/* Blue Gene/Q has class routes on rectangles of nodes only. */
+static inline int coll_has_route(int ranks)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+
+	return !machine || strncmp(machine, "bgq", 3) ||
+	       !(ranks & (ranks - 1));
+}
+
 #endif
