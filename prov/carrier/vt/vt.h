@@ -76,7 +76,8 @@ struct vt {
 	struct weft_carrier_stats stats;
 	bool threads;
 	bool out;	     /* has left the world */
-	weft_au32 full;	     /* a send found no buffer */
+	weft_au32 full;	     /* what a send did not find, enum vt_room */
+	struct vt_member *narrow; /* whose window was full */
 	bool shares;	     /* runs on all processors of the job */
 	weft_au32 woken;
 	weft_au32 blocked;   /* a thread sleeps for this rank */
@@ -214,6 +215,8 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
 /* A buffer of the own pool, or VT_NONE. */
 uint32_t vt_buf_get(struct vt *v);
+/* A send did not find this; has it come back since? */
+void vt_lack(struct vt *v, enum vt_room what);
 bool vt_has_room(const struct vt *v);
 /* Hands it to the engine. */
 void vt_post(struct vt *v, uint32_t i);

@@ -206,7 +206,8 @@ void vt_give_back(struct vt_turn *t, uint32_t i)
 	uint32_t owner = vt_buf_owner(w, i);
 
 	vt_push(w, &w->rank_of[owner].spare, i);
-	if (weft_load32_relaxed(&w->rank_of[owner].wants_room)) /* as due */
+	/* relaxed: as due */
+	if (weft_load32_relaxed(&w->rank_of[owner].wants_room) & VT_ROOM_BUFS)
 		vt_engine_notice(t, owner, t->at);
 }
 

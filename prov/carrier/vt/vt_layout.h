@@ -40,6 +40,9 @@
 #define VT_CPU_WORDS 16u
 #define VT_FIFOS   16u /* injection FIFOs of a rank; peers take turns */
 
+/* What a rank that cannot send waits for, bits. */
+enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2 };
+
 enum vt_broken { VT_BROKEN_NOT, VT_BROKEN, VT_BROKEN_TOLD };
 
 struct vt_head {
@@ -194,6 +197,7 @@ struct vt_route {
 struct vt_member {
 	uint32_t rank;
 	uint32_t by_node; /* the i-th member, ordered by node */
+	uint32_t ahead; /* its parts under way whose result it does not get */
 	uint32_t part[VT_WINDOW]; /* buffer that waits for the result */
 };
 

@@ -55,6 +55,7 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 		return -ENOMEM;
 	for (int i = 0; i < a->n; i++) {
 		m[i].rank = member_rank(v, a, i);
+		m[i].ahead = 0;
 		order[i].node = v->w->rank_of[m[i].rank].node;
 		order[i].member = (uint32_t)i;
 	}
@@ -167,10 +168,44 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 
 /* ---- parts --------------------------------------------------------------- */
 
+/* Will the member that sends this part get the result? */
+static bool awaits(const struct weft_vt_part *part, uint32_t member)
+{
+	return part->kind != WEFT_VT_REDUCE || part->root == member;
+}
+
+/*
+ * The member of a rank that gets no result, or NULL. It has no reason to stop,
+ * but must not take all buffers of its rank: the root may wait for a message
+ * before it begins.
+ */
+static struct vt_member *runs_ahead(struct vt *v,
+				    const struct vt_own_route *own,
+				    const struct weft_vt_part *part)
+{
+	if (awaits(part, (uint32_t)own->me))
+		return NULL;
+	return &members_of(v->w, own->place)[own->me];
+}
+
+/* A part of such a member is over; its rank may wait for room. */
+static void part_over(struct vt_turn *t, uint32_t i)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	struct vt_member *m = &members_of(t->w, b->route)[b->to];
+	/* relaxed: as due */
+	uint32_t lack = weft_load32_relaxed(&t->w->rank_of[m->rank].wants_room);
+
+	vt_give_back(t, i);
+	if (--m->ahead == VT_WINDOW / 2 && (lack & VT_ROOM_ROUTE))
+		vt_engine_notice(t, m->rank, t->at);
+}
+
 WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 			   const struct weft_vt_part *part, const void *data)
 {
 	struct vt *v = vt_of(c);
+	struct vt_member *ahead;
 	struct vt_buf *b;
 	uint32_t i;
 
@@ -180,6 +215,12 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 		return -EMSGSIZE;
 	if (v->out)
 		return -ESHUTDOWN;
+	ahead = runs_ahead(v, &v->route[id], part);
+	if (ahead && ahead->ahead >= VT_WINDOW) {
+		v->narrow = ahead;
+		vt_lack(v, VT_ROOM_ROUTE);
+		return -EAGAIN;
+	}
 	vt_enter(v);
 	i = vt_buf_get(v);
 	if (i == VT_NONE) {
@@ -202,6 +243,8 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 	v->last_to = VT_NONE - 1;
 	v->last_full = false;
 	v->last_clock = vt_now(v->me);
+	if (ahead)
+		ahead->ahead++;
 	vt_post(v, i);
 	vt_exit(v);
 	return 0;
@@ -386,12 +429,6 @@ static enum net_coll coll_kind(unsigned kind)
 	return kind == WEFT_VT_REDUCE ? NET_REDUCE : NET_ALLREDUCE;
 }
 
-/* Does the member that sent this part wait for the result? */
-static bool awaits(const struct vt_buf *b)
-{
-	return b->part.kind != WEFT_VT_REDUCE || b->part.root == b->to;
-}
-
 static void post_part(struct vt_turn *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
@@ -411,7 +448,7 @@ static void post_part(struct vt_turn *t, uint32_t i)
 	};
 	int ret;
 
-	m[b->to].part[b->part.seq % VT_WINDOW] = awaits(b) ? i : VT_NONE;
+	m[b->to].part[b->part.seq % VT_WINDOW] = awaits(&b->part, b->to) ? i : VT_NONE;
 	ret = net_route_send(w->net, vt_send_time(w, b->stamp), &part);
 	if (!ret)
 		return;
@@ -467,8 +504,8 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			acc->part.flags |= t->v->combine(
 				acc->part.op, acc->part.type, acc->payload,
 				in->payload, acc->part.bytes);
-		if (!awaits(in))
-			vt_give_back(t, (uint32_t)cookie[k]);
+		if (!awaits(&in->part, in->to))
+			part_over(t, (uint32_t)cookie[k]);
 	}
 	return cookie[0];
 }
@@ -487,8 +524,8 @@ static unsigned keep(struct vt_turn *t, uint32_t place, uint64_t seq,
 	r->flags[k] = b->part.flags;
 	r->bytes[k] = b->part.bytes;
 	memcpy(r->data[k], b->payload, b->part.bytes);
-	if (!awaits(b))
-		vt_give_back(t, i);
+	if (!awaits(&b->part, b->to))
+		part_over(t, i);
 	return k;
 }
 

@@ -32,14 +32,25 @@ WEFT_HOT uint32_t vt_buf_get(struct vt *v)
 	}
 	if (me->fresh < VT_BUFS)
 		return vt_buf_of(v->w, v->rank, me->fresh++);
-	weft_store32(&v->full, 1);
-	v->stats.full++;
+	vt_lack(v, VT_ROOM_BUFS);
 	return VT_NONE;
+}
+
+void vt_lack(struct vt *v, enum vt_room what)
+{
+	weft_store32(&v->full, weft_load32(&v->full) | what);
+	v->stats.full++;
 }
 
 bool vt_has_room(const struct vt *v)
 {
-	return v->me->fresh < VT_BUFS || weft_load32(&v->me->spare) != VT_NONE;
+	uint32_t lack = weft_load32(&v->full);
+
+	if ((lack & VT_ROOM_ROUTE) && v->narrow->ahead < VT_WINDOW)
+		return true;
+	return (lack & VT_ROOM_BUFS) &&
+	       (v->me->fresh < VT_BUFS ||
+		weft_load32(&v->me->spare) != VT_NONE);
 }
 
 WEFT_HOT void vt_post(struct vt *v, uint32_t i)

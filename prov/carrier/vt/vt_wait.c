@@ -169,7 +169,7 @@ static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 	if (next <= vt_now(v->me) || weft_swap32(&v->woken, 0))
 		return 0;
 	/* Some came back since, while a look took its time. */
-	if (full && vt_has_room(v)) {
+	if (vt_has_room(v)) {
 		weft_store32(&v->full, 0);
 		return -EAGAIN;
 	}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranks that run ahead: long nonblocking collectives are started before the
+ * others come, who wait for messages first, or begin with another communicator.
+ * None of them may keep the room that messages and the other ones need.
+ */
+#include "coll_t.h"
+
+enum { LONG = 60000, COMMS = 6 };
+
+static int rank, size;
+static double in[LONG], out[COMMS][LONG];
+
+/* What each rank tells the next, after it has started everything. */
+static void pass_on(int tag)
+{
+	int left = (rank + size - 1) % size, right = (rank + 1) % size;
+	int got = -1;
+
+	MPI_Sendrecv(&rank, 1, MPI_INT, right, tag, &got, 1, MPI_INT, left, tag,
+		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	CHECK(got == left);
+}
+
+static void check_sum(const double *sum)
+{
+	for (int i = 0; i < LONG; i += 111)
+		CHECK(sum[i] == size * (size - 1) / 2 + (double)size * i);
+}
+
+/* The root comes when all others have told it that they are under way. */
+static void the_root_comes_late(MPI_Comm comm)
+{
+	MPI_Request r;
+
+	if (rank == 0) {
+		for (int i = 1; i < size; i++)
+			MPI_Recv(NULL, 0, MPI_INT, i, 1, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+		MPI_Ireduce(in, out[0], LONG, MPI_DOUBLE, MPI_SUM, 0, comm, &r);
+	} else {
+		MPI_Ireduce(in, out[0], LONG, MPI_DOUBLE, MPI_SUM, 0, comm, &r);
+		MPI_Send(NULL, 0, MPI_INT, 0, 1, MPI_COMM_WORLD);
+	}
+	MPI_Wait(&r, MPI_STATUS_IGNORE);
+	if (rank == 0)
+		check_sum(out[0]);
+}
+
+static void start(int k, MPI_Comm comm, MPI_Request *r)
+{
+	int root = k % size;
+
+	if (k % 3 == 0) {
+		MPI_Ireduce(in, out[k], LONG, MPI_DOUBLE, MPI_SUM, root, comm,
+			    r);
+	} else if (k % 3 == 1) {
+		MPI_Iallreduce(in, out[k], LONG, MPI_DOUBLE, MPI_SUM, comm, r);
+	} else {
+		for (int i = 0; i < LONG; i++)
+			out[k][i] = rank == root ? i + k : -1;
+		MPI_Ibcast(out[k], LONG, MPI_DOUBLE, root, comm, r);
+	}
+}
+
+static void check(int k)
+{
+	if (k % 3 == 2) {
+		for (int i = 0; i < LONG; i += 111)
+			CHECK(out[k][i] == i + k);
+	} else if (k % 3 == 1 || rank == k % size) {
+		check_sum(out[k]);
+	}
+}
+
+/* Communicators are independent: every rank may have an order of its own. */
+static void every_rank_has_its_own_order(const MPI_Comm *comm)
+{
+	MPI_Request r[COMMS];
+
+	for (int i = 0; i < COMMS; i++) {
+		int k = (i * (rank & 1 ? COMMS - 1 : 1) + rank) % COMMS;
+
+		start(k, comm[k], &r[k]);
+	}
+	pass_on(2);
+	MPI_Waitall(COMMS, r, MPI_STATUSES_IGNORE);
+	for (int k = 0; k < COMMS; k++)
+		check(k);
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Comm comm[COMMS];
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (int i = 0; i < LONG; i++)
+		in[i] = rank + i;
+	for (int k = 0; k < COMMS; k++) {
+		MPI_Comm_dup(MPI_COMM_WORLD, &comm[k]);
+		/* half of them have joined a route */
+		for (int i = 0; i < k % 2 * 3; i++)
+			MPI_Barrier(comm[k]);
+	}
+	for (int turn = 0; turn < 3; turn++) {
+		the_root_comes_late(MPI_COMM_WORLD);
+		the_root_comes_late(comm[1]);
+		every_rank_has_its_own_order(comm);
+	}
+	for (int k = 0; k < COMMS; k++)
+		MPI_Comm_free(&comm[k]);
+	MPI_Finalize();
+	return 0;
+}
