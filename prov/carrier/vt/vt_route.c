@@ -448,7 +448,8 @@ static void post_part(struct vt_turn *t, uint32_t i)
 	};
 	int ret;
 
-	m[b->to].part[b->part.seq % VT_WINDOW] = awaits(&b->part, b->to) ? i : VT_NONE;
+	m[b->to].part[b->part.seq % VT_WINDOW] =
+		awaits(&b->part, b->to) ? i : VT_NONE;
 	ret = net_route_send(w->net, vt_send_time(w, b->stamp), &part);
 	if (!ret)
 		return;
