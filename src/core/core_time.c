@@ -9,6 +9,12 @@
 
 static struct fi_weft_clock *below;
 
+/* Firmware that forgot to say how fast it counts counts for nothing. */
+static bool has_ticks(void)
+{
+	return WEFT_HAS_TICKS && weft_ticks_hz() > 1000000;
+}
+
 void weft_core_clock_open(void)
 {
 	void *ops = NULL;
@@ -16,7 +22,7 @@ void weft_core_clock_open(void)
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_CLOCK, 0, &ops, NULL))
 		ops = NULL;
 	below = ops;
-	if (WEFT_HAS_TICKS && !weft_core.virt && !weft_call_reported())
+	if (has_ticks() && !weft_core.virt && !weft_call_reported())
 		weft_core.tick_s = 1.0 / (double)weft_ticks_hz();
 }
 
@@ -33,10 +39,11 @@ static bool is_virtual(void)
 
 static uint64_t host_ns(void)
 {
-	uint64_t hz = weft_ticks_hz(), ticks = weft_ticks();
+	uint64_t hz = weft_ticks_hz(), ticks;
 
-	if (!WEFT_HAS_TICKS)
+	if (!has_ticks())
 		return weft_now_ns();
+	ticks = weft_ticks();
 	return ticks / hz * 1000000000u + ticks % hz * 1000000000u / hz;
 }
 
@@ -44,7 +51,7 @@ uint64_t weft_core_tick_ps(void)
 {
 	if (is_virtual())
 		return below->tick_ps(&weft_core.domain->fid);
-	return WEFT_HAS_TICKS ? 1000000000000u / weft_ticks_hz() : 1000;
+	return has_ticks() ? 1000000000000u / weft_ticks_hz() : 1000;
 }
 
 uint64_t weft_core_look_ps(void)
