@@ -6,7 +6,7 @@
  */
 #include "coll_t.h"
 
-enum { LONG = 60000, COMMS = 6 };
+enum { LONG = 80000, COMMS = 6 };
 
 static int rank, size;
 static double in[LONG], out[COMMS][LONG];
