@@ -81,6 +81,10 @@ WEFT_HOT void cu_board_arrive(struct weft_cu_group *g,
 	struct cu_climb all;
 	bool mixed;
 
+	if (op->kind == WEFT_CU_BARRIER) {
+		cu_board_barrier(g, seq);
+		return;
+	}
 	mine->sig = cu_sig(op);
 	if (bytes == 8)
 		memcpy(mine->payload, data, 8);

@@ -106,9 +106,7 @@ void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call)
 		return;
 	if (bytes)
 		from += at;
-	if (cu_on_board(g, call) && call->kind == WEFT_CU_BARRIER)
-		cu_board_barrier(g, seq);
-	else if (cu_on_board(g, call))
+	if (cu_on_board(g, call))
 		cu_board_arrive(g, call, seq, from, bytes);
 	else if (f->combines && !g->flat)
 		cu_node_arrive(g, call, seq, from, bytes);

@@ -135,10 +135,7 @@ static bool quick_pass(struct weft_cu_group *g, const struct weft_cu_call *op,
 {
 	g->posted = g->sent = seq + 1;
 	if (g->board) {
-		if (op->kind == WEFT_CU_BARRIER)
-			cu_board_barrier(g, seq);
-		else
-			cu_board_arrive(g, op, seq, op->in, op->bytes);
+		cu_board_arrive(g, op, seq, op->in, op->bytes);
 		return board_see(g, seq, turns);
 	}
 	near_publish(g, op, seq);
