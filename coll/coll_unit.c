@@ -27,7 +27,7 @@
 #define UNIT_JOIN_AT 2
 #define UNIT_JOINED  (UNIT_JOIN_AT + 1)
 
-/* So many ranks join in MPI_Init without anybody noticing; see README. */
+/* A world of so many ranks joins in MPI_Init: some ms, 20 at most. */
 #define UNIT_WORLD 16
 
 /* The kinds below, by their bits. */

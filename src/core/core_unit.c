@@ -232,19 +232,15 @@ void weft_route_close(struct weft_route *r)
 
 int weft_unit_join(struct weft_comm *comm)
 {
-	struct weft_route *r;
-	enum weft_route_state state;
-	int rc = weft_route_open(comm, 0, false, &r);
+	int rc = weft_unit_begin(comm);
 
 	if (rc)
 		return rc == -EOPNOTSUPP ? 0 : rc;
-	state = weft_route_wait(r);
+	rc = weft_unit_settle(comm);
 	/* a tree by messages is not what we want: coll/ has better ones */
-	if (state == WEFT_ROUTE_REAL)
-		comm->route = r;
-	else
-		weft_route_close(r);
-	return state == WEFT_ROUTE_FAILED ? -EIO : 0;
+	weft_route_close(comm->early);
+	comm->early = NULL;
+	return rc;
 }
 
 int weft_unit_begin(struct weft_comm *comm)
