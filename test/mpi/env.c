@@ -2,6 +2,8 @@
 /* Start, environment, end. */
 #include "mt.h"
 
+#include <time.h>
+
 static void versions(void)
 {
 	char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -35,6 +37,35 @@ static void clock_moves(void)
 		t1 = MPI_Wtime();
 	while (t1 - t0 < 1e-5);
 	MT_TRUE(t1 > t0);
+}
+
+static double host_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* As fast as the host's, but for virtual time, which all ranks share. */
+static void clock_keeps_time(void)
+{
+	struct timespec nap = { .tv_nsec = 50000000 };
+	double h[4], t[2];
+	int *global, found;
+
+	MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &global, &found);
+	if (found && *global)
+		return;
+	h[0] = host_now();
+	t[0] = MPI_Wtime();
+	h[1] = host_now();
+	nanosleep(&nap, NULL);
+	h[2] = host_now();
+	t[1] = MPI_Wtime();
+	h[3] = host_now();
+	MT_TRUE(t[1] - t[0] > (h[2] - h[1]) * 0.999);
+	MT_TRUE(t[1] - t[0] < (h[3] - h[0]) * 1.001);
 }
 
 static void memory(void)
@@ -71,6 +102,7 @@ int main(int argc, char **argv)
 	versions();
 	names();
 	clock_moves();
+	clock_keeps_time();
 	memory();
 	MT_OK(MPI_Finalize());
 	MT_OK(MPI_Finalized(&flag));
