@@ -8,41 +8,44 @@
  * loads: a prefetch is dropped where the page is not at hand, which in a large
  * network is nearly always. Nothing here changes the network.
  */
+#include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_wheel.h"
 
-void net_ask_chunk(const struct net *net, uint32_t slot)
+void net_prefetch_chunk(const struct net *net, uint32_t slot)
 {
 	uint32_t i = (slot - 1) / NET_CHUNK * NET_CHUNK;
 
 	for (; i < slot; i += 8)
-		net_ask(net_event(net, i));
+		net_prefetch(net_event(net, i));
 }
 
-void net_ask_nodes(const struct net *net, const uint64_t *w, uint32_t n)
+void net_prefetch_nodes(const struct net *net, const uint64_t *w, uint32_t n)
 {
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
-		net_ask(net_node(net, net_word_node(w[i])));
+		net_prefetch(net_node(net, net_word_node(w[i])));
 }
 
-void net_ask_arrive(const struct net *net, const uint64_t *w, uint32_t n)
+void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n)
 {
 	const struct net_packet *p;
 	uint32_t i, id;
 
 	for (i = 0; i < n; i++) {
 		id = net_word_node(w[i]);
-		net_ask(net_packet(net, net_word_payload(w[i])));
-		net_ask(&net_ins(net, id)[net_word_port(w[i])]);
-		net_ask(net_node(net, id));
-		net_ask(net_links(net, id));
+		net_prefetch(net_packet(net, net_word_payload(w[i])));
+		net_prefetch(&net_ins(net, id)[net_word_port(w[i])]);
+		net_prefetch(net_node(net, id));
+		net_prefetch(net_links(net, id));
 	}
 	for (i = 0; i < n; i++) {
 		id = net_word_node(w[i]);
 		p = net_packet(net, net_word_payload(w[i]));
-		if (net_road_ends(net, p, id))
-			net_ask(net_mrec(net, p->msg));
+		if (net_steer_ends(net, p, id))
+			net_prefetch(net_mrec(net, p->msg));
 	}
 }
 
@@ -56,7 +59,7 @@ static const struct net_fifo *engine(const struct net *net, uint64_t word)
 	return &net_fifos(net, net_word_node(word))[net_word_port(word)];
 }
 
-void net_ask_sorted(const struct net *net, const uint64_t *w, uint32_t n)
+void net_prefetch_sorted(const struct net *net, const uint64_t *w, uint32_t n)
 {
 	const struct net_fifo *f;
 	uint32_t i;
@@ -65,18 +68,18 @@ void net_ask_sorted(const struct net *net, const uint64_t *w, uint32_t n)
 		f = engine(net, w[i]);
 		if (!f)
 			continue;
-		net_ask(f);
-		net_ask(net_node(net, net_word_node(w[i])));
-		net_ask(net_links(net, net_word_node(w[i])));
+		net_prefetch(f);
+		net_prefetch(net_node(net, net_word_node(w[i])));
+		net_prefetch(net_links(net, net_word_node(w[i])));
 	}
 	for (i = 0; i < n; i++) {
 		f = engine(net, w[i]);
 		if (f)
-			net_ask(net_mrec(net, f->msg ? f->msg : f->ring));
+			net_prefetch(net_mrec(net, f->msg ? f->msg : f->ring));
 	}
 }
 
-void net_ask_calls(const struct net *net, const uint64_t *w, uint32_t n)
+void net_prefetch_calls(const struct net *net, const uint64_t *w, uint32_t n)
 {
 	const struct net_packet *p;
 	uint32_t i, id;
@@ -84,16 +87,16 @@ void net_ask_calls(const struct net *net, const uint64_t *w, uint32_t n)
 	for (i = 0; i < n; i++) {
 		id = net_word_node(w[i]);
 		/* A packet or a message: both are lines of the block. */
-		net_ask(net_packet(net, net_word_payload(w[i])));
+		net_prefetch(net_packet(net, net_word_payload(w[i])));
 		if (net_word_kind(w[i]) == NET_EV_DELIVER)
-			net_ask(net_node(net, id));
+			net_prefetch(net_node(net, id));
 		if (net_word_kind(w[i]) == NET_EV_SENT)
-			net_ask(&net_fifos(net, id)[net_word_port(w[i])]);
+			net_prefetch(&net_fifos(net, id)[net_word_port(w[i])]);
 	}
 	for (i = 0; i < n; i++) {
 		p = net_packet(net, net_word_payload(w[i]));
 		if (net_word_kind(w[i]) == NET_EV_DELIVER)
-			net_ask(net_mrec(net, p->msg));
+			net_prefetch(net_mrec(net, p->msg));
 	}
 }
 
@@ -105,7 +108,7 @@ static void ask_outs(const struct net *net, uint32_t id, uint64_t ports)
 	const struct net_out *o = net_outs(net, id);
 
 	for (; ports; ports &= ports - 1)
-		net_ask(&o[__builtin_ctzll(ports)]);
+		net_prefetch(&o[__builtin_ctzll(ports)]);
 }
 
 /* A new head that finds no port free will wait at all it could use. */
@@ -141,18 +144,18 @@ static uint32_t ask_slot(const struct net *net, const struct net_mark *m)
 		return NET_SLOT_FIFO;
 	slot = net_mask_next(m0, m1, o->rr & 127);
 	if (slot < NET_SLOT_FIFO)
-		net_ask(&net_ins(net, m->node)[net_slot_in(net, slot)]);
+		net_prefetch(&net_ins(net, m->node)[net_slot_in(net, slot)]);
 	return slot;
 }
 
-void net_ask_marks(const struct net *net, struct net_mark *m, uint32_t n)
+void net_prefetch_marks(const struct net *net, struct net_mark *m, uint32_t n)
 {
 	uint32_t i;
 
 	for (i = 0; i < n; i++)
 		if (m[i].dirty) {
 			ask_outs(net, m[i].node, m[i].dirty);
-			net_ask(net_links(net, m[i].node));
+			net_prefetch(net_links(net, m[i].node));
 		}
 	for (i = 0; i < n; i++)
 		ask_fresh(net, &m[i]);
@@ -160,6 +163,6 @@ void net_ask_marks(const struct net *net, struct net_mark *m, uint32_t n)
 		m[i].head = ask_slot(net, &m[i]);
 	for (i = 0; i < n; i++)
 		if (m[i].head < NET_SLOT_FIFO)
-			net_ask(net_packet(net, net_slot_head(net, m[i].node,
-							  m[i].head)));
+			net_prefetch(net_packet(
+				net, net_slot_head(net, m[i].node, m[i].head)));
 }

@@ -10,7 +10,12 @@
  * Everything is computed from the times that callers gave, never from when
  * they called, so a send may be dated back by net_lookahead().
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_nic.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/net_router.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_wheel.h"
 
 #include <errno.h>
 #include <string.h>
@@ -36,7 +41,7 @@ static uint64_t memory_end(const struct net *net, uint32_t node,
 			   uint64_t start, uint32_t bytes)
 {
 	const struct net_config *cfg = &net->cfg;
-	struct net_unit *n = net_unit(net, node);
+	struct net_nic *n = net_nic(net, node);
 
 	if (!cfg->l2_bytes || net_node(net, node)->active <= cfg->l2_bytes)
 		return start;
@@ -149,7 +154,7 @@ static uint8_t flags_of(const struct net_msg *msg)
 /* Nodes that keep the message. */
 static uint64_t keepers(const struct net *net, const struct net_msg *msg)
 {
-	return msg->deposit ? net_road_hops(net, msg->src, msg->dst) : 1;
+	return msg->deposit ? net_steer_hops(net, msg->src, msg->dst) : 1;
 }
 
 static bool deposit_ok(const struct net *net, const struct net_msg *msg,
@@ -175,7 +180,7 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	if (msg->bytes > NET_MESSAGE_MAX || msg->src >= net->ends ||
 	    msg->dst >= net->ends || msg->way > NET_SYSTEM ||
 	    msg->zone >= NET_ZONES ||
-	    net_road_plan(net, msg, rem) || !deposit_ok(net, msg, rem))
+	    net_steer_plan(net, msg, rem) || !deposit_ok(net, msg, rem))
 		return -EINVAL;
 	mi = net_mrec_get(net);
 	if (!mi)
@@ -280,7 +285,7 @@ static void feed(struct net_step *s, unsigned fifo)
 		net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
 }
 
-void net_unit_wake(struct net_step *s, uint64_t word)
+void net_nic_wake(struct net_step *s, uint64_t word)
 {
 	feed(s, net_word_port(word));
 }
@@ -296,7 +301,7 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 	p->zone = m->road >> 4;
 	p->vc = m->road & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
-	net_road_start(net, p);
+	net_steer_start(net, p);
 	if (p->seq + p->bytes == m->bytes)
 		p->flags |= NET_P_LAST;
 }
@@ -328,7 +333,7 @@ static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 	}
 	f->head = pi;
 	p->last = pi;
-	net_road_look(net, p, s->id);
+	net_steer_look(net, p, s->id);
 	net_router_offer(s, fifo, pi);
 }
 
@@ -346,7 +351,7 @@ static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 	promote(net, f, f->msg, end);
 }
 
-void net_unit_built(struct net_step *s, uint64_t word)
+void net_nic_built(struct net_step *s, uint64_t word)
 {
 	struct net *net = s->net;
 	unsigned fifo = net_word_port(word);
@@ -371,14 +376,14 @@ void net_unit_built(struct net_step *s, uint64_t word)
 	if (p->flags & NET_P_LAST)
 		finish(s, fifo, end);
 	f->msg = 0;
-	if (net_road_ends(net, p, s->id))
+	if (net_steer_ends(net, p, s->id))
 		loop_back(s, fifo, pi, end);
 	else
 		fifo_push(s, fifo, pi);
 	feed(s, fifo);
 }
 
-void net_unit_drain(struct net_step *s, unsigned fifo)
+void net_nic_drain(struct net_step *s, unsigned fifo)
 {
 	struct net *net = s->net;
 	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
@@ -389,7 +394,7 @@ void net_unit_drain(struct net_step *s, unsigned fifo)
 		f->head = gone->next;
 		p = net_packet(net, f->head);
 		p->last = gone->last;
-		net_road_look(net, p, s->id);
+		net_steer_look(net, p, s->id);
 		net_router_offer(s, fifo, f->head);
 	}
 	if (f->count + 1u == net->cfg.inject_depth)
@@ -437,7 +442,7 @@ static void push_deliver(struct net_step *s, unsigned port, uint32_t pi,
 		net_word(s->id, NET_EV_DELIVER, port, p->vc, pi));
 }
 
-void net_unit_receive(struct net_step *s, unsigned port, uint32_t pi)
+void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -452,7 +457,7 @@ void net_unit_receive(struct net_step *s, unsigned port, uint32_t pi)
 	push_deliver(s, port, pi, end);
 }
 
-bool net_unit_deposit(struct net_step *s, unsigned port, uint32_t pi)
+bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi)
 {
 	struct net *net = s->net;
 	uint32_t ci = net_packet_get(net);
@@ -485,7 +490,7 @@ static void check_order(struct net *net, const struct net_mrec *m,
 	net->disorder += (after + most - 1) / most + 1 != m->left;
 }
 
-void net_unit_deliver(struct net_step *s, const struct net_call *c)
+void net_nic_deliver(struct net_step *s, const struct net_call *c)
 {
 	struct net *net = s->net;
 	uint32_t pi = net_word_payload(c->word), node = net_word_node(c->word);
@@ -513,7 +518,7 @@ void net_unit_deliver(struct net_step *s, const struct net_call *c)
 		s->up->arrived(s->arg, c->at, cookie, node);
 }
 
-void net_unit_sent(struct net_step *s, const struct net_call *c)
+void net_nic_sent(struct net_step *s, const struct net_call *c)
 {
 	const struct net_mrec *m = net_mrec(s->net, net_word_payload(c->word));
 
@@ -521,7 +526,7 @@ void net_unit_sent(struct net_step *s, const struct net_call *c)
 		s->up->sent(s->arg, c->at, m->cookie, m->src);
 }
 
-void net_unit_timer(struct net_step *s, const struct net_call *c)
+void net_nic_timer(struct net_step *s, const struct net_call *c)
 {
 	struct net *net = s->net;
 	uint32_t mi = net_word_payload(c->word);

@@ -6,7 +6,8 @@
  * packet may use any dimension with hops left in the first mask of its zone
  * set that has one; the deterministic port follows the programmed order.
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_steer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static void init_masks(struct net *net, unsigned left)
 }
 
 /* Tables, and coordinates of all nodes: a message costs no division. */
-void net_road_init(struct net *net)
+void net_steer_init(struct net *net)
 {
 	const struct net_config *cfg = &net->cfg;
 	struct net_coord *c;
@@ -105,7 +106,7 @@ static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
 	return 0;
 }
 
-int net_road_plan(const struct net *net, const struct net_msg *msg,
+int net_steer_plan(const struct net *net, const struct net_msg *msg,
 		  int8_t *rem)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -121,7 +122,7 @@ int net_road_plan(const struct net *net, const struct net_msg *msg,
 	return ret;
 }
 
-void net_road_start(const struct net *net, struct net_packet *p)
+void net_steer_start(const struct net *net, struct net_packet *p)
 {
 	unsigned d;
 
@@ -135,17 +136,17 @@ void net_road_start(const struct net *net, struct net_packet *p)
 	}
 }
 
-void net_road_look_fat(const struct net *net, struct net_packet *p,
+void net_steer_look_fat(const struct net *net, struct net_packet *p,
 		       uint32_t node)
 {
 	unsigned det;
-	uint64_t want = net_fat_road(&net->fat, node, p->dst, &det);
+	uint64_t want = net_fat_steer(&net->fat, node, p->dst, &det);
 
 	p->det = (uint8_t)det;
 	p->want = p->flags & NET_P_DYN ? want : 0;
 }
 
-unsigned net_road_hops(const struct net *net, uint32_t src, uint32_t dst)
+unsigned net_steer_hops(const struct net *net, uint32_t src, uint32_t dst)
 {
 	struct net_msg msg = { .src = src, .dst = dst };
 	int8_t rem[NET_DIMS_MAX] = { 0 };
@@ -153,7 +154,7 @@ unsigned net_road_hops(const struct net *net, uint32_t src, uint32_t dst)
 
 	if (net->cfg.topology != NET_TORUS)
 		return net_fat_hops(&net->fat, src, dst);
-	net_road_plan(net, &msg, rem);
+	net_steer_plan(net, &msg, rem);
 	for (d = 0; d < net->cfg.dims; d++)
 		n += (unsigned)abs(rem[d]);
 	return n;

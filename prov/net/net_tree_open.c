@@ -4,7 +4,7 @@
  * would choose. A node has a fixed number of places for routes; net_tree.c
  * moves the packets.
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
 
 #include "src/base/log.h"
 
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct net_route_rec *route_of(const struct net *net, uint32_t route)
+static struct net_tree_rec *route_of(const struct net *net, uint32_t route)
 {
-	return (struct net_route_rec *)net_at(net, net->off_route) + route;
+	return (struct net_tree_rec *)net_at(net, net->off_route) + route;
 }
 
 static int64_t route_free(const struct net *net)
@@ -164,7 +164,7 @@ static int build(struct net *net, const uint32_t *node, const int *parent,
 	return ret;
 }
 
-int net_route_open(struct net *net, const uint32_t *node, const int *parent,
+int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 		   const uint32_t *share, uint32_t count, uint32_t *route_p)
 {
 	int64_t id = route_free(net);
@@ -190,12 +190,12 @@ int net_route_open(struct net *net, const uint32_t *node, const int *parent,
 	return 0;
 }
 
-void net_route_close(struct net *net, uint32_t route)
+void net_tree_close(struct net *net, uint32_t route)
 {
 	if (route >= net->routes_max || !route_of(net, route)->count)
 		return;
 	clear(net, route);
-	memset(route_of(net, route), 0, sizeof(struct net_route_rec));
+	memset(route_of(net, route), 0, sizeof(struct net_tree_rec));
 	net->routes--;
 }
 
@@ -285,7 +285,7 @@ static bool box_places(const struct net_config *cfg, const struct box *b,
 	return true;
 }
 
-int net_route_tree(const struct net_config *cfg, const uint32_t *node,
+int net_tree_parents(const struct net_config *cfg, const uint32_t *node,
 		   uint32_t count, int *parent)
 {
 	uint16_t x[NET_DIMS_MAX];

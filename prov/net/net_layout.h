@@ -17,10 +17,11 @@
  * injection FIFO. Slots have a bit each in 128 bits: receivers from 0,
  * injection FIFOs from NET_SLOT_FIFO.
  */
-#ifndef WEFT_NET_INT_H
-#define WEFT_NET_INT_H
+#ifndef WEFT_NET_LAYOUT_H
+#define WEFT_NET_LAYOUT_H
 
 #include "prov/net/net.h"
+#include "prov/net/net_event.h"
 #include "prov/net/net_fat.h"
 
 #include "src/base/attr.h"
@@ -42,68 +43,6 @@ enum {
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* the packet pool is empty: look again */
 };
-
-/* ---- events -------------------------------------------------------------- */
-
-/*
- * One word: node, kind, port, VC, payload. The first three kinds commute and
- * are taken as they come. The others are sorted as numbers and come node by
- * node, in an order that has nothing to do with who was first to ask for them;
- * kinds from NET_EV_UP on are calls up and come after all others.
- */
-enum net_ev {
-	NET_EV_ARRIVE, /* head of packet at a receiver */
-	NET_EV_TAIL,   /* a sender is free; payload: receiver + 1 that read */
-	NET_EV_TOKEN,  /* payload: tokens back at the sender */
-	NET_EV_SORTED,
-	NET_EV_COLL = NET_EV_SORTED, /* class route: packet at a receiver */
-	NET_EV_CREDIT, /* class route: payload: member; VC as the packet's */
-	NET_EV_WAKE,   /* a message is ready; port: FIFO */
-	NET_EV_BUILT,  /* the engine has finished a packet; port: FIFO */
-	NET_EV_PART,   /* class route: a part is at the engine */
-	NET_EV_CBUILT, /* class route: the engine has finished it */
-	NET_EV_READY,  /* class route: the ALU takes the packet */
-	NET_EV_UP,
-	NET_EV_DELIVER = NET_EV_UP, /* payload: packet */
-	NET_EV_RESULT,		    /* payload: packet */
-	NET_EV_SENT,		    /* payload: message */
-	NET_EV_TIMER,		    /* payload: message record */
-};
-
-#define NET_NODE_SHIFT	  44
-#define NET_KIND_SHIFT	  40
-#define NET_PORT_SHIFT	  34
-#define NET_VC_SHIFT	  30
-#define NET_PAYLOAD_MASK  ((1u << NET_VC_SHIFT) - 1)
-
-static inline uint64_t net_word(uint32_t node, enum net_ev kind,
-				unsigned port, unsigned vc, uint32_t payload)
-{
-	return (uint64_t)node << NET_NODE_SHIFT |
-	       (uint64_t)kind << NET_KIND_SHIFT |
-	       (uint64_t)port << NET_PORT_SHIFT |
-	       (uint64_t)vc << NET_VC_SHIFT | payload;
-}
-static inline uint32_t net_word_node(uint64_t w)
-{
-	return (uint32_t)(w >> NET_NODE_SHIFT);
-}
-static inline unsigned net_word_kind(uint64_t w)
-{
-	return w >> NET_KIND_SHIFT & 15;
-}
-static inline unsigned net_word_port(uint64_t w)
-{
-	return w >> NET_PORT_SHIFT & 63;
-}
-static inline unsigned net_word_vc(uint64_t w)
-{
-	return w >> NET_VC_SHIFT & 15;
-}
-static inline uint32_t net_word_payload(uint64_t w)
-{
-	return w & NET_PAYLOAD_MASK;
-}
 
 /* ---- records ------------------------------------------------------------- */
 
@@ -253,7 +192,7 @@ struct net_mark {
 };
 
 /* The node's side of memory. */
-struct net_unit {
+struct net_nic {
 	uint64_t memory_ps; /* memory is busy until, once spilt */
 	uint64_t alu_tick;  /* class routes' combining */
 	struct net_list part; /* class routes: at the engine */
@@ -262,7 +201,7 @@ struct net_unit {
 	uint32_t pad[7];
 };
 
-static_assert(sizeof(struct net_unit) == 64, "a line");
+static_assert(sizeof(struct net_nic) == 64, "a line");
 
 /* A message, or a timer. */
 struct net_mrec {
@@ -304,7 +243,7 @@ struct net_member {
 	struct net_list down; /* at the parent, waiting for credit_down */
 };
 
-struct net_route_rec {
+struct net_tree_rec {
 	uint32_t root;	/* member; 0: free */
 	uint32_t count;
 };
@@ -392,9 +331,9 @@ static inline uint8_t *net_det_tokens(const struct net *net, uint32_t n,
 	return (uint8_t *)(net_links(net, n) + net->ports) +
 	       (vc - 1) * net->ports;
 }
-static inline struct net_unit *net_unit(const struct net *net, uint32_t n)
+static inline struct net_nic *net_nic(const struct net *net, uint32_t n)
 {
-	return (struct net_unit *)net_at(net, net->off_unit) + n;
+	return (struct net_nic *)net_at(net, net->off_unit) + n;
 }
 static inline struct net_in *net_ins(const struct net *net, uint32_t n)
 {
@@ -511,14 +450,6 @@ static inline uint32_t net_cost(const struct net *net, uint32_t chunks,
 	return vc ? 1 : net->cost[chunks];
 }
 
-/* net_pool.c */
-uint32_t net_packet_get(struct net *net);
-void net_packet_put(struct net *net, uint32_t p);
-uint32_t net_mrec_get(struct net *net);
-void net_mrec_put(struct net *net, uint32_t m);
-void net_list_push(struct net *net, struct net_list *l, uint32_t p);
-uint32_t net_list_pop(struct net *net, struct net_list *l);
-
 /* Tokens of a sender. */
 static inline uint32_t net_tokens(const struct net *net, uint32_t node,
 				  unsigned port, unsigned vc)
@@ -526,203 +457,5 @@ static inline uint32_t net_tokens(const struct net *net, uint32_t node,
 	return vc ? net_det_tokens(net, node, vc)[port] :
 		    net_node(net, node)->room[port];
 }
-
-/* net_wheel.c: events by tick, in lanes. */
-enum net_lane {
-	NET_LANE_SORTED = NET_EV_SORTED, /* before it one for each kind */
-	NET_LANES,			 /* of a region */
-};
-void net_wheel_init(struct net *net);
-void net_wheel_far(struct net *net, uint64_t at, uint64_t word);
-/* The lane is empty or its chunk full: a new one, and its first place. */
-uint32_t net_lane_grow(struct net *net, uint64_t at, uint32_t used);
-
-/* All calls up share the last lane. */
-static inline uint32_t net_lane(const struct net *net, enum net_ev kind,
-				uint64_t word)
-{
-	uint32_t first = (uint32_t)(word >> NET_NODE_SHIFT >>
-				    NET_REGION_SHIFT) * NET_LANES;
-
-	if (kind < NET_EV_SORTED)
-		return first + kind;
-	return kind < NET_EV_UP ? first + NET_LANE_SORTED : net->lanes - 1;
-}
-static inline uint32_t *net_lane_slot(const struct net *net, uint64_t at,
-				 uint32_t lane)
-{
-	return (uint32_t *)net_at(net, net->off_slot) + lane * NET_WHEEL +
-	       at % NET_WHEEL;
-}
-static inline uint64_t *net_event(const struct net *net, uint32_t i)
-{
-	return (uint64_t *)(uintptr_t)net + i;
-}
-/* Into a tick that the wheel holds. */
-static inline void net_slot_put(struct net *net, uint64_t at,
-				enum net_ev kind, uint64_t word)
-{
-	uint32_t *slot = net_lane_slot(net, at, net_lane(net, kind, word));
-	uint32_t i = *slot;
-
-	if (weft_unlikely(i % NET_CHUNK == 0))
-		i = net_lane_grow(net, at, i);
-	*net_event(net, i) = word;
-	*slot = i + 1;
-}
-/* Puts an event into tick at, which must not have been run. */
-static inline void net_wheel_put(struct net *net, uint64_t at,
-				 enum net_ev kind, uint64_t word)
-{
-	if (weft_likely(at - net->tick < NET_WHEEL - 1))
-		net_slot_put(net, at, kind, word);
-	else
-		net_wheel_far(net, at, word);
-}
-/* The same from within a tick: so many ticks on, at least one. */
-static inline void net_wheel_after(struct net_step *s, uint32_t ticks,
-				   enum net_ev kind, uint64_t word)
-{
-	if (weft_likely(ticks < NET_WHEEL))
-		net_slot_put(s->net, s->now + ticks, kind, word);
-	else
-		net_wheel_far(s->net, s->now + ticks, word);
-}
-static inline void net_wheel_push(struct net *net, uint64_t at, uint64_t word)
-{
-	net_wheel_put(net, at, net_word_kind(word), word);
-}
-/* Events there are. Looks at every slot. */
-uint64_t net_wheel_pending(const struct net *net);
-/* First tick that has events, or NET_NEVER. */
-uint64_t net_wheel_next(const struct net *net);
-/* Begins tick net->tick: all its events are in the wheel. */
-void net_wheel_begin(struct net *net);
-/*
- * A chunk of a lane of the tick: its events, and how many. i is what the slot
- * held, then what the call before returned; 0: no more.
- */
-static inline uint32_t net_chunk(const struct net *net, uint32_t i,
-				 const uint64_t **word_p, uint32_t *count_p)
-{
-	const uint64_t *c = net_event(net, (i - 1) / NET_CHUNK * NET_CHUNK);
-
-	*word_p = c + 1;
-	*count_p = (i - 1) % NET_CHUNK;
-	return (uint32_t)*c;
-}
-void net_chunk_put(struct net *net, uint32_t i);
-/* Takes a lane's events out, sorted as numbers. */
-uint32_t net_lane_sorted(struct net *net, uint64_t tick, uint32_t lane,
-			 const uint64_t **word_p);
-/* Takes the calls up out, sorted by time. */
-uint32_t net_lane_calls(struct net *net, uint64_t tick,
-			const struct net_call **call_p);
-
-/* net_ask.c: lines that are needed soon. */
-typedef void (*net_ask_fn)(const struct net *net, const uint64_t *w,
-			   uint32_t n);
-static inline void net_ask(const void *line)
-{
-	(void)*(const volatile uint8_t *)line;
-}
-/* A chunk by what its slot holds. */
-void net_ask_chunk(const struct net *net, uint32_t slot);
-/* For events: tails and tokens; arrivals; the sorted ones; calls up. */
-void net_ask_nodes(const struct net *net, const uint64_t *w, uint32_t n);
-void net_ask_arrive(const struct net *net, const uint64_t *w, uint32_t n);
-void net_ask_sorted(const struct net *net, const uint64_t *w, uint32_t n);
-void net_ask_calls(const struct net *net, const uint64_t *w, uint32_t n);
-/* For ports of marked nodes. */
-void net_ask_marks(const struct net *net, struct net_mark *m, uint32_t n);
-
-/* net_topo.c: who is my neighbour. */
-uint32_t net_topo_nodes(const struct net_config *cfg);
-uint32_t net_topo_ends(const struct net_config *cfg);
-uint32_t net_topo_ports(const struct net_config *cfg);
-/* Node and port at the other end, or -1. crossings_p: link chips on the way. */
-int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,
-		      unsigned port, unsigned *port_p, unsigned *crossings_p);
-
-/* net_road.c: which ports are allowed. */
-void net_road_init(struct net *net);
-/* Hops of a message per dimension; -EINVAL: a mesh cannot go so. */
-int net_road_plan(const struct net *net, const struct net_msg *msg,
-		  int8_t *rem);
-void net_road_look_fat(const struct net *net, struct net_packet *p,
-		       uint32_t node);
-/* Sets want and det of a packet at node that is not its last. */
-static inline void net_road_look(const struct net *net, struct net_packet *p,
-				 uint32_t node)
-{
-	uint32_t want;
-
-	if (net->cfg.topology != NET_TORUS) {
-		net_road_look_fat(net, p, node);
-		return;
-	}
-	p->det = (uint8_t)__builtin_ctz(p->dirs & net->det_ports[p->left]);
-	want = p->dirs & net->zone_ports[p->zone][p->left];
-	if (!(p->flags & NET_P_DYN) ||
-	    (p->vc == NET_VC_DET && p->flags & NET_P_STAY))
-		want = 0;
-	p->want = want;
-}
-static inline bool net_road_ends(const struct net *net,
-				 const struct net_packet *p, uint32_t node)
-{
-	return net->cfg.topology == NET_TORUS ? !p->left : p->dst == node;
-}
-/* A hop by this port has been granted. */
-static inline void net_road_hop(const struct net *net, struct net_packet *p,
-				unsigned port)
-{
-	unsigned d = port >> 1;
-
-	if (net->cfg.topology != NET_TORUS)
-		return;
-	p->rem[d] = (int8_t)(p->rem[d] + 1 - 2 * (int)(port & 1));
-	p->left &= (uint8_t)~((unsigned)(p->rem[d] == 0) << d);
-}
-/* Mask of dimensions and ports of a packet that has its hops. */
-void net_road_start(const struct net *net, struct net_packet *p);
-unsigned net_road_hops(const struct net *net, uint32_t src, uint32_t dst);
-
-/* net_router.c: what comes in at a node. */
-typedef void (*net_events_fn)(struct net_step *s, const uint64_t *word,
-			      uint32_t count);
-void net_router_arrive(struct net_step *s, const uint64_t *w, uint32_t n);
-void net_router_tail(struct net_step *s, const uint64_t *w, uint32_t n);
-void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n);
-/* A packet has become the head of an injection FIFO. */
-void net_router_offer(struct net_step *s, unsigned fifo, uint32_t pi);
-
-/* net_arbiter.c: serves the ports of marked nodes, and takes the marks off. */
-void net_arbiter_serve(struct net_step *s);
-
-/* net_unit.c: engines between memory and network. */
-void net_unit_wake(struct net_step *s, uint64_t word);
-void net_unit_built(struct net_step *s, uint64_t word);
-/* The head of an injection FIFO has left. */
-void net_unit_drain(struct net_step *s, unsigned fifo);
-/* The head of a packet has reached its last node by port. */
-void net_unit_receive(struct net_step *s, unsigned port, uint32_t pi);
-/* False: no record for the copy now. */
-bool net_unit_deposit(struct net_step *s, unsigned port, uint32_t pi);
-void net_unit_deliver(struct net_step *s, const struct net_call *c);
-void net_unit_sent(struct net_step *s, const struct net_call *c);
-void net_unit_timer(struct net_step *s, const struct net_call *c);
-
-/* net_tree.c: class routes. */
-void net_tree_arrive(struct net_step *s, uint64_t word);
-void net_tree_credit(struct net_step *s, uint64_t word);
-void net_tree_part(struct net_step *s, uint64_t word);
-void net_tree_built(struct net_step *s, uint64_t word);
-void net_tree_ready(struct net_step *s, uint64_t word);
-/* After a tick's events: starts the engine on the first of its parts. */
-void net_tree_feed(struct net_step *s);
-/* Sends the first packet of the sender's down or up list. */
-void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which);
-void net_tree_result(struct net_step *s, const struct net_call *c);
 
 #endif
