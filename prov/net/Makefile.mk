@@ -21,8 +21,8 @@ libweft_net_la_SOURCES = \
 	prov/net/net_tree_open.c \
 	prov/net/net_wheel.c prov/net/net_wheel.h
 
-NET_TESTS = prov/net/net_fat_test prov/net/net_fuzz_test prov/net/net_load_test \
-	prov/net/net_topo_test \
+NET_TESTS = prov/net/net_fat_test prov/net/net_fuzz_test prov/net/net_link_test \
+	prov/net/net_load_test prov/net/net_topo_test \
 	prov/net/net_tree_test prov/net/net_zero_test
 check_PROGRAMS += $(NET_TESTS)
 TESTS += $(NET_TESTS)
@@ -33,6 +33,8 @@ prov_net_net_fat_test_LDADD = $(NET_LIBS)
 prov_net_net_topo_test_LDADD = $(NET_LIBS)
 prov_net_net_fuzz_test_SOURCES = prov/net/net_fuzz_test.c $(NET_END)
 prov_net_net_fuzz_test_LDADD = $(NET_LIBS)
+prov_net_net_link_test_SOURCES = prov/net/net_link_test.c $(NET_END)
+prov_net_net_link_test_LDADD = $(NET_LIBS)
 prov_net_net_load_test_SOURCES = prov/net/net_load_test.c $(NET_END)
 prov_net_net_load_test_LDADD = $(NET_LIBS) -lm
 prov_net_net_tree_test_SOURCES = prov/net/net_tree_test.c $(NET_END)

@@ -266,16 +266,17 @@ static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 {
 	struct net *net = s->net;
 	struct net_out *o = net_out(s, port);
-	unsigned on = ((port ^ 1u) << net->qshift) + net->queues - 1, slot;
-	unsigned have = net_tokens(net, s->id, port, NET_VC_DET);
-	uint64_t one[2] = { m0, m1 };
+	unsigned have = net_tokens(net, s->id, port, NET_VC_DET), slot;
 
 	if (!(m0 | m1) || !have)
 		return false;
 	if (have < net_hop(s, port)->need) {
-		if (!net_mask_has(one, on))
+		m0 &= net->ring[port][0];
+		m1 &= net->ring[port][1];
+		if (!(m0 | m1))
 			return false;
-		grant_slot(s, port, NET_VC_DET, on);
+		slot = net_mask_next(m0, m1, o->rr & 127);
+		grant_slot(s, port, NET_VC_DET, slot);
 		return true;
 	}
 	net_mask_open(net, s->node, &m0, &m1);
@@ -402,8 +403,8 @@ static bool may_escape(const struct net_step *s, const struct net_packet *p,
 		       unsigned slot)
 {
 	const struct net *net = s->net;
-	unsigned on = ((p->det ^ 1u) << net->qshift) + net->queues - 1;
-	unsigned need = slot == on ? 1 : net_hop(s, p->det)->need;
+	unsigned need = net_mask_has(net->ring[p->det], slot) ?
+				1 : net_hop(s, p->det)->need;
 
 	return !(s->node->busy >> p->det & 1) &&
 	       net_tokens(net, s->id, p->det, NET_VC_DET) >= need;

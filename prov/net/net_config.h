@@ -25,6 +25,7 @@ struct net_config {
 	uint16_t size[NET_DIMS_MAX];   /* torus: nodes; trees: children */
 	uint16_t parents[NET_DIMS_MAX]; /* generalized trees: per level */
 	uint8_t wrap[NET_DIMS_MAX];    /* torus, or mesh in this dimension */
+	uint8_t links[NET_DIMS_MAX];   /* torus: to a neighbour; 0 is one */
 	uint16_t midplane[NET_DIMS_MAX]; /* a link chip every so many nodes */
 	uint16_t full[NET_DIMS_MAX];   /* the largest machine, 0: no end */
 	uint32_t ranks_per_node;       /* default of --ppn */

@@ -34,6 +34,7 @@ enum {
 	NET_QUEUES_MAX = 8,
 	NET_SLOT_FIFO = 112,
 	NET_PORTS_MAX = 56,
+	NET_FLOW_NONE = 0xff, /* no rings here */
 	NET_READERS = 12,     /* receivers that read_paths can limit */
 	NET_WHEEL = 8192,     /* ticks, this one and those ahead */
 	NET_CHUNK = 32,	      /* words: the chunk before, then events */
@@ -76,10 +77,13 @@ struct net_packet {
 	uint8_t zone;
 	uint8_t in;	 /* receiver it came by */
 	uint8_t kind;	 /* class route: enum net_coll */
-	uint16_t count;	 /* class route: inputs so far, copies to send */
+	union {
+		uint16_t count; /* class route: inputs so far, copies */
+		uint16_t lane;	/* parallel links: the one it is hashed to */
+	};
 	union {
 		uint32_t holder; /* class route: of a copy, who keeps it */
-		uint32_t dirs;	 /* torus: its port in each dimension */
+		uint32_t dirs;	 /* torus: its direction in each dimension */
 	};
 };
 
@@ -278,9 +282,16 @@ struct net {
 	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
 	uint32_t chunks_max, far_max, events_max;
 	struct net_fat fat; /* of trees */
-	/* torus, by mask of dimensions with hops left */
-	uint16_t det_ports[1 << NET_DIMS_MAX];
-	uint16_t zone_ports[NET_ZONES][1 << NET_DIMS_MAX];
+	/* torus: directions, by mask of dimensions with hops left */
+	uint16_t det_dirs[1 << NET_DIMS_MAX];
+	uint16_t zone_dirs[NET_ZONES][1 << NET_DIMS_MAX];
+	/* torus: directions and ports; these are the same numbers but for */
+	uint32_t parallel; /* several links to a neighbour */
+	uint64_t dir_ports[2 * NET_DIMS_MAX];
+	uint8_t dir_first[2 * NET_DIMS_MAX];
+	uint8_t dir_links[2 * NET_DIMS_MAX];
+	uint8_t flow[NET_PORTS_MAX]; /* by port: its direction, or none */
+	uint64_t ring[NET_PORTS_MAX][2]; /* bubble queues it goes on from */
 	/* offsets from the start of the block, and strides */
 	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
 	uint64_t off_member, off_route, off_combo, off_slot;

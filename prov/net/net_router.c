@@ -70,9 +70,10 @@ static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 }
 
 /* Which list a deterministic packet that came in by port waits in. */
-static unsigned wait_of(const struct net_packet *p, unsigned port)
+static unsigned wait_of(const struct net *net, const struct net_packet *p,
+			unsigned port)
 {
-	bool on = port == (p->det ^ 1u);
+	bool on = net->flow[p->det] == (net->flow[port] ^ 1u);
 
 	return NET_WAIT_DET + 2 * (p->vc - 1u) + !on;
 }
@@ -106,7 +107,7 @@ static void queue_det(struct net_step *s, struct net_node *n, uint32_t id,
 {
 	struct net_packet *p = net_packet(s->net, pi);
 	struct net_out *o = &net_outs(s->net, id)[p->det];
-	unsigned w = wait_of(p, port);
+	unsigned w = wait_of(s->net, p, port);
 
 	p->in = (uint8_t)port;
 	list_push(s->net, &o->list[w], pi);

@@ -167,9 +167,11 @@ static void open_tables(struct net *net)
 }
 
 /* A ring needs the bubble; elsewhere one free buffer is enough. */
-static bool is_ring(const struct net_config *cfg, unsigned port)
+static bool is_ring(const struct net *net, unsigned port)
 {
-	return cfg->topology == NET_TORUS && cfg->wrap[port / 2];
+	unsigned flow = net->flow[port];
+
+	return flow != NET_FLOW_NONE && net->cfg.wrap[flow / 2];
 }
 
 /* The row of net->hop with these times; there are few. */
@@ -198,7 +200,7 @@ static int open_port(struct net *net, uint32_t node, unsigned port)
 		.frac = (uint16_t)(hop % cfg->tick_ps),
 		.token_ticks = (uint8_t)((back + cfg->tick_ps - 1) /
 					 cfg->tick_ps),
-		.need = (uint8_t)(is_ring(cfg, port) ? cfg->bubble : 1),
+		.need = (uint8_t)(is_ring(net, port) ? cfg->bubble : 1),
 	};
 	int row = find_hop(net, &h);
 

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Links that differ: several to one neighbour. */
+#include "prov/net/net_end.h"
+
+#include "test/t.h"
+
+#include <string.h>
+
+/* A torus of one length, n links each way between neighbours. */
+static void ring(struct net_config *cfg, uint16_t nodes, uint8_t links)
+{
+	net_config_bgq(cfg);
+	cfg->dims = 1;
+	cfg->size[0] = nodes;
+	cfg->midplane[0] = 0;
+	cfg->wrap[0] = nodes > 2;
+	cfg->links[0] = links;
+	/* Engines that no link waits for. */
+	cfg->injection_ps_per_byte_x1000 = 1000;
+	cfg->reception_ps_per_byte_x1000 = 1000;
+}
+
+/* Packets that left node 0 by each of the ports up; their number. */
+static unsigned used(const struct net_end *e, unsigned links, uint64_t *most_p)
+{
+	struct net_port_count c;
+	unsigned i, n = 0;
+
+	*most_p = 0;
+	for (i = 0; i < links; i++) {
+		net_port_get(e->net, 0, links + i, &c);
+		n += c.packets > 0;
+		if (*most_p < c.packets)
+			*most_p = c.packets;
+	}
+	return n;
+}
+
+/* Time of 16 messages of 256 packets each from node 0 to node 1. */
+static uint64_t stream(struct net_end *e, uint8_t links, uint8_t way)
+{
+	struct net_msg msg = {
+		.dst = 1, .bytes = 512 * 256, .way = way, .zone = 1
+	};
+	struct net_config cfg;
+
+	ring(&cfg, 2, links);
+	net_end_open(e, &cfg, 0);
+	for (msg.fifo = 0; msg.fifo < 16; msg.fifo++)
+		T_OK(net_send(e->net, 0, &msg));
+	net_end_drain(e);
+	T_IS(e->arrived, 16);
+	T_OK(net_check(e->net));
+	return e->last_at;
+}
+
+static void adaptive_packets_use_all_links_to_a_neighbour(void **state)
+{
+	struct net_end one, four;
+	uint64_t most, slow = stream(&one, 1, NET_DYNAMIC);
+	uint64_t fast = stream(&four, 4, NET_DYNAMIC);
+
+	T_IS(used(&four, 4, &most), 4);
+	T_TRUE(most < 4096 / 4 * 11 / 10);
+	T_TRUE(slow > 38 * fast / 10);
+	net_end_close(&one);
+	net_end_close(&four);
+}
+
+static void a_deterministic_pair_keeps_to_one_of_them(void **state)
+{
+	struct net_end e;
+	uint64_t most;
+
+	stream(&e, 4, NET_DETERMINISTIC);
+	T_IS(used(&e, 4, &most), 1);
+	T_IS(most, 4096);
+	net_end_close(&e);
+}
+
+static void different_pairs_are_spread_over_them(void **state)
+{
+	struct net_msg msg = { .bytes = 64, .way = NET_DETERMINISTIC };
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t most;
+
+	ring(&cfg, 64, 4);
+	net_end_open(&e, &cfg, 0);
+	for (msg.dst = 1; msg.dst < 32; msg.dst++)
+		T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	T_IS(used(&e, 4, &most), 4);
+	net_end_close(&e);
+}
+
+/* More than the rings hold: without the bubble they would stand still. */
+static void rings_of_several_links_do_not_stand_still(void **state)
+{
+	struct net_msg msg = { .bytes = 512 * 40, .zone = 1 };
+	struct net_config cfg;
+	struct net_end e;
+	unsigned i;
+
+	ring(&cfg, 8, 3);
+	net_end_open(&e, &cfg, 0);
+	for (i = 0; i < 8 * 16; i++) {
+		msg.src = i % 8;
+		msg.dst = (i + 3) % 8;
+		msg.fifo = i / 8;
+		msg.way = i % 3 ? NET_DYNAMIC : NET_DETERMINISTIC;
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, 8 * 16);
+	T_OK(net_check(e.net));
+	net_end_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(adaptive_packets_use_all_links_to_a_neighbour),
+		T_CASE(a_deterministic_pair_keeps_to_one_of_them),
+		T_CASE(different_pairs_are_spread_over_them),
+		T_CASE(rings_of_several_links_do_not_stand_still),
+	};
+
+	return T_RUN(tests);
+}
