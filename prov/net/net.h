@@ -93,6 +93,13 @@ size_t net_bytes(const struct net_config *cfg, uint32_t packets_max);
 int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	     uint32_t packets_max);
 
+/*
+ * Gives one direction of a link another rate, as when lanes of it are lost; it
+ * is for packets that begin from now on. -EINVAL: no link, or too many rates.
+ */
+int net_link_rate(struct net *net, uint32_t node, unsigned port,
+		  uint64_t ps_per_byte_x1000);
+
 /* Puts a message into the FIFO at time at. 0; -EAGAIN: no room in the block. */
 int net_send(struct net *net, uint64_t at, const struct net_msg *msg);
 int net_timer(struct net *net, uint64_t at, uint64_t cookie);

@@ -86,7 +86,8 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 	struct net_packet *p = net_packet(net, pi);
 	const struct net_hop *h = net_hop(s, port);
 	uint32_t link = s->link[port], hop = h->ticks;
-	uint32_t busy = net_len(net, p->chunks) + net->cfg.protocol_ticks;
+	uint32_t busy = net_len(net, h->rate, p->chunks) +
+			net->cfg.protocol_ticks;
 	uint32_t frac = p->frac + (uint32_t)h->frac;
 	bool carry = frac >= net->cfg.tick_ps;
 
@@ -102,13 +103,14 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 			net_word(s->id, NET_EV_TAIL, port, 0, reader));
 }
 
-/* A packet leaves receiver port: count it, give its buffer back. */
-static inline void leave(struct net_step *s, unsigned port,
+/* A packet leaves receiver port by out: count it, give its buffer back. */
+static inline void leave(struct net_step *s, unsigned port, unsigned out,
 			 const struct net_packet *p)
 {
 	struct net *net = s->net;
 	uint32_t back = s->link[port];
-	uint32_t busy = net_len(net, p->chunks) + net_hop(s, port)->token_ticks;
+	uint32_t busy = net_len(net, net_hop(s, out)->rate, p->chunks) +
+			net_hop(s, port)->token_ticks;
 
 	s->in[port].wait_ticks += (uint32_t)s->now - p->since;
 	net_wheel_after(s, busy, NET_EV_TOKEN,
@@ -159,7 +161,7 @@ WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 	} else {
 		in = net_slot_in(net, slot);
 		queue_pop(s, slot);
-		leave(s, in, p);
+		leave(s, in, port, p);
 		if (p->vc == NET_VC_DYN)
 			reader = read_path(s, in);
 	}
@@ -184,7 +186,7 @@ static void grant_det(struct net_step *s, unsigned port, unsigned vc,
 
 	if (!o->list[which].head)
 		o->waits &= (uint8_t)~(1u << which);
-	leave(s, p->in, p);
+	leave(s, p->in, port, p);
 	launch(s, port, vc, pi, 0);
 }
 

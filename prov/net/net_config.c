@@ -28,7 +28,7 @@ static const struct net_config bgq = {
 	.header_bytes = 32,		  /* II.A: 12 network, 20 MU */
 	.trailer_bytes = 8,		  /* II.A */
 	.tick_ps = 2000,		  /* II.A: 500 MHz */
-	.link_bytes_per_tick = 4,	  /* II.A: 2 GB/s */
+	.link_ps_per_byte_x1000 = 500000, /* II.A: 2 GB/s */
 	.protocol_ticks = 6,		  /* calibrated: T2 at 1 MB */
 	.hop_ps = 45333,		  /* calibrated: T1, 1 and 13 hops */
 	.crossing_ps = 80000,		  /* HWI: two link chips of 40 ns */
@@ -169,14 +169,14 @@ static int few(const struct net_config *cfg)
 int net_config_check(const struct net_config *cfg)
 {
 	uint32_t chunk = cfg->chunk_bytes ? cfg->chunk_bytes : 1;
-	uint32_t full = (cfg->header_bytes + cfg->trailer_bytes +
-			 cfg->payload_bytes + chunk - 1) / chunk;
+	uint32_t full = (net_wire_bytes(cfg, cfg->payload_bytes / chunk) +
+			 chunk - 1) / chunk;
 	const struct {
 		int bad;
 		const char *what;
 	} rule[] = {
 		{ !cfg->tick_ps, "tick_ps is 0" },
-		{ !cfg->link_bytes_per_tick, "link_bytes_per_tick is 0" },
+		{ !cfg->link_ps_per_byte_x1000, "link_ps_per_byte_x1000 is 0" },
 		{ !cfg->payload_bytes || cfg->payload_bytes > 4096,
 		  "payload_bytes must be 1 to 4096" },
 		{ cfg->payload_bytes % chunk,

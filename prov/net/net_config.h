@@ -25,7 +25,7 @@ struct net_config {
 	uint16_t size[NET_DIMS_MAX];   /* torus: nodes; trees: children */
 	uint16_t parents[NET_DIMS_MAX]; /* generalized trees: per level */
 	uint8_t wrap[NET_DIMS_MAX];    /* torus, or mesh in this dimension */
-	uint8_t links[NET_DIMS_MAX];   /* torus: to a neighbour; 0 is one */
+	uint16_t links[NET_DIMS_MAX];  /* torus: to a neighbour; 0 is one */
 	uint16_t midplane[NET_DIMS_MAX]; /* a link chip every so many nodes */
 	uint16_t full[NET_DIMS_MAX];   /* the largest machine, 0: no end */
 	uint32_t ranks_per_node;       /* default of --ppn */
@@ -35,10 +35,14 @@ struct net_config {
 	uint32_t header_bytes;
 	uint32_t trailer_bytes;
 	uint32_t tick_ps;	 /* network cycle */
-	uint32_t link_bytes_per_tick;
+	uint32_t chunk_wire_bytes; /* of a chunk on the wire; 0: as it is */
+	uint64_t link_ps_per_byte_x1000; /* of a link */
 	uint32_t protocol_ticks; /* acks and tokens, per packet */
 	uint64_t hop_ps;	 /* head of a packet, node to node */
+	uint64_t hop_end_ps;	 /* trees: into an end node; 0: as hop_ps */
 	uint64_t crossing_ps;	 /* more, between midplanes */
+	uint16_t cable[NET_DIMS_MAX]; /* metres, by dimension or level */
+	uint64_t metre_ps;	 /* more, for each of them */
 	uint64_t token_ps;	 /* a token's way back */
 	/* buffers and arbitration */
 	uint32_t tokens[NET_VC_MAX]; /* per link: VC 0 chunks, else packets */
@@ -75,6 +79,23 @@ struct net_config {
 	uint64_t poll_ps;  /* a look that found nothing */
 	uint64_t wtime_ps; /* reading the clock */
 };
+
+/* Bytes on the wire of a packet with so many chunks of payload. */
+static inline uint32_t net_wire_bytes(const struct net_config *cfg,
+				      uint32_t chunks)
+{
+	return cfg->header_bytes + cfg->trailer_bytes +
+	       chunks * (cfg->chunk_wire_bytes ? cfg->chunk_wire_bytes :
+						 cfg->chunk_bytes);
+}
+/* Ticks that they take at this rate. */
+static inline uint32_t net_wire_ticks(const struct net_config *cfg,
+				      uint32_t bytes, uint64_t ps_x1000)
+{
+	uint64_t tick = 1000ull * cfg->tick_ps;
+
+	return (uint32_t)((bytes * ps_x1000 + tick - 1) / tick);
+}
 
 /* The machine bgq, 4x4x4x4x2, as its file describes it. */
 void net_config_bgq(struct net_config *cfg);

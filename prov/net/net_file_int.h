@@ -16,7 +16,6 @@ enum file_type {
 	FILE_TIME,     /* ps, ns, us or cycles, kept as ps */
 	FILE_CYCLES,   /* cycles */
 	FILE_BYTES,    /* B, KiB, MiB */
-	FILE_RATE_TICK, /* GB/s, kept as bytes per cycle */
 	FILE_RATE_INV, /* GB/s, kept as ps per byte times 1000 */
 	FILE_RATE_US,  /* GB/s, kept as bytes per us */
 	FILE_COUNT,    /* a whole number */

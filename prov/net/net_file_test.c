@@ -82,7 +82,7 @@ static void bgq_loads_with_its_units_converted(void **state)
 	T_OK(net_file_load("bgq", 0, &cfg, &why));
 	T_STR(cfg.name, "bgq");
 	T_IS(cfg.tick_ps, 2000);
-	T_IS(cfg.link_bytes_per_tick, 4);
+	T_IS(cfg.link_ps_per_byte_x1000, 500000);
 	T_IS(cfg.hop_ps, 45333);
 	T_IS(cfg.reception_ps_per_byte_x1000, 312500);
 	T_IS(cfg.spill_bytes_per_us, 25000);
@@ -172,7 +172,7 @@ static void what_is_wrong_is_said_with_its_line(void **state)
 	wrong("hop", "hop = 99999999999 ms", "out of range");
 	wrong("hop", "hop = 1.2.3 ns", "does not fit");
 	wrong("hop", "hop = 12345678901234567 ns", "a number is wanted");
-	wrong("link", "link = 1.7 GB/s", "change cycle");
+	wrong("link", "link = 0 GB/s", "out of range");
 	wrong("payload", "payload = 512 KB", "take B, KiB");
 	wrong("payload", "payload = 500 B", "multiple of chunk");
 	wrong("tokens_dynamic", "tokens_dynamic = 20", "two packets");

@@ -44,7 +44,6 @@ static const struct {
 			"ps, ns, us, ms or cycles" },
 	[FILE_CYCLES] = { 1u << UNIT_CYCLE, "cycles" },
 	[FILE_BYTES] = { 1u << UNIT_BYTE, "B, KiB, MiB or GiB" },
-	[FILE_RATE_TICK] = { 1u << UNIT_RATE, "MB/s, GB/s or Gbit/s" },
 	[FILE_RATE_INV] = { 1u << UNIT_RATE, "MB/s, GB/s or Gbit/s" },
 	[FILE_RATE_US] = { 1u << UNIT_RATE, "MB/s, GB/s or Gbit/s" },
 	[FILE_COUNT] = { 1u << UNIT_COUNT, "none, chunks or packets" },
@@ -96,11 +95,9 @@ static void store(const struct file_key *key, uint64_t v,
 }
 
 /* The number as the model keeps it; not yet rounded. */
-static double kept(const struct file_key *key, double x, uint64_t cycle_ps)
+static double kept(const struct file_key *key, double x)
 {
 	switch (key->type) {
-	case FILE_RATE_TICK:
-		return x * (double)cycle_ps / 1e12;
 	case FILE_RATE_INV:
 		return x > 0 ? 1e15 / x : 0;
 	case FILE_RATE_US:
@@ -113,8 +110,7 @@ static double kept(const struct file_key *key, double x, uint64_t cycle_ps)
 /* Times and inverse rates are rounded; what is counted must be whole. */
 static bool must_be_whole(enum file_type type)
 {
-	return type == FILE_RATE_TICK || type == FILE_COUNT ||
-	       type == FILE_BYTES || type == FILE_CYCLES;
+	return type == FILE_COUNT || type == FILE_BYTES || type == FILE_CYCLES;
 }
 
 static int quantity(const struct file_doc *doc, const struct file_line *item,
@@ -141,16 +137,13 @@ static int quantity(const struct file_doc *doc, const struct file_line *item,
 	x *= unit->factor;
 	if (unit->kind == UNIT_CYCLE && key->type == FILE_TIME)
 		x *= (double)cycle_ps;
-	v = kept(key, x, cycle_ps);
+	v = kept(key, x);
 	whole = (double)(uint64_t)(v < 9e18 ? v + 0.5 : 0);
 	if (must_be_whole(key->type) &&
 	    (v - whole > 1e-6 || whole - v > 1e-6))
 		return file_fail_at(doc, item->line,
-			key->type == FILE_RATE_TICK
-			? "%s = %s: not a whole number of bytes in a cycle; "
-			  "change cycle with it"
-			: "%s = %s: a whole number is wanted",
-			key->name, item->value);
+			"%s = %s: a whole number is wanted", key->name,
+			item->value);
 	if (whole < (double)key->min || whole > (double)key->max)
 		return file_fail_at(doc, item->line,
 			"%s = %s: out of range; it is %s", key->name,

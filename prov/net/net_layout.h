@@ -41,6 +41,7 @@ enum {
 	NET_REGION_SHIFT = 12, /* nodes whose share of a tick fits the cache */
 	NET_HOPS_MAX = 64,    /* kinds of links, by their times */
 	NET_SHARE_MAX = 1024, /* parts of one node in a collective packet */
+	NET_RATES_MAX = 8,    /* of links */
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* the packet pool is empty: look again */
 };
@@ -125,7 +126,8 @@ struct net_hop {
 	uint16_t frac;	     /* picoseconds beyond */
 	uint8_t token_ticks; /* of this link's tokens to the peer */
 	uint8_t need;	     /* tokens to enter its ring */
-	uint16_t pad;
+	uint8_t rate;	     /* of the link: row of net->len */
+	uint8_t pad;
 };
 
 /* The sender of a port: who waits for it. */
@@ -299,7 +301,10 @@ struct net {
 	uint32_t first_packet, first_msg, first_chunk; /* less one */
 	uint32_t node_stride, link_stride;
 	/* derived numbers */
-	uint16_t len[NET_PAYLOAD_CHUNKS + 1];  /* ticks on a link, by chunks */
+	uint64_t rate[NET_RATES_MAX]; /* of links, as in net_config.h */
+	uint32_t rates;
+	/* ticks on a link, by rate and chunks */
+	uint16_t len[NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
 	uint16_t cost[NET_PAYLOAD_CHUNKS + 1]; /* tokens of VC 0 */
 	struct net_hop hop[NET_HOPS_MAX];
 	uint32_t hops_used;
@@ -430,25 +435,26 @@ static inline struct net_mark *net_mark(struct net_step *s,
 	return &s->mark[n->mark];
 }
 
-/* Times of the link behind a port of the step's node. */
+/* Times of a link. */
+static inline const struct net_hop *net_link_hop(const struct net *net,
+						 uint32_t link)
+{
+	return &net->hop[link & (NET_HOPS_MAX - 1)];
+}
+/* Of the one behind a port of the step's node. */
 static inline const struct net_hop *net_hop(const struct net_step *s,
 					    unsigned port)
 {
-	return &s->net->hop[s->link[port] & (NET_HOPS_MAX - 1)];
+	return net_link_hop(s->net, s->link[port]);
 }
 
 /* ---- small steps --------------------------------------------------------- */
 
-static inline uint32_t net_wire_bytes(const struct net_config *cfg,
-				      uint32_t chunks)
+/* Ticks of a packet with so many chunks of payload on a link of this rate. */
+static inline uint32_t net_len(const struct net *net, unsigned rate,
+			       uint32_t chunks)
 {
-	return cfg->header_bytes + cfg->trailer_bytes +
-	       chunks * cfg->chunk_bytes;
-}
-/* Ticks of a packet with so many chunks of payload on a link. */
-static inline uint32_t net_len(const struct net *net, uint32_t chunks)
-{
-	return net->len[chunks];
+	return net->len[rate][chunks];
 }
 static inline uint32_t net_chunks(const struct net *net, uint32_t bytes)
 {

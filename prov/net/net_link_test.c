@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Links that differ: several to one neighbour. */
+/* Links that differ: several to one neighbour, slow ones, long ones. */
 #include "prov/net/net_end.h"
 
 #include "test/t.h"
@@ -117,6 +117,78 @@ static void rings_of_several_links_do_not_stand_still(void **state)
 	net_end_close(&e);
 }
 
+static void a_link_that_lost_lanes_takes_longer(void **state)
+{
+	struct net_msg msg = { .dst = 1, .bytes = 512 * 64,
+			       .way = NET_DETERMINISTIC };
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t whole, half;
+
+	ring(&cfg, 2, 1);
+	cfg.protocol_ticks = 0;
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	whole = e.last_at;
+	T_OK(net_link_rate(e.net, 0, 1, 2 * cfg.link_ps_per_byte_x1000));
+	T_IS(net_link_rate(e.net, 0, 0, 1), -EINVAL); /* a mesh ends here */
+	T_OK(net_send(e.net, whole, &msg));
+	net_end_drain(&e);
+	half = e.last_at - whole;
+	T_IS(half - whole, 64 * 138 * 2000);
+	T_OK(net_check(e.net));
+	net_end_close(&e);
+}
+
+static void chunks_may_take_more_on_the_wire_than_they_carry(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t plain;
+
+	ring(&cfg, 2, 1);
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_end_send(&e, 0, 0, 1, 512));
+	net_end_drain(&e);
+	plain = e.last_at;
+	net_end_close(&e);
+	cfg.chunk_wire_bytes = 40;
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_end_send(&e, 0, 0, 1, 512));
+	net_end_drain(&e);
+	T_IS(e.last_at - plain, 16 * 8 * 500);
+	net_end_close(&e);
+}
+
+/* One switch in the middle, two cables, no time in the end node. */
+static void cables_and_switches_of_a_tree_add_up(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t ends;
+
+	net_config_bgq(&cfg);
+	cfg.topology = NET_FAT_TREE;
+	cfg.dims = 2;
+	cfg.size[0] = cfg.size[1] = 4;
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_end_send(&e, 0, 0, 15, 8));
+	net_end_drain(&e);
+	ends = e.last_at - 4 * cfg.hop_ps;
+	net_end_close(&e);
+	cfg.hop_ps = 21000;
+	cfg.hop_end_ps = 2000;
+	cfg.metre_ps = 4000;
+	cfg.cable[0] = 5;
+	cfg.cable[1] = 20;
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_end_send(&e, 0, 0, 15, 8));
+	net_end_drain(&e);
+	T_IS(e.last_at - ends, 3 * 21000 + 2000 + 2 * 25 * 4000);
+	net_end_close(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +196,9 @@ int main(void)
 		T_CASE(a_deterministic_pair_keeps_to_one_of_them),
 		T_CASE(different_pairs_are_spread_over_them),
 		T_CASE(rings_of_several_links_do_not_stand_still),
+		T_CASE(a_link_that_lost_lanes_takes_longer),
+		T_CASE(chunks_may_take_more_on_the_wire_than_they_carry),
+		T_CASE(cables_and_switches_of_a_tree_add_up),
 	};
 
 	return T_RUN(tests);

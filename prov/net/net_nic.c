@@ -403,6 +403,18 @@ void net_nic_drain(struct net_step *s, unsigned fifo)
 
 /* ---- reception engines --------------------------------------------------- */
 
+/* The rate at which a receiver gets its packets: the peer's towards here. */
+static unsigned rate_in(const struct net_step *s, unsigned port)
+{
+	const struct net *net = s->net;
+	uint32_t link = s->link[port];
+
+	if (weft_likely(net->rates == 1))
+		return 0;
+	link = net_links(net, net_link_peer(link))[net_link_port(link)];
+	return net_link_hop(net, link)->rate;
+}
+
 /* When the packet that begins to come in now has left the network. */
 static uint64_t store(struct net_step *s, unsigned port,
 		      const struct net_packet *p)
@@ -411,7 +423,8 @@ static uint64_t store(struct net_step *s, unsigned port,
 	struct net_in *in = &s->in[port];
 	struct net_mrec *m = net_mrec(net, p->msg);
 	uint64_t head = s->now * net->cfg.tick_ps + p->frac;
-	uint64_t end = head + (uint64_t)net_len(net, p->chunks) *
+	uint64_t end = head + (uint64_t)net_len(net, rate_in(s, port),
+						p->chunks) *
 				      net->cfg.tick_ps;
 	uint64_t t;
 

@@ -156,14 +156,30 @@ size_t net_bytes(const struct net_config *cfg, uint32_t packets_max)
 static void open_tables(struct net *net)
 {
 	const struct net_config *cfg = &net->cfg;
-	uint32_t rate = cfg->link_bytes_per_tick, c, bytes;
+	uint32_t c;
 
-	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++) {
-		bytes = net_wire_bytes(cfg, c);
-		net->len[c] = (uint16_t)((bytes + rate - 1) / rate);
-		net->cost[c] = (uint16_t)((bytes + cfg->chunk_bytes - 1) /
+	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++)
+		net->cost[c] = (uint16_t)((net_wire_bytes(cfg, c) +
+					   cfg->chunk_bytes - 1) /
 					  cfg->chunk_bytes);
-	}
+}
+
+/* The row of net->len for links of this rate; -EINVAL: too many of them. */
+static int find_rate(struct net *net, uint64_t ps_x1000)
+{
+	const struct net_config *cfg = &net->cfg;
+	uint32_t i, c;
+
+	for (i = 0; i < net->rates; i++)
+		if (net->rate[i] == ps_x1000)
+			return (int)i;
+	if (i == NET_RATES_MAX)
+		return -EINVAL;
+	net->rate[net->rates++] = ps_x1000;
+	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++)
+		net->len[i][c] = (uint16_t)net_wire_ticks(
+			cfg, net_wire_bytes(cfg, c), ps_x1000);
+	return (int)i;
 }
 
 /* A ring needs the bubble; elsewhere one free buffer is enough. */
@@ -188,22 +204,44 @@ static int find_hop(struct net *net, const struct net_hop *want)
 	return (int)i;
 }
 
-static int open_port(struct net *net, uint32_t node, unsigned port)
+/* What a link takes, and how fast it is. */
+static int port_hop(struct net *net, uint32_t node, unsigned port,
+		    uint32_t peer, unsigned crossings, struct net_hop *h)
 {
 	const struct net_config *cfg = &net->cfg;
-	unsigned peer_port = 0, crossings = 0, vc;
-	int64_t peer = net_topo_peer(cfg, node, port, &peer_port, &crossings);
-	uint64_t hop = cfg->hop_ps + crossings * cfg->crossing_ps;
-	uint64_t back = cfg->token_ps + crossings * cfg->crossing_ps;
-	struct net_hop h = {
+	unsigned d = net_topo_level(cfg, node, port);
+	bool into_end = cfg->topology != NET_TORUS && peer < net->ends;
+	uint64_t wire = crossings * cfg->crossing_ps +
+			cfg->cable[d] * cfg->metre_ps;
+	uint64_t hop = wire + (into_end && cfg->hop_end_ps ? cfg->hop_end_ps :
+							     cfg->hop_ps);
+	uint64_t back = wire + cfg->token_ps;
+	int rate = find_rate(net, cfg->link_ps_per_byte_x1000);
+
+	*h = (struct net_hop){
 		.ticks = (uint16_t)(hop / cfg->tick_ps),
 		.frac = (uint16_t)(hop % cfg->tick_ps),
 		.token_ticks = (uint8_t)((back + cfg->tick_ps - 1) /
 					 cfg->tick_ps),
 		.need = (uint8_t)(is_ring(net, port) ? cfg->bubble : 1),
+		.rate = (uint8_t)rate,
 	};
-	int row = find_hop(net, &h);
+	return rate < 0 ? rate : 0;
+}
 
+static int open_port(struct net *net, uint32_t node, unsigned port)
+{
+	const struct net_config *cfg = &net->cfg;
+	unsigned peer_port = 0, crossings = 0, vc;
+	int64_t peer = net_topo_peer(cfg, node, port, &peer_port, &crossings);
+	struct net_hop h;
+	int row = 0;
+
+	if (peer >= 0) {
+		row = port_hop(net, node, port, (uint32_t)peer, crossings, &h);
+		if (!row)
+			row = find_hop(net, &h);
+	}
 	if (row < 0) {
 		weft_log(WEFT_LOG_ERROR, "net: more than %d kinds of links",
 			 NET_HOPS_MAX);
@@ -270,6 +308,27 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 		for (port = 0; port < net->ports && !ret; port++)
 			ret = open_port(net, n, port);
 	return ret;
+}
+
+int net_link_rate(struct net *net, uint32_t node, unsigned port,
+		  uint64_t ps_per_byte_x1000)
+{
+	uint32_t *link = &net_links(net, node)[port];
+	struct net_hop h;
+	int row;
+
+	if (*link == NET_LINK_NONE || !ps_per_byte_x1000)
+		return -EINVAL;
+	h = *net_link_hop(net, *link);
+	row = find_rate(net, ps_per_byte_x1000);
+	h.rate = (uint8_t)row;
+	if (row >= 0)
+		row = find_hop(net, &h);
+	if (row < 0)
+		return row;
+	*link = net_link(net_link_peer(*link), net_link_port(*link),
+			 (unsigned)row);
+	return 0;
 }
 
 /* ---- running ------------------------------------------------------------- */

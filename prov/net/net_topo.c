@@ -99,6 +99,19 @@ uint32_t net_topo_ports(const struct net_config *cfg)
 	return f.ports;
 }
 
+unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
+			unsigned port)
+{
+	struct net_fat f;
+	uint32_t l;
+
+	if (cfg->topology == NET_TORUS)
+		return torus_dir(cfg, port) / 2;
+	net_fat_init(&f, cfg);
+	l = net_fat_place(&f, node).level;
+	return port < f.m[l] ? l - 1 : l;
+}
+
 int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,
 		      unsigned port, unsigned *port_p, unsigned *crossings_p)
 {

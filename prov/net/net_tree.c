@@ -28,13 +28,12 @@ enum { BARRIER_BYTES = 12, INPUT_LOCAL = 0xff };
 static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 {
 	const struct net_config *cfg = &net->cfg;
-	uint32_t rate = cfg->link_bytes_per_tick;
-	uint32_t full = net->len[net_chunks(net, cfg->payload_bytes)];
+	uint32_t full = net_len(net, 0, net_chunks(net, cfg->payload_bytes));
 
 	if (p->kind == NET_BARRIER)
-		return (BARRIER_BYTES + rate - 1) / rate;
-	return (net->len[p->chunks] * cfg->coll_packet_ticks + full - 1) /
-	       full;
+		return net_wire_ticks(cfg, BARRIER_BYTES, net->rate[0]);
+	return (net_len(net, 0, p->chunks) * cfg->coll_packet_ticks + full -
+		1) / full;
 }
 
 static uint32_t part_get(struct net *net)

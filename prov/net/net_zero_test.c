@@ -17,7 +17,8 @@ static uint64_t zero_load(const struct net_config *c, uint32_t bytes,
 
 	return c->inject_ps + built * c->injection_ps_per_byte_x1000 / 1000 +
 	       hops * c->hop_ps +
-	       (uint64_t)wire / c->link_bytes_per_tick * c->tick_ps +
+	       (uint64_t)net_wire_ticks(c, wire, c->link_ps_per_byte_x1000) *
+		       c->tick_ps +
 	       c->receive_ps;
 }
 

@@ -29,7 +29,7 @@
 static double peak(const struct net_config *cfg)
 {
 	struct sim_traffic t;
-	double raw = cfg->link_bytes_per_tick * 1e6 / cfg->tick_ps;
+	double raw = 1e9 / (double)cfg->link_ps_per_byte_x1000;
 	double load = 1;
 
 	if (!sim_traffic_open(&t, cfg, SIM_ALLTOALL, 0, 1))
