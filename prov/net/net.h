@@ -44,7 +44,7 @@ struct net_msg {
 	uint64_t bytes; /* payload, 0 is a header alone */
 	uint64_t cookie; /* the caller's; comes back with each call up */
 	/*
-	 * Injection FIFO in memory, any number: one message at a time each.
+	 * Injection FIFO in memory, below 65536: one message at a time each.
 	 * fifo % inject_fifos is the engine and network FIFO that serves it;
 	 * FIFOs of one engine take turns packet by packet.
 	 */
@@ -53,6 +53,8 @@ struct net_msg {
 	uint8_t zone;	/* zone set of a dynamic message */
 	uint8_t deposit; /* every node on the line keeps a copy; not dynamic */
 	uint8_t stay;	/* dynamic: once on the bubble channel, stay there */
+	uint8_t path;	/* of the machine's paths, by their order */
+	uint8_t ack;	/* every packet is acknowledged; not a deposit */
 	int8_t hint[NET_DIMS_MAX]; /* -1, +1: go so; 0: the network decides */
 };
 
@@ -70,6 +72,8 @@ struct net_up {
 			uint32_t node);
 	/* The unit has read all of the message; its FIFO goes on. */
 	void (*sent)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
+	/* The source's unit knows of all packets that they arrived. */
+	void (*acked)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 	/* A timer of net_timer went off. */
 	void (*timer)(void *arg, uint64_t at, uint64_t cookie);
 	/*

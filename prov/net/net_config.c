@@ -53,10 +53,12 @@ static const struct net_config bgq = {
 	 * bytes on the link (36 ns) and in the engine (20 ns). Only the sum
 	 * with receive_ps is published; the split is assumed.
 	 */
-	.inject_ps = 270000,
-	.receive_ps = 250667,
-	.injection_ps_per_byte_x1000 = 312500, /* III.D: 4 B at 800 MHz */
-	.reception_ps_per_byte_x1000 = 312500, /* III.D */
+	.path[0] = {
+		.inject_ps = 270000,
+		.receive_ps = 250667,
+		.injection_ps_per_byte_x1000 = 312500, /* III.D: 4 B, 800 MHz */
+		.reception_ps_per_byte_x1000 = 312500, /* III.D */
+	},
 	.local_ps = 40000,		  /* assumed: as a hop */
 	.l2_bytes = 32 << 20,		  /* the chip's L2 */
 	.spill_bytes_per_us = 25000,	  /* calibrated: T2 at 256 MB */
@@ -166,6 +168,19 @@ static int few(const struct net_config *cfg)
 	return 0;
 }
 
+/* A path that the model cannot place in ticks. */
+static int short_path(const struct net_config *cfg)
+{
+	uint64_t least = 2 * (uint64_t)cfg->tick_ps;
+	unsigned i;
+
+	for (i = 0; i < net_config_paths(cfg); i++)
+		if (cfg->path[i].inject_ps < least ||
+		    cfg->path[i].receive_ps < least)
+			return 1;
+	return 0;
+}
+
 int net_config_check(const struct net_config *cfg)
 {
 	uint32_t chunk = cfg->chunk_bytes ? cfg->chunk_bytes : 1;
@@ -186,16 +201,13 @@ int net_config_check(const struct net_config *cfg)
 		{ cfg->token_ps < cfg->tick_ps ||
 		  (cfg->token_ps + cfg->crossing_ps) / cfg->tick_ps > 250,
 		  "token_ps must be a tick to 250 ticks, with a crossing" },
-		{ cfg->receive_ps < 2 * (uint64_t)cfg->tick_ps,
-		  "receive_ps is below two ticks" },
+		{ short_path(cfg), "a path takes less than two ticks" },
 		{ cfg->tokens[0] > 4095, "more than 4095 tokens of VC 0" },
 		{ cfg->tokens[0] < full + cfg->inject_room,
 		  "tokens of VC 0 do not hold a packet and inject_room" },
 		{ few(cfg), "tokens from VC 1 on must be bubble to 255" },
 		{ cfg->payload_bytes / chunk > 128,
 		  "more than 128 chunks of payload" },
-		{ cfg->inject_ps < 2 * (uint64_t)cfg->tick_ps,
-		  "inject_ps is below two ticks" },
 		{ cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "coll_inject_ps is below two ticks" },
 		{ !cfg->dyn_queues, "dyn_queues is 0" },

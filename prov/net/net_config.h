@@ -11,11 +11,36 @@
 #define NET_DIMS_MAX  6
 #define NET_VC_MAX    6
 #define NET_ZONES     4
+#define NET_PATHS_MAX 6
+#define NET_BUSES_MAX 3
 
 enum net_topology { NET_TORUS, NET_FAT_TREE, NET_GEN_FAT_TREE };
 
 enum net_vc { NET_VC_DYN, NET_VC_DET, NET_VC_HIGH, NET_VC_SYS, NET_VC_COLL0,
 	      NET_VC_COLL1 };
+
+/*
+ * A way from memory into the network and out of it again: what starts it takes
+ * inject_ps, then an engine builds packets at its rate; at the other end an
+ * engine stores them, and receive_ps later they are seen.
+ */
+struct net_path {
+	char name[16];
+	uint64_t inject_ps;  /* posted to first packet in the FIFO, less rate */
+	uint64_t receive_ps; /* out of the network to visible in memory */
+	uint64_t injection_ps_per_byte_x1000; /* engine, whole packets */
+	uint64_t reception_ps_per_byte_x1000; /* engine, as it streams in */
+	uint32_t packet_bytes; /* of data in a packet; 0: payload_bytes */
+	uint8_t bus_out;       /* shared resources it crosses, a bit each */
+	uint8_t bus_in;
+};
+
+/* What several paths and both directions of a node share, such as a host bus. */
+struct net_bus {
+	char name[16];
+	uint64_t ps_per_byte_x1000;
+	uint64_t packet_ps; /* more for each packet */
+};
 
 struct net_config {
 	char name[32];
@@ -56,10 +81,12 @@ struct net_config {
 	/* the unit at a node */
 	uint32_t inject_fifos;	/* network injection FIFOs */
 	uint32_t inject_depth;	/* packets each holds */
-	uint64_t inject_ps;	/* tail write to packet in the FIFO */
-	uint64_t receive_ps;	/* out of the network to visible in memory */
-	uint64_t injection_ps_per_byte_x1000; /* engine, whole packets */
-	uint64_t reception_ps_per_byte_x1000; /* engine, as it streams in */
+	struct net_path path[NET_PATHS_MAX]; /* the first without a name */
+	struct net_bus bus[NET_BUSES_MAX];
+	uint8_t paths, buses;	/* of them used; 0 paths is one */
+	uint32_t ack_bytes;	/* data of a packet that acknowledges another */
+	uint64_t ack_ps;	/* packet stored to its acknowledgement sent */
+	uint64_t ack_receive_ps; /* that one received to the unit knows */
 	uint64_t local_ps;	/* source and target on one node */
 	uint64_t l2_bytes;	/* working set that spills beyond this */
 	uint64_t spill_bytes_per_us; /* send and receive, once spilt */
@@ -80,6 +107,10 @@ struct net_config {
 	uint64_t wtime_ps; /* reading the clock */
 };
 
+static inline unsigned net_config_paths(const struct net_config *cfg)
+{
+	return cfg->paths ? cfg->paths : 1;
+}
 /* Bytes on the wire of a packet with so many chunks of payload. */
 static inline uint32_t net_wire_bytes(const struct net_config *cfg,
 				      uint32_t chunks)

@@ -20,6 +20,7 @@ struct net_end {
 	uint64_t result_at;  /* the last */
 	uint64_t log;	     /* hash of all calls with their times */
 	uint64_t sent, timers, combines;
+	uint64_t acked, acked_at; /* messages, the last */
 };
 
 /* Fails the test when it cannot open. packets 0: a good number. */

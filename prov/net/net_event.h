@@ -18,7 +18,7 @@ enum net_ev {
 	NET_EV_SORTED,
 	NET_EV_COLL = NET_EV_SORTED, /* class route: packet at a receiver */
 	NET_EV_CREDIT, /* class route: payload: member; VC as the packet's */
-	NET_EV_WAKE,   /* a message is ready; port: FIFO */
+	NET_EV_WAKE,   /* a message is ready; port: FIFO; payload: an ack */
 	NET_EV_BUILT,  /* the engine has finished a packet; port: FIFO */
 	NET_EV_PART,   /* class route: a part is at the engine */
 	NET_EV_CBUILT, /* class route: the engine has finished it */

@@ -27,7 +27,7 @@ static void latency_grows_with_the_level_of_the_common_switch(void **state)
 
 	quaternary(&cfg, 4);
 	net_end_open(&e, &cfg, 0);
-	base = cfg.inject_ps + 20000 + 36000 + cfg.receive_ps;
+	base = cfg.path[0].inject_ps + 20000 + 36000 + cfg.path[0].receive_ps;
 	for (i = 0; i < 4; i++)
 		for (way = 0; way < 4; way++) {
 			struct net_msg msg = { .dst = dst[i], .bytes = 8,

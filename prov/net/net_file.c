@@ -207,7 +207,7 @@ static int together(const struct file_doc *doc, const struct net_config *c)
 		{ c->token_ps < c->tick_ps ||
 		  (c->token_ps + c->crossing_ps) / c->tick_ps > 250,
 		  "token, with crossing, takes 1 to 250 cycles" },
-		{ c->inject_ps < least || c->receive_ps < least ||
+		{ c->path[0].inject_ps < least || c->path[0].receive_ps < least ||
 		  c->coll_inject_ps < least,
 		  "inject, receive and coll_inject take at least two cycles" },
 		{ c->routes_system > c->routes,

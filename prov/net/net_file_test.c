@@ -84,7 +84,7 @@ static void bgq_loads_with_its_units_converted(void **state)
 	T_IS(cfg.tick_ps, 2000);
 	T_IS(cfg.link_ps_per_byte_x1000, 500000);
 	T_IS(cfg.hop_ps, 45333);
-	T_IS(cfg.reception_ps_per_byte_x1000, 312500);
+	T_IS(cfg.path[0].reception_ps_per_byte_x1000, 312500);
 	T_IS(cfg.spill_bytes_per_us, 25000);
 	T_IS(cfg.l2_bytes, 32 << 20);
 	T_IS(cfg.tokens[NET_VC_DYN], 126);

@@ -54,6 +54,7 @@ enum {
 	NET_P_STAY = 4,	   /* stays on the bubble channel */
 	NET_P_FP = 8,	   /* class route: floating point */
 	NET_P_LAST = 16,   /* ends its message */
+	NET_P_ACK = 32,	   /* on its way back, says that it arrived */
 };
 
 struct net_packet {
@@ -169,8 +170,8 @@ struct net_fifo {
 	uint32_t ring;	  /* messages at the head of their FIFO in memory */
 	uint32_t last;	  /* FIFO in memory that was served last */
 	uint32_t msg;	  /* being cut now, or 0 */
-	uint8_t count;
-	uint8_t pad[7];
+	uint32_t count;
+	uint32_t pad;
 };
 
 static_assert(sizeof(struct net_fifo) == 32, "two to a line");
@@ -204,7 +205,8 @@ struct net_nic {
 	struct net_list part; /* class routes: at the engine */
 	uint64_t part_ps;     /* the engine's last part was complete */
 	uint32_t part_busy;
-	uint32_t pad[7];
+	uint32_t pad;
+	uint64_t bus_ps[NET_BUSES_MAX]; /* busy until */
 };
 
 static_assert(sizeof(struct net_nic) == 64, "a line");
@@ -212,12 +214,14 @@ static_assert(sizeof(struct net_nic) == 64, "a line");
 /* A message, or a timer. */
 struct net_mrec {
 	uint64_t bytes;
-	uint64_t cookie;
+	uint64_t cookie; /* NET_M_ACKED: the record that waits for them */
 	uint64_t ready_ps; /* at the engine; of a call up: when */
 	uint32_t cut;	/* packets so far */
 	uint32_t left;	/* packets not delivered */
 	uint32_t src, dst;
-	uint32_t fifo;
+	uint16_t fifo;
+	uint8_t path;
+	uint8_t pad;
 	uint32_t next;	/* in its FIFO in memory; free list */
 	uint32_t last;	/* of a head: the end of its FIFO */
 	uint32_t ring;	/* of a head: the next head of the engine */
@@ -228,6 +232,7 @@ struct net_mrec {
 
 #define NET_MESSAGE_MAX (1ull << 40)
 #define NET_M_SEEN 0x80 /* its target counts it as working set */
+#define NET_M_ACKED 0x40 /* each packet is acknowledged */
 
 static_assert(sizeof(struct net_mrec) == 64, "a message is a cache line");
 

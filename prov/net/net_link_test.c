@@ -16,8 +16,8 @@ static void ring(struct net_config *cfg, uint16_t nodes, uint8_t links)
 	cfg->wrap[0] = nodes > 2;
 	cfg->links[0] = links;
 	/* Engines that no link waits for. */
-	cfg->injection_ps_per_byte_x1000 = 1000;
-	cfg->reception_ps_per_byte_x1000 = 1000;
+	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
+	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
 }
 
 /* Packets that left node 0 by each of the ports up; their number. */
@@ -119,7 +119,8 @@ static void rings_of_several_links_do_not_stand_still(void **state)
 
 static void a_link_that_lost_lanes_takes_longer(void **state)
 {
-	struct net_msg msg = { .dst = 1, .bytes = 512 * 64,
+	struct net_msg msg = { .dst = 1,
+			       .bytes = 512 * 64,
 			       .way = NET_DETERMINISTIC };
 	struct net_config cfg;
 	struct net_end e;

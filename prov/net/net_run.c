@@ -553,9 +553,12 @@ uint64_t net_next(const struct net *net)
 uint64_t net_lookahead(const struct net *net)
 {
 	const struct net_config *cfg = &net->cfg;
-	uint64_t least = cfg->inject_ps < cfg->coll_inject_ps ?
-				 cfg->inject_ps :
-				 cfg->coll_inject_ps;
+	uint64_t least = cfg->coll_inject_ps;
+	unsigned i;
+
+	for (i = 0; i < net_config_paths(cfg); i++)
+		if (least > cfg->path[i].inject_ps)
+			least = cfg->path[i].inject_ps;
 
 	return least - cfg->tick_ps;
 }

@@ -174,7 +174,7 @@ void net_tree_feed(struct net_step *s)
 		start = n->part_ps;
 	n->part_ps = start + (net->cfg.header_bytes +
 			      p->chunks * net->cfg.chunk_bytes) *
-				     net->cfg.injection_ps_per_byte_x1000 /
+				     net->cfg.path[0].injection_ps_per_byte_x1000 /
 				     1000;
 	n->part_busy = 1;
 	tick = n->part_ps / net->cfg.tick_ps;
