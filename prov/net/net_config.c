@@ -16,6 +16,7 @@
 
 static const struct net_config bgq = {
 	.name = "bgq",
+	.unit = "mu",
 	.topology = NET_TORUS,
 	.dims = 5,			  /* SC11 II.A */
 	.size = { 4, 4, 4, 4, 2 },	  /* a midplane, II.A */
@@ -208,7 +209,8 @@ int net_config_check(const struct net_config *cfg)
 		{ few(cfg), "tokens from VC 1 on must be bubble to 255" },
 		{ cfg->payload_bytes / chunk > 128,
 		  "more than 128 chunks of payload" },
-		{ cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
+		{ cfg->routes &&
+		  cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "coll_inject_ps is below two ticks" },
 		{ !cfg->dyn_queues, "dyn_queues is 0" },
 		{ !cfg->inject_fifos || cfg->inject_fifos > 16,

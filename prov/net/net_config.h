@@ -44,6 +44,7 @@ struct net_bus {
 
 struct net_config {
 	char name[32];
+	char unit[16]; /* the network interface at a node, as mu */
 	/* shape */
 	uint8_t topology;	       /* enum net_topology */
 	uint8_t dims;		       /* torus: dimensions; trees: levels */

@@ -119,11 +119,14 @@ int net_file_find(const char *spec, char *path, size_t len,
 {
 	const char *colon = strrchr(spec, ':');
 	char name[3072], what[3200];
+	const char *at = strrchr(spec, '@');
 	size_t n = colon && !strchr(colon, '/') ? (size_t)(colon - spec)
 						: strlen(spec);
 
+	if (at && !strchr(at, '/') && (size_t)(at - spec) < n)
+		n = (size_t)(at - spec);
 	if (!n || n >= sizeof(name)) {
-		file_fail(why, "a machine is NAME[:DIMS] or FILE[:DIMS], as "
+		file_fail(why, "a machine is NAME[@VARIANT][:DIMS] or FILE[:DIMS], as "
 			  "bgq:4x4x4x4x2");
 		return -ENOENT;
 	}

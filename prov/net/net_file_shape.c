@@ -65,10 +65,22 @@ static int smallest(struct net_config *c, uint32_t nodes,
 			return 0;
 		return file_fail(why, "%s", said);
 	}
-	if (net_shape_nodes(c) >= nodes)
-		return 0;
-	return file_fail(why, "%s has %u nodes, %u are needed: give its shape "
-			 "after a colon", c->name, net_shape_nodes(c), nodes);
+	for (c->dims = 1; net_shape_nodes(c) < nodes; c->dims++)
+		if (c->dims == NET_DIMS_MAX)
+			return file_fail(why, "%u nodes are needed, %s has at "
+					 "most %u", nodes, c->name,
+					 net_shape_nodes(c));
+	return 0;
+}
+
+/* Levels above those of the file are like its last one. */
+static void more_levels(struct net_config *c)
+{
+	for (unsigned l = c->dims; l < NET_DIMS_MAX; l++) {
+		c->size[l] = c->size[c->dims - 1];
+		c->cable[l] = c->cable[c->dims - 1];
+		c->parents[l] = c->parents[c->dims - 1];
+	}
 }
 
 static int given(struct net_config *c, const char *dims, uint32_t nodes,
@@ -80,6 +92,8 @@ static int given(struct net_config *c, const char *dims, uint32_t nodes,
 	if (file_dims(dims, c->size, wrap, &count))
 		return file_fail(why, "shape %s: lengths of 1 to 128 with an "
 				 "x between them, as 4x4x4x4x2", dims);
+	if (c->topology != NET_TORUS)
+		c->dims = (uint8_t)count;
 	if (count > c->dims)
 		return file_fail(why, "shape %s: %s has %u dimensions", dims,
 				 c->name, c->dims);
@@ -122,6 +136,8 @@ int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 	int err = 0;
 
 	without_link_chips(c);
+	if (c->topology != NET_TORUS)
+		more_levels(c);
 	if (dims)
 		err = given(c, dims, nodes, why);
 	else if (nodes)
@@ -132,7 +148,7 @@ int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 	if (!err && c->topology == NET_TORUS)
 		wrap_by_rule(c);
 	for (unsigned d = c->dims; d < NET_DIMS_MAX; d++)
-		c->size[d] = c->midplane[d] = c->full[d] = 0;
+		c->size[d] = c->midplane[d] = c->full[d] = c->parents[d] = 0;
 	return err;
 }
 

@@ -79,10 +79,9 @@ static const char *number(const char *s, double *x_p)
 	return digits ? s : NULL;
 }
 
-static void store(const struct file_key *key, uint64_t v,
-		  struct net_config *cfg)
+static void store(const struct file_key *key, uint64_t v, void *base)
 {
-	char *at = (char *)cfg + key->offset;
+	char *at = (char *)base + key->offset;
 	uint32_t narrow = (uint32_t)v;
 	uint8_t byte = (uint8_t)v;
 
@@ -114,9 +113,9 @@ static bool must_be_whole(enum file_type type)
 }
 
 static int quantity(const struct file_doc *doc, const struct file_line *item,
-		    const struct file_key *key, uint64_t cycle_ps,
-		    struct net_config *cfg)
+		    uint64_t cycle_ps, void *base)
 {
+	const struct file_key *key = item->def;
 	const struct unit *unit;
 	const char *rest;
 	double x, v, whole;
@@ -148,20 +147,20 @@ static int quantity(const struct file_doc *doc, const struct file_line *item,
 		return file_fail_at(doc, item->line,
 			"%s = %s: out of range; it is %s", key->name,
 			item->value, key->help);
-	store(key, (uint64_t)whole, cfg);
+	store(key, (uint64_t)whole, base);
 	return 0;
 }
 
 static int name(const struct file_doc *doc, const struct file_line *item,
-		struct net_config *cfg)
+		void *base)
 {
 	size_t len = strlen(item->value);
 
-	if (len >= sizeof(cfg->name) || strpbrk(item->value, " \t/:"))
+	if (len >= item->def->bytes || strpbrk(item->value, " \t/:@"))
 		return file_fail_at(doc, item->line,
-			"name = %s: one word of at most %zu letters",
-			item->value, sizeof(cfg->name) - 1);
-	memcpy(cfg->name, item->value, len + 1);
+			"%s = %s: one word of at most %u letters",
+			item->key, item->value, item->def->bytes - 1);
+	memcpy((char *)base + item->def->offset, item->value, len + 1);
 	return 0;
 }
 
@@ -182,8 +181,9 @@ static int topology(const struct file_doc *doc, const struct file_line *item,
 }
 
 static int dims(const struct file_doc *doc, const struct file_line *item,
-		const struct file_key *key, struct net_config *cfg)
+		struct net_config *cfg)
 {
+	const struct file_key *key = item->def;
 	uint16_t size[NET_DIMS_MAX];
 	char wrap[NET_DIMS_MAX];
 	unsigned count;
@@ -201,21 +201,44 @@ static int dims(const struct file_doc *doc, const struct file_line *item,
 	return 0;
 }
 
-int file_value(const struct file_doc *doc, const struct file_line *item,
-	       const struct file_key *key, uint64_t cycle_ps,
-	       struct net_config *cfg)
+/* Names of paths and buses; -EINVAL is told as the key's help. */
+static int parts(const struct file_doc *doc, const struct file_line *item,
+		 struct net_config *cfg, void *base)
 {
-	switch (key->type) {
+	const struct file_key *key = item->def;
+	int err;
+
+	if (key->type == FILE_PATHS)
+		err = file_paths(item->value, cfg);
+	else if (key->type == FILE_BUSES)
+		err = file_buses(item->value, cfg);
+	else
+		err = file_bus_mask(item->value, cfg,
+				    (uint8_t *)base + key->offset);
+	if (!err)
+		return 0;
+	return file_fail_at(doc, item->line, "%s = %s: %s", item->key,
+			    item->value, key->help);
+}
+
+int file_value(const struct file_doc *doc, const struct file_line *item,
+	       uint64_t cycle_ps, struct net_config *cfg, void *base)
+{
+	switch (item->def->type) {
 	case FILE_NAME:
-		return name(doc, item, cfg);
+		return name(doc, item, base);
 	case FILE_TOPOLOGY:
 		return topology(doc, item, cfg);
 	case FILE_DIMS:
-		return dims(doc, item, key, cfg);
+		return dims(doc, item, cfg);
+	case FILE_PATHS:
+	case FILE_BUSES:
+	case FILE_BUS_MASK:
+		return parts(doc, item, cfg, base);
 	case FILE_ORDER:
 	case FILE_ZONE:
 		return 0; /* after the shape is known */
 	default:
-		return quantity(doc, item, key, cycle_ps, cfg);
+		return quantity(doc, item, cycle_ps, base);
 	}
 }

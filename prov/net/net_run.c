@@ -553,7 +553,7 @@ uint64_t net_next(const struct net *net)
 uint64_t net_lookahead(const struct net *net)
 {
 	const struct net_config *cfg = &net->cfg;
-	uint64_t least = cfg->coll_inject_ps;
+	uint64_t least = cfg->routes ? cfg->coll_inject_ps : UINT64_MAX;
 	unsigned i;
 
 	for (i = 0; i < net_config_paths(cfg); i++)
