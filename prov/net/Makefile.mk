@@ -20,6 +20,7 @@ libweft_net_la_SOURCES = \
 	prov/net/net_topo_fat.c \
 	prov/net/net_tree.c prov/net/net_tree.h \
 	prov/net/net_tree_open.c \
+	prov/net/net_tree_plan.c \
 	prov/net/net_wheel.c prov/net/net_wheel.h
 
 NET_TESTS = prov/net/net_fat_test prov/net/net_fuzz_test prov/net/net_link_test \

@@ -148,13 +148,21 @@ struct net_part {
 };
 /* 0; -EINVAL: not on the route; -EAGAIN: no room in the block. */
 int net_tree_send(struct net *net, uint64_t at, const struct net_part *part);
+/* A tree over nodes, and over switches that have no share in it. */
+struct net_tree_plan {
+	uint32_t *node;
+	int *parent;
+	uint32_t *share;
+	uint32_t count, room;
+};
 /*
- * Parents of a tree over these nodes as the machine's software would build it:
- * along the dimensions in order, over mesh links, the root in the middle.
- * -EINVAL: they are no block of a torus.
+ * The tree over these nodes as the machine's software would build it; share may
+ * be NULL: one each. -EINVAL: they are no block of a torus; -ENOMEM.
  */
-int net_tree_parents(const struct net_config *cfg, const uint32_t *node,
-		   uint32_t count, int *parent);
+int net_tree_plan(const struct net_config *cfg, const uint32_t *node,
+		  const uint32_t *share, uint32_t count,
+		  struct net_tree_plan *t);
+void net_tree_plan_free(struct net_tree_plan *t);
 
 /* ---- looking ------------------------------------------------------------- */
 

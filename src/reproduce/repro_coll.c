@@ -18,8 +18,6 @@
 struct coll {
 	struct repro_bench bench;
 	uint32_t *node;
-	int *parent;
-	uint32_t *share;
 	uint32_t count, route;
 	uint64_t bytes, packets;
 	enum net_coll kind;
@@ -71,7 +69,6 @@ static void fill_block(struct coll *c, const uint16_t *block)
 			in &= at[d] < block[d];
 		if (!in)
 			continue;
-		c->share[c->count] = 1;
 		c->node[c->count++] = n;
 	}
 }
@@ -79,18 +76,19 @@ static void fill_block(struct coll *c, const uint16_t *block)
 static int open_route(struct coll *c, const uint16_t *block)
 {
 	uint32_t nodes = c->bench.nodes;
+	struct net_tree_plan plan;
 	int err;
 
 	c->node = calloc(nodes, sizeof(*c->node));
-	c->parent = calloc(nodes, sizeof(*c->parent));
-	c->share = calloc(nodes, sizeof(*c->share));
-	if (!c->node || !c->parent || !c->share)
+	if (!c->node)
 		return -ENOMEM;
 	fill_block(c, block);
-	err = net_tree_parents(&c->bench.cfg, c->node, c->count, c->parent);
-	if (!err)
-		err = net_tree_open(c->bench.net, c->node, c->parent,
-				     c->share, c->count, &c->route);
+	err = net_tree_plan(&c->bench.cfg, c->node, NULL, c->count, &plan);
+	if (err)
+		return err;
+	err = net_tree_open(c->bench.net, plan.node, plan.parent, plan.share,
+			    plan.count, &c->route);
+	net_tree_plan_free(&plan);
 	return err;
 }
 
@@ -125,8 +123,6 @@ static int measure(struct coll *c, const struct repro *r, const char *dims,
 	}
 	*ps_p = (double)c->last_ps;
 	free(c->node);
-	free(c->parent);
-	free(c->share);
 	repro_bench_close(&c->bench);
 	return err;
 }
