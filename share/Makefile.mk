@@ -3,10 +3,10 @@
 machinedir = $(datadir)/weft/machines
 dist_machine_DATA = share/machines/bgq share/machines/qsnet2
 reproducedir = $(datadir)/weft/reproduce
-dist_reproduce_DATA = share/reproduce/bgq.tsv
+dist_reproduce_DATA = share/reproduce/bgq.tsv share/reproduce/qsnet2.tsv
 
 SHARE_COPIES = share/weft/machines/bgq share/weft/machines/qsnet2 \
-	share/weft/reproduce/bgq.tsv
+	share/weft/reproduce/bgq.tsv share/weft/reproduce/qsnet2.tsv
 all-local: $(SHARE_COPIES)
 CLEANFILES += $(SHARE_COPIES)
 

@@ -62,6 +62,8 @@ struct net_config {
 	uint32_t trailer_bytes;
 	uint32_t tick_ps;	 /* network cycle */
 	uint32_t chunk_wire_bytes; /* of a chunk on the wire; 0: as it is */
+	uint32_t block_bytes;	   /* of payload, each with block_header; 0: none */
+	uint32_t block_header_bytes;
 	uint64_t link_ps_per_byte_x1000; /* of a link */
 	uint32_t protocol_ticks; /* acks and tokens, per packet */
 	uint64_t hop_ps;	 /* head of a packet, node to node */
@@ -116,9 +118,15 @@ static inline unsigned net_config_paths(const struct net_config *cfg)
 static inline uint32_t net_wire_bytes(const struct net_config *cfg,
 				      uint32_t chunks)
 {
-	return cfg->header_bytes + cfg->trailer_bytes +
-	       chunks * (cfg->chunk_wire_bytes ? cfg->chunk_wire_bytes :
-						 cfg->chunk_bytes);
+	uint32_t blocks = 0, chunk = cfg->chunk_bytes;
+
+	if (cfg->block_bytes)
+		blocks = (chunks * chunk + cfg->block_bytes - 1) /
+			 cfg->block_bytes;
+	if (cfg->chunk_wire_bytes)
+		chunk = cfg->chunk_wire_bytes;
+	return cfg->header_bytes + cfg->trailer_bytes + chunks * chunk +
+	       blocks * cfg->block_header_bytes;
 }
 /* Ticks that they take at this rate. */
 static inline uint32_t net_wire_ticks(const struct net_config *cfg,

@@ -30,9 +30,13 @@ static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
 	const struct net_config *cfg = &net->cfg;
 	uint64_t plain = c->packets - o->packets_coll;
 	uint64_t chunks = c->chunks - o->chunks_coll;
-	uint64_t chunk = net_wire_bytes(cfg, 1) - net_wire_bytes(cfg, 0);
+	uint64_t chunk = cfg->chunk_wire_bytes ? cfg->chunk_wire_bytes :
+						 cfg->chunk_bytes;
 	uint64_t bytes = plain * net_wire_bytes(cfg, 0) + chunks * chunk;
 
+	if (cfg->block_bytes) /* packets are mostly full ones, or short */
+		bytes += (chunks * cfg->chunk_bytes + cfg->block_bytes - 1) /
+			 cfg->block_bytes * cfg->block_header_bytes;
 	return bytes * net->rate[rate] / (1000ull * cfg->tick_ps) +
 	       plain * cfg->protocol_ticks + o->busy_coll;
 }

@@ -109,16 +109,9 @@ static unsigned keep(struct repro *r, const char *only)
 
 static void run_row(const struct repro *r, struct repro_row *row)
 {
-	const struct repro_exp *e = repro_exp_find(row->id);
-
-	if (e && e->slow && r->quick)
+	if (repro_slow(row) && r->quick)
 		return; /* left out */
-	row->state = REPRO_FAILED;
-	if (!e)
-		fprintf(stderr, "weft-reproduce: %s: no experiment\n",
-			row->id);
-	else if (!e->run(r, row, &row->model))
-		row->state = REPRO_DONE;
+	row->state = repro_exp_run(r, row) ? REPRO_FAILED : REPRO_DONE;
 }
 
 static int run_all(struct repro *r, const struct args *a)
@@ -133,7 +126,7 @@ static int run_all(struct repro *r, const struct args *a)
 			run_row(r, row);
 		repro_out_row(r, a->format, i);
 		bad |= row->state == REPRO_FAILED;
-		bad |= row->state == REPRO_DONE && row->predicted &&
+		bad |= row->state == REPRO_DONE && row->kind == REPRO_PREDICTED &&
 		       !repro_in_band(row);
 	}
 	repro_out_end(r, a->format);
@@ -163,7 +156,7 @@ int main(int argc, char **argv)
 	if (strrchr(r.machine, ':') && !strchr(strrchr(r.machine, ':'), '/'))
 		return wrong(r.machine, "the experiments bring their shapes; "
 			     "name the machine without one");
-	if (repro_table_read(&r) || repro_bench_config(&r, "2x2x2x2x2", &cfg))
+	if (repro_table_read(&r) || repro_bench_config(&r, NULL, &cfg))
 		return 2;
 	if (!keep(&r, a.only))
 		return wrong(a.only, "no row's id begins so; see --list");
