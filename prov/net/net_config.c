@@ -185,8 +185,9 @@ static int short_path(const struct net_config *cfg)
 int net_config_check(const struct net_config *cfg)
 {
 	uint32_t chunk = cfg->chunk_bytes ? cfg->chunk_bytes : 1;
-	uint32_t full = (net_wire_bytes(cfg, cfg->payload_bytes / chunk) +
-			 chunk - 1) / chunk;
+	uint32_t full =
+		(net_wire_bytes(cfg, cfg->payload_bytes / chunk) + chunk - 1) /
+		chunk;
 	const struct {
 		int bad;
 		const char *what;
@@ -200,7 +201,8 @@ int net_config_check(const struct net_config *cfg)
 		{ cfg->hop_ps < cfg->tick_ps || cfg->hop_ps >= 4000000,
 		  "hop_ps must be a tick to 4 us" },
 		{ cfg->token_ps < cfg->tick_ps ||
-		  (cfg->token_ps + cfg->crossing_ps) / cfg->tick_ps > 250,
+			  (cfg->token_ps + cfg->crossing_ps) / cfg->tick_ps >
+				  250,
 		  "token_ps must be a tick to 250 ticks, with a crossing" },
 		{ short_path(cfg), "a path takes less than two ticks" },
 		{ cfg->tokens[0] > 4095, "more than 4095 tokens of VC 0" },
@@ -210,7 +212,7 @@ int net_config_check(const struct net_config *cfg)
 		{ cfg->payload_bytes / chunk > 128,
 		  "more than 128 chunks of payload" },
 		{ cfg->routes &&
-		  cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
+			  cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "coll_inject_ps is below two ticks" },
 		{ !cfg->dyn_queues, "dyn_queues is 0" },
 		{ !cfg->inject_fifos || cfg->inject_fifos > 16,

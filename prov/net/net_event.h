@@ -30,19 +30,19 @@ enum net_ev {
 	NET_EV_TIMER,		    /* payload: message record */
 };
 
-#define NET_NODE_SHIFT	  44
-#define NET_KIND_SHIFT	  40
-#define NET_PORT_SHIFT	  34
-#define NET_VC_SHIFT	  30
-#define NET_PAYLOAD_MASK  ((1u << NET_VC_SHIFT) - 1)
+#define NET_NODE_SHIFT	 44
+#define NET_KIND_SHIFT	 40
+#define NET_PORT_SHIFT	 34
+#define NET_VC_SHIFT	 30
+#define NET_PAYLOAD_MASK ((1u << NET_VC_SHIFT) - 1)
 
-static inline uint64_t net_word(uint32_t node, enum net_ev kind,
-				unsigned port, unsigned vc, uint32_t payload)
+static inline uint64_t net_word(uint32_t node, enum net_ev kind, unsigned port,
+				unsigned vc, uint32_t payload)
 {
 	return (uint64_t)node << NET_NODE_SHIFT |
 	       (uint64_t)kind << NET_KIND_SHIFT |
-	       (uint64_t)port << NET_PORT_SHIFT |
-	       (uint64_t)vc << NET_VC_SHIFT | payload;
+	       (uint64_t)port << NET_PORT_SHIFT | (uint64_t)vc << NET_VC_SHIFT |
+	       payload;
 }
 static inline uint32_t net_word_node(uint64_t w)
 {

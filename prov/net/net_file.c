@@ -90,9 +90,10 @@ static int unknown(struct file_doc *doc, unsigned line, const char *key)
 	const struct file_key *near = file_key_nearest(key);
 
 	if (near)
-		return file_fail_at(doc, line, "unknown key \"%.40s\"; "
-				    "nearest is %s: %s", key, near->name,
-				    near->help);
+		return file_fail_at(doc, line,
+				    "unknown key \"%.40s\"; "
+				    "nearest is %s: %s",
+				    key, near->name, near->help);
 	return file_fail_at(doc, line, "unknown key \"%.40s\"", key);
 }
 
@@ -102,8 +103,10 @@ static int cut_section(struct file_doc *doc, unsigned line, char *s)
 	size_t n = strlen(s);
 
 	if (n < 3 || s[n - 1] != ']')
-		return file_fail_at(doc, line, "%.40s: a variant begins with "
-				    "[its name]", s);
+		return file_fail_at(doc, line,
+				    "%.40s: a variant begins with "
+				    "[its name]",
+				    s);
 	s[n - 1] = 0;
 	doc->section = trim(s + 1);
 	return 0;
@@ -133,8 +136,8 @@ static const struct file_key *key_of(const struct file_line *item)
 
 static int keep(struct file_doc *doc, const struct file_line *item)
 {
-	const struct file_line *before = line_in(doc, item->part, item->key,
-						 item->variant);
+	const struct file_line *before =
+		line_in(doc, item->part, item->key, item->variant);
 
 	if (before)
 		return file_fail_at(doc, item->line,
@@ -150,7 +153,8 @@ static int keep(struct file_doc *doc, const struct file_line *item)
 /* Cuts "key = value # comment"; empty lines and comments are nothing. */
 static int cut_line(struct file_doc *doc, unsigned line, char *s)
 {
-	struct file_line item = { .line = line, .comment = s + strlen(s),
+	struct file_line item = { .line = line,
+				  .comment = s + strlen(s),
 				  .variant = doc->section };
 	char *hash = strchr(s, '#'), *equal;
 
@@ -165,8 +169,10 @@ static int cut_line(struct file_doc *doc, unsigned line, char *s)
 		return cut_section(doc, line, s);
 	equal = strchr(s, '=');
 	if (!equal)
-		return file_fail_at(doc, line, "\"%.40s\": a line is key = "
-				    "value # source", s);
+		return file_fail_at(doc, line,
+				    "\"%.40s\": a line is key = "
+				    "value # source",
+				    s);
 	*equal = 0;
 	item.key = trim(s);
 	item.value = trim(equal + 1);
@@ -206,12 +212,11 @@ static bool needed(const struct file_key *key, const struct net_config *cfg)
 {
 	if (key->flags & FILE_OPTIONAL)
 		return false;
-	return !(key->flags & FILE_TORUS_ONLY) ||
-	       cfg->topology == NET_TORUS;
+	return !(key->flags & FILE_TORUS_ONLY) || cfg->topology == NET_TORUS;
 }
 
-static int take(const struct file_doc *doc, const char *name,
-		uint64_t cycle_ps, struct net_config *cfg)
+static int take(const struct file_doc *doc, const char *name, uint64_t cycle_ps,
+		struct net_config *cfg)
 {
 	const struct file_line *item = doc_get(doc, NULL, name);
 	const struct file_key *key = file_key_find(name, 0);
@@ -279,10 +284,11 @@ static int together(const struct file_doc *doc, const struct net_config *c)
 			      "nothing could enter a ring" },
 		{ c->hop_ps < c->tick_ps, "hop takes at least a cycle" },
 		{ c->token_ps < c->tick_ps ||
-		  (c->token_ps + c->crossing_ps) / c->tick_ps > 250,
+			  (c->token_ps + c->crossing_ps) / c->tick_ps > 250,
 		  "token, with crossing, takes 1 to 250 cycles" },
-		{ c->path[0].inject_ps < least || c->path[0].receive_ps < least ||
-		  (c->routes && c->coll_inject_ps < least),
+		{ c->path[0].inject_ps < least ||
+			  c->path[0].receive_ps < least ||
+			  (c->routes && c->coll_inject_ps < least),
 		  "inject, receive and coll_inject take at least two cycles" },
 		{ c->routes_system > c->routes,
 		  "routes_system is more than routes" },
@@ -325,8 +331,8 @@ static int check_variant(const struct file_doc *doc)
 		}
 	}
 	return file_fail(doc->why, "%.200s: no variant %.40s; there %s%s",
-			 doc->name, doc->variant,
-			 *all ? "are:" : "are none", all);
+			 doc->name, doc->variant, *all ? "are:" : "are none",
+			 all);
 }
 
 /* Whether a line is one that is not overruled by the wanted variant. */
@@ -354,9 +360,11 @@ static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 			continue;
 		part = file_part(l->part, l->def->flags, cfg);
 		if (!part)
-			return file_fail_at(doc, l->line, "%s.%s: no such path "
+			return file_fail_at(doc, l->line,
+					    "%s.%s: no such path "
 					    "or bus; the lines paths and buses "
-					    "name them", l->part, l->key);
+					    "name them",
+					    l->part, l->key);
 		err = file_value(doc, l, cfg->tick_ps, cfg, part);
 	}
 	return err;
@@ -389,7 +397,8 @@ int net_file_parse(const char *name, char *text, size_t len,
 		   const struct net_spec *spec, struct net_config *cfg,
 		   struct net_why *why)
 {
-	struct file_doc doc = { .name = name, .why = why,
+	struct file_doc doc = { .name = name,
+				.why = why,
 				.variant = spec->variant };
 	int err = cut(&doc, text, len);
 

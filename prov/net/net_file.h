@@ -9,9 +9,10 @@
  * A machine is named by SPEC = NAME[@VARIANT][:DIMS] or FILE[@VARIANT][:DIMS].
  * A name is looked up in share/weft/machines above the running program or
  * library, wherever it has been moved to. Lines of a variant stand after its
- * [name] and take the place of the others. DIMS = 4x4x4x4x2 are lengths in the order A, B, C, ..; what is
- * left out is 1. A length is a torus when it is that of a midplane or of the
- * full machine, otherwise a mesh; 8t and 8m say it outright.
+ * [name] and take the place of the others. DIMS = 4x4x4x4x2 are lengths in the
+ * order A, B, C, ..; what is left out is 1. A length is a torus when it is that
+ * of a midplane or of the full machine, otherwise a mesh; 8t and 8m say it
+ * outright.
  */
 #ifndef WEFT_NET_FILE_H
 #define WEFT_NET_FILE_H
@@ -45,7 +46,7 @@ struct net_file_entry {
 	const char *key;
 	const char *part;    /* path or bus before the point, or NULL */
 	const char *variant; /* whose line it is, or NULL: of all */
-	const char *value; /* as written */
+	const char *value;   /* as written */
 	enum net_source kind;
 	const char *source; /* as written, after the kind; may be "" */
 };

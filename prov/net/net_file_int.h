@@ -30,8 +30,8 @@ enum file_type {
 #define FILE_TORUS_ONLY 1u
 #define FILE_OPTIONAL	2u
 /* Keys behind the name of a path or bus and a point; offset in its struct. */
-#define FILE_OF_PATH 4u
-#define FILE_OF_BUS  8u
+#define FILE_OF_PATH	4u
+#define FILE_OF_BUS	8u
 
 struct file_key {
 	const char *name;

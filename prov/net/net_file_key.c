@@ -5,16 +5,15 @@
 
 #include <string.h>
 
-#define CFG(field)                                                             \
-	offsetof(struct net_config, field),                                    \
+#define CFG(field)                          \
+	offsetof(struct net_config, field), \
 		sizeof(((struct net_config *)0)->field)
-#define PS_MAX	   1000000000000u /* a second */
-#define MANY	   1000000000u
+#define PS_MAX 1000000000000u /* a second */
+#define MANY   1000000000u
 
-#define PATH(field)                                                            \
-	offsetof(struct net_path, field),                                      \
-		sizeof(((struct net_path *)0)->field)
-#define BUS(field)                                                             \
+#define PATH(field) \
+	offsetof(struct net_path, field), sizeof(((struct net_path *)0)->field)
+#define BUS(field) \
 	offsetof(struct net_bus, field), sizeof(((struct net_bus *)0)->field)
 
 const struct file_key file_keys[] = {
@@ -60,7 +59,8 @@ const struct file_key file_keys[] = {
 	  "period of the network's clock, as 2 ns" },
 	{ "link", FILE_RATE_INV, CFG(link_ps_per_byte_x1000), 1, MANY, 0,
 	  "raw rate of a link in one direction, as 2 GB/s" },
-	{ "protocol", FILE_CYCLES, CFG(protocol_ticks), 0, 100000, FILE_OPTIONAL,
+	{ "protocol", FILE_CYCLES, CFG(protocol_ticks), 0, 100000,
+	  FILE_OPTIONAL,
 	  "link time of acknowledgements and tokens, as 6 cycles a packet" },
 	{ "hop", FILE_TIME, CFG(hop_ps), 1, 3999999, 0,
 	  "head of a packet from node to node, as 45 ns" },
@@ -73,22 +73,24 @@ const struct file_key file_keys[] = {
 
 	{ "tokens_dynamic", FILE_COUNT, CFG(tokens[NET_VC_DYN]), 1, 4095, 0,
 	  "buffer of the dynamic channel, as 126 chunks" },
-	{ "tokens_deterministic", FILE_COUNT, CFG(tokens[NET_VC_DET]), 2,
-	  255, 0, "buffer of the deterministic channel, as 7 packets" },
+	{ "tokens_deterministic", FILE_COUNT, CFG(tokens[NET_VC_DET]), 2, 255,
+	  0, "buffer of the deterministic channel, as 7 packets" },
 	{ "tokens_high", FILE_COUNT, CFG(tokens[NET_VC_HIGH]), 1, 255, 0,
 	  "buffer of the high priority channel, as 7 packets" },
 	{ "tokens_system", FILE_COUNT, CFG(tokens[NET_VC_SYS]), 1, 255, 0,
 	  "buffer of the system channel, as 7 packets" },
-	{ "tokens_coll0", FILE_COUNT, CFG(tokens[NET_VC_COLL0]), 1, 255, FILE_OPTIONAL,
+	{ "tokens_coll0", FILE_COUNT, CFG(tokens[NET_VC_COLL0]), 1, 255,
+	  FILE_OPTIONAL,
 	  "buffer of the first collective channel, as 7 packets" },
-	{ "tokens_coll1", FILE_COUNT, CFG(tokens[NET_VC_COLL1]), 1, 255, FILE_OPTIONAL,
+	{ "tokens_coll1", FILE_COUNT, CFG(tokens[NET_VC_COLL1]), 1, 255,
+	  FILE_OPTIONAL,
 	  "buffer of the second collective channel, as 7 packets" },
 	{ "dyn_queues", FILE_COUNT, CFG(dyn_queues), 1, 7, 0,
 	  "queues of the dynamic channel, as 7" },
 	{ "read_paths", FILE_COUNT, CFG(read_paths), 1, 16, FILE_OPTIONAL,
 	  "packets that leave a channel's buffer at once, as 2" },
-	{ "through_share", FILE_COUNT, CFG(through_share), 1, 255, FILE_OPTIONAL,
-	  "packets passing through for one injected, as 16" },
+	{ "through_share", FILE_COUNT, CFG(through_share), 1, 255,
+	  FILE_OPTIONAL, "packets passing through for one injected, as 16" },
 	{ "inject_room", FILE_COUNT, CFG(inject_room), 0, 65535, FILE_OPTIONAL,
 	  "chunks of the dynamic channel that injection leaves free, as 18" },
 	{ "bubble", FILE_COUNT, CFG(bubble), 1, 16, FILE_OPTIONAL,
@@ -112,10 +114,10 @@ const struct file_key file_keys[] = {
 	  "descriptor posted to first packet at the link, as 300 ns" },
 	{ "receive", FILE_TIME, CFG(path[0].receive_ps), 1, PS_MAX, 0,
 	  "packet off the link to seen in memory, as 240 ns" },
-	{ "injection", FILE_RATE_INV, CFG(path[0].injection_ps_per_byte_x1000), 1,
-	  MANY, 0, "rate of one injection engine, as 3.2 GB/s" },
-	{ "reception", FILE_RATE_INV, CFG(path[0].reception_ps_per_byte_x1000), 1,
-	  MANY, 0, "rate of one reception engine, as 3.2 GB/s" },
+	{ "injection", FILE_RATE_INV, CFG(path[0].injection_ps_per_byte_x1000),
+	  1, MANY, 0, "rate of one injection engine, as 3.2 GB/s" },
+	{ "reception", FILE_RATE_INV, CFG(path[0].reception_ps_per_byte_x1000),
+	  1, MANY, 0, "rate of one reception engine, as 3.2 GB/s" },
 	{ "paths", FILE_PATHS, 0, 0, 0, 0, FILE_OPTIONAL,
 	  "ways between memory and network, as sten dma; the lines above are "
 	  "the first one's, and dma.inject is the second one's" },
@@ -149,24 +151,28 @@ const struct file_key file_keys[] = {
 	  "a packet from a node to itself, as 300 ns" },
 	{ "l2", FILE_BYTES, CFG(l2_bytes), 1, UINT64_MAX / 2, FILE_OPTIONAL,
 	  "cache that streams spill beyond, as 32 MiB" },
-	{ "spill", FILE_RATE_US, CFG(spill_bytes_per_us), 1, MANY, FILE_OPTIONAL,
+	{ "spill", FILE_RATE_US, CFG(spill_bytes_per_us), 1, MANY,
+	  FILE_OPTIONAL,
 	  "memory rate once spilt, both directions, as 25 GB/s" },
 
 	{ "routes", FILE_COUNT, CFG(routes), 0, 64, FILE_OPTIONAL,
 	  "class routes that a node can be on, as 16" },
-	{ "routes_system", FILE_COUNT, CFG(routes_system), 0, 255, FILE_OPTIONAL,
-	  "of them not for users, as 3" },
+	{ "routes_system", FILE_COUNT, CFG(routes_system), 0, 255,
+	  FILE_OPTIONAL, "of them not for users, as 3" },
 	{ "barriers", FILE_COUNT, CFG(barriers), 0, 255, FILE_OPTIONAL,
 	  "barrier classes of a node, as 16" },
-	{ "coll_inject", FILE_TIME, CFG(coll_inject_ps), 1, PS_MAX, FILE_OPTIONAL,
-	  "as inject, of a packet on a class route, as 260 ns" },
-	{ "coll_receive", FILE_TIME, CFG(coll_receive_ps), 1, PS_MAX, FILE_OPTIONAL,
+	{ "coll_inject", FILE_TIME, CFG(coll_inject_ps), 1, PS_MAX,
+	  FILE_OPTIONAL, "as inject, of a packet on a class route, as 260 ns" },
+	{ "coll_receive", FILE_TIME, CFG(coll_receive_ps), 1, PS_MAX,
+	  FILE_OPTIONAL,
 	  "as receive, of a packet on a class route, as 230 ns" },
 	{ "coll_up", FILE_CYCLES, CFG(coll_up_ticks), 0, 100000, FILE_OPTIONAL,
 	  "more per hop up the tree, floating point, as 9 cycles" },
-	{ "coll_down", FILE_CYCLES, CFG(coll_down_ticks), 0, 100000, FILE_OPTIONAL,
+	{ "coll_down", FILE_CYCLES, CFG(coll_down_ticks), 0, 100000,
+	  FILE_OPTIONAL,
 	  "more per hop down the tree, floating point, as 3 cycles" },
-	{ "coll_packet", FILE_CYCLES, CFG(coll_packet_ticks), 1, 100000, FILE_OPTIONAL,
+	{ "coll_packet", FILE_CYCLES, CFG(coll_packet_ticks), 1, 100000,
+	  FILE_OPTIONAL,
 	  "a full packet through the arithmetic unit, as 150 cycles" },
 
 	{ "send", FILE_TIME, CFG(send_ps), 0, PS_MAX, 0,

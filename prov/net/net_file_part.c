@@ -81,6 +81,6 @@ int file_bus_mask(const char *text, const struct net_config *cfg,
 
 void *file_part(const char *name, unsigned flags, struct net_config *cfg)
 {
-	return flags & FILE_OF_PATH ? (void *)path_find(cfg, name) :
-				      (void *)bus_find(cfg, name);
+	return flags & FILE_OF_PATH ? (void *)path_find(cfg, name)
+				    : (void *)bus_find(cfg, name);
 }

@@ -54,8 +54,7 @@ int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p)
 	return 0;
 }
 
-static int smallest(struct net_config *c, uint32_t nodes,
-		    struct net_why *why)
+static int smallest(struct net_config *c, uint32_t nodes, struct net_why *why)
 {
 	char said[NET_MAP_WHY];
 
@@ -67,9 +66,10 @@ static int smallest(struct net_config *c, uint32_t nodes,
 	}
 	for (c->dims = 1; net_shape_nodes(c) < nodes; c->dims++)
 		if (c->dims == NET_DIMS_MAX)
-			return file_fail(why, "%u nodes are needed, %s has at "
-					 "most %u", nodes, c->name,
-					 net_shape_nodes(c));
+			return file_fail(why,
+					 "%u nodes are needed, %s has at "
+					 "most %u",
+					 nodes, c->name, net_shape_nodes(c));
 	return 0;
 }
 
@@ -90,8 +90,10 @@ static int given(struct net_config *c, const char *dims, uint32_t nodes,
 	unsigned count;
 
 	if (file_dims(dims, c->size, wrap, &count))
-		return file_fail(why, "shape %s: lengths of 1 to 128 with an "
-				 "x between them, as 4x4x4x4x2", dims);
+		return file_fail(why,
+				 "shape %s: lengths of 1 to 128 with an "
+				 "x between them, as 4x4x4x4x2",
+				 dims);
 	if (c->topology != NET_TORUS)
 		c->dims = (uint8_t)count;
 	if (count > c->dims)
@@ -111,15 +113,15 @@ static int given(struct net_config *c, const char *dims, uint32_t nodes,
 /* Without a letter: a torus at the length of a midplane or of the machine. */
 static bool ring_by_rule(const struct net_config *c, unsigned d)
 {
-	return c->size[d] > 1 && (c->size[d] == c->midplane[d] ||
-				  c->size[d] == c->full[d]);
+	return c->size[d] > 1 &&
+	       (c->size[d] == c->midplane[d] || c->size[d] == c->full[d]);
 }
 
 static void wrap_by_rule(struct net_config *c)
 {
 	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
-		c->wrap[d] = c->wrap[d] ? c->wrap[d] == 't'
-					: ring_by_rule(c, d);
+		c->wrap[d] =
+			c->wrap[d] ? c->wrap[d] == 't' : ring_by_rule(c, d);
 }
 
 /* A dimension that no machine extends beyond a midplane has no link chips. */

@@ -17,22 +17,14 @@ static const struct unit {
 	enum unit_kind kind;
 	double factor; /* to ps, cycles, bytes, bytes per second */
 } units[] = {
-	{ "ps", UNIT_TIME, 1 },
-	{ "ns", UNIT_TIME, 1e3 },
-	{ "us", UNIT_TIME, 1e6 },
-	{ "ms", UNIT_TIME, 1e9 },
-	{ "cycles", UNIT_CYCLE, 1 },
-	{ "cycle", UNIT_CYCLE, 1 },
-	{ "B", UNIT_BYTE, 1 },
-	{ "KiB", UNIT_BYTE, 1024 },
-	{ "MiB", UNIT_BYTE, 1048576 },
-	{ "GiB", UNIT_BYTE, 1073741824 },
-	{ "MB/s", UNIT_RATE, 1e6 },
-	{ "GB/s", UNIT_RATE, 1e9 },
-	{ "Gbit/s", UNIT_RATE, 125e6 },
-	{ "chunks", UNIT_COUNT, 1 },
-	{ "packets", UNIT_COUNT, 1 },
-	{ "", UNIT_COUNT, 1 },
+	{ "ps", UNIT_TIME, 1 },		{ "ns", UNIT_TIME, 1e3 },
+	{ "us", UNIT_TIME, 1e6 },	{ "ms", UNIT_TIME, 1e9 },
+	{ "cycles", UNIT_CYCLE, 1 },	{ "cycle", UNIT_CYCLE, 1 },
+	{ "B", UNIT_BYTE, 1 },		{ "KiB", UNIT_BYTE, 1024 },
+	{ "MiB", UNIT_BYTE, 1048576 },	{ "GiB", UNIT_BYTE, 1073741824 },
+	{ "MB/s", UNIT_RATE, 1e6 },	{ "GB/s", UNIT_RATE, 1e9 },
+	{ "Gbit/s", UNIT_RATE, 125e6 }, { "chunks", UNIT_COUNT, 1 },
+	{ "packets", UNIT_COUNT, 1 },	{ "", UNIT_COUNT, 1 },
 };
 
 /* Which units a type takes, and how they are named in an error. */
@@ -123,13 +115,14 @@ static int quantity(const struct file_doc *doc, const struct file_line *item,
 	rest = number(item->value, &x);
 	if (!rest)
 		return file_fail_at(doc, item->line,
-			"%s = %s: a number is wanted: %s", key->name,
-			item->value, key->help);
+				    "%s = %s: a number is wanted: %s",
+				    key->name, item->value, key->help);
 	while (*rest == ' ' || *rest == '\t')
 		rest++;
 	unit = unit_find(rest);
 	if (!unit || !(takes[key->type].kinds >> unit->kind & 1))
-		return file_fail_at(doc, item->line,
+		return file_fail_at(
+			doc, item->line,
 			"%s = %s: unit \"%s\" does not fit, take %s (%s)",
 			key->name, item->value, rest, takes[key->type].names,
 			key->help);
@@ -138,15 +131,14 @@ static int quantity(const struct file_doc *doc, const struct file_line *item,
 		x *= (double)cycle_ps;
 	v = kept(key, x);
 	whole = (double)(uint64_t)(v < 9e18 ? v + 0.5 : 0);
-	if (must_be_whole(key->type) &&
-	    (v - whole > 1e-6 || whole - v > 1e-6))
+	if (must_be_whole(key->type) && (v - whole > 1e-6 || whole - v > 1e-6))
 		return file_fail_at(doc, item->line,
-			"%s = %s: a whole number is wanted", key->name,
-			item->value);
+				    "%s = %s: a whole number is wanted",
+				    key->name, item->value);
 	if (whole < (double)key->min || whole > (double)key->max)
 		return file_fail_at(doc, item->line,
-			"%s = %s: out of range; it is %s", key->name,
-			item->value, key->help);
+				    "%s = %s: out of range; it is %s",
+				    key->name, item->value, key->help);
 	store(key, (uint64_t)whole, base);
 	return 0;
 }
@@ -158,8 +150,9 @@ static int name(const struct file_doc *doc, const struct file_line *item,
 
 	if (len >= item->def->bytes || strpbrk(item->value, " \t/:@"))
 		return file_fail_at(doc, item->line,
-			"%s = %s: one word of at most %u letters",
-			item->key, item->value, item->def->bytes - 1);
+				    "%s = %s: one word of at most %u letters",
+				    item->key, item->value,
+				    item->def->bytes - 1);
 	memcpy((char *)base + item->def->offset, item->value, len + 1);
 	return 0;
 }
@@ -189,7 +182,8 @@ static int dims(const struct file_doc *doc, const struct file_line *item,
 	unsigned count;
 
 	if (file_dims(item->value, size, wrap, &count))
-		return file_fail_at(doc, item->line,
+		return file_fail_at(
+			doc, item->line,
 			"%s = %s: %u lengths at most, 1 to 128 each: %s",
 			key->name, item->value, NET_DIMS_MAX, key->help);
 	memcpy((char *)cfg + key->offset, size, sizeof(size));

@@ -30,8 +30,8 @@ static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
 	const struct net_config *cfg = &net->cfg;
 	uint64_t plain = c->packets - o->packets_coll;
 	uint64_t chunks = c->chunks - o->chunks_coll;
-	uint64_t chunk = cfg->chunk_wire_bytes ? cfg->chunk_wire_bytes :
-						 cfg->chunk_bytes;
+	uint64_t chunk = cfg->chunk_wire_bytes ? cfg->chunk_wire_bytes
+					       : cfg->chunk_bytes;
 	uint64_t bytes = plain * net_wire_bytes(cfg, 0) + chunks * chunk;
 
 	if (cfg->block_bytes) /* packets are mostly full ones, or short */
@@ -54,8 +54,9 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 		far = &net_ins(net, net_link_peer(link))[net_link_port(link)];
 		c->packets = far->received;
 		c->chunks = far->chunks;
-		c->busy_ps = busy_ticks(net, o, c, net_link_hop(net, link)->rate) *
-			     net->cfg.tick_ps;
+		c->busy_ps =
+			busy_ticks(net, o, c, net_link_hop(net, link)->rate) *
+			net->cfg.tick_ps;
 	}
 	c->received = in->received;
 	c->queued_ps = in->wait_ticks * net->cfg.tick_ps;

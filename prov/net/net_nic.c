@@ -4,8 +4,8 @@
  * in memory; the engine of the network FIFO that serves it builds a packet at
  * a time, taking turns between FIFOs in memory, as long as the network FIFO
  * has room. When the messages at work are larger than the L2, all engines of
- * the node share the memory behind it; buses are shared at all times. What comes
- * in is net_nic_in.c.
+ * the node share the memory behind it; buses are shared at all times. What
+ * comes in is net_nic_in.c.
  *
  * Everything is computed from the times that callers gave, never from when
  * they called, so a send may be dated back by net_lookahead().
@@ -63,15 +63,15 @@ static void ring_remove(const struct net *net, struct net_fifo *f, uint32_t mi)
 static void push_wake(struct net *net, const struct net_mrec *m)
 {
 	net_push_ps(net, m->ready_ps, NET_EV_WAKE,
-		net_word(m->src, NET_EV_WAKE, m->fifo % net->cfg.inject_fifos,
-			 0, 0));
+		    net_word(m->src, NET_EV_WAKE,
+			     m->fifo % net->cfg.inject_fifos, 0, 0));
 }
 
 static void enqueue(struct net *net, uint32_t mi)
 {
 	struct net_mrec *m = net_mrec(net, mi);
-	struct net_fifo *f = &net_fifos(net, m->src)
-				     [m->fifo % net->cfg.inject_fifos];
+	struct net_fifo *f =
+		&net_fifos(net, m->src)[m->fifo % net->cfg.inject_fifos];
 	uint32_t head = ring_find(net, f, m->fifo);
 
 	if (head) {
@@ -164,8 +164,10 @@ static bool want_acks(struct net *net, uint32_t mi)
 
 	if (!wi)
 		return false;
-	*w = (struct net_mrec){ .cookie = m->cookie, .left = m->left,
-				.src = m->dst, .dst = m->src };
+	*w = (struct net_mrec){ .cookie = m->cookie,
+				.left = m->left,
+				.src = m->dst,
+				.dst = m->src };
 	m->cookie = wi;
 	m->flags |= NET_M_ACKED;
 	return true;
@@ -235,8 +237,7 @@ static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
 
 	do {
 		m = net_mrec(net, i);
-		if (m->ready_ps < end &&
-		    m->fifo - f->last - 1 <= best_after) {
+		if (m->ready_ps < end && m->fifo - f->last - 1 <= best_after) {
 			best_after = m->fifo - f->last - 1;
 			best = i;
 		}
@@ -290,9 +291,8 @@ static void feed(struct net_step *s, unsigned fifo)
 		end = slow;
 	f->free_ps = end;
 	net_push_ps(net, end, NET_EV_BUILT,
-		net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
+		    net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
 }
-
 
 static void packet_fill(const struct net *net, struct net_packet *p,
 			const struct net_mrec *m)
@@ -301,7 +301,7 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 	p->bytes = (uint16_t)packet_bytes(net, m);
 	p->chunks = (uint8_t)net_chunks(net, p->bytes);
 	p->dst = m->dst;
-	p->flags = m->flags & (uint8_t)~(NET_M_SEEN | NET_M_ACKED);
+	p->flags = m->flags & (uint8_t) ~(NET_M_SEEN | NET_M_ACKED);
 	p->zone = m->road >> 4;
 	p->vc = m->road & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
@@ -321,7 +321,7 @@ static void loop_back(struct net_step *s, unsigned fifo, uint32_t pi,
 
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
 	net_push_ps(net, at, NET_EV_DELIVER,
-		net_word(s->id, NET_EV_DELIVER, 63, fifo, pi));
+		    net_word(s->id, NET_EV_DELIVER, 63, fifo, pi));
 }
 
 static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
@@ -360,7 +360,7 @@ static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 
 	m->ready_ps = end + net->cfg.tick_ps;
 	net_push_ps(net, m->ready_ps, NET_EV_SENT,
-		net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
+		    net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
 	s->node->active -= m->bytes;
 	promote(net, f, f->msg, end);
 }

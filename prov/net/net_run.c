@@ -66,8 +66,8 @@ static void count_all(struct net *n, const struct net_config *cfg,
 	n->routes_max = n->members_max < 65536 ? n->members_max : 65536;
 	n->combos_mask = power_above(2 * packets) - 1;
 	links = (uint64_t)n->nodes * n->ports;
-	n->events_max = (uint32_t)(3ull * packets + 16 * links + 2ull *
-				   n->msgs_max + n->ends * 32ull);
+	n->events_max = (uint32_t)(3ull * packets + 16 * links +
+				   2ull * n->msgs_max + n->ends * 32ull);
 	n->far_max = 4 * n->msgs_max + (uint32_t)links + 64;
 }
 
@@ -95,8 +95,8 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 {
 	uint64_t nodes = n->nodes, ports = nodes * n->ports;
 
-	n->node_stride = (uint32_t)lines(offsetof(struct net_node, room) +
-					 2 * n->ports);
+	n->node_stride =
+		(uint32_t)lines(offsetof(struct net_node, room) + 2 * n->ports);
 	n->link_stride = (uint32_t)lines(7 * n->ports);
 	room(off, nodes * n->node_stride);
 	n->off_slot = room(off, NET_WHEEL * n->lanes * 4ull);
@@ -106,10 +106,9 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->off_fifo = room(off, (uint64_t)n->ends * cfg->inject_fifos *
 					sizeof(struct net_fifo));
 	n->off_out = room(off, ports * sizeof(struct net_out));
-	n->off_member = room(off, (n->members_max + 1ull) *
-					  sizeof(struct net_member));
-	n->off_route = room(off, n->routes_max *
-					 sizeof(struct net_tree_rec));
+	n->off_member =
+		room(off, (n->members_max + 1ull) * sizeof(struct net_member));
+	n->off_route = room(off, n->routes_max * sizeof(struct net_tree_rec));
 	n->off_combo = room(off, (n->combos_mask + 1ull) * 4);
 }
 
@@ -211,18 +210,18 @@ static int port_hop(struct net *net, uint32_t node, unsigned port,
 	const struct net_config *cfg = &net->cfg;
 	unsigned d = net_topo_level(cfg, node, port);
 	bool into_end = cfg->topology != NET_TORUS && peer < net->ends;
-	uint64_t wire = crossings * cfg->crossing_ps +
-			cfg->cable[d] * cfg->metre_ps;
-	uint64_t hop = wire + (into_end && cfg->hop_end_ps ? cfg->hop_end_ps :
-							     cfg->hop_ps);
+	uint64_t wire =
+		crossings * cfg->crossing_ps + cfg->cable[d] * cfg->metre_ps;
+	uint64_t hop = wire + (into_end && cfg->hop_end_ps ? cfg->hop_end_ps
+							   : cfg->hop_ps);
 	uint64_t back = wire + cfg->token_ps;
 	int rate = find_rate(net, cfg->link_ps_per_byte_x1000);
 
 	*h = (struct net_hop){
 		.ticks = (uint16_t)(hop / cfg->tick_ps),
 		.frac = (uint16_t)(hop % cfg->tick_ps),
-		.token_ticks = (uint8_t)((back + cfg->tick_ps - 1) /
-					 cfg->tick_ps),
+		.token_ticks =
+			(uint8_t)((back + cfg->tick_ps - 1) / cfg->tick_ps),
 		.need = (uint8_t)(is_ring(net, port) ? cfg->bubble : 1),
 		.rate = (uint8_t)rate,
 	};
@@ -248,8 +247,8 @@ static int open_port(struct net *net, uint32_t node, unsigned port)
 		return row;
 	}
 	net_links(net, node)[port] =
-		peer < 0 ? NET_LINK_NONE :
-			   net_link((uint32_t)peer, peer_port, (unsigned)row);
+		peer < 0 ? NET_LINK_NONE
+			 : net_link((uint32_t)peer, peer_port, (unsigned)row);
 	net_node(net, node)->room[port] = (uint16_t)cfg->tokens[0];
 	for (vc = 1; vc < 4; vc++)
 		net_det_tokens(net, node, vc)[port] = (uint8_t)cfg->tokens[vc];
@@ -522,7 +521,9 @@ static void run_tick(struct net_step *s)
 uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 		 void *arg, const bool *stop)
 {
-	struct net_step s = { .net = net, .up = up, .arg = arg,
+	struct net_step s = { .net = net,
+			      .up = up,
+			      .arg = arg,
 			      .mark = net_at(net, net->off_mark) };
 	uint64_t last = until / net->cfg.tick_ps, next;
 

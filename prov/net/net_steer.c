@@ -127,14 +127,14 @@ static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
 		if (msg->hint[d] && !cfg->wrap[d])
 			return -EINVAL;
 		if (msg->hint[d])
-			rem[d] = (int8_t)(msg->hint[d] > 0 ? cfg->size[d] :
-							     -cfg->size[d]);
+			rem[d] = (int8_t)(msg->hint[d] > 0 ? cfg->size[d]
+							   : -cfg->size[d]);
 	}
 	return 0;
 }
 
 int net_steer_plan(const struct net *net, const struct net_msg *msg,
-		  int8_t *rem)
+		   int8_t *rem)
 {
 	const struct net_config *cfg = &net->cfg;
 	unsigned d;
@@ -177,7 +177,7 @@ void net_steer_spread(const struct net *net, struct net_packet *p)
 }
 
 void net_steer_look_fat(const struct net *net, struct net_packet *p,
-		       uint32_t node)
+			uint32_t node)
 {
 	unsigned det;
 	uint64_t want = net_fat_steer(&net->fat, node, p->dst, &det);

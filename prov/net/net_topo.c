@@ -3,8 +3,8 @@
  * Who is my neighbour. Torus or mesh: node numbers have the last dimension
  * fastest; direction 2d goes down dimension d, direction 2d + 1 up, each by one
  * port or by several to the same neighbour, and a link joins ports of opposite
- * directions. A dimension of one node that wraps is a link to oneself. Fat trees
- * are in net_topo_fat.c.
+ * directions. A dimension of one node that wraps is a link to oneself. Fat
+ * trees are in net_topo_fat.c.
  */
 #include "prov/net/net_fat.h"
 #include "prov/net/net_layout.h"

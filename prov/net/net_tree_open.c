@@ -39,8 +39,7 @@ static uint32_t member_of(const struct net *net, uint32_t node, uint32_t route)
 /* ---- opening ------------------------------------------------------------- */
 
 /* Takes a place at the node. */
-static int place(struct net *net, uint32_t node, uint32_t route,
-		 uint32_t share)
+static int place(struct net *net, uint32_t node, uint32_t route, uint32_t share)
 {
 	uint32_t first = node * net->cfg.routes + 1, k, used = 0, mi;
 	struct net_member *m;
@@ -74,8 +73,8 @@ static bool has_barrier(const struct net *net, uint32_t node)
 }
 
 /* A barrier class besides, if all nodes have one left. */
-static void place_barrier(struct net *net, const uint32_t *node,
-			  uint32_t count, uint32_t route)
+static void place_barrier(struct net *net, const uint32_t *node, uint32_t count,
+			  uint32_t route)
 {
 	uint32_t i;
 
@@ -153,8 +152,8 @@ static int build(struct net *net, const uint32_t *node, const int *parent,
 		if (parent[i] < 0)
 			route_of(net, route)->root = mi;
 		else
-			ret = hang(net, mi, member_of(net, node[parent[i]],
-						      route + 1));
+			ret = hang(net, mi,
+				   member_of(net, node[parent[i]], route + 1));
 		if (ret)
 			weft_log(WEFT_LOG_INFO,
 				 "net: class route: no link from node %u to %u",
@@ -164,7 +163,7 @@ static int build(struct net *net, const uint32_t *node, const int *parent,
 }
 
 int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
-		   const uint32_t *share, uint32_t count, uint32_t *route_p)
+		  const uint32_t *share, uint32_t count, uint32_t *route_p)
 {
 	int64_t id = route_free(net);
 	uint32_t i, route = (uint32_t)id;

@@ -116,9 +116,8 @@ static int plan_torus(const struct net_config *cfg, struct net_tree_plan *t)
 	}
 	for (i = 0; i < t->count; i++) {
 		coords(cfg, t->node[i], x);
-		t->parent[i] = box_step(cfg, &b, x) ?
-				       at[box_index(cfg, &b, x)] :
-				       -1;
+		t->parent[i] =
+			box_step(cfg, &b, x) ? at[box_index(cfg, &b, x)] : -1;
 	}
 	free(at);
 	return 0;
@@ -134,8 +133,7 @@ static uint32_t common_level(const struct net_fat *f,
 
 	for (l = 1; l < f->levels; l++) {
 		for (i = 1; i < t->count; i++)
-			if (t->node[i] / f->ends[l] !=
-			    t->node[0] / f->ends[l])
+			if (t->node[i] / f->ends[l] != t->node[0] / f->ends[l])
 				break;
 		if (i == t->count)
 			break;
@@ -225,8 +223,8 @@ int net_tree_plan(const struct net_config *cfg, const uint32_t *node,
 	memcpy(t->node, node, count * sizeof(*node));
 	for (i = 0; i < count; i++)
 		t->share[i] = share ? share[i] : 1;
-	err = cfg->topology == NET_TORUS ? plan_torus(cfg, t) :
-					   plan_fat(cfg, t);
+	err = cfg->topology == NET_TORUS ? plan_torus(cfg, t)
+					 : plan_fat(cfg, t);
 	if (err)
 		net_tree_plan_free(t);
 	return err;

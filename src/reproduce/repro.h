@@ -26,7 +26,7 @@ struct repro_row {
 	char id[32], source[24], text[80], x[24], unit[8];
 	char exp[128]; /* the experiment and its arguments */
 	double value;
-	double band;   /* percent, or points when the unit is % */
+	double band; /* percent, or points when the unit is % */
 	enum repro_side side;
 	bool points;
 	enum repro_kind kind;

@@ -60,7 +60,8 @@ static int run(const struct repro *r, const struct repro_row *row,
 int repro_alltoall(const struct repro *r, const struct repro_row *row,
 		   double *model_p)
 {
-	struct sim_spec s = { .mode = SIM_EXCHANGE, .fifos = MEMORY_FIFOS,
+	struct sim_spec s = { .mode = SIM_EXCHANGE,
+			      .fifos = MEMORY_FIFOS,
 			      .bytes = repro_arg_number(row, "bytes", 8) };
 	int err = repro_bench_config(r, row, &s.cfg);
 
@@ -71,8 +72,11 @@ int repro_alltoall(const struct repro *r, const struct repro_row *row,
 int repro_zones(const struct repro *r, const struct repro_row *row,
 		double *model_p)
 {
-	struct sim_spec s = { .mode = SIM_OPEN, .load = 1.2, .bytes = 512,
-			      .warm_ps = 60000000, .time_ps = 40000000 };
+	struct sim_spec s = { .mode = SIM_OPEN,
+			      .load = 1.2,
+			      .bytes = 512,
+			      .warm_ps = 60000000,
+			      .time_ps = 40000000 };
 	int err = repro_bench_config(r, row, &s.cfg);
 
 	s.zone = (unsigned)repro_arg_number(row, "zone", 0);

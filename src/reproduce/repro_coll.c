@@ -33,9 +33,12 @@ static void give(struct coll *c, uint64_t at, uint32_t node, uint64_t seq)
 	uint64_t payload = c->bench.cfg.payload_bytes;
 	uint64_t left = c->bytes - seq * payload;
 	struct net_part part = {
-		.route = c->route, .node = node, .seq = seq,
+		.route = c->route,
+		.node = node,
+		.seq = seq,
 		.bytes = (uint32_t)(left < payload ? left : payload),
-		.kind = (uint8_t)c->kind, .fp = c->kind != NET_BARRIER,
+		.kind = (uint8_t)c->kind,
+		.fp = c->kind != NET_BARRIER,
 	};
 	int err = net_tree_send(c->bench.net, at, &part);
 
@@ -126,9 +129,9 @@ static enum net_coll kind_of(const struct repro_row *row)
 {
 	char kind[64];
 
-	return strcmp(repro_arg(row, "kind", kind, "allreduce"), "barrier") ?
-		       NET_ALLREDUCE :
-		       NET_BARRIER;
+	return strcmp(repro_arg(row, "kind", kind, "allreduce"), "barrier")
+		       ? NET_ALLREDUCE
+		       : NET_BARRIER;
 }
 
 int repro_coll(const struct repro *r, const struct repro_row *row,
@@ -139,9 +142,9 @@ int repro_coll(const struct repro *r, const struct repro_row *row,
 	int err = repro_bench_open(&c.bench, r, row, 1u << 20);
 
 	if (!err) {
-		c.bytes = c.kind == NET_BARRIER ?
-				  0 :
-				  repro_arg_number(row, "bytes", 8);
+		c.bytes = c.kind == NET_BARRIER
+				  ? 0
+				  : repro_arg_number(row, "bytes", 8);
 		block_of(row, &c.bench.cfg, block);
 		err = open_route(&c, block);
 		if (!err)

@@ -49,28 +49,30 @@ static unsigned data(FILE *f, const struct repro *r,
 	return n;
 }
 
-static void picture(FILE *f, const struct repro *r,
-		    const struct repro_row *row)
+static void picture(FILE *f, const struct repro *r, const struct repro_row *row)
 {
 	const char *x = label(row);
 
 	if (!data(f, r, row))
 		return;
 	if (!x) {
-		fprintf(f, "set title '%s'\nunset logscale x\n"
+		fprintf(f,
+			"set title '%s'\nunset logscale x\n"
 			"set key top right\nset style fill solid 0.6\n"
 			"set boxwidth 0.35\nset yrange [0:*]\n"
 			"unset xlabel\nset xrange [-0.5:*]\nset format x\n"
 			"plot $d using ($1-0.2):2:xtic(4) with boxes "
 			"title 'paper', '' using ($1+0.2):3 with boxes "
-			"title 'model'\n", row->unit);
+			"title 'model'\n",
+			row->unit);
 		return;
 	}
-	fprintf(f, "set title '%s: %s, %s'\nset xlabel '%s'\n%s\n"
+	fprintf(f,
+		"set title '%s: %s, %s'\nset xlabel '%s'\n%s\n"
 		"set autoscale\nset format x '%s'\n"
 		"plot $d using 1:3 with lines lw 2 title 'model', "
-		"'' using 1:2 with points pt 7 title 'paper'\n", row->source,
-		row->text, row->unit, x,
+		"'' using 1:2 with points pt 7 title 'paper'\n",
+		row->source, row->text, row->unit, x,
 		strcmp(x, "hops") ? "set logscale x 2" : "unset logscale x",
 		strcmp(x, "message size") ? "%.0f" : "%.0b %BB");
 }

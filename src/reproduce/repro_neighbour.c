@@ -56,8 +56,9 @@ int repro_neighbour(const struct repro *r, const struct repro_row *row,
 		err = post_all(&l, bytes);
 	if (!err)
 		err = repro_bench_run(&l.bench, &up, &l);
-	*model_p = err ? 0 : 4.0 * l.bench.cfg.dims * (double)bytes * 1e6 /
-				     (double)l.free_ps;
+	*model_p = err ? 0
+		       : 4.0 * l.bench.cfg.dims * (double)bytes * 1e6 /
+				   (double)l.free_ps;
 	repro_bench_close(&l.bench);
 	return err;
 }

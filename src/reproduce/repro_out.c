@@ -111,7 +111,8 @@ static void text_end(const struct repro *r)
 	printf("\nCalibrated constants of machine %s:\n", r->machine);
 	constants(r, text_constant, &n);
 	printf("\n%u of %u predictions in band; %u calibrated rows, which "
-	       "prove nothing", t.in_band, t.predicted, t.calibrated);
+	       "prove nothing",
+	       t.in_band, t.predicted, t.calibrated);
 	if (t.identity)
 		printf("; %u rows of arithmetic", t.identity);
 	if (t.left_out)
@@ -131,8 +132,7 @@ static void csv_row(const struct repro_row *row)
 	printf("%s,%s,\"%s\",%s,%g,", row->id, row->source, row->text, row->x,
 	       row->value);
 	if (row->state == REPRO_DONE)
-		printf("%.6g,%s,%.4f", row->model, row->unit,
-		       repro_error(row));
+		printf("%.6g,%s,%.4f", row->model, row->unit, repro_error(row));
 	else
 		printf(",%s,", row->unit);
 	printf(",%s,%s,%s\n", band_text(row, band, sizeof(band)), kind(row),
@@ -168,8 +168,8 @@ static void json_row(const struct repro_row *row, bool last)
 	char band[24];
 
 	printf("    { \"id\": \"%s\", \"source\": \"%s\", \"x\": \"%s\", "
-	       "\"paper\": %g, \"unit\": \"%s\", ", row->id, row->source,
-	       row->x, row->value, row->unit);
+	       "\"paper\": %g, \"unit\": \"%s\", ",
+	       row->id, row->source, row->x, row->value, row->unit);
 	if (row->state == REPRO_DONE)
 		printf("\"model\": %.6g, \"error\": %.4f, ", row->model,
 		       repro_error(row));
@@ -207,8 +207,8 @@ static void json_all(const struct repro *r)
 	constants(r, json_constant, &n);
 	printf("\n  ],\n  \"predicted\": %u,\n  \"in_band\": %u,\n"
 	       "  \"calibrated\": %u,\n  \"left_out\": %u,\n"
-	       "  \"failed\": %u\n}\n", t.predicted, t.in_band, t.calibrated,
-	       t.left_out, t.failed);
+	       "  \"failed\": %u\n}\n",
+	       t.predicted, t.in_band, t.calibrated, t.left_out, t.failed);
 }
 
 /* -------------------------------------------------------------------------- */

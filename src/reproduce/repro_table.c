@@ -102,16 +102,20 @@ int repro_table_read(struct repro *r)
 	if (!net_file_share(what, path, sizeof(path)))
 		f = fopen(path, "r");
 	if (!f) {
-		fprintf(stderr, "weft-reproduce: no published results of %s; "
-			"there are: bgq\n", r->system);
+		fprintf(stderr,
+			"weft-reproduce: no published results of %s; "
+			"there are: bgq\n",
+			r->system);
 		return -ENOENT;
 	}
 	while (fgets(line, sizeof(line), f)) {
 		number_of++;
 		if (take_line(r, line)) {
-			fprintf(stderr, "weft-reproduce: %s:%u: a row is id, "
+			fprintf(stderr,
+				"weft-reproduce: %s:%u: a row is id, "
 				"source, description, x, value, unit, kind, "
-				"band, experiment\n", path, number_of);
+				"band, experiment\n",
+				path, number_of);
 			fclose(f);
 			return -EINVAL;
 		}
