@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -579,7 +580,7 @@ static void survive(struct play *p)
 		pid[i] = fork();
 		T_TRUE(pid[i] >= 0);
 		if (!pid[i]) {
-			alarm(30);
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			_exit(play_rank(i, p));
 		}
 	}
