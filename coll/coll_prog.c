@@ -6,7 +6,7 @@
 #include "coll/coll_prog.h"
 
 #include "src/base/attr.h"
-#include "src/core/core_pack.h"
+#include "src/types/types_pack.h"
 #include "src/core/core_req.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "coll/coll_select.h"
 
 #include "src/base/attr.h"
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_state.h"
 
 #include <string.h>

@@ -58,7 +58,7 @@ struct net_msg {
 
 /*
  * What happens above the network; called inside net_run in order of time, and
- * at one time by node. They may call net_send, net_route_send and net_timer,
+ * at one time by node. They may call net_send, net_tree_send and net_timer,
  * nothing else. NULL: not wanted.
  */
 struct net_up {
@@ -120,9 +120,9 @@ enum net_coll { NET_BCAST, NET_REDUCE, NET_ALLREDUCE, NET_BARRIER };
  * i waits for locally (ranks on it). Returns the route's id on all of them;
  * -EINVAL: not a tree over links; -ENOSPC: a node has no class route left.
  */
-int net_route_open(struct net *net, const uint32_t *node, const int *parent,
+int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 		   const uint32_t *share, uint32_t count, uint32_t *route_p);
-void net_route_close(struct net *net, uint32_t route);
+void net_tree_close(struct net *net, uint32_t route);
 
 /* One node's (or rank's) share of one packet of a collective. */
 struct net_part {
@@ -136,13 +136,13 @@ struct net_part {
 	uint8_t fp;   /* floating point: the ALU takes longer */
 };
 /* 0; -EINVAL: not on the route; -EAGAIN: no room in the block. */
-int net_route_send(struct net *net, uint64_t at, const struct net_part *part);
+int net_tree_send(struct net *net, uint64_t at, const struct net_part *part);
 /*
  * Parents of a tree over these nodes as the machine's software would build it:
  * along the dimensions in order, over mesh links, the root in the middle.
  * -EINVAL: they are no block of a torus.
  */
-int net_route_tree(const struct net_config *cfg, const uint32_t *node,
+int net_tree_parents(const struct net_config *cfg, const uint32_t *node,
 		   uint32_t count, int *parent);
 
 /* ---- looking ------------------------------------------------------------- */

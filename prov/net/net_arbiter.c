@@ -9,7 +9,14 @@
  * deterministic channel that go on in a ring need one free packet buffer
  * beyond, those that would enter it leave one over (the bubble).
  */
+#include "prov/net/net_arbiter.h"
+#include "prov/net/net_nic.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_tree.h"
+#include "prov/net/net_wheel.h"
 
 enum { BATCH = 32 }; /* nodes whose lines are asked for together */
 
@@ -84,7 +91,7 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 	bool carry = frac >= net->cfg.tick_ps;
 
 	pay(s, port, vc, p);
-	net_road_hop(net, p, port);
+	net_steer_hop(net, p, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
@@ -148,7 +155,7 @@ WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 	unsigned in, reader = 0;
 
 	if (slot >= NET_SLOT_FIFO) {
-		net_unit_drain(s, slot - NET_SLOT_FIFO);
+		net_nic_drain(s, slot - NET_SLOT_FIFO);
 	} else {
 		in = net_slot_in(net, slot);
 		queue_pop(s, slot);
@@ -193,7 +200,7 @@ static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
 	if (!o->inject[vc])
 		o->vcs &= (uint8_t)~(1u << vc);
 	o->rr = (uint8_t)(o->rr + 1);
-	net_unit_drain(s, f);
+	net_nic_drain(s, f);
 	launch(s, port, vc, pi, 0);
 }
 
@@ -460,7 +467,7 @@ void net_arbiter_serve(struct net_step *s)
 	for (i = 1; i <= s->marks; i++) {
 		m = &s->mark[i];
 		if (s->net->large && i % BATCH == 1)
-			net_ask_marks(s->net, m, s->marks - i < BATCH ?
+			net_prefetch_marks(s->net, m, s->marks - i < BATCH ?
 						     s->marks - i + 1 :
 						     BATCH);
 		net_step_at(s, m->node);

@@ -100,11 +100,11 @@ static void a_class_route_may_hang_on_a_switch(void **state)
 
 	quaternary(&cfg, 3);
 	net_end_open(&e, &cfg, 0);
-	T_OK(net_route_open(e.net, node, (int[]){ -1, 0, 0, 0, 0 }, share, 5,
+	T_OK(net_tree_open(e.net, node, (int[]){ -1, 0, 0, 0, 0 }, share, 5,
 			    &part.route));
 	for (part.node = 0; part.node < 4; part.node++) {
 		part.cookie = 10 + part.node;
-		T_OK(net_route_send(e.net, 0, &part));
+		T_OK(net_tree_send(e.net, 0, &part));
 	}
 	net_end_drain(&e);
 	T_IS(e.results, 4);

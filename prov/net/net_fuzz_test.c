@@ -92,7 +92,7 @@ static void barrier_parts(struct net_end *e, uint32_t nodes, uint32_t route)
 			part.cookie = i + s;
 			part.kind = s % 2 ? NET_BARRIER : NET_ALLREDUCE;
 			part.bytes = s % 2 ? 0 : 512;
-			T_OK(net_route_send(e->net, 1000 * s + i, &part));
+			T_OK(net_tree_send(e->net, 1000 * s + i, &part));
 		}
 }
 
@@ -105,8 +105,8 @@ static void open_route(struct net_end *e, uint32_t nodes, uint32_t *route_p)
 		node[i] = i;
 		share[i] = 1;
 	}
-	T_OK(net_route_tree(&e->cfg, node, nodes, parent));
-	T_OK(net_route_open(e->net, node, parent, share, nodes, route_p));
+	T_OK(net_tree_parents(&e->cfg, node, nodes, parent));
+	T_OK(net_tree_open(e->net, node, parent, share, nodes, route_p));
 	free(node);
 	free(share);
 	free(parent);

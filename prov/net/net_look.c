@@ -3,7 +3,9 @@
  * Looking at the network: counters, invariants, and who waits for whom when
  * nothing moves. Nothing here changes it.
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_wheel.h"
 
 #include "src/base/log.h"
 
@@ -62,7 +64,7 @@ int64_t net_neighbour(const struct net *net, uint32_t node, unsigned port)
 
 unsigned net_hops(const struct net *net, uint32_t src, uint32_t dst)
 {
-	return net_road_hops(net, src, dst);
+	return net_steer_hops(net, src, dst);
 }
 
 unsigned net_ports(const struct net *net)

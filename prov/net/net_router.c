@@ -8,7 +8,12 @@
  * are slots. Packets on a deterministic channel wait at the one port they need,
  * in order, those that go on in a ring apart from those that would enter it.
  */
+#include "prov/net/net_nic.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/net_router.h"
 #include "prov/net/net_slot.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_wheel.h"
 
 /* ---- packets ------------------------------------------------------------- */
 
@@ -129,14 +134,14 @@ static void end_here(struct net_step *s, uint32_t id, unsigned port,
 		     uint32_t pi)
 {
 	net_step_at(s, id);
-	net_unit_receive(s, port, pi);
+	net_nic_receive(s, port, pi);
 }
 
 /* False: no record for the copy now, the packet has to come again. */
 static bool deposit(struct net_step *s, uint64_t word)
 {
 	net_step_at(s, net_word_node(word));
-	if (net_unit_deposit(s, net_word_port(word), net_word_payload(word)))
+	if (net_nic_deposit(s, net_word_port(word), net_word_payload(word)))
 		return true;
 	net_wheel_push(s->net, s->now + NET_RETRY_TICKS, word);
 	return false;
@@ -149,7 +154,7 @@ static inline void arrive(struct net_step *s, uint64_t word)
 	unsigned port = net_word_port(word);
 	struct net_packet *p = net_packet(net, pi);
 	struct net_in *in = &net_ins(net, id)[port];
-	bool ends = net_road_ends(net, p, id);
+	bool ends = net_steer_ends(net, p, id);
 
 	if (weft_unlikely(p->flags & NET_P_DEPOSIT) && !ends &&
 	    !deposit(s, word))
@@ -162,7 +167,7 @@ static inline void arrive(struct net_step *s, uint64_t word)
 		end_here(s, id, port, pi);
 		return;
 	}
-	net_road_look(net, p, id);
+	net_steer_look(net, p, id);
 	if (p->flags & NET_P_DYN)
 		queue_dynamic(s, net_node(net, id), id, port, pi);
 	else

@@ -6,7 +6,15 @@
  * another within a tick, so the order of nodes does not matter: a large network
  * is run region by region, each small enough for the cache.
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_arbiter.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_nic.h"
+#include "prov/net/net_prefetch.h"
+#include "prov/net/net_router.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_topo.h"
+#include "prov/net/net_tree.h"
+#include "prov/net/net_wheel.h"
 
 #include "src/base/hash.h"
 #include "src/base/log.h"
@@ -93,7 +101,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	room(off, nodes * n->node_stride);
 	n->off_slot = room(off, NET_WHEEL * n->lanes * 4ull);
 	n->off_link = room(off, nodes * n->link_stride);
-	n->off_unit = room(off, nodes * sizeof(struct net_unit));
+	n->off_unit = room(off, nodes * sizeof(struct net_nic));
 	n->off_in = room(off, ports * sizeof(struct net_in));
 	n->off_fifo = room(off, (uint64_t)n->ends * cfg->inject_fifos *
 					sizeof(struct net_fifo));
@@ -101,7 +109,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->off_member = room(off, (n->members_max + 1ull) *
 					  sizeof(struct net_member));
 	n->off_route = room(off, n->routes_max *
-					 sizeof(struct net_route_rec));
+					 sizeof(struct net_tree_rec));
 	n->off_combo = room(off, (n->combos_mask + 1ull) * 4);
 }
 
@@ -255,7 +263,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	if (cfg->topology != NET_TORUS)
 		net_fat_init(&net->fat, cfg);
 	net_wheel_init(net);
-	net_road_init(net);
+	net_steer_init(net);
 	for (n = 0; n < net->nodes && !ret; n++)
 		for (port = 0; port < net->ports && !ret; port++)
 			ret = open_port(net, n, port);
@@ -274,10 +282,10 @@ static void handle(struct net_step *s, uint64_t word)
 		net_tree_credit(s, word);
 		return;
 	case NET_EV_WAKE:
-		net_unit_wake(s, word);
+		net_nic_wake(s, word);
 		return;
 	case NET_EV_BUILT:
-		net_unit_built(s, word);
+		net_nic_built(s, word);
 		return;
 	case NET_EV_PART:
 		net_tree_part(s, word);
@@ -294,16 +302,16 @@ static void call_up(struct net_step *s, const struct net_call *c)
 {
 	switch (net_word_kind(c->word)) {
 	case NET_EV_DELIVER:
-		net_unit_deliver(s, c);
+		net_nic_deliver(s, c);
 		return;
 	case NET_EV_RESULT:
 		net_tree_result(s, c);
 		return;
 	case NET_EV_SENT:
-		net_unit_sent(s, c);
+		net_nic_sent(s, c);
 		return;
 	default:
-		net_unit_timer(s, c);
+		net_nic_timer(s, c);
 	}
 }
 
@@ -325,12 +333,12 @@ static uint64_t mix_all(const uint64_t *w, uint32_t n)
 
 /* How events of a kind that commute are taken. */
 static const struct {
-	net_ask_fn ask;
+	net_prefetch_fn ask;
 	net_events_fn take;
 } kinds[] = {
-	[NET_EV_ARRIVE] = { net_ask_arrive, net_router_arrive },
-	[NET_EV_TAIL] = { net_ask_nodes, net_router_tail },
-	[NET_EV_TOKEN] = { net_ask_nodes, net_router_token },
+	[NET_EV_ARRIVE] = { net_prefetch_arrive, net_router_arrive },
+	[NET_EV_TAIL] = { net_prefetch_nodes, net_router_tail },
+	[NET_EV_TOKEN] = { net_prefetch_nodes, net_router_token },
 };
 
 /* Events of one kind, in any order. Returns their hash. */
@@ -344,7 +352,7 @@ static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 	for (i = *slot, *slot = 0; i; i = before) {
 		before = net_chunk(net, i, &w, &n);
 		if (net->large) {
-			net_ask_chunk(net, before);
+			net_prefetch_chunk(net, before);
 			kinds[kind].ask(net, w, n);
 		}
 		sum += mix_all(w, n);
@@ -376,7 +384,7 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 	uint32_t n = net_lane_sorted(s->net, s->now, lane, &w), i = 0;
 	uint64_t sum = mix_all(w, n);
 
-	net_ask_sorted(s->net, w, n);
+	net_prefetch_sorted(s->net, w, n);
 	while (i < n) {
 		net_step_at(s, net_word_node(w[i]));
 		s->part = false;
@@ -401,7 +409,7 @@ static bool any_events(const struct net_step *s, uint32_t lane)
 	for (i = 0; i < NET_LANES; i++)
 		any |= slot[i * NET_WHEEL];
 	for (i = 0; any && net->large && i < NET_LANES; i++)
-		net_ask_chunk(net, slot[i * NET_WHEEL]);
+		net_prefetch_chunk(net, slot[i * NET_WHEEL]);
 	return any != 0;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Slots: places whose packet may go out by more than one port, and masks of
- * them. net_int.h says what has a slot.
+ * them. net_layout.h says what has a slot.
  */
 #ifndef WEFT_NET_SLOT_H
 #define WEFT_NET_SLOT_H
 
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
 
 static inline unsigned net_slot_in(const struct net *net, unsigned slot)
 {

@@ -4,7 +4,8 @@
  * of something waits for buffers behind a port; who holds one of those is the
  * next in the chain. A chain in a finite network comes round.
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_wheel.h"
 
 #include "src/base/log.h"
 

@@ -6,7 +6,8 @@
  * Fat trees are in net_topo_fat.c.
  */
 #include "prov/net/net_fat.h"
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_topo.h"
 
 static uint32_t torus_nodes(const struct net_config *cfg)
 {

@@ -11,9 +11,12 @@
  *        member  <- parts      been combined, or all its copies have left
  *
  * Credits are counted per route and edge, so a route whose members are late
- * never holds up another. net_routes.c opens and closes them.
+ * never holds up another. net_tree_open.c opens and closes them.
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/net_tree.h"
+#include "prov/net/net_wheel.h"
 
 #include "src/base/hash.h"
 
@@ -72,7 +75,7 @@ static void without_class(struct net_packet *p)
 	p->flags = NET_P_FP;
 }
 
-int net_route_send(struct net *net, uint64_t at, const struct net_part *part)
+int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 {
 	uint64_t ps = at + net->cfg.coll_inject_ps;
 	uint64_t tick = ps / net->cfg.tick_ps;
@@ -153,14 +156,14 @@ void net_tree_part(struct net_step *s, uint64_t word)
 		contribute(s, pi);
 		return;
 	}
-	part_insert(s->net, &net_unit(s->net, s->id)->part, pi);
+	part_insert(s->net, &net_nic(s->net, s->id)->part, pi);
 	s->part = true;
 }
 
 void net_tree_feed(struct net_step *s)
 {
 	struct net *net = s->net;
-	struct net_unit *n = net_unit(net, s->id);
+	struct net_nic *n = net_nic(net, s->id);
 	struct net_packet *p = net_packet(net, n->part.head);
 	uint64_t start = s->now * net->cfg.tick_ps, tick;
 
@@ -183,7 +186,7 @@ void net_tree_feed(struct net_step *s)
 void net_tree_built(struct net_step *s, uint64_t word)
 {
 	struct net *net = s->net;
-	struct net_unit *n = net_unit(net, s->id);
+	struct net_nic *n = net_nic(net, s->id);
 	uint32_t pi = net_list_pop(net, &n->part);
 	struct net_packet *p = net_packet(net, pi);
 
@@ -407,7 +410,7 @@ void net_tree_ready(struct net_step *s, uint64_t word)
 /* The ALU is free for a packet of so many ticks: from when. */
 static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 {
-	struct net_unit *n = net_unit(s->net, s->id);
+	struct net_nic *n = net_nic(s->net, s->id);
 	uint64_t start = s->now;
 
 	if (p->kind == NET_BARRIER)

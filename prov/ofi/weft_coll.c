@@ -6,6 +6,9 @@
  * data has the flags of the arithmetic (FI_WEFT_NAN, FI_WEFT_OVERFLOW).
  */
 #include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_cq.h"
+#include "prov/ofi/weft_eq.h"
+#include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_no.h"
 #include "prov/ofi/weft_post.h"
 

@@ -4,6 +4,10 @@
  * in a queue. A blocking MPI call is one begin and one wait here.
  */
 #include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_cq.h"
+#include "prov/ofi/weft_err.h"
+#include "prov/ofi/weft_progress.h"
+#include "prov/ofi/weft_wait.h"
 #include "src/base/clock.h"
 
 #include <sched.h>

@@ -11,7 +11,9 @@
  * With one endpoint the leader uses the carrier's own wait (spin, yield,
  * futex); with several it polls their descriptors; with none the word.
  */
-#include "prov/ofi/weft_ofi.h"
+#include "prov/ofi/weft_wait.h"
+#include "prov/ofi/weft_lock.h"
+#include "prov/ofi/weft_progress.h"
 #include "src/base/clock.h"
 #include "src/base/log.h"
 

@@ -22,7 +22,7 @@
 #define WEFT_CORE_ERR_H
 
 #include "src/base/attr.h"
-#include "src/core/core_obj.h"
+#include "src/types/types_obj.h"
 
 #include <mpi.h>
 #include <stdbool.h>

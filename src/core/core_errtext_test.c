@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Classes, codes and texts. */
-#include "src/core/core_attr.h"
+#include "src/types/types_attr.h"
 #include "src/core/core_err.h"
 #include "src/core/core_status.h"
 #include "src/core/core_tag.h"

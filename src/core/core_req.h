@@ -21,7 +21,7 @@
 #define WEFT_CORE_REQ_H
 
 #include "src/base/list.h"
-#include "src/core/core_obj.h"
+#include "src/types/types_obj.h"
 #include "src/core/core_progress.h"
 
 #include <mpi.h>

@@ -6,10 +6,10 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_dt_predef.h"
+#include "src/types/types_dt_predef.h"
 #include "src/core/core_err.h"
-#include "src/core/core_info.h"
-#include "src/core/core_op_fn.h"
+#include "src/types/types_info.h"
+#include "src/types/types_op_fn.h"
 
 #include <errno.h>
 #include <pthread.h>

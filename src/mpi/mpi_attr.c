@@ -2,7 +2,7 @@
 /* Attributes of communicators and datatypes; keyvals, also of windows. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_attr.h"
+#include "src/types/types_attr.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_type.h"
 

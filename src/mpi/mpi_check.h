@@ -8,7 +8,7 @@
 #define WEFT_MPI_CHECK_H
 
 #include "src/core/core_comm.h"
-#include "src/core/core_dt.h"
+#include "src/types/types_dt.h"
 #include "src/core/core_err.h"
 
 /* The communicator behind argument number arg. */

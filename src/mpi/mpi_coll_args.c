@@ -5,9 +5,9 @@
  */
 #include "src/mpi/mpi_coll_args.h"
 
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_req.h"
-#include "src/core/core_topo.h"
+#include "src/types/types_topo.h"
 #include "src/mpi/mpi_check.h"
 
 /* One side while it is checked. */

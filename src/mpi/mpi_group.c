@@ -5,7 +5,7 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_commobj.h"

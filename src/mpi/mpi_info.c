@@ -3,7 +3,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_err.h"
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 
 #include <errno.h>
 #include <string.h>

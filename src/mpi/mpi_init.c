@@ -3,11 +3,11 @@
 #include "src/mpi/mpi_face.h"
 
 #include "coll/coll.h"
-#include "src/core/core_attr.h"
+#include "src/types/types_attr.h"
 #include "src/core/core_bsend.h"
 #include "src/core/core_err.h"
 #include "src/core/core_opts.h"
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 

@@ -3,7 +3,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_ctx.h"
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_inter.h"
 #include "src/core/core_make.h"
 #include "src/core/core_p2p.h"

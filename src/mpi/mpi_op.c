@@ -2,7 +2,7 @@
 /* Operations: create, free, ask, apply here. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_op.h"
+#include "src/types/types_op.h"
 #include "src/mpi/mpi_check.h"
 
 static int check_op(const char *func, int arg, MPI_Op handle,

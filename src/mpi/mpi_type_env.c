@@ -2,7 +2,7 @@
 /* Envelopes and contents: how a type was made. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_dt_env.h"
+#include "src/types/types_dt_env.h"
 #include "src/mpi/mpi_type.h"
 
 /* What a named type answers. */

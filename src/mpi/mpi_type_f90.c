@@ -5,7 +5,7 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_dt_env.h"
+#include "src/types/types_dt_env.h"
 #include "src/mpi/mpi_type.h"
 
 #include <errno.h>

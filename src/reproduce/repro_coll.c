@@ -36,7 +36,7 @@ static void give(struct coll *c, uint64_t at, uint32_t node, uint64_t seq)
 		.bytes = (uint32_t)(left < payload ? left : payload),
 		.kind = (uint8_t)c->kind, .fp = c->kind != NET_BARRIER,
 	};
-	int err = net_route_send(c->bench.net, at, &part);
+	int err = net_tree_send(c->bench.net, at, &part);
 
 	if (err)
 		c->err = err;
@@ -87,9 +87,9 @@ static int open_route(struct coll *c, const uint16_t *block)
 	if (!c->node || !c->parent || !c->share)
 		return -ENOMEM;
 	fill_block(c, block);
-	err = net_route_tree(&c->bench.cfg, c->node, c->count, c->parent);
+	err = net_tree_parents(&c->bench.cfg, c->node, c->count, c->parent);
 	if (!err)
-		err = net_route_open(c->bench.net, c->node, c->parent,
+		err = net_tree_open(c->bench.net, c->node, c->parent,
 				     c->share, c->count, &c->route);
 	return err;
 }

@@ -324,7 +324,7 @@ static int tree_init(struct tree *t, struct weft_vt *w, uint32_t place)
 			t->node[t->count++] = node;
 		t->share[t->count - 1]++;
 	}
-	return net_route_tree(&w->head->cfg, t->node, t->count, t->parent);
+	return net_tree_parents(&w->head->cfg, t->node, t->count, t->parent);
 }
 
 /* Opens what all members have asked for; 0 or -errno. */
@@ -346,7 +346,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	r->user_id = (uint32_t)__builtin_ctz(ids);
 	ret = tree_init(&tree, w, j->place);
 	if (!ret)
-		ret = net_route_open(w->net, tree.node, tree.parent,
+		ret = net_tree_open(w->net, tree.node, tree.parent,
 				     tree.share, tree.count, &r->id);
 	tree_fini(&tree);
 	if (ret)
@@ -416,7 +416,7 @@ static void post_close(struct weft_vt *w, uint32_t place)
 
 	if (++r->closed < r->count)
 		return;
-	net_route_close(w->net, r->id);
+	net_tree_close(w->net, r->id);
 	for (uint32_t i = 0; i < r->count; i++)
 		w->rank_of[m[i].rank].routes &= ~(1u << r->user_id);
 	weft_store32(&r->state, VT_ROUTE_FREE);
@@ -450,7 +450,7 @@ static void post_part(struct vt_turn *t, uint32_t i)
 
 	m[b->to].part[b->part.seq % VT_WINDOW] =
 		awaits(&b->part, b->to) ? i : VT_NONE;
-	ret = net_route_send(w->net, vt_send_time(w, b->stamp), &part);
+	ret = net_tree_send(w->net, vt_send_time(w, b->stamp), &part);
 	if (!ret)
 		return;
 	weft_log(WEFT_LOG_ERROR, "vt: class route %u refused a packet: %s",
