@@ -115,6 +115,61 @@ static void thresholds_interrupt_when_they_are_crossed(void **state)
 	mu_pair_close(&p);
 }
 
+/*
+ * Free chunks below the threshold interrupt, as many as it do not: a packet of
+ * 64 bytes takes three, from as many as the threshold or three more.
+ */
+static void free_chunks_at_the_threshold_are_enough(void **state)
+{
+	for (unsigned more = 0; more <= 3; more += 3) {
+		struct mu_pair p;
+
+		mu_pair_open(&p, "");
+		T_OK(weft_mu_store(p.b.mu, WEFT_MU_IRQ_MASK, 0, ~0ull));
+		T_OK(weft_mu_store(p.b.mu, WEFT_MU_REC_THRESHOLD, 0,
+				   weft_mu_load(p.b.mu, WEFT_MU_REC_FREE, 0) -
+					   more));
+		mu_pair_send(&p, 0, p.a.mem, 64);
+		while (!weft_mu_load(p.b.mu, WEFT_MU_NET_RECEIVED, 0)) {
+			weft_mu_poll(p.a.mu, 16);
+			weft_mu_poll(p.b.mu, 16);
+		}
+		T_IS(p.b.irqs[WEFT_MU_IRQ_REC_SPACE], !more);
+		mu_pair_close(&p);
+	}
+}
+
+/* The same for slots of a remote get FIFO, two of which a packet fills. */
+static void free_slots_at_the_threshold_are_enough(void **state)
+{
+	for (unsigned more = 0; more <= 2; more += 2) {
+		struct weft_mu_msg m = { .node = 1, .bytes = 128 };
+		struct weft_mu_put t = { .bat = 1, .ctr_bat = 2 };
+		struct weft_mu_msg back = { .node = 0, .bytes = 8 };
+		struct weft_mu_desc *two, d;
+		struct mu_pair p;
+
+		mu_pair_open(&p, "");
+		T_OK(weft_mu_store(p.b.mu, WEFT_MU_IRQ_MASK, 0, ~0ull));
+		T_OK(weft_mu_store(p.b.mu, WEFT_MU_INJ_THRESHOLD, MU_PAIR_RGET,
+				   weft_mu_load(p.b.mu, WEFT_MU_INJ_FREE,
+						MU_PAIR_RGET) -
+					   more));
+		back.payload = p.b.mem;
+		m.payload = two = (struct weft_mu_desc *)(void *)p.a.mem;
+		weft_mu_desc_put(&two[0], &back, &t);
+		weft_mu_desc_put(&two[1], &back, &t);
+		weft_mu_desc_get(&d, &m, MU_PAIR_RGET);
+		T_OK(weft_mu_inj_post(p.a.mu, 0, &d, NULL));
+		while (!weft_mu_load(p.b.mu, WEFT_MU_NET_RECEIVED, 0)) {
+			weft_mu_poll(p.a.mu, 16);
+			weft_mu_poll(p.b.mu, 16);
+		}
+		T_IS(p.b.irqs[WEFT_MU_IRQ_RGET_SPACE], !more);
+		mu_pair_close(&p);
+	}
+}
+
 /* Posts a bad descriptor into FIFO 1 and a good one into FIFO 0. */
 static void expect_error(const struct weft_mu_desc *bad, unsigned code)
 {
@@ -436,6 +491,8 @@ int main(void)
 		T_CASE(a_full_reception_fifo_loses_nothing),
 		T_CASE(interrupts_come_through_the_mask_only),
 		T_CASE(thresholds_interrupt_when_they_are_crossed),
+		T_CASE(free_chunks_at_the_threshold_are_enough),
+		T_CASE(free_slots_at_the_threshold_are_enough),
 		T_CASE(a_bad_descriptor_stops_its_own_fifo_only),
 		T_CASE(a_user_fifo_may_not_use_what_is_the_systems),
 		T_CASE(arriving_packets_are_checked),
