@@ -11,17 +11,19 @@ failed=0
 mark=weft-mark-$$
 unset MPIEXEC_TIMEOUT
 
+. "$top_srcdir/test/timeout.sh" || exit 1
+
 complain() {
 	echo "FAILED: $*"
 	failed=1
 }
 
-# run CODE ARGUMENTS...: mpiexec must end with CODE within 30 s; its output is
-# in $dir/out and $dir/err.
+# run CODE ARGUMENTS...: mpiexec must end with CODE within ${within:-30} s; its
+# output is in $dir/out and $dir/err.
 run() {
 	local want=$1 got
 	shift
-	timeout -s KILL 30 "$mpiexec" "$@" > "$dir/out" 2> "$dir/err" < /dev/null
+	timeout "${within:-30}" "$mpiexec" "$@" > "$dir/out" 2> "$dir/err" < /dev/null
 	got=$?
 	[ "$got" = "$want" ] && return
 	complain "mpiexec $*: exit code $got, not $want"
@@ -45,7 +47,7 @@ out() {
 # nothing_left: no process of this test is alive after a moment.
 nothing_left() {
 	local i pids
-	for i in $(seq 50); do
+	for i in $(seq 300); do
 		pids=$(pgrep -f "$mark" | grep -vx "$$")
 		[ -z "$pids" ] && return
 		sleep 0.1
@@ -63,10 +65,11 @@ build_hello() {
 		-Wl,-rpath,"$builddir/.libs"
 }
 
-# wait_for COMMAND...: until it succeeds, at most 20 s.
+# wait_for COMMAND...: until it succeeds, at most 600 times: a busy host is
+# slower between two tries, too.
 wait_for() {
 	local i
-	for i in $(seq 200); do
+	for i in $(seq 600); do
 		"$@" && return
 		sleep 0.1
 	done

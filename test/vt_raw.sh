@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export FI_PROVIDER_PATH=$builddir/.libs FI_WEFT_CLOCK=virtual
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" -o "$dir/vt_raw" \
 	"$top_srcdir/test/vt_raw.c" $(pkg-config --cflags --libs libfabric) ||
-	exit 77
+	exit 1
 build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
 
 # pair NAME: two processes that know the name

@@ -13,6 +13,7 @@ if [ -n "$other" ]; then
 	bad=1
 fi
 
+. "$top_srcdir/test/timeout.sh" || exit 1
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 for h in place mu fma sten; do

@@ -473,6 +473,63 @@ static void arrival_order_does_not_change_a_bit(void **state)
 	}
 }
 
+/* All members add bytes, in any order; what they hear. */
+static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
+{
+	int order[MAX_MEMBERS];
+	uint8_t sum = 0;
+
+	shuffle(order, s->job.n, r);
+	for (int k = 0; k < s->job.n; k++) {
+		int i = order[k];
+
+		sum = (uint8_t)(sum + *(uint8_t *)&s->in[i]);
+		s->call[i] = (struct weft_cu_call){
+			.kind = WEFT_CU_ALLREDUCE, .op = WEFT_CU_SUM,
+			.type = WEFT_CU_UINT8, .in = &s->in[i],
+			.out = &s->out[i], .count = 1, .done = stage_done,
+		};
+		pending++;
+		weft_cu_post(s->g[i], &s->call[i]);
+	}
+	stage_poll(s);
+	T_IS(pending, 0);
+	for (int i = 0; i < s->job.n; i++) {
+		T_IS(*(uint8_t *)&s->out[i], sum);
+		T_IS(s->call[i].flags, flags);
+	}
+}
+
+/*
+ * Two sums overflow wherever a member and his parent meet, three levels deep;
+ * nothing does further up.
+ */
+static void an_overflow_anywhere_below_is_told_to_all(void **state)
+{
+	struct weft_cu_tree t;
+	struct weft_rng r;
+	struct stage s;
+
+	(void)state;
+	weft_rng_init(&r, 8, 0);
+	for (int crowd = 0; crowd < 2; crowd++) {
+		stage_open(&s, MAX_MEMBERS, 3, crowd);
+		weft_cu_tree_kary(&t, MAX_MEMBERS, 3);
+		for (int i = 0; i < MAX_MEMBERS; i++) {
+			memset(s.in, 0, sizeof(s.in));
+			*(uint8_t *)&s.in[i] = 200;
+			add_bytes(&s, &r, 0);
+			if (t.parent[i] < 0)
+				continue;
+			*(uint8_t *)&s.in[t.parent[i]] = 200;
+			for (int k = 0; k < 4; k++)
+				add_bytes(&s, &r, WEFT_CU_OVERFLOW);
+		}
+		weft_cu_tree_fini(&t);
+		stage_close(&s);
+	}
+}
+
 static void nobody_leaves_a_barrier_early(void **state)
 {
 	struct weft_cu_watch w;
@@ -675,16 +732,39 @@ static void the_tree_runs_by_messages(void **state)
 	free(p);
 }
 
+/* Could a member of nine have sent this to member me? */
+static bool makes_sense(const struct weft_cu_msg *m, int inputs)
+{
+	size_t elem = weft_cu_bytes(m->type);
+
+	if (m->kind >= WEFT_CU_KINDS || m->origin >= 9 || m->root >= 9 ||
+	    m->bytes > geo.packet_bytes)
+		return false;
+	switch (m->what) {
+	case 0: /* a contribution for one of the inputs behind the own */
+		return m->input >= 1 && m->input <= inputs && elem &&
+		       m->bytes % elem == 0 &&
+		       (!m->bytes || weft_cu_can(m->op, m->type));
+	case 1:
+		return true;
+	default: /* credits are without content */
+		return !m->bytes;
+	}
+}
+
 static void letters_that_make_no_sense_are_ignored(void **state)
 {
 	struct post *p = malloc(sizeof(*p));
 	struct sender s[MAX_MEMBERS];
 	unsigned char junk[512];
+	struct weft_cu_tree t;
 	struct weft_rng r;
+	int taken = 0;
 
 	(void)state;
 	weft_rng_init(&r, 4, 4);
 	far_open(p, s, 9);
+	weft_cu_tree_kary(&t, 9, 4);
 	for (int i = 0; i < 20000; i++) {
 		struct weft_cu_msg m;
 
@@ -695,13 +775,21 @@ static void letters_that_make_no_sense_are_ignored(void **state)
 		m.kind %= WEFT_CU_KINDS + 1;
 		m.op %= WEFT_CU_OPS + 1;
 		m.input %= 8;
-		m.bytes %= 600;
+		m.bytes = weft_rng_below(&r, 3) ? m.bytes % 512 : 0;
 		m.origin %= 12;
 		m.root %= 12;
-		weft_cu_receive(p->g[i % 9], &m, junk);
+		if (makes_sense(&m, weft_cu_tree_inputs(&t, i % 9))) {
+			T_TRUE(weft_cu_receive(p->g[i % 9], &m, junk));
+			taken++;
+		} else {
+			T_FALSE(weft_cu_receive(p->g[i % 9], &m, junk));
+			T_IS(p->letters, 0);
+		}
 		while (p->letters)
 			letter_deliver(p);
 	}
+	T_TRUE(taken > 1000 && taken < 19000);
+	weft_cu_tree_fini(&t);
 	for (int i = 0; i < 9; i++)
 		weft_cu_group_close(p->g[i]);
 	free(p);
@@ -715,6 +803,7 @@ int main(void)
 		T_CASE(what_is_said_before_a_meeting_is_heard_after_it),
 		T_CASE(processes_agree_with_the_naive_result),
 		T_CASE(arrival_order_does_not_change_a_bit),
+		T_CASE(an_overflow_anywhere_below_is_told_to_all),
 		T_CASE(nobody_leaves_a_barrier_early),
 		T_CASE(different_operations_are_an_error),
 		T_CASE(a_dead_member_fails_what_is_pending),
