@@ -27,17 +27,15 @@
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
+#include "src/base/futex.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #define WAIT_SPIN_NS	 UINT64_C(5000)
@@ -216,12 +214,8 @@ static struct weft_bell *wait_bell(struct shm *s)
 
 static bool wait_futex(struct shm *s, uint32_t word, uint64_t ns)
 {
-	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u),
-			       .tv_nsec = (long)(ns % 1000000000u) };
-
-	return !syscall(SYS_futex, &s->view.head->wake, FUTEX_WAIT, word, &ts,
-			NULL, 0) ||
-	       errno != ETIMEDOUT;
+	return weft_futex_sleep(&s->view.head->wake, word, ns,
+				WEFT_FUTEX_PROCESSES) != -ETIMEDOUT;
 }
 
 /* On the wake word and the bell, where the kernel can do both. */
@@ -360,7 +354,7 @@ int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
 
 static void wait_futex_wake(weft_au32 *word)
 {
-	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	weft_futex_wake(word, WEFT_FUTEX_ALL, WEFT_FUTEX_PROCESSES);
 }
 
 void shm_wake(struct weft_carrier *c)
