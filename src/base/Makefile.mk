@@ -10,7 +10,6 @@ libweftbase_la_SOURCES = \
 	src/base/log.c src/base/log.h \
 	src/base/pool.c src/base/pool.h \
 	src/base/region.c src/base/region.h \
-	src/base/ring.h \
 	src/base/rng.c src/base/rng.h \
 	src/base/roll.c src/base/roll.h src/base/roll_layout.h \
 	src/base/roll_print.c src/base/roll_print.h
@@ -19,7 +18,7 @@ BASE_TESTS = \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
 	src/base/clock_test src/base/futex_test \
 	src/base/hash_test src/base/iov_test src/base/list_test src/base/log_test \
-	src/base/pool_test src/base/region_test src/base/ring_test \
+	src/base/pool_test src/base/region_test \
 	src/base/rng_test src/base/roll_print_test src/base/roll_test
 check_PROGRAMS += $(BASE_TESTS)
 TESTS += $(BASE_TESTS)
@@ -34,7 +33,6 @@ src_base_list_test_LDADD = $(T_LIBS)
 src_base_log_test_LDADD = $(T_LIBS)
 src_base_pool_test_LDADD = $(T_LIBS)
 src_base_region_test_LDADD = $(T_LIBS)
-src_base_ring_test_LDADD = $(T_LIBS)
 src_base_rng_test_LDADD = $(T_LIBS)
 src_base_roll_print_test_LDADD = $(T_LIBS)
 src_base_roll_test_LDADD = $(T_LIBS)
