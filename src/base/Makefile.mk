@@ -8,6 +8,7 @@ libweftbase_la_SOURCES = \
 	src/base/hash.c src/base/hash.h \
 	src/base/iov.h src/base/list.h \
 	src/base/log.c src/base/log.h \
+	src/base/patience.c src/base/patience.h \
 	src/base/pool.c src/base/pool.h \
 	src/base/region.c src/base/region.h \
 	src/base/rng.c src/base/rng.h \
@@ -18,7 +19,7 @@ BASE_TESTS = \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
 	src/base/clock_test src/base/futex_test \
 	src/base/hash_test src/base/iov_test src/base/list_test src/base/log_test \
-	src/base/pool_test src/base/region_test \
+	src/base/patience_test src/base/pool_test src/base/region_test \
 	src/base/rng_test src/base/roll_print_test src/base/roll_test
 check_PROGRAMS += $(BASE_TESTS)
 TESTS += $(BASE_TESTS)
@@ -31,6 +32,7 @@ src_base_hash_test_LDADD = $(T_LIBS)
 src_base_iov_test_LDADD = $(T_LIBS)
 src_base_list_test_LDADD = $(T_LIBS)
 src_base_log_test_LDADD = $(T_LIBS)
+src_base_patience_test_LDADD = $(T_LIBS)
 src_base_pool_test_LDADD = $(T_LIBS)
 src_base_region_test_LDADD = $(T_LIBS)
 src_base_rng_test_LDADD = $(T_LIBS)

@@ -18,14 +18,12 @@
 
 #include <errno.h>
 #include <rdma/fi_errno.h>
-#include <sched.h>
 #include <time.h>
 
 #define BATCH	   16
 #define PEND_MS	   1   /* something waits for room below */
 #define SHARED_MS  100 /* several threads: a signal may be lost */
 #define FOREVER	   -1
-#define POLLS_VAIN 32 /* tests without success before yielding */
 
 WEFT_HOT_DATA bool weft_threads;
 weft_au32 weft_completed;
@@ -242,14 +240,6 @@ int weft_progress(void)
 	return progress();
 }
 
-static void nap(void)
-{
-	const struct timespec t = { .tv_nsec = 50000 };
-
-	if (sched_yield())
-		nanosleep(&t, NULL);
-}
-
 /* Sleeps in the completion queue; the lock is held and released meanwhile. */
 static void sleep_in_cq(int timeout_ms)
 {
@@ -307,7 +297,7 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 	}
 	if (!weft_core.can_sleep) {
 		weft_unlock();
-		nap();
+		weft_patience_give();
 		return;
 	}
 	timeout_ms = weft_progress_timeout(timeout_ms);
@@ -353,15 +343,17 @@ static WEFT_COLD void poll_shown(struct weft_req *const *req, int nreq,
 void weft_progress_poll(struct weft_req *const *req, int nreq, bool any)
 {
 	static _Thread_local unsigned vain;
+	unsigned tests;
 
 	if (weft_unlikely(weft_core.virt)) {
 		poll_shown(req, nreq, any);
 		return;
 	}
-	if (progress() || weft_core.spin > POLLS_VAIN || ++vain < POLLS_VAIN)
+	tests = weft_patience_of(&weft_core.patience)->look.tests;
+	if (progress() || !tests || ++vain < tests)
 		return;
 	vain = 0;
-	sched_yield();
+	weft_patience_give();
 }
 
 static void sleep_on(struct weft_idle *w)

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting: spin, then yield, then sleep on the wake word of the own region.
- *
- *   spin    for the peer that answers at once from another core; spins that
- *           are in vain get shorter, until a short wait comes again
- *   yield   for peers that share this core: they get it, and run to the end
- *           of what they do; a yield that comes back late went to a stranger
- *           who keeps the core for a slice, and then sleeping is better,
- *           because who wakes up is put first
- *   sleep   a tenth of a second at most: then poll looks who died; who
- *           watches a shared area sleeps on its bell as well
+ * Waiting: spin, then yield, then sleep on the wake word of the own region, as
+ * src/base/patience.h explains it. Spins that are in vain get shorter, until a
+ * short wait comes again. A sleep lasts a tenth of a second at most: then poll
+ * looks who died. Who watches a shared area sleeps on its bell as well.
  *
  * Nobody tells a sender that there is room again, so a wait after a send that
  * found none is one yield, and a sleep of a millisecond after many of them.
@@ -31,23 +25,18 @@
 
 #include <errno.h>
 #include <linux/membarrier.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#define WAIT_SPIN_NS	 UINT64_C(5000)
 #define WAIT_SPIN_MIN_NS UINT64_C(300)
-#define WAIT_ALONE_NS	 UINT64_C(1500)	    /* a yield that nobody took */
-#define WAIT_YIELD_NS	 UINT64_C(10000000) /* yield no longer than that */
-#define WAIT_LATE_NS	 UINT64_C(1000000)  /* a yield that lost the core */
-#define WAIT_TURN_NS	 UINT64_C(5000)	   /* per peer that may run before us */
-#define WAIT_NAP_NS	 UINT64_C(1000000) /* the sleep without membarrier */
-#define WAIT_BELL_NS	 UINT64_C(20000000) /* the same for a bell's ring */
-#define WAIT_SHUN_NS	 UINT64_C(50000000)  /* then no yields for so long */
+#define WAIT_ALONE_NS	 UINT64_C(1500)	     /* a yield that nobody took */
+#define WAIT_NAP_NS	 UINT64_C(1000000)   /* the sleep without membarrier */
+#define WAIT_BELL_NS	 UINT64_C(20000000)  /* the same for a bell's ring */
 #define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
+#define WAIT_VAIN_NS	 UINT64_C(10000000)  /* a long one that brought nothing */
 #define WAIT_TICK_MS	 250		     /* of an armed descriptor */
 #define WAIT_ROOM_YIELDS 1000		     /* before we sleep for room */
 
@@ -63,12 +52,23 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 
 	s->base.fences = can < 0 || !(can & MEMBARRIER_CMD_GLOBAL_EXPEDITED) ||
 		    wait_membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
-	s->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
+	s->spin_ns = attr->spin_ns ? attr->spin_ns :
+				     weft_patience_rule[WEFT_ALONE].look.spin_ns;
 	if (s->spin_ns == 1)
 		s->spin_ns = 0;
+	s->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	weft_patience_init(&s->patience, WEFT_ALONE);
 	atomic_init(&s->spin_now_ns, s->spin_ns);
 	s->epoll = -1;
 	atomic_init(&s->timer, -1);
+}
+
+/* There is one peer more; who is his own peer is among them. */
+void shm_wait_meet(struct shm *s)
+{
+	weft_patience_meet(&s->patience,
+			   s->peer_count > s->cpus ? WEFT_CROWD : WEFT_ALONE,
+			   s->peer_count);
 }
 
 static int wait_timer(struct shm *s)
@@ -117,7 +117,7 @@ static bool wait_watched(struct shm *s)
 		return false;
 	if (word)
 		return weft_load64(word) >= want;
-	sched_yield();
+	weft_patience_give();
 	return true;
 }
 
@@ -151,31 +151,20 @@ static void wait_learn(struct shm *s, uint64_t waited, uint64_t yield)
 		weft_store64_relaxed(&s->spin_now_ns, s->spin_ns);
 }
 
-/* What a yield may take when only fellows run, each for a moment. */
-static uint64_t wait_late(const struct shm *s)
-{
-	/* relaxed: an estimate */
-	return WAIT_LATE_NS + weft_load32_relaxed(&s->fellows) * WAIT_TURN_NS;
-}
-
 static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 {
 	uint64_t now = start;
 	uint64_t then;
 
 	while (now < end) {
-		sched_yield();
 		then = now;
-		now = weft_now_ns();
+		now = weft_patience_yield(&s->patience, now);
+		if (!now)
+			return false;
 		if (wait_over(s)) {
 			wait_learn(s, now - start, now - then);
 			return true;
 		}
-		if (now - then < wait_late(s))
-			continue;
-		/* relaxed: one thread waits */
-		weft_store64_relaxed(&s->futex_until_ns, now + WAIT_SHUN_NS);
-		break;
 	}
 	return false;
 }
@@ -281,6 +270,7 @@ static void wait_sleep(struct shm *s, uint64_t ns)
 /* Spins and yields. Relaxed throughout: one thread waits. */
 static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 {
+	const struct weft_patience_rule *rule = weft_patience_of(&s->patience);
 	uint64_t spin = weft_load64_relaxed(&s->spin_now_ns);
 
 	if (spin && !weft_load32_relaxed(&s->crowded)) {
@@ -290,9 +280,8 @@ static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 		spin = spin > WAIT_SPIN_MIN_NS ? spin / 2 : 0;
 		weft_store64_relaxed(&s->spin_now_ns, spin);
 	}
-	if (now < weft_load64_relaxed(&s->futex_until_ns))
-		return false;
-	return wait_yield(s, now, wait_sooner(now + WAIT_YIELD_NS, end));
+	return wait_yield(s, now,
+			  wait_sooner(now + rule->yield.longest_ns, end));
 }
 
 /* The rest, once there is nothing at first sight. */
@@ -314,7 +303,7 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 		wait_sleep(s, slept);
 		over = wait_over(s);
 	}
-	s->idle = !over && slept >= WAIT_YIELD_NS;
+	s->idle = !over && slept >= WAIT_VAIN_NS;
 	return !over && weft_now_ns() >= end ? -ETIMEDOUT : 0;
 }
 
@@ -322,7 +311,7 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 static int wait_room(struct shm *s, uint64_t timeout_ns)
 {
 	if (s->room_waits++ < WAIT_ROOM_YIELDS)
-		sched_yield();
+		weft_patience_give();
 	else
 		wait_sleep(s, wait_sooner(timeout_ns, WAIT_NAP_NS));
 	return 0;
