@@ -31,12 +31,14 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#define ALONE weft_patience_rule[WEFT_ALONE]
+
 #define WAIT_SPIN_MIN_NS UINT64_C(300)
 #define WAIT_ALONE_NS	 UINT64_C(1500)	     /* a yield that nobody took */
 #define WAIT_NAP_NS	 UINT64_C(1000000)   /* the sleep without membarrier */
 #define WAIT_BELL_NS	 UINT64_C(20000000)  /* the same for a bell's ring */
 #define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
-#define WAIT_VAIN_NS	 UINT64_C(10000000)  /* a long one that brought nothing */
+#define WAIT_VAIN_NS	 UINT64_C(10000000)  /* a long one, in vain */
 #define WAIT_TICK_MS	 250		     /* of an armed descriptor */
 #define WAIT_ROOM_YIELDS 1000		     /* before we sleep for room */
 
@@ -53,7 +55,7 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 	s->base.fences = can < 0 || !(can & MEMBARRIER_CMD_GLOBAL_EXPEDITED) ||
 		    wait_membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
 	s->spin_ns = attr->spin_ns ? attr->spin_ns :
-				     weft_patience_rule[WEFT_ALONE].look.spin_ns;
+				     ALONE.look.spin_ns;
 	if (s->spin_ns == 1)
 		s->spin_ns = 0;
 	s->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
