@@ -13,14 +13,16 @@ libweftbase_la_SOURCES = \
 	src/base/region.c src/base/region.h \
 	src/base/rng.c src/base/rng.h \
 	src/base/roll.c src/base/roll.h src/base/roll_layout.h \
-	src/base/roll_print.c src/base/roll_print.h
+	src/base/roll_print.c src/base/roll_print.h \
+	src/base/solo.h
 
 BASE_TESTS = \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
 	src/base/clock_test src/base/futex_test \
 	src/base/hash_test src/base/iov_test src/base/list_test src/base/log_test \
 	src/base/patience_test src/base/pool_test src/base/region_test \
-	src/base/rng_test src/base/roll_print_test src/base/roll_test
+	src/base/rng_test src/base/roll_print_test src/base/roll_test \
+	src/base/solo_test
 check_PROGRAMS += $(BASE_TESTS)
 TESTS += $(BASE_TESTS)
 src_base_atomic_test_LDADD = $(T_LIBS)
@@ -38,3 +40,4 @@ src_base_region_test_LDADD = $(T_LIBS)
 src_base_rng_test_LDADD = $(T_LIBS)
 src_base_roll_print_test_LDADD = $(T_LIBS)
 src_base_roll_test_LDADD = $(T_LIBS)
+src_base_solo_test_LDADD = $(T_LIBS)
