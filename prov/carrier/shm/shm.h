@@ -178,6 +178,7 @@ struct shm {
 	weft_au32 crowded; /* by somebody who needs this processor */
 	bool no_waitv;	   /* the kernel waits for one word only */
 	weft_au64 sleeps;
+	weft_au64 late;
 	int epoll;
 	_Atomic int timer; /* wake reads it from any thread */
 	/* housekeeping */

@@ -91,18 +91,35 @@ bool shm_wait_ready(const struct shm *s)
 	return shm_word_lap(pkt.carrier) == shm_lap(next, s->view.lg);
 }
 
+/* Whether it is watched already. Relaxed: who sets watches takes turns. */
+static bool watch_is(struct shm *s, const struct weft_carrier_watch *w)
+{
+	return weft_load64_relaxed(&s->watch_want) == w->want &&
+	       weft_load32_relaxed(&s->crowded) == w->crowded &&
+	       atomic_load_explicit(&s->watch_bell, memory_order_relaxed) ==
+		       w->bell &&
+	       atomic_load_explicit(&s->watch_word, memory_order_relaxed) ==
+		       w->word;
+}
+
 void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 {
 	struct shm *s = shm_of(c);
 
+	if (watch_is(s, w))
+		return;
 	/* relaxed: R5 orders them; what is read half way is read again */
 	weft_store64_relaxed(&s->watch_want, w->want);
 	weft_store32_relaxed(&s->crowded, w->crowded);
 	atomic_store_explicit(&s->watch_bell, w->bell, memory_order_relaxed);
 	/* R5 pairs with A5 in wait_watched(). */
 	atomic_store_explicit(&s->watch_word, w->word, memory_order_release);
+	if (!w->want)
+		return;
+	/* F2 pairs with F2 in wait_lie(): either side sees the other. */
+	weft_fence_full();
 	/* a thread that sleeps already does not hear this bell */
-	if (w->want && weft_load32_relaxed(&s->view.head->wake))
+	if (weft_load32_relaxed(&s->view.head->wake))
 		shm_wake(c);
 }
 
@@ -239,31 +256,77 @@ static uint64_t wait_sooner(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Where a sleeper lies: on the wake word, and on a bell if there is one. */
+struct wait_bed {
+	struct weft_bell *bell;
+	uint32_t heard;
+	bool sure; /* whoever rings has fenced */
+};
+
+/*
+ * The bell is looked up after the announcement: a watch that is set meanwhile
+ * is seen here, or whoever set it has seen that we sleep (shm_watch).
+ */
+static struct wait_bed wait_lie(struct shm *s)
+{
+	struct wait_bed bed = { .bell = NULL };
+
+	wait_announce(s, SHM_ASLEEP);
+	/* F2 pairs with F2 in shm_watch(). */
+	weft_fence_full();
+	bed.bell = wait_bell(s);
+	if (!bed.bell)
+		return bed;
+	bed.sure = weft_load32_relaxed(&s->crowded);
+	bed.heard = weft_bell_lie(bed.bell, s->no_waitv ? WEFT_BELL_NUDGE :
+							  WEFT_BELL_RING);
+	weft_fence_full();
+	return bed;
+}
+
+/* Sleeps so much of *ns; true: something came. */
+static bool wait_part(struct shm *s, const struct wait_bed *bed, uint64_t most,
+		      uint64_t *ns)
+{
+	uint64_t part = wait_sooner(*ns, most);
+
+	*ns -= part;
+	return part && wait_doze(s, part, bed->bell, bed->heard);
+}
+
+/* The time is over: is there something that nobody has woken us for? */
+static void wait_count_late(struct shm *s, const struct wait_bed *bed)
+{
+	if (!shm_wait_ready(s) && !wait_watched(s))
+		return;
+	if (!(weft_load32(&s->view.head->wake) & SHM_ASLEEP) ||
+	    (bed->bell && weft_load32(&bed->bell->ring) != bed->heard))
+		return;
+	/* relaxed: a number for people */
+	atomic_fetch_add_explicit(&s->late, 1, memory_order_relaxed);
+}
+
 /*
  * A short sleep without membarrier first, since most are short: a sender
- * whose store was still on its way when it looked costs us that time, once
- * in many thousands. Then a long one that misses nobody.
+ * whose store was still on its way when it looked costs us that time, once in
+ * many thousands. In a crowd the next part is without, too: whoever rings has
+ * fenced, and what was on its way is seen in the look before it. Then a long
+ * one that misses nobody.
  */
 static void wait_sleep(struct shm *s, uint64_t ns)
 {
-	struct weft_bell *bell = wait_bell(s);
-	/* in a crowd whoever rings has fenced, and packets are rare */
-	bool sure = bell && weft_load32_relaxed(&s->crowded);
-	uint64_t nap = s->idle ? 0 :
-				 wait_sooner(ns, sure ? WAIT_BELL_NS :
-							WAIT_NAP_NS);
-	uint32_t heard = 0;
+	struct wait_bed bed = wait_lie(s);
+	bool woken = false;
 
-	wait_announce(s, SHM_ASLEEP);
-	if (bell) {
-		heard = weft_bell_lie(bell, s->no_waitv ? WEFT_BELL_NUDGE :
-							  WEFT_BELL_RING);
-		weft_fence_full();
-	}
-	if ((!nap || !wait_doze(s, nap, bell, heard)) && ns > nap) {
+	if (!s->idle)
+		woken = wait_part(s, &bed, WAIT_NAP_NS, &ns) ||
+			(bed.sure && wait_part(s, &bed, WAIT_BELL_NS, &ns));
+	if (!woken && ns) {
 		wait_order(s);
-		wait_doze(s, ns - nap, bell, heard);
+		woken = wait_part(s, &bed, UINT64_MAX, &ns);
 	}
+	if (!woken)
+		wait_count_late(s, &bed);
 	wait_retract(s, SHM_ASLEEP);
 	/* relaxed: for the next poll */
 	weft_store32_relaxed(&s->nudge, 1);
