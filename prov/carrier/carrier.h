@@ -84,6 +84,7 @@ struct weft_carrier_stats {
 	uint64_t refused; /* garbage that came in and was dropped */
 	uint64_t skipped; /* slots of writers that died over them */
 	uint64_t sleeps;  /* waits that reached the kernel */
+	uint64_t late;	  /* of them: ended by the clock, too late */
 	uint64_t wakes;	  /* sleepers this side woke */
 	uint64_t resent;  /* packets sent again after a loss */
 };

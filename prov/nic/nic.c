@@ -8,6 +8,7 @@
 #include "prov/nic/nic_coll_net.h"
 
 #include "src/base/clock.h"
+#include "src/base/iov.h"
 #include "src/base/log.h"
 
 #include <stdlib.h>
@@ -158,24 +159,18 @@ void nic_scatter(const struct iovec *iov, int count, uint64_t offset,
 		 const void *from, size_t bytes)
 {
 	struct iovec part[WEFT_IOV_MAX];
-	int n = nic_slice(iov, count, offset, bytes, part), i;
+	int n = nic_slice(iov, count, offset, bytes, part);
 
-	for (i = 0; i < n; i++) {
-		memcpy(part[i].iov_base, from, part[i].iov_len);
-		from = (const char *)from + part[i].iov_len;
-	}
+	weft_iov_scatter(part, n, from);
 }
 
 void nic_gather(const struct iovec *iov, int count, uint64_t offset, void *to,
 		size_t bytes)
 {
 	struct iovec part[WEFT_IOV_MAX];
-	int n = nic_slice(iov, count, offset, bytes, part), i;
+	int n = nic_slice(iov, count, offset, bytes, part);
 
-	for (i = 0; i < n; i++) {
-		memcpy(to, part[i].iov_base, part[i].iov_len);
-		to = (char *)to + part[i].iov_len;
-	}
+	weft_iov_gather(to, part, n);
 }
 
 /* ---- peers ----------------------------------------------------------------

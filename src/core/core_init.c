@@ -20,9 +20,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SPIN_ALONE  4000 /* every rank has a core */
-#define SPIN_SHARED 20
-
 WEFT_HOT_DATA struct weft_core weft_core = {
 	.job = { .size = 1, .local_size = 1 },
 };
@@ -105,6 +102,7 @@ static int step_waiting(void)
 {
 	int64_t spin = weft_cfg_get(&weft_core_opts[WEFT_OPT_SPIN]).i;
 	long cores = weft_cfg_get(&weft_core_opts[WEFT_OPT_LOCAL_CPUS]).i;
+	enum weft_company company;
 
 	/* A look costs virtual time, and sleeping none. */
 	if (weft_core.virt) {
@@ -114,10 +112,12 @@ static int step_waiting(void)
 	if (cores < 1)
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 	weft_core.crowded = weft_core.job.local_size > cores;
-	if (spin < 0)
-		spin = weft_core.job.local_size > cores ? SPIN_SHARED
-							: SPIN_ALONE;
-	weft_core.spin = (unsigned)spin;
+	company = weft_core.crowded ? WEFT_CROWD : WEFT_ALONE;
+	weft_patience_init(&weft_core.patience, company);
+	weft_patience_meet(&weft_core.patience, company,
+			   (uint32_t)weft_core.job.local_size - 1);
+	weft_core.spin = spin < 0 ? weft_patience_rule[company].look.passes :
+				    (unsigned)spin;
 	return 0;
 }
 

@@ -133,8 +133,8 @@ int weft_route_open(struct weft_comm *comm, uint64_t salt, bool software,
 					&r->mc, r);
 	if (rc)
 		route_free(r);
-	else
-		weft_core.joining++;
+	else if (!weft_core.joining++)
+		weft_progress_hurry();
 	weft_unlock();
 	if (!rc)
 		*r_p = r;

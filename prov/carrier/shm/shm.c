@@ -175,6 +175,7 @@ static void shm_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 	*st = s->stats;
 	/* relaxed: a number for people */
 	st->sleeps = weft_load64_relaxed(&s->sleeps);
+	st->late = weft_load64_relaxed(&s->late);
 }
 
 const struct weft_carrier_ops weft_carrier_shm = {

@@ -19,6 +19,7 @@
 #include "prov/carrier/shm/shm_layout.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
+#include "src/base/patience.h"
 #include "src/base/pool.h"
 #include "src/base/region.h"
 
@@ -165,18 +166,19 @@ struct shm {
 	/* waiting */
 	uint64_t spin_ns;	  /* at most */
 	weft_au64 spin_now_ns;	  /* as much as has been worth it lately */
-	weft_au64 futex_until_ns; /* a stranger is on the core: no yielding */
+	struct weft_patience patience;
+	uint32_t cpus;
 	weft_au32 woken;
 	weft_au32 full;	     /* a send found no room since the last wait */
 	unsigned room_waits; /* waits for room, one after another; wait's own */
 	bool idle;	   /* the last sleep brought nothing; wait's own */
-	weft_au32 fellows; /* peers, as wait sees them */
 	_Atomic(weft_au64 *) watch_word; /* waits end when it is watch_want */
 	weft_au64 watch_want;
 	_Atomic(struct weft_bell *) watch_bell; /* and this bell is rung */
 	weft_au32 crowded; /* by somebody who needs this processor */
 	bool no_waitv;	   /* the kernel waits for one word only */
 	weft_au64 sleeps;
+	weft_au64 late;
 	int epoll;
 	_Atomic int timer; /* wake reads it from any thread */
 	/* housekeeping */
@@ -276,6 +278,7 @@ int shm_write(struct weft_carrier *c, struct weft_peer *peer,
 
 /* shm_wait.c */
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr);
+void shm_wait_meet(struct shm *s);
 void shm_wait_fini(struct shm *s);
 bool shm_wait_ready(const struct shm *s);
 int shm_wait(struct weft_carrier *c, uint64_t timeout_ns);

@@ -65,7 +65,7 @@ static int peer_new(struct shm *s, const struct sockaddr_in *name,
 	weft_list_init(&p->cell_node);
 	weft_list_init(&p->end_node);
 	s->peer[s->peer_count++] = p;
-	weft_store32_relaxed(&s->fellows, s->peer_count);
+	shm_wait_meet(s);
 	*p_p = p;
 	return 0;
 }

@@ -15,18 +15,18 @@
  * bounded number of times; then, or when there are none, it is a deadlock.
  */
 #include "prov/carrier/vt/vt.h"
+#include "src/base/futex.h"
 #include "src/base/log.h"
 
-#include <limits.h>
-#include <linux/futex.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Turns for pollers alone, of some looks each, before it is a deadlock. */
 #define IDLE_TURNS 30000u
+
+/* Who waits for the engine looks so often whether its holder lives. */
+#define LOOK_NS UINT64_C(50000000)
 
 /* ---- the lock ------------------------------------------------------------ */
 
@@ -56,12 +56,11 @@ static void lock(struct vt *v)
 
 	/* A0 pairs with R0 and R5: the turns before this one are seen. */
 	while (!weft_cas32(&h->engine, &owner, (uint32_t)getpid())) {
-		const struct timespec ts = { .tv_nsec = 50000000 };
-
 		/* F1 pairs with F0: either side sees the other. */
 		weft_add32(&h->waiters, 1);
 		weft_fence_full();
-		syscall(SYS_futex, &h->engine, FUTEX_WAIT, owner, &ts, NULL, 0);
+		weft_futex_sleep(&h->engine, owner, LOOK_NS,
+				 WEFT_FUTEX_PROCESSES);
 		weft_add32(&h->waiters, (uint32_t)-1);
 		if (weft_load32(&h->engine) == owner && !alive(owner)) {
 			weft_store32(&h->broken, VT_BROKEN);
@@ -80,7 +79,7 @@ static void unlock(struct vt *v)
 	/* F0 pairs with F1 */
 	weft_fence_full();
 	if (weft_load32(&h->waiters))
-		syscall(SYS_futex, &h->engine, FUTEX_WAKE, 1, NULL, NULL, 0);
+		weft_futex_wake(&h->engine, 1, WEFT_FUTEX_PROCESSES);
 }
 
 /* ---- freeing ------------------------------------------------------------- */
@@ -493,8 +492,8 @@ static void wake_all(struct vt *v)
 		if (w->wake[k] == v->rank)
 			continue;
 		v->stats.wakes++;
-		syscall(SYS_futex, &w->rank_of[w->wake[k]].status, FUTEX_WAKE,
-			INT_MAX, NULL, NULL, 0);
+		weft_futex_wake(&w->rank_of[w->wake[k]].status, WEFT_FUTEX_ALL,
+				WEFT_FUTEX_PROCESSES);
 	}
 }
 
