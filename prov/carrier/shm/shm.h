@@ -218,10 +218,9 @@ uint64_t shm_hint_make(uint32_t pid, int fd, uint64_t cookie);
 uint32_t shm_hint_pid(uint64_t hint);
 int shm_hint_fd(uint64_t hint);
 
-/* shm_id.c: processes */
+/* shm_id.c */
 int shm_id_self(struct shm_id *id);
 bool shm_id_alive(const struct shm_id *id);
-uint64_t shm_id_cpu_ticks(uint32_t pid);
 
 /* shm_map.c */
 int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr);
@@ -229,6 +228,7 @@ void shm_map_drop(struct shm_view *v);
 int shm_map_peer(struct shm *s, struct shm_peer *p);
 int shm_map_fd(struct shm *s, struct shm_peer *p, int fd);
 int shm_map_own_fd(const struct shm *s);
+bool shm_map_is_held(const struct shm_peer *p);
 int shm_map_look(uint32_t pid, int fd, struct shm_view *v);
 
 /* shm_sock.c */

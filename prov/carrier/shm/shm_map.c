@@ -29,6 +29,8 @@
 /* A mapping and its users. */
 struct shm_map {
 	struct weft_region region;
+	dev_t dev; /* which memfd it is; 0 and 0: our own */
+	ino_t ino;
 	uint64_t cookie;
 	unsigned refs;	       /* under map_lock */
 	struct weft_list node; /* in map_own, or alone */
@@ -224,7 +226,7 @@ int shm_map_fd(struct shm *s, struct shm_peer *p, int fd)
 {
 	struct shm_map *m = calloc(1, sizeof(*m));
 	struct shm_map *own;
-	struct stat st;
+	struct stat st = { 0 };
 	int ret;
 
 	if (!m)
@@ -232,6 +234,8 @@ int shm_map_fd(struct shm *s, struct shm_peer *p, int fd)
 	m->refs = 1;
 	weft_list_init(&m->node);
 	ret = fstat(fd, &st) ? -errno : st.st_uid != geteuid() ? -EPERM : 0;
+	m->dev = st.st_dev;
+	m->ino = st.st_ino;
 	if (!ret)
 		ret = weft_region_attach(&m->region, fd, SHM_OWNER_OFF);
 	if (ret)
@@ -247,6 +251,25 @@ int shm_map_fd(struct shm *s, struct shm_peer *p, int fd)
 err_put:
 	map_put(m);
 	return ret;
+}
+
+/*
+ * Whether p's process still has the region that we mapped: not one that was
+ * replaced by another program. Where /proc does not tell, it has.
+ */
+bool shm_map_is_held(const struct shm_peer *p)
+{
+	int fd = shm_hint_fd(shm_name_hint(&p->base.name));
+	const struct shm_map *m = p->view.map;
+	struct stat st;
+	char path[48];
+
+	if (!m || !m->ino || !fd)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%u/fd/%d", p->id.pid, fd);
+	if (stat(path, &st))
+		return errno != ENOENT;
+	return st.st_dev == m->dev && st.st_ino == m->ino;
 }
 
 /* Opens descriptor fd of pid if it is a region; never blocks on others. */

@@ -6,6 +6,7 @@
  */
 #include "prov/carrier/vt/vt.h"
 #include "prov/net/net_map.h"
+#include "src/base/alive.h"
 #include "src/base/log.h"
 
 #include <stdio.h>
@@ -78,6 +79,8 @@ static int vt_open(const struct weft_carrier_attr *attr,
 	attr->world->taken = true;
 	if (v->threads)
 		v->w->head->threads = 1;
+	v->me->start = weft_alive_start((uint32_t)getpid());
+	/* R7 pairs with A7 in rank_lives() */
 	weft_store32(&v->me->pid, (uint32_t)getpid());
 	vt_exit(v);
 	*c_p = &v->base;
