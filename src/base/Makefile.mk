@@ -12,7 +12,7 @@ libweftbase_la_SOURCES = \
 	src/base/ring.h \
 	src/base/rng.c src/base/rng.h \
 	src/base/roll.c src/base/roll.h src/base/roll_layout.h \
-	src/base/roll_print.c src/base/roll_print.h
+	src/base/roll_card.c src/base/roll_print.c src/base/roll_print.h
 
 BASE_TESTS = \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
