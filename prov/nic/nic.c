@@ -351,7 +351,9 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.up_arg = nic,
 		.fifo_slots = attr->fifo_slots,
 		.spin_ns = attr->spin_ns,
-		.share_bytes = nic_share_bytes(attr->machine),
+		.share_bytes = nic_share_bytes(),
+		.window_bytes = weft_cu_area_bytes(&attr->machine->cu) +
+				weft_cu_area_bytes(&attr->machine->bar),
 		.no_dma = attr->no_dma,
 		.faults = attr->faults,
 		.world = attr->world,

@@ -15,6 +15,7 @@ struct weft_set {
 	fi_addr_t *addr;
 	size_t count;
 	size_t room;
+	fi_addr_t above; /* all addresses that were ever in it */
 	uint64_t key; /* of the comm_key: tells equal sets apart */
 	weft_au32 ref; /* its owner, and groups that were joined with it */
 };

@@ -14,7 +14,7 @@ libweftbase_la_SOURCES = \
 	src/base/region.c src/base/region.h \
 	src/base/rng.c src/base/rng.h \
 	src/base/roll.c src/base/roll.h src/base/roll_layout.h \
-	src/base/roll_print.c src/base/roll_print.h \
+	src/base/roll_card.c src/base/roll_print.c src/base/roll_print.h \
 	src/base/solo.h
 
 BASE_TESTS = \

@@ -172,6 +172,13 @@ void weft_call_finish(void)
 		weft_store32(&weft_roll_member(&roll, me)->finished, 1);
 }
 
+struct weft_roll *weft_call_roll(uint32_t *me_p)
+{
+	pthread_once(&opened, open_roll);
+	*me_p = me;
+	return shared ? &roll : NULL;
+}
+
 const char *weft_call_text(char *text, size_t len)
 {
 	pthread_once(&opened, open_roll);

@@ -232,8 +232,10 @@ void weft_route_close(struct weft_route *r)
 
 int weft_unit_join(struct weft_comm *comm)
 {
-	int rc = weft_unit_begin(comm);
+	int rc = unit_eq ? weft_comm_meet(comm) : 0;
 
+	if (!rc)
+		rc = weft_unit_begin(comm);
 	if (rc)
 		return rc == -EOPNOTSUPP ? 0 : rc;
 	rc = weft_unit_settle(comm);

@@ -4,7 +4,7 @@
  *
  *   shm.c        open, close, small operations, the table
  *   shm_name.c   names: abstract sockets, ports, which addresses are local
- *   shm_map.c    mapping a peer's region; what comes in by the socket
+ *   shm_map.c    mapping a peer's region; shm_window.c parts of its end
  *   shm_peer.c   peer records, entries, liveness, the end of a peer
  *   shm_tx.c     send        shm_cell.c   payloads that do not fit a slot
  *   shm_rx.c     poll        shm_tick.c   housekeeping every few polls
@@ -22,6 +22,8 @@
 #include "src/base/patience.h"
 #include "src/base/pool.h"
 #include "src/base/region.h"
+
+#include <sys/types.h>
 
 #define SHM_SLOTS      1024
 #define SHM_ENTRIES    8192
@@ -46,12 +48,24 @@ struct shm_view {
 	uint8_t *cell;
 	uint8_t *share;
 	uint64_t share_bytes;
+	uint64_t window_off; /* of the windows, in the region */
 	uint32_t slots;
 	uint32_t entries;
 	uint32_t cells;
 	uint32_t cell_bytes;
 	unsigned lg; /* slots == 1 << lg */
 	struct shm_map *map;
+};
+
+/* A mapping and its users. */
+struct shm_map {
+	struct weft_region region;
+	uint64_t bytes; /* of the whole region, mapped or not */
+	dev_t dev;	/* and which one it is */
+	ino_t ino;
+	uint64_t cookie;
+	unsigned refs;	       /* under map_lock in shm_map.c */
+	struct weft_list node; /* among the own ones there, or alone */
 };
 
 /* Who a process is, for longer than its pid is its own. */
@@ -148,6 +162,7 @@ struct shm {
 	struct shm_peer **peer;
 	uint32_t peer_count;
 	uint32_t peer_room;
+	uint32_t met; /* peers whose process is known */
 	struct weft_hash by_name;
 	struct weft_hash by_cookie;
 	/* own cells */
@@ -205,6 +220,14 @@ static inline struct shm_peer *shm_peer_of(struct weft_peer *p)
 	return (struct shm_peer *)p;
 }
 
+/* From now on the process behind p is known. */
+static inline void shm_peer_meet(struct shm *s, struct shm_peer *p,
+				 const struct shm_id *id)
+{
+	s->met += !p->id.pid;
+	p->id = *id;
+}
+
 /* shm_name.c */
 int shm_name_open(struct shm *s, const struct sockaddr_in *want);
 int shm_name_listen(struct shm *s);
@@ -230,6 +253,12 @@ int shm_map_fd(struct shm *s, struct shm_peer *p, int fd);
 int shm_map_own_fd(const struct shm *s);
 bool shm_map_is_held(const struct shm_peer *p);
 int shm_map_look(uint32_t pid, int fd, struct shm_view *v);
+int shm_map_open(uint32_t pid, int fd);
+
+/* shm_window.c */
+int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
+	       size_t bytes, void **area_p);
+void shm_window_close(struct weft_carrier *c, void *area, size_t bytes);
 
 /* shm_sock.c */
 void shm_sock_accept(struct shm *s);

@@ -215,7 +215,7 @@ static struct shm_peer *peer_of_entry(struct shm *s,
 		return NULL;
 	if (weft_hash_set(&s->by_cookie, id->cookie, p))
 		return NULL;
-	p->id = *id;
+	shm_peer_meet(s, p, id);
 	if (!shm_name_hint(&p->base.name))
 		p->base.name = *name;
 	return p;

@@ -276,8 +276,8 @@ void shm_tick(struct shm *s)
 	weft_store32_relaxed(&s->nudge, 0);
 	if (!weft_list_empty(&s->ending))
 		tick_ending(s);
-	/* everybody looks after everybody: less often, the more there are */
-	if (now - s->tick_ns < TICK_NS * (1 + s->peer_count / TICK_MANY))
+	/* all look after those they have met: less often, the more they are */
+	if (now - s->tick_ns < TICK_NS * (1 + s->met / TICK_MANY))
 		return;
 	s->tick_ns = now;
 	tick_stuck(s, now);

@@ -447,7 +447,7 @@ void shm_nudge(struct weft_carrier *c, struct weft_peer *peer)
 	struct shm *s = shm_of(c);
 	struct shm_peer *p = shm_peer_of(peer);
 
-	if (p->state != SHM_PEER_UP)
+	if (p->state != SHM_PEER_UP && shm_peer_connect(s, p))
 		return;
 	/* F0: store, then load, as in tx_publish(). */
 	if (weft_unlikely(p->fence))

@@ -170,6 +170,24 @@ static int vt_no_share(struct weft_carrier *c, struct weft_peer *peer,
 	return -EOPNOTSUPP;
 }
 
+static int vt_no_window(struct weft_carrier *c, struct weft_peer *peer,
+			size_t at, size_t bytes, void **area_p)
+{
+	(void)c;
+	(void)peer;
+	(void)at;
+	(void)bytes;
+	(void)area_p;
+	return -EOPNOTSUPP;
+}
+
+static void vt_no_window_close(struct weft_carrier *c, void *area, size_t bytes)
+{
+	(void)c;
+	(void)area;
+	(void)bytes;
+}
+
 static void vt_watch(struct weft_carrier *c,
 		     const struct weft_carrier_watch *w)
 {
@@ -348,6 +366,8 @@ const struct weft_carrier_ops weft_carrier_vt = {
 	.wait_fd = vt_no_fd,
 	.arm = vt_no_fd,
 	.share = vt_no_share,
+	.window = vt_no_window,
+	.window_close = vt_no_window_close,
 	.watch = vt_watch,
 	.nudge = vt_nudge,
 	.stats = vt_stats,

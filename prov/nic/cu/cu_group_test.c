@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define MAX_MEMBERS 40
+#define ROUTE	    1
 #define MAX_ELEMS   700 /* of a contribution or a result */
 
 static const struct weft_cu_geo geo = { .routes = 2, .inputs = 5,
@@ -31,6 +32,7 @@ struct job {
 	uint64_t seed;
 	bool processes;
 	bool crowd;
+	bool lazy; /* rows are found one by one, and not at once */
 	weft_au32 *opened;
 };
 
@@ -38,6 +40,7 @@ struct member {
 	struct job *job;
 	int me;
 	int wrong;
+	bool asked[MAX_MEMBERS]; /* for the row of each */
 };
 
 static int pending;
@@ -156,18 +159,35 @@ static int flight_check(const struct job *j, struct flight *f, int me,
 	return 0;
 }
 
-static struct weft_cu_group *member_open(struct job *j, int me, int k)
+/* The first time a row cannot be had yet. */
+static int find_row(void *arg, int member, void **row_p)
 {
-	struct weft_cu_group_attr a = { .geo = &geo, .n = j->n, .me = me,
-					.route = 1, .generation = 1,
-					.area = j->area, .crowd = j->crowd };
+	struct member *m = arg;
+	bool again = m->asked[member];
+
+	m->asked[member] = true;
+	*row_p = cu_row(m->job->area[member], &geo, ROUTE);
+	return again ? 0 : -EAGAIN;
+}
+
+static struct weft_cu_group *member_open(struct member *m, int k)
+{
+	struct job *j = m->job;
+	struct weft_cu_group_attr a = { .geo = &geo, .n = j->n, .me = m->me,
+					.route = ROUTE, .generation = 1,
+					.area = j->lazy ? NULL : j->area,
+					.reach = find_row, .arg = m,
+					.crowd = j->crowd };
 	struct weft_cu_group *g;
 	struct weft_cu_tree t;
+	int ret;
 
 	weft_cu_tree_kary(&t, j->n, k);
 	if (j->n > WEFT_CU_FLAT || j->crowd)
 		a.tree = &t;
-	if (weft_cu_group_open(&a, &g))
+	while ((ret = weft_cu_group_open(&a, &g)) == -EAGAIN)
+		continue;
+	if (ret)
 		abort();
 	weft_cu_tree_fini(&t);
 	weft_add32(j->opened, 1);
@@ -213,7 +233,7 @@ static void *member_run(void *arg)
 {
 	struct member *m = arg;
 	struct job *j = m->job;
-	struct weft_cu_group *g = member_open(j, m->me, 4);
+	struct weft_cu_group *g = member_open(m, 4);
 	struct flight *f = calloc(IN_FLIGHT, sizeof(*f));
 	struct weft_rng skew;
 
@@ -267,14 +287,15 @@ static void job_close(struct job *j)
 	munmap(j->opened, 4096);
 }
 
-static void run_threads(int n, int rounds, bool crowd)
+static void run_threads(int n, int rounds, bool crowd, bool lazy)
 {
 	struct member m[MAX_MEMBERS];
 	struct job j;
 
 	job_open(&j, n, rounds, crowd);
+	j.lazy = lazy;
 	for (int i = 0; i < n; i++)
-		m[i] = (struct member){ &j, i, 0 };
+		m[i] = (struct member){ .job = &j, .me = i };
 	t_threads(n, member_run, m, sizeof(m[0]));
 	for (int i = 0; i < n; i++)
 		T_IS(m[i].wrong, 0);
@@ -287,7 +308,7 @@ static void threads_agree_with_the_naive_result(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		run_threads(sizes[i], t_scale(600), false);
+		run_threads(sizes[i], t_scale(600), false, false);
 }
 
 static void a_crowd_agrees_with_the_naive_result(void **state)
@@ -296,14 +317,21 @@ static void a_crowd_agrees_with_the_naive_result(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		run_threads(sizes[i], t_scale(600), true);
+		run_threads(sizes[i], t_scale(600), true, false);
+}
+
+static void rows_that_are_found_late_change_nothing(void **state)
+{
+	(void)state;
+	for (int n = 2; n <= 32; n *= 2)
+		run_threads(n, t_scale(300), n % 3 == 2, true);
 }
 
 static void *meeting_run(void *arg)
 {
 	struct member *m = arg;
 	struct job *j = m->job;
-	struct weft_cu_group *g = member_open(j, m->me, 4);
+	struct weft_cu_group *g = member_open(m, 4);
 	struct weft_cu_watch w;
 	uint64_t point = 0;
 
@@ -338,7 +366,7 @@ static void what_is_said_before_a_meeting_is_heard_after_it(void **state)
 
 		job_open(&j, sizes[s], t_scale(500), s % 2);
 		for (int i = 0; i < j.n; i++)
-			m[i] = (struct member){ &j, i, 0 };
+			m[i] = (struct member){ .job = &j, .me = i };
 		t_threads(j.n, meeting_run, m, sizeof(m[0]));
 		for (int i = 0; i < j.n; i++)
 			T_IS(m[i].wrong, 0);
@@ -348,7 +376,7 @@ static void what_is_said_before_a_meeting_is_heard_after_it(void **state)
 
 static int process_run(int i, void *arg)
 {
-	struct member m = { arg, i, 0 };
+	struct member m = { .job = arg, .me = i };
 
 	member_run(&m);
 	return m.wrong ? 1 : 0;
@@ -371,6 +399,8 @@ static void processes_agree_with_the_naive_result(void **state)
 
 struct stage {
 	struct job job;
+	struct member member[MAX_MEMBERS];
+	int root;
 	struct weft_cu_group *g[MAX_MEMBERS];
 	struct weft_cu_call call[MAX_MEMBERS];
 	double in[MAX_MEMBERS], out[MAX_MEMBERS];
@@ -382,13 +412,20 @@ static void stage_done(struct weft_cu_call *call)
 	pending--;
 }
 
+static void stage_fill(struct stage *s, int k)
+{
+	for (int i = 0; i < s->job.n; i++) {
+		weft_store32(s->job.opened, (uint32_t)s->job.n);
+		s->member[i] = (struct member){ .job = &s->job, .me = i };
+		s->g[i] = member_open(&s->member[i], k);
+	}
+}
+
 static void stage_open(struct stage *s, int n, int k, bool crowd)
 {
+	s->root = 0;
 	job_open(&s->job, n, 0, crowd);
-	for (int i = 0; i < n; i++) {
-		weft_store32(s->job.opened, (uint32_t)n);
-		s->g[i] = member_open(&s->job, i, k);
-	}
+	stage_fill(s, k);
 }
 
 static void stage_close(struct stage *s)
@@ -404,6 +441,7 @@ static void stage_post(struct stage *s, int i, unsigned kind)
 		.kind = (uint8_t)kind, .op = WEFT_CU_SUM,
 		.type = WEFT_CU_DOUBLE, .in = &s->in[i], .out = &s->out[i],
 		.count = kind == WEFT_CU_BARRIER ? 0 : 1, .done = stage_done,
+		.root = s->root,
 	};
 	pending++;
 	weft_cu_post(s->g[i], &s->call[i]);
@@ -426,6 +464,38 @@ static void shuffle(int *order, int n, struct weft_rng *r)
 		order[i] = order[k];
 		order[k] = t;
 	}
+}
+
+/* All that goes up and down the tree, from every root. */
+static void stage_all_kinds(struct stage *s)
+{
+	for (unsigned k = WEFT_CU_BARRIER; k <= WEFT_CU_ALLREDUCE; k++) {
+		for (int i = 0; i < s->job.n; i++)
+			stage_post(s, i, k);
+		while (pending)
+			stage_poll(s);
+		for (int i = 0; i < s->job.n; i++)
+			T_OK(s->call[i].err);
+	}
+}
+
+static void a_member_asks_for_the_rows_above_him_only(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	job_open(&s.job, 33, 0, false);
+	s.job.lazy = true;
+	stage_fill(&s, 3);
+	for (s.root = 0; s.root < s.job.n; s.root++)
+		stage_all_kinds(&s);
+	for (int i = 0; i < s.job.n; i++) {
+		for (int k = i; k >= 0; k = k ? (k - 1) / 3 : -1)
+			s.member[i].asked[k] ^= true;
+		for (int k = 0; k < s.job.n; k++)
+			T_FALSE(s.member[i].asked[k]);
+	}
+	stage_close(&s);
 }
 
 /* The sum in many orders of arrival; it has the same bits in all. */
@@ -800,6 +870,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(threads_agree_with_the_naive_result),
 		T_CASE(a_crowd_agrees_with_the_naive_result),
+		T_CASE(rows_that_are_found_late_change_nothing),
+		T_CASE(a_member_asks_for_the_rows_above_him_only),
 		T_CASE(what_is_said_before_a_meeting_is_heard_after_it),
 		T_CASE(processes_agree_with_the_naive_result),
 		T_CASE(arrival_order_does_not_change_a_bit),

@@ -125,6 +125,7 @@ static void quick_adopt(struct weft_cu_group *g, struct weft_cu_call *op,
 	op->first = seq;
 	op->packets = op->sent = 1;
 	op->read = 0;
+	op->reach = 0;
 	op->next = NULL;
 	cu_enqueue(g, op);
 }
