@@ -187,6 +187,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	struct weft_comm *c, *made = NULL;
 	struct weft_group *g;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
+	int rc;
 
 	if (!err)
 		err = mpi_check_group(c, __func__, 2, group, &g);
@@ -196,8 +197,8 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		err = check_inside(c, __func__, g);
 	if (err)
 		return err;
-	return hand_out(c, __func__, weft_make_create(c, g, &made), made,
-			newcomm);
+	rc = weft_make_create(c, g, &made);
+	return hand_out(c, __func__, rc, made, newcomm);
 }
 
 #pragma weak MPI_Comm_create_group = PMPI_Comm_create_group
@@ -208,6 +209,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 	struct weft_comm *c, *made = NULL;
 	struct weft_group *g;
 	int err = mpi_check_intra(__func__, 1, comm, &c);
+	int rc;
 
 	if (!err)
 		err = mpi_check_group(c, __func__, 2, group, &g);
@@ -220,8 +222,8 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 				   "invalid tag %d", tag);
 	if (err)
 		return err;
-	return hand_out(c, __func__, weft_make_group(c, g, tag, &made), made,
-			newcomm);
+	rc = weft_make_group(c, g, tag, &made);
+	return hand_out(c, __func__, rc, made, newcomm);
 }
 
 /* Handler and hints that came as arguments. */
@@ -270,6 +272,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	MPI_ENTER;
 	struct weft_comm *c, *made = NULL;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
+	int rc;
 
 	if (!err && color < 0 && color != MPI_UNDEFINED)
 		err = weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
@@ -278,8 +281,8 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 		err = weft_check_ptr(c, __func__, 4, newcomm, "newcomm");
 	if (err)
 		return err;
-	return hand_out(c, __func__, weft_comm_split(c, color, key, &made),
-			made, newcomm);
+	rc = weft_comm_split(c, color, key, &made);
+	return hand_out(c, __func__, rc, made, newcomm);
 }
 
 /* Ranks of a host share a color: the first of them in the job. */
@@ -320,18 +323,22 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 	MPI_ENTER;
 	struct weft_comm *c, *made = NULL;
 	int color = type_color(split_type, info);
-	int err = mpi_check_intra(__func__, 1, comm, &c);
+	int err = mpi_check_comm(__func__, 1, comm, &c);
 	int rc;
 
 	if (!err && color == -1)
 		err = weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
 				   "unknown split type %d", split_type);
+	if (!err)
+		err = mpi_check_info(c, __func__, 4, info);
+	if (!err)
+		err = weft_check_ptr(c, __func__, 5, newcomm, "newcomm");
 	if (err)
 		return err;
 	rc = weft_comm_split(c, color, key, &made);
 	/* unguided asks for a proper part; the host is the only one we know */
 	if (!rc && split_type == MPI_COMM_TYPE_HW_UNGUIDED && made &&
-	    made->size == c->size) {
+	    made->size == c->size && made->peers == c->peers) {
 		weft_comm_put(made);
 		made = NULL;
 	}

@@ -151,7 +151,7 @@ static int answer(const char *func, int rc, int code)
 		return no_code(func, 1, code);
 	if (rc == -EBUSY)
 		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 1,
-				    "class %d still has codes", code);
+				    "%d still has a text or codes", code);
 	return weft_err_rc(NULL, func, rc);
 }
 

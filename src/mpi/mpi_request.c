@@ -136,7 +136,6 @@ int PMPI_Request_free(MPI_Request *request)
 
 	if (!r)
 		return mpi_check_req_bad(__func__, 1, *request);
-	weft_req_release(r);
 	*request = MPI_REQUEST_NULL;
-	return MPI_SUCCESS;
+	return weft_err_rc(NULL, __func__, weft_req_release(r));
 }
