@@ -7,7 +7,7 @@
 
 #include "prov/nic/nic_coll_net.h"
 
-#include "src/base/check.h"
+#include "src/base/must.h"
 #include "src/base/clock.h"
 #include "src/base/log.h"
 
@@ -104,7 +104,7 @@ static const struct home {
 
 static const struct home *home_of(const struct weft_op *op)
 {
-	weft_check(op->kind < WEFT_COUNT_OF(homes));
+	weft_must(op->kind < WEFT_COUNT_OF(homes));
 	return &homes[op->kind];
 }
 
@@ -117,9 +117,9 @@ static void home_check(const struct nic_peer *p, const struct weft_list *list,
 			: list == &p->waiting ? h->waiting
 					      : h->parting;
 
-	weft_check(fits & 1u << op->state);
+	weft_must(fits & 1u << op->state);
 	/* who is ended by an answer has a name */
-	weft_check(op->id || op->kind == WEFT_SERVE || list == &p->sending ||
+	weft_must(op->id || op->kind == WEFT_SERVE || list == &p->sending ||
 		   (list != &p->bulk && op->kind != WEFT_SEND));
 }
 
@@ -130,15 +130,15 @@ static void end_check(const struct weft_op *op)
 	unsigned any = h->sending | h->bulk | h->waiting | h->parting;
 
 	if (op->linked)
-		weft_check(any & 1u << op->state);
+		weft_must(any & 1u << op->state);
 	else
-		weft_check(op->kind == WEFT_RECV && op->state == NIC_NEW);
+		weft_must(op->kind == WEFT_RECV && op->state == NIC_NEW);
 }
 
 void nic_hold(struct nic_peer *p, struct weft_list *list, struct weft_op *op)
 {
 	home_check(p, list, op);
-	weft_check(!op->linked);
+	weft_must(!op->linked);
 	weft_list_push_back(list, &op->link);
 	op->linked = true;
 	p->open_ops++;
@@ -491,7 +491,7 @@ static void ids_check(const struct weft_nic *nic)
 
 	for (i = 1; i < nic->id_room; i++) {
 		op = nic->id_op[i];
-		weft_check(!op || (op->id & (ID_SLOTS - 1)) == i);
+		weft_must(!op || (op->id & (ID_SLOTS - 1)) == i);
 	}
 }
 

@@ -12,7 +12,7 @@
  */
 #include "prov/nic/nic_int.h"
 
-#include "src/base/check.h"
+#include "src/base/must.h"
 
 /* ---- segments ---------------------------------------------------------------
  */
@@ -163,7 +163,7 @@ void nic_xfer_run(struct weft_nic *nic, struct weft_op *op)
 		}
 		if (err)
 			break;
-		weft_check(!op->dma.done); /* it is over when its post is */
+		weft_must(!op->dma.done); /* it is over when its post is */
 		err = op->err;
 	}
 	op->state = NIC_WAITING;

@@ -3,7 +3,7 @@ noinst_LTLIBRARIES += libweftbase.la
 libweftbase_la_SOURCES = \
 	src/base/atomic.h src/base/attr.h src/base/bell.c src/base/bell.h \
 	src/base/cfg.c src/base/cfg.h \
-	src/base/check.c src/base/check.h \
+	src/base/must.c src/base/must.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/hash.c src/base/hash.h \
 	src/base/list.h \
@@ -17,7 +17,7 @@ libweftbase_la_SOURCES = \
 
 BASE_TESTS = \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
-	src/base/check_test src/base/clock_test \
+	src/base/must_test src/base/clock_test \
 	src/base/hash_test src/base/list_test src/base/log_test \
 	src/base/pool_test src/base/region_test src/base/ring_test \
 	src/base/rng_test src/base/roll_print_test src/base/roll_test
@@ -26,7 +26,7 @@ TESTS += $(BASE_TESTS)
 src_base_atomic_test_LDADD = $(T_LIBS)
 src_base_bell_test_LDADD = $(T_LIBS)
 src_base_cfg_test_LDADD = $(T_LIBS)
-src_base_check_test_LDADD = $(T_LIBS)
+src_base_must_test_LDADD = $(T_LIBS)
 src_base_clock_test_LDADD = $(T_LIBS)
 src_base_hash_test_LDADD = $(T_LIBS)
 src_base_list_test_LDADD = $(T_LIBS)

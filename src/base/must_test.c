@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "src/base/check.h"
+#include "src/base/must.h"
 #include "test/t.h"
 
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* Runs a check of x in a process of its own: its status, and what it said. */
-static int check_in_child(int x, char *text, size_t room)
+static int must_in_child(int x, char *text, size_t room)
 {
 	const struct rlimit no_core = { 0 };
 	int fd[2], status;
@@ -23,7 +23,7 @@ static int check_in_child(int x, char *text, size_t room)
 		setrlimit(RLIMIT_CORE, &no_core);
 		signal(SIGABRT, SIG_DFL);
 		dup2(fd[1], 2);
-		weft_check(x == 1);
+		weft_must(x == 1);
 		_exit(0);
 	}
 	close(fd[1]);
@@ -39,17 +39,17 @@ static void what_is_true_goes_on(void **state)
 {
 	char text[512];
 
-	T_IS(check_in_child(1, text, sizeof(text)), 0);
+	T_IS(must_in_child(1, text, sizeof(text)), 0);
 	T_STR(text, "");
 }
 
 static void what_is_not_aborts_and_says_where(void **state)
 {
 	char text[512];
-	int status = check_in_child(2, text, sizeof(text));
+	int status = must_in_child(2, text, sizeof(text));
 
 	T_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-	T_NOT_NULL(strstr(text, "check_test.c:"));
+	T_NOT_NULL(strstr(text, "must_test.c:"));
 	T_NOT_NULL(strstr(text, "x == 1"));
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The end of a process that has found itself wrong. */
-#include "src/base/check.h"
+#include "src/base/must.h"
 
 #include "src/base/log.h"
 
 #include <stdlib.h>
 
-void weft_check_failed(const char *what, const char *file, int line)
+void weft_must_failed(const char *what, const char *file, int line)
 {
 	weft_log(WEFT_LOG_ERROR, "%s:%d: this must be true: %s", file, line,
 		 what);
