@@ -5,6 +5,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_bsend.c src/core/core_bsend.h \
 	src/core/core_coll.h \
 	src/core/core_comm.c src/core/core_comm.h \
+	src/core/core_ctrl.c src/core/core_ctrl.h \
 	src/core/core_ctx.c src/core/core_ctx.h \
 	src/core/core_dead.c src/core/core_dead.h \
 	src/core/core_err.c src/core/core_err.h \
