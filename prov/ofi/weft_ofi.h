@@ -232,13 +232,14 @@ struct weft_cq {
 	uint64_t mask;
 	enum fi_cq_format format;
 	bool threshold; /* FI_CQ_COND_THRESHOLD */
+	bool overrun;	/* a completion is missing: memory was out */
 	struct weft_watch watch;
 	weft_au32 ref; /* endpoints and poll sets */
 };
 
 /* fi_trywait for one queue: 0, or -EAGAIN: do not sleep. */
 int weft_cq_trywait(struct weft_cq *cq);
-/* Doubles the ring; -ENOMEM. */
+/* Doubles the ring; -ENOMEM: it is overrun from now on. */
 int weft_cq_grow(struct weft_cq *cq) WEFT_COLD;
 
 /*
