@@ -27,7 +27,8 @@ CARRIER_TESTS = \
 	prov/carrier/carrier_grid_test \
 	prov/carrier/loop/loop_test \
 	prov/carrier/shm/shm_fuzz_test \
-	prov/carrier/shm/shm_proc_test
+	prov/carrier/shm/shm_proc_test \
+	prov/carrier/shm/shm_rule_test
 check_PROGRAMS += $(CARRIER_TESTS)
 TESTS += $(CARRIER_TESTS)
 CARRIER_LIBS = libweftcarrier.la libweftwire.la $(T_LIBS)
@@ -38,6 +39,9 @@ prov_carrier_carrier_grid_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_shm_shm_proc_test_SOURCES = \
 	prov/carrier/shm/shm_proc_test.c $(CARRIER_END)
 prov_carrier_shm_shm_proc_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_shm_shm_rule_test_SOURCES = \
+	prov/carrier/shm/shm_rule_test.c $(CARRIER_END)
+prov_carrier_shm_shm_rule_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_loop_loop_test_SOURCES = \
 	prov/carrier/loop/loop_test.c $(CARRIER_END)
 prov_carrier_loop_loop_test_LDADD = $(CARRIER_LIBS)
