@@ -58,13 +58,18 @@ uninstall-hook: uninstall-mpi-links
 include src/core/core_types.mk
 EXTRA_DIST += src/core/README
 
-CORE_TESTS = src/core/core_errtext_test src/core/core_pend_test
+CORE_TESTS = src/core/core_errtext_test src/core/core_p2p_test \
+	src/core/core_pend_test
 check_PROGRAMS += $(CORE_TESTS)
 TESTS += $(CORE_TESTS)
 src_core_core_errtext_test_SOURCES = src/core/core_errtext_test.c \
 	src/core/core_errtext.c
 src_core_core_errtext_test_CFLAGS = $(AM_CFLAGS)
 src_core_core_errtext_test_LDADD = $(T_LIBS)
+src_core_core_p2p_test_SOURCES = src/core/core_p2p_test.c \
+	src/core/core_p2p.c
+src_core_core_p2p_test_CFLAGS = $(AM_CFLAGS)
+src_core_core_p2p_test_LDADD = $(T_LIBS) $(FABRIC_LIBS)
 src_core_core_pend_test_SOURCES = src/core/core_pend_test.c \
 	src/core/core_pend.c
 src_core_core_pend_test_CFLAGS = $(AM_CFLAGS)
