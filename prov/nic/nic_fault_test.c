@@ -7,7 +7,7 @@
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_pair.h"
 
-/* ---- memory --------------------------------------------------------------- */
+/* ---- memory ---- */
 
 static size_t refuse[2]; /* allocations of these sizes fail */
 static unsigned refusals;
@@ -54,15 +54,15 @@ static void memory_is_back(void)
 	memory_is_out_for(0, 0);
 }
 
-/* ---- a unit that is hindered ----------------------------------------------- */
+/* ---- a unit that is hindered ---- */
 
 struct hand {
 	struct weft_unit *u;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	uint64_t room;	/* packets it still takes */
-	uint64_t gets;	/* likewise */
-	uint64_t puts;	/* of these the next one fails, when it is 0 */
+	uint64_t room; /* packets it still takes */
+	uint64_t gets; /* likewise */
+	uint64_t puts; /* of these the next one fails, when it is 0 */
 	int put_err;
 };
 
@@ -210,7 +210,7 @@ static struct weft_op *op_new(struct side *s, uint8_t kind, unsigned flags,
 	return op;
 }
 
-/* ---- names and sizes -------------------------------------------------------- */
+/* ---- names and sizes ---- */
 
 /* FI_WEFT_EAGER below a packet: what is longer is announced, what is injected
  * is not; and no name is left behind (weft_nic_close looks). */
@@ -238,7 +238,7 @@ static void a_small_eager_size_is_honoured(void **state)
 	world_close(w);
 }
 
-/* ---- DMA ---------------------------------------------------------------------- */
+/* ---- DMA ---- */
 
 /*
  * The sender that helps fails in the middle of a chunk; the receiver does the
@@ -287,7 +287,7 @@ static void a_chunk_given_back_is_finished_and_no_more(void **state)
 	world_close(w);
 }
 
-/* ---- death -------------------------------------------------------------------- */
+/* ---- death ---- */
 
 /* Requests that found no room, and bytes that were asked for, end, too. */
 static void death_ends_what_waits_for_room(void **state)
@@ -315,9 +315,8 @@ static void death_ends_what_waits_for_room(void **state)
 
 static void claim(struct side *s, void *context)
 {
-	struct weft_op *op =
-		op_new(s, WEFT_RECV, WEFT_OP_TAGGED | WEFT_OP_CLAIM, context,
-		       0);
+	struct weft_op *op = op_new(s, WEFT_RECV,
+				    WEFT_OP_TAGGED | WEFT_OP_CLAIM, context, 0);
 
 	op->peer = NULL;
 	T_OK(weft_nic_peek(s->nic, op));
@@ -327,8 +326,8 @@ static void claim(struct side *s, void *context)
 static int take_claimed(struct world *w, struct side *s, void *buf, size_t len)
 {
 	unsigned notes = s->notes;
-	struct weft_op *op = op_new(
-		s, WEFT_RECV, WEFT_OP_TAGGED | WEFT_OP_CLAIM, buf, len);
+	struct weft_op *op =
+		op_new(s, WEFT_RECV, WEFT_OP_TAGGED | WEFT_OP_CLAIM, buf, len);
 
 	op->peer = NULL;
 	T_OK(weft_nic_recv(s->nic, op));
@@ -395,7 +394,7 @@ static void the_gone_are_forgotten_with_their_last_message(void **state)
 	world_close(w);
 }
 
-/* ---- memory that is out -------------------------------------------------------- */
+/* ---- memory that is out ---- */
 
 /* The first packet of a peer comes when there is no memory to know him by. */
 static void a_stranger_waits_for_memory(void **state)
@@ -416,8 +415,8 @@ static void a_stranger_waits_for_memory(void **state)
 			memory_is_back();
 			T_NOT_NULL(nic_peer_of(w->a.nic, w->a.peer));
 			memory_is_out_for(sizeof(struct nic_peer), 0);
-			reach(&w->a, i == 1 ? WEFT_WRITE : WEFT_READ, out,
-			      4000, 1);
+			reach(&w->a, i == 1 ? WEFT_WRITE : WEFT_READ, out, 4000,
+			      1);
 		}
 		for (unsigned k = 0; k < 100 && !refusals; k++)
 			turn(w);

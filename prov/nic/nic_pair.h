@@ -163,7 +163,7 @@ static inline void until(struct world *w, struct side *s, unsigned notes)
 }
 
 static inline int try_put(struct side *s, void *buf, size_t len, uint64_t tag,
-		   unsigned flags)
+			  unsigned flags)
 {
 	struct weft_op *op = weft_nic_op_get(s->nic);
 	int err;
@@ -185,7 +185,7 @@ static inline int try_put(struct side *s, void *buf, size_t len, uint64_t tag,
 }
 
 static inline void put(struct world *w, struct side *s, void *buf, size_t len,
-		uint64_t tag, unsigned flags)
+		       uint64_t tag, unsigned flags)
 {
 	int err;
 
@@ -197,7 +197,7 @@ static inline void put(struct world *w, struct side *s, void *buf, size_t len,
 }
 
 static inline void take(struct side *s, void *buf, size_t len, uint64_t tag,
-		 uint32_t src)
+			uint32_t src)
 {
 	struct weft_op *op = weft_nic_op_get(s->nic);
 
@@ -217,7 +217,7 @@ static inline void take(struct side *s, void *buf, size_t len, uint64_t tag,
 
 /* A write or read of the other side's memory. */
 static inline void reach(struct side *s, uint8_t kind, void *buf, uint64_t len,
-		  uint64_t key)
+			 uint64_t key)
 {
 	struct weft_op *op = weft_nic_op_get(s->nic);
 

@@ -273,8 +273,8 @@ static int search_step(struct weft_req *r)
 	over = s->scratch ? s->back : search_try(s);
 	if (over) {
 		cancelled = s->scratch && s->back && !s->err;
-		say(s->wish.proc,
-		    weft_tag_ctrl(WEFT_CTRL_ANSWER, s->wish.id), &cancelled);
+		say(s->wish.proc, weft_tag_ctrl(WEFT_CTRL_ANSWER, s->wish.id),
+		    &cancelled);
 	}
 	weft_unlock();
 	return over;
@@ -307,9 +307,8 @@ static struct {
 static int post_ear(struct weft_pend *e)
 {
 	return weft_fi_errno((int)fi_trecv(
-		weft_core.ep, &ear.wish, sizeof(ear.wish), NULL,
-		FI_ADDR_UNSPEC, weft_tag_ctrl(WEFT_CTRL_CANCEL, 0), 0,
-		&ear.io.fi));
+		weft_core.ep, &ear.wish, sizeof(ear.wish), NULL, FI_ADDR_UNSPEC,
+		weft_tag_ctrl(WEFT_CTRL_CANCEL, 0), 0, &ear.io.fi));
 }
 
 static void ear_left(struct weft_pend *e, int rc)

@@ -100,7 +100,8 @@ static void pair_begin(struct pair *p, uint64_t n, size_t len)
  * which goes the short way. */
 static void an_inline_packet_longer_than_its_slot_is_refused(void **state)
 {
-	static const size_t len[] = { SHM_SHORT_BYTES + 1, SHM_SLOT_BYTES, UINT16_MAX };
+	static const size_t len[] = { SHM_SHORT_BYTES + 1, SHM_SLOT_BYTES,
+				      UINT16_MAX };
 	struct pair p;
 
 	for (unsigned i = 0; i < 6; i++) {
@@ -171,7 +172,7 @@ static void a_packet_may_fill_its_cell(void **state)
 	pair_close(&p);
 }
 
-/* ---- cells ----------------------------------------------------------------- */
+/* ---- cells ---- */
 
 #define READERS 24
 
