@@ -105,6 +105,38 @@ build_hello && ${CC:-cc} -shared -fPIC "$dir/busy.c" -o "$dir/busy.so" || exit 1
 run 0 -n 2 -x LD_PRELOAD="$dir/busy.so" "$hello"
 [ ! -s "$dir/err" ] || complain "a busy host: $(head -n 3 "$dir/err")"
 
+# nobody signals a group whose leader is reaped: the number may be another's
+cat > "$dir/kill.c" << 'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+int kill(pid_t pid, int sig)
+{
+	int (*next)(pid_t, int) = dlsym(RTLD_NEXT, "kill");
+	siginfo_t si;
+	FILE *f;
+
+	f = fopen(getenv("KILL_LOG"), "a");
+	if (pid < -1)
+		fprintf(f, "%s\n",
+			waitid(P_PID, -pid, &si, WEXITED | WNOHANG | WNOWAIT) &&
+			errno == ECHILD ? "stranger" : "child");
+	fclose(f);
+	return next(pid, sig);
+}
+END
+${CC:-cc} -shared -fPIC "$dir/kill.c" -o "$dir/kill.so" || exit 1
+export KILL_LOG=$dir/kill.log
+LD_PRELOAD=$dir/kill.so run 0 -n 4 sh -c 'exit 0'
+LD_PRELOAD=$dir/kill.so run 3 -n 4 sh -c 'sleep 60 & [ $PMI_RANK = 2 ] && exit 3; wait'
+grep -q child "$dir/kill.log" || complain "no group was ended"
+grep -q stranger "$dir/kill.log" && complain "a group was signalled too late"
+
 # a thousand ranks: right output, no errors, fewer than 1024 descriptors
 "$mpiexec" -n 1000 "$hello" > "$dir/out" 2> "$dir/err" < /dev/null &
 pid=$!

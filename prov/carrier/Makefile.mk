@@ -29,8 +29,9 @@ CARRIER_TESTS = \
 	prov/carrier/loop/loop_test \
 	prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_proc_test \
-	prov/carrier/shm/shm_wait_test \
-	prov/carrier/shm/shm_trust_test
+	prov/carrier/shm/shm_rule_test \
+	prov/carrier/shm/shm_trust_test \
+	prov/carrier/shm/shm_wait_test
 check_PROGRAMS += $(CARRIER_TESTS)
 TESTS += $(CARRIER_TESTS)
 CARRIER_LIBS = libweftcarrier.la libweftwire.la $(T_LIBS)
@@ -47,6 +48,9 @@ prov_carrier_shm_shm_wait_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_shm_shm_trust_test_SOURCES = \
 	prov/carrier/shm/shm_trust_test.c $(CARRIER_END)
 prov_carrier_shm_shm_trust_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_shm_shm_rule_test_SOURCES = \
+	prov/carrier/shm/shm_rule_test.c $(CARRIER_END)
+prov_carrier_shm_shm_rule_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_loop_loop_test_SOURCES = \
 	prov/carrier/loop/loop_test.c $(CARRIER_END)
 prov_carrier_loop_loop_test_LDADD = $(CARRIER_LIBS)

@@ -4,6 +4,7 @@ libweftbase_la_SOURCES = \
 	src/base/alive.c src/base/alive.h \
 	src/base/atomic.h src/base/attr.h src/base/bell.c src/base/bell.h \
 	src/base/cfg.c src/base/cfg.h \
+	src/base/must.c src/base/must.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/futex.c src/base/futex.h \
 	src/base/hash.c src/base/hash.h \
@@ -21,7 +22,8 @@ BASE_TESTS = \
 	src/base/alive_test \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
 	src/base/clock_test src/base/futex_test \
-	src/base/hash_test src/base/iov_test src/base/list_test src/base/log_test \
+	src/base/hash_test src/base/iov_test src/base/list_test \
+	src/base/log_test src/base/must_test \
 	src/base/patience_test src/base/pool_test src/base/region_test \
 	src/base/rng_test src/base/roll_print_test src/base/roll_test \
 	src/base/solo_test
@@ -31,6 +33,7 @@ src_base_alive_test_LDADD = $(T_LIBS)
 src_base_atomic_test_LDADD = $(T_LIBS)
 src_base_bell_test_LDADD = $(T_LIBS)
 src_base_cfg_test_LDADD = $(T_LIBS)
+src_base_must_test_LDADD = $(T_LIBS)
 src_base_clock_test_LDADD = $(T_LIBS)
 src_base_futex_test_LDADD = $(T_LIBS)
 src_base_hash_test_LDADD = $(T_LIBS)

@@ -6,6 +6,7 @@
 #include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/core/core_call.h"
+#include "src/core/core_ctrl.h"
 #include "src/core/core_ctx.h"
 #include "src/core/core_err.h"
 #include "src/core/core_opts.h"
@@ -135,6 +136,7 @@ static const struct {
 	{ "options", step_options }, { "pmix", step_job },
 	{ "fabric", step_wire },     { "names", weft_wire_names },
 	{ "waiting", step_waiting }, { "objects", step_objects },
+	{ "control", weft_ctrl_open },
 };
 
 static void report(const uint64_t *ns)

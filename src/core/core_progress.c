@@ -104,6 +104,11 @@ WEFT_INLINE int poll_cq(void)
 	return handle(e, fi_cq_read(weft_core.cq, e, BATCH));
 }
 
+void weft_progress_read(void)
+{
+	poll_cq();
+}
+
 /* Something was completed: others may be waiting for it. */
 static void wake_others(void)
 {
@@ -175,6 +180,12 @@ void weft_progress_add(struct weft_req *r)
 	weft_add32(&weft_core.stepping, 1);
 	weft_unlock();
 	run_steps();
+}
+
+void weft_progress_add_held(struct weft_req *r)
+{
+	weft_list_push_back(&incoming, &r->link);
+	weft_add32(&weft_core.stepping, 1);
 }
 
 void weft_progress_reap(struct weft_req *r)

@@ -84,6 +84,10 @@ void weft_progress_wait(struct weft_req *r);
 /* Registers an active request for ops->step; the loop removes it when step
  * says it is over. Steps once at once, so that short ones end here. */
 void weft_progress_add(struct weft_req *r);
+/* The same with the lock held, from a completion: the loop steps it soon. */
+void weft_progress_add_held(struct weft_req *r);
+/* Takes completions, with the lock held; nothing else is done meanwhile. */
+void weft_progress_read(void);
 
 /* Sleeps once, until something may have happened; not when weft_completed is
  * other than mark already. timeout_ms < 0: without limit. */

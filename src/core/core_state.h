@@ -56,6 +56,7 @@ struct weft_core {
 	unsigned spin;	   /* empty polls before sleeping */
 	bool crowded;	   /* more ranks than processors on this host */
 	bool virt;	   /* the clock is virtual: core_world.h */
+	bool tells_met;	   /* of sends, the provider: core_ctrl.h */
 	double tick_s;	   /* of weft_ticks(); 0: the clock is asked */
 	struct fi_weft_recv *recv; /* blocking receives; NULL: by a request */
 

@@ -68,8 +68,8 @@ static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
 				int recv)
 {
 	m->dt = weft_dt_of(m->type);
-	if (weft_likely(m->dt && weft_dt_is_committed(m->dt) &&
-			m->count >= 0 && m->buf && m->tag >= 0 &&
+	if (weft_likely(m->dt && weft_dt_is_usual(m->dt, m->count) &&
+			m->buf && m->tag >= 0 &&
 			(unsigned)m->peer < (unsigned)c->peers))
 		return 0;
 	return mpi_check_msg_far(m, c, recv);
@@ -90,8 +90,8 @@ static inline int mpi_check_data_far(const struct mpi_msg *m,
 static inline int mpi_check_data(struct mpi_msg *m, const struct weft_comm *c)
 {
 	m->dt = weft_dt_of(m->type);
-	if (weft_likely(m->dt && weft_dt_is_committed(m->dt) &&
-			m->count >= 0 && m->buf))
+	if (weft_likely(m->dt && weft_dt_is_usual(m->dt, m->count) &&
+			m->buf))
 		return 0;
 	return mpi_check_data_far(m, c);
 }

@@ -248,9 +248,20 @@ static void rank_exits(struct run_job *job, int i, int status)
 	job->rank[i].exited = true;
 	job->rank[i].status = status;
 	job->live--;
+}
+
+/*
+ * Members of its group that are left get no other notice. It is not reaped
+ * yet, so that its number is its group's and nobody else's.
+ */
+static void group_ends(struct run_job *job, pid_t pid)
+{
+	int i = rank_of(job, pid);
+
+	if (i < 0)
+		return;
 	run_io_set_group(job->io, i, 0);
-	/* Members of its group that are left get no other notice. */
-	kill(-job->rank[i].pid, SIGKILL);
+	kill(-pid, SIGKILL);
 }
 
 static void take(struct watch *w, pid_t pid, int status)
@@ -274,19 +285,32 @@ static void take(struct watch *w, pid_t pid, int status)
 		blame(w, cause, i, code, NULL);
 }
 
+/* Reaps one that has ended; false: none has. */
+static bool reap_one(struct watch *w, idtype_t which, pid_t pid)
+{
+	siginfo_t si = { .si_pid = 0 };
+	int status;
+
+	if (waitid(which, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) ||
+	    !si.si_pid)
+		return false;
+	group_ends(w->job, si.si_pid);
+	if (waitpid(si.si_pid, &status, 0) != si.si_pid)
+		return false;
+	take(w, si.si_pid, status);
+	return true;
+}
+
 /*
  * Signals of the same kind do not queue, so the one that is delivered tells
- * who died first since the last; waitpid(-1) has an order of its own.
+ * who died first since the last; waiting for any has an order of its own.
  */
 static void reap(struct watch *w, pid_t first)
 {
-	int status;
-	pid_t pid;
-
-	if (first > 0 && waitpid(first, &status, WNOHANG) == first)
-		take(w, first, status);
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		take(w, pid, status);
+	if (first > 0)
+		reap_one(w, P_PID, first);
+	while (reap_one(w, P_ALL, 0))
+		;
 	if (run_io_status(w->job->io))
 		blame(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
 }

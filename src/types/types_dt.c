@@ -159,6 +159,8 @@ static void dt_finish(struct weft_dt *dt)
 		dt->flags |= WEFT_DT_CONTIG;
 	if (dt->root.kind == WEFT_DTN_RUN && dt->extent == dt->size)
 		dt->flags |= WEFT_DT_CONTIG;
+	if (dt->size > UINT32_MAX)
+		dt->flags |= WEFT_DT_HUGE;
 }
 
 /* Counts n elements of old into the sums over basic elements. */

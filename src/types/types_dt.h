@@ -63,6 +63,7 @@ enum {
 	WEFT_DT_COMMITTED = 1,
 	WEFT_DT_CONTIG = 2, /* any count of elements is one run of bytes */
 	WEFT_DT_BOUNDS = 4, /* lb and ub were set by resized, somewhere */
+	WEFT_DT_HUGE = 8, /* more than 32 bits of size */
 };
 
 enum weft_dtn_kind {
@@ -158,6 +159,22 @@ static inline bool weft_dt_is_run(const struct weft_dt *dt, MPI_Count count)
 static inline bool weft_dt_is_committed(const struct weft_dt *dt)
 {
 	return dt->flags & WEFT_DT_COMMITTED;
+}
+
+/*
+ * Committed, and count, which is not negative, times its size is a number;
+ * false: perhaps all the same, weft_dt_fits() tells.
+ */
+static inline bool weft_dt_is_usual(const struct weft_dt *dt, MPI_Count count)
+{
+	return (dt->flags & (WEFT_DT_COMMITTED | WEFT_DT_HUGE)) ==
+		       WEFT_DT_COMMITTED &&
+	       (uint64_t)count <= INT32_MAX;
+}
+
+static inline bool weft_dt_fits(const struct weft_dt *dt, MPI_Count count)
+{
+	return dt->size <= 0 || count <= INT64_MAX / dt->size;
 }
 
 /*
