@@ -24,10 +24,10 @@
 #include <stddef.h>
 
 #define ROLL_MAGIC   0x6c6c6f72u /* "roll" */
-#define ROLL_VERSION 1u
+#define ROLL_VERSION 2u
 
 enum { ROLL_NAMES = 1024, ROLL_NAME = 56, ROLL_THREADS = 8 };
-enum { ROLL_TEXT = 1 << 18 };
+enum { ROLL_TEXT = 1 << 18, ROLL_ONCE = 9 };
 
 struct roll_head {
 	uint32_t magic;
@@ -36,7 +36,7 @@ struct roll_head {
 	uint32_t members;
 	uint32_t counted;   /* tallies and text are there */
 	weft_au32 text_len; /* bytes of text that are complete */
-	uint32_t pad[9];
+	weft_au32 once[ROLL_ONCE]; /* hashes of lines that were said */
 };
 static_assert(sizeof(struct roll_head) == 64, "shared format");
 

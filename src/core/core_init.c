@@ -78,6 +78,8 @@ static int step_options(void)
 {
 	weft_check = weft_cfg_get(&weft_core_opts[WEFT_OPT_CHECK]).b;
 	weft_core_exact = weft_cfg_get(&weft_core_opts[WEFT_OPT_EXACT]).b;
+	/* base/log.c reads it, and takes what it does not know for "warn" */
+	weft_cfg_get(&weft_core_opts[WEFT_OPT_LOG]);
 	if (gethostname(weft_core.host, sizeof(weft_core.host)))
 		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
 	return 0;
