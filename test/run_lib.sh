@@ -55,6 +55,31 @@ nothing_left() {
 	kill -KILL $pids
 }
 
+# need_part PROGRAM...: may the part that needs them run? If not, the whole test
+# counts as skipped in the end.
+skipped=
+need_part() {
+	local p
+	for p; do
+		command -v "$p" > /dev/null && continue
+		skip_part "no $p"
+		return 1
+	done
+}
+
+# skip_part WHY: a part of the test is left out.
+skip_part() {
+	echo "SKIPPED: $*"
+	skipped=1
+}
+
+# end: leave with what happened: a failure, a part that was skipped, or success.
+end() {
+	[ "$failed" = 0 ] || exit 1
+	[ -z "$skipped" ] || exit 77
+	exit 0
+}
+
 # build_hello: an MPI program of this tree that greets, as $hello.
 build_hello() {
 	hello=$dir/hello

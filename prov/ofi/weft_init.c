@@ -8,6 +8,7 @@
 #include "src/base/log.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,19 @@ static const struct weft_machine *machine_named(const char *text, bool virt)
 	return weft_machine_find(name);
 }
 
+static void say_no_machine(const char *name)
+{
+	char all[256] = "";
+	const struct weft_machine *m;
+
+	for (unsigned i = 0; (m = weft_machine_at(i)); i++)
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s",
+			 m->name);
+	weft_log_once(WEFT_LOG_ERROR,
+		      "ofi: FI_WEFT_MACHINE=%s: no such machine; there are%s",
+		      name, all);
+}
+
 /* An unknown machine is no machine: never a silent other one. */
 static const struct weft_machine *machine_find(const char *name, bool virt)
 {
@@ -127,9 +141,7 @@ static const struct weft_machine *machine_find(const char *name, bool virt)
 		return NULL;
 	}
 	if (!m)
-		weft_log(WEFT_LOG_ERROR,
-			 "ofi: FI_WEFT_MACHINE=%s: no such machine; %s", name,
-			 options[MACHINE].help);
+		say_no_machine(name);
 	return m;
 }
 

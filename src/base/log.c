@@ -76,7 +76,7 @@ void weft_log(enum weft_log_level level, const char *fmt, ...)
 }
 
 /* The page that mpiexec shares with its ranks knows who was first. */
-static bool is_first(const char *text)
+bool weft_log_first(const char *text)
 {
 	const char *fd = getenv("WEFT_ROLL");
 	struct weft_roll roll;
@@ -99,6 +99,6 @@ void weft_log_once(enum weft_log_level level, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (is_first(text))
+	if (weft_log_first(text))
 		weft_log(level, "%s", text);
 }

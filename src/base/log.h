@@ -32,5 +32,7 @@ void weft_log(enum weft_log_level level, const char *fmt, ...)
  */
 void weft_log_once(enum weft_log_level level, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_COLD;
+/* Has no other rank said this text? Always true without mpiexec. */
+bool weft_log_first(const char *text) WEFT_COLD;
 
 #endif

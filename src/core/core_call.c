@@ -172,6 +172,12 @@ void weft_call_finish(void)
 		weft_store32(&weft_roll_member(&roll, me)->finished, 1);
 }
 
+bool weft_call_watched(void)
+{
+	pthread_once(&opened, open_roll);
+	return shared;
+}
+
 const char *weft_call_text(char *text, size_t len)
 {
 	pthread_once(&opened, open_roll);

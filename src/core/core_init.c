@@ -239,8 +239,10 @@ void weft_core_abort(int code, const char *fmt, ...)
 	snprintf(text, sizeof(text), "%s%s%s", named ? "" : call,
 		 named ? "" : ": ", what);
 	fflush(stdout);
-	fprintf(stderr, "weft: rank %d on %s (pid %d): %s\n",
-		weft_core.job.rank, weft_core.host, (int)getpid(), text);
+	if (weft_log_first(text))
+		fprintf(stderr, "weft: rank %d on %s (pid %d): %s\n",
+			weft_core.job.rank, weft_core.host, (int)getpid(),
+			text);
 	fflush(stderr);
 	code &= 255;
 	weft_core_quit(code ? code : 1, text);

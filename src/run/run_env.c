@@ -265,6 +265,28 @@ int run_env_open(struct run_env *e, const struct run_job *job, int app,
 	return err;
 }
 
+static const char *edited(const struct run_edits *ed, const char *name)
+{
+	int i;
+
+	for (i = ed->count - 1; i >= 0; i--)
+		if (ed->edit[i].value && !strcmp(ed->edit[i].name, name))
+			return ed->edit[i].value;
+	return NULL;
+}
+
+const char *run_env_asked(const struct run_opts *o, int app, const char *name)
+{
+	const char *value = edited(&o->app[app].env, name);
+
+	if (!value)
+		value = edited(&o->genv, name);
+	if (!value && o->genv.base == RUN_ENV_ALL &&
+	    o->app[app].env.base == RUN_ENV_ALL)
+		value = getenv(name);
+	return value;
+}
+
 char **run_env_of_rank(struct run_env *e, int rank)
 {
 	static char text[RUN_ENV_RANK_VARS][RANK_TEXT];

@@ -31,7 +31,7 @@ expect() {
 }
 
 m="$build/mpiexec -n 3"
-expect abort 33 'rank 2 on .*MPI_Abort(MPI_COMM_WORLD, 33)' \
+expect abort 33 'rank 2 .*MPI_Abort(MPI_COMM_WORLD, 33)' \
 	$m "$work/fail" abort
 expect rank 6 'MPI_Send: invalid rank 3 in communicator of size 3 (argument 4)' \
 	$m "$work/fail" rank
