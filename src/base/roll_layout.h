@@ -53,7 +53,8 @@ struct roll_member {
 	/* line 0: written by every call; 0: in none */
 	weft_au32 in[ROLL_THREADS];
 	weft_au32 finished; /* has done all that the others rely on */
-	uint32_t pad[7];
+	weft_au32 ended;    /* end_ps is there; it may be 0 */
+	uint32_t pad[6];
 	/* line 1: times, when it is asked for them */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;
