@@ -63,7 +63,7 @@ told_by_orte() {
 	esac
 }
 
-if command -v mpirun.openmpi > /dev/null; then
+if need_part mpirun.openmpi; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 	for call in barrier allreduce iallreduce; do
 		timeout -s KILL 60 mpirun.openmpi --oversubscribe -n 4 \
