@@ -107,6 +107,39 @@ build_hello && ${CC:-cc} -shared -fPIC "$dir/busy.c" -o "$dir/busy.so" || exit 1
 run 0 -n 2 -x LD_PRELOAD="$dir/busy.so" "$hello"
 [ ! -s "$dir/err" ] || complain "a busy host: $(head -n 3 "$dir/err")"
 
+# "time mpiexec" counts the ranks' processor time, of their children, and of
+# those that were killed
+cat > "$dir/burn.c" << 'END'
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	while (clock() < CLOCKS_PER_SEC / 4)
+		;
+	if (argc > 2) {
+		fclose(fopen(argv[2], "w"));
+		pause();
+	}
+	while (argc > 1 && access(argv[1], F_OK))
+		usleep(1000);
+	return argc > 1 ? 3 : 0;
+}
+END
+${CC:-cc} "$dir/burn.c" -o "$dir/burn" || exit 1
+# burnt CODE ARGUMENTS...: two ranks use a quarter of a second each
+burnt() {
+	local TIMEFORMAT='%U %S' all
+	{ time run "$@"; } > "$dir/said" 2> "$dir/time"
+	cat "$dir/said"
+	awk '{ exit $1 + $2 < 0.49 }' "$dir/time" ||
+		complain "processor time: $(cat "$dir/time") of $*"
+}
+burnt 0 -n 2 "$dir/burn"
+burnt 0 -n 2 sh -c "$dir/burn & wait"
+burnt 3 -n 1 "$dir/burn" "$dir/ready" : -n 1 "$dir/burn" - "$dir/ready"
+
 # a thousand ranks: right output, no errors, fewer than 1024 descriptors
 "$mpiexec" -n 1000 "$hello" > "$dir/out" 2> "$dir/err" < /dev/null &
 pid=$!
