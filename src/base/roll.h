@@ -67,4 +67,7 @@ void weft_roll_say(struct weft_roll *r, const char *text);
 /* What was said; the caller frees it, NULL: nothing. */
 char *weft_roll_said(const struct weft_roll *r);
 
+/* Is it the first to say this? Also when too many were said to remember. */
+bool weft_roll_first(struct weft_roll *r, const char *text);
+
 #endif

@@ -29,7 +29,7 @@
 
 enum { ROLL_NAMES = 1024, ROLL_NAME = 56, ROLL_THREADS = 8 };
 enum { ROLL_CARD = 120 };
-enum { ROLL_TEXT = 1 << 18 };
+enum { ROLL_TEXT = 1 << 18, ROLL_ONCE = 6 };
 
 struct roll_head {
 	uint32_t magic;
@@ -40,7 +40,7 @@ struct roll_head {
 	weft_au32 text_len; /* bytes of text that are complete */
 	uint32_t pad;
 	uint64_t job; /* a hash of its name */
-	uint64_t pad2[3];
+	weft_au32 once[ROLL_ONCE]; /* hashes of lines that were said */
 };
 static_assert(sizeof(struct roll_head) == 64, "shared format");
 
@@ -57,7 +57,8 @@ struct roll_member {
 	/* line 0: written by every call; 0: in none */
 	weft_au32 in[ROLL_THREADS];
 	weft_au32 finished; /* has done all that the others rely on */
-	uint32_t pad[7];
+	weft_au32 ended;    /* end_ps is there; it may be 0 */
+	uint32_t pad[6];
 	/* line 1: times, when it is asked for them */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;

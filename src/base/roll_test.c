@@ -76,6 +76,25 @@ static void what_a_dead_member_was_in_is_known(void **state)
 	weft_roll_close(&r);
 }
 
+static void a_line_is_said_by_the_first(void **state)
+{
+	struct weft_roll r;
+	char text[16];
+
+	T_OK(weft_roll_open(&r, 2, false));
+	T_TRUE(weft_roll_first(&r, "no such option"));
+	T_FALSE(weft_roll_first(&r, "no such option"));
+	T_TRUE(weft_roll_first(&r, "another"));
+	/* What cannot be remembered is said again rather than not at all. */
+	for (int i = 0; i < 2 * ROLL_ONCE; i++) {
+		snprintf(text, sizeof(text), "line %d", i);
+		T_TRUE(weft_roll_first(&r, text));
+	}
+	T_TRUE(weft_roll_first(&r, text));
+	T_FALSE(weft_roll_first(&r, "another"));
+	weft_roll_close(&r);
+}
+
 static void garbage_is_no_roll(void **state)
 {
 	struct weft_region region;
@@ -235,6 +254,7 @@ int main(void)
 		T_CASE(names_have_numbers),
 		T_CASE(a_full_roll_gives_no_number),
 		T_CASE(what_a_dead_member_was_in_is_known),
+		T_CASE(a_line_is_said_by_the_first),
 		T_CASE(garbage_is_no_roll),
 		T_CASE(counts_and_text_reach_the_launcher),
 		T_CASE(threads_may_ask_at_once),

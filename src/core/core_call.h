@@ -17,9 +17,12 @@
 #include "src/base/atomic.h"
 #include "src/base/attr.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct weft_roll;
+/* Did our own mpiexec start us? It says what ends a job, then. */
+bool weft_call_watched(void);
 
 /* One in each function. */
 struct weft_call_site {

@@ -76,6 +76,8 @@ static int step_options(void)
 {
 	weft_check = weft_cfg_get(&weft_core_opts[WEFT_OPT_CHECK]).b;
 	weft_core_exact = weft_cfg_get(&weft_core_opts[WEFT_OPT_EXACT]).b;
+	/* base/log.c reads it, and takes what it does not know for "warn" */
+	weft_cfg_get(&weft_core_opts[WEFT_OPT_LOG]);
 	if (gethostname(weft_core.host, sizeof(weft_core.host)))
 		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
 	return 0;
@@ -239,8 +241,10 @@ void weft_core_abort(int code, const char *fmt, ...)
 	snprintf(text, sizeof(text), "%s%s%s", named ? "" : call,
 		 named ? "" : ": ", what);
 	fflush(stdout);
-	fprintf(stderr, "weft: rank %d on %s (pid %d): %s\n",
-		weft_core.job.rank, weft_core.host, (int)getpid(), text);
+	if (weft_log_first(text))
+		fprintf(stderr, "weft: rank %d on %s (pid %d): %s\n",
+			weft_core.job.rank, weft_core.host, (int)getpid(),
+			text);
 	fflush(stderr);
 	code &= 255;
 	weft_core_quit(code ? code : 1, text);

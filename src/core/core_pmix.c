@@ -37,8 +37,10 @@ static int env_int(const char *name)
 /* The variable that shows that a launcher started us, or NULL. */
 static const char *launcher_trace(void)
 {
-	if (getenv("PMIX_RANK") || getenv("PMIX_NAMESPACE"))
+	if (getenv("PMIX_RANK"))
 		return "PMIX_RANK";
+	if (getenv("PMIX_NAMESPACE"))
+		return "PMIX_NAMESPACE";
 	if (env_int("OMPI_COMM_WORLD_SIZE") > 1)
 		return "OMPI_COMM_WORLD_SIZE";
 	if (env_int("PMI_SIZE") > 1)

@@ -5,6 +5,7 @@
 #include "coll/coll.h"
 #include "src/types/types_attr.h"
 #include "src/core/core_bsend.h"
+#include "src/core/core_call.h"
 #include "src/core/core_err.h"
 #include "src/core/core_opts.h"
 #include "src/types/types_info.h"
@@ -154,7 +155,12 @@ int PMPI_Abort(MPI_Comm comm, int errorcode)
 {
 	MPI_ENTER;
 	const struct weft_comm *c = weft_comm_of(comm);
+	const char *name = c && c->name[0] ? c->name : "communicator";
+	char text[MPI_MAX_OBJECT_NAME + 32];
 
-	weft_core_abort(errorcode, "MPI_Abort(%s, %d)",
-			c && c->name[0] ? c->name : "communicator", errorcode);
+	snprintf(text, sizeof(text), "MPI_Abort(%s, %d)", name, errorcode);
+	if (!weft_call_watched())
+		weft_core_abort(errorcode, "%s", text);
+	fflush(stdout);
+	weft_core_quit(errorcode & 255 ? errorcode & 255 : 1, text);
 }
