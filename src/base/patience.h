@@ -95,10 +95,10 @@ static const struct weft_patience_rule weft_patience_rule[] = {
 
 /* Relaxed throughout: estimates of whoever waits, one thread at a time. */
 struct weft_patience {
+	weft_au64 until_ns; /* no yields before; 0: go ahead */
+	weft_au64 shun_ns;  /* how long it was the last time; 0: all is well */
 	weft_au32 crowd;    /* enum weft_company */
 	weft_au32 brothers; /* who may run before us, if we yield */
-	weft_au64 shun_ns;  /* how long it was the last time; 0: all is well */
-	weft_au64 until_ns; /* no yields before; 0: go ahead */
 };
 
 static inline const struct weft_patience_rule *

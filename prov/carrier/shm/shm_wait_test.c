@@ -79,7 +79,8 @@ static void dawdle(uint64_t turns)
 /* As the collective unit of another thread does it. */
 static void watch_and_ring(struct room *r, uint64_t n)
 {
-	struct weft_carrier_watch w = { .word = &r->word, .want = n,
+	struct weft_carrier_watch w = { .word = &r->word,
+					.want = n,
 					.bell = &r->bell };
 	struct weft_carrier_watch nothing = { .word = NULL };
 
@@ -153,8 +154,9 @@ static void until_asleep(struct room *r, uint64_t before)
 static uint64_t missed_ns(struct room *r, struct end *from, uint64_t n)
 {
 	struct weft_peer *to = end_peer(from, &r->e);
-	struct weft_carrier_watch w = { .word = &r->word, .want = 1,
-					.bell = &r->bell, .crowded = true };
+	struct weft_carrier_watch w = {
+		.word = &r->word, .want = 1, .bell = &r->bell, .crowded = true
+	};
 	struct weft_carrier_stats st;
 	uint64_t start;
 	pthread_t t;
