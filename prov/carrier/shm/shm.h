@@ -105,6 +105,7 @@ struct shm_peer {
 	struct shm_id id; /* pid 0: not known yet */
 	int sock;	  /* waits for the region's descriptor; or -1 */
 	bool asked;
+	bool crowded;	   /* its table was full */
 	unsigned misfits;  /* attempts that found no region of it */
 	uint64_t retry_ns; /* no new attempt before */
 	uint64_t backoff_ns;
