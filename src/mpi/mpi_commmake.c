@@ -43,18 +43,20 @@ static int take_along(struct weft_comm *from, struct weft_comm *to)
 	return rc;
 }
 
-static int dup(const char *func, MPI_Comm comm, MPI_Info info,
+static int dup(const char *func, MPI_Comm comm, MPI_Info info, int arg,
 	       MPI_Comm *newcomm)
 {
 	struct weft_comm *c, *made;
 	int err = mpi_check_comm(func, 1, comm, &c);
 	int rc;
 
+	mpi_comm_none(newcomm);
 	if (!err)
 		err = mpi_check_info(c, func, 2, info);
+	if (!err)
+		err = weft_check_ptr(c, func, arg, newcomm, "newcomm");
 	if (err)
 		return err;
-	*newcomm = MPI_COMM_NULL;
 	rc = weft_comm_clone(c, &made);
 	if (rc)
 		return weft_err_rc(c, func, rc);
@@ -73,7 +75,7 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
 	MPI_ENTER;
 
-	return dup(__func__, comm, MPI_INFO_NULL, newcomm);
+	return dup(__func__, comm, MPI_INFO_NULL, 2, newcomm);
 }
 
 #pragma weak MPI_Comm_dup_with_info = PMPI_Comm_dup_with_info
@@ -81,7 +83,7 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
 	MPI_ENTER;
 
-	return dup(__func__, comm, info, newcomm);
+	return dup(__func__, comm, info, 3, newcomm);
 }
 
 /* The attributes are copied at the call; the rest when the context is there. */
@@ -118,7 +120,7 @@ static int idup_prepare(struct idup *d, struct weft_comm *c, MPI_Info info)
 	return rc;
 }
 
-static int idup(const char *func, MPI_Comm comm, MPI_Info info,
+static int idup(const char *func, MPI_Comm comm, MPI_Info info, int arg,
 		MPI_Comm *newcomm, MPI_Request *request)
 {
 	struct weft_comm *c;
@@ -127,8 +129,13 @@ static int idup(const char *func, MPI_Comm comm, MPI_Info info,
 	int err = mpi_check_comm(func, 1, comm, &c);
 	int rc = -ENOMEM;
 
+	mpi_comm_none(newcomm);
 	if (!err)
 		err = mpi_check_info(c, func, 2, info);
+	if (!err)
+		err = weft_check_ptr(c, func, arg, newcomm, "newcomm");
+	if (!err)
+		err = weft_check_ptr(c, func, arg + 1, request, "request");
 	if (err)
 		return err;
 	d = calloc(1, sizeof(*d));
@@ -151,7 +158,7 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
 	MPI_ENTER;
 
-	return idup(__func__, comm, MPI_INFO_NULL, newcomm, request);
+	return idup(__func__, comm, MPI_INFO_NULL, 2, newcomm, request);
 }
 
 #pragma weak MPI_Comm_idup_with_info = PMPI_Comm_idup_with_info
@@ -160,7 +167,7 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
 {
 	MPI_ENTER;
 
-	return idup(__func__, comm, info, newcomm, request);
+	return idup(__func__, comm, info, 3, newcomm, request);
 }
 
 /* ---- by group ------------------------------------------------------------ */
@@ -189,6 +196,7 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 	int rc;
 
+	mpi_comm_none(newcomm);
 	if (!err)
 		err = mpi_check_group(c, __func__, 2, group, &g);
 	if (!err)
@@ -211,6 +219,7 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 	int err = mpi_check_intra(__func__, 1, comm, &c);
 	int rc;
 
+	mpi_comm_none(newcomm);
 	if (!err)
 		err = mpi_check_group(c, __func__, 2, group, &g);
 	if (!err)
@@ -254,8 +263,13 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
 	int rc;
 
+	mpi_comm_none(newcomm);
 	if (!err)
 		err = weft_check_ptr(NULL, __func__, 2, stringtag, "string");
+	if (!err)
+		err = mpi_check_info(NULL, __func__, 3, info);
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 5, newcomm, "newcomm");
 	if (err)
 		return err;
 	rc = weft_make_from_group(g, stringtag, &made);
@@ -274,6 +288,7 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 	int rc;
 
+	mpi_comm_none(newcomm);
 	if (!err && color < 0 && color != MPI_UNDEFINED)
 		err = weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
 				   "negative color %d", color);
@@ -326,6 +341,7 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 	int rc;
 
+	mpi_comm_none(newcomm);
 	if (!err && color == -1)
 		err = weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
 				   "unknown split type %d", split_type);

@@ -63,8 +63,12 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn,
 			void *extra_state, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct greq *g = malloc(sizeof(*g));
+	struct greq *g;
+	int err = weft_check_ptr(NULL, __func__, 5, request, "request");
 
+	if (err)
+		return err;
+	g = malloc(sizeof(*g));
 	if (!g)
 		return weft_err_rc(NULL, __func__, -ENOMEM);
 	weft_req_init(&g->req, &greq_ops, NULL,

@@ -97,7 +97,10 @@ int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 int PMPI_Initialized(int *flag)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, flag, "flag");
 
+	if (err)
+		return err;
 	*flag = weft_load32(&weft_core.phase) != WEFT_BEFORE_INIT;
 	return MPI_SUCCESS;
 }
@@ -106,7 +109,10 @@ int PMPI_Initialized(int *flag)
 int PMPI_Finalized(int *flag)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, flag, "flag");
 
+	if (err)
+		return err;
 	*flag = weft_load32(&weft_core.phase) == WEFT_AFTER_FINALIZE;
 	return MPI_SUCCESS;
 }
@@ -132,7 +138,10 @@ int PMPI_Finalize(void)
 int PMPI_Query_thread(int *provided)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, provided, "provided");
 
+	if (err)
+		return err;
 	if (!weft_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*provided = weft_core.thread_level;
@@ -143,7 +152,10 @@ int PMPI_Query_thread(int *provided)
 int PMPI_Is_thread_main(int *flag)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, flag, "flag");
 
+	if (err)
+		return err;
 	if (!weft_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*flag = pthread_equal(pthread_self(), weft_core.main_thread) != 0;

@@ -125,6 +125,9 @@ int PMPI_Pready_list(int length, const int array_of_partitions[],
 	MPI_ENTER;
 	int i, err = MPI_SUCCESS;
 
+	if (length > 0)
+		err = weft_check_ptr(NULL, __func__, 2, array_of_partitions,
+				     "array_of_partitions");
 	for (i = 0; i < length && !err; i++)
 		err = ready(__func__, request, array_of_partitions[i],
 			    array_of_partitions[i]);
@@ -137,6 +140,8 @@ int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 	MPI_ENTER;
 	struct weft_req *r = weft_obj_of(request, WEFT_KIND_REQ);
 
+	if (!flag)
+		return weft_check_ptr(NULL, __func__, 3, flag, "flag");
 	*flag = 1;
 	if (request == MPI_REQUEST_NULL)
 		return MPI_SUCCESS;
