@@ -121,7 +121,7 @@ static void home_check(const struct nic_peer *p, const struct weft_list *list,
 	weft_must(fits & 1u << op->state);
 	/* who is ended by an answer has a name */
 	weft_must(op->id || op->kind == WEFT_SERVE || list == &p->sending ||
-		   (list != &p->bulk && op->kind != WEFT_SEND));
+		  (list != &p->bulk && op->kind != WEFT_SEND));
 }
 
 /* Only what is in a list of its peer, or a receive that met its message. */

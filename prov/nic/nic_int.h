@@ -177,7 +177,7 @@ struct nic_msg {
 	uint8_t dropped; /* nobody wants it */
 	uint8_t left;	 /* whole, of a peer that is gone */
 	uint16_t lost;	 /* claimed, but will never be whole: errno */
-	void *heap; /* bytes beyond bytes[], or NULL */
+	void *heap;	 /* bytes beyond bytes[], or NULL */
 	union {
 		struct nic_segs segs;
 		unsigned char bytes[72];
@@ -230,7 +230,7 @@ struct weft_nic {
 	bool no_dma;
 	struct weft_list peers;
 	struct weft_list claimed;
-	struct weft_list gone; /* peers whose last messages wait here */
+	struct weft_list gone;	/* peers whose last messages wait here */
 	struct weft_list spare; /* struct nic_ctrl, see NIC_SPARES */
 	unsigned spares;
 	/* names of ops on the wire: slot, generation above */

@@ -196,8 +196,7 @@ static int push_packet(struct weft_nic *nic, struct weft_op *op, uint8_t type,
 		n = end - op->moved;
 	pkt.len = (uint16_t)n;
 	/* Bytes that were asked for say where they belong. */
-	if (weft_unlikely(nic->unit->carrier->virt != NULL) &&
-	    type != NIC_NEXT)
+	if (weft_unlikely(nic->unit->carrier->virt != NULL) && type != NIC_NEXT)
 		pkt.carrier = WEFT_PKT_ANY_ROAD;
 	count = nic_slice(op->iov, op->iov_count, op->moved, n, part);
 	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, part, count);
@@ -454,9 +453,9 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 static int send_long(struct weft_nic *nic, struct nic_peer *p,
 		     struct weft_op *op)
 {
-	bool whole = op->len <= nic->whole_bytes ||
-		     ((op->flags & WEFT_OP_INJECT) &&
-		      op->len <= nic->packet_bytes);
+	bool whole =
+		op->len <= nic->whole_bytes ||
+		((op->flags & WEFT_OP_INJECT) && op->len <= nic->packet_bytes);
 	bool eager = whole || op->len <= nic->eager_bytes;
 	int err = 0;
 

@@ -62,8 +62,8 @@ static size_t send_iov(const struct weft_p2p *p, struct iovec *iov)
 
 	if (!p->bounce && p->pieces > 1)
 		return (size_t)weft_pack_iov(&p->data, &pos, iov, p->pieces);
-	iov->iov_base = p->bounce ? p->bounce
-				  : weft_p2p_start(p->data.buf, p->data.dt);
+	iov->iov_base =
+		p->bounce ? p->bounce : weft_p2p_start(p->data.buf, p->data.dt);
 	iov->iov_len = p->bytes;
 	return 1;
 }
