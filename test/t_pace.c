@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* How much slower a busy host is than a calm one. */
 #include "test/t_pace.h"
 
 #include "src/base/clock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies between processes by the kernel (process_vm_readv and writev). */
 #include "prov/carrier/carrier_cma.h"
 
 #include <errno.h>

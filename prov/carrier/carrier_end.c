@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* For tests: an end of a carrier that counts what is delivered to it. */
 #include "prov/carrier/carrier_end.h"
 #include "test/t.h"
 

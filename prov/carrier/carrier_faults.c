@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reads a fault plan: what is lost, doubled, swapped or changed, and how
+ * often.
+ */
 #include "prov/carrier/carrier_faults.h"
 #include "src/base/log.h"
 

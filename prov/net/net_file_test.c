@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Machine files: what they say, what is refused, and with which words. */
 #include "prov/net/net_file.h"
 #include "prov/net/net_file_int.h"
 #include "prov/net/net_map.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Which processors of the host ranks may run on, and how they share them. */
 #include "prov/nic/nic_place.h"
 
 #include <hwloc/glibc-sched.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Address vectors: insert, look up, remove, both kinds, events. */
 #include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_fake.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Counters: counting, waiting, thresholds, errors. */
 #include "prov/ofi/weft_fake.h"
 #include "test/t.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Completion queues: formats, order, errors, growth, waiting. */
 #include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_fake.h"
 #include "src/base/clock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Fabrics and domains: what they offer and refuse, and when they close. */
 #include "prov/ofi/weft_fabric.h"
 #include "prov/ofi/weft_fake.h"
 #include "prov/ofi/weft_progress.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Event queues: order, errors, waiting. */
 #include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_fake.h"
 #include "src/base/clock.h"

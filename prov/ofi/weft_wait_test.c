@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting in queues and counters, by many threads and by descriptor. */
 #include "prov/ofi/weft_fake.h"
 #include "test/t.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sequence numbers of packets: windows, gaps, duplicates. */
 #include "prov/wire/wire_seq.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sequence numbers against a model, under loss, doubling and disorder. */
 #include "prov/wire/wire_seq.h"
 #include "src/base/rng.h"
 #include "test/t.h"

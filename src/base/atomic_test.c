@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Atomics between threads: acquire and release, counts, full fences. */
 #include "test/t.h"
 #include "src/base/atomic.h"
 

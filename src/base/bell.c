@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A bell: whoever rings wakes those who sleep by it. */
 #include "src/base/bell.h"
 
 #include "src/base/futex.h"

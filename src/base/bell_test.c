@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A bell loses no ring, whatever the threads do. */
 #include "src/base/bell.h"
 #include "test/t.h"
 

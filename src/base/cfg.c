@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Options by environment variable, with names, types, ranges and help. */
 #include "src/base/cfg.h"
 #include "src/base/attr.h"
 #include "src/base/log.h"

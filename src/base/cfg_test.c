@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Options: values, ranges, unknown names and the nearest one. */
 #include "test/t.h"
 #include "src/base/cfg.h"
 #include "src/base/attr.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The host's clock. */
 #include "src/base/clock.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The host's clock goes forward, and its counter agrees with it. */
 #include "test/t.h"
 #include "src/base/clock.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sleeping on a word of memory, and waking who sleeps there. */
 #include "src/base/futex.h"
 
 #include "src/base/clock.h"

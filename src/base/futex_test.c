@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sleep, wake, time-out, and a word that has changed before. */
 #include "src/base/futex.h"
 #include "test/t.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The hash table against a model; the mixing function. */
 #include "test/t.h"
 #include "src/base/hash.h"
 #include "src/base/rng.h"

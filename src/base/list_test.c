@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The intrusive list. */
 #include "test/t.h"
 #include "src/base/list.h"
 

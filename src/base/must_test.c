@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* What must be true ends the process with its place when it is not. */
 #include "src/base/must.h"
 #include "test/t.h"
 

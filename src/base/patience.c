@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How long to spin, when to yield, when to sleep; the model is in the header.
+ */
 #include "src/base/patience.h"
 
 #include "src/base/clock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Patience: the table of constants at work, with a clock of its own. */
 #include "src/base/clock.h"
 #include "src/base/patience.h"
 #include "test/t.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Pools of objects of one size. */
 #include "test/t.h"
 #include "src/base/pool.h"
 

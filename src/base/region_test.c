@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Shared regions: sealed, mapped whole or in part, refused when foreign. */
 #include "test/t.h"
 #include "src/base/region.h"
 

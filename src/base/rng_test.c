@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Random numbers: streams, ranges, evenness. */
 #include "test/t.h"
 #include "src/base/rng.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Work that one thread at a time does: nothing that was asked for is lost. */
 #include "src/base/solo.h"
 #include "test/t.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of published results: rows, experiments, bands. */
 #include "src/reproduce/repro.h"
 #include "test/t.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Histograms: cells, percentiles. */
 #include "src/sim/sim_hist.h"
 #include "test/t.h"
 

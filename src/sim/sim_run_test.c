@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs of synthetic traffic: rates, latencies, the same on every run. */
 #include "src/sim/sim_run.h"
 #include "prov/net/net_file.h"
 #include "test/t.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Traffic patterns: who sends to whom, and what it loads. */
 #include "src/sim/sim_traffic.h"
 #include "prov/net/net_file.h"
 #include "prov/net/net_map.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The lines of weft-info's report, as text and as JSON. */
 #include "src/tool/tool_report.h"
 
 #include <stdarg.h>

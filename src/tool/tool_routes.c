@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* weft-info --classroutes: the trees that a machine would use. */
 #include "src/tool/tool_routes.h"
 
 #include "prov/nic/cu/cu_tree.h"

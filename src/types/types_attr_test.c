@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Attributes: copying, deleting, order, callbacks that fail. */
 #include "test/t.h"
 
 #include "src/types/types_attr.h"

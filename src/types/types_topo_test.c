@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Topologies: dims, coordinates, shifts, neighbours. */
 #include "test/t.h"
 
 #include "src/types/types_topo.h"

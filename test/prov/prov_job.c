@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* For tests of the provider: processes that are started and waited for. */
 #include "test/prov/prov_job.h"
 
 #include "test/t.h"

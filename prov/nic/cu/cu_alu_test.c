@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The unit's arithmetic: every operation and type, flags, exact sums. */
 #include "test/t.h"
 #include "prov/nic/cu/cu_alu.h"
 #include "prov/nic/cu/cu_exact.h"

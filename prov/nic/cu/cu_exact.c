@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sums of doubles that are rounded once, whatever their order. */
 #include "prov/nic/cu/cu_exact.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Trees of the unit's groups: k-ary ones, and those that follow a torus. */
 #include "prov/nic/cu/cu_tree.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Trees: every member once, inputs in order, links of the torus. */
 #include "test/t.h"
 #include "prov/nic/cu/cu_tree.h"
 

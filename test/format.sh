@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every file is as .clang-format has it (clang-format 14, Debian 12's), and
+# begins with what lives in it.
+cd "${top_srcdir:-.}" || exit 1
+bad=0
+mapfile -t files < <(find src prov coll bench examples test include/weft \
+	include/rdma -name '*.[ch]' | sort)
+
+# A comment that is a sentence stands between the SPDX line and the code.
+for f in "${files[@]}"; do
+	sed -n 2p "$f" | grep -q '^/\*' || {
+		echo "$f: nothing says what lives here"
+		bad=1
+	}
+done
+
+case $(clang-format --version 2> /dev/null) in
+*"version 14."*)
+	out=$(clang-format --dry-run "${files[@]}" 2>&1 |
+		sed -n 's/: warning: code should be .*//p' | sort -u)
+	if [ -n "$out" ]; then
+		echo "clang-format -i would change:"
+		cut -d: -f1 <<< "$out" | sort | uniq -c
+		bad=1
+	fi ;;
+*)
+	echo "no clang-format 14"
+	[ $bad = 1 ] || exit 77 ;;
+esac
+exit $bad
