@@ -331,6 +331,66 @@ static void the_last_buffer_is_not_for_who_enters(void **state)
 	net_end_close(&e);
 }
 
+/* Injection leaves room for who passes: here the third packet escapes. */
+static void injection_leaves_its_room_free(void **state)
+{
+	struct net_config cfg;
+	struct net_count n;
+	struct net_end e;
+
+	small_torus(&cfg, "8");
+	cfg.tokens[NET_VC_DYN] = 3 * 18;
+	cfg.tokens[NET_VC_DET] = 4;
+	cfg.inject_room = 18;
+	cfg.token_ps = 400000;
+	net_end_open(&e, &cfg, 0);
+	for (unsigned i = 0; i < 3; i++)
+		T_OK(net_end_send(&e, 0, 0, 1, 512));
+	net_end_drain(&e);
+	T_IS(e.arrived, 3);
+	net_count_get(e.net, &n);
+	T_IS(n.escapes, 1);
+	net_end_close(&e);
+}
+
+/*
+ * Two packets come in at node 1 by one receiver and leave by different links.
+ * The first has to wait for a packet of the node itself, so both could leave
+ * at once: with one read path they cannot. When the second is there.
+ */
+static uint64_t second_leaves(uint32_t read_paths)
+{
+	struct net_msg m = { .src = 0, .dst = 16, .bytes = 512, .zone = 2 };
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t at;
+
+	small_torus(&cfg, "8x8");
+	memset(cfg.zone[2], 0x1f, sizeof(cfg.zone[2]));
+	cfg.zone[2][0] = 1; /* dimension by dimension */
+	cfg.read_paths = read_paths;
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_send(e.net, 0, &m));
+	m.dst = 9;
+	T_OK(net_send(e.net, 0, &m));
+	m.src = 8;
+	m.dst = 16;
+	T_OK(net_send(e.net, cfg.hop_ps - 10 * cfg.tick_ps, &m));
+	net_end_drain(&e);
+	T_IS(e.arrived, 3);
+	at = e.node_at[9];
+	net_end_close(&e);
+	return at;
+}
+
+static void a_receiver_reads_as_many_as_it_has_paths(void **state)
+{
+	uint64_t one = second_leaves(1), two = second_leaves(2);
+
+	T_TRUE(one > two);
+	T_IS(second_leaves(3), two);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -340,6 +400,8 @@ int main(void)
 		T_CASE(a_ring_without_its_bubble_gets_stuck),
 		T_CASE(escapes_keep_the_bubble),
 		T_CASE(the_last_buffer_is_not_for_who_enters),
+		T_CASE(injection_leaves_its_room_free),
+		T_CASE(a_receiver_reads_as_many_as_it_has_paths),
 	};
 	return T_RUN(tests);
 }

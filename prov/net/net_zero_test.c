@@ -180,6 +180,40 @@ static void long_messages_follow_each_other_at_link_speed(void **state)
 	net_end_close(&e);
 }
 
+/*
+ * Engines slower than the link take packets one behind the other, to the
+ * picosecond, though a packet takes no whole number of ticks.
+ */
+static void slow_engines_work_without_a_gap(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t n = 50, built, stored, first;
+
+	net_config_bgq(&cfg);
+	cfg.injection_ps_per_byte_x1000 = 999001;
+	net_end_open(&e, &cfg, 0);
+	built = (cfg.header_bytes + 512) * cfg.injection_ps_per_byte_x1000 /
+		1000;
+	T_TRUE(built % cfg.tick_ps);
+	T_OK(net_end_send(&e, 0, 0, 1, n * 512));
+	net_end_drain(&e);
+	T_IS(e.last_at, zero_load(&cfg, 512, 1) + (n - 1) * built);
+	net_end_close(&e);
+
+	net_config_bgq(&cfg);
+	cfg.reception_ps_per_byte_x1000 = 999001;
+	net_end_open(&e, &cfg, 0);
+	stored = 512 * cfg.reception_ps_per_byte_x1000 / 1000;
+	T_OK(net_end_send(&e, 0, 0, 1, 512));
+	net_end_drain(&e);
+	first = e.last_at;
+	T_OK(net_end_send(&e, 10000000, 0, 1, n * 512));
+	net_end_drain(&e);
+	T_IS(e.last_at, 10000000 + first + (n - 1) * stored);
+	net_end_close(&e);
+}
+
 static void timers_go_off_at_their_picosecond(void **state)
 {
 	struct net_config cfg;
@@ -323,6 +357,7 @@ int main(void)
 		T_CASE(a_message_to_oneself_passes_no_link),
 		T_CASE(a_looped_back_node_reaches_itself_by_every_link),
 		T_CASE(long_messages_follow_each_other_at_link_speed),
+		T_CASE(slow_engines_work_without_a_gap),
 		T_CASE(timers_go_off_at_their_picosecond),
 		T_CASE(timers_of_one_time_go_off_by_cookie),
 		T_CASE(packets_of_one_tick_go_on_by_receiver),
