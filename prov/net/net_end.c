@@ -33,6 +33,8 @@ static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	struct net_end *e = arg;
 
 	e->arrived++;
+	if (cookie < 8)
+		e->cookie_at[cookie] = at;
 	e->last_cookie = cookie;
 	note(e, at, node, cookie);
 }
