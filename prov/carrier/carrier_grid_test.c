@@ -377,6 +377,44 @@ static void shared_memory_is_common(void **state)
 	end_close(&a);
 }
 
+static void windows_are_common(void **state)
+{
+	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
+					  .share_bytes = 100,
+					  .window_bytes = 1 << 20 };
+	struct end a, b;
+	void *seen_a, *seen_b, *again;
+	int ret;
+
+	T_OK(end_open(&a, grid_of(state)->ops, 1, &attr));
+	T_OK(end_open(&b, grid_of(state)->ops, 2, &attr));
+	T_OK(b.c->ops->window(b.c, NULL, 8192, 4096, &seen_b));
+	do {
+		ret = a.c->ops->window(a.c, end_peer(&a, &b), 8192, 4096,
+				       &seen_a);
+	} while (ret == -EAGAIN);
+	T_OK(ret);
+	T_IS(*(uint64_t *)seen_a, 0);
+	memset((char *)seen_a + 4095, 7, 1);
+	T_IS(((char *)seen_b)[4095], 7);
+	/* its own, another part, and what is not there */
+	T_OK(a.c->ops->window(a.c, NULL, 8192, 4096, &again));
+	T_IS(((char *)again)[4095], 0);
+	a.c->ops->window_close(a.c, again, 4096);
+	T_OK(a.c->ops->window(a.c, end_peer(&a, &b), 0, 4096, &again));
+	T_IS(((char *)again)[4095], 0);
+	a.c->ops->window_close(a.c, again, 4096);
+	T_IS(a.c->ops->window(a.c, end_peer(&a, &b), 1 << 20, 4096, &again),
+	     -EOPNOTSUPP);
+	b.c->ops->window_close(b.c, seen_b, 4096);
+	end_close(&b);
+	*(char *)seen_a = 1; /* still there */
+	T_TRUE(end_wait_lost(&a, 1, 20));
+	*(char *)seen_a = 2;
+	a.c->ops->window_close(a.c, seen_a, 4096);
+	end_close(&a);
+}
+
 static void *grid_wake_later(void *arg)
 {
 	struct timespec ts = { .tv_nsec = 30000000 };
@@ -576,6 +614,7 @@ int main(void)
 			GRID(memory_of_a_peer_can_be_read_and_written),
 			GRID(dma_can_be_switched_off),
 			GRID(shared_memory_is_common),
+			GRID(windows_are_common),
 			GRID(wait_ends_by_time_and_by_wake),
 			GRID(threads_that_sleep_are_woken),
 			GRID(wait_runs_beside_the_others),

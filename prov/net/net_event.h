@@ -18,7 +18,7 @@ enum net_ev {
 	NET_EV_SORTED,
 	NET_EV_COLL = NET_EV_SORTED, /* class route: packet at a receiver */
 	NET_EV_CREDIT, /* class route: payload: member; VC as the packet's */
-	NET_EV_WAKE,   /* a message is ready; port: FIFO */
+	NET_EV_WAKE,   /* a message is ready; port: FIFO; payload: an ack */
 	NET_EV_BUILT,  /* the engine has finished a packet; port: FIFO */
 	NET_EV_PART,   /* class route: a part is at the engine */
 	NET_EV_CBUILT, /* class route: the engine has finished it */
@@ -30,19 +30,19 @@ enum net_ev {
 	NET_EV_TIMER,		    /* payload: message record */
 };
 
-#define NET_NODE_SHIFT	  44
-#define NET_KIND_SHIFT	  40
-#define NET_PORT_SHIFT	  34
-#define NET_VC_SHIFT	  30
-#define NET_PAYLOAD_MASK  ((1u << NET_VC_SHIFT) - 1)
+#define NET_NODE_SHIFT	 44
+#define NET_KIND_SHIFT	 40
+#define NET_PORT_SHIFT	 34
+#define NET_VC_SHIFT	 30
+#define NET_PAYLOAD_MASK ((1u << NET_VC_SHIFT) - 1)
 
-static inline uint64_t net_word(uint32_t node, enum net_ev kind,
-				unsigned port, unsigned vc, uint32_t payload)
+static inline uint64_t net_word(uint32_t node, enum net_ev kind, unsigned port,
+				unsigned vc, uint32_t payload)
 {
 	return (uint64_t)node << NET_NODE_SHIFT |
 	       (uint64_t)kind << NET_KIND_SHIFT |
-	       (uint64_t)port << NET_PORT_SHIFT |
-	       (uint64_t)vc << NET_VC_SHIFT | payload;
+	       (uint64_t)port << NET_PORT_SHIFT | (uint64_t)vc << NET_VC_SHIFT |
+	       payload;
 }
 static inline uint32_t net_word_node(uint64_t w)
 {

@@ -34,12 +34,14 @@ enum {
 	NET_QUEUES_MAX = 8,
 	NET_SLOT_FIFO = 112,
 	NET_PORTS_MAX = 56,
-	NET_READERS = 12,     /* receivers that read_paths can limit */
-	NET_WHEEL = 8192,     /* ticks, this one and those ahead */
-	NET_CHUNK = 32,	      /* words: the chunk before, then events */
+	NET_FLOW_NONE = 0xff,  /* no rings here */
+	NET_READERS = 12,      /* receivers that read_paths can limit */
+	NET_WHEEL = 8192,      /* ticks, this one and those ahead */
+	NET_CHUNK = 32,	       /* words: the chunk before, then events */
 	NET_REGION_SHIFT = 12, /* nodes whose share of a tick fits the cache */
-	NET_HOPS_MAX = 64,    /* kinds of links, by their times */
-	NET_SHARE_MAX = 1024, /* parts of one node in a collective packet */
+	NET_HOPS_MAX = 64,     /* kinds of links, by their times */
+	NET_SHARE_MAX = 1024,  /* parts of one node in a collective packet */
+	NET_RATES_MAX = 8,     /* of links */
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* the packet pool is empty: look again */
 };
@@ -52,34 +54,38 @@ enum {
 	NET_P_STAY = 4,	   /* stays on the bubble channel */
 	NET_P_FP = 8,	   /* class route: floating point */
 	NET_P_LAST = 16,   /* ends its message */
+	NET_P_ACK = 32,	   /* on its way back, says that it arrived */
 };
 
 struct net_packet {
-	uint64_t want;	 /* ports it may leave by, dynamic */
+	uint64_t want; /* ports it may leave by, dynamic */
 	union {
 		uint64_t cookie; /* class route */
 		uint32_t last;	 /* of a queue's head: the queue's end */
 	};
-	uint64_t seq;	 /* class route: sequence; else offset in message */
-	uint32_t next;	 /* in the queue it waits in */
-	uint32_t msg;	 /* class route: member that it goes to */
-	uint32_t since;	 /* tick of arrival at this node */
-	uint32_t dst;	 /* node */
+	uint64_t seq;	/* class route: sequence; else offset in message */
+	uint32_t next;	/* in the queue it waits in */
+	uint32_t msg;	/* class route: member that it goes to */
+	uint32_t since; /* tick of arrival at this node */
+	uint32_t dst;	/* node */
 	uint16_t bytes;
-	uint16_t frac;	 /* picoseconds beyond the tick */
+	uint16_t frac;		  /* picoseconds beyond the tick */
 	int8_t rem[NET_DIMS_MAX]; /* hops left, signed */
-	uint8_t left;	 /* mask of dimensions with hops left */
-	uint8_t vc;	 /* it sits in */
-	uint8_t det;	 /* port by the deterministic order */
+	uint8_t left;		  /* mask of dimensions with hops left */
+	uint8_t vc;		  /* it sits in */
+	uint8_t det;		  /* port by the deterministic order */
 	uint8_t chunks;
 	uint8_t flags;
 	uint8_t zone;
-	uint8_t in;	 /* receiver it came by */
-	uint8_t kind;	 /* class route: enum net_coll */
-	uint16_t count;	 /* class route: inputs so far, copies to send */
+	uint8_t in;   /* receiver it came by */
+	uint8_t kind; /* class route: enum net_coll */
+	union {
+		uint16_t count; /* class route: inputs so far, copies */
+		uint16_t lane;	/* parallel links: the one it is hashed to */
+	};
 	union {
 		uint32_t holder; /* class route: of a copy, who keeps it */
-		uint32_t dirs;	 /* torus: its port in each dimension */
+		uint32_t dirs;	 /* torus: its direction in each dimension */
 	};
 };
 
@@ -121,20 +127,21 @@ struct net_hop {
 	uint16_t frac;	     /* picoseconds beyond */
 	uint8_t token_ticks; /* of this link's tokens to the peer */
 	uint8_t need;	     /* tokens to enter its ring */
-	uint16_t pad;
+	uint8_t rate;	     /* of the link: row of net->len */
+	uint8_t pad;
 };
 
 /* The sender of a port: who waits for it. */
 struct net_out {
 	/* line 0: all but deterministic packets and class routes */
-	uint64_t dyn[2]; /* slots that could use this port's VC 0 */
-	uint64_t esc[2]; /* slots that could escape here */
+	uint64_t dyn[2];    /* slots that could use this port's VC 0 */
+	uint64_t esc[2];    /* slots that could escape here */
 	uint16_t inject[4]; /* injection FIFOs with a head for this VC */
-	uint8_t rr;    /* slot after the one served last */
-	uint8_t share; /* grants to receivers while injection waited */
-	uint8_t waits; /* bit per list that is not empty */
-	uint8_t turn;  /* deterministic before dynamic; entering a ring */
-	uint8_t vcs;   /* bit per VC with an injection FIFO waiting */
+	uint8_t rr;	    /* slot after the one served last */
+	uint8_t share;	    /* grants to receivers while injection waited */
+	uint8_t waits;	    /* bit per list that is not empty */
+	uint8_t turn;	    /* deterministic before dynamic; entering a ring */
+	uint8_t vcs;	    /* bit per VC with an injection FIFO waiting */
 	uint8_t pad[3];
 	uint32_t packets_coll; /* class routes' part of the counts */
 	uint32_t chunks_coll;
@@ -163,8 +170,8 @@ struct net_fifo {
 	uint32_t ring;	  /* messages at the head of their FIFO in memory */
 	uint32_t last;	  /* FIFO in memory that was served last */
 	uint32_t msg;	  /* being cut now, or 0 */
-	uint8_t count;
-	uint8_t pad[7];
+	uint32_t count;
+	uint32_t pad;
 };
 
 static_assert(sizeof(struct net_fifo) == 32, "two to a line");
@@ -178,7 +185,7 @@ struct net_node {
 	uint8_t reading[NET_READERS]; /* by receiver: leaving VC 0 now */
 	uint8_t rr;
 	uint8_t pad;
-	uint16_t room[];  /* by port: tokens of VC 0 */
+	uint16_t room[]; /* by port: tokens of VC 0 */
 };
 
 static_assert(offsetof(struct net_node, room) == 42, "11 ports in a line");
@@ -188,17 +195,18 @@ struct net_mark {
 	uint64_t fresh[2]; /* slots with a new head */
 	uint64_t dirty;	   /* ports to look at */
 	uint32_t node;
-	uint32_t head;	   /* that may go first: a slot, or none */
+	uint32_t head; /* that may go first: a slot, or none */
 };
 
 /* The node's side of memory. */
 struct net_nic {
-	uint64_t memory_ps; /* memory is busy until, once spilt */
-	uint64_t alu_tick;  /* class routes' combining */
+	uint64_t memory_ps;   /* memory is busy until, once spilt */
+	uint64_t alu_tick;    /* class routes' combining */
 	struct net_list part; /* class routes: at the engine */
 	uint64_t part_ps;     /* the engine's last part was complete */
 	uint32_t part_busy;
-	uint32_t pad[7];
+	uint32_t pad;
+	uint64_t bus_ps[NET_BUSES_MAX]; /* busy until */
 };
 
 static_assert(sizeof(struct net_nic) == 64, "a line");
@@ -206,22 +214,25 @@ static_assert(sizeof(struct net_nic) == 64, "a line");
 /* A message, or a timer. */
 struct net_mrec {
 	uint64_t bytes;
-	uint64_t cookie;
+	uint64_t cookie;   /* NET_M_ACKED: the record that waits for them */
 	uint64_t ready_ps; /* at the engine; of a call up: when */
-	uint32_t cut;	/* packets so far */
-	uint32_t left;	/* packets not delivered */
+	uint32_t cut;	   /* packets so far */
+	uint32_t left;	   /* packets not delivered */
 	uint32_t src, dst;
-	uint32_t fifo;
-	uint32_t next;	/* in its FIFO in memory; free list */
-	uint32_t last;	/* of a head: the end of its FIFO */
-	uint32_t ring;	/* of a head: the next head of the engine */
+	uint16_t fifo;
+	uint8_t path;
+	uint8_t pad;
+	uint32_t next; /* in its FIFO in memory; free list */
+	uint32_t last; /* of a head: the end of its FIFO */
+	uint32_t ring; /* of a head: the next head of the engine */
 	int8_t rem[NET_DIMS_MAX];
-	uint8_t flags;	/* NET_P_* for its packets, NET_M_SEEN */
-	uint8_t road;	/* VC, and zone from bit 4 on */
+	uint8_t flags; /* NET_P_* for its packets, NET_M_SEEN */
+	uint8_t road;  /* VC, and zone from bit 4 on */
 };
 
 #define NET_MESSAGE_MAX (1ull << 40)
-#define NET_M_SEEN 0x80 /* its target counts it as working set */
+#define NET_M_SEEN	0x80 /* its target counts it as working set */
+#define NET_M_ACKED	0x40 /* each packet is acknowledged */
 
 static_assert(sizeof(struct net_mrec) == 64, "a message is a cache line");
 
@@ -233,9 +244,9 @@ struct net_member {
 	uint32_t next;	 /* sibling */
 	uint32_t share;
 	uint8_t children;
-	uint8_t port_up;   /* here, towards the parent */
-	uint8_t port_down; /* at the parent, towards here */
-	uint8_t credit_up; /* packets that may go to the parent */
+	uint8_t port_up;     /* here, towards the parent */
+	uint8_t port_down;   /* at the parent, towards here */
+	uint8_t credit_up;   /* packets that may go to the parent */
 	uint8_t credit_down; /* packets that the parent may send here */
 	uint8_t barrier;     /* the route has a barrier class, too */
 	uint8_t pad[2];
@@ -244,7 +255,7 @@ struct net_member {
 };
 
 struct net_tree_rec {
-	uint32_t root;	/* member; 0: free */
+	uint32_t root; /* member; 0: free */
 	uint32_t count;
 };
 
@@ -270,17 +281,24 @@ struct net {
 	uint32_t nodes; /* with switches */
 	uint32_t ends;	/* that have a unit; the first ones */
 	uint32_t ports;
-	uint32_t queues; /* per receiver: dynamic, then bubble */
-	uint32_t qshift; /* slots of a receiver are 1 << qshift apart */
+	uint32_t queues;  /* per receiver: dynamic, then bubble */
+	uint32_t qshift;  /* slots of a receiver are 1 << qshift apart */
 	uint32_t large;	  /* lines must be asked for ahead of their use */
 	uint32_t regions; /* run one by one */
 	uint32_t lanes;	  /* lists of events in a tick */
 	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
 	uint32_t chunks_max, far_max, events_max;
 	struct net_fat fat; /* of trees */
-	/* torus, by mask of dimensions with hops left */
-	uint16_t det_ports[1 << NET_DIMS_MAX];
-	uint16_t zone_ports[NET_ZONES][1 << NET_DIMS_MAX];
+	/* torus: directions, by mask of dimensions with hops left */
+	uint16_t det_dirs[1 << NET_DIMS_MAX];
+	uint16_t zone_dirs[NET_ZONES][1 << NET_DIMS_MAX];
+	/* torus: directions and ports; these are the same numbers but for */
+	uint32_t parallel; /* several links to a neighbour */
+	uint64_t dir_ports[2 * NET_DIMS_MAX];
+	uint8_t dir_first[2 * NET_DIMS_MAX];
+	uint8_t dir_links[2 * NET_DIMS_MAX];
+	uint8_t flow[NET_PORTS_MAX];	 /* by port: its direction, or none */
+	uint64_t ring[NET_PORTS_MAX][2]; /* bubble queues it goes on from */
 	/* offsets from the start of the block, and strides */
 	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
 	uint64_t off_member, off_route, off_combo, off_slot;
@@ -288,12 +306,15 @@ struct net {
 	uint32_t first_packet, first_msg, first_chunk; /* less one */
 	uint32_t node_stride, link_stride;
 	/* derived numbers */
-	uint16_t len[NET_PAYLOAD_CHUNKS + 1];  /* ticks on a link, by chunks */
+	uint64_t rate[NET_RATES_MAX]; /* of links, as in net_config.h */
+	uint32_t rates;
+	/* ticks on a link, by rate and chunks */
+	uint16_t len[NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
 	uint16_t cost[NET_PAYLOAD_CHUNKS + 1]; /* tokens of VC 0 */
 	struct net_hop hop[NET_HOPS_MAX];
 	uint32_t hops_used;
 	/* state */
-	uint64_t tick;	/* next one to run */
+	uint64_t tick; /* next one to run */
 	uint64_t events, hops, injected, delivered, escapes, hash;
 	uint64_t timers;
 	uint64_t copies;   /* packets that are copies of others */
@@ -384,10 +405,10 @@ struct net_step {
 	struct net *net;
 	const struct net_up *up;
 	void *arg;
-	uint64_t now;	   /* tick */
+	uint64_t now;	       /* tick */
 	struct net_mark *mark; /* from 1 on: nodes touched in the region */
 	uint32_t marks;
-	uint32_t id;	   /* the node; the rest is its */
+	uint32_t id; /* the node; the rest is its */
 	struct net_node *node;
 	const uint32_t *link;
 	struct net_in *in;
@@ -409,8 +430,8 @@ static inline struct net_out *net_out(const struct net_step *s, unsigned port)
 }
 
 /* The mark of a node, to note in it what there is to do. */
-static inline struct net_mark *net_mark(struct net_step *s,
-					struct net_node *n, uint32_t id)
+static inline struct net_mark *net_mark(struct net_step *s, struct net_node *n,
+					uint32_t id)
 {
 	if (!n->mark) {
 		n->mark = (uint16_t)++s->marks;
@@ -419,25 +440,26 @@ static inline struct net_mark *net_mark(struct net_step *s,
 	return &s->mark[n->mark];
 }
 
-/* Times of the link behind a port of the step's node. */
+/* Times of a link. */
+static inline const struct net_hop *net_link_hop(const struct net *net,
+						 uint32_t link)
+{
+	return &net->hop[link & (NET_HOPS_MAX - 1)];
+}
+/* Of the one behind a port of the step's node. */
 static inline const struct net_hop *net_hop(const struct net_step *s,
 					    unsigned port)
 {
-	return &s->net->hop[s->link[port] & (NET_HOPS_MAX - 1)];
+	return net_link_hop(s->net, s->link[port]);
 }
 
 /* ---- small steps --------------------------------------------------------- */
 
-static inline uint32_t net_wire_bytes(const struct net_config *cfg,
-				      uint32_t chunks)
+/* Ticks of a packet with so many chunks of payload on a link of this rate. */
+static inline uint32_t net_len(const struct net *net, unsigned rate,
+			       uint32_t chunks)
 {
-	return cfg->header_bytes + cfg->trailer_bytes +
-	       chunks * cfg->chunk_bytes;
-}
-/* Ticks of a packet with so many chunks of payload on a link. */
-static inline uint32_t net_len(const struct net *net, uint32_t chunks)
-{
-	return net->len[chunks];
+	return net->len[rate][chunks];
 }
 static inline uint32_t net_chunks(const struct net *net, uint32_t bytes)
 {
@@ -454,8 +476,8 @@ static inline uint32_t net_cost(const struct net *net, uint32_t chunks,
 static inline uint32_t net_tokens(const struct net *net, uint32_t node,
 				  unsigned port, unsigned vc)
 {
-	return vc ? net_det_tokens(net, node, vc)[port] :
-		    net_node(net, node)->room[port];
+	return vc ? net_det_tokens(net, node, vc)[port]
+		  : net_node(net, node)->room[port];
 }
 
 #endif

@@ -76,8 +76,9 @@ static double queue_ratio(double rho, uint64_t total)
 	cfg.wrap[0] = 0;
 	net_end_open(&q.e, &cfg, 0);
 	slot = (138 + cfg.protocol_ticks) * (double)cfg.tick_ps;
-	zero = (double)cfg.inject_ps + 544 * 312.5 + (double)cfg.hop_ps +
-	       138 * 2000. + (double)cfg.receive_ps;
+	zero = (double)cfg.path[0].inject_ps + 544 * 312.5 +
+	       (double)cfg.hop_ps +
+	       138 * 2000. + (double)cfg.path[0].receive_ps;
 	weft_rng_init(&q.rng, 12345, 0);
 	q.gap_ps = slot / rho;
 	for (i = 0; i < AHEAD; i++)

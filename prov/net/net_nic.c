@@ -3,15 +3,15 @@
  * The unit at a node, between memory and network. A message waits in its FIFO
  * in memory; the engine of the network FIFO that serves it builds a packet at
  * a time, taking turns between FIFOs in memory, as long as the network FIFO
- * has room. On the other side each receiver has an engine that stores what
- * streams in. When the messages at work are larger than the L2, all engines of
- * the node share the memory behind it.
+ * has room. When the messages at work are larger than the L2, all engines of
+ * the node share the memory behind it; buses are shared at all times. What
+ * comes in is net_nic_in.c.
  *
  * Everything is computed from the times that callers gave, never from when
  * they called, so a send may be dated back by net_lookahead().
  */
-#include "prov/net/net_layout.h"
 #include "prov/net/net_nic.h"
+#include "prov/net/net_nic_int.h"
 #include "prov/net/net_pool.h"
 #include "prov/net/net_router.h"
 #include "prov/net/net_steer.h"
@@ -19,37 +19,6 @@
 
 #include <errno.h>
 #include <string.h>
-
-static uint64_t tick_of(const struct net *net, uint64_t ps)
-{
-	return ps / net->cfg.tick_ps;
-}
-
-/* Schedules word at the tick of ps, or as soon as still possible. */
-static inline void push_ps(struct net *net, uint64_t ps, enum net_ev kind,
-			   uint64_t word)
-{
-	uint64_t tick = tick_of(net, ps);
-
-	net_wheel_put(net, tick < net->tick ? net->tick : tick, kind, word);
-}
-
-/* ---- memory -------------------------------------------------------------- */
-
-/* When bytes that engines want to move from start on have passed memory. */
-static uint64_t memory_end(const struct net *net, uint32_t node,
-			   uint64_t start, uint32_t bytes)
-{
-	const struct net_config *cfg = &net->cfg;
-	struct net_nic *n = net_nic(net, node);
-
-	if (!cfg->l2_bytes || net_node(net, node)->active <= cfg->l2_bytes)
-		return start;
-	if (n->memory_ps < start)
-		n->memory_ps = start;
-	n->memory_ps += bytes * 1000000ull / cfg->spill_bytes_per_us;
-	return n->memory_ps;
-}
 
 /* ---- messages in memory -------------------------------------------------- */
 
@@ -93,16 +62,16 @@ static void ring_remove(const struct net *net, struct net_fifo *f, uint32_t mi)
 
 static void push_wake(struct net *net, const struct net_mrec *m)
 {
-	push_ps(net, m->ready_ps, NET_EV_WAKE,
-		net_word(m->src, NET_EV_WAKE, m->fifo % net->cfg.inject_fifos,
-			 0, 0));
+	net_push_ps(net, m->ready_ps, NET_EV_WAKE,
+		    net_word(m->src, NET_EV_WAKE,
+			     m->fifo % net->cfg.inject_fifos, 0, 0));
 }
 
 static void enqueue(struct net *net, uint32_t mi)
 {
 	struct net_mrec *m = net_mrec(net, mi);
-	struct net_fifo *f = &net_fifos(net, m->src)
-				     [m->fifo % net->cfg.inject_fifos];
+	struct net_fifo *f =
+		&net_fifos(net, m->src)[m->fifo % net->cfg.inject_fifos];
 	uint32_t head = ring_find(net, f, m->fifo);
 
 	if (head) {
@@ -170,6 +139,40 @@ static bool deposit_ok(const struct net *net, const struct net_msg *msg,
 	       msg->way != NET_DYNAMIC;
 }
 
+static bool msg_ok(const struct net *net, const struct net_msg *msg)
+{
+	return msg->bytes <= NET_MESSAGE_MAX && msg->src < net->ends &&
+	       msg->dst < net->ends && msg->way <= NET_SYSTEM &&
+	       msg->zone < NET_ZONES && msg->fifo <= UINT16_MAX &&
+	       msg->path < net_config_paths(&net->cfg) &&
+	       !(msg->ack && msg->deposit);
+}
+
+/* Data in a full packet of the message. */
+static uint32_t packet_most(const struct net *net, const struct net_mrec *m)
+{
+	uint32_t most = net_path(net, m)->packet_bytes;
+
+	return most ? most : net->cfg.payload_bytes;
+}
+
+/* A second record counts what comes back; false: there is none. */
+static bool want_acks(struct net *net, uint32_t mi)
+{
+	uint32_t wi = net_mrec_get(net);
+	struct net_mrec *m = net_mrec(net, mi), *w = net_mrec(net, wi);
+
+	if (!wi)
+		return false;
+	*w = (struct net_mrec){ .cookie = m->cookie,
+				.left = m->left,
+				.src = m->dst,
+				.dst = m->src };
+	m->cookie = wi;
+	m->flags |= NET_M_ACKED;
+	return true;
+}
+
 int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 {
 	struct net_mrec *m;
@@ -177,28 +180,30 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	uint64_t packets;
 	uint32_t mi;
 
-	if (msg->bytes > NET_MESSAGE_MAX || msg->src >= net->ends ||
-	    msg->dst >= net->ends || msg->way > NET_SYSTEM ||
-	    msg->zone >= NET_ZONES ||
-	    net_steer_plan(net, msg, rem) || !deposit_ok(net, msg, rem))
+	if (!msg_ok(net, msg) || net_steer_plan(net, msg, rem) ||
+	    !deposit_ok(net, msg, rem))
 		return -EINVAL;
 	mi = net_mrec_get(net);
 	if (!mi)
 		return -EAGAIN;
 	m = net_mrec(net, mi);
-	packets = (msg->bytes + net->cfg.payload_bytes - 1) /
-		  net->cfg.payload_bytes;
+	m->path = msg->path;
+	packets = (msg->bytes + packet_most(net, m) - 1) / packet_most(net, m);
 	m->bytes = msg->bytes;
 	m->cookie = msg->cookie;
-	m->ready_ps = at + net->cfg.inject_ps;
+	m->ready_ps = at + net_path(net, m)->inject_ps;
 	m->left = (uint32_t)((packets ? packets : 1) * keepers(net, msg));
 	m->src = msg->src;
 	m->dst = msg->dst;
-	m->fifo = msg->fifo;
+	m->fifo = (uint16_t)msg->fifo;
 	memcpy(m->rem, rem, sizeof(rem));
 	m->road = (uint8_t)(way_vc[msg->way] | msg->zone << 4);
 	m->flags = flags_of(msg);
-	if (tick_of(net, m->ready_ps) < net->tick)
+	if (msg->ack && !want_acks(net, mi)) {
+		net_mrec_put(net, mi);
+		return -EAGAIN;
+	}
+	if (net_tick_of(net, m->ready_ps) < net->tick)
 		net->late++;
 	enqueue(net, mi);
 	return 0;
@@ -216,7 +221,7 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie)
 	m->cookie = cookie;
 	m->ready_ps = at;
 	net->timers++;
-	push_ps(net, at, NET_EV_TIMER, net_word(0, NET_EV_TIMER, 0, 0, mi));
+	net_push_ps(net, at, NET_EV_TIMER, net_word(0, NET_EV_TIMER, 0, 0, mi));
 	return 0;
 }
 
@@ -232,8 +237,7 @@ static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
 
 	do {
 		m = net_mrec(net, i);
-		if (m->ready_ps < end &&
-		    m->fifo - f->last - 1 <= best_after) {
+		if (m->ready_ps < end && m->fifo - f->last - 1 <= best_after) {
 			best_after = m->fifo - f->last - 1;
 			best = i;
 		}
@@ -244,10 +248,10 @@ static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
 
 static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m)
 {
-	uint64_t left = m->bytes - (uint64_t)m->cut * net->cfg.payload_bytes;
+	uint32_t most = packet_most(net, m);
+	uint64_t left = m->bytes - (uint64_t)m->cut * most;
 
-	return left < net->cfg.payload_bytes ? (uint32_t)left :
-					       net->cfg.payload_bytes;
+	return left < most ? (uint32_t)left : most;
 }
 
 /* Starts the engine on its next packet, if it can work. */
@@ -255,6 +259,7 @@ static void feed(struct net_step *s, unsigned fifo)
 {
 	struct net *net = s->net;
 	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
+	const struct net_path *path;
 	struct net_mrec *m;
 	uint64_t start, end, slow;
 	uint32_t bytes;
@@ -274,30 +279,29 @@ static void feed(struct net_step *s, unsigned fifo)
 	if (!m->cut)
 		s->node->active += m->bytes;
 	bytes = packet_bytes(net, m);
+	path = net_path(net, m);
 	end = start + (net->cfg.header_bytes +
 		       net_chunks(net, bytes) * net->cfg.chunk_bytes) *
-			      net->cfg.injection_ps_per_byte_x1000 / 1000;
-	slow = memory_end(net, s->id, start, bytes);
+			      path->injection_ps_per_byte_x1000 / 1000;
+	slow = net_memory_end(net, s->id, start, bytes);
+	if (end < slow)
+		end = slow;
+	slow = net_bus_end(net, s->id, path->bus_out, start, bytes);
 	if (end < slow)
 		end = slow;
 	f->free_ps = end;
-	push_ps(net, end, NET_EV_BUILT,
-		net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
-}
-
-void net_nic_wake(struct net_step *s, uint64_t word)
-{
-	feed(s, net_word_port(word));
+	net_push_ps(net, end, NET_EV_BUILT,
+		    net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
 }
 
 static void packet_fill(const struct net *net, struct net_packet *p,
 			const struct net_mrec *m)
 {
-	p->seq = (uint64_t)m->cut * net->cfg.payload_bytes;
+	p->seq = (uint64_t)m->cut * packet_most(net, m);
 	p->bytes = (uint16_t)packet_bytes(net, m);
 	p->chunks = (uint8_t)net_chunks(net, p->bytes);
 	p->dst = m->dst;
-	p->flags = m->flags & (uint8_t)~NET_M_SEEN;
+	p->flags = m->flags & (uint8_t) ~(NET_M_SEEN | NET_M_ACKED);
 	p->zone = m->road >> 4;
 	p->vc = m->road & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
@@ -311,12 +315,13 @@ static void loop_back(struct net_step *s, unsigned fifo, uint32_t pi,
 		      uint64_t end)
 {
 	struct net *net = s->net;
-	uint64_t at = end + net->cfg.local_ps + net->cfg.receive_ps;
 	struct net_packet *p = net_packet(net, pi);
+	uint64_t at = end + net->cfg.local_ps +
+		      net_path(net, net_mrec(net, p->msg))->receive_ps;
 
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
-	push_ps(net, at, NET_EV_DELIVER,
-		net_word(s->id, NET_EV_DELIVER, 63, fifo, pi));
+	net_push_ps(net, at, NET_EV_DELIVER,
+		    net_word(s->id, NET_EV_DELIVER, 63, fifo, pi));
 }
 
 static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
@@ -337,6 +342,15 @@ static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 	net_router_offer(s, fifo, pi);
 }
 
+/* A message may begin, or an acknowledgement has been made. */
+void net_nic_wake(struct net_step *s, uint64_t word)
+{
+	if (net_word_payload(word))
+		fifo_push(s, net_word_port(word), net_word_payload(word));
+	else
+		feed(s, net_word_port(word));
+}
+
 /* The message is all cut: its FIFO in memory goes on. */
 static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 {
@@ -345,8 +359,8 @@ static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 	struct net_mrec *m = net_mrec(net, f->msg);
 
 	m->ready_ps = end + net->cfg.tick_ps;
-	push_ps(net, m->ready_ps, NET_EV_SENT,
-		net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
+	net_push_ps(net, m->ready_ps, NET_EV_SENT,
+		    net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
 	s->node->active -= m->bytes;
 	promote(net, f, f->msg, end);
 }
@@ -399,141 +413,4 @@ void net_nic_drain(struct net_step *s, unsigned fifo)
 	}
 	if (f->count + 1u == net->cfg.inject_depth)
 		feed(s, fifo); /* it was full */
-}
-
-/* ---- reception engines --------------------------------------------------- */
-
-/* When the packet that begins to come in now has left the network. */
-static uint64_t store(struct net_step *s, unsigned port,
-		      const struct net_packet *p)
-{
-	struct net *net = s->net;
-	struct net_in *in = &s->in[port];
-	struct net_mrec *m = net_mrec(net, p->msg);
-	uint64_t head = s->now * net->cfg.tick_ps + p->frac;
-	uint64_t end = head + (uint64_t)net_len(net, p->chunks) *
-				      net->cfg.tick_ps;
-	uint64_t t;
-
-	if (!(m->flags & NET_M_SEEN) && m->dst == s->id) {
-		m->flags |= NET_M_SEEN;
-		s->node->active += m->bytes;
-	}
-	t = (head > in->free_ps ? head : in->free_ps) +
-	    p->bytes * net->cfg.reception_ps_per_byte_x1000 / 1000;
-	if (end < t)
-		end = t;
-	t = memory_end(net, s->id, head, p->bytes);
-	if (end < t)
-		end = t;
-	in->free_ps = end;
-	return end;
-}
-
-static void push_deliver(struct net_step *s, unsigned port, uint32_t pi,
-			 uint64_t end)
-{
-	struct net *net = s->net;
-	struct net_packet *p = net_packet(net, pi);
-	uint64_t at = end + net->cfg.receive_ps;
-
-	p->frac = (uint16_t)(at % net->cfg.tick_ps);
-	push_ps(net, at, NET_EV_DELIVER,
-		net_word(s->id, NET_EV_DELIVER, port, p->vc, pi));
-}
-
-void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi)
-{
-	struct net *net = s->net;
-	struct net_packet *p = net_packet(net, pi);
-	uint32_t back = s->link[port];
-	uint64_t end = store(s, port, p);
-
-	net_wheel_put(net, tick_of(net, end) + net_hop(s, port)->token_ticks,
-		      NET_EV_TOKEN,
-		      net_word(net_link_peer(back), NET_EV_TOKEN,
-			       net_link_port(back), p->vc,
-			       net_cost(net, p->chunks, p->vc)));
-	push_deliver(s, port, pi, end);
-}
-
-bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi)
-{
-	struct net *net = s->net;
-	uint32_t ci = net_packet_get(net);
-	struct net_packet *c = net_packet(net, ci);
-
-	if (!ci)
-		return false;
-	*c = *net_packet(net, pi);
-	net->copies++;
-	push_deliver(s, port, ci, store(s, port, c));
-	return true;
-}
-
-/* ---- calls up ------------------------------------------------------------ */
-
-static bool is_copy(const struct net_mrec *m, uint32_t node)
-{
-	return m->flags & NET_P_DEPOSIT && m->dst != node;
-}
-
-/* In order, what a packet leaves behind it is what was left before. */
-static void check_order(struct net *net, const struct net_mrec *m,
-			const struct net_packet *p)
-{
-	uint32_t most = net->cfg.payload_bytes;
-	uint64_t after = m->bytes - p->seq - p->bytes;
-
-	if (m->flags & (NET_P_DYN | NET_P_DEPOSIT))
-		return;
-	net->disorder += (after + most - 1) / most + 1 != m->left;
-}
-
-void net_nic_deliver(struct net_step *s, const struct net_call *c)
-{
-	struct net *net = s->net;
-	uint32_t pi = net_word_payload(c->word), node = net_word_node(c->word);
-	struct net_packet p = *net_packet(net, pi);
-	struct net_mrec *m = net_mrec(net, p.msg);
-	uint64_t cookie = m->cookie;
-	bool last;
-
-	if (is_copy(m, node))
-		net->copies--;
-	else
-		net->delivered++;
-	check_order(net, m, &p);
-	net_packet_put(net, pi);
-	last = --m->left == 0;
-	if (last) {
-		if (m->flags & NET_M_SEEN)
-			net_node(net, m->dst)->active -= m->bytes;
-		net_mrec_put(net, p.msg);
-	}
-	if (s->up->packet)
-		s->up->packet(s->arg, c->at, cookie, node, p.seq, p.bytes);
-	if (s->up->arrived &&
-	    (p.flags & NET_P_DEPOSIT ? p.flags & NET_P_LAST : last))
-		s->up->arrived(s->arg, c->at, cookie, node);
-}
-
-void net_nic_sent(struct net_step *s, const struct net_call *c)
-{
-	const struct net_mrec *m = net_mrec(s->net, net_word_payload(c->word));
-
-	if (s->up->sent)
-		s->up->sent(s->arg, c->at, m->cookie, m->src);
-}
-
-void net_nic_timer(struct net_step *s, const struct net_call *c)
-{
-	struct net *net = s->net;
-	uint32_t mi = net_word_payload(c->word);
-	uint64_t cookie = net_mrec(net, mi)->cookie;
-
-	net->timers--;
-	net_mrec_put(net, mi);
-	if (s->up->timer)
-		s->up->timer(s->arg, c->at, cookie);
 }

@@ -70,9 +70,10 @@ static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 }
 
 /* Which list a deterministic packet that came in by port waits in. */
-static unsigned wait_of(const struct net_packet *p, unsigned port)
+static unsigned wait_of(const struct net *net, const struct net_packet *p,
+			unsigned port)
 {
-	bool on = port == (p->det ^ 1u);
+	bool on = net->flow[p->det] == (net->flow[port] ^ 1u);
 
 	return NET_WAIT_DET + 2 * (p->vc - 1u) + !on;
 }
@@ -106,7 +107,7 @@ static void queue_det(struct net_step *s, struct net_node *n, uint32_t id,
 {
 	struct net_packet *p = net_packet(s->net, pi);
 	struct net_out *o = &net_outs(s->net, id)[p->det];
-	unsigned w = wait_of(p, port);
+	unsigned w = wait_of(s->net, p, port);
 
 	p->in = (uint8_t)port;
 	list_push(s->net, &o->list[w], pi);
@@ -120,13 +121,13 @@ static void queue_dynamic(struct net_step *s, struct net_node *n, uint32_t id,
 {
 	const struct net *net = s->net;
 	struct net_in *in = &net_ins(net, id)[port];
-	unsigned q = net_packet(net, pi)->vc == NET_VC_DYN ?
-			     shortest_queue(net, in) :
-			     net->queues - 1;
+	unsigned q = net_packet(net, pi)->vc == NET_VC_DYN
+			     ? shortest_queue(net, in)
+			     : net->queues - 1;
 
 	if (queue_push(net, in, q, pi))
 		net_mask_set(net_mark(s, n, id)->fresh,
-			 (port << net->qshift) + q);
+			     (port << net->qshift) + q);
 }
 
 /* At its last node: to memory. */
@@ -180,7 +181,7 @@ static inline uint64_t path_back(const struct net *net, struct net_node *n,
 {
 	if (n->reading[reader]-- < net->cfg.read_paths)
 		return 0;
-	n->shut &= (uint16_t)~(1u << reader);
+	n->shut &= (uint16_t) ~(1u << reader);
 	return n->waiting;
 }
 
@@ -208,8 +209,8 @@ static inline void token(struct net_step *s, uint64_t word)
 	if (vc)
 		have = ++net_det_tokens(net, id, vc)[port];
 	else
-		have = n->room[port] = (uint16_t)(n->room[port] +
-						  net_word_payload(word));
+		have = n->room[port] =
+			(uint16_t)(n->room[port] + net_word_payload(word));
 	net->excess += have > net->cfg.tokens[vc];
 	if ((n->waiting & ~n->busy) >> port & 1)
 		net_mark(s, n, id)->dirty |= 1ull << port;
@@ -238,4 +239,3 @@ void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n)
 	for (i = 0; i < n; i++)
 		token(s, w[i]);
 }
-

@@ -56,7 +56,7 @@ static inline unsigned net_mask_next(uint64_t m0, uint64_t m1, unsigned from)
 
 /* The packet at the head of a slot. */
 static inline uint32_t net_slot_head(const struct net *net, uint32_t node,
-				 unsigned slot)
+				     unsigned slot)
 {
 	if (slot >= NET_SLOT_FIFO)
 		return net_fifos(net, node)[slot - NET_SLOT_FIFO].head;

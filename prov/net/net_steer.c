@@ -8,9 +8,13 @@
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/net_steer.h"
+#include "prov/net/net_topo.h"
+
+#include "src/base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What a packet with these dimensions left may do, by table. */
 static void init_masks(struct net *net, unsigned left)
@@ -21,14 +25,34 @@ static void init_masks(struct net *net, unsigned left)
 
 	for (i = 0; !(left & 1u << cfg->order[i]); i++)
 		;
-	net->det_ports[left] = (uint16_t)(3u << 2 * cfg->order[i]);
+	net->det_dirs[left] = (uint16_t)(3u << 2 * cfg->order[i]);
 	for (z = 0; z < NET_ZONES; z++) {
 		for (mask = cfg->zone[z]; !(*mask & left); mask++)
 			;
 		for (d = 0; d < cfg->dims; d++)
 			if (*mask & left & 1u << d)
-				net->zone_ports[z][left] |=
+				net->zone_dirs[z][left] |=
 					(uint16_t)(3u << 2 * d);
+	}
+}
+
+/* Which ports a direction has, and which slots go on in its ring. */
+static void init_dir(struct net *net, unsigned dir)
+{
+	unsigned first = net_topo_first(&net->cfg, dir), port, in, slot;
+	unsigned links = net_topo_links(&net->cfg, dir / 2);
+	unsigned back = net_topo_first(&net->cfg, dir ^ 1u);
+
+	net->dir_first[dir] = (uint8_t)first;
+	net->dir_links[dir] = (uint8_t)links;
+	net->parallel |= links > 1;
+	for (port = first; port < first + links; port++) {
+		net->dir_ports[dir] |= 1ull << port;
+		net->flow[port] = (uint8_t)dir;
+		for (in = back; in < back + links; in++) {
+			slot = (in << net->qshift) + net->queues - 1;
+			net->ring[port][slot >> 6] |= 1ull << (slot & 63);
+		}
 	}
 }
 
@@ -40,8 +64,11 @@ void net_steer_init(struct net *net)
 	uint32_t n, rest;
 	unsigned d, sum;
 
+	memset(net->flow, NET_FLOW_NONE, sizeof(net->flow));
 	if (cfg->topology != NET_TORUS)
 		return;
+	for (d = 0; d < 2u * cfg->dims; d++)
+		init_dir(net, d);
 	for (n = 1; n < 1u << cfg->dims; n++)
 		init_masks(net, n);
 	for (n = 0; n < net->nodes; n++) {
@@ -100,14 +127,14 @@ static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
 		if (msg->hint[d] && !cfg->wrap[d])
 			return -EINVAL;
 		if (msg->hint[d])
-			rem[d] = (int8_t)(msg->hint[d] > 0 ? cfg->size[d] :
-							     -cfg->size[d]);
+			rem[d] = (int8_t)(msg->hint[d] > 0 ? cfg->size[d]
+							   : -cfg->size[d]);
 	}
 	return 0;
 }
 
 int net_steer_plan(const struct net *net, const struct net_msg *msg,
-		  int8_t *rem)
+		   int8_t *rem)
 {
 	const struct net_config *cfg = &net->cfg;
 	unsigned d;
@@ -134,10 +161,23 @@ void net_steer_start(const struct net *net, struct net_packet *p)
 		p->left |= (uint8_t)((unsigned)(p->rem[d] != 0) << d);
 		p->dirs |= 1u << (2 * d + (p->rem[d] > 0));
 	}
+	if (net->parallel)
+		p->lane = (uint16_t)weft_hash_mix(
+			(uint64_t)net_mrec(net, p->msg)->src << 32 | p->dst);
+}
+
+void net_steer_spread(const struct net *net, struct net_packet *p)
+{
+	uint64_t dirs = p->want;
+	unsigned dir = p->det;
+
+	p->det = (uint8_t)(net->dir_first[dir] + p->lane % net->dir_links[dir]);
+	for (p->want = 0; dirs; dirs &= dirs - 1)
+		p->want |= net->dir_ports[__builtin_ctzll(dirs)];
 }
 
 void net_steer_look_fat(const struct net *net, struct net_packet *p,
-		       uint32_t node)
+			uint32_t node)
 {
 	unsigned det;
 	uint64_t want = net_fat_steer(&net->fat, node, p->dst, &det);

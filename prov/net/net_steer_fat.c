@@ -8,7 +8,7 @@
 #include "prov/net/net_fat.h"
 
 uint64_t net_fat_steer(const struct net_fat *f, uint32_t node, uint32_t dst,
-		      unsigned *det_p)
+		       unsigned *det_p)
 {
 	struct net_fat_place p = net_fat_place(f, node);
 	uint32_t l = p.level, w = f->w[l + 1], digit;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Class routes opened and closed, and the tree that Blue Gene/Q's software
- * would choose. A node has a fixed number of places for routes; net_tree.c
- * moves the packets.
+ * Class routes opened and closed. A node has a fixed number of places for
+ * routes; net_tree.c moves the packets, net_tree_plan.c chooses a tree.
  */
 #include "prov/net/net_layout.h"
 
@@ -40,8 +39,7 @@ static uint32_t member_of(const struct net *net, uint32_t node, uint32_t route)
 /* ---- opening ------------------------------------------------------------- */
 
 /* Takes a place at the node. */
-static int place(struct net *net, uint32_t node, uint32_t route,
-		 uint32_t share)
+static int place(struct net *net, uint32_t node, uint32_t route, uint32_t share)
 {
 	uint32_t first = node * net->cfg.routes + 1, k, used = 0, mi;
 	struct net_member *m;
@@ -75,8 +73,8 @@ static bool has_barrier(const struct net *net, uint32_t node)
 }
 
 /* A barrier class besides, if all nodes have one left. */
-static void place_barrier(struct net *net, const uint32_t *node,
-			  uint32_t count, uint32_t route)
+static void place_barrier(struct net *net, const uint32_t *node, uint32_t count,
+			  uint32_t route)
 {
 	uint32_t i;
 
@@ -154,8 +152,8 @@ static int build(struct net *net, const uint32_t *node, const int *parent,
 		if (parent[i] < 0)
 			route_of(net, route)->root = mi;
 		else
-			ret = hang(net, mi, member_of(net, node[parent[i]],
-						      route + 1));
+			ret = hang(net, mi,
+				   member_of(net, node[parent[i]], route + 1));
 		if (ret)
 			weft_log(WEFT_LOG_INFO,
 				 "net: class route: no link from node %u to %u",
@@ -165,7 +163,7 @@ static int build(struct net *net, const uint32_t *node, const int *parent,
 }
 
 int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
-		   const uint32_t *share, uint32_t count, uint32_t *route_p)
+		  const uint32_t *share, uint32_t count, uint32_t *route_p)
 {
 	int64_t id = route_free(net);
 	uint32_t i, route = (uint32_t)id;
@@ -197,118 +195,4 @@ void net_tree_close(struct net *net, uint32_t route)
 	clear(net, route);
 	memset(route_of(net, route), 0, sizeof(struct net_tree_rec));
 	net->routes--;
-}
-
-/* ---- the machine's own tree ---------------------------------------------- */
-
-struct box {
-	uint16_t lo[NET_DIMS_MAX], hi[NET_DIMS_MAX];
-};
-
-static void coords(const struct net_config *cfg, uint32_t node, uint16_t *x)
-{
-	unsigned d;
-
-	for (d = cfg->dims; d-- > 0; node /= cfg->size[d])
-		x[d] = (uint16_t)(node % cfg->size[d]);
-}
-
-/* The block that the nodes span; false: they do not fill it. */
-static bool box_of(const struct net_config *cfg, const uint32_t *node,
-		   uint32_t count, struct box *b)
-{
-	uint16_t x[NET_DIMS_MAX];
-	uint64_t volume = 1;
-	uint32_t i;
-	unsigned d;
-
-	coords(cfg, node[0], b->lo);
-	coords(cfg, node[0], b->hi);
-	for (i = 1; i < count; i++) {
-		coords(cfg, node[i], x);
-		for (d = 0; d < cfg->dims; d++) {
-			if (x[d] < b->lo[d])
-				b->lo[d] = x[d];
-			if (x[d] > b->hi[d])
-				b->hi[d] = x[d];
-		}
-	}
-	for (d = 0; d < cfg->dims; d++)
-		volume *= b->hi[d] - b->lo[d] + 1u;
-	return volume == count;
-}
-
-/* Place in the block, the last dimension fastest. */
-static uint32_t box_index(const struct net_config *cfg, const struct box *b,
-			  const uint16_t *x)
-{
-	uint32_t i = 0;
-	unsigned d;
-
-	for (d = 0; d < cfg->dims; d++)
-		i = i * (b->hi[d] - b->lo[d] + 1u) + (x[d] - b->lo[d]);
-	return i;
-}
-
-/* One step towards the middle in the first dimension that is off it. */
-static bool box_step(const struct net_config *cfg, const struct box *b,
-		     uint16_t *x)
-{
-	unsigned d, mid;
-
-	for (d = 0; d < cfg->dims; d++) {
-		mid = b->lo[d] + (b->hi[d] - b->lo[d] + 1u) / 2;
-		if (x[d] == mid)
-			continue;
-		x[d] = (uint16_t)(x[d] < mid ? x[d] + 1 : x[d] - 1);
-		return true;
-	}
-	return false;
-}
-
-/* Which of the nodes lies at each place of the block; false: one twice. */
-static bool box_places(const struct net_config *cfg, const struct box *b,
-		       const uint32_t *node, uint32_t count, int *at)
-{
-	uint16_t x[NET_DIMS_MAX];
-	uint32_t i, k;
-
-	for (i = 0; i < count; i++)
-		at[i] = -1;
-	for (i = 0; i < count; i++) {
-		coords(cfg, node[i], x);
-		k = box_index(cfg, b, x);
-		if (at[k] >= 0)
-			return false;
-		at[k] = (int)i;
-	}
-	return true;
-}
-
-int net_tree_parents(const struct net_config *cfg, const uint32_t *node,
-		   uint32_t count, int *parent)
-{
-	uint16_t x[NET_DIMS_MAX];
-	struct box b;
-	uint32_t i;
-	int *at;
-
-	if (cfg->topology != NET_TORUS || !count ||
-	    !box_of(cfg, node, count, &b))
-		return -EINVAL;
-	at = calloc(count, sizeof(*at));
-	if (!at)
-		return -ENOMEM;
-	if (!box_places(cfg, &b, node, count, at)) {
-		free(at);
-		return -EINVAL;
-	}
-	for (i = 0; i < count; i++) {
-		coords(cfg, node[i], x);
-		parent[i] = box_step(cfg, &b, x) ?
-				    at[box_index(cfg, &b, x)] :
-				    -1;
-	}
-	free(at);
-	return 0;
 }

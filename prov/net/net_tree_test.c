@@ -14,6 +14,7 @@ struct tree {
 	uint32_t *node;
 	uint32_t *share;
 	int *parent;
+	struct net_tree_plan plan;
 };
 
 static void tree_open_with(struct tree *t, const uint16_t size[5],
@@ -30,12 +31,12 @@ static void tree_open_with(struct tree *t, const uint16_t size[5],
 		t->count *= size[i];
 	t->node = calloc(t->count, sizeof(*t->node));
 	t->share = calloc(t->count, sizeof(*t->share));
-	t->parent = calloc(t->count, sizeof(*t->parent));
 	for (i = 0; i < t->count; i++) {
 		t->node[i] = i;
 		t->share[i] = share;
 	}
-	T_OK(net_tree_parents(&cfg, t->node, t->count, t->parent));
+	T_OK(net_tree_plan(&cfg, t->node, t->share, t->count, &t->plan));
+	t->parent = t->plan.parent;
 	T_OK(net_tree_open(t->e.net, t->node, t->parent, t->share, t->count,
 			    &t->route));
 }
@@ -51,7 +52,7 @@ static void tree_close(struct tree *t)
 	net_end_close(&t->e);
 	free(t->node);
 	free(t->share);
-	free(t->parent);
+	net_tree_plan_free(&t->plan);
 }
 
 static void all_send(struct tree *t, uint64_t at, struct net_part part,

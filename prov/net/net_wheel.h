@@ -18,15 +18,16 @@ uint32_t net_lane_grow(struct net *net, uint64_t at, uint32_t used);
 static inline uint32_t net_lane(const struct net *net, enum net_ev kind,
 				uint64_t word)
 {
-	uint32_t first = (uint32_t)(word >> NET_NODE_SHIFT >>
-				    NET_REGION_SHIFT) * NET_LANES;
+	uint32_t first =
+		(uint32_t)(word >> NET_NODE_SHIFT >> NET_REGION_SHIFT) *
+		NET_LANES;
 
 	if (kind < NET_EV_SORTED)
 		return first + kind;
 	return kind < NET_EV_UP ? first + NET_LANE_SORTED : net->lanes - 1;
 }
 static inline uint32_t *net_lane_slot(const struct net *net, uint64_t at,
-				 uint32_t lane)
+				      uint32_t lane)
 {
 	return (uint32_t *)net_at(net, net->off_slot) + lane * NET_WHEEL +
 	       at % NET_WHEEL;
@@ -36,8 +37,8 @@ static inline uint64_t *net_event(const struct net *net, uint32_t i)
 	return (uint64_t *)(uintptr_t)net + i;
 }
 /* Into a tick that the wheel holds. */
-static inline void net_slot_put(struct net *net, uint64_t at,
-				enum net_ev kind, uint64_t word)
+static inline void net_slot_put(struct net *net, uint64_t at, enum net_ev kind,
+				uint64_t word)
 {
 	uint32_t *slot = net_lane_slot(net, at, net_lane(net, kind, word));
 	uint32_t i = *slot;
@@ -48,8 +49,8 @@ static inline void net_slot_put(struct net *net, uint64_t at,
 	*slot = i + 1;
 }
 /* Puts an event into tick at, which must not have been run. */
-static inline void net_wheel_put(struct net *net, uint64_t at,
-				 enum net_ev kind, uint64_t word)
+static inline void net_wheel_put(struct net *net, uint64_t at, enum net_ev kind,
+				 uint64_t word)
 {
 	if (weft_likely(at - net->tick < NET_WHEEL - 1))
 		net_slot_put(net, at, kind, word);

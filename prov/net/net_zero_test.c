@@ -15,10 +15,12 @@ static uint64_t zero_load(const struct net_config *c, uint32_t bytes,
 			chunks * c->chunk_bytes;
 	uint32_t built = c->header_bytes + chunks * c->chunk_bytes;
 
-	return c->inject_ps + built * c->injection_ps_per_byte_x1000 / 1000 +
+	return c->path[0].inject_ps +
+	       built * c->path[0].injection_ps_per_byte_x1000 / 1000 +
 	       hops * c->hop_ps +
-	       (uint64_t)wire / c->link_bytes_per_tick * c->tick_ps +
-	       c->receive_ps;
+	       (uint64_t)net_wire_ticks(c, wire, c->link_ps_per_byte_x1000) *
+		       c->tick_ps +
+	       c->path[0].receive_ps;
 }
 
 static void every_pair_on_every_way_takes_endpoint_and_hops(void **state)
@@ -131,7 +133,8 @@ static void a_message_to_oneself_passes_no_link(void **state)
 	T_IS(e.arrived, 1);
 	net_count_get(e.net, &c);
 	T_IS(c.hops, 0);
-	T_IS(e.last_at, cfg.inject_ps + 20000 + cfg.local_ps + cfg.receive_ps);
+	T_IS(e.last_at, cfg.path[0].inject_ps + 20000 + cfg.local_ps +
+				cfg.path[0].receive_ps);
 	net_end_close(&e);
 }
 

@@ -2,7 +2,7 @@
 noinst_LTLIBRARIES += libweftnic.la
 libweftnic_la_SOURCES = \
 	prov/nic/nic.c prov/nic/nic.h prov/nic/nic_int.h \
-	prov/nic/nic_at.c \
+	prov/nic/nic_at.c prov/nic/nic_cancel.c \
 	prov/nic/nic_coll.c prov/nic/nic_coll.h prov/nic/nic_coll_int.h \
 	prov/nic/nic_coll_join.c prov/nic/nic_coll_long.c \
 	prov/nic/nic_coll_op.c prov/nic/nic_coll_net.c prov/nic/nic_coll_net.h \
@@ -38,9 +38,18 @@ test_prov_prov_rma_test_SOURCES = test/prov/prov_rma_test.c $(PROV_JOB)
 test_prov_prov_rma_test_LDADD = $(PROV_LIBS)
 test_prov_prov_flow_test_SOURCES = test/prov/prov_flow_test.c $(PROV_JOB)
 test_prov_prov_flow_test_LDADD = $(PROV_LIBS)
-NIC_TESTS = prov/nic/nic_test prov/nic/nic_place_test
+NIC_TESTS = prov/nic/nic_test prov/nic/nic_at_test prov/nic/nic_cancel_test \
+	prov/nic/nic_fault_test prov/nic/nic_place_test
 check_PROGRAMS += $(NIC_TESTS)
 TESTS += $(NIC_TESTS)
+prov_nic_nic_test_SOURCES = prov/nic/nic_test.c prov/nic/nic_pair.h
 prov_nic_nic_test_LDADD = libweftnic.la $(T_LIBS)
+prov_nic_nic_at_test_LDADD = libweftnic.la $(T_LIBS)
+prov_nic_nic_cancel_test_SOURCES = prov/nic/nic_cancel_test.c prov/nic/nic_pair.h
+prov_nic_nic_cancel_test_LDADD = libweftnic.la $(T_LIBS)
+prov_nic_nic_fault_test_SOURCES = prov/nic/nic_fault_test.c prov/nic/nic_pair.h
+prov_nic_nic_fault_test_LDADD = libweftnic.la $(T_LIBS)
+prov_nic_nic_fault_test_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc -Wl,--wrap=calloc
 prov_nic_nic_place_test_LDADD = libweftnic.la $(T_LIBS) $(HWLOC_LIBS)
 EXTRA_DIST += prov/nic/README

@@ -7,7 +7,9 @@
 
 #include "prov/nic/nic_coll_net.h"
 
+#include "src/base/must.h"
 #include "src/base/clock.h"
+#include "src/base/iov.h"
 #include "src/base/log.h"
 
 #include <stdlib.h>
@@ -84,8 +86,60 @@ struct weft_op *nic_id_op(struct weft_nic *nic, uint32_t id,
 /* ---- operations -----------------------------------------------------------
  */
 
+/* The table of nic_int.h: the states of a kind in each list of a peer. */
+#define S(state) (1u << NIC_##state)
+#define XFER	 (S(WAITING) | S(DMA_AGAIN))
+
+static const struct home {
+	uint16_t sending, bulk, waiting, parting;
+} homes[] = {
+	[WEFT_SEND] = { S(KEPT) | S(SENDING), S(PACING), XFER, 0 },
+	[WEFT_RECV] = { 0, 0, XFER | S(WAITING_HELP) | S(PACED), S(PARTING) },
+	[WEFT_WRITE] = { 0, S(PACING), XFER, 0 },
+	[WEFT_READ] = { 0, S(PACING), XFER, 0 },
+	[WEFT_ATOMIC] = { 0, S(PACING), S(WAITING), 0 },
+	[WEFT_FETCH] = { 0, S(PACING), S(WAITING), 0 },
+	[WEFT_COMPARE] = { 0, S(PACING), S(WAITING), 0 },
+	[WEFT_SERVE] = { 0, S(PACING), XFER, 0 },
+};
+
+static const struct home *home_of(const struct weft_op *op)
+{
+	weft_must(op->kind < WEFT_COUNT_OF(homes));
+	return &homes[op->kind];
+}
+
+static void home_check(const struct nic_peer *p, const struct weft_list *list,
+		       const struct weft_op *op)
+{
+	const struct home *h = home_of(op);
+	unsigned fits = list == &p->sending   ? h->sending
+			: list == &p->bulk    ? h->bulk
+			: list == &p->waiting ? h->waiting
+					      : h->parting;
+
+	weft_must(fits & 1u << op->state);
+	/* who is ended by an answer has a name */
+	weft_must(op->id || op->kind == WEFT_SERVE || list == &p->sending ||
+		  (list != &p->bulk && op->kind != WEFT_SEND));
+}
+
+/* Only what is in a list of its peer, or a receive that met its message. */
+static void end_check(const struct weft_op *op)
+{
+	const struct home *h = home_of(op);
+	unsigned any = h->sending | h->bulk | h->waiting | h->parting;
+
+	if (op->linked)
+		weft_must(any & 1u << op->state);
+	else
+		weft_must(op->kind == WEFT_RECV && op->state == NIC_NEW);
+}
+
 void nic_hold(struct nic_peer *p, struct weft_list *list, struct weft_op *op)
 {
+	home_check(p, list, op);
+	weft_must(!op->linked);
 	weft_list_push_back(list, &op->link);
 	op->linked = true;
 	p->open_ops++;
@@ -116,6 +170,7 @@ void nic_asked(struct weft_op *op, bool on)
 
 void nic_end(struct weft_nic *nic, struct weft_op *op, int err)
 {
+	end_check(op);
 	nic_unhold(op);
 	nic_asked(op, false);
 	nic_id_free(nic, op);
@@ -158,24 +213,18 @@ void nic_scatter(const struct iovec *iov, int count, uint64_t offset,
 		 const void *from, size_t bytes)
 {
 	struct iovec part[WEFT_IOV_MAX];
-	int n = nic_slice(iov, count, offset, bytes, part), i;
+	int n = nic_slice(iov, count, offset, bytes, part);
 
-	for (i = 0; i < n; i++) {
-		memcpy(part[i].iov_base, from, part[i].iov_len);
-		from = (const char *)from + part[i].iov_len;
-	}
+	weft_iov_scatter(part, n, from);
 }
 
 void nic_gather(const struct iovec *iov, int count, uint64_t offset, void *to,
 		size_t bytes)
 {
 	struct iovec part[WEFT_IOV_MAX];
-	int n = nic_slice(iov, count, offset, bytes, part), i;
+	int n = nic_slice(iov, count, offset, bytes, part);
 
-	for (i = 0; i < n; i++) {
-		memcpy(to, part[i].iov_base, part[i].iov_len);
-		to = (char *)to + part[i].iov_len;
-	}
+	weft_iov_gather(to, part, n);
 }
 
 /* ---- peers ----------------------------------------------------------------
@@ -193,56 +242,60 @@ struct nic_peer *nic_peer_make(struct weft_nic *nic, struct weft_peer *peer)
 	weft_list_init(&p->sending);
 	weft_list_init(&p->bulk);
 	weft_list_init(&p->waiting);
+	weft_list_init(&p->parting);
 	weft_list_init(&p->gone);
 	weft_list_push_back(&nic->peers, &p->link);
 	peer->up = p;
 	return p;
 }
 
-/* Answers that will not leave any more; ends: the receives behind them. */
-static void ctrl_drop(struct weft_nic *nic, struct nic_peer *p, bool ends)
+/* Answers that will not leave any more. */
+static void ctrl_drop(struct nic_peer *p)
 {
 	struct weft_list *n;
-	struct nic_ctrl *c;
 
-	while ((n = weft_list_pop_front(&p->ctrl))) {
-		c = weft_container_of(n, struct nic_ctrl, link);
-		if (ends && c->op)
-			nic_end(nic, c->op, c->op->err);
-		free(c);
-	}
+	while ((n = weft_list_pop_front(&p->ctrl)))
+		free(weft_container_of(n, struct nic_ctrl, link));
 }
 
-/* Ends all ops of a list, except those the unit still has its hands on. */
 static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
+{
+	struct weft_list *n, *tmp;
+
+	weft_list_each(n, tmp, list)
+		nic_end(nic, weft_container_of(n, struct weft_op, link), err);
+}
+
+/* Receives that have all of their message: it no longer matters who knows. */
+static void parting_end(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_list *n, *tmp;
 	struct weft_op *op;
 
-	weft_list_each(n, tmp, list)
+	weft_list_each(n, tmp, &p->parting)
 	{
 		op = weft_container_of(n, struct weft_op, link);
-		if (op->state != NIC_DMA)
-			nic_end(nic, op, err);
+		nic_end(nic, op, op->err);
 	}
 }
 
 static void nic_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct weft_nic *nic = arg;
-	struct nic_peer *p = nic_peer_of(nic, peer);
+	struct nic_peer *p = peer->up;
 
-	if (!p)
-		return;
 	peer->lost = (uint32_t)err;
 	nic->deaths += err == ECONNRESET;
-	p->share = NULL;
-	ctrl_drop(nic, p, true);
-	weft_list_remove(&p->busy);
-	list_fail(nic, &p->sending, -err);
-	list_fail(nic, &p->bulk, -err);
-	list_fail(nic, &p->waiting, -err);
-	nic_recv_lost(nic, p, -err);
+	if (p) {
+		p->share = NULL;
+		ctrl_drop(p);
+		weft_list_remove(&p->busy);
+		parting_end(nic, p);
+		list_fail(nic, &p->sending, -err);
+		list_fail(nic, &p->bulk, -err);
+		list_fail(nic, &p->waiting, -err);
+	}
+	nic_recv_lost(nic, peer, -err);
 	nic_coll_lost(nic, peer, -err);
 }
 
@@ -271,11 +324,13 @@ static const nic_got_fn got[NIC_TYPES] = {
 	[NIC_ATOMIC] = nic_got_atomic,
 	[NIC_RESULT] = nic_got_result,
 	[NIC_COLL] = nic_got_coll,
+	[NIC_CANCEL] = nic_got_cancel,
 };
 
 /*
  * -EAGAIN (no memory) makes the carrier offer the packet again; what makes no
- * sense is counted and forgotten.
+ * sense is counted and forgotten. Whatever may have to be answered finds the
+ * peer's record and the memory for it.
  */
 static int nic_deliver(void *arg, struct weft_peer *src,
 		       const struct weft_pkt *pkt, const void *payload)
@@ -283,12 +338,14 @@ static int nic_deliver(void *arg, struct weft_peer *src,
 	struct weft_nic *nic = arg;
 	int err;
 
-	if (weft_likely(pkt->type == NIC_MSG))
+	if (weft_likely(pkt->type == NIC_MSG && !(pkt->flags & WEFT_OP_ACK)))
 		return nic_got_msg(nic, src, pkt, payload);
 	if (!pkt->type || pkt->type >= NIC_TYPES) {
 		nic->garbage++;
 		return 0;
 	}
+	if (weft_unlikely(!nic_peer_of(nic, src) || !nic_ready(nic)))
+		return -EAGAIN;
 	err = got[pkt->type](nic, src, pkt, payload);
 	if (err == -EAGAIN)
 		return err;
@@ -327,6 +384,7 @@ static void nic_init(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	weft_list_init(&nic->peers);
 	weft_list_init(&nic->claimed);
 	weft_list_init(&nic->gone);
+	weft_list_init(&nic->spare);
 	weft_match_init(&nic->match[0]);
 	weft_match_init(&nic->match[1]);
 	weft_pool_init(&nic->head.ops, sizeof(struct weft_op));
@@ -345,6 +403,9 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 		nic->eager_bytes = attr->eager_bytes;
 	if (nic->eager_bytes > NIC_EAGER_CAP)
 		nic->eager_bytes = NIC_EAGER_CAP;
+	nic->whole_bytes = nic->packet_bytes;
+	if (nic->whole_bytes > nic->eager_bytes)
+		nic->whole_bytes = nic->eager_bytes;
 }
 
 int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
@@ -356,7 +417,9 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.up_arg = nic,
 		.fifo_slots = attr->fifo_slots,
 		.spin_ns = attr->spin_ns,
-		.share_bytes = nic_share_bytes(attr->machine),
+		.share_bytes = nic_share_bytes(),
+		.window_bytes = weft_cu_area_bytes(&attr->machine->cu) +
+				weft_cu_area_bytes(&attr->machine->bar),
 		.no_dma = attr->no_dma,
 		.faults = attr->faults,
 		.world = attr->world,
@@ -377,14 +440,16 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 	}
 	nic_sizes(nic, attr);
 	nic_share_init(nic);
-	err = nic_coll_open(nic, attr);
-	if (err) {
-		nic->unit->ops->close(nic->unit);
-		free(nic);
-		return err;
-	}
+	err = nic_spares_fill(nic) ? -ENOMEM : nic_coll_open(nic, attr);
+	if (err)
+		goto err_close;
 	*nic_p = nic;
 	return 0;
+err_close:
+	nic->unit->ops->close(nic->unit);
+	nic_spares_free(nic);
+	free(nic);
+	return err;
 }
 
 /* Is something under way that was promised and needs this side to move? */
@@ -395,7 +460,9 @@ static bool nic_unfinished(struct weft_nic *nic)
 
 	for (n = nic->peers.next; n != &nic->peers; n = n->next) {
 		p = weft_container_of(n, struct nic_peer, link);
-		if (!weft_list_empty(&p->ctrl) || !weft_list_empty(&p->sending))
+		if (!weft_list_empty(&p->ctrl) ||
+		    !weft_list_empty(&p->parting) ||
+		    !weft_list_empty(&p->sending))
 			return true;
 	}
 	return false;
@@ -408,8 +475,20 @@ static void peers_free(struct weft_nic *nic)
 
 	while ((n = weft_list_pop_front(&nic->peers))) {
 		p = weft_container_of(n, struct nic_peer, link);
-		ctrl_drop(nic, p, false);
+		ctrl_drop(p);
 		free(p);
+	}
+}
+
+/* A name whose op has ended, or is another's by now, was not given back. */
+static void ids_check(const struct weft_nic *nic)
+{
+	const struct weft_op *op;
+	uint32_t i;
+
+	for (i = 1; i < nic->id_room; i++) {
+		op = nic->id_op[i];
+		weft_must(!op || (op->id & (ID_SLOTS - 1)) == i);
 	}
 }
 
@@ -426,9 +505,11 @@ void weft_nic_close(struct weft_nic *nic)
 	if (nic->garbage)
 		weft_log(WEFT_LOG_INFO, "nic: %llu packets made no sense",
 			 (unsigned long long)nic->garbage);
+	ids_check(nic);
 	nic_coll_close(nic);
 	nic->unit->ops->close(nic->unit);
 	nic_recv_fini(nic);
+	nic_spares_free(nic);
 	peers_free(nic);
 	weft_match_fini(&nic->match[0]);
 	weft_match_fini(&nic->match[1]);
@@ -446,6 +527,8 @@ void weft_nic_name(struct weft_nic *nic, struct sockaddr_in *name)
 
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s)
 {
+	const struct weft_list *n;
+
 	*s = (struct weft_nic_stats){
 		.posted = nic->match[0].posted_used + nic->match[1].posted_used,
 		.unexpected = nic->match[0].msgs_used + nic->match[1].msgs_used,
@@ -454,6 +537,8 @@ void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s)
 		.paced = nic->paced,
 		.garbage = nic->garbage,
 	};
+	for (n = nic->gone.next; n != &nic->gone; n = n->next)
+		s->gone++;
 }
 
 uint64_t weft_nic_deaths(const struct weft_nic *nic)

@@ -33,7 +33,7 @@ struct weft_dma {
 	int local_count;
 	uint64_t remote; /* address in the peer */
 	size_t bytes;
-	/* called once from poll (or from the post itself); err 0 or -errno */
+	/* called once, before the post returns 0; err 0 or -errno */
 	void (*done)(struct weft_dma *d, int err);
 };
 
@@ -198,6 +198,7 @@ struct weft_op {
 			bool asked;   /* counted in the peer's asks */
 			bool events;  /* the region reports accesses */
 			bool linked;  /* in one of the peer's lists */
+			bool cancel;  /* a send that is called back */
 		};
 	};
 	uint64_t addr; /* in, RMA and atomics */
@@ -225,7 +226,6 @@ struct weft_op {
 			uint64_t redo;	    /* byte the peer gave back */
 			uint32_t peer_cell; /* the cursor is the peer's */
 			bool put;
-			bool posting;
 		};
 	};
 };
@@ -349,7 +349,12 @@ int weft_nic_peek(struct weft_nic *nic, struct weft_op *op);
 int weft_nic_rma(struct weft_nic *nic, struct weft_op *op);
 /* WEFT_ATOMIC, WEFT_FETCH, WEFT_COMPARE. -EOPNOTSUPP, -EMSGSIZE. */
 int weft_nic_atomic(struct weft_nic *nic, struct weft_op *op);
-/* A posted receive of that context is done with -ECANCELED; -ENOENT. */
+/*
+ * A posted receive of that context is done with -ECANCELED. A send that has
+ * not left likewise; of one that waits for the peer the peer is asked, and it
+ * is done with -ECANCELED if no receive had met the message, else as if it had
+ * not been cancelled. -ENOENT: neither is under way.
+ */
 int weft_nic_cancel(struct weft_nic *nic, void *context);
 
 /* Peers that have died so far; those that closed are not counted. */
@@ -369,6 +374,7 @@ int weft_nic_poll(struct weft_nic *nic, int budget);
 struct weft_nic_stats {
 	uint64_t posted;     /* receives that wait, now */
 	uint64_t unexpected; /* messages that wait for a receive, now */
+	uint64_t gone;	     /* peers that left some of these behind, now */
 	uint64_t rendezvous; /* messages announced instead of sent */
 	uint64_t dma_bytes;  /* copied straight between processes, by us */
 	uint64_t paced;	     /* messages fetched by packets for want of DMA */

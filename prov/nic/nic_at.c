@@ -155,25 +155,43 @@ static int at_check(struct weft_nic *nic, const struct nic_atomic *a,
 	return nic->up->region(nic->up_arg, &want, at_p, region_p);
 }
 
-static void at_answer(struct weft_nic *nic, struct weft_peer *src, uint32_t id,
-		      const void *old, size_t bytes)
+/* The answer with the old values, which are still to come; or NULL. */
+static struct nic_ctrl *at_answer(uint32_t id, size_t bytes)
 {
-	struct weft_pkt pkt = {
-		.type = NIC_RESULT,
-		.aux = id,
-		.len = (uint16_t)bytes,
+	struct nic_ctrl *c = malloc(sizeof(*c) + bytes);
+
+	if (c)
+		c->pkt = (struct weft_pkt){
+			.type = NIC_RESULT,
+			.aux = id,
+			.len = (uint16_t)bytes,
+		};
+	return c;
+}
+
+static void at_event(struct weft_nic *nic, struct weft_peer *src,
+		     const struct weft_pkt *pkt, const struct nic_atomic *a,
+		     void *region)
+{
+	const struct weft_op seen = {
+		.kind = a->op == WEFT_AT_READ ? WEFT_REMOTE_READ
+					      : WEFT_REMOTE_WRITE,
+		.flags = pkt->flags & WEFT_OP_DATA,
+		.len = (uint64_t)a->count * weft_at_bytes(a->type),
+		.data = pkt->data,
+		.addr = a->addr,
+		.key = a->key,
 	};
 
-	nic_ctrl(nic, src, &pkt, old);
+	nic_event(nic, src, &seen, region);
 }
 
 int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 		   const struct weft_pkt *pkt, const void *payload)
 {
-	struct weft_op seen = { .kind = WEFT_REMOTE_WRITE };
-	unsigned char old[UINT16_MAX];
-	struct nic_atomic a;
+	struct nic_ctrl *answer = NULL;
 	struct nic_at_call call;
+	struct nic_atomic a;
 	void *at, *region;
 	size_t bytes;
 	int err;
@@ -187,6 +205,12 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 		return err == -EPROTO ? err : 0;
 	}
 	bytes = (size_t)a.count * weft_at_bytes(a.type);
+	/* before the memory is changed: an answer that must not fail then */
+	if (a.kind != WEFT_ATOMIC) {
+		answer = at_answer(pkt->aux, bytes);
+		if (!answer)
+			return -EAGAIN;
+	}
 	call = (struct nic_at_call){
 		.op = a.op,
 		.type = a.type,
@@ -194,20 +218,13 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 		.target = at,
 		.operand = (const char *)payload + sizeof(a),
 		.compare = (const char *)payload + sizeof(a) + bytes,
-		.old = old,
+		.old = answer ? answer->payload : NULL,
 	};
 	nic_at_exec(&call);
-	if (a.kind == WEFT_ATOMIC)
-		nic_fin(nic, src, pkt->aux, 0);
+	if (answer)
+		nic_ctrl_give(nic, src, answer);
 	else
-		at_answer(nic, src, pkt->aux, old, bytes);
-	if (a.op == WEFT_AT_READ)
-		seen.kind = WEFT_REMOTE_READ;
-	seen.flags = pkt->flags & WEFT_OP_DATA;
-	seen.len = bytes;
-	seen.data = pkt->data;
-	seen.addr = a.addr;
-	seen.key = a.key;
-	nic_event(nic, src, &seen, region);
+		nic_fin(nic, src, pkt->aux, 0);
+	at_event(nic, src, pkt, &a, region);
 	return 0;
 }

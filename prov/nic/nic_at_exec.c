@@ -208,6 +208,7 @@ void nic_at_exec(const struct nic_at_call *c)
 			r = apply(class, c->op, value_of(c->type, old), o, cmp);
 			want = bits_of(c->type, r);
 		} while (!bits_swap((char *)c->target + at, bytes, &old, want));
-		memcpy((char *)c->old + at, &old, bytes);
+		if (c->old)
+			memcpy((char *)c->old + at, &old, bytes);
 	}
 }

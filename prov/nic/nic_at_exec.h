@@ -12,7 +12,7 @@ struct nic_at_call {
 	void *target;
 	const void *operand; /* count elements, any alignment */
 	const void *compare; /* likewise; looked at by the swaps only */
-	void *old;	     /* out: count elements */
+	void *old;	     /* out: count elements; NULL: unwanted */
 };
 
 /*

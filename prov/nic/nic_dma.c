@@ -12,6 +12,8 @@
  */
 #include "prov/nic/nic_int.h"
 
+#include "src/base/must.h"
+
 /* ---- segments ---------------------------------------------------------------
  */
 
@@ -115,16 +117,14 @@ static void piece_done(struct weft_dma *d, int err)
 {
 	struct weft_op *op = weft_container_of(d, struct weft_op, dma);
 
-	op->state = NIC_WAITING;
+	d->done = NULL;
 	op->err = err;
-	if (!err) {
-		((struct nic_peer *)op->peer->up)->dma_works = true;
-		op->pos += d->bytes;
-		op->moved += d->bytes;
-		op->nic->dma_bytes += d->bytes;
-	}
-	if (!op->posting)
-		nic_xfer_run(op->nic, op);
+	if (err)
+		return;
+	((struct nic_peer *)op->peer->up)->dma_works = true;
+	op->pos += d->bytes;
+	op->moved += d->bytes;
+	op->nic->dma_bytes += d->bytes;
 }
 
 /* Posts DMA from pos on, within end and one remote segment. */
@@ -152,22 +152,19 @@ static int piece_post(struct weft_nic *nic, struct weft_op *op)
 
 void nic_xfer_run(struct weft_nic *nic, struct weft_op *op)
 {
-	int err = op->err;
+	int err = 0;
 
 	while (!err && (op->pos < op->end || xfer_claim(nic, op))) {
-		op->state = NIC_DMA;
-		op->posting = true;
 		err = piece_post(nic, op);
-		op->posting = false;
 		if (err == -EAGAIN) {
 			op->state = NIC_DMA_AGAIN;
 			nic_busy(nic, op->peer->up);
 			return;
 		}
-		if (!err && op->state == NIC_DMA)
-			return;
-		if (!err)
-			err = op->err;
+		if (err)
+			break;
+		weft_must(!op->dma.done); /* it is over when its post is */
+		err = op->err;
 	}
 	op->state = NIC_WAITING;
 	op->err = 0;
@@ -177,7 +174,6 @@ void nic_xfer_run(struct weft_nic *nic, struct weft_op *op)
 void nic_xfer(struct weft_nic *nic, struct weft_op *op)
 {
 	op->moved = 0;
-	op->err = 0;
 	op->pos = 0;
 	op->end = op->cell || op->peer_cell ? 0 : op->limit;
 	nic_xfer_run(nic, op);
@@ -193,6 +189,8 @@ int nic_xfer_again(struct weft_nic *nic, struct nic_peer *p)
 		op = weft_container_of(n, struct weft_op, link);
 		if (op->state != NIC_DMA_AGAIN)
 			continue;
+		if (!nic_ready(nic))
+			return 1;
 		nic_xfer_run(nic, op);
 		/* no room for this one: none for the others */
 		if (!weft_list_empty(&p->busy))

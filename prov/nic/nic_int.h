@@ -6,12 +6,50 @@
  *   nic.c        open, close, poll, ops, ids, death of a peer
  *   nic_send.c   messages out: one packet, eager, announcement
  *   nic_recv.c   messages in: match, reassemble, unexpected, peek, claim
+ *   nic_cancel.c receives and sends that are called back
  *   nic_dma.c    transfers in pieces, alone or with the peer
  *   nic_rndv.c   rendezvous: pull, both sides copy, or paced packets
  *   nic_rma.c    remote memory: one-sided, by request, by packets
  *   nic_at.c     atomics; nic_at_exec.c the arithmetic
  *   nic_share.c  the shared area: cursors, and regions peers look up
  *   nic_coll.c   groups and their collectives, over cu/
+ *
+ * Operations that last, by kind and state: the list of their peer they are
+ * in, what is set beyond the fields marked "in", and who ends them. The death
+ * of the peer ends all of them. nic_hold() and nic_end() hold everybody to it.
+ *
+ *   kind    state         list     set                      ended by
+ *   ------  ------------  -------  -----------------------  -----------------
+ *   SEND    KEPT          sending  held, if injected        its packet, cancel
+ *           SENDING       sending  moved; id if ACK         its last packet
+ *           WAITING       waiting  id; cell if shared       FIN
+ *           PACING        bulk     id, moved, limit,        FIN
+ *                                  remote_id
+ *           DMA_AGAIN     waiting  id, cell, transfer       FIN
+ *   RECV    NEW, posted   (match)  m                        message, cancel
+ *           NEW, rx_op    (peer)   moved, limit, remote_id  last NEXT
+ *           NEW, a part   -        parent                   its message
+ *           CLOSED        -        children, err            its last part
+ *           WAITING       waiting  remote_id, transfer      the transfer
+ *           DMA_AGAIN     waiting  the same                 the transfer
+ *           WAITING_HELP  waiting  the same, id, peer_cell  HELPED
+ *           PACED         waiting  id, remote_id, moved,    last BULK
+ *                                  end, limit
+ *           PARTING       parting  remote_id, err           FIN has left
+ *   WRITE   PACING        bulk     id, ask, moved, limit    FIN (a refusal)
+ *   READ    WAITING       waiting  id, ask; READ: pos       FIN, READ_DATA
+ *           DMA_AGAIN     waiting  transfer                 the transfer
+ *   ATOMIC  PACING        bulk     id, ask, held, limit     FIN (a refusal)
+ *   FETCH   WAITING       waiting  id, ask, held            FIN, RESULT
+ *   COMPARE
+ *   SERVE   PACING        bulk     remote_id, moved, limit  its last packet
+ *           DMA_AGAIN     waiting  remote_id, transfer      the transfer
+ *
+ * "transfer" is remote, remote_count, put, pos, end, moved, limit and the
+ * cell or peer_cell of one that is shared (nic_dma.c). DMA is over when its
+ * post returns, so no state says that a unit is at it. REMOTE_WRITE,
+ * REMOTE_READ and COLL never last here: the first two are notes for up, the
+ * third is nic_coll.c's own.
  */
 #ifndef WEFT_PROV_NIC_INT_H
 #define WEFT_PROV_NIC_INT_H
@@ -47,7 +85,8 @@ enum nic_type {
 	NIC_EVENT,	/* an access happened: struct nic_access */
 	NIC_ATOMIC,	/* struct nic_atomic, operands */
 	NIC_RESULT,	/* answer of an atomic: old values for aux */
-	NIC_COLL,	/* of group tag: struct weft_cu_msg, or empty: left */
+	NIC_COLL,	/* of group tag: struct weft_cu_msg, or a note */
+	NIC_CANCEL,	/* forget message aux if it waits: FIN, ECANCELED */
 	NIC_TYPES,
 };
 
@@ -101,13 +140,12 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 /* Cursors of an endpoint. */
 #define NIC_CELLS     64
 
-/* States of an op that lasts. */
+/* States of an op that lasts: the table above. */
 enum nic_state {
 	NIC_NEW,
 	NIC_SENDING,	  /* packets of it are still to go */
 	NIC_PACING,	  /* in bulk: bytes the peer asked for */
 	NIC_WAITING,	  /* the peer has the next word */
-	NIC_DMA,	  /* the unit has its hands on it */
 	NIC_DMA_AGAIN,	  /* the unit had no room for it */
 	NIC_WAITING_HELP, /* the peer is writing the rest */
 	NIC_PACED,	  /* receiving paced packets */
@@ -115,6 +153,14 @@ enum nic_state {
 	NIC_KEPT,	  /* a whole message that found no room */
 	NIC_PARTING,	  /* received; its answer waits for room */
 };
+
+/*
+ * Packets that are kept ready for answers: without memory there is still room
+ * for those that one event leads to, and no further event is taken before
+ * there is again (nic_ready).
+ */
+#define NIC_SPARES     16
+#define NIC_SPARES_LOW 8
 
 /* An unexpected message. */
 struct nic_msg {
@@ -129,8 +175,9 @@ struct nic_msg {
 	uint16_t flags;	 /* NIC_WIRE_FLAGS */
 	uint8_t rts;	 /* announced only */
 	uint8_t dropped; /* nobody wants it */
-	uint8_t claimed;
-	void *heap; /* bytes beyond bytes[], or NULL */
+	uint8_t left;	 /* whole, of a peer that is gone */
+	uint16_t lost;	 /* claimed, but will never be whole: errno */
+	void *heap;	 /* bytes beyond bytes[], or NULL */
 	union {
 		struct nic_segs segs;
 		unsigned char bytes[72];
@@ -140,7 +187,6 @@ struct nic_msg {
 /* A packet that found no room. */
 struct nic_ctrl {
 	struct weft_list link;
-	struct weft_op *op; /* a receive that ends when this is out, or NULL */
 	struct weft_pkt pkt;
 	unsigned char payload[];
 };
@@ -154,8 +200,10 @@ struct nic_peer {
 	struct weft_list sending; /* ops, in the order of their posting */
 	struct weft_list bulk;	  /* ops whose bytes may overtake */
 	struct weft_list waiting; /* ops that need the peer */
+	struct weft_list parting; /* receives whose FIN waits for room */
 	struct weft_list gone;	  /* in nic->gone: left, with messages here */
-	uint32_t open_ops;	  /* in sending, bulk and waiting; FI_FENCE */
+	uint32_t left;		  /* so many of them */
+	uint32_t open_ops;	  /* in these lists; FI_FENCE */
 	uint32_t asks;		  /* accesses the peer has not answered */
 	/* the eager message that is arriving: one of the two, or none */
 	struct weft_op *rx_op;
@@ -172,6 +220,7 @@ struct weft_nic {
 	const struct weft_nic_up *up;
 	void *up_arg;
 	size_t packet_bytes;
+	size_t whole_bytes; /* up to here a message is one packet */
 	size_t eager_bytes;
 	struct weft_list busy;	    /* peers with something to send */
 	unsigned coll_groups;	    /* groups that poll looks at */
@@ -181,7 +230,9 @@ struct weft_nic {
 	bool no_dma;
 	struct weft_list peers;
 	struct weft_list claimed;
-	struct weft_list gone; /* peers whose last messages wait here */
+	struct weft_list gone;	/* peers whose last messages wait here */
+	struct weft_list spare; /* struct nic_ctrl, see NIC_SPARES */
+	unsigned spares;
 	/* names of ops on the wire: slot, generation above */
 	struct weft_op **id_op;
 	uint32_t *id_next;
@@ -227,7 +278,7 @@ static inline void nic_done(struct weft_nic *nic, struct weft_op *op, int err)
 	weft_nic_op_put(op);
 }
 
-/* Ends an op wherever it is. */
+/* Ends an op wherever it is; what the table above allows. */
 void nic_end(struct weft_nic *nic, struct weft_op *op, int err);
 /*
  * Says FIN to the sender of a message and ends the receive that has it, once
@@ -235,7 +286,7 @@ void nic_end(struct weft_nic *nic, struct weft_op *op, int err);
  */
 void nic_part(struct weft_nic *nic, struct weft_op *op, int err);
 
-/* Puts an op in a list of its peer, and counts it. */
+/* Puts an op, in a state that belongs there, in a list of its peer. */
 void nic_hold(struct nic_peer *p, struct weft_list *list, struct weft_op *op);
 void nic_unhold(struct weft_op *op);
 /* The peer was asked for an access, or has answered. */
@@ -252,9 +303,27 @@ int nic_slice(const struct iovec *iov, int count, uint64_t offset, size_t bytes,
 
 /* ---- nic_send.c ---------------------------------------------------------- */
 
-/* Sends a packet that must arrive; queued when there is no room. */
+/* Makes spares; -EAGAIN: memory is out and they run low. */
+int nic_spares_fill(struct weft_nic *nic) WEFT_COLD;
+void nic_spares_free(struct weft_nic *nic);
+
+/* Is there memory for all answers that the next event may lead to? */
+static inline bool nic_ready(struct weft_nic *nic)
+{
+	return weft_likely(nic->spares >= NIC_SPARES_LOW) ||
+	       !nic_spares_fill(nic);
+}
+
+/*
+ * Sends a packet that must arrive; queued when there is no room. Ends the
+ * process when there is no memory for that, either, which nic_ready prevents
+ * for packets of up to sizeof(struct nic_segs).
+ */
 void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 	      const struct weft_pkt *pkt, const void *payload);
+/* The same for one whose memory the caller has got; takes it. */
+void nic_ctrl_give(struct weft_nic *nic, struct weft_peer *peer,
+		   struct nic_ctrl *c);
 /* NIC_FIN for the sender's op; err is 0 or -errno. */
 void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id,
 	     int err);
@@ -282,9 +351,21 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload);
 /* Ends a receive: multi buffers, answer to the sender, up. */
 void nic_recv_done(struct weft_nic *nic, struct weft_op *op, int err);
+/* Takes a posted receive out for good; a multi buffer waits for its parts. */
+void nic_recv_fail(struct weft_nic *nic, struct weft_op *op, int err);
+/* Forgets the message that src calls id if no receive has met it. */
+bool nic_msg_forget(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
+		    uint32_t id);
 /* Everything of a dead peer that waits for a receive, or a receive for it. */
-void nic_recv_lost(struct weft_nic *nic, struct nic_peer *p, int err);
+void nic_recv_lost(struct weft_nic *nic, struct weft_peer *peer, int err);
 void nic_recv_fini(struct weft_nic *nic);
+
+/* ---- nic_cancel.c -------------------------------------------------------- */
+
+/* Asks the receiver of a message that it has all of to forget it. */
+void nic_cancel_ask(struct weft_nic *nic, struct weft_op *op);
+int nic_got_cancel(struct weft_nic *nic, struct weft_peer *src,
+		   const struct weft_pkt *pkt, const void *payload);
 
 /* The chunks of a message of limit bytes that both sides copy. */
 static inline uint64_t nic_chunk(uint64_t limit)
@@ -323,10 +404,7 @@ void nic_cell_put(struct weft_nic *nic, uint32_t cell);
 /* ---- nic_share.c -----------------------------------------------------------
  */
 
-/* Bytes of an area: the engine's own and the collective unit's. */
-size_t nic_share_bytes(const struct weft_machine *m);
-/* The collective unit's part of an area. */
-void *nic_share_cu(struct nic_share *s);
+size_t nic_share_bytes(void);
 void nic_share_init(struct weft_nic *nic);
 /* The peer's shared area is mapped: 0; -EAGAIN, -EOPNOTSUPP. */
 int nic_share_peer(struct weft_nic *nic, struct nic_peer *p);

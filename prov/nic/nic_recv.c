@@ -61,8 +61,7 @@ static void recv_end(struct weft_nic *nic, struct weft_op *op, unsigned flags,
 		nic_recv_done(nic, op, 0);
 }
 
-/* Takes a posted receive out for good; a multi buffer waits for its parts. */
-static void recv_fail(struct weft_nic *nic, struct weft_op *op, int err)
+void nic_recv_fail(struct weft_nic *nic, struct weft_op *op, int err)
 {
 	weft_match_unpost(match_for(nic, op->flags), &op->m);
 	op->len = 0;
@@ -175,7 +174,8 @@ static struct nic_msg *msg_new(struct weft_nic *nic, struct weft_peer *src,
 	u->flags = pkt->flags & NIC_WIRE_FLAGS;
 	u->rts = 0;
 	u->dropped = 0;
-	u->claimed = 0;
+	u->left = 0;
+	u->lost = 0;
 	u->heap = NULL;
 	weft_list_init(&u->link);
 	return u;
@@ -195,8 +195,19 @@ static int msg_room(struct nic_msg *u)
 	return u->heap ? 0 : -EAGAIN;
 }
 
+/* One less of those that a peer who is gone has left here. */
+static WEFT_COLD void gone_less(struct nic_msg *u)
+{
+	struct nic_peer *p = u->src->up;
+
+	if (!--p->left)
+		weft_list_remove(&p->gone);
+}
+
 static void msg_free(struct weft_nic *nic, struct nic_msg *u)
 {
+	if (weft_unlikely(u->left))
+		gone_less(u);
 	weft_list_remove(&u->link);
 	free(u->heap);
 	weft_pool_put(&nic->msgs, u);
@@ -211,7 +222,7 @@ static void msg_ack(struct weft_nic *nic, struct nic_msg *u)
 /* Nobody wants it: the sender is told, what still arrives goes nowhere. */
 static void msg_drop(struct weft_nic *nic, struct nic_msg *u)
 {
-	if (!u->rts && u->got < u->len) {
+	if (!u->rts && u->got < u->len && !u->lost) {
 		u->dropped = 1;
 		return;
 	}
@@ -344,13 +355,11 @@ static int eager_bytes(struct weft_nic *nic, struct nic_peer *p,
 int nic_got_first(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload)
 {
-	struct nic_peer *p = nic_peer_of(nic, src);
+	struct nic_peer *p = src->up;
 	struct weft_op *op;
 	uint64_t total;
 	int err;
 
-	if (!p)
-		return -EAGAIN;
 	if (pkt->len < sizeof(total) || p->rx_op || p->rx_msg)
 		return -EPROTO;
 	memcpy(&total, payload, sizeof(total));
@@ -384,9 +393,7 @@ int nic_got_first(struct weft_nic *nic, struct weft_peer *src,
 int nic_got_next(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload)
 {
-	struct nic_peer *p = nic_peer_of(nic, src);
-
-	return p ? eager_bytes(nic, p, payload, pkt->len) : -EAGAIN;
+	return eager_bytes(nic, src->up, payload, pkt->len);
 }
 
 int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
@@ -398,7 +405,7 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 	uint64_t len, sum;
 	int err;
 
-	if (pkt->len < sizeof(len) || !nic_peer_of(nic, src))
+	if (pkt->len < sizeof(len))
 		return -EPROTO;
 	memcpy(&len, payload, sizeof(len));
 	if (nic_segs_get(&segs, (const char *)payload + sizeof(len),
@@ -486,18 +493,22 @@ static struct nic_msg *claimed_find(struct weft_nic *nic, void *context)
 static int recv_claimed(struct weft_nic *nic, struct weft_op *op)
 {
 	struct nic_msg *u = claimed_find(nic, op->context);
+	int err;
 
 	if (!u)
 		return -EINVAL;
+	if (!nic_ready(nic))
+		return -ENOMEM;
 	weft_list_remove(&u->link);
-	if (!(op->flags & WEFT_OP_DISCARD)) {
+	if (!(op->flags & WEFT_OP_DISCARD) && !u->lost) {
 		msg_take(nic, u, op);
 		return 0;
 	}
 	recv_meets(op, u->src, u->flags, u->m.tag, u->data);
 	op->len = 0;
+	err = op->flags & WEFT_OP_DISCARD ? 0 : -(int)u->lost;
 	msg_drop(nic, u);
-	nic_done(nic, op, 0);
+	nic_done(nic, op, err);
 	return 0;
 }
 
@@ -512,7 +523,7 @@ static int recv_multi(struct weft_nic *nic, struct weft_op *op)
 	weft_match_post(m, &op->m);
 	while (op->m.posted && (um = weft_match_search(m, &op->m))) {
 		u = weft_container_of(um, struct nic_msg, m);
-		part = part_get(nic, op, u->len);
+		part = nic_ready(nic) ? part_get(nic, op, u->len) : NULL;
 		if (!part)
 			return 0;
 		weft_match_remove(m, um);
@@ -535,9 +546,11 @@ WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_op *op)
 	if (!um) {
 		weft_match_post(m, &op->m);
 		if (weft_unlikely(op->peer && op->peer->lost))
-			recv_fail(nic, op, -(int)op->peer->lost);
+			nic_recv_fail(nic, op, -(int)op->peer->lost);
 		return 0;
 	}
+	if (weft_unlikely(!nic_ready(nic)))
+		return -ENOMEM;
 	weft_match_remove(m, um);
 	msg_take(nic, weft_container_of(um, struct nic_msg, m), op);
 	return 0;
@@ -557,6 +570,8 @@ int weft_nic_peek(struct weft_nic *nic, struct weft_op *op)
 		nic_done(nic, op, -ENOMSG);
 		return 0;
 	}
+	if ((op->flags & WEFT_OP_DISCARD) && !nic_ready(nic))
+		return -ENOMEM;
 	u = weft_container_of(um, struct nic_msg, m);
 	recv_meets(op, u->src, u->flags, u->m.tag, u->data);
 	op->len = u->len;
@@ -566,40 +581,50 @@ int weft_nic_peek(struct weft_nic *nic, struct weft_op *op)
 		msg_drop(nic, u);
 	} else if (op->flags & WEFT_OP_CLAIM) {
 		u->claim = op->context;
-		u->claimed = 1;
 		weft_list_push_back(&nic->claimed, &u->link);
 	}
 	nic_done(nic, op, 0);
 	return 0;
 }
 
-int weft_nic_cancel(struct weft_nic *nic, void *context)
+bool nic_msg_forget(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
+		    uint32_t id)
 {
-	struct weft_list *n;
-	struct weft_op *op;
-	int i;
+	struct weft_match *m = match_for(nic, flags);
+	struct weft_list *n, *tmp;
+	struct nic_msg *u;
 
-	for (i = 0; i < 2; i++) {
-		struct weft_list *l = &nic->match[i].posted;
-
-		for (n = l->next; n != l; n = n->next) {
-			op = weft_container_of(n, struct weft_op, m.order);
-			if (op->context != context)
-				continue;
-			recv_fail(nic, op, -ECANCELED);
-			return 0;
-		}
+	weft_list_each(n, tmp, &m->msgs)
+	{
+		u = weft_container_of(n, struct nic_msg, m.order);
+		if (u->src != src || u->remote_id != id ||
+		    (!u->rts && u->got < u->len))
+			continue;
+		weft_match_remove(m, &u->m);
+		msg_free(nic, u);
+		return true;
 	}
-	return -ENOENT;
+	return false;
 }
 
 /* ---- death --------------------------------------------------------------- */
+
+/* A message that waits here longer than its sender; see left_behind. */
+static void gone_more(struct weft_nic *nic, struct nic_msg *u)
+{
+	struct nic_peer *p = nic_peer_of(nic, u->src);
+
+	if (!p) /* it stays for receives from anybody */
+		return;
+	if (!p->left++)
+		weft_list_push_back(&nic->gone, &p->gone);
+	u->left = 1;
+}
 
 /* Drops what can never be whole; notes who leaves whole messages here. */
 static void lost_msgs(struct weft_nic *nic, struct weft_match *m,
 		      struct weft_peer *peer)
 {
-	struct nic_peer *p = peer->up;
 	struct weft_list *n, *tmp;
 	struct nic_msg *u;
 
@@ -609,8 +634,7 @@ static void lost_msgs(struct weft_nic *nic, struct weft_match *m,
 		if (u->src != peer)
 			continue;
 		if (!u->rts && u->got == u->len) {
-			weft_list_remove(&p->gone);
-			weft_list_push_back(&nic->gone, &p->gone);
+			gone_more(nic, u);
 			continue;
 		}
 		weft_match_remove(m, &u->m);
@@ -629,15 +653,12 @@ static void lost_posted(struct weft_nic *nic, struct weft_match *m,
 		op = weft_container_of(n, struct weft_op, m.order);
 		if (op->m.src != peer->index)
 			continue;
-		recv_fail(nic, op, err);
+		nic_recv_fail(nic, op, err);
 	}
 }
 
-/*
- * A message that was claimed can no longer be completed: what is there of it
- * counts as whole and the receive of it is told by its length.
- */
-static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer)
+/* A claimed message whose rest will not come: its receive is told why. */
+static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer, int err)
 {
 	struct weft_list *n, *tmp;
 	struct nic_msg *u;
@@ -645,12 +666,13 @@ static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer)
 	weft_list_each(n, tmp, &nic->claimed)
 	{
 		u = weft_container_of(n, struct nic_msg, link);
-		if (u->src == peer && !u->rts)
-			u->len = u->got;
+		if (u->src == peer && u->got < u->len)
+			u->lost = (uint16_t)-err;
 	}
 }
 
-void nic_recv_lost(struct weft_nic *nic, struct nic_peer *p, int err)
+/* The eager message that was arriving. */
+static void lost_arriving(struct weft_nic *nic, struct nic_peer *p, int err)
 {
 	struct weft_op *op = p->rx_op;
 	struct nic_msg *u = p->rx_msg;
@@ -661,11 +683,17 @@ void nic_recv_lost(struct weft_nic *nic, struct nic_peer *p, int err)
 		nic_recv_done(nic, op, err);
 	if (u && u->dropped)
 		msg_free(nic, u);
-	lost_claimed(nic, p->peer);
-	lost_msgs(nic, &nic->match[0], p->peer);
-	lost_msgs(nic, &nic->match[1], p->peer);
-	lost_posted(nic, &nic->match[0], p->peer, err);
-	lost_posted(nic, &nic->match[1], p->peer, err);
+}
+
+void nic_recv_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
+{
+	if (peer->up)
+		lost_arriving(nic, peer->up, err);
+	lost_claimed(nic, peer, err);
+	lost_msgs(nic, &nic->match[0], peer);
+	lost_msgs(nic, &nic->match[1], peer);
+	lost_posted(nic, &nic->match[0], peer, err);
+	lost_posted(nic, &nic->match[1], peer, err);
 }
 
 void weft_nic_recv_ask(struct weft_nic *nic,
@@ -681,7 +709,7 @@ void weft_nic_recv_ask(struct weft_nic *nic,
 		int err = op->peer ? 0 : ask(arg, op->m.tag, op->m.ignore);
 
 		if (err)
-			recv_fail(nic, op, err);
+			nic_recv_fail(nic, op, err);
 	}
 }
 

@@ -160,6 +160,7 @@ static void one_sided(struct weft_nic *nic, struct nic_peer *p,
 	op->peer_cell = 0;
 	op->put = op->kind == WEFT_WRITE;
 	op->limit = op->len;
+	op->state = NIC_WAITING;
 	nic_hold(p, &p->waiting, op);
 	nic_xfer(nic, op);
 }
@@ -204,7 +205,7 @@ int weft_nic_rma(struct weft_nic *nic, struct weft_op *op)
 	/* one that the peer still has to serve must not be overtaken */
 	if (!nic->no_dma && !p->dma_refused && !p->asks)
 		err = nic_share_find(nic, p, &want, &at, &access);
-	if (err == -EAGAIN || (!err && keep_bytes(op)))
+	if (err == -EAGAIN || (!err && (!nic_ready(nic) || keep_bytes(op))))
 		return -EAGAIN;
 	if (!err) {
 		op->events = access & WEFT_MR_EVENTS;
@@ -228,21 +229,12 @@ int weft_nic_rma(struct weft_nic *nic, struct weft_op *op)
 void nic_event(struct weft_nic *nic, struct weft_peer *src,
 	       const struct weft_op *seen, void *region)
 {
-	struct weft_op *op = weft_nic_op_get(nic);
+	struct weft_op op = *seen;
 
-	if (!op)
-		return;
-	op->kind = seen->kind;
-	op->flags = seen->flags & WEFT_OP_DATA;
-	op->len = seen->len;
-	op->data = seen->data;
-	op->addr = seen->addr;
-	op->key = seen->key;
-	op->peer = src;
-	op->tag = 0;
-	op->context = NULL;
-	nic->up->event(nic->up_arg, op, region);
-	weft_nic_op_put(op);
+	op.flags &= WEFT_OP_DATA;
+	op.peer = src;
+	op.nic = nic;
+	nic->up->event(nic->up_arg, &op, region);
 }
 
 /* Is memory of ours what the packet says? 0 or -errno. */
@@ -337,7 +329,7 @@ static int serve_dma(struct weft_nic *nic, struct weft_peer *src,
 		     const struct weft_pkt *pkt, const void *payload)
 {
 	bool put = pkt->type == NIC_READ_PUSH;
-	struct nic_peer *p = nic_peer_of(nic, src);
+	struct nic_peer *p = src->up;
 	struct nic_access a;
 	struct nic_segs segs;
 	struct weft_op *op;
@@ -345,7 +337,7 @@ static int serve_dma(struct weft_nic *nic, struct weft_peer *src,
 	uint64_t sum;
 	int err;
 
-	if (!p || access_get(&a, pkt, payload) ||
+	if (access_get(&a, pkt, payload) ||
 	    nic_segs_get(&segs, (const char *)payload + sizeof(a),
 			 pkt->len - sizeof(a), &sum) ||
 	    sum < a.len)
@@ -366,6 +358,7 @@ static int serve_dma(struct weft_nic *nic, struct weft_peer *src,
 	op->put = put;
 	op->context = region;
 	nic_segs_set(op, &segs);
+	op->state = NIC_WAITING;
 	nic_hold(p, &p->waiting, op);
 	nic_xfer(nic, op);
 	return 0;
@@ -386,13 +379,13 @@ int nic_got_read_push(struct weft_nic *nic, struct weft_peer *src,
 int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload)
 {
-	struct nic_peer *p = nic_peer_of(nic, src);
+	struct nic_peer *p = src->up;
 	struct nic_access a;
 	struct weft_op *op;
 	void *at, *region;
 	int err;
 
-	if (!p || access_get(&a, pkt, payload))
+	if (access_get(&a, pkt, payload))
 		return -EPROTO;
 	err = access_check(nic, &a, WEFT_MR_REMOTE_READ, &at, &region);
 	if (err || !a.len) {

@@ -95,6 +95,7 @@ void nic_pull(struct weft_nic *nic, struct weft_op *op,
 	op->put = false;
 	op->peer_cell = 0;
 	op->redo = UINT64_MAX;
+	op->state = NIC_WAITING;
 	nic_hold(p, &p->waiting, op);
 	if (may_share(nic, p, op, segs) && !nic_id_new(nic, op)) {
 		op->peer_cell = segs->cell;

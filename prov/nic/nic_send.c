@@ -8,6 +8,7 @@
  */
 #include "prov/carrier/carrier_vt.h"
 #include "prov/nic/nic_int.h"
+#include "src/base/log.h"
 
 #include <stdlib.h>
 
@@ -28,61 +29,139 @@ static int ctrl_try(struct weft_nic *nic, struct weft_peer *peer,
 	return nic->unit->ops->packet(nic->unit, peer, pkt, &iov, !!pkt->len);
 }
 
+int nic_spares_fill(struct weft_nic *nic)
+{
+	struct nic_ctrl *c;
+
+	while (nic->spares < NIC_SPARES) {
+		c = malloc(sizeof(*c) + sizeof(struct nic_segs));
+		if (!c)
+			return nic->spares < NIC_SPARES_LOW ? -EAGAIN : 0;
+		weft_list_push_back(&nic->spare, &c->link);
+		nic->spares++;
+	}
+	return 0;
+}
+
+void nic_spares_free(struct weft_nic *nic)
+{
+	struct weft_list *n;
+
+	while ((n = weft_list_pop_front(&nic->spare)))
+		free(weft_container_of(n, struct nic_ctrl, link));
+}
+
+/* Memory for a packet of len bytes, or a spare one, or NULL. */
+static struct nic_ctrl *ctrl_new(struct weft_nic *nic, size_t len)
+{
+	struct nic_ctrl *c = malloc(sizeof(*c) + len);
+
+	if (c || !nic->spares || len > sizeof(struct nic_segs))
+		return c;
+	nic->spares--;
+	return weft_container_of(weft_list_pop_front(&nic->spare),
+				 struct nic_ctrl, link);
+}
+
 void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 	      const struct weft_pkt *pkt, const void *payload)
 {
 	struct nic_peer *p = nic_peer_of(nic, peer);
 	struct nic_ctrl *c;
 
-	if (!p || peer->lost)
+	if (peer->lost)
 		return;
-	if (weft_list_empty(&p->ctrl) &&
+	if ((!p || weft_list_empty(&p->ctrl)) &&
 	    ctrl_try(nic, peer, pkt, payload) != -EAGAIN)
 		return;
-	c = malloc(sizeof(*c) + pkt->len);
-	if (!c)
-		return;
-	c->op = NULL;
+	c = p ? ctrl_new(nic, pkt->len) : NULL;
+	if (!c) {
+		/* A peer that waits for ever would be the worse end. */
+		weft_log(WEFT_LOG_ERROR,
+			 "nic: no memory for a packet that must arrive");
+		abort();
+	}
 	c->pkt = *pkt;
 	memcpy(c->payload, payload ? payload : "", pkt->len);
 	weft_list_push_back(&p->ctrl, &c->link);
 	nic_busy(nic, p);
 }
 
-void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id, int err)
+void nic_ctrl_give(struct weft_nic *nic, struct weft_peer *peer,
+		   struct nic_ctrl *c)
 {
-	struct weft_pkt pkt = {
+	struct nic_peer *p = peer->up;
+
+	if (peer->lost ||
+	    (weft_list_empty(&p->ctrl) &&
+	     ctrl_try(nic, peer, &c->pkt, c->payload) != -EAGAIN)) {
+		free(c);
+		return;
+	}
+	weft_list_push_back(&p->ctrl, &c->link);
+	nic_busy(nic, p);
+}
+
+static void fin_of(struct weft_pkt *pkt, uint32_t id, int err)
+{
+	*pkt = (struct weft_pkt){
 		.type = NIC_FIN,
 		.aux = id,
 		.tag = (uint64_t)-err,
 	};
+}
 
+void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id, int err)
+{
+	struct weft_pkt pkt;
+
+	fin_of(&pkt, id, err);
 	nic_ctrl(nic, peer, &pkt, NULL);
+}
+
+/* 0: it has left, or nobody is there to read it. */
+static int part_try(struct weft_nic *nic, struct weft_op *op, int err)
+{
+	struct weft_pkt pkt;
+
+	if (op->peer->lost)
+		return 0;
+	fin_of(&pkt, op->remote_id, err);
+	return ctrl_try(nic, op->peer, &pkt, NULL) == -EAGAIN ? -EAGAIN : 0;
 }
 
 void nic_part(struct weft_nic *nic, struct weft_op *op, int err)
 {
-	struct nic_peer *p = nic_peer_of(nic, op->peer);
-	struct nic_ctrl *last;
+	struct nic_peer *p = op->peer->up;
 
-	nic_fin(nic, op->peer, op->remote_id, err);
-	if (weft_likely(!p || weft_list_empty(&p->ctrl))) {
+	if (weft_likely(weft_list_empty(&p->ctrl) &&
+			weft_list_empty(&p->parting)) &&
+	    weft_likely(!part_try(nic, op, err))) {
 		nic_end(nic, op, err);
 		return;
 	}
-	last = weft_container_of(p->ctrl.prev, struct nic_ctrl, link);
-	if (last->op) { /* out of memory: the answer was not kept */
-		nic_end(nic, op, err);
-		return;
-	}
+	nic_unhold(op);
 	op->state = NIC_PARTING;
 	op->err = err;
-	last->op = op;
+	nic_hold(p, &p->parting, op);
+	nic_busy(nic, p);
+}
+
+static int push_parting(struct weft_nic *nic, struct nic_peer *p)
+{
+	struct weft_op *op;
+
+	while (!weft_list_empty(&p->parting)) {
+		op = weft_container_of(p->parting.next, struct weft_op, link);
+		if (part_try(nic, op, op->err))
+			return -EAGAIN;
+		nic_end(nic, op, op->err);
+	}
+	return 0;
 }
 
 static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
 {
-	struct weft_op *op;
 	struct nic_ctrl *c;
 	int err;
 
@@ -92,12 +171,9 @@ static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
 		if (err == -EAGAIN)
 			return err;
 		weft_list_remove(&c->link);
-		op = c->op;
 		free(c);
-		if (op)
-			nic_end(nic, op, op->err);
 	}
-	return 0;
+	return push_parting(nic, p);
 }
 
 /* ---- continuations ---------------------------------------------------------
@@ -120,8 +196,7 @@ static int push_packet(struct weft_nic *nic, struct weft_op *op, uint8_t type,
 		n = end - op->moved;
 	pkt.len = (uint16_t)n;
 	/* Bytes that were asked for say where they belong. */
-	if (weft_unlikely(nic->unit->carrier->virt != NULL) &&
-	    type != NIC_NEXT)
+	if (weft_unlikely(nic->unit->carrier->virt != NULL) && type != NIC_NEXT)
 		pkt.carrier = WEFT_PKT_ANY_ROAD;
 	count = nic_slice(op->iov, op->iov_count, op->moved, n, part);
 	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, part, count);
@@ -141,6 +216,8 @@ static void eager_out(struct weft_nic *nic, struct nic_peer *p,
 	op->state = NIC_WAITING;
 	nic_unhold(op);
 	nic_hold(p, &p->waiting, op);
+	if (weft_unlikely(op->cancel))
+		nic_cancel_ask(nic, op);
 }
 
 static void pkt_of(const struct weft_op *op, uint8_t type, struct weft_pkt *pkt)
@@ -244,9 +321,14 @@ static int push_bulk(struct weft_nic *nic, struct nic_peer *p)
 
 void nic_push(struct weft_nic *nic, struct nic_peer *p)
 {
+	int left;
+
 	weft_list_remove(&p->busy);
-	if (push_ctrl(nic, p) | push_sending(nic, p) | push_bulk(nic, p) |
-	    nic_xfer_again(nic, p))
+	left = push_ctrl(nic, p);
+	left |= push_sending(nic, p);
+	left |= push_bulk(nic, p);
+	left |= nic_xfer_again(nic, p);
+	if (left)
 		nic_busy(nic, p);
 }
 
@@ -364,6 +446,34 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
+/*
+ * A message that is announced, cut, or answered. What is injected goes in one
+ * packet whatever its length: its bytes are the caller's again.
+ */
+static int send_long(struct weft_nic *nic, struct nic_peer *p,
+		     struct weft_op *op)
+{
+	bool whole =
+		op->len <= nic->whole_bytes ||
+		((op->flags & WEFT_OP_INJECT) && op->len <= nic->packet_bytes);
+	bool eager = whole || op->len <= nic->eager_bytes;
+	int err = 0;
+
+	if (!eager || (op->flags & WEFT_OP_ACK))
+		err = nic_id_new(nic, op);
+	if (err)
+		return err;
+	if (whole)
+		err = send_one(nic, p, op);
+	else if (eager)
+		err = send_eager(nic, p, op);
+	else
+		err = nic_send_rts(nic, p, op);
+	if (weft_unlikely(err))
+		nic_id_free(nic, op);
+	return err;
+}
+
 WEFT_HOT int weft_nic_send(struct weft_nic *nic, struct weft_op *op)
 {
 	struct nic_peer *p = nic_peer_of(nic, op->peer);
@@ -371,21 +481,10 @@ WEFT_HOT int weft_nic_send(struct weft_nic *nic, struct weft_op *op)
 
 	if (weft_unlikely(err))
 		return err;
-	if (weft_unlikely((op->flags & WEFT_OP_ACK) ||
-			  op->len > nic->eager_bytes)) {
-		err = nic_id_new(nic, op);
-		if (err)
-			return err;
-	}
-	if (weft_likely(op->len <= nic->packet_bytes))
-		err = send_one(nic, p, op);
-	else if (op->len <= nic->eager_bytes)
-		err = send_eager(nic, p, op);
-	else
-		err = nic_send_rts(nic, p, op);
-	if (weft_unlikely(err))
-		nic_id_free(nic, op);
-	return err;
+	if (weft_likely(op->len <= nic->whole_bytes &&
+			!(op->flags & WEFT_OP_ACK)))
+		return send_one(nic, p, op);
+	return send_long(nic, p, op);
 }
 
 /* ---- answers ------------------------------------------------------------- */
@@ -398,7 +497,7 @@ int nic_got_fin(struct weft_nic *nic, struct weft_peer *src,
 	/* only an op that waits for the peer may be ended by it */
 	if (!op || op->kind == WEFT_RECV || op->kind == WEFT_SERVE ||
 	    op->state == NIC_SENDING || op->state == NIC_KEPT ||
-	    op->state == NIC_DMA || pkt->tag > 4095)
+	    pkt->tag > 4095 || (pkt->tag == ECANCELED && !op->cancel))
 		return -EPROTO;
 	if (pkt->tag == EOPNOTSUPP && op->kind != WEFT_SEND)
 		nic_access_by_packets(nic, op);

@@ -38,6 +38,8 @@ prov_ofi_weft_cntr_test_SOURCES = prov/ofi/weft_cntr_test.c $(OFI_FAKE)
 prov_ofi_weft_cntr_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_weft_cq_test_SOURCES = prov/ofi/weft_cq_test.c $(OFI_FAKE)
 prov_ofi_weft_cq_test_LDADD = $(OFI_TEST_LIBS)
+prov_ofi_weft_cq_test_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=aligned_alloc -Wl,--wrap=calloc
 prov_ofi_weft_domain_test_SOURCES = prov/ofi/weft_domain_test.c $(OFI_FAKE)
 prov_ofi_weft_domain_test_LDADD = $(OFI_TEST_LIBS)
 prov_ofi_weft_eq_test_SOURCES = prov/ofi/weft_eq_test.c $(OFI_FAKE)

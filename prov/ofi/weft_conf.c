@@ -4,6 +4,7 @@
 #include "src/base/log.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,21 +30,21 @@ static const struct weft_cfg_opt options[] = {
 	{ "FI_WEFT_SPIN", WEFT_CFG_SIZE, "0",
 	  "Nanoseconds to spin before a wait sleeps; 0 is the default, 1 never "
 	  "spins",
-	  NULL },
+	  "0..4294967295" },
 	{ "FI_WEFT_EAGER", WEFT_CFG_SIZE, "0",
 	  "Largest message sent without asking the receiver; 0 is the "
 	  "machine's value",
-	  NULL },
+	  "0..16777216" },
 	{ "FI_WEFT_FIFO", WEFT_CFG_SIZE, "0",
-	  "Slots of a reception FIFO; 0 is the carrier's value", NULL },
+	  "Slots of a reception FIFO; 0 is the carrier's value", "0..1048576" },
 	{ "FI_WEFT_NODE", WEFT_CFG_INT, "-1",
 	  "Number of the emulated node, which gives its place in the machine; "
 	  "-1 takes the launcher's rank (PMIX_RANK), if there is one",
-	  NULL },
+	  "-1..2147483646" },
 	{ "FI_WEFT_ARITY", WEFT_CFG_INT, "8",
 	  "Inputs of a node in the trees of collectives on this host, 1 to "
 	  "128; the least of the members' counts; bgq's follow its torus",
-	  NULL },
+	  "1..128" },
 	{ "FI_WEFT_CLOCK", WEFT_CFG_TEXT, "live",
 	  "live: as fast as the host goes; virtual: in the machine's time, on "
 	  "a model of its network",
@@ -107,6 +108,19 @@ static const struct weft_machine *machine_named(const char *text, bool virt)
 	return weft_machine_find(name);
 }
 
+static void say_no_machine(const char *name)
+{
+	char all[256] = "";
+	const struct weft_machine *m;
+
+	for (unsigned i = 0; (m = weft_machine_at(i)); i++)
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s",
+			 m->name);
+	weft_log_once(WEFT_LOG_ERROR,
+		      "ofi: FI_WEFT_MACHINE=%s: no such machine; there are%s",
+		      name, all);
+}
+
 /* An unknown machine is no machine: never a silent other one. */
 static const struct weft_machine *machine_find(const char *name, bool virt)
 {
@@ -120,9 +134,7 @@ static const struct weft_machine *machine_find(const char *name, bool virt)
 		return NULL;
 	}
 	if (!m)
-		weft_log(WEFT_LOG_ERROR,
-			 "ofi: FI_WEFT_MACHINE=%s: no such machine; %s", name,
-			 options[MACHINE].help);
+		say_no_machine(name);
 	return m;
 }
 
@@ -134,18 +146,7 @@ static int node_find(void)
 
 	if (node < 0 && rank)
 		node = atoi(rank);
-	return node >= 0 && node < INT32_MAX ? (int)node : -1;
-}
-
-static unsigned arity_find(void)
-{
-	int64_t arity = weft_cfg_get(&options[ARITY]).i;
-
-	if (arity >= 1 && arity <= 128)
-		return (unsigned)arity;
-	weft_log(WEFT_LOG_WARN, "ofi: FI_WEFT_ARITY=%lld: not 1 to 128, so %s",
-		 (long long)arity, options[ARITY].fallback);
-	return (unsigned)strtoul(options[ARITY].fallback, NULL, 10);
+	return node >= 0 ? (int)node : -1;
 }
 
 static struct weft_conf conf;
@@ -193,7 +194,7 @@ static void conf_read(void)
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;
 	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
 	conf.node = node_find();
-	conf.arity = arity_find();
+	conf.arity = (unsigned)weft_cfg_get(&options[ARITY]).i;
 }
 
 const struct weft_conf *weft_conf(void)

@@ -11,6 +11,7 @@
 #include "prov/ofi/weft_no.h"
 #include "prov/ofi/weft_progress.h"
 #include "prov/ofi/weft_wait.h"
+#include "src/base/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +38,29 @@ static struct weft_cq *to_cq(struct fid_cq *fid)
 
 /* ---- writing ----------------------------------------------------------- */
 
+/*
+ * A completion has no place. Who reads gets what is there and then
+ * -FI_EOVERRUN for ever, since what is missing cannot be told any more.
+ */
+static int cq_overrun(struct weft_cq *cq)
+{
+	if (!cq->overrun)
+		weft_log(WEFT_LOG_ERROR,
+			 "no memory for the completion queue beyond %llu "
+			 "entries: a completion is lost",
+			 (unsigned long long)cq->mask + 1);
+	cq->overrun = true;
+	weft_cq_rouse(cq); /* nobody sleeps in it again: that word stays */
+	return -ENOMEM;
+}
+
 int weft_cq_grow(struct weft_cq *cq)
 {
 	uint64_t room = (cq->mask + 1) * 2;
 	struct weft_cqe *ring = aligned_alloc(64, room * sizeof(*ring));
 
 	if (!ring)
-		return -ENOMEM;
+		return cq_overrun(cq);
 	for (uint64_t i = cq->head; i != cq->tail; i++)
 		ring[i & (room - 1)] = cq->ring[i & cq->mask];
 	free(cq->ring);
@@ -59,7 +76,7 @@ int weft_cq_write_err(struct weft_cq *cq, const struct weft_cqe *e, int err,
 	struct weft_cqe cqe = *e;
 
 	if (!x)
-		return -ENOMEM;
+		return cq_overrun(cq);
 	x->op_context = e->context;
 	x->flags = e->flags;
 	x->len = e->len;
@@ -110,7 +127,7 @@ static ssize_t take(struct weft_cq *cq, void *buf, size_t count, fi_addr_t *src)
 	size_t n = 0;
 
 	if (cq->head == cq->tail)
-		return -FI_EAGAIN;
+		return cq->overrun ? -FI_EOVERRUN : -FI_EAGAIN;
 	for (; n < count && cq->head != cq->tail; n++, cq->head++) {
 		struct weft_cqe *e = first(cq);
 

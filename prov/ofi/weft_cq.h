@@ -11,7 +11,7 @@ int weft_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
 
 /* fi_trywait for one queue: 0, or -EAGAIN: do not sleep. */
 int weft_cq_trywait(struct weft_cq *cq);
-/* Doubles the ring; -ENOMEM. */
+/* Doubles the ring; -ENOMEM: it is overrun from now on. */
 int weft_cq_grow(struct weft_cq *cq) WEFT_COLD;
 
 /*

@@ -22,6 +22,24 @@ static struct weft_cq *of(struct fid_cq *cq)
 	return weft_container_of(cq, struct weft_cq, fid);
 }
 
+/* Memory is out while this is set; by the linker's --wrap. */
+static bool out_of_memory;
+
+void *__real_aligned_alloc(size_t align, size_t n);
+void *__wrap_aligned_alloc(size_t align, size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+void *__wrap_aligned_alloc(size_t align, size_t n)
+{
+	return out_of_memory ? NULL : __real_aligned_alloc(align, n);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return out_of_memory ? NULL : __real_calloc(n, size);
+}
+
 static const struct weft_cqe sample = {
 	.context = (void *)0x10,
 	.flags = FI_RECV | FI_TAGGED,
@@ -228,6 +246,35 @@ static void the_descriptor_tells_of_packets_and_signals(void **state)
 	fake_close(&f);
 }
 
+/* A lost completion is not silent: what is there comes, then an error. */
+static void a_queue_that_cannot_grow_says_so(void **state)
+{
+	struct fi_cq_attr attr = { .size = 64, .wait_obj = FI_WAIT_UNSPEC };
+	struct fi_cq_tagged_entry e[100];
+	struct fid *fid;
+	struct fid_cq *cq;
+	struct fake f;
+
+	fake_open(&f, FI_THREAD_SAFE, FI_PROGRESS_MANUAL);
+	for (int errors = 0; errors < 2; errors++) {
+		T_OK(fi_cq_open(f.domain, &attr, &cq, NULL));
+		fid = &cq->fid;
+		for (int i = 0; i < (errors ? 10 : 64); i++)
+			T_OK(weft_cq_write(of(cq), &sample));
+		out_of_memory = true;
+		T_IS(errors ? weft_cq_write_err(of(cq), &sample, EIO, 0)
+			    : weft_cq_write(of(cq), &sample),
+		     -ENOMEM);
+		out_of_memory = false;
+		T_IS(fi_cq_read(cq, e, 100), errors ? 10 : 64);
+		T_IS(fi_cq_read(cq, e, 100), -FI_EOVERRUN);
+		T_IS(fi_cq_sread(cq, e, 1, NULL, -1), -FI_EOVERRUN);
+		T_AGAIN(fi_trywait(f.fabric, &fid, 1));
+		T_OK(fi_close(fid));
+	}
+	fake_close(&f);
+}
+
 static void wait_objects_that_do_not_exist_are_refused(void **state)
 {
 	static const enum fi_wait_obj no[] = { FI_WAIT_SET, FI_WAIT_MUTEX_COND,
@@ -260,6 +307,7 @@ int main(void)
 		T_CASE(a_blocking_read_times_out_and_obeys_a_signal),
 		T_CASE(a_threshold_ends_a_blocking_read),
 		T_CASE(the_descriptor_tells_of_packets_and_signals),
+		T_CASE(a_queue_that_cannot_grow_says_so),
 		T_CASE(wait_objects_that_do_not_exist_are_refused),
 	};
 	return T_RUN(tests);

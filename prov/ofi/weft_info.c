@@ -35,7 +35,8 @@
 	 FI_SOURCE | FI_RMA_EVENT)
 #define TX_FLAGS                                          \
 	(FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | \
-	 FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE)
+	 FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE |    \
+	 FI_MATCH_COMPLETE)
 #define RX_FLAGS (FI_COMPLETION | FI_MULTI_RECV)
 
 /* Alternating bits, the first one set: all 64 bits of a tag match. */

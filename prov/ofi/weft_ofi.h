@@ -145,6 +145,7 @@ struct weft_cq {
 	uint64_t mask;
 	enum fi_cq_format format;
 	bool threshold; /* FI_CQ_COND_THRESHOLD */
+	bool overrun;	/* a completion is missing: memory was out */
 	struct weft_watch watch;
 	weft_au32 ref; /* endpoints and poll sets */
 };

@@ -13,7 +13,8 @@ unsigned weft_post_flags(uint64_t fi_flags, bool selective)
 
 	if (selective && !(fi_flags & FI_COMPLETION))
 		flags |= WEFT_OP_QUIET;
-	if (fi_flags & FI_DELIVERY_COMPLETE)
+	/* that it was met and that it is there are one answer */
+	if (fi_flags & (FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE))
 		flags |= WEFT_OP_ACK;
 	if (fi_flags & FI_REMOTE_CQ_DATA)
 		flags |= WEFT_OP_DATA;

@@ -7,6 +7,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_coll.h \
 	src/core/core_comm.c src/core/core_comm.h \
 	src/core/core_count.h \
+	src/core/core_ctrl.c src/core/core_ctrl.h \
 	src/core/core_ctx.c src/core/core_ctx.h \
 	src/core/core_dead.c src/core/core_dead.h \
 	src/core/core_err.c src/core/core_err.h \
@@ -61,7 +62,7 @@ uninstall-hook: uninstall-mpi-links
 EXTRA_DIST += src/core/README
 
 CORE_TESTS = src/core/core_call_test src/core/core_errtext_test \
-	src/core/core_pend_test src/core/core_stuck_test
+	src/core/core_p2p_test src/core/core_pend_test src/core/core_stuck_test
 check_PROGRAMS += $(CORE_TESTS)
 TESTS += $(CORE_TESTS)
 src_core_core_call_test_SOURCES = src/core/core_call_test.c \
@@ -72,6 +73,10 @@ src_core_core_errtext_test_SOURCES = src/core/core_errtext_test.c \
 	src/core/core_errtext.c
 src_core_core_errtext_test_CFLAGS = $(AM_CFLAGS)
 src_core_core_errtext_test_LDADD = $(T_LIBS)
+src_core_core_p2p_test_SOURCES = src/core/core_p2p_test.c \
+	src/core/core_p2p.c
+src_core_core_p2p_test_CFLAGS = $(AM_CFLAGS)
+src_core_core_p2p_test_LDADD = $(T_LIBS) $(FABRIC_LIBS)
 src_core_core_pend_test_SOURCES = src/core/core_pend_test.c \
 	src/core/core_pend.c
 src_core_core_pend_test_CFLAGS = $(AM_CFLAGS)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests of messages: pool, persistent start, cancel; and both ways at
  * once. */
+#include "src/core/core_ctrl.h"
 #include "src/core/core_post.h"
 
 #include <errno.h>
@@ -18,12 +19,13 @@ static int p2p_start(struct weft_req *r)
 	r->error = 0;
 	weft_store32_relaxed(&r->done, 0); /* inactive: nobody waits */
 	r->flags |= WEFT_REQ_ACTIVE;
+	weft_lock();
 	if (p->peer == MPI_PROC_NULL) {
 		r->source = MPI_PROC_NULL;
 		weft_req_complete(r, 0);
+		weft_unlock();
 		return 0;
 	}
-	weft_lock();
 	rc = r->flags & WEFT_REQ_SEND ? weft_p2p_start_send(p)
 				      : weft_p2p_start_recv(p);
 	weft_unlock();
@@ -32,23 +34,34 @@ static int p2p_start(struct weft_req *r)
 	return rc;
 }
 
-/* Receives only: a send that has left cannot be called back. */
+/* The lock is held. */
+static int recall(struct weft_p2p *p)
+{
+	struct fi_cq_tagged_entry e = { .tag = p->word };
+
+	if (weft_pend_remove(&p->pend)) {
+		if (p->req.flags & WEFT_REQ_SEND)
+			weft_ctrl_unexpect(p);
+		p->io.done(&p->io, &e, -ECANCELED);
+		return 0;
+	}
+	if (!weft_core.tells_met && (p->req.flags & WEFT_REQ_SEND))
+		return weft_ctrl_recall(p);
+	/* what it returns when it is too late differs */
+	fi_cancel(&weft_core.ep->fid, &p->io.fi);
+	return 0;
+}
+
 static int p2p_cancel(struct weft_req *r)
 {
 	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
-	struct fi_cq_tagged_entry e = { .tag = p->word };
+	int rc = 0;
 
-	if (r->flags & WEFT_REQ_SEND)
-		return 0;
 	weft_lock();
-	if (!weft_req_is_done(r)) {
-		if (weft_pend_remove(&p->pend))
-			p->io.done(&p->io, &e, -ECANCELED);
-		else
-			fi_cancel(&weft_core.ep->fid, &p->io.fi);
-	}
+	if (!weft_req_is_done(r))
+		rc = recall(p);
 	weft_unlock();
-	return 0;
+	return rc;
 }
 
 const struct weft_req_ops weft_p2p_ops = {

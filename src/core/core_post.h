@@ -28,8 +28,10 @@ struct weft_p2p {
 	int peer;	 /* rank in req.comm */
 	unsigned mode;	 /* WEFT_P2P_ */
 	unsigned left;	 /* completions to come */
-	uint32_t ack_id;
-	struct weft_io ack; /* WEFT_P2P_SYNC: the acknowledgement */
+	uint32_t id;	 /* of a send, where core_ctrl.h is needed */
+	bool acked;	 /* the acknowledgement is expected */
+	bool recalled;	 /* the receiver was asked to forget it */
+	struct weft_io ack;
 };
 
 static inline unsigned weft_p2p_kind(unsigned mode)
@@ -90,6 +92,10 @@ void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a);
 /* Makes p active; the lock is held. 0 or -errno (then p is not active). */
 int weft_p2p_start_send(struct weft_p2p *p);
 int weft_p2p_start_recv(struct weft_p2p *p);
+
+/* One of the completions of a send: the message, its acknowledgement, the
+ * answer to its cancelling. err: 0, -errno, -ECANCELED: it was not sent. */
+void weft_p2p_send_over(struct weft_p2p *p, int err);
 
 /* From the pool, with references on type and communicator, not started; NULL:
  * no memory. flags: WEFT_REQ_PERSISTENT or 0. */

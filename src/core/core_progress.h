@@ -84,6 +84,10 @@ void weft_progress_wait(struct weft_req *r);
 /* Registers an active request for ops->step; the loop removes it when step
  * says it is over. Steps once at once, so that short ones end here. */
 void weft_progress_add(struct weft_req *r);
+/* The same with the lock held, from a completion: the loop steps it soon. */
+void weft_progress_add_held(struct weft_req *r);
+/* Takes completions, with the lock held; nothing else is done meanwhile. */
+void weft_progress_read(void);
 
 /* Sleeps once, until something may have happened; not when weft_completed is
  * other than mark already. timeout_ms < 0: without limit. */
@@ -93,6 +97,12 @@ int weft_progress_timeout(int timeout_ms);
 
 /* Frees a completed orphan at the end of the pass; the lock is held. */
 void weft_progress_reap(struct weft_req *r);
+
+/*
+ * There is something now that no completion tells of (core_pend.c, a route that
+ * is joined): who sleeps has to look after it now and then. The lock is held.
+ */
+void weft_progress_hurry(void);
 
 /* Wakes a thread that sleeps in weft_progress_wait: something was completed
  * outside the progress loop (generalized requests). */

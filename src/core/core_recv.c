@@ -7,6 +7,7 @@
 #include "src/core/core_near.h"
 
 #include "src/core/core_count.h"
+#include "src/core/core_ctrl.h"
 #include "src/core/core_status.h"
 
 #include <errno.h>
@@ -18,51 +19,6 @@
 #define IOV_MAX_PIECES 16
 
 struct weft_proc weft_recv_lane;
-
-/* ---- acknowledgements of synchronous sends ------------------------------ */
-
-struct ack {
-	struct weft_pend pend;
-	uint32_t id;
-};
-
-static int post_ack(struct weft_pend *e)
-{
-	struct ack *a = weft_container_of(e, struct ack, pend);
-	uint64_t word = weft_tag_word(0, WEFT_CTX_CTRL, 0, (int)a->id);
-
-	return weft_fi_errno(
-		(int)fi_tinject(weft_core.ep, NULL, 0, e->lane->real, word));
-}
-
-static void ack_left(struct weft_pend *e, int rc)
-{
-	free(weft_container_of(e, struct ack, pend));
-}
-
-static WEFT_COLD int send_ack(const struct weft_comm *comm, int source,
-			      uint64_t id)
-{
-	int proc = comm->proc[source];
-	struct ack *a = malloc(sizeof(*a));
-	int rc;
-
-	if (!a)
-		return -ENOMEM;
-	rc = weft_wire_reach(proc);
-	if (rc) {
-		free(a);
-		return rc;
-	}
-	a->pend.post = post_ack;
-	a->pend.left = ack_left;
-	a->pend.lane = &weft_core.proc[proc];
-	a->id = (uint32_t)id;
-	rc = weft_pend_post(&a->pend);
-	if (!weft_pend_waits(&a->pend))
-		free(a);
-	return rc;
-}
 
 /* ---- completion --------------------------------------------------------- */
 
@@ -95,7 +51,7 @@ void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		weft_count(WEFT_COUNT_RECV_BYTES, e->len);
 	}
 	if (weft_unlikely(e->flags & FI_REMOTE_CQ_DATA))
-		send_ack(p->req.comm, p->req.source, e->data);
+		weft_ctrl_met(p->req.comm, p->req.source, e->data);
 	if (weft_unlikely(p->bounce != NULL))
 		unpack(p, e->len);
 	weft_req_complete(&p->req, err);
@@ -211,8 +167,6 @@ static int direct_end(const struct weft_p2p_args *a,
 
 	weft_count(WEFT_COUNT_RECV, 1);
 	weft_count(WEFT_COUNT_RECV_BYTES, d->len);
-	if (weft_unlikely(d->flags & FI_REMOTE_CQ_DATA))
-		send_ack(a->comm, source, d->data);
 	if (status != MPI_STATUS_IGNORE)
 		weft_status_set(status, source, weft_tag_tag(d->tag),
 				(MPI_Count)d->len);

@@ -2,10 +2,12 @@
 /*
  * Sending. The short road: contiguous, small, address known, nothing waiting
  * before it: one fi_tinject and no request. Everything else fills a request
- * and goes through the retry queue's door. A synchronous send carries an id
- * as remote CQ data; the receiver returns an empty message with that id.
+ * and goes through the retry queue's door. A synchronous send completes when
+ * it was met: the provider knows it, or core_ctrl.c brings the word.
  */
 #include "src/core/core_inject.h"
+
+#include "src/core/core_ctrl.h"
 #include "src/core/core_post.h"
 
 #include "src/core/core_count.h"
@@ -16,16 +18,18 @@
 
 #define IOV_MAX_PIECES 16
 
-static uint32_t ack_ids;
-
 /* ---- the request's road ------------------------------------------------- */
 
-static void send_over(struct weft_p2p *p, int err)
+void weft_p2p_send_over(struct weft_p2p *p, int err)
 {
-	if (err && !p->req.error)
+	if (err == -ECANCELED)
+		p->req.flags |= WEFT_REQ_CANCELLED;
+	else if (err && !p->req.error)
 		p->req.error = err;
 	if (--p->left)
 		return;
+	if (p->req.error)
+		p->req.flags &= ~(uint32_t)WEFT_REQ_CANCELLED;
 	if (p->bounce)
 		free(p->bounce);
 	p->bounce = NULL;
@@ -35,48 +39,76 @@ static void send_over(struct weft_p2p *p, int err)
 static void send_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		      int err)
 {
-	send_over(weft_container_of(io, struct weft_p2p, io), err);
+	weft_p2p_send_over(weft_container_of(io, struct weft_p2p, io), err);
 }
 
-static void ack_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
-		     int err)
+/* It was not posted; an acknowledgement is not expected any more. */
+static void send_failed(struct weft_p2p *p, int rc)
 {
-	send_over(weft_container_of(io, struct weft_p2p, ack), err);
+	weft_ctrl_unexpect(p);
+	weft_p2p_send_over(p, rc);
 }
 
 static void send_left(struct weft_pend *e, int rc)
 {
 	if (rc)
-		send_over(weft_container_of(e, struct weft_p2p, pend), rc);
+		send_failed(weft_container_of(e, struct weft_p2p, pend), rc);
 }
 
-static int post_pieces(struct weft_p2p *p, fi_addr_t addr)
+/* Where the bytes are; the number of pieces. */
+static size_t send_iov(const struct weft_p2p *p, struct iovec *iov)
+{
+	size_t pos = 0;
+
+	if (!p->bounce && p->pieces > 1)
+		return (size_t)weft_pack_iov(&p->data, &pos, iov, p->pieces);
+	iov->iov_base =
+		p->bounce ? p->bounce : weft_p2p_start(p->data.buf, p->data.dt);
+	iov->iov_len = p->bytes;
+	return 1;
+}
+
+/* A send that has to be told when it was met, or needs a name. */
+static WEFT_COLD int post_named(struct weft_p2p *p, fi_addr_t addr)
 {
 	struct iovec iov[IOV_MAX_PIECES];
-	size_t pos = 0;
-	int n = weft_pack_iov(&p->data, &pos, iov, p->pieces);
+	struct fi_msg_tagged m = { .msg_iov = iov,
+				   .iov_count = send_iov(p, iov),
+				   .addr = addr,
+				   .tag = p->word,
+				   .context = &p->io.fi,
+				   .data = p->id };
+	uint64_t flags = FI_COMPLETION;
+	int rc;
 
-	return (int)fi_tsendv(weft_core.ep, iov, NULL, (size_t)n, addr, p->word,
-			      &p->io.fi);
+	if (weft_core.tells_met)
+		return (int)fi_tsendmsg(weft_core.ep, &m,
+					flags | FI_MATCH_COMPLETE);
+	if (p->mode & WEFT_P2P_SYNC) {
+		rc = weft_ctrl_expect(p);
+		if (rc)
+			return rc;
+		m.data |= WEFT_ACK_WANTED;
+	}
+	return (int)fi_tsendmsg(weft_core.ep, &m, flags | FI_REMOTE_CQ_DATA);
 }
 
 static int post_send(struct weft_pend *e)
 {
 	struct weft_p2p *p = weft_container_of(e, struct weft_p2p, pend);
 	fi_addr_t addr = e->lane->real;
-	const void *start = p->bounce;
+	struct iovec iov[IOV_MAX_PIECES];
+	size_t n;
 
-	if (!start) {
-		if (p->pieces > 1)
-			return weft_fi_errno(post_pieces(p, addr));
-		start = weft_p2p_start(p->data.buf, p->data.dt);
-	}
-	if (p->mode & WEFT_P2P_SYNC)
-		return weft_fi_errno(
-			(int)fi_tsenddata(weft_core.ep, start, p->bytes, NULL,
-					  p->ack_id, addr, p->word, &p->io.fi));
-	return weft_fi_errno((int)fi_tsend(weft_core.ep, start, p->bytes, NULL,
-					   addr, p->word, &p->io.fi));
+	if (weft_unlikely((p->mode & WEFT_P2P_SYNC) || !weft_core.tells_met))
+		return weft_fi_errno(post_named(p, addr));
+	n = send_iov(p, iov);
+	if (n > 1)
+		return weft_fi_errno((int)fi_tsendv(weft_core.ep, iov, NULL, n,
+						    addr, p->word, &p->io.fi));
+	return weft_fi_errno((int)fi_tsend(weft_core.ep, iov->iov_base,
+					   p->bytes, NULL, addr, p->word,
+					   &p->io.fi));
 }
 
 /* Decides how the data goes: as it lies, in pieces, or packed. */
@@ -91,7 +123,7 @@ static int prepare(struct weft_p2p *p)
 		return 0;
 	if (limit > IOV_MAX_PIECES)
 		limit = IOV_MAX_PIECES;
-	if (!(p->mode & WEFT_P2P_SYNC) && limit > 1) {
+	if (limit > 1) {
 		p->pieces = weft_pack_pieces(t, (int)limit + 1);
 		if (p->pieces <= (int)limit)
 			return 0;
@@ -110,24 +142,6 @@ static void count_road(const struct weft_p2p *p)
 				   : WEFT_COUNT_SEND_WHOLE,
 		   1);
 	weft_count(WEFT_COUNT_SEND_BYTES, p->bytes);
-}
-
-/* The acknowledgement comes as an empty message with our id as tag. */
-static int expect_ack(struct weft_p2p *p)
-{
-	uint64_t word;
-	int rc;
-
-	p->ack_id = ++ack_ids & WEFT_TAG_MASK;
-	p->ack.done = ack_done;
-	word = weft_tag_word(0, WEFT_CTX_CTRL, 0, (int)p->ack_id);
-	do
-		rc = (int)fi_trecv(weft_core.ep, NULL, 0, NULL, FI_ADDR_UNSPEC,
-				   word, 0, &p->ack.fi);
-	while (rc == -FI_EAGAIN);
-	if (!rc)
-		p->left++;
-	return weft_fi_errno(rc);
 }
 
 void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a)
@@ -161,14 +175,12 @@ int weft_p2p_start_send(struct weft_p2p *p)
 		return rc;
 	count_road(p);
 	p->left = 1;
-	if (p->mode & WEFT_P2P_SYNC)
-		rc = expect_ack(p);
-	if (!rc)
-		rc = weft_pend_post(&p->pend);
-	if (rc && p->left > 1) {
-		/* the acknowledgement is posted: fail when it is back */
-		fi_cancel(&weft_core.ep->fid, &p->ack.fi);
-		send_over(p, rc);
+	p->acked = false;
+	p->recalled = false;
+	p->id = weft_core.tells_met ? 0 : weft_ctrl_id();
+	rc = weft_pend_post(&p->pend);
+	if (rc && p->acked) { /* it fails when that is back */
+		send_failed(p, rc);
 		return 0;
 	}
 	if (rc)

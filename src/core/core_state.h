@@ -7,6 +7,7 @@
 #define WEFT_CORE_STATE_H
 
 #include "src/base/list.h"
+#include "src/base/patience.h"
 #include "src/base/pool.h"
 #include "src/core/core_comm.h"
 
@@ -55,6 +56,7 @@ struct weft_core {
 	unsigned spin;	   /* empty polls before sleeping */
 	bool crowded;	   /* more ranks than processors on this host */
 	bool virt;	   /* the clock is virtual: core_world.h */
+	bool tells_met;	   /* of sends, the provider: core_ctrl.h */
 	double tick_s;	   /* of weft_ticks(); 0: the clock is asked */
 	struct fi_weft_recv *recv; /* blocking receives; NULL: by a request */
 
@@ -70,6 +72,7 @@ struct weft_core {
 	struct fid_domain *domain;
 	struct fid_av *av;
 	bool can_sleep;	    /* fi_cq_sread works */
+	struct weft_patience patience;
 	size_t max_bytes;   /* of one message */
 	size_t iov_limit;   /* pieces of one send or receive */
 	struct weft_pool p2p; /* requests of core_p2p.c */

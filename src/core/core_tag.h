@@ -9,8 +9,11 @@
  *
  * The sender's rank is its rank in the communicator, so that a receive from a
  * known source is an exact match, one from anywhere ignores 17 bits, and the
- * status is read off the word. Remote CQ data travels with synchronous sends
- * only: it asks for an acknowledgement and names it.
+ * status is read off the word.
+ *
+ * Over a provider that cannot tell when a send was met (core_ctrl.h) sends of
+ * requests carry remote CQ data: 31 bits that name them, and one that asks for
+ * an acknowledgement.
  */
 #ifndef WEFT_CORE_TAG_H
 #define WEFT_CORE_TAG_H
@@ -31,6 +34,21 @@ static inline uint64_t weft_tag_word(uint64_t ctx, unsigned kind, int rank,
 {
 	return ctx | (uint64_t)kind << WEFT_TAG_KIND_AT |
 	       (uint64_t)(unsigned)rank << WEFT_TAG_BITS | (unsigned)tag;
+}
+
+/* Words between libraries, in the library's context (core_ctx.h), where the
+ * kind WEFT_CTX_CTRL is theirs. */
+enum weft_ctrl {
+	WEFT_CTRL_ACK,	  /* the send of that id was met */
+	WEFT_CTRL_CANCEL, /* a send is called back */
+	WEFT_CTRL_ANSWER, /* what became of that */
+};
+
+#define WEFT_ACK_WANTED UINT32_C(0x80000000)
+
+static inline uint64_t weft_tag_ctrl(enum weft_ctrl what, uint32_t id)
+{
+	return weft_tag_word(0, 3, (int)what, (int)(id & WEFT_TAG_MASK));
 }
 
 static inline int weft_tag_source(uint64_t word)

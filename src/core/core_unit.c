@@ -133,13 +133,38 @@ int weft_route_open(struct weft_comm *comm, uint64_t salt, bool software,
 					&r->mc, r);
 	if (rc)
 		route_free(r);
-	else
-		weft_core.joining++;
+	else if (!weft_core.joining++)
+		weft_progress_hurry();
 	weft_unlock();
 	if (!rc)
 		*r_p = r;
 	return rc ? weft_fi_errno(rc) : 0;
 }
+
+/* ---- of a provider that has collectives, but not our extension ---- */
+
+static int no_route(struct fid *fid, struct fi_weft_route *route)
+{
+	return -FI_ENOSYS;
+}
+
+static int no_begin(struct fid *fid, const struct fi_weft_call *call,
+		    struct fi_weft_work *work)
+{
+	return -FI_ENOSYS;
+}
+
+static int no_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms)
+{
+	return -FI_ENOSYS;
+}
+
+static struct fi_weft_routes no_routes = {
+	.size = sizeof(no_routes),
+	.route = no_route,
+	.begin = no_begin,
+	.wait = no_wait,
+};
 
 /* What became of it is asked once. */
 static void route_look(struct weft_route *r)
@@ -148,8 +173,9 @@ static void route_look(struct weft_route *r)
 	if (!r->ops) {
 		weft_core.joining--;
 		if (fi_open_ops(&r->mc->fid, FI_WEFT_ROUTES, 0,
-				(void **)&r->ops, NULL) ||
-		    r->ops->route(&r->mc->fid, &r->info))
+				(void **)&r->ops, NULL))
+			r->ops = &no_routes;
+		if (r->ops->route(&r->mc->fid, &r->info))
 			r->info.id = -1;
 	}
 	weft_unlock();
@@ -232,8 +258,10 @@ void weft_route_close(struct weft_route *r)
 
 int weft_unit_join(struct weft_comm *comm)
 {
-	int rc = weft_unit_begin(comm);
+	int rc = unit_eq ? weft_comm_meet(comm) : 0;
 
+	if (!rc)
+		rc = weft_unit_begin(comm);
 	if (rc)
 		return rc == -EOPNOTSUPP ? 0 : rc;
 	rc = weft_unit_settle(comm);

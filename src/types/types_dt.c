@@ -12,6 +12,7 @@
 #include "src/types/types_dt_node.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 /* ---- life ----------------------------------------------------------------*/
@@ -82,6 +83,28 @@ void weft_dt_commit(struct weft_dt *dt)
 	 */
 	if (!(dt->flags & WEFT_DT_COMMITTED))
 		dt->flags |= WEFT_DT_COMMITTED;
+}
+
+/* ---- ranges ------------------------------------------------------------- */
+
+/* True when n steps of size step leave the range of offsets. */
+static bool too_far(MPI_Count n, MPI_Count step)
+{
+	MPI_Count r;
+
+	return __builtin_mul_overflow(n, step, &r) || r > INT64_MAX / 4 ||
+	       r < INT64_MIN / 4;
+}
+
+static bool row_too_far(MPI_Count n, const struct weft_dt *old)
+{
+	return too_far(n, old->size) || too_far(n, old->extent) ||
+	       too_far(n, old->true_extent);
+}
+
+bool weft_dt_holds(const struct weft_dt *dt, MPI_Count count)
+{
+	return !row_too_far(count, dt);
 }
 
 /* ---- bounds ------------------------------------------------------------- */
@@ -155,6 +178,8 @@ static void frame_apply(const struct frame *f, struct weft_dt *dt)
 static void dt_finish(struct weft_dt *dt)
 {
 	dt->size = dt->root.size;
+	if (row_too_far(INT_MAX, dt))
+		dt->flags |= WEFT_DT_VAST;
 	if (dt->size == 0)
 		dt->flags |= WEFT_DT_CONTIG;
 	if (dt->root.kind == WEFT_DTN_RUN && dt->extent == dt->size)
@@ -174,21 +199,6 @@ static void dt_count(struct weft_dt *dt, const struct weft_dt *old, MPI_Count n)
 }
 
 /* ---- equal blocks --------------------------------------------------------*/
-
-/* True when n steps of size step leave the range of offsets. */
-static bool too_far(MPI_Count n, MPI_Count step)
-{
-	MPI_Count r;
-
-	return __builtin_mul_overflow(n, step, &r) || r > INT64_MAX / 4 ||
-	       r < INT64_MIN / 4;
-}
-
-static bool row_too_far(MPI_Count n, const struct weft_dt *old)
-{
-	return too_far(n, old->size) || too_far(n, old->extent) ||
-	       too_far(n, old->true_extent);
-}
 
 static int vector_root(struct weft_dt *dt, MPI_Count stride)
 {

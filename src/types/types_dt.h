@@ -63,6 +63,7 @@ enum {
 	WEFT_DT_COMMITTED = 1,
 	WEFT_DT_CONTIG = 2, /* any count of elements is one run of bytes */
 	WEFT_DT_BOUNDS = 4, /* lb and ub were set by resized, somewhere */
+	WEFT_DT_VAST = 8, /* a row of elements may be beyond all addresses */
 };
 
 enum weft_dtn_kind {
@@ -159,6 +160,17 @@ static inline bool weft_dt_is_committed(const struct weft_dt *dt)
 {
 	return dt->flags & WEFT_DT_COMMITTED;
 }
+
+/* Committed, and any int is a count of elements that can be addressed. */
+static inline bool weft_dt_is_handy(const struct weft_dt *dt)
+{
+	return (dt->flags & (WEFT_DT_COMMITTED | WEFT_DT_VAST)) ==
+	       WEFT_DT_COMMITTED;
+}
+
+/* False when count elements have more bytes, or lie further, than addresses
+ * and sums of a few of them can tell. */
+bool weft_dt_holds(const struct weft_dt *dt, MPI_Count count);
 
 /*
  * Bytes from the first to behind the last byte that count elements touch: the

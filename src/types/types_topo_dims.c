@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Dims_create: factors as equal as they can be. The largest factor is
- * made as small as possible, then the next one, and so on: of all ways to
- * write n as a product of k factors, the first in the order of descending
- * factors.
+ * MPI_Dims_create: factors as close to each other as they can be. Of all ways
+ * to write n as a product of k factors, one with the smallest difference
+ * between the largest and the smallest; of these, the first in the order of
+ * descending factors.
  */
 #include "src/types/types_topo.h"
 
 #include <errno.h>
+#include <limits.h>
 
 /* True when d to the power of k is at least n. */
 static bool power_reaches(int d, int k, int n)
@@ -19,10 +20,20 @@ static bool power_reaches(int d, int k, int n)
 	return p >= n;
 }
 
-/* All divisors of a number, ascending; no int has more than 1536. */
+/* True when d to the power of k is more than n. */
+static bool power_exceeds(int d, int k, int n)
+{
+	long long p = 1;
+
+	for (; k > 0 && p <= n; k--)
+		p *= d;
+	return p > n;
+}
+
+/* All divisors of a number, ascending; 2095133040 has the most of all ints. */
 struct divisors {
 	int n;
-	int d[1536];
+	int d[1600];
 };
 
 static void find_divisors(struct divisors *all, int n)
@@ -39,21 +50,50 @@ static void find_divisors(struct divisors *all, int n)
 			all->d[all->n++] = n / all->d[i];
 }
 
-/* Writes n as k descending factors, none above limit; false: impossible. */
-static bool split(const struct divisors *all, int n, int k, int limit, int *f)
-{
-	if (k == 0)
-		return n == 1;
-	for (int i = 0; i < all->n && all->d[i] <= limit; i++) {
-		int d = all->d[i];
+/* More factors than bits in an int are ones anyway. */
+#define MAX_FACTORS 32
 
-		if (n % d || !power_reaches(d, k, n))
+struct search {
+	struct divisors all;
+	int k;
+	int f[MAX_FACTORS]; /* descending, so far */
+	int best[MAX_FACTORS];
+	int spread; /* of the best: its largest without its smallest */
+};
+
+/* The last factor is n; the better of equal ones came first. */
+static void close_search(struct search *s, int n, int limit)
+{
+	if (n > limit || s->f[0] - n >= s->spread)
+		return;
+	s->f[s->k - 1] = n;
+	s->spread = s->f[0] - n;
+	for (int i = 0; i < s->k; i++)
+		s->best[i] = s->f[i];
+}
+
+/* Tries all ways to write n as the factors from f[at] on, none above limit. */
+static void search(struct search *s, int n, int at, int limit)
+{
+	int left = s->k - at;
+
+	for (int i = 0; i < s->all.n && s->all.d[i] <= limit; i++) {
+		int d = s->all.d[i];
+		int top = at ? s->f[0] : d;
+		/* smaller ones would not be better than the best */
+		int low = top - s->spread + 1;
+
+		if (n % d || d < low || !power_reaches(d, left, n))
 			continue;
-		f[0] = d;
-		if (split(all, n / d, k - 1, d, f + 1))
-			return true;
+		if (low > 1 && left > 1 &&
+		    power_exceeds(low, left - 1, n / d))
+			return;
+		s->f[at] = d;
+		if (left == 1)
+			close_search(s, n, limit);
+		else
+			search(s, n / d, at + 1, d);
 	}
-	return false;
 }
 
 /* Divides n by the entries that are given; counts the others. */
@@ -72,24 +112,19 @@ static int take_given(int *n, int ndims, const int *dims, int *open_p)
 	return *open_p == 0 && *n != 1 ? -EINVAL : 0;
 }
 
-/* More factors than bits in an int are ones anyway. */
-#define MAX_FACTORS 32
-
 int weft_topo_dims(int nnodes, int ndims, int *dims)
 {
-	int factor[MAX_FACTORS], n = nnodes, open, k = 0;
+	struct search s = { .spread = INT_MAX };
+	int n = nnodes, open, k = 0;
 	int rc = take_given(&n, ndims, dims, &open);
-	struct divisors all;
 
 	if (rc || open == 0)
 		return rc;
-	if (open > MAX_FACTORS)
-		open = MAX_FACTORS;
-	find_divisors(&all, n);
-	if (!split(&all, n, open, n, factor))
-		return -EINVAL;
+	s.k = open < MAX_FACTORS ? open : MAX_FACTORS;
+	find_divisors(&s.all, n);
+	search(&s, n, 0, n);
 	for (int i = 0; i < ndims; i++)
 		if (dims[i] == 0)
-			dims[i] = k < open ? factor[k++] : 1;
+			dims[i] = k < s.k ? s.best[k++] : 1;
 	return 0;
 }

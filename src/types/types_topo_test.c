@@ -15,32 +15,54 @@ static void check_dims(int n, int k)
 	T_IS(product, n);
 }
 
-/* No product of k descending factors has a smaller largest factor. */
-static int smallest_top(int n, int k, int limit)
+/* The smallest difference between largest and smallest of k factors. */
+static int least_spread(int n, int k, int top, int limit)
 {
+	int least = 1 << 30;
+
 	if (k == 1)
-		return n <= limit ? n : 1 << 30;
-	for (int top = 1; top <= n && top <= limit; top++)
-		if (n % top == 0 && smallest_top(n / top, k - 1, top) <= top)
-			return top;
-	return 1 << 30;
+		return n <= limit ? (top ? top : n) - n : least;
+	for (int d = 1; d <= n && d <= limit; d++) {
+		int s = n % d ? least :
+				least_spread(n / d, k - 1, top ? top : d, d);
+
+		least = s < least ? s : least;
+	}
+	return least;
 }
 
 static void dims_are_balanced_and_descending(void **state)
 {
-	int dims[3] = { 0 };
-
 	(void)state;
-	for (int n = 1; n <= 200; n++)
+	for (int n = 1; n <= 400; n++)
 		for (int k = 1; k <= 4; k++) {
 			int d[4] = { 0 };
 
 			check_dims(n, k);
 			weft_topo_dims(n, k, d);
-			T_IS(d[0], smallest_top(n, k, n));
+			T_IS(d[0] - d[k - 1], least_spread(n, k, 0, n));
 		}
-	T_OK(weft_topo_dims(1000000007, 3, dims));
-	T_IS(dims[0], 1000000007);
+}
+
+/* What others give, a prime, and the number with the most divisors. */
+static void dims_of_large_numbers(void **state)
+{
+	static const int known[][4] = {
+		{ 34425, 51, 27, 25 },
+		{ 4620, 22, 15, 14 },
+		{ 1000000007, 1000000007, 1, 1 },
+		{ 2095133040, 1292, 1287, 1260 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		int d[3] = { 0 };
+
+		T_OK(weft_topo_dims(known[i][0], 3, d));
+		T_MEM(d, known[i] + 1, sizeof(d));
+	}
+	for (int k = 1; k <= 8; k++)
+		check_dims(2095133040, k);
 }
 
 static void given_dims_stay(void **state)
@@ -117,6 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(dims_are_balanced_and_descending),
+		T_CASE(dims_of_large_numbers),
 		T_CASE(given_dims_stay),
 		T_CASE(coordinates_and_ranks_agree),
 		T_CASE(neighbours_stand_in_the_order_of_shifts),

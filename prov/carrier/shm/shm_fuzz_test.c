@@ -354,11 +354,52 @@ static void noise_in_a_head_crashes_nobody(void **state)
 	}
 }
 
+/* Who finds no entry in a peer's table looks again, but not all the time. */
+static void a_full_table_is_looked_through_now_and_then(void **state)
+{
+	struct end *a = calloc(1, sizeof(*a));
+	struct end *b = calloc(1, sizeof(*b));
+	struct shm_view *v;
+	struct weft_peer *to;
+	uint64_t start;
+	uint32_t looks;
+	int ret;
+
+	T_OK(end_open(a, &weft_carrier_shm, 1, NULL));
+	T_OK(end_open(b, &weft_carrier_shm, 2, NULL));
+	v = &shm_of(b->c)->view;
+	to = end_peer(a, b);
+	for (uint32_t i = 0; i < v->entries; i++)
+		weft_store64(&v->entry[i].state, SHM_CLAIMED);
+	start = weft_now_ns();
+	for (int i = 0; i < 20000; i++)
+		T_IS(end_send(a, to, 0, 8), -EAGAIN);
+	looks = weft_load32(&v->head->entry_next);
+	/* 50 us, twice as long each time up to 2 ms: six, and one in 2 ms */
+	T_TRUE(looks >= 1 &&
+	       looks <= 8 + (weft_now_ns() - start) / 2000000);
+	weft_store64(&v->entry[77].state, SHM_FREE);
+	do {
+		ret = end_send(a, to, 0, 8);
+	} while (ret == -EAGAIN);
+	T_OK(ret);
+	/* what is left must not look like a peer */
+	for (uint32_t i = 0; i < v->entries; i++) {
+		if (i != 77)
+			weft_store64(&v->entry[i].state, SHM_FREE);
+	}
+	end_close(a);
+	end_close(b);
+	free(a);
+	free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_region_with_a_wrong_head_is_refused),
 		T_CASE(noise_in_a_head_crashes_nobody),
+		T_CASE(a_full_table_is_looked_through_now_and_then),
 		T_CASE(garbage_neither_crashes_nor_hangs),
 	};
 

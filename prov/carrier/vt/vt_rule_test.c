@@ -249,7 +249,7 @@ static int die_after_sending(struct play *p, struct end *e, uint32_t rank)
 static int die_over_engine(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 1) {
-		weft_store32(&p->w->head->engine, (uint32_t)getpid());
+		weft_store32(&p->w->head->engine, rank + 1);
 		raise(SIGKILL);
 	}
 	return e->c->ops->wait(e->c, FOREVER) == -EOWNERDEAD ? 0 : 1;

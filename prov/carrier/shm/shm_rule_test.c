@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rules of the region, at their edges: a packet that does not keep to them is
+ * refused, counted, and its writer given up; cells are handed out to the last
+ * one and no further.
+ */
+#include "prov/carrier/carrier_end.h"
+#include "prov/carrier/shm/shm.h"
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGER (SHM_LONG_BYTES + 1) /* goes into a cell */
+
+struct pair {
+	struct end *a, *b;
+	struct weft_peer *to; /* b, for a */
+};
+
+static void pair_open(struct pair *p)
+{
+	p->a = calloc(1, sizeof(*p->a));
+	p->b = calloc(1, sizeof(*p->b));
+	T_OK(end_open(p->a, &weft_carrier_shm, 1, NULL));
+	T_OK(end_open(p->b, &weft_carrier_shm, 2, NULL));
+	p->to = end_peer(p->a, p->b);
+}
+
+static void pair_close(struct pair *p)
+{
+	end_close(p->a);
+	end_close(p->b);
+	free(p->a);
+	free(p->b);
+}
+
+static struct shm *shm_b(const struct pair *p)
+{
+	return shm_of(p->b->c);
+}
+
+/* The slot that was filled last; of one packet, the only one. */
+static struct shm_slot *last_slot(const struct pair *p)
+{
+	const struct shm_view *v = &shm_b(p)->view;
+	uint64_t ticket = shm_tail_ticket(weft_load64(&v->head->tail)) - 1;
+
+	return &v->slot[ticket & (v->slots - 1)];
+}
+
+static void lie_len(struct shm_slot *slot, size_t len)
+{
+	uint64_t word = weft_load64(&slot->word);
+	struct weft_pkt pkt;
+
+	memcpy(&pkt, &word, sizeof(word));
+	pkt.len = (uint16_t)len;
+	memcpy(&word, &pkt, sizeof(word));
+	weft_store64(&slot->word, word);
+}
+
+/* How b's record of a lies about a's cells, or NULL. */
+static struct shm_view *view_of_a(const struct pair *p)
+{
+	struct shm *s = shm_b(p);
+
+	for (uint32_t i = 0; i < s->view.entries; i++) {
+		if (s->rx[i].peer)
+			return &s->rx[i].peer->view;
+	}
+	return NULL;
+}
+
+/* One packet is wrong: not delivered, counted, its writer lost. */
+static void refused(struct pair *p)
+{
+	uint64_t got = p->b->got, was = shm_b(p)->stats.refused;
+
+	T_TRUE(end_wait_lost(p->b, 1, 20));
+	T_IS(p->b->got, got);
+	T_IS(p->b->bad, 0);
+	T_IS(shm_b(p)->stats.refused, was + 1);
+	T_IS(p->b->lost_err, EPROTO);
+	pair_close(p);
+}
+
+/* A pair whose first n packets were in order. */
+static void pair_begin(struct pair *p, uint64_t n, size_t len)
+{
+	pair_open(p);
+	for (uint64_t i = 0; i < n; i++) {
+		T_OK(end_send_all(p->a, p->to, i, len, 20));
+		T_TRUE(end_wait_got(p->b, i + 1, 20));
+	}
+	T_IS(p->b->bad, 0);
+}
+
+/* As the first packet of a writer, which is thought about, and as the next,
+ * which goes the short way. */
+static void an_inline_packet_longer_than_its_slot_is_refused(void **state)
+{
+	static const size_t len[] = { SHM_SHORT_BYTES + 1, SHM_SLOT_BYTES,
+				      UINT16_MAX };
+	struct pair p;
+
+	for (unsigned i = 0; i < 6; i++) {
+		pair_begin(&p, i % 2, 8);
+		T_OK(end_send_all(p.a, p.to, i % 2, SHM_SHORT_BYTES, 20));
+		lie_len(last_slot(&p), len[i / 2]);
+		refused(&p);
+	}
+}
+
+static void an_inline_packet_may_fill_its_slot(void **state)
+{
+	struct pair p;
+
+	pair_begin(&p, 3, SHM_SHORT_BYTES);
+	pair_close(&p);
+}
+
+static void a_cell_that_is_not_there_is_refused(void **state)
+{
+	uint32_t no[] = { 0, SHM_NO_CELL, UINT32_MAX };
+	struct pair p;
+
+	for (unsigned i = 0; i < 6; i++) {
+		pair_begin(&p, i % 2, LONGER);
+		no[0] = shm_of(p.a->c)->view.cells;
+		T_OK(end_send_all(p.a, p.to, i % 2, LONGER, 20));
+		memcpy(last_slot(&p)->payload, &no[i / 2], sizeof(no[0]));
+		refused(&p);
+	}
+}
+
+/* A region may say that its cells are smaller than ours, or larger. */
+static void a_packet_longer_than_its_cell_is_refused(void **state)
+{
+	struct pair p;
+
+	pair_begin(&p, 1, LONGER);
+	view_of_a(&p)->cell_bytes = LONGER - 1;
+	T_OK(end_send_all(p.a, p.to, 1, LONGER, 20));
+	refused(&p);
+}
+
+static void a_packet_longer_than_we_take_is_refused(void **state)
+{
+	struct pair p;
+	size_t mtu;
+
+	pair_begin(&p, 1, LONGER);
+	mtu = p.b->c->mtu;
+	T_TRUE(mtu < UINT16_MAX);
+	view_of_a(&p)->cell_bytes = UINT16_MAX;
+	view_of_a(&p)->cells = 1;
+	T_OK(end_send_all(p.a, p.to, 1, LONGER, 20));
+	lie_len(last_slot(&p), mtu + 1);
+	memset(last_slot(&p)->payload, 0, sizeof(uint32_t));
+	refused(&p);
+}
+
+static void a_packet_may_fill_its_cell(void **state)
+{
+	struct pair p;
+
+	pair_begin(&p, 1, 8);
+	T_OK(end_send_all(p.a, p.to, 1, p.a->c->mtu, 20));
+	T_TRUE(end_wait_got(p.b, 2, 20));
+	T_IS(p.b->bad, 0);
+	pair_close(&p);
+}
+
+/* ---- cells ---- */
+
+#define READERS 24
+
+/* Sends into cells until there is none for that peer; how many went. */
+static unsigned fill(struct end *e, struct weft_peer *to)
+{
+	unsigned n = 0;
+	int ret;
+
+	while ((ret = end_send(e, to, n, LONGER)) == 0) {
+		n++;
+		T_TRUE(n <= shm_of(e->c)->view.cells);
+	}
+	T_AGAIN(ret);
+	return n;
+}
+
+/*
+ * Nobody reads. Each peer gets what is free besides, half of the rest, until
+ * there is none; the next one is told to wait. Then one reads, and that much
+ * is there again.
+ */
+static void cells_go_to_the_last_one_and_no_further(void **state)
+{
+	struct end *a = calloc(1, sizeof(*a));
+	struct end *b = calloc(READERS, sizeof(*b));
+	struct weft_peer *to[READERS];
+	unsigned left, n[READERS], some = 0;
+	struct shm *s;
+
+	T_OK(end_open(a, &weft_carrier_shm, 1, NULL));
+	s = shm_of(a->c);
+	left = s->view.cells;
+	for (unsigned i = 0; i < READERS; i++) {
+		T_OK(end_open(&b[i], &weft_carrier_shm, 2 + i, NULL));
+		to[i] = end_peer(a, &b[i]);
+		/* connected, so that only cells can be missing */
+		T_OK(end_send_all(a, to[i], 0, 8, 20));
+		T_TRUE(end_wait_got(&b[i], 1, 20));
+		b[i].got_from[1] = 0;
+	}
+	for (unsigned i = 0; i < READERS; i++) {
+		n[i] = fill(a, to[i]);
+		T_IS(n[i], (left + 1) / 2);
+		left -= n[i];
+		T_IS(s->cell_free_count, left);
+		some += n[i] > 0;
+	}
+	T_IS(left, 0);
+	T_TRUE(some < READERS);
+	T_IS(s->cell_free, SHM_NO_CELL);
+	T_TRUE(end_wait_got(&b[1], 1 + n[1], 20));
+	T_IS(fill(a, to[READERS - 1]), (n[1] + 1) / 2);
+	for (unsigned i = 0; i < READERS; i++) {
+		T_TRUE(end_wait_got(&b[i], 1 + n[i], 20));
+		T_IS(b[i].bad, 0);
+		end_close(&b[i]);
+	}
+	end_close(a);
+	free(a);
+	free(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(an_inline_packet_longer_than_its_slot_is_refused),
+		T_CASE(an_inline_packet_may_fill_its_slot),
+		T_CASE(a_cell_that_is_not_there_is_refused),
+		T_CASE(a_packet_longer_than_its_cell_is_refused),
+		T_CASE(a_packet_longer_than_we_take_is_refused),
+		T_CASE(a_packet_may_fill_its_cell),
+		T_CASE(cells_go_to_the_last_one_and_no_further),
+	};
+
+	return T_RUN(tests);
+}

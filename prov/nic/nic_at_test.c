@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The arithmetic of atomics on every type: that numbers below zero are below
+ * zero where the type has a sign, and above everything where it has none.
+ */
+#include "prov/nic/nic_at_exec.h"
+
+#include "prov/nic/nic.h"
+#include "test/t.h"
+
+#include <string.h>
+
+/* A value of a type, as the bytes that lie in memory. */
+static uint64_t value(unsigned type, int v)
+{
+	float f = (float)v;
+	double d = v;
+	uint64_t bits = (uint64_t)(int64_t)v, out = 0;
+
+	if (type == WEFT_AT_FLOAT)
+		memcpy(&out, &f, sizeof(f));
+	else if (type == WEFT_AT_DOUBLE)
+		memcpy(&out, &d, sizeof(d));
+	else
+		memcpy(&out, &bits, weft_at_bytes(type));
+	return out;
+}
+
+/* The target after op; old_p, unless NULL, gets what it was. */
+static uint64_t run(unsigned type, unsigned op, uint64_t target,
+		    uint64_t operand, uint64_t *old_p)
+{
+	const struct nic_at_call call = {
+		.op = (uint8_t)op,
+		.type = (uint8_t)type,
+		.count = 1,
+		.target = &target,
+		.operand = &operand,
+		.compare = &operand,
+		.old = old_p,
+	};
+
+	if (old_p)
+		*old_p = 0;
+	nic_at_exec(&call);
+	return target;
+}
+
+static bool has_sign(unsigned type)
+{
+	return type >= WEFT_AT_FLOAT || type % 2 == 0;
+}
+
+static void min_and_max_know_the_sign_of_every_type(void **state)
+{
+	static const int some[] = { -128, -2, -1, 0, 1, 2, 127 };
+
+	for (unsigned type = 0; type < WEFT_AT_TYPES; type++) {
+		for (unsigned i = 0; i < 49; i++) {
+			int a = some[i / 7], b = some[i % 7];
+			bool less = a < b;
+			uint64_t va = value(type, a), vb = value(type, b), old;
+
+			/* without a sign what is below zero is the largest */
+			if (!has_sign(type) && (a < 0) != (b < 0))
+				less = b < 0;
+			T_IS(run(type, WEFT_AT_MIN, va, vb, &old),
+			     less ? va : vb);
+			T_IS(old, va);
+			T_IS(run(type, WEFT_AT_MAX, va, vb, &old),
+			     less ? vb : va);
+			T_IS(old, va);
+		}
+	}
+}
+
+static void comparing_swaps_know_the_sign_of_every_type(void **state)
+{
+	for (unsigned type = 0; type < WEFT_AT_TYPES; type++) {
+		uint64_t minus = value(type, -1), one = value(type, 1);
+
+		/* swaps when the comparand, here the operand, is below */
+		T_IS(run(type, WEFT_AT_CSWAP_LT, one, minus, NULL),
+		     has_sign(type) ? minus : one);
+		T_IS(run(type, WEFT_AT_CSWAP_GT, minus, one, NULL),
+		     has_sign(type) ? one : minus);
+	}
+}
+
+static void the_old_value_need_not_be_wanted(void **state)
+{
+	for (unsigned type = 0; type < WEFT_AT_TYPES; type++)
+		T_IS(run(type, WEFT_AT_SUM, value(type, 2), value(type, 3),
+			 NULL),
+		     value(type, 5));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(min_and_max_know_the_sign_of_every_type),
+		T_CASE(comparing_swaps_know_the_sign_of_every_type),
+		T_CASE(the_old_value_need_not_be_wanted),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What was posted and is called back. A receive that is posted ends at once,
+ * and so does a send that has not left. A send whose bytes or announcement
+ * are with the receiver is his to decide: either the message waits there for
+ * a receive, then he forgets it and says so, or a receive has met it, then
+ * its FIN is on the way or will come.
+ *
+ *      sender                         receiver
+ *        | ---- RTS ------------------> | no receive: it waits
+ *        | ---- CANCEL ---------------> | forgotten
+ *        | <--- FIN: ECANCELED -------- |
+ *
+ * A message that was claimed has been met; its send ends with its receive.
+ */
+#include "prov/nic/nic_int.h"
+
+void nic_cancel_ask(struct weft_nic *nic, struct weft_op *op)
+{
+	const struct weft_pkt pkt = {
+		.type = NIC_CANCEL,
+		.flags = (uint8_t)(op->flags & WEFT_OP_TAGGED),
+		.aux = op->id,
+	};
+
+	nic_ctrl(nic, op->peer, &pkt, NULL);
+}
+
+int nic_got_cancel(struct weft_nic *nic, struct weft_peer *src,
+		   const struct weft_pkt *pkt, const void *payload)
+{
+	if (!pkt->aux)
+		return -EPROTO;
+	if (nic_msg_forget(nic, src, pkt->flags, pkt->aux))
+		nic_fin(nic, src, pkt->aux, -ECANCELED);
+	return 0;
+}
+
+static void send_cancel(struct weft_nic *nic, struct weft_op *op)
+{
+	if (op->cancel)
+		return;
+	if (op->state == NIC_KEPT) {
+		nic_end(nic, op, -ECANCELED);
+		return;
+	}
+	op->cancel = true;
+	/* one that is still leaving asks behind its last packet */
+	if (op->state != NIC_SENDING)
+		nic_cancel_ask(nic, op);
+}
+
+static bool list_cancel(struct weft_nic *nic, struct weft_list *list,
+			void *context)
+{
+	struct weft_list *n;
+	struct weft_op *op;
+
+	for (n = list->next; n != list; n = n->next) {
+		op = weft_container_of(n, struct weft_op, link);
+		if (op->kind != WEFT_SEND || op->context != context)
+			continue;
+		send_cancel(nic, op);
+		return true;
+	}
+	return false;
+}
+
+static bool posted_cancel(struct weft_nic *nic, struct weft_match *m,
+			  void *context)
+{
+	struct weft_list *n;
+	struct weft_op *op;
+
+	for (n = m->posted.next; n != &m->posted; n = n->next) {
+		op = weft_container_of(n, struct weft_op, m.order);
+		if (op->context != context)
+			continue;
+		nic_recv_fail(nic, op, -ECANCELED);
+		return true;
+	}
+	return false;
+}
+
+int weft_nic_cancel(struct weft_nic *nic, void *context)
+{
+	struct weft_list *n;
+	struct nic_peer *p;
+
+	if (posted_cancel(nic, &nic->match[0], context) ||
+	    posted_cancel(nic, &nic->match[1], context))
+		return 0;
+	if (!nic_ready(nic))
+		return -ENOMEM;
+	for (n = nic->peers.next; n != &nic->peers; n = n->next) {
+		p = weft_container_of(n, struct nic_peer, link);
+		if (list_cancel(nic, &p->sending, context) ||
+		    list_cancel(nic, &p->bulk, context) ||
+		    list_cancel(nic, &p->waiting, context))
+			return 0;
+	}
+	return -ENOENT;
+}

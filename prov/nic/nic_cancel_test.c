@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sends that are called back, on every machine, with and without DMA and with
+ * faults below: whatever happens, a cancelled send ends, either without its
+ * message or with it.
+ */
+#include "prov/nic/nic_pair.h"
+
+/* The completion of context; the test fails when it does not come. */
+static const struct note *note_of(struct world *w, struct side *s,
+				  const void *context)
+{
+	uint64_t end = weft_now_ns() + 30000000000u;
+
+	while (!noted(s, context)) {
+		turn(w);
+		T_TRUE(weft_now_ns() < end);
+	}
+	for (unsigned i = 0;; i++) {
+		if (s->note[i].context == context)
+			return &s->note[i];
+	}
+}
+
+static uint64_t unexpected(const struct side *s)
+{
+	struct weft_nic_stats st;
+
+	weft_nic_stats(s->nic, &st);
+	return st.unexpected;
+}
+
+/* Polls until so many messages wait at s. */
+static void until_waiting(struct world *w, struct side *s, uint64_t n)
+{
+	uint64_t end = weft_now_ns() + 30000000000u;
+
+	while (unexpected(s) < n) {
+		turn(w);
+		T_TRUE(weft_now_ns() < end);
+	}
+}
+
+/* A message that waits for a receive is taken back, as if never sent. */
+static void case_unmatched(const struct grid *g)
+{
+	static const size_t len[] = { 0, 8, 3000, 20000, BIG };
+	struct world *w = world_open(g);
+	char *out = calloc(1, BIG), *next = malloc(BIG), *in = malloc(BIG);
+
+	for (unsigned i = 0; i < sizeof(len) / sizeof(*len); i++) {
+		w->a.notes = w->b.notes = 0;
+		t_fill(next, len[i], i);
+		put(w, &w->a, out, len[i], 1, WEFT_OP_ACK);
+		until_waiting(w, &w->b, 1);
+		T_OK(weft_nic_cancel(w->a.nic, out));
+		T_IS(note_of(w, &w->a, out)->err, -ECANCELED);
+		T_IS(unexpected(&w->b), 0);
+		/* the receive is for the one behind it */
+		put(w, &w->a, next, len[i], 1, WEFT_OP_ACK);
+		take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
+		T_IS(note_of(w, &w->a, next)->err, 0);
+		T_IS(note_of(w, &w->b, in)->len, len[i]);
+		T_IS(t_differs(in, len[i], i), -1);
+	}
+	world_close(w);
+	free(out);
+	free(next);
+	free(in);
+}
+
+/* Of several with one tag that one goes which was meant. */
+static void case_chosen(const struct grid *g)
+{
+	struct world *w = world_open(g);
+	char out[3][BIG / 8], *in = malloc(BIG);
+
+	for (unsigned i = 0; i < 3; i++) {
+		t_fill(out[i], sizeof(out[i]), i);
+		put(w, &w->a, out[i], sizeof(out[i]), 1, WEFT_OP_ACK);
+	}
+	T_OK(weft_nic_cancel(w->a.nic, out[1]));
+	T_IS(note_of(w, &w->a, out[1])->err, -ECANCELED);
+	for (unsigned i = 0; i < 3; i += 2) {
+		w->b.notes = 0;
+		take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
+		T_IS(note_of(w, &w->b, in)->err, 0);
+		T_IS(t_differs(in, sizeof(out[i]), i), -1);
+		T_IS(note_of(w, &w->a, out[i])->err, 0);
+	}
+	free(in);
+	world_close(w);
+}
+
+/* One that a receive has met arrives; so does one that was claimed. */
+static void case_matched(const struct grid *g)
+{
+	static const size_t len[] = { 8, 20000, BIG };
+	struct world *w = world_open(g);
+	char *out = malloc(BIG), *in = malloc(BIG);
+
+	for (unsigned i = 0; i < sizeof(len) / sizeof(*len); i++) {
+		w->a.notes = w->b.notes = 0;
+		t_fill(out, len[i], i);
+		take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
+		while (try_put(&w->a, out, len[i], 1, WEFT_OP_ACK))
+			turn(w);
+		for (unsigned k = 0; k < i; k++)
+			turn(w);
+		weft_nic_cancel(w->a.nic, out);
+		weft_nic_cancel(w->a.nic, out);
+		T_IS(note_of(w, &w->a, out)->err, 0);
+		T_IS(note_of(w, &w->b, in)->err, 0);
+		T_IS(t_differs(in, len[i], i), -1);
+	}
+	T_IS(weft_nic_cancel(w->a.nic, out), -ENOENT);
+	free(out);
+	free(in);
+	world_close(w);
+}
+
+/* Cancelled at every moment of its way: it ends in one of the two ways. */
+static void case_any_moment(const struct grid *g)
+{
+	struct world *w = world_open(g);
+	char *out = malloc(BIG), *in = malloc(BIG);
+	unsigned gone = 0, came = 0;
+
+	for (unsigned i = 0; i < 40; i++) {
+		w->a.notes = w->b.notes = 0;
+		t_fill(out, 20000, i);
+		while (try_put(&w->a, out, 20000, 1, WEFT_OP_ACK))
+			turn(w);
+		for (unsigned k = 0; k < i / 2; k++)
+			turn(w);
+		weft_nic_cancel(w->a.nic, out);
+		if (i % 2)
+			take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
+		if (note_of(w, &w->a, out)->err == 0) {
+			came++;
+			if (i % 2 == 0)
+				take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
+			T_IS(note_of(w, &w->b, in)->err, 0);
+			T_IS(t_differs(in, 20000, i), -1);
+			continue;
+		}
+		gone++;
+		T_IS(unexpected(&w->b), 0);
+		if (i % 2) {
+			T_FALSE(noted(&w->b, in));
+			T_OK(weft_nic_cancel(w->b.nic, in));
+		}
+	}
+	T_IS(gone + came, 40);
+	T_TRUE(gone >= 20); /* without a receive it can only be taken back */
+	free(out);
+	free(in);
+	world_close(w);
+}
+
+static void each(void (*run)(const struct grid *g))
+{
+	static const char *const faults[] = {
+		NULL, "seed=7,delay=0.1,drop=0.02,dup=0.02,reorder=0.05"
+	};
+	const struct weft_machine *m;
+	unsigned i, k;
+
+	for (i = 0; (m = weft_machine_at(i)); i++) {
+		for (k = 0; k < 4; k++) {
+			const struct grid g = {
+				.machine = m->name,
+				.no_dma = k & 1,
+				.faults = faults[k / 2],
+			};
+
+			run(&g);
+		}
+	}
+}
+
+static void a_message_that_waits_is_taken_back(void **state)
+{
+	each(case_unmatched);
+}
+
+static void of_several_the_one_that_was_meant_goes(void **state)
+{
+	each(case_chosen);
+}
+
+static void a_message_that_was_met_arrives(void **state)
+{
+	each(case_matched);
+}
+
+static void at_any_moment_a_cancelled_send_ends(void **state)
+{
+	each(case_any_moment);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_message_that_waits_is_taken_back),
+		T_CASE(of_several_the_one_that_was_meant_goes),
+		T_CASE(a_message_that_was_met_arrives),
+		T_CASE(at_any_moment_a_cancelled_send_ends),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The engine when things go wrong below it: no room, no memory, DMA that
+ * fails halfway, peers that die in the middle of it all. The unit is `direct`
+ * with a hand on it; memory is refused by size, through the linker's --wrap.
+ */
+#include "prov/nic/nic_int.h"
+#include "prov/nic/nic_pair.h"
+
+/* ---- memory ---- */
+
+static size_t refuse[2]; /* allocations of these sizes fail */
+static unsigned refusals;
+
+void *__real_malloc(size_t n);
+void *__wrap_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+static bool refused(size_t n)
+{
+	if (!n || (n != refuse[0] && n != refuse[1]))
+		return false;
+	refusals++;
+	return true;
+}
+
+void *__wrap_malloc(size_t n)
+{
+	return refused(n) ? NULL : __real_malloc(n);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return refused(n * size) ? NULL : __real_calloc(n, size);
+}
+
+static void memory_is_out_for(size_t a, size_t b)
+{
+	refuse[0] = a;
+	refuse[1] = b;
+	refusals = 0;
+}
+
+/* No answer can be queued by allocating it, whatever its length. */
+static void memory_is_out_for_answers(void)
+{
+	memory_is_out_for(sizeof(struct nic_ctrl),
+			  sizeof(struct nic_ctrl) + sizeof(struct nic_segs));
+}
+
+static void memory_is_back(void)
+{
+	memory_is_out_for(0, 0);
+}
+
+/* ---- a unit that is hindered ---- */
+
+struct hand {
+	struct weft_unit *u;
+	const struct weft_carrier_up *up;
+	void *up_arg;
+	uint64_t room; /* packets it still takes */
+	uint64_t gets; /* likewise */
+	uint64_t puts; /* of these the next one fails, when it is 0 */
+	int put_err;
+};
+
+static struct hand hands[2];
+static unsigned opened;
+
+static struct hand *hand_of(const struct weft_unit *u)
+{
+	return &hands[hands[1].u == u];
+}
+
+static const struct weft_unit_ops hindered;
+
+static int hindered_open(const struct weft_machine *m,
+			 const struct weft_carrier_ops *carrier,
+			 const struct weft_carrier_attr *attr,
+			 struct weft_unit **u_p)
+{
+	int err = weft_unit_direct.open(m, carrier, attr, u_p);
+
+	if (err)
+		return err;
+	(*u_p)->ops = &hindered;
+	hands[opened++ % 2] = (struct hand){
+		.u = *u_p,
+		.up = attr->up,
+		.up_arg = attr->up_arg,
+		.room = UINT64_MAX,
+		.gets = UINT64_MAX,
+		.puts = UINT64_MAX,
+	};
+	return 0;
+}
+
+static void hindered_close(struct weft_unit *u)
+{
+	weft_unit_direct.close(u);
+}
+
+static int hindered_packet(struct weft_unit *u, struct weft_peer *peer,
+			   const struct weft_pkt *pkt, const struct iovec *iov,
+			   int count)
+{
+	struct hand *h = hand_of(u);
+
+	if (!h->room)
+		return -EAGAIN;
+	h->room--;
+	return weft_unit_direct.packet(u, peer, pkt, iov, count);
+}
+
+static int hindered_get(struct weft_unit *u, struct weft_peer *peer,
+			struct weft_dma *d)
+{
+	struct hand *h = hand_of(u);
+
+	if (!h->gets)
+		return -EAGAIN;
+	h->gets--;
+	return weft_unit_direct.get(u, peer, d);
+}
+
+static int hindered_put(struct weft_unit *u, struct weft_peer *peer,
+			struct weft_dma *d)
+{
+	struct hand *h = hand_of(u);
+
+	if (h->puts) {
+		h->puts--;
+		return weft_unit_direct.put(u, peer, d);
+	}
+	d->done(d, h->put_err);
+	return 0;
+}
+
+static int hindered_poll(struct weft_unit *u, int budget)
+{
+	return weft_unit_direct.poll(u, budget);
+}
+
+static const struct weft_unit_ops hindered = {
+	.name = "hindered",
+	.open = hindered_open,
+	.close = hindered_close,
+	.packet = hindered_packet,
+	.get = hindered_get,
+	.put = hindered_put,
+	.poll = hindered_poll,
+};
+
+#define A (&hands[0])
+#define B (&hands[1])
+
+static struct world *hindered_world(bool no_dma)
+{
+	static struct weft_machine m;
+	const struct grid g = { .own = &m, .no_dma = no_dma };
+
+	m = *weft_machine_find("native");
+	m.unit = &hindered;
+	opened = 0;
+	return world_open(&g);
+}
+
+/* What h's endpoint hears when peer has died. */
+static void dies(struct hand *h, struct weft_peer *peer)
+{
+	h->up->lost(h->up_arg, peer, ECONNRESET);
+}
+
+static void turns(struct world *w, int n)
+{
+	while (n-- > 0)
+		turn(w);
+}
+
+static struct weft_nic_stats stats_of(const struct side *s)
+{
+	struct weft_nic_stats st;
+
+	weft_nic_stats(s->nic, &st);
+	return st;
+}
+
+/* An operation of s on a buffer, tagged 7 where it has a tag. */
+static struct weft_op *op_new(struct side *s, uint8_t kind, unsigned flags,
+			      void *buf, size_t len)
+{
+	struct weft_op *op = weft_nic_op_get(s->nic);
+
+	op->kind = kind;
+	op->flags = (uint16_t)flags;
+	op->peer = s->peer;
+	op->context = buf;
+	op->tag = 7;
+	op->m.tag = 7;
+	op->m.ignore = 0;
+	op->m.src = WEFT_MATCH_ANY;
+	op->addr = 16;
+	op->key = 1;
+	op->iov[0].iov_base = buf;
+	op->iov[0].iov_len = len;
+	op->iov_count = 1;
+	op->len = len;
+	return op;
+}
+
+/* ---- names and sizes ---- */
+
+/* FI_WEFT_EAGER below a packet: what is longer is announced, what is injected
+ * is not; and no name is left behind (weft_nic_close looks). */
+static void a_small_eager_size_is_honoured(void **state)
+{
+	const struct grid g = { .machine = "native", .eager_bytes = 64 };
+	struct world *w = world_open(&g);
+	char out[1000], in[1000];
+	struct weft_op *op;
+
+	for (unsigned i = 0; i < 200; i++) {
+		t_fill(out, sizeof(out), i);
+		take(&w->b, in, sizeof(in), i, WEFT_MATCH_ANY);
+		put(w, &w->a, out, i % 2 ? sizeof(out) : 64, i, 0);
+		until(w, &w->a, i + 1);
+		until(w, &w->b, i + 1);
+		T_IS(t_differs(in, i % 2 ? sizeof(in) : 64, i), -1);
+	}
+	T_IS(stats_of(&w->a).rendezvous, 100);
+	op = op_new(&w->a, WEFT_SEND, WEFT_OP_TAGGED | WEFT_OP_INJECT, out,
+		    100);
+	T_OK(weft_nic_send(w->a.nic, op));
+	until(w, &w->a, 201);
+	T_IS(stats_of(&w->a).rendezvous, 100);
+	world_close(w);
+}
+
+/* ---- DMA ---- */
+
+/*
+ * The sender that helps fails in the middle of a chunk; the receiver does the
+ * rest of that chunk and no byte more. Chunks have 128 KiB, and the second one
+ * lies in two segments of the receiver, so that the helper's first piece of it
+ * works and its second does not.
+ */
+static void a_chunk_given_back_is_finished_and_no_more(void **state)
+{
+	enum { CHUNK = 128 << 10, CUT = CHUNK + 40000, ALL = 5 * CHUNK };
+	struct world *w = hindered_world(false);
+	char *out = malloc(ALL), *in = malloc(ALL);
+	struct weft_nic_stats a, b;
+	struct weft_op *op;
+
+	/* DMA is known to work between the two */
+	put(w, &w->a, out, ALL, 1, 0);
+	take(&w->b, in, ALL, 1, WEFT_MATCH_ANY);
+	until(w, &w->a, 1);
+	a = stats_of(&w->a);
+	b = stats_of(&w->b);
+	t_fill(out, ALL, 3);
+	memset(in, 0, ALL);
+	op = op_new(&w->b, WEFT_RECV, WEFT_OP_TAGGED, in, CUT);
+	op->peer = NULL;
+	op->iov[1].iov_base = in + CUT;
+	op->iov[1].iov_len = ALL - CUT;
+	op->iov_count = 2;
+	op->len = ALL;
+	T_OK(weft_nic_recv(w->b.nic, op));
+	B->gets = 0; /* it has taken the first chunk and gets no further */
+	A->puts = 1;
+	A->put_err = -EFAULT;
+	put(w, &w->a, out, ALL, 7, 0);
+	turns(w, 10);
+	B->gets = UINT64_MAX;
+	until(w, &w->a, 2);
+	until(w, &w->b, 2);
+	T_IS(w->a.note[1].err, 0);
+	T_IS(w->b.note[1].err, 0);
+	T_IS(t_differs(in, ALL, 3), -1);
+	T_IS(stats_of(&w->a).dma_bytes - a.dma_bytes, CUT - CHUNK);
+	T_IS(stats_of(&w->b).dma_bytes - b.dma_bytes, ALL - (CUT - CHUNK));
+	free(out);
+	free(in);
+	world_close(w);
+}
+
+/* ---- death ---- */
+
+/* Requests that found no room, and bytes that were asked for, end, too. */
+static void death_ends_what_waits_for_room(void **state)
+{
+	struct world *w = hindered_world(true);
+	char *big = calloc(1, BIG), *in = calloc(1, BIG), word[8] = "";
+
+	put(w, &w->a, word, sizeof(word), 1, 0);
+	put(w, &w->a, big, BIG, 2, 0);
+	turns(w, 10);
+	A->room = 0; /* b asks for bytes, a has no room for them */
+	take(&w->b, in, BIG, 2, WEFT_MATCH_ANY);
+	turns(w, 10);
+	reach(&w->a, WEFT_WRITE, word, sizeof(word), 1);
+	reach(&w->a, WEFT_READ, word, sizeof(word), 1);
+	T_IS(w->a.notes, 1);
+	dies(A, w->a.peer);
+	T_IS(w->a.notes, 4);
+	for (unsigned i = 1; i < 4; i++)
+		T_IS(w->a.note[i].err, -ECONNRESET);
+	world_close(w);
+	free(big);
+	free(in);
+}
+
+static void claim(struct side *s, void *context)
+{
+	struct weft_op *op = op_new(s, WEFT_RECV,
+				    WEFT_OP_TAGGED | WEFT_OP_CLAIM, context, 0);
+
+	op->peer = NULL;
+	T_OK(weft_nic_peek(s->nic, op));
+	T_IS(s->note[s->notes - 1].err, 0);
+}
+
+static int take_claimed(struct world *w, struct side *s, void *buf, size_t len)
+{
+	unsigned notes = s->notes;
+	struct weft_op *op =
+		op_new(s, WEFT_RECV, WEFT_OP_TAGGED | WEFT_OP_CLAIM, buf, len);
+
+	op->peer = NULL;
+	T_OK(weft_nic_recv(s->nic, op));
+	turns(w, 10);
+	T_IS(s->notes, notes + 1);
+	return s->note[notes].err;
+}
+
+/* A reserved message of which a part is here, or only its announcement. */
+static void a_claimed_message_of_the_dead_is_not_cut_short(void **state)
+{
+	size_t eager = weft_machine_find("native")->eager_bytes;
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct world *w = hindered_world(i & 1);
+		char *out = calloc(1, BIG), *in = calloc(1, BIG);
+		size_t len = i & 2 ? BIG : eager;
+
+		A->room = 1;
+		T_OK(try_put(&w->a, out, len, 7, 0));
+		turns(w, 10);
+		claim(&w->b, in);
+		T_IS(w->b.note[0].len, len);
+		dies(B, w->b.peer);
+		T_IS(take_claimed(w, &w->b, in, BIG), -ECONNRESET);
+		A->room = UINT64_MAX;
+		dies(A, w->a.peer);
+		world_close(w);
+		free(out);
+		free(in);
+	}
+}
+
+static void a_whole_claimed_message_outlives_its_sender(void **state)
+{
+	struct world *w = hindered_world(false);
+	char word[8] = "", in[8];
+
+	put(w, &w->a, word, sizeof(word), 7, 0);
+	turns(w, 10);
+	claim(&w->b, in);
+	dies(B, w->b.peer);
+	T_IS(take_claimed(w, &w->b, in, sizeof(in)), 0);
+	world_close(w);
+}
+
+/* Whoever left messages behind is remembered until the last one is taken. */
+static void the_gone_are_forgotten_with_their_last_message(void **state)
+{
+	struct world *w = hindered_world(false);
+	char word[8] = "", in[8];
+
+	put(w, &w->a, word, sizeof(word), 1, 0);
+	put(w, &w->a, word, sizeof(word), 2, 0);
+	turns(w, 10);
+	T_IS(stats_of(&w->b).gone, 0);
+	dies(B, w->b.peer);
+	T_IS(stats_of(&w->b).gone, 1);
+	take(&w->b, in, sizeof(in), 1, WEFT_MATCH_ANY);
+	T_IS(stats_of(&w->b).gone, 1);
+	take(&w->b, in, sizeof(in), 2, WEFT_MATCH_ANY);
+	T_IS(stats_of(&w->b).gone, 0);
+	T_IS(w->b.notes, 2);
+	world_close(w);
+}
+
+/* ---- memory that is out ---- */
+
+/* The first packet of a peer comes when there is no memory to know him by. */
+static void a_stranger_waits_for_memory(void **state)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		struct world *w = hindered_world(i == 3);
+		char *out = calloc(1, BIG), *in = calloc(1, BIG);
+
+		if (i == 0)
+			put(w, &w->a, out, 0, 1, 0); /* a knows b */
+		memory_is_out_for(sizeof(struct nic_peer), 0);
+		if (i == 0) {
+			take(&w->b, in, BIG, 1, WEFT_MATCH_ANY);
+			w->a.notes = w->b.notes = 0;
+			T_OK(try_put(&w->a, out, BIG, 7, 0));
+			take(&w->b, in, BIG, 7, WEFT_MATCH_ANY);
+		} else {
+			memory_is_back();
+			T_NOT_NULL(nic_peer_of(w->a.nic, w->a.peer));
+			memory_is_out_for(sizeof(struct nic_peer), 0);
+			reach(&w->a, i == 1 ? WEFT_WRITE : WEFT_READ, out, 4000,
+			      1);
+		}
+		for (unsigned k = 0; k < 100 && !refusals; k++)
+			turn(w);
+		T_TRUE(refusals > 0);
+		T_IS(stats_of(&w->b).garbage, 0);
+		T_IS(w->a.notes, 0);
+		memory_is_back();
+		until(w, &w->a, 1);
+		T_IS(w->a.note[0].err, 0);
+		T_IS(stats_of(&w->b).garbage, 0);
+		free(out);
+		free(in);
+		world_close(w);
+	}
+}
+
+/*
+ * Many answers find neither room nor memory; none is lost. Receives keep
+ * theirs themselves; for the others there are spares, and then the peer's
+ * packets have to wait.
+ */
+static void no_answer_is_lost_without_memory(void **state)
+{
+	enum { N = 40 };
+	struct world *w = hindered_world(true);
+	char word[8] = "", in[N][8];
+	unsigned asked = 0;
+	struct weft_op *op;
+
+	put(w, &w->b, word, sizeof(word), 1, 0);
+	turns(w, 10);
+	B->room = 0;
+	memory_is_out_for_answers();
+	for (unsigned i = 0; i < N; i++) {
+		take(&w->b, in[i], sizeof(in[i]), 7, WEFT_MATCH_ANY);
+		T_OK(try_put(&w->a, word, sizeof(word), 7, WEFT_OP_ACK));
+		turns(w, 10);
+	}
+	for (; asked < N; asked++) {
+		op = op_new(&w->a, WEFT_WRITE, 0, word, sizeof(word));
+		if (weft_nic_rma(w->a.nic, op))
+			break;
+		turns(w, 10);
+	}
+	T_TRUE(asked >= NIC_SPARES && refusals > 0);
+	T_IS(w->a.notes, 0);
+	B->room = UINT64_MAX;
+	turns(w, 200);
+	memory_is_back();
+	until(w, &w->a, N + asked);
+	until(w, &w->b, N + 1);
+	for (unsigned i = 0; i < N + asked; i++)
+		T_IS(w->a.note[i].err, 0);
+	world_close(w);
+}
+
+static void fetch_add(struct side *s, uint64_t *one, uint64_t *old)
+{
+	struct weft_op *op = op_new(s, WEFT_FETCH, 0, one, sizeof(*one));
+
+	op->at_op = WEFT_AT_SUM;
+	op->at_type = WEFT_AT_UINT64;
+	op->result[0].iov_base = old;
+	op->result[0].iov_len = sizeof(*old);
+	op->result_count = 1;
+	op->compare_count = 0;
+	T_OK(weft_nic_atomic(s->nic, op));
+}
+
+/* An atomic whose answer has no memory happens later, and once. */
+static void an_atomic_without_memory_happens_once(void **state)
+{
+	struct world *w = hindered_world(false);
+	uint64_t one = 1, old = 99, sum;
+
+	put(w, &w->a, &one, sizeof(one), 1, 0);
+	memory_is_out_for(sizeof(struct nic_ctrl) + sizeof(old), 0);
+	fetch_add(&w->a, &one, &old);
+	turns(w, 50);
+	T_TRUE(refusals > 0);
+	T_IS(w->a.notes, 1);
+	memory_is_back();
+	until(w, &w->a, 2);
+	T_IS(w->a.note[1].err, 0);
+	T_IS(old, 0);
+	memcpy(&sum, w->b.mem + 16, sizeof(sum));
+	T_IS(sum, 1);
+	world_close(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_small_eager_size_is_honoured),
+		T_CASE(a_chunk_given_back_is_finished_and_no_more),
+		T_CASE(death_ends_what_waits_for_room),
+		T_CASE(a_claimed_message_of_the_dead_is_not_cut_short),
+		T_CASE(a_whole_claimed_message_outlives_its_sender),
+		T_CASE(the_gone_are_forgotten_with_their_last_message),
+		T_CASE(a_stranger_waits_for_memory),
+		T_CASE(no_answer_is_lost_without_memory),
+		T_CASE(an_atomic_without_memory_happens_once),
+	};
+
+	return T_RUN(tests);
+}

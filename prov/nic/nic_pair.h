@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Two endpoints of the engine in one process, over the loop carrier or on a
+ * machine of the test's own, polled in turn. For the tests beside it.
+ */
+#ifndef WEFT_PROV_NIC_PAIR_H
+#define WEFT_PROV_NIC_PAIR_H
+
+#include "prov/nic/nic.h"
+#include "test/t.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BIG ((size_t)1 << 20)
+
+/* One completion, as a test remembers it. */
+struct note {
+	void *context;
+	uint64_t len;
+	uint64_t tag;
+	uint64_t data;
+	uint64_t olen;
+	int err;
+	unsigned flags;
+	uint8_t kind;
+};
+
+struct side {
+	struct weft_nic *nic;
+	struct sockaddr_in name;
+	struct weft_peer *peer; /* the other side */
+	struct note note[4096];
+	unsigned notes;
+	unsigned events;
+	unsigned char mem[4096]; /* key 1, readable and writable */
+};
+
+struct world {
+	struct side a, b;
+};
+
+/* How a world is opened: a machine, DMA or not, faults. */
+struct grid {
+	const char *machine;
+	bool no_dma;
+	const char *faults;
+	const struct weft_machine *own; /* instead of that name; or NULL */
+	size_t eager_bytes;
+};
+
+static inline void note(struct side *s, const struct weft_op *op)
+{
+	s->note[s->notes++ % 4096] = (struct note){
+		.context = op->context,
+		.len = op->len,
+		.tag = op->tag,
+		.data = op->data,
+		.olen = op->olen,
+		.err = op->err,
+		.flags = op->flags,
+		.kind = op->kind,
+	};
+}
+
+static inline void up_done(void *arg, struct weft_op *op)
+{
+	note(arg, op);
+}
+
+static inline int up_region(void *arg, const struct weft_want *want,
+			    void **at_p, void **region_p)
+{
+	struct side *s = arg;
+
+	if (want->key != 1)
+		return -ENOKEY;
+	if (want->addr > sizeof(s->mem) ||
+	    want->len > sizeof(s->mem) - want->addr)
+		return -EFAULT;
+	*at_p = s->mem + want->addr;
+	*region_p = s;
+	return 0;
+}
+
+static inline void up_event(void *arg, struct weft_op *op, void *region)
+{
+	struct side *s = arg;
+
+	s->events++;
+	if (op->flags & WEFT_OP_DATA)
+		note(s, op);
+}
+
+static const struct weft_nic_up up = {
+	.done = up_done,
+	.region = up_region,
+	.event = up_event,
+};
+
+static inline void side_open(struct side *s, const struct grid *g)
+{
+	const struct weft_nic_attr attr = {
+		.machine = g->own ? g->own : weft_machine_find(g->machine),
+		.carrier = &weft_carrier_loop,
+		.name.sin_family = AF_INET,
+		.up = &up,
+		.up_arg = s,
+		.no_dma = g->no_dma,
+		.faults = g->faults,
+		.eager_bytes = g->eager_bytes,
+	};
+
+	T_OK(weft_nic_open(&attr, &s->nic));
+	weft_nic_name(s->nic, &s->name);
+}
+
+static inline struct weft_peer *peer_of(struct side *s, const struct side *to)
+{
+	struct weft_carrier *c = weft_nic_carrier(s->nic);
+	struct weft_peer *p;
+
+	T_OK(c->ops->peer(c, &to->name, &p));
+	return p;
+}
+
+static inline struct world *world_open(const struct grid *g)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	T_NOT_NULL(w);
+	side_open(&w->a, g);
+	side_open(&w->b, g);
+	w->a.peer = peer_of(&w->a, &w->b);
+	w->b.peer = peer_of(&w->b, &w->a);
+	return w;
+}
+
+static inline void world_close(struct world *w)
+{
+	weft_nic_close(w->a.nic);
+	weft_nic_close(w->b.nic);
+	free(w);
+}
+
+static inline void turn(struct world *w)
+{
+	weft_nic_poll(w->a.nic, 8);
+	weft_nic_poll(w->b.nic, 8);
+}
+
+/* Polls both sides until s has so many completions. */
+static inline void until(struct world *w, struct side *s, unsigned notes)
+{
+	struct t_limit limit;
+
+	t_limit_set(&limit, 30);
+	while (s->notes < notes) {
+		turn(w);
+		T_FALSE(t_limit_over(&limit));
+	}
+}
+
+static inline int try_put(struct side *s, void *buf, size_t len, uint64_t tag,
+			  unsigned flags)
+{
+	struct weft_op *op = weft_nic_op_get(s->nic);
+	int err;
+
+	op->kind = WEFT_SEND;
+	op->flags = (uint16_t)(WEFT_OP_TAGGED | flags);
+	op->peer = s->peer;
+	op->tag = tag;
+	op->data = tag + 1;
+	op->context = buf;
+	op->iov[0].iov_base = buf;
+	op->iov[0].iov_len = len;
+	op->iov_count = 1;
+	op->len = len;
+	err = weft_nic_send(s->nic, op);
+	if (err)
+		weft_nic_op_put(op);
+	return err;
+}
+
+static inline void put(struct world *w, struct side *s, void *buf, size_t len,
+		       uint64_t tag, unsigned flags)
+{
+	int err;
+
+	do {
+		err = try_put(s, buf, len, tag, flags);
+		turn(w);
+	} while (err == -EAGAIN);
+	T_OK(err);
+}
+
+static inline void take(struct side *s, void *buf, size_t len, uint64_t tag,
+			uint32_t src)
+{
+	struct weft_op *op = weft_nic_op_get(s->nic);
+
+	op->kind = WEFT_RECV;
+	op->flags = WEFT_OP_TAGGED;
+	op->peer = NULL;
+	op->context = buf;
+	op->m.src = src;
+	op->m.tag = tag;
+	op->m.ignore = 0;
+	op->iov[0].iov_base = buf;
+	op->iov[0].iov_len = len;
+	op->iov_count = 1;
+	op->len = len;
+	T_OK(weft_nic_recv(s->nic, op));
+}
+
+/* A write or read of the other side's memory. */
+static inline void reach(struct side *s, uint8_t kind, void *buf, uint64_t len,
+			 uint64_t key)
+{
+	struct weft_op *op = weft_nic_op_get(s->nic);
+
+	op->kind = kind;
+	op->peer = s->peer;
+	op->context = buf;
+	op->addr = 16;
+	op->key = key;
+	op->iov[0].iov_base = buf;
+	op->iov[0].iov_len = len;
+	op->iov_count = 1;
+	op->len = len;
+	T_OK(weft_nic_rma(s->nic, op));
+}
+
+static inline bool noted(const struct side *s, const void *context)
+{
+	for (unsigned i = 0; i < s->notes; i++) {
+		if (s->note[i].context == context)
+			return true;
+	}
+	return false;
+}
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The end of a process that has found itself wrong. */
+#include "src/base/must.h"
+
+#include "src/base/log.h"
+
+#include <stdlib.h>
+
+void weft_must_failed(const char *what, const char *file, int line)
+{
+	weft_log(WEFT_LOG_ERROR, "%s:%d: this must be true: %s", file, line,
+		 what);
+	abort();
+}

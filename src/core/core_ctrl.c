@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Acknowledgements and cancelling over other providers, see core_ctrl.h. */
+#include "src/core/core_ctrl.h"
+
+#include "src/core/core_near.h"
+
+#include <errno.h>
+#include <rdma/fi_tagged.h>
+#include <stdlib.h>
+
+uint32_t weft_ctrl_id(void)
+{
+	static uint32_t ids;
+
+	return ++ids & (uint32_t)WEFT_TAG_MASK;
+}
+
+/* ---- a word to another library ------------------------------------------ */
+
+struct word {
+	struct weft_pend pend;
+	uint64_t tag;
+	uint32_t value;
+	uint32_t len; /* of value: 0 or 4 */
+};
+
+static int post_word(struct weft_pend *e)
+{
+	struct word *w = weft_container_of(e, struct word, pend);
+
+	return weft_fi_errno((int)fi_tinject(weft_core.ep, &w->value, w->len,
+					     e->lane->real, w->tag));
+}
+
+static void word_left(struct weft_pend *e, int rc)
+{
+	free(weft_container_of(e, struct word, pend));
+}
+
+static int say(int proc, uint64_t tag, const uint32_t *value)
+{
+	struct word *w = malloc(sizeof(*w));
+	int rc = w ? weft_wire_reach(proc) : -ENOMEM;
+
+	if (rc) {
+		free(w);
+		return rc;
+	}
+	w->pend.post = post_word;
+	w->pend.left = word_left;
+	w->pend.lane = &weft_core.proc[proc];
+	w->tag = tag;
+	w->value = value ? *value : 0;
+	w->len = value ? sizeof(*value) : 0;
+	rc = weft_pend_post(&w->pend);
+	if (!weft_pend_waits(&w->pend))
+		free(w);
+	return rc;
+}
+
+/* ---- acknowledgements ---------------------------------------------------- */
+
+static void ack_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+		     int err)
+{
+	struct weft_p2p *p = weft_container_of(io, struct weft_p2p, ack);
+
+	/* we do not expect it any more: that says nothing of the send */
+	weft_p2p_send_over(p, err == -ECANCELED ? 0 : err);
+}
+
+int weft_ctrl_expect(struct weft_p2p *p)
+{
+	int rc = 0;
+
+	if (p->acked)
+		return 0;
+	p->ack.done = ack_done;
+	rc = (int)fi_trecv(weft_core.ep, NULL, 0, NULL, FI_ADDR_UNSPEC,
+			   weft_tag_ctrl(WEFT_CTRL_ACK, p->id), 0, &p->ack.fi);
+	if (rc)
+		return rc;
+	p->acked = true;
+	p->left++;
+	return 0;
+}
+
+void weft_ctrl_unexpect(struct weft_p2p *p)
+{
+	if (p->acked)
+		fi_cancel(&weft_core.ep->fid, &p->ack.fi);
+}
+
+void weft_ctrl_met(const struct weft_comm *comm, int source, uint64_t data)
+{
+	if (data & WEFT_ACK_WANTED)
+		say(comm->proc[source],
+		    weft_tag_ctrl(WEFT_CTRL_ACK, (uint32_t)data), NULL);
+}
+
+/* ---- who calls back ------------------------------------------------------ */
+
+/* What travels. */
+struct wish {
+	uint64_t word; /* of the message */
+	uint32_t id;
+	int32_t proc; /* who asks */
+};
+
+struct recall {
+	struct weft_io answer;
+	struct weft_pend pend;
+	struct weft_p2p *p;
+	struct wish wish;
+	uint32_t cancelled;
+	bool listens; /* for the answer */
+};
+
+static void recall_over(struct recall *r, int err)
+{
+	struct weft_p2p *p = r->p;
+
+	free(r);
+	weft_p2p_send_over(p, err);
+}
+
+static void answered(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+		     int err)
+{
+	struct recall *r = weft_container_of(io, struct recall, answer);
+	bool cancelled = !err && r->cancelled;
+
+	if (cancelled)
+		weft_ctrl_unexpect(r->p);
+	recall_over(r, cancelled ? -ECANCELED : 0);
+}
+
+static int post_recall(struct weft_pend *e)
+{
+	struct recall *r = weft_container_of(e, struct recall, pend);
+	int rc = 0;
+
+	if (!r->listens)
+		rc = (int)fi_trecv(weft_core.ep, &r->cancelled,
+				   sizeof(r->cancelled), NULL, FI_ADDR_UNSPEC,
+				   weft_tag_ctrl(WEFT_CTRL_ANSWER, r->wish.id),
+				   0, &r->answer.fi);
+	if (rc)
+		return weft_fi_errno(rc);
+	r->listens = true;
+	return weft_fi_errno((int)fi_tinject(
+		weft_core.ep, &r->wish, sizeof(r->wish), e->lane->real,
+		weft_tag_ctrl(WEFT_CTRL_CANCEL, 0)));
+}
+
+/* Nobody was asked: the send is what it was. */
+static void recall_left(struct weft_pend *e, int rc)
+{
+	struct recall *r = weft_container_of(e, struct recall, pend);
+
+	if (rc && r->listens)
+		fi_cancel(&weft_core.ep->fid, &r->answer.fi);
+	else if (rc)
+		recall_over(r, 0);
+}
+
+int weft_ctrl_recall(struct weft_p2p *p)
+{
+	struct recall *r;
+	int rc;
+
+	if (p->recalled)
+		return 0;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	p->recalled = true;
+	p->left++;
+	r->answer.done = answered;
+	r->pend.post = post_recall;
+	r->pend.left = recall_left;
+	r->pend.lane = p->pend.lane;
+	r->p = p;
+	r->wish = (struct wish){ p->word, p->id, weft_core.job.rank };
+	rc = weft_pend_post(&r->pend);
+	if (rc)
+		recall_left(&r->pend, rc);
+	return rc;
+}
+
+/* ---- who is asked -------------------------------------------------------- */
+
+/* The search for one message; a request that the progress loop steps. */
+struct search {
+	struct weft_req req;
+	struct weft_io io;
+	struct wish wish;
+	bool back;   /* what was posted has completed */
+	int err;     /* with this */
+	uint64_t id; /* of what was found */
+	size_t len;
+	void *scratch; /* it is being received, to be thrown away */
+};
+
+static void search_back(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+			int err)
+{
+	struct search *s = weft_container_of(io, struct search, io);
+
+	s->back = true;
+	s->err = err;
+	/* its flag is not shown to those who only look (ofi_rxm) */
+	s->id = e->data & WEFT_TAG_MASK;
+	s->len = e->len;
+}
+
+static int search_post(struct search *s, uint64_t flags)
+{
+	struct iovec iov = { s->scratch, s->len };
+	struct fi_msg_tagged m = { .msg_iov = &iov,
+				   .iov_count = s->scratch ? 1 : 0,
+				   .addr = FI_ADDR_UNSPEC,
+				   .tag = s->wish.word,
+				   .context = &s->io.fi };
+
+	s->back = false;
+	return (int)fi_trecvmsg(weft_core.ep, &m, flags | FI_COMPLETION);
+}
+
+/* Looks and waits for what the look shows, with the lock, so that nothing is
+ * posted meanwhile. 1: there is one; 0: none; -EAGAIN: ask again. */
+static int search_look(struct search *s, uint64_t flags)
+{
+	int rc = search_post(s, FI_PEEK | flags);
+
+	if (rc)
+		return rc == -FI_ENOMSG ? 0 : weft_fi_errno(rc);
+	while (!s->back)
+		weft_progress_read();
+	return s->err == -ENOMSG ? 0 : s->err ? s->err : 1;
+}
+
+/* 0: goes on; 1: it is not there, or it cannot be had. */
+static int search_try(struct search *s)
+{
+	int rc = search_look(s, 0);
+
+	if (rc == -EAGAIN || (rc == 1 && s->id != s->wish.id))
+		return 0;
+	if (rc != 1)
+		return 1;
+	s->scratch = malloc(s->len + 1);
+	if (!s->scratch)
+		return 1;
+	rc = search_look(s, FI_CLAIM);
+	if (rc == 1) {
+		while ((rc = search_post(s, FI_CLAIM)) == -FI_EAGAIN)
+			weft_progress_read();
+		return rc != 0;
+	}
+	free(s->scratch);
+	s->scratch = NULL;
+	return rc != -EAGAIN;
+}
+
+static int search_step(struct weft_req *r)
+{
+	struct search *s = weft_container_of(r, struct search, req);
+	uint32_t cancelled;
+	int over;
+
+	weft_lock();
+	over = s->scratch ? s->back : search_try(s);
+	if (over) {
+		cancelled = s->scratch && s->back && !s->err;
+		say(s->wish.proc, weft_tag_ctrl(WEFT_CTRL_ANSWER, s->wish.id),
+		    &cancelled);
+	}
+	weft_unlock();
+	return over;
+}
+
+static void search_free(struct weft_req *r)
+{
+	struct search *s = weft_container_of(r, struct search, req);
+
+	free(s->scratch);
+	free(s);
+}
+
+static const struct weft_req_ops search_ops = {
+	.name = "cancel",
+	.start = weft_req_no_start,
+	.cancel = weft_req_no_cancel,
+	.step = search_step,
+	.query = weft_req_no_query,
+	.free = search_free,
+};
+
+/* The receive that is always posted for those who ask. */
+static struct {
+	struct weft_io io;
+	struct weft_pend pend;
+	struct wish wish;
+} ear;
+
+static int post_ear(struct weft_pend *e)
+{
+	return weft_fi_errno((int)fi_trecv(
+		weft_core.ep, &ear.wish, sizeof(ear.wish), NULL, FI_ADDR_UNSPEC,
+		weft_tag_ctrl(WEFT_CTRL_CANCEL, 0), 0, &ear.io.fi));
+}
+
+static void ear_left(struct weft_pend *e, int rc)
+{
+}
+
+/* Without memory nobody answers, and the send stays what it was. */
+static void asked(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+		  int err)
+{
+	struct search *s;
+
+	if (err == -ECANCELED)
+		return;
+	s = !err && ear.wish.proc >= 0 && ear.wish.proc < weft_core.job.size
+		    ? calloc(1, sizeof(*s))
+		    : NULL;
+	if (s) {
+		weft_req_init(&s->req, &search_ops, NULL,
+			      WEFT_REQ_ACTIVE | WEFT_REQ_ORPHAN);
+		s->io.done = search_back;
+		s->wish = ear.wish;
+		weft_progress_add_held(&s->req);
+	}
+	weft_pend_post(&ear.pend);
+}
+
+int weft_ctrl_open(void)
+{
+	int rc = 0;
+
+	if (weft_core.tells_met)
+		return 0;
+	ear.io.done = asked;
+	ear.pend.post = post_ear;
+	ear.pend.left = ear_left;
+	ear.pend.lane = &weft_recv_lane;
+	weft_lock();
+	rc = weft_pend_post(&ear.pend);
+	weft_unlock();
+	return rc;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests of messages without messages: what begins and ends inside one call
+ * does so under the lock. Everything below is a stand-in.
+ */
+#include "src/core/core_ctrl.h"
+#include "src/core/core_post.h"
+
+#include "test/t.h"
+
+#include <stdlib.h>
+
+#define THREADS 4
+
+struct weft_core weft_core;
+bool weft_threads = true;
+weft_au32 weft_completed;
+pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int starts; /* of each thread */
+
+void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
+		   struct weft_comm *comm, uint32_t flags)
+{
+	r->ops = ops;
+	r->flags = flags;
+}
+
+int weft_req_no_step(struct weft_req *r)
+{
+	return 1;
+}
+
+int weft_req_no_query(struct weft_req *r, MPI_Status *status)
+{
+	return 0;
+}
+
+void weft_req_wait(struct weft_req *r)
+{
+}
+
+int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
+{
+	return 0;
+}
+
+void weft_progress_reap(struct weft_req *r)
+{
+	abort();
+}
+
+int weft_p2p_start_send(struct weft_p2p *p)
+{
+	abort();
+}
+
+int weft_p2p_start_recv(struct weft_p2p *p)
+{
+	abort();
+}
+
+void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a)
+{
+}
+
+bool weft_pend_remove(struct weft_pend *e)
+{
+	return false;
+}
+
+void weft_ctrl_unexpect(struct weft_p2p *p)
+{
+}
+
+int weft_ctrl_recall(struct weft_p2p *p)
+{
+	return 0;
+}
+
+void weft_comm_put(struct weft_comm *comm)
+{
+}
+
+void weft_dt_put(struct weft_dt *dt)
+{
+}
+
+int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
+		    int tag, struct weft_comm *comm, unsigned flags,
+		    struct weft_req **req_p)
+{
+	return 0;
+}
+
+int weft_core_send(const void *buf, MPI_Count count, struct weft_dt *dt,
+		   int dest, int tag, struct weft_comm *comm, unsigned flags)
+{
+	return 0;
+}
+
+static void *start_to_nobody(void *arg)
+{
+	struct weft_p2p p = { .peer = MPI_PROC_NULL };
+	int i;
+
+	for (i = 0; i < starts; i++) {
+		if (weft_p2p_ops.start(&p.req) || !weft_req_is_done(&p.req))
+			abort();
+	}
+	return NULL;
+}
+
+/* Who sleeps until something was completed trusts this number. */
+static void every_completion_of_every_thread_is_counted(void **state)
+{
+	char arg[THREADS];
+
+	starts = t_scale(2000000);
+	t_threads(THREADS, start_to_nobody, arg, 1);
+	T_IS(weft_load32(&weft_completed), THREADS * starts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(every_completion_of_every_thread_is_counted),
+	};
+
+	return T_RUN(tests);
+}
