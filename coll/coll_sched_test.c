@@ -82,6 +82,36 @@ static void persistent_ones_may_start_in_any_order(void **state)
 	mock_close(m);
 }
 
+/* One that failed may be started again, and knows nothing of it. */
+static void a_new_start_forgets_the_last_error(void **state)
+{
+	static struct slot s;
+	struct weft_coll_args a;
+	struct mock *m = mock_open(RANKS, 0, 80);
+	int i, turn;
+
+	for (i = 0; i < RANKS; i++) {
+		a = allreduce(m, i, &s.in[i], &s.out[i]);
+		T_OK(weft_coll_init(&a, &s.req[i]));
+	}
+	for (turn = 0; turn < 3; turn++) {
+		for (i = 0; i < RANKS; i++) {
+			s.in[i] = turn;
+			s.req[i]->ops->start(s.req[i]);
+		}
+		mock_settle(m);
+		for (i = 0; i < RANKS; i++) {
+			T_OK(weft_req_collect(&s.req[i], MPI_STATUS_IGNORE));
+			T_IS(s.out[i], RANKS * turn);
+			weft_container_of(s.req[i], struct coll_sched, req)
+				->prog.err = MPI_ERR_OTHER;
+		}
+	}
+	for (i = 0; i < RANKS; i++)
+		s.req[i]->ops->free(s.req[i]);
+	mock_close(m);
+}
+
 static void a_schedule_holds_its_type(void **state)
 {
 	struct mock *m = mock_open(2, 0, 79);
@@ -118,6 +148,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(operations_in_flight_do_not_mix),
 		T_CASE(persistent_ones_may_start_in_any_order),
+		T_CASE(a_new_start_forgets_the_last_error),
 		T_CASE(a_schedule_holds_its_type),
 	};
 

@@ -215,6 +215,71 @@ static void a_receive_that_stays_posted_matches_again(void **state)
 	weft_match_fini(&m);
 }
 
+#define MANY (WEFT_MATCH_FRONT + 4)
+
+/*
+ * Kinds of receives come and go, more of them than there are classes: whoever
+ * comes finds a class that nobody is in, and is hashed, not searched.
+ */
+static void an_empty_class_is_taken_over(void **state)
+{
+	struct weft_match_recv r[MANY];
+	struct weft_match_msg u[MANY];
+	struct weft_match m;
+
+	weft_match_init(&m);
+	for (uint64_t kind = 0; kind < 3 * WEFT_MATCH_CLASSES; kind++) {
+		for (uint64_t i = 0; i < MANY; i++) {
+			r[i] = (struct weft_match_recv){ .tag = i << 32,
+							 .ignore = kind };
+			weft_match_post(&m, &r[i]);
+		}
+		T_PTR(weft_match_arrive(&m, 0, (MANY - 1ull) << 32),
+		      &r[MANY - 1]);
+		T_TRUE(r[MANY - 1].cls < WEFT_MATCH_CLASSES);
+		for (int i = 0; i < MANY; i++)
+			weft_match_unpost(&m, &r[i]);
+	}
+	for (uint64_t kind = 0; kind < 3 * WEFT_MATCH_CLASSES; kind++) {
+		for (uint64_t i = 0; i < MANY; i++) {
+			u[i] = (struct weft_match_msg){ .tag = i << 32 };
+			weft_match_add(&m, &u[i]);
+		}
+		r[0] = (struct weft_match_recv){ .tag = (MANY - 1ull) << 32,
+						 .ignore = kind + 100 };
+		T_PTR(weft_match_search(&m, &r[0]), &u[MANY - 1]);
+		T_NOT_NULL(m.last);
+		T_IS(m.last->ignore, kind + 100);
+		T_TRUE(m.last->indexed);
+		for (int i = 0; i < MANY; i++)
+			weft_match_remove(&m, &u[i]);
+	}
+	weft_match_fini(&m);
+}
+
+/* Messages that come after the first search have room in the table, too. */
+static void the_table_of_messages_grows_with_them(void **state)
+{
+	enum { N = 4096 };
+	struct weft_match_msg *u = calloc(N, sizeof(*u));
+	struct weft_match_recv want = { .tag = 5 };
+	struct weft_match m;
+
+	weft_match_init(&m);
+	for (uint64_t i = 0; i < N; i++) {
+		u[i].tag = i;
+		weft_match_add(&m, &u[i]);
+		if (i == MANY)
+			weft_match_search(&m, &want);
+		want.tag = i - 1;
+	}
+	want.tag = N - 1;
+	T_PTR(weft_match_search(&m, &want), &u[N - 1]);
+	T_TRUE(8 * m.last->msgs_mask >= N);
+	weft_match_fini(&m);
+	free(u);
+}
+
 static uint64_t cpu_ns(void)
 {
 	struct timespec t;
@@ -263,6 +328,8 @@ int main(void)
 		T_CASE(the_oldest_receive_wins_across_classes),
 		T_CASE(a_receive_that_stays_posted_matches_again),
 		T_CASE(random_sequences_agree_with_the_model),
+		T_CASE(an_empty_class_is_taken_over),
+		T_CASE(the_table_of_messages_grows_with_them),
 		T_CASE(deep_queues_take_constant_time),
 	};
 

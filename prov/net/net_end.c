@@ -13,6 +13,8 @@ static void note(struct net_end *e, uint64_t at, uint64_t node, uint64_t what)
 	e->backwards += at < e->last_at;
 	e->last_at = at;
 	e->last_node = node;
+	if (node < 64)
+		e->node_at[node] = at;
 	e->log = weft_hash_mix(e->log ^ weft_hash_mix(at) ^ node << 40 ^ what);
 }
 
@@ -31,6 +33,8 @@ static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	struct net_end *e = arg;
 
 	e->arrived++;
+	if (cookie < 8)
+		e->cookie_at[cookie] = at;
 	e->last_cookie = cookie;
 	note(e, at, node, cookie);
 }

@@ -13,6 +13,8 @@ struct net_end {
 	uint64_t arrived; /* messages */
 	uint64_t last_at; /* of the last call */
 	uint64_t last_node;
+	uint64_t node_at[64];  /* likewise, of each of the first nodes */
+	uint64_t cookie_at[8]; /* when the messages 0 to 7 had arrived */
 	uint64_t last_cookie;
 	uint64_t backwards; /* calls up earlier than the one before */
 	uint64_t results;

@@ -177,6 +177,47 @@ static void long_reductions_stream_at_the_rate_of_the_alu(void **state)
 	tree_close(&t);
 }
 
+/* A route of node 0 and a neighbour of it. */
+static uint32_t pair_open(struct net_end *e, uint32_t neighbour)
+{
+	const uint32_t node[2] = { 0, neighbour }, share[2] = { 1, 1 };
+	const int parent[2] = { -1, 0 };
+	uint32_t route;
+
+	T_OK(net_tree_open(e->net, node, parent, share, 2, &route));
+	return route;
+}
+
+/* They meet at node 0, whose one ALU takes their packets in turn. */
+static void two_routes_share_the_alu_of_a_node(void **state)
+{
+	enum { PACKETS = 64 };
+	struct net_config cfg;
+	struct net_end e;
+
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, (uint16_t[]){ 4, 4, 1, 1, 1 }, 10);
+	net_end_open(&e, &cfg, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		uint32_t neighbour = i ? 4 : 1;
+		struct net_part part = { .kind = NET_ALLREDUCE, .fp = 1,
+					 .bytes = 512 };
+
+		part.route = pair_open(&e, neighbour);
+		for (part.seq = 0; part.seq < PACKETS; part.seq++) {
+			part.node = 0;
+			T_OK(net_tree_send(e.net, 0, &part));
+			part.node = neighbour;
+			T_OK(net_tree_send(e.net, 0, &part));
+		}
+	}
+	net_end_drain(&e);
+	T_IS(e.results, 2 * 2 * PACKETS);
+	T_TRUE(e.result_at > 2 * PACKETS * 150 * 2000ull);
+	T_TRUE(e.result_at < 2 * PACKETS * 150 * 2000ull + 3000000);
+	net_end_close(&e);
+}
+
 static void a_broadcast_waits_for_nobody(void **state)
 {
 	struct net_part part = { .kind = NET_BCAST, .bytes = 100,
@@ -281,6 +322,7 @@ int main(void)
 		T_CASE(every_node_gets_the_sum_of_all_parts),
 		T_CASE(a_late_member_holds_back_only_its_own_packets),
 		T_CASE(long_reductions_stream_at_the_rate_of_the_alu),
+		T_CASE(two_routes_share_the_alu_of_a_node),
 		T_CASE(a_broadcast_waits_for_nobody),
 		T_CASE(a_reduction_is_kept_by_its_target_alone),
 		T_CASE(a_barrier_pays_no_arithmetic),

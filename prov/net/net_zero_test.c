@@ -183,6 +183,40 @@ static void long_messages_follow_each_other_at_link_speed(void **state)
 	net_end_close(&e);
 }
 
+/*
+ * Engines slower than the link take packets one behind the other, to the
+ * picosecond, though a packet takes no whole number of ticks.
+ */
+static void slow_engines_work_without_a_gap(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t n = 50, built, stored, first;
+
+	net_config_bgq(&cfg);
+	cfg.injection_ps_per_byte_x1000 = 999001;
+	net_end_open(&e, &cfg, 0);
+	built = (cfg.header_bytes + 512) * cfg.injection_ps_per_byte_x1000 /
+		1000;
+	T_TRUE(built % cfg.tick_ps);
+	T_OK(net_end_send(&e, 0, 0, 1, n * 512));
+	net_end_drain(&e);
+	T_IS(e.last_at, zero_load(&cfg, 512, 1) + (n - 1) * built);
+	net_end_close(&e);
+
+	net_config_bgq(&cfg);
+	cfg.reception_ps_per_byte_x1000 = 999001;
+	net_end_open(&e, &cfg, 0);
+	stored = 512 * cfg.reception_ps_per_byte_x1000 / 1000;
+	T_OK(net_end_send(&e, 0, 0, 1, 512));
+	net_end_drain(&e);
+	first = e.last_at;
+	T_OK(net_end_send(&e, 10000000, 0, 1, n * 512));
+	net_end_drain(&e);
+	T_IS(e.last_at, 10000000 + first + (n - 1) * stored);
+	net_end_close(&e);
+}
+
 static void timers_go_off_at_their_picosecond(void **state)
 {
 	struct net_config cfg;
@@ -203,13 +237,13 @@ static void timers_go_off_at_their_picosecond(void **state)
 }
 
 struct seen {
-	uint64_t cookie[16];
+	uint64_t cookie[64];
 	unsigned n;
 };
 
 static void see(struct seen *s, uint64_t cookie)
 {
-	T_TRUE(s->n < 16);
+	T_TRUE(s->n < 64);
 	s->cookie[s->n++] = cookie;
 }
 
@@ -294,6 +328,57 @@ static void packets_of_one_tick_go_on_by_receiver(void **state)
 		}
 }
 
+/* Both wait for a link that is busy; the later one goes before. */
+static void the_system_goes_before_the_user(void **state)
+{
+	struct net_msg m = { .dst = 1, .bytes = 512 };
+	struct seen s = { .n = 0 };
+	struct net_config cfg;
+	struct net_end e;
+
+	net_config_bgq(&cfg);
+	net_end_open(&e, &cfg, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		m.way = i == 0 ? NET_DETERMINISTIC :
+			i == 1 ? NET_HIGH : NET_SYSTEM;
+		m.cookie = m.fifo = i;
+		T_OK(net_send(e.net, 20000 * i, &m));
+	}
+	net_run(e.net, NET_NEVER, &seeing, &s, NULL);
+	T_IS(s.n, 3);
+	T_IS(s.cookie[0], 0);
+	T_IS(s.cookie[1], 2);
+	T_IS(s.cookie[2], 1);
+	net_end_close(&e);
+}
+
+/*
+ * A stream goes on along a ring, another would enter it at node 1, on a link
+ * that either alone could fill: they take turns.
+ */
+static void who_enters_a_ring_takes_turns_with_who_goes_on(void **state)
+{
+	struct net_msg m = { .dst = 2, .bytes = 20 * 512,
+			     .way = NET_DETERMINISTIC };
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t on, enters;
+
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, (uint16_t[]){ 8, 8, 1, 1, 1 }, 10);
+	memset(cfg.midplane, 0, sizeof(cfg.midplane));
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_send(e.net, 0, &m));
+	m.src = 8 + 1;
+	m.cookie = 1;
+	T_OK(net_send(e.net, 0, &m));
+	net_end_drain(&e);
+	on = e.cookie_at[0];
+	enters = e.cookie_at[1];
+	T_TRUE(on > enters ? on - enters < 1000000 : enters - on < 1000000);
+	net_end_close(&e);
+}
+
 static void a_deposit_leaves_a_copy_at_every_node_of_the_line(void **state)
 {
 	struct net_config cfg;
@@ -326,9 +411,12 @@ int main(void)
 		T_CASE(a_message_to_oneself_passes_no_link),
 		T_CASE(a_looped_back_node_reaches_itself_by_every_link),
 		T_CASE(long_messages_follow_each_other_at_link_speed),
+		T_CASE(slow_engines_work_without_a_gap),
 		T_CASE(timers_go_off_at_their_picosecond),
 		T_CASE(timers_of_one_time_go_off_by_cookie),
 		T_CASE(packets_of_one_tick_go_on_by_receiver),
+		T_CASE(the_system_goes_before_the_user),
+		T_CASE(who_enters_a_ring_takes_turns_with_who_goes_on),
 		T_CASE(a_deposit_leaves_a_copy_at_every_node_of_the_line),
 	};
 	return T_RUN(tests);

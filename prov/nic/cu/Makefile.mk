@@ -14,10 +14,14 @@ libweftcu_la_CFLAGS = $(AM_CFLAGS) -O3
 
 EXTRA_DIST += prov/nic/cu/README
 
-CU_TESTS = prov/nic/cu/cu_alu_test prov/nic/cu/cu_group_test \
-	prov/nic/cu/cu_tree_test
+CU_TESTS = prov/nic/cu/cu_alu_test prov/nic/cu/cu_far_test \
+	prov/nic/cu/cu_group_test prov/nic/cu/cu_tree_test
 check_PROGRAMS += $(CU_TESTS)
 TESTS += $(CU_TESTS)
 prov_nic_cu_cu_alu_test_LDADD = libweftcu.la $(T_LIBS) -lm
+CU_FLIGHT = prov/nic/cu/cu_flight.c prov/nic/cu/cu_flight.h
+prov_nic_cu_cu_far_test_SOURCES = prov/nic/cu/cu_far_test.c $(CU_FLIGHT)
+prov_nic_cu_cu_far_test_LDADD = libweftcu.la $(T_LIBS)
+prov_nic_cu_cu_group_test_SOURCES = prov/nic/cu/cu_group_test.c $(CU_FLIGHT)
 prov_nic_cu_cu_group_test_LDADD = libweftcu.la $(T_LIBS)
 prov_nic_cu_cu_tree_test_LDADD = libweftcu.la $(T_LIBS)

@@ -5,10 +5,8 @@
  * and compare each result with the naive one.
  */
 #include "test/t.h"
-#include "prov/nic/cu/cu.h"
+#include "prov/nic/cu/cu_flight.h"
 #include "src/base/attr.h"
-#include "src/base/list.h"
-#include "src/base/rng.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -17,147 +15,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MAX_MEMBERS 40
-#define ROUTE	    1
-#define MAX_ELEMS   700 /* of a contribution or a result */
-
-static const struct weft_cu_geo geo = { .routes = 2, .inputs = 5,
-					.packet_bytes = 48 + 7 * 64,
-					.board = MAX_MEMBERS };
-
-struct job {
-	void *area[MAX_MEMBERS];
-	int n;
-	int rounds;
-	uint64_t seed;
-	bool processes;
-	bool crowd;
-	bool lazy; /* rows are found one by one, and not at once */
-	weft_au32 *opened;
-};
-
-struct member {
-	struct job *job;
-	int me;
-	int wrong;
-	bool asked[MAX_MEMBERS]; /* for the row of each */
-};
+#define ROUTE 1
 
 static int pending;
-
-/* One operation in flight with its buffers. */
-struct flight {
-	struct weft_cu_call call;
-	int64_t in[MAX_ELEMS], out[MAX_ELEMS];
-	bool done;
-};
-
-static void flight_done(struct weft_cu_call *call)
-{
-	weft_container_of(call, struct flight, call)->done = true;
-}
-
-static int64_t value(int member, int round, size_t i)
-{
-	return (int64_t)(member * 1000 + round * 7 + (int)i % 13);
-}
-
-/* Elements of what a member hands in and gets, n members. */
-static size_t elems_in(const struct weft_cu_call *c, int n)
-{
-	bool blocks = c->kind == WEFT_CU_REDUCE_SCATTER ||
-		      c->kind == WEFT_CU_SCATTER ||
-		      c->kind == WEFT_CU_ALLTOALL;
-
-	return blocks ? c->count * (size_t)n : c->count;
-}
-
-static size_t elems_out(const struct weft_cu_call *c, int n)
-{
-	bool blocks = c->kind == WEFT_CU_GATHER ||
-		      c->kind == WEFT_CU_ALLGATHER ||
-		      c->kind == WEFT_CU_ALLTOALL;
-
-	return blocks ? c->count * (size_t)n : c->count;
-}
-
-/* What the operation of this round must give me at element i. */
-static int64_t expected(const struct job *j, const struct weft_cu_call *c,
-			int me, int round, size_t i)
-{
-	int64_t acc;
-
-	if (c->kind == WEFT_CU_BCAST)
-		return value(c->root, round, i);
-	if (c->kind == WEFT_CU_SCATTER)
-		return value(c->root, round, (size_t)me * c->count + i);
-	if (c->kind == WEFT_CU_GATHER || c->kind == WEFT_CU_ALLGATHER)
-		return value((int)(i / c->count), round, i % c->count);
-	if (c->kind == WEFT_CU_ALLTOALL)
-		return value((int)(i / c->count), round,
-			     (size_t)me * c->count + i % c->count);
-	if (c->kind == WEFT_CU_REDUCE_SCATTER)
-		i += (size_t)me * c->count;
-	acc = value(0, round, i);
-	for (int m = 1; m < j->n; m++) {
-		int64_t v = value(m, round, i);
-
-		if (c->op == WEFT_CU_SUM)
-			acc += v;
-		else if (c->op == WEFT_CU_MIN)
-			acc = v < acc ? v : acc;
-		else if (c->op == WEFT_CU_MAX)
-			acc = v > acc ? v : acc;
-		else
-			acc ^= v;
-	}
-	return acc;
-}
-
-/* The same program on every member: round r does the same everywhere. */
-static void flight_set(const struct job *j, struct flight *f, int me, int round)
-{
-	static const uint8_t ops[] = { WEFT_CU_SUM, WEFT_CU_MIN, WEFT_CU_MAX,
-				       WEFT_CU_XOR };
-	struct weft_rng r;
-
-	weft_rng_init(&r, j->seed, (uint64_t)round);
-	memset(&f->call, 0, sizeof(f->call));
-	f->done = false;
-	f->call.kind = (uint8_t)weft_rng_below(&r, WEFT_CU_KINDS);
-	f->call.op = ops[weft_rng_below(&r, 4)];
-	f->call.type = WEFT_CU_INT64;
-	f->call.root = (int)weft_rng_below(&r, (uint64_t)j->n);
-	f->call.count = weft_rng_below(&r, 8) ? weft_rng_below(&r, 20) :
-						weft_rng_below(&r, MAX_ELEMS);
-	if (f->call.kind == WEFT_CU_BARRIER)
-		f->call.count = 0;
-	if (f->call.count * (size_t)j->n > MAX_ELEMS &&
-	    elems_in(&f->call, 2) + elems_out(&f->call, 2) > 2 * f->call.count)
-		f->call.count = MAX_ELEMS / (size_t)j->n;
-	for (size_t i = 0; i < MAX_ELEMS; i++) {
-		f->in[i] = value(me, round, i);
-		f->out[i] = f->call.kind == WEFT_CU_BCAST ? f->in[i] : -1;
-	}
-	f->call.in = f->in;
-	f->call.out = f->out;
-	f->call.done = flight_done;
-}
-
-static int flight_check(const struct job *j, struct flight *f, int me,
-			int round)
-{
-	if (f->call.err)
-		return 1;
-	if (f->call.root != me && (f->call.kind == WEFT_CU_REDUCE ||
-				   f->call.kind == WEFT_CU_GATHER))
-		return f->out[0] != -1;
-	for (size_t i = 0; i < elems_out(&f->call, j->n); i++) {
-		if (f->out[i] != expected(j, &f->call, me, round, i))
-			return 1;
-	}
-	return 0;
-}
 
 /* The first time a row cannot be had yet. */
 static int find_row(void *arg, int member, void **row_p)
@@ -404,6 +264,7 @@ struct stage {
 	struct weft_cu_group *g[MAX_MEMBERS];
 	struct weft_cu_call call[MAX_MEMBERS];
 	double in[MAX_MEMBERS], out[MAX_MEMBERS];
+	uint8_t type;
 };
 
 static void stage_done(struct weft_cu_call *call)
@@ -423,6 +284,7 @@ static void stage_fill(struct stage *s, int k)
 
 static void stage_open(struct stage *s, int n, int k, bool crowd)
 {
+	s->type = WEFT_CU_DOUBLE;
 	s->root = 0;
 	job_open(&s->job, n, 0, crowd);
 	stage_fill(s, k);
@@ -439,7 +301,7 @@ static void stage_post(struct stage *s, int i, unsigned kind)
 {
 	s->call[i] = (struct weft_cu_call){
 		.kind = (uint8_t)kind, .op = WEFT_CU_SUM,
-		.type = WEFT_CU_DOUBLE, .in = &s->in[i], .out = &s->out[i],
+		.type = s->type, .in = &s->in[i], .out = &s->out[i],
 		.count = kind == WEFT_CU_BARRIER ? 0 : 1, .done = stage_done,
 		.root = s->root,
 	};
@@ -451,19 +313,6 @@ static void stage_poll(struct stage *s)
 {
 	for (int i = 0; i < s->job.n; i++)
 		weft_cu_poll(s->g[i]);
-}
-
-static void shuffle(int *order, int n, struct weft_rng *r)
-{
-	for (int i = 0; i < n; i++)
-		order[i] = i;
-	for (int i = n - 1; i > 0; i--) {
-		int k = (int)weft_rng_below(r, (uint64_t)i + 1);
-		int t = order[i];
-
-		order[i] = order[k];
-		order[k] = t;
-	}
 }
 
 /* All that goes up and down the tree, from every root. */
@@ -551,16 +400,8 @@ static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
 
 	shuffle(order, s->job.n, r);
 	for (int k = 0; k < s->job.n; k++) {
-		int i = order[k];
-
-		sum = (uint8_t)(sum + *(uint8_t *)&s->in[i]);
-		s->call[i] = (struct weft_cu_call){
-			.kind = WEFT_CU_ALLREDUCE, .op = WEFT_CU_SUM,
-			.type = WEFT_CU_UINT8, .in = &s->in[i],
-			.out = &s->out[i], .count = 1, .done = stage_done,
-		};
-		pending++;
-		weft_cu_post(s->g[i], &s->call[i]);
+		sum = (uint8_t)(sum + *(uint8_t *)&s->in[order[k]]);
+		stage_post(s, order[k], WEFT_CU_ALLREDUCE);
 	}
 	stage_poll(s);
 	T_IS(pending, 0);
@@ -570,20 +411,17 @@ static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
 	}
 }
 
-/*
- * Two sums overflow wherever a member and his parent meet, three levels deep;
- * nothing does further up.
- */
+/* Where a member and his parent meet, three levels deep; nowhere further up. */
 static void an_overflow_anywhere_below_is_told_to_all(void **state)
 {
 	struct weft_cu_tree t;
 	struct weft_rng r;
 	struct stage s;
 
-	(void)state;
 	weft_rng_init(&r, 8, 0);
 	for (int crowd = 0; crowd < 2; crowd++) {
 		stage_open(&s, MAX_MEMBERS, 3, crowd);
+		s.type = WEFT_CU_UINT8;
 		weft_cu_tree_kary(&t, MAX_MEMBERS, 3);
 		for (int i = 0; i < MAX_MEMBERS; i++) {
 			memset(s.in, 0, sizeof(s.in));
@@ -673,198 +511,6 @@ static void a_dead_member_fails_what_is_pending(void **state)
 	stage_close(&s);
 }
 
-/* ---- members without common memory -------------------------------------- */
-
-struct letter {
-	struct weft_cu_msg m;
-	uint8_t payload[512];
-	struct weft_list link;
-};
-
-struct post {
-	struct weft_list box[MAX_MEMBERS][MAX_MEMBERS]; /* from, to */
-	struct weft_cu_group *g[MAX_MEMBERS];
-	struct weft_rng rng;
-	int n;
-	int letters;
-};
-
-struct sender {
-	struct post *post;
-	int me;
-};
-
-static void letter_send(void *arg, int member, const struct weft_cu_msg *m,
-			const void *payload)
-{
-	struct sender *s = arg;
-	struct letter *l = calloc(1, sizeof(*l));
-
-	T_TRUE(m->bytes <= sizeof(l->payload));
-	l->m = *m;
-	if (m->bytes)
-		memcpy(l->payload, payload, m->bytes);
-	weft_list_push_back(&s->post->box[s->me][member], &l->link);
-	s->post->letters++;
-}
-
-/* Delivers one letter of a pair chosen at random. */
-static void letter_deliver(struct post *p)
-{
-	int start = (int)weft_rng_below(&p->rng, (uint64_t)(p->n * p->n));
-
-	for (int i = 0; i < p->n * p->n; i++) {
-		int at = (start + i) % (p->n * p->n);
-		struct weft_list *l =
-			weft_list_pop_front(&p->box[at / p->n][at % p->n]);
-		struct letter *le;
-
-		if (!l)
-			continue;
-		le = weft_container_of(l, struct letter, link);
-		T_TRUE(weft_cu_receive(p->g[at % p->n], &le->m, le->payload));
-		free(le);
-		p->letters--;
-		return;
-	}
-}
-
-static void far_open(struct post *p, struct sender *s, int n)
-{
-	struct weft_cu_group_attr a = { .geo = &geo, .n = n, .generation = 1,
-					.send = letter_send };
-	struct weft_cu_tree t;
-
-	memset(p, 0, sizeof(*p));
-	p->n = n;
-	weft_rng_init(&p->rng, (uint64_t)n, 9);
-	weft_cu_tree_kary(&t, n, 4);
-	for (int i = 0; i < n; i++) {
-		s[i] = (struct sender){ p, i };
-		for (int k = 0; k < n; k++)
-			weft_list_init(&p->box[i][k]);
-		a.me = i;
-		a.arg = &s[i];
-		a.tree = n > WEFT_CU_FLAT ? &t : NULL;
-		T_OK(weft_cu_group_open(&a, &p->g[i]));
-	}
-	weft_cu_tree_fini(&t);
-}
-
-/* Posts in random order with letters in between; then waits for all. */
-static void far_round(struct post *p, struct job *j, struct flight *f, int r)
-{
-	int order[MAX_MEMBERS];
-	bool done;
-
-	shuffle(order, p->n, &p->rng);
-	for (int i = 0; i < p->n; i++) {
-		struct flight *mine = &f[order[i]];
-
-		flight_set(j, mine, order[i], r);
-		weft_cu_post(p->g[order[i]], &mine->call);
-		if (p->letters && weft_rng_below(&p->rng, 2))
-			letter_deliver(p);
-	}
-	do {
-		done = true;
-		if (p->letters)
-			letter_deliver(p);
-		for (int i = 0; i < p->n; i++) {
-			weft_cu_poll(p->g[i]);
-			done &= f[i].done;
-		}
-	} while (!done);
-	for (int i = 0; i < p->n; i++)
-		T_IS(flight_check(j, &f[i], i, r), 0);
-}
-
-static void the_tree_runs_by_messages(void **state)
-{
-	static const int sizes[] = { 1, 2, 5, 9, 20 };
-	struct post *p = malloc(sizeof(*p));
-	struct sender s[MAX_MEMBERS];
-	struct flight *f = calloc(MAX_MEMBERS, sizeof(*f));
-
-	(void)state;
-	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
-		struct job j = { .n = sizes[k], .seed = 99 };
-
-		far_open(p, s, sizes[k]);
-		for (int r = 0; r < t_scale(400) + 40; r++)
-			far_round(p, &j, f, r);
-		while (p->letters)
-			letter_deliver(p);
-		for (int i = 0; i < sizes[k]; i++)
-			weft_cu_group_close(p->g[i]);
-	}
-	free(f);
-	free(p);
-}
-
-/* Could a member of nine have sent this to member me? */
-static bool makes_sense(const struct weft_cu_msg *m, int inputs)
-{
-	size_t elem = weft_cu_bytes(m->type);
-
-	if (m->kind >= WEFT_CU_KINDS || m->origin >= 9 || m->root >= 9 ||
-	    m->bytes > geo.packet_bytes)
-		return false;
-	switch (m->what) {
-	case 0: /* a contribution for one of the inputs behind the own */
-		return m->input >= 1 && m->input <= inputs && elem &&
-		       m->bytes % elem == 0 &&
-		       (!m->bytes || weft_cu_can(m->op, m->type));
-	case 1:
-		return true;
-	default: /* credits are without content */
-		return !m->bytes;
-	}
-}
-
-static void letters_that_make_no_sense_are_ignored(void **state)
-{
-	struct post *p = malloc(sizeof(*p));
-	struct sender s[MAX_MEMBERS];
-	unsigned char junk[512];
-	struct weft_cu_tree t;
-	struct weft_rng r;
-	int taken = 0;
-
-	(void)state;
-	weft_rng_init(&r, 4, 4);
-	far_open(p, s, 9);
-	weft_cu_tree_kary(&t, 9, 4);
-	for (int i = 0; i < 20000; i++) {
-		struct weft_cu_msg m;
-
-		weft_rng_fill(&r, &m, sizeof(m));
-		weft_rng_fill(&r, junk, sizeof(junk));
-		m.what %= 4;
-		m.type %= WEFT_CU_TYPES + 1;
-		m.kind %= WEFT_CU_KINDS + 1;
-		m.op %= WEFT_CU_OPS + 1;
-		m.input %= 8;
-		m.bytes = weft_rng_below(&r, 3) ? m.bytes % 512 : 0;
-		m.origin %= 12;
-		m.root %= 12;
-		if (makes_sense(&m, weft_cu_tree_inputs(&t, i % 9))) {
-			T_TRUE(weft_cu_receive(p->g[i % 9], &m, junk));
-			taken++;
-		} else {
-			T_FALSE(weft_cu_receive(p->g[i % 9], &m, junk));
-			T_IS(p->letters, 0);
-		}
-		while (p->letters)
-			letter_deliver(p);
-	}
-	T_TRUE(taken > 1000 && taken < 19000);
-	weft_cu_tree_fini(&t);
-	for (int i = 0; i < 9; i++)
-		weft_cu_group_close(p->g[i]);
-	free(p);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -879,8 +525,6 @@ int main(void)
 		T_CASE(nobody_leaves_a_barrier_early),
 		T_CASE(different_operations_are_an_error),
 		T_CASE(a_dead_member_fails_what_is_pending),
-		T_CASE(the_tree_runs_by_messages),
-		T_CASE(letters_that_make_no_sense_are_ignored),
 	};
 
 	return T_RUN(tests);

@@ -140,9 +140,15 @@ static void stores_beyond_the_rules_put_the_queue_in_error(void **state)
 	T_OK(weft_sten_queue_state(p.a.s, q, &st));
 	T_IS(st.trap, WEFT_STEN_TRAP_WRITE_ORDER);
 	T_OK(weft_sten_queue_clear(p.a.s, q));
-	T_IS(weft_sten_queue_store(p.a.s, q, 1024 + 64, w, 8), -EIO);
+	/* the port goes on where the stream stands: at word 0, again */
+	T_OK(weft_sten_queue_store(p.a.s, q, 1024 - 8, w, 8));
+	T_IS(weft_sten_queue_store(p.a.s, q, 1024, w, 8), -EIO);
 	T_OK(weft_sten_queue_state(p.a.s, q, &st));
 	T_IS(st.trap, WEFT_STEN_TRAP_OVERFLOW);
+	/* half of the port lies before the stream, half behind */
+	T_OK(weft_sten_queue_store(p.a.s, p.a.q, 4096 - 8, w, 8));
+	T_IS(weft_sten_queue_store(p.a.s, p.a.q, 4096, w, 8), -EIO);
+	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_WRITE_ORDER);
 	sten_pair_close(&p);
 }
 
@@ -161,6 +167,66 @@ static void a_full_queue_takes_nothing_until_it_has_run(void **state)
 	T_AGAIN(weft_sten_queue_write(p.a.s, q, w, 1));
 	weft_sten_poll(p.a.s, 16);
 	T_OK(weft_sten_queue_write(p.a.s, q, w, 128));
+	sten_pair_close(&p);
+}
+
+/* Words that a restart would need again take room, though they have run. */
+static void what_may_be_sent_again_stays_in_the_queue(void **state)
+{
+	uint64_t w[128], v = 1;
+	struct weft_sten_stream st = { .word = w, .max = 128 };
+	struct sten_pair p;
+	unsigned q;
+
+	sten_pair_open(&p, "");
+	T_OK(weft_sten_queue_open(p.a.s, 5, 1024, 255, 0, &q));
+	weft_sten_open_packet(&st, 0, 1, 255);
+	weft_sten_transaction(&st, WEFT_STEN_T_WAIT_EQ | WEFT_STEN_T_LAST,
+			      sten_at(&p.b, 0), &v, 8);
+	while (st.count < 128)
+		weft_sten_word(&st, WEFT_STEN_NOP);
+	T_OK(weft_sten_queue_write(p.a.s, q, w, 128));
+	weft_sten_poll(p.a.s, 1000);
+	T_AGAIN(weft_sten_queue_write(p.a.s, q, w, 1));
+	*sten_word_at(&p.b, 0) = 1;
+	sten_pair_run(&p, 100);
+	T_OK(weft_sten_queue_write(p.a.s, q, w, 128));
+	sten_pair_close(&p);
+}
+
+static void a_queue_of_high_priority_goes_first(void **state)
+{
+	uint64_t w[3];
+	struct weft_sten_stream st = { .word = w, .max = 3 };
+	struct sten_pair p;
+	unsigned q;
+
+	sten_pair_open(&p, "");
+	T_OK(weft_sten_queue_open(p.a.s, 5, 1024, 255, WEFT_STEN_HIGH, &q));
+	weft_sten_write_word(&st, sten_at(&p.a, 0), 1);
+	T_OK(weft_sten_queue_write(p.a.s, p.a.q, w, 3));
+	w[2] = 2;
+	T_OK(weft_sten_queue_write(p.a.s, q, w, 3));
+	weft_sten_poll(p.a.s, 16);
+	T_IS(*sten_word_at(&p.a, 0), 1);
+	sten_pair_close(&p);
+}
+
+static void a_copy_is_of_whole_lines(void **state)
+{
+	static const unsigned at[][2] = { { 64, 136 }, { 72, 128 } };
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	for (unsigned i = 0; i < 2; i++) {
+		weft_sten_copy64(&p.st, sten_at(&p.a, at[i][0]),
+				 sten_at(&p.a, at[i][1]));
+		expect_trap(&p, 255, WEFT_STEN_TRAP_ALIGNMENT);
+	}
+	t_fill(p.a.mem + 64, 64, 1);
+	weft_sten_copy64(&p.st, sten_at(&p.a, 64), sten_at(&p.a, 128));
+	sten_pair_go(&p);
+	T_IS(t_differs(p.a.mem + 128, 64, 1), -1);
 	sten_pair_close(&p);
 }
 
@@ -323,6 +389,9 @@ int main(void)
 		T_CASE(permission_bits_are_checked_for_each_command),
 		T_CASE(stores_beyond_the_rules_put_the_queue_in_error),
 		T_CASE(a_full_queue_takes_nothing_until_it_has_run),
+		T_CASE(what_may_be_sent_again_stays_in_the_queue),
+		T_CASE(a_queue_of_high_priority_goes_first),
+		T_CASE(a_copy_is_of_whole_lines),
 		T_CASE(a_context_reaches_its_own_memory_only),
 		T_CASE(a_get_needs_memory_that_others_may_read),
 		T_CASE(the_filter_decides_per_context),

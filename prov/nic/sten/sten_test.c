@@ -73,6 +73,12 @@ static void tests_fail_or_wait_as_their_kind_says(void **state)
 	T_IS(ack(&p), WEFT_STEN_ACK_OK);
 	one(&p, WEFT_STEN_T_TEST_NE, sten_at(&p.b, 0), &v, 8);
 	T_IS(ack(&p), WEFT_STEN_ACK_TESTFAIL);
+	*(int64_t *)sten_word_at(&p.b, 0) = -1;
+	one(&p, WEFT_STEN_T_TEST_LT, sten_at(&p.b, 0), &v, 8);
+	T_IS(ack(&p), WEFT_STEN_ACK_OK);
+	one(&p, WEFT_STEN_T_TEST_GE, sten_at(&p.b, 0), &v, 8);
+	T_IS(ack(&p), WEFT_STEN_ACK_TESTFAIL);
+	*sten_word_at(&p.b, 0) = 10;
 	one(&p, WEFT_STEN_T_WAIT_NE, sten_at(&p.b, 0), &v, 8);
 	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_FAIL_COUNT);
 	T_IS(sten_pair_state(&p.a).restarts, 3);
@@ -210,6 +216,25 @@ static void an_event_fires_when_its_count_is_reached(void **state)
 	sten_pair_close(&p);
 }
 
+static void an_event_does_not_count_beyond_its_word(void **state)
+{
+	struct weft_sten_event *e;
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	e = (struct weft_sten_event *)(void *)(p.a.mem + 64);
+	e->count = INT32_MAX - 1;
+	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
+	sten_pair_go(&p);
+	T_IS(e->count, INT32_MAX);
+	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
+	sten_pair_go(&p);
+	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_OVERFLOW);
+	T_IS(e->count, INT32_MAX);
+	T_IS(e->fired, 0);
+	sten_pair_close(&p);
+}
+
 /* A packet from a sets b's event, whose copy is b's command to answer. */
 static void an_event_starts_the_next_operation(void **state)
 {
@@ -318,6 +343,51 @@ static void dmas_share_the_engine_in_turns(void **state)
 	sten_pair_close(&p);
 }
 
+/* More often than a count of restarts could say. */
+static void a_dma_without_end_outlasts_every_discard(void **state)
+{
+	struct weft_sten_dma d = { .bytes = 100, .restarts = 255, .vproc = 1 };
+	struct weft_sten_stats st;
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	t_fill(p.a.mem, 100, 1);
+	d.src = sten_at(&p.a, 0);
+	d.dst = sten_at(&p.b, 0);
+	T_OK(weft_sten_filter(p.b.s, 6, WEFT_STEN_DISCARD_ALL));
+	weft_sten_run_dma(&p.st, &d);
+	sten_pair_go(&p);
+	do {
+		sten_pair_run(&p, 100);
+		weft_sten_stats(p.a.s, &st);
+		T_IS(st.trap, WEFT_STEN_TRAP_NONE);
+	} while (st.restarts < 300);
+	T_OK(weft_sten_filter(p.b.s, 6, WEFT_STEN_ACCEPT));
+	sten_pair_run(&p, 100);
+	T_IS(t_differs(p.b.mem, 100, 1), -1);
+	sten_pair_close(&p);
+}
+
+/* Its assemblers are free for others when who was sent to is gone. */
+static void a_dma_to_one_who_went_makes_way(void **state)
+{
+	struct weft_sten_dma d = { .bytes = 100, .vproc = 1 };
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	d.src = sten_at(&p.a, 0);
+	d.dst = sten_at(&p.b, 0);
+	for (unsigned i = 0; i < STEN_ASSEMBLERS; i++)
+		weft_sten_run_dma(&p.st, &d);
+	T_OK(weft_sten_queue_write(p.a.s, p.a.q, p.word, p.st.count));
+	weft_sten_poll(p.a.s, 16);
+	T_IS(p.a.s->flying, STEN_ASSEMBLERS);
+	sten_dma_lost(p.a.s, sten_route(p.a.s, 1)->peer);
+	T_IS(p.a.s->flying, 0);
+	T_TRUE(weft_list_empty(&p.a.s->dma_run));
+	sten_pair_close(&p);
+}
+
 /* ---- input queues ---- */
 
 static void put_in_queue(struct sten_pair *p, unsigned channel, uint64_t q,
@@ -357,6 +427,28 @@ static void an_input_queue_fills_slots_and_discards_when_full(void **state)
 		sten_pair_run(&p, 50);
 	}
 	T_IS(e->fired, 1);
+	sten_pair_close(&p);
+}
+
+static void a_write_beyond_its_slot_is_refused(void **state)
+{
+	struct weft_sten_input *q;
+	struct sten_pair p;
+	uint64_t v = ~0ull;
+
+	sten_pair_open(&p, "");
+	q = (struct weft_sten_input *)(void *)p.b.mem;
+	weft_sten_input_init(q, p.b.mem + 4096, 64, 2, 0);
+	weft_sten_open_packet(&p.st, 0, 1, 1);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_GET_INDEX, (uintptr_t)q, NULL,
+			      0);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_WRITE, 60, &v, 8);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_COMMIT | LAST, (uintptr_t)q,
+			      NULL, 0);
+	sten_pair_go(&p);
+	T_IS(ack(&p), WEFT_STEN_ACK_ERROR);
+	T_IS(q->back, 0);
+	T_IS(*sten_word_at(&p.b, 4096 + 64), 0);
 	sten_pair_close(&p);
 }
 
@@ -416,11 +508,15 @@ int main(void)
 		T_CASE(a_restart_repeats_commands_but_not_packets),
 		T_CASE(a_guard_lets_the_next_command_run_or_passes_over_it),
 		T_CASE(an_event_fires_when_its_count_is_reached),
+		T_CASE(an_event_does_not_count_beyond_its_word),
 		T_CASE(an_event_starts_the_next_operation),
 		T_CASE(a_dma_moves_any_size_and_alignment_with_events),
 		T_CASE(a_remote_dma_is_a_get),
 		T_CASE(dmas_share_the_engine_in_turns),
 		T_CASE(an_input_queue_fills_slots_and_discards_when_full),
+		T_CASE(a_dma_without_end_outlasts_every_discard),
+		T_CASE(a_dma_to_one_who_went_makes_way),
+		T_CASE(a_write_beyond_its_slot_is_refused),
 		T_CASE(cookies_keep_order_on_a_bad_network),
 		T_CASE(interrupts_and_threads_start_from_the_queue),
 	};

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "prov/carrier/vt/vt_play.h"
+
+#include "prov/net/net_file.h"
+#include "test/t.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+static const struct weft_vt_conf bgq = { .machine = "bgq", .map = "" };
+
+static uint32_t add_words(unsigned op, unsigned type, void *acc, const void *in,
+			  size_t bytes)
+{
+	(void)op;
+	(void)type;
+	for (size_t i = 0; i < bytes / 8; i++) {
+		uint64_t a, b;
+
+		memcpy(&a, (char *)acc + 8 * i, 8);
+		memcpy(&b, (const char *)in + 8 * i, 8);
+		a += b;
+		memcpy((char *)acc + 8 * i, &a, 8);
+	}
+	return 0;
+}
+
+uint64_t now(struct end *e)
+{
+	return e->c->virt->now_ps(e->c, false);
+}
+
+struct weft_peer *rank_peer(struct play *p, struct end *e, uint32_t rank)
+{
+	struct sockaddr_in name;
+
+	weft_vt_name(p->w, rank, &name);
+	return end_peer_name(e, &name);
+}
+
+int play_rank(int i, void *arg)
+{
+	struct play *p = arg;
+	struct weft_vt *w = p->w;
+	struct weft_carrier_attr attr = { .combine = add_words,
+					  .threads = p->threads };
+	struct end *e = calloc(1, sizeof(*e));
+	cpu_set_t one;
+	int ret;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	if (p->one_core)
+		sched_setaffinity(0, sizeof(one), &one);
+	if (i && weft_vt_attach(&bgq, p->handle, (uint32_t)i, &w))
+		return 90;
+	attr.world = w;
+	p->w = w;
+	if (end_open(e, &weft_carrier_vt, (uint32_t)i, &attr))
+		return 91;
+	ret = p->body(p, e, (uint32_t)i);
+	p->found->clock[i] = now(e);
+	e->c->virt->count(e->c, &p->found->count);
+	if (!ret && e->bad)
+		ret = 92;
+	end_close(e);
+	return ret;
+}
+
+void play_open(struct play *p)
+{
+	T_OK(weft_vt_create(&bgq, (uint32_t)p->ranks, &p->w, p->handle));
+	p->found = mmap(NULL, sizeof(*p->found), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	T_TRUE(p->found != MAP_FAILED);
+}
+
+void play_close(struct play *p)
+{
+	munmap(p->found, sizeof(*p->found));
+	weft_vt_close(p->w);
+}
+
+void play(struct play *p, struct found *found_p)
+{
+	play_open(p);
+	t_processes(p->ranks, play_rank, p, 60);
+	*found_p = *p->found;
+	play_close(p);
+}
+
+int wait_got(struct end *e, uint64_t want)
+{
+	while (e->got < want) {
+		if (e->c->ops->poll(e->c, 16))
+			continue;
+		if (e->c->ops->wait(e->c, FOREVER))
+			return 80;
+	}
+	return 0;
+}
+
+int send_waiting(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
+{
+	int ret;
+
+	while ((ret = end_send(e, to, n, len)) == -EAGAIN) {
+		if (e->c->ops->poll(e->c, 16))
+			continue;
+		ret = e->c->ops->wait(e->c, FOREVER);
+		if (ret && ret != -EAGAIN)
+			return 81;
+	}
+	return ret ? 82 : 0;
+}
+
+static void note_time(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
+		      uint64_t offset, uint32_t bytes)
+{
+	(void)cookie;
+	(void)node;
+	(void)offset;
+	(void)bytes;
+	*(uint64_t *)arg = at;
+}
+
+uint64_t zero_load(struct net_config *cfg, uint32_t bytes)
+{
+	struct net_why why;
+	struct net_msg m = {
+		.src = 0, .dst = 1, .bytes = bytes, .way = NET_DETERMINISTIC
+	};
+	const struct net_up up = { .packet = note_time };
+	bool stop = false;
+	uint64_t at = 0;
+	struct net *net;
+	size_t room;
+
+	T_OK(net_file_load("bgq", 2, cfg, &why));
+	room = net_bytes(cfg, 64);
+	net = calloc(1, room);
+	T_OK(net_open(net, room, cfg, 64));
+	T_OK(net_send(net, 0, &m));
+	net_run(net, 1000000000, &up, &at, &stop);
+	free(net);
+	return at;
+}

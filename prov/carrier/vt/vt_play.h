@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * For tests: a world of virtual time whose ranks are processes. Each runs the
+ * body of the play; what they find goes to a page they share.
+ */
+#ifndef WEFT_VT_PLAY_H
+#define WEFT_VT_PLAY_H
+
+#include "prov/carrier/carrier_end.h"
+#include "prov/carrier/vt/vt.h"
+#include "prov/net/net_config.h"
+
+#define RANKS_MAX 32
+#define FOREVER	  UINT64_MAX
+#define NS	  1000u
+
+/* What the ranks find. */
+struct found {
+	uint64_t clock[RANKS_MAX];
+	uint64_t value[RANKS_MAX];
+	struct weft_vt_count count;
+};
+
+struct play {
+	int ranks;
+	int (*body)(struct play *p, struct end *e, uint32_t rank);
+	struct weft_vt *w;
+	char handle[WEFT_VT_HANDLE];
+	struct found *found;
+	uint64_t seed; /* of the disturbance */
+	bool one_core;
+	bool threads;
+};
+
+/* Runs the play; fails the test unless all bodies return 0. */
+void play(struct play *p, struct found *found_p);
+/* The same in parts: one rank of it, for who makes the processes himself. */
+void play_open(struct play *p);
+int play_rank(int i, void *arg);
+void play_close(struct play *p);
+
+uint64_t now(struct end *e);
+struct weft_peer *rank_peer(struct play *p, struct end *e, uint32_t rank);
+/* Waits in virtual time until so many packets have come. */
+int wait_got(struct end *e, uint64_t want);
+int send_waiting(struct end *e, struct weft_peer *to, uint64_t n, size_t len);
+/* One packet alone on the same machine: when it is there. */
+uint64_t zero_load(struct net_config *cfg, uint32_t bytes);
+
+#endif

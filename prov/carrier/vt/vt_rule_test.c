@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Virtual time between processes, its finer rules: what is one message and
+ * what it costs, the picosecond of a time-out, who leaves or dies, class
+ * routes.
+ */
+#include "prov/carrier/vt/vt_play.h"
+#include "test/t.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- messages ------------------------------------------------------------ */
+
+/* Two messages of two packets each, one behind the other. */
+static int two_long(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+
+	for (uint64_t n = 0; n < 4 && rank == 0; n++) {
+		if (n % 2 == 0)
+			e->c->virt->lengthy(e->c);
+		if (end_send(e, to, n, 512))
+			return 1;
+	}
+	return rank == 0 ? 0 : wait_got(e, 4);
+}
+
+static void a_long_message_costs_its_sender_more_and_once(void **state)
+{
+	struct play p = { .ranks = 2, .body = two_long };
+	struct net_config cfg;
+	struct found f;
+
+	(void)state;
+	zero_load(&cfg, 8);
+	play(&p, &f);
+	T_IS(f.clock[0], 2 * (cfg.send_ps + cfg.message_ps));
+}
+
+/* All four packets have come when rank 1 looks. */
+static int read_late(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank == 0)
+		return two_long(p, e, rank);
+	e->c->virt->compute(e->c, 100000000);
+	e->c->ops->wait(e->c, 0);
+	return e->c->ops->poll(e->c, 16) == 4 ? 0 : 2;
+}
+
+static void a_long_message_is_taken_once(void **state)
+{
+	struct play p = { .ranks = 2, .body = read_late };
+	struct net_config cfg;
+	struct found f;
+
+	(void)state;
+	zero_load(&cfg, 8);
+	play(&p, &f);
+	T_IS(f.clock[1], 100000000 + 2 * cfg.recv_ps);
+}
+
+/* Full packets that are no message: to another peer, and some time later. */
+static int full_packets(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank)
+		return wait_got(e, rank == 1 ? 2 : 1);
+	if (end_send(e, rank_peer(p, e, 1), 0, 512) ||
+	    end_send(e, rank_peer(p, e, 2), 0, 512))
+		return 1;
+	e->c->virt->compute(e->c, 5000);
+	/* the same peer as before the other one */
+	if (end_send(e, rank_peer(p, e, 1), 1, 512))
+		return 2;
+	e->c->virt->compute(e->c, 5000);
+	return 0;
+}
+
+static int full_and_later(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank)
+		return rank == 1 ? wait_got(e, 2) : 0;
+	for (uint64_t n = 0; n < 2; n++) {
+		if (end_send(e, rank_peer(p, e, 1), n, 512))
+			return 1;
+		e->c->virt->compute(e->c, 5000);
+	}
+	return 0;
+}
+
+static void only_packets_without_a_pause_are_one_message(void **state)
+{
+	struct play p = { .ranks = 3, .body = full_packets };
+	struct net_config cfg;
+	struct found f;
+
+	(void)state;
+	zero_load(&cfg, 8);
+	play(&p, &f);
+	T_IS(f.clock[0], 3 * cfg.send_ps + 10000);
+	p.body = full_and_later;
+	play(&p, &f);
+	T_IS(f.clock[0], 2 * cfg.send_ps + 10000);
+}
+
+#define PIECES 200u
+
+/* Rank 1 waits for the first packets it can hear of. */
+static int hear_early(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank == 0) {
+		e->c->virt->lengthy(e->c);
+		for (uint64_t n = 0; n < PIECES; n++)
+			if (end_send(e, rank_peer(p, e, 1), n, 512))
+				return 1;
+		return 0;
+	}
+	while (!e->got) {
+		if (e->c->ops->wait(e->c, FOREVER))
+			return 2;
+		e->c->ops->poll(e->c, 16);
+	}
+	p->found->value[0] = now(e);
+	return wait_got(e, PIECES);
+}
+
+/* It is worth a look now and then, not only when all of it has come. */
+static void a_long_message_is_heard_of_before_its_end(void **state)
+{
+	struct play p = { .ranks = 2, .body = hear_early };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+	T_TRUE(f.value[0] * 2 < f.clock[1]);
+}
+
+/* ---- time-outs ----------------------------------------------------------- */
+
+/* Rank 0 waits so many ns for what rank 1 sends so many ps later. */
+static int wait_ns(struct play *p, struct end *e, uint32_t rank)
+{
+	int ret;
+
+	if (rank) {
+		e->c->virt->compute(e->c, p->seed % 10000);
+		return end_send(e, rank_peer(p, e, 0), 0, 8);
+	}
+	ret = e->c->ops->wait(e->c, p->seed / 10000);
+	p->found->value[1] = now(e);
+	p->found->value[0] = ret == -ETIMEDOUT;
+	/* a look that costs nothing sees nothing of the future */
+	if (ret == -ETIMEDOUT && (e->c->ops->poll(e->c, 1) || e->got))
+		return 2;
+	return ret && ret != -ETIMEDOUT ? 1 : wait_got(e, 1);
+}
+
+/* Both may lie in one tick of the network, which is longer than 1 ns. */
+static void a_time_out_just_before_an_arrival_is_one(void **state)
+{
+	struct play p = { .ranks = 2, .body = wait_ns };
+	struct net_config cfg;
+	uint64_t there = zero_load(&cfg, 8) + cfg.send_ps;
+	struct found f;
+
+	(void)state;
+	for (uint64_t late = 0; late < 2 * cfg.tick_ps; late += 470) {
+		uint64_t ns = (there + late) / NS;
+
+		if ((there + late) % NS == 0)
+			continue;
+		p.seed = ns * 10000 + late;
+		play(&p, &f);
+		T_IS(f.value[0], 1);
+		T_IS(f.value[1], ns * NS);
+		p.seed = (ns + 1) * 10000 + late;
+		play(&p, &f);
+		T_IS(f.value[0], 0);
+		T_IS(f.value[1], there + late);
+	}
+}
+
+/* ---- good-bye and death -------------------------------------------------- */
+
+static int leave_early(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank)
+		return end_send(e, rank_peer(p, e, 0), 0, 100);
+	/* Somebody has to be known to be missed. */
+	if (wait_got(e, (uint64_t)p->ranks - 1))
+		return 1;
+	while (e->lost < (uint64_t)p->ranks - 1) {
+		if (!e->c->ops->poll(e->c, 1) &&
+		    e->c->ops->wait(e->c, 1000000) == -EDEADLK)
+			return 2;
+	}
+	return e->lost_err == ESHUTDOWN ? 0 : 3;
+}
+
+static void who_closes_is_missed_after_its_packets(void **state)
+{
+	struct play p = { .ranks = 4, .body = leave_early };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+}
+
+static int die_running(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank == 1) {
+		if (end_send(e, rank_peer(p, e, 0), 0, 8))
+			return 1;
+		raise(SIGKILL);
+	}
+	if (rank == 0 && wait_got(e, 1))
+		return 2;
+	while (rank == 0 && !e->lost) {
+		if (!e->c->ops->poll(e->c, 1) &&
+		    e->c->ops->wait(e->c, FOREVER) == -EDEADLK)
+			return 3;
+	}
+	return rank == 0 && e->lost_err != ECONNRESET ? 4 : 0;
+}
+
+/* They know each other; the last packet is sent with the last breath. */
+static int die_after_sending(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+
+	if (rank == 1) {
+		if (end_send(e, to, 0, 8) || wait_got(e, 1) ||
+		    end_send(e, to, 1, 8))
+			return 1;
+		raise(SIGKILL);
+	}
+	if (wait_got(e, 1) || end_send(e, to, 0, 8) || wait_got(e, 2))
+		return 2;
+	while (!e->lost)
+		if (!e->c->ops->poll(e->c, 1) &&
+		    e->c->ops->wait(e->c, FOREVER) == -EDEADLK)
+			return 3;
+	return e->lost_err == ECONNRESET ? 0 : 4;
+}
+
+static int die_over_engine(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank == 1) {
+		weft_store32(&p->w->head->engine, rank + 1);
+		raise(SIGKILL);
+	}
+	return e->c->ops->wait(e->c, FOREVER) == -EOWNERDEAD ? 0 : 1;
+}
+
+/* Rank 1 kills itself; the others must all end well. */
+static void survive(struct play *p)
+{
+	pid_t pid[RANKS_MAX];
+	int status;
+
+	play_open(p);
+	for (int i = 0; i < p->ranks; i++) {
+		pid[i] = fork();
+		T_TRUE(pid[i] >= 0);
+		if (!pid[i]) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			_exit(play_rank(i, p));
+		}
+	}
+	for (int i = 0; i < p->ranks; i++) {
+		T_IS(waitpid(pid[i], &status, 0), pid[i]);
+		if (i == 1)
+			T_TRUE(WIFSIGNALED(status));
+		else
+			T_IS(status, 0);
+	}
+	play_close(p);
+}
+
+static void who_dies_is_reported_lost(void **state)
+{
+	struct play p = { .ranks = 2, .body = die_running };
+
+	(void)state;
+	survive(&p);
+}
+
+static void what_the_dead_have_sent_comes_before_their_loss(void **state)
+{
+	struct play p = { .ranks = 2, .body = die_after_sending };
+
+	(void)state;
+	survive(&p);
+}
+
+static void death_over_the_engine_hangs_nobody(void **state)
+{
+	/* the last ones sleep without a timer */
+	struct play p = { .ranks = 12, .body = die_over_engine };
+
+	(void)state;
+	survive(&p);
+}
+
+/* ---- class routes -------------------------------------------------------- */
+
+#define SUMS 100u
+
+static int open_route(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *member[RANKS_MAX];
+	struct weft_vt_route_attr a = { .key = 77, .routes = 8,
+					.n = p->ranks, .me = (int)rank,
+					.member = member };
+	unsigned id = 0;
+	int ret;
+
+	for (int i = 0; i < p->ranks; i++)
+		member[i] = rank_peer(p, e, (uint32_t)i);
+	while ((ret = e->c->virt->route_open(e->c, &a, &id)) == -EAGAIN)
+		e->c->ops->wait(e->c, FOREVER);
+	return ret ? ret : id != 3;
+}
+
+static int take_waiting(struct end *e, struct weft_vt_part *part, void *data)
+{
+	int ret;
+
+	while ((ret = e->c->virt->route_take(e->c, 3, part, data)) == -EAGAIN) {
+		if (e->c->ops->poll(e->c, 1))
+			continue;
+		if (e->c->ops->wait(e->c, FOREVER))
+			return 1;
+	}
+	return ret;
+}
+
+static int sum(struct play *p, struct end *e, uint32_t rank)
+{
+	uint64_t n = (uint64_t)p->ranks;
+	uint64_t data[64];
+
+	if (open_route(p, e, rank))
+		return 1;
+	for (uint64_t k = 0; k < SUMS; k++) {
+		struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
+					     .bytes = k % 2 ? 512 : 8,
+					     .seq = k };
+
+		for (int i = 0; i < 64; i++)
+			data[i] = (rank + 1) * (k + 1);
+		if (e->c->virt->route_send(e->c, 3, &part, data))
+			return 2;
+		if (take_waiting(e, &part, data))
+			return 3;
+		for (unsigned i = 0; i < part.bytes / 8; i++)
+			if (data[i] != n * (n + 1) / 2 * (k + 1))
+				return 4;
+	}
+	p->found->value[rank] = now(e);
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+static void a_class_route_adds_up(void **state)
+{
+	struct play p = { .ranks = 16, .body = sum };
+	struct found a, b;
+
+	(void)state;
+	play(&p, &a);
+	p.one_core = true;
+	play(&p, &b);
+	T_MEM(a.clock, b.clock, sizeof(a.clock));
+	T_IS(a.count.hash, b.count.hash);
+	/* 8 bytes take about 1 us on 16 nodes (SC11, table 3), 512 more. */
+	T_TRUE(a.value[0] > SUMS * UINT64_C(900000) &&
+	       a.value[0] < SUMS * UINT64_C(3000000));
+}
+
+#define AHEAD (3 * VT_WINDOW)
+
+/* Member 1 gives its parts of reductions to member 0, who is in no hurry. */
+static int run_ahead(struct play *p, struct end *e, uint32_t rank)
+{
+	uint64_t data = 0;
+
+	if (open_route(p, e, rank))
+		return 1;
+	if (rank == 0)
+		e->c->virt->compute(e->c, 1000000000);
+	for (uint64_t k = 0; k < AHEAD; k++) {
+		struct weft_vt_part part = { .kind = WEFT_VT_REDUCE,
+					     .bytes = 8, .seq = k };
+		int ret;
+
+		data = k + rank;
+		while ((ret = e->c->virt->route_send(e->c, 3, &part, &data)) ==
+		       -EAGAIN) {
+			p->found->value[rank]++;
+			ret = e->c->ops->wait(e->c, FOREVER);
+			if (ret && ret != -EAGAIN)
+				return 2;
+		}
+		if (ret)
+			return 3;
+		if (rank == 0 && (take_waiting(e, &part, &data) ||
+				  data != 2 * k + 1))
+			return 4;
+	}
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+static void who_gets_no_result_waits_for_room(void **state)
+{
+	struct play p = { .ranks = 2, .body = run_ahead };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+	T_IS(f.value[0], 0);
+	assert_in_range(f.value[1], 1, AHEAD);
+}
+
+/* Member 1 gives its part and leaves; the others go on as before. */
+static int close_early(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_part part = { .kind = WEFT_VT_REDUCE, .bytes = 8 };
+	uint64_t data = rank + 1;
+
+	if (open_route(p, e, rank))
+		return 1;
+	if (rank == 0)
+		e->c->virt->compute(e->c, 1000000000);
+	if (e->c->virt->route_send(e->c, 3, &part, &data))
+		return 2;
+	if (rank == 0 && (take_waiting(e, &part, &data) || data != 3))
+		return 3;
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+static void a_route_ends_with_its_last_member(void **state)
+{
+	struct play p = { .ranks = 2, .body = close_early };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_long_message_costs_its_sender_more_and_once),
+		T_CASE(a_long_message_is_taken_once),
+		T_CASE(only_packets_without_a_pause_are_one_message),
+		T_CASE(a_long_message_is_heard_of_before_its_end),
+		T_CASE(a_time_out_just_before_an_arrival_is_one),
+		T_CASE(who_closes_is_missed_after_its_packets),
+		T_CASE(who_dies_is_reported_lost),
+		T_CASE(what_the_dead_have_sent_comes_before_their_loss),
+		T_CASE(death_over_the_engine_hangs_nobody),
+		T_CASE(a_class_route_adds_up),
+		T_CASE(who_gets_no_result_waits_for_room),
+		T_CASE(a_route_ends_with_its_last_member),
+	};
+
+	return T_RUN(tests);
+}
