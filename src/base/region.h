@@ -4,6 +4,7 @@
  * knows nothing of its content. Nothing stays behind when its users die.
  *
  *   weft_region_open (create)     -> pass fd -> weft_region_close
+ *   weft_region_gather (create)   -> pass fd -> weft_region_shut -> close
  *   weft_region_attach (peer's fd)           -> weft_region_close
  */
 #ifndef WEFT_BASE_REGION_H
@@ -22,6 +23,14 @@ struct weft_region {
  * on first touch; -ENOMEM, -EMFILE, -ENOSPC. name shows in /proc/PID/maps.
  */
 int weft_region_open(struct weft_region *r, const char *name, size_t bytes);
+
+/*
+ * The same for a region that a known number of processes share: others can map
+ * it until weft_region_shut(), and from then on only read it. Mappings that
+ * are there stay as they are. A kernel before 5.1 cannot do that: -EINVAL.
+ */
+int weft_region_gather(struct weft_region *r, const char *name, size_t bytes);
+int weft_region_shut(const struct weft_region *r);
 
 /*
  * Maps the region behind a foreign descriptor and leaves the descriptor to
