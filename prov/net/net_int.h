@@ -24,6 +24,7 @@
 #include "prov/net/net_fat.h"
 
 #include "src/base/attr.h"
+#include "src/base/guard.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -41,6 +42,7 @@ enum {
 	NET_SHARE_MAX = 1024, /* parts of one node in a collective packet */
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* the packet pool is empty: look again */
+	NET_BREATH_TICKS = 65536,
 };
 
 /* ---- events -------------------------------------------------------------- */
@@ -485,6 +487,16 @@ static inline const struct net_hop *net_hop(const struct net_step *s,
 					    unsigned port)
 {
 	return &s->net->hop[s->link[port] & (NET_HOPS_MAX - 1)];
+}
+
+/*
+ * Of a walk along a list, after so many steps at most: the block may have been
+ * written over, and a list that comes round would hold the model for ever.
+ */
+static inline void net_sure(bool it_is_so)
+{
+	if (weft_unlikely(!it_is_so))
+		weft_guard_leave("the network model makes no sense");
 }
 
 /* ---- small steps --------------------------------------------------------- */
