@@ -88,6 +88,8 @@ struct net_up {
 	/* Class route: the result is in the memory of a node with a share. */
 	void (*result)(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		       uint64_t seq, uint64_t cookie);
+	/* Many ticks have passed, in one net_run or in several. */
+	void (*breath)(void *arg);
 };
 
 /* Bytes that a network of this machine and this many packets needs. */

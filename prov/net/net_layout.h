@@ -25,6 +25,7 @@
 #include "prov/net/net_fat.h"
 
 #include "src/base/attr.h"
+#include "src/base/guard.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -44,6 +45,7 @@ enum {
 	NET_RATES_MAX = 8,     /* of links */
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* the packet pool is empty: look again */
+	NET_BREATH_TICKS = 65536,
 };
 
 /* ---- records ------------------------------------------------------------- */
@@ -451,6 +453,16 @@ static inline const struct net_hop *net_hop(const struct net_step *s,
 					    unsigned port)
 {
 	return net_link_hop(s->net, s->link[port]);
+}
+
+/*
+ * Of a walk along a list, after so many steps at most: the block may have been
+ * written over, and a list that comes round would hold the model for ever.
+ */
+static inline void net_sure(bool it_is_so)
+{
+	if (weft_unlikely(!it_is_so))
+		weft_guard_leave("the network model makes no sense");
 }
 
 /* ---- small steps --------------------------------------------------------- */

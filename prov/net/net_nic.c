@@ -25,11 +25,12 @@
 static uint32_t ring_find(const struct net *net, const struct net_fifo *f,
 			  uint32_t fifo)
 {
-	uint32_t m = f->ring;
+	uint32_t m = f->ring, steps = 0;
 
 	if (!m)
 		return 0;
 	do {
+		net_sure(steps++ < net->msgs_max);
 		if (net_mrec(net, m)->fifo == fifo)
 			return m;
 		m = net_mrec(net, m)->ring;
@@ -52,10 +53,12 @@ static void ring_add(const struct net *net, struct net_fifo *f, uint32_t mi)
 
 static void ring_remove(const struct net *net, struct net_fifo *f, uint32_t mi)
 {
-	uint32_t prev = mi;
+	uint32_t prev = mi, steps = 0;
 
-	while (net_mrec(net, prev)->ring != mi)
+	while (net_mrec(net, prev)->ring != mi) {
+		net_sure(steps++ < net->msgs_max);
 		prev = net_mrec(net, prev)->ring;
+	}
 	net_mrec(net, prev)->ring = net_mrec(net, mi)->ring;
 	f->ring = prev == mi ? 0 : prev;
 }
@@ -233,9 +236,10 @@ static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
 	const struct net *net = s->net;
 	const struct net_mrec *m;
 	uint64_t end = (s->now + 1) * net->cfg.tick_ps;
-	uint32_t i = f->ring, best = 0, best_after = UINT32_MAX;
+	uint32_t i = f->ring, best = 0, best_after = UINT32_MAX, steps = 0;
 
 	do {
+		net_sure(steps++ < net->msgs_max);
 		m = net_mrec(net, i);
 		if (m->ready_ps < end && m->fifo - f->last - 1 <= best_after) {
 			best_after = m->fifo - f->last - 1;

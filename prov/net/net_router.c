@@ -83,13 +83,14 @@ static void list_push(struct net *net, struct net_list *l, uint32_t pi)
 {
 	struct net_packet *p = net_packet(net, pi);
 	const struct net_packet *t = net_packet(net, l->tail), *q;
-	uint32_t i, prev = 0;
+	uint32_t i, prev = 0, steps = 0;
 
 	if (!l->head || t->since != p->since || t->in < p->in) {
 		net_list_push(net, l, pi);
 		return;
 	}
 	for (i = l->head;; i = q->next) {
+		net_sure(steps++ < net->packets_max);
 		q = net_packet(net, i);
 		if (q->since == p->since && q->in > p->in)
 			break;

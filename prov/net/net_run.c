@@ -408,8 +408,10 @@ static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 	uint32_t *slot = net_lane_slot(net, s->now, lane + kind), i, before, n;
 	const uint64_t *w;
 	uint64_t sum = 0;
+	uint32_t chunks = 0;
 
 	for (i = *slot, *slot = 0; i; i = before) {
+		net_sure(chunks++ < net->chunks_max);
 		before = net_chunk(net, i, &w, &n);
 		if (net->large) {
 			net_prefetch_chunk(net, before);
@@ -525,7 +527,7 @@ uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 			      .up = up,
 			      .arg = arg,
 			      .mark = net_at(net, net->off_mark) };
-	uint64_t last = until / net->cfg.tick_ps, next;
+	uint64_t last = until / net->cfg.tick_ps, next, ticks = 0;
 
 	if (until == NET_NEVER)
 		last = NET_NEVER - 1;
@@ -535,6 +537,8 @@ uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 			break;
 		net->tick = next;
 		run_tick(&s);
+		if (++ticks % NET_BREATH_TICKS == 0 && up->breath)
+			up->breath(arg);
 		if (stop && *stop)
 			return net->tick * net->cfg.tick_ps - 1;
 	}

@@ -126,13 +126,14 @@ static bool part_before(const struct net_packet *a, const struct net_packet *b)
 static void part_insert(struct net *net, struct net_list *l, uint32_t pi)
 {
 	struct net_packet *p = net_packet(net, pi), *q;
-	uint32_t prev = 0, i;
+	uint32_t prev = 0, i, steps = 0;
 
 	if (!l->head || !part_before(p, net_packet(net, l->tail))) {
 		net_list_push(net, l, pi);
 		return;
 	}
 	for (i = l->head; !part_before(p, net_packet(net, i)); i = q->next) {
+		net_sure(steps++ < net->packets_max);
 		q = net_packet(net, i);
 		prev = i;
 	}
@@ -222,9 +223,10 @@ static uint32_t combo_find(const struct net *net, const struct net_packet *p)
 {
 	const uint32_t *t = combo_table(net);
 	const struct net_packet *q;
-	uint32_t i;
+	uint32_t i, steps = 0;
 
 	for (i = combo_home(net, p); t[i]; i = (i + 1) & net->combos_mask) {
+		net_sure(steps++ < net->combos_mask);
 		q = net_packet(net, t[i]);
 		if (q->msg == p->msg && q->seq == p->seq)
 			break;
@@ -236,8 +238,10 @@ static uint32_t combo_find(const struct net *net, const struct net_packet *p)
 static void combo_delete(struct net *net, uint32_t i)
 {
 	uint32_t *t = combo_table(net), mask = net->combos_mask, k = i, home;
+	uint32_t steps = 0;
 
 	for (;;) {
+		net_sure(steps++ < mask);
 		k = (k + 1) & mask;
 		if (!t[k])
 			break;
@@ -360,7 +364,7 @@ static void go_down(struct net_step *s, uint32_t pi)
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
 	const struct net_member *m = net_member(net, p->msg);
-	uint32_t c;
+	uint32_t c, copies = 0;
 
 	p->zone = 1;
 	if (net->packets_max - net->used_packets < m->children + 1u) {
@@ -375,8 +379,10 @@ static void go_down(struct net_step *s, uint32_t pi)
 		let_go(s, pi);
 		return;
 	}
-	for (c = m->child; c; c = net_member(net, c)->next)
+	for (c = m->child; c; c = net_member(net, c)->next) {
+		net_sure(copies++ < m->children);
 		copy_down(s, pi, c);
+	}
 }
 
 /* ---- up ------------------------------------------------------------------ */
@@ -444,6 +450,7 @@ static uint64_t result_of(struct net_step *s, uint32_t combo)
 	uint32_t pi;
 
 	for (pi = combo; pi; pi = p->next) {
+		net_sure(n < WEFT_COUNT_OF(in));
 		p = net_packet(net, pi);
 		in[n].cookie = p->cookie;
 		in[n++].from = p->in == INPUT_LOCAL ? 0 : p->in + 1u;
@@ -466,9 +473,10 @@ static void combine(struct net_step *s, uint32_t combo)
 	uint64_t start = alu_start(s, p), free = start + coll_len(net, p);
 	uint64_t cookie = result_of(s, combo);
 	uint16_t frac = 0;
-	uint32_t pi, next;
+	uint32_t pi, next, steps = 0;
 
 	for (pi = combo; pi; pi = next) {
+		net_sure(steps++ < net->packets_max);
 		q = net_packet(net, pi);
 		next = q->next;
 		if (q->since == (uint32_t)s->now && q->frac > frac)

@@ -95,7 +95,7 @@ static int hang(struct net *net, uint32_t child, uint32_t parent)
 	uint32_t pn = net_member_node(net, parent);
 	const uint32_t *link = net_links(net, pn);
 	uint32_t *at = &p->child;
-	unsigned port;
+	unsigned port, steps = 0;
 
 	for (port = 0; port < net->ports; port++)
 		if (net_link_peer(link[port]) == cn)
@@ -105,8 +105,10 @@ static int hang(struct net *net, uint32_t child, uint32_t parent)
 	c->parent = parent;
 	c->port_down = (uint8_t)port;
 	c->port_up = (uint8_t)net_link_port(link[port]);
-	while (*at && net_member(net, *at)->port_down < port)
+	while (*at && net_member(net, *at)->port_down < port) {
+		net_sure(steps++ < net->ports);
 		at = &net_member(net, *at)->next;
+	}
 	c->next = *at;
 	*at = child;
 	p->children++;

@@ -16,9 +16,6 @@
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_wheel.h"
 
-#include "src/base/log.h"
-
-#include <stdlib.h>
 #include <string.h>
 
 static struct net_far *far_of(const struct net *net)
@@ -38,9 +35,7 @@ void net_wheel_init(struct net *net)
 /* The room is counted at net_open so that it cannot run out. */
 static WEFT_COLD WEFT_NORETURN void full(const char *what)
 {
-	weft_log(WEFT_LOG_ERROR, "net: no room for another event in the %s",
-		 what);
-	abort();
+	weft_guard_leave(what);
 }
 
 /* ---- chunks -------------------------------------------------------------- */
@@ -55,7 +50,7 @@ static uint32_t chunk_get(struct net *net)
 		return c;
 	}
 	if (net->fresh_chunk == net->first_chunk + net->chunks_max)
-		full("wheel");
+		full("net: no room for another event in the wheel");
 	return ++net->fresh_chunk;
 }
 
@@ -102,9 +97,9 @@ void net_wheel_far(struct net *net, uint64_t at, uint64_t word)
 	struct net_far *h = far_of(net), e = { at, word };
 	uint32_t i = net->far++;
 
-	assert(at >= net->tick);
+	net_sure(at >= net->tick);
 	if (net->far > net->far_max)
-		full("heap");
+		full("net: no room for another event in the heap");
 	while (i && far_before(&e, &h[(i - 1) / 4])) {
 		h[i] = h[(i - 1) / 4];
 		i = (i - 1) / 4;
@@ -213,7 +208,7 @@ static uint32_t lane_take(struct net *net, uint64_t tick, uint32_t lane,
 	for (i = *slot, *slot = 0; i; i = before) {
 		before = net_chunk(net, i, &w, &n);
 		if (sum + n > net->events_max)
-			full("room to sort");
+			full("net: no room to sort events");
 		memcpy(to + sum, w, n * sizeof(*w));
 		net_chunk_put(net, i);
 		sum += n;
@@ -307,6 +302,7 @@ uint32_t net_lane_calls(struct net *net, uint64_t tick,
 
 	for (i = *slot, *slot = 0; i; i = before) {
 		before = net_chunk(net, i, &w, &n);
+		net_sure(sum + n <= net->packets_max + net->msgs_max);
 		net_prefetch_calls(net, w, n);
 		for (k = 0; k < n; k++)
 			call_fill(net, tick, w[k], &call[sum++]);

@@ -7,6 +7,7 @@ libweftbase_la_SOURCES = \
 	src/base/must.c src/base/must.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/futex.c src/base/futex.h \
+	src/base/guard.c src/base/guard.h \
 	src/base/hash.c src/base/hash.h \
 	src/base/iov.h src/base/list.h \
 	src/base/log.c src/base/log.h \
@@ -21,7 +22,7 @@ libweftbase_la_SOURCES = \
 BASE_TESTS = \
 	src/base/alive_test \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
-	src/base/clock_test src/base/futex_test \
+	src/base/clock_test src/base/futex_test src/base/guard_test \
 	src/base/hash_test src/base/iov_test src/base/list_test \
 	src/base/log_test src/base/must_test \
 	src/base/patience_test src/base/pool_test src/base/region_test \
@@ -36,6 +37,7 @@ src_base_cfg_test_LDADD = $(T_LIBS)
 src_base_must_test_LDADD = $(T_LIBS)
 src_base_clock_test_LDADD = $(T_LIBS)
 src_base_futex_test_LDADD = $(T_LIBS)
+src_base_guard_test_LDADD = $(T_LIBS)
 src_base_hash_test_LDADD = $(T_LIBS)
 src_base_iov_test_LDADD = $(T_LIBS)
 src_base_list_test_LDADD = $(T_LIBS)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define REGION_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+#define REGION_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
 static int region_map(struct weft_region *r, int fd, size_t bytes)
 {
@@ -22,13 +22,8 @@ static int region_map(struct weft_region *r, int fd, size_t bytes)
 	return 0;
 }
 
-int weft_region_open(struct weft_region *r, const char *name, size_t bytes)
-{
-	return weft_region_open_front(r, name, bytes, bytes);
-}
-
-int weft_region_open_front(struct weft_region *r, const char *name,
-			   size_t bytes, size_t front)
+static int region_make(struct weft_region *r, const char *name, size_t bytes,
+		       size_t front, int seals)
 {
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	int ret;
@@ -37,7 +32,7 @@ int weft_region_open_front(struct weft_region *r, const char *name,
 	if (fd < 0)
 		return -errno;
 	if (ftruncate(fd, (off_t)bytes) ||
-	    fcntl(fd, F_ADD_SEALS, REGION_SEALS)) {
+	    fcntl(fd, F_ADD_SEALS, seals)) {
 		ret = -errno;
 		goto err_close;
 	}
@@ -49,6 +44,29 @@ int weft_region_open_front(struct weft_region *r, const char *name,
 err_close:
 	close(fd);
 	return ret;
+}
+
+int weft_region_open(struct weft_region *r, const char *name, size_t bytes)
+{
+	return weft_region_open_front(r, name, bytes, bytes);
+}
+
+int weft_region_open_front(struct weft_region *r, const char *name,
+			   size_t bytes, size_t front)
+{
+	return region_make(r, name, bytes, front, REGION_SEALS | F_SEAL_SEAL);
+}
+
+int weft_region_gather(struct weft_region *r, const char *name, size_t bytes)
+{
+	return region_make(r, name, bytes, bytes, REGION_SEALS);
+}
+
+int weft_region_shut(const struct weft_region *r)
+{
+	int seals = F_SEAL_FUTURE_WRITE | F_SEAL_SEAL;
+
+	return fcntl(r->fd, F_ADD_SEALS, seals) ? -errno : 0;
 }
 
 /* Bytes of a region whose size is sealed, or -EINVAL. */

@@ -4,6 +4,7 @@
  * knows nothing of its content. Nothing stays behind when its users die.
  *
  *   weft_region_open (create)     -> pass fd -> weft_region_close
+ *   weft_region_gather (create)   -> pass fd -> weft_region_shut -> close
  *   weft_region_attach (peer's fd)           -> weft_region_close
  *
  * A region may be longer than what is mapped of it: its end is then reached
@@ -28,6 +29,14 @@ int weft_region_open(struct weft_region *r, const char *name, size_t bytes);
 /* The same, of which the first so many bytes are mapped. */
 int weft_region_open_front(struct weft_region *r, const char *name,
 			   size_t bytes, size_t front);
+
+/*
+ * The same for a region that a known number of processes share: others can map
+ * it until weft_region_shut(), and from then on only read it. Mappings that
+ * are there stay as they are. A kernel before 5.1 cannot do that: -EINVAL.
+ */
+int weft_region_gather(struct weft_region *r, const char *name, size_t bytes);
+int weft_region_shut(const struct weft_region *r);
 
 /*
  * Maps the region behind a foreign descriptor and leaves the descriptor to

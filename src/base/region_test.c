@@ -57,12 +57,42 @@ static void what_could_raise_sigbus_is_refused(void **state)
 	weft_region_close(&r);
 }
 
+static void who_comes_late_can_only_read(void **state)
+{
+	struct weft_region a, b, c;
+	void *m;
+	int ret;
+
+	(void)state;
+	T_OK(weft_region_gather(&a, "weft-test", 4096));
+	T_OK(weft_region_attach(&b, a.fd, 4096));
+	ret = weft_region_shut(&a);
+	if (ret == -EINVAL) {
+		weft_region_close(&b);
+		weft_region_close(&a);
+		skip(); /* a kernel before 5.1 */
+	}
+	T_OK(ret);
+	T_TRUE(weft_region_attach(&c, a.fd, 4096) < 0);
+	T_TRUE(pwrite(a.fd, "x", 1, 0) < 0);
+	strcpy(b.base, "as before");
+	T_STR((char *)a.base, "as before");
+	m = mmap(NULL, 4096, PROT_READ, MAP_SHARED, a.fd, 0);
+	T_TRUE(m != MAP_FAILED);
+	T_STR((char *)m, "as before");
+	munmap(m, 4096);
+	weft_region_close(&c);
+	weft_region_close(&b);
+	weft_region_close(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(two_mappings_see_one_memory),
 		T_CASE(a_mapping_outlives_its_maker),
 		T_CASE(what_could_raise_sigbus_is_refused),
+		T_CASE(who_comes_late_can_only_read),
 	};
 
 	return T_RUN(tests);

@@ -31,7 +31,7 @@ static void vt_free(struct vt *v)
 static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 {
 	struct weft_vt *w = attr->world;
-	uint32_t payload = w->head->cfg.payload_bytes;
+	uint32_t payload = w->cfg.payload_bytes;
 
 	v->base.ops = &weft_carrier_vt;
 	v->base.virt = &vt_virt;
@@ -47,8 +47,8 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	vt_cpus_add(w->head);
 	v->last_to = VT_NONE;
 	v->watch_next = w->rank + 1;
-	v->peer = calloc(w->head->size, sizeof(*v->peer));
-	v->met = calloc(w->head->size, sizeof(*v->met));
+	v->peer = calloc(w->size, sizeof(*v->peer));
+	v->met = calloc(w->size, sizeof(*v->met));
 	v->route = calloc(WEFT_VT_ROUTES, sizeof(*v->route));
 	return v->peer && v->met && v->route ? 0 : -ENOMEM;
 }
@@ -76,6 +76,7 @@ static int vt_open(const struct weft_carrier_attr *attr,
 		vt_free(v);
 		return -ENOMEM;
 	}
+	weft_guard_init();
 	attr->world->taken = true;
 	if (v->threads)
 		v->w->head->threads = 1;
@@ -216,7 +217,7 @@ static uint64_t vt_now_ps(struct weft_carrier *c, bool pay)
 	vt_enter(v);
 	now = vt_now(v->me);
 	if (pay && !v->out)
-		vt_pass(v->me, v->w->head->cfg.wtime_ps);
+		vt_pass(v->me, v->w->cfg.wtime_ps);
 	/* A loop on the clock: its looks cost, but none is left out. */
 	if (pay && vt_looks(v) > VT_FREE_LOOKS)
 		vt_looks_set(v, VT_FREE_LOOKS);
@@ -267,7 +268,7 @@ static int vt_read_note(struct weft_carrier *c, uint32_t rank,
 	struct vt *v = vt_of(c);
 	struct vt_rank *r;
 
-	if (rank >= v->w->head->size)
+	if (rank >= v->w->size)
 		return -EINVAL;
 	r = &v->w->rank_of[rank];
 	/* A6 pairs with R6 in vt_note(), of the thread that was the last. */
@@ -317,7 +318,7 @@ static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 		   struct weft_vt_link *l)
 {
 	const struct weft_vt *w = vt_of(c)->w;
-	const struct net_config *cfg = &w->head->cfg;
+	const struct net_config *cfg = &w->cfg;
 	struct net_port_count n;
 
 	if (node >= net_shape_nodes(cfg) || port >= 2u * cfg->dims)

@@ -10,6 +10,7 @@
  *   vt_tx.c      packets into buffers, for the engine
  *   vt_rx.c      packets out of the list of arrivals
  *   vt_engine.c  the model runs, by whoever blocked last
+ *   vt_watch.c   who died, and what does not move any more
  *   vt_route.c   class routes
  *
  * vt_layout.h has the shared format and who writes it when.
@@ -20,6 +21,7 @@
 #include "prov/carrier/vt/vt_layout.h"
 #include "prov/net/net.h"
 #include "src/base/attr.h"
+#include "src/base/guard.h"
 #include "src/base/region.h"
 
 #include <errno.h>
@@ -47,6 +49,11 @@ struct weft_vt {
 	struct vt_route *routes;
 	uint32_t *places;
 	struct net *net;
+	/* what never changes, checked once, and not read from there again */
+	uint32_t size;	    /* ranks */
+	uint32_t buf_count; /* of all of them */
+	uint64_t ahead_ps;
+	struct net_config cfg;
 	uint32_t rank;
 	bool taken; /* a carrier stands on it */
 	int listen; /* weft_vt_meet: rank 0's socket, or -1 */
@@ -105,6 +112,14 @@ struct vt {
 		} result[VT_WINDOW];
 		unsigned char data[VT_WINDOW][VT_PAYLOAD];
 	} *route; /* WEFT_VT_ROUTES */
+	/* what the world looked like when it last moved; vt_watch.c */
+	struct vt_still {
+		uint64_t turns;
+		uint64_t steps; /* of the model */
+		uint64_t since_ns;
+		uint64_t cpu_ticks; /* of the engine's owner, then */
+		uint32_t owner;
+	} still;
 	uint64_t due;	 /* that it last blocked with */
 	uint64_t cpu_ns; /* thread's CPU time when it was last here */
 };
@@ -114,21 +129,39 @@ static inline struct vt *vt_of(struct weft_carrier *c)
 	return (struct vt *)c;
 }
 
+/*
+ * Everything in the world may have been written over. Ranks check what they
+ * take from it and call vt_ruin(); the engine runs under a guard, and leaves
+ * it when something is not so.
+ */
+static inline void vt_sure(bool it_is_so)
+{
+	if (weft_unlikely(!it_is_so))
+		weft_guard_leave("the world of virtual time makes no sense");
+}
+
 static inline struct vt_buf *vt_buf(struct weft_vt *w, uint32_t i)
 {
+	vt_sure(i < w->buf_count);
 	return &w->bufs[i];
+}
+
+static inline struct vt_rank *vt_rank(struct weft_vt *w, uint32_t rank)
+{
+	vt_sure(rank < w->size);
+	return &w->rank_of[rank];
 }
 
 /* The k-th buffer of a rank, and whose a buffer is. */
 static inline uint32_t vt_buf_of(const struct weft_vt *w, uint32_t rank,
 				 uint32_t k)
 {
-	return k * w->head->size + rank;
+	return k * w->size + rank;
 }
 
 static inline uint32_t vt_buf_owner(const struct weft_vt *w, uint32_t i)
 {
-	return i % w->head->size;
+	return i % w->size;
 }
 
 /*
@@ -204,6 +237,8 @@ void vt_wake(struct weft_carrier *c);
 void vt_look(struct vt *v);
 /* Out of the world; the others go on. */
 void vt_out(struct vt *v);
+/* The world makes no sense: every wait, of every rank, ends with that. */
+void vt_ruin(struct vt *v) WEFT_COLD;
 
 /* vt_cpus.c */
 /* Adds this rank's processors to the job's; runs on any of those. */
@@ -249,6 +284,11 @@ void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at);
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
 /* A buffer goes home to its owner, who may wait for it. */
 void vt_give_back(struct vt_turn *t, uint32_t i);
+/* Whether the engine's word names a rank that lives, and a rank lives. */
+bool vt_owner_lives(const struct weft_vt *w, uint32_t owner);
+bool vt_rank_lives(const struct weft_vt *w, uint32_t rank);
+
+/* vt_watch.c */
 /* Asks whether those who should run are still there. */
 void vt_engine_watch(struct vt *v);
 
@@ -260,8 +300,8 @@ int vt_route_send(struct weft_carrier *c, unsigned id,
 		  const struct weft_vt_part *part, const void *data);
 int vt_route_take(struct weft_carrier *c, unsigned id,
 		  struct weft_vt_part *part, void *data);
-/* A result has come: it waits for whoever takes it. */
-void vt_route_keep(struct vt *v, const struct vt_buf *b);
+/* A result has come: it waits for whoever takes it. -EPROTO: it is none. */
+int vt_route_keep(struct vt *v, const struct vt_buf *b);
 /* The engine's side. */
 void vt_route_post(struct vt_turn *t, uint32_t i);
 uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,

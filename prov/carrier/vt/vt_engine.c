@@ -31,7 +31,7 @@
 /* ---- the lock ------------------------------------------------------------ */
 
 /* Is the process of a rank there? One that has not come yet may still. */
-static bool rank_lives(const struct weft_vt *w, uint32_t rank)
+bool vt_rank_lives(const struct weft_vt *w, uint32_t rank)
 {
 	/* A7 pairs with R7 in vt_open(): the start time is there. */
 	uint32_t pid = weft_load32(&w->rank_of[rank].pid);
@@ -40,13 +40,16 @@ static bool rank_lives(const struct weft_vt *w, uint32_t rank)
 }
 
 /* The engine's owner, as its word has it: a rank plus one. */
-static bool owner_lives(const struct weft_vt *w, uint32_t owner)
+bool vt_owner_lives(const struct weft_vt *w, uint32_t owner)
 {
-	return owner - 1 < w->head->size && rank_lives(w, owner - 1);
+	return owner - 1 < w->size && vt_rank_lives(w, owner - 1);
 }
 
-/* Waits for the engine; whoever had it may have died over it. */
-static void lock(struct vt *v)
+/*
+ * Waits for the engine; whoever had it may have died over it. False: the model
+ * is lost, and whoever has the engine may never leave it.
+ */
+static bool lock(struct vt *v)
 {
 	struct vt_head *h = v->w->head;
 	uint32_t owner = 0;
@@ -60,12 +63,15 @@ static void lock(struct vt *v)
 				 WEFT_FUTEX_PROCESSES);
 		weft_add32(&h->waiters, (uint32_t)-1);
 		if (weft_load32(&h->engine) == owner &&
-		    !owner_lives(v->w, owner)) {
+		    !vt_owner_lives(v->w, owner)) {
 			weft_store32(&h->broken, VT_BROKEN);
 			weft_cas32(&h->engine, &owner, 0);
 		}
+		if (weft_load32(&h->broken))
+			return false;
 		owner = 0;
 	}
+	return true;
 }
 
 static void unlock(struct vt *v)
@@ -95,9 +101,10 @@ static bool runs_not(const struct vt_rank *r)
 static void engine_free(struct vt_turn *t, uint32_t rank, uint64_t at)
 {
 	struct weft_vt *w = t->w;
-	struct vt_rank *r = &w->rank_of[rank];
+	struct vt_rank *r = vt_rank(w, rank);
 	uint64_t end;
 
+	vt_sure(w->wake_count < w->size);
 	/* A time-out that lies before what came ends the wait first. */
 	if (vt_due(w, rank) < at)
 		at = vt_due(w, rank);
@@ -105,7 +112,7 @@ static void engine_free(struct vt_turn *t, uint32_t rank, uint64_t at)
 	if (vt_now(r) < at)
 		vt_now_set(r, at);
 	w->wake[w->wake_count++] = rank;
-	end = vt_now(r) + w->head->ahead_ps;
+	end = vt_now(r) + w->ahead_ps;
 	if (end < t->horizon) {
 		t->horizon = end;
 		t->stop = true;
@@ -121,8 +128,8 @@ static bool freed(const struct vt_turn *t, const struct vt_rank *r)
 void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
 {
 	struct weft_vt *w = t->w;
-	struct vt_rank *r = &w->rank_of[rank];
-	uint64_t step = w->head->cfg.poll_ps;
+	struct vt_rank *r = vt_rank(w, rank);
+	uint64_t step = w->cfg.poll_ps;
 	uint64_t n;
 
 	if (freed(t, r))
@@ -149,7 +156,7 @@ void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
 /* Somebody may wait for one who is gone: let them see. */
 static void notice_all(struct vt_turn *t)
 {
-	for (uint32_t i = 0; i < t->w->head->size; i++)
+	for (uint32_t i = 0; i < t->w->size; i++)
 		vt_engine_notice(t, i, t->at);
 }
 
@@ -175,7 +182,7 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 	struct vt_buf *last = vt_buf(t->w, (uint32_t)cookie);
 	uint32_t i = last->cursor;
 	struct vt_buf *b = vt_buf(t->w, i);
-	struct vt_rank *from = &t->w->rank_of[b->from];
+	struct vt_rank *from = vt_rank(t->w, b->from);
 
 	(void)node;
 	(void)offset;
@@ -189,10 +196,19 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		depart(t, b->from);
 }
 
+/* Somebody has found that the model goes on and gets nowhere. */
+static void up_breath(void *arg)
+{
+	const struct vt_turn *t = arg;
+
+	vt_sure(!weft_load32(&t->w->head->broken));
+}
+
 static const struct net_up net_calls = {
 	.packet = up_packet,
 	.combine = vt_route_combine,
 	.result = vt_route_result,
+	.breath = up_breath,
 };
 
 /* ---- draining ------------------------------------------------------------ */
@@ -212,9 +228,10 @@ void vt_give_back(struct vt_turn *t, uint32_t i)
 static void engine_return(struct vt_turn *t, struct vt_rank *r)
 {
 	struct weft_vt *w = t->w;
-	uint32_t i = weft_swap32(&r->freed, VT_NONE);
+	uint32_t i = weft_swap32(&r->freed, VT_NONE), n = 0;
 
 	while (i != VT_NONE) {
+		vt_sure(n++ < w->buf_count);
 		/* relaxed: pushed before the swap */
 		uint32_t next = weft_load32_relaxed(&vt_buf(w, i)->next);
 
@@ -227,9 +244,10 @@ static void engine_return(struct vt_turn *t, struct vt_rank *r)
 static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 {
 	/* A3 pairs with R3 in vt_post(). */
-	uint32_t i = weft_swap32(&r->posted, VT_NONE), first = VT_NONE;
+	uint32_t i = weft_swap32(&r->posted, VT_NONE), first = VT_NONE, n = 0;
 
 	while (i != VT_NONE) {
+		vt_sure(n++ < w->buf_count);
 		/* relaxed: pushed before the swap, and ours from now on */
 		uint32_t below = weft_load32_relaxed(&vt_buf(w, i)->next);
 
@@ -257,6 +275,7 @@ static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
 	while ((i = after(w, last)) != VT_NONE) {
 		struct vt_buf *b = vt_buf(w, i);
 
+		vt_sure(*count_p < w->buf_count);
 		if (b->kind != VT_PACKET || !b->more)
 			break;
 		vt_buf(w, last)->chain = i;
@@ -274,8 +293,8 @@ static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
 /* Only a thread that sends beside a sleeping one can be too late. */
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 {
-	uint64_t first = vt_reached(w) + w->head->cfg.send_ps -
-			 w->head->ahead_ps;
+	uint64_t first = vt_reached(w) + w->cfg.send_ps -
+			 w->ahead_ps;
 
 	return at > first || first > vt_reached(w) ? at : first;
 }
@@ -287,7 +306,7 @@ static uint32_t post_message(struct vt_turn *t, uint32_t rank, uint32_t first)
 	struct vt_buf *b = vt_buf(w, first);
 	struct net_msg m = {
 		.src = w->rank_of[rank].node,
-		.dst = w->rank_of[b->to].node,
+		.dst = vt_rank(w, b->to)->node,
 		.fifo = w->rank_of[rank].slot * VT_FIFOS + b->to % VT_FIFOS,
 		.way = b->pkt.carrier & WEFT_PKT_ANY_ROAD ? NET_DYNAMIC :
 							    NET_DETERMINISTIC,
@@ -299,7 +318,7 @@ static uint32_t post_message(struct vt_turn *t, uint32_t rank, uint32_t first)
 			 "vt: the network model has no room for a message of "
 			 "%llu bytes",
 			 (unsigned long long)m.bytes);
-		weft_store32(&w->head->broken, VT_BROKEN);
+		vt_sure(false);
 	}
 	w->rank_of[rank].flying += n;
 	return last;
@@ -315,7 +334,7 @@ static void post_bye(struct vt_turn *t, uint32_t rank)
 /* The dead are gone when their last packets have come. */
 static void post_deaths(struct vt_turn *t)
 {
-	for (uint32_t i = 0; i < t->w->head->size; i++) {
+	for (uint32_t i = 0; i < t->w->size; i++) {
 		struct vt_rank *r = &t->w->rank_of[i];
 
 		if (weft_load32(&r->status) != WEFT_VT_DEAD || r->bye)
@@ -328,13 +347,14 @@ static void post_deaths(struct vt_turn *t)
 
 static void engine_drain(struct vt_turn *t, uint32_t rank)
 {
-	struct vt_rank *r = &t->w->rank_of[rank];
-	uint32_t i, next;
+	struct vt_rank *r = vt_rank(t->w, rank);
+	uint32_t i, next, n = 0;
 
 	engine_return(t, r);
 	for (i = posted_by(t->w, r); i != VT_NONE; i = next) {
 		unsigned kind = vt_buf(t->w, i)->kind;
 
+		vt_sure(n++ < t->w->buf_count);
 		if (kind == VT_PACKET)
 			i = post_message(t, rank, i);
 		next = after(t->w, i);
@@ -349,8 +369,9 @@ static void engine_drain_all(struct vt_turn *t)
 {
 	struct weft_vt *w = t->w;
 	bool all = weft_swap32(&w->head->late, 0) || w->head->threads;
-	uint32_t n = all ? w->head->size : w->head->batch_count;
+	uint32_t n = all ? w->size : w->head->batch_count;
 
+	vt_sure(n <= w->size);
 	for (uint32_t k = 0; k < n; k++)
 		engine_drain(t, all ? k : w->batch[k]);
 	if (weft_unlikely(weft_swap32(&w->head->died, 0)))
@@ -363,7 +384,7 @@ static uint64_t next_due(const struct weft_vt *w)
 {
 	uint64_t min = VT_NEVER;
 
-	for (uint32_t i = 0; i < w->head->size; i++)
+	for (uint32_t i = 0; i < w->size; i++)
 		min = vt_due(w, i) < min ? vt_due(w, i) : min;
 	return min;
 }
@@ -372,7 +393,7 @@ static void free_due(struct vt_turn *t)
 {
 	struct weft_vt *w = t->w;
 
-	for (uint32_t i = 0; i < w->head->size; i++)
+	for (uint32_t i = 0; i < w->size; i++)
 		if (vt_due(w, i) <= vt_reached(w))
 			engine_free(t, i, vt_due(w, i));
 }
@@ -397,6 +418,18 @@ static void engine_step(struct vt_turn *t, uint64_t until)
 		weft_store64_relaxed(&h->now, reached);
 }
 
+/* Nothing will come: then nothing is under way either, or it was lost. */
+static void nothing_is_missing(const struct weft_vt *w)
+{
+	struct net_count n;
+
+	net_count_get(w->net, &n);
+	vt_sure(n.injected == n.delivered);
+	for (uint32_t i = 0; i < w->size; i++)
+		vt_sure(!w->rank_of[i].flying &&
+			weft_load32(&w->rank_of[i].status) <= WEFT_VT_DEAD);
+}
+
 /* Everybody waits and nothing will come. */
 static void engine_deadlock(struct vt_turn *t)
 {
@@ -405,7 +438,8 @@ static void engine_deadlock(struct vt_turn *t)
 
 	if (w->head->threads)
 		return;
-	for (uint32_t i = 0; i < w->head->size; i++) {
+	nothing_is_missing(w);
+	for (uint32_t i = 0; i < w->size; i++) {
 		if (!runs_not(&w->rank_of[i]))
 			continue;
 		w->rank_of[i].verdict = -EDEADLK;
@@ -413,7 +447,7 @@ static void engine_deadlock(struct vt_turn *t)
 		n++;
 	}
 	weft_store32(&w->head->unsaid, n);
-	weft_store32(&w->head->deadlock, n > 0);
+	weft_store32(&w->head->deadlock, n ? VT_DEADLOCK : VT_DEADLOCK_NOT);
 }
 
 /* Nothing is under way. Those who look in a loop look once more. */
@@ -422,13 +456,13 @@ static void engine_idle(struct vt_turn *t)
 	struct weft_vt *w = t->w;
 	bool looks = false;
 
-	for (uint32_t i = 0; i < w->head->size; i++) {
+	for (uint32_t i = 0; i < w->size; i++) {
 		struct vt_rank *r = &w->rank_of[i];
 
 		if (weft_load32(&r->status) != WEFT_VT_JUMPING)
 			continue;
 		looks = true;
-		vt_due_set(w, i, vt_now(r) + w->head->cfg.poll_ps);
+		vt_due_set(w, i, vt_now(r) + w->cfg.poll_ps);
 	}
 	t->at = vt_reached(w);
 	if (!looks || w->head->idle_turns++ > IDLE_TURNS)
@@ -438,6 +472,7 @@ static void engine_idle(struct vt_turn *t)
 static void engine_run(struct vt_turn *t)
 {
 	struct weft_vt *w = t->w;
+	uint32_t still = 0;
 
 	for (;;) {
 		uint64_t due = next_due(w);
@@ -451,9 +486,13 @@ static void engine_run(struct vt_turn *t)
 				return;
 			continue;
 		}
-		if (until >= vt_reached(w))
+		if (until >= vt_reached(w)) {
 			engine_step(t, until);
+			still = 0;
+		}
 		free_due(t);
+		/* A time that was due before now is due once. */
+		vt_sure(still++ <= w->size);
 		if (vt_reached(w) + 1 >= t->horizon)
 			return;
 	}
@@ -495,67 +534,33 @@ static void wake_all(struct vt *v)
 	}
 }
 
+/* Under a guard: what it works on may have been written over. */
+static void engine_turn(void *arg)
+{
+	struct vt_turn *t = arg;
+
+	t->w->head->turns++;
+	t->at = vt_reached(t->w);
+	engine_drain_all(t);
+	engine_run(t);
+	engine_free_all(t);
+}
+
 void vt_engine_try(struct vt *v)
 {
 	struct weft_vt *w = v->w;
 	struct vt_turn t = { .v = v, .w = w, .horizon = VT_NEVER };
 
-	lock(v);
+	if (!lock(v))
+		return;
 	w->wake_count = 0;
 	if (!weft_load32(&w->head->running) &&
-	    !weft_load32(&w->head->broken)) {
-		w->head->turns++;
-		t.at = vt_reached(w);
-		engine_drain_all(&t);
-		engine_run(&t);
-		engine_free_all(&t);
-	}
+	    !weft_load32(&w->head->broken) && weft_guard(engine_turn, &t))
+		vt_ruin(v);
 	/* Another thread of ours would use the same list. */
 	if (v->threads)
 		wake_all(v);
 	unlock(v);
 	if (!v->threads)
 		wake_all(v);
-}
-
-/* ---- death --------------------------------------------------------------- */
-
-static bool bury(struct vt *v, uint32_t rank)
-{
-	struct vt_rank *r = &v->w->rank_of[rank];
-	uint32_t run = WEFT_VT_RUN;
-
-	if (!weft_cas32(&r->status, &run, WEFT_VT_DEAD))
-		return false;
-	weft_log(WEFT_LOG_INFO, "vt: rank %u (pid %u) died", rank,
-		 weft_load32(&r->pid));
-	weft_store32(&v->w->head->late, 1);
-	weft_store32(&v->w->head->died, 1);
-	return weft_add32(&v->w->head->running, (uint32_t)-1) == 1;
-}
-
-void vt_engine_watch(struct vt *v)
-{
-	struct weft_vt *w = v->w;
-	uint32_t owner = weft_load32(&w->head->engine);
-	bool last = false;
-
-	if (owner && !owner_lives(w, owner) &&
-	    weft_load32(&w->head->engine) == owner) {
-		weft_store32(&w->head->broken, VT_BROKEN);
-		weft_cas32(&w->head->engine, &owner, 0);
-	}
-	/* A few at a time, since all who sleep ask. */
-	for (uint32_t k = 0, asked = 0; k < w->head->size && asked < 4; k++) {
-		uint32_t i = v->watch_next++ % w->head->size;
-
-		if (weft_load32(&w->rank_of[i].status) != WEFT_VT_RUN ||
-		    !weft_load32(&w->rank_of[i].pid))
-			continue;
-		asked++;
-		if (!rank_lives(w, i))
-			last |= bury(v, i);
-	}
-	if (last)
-		vt_engine_try(v);
 }

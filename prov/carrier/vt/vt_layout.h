@@ -38,12 +38,16 @@
 #define VT_NEVER   UINT64_MAX
 #define VT_WINDOW  ((uint32_t)WEFT_VT_WINDOW)
 #define VT_CPU_WORDS 16u
+#define VT_RANKS_MAX (1u << 20)
 #define VT_FIFOS   16u /* injection FIFOs of a rank; peers take turns */
 
 /* What a rank that cannot send waits for, bits. */
 enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2 };
 
 enum vt_broken { VT_BROKEN_NOT, VT_BROKEN, VT_BROKEN_TOLD };
+
+/* Of head.deadlock; what is neither is garbage. */
+enum vt_deadlock { VT_DEADLOCK_NOT, VT_DEADLOCK = 0x64656164 };
 
 struct vt_head {
 	uint64_t magic;
@@ -67,8 +71,8 @@ struct vt_head {
 	alignas(128) weft_au32 engine;	/* rank that runs the model, plus 1 */
 	weft_au32 waiters;		/* for it */
 	weft_au64 cpus[VT_CPU_WORDS];	/* that ranks may use, a bit each */
-	weft_au32 broken; /* the engine died over its work; enum vt_broken */
-	weft_au32 deadlock;		/* found: every wait says so */
+	weft_au32 broken; /* the model is lost; enum vt_broken */
+	weft_au32 deadlock; /* found: every wait says so; enum vt_deadlock */
 	weft_au32 unsaid;		/* ranks that have not told why yet */
 	weft_au32 left;			/* ranks that left or died */
 	weft_au32 late; /* somebody ran who is not in the batch */

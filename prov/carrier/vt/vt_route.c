@@ -14,13 +14,18 @@
 #include "prov/carrier/vt/vt.h"
 #include "src/base/log.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_place(const struct weft_vt *w, uint32_t place)
+{
+	return place < w->size * VT_PLACES;
+}
+
 static struct vt_member *members_of(struct weft_vt *w, uint32_t route)
 {
-	return w->members + (size_t)route * w->head->size;
+	vt_sure(is_place(w, route));
+	return w->members + (size_t)route * w->size;
 }
 
 /* ---- opening, by the members --------------------------------------------- */
@@ -69,12 +74,12 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 /* A free place of this rank's; there is one more than ids and wishes. */
 static uint32_t new_place(struct vt *v)
 {
-	uint32_t place = v->rank * VT_PLACES;
+	uint32_t place = v->rank * VT_PLACES, end = place + VT_PLACES;
 
-	while (weft_load32(&v->w->routes[place].state) != VT_ROUTE_FREE)
+	while (place < end &&
+	       weft_load32(&v->w->routes[place].state) != VT_ROUTE_FREE)
 		place++;
-	assert(place < (v->rank + 1) * VT_PLACES);
-	return place;
+	return place < end ? place : VT_NONE;
 }
 
 static struct vt_wish *find_wish(struct vt_desk *d, uint64_t key)
@@ -95,11 +100,12 @@ static struct vt_wish *find_wish(struct vt_desk *d, uint64_t key)
 static int ask(struct vt *v, const struct weft_vt_route_attr *a,
 	       struct vt_wish *wish)
 {
-	uint32_t i = vt_buf_get(v);
-	struct vt_buf *b = vt_buf(v->w, i);
+	uint32_t i = vt_buf_get(v), place;
+	struct vt_buf *b;
 
 	if (i == VT_NONE)
 		return -EAGAIN;
+	b = vt_buf(v->w, i);
 	b->kind = VT_ROUTE_OPEN;
 	b->more = 0;
 	b->from = v->rank;
@@ -107,17 +113,33 @@ static int ask(struct vt *v, const struct weft_vt_route_attr *a,
 	b->part = (struct weft_vt_part){ .seq = a->key, .flags = a->routes,
 					 .bytes = (uint32_t)a->n };
 	if (a->me == 0) {
-		b->route = new_place(v);
-		if (write_members(v, a, b->route)) {
+		place = new_place(v);
+		if (place == VT_NONE || write_members(v, a, place)) {
 			vt_push(v->w, &v->me->spare, i);
 			return -ENOMEM;
 		}
-		weft_store32(&v->w->routes[b->route].state, VT_ROUTE_ASKED);
+		b->route = place;
+		weft_store32(&v->w->routes[place].state, VT_ROUTE_ASKED);
 	}
 	wish->key = a->key;
 	weft_store32(&wish->state, VT_ROUTE_ASKED);
 	vt_post(v, i);
 	return -EAGAIN;
+}
+
+/* What the engine may have said to a wish. */
+static bool is_answer(const struct vt *v, const struct vt_wish *wish)
+{
+	switch (wish->err) {
+	case 0:
+		return wish->id < WEFT_VT_ROUTES && is_place(v->w, wish->place);
+	case -ENOSPC:
+	case -EINVAL:
+	case -ENOMEM:
+		return true;
+	default:
+		return false;
+	}
 }
 
 int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *a,
@@ -126,6 +148,7 @@ int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *a,
 	struct vt *v = vt_of(c);
 	struct vt_wish *wish = find_wish(&v->w->desk_of[v->rank], a->key);
 	struct vt_own_route *own;
+	struct vt_wish got;
 
 	if (!wish || v->out)
 		return -ENOSPC;
@@ -133,16 +156,21 @@ int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *a,
 		return ask(v, a, wish);
 	if (weft_load32(&wish->state) == VT_ROUTE_ASKED)
 		return -EAGAIN;
+	got = *wish;
+	if (!is_answer(v, &got)) {
+		vt_ruin(v);
+		return -EAGAIN;
+	}
 	weft_store32(&wish->state, VT_ROUTE_FREE);
-	if (wish->err)
-		return wish->err;
-	own = &v->route[wish->id];
+	if (got.err)
+		return got.err;
+	own = &v->route[got.id];
 	memset(own, 0, sizeof(*own));
 	own->open = true;
 	own->me = a->me;
 	own->n = a->n;
-	own->place = wish->place;
-	*id_p = wish->id;
+	own->place = got.place;
+	*id_p = got.id;
 	return 0;
 }
 
@@ -188,13 +216,20 @@ static struct vt_member *runs_ahead(struct vt *v,
 	return &members_of(v->w, own->place)[own->me];
 }
 
+/* The member that sent a part. */
+static struct vt_member *member_of(struct weft_vt *w, const struct vt_buf *b)
+{
+	vt_sure(b->to < w->size);
+	return &members_of(w, b->route)[b->to];
+}
+
 /* A part of such a member is over; its rank may wait for room. */
 static void part_over(struct vt_turn *t, uint32_t i)
 {
-	const struct vt_buf *b = vt_buf(t->w, i);
-	struct vt_member *m = &members_of(t->w, b->route)[b->to];
+	struct vt_member *m = member_of(t->w, vt_buf(t->w, i));
 	/* relaxed: as due */
-	uint32_t lack = weft_load32_relaxed(&t->w->rank_of[m->rank].wants_room);
+	uint32_t lack =
+		weft_load32_relaxed(&vt_rank(t->w, m->rank)->wants_room);
 
 	vt_give_back(t, i);
 	if (--m->ahead == VT_WINDOW / 2 && (lack & VT_ROOM_ROUTE))
@@ -238,7 +273,7 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 	if (part->bytes)
 		memcpy(b->payload, data, part->bytes);
 	if (!b->more)
-		vt_pass(v->me, v->w->head->cfg.send_ps);
+		vt_pass(v->me, v->w->cfg.send_ps);
 	b->stamp = vt_now(v->me);
 	v->last_to = VT_NONE - 1;
 	v->last_full = false;
@@ -272,24 +307,40 @@ WEFT_HOT int vt_route_take(struct weft_carrier *c, unsigned id,
 	return 0;
 }
 
-WEFT_HOT void vt_route_keep(struct vt *v, const struct vt_buf *b)
+WEFT_HOT int vt_route_keep(struct vt *v, const struct vt_buf *b)
 {
-	struct vt_own_route *own = &v->route[b->id];
-	unsigned k = b->part.seq % VT_WINDOW;
-	struct vt_result *r = &own->result[k];
+	struct weft_vt_part part = b->part;
+	unsigned id = b->id, k = part.seq % VT_WINDOW;
+	struct vt_own_route *own;
+	struct vt_result *r;
 
-	r->seq = b->part.seq + 1;
-	r->flags = b->part.flags;
-	r->bytes = b->part.bytes;
+	if (weft_unlikely(id >= WEFT_VT_ROUTES || part.bytes > VT_PAYLOAD))
+		return -EPROTO;
+	own = &v->route[id];
+	r = &own->result[k];
+	r->seq = part.seq + 1;
+	r->flags = part.flags;
+	r->bytes = part.bytes;
 	memcpy(r->bytes > VT_FEW ? own->data[k] : r->few, b->payload,
 	       r->bytes);
+	return 0;
 }
 
 /* ---- the engine's side --------------------------------------------------- */
 
 static uint32_t node_of(struct weft_vt *w, const struct vt_member *m)
 {
-	return w->rank_of[m->rank].node;
+	return vt_rank(w, m->rank)->node;
+}
+
+/* The i-th member of a route, ordered by node. */
+static const struct vt_member *by_node(struct weft_vt *w,
+				       const struct vt_member *m, uint32_t i)
+{
+	uint32_t k = m[i].by_node;
+
+	vt_sure(k < w->size);
+	return &m[k];
 }
 
 /* The tree over the nodes of the members, each once. */
@@ -303,14 +354,14 @@ static int plan_tree(struct weft_vt *w, uint32_t place,
 	int ret = -ENOMEM;
 
 	for (uint32_t k = 0; node && share && k < n; k++) {
-		uint32_t at = node_of(w, &m[m[k].by_node]);
+		uint32_t at = node_of(w, by_node(w, m, k));
 
 		if (!count || node[count - 1] != at)
 			node[count++] = at;
 		share[count - 1]++;
 	}
 	if (node && share)
-		ret = net_tree_plan(&w->head->cfg, node, share, count, plan);
+		ret = net_tree_plan(&w->cfg, node, share, count, plan);
 	free(node);
 	free(share);
 	return ret;
@@ -319,8 +370,8 @@ static int plan_tree(struct weft_vt *w, uint32_t place,
 /* Opens what all members have asked for; 0 or -errno. */
 static int open_route(struct weft_vt *w, const struct vt_join *j)
 {
-	struct vt_route *r = &w->routes[j->place];
 	const struct vt_member *m = members_of(w, j->place);
+	struct vt_route *r = &w->routes[j->place];
 	uint32_t ids = j->routes & ((1u << WEFT_VT_ROUTES) - 1);
 	struct net_tree_plan tree;
 	int ret;
@@ -329,7 +380,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	r->closed = 0;
 	memset(r->seq, 0, sizeof(r->seq));
 	for (uint32_t i = 0; i < j->n; i++)
-		ids &= ~w->rank_of[m[i].rank].routes;
+		ids &= ~vt_rank(w, m[i].rank)->routes;
 	if (!ids)
 		return -ENOSPC;
 	r->user_id = (uint32_t)__builtin_ctz(ids);
@@ -341,7 +392,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	net_tree_plan_free(&tree);
 	if (ret)
 		return ret;
-	assert(r->id < w->head->size * VT_PLACES);
+	vt_sure(is_place(w, r->id));
 	w->head->routes_opened++;
 	w->places[r->id] = j->place;
 	for (uint32_t i = 0; i < j->n; i++)
@@ -353,15 +404,19 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 static void answer(struct vt_turn *t, const struct vt_join *j)
 {
 	struct weft_vt *w = t->w;
-	struct vt_route *r = &w->routes[j->place];
 	const struct vt_member *m = members_of(w, j->place);
-	int err = open_route(w, j);
+	struct vt_route *r = &w->routes[j->place];
+	int err;
 
+	vt_sure(j->n <= w->size);
+	err = open_route(w, j);
 	weft_store32(&r->state, err ? VT_ROUTE_FREE : VT_ROUTE_OPENED);
 	for (uint32_t i = 0; i < j->n; i++) {
-		struct vt_wish *wish =
-			find_wish(&w->desk_of[m[i].rank], j->key);
+		struct vt_wish *wish;
 
+		vt_sure(m[i].rank < w->size);
+		wish = find_wish(&w->desk_of[m[i].rank], j->key);
+		vt_sure(wish != NULL);
 		wish->err = err;
 		wish->place = j->place;
 		wish->id = r->user_id;
@@ -375,6 +430,7 @@ static struct vt_join *find_join(struct weft_vt *w, uint64_t key, uint32_t n)
 	struct vt_join *j = w->joins;
 	struct vt_join *end = j + w->head->join_count;
 
+	vt_sure(w->head->join_count < w->size * WEFT_VT_ROUTES);
 	while (j != end && j->key != key)
 		j++;
 	if (j == end) {
@@ -396,19 +452,21 @@ static void post_open(struct vt_turn *t, const struct vt_buf *b)
 	if (++j->count < j->n || j->place == VT_NONE)
 		return;
 	answer(t, j);
+	vt_sure(w->head->join_count - 1 < w->size * WEFT_VT_ROUTES);
 	*j = w->joins[--w->head->join_count];
 }
 
 static void post_close(struct weft_vt *w, uint32_t place)
 {
-	struct vt_route *r = &w->routes[place];
 	const struct vt_member *m = members_of(w, place);
+	struct vt_route *r = &w->routes[place];
 
 	if (++r->closed < r->count)
 		return;
+	vt_sure(r->count <= w->size && r->user_id < WEFT_VT_ROUTES);
 	net_tree_close(w->net, r->id);
 	for (uint32_t i = 0; i < r->count; i++)
-		w->rank_of[m[i].rank].routes &= ~(1u << r->user_id);
+		vt_rank(w, m[i].rank)->routes &= ~(1u << r->user_id);
 	weft_store32(&r->state, VT_ROUTE_FREE);
 }
 
@@ -423,13 +481,13 @@ static void post_part(struct vt_turn *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
-	struct vt_route *r = &w->routes[b->route];
 	struct vt_member *m = members_of(w, b->route);
+	struct vt_route *r = &w->routes[b->route];
 	uint32_t root = b->part.root < r->count ? b->part.root : 0;
 	struct net_part part = {
 		.route = r->id,
-		.node = w->rank_of[b->from].node,
-		.dst = node_of(w, &m[root]),
+		.node = vt_rank(w, b->from)->node,
+		.dst = node_of(w, &m[root < w->size ? root : 0]),
 		.bytes = b->part.bytes,
 		.seq = b->part.seq,
 		.cookie = i,
@@ -438,14 +496,14 @@ static void post_part(struct vt_turn *t, uint32_t i)
 	};
 	int ret;
 
-	m[b->to].part[b->part.seq % VT_WINDOW] =
+	member_of(w, b)->part[b->part.seq % VT_WINDOW] =
 		awaits(&b->part, b->to) ? i : VT_NONE;
 	ret = net_tree_send(w->net, vt_send_time(w, b->stamp), &part);
 	if (!ret)
 		return;
 	weft_log(WEFT_LOG_ERROR, "vt: class route %u refused a packet: %s",
 		 r->id, strerror(-ret));
-	weft_store32(&w->head->broken, VT_BROKEN);
+	vt_sure(false);
 }
 
 void vt_route_post(struct vt_turn *t, uint32_t i)
@@ -485,6 +543,7 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 
 	(void)node;
 	t->at = at;
+	vt_sure(acc->part.bytes <= VT_PAYLOAD);
 	for (unsigned k = 1; k < count; k++) {
 		struct vt_buf *in = vt_buf(t->w, (uint32_t)cookie[k]);
 
@@ -512,6 +571,7 @@ static unsigned keep(struct vt_turn *t, uint32_t place, uint64_t seq,
 	if (r->seq[k] == seq + 1)
 		return k;
 	r->seq[k] = seq + 1;
+	vt_sure(b->part.bytes <= VT_PAYLOAD);
 	r->flags[k] = b->part.flags;
 	r->bytes[k] = b->part.bytes;
 	memcpy(r->data[k], b->payload, b->part.bytes);
@@ -525,15 +585,17 @@ static void hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
 {
 	struct vt_route *r = &t->w->routes[place];
 	struct vt_member *m = &members_of(t->w, place)[member];
-	uint32_t i = m->part[k];
-	struct vt_buf *b = vt_buf(t->w, i);
+	uint32_t i = m->part[k], bytes = r->bytes[k];
+	struct vt_buf *b;
 
-	if (i == VT_NONE || b->part.seq + 1 != r->seq[k])
+	if (i == VT_NONE || vt_buf(t->w, i)->part.seq + 1 != r->seq[k])
 		return;
+	vt_sure(bytes <= VT_PAYLOAD);
+	b = vt_buf(t->w, i);
 	m->part[k] = VT_NONE;
 	b->part.flags = r->flags[k];
-	b->part.bytes = r->bytes[k];
-	memcpy(b->payload, r->data[k], r->bytes[k]);
+	b->part.bytes = bytes;
+	memcpy(b->payload, r->data[k], bytes);
 	vt_arrive(t, m->rank, i, b->part.quiet);
 }
 
@@ -546,7 +608,7 @@ static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
 	while (low < high) {
 		uint32_t mid = (low + high) / 2;
 
-		if (node_of(w, &m[m[mid].by_node]) < node)
+		if (node_of(w, by_node(w, m, mid)) < node)
 			low = mid + 1;
 		else
 			high = mid;
@@ -559,16 +621,22 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 {
 	struct vt_turn *t = arg;
 	struct weft_vt *w = t->w;
-	uint32_t place = w->places[route];
-	const struct vt_member *m = members_of(w, place);
-	uint32_t i = find_node(w, place, node);
+	const struct vt_member *m;
+	uint32_t place, i;
 	unsigned k;
 
+	vt_sure(is_place(w, route));
+	place = w->places[route];
+	m = members_of(w, place);
+	vt_sure(w->routes[place].count <= w->size);
+	i = find_node(w, place, node);
 	t->at = at;
 	k = keep(t, place, seq, (uint32_t)cookie);
 	for (; i < w->routes[place].count; i++) {
-		if (node_of(w, &m[m[i].by_node]) != node)
+		const struct vt_member *one = by_node(w, m, i);
+
+		if (node_of(w, one) != node)
 			break;
-		hand_out(t, place, m[i].by_node, k);
+		hand_out(t, place, (uint32_t)(one - m), k);
 	}
 }

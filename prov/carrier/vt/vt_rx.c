@@ -11,9 +11,17 @@
 static uint32_t first(struct vt *v)
 {
 	uint32_t head = weft_load32_relaxed(&v->me->in_head); /* our own */
+	uint32_t i = VT_NONE;
 
 	/* A4 pairs with R4 in vt_arrive(): the packet is there. */
-	return weft_load32(&vt_buf(v->w, head)->next);
+	if (weft_likely(head < v->w->buf_count))
+		i = weft_load32(&vt_buf(v->w, head)->next);
+	else
+		vt_ruin(v);
+	if (weft_likely(i < v->w->buf_count || i == VT_NONE))
+		return i;
+	vt_ruin(v);
+	return VT_NONE;
 }
 
 WEFT_HOT uint64_t vt_next(struct vt *v)
@@ -25,7 +33,7 @@ WEFT_HOT uint64_t vt_next(struct vt *v)
 
 void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet)
 {
-	struct vt_rank *r = &t->w->rank_of[rank];
+	struct vt_rank *r = vt_rank(t->w, rank);
 	struct vt_buf *b = vt_buf(t->w, i);
 
 	b->stamp = t->at;
@@ -63,17 +71,23 @@ static struct weft_peer *peer_of(struct vt *v, uint32_t rank)
 static int deliver(struct vt *v, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(v->w, i);
+	struct weft_pkt pkt = b->pkt;
+	uint32_t from = b->from;
 	struct weft_peer *src;
 
-	if (b->kind == VT_PART) {
-		vt_route_keep(v, b);
+	if (b->kind == VT_PART && !vt_route_keep(v, b))
 		return 0;
+	if (weft_unlikely(b->kind != VT_PACKET || from >= v->w->size ||
+			  b->to != v->rank || pkt.len > v->base.mtu)) {
+		v->stats.refused++;
+		vt_ruin(v);
+		return -EAGAIN;
 	}
-	src = peer_of(v, b->from);
+	src = peer_of(v, from);
 	if (!src)
 		return -EAGAIN;
-	return src->lost ? 0 : v->up->deliver(v->up_arg, src, &b->pkt,
-					      b->payload);
+	return src->lost ? 0 :
+			   v->up->deliver(v->up_arg, src, &pkt, b->payload);
 }
 
 WEFT_HOT static int take(struct vt *v, int budget)
@@ -88,7 +102,7 @@ WEFT_HOT static int take(struct vt *v, int budget)
 		if (deliver(v, i))
 			break;
 		if (!vt_buf(v->w, i)->more)
-			vt_pass(v->me, v->w->head->cfg.recv_ps);
+			vt_pass(v->me, v->w->cfg.recv_ps);
 		advance(v, i);
 		v->stats.received++;
 		n++;
@@ -110,6 +124,10 @@ static void tell_lost(struct vt *v)
 
 		if (!err || p->base.lost)
 			continue;
+		if (err != ESHUTDOWN && err != ECONNRESET) {
+			vt_ruin(v);
+			return;
+		}
 		p->base.lost = err;
 		v->up->lost(v->up_arg, &p->base, (int)err);
 	}

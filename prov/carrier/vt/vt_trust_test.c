@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the ranks of a world believe: whose it is, and who of them lives.
+ * What the ranks of a world believe: whose it is, who may write there, and who
+ * of them lives.
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/vt/vt.h"
@@ -96,7 +97,7 @@ static void the_world_of_another_user_is_refused(void **state)
 	munmap(p, sizeof(*p));
 }
 
-/* ---- who lives ------------------------------------------------------------
+/* ---- who may write --------------------------------------------------------
  */
 
 static struct vt *open_rank(struct page *p, uint32_t rank, struct end *e)
@@ -108,6 +109,52 @@ static struct vt *open_rank(struct page *p, uint32_t rank, struct end *e)
 		return NULL;
 	return vt_of(e->c);
 }
+
+static int sleep_a_little(struct page *p)
+{
+	struct end e;
+
+	if (!open_rank(p, 1, &e))
+		return 1;
+	if (e.c->ops->wait(e.c, 1000) != -ETIMEDOUT)
+		return 2;
+	weft_add32(&p->step, 1);
+	reach(p, 2);
+	end_close(&e);
+	return 0;
+}
+
+static void nobody_maps_a_world_that_is_complete(void **state)
+{
+	struct weft_carrier_attr attr = { .up = NULL };
+	struct page *p = page_open();
+	struct weft_vt *w, *late = NULL;
+	struct end e;
+	bool too_old;
+	pid_t pid;
+	int ret;
+
+	T_OK(weft_vt_create(&bgq, 2, &w, p->handle));
+	attr.world = w;
+	T_OK(end_open(&e, &weft_carrier_vt, 0, &attr));
+	pid = start(p, sleep_a_little);
+	T_IS(e.c->ops->wait(e.c, 1000), -ETIMEDOUT);
+	ret = weft_vt_attach(&bgq, p->handle, 1, &late);
+	too_old = weft_region_shut(&w->region) == -EINVAL;
+	weft_add32(&p->step, 1);
+	end_close(&e);
+	T_IS(end_of(pid), 0);
+	weft_vt_close(w);
+	munmap(p, sizeof(*p));
+	if (!ret)
+		weft_vt_close(late);
+	if (too_old)
+		skip(); /* a kernel before 5.1 */
+	T_TRUE(ret < 0);
+}
+
+/* ---- who lives ------------------------------------------------------------
+ */
 
 /* Its pid is used again: by somebody who lives, and is not it. */
 static int die_and_be_replaced(struct page *p)
@@ -236,6 +283,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_world_of_another_user_is_refused),
+		T_CASE(nobody_maps_a_world_that_is_complete),
 		T_CASE(a_rank_whose_pid_is_used_again_is_dead),
 		T_CASE(a_rank_whose_first_thread_has_ended_lives),
 	};

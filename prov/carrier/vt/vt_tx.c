@@ -25,6 +25,11 @@ WEFT_HOT uint32_t vt_buf_get(struct vt *v)
 		weft_load32(&v->w->head->engine);
 	/* Only this rank pops, so that what follows i cannot change. */
 	while (i != VT_NONE) {
+		if (weft_unlikely(i >= v->w->buf_count ||
+				  vt_buf_owner(v->w, i) != v->rank)) {
+			vt_ruin(v);
+			break;
+		}
 		/* relaxed: pushed before the swap that showed i */
 		uint32_t next = weft_load32_relaxed(&v->w->bufs[i].next);
 
@@ -74,7 +79,7 @@ static bool continues(struct vt *v, uint32_t to, uint32_t road)
 /* The software of a message, more for one that the unit has to cut. */
 static void pay(struct vt *v)
 {
-	const struct net_config *cfg = &v->w->head->cfg;
+	const struct net_config *cfg = &v->w->cfg;
 
 	vt_pass(v->me, cfg->send_ps + (v->lengthy ? cfg->message_ps : 0));
 	v->lengthy = false;

@@ -62,7 +62,7 @@ static uint64_t slice_ns(const struct vt *v)
 	if (v->rank >= WATCHERS && v->rank % WATCHERS && !v->threads &&
 	    !weft_load32(&h->left))
 		return UINT64_MAX;
-	return (SLICE_MS + h->size) * NS_PER_MS;
+	return (SLICE_MS + v->w->size) * NS_PER_MS;
 }
 
 /* The model is lost: the first to see it wakes those who sleep for ever. */
@@ -70,10 +70,17 @@ static void tell_broken(struct vt *v)
 {
 	struct weft_vt *w = v->w;
 
-	if (weft_swap32(&w->head->broken, VT_BROKEN_TOLD) == VT_BROKEN_TOLD)
+	if (weft_load32(&w->head->broken) == VT_BROKEN_TOLD ||
+	    weft_swap32(&w->head->broken, VT_BROKEN_TOLD) == VT_BROKEN_TOLD)
 		return;
-	for (uint32_t i = 0; i < w->head->size; i++)
+	for (uint32_t i = 0; i < w->size; i++)
 		futex_wake(&w->rank_of[i].status);
+}
+
+void vt_ruin(struct vt *v)
+{
+	weft_store32(&v->w->head->broken, VT_BROKEN);
+	tell_broken(v);
 }
 
 static void sleep_until_freed(struct vt *v, uint32_t as)
@@ -109,6 +116,7 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 {
 	struct weft_vt *w = v->w;
 	struct vt_rank *me = v->me;
+	uint32_t before;
 
 	me->verdict = 0;
 	/* relaxed: published by R2 and R0 */
@@ -120,24 +128,36 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	/* R2 pairs with A2 in vt_wake(): all that is written before. */
 	weft_store32(&me->status, as);
 	/* R0 pairs with A0: what this rank did is there for the engine. */
-	if (weft_add32(&w->head->running, (uint32_t)-1) == 1)
+	before = weft_add32(&w->head->running, (uint32_t)-1);
+	if (before == 1)
 		vt_engine_try(v);
+	else if (weft_unlikely(before - 1 >= w->size))
+		vt_ruin(v); /* we were not counted, or more than there are */
 	sleep_until_freed(v, as);
+	/* Freed is to run; nobody but us says that we have left. */
+	if (weft_unlikely(weft_load32(&me->status) != WEFT_VT_RUN))
+		vt_ruin(v);
 	/* Everybody has come, or nobody could have been freed. */
 	if (weft_unlikely(!v->shares)) {
 		v->shares = true;
 		vt_cpus_share(w->head);
+		/* Nobody else is to write there; its maker can see to that. */
+		if (w->region.fd >= 0)
+			weft_region_shut(&w->region);
 	}
-	return me->verdict;
+	return weft_likely(!me->verdict) ? 0 : vt_verdict(&v->base);
 }
 
 WEFT_HOT int vt_verdict(struct weft_carrier *c)
 {
-	struct vt *v = vt_of(c);
+	const struct vt_head *h = vt_of(c)->w->head;
+	uint32_t deadlock = weft_load32(&h->deadlock);
 
-	if (weft_unlikely(weft_load32(&v->w->head->broken)))
+	if (weft_unlikely(weft_load32(&h->broken)))
 		return -EOWNERDEAD;
-	return weft_unlikely(weft_load32(&v->w->head->deadlock)) ? -EDEADLK : 0;
+	if (weft_likely(deadlock == VT_DEADLOCK_NOT))
+		return 0;
+	return deadlock == VT_DEADLOCK ? -EDEADLK : -EOWNERDEAD;
 }
 
 static uint64_t deadline(uint64_t now, uint64_t timeout_ns)
@@ -220,7 +240,7 @@ void vt_wake(struct weft_carrier *c)
 /* The first look, in whole steps from now, that is not before a time. */
 static uint64_t look_at(const struct vt *v, uint64_t when)
 {
-	uint64_t step = v->w->head->cfg.poll_ps;
+	uint64_t step = v->w->cfg.poll_ps;
 	uint64_t now = vt_now(v->me);
 	uint64_t n = when > now ? (when - now + step - 1) / step : 1;
 
@@ -250,7 +270,7 @@ WEFT_HOT void vt_look(struct vt *v)
 	uint64_t at;
 
 	vt_looks_set(v, looks + 1);
-	if (looks < VT_FREE_LOOKS || !v->w->head->cfg.poll_ps ||
+	if (looks < VT_FREE_LOOKS || !v->w->cfg.poll_ps ||
 	    vt_verdict(&v->base))
 		return;
 	at = next_look(v);

@@ -51,15 +51,30 @@ static void lay_out(struct vt_head *h)
 	h->bytes = at;
 }
 
-static int map_parts(struct weft_vt *w)
+/* Whether the parts of a world lie where those of such a one would. */
+static bool head_fits(const struct vt_head *h, size_t bytes)
+{
+	struct vt_head plan = { .magic = VT_MAGIC, .size = h->size,
+				.cfg = h->cfg };
+
+	if (h->magic != VT_MAGIC || h->bytes != bytes || !h->size ||
+	    h->size > VT_RANKS_MAX || net_config_check(&h->cfg))
+		return false;
+	lay_out(&plan);
+	return plan.bytes == bytes && plan.ranks_at == h->ranks_at &&
+	       plan.due_at == h->due_at && plan.batch_at == h->batch_at &&
+	       plan.desks_at == h->desks_at && plan.bufs_at == h->bufs_at &&
+	       plan.joins_at == h->joins_at &&
+	       plan.members_at == h->members_at &&
+	       plan.routes_at == h->routes_at &&
+	       plan.places_at == h->places_at && plan.net_at == h->net_at;
+}
+
+static void map_at(struct weft_vt *w, const struct vt_head *h)
 {
 	char *base = w->region.base;
-	struct vt_head *h = w->region.base;
 
-	if (w->region.bytes < sizeof(*h) || h->magic != VT_MAGIC ||
-	    h->bytes != w->region.bytes || w->rank >= h->size)
-		return -EINVAL;
-	w->head = h;
+	w->head = w->region.base;
 	w->rank_of = (void *)(base + h->ranks_at);
 	w->due = (void *)(base + h->due_at);
 	w->batch = (void *)(base + h->batch_at);
@@ -70,7 +85,23 @@ static int map_parts(struct weft_vt *w)
 	w->routes = (void *)(base + h->routes_at);
 	w->places = (void *)(base + h->places_at);
 	w->net = (void *)(base + h->net_at);
-	w->wake = calloc(h->size, sizeof(*w->wake));
+}
+
+static int map_parts(struct weft_vt *w)
+{
+	struct vt_head h;
+
+	/* Checks and use see one value. */
+	memcpy(&h, w->region.base, offsetof(struct vt_head, running));
+	if (w->region.bytes < sizeof(h) || !head_fits(&h, w->region.bytes) ||
+	    w->rank >= h.size)
+		return -EINVAL;
+	map_at(w, &h);
+	w->size = h.size;
+	w->buf_count = h.size * (VT_BUFS + 1);
+	w->cfg = h.cfg;
+	w->ahead_ps = h.ahead_ps;
+	w->wake = calloc(h.size, sizeof(*w->wake));
 	return w->wake ? 0 : -ENOMEM;
 }
 
@@ -111,6 +142,7 @@ static int fill(struct weft_vt *w, const struct net_place *where)
 		return ret;
 	/* The model works in whole cycles: it may see one beyond. */
 	h->ahead_ps = h->cfg.send_ps + net_lookahead(w->net) - h->cfg.tick_ps;
+	w->ahead_ps = h->ahead_ps;
 	return 0;
 }
 
@@ -173,7 +205,7 @@ static struct weft_vt *world_new(const struct weft_vt_conf *conf, uint32_t rank)
 static int build(struct weft_vt *w, const struct vt_head *plan,
 		 const struct net_place *where)
 {
-	int ret = weft_region_open(&w->region, "weft-vt", plan->bytes);
+	int ret = weft_region_gather(&w->region, "weft-vt", plan->bytes);
 
 	if (ret) {
 		weft_log(WEFT_LOG_ERROR,
@@ -275,7 +307,7 @@ void weft_vt_close(struct weft_vt *w)
 
 uint32_t weft_vt_size(const struct weft_vt *w)
 {
-	return w->head->size;
+	return w->size;
 }
 
 void weft_vt_name(const struct weft_vt *w, uint32_t rank,
@@ -293,7 +325,7 @@ int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
 {
 	uint32_t rank = ntohl(name->sin_addr.s_addr) - NAME_NET - 1;
 
-	if (name->sin_port != htons(NAME_PORT) || rank >= w->head->size)
+	if (name->sin_port != htons(NAME_PORT) || rank >= w->size)
 		return -EHOSTUNREACH;
 	*rank_p = rank;
 	return 0;

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Those who sleep look now and then whether the others still do what they
+ * should. A rank that should run and is dead is buried. A world where nobody
+ * is left that could go on, though some are counted as running, or whose model
+ * runs and runs and moves nothing, has been written over: nobody will ever be
+ * freed there, and everybody is told.
+ */
+#include "prov/carrier/vt/vt.h"
+#include "src/base/alive.h"
+#include "src/base/clock.h"
+#include "src/base/log.h"
+
+#include <unistd.h>
+
+/* How long nobody moves before that is so; one who waits for a core does. */
+#define STILL_NS    UINT64_C(20000000000)
+/* How long the model may work without a hop of any packet, in its own time. */
+#define STILL_CPU_S 10u
+
+/* ---- death --------------------------------------------------------------- */
+
+static bool bury(struct vt *v, uint32_t rank)
+{
+	struct vt_rank *r = &v->w->rank_of[rank];
+	uint32_t run = WEFT_VT_RUN;
+
+	if (!weft_cas32(&r->status, &run, WEFT_VT_DEAD))
+		return false;
+	weft_log(WEFT_LOG_INFO, "vt: rank %u (pid %u) died", rank,
+		 weft_load32(&r->pid));
+	weft_store32(&v->w->head->late, 1);
+	weft_store32(&v->w->head->died, 1);
+	return weft_add32(&v->w->head->running, (uint32_t)-1) == 1;
+}
+
+/* A few at a time, since all who sleep ask. True: the last that ran. */
+static bool look_for_dead(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+	bool last = false;
+
+	for (uint32_t k = 0, asked = 0; k < w->size && asked < 4; k++) {
+		uint32_t i = v->watch_next++ % w->size;
+
+		if (weft_load32(&w->rank_of[i].status) != WEFT_VT_RUN ||
+		    !weft_load32(&w->rank_of[i].pid))
+			continue;
+		asked++;
+		if (!vt_rank_lives(w, i))
+			last |= bury(v, i);
+	}
+	return last;
+}
+
+/* ---- standing still ------------------------------------------------------ */
+
+static bool anybody_runs(const struct weft_vt *w)
+{
+	for (uint32_t i = 0; i < w->size; i++)
+		if (weft_load32(&w->rank_of[i].status) == WEFT_VT_RUN)
+			return true;
+	return false;
+}
+
+/* Has anything moved since the last look? Then it is all new. */
+static bool moved(struct vt *v, uint32_t owner)
+{
+	struct vt_still *s = &v->still;
+	struct net_count n;
+	uint64_t steps;
+
+	/* Whoever has the engine writes these; any value will do. */
+	net_count_get(v->w->net, &n);
+	steps = n.hops + n.delivered + n.injected;
+	if (s->since_ns && s->turns == v->w->head->turns && s->owner == owner &&
+	    s->steps == steps)
+		return false;
+	*s = (struct vt_still){ .turns = v->w->head->turns,
+				.steps = steps,
+				.since_ns = weft_now_ns(),
+				.owner = owner };
+	if (owner)
+		s->cpu_ticks = weft_alive_cpu_ticks(
+			weft_load32(&v->w->rank_of[owner - 1].pid));
+	return true;
+}
+
+static bool runs_in_vain(const struct vt *v, uint32_t owner)
+{
+	uint64_t ticks = weft_alive_cpu_ticks(
+		weft_load32(&v->w->rank_of[owner - 1].pid));
+
+	return ticks - v->still.cpu_ticks >
+	       STILL_CPU_S * (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
+/* Nobody will ever be freed. */
+static bool stands_still(struct vt *v, uint32_t owner)
+{
+	uint32_t running = weft_load32(&v->w->head->running);
+
+	if (running > v->w->size)
+		return true;
+	/* Another thread of ours may be the engine: not to be looked at. */
+	if (v->threads || owner > v->w->size || moved(v, owner))
+		return false;
+	if (owner)
+		return runs_in_vain(v, owner);
+	if (!running || anybody_runs(v->w)) {
+		v->still.since_ns = 0;
+		return false;
+	}
+	return weft_now_ns() - v->still.since_ns > STILL_NS;
+}
+
+/* ---- looking ------------------------------------------------------------- */
+
+void vt_engine_watch(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+	uint32_t owner = weft_load32(&w->head->engine);
+
+	if (weft_load32(&w->head->broken))
+		return;
+	if (owner && !vt_owner_lives(w, owner) &&
+	    weft_load32(&w->head->engine) == owner) {
+		weft_store32(&w->head->broken, VT_BROKEN);
+		weft_cas32(&w->head->engine, &owner, 0);
+	}
+	if (look_for_dead(v))
+		vt_engine_try(v);
+	if (stands_still(v, owner)) {
+		weft_log(WEFT_LOG_ERROR,
+			 "vt: nobody will ever go on: the world has been "
+			 "written over");
+		vt_ruin(v);
+	}
+}
