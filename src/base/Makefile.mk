@@ -1,6 +1,7 @@
 # src/base: the ground under everything
 noinst_LTLIBRARIES += libweftbase.la
 libweftbase_la_SOURCES = \
+	src/base/args.c src/base/args.h \
 	src/base/atomic.h src/base/attr.h src/base/bell.c src/base/bell.h \
 	src/base/cfg.c src/base/cfg.h \
 	src/base/clock.c src/base/clock.h \
@@ -15,13 +16,14 @@ libweftbase_la_SOURCES = \
 	src/base/roll_print.c src/base/roll_print.h
 
 BASE_TESTS = \
-	src/base/atomic_test src/base/bell_test src/base/cfg_test \
+	src/base/args_test src/base/atomic_test src/base/bell_test src/base/cfg_test \
 	src/base/clock_test \
 	src/base/hash_test src/base/list_test src/base/log_test \
 	src/base/pool_test src/base/region_test src/base/ring_test \
 	src/base/rng_test src/base/roll_print_test src/base/roll_test
 check_PROGRAMS += $(BASE_TESTS)
 TESTS += $(BASE_TESTS)
+src_base_args_test_LDADD = $(T_LIBS)
 src_base_atomic_test_LDADD = $(T_LIBS)
 src_base_bell_test_LDADD = $(T_LIBS)
 src_base_cfg_test_LDADD = $(T_LIBS)
