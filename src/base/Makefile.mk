@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libweftbase.la
 libweftbase_la_SOURCES = \
 	src/base/alive.c src/base/alive.h \
+	src/base/args.c src/base/args.h \
 	src/base/atomic.h src/base/attr.h src/base/bell.c src/base/bell.h \
 	src/base/cfg.c src/base/cfg.h \
 	src/base/must.c src/base/must.h \
@@ -20,7 +21,7 @@ libweftbase_la_SOURCES = \
 	src/base/solo.h
 
 BASE_TESTS = \
-	src/base/alive_test \
+	src/base/alive_test src/base/args_test \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
 	src/base/clock_test src/base/futex_test src/base/guard_test \
 	src/base/hash_test src/base/iov_test src/base/list_test \
@@ -31,6 +32,7 @@ BASE_TESTS = \
 check_PROGRAMS += $(BASE_TESTS)
 TESTS += $(BASE_TESTS)
 src_base_alive_test_LDADD = $(T_LIBS)
+src_base_args_test_LDADD = $(T_LIBS)
 src_base_atomic_test_LDADD = $(T_LIBS)
 src_base_bell_test_LDADD = $(T_LIBS)
 src_base_cfg_test_LDADD = $(T_LIBS)

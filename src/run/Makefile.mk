@@ -12,7 +12,6 @@ RUN_SOURCES = \
 	src/run/run_flags.c src/run/run_flags.h \
 	src/run/run_foreign.c src/run/run_foreign.h \
 	src/run/run_format.c \
-	src/run/run_help.c \
 	src/run/run_hosts.c src/run/run_hosts.h \
 	src/run/run_io.c src/run/run_io.h \
 	src/run/run_job.c src/run/run_job.h \
