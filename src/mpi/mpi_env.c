@@ -5,7 +5,7 @@
 #include "config.h"
 #include "src/base/clock.h"
 #include "src/core/core_err.h"
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_state.h"
 
 #include <errno.h>

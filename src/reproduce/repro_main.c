@@ -140,7 +140,7 @@ static int check(struct weft_args *w, struct repro *r, const struct args *a)
 		return weft_args_wrong(w, "%s: the experiments bring their "
 				       "shapes; name the machine without one",
 				       r->machine);
-	if (repro_table_read(r) || repro_bench_config(r, "2x2x2x2x2", &cfg))
+	if (repro_table_read(r) || repro_bench_config(r, NULL, &cfg))
 		return -1;
 	if (!keep(r, a->only))
 		return weft_args_wrong(w, "%s: no row's id begins so; see "
