@@ -1,43 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Allgatherv Latency: time of one call. */
-#include "bench.h"
-
-static void call(void *send, void *recv, size_t bytes)
-{
-	int *counts = bench_counts((int)bytes);
-	int *displs = bench_displs((int)bytes);
-
-	MPI_Allgatherv(send, (int)bytes, MPI_CHAR, recv, counts, displs,
-		       MPI_CHAR, MPI_COMM_WORLD);
-}
-
-static void fill(const struct bench *b, void *send, void *recv, size_t bytes)
-{
-	bench_fill(send, bytes, (unsigned)b->rank);
-	memset(recv, 0, bytes * (size_t)b->size);
-}
-
-static bool check(const struct bench *b, const void *recv, size_t bytes)
-{
-	for (int i = 0; i < b->size; i++) {
-		if (!bench_same((const char *)recv + (size_t)i * bytes, bytes,
-				(unsigned)(i)))
-			return false;
-	}
-	return true;
-}
+/* A row of coll_table.h. */
+#include "coll.h"
 
 int main(int argc, char **argv)
 {
-	static const struct bench_coll c = {
-		.title = "MPI Allgatherv Latency Test",
-		.recv_ranks = -1,
-		.min = 1,
-		.max = 1 << 20,
-		.call = call,
-		.fill = fill,
-		.check = check,
-	};
-
-	return bench_coll_main(argc, argv, &c);
+	return bench_coll_main(argc, argv, "allgatherv");
 }

@@ -1,44 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All-to-All Latency: time of one call. */
-#include "bench.h"
-
-static void call(void *send, void *recv, size_t bytes)
-{
-	int n = (int)bytes;
-
-	MPI_Alltoall(send, n, MPI_CHAR, recv, n, MPI_CHAR, MPI_COMM_WORLD);
-}
-
-static void fill(const struct bench *b, void *send, void *recv, size_t bytes)
-{
-	for (int i = 0; i < b->size; i++)
-		bench_fill((char *)send + (size_t)i * bytes, bytes,
-			   (unsigned)(b->rank * 31 + i));
-	memset(recv, 0, bytes * (size_t)b->size);
-}
-
-static bool check(const struct bench *b, const void *recv, size_t bytes)
-{
-	for (int i = 0; i < b->size; i++) {
-		if (!bench_same((const char *)recv + (size_t)i * bytes, bytes,
-				(unsigned)(i * 31 + b->rank)))
-			return false;
-	}
-	return true;
-}
+/* A row of coll_table.h. */
+#include "coll.h"
 
 int main(int argc, char **argv)
 {
-	static const struct bench_coll c = {
-		.title = "MPI All-to-All Latency Test",
-		.send_ranks = -1,
-		.recv_ranks = -1,
-		.min = 1,
-		.max = 1 << 20,
-		.call = call,
-		.fill = fill,
-		.check = check,
-	};
-
-	return bench_coll_main(argc, argv, &c);
+	return bench_coll_main(argc, argv, "alltoall");
 }

@@ -1,42 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nonblocking gather latency: overlap with computation. */
-#include "bench.h"
-
-static void icall(void *send, void *recv, size_t bytes,
-		  MPI_Request *r)
-{
-	int n = (int)bytes;
-
-	MPI_Igather(send, n, MPI_CHAR, recv, n, MPI_CHAR, 0, MPI_COMM_WORLD, r);
-}
-
-static void fill(const struct bench *b, void *send, void *recv, size_t bytes)
-{
-	bench_fill(send, bytes, (unsigned)b->rank);
-	memset(recv, 0, bytes * (size_t)b->size);
-}
-
-static bool check(const struct bench *b, const void *recv, size_t bytes)
-{
-	for (int i = 0; b->rank == 0 && i < b->size; i++) {
-		if (!bench_same((const char *)recv + (size_t)i * bytes, bytes,
-				(unsigned)(i)))
-			return false;
-	}
-	return true;
-}
+/* A row of coll_table.h. */
+#include "coll.h"
 
 int main(int argc, char **argv)
 {
-	static const struct bench_coll c = {
-		.title = "MPI Nonblocking Gather Latency Test",
-		.recv_ranks = -1,
-		.min = 1,
-		.max = 1 << 20,
-		.icall = icall,
-		.fill = fill,
-		.check = check,
-	};
-
-	return bench_coll_main(argc, argv, &c);
+	return bench_coll_main(argc, argv, "igather");
 }

@@ -30,7 +30,8 @@ libweftcoll_la_SOURCES = \
 	coll/scan/scan_linear.c coll/scan/scan_recdbl.c \
 	coll/neighbor/neighbor_linear.c
 libmpi_abi_la_SOURCES += \
-	src/mpi/mpi_coll.c src/mpi/mpi_coll_args.c src/mpi/mpi_coll_args.h \
+	src/mpi/mpi_coll.c src/mpi/mpi_coll_alias.c \
+	src/mpi/mpi_coll_args.c src/mpi/mpi_coll_args.h \
 	src/mpi/mpi_icoll.c src/mpi/mpi_neighbor.c src/mpi/mpi_pcoll.c
 
 if HAVE_CMOCKA
@@ -52,6 +53,7 @@ coll_coll_select_test_LDADD = $(COLL_LIBS)
 coll_coll_tree_test_LDADD = $(COLL_LIBS)
 
 EXTRA_DIST += coll/README test/mpi/coll_t.h test/mpi/coll_derived.c \
+	test/mpi/coll_bottom.c \
 	test/mpi/coll_errors.c test/mpi/coll_flight.c test/mpi/coll_huge.c \
 	test/mpi/coll_inter.c \
 	test/mpi/coll_neighbor.c test/mpi/coll_ops.c test/mpi/coll_rows.c \

@@ -20,8 +20,8 @@
 
 #include "src/base/cfg.h"
 #include "src/core/core_coll.h"
-#include "src/core/core_dt.h"
-#include "src/core/core_op.h"
+#include "src/types/types_dt.h"
+#include "src/types/types_op.h"
 
 #include <mpi.h>
 #include <stdbool.h>

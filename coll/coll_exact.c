@@ -19,7 +19,7 @@
 #include "coll/coll_select.h"
 
 #include "src/base/log.h"
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_opts.h"
 
 #include <errno.h>

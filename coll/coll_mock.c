@@ -12,7 +12,7 @@
 #include "src/base/rng.h"
 #include "src/core/core_unit.h"
 #include "src/core/core_p2p.h"
-#include "src/core/core_pack.h"
+#include "src/types/types_pack.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"

@@ -6,7 +6,7 @@
 #include "coll/coll_prog.h"
 
 #include "src/base/attr.h"
-#include "src/core/core_pack.h"
+#include "src/types/types_pack.h"
 #include "src/core/core_req.h"
 
 #include <errno.h>
@@ -373,6 +373,13 @@ void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n)
 		coll_say(p, &st);
 }
 
+/* Equal addresses alone say nothing: both are MPI_BOTTOM where types hold the
+ * places. */
+static bool same_place(const struct coll_step *st)
+{
+	return st->buf == st->to && st->dt == st->to_dt && st->n == st->to_n;
+}
+
 void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
 	       struct weft_dt *dt, void *to, MPI_Count to_n,
 	       struct weft_dt *to_dt)
@@ -382,7 +389,7 @@ void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
 		.to = to, .to_n = to_n, .to_dt = to_dt,
 	};
 
-	if (from != to && n * dt->size != 0)
+	if (!same_place(&st) && n * dt->size != 0)
 		coll_say(p, &st);
 }
 

@@ -108,7 +108,7 @@ void coll_wait_all(struct coll_prog *p);
 /* inout = in op inout, n elements of the receive side's type. */
 void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n);
 
-/* As if sent to oneself; nothing when both are the same place. */
+/* As if sent to oneself; nothing when both sides are the same elements. */
 void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
 	       struct weft_dt *dt, void *to, MPI_Count to_n,
 	       struct weft_dt *to_dt);

@@ -175,7 +175,8 @@ void coll_neighbor_alltoall(struct coll_prog *p,
 
 /*
  * Takes the vectors of all ranks in turn, from the last to the first, and
- * combines them in to; own is this rank's, NULL where it has none.
+ * combines them in to; own is this rank's, which takes part unless the vectors
+ * are those of another group.
  */
 void coll_reduce_take(struct coll_prog *p, const struct weft_coll_args *a,
 		      const void *own, void *to);

@@ -105,6 +105,29 @@ static void a_forced_row_is_taken_where_it_fits(void **state)
 	mock_close(m);
 }
 
+/* Everybody to everybody, one by one, is not for a thousand ranks. */
+static void large_worlds_have_few_neighbours(void **state)
+{
+	static const enum weft_coll_kind kinds[] = {
+		WEFT_COLL_ALLGATHER, WEFT_COLL_ALLTOALL,
+		WEFT_COLL_REDUCE_SCATTER
+	};
+	struct mock *m = mock_open(200, 0, 1);
+	struct weft_coll_args a = {
+		.comm = m->comm[0],
+		.op = weft_op_of(MPI_SUM),
+		.s = { .dt = weft_dt_of(MPI_INT), .count = 256 },
+		.r = { .dt = weft_dt_of(MPI_INT), .count = 256 },
+	};
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(kinds); i++) {
+		a.kind = kinds[i];
+		T_STR(coll_select(&a)->name,
+		      a.kind == WEFT_COLL_REDUCE_SCATTER ? "halving" : "bruck");
+	}
+	mock_close(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -112,6 +135,7 @@ int main(void)
 		T_CASE(help_names_every_row),
 		T_CASE(some_row_fits_every_call),
 		T_CASE(a_forced_row_is_taken_where_it_fits),
+		T_CASE(large_worlds_have_few_neighbours),
 	};
 
 	return T_RUN(tests);

@@ -2,9 +2,19 @@
 if HAVE_CMOCKA
 check_LTLIBRARIES += libweft-t.la
 endif
-libweft_t_la_SOURCES = test/t.c test/t.h
+libweft_t_la_SOURCES = test/t.c test/t.h test/t_pace.c test/t_pace.h
 libweft_t_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
-EXTRA_DIST += test/layers.sh test/shape.sh
+# It runs the tests, and is itself never instrumented.
+check_PROGRAMS += test/patience
+test_patience_SOURCES = test/patience.c test/t_pace.c test/t_pace.h \
+	src/base/clock.c
+test_patience_CFLAGS = -std=c11 -O2 -g -Wall -Wextra
+test_patience_LDFLAGS =
+EXTRA_DIST += test/layers.sh test/shape.sh test/timeout.sh
 TESTS += test/layers.sh test/shape.sh
+PLAIN_TESTS += test/patience.sh
+# what README and the pages tell people to type
+PLAIN_TESTS += test/doc_man.sh test/doc_pages.sh test/doc_readme.sh
+EXTRA_DIST += test/doc_lib.sh
 include test/abi.mk
 include test/vt.mk

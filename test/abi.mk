@@ -4,4 +4,3 @@ EXTRA_DIST += test/abi/constants test/abi/functions test/abi/types \
 	test/abi_update.sh
 PLAIN_TESTS += test/abi_header.sh test/abi_foreign.sh \
 	test/abi_symbols.sh
-EXTRA_DIST += doc/not-yet.md

@@ -5,6 +5,7 @@
 build=${builddir:-build}
 top=${top_srcdir:-.}
 cc=${CC:-gcc}
+. "$top/test/timeout.sh" || exit 1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 

@@ -39,15 +39,16 @@ border prov/net "src/base/"
 border prov/carrier "src/base/ prov/wire/ $net"
 border prov/nic "src/base/ prov/wire/ prov/carrier/carrier.h prov/carrier/carrier_vt.h prov/match/match.h"
 border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h prov/carrier/carrier.h prov/carrier/carrier_vt.h"
-border src/core "src/base/"
-border coll "src/base/ src/core/"
-border src/mpi "src/base/ src/core/ coll/coll.h"
+border src/types "src/base/"
+border src/core "src/base/ src/types/"
+border coll "src/base/ src/types/ src/core/"
+border src/mpi "src/base/ src/types/ src/core/ coll/coll.h"
 border src/run "src/base/ $net"
 border src/sim "src/base/ $net"
 border src/reproduce "src/base/ $net src/sim/"
 
 for d in src/base prov/code prov/wire prov/match prov/net prov/carrier \
-	prov/nic src/run; do
+	prov/nic src/run src/types; do
 	without $d rdma/
 done
 for d in src/base prov; do

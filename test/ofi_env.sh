@@ -8,6 +8,7 @@ export FI_PROVIDER_PATH=$builddir/.libs
 	echo "$FI_PROVIDER_PATH/libweft-fi.so is not there"
 	exit 1
 }
+. "$top_srcdir/test/timeout.sh" || exit 1
 unset FI_PROVIDER FI_HOOK
 for v in $(compgen -e FI_WEFT_); do unset "$v"; done
 machines="native bgq gemini qsnet2"

@@ -3,12 +3,23 @@
 # stdin, output by lines, tags, files, back-pressure, a reader that leaves.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 
+# fed ARGUMENTS...: mpiexec with what comes in as its stdin must end well; its
+# output is in $dir/out.
+fed() {
+	local rc
+	timeout -k 2 60 "$mpiexec" "$@" > "$dir/out" 2> "$dir/err"
+	rc=$?
+	[ $rc = 0 ] && return
+	echo "mpiexec $*: exit code $rc: $(tail -n 3 "$dir/err")" >> "$dir/wrong"
+	return 1
+}
+
 # stdin goes to rank 0, to another, to all, to none
 check_stdin() {
 	local want=$1
 	shift
-	got=$(printf 'a\nb\n' | timeout 20 "$mpiexec" -n 3 -l "$@" cat | sort |
-		tr '\n' '|')
+	printf 'a\nb\n' | fed -n 3 -l "$@" cat
+	got=$(sort "$dir/out" | tr '\n' '|')
 	[ "$got" = "$want" ] || complain "stdin $*: $got"
 }
 check_stdin '[0] a|[0] b|'
@@ -16,11 +27,25 @@ check_stdin '[2] a|[2] b|' -stdin 2
 check_stdin '[0] a|[0] b|[1] a|[1] b|[2] a|[2] b|' --stdin all
 check_stdin '' -stdin none
 printf 'x\n' > "$dir/in"
-got=$(timeout 20 "$mpiexec" -n 2 -stdin all cat < "$dir/in" | wc -l)
-[ "$got" = 2 ] || complain "stdin all from a file: $got"
+fed -n 2 -stdin all cat < "$dir/in"
+[ "$(cat "$dir/out")" = 'x
+x' ] || complain "stdin all from a file: $(cat "$dir/out")"
+# much of it, by many reads: each rank gets all
+seq 200000 > "$dir/in"
+cat "$dir/in" | fed -n 3 -stdin all cksum
+[ "$(sort -u "$dir/out")" = "$(cksum < "$dir/in")" ] &&
+	[ "$(wc -l < "$dir/out")" = 3 ] ||
+	complain "much for all: $(cat "$dir/out"), not $(cksum < "$dir/in")"
+# a rank that reads no more does not end it for the others
+{ fed -n 3 -stdin all sh -c \
+	'[ $PMI_RANK = 1 ] && exec true || exec cksum'; } < <(cat "$dir/in")
+[ "$(cat "$dir/out")" = "$(cksum < "$dir/in"; cksum < "$dir/in")" ] ||
+	complain "one leaves: $(cat "$dir/out")"
 # mpiexec takes nothing of a stdin that its ranks do not read
-got=$(printf 'one\ntwo\n' | { timeout 20 "$mpiexec" -n 2 true; cat; } | wc -l)
-[ "$got" = 2 ] || complain "stdin was eaten"
+printf 'one\ntwo\n' | { fed -n 2 true; cat > "$dir/rest"; }
+[ "$(cat "$dir/rest")" = 'one
+two' ] || complain "stdin was eaten"
+[ ! -e "$dir/wrong" ] || complain "$(cat "$dir/wrong")"
 
 # tags
 run 0 -n 2 -l sh -c 'echo out; echo err >&2'
@@ -40,6 +65,17 @@ out 'e
 o'
 run 0 -n 1 printf 'no newline'
 [ "$(cat "$dir/out")" = 'no newline' ] || complain "unfinished line"
+
+# bytes stay as they are: no newline, none after it, none between ranks
+run 0 -n 3 printf '\001\000\002'
+[ "$(od -An -tx1 "$dir/out" | tr -d ' \n')" = 010002010002010002 ] ||
+	complain "binary output: $(od -An -tx1 "$dir/out")"
+head -c 3000000 /dev/urandom > "$dir/random"
+run 0 -n 1 cat "$dir/random"
+cmp "$dir/random" "$dir/out" || complain "random bytes"
+run 0 -n 2 -l printf x
+out '[0] x
+[1] x'
 
 # files
 run 0 -n 2 -outfile-pattern "$dir/o.%r" -errfile-pattern "$dir/e.%r" \
@@ -67,14 +103,32 @@ run 0 -n 16 sh -c 'yes 0123456 | head -c 6400000'
 [ "$(wc -c < "$dir/out")" = 102400000 ] ||
 	complain "large output: $(wc -c < "$dir/out") bytes"
 
+# the collector of a job in the background
+helper() { ps -o pid=,comm= --ppid $pid | awk '$2 == "mpiexec-io" { print $1 }'; }
+has_helper() { [ -n "$(helper)" ]; }
+
 # a slow reader slows the ranks down, mpiexec does not collect in memory
-timeout 30 "$mpiexec" -n 2 sh -c 'yes | head -c 20000000' 2> "$dir/err" | {
-	sleep 1
-	ps -o rss= -C mpiexec-io > "$dir/rss"
-	wc -c > "$dir/n"
+mkfifo "$dir/slow"
+"$mpiexec" -n 2 sh -c 'yes | head -c 20000000' > "$dir/slow" 2> "$dir/err" &
+pid=$!
+exec 3< "$dir/slow"
+wait_for has_helper
+# it has read something, and then reads no more
+bytes=0
+stands() {
+	local before=$bytes
+	bytes=$(sed -n 's/^rchar: //p' "/proc/$(helper)/io")
+	[ "$bytes" -gt 65536 ] && [ "$bytes" = "$before" ]
 }
-[ "$(cat "$dir/n")" = 40000000 ] || complain "slow reader: $(cat "$dir/n")"
-awk '$1 > 30000 { exit 1 }' "$dir/rss" || complain "output piles up in memory"
+wait_for stands
+rss=$(awk '/^VmRSS:/ { print $2 }' "/proc/$(helper)/status")
+[ -n "$rss" ] && [ "$rss" -lt 30000 ] ||
+	complain "output piles up in memory: $rss KiB after $bytes bytes"
+n=$(timeout 60 wc -c <&3)
+exec 3<&-
+[ "$n" = 40000000 ] || complain "slow reader: $n"
+ended $pid
+[ $got = 0 ] || complain "slow reader: exit code $got"
 
 # a reader that leaves: the ranks learn it, nobody hangs
 timeout 20 "$mpiexec" -n 4 yes 2> "$dir/err" | head -n 3 > "$dir/out"
@@ -83,18 +137,16 @@ rc=${PIPESTATUS[0]}
 [ "$(wc -l < "$dir/out")" = 3 ] || complain "closed stdout"
 timeout 20 "$mpiexec" -n 2 echo x >&- 2> "$dir/err" ||
 	complain "stdout closed from the start: $?"
-if [ -w /dev/full ]; then
-	timeout 20 "$mpiexec" -n 2 echo x > /dev/full 2> "$dir/err"
-	[ $? -ne 0 ] || complain "a full disk is not noticed"
-fi
+timeout 20 "$mpiexec" -n 2 echo x > /dev/full 2> "$dir/err" &&
+	complain "a full disk is not noticed"
+grep -q 'cannot write standard output: No space left' "$dir/err" ||
+	complain "a full disk is not told: $(cat "$dir/err")"
 
 # a collector that is killed ends the job, and the reason is told
 "$mpiexec" -n 2 sh -c 'while :; do sleep 0.1; done' > "$dir/out" 2> "$dir/err" &
 pid=$!
-helper() { ps -o pid=,comm= --ppid $pid | awk '$2 == "mpiexec-io" { print $1 }'; }
-has_helper() { [ -n "$(helper)" ]; }
 wait_for has_helper && kill -KILL "$(helper)"
-wait $pid
-[ $? = 125 ] || complain "a killed collector: $?"
+ended $pid
+[ $got = 125 ] || complain "a killed collector: exit code $got"
 grep -q 'collector of output was killed' "$dir/err" || complain "$(cat "$dir/err")"
 exit $failed

@@ -69,6 +69,8 @@ run 0 -n $((cpus + 1)) --report-bindings true
 if unshare -n true 2> /dev/null; then
 	timeout -k 2 20 unshare -n "$mpiexec" -n 2 "$client" init fence check fini \
 		2> "$dir/err" || complain "without network: $(cat "$dir/err")"
+else
+	skip_part "unshare -n is not allowed"
 fi
 
 # few descriptors: collectors share the load, or the limit is named
@@ -136,6 +138,38 @@ LD_PRELOAD=$dir/kill.so run 0 -n 4 sh -c 'exit 0'
 LD_PRELOAD=$dir/kill.so run 3 -n 4 sh -c 'sleep 60 & [ $PMI_RANK = 2 ] && exit 3; wait'
 grep -q child "$dir/kill.log" || complain "no group was ended"
 grep -q stranger "$dir/kill.log" && complain "a group was signalled too late"
+# "time mpiexec" counts the ranks' processor time, of their children, and of
+# those that were killed
+cat > "$dir/burn.c" << 'END'
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	while (clock() < CLOCKS_PER_SEC / 4)
+		;
+	if (argc > 2) {
+		fclose(fopen(argv[2], "w"));
+		pause();
+	}
+	while (argc > 1 && access(argv[1], F_OK))
+		usleep(1000);
+	return argc > 1 ? 3 : 0;
+}
+END
+${CC:-cc} "$dir/burn.c" -o "$dir/burn" || exit 1
+# burnt CODE ARGUMENTS...: two ranks use a quarter of a second each
+burnt() {
+	local TIMEFORMAT='%U %S' all
+	{ time run "$@"; } > "$dir/said" 2> "$dir/time"
+	cat "$dir/said"
+	awk '{ exit $1 + $2 < 0.49 }' "$dir/time" ||
+		complain "processor time: $(cat "$dir/time") of $*"
+}
+burnt 0 -n 2 "$dir/burn"
+burnt 0 -n 2 sh -c "$dir/burn & wait"
+burnt 3 -n 1 "$dir/burn" "$dir/ready" : -n 1 "$dir/burn" - "$dir/ready"
 
 # a thousand ranks: right output, no errors, fewer than 1024 descriptors
 "$mpiexec" -n 1000 "$hello" > "$dir/out" 2> "$dir/err" < /dev/null &
@@ -152,4 +186,4 @@ wait $pid || complain "1000 ranks: exit code $?"
 [ ! -s "$dir/err" ] || complain "1000 ranks: $(head -n 3 "$dir/err")"
 [ "$most" -lt 1024 ] && [ "$most" -gt 500 ] || complain "$most descriptors"
 echo "1000 ranks: at most $most descriptors in mpiexec"
-exit $failed
+end

@@ -7,21 +7,27 @@ client=$builddir/test/run_client
 dir=$(mktemp -d "${TMPDIR:-/tmp}/weft-test.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 failed=0
-# a name in the arguments of every process of this test, to find leftovers by
+# a name in the environment of every process of this test (and in arguments of
+# some), to find leftovers by; what they make as temporary files goes to a place
+# that must be empty in the end
 mark=weft-mark-$$
+export TEST_MARK=$mark TMPDIR=$dir/temporary
+mkdir "$TMPDIR"
 unset MPIEXEC_TIMEOUT
+
+. "$top_srcdir/test/timeout.sh" || exit 1
 
 complain() {
 	echo "FAILED: $*"
 	failed=1
 }
 
-# run CODE ARGUMENTS...: mpiexec must end with CODE within 30 s; its output is
-# in $dir/out and $dir/err.
+# run CODE ARGUMENTS...: mpiexec must end with CODE within ${within:-30} s; its
+# output is in $dir/out and $dir/err.
 run() {
 	local want=$1 got
 	shift
-	timeout -s KILL 30 "$mpiexec" "$@" > "$dir/out" 2> "$dir/err" < /dev/null
+	timeout "${within:-30}" "$mpiexec" "$@" > "$dir/out" 2> "$dir/err" < /dev/null
 	got=$?
 	[ "$got" = "$want" ] && return
 	complain "mpiexec $*: exit code $got, not $want"
@@ -42,17 +48,83 @@ out() {
 	head -n 20 "$dir/out"
 }
 
-# nothing_left: no process of this test is alive after a moment.
+# Processes that a job of this test started, whatever they call themselves.
+leftovers() (
+	unset TEST_MARK # those who look are none
+	grep -lsa "TEST_MARK=$mark" /proc/[0-9]*/environ | cut -d/ -f3
+)
+
+# Unix sockets of Weft that no process has: descriptors that were sent and never
+# received keep them, and the memory behind them. Only root sees all processes.
+lost_sockets() {
+	[ "$(id -u)" = 0 ] || return
+	awk '$8 ~ /^@weft/ { print $7 }' /proc/net/unix > "$dir/sockets"
+	find /proc/[0-9]*/fd -lname 'socket:*' -printf '%l\n' 2> /dev/null |
+		tr -dc '0-9\n' | grep -vxFf - "$dir/sockets"
+}
+
+no_socket_lost() { [ -z "$(lost_sockets)" ]; }
+
+# nothing_left: of the jobs of this test no process is alive after a moment, no
+# file or directory was left, and no socket hangs in the air.
 nothing_left() {
-	local i pids
-	for i in $(seq 50); do
-		pids=$(pgrep -f "$mark" | grep -vx "$$")
-		[ -z "$pids" ] && return
+	local i pids files
+	for i in $(seq 300); do
+		pids=$(leftovers)
+		[ -n "$pids" ] || break
 		sleep 0.1
 	done
-	complain "processes are left behind:"
-	ps -o pid,ppid,stat,args -p "$(echo $pids | tr ' ' ,)"
-	kill -KILL $pids
+	if [ -n "$pids" ]; then
+		complain "processes are left behind:"
+		ps -o pid,ppid,stat,args -p "$(echo $pids | tr ' ' ,)"
+		kill -KILL $pids
+	fi
+	files=$(find "$TMPDIR" -mindepth 1)
+	[ -z "$files" ] || complain "files are left behind: $files"
+	# others' sockets come and go while we look
+	wait_for no_socket_lost || grep @weft /proc/net/unix
+}
+
+# ended PID: the exit code of a job in the background, which must end within 30 s,
+# in $got.
+gone() { ! kill -0 "$1" 2> /dev/null; }
+ended() {
+	local i
+	for i in $(seq 300); do
+		gone "$1" && break
+		sleep 0.1
+	done
+	gone "$1" || {
+		complain "process $1 does not end"
+		kill -KILL "$1"
+	}
+	wait "$1" 2> /dev/null
+	got=$?
+}
+
+# need_part PROGRAM...: may the part that needs them run? If not, the whole test
+# counts as skipped in the end.
+skipped=
+need_part() {
+	local p
+	for p; do
+		command -v "$p" > /dev/null && continue
+		skip_part "no $p"
+		return 1
+	done
+}
+
+# skip_part WHY: a part of the test is left out.
+skip_part() {
+	echo "SKIPPED: $*"
+	skipped=1
+}
+
+# end: leave with what happened: a failure, a part that was skipped, or success.
+end() {
+	[ "$failed" = 0 ] || exit 1
+	[ -z "$skipped" ] || exit 77
+	exit 0
 }
 
 # build_hello: an MPI program of this tree that greets, as $hello.
@@ -63,10 +135,11 @@ build_hello() {
 		-Wl,-rpath,"$builddir/.libs"
 }
 
-# wait_for COMMAND...: until it succeeds, at most 20 s.
+# wait_for COMMAND...: until it succeeds, at most 600 times: a busy host is
+# slower between two tries, too.
 wait_for() {
 	local i
-	for i in $(seq 200); do
+	for i in $(seq 600); do
 		"$@" && return
 		sleep 0.1
 	done

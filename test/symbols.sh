@@ -6,7 +6,9 @@
 builddir=${builddir:-build}
 lib=$builddir/.libs/libweft-fi.so
 bad=0
-command -v nm > /dev/null || exit 77
+for p in nm readelf ldd; do
+	command -v $p > /dev/null || { echo "no $p"; exit 77; }
+done
 names=$(nm -D --defined-only "$lib" | awk '{ print $3 }' | sort)
 if [ "$names" != fi_prov_ini ]; then
 	echo "libweft-fi.so exports:" $names
@@ -14,6 +16,10 @@ if [ "$names" != fi_prov_ini ]; then
 fi
 if ! readelf -d "$lib" | grep -q 'NEEDED.*libfabric'; then
 	echo "libweft-fi.so does not name libfabric"
+	bad=1
+fi
+if ldd -r "$lib" | grep 'undefined symbol'; then
+	echo "libweft-fi.so needs what no library it names has"
 	bad=1
 fi
 if ! readelf -d "$lib" | grep -q NODELETE; then

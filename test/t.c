@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "test/t.h"
-#include "src/base/clock.h"
 #include "src/base/rng.h"
 
 #include <pthread.h>
@@ -65,17 +64,18 @@ static int t_reap(pid_t *pid, int n)
 void t_processes(int n, int (*fn)(int i, void *arg), void *arg, int seconds)
 {
 	pid_t pid[T_MAX];
-	uint64_t end = weft_now_ns() + (uint64_t)seconds * 1000000000u;
+	struct t_limit limit;
 	int left;
 
 	T_TRUE(n <= T_MAX);
+	t_limit_set(&limit, seconds);
 	fflush(NULL);
 	for (int i = 0; i < n; i++)
 		pid[i] = t_child(i, fn, arg);
 	do {
 		left = t_reap(pid, n);
 		usleep(1000);
-	} while (left > 0 && weft_now_ns() < end);
+	} while (left > 0 && !t_limit_over(&limit));
 	for (int i = 0; left && i < n; i++) {
 		if (pid[i] > 0) {
 			kill(pid[i], SIGKILL);
@@ -87,10 +87,11 @@ void t_processes(int n, int (*fn)(int i, void *arg), void *arg, int seconds)
 
 void t_until(int (*cond)(void *), void *arg, int seconds)
 {
-	uint64_t end = weft_now_ns() + (uint64_t)seconds * 1000000000u;
+	struct t_limit limit;
 
+	t_limit_set(&limit, seconds);
 	while (!cond(arg)) {
-		if (weft_now_ns() > end)
+		if (t_limit_over(&limit))
 			fail_msg("condition not met in %d s", seconds);
 		sched_yield();
 	}

@@ -19,6 +19,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "test/t_pace.h"
+
 #include <errno.h>
 #include <sys/types.h>
 
@@ -40,8 +42,9 @@
 void t_threads(int n, void *(*fn)(void *), void *arg, size_t stride);
 
 /*
- * Runs fn(i) in n child processes and waits at most seconds; fails the test
- * unless all exit 0. Children that are left are killed by their id.
+ * Runs fn(i) in n child processes and waits at most seconds (as t_pace.h
+ * counts them); fails the test unless all exit 0. Children that are left are
+ * killed by their id.
  */
 void t_processes(int n, int (*fn)(int i, void *arg), void *arg, int seconds);
 

@@ -3,6 +3,7 @@
 # The compiler wrappers, by hand, by CMake's find_package(MPI) and by
 # pkg-config, from a tree that was installed and then moved.
 set -u
+skipped=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {
@@ -68,13 +69,44 @@ for n in mpicxx mpic++ mpiCC mpicc_abi; do
 	"$bin/$n" -show >/dev/null || fail "$n"
 done
 
+# No Fortran yet: said, but to CMake, which asks for flags and finds out.
+for n in mpifort mpif90 mpif77; do
+	for o in -show -showme --version "-c x.f90"; do
+		# shellcheck disable=SC2086
+		"$bin/$n" $o >out 2>err
+		[ $? = 1 ] && [ ! -s out ] || fail "$n $o"
+		grep -qx "$n: Weft has no Fortran bindings yet" err ||
+			fail "$n $o: $(cat err)"
+	done
+done
+
+# A function that is not there yet: the linker's words, then a hint; but no
+# hint for a function of the user's own.
+cat >missing.c <<'EOF'
+#include <mpi.h>
+int @FUNCTION@();
+int main(void) { return @FUNCTION@(); }
+EOF
+absent=$(sed -n 's/^\(MPI_[A-Za-z_]*\).*/\1/p' "$top_srcdir/doc/not-yet.md" |
+	head -n 1)
+for f in "$absent" my_function; do
+	sed "s/@FUNCTION@/$f/g" missing.c >one_missing.c
+	"$bin/mpicc" -w -o missing one_missing.c >out 2>err && fail "$f links"
+	grep -q "undefined reference to .$f'" err || fail "$f: $(cat err)"
+	grep -q "^mpicc: not in Weft yet: $f " err && echo "hint: $f" >>hints
+done
+[ "$(cat hints)" = "hint: $absent" ] || fail "hints: $(cat hints err)"
+[ -r "$(sed -n 's/^mpicc: .*(all: \(.*\))/\1/p' err)" ] ||
+	[ -r "$tree/share/doc/weft/not-yet.md" ] || fail "the list is not there"
+"$bin/mpicc" -w -o missing one.c 2>err && [ ! -s err ] || fail "a hint too many"
+
 export PKG_CONFIG_PATH=$tree/lib/pkgconfig
 for pc in weft mpi-c mpi-cxx; do
 	pkg-config --exists $pc || fail "pkg-config $pc"
 	pkg-config --libs $pc | grep -q lmpi_abi || fail "pkg-config $pc: libs"
 done
 
-command -v cmake >/dev/null || { echo "no cmake: that part skipped"; exit 0; }
+command -v cmake >/dev/null || { echo "no cmake: that part skipped"; exit 77; }
 cat >CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.10)
 project(one C CXX)
@@ -90,7 +122,24 @@ PATH=$bin:$PATH cmake -S . -B cm >cmake.log 2>&1 ||
 grep -q "Found MPI_C: $tree/lib/libmpi_abi.so (found version \"5.0\")" \
 	cmake.log || { grep -i mpi cmake.log; fail "cmake found another MPI"; }
 grep -q "runs: $bin/mpiexec -n" cmake.log || fail "cmake found no mpiexec"
+# A project with Fortran does not get that of another MPI.
+if command -v gfortran >/dev/null; then
+	mkdir fortran
+	cat >fortran/CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.10)
+project(two C Fortran)
+find_package(MPI COMPONENTS C Fortran)
+message(STATUS "fortran: ${MPI_Fortran_FOUND} ${MPI_Fortran_COMPILER}")
+EOF
+	PATH=$bin:$PATH cmake -S fortran -B cf >cmake.log 2>&1 ||
+		{ tail -n 30 cmake.log; fail "cmake"; }
+	grep -q "fortran: FALSE $bin/mpif" cmake.log ||
+		{ grep -i fortran cmake.log; fail "another MPI's Fortran"; }
+else
+	echo "SKIPPED: no gfortran"
+	skipped=77
+fi
 make -s -C cm >cmake.log 2>&1 || { tail -n 30 cmake.log; fail "make"; }
 [ "$(cm/cone)" = "rank 0 of 1" ] && [ "$(cm/cxxone)" = "rank 0 of 1" ] ||
 	fail "the programs that cmake built"
-exit 0
+exit $skipped

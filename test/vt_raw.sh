@@ -8,7 +8,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export FI_PROVIDER_PATH=$builddir/.libs FI_WEFT_CLOCK=virtual
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" -o "$dir/vt_raw" \
 	"$top_srcdir/test/vt_raw.c" $(pkg-config --cflags --libs libfabric) ||
-	exit 77
+	exit 1
 build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
 
 # pair NAME: two processes that know the name
@@ -25,7 +25,7 @@ grep -q '^10 round trips of 8 bytes: [1-9][0-9]* ps$' "$dir/a" ||
 	complain "no time"
 cmp "$dir/a" "$dir/b" || complain "two runs differ"
 
-if command -v mpirun.openmpi > /dev/null; then
+if need_part mpirun.openmpi; then
 	export FI_WEFT_MACHINE=bgq:1x1x1x2x2
 	run 0 -n 4 "$dir/vt_prog" good
 	cp "$dir/out" "$dir/ours"
@@ -39,4 +39,4 @@ if command -v mpirun.openmpi > /dev/null; then
 		complain "mpirun.openmpi: a deadlock ends well"
 	err '  cycle: rank 0 -> rank 1 -> rank 2 -> rank 3 -> rank 0'
 fi
-exit $failed
+end

@@ -79,4 +79,15 @@ cmp -s "$dir/bare.out" "$dir/told.out" || complain "--report changes times"
 grep -q '^report: 4 ranks, ' "$dir/told.err" || complain "no report"
 grep -q '^  MPI_Allreduce  *4 ' "$dir/told.err" || complain "no times of calls"
 grep -q '^  class routes: 1 opened' "$dir/told.err" || complain "no routes"
+# who ends at time 0 has come to its end; packets of class routes are packets
+build_hello || exit 1
+run 0 -q --machine bgq:2x2 -n 4 --report "$hello"
+grep -q '^report: 4 ranks, 0.000000 us' "$dir/err" || complain "$(cat "$dir/err")"
+grep 'did not come to MPI_Finalize' "$dir/err" && complain "an end at 0 is none"
+read -r all routed <<< "$(sed -n \
+	's/^network: .* \([0-9]*\) packets (\([0-9]*\) on class routes).*/\1 \2/p' \
+	"$dir/told.err")"
+grep -q "^  class routes: 1 opened, $routed packets" "$dir/told.err" &&
+	[ "$all" -ge "$routed" ] && [ "$routed" -gt 0 ] ||
+	complain "packets: $(grep -E 'packets' "$dir/told.err")"
 exit $failed

@@ -9,6 +9,7 @@ lib=$build/.libs
 for need in "$lib/libmpi_abi.so.1" "$lib/libweft-fi.so" "$build/mpiexec"; do
 	[ -e "$need" ] || { echo "$need is not there"; exit 77; }
 done
+. "$top/test/timeout.sh" || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 

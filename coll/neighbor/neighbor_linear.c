@@ -13,7 +13,7 @@
  *     1 receives          from its right (l), then from its left (r)
  */
 #include "coll/coll_select.h"
-#include "src/core/core_topo.h"
+#include "src/types/types_topo.h"
 
 static void recv_all(struct coll_prog *p, const struct weft_coll_args *a)
 {

@@ -15,7 +15,7 @@ static const void *linear_vector(struct coll_prog *p,
 				 const struct weft_coll_args *a, int i,
 				 const void *own, void *tmp)
 {
-	if (own && i == p->rank)
+	if (i == p->rank && !a->comm->inter)
 		return own;
 	coll_take(p, tmp, a->r.count, a->r.dt, i);
 	return tmp;

@@ -116,7 +116,7 @@ static inline int MPI_Type_lb(MPI_Datatype type, MPI_Aint *lb)
 static inline int MPI_Type_ub(MPI_Datatype type, MPI_Aint *ub)
 {
 	MPI_Aint lb, extent;
-	int err = MPI_Type_get_extent(type, &lb, &extent);
+	int err = MPI_Type_get_extent(type, ub ? &lb : ub, &extent);
 
 	if (err == MPI_SUCCESS)
 		*ub = lb + extent;

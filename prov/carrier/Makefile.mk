@@ -10,6 +10,7 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/shm/shm.c prov/carrier/shm/shm.h \
 	prov/carrier/shm/shm_cell.c \
 	prov/carrier/shm/shm_dma.c \
+	prov/carrier/shm/shm_window.c \
 	prov/carrier/shm/shm_dump.c prov/carrier/shm/shm_dump.h \
 	prov/carrier/shm/shm_id.c \
 	prov/carrier/shm/shm_layout.h \
@@ -28,7 +29,9 @@ CARRIER_TESTS = \
 	prov/carrier/loop/loop_test \
 	prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_proc_test \
-	prov/carrier/shm/shm_rule_test
+	prov/carrier/shm/shm_rule_test \
+	prov/carrier/shm/shm_trust_test \
+	prov/carrier/shm/shm_wait_test
 check_PROGRAMS += $(CARRIER_TESTS)
 TESTS += $(CARRIER_TESTS)
 CARRIER_LIBS = libweftcarrier.la libweftwire.la $(T_LIBS)
@@ -39,6 +42,12 @@ prov_carrier_carrier_grid_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_shm_shm_proc_test_SOURCES = \
 	prov/carrier/shm/shm_proc_test.c $(CARRIER_END)
 prov_carrier_shm_shm_proc_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_shm_shm_wait_test_SOURCES = \
+	prov/carrier/shm/shm_wait_test.c $(CARRIER_END)
+prov_carrier_shm_shm_wait_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_shm_shm_trust_test_SOURCES = \
+	prov/carrier/shm/shm_trust_test.c $(CARRIER_END)
+prov_carrier_shm_shm_trust_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_shm_shm_rule_test_SOURCES = \
 	prov/carrier/shm/shm_rule_test.c $(CARRIER_END)
 prov_carrier_shm_shm_rule_test_LDADD = $(CARRIER_LIBS)

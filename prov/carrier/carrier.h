@@ -65,7 +65,8 @@ struct weft_carrier_attr {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	uint32_t fifo_slots; /* 0: the carrier's default */
-	size_t share_bytes;  /* own memory that peers may map; 0: none */
+	size_t share_bytes;  /* own memory that peers map; 0: none */
+	size_t window_bytes; /* more of it, mapped in parts; 0: none */
 	uint32_t spin_ns;    /* wait: spin so long; 0: default, 1: never */
 	bool no_dma;	     /* behave as if CMA were refused */
 	const char *faults;  /* loop: a fault plan; others ignore it */
@@ -84,6 +85,7 @@ struct weft_carrier_stats {
 	uint64_t refused; /* garbage that came in and was dropped */
 	uint64_t skipped; /* slots of writers that died over them */
 	uint64_t sleeps;  /* waits that reached the kernel */
+	uint64_t late;	  /* of them: ended by the clock, too late */
 	uint64_t wakes;	  /* sleepers this side woke */
 	uint64_t resent;  /* packets sent again after a loss */
 };
@@ -164,6 +166,15 @@ struct weft_carrier_ops {
 	 */
 	int (*share)(struct weft_carrier *c, struct weft_peer *peer,
 		     void **area_p, size_t *bytes_p);
+	/*
+	 * Part of the window_bytes of a peer's endpoint, or of the own ones
+	 * (peer NULL): bytes from at on, multiples of a page. Zeroed at first,
+	 * mapped until it is closed, whatever becomes of the peer. -EAGAIN and
+	 * -EOPNOTSUPP as share; -ECONNRESET; -ENOMEM, -EMFILE.
+	 */
+	int (*window)(struct weft_carrier *c, struct weft_peer *peer, size_t at,
+		      size_t bytes, void **area_p);
+	void (*window_close)(struct weft_carrier *c, void *area, size_t bytes);
 	/*
 	 * wait also ends when what the caller expects in shared areas has
 	 * come about; see struct weft_carrier_watch, which is copied.

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "prov/carrier/carrier_end.h"
-#include "src/base/clock.h"
 #include "test/t.h"
 
 #include <arpa/inet.h>
@@ -131,19 +130,15 @@ static void end_turn(struct end *e)
 		sched_yield();
 }
 
-static uint64_t end_deadline(int seconds)
-{
-	return weft_now_ns() + (uint64_t)seconds * 1000000000u;
-}
-
 int end_send_all(struct end *e, struct weft_peer *to, uint64_t n, size_t len,
 		 int seconds)
 {
-	uint64_t end = end_deadline(seconds);
+	struct t_limit limit;
 	int ret;
 
+	t_limit_set(&limit, seconds);
 	while ((ret = end_send(e, to, n, len)) == -EAGAIN) {
-		if (weft_now_ns() > end)
+		if (t_limit_over(&limit))
 			return -ETIMEDOUT;
 		end_turn(e);
 	}
@@ -152,10 +147,11 @@ int end_send_all(struct end *e, struct weft_peer *to, uint64_t n, size_t len,
 
 bool end_wait_got(struct end *e, uint64_t want, int seconds)
 {
-	uint64_t end = end_deadline(seconds);
+	struct t_limit limit;
 
+	t_limit_set(&limit, seconds);
 	while (e->got < want) {
-		if (weft_now_ns() > end)
+		if (t_limit_over(&limit))
 			return false;
 		end_turn(e);
 	}
@@ -164,10 +160,11 @@ bool end_wait_got(struct end *e, uint64_t want, int seconds)
 
 bool end_wait_lost(struct end *e, uint64_t want, int seconds)
 {
-	uint64_t end = end_deadline(seconds);
+	struct t_limit limit;
 
+	t_limit_set(&limit, seconds);
 	while (e->lost < want) {
-		if (weft_now_ns() > end)
+		if (t_limit_over(&limit))
 			return false;
 		end_turn(e);
 	}

@@ -34,7 +34,10 @@ struct weft_vt_conf {
  */
 int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 		   struct weft_vt **w_p, char handle[WEFT_VT_HANDLE]);
-/* Another rank maps it. -ENOENT: its maker is not on this host, or gone. */
+/*
+ * Another rank maps it. -ENOENT: its maker is not on this host, or gone;
+ * -EPERM: it is of another user; -EINVAL: what is there is no world.
+ */
 int weft_vt_attach(const struct weft_vt_conf *conf, const char *handle,
 		   uint32_t rank, struct weft_vt **w_p);
 /*

@@ -2,12 +2,12 @@
 /* Matching against a naive list model, by rules and by random sequences. */
 #include "prov/match/match.h"
 
-#include "src/base/clock.h"
 #include "src/base/rng.h"
 #include "test/t.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MODEL_MAX 4096
 
@@ -215,6 +215,14 @@ static void a_receive_that_stays_posted_matches_again(void **state)
 	weft_match_fini(&m);
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /* Both directions of a deep queue, reversed; bounded by time per element. */
 static void deep_queues_take_constant_time(void **state)
 {
@@ -223,7 +231,7 @@ static void deep_queues_take_constant_time(void **state)
 	struct weft_match_msg *u = calloc((size_t)n, sizeof(*u));
 	struct weft_match_recv want = { .ignore = 3 };
 	struct weft_match m;
-	uint64_t t0 = weft_now_ns();
+	uint64_t t0 = cpu_ns();
 
 	weft_match_init(&m);
 	for (i = 0; i < n; i++) {
@@ -243,7 +251,7 @@ static void deep_queues_take_constant_time(void **state)
 		T_PTR(weft_match_search(&m, &want), &u[i]);
 		weft_match_remove(&m, &u[i]);
 	}
-	T_TRUE((weft_now_ns() - t0) / (uint64_t)n < 20000);
+	T_TRUE((cpu_ns() - t0) / (uint64_t)n < 20000);
 	weft_match_fini(&m);
 	free(r);
 	free(u);

@@ -1,28 +1,30 @@
 # prov/net: the packet-level model of a machine's network
 noinst_LTLIBRARIES += libweft-net.la
 EXTRA_DIST += prov/net/README
-libweft_net_la_SOURCES = prov/net/net.h prov/net/net_int.h \
-	prov/net/net_arbiter.c \
-	prov/net/net_ask.c \
+libweft_net_la_SOURCES = \
+	prov/net/net.h prov/net/net_event.h prov/net/net_fat.h \
+	prov/net/net_layout.h prov/net/net_slot.h \
+	prov/net/net_arbiter.c prov/net/net_arbiter.h \
 	prov/net/net_config.c prov/net/net_config.h \
-	prov/net/net_fat.h \
 	prov/net/net_look.c \
-	prov/net/net_pool.c \
-	prov/net/net_road.c \
-	prov/net/net_road_fat.c \
-	prov/net/net_router.c \
-	prov/net/net_routes.c \
+	prov/net/net_nic.c prov/net/net_nic.h \
+	prov/net/net_nic_in.c prov/net/net_nic_int.h \
+	prov/net/net_pool.c prov/net/net_pool.h \
+	prov/net/net_prefetch.c prov/net/net_prefetch.h \
+	prov/net/net_router.c prov/net/net_router.h \
 	prov/net/net_run.c \
-	prov/net/net_slot.h \
+	prov/net/net_steer.c prov/net/net_steer.h \
+	prov/net/net_steer_fat.c \
 	prov/net/net_stuck.c \
-	prov/net/net_topo.c \
+	prov/net/net_topo.c prov/net/net_topo.h \
 	prov/net/net_topo_fat.c \
-	prov/net/net_tree.c \
-	prov/net/net_unit.c \
-	prov/net/net_wheel.c
+	prov/net/net_tree.c prov/net/net_tree.h \
+	prov/net/net_tree_open.c \
+	prov/net/net_tree_plan.c \
+	prov/net/net_wheel.c prov/net/net_wheel.h
 
-NET_TESTS = prov/net/net_fat_test prov/net/net_fuzz_test prov/net/net_load_test \
-	prov/net/net_topo_test \
+NET_TESTS = prov/net/net_fat_test prov/net/net_fuzz_test prov/net/net_link_test \
+	prov/net/net_load_test prov/net/net_path_test prov/net/net_topo_test \
 	prov/net/net_tree_test prov/net/net_zero_test
 check_PROGRAMS += $(NET_TESTS)
 TESTS += $(NET_TESTS)
@@ -33,8 +35,12 @@ prov_net_net_fat_test_LDADD = $(NET_LIBS)
 prov_net_net_topo_test_LDADD = $(NET_LIBS)
 prov_net_net_fuzz_test_SOURCES = prov/net/net_fuzz_test.c $(NET_END)
 prov_net_net_fuzz_test_LDADD = $(NET_LIBS)
+prov_net_net_link_test_SOURCES = prov/net/net_link_test.c $(NET_END)
+prov_net_net_link_test_LDADD = $(NET_LIBS)
 prov_net_net_load_test_SOURCES = prov/net/net_load_test.c $(NET_END)
 prov_net_net_load_test_LDADD = $(NET_LIBS) -lm
+prov_net_net_path_test_SOURCES = prov/net/net_path_test.c $(NET_END)
+prov_net_net_path_test_LDADD = $(NET_LIBS)
 prov_net_net_tree_test_SOURCES = prov/net/net_tree_test.c $(NET_END)
 prov_net_net_tree_test_LDADD = $(NET_LIBS)
 prov_net_net_zero_test_SOURCES = prov/net/net_zero_test.c $(NET_END)

@@ -4,6 +4,7 @@ libweftnetfile_la_SOURCES = \
 	prov/net/net_file.c prov/net/net_file.h prov/net/net_file_int.h \
 	prov/net/net_file_find.c \
 	prov/net/net_file_key.c \
+	prov/net/net_file_part.c \
 	prov/net/net_file_shape.c \
 	prov/net/net_file_value.c
 libweftnetfile_la_LIBADD = libweft-netmap.la

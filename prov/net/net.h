@@ -39,26 +39,28 @@ enum net_way {
 
 /* A message: what one descriptor names. The unit cuts it into packets. */
 struct net_msg {
-	uint32_t src;	/* node */
-	uint32_t dst;	/* node; of a deposit: the end of the line */
-	uint64_t bytes; /* payload, 0 is a header alone */
+	uint32_t src;	 /* node */
+	uint32_t dst;	 /* node; of a deposit: the end of the line */
+	uint64_t bytes;	 /* payload, 0 is a header alone */
 	uint64_t cookie; /* the caller's; comes back with each call up */
 	/*
-	 * Injection FIFO in memory, any number: one message at a time each.
+	 * Injection FIFO in memory, below 65536: one message at a time each.
 	 * fifo % inject_fifos is the engine and network FIFO that serves it;
 	 * FIFOs of one engine take turns packet by packet.
 	 */
 	uint32_t fifo;
-	uint8_t way;	/* enum net_way */
-	uint8_t zone;	/* zone set of a dynamic message */
+	uint8_t way;	 /* enum net_way */
+	uint8_t zone;	 /* zone set of a dynamic message */
 	uint8_t deposit; /* every node on the line keeps a copy; not dynamic */
-	uint8_t stay;	/* dynamic: once on the bubble channel, stay there */
+	uint8_t stay;	 /* dynamic: once on the bubble channel, stay there */
+	uint8_t path;	 /* of the machine's paths, by their order */
+	uint8_t ack;	 /* every packet is acknowledged; not a deposit */
 	int8_t hint[NET_DIMS_MAX]; /* -1, +1: go so; 0: the network decides */
 };
 
 /*
  * What happens above the network; called inside net_run in order of time, and
- * at one time by node. They may call net_send, net_route_send and net_timer,
+ * at one time by node. They may call net_send, net_tree_send and net_timer,
  * nothing else. NULL: not wanted.
  */
 struct net_up {
@@ -66,10 +68,11 @@ struct net_up {
 	void (*packet)(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		       uint64_t offset, uint32_t bytes);
 	/* All of the message is in dst's memory. */
-	void (*arrived)(void *arg, uint64_t at, uint64_t cookie,
-			uint32_t node);
+	void (*arrived)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 	/* The unit has read all of the message; its FIFO goes on. */
 	void (*sent)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
+	/* The source's unit knows of all packets that they arrived. */
+	void (*acked)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 	/* A timer of net_timer went off. */
 	void (*timer)(void *arg, uint64_t at, uint64_t cookie);
 	/*
@@ -92,6 +95,13 @@ size_t net_bytes(const struct net_config *cfg, uint32_t packets_max);
 /* Builds it in the block. -EINVAL: logged, what is wrong. */
 int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	     uint32_t packets_max);
+
+/*
+ * Gives one direction of a link another rate, as when lanes of it are lost; it
+ * is for packets that begin from now on. -EINVAL: no link, or too many rates.
+ */
+int net_link_rate(struct net *net, uint32_t node, unsigned port,
+		  uint64_t ps_per_byte_x1000);
 
 /* Puts a message into the FIFO at time at. 0; -EAGAIN: no room in the block. */
 int net_send(struct net *net, uint64_t at, const struct net_msg *msg);
@@ -120,9 +130,9 @@ enum net_coll { NET_BCAST, NET_REDUCE, NET_ALLREDUCE, NET_BARRIER };
  * i waits for locally (ranks on it). Returns the route's id on all of them;
  * -EINVAL: not a tree over links; -ENOSPC: a node has no class route left.
  */
-int net_route_open(struct net *net, const uint32_t *node, const int *parent,
-		   const uint32_t *share, uint32_t count, uint32_t *route_p);
-void net_route_close(struct net *net, uint32_t route);
+int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
+		  const uint32_t *share, uint32_t count, uint32_t *route_p);
+void net_tree_close(struct net *net, uint32_t route);
 
 /* One node's (or rank's) share of one packet of a collective. */
 struct net_part {
@@ -136,14 +146,22 @@ struct net_part {
 	uint8_t fp;   /* floating point: the ALU takes longer */
 };
 /* 0; -EINVAL: not on the route; -EAGAIN: no room in the block. */
-int net_route_send(struct net *net, uint64_t at, const struct net_part *part);
+int net_tree_send(struct net *net, uint64_t at, const struct net_part *part);
+/* A tree over nodes, and over switches that have no share in it. */
+struct net_tree_plan {
+	uint32_t *node;
+	int *parent;
+	uint32_t *share;
+	uint32_t count, room;
+};
 /*
- * Parents of a tree over these nodes as the machine's software would build it:
- * along the dimensions in order, over mesh links, the root in the middle.
- * -EINVAL: they are no block of a torus.
+ * The tree over these nodes as the machine's software would build it; share may
+ * be NULL: one each. -EINVAL: they are no block of a torus; -ENOMEM.
  */
-int net_route_tree(const struct net_config *cfg, const uint32_t *node,
-		   uint32_t count, int *parent);
+int net_tree_plan(const struct net_config *cfg, const uint32_t *node,
+		  const uint32_t *share, uint32_t count,
+		  struct net_tree_plan *t);
+void net_tree_plan_free(struct net_tree_plan *t);
 
 /* ---- looking ------------------------------------------------------------- */
 
@@ -164,10 +182,10 @@ unsigned net_ports(const struct net *net);
 /* Counters as the hardware has them, per port of a node. */
 struct net_port_count {
 	uint64_t packets;
-	uint64_t chunks;	/* of 32 bytes */
-	uint64_t busy_ps;	/* link occupied */
-	uint64_t received;	/* packets received */
-	uint64_t queued_ps;	/* integral of packets queued over time */
+	uint64_t chunks;    /* of 32 bytes */
+	uint64_t busy_ps;   /* link occupied */
+	uint64_t received;  /* packets received */
+	uint64_t queued_ps; /* integral of packets queued over time */
 };
 void net_port_get(const struct net *net, uint32_t node, unsigned port,
 		  struct net_port_count *c);
@@ -176,10 +194,10 @@ struct net_count {
 	uint64_t now;
 	uint64_t events;
 	uint64_t hops;
-	uint64_t injected;  /* packets */
+	uint64_t injected; /* packets */
 	uint64_t delivered;
-	uint64_t escapes;   /* hops of dynamic packets on the bubble channel */
-	uint64_t hash; /* of the event stream */
+	uint64_t escapes; /* hops of dynamic packets on the bubble channel */
+	uint64_t hash;	  /* of the event stream */
 };
 void net_count_get(const struct net *net, struct net_count *c);
 

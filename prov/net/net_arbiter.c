@@ -9,7 +9,14 @@
  * deterministic channel that go on in a ring need one free packet buffer
  * beyond, those that would enter it leave one over (the bubble).
  */
+#include "prov/net/net_arbiter.h"
+#include "prov/net/net_nic.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_tree.h"
+#include "prov/net/net_wheel.h"
 
 enum { BATCH = 32 }; /* nodes whose lines are asked for together */
 
@@ -73,18 +80,19 @@ static inline void pay(struct net_step *s, unsigned port, unsigned vc,
 
 /* Sends p out by port on vc; reader: the receiver it leaves + 1, or 0. */
 WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
-			  uint32_t pi, unsigned reader)
+			uint32_t pi, unsigned reader)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
 	const struct net_hop *h = net_hop(s, port);
 	uint32_t link = s->link[port], hop = h->ticks;
-	uint32_t busy = net_len(net, p->chunks) + net->cfg.protocol_ticks;
+	uint32_t busy =
+		net_len(net, h->rate, p->chunks) + net->cfg.protocol_ticks;
 	uint32_t frac = p->frac + (uint32_t)h->frac;
 	bool carry = frac >= net->cfg.tick_ps;
 
 	pay(s, port, vc, p);
-	net_road_hop(net, p, port);
+	net_steer_hop(net, p, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
@@ -95,13 +103,14 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 			net_word(s->id, NET_EV_TAIL, port, 0, reader));
 }
 
-/* A packet leaves receiver port: count it, give its buffer back. */
-static inline void leave(struct net_step *s, unsigned port,
+/* A packet leaves receiver port by out: count it, give its buffer back. */
+static inline void leave(struct net_step *s, unsigned port, unsigned out,
 			 const struct net_packet *p)
 {
 	struct net *net = s->net;
 	uint32_t back = s->link[port];
-	uint32_t busy = net_len(net, p->chunks) + net_hop(s, port)->token_ticks;
+	uint32_t busy = net_len(net, net_hop(s, out)->rate, p->chunks) +
+			net_hop(s, port)->token_ticks;
 
 	s->in[port].wait_ticks += (uint32_t)s->now - p->since;
 	net_wheel_after(s, busy, NET_EV_TOKEN,
@@ -118,8 +127,8 @@ static inline unsigned read_path(struct net_step *s, unsigned port)
 
 	if (!net->cfg.read_paths || port >= NET_READERS)
 		return 0;
-	n->shut |= (uint16_t)((++n->reading[port] >= net->cfg.read_paths)
-			      << port);
+	n->shut |=
+		(uint16_t)((++n->reading[port] >= net->cfg.read_paths) << port);
 	return port + 1;
 }
 
@@ -148,11 +157,11 @@ WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 	unsigned in, reader = 0;
 
 	if (slot >= NET_SLOT_FIFO) {
-		net_unit_drain(s, slot - NET_SLOT_FIFO);
+		net_nic_drain(s, slot - NET_SLOT_FIFO);
 	} else {
 		in = net_slot_in(net, slot);
 		queue_pop(s, slot);
-		leave(s, in, p);
+		leave(s, in, port, p);
 		if (p->vc == NET_VC_DYN)
 			reader = read_path(s, in);
 	}
@@ -176,8 +185,8 @@ static void grant_det(struct net_step *s, unsigned port, unsigned vc,
 	const struct net_packet *p = net_packet(s->net, pi);
 
 	if (!o->list[which].head)
-		o->waits &= (uint8_t)~(1u << which);
-	leave(s, p->in, p);
+		o->waits &= (uint8_t) ~(1u << which);
+	leave(s, p->in, port, p);
 	launch(s, port, vc, pi, 0);
 }
 
@@ -189,11 +198,11 @@ static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
 	unsigned f = (unsigned)__builtin_ctz(high ? high : m);
 	uint32_t pi = net_slot_head(s->net, s->id, NET_SLOT_FIFO + f);
 
-	o->inject[vc] &= (uint16_t)~(1u << f);
+	o->inject[vc] &= (uint16_t) ~(1u << f);
 	if (!o->inject[vc])
-		o->vcs &= (uint8_t)~(1u << vc);
+		o->vcs &= (uint8_t) ~(1u << vc);
 	o->rr = (uint8_t)(o->rr + 1);
-	net_unit_drain(s, f);
+	net_nic_drain(s, f);
 	launch(s, port, vc, pi, 0);
 }
 
@@ -206,8 +215,8 @@ static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
 	unsigned on = NET_WAIT_DET + 2 * (vc - 1), enter = on + 1;
 	unsigned have = net_tokens(s->net, s->id, port, vc);
 	bool can_on = o->waits >> on & 1 && have >= 1;
-	bool can_enter = o->waits >> enter & 1 &&
-			 have >= net_hop(s, port)->need;
+	bool can_enter =
+		o->waits >> enter & 1 && have >= net_hop(s, port)->need;
 
 	if (can_on && !(can_enter && o->turn & 2)) {
 		o->turn |= 2;
@@ -259,16 +268,17 @@ static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 {
 	struct net *net = s->net;
 	struct net_out *o = net_out(s, port);
-	unsigned on = ((port ^ 1u) << net->qshift) + net->queues - 1, slot;
-	unsigned have = net_tokens(net, s->id, port, NET_VC_DET);
-	uint64_t one[2] = { m0, m1 };
+	unsigned have = net_tokens(net, s->id, port, NET_VC_DET), slot;
 
 	if (!(m0 | m1) || !have)
 		return false;
 	if (have < net_hop(s, port)->need) {
-		if (!net_mask_has(one, on))
+		m0 &= net->ring[port][0];
+		m1 &= net->ring[port][1];
+		if (!(m0 | m1))
 			return false;
-		grant_slot(s, port, NET_VC_DET, on);
+		slot = net_mask_next(m0, m1, o->rr & 127);
+		grant_slot(s, port, NET_VC_DET, slot);
 		return true;
 	}
 	net_mask_open(net, s->node, &m0, &m1);
@@ -375,8 +385,7 @@ static void serve_port(struct net_step *s, unsigned port)
  * The free port with most tokens that a new head may use, or -1. Written
  * without branches: they would be taken as often as not.
  */
-static inline int best_port(const struct net_step *s, uint64_t want,
-			    int cost)
+static inline int best_port(const struct net_step *s, uint64_t want, int cost)
 {
 	const struct net_node *n = s->node;
 	int best = 0, score, tie = ~n->rr & 1, port = -1, i;
@@ -395,8 +404,9 @@ static bool may_escape(const struct net_step *s, const struct net_packet *p,
 		       unsigned slot)
 {
 	const struct net *net = s->net;
-	unsigned on = ((p->det ^ 1u) << net->qshift) + net->queues - 1;
-	unsigned need = slot == on ? 1 : net_hop(s, p->det)->need;
+	unsigned need = net_mask_has(net->ring[p->det], slot)
+				? 1
+				: net_hop(s, p->det)->need;
 
 	return !(s->node->busy >> p->det & 1) &&
 	       net_tokens(net, s->id, p->det, NET_VC_DET) >= need;
@@ -460,9 +470,10 @@ void net_arbiter_serve(struct net_step *s)
 	for (i = 1; i <= s->marks; i++) {
 		m = &s->mark[i];
 		if (s->net->large && i % BATCH == 1)
-			net_ask_marks(s->net, m, s->marks - i < BATCH ?
-						     s->marks - i + 1 :
-						     BATCH);
+			net_prefetch_marks(s->net, m,
+					   s->marks - i < BATCH
+						   ? s->marks - i + 1
+						   : BATCH);
 		net_step_at(s, m->node);
 		s->node->mark = 0;
 		s->dirty = m->dirty;

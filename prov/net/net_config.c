@@ -16,6 +16,7 @@
 
 static const struct net_config bgq = {
 	.name = "bgq",
+	.unit = "mu",
 	.topology = NET_TORUS,
 	.dims = 5,			  /* SC11 II.A */
 	.size = { 4, 4, 4, 4, 2 },	  /* a midplane, II.A */
@@ -28,7 +29,7 @@ static const struct net_config bgq = {
 	.header_bytes = 32,		  /* II.A: 12 network, 20 MU */
 	.trailer_bytes = 8,		  /* II.A */
 	.tick_ps = 2000,		  /* II.A: 500 MHz */
-	.link_bytes_per_tick = 4,	  /* II.A: 2 GB/s */
+	.link_ps_per_byte_x1000 = 500000, /* II.A: 2 GB/s */
 	.protocol_ticks = 6,		  /* calibrated: T2 at 1 MB */
 	.hop_ps = 45333,		  /* calibrated: T1, 1 and 13 hops */
 	.crossing_ps = 80000,		  /* HWI: two link chips of 40 ns */
@@ -53,10 +54,12 @@ static const struct net_config bgq = {
 	 * bytes on the link (36 ns) and in the engine (20 ns). Only the sum
 	 * with receive_ps is published; the split is assumed.
 	 */
-	.inject_ps = 270000,
-	.receive_ps = 250667,
-	.injection_ps_per_byte_x1000 = 312500, /* III.D: 4 B at 800 MHz */
-	.reception_ps_per_byte_x1000 = 312500, /* III.D */
+	.path[0] = {
+		.inject_ps = 270000,
+		.receive_ps = 250667,
+		.injection_ps_per_byte_x1000 = 312500, /* III.D: 4 B, 800 MHz */
+		.reception_ps_per_byte_x1000 = 312500, /* III.D */
+	},
 	.local_ps = 40000,		  /* assumed: as a hop */
 	.l2_bytes = 32 << 20,		  /* the chip's L2 */
 	.spill_bytes_per_us = 25000,	  /* calibrated: T2 at 256 MB */
@@ -166,17 +169,31 @@ static int few(const struct net_config *cfg)
 	return 0;
 }
 
+/* A path that the model cannot place in ticks. */
+static int short_path(const struct net_config *cfg)
+{
+	uint64_t least = 2 * (uint64_t)cfg->tick_ps;
+	unsigned i;
+
+	for (i = 0; i < net_config_paths(cfg); i++)
+		if (cfg->path[i].inject_ps < least ||
+		    cfg->path[i].receive_ps < least)
+			return 1;
+	return 0;
+}
+
 int net_config_check(const struct net_config *cfg)
 {
 	uint32_t chunk = cfg->chunk_bytes ? cfg->chunk_bytes : 1;
-	uint32_t full = (cfg->header_bytes + cfg->trailer_bytes +
-			 cfg->payload_bytes + chunk - 1) / chunk;
+	uint32_t full =
+		(net_wire_bytes(cfg, cfg->payload_bytes / chunk) + chunk - 1) /
+		chunk;
 	const struct {
 		int bad;
 		const char *what;
 	} rule[] = {
 		{ !cfg->tick_ps, "tick_ps is 0" },
-		{ !cfg->link_bytes_per_tick, "link_bytes_per_tick is 0" },
+		{ !cfg->link_ps_per_byte_x1000, "link_ps_per_byte_x1000 is 0" },
 		{ !cfg->payload_bytes || cfg->payload_bytes > 4096,
 		  "payload_bytes must be 1 to 4096" },
 		{ cfg->payload_bytes % chunk,
@@ -184,19 +201,18 @@ int net_config_check(const struct net_config *cfg)
 		{ cfg->hop_ps < cfg->tick_ps || cfg->hop_ps >= 4000000,
 		  "hop_ps must be a tick to 4 us" },
 		{ cfg->token_ps < cfg->tick_ps ||
-		  (cfg->token_ps + cfg->crossing_ps) / cfg->tick_ps > 250,
+			  (cfg->token_ps + cfg->crossing_ps) / cfg->tick_ps >
+				  250,
 		  "token_ps must be a tick to 250 ticks, with a crossing" },
-		{ cfg->receive_ps < 2 * (uint64_t)cfg->tick_ps,
-		  "receive_ps is below two ticks" },
+		{ short_path(cfg), "a path takes less than two ticks" },
 		{ cfg->tokens[0] > 4095, "more than 4095 tokens of VC 0" },
 		{ cfg->tokens[0] < full + cfg->inject_room,
 		  "tokens of VC 0 do not hold a packet and inject_room" },
 		{ few(cfg), "tokens from VC 1 on must be bubble to 255" },
 		{ cfg->payload_bytes / chunk > 128,
 		  "more than 128 chunks of payload" },
-		{ cfg->inject_ps < 2 * (uint64_t)cfg->tick_ps,
-		  "inject_ps is below two ticks" },
-		{ cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
+		{ cfg->routes &&
+			  cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "coll_inject_ps is below two ticks" },
 		{ !cfg->dyn_queues, "dyn_queues is 0" },
 		{ !cfg->inject_fifos || cfg->inject_fifos > 16,

@@ -11,34 +11,74 @@
 #define NET_DIMS_MAX  6
 #define NET_VC_MAX    6
 #define NET_ZONES     4
+#define NET_PATHS_MAX 6
+#define NET_BUSES_MAX 3
 
 enum net_topology { NET_TORUS, NET_FAT_TREE, NET_GEN_FAT_TREE };
 
-enum net_vc { NET_VC_DYN, NET_VC_DET, NET_VC_HIGH, NET_VC_SYS, NET_VC_COLL0,
-	      NET_VC_COLL1 };
+enum net_vc {
+	NET_VC_DYN,
+	NET_VC_DET,
+	NET_VC_HIGH,
+	NET_VC_SYS,
+	NET_VC_COLL0,
+	NET_VC_COLL1
+};
+
+/*
+ * A way from memory into the network and out of it again: what starts it takes
+ * inject_ps, then an engine builds packets at its rate; at the other end an
+ * engine stores them, and receive_ps later they are seen.
+ */
+struct net_path {
+	char name[16];
+	uint64_t inject_ps;  /* posted to first packet in the FIFO, less rate */
+	uint64_t receive_ps; /* out of the network to visible in memory */
+	uint64_t injection_ps_per_byte_x1000; /* engine, whole packets */
+	uint64_t reception_ps_per_byte_x1000; /* engine, as it streams in */
+	uint32_t packet_bytes; /* of data in a packet; 0: payload_bytes */
+	uint8_t bus_out;       /* shared resources it crosses, a bit each */
+	uint8_t bus_in;
+};
+
+/* What several paths and both directions of a node share, such as a host bus.
+ */
+struct net_bus {
+	char name[16];
+	uint64_t ps_per_byte_x1000;
+	uint64_t packet_ps; /* more for each packet */
+};
 
 struct net_config {
 	char name[32];
+	char unit[16]; /* the network interface at a node, as mu */
 	/* shape */
-	uint8_t topology;	       /* enum net_topology */
-	uint8_t dims;		       /* torus: dimensions; trees: levels */
-	uint16_t size[NET_DIMS_MAX];   /* torus: nodes; trees: children */
-	uint16_t parents[NET_DIMS_MAX]; /* generalized trees: per level */
-	uint8_t wrap[NET_DIMS_MAX];    /* torus, or mesh in this dimension */
+	uint8_t topology;		 /* enum net_topology */
+	uint8_t dims;			 /* torus: dimensions; trees: levels */
+	uint16_t size[NET_DIMS_MAX];	 /* torus: nodes; trees: children */
+	uint16_t parents[NET_DIMS_MAX];	 /* generalized trees: per level */
+	uint8_t wrap[NET_DIMS_MAX];	 /* torus, or mesh in this dimension */
+	uint16_t links[NET_DIMS_MAX];	 /* torus: to a neighbour; 0 is one */
 	uint16_t midplane[NET_DIMS_MAX]; /* a link chip every so many nodes */
-	uint16_t full[NET_DIMS_MAX];   /* the largest machine, 0: no end */
-	uint32_t ranks_per_node;       /* default of --ppn */
+	uint16_t full[NET_DIMS_MAX];	 /* the largest machine, 0: no end */
+	uint32_t ranks_per_node;	 /* default of --ppn */
 	/* packets and links */
-	uint32_t payload_bytes;	 /* largest */
+	uint32_t payload_bytes; /* largest */
 	uint32_t chunk_bytes;
 	uint32_t header_bytes;
 	uint32_t trailer_bytes;
-	uint32_t tick_ps;	 /* network cycle */
-	uint32_t link_bytes_per_tick;
-	uint32_t protocol_ticks; /* acks and tokens, per packet */
-	uint64_t hop_ps;	 /* head of a packet, node to node */
-	uint64_t crossing_ps;	 /* more, between midplanes */
-	uint64_t token_ps;	 /* a token's way back */
+	uint32_t tick_ps;	   /* network cycle */
+	uint32_t chunk_wire_bytes; /* of a chunk on the wire; 0: as it is */
+	uint32_t block_bytes; /* of payload, each with block_header; 0: none */
+	uint32_t block_header_bytes;
+	uint64_t link_ps_per_byte_x1000; /* of a link */
+	uint32_t protocol_ticks;	 /* acks and tokens, per packet */
+	uint64_t hop_ps;		 /* head of a packet, node to node */
+	uint64_t hop_end_ps;  /* trees: into an end node; 0: as hop_ps */
+	uint64_t crossing_ps; /* more, between midplanes */
+	uint16_t cable[NET_DIMS_MAX]; /* metres, by dimension or level */
+	uint64_t metre_ps;	      /* more, for each of them */
+	uint64_t token_ps;	      /* a token's way back */
 	/* buffers and arbitration */
 	uint32_t tokens[NET_VC_MAX]; /* per link: VC 0 chunks, else packets */
 	uint32_t dyn_queues;	     /* queues of the dynamic VC */
@@ -49,31 +89,60 @@ struct net_config {
 	uint8_t order[NET_DIMS_MAX]; /* deterministic: dimension by dimension */
 	uint8_t zone[NET_ZONES][NET_DIMS_MAX]; /* masks of dimensions */
 	/* the unit at a node */
-	uint32_t inject_fifos;	/* network injection FIFOs */
-	uint32_t inject_depth;	/* packets each holds */
-	uint64_t inject_ps;	/* tail write to packet in the FIFO */
-	uint64_t receive_ps;	/* out of the network to visible in memory */
-	uint64_t injection_ps_per_byte_x1000; /* engine, whole packets */
-	uint64_t reception_ps_per_byte_x1000; /* engine, as it streams in */
-	uint64_t local_ps;	/* source and target on one node */
-	uint64_t l2_bytes;	/* working set that spills beyond this */
+	uint32_t inject_fifos;		     /* network injection FIFOs */
+	uint32_t inject_depth;		     /* packets each holds */
+	struct net_path path[NET_PATHS_MAX]; /* the first without a name */
+	struct net_bus bus[NET_BUSES_MAX];
+	uint8_t paths, buses; /* of them used; 0 paths is one */
+	uint32_t ack_bytes;   /* data of a packet that acknowledges another */
+	uint64_t ack_ps;      /* packet stored to its acknowledgement sent */
+	uint64_t ack_receive_ps;     /* that one received to the unit knows */
+	uint64_t local_ps;	     /* source and target on one node */
+	uint64_t l2_bytes;	     /* working set that spills beyond this */
 	uint64_t spill_bytes_per_us; /* send and receive, once spilt */
 	/* class routes */
-	uint32_t routes;	/* per node */
-	uint32_t routes_system; /* of them not for users */
-	uint32_t barriers;	/* classes per node */
+	uint32_t routes;	 /* per node */
+	uint32_t routes_system;	 /* of them not for users */
+	uint32_t barriers;	 /* classes per node */
 	uint64_t coll_inject_ps; /* likewise, of the collective endpoint */
 	uint64_t coll_receive_ps;
-	uint32_t coll_up_ticks;	  /* more per hop, floating point */
+	uint32_t coll_up_ticks; /* more per hop, floating point */
 	uint32_t coll_down_ticks;
 	uint32_t coll_packet_ticks; /* of a full packet through the ALU */
 	/* software above the unit */
-	uint64_t send_ps;  /* a call that sends */
+	uint64_t send_ps;    /* a call that sends */
 	uint64_t message_ps; /* more, when it is longer than a packet */
-	uint64_t recv_ps;  /* a message taken */
-	uint64_t poll_ps;  /* a look that found nothing */
-	uint64_t wtime_ps; /* reading the clock */
+	uint64_t recv_ps;    /* a message taken */
+	uint64_t poll_ps;    /* a look that found nothing */
+	uint64_t wtime_ps;   /* reading the clock */
 };
+
+static inline unsigned net_config_paths(const struct net_config *cfg)
+{
+	return cfg->paths ? cfg->paths : 1;
+}
+/* Bytes on the wire of a packet with so many chunks of payload. */
+static inline uint32_t net_wire_bytes(const struct net_config *cfg,
+				      uint32_t chunks)
+{
+	uint32_t blocks = 0, chunk = cfg->chunk_bytes;
+
+	if (cfg->block_bytes)
+		blocks = (chunks * chunk + cfg->block_bytes - 1) /
+			 cfg->block_bytes;
+	if (cfg->chunk_wire_bytes)
+		chunk = cfg->chunk_wire_bytes;
+	return cfg->header_bytes + cfg->trailer_bytes + chunks * chunk +
+	       blocks * cfg->block_header_bytes;
+}
+/* Ticks that they take at this rate. */
+static inline uint32_t net_wire_ticks(const struct net_config *cfg,
+				      uint32_t bytes, uint64_t ps_x1000)
+{
+	uint64_t tick = 1000ull * cfg->tick_ps;
+
+	return (uint32_t)((bytes * ps_x1000 + tick - 1) / tick);
+}
 
 /* The machine bgq, 4x4x4x4x2, as its file describes it. */
 void net_config_bgq(struct net_config *cfg);

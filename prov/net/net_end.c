@@ -43,6 +43,15 @@ static void on_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	note(e, at, node, cookie);
 }
 
+static void on_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct net_end *e = arg;
+
+	e->acked++;
+	e->acked_at = at;
+	note(e, at, node, cookie);
+}
+
 static void on_timer(void *arg, uint64_t at, uint64_t cookie)
 {
 	struct net_end *e = arg;
@@ -79,6 +88,7 @@ const struct net_up net_end_up = {
 	.packet = on_packet,
 	.arrived = on_arrived,
 	.sent = on_sent,
+	.acked = on_acked,
 	.timer = on_timer,
 	.combine = on_combine,
 	.result = on_result,

@@ -8,18 +8,19 @@
 struct net_end {
 	struct net *net;
 	struct net_config cfg;
-	uint64_t packets;    /* packets handed up */
+	uint64_t packets; /* packets handed up */
 	uint64_t bytes;
-	uint64_t arrived;    /* messages */
-	uint64_t last_at;    /* of the last call */
+	uint64_t arrived; /* messages */
+	uint64_t last_at; /* of the last call */
 	uint64_t last_node;
 	uint64_t last_cookie;
-	uint64_t backwards;  /* calls up earlier than the one before */
+	uint64_t backwards; /* calls up earlier than the one before */
 	uint64_t results;
 	uint64_t result_sum; /* of cookies */
 	uint64_t result_at;  /* the last */
 	uint64_t log;	     /* hash of all calls with their times */
 	uint64_t sent, timers, combines;
+	uint64_t acked, acked_at; /* messages, the last */
 };
 
 /* Fails the test when it cannot open. packets 0: a good number. */

@@ -44,8 +44,8 @@ struct net_fat_place net_fat_place(const struct net_fat *f, uint32_t node);
 int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
 		     unsigned *port_p);
 /* Ports towards end node dst: a mask, and the one of deterministic packets. */
-uint64_t net_fat_road(const struct net_fat *f, uint32_t node, uint32_t dst,
-		      unsigned *det_p);
+uint64_t net_fat_steer(const struct net_fat *f, uint32_t node, uint32_t dst,
+		       unsigned *det_p);
 unsigned net_fat_hops(const struct net_fat *f, uint32_t src, uint32_t dst);
 
 #endif

@@ -27,7 +27,7 @@ static void latency_grows_with_the_level_of_the_common_switch(void **state)
 
 	quaternary(&cfg, 4);
 	net_end_open(&e, &cfg, 0);
-	base = cfg.inject_ps + 20000 + 36000 + cfg.receive_ps;
+	base = cfg.path[0].inject_ps + 20000 + 36000 + cfg.path[0].receive_ps;
 	for (i = 0; i < 4; i++)
 		for (way = 0; way < 4; way++) {
 			struct net_msg msg = { .dst = dst[i], .bytes = 8,
@@ -100,15 +100,49 @@ static void a_class_route_may_hang_on_a_switch(void **state)
 
 	quaternary(&cfg, 3);
 	net_end_open(&e, &cfg, 0);
-	T_OK(net_route_open(e.net, node, (int[]){ -1, 0, 0, 0, 0 }, share, 5,
+	T_OK(net_tree_open(e.net, node, (int[]){ -1, 0, 0, 0, 0 }, share, 5,
 			    &part.route));
 	for (part.node = 0; part.node < 4; part.node++) {
 		part.cookie = 10 + part.node;
-		T_OK(net_route_send(e.net, 0, &part));
+		T_OK(net_tree_send(e.net, 0, &part));
 	}
 	net_end_drain(&e);
 	T_IS(e.results, 4);
 	T_IS(e.result_sum, 4 * 46);
+	net_end_close(&e);
+}
+
+/* Nodes of different halves meet at the top, by one switch a subtree. */
+static void a_tree_over_nodes_takes_the_switches_above_them(void **state)
+{
+	static const uint32_t node[] = { 3, 4, 5, 40 };
+	struct net_part part = { .kind = NET_ALLREDUCE, .bytes = 8 };
+	struct net_config cfg;
+	struct net_tree_plan t;
+	struct net_end e;
+	unsigned i;
+
+	quaternary(&cfg, 3);
+	T_OK(net_tree_plan(&cfg, node, NULL, 4, &t));
+	/* three at the leaves, two at the second level, the root */
+	T_IS(t.count, 4 + 3 + 2 + 1);
+	T_IS(t.parent[1], t.parent[2]);
+	T_TRUE(t.parent[0] != t.parent[1]);
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_tree_open(e.net, t.node, t.parent, t.share, t.count,
+			   &part.route));
+	for (i = 0; i < 4; i++) {
+		part.node = node[i];
+		part.cookie = 10 + i;
+		T_OK(net_tree_send(e.net, 0, &part));
+	}
+	net_end_drain(&e);
+	T_IS(e.results, 4);
+	T_IS(e.result_sum, 4 * 46);
+	net_tree_plan_free(&t);
+	T_OK(net_tree_plan(&cfg, node + 1, NULL, 2, &t));
+	T_IS(t.count, 3);
+	net_tree_plan_free(&t);
 	net_end_close(&e);
 }
 
@@ -119,6 +153,7 @@ int main(void)
 		T_CASE(complement_traffic_runs_at_link_speed),
 		T_CASE(all_to_all_arrives_on_a_thin_tree),
 		T_CASE(a_class_route_may_hang_on_a_switch),
+		T_CASE(a_tree_over_nodes_takes_the_switches_above_them),
 	};
 	return T_RUN(tests);
 }

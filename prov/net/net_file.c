@@ -53,13 +53,36 @@ static char *trim(char *s)
 	return s;
 }
 
-static const struct file_line *doc_get(const struct file_doc *doc,
-				       const char *key)
+static bool same(const char *a, const char *b)
 {
-	for (unsigned i = 0; i < doc->count; i++)
-		if (!strcmp(doc->item[i].key, key))
-			return &doc->item[i];
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* The line of a key in the section of that name, or outside of all. */
+static const struct file_line *line_in(const struct file_doc *doc,
+				       const char *part, const char *key,
+				       const char *variant)
+{
+	const struct file_line *l;
+
+	for (unsigned i = 0; i < doc->count; i++) {
+		l = &doc->item[i];
+		if (!strcmp(l->key, key) && same(l->part, part) &&
+		    same(l->variant, variant))
+			return l;
+	}
 	return NULL;
+}
+
+/* What the wanted variant says, else what all say. */
+static const struct file_line *doc_get(const struct file_doc *doc,
+				       const char *part, const char *key)
+{
+	const struct file_line *l = NULL;
+
+	if (doc->variant)
+		l = line_in(doc, part, key, doc->variant);
+	return l ? l : line_in(doc, part, key, NULL);
 }
 
 static int unknown(struct file_doc *doc, unsigned line, const char *key)
@@ -67,17 +90,72 @@ static int unknown(struct file_doc *doc, unsigned line, const char *key)
 	const struct file_key *near = file_key_nearest(key);
 
 	if (near)
-		return file_fail_at(doc, line, "unknown key \"%.40s\"; "
-				    "nearest is %s: %s", key, near->name,
-				    near->help);
+		return file_fail_at(doc, line,
+				    "unknown key \"%.40s\"; "
+				    "nearest is %s: %s",
+				    key, near->name, near->help);
 	return file_fail_at(doc, line, "unknown key \"%.40s\"", key);
+}
+
+/* "[name]" begins the lines of a variant. */
+static int cut_section(struct file_doc *doc, unsigned line, char *s)
+{
+	size_t n = strlen(s);
+
+	if (n < 3 || s[n - 1] != ']')
+		return file_fail_at(doc, line,
+				    "%.40s: a variant begins with "
+				    "[its name]",
+				    s);
+	s[n - 1] = 0;
+	doc->section = trim(s + 1);
+	return 0;
+}
+
+/* "dma.inject" is the key inject of the part dma. */
+static void cut_part(struct file_line *item)
+{
+	char *point = strchr(item->key, '.');
+
+	if (point) {
+		*point = 0;
+		item->part = item->key;
+		item->key = point + 1;
+	}
+}
+
+static const struct file_key *key_of(const struct file_line *item)
+{
+	const struct file_key *key;
+
+	if (!item->part)
+		return file_key_find(item->key, 0);
+	key = file_key_find(item->key, FILE_OF_PATH);
+	return key ? key : file_key_find(item->key, FILE_OF_BUS);
+}
+
+static int keep(struct file_doc *doc, const struct file_line *item)
+{
+	const struct file_line *before =
+		line_in(doc, item->part, item->key, item->variant);
+
+	if (before)
+		return file_fail_at(doc, item->line,
+				    "%s is set in line %u already", item->key,
+				    before->line);
+	if (doc->count == FILE_LINES_MAX)
+		return file_fail_at(doc, item->line, "more than %d lines",
+				    FILE_LINES_MAX);
+	doc->item[doc->count++] = *item;
+	return 0;
 }
 
 /* Cuts "key = value # comment"; empty lines and comments are nothing. */
 static int cut_line(struct file_doc *doc, unsigned line, char *s)
 {
-	struct file_line item = { .line = line, .comment = s + strlen(s) };
-	const struct file_line *before;
+	struct file_line item = { .line = line,
+				  .comment = s + strlen(s),
+				  .variant = doc->section };
 	char *hash = strchr(s, '#'), *equal;
 
 	if (hash) {
@@ -87,24 +165,25 @@ static int cut_line(struct file_doc *doc, unsigned line, char *s)
 	s = trim(s);
 	if (!*s)
 		return 0;
+	if (*s == '[')
+		return cut_section(doc, line, s);
 	equal = strchr(s, '=');
 	if (!equal)
-		return file_fail_at(doc, line, "\"%.40s\": a line is key = "
-				    "value # source", s);
+		return file_fail_at(doc, line,
+				    "\"%.40s\": a line is key = "
+				    "value # source",
+				    s);
 	*equal = 0;
 	item.key = trim(s);
 	item.value = trim(equal + 1);
-	if (!file_key_find(item.key))
+	cut_part(&item);
+	item.def = key_of(&item);
+	if (!item.def)
 		return unknown(doc, line, item.key);
 	if (!*item.value)
 		return file_fail_at(doc, line, "%s has no value; it is %s",
-				    item.key, file_key_find(item.key)->help);
-	before = doc_get(doc, item.key);
-	if (before)
-		return file_fail_at(doc, line, "%s is set in line %u already",
-				    item.key, before->line);
-	doc->item[doc->count++] = item; /* keys are known and differ */
-	return 0;
+				    item.key, item.def->help);
+	return keep(doc, &item);
 }
 
 static int cut(struct file_doc *doc, char *text, size_t len)
@@ -133,17 +212,17 @@ static bool needed(const struct file_key *key, const struct net_config *cfg)
 {
 	if (key->flags & FILE_OPTIONAL)
 		return false;
-	return !(key->flags & FILE_TORUS_ONLY) ||
-	       cfg->topology == NET_TORUS;
+	return !(key->flags & FILE_TORUS_ONLY) || cfg->topology == NET_TORUS;
 }
 
-static int take(const struct file_doc *doc, const struct file_key *key,
-		uint64_t cycle_ps, struct net_config *cfg)
+static int take(const struct file_doc *doc, const char *name, uint64_t cycle_ps,
+		struct net_config *cfg)
 {
-	const struct file_line *item = doc_get(doc, key->name);
+	const struct file_line *item = doc_get(doc, NULL, name);
+	const struct file_key *key = file_key_find(name, 0);
 
 	if (item)
-		return file_value(doc, item, key, cycle_ps, cfg);
+		return file_value(doc, item, cycle_ps, cfg, cfg);
 	if (!needed(key, cfg))
 		return 0;
 	return file_fail(doc->why, "%.200s: no line for %s: %s", doc->name,
@@ -158,7 +237,7 @@ static int orders(const struct file_doc *doc, struct net_config *cfg)
 
 	for (unsigned i = 0; i < file_key_count; i++) {
 		key = &file_keys[i];
-		item = doc_get(doc, key->name);
+		item = doc_get(doc, NULL, key->name);
 		if (!item)
 			continue;
 		err = 0;
@@ -186,7 +265,7 @@ static bool too_few(const struct net_config *c)
 /* What one value alone cannot show. */
 static int together(const struct file_doc *doc, const struct net_config *c)
 {
-	uint32_t wire = c->payload_bytes + c->header_bytes + c->trailer_bytes;
+	uint32_t wire = net_wire_bytes(c, c->payload_bytes / c->chunk_bytes);
 	uint32_t chunks = (wire + c->chunk_bytes - 1) / c->chunk_bytes;
 	uint64_t least = 2 * (uint64_t)c->tick_ps;
 	const struct {
@@ -205,10 +284,11 @@ static int together(const struct file_doc *doc, const struct net_config *c)
 			      "nothing could enter a ring" },
 		{ c->hop_ps < c->tick_ps, "hop takes at least a cycle" },
 		{ c->token_ps < c->tick_ps ||
-		  (c->token_ps + c->crossing_ps) / c->tick_ps > 250,
+			  (c->token_ps + c->crossing_ps) / c->tick_ps > 250,
 		  "token, with crossing, takes 1 to 250 cycles" },
-		{ c->inject_ps < least || c->receive_ps < least ||
-		  c->coll_inject_ps < least,
+		{ c->path[0].inject_ps < least ||
+			  c->path[0].receive_ps < least ||
+			  (c->routes && c->coll_inject_ps < least),
 		  "inject, receive and coll_inject take at least two cycles" },
 		{ c->routes_system > c->routes,
 		  "routes_system is more than routes" },
@@ -221,17 +301,91 @@ static int together(const struct file_doc *doc, const struct net_config *c)
 	return 0;
 }
 
+/* What a file without such a line means. */
+static void defaults(struct net_config *cfg)
+{
+	memset(cfg, 0, sizeof(*cfg));
+	cfg->through_share = 1;
+	cfg->bubble = 1;
+	cfg->tokens[NET_VC_COLL0] = cfg->tokens[NET_VC_COLL1] = 1;
+	cfg->coll_packet_ticks = 1;
+}
+
+/* A variant that no line belongs to is a mistake; says which there are. */
+static int check_variant(const struct file_doc *doc)
+{
+	const char *last = "";
+	char all[200] = "";
+	size_t at = 0;
+
+	if (!doc->variant)
+		return 0;
+	for (unsigned i = 0; i < doc->count; i++) {
+		if (same(doc->item[i].variant, doc->variant))
+			return 0;
+		if (doc->item[i].variant && !same(doc->item[i].variant, last) &&
+		    at < sizeof(all)) {
+			last = doc->item[i].variant;
+			at += (size_t)snprintf(all + at, sizeof(all) - at,
+					       " %s", last);
+		}
+	}
+	return file_fail(doc->why, "%.200s: no variant %.40s; there %s%s",
+			 doc->name, doc->variant, *all ? "are:" : "are none",
+			 all);
+}
+
+/* Whether a line is one that is not overruled by the wanted variant. */
+static bool counts(const struct file_doc *doc, const struct file_line *l)
+{
+	return doc_get(doc, l->part, l->key) == l;
+}
+
+/* A path is like the first one but for its own lines. */
+static int take_parts(const struct file_doc *doc, struct net_config *cfg)
+{
+	const struct file_line *l;
+	char name[sizeof(cfg->path[0].name)];
+	void *part;
+	int err = 0;
+
+	for (unsigned i = 1; i < cfg->paths; i++) {
+		memcpy(name, cfg->path[i].name, sizeof(name));
+		cfg->path[i] = cfg->path[0];
+		memcpy(cfg->path[i].name, name, sizeof(name));
+	}
+	for (unsigned i = 0; i < doc->count && !err; i++) {
+		l = &doc->item[i];
+		if (!l->part || !counts(doc, l))
+			continue;
+		part = file_part(l->part, l->def->flags, cfg);
+		if (!part)
+			return file_fail_at(doc, l->line,
+					    "%s.%s: no such path "
+					    "or bus; the lines paths and buses "
+					    "name them",
+					    l->part, l->key);
+		err = file_value(doc, l, cfg->tick_ps, cfg, part);
+	}
+	return err;
+}
+
 static int build(const struct file_doc *doc, const char *dims, uint32_t nodes,
 		 struct net_config *cfg)
 {
 	int err;
 
-	memset(cfg, 0, sizeof(*cfg));
-	err = take(doc, file_key_find("topology"), 0, cfg);
+	defaults(cfg);
+	err = check_variant(doc);
 	if (!err)
-		err = take(doc, file_key_find("cycle"), 1000, cfg);
+		err = take(doc, "topology", 0, cfg);
+	if (!err)
+		err = take(doc, "cycle", 1000, cfg);
 	for (unsigned i = 0; i < file_key_count && !err; i++)
-		err = take(doc, &file_keys[i], cfg->tick_ps, cfg);
+		if (!(file_keys[i].flags & (FILE_OF_PATH | FILE_OF_BUS)))
+			err = take(doc, file_keys[i].name, cfg->tick_ps, cfg);
+	if (!err)
+		err = take_parts(doc, cfg);
 	if (!err)
 		err = file_shape(cfg, dims, nodes, doc->why);
 	if (!err)
@@ -239,13 +393,16 @@ static int build(const struct file_doc *doc, const char *dims, uint32_t nodes,
 	return err ? err : together(doc, cfg);
 }
 
-int net_file_parse(const char *name, char *text, size_t len, const char *dims,
-		   uint32_t nodes, struct net_config *cfg, struct net_why *why)
+int net_file_parse(const char *name, char *text, size_t len,
+		   const struct net_spec *spec, struct net_config *cfg,
+		   struct net_why *why)
 {
-	struct file_doc doc = { .name = name, .why = why };
+	struct file_doc doc = { .name = name,
+				.why = why,
+				.variant = spec->variant };
 	int err = cut(&doc, text, len);
 
-	return err ? err : build(&doc, dims, nodes, cfg);
+	return err ? err : build(&doc, spec->dims, spec->nodes, cfg);
 }
 
 /* ---- files --------------------------------------------------------------- */
@@ -283,7 +440,7 @@ static int slurp(const char *path, char **text_p, size_t *len_p,
 	return 0;
 }
 
-/* DIMS of a spec: after its last colon, when a digit follows. */
+/* DIMS of a spec: after its last colon, unless that is part of a path. */
 static const char *spec_dims(const char *spec)
 {
 	const char *colon = strrchr(spec, ':');
@@ -291,10 +448,27 @@ static const char *spec_dims(const char *spec)
 	return colon && !strchr(colon, '/') ? colon + 1 : NULL;
 }
 
+/* VARIANT of a spec: after its last @, up to the colon. */
+static const char *spec_variant(const char *spec, char *buf, size_t len)
+{
+	const char *at = strrchr(spec, '@');
+	size_t n;
+
+	if (!at || strchr(at, '/'))
+		return NULL;
+	n = strcspn(at + 1, ":");
+	if (n >= len)
+		n = len - 1;
+	memcpy(buf, at + 1, n);
+	buf[n] = 0;
+	return buf;
+}
+
 int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
 		  struct net_why *why)
 {
-	char path[4096], *text;
+	struct net_spec want = { .nodes = nodes };
+	char path[4096], variant[32], *text;
 	size_t len;
 	int err;
 
@@ -303,8 +477,9 @@ int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
 		err = slurp(path, &text, &len, why);
 	if (err)
 		return err;
-	err = net_file_parse(path, text, len, spec_dims(spec), nodes, cfg,
-			     why);
+	want.dims = spec_dims(spec);
+	want.variant = spec_variant(spec, variant, sizeof(variant));
+	err = net_file_parse(path, text, len, &want, cfg, why);
 	free(text);
 	return err;
 }
@@ -349,6 +524,8 @@ int net_file_each(const char *spec,
 	for (unsigned i = 0; i < doc.count && !err; i++) {
 		struct net_file_entry e = { .line = doc.item[i].line,
 					    .key = doc.item[i].key,
+					    .part = doc.item[i].part,
+					    .variant = doc.item[i].variant,
 					    .value = doc.item[i].value };
 
 		e.kind = source(doc.item[i].comment, &e.source);

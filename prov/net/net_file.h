@@ -6,11 +6,13 @@
  *
  *   hop = 45.333 ns    # calibrated: Table 1, (1166 - 622) / 12
  *
- * A machine is named by SPEC = NAME[:DIMS] or FILE[:DIMS]. A name is looked up
- * in share/weft/machines above the running program or library, wherever it has
- * been moved to. DIMS = 4x4x4x4x2 are lengths in the order A, B, C, ..; what is
- * left out is 1. A length is a torus when it is that of a midplane or of the
- * full machine, otherwise a mesh; 8t and 8m say it outright.
+ * A machine is named by SPEC = NAME[@VARIANT][:DIMS] or FILE[@VARIANT][:DIMS].
+ * A name is looked up in share/weft/machines above the running program or
+ * library, wherever it has been moved to. Lines of a variant stand after its
+ * [name] and take the place of the others. DIMS = 4x4x4x4x2 are lengths in the
+ * order A, B, C, ..; what is left out is 1. A length is a torus when it is that
+ * of a midplane or of the full machine, otherwise a mesh; 8t and 8m say it
+ * outright.
  */
 #ifndef WEFT_NET_FILE_H
 #define WEFT_NET_FILE_H
@@ -42,7 +44,9 @@ enum net_source { NET_SPEC, NET_CALIBRATED, NET_ASSUMED, NET_NO_SOURCE };
 struct net_file_entry {
 	unsigned line;
 	const char *key;
-	const char *value; /* as written */
+	const char *part;    /* path or bus before the point, or NULL */
+	const char *variant; /* whose line it is, or NULL: of all */
+	const char *value;   /* as written */
 	enum net_source kind;
 	const char *source; /* as written, after the kind; may be "" */
 };
@@ -62,9 +66,16 @@ int net_file_find(const char *spec, char *path, size_t len,
  */
 int net_file_share(const char *what, char *path, size_t len);
 
+/* What of a file is wanted; NULL, 0: as it says. */
+struct net_spec {
+	const char *variant;
+	const char *dims;
+	uint32_t nodes;
+};
+
 /* As net_file_load, from text; name stands in the errors. */
-int net_file_parse(const char *name, char *text, size_t len, const char *dims,
-		   uint32_t nodes, struct net_config *cfg,
+int net_file_parse(const char *name, char *text, size_t len,
+		   const struct net_spec *spec, struct net_config *cfg,
 		   struct net_why *why);
 
 #endif

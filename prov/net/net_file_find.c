@@ -104,27 +104,33 @@ static int no_machine(const char *name, struct net_why *why)
 	}
 	known(name, all, sizeof(all), near, sizeof(near));
 	if (!*all)
-		file_fail(why, "machine %.100s: share/weft/machines is not "
+		file_fail(why,
+			  "machine %.100s: share/weft/machines is not "
 			  "where it was installed; name a file with a / in it",
 			  name);
 	else
-		file_fail(why, "no machine %.100s%s%s; there are:%s (or a "
-			  "file with a / in its name)", name,
-			  *near ? "; nearest is " : "", near, all);
+		file_fail(why,
+			  "no machine %.100s%s%s; there are:%s (or a "
+			  "file with a / in its name)",
+			  name, *near ? "; nearest is " : "", near, all);
 	return -ENOENT;
 }
 
-int net_file_find(const char *spec, char *path, size_t len,
-		  struct net_why *why)
+int net_file_find(const char *spec, char *path, size_t len, struct net_why *why)
 {
 	const char *colon = strrchr(spec, ':');
 	char name[3072], what[3200];
+	const char *at = strrchr(spec, '@');
 	size_t n = colon && !strchr(colon, '/') ? (size_t)(colon - spec)
 						: strlen(spec);
 
+	if (at && !strchr(at, '/') && (size_t)(at - spec) < n)
+		n = (size_t)(at - spec);
 	if (!n || n >= sizeof(name)) {
-		file_fail(why, "a machine is NAME[:DIMS] or FILE[:DIMS], as "
-			  "bgq:4x4x4x4x2");
+		file_fail(
+			why,
+			"a machine is NAME[@VARIANT][:DIMS] or FILE[:DIMS], as "
+			"bgq:4x4x4x4x2");
 		return -ENOENT;
 	}
 	memcpy(name, spec, n);

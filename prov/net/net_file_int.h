@@ -16,22 +16,27 @@ enum file_type {
 	FILE_TIME,     /* ps, ns, us or cycles, kept as ps */
 	FILE_CYCLES,   /* cycles */
 	FILE_BYTES,    /* B, KiB, MiB */
-	FILE_RATE_TICK, /* GB/s, kept as bytes per cycle */
 	FILE_RATE_INV, /* GB/s, kept as ps per byte times 1000 */
 	FILE_RATE_US,  /* GB/s, kept as bytes per us */
 	FILE_COUNT,    /* a whole number */
+	FILE_PATHS,    /* names of paths */
+	FILE_BUSES,    /* names of buses */
+	FILE_BUS_MASK, /* of a path: names of buses */
 	FILE_ORDER,    /* dimensions: "A B C D E" or "longest" */
 	FILE_ZONE,     /* masks: "AB CD E", "longest", "any", "order" */
 };
 
-/* Keys that fat trees do without. */
+/* Keys that fat trees do without, that any machine does without. */
 #define FILE_TORUS_ONLY 1u
 #define FILE_OPTIONAL	2u
+/* Keys behind the name of a path or bus and a point; offset in its struct. */
+#define FILE_OF_PATH	4u
+#define FILE_OF_BUS	8u
 
 struct file_key {
 	const char *name;
 	enum file_type type;
-	unsigned offset, bytes; /* of the field in struct net_config */
+	unsigned offset, bytes; /* of the field in its struct */
 	uint64_t min, max;	/* as kept */
 	unsigned flags;
 	const char *help; /* what it is, with an example */
@@ -40,15 +45,20 @@ struct file_key {
 /* A line that sets a key; the texts lie in the file's buffer. */
 struct file_line {
 	unsigned line;
+	const struct file_key *def;
 	char *key, *value, *comment;
+	char *part;	     /* path or bus it belongs to, or NULL */
+	const char *variant; /* section it stands in, or NULL */
 };
 
-#define FILE_KEYS_MAX 80
+#define FILE_LINES_MAX 256
 
 struct file_doc {
 	const char *name;
-	struct file_line item[FILE_KEYS_MAX];
+	struct file_line item[FILE_LINES_MAX];
 	unsigned count;
+	const char *section; /* that is being read, or NULL */
+	const char *variant; /* that is wanted, or NULL */
 	struct net_why *why;
 };
 
@@ -60,13 +70,21 @@ int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
 /* net_file_key.c: the keys. */
 extern const struct file_key file_keys[];
 extern const unsigned file_key_count;
-const struct file_key *file_key_find(const char *name);
+/* flags: FILE_OF_PATH | FILE_OF_BUS, or 0: of the machine. */
+const struct file_key *file_key_find(const char *name, unsigned flags);
 const struct file_key *file_key_nearest(const char *name);
 
-/* net_file_value.c: text to number. */
+/* net_file_value.c: text to number, into the struct that base points to. */
 int file_value(const struct file_doc *doc, const struct file_line *item,
-	       const struct file_key *key, uint64_t cycle_ps,
-	       struct net_config *cfg);
+	       uint64_t cycle_ps, struct net_config *cfg, void *base);
+
+/* net_file_part.c: paths and buses. */
+int file_paths(const char *text, struct net_config *cfg);
+int file_buses(const char *text, struct net_config *cfg);
+int file_bus_mask(const char *text, const struct net_config *cfg,
+		  uint8_t *mask_p);
+/* The path or bus of that name, or NULL. */
+void *file_part(const char *name, unsigned flags, struct net_config *cfg);
 
 /* net_file_shape.c: lengths, torus or mesh, order and zones. */
 int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p);

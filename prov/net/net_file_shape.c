@@ -54,8 +54,7 @@ int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p)
 	return 0;
 }
 
-static int smallest(struct net_config *c, uint32_t nodes,
-		    struct net_why *why)
+static int smallest(struct net_config *c, uint32_t nodes, struct net_why *why)
 {
 	char said[NET_MAP_WHY];
 
@@ -65,10 +64,23 @@ static int smallest(struct net_config *c, uint32_t nodes,
 			return 0;
 		return file_fail(why, "%s", said);
 	}
-	if (net_shape_nodes(c) >= nodes)
-		return 0;
-	return file_fail(why, "%s has %u nodes, %u are needed: give its shape "
-			 "after a colon", c->name, net_shape_nodes(c), nodes);
+	for (c->dims = 1; net_shape_nodes(c) < nodes; c->dims++)
+		if (c->dims == NET_DIMS_MAX)
+			return file_fail(why,
+					 "%u nodes are needed, %s has at "
+					 "most %u",
+					 nodes, c->name, net_shape_nodes(c));
+	return 0;
+}
+
+/* Levels above those of the file are like its last one. */
+static void more_levels(struct net_config *c)
+{
+	for (unsigned l = c->dims; l < NET_DIMS_MAX; l++) {
+		c->size[l] = c->size[c->dims - 1];
+		c->cable[l] = c->cable[c->dims - 1];
+		c->parents[l] = c->parents[c->dims - 1];
+	}
 }
 
 static int given(struct net_config *c, const char *dims, uint32_t nodes,
@@ -78,8 +90,12 @@ static int given(struct net_config *c, const char *dims, uint32_t nodes,
 	unsigned count;
 
 	if (file_dims(dims, c->size, wrap, &count))
-		return file_fail(why, "shape %s: lengths of 1 to 128 with an "
-				 "x between them, as 4x4x4x4x2", dims);
+		return file_fail(why,
+				 "shape %s: lengths of 1 to 128 with an "
+				 "x between them, as 4x4x4x4x2",
+				 dims);
+	if (c->topology != NET_TORUS)
+		c->dims = (uint8_t)count;
 	if (count > c->dims)
 		return file_fail(why, "shape %s: %s has %u dimensions", dims,
 				 c->name, c->dims);
@@ -97,15 +113,15 @@ static int given(struct net_config *c, const char *dims, uint32_t nodes,
 /* Without a letter: a torus at the length of a midplane or of the machine. */
 static bool ring_by_rule(const struct net_config *c, unsigned d)
 {
-	return c->size[d] > 1 && (c->size[d] == c->midplane[d] ||
-				  c->size[d] == c->full[d]);
+	return c->size[d] > 1 &&
+	       (c->size[d] == c->midplane[d] || c->size[d] == c->full[d]);
 }
 
 static void wrap_by_rule(struct net_config *c)
 {
 	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
-		c->wrap[d] = c->wrap[d] ? c->wrap[d] == 't'
-					: ring_by_rule(c, d);
+		c->wrap[d] =
+			c->wrap[d] ? c->wrap[d] == 't' : ring_by_rule(c, d);
 }
 
 /* A dimension that no machine extends beyond a midplane has no link chips. */
@@ -122,6 +138,8 @@ int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 	int err = 0;
 
 	without_link_chips(c);
+	if (c->topology != NET_TORUS)
+		more_levels(c);
 	if (dims)
 		err = given(c, dims, nodes, why);
 	else if (nodes)
@@ -132,7 +150,7 @@ int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 	if (!err && c->topology == NET_TORUS)
 		wrap_by_rule(c);
 	for (unsigned d = c->dims; d < NET_DIMS_MAX; d++)
-		c->size[d] = c->midplane[d] = c->full[d] = 0;
+		c->size[d] = c->midplane[d] = c->full[d] = c->parents[d] = 0;
 	return err;
 }
 

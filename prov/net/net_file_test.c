@@ -14,6 +14,7 @@ static struct net_config cfg;
 static struct net_why why;
 static char text[65536], shipped[65536];
 static size_t text_len;
+static const char *variant;
 
 /* The shipped file as text, to be changed. */
 static void read_bgq(void)
@@ -55,7 +56,10 @@ static void put_line(const char *key, const char *line)
 
 static int parse(const char *dims, uint32_t nodes)
 {
-	return net_file_parse("m", text, text_len, dims, nodes, &cfg, &why);
+	const struct net_spec want = { .dims = dims, .nodes = nodes,
+				       .variant = variant };
+
+	return net_file_parse("m", text, text_len, &want, &cfg, &why);
 }
 
 static void wrong(const char *key, const char *line, const char *said)
@@ -82,9 +86,9 @@ static void bgq_loads_with_its_units_converted(void **state)
 	T_OK(net_file_load("bgq", 0, &cfg, &why));
 	T_STR(cfg.name, "bgq");
 	T_IS(cfg.tick_ps, 2000);
-	T_IS(cfg.link_bytes_per_tick, 4);
+	T_IS(cfg.link_ps_per_byte_x1000, 500000);
 	T_IS(cfg.hop_ps, 45333);
-	T_IS(cfg.reception_ps_per_byte_x1000, 312500);
+	T_IS(cfg.path[0].reception_ps_per_byte_x1000, 312500);
 	T_IS(cfg.spill_bytes_per_us, 25000);
 	T_IS(cfg.l2_bytes, 32 << 20);
 	T_IS(cfg.tokens[NET_VC_DYN], 126);
@@ -172,7 +176,7 @@ static void what_is_wrong_is_said_with_its_line(void **state)
 	wrong("hop", "hop = 99999999999 ms", "out of range");
 	wrong("hop", "hop = 1.2.3 ns", "does not fit");
 	wrong("hop", "hop = 12345678901234567 ns", "a number is wanted");
-	wrong("link", "link = 1.7 GB/s", "change cycle");
+	wrong("link", "link = 0 GB/s", "out of range");
 	wrong("payload", "payload = 512 KB", "take B, KiB");
 	wrong("payload", "payload = 500 B", "multiple of chunk");
 	wrong("tokens_dynamic", "tokens_dynamic = 20", "two packets");
@@ -189,6 +193,93 @@ static void what_is_wrong_is_said_with_its_line(void **state)
 	wrong("zone0", "zone0 = order+Z", "zone masks");
 	wrong("name", "name = a b", "one word");
 	wrong("recv", "send = 3 ns", "already");
+}
+
+/* Lines behind the file as it is shipped. */
+static void add_lines(const char *lines)
+{
+	read_bgq();
+	memcpy(text + text_len, lines, strlen(lines) + 1);
+	text_len += strlen(lines);
+}
+
+static void paths_are_like_the_first_but_for_their_lines(void **state)
+{
+	add_lines("paths = pio dma\nbuses = pci mem\n"
+		  "dma.inject = 750 ns\ndma.out = pci\ndma.in = mem, pci\n"
+		  "dma.packet = 256 B\npci.rate = 1 GB/s\n"
+		  "mem.rate = 2 GB/s\npci.turn = 60 ns\n");
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.paths, 2);
+	T_STR(cfg.path[1].name, "dma");
+	T_IS(cfg.path[0].inject_ps, 270000);
+	T_IS(cfg.path[1].inject_ps, 750000);
+	T_IS(cfg.path[1].receive_ps, 250667);
+	T_IS(cfg.path[1].packet_bytes, 256);
+	T_IS(cfg.path[1].bus_out, 1);
+	T_IS(cfg.path[1].bus_in, 3);
+	T_IS(cfg.bus[0].ps_per_byte_x1000, 1000000);
+	T_IS(cfg.bus[0].packet_ps, 60000);
+	T_OK(net_config_check(&cfg));
+}
+
+static void refused(const char *lines, const char *said)
+{
+	add_lines(lines);
+	T_IS(parse(NULL, 0), -EINVAL);
+	if (!strstr(why.text, said))
+		print_message("%s -> %s\n", lines, why.text);
+	T_TRUE(strstr(why.text, said) != NULL);
+}
+
+static void paths_and_buses_that_are_none_are_refused(void **state)
+{
+	refused("dma.inject = 750 ns\n", "no such path");
+	refused("paths = a a\n", "ways between memory");
+	refused("paths = a b c d e f g\n", "ways between memory");
+	refused("paths = a b\nb.out = pci\n", "buses that it crosses");
+	refused("paths = a b\nb.hop = 3 ns\n", "unknown key");
+	refused("paths = a b\nb.in = a\nb.in = a\n", "already");
+}
+
+static void a_variant_overrules_lines(void **state)
+{
+	const char *lines = "[fast]\nhop = 20 ns\n[slow]\nhop = 90 ns\n"
+			    "wtime = 7 ns\n";
+
+	add_lines(lines);
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.hop_ps, 45333);
+	variant = "fast";
+	add_lines(lines);
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.hop_ps, 20000);
+	T_IS(cfg.wtime_ps, 20000);
+	variant = "slow";
+	add_lines(lines);
+	T_OK(parse(NULL, 0));
+	T_IS(cfg.hop_ps, 90000);
+	T_IS(cfg.wtime_ps, 7000);
+	variant = "none";
+	refused(lines, "there are: fast slow");
+	variant = NULL;
+	refused("[fast\n", "[its name]");
+	refused("[fast]\nhop = 1 ns\nhop = 2 ns\n", "already");
+}
+
+static void a_tree_grows_by_levels(void **state)
+{
+	T_OK(net_file_load("qsnet2", 4, &cfg, &why));
+	T_IS(cfg.dims, 1);
+	T_OK(net_file_load("qsnet2", 5, &cfg, &why));
+	T_IS(cfg.dims, 2);
+	T_OK(net_file_load("qsnet2", 4096, &cfg, &why));
+	T_IS(cfg.dims, 6);
+	T_IS(net_file_load("qsnet2", 4097, &cfg, &why), -EINVAL);
+	T_OK(net_file_load("qsnet2@itanium2:4x4x4x4x4x4", 0, &cfg, &why));
+	T_IS(cfg.dims, 6);
+	T_IS(net_shape_nodes(&cfg), 4096);
+	T_OK(net_config_check(&cfg));
 }
 
 static void cycles_are_times_too(void **state)
@@ -214,7 +305,7 @@ static void bgq_is_what_the_model_calls_bgq(void **state)
 	T_OK(net_file_load("bgq", 0, &cfg, &why));
 	for (unsigned i = 0; i < file_key_count; i++) {
 		k = &file_keys[i];
-		if (k->offset >= sizeof(cfg))
+		if (k->flags & (FILE_OF_PATH | FILE_OF_BUS))
 			continue;
 		if (memcmp((char *)&cfg + k->offset,
 			   (char *)&built + k->offset, k->bytes))
@@ -315,6 +406,10 @@ int main(void)
 		T_CASE(what_is_wrong_is_said_with_its_line),
 		T_CASE(bgq_is_what_the_model_calls_bgq),
 		T_CASE(cycles_are_times_too),
+		T_CASE(paths_are_like_the_first_but_for_their_lines),
+		T_CASE(paths_and_buses_that_are_none_are_refused),
+		T_CASE(a_variant_overrules_lines),
+		T_CASE(a_tree_grows_by_levels),
 		T_CASE(every_number_of_bgq_has_a_source),
 		T_CASE(random_changes_never_do_harm),
 		T_CASE(random_numbers_are_refused_here_or_work),

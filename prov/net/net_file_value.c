@@ -17,22 +17,14 @@ static const struct unit {
 	enum unit_kind kind;
 	double factor; /* to ps, cycles, bytes, bytes per second */
 } units[] = {
-	{ "ps", UNIT_TIME, 1 },
-	{ "ns", UNIT_TIME, 1e3 },
-	{ "us", UNIT_TIME, 1e6 },
-	{ "ms", UNIT_TIME, 1e9 },
-	{ "cycles", UNIT_CYCLE, 1 },
-	{ "cycle", UNIT_CYCLE, 1 },
-	{ "B", UNIT_BYTE, 1 },
-	{ "KiB", UNIT_BYTE, 1024 },
-	{ "MiB", UNIT_BYTE, 1048576 },
-	{ "GiB", UNIT_BYTE, 1073741824 },
-	{ "MB/s", UNIT_RATE, 1e6 },
-	{ "GB/s", UNIT_RATE, 1e9 },
-	{ "Gbit/s", UNIT_RATE, 125e6 },
-	{ "chunks", UNIT_COUNT, 1 },
-	{ "packets", UNIT_COUNT, 1 },
-	{ "", UNIT_COUNT, 1 },
+	{ "ps", UNIT_TIME, 1 },		{ "ns", UNIT_TIME, 1e3 },
+	{ "us", UNIT_TIME, 1e6 },	{ "ms", UNIT_TIME, 1e9 },
+	{ "cycles", UNIT_CYCLE, 1 },	{ "cycle", UNIT_CYCLE, 1 },
+	{ "B", UNIT_BYTE, 1 },		{ "KiB", UNIT_BYTE, 1024 },
+	{ "MiB", UNIT_BYTE, 1048576 },	{ "GiB", UNIT_BYTE, 1073741824 },
+	{ "MB/s", UNIT_RATE, 1e6 },	{ "GB/s", UNIT_RATE, 1e9 },
+	{ "Gbit/s", UNIT_RATE, 125e6 }, { "chunks", UNIT_COUNT, 1 },
+	{ "packets", UNIT_COUNT, 1 },	{ "", UNIT_COUNT, 1 },
 };
 
 /* Which units a type takes, and how they are named in an error. */
@@ -44,7 +36,6 @@ static const struct {
 			"ps, ns, us, ms or cycles" },
 	[FILE_CYCLES] = { 1u << UNIT_CYCLE, "cycles" },
 	[FILE_BYTES] = { 1u << UNIT_BYTE, "B, KiB, MiB or GiB" },
-	[FILE_RATE_TICK] = { 1u << UNIT_RATE, "MB/s, GB/s or Gbit/s" },
 	[FILE_RATE_INV] = { 1u << UNIT_RATE, "MB/s, GB/s or Gbit/s" },
 	[FILE_RATE_US] = { 1u << UNIT_RATE, "MB/s, GB/s or Gbit/s" },
 	[FILE_COUNT] = { 1u << UNIT_COUNT, "none, chunks or packets" },
@@ -80,10 +71,9 @@ static const char *number(const char *s, double *x_p)
 	return digits ? s : NULL;
 }
 
-static void store(const struct file_key *key, uint64_t v,
-		  struct net_config *cfg)
+static void store(const struct file_key *key, uint64_t v, void *base)
 {
-	char *at = (char *)cfg + key->offset;
+	char *at = (char *)base + key->offset;
 	uint32_t narrow = (uint32_t)v;
 	uint8_t byte = (uint8_t)v;
 
@@ -96,11 +86,9 @@ static void store(const struct file_key *key, uint64_t v,
 }
 
 /* The number as the model keeps it; not yet rounded. */
-static double kept(const struct file_key *key, double x, uint64_t cycle_ps)
+static double kept(const struct file_key *key, double x)
 {
 	switch (key->type) {
-	case FILE_RATE_TICK:
-		return x * (double)cycle_ps / 1e12;
 	case FILE_RATE_INV:
 		return x > 0 ? 1e15 / x : 0;
 	case FILE_RATE_US:
@@ -113,14 +101,13 @@ static double kept(const struct file_key *key, double x, uint64_t cycle_ps)
 /* Times and inverse rates are rounded; what is counted must be whole. */
 static bool must_be_whole(enum file_type type)
 {
-	return type == FILE_RATE_TICK || type == FILE_COUNT ||
-	       type == FILE_BYTES || type == FILE_CYCLES;
+	return type == FILE_COUNT || type == FILE_BYTES || type == FILE_CYCLES;
 }
 
 static int quantity(const struct file_doc *doc, const struct file_line *item,
-		    const struct file_key *key, uint64_t cycle_ps,
-		    struct net_config *cfg)
+		    uint64_t cycle_ps, void *base)
 {
+	const struct file_key *key = item->def;
 	const struct unit *unit;
 	const char *rest;
 	double x, v, whole;
@@ -128,47 +115,45 @@ static int quantity(const struct file_doc *doc, const struct file_line *item,
 	rest = number(item->value, &x);
 	if (!rest)
 		return file_fail_at(doc, item->line,
-			"%s = %s: a number is wanted: %s", key->name,
-			item->value, key->help);
+				    "%s = %s: a number is wanted: %s",
+				    key->name, item->value, key->help);
 	while (*rest == ' ' || *rest == '\t')
 		rest++;
 	unit = unit_find(rest);
 	if (!unit || !(takes[key->type].kinds >> unit->kind & 1))
-		return file_fail_at(doc, item->line,
+		return file_fail_at(
+			doc, item->line,
 			"%s = %s: unit \"%s\" does not fit, take %s (%s)",
 			key->name, item->value, rest, takes[key->type].names,
 			key->help);
 	x *= unit->factor;
 	if (unit->kind == UNIT_CYCLE && key->type == FILE_TIME)
 		x *= (double)cycle_ps;
-	v = kept(key, x, cycle_ps);
+	v = kept(key, x);
 	whole = (double)(uint64_t)(v < 9e18 ? v + 0.5 : 0);
-	if (must_be_whole(key->type) &&
-	    (v - whole > 1e-6 || whole - v > 1e-6))
+	if (must_be_whole(key->type) && (v - whole > 1e-6 || whole - v > 1e-6))
 		return file_fail_at(doc, item->line,
-			key->type == FILE_RATE_TICK
-			? "%s = %s: not a whole number of bytes in a cycle; "
-			  "change cycle with it"
-			: "%s = %s: a whole number is wanted",
-			key->name, item->value);
+				    "%s = %s: a whole number is wanted",
+				    key->name, item->value);
 	if (whole < (double)key->min || whole > (double)key->max)
 		return file_fail_at(doc, item->line,
-			"%s = %s: out of range; it is %s", key->name,
-			item->value, key->help);
-	store(key, (uint64_t)whole, cfg);
+				    "%s = %s: out of range; it is %s",
+				    key->name, item->value, key->help);
+	store(key, (uint64_t)whole, base);
 	return 0;
 }
 
 static int name(const struct file_doc *doc, const struct file_line *item,
-		struct net_config *cfg)
+		void *base)
 {
 	size_t len = strlen(item->value);
 
-	if (len >= sizeof(cfg->name) || strpbrk(item->value, " \t/:"))
+	if (len >= item->def->bytes || strpbrk(item->value, " \t/:@"))
 		return file_fail_at(doc, item->line,
-			"name = %s: one word of at most %zu letters",
-			item->value, sizeof(cfg->name) - 1);
-	memcpy(cfg->name, item->value, len + 1);
+				    "%s = %s: one word of at most %u letters",
+				    item->key, item->value,
+				    item->def->bytes - 1);
+	memcpy((char *)base + item->def->offset, item->value, len + 1);
 	return 0;
 }
 
@@ -189,14 +174,16 @@ static int topology(const struct file_doc *doc, const struct file_line *item,
 }
 
 static int dims(const struct file_doc *doc, const struct file_line *item,
-		const struct file_key *key, struct net_config *cfg)
+		struct net_config *cfg)
 {
+	const struct file_key *key = item->def;
 	uint16_t size[NET_DIMS_MAX];
 	char wrap[NET_DIMS_MAX];
 	unsigned count;
 
 	if (file_dims(item->value, size, wrap, &count))
-		return file_fail_at(doc, item->line,
+		return file_fail_at(
+			doc, item->line,
 			"%s = %s: %u lengths at most, 1 to 128 each: %s",
 			key->name, item->value, NET_DIMS_MAX, key->help);
 	memcpy((char *)cfg + key->offset, size, sizeof(size));
@@ -208,21 +195,44 @@ static int dims(const struct file_doc *doc, const struct file_line *item,
 	return 0;
 }
 
-int file_value(const struct file_doc *doc, const struct file_line *item,
-	       const struct file_key *key, uint64_t cycle_ps,
-	       struct net_config *cfg)
+/* Names of paths and buses; -EINVAL is told as the key's help. */
+static int parts(const struct file_doc *doc, const struct file_line *item,
+		 struct net_config *cfg, void *base)
 {
-	switch (key->type) {
+	const struct file_key *key = item->def;
+	int err;
+
+	if (key->type == FILE_PATHS)
+		err = file_paths(item->value, cfg);
+	else if (key->type == FILE_BUSES)
+		err = file_buses(item->value, cfg);
+	else
+		err = file_bus_mask(item->value, cfg,
+				    (uint8_t *)base + key->offset);
+	if (!err)
+		return 0;
+	return file_fail_at(doc, item->line, "%s = %s: %s", item->key,
+			    item->value, key->help);
+}
+
+int file_value(const struct file_doc *doc, const struct file_line *item,
+	       uint64_t cycle_ps, struct net_config *cfg, void *base)
+{
+	switch (item->def->type) {
 	case FILE_NAME:
-		return name(doc, item, cfg);
+		return name(doc, item, base);
 	case FILE_TOPOLOGY:
 		return topology(doc, item, cfg);
 	case FILE_DIMS:
-		return dims(doc, item, key, cfg);
+		return dims(doc, item, cfg);
+	case FILE_PATHS:
+	case FILE_BUSES:
+	case FILE_BUS_MASK:
+		return parts(doc, item, cfg, base);
 	case FILE_ORDER:
 	case FILE_ZONE:
 		return 0; /* after the shape is known */
 	default:
-		return quantity(doc, item, key, cycle_ps, cfg);
+		return quantity(doc, item, cycle_ps, base);
 	}
 }

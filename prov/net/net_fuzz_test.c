@@ -92,24 +92,22 @@ static void barrier_parts(struct net_end *e, uint32_t nodes, uint32_t route)
 			part.cookie = i + s;
 			part.kind = s % 2 ? NET_BARRIER : NET_ALLREDUCE;
 			part.bytes = s % 2 ? 0 : 512;
-			T_OK(net_route_send(e->net, 1000 * s + i, &part));
+			T_OK(net_tree_send(e->net, 1000 * s + i, &part));
 		}
 }
 
 static void open_route(struct net_end *e, uint32_t nodes, uint32_t *route_p)
 {
-	uint32_t *node = calloc(nodes, 4), *share = calloc(nodes, 4), i;
-	int *parent = calloc(nodes, sizeof(int));
+	uint32_t *node = calloc(nodes, 4), i;
+	struct net_tree_plan t;
 
-	for (i = 0; i < nodes; i++) {
+	for (i = 0; i < nodes; i++)
 		node[i] = i;
-		share[i] = 1;
-	}
-	T_OK(net_route_tree(&e->cfg, node, nodes, parent));
-	T_OK(net_route_open(e->net, node, parent, share, nodes, route_p));
+	T_OK(net_tree_plan(&e->cfg, node, NULL, nodes, &t));
+	T_OK(net_tree_open(e->net, t.node, t.parent, t.share, t.count,
+			   route_p));
+	net_tree_plan_free(&t);
 	free(node);
-	free(share);
-	free(parent);
 }
 
 enum { BACKWARDS = 1, STEPS = 2, LATE = 4 };

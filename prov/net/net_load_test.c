@@ -75,8 +75,9 @@ static double queue_ratio(double rho, uint64_t total)
 	cfg.wrap[0] = 0;
 	net_end_open(&q.e, &cfg, 0);
 	slot = (138 + cfg.protocol_ticks) * (double)cfg.tick_ps;
-	zero = (double)cfg.inject_ps + 544 * 312.5 + (double)cfg.hop_ps +
-	       138 * 2000. + (double)cfg.receive_ps;
+	zero = (double)cfg.path[0].inject_ps + 544 * 312.5 +
+	       (double)cfg.hop_ps +
+	       138 * 2000. + (double)cfg.path[0].receive_ps;
 	weft_rng_init(&q.rng, 12345, 0);
 	q.gap_ps = slot / rho;
 	for (i = 0; i < AHEAD; i++)
@@ -255,6 +256,82 @@ static void a_ring_without_its_bubble_gets_stuck(void **state)
 	T_TRUE(ring_gets_stuck(1));
 }
 
+/*
+ * Dynamic packets on a ring whose dynamic buffers hold one each: most of them
+ * have to escape, into the ring of the bubble channel.
+ */
+static bool ring_of_escapes_gets_stuck(uint32_t bubble)
+{
+	struct crowd c = { .nodes = 16, .streams = 8, .target = seven_on,
+			   .way = NET_DYNAMIC, .zone = 1 };
+	struct net_config cfg;
+	struct net_count n;
+	uint32_t i, f;
+	bool stuck;
+
+	small_torus(&cfg, "16");
+	cfg.bubble = bubble;
+	cfg.tokens[NET_VC_DYN] = 18;
+	cfg.tokens[NET_VC_DET] = 2;
+	cfg.inject_room = 0;
+	cfg.through_share = 1;
+	net_end_open(&c.e, &cfg, 0);
+	c.count = calloc(c.nodes, sizeof(*c.count));
+	for (i = 0; i < c.nodes; i++)
+		for (f = 0; f < 200; f++)
+			crowd_post(&c, 0, i, f);
+	net_end_drain(&c.e);
+	stuck = net_stuck(c.e.net);
+	net_count_get(c.e.net, &n);
+	T_TRUE(n.escapes > 0);
+	if (!stuck) {
+		T_TRUE(n.escapes > 1000);
+		T_IS(c.e.arrived, 16 * 200);
+	}
+	free(c.count);
+	net_end_close(&c.e);
+	return stuck;
+}
+
+static void escapes_keep_the_bubble(void **state)
+{
+	T_FALSE(ring_of_escapes_gets_stuck(2));
+	T_TRUE(ring_of_escapes_gets_stuck(1));
+}
+
+/*
+ * Three packets over one link of a ring, whose tokens take long to come back:
+ * the first has the dynamic buffer, the second escapes, and the third, who
+ * comes when the link is idle, finds one buffer left, which is the bubble.
+ */
+static void the_last_buffer_is_not_for_who_enters(void **state)
+{
+	struct net_config cfg;
+	struct net_count n;
+	struct net_end e;
+	uint64_t alone, late;
+
+	small_torus(&cfg, "8");
+	cfg.tokens[NET_VC_DYN] = 18;
+	cfg.tokens[NET_VC_DET] = 2;
+	cfg.inject_room = 0;
+	cfg.token_ps = 400000;
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_end_send(&e, 0, 0, 1, 512));
+	net_end_drain(&e);
+	alone = e.last_at;
+	late = 10000000;
+	T_OK(net_end_send(&e, late, 0, 1, 512));
+	T_OK(net_end_send(&e, late, 0, 1, 512));
+	T_OK(net_end_send(&e, late + 600000, 0, 1, 512));
+	net_end_drain(&e);
+	T_IS(e.arrived, 4);
+	net_count_get(e.net, &n);
+	T_IS(n.escapes, 1);
+	T_TRUE(e.last_at > late + 600000 + alone);
+	net_end_close(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +339,8 @@ int main(void)
 		T_CASE(uniform_traffic_saturates_at_eight_over_k),
 		T_CASE(a_bisection_of_one_link_carries_one_link),
 		T_CASE(a_ring_without_its_bubble_gets_stuck),
+		T_CASE(escapes_keep_the_bubble),
+		T_CASE(the_last_buffer_is_not_for_who_enters),
 	};
 	return T_RUN(tests);
 }

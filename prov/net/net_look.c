@@ -3,7 +3,9 @@
  * Looking at the network: counters, invariants, and who waits for whom when
  * nothing moves. Nothing here changes it.
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_wheel.h"
 
 #include "src/base/log.h"
 
@@ -23,14 +25,19 @@ void net_count_get(const struct net *net, struct net_count *c)
 
 /* Ticks that the link was taken; class routes count their own. */
 static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
-			   const struct net_port_count *c)
+			   const struct net_port_count *c, unsigned rate)
 {
 	const struct net_config *cfg = &net->cfg;
 	uint64_t plain = c->packets - o->packets_coll;
-	uint64_t bytes = plain * (cfg->header_bytes + cfg->trailer_bytes) +
-			 (c->chunks - o->chunks_coll) * cfg->chunk_bytes;
+	uint64_t chunks = c->chunks - o->chunks_coll;
+	uint64_t chunk = cfg->chunk_wire_bytes ? cfg->chunk_wire_bytes
+					       : cfg->chunk_bytes;
+	uint64_t bytes = plain * net_wire_bytes(cfg, 0) + chunks * chunk;
 
-	return bytes / cfg->link_bytes_per_tick +
+	if (cfg->block_bytes) /* packets are mostly full ones, or short */
+		bytes += (chunks * cfg->chunk_bytes + cfg->block_bytes - 1) /
+			 cfg->block_bytes * cfg->block_header_bytes;
+	return bytes * net->rate[rate] / (1000ull * cfg->tick_ps) +
 	       plain * cfg->protocol_ticks + o->busy_coll;
 }
 
@@ -47,7 +54,9 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 		far = &net_ins(net, net_link_peer(link))[net_link_port(link)];
 		c->packets = far->received;
 		c->chunks = far->chunks;
-		c->busy_ps = busy_ticks(net, o, c) * net->cfg.tick_ps;
+		c->busy_ps =
+			busy_ticks(net, o, c, net_link_hop(net, link)->rate) *
+			net->cfg.tick_ps;
 	}
 	c->received = in->received;
 	c->queued_ps = in->wait_ticks * net->cfg.tick_ps;
@@ -62,7 +71,7 @@ int64_t net_neighbour(const struct net *net, uint32_t node, unsigned port)
 
 unsigned net_hops(const struct net *net, uint32_t src, uint32_t dst)
 {
-	return net_road_hops(net, src, dst);
+	return net_steer_hops(net, src, dst);
 }
 
 unsigned net_ports(const struct net *net)

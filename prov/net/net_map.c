@@ -37,9 +37,10 @@ uint32_t net_shape_nodes(const struct net_config *cfg)
 static int no_shape(const struct net_config *cfg, const char *text,
 		    char why[NET_MAP_WHY])
 {
-	snprintf(why, NET_MAP_WHY, "shape \"%.40s\": %s has %u dimensions, "
-		 "written as numbers with an x between them", text, cfg->name,
-		 cfg->dims);
+	snprintf(why, NET_MAP_WHY,
+		 "shape \"%.40s\": %s has %u dimensions, "
+		 "written as numbers with an x between them",
+		 text, cfg->name, cfg->dims);
 	return -EINVAL;
 }
 
@@ -60,8 +61,10 @@ int net_shape_parse(struct net_config *cfg, const char *text,
 		at = end + 1;
 	}
 	if (net_shape_nodes(&c) > NET_MAP_NODES_MAX) {
-		snprintf(why, NET_MAP_WHY, "shape \"%.40s\" has more than %d "
-			 "nodes", text, NET_MAP_NODES_MAX);
+		snprintf(why, NET_MAP_WHY,
+			 "shape \"%.40s\" has more than %d "
+			 "nodes",
+			 text, NET_MAP_NODES_MAX);
 		return -EINVAL;
 	}
 	*cfg = c;
@@ -84,16 +87,16 @@ static uint32_t most_nodes(const struct net_config *cfg)
 	return c.size[0] ? net_shape_nodes(&c) : NET_MAP_NODES_MAX;
 }
 
-int net_shape_fit(struct net_config *cfg, uint32_t nodes,
-		  char why[NET_MAP_WHY])
+int net_shape_fit(struct net_config *cfg, uint32_t nodes, char why[NET_MAP_WHY])
 {
 	unsigned d = cfg->dims;
 
 	if (!cfg->dims || nodes > most_nodes(cfg) ||
 	    nodes > NET_MAP_NODES_MAX) {
-		snprintf(why, NET_MAP_WHY, "%u nodes are needed, and %s has "
-			 "at most %u; give a shape after a colon", nodes,
-			 cfg->name, most_nodes(cfg));
+		snprintf(why, NET_MAP_WHY,
+			 "%u nodes are needed, and %s has "
+			 "at most %u; give a shape after a colon",
+			 nodes, cfg->name, most_nodes(cfg));
 		return -EINVAL;
 	}
 	for (unsigned i = 0; i < cfg->dims; i++)
@@ -135,9 +138,9 @@ void net_node_coords(const struct net_config *cfg, uint32_t node, uint16_t *at)
 
 int net_map_is_order(const char *text)
 {
-	return text[0] && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				       "abcdefghijklmnopqrstuvwxyz") ==
-				  strlen(text);
+	return text[0] &&
+	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "abcdefghijklmnopqrstuvwxyz") == strlen(text);
 }
 
 int net_map_read(const char *name, char **text_p, char why[NET_MAP_WHY])
@@ -167,7 +170,8 @@ int net_map_read(const char *name, char **text_p, char why[NET_MAP_WHY])
 static int bad_order(const struct net_config *cfg, const char *text,
 		     const char *what, char why[NET_MAP_WHY])
 {
-	snprintf(why, NET_MAP_WHY, "map \"%.20s\": %s; %s wants each of A to "
+	snprintf(why, NET_MAP_WHY,
+		 "map \"%.20s\": %s; %s wants each of A to "
 		 "%c and T once, the last one fastest, or a file (./name)",
 		 text, what, cfg->name, (char)('A' + cfg->dims - 1));
 	return -EINVAL;
@@ -197,8 +201,8 @@ static int order_parse(struct order *o, const struct net_config *cfg,
 			seen |= 1u << digit;
 			continue;
 		}
-		snprintf(what, sizeof(what), digit < 0 ? "there is no %c"
-						       : "%c is there twice",
+		snprintf(what, sizeof(what),
+			 digit < 0 ? "there is no %c" : "%c is there twice",
 			 *p);
 		return bad_order(cfg, text, what, why);
 	}
@@ -253,8 +257,8 @@ static int fill_by_order(const struct net_map_args *a, uint32_t ppn,
 /* ---- tables -------------------------------------------------------------- */
 
 struct table {
-	const char *at;	  /* what is not read yet */
-	unsigned line;	  /* of the last row */
+	const char *at; /* what is not read yet */
+	unsigned line;	/* of the last row */
 	char *why;
 };
 
@@ -289,8 +293,10 @@ static int table_number(struct table *t, uint32_t below, uint32_t *n_p)
 				  "place on the node (T) are needed");
 	n = strtoul(t->at, &end, 10);
 	if (n >= below) {
-		snprintf(text, sizeof(text), "%lu is outside, 0 to %u are "
-			 "there", n, below - 1);
+		snprintf(text, sizeof(text),
+			 "%lu is outside, 0 to %u are "
+			 "there",
+			 n, below - 1);
 		return bad_row(t, text);
 	}
 	t->at = end;
@@ -359,9 +365,10 @@ int net_map_fill(const struct net_map_args *a, struct net_place *place,
 
 	ppn = ppn ? ppn : 1;
 	if ((uint64_t)nodes * ppn < a->ranks) {
-		snprintf(why, NET_MAP_WHY, "%u ranks do not fit on %s:%s, "
-			 "which has %u nodes for %u each", a->ranks,
-			 a->cfg->name,
+		snprintf(why, NET_MAP_WHY,
+			 "%u ranks do not fit on %s:%s, "
+			 "which has %u nodes for %u each",
+			 a->ranks, a->cfg->name,
 			 net_shape_text(a->cfg, shape, sizeof(shape)), nodes,
 			 ppn);
 		return -EINVAL;

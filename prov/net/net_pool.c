@@ -2,9 +2,11 @@
 /*
  * Records of packets and messages: taken fresh until all were used once, then
  * from a list of free ones. Which record a packet gets shows nowhere. The one
- * after it is asked for, as in net_ask.c.
+ * after it is asked for, as in net_prefetch.c.
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/net_prefetch.h"
 
 #include <string.h>
 
@@ -19,7 +21,7 @@ uint32_t net_packet_get(struct net *net)
 		p = ++net->fresh_packet;
 	else
 		return 0;
-	net_ask(net_packet(net, net->free_packet));
+	net_prefetch(net_packet(net, net->free_packet));
 	net->used_packets++;
 	memset(net_packet(net, p), 0, sizeof(struct net_packet));
 	return p;
@@ -42,7 +44,7 @@ uint32_t net_mrec_get(struct net *net)
 		m = ++net->fresh_msg;
 	else
 		return 0;
-	net_ask(net_mrec(net, net->free_msg));
+	net_prefetch(net_mrec(net, net->free_msg));
 	net->used_msgs++;
 	memset(net_mrec(net, m), 0, sizeof(struct net_mrec));
 	return m;

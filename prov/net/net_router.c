@@ -8,7 +8,12 @@
  * are slots. Packets on a deterministic channel wait at the one port they need,
  * in order, those that go on in a ring apart from those that would enter it.
  */
+#include "prov/net/net_nic.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/net_router.h"
 #include "prov/net/net_slot.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_wheel.h"
 
 /* ---- packets ------------------------------------------------------------- */
 
@@ -65,9 +70,10 @@ static bool queue_push(const struct net *net, struct net_in *in, unsigned q,
 }
 
 /* Which list a deterministic packet that came in by port waits in. */
-static unsigned wait_of(const struct net_packet *p, unsigned port)
+static unsigned wait_of(const struct net *net, const struct net_packet *p,
+			unsigned port)
 {
-	bool on = port == (p->det ^ 1u);
+	bool on = net->flow[p->det] == (net->flow[port] ^ 1u);
 
 	return NET_WAIT_DET + 2 * (p->vc - 1u) + !on;
 }
@@ -101,7 +107,7 @@ static void queue_det(struct net_step *s, struct net_node *n, uint32_t id,
 {
 	struct net_packet *p = net_packet(s->net, pi);
 	struct net_out *o = &net_outs(s->net, id)[p->det];
-	unsigned w = wait_of(p, port);
+	unsigned w = wait_of(s->net, p, port);
 
 	p->in = (uint8_t)port;
 	list_push(s->net, &o->list[w], pi);
@@ -115,13 +121,13 @@ static void queue_dynamic(struct net_step *s, struct net_node *n, uint32_t id,
 {
 	const struct net *net = s->net;
 	struct net_in *in = &net_ins(net, id)[port];
-	unsigned q = net_packet(net, pi)->vc == NET_VC_DYN ?
-			     shortest_queue(net, in) :
-			     net->queues - 1;
+	unsigned q = net_packet(net, pi)->vc == NET_VC_DYN
+			     ? shortest_queue(net, in)
+			     : net->queues - 1;
 
 	if (queue_push(net, in, q, pi))
 		net_mask_set(net_mark(s, n, id)->fresh,
-			 (port << net->qshift) + q);
+			     (port << net->qshift) + q);
 }
 
 /* At its last node: to memory. */
@@ -129,14 +135,14 @@ static void end_here(struct net_step *s, uint32_t id, unsigned port,
 		     uint32_t pi)
 {
 	net_step_at(s, id);
-	net_unit_receive(s, port, pi);
+	net_nic_receive(s, port, pi);
 }
 
 /* False: no record for the copy now, the packet has to come again. */
 static bool deposit(struct net_step *s, uint64_t word)
 {
 	net_step_at(s, net_word_node(word));
-	if (net_unit_deposit(s, net_word_port(word), net_word_payload(word)))
+	if (net_nic_deposit(s, net_word_port(word), net_word_payload(word)))
 		return true;
 	net_wheel_push(s->net, s->now + NET_RETRY_TICKS, word);
 	return false;
@@ -149,7 +155,7 @@ static inline void arrive(struct net_step *s, uint64_t word)
 	unsigned port = net_word_port(word);
 	struct net_packet *p = net_packet(net, pi);
 	struct net_in *in = &net_ins(net, id)[port];
-	bool ends = net_road_ends(net, p, id);
+	bool ends = net_steer_ends(net, p, id);
 
 	if (weft_unlikely(p->flags & NET_P_DEPOSIT) && !ends &&
 	    !deposit(s, word))
@@ -162,7 +168,7 @@ static inline void arrive(struct net_step *s, uint64_t word)
 		end_here(s, id, port, pi);
 		return;
 	}
-	net_road_look(net, p, id);
+	net_steer_look(net, p, id);
 	if (p->flags & NET_P_DYN)
 		queue_dynamic(s, net_node(net, id), id, port, pi);
 	else
@@ -175,7 +181,7 @@ static inline uint64_t path_back(const struct net *net, struct net_node *n,
 {
 	if (n->reading[reader]-- < net->cfg.read_paths)
 		return 0;
-	n->shut &= (uint16_t)~(1u << reader);
+	n->shut &= (uint16_t) ~(1u << reader);
 	return n->waiting;
 }
 
@@ -203,8 +209,8 @@ static inline void token(struct net_step *s, uint64_t word)
 	if (vc)
 		have = ++net_det_tokens(net, id, vc)[port];
 	else
-		have = n->room[port] = (uint16_t)(n->room[port] +
-						  net_word_payload(word));
+		have = n->room[port] =
+			(uint16_t)(n->room[port] + net_word_payload(word));
 	net->excess += have > net->cfg.tokens[vc];
 	if ((n->waiting & ~n->busy) >> port & 1)
 		net_mark(s, n, id)->dirty |= 1ull << port;
@@ -233,4 +239,3 @@ void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n)
 	for (i = 0; i < n; i++)
 		token(s, w[i]);
 }
-

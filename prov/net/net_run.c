@@ -6,7 +6,15 @@
  * another within a tick, so the order of nodes does not matter: a large network
  * is run region by region, each small enough for the cache.
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_arbiter.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_nic.h"
+#include "prov/net/net_prefetch.h"
+#include "prov/net/net_router.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_topo.h"
+#include "prov/net/net_tree.h"
+#include "prov/net/net_wheel.h"
 
 #include "src/base/hash.h"
 #include "src/base/log.h"
@@ -58,8 +66,8 @@ static void count_all(struct net *n, const struct net_config *cfg,
 	n->routes_max = n->members_max < 65536 ? n->members_max : 65536;
 	n->combos_mask = power_above(2 * packets) - 1;
 	links = (uint64_t)n->nodes * n->ports;
-	n->events_max = (uint32_t)(3ull * packets + 16 * links + 2ull *
-				   n->msgs_max + n->ends * 32ull);
+	n->events_max = (uint32_t)(3ull * packets + 16 * links +
+				   2ull * n->msgs_max + n->ends * 32ull);
 	n->far_max = 4 * n->msgs_max + (uint32_t)links + 64;
 }
 
@@ -87,21 +95,20 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 {
 	uint64_t nodes = n->nodes, ports = nodes * n->ports;
 
-	n->node_stride = (uint32_t)lines(offsetof(struct net_node, room) +
-					 2 * n->ports);
+	n->node_stride =
+		(uint32_t)lines(offsetof(struct net_node, room) + 2 * n->ports);
 	n->link_stride = (uint32_t)lines(7 * n->ports);
 	room(off, nodes * n->node_stride);
 	n->off_slot = room(off, NET_WHEEL * n->lanes * 4ull);
 	n->off_link = room(off, nodes * n->link_stride);
-	n->off_unit = room(off, nodes * sizeof(struct net_unit));
+	n->off_unit = room(off, nodes * sizeof(struct net_nic));
 	n->off_in = room(off, ports * sizeof(struct net_in));
 	n->off_fifo = room(off, (uint64_t)n->ends * cfg->inject_fifos *
 					sizeof(struct net_fifo));
 	n->off_out = room(off, ports * sizeof(struct net_out));
-	n->off_member = room(off, (n->members_max + 1ull) *
-					  sizeof(struct net_member));
-	n->off_route = room(off, n->routes_max *
-					 sizeof(struct net_route_rec));
+	n->off_member =
+		room(off, (n->members_max + 1ull) * sizeof(struct net_member));
+	n->off_route = room(off, n->routes_max * sizeof(struct net_tree_rec));
 	n->off_combo = room(off, (n->combos_mask + 1ull) * 4);
 }
 
@@ -148,20 +155,38 @@ size_t net_bytes(const struct net_config *cfg, uint32_t packets_max)
 static void open_tables(struct net *net)
 {
 	const struct net_config *cfg = &net->cfg;
-	uint32_t rate = cfg->link_bytes_per_tick, c, bytes;
+	uint32_t c;
 
-	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++) {
-		bytes = net_wire_bytes(cfg, c);
-		net->len[c] = (uint16_t)((bytes + rate - 1) / rate);
-		net->cost[c] = (uint16_t)((bytes + cfg->chunk_bytes - 1) /
+	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++)
+		net->cost[c] = (uint16_t)((net_wire_bytes(cfg, c) +
+					   cfg->chunk_bytes - 1) /
 					  cfg->chunk_bytes);
-	}
+}
+
+/* The row of net->len for links of this rate; -EINVAL: too many of them. */
+static int find_rate(struct net *net, uint64_t ps_x1000)
+{
+	const struct net_config *cfg = &net->cfg;
+	uint32_t i, c;
+
+	for (i = 0; i < net->rates; i++)
+		if (net->rate[i] == ps_x1000)
+			return (int)i;
+	if (i == NET_RATES_MAX)
+		return -EINVAL;
+	net->rate[net->rates++] = ps_x1000;
+	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++)
+		net->len[i][c] = (uint16_t)net_wire_ticks(
+			cfg, net_wire_bytes(cfg, c), ps_x1000);
+	return (int)i;
 }
 
 /* A ring needs the bubble; elsewhere one free buffer is enough. */
-static bool is_ring(const struct net_config *cfg, unsigned port)
+static bool is_ring(const struct net *net, unsigned port)
 {
-	return cfg->topology == NET_TORUS && cfg->wrap[port / 2];
+	unsigned flow = net->flow[port];
+
+	return flow != NET_FLOW_NONE && net->cfg.wrap[flow / 2];
 }
 
 /* The row of net->hop with these times; there are few. */
@@ -178,30 +203,52 @@ static int find_hop(struct net *net, const struct net_hop *want)
 	return (int)i;
 }
 
+/* What a link takes, and how fast it is. */
+static int port_hop(struct net *net, uint32_t node, unsigned port,
+		    uint32_t peer, unsigned crossings, struct net_hop *h)
+{
+	const struct net_config *cfg = &net->cfg;
+	unsigned d = net_topo_level(cfg, node, port);
+	bool into_end = cfg->topology != NET_TORUS && peer < net->ends;
+	uint64_t wire =
+		crossings * cfg->crossing_ps + cfg->cable[d] * cfg->metre_ps;
+	uint64_t hop = wire + (into_end && cfg->hop_end_ps ? cfg->hop_end_ps
+							   : cfg->hop_ps);
+	uint64_t back = wire + cfg->token_ps;
+	int rate = find_rate(net, cfg->link_ps_per_byte_x1000);
+
+	*h = (struct net_hop){
+		.ticks = (uint16_t)(hop / cfg->tick_ps),
+		.frac = (uint16_t)(hop % cfg->tick_ps),
+		.token_ticks =
+			(uint8_t)((back + cfg->tick_ps - 1) / cfg->tick_ps),
+		.need = (uint8_t)(is_ring(net, port) ? cfg->bubble : 1),
+		.rate = (uint8_t)rate,
+	};
+	return rate < 0 ? rate : 0;
+}
+
 static int open_port(struct net *net, uint32_t node, unsigned port)
 {
 	const struct net_config *cfg = &net->cfg;
 	unsigned peer_port = 0, crossings = 0, vc;
 	int64_t peer = net_topo_peer(cfg, node, port, &peer_port, &crossings);
-	uint64_t hop = cfg->hop_ps + crossings * cfg->crossing_ps;
-	uint64_t back = cfg->token_ps + crossings * cfg->crossing_ps;
-	struct net_hop h = {
-		.ticks = (uint16_t)(hop / cfg->tick_ps),
-		.frac = (uint16_t)(hop % cfg->tick_ps),
-		.token_ticks = (uint8_t)((back + cfg->tick_ps - 1) /
-					 cfg->tick_ps),
-		.need = (uint8_t)(is_ring(cfg, port) ? cfg->bubble : 1),
-	};
-	int row = find_hop(net, &h);
+	struct net_hop h;
+	int row = 0;
 
+	if (peer >= 0) {
+		row = port_hop(net, node, port, (uint32_t)peer, crossings, &h);
+		if (!row)
+			row = find_hop(net, &h);
+	}
 	if (row < 0) {
 		weft_log(WEFT_LOG_ERROR, "net: more than %d kinds of links",
 			 NET_HOPS_MAX);
 		return row;
 	}
 	net_links(net, node)[port] =
-		peer < 0 ? NET_LINK_NONE :
-			   net_link((uint32_t)peer, peer_port, (unsigned)row);
+		peer < 0 ? NET_LINK_NONE
+			 : net_link((uint32_t)peer, peer_port, (unsigned)row);
 	net_node(net, node)->room[port] = (uint16_t)cfg->tokens[0];
 	for (vc = 1; vc < 4; vc++)
 		net_det_tokens(net, node, vc)[port] = (uint8_t)cfg->tokens[vc];
@@ -255,11 +302,32 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	if (cfg->topology != NET_TORUS)
 		net_fat_init(&net->fat, cfg);
 	net_wheel_init(net);
-	net_road_init(net);
+	net_steer_init(net);
 	for (n = 0; n < net->nodes && !ret; n++)
 		for (port = 0; port < net->ports && !ret; port++)
 			ret = open_port(net, n, port);
 	return ret;
+}
+
+int net_link_rate(struct net *net, uint32_t node, unsigned port,
+		  uint64_t ps_per_byte_x1000)
+{
+	uint32_t *link = &net_links(net, node)[port];
+	struct net_hop h;
+	int row;
+
+	if (*link == NET_LINK_NONE || !ps_per_byte_x1000)
+		return -EINVAL;
+	h = *net_link_hop(net, *link);
+	row = find_rate(net, ps_per_byte_x1000);
+	h.rate = (uint8_t)row;
+	if (row >= 0)
+		row = find_hop(net, &h);
+	if (row < 0)
+		return row;
+	*link = net_link(net_link_peer(*link), net_link_port(*link),
+			 (unsigned)row);
+	return 0;
 }
 
 /* ---- running ------------------------------------------------------------- */
@@ -274,10 +342,10 @@ static void handle(struct net_step *s, uint64_t word)
 		net_tree_credit(s, word);
 		return;
 	case NET_EV_WAKE:
-		net_unit_wake(s, word);
+		net_nic_wake(s, word);
 		return;
 	case NET_EV_BUILT:
-		net_unit_built(s, word);
+		net_nic_built(s, word);
 		return;
 	case NET_EV_PART:
 		net_tree_part(s, word);
@@ -294,16 +362,16 @@ static void call_up(struct net_step *s, const struct net_call *c)
 {
 	switch (net_word_kind(c->word)) {
 	case NET_EV_DELIVER:
-		net_unit_deliver(s, c);
+		net_nic_deliver(s, c);
 		return;
 	case NET_EV_RESULT:
 		net_tree_result(s, c);
 		return;
 	case NET_EV_SENT:
-		net_unit_sent(s, c);
+		net_nic_sent(s, c);
 		return;
 	default:
-		net_unit_timer(s, c);
+		net_nic_timer(s, c);
 	}
 }
 
@@ -325,12 +393,12 @@ static uint64_t mix_all(const uint64_t *w, uint32_t n)
 
 /* How events of a kind that commute are taken. */
 static const struct {
-	net_ask_fn ask;
+	net_prefetch_fn ask;
 	net_events_fn take;
 } kinds[] = {
-	[NET_EV_ARRIVE] = { net_ask_arrive, net_router_arrive },
-	[NET_EV_TAIL] = { net_ask_nodes, net_router_tail },
-	[NET_EV_TOKEN] = { net_ask_nodes, net_router_token },
+	[NET_EV_ARRIVE] = { net_prefetch_arrive, net_router_arrive },
+	[NET_EV_TAIL] = { net_prefetch_nodes, net_router_tail },
+	[NET_EV_TOKEN] = { net_prefetch_nodes, net_router_token },
 };
 
 /* Events of one kind, in any order. Returns their hash. */
@@ -344,7 +412,7 @@ static uint64_t run_kind(struct net_step *s, uint32_t lane, enum net_ev kind)
 	for (i = *slot, *slot = 0; i; i = before) {
 		before = net_chunk(net, i, &w, &n);
 		if (net->large) {
-			net_ask_chunk(net, before);
+			net_prefetch_chunk(net, before);
 			kinds[kind].ask(net, w, n);
 		}
 		sum += mix_all(w, n);
@@ -376,7 +444,7 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 	uint32_t n = net_lane_sorted(s->net, s->now, lane, &w), i = 0;
 	uint64_t sum = mix_all(w, n);
 
-	net_ask_sorted(s->net, w, n);
+	net_prefetch_sorted(s->net, w, n);
 	while (i < n) {
 		net_step_at(s, net_word_node(w[i]));
 		s->part = false;
@@ -401,7 +469,7 @@ static bool any_events(const struct net_step *s, uint32_t lane)
 	for (i = 0; i < NET_LANES; i++)
 		any |= slot[i * NET_WHEEL];
 	for (i = 0; any && net->large && i < NET_LANES; i++)
-		net_ask_chunk(net, slot[i * NET_WHEEL]);
+		net_prefetch_chunk(net, slot[i * NET_WHEEL]);
 	return any != 0;
 }
 
@@ -453,7 +521,9 @@ static void run_tick(struct net_step *s)
 uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 		 void *arg, const bool *stop)
 {
-	struct net_step s = { .net = net, .up = up, .arg = arg,
+	struct net_step s = { .net = net,
+			      .up = up,
+			      .arg = arg,
 			      .mark = net_at(net, net->off_mark) };
 	uint64_t last = until / net->cfg.tick_ps, next;
 
@@ -484,9 +554,12 @@ uint64_t net_next(const struct net *net)
 uint64_t net_lookahead(const struct net *net)
 {
 	const struct net_config *cfg = &net->cfg;
-	uint64_t least = cfg->inject_ps < cfg->coll_inject_ps ?
-				 cfg->inject_ps :
-				 cfg->coll_inject_ps;
+	uint64_t least = cfg->routes ? cfg->coll_inject_ps : UINT64_MAX;
+	unsigned i;
+
+	for (i = 0; i < net_config_paths(cfg); i++)
+		if (least > cfg->path[i].inject_ps)
+			least = cfg->path[i].inject_ps;
 
 	return least - cfg->tick_ps;
 }

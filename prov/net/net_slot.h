@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Slots: places whose packet may go out by more than one port, and masks of
- * them. net_int.h says what has a slot.
+ * them. net_layout.h says what has a slot.
  */
 #ifndef WEFT_NET_SLOT_H
 #define WEFT_NET_SLOT_H
 
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
 
 static inline unsigned net_slot_in(const struct net *net, unsigned slot)
 {
@@ -56,7 +56,7 @@ static inline unsigned net_mask_next(uint64_t m0, uint64_t m1, unsigned from)
 
 /* The packet at the head of a slot. */
 static inline uint32_t net_slot_head(const struct net *net, uint32_t node,
-				 unsigned slot)
+				     unsigned slot)
 {
 	if (slot >= NET_SLOT_FIFO)
 		return net_fifos(net, node)[slot - NET_SLOT_FIFO].head;

@@ -4,7 +4,8 @@
  * of something waits for buffers behind a port; who holds one of those is the
  * next in the chain. A chain in a finite network comes round.
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_wheel.h"
 
 #include "src/base/log.h"
 
@@ -29,8 +30,8 @@ static uint32_t head_in(const struct net *net, const struct net_in *in,
 }
 
 /* A packet that came in by port and waits in a sender's list. */
-static uint32_t head_listed(const struct net *net, uint32_t node,
-			    unsigned port, unsigned vc)
+static uint32_t head_listed(const struct net *net, uint32_t node, unsigned port,
+			    unsigned vc)
 {
 	const struct net_out *o = net_outs(net, node);
 	uint32_t pi;
@@ -77,9 +78,8 @@ static struct waiter anyone(const struct net *net)
 			for (vc = 1; vc < 4 && !w.packet; vc++)
 				w.packet = head_listed(net, w.node, port, vc);
 			if (!w.packet)
-				w.packet = head_in(net,
-						   &net_ins(net, w.node)[port],
-						   0);
+				w.packet = head_in(
+					net, &net_ins(net, w.node)[port], 0);
 			if (w.packet)
 				return w;
 		}
@@ -93,7 +93,8 @@ static void show(const struct net *net, struct waiter w)
 
 	weft_log(WEFT_LOG_ERROR,
 		 "net: node %u: a packet from %u to %u on vc %u waits for "
-		 "port %u", w.node, m->src, m->dst, p->vc, p->det);
+		 "port %u",
+		 w.node, m->src, m->dst, p->vc, p->det);
 }
 
 static void show_cycle(const struct net *net)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who is my neighbour. Torus or mesh: node numbers have the last dimension
- * fastest; port 2d goes down dimension d, port 2d + 1 up, and a link joins
- * opposite ports. A dimension of one node that wraps is a link to oneself.
- * Fat trees are in net_topo_fat.c.
+ * fastest; direction 2d goes down dimension d, direction 2d + 1 up, each by one
+ * port or by several to the same neighbour, and a link joins ports of opposite
+ * directions. A dimension of one node that wraps is a link to oneself. Fat
+ * trees are in net_topo_fat.c.
  */
 #include "prov/net/net_fat.h"
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_topo.h"
 
 static uint32_t torus_nodes(const struct net_config *cfg)
 {
@@ -28,11 +30,35 @@ static uint32_t torus_step(const struct net_config *cfg, unsigned d)
 	return n;
 }
 
+unsigned net_topo_links(const struct net_config *cfg, unsigned d)
+{
+	return cfg->links[d] ? cfg->links[d] : 1;
+}
+
+unsigned net_topo_first(const struct net_config *cfg, unsigned dir)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < dir; i++)
+		n += net_topo_links(cfg, i / 2);
+	return n;
+}
+
+static unsigned torus_dir(const struct net_config *cfg, unsigned port)
+{
+	unsigned dir = 0;
+
+	while (port >= net_topo_first(cfg, dir + 1))
+		dir++;
+	return dir;
+}
+
 static int64_t torus_peer(const struct net_config *cfg, uint32_t node,
 			  unsigned port, unsigned *port_p,
 			  unsigned *crossings_p)
 {
-	unsigned d = port / 2, up = port % 2, size = cfg->size[d];
+	unsigned dir = torus_dir(cfg, port), d = dir / 2, up = dir % 2;
+	unsigned size = cfg->size[d];
 	uint32_t step = torus_step(cfg, d);
 	uint32_t x = node / step % size;
 	uint32_t y = up ? (x + 1) % size : (x + size - 1) % size;
@@ -40,7 +66,8 @@ static int64_t torus_peer(const struct net_config *cfg, uint32_t node,
 
 	if (!cfg->wrap[d] && (up ? y < x || size == 1 : y > x || size == 1))
 		return -1;
-	*port_p = port ^ 1;
+	*port_p = net_topo_first(cfg, dir ^ 1) +
+		  (port - net_topo_first(cfg, dir));
 	*crossings_p = cfg->midplane[d] && size > cfg->midplane[d] &&
 		       edge % cfg->midplane[d] == 0;
 	return node + (int64_t)(y * step) - (int64_t)(x * step);
@@ -67,9 +94,22 @@ uint32_t net_topo_ports(const struct net_config *cfg)
 	struct net_fat f;
 
 	if (cfg->topology == NET_TORUS)
-		return 2u * cfg->dims;
+		return net_topo_first(cfg, 2u * cfg->dims);
 	net_fat_init(&f, cfg);
 	return f.ports;
+}
+
+unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
+			unsigned port)
+{
+	struct net_fat f;
+	uint32_t l;
+
+	if (cfg->topology == NET_TORUS)
+		return torus_dir(cfg, port) / 2;
+	net_fat_init(&f, cfg);
+	l = net_fat_place(&f, node).level;
+	return port < f.m[l] ? l - 1 : l;
 }
 
 int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Neighbours and roads: every link joins two ends, every road arrives. */
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_topo.h"
 
 #include "test/t.h"
 
@@ -50,16 +52,16 @@ static void walk(const struct net *net, uint32_t src, uint32_t dst,
 	unsigned port;
 	uint64_t w;
 
-	T_OK(net_road_plan(net, &msg, p.rem));
-	net_road_start(net, &p);
-	while (!net_road_ends(net, &p, n)) {
-		net_road_look(net, &p, n);
+	T_OK(net_steer_plan(net, &msg, p.rem));
+	net_steer_start(net, &p);
+	while (!net_steer_ends(net, &p, n)) {
+		net_steer_look(net, &p, n);
 		T_TRUE(p.want != 0);
 		T_TRUE(p.want >> p.det & 1);
 		for (w = p.want; w & (w - 1) && pick % 3; w &= w - 1)
 			pick /= 3;
 		port = det ? p.det : (unsigned)__builtin_ctzll(w);
-		net_road_hop(net, &p, port);
+		net_steer_hop(net, &p, port);
 		T_TRUE(net_neighbour(net, n, port) >= 0);
 		n = (uint32_t)net_neighbour(net, n, port);
 		T_TRUE(++hops <= 100);
@@ -129,7 +131,7 @@ static void half_way_round_is_shared_by_both_directions(void **state)
 	net = open_net(&cfg);
 	for (msg.src = 0; msg.src < 16; msg.src++) {
 		msg.dst = (msg.src + 8) % 16;
-		T_OK(net_road_plan(net, &msg, rem));
+		T_OK(net_steer_plan(net, &msg, rem));
 		up += rem[0] == 2;
 		down += rem[0] == -2;
 	}
@@ -147,12 +149,12 @@ static void hints_are_kept_and_meshes_refuse_the_impossible(void **state)
 
 	torus_config(&cfg, (uint16_t[]){ 8, 1, 1, 1, 1 });
 	net = open_net(&cfg);
-	T_OK(net_road_plan(net, &msg, rem));
+	T_OK(net_steer_plan(net, &msg, rem));
 	T_IS(rem[0], -7);
 	free(net);
 	cfg.wrap[0] = 0;
 	net = open_net(&cfg);
-	T_IS(net_road_plan(net, &msg, rem), -EINVAL);
+	T_IS(net_steer_plan(net, &msg, rem), -EINVAL);
 	free(net);
 }
 
@@ -165,22 +167,22 @@ static void zones_open_one_after_the_other(void **state)
 
 	net_config_bgq(&cfg);
 	net = open_net(&cfg);
-	net_road_start(net, &p);
+	net_steer_start(net, &p);
 	p.zone = 0; /* A to D, then E */
-	net_road_look(net, &p, 0);
+	net_steer_look(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 2);
 	p.zone = 1; /* any */
-	net_road_look(net, &p, 0);
+	net_steer_look(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 2 | 1 << 9);
 	p.zone = 2; /* one after the other */
-	net_road_look(net, &p, 0);
+	net_steer_look(net, &p, 0);
 	T_IS(p.want, 1 << 1);
 	p.zone = 3; /* E at any time */
-	net_road_look(net, &p, 0);
+	net_steer_look(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 9);
 	p.flags |= NET_P_STAY;
 	p.vc = NET_VC_DET;
-	net_road_look(net, &p, 0);
+	net_steer_look(net, &p, 0);
 	T_IS(p.want, 0);
 	T_IS(p.det, 1);
 	free(net);
@@ -195,11 +197,11 @@ static void the_programmed_order_decides_the_deterministic_port(void **state)
 	net_config_bgq(&cfg);
 	memcpy(cfg.order, (uint8_t[]){ 4, 3, 2, 1, 0 }, 5);
 	net = open_net(&cfg);
-	net_road_start(net, &p);
-	net_road_look(net, &p, 0);
+	net_steer_start(net, &p);
+	net_steer_look(net, &p, 0);
 	T_IS(p.det, 9);
 	p.left = 0x03;
-	net_road_look(net, &p, 0);
+	net_steer_look(net, &p, 0);
 	T_IS(p.det, 2);
 	free(net);
 }

@@ -11,9 +11,12 @@
  *        member  <- parts      been combined, or all its copies have left
  *
  * Credits are counted per route and edge, so a route whose members are late
- * never holds up another. net_routes.c opens and closes them.
+ * never holds up another. net_tree_open.c opens and closes them.
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/net_tree.h"
+#include "prov/net/net_wheel.h"
 
 #include "src/base/hash.h"
 
@@ -25,12 +28,12 @@ enum { BARRIER_BYTES = 12, INPUT_LOCAL = 0xff };
 static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 {
 	const struct net_config *cfg = &net->cfg;
-	uint32_t rate = cfg->link_bytes_per_tick;
-	uint32_t full = net->len[net_chunks(net, cfg->payload_bytes)];
+	uint32_t full = net_len(net, 0, net_chunks(net, cfg->payload_bytes));
 
 	if (p->kind == NET_BARRIER)
-		return (BARRIER_BYTES + rate - 1) / rate;
-	return (net->len[p->chunks] * cfg->coll_packet_ticks + full - 1) /
+		return net_wire_ticks(cfg, BARRIER_BYTES, net->rate[0]);
+	return (net_len(net, 0, p->chunks) * cfg->coll_packet_ticks + full -
+		1) /
 	       full;
 }
 
@@ -72,7 +75,7 @@ static void without_class(struct net_packet *p)
 	p->flags = NET_P_FP;
 }
 
-int net_route_send(struct net *net, uint64_t at, const struct net_part *part)
+int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 {
 	uint64_t ps = at + net->cfg.coll_inject_ps;
 	uint64_t tick = ps / net->cfg.tick_ps;
@@ -104,8 +107,7 @@ int net_route_send(struct net *net, uint64_t at, const struct net_part *part)
 		net->late++;
 		tick = net->tick;
 	}
-	net_wheel_push(net, tick,
-		       net_word(part->node, NET_EV_PART, 0, 0, pi));
+	net_wheel_push(net, tick, net_word(part->node, NET_EV_PART, 0, 0, pi));
 	return 0;
 }
 
@@ -153,14 +155,14 @@ void net_tree_part(struct net_step *s, uint64_t word)
 		contribute(s, pi);
 		return;
 	}
-	part_insert(s->net, &net_unit(s->net, s->id)->part, pi);
+	part_insert(s->net, &net_nic(s->net, s->id)->part, pi);
 	s->part = true;
 }
 
 void net_tree_feed(struct net_step *s)
 {
 	struct net *net = s->net;
-	struct net_unit *n = net_unit(net, s->id);
+	struct net_nic *n = net_nic(net, s->id);
 	struct net_packet *p = net_packet(net, n->part.head);
 	uint64_t start = s->now * net->cfg.tick_ps, tick;
 
@@ -170,10 +172,10 @@ void net_tree_feed(struct net_step *s)
 		start += p->frac;
 	if (start < n->part_ps)
 		start = n->part_ps;
-	n->part_ps = start + (net->cfg.header_bytes +
-			      p->chunks * net->cfg.chunk_bytes) *
-				     net->cfg.injection_ps_per_byte_x1000 /
-				     1000;
+	n->part_ps =
+		start +
+		(net->cfg.header_bytes + p->chunks * net->cfg.chunk_bytes) *
+			net->cfg.path[0].injection_ps_per_byte_x1000 / 1000;
 	n->part_busy = 1;
 	tick = n->part_ps / net->cfg.tick_ps;
 	net_wheel_push(net, tick > s->now ? tick : s->now + 1,
@@ -183,7 +185,7 @@ void net_tree_feed(struct net_step *s)
 void net_tree_built(struct net_step *s, uint64_t word)
 {
 	struct net *net = s->net;
-	struct net_unit *n = net_unit(net, s->id);
+	struct net_nic *n = net_nic(net, s->id);
 	uint32_t pi = net_list_pop(net, &n->part);
 	struct net_packet *p = net_packet(net, pi);
 
@@ -285,8 +287,8 @@ static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 {
 	struct net *net = s->net;
 	const struct net_member *m = net_member(net, mi);
-	uint32_t peer = net_member_node(net, vc == NET_VC_COLL0 ? mi :
-								  m->parent);
+	uint32_t peer =
+		net_member_node(net, vc == NET_VC_COLL0 ? mi : m->parent);
 	unsigned port = vc == NET_VC_COLL0 ? m->port_down : m->port_up;
 
 	net_wheel_push(net, at + net_hop(s, port)->token_ticks,
@@ -299,13 +301,13 @@ void net_tree_credit(struct net_step *s, uint64_t word)
 
 	if (net_word_vc(word) == NET_VC_COLL0) {
 		m->credit_up++;
-		s->net->excess += m->credit_up >
-				  s->net->cfg.tokens[NET_VC_COLL0];
+		s->net->excess +=
+			m->credit_up > s->net->cfg.tokens[NET_VC_COLL0];
 		pump_up(s, m);
 	} else {
 		m->credit_down++;
-		s->net->excess += m->credit_down >
-				  s->net->cfg.tokens[NET_VC_COLL1];
+		s->net->excess +=
+			m->credit_down > s->net->cfg.tokens[NET_VC_COLL1];
 		pump_down(s, m);
 	}
 }
@@ -317,8 +319,8 @@ static void deliver(struct net_step *s, const struct net_packet *p)
 	struct net *net = s->net;
 	uint32_t ri = part_get(net);
 	struct net_packet *r = net_packet(net, ri);
-	uint64_t at = s->now * net->cfg.tick_ps + p->frac +
-		      net->cfg.coll_receive_ps;
+	uint64_t at =
+		s->now * net->cfg.tick_ps + p->frac + net->cfg.coll_receive_ps;
 
 	if (p->kind != NET_BARRIER)
 		at += (uint64_t)coll_len(net, p) * net->cfg.tick_ps;
@@ -335,8 +337,7 @@ static void let_go(struct net_step *s, uint32_t pi)
 	const struct net_packet *p = net_packet(net, pi);
 
 	if (net_member(net, p->msg)->parent)
-		credit_back(s, s->now + coll_len(net, p), p->msg,
-			    NET_VC_COLL1);
+		credit_back(s, s->now + coll_len(net, p), p->msg, NET_VC_COLL1);
 	part_put(net, pi);
 }
 
@@ -407,7 +408,7 @@ void net_tree_ready(struct net_step *s, uint64_t word)
 /* The ALU is free for a packet of so many ticks: from when. */
 static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 {
-	struct net_unit *n = net_unit(s->net, s->id);
+	struct net_nic *n = net_nic(s->net, s->id);
 	uint64_t start = s->now;
 
 	if (p->kind == NET_BARRIER)
@@ -483,8 +484,8 @@ static void combine(struct net_step *s, uint32_t combo)
 	if (start == s->now)
 		go_up(s, combo);
 	else
-		net_wheel_push(net, start, net_word(s->id, NET_EV_READY, 0, 0,
-						    combo));
+		net_wheel_push(net, start,
+			       net_word(s->id, NET_EV_READY, 0, 0, combo));
 }
 
 /* A broadcast waits for nobody on its way up. */
@@ -566,7 +567,7 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	bool up = which == NET_WAIT_UP;
 
 	if (!o->list[which].head)
-		o->waits &= (uint8_t)~(1u << which);
+		o->waits &= (uint8_t) ~(1u << which);
 	len = coll_len(net, p);
 	hop = h->ticks;
 	if (p->flags & NET_P_FP)

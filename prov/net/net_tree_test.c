@@ -14,6 +14,7 @@ struct tree {
 	uint32_t *node;
 	uint32_t *share;
 	int *parent;
+	struct net_tree_plan plan;
 };
 
 static void tree_open_with(struct tree *t, const uint16_t size[5],
@@ -30,13 +31,13 @@ static void tree_open_with(struct tree *t, const uint16_t size[5],
 		t->count *= size[i];
 	t->node = calloc(t->count, sizeof(*t->node));
 	t->share = calloc(t->count, sizeof(*t->share));
-	t->parent = calloc(t->count, sizeof(*t->parent));
 	for (i = 0; i < t->count; i++) {
 		t->node[i] = i;
 		t->share[i] = share;
 	}
-	T_OK(net_route_tree(&cfg, t->node, t->count, t->parent));
-	T_OK(net_route_open(t->e.net, t->node, t->parent, t->share, t->count,
+	T_OK(net_tree_plan(&cfg, t->node, t->share, t->count, &t->plan));
+	t->parent = t->plan.parent;
+	T_OK(net_tree_open(t->e.net, t->node, t->parent, t->share, t->count,
 			    &t->route));
 }
 
@@ -47,11 +48,11 @@ static void tree_open(struct tree *t, const uint16_t size[5], uint32_t share)
 
 static void tree_close(struct tree *t)
 {
-	net_route_close(t->e.net, t->route);
+	net_tree_close(t->e.net, t->route);
 	net_end_close(&t->e);
 	free(t->node);
 	free(t->share);
-	free(t->parent);
+	net_tree_plan_free(&t->plan);
 }
 
 static void all_send(struct tree *t, uint64_t at, struct net_part part,
@@ -64,7 +65,7 @@ static void all_send(struct tree *t, uint64_t at, struct net_part part,
 		for (k = 0; k < t->share[i]; k++) {
 			part.node = t->node[i];
 			part.cookie = 1 + i * 100 + k;
-			T_OK(net_route_send(t->e.net, at, &part));
+			T_OK(net_tree_send(t->e.net, at, &part));
 		}
 }
 
@@ -123,7 +124,7 @@ static void a_late_member_holds_back_only_its_own_packets(void **state)
 	uint32_t i, s, other;
 
 	tree_open(&t, (uint16_t[]){ 4, 2, 1, 1, 1 }, 1);
-	T_OK(net_route_open(t.e.net, t.node, t.parent, t.share, t.count,
+	T_OK(net_tree_open(t.e.net, t.node, t.parent, t.share, t.count,
 			    &other));
 	/* Forty packets of the first route without its last member. */
 	for (s = 0; s < 40; s++)
@@ -131,7 +132,7 @@ static void a_late_member_holds_back_only_its_own_packets(void **state)
 			part.route = t.route;
 			part.node = i;
 			part.seq = s;
-			T_OK(net_route_send(t.e.net, 0, &part));
+			T_OK(net_tree_send(t.e.net, 0, &part));
 		}
 	part.route = other;
 	part.kind = NET_BARRIER;
@@ -139,7 +140,7 @@ static void a_late_member_holds_back_only_its_own_packets(void **state)
 	part.seq = 0;
 	for (i = 0; i < t.count; i++) {
 		part.node = i;
-		T_OK(net_route_send(t.e.net, 0, &part));
+		T_OK(net_tree_send(t.e.net, 0, &part));
 	}
 	net_end_drain(&t.e);
 	T_IS(t.e.results, t.count);
@@ -149,11 +150,11 @@ static void a_late_member_holds_back_only_its_own_packets(void **state)
 	part.node = t.count - 1;
 	for (s = 0; s < 40; s++) {
 		part.seq = s;
-		T_OK(net_route_send(t.e.net, 100000000, &part));
+		T_OK(net_tree_send(t.e.net, 100000000, &part));
 	}
 	net_end_drain(&t.e);
 	T_IS(t.e.results, 41 * t.count);
-	net_route_close(t.e.net, other);
+	net_tree_close(t.e.net, other);
 	tree_close(&t);
 }
 
@@ -185,7 +186,7 @@ static void a_broadcast_waits_for_nobody(void **state)
 	tree_open(&t, (uint16_t[]){ 4, 2, 2, 1, 1 }, 1);
 	part.route = t.route;
 	part.node = 3;
-	T_OK(net_route_send(t.e.net, 0, &part));
+	T_OK(net_tree_send(t.e.net, 0, &part));
 	net_end_drain(&t.e);
 	T_IS(t.e.results, t.count);
 	T_IS(t.e.result_sum, 42 * t.count);
@@ -231,14 +232,14 @@ static void without_a_barrier_class_packets_without_payload_do(void **state)
 
 	tree_open_with(&t, (uint16_t[]){ 4, 4, 4, 4, 2 }, 1, 1);
 	first = t.route;
-	T_OK(net_route_open(t.e.net, t.node, t.parent, t.share, t.count,
+	T_OK(net_tree_open(t.e.net, t.node, t.parent, t.share, t.count,
 			    &t.route));
 	all_send(&t, at, part, 1);
 	net_end_drain(&t.e);
 	T_IS(t.e.results, t.count);
 	T_TRUE(t.e.combines > 0);
 	slow = t.e.result_at - at;
-	net_route_close(t.e.net, t.route);
+	net_tree_close(t.e.net, t.route);
 	t.route = first;
 	all_send(&t, 2 * at, part, 1);
 	net_end_drain(&t.e);
@@ -255,19 +256,19 @@ static void trees_that_are_none_are_refused(void **state)
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, (uint16_t[]){ 4, 1, 1, 1, 1 }, 10);
 	net_end_open(&e, &cfg, 0);
-	T_IS(net_route_open(e.net, node, (int[]){ -1, 0, -1, 2 }, share, 4,
+	T_IS(net_tree_open(e.net, node, (int[]){ -1, 0, -1, 2 }, share, 4,
 			    &r), -EINVAL);
-	T_IS(net_route_open(e.net, node, (int[]){ 1, 0, 1, 2 }, share, 4, &r),
+	T_IS(net_tree_open(e.net, node, (int[]){ 1, 0, 1, 2 }, share, 4, &r),
 	     -EINVAL);
-	T_IS(net_route_open(e.net, node, (int[]){ -1, 0, 0, 2 }, share, 4, &r),
+	T_IS(net_tree_open(e.net, node, (int[]){ -1, 0, 0, 2 }, share, 4, &r),
 	     -EINVAL);
 	for (i = 0; i < cfg.routes - cfg.routes_system; i++)
-		T_OK(net_route_open(e.net, node, (int[]){ -1, 0, 1, 0 },
+		T_OK(net_tree_open(e.net, node, (int[]){ -1, 0, 1, 0 },
 				    share, 4, &r));
-	T_IS(net_route_open(e.net, node, (int[]){ -1, 0, 1, 0 }, share, 4, &r),
+	T_IS(net_tree_open(e.net, node, (int[]){ -1, 0, 1, 0 }, share, 4, &r),
 	     -ENOSPC);
-	net_route_close(e.net, 3);
-	T_OK(net_route_open(e.net, node, (int[]){ -1, 0, 1, 0 }, share, 4,
+	net_tree_close(e.net, 3);
+	T_OK(net_tree_open(e.net, node, (int[]){ -1, 0, 1, 0 }, share, 4,
 			    &r));
 	T_IS(r, 3);
 	net_end_close(&e);

@@ -12,7 +12,9 @@
  *   chunk, a multiple of NET_CHUNK: it is full; 0: the slot is empty
  *   chunk: what the slot held when the chunk before was full, then events
  */
-#include "prov/net/net_int.h"
+#include "prov/net/net_layout.h"
+#include "prov/net/net_prefetch.h"
+#include "prov/net/net_wheel.h"
 
 #include "src/base/log.h"
 
@@ -305,7 +307,7 @@ uint32_t net_lane_calls(struct net *net, uint64_t tick,
 
 	for (i = *slot, *slot = 0; i; i = before) {
 		before = net_chunk(net, i, &w, &n);
-		net_ask_calls(net, w, n);
+		net_prefetch_calls(net, w, n);
 		for (k = 0; k < n; k++)
 			call_fill(net, tick, w[k], &call[sum++]);
 		net_chunk_put(net, i);

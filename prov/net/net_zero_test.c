@@ -15,10 +15,12 @@ static uint64_t zero_load(const struct net_config *c, uint32_t bytes,
 			chunks * c->chunk_bytes;
 	uint32_t built = c->header_bytes + chunks * c->chunk_bytes;
 
-	return c->inject_ps + built * c->injection_ps_per_byte_x1000 / 1000 +
+	return c->path[0].inject_ps +
+	       built * c->path[0].injection_ps_per_byte_x1000 / 1000 +
 	       hops * c->hop_ps +
-	       (uint64_t)wire / c->link_bytes_per_tick * c->tick_ps +
-	       c->receive_ps;
+	       (uint64_t)net_wire_ticks(c, wire, c->link_ps_per_byte_x1000) *
+		       c->tick_ps +
+	       c->path[0].receive_ps;
 }
 
 static void every_pair_on_every_way_takes_endpoint_and_hops(void **state)
@@ -131,7 +133,8 @@ static void a_message_to_oneself_passes_no_link(void **state)
 	T_IS(e.arrived, 1);
 	net_count_get(e.net, &c);
 	T_IS(c.hops, 0);
-	T_IS(e.last_at, cfg.inject_ps + 20000 + cfg.local_ps + cfg.receive_ps);
+	T_IS(e.last_at, cfg.path[0].inject_ps + 20000 + cfg.local_ps +
+				cfg.path[0].receive_ps);
 	net_end_close(&e);
 }
 
@@ -199,6 +202,98 @@ static void timers_go_off_at_their_picosecond(void **state)
 	net_end_close(&e);
 }
 
+struct seen {
+	uint64_t cookie[16];
+	unsigned n;
+};
+
+static void see(struct seen *s, uint64_t cookie)
+{
+	T_TRUE(s->n < 16);
+	s->cookie[s->n++] = cookie;
+}
+
+static void see_timer(void *arg, uint64_t at, uint64_t cookie)
+{
+	see(arg, cookie);
+}
+
+static void see_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	see(arg, cookie);
+}
+
+static const struct net_up seeing = { .timer = see_timer,
+				      .arrived = see_arrived };
+
+/* However they were asked for, those of one picosecond go by their cookies. */
+static void timers_of_one_time_go_off_by_cookie(void **state)
+{
+	static const uint64_t ask[2][5] = { { 4, 1, 5, 2, 3 },
+					    { 5, 4, 3, 2, 1 } };
+	struct net_config cfg;
+	struct net_end e;
+
+	net_config_bgq(&cfg);
+	net_end_open(&e, &cfg, 0);
+	for (unsigned k = 0; k < 2; k++) {
+		struct seen s = { .n = 0 };
+
+		for (unsigned i = 0; i < 5; i++)
+			T_OK(net_timer(e.net, 1000000 * (k + 1), ask[k][i]));
+		net_run(e.net, NET_NEVER, &seeing, &s, NULL);
+		T_IS(s.n, 5);
+		for (unsigned i = 0; i < 5; i++)
+			T_IS(s.cookie[i], i + 1);
+	}
+	net_end_close(&e);
+}
+
+/* The node that is so many steps from another in a torus of threes. */
+static uint32_t moved(uint32_t node, unsigned dim, int by)
+{
+	static const uint32_t stride[3] = { 9, 3, 1 };
+	uint32_t at = node / stride[dim] % 3;
+
+	return node + ((at + 3 + (uint32_t)by) % 3 - at) * stride[dim];
+}
+
+/*
+ * Packets from four neighbours come to a node in one tick and go on by the
+ * same link: by receiver, whichever node has the lower number or sent first.
+ */
+static void packets_of_one_tick_go_on_by_receiver(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, (uint16_t[]){ 3, 3, 3, 1, 1 }, 10);
+	memset(cfg.midplane, 0, sizeof(cfg.midplane));
+	for (uint32_t node = 0; node < 27; node++)
+		for (unsigned turn = 0; turn < 4; turn++) {
+			struct net_msg m = { .dst = moved(node, 2, 1),
+					     .bytes = 64,
+					     .way = NET_DETERMINISTIC };
+			struct seen s = { .n = 0 };
+
+			net_end_open(&e, &cfg, 0);
+			for (unsigned i = 0; i < 4; i++) {
+				unsigned port = (i * 3 + turn) % 4;
+
+				m.src = moved(node, port / 2,
+					      port & 1 ? 1 : -1);
+				m.cookie = port;
+				T_OK(net_send(e.net, 0, &m));
+			}
+			net_run(e.net, NET_NEVER, &seeing, &s, NULL);
+			T_IS(s.n, 4);
+			for (unsigned i = 0; i < 4; i++)
+				T_IS(s.cookie[i], i);
+			net_end_close(&e);
+		}
+}
+
 static void a_deposit_leaves_a_copy_at_every_node_of_the_line(void **state)
 {
 	struct net_config cfg;
@@ -232,6 +327,8 @@ int main(void)
 		T_CASE(a_looped_back_node_reaches_itself_by_every_link),
 		T_CASE(long_messages_follow_each_other_at_link_speed),
 		T_CASE(timers_go_off_at_their_picosecond),
+		T_CASE(timers_of_one_time_go_off_by_cookie),
+		T_CASE(packets_of_one_tick_go_on_by_receiver),
 		T_CASE(a_deposit_leaves_a_copy_at_every_node_of_the_line),
 	};
 	return T_RUN(tests);

@@ -9,6 +9,7 @@
 
 #include "src/base/must.h"
 #include "src/base/clock.h"
+#include "src/base/iov.h"
 #include "src/base/log.h"
 
 #include <stdlib.h>
@@ -212,24 +213,18 @@ void nic_scatter(const struct iovec *iov, int count, uint64_t offset,
 		 const void *from, size_t bytes)
 {
 	struct iovec part[WEFT_IOV_MAX];
-	int n = nic_slice(iov, count, offset, bytes, part), i;
+	int n = nic_slice(iov, count, offset, bytes, part);
 
-	for (i = 0; i < n; i++) {
-		memcpy(part[i].iov_base, from, part[i].iov_len);
-		from = (const char *)from + part[i].iov_len;
-	}
+	weft_iov_scatter(part, n, from);
 }
 
 void nic_gather(const struct iovec *iov, int count, uint64_t offset, void *to,
 		size_t bytes)
 {
 	struct iovec part[WEFT_IOV_MAX];
-	int n = nic_slice(iov, count, offset, bytes, part), i;
+	int n = nic_slice(iov, count, offset, bytes, part);
 
-	for (i = 0; i < n; i++) {
-		memcpy(to, part[i].iov_base, part[i].iov_len);
-		to = (char *)to + part[i].iov_len;
-	}
+	weft_iov_gather(to, part, n);
 }
 
 /* ---- peers ----------------------------------------------------------------
@@ -422,7 +417,9 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.up_arg = nic,
 		.fifo_slots = attr->fifo_slots,
 		.spin_ns = attr->spin_ns,
-		.share_bytes = nic_share_bytes(attr->machine),
+		.share_bytes = nic_share_bytes(),
+		.window_bytes = weft_cu_area_bytes(&attr->machine->cu) +
+				weft_cu_area_bytes(&attr->machine->bar),
 		.no_dma = attr->no_dma,
 		.faults = attr->faults,
 		.world = attr->world,

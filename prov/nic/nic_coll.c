@@ -5,7 +5,13 @@
  *
  * A route is free again when every member has left, because a late member may
  * still count himself in at our row; so the group lingers until all have said
- * that they are gone.
+ * that they are gone. A few tell each other. More tell it up the tree by which
+ * they joined, each when all below him have left, and its root tells it down;
+ * so a member that dies, or closes before those below him have left, keeps the
+ * route of such a group taken.
+ *
+ * A member notices the death of those he is in touch with, and those are his
+ * neighbours in that tree, at least. So who notices one tells his own.
  */
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_coll_int.h"
@@ -32,14 +38,37 @@ void nic_coll_say(void *arg, int member, const struct weft_cu_msg *msg,
 	nic_ctrl(c->nic, c->member[member], &pkt, buf);
 }
 
-static void coll_say_left(struct weft_coll *c)
+static void coll_note(struct weft_coll *c, int member, enum coll_note what,
+		      int err)
 {
-	struct weft_pkt pkt = { .type = NIC_COLL, .tag = c->key };
+	struct weft_pkt pkt = { .type = NIC_COLL, .tag = c->key,
+				.flags = (uint8_t)what, .aux = (uint32_t)-err };
 
-	for (int i = 0; i < c->n; i++) {
-		if (i != c->me && !c->member[i]->lost)
-			nic_ctrl(c->nic, c->member[i], &pkt, NULL);
-	}
+	if (member != c->me && !c->member[member]->lost)
+		nic_ctrl(c->nic, c->member[member], &pkt, NULL);
+}
+
+/* Members [*from_p, *to_p) are the children of this one in the tree. */
+static void coll_children(const struct weft_coll *c, int *from_p, int *to_p)
+{
+	*from_p = coll_child(c->me, 0);
+	*to_p = coll_child(c->me, COLL_ARITY);
+	*from_p = *from_p < c->n ? *from_p : c->n;
+	*to_p = *to_p < c->n ? *to_p : c->n;
+}
+
+static void coll_note_below(struct weft_coll *c, enum coll_note what, int err)
+{
+	int i, to;
+
+	for (coll_children(c, &i, &to); i < to; i++)
+		coll_note(c, i, what, err);
+}
+
+static void coll_note_above(struct weft_coll *c, enum coll_note what, int err)
+{
+	if (c->me)
+		coll_note(c, coll_parent(c->me), what, err);
 }
 
 static struct weft_coll *coll_find(struct weft_nic *nic, uint64_t key)
@@ -71,6 +100,7 @@ void nic_coll_give_back(struct weft_coll *c)
 	c->barrier = -1;
 	nic_net_close(c->net);
 	c->net = NULL;
+	nic_coll_rows_close(c);
 	weft_cu_tree_fini(&c->tree);
 	if (c->route >= 0)
 		c->nic->coll->routes |= UINT64_C(1) << c->route;
@@ -84,8 +114,7 @@ void nic_coll_free(struct weft_coll *c)
 		weft_cu_group_close(c->far);
 	weft_list_remove(&c->link);
 	c->nic->coll_groups--;
-	free(c->words);
-	free(c->area);
+	free(c->word);
 	free(c->gone);
 	free(c->member);
 	free(c);
@@ -101,6 +130,45 @@ static void coll_gone(struct weft_coll *c, int i)
 		nic_coll_free(c);
 }
 
+/* Many members: nobody will touch this member's row any more. */
+static void coll_all_left(struct weft_coll *c)
+{
+	coll_note_below(c, COLL_LEFT_ALL, 0);
+	nic_coll_free(c);
+}
+
+/* Has everybody below this member left? */
+static bool coll_below_left(const struct weft_coll *c)
+{
+	int from, to;
+
+	coll_children(c, &from, &to);
+	return c->below == (1u << (to - from)) - 1;
+}
+
+/* Many members: tells it up if everybody has left from here on down. */
+static void coll_left_below(struct weft_coll *c)
+{
+	if (!c->gone[c->me] || !coll_below_left(c))
+		return;
+	if (c->me)
+		coll_note_above(c, COLL_LEFT_BELOW, 0);
+	else
+		coll_all_left(c);
+}
+
+/* Neighbours hear that this one may go; his parent hears more, if he can. */
+static void coll_say_left(struct weft_coll *c)
+{
+	for (int i = 0; c->n <= COLL_FEW && i < c->n; i++)
+		coll_note(c, i, COLL_LEFT, 0);
+	if (c->n <= COLL_FEW)
+		return;
+	coll_note_below(c, COLL_LEFT, 0);
+	if (!coll_below_left(c))
+		coll_note_above(c, COLL_LEFT, 0);
+}
+
 void weft_nic_leave(struct weft_coll *c)
 {
 	c->joined = NULL;
@@ -110,7 +178,12 @@ void weft_nic_leave(struct weft_coll *c)
 		return;
 	}
 	coll_say_left(c);
-	coll_gone(c, c->me);
+	if (c->n <= COLL_FEW) {
+		coll_gone(c, c->me);
+		return;
+	}
+	c->gone[c->me] = true;
+	coll_left_below(c);
 }
 
 /* ---- packets in ---------------------------------------------------------- */
@@ -124,13 +197,46 @@ static int coll_index(const struct weft_coll *c, const struct weft_peer *src)
 	return -1;
 }
 
-static void coll_take(struct weft_coll *c, int from, const void *payload,
-		      size_t len)
+/* Everybody below a child has left; he says so once. */
+static void coll_take_below(struct weft_coll *c, int from)
+{
+	int first, to;
+
+	coll_children(c, &first, &to);
+	if (c->n <= COLL_FEW || from < first || from >= to)
+		return;
+	c->gone[from] = true;
+	c->below |= 1u << (from - first);
+	coll_left_below(c);
+}
+
+static void coll_take_note(struct weft_coll *c, int from,
+			   const struct weft_pkt *pkt)
+{
+	bool many = c->n > COLL_FEW;
+
+	if (pkt->flags == COLL_LEFT && !many)
+		coll_gone(c, from);
+	else if (pkt->flags == COLL_LEFT)
+		c->gone[from] = true;
+	else if (pkt->flags == COLL_LEFT_BELOW)
+		coll_take_below(c, from);
+	else if (pkt->flags == COLL_LEFT_ALL && many && c->gone[c->me] &&
+		 c->me && from == coll_parent(c->me))
+		coll_all_left(c);
+	else if (pkt->flags == COLL_LOST && pkt->aux && pkt->aux < 4096)
+		nic_coll_fail(c, -(int)pkt->aux);
+	else
+		c->nic->garbage++;
+}
+
+static void coll_take(struct weft_coll *c, int from, const struct weft_pkt *pkt,
+		      const void *payload)
 {
 	struct weft_cu_msg m;
 
-	if (!len) {
-		coll_gone(c, from);
+	if (!pkt->len) {
+		coll_take_note(c, from, pkt);
 		return;
 	}
 	memcpy(&m, payload, sizeof(m));
@@ -151,9 +257,8 @@ static int coll_keep(struct weft_nic *nic, struct weft_peer *src,
 	e = malloc(sizeof(*e) + pkt->len);
 	if (!e)
 		return -EAGAIN;
-	e->key = pkt->tag;
 	e->src = src;
-	e->len = pkt->len;
+	e->pkt = *pkt;
 	memcpy(e->payload, payload, pkt->len);
 	weft_list_push_back(&nic->coll->early, &e->link);
 	nic->coll->early_count++;
@@ -181,7 +286,7 @@ int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
 	from = coll_index(c, src);
 	if (from < 0)
 		return -EPROTO;
-	coll_take(c, from, buf, pkt->len);
+	coll_take(c, from, pkt, buf);
 	return 0;
 }
 
@@ -196,13 +301,13 @@ void nic_coll_replay(struct weft_coll *c)
 			weft_container_of(n, struct coll_early, link);
 		int from;
 
-		if (e->key != c->key)
+		if (e->pkt.tag != c->key)
 			continue;
 		weft_list_remove(n);
 		nc->early_count--;
 		from = coll_index(c, e->src);
 		if (from >= 0)
-			coll_take(c, from, e->payload, e->len);
+			coll_take(c, from, &e->pkt, e->payload);
 		free(e);
 	}
 }
@@ -292,6 +397,29 @@ WEFT_HOT void nic_coll_poll(struct weft_nic *nic)
 		coll_watch(nic);
 }
 
+/* Fails everything here, and tells the neighbours, once. */
+void nic_coll_fail(struct weft_coll *c, int err)
+{
+	if (c->lost)
+		return;
+	c->lost = true;
+	coll_note_above(c, COLL_LOST, err);
+	coll_note_below(c, COLL_LOST, err);
+	nic_long_fail(c, err);
+	if (c->hw)
+		weft_cu_group_fail(c->hw, err);
+	if (c->bar)
+		weft_cu_group_fail(c->bar, err);
+	if (c->net)
+		nic_net_fail(c->net, err);
+	if (c->far)
+		weft_cu_group_fail(c->far, err);
+	if (c->state == COLL_OPENING)
+		nic_coll_join_fail(c, err);
+	else if (c->state != COLL_READY)
+		c->state = COLL_FAILED;
+}
+
 void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 {
 	struct weft_list *n, *tmp;
@@ -304,22 +432,10 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 		if (i < 0)
 			continue;
 		/* one who has left in good order may go */
-		if (!c->gone[i]) {
-			nic_long_fail(c, err);
-			if (c->hw)
-				weft_cu_group_fail(c->hw, err);
-			if (c->bar)
-				weft_cu_group_fail(c->bar, err);
-			if (c->net)
-				nic_net_fail(c->net, err);
-			if (c->far)
-				weft_cu_group_fail(c->far, err);
-			if (c->state == COLL_OPENING)
-				nic_coll_join_fail(c, err);
-			else if (c->state != COLL_READY)
-				c->state = COLL_FAILED;
-		}
-		coll_gone(c, i);
+		if (!c->gone[i])
+			nic_coll_fail(c, err);
+		if (c->n <= COLL_FEW)
+			coll_gone(c, i);
 	}
 }
 

@@ -4,6 +4,7 @@
 #define WEFT_PROV_NIC_COLL_INT_H
 
 #include "prov/nic/nic_coll.h"
+#include "prov/wire/wire.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
 #include "src/base/pool.h"
@@ -15,6 +16,8 @@
 #define COLL_FAR_BYTES 2048 /* payload of a message of the tree, at most */
 #define COLL_EARLY_MAX 65536
 #define COLL_TRIES     8
+/* So few tell each other everything; more tell their neighbours in a tree. */
+#define COLL_FEW       16
 
 enum coll_state {
 	COLL_GATHERING,
@@ -24,19 +27,30 @@ enum coll_state {
 	COLL_FAILED,
 };
 
-/* What a member says of himself when he joins. */
+/* What a member says of himself when he joins; all of it is anded. */
 struct join_word {
-	uint64_t routes; /* free ones, a bit each; 0: no common memory */
+	uint64_t routes;   /* free ones, a bit each; 0: no common memory */
+	uint64_t soon;	   /* the same, and those that he has left */
 	uint64_t barriers; /* free barrier classes */
-	uint64_t coming;   /* routes that he has left, others not yet */
-	uint64_t node;
-	uint64_t cpus; /* processors that he knows of */
-	uint64_t at;   /* where these words are in his memory */
-	uint64_t place; /* where he runs, a weft_cu_place */
-	uint64_t arity; /* inputs of a tree's node that he wants */
+	uint64_t arity[COLL_ARITY_MAX / 64]; /* as many ones as he wants */
+	uint64_t notes;	   /* enum join_note */
+};
+
+enum join_note {
+	JOIN_ROOMY = 1,	 /* he knows as many processors as there are members */
+	JOIN_PLACED = 2, /* he runs at a known place */
+	JOIN_PLAIN = 4,	 /* his node has the number that he has in the set */
 };
 
 #define JOIN_WORDS (sizeof(struct join_word) / sizeof(uint64_t))
+
+/* Packets of a group without a payload, by their flags. */
+enum coll_note {
+	COLL_LEFT,	/* the sender has left */
+	COLL_LEFT_BELOW, /* and everybody below him in the tree */
+	COLL_LEFT_ALL,	/* everybody has */
+	COLL_LOST,	/* the group has lost a member; aux: errno */
+};
 
 struct weft_coll {
 	struct weft_nic *nic;
@@ -53,8 +67,10 @@ struct weft_coll {
 	int tries;     /* joins that met another */
 	unsigned pending; /* operations of the caller */
 	struct weft_peer **member;
-	bool *gone; /* has left, or is dead */
+	bool *gone; /* has left, or is dead, as far as this member knows */
 	int gone_count;
+	unsigned below; /* children, a bit each, below whom all have left */
+	bool lost; /* somebody died before he left */
 	struct weft_cu_group *far; /* by messages; there from the beginning */
 	struct weft_cu_group *hw;  /* the class route, or NULL */
 	struct weft_cu_group *bar; /* the barrier class, or NULL */
@@ -64,11 +80,13 @@ struct weft_coll {
 	struct weft_list longs;	  /* long vectors, oldest first */
 	struct nic_long *bulk;	  /* NULL: they go in packets */
 	uint64_t points;	  /* meetings this member has arrived at */
-	void **area;
+	/* rows of others that are mapped here, or NULL; of the barrier, too */
+	void **row;
+	void **bar_row;
 	/* joining */
 	struct weft_cu_call call;
-	struct join_word mine;
-	struct join_word *words;
+	struct join_word common;
+	uint64_t *word; /* of each member: his node, or where he runs */
 	uint64_t agree;
 	void (*joined)(void *arg, struct weft_coll *c, int err);
 	void *joined_arg;
@@ -77,9 +95,8 @@ struct weft_coll {
 /* A packet for a group that this member has not joined yet. */
 struct coll_early {
 	struct weft_list link;
-	uint64_t key;
 	struct weft_peer *src;
-	size_t len;
+	struct weft_pkt pkt;
 	unsigned char payload[];
 };
 
@@ -100,16 +117,30 @@ struct nic_coll {
 	struct weft_pool ops;
 };
 
+/* The tree by messages: its root is member 0. */
+static inline int coll_parent(int member)
+{
+	return (member - 1) / COLL_ARITY;
+}
+
+static inline int coll_child(int member, int i)
+{
+	return member * COLL_ARITY + 1 + i;
+}
+
 /* nic_coll.c: sends for a tree by messages; hands early packets over; gives
- * the class route back; frees. */
+ * the class route back; frees; fails everything here and elsewhere. */
 void nic_coll_say(void *group, int member, const struct weft_cu_msg *msg,
 		  const void *payload);
 void nic_coll_replay(struct weft_coll *c);
 void nic_coll_give_back(struct weft_coll *c);
 void nic_coll_free(struct weft_coll *c);
+void nic_coll_fail(struct weft_coll *c, int err);
 
 /* nic_coll_join.c: goes on with a join that waits for somebody's memory. */
 void nic_coll_join_step(struct weft_coll *c);
+/* Gives the rows back that are mapped for the group. */
+void nic_coll_rows_close(struct weft_coll *c);
 /* A member died before all had joined. */
 void nic_coll_join_fail(struct weft_coll *c, int err);
 
@@ -118,12 +149,15 @@ extern const size_t nic_coll_op_bytes;
 
 /* Shorter vectors go in packets. */
 #define COLL_LONG_BYTES 65536u
+/* And those of larger groups: slices get small, and all read from all. */
+#define COLL_LONG_MEMBERS 128
 
 /*
- * Long vectors, nic_coll_long.c. wants: is it one? post: never refuses. move:
- * as far as it goes now. ready: would move do anything; what to watch if not.
+ * Long vectors, nic_coll_long.c. open: 0; -EAGAIN: ask again; -EOPNOTSUPP: not
+ * here. wants: is it one? post: never refuses. move: as far as it goes now.
+ * ready: would move do anything; what to watch if not.
  */
-bool nic_long_open(struct weft_coll *c);
+int nic_long_open(struct weft_coll *c);
 void nic_long_close(struct weft_coll *c);
 bool nic_long_wants(const struct weft_coll *c, const struct weft_coll_work *w);
 void nic_long_post(struct weft_coll *c, struct weft_coll_work *w);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Joining a group takes three steps, each a collective by messages over the
- * group itself:
+ * Joining a group takes a few steps, each a reduction by messages up and down
+ * a tree of the group itself, so that a member hears from his neighbours only:
  *
- *   gather   everyone's free routes and node number -> route and tree
- *   open     map the others' areas, open the row of the route
+ *   gather   everyone's free routes and wishes -> route
+ *   place    everyone's node or place, where the tree follows them
+ *   open     open the row of the route, map those on the way to the root
  *   agree    did that work everywhere? else stay with messages
  *
  * In virtual time the model does it all.
@@ -49,7 +50,7 @@ static void join_agreed(struct weft_cu_call *call)
 	join_end(c, call->err);
 }
 
-/* Step 3: tells the others how well step 2 worked here. */
+/* Step 4: tells the others how well step 3 worked here. */
 static void join_agree(struct weft_coll *c, uint64_t how)
 {
 	c->state = COLL_AGREEING;
@@ -62,11 +63,16 @@ static void join_agree(struct weft_coll *c, uint64_t how)
 	weft_cu_post(c->far, &c->call);
 }
 
+static struct weft_carrier *coll_carrier(const struct weft_coll *c)
+{
+	return c->nic->unit->carrier;
+}
+
 /* Somebody sleeps; those who cannot sleep on a bell get a nudge each. */
 static void coll_wake(void *arg, struct weft_bell *bell)
 {
 	struct weft_coll *c = arg;
-	struct weft_carrier *ca = c->nic->unit->carrier;
+	struct weft_carrier *ca = coll_carrier(c);
 
 	if (!(weft_bell_ring(bell) & WEFT_BELL_NUDGE))
 		return;
@@ -74,33 +80,6 @@ static void coll_wake(void *arg, struct weft_bell *bell)
 		if (i != c->me)
 			ca->ops->nudge(ca, c->member[i]);
 	}
-}
-
-/* The unit's part of everyone's shared area; -EAGAIN: ask again. */
-static int join_map(struct weft_coll *c)
-{
-	for (int i = 0; i < c->n; i++) {
-		struct nic_peer *p;
-		int ret;
-
-		if (c->area[i])
-			continue;
-		if (i == c->me) {
-			c->area[i] = nic_share_cu(c->nic->share);
-			continue;
-		}
-		p = nic_peer_of(c->nic, c->member[i]);
-		ret = p ? nic_share_peer(c->nic, p) : -ENOMEM;
-		if (ret)
-			return ret;
-		c->area[i] = nic_share_cu(p->share);
-	}
-	return 0;
-}
-
-static struct weft_carrier *coll_carrier(const struct weft_coll *c)
-{
-	return c->nic->unit->carrier;
 }
 
 /*
@@ -124,50 +103,107 @@ static void join_open_net(struct weft_coll *c)
 	join_end(c, 0);
 }
 
-/* The row of the barrier class lies behind those of the class routes. */
-static int join_open_barrier(struct weft_coll *c, struct weft_cu_group_attr *a)
+/* A member's row, mapped once; at: where it lies in his windows. */
+static int join_row(struct weft_coll *c, int member, size_t at, size_t bytes,
+		    void **row_p)
 {
-	void **area = calloc((size_t)c->n, sizeof(*area));
-	int ret;
+	struct weft_carrier *ca = coll_carrier(c);
+	struct weft_peer *peer = member == c->me ? NULL : c->member[member];
 
-	if (!area)
-		return -ENOMEM;
-	for (int i = 0; i < c->n; i++)
-		area[i] = (char *)c->area[i] + weft_cu_area_bytes(a->geo);
-	a->geo = &c->nic->machine->bar;
-	a->route = (unsigned)c->barrier;
-	a->area = area;
-	ret = weft_cu_group_open(a, &c->bar);
-	free(area);
+	return *row_p ? 0 : ca->ops->window(ca, peer, at, bytes, row_p);
+}
+
+static int reach_route(void *arg, int member, void **row_p)
+{
+	struct weft_coll *c = arg;
+	size_t bytes = weft_cu_row_bytes(c->nic->coll->geo);
+	int ret = join_row(c, member, (size_t)c->route * bytes, bytes,
+			   &c->row[member]);
+
+	*row_p = c->row[member];
 	return ret;
 }
 
-/* Step 2: opens the route's row here. */
-static void join_open(struct weft_coll *c)
+/* The rows of barrier classes lie behind those of the class routes. */
+static int reach_barrier(void *arg, int member, void **row_p)
+{
+	struct weft_coll *c = arg;
+	const struct weft_machine *m = c->nic->machine;
+	size_t bytes = weft_cu_row_bytes(&m->bar);
+	int ret = join_row(c, member,
+			   weft_cu_area_bytes(&m->cu) +
+				   (size_t)c->barrier * bytes,
+			   bytes, &c->bar_row[member]);
+
+	*row_p = c->bar_row[member];
+	return ret;
+}
+
+static void rows_close(struct weft_coll *c, void ***rows, size_t bytes)
+{
+	struct weft_carrier *ca = coll_carrier(c);
+
+	for (int i = 0; *rows && i < c->n; i++) {
+		if ((*rows)[i])
+			ca->ops->window_close(ca, (*rows)[i], bytes);
+	}
+	free(*rows);
+	*rows = NULL;
+}
+
+void nic_coll_rows_close(struct weft_coll *c)
+{
+	rows_close(c, &c->row, weft_cu_row_bytes(c->nic->coll->geo));
+	rows_close(c, &c->bar_row, weft_cu_row_bytes(&c->nic->machine->bar));
+}
+
+static int rows_alloc(struct weft_coll *c)
+{
+	size_t n = (size_t)c->n;
+
+	if (!c->row)
+		c->row = calloc(n, sizeof(*c->row));
+	if (!c->bar_row && c->barrier >= 0)
+		c->bar_row = calloc(n, sizeof(*c->bar_row));
+	return c->row && (c->barrier < 0 || c->bar_row) ? 0 : -ENOMEM;
+}
+
+static int join_open_groups(struct weft_coll *c)
 {
 	struct weft_cu_geo geo = *c->nic->coll->geo;
 	struct weft_cu_group_attr a = {
 		.geo = &geo, .n = c->n, .me = c->me,
 		.route = (unsigned)c->route, .generation = c->key | 1,
-		.area = c->area, .wake = coll_wake, .arg = c,
+		.reach = reach_route, .wake = coll_wake, .arg = c,
 		.fence = c->crowded || c->nic->unit->carrier->fences,
 		.crowd = c->crowded,
 	};
-	int ret = join_map(c);
+	int ret = rows_alloc(c);
 
-	if (ret == -EAGAIN)
-		return; /* poll comes back here */
 	weft_cu_geo_widen(&geo, c->arity + 1);
 	/* in a crowd one wakes all; otherwise everyone reads for himself */
 	if (c->n > WEFT_CU_FLAT || c->crowded)
 		a.tree = &c->tree;
-	if (!ret)
+	if (!ret && !c->hw)
 		ret = weft_cu_group_open(&a, &c->hw);
-	if (!ret && c->barrier >= 0)
-		ret = join_open_barrier(c, &a);
+	if (ret || c->barrier < 0 || c->bar)
+		return ret;
+	a.geo = &c->nic->machine->bar;
+	a.route = (unsigned)c->barrier;
+	a.reach = reach_barrier;
+	return weft_cu_group_open(&a, &c->bar);
+}
+
+/* Step 3: opens the route's row here. */
+static void join_open(struct weft_coll *c)
+{
+	int ret = join_open_groups(c);
+	int bulk = ret ? ret : nic_long_open(c);
+
+	if (ret == -EAGAIN || bulk == -EAGAIN)
+		return; /* poll comes back here */
 	c->points = 0;
-	join_agree(c, ret ? JOIN_NO : nic_long_open(c) ? JOIN_ALL :
-							 JOIN_PACKETS);
+	join_agree(c, ret ? JOIN_NO : bulk ? JOIN_PACKETS : JOIN_ALL);
 }
 
 /* By where the members run; equal words everywhere, so an equal tree. */
@@ -179,7 +215,7 @@ static int join_near(struct weft_coll *c)
 	if (!place)
 		return -ENOMEM;
 	for (int i = 0; i < c->n; i++)
-		place[i] = c->words[i].place;
+		place[i] = c->word ? c->word[i] : WEFT_CU_NOWHERE;
 	ret = weft_cu_tree_near(&c->tree, c->n, (int)c->arity, place);
 	free(place);
 	return ret;
@@ -197,7 +233,8 @@ static int join_tree(struct weft_coll *c)
 	if (!at)
 		return -ENOMEM;
 	for (int i = 0; i < c->n; i++)
-		m->coords((uint32_t)c->words[i].node, at[i].at);
+		m->coords(c->word ? (uint32_t)c->word[i] : (uint32_t)i,
+			  at[i].at);
 	ret = weft_cu_tree_torus(&c->tree, c->n, at);
 	free(at);
 	return ret;
@@ -262,40 +299,17 @@ static uint64_t routes_coming(const struct nic_coll *nc)
 	return coming;
 }
 
-/* After step 1: takes a route, unless another join was quicker. */
-static void join_gathered(struct weft_cu_call *call)
+/* Takes a route, unless another join was quicker, and goes on. */
+static void join_take(struct weft_coll *c)
 {
-	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
-	uint64_t routes = UINT64_MAX, barriers = UINT64_MAX, cpus = UINT64_MAX;
-	uint64_t arity = c->nic->coll->arity, soon = UINT64_MAX;
 	struct nic_coll *nc = c->nic->coll;
 
-	if (call->err) {
-		join_end(c, call->err);
-		return;
-	}
-	for (int i = 0; i < c->n; i++) {
-		const struct join_word *w = &c->words[i];
-
-		routes &= w->routes;
-		soon &= w->routes | w->coming;
-		barriers &= w->barriers;
-		cpus = w->cpus < cpus ? w->cpus : cpus;
-		arity = w->arity < arity ? w->arity : arity;
-	}
-	c->arity = arity ? (unsigned)arity : 1;
-	c->crowded = (uint64_t)c->n > cpus;
-	/* all have left one: hear of it, and ask again */
-	if (!routes && soon && ++c->tries < COLL_TRIES) {
-		join_gather(c);
-		return;
-	}
-	if (c->n == 1 || !routes || join_tree(c)) {
+	if (join_tree(c)) {
 		join_end(c, 0);
 		return;
 	}
-	if (!take(c, routes, &nc->routes, &c->route) ||
-	    !take(c, barriers, &nc->barriers, &c->barrier)) {
+	if (!take(c, c->common.routes, &nc->routes, &c->route) ||
+	    !take(c, c->common.barriers, &nc->barriers, &c->barrier)) {
 		join_agree(c, JOIN_NO);
 		return;
 	}
@@ -303,32 +317,121 @@ static void join_gathered(struct weft_cu_call *call)
 	nic_coll_join_step(c);
 }
 
-/* Step 1. A member without number stands where he stands in the set. */
+static void join_placed(struct weft_cu_call *call)
+{
+	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
+
+	if (call->err)
+		join_end(c, call->err);
+	else
+		join_take(c);
+}
+
+/* The number of the emulated node; one without stands where he is in the set */
+static uint64_t my_node(const struct weft_coll *c)
+{
+	int node = c->nic->coll->node;
+
+	return node >= 0 ? (uint64_t)node : (uint64_t)c->me;
+}
+
+/* Step 2: a word of each, the others' being zero until they are ored in. */
+static void join_place(struct weft_coll *c)
+{
+	free(c->word);
+	c->word = calloc((size_t)c->n, sizeof(*c->word));
+	if (!c->word) {
+		nic_coll_fail(c, -ENOMEM);
+		return;
+	}
+	c->word[c->me] = c->nic->machine->coords ? my_node(c) :
+						   nic_place_here();
+	c->call = (struct weft_cu_call){
+		.kind = WEFT_CU_ALLREDUCE, .op = WEFT_CU_OR,
+		.type = WEFT_CU_UINT64, .in = c->word, .out = c->word,
+		.count = (size_t)c->n, .done = join_placed,
+	};
+	weft_cu_post(c->far, &c->call);
+}
+
+/* Does the tree depend on who is where? */
+static bool wants_places(const struct weft_coll *c)
+{
+	return c->nic->machine->coords ? !(c->common.notes & JOIN_PLAIN) :
+					 c->common.notes & JOIN_PLACED;
+}
+
+static unsigned common_arity(const struct join_word *w)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(w->arity); i++)
+		n += (unsigned)__builtin_popcountll(w->arity[i]);
+	return n ? n : 1;
+}
+
+/* After step 1. */
+static void join_gathered(struct weft_cu_call *call)
+{
+	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
+
+	if (call->err) {
+		join_end(c, call->err);
+		return;
+	}
+	c->arity = common_arity(&c->common);
+	c->crowded = !(c->common.notes & JOIN_ROOMY);
+	/* all have left one: hear of it, and ask again */
+	if (!c->common.routes && c->common.soon && ++c->tries < COLL_TRIES) {
+		join_gather(c);
+		return;
+	}
+	if (c->n == 1 || !c->common.routes)
+		join_end(c, 0);
+	else if (wants_places(c))
+		join_place(c);
+	else
+		join_take(c);
+}
+
+static void say_arity(struct join_word *w, unsigned arity)
+{
+	for (unsigned i = 0; i < arity && i < COLL_ARITY_MAX; i++)
+		w->arity[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static uint64_t my_notes(const struct weft_coll *c)
+{
+	bool roomy = c->n <= sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t notes = roomy ? JOIN_ROOMY : 0;
+
+	if (my_node(c) == (uint64_t)c->me)
+		notes |= JOIN_PLAIN;
+	/* a tree that follows the host is wanted: as in join_open_groups */
+	if (!c->nic->machine->coords && (c->n > WEFT_CU_FLAT || !roomy) &&
+	    nic_place_here() != WEFT_CU_NOWHERE)
+		notes |= JOIN_PLACED;
+	return notes;
+}
+
+/* Step 1. */
 static void join_gather(struct weft_coll *c)
 {
-	struct weft_nic *nic = c->nic;
+	struct nic_coll *nc = c->nic->coll;
+	struct join_word *w = &c->common;
 
 	c->state = COLL_GATHERING;
-	c->mine.routes = c->mine.barriers = c->mine.coming = 0;
-	if (nic->share && !c->no_route) {
-		c->mine.routes = nic->coll->routes;
-		c->mine.coming = routes_coming(nic->coll);
-		c->mine.barriers = nic->coll->barriers;
+	*w = (struct join_word){ .notes = my_notes(c) };
+	say_arity(w, nc->arity);
+	if (c->nic->share && !c->no_route) {
+		w->routes = nc->routes;
+		w->soon = nc->routes | routes_coming(nc);
+		w->barriers = nc->barriers;
 	}
-	c->mine.node = nic->coll->node >= 0 ? (uint64_t)nic->coll->node :
-					      (uint64_t)c->me;
-	c->mine.at = (uintptr_t)&c->mine;
-	c->mine.cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-	c->mine.arity = nic->coll->arity;
-	c->mine.place = WEFT_CU_NOWHERE;
-	/* a tree that follows the host is wanted: as join_open and join_tree */
-	if (!nic->machine->coords &&
-	    (c->n > WEFT_CU_FLAT || (uint64_t)c->n > c->mine.cpus))
-		c->mine.place = nic_place_here();
 	c->call = (struct weft_cu_call){
-		.kind = WEFT_CU_ALLGATHER, .type = WEFT_CU_UINT64,
-		.in = &c->mine, .out = c->words, .count = JOIN_WORDS,
-		.done = join_gathered,
+		.kind = WEFT_CU_ALLREDUCE, .op = WEFT_CU_AND,
+		.type = WEFT_CU_UINT64, .in = w, .out = w,
+		.count = JOIN_WORDS, .done = join_gathered,
 	};
 	weft_cu_post(c->far, &c->call);
 }
@@ -381,9 +484,7 @@ static int coll_alloc(struct weft_coll *c, const struct weft_coll_attr *a)
 
 	c->member = calloc(n, sizeof(*c->member));
 	c->gone = calloc(n, sizeof(*c->gone));
-	c->area = calloc(n, sizeof(*c->area));
-	c->words = calloc(n, sizeof(*c->words));
-	if (!c->member || !c->gone || !c->area || !c->words)
+	if (!c->member || !c->gone)
 		return -ENOMEM;
 	memcpy(c->member, a->member, n * sizeof(*c->member));
 	for (int i = 0; i < a->n; i++) {

@@ -326,11 +326,25 @@ static bool stays(const struct weft_coll_work *w)
 	       !weft_cu_meet_over(w->coll->hw, w->coll->points, &watch);
 }
 
+/* Everybody's row is needed from here on. */
+static void set_forth(struct weft_coll_work *w, int *budget)
+{
+	int ret = weft_cu_meet_all(w->coll->hw);
+
+	if (!ret) {
+		arrive(w, 1, LONG_MEETING);
+		return;
+	}
+	*budget = 0;
+	if (ret != -EAGAIN)
+		nic_coll_fail(w->coll, ret);
+}
+
 static void step(struct weft_coll_work *w, int *budget)
 {
 	switch ((enum long_phase)w->phase) {
 	case LONG_WAITING:
-		arrive(w, 1, LONG_MEETING);
+		set_forth(w, budget);
 		return;
 	case LONG_MEETING:
 		set_out(w);
@@ -384,6 +398,8 @@ bool nic_long_spin(struct weft_coll_work *w, unsigned turns)
 
 	while (!w->over) {
 		nic_long_move(w->coll);
+		if (!w->over && w->phase == LONG_WAITING)
+			return false; /* for somebody's row */
 		if (w->over || nic_long_ready(w->coll, &watch))
 			continue;
 		/* A5: as the meeting that is looked at afterwards */
@@ -407,32 +423,41 @@ void nic_long_fail(struct weft_coll *c, int err)
 
 /* ---- life ---------------------------------------------------------------- */
 
-/* A word of every member through DMA: does it work with all of them? */
-static bool long_probe(struct weft_coll *c)
+/* Is member one of those with whom this one tries DMA for all? */
+static bool long_tries(const struct weft_coll *c, int member)
 {
-	struct weft_carrier *ca = c->nic->unit->carrier;
-
-	for (int i = 0; i < c->n; i++) {
-		struct join_word seen;
-		struct iovec iov = { .iov_base = &seen,
-				     .iov_len = sizeof(seen) };
-
-		if (i != c->me &&
-		    (ca->ops->read(ca, c->member[i], &iov, 1,
-				   c->words[i].at) ||
-		     memcmp(&seen, &c->words[i], sizeof(seen))))
-			return false;
-	}
-	return true;
+	return member != c->me &&
+	       (c->n <= COLL_FEW || (c->me && member == coll_parent(c->me)) ||
+		(member && c->me == coll_parent(member)));
 }
 
-bool nic_long_open(struct weft_coll *c)
+/*
+ * Does DMA work? Members of one host that may read each other here may do so
+ * everywhere, so in a large group each one is tried by his neighbours.
+ */
+static int long_probe(struct weft_coll *c)
 {
-	if (c->nic->no_dma || !long_probe(c))
-		return false;
+	struct weft_carrier *ca = c->nic->unit->carrier;
+	int ret = 0;
+
+	for (int i = 0; i < c->n && !ret; i++) {
+		if (long_tries(c, i))
+			ret = ca->ops->read(ca, c->member[i], NULL, 0, 0);
+	}
+	return ret;
+}
+
+int nic_long_open(struct weft_coll *c)
+{
+	int ret = -EOPNOTSUPP;
+
+	if (!c->nic->no_dma && c->n <= COLL_LONG_MEMBERS)
+		ret = long_probe(c);
+	if (ret)
+		return ret == -EAGAIN ? ret : -EOPNOTSUPP;
 	c->bulk = malloc(sizeof(*c->bulk) +
 			 (size_t)c->n * CU_WORDS * sizeof(uint64_t));
-	return c->bulk;
+	return c->bulk ? 0 : -EOPNOTSUPP;
 }
 
 void nic_long_close(struct weft_coll *c)

@@ -3,6 +3,7 @@
 #include "prov/nic/nic_help.h"
 
 #include "src/base/attr.h"
+#include "src/base/iov.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,15 +37,9 @@ void weft_table_fini(struct weft_table *t)
 size_t weft_help_gather(void *to, const struct weft_pkt *pkt,
 			const struct iovec *iov, int count)
 {
-	unsigned char *p = to;
-
-	memcpy(p, pkt, sizeof(*pkt));
-	p += sizeof(*pkt);
-	for (int i = 0; i < count; i++) {
-		memcpy(p, iov[i].iov_base, iov[i].iov_len);
-		p += iov[i].iov_len;
-	}
-	return (size_t)(p - (unsigned char *)to);
+	memcpy(to, pkt, sizeof(*pkt));
+	return sizeof(*pkt) +
+	       weft_iov_gather((char *)to + sizeof(*pkt), iov, count);
 }
 
 /* The segments of d, cut to its length; their number. */

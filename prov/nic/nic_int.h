@@ -85,7 +85,7 @@ enum nic_type {
 	NIC_EVENT,	/* an access happened: struct nic_access */
 	NIC_ATOMIC,	/* struct nic_atomic, operands */
 	NIC_RESULT,	/* answer of an atomic: old values for aux */
-	NIC_COLL,	/* of group tag: struct weft_cu_msg, or empty: left */
+	NIC_COLL,	/* of group tag: struct weft_cu_msg, or a note */
 	NIC_CANCEL,	/* forget message aux if it waits: FIN, ECANCELED */
 	NIC_TYPES,
 };
@@ -404,10 +404,7 @@ void nic_cell_put(struct weft_nic *nic, uint32_t cell);
 /* ---- nic_share.c -----------------------------------------------------------
  */
 
-/* Bytes of an area: the engine's own and the collective unit's. */
-size_t nic_share_bytes(const struct weft_machine *m);
-/* The collective unit's part of an area. */
-void *nic_share_cu(struct nic_share *s);
+size_t nic_share_bytes(void);
 void nic_share_init(struct weft_nic *nic);
 /* The peer's shared area is mapped: 0; -EAGAIN, -EOPNOTSUPP. */
 int nic_share_peer(struct weft_nic *nic, struct nic_peer *p);

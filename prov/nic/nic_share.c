@@ -3,10 +3,11 @@
  * The shared area of an endpoint, as its peers map it.
  *
  *   0        64                 64 + 4 Ki                    + 32 Ki
- *   +--------+------------------+----------------------------+------------+
- *   | magic  | cursor 0 .. 63   | row 0 .. 511               | cu/        |
- *   +--------+------------------+----------------------------+------------+
+ *   +--------+------------------+----------------------------+
+ *   | magic  | cursor 0 .. 63   | row 0 .. 511               |
+ *   +--------+------------------+----------------------------+
  *
+ * The collective unit's rows are in the carrier's windows (nic_coll_join.c).
  * Cursors hand out the chunks of messages that both sides copy. Rows list
  * registered memory: an open hash of keys, 16 places are tried. Only the
  * owner writes rows; `seq` is odd while it does, and a reader that saw it
@@ -47,15 +48,9 @@ static_assert(sizeof(struct nic_row) == 64 && sizeof(struct nic_cursor) == 64 &&
 		      offsetof(struct nic_share, row) == 64 + 64 * NIC_CELLS,
 	      "shared format");
 
-size_t nic_share_bytes(const struct weft_machine *m)
+size_t nic_share_bytes(void)
 {
-	return sizeof(struct nic_share) + weft_cu_area_bytes(&m->cu) +
-	       weft_cu_area_bytes(&m->bar);
-}
-
-void *nic_share_cu(struct nic_share *s)
-{
-	return s + 1;
+	return sizeof(struct nic_share);
 }
 
 static struct nic_share *share_map(struct weft_nic *nic, struct weft_peer *peer,
@@ -69,7 +64,7 @@ static struct nic_share *share_map(struct weft_nic *nic, struct weft_peer *peer,
 			       : -EOPNOTSUPP;
 	if (*err_p)
 		return NULL;
-	if (bytes < nic_share_bytes(nic->machine)) {
+	if (bytes < sizeof(struct nic_share)) {
 		*err_p = -EOPNOTSUPP;
 		return NULL;
 	}

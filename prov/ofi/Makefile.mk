@@ -1,26 +1,27 @@
 # prov/ofi: the libfabric face
 noinst_LTLIBRARIES += libweft-ofi.la
 libweft_ofi_la_SOURCES = \
+	prov/ofi/weft_ofi.h prov/ofi/weft_coll.h \
+	prov/ofi/weft_atomic.h prov/ofi/weft_ep.h prov/ofi/weft_progress.h \
 	prov/ofi/weft_addr.c prov/ofi/weft_addr.h \
-	prov/ofi/weft_av.c \
-	prov/ofi/weft_cntr.c \
-	prov/ofi/weft_coll.h \
-	prov/ofi/weft_cq.c \
-	prov/ofi/weft_domain.c \
-	prov/ofi/weft_eq.c \
-	prov/ofi/weft_err.c \
-	prov/ofi/weft_ext.c \
-	prov/ofi/weft_world.c \
-	prov/ofi/weft_fabric.c \
-	prov/ofi/weft_info.c \
+	prov/ofi/weft_av.c prov/ofi/weft_av.h \
+	prov/ofi/weft_cntr.c prov/ofi/weft_cntr.h \
+	prov/ofi/weft_conf.c prov/ofi/weft_conf.h \
+	prov/ofi/weft_cq.c prov/ofi/weft_cq.h \
+	prov/ofi/weft_domain.c prov/ofi/weft_domain.h \
+	prov/ofi/weft_eq.c prov/ofi/weft_eq.h \
+	prov/ofi/weft_err.c prov/ofi/weft_err.h \
+	prov/ofi/weft_ext.c prov/ofi/weft_ext.h \
+	prov/ofi/weft_fabric.c prov/ofi/weft_fabric.h \
+	prov/ofi/weft_info.c prov/ofi/weft_info.h \
 	prov/ofi/weft_init.c \
 	prov/ofi/weft_lock.c prov/ofi/weft_lock.h \
-	prov/ofi/weft_mr.c \
+	prov/ofi/weft_mr.c prov/ofi/weft_mr.h \
 	prov/ofi/weft_no.c prov/ofi/weft_no.h \
-	prov/ofi/weft_ofi.h \
-	prov/ofi/weft_poll.c \
+	prov/ofi/weft_poll.c prov/ofi/weft_poll.h \
 	prov/ofi/weft_set.c \
-	prov/ofi/weft_wait.c
+	prov/ofi/weft_wait.c prov/ofi/weft_wait.h \
+	prov/ofi/weft_world.c prov/ofi/weft_world.h
 
 # Its tests run over an engine and a carrier made for them.
 OFI_TESTS = \

@@ -6,6 +6,7 @@ libweft_fi_la_SOURCES = \
 	prov/ofi/weft_data.h \
 	prov/ofi/weft_direct.c \
 	prov/ofi/weft_direct_vt.c \
+	prov/ofi/weft_done.c \
 	prov/ofi/weft_ep.c \
 	prov/ofi/weft_msg.c \
 	prov/ofi/weft_post.c prov/ofi/weft_post.h \

@@ -3,6 +3,7 @@
  * fi_atomic, fi_fetch_atomic, fi_compare_atomic and their kind. The engine's
  * numbers for operations and types are libfabric's.
  */
+#include "prov/ofi/weft_atomic.h"
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_post.h"
 

@@ -8,10 +8,12 @@
  * A map gives the same name the same address and counts its uses; a table
  * gives every insertion its own index, as applications count on.
  */
+#include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_eq.h"
+#include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_no.h"
-#include "prov/ofi/weft_ofi.h"
 
 #include <stdlib.h>
 #include <string.h>

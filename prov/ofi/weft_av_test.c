@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "prov/ofi/weft_addr.h"
+#include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_fake.h"
 #include "test/t.h"
 

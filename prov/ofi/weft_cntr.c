@@ -3,8 +3,11 @@
  * Counters: two numbers, successes and failures. Reading makes progress, as
  * for completion queues; waiting goes the same way as theirs.
  */
+#include "prov/ofi/weft_cntr.h"
+#include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_no.h"
-#include "prov/ofi/weft_ofi.h"
+#include "prov/ofi/weft_progress.h"
+#include "prov/ofi/weft_wait.h"
 
 #include <stdlib.h>
 

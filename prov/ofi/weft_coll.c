@@ -6,6 +6,9 @@
  * data has the flags of the arithmetic (FI_WEFT_NAN, FI_WEFT_OVERFLOW).
  */
 #include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_cq.h"
+#include "prov/ofi/weft_eq.h"
+#include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_no.h"
 #include "prov/ofi/weft_post.h"
 
@@ -134,6 +137,8 @@ int weft_coll_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	mc->fid.fid.ops = &mc_fid_ops;
 	mc->fid.fi_addr = (uintptr_t)mc;
 	mc->ep = ep;
+	/* asked in a crowd only; else nobody yields here */
+	weft_patience_init(&mc->patience, WEFT_CROWD);
 	mc->direct = !ep->domain->threaded && !ep->domain->auto_progress;
 	mc->set = to_set(ca);
 	/* known before the event that may come at once */

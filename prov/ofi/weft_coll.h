@@ -4,6 +4,7 @@
 #define WEFT_OFI_COLL_H
 
 #include "prov/ofi/weft_ofi.h"
+#include "src/base/patience.h"
 
 #include <rdma/fi_ext_weft.h>
 
@@ -14,6 +15,7 @@ struct weft_set {
 	fi_addr_t *addr;
 	size_t count;
 	size_t room;
+	fi_addr_t above; /* all addresses that were ever in it */
 	uint64_t key; /* of the comm_key: tells equal sets apart */
 	weft_au32 ref; /* its owner, and groups that were joined with it */
 };
@@ -32,8 +34,7 @@ struct weft_mc {
 	struct weft_set *set;
 	struct weft_coll *coll;
 	bool direct; /* weft_direct.c: one thread */
-	uint64_t shun_until_ns; /* no yielding before: strangers compute */
-	uint64_t shun_ns;	/* so much longer the next time */
+	struct weft_patience patience;
 };
 
 /* cm.join with FI_COLLECTIVE, and the collective calls: weft_coll.c. */

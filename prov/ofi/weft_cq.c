@@ -6,8 +6,11 @@
  * An error takes its place in the ring: what completed before it is read
  * before it.
  */
+#include "prov/ofi/weft_cq.h"
+#include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_no.h"
-#include "prov/ofi/weft_ofi.h"
+#include "prov/ofi/weft_progress.h"
+#include "prov/ofi/weft_wait.h"
 #include "src/base/log.h"
 
 #include <stdlib.h>

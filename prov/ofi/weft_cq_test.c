@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_fake.h"
 #include "src/base/clock.h"
 #include "test/t.h"

@@ -17,10 +17,7 @@ extern struct fi_weft_recv weft_recv_ops;
 extern struct fi_weft_peers weft_peers_ops; /* weft_peers.c */
 void weft_recv_over(struct weft_ep *ep, const struct weft_op *op);
 
-/* Packets taken by one poll. */
-#define WEFT_POLL_BUDGET 64
-
-/* Completions, regions and events: weft_progress.c. */
+/* Completions, regions and events: weft_done.c. */
 extern const struct weft_nic_up weft_nic_calls;
 
 #endif

@@ -4,30 +4,17 @@
  * in a queue. A blocking MPI call is one begin and one wait here.
  */
 #include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_cq.h"
+#include "prov/ofi/weft_err.h"
+#include "prov/ofi/weft_progress.h"
+#include "prov/ofi/weft_wait.h"
 #include "src/base/clock.h"
 
-#include <sched.h>
+#define ALONE weft_patience_rule[WEFT_ALONE]
+#define CROWD weft_patience_rule[WEFT_CROWD]
 
-/*
- * Looks at the shared word before anything else is looked at: some us, in a
- * crowd few; and how often that is repeated before the processor is given away.
- * Who has one of his own loses it to strangers only by giving it away.
- */
-#define DIRECT_TURNS  1500
-#define CROWD_TURNS   2
-#define DIRECT_ROUNDS 100
-
-/*
- * In a crowd the others come while this one yields, and then nobody has to be
- * woken: two and a half times faster than sleeping. But a yield that comes back
- * late gave the processor to somebody who computes, so sleep for a while, the
- * longer the oftener that happens.
- */
-#define CROWD_YIELDS  64
-#define CROWD_LOOK    8 /* yields between looks at everything else */
-#define CROWD_LATE_NS UINT64_C(1000000)
-#define CROWD_SHUN_MIN UINT64_C(2000000)
-#define CROWD_SHUN_MAX UINT64_C(64000000)
+/* Yields of a crowd between looks at everything else. */
+#define YIELDS_A_PASS 8
 
 /* What lies in the caller's memory. */
 struct direct {
@@ -86,17 +73,6 @@ static bool call_of(const struct fi_weft_call *c, struct weft_cu_call *call)
 	return true;
 }
 
-/* Yields came back late not long ago. */
-static bool is_shunning(struct weft_mc *mc)
-{
-	if (weft_likely(!mc->shun_until_ns))
-		return false;
-	if (weft_now_ns() < mc->shun_until_ns)
-		return true;
-	mc->shun_until_ns = 0;
-	return false;
-}
-
 static int work_result(const struct weft_coll_work *w)
 {
 	return weft_likely(!w->call.err) ? 0 : (int)weft_fi_err(w->call.err);
@@ -134,8 +110,8 @@ static unsigned turns_of(struct weft_mc *mc, uint64_t flags, bool crowd)
 	if (flags & FI_WEFT_LATER)
 		return 0;
 	if (!crowd)
-		return DIRECT_TURNS;
-	return is_shunning(mc) ? 0 : CROWD_TURNS;
+		return ALONE.look.turns;
+	return weft_patience_shuns(&mc->patience) ? 0 : CROWD.look.turns;
 }
 
 WEFT_HOT int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
@@ -176,47 +152,26 @@ static bool rest(struct weft_ep *ep, uint64_t deadline)
 
 	if (cq && cq->watch.obj != FI_WAIT_NONE)
 		return !weft_watch_sleep(&cq->watch, deadline);
-	sched_yield();
+	weft_patience_give();
 	return true;
-}
-
-/* A yield came back late: none for a while. */
-static void shun(struct weft_mc *mc, uint64_t now)
-{
-	mc->shun_until_ns = now + CROWD_SHUN_MIN + mc->shun_ns;
-	if (mc->shun_ns < CROWD_SHUN_MAX)
-		mc->shun_ns += CROWD_SHUN_MIN + mc->shun_ns;
-}
-
-static bool is_late(struct weft_mc *mc, uint64_t *then)
-{
-	uint64_t now = weft_now_ns(), took = now - *then;
-
-	*then = now;
-	if (took > CROWD_LATE_NS)
-		shun(mc, now);
-	return took > CROWD_LATE_NS;
 }
 
 /* Yields until the others are there; false: they take longer. */
 static bool yield_to_others(struct weft_mc *mc, struct weft_coll_work *w)
 {
-	uint64_t then;
-	int i;
+	unsigned most = CROWD.yield.count;
+	uint64_t now = weft_now_ns();
 
-	if (is_shunning(mc))
-		return false;
-	then = weft_now_ns();
-	for (i = 1; i < CROWD_YIELDS; i++) {
-		sched_yield();
-		if (weft_nic_coll_spin(w, 1)) {
-			mc->shun_ns /= 2;
-			return true;
-		}
-		if (is_late(mc, &then))
+	for (unsigned i = 1; i < most; i++) {
+		now = weft_patience_yield(&mc->patience, now);
+		if (!now)
 			return false;
-		if (i % CROWD_LOOK == 0)
-			weft_domain_progress(mc->ep->domain);
+		if (weft_nic_coll_spin(w, 1))
+			return true;
+		if (i % YIELDS_A_PASS)
+			continue;
+		weft_domain_progress(mc->ep->domain);
+		now = weft_now_ns();
 	}
 	return w->over;
 }
@@ -226,7 +181,7 @@ static int wait_long(struct weft_ep *ep, struct weft_coll_work *w,
 {
 	uint64_t deadline =
 		timeout_ms ? weft_deadline(ep->domain, timeout_ms) : 0;
-	int rounds = w->crowd ? 0 : DIRECT_ROUNDS;
+	unsigned rounds = w->crowd ? CROWD.look.rounds : ALONE.look.rounds;
 
 	for (;;) {
 		weft_domain_progress(ep->domain);
@@ -236,7 +191,7 @@ static int wait_long(struct weft_ep *ep, struct weft_coll_work *w,
 		    !deadline)
 			return -FI_EAGAIN;
 		if (rounds && rounds--) {
-			if (weft_nic_coll_spin(w, DIRECT_TURNS))
+			if (weft_nic_coll_spin(w, ALONE.look.turns))
 				return work_result(w);
 		} else if (!rest(ep, deadline)) {
 			return -FI_EAGAIN;
@@ -253,7 +208,7 @@ WEFT_HOT int weft_coll_wait(struct fid *fid, struct fi_weft_work *work,
 	if (weft_unlikely(mc->ep->carrier->virt != NULL))
 		return (int)weft_fi_err(
 			weft_coll_wait_virtual(mc->ep, w, timeout_ms));
-	if (weft_nic_coll_spin(w, w->crowd ? 0 : DIRECT_TURNS) ||
+	if (weft_nic_coll_spin(w, w->crowd ? 0 : ALONE.look.turns) ||
 	    (w->crowd && timeout_ms && yield_to_others(mc, w)))
 		return work_result(w);
 	return wait_long(mc->ep, w, timeout_ms);

@@ -5,7 +5,9 @@
  * when this rank sleeps. So it sleeps at once, and looks when it wakes.
  */
 #include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_data.h"
+#include "prov/ofi/weft_progress.h"
 
 #define NS_PER_MS UINT64_C(1000000)
 

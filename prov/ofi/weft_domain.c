@@ -4,9 +4,20 @@
  * opened, and the lock they share. The list of its enabled endpoints is what
  * progress and waiting go through.
  */
+#include "prov/ofi/weft_domain.h"
+#include "prov/ofi/weft_atomic.h"
+#include "prov/ofi/weft_av.h"
+#include "prov/ofi/weft_cntr.h"
 #include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_cq.h"
+#include "prov/ofi/weft_ep.h"
+#include "prov/ofi/weft_eq.h"
+#include "prov/ofi/weft_err.h"
+#include "prov/ofi/weft_ext.h"
+#include "prov/ofi/weft_mr.h"
 #include "prov/ofi/weft_no.h"
-#include "prov/ofi/weft_ofi.h"
+#include "prov/ofi/weft_poll.h"
+#include "prov/ofi/weft_wait.h"
 
 #include <stdlib.h>
 #include <string.h>

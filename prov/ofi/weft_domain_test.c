@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "prov/ofi/weft_fabric.h"
 #include "prov/ofi/weft_fake.h"
+#include "prov/ofi/weft_progress.h"
 #include "test/t.h"
 
 #include <rdma/fi_ext_weft.h>

@@ -4,8 +4,15 @@
  * counters, enabled (here the engine opens and the endpoint gets its name),
  * closed. What it sends and receives is in weft_msg.c and its neighbours.
  */
+#include "prov/ofi/weft_ep.h"
+#include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_conf.h"
 #include "prov/ofi/weft_data.h"
+#include "prov/ofi/weft_domain.h"
+#include "prov/ofi/weft_eq.h"
+#include "prov/ofi/weft_err.h"
+#include "prov/ofi/weft_ext.h"
 #include "prov/ofi/weft_no.h"
 #include "prov/ofi/weft_post.h"
 

@@ -4,8 +4,10 @@
  * of posting. They belong to a fabric, not to a domain, and nothing here is
  * hot: a mutex, a condition, a list.
  */
+#include "prov/ofi/weft_eq.h"
+#include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_no.h"
-#include "prov/ofi/weft_ofi.h"
+#include "prov/ofi/weft_wait.h"
 #include "src/base/clock.h"
 
 #include <pthread.h>

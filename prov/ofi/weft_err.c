@@ -4,7 +4,7 @@
  * numbers over; the table holds those it did not take and those that mean
  * something else there.
  */
-#include "prov/ofi/weft_ofi.h"
+#include "prov/ofi/weft_err.h"
 
 #include <stdio.h>
 

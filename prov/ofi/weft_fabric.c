@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fabric: one emulated machine, by its name. */
+#include "prov/ofi/weft_fabric.h"
+#include "prov/ofi/weft_domain.h"
+#include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_no.h"
-#include "prov/ofi/weft_ofi.h"
+#include "prov/ofi/weft_poll.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An engine and a carrier for the tests of this folder. */
 #include "prov/ofi/weft_fake.h"
+#include "prov/ofi/weft_atomic.h"
+#include "prov/ofi/weft_av.h"
+#include "prov/ofi/weft_cntr.h"
 #include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_data.h"
+#include "prov/ofi/weft_domain.h"
+#include "prov/ofi/weft_ep.h"
+#include "prov/ofi/weft_fabric.h"
+#include "prov/ofi/weft_info.h"
+#include "prov/ofi/weft_progress.h"
 #include "test/t.h"
 
 #include <stdlib.h>

@@ -8,8 +8,10 @@
  * or domain, else of FI_WEFT_MACHINE. Several equal ones would make Open MPI
  * spread the ranks of a job over machines.
  */
+#include "prov/ofi/weft_info.h"
 #include "prov/ofi/weft_addr.h"
-#include "prov/ofi/weft_ofi.h"
+#include "prov/ofi/weft_conf.h"
+#include "prov/ofi/weft_err.h"
 
 #include <stdlib.h>
 #include <string.h>

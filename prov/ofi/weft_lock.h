@@ -36,8 +36,4 @@ static inline void weft_mutex_unlock(struct weft_mutex *m)
 		weft_mutex_wake(m);
 }
 
-/* futex(2) on a private word: sleeps while it holds value; 0 or -errno. */
-int weft_futex_sleep(weft_au32 *word, uint32_t value, uint64_t timeout_ns);
-void weft_futex_wake(weft_au32 *word, int count);
-
 #endif

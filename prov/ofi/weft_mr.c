@@ -4,8 +4,9 @@
  * bytes wide; addresses count from the start of the region, unless the domain
  * was opened with FI_MR_BASIC (then keys are ours and addresses are virtual).
  */
+#include "prov/ofi/weft_mr.h"
+#include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_no.h"
-#include "prov/ofi/weft_ofi.h"
 
 #include <stdlib.h>
 

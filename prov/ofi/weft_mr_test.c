@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "prov/ofi/weft_fake.h"
+#include "prov/ofi/weft_mr.h"
 #include "test/t.h"
 
 #define ALL (FI_REMOTE_READ | FI_REMOTE_WRITE)

@@ -3,8 +3,13 @@
  * Poll sets: queues and counters looked at together; and fi_trywait, which
  * says whether their descriptors may be slept on.
  */
+#include "prov/ofi/weft_poll.h"
+#include "prov/ofi/weft_cntr.h"
+#include "prov/ofi/weft_cq.h"
+#include "prov/ofi/weft_eq.h"
+#include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_no.h"
-#include "prov/ofi/weft_ofi.h"
+#include "prov/ofi/weft_progress.h"
 
 #include <stdlib.h>
 

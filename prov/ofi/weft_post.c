@@ -4,6 +4,8 @@
  * have in common and what is too long to stand in a header.
  */
 #include "prov/ofi/weft_post.h"
+#include "prov/ofi/weft_err.h"
+#include "prov/ofi/weft_progress.h"
 
 unsigned weft_post_flags(uint64_t fi_flags, bool selective)
 {

@@ -7,6 +7,9 @@
 #ifndef WEFT_OFI_POST_H
 #define WEFT_OFI_POST_H
 
+#include "prov/ofi/weft_av.h"
+#include "prov/ofi/weft_cntr.h"
+#include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_ofi.h"
 
 static inline struct weft_ep *weft_to_ep(struct fid_ep *fid)

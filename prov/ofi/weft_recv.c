@@ -4,8 +4,12 @@
  * written where the caller looks, without an entry in a queue. What a
  * blocking MPI_Recv calls.
  */
+#include "prov/ofi/weft_cntr.h"
+#include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_data.h"
+#include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_post.h"
+#include "prov/ofi/weft_progress.h"
 
 WEFT_HOT static ssize_t recv_post(struct fid_ep *fid, void *buf, size_t len,
 				  uint64_t tag, uint64_t ignore,

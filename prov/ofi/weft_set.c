@@ -37,7 +37,15 @@ static int set_add(struct weft_set *set, fi_addr_t addr)
 		set->room = room;
 	}
 	set->addr[set->count++] = addr;
+	if (addr >= set->above)
+		set->above = addr + 1;
 	return 0;
+}
+
+/* Who comes in the order of addresses need not be looked for. */
+static bool set_has(const struct weft_set *set, fi_addr_t addr)
+{
+	return addr < set->above && weft_set_index(set, addr) >= 0;
 }
 
 /* Is it an address of the vector now? */
@@ -58,9 +66,7 @@ static int weft_set_union(struct fid_av_set *dst, const struct fid_av_set *src)
 	if (d->av != s->av)
 		return -FI_EINVAL;
 	for (size_t i = 0; i < s->count; i++) {
-		int ret = weft_set_index(d, s->addr[i]) >= 0 ?
-				  0 :
-				  set_add(d, s->addr[i]);
+		int ret = set_has(d, s->addr[i]) ? 0 : set_add(d, s->addr[i]);
 
 		if (ret)
 			return ret;
@@ -100,7 +106,7 @@ static int weft_set_insert(struct fid_av_set *fid, fi_addr_t addr)
 {
 	struct weft_set *set = to_set(fid);
 
-	if (weft_set_index(set, addr) >= 0 || !is_there(set->av, addr))
+	if (set_has(set, addr) || !is_there(set->av, addr))
 		return -FI_EINVAL;
 	return set_add(set, addr);
 }

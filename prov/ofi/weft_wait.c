@@ -11,11 +11,13 @@
  * With one endpoint the leader uses the carrier's own wait (spin, yield,
  * futex); with several it polls their descriptors; with none the word.
  */
-#include "prov/ofi/weft_ofi.h"
+#include "prov/ofi/weft_wait.h"
+#include "prov/ofi/weft_lock.h"
+#include "prov/ofi/weft_progress.h"
 #include "src/base/clock.h"
+#include "src/base/futex.h"
 #include "src/base/log.h"
 
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -153,7 +155,7 @@ static void wake_followers(struct weft_wait *wt)
 	wt->followers = 0;
 	/* R2 pairs with A2 in follow(): a change ends or prevents the sleep. */
 	weft_store32(&wt->seq, weft_load32_relaxed(&wt->seq) + 1);
-	weft_futex_wake(&wt->seq, INT_MAX);
+	weft_futex_wake(&wt->seq, WEFT_FUTEX_ALL, WEFT_FUTEX_THREADS);
 }
 
 static void kick_leader(struct weft_domain *d)
@@ -168,7 +170,7 @@ static void kick_leader(struct weft_domain *d)
 	if (wt->event_fd >= 0)
 		event_set(wt->event_fd);
 	weft_store32(&wt->seq, weft_load32_relaxed(&wt->seq) + 1);
-	weft_futex_wake(&wt->seq, INT_MAX);
+	weft_futex_wake(&wt->seq, WEFT_FUTEX_ALL, WEFT_FUTEX_THREADS);
 }
 
 static void follow(struct weft_domain *d, uint64_t left)
@@ -179,7 +181,7 @@ static void follow(struct weft_domain *d, uint64_t left)
 
 	wt->followers++;
 	weft_leave(d);
-	weft_futex_sleep(&wt->seq, seq, left);
+	weft_futex_sleep(&wt->seq, seq, left, WEFT_FUTEX_THREADS);
 	weft_enter(d);
 }
 
@@ -199,7 +201,8 @@ static void sleep_many(struct weft_domain *d, uint64_t left)
 	weft_leave(d);
 	if (err)
 		weft_futex_sleep(&wt->seq, seq,
-				 left < BLIND_NS ? left : BLIND_NS);
+				 left < BLIND_NS ? left : BLIND_NS,
+				 WEFT_FUTEX_THREADS);
 	else
 		ppoll(&p, 1, left == UINT64_MAX ? NULL : &ts, NULL);
 	weft_enter(d);
@@ -227,7 +230,7 @@ static void sleep_none(struct weft_domain *d, uint64_t left)
 	uint32_t seq = weft_load32(&d->wait->seq);
 
 	weft_leave(d);
-	weft_futex_sleep(&d->wait->seq, seq, left);
+	weft_futex_sleep(&d->wait->seq, seq, left, WEFT_FUTEX_THREADS);
 	weft_enter(d);
 }
 

@@ -3,7 +3,9 @@
  * fi_open_ops on a domain in virtual time: making and joining the world of a
  * job, leaving it, and what ranks tell each other when nothing moves any more.
  */
-#include "prov/ofi/weft_ofi.h"
+#include "prov/ofi/weft_world.h"
+#include "prov/ofi/weft_conf.h"
+#include "prov/ofi/weft_err.h"
 
 #include <rdma/fi_ext_weft.h>
 

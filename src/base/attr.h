@@ -15,6 +15,8 @@
 #define WEFT_HOT_DATA	  __attribute__((section("weft_hot")))
 #define WEFT_INLINE	  __attribute__((always_inline)) static inline
 #define WEFT_PACKED	  __attribute__((packed))
+/* The name that the linker sees, where C's own is taken by a declaration. */
+#define WEFT_SYMBOL(name) __asm__(name)
 /* fn(&variable) is called when the variable's block is left. */
 #define WEFT_CLEANUP(fn)  __attribute__((cleanup(fn)))
 /* Loops over long arrays: gcc makes vectors of them only when asked. */

@@ -4,6 +4,8 @@
 #include "src/base/log.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +82,33 @@ static int parse_text(const char *choices, const char *s, const char **text_p)
 	return 0;
 }
 
+static bool in_range(const struct weft_cfg_opt *opt,
+		     const union weft_cfg_value *v)
+{
+	int64_t min, max;
+
+	if (!opt->choices)
+		return true;
+	if (sscanf(opt->choices, "%" SCNd64 "..%" SCNd64, &min, &max) != 2)
+		return false;
+	if (opt->type == WEFT_CFG_SIZE)
+		return v->size >= (uint64_t)min && v->size <= (uint64_t)max;
+	return v->i >= min && v->i <= max;
+}
+
+static int parse_number(const struct weft_cfg_opt *opt, const char *text,
+			union weft_cfg_value *value_p)
+{
+	union weft_cfg_value v;
+	int err = opt->type == WEFT_CFG_SIZE ? parse_size(text, &v.size)
+					     : parse_int(text, &v.i);
+
+	if (err || !in_range(opt, &v))
+		return -EINVAL;
+	*value_p = v;
+	return 0;
+}
+
 int weft_cfg_parse(const struct weft_cfg_opt *opt, const char *text,
 		   union weft_cfg_value *value_p)
 {
@@ -87,9 +116,8 @@ int weft_cfg_parse(const struct weft_cfg_opt *opt, const char *text,
 	case WEFT_CFG_BOOL:
 		return parse_bool(text, &value_p->b);
 	case WEFT_CFG_INT:
-		return parse_int(text, &value_p->i);
 	case WEFT_CFG_SIZE:
-		return parse_size(text, &value_p->size);
+		return parse_number(opt, text, value_p);
 	case WEFT_CFG_TEXT:
 		return parse_text(opt->choices, text, &value_p->text);
 	}
@@ -107,10 +135,11 @@ union weft_cfg_value weft_cfg_get(const struct weft_cfg_opt *opt)
 	if (s && !weft_cfg_parse(opt, s, &v))
 		return v;
 	if (s)
-		weft_log(WEFT_LOG_WARN, "%s=%s is not %s%s%s; using %s",
-			 opt->name, s, kinds[opt->type],
-			 opt->choices ? " " : "",
-			 opt->choices ? opt->choices : "", opt->fallback);
+		weft_log_once(WEFT_LOG_WARN, "%s=%s is not %s%s%s; using %s",
+			      opt->name, s, kinds[opt->type],
+			      !opt->choices ? "" :
+			      opt->type == WEFT_CFG_TEXT ? " " : ", ",
+			      opt->choices ? opt->choices : "", opt->fallback);
 	weft_cfg_parse(opt, opt->fallback, &v);
 	return v;
 }
@@ -180,10 +209,10 @@ int weft_cfg_warn_unknown(const char *prefix, const struct weft_cfg_table *t,
 		near = nearest(name, t, n, &known);
 		if (known)
 			continue;
-		weft_log(WEFT_LOG_WARN,
-			 "unknown variable %s is ignored%s%s%s", name,
-			 near ? "; did you mean " : "", near ? near : "",
-			 near ? "?" : "");
+		weft_log_once(WEFT_LOG_WARN,
+			      "unknown variable %s is ignored%s%s%s", name,
+			      near ? "; did you mean " : "",
+			      near ? near : "", near ? "?" : "");
 		unknown++;
 	}
 	return unknown;

@@ -18,7 +18,7 @@ enum weft_cfg_type {
 	WEFT_CFG_BOOL, /* 0 1 no yes false true off on */
 	WEFT_CFG_INT,  /* decimal or 0x, may be negative */
 	WEFT_CFG_SIZE, /* bytes or counts; suffix k, M, G (1024) */
-	WEFT_CFG_TEXT, /* choices: "a|b|c" in .choices, NULL: free */
+	WEFT_CFG_TEXT, /* "a|b|c" in .choices, NULL: free */
 };
 
 struct weft_cfg_opt {
@@ -26,7 +26,7 @@ struct weft_cfg_opt {
 	enum weft_cfg_type type;
 	const char *fallback; /* the default, in the same notation */
 	const char *help;
-	const char *choices; /* WEFT_CFG_TEXT only */
+	const char *choices; /* of a number "1..128"; NULL: any will do */
 };
 
 union weft_cfg_value {
@@ -42,7 +42,7 @@ int weft_cfg_parse(const struct weft_cfg_opt *opt, const char *text,
 
 /*
  * Value of opt from the environment. A value that does not parse is reported
- * in a warning that names it, and the default is taken.
+ * in a warning that names it, once a job, and the default is taken.
  */
 union weft_cfg_value weft_cfg_get(const struct weft_cfg_opt *opt);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "test/t.h"
 #include "src/base/cfg.h"
+#include "src/base/attr.h"
 
 #include <stdlib.h>
 
@@ -9,6 +10,8 @@ static const struct weft_cfg_opt opts[] = {
 	{ "WEFT_T_NUM", WEFT_CFG_INT, "-3", "a number", NULL },
 	{ "WEFT_T_SIZE", WEFT_CFG_SIZE, "64k", "a size", NULL },
 	{ "WEFT_T_WORD", WEFT_CFG_TEXT, "spin", "a word", "spin|block" },
+	{ "WEFT_T_PART", WEFT_CFG_INT, "8", "few", "-1..128" },
+	{ "WEFT_T_SLOTS", WEFT_CFG_SIZE, "0", "some", "0..1024" },
 };
 
 static void defaults_hold_without_environment(void **state)
@@ -42,6 +45,8 @@ static void nonsense_is_refused(void **state)
 		{ "2", "-1" },	  { "2", "5kb" },   { "2", "" },
 		{ "3", "spi" },	  { "3", "nap" },   { "1", "1 " },
 		{ "2", "9999999999999G" },
+		{ "4", "-2" },	  { "4", "129" },   { "5", "1025" },
+		{ "5", "99999999999999999999" },
 	};
 	union weft_cfg_value v;
 
@@ -49,6 +54,17 @@ static void nonsense_is_refused(void **state)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		T_IS(weft_cfg_parse(&opts[atoi(bad[i][0])], bad[i][1], &v),
 		     -EINVAL);
+}
+
+static void ends_of_a_range_belong_to_it(void **state)
+{
+	union weft_cfg_value v = { 0 };
+
+	T_OK(weft_cfg_parse(&opts[4], "-1", &v));
+	T_IS(v.i, -1);
+	T_OK(weft_cfg_parse(&opts[4], "128", &v));
+	T_OK(weft_cfg_parse(&opts[5], "1k", &v));
+	T_IS(v.size, 1024);
 }
 
 static void a_bad_value_leaves_the_default(void **state)
@@ -63,7 +79,7 @@ static void a_bad_value_leaves_the_default(void **state)
 
 static void unknown_variables_are_counted(void **state)
 {
-	const struct weft_cfg_table t = { opts, 4 };
+	const struct weft_cfg_table t = { opts, WEFT_COUNT_OF(opts) };
 
 	(void)state;
 	T_IS(weft_cfg_warn_unknown("WEFT_T_", &t, 1), 0);
@@ -89,6 +105,7 @@ int main(void)
 		T_CASE(defaults_hold_without_environment),
 		T_CASE(values_are_parsed_by_type),
 		T_CASE(nonsense_is_refused),
+		T_CASE(ends_of_a_range_belong_to_it),
 		T_CASE(a_bad_value_leaves_the_default),
 		T_CASE(unknown_variables_are_counted),
 		T_CASE(distance_counts_edits),

@@ -2,6 +2,7 @@
 /* The level is read from the environment once, at the first question. */
 #include "src/base/log.h"
 #include "src/base/atomic.h"
+#include "src/base/roll.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,27 +43,62 @@ bool weft_log_shows(enum weft_log_level level)
 	return (int)level <= now;
 }
 
-void weft_log(enum weft_log_level level, const char *fmt, ...)
+static void say(enum weft_log_level level, const char *fmt, va_list ap)
 {
 	char line[1024];
+	/* relaxed: a line says who speaks and orders nothing */
 	int rank = atomic_load_explicit(&log_rank, memory_order_relaxed);
 	int n;
-	va_list ap;
 
-	if (!weft_log_shows(level))
-		return;
 	if (rank >= 0)
 		n = snprintf(line, 64, "weft[%d]: %s: ", rank,
 			     level_names[level]);
 	else
 		n = snprintf(line, 64, "weft: %s: ", level_names[level]);
-	va_start(ap, fmt);
 	n += vsnprintf(line + n, sizeof(line) - (size_t)n - 1, fmt, ap);
-	va_end(ap);
 	if (n > (int)sizeof(line) - 2)
 		n = (int)sizeof(line) - 2;
 	line[n++] = '\n';
 	/* one write: lines of several processes do not mix */
 	if (write(STDERR_FILENO, line, (size_t)n) < 0)
 		return;
+}
+
+void weft_log(enum weft_log_level level, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!weft_log_shows(level))
+		return;
+	va_start(ap, fmt);
+	say(level, fmt, ap);
+	va_end(ap);
+}
+
+/* The page that mpiexec shares with its ranks knows who was first. */
+bool weft_log_first(const char *text)
+{
+	const char *fd = getenv("WEFT_ROLL");
+	struct weft_roll roll;
+	bool first;
+
+	if (!fd || weft_roll_attach(&roll, atoi(fd)))
+		return true;
+	first = weft_roll_first(&roll, text);
+	weft_roll_close(&roll);
+	return first;
+}
+
+void weft_log_once(enum weft_log_level level, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	if (!weft_log_shows(level))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (weft_log_first(text))
+		weft_log(level, "%s", text);
 }

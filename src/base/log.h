@@ -26,4 +26,13 @@ bool weft_log_shows(enum weft_log_level level);
 void weft_log(enum weft_log_level level, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_COLD;
 
+/*
+ * Likewise, but of all ranks that mpiexec started only the first says it: for
+ * what is the same in all of them, such as a variable that nobody knows.
+ */
+void weft_log_once(enum weft_log_level level, const char *fmt, ...)
+	WEFT_PRINTF(2, 3) WEFT_COLD;
+/* Has no other rank said this text? Always true without mpiexec. */
+bool weft_log_first(const char *text) WEFT_COLD;
+
 #endif

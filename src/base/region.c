@@ -24,6 +24,12 @@ static int region_map(struct weft_region *r, int fd, size_t bytes)
 
 int weft_region_open(struct weft_region *r, const char *name, size_t bytes)
 {
+	return weft_region_open_front(r, name, bytes, bytes);
+}
+
+int weft_region_open_front(struct weft_region *r, const char *name,
+			   size_t bytes, size_t front)
+{
 	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	int ret;
 
@@ -35,7 +41,7 @@ int weft_region_open(struct weft_region *r, const char *name, size_t bytes)
 		ret = -errno;
 		goto err_close;
 	}
-	ret = region_map(r, fd, bytes);
+	ret = region_map(r, fd, front);
 	if (ret)
 		goto err_close;
 	r->fd = fd;
@@ -45,17 +51,55 @@ err_close:
 	return ret;
 }
 
-int weft_region_attach(struct weft_region *r, int fd, size_t min_bytes)
+/* Bytes of a region whose size is sealed, or -EINVAL. */
+static off_t region_size(int fd)
 {
 	struct stat st;
 	int seals = fcntl(fd, F_GET_SEALS);
 
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st) ||
+	    st.st_size <= 0)
+		return -EINVAL;
+	return st.st_size;
+}
+
+int weft_region_attach(struct weft_region *r, int fd, size_t min_bytes)
+{
+	off_t size = region_size(fd);
+
 	*r = (struct weft_region){ .fd = -1 };
-	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &st))
+	if (size < 0 || (size_t)size < min_bytes)
 		return -EINVAL;
-	if (st.st_size <= 0 || (size_t)st.st_size < min_bytes)
+	return region_map(r, fd, (size_t)size);
+}
+
+int weft_region_attach_front(struct weft_region *r, int fd, size_t front)
+{
+	off_t size = region_size(fd);
+
+	*r = (struct weft_region){ .fd = -1 };
+	if (size < 0 || (size_t)size < front)
 		return -EINVAL;
-	return region_map(r, fd, (size_t)st.st_size);
+	return region_map(r, fd, front);
+}
+
+void *weft_region_window(int fd, size_t at, size_t bytes)
+{
+	off_t size = region_size(fd);
+	void *base;
+
+	if (size < 0 || (size_t)size < at || (size_t)size - at < bytes) {
+		errno = EINVAL;
+		return NULL;
+	}
+	base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    (off_t)at);
+	return base == MAP_FAILED ? NULL : base;
+}
+
+void weft_region_window_close(void *at, size_t bytes)
+{
+	munmap(at, bytes);
 }
 
 void weft_region_close(struct weft_region *r)

@@ -5,6 +5,9 @@
  *
  *   weft_region_open (create)     -> pass fd -> weft_region_close
  *   weft_region_attach (peer's fd)           -> weft_region_close
+ *
+ * A region may be longer than what is mapped of it: its end is then reached
+ * through weft_region_window, a piece at a time.
  */
 #ifndef WEFT_BASE_REGION_H
 #define WEFT_BASE_REGION_H
@@ -13,8 +16,8 @@
 
 struct weft_region {
 	void *base;
-	size_t bytes;
-	int fd; /* -1: closed after mapping */
+	size_t bytes; /* mapped, from the region's beginning on */
+	int fd;	      /* -1: closed after mapping */
 };
 
 /*
@@ -22,6 +25,9 @@ struct weft_region {
  * on first touch; -ENOMEM, -EMFILE, -ENOSPC. name shows in /proc/PID/maps.
  */
 int weft_region_open(struct weft_region *r, const char *name, size_t bytes);
+/* The same, of which the first so many bytes are mapped. */
+int weft_region_open_front(struct weft_region *r, const char *name,
+			   size_t bytes, size_t front);
 
 /*
  * Maps the region behind a foreign descriptor and leaves the descriptor to
@@ -29,6 +35,15 @@ int weft_region_open(struct weft_region *r, const char *name, size_t bytes);
  * touching it could raise SIGBUS.
  */
 int weft_region_attach(struct weft_region *r, int fd, size_t min_bytes);
+/* The same, of which the first so many bytes are mapped; not 0. */
+int weft_region_attach_front(struct weft_region *r, int fd, size_t front);
+
+/*
+ * Maps bytes from at on, both multiples of a page, of the region behind a
+ * descriptor. NULL, and errno: EINVAL as above, ENOMEM.
+ */
+void *weft_region_window(int fd, size_t at, size_t bytes);
+void weft_region_window_close(void *at, size_t bytes);
 
 /* Unmaps and closes; accepts what a failed open leaves. */
 void weft_region_close(struct weft_region *r);

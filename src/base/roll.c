@@ -212,3 +212,17 @@ char *weft_roll_said(const struct weft_roll *r)
 		return NULL;
 	return strndup(at(r, text_at(r->members)), len);
 }
+
+bool weft_roll_first(struct weft_roll *r, const char *text)
+{
+	uint32_t h = hash(text) | 1, seen;
+
+	for (int i = 0; i < ROLL_ONCE; i++) {
+		seen = 0;
+		if (weft_cas32(&r->head->once[i], &seen, h))
+			return true;
+		if (seen == h)
+			return false;
+	}
+	return true;
+}

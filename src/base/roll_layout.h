@@ -5,14 +5,15 @@
  *   0        +--------------------------------------+
  *            | head                              64 |
  *   64       | names   ROLL_NAMES of             64 |  names of deeds, by id
- *            | member  members of               128 |  what each is in now
+ *            | member  members of               256 |  what each is in now
  *            | tally   members * ROLL_NAMES of   16 |  only where counted
  *            | text    ROLL_TEXT bytes              |  only where counted
  *            +--------------------------------------+
  *
  * Everything is written by the members and read by whoever started them, also
- * after their death. A name is found by its hash and the next free places; the
- * same name may be there twice, when two members wrote it at once.
+ * after their death; cards are read by the other members. A name is found by
+ * its hash and the next free places; the same name may be there twice, when
+ * two members wrote it at once.
  */
 #ifndef WEFT_BASE_ROLL_LAYOUT_H
 #define WEFT_BASE_ROLL_LAYOUT_H
@@ -24,10 +25,11 @@
 #include <stddef.h>
 
 #define ROLL_MAGIC   0x6c6c6f72u /* "roll" */
-#define ROLL_VERSION 1u
+#define ROLL_VERSION 2u
 
 enum { ROLL_NAMES = 1024, ROLL_NAME = 56, ROLL_THREADS = 8 };
-enum { ROLL_TEXT = 1 << 18 };
+enum { ROLL_CARD = 120 };
+enum { ROLL_TEXT = 1 << 18, ROLL_ONCE = 6 };
 
 struct roll_head {
 	uint32_t magic;
@@ -36,7 +38,9 @@ struct roll_head {
 	uint32_t members;
 	uint32_t counted;   /* tallies and text are there */
 	weft_au32 text_len; /* bytes of text that are complete */
-	uint32_t pad[9];
+	uint32_t pad;
+	uint64_t job; /* a hash of its name */
+	weft_au32 once[ROLL_ONCE]; /* hashes of lines that were said */
 };
 static_assert(sizeof(struct roll_head) == 64, "shared format");
 
@@ -53,14 +57,20 @@ struct roll_member {
 	/* line 0: written by every call; 0: in none */
 	weft_au32 in[ROLL_THREADS];
 	weft_au32 finished; /* has done all that the others rely on */
-	uint32_t pad[7];
+	weft_au32 ended;    /* end_ps is there; it may be 0 */
+	uint32_t pad[6];
 	/* line 1: times, when it is asked for them */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;
 	uint64_t pad2[6];
+	/* lines 2 and 3: written once by each process that is the member */
+	weft_au32 card_state; /* {number:24, length:8}; 0: not yet */
+	uint32_t pad3;
+	weft_au64 card[ROLL_CARD / 8];
 };
-static_assert(sizeof(struct roll_member) == 128 &&
-		      offsetof(struct roll_member, begin_ps) == 64,
+static_assert(sizeof(struct roll_member) == 256 &&
+		      offsetof(struct roll_member, begin_ps) == 64 &&
+		      offsetof(struct roll_member, card_state) == 128,
 	      "shared format");
 
 struct roll_tally {

@@ -67,13 +67,16 @@ static uint32_t fill(const struct weft_roll *roll, struct row *row)
 /* From the end of MPI_Init to MPI_Finalize: the longest of all ranks. */
 static uint64_t span_ps(const struct weft_roll *roll, uint32_t *ended)
 {
+	const struct roll_member *m;
 	uint64_t begin, end, span = 0;
 
 	*ended = 0;
 	for (uint32_t i = 0; i < roll->members; i++) {
-		begin = weft_load64(&weft_roll_member(roll, i)->begin_ps);
-		end = weft_load64(&weft_roll_member(roll, i)->end_ps);
-		*ended += end > 0;
+		m = weft_roll_member(roll, i);
+		/* A2 pairs with R2 in weft_call_stop() */
+		*ended += weft_load32(&m->ended) != 0;
+		begin = weft_load64(&m->begin_ps);
+		end = weft_load64(&m->end_ps);
 		if (end > begin && end - begin > span)
 			span = end - begin;
 	}

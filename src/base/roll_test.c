@@ -76,6 +76,25 @@ static void what_a_dead_member_was_in_is_known(void **state)
 	weft_roll_close(&r);
 }
 
+static void a_line_is_said_by_the_first(void **state)
+{
+	struct weft_roll r;
+	char text[16];
+
+	T_OK(weft_roll_open(&r, 2, false));
+	T_TRUE(weft_roll_first(&r, "no such option"));
+	T_FALSE(weft_roll_first(&r, "no such option"));
+	T_TRUE(weft_roll_first(&r, "another"));
+	/* What cannot be remembered is said again rather than not at all. */
+	for (int i = 0; i < 2 * ROLL_ONCE; i++) {
+		snprintf(text, sizeof(text), "line %d", i);
+		T_TRUE(weft_roll_first(&r, text));
+	}
+	T_TRUE(weft_roll_first(&r, text));
+	T_FALSE(weft_roll_first(&r, "another"));
+	weft_roll_close(&r);
+}
+
 static void garbage_is_no_roll(void **state)
 {
 	struct weft_region region;
@@ -141,6 +160,52 @@ static void threads_may_ask_at_once(void **state)
 	weft_roll_close(&shared);
 }
 
+/* A member of four processes in turn: each reads the cards of its own turn. */
+static int leave_cards(int i, void *arg)
+{
+	struct weft_roll r;
+	char card[ROLL_CARD];
+	size_t len;
+
+	if (weft_roll_attach(&r, *(int *)arg))
+		return 1;
+	for (uint32_t turn = 1; turn <= 4; turn++) {
+		int mine[2] = { i, (int)turn }, got[2];
+
+		if (weft_roll_card_put(&r, (uint32_t)i, mine, sizeof(mine)) !=
+		    turn)
+			return 2;
+		for (uint32_t k = 0; k < r.members; k++) {
+			len = sizeof(card);
+			if (weft_roll_card_get(&r, k, turn, card, &len) ||
+			    len != sizeof(got))
+				return 3;
+			memcpy(got, card, sizeof(got));
+			if (got[0] != (int)k || got[1] < (int)turn)
+				return 4;
+		}
+	}
+	weft_roll_close(&r);
+	return 0;
+}
+
+static void members_find_each_other_by_their_cards(void **state)
+{
+	struct weft_roll r;
+	char card[4];
+	size_t len = sizeof(card);
+
+	(void)state;
+	T_OK(weft_roll_open(&r, 5, false));
+	weft_roll_set_job(&r, "weft-1");
+	T_TRUE(weft_roll_is_of(&r, "weft-1"));
+	T_FALSE(weft_roll_is_of(&r, "weft-2"));
+	t_processes(5, leave_cards, &r.region.fd, 60);
+	T_IS(weft_roll_card_get(&r, 0, 1, card, &len), -EPROTO);
+	T_IS(weft_roll_card_get(&r, 5, 1, card, &len), -EINVAL);
+	weft_roll_close(&r);
+}
+
 #define ROUNDS 400
 #define ASKERS 6
 
@@ -189,9 +254,11 @@ int main(void)
 		T_CASE(names_have_numbers),
 		T_CASE(a_full_roll_gives_no_number),
 		T_CASE(what_a_dead_member_was_in_is_known),
+		T_CASE(a_line_is_said_by_the_first),
 		T_CASE(garbage_is_no_roll),
 		T_CASE(counts_and_text_reach_the_launcher),
 		T_CASE(threads_may_ask_at_once),
+		T_CASE(members_find_each_other_by_their_cards),
 		T_CASE(those_who_ask_together_get_one_number),
 	};
 

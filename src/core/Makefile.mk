@@ -3,8 +3,10 @@
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
 	src/core/core_bsend.c src/core/core_bsend.h \
+	src/core/core_call.c src/core/core_call.h \
 	src/core/core_coll.h \
 	src/core/core_comm.c src/core/core_comm.h \
+	src/core/core_count.h \
 	src/core/core_ctrl.c src/core/core_ctrl.h \
 	src/core/core_ctx.c src/core/core_ctx.h \
 	src/core/core_dead.c src/core/core_dead.h \
@@ -15,7 +17,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_inter.c src/core/core_inter.h \
 	src/core/core_io.h \
 	src/core/core_make.c src/core/core_make.h \
-	src/core/core_obj.h src/core/core_opts.h \
+	src/core/core_opts.h \
 	src/core/core_p2p.c src/core/core_p2p.h \
 	src/core/core_pair.c src/core/core_pair.h \
 	src/core/core_part.c src/core/core_part.h \
@@ -31,7 +33,9 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_send.c \
 	src/core/core_small.c src/core/core_small.h \
 	src/core/core_state.h src/core/core_status.h src/core/core_tag.h \
+	src/core/core_stuck.c src/core/core_stuck.h \
 	src/core/core_time.c \
+	src/core/core_tool.c src/core/core_tool.h \
 	src/core/core_unit.c src/core/core_unit.h \
 	src/core/core_unit_int.h src/core/core_unit_later.c \
 	src/core/core_unit_short.c \
@@ -55,13 +59,16 @@ uninstall-mpi-links:
 install-exec-hook: install-mpi-links
 uninstall-hook: uninstall-mpi-links
 .PHONY: install-mpi-links uninstall-mpi-links
-include src/core/core_types.mk
 EXTRA_DIST += src/core/README
 
-CORE_TESTS = src/core/core_errtext_test src/core/core_p2p_test \
-	src/core/core_pend_test
+CORE_TESTS = src/core/core_call_test src/core/core_errtext_test \
+	src/core/core_p2p_test src/core/core_pend_test src/core/core_stuck_test
 check_PROGRAMS += $(CORE_TESTS)
 TESTS += $(CORE_TESTS)
+src_core_core_call_test_SOURCES = src/core/core_call_test.c \
+	src/core/core_call.c
+src_core_core_call_test_CFLAGS = $(AM_CFLAGS)
+src_core_core_call_test_LDADD = $(T_LIBS)
 src_core_core_errtext_test_SOURCES = src/core/core_errtext_test.c \
 	src/core/core_errtext.c
 src_core_core_errtext_test_CFLAGS = $(AM_CFLAGS)
@@ -74,3 +81,7 @@ src_core_core_pend_test_SOURCES = src/core/core_pend_test.c \
 	src/core/core_pend.c
 src_core_core_pend_test_CFLAGS = $(AM_CFLAGS)
 src_core_core_pend_test_LDADD = $(T_LIBS)
+src_core_core_stuck_test_SOURCES = src/core/core_stuck_test.c \
+	src/core/core_stuck.c
+src_core_core_stuck_test_CFLAGS = $(AM_CFLAGS)
+src_core_core_stuck_test_LDADD = $(T_LIBS)

@@ -153,6 +153,7 @@ void weft_call_start(bool threads, uint64_t (*clock)(void))
 		m = weft_roll_member(&roll, me);
 		weft_store64(&m->begin_ps, now());
 		weft_store64(&m->end_ps, 0);
+		weft_store32(&m->ended, 0);
 	}
 	/* R1 pairs with A1 in weft_call_enter_slow() */
 	weft_store32(&started, 1);
@@ -160,8 +161,14 @@ void weft_call_start(bool threads, uint64_t (*clock)(void))
 
 void weft_call_stop(void)
 {
-	if (now)
-		weft_store64(&weft_roll_member(&roll, me)->end_ps, now());
+	struct roll_member *m;
+
+	if (now) {
+		m = weft_roll_member(&roll, me);
+		weft_store64(&m->end_ps, now());
+		/* R2 pairs with A2 in span_ps(), roll_print.c */
+		weft_store32(&m->ended, 1);
+	}
 	weft_store32(&started, 0);
 }
 
@@ -170,6 +177,19 @@ void weft_call_finish(void)
 	pthread_once(&opened, open_roll);
 	if (roll.head)
 		weft_store32(&weft_roll_member(&roll, me)->finished, 1);
+}
+
+struct weft_roll *weft_call_roll(uint32_t *me_p)
+{
+	pthread_once(&opened, open_roll);
+	*me_p = me;
+	return shared ? &roll : NULL;
+}
+
+bool weft_call_watched(void)
+{
+	pthread_once(&opened, open_roll);
+	return shared;
 }
 
 const char *weft_call_text(char *text, size_t len)

@@ -17,7 +17,12 @@
 #include "src/base/atomic.h"
 #include "src/base/attr.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+
+struct weft_roll;
+/* Did our own mpiexec start us? It says what ends a job, then. */
+bool weft_call_watched(void);
 
 /* One in each function. */
 struct weft_call_site {
@@ -77,6 +82,8 @@ const char *weft_call_text(char *text, size_t len);
 
 /* The report is wanted (WEFT_REPORT=1, or mpiexec --report). */
 bool weft_call_reported(void);
+/* The launcher's roll, and my place in it; NULL: there is none. */
+struct weft_roll *weft_call_roll(uint32_t *me_p);
 /* Without a launcher that prints it: the report of this process alone. */
 void weft_call_print(const char *clock);
 /* Text for the report: printed at the end by mpiexec, or now. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Making and unmaking communicators; world and self are made here too. */
-#include "src/core/core_attr.h"
+#include "src/types/types_attr.h"
 #include "src/core/core_coll.h"
 #include "src/core/core_ctx.h"
 #include "src/core/core_dead.h"
 #include "src/core/core_err.h"
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
-#include "src/core/core_topo.h"
+#include "src/types/types_topo.h"
 #include "src/core/core_unit.h"
 
 #include <errno.h>

@@ -14,18 +14,18 @@
 #define WEFT_CORE_COMM_H
 
 #include "src/base/attr.h"
-#include "src/core/core_attr.h"
+#include "src/types/types_attr.h"
 #include "src/base/list.h"
-#include "src/core/core_obj.h"
+#include "src/types/types_obj.h"
 
 #include <mpi.h>
 
 struct weft_bsend;   /* core_bsend.h */
 struct weft_coll;    /* coll/coll.h: algorithms chosen for a communicator */
 struct weft_errh;    /* core_err.h */
-struct weft_info;    /* core_info.h */
+struct weft_info;    /* types_info.h */
 struct weft_route;   /* core_unit.h */
-struct weft_topo;    /* core_topo.h */
+struct weft_topo;    /* types_topo.h */
 
 struct weft_group {
 	struct weft_obj obj;

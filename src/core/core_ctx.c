@@ -2,7 +2,7 @@
 /* Agreement on context ids, see core_ctx.h. */
 #include "src/core/core_ctx.h"
 
-#include "src/core/core_dt.h"
+#include "src/types/types_dt.h"
 #include "src/core/core_p2p.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_tag.h"

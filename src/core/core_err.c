@@ -233,10 +233,8 @@ int weft_check_intra(const struct weft_comm *c, const char *func, int arg)
 			    "communicator is an intercommunicator");
 }
 
-int weft_check_ptr(const void *obj, const char *func, int arg, const void *p,
-		   const char *what)
+int weft_check_ptr_bad(const void *obj, const char *func, int arg,
+		       const char *what)
 {
-	if (p)
-		return 0;
 	return weft_err_arg(obj, func, MPI_ERR_ARG, arg, "%s is NULL", what);
 }

@@ -22,7 +22,7 @@
 #define WEFT_CORE_ERR_H
 
 #include "src/base/attr.h"
-#include "src/core/core_obj.h"
+#include "src/types/types_obj.h"
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -81,9 +81,18 @@ int weft_check_comm_bad(const char *func, int arg, MPI_Comm handle) WEFT_COLD;
 /* Raises when the communicator is an intercommunicator. */
 int weft_check_intra(const struct weft_comm *c, const char *func, int arg);
 
-/* Pointer that must not be NULL; raises MPI_ERR_ARG. */
-int weft_check_ptr(const void *obj, const char *func, int arg, const void *p,
-		   const char *what);
+/* Raises MPI_ERR_ARG for a pointer that is NULL. */
+int weft_check_ptr_bad(const void *obj, const char *func, int arg,
+		       const char *what) WEFT_COLD;
+
+/* Pointer that must not be NULL. */
+static inline int weft_check_ptr(const void *obj, const char *func, int arg,
+				 const void *p, const char *what)
+{
+	return weft_likely(p != NULL)
+		       ? 0
+		       : weft_check_ptr_bad(obj, func, arg, what);
+}
 
 /* ---- classes, codes and their texts ------------------------------------- */
 

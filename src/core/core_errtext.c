@@ -8,7 +8,7 @@
  *   1001..1018     classes of the tool interface (slot 15 is left out)
  *   from 16384 on  classes and codes that the application added
  */
-#include "src/core/core_attr.h"
+#include "src/types/types_attr.h"
 #include "src/core/core_err.h"
 
 #include <errno.h>
@@ -256,7 +256,7 @@ int weft_errtext_add_code(int class, int *code_p)
 						  : -EINVAL;
 }
 
-/* text NULL removes it. */
+/* text NULL removes it: then there must be one. */
 static int set_text(int code, const char *text)
 {
 	char *copy = text ? strdup(text) : NULL;
@@ -267,7 +267,7 @@ static int set_text(int code, const char *text)
 		return -ENOMEM;
 	pthread_mutex_lock(&lock);
 	u = user_of(code);
-	if (u) {
+	if (u && (text || u->text)) {
 		free(u->text);
 		u->text = copy;
 		copy = NULL;
@@ -288,25 +288,29 @@ int weft_errtext_remove_string(int code)
 	return set_text(code, NULL);
 }
 
-/* Removes a code, or a class whose codes are gone. */
+static bool has_codes(int class)
+{
+	for (int i = 0; i < user_count; i++)
+		if (users[i].live && !users[i].is_class &&
+		    users[i].class == class)
+			return true;
+	return false;
+}
+
+/* Removes a code, or a class whose codes are gone; without a text. */
 int weft_errtext_remove(int code, bool is_class)
 {
 	struct user *u;
 	int rc = 0;
-	int i;
 
 	pthread_mutex_lock(&lock);
 	u = user_of(code);
 	if (!u || u->is_class != is_class)
 		rc = -EINVAL;
-	for (i = 0; !rc && is_class && i < user_count; i++)
-		if (users[i].live && !users[i].is_class &&
-		    users[i].class == code)
-			rc = -EBUSY;
+	else if (u->text || (is_class && has_codes(code)))
+		rc = -EBUSY;
 	if (!rc) {
 		u->live = false;
-		free(u->text);
-		u->text = NULL;
 		while (user_count && !users[user_count - 1].live)
 			user_count--;
 		weft_attr_predef_set(MPI_LASTUSEDCODE,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Classes, codes and texts. */
-#include "src/core/core_attr.h"
+#include "src/types/types_attr.h"
 #include "src/core/core_err.h"
 #include "src/core/core_status.h"
 #include "src/core/core_tag.h"
@@ -71,6 +71,9 @@ static void users_add_and_remove(void **state)
 	T_STR(weft_errtext_get(code), "mine");
 	T_IS(weft_errtext_remove(class, true), -EBUSY);
 	T_IS(weft_errtext_remove(code, true), -EINVAL);
+	T_IS(weft_errtext_remove(code, false), -EBUSY);
+	T_OK(weft_errtext_remove_string(code));
+	T_IS(weft_errtext_remove_string(code), -EINVAL);
 	T_OK(weft_errtext_remove(code, false));
 	T_OK(weft_errtext_remove(class, true));
 	T_IS(weft_errtext_class(code), -1);

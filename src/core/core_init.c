@@ -21,9 +21,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SPIN_ALONE  4000 /* every rank has a core */
-#define SPIN_SHARED 20
-
 WEFT_HOT_DATA struct weft_core weft_core = {
 	.job = { .size = 1, .local_size = 1 },
 };
@@ -79,6 +76,8 @@ static int step_options(void)
 {
 	weft_check = weft_cfg_get(&weft_core_opts[WEFT_OPT_CHECK]).b;
 	weft_core_exact = weft_cfg_get(&weft_core_opts[WEFT_OPT_EXACT]).b;
+	/* base/log.c reads it, and takes what it does not know for "warn" */
+	weft_cfg_get(&weft_core_opts[WEFT_OPT_LOG]);
 	if (gethostname(weft_core.host, sizeof(weft_core.host)))
 		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
 	return 0;
@@ -106,6 +105,7 @@ static int step_waiting(void)
 {
 	int64_t spin = weft_cfg_get(&weft_core_opts[WEFT_OPT_SPIN]).i;
 	long cores = weft_cfg_get(&weft_core_opts[WEFT_OPT_LOCAL_CPUS]).i;
+	enum weft_company company;
 
 	/* A look costs virtual time, and sleeping none. */
 	if (weft_core.virt) {
@@ -115,10 +115,12 @@ static int step_waiting(void)
 	if (cores < 1)
 		cores = sysconf(_SC_NPROCESSORS_ONLN);
 	weft_core.crowded = weft_core.job.local_size > cores;
-	if (spin < 0)
-		spin = weft_core.job.local_size > cores ? SPIN_SHARED
-							: SPIN_ALONE;
-	weft_core.spin = (unsigned)spin;
+	company = weft_core.crowded ? WEFT_CROWD : WEFT_ALONE;
+	weft_patience_init(&weft_core.patience, company);
+	weft_patience_meet(&weft_core.patience, company,
+			   (uint32_t)weft_core.job.local_size - 1);
+	weft_core.spin = spin < 0 ? weft_patience_rule[company].look.passes :
+				    (unsigned)spin;
 	return 0;
 }
 
@@ -239,8 +241,10 @@ void weft_core_abort(int code, const char *fmt, ...)
 	snprintf(text, sizeof(text), "%s%s%s", named ? "" : call,
 		 named ? "" : ": ", what);
 	fflush(stdout);
-	fprintf(stderr, "weft: rank %d on %s (pid %d): %s\n",
-		weft_core.job.rank, weft_core.host, (int)getpid(), text);
+	if (weft_log_first(text))
+		fprintf(stderr, "weft: rank %d on %s (pid %d): %s\n",
+			weft_core.job.rank, weft_core.host, (int)getpid(),
+			text);
 	fflush(stderr);
 	code &= 255;
 	weft_core_quit(code ? code : 1, text);

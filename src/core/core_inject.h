@@ -8,7 +8,7 @@
 #define WEFT_CORE_INJECT_H
 
 #include "src/core/core_count.h"
-#include "src/core/core_dt.h"
+#include "src/types/types_dt.h"
 #include "src/core/core_io.h"
 #include "src/core/core_p2p.h"
 #include "src/core/core_progress.h"

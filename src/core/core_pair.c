@@ -3,7 +3,7 @@
 #include "src/core/core_pair.h"
 
 #include "src/core/core_comm.h"
-#include "src/core/core_pack.h"
+#include "src/types/types_pack.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"
 #include "src/core/core_status.h"

@@ -21,6 +21,7 @@ struct part {
 	struct weft_p2p_args a;
 	int fault;	/* receiver: the first error of a partition */
 	int partitions; /* mine */
+	int pieces;	/* sender: messages, an empty one for no partitions */
 	bool sends;
 	bool known;		/* hello or welcome has come */
 	struct hello hello;	/* the sender's */
@@ -80,7 +81,7 @@ static int say_hello(struct part *p)
 {
 	int rc;
 
-	p->hello.partitions = p->partitions;
+	p->hello.partitions = p->pieces;
 	p->hello.bytes = p->a.count * p->a.dt->size;
 	p->hello.id = take_tags(1);
 	p->hello.proc = weft_core.job.rank;
@@ -109,7 +110,7 @@ static int send_ready(struct part *p)
 	uint32_t marked = weft_load32(&p->marked);
 	int i, rc = 0;
 
-	for (i = p->unsent; i < p->partitions && p->sent < marked && !rc; i++) {
+	for (i = p->unsent; i < p->pieces && p->sent < marked && !rc; i++) {
 		/* A4 pairs with R4 in weft_part_ready(): the data is written */
 		if (weft_load32(&p->ready[i]) != 1)
 			continue;
@@ -117,7 +118,7 @@ static int send_ready(struct part *p)
 		weft_store32_relaxed(&p->ready[i], 2); /* the stepper's */
 		p->sent++;
 	}
-	while (p->unsent < p->partitions &&
+	while (p->unsent < p->pieces &&
 	       weft_load32(&p->ready[p->unsent]) == 2)
 		p->unsent++;
 	return rc;
@@ -138,9 +139,9 @@ static int send_step(struct part *p)
 	while (!rc && p->settled < p->unsent &&
 	       weft_req_is_done(p->reqs[p->settled]))
 		p->settled++;
-	if (rc || p->settled < p->partitions)
+	if (rc || p->settled < p->pieces)
 		return rc;
-	for (i = 0; i < p->partitions; i++) {
+	for (i = 0; i < p->pieces; i++) {
 		int e = weft_req_collect(&p->reqs[i], MPI_STATUS_IGNORE);
 
 		rc = rc ? rc : e;
@@ -264,8 +265,12 @@ static int part_start(struct weft_req *r)
 	p->sent = 0;
 	p->unsent = p->settled = 0;
 	p->fault = 0;
-	for (i = 0; p->sends && i < p->partitions; i++)
+	for (i = 0; p->sends && i < p->pieces; i++)
 		weft_store32_relaxed(&p->ready[i], 0); /* likewise */
+	if (p->sends && !p->partitions) {
+		weft_store32_relaxed(&p->ready[0], 1); /* likewise */
+		weft_store32_relaxed(&p->marked, 1); /* likewise */
+	}
 	if (p->a.peer == MPI_PROC_NULL) {
 		r->source = MPI_PROC_NULL;
 		weft_lock();
@@ -317,6 +322,9 @@ static struct part *part_open(const struct weft_p2p_args *a, int partitions,
 			      (sends ? WEFT_REQ_SEND : 0));
 	p->a = *a;
 	p->partitions = partitions;
+	p->pieces = partitions ? partitions : 1;
+	if (!partitions)
+		p->a.count = 0;
 	p->sends = sends;
 	weft_comm_get(a->comm);
 	weft_dt_get(a->dt);
@@ -369,6 +377,10 @@ int weft_part_ready(struct weft_req *r, int first, int last)
 	    !(r->flags & WEFT_REQ_ACTIVE) || first < 0 || last < first ||
 	    last >= p->partitions)
 		return -EINVAL;
+	/* relaxed: only to find what was declared ready twice */
+	for (i = first; i <= last; i++)
+		if (weft_load32_relaxed(&p->ready[i]))
+			return -EINVAL;
 	for (i = first; i <= last; i++)
 		/* R4 pairs with A4 in send_step() */
 		weft_store32(&p->ready[i], 1);
@@ -377,20 +389,25 @@ int weft_part_ready(struct weft_req *r, int first, int last)
 	return 0;
 }
 
-/* Is every partition of the sender that touches mine here? */
+/*
+ * Is every partition of the sender that touches mine here? Which these are
+ * follows from the bytes of both, or where there are none from the numbers.
+ */
 static bool is_here(struct part *p, int partition)
 {
-	MPI_Count bytes = p->a.count * p->a.dt->size;
+	MPI_Count mine = p->a.count * p->a.dt->size, its = p->hello.bytes;
 	MPI_Count i, last;
 
 	if (weft_req_is_done(&p->req))
 		return true;
 	if (!p->posted)
 		return false;
-	if (!bytes || !p->hello.bytes)
-		return true;
-	last = ((partition + 1) * bytes - 1) / p->hello.bytes;
-	for (i = partition * bytes / p->hello.bytes; i <= last; i++)
+	if (!mine || !its) {
+		mine = p->hello.partitions;
+		its = p->partitions;
+	}
+	last = ((partition + 1) * mine - 1) / its;
+	for (i = partition * mine / its; i <= last; i++)
 		if (i < p->hello.partitions && !has_come(p, i))
 			return false;
 	return true;

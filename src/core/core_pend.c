@@ -3,6 +3,8 @@
  * loop. */
 #include "src/core/core_pend.h"
 
+#include "src/core/core_progress.h"
+
 #include <errno.h>
 
 static struct weft_list queue;
@@ -21,7 +23,8 @@ static void enqueue(struct weft_pend *e)
 	if (e->lane->pend++ == 0)
 		lanes++;
 	e->lane->addr = FI_ADDR_NOTAVAIL;
-	weft_core.pending++;
+	if (!weft_core.pending++)
+		weft_progress_hurry();
 }
 
 static void dequeue(struct weft_pend *e)

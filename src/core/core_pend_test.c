@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The retry queue: order inside a lane, independence between lanes. */
 #include "src/core/core_pend.h"
+#include "src/core/core_progress.h"
 
 #include "test/t.h"
 
 #include <string.h>
 
 struct weft_core weft_core;
+
+static int hurried;
+
+void weft_progress_hurry(void)
+{
+	hurried++;
+}
 
 #define LANES 2
 
@@ -140,6 +148,19 @@ static void what_waits_can_be_taken_out(void **state)
 	T_IS(went[0], 2);
 }
 
+/* Who sleeps without limit has to learn that there is something to retry. */
+static void the_first_to_wait_hurries_those_who_sleep(void **state)
+{
+	struct op a = make(0, 1), b = make(1, 2);
+
+	reset();
+	weft_core.pending = hurried = 0;
+	T_OK(weft_pend_post(&a.pend));
+	T_IS(hurried, 1);
+	T_OK(weft_pend_post(&b.pend));
+	T_IS(hurried, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +169,7 @@ int main(void)
 		T_CASE(a_full_lane_does_not_hold_another),
 		T_CASE(failure_is_told_and_the_next_goes_on),
 		T_CASE(what_waits_can_be_taken_out),
+		T_CASE(the_first_to_wait_hurries_those_who_sleep),
 	};
 
 	return T_RUN(tests);

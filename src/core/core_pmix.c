@@ -8,6 +8,8 @@
 
 #include "src/base/atomic.h"
 #include "src/base/log.h"
+#include "src/base/roll.h"
+#include "src/core/core_call.h"
 #include "src/core/core_state.h"
 
 #include <dlfcn.h>
@@ -22,6 +24,8 @@
 
 static pmix_proc_t me;
 static bool open;
+static struct weft_roll *roll; /* where names are; NULL: PMIx has them */
+static uint32_t turn;	       /* of my card there */
 
 static int env_int(const char *name)
 {
@@ -33,8 +37,10 @@ static int env_int(const char *name)
 /* The variable that shows that a launcher started us, or NULL. */
 static const char *launcher_trace(void)
 {
-	if (getenv("PMIX_RANK") || getenv("PMIX_NAMESPACE"))
+	if (getenv("PMIX_RANK"))
 		return "PMIX_RANK";
+	if (getenv("PMIX_NAMESPACE"))
+		return "PMIX_NAMESPACE";
 	if (env_int("OMPI_COMM_WORLD_SIZE") > 1)
 		return "OMPI_COMM_WORLD_SIZE";
 	if (env_int("PMI_SIZE") > 1)
@@ -169,6 +175,23 @@ static int to_errno(pmix_status_t st, const char *what)
 	return -EIO;
 }
 
+/* The roll, if it is of this job and has room for the name. */
+static struct weft_roll *roll_for(size_t len)
+{
+	uint32_t place;
+	struct weft_roll *r = weft_call_roll(&place);
+
+	return r && len <= ROLL_CARD && place == me.rank &&
+			       r->members == (uint32_t)weft_core.job.size &&
+			       weft_roll_is_of(r, me.nspace) ?
+		       r : NULL;
+}
+
+bool weft_pmix_names_are_near(void)
+{
+	return roll;
+}
+
 int weft_pmix_put(const void *name, size_t len)
 {
 	pmix_value_t v;
@@ -178,6 +201,11 @@ int weft_pmix_put(const void *name, size_t len)
 
 	if (!open)
 		return 0;
+	roll = roll_for(len);
+	if (roll) {
+		turn = weft_roll_card_put(roll, me.rank, name, len);
+		return 0;
+	}
 	v.type = PMIX_BYTE_OBJECT;
 	v.data.bo.bytes = (char *)(uintptr_t)name;
 	v.data.bo.size = len;
@@ -196,6 +224,9 @@ int weft_pmix_get(int rank, void *name, size_t *len_p)
 	pmix_value_t *v;
 	int rc;
 
+	if (roll)
+		return weft_roll_card_get(roll, (uint32_t)rank, turn, name,
+					  len_p);
 	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
 	rc = to_errno(PMIx_Get(&p, PMIX_NAME_KEY, NULL, 0, &v), "get");
 	if (rc)
@@ -286,4 +317,5 @@ void weft_pmix_close(void)
 		hush_libevent(false);
 	}
 	open = false;
+	roll = NULL;
 }

@@ -4,6 +4,10 @@
  * and PMIx is never started.
  *
  *   open -> put (my endpoint's name) -> get (others', when needed) -> close
+ *
+ * A fence by which everybody gets everybody's name takes time and memory with
+ * the square of the job. Our mpiexec has memory in common with its ranks, the
+ * roll, and they leave their names there.
  */
 #ifndef WEFT_CORE_PMIX_H
 #define WEFT_CORE_PMIX_H
@@ -17,11 +21,17 @@ struct weft_job;
  * (logged). */
 int weft_pmix_open(struct weft_job *job);
 
-/* Publishes my name and waits until all have published theirs. */
+/*
+ * Publishes my name: through the launcher's roll where there is one, or PMIx,
+ * and then it waits until all have published theirs. Once.
+ */
 int weft_pmix_put(const void *name, size_t len);
 
-/* The name of a process; *len_p is the room, then the length. */
+/* The name of a process; *len_p is the room, then the length. Waits for it. */
 int weft_pmix_get(int rank, void *name, size_t *len_p);
+
+/* Whether a name costs next to nothing. */
+bool weft_pmix_names_are_near(void);
 
 /* All processes reach this; idle() is called meanwhile, again and again, and
  * wake() when it is over. */

@@ -8,7 +8,7 @@
 
 #include "src/core/core_io.h"
 #include "src/core/core_p2p.h"
-#include "src/core/core_pack.h"
+#include "src/types/types_pack.h"
 #include "src/core/core_pend.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"

@@ -2,16 +2,15 @@
 /* Probes by FI_PEEK, matched probes by FI_CLAIM; see core_probe.h. */
 #include "src/core/core_probe.h"
 
+#include "src/base/clock.h"
 #include "src/core/core_post.h"
 #include "src/core/core_status.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>
-#include <sched.h>
 #include <stdlib.h>
 
 #define PIECES 16
-#define YIELDS 50 /* of the processor, before probing sleeps in between */
 
 static void peek_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		      int err)
@@ -116,6 +115,7 @@ int weft_core_iprobe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		    MPI_Status *status)
 {
+	unsigned yields = weft_patience_of(&weft_core.patience)->yield.count;
 	unsigned idle = 0;
 	int rc;
 
@@ -128,9 +128,8 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		/* In virtual time a look that finds nothing waits. */
 		if (++idle < weft_core.spin || weft_core.virt)
 			continue;
-		if (idle < weft_core.spin + YIELDS)
-			sched_yield();
-		else
+		if (idle >= weft_core.spin + yields ||
+		    !weft_patience_yield(&weft_core.patience, weft_now_ns()))
 			weft_progress_sleep(mark, 1);
 	}
 }

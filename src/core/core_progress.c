@@ -9,6 +9,7 @@
 #include "src/core/core_progress.h"
 
 #include "src/base/log.h"
+#include "src/base/solo.h"
 #include "src/core/core_dead.h"
 #include "src/core/core_io.h"
 #include "src/core/core_pend.h"
@@ -18,14 +19,11 @@
 
 #include <errno.h>
 #include <rdma/fi_errno.h>
-#include <sched.h>
 #include <time.h>
 
 #define BATCH	   16
 #define PEND_MS	   1   /* something waits for room below */
-#define SHARED_MS  100 /* several threads: a signal may be lost */
 #define FOREVER	   -1
-#define POLLS_VAIN 32 /* tests without success before yielding */
 
 WEFT_HOT_DATA bool weft_threads;
 weft_au32 weft_completed;
@@ -39,8 +37,7 @@ static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static unsigned waiters;     /* threads on the condition */
 static bool sleeper;	     /* a thread is in fi_cq_sread */
 static struct weft_idle *asleep; /* what threads that sleep wait for */
-static weft_au32 stepper;    /* a thread runs the steps */
-static weft_au32 step_again; /* and another asked for it meanwhile */
+static struct weft_solo stepper; /* one thread runs the steps */
 
 /* ---- completions -------------------------------------------------------- */
 
@@ -121,6 +118,12 @@ static void wake_others(void)
 		fi_cq_signal(weft_core.cq);
 }
 
+void weft_progress_hurry(void)
+{
+	if (weft_unlikely(weft_threads) && sleeper)
+		fi_cq_signal(weft_core.cq);
+}
+
 void weft_progress_wake(void)
 {
 	weft_lock();
@@ -141,11 +144,12 @@ static void step_over(struct weft_req *r, int rc)
 }
 
 /* One pass over those that run; the caller is the stepper. */
-static int step_all(void)
+static int step_all(void *arg)
 {
 	struct weft_list *pos, *tmp;
 	int over = 0;
 
+	(void)arg;
 	weft_lock();
 	weft_list_splice_back(&running, &incoming);
 	weft_unlock();
@@ -163,27 +167,10 @@ static int step_all(void)
 	return over;
 }
 
-/*
- * One thread steps at a time. Another that comes meanwhile may have completed
- * what a step waits for, so it leaves a note and the stepper goes round again.
- */
+/* Another thread may have completed what a step under way waits for. */
 static int run_steps(void)
 {
-	uint32_t idle;
-	int over = 0;
-
-	weft_store32(&step_again, 1);
-	for (;;) {
-		idle = 0;
-		/* A2 pairs with R2: what the last stepper wrote is seen. */
-		if (!weft_load32(&step_again) ||
-		    !weft_cas32(&stepper, &idle, 1))
-			return over;
-		while (weft_swap32(&step_again, 0))
-			over += step_all();
-		/* R2 pairs with A2 */
-		weft_store32(&stepper, 0);
-	}
+	return weft_solo_run(&stepper, step_all, NULL);
 }
 
 void weft_progress_add(struct weft_req *r)
@@ -253,14 +240,6 @@ int weft_progress(void)
 	return progress();
 }
 
-static void nap(void)
-{
-	const struct timespec t = { .tv_nsec = 50000 };
-
-	if (sched_yield())
-		nanosleep(&t, NULL);
-}
-
 /* Sleeps in the completion queue; the lock is held and released meanwhile. */
 static void sleep_in_cq(int timeout_ms)
 {
@@ -279,17 +258,24 @@ static void sleep_in_cq(int timeout_ms)
 		pthread_cond_broadcast(&woken);
 }
 
-static void sleep_beside(void)
+/*
+ * Sleeps while another thread does so in the queue. Whoever completes something
+ * wakes all, and so does that thread when it leaves, for one of them to follow.
+ */
+static void sleep_beside(int timeout_ms)
 {
 	struct timespec t;
 
-	/* A bounded wait: the sleeper may leave without completing anything. */
-	clock_gettime(CLOCK_REALTIME, &t);
-	t.tv_nsec += 2000000;
-	t.tv_sec += t.tv_nsec / 1000000000;
-	t.tv_nsec %= 1000000000;
 	waiters++;
-	pthread_cond_timedwait(&woken, &weft_big_lock, &t);
+	if (timeout_ms < 0) {
+		pthread_cond_wait(&woken, &weft_big_lock);
+	} else {
+		clock_gettime(CLOCK_REALTIME, &t);
+		t.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+		t.tv_sec += timeout_ms / 1000 + t.tv_nsec / 1000000000;
+		t.tv_nsec %= 1000000000;
+		pthread_cond_timedwait(&woken, &weft_big_lock, &t);
+	}
 	waiters--;
 }
 
@@ -304,8 +290,6 @@ WEFT_HOT int weft_progress_timeout(int timeout_ms)
 		return FOREVER;
 	if (weft_core.pending || weft_core.joining)
 		return PEND_MS;
-	if (weft_threads && timeout_ms < 0 && !weft_core.virt)
-		return SHARED_MS;
 	return timeout_ms;
 }
 
@@ -318,16 +302,14 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 	}
 	if (!weft_core.can_sleep) {
 		weft_unlock();
-		nap();
+		weft_patience_give();
 		return;
 	}
 	timeout_ms = weft_progress_timeout(timeout_ms);
-	if (timeout_ms < 0)
-		timeout_ms = weft_dead_ms();
 	if (sleeper)
-		sleep_beside();
+		sleep_beside(timeout_ms);
 	else
-		sleep_in_cq(timeout_ms);
+		sleep_in_cq(timeout_ms < 0 ? weft_dead_ms() : timeout_ms);
 	weft_unlock();
 }
 
@@ -364,15 +346,17 @@ static WEFT_COLD void poll_shown(struct weft_req *const *req, int nreq,
 void weft_progress_poll(struct weft_req *const *req, int nreq, bool any)
 {
 	static _Thread_local unsigned vain;
+	unsigned tests;
 
 	if (weft_unlikely(weft_core.virt)) {
 		poll_shown(req, nreq, any);
 		return;
 	}
-	if (progress() || weft_core.spin > POLLS_VAIN || ++vain < POLLS_VAIN)
+	tests = weft_patience_of(&weft_core.patience)->look.tests;
+	if (progress() || !tests || ++vain < tests)
 		return;
 	vain = 0;
-	sched_yield();
+	weft_patience_give();
 }
 
 static void sleep_on(struct weft_idle *w)

@@ -98,6 +98,12 @@ int weft_progress_timeout(int timeout_ms);
 /* Frees a completed orphan at the end of the pass; the lock is held. */
 void weft_progress_reap(struct weft_req *r);
 
+/*
+ * There is something now that no completion tells of (core_pend.c, a route that
+ * is joined): who sleeps has to look after it now and then. The lock is held.
+ */
+void weft_progress_hurry(void);
+
 /* Wakes a thread that sleeps in weft_progress_wait: something was completed
  * outside the progress loop (generalized requests). */
 void weft_progress_wake(void);

@@ -86,7 +86,8 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 	if (!rc)
 		rc = prov->fabric((*info_p)->fabric_attr, fabric_p, NULL);
 	if (rc)
-		weft_log(WEFT_LOG_ERROR, "provider weft: %s", fi_strerror(-rc));
+		weft_log_once(WEFT_LOG_ERROR, "provider weft: %s",
+			      fi_strerror(-rc));
 	/* FI_MATCH_COMPLETE, and fi_cancel of sends */
 	weft_core.tells_met = !rc;
 	return rc ? -EIO : 0;

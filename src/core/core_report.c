@@ -125,8 +125,10 @@ void weft_report_links(FILE *f, const struct fi_weft_world *world,
 
 	world->count(domain, &n);
 	gather(&s, world, domain);
-	fprintf(f, "network: %.6f us, %" PRIu64 " packets, %" PRIu64 " hops\n",
-		(double)n.now_ps * 1e-6, n.packets, n.hops);
+	fprintf(f, "network: %.6f us, %" PRIu64 " packets (%" PRIu64
+		   " on class routes), %" PRIu64 " hops\n",
+		(double)n.now_ps * 1e-6, n.packets + n.route_parts,
+		n.route_parts, n.hops);
 	print_classes(f, &s, n.now_ps);
 	if (s.tops)
 		fprintf(f, "  busiest links:\n");
@@ -148,5 +150,6 @@ void weft_report_count(FILE *f, const struct fi_weft_world *world,
 	world->count(domain, &n);
 	fprintf(f, "weft: virtual time %.6f us, %" PRIu64 " events, %" PRIu64
 		   " packets, hash %016" PRIx64 "\n",
-		(double)n.now_ps * 1e-6, n.events, n.packets, n.hash);
+		(double)n.now_ps * 1e-6, n.events, n.packets + n.route_parts,
+		n.hash);
 }

@@ -102,6 +102,15 @@ void weft_req_status(const struct weft_req *r, MPI_Status *status)
 		weft_status_set_cancelled(status, true);
 }
 
+/* Frees a request that nobody needs any more. */
+static int end(struct weft_req *r)
+{
+	int error = r->flags & WEFT_REQ_GREQ ? r->ops->leave(r) : 0;
+
+	r->ops->free(r);
+	return error;
+}
+
 int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
 {
 	struct weft_req *r = *req_p;
@@ -120,11 +129,11 @@ int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
 		return error;
 	}
 	*req_p = NULL;
-	r->ops->free(r);
-	return error;
+	rc = end(r);
+	return rc ? rc : error; /* the last word counts */
 }
 
-void weft_req_release(struct weft_req *r)
+int weft_req_release(struct weft_req *r)
 {
 	bool live;
 
@@ -133,6 +142,5 @@ void weft_req_release(struct weft_req *r)
 	if (live)
 		r->flags |= WEFT_REQ_ORPHAN;
 	weft_unlock();
-	if (!live)
-		r->ops->free(r);
+	return live ? 0 : end(r);
 }

@@ -21,7 +21,7 @@
 #define WEFT_CORE_REQ_H
 
 #include "src/base/list.h"
-#include "src/core/core_obj.h"
+#include "src/types/types_obj.h"
 #include "src/core/core_progress.h"
 
 #include <mpi.h>
@@ -50,6 +50,9 @@ struct weft_req_ops {
 	 * the lock; may change the status (generalized requests). Returns 0
 	 * or an MPI error code. */
 	int (*query)(struct weft_req *r, MPI_Status *status);
+	/* leave: NULL but for generalized requests: the user's last word before
+	 * free, without the lock. Returns 0 or an MPI error code. */
+	int (*leave)(struct weft_req *r);
 	/* free: gives back the memory and what it holds; no request after. */
 	void (*free)(struct weft_req *r);
 };
@@ -138,8 +141,9 @@ static inline int weft_req_finish(struct weft_req *r)
 	return weft_req_collect(&r, MPI_STATUS_IGNORE);
 }
 
-/* Frees without waiting: an active one goes when it completes. */
-void weft_req_release(struct weft_req *r);
+/* Frees without waiting: an active one goes when it completes. 0, or what a
+ * generalized request left behind. */
+int weft_req_release(struct weft_req *r);
 
 /* As collect, but leaves the request alone. */
 void weft_req_status(const struct weft_req *r, MPI_Status *status);

@@ -2,7 +2,7 @@
 /* Small collectives for making communicators, see core_small.h. */
 #include "src/core/core_small.h"
 
-#include "src/core/core_dt.h"
+#include "src/types/types_dt.h"
 #include "src/core/core_p2p.h"
 
 #include <errno.h>

@@ -7,6 +7,7 @@
 #define WEFT_CORE_STATE_H
 
 #include "src/base/list.h"
+#include "src/base/patience.h"
 #include "src/base/pool.h"
 #include "src/core/core_comm.h"
 
@@ -71,6 +72,7 @@ struct weft_core {
 	struct fid_domain *domain;
 	struct fid_av *av;
 	bool can_sleep;	    /* fi_cq_sread works */
+	struct weft_patience patience;
 	size_t max_bytes;   /* of one message */
 	size_t iov_limit;   /* pieces of one send or receive */
 	struct weft_pool p2p; /* requests of core_p2p.c */

@@ -2,9 +2,9 @@
 #include "src/core/core_unit_int.h"
 
 #include "src/base/attr.h"
-#include "src/core/core_dt.h"
+#include "src/types/types_dt.h"
 #include "src/core/core_io.h"
-#include "src/core/core_op.h"
+#include "src/types/types_op.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
@@ -133,8 +133,8 @@ int weft_route_open(struct weft_comm *comm, uint64_t salt, bool software,
 					&r->mc, r);
 	if (rc)
 		route_free(r);
-	else
-		weft_core.joining++;
+	else if (!weft_core.joining++)
+		weft_progress_hurry();
 	weft_unlock();
 	if (!rc)
 		*r_p = r;
@@ -258,8 +258,10 @@ void weft_route_close(struct weft_route *r)
 
 int weft_unit_join(struct weft_comm *comm)
 {
-	int rc = weft_unit_begin(comm);
+	int rc = unit_eq ? weft_comm_meet(comm) : 0;
 
+	if (!rc)
+		rc = weft_unit_begin(comm);
 	if (rc)
 		return rc == -EOPNOTSUPP ? 0 : rc;
 	rc = weft_unit_settle(comm);

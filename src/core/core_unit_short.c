@@ -7,8 +7,8 @@
 #include "src/core/core_unit_int.h"
 
 #include "src/base/attr.h"
-#include "src/core/core_dt.h"
-#include "src/core/core_op.h"
+#include "src/types/types_dt.h"
+#include "src/types/types_op.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 

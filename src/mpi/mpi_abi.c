@@ -6,10 +6,10 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_dt_predef.h"
+#include "src/types/types_dt_predef.h"
 #include "src/core/core_err.h"
-#include "src/core/core_info.h"
-#include "src/core/core_op_fn.h"
+#include "src/types/types_info.h"
+#include "src/types/types_op_fn.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +20,12 @@
 int PMPI_Abi_get_version(int *abi_major, int *abi_minor)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, abi_major, "abi_major");
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, abi_minor, "abi_minor");
+	if (err)
+		return err;
 	*abi_major = MPI_ABI_VERSION;
 	*abi_minor = MPI_ABI_SUBVERSION;
 	return MPI_SUCCESS;
@@ -38,9 +43,14 @@ static int set_number(struct weft_info *info, const char *key, size_t n)
 int PMPI_Abi_get_info(MPI_Info *info)
 {
 	MPI_ENTER;
-	struct weft_info *i = weft_info_open();
-	int rc = i ? 0 : -ENOMEM;
+	struct weft_info *i;
+	int err = weft_check_ptr(NULL, __func__, 1, info, "info");
+	int rc;
 
+	if (err)
+		return err;
+	i = weft_info_open();
+	rc = i ? 0 : -ENOMEM;
 	if (!rc)
 		rc = set_number(i, "mpi_aint_size", sizeof(MPI_Aint));
 	if (!rc)
@@ -162,7 +172,10 @@ int PMPI_Abi_get_fortran_info(MPI_Info *info)
 	MPI_ENTER;
 	struct weft_info *copy = NULL;
 	bool known;
+	int err = weft_check_ptr(NULL, __func__, 1, info, "info");
 
+	if (err)
+		return err;
 	pthread_mutex_lock(&lock);
 	known = fortran != NULL;
 	if (known)
@@ -189,8 +202,15 @@ int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true,
 {
 	MPI_ENTER;
 	struct weft_logical *l = logical_of(logical_size);
+	int err = weft_check_ptr(NULL, __func__, 2, logical_true,
+				 "logical_true");
 	bool again;
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 3, logical_false,
+				     "logical_false");
+	if (err)
+		return err;
 	if (!l)
 		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1,
 				    "no LOGICAL has %d bytes", logical_size);
@@ -215,7 +235,10 @@ int PMPI_Abi_get_fortran_booleans(int logical_size, void *logical_true,
 {
 	MPI_ENTER;
 	struct weft_logical *l = logical_of(logical_size);
+	int err = weft_check_ptr(NULL, __func__, 4, is_set, "is_set");
 
+	if (err)
+		return err;
 	if (!l)
 		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1,
 				    "no LOGICAL has %d bytes", logical_size);

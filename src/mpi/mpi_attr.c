@@ -2,7 +2,7 @@
 /* Attributes of communicators and datatypes; keyvals, also of windows. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_attr.h"
+#include "src/types/types_attr.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_type.h"
 
@@ -50,6 +50,15 @@ static int free_keyval(const char *func, enum weft_kind kind, int *key)
 	return err;
 }
 
+/* Where the answers of a get go. */
+static int check_places(const void *obj, const char *func, const void *value,
+			const int *flag)
+{
+	int err = weft_check_ptr(obj, func, 3, value, "attribute_val");
+
+	return err ? err : weft_check_ptr(obj, func, 4, flag, "flag");
+}
+
 /* ---- communicators -------------------------------------------------------*/
 
 static int comm_create(const char *func, MPI_Comm_copy_attr_function *copy,
@@ -81,6 +90,8 @@ static int comm_get(const char *func, MPI_Comm comm, int key, void *value,
 	struct weft_comm *c;
 	int err = mpi_check_comm(func, 1, comm, &c);
 
+	if (!err)
+		err = check_places(c, func, value, flag);
 	return err ? err
 		   : result(c, func, 2, key,
 			    weft_attr_get(&c->attr, WEFT_KIND_COMM, key, value,
@@ -232,6 +243,8 @@ int PMPI_Type_get_attr(MPI_Datatype datatype, int type_keyval,
 	struct weft_dt *dt;
 	int err = mpi_check_type(__func__, 1, datatype, &dt);
 
+	if (!err)
+		err = check_places(NULL, __func__, attribute_val, flag);
 	return err ? err
 		   : result(NULL, __func__, 2, type_keyval,
 			    weft_attr_get(&dt->attr, WEFT_KIND_DT, type_keyval,

@@ -54,8 +54,10 @@ int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest,
 {
 	MPI_ENTER;
 	const struct mpi_msg m = MSG;
-	int err = bsend(m, comm);
+	int err = weft_check_ptr(NULL, __func__, 7, request, "request");
 
+	if (!err)
+		err = bsend(m, comm);
 	if (!err)
 		*request = (MPI_Request)weft_req_null_done();
 	return err;
@@ -77,8 +79,10 @@ int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
 {
 	MPI_ENTER;
 	const struct mpi_msg m = MSG;
-	int err = bsend(m, comm);
+	int err = weft_check_ptr(NULL, __func__, 7, request, "request");
 
+	if (!err)
+		err = bsend(m, comm);
 	if (!err)
 		*request = (MPI_Request)weft_req_null_done();
 	return err;
@@ -95,11 +99,21 @@ static int attach(const char *func, struct weft_comm *c, void *buffer,
 	if (size < 0)
 		return weft_err_arg(c, func, MPI_ERR_ARG, c ? 3 : 2,
 				    "negative size %lld", (long long)size);
+	if (!buffer && size)
+		return weft_check_ptr(c, func, c ? 2 : 1, buffer, "buffer");
 	rc = weft_bsend_attach(where, buffer, size);
 	if (rc == -EBUSY)
 		return weft_err_arg(c, func, MPI_ERR_BUFFER, 0,
 				    "a buffer is attached already");
 	return weft_err_rc(c, func, rc);
+}
+
+static int check_detach(const char *func, const void *buffer_addr,
+			const void *size)
+{
+	int err = weft_check_ptr(NULL, func, 1, buffer_addr, "buffer_addr");
+
+	return err ? err : weft_check_ptr(NULL, func, 2, size, "size");
 }
 
 static MPI_Count detach(struct weft_comm *c, void *buffer_addr)
@@ -124,9 +138,11 @@ int PMPI_Buffer_attach(void *buffer, int size)
 int PMPI_Buffer_detach(void *buffer_addr, int *size)
 {
 	MPI_ENTER;
+	int err = check_detach(__func__, buffer_addr, size);
 
-	*size = (int)detach(NULL, buffer_addr);
-	return MPI_SUCCESS;
+	if (!err)
+		*size = (int)detach(NULL, buffer_addr);
+	return err;
 }
 
 #pragma weak MPI_Comm_attach_buffer = PMPI_Comm_attach_buffer
@@ -147,6 +163,11 @@ int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
 	if (!err)
+		err = weft_check_ptr(c, __func__, 2, buffer_addr,
+				     "buffer_addr");
+	if (!err)
+		err = weft_check_ptr(c, __func__, 3, size, "size");
+	if (!err)
 		*size = (int)detach(c, buffer_addr);
 	return err;
 }
@@ -163,9 +184,11 @@ int PMPI_Buffer_attach_c(void *buffer, MPI_Count size)
 int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
 	MPI_ENTER;
+	int err = check_detach(__func__, buffer_addr, size);
 
-	*size = detach(NULL, buffer_addr);
-	return MPI_SUCCESS;
+	if (!err)
+		*size = detach(NULL, buffer_addr);
+	return err;
 }
 
 #pragma weak MPI_Comm_attach_buffer_c = PMPI_Comm_attach_buffer_c
@@ -185,6 +208,11 @@ int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
+	if (!err)
+		err = weft_check_ptr(c, __func__, 2, buffer_addr,
+				     "buffer_addr");
+	if (!err)
+		err = weft_check_ptr(c, __func__, 3, size, "size");
 	if (!err)
 		*size = detach(c, buffer_addr);
 	return err;
@@ -215,7 +243,10 @@ int PMPI_Comm_flush_buffer(MPI_Comm comm)
 int PMPI_Buffer_iflush(MPI_Request *request)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, request, "request");
 
+	if (err)
+		return err;
 	return weft_err_rc(NULL, __func__,
 			   weft_bsend_iflush(weft_bsend_process(),
 					     (struct weft_req **)request));
@@ -228,6 +259,8 @@ int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
+	if (!err)
+		err = weft_check_ptr(c, __func__, 2, request, "request");
 	if (err)
 		return err;
 	return weft_err_rc(

@@ -22,11 +22,13 @@ int mpi_check_data_slow(const struct mpi_msg *m, const struct weft_comm *c)
 	if (!weft_dt_is_committed(m->dt))
 		return weft_err_arg(c, m->func, MPI_ERR_TYPE, m->arg + 2,
 				    "datatype is not committed");
-	if (!weft_dt_fits(m->dt, m->count))
+	if (!weft_dt_holds(m->dt, m->count))
 		return weft_err_arg(c, m->func, MPI_ERR_COUNT, m->arg + 1,
-				    "count %lld of a datatype of %lld bytes",
-				    (long long)m->count,
-				    (long long)m->dt->size);
+				    "%lld elements are beyond all memory",
+				    (long long)m->count);
+	if (m->buf == MPI_IN_PLACE && m->count)
+		return weft_err_arg(c, m->func, MPI_ERR_BUFFER, m->arg,
+				    "MPI_IN_PLACE is not allowed here");
 	if (!m->buf && m->count && m->dt->obj.predefined)
 		return weft_err_arg(c, m->func, MPI_ERR_BUFFER, m->arg,
 				    "buffer is NULL and count is %lld",

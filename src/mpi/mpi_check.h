@@ -8,8 +8,10 @@
 #define WEFT_MPI_CHECK_H
 
 #include "src/core/core_comm.h"
-#include "src/core/core_dt.h"
+#include "src/types/types_dt.h"
 #include "src/core/core_err.h"
+
+#include <limits.h>
 
 /* The communicator behind argument number arg. */
 static inline int mpi_check_comm(const char *func, int arg, MPI_Comm handle,
@@ -63,13 +65,19 @@ static inline int mpi_check_msg_far(const struct mpi_msg *m,
 	return mpi_check_msg_slow(&copy, c, recv);
 }
 
+/* Neither NULL nor MPI_IN_PLACE, and a count that needs no thought. */
+static inline bool mpi_data_is_good(const struct mpi_msg *m)
+{
+	return m->dt && weft_dt_is_handy(m->dt) &&
+	       (uint64_t)m->count <= INT_MAX && (uintptr_t)m->buf > 1;
+}
+
 /* recv: wildcards are allowed. m->dt is set also when checks are off. */
 static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
 				int recv)
 {
 	m->dt = weft_dt_of(m->type);
-	if (weft_likely(m->dt && weft_dt_is_usual(m->dt, m->count) &&
-			m->buf && m->tag >= 0 &&
+	if (weft_likely(mpi_data_is_good(m) && m->tag >= 0 &&
 			(unsigned)m->peer < (unsigned)c->peers))
 		return 0;
 	return mpi_check_msg_far(m, c, recv);
@@ -90,8 +98,7 @@ static inline int mpi_check_data_far(const struct mpi_msg *m,
 static inline int mpi_check_data(struct mpi_msg *m, const struct weft_comm *c)
 {
 	m->dt = weft_dt_of(m->type);
-	if (weft_likely(m->dt && weft_dt_is_usual(m->dt, m->count) &&
-			m->buf))
+	if (weft_likely(mpi_data_is_good(m)))
 		return 0;
 	return mpi_check_data_far(m, c);
 }

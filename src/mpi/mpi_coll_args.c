@@ -5,9 +5,9 @@
  */
 #include "src/mpi/mpi_coll_args.h"
 
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_req.h"
-#include "src/core/core_topo.h"
+#include "src/types/types_topo.h"
 #include "src/mpi/mpi_check.h"
 
 /* One side while it is checked. */
@@ -69,14 +69,22 @@ static int check_count(const struct side_check *c, MPI_Count n)
 			    "negative count %lld", (long long)n);
 }
 
+static int too_many(const struct side_check *c, MPI_Count n)
+{
+	return weft_err_arg(c->comm, c->m->func, MPI_ERR_COUNT, c->arg + 1,
+			    "%lld elements are beyond all memory",
+			    (long long)n);
+}
+
 static int check_counts(const struct side_check *c, MPI_Count *sum_p)
 {
 	const struct weft_coll_side *s = c->side;
 	bool lists = c->m->a.uneven && c->type_arg - c->arg == 3;
+	bool vector = c->m->a.kind == WEFT_COLL_REDUCE_SCATTER;
 	int i, err = 0;
 
 	*sum_p = s->count;
-	if (lists && !s->counts.at && c->blocks)
+	if ((lists || (vector && c->m->a.uneven)) && !s->counts.at && c->blocks)
 		return bad(c, MPI_ERR_ARG, c->arg + 1, "no list of counts");
 	if (lists && !s->displs.at && c->blocks)
 		return bad(c, MPI_ERR_ARG, c->arg + 2,
@@ -84,10 +92,65 @@ static int check_counts(const struct side_check *c, MPI_Count *sum_p)
 	if (!s->counts.at)
 		return check_count(c, s->count);
 	for (i = 0; i < c->blocks && !err; i++) {
-		err = check_count(c, weft_coll_num(&s->counts, i));
-		*sum_p += weft_coll_num(&s->counts, i);
+		MPI_Count n = weft_coll_num(&s->counts, i);
+
+		err = check_count(c, n);
+		if (!err && __builtin_add_overflow(*sum_p, n, sum_p))
+			err = too_many(c, n);
 	}
 	return err;
+}
+
+/* Blocks side by side are one row; listed ones stand alone. */
+static int check_range(const struct side_check *c)
+{
+	const struct weft_coll_side *s = c->side;
+	const struct weft_dt *dt = s->dt;
+	MPI_Count n = s->count;
+
+	if (!s->counts.at)
+		return __builtin_mul_overflow(n, c->blocks ? c->blocks : 1,
+					      &n) ||
+				       !weft_dt_holds(dt, n) ?
+			       too_many(c, s->count) : 0;
+	for (int i = 0; i < c->blocks; i++) {
+		n = weft_coll_num(&s->counts, i);
+		if (s->types)
+			dt = weft_dt_of(s->types[i]);
+		if (n && !weft_dt_holds(dt, n))
+			return too_many(c, n);
+	}
+	return 0;
+}
+
+/* Nothing lies in the first page: MPI_BOTTOM is for types and displacements
+ * that hold addresses. */
+static bool lacks_block(const struct weft_coll_side *s, int i)
+{
+	MPI_Count n = weft_coll_num(&s->counts, i);
+	MPI_Count at = s->displs.at ? weft_coll_num(&s->displs, i) : 0;
+	const struct weft_dt *dt = s->types && n ? weft_dt_of(s->types[i]) :
+						   s->dt;
+
+	if (!n || !dt->obj.predefined || !dt->size)
+		return false;
+	if (!s->types && __builtin_mul_overflow(at, dt->extent, &at))
+		return true;
+	return at >= 0 && at < 4096;
+}
+
+static bool lacks_buffer(const struct side_check *c, MPI_Count sum)
+{
+	const struct weft_coll_side *s = c->side;
+
+	if (s->buf || !sum)
+		return false;
+	if (!s->counts.at)
+		return s->dt->obj.predefined && s->dt->size;
+	for (int i = 0; i < c->blocks; i++)
+		if (lacks_block(s, i))
+			return true;
+	return false;
 }
 
 /* One side whose values count on this rank. */
@@ -106,10 +169,14 @@ static int check_side(const struct side_check *c)
 		return err;
 	if (!c->side->types)
 		c->side->dt = weft_dt_of(c->type);
-	if (weft_check && !c->side->buf && sum && c->side->dt &&
-	    c->side->dt->obj.predefined && c->side->dt->size)
+	if (!weft_check)
+		return 0;
+	if (c->side->buf == MPI_IN_PLACE)
+		return bad(c, MPI_ERR_BUFFER, c->arg,
+			   "MPI_IN_PLACE is not allowed here");
+	if (lacks_buffer(c, sum))
 		return bad(c, MPI_ERR_BUFFER, c->arg, "buffer is NULL");
-	return 0;
+	return check_range(c);
 }
 
 static int check_s(struct mpi_coll *m, int blocks)
@@ -129,9 +196,6 @@ static int check_r(struct mpi_coll *m, int blocks)
 		blocks,
 	};
 
-	if (weft_check && m->a.r.buf == MPI_IN_PLACE)
-		return bad(&c, MPI_ERR_BUFFER, m->r_arg,
-			   "MPI_IN_PLACE is not allowed here");
 	return check_side(&c);
 }
 
@@ -144,16 +208,12 @@ static int check_in_place(const struct mpi_coll *m, int arg)
 			    "MPI_IN_PLACE on an intercommunicator");
 }
 
-/* Two buffers that begin at the same place overlap, basic types do surely. */
 static int check_alias(const struct mpi_coll *m)
 {
-	const struct weft_coll_side *s = &m->a.s, *r = &m->a.r;
-
-	if (!weft_check || !s->buf || s->buf != r->buf || s->counts.at ||
-	    r->counts.at || !r->dt->obj.predefined || r->count == 0)
+	if (!weft_check || !mpi_coll_alias(m))
 		return 0;
 	return weft_err_arg(m->a.comm, m->func, MPI_ERR_BUFFER, m->r_arg,
-			    "send and receive buffer are the same, "
+			    "send and receive buffer overlap, "
 			    "use MPI_IN_PLACE");
 }
 
@@ -259,9 +319,34 @@ static int check_all(struct mpi_coll *m)
 	if (m->a.s.buf == MPI_IN_PLACE)
 		return check_in_place(m, m->s_arg);
 	err = check_s(m, n);
-	return err || m->a.kind == WEFT_COLL_ALLGATHER || m->a.s.types
-		       ? err
-		       : check_alias(m);
+	return err ? err : check_alias(m);
+}
+
+MPI_Count mpi_coll_vector(const struct mpi_coll *m)
+{
+	const struct weft_coll_side *r = &m->a.r;
+	int ranks = m->a.comm->size;
+	MPI_Count sum = 0;
+
+	if (m->a.kind != WEFT_COLL_REDUCE_SCATTER)
+		return r->count;
+	if (!r->counts.at)
+		return r->count * ranks;
+	for (int i = 0; i < ranks; i++)
+		sum += weft_coll_num(&r->counts, i);
+	return sum;
+}
+
+/* The vector to be combined, whose type and count the other side has. */
+static int check_vector(struct mpi_coll *m)
+{
+	const struct weft_dt *dt = m->a.r.dt;
+
+	if (!weft_check || m->a.s.buf || !dt->obj.predefined || !dt->size ||
+	    !mpi_coll_vector(m))
+		return 0;
+	return weft_err_arg(m->a.comm, m->func, MPI_ERR_BUFFER, m->s_arg,
+			    "buffer is NULL");
 }
 
 /* The receive side has type and count on every rank, a buffer at the root. */
@@ -280,9 +365,11 @@ static int check_reduce(struct mpi_coll *m)
 	m->a.r.buf = buf;
 	if (!err)
 		err = check_op(m);
-	return err || !is_root(m) || m->a.s.buf == MPI_IN_PLACE
-		       ? err
-		       : check_alias(m);
+	if (err || !is_root(m) || m->a.comm->inter ||
+	    m->a.s.buf == MPI_IN_PLACE)
+		return err;
+	err = check_vector(m);
+	return err ? err : check_alias(m);
 }
 
 static int check_combine(struct mpi_coll *m)
@@ -295,7 +382,8 @@ static int check_combine(struct mpi_coll *m)
 		return err;
 	if (m->a.s.buf == MPI_IN_PLACE)
 		return check_in_place(m, 1);
-	return check_alias(m);
+	err = check_vector(m);
+	return err ? err : check_alias(m);
 }
 
 static int check_intra(struct mpi_coll *m)
@@ -303,6 +391,20 @@ static int check_intra(struct mpi_coll *m)
 	int err = weft_check_intra(m->a.comm, m->func, m->comm_arg);
 
 	return err ? err : check_combine(m);
+}
+
+/* The first rank gets nothing: its receive buffer may be anything. */
+static int check_exscan(struct mpi_coll *m)
+{
+	void *buf = m->a.r.buf;
+	int err;
+
+	if (m->a.comm->rank || m->a.comm->inter || m->a.s.buf == MPI_IN_PLACE)
+		return check_intra(m);
+	m->a.r.buf = m->a.s.buf;
+	err = check_r(m, 0);
+	m->a.r.buf = buf;
+	return err ? err : check_op(m);
 }
 
 static int check_neighbor(struct mpi_coll *m)
@@ -313,11 +415,10 @@ static int check_neighbor(struct mpi_coll *m)
 	if (!c->topo)
 		return weft_err_arg(c, m->func, MPI_ERR_TOPOLOGY, m->comm_arg,
 				    "communicator has no topology");
-	if (weft_check && m->a.s.buf == MPI_IN_PLACE)
-		return weft_err_arg(c, m->func, MPI_ERR_BUFFER, m->s_arg,
-				    "MPI_IN_PLACE is not allowed here");
 	err = check_s(m, c->topo->nout);
-	return err ? err : check_r(m, c->topo->nin);
+	if (!err)
+		err = check_r(m, c->topo->nin);
+	return err ? err : check_alias(m);
 }
 
 static int check_nothing(struct mpi_coll *m)
@@ -338,7 +439,7 @@ static const check_fn checks[WEFT_COLL_KINDS] = {
 	[WEFT_COLL_ALLTOALL] = check_all,
 	[WEFT_COLL_REDUCE_SCATTER] = check_combine,
 	[WEFT_COLL_SCAN] = check_intra,
-	[WEFT_COLL_EXSCAN] = check_intra,
+	[WEFT_COLL_EXSCAN] = check_exscan,
 	[WEFT_COLL_NEIGHBOR_ALLGATHER] = check_neighbor,
 	[WEFT_COLL_NEIGHBOR_ALLTOALL] = check_neighbor,
 };

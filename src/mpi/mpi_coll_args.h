@@ -184,7 +184,7 @@ static inline struct mpi_coll mpi_combine(const char *func,
 		.r_type_arg = 4,
 		.comm_arg = 6,
 		.a = { .kind = kind,
-		       .uneven = r.counts.at != NULL,
+		       .uneven = r.nargs == 4,
 		       .s = { .buf = (void *)(uintptr_t)sendbuf },
 		       .r = mpi_side_open(&r) },
 	};
@@ -202,6 +202,11 @@ static inline struct mpi_coll mpi_combine_root(const char *func,
 	m.a.root = root;
 	return m;
 }
+
+/* Elements of the vectors that a reduction combines. */
+MPI_Count mpi_coll_vector(const struct mpi_coll *m);
+/* True when send and receive buffer surely share memory (mpi_coll_alias.c). */
+bool mpi_coll_alias(const struct mpi_coll *m);
 
 /* Check, and run, start, or prepare. Return what the MPI function returns. */
 int mpi_coll_run(struct mpi_coll *m);

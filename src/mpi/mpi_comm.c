@@ -3,7 +3,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_bsend.h"
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
@@ -49,6 +49,8 @@ int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
 	if (!err)
+		err = weft_check_ptr(c, __func__, 2, flag, "flag");
+	if (!err)
 		*flag = c->inter;
 	return err;
 }
@@ -71,6 +73,8 @@ int PMPI_Comm_remote_size(MPI_Comm comm, int *size)
 	struct weft_comm *c;
 	int err = check_inter(__func__, comm, &c);
 
+	if (!err)
+		err = weft_check_ptr(c, __func__, 2, size, "size");
 	if (!err)
 		*size = c->peers;
 	return err;
@@ -98,6 +102,8 @@ int PMPI_Comm_remote_group(MPI_Comm comm, MPI_Group *group)
 	int err = check_inter(__func__, comm, &c);
 
 	if (!err)
+		err = weft_check_ptr(c, __func__, 2, group, "group");
+	if (!err)
 		*group = (MPI_Group)weft_group_get(c->remote);
 	return err;
 }
@@ -110,6 +116,8 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 	int err = mpi_check_comm(__func__, 1, comm1, &a);
 	int far = MPI_IDENT;
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 3, result, "result");
 	if (!err)
 		err = mpi_check_comm(__func__, 2, comm2, &b);
 	if (err)
@@ -154,8 +162,12 @@ int PMPI_Comm_get_name(MPI_Comm comm, char *comm_name, int *resultlen)
 {
 	MPI_ENTER;
 	struct weft_comm *c;
-	int err;
+	int err = weft_check_ptr(NULL, __func__, 2, comm_name, "comm_name");
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 3, resultlen, "resultlen");
+	if (err)
+		return err;
 	if (comm == MPI_COMM_NULL) {
 		strcpy(comm_name, "MPI_COMM_NULL");
 		*resultlen = (int)strlen(comm_name);
@@ -215,6 +227,8 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 	struct weft_info *info;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
+	if (!err)
+		err = weft_check_ptr(c, __func__, 2, info_used, "info_used");
 	if (err)
 		return err;
 	info = c->info ? weft_info_dup(c->info) : weft_info_open();
@@ -226,11 +240,13 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 
 /* ---- the end ------------------------------------------------------------- */
 
-static int check_mortal(const char *func, MPI_Comm comm,
+static int check_mortal(const char *func, const MPI_Comm *comm,
 			struct weft_comm **comm_p)
 {
-	int err = mpi_check_comm(func, 1, comm, comm_p);
+	int err = weft_check_ptr(NULL, func, 1, comm, "comm");
 
+	if (!err)
+		err = mpi_check_comm(func, 1, *comm, comm_p);
 	if (!err && (*comm_p)->obj.predefined)
 		err = weft_err_arg(*comm_p, func, MPI_ERR_COMM, 1,
 				   "%s cannot be freed", (*comm_p)->name);
@@ -256,7 +272,7 @@ int PMPI_Comm_free(MPI_Comm *comm)
 {
 	MPI_ENTER;
 	struct weft_comm *c;
-	int err = check_mortal(__func__, *comm, &c);
+	int err = check_mortal(__func__, comm, &c);
 
 	return err ? err : end(__func__, c, comm);
 }
@@ -267,7 +283,7 @@ int PMPI_Comm_disconnect(MPI_Comm *comm)
 {
 	MPI_ENTER;
 	struct weft_comm *c;
-	int err = check_mortal(__func__, *comm, &c);
+	int err = check_mortal(__func__, comm, &c);
 
 	if (err)
 		return err;
@@ -281,7 +297,10 @@ int PMPI_Comm_disconnect(MPI_Comm *comm)
 int PMPI_Comm_get_parent(MPI_Comm *parent)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, parent, "parent");
 
+	if (err)
+		return err;
 	if (!weft_core.world)
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*parent = MPI_COMM_NULL;

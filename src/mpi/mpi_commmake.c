@@ -3,13 +3,13 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_ctx.h"
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_inter.h"
 #include "src/core/core_make.h"
 #include "src/core/core_p2p.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
-#include "src/core/core_topo.h"
+#include "src/types/types_topo.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_commobj.h"
 
@@ -43,18 +43,20 @@ static int take_along(struct weft_comm *from, struct weft_comm *to)
 	return rc;
 }
 
-static int dup(const char *func, MPI_Comm comm, MPI_Info info,
+static int dup(const char *func, MPI_Comm comm, MPI_Info info, int arg,
 	       MPI_Comm *newcomm)
 {
 	struct weft_comm *c, *made;
 	int err = mpi_check_comm(func, 1, comm, &c);
 	int rc;
 
+	mpi_comm_none(newcomm);
 	if (!err)
 		err = mpi_check_info(c, func, 2, info);
+	if (!err)
+		err = weft_check_ptr(c, func, arg, newcomm, "newcomm");
 	if (err)
 		return err;
-	*newcomm = MPI_COMM_NULL;
 	rc = weft_comm_clone(c, &made);
 	if (rc)
 		return weft_err_rc(c, func, rc);
@@ -73,7 +75,7 @@ int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 {
 	MPI_ENTER;
 
-	return dup(__func__, comm, MPI_INFO_NULL, newcomm);
+	return dup(__func__, comm, MPI_INFO_NULL, 2, newcomm);
 }
 
 #pragma weak MPI_Comm_dup_with_info = PMPI_Comm_dup_with_info
@@ -81,7 +83,7 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
 	MPI_ENTER;
 
-	return dup(__func__, comm, info, newcomm);
+	return dup(__func__, comm, info, 3, newcomm);
 }
 
 /* The attributes are copied at the call; the rest when the context is there. */
@@ -118,7 +120,7 @@ static int idup_prepare(struct idup *d, struct weft_comm *c, MPI_Info info)
 	return rc;
 }
 
-static int idup(const char *func, MPI_Comm comm, MPI_Info info,
+static int idup(const char *func, MPI_Comm comm, MPI_Info info, int arg,
 		MPI_Comm *newcomm, MPI_Request *request)
 {
 	struct weft_comm *c;
@@ -127,8 +129,13 @@ static int idup(const char *func, MPI_Comm comm, MPI_Info info,
 	int err = mpi_check_comm(func, 1, comm, &c);
 	int rc = -ENOMEM;
 
+	mpi_comm_none(newcomm);
 	if (!err)
 		err = mpi_check_info(c, func, 2, info);
+	if (!err)
+		err = weft_check_ptr(c, func, arg, newcomm, "newcomm");
+	if (!err)
+		err = weft_check_ptr(c, func, arg + 1, request, "request");
 	if (err)
 		return err;
 	d = calloc(1, sizeof(*d));
@@ -151,7 +158,7 @@ int PMPI_Comm_idup(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request)
 {
 	MPI_ENTER;
 
-	return idup(__func__, comm, MPI_INFO_NULL, newcomm, request);
+	return idup(__func__, comm, MPI_INFO_NULL, 2, newcomm, request);
 }
 
 #pragma weak MPI_Comm_idup_with_info = PMPI_Comm_idup_with_info
@@ -160,7 +167,7 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
 {
 	MPI_ENTER;
 
-	return idup(__func__, comm, info, newcomm, request);
+	return idup(__func__, comm, info, 3, newcomm, request);
 }
 
 /* ---- by group ------------------------------------------------------------ */
@@ -187,7 +194,9 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 	struct weft_comm *c, *made = NULL;
 	struct weft_group *g;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
+	int rc;
 
+	mpi_comm_none(newcomm);
 	if (!err)
 		err = mpi_check_group(c, __func__, 2, group, &g);
 	if (!err)
@@ -196,8 +205,8 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		err = check_inside(c, __func__, g);
 	if (err)
 		return err;
-	return hand_out(c, __func__, weft_make_create(c, g, &made), made,
-			newcomm);
+	rc = weft_make_create(c, g, &made);
+	return hand_out(c, __func__, rc, made, newcomm);
 }
 
 #pragma weak MPI_Comm_create_group = PMPI_Comm_create_group
@@ -208,7 +217,9 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 	struct weft_comm *c, *made = NULL;
 	struct weft_group *g;
 	int err = mpi_check_intra(__func__, 1, comm, &c);
+	int rc;
 
+	mpi_comm_none(newcomm);
 	if (!err)
 		err = mpi_check_group(c, __func__, 2, group, &g);
 	if (!err)
@@ -220,8 +231,8 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 				   "invalid tag %d", tag);
 	if (err)
 		return err;
-	return hand_out(c, __func__, weft_make_group(c, g, tag, &made), made,
-			newcomm);
+	rc = weft_make_group(c, g, tag, &made);
+	return hand_out(c, __func__, rc, made, newcomm);
 }
 
 /* Handler and hints that came as arguments. */
@@ -252,8 +263,13 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
 	int rc;
 
+	mpi_comm_none(newcomm);
 	if (!err)
 		err = weft_check_ptr(NULL, __func__, 2, stringtag, "string");
+	if (!err)
+		err = mpi_check_info(NULL, __func__, 3, info);
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 5, newcomm, "newcomm");
 	if (err)
 		return err;
 	rc = weft_make_from_group(g, stringtag, &made);
@@ -270,7 +286,9 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 	MPI_ENTER;
 	struct weft_comm *c, *made = NULL;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
+	int rc;
 
+	mpi_comm_none(newcomm);
 	if (!err && color < 0 && color != MPI_UNDEFINED)
 		err = weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
 				   "negative color %d", color);
@@ -278,8 +296,8 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 		err = weft_check_ptr(c, __func__, 4, newcomm, "newcomm");
 	if (err)
 		return err;
-	return hand_out(c, __func__, weft_comm_split(c, color, key, &made),
-			made, newcomm);
+	rc = weft_comm_split(c, color, key, &made);
+	return hand_out(c, __func__, rc, made, newcomm);
 }
 
 /* Ranks of a host share a color: the first of them in the job. */
@@ -320,18 +338,23 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 	MPI_ENTER;
 	struct weft_comm *c, *made = NULL;
 	int color = type_color(split_type, info);
-	int err = mpi_check_intra(__func__, 1, comm, &c);
+	int err = mpi_check_comm(__func__, 1, comm, &c);
 	int rc;
 
+	mpi_comm_none(newcomm);
 	if (!err && color == -1)
 		err = weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
 				   "unknown split type %d", split_type);
+	if (!err)
+		err = mpi_check_info(c, __func__, 4, info);
+	if (!err)
+		err = weft_check_ptr(c, __func__, 5, newcomm, "newcomm");
 	if (err)
 		return err;
 	rc = weft_comm_split(c, color, key, &made);
 	/* unguided asks for a proper part; the host is the only one we know */
 	if (!rc && split_type == MPI_COMM_TYPE_HW_UNGUIDED && made &&
-	    made->size == c->size) {
+	    made->size == c->size && made->peers == c->peers) {
 		weft_comm_put(made);
 		made = NULL;
 	}

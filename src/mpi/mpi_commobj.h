@@ -24,4 +24,11 @@ int mpi_check_group(const void *obj, const char *func, int arg, MPI_Group h,
 /* MPI_INFO_NULL or a valid info. */
 int mpi_check_info(const void *obj, const char *func, int arg, MPI_Info info);
 
+/* What a constructor leaves behind when it fails. */
+static inline void mpi_comm_none(MPI_Comm *newcomm)
+{
+	if (newcomm)
+		*newcomm = MPI_COMM_NULL;
+}
+
 #endif

@@ -2,8 +2,8 @@
 /* Datatypes: commit, free, dup, sizes, names, addresses. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_attr.h"
-#include "src/core/core_dt_env.h"
+#include "src/types/types_attr.h"
+#include "src/types/types_dt_env.h"
 #include "src/mpi/mpi_type.h"
 
 #include <errno.h>

@@ -17,7 +17,13 @@
 int PMPI_Get_version(int *version, int *subversion)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, version, "version");
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, subversion,
+				     "subversion");
+	if (err)
+		return err;
 	*version = MPI_VERSION;
 	*subversion = MPI_SUBVERSION;
 	return MPI_SUCCESS;
@@ -27,7 +33,12 @@ int PMPI_Get_version(int *version, int *subversion)
 int PMPI_Get_library_version(char *version, int *resultlen)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, version, "version");
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, resultlen, "resultlen");
+	if (err)
+		return err;
 	*resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING,
 			      "Weft " PACKAGE_VERSION
 			      ", MPI %d.%d, standard ABI %d.%d",
@@ -40,7 +51,12 @@ int PMPI_Get_library_version(char *version, int *resultlen)
 int PMPI_Get_processor_name(char *name, int *resultlen)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, name, "name");
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, resultlen, "resultlen");
+	if (err)
+		return err;
 	if (!weft_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*resultlen =
@@ -77,7 +93,10 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
 	MPI_ENTER;
 	void *p = NULL;
+	int err = weft_check_ptr(NULL, __func__, 3, baseptr, "baseptr");
 
+	if (err)
+		return err;
 	if (size < 0)
 		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1,
 				    "negative size %lld", (long long)size);

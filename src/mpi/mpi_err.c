@@ -28,8 +28,14 @@ int PMPI_Comm_create_errhandler(
 	MPI_Errhandler *errhandler)
 {
 	MPI_ENTER;
-	struct weft_errh *h = calloc(1, sizeof(*h));
+	struct weft_errh *h;
+	int err = weft_check_ptr(NULL, __func__, 2, errhandler, "errhandler");
 
+	if (!err && !comm_errhandler_fn)
+		err = weft_check_ptr_bad(NULL, __func__, 1, "function");
+	if (err)
+		return err;
+	h = calloc(1, sizeof(*h));
 	if (!h)
 		return weft_err_rc(NULL, __func__, -ENOMEM);
 	weft_obj_init(&h->obj, WEFT_KIND_ERRH);
@@ -68,6 +74,8 @@ int PMPI_Comm_get_errhandler(MPI_Comm comm, MPI_Errhandler *errhandler)
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
 	if (!err)
+		err = weft_check_ptr(c, __func__, 2, errhandler, "errhandler");
+	if (!err)
 		*errhandler = weft_obj_handle(&weft_errh_get(c->errh)->obj);
 	return err;
 }
@@ -90,8 +98,10 @@ int PMPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
 	MPI_ENTER;
 	struct weft_errh *h;
-	int err = check_errh(NULL, __func__, 1, *errhandler, &h);
+	int err = weft_check_ptr(NULL, __func__, 1, errhandler, "errhandler");
 
+	if (!err)
+		err = check_errh(NULL, __func__, 1, *errhandler, &h);
 	if (err)
 		return err;
 	weft_errh_put(h);
@@ -112,7 +122,10 @@ int PMPI_Error_class(int errorcode, int *errorclass)
 {
 	MPI_ENTER;
 	int class = weft_errtext_class(errorcode);
+	int err = weft_check_ptr(NULL, __func__, 2, errorclass, "errorclass");
 
+	if (err)
+		return err;
 	if (class < 0)
 		return no_code(__func__, 1, errorcode);
 	*errorclass = class;
@@ -125,7 +138,12 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 	MPI_ENTER;
 	const char *text = weft_errtext_get(errorcode);
 	const char *name = weft_errtext_name(errorcode);
+	int err = weft_check_ptr(NULL, __func__, 2, string, "string");
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 3, resultlen, "resultlen");
+	if (err)
+		return err;
 	if (!text)
 		return no_code(__func__, 1, errorcode);
 	if (name)
@@ -140,7 +158,10 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen)
 int PMPI_Add_error_class(int *errorclass)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, errorclass, "errorclass");
 
+	if (err)
+		return err;
 	return weft_err_rc(NULL, __func__, weft_errtext_add_class(errorclass));
 }
 
@@ -151,7 +172,7 @@ static int answer(const char *func, int rc, int code)
 		return no_code(func, 1, code);
 	if (rc == -EBUSY)
 		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 1,
-				    "class %d still has codes", code);
+				    "%d still has a text or codes", code);
 	return weft_err_rc(NULL, func, rc);
 }
 
@@ -159,7 +180,10 @@ static int answer(const char *func, int rc, int code)
 int PMPI_Add_error_code(int errorclass, int *errorcode)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 2, errorcode, "errorcode");
 
+	if (err)
+		return err;
 	return answer(__func__, weft_errtext_add_code(errorclass, errorcode),
 		      errorclass);
 }
@@ -168,7 +192,10 @@ int PMPI_Add_error_code(int errorclass, int *errorcode)
 int PMPI_Add_error_string(int errorcode, const char *string)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 2, string, "string");
 
+	if (err)
+		return err;
 	return answer(__func__, weft_errtext_add_string(errorcode, string),
 		      errorcode);
 }

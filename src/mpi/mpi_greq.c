@@ -31,12 +31,17 @@ static int greq_cancel(struct weft_req *r)
 	return g->cancel ? g->cancel(g->extra, weft_req_is_done(r)) : 0;
 }
 
+static int greq_leave(struct weft_req *r)
+{
+	struct greq *g = weft_container_of(r, struct greq, req);
+
+	return g->free ? g->free(g->extra) : MPI_SUCCESS;
+}
+
 static void greq_free(struct weft_req *r)
 {
 	struct greq *g = weft_container_of(r, struct greq, req);
 
-	if (g->free)
-		g->free(g->extra);
 	r->obj.kind = WEFT_KIND_FREE;
 	free(g);
 }
@@ -47,6 +52,7 @@ static const struct weft_req_ops greq_ops = {
 	.cancel = greq_cancel,
 	.step = weft_req_no_step,
 	.query = greq_query,
+	.leave = greq_leave,
 	.free = greq_free,
 };
 
@@ -57,8 +63,12 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn,
 			void *extra_state, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct greq *g = malloc(sizeof(*g));
+	struct greq *g;
+	int err = weft_check_ptr(NULL, __func__, 5, request, "request");
 
+	if (err)
+		return err;
+	g = malloc(sizeof(*g));
 	if (!g)
 		return weft_err_rc(NULL, __func__, -ENOMEM);
 	weft_req_init(&g->req, &greq_ops, NULL,
@@ -71,17 +81,27 @@ int PMPI_Grequest_start(MPI_Grequest_query_function *query_fn,
 	return MPI_SUCCESS;
 }
 
+/* When the application has freed the handle already, the request ends here:
+ * its last word is what this call returns. */
 #pragma weak MPI_Grequest_complete = PMPI_Grequest_complete
 int PMPI_Grequest_complete(MPI_Request request)
 {
 	MPI_ENTER;
 	struct weft_req *r = weft_obj_of(request, WEFT_KIND_REQ);
+	bool orphan;
+	int err;
 
-	if (!r || !(r->flags & WEFT_REQ_GREQ))
+	if (!r || !(r->flags & WEFT_REQ_GREQ) || weft_req_is_done(r))
 		return mpi_check_req_bad(__func__, 1, request);
 	weft_lock();
-	weft_req_complete(r, 0);
+	orphan = r->flags & WEFT_REQ_ORPHAN;
+	if (!orphan)
+		weft_req_complete(r, 0);
 	weft_unlock();
 	weft_progress_wake();
-	return MPI_SUCCESS;
+	if (!orphan)
+		return MPI_SUCCESS;
+	err = greq_leave(r);
+	greq_free(r);
+	return weft_err_rc(NULL, __func__, err);
 }

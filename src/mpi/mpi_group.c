@@ -5,7 +5,7 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_commobj.h"
@@ -82,6 +82,15 @@ static int bad_rank(const char *func, int arg, int rank, int size)
 			    "invalid rank %d in group of size %d", rank, size);
 }
 
+/* n, argument 2, counts the list behind it. */
+static int check_list(const char *func, int n, const void *list)
+{
+	if (n < 0)
+		return weft_err_arg(NULL, func, MPI_ERR_ARG, 2,
+				    "negative number %d", n);
+	return n ? weft_check_ptr(NULL, func, 3, list, "list") : 0;
+}
+
 #pragma weak MPI_Group_translate_ranks = PMPI_Group_translate_ranks
 int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 			       MPI_Group group2, int ranks2[])
@@ -93,6 +102,10 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 
 	if (!err)
 		err = mpi_check_group(NULL, __func__, 4, group2, &b);
+	if (!err)
+		err = check_list(__func__, n, ranks1);
+	if (!err && n)
+		err = weft_check_ptr(NULL, __func__, 5, ranks2, "ranks2");
 	for (i = 0; !err && i < n; i++)
 		if (ranks1[i] != MPI_PROC_NULL &&
 		    (ranks1[i] < 0 || ranks1[i] >= a->size))
@@ -139,6 +152,8 @@ int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 	int err = mpi_check_group(NULL, __func__, 1, group1, &a);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, 3, result, "result");
+	if (!err)
 		err = mpi_check_group(NULL, __func__, 2, group2, &b);
 	if (!err)
 		*result = mpi_group_compare(a, b);
@@ -150,8 +165,10 @@ int PMPI_Group_free(MPI_Group *group)
 {
 	MPI_ENTER;
 	struct weft_group *g;
-	int err = mpi_check_group(NULL, __func__, 1, *group, &g);
+	int err = weft_check_ptr(NULL, __func__, 1, group, "group");
 
+	if (!err)
+		err = mpi_check_group(NULL, __func__, 1, *group, &g);
 	if (err)
 		return err;
 	weft_group_put(g);
@@ -295,8 +312,12 @@ static struct weft_group *leave_out(const struct part *p)
 
 static int part_of(struct part *p, int incl, MPI_Group *newgroup)
 {
-	int err = check_part(p);
+	int err = check_list(p->func, p->n, p->ranks);
 
+	if (!err)
+		err = weft_check_ptr(NULL, p->func, 4, newgroup, "newgroup");
+	if (!err)
+		err = check_part(p);
 	if (err)
 		return err;
 	return hand_out(p->func, incl ? keep(p) : leave_out(p), newgroup);
@@ -346,7 +367,7 @@ static int ranges_of(const char *func, MPI_Group group, int n, int ranges[][3],
 	int i, k, count = 0;
 
 	if (!err)
-		err = weft_check_ptr(NULL, func, 4, newgroup, "newgroup");
+		err = check_list(func, n, ranges);
 	for (i = 0; !err && i < n; i++) {
 		if (ranges[i][2] == 0)
 			return weft_err_arg(NULL, func, MPI_ERR_ARG, 3,

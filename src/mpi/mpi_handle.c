@@ -5,7 +5,7 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_handle.h"
+#include "src/types/types_handle.h"
 
 static int to_int(const void *handle, enum weft_kind kind)
 {

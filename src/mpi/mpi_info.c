@@ -3,7 +3,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_err.h"
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 
 #include <errno.h>
 #include <string.h>
@@ -76,8 +76,12 @@ int PMPI_Info_create(MPI_Info *info)
 int PMPI_Info_create_env(int argc, char *argv[], MPI_Info *info)
 {
 	MPI_ENTER;
-	struct weft_info *env = weft_info_open();
+	struct weft_info *env;
+	int err = weft_check_ptr(NULL, __func__, 3, info, "info");
 
+	if (err)
+		return err;
+	env = weft_info_open();
 	if (env && weft_info_fill(env, argv ? argc : 0, argv)) {
 		weft_info_close(env);
 		env = NULL;
@@ -92,6 +96,8 @@ int PMPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 	struct weft_info *from;
 	int err = check_info(__func__, 1, info, &from);
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, newinfo, "newinfo");
 	return err ? err : hand_out(__func__, weft_info_dup(from), newinfo);
 }
 
@@ -167,9 +173,13 @@ int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value,
 {
 	MPI_ENTER;
 	int len = -1;
-	int err = read_value(__func__, info, key, value,
-			     valuelen < 0 ? 0 : valuelen + 1, &len);
+	int err = weft_check_ptr(NULL, __func__, 5, flag, "flag");
 
+	if (!err && valuelen >= 0)
+		err = weft_check_ptr(NULL, __func__, 4, value, "value");
+	if (!err)
+		err = read_value(__func__, info, key, value,
+				 valuelen < 0 ? 0 : valuelen + 1, &len);
 	if (!err)
 		*flag = len >= 0;
 	return err;
@@ -181,8 +191,14 @@ int PMPI_Info_get_string(MPI_Info info, const char *key, int *buflen,
 {
 	MPI_ENTER;
 	int len = -1;
-	int err = read_value(__func__, info, key, value, *buflen, &len);
+	int err = weft_check_ptr(NULL, __func__, 3, buflen, "buflen");
 
+	if (!err && *buflen > 0)
+		err = weft_check_ptr(NULL, __func__, 4, value, "value");
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 5, flag, "flag");
+	if (!err)
+		err = read_value(__func__, info, key, value, *buflen, &len);
 	if (err)
 		return err;
 	*flag = len >= 0;
@@ -199,6 +215,10 @@ int PMPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen,
 	int len = -1;
 	int err = read_value(__func__, info, key, NULL, 0, &len);
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 3, valuelen, "valuelen");
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 4, flag, "flag");
 	if (err)
 		return err;
 	*flag = len >= 0;
@@ -215,6 +235,8 @@ int PMPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 	int err = check_info(__func__, 1, info, &i);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, nkeys, "nkeys");
+	if (!err)
 		*nkeys = weft_info_count(i);
 	return err;
 }
@@ -226,6 +248,8 @@ int PMPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 	struct weft_info *i;
 	int err = check_info(__func__, 1, info, &i);
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 3, key, "key");
 	if (!err && weft_info_key(i, n, key))
 		err = weft_err_arg(NULL, __func__, MPI_ERR_ARG, 2,
 				   "key number %d of %d", n,

@@ -3,11 +3,12 @@
 #include "src/mpi/mpi_face.h"
 
 #include "coll/coll.h"
-#include "src/core/core_attr.h"
+#include "src/types/types_attr.h"
 #include "src/core/core_bsend.h"
+#include "src/core/core_call.h"
 #include "src/core/core_err.h"
 #include "src/core/core_opts.h"
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 
@@ -96,7 +97,10 @@ int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 int PMPI_Initialized(int *flag)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, flag, "flag");
 
+	if (err)
+		return err;
 	*flag = weft_load32(&weft_core.phase) != WEFT_BEFORE_INIT;
 	return MPI_SUCCESS;
 }
@@ -105,7 +109,10 @@ int PMPI_Initialized(int *flag)
 int PMPI_Finalized(int *flag)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, flag, "flag");
 
+	if (err)
+		return err;
 	*flag = weft_load32(&weft_core.phase) == WEFT_AFTER_FINALIZE;
 	return MPI_SUCCESS;
 }
@@ -131,7 +138,10 @@ int PMPI_Finalize(void)
 int PMPI_Query_thread(int *provided)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, provided, "provided");
 
+	if (err)
+		return err;
 	if (!weft_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*provided = weft_core.thread_level;
@@ -142,7 +152,10 @@ int PMPI_Query_thread(int *provided)
 int PMPI_Is_thread_main(int *flag)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, flag, "flag");
 
+	if (err)
+		return err;
 	if (!weft_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*flag = pthread_equal(pthread_self(), weft_core.main_thread) != 0;
@@ -154,7 +167,12 @@ int PMPI_Abort(MPI_Comm comm, int errorcode)
 {
 	MPI_ENTER;
 	const struct weft_comm *c = weft_comm_of(comm);
+	const char *name = c && c->name[0] ? c->name : "communicator";
+	char text[MPI_MAX_OBJECT_NAME + 32];
 
-	weft_core_abort(errorcode, "MPI_Abort(%s, %d)",
-			c && c->name[0] ? c->name : "communicator", errorcode);
+	snprintf(text, sizeof(text), "MPI_Abort(%s, %d)", name, errorcode);
+	if (!weft_call_watched())
+		weft_core_abort(errorcode, "%s", text);
+	fflush(stdout);
+	weft_core_quit(errorcode & 255 ? errorcode & 255 : 1, text);
 }

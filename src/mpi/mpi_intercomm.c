@@ -3,7 +3,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_ctx.h"
-#include "src/core/core_info.h"
+#include "src/types/types_info.h"
 #include "src/core/core_inter.h"
 #include "src/core/core_make.h"
 #include "src/core/core_p2p.h"
@@ -32,6 +32,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 	struct weft_small local;
 	int err = mpi_check_intra(__func__, 1, local_comm, &c);
 
+	mpi_comm_none(newintercomm);
 	if (!err)
 		err = check_leader(c, __func__, 2, local_leader, c->size);
 	if (!err && c->rank == local_leader) {
@@ -40,6 +41,12 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 			err = check_leader(peer, __func__, 4, remote_leader,
 					   peer->peers);
 	}
+	if (!err)
+		err = weft_check_ptr(c, __func__, 6, newintercomm,
+				     "newintercomm");
+	if (!err && tag < 0)
+		err = weft_err_arg(c, __func__, MPI_ERR_TAG, 5,
+				   "invalid tag %d", tag);
 	if (err)
 		return err;
 	local = weft_small_of(c);
@@ -60,9 +67,13 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 	struct weft_comm *c, *made;
 	int err = mpi_check_comm(__func__, 1, intercomm, &c);
 
+	mpi_comm_none(newintracomm);
 	if (!err && !c->inter)
 		err = weft_err_arg(c, __func__, MPI_ERR_COMM, 1,
 				   "communicator is not an intercommunicator");
+	if (!err)
+		err = weft_check_ptr(c, __func__, 3, newintracomm,
+				     "newintracomm");
 	if (err)
 		return err;
 	err = weft_make_merge(c, high, &made);
@@ -102,8 +113,16 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 	struct lane lane;
 	int err = mpi_check_group(NULL, __func__, 1, local_group, &g);
 
+	mpi_comm_none(newintercomm);
 	if (!err)
 		err = check_leader(NULL, __func__, 2, local_leader, g->size);
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 5, stringtag, "string");
+	if (!err)
+		err = mpi_check_info(NULL, __func__, 6, info);
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 8, newintercomm,
+				     "newintercomm");
 	if (err)
 		return err;
 	local.tag = weft_make_tag(stringtag);

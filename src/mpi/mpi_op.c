@@ -2,7 +2,7 @@
 /* Operations: create, free, ask, apply here. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_op.h"
+#include "src/types/types_op.h"
 #include "src/mpi/mpi_check.h"
 
 static int check_op(const char *func, int arg, MPI_Op handle,
@@ -78,6 +78,8 @@ int PMPI_Op_commutative(MPI_Op op, int *commute)
 	int err = check_op(__func__, 1, op, &o);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, commute, "commute");
+	if (!err)
 		*commute = weft_op_commutes(o);
 	return err;
 }
@@ -99,6 +101,9 @@ static int reduce_local(struct mpi_msg *m, void *inout, MPI_Op op)
 	struct weft_op *o;
 	int err = mpi_check_data(m, NULL);
 
+	if (!err && !inout && m->count && m->dt->obj.predefined)
+		err = weft_err_arg(NULL, m->func, MPI_ERR_BUFFER, 2,
+				   "buffer is NULL");
 	if (!err)
 		err = check_buffers(m, inout);
 	if (!err)

@@ -5,7 +5,7 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_pack.h"
+#include "src/types/types_pack.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_type.h"
 
@@ -83,7 +83,7 @@ int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype,
 	      void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 5, outsize, *position };
+	struct flat f = { __func__, 5, outsize, position ? *position : 0 };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 1,
 			     .buf = inbuf,
@@ -92,8 +92,12 @@ int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype,
 	int err = check_comm(__func__, 7, comm);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
+				     "position");
+	if (!err)
 		err = pack(&f, &m, outbuf);
-	*position = (int)f.pos;
+	if (!err)
+		*position = (int)f.pos;
 	return err;
 }
 
@@ -103,7 +107,7 @@ int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype,
 		MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 5, outsize, *position };
+	struct flat f = { __func__, 5, outsize, position ? *position : 0 };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 1,
 			     .buf = inbuf,
@@ -112,8 +116,12 @@ int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype,
 	int err = check_comm(__func__, 7, comm);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
+				     "position");
+	if (!err)
 		err = pack(&f, &m, outbuf);
-	*position = f.pos;
+	if (!err)
+		*position = f.pos;
 	return err;
 }
 
@@ -122,7 +130,7 @@ int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 		int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 2, insize, *position };
+	struct flat f = { __func__, 2, insize, position ? *position : 0 };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 4,
 			     .buf = outbuf,
@@ -131,8 +139,12 @@ int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 	int err = check_comm(__func__, 7, comm);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
+				     "position");
+	if (!err)
 		err = unpack(&f, &m, inbuf);
-	*position = (int)f.pos;
+	if (!err)
+		*position = (int)f.pos;
 	return err;
 }
 
@@ -142,7 +154,7 @@ int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 		  MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 2, insize, *position };
+	struct flat f = { __func__, 2, insize, position ? *position : 0 };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 4,
 			     .buf = outbuf,
@@ -151,8 +163,12 @@ int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 	int err = check_comm(__func__, 7, comm);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
+				     "position");
+	if (!err)
 		err = unpack(&f, &m, inbuf);
-	*position = f.pos;
+	if (!err)
+		*position = f.pos;
 	return err;
 }
 
@@ -185,6 +201,8 @@ int PMPI_Pack_size(int incount, MPI_Datatype datatype, MPI_Comm comm, int *size)
 	int err = check_comm(__func__, 3, comm);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, 4, size, "size");
+	if (!err)
 		err = size_of(__func__, 1, incount, datatype, false, &n);
 	if (!err)
 		*size = n > INT_MAX ? MPI_UNDEFINED : (int)n;
@@ -198,6 +216,8 @@ int PMPI_Pack_size_c(MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm,
 	MPI_ENTER;
 	int err = check_comm(__func__, 3, comm);
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 4, size, "size");
 	return err ? err : size_of(__func__, 1, incount, datatype, false, size);
 }
 
@@ -221,6 +241,8 @@ int PMPI_Pack_external_size(const char *datarep, int incount,
 	int err = check_rep(__func__, datarep);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, 4, size, "size");
+	if (!err)
 		err = size_of(__func__, 2, incount, datatype, true, &n);
 	if (!err)
 		*size = (MPI_Aint)n;
@@ -234,6 +256,8 @@ int PMPI_Pack_external_size_c(const char *datarep, MPI_Count incount,
 	MPI_ENTER;
 	int err = check_rep(__func__, datarep);
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 4, size, "size");
 	return err ? err : size_of(__func__, 2, incount, datatype, true, size);
 }
 
@@ -274,7 +298,7 @@ int PMPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 		       MPI_Aint *position)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 6, outsize, *position };
+	struct flat f = { __func__, 6, outsize, position ? *position : 0 };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 2,
 			     .buf = inbuf,
@@ -283,8 +307,12 @@ int PMPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 	int err = check_rep(__func__, datarep);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
+				     "position");
+	if (!err)
 		err = pack_ext(&f, &m, outbuf);
-	*position = (MPI_Aint)f.pos;
+	if (!err)
+		*position = (MPI_Aint)f.pos;
 	return err;
 }
 
@@ -294,7 +322,7 @@ int PMPI_Pack_external_c(const char *datarep, const void *inbuf,
 			 MPI_Count outsize, MPI_Count *position)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 6, outsize, *position };
+	struct flat f = { __func__, 6, outsize, position ? *position : 0 };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 2,
 			     .buf = inbuf,
@@ -303,8 +331,12 @@ int PMPI_Pack_external_c(const char *datarep, const void *inbuf,
 	int err = check_rep(__func__, datarep);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
+				     "position");
+	if (!err)
 		err = pack_ext(&f, &m, outbuf);
-	*position = f.pos;
+	if (!err)
+		*position = f.pos;
 	return err;
 }
 
@@ -314,7 +346,7 @@ int PMPI_Unpack_external(const char datarep[], const void *inbuf,
 			 int outcount, MPI_Datatype datatype)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 3, insize, *position };
+	struct flat f = { __func__, 3, insize, position ? *position : 0 };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 5,
 			     .buf = outbuf,
@@ -323,8 +355,12 @@ int PMPI_Unpack_external(const char datarep[], const void *inbuf,
 	int err = check_rep(__func__, datarep);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
+				     "position");
+	if (!err)
 		err = unpack_ext(&f, &m, inbuf);
-	*position = (MPI_Aint)f.pos;
+	if (!err)
+		*position = (MPI_Aint)f.pos;
 	return err;
 }
 
@@ -334,7 +370,7 @@ int PMPI_Unpack_external_c(const char datarep[], const void *inbuf,
 			   MPI_Count outcount, MPI_Datatype datatype)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 3, insize, *position };
+	struct flat f = { __func__, 3, insize, position ? *position : 0 };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 5,
 			     .buf = outbuf,
@@ -343,7 +379,11 @@ int PMPI_Unpack_external_c(const char datarep[], const void *inbuf,
 	int err = check_rep(__func__, datarep);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
+				     "position");
+	if (!err)
 		err = unpack_ext(&f, &m, inbuf);
-	*position = f.pos;
+	if (!err)
+		*position = f.pos;
 	return err;
 }

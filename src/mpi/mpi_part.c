@@ -7,8 +7,8 @@
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_commobj.h"
 
-static int init(struct mpi_msg m, int partitions, MPI_Comm comm, int recv,
-		MPI_Request *request)
+static int init(struct mpi_msg m, int partitions, MPI_Comm comm, MPI_Info info,
+		int recv, MPI_Request *request)
 {
 	struct weft_comm *c;
 	struct weft_req *r;
@@ -18,9 +18,13 @@ static int init(struct mpi_msg m, int partitions, MPI_Comm comm, int recv,
 
 	if (!err)
 		err = mpi_check_msg(&m, c, 0);
-	if (!err && partitions < 1)
+	if (!err && partitions < 0)
 		err = weft_err_arg(c, m.func, MPI_ERR_ARG, 2, "%d partitions",
 				   partitions);
+	if (!err)
+		err = mpi_check_info(c, m.func, 8, info);
+	if (!err)
+		err = weft_check_ptr(c, m.func, 9, request, "request");
 	if (err)
 		return err;
 	a = (struct weft_p2p_args){
@@ -47,7 +51,7 @@ int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count,
 	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
-	return init(m, partitions, comm, 0, request);
+	return init(m, partitions, comm, info, 0, request);
 }
 
 #pragma weak MPI_Psend_init_c = PMPI_Psend_init_c
@@ -58,7 +62,7 @@ int PMPI_Psend_init_c(const void *buf, int partitions, MPI_Count count,
 	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
-	return init(m, partitions, comm, 0, request);
+	return init(m, partitions, comm, info, 0, request);
 }
 
 #pragma weak MPI_Precv_init = PMPI_Precv_init
@@ -69,7 +73,7 @@ int PMPI_Precv_init(void *buf, int partitions, MPI_Count count,
 	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
-	return init(m, partitions, comm, 1, request);
+	return init(m, partitions, comm, info, 1, request);
 }
 
 #pragma weak MPI_Precv_init_c = PMPI_Precv_init_c
@@ -80,7 +84,7 @@ int PMPI_Precv_init_c(void *buf, int partitions, MPI_Count count,
 	MPI_ENTER;
 	const struct mpi_msg m = MSG;
 
-	return init(m, partitions, comm, 1, request);
+	return init(m, partitions, comm, info, 1, request);
 }
 
 static int ready(const char *func, MPI_Request request, int first, int last)
@@ -121,6 +125,9 @@ int PMPI_Pready_list(int length, const int array_of_partitions[],
 	MPI_ENTER;
 	int i, err = MPI_SUCCESS;
 
+	if (length > 0)
+		err = weft_check_ptr(NULL, __func__, 2, array_of_partitions,
+				     "array_of_partitions");
 	for (i = 0; i < length && !err; i++)
 		err = ready(__func__, request, array_of_partitions[i],
 			    array_of_partitions[i]);
@@ -133,6 +140,8 @@ int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 	MPI_ENTER;
 	struct weft_req *r = weft_obj_of(request, WEFT_KIND_REQ);
 
+	if (!flag)
+		return weft_check_ptr(NULL, __func__, 3, flag, "flag");
 	*flag = 1;
 	if (request == MPI_REQUEST_NULL)
 		return MPI_SUCCESS;

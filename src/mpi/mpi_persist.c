@@ -22,6 +22,8 @@ static int init(struct mpi_msg m, MPI_Comm comm, enum what what, unsigned mode,
 
 	if (!err)
 		err = mpi_check_msg(&m, c, what == RECV);
+	if (!err)
+		err = weft_check_ptr(c, m.func, 7, request, "request");
 	if (err)
 		return err;
 	a = (struct weft_p2p_args){

@@ -61,6 +61,8 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag,
 	int err = check_probe(__func__, source, tag, comm, &a);
 	int rc;
 
+	if (!err)
+		err = weft_check_ptr(a.comm, __func__, 4, flag, "flag");
 	if (err)
 		return err;
 	*flag = 1;
@@ -82,6 +84,8 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message,
 	struct weft_p2p *msg = NULL;
 	int err = check_probe(__func__, source, tag, comm, &a);
 
+	if (!err)
+		err = weft_check_ptr(a.comm, __func__, 4, message, "message");
 	if (err)
 		return err;
 	*message = MPI_MESSAGE_NO_PROC;
@@ -104,6 +108,10 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag,
 	struct weft_p2p *msg = NULL;
 	int err = check_probe(__func__, source, tag, comm, &a);
 
+	if (!err)
+		err = weft_check_ptr(a.comm, __func__, 4, flag, "flag");
+	if (!err)
+		err = weft_check_ptr(a.comm, __func__, 5, message, "message");
 	if (err)
 		return err;
 	*flag = 1;
@@ -129,10 +137,16 @@ static int bad_message(const char *func, MPI_Message message)
 static int imrecv(struct mpi_msg m, MPI_Message *message,
 		  struct weft_req **req_p)
 {
-	struct weft_p2p *msg = weft_msg_of(*message);
-	struct weft_comm *c = msg ? weft_msg_comm(msg) : NULL;
-	int err;
+	struct weft_p2p *msg;
+	struct weft_comm *c;
+	int err = weft_check_ptr(NULL, m.func, 4, message, "message");
 
+	if (!err)
+		err = weft_check_ptr(NULL, m.func, 5, req_p, "request");
+	if (err)
+		return err;
+	msg = weft_msg_of(*message);
+	c = msg ? weft_msg_comm(msg) : NULL;
 	if (!msg && *message != MPI_MESSAGE_NO_PROC)
 		return bad_message(m.func, *message);
 	err = mpi_check_data(&m, c);

@@ -36,6 +36,8 @@ WEFT_INLINE int isend(struct mpi_msg m, MPI_Comm comm, unsigned mode,
 
 	if (weft_likely(!err))
 		err = mpi_check_msg(&m, c, 0);
+	if (weft_likely(!err))
+		err = weft_check_ptr(c, m.func, 7, request, "request");
 	if (weft_unlikely(err))
 		return err;
 	r = weft_req_null_done();
@@ -88,6 +90,8 @@ WEFT_INLINE int irecv(struct mpi_msg m, MPI_Comm comm, MPI_Request *request)
 
 	if (weft_likely(!err))
 		err = mpi_check_msg(&m, c, 1);
+	if (weft_likely(!err))
+		err = weft_check_ptr(c, m.func, 7, request, "request");
 	if (weft_unlikely(err))
 		return err;
 	p = irecv_near(&m, c);

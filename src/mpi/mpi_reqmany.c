@@ -7,6 +7,7 @@
 
 #include "src/core/core_post.h"
 #include "src/core/core_progress.h"
+#include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_req.h"
 
@@ -28,14 +29,32 @@ static int check(struct many *m)
 		return weft_err_arg(NULL, m->func, MPI_ERR_COUNT, 1,
 				    "negative count %d", m->count);
 	if (m->count && !m->handle)
-		return weft_err_arg(NULL, m->func, MPI_ERR_REQUEST, 2,
-				    "array of requests is NULL");
+		return weft_check_ptr(NULL, m->func, 2, m->handle,
+				      "array of requests");
 	for (i = 0; weft_check && i < m->count; i++) {
 		err = mpi_req_active(m->func, 2, m->handle[i], &r);
 		if (err)
 			return err;
 	}
 	return 0;
+}
+
+/* The same, and the places of one or two results from argument 3 on. */
+static int check_for(struct many *m, const void *first, const void *second)
+{
+	int err = check(m);
+
+	if (!err)
+		err = weft_check_ptr(NULL, m->func, 3, first, "result");
+	if (!err)
+		err = weft_check_ptr(NULL, m->func, 4, second, "result");
+	return err;
+}
+
+/* Nobody needs indices of no requests. */
+static int check_some(struct many *m, const int *outcount, const int *indices)
+{
+	return check_for(m, outcount, m->count ? indices : outcount);
 }
 
 /* The request behind a handle that has been checked, when it is active. */
@@ -67,15 +86,30 @@ static void scan(struct many *m)
 	}
 }
 
+/*
+ * Takes what has come: a look at the queue ends before a failed entry, and a
+ * failed one comes alone, so that one look may be one of several.
+ */
+static void sweep(struct many *m, bool all)
+{
+	uint32_t mark;
+
+	do {
+		/* relaxed: has this thread's look completed something? */
+		mark = weft_load32_relaxed(&weft_completed);
+		weft_progress_poll((struct weft_req *const *)m->handle,
+				   m->count, !all);
+		scan(m);
+	} while (m->done < m->active &&
+		 weft_load32_relaxed(&weft_completed) != mark);
+}
+
 /* all: nothing less will do for the caller. */
 static void scan_once(struct many *m, bool all)
 {
 	scan(m);
-	if (m->done < m->active) {
-		weft_progress_poll((struct weft_req *const *)m->handle,
-				   m->count, !all);
-		scan(m);
-	}
+	if (m->done < m->active)
+		sweep(m, all);
 }
 
 /* Until all (or one) of the active ones are done. */
@@ -238,7 +272,7 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
 {
 	MPI_ENTER;
 	struct many m = { .func = __func__, count, array_of_requests };
-	int err = check(&m);
+	int err = check_for(&m, flag, flag);
 
 	if (err)
 		return err;
@@ -253,7 +287,7 @@ int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *indx,
 {
 	MPI_ENTER;
 	struct many m = { .func = __func__, count, array_of_requests };
-	int err = check(&m);
+	int err = check_for(&m, indx, indx);
 
 	if (err)
 		return err;
@@ -267,7 +301,7 @@ int PMPI_Testany(int count, MPI_Request array_of_requests[], int *indx,
 {
 	MPI_ENTER;
 	struct many m = { .func = __func__, count, array_of_requests };
-	int err = check(&m);
+	int err = check_for(&m, indx, flag);
 
 	if (err)
 		return err;
@@ -283,11 +317,14 @@ int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 {
 	MPI_ENTER;
 	struct many m = { .func = __func__, incount, array_of_requests };
-	int err = check(&m);
+	int err = check_some(&m, outcount, array_of_indices);
 
 	if (err)
 		return err;
 	wait_many(&m, false);
+	/* in virtual time looking in vain takes some */
+	if (m.done < m.active && !weft_core.virt)
+		sweep(&m, false);
 	return collect_some(&m, outcount, array_of_indices, array_of_statuses);
 }
 
@@ -297,7 +334,7 @@ int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
 {
 	MPI_ENTER;
 	struct many m = { .func = __func__, incount, array_of_requests };
-	int err = check(&m);
+	int err = check_some(&m, outcount, array_of_indices);
 
 	if (err)
 		return err;
@@ -330,7 +367,7 @@ int PMPI_Request_get_status_all(int count,
 	struct many m = { .func = __func__,
 			  count,
 			  (MPI_Request *)(uintptr_t)array_of_requests };
-	int i, err = check(&m);
+	int i, err = check_for(&m, flag, flag);
 
 	if (err)
 		return err;
@@ -350,7 +387,7 @@ int PMPI_Request_get_status_any(int count,
 	struct many m = { .func = __func__,
 			  count,
 			  (MPI_Request *)(uintptr_t)array_of_requests };
-	int err = check(&m);
+	int err = check_for(&m, indx, flag);
 
 	if (err)
 		return err;
@@ -374,7 +411,7 @@ int PMPI_Request_get_status_some(int incount,
 	struct many m = { .func = __func__,
 			  incount,
 			  (MPI_Request *)(uintptr_t)array_of_requests };
-	int i, n = 0, err = check(&m);
+	int i, n = 0, err = check_some(&m, outcount, array_of_indices);
 
 	if (err)
 		return err;

@@ -25,13 +25,26 @@ int mpi_req_finish(const char *func, MPI_Request *handle, MPI_Status *status)
 	return err;
 }
 
+static WEFT_COLD int no_request(const char *func)
+{
+	return weft_check_ptr(NULL, func, 1, NULL, "request");
+}
+
+static WEFT_COLD int no_flag(const char *func)
+{
+	return weft_check_ptr(NULL, func, 2, NULL, "flag");
+}
+
 #pragma weak MPI_Wait = PMPI_Wait
 int PMPI_Wait(MPI_Request *request, MPI_Status *status)
 {
 	MPI_ENTER;
 	struct weft_req *r;
-	int err = mpi_req_active(__func__, 1, *request, &r);
+	int err;
 
+	if (weft_unlikely(!request))
+		return no_request(__func__);
+	err = mpi_req_active(__func__, 1, *request, &r);
 	if (weft_unlikely(!r)) {
 		weft_status_empty(status);
 		return err;
@@ -45,8 +58,13 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
 	MPI_ENTER;
 	struct weft_req *r;
-	int err = mpi_req_active(__func__, 1, *request, &r);
+	int err;
 
+	if (weft_unlikely(!request))
+		return no_request(__func__);
+	if (weft_unlikely(!flag))
+		return no_flag(__func__);
+	err = mpi_req_active(__func__, 1, *request, &r);
 	*flag = 1;
 	if (weft_unlikely(!r)) {
 		weft_status_empty(status);
@@ -63,8 +81,11 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
 	MPI_ENTER;
 	struct weft_req *r;
-	int err = mpi_req_active(__func__, 1, request, &r);
+	int err;
 
+	if (!flag)
+		return no_flag(__func__);
+	err = mpi_req_active(__func__, 1, request, &r);
 	*flag = 1;
 	if (!r) {
 		weft_status_empty(status);
@@ -102,7 +123,8 @@ int PMPI_Start(MPI_Request *request)
 {
 	MPI_ENTER;
 
-	return start_one(__func__, 1, *request);
+	return request ? start_one(__func__, 1, *request)
+		       : no_request(__func__);
 }
 
 #pragma weak MPI_Startall = PMPI_Startall
@@ -112,6 +134,12 @@ int PMPI_Startall(int count, MPI_Request array_of_requests[])
 	int err = MPI_SUCCESS;
 	int i;
 
+	if (count < 0)
+		return weft_err_arg(NULL, __func__, MPI_ERR_COUNT, 1,
+				    "negative count %d", count);
+	if (count && !array_of_requests)
+		return weft_check_ptr(NULL, __func__, 2, array_of_requests,
+				      "array of requests");
 	for (i = 0; i < count && !err; i++)
 		err = start_one(__func__, 2, array_of_requests[i]);
 	return err;
@@ -121,8 +149,11 @@ int PMPI_Startall(int count, MPI_Request array_of_requests[])
 int PMPI_Cancel(MPI_Request *request)
 {
 	MPI_ENTER;
-	struct weft_req *r = weft_obj_of(*request, WEFT_KIND_REQ);
+	struct weft_req *r;
 
+	if (!request)
+		return no_request(__func__);
+	r = weft_obj_of(*request, WEFT_KIND_REQ);
 	if (!r || !(r->flags & WEFT_REQ_ACTIVE))
 		return mpi_check_req_bad(__func__, 1, *request);
 	return weft_err_rc(r->comm, __func__, r->ops->cancel(r));
@@ -132,11 +163,13 @@ int PMPI_Cancel(MPI_Request *request)
 int PMPI_Request_free(MPI_Request *request)
 {
 	MPI_ENTER;
-	struct weft_req *r = weft_obj_of(*request, WEFT_KIND_REQ);
+	struct weft_req *r;
 
+	if (!request)
+		return no_request(__func__);
+	r = weft_obj_of(*request, WEFT_KIND_REQ);
 	if (!r)
 		return mpi_check_req_bad(__func__, 1, *request);
-	weft_req_release(r);
 	*request = MPI_REQUEST_NULL;
-	return MPI_SUCCESS;
+	return weft_err_rc(NULL, __func__, weft_req_release(r));
 }

@@ -47,6 +47,8 @@ static int isendrecv(struct mpi_msg s, struct mpi_msg r, MPI_Comm comm,
 
 	if (!err)
 		err = check(&s, &r, c, &x);
+	if (!err)
+		err = weft_check_ptr(c, s.func, 12, request, "request");
 	if (err)
 		return err;
 	return weft_err_rc(
@@ -96,6 +98,8 @@ static int ireplace(struct mpi_msg m, int source, int recvtag, MPI_Comm comm,
 	struct weft_xfer x;
 	int err = mpi_check_comm(m.func, 8, comm, &c);
 
+	if (!err)
+		err = weft_check_ptr(c, m.func, 9, request, "request");
 	if (!err)
 		err = check_replace(&m, source, recvtag, c, &x);
 	if (err)

@@ -46,6 +46,14 @@ static int get_elements(const char *func, const MPI_Status *status,
 	return MPI_SUCCESS;
 }
 
+static int check_places(const char *func, const void *status,
+			const void *count)
+{
+	int err = weft_check_ptr(NULL, func, 1, status, "status");
+
+	return err ? err : weft_check_ptr(NULL, func, 3, count, "count");
+}
+
 /* A count that does not fit is undefined. */
 static int narrow(MPI_Count n)
 {
@@ -57,8 +65,10 @@ int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
 	MPI_ENTER;
 	MPI_Count n = 0;
-	int err = get_count(__func__, status, datatype, &n);
+	int err = check_places(__func__, status, count);
 
+	if (!err)
+		err = get_count(__func__, status, datatype, &n);
 	if (!err)
 		*count = narrow(n);
 	return err;
@@ -69,8 +79,9 @@ int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype,
 		     MPI_Count *count)
 {
 	MPI_ENTER;
+	int err = check_places(__func__, status, count);
 
-	return get_count(__func__, status, datatype, count);
+	return err ? err : get_count(__func__, status, datatype, count);
 }
 
 #pragma weak MPI_Get_elements = PMPI_Get_elements
@@ -79,8 +90,10 @@ int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype,
 {
 	MPI_ENTER;
 	MPI_Count n = 0;
-	int err = get_elements(__func__, status, datatype, &n);
+	int err = check_places(__func__, status, count);
 
+	if (!err)
+		err = get_elements(__func__, status, datatype, &n);
 	if (!err)
 		*count = narrow(n);
 	return err;
@@ -91,8 +104,9 @@ int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype,
 			MPI_Count *count)
 {
 	MPI_ENTER;
+	int err = check_places(__func__, status, count);
 
-	return get_elements(__func__, status, datatype, count);
+	return err ? err : get_elements(__func__, status, datatype, count);
 }
 
 #pragma weak MPI_Get_elements_c = PMPI_Get_elements_c
@@ -100,8 +114,9 @@ int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype,
 			MPI_Count *count)
 {
 	MPI_ENTER;
+	int err = check_places(__func__, status, count);
 
-	return get_elements(__func__, status, datatype, count);
+	return err ? err : get_elements(__func__, status, datatype, count);
 }
 
 static int set_elements(const char *func, MPI_Status *status, MPI_Datatype type,
@@ -123,7 +138,10 @@ int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype,
 			     int count)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
+	if (err)
+		return err;
 	return set_elements(__func__, status, datatype, count);
 }
 
@@ -132,7 +150,10 @@ int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype,
 			       MPI_Count count)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
+	if (err)
+		return err;
 	return set_elements(__func__, status, datatype, count);
 }
 
@@ -141,7 +162,10 @@ int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype,
 			       MPI_Count count)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
+	if (err)
+		return err;
 	return set_elements(__func__, status, datatype, count);
 }
 
@@ -149,7 +173,10 @@ int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype,
 int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
+	if (err)
+		return err;
 	weft_status_set_cancelled(status, flag != 0);
 	return MPI_SUCCESS;
 }
@@ -158,7 +185,12 @@ int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
 int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, flag, "flag");
+	if (err)
+		return err;
 	*flag = weft_status_is_cancelled(status);
 	return MPI_SUCCESS;
 }
@@ -167,7 +199,12 @@ int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 int PMPI_Status_get_source(const MPI_Status *status, int *source)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, source, "source");
+	if (err)
+		return err;
 	*source = status->MPI_SOURCE;
 	return MPI_SUCCESS;
 }
@@ -176,7 +213,10 @@ int PMPI_Status_get_source(const MPI_Status *status, int *source)
 int PMPI_Status_set_source(MPI_Status *status, int source)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
+	if (err)
+		return err;
 	status->MPI_SOURCE = source;
 	return MPI_SUCCESS;
 }
@@ -185,7 +225,12 @@ int PMPI_Status_set_source(MPI_Status *status, int source)
 int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, tag, "tag");
+	if (err)
+		return err;
 	*tag = status->MPI_TAG;
 	return MPI_SUCCESS;
 }
@@ -194,7 +239,10 @@ int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
 int PMPI_Status_set_tag(MPI_Status *status, int tag)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
+	if (err)
+		return err;
 	status->MPI_TAG = tag;
 	return MPI_SUCCESS;
 }
@@ -203,7 +251,12 @@ int PMPI_Status_set_tag(MPI_Status *status, int tag)
 int PMPI_Status_get_error(const MPI_Status *status, int *error)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, error, "error");
+	if (err)
+		return err;
 	*error = status->MPI_ERROR;
 	return MPI_SUCCESS;
 }
@@ -212,7 +265,10 @@ int PMPI_Status_get_error(const MPI_Status *status, int *error)
 int PMPI_Status_set_error(MPI_Status *status, int error)
 {
 	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
+	if (err)
+		return err;
 	status->MPI_ERROR = error;
 	return MPI_SUCCESS;
 }

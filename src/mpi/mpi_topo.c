@@ -5,6 +5,7 @@
  */
 #include "src/mpi/mpi_face.h"
 
+#include "src/mpi/mpi_commobj.h"
 #include "src/mpi/mpi_topo.h"
 
 #include <errno.h>
@@ -116,6 +117,7 @@ int PMPI_Cart_create(MPI_Comm comm_old, int ndims, const int dims[],
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);
 	int n, rc;
 
+	mpi_comm_none(comm_cart);
 	if (!err)
 		err = check_grid(c, __func__, 3, ndims, dims, &n);
 	if (!err && ndims)
@@ -173,9 +175,12 @@ int PMPI_Cart_sub(MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm)
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);
 	int color, key, rc;
 
+	mpi_comm_none(newcomm);
 	if (!err && c->topo->ndims)
 		err = weft_check_ptr(c, __func__, 2, remain_dims,
 				     "remain_dims");
+	if (!err)
+		err = weft_check_ptr(c, __func__, 3, newcomm, "newcomm");
 	if (err)
 		return err;
 	color = sub_color(c->topo, remain_dims, &key);
@@ -195,6 +200,8 @@ int PMPI_Cart_map(MPI_Comm comm, int ndims, const int dims[],
 	int n;
 
 	if (!err)
+		err = weft_check_ptr(c, __func__, 5, newrank, "newrank");
+	if (!err)
 		err = check_grid(c, __func__, 3, ndims, dims, &n);
 	if (!err)
 		*newrank = c->rank < n ? c->rank : MPI_UNDEFINED;
@@ -212,6 +219,8 @@ int PMPI_Dims_create(int nnodes, int ndims, int dims[])
 	if (weft_check && ndims < 0)
 		return weft_err_arg(NULL, __func__, MPI_ERR_DIMS, 2,
 				    "negative ndims %d", ndims);
+	if (ndims && !dims)
+		return weft_check_ptr(NULL, __func__, 3, dims, "dims");
 	for (int d = 0; d < ndims; d++)
 		if (dims[d] < 0)
 			return weft_err_arg(NULL, __func__, MPI_ERR_DIMS, 3,
@@ -249,6 +258,8 @@ int PMPI_Cartdim_get(MPI_Comm comm, int *ndims)
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);
 
 	if (!err)
+		err = weft_check_ptr(c, __func__, 2, ndims, "ndims");
+	if (!err)
 		*ndims = c->topo->ndims;
 	return err;
 }
@@ -261,6 +272,14 @@ int PMPI_Cart_get(MPI_Comm comm, int maxdims, int dims[], int periods[],
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);
 
+	if (!err && fits(c->topo, maxdims) > 0) {
+		err = weft_check_ptr(c, __func__, 3, dims, "dims");
+		if (!err)
+			err = weft_check_ptr(c, __func__, 4, periods,
+					     "periods");
+		if (!err)
+			err = weft_check_ptr(c, __func__, 5, coords, "coords");
+	}
 	for (int d = 0; !err && d < fits(c->topo, maxdims); d++) {
 		dims[d] = c->topo->dims[d];
 		periods[d] = c->topo->periods[d];
@@ -277,6 +296,10 @@ int PMPI_Cart_rank(MPI_Comm comm, const int coords[], int *rank)
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);
 	const struct weft_topo *t;
 
+	if (!err && c->topo->ndims)
+		err = weft_check_ptr(c, __func__, 2, coords, "coords");
+	if (!err)
+		err = weft_check_ptr(c, __func__, 3, rank, "rank");
 	if (err)
 		return err;
 	t = c->topo;
@@ -301,6 +324,8 @@ int PMPI_Cart_coords(MPI_Comm comm, int rank, int maxdims, int coords[])
 
 	if (!err)
 		err = check_rank(c, __func__, 2, rank);
+	if (!err && fits(c->topo, maxdims) > 0)
+		err = weft_check_ptr(c, __func__, 4, coords, "coords");
 	if (err)
 		return err;
 	all = malloc(((size_t)c->topo->ndims + 1) * sizeof(*all));
@@ -321,6 +346,11 @@ int PMPI_Cart_shift(MPI_Comm comm, int direction, int disp, int *rank_source,
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_CART, &c);
 
+	if (!err)
+		err = weft_check_ptr(c, __func__, 4, rank_source,
+				     "rank_source");
+	if (!err)
+		err = weft_check_ptr(c, __func__, 5, rank_dest, "rank_dest");
 	if (err)
 		return err;
 	if (direction < 0 || direction >= c->topo->ndims)

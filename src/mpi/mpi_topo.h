@@ -3,7 +3,7 @@
 #ifndef WEFT_MPI_TOPO_H
 #define WEFT_MPI_TOPO_H
 
-#include "src/core/core_topo.h"
+#include "src/types/types_topo.h"
 #include "src/mpi/mpi_check.h"
 
 /* The communicator and its topology of this kind; raises MPI_ERR_TOPOLOGY. */

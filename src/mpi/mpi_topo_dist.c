@@ -7,6 +7,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "coll/coll.h"
+#include "src/mpi/mpi_commobj.h"
 #include "src/mpi/mpi_topo.h"
 
 #include <errno.h>
@@ -184,6 +185,8 @@ static int dist_build(struct weft_comm *c, const struct dist_call *d,
 static int check_ranks(const struct weft_comm *c, const char *func, int arg,
 		       int n, const int *ranks)
 {
+	if (n && !ranks)
+		return weft_check_ptr(c, func, arg, ranks, "list of ranks");
 	if (!weft_check)
 		return 0;
 	for (int i = 0; i < n; i++)
@@ -203,6 +206,16 @@ static int check_degree(const struct weft_comm *c, const char *func, int arg,
 	return weft_err_arg(c, func, MPI_ERR_ARG, arg, "negative number %d", n);
 }
 
+/* A list of weights is there for the edges, or there are none. */
+static int check_weights(const struct weft_comm *c, const char *func, int arg,
+			 int n, const int *weights)
+{
+	if (!n || (weights && weights != MPI_WEIGHTS_EMPTY))
+		return 0;
+	return weft_err_arg(c, func, MPI_ERR_ARG, arg,
+			    "no weights for %d edges", n);
+}
+
 static int check_dist(const struct weft_comm *c, const char *func,
 		      const struct dist_call *d)
 {
@@ -211,15 +224,15 @@ static int check_dist(const struct weft_comm *c, const char *func,
 
 	if (!err)
 		err = check_ranks(c, func, 3, d->n, d->sources);
+	if (!err && d->n)
+		err = weft_check_ptr(c, func, 4, d->degrees, "degrees");
 	for (int i = 0; i < d->n && !err; i++) {
 		err = check_degree(c, func, 4, d->degrees[i]);
 		edges += d->degrees[i];
 	}
 	if (!err)
 		err = check_ranks(c, func, 5, edges, d->destinations);
-	if (!err && edges)
-		err = weft_check_ptr(c, func, 6, d->weights, "weights");
-	return err;
+	return err ? err : check_weights(c, func, 6, edges, d->weights);
 }
 
 /* ---- making --------------------------------------------------------------*/
@@ -237,6 +250,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);
 	int rc;
 
+	mpi_comm_none(comm_dist_graph);
 	if (!err)
 		err = check_dist(c, __func__, &d);
 	if (!err)
@@ -276,14 +290,19 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);
 	int rc;
 
+	mpi_comm_none(comm_dist_graph);
 	if (!err)
 		err = check_degree(c, __func__, 2, indegree);
 	if (!err)
 		err = check_ranks(c, __func__, 3, indegree, sources);
 	if (!err)
+		err = check_weights(c, __func__, 4, indegree, sourceweights);
+	if (!err)
 		err = check_degree(c, __func__, 5, outdegree);
 	if (!err)
 		err = check_ranks(c, __func__, 6, outdegree, destinations);
+	if (!err)
+		err = check_weights(c, __func__, 7, outdegree, destweights);
 	if (!err)
 		err = weft_check_ptr(c, __func__, 10, comm_dist_graph,
 				     "comm_dist_graph");
@@ -308,6 +327,12 @@ int PMPI_Dist_graph_neighbors_count(MPI_Comm comm, int *indegree,
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_DIST_GRAPH, &c);
 
+	if (!err)
+		err = weft_check_ptr(c, __func__, 2, indegree, "indegree");
+	if (!err)
+		err = weft_check_ptr(c, __func__, 3, outdegree, "outdegree");
+	if (!err)
+		err = weft_check_ptr(c, __func__, 4, weighted, "weighted");
 	if (!err) {
 		*indegree = c->topo->nin;
 		*outdegree = c->topo->nout;

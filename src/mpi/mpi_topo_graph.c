@@ -2,6 +2,7 @@
 /* Graph topologies that every process knows as a whole. */
 #include "src/mpi/mpi_face.h"
 
+#include "src/mpi/mpi_commobj.h"
 #include "src/mpi/mpi_topo.h"
 
 #include <string.h>
@@ -24,6 +25,8 @@ static int check_graph(const struct weft_comm *c, const char *func, int nnodes,
 					    index[i], i);
 		was = index[i];
 	}
+	if (was && !edges)
+		return weft_check_ptr(c, func, 4, edges, "edges");
 	for (int k = 0; k < was && weft_check; k++)
 		if (edges[k] < 0 || edges[k] >= nnodes)
 			return weft_err_arg(c, func, MPI_ERR_ARG, 4,
@@ -42,6 +45,7 @@ int PMPI_Graph_create(MPI_Comm comm_old, int nnodes, const int indx[],
 	int err = mpi_check_intra(__func__, 1, comm_old, &c);
 	int rc;
 
+	mpi_comm_none(comm_graph);
 	if (!err)
 		err = check_graph(c, __func__, nnodes, indx, edges);
 	if (!err)
@@ -69,6 +73,8 @@ int PMPI_Graph_map(MPI_Comm comm, int nnodes, const int indx[],
 	if (!err)
 		err = check_graph(c, __func__, nnodes, indx, edges);
 	if (!err)
+		err = weft_check_ptr(c, __func__, 5, newrank, "newrank");
+	if (!err)
 		*newrank = c->rank < nnodes ? c->rank : MPI_UNDEFINED;
 	return err;
 }
@@ -80,6 +86,10 @@ int PMPI_Graphdims_get(MPI_Comm comm, int *nnodes, int *nedges)
 	struct weft_comm *c;
 	int err = mpi_check_topo(__func__, comm, MPI_GRAPH, &c);
 
+	if (!err)
+		err = weft_check_ptr(c, __func__, 2, nnodes, "nnodes");
+	if (!err)
+		err = weft_check_ptr(c, __func__, 3, nedges, "nedges");
 	if (!err) {
 		*nnodes = c->topo->nnodes;
 		*nedges = c->topo->nedges;
@@ -133,6 +143,8 @@ int PMPI_Graph_neighbors_count(MPI_Comm comm, int rank, int *nneighbors)
 	int err = mpi_check_topo(__func__, comm, MPI_GRAPH, &c);
 	int first, n;
 
+	if (!err)
+		err = weft_check_ptr(c, __func__, 3, nneighbors, "nneighbors");
 	if (err)
 		return err;
 	n = edges_of(c->topo, rank, &first);

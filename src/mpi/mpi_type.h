@@ -3,7 +3,7 @@
 #ifndef WEFT_MPI_TYPE_H
 #define WEFT_MPI_TYPE_H
 
-#include "src/core/core_dt.h"
+#include "src/types/types_dt.h"
 #include "src/core/core_err.h"
 
 /* The supported type behind argument arg; raises MPI_ERR_TYPE. */

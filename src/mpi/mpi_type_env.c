@@ -2,7 +2,7 @@
 /* Envelopes and contents: how a type was made. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_dt_env.h"
+#include "src/types/types_dt_env.h"
 #include "src/mpi/mpi_type.h"
 
 /* What a named type answers. */
@@ -38,6 +38,17 @@ int PMPI_Type_get_envelope(MPI_Datatype datatype, int *num_integers,
 	int err = get_env(__func__, datatype, &e);
 
 	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, num_integers,
+				     "num_integers");
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 3, num_addresses,
+				     "num_addresses");
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 4, num_datatypes,
+				     "num_datatypes");
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 5, combiner, "combiner");
+	if (!err)
 		err = refuse_large(__func__, e);
 	if (err)
 		return err;
@@ -58,6 +69,20 @@ int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers,
 	const struct weft_dt_env *e;
 	int err = get_env(__func__, datatype, &e);
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 2, num_integers,
+				     "num_integers");
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 3, num_addresses,
+				     "num_addresses");
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 4, num_large_counts,
+				     "num_large_counts");
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 5, num_datatypes,
+				     "num_datatypes");
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 6, combiner, "combiner");
 	if (err)
 		return err;
 	*num_integers = e->ints;

@@ -5,7 +5,7 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_dt_env.h"
+#include "src/types/types_dt_env.h"
 #include "src/mpi/mpi_type.h"
 
 #include <errno.h>
@@ -141,8 +141,12 @@ static struct weft_dt *made_add(int combiner, int p, int r,
 static int f90(const char *func, int combiner, int p, int r,
 	       struct weft_dt *base, MPI_Datatype *newtype)
 {
+	int arg = combiner == MPI_COMBINER_F90_INTEGER ? 2 : 3;
+	int err = weft_check_ptr(NULL, func, arg, newtype, "newtype");
 	struct weft_dt *dt;
 
+	if (err)
+		return err;
 	if (!base)
 		return weft_err_arg(NULL, func, MPI_ERR_ARG, 1,
 				    "no type has %d digits", p);
@@ -212,6 +216,8 @@ int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type,
 	struct weft_dt *dt;
 	int err = mpi_check_type(__func__, 1, value_type, &dt);
 
+	if (!err)
+		err = weft_check_ptr(NULL, __func__, 3, pair_type, "pair_type");
 	if (!err)
 		err = mpi_check_type(__func__, 2, index_type, &dt);
 	if (err)

@@ -6,7 +6,7 @@
 #ifndef WEFT_MPI_TYPE_MAKE_H
 #define WEFT_MPI_TYPE_MAKE_H
 
-#include "src/core/core_dt_env.h"
+#include "src/types/types_dt_env.h"
 #include "src/mpi/mpi_type.h"
 
 /* An array argument: one of the three is set, or none. */

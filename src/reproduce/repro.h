@@ -17,12 +17,19 @@
 
 enum repro_state { REPRO_LEFT_OUT, REPRO_DONE, REPRO_FAILED };
 
+/* What a row shows: a prediction; how a constant was set; plain arithmetic. */
+enum repro_kind { REPRO_PREDICTED, REPRO_CALIBRATED, REPRO_IDENTITY };
+/* The paper gives a value, or a bound. */
+enum repro_side { REPRO_WITHIN, REPRO_AT_MOST, REPRO_AT_LEAST };
+
 struct repro_row {
-	char id[32], source[16], text[80], x[24], unit[8];
+	char id[32], source[24], text[80], x[24], unit[8];
+	char exp[128]; /* the experiment and its arguments */
 	double value;
-	double band;	/* percent, or points when the unit is % */
+	double band; /* percent, or points when the unit is % */
+	enum repro_side side;
 	bool points;
-	bool predicted; /* else calibrated */
+	enum repro_kind kind;
 	/* what came out */
 	enum repro_state state;
 	double model;
@@ -37,43 +44,54 @@ struct repro {
 	unsigned count;
 };
 
-/* One experiment: the model's value of a row, in the row's unit. */
+/* What an experiment measures; rows may want it in other units. */
+enum repro_measure { REPRO_PS, REPRO_BYTES_PER_US, REPRO_NUMBER };
+
+/*
+ * A kind of experiment, the same for all machines. A row names it with its
+ * arguments: "pingpong hops=3 shape=4x4". run: 0 or -errno, said on stderr.
+ */
 struct repro_exp {
-	const char *prefix; /* of the ids that it answers */
-	bool slow;
-	const char *title; /* of its picture */
-	const char *x;	   /* label; NULL: rows are told apart by name */
-	/* 0 or -errno, said on stderr */
+	const char *name;
+	enum repro_measure measure;
 	int (*run)(const struct repro *r, const struct repro_row *row,
 		   double *model_p);
 };
 
 /* repro_exp.c */
-extern const struct repro_exp repro_exps[];
-extern const unsigned repro_exp_count;
-const struct repro_exp *repro_exp_find(const char *id);
+const struct repro_exp *repro_exp_find(const struct repro_row *row);
+/* The model's value of a row, in the row's unit. 0 or -errno, said. */
+int repro_exp_run(const struct repro *r, struct repro_row *row);
+/* An argument as text or number, or what it is without one. */
+const char *repro_arg(const struct repro_row *row, const char *key,
+		      char buf[64], const char *without);
+uint64_t repro_arg_number(const struct repro_row *row, const char *key,
+			  uint64_t without);
+/* The row takes more than some seconds. */
+bool repro_slow(const struct repro_row *row);
 
 /* repro_table.c: 0, or -errno and the reason on stderr. */
 int repro_table_read(struct repro *r);
+extern const char *const repro_kinds[];
 double repro_error(const struct repro_row *row); /* percent, or points */
 bool repro_in_band(const struct repro_row *row);
 
 /* The experiments. */
 int repro_pingpong(const struct repro *r, const struct repro_row *row,
 		   double *model_p);
-int repro_pingpong_soft(const struct repro *r, const struct repro_row *row,
-			double *model_p);
-int repro_farthest(const struct repro *r, const struct repro_row *row,
-		   double *model_p);
+int repro_crossover(const struct repro *r, const struct repro_row *row,
+		    double *model_p);
+int repro_stream(const struct repro *r, const struct repro_row *row,
+		 double *model_p);
+int repro_rate(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
+int repro_complement(const struct repro *r, const struct repro_row *row,
+		     double *model_p);
 int repro_neighbour(const struct repro *r, const struct repro_row *row,
 		    double *model_p);
-int repro_allreduce(const struct repro *r, const struct repro_row *row,
-		    double *model_p);
-int repro_allreduce_long(const struct repro *r, const struct repro_row *row,
-			 double *model_p);
-int repro_allreduce_all(const struct repro *r, const struct repro_row *row,
-			double *model_p);
-int repro_barrier_all(const struct repro *r, const struct repro_row *row,
+int repro_coll(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
+int repro_conditional(const struct repro *r, const struct repro_row *row,
 		      double *model_p);
 int repro_alltoall(const struct repro *r, const struct repro_row *row,
 		   double *model_p);

@@ -29,7 +29,7 @@
 static double peak(const struct net_config *cfg)
 {
 	struct sim_traffic t;
-	double raw = cfg->link_bytes_per_tick * 1e6 / cfg->tick_ps;
+	double raw = 1e9 / (double)cfg->link_ps_per_byte_x1000;
 	double load = 1;
 
 	if (!sim_traffic_open(&t, cfg, SIM_ALLTOALL, 0, 1))
@@ -60,34 +60,25 @@ static int run(const struct repro *r, const struct repro_row *row,
 int repro_alltoall(const struct repro *r, const struct repro_row *row,
 		   double *model_p)
 {
-	struct sim_spec s = { .mode = SIM_EXCHANGE, .fifos = MEMORY_FIFOS,
-			      .bytes = strtoull(row->x, NULL, 10) };
-	int err = repro_bench_config(r, "4x4x4x4x2", &s.cfg);
+	struct sim_spec s = { .mode = SIM_EXCHANGE,
+			      .fifos = MEMORY_FIFOS,
+			      .bytes = repro_arg_number(row, "bytes", 8) };
+	int err = repro_bench_config(r, row, &s.cfg);
 
 	return err ? err : run(r, row, &s, model_p);
 }
 
-/* Zone sets as the driver numbers them. */
-enum { ZONE_LONGEST, ZONE_ANY };
-
+/* Steady traffic beyond the peak, by one of the machine's zone sets. */
 int repro_zones(const struct repro *r, const struct repro_row *row,
 		double *model_p)
 {
-	struct sim_spec s = { .mode = SIM_OPEN, .load = 1.2, .bytes = 512,
-			      .warm_ps = 60000000, .time_ps = 40000000 };
-	char dims[64] = "";
-	size_t n = 0;
-	int err;
+	struct sim_spec s = { .mode = SIM_OPEN,
+			      .load = 1.2,
+			      .bytes = 512,
+			      .warm_ps = 60000000,
+			      .time_ps = 40000000 };
+	int err = repro_bench_config(r, row, &s.cfg);
 
-	for (const char *p = row->x; *p && n + 2 < sizeof(dims); p++) {
-		if (*p == 'x')
-			dims[n++] = 't';
-		dims[n++] = *p;
-	}
-	dims[n] = 't';
-	dims[n + 1] = 0;
-	s.zone = row->id[strlen(row->id) - 1] == '0' ? ZONE_ANY
-						    : ZONE_LONGEST;
-	err = repro_bench_config(r, dims, &s.cfg);
+	s.zone = (unsigned)repro_arg_number(row, "zone", 0);
 	return err ? err : run(r, row, &s, model_p);
 }

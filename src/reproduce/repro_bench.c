@@ -15,14 +15,19 @@ static int tell(const char *what, int err)
 	return err;
 }
 
-int repro_bench_config(const struct repro *r, const char *dims,
+int repro_bench_config(const struct repro *r, const struct repro_row *row,
 		       struct net_config *cfg)
 {
+	char spec[4096], shape[64] = "", variant[64] = "";
 	struct net_why why;
-	char spec[4096];
 	int err;
 
-	snprintf(spec, sizeof(spec), "%s:%s", r->machine, dims);
+	if (row && !repro_arg(row, "shape", shape, NULL))
+		*shape = 0;
+	if (row && !repro_arg(row, "variant", variant, NULL))
+		*variant = 0;
+	snprintf(spec, sizeof(spec), "%s%s%s%s%s", r->machine,
+		 *variant ? "@" : "", variant, *shape ? ":" : "", shape);
 	err = net_file_load(spec, 0, cfg, &why);
 	if (err)
 		fprintf(stderr, "weft-reproduce: %s\n", why.text);
@@ -30,12 +35,12 @@ int repro_bench_config(const struct repro *r, const char *dims,
 }
 
 int repro_bench_open(struct repro_bench *b, const struct repro *r,
-		     const char *dims, uint32_t packets)
+		     const struct repro_row *row, uint32_t packets)
 {
 	int err;
 
 	memset(b, 0, sizeof(*b));
-	err = repro_bench_config(r, dims, &b->cfg);
+	err = repro_bench_config(r, row, &b->cfg);
 	if (err)
 		return err;
 	b->nodes = net_shape_nodes(&b->cfg);
@@ -48,6 +53,18 @@ int repro_bench_open(struct repro_bench *b, const struct repro *r,
 	}
 	err = net_open(b->net, b->bytes, &b->cfg, packets);
 	return err ? tell("opening the model", err) : 0;
+}
+
+int repro_bench_path(const struct repro_bench *b, const char *name,
+		     uint8_t *path_p)
+{
+	*path_p = 0;
+	for (unsigned i = 0; name && i < b->cfg.paths; i++)
+		if (!strcmp(b->cfg.path[i].name, name)) {
+			*path_p = (uint8_t)i;
+			return 0;
+		}
+	return name ? tell(name, -EINVAL) : 0;
 }
 
 int repro_bench_run(struct repro_bench *b, const struct net_up *up, void *arg)

@@ -14,14 +14,17 @@ struct repro_bench {
 };
 
 /*
- * Opens the machine in this shape (as after the colon of --machine), with room
- * for so many packets at a time. 0 or -errno, said on stderr.
+ * Opens the machine in the row's shape= and variant=, with room for so many
+ * packets at a time. 0 or -errno, said on stderr.
  */
 int repro_bench_open(struct repro_bench *b, const struct repro *r,
-		     const char *dims, uint32_t packets);
-/* Only its numbers. */
-int repro_bench_config(const struct repro *r, const char *dims,
+		     const struct repro_row *row, uint32_t packets);
+/* Only its numbers; row NULL: as the file has them. */
+int repro_bench_config(const struct repro *r, const struct repro_row *row,
 		       struct net_config *cfg);
+/* The number of a path by its name, NULL: the first. 0 or -EINVAL, said. */
+int repro_bench_path(const struct repro_bench *b, const char *name,
+		     uint8_t *path_p);
 /* Runs until nothing is under way; checks the model. 0 or -errno, said. */
 int repro_bench_run(struct repro_bench *b, const struct net_up *up, void *arg);
 void repro_bench_close(struct repro_bench *b);

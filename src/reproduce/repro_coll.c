@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives on class routes (SC11 V.D, Tables 3 and 4, and the estimates of
- * II.C and II.D). All nodes of a block give their part at the same time; the
- * time is that of the last node's result. Long messages are sent packet by
- * packet, WINDOW of them ahead of the results.
+ * A collective on a class route: all nodes of a block give their part at the
+ * same time; the time is that of the last node's result. Long messages are sent
+ * packet by packet, WINDOW of them ahead of the results.
+ *
+ *   kind=allreduce|barrier, bytes=N
+ *   nodes=N     twice the nodes at a time: pairs in each dimension, then fours;
+ *               without: the whole shape
  */
 #include "src/reproduce/repro_bench.h"
 #include "prov/net/net_map.h"
@@ -18,8 +21,6 @@
 struct coll {
 	struct repro_bench bench;
 	uint32_t *node;
-	int *parent;
-	uint32_t *share;
 	uint32_t count, route;
 	uint64_t bytes, packets;
 	enum net_coll kind;
@@ -32,11 +33,14 @@ static void give(struct coll *c, uint64_t at, uint32_t node, uint64_t seq)
 	uint64_t payload = c->bench.cfg.payload_bytes;
 	uint64_t left = c->bytes - seq * payload;
 	struct net_part part = {
-		.route = c->route, .node = node, .seq = seq,
+		.route = c->route,
+		.node = node,
+		.seq = seq,
 		.bytes = (uint32_t)(left < payload ? left : payload),
-		.kind = (uint8_t)c->kind, .fp = c->kind != NET_BARRIER,
+		.kind = (uint8_t)c->kind,
+		.fp = c->kind != NET_BARRIER,
 	};
-	int err = net_route_send(c->bench.net, at, &part);
+	int err = net_tree_send(c->bench.net, at, &part);
 
 	if (err)
 		c->err = err;
@@ -71,7 +75,6 @@ static void fill_block(struct coll *c, const uint16_t *block)
 			in &= at[d] < block[d];
 		if (!in)
 			continue;
-		c->share[c->count] = 1;
 		c->node[c->count++] = n;
 	}
 }
@@ -79,18 +82,19 @@ static void fill_block(struct coll *c, const uint16_t *block)
 static int open_route(struct coll *c, const uint16_t *block)
 {
 	uint32_t nodes = c->bench.nodes;
+	struct net_tree_plan plan;
 	int err;
 
 	c->node = calloc(nodes, sizeof(*c->node));
-	c->parent = calloc(nodes, sizeof(*c->parent));
-	c->share = calloc(nodes, sizeof(*c->share));
-	if (!c->node || !c->parent || !c->share)
+	if (!c->node)
 		return -ENOMEM;
 	fill_block(c, block);
-	err = net_route_tree(&c->bench.cfg, c->node, c->count, c->parent);
-	if (!err)
-		err = net_route_open(c->bench.net, c->node, c->parent,
-				     c->share, c->count, &c->route);
+	err = net_tree_plan(&c->bench.cfg, c->node, NULL, c->count, &plan);
+	if (err)
+		return err;
+	err = net_tree_open(c->bench.net, plan.node, plan.parent, plan.share,
+			    plan.count, &c->route);
+	net_tree_plan_free(&plan);
 	return err;
 }
 
@@ -109,75 +113,45 @@ static int run(struct coll *c)
 	return err ? err : c->err;
 }
 
-/* One collective on a block of a machine; its time in ps. */
-static int measure(struct coll *c, const struct repro *r, const char *dims,
-		   const uint16_t *block, double *ps_p)
+/* The block that the row names, or the whole machine. */
+static void block_of(const struct repro_row *row, const struct net_config *cfg,
+		     uint16_t *block)
 {
-	int err = repro_bench_open(&c->bench, r, dims, 1u << 20);
+	unsigned nodes = (unsigned)repro_arg_number(row, "nodes", 0), d;
+
+	for (d = 0; d < NET_DIMS_MAX; d++)
+		block[d] = nodes ? 1 : cfg->size[d];
+	for (d = 0; nodes > 1; nodes /= 2, d++)
+		block[d % cfg->dims] = (uint16_t)(block[d % cfg->dims] * 2);
+}
+
+static enum net_coll kind_of(const struct repro_row *row)
+{
+	char kind[64];
+
+	return strcmp(repro_arg(row, "kind", kind, "allreduce"), "barrier")
+		       ? NET_ALLREDUCE
+		       : NET_BARRIER;
+}
+
+int repro_coll(const struct repro *r, const struct repro_row *row,
+	       double *model_p)
+{
+	struct coll c = { .kind = kind_of(row) };
+	uint16_t block[NET_DIMS_MAX];
+	int err = repro_bench_open(&c.bench, r, row, 1u << 20);
 
 	if (!err) {
-		err = open_route(c, block ? block : c->bench.cfg.size);
+		c.bytes = c.kind == NET_BARRIER
+				  ? 0
+				  : repro_arg_number(row, "bytes", 8);
+		block_of(row, &c.bench.cfg, block);
+		err = open_route(&c, block);
 		if (!err)
-			err = run(c);
-		if (err)
-			fprintf(stderr, "weft-reproduce: class route: %s\n",
-				strerror(-err));
+			err = run(&c);
 	}
-	*ps_p = (double)c->last_ps;
-	free(c->node);
-	free(c->parent);
-	free(c->share);
-	repro_bench_close(&c->bench);
-	return err;
-}
-
-/* Twice the nodes at a time: pairs in each dimension, then fours. */
-int repro_allreduce(const struct repro *r, const struct repro_row *row,
-		    double *model_p)
-{
-	struct coll c = { .bytes = 8, .kind = NET_ALLREDUCE };
-	uint16_t block[NET_DIMS_MAX] = { 1, 1, 1, 1, 1, 1 };
-	unsigned nodes = (unsigned)atoi(row->x), d = 0;
-	double ps = 0;
-	int err;
-
-	for (; nodes > 1; nodes /= 2, d++)
-		block[d % 5] = (uint16_t)(block[d % 5] * 2);
-	err = measure(&c, r, "4x4x4x4x2", block, &ps);
-	*model_p = ps / 1e3;
-	return err;
-}
-
-int repro_allreduce_long(const struct repro *r, const struct repro_row *row,
-			 double *model_p)
-{
-	struct coll c = { .bytes = strtoull(row->x, NULL, 10),
-			  .kind = NET_ALLREDUCE };
-	double ps = 0;
-	int err = measure(&c, r, "4x4x4x4x2", NULL, &ps);
-
-	*model_p = err ? 0 : (double)c.bytes * 1e3 / ps;
-	return err;
-}
-
-int repro_allreduce_all(const struct repro *r, const struct repro_row *row,
-			double *model_p)
-{
-	struct coll c = { .bytes = 8, .kind = NET_ALLREDUCE };
-	double ps = 0;
-	int err = measure(&c, r, row->x, NULL, &ps);
-
-	*model_p = ps / 1e6;
-	return err;
-}
-
-int repro_barrier_all(const struct repro *r, const struct repro_row *row,
-		      double *model_p)
-{
-	struct coll c = { .kind = NET_BARRIER };
-	double ps = 0;
-	int err = measure(&c, r, row->x, NULL, &ps);
-
-	*model_p = ps / 1e6;
+	*model_p = (double)c.last_ps;
+	free(c.node);
+	repro_bench_close(&c.bench);
 	return err;
 }

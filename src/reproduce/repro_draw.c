@@ -1,60 +1,89 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A picture for each table: the paper's points, the model's line. */
+/*
+ * A picture for each series of rows with one description: the paper's points,
+ * the model's line. A description that ends "by hops" has hops for its x; rows
+ * that are not of a series are drawn side by side with others of their unit.
+ */
 #include "src/reproduce/repro.h"
 #include "src/sim/sim_plot.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Rows of experiments with this title; returns how many came out. */
+/* What the x of a series is, or NULL. */
+static const char *label(const struct repro_row *row)
+{
+	const char *by = strstr(row->text, ", by ");
+
+	return by ? by + strlen(", by ") : NULL;
+}
+
+static bool together(const struct repro_row *a, const struct repro_row *b)
+{
+	if (label(a) || label(b))
+		return !strcmp(a->text, b->text);
+	return !strcmp(a->unit, b->unit);
+}
+
+/* Rows that belong to the first; returns how many came out. */
 static unsigned data(FILE *f, const struct repro *r,
-		     const struct repro_exp *exp)
+		     const struct repro_row *first)
 {
 	unsigned n = 0;
 
 	fputs("$d << END\n", f);
 	for (unsigned i = 0; i < r->count; i++) {
 		const struct repro_row *row = &r->row[i];
-		const struct repro_exp *e = repro_exp_find(row->id);
 
-		if (!e || strcmp(e->title, exp->title) ||
-		    row->state != REPRO_DONE)
+		if (row->state != REPRO_DONE || !together(row, first))
 			continue;
-		if (exp->x)
+		if (label(first))
 			fprintf(f, "%s %g %g\n", row->x, row->value,
 				row->model);
 		else
 			fprintf(f, "%u %g %g %s\n", n, row->value, row->model,
-				row->id + strlen("BGQ-X-"));
+				strrchr(row->id, '-') + 1);
 		n++;
 	}
 	fputs("END\n", f);
 	return n;
 }
 
-static void picture(FILE *f, const struct repro *r,
-		    const struct repro_exp *exp)
+static void picture(FILE *f, const struct repro *r, const struct repro_row *row)
 {
-	if (!data(f, r, exp))
+	const char *x = label(row);
+
+	if (!data(f, r, row))
 		return;
-	fprintf(f, "set title '%s'\n", exp->title);
-	if (!exp->x) {
-		fputs("unset logscale x\nset key top right\n"
-		      "set style fill solid 0.6\n"
-		      "set boxwidth 0.35\nset yrange [0:*]\n"
-		      "unset xlabel\nset xrange [-0.5:*]\nset format x\n"
-		      "plot $d using ($1-0.2):2:xtic(4) with boxes "
-		      "title 'paper', '' using ($1+0.2):3 with boxes "
-		      "title 'model'\n", f);
+	if (!x) {
+		fprintf(f,
+			"set title '%s'\nunset logscale x\n"
+			"set key top right\nset style fill solid 0.6\n"
+			"set boxwidth 0.35\nset yrange [0:*]\n"
+			"unset xlabel\nset xrange [-0.5:*]\nset format x\n"
+			"plot $d using ($1-0.2):2:xtic(4) with boxes "
+			"title 'paper', '' using ($1+0.2):3 with boxes "
+			"title 'model'\n",
+			row->unit);
 		return;
 	}
-	fprintf(f, "set xlabel '%s'\n%s\nset autoscale\n"
-		"set format x '%s'\n"
+	fprintf(f,
+		"set title '%s: %s, %s'\nset xlabel '%s'\n%s\n"
+		"set autoscale\nset format x '%s'\n"
 		"plot $d using 1:3 with lines lw 2 title 'model', "
-		"'' using 1:2 with points pt 7 title 'paper'\n", exp->x,
-		strcmp(exp->x, "hops") ? "set logscale x 2"
-				       : "unset logscale x",
-		strcmp(exp->x, "bytes") ? "%.0f" : "%.0b %BB");
+		"'' using 1:2 with points pt 7 title 'paper'\n",
+		row->source, row->text, row->unit, x,
+		strcmp(x, "hops") ? "set logscale x 2" : "unset logscale x",
+		strcmp(x, "message size") ? "%.0f" : "%.0b %BB");
+}
+
+/* The first of the rows that belong together. */
+static bool is_first(const struct repro *r, unsigned i)
+{
+	for (unsigned k = 0; k < i; k++)
+		if (together(&r->row[k], &r->row[i]))
+			return false;
+	return true;
 }
 
 int repro_draw(const struct repro *r, const char *file)
@@ -64,9 +93,9 @@ int repro_draw(const struct repro *r, const char *file)
 	if (!f)
 		return -errno;
 	fputs("set multiplot layout 4,2\nset grid\nset key bottom right\n", f);
-	for (unsigned i = 0; i < repro_exp_count; i++)
-		if (!i || strcmp(repro_exps[i].title, repro_exps[i - 1].title))
-			picture(f, r, &repro_exps[i]);
+	for (unsigned i = 0; i < r->count; i++)
+		if (is_first(r, i))
+			picture(f, r, &r->row[i]);
 	fputs("unset multiplot\n", f);
 	return sim_plot_close(f);
 }

@@ -1,39 +1,115 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which experiment answers which rows: first match. */
+/*
+ * Kinds of experiments, and the arguments that a row gives to one: words
+ * key=value after its name. Any machine's table may name any of them.
+ */
 #include "src/reproduce/repro.h"
 #include "src/base/attr.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-const struct repro_exp repro_exps[] = {
-	{ "BGQ-T1-HW-", false, "Table 1: latency, ns", "hops",
-	  repro_pingpong },
-	{ "BGQ-T1-SW-", false, "Table 1: with software, ns", "hops",
-	  repro_pingpong_soft },
-	{ "BGQ-T2-TP-", false, "Table 2: ten links, GB/s", "bytes",
-	  repro_neighbour },
-	{ "BGQ-T3-LAT-", false, "Table 3: allreduce of 8 B, ns", "nodes",
-	  repro_allreduce },
-	{ "BGQ-T4-TP-", false, "Table 4: long allreduce, GB/s", "bytes",
-	  repro_allreduce_long },
-	{ "BGQ-X-A2A4K", false, "All-to-all and zones, % of peak", NULL,
-	  repro_alltoall },
-	{ "BGQ-X-A2A", true, "All-to-all and zones, % of peak", NULL,
-	  repro_alltoall },
-	{ "BGQ-X-ZONE", true, "All-to-all and zones, % of peak", NULL,
-	  repro_zones },
-	{ "BGQ-X-WC", false, "Whole machine, us", NULL, repro_farthest },
-	{ "BGQ-X-ARWC", false, "Whole machine, us", NULL,
-	  repro_allreduce_all },
-	{ "BGQ-X-BARWC", false, "Whole machine, us", NULL, repro_barrier_all },
+static const struct repro_exp exps[] = {
+	{ "pingpong", REPRO_PS, repro_pingpong },
+	{ "crossover", REPRO_NUMBER, repro_crossover },
+	{ "stream", REPRO_BYTES_PER_US, repro_stream },
+	{ "rate", REPRO_NUMBER, repro_rate },
+	{ "complement", REPRO_NUMBER, repro_complement },
+	{ "neighbour", REPRO_BYTES_PER_US, repro_neighbour },
+	{ "coll", REPRO_PS, repro_coll },
+	{ "conditional", REPRO_PS, repro_conditional },
+	{ "alltoall", REPRO_NUMBER, repro_alltoall },
+	{ "zones", REPRO_NUMBER, repro_zones },
 };
-const unsigned repro_exp_count = WEFT_COUNT_OF(repro_exps);
 
-const struct repro_exp *repro_exp_find(const char *id)
+const struct repro_exp *repro_exp_find(const struct repro_row *row)
 {
-	for (unsigned i = 0; i < repro_exp_count; i++)
-		if (!strncmp(id, repro_exps[i].prefix,
-			     strlen(repro_exps[i].prefix)))
-			return &repro_exps[i];
+	size_t n = strcspn(row->exp, " ");
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(exps); i++)
+		if (strlen(exps[i].name) == n &&
+		    !strncmp(row->exp, exps[i].name, n))
+			return &exps[i];
 	return NULL;
+}
+
+const char *repro_arg(const struct repro_row *row, const char *key,
+		      char buf[64], const char *without)
+{
+	const char *s = row->exp;
+	size_t n = strlen(key), len;
+
+	while ((s = strchr(s, ' '))) {
+		s++;
+		if (strncmp(s, key, n) || s[n] != '=')
+			continue;
+		s += n + 1;
+		len = strcspn(s, " ");
+		snprintf(buf, 64, "%.*s", (int)len, s);
+		return buf;
+	}
+	return without;
+}
+
+uint64_t repro_arg_number(const struct repro_row *row, const char *key,
+			  uint64_t without)
+{
+	char buf[64];
+	const char *s = repro_arg(row, key, buf, NULL);
+
+	return s ? strtoull(s, NULL, 10) : without;
+}
+
+bool repro_slow(const struct repro_row *row)
+{
+	return repro_arg_number(row, "slow", 0) != 0;
+}
+
+/* Units that a measure may be wanted in. */
+static const struct {
+	const char *unit;
+	enum repro_measure measure;
+	double factor;
+} units[] = {
+	{ "ns", REPRO_PS, 1e-3 },	   { "us", REPRO_PS, 1e-6 },
+	{ "MB/s", REPRO_BYTES_PER_US, 1 }, { "GB/s", REPRO_BYTES_PER_US, 1e-3 },
+	{ "%", REPRO_NUMBER, 1 },	   { "B", REPRO_NUMBER, 1 },
+	{ "M/s", REPRO_NUMBER, 1e-6 },
+};
+
+/* A time of so many bytes is a rate, too. */
+static int convert(const struct repro_row *row, enum repro_measure measure,
+		   double *model_p)
+{
+	uint64_t bytes = repro_arg_number(row, "bytes", 8);
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(units); i++) {
+		if (strcmp(units[i].unit, row->unit))
+			continue;
+		if (measure == REPRO_PS &&
+		    units[i].measure == REPRO_BYTES_PER_US)
+			*model_p = (double)bytes * 1e6 / *model_p;
+		else if (measure != units[i].measure)
+			return -EINVAL;
+		*model_p *= units[i].factor;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int repro_exp_run(const struct repro *r, struct repro_row *row)
+{
+	const struct repro_exp *e = repro_exp_find(row);
+	int err = e ? e->run(r, row, &row->model) : -EINVAL;
+
+	if (!err)
+		err = convert(row, e->measure, &row->model);
+	if (err)
+		fprintf(stderr,
+			"weft-reproduce: %s: experiment \"%s\" in %s: "
+			"%s\n",
+			row->id, row->exp, row->unit, strerror(-err));
+	return err;
 }

@@ -10,23 +10,34 @@
 #include <string.h>
 
 static const char help[] =
-"Usage: weft-reproduce [OPTION]... SYSTEM\n"
-"Runs the published experiments on SYSTEM (bgq) on the model and compares.\n"
-"\n"
-"  -m, --machine NAME|FILE  another machine file than SYSTEM's own\n"
-"  -q, --quick       leave out what takes more than some seconds\n"
-"      --only ID     rows whose id begins so, as BGQ-T1\n"
-"      --list        the rows, without running anything\n"
-"      --csv, --json instead of text\n"
-"      --plot FILE   draw paper against model: FILE.png or FILE.svg\n"
-"      --progress    a line on stderr while it runs (on a terminal always)\n"
-"      --help, --version\n"
-"\n"
-"Exit status: 0 all predictions that were run are within their bands, 1 some\n"
-"are not or an experiment failed, 2 wrong arguments.\n";
+	"Usage: weft-reproduce [OPTION]... SYSTEM\n"
+	"Runs the published experiments on SYSTEM (bgq) on the model and "
+	"compares.\n"
+	"\n"
+	"  -m, --machine NAME|FILE  another machine file than SYSTEM's own\n"
+	"  -q, --quick       leave out what takes more than some seconds\n"
+	"      --only ID     rows whose id begins so, as BGQ-T1\n"
+	"      --list        the rows, without running anything\n"
+	"      --csv, --json instead of text\n"
+	"      --plot FILE   draw paper against model: FILE.png or FILE.svg\n"
+	"      --progress    a line on stderr while it runs (on a terminal "
+	"always)\n"
+	"      --help, --version\n"
+	"\n"
+	"Exit status: 0 all predictions that were run are within their bands, "
+	"1 some\n"
+	"are not or an experiment failed, 2 wrong arguments.\n";
 
-enum { OPT_ONLY = 256, OPT_LIST, OPT_CSV, OPT_JSON, OPT_PLOT, OPT_PROGRESS,
-       OPT_HELP, OPT_VERSION };
+enum {
+	OPT_ONLY = 256,
+	OPT_LIST,
+	OPT_CSV,
+	OPT_JSON,
+	OPT_PLOT,
+	OPT_PROGRESS,
+	OPT_HELP,
+	OPT_VERSION
+};
 
 static const struct option options[] = {
 	{ "machine", required_argument, NULL, 'm' },
@@ -109,16 +120,9 @@ static unsigned keep(struct repro *r, const char *only)
 
 static void run_row(const struct repro *r, struct repro_row *row)
 {
-	const struct repro_exp *e = repro_exp_find(row->id);
-
-	if (e && e->slow && r->quick)
+	if (repro_slow(row) && r->quick)
 		return; /* left out */
-	row->state = REPRO_FAILED;
-	if (!e)
-		fprintf(stderr, "weft-reproduce: %s: no experiment\n",
-			row->id);
-	else if (!e->run(r, row, &row->model))
-		row->state = REPRO_DONE;
+	row->state = repro_exp_run(r, row) ? REPRO_FAILED : REPRO_DONE;
 }
 
 static int run_all(struct repro *r, const struct args *a)
@@ -133,8 +137,8 @@ static int run_all(struct repro *r, const struct args *a)
 			run_row(r, row);
 		repro_out_row(r, a->format, i);
 		bad |= row->state == REPRO_FAILED;
-		bad |= row->state == REPRO_DONE && row->predicted &&
-		       !repro_in_band(row);
+		bad |= row->state == REPRO_DONE &&
+		       row->kind == REPRO_PREDICTED && !repro_in_band(row);
 	}
 	repro_out_end(r, a->format);
 	if (a->plot && repro_draw(r, a->plot))
@@ -162,8 +166,8 @@ int main(int argc, char **argv)
 		r.machine = r.system;
 	if (strrchr(r.machine, ':') && !strchr(strrchr(r.machine, ':'), '/'))
 		return wrong(r.machine, "the experiments bring their shapes; "
-			     "name the machine without one");
-	if (repro_table_read(&r) || repro_bench_config(&r, "2x2x2x2x2", &cfg))
+					"name the machine without one");
+	if (repro_table_read(&r) || repro_bench_config(&r, NULL, &cfg))
 		return 2;
 	if (!keep(&r, a.only))
 		return wrong(a.only, "no row's id begins so; see --list");

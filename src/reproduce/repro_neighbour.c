@@ -48,16 +48,17 @@ int repro_neighbour(const struct repro *r, const struct repro_row *row,
 		    double *model_p)
 {
 	static const struct net_up up = { .arrived = arrived };
-	uint64_t bytes = strtoull(row->x, NULL, 10);
+	uint64_t bytes = repro_arg_number(row, "bytes", 8);
 	struct loop l = { .free_ps = 0 };
-	int err = repro_bench_open(&l.bench, r, "1tx1tx1tx1tx1t", 4096);
+	int err = repro_bench_open(&l.bench, r, row, 4096);
 
 	if (!err)
 		err = post_all(&l, bytes);
 	if (!err)
 		err = repro_bench_run(&l.bench, &up, &l);
-	*model_p = err ? 0 : 4.0 * l.bench.cfg.dims * (double)bytes * 1e3 /
-				     (double)l.free_ps;
+	*model_p = err ? 0
+		       : 4.0 * l.bench.cfg.dims * (double)bytes * 1e6 /
+				   (double)l.free_ps;
 	repro_bench_close(&l.bench);
 	return err;
 }

@@ -8,7 +8,7 @@
 
 static const char *kind(const struct repro_row *row)
 {
-	return row->predicted ? "predicted" : "calibrated";
+	return repro_kinds[row->kind];
 }
 
 static const char *verdict(const struct repro_row *row)
@@ -32,7 +32,7 @@ static void constants(const struct repro *r,
 }
 
 struct tally {
-	unsigned predicted, in_band, calibrated, left_out, failed;
+	unsigned predicted, in_band, calibrated, identity, left_out, failed;
 };
 
 static struct tally tally(const struct repro *r)
@@ -46,14 +46,27 @@ static struct tally tally(const struct repro *r)
 			t.left_out++;
 		} else if (row->state == REPRO_FAILED) {
 			t.failed++;
-		} else if (row->predicted) {
+		} else if (row->kind == REPRO_PREDICTED) {
 			t.predicted++;
 			t.in_band += repro_in_band(row);
-		} else {
+		} else if (row->kind == REPRO_CALIBRATED) {
 			t.calibrated++;
+		} else {
+			t.identity++;
 		}
 	}
 	return t;
+}
+
+static const char *band_text(const struct repro_row *row, char *text,
+			     size_t len)
+{
+	if (row->side == REPRO_AT_MOST)
+		return "at most";
+	if (row->side == REPRO_AT_LEAST)
+		return "at least";
+	snprintf(text, len, "%g %s", row->band, row->points ? "points" : "%");
+	return text;
 }
 
 /* ---- text ---------------------------------------------------------------- */
@@ -66,7 +79,7 @@ static void text_begin(const struct repro *r)
 
 static void text_row(const struct repro_row *row)
 {
-	const char *unit = row->points ? "points" : "%";
+	char band[24];
 
 	printf("%-18s %14s %9.6g ", row->id, row->x, row->value);
 	if (row->state == REPRO_DONE)
@@ -74,8 +87,8 @@ static void text_row(const struct repro_row *row)
 		       repro_error(row));
 	else
 		printf("%9s %-5s %8s", "-", row->unit, "-");
-	printf("  %g %-*s %-10s  %s\n", row->band,
-	       row->band < 10 ? 6 : 5, unit, kind(row), verdict(row));
+	printf("  %-8s %-10s  %s\n", band_text(row, band, sizeof(band)),
+	       kind(row), verdict(row));
 	fflush(stdout);
 }
 
@@ -84,8 +97,10 @@ static void text_constant(void *arg, const struct net_file_entry *e)
 	unsigned *n = arg;
 
 	if (e->kind == NET_CALIBRATED)
-		printf("  %u. %-12s = %-12s %s\n", ++*n, e->key, e->value,
-		       e->source);
+		printf("  %u. %s%s%s%s%-12s = %-12s %s\n", ++*n,
+		       e->variant ? e->variant : "", e->variant ? ": " : "",
+		       e->part ? e->part : "", e->part ? "." : "", e->key,
+		       e->value, e->source);
 }
 
 static void text_end(const struct repro *r)
@@ -96,7 +111,10 @@ static void text_end(const struct repro *r)
 	printf("\nCalibrated constants of machine %s:\n", r->machine);
 	constants(r, text_constant, &n);
 	printf("\n%u of %u predictions in band; %u calibrated rows, which "
-	       "prove nothing", t.in_band, t.predicted, t.calibrated);
+	       "prove nothing",
+	       t.in_band, t.predicted, t.calibrated);
+	if (t.identity)
+		printf("; %u rows of arithmetic", t.identity);
 	if (t.left_out)
 		printf("; %u rows left out%s", t.left_out,
 		       r->quick ? " (--quick)" : "");
@@ -109,15 +127,16 @@ static void text_end(const struct repro *r)
 
 static void csv_row(const struct repro_row *row)
 {
+	char band[24];
+
 	printf("%s,%s,\"%s\",%s,%g,", row->id, row->source, row->text, row->x,
 	       row->value);
 	if (row->state == REPRO_DONE)
-		printf("%.6g,%s,%.4f", row->model, row->unit,
-		       repro_error(row));
+		printf("%.6g,%s,%.4f", row->model, row->unit, repro_error(row));
 	else
 		printf(",%s,", row->unit);
-	printf(",%g %s,%s,%s\n", row->band, row->points ? "points" : "%",
-	       kind(row), verdict(row));
+	printf(",%s,%s,%s\n", band_text(row, band, sizeof(band)), kind(row),
+	       verdict(row));
 }
 
 static void csv_all(const struct repro *r)
@@ -146,15 +165,17 @@ static void json_text(const char *s)
 
 static void json_row(const struct repro_row *row, bool last)
 {
+	char band[24];
+
 	printf("    { \"id\": \"%s\", \"source\": \"%s\", \"x\": \"%s\", "
-	       "\"paper\": %g, \"unit\": \"%s\", ", row->id, row->source,
-	       row->x, row->value, row->unit);
+	       "\"paper\": %g, \"unit\": \"%s\", ",
+	       row->id, row->source, row->x, row->value, row->unit);
 	if (row->state == REPRO_DONE)
 		printf("\"model\": %.6g, \"error\": %.4f, ", row->model,
 		       repro_error(row));
-	printf("\"band\": %g, \"band_unit\": \"%s\", \"kind\": \"%s\", "
-	       "\"verdict\": \"%s\" }%s\n", row->band,
-	       row->points ? "points" : "%", kind(row), verdict(row),
+	printf("\"band\": \"%s\", \"kind\": \"%s\", "
+	       "\"verdict\": \"%s\" }%s\n",
+	       band_text(row, band, sizeof(band)), kind(row), verdict(row),
 	       last ? "" : ",");
 }
 
@@ -186,8 +207,8 @@ static void json_all(const struct repro *r)
 	constants(r, json_constant, &n);
 	printf("\n  ],\n  \"predicted\": %u,\n  \"in_band\": %u,\n"
 	       "  \"calibrated\": %u,\n  \"left_out\": %u,\n"
-	       "  \"failed\": %u\n}\n", t.predicted, t.in_band, t.calibrated,
-	       t.left_out, t.failed);
+	       "  \"failed\": %u\n}\n",
+	       t.predicted, t.in_band, t.calibrated, t.left_out, t.failed);
 }
 
 /* -------------------------------------------------------------------------- */

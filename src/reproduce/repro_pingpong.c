@@ -1,35 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Latency of a direct put of 8 bytes between two nodes that answer each other
- * (SC11 V.A, Table 1): from the descriptor's injection to the arrival. The
- * ping node is the origin of a 512-node mesh; the pong node's coordinates grow
- * in the order A, B, C, D, E. The worst case (II.A) is the same between the
- * farthest nodes of the largest machine.
+ * Two nodes that answer each other: the mean of the one-way times, from the
+ * posting of a message to its arrival.
+ *
+ *   shape=DIMS      of the machine
+ *   to=N            the other node; hops=N: so far from the origin, the first
+ *                   dimension first; to=far: the farthest of a torus
+ *   bytes=N, path=NAME, variant=NAME
+ *   soft=1          software at both ends, too
+ *
+ * A crossover is the size from which on the path b= is faster than a=.
  */
 #include "src/reproduce/repro_bench.h"
 #include "prov/net/net_map.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ROUNDS 8u
 
 struct pingpong {
 	struct repro_bench bench;
+	struct net_msg msg;
 	uint32_t node[2];
 	unsigned sends;
-	uint64_t began, ended;
-	uint64_t soft_ps; /* from arrival to the answer's injection */
+	uint64_t ended;
+	uint64_t soft_ps; /* from arrival to the answer's posting */
 	int err;
 };
 
 static void serve(struct pingpong *p, uint64_t at, unsigned from)
 {
-	struct net_msg msg = { .src = p->node[from], .dst = p->node[!from],
-			       .bytes = 8, .cookie = !from,
-			       .way = NET_DETERMINISTIC };
-	int err = net_send(p->bench.net, at, &msg);
+	int err;
 
+	p->msg.src = p->node[from];
+	p->msg.dst = p->node[!from];
+	p->msg.cookie = !from;
+	err = net_send(p->bench.net, at, &p->msg);
 	if (err)
 		p->err = err;
 	p->sends++;
@@ -50,31 +58,61 @@ static int run(struct pingpong *p, double *ps_p)
 	static const struct net_up up = { .arrived = arrived };
 	int err;
 
+	p->sends = 0;
 	serve(p, 0, 0);
 	err = p->err ? p->err : repro_bench_run(&p->bench, &up, p);
-	*ps_p = (double)(p->ended - p->began) / (2 * ROUNDS);
+	*ps_p = (double)p->ended / (2 * ROUNDS);
 	return err ? err : p->err;
 }
 
-/* hops from the origin, A first. */
-static int by_hops(const struct repro *r, unsigned hops, bool soft,
-		   double *ps_p)
+/* The node that is so many hops from the origin, or the farthest. */
+static uint32_t other_node(const struct repro_row *row,
+			   const struct net_config *cfg)
 {
-	struct pingpong p = { .err = 0 };
+	uint64_t hops = repro_arg_number(row, "hops", UINT64_MAX), far;
 	uint16_t at[NET_DIMS_MAX] = { 0 };
-	int err = repro_bench_open(&p.bench, r, "4mx4mx4mx4mx2m", 4096);
+	char buf[64];
 
-	for (unsigned d = 0; d < p.bench.cfg.dims && !err; d++) {
-		unsigned far = p.bench.cfg.size[d] - 1u;
-
+	if (!strcmp(repro_arg(row, "to", buf, ""), "far")) {
+		for (unsigned d = 0; d < cfg->dims; d++)
+			at[d] = cfg->size[d] / 2;
+		return net_node_at(cfg, at);
+	}
+	if (hops == UINT64_MAX)
+		return (uint32_t)repro_arg_number(row, "to", 1);
+	for (unsigned d = 0; d < cfg->dims; d++) {
+		far = cfg->size[d] - 1u;
 		at[d] = (uint16_t)(hops < far ? hops : far);
 		hops -= at[d];
 	}
-	p.node[1] = net_node_at(&p.bench.cfg, at);
-	if (soft)
-		p.soft_ps = p.bench.cfg.send_ps + p.bench.cfg.recv_ps;
+	return net_node_at(cfg, at);
+}
+
+/* Software of both ends; more for what is longer than a packet. */
+static uint64_t software(const struct repro_row *row,
+			 const struct net_config *cfg, uint64_t bytes)
+{
+	if (!repro_arg_number(row, "soft", 0))
+		return 0;
+	return cfg->send_ps + cfg->recv_ps +
+	       (bytes > cfg->payload_bytes ? cfg->message_ps : 0);
+}
+
+/* One size by one path; its time in ps. */
+static int measure(const struct repro *r, const struct repro_row *row,
+		   uint64_t bytes, const char *path, double *ps_p)
+{
+	struct pingpong p = { .msg = { .bytes = bytes,
+				       .way = NET_DETERMINISTIC } };
+	int err = repro_bench_open(&p.bench, r, row, 1u << 16);
+
 	if (!err)
+		err = repro_bench_path(&p.bench, path, &p.msg.path);
+	if (!err) {
+		p.node[1] = other_node(row, &p.bench.cfg);
+		p.soft_ps = software(row, &p.bench.cfg, bytes);
 		err = run(&p, ps_p);
+	}
 	repro_bench_close(&p.bench);
 	return err;
 }
@@ -82,37 +120,32 @@ static int by_hops(const struct repro *r, unsigned hops, bool soft,
 int repro_pingpong(const struct repro *r, const struct repro_row *row,
 		   double *model_p)
 {
-	double ps = 0;
-	int err = by_hops(r, (unsigned)atoi(row->x), false, &ps);
+	char path[64];
 
-	*model_p = ps / 1e3;
-	return err;
+	return measure(r, row, repro_arg_number(row, "bytes", 8),
+		       repro_arg(row, "path", path, NULL), model_p);
 }
 
-int repro_pingpong_soft(const struct repro *r, const struct repro_row *row,
-			double *model_p)
+int repro_crossover(const struct repro *r, const struct repro_row *row,
+		    double *model_p)
 {
-	double ps = 0;
-	int err = by_hops(r, (unsigned)atoi(row->x), true, &ps);
+	char a[64], b[64];
+	uint64_t low = 8, high = 65536, mid;
+	double ta, tb;
+	int err = 0;
 
-	*model_p = ps / 1e3;
-	return err;
-}
-
-int repro_farthest(const struct repro *r, const struct repro_row *row,
-		   double *model_p)
-{
-	struct pingpong p = { .err = 0 };
-	uint16_t at[NET_DIMS_MAX] = { 0 };
-	double ps = 0;
-	int err = repro_bench_open(&p.bench, r, row->x, 4096);
-
-	for (unsigned d = 0; d < p.bench.cfg.dims && !err; d++)
-		at[d] = p.bench.cfg.size[d] / 2;
-	p.node[1] = net_node_at(&p.bench.cfg, at);
-	if (!err)
-		err = run(&p, &ps);
-	*model_p = ps / 1e6;
-	repro_bench_close(&p.bench);
+	repro_arg(row, "a", a, NULL);
+	repro_arg(row, "b", b, NULL);
+	while (low < high && !err) {
+		mid = (low + high) / 2;
+		err = measure(r, row, mid, a, &ta);
+		if (!err)
+			err = measure(r, row, mid, b, &tb);
+		if (tb < ta)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	*model_p = (double)low;
 	return err;
 }

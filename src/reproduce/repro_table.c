@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The table of published values: share/weft/reproduce/SYSTEM.tsv, columns
- * id, source, description, x, value, unit, kind, band, with tabs between.
+ * id, source, description, x, value, unit, kind, band, experiment, with tabs
+ * between. A band is "3 %", "2 points", or "at most" or "at least" for a
+ * value that the paper gives as a bound.
  */
 #include "src/reproduce/repro.h"
 #include "prov/net/net_file.h"
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ID, SOURCE, TEXT, X, VALUE, UNIT, KIND, BAND, COLUMNS };
+enum { ID, SOURCE, TEXT, X, VALUE, UNIT, KIND, BAND, EXP, COLUMNS };
 
 static int copy(char *to, size_t room, const char *from)
 {
@@ -31,6 +33,32 @@ static int number(const char *text, double *x_p, char **end_p)
 	return *end_p == text || !(*x_p > 0) ? -EINVAL : 0;
 }
 
+static int take_band(struct repro_row *row, const char *text)
+{
+	char *end;
+
+	if (!strcmp(text, "at most") || !strcmp(text, "at least")) {
+		row->side = text[3] == 'm' ? REPRO_AT_MOST : REPRO_AT_LEAST;
+		return 0;
+	}
+	if (number(text, &row->band, &end))
+		return -EINVAL;
+	row->points = !strcmp(end, " points");
+	return row->points || !strcmp(end, " %") ? 0 : -EINVAL;
+}
+
+const char *const repro_kinds[] = { "predicted", "calibrated", "identity" };
+
+static int take_kind(struct repro_row *row, const char *text)
+{
+	for (unsigned i = 0; i < WEFT_COUNT_OF(repro_kinds); i++)
+		if (!strcmp(text, repro_kinds[i])) {
+			row->kind = (enum repro_kind)i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
 static int take(struct repro_row *row, char *const *cell)
 {
 	char *end;
@@ -39,18 +67,14 @@ static int take(struct repro_row *row, char *const *cell)
 	    copy(row->source, sizeof(row->source), cell[SOURCE]) ||
 	    copy(row->text, sizeof(row->text), cell[TEXT]) ||
 	    copy(row->x, sizeof(row->x), cell[X]) ||
-	    copy(row->unit, sizeof(row->unit), cell[UNIT]))
+	    copy(row->unit, sizeof(row->unit), cell[UNIT]) ||
+	    copy(row->exp, sizeof(row->exp), cell[EXP]))
 		return -EINVAL;
 	if (number(cell[VALUE], &row->value, &end) || *end)
 		return -EINVAL;
-	if (number(cell[BAND], &row->band, &end))
+	if (take_kind(row, cell[KIND]))
 		return -EINVAL;
-	row->points = !strcmp(end, " points");
-	row->predicted = !strcmp(cell[KIND], "predicted");
-	if (!row->points && strcmp(end, " %"))
-		return -EINVAL;
-	return row->predicted || !strcmp(cell[KIND], "calibrated") ? 0
-								   : -EINVAL;
+	return take_band(row, cell[BAND]);
 }
 
 static int take_line(struct repro *r, char *line)
@@ -78,16 +102,20 @@ int repro_table_read(struct repro *r)
 	if (!net_file_share(what, path, sizeof(path)))
 		f = fopen(path, "r");
 	if (!f) {
-		fprintf(stderr, "weft-reproduce: no published results of %s; "
-			"there are: bgq\n", r->system);
+		fprintf(stderr,
+			"weft-reproduce: no published results of %s; "
+			"there are: bgq\n",
+			r->system);
 		return -ENOENT;
 	}
 	while (fgets(line, sizeof(line), f)) {
 		number_of++;
 		if (take_line(r, line)) {
-			fprintf(stderr, "weft-reproduce: %s:%u: a row is id, "
+			fprintf(stderr,
+				"weft-reproduce: %s:%u: a row is id, "
 				"source, description, x, value, unit, kind, "
-				"band\n", path, number_of);
+				"band, experiment\n",
+				path, number_of);
 			fclose(f);
 			return -EINVAL;
 		}
@@ -105,5 +133,11 @@ double repro_error(const struct repro_row *row)
 
 bool repro_in_band(const struct repro_row *row)
 {
-	return row->state == REPRO_DONE && fabs(repro_error(row)) <= row->band;
+	if (row->state != REPRO_DONE)
+		return false;
+	if (row->side == REPRO_AT_MOST)
+		return row->model <= row->value;
+	if (row->side == REPRO_AT_LEAST)
+		return row->model >= row->value;
+	return fabs(repro_error(row)) <= row->band;
 }

@@ -6,18 +6,19 @@
 
 static struct repro r;
 
-static void read_bgq(void)
+static void read_table(const char *system)
 {
 	memset(&r, 0, sizeof(r));
-	r.system = "bgq";
+	r.system = system;
 	T_OK(repro_table_read(&r));
 }
 
-static void every_row_has_an_experiment(void **state)
+static void check_rows(const char *system)
 {
-	read_bgq();
+	read_table(system);
+	T_TRUE(r.count > 10);
 	for (unsigned i = 0; i < r.count; i++) {
-		if (!repro_exp_find(r.row[i].id))
+		if (!repro_exp_find(&r.row[i]))
 			fail_msg("%s has none", r.row[i].id);
 		T_IS(r.row[i].state, REPRO_LEFT_OUT);
 		for (unsigned k = 0; k < i; k++)
@@ -25,14 +26,45 @@ static void every_row_has_an_experiment(void **state)
 	}
 }
 
+static void every_row_has_an_experiment(void **state)
+{
+	check_rows("bgq");
+	check_rows("qsnet2");
+}
+
+static void arguments_stand_behind_the_name(void **state)
+{
+	struct repro_row row = { .exp = "pingpong hops=12 path=dma slow=1" };
+	char buf[64];
+
+	T_IS(repro_arg_number(&row, "hops", 1), 12);
+	T_IS(repro_arg_number(&row, "hop", 1), 1);
+	T_IS(repro_arg_number(&row, "ops", 1), 1);
+	T_STR(repro_arg(&row, "path", buf, "sten"), "dma");
+	T_STR(repro_arg(&row, "a", buf, "sten"), "sten");
+	T_TRUE(repro_slow(&row));
+}
+
+static void a_bound_has_one_side(void **state)
+{
+	struct repro_row row = { .value = 3.5, .model = 1,
+				 .side = REPRO_AT_MOST, .state = REPRO_DONE };
+
+	T_TRUE(repro_in_band(&row));
+	row.model = 3.6;
+	T_FALSE(repro_in_band(&row));
+	row.side = REPRO_AT_LEAST;
+	T_TRUE(repro_in_band(&row));
+}
+
 /* A constant is set by one figure; hop takes a difference of two. */
 static void there_are_as_many_calibrated_rows_as_constants(void **state)
 {
 	unsigned predicted = 0;
 
-	read_bgq();
+	read_table("bgq");
 	for (unsigned i = 0; i < r.count; i++)
-		predicted += r.row[i].predicted;
+		predicted += r.row[i].kind == REPRO_PREDICTED;
 	T_IS(r.count - predicted, 8);
 	T_IS(predicted, 59);
 }
@@ -68,6 +100,8 @@ int main(void)
 		T_CASE(every_row_has_an_experiment),
 		T_CASE(there_are_as_many_calibrated_rows_as_constants),
 		T_CASE(errors_are_percents_or_points),
+		T_CASE(arguments_stand_behind_the_name),
+		T_CASE(a_bound_has_one_side),
 		T_CASE(an_unknown_system_is_told),
 	};
 

@@ -4,11 +4,13 @@ RUN_SOURCES = \
 	src/run/run_bind.c src/run/run_bind.h \
 	src/run/run_collect.c \
 	src/run/run_cpus.c src/run/run_cpus.h \
+	src/run/run_door.c src/run/run_door.h \
 	src/run/run_end.c src/run/run_end.h \
 	src/run/run_env.c src/run/run_env.h \
 	src/run/run_fdpass.c src/run/run_fdpass.h \
 	src/run/run_feed.c \
 	src/run/run_flags.c src/run/run_flags.h \
+	src/run/run_foreign.c src/run/run_foreign.h \
 	src/run/run_format.c \
 	src/run/run_help.c \
 	src/run/run_hosts.c src/run/run_hosts.h \
@@ -36,8 +38,9 @@ mpiexec_SOURCES = src/run/run_main.c
 mpiexec_LDADD = libweftrun.la libweftbase.la $(PMIX_LIBS) $(HWLOC_LIBS)
 
 # the PMIx client that the scripts of test/run_*.sh launch
-check_PROGRAMS += test/run_client
+check_PROGRAMS += test/run_client test/run_stranger
 test_run_client_LDADD = $(PMIX_LIBS)
+test_run_stranger_LDADD = $(PMIX_LIBS)
 
 # mpirun is the same program
 install-exec-hook: install-mpirun
@@ -48,13 +51,15 @@ uninstall-mpirun:
 	rm -f $(DESTDIR)$(bindir)/mpirun$(EXEEXT)
 .PHONY: install-mpirun uninstall-mpirun
 
-RUN_TESTS = src/run/run_bind_test src/run/run_end_test src/run/run_env_test \
+RUN_TESTS = src/run/run_bind_test src/run/run_door_test \
+	src/run/run_end_test src/run/run_env_test \
 	src/run/run_fdpass_test src/run/run_line_test src/run/run_opts_test \
 	src/run/run_words_test
 check_PROGRAMS += $(RUN_TESTS)
 TESTS += $(RUN_TESTS)
 RUN_TEST_LIBS = libweftrun.la $(T_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
 src_run_run_bind_test_LDADD = $(RUN_TEST_LIBS)
+src_run_run_door_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_end_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_env_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_fdpass_test_LDADD = $(RUN_TEST_LIBS)
@@ -62,6 +67,6 @@ src_run_run_line_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_opts_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_words_test_LDADD = $(RUN_TEST_LIBS)
 PLAIN_TESTS += test/run_death.sh test/run_coll_death.sh test/run_io.sh test/run_job.sh \
-	test/run_launchers.sh
+	test/run_launchers.sh test/run_said.sh test/run_stranger.sh
 EXTRA_DIST += src/run/README test/run_hello.c test/run_coll_client.c test/run_lib.sh bench/startup.sh
 dist_man1_MANS += doc/mpiexec.1 doc/mpirun.1

@@ -103,10 +103,18 @@ static void no_memory(struct collector *c)
 	c->failed = true;
 }
 
-/* Another stream's unfinished line on the terminal ends here. */
-static void sink_take(struct sink *k, struct stream *s)
+/* Lines as people read them; else bytes are passed on as they are. */
+static bool is_for_people(const struct collector *c, const struct sink *k)
 {
-	if (k->owner && k->owner != s)
+	const struct run_output *o = c->slice->out;
+
+	return k->tty || o->tag != RUN_TAG_NONE || o->timestamp;
+}
+
+/* Another stream's unfinished line ends here, where somebody reads it. */
+static void sink_take(struct collector *c, struct sink *k, struct stream *s)
+{
+	if (k->owner && k->owner != s && is_for_people(c, k))
 		run_buf_add(&k->buf, "\n", 1);
 	if (k->owner != s)
 		k->owner = NULL;
@@ -143,7 +151,7 @@ static void stream_read(struct collector *c, struct stream *s)
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	sink_take(k, s);
+	sink_take(c, k, s);
 	if (n > 0) {
 		err = run_line_feed(&s->line, c->chunk, (size_t)n, &k->buf);
 	} else {
@@ -169,7 +177,7 @@ static void show_prompts(struct collector *c)
 		if (s->fd < 0 || !s->sink || !s->sink->tty ||
 		    s->line.part.len == 0)
 			continue;
-		sink_take(s->sink, s);
+		sink_take(c, s->sink, s);
 		run_line_flush(&s->line, false, &s->sink->buf);
 		s->sink->owner = s;
 	}

@@ -206,6 +206,15 @@ static int add_open_mpi(struct run_env *e)
 			   "1.0;weft");
 }
 
+/*
+ * A library that comes with libfabric (psm2, on x86) catches SIGSEGV and turns
+ * it into an exit code of 1, unless it is told not to.
+ */
+static int add_true_deaths(struct run_env *e)
+{
+	return run_env_set(e, "IPATH_NO_BACKTRACE", "1");
+}
+
 static int add_job(struct run_env *e, const struct run_job *job)
 {
 	size_t i;
@@ -225,6 +234,8 @@ static int add_job(struct run_env *e, const struct run_job *job)
 		err = add_number(e, "WEFT_ROLL", job->roll_fd);
 	if (!err)
 		err = add_model(e, &job->opts->model, job->opts->verbose);
+	if (!err)
+		err = add_true_deaths(e);
 	return err ? err : add_open_mpi(e);
 }
 
@@ -263,6 +274,28 @@ int run_env_open(struct run_env *e, const struct run_job *job, int app,
 	if (!err)
 		err = add_job(e, job);
 	return err;
+}
+
+static const char *edited(const struct run_edits *ed, const char *name)
+{
+	int i;
+
+	for (i = ed->count - 1; i >= 0; i--)
+		if (ed->edit[i].value && !strcmp(ed->edit[i].name, name))
+			return ed->edit[i].value;
+	return NULL;
+}
+
+const char *run_env_asked(const struct run_opts *o, int app, const char *name)
+{
+	const char *value = edited(&o->app[app].env, name);
+
+	if (!value)
+		value = edited(&o->genv, name);
+	if (!value && o->genv.base == RUN_ENV_ALL &&
+	    o->app[app].env.base == RUN_ENV_ALL)
+		value = getenv(name);
+	return value;
 }
 
 char **run_env_of_rank(struct run_env *e, int rank)

@@ -24,6 +24,9 @@ const char *run_env_get(const struct run_env *e, const char *name);
 int run_env_open(struct run_env *e, const struct run_job *job, int app,
 		 char **pmix);
 
+/* What a variable will be in ranks of context app; NULL: not set by users. */
+const char *run_env_asked(const struct run_opts *o, int app, const char *name);
+
 /*
  * Completes e for one rank; the result is valid until the next call on the
  * same e. Never fails: the room was taken by run_env_open().

@@ -140,9 +140,8 @@ static int set_path(struct run_parse *p, char **arg)
 
 static int say_remote(const char *host)
 {
-	run_say("host %s is not this host; mpiexec starts ranks on its own "
-		"host only: over several hosts use srun --mpi=pmix, prterun or "
-		"Open MPI's mpirun with the same program", host);
+	run_say("host %s is not this host; Weft has no network between hosts "
+		"yet, so that all ranks of a job run here", host);
 	return -EINVAL;
 }
 

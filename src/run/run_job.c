@@ -8,6 +8,7 @@
 #include "src/base/attr.h"
 #include "src/base/clock.h"
 #include "src/run/run_end.h"
+#include "src/run/run_foreign.h"
 #include "src/run/run_io.h"
 #include "src/run/run_pmix.h"
 #include "src/run/run_report.h"
@@ -37,6 +38,9 @@ enum { GRACE_FAILURE_S = 2, GRACE_REQUEST_S = 10 };
 #define SETTLE_NS 100000000ull
 enum { PATIENCE = 10 };
 
+/* A rank that has not connected after this long hardly will. */
+#define FOREIGN_NS (10 * SECOND_NS)
+
 struct watch {
 	struct run_job *job;
 	int signal_fd;
@@ -44,6 +48,7 @@ struct watch {
 	uint64_t timeout_ns; /* 0: none */
 	uint64_t kill_ns;    /* when SIGKILL follows; 0: not ending */
 	uint64_t verdict_ns; /* when the suspect is convicted; 0: no suspect */
+	uint64_t foreign_ns; /* when to look for strangers; 0: done */
 	struct run_end suspect;
 	int patience; /* how often the verdict may still be put off */
 	int requests; /* signals that asked us to end */
@@ -359,6 +364,10 @@ static void check_deadlines(struct watch *w)
 {
 	uint64_t now = weft_now_ns();
 
+	if (w->foreign_ns && now >= w->foreign_ns) {
+		w->foreign_ns = 0;
+		run_foreign_note(w->job);
+	}
 	if (w->timeout_ns && now >= w->timeout_ns && w->job->live > 0) {
 		w->timeout_ns = 0;
 		blame(w, RUN_CAUSE_TIMEOUT, -1, (int)w->job->opts->timeout_s,
@@ -381,6 +390,8 @@ static int patience(const struct watch *w)
 {
 	uint64_t now = weft_now_ns(), at = w->timeout_ns;
 
+	if (w->foreign_ns && (!at || w->foreign_ns < at))
+		at = w->foreign_ns;
 	if (w->kill_ns && (!at || w->kill_ns < at))
 		at = w->kill_ns;
 	if (w->verdict_ns && (!at || w->verdict_ns < at))
@@ -441,6 +452,7 @@ int run_job_wait(struct run_job *job, int event_fd)
 	struct watch w = { .job = job,
 			   .signal_fd = run_signal_fd(),
 			   .event_fd = event_fd,
+			   .foreign_ns = weft_now_ns() + FOREIGN_NS,
 			   .patience = PATIENCE };
 
 	if (job->opts->timeout_s > 0)
@@ -462,6 +474,8 @@ int run_job_wait(struct run_job *job, int event_fd)
 		turn(&w);
 	if (run_io_status(job->io) && job->end.cause == RUN_CAUSE_NONE)
 		job->end.cause = RUN_CAUSE_FAULT;
+	if (w.foreign_ns)
+		run_foreign_note(job);
 	last_words(job);
 	return run_end_code(&job->end);
 }

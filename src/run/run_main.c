@@ -80,6 +80,22 @@ static int raise_limit(struct run_job *job)
 	return setrlimit(RLIMIT_NOFILE, &lim) < 0 ? -errno : 0;
 }
 
+/*
+ * The key, and the name of the job, which a client has to know: neither can be
+ * guessed, nor is it shown to others anywhere.
+ */
+static int job_secrets(struct run_job *job)
+{
+	uint64_t name[2];
+
+	if (getrandom(job->key, sizeof(job->key), 0) != sizeof(job->key) ||
+	    getrandom(name, sizeof(name), 0) != sizeof(name))
+		return -EIO;
+	snprintf(job->nspace, sizeof(job->nspace), "weft-%016llx%016llx",
+		 (unsigned long long)name[0], (unsigned long long)name[1]);
+	return 0;
+}
+
 static int job_init(struct run_job *job, const struct run_opts *o)
 {
 	int i, k;
@@ -98,10 +114,7 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 	job->cpus = run_cpus();
 	if (gethostname(job->host, sizeof(job->host) - 1) < 0)
 		strcpy(job->host, "localhost");
-	snprintf(job->nspace, sizeof(job->nspace), "weft-%d", (int)getpid());
-	if (getrandom(job->key, sizeof(job->key), 0) != sizeof(job->key))
-		return -EIO;
-	return 0;
+	return job_secrets(job);
 }
 
 static void job_fini(struct run_job *job)

@@ -8,6 +8,7 @@
 #include "prov/net/net_file.h"
 #include "prov/net/net_map.h"
 #include "src/base/attr.h"
+#include "src/base/cfg.h"
 #include "src/run/run_say.h"
 
 #include <errno.h>
@@ -16,15 +17,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Machines whose network interfaces there are, and no model of the network. */
+/* The provider's machines, and why there is no model of their network. */
 static const struct {
 	const char *name;
-	const char *why;
-} unmodelled[] = {
+	const char *why; /* NULL: there is one */
+} machines[] = {
 	{ "native", "is this host and has no model" },
+	{ "bgq", NULL },
 	{ "gemini", "has no model of its network yet" },
 	{ "qsnet2", "has no model of its network yet" },
 };
+
+/* The row of NAME[:DIMS], or -1. */
+static int machine_find(const char *name)
+{
+	size_t len = strcspn(name, ":"), i;
+
+	for (i = 0; i < WEFT_COUNT_OF(machines); i++)
+		if (strlen(machines[i].name) == len &&
+		    !strncmp(machines[i].name, name, len))
+			return (int)i;
+	return -1;
+}
+
+static void say_unknown(const char *what, const char *name)
+{
+	size_t i, near = 0;
+	unsigned d, best = UINT_MAX;
+
+	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
+		d = weft_cfg_distance(machines[i].name, name);
+		if (d < best) {
+			best = d;
+			near = i;
+		}
+	}
+	run_say("%s%s: no such machine; nearest is %s, weft-info lists all",
+		what, name, machines[near].name);
+}
+
+int run_model_known(const char *name)
+{
+	/* A file: the ranks will look into it. */
+	if (strchr(name, '/') || machine_find(name) >= 0)
+		return 0;
+	say_unknown("FI_WEFT_MACHINE=", name);
+	return -EINVAL;
+}
 
 bool run_model_virtual(const struct run_model *m)
 {
@@ -33,23 +72,22 @@ bool run_model_virtual(const struct run_model *m)
 
 static int say_live_only(const char *name)
 {
-	size_t len = strcspn(name, ":"), i;
+	int i = machine_find(name);
 
-	for (i = 0; i < WEFT_COUNT_OF(unmodelled); i++) {
-		if (strlen(unmodelled[i].name) != len ||
-		    strncmp(unmodelled[i].name, name, len))
-			continue;
-		run_say("--machine %s %s: there is no virtual clock; --clock "
-			"live runs it in real time", unmodelled[i].name,
-			unmodelled[i].why);
-		return -EINVAL;
-	}
-	return 0;
+	if (i < 0 || !machines[i].why)
+		return 0;
+	run_say("--machine %s %s: there is no virtual clock; --clock live "
+		"runs it in real time", machines[i].name, machines[i].why);
+	return -EINVAL;
 }
 
 /* The live machine has no shape; a name is all the provider wants. */
 static int check_live(struct run_model *m)
 {
+	if (machine_find(m->machine) < 0) {
+		say_unknown("--machine ", m->machine);
+		return -EINVAL;
+	}
 	m->spec = strndup(m->machine, strcspn(m->machine, ":"));
 	return m->spec ? 0 : -ENOMEM;
 }

@@ -13,6 +13,9 @@
 int run_model_check(struct run_model *m, int ranks, bool quiet);
 void run_model_free(struct run_model *m);
 
+/* 0, or -EINVAL after saying that FI_WEFT_MACHINE is no machine. */
+int run_model_known(const char *name);
+
 /* True when the job runs on the model's clock. */
 bool run_model_virtual(const struct run_model *m);
 

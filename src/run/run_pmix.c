@@ -11,6 +11,7 @@
 #include "src/run/run_pmix.h"
 #include "src/base/attr.h"
 #include "src/run/run_bind.h"
+#include "src/run/run_door.h"
 #include "src/run/run_pmix_cb.h"
 #include "src/run/run_say.h"
 
@@ -90,6 +91,10 @@ int run_pmix_open(struct run_job *job)
 		err = run_pmix_cb_open(job->nspace);
 	if (err)
 		return err;
+	if (!run_door_stands()) {
+		run_say("other users cannot be kept from the PMIx server");
+		return -EPERM;
+	}
 	narrow_plugins();
 	/* Only tools would get a file there, and they are not served. */
 	PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TMPDIR, "/tmp", PMIX_STRING);

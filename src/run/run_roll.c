@@ -16,6 +16,7 @@ int run_roll_open(struct run_job *job)
 	if (weft_roll_open(&job->roll, (uint32_t)job->nranks,
 			   job->opts->model.report != NULL))
 		return 0;
+	weft_roll_set_job(&job->roll, job->nspace);
 	job->roll_fd = fcntl(job->roll.region.fd, F_DUPFD_CLOEXEC, ROLL_FD);
 	if (job->roll_fd < 0)
 		return 0;

@@ -12,6 +12,7 @@
 #include "src/run/run_bind.h"
 #include "src/run/run_env.h"
 #include "src/run/run_io.h"
+#include "src/run/run_model.h"
 #include "src/run/run_path.h"
 #include "src/run/run_pmix.h"
 #include "src/run/run_say.h"
@@ -50,20 +51,23 @@ static int say_missing(const char *name, const char *wdir, int err)
 {
 	char *here = NULL, *dotted = NULL;
 
-	if (err == -ENOENT) {
-		if (!strchr(name, '/') && asprintf(&dotted, "./%s", name) > 0 &&
-		    !run_path_find(dotted, NULL, wdir, &here))
-			run_say("%s: not found in PATH; did you mean %s?", name,
-				dotted);
-		else
-			run_say("%s: not found", name);
-		free(here);
-		free(dotted);
-		return RUN_EXIT_NOENT;
-	}
-	run_say("%s: %s", name,
-		err == -EACCES ? "not executable" : strerror(-err));
-	return RUN_EXIT_NOEXEC;
+	if (err == -ENOENT && !strchr(name, '/') &&
+	    asprintf(&dotted, "./%s", name) > 0)
+		err = run_path_find(dotted, NULL, wdir, &here);
+	if (!err)
+		run_say("%s: not found in PATH; did you mean %s?", name,
+			dotted);
+	else if (err == -ENOENT)
+		run_say("%s: not found", name);
+	else if (dotted && err == -EACCES)
+		run_say("%s: not found in PATH, and %s is not executable",
+			name, dotted);
+	else
+		run_say("%s: %s", name,
+			err == -EACCES ? "not executable" : strerror(-err));
+	free(here);
+	free(dotted);
+	return !err || err == -ENOENT ? RUN_EXIT_NOENT : RUN_EXIT_NOEXEC;
 }
 
 /* The wrapper, when there is one, is what is executed. */
@@ -75,11 +79,15 @@ static const char *program(const struct run_opts *o, const struct run_app *a)
 int run_spawn_check(const struct run_opts *o)
 {
 	const struct run_app *a;
+	const char *machine;
 	char *file = NULL;
 	int i, err;
 
 	for (i = 0; i < o->napps; i++) {
 		a = &o->app[i];
+		machine = run_env_asked(o, i, "FI_WEFT_MACHINE");
+		if (machine && !o->model.machine && run_model_known(machine))
+			return RUN_EXIT_FAULT;
 		if (a->wdir && access(a->wdir, X_OK) < 0) {
 			run_say("cannot enter directory %s: %s", a->wdir,
 				strerror(errno));

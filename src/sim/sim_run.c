@@ -20,16 +20,15 @@ static uint32_t packets_of(const struct net_config *cfg, uint64_t bytes)
 
 double sim_link_rate(const struct net_config *cfg, uint64_t bytes)
 {
-	uint64_t full = bytes / cfg->payload_bytes, rest, wire, ticks;
-	uint32_t packets = packets_of(cfg, bytes);
+	uint32_t packets = packets_of(cfg, bytes), chunks, last;
+	uint64_t rate = cfg->link_ps_per_byte_x1000, ticks;
 
-	rest = bytes % cfg->payload_bytes;
-	rest = (rest + cfg->chunk_bytes - 1) / cfg->chunk_bytes *
-	       cfg->chunk_bytes;
-	wire = full * cfg->payload_bytes + rest +
-	       packets * (uint64_t)(cfg->header_bytes + cfg->trailer_bytes);
-	ticks = (wire + cfg->link_bytes_per_tick - 1) /
-			cfg->link_bytes_per_tick +
+	chunks = cfg->payload_bytes / cfg->chunk_bytes;
+	last = (uint32_t)(bytes - (packets - 1ull) * cfg->payload_bytes);
+	last = (last + cfg->chunk_bytes - 1) / cfg->chunk_bytes;
+	ticks = (packets - 1ull) *
+			net_wire_ticks(cfg, net_wire_bytes(cfg, chunks), rate) +
+		net_wire_ticks(cfg, net_wire_bytes(cfg, last), rate) +
 		(uint64_t)packets * cfg->protocol_ticks;
 	return (double)bytes * 1e6 / (double)(ticks * cfg->tick_ps);
 }

@@ -56,8 +56,9 @@ static void a_lone_packet_has_the_latency_of_its_way(void **state)
 	T_OK(sim_run(&spec, &first));
 	wire = 138ull * c->tick_ps;
 	T_IS(first.latency.min, first.latency.max);
-	T_IS(first.latency.min, c->inject_ps + c->hop_ps + wire +
-	     544 * c->injection_ps_per_byte_x1000 / 1000 + c->receive_ps);
+	T_IS(first.latency.min, c->path[0].inject_ps + c->hop_ps + wire +
+	     544 * c->path[0].injection_ps_per_byte_x1000 / 1000 +
+	     c->path[0].receive_ps);
 	sim_result_close(&first);
 }
 

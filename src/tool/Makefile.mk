@@ -17,6 +17,7 @@ TOOL_SUBST = $(SED) \
 	-e 's|@exec_prefix[@]|$(exec_prefix)|g' \
 	-e 's|@includedir[@]|$(includedir)|g' \
 	-e 's|@libdir[@]|$(libdir)|g' \
+	-e 's|@docdir[@]|$(docdir)|g' \
 	-e 's|@WRAPPER_CC[@]|$(CC)|g' \
 	-e 's|@WRAPPER_CXX[@]|$(WRAPPER_CXX)|g' \
 	-e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|g'
@@ -48,8 +49,11 @@ src/tool/mpi-cxx.pc: $(srcdir)/src/tool/weft.pc.in Makefile
 install-exec-hook: install-wrapper-links
 install-wrapper-links:
 	cd $(DESTDIR)$(bindir) && \
-	ln -sf mpicc mpicc_abi && ln -sf mpicxx mpic++ && ln -sf mpicxx mpiCC
+	ln -sf mpicc mpicc_abi && ln -sf mpicxx mpic++ && \
+	ln -sf mpicxx mpiCC && ln -sf mpicc mpifort && \
+	ln -sf mpicc mpif90 && ln -sf mpicc mpif77
 uninstall-hook: uninstall-wrapper-links
 uninstall-wrapper-links:
-	cd $(DESTDIR)$(bindir) && rm -f mpicc_abi mpic++ mpiCC
+	cd $(DESTDIR)$(bindir) && rm -f mpicc_abi mpic++ mpiCC \
+	mpifort mpif90 mpif77
 .PHONY: install-wrapper-links uninstall-wrapper-links

@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/sysinfo.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -251,6 +252,17 @@ static int usable_cpus(void)
 	return sched_getaffinity(0, sizeof(set), &set) ? -1 : CPU_COUNT(&set);
 }
 
+/*
+ * What the kernel has for the whole host. Not the sum over NUMA nodes, which
+ * hwloc has: a virtual machine that gives memory back changes those.
+ */
+static unsigned long long memory_bytes(void)
+{
+	struct sysinfo si;
+
+	return sysinfo(&si) ? 0 : (unsigned long long)si.totalram * si.mem_unit;
+}
+
 static void show_host(struct weft_report *r)
 {
 	hwloc_topology_t t;
@@ -261,8 +273,6 @@ static void show_host(struct weft_report *r)
 	report_value(r, "name", "%s", u.nodename);
 	report_value(r, "system", "%s %s %s", u.sysname, u.release, u.machine);
 	if (!hwloc_topology_init(&t) && !hwloc_topology_load(t)) {
-		hwloc_obj_t root = hwloc_get_root_obj(t);
-
 		report_value(r, "packages", "%d",
 			     hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE));
 		report_value(r, "numa nodes", "%d",
@@ -271,10 +281,9 @@ static void show_host(struct weft_report *r)
 			     hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE));
 		report_value(r, "hardware threads", "%d",
 			     hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
-		report_value(r, "memory", "%llu MiB",
-			     (unsigned long long)root->total_memory >> 20);
 		hwloc_topology_destroy(t);
 	}
+	report_value(r, "memory", "%llu MiB", memory_bytes() >> 20);
 	report_value(r, "usable cpus", "%d", usable_cpus());
 	report_value(r, "CMA works", "%s", cma_works());
 	report_section_end(r);
@@ -285,7 +294,7 @@ static void show_features(struct weft_report *r)
 	report_section(r, "features", "Features");
 	report_value(r, "threads", "MPI_THREAD_MULTIPLE");
 	report_value(r, "machines", "native bgq gemini qsnet2");
-	report_value(r, "clocks", "live");
+	report_value(r, "clocks", "live virtual");
 	report_value(r, "launchers", "mpiexec, any PMIx launcher");
 	report_section_end(r);
 }

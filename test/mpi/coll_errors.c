@@ -69,10 +69,81 @@ static void test_arguments(MPI_Comm c, int size)
 	MPI_Type_free(&raw);
 }
 
+/* Buffers that overlap, on a communicator of one: all of it is seen here. */
+static void test_alias(MPI_Comm c)
+{
+	MPI_Datatype types[1] = { MPI_INT };
+	int a[8] = { 0 }, n[1] = { 2 }, d[1] = { 1 }, zero[1] = { 0 };
+	MPI_Request req;
+
+	EXPECT(MPI_Gather(a + 1, 2, MPI_INT, a, 2, MPI_INT, 0, c),
+	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Gatherv(a, 2, MPI_INT, a, n, d, MPI_INT, 0, c),
+	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Scatterv(a, n, d, MPI_INT, a, 2, MPI_INT, 0, c),
+	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Allgather(a, 2, MPI_INT, a, 2, MPI_INT, c),
+	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Allgatherv(a, 2, MPI_INT, a, n, d, MPI_INT, c),
+	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Alltoall(a, 2, MPI_INT, a, 2, MPI_INT, c), MPI_ERR_BUFFER);
+	EXPECT(MPI_Alltoallv(a, n, zero, MPI_INT, a, n, d, MPI_INT, c),
+	       MPI_ERR_BUFFER);
+	d[0] = 4; /* bytes */
+	EXPECT(MPI_Alltoallw(a, n, zero, types, a, n, d, types, c),
+	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Iallgather(a, 2, MPI_INT, a + 1, 2, MPI_INT, c, &req),
+	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Reduce(a, a, 2, MPI_INT, MPI_SUM, 0, c), MPI_ERR_BUFFER);
+	EXPECT(MPI_Scan(a, a, 2, MPI_INT, MPI_SUM, c), MPI_ERR_BUFFER);
+	EXPECT(MPI_Reduce_scatter(a, a + 1, n, MPI_INT, MPI_SUM, c),
+	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Reduce_scatter_block(a, a + 1, 2, MPI_INT, MPI_SUM, c),
+	       MPI_ERR_BUFFER);
+}
+
+/* One array holds both, side by side or between each other: that is right. */
+static void test_no_alias(MPI_Comm c)
+{
+	int a[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, n[1] = { 2 }, d[1] = { 2 };
+	int none[1] = { 0 };
+	MPI_Datatype odd;
+
+	EXPECT(MPI_Allgatherv(a, 2, MPI_INT, a, n, d, MPI_INT, c), MPI_SUCCESS);
+	CHECK(a[2] == 1 && a[3] == 2);
+	EXPECT(MPI_Allgather(a + 2, 2, MPI_INT, a, 2, MPI_INT, c), MPI_SUCCESS);
+	EXPECT(MPI_Alltoallv(a, none, d, MPI_INT, a, none, d, MPI_INT, c),
+	       MPI_SUCCESS);
+	EXPECT(MPI_Allgather(a, 0, MPI_INT, a, 0, MPI_INT, c), MPI_SUCCESS);
+	MPI_Type_vector(4, 1, 2, MPI_INT, &odd);
+	MPI_Type_commit(&odd);
+	EXPECT(MPI_Alltoall(a, 1, odd, a + 1, 1, odd, c), MPI_SUCCESS);
+	CHECK(a[1] == a[0] && a[7] == a[6] && a[7] == 7);
+	MPI_Type_free(&odd);
+}
+
+static void test_in_place(MPI_Comm c, int size)
+{
+	int a[1] = { 0 }, b[1], other = size - 1;
+	MPI_Request req;
+
+	/* it is for the root alone */
+	if (size == 1)
+		return;
+	EXPECT(MPI_Gather(MPI_IN_PLACE, 1, MPI_INT, b, 1, MPI_INT, other, c),
+	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Reduce(MPI_IN_PLACE, b, 1, MPI_INT, MPI_SUM, other, c),
+	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Scatter(a, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, other, c),
+	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Igather(MPI_IN_PLACE, 1, MPI_INT, b, 1, MPI_INT, other, c,
+			   &req), MPI_ERR_BUFFER);
+}
+
 int main(int argc, char **argv)
 {
 	int rank, size, sum = 0, one = 1;
-	MPI_Comm c;
+	MPI_Comm c, self;
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -80,8 +151,14 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	MPI_Comm_dup(MPI_COMM_WORLD, &c);
+	MPI_Comm_dup(MPI_COMM_SELF, &self);
 	if (rank == size / 2)
 		test_arguments(c, size);
+	if (rank == 0)
+		test_in_place(c, size);
+	test_alias(self);
+	test_no_alias(self);
+	MPI_Comm_free(&self);
 	MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, c);
 	CHECK(sum == size);
 	MPI_Comm_free(&c);

@@ -218,6 +218,24 @@ static bool same_reals(const struct type *t, const char *a, const char *b,
 	return true;
 }
 
+struct long_pair {
+	long double value;
+	int index;
+};
+
+static bool same_long_pairs(const char *a, const char *b, int n)
+{
+	struct long_pair x, y;
+
+	for (int i = 0; i < n; i++) {
+		memcpy(&x, a + (size_t)i * sizeof(x), sizeof(x));
+		memcpy(&y, b + (size_t)i * sizeof(y), sizeof(y));
+		if (x.value != y.value || x.index != y.index)
+			return false;
+	}
+	return true;
+}
+
 /* Equal where it counts: pairs have gaps. */
 static bool same(const struct type *t, char *a, char *b, int n)
 {
@@ -226,6 +244,8 @@ static bool same(const struct type *t, char *a, char *b, int n)
 	int at = 0, bt = 0;
 	bool ok;
 
+	if (t->type == MPI_LONG_DOUBLE_INT)
+		return same_long_pairs(a, b, n);
 	if (t->kind == REAL || t->kind == COMPLEX)
 		return same_reals(t, a, b, n);
 	pa = coll_room(bytes);

@@ -98,6 +98,31 @@ static void derived(void)
 	MT_OK(MPI_Group_free(&h));
 }
 
+/* All ranks are on one host: whoever takes part is together. */
+static void by_type(void)
+{
+	MPI_Comm c;
+	int n, r;
+
+	MT_OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_SHARED, -me,
+				  MPI_INFO_NULL, &c));
+	MT_OK(MPI_Comm_test_inter(c, &n));
+	MT_IS(n, 1);
+	MT_OK(MPI_Comm_remote_size(c, &n));
+	MT_IS(n, there);
+	MT_OK(MPI_Comm_rank(c, &r));
+	MT_IS(r, here - 1 - me);
+	messages(c, there);
+	MT_OK(MPI_Comm_free(&c));
+	MT_OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_HW_UNGUIDED, 0,
+				  MPI_INFO_NULL, &c));
+	MT_IS(c, MPI_COMM_NULL);
+	/* one side stays away: the other has nobody to face */
+	MT_OK(MPI_Comm_split_type(inter, mt_rank % 2 ? MPI_UNDEFINED :
+				  MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c));
+	MT_IS(c, MPI_COMM_NULL);
+}
+
 static void merged(void)
 {
 	MPI_Comm c;
@@ -147,6 +172,7 @@ int main(int argc, char **argv)
 	queries();
 	messages(inter, there);
 	derived();
+	by_type();
 	merged();
 	from_groups();
 	MT_OK(MPI_Comm_free(&inter));

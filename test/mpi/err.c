@@ -125,12 +125,22 @@ static void own_codes(void)
 	MT_OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &last,
 				&flag));
 	MT_TRUE(flag && *last == code);
-	MT_TRUE(MPI_Remove_error_class(class) != MPI_SUCCESS);
+	/* first the text of a code, then the code, then its class */
+	MT_OK(MPI_Add_error_string(class, "a class of our own"));
+	MT_IS(mt_class(MPI_Remove_error_class(class)), MPI_ERR_OTHER);
+	MT_IS(mt_class(MPI_Remove_error_code(code)), MPI_ERR_OTHER);
+	MT_OK(MPI_Remove_error_string(class));
+	MT_IS(mt_class(MPI_Remove_error_class(class)), MPI_ERR_OTHER);
+	MT_IS(mt_class(MPI_Remove_error_code(class)), MPI_ERR_ARG);
+	MT_IS(mt_class(MPI_Remove_error_class(code)), MPI_ERR_ARG);
 	MT_OK(MPI_Remove_error_string(code));
+	MT_IS(mt_class(MPI_Remove_error_string(code)), MPI_ERR_ARG);
+	MT_IS(mt_class(MPI_Remove_error_string(MPI_ERR_RANK)), MPI_ERR_ARG);
 	MT_OK(MPI_Error_string(code, text, &n));
 	MT_IS(n, 0);
 	MT_OK(MPI_Remove_error_code(code));
 	MT_OK(MPI_Remove_error_class(class));
+	MT_IS(mt_class(MPI_Remove_error_class(class)), MPI_ERR_ARG);
 	MT_TRUE(MPI_Error_class(code, &x) != MPI_SUCCESS);
 	MT_IS(mt_class(MPI_ERR_RANK), MPI_ERR_RANK);
 }

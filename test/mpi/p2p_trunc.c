@@ -52,6 +52,69 @@ static void in_waitall(void)
 	MT_IS(a[1], 0);
 }
 
+/* Messages to oneself are there when they are sent: one call sees them all,
+ * the failed ones among the others. */
+enum { MANY = 6 };
+
+static int room[MANY][4], full[4] = { 1, 2, 3, 4 };
+static MPI_Request many[MANY];
+
+static void send_many(int bad)
+{
+	int i, self = mt_rank;
+
+	for (i = 0; i < MANY; i++)
+		MT_OK(MPI_Irecv(room[i], (bad >> i) & 1 ? 1 : 4, MPI_INT, self,
+				i, MPI_COMM_WORLD, &many[i]));
+	for (i = 0; i < MANY; i++)
+		MT_OK(MPI_Send(full, 4, MPI_INT, self, i, MPI_COMM_WORLD));
+}
+
+static void check_status(int bad, int i, const MPI_Status *st)
+{
+	MT_IS(mt_class(st->MPI_ERROR),
+	      (bad >> i) & 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+	MT_IS(st->MPI_TAG, i);
+}
+
+static void seen_at_once(int bad)
+{
+	MPI_Status st[MANY];
+	int i, n, k, flag, at[MANY], left = MANY;
+
+	send_many(bad);
+	MT_IS(mt_class(MPI_Testall(MANY, many, &flag, st)), MPI_ERR_IN_STATUS);
+	MT_IS(flag, 1);
+	for (i = 0; i < MANY; i++)
+		check_status(bad, i, &st[i]);
+	send_many(bad);
+	MT_IS(mt_class(MPI_Waitsome(MANY, many, &n, at, st)),
+	      MPI_ERR_IN_STATUS);
+	MT_IS(n, MANY);
+	for (i = 0; i < MANY; i++)
+		check_status(bad, at[i], &st[i]);
+	send_many(bad);
+	MT_IS(mt_class(MPI_Testsome(MANY, many, &n, at, st)),
+	      MPI_ERR_IN_STATUS);
+	MT_IS(n, MANY);
+	send_many(bad);
+	while (left--) {
+		n = mt_class(MPI_Testany(MANY, many, &k, &flag, st));
+		MT_IS(flag, 1);
+		MT_IS(n, (bad >> k) & 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+	}
+}
+
+/* On a machine's own time a message takes some, also to oneself. */
+static int is_live(void)
+{
+	int *global, flag;
+
+	MT_OK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &global,
+				&flag));
+	return !flag || !*global;
+}
+
 int main(int argc, char **argv)
 {
 	mt_begin(&argc, &argv);
@@ -65,5 +128,12 @@ int main(int argc, char **argv)
 	too_long(300000, 100000, 1);
 	too_long(300000, 100, 0);
 	in_waitall();
+	if (!is_live())
+		return mt_end();
+	seen_at_once(1 << 2);
+	seen_at_once(1 << 5);
+	seen_at_once(1);
+	seen_at_once(1 << 1 | 1 << 4);
+	seen_at_once((1 << MANY) - 1);
 	return mt_end();
 }

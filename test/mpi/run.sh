@@ -18,6 +18,7 @@ provider=${PROVIDER:-weft}
 each=${SECONDS_EACH:-$([ -n "$LONG" ] && echo 1200 || echo 30)}
 lib=$build/.libs
 [ -e "$lib/libmpi_abi.so.1" ] || { echo "no library in $lib"; exit 77; }
+. "$top/test/timeout.sh" || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 

@@ -6,6 +6,7 @@ top=${top_srcdir:-.}
 build=${builddir:-$PWD}
 lib=$build/.libs
 [ -e "$lib/libweft-fi.so" ] && [ -x "$build/mpiexec" ] || exit 77
+. "$top/test/timeout.sh" || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cc="${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -w -I$top/include -I$top/test/mpi"

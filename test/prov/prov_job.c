@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "test/prov/prov_job.h"
 
-#include "src/base/clock.h"
 #include "test/t.h"
 
 #include <sched.h>
@@ -15,7 +14,7 @@
 #include <unistd.h>
 
 /* A call that is answered with -FI_EAGAIN for so long will never succeed. */
-#define PATIENCE_NS (40ull * 1000 * 1000 * 1000)
+#define PATIENCE 40
 
 struct start {
 	struct job_shared *all;
@@ -42,36 +41,36 @@ fi_addr_t job_addr(struct job *j, int rank)
 	return rank < 0 ? FI_ADDR_UNSPEC : j->addr[rank];
 }
 
-static void idle(struct job *j, uint64_t *end)
+static void idle(struct job *j, struct t_limit *l)
 {
 	fi_cq_read(j->cq, NULL, 0);
-	if (!*end)
-		*end = weft_now_ns() + PATIENCE_NS;
-	job_check(j, weft_now_ns() < *end, "no progress", 0);
+	if (!l->looked_ns)
+		t_limit_set(l, PATIENCE);
+	job_check(j, !t_limit_over(l), "no progress", 0);
 	sched_yield();
 }
 
 void job_tsend(struct job *j, int to, const void *buf, size_t len, uint64_t tag,
 	       void *context)
 {
-	uint64_t end = 0;
+	struct t_limit limit = { 0 };
 	ssize_t ret;
 
 	while ((ret = fi_tsend(j->ep, buf, len, NULL, j->addr[to], tag,
 			       context)) == -FI_EAGAIN)
-		idle(j, &end);
+		idle(j, &limit);
 	must(j, ret, "fi_tsend");
 }
 
 void job_tinject(struct job *j, int to, const void *buf, size_t len,
 		 uint64_t tag)
 {
-	uint64_t end = 0;
+	struct t_limit limit = { 0 };
 	ssize_t ret;
 
 	while ((ret = fi_tinject(j->ep, buf, len, j->addr[to], tag)) ==
 	       -FI_EAGAIN)
-		idle(j, &end);
+		idle(j, &limit);
 	must(j, ret, "fi_tinject");
 }
 
@@ -86,12 +85,13 @@ void job_trecv(struct job *j, int from, void *buf, size_t len, uint64_t tag,
 
 int job_next(struct job *j)
 {
-	uint64_t end = weft_now_ns() + PATIENCE_NS;
+	struct t_limit limit;
 	ssize_t ret;
 
+	t_limit_set(&limit, PATIENCE);
 	while ((ret = fi_cq_readfrom(j->cq, &j->entry, 1, &j->source)) ==
 	       -FI_EAGAIN) {
-		job_check(j, weft_now_ns() < end, "no completion", 0);
+		job_check(j, !t_limit_over(&limit), "no completion", 0);
 		sched_yield();
 	}
 	if (ret == 1)
@@ -127,10 +127,11 @@ void job_wait_err(struct job *j, int err)
 
 void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value)
 {
-	uint64_t end = weft_now_ns() + PATIENCE_NS;
+	struct t_limit limit;
 
+	t_limit_set(&limit, PATIENCE);
 	while (fi_cntr_read(cntr) < value) {
-		job_check(j, weft_now_ns() < end, "counter stands still",
+		job_check(j, !t_limit_over(&limit), "counter stands still",
 			  (long)fi_cntr_read(cntr));
 		sched_yield();
 	}
@@ -139,7 +140,7 @@ void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value)
 void job_barrier(struct job *j)
 {
 	uint32_t round = weft_load32(&j->all->round);
-	uint64_t end = 0;
+	struct t_limit limit = { 0 };
 
 	if (weft_add32(&j->all->arrived, 1) + 1 == (uint32_t)j->size) {
 		weft_store32(&j->all->arrived, 0);
@@ -147,7 +148,7 @@ void job_barrier(struct job *j)
 		return;
 	}
 	while (weft_load32(&j->all->round) == round)
-		idle(j, &end);
+		idle(j, &limit);
 }
 
 /* ---- life ------------------------------------------------------------------

@@ -27,22 +27,23 @@ static void loop_free(struct loop *l)
 	free(l);
 }
 
-static int loop_share_new(struct loop *l, size_t bytes)
+static int loop_share_new(struct loop *l, size_t bytes, size_t window_bytes)
 {
 	struct loop_share *sh;
 
-	if (!bytes)
+	if (!bytes && !window_bytes)
 		return 0;
 	sh = calloc(1, sizeof(*sh));
 	if (!sh)
 		return -ENOMEM;
 	sh->bytes = (bytes + 63) / 64 * 64;
-	sh->area = aligned_alloc(64, sh->bytes);
+	sh->window_bytes = (window_bytes + 63) / 64 * 64;
+	sh->area = aligned_alloc(64, sh->bytes + sh->window_bytes);
 	if (!sh->area) {
 		free(sh);
 		return -ENOMEM;
 	}
-	memset(sh->area, 0, sh->bytes);
+	memset(sh->area, 0, sh->bytes + sh->window_bytes);
 	sh->refs = 1;
 	l->share = sh;
 	return 0;
@@ -81,7 +82,7 @@ static int loop_open(const struct weft_carrier_attr *attr,
 	loop_init(l, attr);
 	ret = carrier_faults_parse(&l->faults, attr->faults);
 	if (!ret)
-		ret = loop_share_new(l, attr->share_bytes);
+		ret = loop_share_new(l, attr->share_bytes, attr->window_bytes);
 	if (!ret)
 		ret = loop_raw_join(l, &attr->name);
 	if (ret) {
@@ -238,27 +239,58 @@ static int loop_arm(struct weft_carrier *c)
 	return loop_raw_arm(loop_of(c));
 }
 
-static int loop_share(struct weft_carrier *c, struct weft_peer *peer,
-		      void **area_p, size_t *bytes_p)
+static int loop_share_of(struct weft_carrier *c, struct weft_peer *peer,
+			 struct loop_share **sh_p)
 {
 	struct loop *l = loop_of(c);
 	struct loop_peer *p = peer ? loop_peer_of(peer) : NULL;
-	struct loop_share *sh = l->share;
 	int ret;
 
+	*sh_p = l->share;
 	if (p) {
 		ret = loop_pair_meet(l, p);
 		if (ret)
 			return ret;
 		if (!p->share)
 			p->share = loop_share_get(p->gen);
-		sh = p->share;
+		*sh_p = p->share;
 	}
-	if (!sh)
-		return -EOPNOTSUPP;
+	return *sh_p ? 0 : -EOPNOTSUPP;
+}
+
+static int loop_share(struct weft_carrier *c, struct weft_peer *peer,
+		      void **area_p, size_t *bytes_p)
+{
+	struct loop_share *sh;
+	int ret = loop_share_of(c, peer, &sh);
+
+	if (ret)
+		return ret;
 	*area_p = sh->area;
 	*bytes_p = sh->bytes;
 	return 0;
+}
+
+/* The windows lie behind the share, in the same memory. */
+static int loop_window(struct weft_carrier *c, struct weft_peer *peer,
+		       size_t at, size_t bytes, void **area_p)
+{
+	struct loop_share *sh;
+	int ret = loop_share_of(c, peer, &sh);
+
+	if (ret)
+		return ret;
+	if (at > sh->window_bytes || sh->window_bytes - at < bytes)
+		return -EOPNOTSUPP;
+	*area_p = (char *)sh->area + sh->bytes + at;
+	return 0;
+}
+
+static void loop_window_close(struct weft_carrier *c, void *area, size_t bytes)
+{
+	(void)c;
+	(void)area;
+	(void)bytes;
 }
 
 static void loop_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
@@ -281,6 +313,8 @@ const struct weft_carrier_ops weft_carrier_loop = {
 	.wait_fd = loop_wait_fd,
 	.arm = loop_arm,
 	.share = loop_share,
+	.window = loop_window,
+	.window_close = loop_window_close,
 	.watch = loop_watch,
 	.nudge = loop_nudge,
 	.stats = loop_stats,

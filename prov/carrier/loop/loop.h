@@ -51,6 +51,7 @@ struct loop_flight {
 struct loop_share {
 	unsigned refs; /* under the registry's lock */
 	size_t bytes;
+	size_t window_bytes; /* behind them */
 	uint8_t *area;
 };
 

@@ -5,6 +5,7 @@
  * too many polls, and held back at the receiver until it is their turn.
  */
 #include "prov/carrier/loop/loop.h"
+#include "src/base/iov.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -147,17 +148,12 @@ static struct loop_gram *pair_gram(struct loop *l, struct loop_peer *p,
 				   const struct iovec *iov, int count)
 {
 	struct loop_gram *g = loop_gram_new(l, LOOP_DATA, pkt->len);
-	uint8_t *to;
 
 	if (!g)
 		return NULL;
 	g->pkt = *pkt;
 	g->seq = p->tx.next;
-	to = g->payload;
-	for (int i = 0; i < count; i++) {
-		memcpy(to, iov[i].iov_base, iov[i].iov_len);
-		to += iov[i].iov_len;
-	}
+	weft_iov_gather(g->payload, iov, count);
 	return g;
 }
 

@@ -175,6 +175,7 @@ static void shm_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 	*st = s->stats;
 	/* relaxed: a number for people */
 	st->sleeps = weft_load64_relaxed(&s->sleeps);
+	st->late = weft_load64_relaxed(&s->late);
 }
 
 const struct weft_carrier_ops weft_carrier_shm = {
@@ -192,6 +193,8 @@ const struct weft_carrier_ops weft_carrier_shm = {
 	.wait_fd = shm_wait_fd,
 	.arm = shm_arm,
 	.share = shm_share,
+	.window = shm_window,
+	.window_close = shm_window_close,
 	.watch = shm_watch,
 	.nudge = shm_nudge,
 	.stats = shm_stats,

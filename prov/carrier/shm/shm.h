@@ -4,7 +4,7 @@
  *
  *   shm.c        open, close, small operations, the table
  *   shm_name.c   names: abstract sockets, ports, which addresses are local
- *   shm_map.c    mapping a peer's region; what comes in by the socket
+ *   shm_map.c    mapping a peer's region; shm_window.c parts of its end
  *   shm_peer.c   peer records, entries, liveness, the end of a peer
  *   shm_tx.c     send        shm_cell.c   payloads that do not fit a slot
  *   shm_rx.c     poll        shm_tick.c   housekeeping every few polls
@@ -19,8 +19,11 @@
 #include "prov/carrier/shm/shm_layout.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
+#include "src/base/patience.h"
 #include "src/base/pool.h"
 #include "src/base/region.h"
+
+#include <sys/types.h>
 
 #define SHM_SLOTS      1024
 #define SHM_ENTRIES    8192
@@ -45,12 +48,24 @@ struct shm_view {
 	uint8_t *cell;
 	uint8_t *share;
 	uint64_t share_bytes;
+	uint64_t window_off; /* of the windows, in the region */
 	uint32_t slots;
 	uint32_t entries;
 	uint32_t cells;
 	uint32_t cell_bytes;
 	unsigned lg; /* slots == 1 << lg */
 	struct shm_map *map;
+};
+
+/* A mapping and its users. */
+struct shm_map {
+	struct weft_region region;
+	uint64_t bytes; /* of the whole region, mapped or not */
+	dev_t dev;	/* and which one it is */
+	ino_t ino;
+	uint64_t cookie;
+	unsigned refs;	       /* under map_lock in shm_map.c */
+	struct weft_list node; /* among the own ones there, or alone */
 };
 
 /* Who a process is, for longer than its pid is its own. */
@@ -90,6 +105,7 @@ struct shm_peer {
 	struct shm_id id; /* pid 0: not known yet */
 	int sock;	  /* waits for the region's descriptor; or -1 */
 	bool asked;
+	bool crowded;	   /* its table was full */
 	unsigned misfits;  /* attempts that found no region of it */
 	uint64_t retry_ns; /* no new attempt before */
 	uint64_t backoff_ns;
@@ -147,6 +163,7 @@ struct shm {
 	struct shm_peer **peer;
 	uint32_t peer_count;
 	uint32_t peer_room;
+	uint32_t met; /* peers whose process is known */
 	struct weft_hash by_name;
 	struct weft_hash by_cookie;
 	/* own cells */
@@ -165,18 +182,19 @@ struct shm {
 	/* waiting */
 	uint64_t spin_ns;	  /* at most */
 	weft_au64 spin_now_ns;	  /* as much as has been worth it lately */
-	weft_au64 futex_until_ns; /* a stranger is on the core: no yielding */
+	struct weft_patience patience;
+	uint32_t cpus;
 	weft_au32 woken;
 	weft_au32 full;	     /* a send found no room since the last wait */
 	unsigned room_waits; /* waits for room, one after another; wait's own */
 	bool idle;	   /* the last sleep brought nothing; wait's own */
-	weft_au32 fellows; /* peers, as wait sees them */
 	_Atomic(weft_au64 *) watch_word; /* waits end when it is watch_want */
 	weft_au64 watch_want;
 	_Atomic(struct weft_bell *) watch_bell; /* and this bell is rung */
 	weft_au32 crowded; /* by somebody who needs this processor */
 	bool no_waitv;	   /* the kernel waits for one word only */
 	weft_au64 sleeps;
+	weft_au64 late;
 	int epoll;
 	_Atomic int timer; /* wake reads it from any thread */
 	/* housekeeping */
@@ -203,6 +221,14 @@ static inline struct shm_peer *shm_peer_of(struct weft_peer *p)
 	return (struct shm_peer *)p;
 }
 
+/* From now on the process behind p is known. */
+static inline void shm_peer_meet(struct shm *s, struct shm_peer *p,
+				 const struct shm_id *id)
+{
+	s->met += !p->id.pid;
+	p->id = *id;
+}
+
 /* shm_name.c */
 int shm_name_open(struct shm *s, const struct sockaddr_in *want);
 int shm_name_listen(struct shm *s);
@@ -216,10 +242,9 @@ uint64_t shm_hint_make(uint32_t pid, int fd, uint64_t cookie);
 uint32_t shm_hint_pid(uint64_t hint);
 int shm_hint_fd(uint64_t hint);
 
-/* shm_id.c: processes */
+/* shm_id.c */
 int shm_id_self(struct shm_id *id);
 bool shm_id_alive(const struct shm_id *id);
-uint64_t shm_id_cpu_ticks(uint32_t pid);
 
 /* shm_map.c */
 int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr);
@@ -227,7 +252,14 @@ void shm_map_drop(struct shm_view *v);
 int shm_map_peer(struct shm *s, struct shm_peer *p);
 int shm_map_fd(struct shm *s, struct shm_peer *p, int fd);
 int shm_map_own_fd(const struct shm *s);
+bool shm_map_is_held(const struct shm_peer *p);
 int shm_map_look(uint32_t pid, int fd, struct shm_view *v);
+int shm_map_open(uint32_t pid, int fd);
+
+/* shm_window.c */
+int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
+	       size_t bytes, void **area_p);
+void shm_window_close(struct weft_carrier *c, void *area, size_t bytes);
 
 /* shm_sock.c */
 void shm_sock_accept(struct shm *s);
@@ -276,6 +308,7 @@ int shm_write(struct weft_carrier *c, struct weft_peer *peer,
 
 /* shm_wait.c */
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr);
+void shm_wait_meet(struct shm *s);
 void shm_wait_fini(struct shm *s);
 bool shm_wait_ready(const struct shm *s);
 int shm_wait(struct weft_carrier *c, uint64_t timeout_ns);

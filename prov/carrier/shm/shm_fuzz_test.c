@@ -53,11 +53,6 @@ struct fuzz {
 
 static struct fuzz *fuzz_f; /* for the victim's callbacks */
 
-static bool fuzz_late(uint64_t start)
-{
-	return weft_now_ns() - start > FUZZ_SECONDS * UINT64_C(1000000000);
-}
-
 static int fuzz_deliver(void *arg, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload)
 {
@@ -88,13 +83,14 @@ static int fuzz_victim(struct fuzz *f)
 {
 	struct weft_carrier *c;
 	struct weft_carrier_attr attr = { .up = &fuzz_up, .up_arg = &c };
-	uint64_t start = weft_now_ns();
+	struct t_limit limit;
 
+	t_limit_set(&limit, FUZZ_SECONDS);
 	if (weft_carrier_shm.open(&attr, &c))
 		return 1;
 	c->ops->name_get(c, &f->victim);
 	weft_store32(&f->up, 1);
-	while (!weft_load32(&f->over) && !fuzz_late(start)) {
+	while (!weft_load32(&f->over) && !t_limit_over(&limit)) {
 		if (!c->ops->poll(c, 32))
 			c->ops->wait(c, 100000);
 	}
@@ -104,12 +100,13 @@ static int fuzz_victim(struct fuzz *f)
 
 static int fuzz_sender(struct fuzz *f, uint32_t id)
 {
-	uint64_t start = weft_now_ns();
+	struct t_limit limit;
 	struct weft_peer *to;
 	struct end *e = calloc(1, sizeof(*e));
 	uint64_t n = 0;
 	int ret;
 
+	t_limit_set(&limit, FUZZ_SECONDS);
 	if (end_open(e, &weft_carrier_shm, id, NULL))
 		return 1;
 	while (!weft_load32(&f->up))
@@ -122,11 +119,11 @@ static int fuzz_sender(struct fuzz *f, uint32_t id)
 		if (ret == -EAGAIN)
 			e->c->ops->wait(e->c, 50000);
 		e->c->ops->poll(e->c, 16);
-		if (fuzz_late(start))
+		if (t_limit_over(&limit))
 			return 9;
 	}
 	weft_store32(&f->reported[id], 1);
-	while (!weft_load32(&f->over) && !fuzz_late(start))
+	while (!weft_load32(&f->over) && !t_limit_over(&limit))
 		sched_yield();
 	end_close(e);
 	free(e);
@@ -220,16 +217,17 @@ static void fuzz_run(const struct fuzz_mode *m, uint64_t seed)
 	struct fuzz *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	pid_t pid[2 + FUZZ_SENDERS];
-	uint64_t start = weft_now_ns();
+	struct t_limit limit;
 	int status, bad = 0;
 
+	t_limit_set(&limit, FUZZ_SECONDS);
 	f->mode = m;
 	f->seed = seed;
 	for (int i = 0; i < 2 + FUZZ_SENDERS; i++)
 		pid[i] = fuzz_start(f, i);
 	for (int i = 0; i < FUZZ_SENDERS;) {
 		i = weft_load32(&f->reported[i]) ? i + 1 : i;
-		if (fuzz_late(start))
+		if (t_limit_over(&limit))
 			break;
 		usleep(1000);
 	}
@@ -257,38 +255,151 @@ static void garbage_neither_crashes_nor_hangs(void **state)
 	}
 }
 
-/* A region whose constants are wrong is refused at first contact. */
+/* ---- a region whose constants are wrong ---------------------------------- */
+
+/* One wrong field: bytes bytes at off become value. */
+struct wrong {
+	const char *name;
+	size_t off, bytes;
+	uint64_t value;
+};
+
+#define WRONG(field, v)                                                        \
+	{                                                                      \
+		#field " = " #v, offsetof(struct shm_head, field),             \
+			sizeof(((struct shm_head *)0)->field), v               \
+	}
+
+static const struct wrong wrongs[] = {
+	WRONG(magic, 0),
+	WRONG(version, SHM_VERSION + 1),
+	WRONG(bytes, 0),
+	WRONG(bytes, UINT64_MAX),
+	WRONG(cookie, 0),
+	WRONG(slots, 0),
+	WRONG(slots, 48),
+	WRONG(slots, 1u << 21),
+	WRONG(slots, 1u << 20),
+	WRONG(entries, 0),
+	WRONG(entries, SHM_NO_WRITER),
+	WRONG(entries, SHM_NO_WRITER - 1),
+	WRONG(cells, UINT32_MAX),
+	WRONG(cell_bytes, SHM_CELL_BYTES + 1),
+	WRONG(cell_bytes, 65536),
+	WRONG(slot_off, 0),
+	WRONG(slot_off, SHM_OWNER_OFF + 64),
+	WRONG(slot_off, UINT64_MAX - 127),
+	WRONG(entry_off, SHM_OWNER_OFF + 64),
+	WRONG(entry_off, UINT64_MAX - 127),
+	WRONG(cell_off, SHM_OWNER_OFF + 8),
+	WRONG(cell_off, UINT64_MAX - 63),
+	WRONG(share_off, SHM_OWNER_OFF + 8),
+	WRONG(share_off, UINT64_MAX - 63),
+	WRONG(share_bytes, UINT64_MAX),
+};
+
+/* b's region with some bytes changed, then a sends: why it does not work. */
+static int send_to_wrong(size_t off, const void *bytes, size_t n, int tries)
+{
+	struct end *a = calloc(1, sizeof(*a));
+	struct end *b = calloc(1, sizeof(*b));
+	struct weft_peer *to;
+	struct t_limit limit;
+	int ret;
+
+	t_limit_set(&limit, 20);
+
+	T_OK(end_open(a, &weft_carrier_shm, 1, NULL));
+	T_OK(end_open(b, &weft_carrier_shm, 2, NULL));
+	memcpy((char *)shm_of(b->c)->view.head + off, bytes, n);
+	to = end_peer(a, b);
+	while ((ret = end_send(a, to, 0, 200)) == -EAGAIN && --tries &&
+	       !t_limit_over(&limit))
+		sched_yield();
+	while (ret == -ECONNRESET && !a->lost)
+		a->c->ops->poll(a->c, 16);
+	if (a->lost)
+		ret = -a->lost_err;
+	b->c->ops->poll(b->c, 16);
+	end_close(a);
+	end_close(b);
+	free(a);
+	free(b);
+	return ret;
+}
+
 static void a_region_with_a_wrong_head_is_refused(void **state)
+{
+	T_OK(send_to_wrong(0, "", 0, 1));
+	for (size_t i = 0; i < WEFT_COUNT_OF(wrongs); i++) {
+		const struct wrong *w = &wrongs[i];
+		int ret = send_to_wrong(w->off, &w->value, w->bytes, -1);
+
+		if (ret != -EPROTO)
+			print_error("%s: %d\n", w->name, ret);
+		T_IS(ret, -EPROTO);
+	}
+}
+
+static void noise_in_a_head_crashes_nobody(void **state)
 {
 	struct weft_rng rng;
 
 	weft_rng_init(&rng, 5, 0);
 	for (int i = 0; i < t_scale(400); i++) {
-		struct end *a = calloc(1, sizeof(*a));
-		struct end *b = calloc(1, sizeof(*b));
-		struct weft_peer *to;
 		uint64_t noise = weft_rng_u64(&rng);
-		uint8_t *at;
 
-		T_OK(end_open(a, &weft_carrier_shm, 1, NULL));
-		T_OK(end_open(b, &weft_carrier_shm, 2, NULL));
-		at = (uint8_t *)shm_of(b->c)->view.head;
-		memcpy(at + weft_rng_below(&rng, 128), &noise, 1 + noise % 8);
-		to = end_peer(a, b);
-		for (int k = 0; k < 3; k++)
-			end_send(a, to, 0, 200);
-		b->c->ops->poll(b->c, 16);
-		end_close(a);
-		end_close(b);
-		free(a);
-		free(b);
+		send_to_wrong(weft_rng_below(&rng, 121), &noise,
+			      1 + noise % 8, 3);
 	}
+}
+
+/* Who finds no entry in a peer's table looks again, but not all the time. */
+static void a_full_table_is_looked_through_now_and_then(void **state)
+{
+	struct end *a = calloc(1, sizeof(*a));
+	struct end *b = calloc(1, sizeof(*b));
+	struct shm_view *v;
+	struct weft_peer *to;
+	uint64_t start;
+	uint32_t looks;
+	int ret;
+
+	T_OK(end_open(a, &weft_carrier_shm, 1, NULL));
+	T_OK(end_open(b, &weft_carrier_shm, 2, NULL));
+	v = &shm_of(b->c)->view;
+	to = end_peer(a, b);
+	for (uint32_t i = 0; i < v->entries; i++)
+		weft_store64(&v->entry[i].state, SHM_CLAIMED);
+	start = weft_now_ns();
+	for (int i = 0; i < 20000; i++)
+		T_IS(end_send(a, to, 0, 8), -EAGAIN);
+	looks = weft_load32(&v->head->entry_next);
+	/* 50 us, twice as long each time up to 2 ms: six, and one in 2 ms */
+	T_TRUE(looks >= 1 &&
+	       looks <= 8 + (weft_now_ns() - start) / 2000000);
+	weft_store64(&v->entry[77].state, SHM_FREE);
+	do {
+		ret = end_send(a, to, 0, 8);
+	} while (ret == -EAGAIN);
+	T_OK(ret);
+	/* what is left must not look like a peer */
+	for (uint32_t i = 0; i < v->entries; i++) {
+		if (i != 77)
+			weft_store64(&v->entry[i].state, SHM_FREE);
+	}
+	end_close(a);
+	end_close(b);
+	free(a);
+	free(b);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_region_with_a_wrong_head_is_refused),
+		T_CASE(noise_in_a_head_crashes_nobody),
+		T_CASE(a_full_table_is_looked_through_now_and_then),
 		T_CASE(garbage_neither_crashes_nor_hangs),
 	};
 

@@ -9,6 +9,8 @@
  *   entry_off    entries   one per peer that sends to us (128 B each)
  *   cell_off     cells     payloads of packets WE send (cell_bytes each)
  *   share_off    share     the caller's own area (share_bytes)
+ *                windows   from the next page on: more of it, of which peers
+ *                          map the parts they need (shm_window.c)
  *   bytes
  *
  * A slot is two lines; payloads of up to 32 bytes touch the first one only:
@@ -46,7 +48,7 @@
 #include <stdalign.h>
 
 #define SHM_MAGIC   UINT64_C(0x74666577206d6873) /* "shm weft" */
-#define SHM_VERSION 1
+#define SHM_VERSION 2
 
 #define SHM_SLOT_BYTES	128
 #define SHM_LINE_BYTES	32 /* payload in the first line of a slot */

@@ -3,7 +3,9 @@
  * Mapping regions: the own one, and those of peers on first contact. A peer
  * need not help: its memfd is opened through /proc/PID/fd/N and closed again
  * once mapped, so that a thousand peers cost no descriptor. Endpoints of one
- * process share one mapping (and ThreadSanitizer sees them share it).
+ * process share one mapping (and ThreadSanitizer sees them share it). The
+ * windows at a region's end are left out where they can be opened later in the
+ * same way (shm_window.c).
  *
  *   pid and N from the name's hint ------------+
  *   or pid from the socket, N by looking ------+--> open, verify, map
@@ -25,14 +27,6 @@
 
 #define MAP_NAME    "weft-shm"
 #define MAP_MISFITS 100
-
-/* A mapping and its users. */
-struct shm_map {
-	struct weft_region region;
-	uint64_t cookie;
-	unsigned refs;	       /* under map_lock */
-	struct weft_list node; /* in map_own, or alone */
-};
 
 /* The regions this process owns, for endpoints that meet inside it. */
 static pthread_mutex_t map_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -87,25 +81,31 @@ static bool map_fits(uint64_t bytes, uint64_t off, uint64_t count,
 	       count * size <= bytes - off;
 }
 
+static uint64_t map_round(uint64_t x)
+{
+	return (x + 4095) & ~UINT64_C(4095);
+}
+
 /* Copies the geometry of a mapped region after checking it. */
 static int map_view(struct shm_view *v, struct shm_map *m)
 {
+	uint64_t mapped = m->region.bytes;
 	struct shm_head h;
 
 	/* The constant part is copied once; checks and use see one value. */
 	memcpy(&h, m->region.base, offsetof(struct shm_head, tail));
 	if (h.magic != SHM_MAGIC || h.version != SHM_VERSION ||
-	    h.bytes != m->region.bytes || !h.cookie)
+	    h.bytes != m->bytes || !h.cookie)
 		return -EPROTO;
 	if (!h.slots || (h.slots & (h.slots - 1)) || h.slots > 1u << 20 ||
 	    !h.entries || h.entries >= SHM_NO_WRITER || h.cell_bytes % 64 ||
 	    h.cell_bytes > UINT16_MAX)
 		return -EPROTO;
-	if (!map_fits(h.bytes, SHM_OWNER_OFF, h.slots, 8, 64) ||
-	    !map_fits(h.bytes, h.slot_off, h.slots, SHM_SLOT_BYTES, 128) ||
-	    !map_fits(h.bytes, h.entry_off, h.entries, 128, 128) ||
-	    !map_fits(h.bytes, h.cell_off, h.cells, h.cell_bytes, 64) ||
-	    !map_fits(h.bytes, h.share_off, h.share_bytes, 1, 64))
+	if (!map_fits(mapped, SHM_OWNER_OFF, h.slots, 8, 64) ||
+	    !map_fits(mapped, h.slot_off, h.slots, SHM_SLOT_BYTES, 128) ||
+	    !map_fits(mapped, h.entry_off, h.entries, 128, 128) ||
+	    !map_fits(mapped, h.cell_off, h.cells, h.cell_bytes, 64) ||
+	    !map_fits(mapped, h.share_off, h.share_bytes, 1, 64))
 		return -EPROTO;
 	v->head = m->region.base;
 	v->owner = (weft_au64 *)((char *)m->region.base + SHM_OWNER_OFF);
@@ -114,6 +114,7 @@ static int map_view(struct shm_view *v, struct shm_map *m)
 	v->cell = (uint8_t *)m->region.base + h.cell_off;
 	v->share = (uint8_t *)m->region.base + h.share_off;
 	v->share_bytes = h.share_bytes;
+	v->window_off = map_round(h.share_off + h.share_bytes);
 	v->slots = h.slots;
 	v->entries = h.entries;
 	v->cells = h.cells;
@@ -121,11 +122,6 @@ static int map_view(struct shm_view *v, struct shm_map *m)
 	v->lg = (unsigned)__builtin_ctz(h.slots);
 	v->map = m;
 	return 0;
-}
-
-static uint64_t map_round(uint64_t x)
-{
-	return (x + 4095) & ~UINT64_C(4095);
 }
 
 static void map_geometry(struct shm_head *h,
@@ -146,7 +142,15 @@ static void map_geometry(struct shm_head *h,
 		map_round(h->slot_off + (uint64_t)slots * SHM_SLOT_BYTES);
 	h->cell_off = map_round(h->entry_off + (uint64_t)h->entries * 128);
 	h->share_off = h->cell_off + (uint64_t)h->cells * h->cell_bytes;
-	h->bytes = map_round(h->share_off + h->share_bytes);
+	h->bytes = map_round(h->share_off + h->share_bytes) +
+		   map_round(attr->window_bytes);
+}
+
+static void map_remember(struct shm_map *m, const struct stat *st)
+{
+	m->bytes = (uint64_t)st->st_size;
+	m->dev = st->st_dev;
+	m->ino = st->st_ino;
 }
 
 /* Makes the own region and fills what never changes in it. */
@@ -154,16 +158,22 @@ int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	struct shm_head h = { .magic = SHM_MAGIC, .version = SHM_VERSION };
 	struct shm_map *m = calloc(1, sizeof(*m));
+	struct stat st;
 	int ret;
 
 	if (!m)
 		return -ENOMEM;
 	map_geometry(&h, attr);
-	ret = weft_region_open(&m->region, MAP_NAME, h.bytes);
+	ret = weft_region_open_front(&m->region, MAP_NAME, h.bytes,
+				     h.bytes - map_round(attr->window_bytes));
+	if (!ret && fstat(m->region.fd, &st))
+		ret = -errno;
 	if (ret) {
+		weft_region_close(&m->region);
 		free(m);
 		return ret;
 	}
+	map_remember(m, &st);
 	h.flags = s->base.fences ? SHM_FENCE : 0;
 	h.cookie = s->id.cookie;
 	h.pid = s->id.pid;
@@ -206,7 +216,7 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 			 : v.head->port != p->base.name.sin_port)
 		return -ESTALE;
 	if (!p->id.cookie) {
-		p->id = id;
+		shm_peer_meet(s, p, &id);
 		if (!weft_hash_get(&s->by_cookie, id.cookie))
 			weft_hash_set(&s->by_cookie, id.cookie, p);
 	}
@@ -219,21 +229,38 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 	return 0;
 }
 
-/* Maps the region behind fd as p's; the caller closes fd. */
-int shm_map_fd(struct shm *s, struct shm_peer *p, int fd)
+/* Bytes of a region before its windows, as its head has them; 0: no region. */
+static size_t map_front(int fd, const struct stat *st)
+{
+	struct shm_head h;
+
+	if (pread(fd, &h, sizeof(h), 0) != sizeof(h) ||
+	    h.share_off > (uint64_t)st->st_size ||
+	    h.share_bytes > (uint64_t)st->st_size - h.share_off)
+		return 0;
+	return map_round(h.share_off + h.share_bytes);
+}
+
+/* Maps the region behind fd as p's; without its windows, if so wanted. */
+static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 {
 	struct shm_map *m = calloc(1, sizeof(*m));
 	struct shm_map *own;
-	struct stat st;
+	struct stat st = { 0 };
 	int ret;
 
 	if (!m)
 		return -ENOMEM;
 	m->refs = 1;
+	m->region.fd = -1;
 	weft_list_init(&m->node);
 	ret = fstat(fd, &st) ? -errno : st.st_uid != geteuid() ? -EPERM : 0;
-	if (!ret)
-		ret = weft_region_attach(&m->region, fd, SHM_OWNER_OFF);
+	if (ret)
+		goto err_put;
+	map_remember(m, &st);
+	ret = weft_region_attach_front(&m->region, fd,
+				       front ? map_front(fd, &st) :
+					       (size_t)st.st_size);
 	if (ret)
 		goto err_put;
 	own = map_find_own(((struct shm_head *)m->region.base)->cookie);
@@ -249,8 +276,33 @@ err_put:
 	return ret;
 }
 
+/*
+ * Whether p's process still has the region that we mapped: not one that was
+ * replaced by another program. Where /proc does not tell, it has.
+ */
+bool shm_map_is_held(const struct shm_peer *p)
+{
+	int fd = shm_hint_fd(shm_name_hint(&p->base.name));
+	const struct shm_map *m = p->view.map;
+	struct stat st;
+	char path[48];
+
+	if (!m || !m->ino || !fd)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%u/fd/%d", p->id.pid, fd);
+	if (stat(path, &st))
+		return errno != ENOENT;
+	return st.st_dev == m->dev && st.st_ino == m->ino;
+}
+
+/* Maps the region behind fd as p's, all of it; the caller closes fd. */
+int shm_map_fd(struct shm *s, struct shm_peer *p, int fd)
+{
+	return map_fd(s, p, fd, false);
+}
+
 /* Opens descriptor fd of pid if it is a region; never blocks on others. */
-static int map_open(uint32_t pid, int fd)
+int shm_map_open(uint32_t pid, int fd)
 {
 	static const char link[] = "/memfd:" MAP_NAME;
 	char path[48];
@@ -268,14 +320,15 @@ static int map_open(uint32_t pid, int fd)
 	return got < 0 ? -errno : got;
 }
 
-static int map_try(struct shm *s, struct shm_peer *p, uint32_t pid, int n)
+static int map_try(struct shm *s, struct shm_peer *p, uint32_t pid, int n,
+		   bool front)
 {
-	int fd = map_open(pid, n);
+	int fd = shm_map_open(pid, n);
 	int ret;
 
 	if (fd < 0)
 		return fd;
-	ret = shm_map_fd(s, p, fd);
+	ret = map_fd(s, p, fd, front);
 	close(fd);
 	return ret;
 }
@@ -284,7 +337,8 @@ static int map_try(struct shm *s, struct shm_peer *p, uint32_t pid, int n)
 int shm_map_look(uint32_t pid, int fd, struct shm_view *v)
 {
 	struct shm_map *m = calloc(1, sizeof(*m));
-	int got = m ? map_open(pid, fd) : -ENOMEM;
+	int got = m ? shm_map_open(pid, fd) : -ENOMEM;
+	struct stat st;
 	int ret;
 
 	*v = (struct shm_view){ 0 };
@@ -293,8 +347,13 @@ int shm_map_look(uint32_t pid, int fd, struct shm_view *v)
 		return got;
 	}
 	m->refs = 1;
+	m->region.fd = -1;
 	weft_list_init(&m->node);
-	ret = weft_region_attach(&m->region, got, SHM_OWNER_OFF);
+	ret = fstat(got, &st) ? -errno : 0;
+	if (!ret) {
+		map_remember(m, &st);
+		ret = weft_region_attach(&m->region, got, SHM_OWNER_OFF);
+	}
 	close(got);
 	if (!ret)
 		ret = map_view(v, m);
@@ -317,7 +376,7 @@ static int map_scan(struct shm *s, struct shm_peer *p, uint32_t pid)
 		return -errno;
 	while (ret && (e = readdir(d))) {
 		if (e->d_name[0] != '.')
-			ret = map_try(s, p, pid, atoi(e->d_name));
+			ret = map_try(s, p, pid, atoi(e->d_name), false);
 	}
 	closedir(d);
 	return ret;
@@ -378,7 +437,7 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 	if (p->sock >= 0)
 		return shm_sock_ask(s, p);
 	if (shm_hint_pid(hint) && shm_hint_fd(hint) &&
-	    !map_try(s, p, shm_hint_pid(hint), shm_hint_fd(hint)))
+	    !map_try(s, p, shm_hint_pid(hint), shm_hint_fd(hint), true))
 		return 0;
 	pid = map_who(p, &sock);
 	if (pid == -EAGAIN)

@@ -2,10 +2,14 @@
 /*
  * Names. An endpoint's ip:port is an abstract unix socket it listens on;
  * binding it is what makes a port exclusive, and the kernel takes it back
- * when the process dies. Loopback and "any" are one host-wide name space,
+ * when the process dies. 127.0.0.1 and "any" are one host-wide name space,
  * every other local address has its own.
  *
  *   "\0weft.UID.PORT"  or  "\0weft.UID.PORT.IPHEX"
+ *
+ * Another user may have bound all ports there are, so that nobody of ours can
+ * start. Who wants any port and finds none takes one of a loopback address
+ * drawn by lot: of those names there are 2 to the 39, too many to be taken.
  *
  * sin_zero of a name carries {pid:32, fd:16, cookie:16}: with it the region
  * can be opened without asking anybody. It is a hint; all of it is verified.
@@ -18,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -25,12 +30,13 @@
 #define NAME_BACKLOG   4096
 #define NAME_PORT_LOW  20000
 #define NAME_PORT_SPAN 40000
+#define NAME_TRIES     256 /* ports, before it is somebody's intention */
 
 static bool name_is_plain(uint32_t ip)
 {
 	uint32_t host = ntohl(ip);
 
-	return host == INADDR_ANY || host >> 24 == 127;
+	return host == INADDR_ANY || host == INADDR_LOOPBACK;
 }
 
 /* The socket name of ip:port; returns the length of the address. */
@@ -59,17 +65,38 @@ static int name_bind(int fd, uint32_t ip, uint16_t port)
 	return bind(fd, (struct sockaddr *)&un, len) ? -errno : 0;
 }
 
+static uint16_t name_port(uint64_t n)
+{
+	return htons((uint16_t)(NAME_PORT_LOW + n % NAME_PORT_SPAN));
+}
+
+/* A loopback address and port that nobody can have foreseen. */
+static int name_bind_lot(int fd, struct sockaddr_in *name)
+{
+	int ret = -EADDRINUSE;
+	uint64_t lot;
+
+	for (int i = 0; i < NAME_TRIES && ret == -EADDRINUSE; i++) {
+		if (getrandom(&lot, sizeof(lot), 0) != sizeof(lot))
+			return -EIO;
+		name->sin_addr.s_addr =
+			htonl(UINT32_C(127) << 24 | (uint32_t)(lot >> 40));
+		name->sin_port = name_port(lot & UINT32_MAX);
+		ret = name_bind(fd, name->sin_addr.s_addr, name->sin_port);
+	}
+	return ret;
+}
+
 /* Binds any free port, starting at a place of our own. */
-static int name_bind_any(int fd, uint32_t ip, uint64_t cookie, uint16_t *port_p)
+static int name_bind_any(int fd, uint64_t cookie, struct sockaddr_in *name)
 {
 	int ret = -EADDRINUSE;
 
-	for (uint32_t i = 0; i < NAME_PORT_SPAN && ret == -EADDRINUSE; i++) {
-		*port_p = htons((uint16_t)(NAME_PORT_LOW +
-					   (cookie + i) % NAME_PORT_SPAN));
-		ret = name_bind(fd, ip, *port_p);
+	for (uint32_t i = 0; i < NAME_TRIES && ret == -EADDRINUSE; i++) {
+		name->sin_port = name_port(cookie % NAME_PORT_SPAN + i);
+		ret = name_bind(fd, name->sin_addr.s_addr, name->sin_port);
 	}
-	return ret;
+	return ret == -EADDRINUSE ? name_bind_lot(fd, name) : ret;
 }
 
 /* Asks the kernel once; without an answer only loopback is local. */
@@ -94,7 +121,7 @@ static void name_list_local(struct shm *s)
 
 bool shm_name_is_local(struct shm *s, uint32_t ip)
 {
-	if (name_is_plain(ip))
+	if (name_is_plain(ip) || ntohl(ip) >> 24 == 127)
 		return true;
 	name_list_local(s);
 	for (unsigned i = 0; i < s->local_ip_count; i++) {
@@ -106,23 +133,25 @@ bool shm_name_is_local(struct shm *s, uint32_t ip)
 
 int shm_name_open(struct shm *s, const struct sockaddr_in *want)
 {
-	uint32_t ip = want->sin_addr.s_addr;
-	uint16_t port = want->sin_port;
+	struct sockaddr_in name = { .sin_family = AF_INET,
+				    .sin_port = want->sin_port,
+				    .sin_addr = want->sin_addr };
 	int ret;
 
-	if (!shm_name_is_local(s, ip))
+	if (!shm_name_is_local(s, name.sin_addr.s_addr))
 		return -EADDRNOTAVAIL;
 	s->sock =
 		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (s->sock < 0)
 		return -errno;
-	ret = port ? name_bind(s->sock, ip, port)
-		   : name_bind_any(s->sock, ip, s->id.cookie, &port);
+	ret = name.sin_port ? name_bind(s->sock, name.sin_addr.s_addr,
+					name.sin_port)
+			    : name_bind_any(s->sock, s->id.cookie, &name);
 	if (ret)
 		return ret;
-	s->name.sin_family = AF_INET;
-	s->name.sin_port = port;
-	s->name.sin_addr.s_addr = ip ? ip : htonl(INADDR_LOOPBACK);
+	if (!name.sin_addr.s_addr)
+		name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	s->name = name;
 	return 0;
 }
 

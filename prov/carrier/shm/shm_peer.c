@@ -65,7 +65,7 @@ static int peer_new(struct shm *s, const struct sockaddr_in *name,
 	weft_list_init(&p->cell_node);
 	weft_list_init(&p->end_node);
 	s->peer[s->peer_count++] = p;
-	weft_store32_relaxed(&s->fellows, s->peer_count);
+	shm_wait_meet(s);
 	*p_p = p;
 	return 0;
 }
@@ -101,6 +101,15 @@ static bool peer_is_gone(const struct shm_peer *p)
 	return id.pid && !shm_id_alive(&id);
 }
 
+/* No new attempt for a while, longer each time. */
+static void peer_back_off(struct shm_peer *p, uint64_t now)
+{
+	p->backoff_ns = p->backoff_ns ? p->backoff_ns * 2 : PEER_BACKOFF_NS;
+	if (p->backoff_ns > PEER_BACKOFF_MAX_NS)
+		p->backoff_ns = PEER_BACKOFF_MAX_NS;
+	p->retry_ns = now + p->backoff_ns;
+}
+
 /*
  * Maps p's region. -EAGAIN: not there yet; -ECONNRESET: not any more;
  * -EPROTO: what is there makes no sense.
@@ -108,7 +117,6 @@ static bool peer_is_gone(const struct shm_peer *p)
 int shm_peer_map(struct shm *s, struct shm_peer *p)
 {
 	uint64_t now = weft_now_ns();
-	bool first = !p->backoff_ns;
 	int ret;
 
 	if (now < p->retry_ns)
@@ -126,10 +134,7 @@ int shm_peer_map(struct shm *s, struct shm_peer *p)
 	/* It closed while its process goes on, and left us nothing. */
 	if (p->state == SHM_PEER_LOST && ++p->misfits > PEER_MISFITS)
 		return -ECONNRESET;
-	p->backoff_ns = first ? PEER_BACKOFF_NS : p->backoff_ns * 2;
-	if (p->backoff_ns > PEER_BACKOFF_MAX_NS)
-		p->backoff_ns = PEER_BACKOFF_MAX_NS;
-	p->retry_ns = now + p->backoff_ns;
+	peer_back_off(p, now);
 	return -EAGAIN;
 }
 
@@ -144,18 +149,36 @@ static void peer_sign(struct shm *s, struct shm_entry *e)
 	weft_store64(&e->state, (uint64_t)s->id.pid << 32 | SHM_READY);
 }
 
+/* A look through a full table takes long: says it once, and rests. */
+static int peer_no_room(struct shm_peer *p, uint64_t now)
+{
+	if (!p->crowded)
+		weft_log(WEFT_LOG_WARN,
+			 "shm: port %u has no room for another peer",
+			 ntohs(p->base.name.sin_port));
+	p->crowded = true;
+	peer_back_off(p, now);
+	return -EAGAIN;
+}
+
 /* Takes an entry in p's table. */
 static int peer_claim(struct shm *s, struct shm_peer *p)
 {
 	struct shm_view *v = &p->view;
-	uint32_t first = weft_add32(&v->head->entry_next, 1);
+	uint64_t now = weft_now_ns();
+	uint32_t first;
 
+	if (p->crowded && now < p->retry_ns)
+		return -EAGAIN;
+	first = weft_add32(&v->head->entry_next, 1);
 	for (uint32_t i = 0; i < v->entries; i++) {
 		uint32_t n = (first + i) % v->entries;
 		struct shm_entry *e = &v->entry[n];
 		uint64_t free_state = SHM_FREE;
 
-		if (!weft_cas64(&e->state, &free_state,
+		/* relaxed: a hint, the swap decides */
+		if (weft_load64_relaxed(&e->state) != SHM_FREE ||
+		    !weft_cas64(&e->state, &free_state,
 				(uint64_t)s->id.pid << 32 | SHM_CLAIMED))
 			continue;
 		peer_sign(s, e);
@@ -166,9 +189,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 		p->state = SHM_PEER_UP;
 		return 0;
 	}
-	weft_log(WEFT_LOG_WARN, "shm: port %u has no room for another peer",
-		 ntohs(p->base.name.sin_port));
-	return -EAGAIN;
+	return peer_no_room(p, now);
 }
 
 int shm_peer_connect(struct shm *s, struct shm_peer *p)
@@ -215,7 +236,7 @@ static struct shm_peer *peer_of_entry(struct shm *s,
 		return NULL;
 	if (weft_hash_set(&s->by_cookie, id->cookie, p))
 		return NULL;
-	p->id = *id;
+	shm_peer_meet(s, p, id);
 	if (!shm_name_hint(&p->base.name))
 		p->base.name = *name;
 	return p;

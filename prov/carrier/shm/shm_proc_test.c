@@ -52,10 +52,11 @@ static void stage_close(struct stage *s)
 
 static bool stage_reaches(weft_au32 *word, uint32_t n, struct end *e)
 {
-	uint64_t end = weft_now_ns() + UINT64_C(30000000000);
+	struct t_limit limit;
 
+	t_limit_set(&limit, 30);
 	while (weft_load32(word) < n) {
-		if (weft_now_ns() > end)
+		if (t_limit_over(&limit))
 			return false;
 		if (e)
 			e->c->ops->poll(e->c, 16);

@@ -29,11 +29,13 @@ struct sock_msg {
 	uint64_t cookie; /* of the sender's region */
 };
 
-/* Room for one descriptor, aligned as the kernel wants it. */
+/* Room for one descriptor, aligned as the kernel wants it: two fit. */
 union sock_ctl {
 	struct cmsghdr head;
 	char room[CMSG_SPACE(sizeof(int))];
 };
+
+#define SOCK_FDS ((int)(sizeof(union sock_ctl) / sizeof(int)))
 
 static int sock_send(int sock, uint32_t kind, uint64_t cookie, int fd)
 {
@@ -55,6 +57,28 @@ static int sock_send(int sock, uint32_t kind, uint64_t cookie, int fd)
 	return 0;
 }
 
+/* Takes the descriptors of a message out: one is kept, more are refused. */
+static int sock_take_fd(struct msghdr *h)
+{
+	struct cmsghdr *cm;
+	int fd[SOCK_FDS], count = 0;
+
+	for (cm = CMSG_FIRSTHDR(h); cm; cm = CMSG_NXTHDR(h, cm)) {
+		size_t n = (cm->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (cm->cmsg_level != SOL_SOCKET || cm->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < n && count < SOCK_FDS; i++)
+			memcpy(&fd[count++],
+			       CMSG_DATA(cm) + i * sizeof(int), sizeof(int));
+	}
+	if (count == 1 && !(h->msg_flags & MSG_CTRUNC))
+		return fd[0];
+	while (count-- > 0)
+		close(fd[count]);
+	return -1;
+}
+
 /* Receives one message; *fd_p is -1 or the caller's to close. */
 static int sock_recv(int sock, struct sock_msg *m, int *fd_p)
 {
@@ -64,40 +88,51 @@ static int sock_recv(int sock, struct sock_msg *m, int *fd_p)
 			    .msg_iovlen = 1,
 			    .msg_control = ctl.room,
 			    .msg_controllen = sizeof(ctl.room) };
-	struct cmsghdr *cm;
 	ssize_t n = recvmsg(sock, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 
 	*fd_p = -1;
 	if (n < 0)
 		return errno == EAGAIN ? -EAGAIN : -EPIPE;
-	cm = CMSG_FIRSTHDR(&h);
-	if (cm && cm->cmsg_level == SOL_SOCKET && cm->cmsg_type == SCM_RIGHTS &&
-	    cm->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(fd_p, CMSG_DATA(cm), sizeof(*fd_p));
+	*fd_p = sock_take_fd(&h);
 	return n == sizeof(*m) ? 0 : -EPIPE;
 }
 
-static bool sock_is_ours(int sock)
+/* Who is at the other end: a process of our user? */
+static bool sock_is_ours(int sock, struct ucred *cred)
+{
+	socklen_t len = sizeof(*cred);
+
+	return !getsockopt(sock, SOL_SOCKET, SO_PEERCRED, cred, &len) &&
+	       cred->uid == geteuid();
+}
+
+/*
+ * Whether p itself listens at the other end. Its name may be in other hands:
+ * it has died, or its process runs another program, and somebody else has
+ * bound the name since. The kernel knows who called listen().
+ */
+static bool sock_is_peer(int sock, const struct shm_peer *p)
 {
 	struct ucred cred;
-	socklen_t len = sizeof(cred);
 
-	return !getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) &&
-	       cred.uid == geteuid();
+	return sock_is_ours(sock, &cred) && (uint32_t)cred.pid == p->id.pid &&
+	       shm_id_alive(&p->id) && shm_map_is_held(p);
 }
 
 /* A sender has left; keep its region if packets of it are to be read. */
 static void sock_inherit(struct shm *s, uint64_t cookie, int fd)
 {
 	struct shm_peer *p = weft_hash_get(&s->by_cookie, cookie);
+	uint32_t used = weft_load32(&s->view.head->entry_next);
 
+	if (used > s->view.entries)
+		used = s->view.entries;
 	/* Its packets may not have been looked at yet. */
-	for (uint32_t i = 0; !p && i < s->view.entries; i++) {
+	for (uint32_t i = 0; !p && i < used; i++) {
 		struct shm_entry *e = &s->view.entry[i];
 
-		if (!weft_load64(&e->state))
-			break;
-		if (e->cookie == cookie)
+		/* Those before it may have left and their places be free. */
+		if (weft_load64(&e->state) && e->cookie == cookie)
 			p = shm_peer_admit(s, (uint16_t)i);
 	}
 	if (p && !p->mapped && !p->base.lost)
@@ -107,11 +142,12 @@ static void sock_inherit(struct shm *s, uint64_t cookie, int fd)
 static void sock_serve(struct shm *s, int sock)
 {
 	struct pollfd pfd = { .fd = sock, .events = POLLIN };
+	struct ucred cred;
 	struct sock_msg m;
 	int fd;
 	int ret;
 
-	if (!sock_is_ours(sock)) {
+	if (!sock_is_ours(sock, &cred)) {
 		s->stats.refused++;
 		return;
 	}
@@ -184,7 +220,10 @@ int shm_sock_ask(struct shm *s, struct shm_peer *p)
 	return ret ? -EAGAIN : 0;
 }
 
-/* Leaves the own region in p's backlog. */
+/*
+ * Leaves the own region in p's backlog. It can be read and written by whoever
+ * gets it, so nobody does who has not been proved to be p.
+ */
 int shm_sock_bequeath(struct shm *s, struct shm_peer *p)
 {
 	struct sockaddr_in *n = &p->base.name;
@@ -193,7 +232,10 @@ int shm_sock_bequeath(struct shm *s, struct shm_peer *p)
 
 	if (sock < 0)
 		return sock;
-	ret = sock_send(sock, SOCK_BEQUEST, s->id.cookie, shm_map_own_fd(s));
+	ret = sock_is_peer(sock, p) ? sock_send(sock, SOCK_BEQUEST,
+						s->id.cookie,
+						shm_map_own_fd(s)) :
+				      -EPERM;
 	close(sock);
 	return ret;
 }

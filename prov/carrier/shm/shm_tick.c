@@ -5,6 +5,7 @@
  * was killed between reserving and publishing it.
  */
 #include "prov/carrier/shm/shm.h"
+#include "src/base/alive.h"
 #include "src/base/clock.h"
 #include "src/base/log.h"
 
@@ -161,7 +162,7 @@ static bool stuck_went_on(const struct shm *s, uint64_t ticket, uint64_t tail,
 /* It has had plenty of processor since, so it is not in the middle of it. */
 static bool stuck_ran(struct shm *s, const struct shm_peer *p, uint64_t now)
 {
-	uint64_t cpu = shm_id_cpu_ticks(p->id.pid);
+	uint64_t cpu = weft_alive_cpu_ticks(p->id.pid);
 
 	if (!s->stuck_cpu)
 		s->stuck_cpu = cpu;
@@ -275,8 +276,8 @@ void shm_tick(struct shm *s)
 	weft_store32_relaxed(&s->nudge, 0);
 	if (!weft_list_empty(&s->ending))
 		tick_ending(s);
-	/* everybody looks after everybody: less often, the more there are */
-	if (now - s->tick_ns < TICK_NS * (1 + s->peer_count / TICK_MANY))
+	/* all look after those they have met: less often, the more they are */
+	if (now - s->tick_ns < TICK_NS * (1 + s->met / TICK_MANY))
 		return;
 	s->tick_ns = now;
 	tick_stuck(s, now);

@@ -12,6 +12,7 @@
  * word and by head.
  */
 #include "prov/carrier/shm/shm.h"
+#include "src/base/iov.h"
 
 #include <errno.h>
 #include <string.h>
@@ -133,23 +134,13 @@ WEFT_INLINE void tx_publish(struct shm *s, struct shm_peer *p, uint64_t ticket,
 		shm_wake_peer(s, p);
 }
 
-static void tx_gather(uint8_t *to, const struct iovec *iov, int count)
-{
-	for (int i = 0; i < count; i++) {
-		if (!iov[i].iov_len) /* its base may be NULL */
-			continue;
-		memcpy(to, iov[i].iov_base, iov[i].iov_len);
-		to += iov[i].iov_len;
-	}
-}
-
-/* The same for the shortest messages without calling memcpy. */
+/* The shortest messages without calling memcpy. */
 static void tx_gather_short(uint8_t *to, const struct iovec *iov, int count)
 {
 	if (weft_likely(count == 1 && iov->iov_len == 8))
 		memcpy(to, iov->iov_base, 8);
 	else
-		tx_gather(to, iov, count);
+		weft_iov_gather(to, iov, count);
 }
 
 static int tx_short(struct shm *s, struct shm_peer *p,
@@ -196,7 +187,7 @@ static int tx_long(struct shm *s, struct shm_peer *p,
 	if (weft_likely(count == 1))
 		from = iov->iov_base;
 	else
-		tx_gather(whole, iov, count);
+		weft_iov_gather(whole, iov, count);
 	ret = tx_reserve_any(p, n, &ticket);
 	if (weft_unlikely(ret))
 		return ret;
@@ -225,7 +216,8 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 	if (ret)
 		return ret;
 	/* The copy comes first: a slot is reserved for a moment only. */
-	tx_gather(s->view.cell + (size_t)cell * s->view.cell_bytes, iov, count);
+	weft_iov_gather(s->view.cell + (size_t)cell * s->view.cell_bytes, iov,
+			count);
 	ret = tx_reserve(p, &ticket);
 	if (ret) {
 		shm_cell_put(s, cell);

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting: spin, then yield, then sleep on the wake word of the own region.
- *
- *   spin    for the peer that answers at once from another core; spins that
- *           are in vain get shorter, until a short wait comes again
- *   yield   for peers that share this core: they get it, and run to the end
- *           of what they do; a yield that comes back late went to a stranger
- *           who keeps the core for a slice, and then sleeping is better,
- *           because who wakes up is put first
- *   sleep   a tenth of a second at most: then poll looks who died; who
- *           watches a shared area sleeps on its bell as well
+ * Waiting: spin, then yield, then sleep on the wake word of the own region, as
+ * src/base/patience.h explains it. Spins that are in vain get shorter, until a
+ * short wait comes again. A sleep lasts a tenth of a second at most: then poll
+ * looks who died. Who watches a shared area sleeps on its bell as well.
  *
  * Nobody tells a sender that there is room again, so a wait after a send that
  * found none is one yield, and a sleep of a millisecond after many of them.
@@ -27,29 +21,24 @@
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
+#include "src/base/futex.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <linux/membarrier.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 
-#define WAIT_SPIN_NS	 UINT64_C(5000)
+#define ALONE weft_patience_rule[WEFT_ALONE]
+
 #define WAIT_SPIN_MIN_NS UINT64_C(300)
-#define WAIT_ALONE_NS	 UINT64_C(1500)	    /* a yield that nobody took */
-#define WAIT_YIELD_NS	 UINT64_C(10000000) /* yield no longer than that */
-#define WAIT_LATE_NS	 UINT64_C(1000000)  /* a yield that lost the core */
-#define WAIT_TURN_NS	 UINT64_C(5000)	   /* per peer that may run before us */
-#define WAIT_NAP_NS	 UINT64_C(1000000) /* the sleep without membarrier */
-#define WAIT_BELL_NS	 UINT64_C(20000000) /* the same for a bell's ring */
-#define WAIT_SHUN_NS	 UINT64_C(50000000)  /* then no yields for so long */
+#define WAIT_ALONE_NS	 UINT64_C(1500)	     /* a yield that nobody took */
+#define WAIT_NAP_NS	 UINT64_C(1000000)   /* the sleep without membarrier */
+#define WAIT_BELL_NS	 UINT64_C(20000000)  /* the same for a bell's ring */
 #define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
+#define WAIT_VAIN_NS	 UINT64_C(10000000)  /* a long one, in vain */
 #define WAIT_TICK_MS	 250		     /* of an armed descriptor */
 #define WAIT_ROOM_YIELDS 1000		     /* before we sleep for room */
 
@@ -65,12 +54,23 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 
 	s->base.fences = can < 0 || !(can & MEMBARRIER_CMD_GLOBAL_EXPEDITED) ||
 		    wait_membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
-	s->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
+	s->spin_ns = attr->spin_ns ? attr->spin_ns :
+				     ALONE.look.spin_ns;
 	if (s->spin_ns == 1)
 		s->spin_ns = 0;
+	s->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	weft_patience_init(&s->patience, WEFT_ALONE);
 	atomic_init(&s->spin_now_ns, s->spin_ns);
 	s->epoll = -1;
 	atomic_init(&s->timer, -1);
+}
+
+/* There is one peer more; who is his own peer is among them. */
+void shm_wait_meet(struct shm *s)
+{
+	weft_patience_meet(&s->patience,
+			   s->peer_count > s->cpus ? WEFT_CROWD : WEFT_ALONE,
+			   s->peer_count);
 }
 
 static int wait_timer(struct shm *s)
@@ -91,18 +91,35 @@ bool shm_wait_ready(const struct shm *s)
 	return shm_word_lap(pkt.carrier) == shm_lap(next, s->view.lg);
 }
 
+/* Whether it is watched already. Relaxed: who sets watches takes turns. */
+static bool watch_is(struct shm *s, const struct weft_carrier_watch *w)
+{
+	return weft_load64_relaxed(&s->watch_want) == w->want &&
+	       weft_load32_relaxed(&s->crowded) == w->crowded &&
+	       atomic_load_explicit(&s->watch_bell, memory_order_relaxed) ==
+		       w->bell &&
+	       atomic_load_explicit(&s->watch_word, memory_order_relaxed) ==
+		       w->word;
+}
+
 void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 {
 	struct shm *s = shm_of(c);
 
+	if (watch_is(s, w))
+		return;
 	/* relaxed: R5 orders them; what is read half way is read again */
 	weft_store64_relaxed(&s->watch_want, w->want);
 	weft_store32_relaxed(&s->crowded, w->crowded);
 	atomic_store_explicit(&s->watch_bell, w->bell, memory_order_relaxed);
 	/* R5 pairs with A5 in wait_watched(). */
 	atomic_store_explicit(&s->watch_word, w->word, memory_order_release);
+	if (!w->want)
+		return;
+	/* F2 pairs with F2 in wait_lie(): either side sees the other. */
+	weft_fence_full();
 	/* a thread that sleeps already does not hear this bell */
-	if (w->want && weft_load32_relaxed(&s->view.head->wake))
+	if (weft_load32_relaxed(&s->view.head->wake))
 		shm_wake(c);
 }
 
@@ -119,7 +136,7 @@ static bool wait_watched(struct shm *s)
 		return false;
 	if (word)
 		return weft_load64(word) >= want;
-	sched_yield();
+	weft_patience_give();
 	return true;
 }
 
@@ -153,31 +170,20 @@ static void wait_learn(struct shm *s, uint64_t waited, uint64_t yield)
 		weft_store64_relaxed(&s->spin_now_ns, s->spin_ns);
 }
 
-/* What a yield may take when only fellows run, each for a moment. */
-static uint64_t wait_late(const struct shm *s)
-{
-	/* relaxed: an estimate */
-	return WAIT_LATE_NS + weft_load32_relaxed(&s->fellows) * WAIT_TURN_NS;
-}
-
 static bool wait_yield(struct shm *s, uint64_t start, uint64_t end)
 {
 	uint64_t now = start;
 	uint64_t then;
 
 	while (now < end) {
-		sched_yield();
 		then = now;
-		now = weft_now_ns();
+		now = weft_patience_yield(&s->patience, now);
+		if (!now)
+			return false;
 		if (wait_over(s)) {
 			wait_learn(s, now - start, now - then);
 			return true;
 		}
-		if (now - then < wait_late(s))
-			continue;
-		/* relaxed: one thread waits */
-		weft_store64_relaxed(&s->futex_until_ns, now + WAIT_SHUN_NS);
-		break;
 	}
 	return false;
 }
@@ -216,12 +222,8 @@ static struct weft_bell *wait_bell(struct shm *s)
 
 static bool wait_futex(struct shm *s, uint32_t word, uint64_t ns)
 {
-	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u),
-			       .tv_nsec = (long)(ns % 1000000000u) };
-
-	return !syscall(SYS_futex, &s->view.head->wake, FUTEX_WAIT, word, &ts,
-			NULL, 0) ||
-	       errno != ETIMEDOUT;
+	return weft_futex_sleep(&s->view.head->wake, word, ns,
+				WEFT_FUTEX_PROCESSES) != -ETIMEDOUT;
 }
 
 /* On the wake word and the bell, where the kernel can do both. */
@@ -254,31 +256,77 @@ static uint64_t wait_sooner(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Where a sleeper lies: on the wake word, and on a bell if there is one. */
+struct wait_bed {
+	struct weft_bell *bell;
+	uint32_t heard;
+	bool sure; /* whoever rings has fenced */
+};
+
+/*
+ * The bell is looked up after the announcement: a watch that is set meanwhile
+ * is seen here, or whoever set it has seen that we sleep (shm_watch).
+ */
+static struct wait_bed wait_lie(struct shm *s)
+{
+	struct wait_bed bed = { .bell = NULL };
+
+	wait_announce(s, SHM_ASLEEP);
+	/* F2 pairs with F2 in shm_watch(). */
+	weft_fence_full();
+	bed.bell = wait_bell(s);
+	if (!bed.bell)
+		return bed;
+	bed.sure = weft_load32_relaxed(&s->crowded);
+	bed.heard = weft_bell_lie(bed.bell, s->no_waitv ? WEFT_BELL_NUDGE :
+							  WEFT_BELL_RING);
+	weft_fence_full();
+	return bed;
+}
+
+/* Sleeps so much of *ns; true: something came. */
+static bool wait_part(struct shm *s, const struct wait_bed *bed, uint64_t most,
+		      uint64_t *ns)
+{
+	uint64_t part = wait_sooner(*ns, most);
+
+	*ns -= part;
+	return part && wait_doze(s, part, bed->bell, bed->heard);
+}
+
+/* The time is over: is there something that nobody has woken us for? */
+static void wait_count_late(struct shm *s, const struct wait_bed *bed)
+{
+	if (!shm_wait_ready(s) && !wait_watched(s))
+		return;
+	if (!(weft_load32(&s->view.head->wake) & SHM_ASLEEP) ||
+	    (bed->bell && weft_load32(&bed->bell->ring) != bed->heard))
+		return;
+	/* relaxed: a number for people */
+	atomic_fetch_add_explicit(&s->late, 1, memory_order_relaxed);
+}
+
 /*
  * A short sleep without membarrier first, since most are short: a sender
- * whose store was still on its way when it looked costs us that time, once
- * in many thousands. Then a long one that misses nobody.
+ * whose store was still on its way when it looked costs us that time, once in
+ * many thousands. In a crowd the next part is without, too: whoever rings has
+ * fenced, and what was on its way is seen in the look before it. Then a long
+ * one that misses nobody.
  */
 static void wait_sleep(struct shm *s, uint64_t ns)
 {
-	struct weft_bell *bell = wait_bell(s);
-	/* in a crowd whoever rings has fenced, and packets are rare */
-	bool sure = bell && weft_load32_relaxed(&s->crowded);
-	uint64_t nap = s->idle ? 0 :
-				 wait_sooner(ns, sure ? WAIT_BELL_NS :
-							WAIT_NAP_NS);
-	uint32_t heard = 0;
+	struct wait_bed bed = wait_lie(s);
+	bool woken = false;
 
-	wait_announce(s, SHM_ASLEEP);
-	if (bell) {
-		heard = weft_bell_lie(bell, s->no_waitv ? WEFT_BELL_NUDGE :
-							  WEFT_BELL_RING);
-		weft_fence_full();
-	}
-	if ((!nap || !wait_doze(s, nap, bell, heard)) && ns > nap) {
+	if (!s->idle)
+		woken = wait_part(s, &bed, WAIT_NAP_NS, &ns) ||
+			(bed.sure && wait_part(s, &bed, WAIT_BELL_NS, &ns));
+	if (!woken && ns) {
 		wait_order(s);
-		wait_doze(s, ns - nap, bell, heard);
+		woken = wait_part(s, &bed, UINT64_MAX, &ns);
 	}
+	if (!woken)
+		wait_count_late(s, &bed);
 	wait_retract(s, SHM_ASLEEP);
 	/* relaxed: for the next poll */
 	weft_store32_relaxed(&s->nudge, 1);
@@ -287,6 +335,7 @@ static void wait_sleep(struct shm *s, uint64_t ns)
 /* Spins and yields. Relaxed throughout: one thread waits. */
 static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 {
+	const struct weft_patience_rule *rule = weft_patience_of(&s->patience);
 	uint64_t spin = weft_load64_relaxed(&s->spin_now_ns);
 
 	if (spin && !weft_load32_relaxed(&s->crowded)) {
@@ -296,9 +345,8 @@ static bool wait_awake(struct shm *s, uint64_t now, uint64_t end)
 		spin = spin > WAIT_SPIN_MIN_NS ? spin / 2 : 0;
 		weft_store64_relaxed(&s->spin_now_ns, spin);
 	}
-	if (now < weft_load64_relaxed(&s->futex_until_ns))
-		return false;
-	return wait_yield(s, now, wait_sooner(now + WAIT_YIELD_NS, end));
+	return wait_yield(s, now,
+			  wait_sooner(now + rule->yield.longest_ns, end));
 }
 
 /* The rest, once there is nothing at first sight. */
@@ -320,7 +368,7 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 		wait_sleep(s, slept);
 		over = wait_over(s);
 	}
-	s->idle = !over && slept >= WAIT_YIELD_NS;
+	s->idle = !over && slept >= WAIT_VAIN_NS;
 	return !over && weft_now_ns() >= end ? -ETIMEDOUT : 0;
 }
 
@@ -328,7 +376,7 @@ static int wait_long(struct shm *s, uint64_t timeout_ns)
 static int wait_room(struct shm *s, uint64_t timeout_ns)
 {
 	if (s->room_waits++ < WAIT_ROOM_YIELDS)
-		sched_yield();
+		weft_patience_give();
 	else
 		wait_sleep(s, wait_sooner(timeout_ns, WAIT_NAP_NS));
 	return 0;
@@ -360,7 +408,7 @@ int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
 
 static void wait_futex_wake(weft_au32 *word)
 {
-	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	weft_futex_wake(word, WEFT_FUTEX_ALL, WEFT_FUTEX_PROCESSES);
 }
 
 void shm_wake(struct weft_carrier *c)
@@ -399,7 +447,7 @@ void shm_nudge(struct weft_carrier *c, struct weft_peer *peer)
 	struct shm *s = shm_of(c);
 	struct shm_peer *p = shm_peer_of(peer);
 
-	if (p->state != SHM_PEER_UP)
+	if (p->state != SHM_PEER_UP && shm_peer_connect(s, p))
 		return;
 	/* F0: store, then load, as in tx_publish(). */
 	if (weft_unlikely(p->fence))

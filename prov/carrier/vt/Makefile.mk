@@ -14,9 +14,12 @@ libweftcarrier_la_SOURCES += \
 	prov/carrier/vt/vt_world.c
 libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la
 
-VT_TESTS = prov/carrier/vt/vt_test
+VT_TESTS = prov/carrier/vt/vt_test prov/carrier/vt/vt_trust_test
 check_PROGRAMS += $(VT_TESTS)
 TESTS += $(VT_TESTS)
 prov_carrier_vt_vt_test_SOURCES = prov/carrier/vt/vt_test.c \
 	prov/carrier/carrier_end.c prov/carrier/carrier_end.h
 prov_carrier_vt_vt_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
+prov_carrier_vt_vt_trust_test_SOURCES = prov/carrier/vt/vt_trust_test.c \
+	prov/carrier/carrier_end.c prov/carrier/carrier_end.h
+prov_carrier_vt_vt_trust_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)

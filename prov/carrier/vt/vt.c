@@ -6,6 +6,7 @@
  */
 #include "prov/carrier/vt/vt.h"
 #include "prov/net/net_map.h"
+#include "src/base/alive.h"
 #include "src/base/log.h"
 
 #include <stdio.h>
@@ -78,6 +79,8 @@ static int vt_open(const struct weft_carrier_attr *attr,
 	attr->world->taken = true;
 	if (v->threads)
 		v->w->head->threads = 1;
+	v->me->start = weft_alive_start((uint32_t)getpid());
+	/* R7 pairs with A7 in rank_lives() */
 	weft_store32(&v->me->pid, (uint32_t)getpid());
 	vt_exit(v);
 	*c_p = &v->base;
@@ -165,6 +168,24 @@ static int vt_no_share(struct weft_carrier *c, struct weft_peer *peer,
 	(void)area_p;
 	(void)bytes_p;
 	return -EOPNOTSUPP;
+}
+
+static int vt_no_window(struct weft_carrier *c, struct weft_peer *peer,
+			size_t at, size_t bytes, void **area_p)
+{
+	(void)c;
+	(void)peer;
+	(void)at;
+	(void)bytes;
+	(void)area_p;
+	return -EOPNOTSUPP;
+}
+
+static void vt_no_window_close(struct weft_carrier *c, void *area, size_t bytes)
+{
+	(void)c;
+	(void)area;
+	(void)bytes;
 }
 
 static void vt_watch(struct weft_carrier *c,
@@ -345,6 +366,8 @@ const struct weft_carrier_ops weft_carrier_vt = {
 	.wait_fd = vt_no_fd,
 	.arm = vt_no_fd,
 	.share = vt_no_share,
+	.window = vt_no_window,
+	.window_close = vt_no_window_close,
 	.watch = vt_watch,
 	.nudge = vt_nudge,
 	.stats = vt_stats,

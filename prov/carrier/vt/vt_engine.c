@@ -15,37 +15,34 @@
  * bounded number of times; then, or when there are none, it is a deadlock.
  */
 #include "prov/carrier/vt/vt.h"
+#include "src/base/alive.h"
+#include "src/base/futex.h"
 #include "src/base/log.h"
 
-#include <limits.h>
-#include <linux/futex.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Turns for pollers alone, of some looks each, before it is a deadlock. */
 #define IDLE_TURNS 30000u
 
+/* Who waits for the engine looks so often whether its holder lives. */
+#define LOOK_NS UINT64_C(50000000)
+
 /* ---- the lock ------------------------------------------------------------ */
 
-/* Is the process there, and not merely waiting to be reaped? */
-static bool alive(uint32_t pid)
+/* Is the process of a rank there? One that has not come yet may still. */
+static bool rank_lives(const struct weft_vt *w, uint32_t rank)
 {
-	char path[32], line[128], *p;
-	FILE *f;
-	bool ok;
+	/* A7 pairs with R7 in vt_open(): the start time is there. */
+	uint32_t pid = weft_load32(&w->rank_of[rank].pid);
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	f = fopen(path, "r");
-	if (!f)
-		return errno != ENOENT;
-	ok = fgets(line, sizeof(line), f) != NULL;
-	fclose(f);
-	/* "pid (name) S ...": the name may hold anything. */
-	p = ok ? strrchr(line, ')') : NULL;
-	return !p || !p[1] || (p[2] != 'Z' && p[2] != 'X');
+	return !pid || weft_alive(pid, w->rank_of[rank].start);
+}
+
+/* The engine's owner, as its word has it: a rank plus one. */
+static bool owner_lives(const struct weft_vt *w, uint32_t owner)
+{
+	return owner - 1 < w->head->size && rank_lives(w, owner - 1);
 }
 
 /* Waits for the engine; whoever had it may have died over it. */
@@ -55,15 +52,15 @@ static void lock(struct vt *v)
 	uint32_t owner = 0;
 
 	/* A0 pairs with R0 and R5: the turns before this one are seen. */
-	while (!weft_cas32(&h->engine, &owner, (uint32_t)getpid())) {
-		const struct timespec ts = { .tv_nsec = 50000000 };
-
+	while (!weft_cas32(&h->engine, &owner, v->rank + 1)) {
 		/* F1 pairs with F0: either side sees the other. */
 		weft_add32(&h->waiters, 1);
 		weft_fence_full();
-		syscall(SYS_futex, &h->engine, FUTEX_WAIT, owner, &ts, NULL, 0);
+		weft_futex_sleep(&h->engine, owner, LOOK_NS,
+				 WEFT_FUTEX_PROCESSES);
 		weft_add32(&h->waiters, (uint32_t)-1);
-		if (weft_load32(&h->engine) == owner && !alive(owner)) {
+		if (weft_load32(&h->engine) == owner &&
+		    !owner_lives(v->w, owner)) {
 			weft_store32(&h->broken, VT_BROKEN);
 			weft_cas32(&h->engine, &owner, 0);
 		}
@@ -80,7 +77,7 @@ static void unlock(struct vt *v)
 	/* F0 pairs with F1 */
 	weft_fence_full();
 	if (weft_load32(&h->waiters))
-		syscall(SYS_futex, &h->engine, FUTEX_WAKE, 1, NULL, NULL, 0);
+		weft_futex_wake(&h->engine, 1, WEFT_FUTEX_PROCESSES);
 }
 
 /* ---- freeing ------------------------------------------------------------- */
@@ -493,8 +490,8 @@ static void wake_all(struct vt *v)
 		if (w->wake[k] == v->rank)
 			continue;
 		v->stats.wakes++;
-		syscall(SYS_futex, &w->rank_of[w->wake[k]].status, FUTEX_WAKE,
-			INT_MAX, NULL, NULL, 0);
+		weft_futex_wake(&w->rank_of[w->wake[k]].status, WEFT_FUTEX_ALL,
+				WEFT_FUTEX_PROCESSES);
 	}
 }
 
@@ -543,7 +540,7 @@ void vt_engine_watch(struct vt *v)
 	uint32_t owner = weft_load32(&w->head->engine);
 	bool last = false;
 
-	if (owner && !alive(owner) &&
+	if (owner && !owner_lives(w, owner) &&
 	    weft_load32(&w->head->engine) == owner) {
 		weft_store32(&w->head->broken, VT_BROKEN);
 		weft_cas32(&w->head->engine, &owner, 0);
@@ -551,12 +548,12 @@ void vt_engine_watch(struct vt *v)
 	/* A few at a time, since all who sleep ask. */
 	for (uint32_t k = 0, asked = 0; k < w->head->size && asked < 4; k++) {
 		uint32_t i = v->watch_next++ % w->head->size;
-		uint32_t pid = weft_load32(&w->rank_of[i].pid);
 
-		if (weft_load32(&w->rank_of[i].status) != WEFT_VT_RUN || !pid)
+		if (weft_load32(&w->rank_of[i].status) != WEFT_VT_RUN ||
+		    !weft_load32(&w->rank_of[i].pid))
 			continue;
 		asked++;
-		if (!alive(pid))
+		if (!rank_lives(w, i))
 			last |= bury(v, i);
 	}
 	if (last)

@@ -64,7 +64,7 @@ struct vt_head {
 	struct net_config cfg;
 
 	alignas(128) weft_au32 running; /* ranks that may still act */
-	alignas(128) weft_au32 engine;	/* pid of who runs the model, or 0 */
+	alignas(128) weft_au32 engine;	/* rank that runs the model, plus 1 */
 	weft_au32 waiters;		/* for it */
 	weft_au64 cpus[VT_CPU_WORDS];	/* that ranks may use, a bit each */
 	weft_au32 broken; /* the engine died over its work; enum vt_broken */
@@ -101,6 +101,7 @@ struct vt_rank {
 	uint32_t fresh;	  /* its own that were never used, from here on */
 	weft_au32 pid;
 	weft_au32 gone; /* errno for those who knew it, or 0 */
+	uint64_t start; /* of pid, written before it; see src/base/alive.h */
 
 	/* line 1: the engine's */
 	alignas(64) uint64_t freed_turn; /* the last turn that freed it */

@@ -287,44 +287,33 @@ WEFT_HOT void vt_route_keep(struct vt *v, const struct vt_buf *b)
 
 /* ---- the engine's side --------------------------------------------------- */
 
-/* The nodes of the members, each once, and the tree over them. */
-struct tree {
-	uint32_t *node;
-	uint32_t *share;
-	int *parent;
-	uint32_t count;
-};
-
-static void tree_fini(struct tree *t)
-{
-	free(t->node);
-	free(t->share);
-	free(t->parent);
-}
-
 static uint32_t node_of(struct weft_vt *w, const struct vt_member *m)
 {
 	return w->rank_of[m->rank].node;
 }
 
-static int tree_init(struct tree *t, struct weft_vt *w, uint32_t place)
+/* The tree over the nodes of the members, each once. */
+static int plan_tree(struct weft_vt *w, uint32_t place,
+		     struct net_tree_plan *plan)
 {
 	const struct vt_member *m = members_of(w, place);
-	uint32_t n = w->routes[place].count;
+	uint32_t n = w->routes[place].count, count = 0;
+	uint32_t *node = calloc(n, sizeof(*node));
+	uint32_t *share = calloc(n, sizeof(*share));
+	int ret = -ENOMEM;
 
-	*t = (struct tree){ .node = calloc(n, sizeof(*t->node)),
-			    .share = calloc(n, sizeof(*t->share)),
-			    .parent = calloc(n, sizeof(*t->parent)) };
-	if (!t->node || !t->share || !t->parent)
-		return -ENOMEM;
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t node = node_of(w, &m[m[k].by_node]);
+	for (uint32_t k = 0; node && share && k < n; k++) {
+		uint32_t at = node_of(w, &m[m[k].by_node]);
 
-		if (!t->count || t->node[t->count - 1] != node)
-			t->node[t->count++] = node;
-		t->share[t->count - 1]++;
+		if (!count || node[count - 1] != at)
+			node[count++] = at;
+		share[count - 1]++;
 	}
-	return net_route_tree(&w->head->cfg, t->node, t->count, t->parent);
+	if (node && share)
+		ret = net_tree_plan(&w->head->cfg, node, share, count, plan);
+	free(node);
+	free(share);
+	return ret;
 }
 
 /* Opens what all members have asked for; 0 or -errno. */
@@ -333,7 +322,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	struct vt_route *r = &w->routes[j->place];
 	const struct vt_member *m = members_of(w, j->place);
 	uint32_t ids = j->routes & ((1u << WEFT_VT_ROUTES) - 1);
-	struct tree tree;
+	struct net_tree_plan tree;
 	int ret;
 
 	r->count = j->n;
@@ -344,11 +333,12 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	if (!ids)
 		return -ENOSPC;
 	r->user_id = (uint32_t)__builtin_ctz(ids);
-	ret = tree_init(&tree, w, j->place);
-	if (!ret)
-		ret = net_route_open(w->net, tree.node, tree.parent,
-				     tree.share, tree.count, &r->id);
-	tree_fini(&tree);
+	ret = plan_tree(w, j->place, &tree);
+	if (ret)
+		return ret;
+	ret = net_tree_open(w->net, tree.node, tree.parent, tree.share,
+			    tree.count, &r->id);
+	net_tree_plan_free(&tree);
 	if (ret)
 		return ret;
 	assert(r->id < w->head->size * VT_PLACES);
@@ -416,7 +406,7 @@ static void post_close(struct weft_vt *w, uint32_t place)
 
 	if (++r->closed < r->count)
 		return;
-	net_route_close(w->net, r->id);
+	net_tree_close(w->net, r->id);
 	for (uint32_t i = 0; i < r->count; i++)
 		w->rank_of[m[i].rank].routes &= ~(1u << r->user_id);
 	weft_store32(&r->state, VT_ROUTE_FREE);
@@ -450,7 +440,7 @@ static void post_part(struct vt_turn *t, uint32_t i)
 
 	m[b->to].part[b->part.seq % VT_WINDOW] =
 		awaits(&b->part, b->to) ? i : VT_NONE;
-	ret = net_route_send(w->net, vt_send_time(w, b->stamp), &part);
+	ret = net_tree_send(w->net, vt_send_time(w, b->stamp), &part);
 	if (!ret)
 		return;
 	weft_log(WEFT_LOG_ERROR, "vt: class route %u refused a packet: %s",

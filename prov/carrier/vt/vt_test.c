@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -364,6 +365,46 @@ static void a_time_out_takes_virtual_time_only(void **state)
 	T_IS(f.clock[1], 1 * NS);
 }
 
+/* Rank 0 waits so many ns for what rank 1 sends so many ps later. */
+static int wait_ns(struct play *p, struct end *e, uint32_t rank)
+{
+	int ret;
+
+	if (rank) {
+		e->c->virt->compute(e->c, p->seed % 10000);
+		return end_send(e, rank_peer(p, e, 0), 0, 8);
+	}
+	ret = e->c->ops->wait(e->c, p->seed / 10000);
+	p->found->value[1] = now(e);
+	p->found->value[0] = ret == -ETIMEDOUT;
+	return ret && ret != -ETIMEDOUT ? 1 : wait_got(e, 1);
+}
+
+/* Both may lie in one tick of the network, which is longer than 1 ns. */
+static void a_time_out_just_before_an_arrival_is_one(void **state)
+{
+	struct play p = { .ranks = 2, .body = wait_ns };
+	struct net_config cfg;
+	uint64_t there = zero_load(&cfg, 8) + cfg.send_ps;
+	struct found f;
+
+	(void)state;
+	for (uint64_t late = 0; late < 2 * cfg.tick_ps; late += 470) {
+		uint64_t ns = (there + late) / NS;
+
+		if ((there + late) % NS == 0)
+			continue;
+		p.seed = ns * 10000 + late;
+		play(&p, &f);
+		T_IS(f.value[0], 1);
+		T_IS(f.value[1], ns * NS);
+		p.seed = (ns + 1) * 10000 + late;
+		play(&p, &f);
+		T_IS(f.value[0], 0);
+		T_IS(f.value[1], there + late);
+	}
+}
+
 #define LATE UINT64_C(3000000000) /* 3 ms */
 
 /* Rank 0 looks in a loop for what comes much later. */
@@ -562,7 +603,7 @@ static int die_running(struct play *p, struct end *e, uint32_t rank)
 static int die_over_engine(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 1) {
-		weft_store32(&p->w->head->engine, (uint32_t)getpid());
+		weft_store32(&p->w->head->engine, rank + 1);
 		raise(SIGKILL);
 	}
 	return e->c->ops->wait(e->c, FOREVER) == -EOWNERDEAD ? 0 : 1;
@@ -579,7 +620,7 @@ static void survive(struct play *p)
 		pid[i] = fork();
 		T_TRUE(pid[i] >= 0);
 		if (!pid[i]) {
-			alarm(30);
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			_exit(play_rank(i, p));
 		}
 	}
@@ -743,6 +784,7 @@ int main(void)
 		T_CASE(what_may_go_by_any_road_takes_two),
 		T_CASE(every_run_is_the_same),
 		T_CASE(a_time_out_takes_virtual_time_only),
+		T_CASE(a_time_out_just_before_an_arrival_is_one),
 		T_CASE(a_loop_of_looks_ends_and_keeps_its_steps),
 		T_CASE(a_loop_on_the_clock_ends),
 		T_CASE(a_deadlock_ends_every_wait),

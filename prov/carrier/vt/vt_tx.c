@@ -8,6 +8,7 @@
  * unit cuts it, the processor pays once.
  */
 #include "prov/carrier/vt/vt.h"
+#include "src/base/iov.h"
 
 #include <string.h>
 
@@ -70,15 +71,6 @@ static bool continues(struct vt *v, uint32_t to, uint32_t road)
 	       !v->lengthy && v->last_clock == vt_now(v->me);
 }
 
-static void gather(unsigned char *to, const struct iovec *iov, int count)
-{
-	for (int i = 0; i < count; i++) {
-		if (iov[i].iov_len)
-			memcpy(to, iov[i].iov_base, iov[i].iov_len);
-		to += iov[i].iov_len;
-	}
-}
-
 /* The software of a message, more for one that the unit has to cut. */
 static void pay(struct vt *v)
 {
@@ -115,7 +107,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	b->to = p->rank;
 	b->more = continues(v, p->rank, pkt->carrier);
 	b->pkt = *pkt;
-	gather(b->payload, iov, count);
+	weft_iov_gather(b->payload, iov, count);
 	if (!b->more)
 		pay(v);
 	b->stamp = vt_now(v->me);

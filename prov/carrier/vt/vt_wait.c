@@ -10,29 +10,19 @@
  * the look that would have found it: the same answer, one hand-over.
  */
 #include "prov/carrier/vt/vt.h"
+#include "src/base/futex.h"
 
-#include <limits.h>
-#include <linux/futex.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #define JUMP_LOOKS 16u
 #define SLICE_MS   100u /* and a millisecond per rank */
 #define WATCHERS   8u	/* the first ranks, and one in so many of the others */
 #define PS_PER_NS  1000u
-
-static void futex_sleep(weft_au32 *word, uint32_t value, unsigned ms)
-{
-	struct timespec ts = { .tv_sec = ms / 1000,
-			       .tv_nsec = (long)(ms % 1000) * 1000000 };
-
-	syscall(SYS_futex, word, FUTEX_WAIT, value, ms ? &ts : NULL, NULL, 0);
-}
+#define NS_PER_MS  UINT64_C(1000000)
 
 static void futex_wake(weft_au32 *word)
 {
-	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	weft_futex_wake(word, WEFT_FUTEX_ALL, WEFT_FUTEX_PROCESSES);
 }
 
 /* ---- computing ----------------------------------------------------------- */
@@ -62,17 +52,17 @@ WEFT_HOT void vt_exit(struct vt *v)
 /* ---- blocking ------------------------------------------------------------ */
 
 /*
- * How long a rank sleeps before it asks who is alive; 0: for ever. A timer is
+ * How long a rank sleeps before it asks who is alive, or for ever. A timer is
  * a tenth of a hand-over, and some who ask are enough while nobody has left.
  */
-static unsigned slice_ms(const struct vt *v)
+static uint64_t slice_ns(const struct vt *v)
 {
 	const struct vt_head *h = v->w->head;
 
 	if (v->rank >= WATCHERS && v->rank % WATCHERS && !v->threads &&
 	    !weft_load32(&h->left))
-		return 0;
-	return SLICE_MS + h->size;
+		return UINT64_MAX;
+	return (SLICE_MS + h->size) * NS_PER_MS;
 }
 
 /* The model is lost: the first to see it wakes those who sleep for ever. */
@@ -89,7 +79,7 @@ static void tell_broken(struct vt *v)
 static void sleep_until_freed(struct vt *v, uint32_t as)
 {
 	struct vt_rank *me = v->me;
-	unsigned ms = slice_ms(v);
+	uint64_t ns = slice_ns(v);
 	uint32_t state;
 
 	v->stats.sleeps++;
@@ -98,7 +88,7 @@ static void sleep_until_freed(struct vt *v, uint32_t as)
 		state = weft_load32(&me->status);
 		if (state != as)
 			return;
-		futex_sleep(&me->status, as, ms);
+		weft_futex_sleep(&me->status, as, ns, WEFT_FUTEX_PROCESSES);
 		if (weft_load32(&me->status) != as)
 			return;
 		vt_engine_watch(v);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PAGE	 4096u
@@ -212,6 +213,21 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 
 /* ---- the others ---------------------------------------------------------- */
 
+/* Root can open what others have made, and would believe it. */
+static int check_owner(int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (st.st_uid == geteuid())
+		return 0;
+	weft_log(WEFT_LOG_ERROR,
+		 "virtual time: the world of the job belongs to user %u",
+		 (unsigned)st.st_uid);
+	return -EPERM;
+}
+
 int weft_vt_attach(const struct weft_vt_conf *conf, const char *handle,
 		   uint32_t rank, struct weft_vt **w_p)
 {
@@ -231,8 +247,10 @@ int weft_vt_attach(const struct weft_vt_conf *conf, const char *handle,
 		return -ENOENT;
 	}
 	w = world_new(conf, rank);
-	ret = w ? weft_region_attach(&w->region, fd, sizeof(struct vt_head)) :
-		  -ENOMEM;
+	ret = w ? check_owner(fd) : -ENOMEM;
+	if (!ret)
+		ret = weft_region_attach(&w->region, fd,
+					 sizeof(struct vt_head));
 	close(fd);
 	if (!ret)
 		ret = map_parts(w);

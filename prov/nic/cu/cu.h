@@ -77,6 +77,7 @@ struct weft_cu_call {
 	size_t read;	/* packets completed */
 	size_t packets;
 	size_t bytes;	/* of one member's contribution */
+	int reach;	/* of the rows it reads: 0, -EAGAIN: not yet, -errno */
 	struct weft_cu_call *next;
 };
 
@@ -106,7 +107,14 @@ struct weft_cu_group_attr {
 	int me;
 	unsigned route;
 	uint64_t generation; /* not 0; the same for all members */
-	void *const *area;   /* of each member */
+	void *const *area;   /* of each member; NULL: reach finds rows */
+	/*
+	 * The row of a member: at once of those that this member touches in
+	 * the tree (himself, and those between him and its root), or of all in
+	 * a small group; of others when he reads them. It stays until the group
+	 * is closed. 0; -EAGAIN: ask again; -errno.
+	 */
+	int (*reach)(void *arg, int member, void **row_p);
 	/* somebody sleeps on this bell: ring it; NULL: nobody ever sleeps */
 	void (*wake)(void *arg, struct weft_bell *bell);
 	bool fence; /* order stores before looking whether anybody sleeps */
@@ -118,10 +126,13 @@ struct weft_cu_group_attr {
 
 /* Bytes of an area; the same on all members. Areas begin as zeroes. */
 size_t weft_cu_area_bytes(const struct weft_cu_geo *geo);
+/* Bytes of one of its rows, whole pages. */
+size_t weft_cu_row_bytes(const struct weft_cu_geo *geo);
 
 /*
  * Opens this member's side. Before the first post all members must have
- * opened theirs. -EINVAL: a tree wider than the geometry; -ENOMEM.
+ * opened theirs. -EINVAL: a tree wider than the geometry; -ENOMEM; what reach
+ * said.
  */
 int weft_cu_group_open(const struct weft_cu_group_attr *attr,
 		       struct weft_cu_group **g_p);
@@ -179,6 +190,8 @@ bool weft_cu_spin(const struct weft_cu_group *g, unsigned turns);
  * was said before a point is heard after it, and stays until the speaker says
  * something else.
  */
+/* Finds the rows of all members, whom one hears; as attr.reach. */
+int weft_cu_meet_all(struct weft_cu_group *g);
 void weft_cu_meet_say(struct weft_cu_group *g, const uint64_t *words);
 void weft_cu_meet_hear(const struct weft_cu_group *g, int member,
 		       uint64_t *words);

@@ -7,6 +7,7 @@
  */
 #include "prov/nic/cu/cu_group.h"
 
+#include <errno.h>
 #include <string.h>
 
 static void far_send(struct weft_cu_group *g, int member,
@@ -82,8 +83,13 @@ static bool msg_fits(const struct weft_cu_group *g, const struct weft_cu_msg *m)
 static void got_out(struct weft_cu_group *g, const struct weft_cu_msg *m,
 		    const void *payload)
 {
-	struct cu_packet *p = cu_out(g->row[m->origin], &g->geo, m->seq);
+	struct cu_packet *p;
 
+	if (cu_reach(g, (int)m->origin, (int)m->origin + 1)) {
+		weft_cu_group_fail(g, -ENOMEM);
+		return;
+	}
+	p = cu_out(g->row[m->origin], &g->geo, m->seq);
 	p->sig = m->sig;
 	p->flags = (uint16_t)m->flags;
 	if (m->bytes)

@@ -8,10 +8,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 size_t weft_cu_area_bytes(const struct weft_cu_geo *geo)
 {
 	return geo->routes * cu_row_bytes(geo);
+}
+
+size_t weft_cu_row_bytes(const struct weft_cu_geo *geo)
+{
+	return cu_row_bytes(geo);
 }
 
 static int tree_copy(struct weft_cu_tree *to, const struct weft_cu_tree *from)
@@ -43,29 +49,57 @@ static int group_tree(struct weft_cu_group *g,
 	return weft_cu_tree_kary(&g->tree, a->n, WEFT_CU_FLAT);
 }
 
-static struct cu_head *row_image(struct weft_cu_group *g, int i)
+/* A row of our own for a member with whom there is no memory in common. */
+static int row_image(struct weft_cu_group *g, void **row_p)
 {
-	uintptr_t base = ((uintptr_t)g->images + 63) / 64 * 64;
+	void *row = mmap(NULL, cu_row_bytes(&g->geo), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	return (struct cu_head *)(base + (size_t)i * cu_row_bytes(&g->geo));
+	if (row == MAP_FAILED)
+		return -ENOMEM;
+	*row_p = row;
+	return 0;
 }
 
-/* Rows of our own for everybody, when there is no memory in common. */
+int cu_reach(struct weft_cu_group *g, int from, int to)
+{
+	void *row;
+	int ret;
+
+	for (int i = from; i < to && !g->all; i++) {
+		if (g->row[i])
+			continue;
+		ret = g->send ? row_image(g, &row) :
+				g->reach(g->arg, i, &row);
+		if (ret)
+			return ret;
+		g->row[i] = row;
+	}
+	g->all |= from == 0 && to == g->n;
+	return 0;
+}
+
+/* The rows that this member needs whatever comes: cu.h, attr.reach. */
 static int group_rows(struct weft_cu_group *g,
 		      const struct weft_cu_group_attr *a)
 {
-	size_t bytes = cu_row_bytes(&g->geo);
+	int ret = 0;
 
-	if (a->send) {
-		/* pages come on first touch: of most rows one slot is used */
-		g->images = calloc((size_t)a->n + 1, bytes);
-		if (!g->images)
-			return -ENOMEM;
+	for (int i = 0; a->area && i < a->n; i++)
+		g->row[i] = cu_row(a->area[i], &g->geo, a->route);
+	if (a->area || g->near)
+		return cu_reach(g, 0, a->n);
+	for (int i = g->me; i >= 0 && !ret; i = g->tree.parent[i])
+		ret = cu_reach(g, i, i + 1);
+	return ret;
+}
+
+static void rows_free(struct weft_cu_group *g)
+{
+	for (int i = 0; g->send && i < g->n; i++) {
+		if (g->row[i])
+			munmap(g->row[i], cu_row_bytes(&g->geo));
 	}
-	for (int i = 0; i < a->n; i++)
-		g->row[i] = a->send ? row_image(g, i) :
-				      cu_row(a->area[i], &g->geo, a->route);
-	return 0;
 }
 
 /* The board of the tree's root, if the group has use for it and fits. */
@@ -132,10 +166,11 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	g->fence = a->fence;
 	g->arg = a->arg;
 	g->send = a->send;
+	g->reach = a->reach;
 	g->scratch = malloc(g->geo.packet_bytes);
-	ret = g->scratch ? group_rows(g, a) : -ENOMEM;
+	ret = g->scratch ? group_tree(g, a) : -ENOMEM;
 	if (!ret)
-		ret = group_tree(g, a);
+		ret = group_rows(g, a);
 	if (!ret && !g->flat && !tree_fits(&g->tree, g->geo.inputs))
 		ret = -EINVAL;
 	if (ret)
@@ -145,8 +180,8 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	*g_p = g;
 	return 0;
 err_free:
+	rows_free(g);
 	weft_cu_tree_fini(&g->tree);
-	free(g->images);
 	free(g->scratch);
 	free(g);
 	return ret;
@@ -182,6 +217,18 @@ static void finish(struct weft_cu_group *g, struct weft_cu_call *op)
 	op->done(op);
 }
 
+/* Takes the next packet of op in, or none when its rows cannot be had. */
+static bool read_one(struct weft_cu_group *g, struct weft_cu_call *op)
+{
+	if (weft_unlikely(op->reach == -EAGAIN))
+		op->reach = cu_packet_reach(g, op);
+	if (weft_likely(!op->reach))
+		return cu_packet_read(g, op);
+	if (op->reach != -EAGAIN)
+		op->err = op->reach;
+	return op->reach != -EAGAIN;
+}
+
 /* Reads what is there, in order; operations completed. */
 static int read_all(struct weft_cu_group *g, bool *moved_p)
 {
@@ -190,7 +237,7 @@ static int read_all(struct weft_cu_group *g, bool *moved_p)
 	while (g->head) {
 		struct weft_cu_call *op = g->head;
 
-		while (op->read < op->sent && cu_packet_read(g, op)) {
+		while (op->read < op->sent && read_one(g, op)) {
 			op->read++;
 			cu_credit_read(g);
 			*moved_p = true;
@@ -221,6 +268,7 @@ int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op)
 	op->err = 0;
 	op->sent = op->read = 0;
 	op->next = NULL;
+	op->reach = g->all ? 0 : -EAGAIN;
 	if (g->err) {
 		op->err = g->err;
 		op->done(op);
@@ -245,6 +293,8 @@ bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w)
 		return false;
 	w->bell = cu_bell(g, CU_BELL_OUT);
 	if (op->read < op->sent) {
+		if (weft_unlikely(op->reach))
+			return true;
 		w->want = op->first + op->read + 1;
 		return cu_packet_there(g, op, &w->word);
 	}
@@ -283,8 +333,8 @@ void weft_cu_group_fail(struct weft_cu_group *g, int err)
 void weft_cu_group_close(struct weft_cu_group *g)
 {
 	weft_cu_group_fail(g, -ECANCELED);
+	rows_free(g);
 	weft_cu_tree_fini(&g->tree);
-	free(g->images);
 	free(g->scratch);
 	free(g);
 }

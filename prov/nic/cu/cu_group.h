@@ -32,10 +32,14 @@ struct weft_cu_group {
 	void (*send)(void *arg, int member, const struct weft_cu_msg *msg,
 		     const void *payload); /* NULL: shared areas */
 	void *arg;
-	void *images; /* of all rows, when there are no shared areas */
+	int (*reach)(void *arg, int member, void **row_p);
+	bool all; /* all rows are there */
 	uint8_t *scratch; /* one packet's payload */
-	struct cu_head *row[]; /* of each member */
+	struct cu_head *row[]; /* of each member; NULL: nobody asked for it */
 };
+
+/* cu_group.c: finds the rows of members [from, to); see attr.reach. */
+int cu_reach(struct weft_cu_group *g, int from, int to);
 
 /* Is the row of this member in reach, or is he far? */
 static inline bool cu_far(const struct weft_cu_group *g, int member)
@@ -140,6 +144,8 @@ bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call);
 /* cu_packet.c: would cu_packet_read succeed? The word it waits for if not. */
 bool cu_packet_there(const struct weft_cu_group *g,
 		     const struct weft_cu_call *call, weft_au64 **word_p);
+/* cu_packet.c: finds the rows that the call reads. */
+int cu_packet_reach(struct weft_cu_group *g, const struct weft_cu_call *call);
 /* cu_packet.c: sets bytes and packets. */
 void cu_packet_plan(const struct weft_cu_group *g, struct weft_cu_call *call);
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define MAX_MEMBERS 40
+#define ROUTE	    1
 #define MAX_ELEMS   700 /* of a contribution or a result */
 
 static const struct weft_cu_geo geo = { .routes = 2, .inputs = 5,
@@ -31,6 +32,7 @@ struct job {
 	uint64_t seed;
 	bool processes;
 	bool crowd;
+	bool lazy; /* rows are found one by one, and not at once */
 	weft_au32 *opened;
 };
 
@@ -38,6 +40,7 @@ struct member {
 	struct job *job;
 	int me;
 	int wrong;
+	bool asked[MAX_MEMBERS]; /* for the row of each */
 };
 
 static int pending;
@@ -156,18 +159,35 @@ static int flight_check(const struct job *j, struct flight *f, int me,
 	return 0;
 }
 
-static struct weft_cu_group *member_open(struct job *j, int me, int k)
+/* The first time a row cannot be had yet. */
+static int find_row(void *arg, int member, void **row_p)
 {
-	struct weft_cu_group_attr a = { .geo = &geo, .n = j->n, .me = me,
-					.route = 1, .generation = 1,
-					.area = j->area, .crowd = j->crowd };
+	struct member *m = arg;
+	bool again = m->asked[member];
+
+	m->asked[member] = true;
+	*row_p = cu_row(m->job->area[member], &geo, ROUTE);
+	return again ? 0 : -EAGAIN;
+}
+
+static struct weft_cu_group *member_open(struct member *m, int k)
+{
+	struct job *j = m->job;
+	struct weft_cu_group_attr a = { .geo = &geo, .n = j->n, .me = m->me,
+					.route = ROUTE, .generation = 1,
+					.area = j->lazy ? NULL : j->area,
+					.reach = find_row, .arg = m,
+					.crowd = j->crowd };
 	struct weft_cu_group *g;
 	struct weft_cu_tree t;
+	int ret;
 
 	weft_cu_tree_kary(&t, j->n, k);
 	if (j->n > WEFT_CU_FLAT || j->crowd)
 		a.tree = &t;
-	if (weft_cu_group_open(&a, &g))
+	while ((ret = weft_cu_group_open(&a, &g)) == -EAGAIN)
+		continue;
+	if (ret)
 		abort();
 	weft_cu_tree_fini(&t);
 	weft_add32(j->opened, 1);
@@ -213,7 +233,7 @@ static void *member_run(void *arg)
 {
 	struct member *m = arg;
 	struct job *j = m->job;
-	struct weft_cu_group *g = member_open(j, m->me, 4);
+	struct weft_cu_group *g = member_open(m, 4);
 	struct flight *f = calloc(IN_FLIGHT, sizeof(*f));
 	struct weft_rng skew;
 
@@ -267,14 +287,15 @@ static void job_close(struct job *j)
 	munmap(j->opened, 4096);
 }
 
-static void run_threads(int n, int rounds, bool crowd)
+static void run_threads(int n, int rounds, bool crowd, bool lazy)
 {
 	struct member m[MAX_MEMBERS];
 	struct job j;
 
 	job_open(&j, n, rounds, crowd);
+	j.lazy = lazy;
 	for (int i = 0; i < n; i++)
-		m[i] = (struct member){ &j, i, 0 };
+		m[i] = (struct member){ .job = &j, .me = i };
 	t_threads(n, member_run, m, sizeof(m[0]));
 	for (int i = 0; i < n; i++)
 		T_IS(m[i].wrong, 0);
@@ -287,7 +308,7 @@ static void threads_agree_with_the_naive_result(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		run_threads(sizes[i], t_scale(600), false);
+		run_threads(sizes[i], t_scale(600), false, false);
 }
 
 static void a_crowd_agrees_with_the_naive_result(void **state)
@@ -296,14 +317,21 @@ static void a_crowd_agrees_with_the_naive_result(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		run_threads(sizes[i], t_scale(600), true);
+		run_threads(sizes[i], t_scale(600), true, false);
+}
+
+static void rows_that_are_found_late_change_nothing(void **state)
+{
+	(void)state;
+	for (int n = 2; n <= 32; n *= 2)
+		run_threads(n, t_scale(300), n % 3 == 2, true);
 }
 
 static void *meeting_run(void *arg)
 {
 	struct member *m = arg;
 	struct job *j = m->job;
-	struct weft_cu_group *g = member_open(j, m->me, 4);
+	struct weft_cu_group *g = member_open(m, 4);
 	struct weft_cu_watch w;
 	uint64_t point = 0;
 
@@ -338,7 +366,7 @@ static void what_is_said_before_a_meeting_is_heard_after_it(void **state)
 
 		job_open(&j, sizes[s], t_scale(500), s % 2);
 		for (int i = 0; i < j.n; i++)
-			m[i] = (struct member){ &j, i, 0 };
+			m[i] = (struct member){ .job = &j, .me = i };
 		t_threads(j.n, meeting_run, m, sizeof(m[0]));
 		for (int i = 0; i < j.n; i++)
 			T_IS(m[i].wrong, 0);
@@ -348,7 +376,7 @@ static void what_is_said_before_a_meeting_is_heard_after_it(void **state)
 
 static int process_run(int i, void *arg)
 {
-	struct member m = { arg, i, 0 };
+	struct member m = { .job = arg, .me = i };
 
 	member_run(&m);
 	return m.wrong ? 1 : 0;
@@ -371,6 +399,8 @@ static void processes_agree_with_the_naive_result(void **state)
 
 struct stage {
 	struct job job;
+	struct member member[MAX_MEMBERS];
+	int root;
 	struct weft_cu_group *g[MAX_MEMBERS];
 	struct weft_cu_call call[MAX_MEMBERS];
 	double in[MAX_MEMBERS], out[MAX_MEMBERS];
@@ -382,13 +412,20 @@ static void stage_done(struct weft_cu_call *call)
 	pending--;
 }
 
+static void stage_fill(struct stage *s, int k)
+{
+	for (int i = 0; i < s->job.n; i++) {
+		weft_store32(s->job.opened, (uint32_t)s->job.n);
+		s->member[i] = (struct member){ .job = &s->job, .me = i };
+		s->g[i] = member_open(&s->member[i], k);
+	}
+}
+
 static void stage_open(struct stage *s, int n, int k, bool crowd)
 {
+	s->root = 0;
 	job_open(&s->job, n, 0, crowd);
-	for (int i = 0; i < n; i++) {
-		weft_store32(s->job.opened, (uint32_t)n);
-		s->g[i] = member_open(&s->job, i, k);
-	}
+	stage_fill(s, k);
 }
 
 static void stage_close(struct stage *s)
@@ -404,6 +441,7 @@ static void stage_post(struct stage *s, int i, unsigned kind)
 		.kind = (uint8_t)kind, .op = WEFT_CU_SUM,
 		.type = WEFT_CU_DOUBLE, .in = &s->in[i], .out = &s->out[i],
 		.count = kind == WEFT_CU_BARRIER ? 0 : 1, .done = stage_done,
+		.root = s->root,
 	};
 	pending++;
 	weft_cu_post(s->g[i], &s->call[i]);
@@ -426,6 +464,38 @@ static void shuffle(int *order, int n, struct weft_rng *r)
 		order[i] = order[k];
 		order[k] = t;
 	}
+}
+
+/* All that goes up and down the tree, from every root. */
+static void stage_all_kinds(struct stage *s)
+{
+	for (unsigned k = WEFT_CU_BARRIER; k <= WEFT_CU_ALLREDUCE; k++) {
+		for (int i = 0; i < s->job.n; i++)
+			stage_post(s, i, k);
+		while (pending)
+			stage_poll(s);
+		for (int i = 0; i < s->job.n; i++)
+			T_OK(s->call[i].err);
+	}
+}
+
+static void a_member_asks_for_the_rows_above_him_only(void **state)
+{
+	struct stage s;
+
+	(void)state;
+	job_open(&s.job, 33, 0, false);
+	s.job.lazy = true;
+	stage_fill(&s, 3);
+	for (s.root = 0; s.root < s.job.n; s.root++)
+		stage_all_kinds(&s);
+	for (int i = 0; i < s.job.n; i++) {
+		for (int k = i; k >= 0; k = k ? (k - 1) / 3 : -1)
+			s.member[i].asked[k] ^= true;
+		for (int k = 0; k < s.job.n; k++)
+			T_FALSE(s.member[i].asked[k]);
+	}
+	stage_close(&s);
 }
 
 /* The sum in many orders of arrival; it has the same bits in all. */
@@ -470,6 +540,63 @@ static void arrival_order_does_not_change_a_bit(void **state)
 		board = sum_in_any_order(in, sizes[k], true, &r);
 		if (sizes[k] > WEFT_CU_FLAT)
 			T_MEM(&tree, &board, sizeof(tree));
+	}
+}
+
+/* All members add bytes, in any order; what they hear. */
+static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
+{
+	int order[MAX_MEMBERS];
+	uint8_t sum = 0;
+
+	shuffle(order, s->job.n, r);
+	for (int k = 0; k < s->job.n; k++) {
+		int i = order[k];
+
+		sum = (uint8_t)(sum + *(uint8_t *)&s->in[i]);
+		s->call[i] = (struct weft_cu_call){
+			.kind = WEFT_CU_ALLREDUCE, .op = WEFT_CU_SUM,
+			.type = WEFT_CU_UINT8, .in = &s->in[i],
+			.out = &s->out[i], .count = 1, .done = stage_done,
+		};
+		pending++;
+		weft_cu_post(s->g[i], &s->call[i]);
+	}
+	stage_poll(s);
+	T_IS(pending, 0);
+	for (int i = 0; i < s->job.n; i++) {
+		T_IS(*(uint8_t *)&s->out[i], sum);
+		T_IS(s->call[i].flags, flags);
+	}
+}
+
+/*
+ * Two sums overflow wherever a member and his parent meet, three levels deep;
+ * nothing does further up.
+ */
+static void an_overflow_anywhere_below_is_told_to_all(void **state)
+{
+	struct weft_cu_tree t;
+	struct weft_rng r;
+	struct stage s;
+
+	(void)state;
+	weft_rng_init(&r, 8, 0);
+	for (int crowd = 0; crowd < 2; crowd++) {
+		stage_open(&s, MAX_MEMBERS, 3, crowd);
+		weft_cu_tree_kary(&t, MAX_MEMBERS, 3);
+		for (int i = 0; i < MAX_MEMBERS; i++) {
+			memset(s.in, 0, sizeof(s.in));
+			*(uint8_t *)&s.in[i] = 200;
+			add_bytes(&s, &r, 0);
+			if (t.parent[i] < 0)
+				continue;
+			*(uint8_t *)&s.in[t.parent[i]] = 200;
+			for (int k = 0; k < 4; k++)
+				add_bytes(&s, &r, WEFT_CU_OVERFLOW);
+		}
+		weft_cu_tree_fini(&t);
+		stage_close(&s);
 	}
 }
 
@@ -675,16 +802,39 @@ static void the_tree_runs_by_messages(void **state)
 	free(p);
 }
 
+/* Could a member of nine have sent this to member me? */
+static bool makes_sense(const struct weft_cu_msg *m, int inputs)
+{
+	size_t elem = weft_cu_bytes(m->type);
+
+	if (m->kind >= WEFT_CU_KINDS || m->origin >= 9 || m->root >= 9 ||
+	    m->bytes > geo.packet_bytes)
+		return false;
+	switch (m->what) {
+	case 0: /* a contribution for one of the inputs behind the own */
+		return m->input >= 1 && m->input <= inputs && elem &&
+		       m->bytes % elem == 0 &&
+		       (!m->bytes || weft_cu_can(m->op, m->type));
+	case 1:
+		return true;
+	default: /* credits are without content */
+		return !m->bytes;
+	}
+}
+
 static void letters_that_make_no_sense_are_ignored(void **state)
 {
 	struct post *p = malloc(sizeof(*p));
 	struct sender s[MAX_MEMBERS];
 	unsigned char junk[512];
+	struct weft_cu_tree t;
 	struct weft_rng r;
+	int taken = 0;
 
 	(void)state;
 	weft_rng_init(&r, 4, 4);
 	far_open(p, s, 9);
+	weft_cu_tree_kary(&t, 9, 4);
 	for (int i = 0; i < 20000; i++) {
 		struct weft_cu_msg m;
 
@@ -695,13 +845,21 @@ static void letters_that_make_no_sense_are_ignored(void **state)
 		m.kind %= WEFT_CU_KINDS + 1;
 		m.op %= WEFT_CU_OPS + 1;
 		m.input %= 8;
-		m.bytes %= 600;
+		m.bytes = weft_rng_below(&r, 3) ? m.bytes % 512 : 0;
 		m.origin %= 12;
 		m.root %= 12;
-		weft_cu_receive(p->g[i % 9], &m, junk);
+		if (makes_sense(&m, weft_cu_tree_inputs(&t, i % 9))) {
+			T_TRUE(weft_cu_receive(p->g[i % 9], &m, junk));
+			taken++;
+		} else {
+			T_FALSE(weft_cu_receive(p->g[i % 9], &m, junk));
+			T_IS(p->letters, 0);
+		}
 		while (p->letters)
 			letter_deliver(p);
 	}
+	T_TRUE(taken > 1000 && taken < 19000);
+	weft_cu_tree_fini(&t);
 	for (int i = 0; i < 9; i++)
 		weft_cu_group_close(p->g[i]);
 	free(p);
@@ -712,9 +870,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(threads_agree_with_the_naive_result),
 		T_CASE(a_crowd_agrees_with_the_naive_result),
+		T_CASE(rows_that_are_found_late_change_nothing),
+		T_CASE(a_member_asks_for_the_rows_above_him_only),
 		T_CASE(what_is_said_before_a_meeting_is_heard_after_it),
 		T_CASE(processes_agree_with_the_naive_result),
 		T_CASE(arrival_order_does_not_change_a_bit),
+		T_CASE(an_overflow_anywhere_below_is_told_to_all),
 		T_CASE(nobody_leaves_a_barrier_early),
 		T_CASE(different_operations_are_an_error),
 		T_CASE(a_dead_member_fails_what_is_pending),

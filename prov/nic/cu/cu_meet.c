@@ -2,6 +2,11 @@
 /* Meetings of a group over shared areas: a count, and words in every row. */
 #include "prov/nic/cu/cu_group.h"
 
+int weft_cu_meet_all(struct weft_cu_group *g)
+{
+	return cu_reach(g, 0, g->n);
+}
+
 void weft_cu_meet_say(struct weft_cu_group *g, const uint64_t *words)
 {
 	for (int i = 0; i < CU_WORDS; i++)

@@ -3,6 +3,9 @@
  * One packet of an operation: who publishes it, who reads it, and which bytes
  * land where. The kinds differ in five facts, and a table has them:
  *
+ * Where there is a tree in common memory the root of a broadcast or a scatter
+ * publishes at the tree's root, whose row everybody has.
+ *
  *            published by   combined   read by   a member's part
  *   bcast        root                   all       everything
  *   scatter      root                   all       his block
@@ -77,10 +80,19 @@ static size_t packet_at(const struct weft_cu_group *g,
 	return at;
 }
 
+/* Whose row has what the root of a call publishes. */
+static int root_row(const struct weft_cu_group *g,
+		    const struct weft_cu_call *call)
+{
+	return g->flat || g->send ? call->root : g->tree.root;
+}
+
 static void publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 		    uint64_t seq, const void *data, size_t bytes)
 {
-	struct cu_packet *p = cu_slot(g, g->me, seq);
+	bool at_root = facts_of[call->kind].root_sends;
+	struct cu_packet *p =
+		cu_slot(g, at_root ? root_row(g, call) : g->me, seq);
 
 	p->sig = cu_sig(call);
 	p->flags = 0;
@@ -134,7 +146,7 @@ static void sources(const struct weft_cu_group *g,
 	if (f->root_reads && call->root != g->me)
 		*to_p = 0;
 	else if (f->root_sends)
-		*from_p = call->root;
+		*from_p = root_row(g, call);
 	else if (f->combines && !g->flat)
 		*from_p = g->tree.root;
 	else
@@ -144,6 +156,14 @@ static void sources(const struct weft_cu_group *g,
 	/* the root of a broadcast has it already */
 	if (call->kind == WEFT_CU_BCAST && call->root == g->me)
 		*to_p = *from_p;
+}
+
+int cu_packet_reach(struct weft_cu_group *g, const struct weft_cu_call *call)
+{
+	int from, to;
+
+	sources(g, call, &from, &to);
+	return cu_reach(g, from, to);
 }
 
 bool cu_packet_there(const struct weft_cu_group *g,

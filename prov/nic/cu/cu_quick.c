@@ -5,9 +5,9 @@
  * vain for a while leaves it to the long way, with its packet sent.
  */
 #include "prov/nic/cu/cu_group.h"
+#include "src/base/patience.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <string.h>
 
 static bool is_idle(struct weft_cu_group *g)
@@ -97,7 +97,7 @@ static bool board_see(const struct weft_cu_group *g, uint64_t seq,
 	while (weft_load64(word) != seq + 1) {
 		if (!turns--)
 			return false;
-		sched_yield();
+		weft_patience_give();
 	}
 	return true;
 }
@@ -125,6 +125,7 @@ static void quick_adopt(struct weft_cu_group *g, struct weft_cu_call *op,
 	op->first = seq;
 	op->packets = op->sent = 1;
 	op->read = 0;
+	op->reach = 0;
 	op->next = NULL;
 	cu_enqueue(g, op);
 }

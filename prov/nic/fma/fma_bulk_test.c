@@ -102,6 +102,57 @@ static void a_send_needs_a_posted_buffer(void **state)
 	fma_pair_close(&p);
 }
 
+/* A packet of a send of total bytes on channel 1, as src would send it. */
+static enum weft_fma_status arrive(struct fma_pair *p, uint32_t src,
+				   unsigned total, unsigned at, unsigned n)
+{
+	unsigned char data[64];
+	struct weft_pkt k = { .type = FMA_PKT, .flags = FMA_SEND,
+			      .len = (uint16_t)n, .unit = fma_unit(1, 3, 0),
+			      .tag = fma_tag(at, 0), .data = total };
+
+	memset(data, (int)src + 1, sizeof(data));
+	return fma_bte_arrive(p->b.f, fma_peer(p->b.f, src), &k, data);
+}
+
+static void more_than_a_send_has_is_refused(void **state)
+{
+	struct weft_fma_local to = { .offset = 0 };
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	to.mdh = (uint16_t)p.b.mdh;
+	T_OK(weft_fma_bte_recv(p.b.f, 1, &to, 64, p.b.rcq, 5));
+	T_IS(arrive(&p, 0, 64, 0, 48), WEFT_FMA_OK);
+	T_IS(arrive(&p, 0, 64, 32, 48), WEFT_FMA_BOUNDS);
+	T_IS(arrive(&p, 0, 64, 0, 48), WEFT_FMA_BOUNDS);
+	T_IS(arrive(&p, 0, 64, 48, 16), WEFT_FMA_OK);
+	T_IS(fma_pair_event(&p, p.b.f, p.b.rcq).data, 5);
+	fma_pair_close(&p);
+}
+
+/* Two nodes use the same number for their sends at the same time. */
+static void sends_of_two_nodes_are_kept_apart(void **state)
+{
+	struct weft_fma_local to = { .offset = 0 };
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	to.mdh = (uint16_t)p.b.mdh;
+	for (unsigned i = 0; i < 2; i++) {
+		to.offset = 64 * i;
+		T_OK(weft_fma_bte_recv(p.b.f, 1, &to, 64, p.b.rcq, i));
+	}
+	for (unsigned at = 0; at < 64; at += 32)
+		for (uint32_t src = 0; src < 2; src++)
+			T_IS(arrive(&p, src, 64, at, 32), WEFT_FMA_OK);
+	for (unsigned i = 0; i < 128; i++)
+		T_IS(p.b.mem[i], i / 64 + 1);
+	for (unsigned i = 0; i < 2; i++)
+		T_IS(fma_pair_event(&p, p.b.f, p.b.rcq).data, i);
+	fma_pair_close(&p);
+}
+
 static void a_fence_waits_for_all_earlier_blocks(void **state)
 {
 	struct weft_fma_bte d;
@@ -224,6 +275,8 @@ int main(void)
 		T_CASE(a_block_is_got),
 		T_CASE(blocks_are_whole_words_inside_their_memory),
 		T_CASE(a_send_needs_a_posted_buffer),
+		T_CASE(more_than_a_send_has_is_refused),
+		T_CASE(sends_of_two_nodes_are_kept_apart),
 		T_CASE(a_fence_waits_for_all_earlier_blocks),
 		T_CASE(a_channel_takes_1023_descriptors),
 		T_CASE(messages_come_in_order_through_the_mailbox),

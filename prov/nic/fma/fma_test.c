@@ -43,6 +43,14 @@ static void window_bits_choose_the_element(void **state)
 	T_OK(fma_pair_sync(&p, 0).status);
 	T_IS(p.b.mem[256 + 8], 7);
 	T_IS(p.a.mem[256 + 16], 7);
+	/* counted from the window's own element, and beyond the last is none */
+	w.pe = 1;
+	T_OK(weft_fma_window_set(p.a.f, 0, &w));
+	T_OK(weft_fma_store(p.a.f, 0, 32, &v, 8));
+	T_IS(weft_fma_store(p.a.f, 0, UINT64_C(1) << 42, &v, 8),
+	     -EHOSTUNREACH);
+	T_OK(fma_pair_sync(&p, 0).status);
+	T_IS(p.b.mem[256 + 32], 7);
 	fma_pair_close(&p);
 }
 
@@ -142,6 +150,8 @@ static void the_amo_cache_is_not_coherent_with_the_processor(void **state)
 	weft_fma_stats(p.b.f, &st);
 	T_IS(st.amo_hits, 1);
 	T_IS(st.amo_misses, 1);
+	amo(&p, WEFT_FMA_ADD, 1, 0);
+	T_IS(*v, 1002);
 	fma_pair_close(&p);
 }
 
@@ -291,8 +301,94 @@ static void a_full_queue_loses_events_and_says_so(void **state)
 	T_IS(e.data, 9);
 	T_IS(e.overrun, 1);
 	T_AGAIN(weft_fma_cq_read(p.a.f, small, &e));
+	fma_cq_write(p.a.f, small, WEFT_FMA_LOCAL, 0, 10);
+	T_OK(weft_fma_cq_read(p.a.f, small, &e));
+	T_IS(e.data, 10);
+	T_IS(e.overrun, 0);
 	T_OK(weft_fma_cq_close(p.a.f, small));
 	T_IS(weft_fma_cq_read(p.a.f, small, &e), -EINVAL);
+	fma_pair_close(&p);
+}
+
+/* The first error of a transaction is the one that is told. */
+static void a_later_error_does_not_hide_the_first(void **state)
+{
+	struct fma_pair p;
+	uint64_t v = 1;
+
+	fma_pair_open(&p);
+	T_OK(weft_fma_store(p.a.f, 0, FMA_PAIR_BYTES - 4, &v, 8));
+	for (int i = 0; i < 100; i++)
+		fma_pair_poll(&p);
+	T_OK(weft_fma_mem_close(p.b.f, p.b.mdh));
+	T_OK(weft_fma_store(p.a.f, 0, 0, &v, 8));
+	T_IS(fma_pair_sync(&p, 0).status, WEFT_FMA_BOUNDS);
+	fma_pair_close(&p);
+}
+
+/* The id of the one request that a has under way. */
+static uint32_t id_under_way(const struct fma_pair *p)
+{
+	for (uint32_t i = 0; i < WEFT_FMA_ORB; i++)
+		if (p->a.f->orb[i].used)
+			return (uint32_t)p->a.f->orb[i].gen << 16 | i;
+	fail_msg("nothing is under way");
+	return 0;
+}
+
+/* Only who was asked can answer, and only what he was asked for. */
+static void an_answer_must_fit_its_request(void **state)
+{
+	struct weft_fma_local to = { .offset = 64 };
+	struct weft_pkt k = { .type = FMA_PKT, .flags = FMA_REPLY, .len = 8 };
+	uint64_t data = 99;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	to.mdh = (uint16_t)p.a.mdh;
+	T_OK(weft_fma_get(p.a.f, 0, 0, &to, 16));
+	k.aux = id_under_way(&p);
+	fma_rx_deliver(p.a.f, fma_peer(p.a.f, 0), &k, &data);
+	T_IS(id_under_way(&p), k.aux);
+	T_IS(p.a.mem[64], 0);
+	fma_rx_deliver(p.a.f, fma_peer(p.a.f, 1), &k, &data);
+	T_IS(p.a.mem[64], 0);
+	T_IS(fma_pair_sync(&p, 0).status, WEFT_FMA_HT_DATA);
+	fma_pair_close(&p);
+}
+
+/* A put that asks for it is answered at once, others with the next ones. */
+static void a_prompt_request_is_answered_before_others(void **state)
+{
+	struct weft_pkt k = { .type = FMA_PKT, .flags = FMA_PUT };
+	struct weft_peer *src;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	src = fma_peer(p.b.f, 0);
+	k.unit = fma_unit(p.b.mdh, 3, 0);
+	fma_rx_deliver(p.b.f, src, &k, NULL);
+	T_FALSE(weft_list_empty(&p.b.f->answers.owing));
+	k.unit = fma_unit(p.b.mdh, 3, FMA_REQ_PROMPT);
+	fma_rx_deliver(p.b.f, src, &k, NULL);
+	T_TRUE(weft_list_empty(&p.b.f->answers.owing));
+	fma_pair_close(&p);
+}
+
+static void a_get_of_broken_words_is_refused(void **state)
+{
+	struct weft_pkt k = { .type = FMA_PKT, .flags = FMA_GET };
+	struct weft_fma_stats st;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	k.unit = fma_unit(p.b.mdh, 3, 0);
+	for (unsigned bytes = 4; bytes < 8; bytes++) {
+		k.tag = fma_tag(0, bytes);
+		fma_rx_deliver(p.b.f, fma_peer(p.b.f, 0), &k, NULL);
+		weft_fma_stats(p.b.f, &st);
+		T_IS(st.rejected, bytes - 4);
+	}
 	fma_pair_close(&p);
 }
 
@@ -391,6 +487,10 @@ int main(void)
 		T_CASE(a_transaction_completes_when_all_is_acknowledged),
 		T_CASE(requests_wait_when_the_buffers_are_full),
 		T_CASE(a_full_queue_loses_events_and_says_so),
+		T_CASE(a_later_error_does_not_hide_the_first),
+		T_CASE(an_answer_must_fit_its_request),
+		T_CASE(a_prompt_request_is_answered_before_others),
+		T_CASE(a_get_of_broken_words_is_refused),
 		T_CASE(phits_are_those_of_the_paper),
 		T_CASE(datagrams_carry_128_bytes),
 		T_CASE(requests_to_a_node_that_went_end_with_a_timeout),

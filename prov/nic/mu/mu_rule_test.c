@@ -115,6 +115,118 @@ static void thresholds_interrupt_when_they_are_crossed(void **state)
 	mu_pair_close(&p);
 }
 
+/*
+ * Free chunks below the threshold interrupt, as many as it do not: a packet of
+ * 64 bytes takes three, from as many as the threshold or three more.
+ */
+static void free_chunks_at_the_threshold_are_enough(void **state)
+{
+	for (unsigned more = 0; more <= 3; more += 3) {
+		struct mu_pair p;
+
+		mu_pair_open(&p, "");
+		T_OK(weft_mu_store(p.b.mu, WEFT_MU_IRQ_MASK, 0, ~0ull));
+		T_OK(weft_mu_store(p.b.mu, WEFT_MU_REC_THRESHOLD, 0,
+				   weft_mu_load(p.b.mu, WEFT_MU_REC_FREE, 0) -
+					   more));
+		mu_pair_send(&p, 0, p.a.mem, 64);
+		while (!weft_mu_load(p.b.mu, WEFT_MU_NET_RECEIVED, 0)) {
+			weft_mu_poll(p.a.mu, 16);
+			weft_mu_poll(p.b.mu, 16);
+		}
+		T_IS(p.b.irqs[WEFT_MU_IRQ_REC_SPACE], !more);
+		mu_pair_close(&p);
+	}
+}
+
+/* The same for slots of a remote get FIFO, two of which a packet fills. */
+static void free_slots_at_the_threshold_are_enough(void **state)
+{
+	for (unsigned more = 0; more <= 2; more += 2) {
+		struct weft_mu_msg m = { .node = 1, .bytes = 128 };
+		struct weft_mu_put t = { .bat = 1, .ctr_bat = 2 };
+		struct weft_mu_msg back = { .node = 0, .bytes = 8 };
+		struct weft_mu_desc *two, d;
+		struct mu_pair p;
+
+		mu_pair_open(&p, "");
+		T_OK(weft_mu_store(p.b.mu, WEFT_MU_IRQ_MASK, 0, ~0ull));
+		T_OK(weft_mu_store(p.b.mu, WEFT_MU_INJ_THRESHOLD, MU_PAIR_RGET,
+				   weft_mu_load(p.b.mu, WEFT_MU_INJ_FREE,
+						MU_PAIR_RGET) -
+					   more));
+		back.payload = p.b.mem;
+		m.payload = two = (struct weft_mu_desc *)(void *)p.a.mem;
+		weft_mu_desc_put(&two[0], &back, &t);
+		weft_mu_desc_put(&two[1], &back, &t);
+		weft_mu_desc_get(&d, &m, MU_PAIR_RGET);
+		T_OK(weft_mu_inj_post(p.a.mu, 0, &d, NULL));
+		while (!weft_mu_load(p.b.mu, WEFT_MU_NET_RECEIVED, 0)) {
+			weft_mu_poll(p.a.mu, 16);
+			weft_mu_poll(p.b.mu, 16);
+		}
+		T_IS(p.b.irqs[WEFT_MU_IRQ_RGET_SPACE], !more);
+		mu_pair_close(&p);
+	}
+}
+
+/* Free slots interrupt when they exceed the threshold, and not before. */
+static void a_slot_more_than_the_threshold_interrupts(void **state)
+{
+	struct mu_pair p;
+
+	mu_pair_open(&p, "");
+	T_OK(weft_mu_store(p.a.mu, WEFT_MU_IRQ_MASK, 0, ~0ull));
+	T_OK(weft_mu_store(p.a.mu, WEFT_MU_INJ_THRESHOLD, 0, 6));
+	for (int i = 0; i < 4; i++)
+		mu_pair_send(&p, 0, p.a.mem, 64);
+	while (weft_mu_load(p.a.mu, WEFT_MU_INJ_FREE, 0) < 6) {
+		T_IS(p.a.irqs[WEFT_MU_IRQ_INJ_SPACE], 0);
+		T_IS(mu_tx_run(p.a.mu, 1), 1);
+	}
+	T_IS(p.a.irqs[WEFT_MU_IRQ_INJ_SPACE], 0);
+	T_IS(mu_tx_run(p.a.mu, 1), 1);
+	T_IS(weft_mu_load(p.a.mu, WEFT_MU_INJ_FREE, 0), 7);
+	T_IS(p.a.irqs[WEFT_MU_IRQ_INJ_SPACE], 1);
+	mu_pair_close(&p);
+}
+
+/* A word that was read and changed once stays so until its packet goes. */
+static void an_atomic_load_is_not_repeated_with_its_packet(void **state)
+{
+	struct weft_mu_msg m = { .node = 1, .load_op = WEFT_MU_LOAD_INC };
+	struct weft_mu_put t = { .bat = 1, .ctr_bat = 2 };
+	struct weft_mu_desc ring[4], full, d;
+	struct mu_pair p;
+	uint64_t *word, sent = 0;
+
+	mu_pair_open(&p, "");
+	T_OK(weft_mu_inj_open(p.a.mu, 1, ring, 4, 0));
+	mu_pair_fifo_desc(&p, &full, p.a.mem, 512 * 40);
+	word = (uint64_t *)(void *)p.a.mem;
+	*word = 7;
+	/* until the network takes no more */
+	do {
+		sent = weft_mu_load(p.a.mu, WEFT_MU_INJ_COUNT, 0);
+		weft_mu_inj_post(p.a.mu, 0, &full, NULL);
+	} while (mu_tx_run(p.a.mu, 1000));
+	m.payload = word;
+	m.bytes = 8;
+	weft_mu_desc_put(&d, &m, &t);
+	T_OK(weft_mu_inj_post(p.a.mu, 1, &d, NULL));
+	for (int i = 0; i < 10; i++)
+		mu_tx_run(p.a.mu, 1000);
+	T_IS(weft_mu_load(p.a.mu, WEFT_MU_INJ_COUNT, 1), 0);
+	T_IS(*word, 8);
+	while (!weft_mu_load(p.a.mu, WEFT_MU_INJ_COUNT, 1) ||
+	       p.b.counter != 0ull - 8)
+		mu_pair_poll(&p);
+	T_TRUE(sent > 0);
+	T_IS(*word, 8);
+	T_IS(*(uint64_t *)(void *)p.b.mem, 7);
+	mu_pair_close(&p);
+}
+
 /* Posts a bad descriptor into FIFO 1 and a good one into FIFO 0. */
 static void expect_error(const struct weft_mu_desc *bad, unsigned code)
 {
@@ -142,7 +254,7 @@ static void expect_error(const struct weft_mu_desc *bad, unsigned code)
 
 static void a_bad_descriptor_stops_its_own_fifo_only(void **state)
 {
-	unsigned char far[64];
+	alignas(64) unsigned char far[64];
 	struct weft_mu_msg m = { .node = 1, .payload = far, .bytes = 64 };
 	struct weft_mu_put t = { .bat = 1, .ctr_bat = 2 };
 	struct weft_mu_desc d;
@@ -159,6 +271,10 @@ static void a_bad_descriptor_stops_its_own_fifo_only(void **state)
 	expect_error(&d, WEFT_MU_ERR_LENGTH);
 	m.bytes = 16;
 	m.load_op = WEFT_MU_LOAD_INC;
+	weft_mu_desc_put(&d, &m, &t);
+	expect_error(&d, WEFT_MU_ERR_ATOMIC);
+	m.bytes = 8;
+	m.payload = far + 4;
 	weft_mu_desc_put(&d, &m, &t);
 	expect_error(&d, WEFT_MU_ERR_ATOMIC);
 	m = (struct weft_mu_msg){ .node = 77 };
@@ -181,6 +297,63 @@ static void a_user_fifo_may_not_use_what_is_the_systems(void **state)
 	m.vc = 0;
 	weft_mu_desc_fifo(&d, &m, 0, NULL);
 	expect_error(&d, WEFT_MU_ERR_MAP);
+}
+
+/* What FIFO 1, with these flags, says to a descriptor for memory of ours. */
+static uint64_t error_of(struct mu_pair *p, const struct weft_mu_desc *d,
+			 unsigned flags)
+{
+	struct weft_mu_desc ring[4];
+	uint64_t e;
+
+	T_OK(weft_mu_inj_open(p->a.mu, 1, ring, 4, flags));
+	T_OK(weft_mu_inj_post(p->a.mu, 1, d, NULL));
+	for (int i = 0; i < 100; i++)
+		mu_pair_poll(p);
+	e = weft_mu_load(p->a.mu, WEFT_MU_INJ_ERROR, 1);
+	T_OK(weft_mu_inj_close(p->a.mu, 1));
+	return e;
+}
+
+static void a_range_of_the_system_is_for_its_fifos_only(void **state)
+{
+	unsigned char far[64] = { 0 };
+	struct weft_mu_msg m = { .node = 1, .payload = far, .bytes = 64 };
+	struct weft_mu_desc d;
+	struct mu_pair p;
+
+	mu_pair_open(&p, "");
+	T_OK(weft_mu_range_set(p.a.mu, WEFT_MU_USER_RANGES, far, sizeof(far),
+			       0));
+	weft_mu_desc_fifo(&d, &m, 0, NULL);
+	T_IS(error_of(&p, &d, 0), WEFT_MU_ERR_RANGE);
+	T_IS(error_of(&p, &d, WEFT_MU_SYSTEM), WEFT_MU_OK);
+	mu_pair_close(&p);
+}
+
+/* A bounded operation also reads the word beside, which must be ours, too. */
+static void the_bound_of_an_atomic_lies_in_the_range(void **state)
+{
+	struct weft_mu_msg m = { .node = 1, .bytes = 8 };
+	struct weft_mu_put t = { .bat = 1, .ctr_bat = 2 };
+	struct weft_mu_desc d;
+	struct mu_pair p;
+
+	mu_pair_open(&p, "");
+	m.payload = p.a.mem;
+	m.load_op = WEFT_MU_LOAD_DEC_BOUNDED;
+	weft_mu_desc_put(&d, &m, &t);
+	T_IS(error_of(&p, &d, 0), WEFT_MU_ERR_RANGE);
+	m.load_op = WEFT_MU_LOAD_INC_BOUNDED;
+	weft_mu_desc_put(&d, &m, &t);
+	T_IS(error_of(&p, &d, 0), WEFT_MU_OK);
+	m.payload = p.a.mem + MU_PAIR_BYTES - 8;
+	weft_mu_desc_put(&d, &m, &t);
+	T_IS(error_of(&p, &d, 0), WEFT_MU_ERR_RANGE);
+	m.load_op = WEFT_MU_LOAD_DEC_BOUNDED;
+	weft_mu_desc_put(&d, &m, &t);
+	T_IS(error_of(&p, &d, 0), WEFT_MU_OK);
+	mu_pair_close(&p);
 }
 
 /* One packet from a to b that b must reject, storing nothing. */
@@ -229,6 +402,35 @@ static void arriving_packets_are_checked(void **state)
 	t.ctr_offset = 0;
 	weft_mu_desc_put(&d, &m, &t);
 	expect_reject(&p, &d, WEFT_MU_ERR_SYSTEM);
+	T_OK(weft_mu_bat_set(p.b.mu, 1, p.b.mem, 0));
+	m.bytes = 8;
+	t.offset = 4;
+	t.store_op = WEFT_MU_STORE_ADD;
+	weft_mu_desc_put(&d, &m, &t);
+	expect_reject(&p, &d, WEFT_MU_ERR_ATOMIC);
+	mu_pair_close(&p);
+}
+
+/* Adds -1 to a word that is 2: it is 0 after the second time. */
+static void an_addition_that_gives_zero_interrupts(void **state)
+{
+	struct weft_mu_msg m = { .node = 1, .bytes = 8 };
+	struct weft_mu_put t = { .bat = 1, .ctr_bat = 2,
+				 .store_op = WEFT_MU_STORE_ADD_ZERO };
+	struct weft_mu_desc d;
+	struct mu_pair p;
+
+	mu_pair_open(&p, "");
+	T_OK(weft_mu_store(p.b.mu, WEFT_MU_IRQ_MASK, 0, ~0ull));
+	memset(p.a.mem, 0xff, 8);
+	*(uint64_t *)(void *)p.b.mem = 2;
+	m.payload = p.a.mem;
+	weft_mu_desc_put(&d, &m, &t);
+	for (uint64_t i = 1; i <= 2; i++) {
+		T_OK(weft_mu_inj_post(p.a.mu, 0, &d, NULL));
+		mu_pair_until_counter(&p, 0 - 8 * i);
+		T_IS(p.b.irqs[WEFT_MU_IRQ_ZERO], i == 2);
+	}
 	mu_pair_close(&p);
 }
 
@@ -436,9 +638,16 @@ int main(void)
 		T_CASE(a_full_reception_fifo_loses_nothing),
 		T_CASE(interrupts_come_through_the_mask_only),
 		T_CASE(thresholds_interrupt_when_they_are_crossed),
+		T_CASE(free_chunks_at_the_threshold_are_enough),
+		T_CASE(free_slots_at_the_threshold_are_enough),
+		T_CASE(a_slot_more_than_the_threshold_interrupts),
+		T_CASE(an_atomic_load_is_not_repeated_with_its_packet),
 		T_CASE(a_bad_descriptor_stops_its_own_fifo_only),
 		T_CASE(a_user_fifo_may_not_use_what_is_the_systems),
+		T_CASE(a_range_of_the_system_is_for_its_fifos_only),
+		T_CASE(the_bound_of_an_atomic_lies_in_the_range),
 		T_CASE(arriving_packets_are_checked),
+		T_CASE(an_addition_that_gives_zero_interrupts),
 		T_CASE(an_injection_only_range_is_never_stored_to),
 		T_CASE(a_remote_get_runs_under_the_far_sides_rules),
 		T_CASE(packets_commit_in_the_order_of_their_places),

@@ -6,6 +6,7 @@
  * pseudo-random inside a class, so no FIFO of a class starves another.
  */
 #include "prov/nic/mu/mu_dev.h"
+#include "src/base/iov.h"
 
 #include <errno.h>
 
@@ -134,12 +135,8 @@ static enum weft_mu_error tx_build(struct weft_mu *mu, struct mu_inj *f,
 static int tx_local(struct weft_mu *mu, const struct tx_packet *p)
 {
 	unsigned char buf[WEFT_MU_PAYLOAD];
-	size_t n = 0;
 
-	for (int i = 0; i < p->iov_count; i++) {
-		memcpy(buf + n, p->iov[i].iov_base, p->iov[i].iov_len);
-		n += p->iov[i].iov_len;
-	}
+	weft_iov_gather(buf, p->iov, p->iov_count);
 	return mu_rx_packet(mu, p->hdr.dest, &p->hdr, buf);
 }
 

@@ -198,6 +198,49 @@ static void a_context_reaches_its_own_memory_only(void **state)
 	sten_pair_close(&p);
 }
 
+/* The descriptor of a get, as it comes from a; b is to run it. */
+static uint8_t answer_to_get(struct sten_pair *p, const void *src)
+{
+	const struct weft_sten_dma d = {
+		.bytes = 64,
+		.vproc = 0,
+		.src = (uintptr_t)src,
+		.dst = sten_at(&p->a, 0),
+	};
+	uint64_t w[7];
+	uint8_t ack;
+
+	weft_sten_dma_words(&d, w);
+	weft_sten_open_packet(&p->st, 0, 1, 1);
+	weft_sten_transaction(&p->st, WEFT_STEN_T_REMOTE_DMA | WEFT_STEN_T_LAST,
+			      0, w, sizeof(w));
+	sten_pair_go(p);
+	ack = sten_pair_state(&p->a).ack[0];
+	if (sten_pair_state(&p->a).trap)
+		T_OK(weft_sten_queue_clear(p->a.s, p->a.q));
+	return ack;
+}
+
+/* What b itself may read is not for others, unless it says so. */
+static void a_get_needs_memory_that_others_may_read(void **state)
+{
+	unsigned char secret[64], open[64];
+	struct sten_pair p;
+
+	t_fill(secret, sizeof(secret), 1);
+	t_fill(open, sizeof(open), 2);
+	sten_pair_open(&p, "");
+	T_OK(weft_sten_map(p.b.s, 6, secret, sizeof(secret),
+			   WEFT_STEN_ALL & ~WEFT_STEN_REMOTE_READ));
+	T_OK(weft_sten_map(p.b.s, 6, open, sizeof(open),
+			   WEFT_STEN_LOCAL_READ | WEFT_STEN_REMOTE_READ));
+	T_IS(answer_to_get(&p, secret), WEFT_STEN_ACK_ERROR);
+	T_IS(*sten_word_at(&p.a, 0), 0);
+	T_IS(answer_to_get(&p, open), WEFT_STEN_ACK_OK);
+	T_IS(t_differs(p.a.mem, sizeof(open), 2), -1);
+	sten_pair_close(&p);
+}
+
 static void the_filter_decides_per_context(void **state)
 {
 	struct sten_pair p;
@@ -281,6 +324,7 @@ int main(void)
 		T_CASE(stores_beyond_the_rules_put_the_queue_in_error),
 		T_CASE(a_full_queue_takes_nothing_until_it_has_run),
 		T_CASE(a_context_reaches_its_own_memory_only),
+		T_CASE(a_get_needs_memory_that_others_may_read),
 		T_CASE(the_filter_decides_per_context),
 		T_CASE(an_event_cannot_write_into_a_foreign_queue),
 		T_CASE(garbage_from_the_network_is_refused),

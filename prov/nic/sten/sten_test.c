@@ -173,6 +173,13 @@ static void a_guard_lets_the_next_command_run_or_passes_over_it(void **state)
 
 /* ---- events ---- */
 
+static const struct weft_sten_event *event_at(const struct sten_side *s,
+					      unsigned off)
+{
+	return (const struct weft_sten_event *)(const void *)(s->mem + off);
+}
+
+/* And once: sets that come when it is at 0 or beyond are only counted. */
 static void an_event_fires_when_its_count_is_reached(void **state)
 {
 	struct weft_sten_event e = {
@@ -192,10 +199,14 @@ static void an_event_fires_when_its_count_is_reached(void **state)
 	sten_pair_go(&p);
 	T_IS(*sten_word_at(&p.a, 1024), 77);
 	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 2);
+	sten_pair_go(&p);
+	T_IS(event_at(&p.a, 64)->count, 2);
+	T_IS(event_at(&p.a, 64)->fired, 1);
 	e.from = 78;
 	weft_sten_wait_event(&p.st, sten_at(&p.a, 64), 2, &e);
 	sten_pair_go(&p);
 	T_IS(*sten_word_at(&p.a, 1024), 78);
+	T_IS(event_at(&p.a, 64)->fired, 2);
 	sten_pair_close(&p);
 }
 

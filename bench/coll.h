@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The collective benchmarks, blocking and nonblocking: how one is measured, and
+ * the program that takes a row of coll_table.h by its name. allreduce.c and the
+ * like only name their row; an i in front is the form that overlaps with
+ * computation.
+ */
+#ifndef WEFT_BENCH_COLL_H
+#define WEFT_BENCH_COLL_H
+
+#include "bench.h"
+#include "coll_table.h"
+
+/* ---- measuring ----------------------------------------------------------- */
+
+static inline size_t bench_times(const struct bench *b, int ranks)
+{
+	return ranks == 0 ? 1 : ranks < 0 ? (size_t)b->size : (size_t)ranks;
+}
+
+static inline void bench_coll_columns(struct bench *b, bool overlap)
+{
+	static const char *const plain[] = { "Avg Latency(us)",
+					     "Min Latency(us)",
+					     "Max Latency(us)", "Iterations" };
+	static const char *const nb[] = { "Overall(us)", "Compute(us)",
+					  "Pure Comm.(us)", "Overlap(%)" };
+
+	b->columns = overlap ? 4 : b->full ? 4 : 1;
+	for (int i = 0; i < b->columns; i++)
+		b->column[i] = overlap ? nb[i] : plain[i];
+}
+
+static inline void bench_coll_check(struct bench *b, const struct coll *c,
+				    void *send, void *recv, size_t bytes)
+{
+	bool ok;
+
+	if (!b->check || !c->check)
+		return;
+	c->fill(b, send, recv, bytes);
+	if (c->call) {
+		c->call(send, recv, bytes);
+	} else {
+		MPI_Request r;
+
+		c->icall(send, recv, bytes, &r);
+		MPI_Wait(&r, MPI_STATUS_IGNORE);
+	}
+	ok = (c->root && b->rank) || c->check(b, recv, bytes);
+	bench_verdict(b, bytes, ok);
+}
+
+/*
+ * Microseconds of one call, timed apart from the barriers between calls; the
+ * barrier itself needs none.
+ */
+static inline double bench_coll_time(const struct bench *b,
+				     const struct coll *c, void *send,
+				     void *recv, size_t bytes)
+{
+	int iters = bench_iters(b, bytes);
+	double sum = 0, start;
+
+	for (int i = -bench_warmup(b, bytes); i < iters; i++) {
+		start = MPI_Wtime();
+		c->call(send, recv, bytes);
+		if (i >= 0)
+			sum += MPI_Wtime() - start;
+		if (b->max)
+			MPI_Barrier(MPI_COMM_WORLD);
+	}
+	return sum * 1e6 / iters;
+}
+
+/* Work without memory traffic; the result (positive) must be looked at. */
+static inline double bench_work(long turns)
+{
+	double x = 1.0;
+
+	for (long i = 0; i < turns; i++)
+		x = x * 1.0000001 + 0.0000001;
+	return x;
+}
+
+/* Turns of bench_work in a microsecond, measured; at least 1. */
+static inline double bench_work_rate(void)
+{
+	const long turns = 50000;
+	double start, us, best = 0;
+
+	/* the best of short runs: others may use the processor meanwhile */
+	for (int i = 0; i < 30; i++) {
+		start = MPI_Wtime();
+		if (bench_work(turns) < 0)
+			break;
+		us = (MPI_Wtime() - start) * 1e6;
+		if (us > 1 && turns / us > best)
+			best = turns / us;
+	}
+	return best > 1 ? best : 1;
+}
+
+/*
+ * Computes for so long, in slices of a us, by the clock of MPI: on a modelled
+ * machine arithmetic takes no time, but looking at the clock does.
+ */
+static inline void bench_compute(double us, double rate)
+{
+	double end = MPI_Wtime() + us * 1e-6, left = us;
+
+	while (left > 0 &&
+	       bench_work(1 + (long)((left < 1 ? left : 1) * rate)) >= 0)
+		left = (end - MPI_Wtime()) * 1e6;
+}
+
+static inline double bench_icoll_pure(const struct bench *b,
+				      const struct coll *c, void *send,
+				      void *recv, size_t bytes)
+{
+	int iters = bench_iters(b, bytes);
+	double sum = 0, start;
+	MPI_Request r;
+
+	for (int i = -bench_warmup(b, bytes); i < iters; i++) {
+		start = MPI_Wtime();
+		c->icall(send, recv, bytes, &r);
+		MPI_Wait(&r, MPI_STATUS_IGNORE);
+		if (i >= 0)
+			sum += MPI_Wtime() - start;
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	return sum * 1e6 / iters;
+}
+
+/* Overall time with as much computation as the pure call takes. */
+static inline void bench_icoll_time(const struct bench *b, const struct coll *c,
+				    void *send, void *recv, size_t bytes,
+				    double *v)
+{
+	int iters = bench_iters(b, bytes);
+	double rate = bench_work_rate();
+	double pure = bench_icoll_pure(b, c, send, recv, bytes);
+	double overall = 0, compute = 0, start, mid;
+	MPI_Request r;
+
+	for (int i = 0; i < iters; i++) {
+		start = MPI_Wtime();
+		c->icall(send, recv, bytes, &r);
+		mid = MPI_Wtime();
+		bench_compute(pure, rate);
+		compute += MPI_Wtime() - mid;
+		MPI_Wait(&r, MPI_STATUS_IGNORE);
+		overall += MPI_Wtime() - start;
+		MPI_Barrier(MPI_COMM_WORLD);
+	}
+	v[0] = overall * 1e6 / iters;
+	v[1] = compute * 1e6 / iters;
+	v[2] = pure;
+	v[3] = 100.0 - (v[0] - v[1]) / pure * 100.0;
+	if (v[3] < 0)
+		v[3] = 0;
+	if (v[3] > 100)
+		v[3] = 100;
+}
+
+static inline void bench_coll_row(struct bench *b, const struct coll *c,
+				  void *send, void *recv, size_t bytes)
+{
+	double v[BENCH_COLUMNS], mine[4];
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (c->call) {
+		bench_spread(b, bench_coll_time(b, c, send, recv, bytes), v);
+		v[3] = bench_iters(b, bytes);
+	} else {
+		bench_icoll_time(b, c, send, recv, bytes, mine);
+		MPI_Reduce(mine, v, 4, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+		for (int i = 0; i < 4; i++)
+			v[i] /= b->size;
+	}
+	bench_row(b, bytes, v);
+}
+
+/* The row of that name, blocking or not. */
+static inline bool bench_coll_find(const char *name, struct coll *c)
+{
+	bool later = name[0] == 'i';
+	size_t i, rows = sizeof(coll_table) / sizeof(coll_table[0]);
+
+	for (i = 0; i < rows && strcmp(coll_table[i].name, name + later); i++)
+		;
+	if (i == rows)
+		return false;
+	*c = coll_table[i];
+	if (later)
+		c->call = NULL;
+	else
+		c->icall = NULL;
+	return true;
+}
+
+/* The whole program of a collective benchmark. */
+static inline int bench_coll_main(int argc, char **argv, const char *name)
+{
+	struct bench b = { .iters = 1000 };
+	void *send, *recv;
+	char title[80];
+	struct coll c;
+
+	if (!bench_coll_find(name, &c))
+		return 2;
+	snprintf(title, sizeof(title), "MPI %s%s Test",
+		 c.icall ? "Nonblocking " : "", c.title);
+	b.title = title;
+	b.min = c.min;
+	b.max = c.max;
+	bench_begin(&b, argc, argv);
+	if (!c.max)
+		b.min = b.max = 0; /* a barrier has no size */
+	bench_coll_columns(&b, c.icall != NULL);
+	send = bench_buffer(b.max * bench_times(&b, c.send_ranks));
+	recv = bench_buffer(b.max * bench_times(&b, c.recv_ranks));
+	for (size_t n = b.min; n <= b.max; n = bench_next(n)) {
+		bench_coll_check(&b, &c, send, recv, n);
+		bench_coll_row(&b, &c, send, recv, n);
+	}
+	free(send);
+	free(recv);
+	return bench_end(&b);
+}
+
+#endif

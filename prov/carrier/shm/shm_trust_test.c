@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whom an endpoint trusts with its region, and what others can do to it:
+ * names of the dead in other hands, too many descriptors, no free names.
+ */
+#include "prov/carrier/carrier_end.h"
+#include "prov/carrier/shm/shm.h"
+#include "src/base/clock.h"
+#include "test/t.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STRANGER 65534
+#define SECONDS	 120 /* on a busy host, too */
+
+/* Answers of a process that waits for a bequest. */
+enum { GOT_NOTHING = 0, GOT_A_REGION = 42 };
+
+/* ---- a child and two pipes ------------------------------------------------
+ */
+
+struct child {
+	pid_t pid;
+	int to;	  /* we write, it reads */
+	int from; /* it writes, we read */
+};
+
+/* Reads all of it, or fails after a while. */
+static bool hear(int fd, void *buf, size_t len)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	return poll(&pfd, 1, SECONDS * 1000) == 1 &&
+	       read(fd, buf, len) == (ssize_t)len;
+}
+
+static bool tell(int fd, const void *buf, size_t len)
+{
+	return write(fd, buf, len) == (ssize_t)len;
+}
+
+/* Runs fn(to, from) with the child's ends of the pipes. */
+static struct child start(int (*fn)(int to, int from))
+{
+	pid_t parent = getpid();
+	int to[2], from[2];
+	struct child c;
+
+	T_OK(pipe(to));
+	T_OK(pipe(from));
+	fflush(NULL);
+	c = (struct child){ .pid = fork(), .to = to[1], .from = from[0] };
+	if (c.pid) {
+		close(to[0]);
+		close(from[1]);
+		return c;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(99);
+	close(to[1]);
+	close(from[0]);
+	_exit(fn(to[0], from[1]));
+}
+
+static int end_of(struct child *c)
+{
+	int status = -1;
+
+	close(c->to);
+	close(c->from);
+	T_IS(waitpid(c->pid, &status, 0), c->pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+/* ---- names and descriptors ------------------------------------------------
+ */
+
+static socklen_t name_of(struct sockaddr_un *un, uid_t uid, unsigned port)
+{
+	int n;
+
+	memset(un, 0, sizeof(*un));
+	un->sun_family = AF_UNIX;
+	n = snprintf(un->sun_path + 1, sizeof(un->sun_path) - 1, "weft.%u.%u",
+		     uid, port);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+			   (size_t)n);
+}
+
+static int bind_to(uid_t uid, unsigned port)
+{
+	struct sockaddr_un un;
+	socklen_t len = name_of(&un, uid, port);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+	return bind(fd, (struct sockaddr *)&un, len) ? -1 : fd;
+}
+
+/* Looks through all that came to a listening socket for a descriptor. */
+static int what_came(int sock)
+{
+	char ctl[256], buf[64];
+	struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
+	int fd;
+
+	while ((fd = accept4(sock, NULL, NULL, SOCK_NONBLOCK)) >= 0) {
+		struct msghdr h = { .msg_iov = &iov,
+				    .msg_iovlen = 1,
+				    .msg_control = ctl,
+				    .msg_controllen = sizeof(ctl) };
+
+		if (recvmsg(fd, &h, 0) > 0 && CMSG_FIRSTHDR(&h))
+			return GOT_A_REGION;
+		close(fd);
+	}
+	return GOT_NOTHING;
+}
+
+/* Binds the name, says so, and when it is told to looks what came. */
+static int lie_in_wait(int to, int from, uid_t uid, unsigned port)
+{
+	int sock = bind_to(uid, port);
+	char c = 0;
+
+	if (sock < 0 || listen(sock, 64) || !tell(from, &c, 1) ||
+	    !hear(to, &c, 1))
+		return 3;
+	return what_came(sock);
+}
+
+static int fd_count(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* ---- bequests -------------------------------------------------------------
+ */
+
+/* Opens an endpoint, tells its name, and never looks at what it is sent. */
+static int deaf(int to, int from)
+{
+	struct end e;
+	char c;
+
+	if (end_open(&e, &weft_carrier_shm, 1, NULL) ||
+	    !tell(from, &e.name, sizeof(e.name)))
+		return 2;
+	hear(to, &c, 1);
+	return 2;
+}
+
+/* The same; then its process becomes another program with the same name. */
+static int deaf_then_exec(int to, int from)
+{
+	char arg[3][16];
+	struct end e;
+	char c;
+
+	if (end_open(&e, &weft_carrier_shm, 1, NULL) ||
+	    !tell(from, &e.name, sizeof(e.name)) || !hear(to, &c, 1))
+		return 2;
+	snprintf(arg[0], sizeof(arg[0]), "%d", to);
+	snprintf(arg[1], sizeof(arg[1]), "%d", from);
+	snprintf(arg[2], sizeof(arg[2]), "%u", ntohs(e.name.sin_port));
+	execl("/proc/self/exe", "shm_trust_test", arg[0], arg[1], arg[2],
+	      (char *)NULL);
+	return 4;
+}
+
+static int stranger_in_wait(int to, int from)
+{
+	unsigned port;
+
+	if (setuid(STRANGER) || !hear(to, &port, sizeof(port)))
+		return 2;
+	return lie_in_wait(to, from, 0, port);
+}
+
+/* An endpoint that has payloads lying for one that will not read them. */
+static void send_cells(struct end *e, const struct sockaddr_in *name)
+{
+	struct weft_peer *to;
+
+	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
+	to = end_peer_name(e, name);
+	for (uint64_t n = 0; n < 4; n++)
+		T_OK(end_send_all(e, to, n, 6000, SECONDS));
+}
+
+static void a_region_is_not_left_to_a_stranger(void **state)
+{
+	struct end *e = calloc(1, sizeof(*e));
+	struct child peer, stranger;
+	struct sockaddr_in name;
+	unsigned port;
+	char c = 0;
+
+	if (geteuid())
+		skip();
+	peer = start(deaf);
+	T_TRUE(hear(peer.from, &name, sizeof(name)));
+	send_cells(e, &name);
+	kill(peer.pid, SIGKILL);
+	T_IS(end_of(&peer), 128);
+	stranger = start(stranger_in_wait);
+	port = ntohs(name.sin_port);
+	T_TRUE(tell(stranger.to, &port, sizeof(port)));
+	T_TRUE(hear(stranger.from, &c, 1));
+	end_close(e);
+	T_TRUE(tell(stranger.to, &c, 1));
+	T_IS(end_of(&stranger), GOT_NOTHING);
+	free(e);
+}
+
+static void a_region_is_not_left_to_another_program(void **state)
+{
+	struct end *e = calloc(1, sizeof(*e));
+	struct child peer = start(deaf_then_exec);
+	struct sockaddr_in name;
+	char c = 0;
+
+	T_TRUE(hear(peer.from, &name, sizeof(name)));
+	send_cells(e, &name);
+	T_TRUE(tell(peer.to, &c, 1));
+	T_TRUE(hear(peer.from, &c, 1));
+	end_close(e);
+	T_TRUE(tell(peer.to, &c, 1));
+	T_IS(end_of(&peer), GOT_NOTHING);
+	free(e);
+}
+
+/* Sends and leaves, without waiting for anybody. */
+static int leaver(int to, int from)
+{
+	struct sockaddr_in name;
+	struct weft_peer *peer;
+	struct end e;
+
+	(void)from;
+	if (end_open(&e, &weft_carrier_shm, 1, NULL) ||
+	    !hear(to, &name, sizeof(name)))
+		return 2;
+	peer = end_peer_name(&e, &name);
+	for (uint64_t n = 0; n < 4; n++)
+		if (end_send_all(&e, peer, n, 6000, SECONDS))
+			return 3;
+	end_close(&e);
+	return 0;
+}
+
+static void a_bequest_is_found_behind_free_entries(void **state)
+{
+	struct end *e = calloc(1, sizeof(*e));
+	struct child c;
+	uint64_t until;
+	struct end first;
+
+	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
+	/* the first entry is taken, and free again */
+	T_OK(end_open(&first, &weft_carrier_shm, 2, NULL));
+	T_OK(end_send_all(&first, end_peer(&first, e), 0, 8, SECONDS));
+	end_close(&first);
+	T_TRUE(end_wait_lost(e, 1, SECONDS));
+	c = start(leaver);
+	T_TRUE(tell(c.to, &e->name, sizeof(e->name)));
+	T_IS(end_of(&c), 0);
+	/* Bequests are looked at before a packet is read. */
+	until = weft_now_ns() + 100000000;
+	while (weft_now_ns() < until)
+		e->c->ops->poll(e->c, 0);
+	T_TRUE(end_wait_lost(e, 2, SECONDS));
+	T_IS(e->got, 5);
+	T_IS(e->bad, 0);
+	end_close(e);
+	free(e);
+}
+
+/* ---- descriptors ----------------------------------------------------------
+ */
+
+/* A message with so many descriptors, to the endpoint of that name. */
+static int send_fds(const struct sockaddr_in *name, uint32_t kind, int count)
+{
+	struct {
+		uint32_t kind, zero;
+		uint64_t cookie;
+	} m = { .kind = kind };
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(8 * sizeof(int))];
+	} ctl;
+	struct iovec iov = { .iov_base = &m, .iov_len = sizeof(m) };
+	struct msghdr h = { .msg_iov = &iov,
+			    .msg_iovlen = 1,
+			    .msg_control = ctl.room,
+			    .msg_controllen =
+				    CMSG_SPACE((size_t)count * sizeof(int)) };
+	struct sockaddr_un un;
+	socklen_t len = name_of(&un, geteuid(), ntohs(name->sin_port));
+	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	memset(&ctl, 0, sizeof(ctl));
+	ctl.head.cmsg_level = SOL_SOCKET;
+	ctl.head.cmsg_type = SCM_RIGHTS;
+	ctl.head.cmsg_len = CMSG_LEN((size_t)count * sizeof(int));
+	for (int i = 0; i < count; i++)
+		memcpy(CMSG_DATA(&ctl.head) + (size_t)i * sizeof(int), &s,
+		       sizeof(s));
+	T_OK(connect(s, (struct sockaddr *)&un, len));
+	T_IS(sendmsg(s, &h, 0), sizeof(m));
+	return s;
+}
+
+static void descriptors_in_excess_are_closed(void **state)
+{
+	struct end e;
+	struct pollfd pfd = { .events = POLLIN };
+	int before;
+
+	T_OK(end_open(&e, &weft_carrier_shm, 1, NULL));
+	before = fd_count();
+	for (uint32_t kind = 1; kind <= 3; kind++) {
+		for (int count = 1; count <= 8; count++) {
+			pfd.fd = send_fds(&e.name, kind, count);
+			/* answered, or closed */
+			while (!poll(&pfd, 1, 0))
+				e.c->ops->poll(e.c, 1);
+			close(pfd.fd);
+			T_IS(fd_count(), before);
+		}
+	}
+	end_close(&e);
+}
+
+/* ---- names ----------------------------------------------------------------
+ */
+
+/* Binds a part of the ports, as many as it may have descriptors. */
+static int squat(int to, int from)
+{
+	struct rlimit lim;
+	unsigned port[2];
+	int taken = 0;
+	char c;
+
+	getrlimit(RLIMIT_NOFILE, &lim);
+	lim.rlim_cur = lim.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &lim);
+	if (setuid(STRANGER) || !hear(to, port, sizeof(port)))
+		return 2;
+	while (port[0] + (unsigned)taken < port[1] &&
+	       bind_to(0, port[0] + (unsigned)taken) >= 0)
+		taken++;
+	if (!tell(from, &taken, sizeof(taken)))
+		return 3;
+	hear(to, &c, 1);
+	return 0;
+}
+
+/* Until no port is left; how many it took, or -1. */
+static int take_all_ports(struct child *c, int most)
+{
+	unsigned port[2] = { 20000, 60000 };
+	int n, taken = 0;
+
+	for (n = 0; n < most && port[0] < port[1]; n++) {
+		c[n] = start(squat);
+		if (!tell(c[n].to, port, sizeof(port)) ||
+		    !hear(c[n].from, &taken, sizeof(taken)) || !taken)
+			return -1;
+		port[0] += (unsigned)taken;
+	}
+	return port[0] < port[1] ? -1 : n;
+}
+
+static int meet(struct end *a, struct end *b)
+{
+	if (end_open(a, &weft_carrier_shm, 1, NULL) ||
+	    end_open(b, &weft_carrier_shm, 2, NULL))
+		return 11;
+	/* without the hint of where to look, and with it */
+	memset(b->name.sin_zero, 0, sizeof(b->name.sin_zero));
+	if (end_send_all(a, end_peer_name(a, &b->name), 0, 700, SECONDS) ||
+	    !end_wait_got(b, 1, SECONDS))
+		return 12;
+	if (end_send_all(b, end_peer(b, a), 0, 700, SECONDS) ||
+	    !end_wait_got(a, 1, SECONDS))
+		return 13;
+	end_close(a);
+	end_close(b);
+	return a->bad + b->bad ? 14 : 0;
+}
+
+/* In a network of its own: names of others are not touched. */
+static int meet_among_squatters(int to, int from)
+{
+	enum { MOST = 64 };
+	struct child c[MOST];
+	struct end a, b;
+	int n, ret;
+
+	(void)to;
+	(void)from;
+	if (unshare(CLONE_NEWNET))
+		return 77;
+	n = take_all_ports(c, MOST);
+	if (n < 0)
+		return 10;
+	ret = meet(&a, &b);
+	while (n-- > 0)
+		end_of(&c[n]);
+	return ret;
+}
+
+static void who_finds_all_names_taken_starts_all_the_same(void **state)
+{
+	struct child c;
+	int code;
+
+	if (geteuid())
+		skip();
+	c = start(meet_among_squatters);
+	code = end_of(&c);
+	if (code == 77)
+		skip();
+	T_IS(code, 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_region_is_not_left_to_a_stranger),
+		T_CASE(a_region_is_not_left_to_another_program),
+		T_CASE(a_bequest_is_found_behind_free_entries),
+		T_CASE(descriptors_in_excess_are_closed),
+		T_CASE(who_finds_all_names_taken_starts_all_the_same),
+	};
+
+	/* the other program that a peer became */
+	if (argc == 4)
+		return lie_in_wait(atoi(argv[1]), atoi(argv[2]), geteuid(),
+				   (unsigned)atoi(argv[3]));
+	return T_RUN(tests);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Falling asleep, and what comes about at that moment. A sleep that is missed
+ * ends with its time limit all the same, so it is not the time that is looked
+ * at: the carrier counts sleeps that nobody ended (late).
+ */
+#include "prov/carrier/carrier_end.h"
+#include "prov/carrier/shm/shm.h"
+#include "src/base/clock.h"
+#include "test/t.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define LONG_NS UINT64_C(30000000000)
+#define MS	UINT64_C(1000000)
+#define ROUNDS	t_scale(60000)
+#define TRIES	500
+
+struct room {
+	struct end e;
+	weft_au64 word;
+	struct weft_bell bell;
+	weft_au64 round; /* that the sleeper may begin */
+	weft_au64 ended; /* that it has seen the end of */
+	_Atomic pid_t tid;
+};
+
+static const struct weft_carrier_attr no_spin = { .spin_ns = 1 };
+
+/* Both sides start at once: what is looked for takes nanoseconds. */
+static void spin_until(weft_au64 *word, uint64_t want)
+{
+	for (unsigned i = 1; weft_load64(word) < want; i++) {
+		if (i % 4096 == 0)
+			sched_yield();
+	}
+}
+
+/* Waits go straight to sleep. */
+static void open_sleepy(struct end *e, uint32_t id)
+{
+	T_OK(end_open(e, &weft_carrier_shm, id, &no_spin));
+	weft_store64_relaxed(&shm_of(e->c)->patience.until_ns, UINT64_MAX);
+}
+
+static uint64_t late_of(struct end *e)
+{
+	struct weft_carrier_stats st;
+
+	e->c->ops->stats(e->c, &st);
+	return st.late;
+}
+
+/* Idle, as after a long sleep: no short one comes first, whose end helps. */
+static void *sleep_for_the_word(void *arg)
+{
+	struct room *r = arg;
+
+	for (uint64_t n = 1; n <= (uint64_t)ROUNDS; n++) {
+		spin_until(&r->round, n);
+		while (weft_load64(&r->word) < n) {
+			shm_of(r->e.c)->idle = true;
+			r->e.c->ops->wait(r->e.c, LONG_NS);
+		}
+		weft_store64(&r->ended, n);
+	}
+	return NULL;
+}
+
+static void dawdle(uint64_t turns)
+{
+	for (volatile uint64_t i = 0; i < turns; i++)
+		;
+}
+
+/* As the collective unit of another thread does it. */
+static void watch_and_ring(struct room *r, uint64_t n)
+{
+	struct weft_carrier_watch w = { .word = &r->word,
+					.want = n,
+					.bell = &r->bell };
+	struct weft_carrier_watch nothing = { .word = NULL };
+
+	r->e.c->ops->watch(r->e.c, &nothing);
+	weft_store64(&r->round, n);
+	dawdle(n % 500);
+	r->e.c->ops->watch(r->e.c, &w);
+	dawdle(5000);
+	weft_store64(&r->word, n);
+	weft_fence_full();
+	if (weft_bell_asks(&r->bell))
+		weft_bell_ring(&r->bell);
+	spin_until(&r->ended, n);
+}
+
+static void a_watch_that_is_set_while_falling_asleep_is_heard(void **state)
+{
+	static struct room r;
+	pthread_t t;
+
+	open_sleepy(&r.e, 1);
+	T_OK(pthread_create(&t, NULL, sleep_for_the_word, &r));
+	for (uint64_t n = 1; n <= (uint64_t)ROUNDS; n++)
+		watch_and_ring(&r, n);
+	T_OK(pthread_join(t, NULL));
+	T_IS(late_of(&r.e), 0);
+	end_close(&r.e);
+}
+
+static void *sleep_once(void *arg)
+{
+	struct room *r = arg;
+
+	atomic_store(&r->tid, gettid());
+	while (!shm_wait_ready(shm_of(r->e.c)))
+		r->e.c->ops->wait(r->e.c, LONG_NS);
+	return NULL;
+}
+
+/* "pid (name) S ...": the name is ours. */
+static bool is_asleep(pid_t tid)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	if (fscanf(f, "%*d %*s %c", &state) != 1)
+		state = 0;
+	fclose(f);
+	return state == 'S';
+}
+
+/* Until the thread sleeps in the carrier. */
+static void until_asleep(struct room *r, uint64_t before)
+{
+	struct weft_carrier_stats st;
+
+	do {
+		sched_yield();
+		r->e.c->ops->stats(r->e.c, &st);
+	} while (st.sleeps == before || !is_asleep(atomic_load(&r->tid)));
+}
+
+/*
+ * The race of a packet with the announcement, at leisure: the sender does not
+ * see that anybody sleeps. How long that packet waits.
+ */
+static uint64_t missed_ns(struct room *r, struct end *from, uint64_t n)
+{
+	struct weft_peer *to = end_peer(from, &r->e);
+	struct weft_carrier_watch w = {
+		.word = &r->word, .want = 1, .bell = &r->bell, .crowded = true
+	};
+	struct weft_carrier_stats st;
+	uint64_t start;
+	pthread_t t;
+
+	r->e.c->ops->watch(r->e.c, &w);
+	shm_of(r->e.c)->idle = false;
+	r->e.c->ops->stats(r->e.c, &st);
+	start = weft_now_ns();
+	T_OK(pthread_create(&t, NULL, sleep_once, r));
+	until_asleep(r, st.sleeps);
+	weft_store32(&shm_of(r->e.c)->view.head->wake, 0);
+	T_OK(end_send_all(from, to, n, 8, 30));
+	T_OK(pthread_join(t, NULL));
+	start = weft_now_ns() - start;
+	T_TRUE(end_wait_got(&r->e, n + 1, 30));
+	return start;
+}
+
+/* It may take longer on a busy host, but not every time. */
+static void a_packet_that_a_crowds_sleeper_missed_waits_for_a_nap(void **state)
+{
+	static struct room r;
+	struct end from;
+	uint64_t best = UINT64_MAX, ns;
+
+	open_sleepy(&r.e, 1);
+	T_OK(end_open(&from, &weft_carrier_shm, 2, NULL));
+	for (uint64_t n = 0; n < TRIES && best > 10 * MS; n++) {
+		ns = missed_ns(&r, &from, n);
+		best = ns < best ? ns : best;
+	}
+	T_TRUE(best < 10 * MS);
+	end_close(&from);
+	end_close(&r.e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_watch_that_is_set_while_falling_asleep_is_heard),
+		T_CASE(a_packet_that_a_crowds_sleeper_missed_waits_for_a_nap),
+	};
+
+	return T_RUN(tests);
+}

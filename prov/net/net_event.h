@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What happens in the model: one word for each event. */
+#ifndef WEFT_NET_EVENT_H
+#define WEFT_NET_EVENT_H
+
+#include <stdint.h>
+
+/*
+ * One word: node, kind, port, VC, payload. The first three kinds commute and
+ * are taken as they come. The others are sorted as numbers and come node by
+ * node, in an order that has nothing to do with who was first to ask for them;
+ * kinds from NET_EV_UP on are calls up and come after all others.
+ */
+enum net_ev {
+	NET_EV_ARRIVE, /* head of packet at a receiver */
+	NET_EV_TAIL,   /* a sender is free; payload: receiver + 1 that read */
+	NET_EV_TOKEN,  /* payload: tokens back at the sender */
+	NET_EV_SORTED,
+	NET_EV_COLL = NET_EV_SORTED, /* class route: packet at a receiver */
+	NET_EV_CREDIT, /* class route: payload: member; VC as the packet's */
+	NET_EV_WAKE,   /* a message is ready; port: FIFO; payload: an ack */
+	NET_EV_BUILT,  /* the engine has finished a packet; port: FIFO */
+	NET_EV_PART,   /* class route: a part is at the engine */
+	NET_EV_CBUILT, /* class route: the engine has finished it */
+	NET_EV_READY,  /* class route: the ALU takes the packet */
+	NET_EV_UP,
+	NET_EV_DELIVER = NET_EV_UP, /* payload: packet */
+	NET_EV_RESULT,		    /* payload: packet */
+	NET_EV_SENT,		    /* payload: message */
+	NET_EV_TIMER,		    /* payload: message record */
+};
+
+#define NET_NODE_SHIFT	 44
+#define NET_KIND_SHIFT	 40
+#define NET_PORT_SHIFT	 34
+#define NET_VC_SHIFT	 30
+#define NET_PAYLOAD_MASK ((1u << NET_VC_SHIFT) - 1)
+
+static inline uint64_t net_word(uint32_t node, enum net_ev kind, unsigned port,
+				unsigned vc, uint32_t payload)
+{
+	return (uint64_t)node << NET_NODE_SHIFT |
+	       (uint64_t)kind << NET_KIND_SHIFT |
+	       (uint64_t)port << NET_PORT_SHIFT | (uint64_t)vc << NET_VC_SHIFT |
+	       payload;
+}
+static inline uint32_t net_word_node(uint64_t w)
+{
+	return (uint32_t)(w >> NET_NODE_SHIFT);
+}
+static inline unsigned net_word_kind(uint64_t w)
+{
+	return w >> NET_KIND_SHIFT & 15;
+}
+static inline unsigned net_word_port(uint64_t w)
+{
+	return w >> NET_PORT_SHIFT & 63;
+}
+static inline unsigned net_word_vc(uint64_t w)
+{
+	return w >> NET_VC_SHIFT & 15;
+}
+static inline uint32_t net_word_payload(uint64_t w)
+{
+	return w & NET_PAYLOAD_MASK;
+}
+
+#endif

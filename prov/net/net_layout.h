@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The model's memory: one block, indices and offsets only.
+ *
+ *   struct net | nodes | slots | links | units | receivers | FIFOs | senders |
+ *   members | routes | combos | coordinates | packets | messages | events | ...
+ *
+ * Packets and messages are lines, events are words, and are named by their
+ * number in the block, so that finding one takes a shift and an addition.
+ * A large network waits for memory; what belongs together in time lies
+ * together: a packet that nothing hinders touches four lines at a node (node,
+ * links, receiver, its own), its tail and its tokens one (node).
+ *
+ * Index 0 of packets, messages and chunks means none. A "slot" is a place whose
+ * packet may go out by more than one port: a queue of a receiver's dynamic VC,
+ * the receiver's queue of dynamic packets on the bubble channel, or an
+ * injection FIFO. Slots have a bit each in 128 bits: receivers from 0,
+ * injection FIFOs from NET_SLOT_FIFO.
+ */
+#ifndef WEFT_NET_LAYOUT_H
+#define WEFT_NET_LAYOUT_H
+
+#include "prov/net/net.h"
+#include "prov/net/net_event.h"
+#include "prov/net/net_fat.h"
+
+#include "src/base/attr.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	NET_QUEUES_MAX = 8,
+	NET_SLOT_FIFO = 112,
+	NET_PORTS_MAX = 56,
+	NET_FLOW_NONE = 0xff,  /* no rings here */
+	NET_READERS = 12,      /* receivers that read_paths can limit */
+	NET_WHEEL = 8192,      /* ticks, this one and those ahead */
+	NET_CHUNK = 32,	       /* words: the chunk before, then events */
+	NET_REGION_SHIFT = 12, /* nodes whose share of a tick fits the cache */
+	NET_HOPS_MAX = 64,     /* kinds of links, by their times */
+	NET_SHARE_MAX = 1024,  /* parts of one node in a collective packet */
+	NET_RATES_MAX = 8,     /* of links */
+	NET_PAYLOAD_CHUNKS = 128,
+	NET_RETRY_TICKS = 64, /* the packet pool is empty: look again */
+};
+
+/* ---- records ------------------------------------------------------------- */
+
+enum {
+	NET_P_DYN = 1,	   /* may take any port of its zone */
+	NET_P_DEPOSIT = 2, /* leaves a copy at every node */
+	NET_P_STAY = 4,	   /* stays on the bubble channel */
+	NET_P_FP = 8,	   /* class route: floating point */
+	NET_P_LAST = 16,   /* ends its message */
+	NET_P_ACK = 32,	   /* on its way back, says that it arrived */
+};
+
+struct net_packet {
+	uint64_t want; /* ports it may leave by, dynamic */
+	union {
+		uint64_t cookie; /* class route */
+		uint32_t last;	 /* of a queue's head: the queue's end */
+	};
+	uint64_t seq;	/* class route: sequence; else offset in message */
+	uint32_t next;	/* in the queue it waits in */
+	uint32_t msg;	/* class route: member that it goes to */
+	uint32_t since; /* tick of arrival at this node */
+	uint32_t dst;	/* node */
+	uint16_t bytes;
+	uint16_t frac;		  /* picoseconds beyond the tick */
+	int8_t rem[NET_DIMS_MAX]; /* hops left, signed */
+	uint8_t left;		  /* mask of dimensions with hops left */
+	uint8_t vc;		  /* it sits in */
+	uint8_t det;		  /* port by the deterministic order */
+	uint8_t chunks;
+	uint8_t flags;
+	uint8_t zone;
+	uint8_t in;   /* receiver it came by */
+	uint8_t kind; /* class route: enum net_coll */
+	union {
+		uint16_t count; /* class route: inputs so far, copies */
+		uint16_t lane;	/* parallel links: the one it is hashed to */
+	};
+	union {
+		uint32_t holder; /* class route: of a copy, who keeps it */
+		uint32_t dirs;	 /* torus: its direction in each dimension */
+	};
+};
+
+static_assert(sizeof(struct net_packet) == 64, "a packet is a cache line");
+
+struct net_list {
+	uint32_t head, tail;
+};
+
+/* What a sender waits with, by rising urgency downwards. */
+enum net_wait {
+	NET_WAIT_DOWN,
+	NET_WAIT_UP,
+	NET_WAIT_DET, /* per VC from 1: going on in a ring, entering it */
+	NET_WAITS = NET_WAIT_DET + 6,
+};
+
+/*
+ * The link of a port in a word: node at the other end, port there, and which
+ * row of net->hop has its times. A node's links are followed by its tokens of
+ * the deterministic VCs, VC by VC.
+ */
+#define NET_LINK_NONE UINT32_MAX
+static inline uint32_t net_link(uint32_t peer, unsigned port, unsigned hop)
+{
+	return peer << 12 | port << 6 | hop;
+}
+static inline uint32_t net_link_peer(uint32_t link)
+{
+	return link >> 12;
+}
+static inline unsigned net_link_port(uint32_t link)
+{
+	return link >> 6 & 63;
+}
+
+struct net_hop {
+	uint16_t ticks;
+	uint16_t frac;	     /* picoseconds beyond */
+	uint8_t token_ticks; /* of this link's tokens to the peer */
+	uint8_t need;	     /* tokens to enter its ring */
+	uint8_t rate;	     /* of the link: row of net->len */
+	uint8_t pad;
+};
+
+/* The sender of a port: who waits for it. */
+struct net_out {
+	/* line 0: all but deterministic packets and class routes */
+	uint64_t dyn[2];    /* slots that could use this port's VC 0 */
+	uint64_t esc[2];    /* slots that could escape here */
+	uint16_t inject[4]; /* injection FIFOs with a head for this VC */
+	uint8_t rr;	    /* slot after the one served last */
+	uint8_t share;	    /* grants to receivers while injection waited */
+	uint8_t waits;	    /* bit per list that is not empty */
+	uint8_t turn;	    /* deterministic before dynamic; entering a ring */
+	uint8_t vcs;	    /* bit per VC with an injection FIFO waiting */
+	uint8_t pad[3];
+	uint32_t packets_coll; /* class routes' part of the counts */
+	uint32_t chunks_coll;
+	uint64_t busy_coll; /* ticks */
+	/* line 1 */
+	struct net_list list[NET_WAITS];
+};
+
+static_assert(sizeof(struct net_out) == 128, "two lines");
+
+struct net_in {
+	uint32_t head[NET_QUEUES_MAX];
+	uint8_t len[NET_QUEUES_MAX];
+	uint64_t wait_ticks; /* summed over packets that left */
+	uint64_t free_ps;    /* reception engine */
+	uint32_t received;   /* packets */
+	uint32_t chunks;     /* of their payload */
+};
+
+static_assert(sizeof(struct net_in) == 64, "a line");
+
+/* An injection engine and its network FIFO. */
+struct net_fifo {
+	uint64_t free_ps; /* the engine's last packet was complete */
+	uint32_t head;	  /* of the packets */
+	uint32_t ring;	  /* messages at the head of their FIFO in memory */
+	uint32_t last;	  /* FIFO in memory that was served last */
+	uint32_t msg;	  /* being cut now, or 0 */
+	uint32_t count;
+	uint32_t pad;
+};
+
+static_assert(sizeof(struct net_fifo) == 32, "two to a line");
+
+struct net_node {
+	uint64_t busy;	  /* ports with a packet on its way out */
+	uint64_t waiting; /* ports that someone may wait for */
+	uint64_t active;  /* bytes of messages in work here */
+	uint16_t shut;	  /* receivers with no read path left for VC 0 */
+	uint16_t mark;	  /* place in the list of marks, or 0 */
+	uint8_t reading[NET_READERS]; /* by receiver: leaving VC 0 now */
+	uint8_t rr;
+	uint8_t pad;
+	uint16_t room[]; /* by port: tokens of VC 0 */
+};
+
+static_assert(offsetof(struct net_node, room) == 42, "11 ports in a line");
+
+/* What happened at a node in this tick, until its ports are served. */
+struct net_mark {
+	uint64_t fresh[2]; /* slots with a new head */
+	uint64_t dirty;	   /* ports to look at */
+	uint32_t node;
+	uint32_t head; /* that may go first: a slot, or none */
+};
+
+/* The node's side of memory. */
+struct net_nic {
+	uint64_t memory_ps;   /* memory is busy until, once spilt */
+	uint64_t alu_tick;    /* class routes' combining */
+	struct net_list part; /* class routes: at the engine */
+	uint64_t part_ps;     /* the engine's last part was complete */
+	uint32_t part_busy;
+	uint32_t pad;
+	uint64_t bus_ps[NET_BUSES_MAX]; /* busy until */
+};
+
+static_assert(sizeof(struct net_nic) == 64, "a line");
+
+/* A message, or a timer. */
+struct net_mrec {
+	uint64_t bytes;
+	uint64_t cookie;   /* NET_M_ACKED: the record that waits for them */
+	uint64_t ready_ps; /* at the engine; of a call up: when */
+	uint32_t cut;	   /* packets so far */
+	uint32_t left;	   /* packets not delivered */
+	uint32_t src, dst;
+	uint16_t fifo;
+	uint8_t path;
+	uint8_t pad;
+	uint32_t next; /* in its FIFO in memory; free list */
+	uint32_t last; /* of a head: the end of its FIFO */
+	uint32_t ring; /* of a head: the next head of the engine */
+	int8_t rem[NET_DIMS_MAX];
+	uint8_t flags; /* NET_P_* for its packets, NET_M_SEEN */
+	uint8_t road;  /* VC, and zone from bit 4 on */
+};
+
+#define NET_MESSAGE_MAX (1ull << 40)
+#define NET_M_SEEN	0x80 /* its target counts it as working set */
+#define NET_M_ACKED	0x40 /* each packet is acknowledged */
+
+static_assert(sizeof(struct net_mrec) == 64, "a message is a cache line");
+
+/* A node on a class route. */
+struct net_member {
+	uint32_t route;	 /* + 1; 0: free */
+	uint32_t parent; /* member; 0: root */
+	uint32_t child;	 /* first */
+	uint32_t next;	 /* sibling */
+	uint32_t share;
+	uint8_t children;
+	uint8_t port_up;     /* here, towards the parent */
+	uint8_t port_down;   /* at the parent, towards here */
+	uint8_t credit_up;   /* packets that may go to the parent */
+	uint8_t credit_down; /* packets that the parent may send here */
+	uint8_t barrier;     /* the route has a barrier class, too */
+	uint8_t pad[2];
+	struct net_list up;   /* waiting for credit_up */
+	struct net_list down; /* at the parent, waiting for credit_down */
+};
+
+struct net_tree_rec {
+	uint32_t root; /* member; 0: free */
+	uint32_t count;
+};
+
+/* ---- the block ----------------------------------------------------------- */
+
+struct net_far {
+	uint64_t tick;
+	uint64_t word;
+};
+
+/* A call up, to be sorted. */
+struct net_call {
+	uint64_t at;
+	uint64_t word;
+	uint64_t key; /* where node and port may be the same */
+};
+
+struct net {
+	uint64_t magic;
+	uint64_t bytes;
+	struct net_config cfg;
+	/* shape */
+	uint32_t nodes; /* with switches */
+	uint32_t ends;	/* that have a unit; the first ones */
+	uint32_t ports;
+	uint32_t queues;  /* per receiver: dynamic, then bubble */
+	uint32_t qshift;  /* slots of a receiver are 1 << qshift apart */
+	uint32_t large;	  /* lines must be asked for ahead of their use */
+	uint32_t regions; /* run one by one */
+	uint32_t lanes;	  /* lists of events in a tick */
+	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
+	uint32_t chunks_max, far_max, events_max;
+	struct net_fat fat; /* of trees */
+	/* torus: directions, by mask of dimensions with hops left */
+	uint16_t det_dirs[1 << NET_DIMS_MAX];
+	uint16_t zone_dirs[NET_ZONES][1 << NET_DIMS_MAX];
+	/* torus: directions and ports; these are the same numbers but for */
+	uint32_t parallel; /* several links to a neighbour */
+	uint64_t dir_ports[2 * NET_DIMS_MAX];
+	uint8_t dir_first[2 * NET_DIMS_MAX];
+	uint8_t dir_links[2 * NET_DIMS_MAX];
+	uint8_t flow[NET_PORTS_MAX];	 /* by port: its direction, or none */
+	uint64_t ring[NET_PORTS_MAX][2]; /* bubble queues it goes on from */
+	/* offsets from the start of the block, and strides */
+	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
+	uint64_t off_member, off_route, off_combo, off_slot;
+	uint64_t off_coord, off_far, off_mark, off_sort;
+	uint32_t first_packet, first_msg, first_chunk; /* less one */
+	uint32_t node_stride, link_stride;
+	/* derived numbers */
+	uint64_t rate[NET_RATES_MAX]; /* of links, as in net_config.h */
+	uint32_t rates;
+	/* ticks on a link, by rate and chunks */
+	uint16_t len[NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
+	uint16_t cost[NET_PAYLOAD_CHUNKS + 1]; /* tokens of VC 0 */
+	struct net_hop hop[NET_HOPS_MAX];
+	uint32_t hops_used;
+	/* state */
+	uint64_t tick; /* next one to run */
+	uint64_t events, hops, injected, delivered, escapes, hash;
+	uint64_t timers;
+	uint64_t copies;   /* packets that are copies of others */
+	uint64_t parts;	   /* class routes: packet records in use */
+	uint64_t late;	   /* sends dated back too far */
+	uint64_t disorder; /* packets against a promised order */
+	uint64_t excess;   /* tokens below none or above all */
+	uint32_t free_packet, free_msg, free_chunk;    /* lists */
+	uint32_t fresh_packet, fresh_msg, fresh_chunk; /* used once at least */
+	uint32_t used_packets, used_msgs;
+	uint32_t far;
+	uint32_t routes; /* open */
+	uint64_t map[NET_WHEEL / 64];
+	uint64_t map_top[2];
+};
+
+#define NET_OFF_NODE ((sizeof(struct net) + 63) / 64 * 64)
+
+static inline void *net_at(const struct net *net, uint64_t off)
+{
+	return (char *)(uintptr_t)net + off;
+}
+static inline struct net_node *net_node(const struct net *net, uint32_t n)
+{
+	return net_at(net, NET_OFF_NODE + (uint64_t)n * net->node_stride);
+}
+static inline uint32_t *net_links(const struct net *net, uint32_t n)
+{
+	return net_at(net, net->off_link + (uint64_t)n * net->link_stride);
+}
+/* Tokens of a deterministic VC, by port. */
+static inline uint8_t *net_det_tokens(const struct net *net, uint32_t n,
+				      unsigned vc)
+{
+	return (uint8_t *)(net_links(net, n) + net->ports) +
+	       (vc - 1) * net->ports;
+}
+static inline struct net_nic *net_nic(const struct net *net, uint32_t n)
+{
+	return (struct net_nic *)net_at(net, net->off_unit) + n;
+}
+static inline struct net_in *net_ins(const struct net *net, uint32_t n)
+{
+	return (struct net_in *)net_at(net, net->off_in) +
+	       (uint64_t)n * net->ports;
+}
+static inline struct net_fifo *net_fifos(const struct net *net, uint32_t n)
+{
+	return (struct net_fifo *)net_at(net, net->off_fifo) +
+	       (uint64_t)n * net->cfg.inject_fifos;
+}
+static inline struct net_out *net_outs(const struct net *net, uint32_t n)
+{
+	return (struct net_out *)net_at(net, net->off_out) +
+	       (uint64_t)n * net->ports;
+}
+static inline struct net_packet *net_packet(const struct net *net, uint32_t i)
+{
+	return (struct net_packet *)(uintptr_t)net + i;
+}
+static inline struct net_mrec *net_mrec(const struct net *net, uint32_t i)
+{
+	return (struct net_mrec *)(uintptr_t)net + i;
+}
+static inline struct net_member *net_member(const struct net *net, uint32_t i)
+{
+	return (struct net_member *)net_at(net, net->off_member) + i;
+}
+static inline uint32_t net_member_node(const struct net *net, uint32_t i)
+{
+	return (i - 1) / net->cfg.routes;
+}
+
+/* Where a node of a torus is. */
+struct net_coord {
+	uint8_t x[NET_DIMS_MAX];
+	uint8_t odd; /* sum of x */
+	uint8_t pad;
+};
+static inline const struct net_coord *net_coord(const struct net *net,
+						uint32_t n)
+{
+	return (const struct net_coord *)net_at(net, net->off_coord) + n;
+}
+
+/* One tick at work, and the node that it has turned to. */
+struct net_step {
+	struct net *net;
+	const struct net_up *up;
+	void *arg;
+	uint64_t now;	       /* tick */
+	struct net_mark *mark; /* from 1 on: nodes touched in the region */
+	uint32_t marks;
+	uint32_t id; /* the node; the rest is its */
+	struct net_node *node;
+	const uint32_t *link;
+	struct net_in *in;
+	uint64_t dirty;	   /* ports to look at */
+	uint64_t fresh[2]; /* slots with a new head */
+	bool part;	   /* class routes: look at the engine */
+};
+
+static inline void net_step_at(struct net_step *s, uint32_t id)
+{
+	s->id = id;
+	s->node = net_node(s->net, id);
+	s->link = net_links(s->net, id);
+	s->in = net_ins(s->net, id);
+}
+static inline struct net_out *net_out(const struct net_step *s, unsigned port)
+{
+	return &net_outs(s->net, s->id)[port];
+}
+
+/* The mark of a node, to note in it what there is to do. */
+static inline struct net_mark *net_mark(struct net_step *s, struct net_node *n,
+					uint32_t id)
+{
+	if (!n->mark) {
+		n->mark = (uint16_t)++s->marks;
+		s->mark[n->mark] = (struct net_mark){ .node = id };
+	}
+	return &s->mark[n->mark];
+}
+
+/* Times of a link. */
+static inline const struct net_hop *net_link_hop(const struct net *net,
+						 uint32_t link)
+{
+	return &net->hop[link & (NET_HOPS_MAX - 1)];
+}
+/* Of the one behind a port of the step's node. */
+static inline const struct net_hop *net_hop(const struct net_step *s,
+					    unsigned port)
+{
+	return net_link_hop(s->net, s->link[port]);
+}
+
+/* ---- small steps --------------------------------------------------------- */
+
+/* Ticks of a packet with so many chunks of payload on a link of this rate. */
+static inline uint32_t net_len(const struct net *net, unsigned rate,
+			       uint32_t chunks)
+{
+	return net->len[rate][chunks];
+}
+static inline uint32_t net_chunks(const struct net *net, uint32_t bytes)
+{
+	return (bytes + net->cfg.chunk_bytes - 1) / net->cfg.chunk_bytes;
+}
+/* Tokens that a packet takes: its room in the receiver's buffer. */
+static inline uint32_t net_cost(const struct net *net, uint32_t chunks,
+				unsigned vc)
+{
+	return vc ? 1 : net->cost[chunks];
+}
+
+/* Tokens of a sender. */
+static inline uint32_t net_tokens(const struct net *net, uint32_t node,
+				  unsigned port, unsigned vc)
+{
+	return vc ? net_det_tokens(net, node, vc)[port]
+		  : net_node(net, node)->room[port];
+}
+
+#endif

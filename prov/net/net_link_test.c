@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Links that differ: several to one neighbour, slow ones, long ones. */
+#include "prov/net/net_end.h"
+
+#include "test/t.h"
+
+#include <string.h>
+
+/* A torus of one length, n links each way between neighbours. */
+static void ring(struct net_config *cfg, uint16_t nodes, uint8_t links)
+{
+	net_config_bgq(cfg);
+	cfg->dims = 1;
+	cfg->size[0] = nodes;
+	cfg->midplane[0] = 0;
+	cfg->wrap[0] = nodes > 2;
+	cfg->links[0] = links;
+	/* Engines that no link waits for. */
+	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
+	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
+}
+
+/* Packets that left node 0 by each of the ports up; their number. */
+static unsigned used(const struct net_end *e, unsigned links, uint64_t *most_p)
+{
+	struct net_port_count c;
+	unsigned i, n = 0;
+
+	*most_p = 0;
+	for (i = 0; i < links; i++) {
+		net_port_get(e->net, 0, links + i, &c);
+		n += c.packets > 0;
+		if (*most_p < c.packets)
+			*most_p = c.packets;
+	}
+	return n;
+}
+
+/* Time of 16 messages of 256 packets each from node 0 to node 1. */
+static uint64_t stream(struct net_end *e, uint8_t links, uint8_t way)
+{
+	struct net_msg msg = {
+		.dst = 1, .bytes = 512 * 256, .way = way, .zone = 1
+	};
+	struct net_config cfg;
+
+	ring(&cfg, 2, links);
+	net_end_open(e, &cfg, 0);
+	for (msg.fifo = 0; msg.fifo < 16; msg.fifo++)
+		T_OK(net_send(e->net, 0, &msg));
+	net_end_drain(e);
+	T_IS(e->arrived, 16);
+	T_OK(net_check(e->net));
+	return e->last_at;
+}
+
+static void adaptive_packets_use_all_links_to_a_neighbour(void **state)
+{
+	struct net_end one, four;
+	uint64_t most, slow = stream(&one, 1, NET_DYNAMIC);
+	uint64_t fast = stream(&four, 4, NET_DYNAMIC);
+
+	T_IS(used(&four, 4, &most), 4);
+	T_TRUE(most < 4096 / 4 * 11 / 10);
+	T_TRUE(slow > 38 * fast / 10);
+	net_end_close(&one);
+	net_end_close(&four);
+}
+
+static void a_deterministic_pair_keeps_to_one_of_them(void **state)
+{
+	struct net_end e;
+	uint64_t most;
+
+	stream(&e, 4, NET_DETERMINISTIC);
+	T_IS(used(&e, 4, &most), 1);
+	T_IS(most, 4096);
+	net_end_close(&e);
+}
+
+static void different_pairs_are_spread_over_them(void **state)
+{
+	struct net_msg msg = { .bytes = 64, .way = NET_DETERMINISTIC };
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t most;
+
+	ring(&cfg, 64, 4);
+	net_end_open(&e, &cfg, 0);
+	for (msg.dst = 1; msg.dst < 32; msg.dst++)
+		T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	T_IS(used(&e, 4, &most), 4);
+	net_end_close(&e);
+}
+
+/* More than the rings hold: without the bubble they would stand still. */
+static void rings_of_several_links_do_not_stand_still(void **state)
+{
+	struct net_msg msg = { .bytes = 512 * 40, .zone = 1 };
+	struct net_config cfg;
+	struct net_end e;
+	unsigned i;
+
+	ring(&cfg, 8, 3);
+	net_end_open(&e, &cfg, 0);
+	for (i = 0; i < 8 * 16; i++) {
+		msg.src = i % 8;
+		msg.dst = (i + 3) % 8;
+		msg.fifo = i / 8;
+		msg.way = i % 3 ? NET_DYNAMIC : NET_DETERMINISTIC;
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, 8 * 16);
+	T_OK(net_check(e.net));
+	net_end_close(&e);
+}
+
+static void a_link_that_lost_lanes_takes_longer(void **state)
+{
+	struct net_msg msg = { .dst = 1,
+			       .bytes = 512 * 64,
+			       .way = NET_DETERMINISTIC };
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t whole, half;
+
+	ring(&cfg, 2, 1);
+	cfg.protocol_ticks = 0;
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	whole = e.last_at;
+	T_OK(net_link_rate(e.net, 0, 1, 2 * cfg.link_ps_per_byte_x1000));
+	T_IS(net_link_rate(e.net, 0, 0, 1), -EINVAL); /* a mesh ends here */
+	T_OK(net_send(e.net, whole, &msg));
+	net_end_drain(&e);
+	half = e.last_at - whole;
+	T_IS(half - whole, 64 * 138 * 2000);
+	T_OK(net_check(e.net));
+	net_end_close(&e);
+}
+
+static void chunks_may_take_more_on_the_wire_than_they_carry(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t plain;
+
+	ring(&cfg, 2, 1);
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_end_send(&e, 0, 0, 1, 512));
+	net_end_drain(&e);
+	plain = e.last_at;
+	net_end_close(&e);
+	cfg.chunk_wire_bytes = 40;
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_end_send(&e, 0, 0, 1, 512));
+	net_end_drain(&e);
+	T_IS(e.last_at - plain, 16 * 8 * 500);
+	net_end_close(&e);
+}
+
+/* One switch in the middle, two cables, no time in the end node. */
+static void cables_and_switches_of_a_tree_add_up(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t ends;
+
+	net_config_bgq(&cfg);
+	cfg.topology = NET_FAT_TREE;
+	cfg.dims = 2;
+	cfg.size[0] = cfg.size[1] = 4;
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_end_send(&e, 0, 0, 15, 8));
+	net_end_drain(&e);
+	ends = e.last_at - 4 * cfg.hop_ps;
+	net_end_close(&e);
+	cfg.hop_ps = 21000;
+	cfg.hop_end_ps = 2000;
+	cfg.metre_ps = 4000;
+	cfg.cable[0] = 5;
+	cfg.cable[1] = 20;
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_end_send(&e, 0, 0, 15, 8));
+	net_end_drain(&e);
+	T_IS(e.last_at - ends, 3 * 21000 + 2000 + 2 * 25 * 4000);
+	net_end_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(adaptive_packets_use_all_links_to_a_neighbour),
+		T_CASE(a_deterministic_pair_keeps_to_one_of_them),
+		T_CASE(different_pairs_are_spread_over_them),
+		T_CASE(rings_of_several_links_do_not_stand_still),
+		T_CASE(a_link_that_lost_lanes_takes_longer),
+		T_CASE(chunks_may_take_more_on_the_wire_than_they_carry),
+		T_CASE(cables_and_switches_of_a_tree_add_up),
+	};
+
+	return T_RUN(tests);
+}

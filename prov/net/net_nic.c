@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The unit at a node, between memory and network. A message waits in its FIFO
+ * in memory; the engine of the network FIFO that serves it builds a packet at
+ * a time, taking turns between FIFOs in memory, as long as the network FIFO
+ * has room. When the messages at work are larger than the L2, all engines of
+ * the node share the memory behind it; buses are shared at all times. What
+ * comes in is net_nic_in.c.
+ *
+ * Everything is computed from the times that callers gave, never from when
+ * they called, so a send may be dated back by net_lookahead().
+ */
+#include "prov/net/net_nic.h"
+#include "prov/net/net_nic_int.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/net_router.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_wheel.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- messages in memory -------------------------------------------------- */
+
+static uint32_t ring_find(const struct net *net, const struct net_fifo *f,
+			  uint32_t fifo)
+{
+	uint32_t m = f->ring;
+
+	if (!m)
+		return 0;
+	do {
+		if (net_mrec(net, m)->fifo == fifo)
+			return m;
+		m = net_mrec(net, m)->ring;
+	} while (m != f->ring);
+	return 0;
+}
+
+static void ring_add(const struct net *net, struct net_fifo *f, uint32_t mi)
+{
+	struct net_mrec *m = net_mrec(net, mi);
+
+	if (!f->ring) {
+		m->ring = mi;
+		f->ring = mi;
+		return;
+	}
+	m->ring = net_mrec(net, f->ring)->ring;
+	net_mrec(net, f->ring)->ring = mi;
+}
+
+static void ring_remove(const struct net *net, struct net_fifo *f, uint32_t mi)
+{
+	uint32_t prev = mi;
+
+	while (net_mrec(net, prev)->ring != mi)
+		prev = net_mrec(net, prev)->ring;
+	net_mrec(net, prev)->ring = net_mrec(net, mi)->ring;
+	f->ring = prev == mi ? 0 : prev;
+}
+
+static void push_wake(struct net *net, const struct net_mrec *m)
+{
+	net_push_ps(net, m->ready_ps, NET_EV_WAKE,
+		    net_word(m->src, NET_EV_WAKE,
+			     m->fifo % net->cfg.inject_fifos, 0, 0));
+}
+
+static void enqueue(struct net *net, uint32_t mi)
+{
+	struct net_mrec *m = net_mrec(net, mi);
+	struct net_fifo *f =
+		&net_fifos(net, m->src)[m->fifo % net->cfg.inject_fifos];
+	uint32_t head = ring_find(net, f, m->fifo);
+
+	if (head) {
+		net_mrec(net, net_mrec(net, head)->last)->next = mi;
+		net_mrec(net, head)->last = mi;
+	} else {
+		m->last = mi;
+		ring_add(net, f, mi);
+	}
+	push_wake(net, m);
+}
+
+/* The message has been cut at time end; the one behind it becomes head. */
+static void promote(struct net *net, struct net_fifo *f, uint32_t mi,
+		    uint64_t end)
+{
+	struct net_mrec *m = net_mrec(net, mi), *n;
+
+	ring_remove(net, f, mi);
+	if (!m->next)
+		return;
+	n = net_mrec(net, m->next);
+	n->last = m->last;
+	ring_add(net, f, m->next);
+	if (n->ready_ps > end)
+		push_wake(net, n);
+}
+
+static const uint8_t way_vc[] = {
+	[NET_DYNAMIC] = NET_VC_DYN,
+	[NET_DETERMINISTIC] = NET_VC_DET,
+	[NET_HIGH] = NET_VC_HIGH,
+	[NET_SYSTEM] = NET_VC_SYS,
+};
+
+static uint8_t flags_of(const struct net_msg *msg)
+{
+	unsigned f = 0;
+
+	if (msg->way == NET_DYNAMIC)
+		f |= NET_P_DYN;
+	if (msg->deposit)
+		f |= NET_P_DEPOSIT;
+	if (msg->stay)
+		f |= NET_P_STAY;
+	return (uint8_t)f;
+}
+
+/* Nodes that keep the message. */
+static uint64_t keepers(const struct net *net, const struct net_msg *msg)
+{
+	return msg->deposit ? net_steer_hops(net, msg->src, msg->dst) : 1;
+}
+
+static bool deposit_ok(const struct net *net, const struct net_msg *msg,
+		       const int8_t *rem)
+{
+	unsigned d, lines = 0;
+
+	if (!msg->deposit)
+		return true;
+	for (d = 0; d < net->cfg.dims; d++)
+		lines += rem[d] != 0;
+	return net->cfg.topology == NET_TORUS && lines == 1 &&
+	       msg->way != NET_DYNAMIC;
+}
+
+static bool msg_ok(const struct net *net, const struct net_msg *msg)
+{
+	return msg->bytes <= NET_MESSAGE_MAX && msg->src < net->ends &&
+	       msg->dst < net->ends && msg->way <= NET_SYSTEM &&
+	       msg->zone < NET_ZONES && msg->fifo <= UINT16_MAX &&
+	       msg->path < net_config_paths(&net->cfg) &&
+	       !(msg->ack && msg->deposit);
+}
+
+/* Data in a full packet of the message. */
+static uint32_t packet_most(const struct net *net, const struct net_mrec *m)
+{
+	uint32_t most = net_path(net, m)->packet_bytes;
+
+	return most ? most : net->cfg.payload_bytes;
+}
+
+/* A second record counts what comes back; false: there is none. */
+static bool want_acks(struct net *net, uint32_t mi)
+{
+	uint32_t wi = net_mrec_get(net);
+	struct net_mrec *m = net_mrec(net, mi), *w = net_mrec(net, wi);
+
+	if (!wi)
+		return false;
+	*w = (struct net_mrec){ .cookie = m->cookie,
+				.left = m->left,
+				.src = m->dst,
+				.dst = m->src };
+	m->cookie = wi;
+	m->flags |= NET_M_ACKED;
+	return true;
+}
+
+int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
+{
+	struct net_mrec *m;
+	int8_t rem[NET_DIMS_MAX] = { 0 };
+	uint64_t packets;
+	uint32_t mi;
+
+	if (!msg_ok(net, msg) || net_steer_plan(net, msg, rem) ||
+	    !deposit_ok(net, msg, rem))
+		return -EINVAL;
+	mi = net_mrec_get(net);
+	if (!mi)
+		return -EAGAIN;
+	m = net_mrec(net, mi);
+	m->path = msg->path;
+	packets = (msg->bytes + packet_most(net, m) - 1) / packet_most(net, m);
+	m->bytes = msg->bytes;
+	m->cookie = msg->cookie;
+	m->ready_ps = at + net_path(net, m)->inject_ps;
+	m->left = (uint32_t)((packets ? packets : 1) * keepers(net, msg));
+	m->src = msg->src;
+	m->dst = msg->dst;
+	m->fifo = (uint16_t)msg->fifo;
+	memcpy(m->rem, rem, sizeof(rem));
+	m->road = (uint8_t)(way_vc[msg->way] | msg->zone << 4);
+	m->flags = flags_of(msg);
+	if (msg->ack && !want_acks(net, mi)) {
+		net_mrec_put(net, mi);
+		return -EAGAIN;
+	}
+	if (net_tick_of(net, m->ready_ps) < net->tick)
+		net->late++;
+	enqueue(net, mi);
+	return 0;
+}
+
+int net_timer(struct net *net, uint64_t at, uint64_t cookie)
+{
+	uint32_t mi = net_mrec_get(net);
+	struct net_mrec *m = net_mrec(net, mi);
+
+	if (!mi)
+		return -EAGAIN;
+	if (at < net->tick * net->cfg.tick_ps)
+		at = net->tick * net->cfg.tick_ps;
+	m->cookie = cookie;
+	m->ready_ps = at;
+	net->timers++;
+	net_push_ps(net, at, NET_EV_TIMER, net_word(0, NET_EV_TIMER, 0, 0, mi));
+	return 0;
+}
+
+/* ---- injection engines --------------------------------------------------- */
+
+/* Among the ready heads, the next after the FIFO that was served last. */
+static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
+{
+	const struct net *net = s->net;
+	const struct net_mrec *m;
+	uint64_t end = (s->now + 1) * net->cfg.tick_ps;
+	uint32_t i = f->ring, best = 0, best_after = UINT32_MAX;
+
+	do {
+		m = net_mrec(net, i);
+		if (m->ready_ps < end && m->fifo - f->last - 1 <= best_after) {
+			best_after = m->fifo - f->last - 1;
+			best = i;
+		}
+		i = m->ring;
+	} while (i != f->ring);
+	return best;
+}
+
+static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m)
+{
+	uint32_t most = packet_most(net, m);
+	uint64_t left = m->bytes - (uint64_t)m->cut * most;
+
+	return left < most ? (uint32_t)left : most;
+}
+
+/* Starts the engine on its next packet, if it can work. */
+static void feed(struct net_step *s, unsigned fifo)
+{
+	struct net *net = s->net;
+	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
+	const struct net_path *path;
+	struct net_mrec *m;
+	uint64_t start, end, slow;
+	uint32_t bytes;
+
+	if (f->msg || f->count >= net->cfg.inject_depth || !f->ring)
+		return;
+	f->msg = choose(s, f);
+	if (!f->msg)
+		return;
+	m = net_mrec(net, f->msg);
+	f->last = m->fifo;
+	start = s->now * net->cfg.tick_ps;
+	if (start < m->ready_ps)
+		start = m->ready_ps;
+	if (start < f->free_ps)
+		start = f->free_ps;
+	if (!m->cut)
+		s->node->active += m->bytes;
+	bytes = packet_bytes(net, m);
+	path = net_path(net, m);
+	end = start + (net->cfg.header_bytes +
+		       net_chunks(net, bytes) * net->cfg.chunk_bytes) *
+			      path->injection_ps_per_byte_x1000 / 1000;
+	slow = net_memory_end(net, s->id, start, bytes);
+	if (end < slow)
+		end = slow;
+	slow = net_bus_end(net, s->id, path->bus_out, start, bytes);
+	if (end < slow)
+		end = slow;
+	f->free_ps = end;
+	net_push_ps(net, end, NET_EV_BUILT,
+		    net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
+}
+
+static void packet_fill(const struct net *net, struct net_packet *p,
+			const struct net_mrec *m)
+{
+	p->seq = (uint64_t)m->cut * packet_most(net, m);
+	p->bytes = (uint16_t)packet_bytes(net, m);
+	p->chunks = (uint8_t)net_chunks(net, p->bytes);
+	p->dst = m->dst;
+	p->flags = m->flags & (uint8_t) ~(NET_M_SEEN | NET_M_ACKED);
+	p->zone = m->road >> 4;
+	p->vc = m->road & 15;
+	memcpy(p->rem, m->rem, sizeof(p->rem));
+	net_steer_start(net, p);
+	if (p->seq + p->bytes == m->bytes)
+		p->flags |= NET_P_LAST;
+}
+
+/* Inside the node, past the network. */
+static void loop_back(struct net_step *s, unsigned fifo, uint32_t pi,
+		      uint64_t end)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	uint64_t at = end + net->cfg.local_ps +
+		      net_path(net, net_mrec(net, p->msg))->receive_ps;
+
+	p->frac = (uint16_t)(at % net->cfg.tick_ps);
+	net_push_ps(net, at, NET_EV_DELIVER,
+		    net_word(s->id, NET_EV_DELIVER, 63, fifo, pi));
+}
+
+static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
+	struct net_packet *p = net_packet(net, pi), *head;
+
+	if (f->count++) {
+		head = net_packet(net, f->head);
+		net_packet(net, head->last)->next = pi;
+		head->last = pi;
+		return;
+	}
+	f->head = pi;
+	p->last = pi;
+	net_steer_look(net, p, s->id);
+	net_router_offer(s, fifo, pi);
+}
+
+/* A message may begin, or an acknowledgement has been made. */
+void net_nic_wake(struct net_step *s, uint64_t word)
+{
+	if (net_word_payload(word))
+		fifo_push(s, net_word_port(word), net_word_payload(word));
+	else
+		feed(s, net_word_port(word));
+}
+
+/* The message is all cut: its FIFO in memory goes on. */
+static void finish(struct net_step *s, unsigned fifo, uint64_t end)
+{
+	struct net *net = s->net;
+	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
+	struct net_mrec *m = net_mrec(net, f->msg);
+
+	m->ready_ps = end + net->cfg.tick_ps;
+	net_push_ps(net, m->ready_ps, NET_EV_SENT,
+		    net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
+	s->node->active -= m->bytes;
+	promote(net, f, f->msg, end);
+}
+
+void net_nic_built(struct net_step *s, uint64_t word)
+{
+	struct net *net = s->net;
+	unsigned fifo = net_word_port(word);
+	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
+	struct net_mrec *m = net_mrec(net, f->msg);
+	uint32_t pi = net_packet_get(net);
+	struct net_packet *p = net_packet(net, pi);
+	uint64_t now = s->now * net->cfg.tick_ps, end;
+
+	if (!pi) {
+		net_wheel_push(net, s->now + NET_RETRY_TICKS, word);
+		return;
+	}
+	if (f->free_ps < now)
+		f->free_ps = now; /* it had to wait for a record */
+	end = f->free_ps;
+	p->msg = f->msg;
+	packet_fill(net, p, m);
+	p->frac = (uint16_t)(end % net->cfg.tick_ps);
+	net->injected++;
+	m->cut++;
+	if (p->flags & NET_P_LAST)
+		finish(s, fifo, end);
+	f->msg = 0;
+	if (net_steer_ends(net, p, s->id))
+		loop_back(s, fifo, pi, end);
+	else
+		fifo_push(s, fifo, pi);
+	feed(s, fifo);
+}
+
+void net_nic_drain(struct net_step *s, unsigned fifo)
+{
+	struct net *net = s->net;
+	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
+	const struct net_packet *gone = net_packet(net, f->head);
+	struct net_packet *p;
+
+	if (--f->count) {
+		f->head = gone->next;
+		p = net_packet(net, f->head);
+		p->last = gone->last;
+		net_steer_look(net, p, s->id);
+		net_router_offer(s, fifo, f->head);
+	}
+	if (f->count + 1u == net->cfg.inject_depth)
+		feed(s, fifo); /* it was full */
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The node's network interface: engines between memory and network. */
+#ifndef WEFT_NET_NIC_H
+#define WEFT_NET_NIC_H
+
+#include "prov/net/net_layout.h"
+
+void net_nic_wake(struct net_step *s, uint64_t word);
+void net_nic_built(struct net_step *s, uint64_t word);
+/* The head of an injection FIFO has left. */
+void net_nic_drain(struct net_step *s, unsigned fifo);
+/* The head of a packet has reached its last node by port. */
+void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi);
+/* False: no record for the copy now. */
+bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi);
+void net_nic_deliver(struct net_step *s, const struct net_call *c);
+void net_nic_sent(struct net_step *s, const struct net_call *c);
+void net_nic_timer(struct net_step *s, const struct net_call *c);
+
+#endif

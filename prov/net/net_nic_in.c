@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The other side of a node's interface: each receiver has an engine that stores
+ * what streams in, packets that are to be acknowledged turn round, and what has
+ * happened is told to those above.
+ */
+#include "prov/net/net_nic.h"
+#include "prov/net/net_nic_int.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_wheel.h"
+
+enum { LOCAL_PORT = 63 }; /* of packets that never left the node */
+
+/* ---- engines ------------------------------------------------------------- */
+
+/* The rate at which a receiver gets its packets: the peer's towards here. */
+static unsigned rate_in(const struct net_step *s, unsigned port)
+{
+	const struct net *net = s->net;
+	uint32_t link = s->link[port];
+
+	if (weft_likely(net->rates == 1))
+		return 0;
+	link = net_links(net, net_link_peer(link))[net_link_port(link)];
+	return net_link_hop(net, link)->rate;
+}
+
+/* When the packet that begins to come in now has left the network. */
+static uint64_t store(struct net_step *s, unsigned port,
+		      const struct net_packet *p)
+{
+	struct net *net = s->net;
+	struct net_in *in = &s->in[port];
+	struct net_mrec *m = net_mrec(net, p->msg);
+	const struct net_path *path = net_path(net, m);
+	uint64_t head = s->now * net->cfg.tick_ps + p->frac;
+	uint64_t end =
+		head + (uint64_t)net_len(net, rate_in(s, port), p->chunks) *
+			       net->cfg.tick_ps;
+	uint64_t t;
+
+	if (weft_unlikely(p->flags & NET_P_ACK))
+		return end;
+	if (!(m->flags & NET_M_SEEN) && m->dst == s->id) {
+		m->flags |= NET_M_SEEN;
+		s->node->active += m->bytes;
+	}
+	t = (head > in->free_ps ? head : in->free_ps) +
+	    p->bytes * path->reception_ps_per_byte_x1000 / 1000;
+	if (end < t)
+		end = t;
+	t = net_memory_end(net, s->id, head, p->bytes);
+	if (end < t)
+		end = t;
+	t = net_bus_end(net, s->id, path->bus_in, head, p->bytes);
+	if (end < t)
+		end = t;
+	in->free_ps = end;
+	return end;
+}
+
+static void push_deliver(struct net_step *s, unsigned port, uint32_t pi,
+			 uint64_t end)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	uint64_t at =
+		end +
+		(p->flags & NET_P_ACK
+			 ? net->cfg.ack_receive_ps
+			 : net_path(net, net_mrec(net, p->msg))->receive_ps);
+
+	p->frac = (uint16_t)(at % net->cfg.tick_ps);
+	net_push_ps(net, at, NET_EV_DELIVER,
+		    net_word(s->id, NET_EV_DELIVER, port, p->vc, pi));
+}
+
+void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	uint32_t back = s->link[port];
+	uint64_t end = store(s, port, p);
+
+	net_wheel_put(
+		net, net_tick_of(net, end) + net_hop(s, port)->token_ticks,
+		NET_EV_TOKEN,
+		net_word(net_link_peer(back), NET_EV_TOKEN, net_link_port(back),
+			 p->vc, net_cost(net, p->chunks, p->vc)));
+	push_deliver(s, port, pi, end);
+}
+
+bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi)
+{
+	struct net *net = s->net;
+	uint32_t ci = net_packet_get(net);
+	struct net_packet *c = net_packet(net, ci);
+
+	if (!ci)
+		return false;
+	*c = *net_packet(net, pi);
+	net->copies++;
+	push_deliver(s, port, ci, store(s, port, c));
+	return true;
+}
+
+/* ---- calls up ------------------------------------------------------------ */
+
+static bool is_copy(const struct net_mrec *m, uint32_t node)
+{
+	return m->flags & NET_P_DEPOSIT && m->dst != node;
+}
+
+/* In order, what a packet leaves behind it is what was left before. */
+static void check_order(struct net *net, const struct net_mrec *m,
+			const struct net_packet *p)
+{
+	uint32_t most = net_path(net, m)->packet_bytes;
+	uint64_t after = m->bytes - p->seq - p->bytes;
+
+	if (!most)
+		most = net->cfg.payload_bytes;
+	if (m->flags & (NET_P_DYN | NET_P_DEPOSIT))
+		return;
+	net->disorder += (after + most - 1) / most + 1 != m->left;
+}
+
+/* What the sender named its message. */
+static uint64_t cookie_of(const struct net *net, const struct net_mrec *m)
+{
+	return m->flags & NET_M_ACKED
+		       ? net_mrec(net, (uint32_t)m->cookie)->cookie
+		       : m->cookie;
+}
+
+/* The packet goes back as its own acknowledgement; wi counts it there. */
+static void turn_round(struct net_step *s, const struct net_call *c,
+		       uint32_t pi, uint32_t wi)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	const struct net_mrec *w = net_mrec(net, wi);
+	struct net_msg back = { .src = w->src, .dst = w->dst };
+	unsigned fifo = net_ack_fifo(net);
+
+	p->msg = wi;
+	p->dst = w->dst;
+	p->bytes = (uint16_t)net->cfg.ack_bytes;
+	p->chunks = (uint8_t)net_chunks(net, p->bytes);
+	p->flags = NET_P_ACK;
+	p->vc = NET_VC_SYS;
+	p->frac = (uint16_t)((c->at + net->cfg.ack_ps) % net->cfg.tick_ps);
+	net->injected++;
+	if (back.src == back.dst) {
+		net_step_at(s, back.src);
+		push_deliver(s, LOCAL_PORT, pi, c->at + net->cfg.ack_ps);
+		return;
+	}
+	net_steer_plan(net, &back, p->rem);
+	net_steer_start(net, p);
+	net_push_ps(net, c->at + net->cfg.ack_ps, NET_EV_WAKE,
+		    net_word(w->src, NET_EV_WAKE, fifo, 0, pi));
+}
+
+static void acknowledged(struct net_step *s, const struct net_call *c,
+			 uint32_t pi)
+{
+	struct net *net = s->net;
+	uint32_t wi = net_packet(net, pi)->msg;
+	struct net_mrec *w = net_mrec(net, wi);
+	uint64_t cookie = w->cookie;
+
+	net->delivered++;
+	net_packet_put(net, pi);
+	if (--w->left)
+		return;
+	net_mrec_put(net, wi);
+	if (s->up->acked)
+		s->up->acked(s->arg, c->at, cookie, net_word_node(c->word));
+}
+
+void net_nic_deliver(struct net_step *s, const struct net_call *c)
+{
+	struct net *net = s->net;
+	uint32_t pi = net_word_payload(c->word), node = net_word_node(c->word);
+	struct net_packet p = *net_packet(net, pi);
+	struct net_mrec *m = net_mrec(net, p.msg);
+	uint64_t cookie = cookie_of(net, m);
+	bool last;
+
+	if (p.flags & NET_P_ACK) {
+		acknowledged(s, c, pi);
+		return;
+	}
+	if (is_copy(m, node))
+		net->copies--;
+	else
+		net->delivered++;
+	check_order(net, m, &p);
+	if (m->flags & NET_M_ACKED)
+		turn_round(s, c, pi, (uint32_t)m->cookie);
+	else
+		net_packet_put(net, pi);
+	last = --m->left == 0;
+	if (last) {
+		if (m->flags & NET_M_SEEN)
+			net_node(net, m->dst)->active -= m->bytes;
+		net_mrec_put(net, p.msg);
+	}
+	if (s->up->packet)
+		s->up->packet(s->arg, c->at, cookie, node, p.seq, p.bytes);
+	if (s->up->arrived &&
+	    (p.flags & NET_P_DEPOSIT ? p.flags & NET_P_LAST : last))
+		s->up->arrived(s->arg, c->at, cookie, node);
+}
+
+void net_nic_sent(struct net_step *s, const struct net_call *c)
+{
+	const struct net_mrec *m = net_mrec(s->net, net_word_payload(c->word));
+
+	if (s->up->sent)
+		s->up->sent(s->arg, c->at, cookie_of(s->net, m), m->src);
+}
+
+void net_nic_timer(struct net_step *s, const struct net_call *c)
+{
+	struct net *net = s->net;
+	uint32_t mi = net_word_payload(c->word);
+	uint64_t cookie = net_mrec(net, mi)->cookie;
+
+	net->timers--;
+	net_mrec_put(net, mi);
+	if (s->up->timer)
+		s->up->timer(s->arg, c->at, cookie);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What both sides of a node's interface share: its clock, memory and buses. */
+#ifndef WEFT_NET_NIC_INT_H
+#define WEFT_NET_NIC_INT_H
+
+#include "prov/net/net_layout.h"
+#include "prov/net/net_wheel.h"
+
+static inline uint64_t net_tick_of(const struct net *net, uint64_t ps)
+{
+	return ps / net->cfg.tick_ps;
+}
+
+/* Schedules word at the tick of ps, or as soon as still possible. */
+static inline void net_push_ps(struct net *net, uint64_t ps, enum net_ev kind,
+			       uint64_t word)
+{
+	uint64_t tick = net_tick_of(net, ps);
+
+	net_wheel_put(net, tick < net->tick ? net->tick : tick, kind, word);
+}
+
+/* When bytes that engines want to move from start on have passed memory. */
+static inline uint64_t net_memory_end(const struct net *net, uint32_t node,
+				      uint64_t start, uint32_t bytes)
+{
+	const struct net_config *cfg = &net->cfg;
+	struct net_nic *n = net_nic(net, node);
+
+	if (!cfg->l2_bytes || net_node(net, node)->active <= cfg->l2_bytes)
+		return start;
+	if (n->memory_ps < start)
+		n->memory_ps = start;
+	n->memory_ps += bytes * 1000000ull / cfg->spill_bytes_per_us;
+	return n->memory_ps;
+}
+
+/* The same for the buses of the mask. */
+static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
+				   unsigned mask, uint64_t start,
+				   uint32_t bytes)
+{
+	const struct net_bus *bus;
+	uint64_t end = start, *free_ps;
+	unsigned i;
+
+	for (; mask; mask &= mask - 1) {
+		i = (unsigned)__builtin_ctz(mask);
+		bus = &net->cfg.bus[i];
+		free_ps = &net_nic(net, node)->bus_ps[i];
+		if (*free_ps < start)
+			*free_ps = start;
+		*free_ps +=
+			bus->packet_ps + bytes * bus->ps_per_byte_x1000 / 1000;
+		if (end < *free_ps)
+			end = *free_ps;
+	}
+	return end;
+}
+
+static inline const struct net_path *net_path(const struct net *net,
+					      const struct net_mrec *m)
+{
+	return &net->cfg.path[m->path];
+}
+
+/* The network FIFO that acknowledgements leave by: the last one. */
+static inline unsigned net_ack_fifo(const struct net *net)
+{
+	return net->cfg.inject_fifos - 1;
+}
+
+#endif

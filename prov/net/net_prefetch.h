@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Lines that are needed soon, loaded ahead of their use. */
+#ifndef WEFT_NET_PREFETCH_H
+#define WEFT_NET_PREFETCH_H
+
+#include "prov/net/net_layout.h"
+
+typedef void (*net_prefetch_fn)(const struct net *net, const uint64_t *w,
+				uint32_t n);
+static inline void net_prefetch(const void *line)
+{
+	(void)*(const volatile uint8_t *)line;
+}
+/* A chunk by what its slot holds. */
+void net_prefetch_chunk(const struct net *net, uint32_t slot);
+/* For events: tails and tokens; arrivals; the sorted ones; calls up. */
+void net_prefetch_nodes(const struct net *net, const uint64_t *w, uint32_t n);
+void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n);
+void net_prefetch_sorted(const struct net *net, const uint64_t *w, uint32_t n);
+void net_prefetch_calls(const struct net *net, const uint64_t *w, uint32_t n);
+/* For ports of marked nodes. */
+void net_prefetch_marks(const struct net *net, struct net_mark *m, uint32_t n);
+
+#endif

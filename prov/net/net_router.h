@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What comes in at a node: packets, tails, tokens. */
+#ifndef WEFT_NET_ROUTER_H
+#define WEFT_NET_ROUTER_H
+
+#include "prov/net/net_layout.h"
+
+typedef void (*net_events_fn)(struct net_step *s, const uint64_t *word,
+			      uint32_t count);
+void net_router_arrive(struct net_step *s, const uint64_t *w, uint32_t n);
+void net_router_tail(struct net_step *s, const uint64_t *w, uint32_t n);
+void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n);
+/* A packet has become the head of an injection FIFO. */
+void net_router_offer(struct net_step *s, unsigned fifo, uint32_t pi);
+
+#endif

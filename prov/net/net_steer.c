@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which ports are allowed. On a torus a message knows from the start how many
+ * hops it goes in which direction of each dimension: by hint, else the shorter
+ * way, and half way round by the parity of the source's coordinates. A dynamic
+ * packet may use any dimension with hops left in the first mask of its zone
+ * set that has one; the deterministic port follows the programmed order.
+ */
+#include "prov/net/net_layout.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_topo.h"
+
+#include "src/base/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a packet with these dimensions left may do, by table. */
+static void init_masks(struct net *net, unsigned left)
+{
+	const struct net_config *cfg = &net->cfg;
+	const uint8_t *mask;
+	unsigned i, z, d;
+
+	for (i = 0; !(left & 1u << cfg->order[i]); i++)
+		;
+	net->det_dirs[left] = (uint16_t)(3u << 2 * cfg->order[i]);
+	for (z = 0; z < NET_ZONES; z++) {
+		for (mask = cfg->zone[z]; !(*mask & left); mask++)
+			;
+		for (d = 0; d < cfg->dims; d++)
+			if (*mask & left & 1u << d)
+				net->zone_dirs[z][left] |=
+					(uint16_t)(3u << 2 * d);
+	}
+}
+
+/* Which ports a direction has, and which slots go on in its ring. */
+static void init_dir(struct net *net, unsigned dir)
+{
+	unsigned first = net_topo_first(&net->cfg, dir), port, in, slot;
+	unsigned links = net_topo_links(&net->cfg, dir / 2);
+	unsigned back = net_topo_first(&net->cfg, dir ^ 1u);
+
+	net->dir_first[dir] = (uint8_t)first;
+	net->dir_links[dir] = (uint8_t)links;
+	net->parallel |= links > 1;
+	for (port = first; port < first + links; port++) {
+		net->dir_ports[dir] |= 1ull << port;
+		net->flow[port] = (uint8_t)dir;
+		for (in = back; in < back + links; in++) {
+			slot = (in << net->qshift) + net->queues - 1;
+			net->ring[port][slot >> 6] |= 1ull << (slot & 63);
+		}
+	}
+}
+
+/* Tables, and coordinates of all nodes: a message costs no division. */
+void net_steer_init(struct net *net)
+{
+	const struct net_config *cfg = &net->cfg;
+	struct net_coord *c;
+	uint32_t n, rest;
+	unsigned d, sum;
+
+	memset(net->flow, NET_FLOW_NONE, sizeof(net->flow));
+	if (cfg->topology != NET_TORUS)
+		return;
+	for (d = 0; d < 2u * cfg->dims; d++)
+		init_dir(net, d);
+	for (n = 1; n < 1u << cfg->dims; n++)
+		init_masks(net, n);
+	for (n = 0; n < net->nodes; n++) {
+		c = (struct net_coord *)net_at(net, net->off_coord) + n;
+		*c = (struct net_coord){ 0 };
+		sum = 0;
+		rest = n;
+		for (d = cfg->dims; d-- > 0; rest /= cfg->size[d]) {
+			c->x[d] = (uint8_t)(rest % cfg->size[d]);
+			sum += c->x[d];
+		}
+		c->odd = sum & 1;
+	}
+}
+
+/* Hops from a to b up the dimension, then the shorter or hinted way. */
+static int plan_ring(int up, int size, int hint, unsigned odd)
+{
+	if (hint)
+		return hint > 0 ? up : up - size;
+	if (2 * up == size)
+		return odd ? up : -up;
+	return 2 * up < size ? up : up - size;
+}
+
+/* -EINVAL: the hint points off the end of a mesh. */
+static int plan_dim(const struct net *net, const struct net_msg *msg,
+		    unsigned d, int8_t *rem_p)
+{
+	const struct net_config *cfg = &net->cfg;
+	const struct net_coord *src = net_coord(net, msg->src);
+	int size = cfg->size[d], hint = msg->hint[d];
+	int a = src->x[d], b = net_coord(net, msg->dst)->x[d];
+
+	*rem_p = 0;
+	if (a == b)
+		return 0;
+	if (cfg->wrap[d])
+		*rem_p = (int8_t)plan_ring(b > a ? b - a : b - a + size, size,
+					   hint, src->odd);
+	else if (hint && (hint > 0) != (b > a))
+		return -EINVAL;
+	else
+		*rem_p = (int8_t)(b - a);
+	return 0;
+}
+
+/* A message to its own node with a hint goes once round that dimension. */
+static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
+		      int8_t *rem)
+{
+	unsigned d;
+
+	for (d = 0; d < cfg->dims; d++) {
+		rem[d] = 0;
+		if (msg->hint[d] && !cfg->wrap[d])
+			return -EINVAL;
+		if (msg->hint[d])
+			rem[d] = (int8_t)(msg->hint[d] > 0 ? cfg->size[d]
+							   : -cfg->size[d]);
+	}
+	return 0;
+}
+
+int net_steer_plan(const struct net *net, const struct net_msg *msg,
+		   int8_t *rem)
+{
+	const struct net_config *cfg = &net->cfg;
+	unsigned d;
+	int ret = 0;
+
+	if (cfg->topology != NET_TORUS)
+		return 0;
+	if (msg->src == msg->dst)
+		return plan_round(cfg, msg, rem);
+	for (d = 0; d < cfg->dims && !ret; d++)
+		ret = plan_dim(net, msg, d, &rem[d]);
+	return ret;
+}
+
+void net_steer_start(const struct net *net, struct net_packet *p)
+{
+	unsigned d;
+
+	if (net->cfg.topology != NET_TORUS)
+		return;
+	p->left = 0;
+	p->dirs = 0;
+	for (d = 0; d < net->cfg.dims; d++) {
+		p->left |= (uint8_t)((unsigned)(p->rem[d] != 0) << d);
+		p->dirs |= 1u << (2 * d + (p->rem[d] > 0));
+	}
+	if (net->parallel)
+		p->lane = (uint16_t)weft_hash_mix(
+			(uint64_t)net_mrec(net, p->msg)->src << 32 | p->dst);
+}
+
+void net_steer_spread(const struct net *net, struct net_packet *p)
+{
+	uint64_t dirs = p->want;
+	unsigned dir = p->det;
+
+	p->det = (uint8_t)(net->dir_first[dir] + p->lane % net->dir_links[dir]);
+	for (p->want = 0; dirs; dirs &= dirs - 1)
+		p->want |= net->dir_ports[__builtin_ctzll(dirs)];
+}
+
+void net_steer_look_fat(const struct net *net, struct net_packet *p,
+			uint32_t node)
+{
+	unsigned det;
+	uint64_t want = net_fat_steer(&net->fat, node, p->dst, &det);
+
+	p->det = (uint8_t)det;
+	p->want = p->flags & NET_P_DYN ? want : 0;
+}
+
+unsigned net_steer_hops(const struct net *net, uint32_t src, uint32_t dst)
+{
+	struct net_msg msg = { .src = src, .dst = dst };
+	int8_t rem[NET_DIMS_MAX] = { 0 };
+	unsigned d, n = 0;
+
+	if (net->cfg.topology != NET_TORUS)
+		return net_fat_hops(&net->fat, src, dst);
+	net_steer_plan(net, &msg, rem);
+	for (d = 0; d < net->cfg.dims; d++)
+		n += (unsigned)abs(rem[d]);
+	return n;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which ports a packet may leave by. */
+#ifndef WEFT_NET_STEER_H
+#define WEFT_NET_STEER_H
+
+#include "prov/net/net_layout.h"
+
+void net_steer_init(struct net *net);
+/* Hops of a message per dimension; -EINVAL: a mesh cannot go so. */
+int net_steer_plan(const struct net *net, const struct net_msg *msg,
+		   int8_t *rem);
+/* Directions to ports, where a direction has several. */
+void net_steer_spread(const struct net *net, struct net_packet *p);
+void net_steer_look_fat(const struct net *net, struct net_packet *p,
+			uint32_t node);
+/* Sets want and det of a packet at node that is not its last. */
+static inline void net_steer_look(const struct net *net, struct net_packet *p,
+				  uint32_t node)
+{
+	uint32_t want;
+
+	if (net->cfg.topology != NET_TORUS) {
+		net_steer_look_fat(net, p, node);
+		return;
+	}
+	p->det = (uint8_t)__builtin_ctz(p->dirs & net->det_dirs[p->left]);
+	want = p->dirs & net->zone_dirs[p->zone][p->left];
+	if (!(p->flags & NET_P_DYN) ||
+	    (p->vc == NET_VC_DET && p->flags & NET_P_STAY))
+		want = 0;
+	p->want = want;
+	if (weft_unlikely(net->parallel))
+		net_steer_spread(net, p);
+}
+static inline bool net_steer_ends(const struct net *net,
+				  const struct net_packet *p, uint32_t node)
+{
+	return net->cfg.topology == NET_TORUS ? !p->left : p->dst == node;
+}
+/* A hop by this port has been granted. */
+static inline void net_steer_hop(const struct net *net, struct net_packet *p,
+				 unsigned port)
+{
+	unsigned flow = net->flow[port], d = flow >> 1;
+
+	if (net->cfg.topology != NET_TORUS)
+		return;
+	p->rem[d] = (int8_t)(p->rem[d] + 1 - 2 * (int)(flow & 1));
+	p->left &= (uint8_t) ~((unsigned)(p->rem[d] == 0) << d);
+}
+/* Mask of dimensions and ports of a packet that has its hops. */
+void net_steer_start(const struct net *net, struct net_packet *p);
+unsigned net_steer_hops(const struct net *net, uint32_t src, uint32_t dst);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events by tick, in lanes of chunks; the far future in a heap. */
+#ifndef WEFT_NET_WHEEL_H
+#define WEFT_NET_WHEEL_H
+
+#include "prov/net/net_layout.h"
+
+enum net_lane {
+	NET_LANE_SORTED = NET_EV_SORTED, /* before it one for each kind */
+	NET_LANES,			 /* of a region */
+};
+void net_wheel_init(struct net *net);
+void net_wheel_far(struct net *net, uint64_t at, uint64_t word);
+/* The lane is empty or its chunk full: a new one, and its first place. */
+uint32_t net_lane_grow(struct net *net, uint64_t at, uint32_t used);
+
+/* All calls up share the last lane. */
+static inline uint32_t net_lane(const struct net *net, enum net_ev kind,
+				uint64_t word)
+{
+	uint32_t first =
+		(uint32_t)(word >> NET_NODE_SHIFT >> NET_REGION_SHIFT) *
+		NET_LANES;
+
+	if (kind < NET_EV_SORTED)
+		return first + kind;
+	return kind < NET_EV_UP ? first + NET_LANE_SORTED : net->lanes - 1;
+}
+static inline uint32_t *net_lane_slot(const struct net *net, uint64_t at,
+				      uint32_t lane)
+{
+	return (uint32_t *)net_at(net, net->off_slot) + lane * NET_WHEEL +
+	       at % NET_WHEEL;
+}
+static inline uint64_t *net_event(const struct net *net, uint32_t i)
+{
+	return (uint64_t *)(uintptr_t)net + i;
+}
+/* Into a tick that the wheel holds. */
+static inline void net_slot_put(struct net *net, uint64_t at, enum net_ev kind,
+				uint64_t word)
+{
+	uint32_t *slot = net_lane_slot(net, at, net_lane(net, kind, word));
+	uint32_t i = *slot;
+
+	if (weft_unlikely(i % NET_CHUNK == 0))
+		i = net_lane_grow(net, at, i);
+	*net_event(net, i) = word;
+	*slot = i + 1;
+}
+/* Puts an event into tick at, which must not have been run. */
+static inline void net_wheel_put(struct net *net, uint64_t at, enum net_ev kind,
+				 uint64_t word)
+{
+	if (weft_likely(at - net->tick < NET_WHEEL - 1))
+		net_slot_put(net, at, kind, word);
+	else
+		net_wheel_far(net, at, word);
+}
+/* The same from within a tick: so many ticks on, at least one. */
+static inline void net_wheel_after(struct net_step *s, uint32_t ticks,
+				   enum net_ev kind, uint64_t word)
+{
+	if (weft_likely(ticks < NET_WHEEL))
+		net_slot_put(s->net, s->now + ticks, kind, word);
+	else
+		net_wheel_far(s->net, s->now + ticks, word);
+}
+static inline void net_wheel_push(struct net *net, uint64_t at, uint64_t word)
+{
+	net_wheel_put(net, at, net_word_kind(word), word);
+}
+/* Events there are. Looks at every slot. */
+uint64_t net_wheel_pending(const struct net *net);
+/* First tick that has events, or NET_NEVER. */
+uint64_t net_wheel_next(const struct net *net);
+/* Begins tick net->tick: all its events are in the wheel. */
+void net_wheel_begin(struct net *net);
+/*
+ * A chunk of a lane of the tick: its events, and how many. i is what the slot
+ * held, then what the call before returned; 0: no more.
+ */
+static inline uint32_t net_chunk(const struct net *net, uint32_t i,
+				 const uint64_t **word_p, uint32_t *count_p)
+{
+	const uint64_t *c = net_event(net, (i - 1) / NET_CHUNK * NET_CHUNK);
+
+	*word_p = c + 1;
+	*count_p = (i - 1) % NET_CHUNK;
+	return (uint32_t)*c;
+}
+void net_chunk_put(struct net *net, uint32_t i);
+/* Takes a lane's events out, sorted as numbers. */
+uint32_t net_lane_sorted(struct net *net, uint64_t tick, uint32_t lane,
+			 const uint64_t **word_p);
+/* Takes the calls up out, sorted by time. */
+uint32_t net_lane_calls(struct net *net, uint64_t tick,
+			const struct net_call **call_p);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The options: read from the environment once, at the first call. */
+#include "prov/ofi/weft_conf.h"
+#include "src/base/log.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PPN_MAX	     1000000 /* as mpiexec has it */
+
+/* In the order of enum option. */
+static const struct weft_cfg_opt options[] = {
+	{ "FI_WEFT_MACHINE", WEFT_CFG_TEXT, "native",
+	  "Machine whose network interface is emulated: native, bgq, gemini or "
+	  "qsnet2; with the virtual clock NAME:DIMS gives its shape, as in "
+	  "bgq:2x2x2x2x2, and a file describes another",
+	  NULL },
+	{ "FI_WEFT_CARRIER", WEFT_CFG_TEXT, "shm",
+	  "How packets travel: shm (processes of this host) or loop (inside "
+	  "one process, for tests)",
+	  "shm|loop" },
+	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "", "Fault plan of the loop carrier",
+	  NULL },
+	{ "FI_WEFT_DMA", WEFT_CFG_BOOL, "yes",
+	  "Copy large messages straight between processes; no sends them as "
+	  "packets",
+	  NULL },
+	{ "FI_WEFT_SPIN", WEFT_CFG_SIZE, "0",
+	  "Nanoseconds to spin before a wait sleeps; 0 is the default, 1 never "
+	  "spins",
+	  "0..4294967295" },
+	{ "FI_WEFT_EAGER", WEFT_CFG_SIZE, "0",
+	  "Largest message sent without asking the receiver; 0 is the "
+	  "machine's value",
+	  "0..16777216" },
+	{ "FI_WEFT_FIFO", WEFT_CFG_SIZE, "0",
+	  "Slots of a reception FIFO; 0 is the carrier's value", "0..1048576" },
+	{ "FI_WEFT_NODE", WEFT_CFG_INT, "-1",
+	  "Number of the emulated node, which gives its place in the machine; "
+	  "-1 takes the launcher's rank (PMIX_RANK), if there is one",
+	  "-1..2147483646" },
+	{ "FI_WEFT_ARITY", WEFT_CFG_INT, "8",
+	  "Inputs of a node in the trees of collectives on this host, 1 to "
+	  "128; the least of the members' counts; bgq's follow its torus",
+	  "1..128" },
+	{ "FI_WEFT_CLOCK", WEFT_CFG_TEXT, "live",
+	  "live: as fast as the host goes; virtual: in the machine's time, on "
+	  "a model of its network",
+	  "live|virtual" },
+	{ "FI_WEFT_PPN", WEFT_CFG_INT, "0",
+	  "Ranks per node of the model; 0 is the machine's value", NULL },
+	{ "FI_WEFT_MAP", WEFT_CFG_TEXT, "",
+	  "Ranks to coordinates of the model: an order of letters such as "
+	  "ABCDET, last one fastest, or a file",
+	  NULL },
+	{ "FI_WEFT_COMPUTE", WEFT_CFG_TEXT, "0",
+	  "Virtual clock: CPU time between calls counts so many times; 0 does "
+	  "not count it and gives the same times on every run",
+	  NULL },
+	{ "FI_WEFT_JOB", WEFT_CFG_TEXT, "",
+	  "Virtual clock without a launcher: name:rank:size", NULL },
+};
+
+enum option {
+	MACHINE,
+	CARRIER,
+	FAULTS,
+	DMA,
+	SPIN,
+	EAGER,
+	FIFO,
+	NODE,
+	ARITY,
+	CLOCK,
+	PPN,
+	MAP,
+	COMPUTE,
+	JOB,
+};
+
+const struct weft_cfg_table weft_conf_options = {
+	options,
+	WEFT_COUNT_OF(options),
+};
+
+static const struct weft_carrier_ops *carrier_find(const char *name)
+{
+	return strcmp(name, "loop") ? &weft_carrier_shm : &weft_carrier_loop;
+}
+
+/*
+ * NAME[:DIMS]. A file of a machine's numbers stands for the machine that all
+ * files describe so far.
+ */
+static const struct weft_machine *machine_named(const char *text, bool virt)
+{
+	char name[32];
+	size_t len = strcspn(text, ":");
+
+	if (virt && strchr(text, '/'))
+		return weft_machine_find("bgq");
+	if (len >= sizeof(name))
+		return NULL;
+	memcpy(name, text, len);
+	name[len] = 0;
+	return weft_machine_find(name);
+}
+
+static void say_no_machine(const char *name)
+{
+	char all[256] = "";
+	const struct weft_machine *m;
+
+	for (unsigned i = 0; (m = weft_machine_at(i)); i++)
+		snprintf(all + strlen(all), sizeof(all) - strlen(all), " %s",
+			 m->name);
+	weft_log_once(WEFT_LOG_ERROR,
+		      "ofi: FI_WEFT_MACHINE=%s: no such machine; there are%s",
+		      name, all);
+}
+
+/* An unknown machine is no machine: never a silent other one. */
+static const struct weft_machine *machine_find(const char *name, bool virt)
+{
+	const struct weft_machine *m = machine_named(name, virt);
+
+	if (m && virt && m == weft_machine_at(0)) {
+		weft_log(WEFT_LOG_ERROR,
+			 "ofi: FI_WEFT_CLOCK=virtual: machine %s has no model; "
+			 "FI_WEFT_MACHINE=bgq has",
+			 m->name);
+		return NULL;
+	}
+	if (!m)
+		say_no_machine(name);
+	return m;
+}
+
+/* The node's number by option, else by launcher, else unknown. */
+static int node_find(void)
+{
+	int64_t node = weft_cfg_get(&options[NODE]).i;
+	const char *rank = getenv("PMIX_RANK");
+
+	if (node < 0 && rank)
+		node = atoi(rank);
+	return node >= 0 ? (int)node : -1;
+}
+
+static struct weft_conf conf;
+
+/* Numbers of the virtual clock that make no sense are not taken for others. */
+static bool numbers_ok(void)
+{
+	int64_t ppn = weft_cfg_get(&options[PPN]).i;
+	const char *text = weft_cfg_get(&options[COMPUTE]).text;
+	char *end;
+	double compute = strtod(text, &end);
+
+	if (ppn < 0 || ppn > PPN_MAX)
+		weft_log(WEFT_LOG_ERROR,
+			 "ofi: FI_WEFT_PPN=%lld: 1 to %d ranks on a node, or 0 "
+			 "for the machine's value",
+			 (long long)ppn, PPN_MAX);
+	else if (end == text || *end || !(compute >= 0 && compute < 1e6))
+		weft_log(WEFT_LOG_ERROR,
+			 "ofi: FI_WEFT_COMPUTE=%s: a factor for the "
+			 "processor's time, such as 1, or 0",
+			 text);
+	else
+		return true;
+	return false;
+}
+
+static void conf_read(void)
+{
+	conf.virt = !strcmp(weft_cfg_get(&options[CLOCK]).text, "virtual");
+	conf.vt.machine = weft_cfg_get(&options[MACHINE]).text;
+	conf.vt.map = weft_cfg_get(&options[MAP]).text;
+	conf.vt.ppn = (uint32_t)weft_cfg_get(&options[PPN]).i;
+	conf.vt.compute = strtod(weft_cfg_get(&options[COMPUTE]).text, NULL);
+	conf.job = weft_cfg_get(&options[JOB]).text;
+	conf.machine = machine_find(conf.vt.machine, conf.virt);
+	if (conf.virt && !numbers_ok())
+		conf.machine = NULL;
+	conf.carrier = conf.virt ? &weft_carrier_vt :
+				   carrier_find(weft_cfg_get(&options[CARRIER])
+							.text);
+	conf.faults = weft_cfg_get(&options[FAULTS]).text;
+	conf.dma = weft_cfg_get(&options[DMA]).b;
+	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
+	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;
+	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
+	conf.node = node_find();
+	conf.arity = (unsigned)weft_cfg_get(&options[ARITY]).i;
+}
+
+const struct weft_conf *weft_conf(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, conf_read);
+	return &conf;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The options of the provider, which are libfabric parameters. */
+#ifndef WEFT_OFI_CONF_H
+#define WEFT_OFI_CONF_H
+
+#include "prov/ofi/weft_ofi.h"
+#include "src/base/cfg.h"
+
+struct weft_conf {
+	const struct weft_machine *machine;	/* FI_WEFT_MACHINE */
+	const struct weft_carrier_ops *carrier; /* FI_WEFT_CARRIER */
+	const char *faults;			/* FI_WEFT_FAULTS */
+	bool dma;				/* FI_WEFT_DMA */
+	size_t spin_ns;				/* FI_WEFT_SPIN */
+	size_t eager_bytes;  /* FI_WEFT_EAGER, 0: the machine's */
+	uint32_t fifo_slots; /* FI_WEFT_FIFO, 0: the carrier's */
+	int node;	     /* FI_WEFT_NODE, -1: unknown */
+	unsigned arity;	     /* FI_WEFT_ARITY */
+	bool virt;	     /* FI_WEFT_CLOCK=virtual */
+	struct weft_vt_conf vt; /* FI_WEFT_MACHINE, _MAP, _PPN, _COMPUTE */
+	const char *job;	/* FI_WEFT_JOB */
+};
+
+/* Read from the environment once, at the first call. */
+const struct weft_conf *weft_conf(void);
+extern const struct weft_cfg_table weft_conf_options;
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A domain, and the endpoints that its progress looks at. */
+#ifndef WEFT_OFI_DOMAIN_H
+#define WEFT_OFI_DOMAIN_H
+
+#include "prov/ofi/weft_ofi.h"
+
+/*
+ * An endpoint with its carrier joins (at fi_enable, last step) and leaves (at
+ * close, first step) what the domain's progress and waits look at. Inside the
+ * lock. add: 0 or -ENOMEM.
+ */
+int weft_domain_ep_add(struct weft_domain *d, struct weft_ep *ep);
+void weft_domain_ep_del(struct weft_domain *d, struct weft_ep *ep);
+
+int weft_domain_open(struct fid_fabric *fabric, struct fi_info *info,
+		     struct fid_domain **domain_p, void *context);
+
+#endif

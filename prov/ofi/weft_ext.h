@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The extension rdma/fi_ext_weft.h. */
+#ifndef WEFT_OFI_EXT_H
+#define WEFT_OFI_EXT_H
+
+#include "prov/ofi/weft_ofi.h"
+
+/* The ops_open slot of endpoint and domain: rdma/fi_ext_weft.h. */
+int weft_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,
+		  void *context);
+
+#endif

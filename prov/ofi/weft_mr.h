@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Registered memory. */
+#ifndef WEFT_OFI_MR_H
+#define WEFT_OFI_MR_H
+
+#include "prov/ofi/weft_cntr.h"
+#include "prov/ofi/weft_ofi.h"
+
+extern struct fi_ops_mr weft_mr_ops;
+
+/* What a peer asks for. access: FI_REMOTE_READ and/or FI_REMOTE_WRITE. */
+struct weft_mr_want {
+	uint64_t key;
+	uint64_t addr;
+	size_t len;
+	uint64_t access;
+};
+
+/*
+ * The region that holds all of what is wanted, and the address of its first
+ * byte in this process. Inside the lock. -ENOKEY: no such key, -EACCES: not
+ * with that access, -EFAULT: not inside the region.
+ */
+int weft_mr_find(struct weft_domain *d, const struct weft_mr_want *want,
+		 struct weft_mr **mr_p, void **at_p);
+
+/* Lists all regions of the domain in a new endpoint's table. */
+void weft_mr_expose_all(struct weft_ep *ep);
+
+/* A peer's access to mr is over: counts it where fi_mr_bind asked to. */
+static inline void weft_mr_event(struct weft_mr *mr, uint64_t access)
+{
+	if (mr->cntr && (mr->cntr_flags & access))
+		weft_cntr_count(mr->cntr);
+}
+
+#endif

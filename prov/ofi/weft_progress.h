@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One look at what came. */
+#ifndef WEFT_OFI_PROGRESS_H
+#define WEFT_OFI_PROGRESS_H
+
+#include "prov/ofi/weft_ofi.h"
+
+/* Packets taken by one look. */
+#define WEFT_POLL_BUDGET 64
+
+/* Polls the engine of an endpoint once; inside the lock. */
+void weft_ep_progress(struct weft_ep *ep);
+
+/* Polls all endpoints of the domain, as fi_cq_read and its likes do. */
+static inline void weft_domain_progress(struct weft_domain *d)
+{
+	for (size_t i = 0; i < d->ep_count; i++)
+		weft_ep_progress(d->eps[i]);
+}
+
+#endif

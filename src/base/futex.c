@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "src/base/futex.h"
+
+#include "src/base/clock.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S UINT64_C(1000000000)
+
+/* futex_waitv came with Linux 5.16; headers may be older than the kernel. */
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+#define WORD_U32 2u /* FUTEX_32, which newer headers call FUTEX2_SIZE_U32 */
+
+struct two_wait { /* the kernel's struct futex_waitv */
+	uint64_t is;
+	uint64_t at;
+	uint32_t flags;
+	uint32_t zero;
+};
+
+static struct timespec span(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / NS_PER_S),
+				  .tv_nsec = (long)(ns % NS_PER_S) };
+}
+
+static int flag_of(enum weft_futex_reach reach)
+{
+	return reach == WEFT_FUTEX_THREADS ? FUTEX_PRIVATE_FLAG : 0;
+}
+
+int weft_futex_sleep(weft_au32 *word, uint32_t value, uint64_t ns,
+		     enum weft_futex_reach reach)
+{
+	struct timespec ts = span(ns);
+
+	if (!syscall(SYS_futex, word, FUTEX_WAIT | flag_of(reach), value,
+		     ns == UINT64_MAX ? NULL : &ts, NULL, 0))
+		return 0;
+	return errno == ETIMEDOUT ? -ETIMEDOUT : 0;
+}
+
+int weft_futex_sleep_two(weft_au32 *const word[2], const uint32_t value[2],
+			 uint64_t ns)
+{
+	uint64_t now = weft_now_ns();
+	struct timespec until =
+		span(ns < INT64_MAX - now ? now + ns : INT64_MAX);
+	struct two_wait w[2] = {
+		{ value[0], (uintptr_t)word[0], WORD_U32, 0 },
+		{ value[1], (uintptr_t)word[1], WORD_U32, 0 },
+	};
+
+	if (syscall(SYS_futex_waitv, w, 2, 0, &until, CLOCK_MONOTONIC) >= 0)
+		return 0;
+	return errno == ETIMEDOUT || errno == ENOSYS ? -errno : 0;
+}
+
+void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_reach reach)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE | flag_of(reach), count, NULL, NULL,
+		0);
+}

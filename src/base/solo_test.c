@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "src/base/solo.h"
+#include "test/t.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdalign.h>
+
+#define THREADS 2
+#define ROUNDS	300000
+
+struct office {
+	struct weft_solo solo;
+	alignas(64) weft_au32 asked[THREADS]; /* requests of each thread */
+	alignas(64) uint32_t done[THREADS];   /* what the job has seen */
+	alignas(64) weft_au32 meeting;
+	uint32_t lost;
+	int rounds;
+	int inside; /* plain: only one is */
+};
+
+struct clerk {
+	struct office *o;
+	int me;
+};
+
+static int job(void *arg)
+{
+	struct office *o = arg;
+
+	T_IS(o->inside++, 0);
+	for (int i = 0; i < THREADS; i++)
+		o->done[i] = weft_load32(&o->asked[i]);
+	o->inside--;
+	return 1;
+}
+
+/* Everybody has come so often; spins, since the race is one of nanoseconds. */
+static void meet(struct office *o, uint32_t times)
+{
+	unsigned turns = 0;
+
+	weft_add32(&o->meeting, 1);
+	while (weft_load32(&o->meeting) < times * THREADS) {
+		if (++turns % 4096 == 0)
+			sched_yield();
+	}
+}
+
+/* All ask at once, and when all have left nothing may be left lying. */
+static void *clerk(void *arg)
+{
+	struct clerk *c = arg;
+	struct office *o = c->o;
+
+	for (int r = 1; r <= o->rounds; r++) {
+		meet(o, (uint32_t)(2 * r - 1));
+		weft_store32(&o->asked[c->me], (uint32_t)r);
+		weft_solo_run(&o->solo, job, o);
+		meet(o, (uint32_t)(2 * r));
+		for (int i = 0; i < THREADS && !c->me; i++)
+			o->lost += o->done[i] != (uint32_t)r;
+	}
+	return NULL;
+}
+
+static void every_request_is_served_before_all_have_left(void **state)
+{
+	static struct office o;
+	struct clerk c[THREADS];
+	pthread_t t[THREADS];
+
+	o.rounds = t_scale(ROUNDS);
+	for (int i = 0; i < THREADS; i++) {
+		c[i] = (struct clerk){ &o, i };
+		T_OK(pthread_create(&t[i], NULL, clerk, &c[i]));
+	}
+	for (int i = 0; i < THREADS; i++)
+		T_OK(pthread_join(t[i], NULL));
+	T_IS(o.lost, 0);
+}
+
+static int twice(void *arg)
+{
+	struct office *o = arg;
+
+	if (++o->rounds < 2)
+		weft_solo_run(&o->solo, twice, o);
+	return 1;
+}
+
+static void a_request_from_inside_goes_round_again(void **state)
+{
+	struct office o = { .rounds = 0 };
+
+	T_IS(weft_solo_run(&o.solo, twice, &o), 2);
+	T_IS(o.rounds, 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_request_from_inside_goes_round_again),
+		T_CASE(every_request_is_served_before_all_have_left),
+	};
+
+	return T_RUN(tests);
+}

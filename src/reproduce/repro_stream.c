@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Many messages at once, from posting to the last arrival.
+ *
+ *   stream      count= messages of bytes= from node 0 to node to=, by path=;
+ *               both=1: as many back; the rate of all data
+ *   rate        messages in a second
+ *   complement  every node sends to its complement: the rate of a node as a
+ *               share of what a pair alone reaches that exchanges, in per cent
+ */
+#include "src/reproduce/repro_bench.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct stream {
+	struct repro_bench bench;
+	uint64_t last_ps, count;
+};
+
+static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct stream *s = arg;
+
+	s->last_ps = at;
+	s->count++;
+}
+
+static const struct net_up up = { .arrived = arrived };
+
+/* Sends count messages one after the other. */
+static int send_all(struct stream *s, struct net_msg *msg, uint64_t count)
+{
+	int err = 0;
+
+	while (count-- && !err)
+		err = net_send(s->bench.net, 0, msg);
+	return err;
+}
+
+/* Posts and runs what a row asks for. */
+static int run(const struct repro *r, const struct repro_row *row,
+	       struct stream *s)
+{
+	uint64_t count = repro_arg_number(row, "count", 8);
+	uint32_t to = (uint32_t)repro_arg_number(row, "to", 1);
+	struct net_msg msg = { .bytes = repro_arg_number(row, "bytes", 8),
+			       .dst = to,
+			       .way = NET_DETERMINISTIC };
+	char path[64];
+	int err = repro_bench_open(&s->bench, r, row, 1u << 16);
+
+	if (!err)
+		err = repro_bench_path(&s->bench,
+				       repro_arg(row, "path", path, NULL),
+				       &msg.path);
+	if (!err)
+		err = send_all(s, &msg, count);
+	msg.src = to;
+	msg.dst = 0;
+	if (!err && repro_arg_number(row, "both", 0))
+		err = send_all(s, &msg, count);
+	if (!err)
+		err = repro_bench_run(&s->bench, &up, s);
+	repro_bench_close(&s->bench);
+	return err;
+}
+
+int repro_stream(const struct repro *r, const struct repro_row *row,
+		 double *model_p)
+{
+	struct stream s = { .last_ps = 0 };
+	int err = run(r, row, &s);
+
+	*model_p = (double)(s.count * repro_arg_number(row, "bytes", 8)) * 1e6 /
+		   (double)s.last_ps;
+	return err;
+}
+
+int repro_rate(const struct repro *r, const struct repro_row *row,
+	       double *model_p)
+{
+	struct stream s = { .last_ps = 0 };
+	int err = run(r, row, &s);
+
+	*model_p = (double)s.count * 1e12 / (double)s.last_ps;
+	return err;
+}
+
+/* Time of the first nodes and their complements, all or one pair, in ps. */
+static int complement(const struct repro *r, const struct repro_row *row,
+		      bool all, double *ps_p)
+{
+	struct stream s = { .last_ps = 0 };
+	struct net_msg msg = { .bytes = repro_arg_number(row, "bytes", 65536),
+			       .way = NET_DYNAMIC };
+	char path[64];
+	int err = repro_bench_open(&s.bench, r, row, 1u << 20);
+
+	if (!err)
+		err = repro_bench_path(&s.bench,
+				       repro_arg(row, "path", path, NULL),
+				       &msg.path);
+	for (; !err && msg.src < s.bench.nodes; msg.src++) {
+		msg.dst = s.bench.nodes - 1 - msg.src;
+		if (all || !msg.src || !msg.dst)
+			err = net_send(s.bench.net, 0, &msg);
+	}
+	if (!err)
+		err = repro_bench_run(&s.bench, &up, &s);
+	*ps_p = (double)s.last_ps;
+	repro_bench_close(&s.bench);
+	return err;
+}
+
+int repro_complement(const struct repro *r, const struct repro_row *row,
+		     double *model_p)
+{
+	double one = 0, all = 1;
+	int err = complement(r, row, false, &one);
+
+	if (!err)
+		err = complement(r, row, true, &all);
+	*model_p = 100 * one / all;
+	return err;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who is at the other end of a connection? See run_door.h. */
+#include "src/run/run_door.h"
+#include "src/base/attr.h"
+#include "src/run/run_say.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- sock_diag ----------------------------------------------------------- */
+
+static void put_end(const struct sockaddr_storage *ss, __be32 *addr,
+		    __be16 *port)
+{
+	const struct sockaddr_in *in = (const void *)ss;
+	const struct sockaddr_in6 *in6 = (const void *)ss;
+
+	if (ss->ss_family == AF_INET6) {
+		memcpy(addr, &in6->sin6_addr, sizeof(in6->sin6_addr));
+		*port = in6->sin6_port;
+	} else {
+		memcpy(addr, &in->sin_addr, sizeof(in->sin_addr));
+		*port = in->sin_port;
+	}
+}
+
+/* The far end's socket, seen from there: its source is the far end. */
+static int diag_ask(int fd, const struct run_ends *ends)
+{
+	struct {
+		struct nlmsghdr head;
+		struct inet_diag_req_v2 req;
+	} m;
+
+	memset(&m, 0, sizeof(m));
+	m.head.nlmsg_len = sizeof(m);
+	m.head.nlmsg_type = SOCK_DIAG_BY_FAMILY;
+	m.head.nlmsg_flags = NLM_F_REQUEST;
+	m.req.sdiag_family = (__u8)ends->far.ss_family;
+	m.req.sdiag_protocol = IPPROTO_TCP;
+	m.req.idiag_states = ~0u;
+	m.req.id.idiag_cookie[0] = INET_DIAG_NOCOOKIE;
+	m.req.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
+	put_end(&ends->far, m.req.id.idiag_src, &m.req.id.idiag_sport);
+	put_end(&ends->near, m.req.id.idiag_dst, &m.req.id.idiag_dport);
+	return send(fd, &m, sizeof(m), 0) == sizeof(m) ? 0 : -EOPNOTSUPP;
+}
+
+/*
+ * A socket that its process has closed belongs to root, as far as the kernel
+ * remembers, so only one that is held counts; and where there is no such
+ * connection the kernel may answer with who listens at that port.
+ */
+static bool diag_is_held(const struct inet_diag_msg *d,
+			 const struct run_ends *ends)
+{
+	__be32 addr[4] = { 0 };
+	__be16 port;
+
+	put_end(&ends->near, addr, &port);
+	return d->idiag_state == TCP_ESTABLISHED && d->idiag_inode &&
+	       d->id.idiag_dport == port;
+}
+
+static int diag_hear(int fd, const struct run_ends *ends, uid_t *uid_p)
+{
+	union {
+		struct nlmsghdr head;
+		char room[4096];
+	} m;
+	ssize_t n = recv(fd, &m, sizeof(m), MSG_DONTWAIT);
+	const struct inet_diag_msg *d = NLMSG_DATA(&m.head);
+	const struct nlmsgerr *e = NLMSG_DATA(&m.head);
+
+	if (n < 0 || !NLMSG_OK(&m.head, (size_t)n))
+		return -EOPNOTSUPP;
+	if (m.head.nlmsg_type == NLMSG_ERROR)
+		return e->error == -ENOENT ? -ENOENT : -EOPNOTSUPP;
+	if (m.head.nlmsg_type != SOCK_DIAG_BY_FAMILY ||
+	    m.head.nlmsg_len < NLMSG_LENGTH(sizeof(*d)))
+		return -EOPNOTSUPP;
+	if (!diag_is_held(d, ends))
+		return -ENOENT;
+	*uid_p = d->idiag_uid;
+	return 0;
+}
+
+int run_door_diag(const struct run_ends *ends, uid_t *uid_p)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	int ret;
+
+	if (fd < 0)
+		return -EOPNOTSUPP;
+	ret = diag_ask(fd, ends);
+	if (!ret)
+		ret = diag_hear(fd, ends, uid_p);
+	close(fd);
+	return ret;
+}
+
+/* ---- /proc/net/tcp ------------------------------------------------------- */
+
+/* One line: is it the far end, held by somebody, and whose? */
+static bool line_fits(const char *line, const struct sockaddr_in *far,
+		      const struct sockaddr_in *near, uid_t *uid_p)
+{
+	unsigned from, from_port, to, to_port, state, uid;
+	unsigned long inode;
+
+	/* Addresses are shown as the number that their bytes are here. */
+	if (sscanf(line, " %*u: %x:%x %x:%x %x %*x:%*x %*x:%*x %*x %u %*u %lu",
+		   &from, &from_port, &to, &to_port, &state, &uid, &inode) != 7)
+		return false;
+	if (from != far->sin_addr.s_addr || from_port != ntohs(far->sin_port) ||
+	    to != near->sin_addr.s_addr || to_port != ntohs(near->sin_port) ||
+	    state != TCP_ESTABLISHED || !inode)
+		return false;
+	*uid_p = uid;
+	return true;
+}
+
+int run_door_proc(const struct run_ends *ends, uid_t *uid_p)
+{
+	const struct sockaddr_in *far = (const void *)&ends->far;
+	const struct sockaddr_in *near = (const void *)&ends->near;
+	char line[256];
+	bool found = false;
+	FILE *f;
+
+	if (ends->far.ss_family != AF_INET)
+		return -EOPNOTSUPP;
+	f = fopen("/proc/net/tcp", "re");
+	if (!f)
+		return -EOPNOTSUPP;
+	while (!found && fgets(line, sizeof(line), f))
+		found = line_fits(line, far, near, uid_p);
+	fclose(f);
+	return found ? 0 : -ENOENT;
+}
+
+/* ---- the door ------------------------------------------------------------ */
+
+static int who_comes(int sd, uid_t *uid_p)
+{
+	struct run_ends ends;
+	socklen_t near = sizeof(ends.near), far = sizeof(ends.far);
+	int ret;
+
+	memset(&ends, 0, sizeof(ends));
+	if (getsockname(sd, (struct sockaddr *)&ends.near, &near) ||
+	    getpeername(sd, (struct sockaddr *)&ends.far, &far))
+		return -ENOENT;
+	if (ends.far.ss_family != AF_INET && ends.far.ss_family != AF_INET6)
+		return -EOPNOTSUPP;
+	ret = run_door_diag(&ends, uid_p);
+	/* "No such socket" is also what a kernel without the module says. */
+	return ret ? run_door_proc(&ends, uid_p) : 0;
+}
+
+static void say_once(const char *what, uid_t uid)
+{
+	static atomic_flag said = ATOMIC_FLAG_INIT;
+
+	/* Who comes a thousand times is not worth a thousand lines. */
+	if (!atomic_flag_test_and_set_explicit(&said, memory_order_acq_rel))
+		run_say(what, (unsigned)uid);
+}
+
+static bool may_enter(int sd)
+{
+	uid_t uid = 0;
+	int ret = who_comes(sd, &uid);
+
+	if (ret == -ENOENT)
+		return false;
+	if (ret) {
+		say_once("the kernel does not tell who connects: only the "
+			 "job's secret name keeps other users out",
+			 uid);
+		return true;
+	}
+	if (uid == getuid() || uid == geteuid())
+		return true;
+	say_once("a process of user %u wanted to join the job and was refused",
+		 uid);
+	return false;
+}
+
+/*
+ * accept() of this process, before the C library's; libpmix is the only
+ * caller, and takes EAGAIN for "they have gone away again".
+ */
+WEFT_EXPORT int run_door_accept(int sd, struct sockaddr *addr, socklen_t *len)
+	WEFT_SYMBOL("accept");
+
+int run_door_accept(int sd, struct sockaddr *addr, socklen_t *len)
+{
+	int got = accept4(sd, addr, len, SOCK_CLOEXEC);
+
+	if (got < 0 || may_enter(got))
+		return got;
+	close(got);
+	errno = EAGAIN;
+	return -1;
+}
+
+bool run_door_stands(void)
+{
+	union {
+		void *p;
+		int (*fn)(int sd, struct sockaddr *addr, socklen_t *len);
+	} first = { .p = dlsym(RTLD_DEFAULT, "accept") };
+
+	return first.fn == run_door_accept;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The door knows who comes, by either way, and turns strangers away. */
+#include "src/run/run_door.h"
+#include "test/t.h"
+
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define STRANGER 65534
+
+static int listen_at(struct sockaddr_in *at)
+{
+	socklen_t len = sizeof(*at);
+	int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	memset(at, 0, sizeof(*at));
+	at->sin_family = AF_INET;
+	at->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	T_OK(bind(s, (struct sockaddr *)at, sizeof(*at)));
+	T_OK(listen(s, 8));
+	T_OK(getsockname(s, (struct sockaddr *)at, &len));
+	return s;
+}
+
+static int connect_to(const struct sockaddr_in *at)
+{
+	int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (connect(s, (const struct sockaddr *)at, sizeof(*at)))
+		_exit(1);
+	return s;
+}
+
+static void ends_of(int sd, struct run_ends *e)
+{
+	socklen_t near = sizeof(e->near), far = sizeof(e->far);
+
+	T_OK(getsockname(sd, (struct sockaddr *)&e->near, &near));
+	T_OK(getpeername(sd, (struct sockaddr *)&e->far, &far));
+}
+
+static void libraries_come_to_it(void **state)
+{
+	T_TRUE(run_door_stands());
+}
+
+static void both_ways_tell_who_comes(void **state)
+{
+	struct sockaddr_in at;
+	struct run_ends e;
+	int s = listen_at(&at), far = connect_to(&at);
+	int near = accept(s, NULL, NULL);
+	uid_t uid = 12345;
+	int ret;
+
+	T_TRUE(near >= 0);
+	ends_of(near, &e);
+	ret = run_door_diag(&e, &uid);
+	T_TRUE(!ret || ret == -EOPNOTSUPP || ret == -ENOENT);
+	if (!ret)
+		T_IS(uid, geteuid());
+	uid = 12345;
+	T_OK(run_door_proc(&e, &uid));
+	T_IS(uid, geteuid());
+	close(far);
+	/* What is closed belongs to nobody, whatever the kernel says. */
+	T_IS(run_door_proc(&e, &uid), -ENOENT);
+	T_TRUE(run_door_diag(&e, &uid) < 0);
+	close(near);
+	close(s);
+}
+
+static void who_has_gone_does_not_come_in(void **state)
+{
+	struct sockaddr_in at;
+	int s = listen_at(&at), far = connect_to(&at);
+
+	T_IS(write(far, "words", 5), 5);
+	close(far);
+	T_IS(accept(s, NULL, NULL), -1);
+	T_IS(errno, EAGAIN);
+	close(s);
+}
+
+/* Connects as somebody else and waits for the end of the connection. */
+static pid_t start_stranger(const struct sockaddr_in *at)
+{
+	pid_t pid = fork();
+	char c;
+	int s;
+
+	if (pid)
+		return pid;
+	if (setuid(STRANGER))
+		_exit(2);
+	s = connect_to(at);
+	_exit(read(s, &c, 1) > 0);
+}
+
+static void a_stranger_is_turned_away_and_the_next_one_is_not(void **state)
+{
+	struct sockaddr_in at;
+	int s = listen_at(&at), far, near, status;
+	pid_t pid;
+
+	if (geteuid()) {
+		close(s);
+		skip();
+	}
+	pid = start_stranger(&at);
+	T_IS(accept(s, NULL, NULL), -1);
+	T_IS(errno, EAGAIN);
+	T_IS(waitpid(pid, &status, 0), pid);
+	T_IS(status, 0);
+	far = connect_to(&at);
+	near = accept(s, NULL, NULL);
+	T_TRUE(near >= 0);
+	close(near);
+	close(far);
+	close(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(libraries_come_to_it),
+		T_CASE(both_ways_tell_who_comes),
+		T_CASE(who_has_gone_does_not_come_in),
+		T_CASE(a_stranger_is_turned_away_and_the_next_one_is_not),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Attributes cached on communicators, datatypes and windows. A keyval names
+ * the two callbacks; it lives until it is freed and no attribute uses it.
+ * An object holds one pointer, the head of its list (NULL: none).
+ */
+#ifndef WEFT_TYPES_ATTR_H
+#define WEFT_TYPES_ATTR_H
+
+#include "src/types/types_obj.h"
+
+#include <mpi.h>
+
+struct weft_attr; /* one attribute; a list has the one set last first */
+
+/* The callbacks of a keyval; they differ in the handle's type only. */
+struct weft_keyval_fns {
+	enum weft_kind kind; /* COMM, DT or WIN */
+	union {
+		MPI_Comm_copy_attr_function *comm;
+		MPI_Type_copy_attr_function *type;
+		MPI_Win_copy_attr_function *win;
+	} copy;
+	union {
+		MPI_Comm_delete_attr_function *comm;
+		MPI_Type_delete_attr_function *type;
+		MPI_Win_delete_attr_function *win;
+	} del;
+	void *extra;
+};
+
+/* MPI_SUCCESS or MPI_ERR_NO_MEM / MPI_ERR_KEYVAL. */
+int weft_keyval_open(const struct weft_keyval_fns *fns, int *key_p);
+int weft_keyval_free(enum weft_kind kind, int key);
+
+/*
+ * handle is what the callbacks are given. All return MPI_SUCCESS, an error
+ * class, or the code that a callback returned.
+ */
+int weft_attr_set(struct weft_attr **list, enum weft_kind kind, void *handle,
+		  int key, void *value);
+int weft_attr_get(struct weft_attr **list, enum weft_kind kind, int key,
+		  void **value_p, int *flag_p);
+int weft_attr_delete(struct weft_attr **list, enum weft_kind kind, void *handle,
+		     int key);
+
+/* For dup: runs the copy callbacks in the order of setting. */
+int weft_attrs_copy(struct weft_attr **to, struct weft_attr *const *from,
+		    void *from_handle);
+/* For free: runs the delete callbacks, the last set first. */
+int weft_attrs_clear(struct weft_attr **list, void *handle);
+
+/*
+ * The predefined integers on communicators (MPI_TAG_UB ...): the start-up
+ * code sets those it knows, get answers with their address. MPI_TAG_UB,
+ * MPI_HOST, MPI_IO and MPI_WTIME_IS_GLOBAL have values from the beginning;
+ * MPI_APPNUM and MPI_UNIVERSE_SIZE do not exist until they are set.
+ */
+void weft_attr_predef_set(int key, int value);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How a type is composed of others: what the walk over basic elements
+ * follows, and the owner of the references and arrays. For core_dt*.c only.
+ */
+#ifndef WEFT_TYPES_DT_MAP_H
+#define WEFT_TYPES_DT_MAP_H
+
+#include "src/types/types_dt.h"
+
+enum weft_dt_map_kind {
+	WEFT_MAP_VECTOR, /* count blocks of blocklen old[0] */
+	WEFT_MAP_BLOCKS, /* count blocks, each of its own length */
+	WEFT_MAP_ALIAS,	 /* old[0] with other bounds */
+};
+
+struct weft_dt_map {
+	enum weft_dt_map_kind kind;
+	bool same; /* old[0] serves all blocks */
+	MPI_Count count;
+	MPI_Count blocklen;
+	MPI_Count *len; /* BLOCKS; NULL: all of length blocklen */
+	MPI_Count olds;
+	struct weft_dt **old;  /* a reference on each */
+	struct weft_dtn *node; /* inner nodes of the description */
+	struct weft_dtn_part *part;
+	const struct weft_dtn **seq;
+};
+
+/* A map with room for olds types; NULL when memory is out. */
+struct weft_dt_map *weft_dt_map_open(enum weft_dt_map_kind kind,
+				     MPI_Count olds);
+/* Puts the references and frees; takes NULL. */
+void weft_dt_map_close(struct weft_dt_map *m);
+
+static inline MPI_Count weft_dt_map_len(const struct weft_dt_map *m,
+					MPI_Count i)
+{
+	return m->len ? m->len[i] : m->blocklen;
+}
+
+static inline struct weft_dt *weft_dt_map_old(const struct weft_dt_map *m,
+					      MPI_Count i)
+{
+	return m->old[m->same ? 0 : i];
+}
+
+#endif

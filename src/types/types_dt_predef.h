@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The pairs as C sees them, and the sizes of Fortran's types. */
+#ifndef WEFT_TYPES_DT_PREDEF_H
+#define WEFT_TYPES_DT_PREDEF_H
+
+#include "src/types/types_dt.h"
+
+struct weft_float_int {
+	float value;
+	int index;
+};
+struct weft_double_int {
+	double value;
+	int index;
+};
+struct weft_long_int {
+	long value;
+	int index;
+};
+struct weft_2int {
+	int value;
+	int index;
+};
+struct weft_short_int {
+	short value;
+	int index;
+};
+struct weft_ld_int {
+	long double value;
+	int index;
+};
+struct weft_2real {
+	float value;
+	float index;
+};
+struct weft_2double {
+	double value;
+	double index;
+};
+
+/*
+ * Gives a predefined type another size: members times bytes. Only before the
+ * type is used; false: no such type.
+ */
+bool weft_dt_predef_resize(MPI_Datatype h, int members, int bytes,
+			   enum weft_basic basic);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What every MPI object begins with. A handle is either a constant below 4096
+ * (predefined, resolved by a table of its kind) or the address of an object.
+ * The kind word catches handles that are stale or of another kind.
+ */
+#ifndef WEFT_TYPES_OBJ_H
+#define WEFT_TYPES_OBJ_H
+
+#include "src/base/atomic.h"
+
+#include <stddef.h>
+
+enum weft_kind {
+	WEFT_KIND_FREE = 0,
+	WEFT_KIND_COMM = 0x57430001,
+	WEFT_KIND_GROUP,
+	WEFT_KIND_DT,
+	WEFT_KIND_OP,
+	WEFT_KIND_REQ,
+	WEFT_KIND_MSG,
+	WEFT_KIND_INFO,
+	WEFT_KIND_ERRH,
+	WEFT_KIND_WIN,
+	WEFT_KIND_FILE,
+	WEFT_KIND_SESSION,
+};
+
+struct weft_obj {
+	uint32_t kind; /* enum weft_kind */
+	weft_au32 refs;
+	int32_t id; /* for MPI_X_toint: >= 4096, given on first request */
+	uint32_t predefined; /* the handle's value, 0: created at run time */
+};
+
+/* Handles up to here are constants of the ABI, never addresses. */
+#define WEFT_HANDLE_MAX 4095u
+
+static inline bool weft_handle_is_const(const void *handle)
+{
+	return (uintptr_t)handle <= WEFT_HANDLE_MAX;
+}
+
+/* The object behind a run-time handle, or NULL when it is not of this kind. */
+static inline void *weft_obj_of(const void *handle, enum weft_kind kind)
+{
+	const struct weft_obj *o = handle;
+
+	if (weft_handle_is_const(o) || ((uintptr_t)o & 7) || o->kind != kind)
+		return NULL;
+	return (void *)(uintptr_t)handle;
+}
+
+/* The handle that the application sees for an object. */
+static inline void *weft_obj_handle(const struct weft_obj *o)
+{
+	return o->predefined ? (void *)(uintptr_t)o->predefined
+			     : (void *)(uintptr_t)o;
+}
+
+static inline void weft_obj_init(struct weft_obj *o, enum weft_kind kind)
+{
+	o->kind = kind;
+	weft_store32_relaxed(&o->refs, 1); /* not shared yet */
+	o->id = 0;
+	o->predefined = 0;
+}
+
+static inline void weft_obj_get(struct weft_obj *o)
+{
+	/* relaxed: whoever adds a reference holds one */
+	atomic_fetch_add_explicit(&o->refs, 1, memory_order_relaxed);
+}
+
+/* Gives the number of a dying object back (types_handle.c). */
+void weft_obj_forget(struct weft_obj *o);
+
+/* True when this was the last reference: the caller frees. */
+static inline bool weft_obj_put(struct weft_obj *o)
+{
+	if (weft_add32(&o->refs, (uint32_t)-1) != 1)
+		return false;
+	if (o->id)
+		weft_obj_forget(o);
+	return true;
+}
+
+#endif

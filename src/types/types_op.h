@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reduction operations. Applying one is  inout[i] = in[i] op inout[i]  for
+ * i = 0..count-1, always in that order of operands, so that results depend
+ * on the order of calls only. Predefined operations are functions in a table
+ * by operation and basic type; user operations are called as MPI says.
+ */
+#ifndef WEFT_TYPES_OP_H
+#define WEFT_TYPES_OP_H
+
+#include "src/types/types_dt.h"
+
+typedef void (*weft_op_fn)(const void *in, void *inout, size_t n);
+
+struct weft_op {
+	struct weft_obj obj; /* predefined: the value of the handle */
+	bool commutative;
+	const weft_op_fn *row; /* predefined: by enum weft_basic, or NULL */
+	MPI_User_function *user;
+	MPI_User_function_c *user_c;
+};
+
+/* All predefined operations, by the low bits of their handle (0x20..0x3f). */
+extern struct weft_op weft_op_predef[32];
+
+/* The operation behind a handle, or NULL: null, stale, or no operation. */
+static inline struct weft_op *weft_op_of(MPI_Op h)
+{
+	uintptr_t v = (uintptr_t)h;
+	struct weft_op *op = &weft_op_predef[v & 0x1f];
+
+	if (v > WEFT_HANDLE_MAX)
+		return weft_obj_of(h, WEFT_KIND_OP);
+	return v >> 5 == 1 && op->obj.predefined ? op : NULL;
+}
+
+static inline MPI_Op weft_op_handle(const struct weft_op *op)
+{
+	return weft_obj_handle(&op->obj);
+}
+
+static inline struct weft_op *weft_op_get(struct weft_op *op)
+{
+	if (!op->obj.predefined)
+		weft_obj_get(&op->obj);
+	return op;
+}
+void weft_op_put(struct weft_op *op);
+
+/* One of user and user_c; -ENOMEM. */
+int weft_op_open(MPI_User_function *user, MPI_User_function_c *user_c,
+		 bool commutative, struct weft_op **op_p);
+
+static inline bool weft_op_commutes(const struct weft_op *op)
+{
+	return op->commutative;
+}
+
+/*
+ * True when op may reduce elements of dt: any type for a user operation,
+ * what the standard's table allows for the predefined ones; none for
+ * MPI_REPLACE and MPI_NO_OP, which are for one-sided communication.
+ */
+static inline bool weft_op_allows(const struct weft_op *op,
+				  const struct weft_dt *dt)
+{
+	return !op->row || op->row[dt->basic];
+}
+
+/* inout = in op inout, element by element; the pair must be allowed. */
+void weft_op_apply(const struct weft_op *op, const void *in, void *inout,
+		   MPI_Count count, const struct weft_dt *dt);
+
+#endif

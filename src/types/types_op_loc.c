@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_MINLOC and MPI_MAXLOC: among equal values the lower index wins. */
+#include "src/base/attr.h"
+#include "src/types/types_dt_predef.h"
+#include "src/types/types_op_fn.h"
+
+#define LOCATE(name, pair, better)                                          \
+	WEFT_VECTOR static void name(const void *in, void *inout, size_t n) \
+	{                                                                   \
+		const struct pair *restrict x = in;                         \
+		struct pair *restrict y = inout;                            \
+                                                                            \
+		for (size_t i = 0; i < n; i++) {                            \
+			if (x[i].value better y[i].value) {                 \
+				y[i].value = x[i].value;                    \
+				y[i].index = x[i].index;                    \
+			} else if (x[i].value == y[i].value &&              \
+				   x[i].index < y[i].index) {               \
+				y[i].index = x[i].index;                    \
+			}                                                   \
+		}                                                           \
+	}
+
+#define BOTH(s, pair)               \
+	LOCATE(minloc_##s, pair, <) \
+	LOCATE(maxloc_##s, pair, >)
+
+BOTH(float_int, weft_float_int)
+BOTH(double_int, weft_double_int)
+BOTH(long_int, weft_long_int)
+BOTH(2int, weft_2int)
+BOTH(short_int, weft_short_int)
+BOTH(ld_int, weft_ld_int)
+BOTH(2real, weft_2real)
+BOTH(2double, weft_2double)
+
+#define PAIRS(op)                                                             \
+	[WEFT_BASIC_FLOAT_INT] = op##_float_int,                              \
+	[WEFT_BASIC_DOUBLE_INT] = op##_double_int,                            \
+	[WEFT_BASIC_LONG_INT] = op##_long_int, [WEFT_BASIC_2INT] = op##_2int, \
+	[WEFT_BASIC_SHORT_INT] = op##_short_int,                              \
+	[WEFT_BASIC_LD_INT] = op##_ld_int, [WEFT_BASIC_2REAL] = op##_2real,   \
+	[WEFT_BASIC_2DOUBLE] = op##_2double
+
+const weft_op_row weft_op_minloc = { PAIRS(minloc) };
+const weft_op_row weft_op_maxloc = { PAIRS(maxloc) };

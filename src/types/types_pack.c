@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packing. One walk over the description finds the pieces of a range; what is
+ * done with a piece is the sink's business: copy out, copy in, or note down.
+ * The count of a message is one more loop around the root, made on the stack.
+ */
+#include "src/types/types_pack.h"
+
+#include "src/base/attr.h"
+#include "src/types/types_dt_node.h"
+
+struct sink;
+
+struct sink_ops {
+	/* run: takes len bytes at mem; len <= left. */
+	void (*run)(struct sink *s, char *mem, size_t len);
+	/* vec: takes n runs of len bytes, stride apart; n * len <= left. */
+	void (*vec)(struct sink *s, char *mem, MPI_Count stride, size_t len,
+		    MPI_Count n);
+	/* idx: takes n whole runs of a list; all of them fit into left. */
+	void (*idx)(struct sink *s, char *mem, const struct weft_dtn_part *p,
+		    MPI_Count n);
+	/* rows: takes n whole lists of few runs, stride apart. */
+	void (*rows)(struct sink *s, char *mem, const struct weft_dtn *list,
+		     MPI_Count stride, MPI_Count n);
+};
+
+struct sink {
+	const struct sink_ops *ops;
+	size_t left; /* bytes still wanted; 0 ends the walk */
+	char *flat;  /* pack, unpack: next byte of the packed side */
+	struct iovec *iov;
+	int used;
+	int room;
+	size_t taken;
+};
+
+/* ---- copying -------------------------------------------------------------*/
+
+/* n blocks of len bytes, stride apart in memory, step apart when packed. */
+struct blocks {
+	char *mem;
+	char *flat;
+	MPI_Count stride;
+	size_t step;
+	MPI_Count n;
+};
+
+WEFT_INLINE void copy_blocks(bool out, struct blocks b, size_t len)
+{
+	for (MPI_Count i = 0; i < b.n; i++) {
+		memcpy(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
+		b.mem += b.stride;
+		b.flat += b.step;
+	}
+}
+
+/* The usual sizes as constants, so that a block is one load and one store. */
+WEFT_INLINE void copy_sized(bool out, struct blocks b, size_t len)
+{
+	switch (len) {
+	case 1:
+		copy_blocks(out, b, 1);
+		break;
+	case 2:
+		copy_blocks(out, b, 2);
+		break;
+	case 4:
+		copy_blocks(out, b, 4);
+		break;
+	case 8:
+		copy_blocks(out, b, 8);
+		break;
+	case 12:
+		copy_blocks(out, b, 12);
+		break;
+	case 16:
+		copy_blocks(out, b, 16);
+		break;
+	case 24:
+		copy_blocks(out, b, 24);
+		break;
+	case 32:
+		copy_blocks(out, b, 32);
+		break;
+	case 64:
+		copy_blocks(out, b, 64);
+		break;
+	default:
+		copy_blocks(out, b, len);
+	}
+}
+
+/* A run of unknown length that is often a few words. */
+WEFT_INLINE void copy_run(char *to, const char *from, size_t len)
+{
+	if (len > 64 || len % 8) {
+		memcpy(to, from, len);
+		return;
+	}
+	for (; len; len -= 8, to += 8, from += 8)
+		memcpy(to, from, 8);
+}
+
+WEFT_INLINE char *copy_idx(bool out, char *mem, char *flat,
+			   const struct weft_dtn_part *p, MPI_Count n)
+{
+	for (; n > 0; n--, p++) {
+		size_t len = (size_t)(p[1].pos - p[0].pos);
+
+		copy_run(out ? flat : mem + p->off, out ? mem + p->off : flat,
+			 len);
+		flat += len;
+	}
+	return flat;
+}
+
+/* As many lists at a time as stay in the first cache. */
+#define ROWS_AT_ONCE 64
+
+/* One member after the other, over all rows: each is a loop of one size. */
+WEFT_INLINE void copy_rows(bool out, char *mem, char *flat,
+			   const struct weft_dtn *list, struct blocks b)
+{
+	const struct weft_dtn_part *p = list->part;
+
+	for (MPI_Count k = 0; k < list->count; k++) {
+		b.mem = mem + list->off + p[k].off;
+		b.flat = flat + p[k].pos;
+		copy_sized(out, b, (size_t)(p[k + 1].pos - p[k].pos));
+	}
+}
+
+WEFT_INLINE void copy_all_rows(bool out, char *mem, char *flat,
+			       const struct weft_dtn *list, MPI_Count stride,
+			       MPI_Count n)
+{
+	struct blocks b = { NULL, NULL, stride, (size_t)list->size, 0 };
+
+	for (; n > 0; n -= b.n) {
+		b.n = n < ROWS_AT_ONCE ? n : ROWS_AT_ONCE;
+		copy_rows(out, mem, flat, list, b);
+		mem += b.n * stride;
+		flat += b.n * list->size;
+	}
+}
+
+static void sink_took(struct sink *s, size_t len)
+{
+	s->flat += len;
+	s->left -= len;
+}
+
+static void pack_run(struct sink *s, char *mem, size_t len)
+{
+	memcpy(s->flat, mem, len);
+	sink_took(s, len);
+}
+
+static void pack_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
+		     MPI_Count n)
+{
+	struct blocks b = { mem, s->flat, stride, len, n };
+
+	copy_sized(true, b, len);
+	sink_took(s, len * (size_t)n);
+}
+
+static void pack_idx(struct sink *s, char *mem, const struct weft_dtn_part *p,
+		     MPI_Count n)
+{
+	sink_took(s, (size_t)(copy_idx(true, mem, s->flat, p, n) - s->flat));
+}
+
+static void pack_rows(struct sink *s, char *mem, const struct weft_dtn *list,
+		      MPI_Count stride, MPI_Count n)
+{
+	copy_all_rows(true, mem, s->flat, list, stride, n);
+	sink_took(s, (size_t)(n * list->size));
+}
+
+static void unpack_run(struct sink *s, char *mem, size_t len)
+{
+	memcpy(mem, s->flat, len);
+	sink_took(s, len);
+}
+
+static void unpack_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
+		       MPI_Count n)
+{
+	struct blocks b = { mem, s->flat, stride, len, n };
+
+	copy_sized(false, b, len);
+	sink_took(s, len * (size_t)n);
+}
+
+static void unpack_idx(struct sink *s, char *mem, const struct weft_dtn_part *p,
+		       MPI_Count n)
+{
+	sink_took(s, (size_t)(copy_idx(false, mem, s->flat, p, n) - s->flat));
+}
+
+static void unpack_rows(struct sink *s, char *mem, const struct weft_dtn *list,
+			MPI_Count stride, MPI_Count n)
+{
+	copy_all_rows(false, mem, s->flat, list, stride, n);
+	sink_took(s, (size_t)(n * list->size));
+}
+
+static const struct sink_ops pack_ops = {
+	.run = pack_run, .vec = pack_vec, .idx = pack_idx, .rows = pack_rows
+};
+static const struct sink_ops unpack_ops = { .run = unpack_run,
+					    .vec = unpack_vec,
+					    .idx = unpack_idx,
+					    .rows = unpack_rows };
+
+/* ---- noting down ---------------------------------------------------------*/
+
+static void iov_run(struct sink *s, char *mem, size_t len)
+{
+	struct iovec *last = s->used ? &s->iov[s->used - 1] : NULL;
+
+	if (last && (char *)last->iov_base + last->iov_len == mem) {
+		last->iov_len += len;
+	} else if (s->used == s->room) {
+		s->left = 0;
+		return;
+	} else {
+		s->iov[s->used++] = (struct iovec){ mem, len };
+	}
+	s->taken += len;
+	s->left -= len;
+}
+
+static void iov_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
+		    MPI_Count n)
+{
+	for (MPI_Count i = 0; i < n && s->left; i++)
+		iov_run(s, mem + i * stride, len);
+}
+
+static void iov_idx(struct sink *s, char *mem, const struct weft_dtn_part *p,
+		    MPI_Count n)
+{
+	for (; n > 0 && s->left; n--, p++)
+		iov_run(s, mem + p->off, (size_t)(p[1].pos - p[0].pos));
+}
+
+static void iov_rows(struct sink *s, char *mem, const struct weft_dtn *list,
+		     MPI_Count stride, MPI_Count n)
+{
+	for (; n > 0 && s->left; n--, mem += stride)
+		iov_idx(s, mem + list->off, list->part, list->count);
+}
+
+static const struct sink_ops iov_ops = {
+	.run = iov_run, .vec = iov_vec, .idx = iov_idx, .rows = iov_rows
+};
+
+/* ---- the walk ------------------------------------------------------------*/
+
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static void walk_vec(struct sink *s, const struct weft_dtn *n, char *base,
+		     size_t pos)
+{
+	size_t len = (size_t)n->len;
+	MPI_Count i = (MPI_Count)(pos / len);
+	size_t skip = pos % len;
+	MPI_Count whole;
+
+	base += i * n->stride;
+	if (skip) {
+		s->ops->run(s, base + skip, min_size(len - skip, s->left));
+		base += n->stride;
+		i++;
+	}
+	whole = (MPI_Count)(s->left / len);
+	if (whole > n->count - i)
+		whole = n->count - i;
+	if (whole)
+		s->ops->vec(s, base, n->stride, len, whole);
+	if (s->left && i + whole < n->count)
+		s->ops->run(s, base + whole * n->stride, s->left);
+}
+
+/* The part that holds byte pos. */
+static MPI_Count find_part(const struct weft_dtn *n, size_t pos)
+{
+	MPI_Count lo = 0, hi = n->count - 1, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo + 1) / 2;
+		if ((size_t)n->part[mid].pos <= pos)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	return lo;
+}
+
+static void walk_idx(struct sink *s, const struct weft_dtn *n, char *base,
+		     size_t pos)
+{
+	MPI_Count i = pos ? find_part(n, pos) : 0;
+	const struct weft_dtn_part *p = &n->part[i];
+	size_t skip = pos - (size_t)p->pos;
+	size_t end = pos + s->left;
+	MPI_Count last = n->count;
+
+	if (end < (size_t)n->size)
+		last = find_part(n, end);
+	if (skip && i < last) {
+		s->ops->run(s, base + p->off + skip,
+			    (size_t)(p[1].pos - p[0].pos) - skip);
+		p = &n->part[++i];
+		skip = 0;
+	}
+	if (i < last)
+		s->ops->idx(s, base, p, last - i);
+	if (s->left && last < n->count)
+		s->ops->run(s, base + n->part[last].off + skip, s->left);
+}
+
+/* Lists of few runs, one after the other: the members of a struct. */
+#define ROWS_MAX_RUNS 32
+
+static void walk_loop(struct sink *s, const struct weft_dtn *n, char *base,
+		      size_t pos);
+
+/* Takes bytes of node n from pos on, until its end or the sink's. */
+static void walk(struct sink *s, const struct weft_dtn *n, char *base,
+		 size_t pos)
+{
+	MPI_Count i;
+
+	base += n->off;
+	switch (n->kind) {
+	case WEFT_DTN_RUN:
+		s->ops->run(s, base + pos,
+			    min_size((size_t)n->len - pos, s->left));
+		break;
+	case WEFT_DTN_VEC:
+		walk_vec(s, n, base, pos);
+		break;
+	case WEFT_DTN_IDX:
+		walk_idx(s, n, base, pos);
+		break;
+	case WEFT_DTN_LOOP:
+		walk_loop(s, n, base, pos);
+		break;
+	case WEFT_DTN_SEQ:
+		i = find_part(n, pos);
+		pos -= (size_t)n->part[i].pos;
+		for (; i < n->count && s->left; i++, pos = 0)
+			walk(s, n->seq[i], base + n->part[i].off, pos);
+		break;
+	}
+}
+
+static void walk_loop(struct sink *s, const struct weft_dtn *n, char *base,
+		      size_t pos)
+{
+	const struct weft_dtn *child = n->child;
+	MPI_Count i = (MPI_Count)(pos / (size_t)child->size);
+	MPI_Count whole;
+
+	pos %= (size_t)child->size;
+	if (pos) {
+		walk(s, child, base + i * n->stride, pos);
+		i++;
+	}
+	if (child->kind == WEFT_DTN_IDX && child->count <= ROWS_MAX_RUNS) {
+		whole = (MPI_Count)(s->left / (size_t)child->size);
+		if (whole > n->count - i)
+			whole = n->count - i;
+		if (whole > 0)
+			s->ops->rows(s, base + i * n->stride, child, n->stride,
+				     whole);
+		i += whole;
+	}
+	for (; i < n->count && s->left; i++)
+		walk(s, child, base + i * n->stride, 0);
+}
+
+static void walk_typed(struct sink *s, const struct weft_typed *t, size_t pos)
+{
+	struct weft_dtn all;
+
+	if (s->left == 0)
+		return;
+	weft_dtn_repeat(&all, &t->dt->root, t->count, t->dt->extent);
+	walk(s, &all, t->buf, pos);
+}
+
+/* Bytes that a range really has. */
+static size_t clip(const struct weft_typed *t, size_t pos, size_t len)
+{
+	size_t total = weft_typed_bytes(t);
+
+	return pos >= total ? 0 : min_size(len, total - pos);
+}
+
+size_t weft_pack(const struct weft_typed *t, size_t pos, void *dst, size_t len)
+{
+	struct sink s = { .ops = &pack_ops, .flat = dst };
+
+	len = clip(t, pos, len);
+	if (weft_dt_is_contig(t->dt)) {
+		if (len)
+			memcpy(dst, (char *)t->buf + t->dt->true_lb + pos, len);
+		return len;
+	}
+	s.left = len;
+	walk_typed(&s, t, pos);
+	return len;
+}
+
+size_t weft_unpack(const struct weft_typed *t, size_t pos, const void *src,
+		   size_t len)
+{
+	struct sink s = { .ops = &unpack_ops };
+
+	len = clip(t, pos, len);
+	if (weft_dt_is_contig(t->dt)) {
+		if (len)
+			memcpy((char *)t->buf + t->dt->true_lb + pos, src, len);
+		return len;
+	}
+	/* the packed side is only read: pack and unpack share the cursor */
+	s.flat = (char *)(uintptr_t)src;
+	s.left = len;
+	walk_typed(&s, t, pos);
+	return len;
+}
+
+int weft_pack_iov(const struct weft_typed *t, size_t *pos, struct iovec *iov,
+		  int n)
+{
+	struct sink s = { .ops = &iov_ops, .iov = iov, .room = n };
+
+	s.left = clip(t, *pos, SIZE_MAX);
+	walk_typed(&s, t, *pos);
+	*pos += s.taken;
+	return s.used;
+}
+
+static MPI_Count node_pieces(const struct weft_dtn *n, MPI_Count limit)
+{
+	MPI_Count sum = 0;
+
+	switch (n->kind) {
+	case WEFT_DTN_RUN:
+		return n->len ? 1 : 0;
+	case WEFT_DTN_LOOP:
+		sum = node_pieces(n->child, limit);
+		return n->count > limit / sum ? limit : n->count * sum;
+	case WEFT_DTN_SEQ:
+		for (MPI_Count i = 0; i < n->count && sum < limit; i++)
+			sum += node_pieces(n->seq[i], limit);
+		return sum < limit ? sum : limit;
+	default:
+		return n->count < limit ? n->count : limit;
+	}
+}
+
+int weft_pack_pieces(const struct weft_typed *t, int limit)
+{
+	struct weft_dtn all;
+
+	if (t->count == 0 || t->dt->size == 0)
+		return 0;
+	weft_dtn_repeat(&all, &t->dt->root, t->count, t->dt->extent);
+	return (int)node_pieces(&all, limit);
+}
+
+size_t weft_pack_copy(const struct weft_typed *dst,
+		      const struct weft_typed *src)
+{
+	size_t len = min_size(weft_typed_bytes(dst), weft_typed_bytes(src));
+	char tmp[8192];
+	size_t pos, n;
+
+	if (weft_dt_is_run(dst->dt, dst->count))
+		return weft_pack(src, 0, (char *)dst->buf + dst->dt->true_lb,
+				 len);
+	if (weft_dt_is_run(src->dt, src->count))
+		return weft_unpack(dst, 0, (char *)src->buf + src->dt->true_lb,
+				   len);
+	for (pos = 0; pos < len; pos += n) {
+		n = weft_pack(src, pos, tmp, min_size(sizeof(tmp), len - pos));
+		weft_unpack(dst, pos, tmp, n);
+	}
+	return len;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI_Dims_create: factors as close to each other as they can be. Of all ways
+ * to write n as a product of k factors, one with the smallest difference
+ * between the largest and the smallest; of these, the first in the order of
+ * descending factors.
+ */
+#include "src/types/types_topo.h"
+
+#include <errno.h>
+#include <limits.h>
+
+/* True when d to the power of k is at least n. */
+static bool power_reaches(int d, int k, int n)
+{
+	long long p = 1;
+
+	for (; k > 0 && p < n; k--)
+		p *= d;
+	return p >= n;
+}
+
+/* True when d to the power of k is more than n. */
+static bool power_exceeds(int d, int k, int n)
+{
+	long long p = 1;
+
+	for (; k > 0 && p <= n; k--)
+		p *= d;
+	return p > n;
+}
+
+/* All divisors of a number, ascending; 2095133040 has the most of all ints. */
+struct divisors {
+	int n;
+	int d[1600];
+};
+
+static void find_divisors(struct divisors *all, int n)
+{
+	int pairs;
+
+	all->n = 0;
+	for (int d = 1; d <= n / d; d++)
+		if (n % d == 0)
+			all->d[all->n++] = d;
+	pairs = all->n;
+	for (int i = pairs - 1; i >= 0; i--)
+		if (all->d[i] != n / all->d[i])
+			all->d[all->n++] = n / all->d[i];
+}
+
+/* More factors than bits in an int are ones anyway. */
+#define MAX_FACTORS 32
+
+struct search {
+	struct divisors all;
+	int k;
+	int f[MAX_FACTORS]; /* descending, so far */
+	int best[MAX_FACTORS];
+	int spread; /* of the best: its largest without its smallest */
+};
+
+/* The last factor is n; the better of equal ones came first. */
+static void close_search(struct search *s, int n, int limit)
+{
+	if (n > limit || s->f[0] - n >= s->spread)
+		return;
+	s->f[s->k - 1] = n;
+	s->spread = s->f[0] - n;
+	for (int i = 0; i < s->k; i++)
+		s->best[i] = s->f[i];
+}
+
+/* Tries all ways to write n as the factors from f[at] on, none above limit. */
+static void search(struct search *s, int n, int at, int limit)
+{
+	int left = s->k - at;
+
+	for (int i = 0; i < s->all.n && s->all.d[i] <= limit; i++) {
+		int d = s->all.d[i];
+		int top = at ? s->f[0] : d;
+		/* smaller ones would not be better than the best */
+		int low = top - s->spread + 1;
+
+		if (n % d || d < low || !power_reaches(d, left, n))
+			continue;
+		if (low > 1 && left > 1 &&
+		    power_exceeds(low, left - 1, n / d))
+			return;
+		s->f[at] = d;
+		if (left == 1)
+			close_search(s, n, limit);
+		else
+			search(s, n / d, at + 1, d);
+	}
+}
+
+/* Divides n by the entries that are given; counts the others. */
+static int take_given(int *n, int ndims, const int *dims, int *open_p)
+{
+	*open_p = 0;
+	for (int i = 0; i < ndims; i++) {
+		if (dims[i] == 0) {
+			(*open_p)++;
+		} else if (dims[i] < 0 || *n % dims[i]) {
+			return -EINVAL;
+		} else {
+			*n /= dims[i];
+		}
+	}
+	return *open_p == 0 && *n != 1 ? -EINVAL : 0;
+}
+
+int weft_topo_dims(int nnodes, int ndims, int *dims)
+{
+	struct search s = { .spread = INT_MAX };
+	int n = nnodes, open, k = 0;
+	int rc = take_given(&n, ndims, dims, &open);
+
+	if (rc || open == 0)
+		return rc;
+	s.k = open < MAX_FACTORS ? open : MAX_FACTORS;
+	find_divisors(&s.all, n);
+	search(&s, n, 0, n);
+	for (int i = 0; i < ndims; i++)
+		if (dims[i] == 0)
+			dims[i] = k < s.k ? s.best[k++] : 1;
+	return 0;
+}

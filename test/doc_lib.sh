@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by test/doc_*.sh: takes the commands out of a page (README.md,
+# doc/*.md, man pages) and runs them as a reader would, who has done
+# ./quickstart and stands in its folder.
+. "$top_srcdir/test/run_lib.sh" || exit 1
+# Nothing of the make that runs us, for the make that a page tells to run.
+unset MAKEFLAGS MAKELEVEL MFLAGS
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+# A word that begins a command, after variables set for it.
+programs='mpi(exec|cc|cxx|run)(\.openmpi)?|weft-[a-z]+|fi_(info|pingpong)|srun'
+programs="$programs|(build|bench|\./quickstart)[^ ]*|make|export|cp|sed"
+is_command="^([A-Z_]+=[^ ]* )*($programs)( |\$)"
+
+# Of a text in Markdown: code blocks, of which only lines with "$ " if there are
+# such, and spans of code that are whole commands. What has a word in capitals
+# where the reader puts his own is none.
+commands_of_text() {
+	awk '
+	/^```/ { fence = !fence; next }
+	fence { next }
+	/^    / {
+		line = substr($0, 5)
+		if (line ~ /^\$ /) print "block\t" substr(line, 3)
+		else print "plain\t" line
+		next
+	}
+	{ text = text " " $0 }
+	END {
+		n = split(text, part, "`")
+		for (i = 2; i <= n; i += 2) print "span\t" part[i]
+	}' "$1" | while IFS=$'\t' read -r kind line; do
+		[[ $line =~ $is_command ]] || continue
+		[ $kind != span ] || is_whole "$line" || continue
+		echo "$line"
+	done
+}
+
+# is_whole COMMAND: not just a mention of a program or of an option.
+is_whole() {
+	case $1 in
+	*...* | *' 'NAME* | *' 'FILE* | *' 'S | *'['*) return 1 ;;
+	mpi*) [[ $1 == *' -n '* ]] ;;
+	*' '* | build/* | weft-info) ;;
+	*) return 1 ;;
+	esac
+}
+
+# Of a man page: examples, as lines between .nf or .EX and their ends, and as
+# titles in bold.
+commands_of_man() {
+	sed -n '/^\.SH EXAMPLE/,/^\.SH [^E]/p' "$1" | sed 's/\\-/-/g' |
+		sed 's/^\.B \(weft-[a-z]* \)/\1/' |
+		grep -E "$is_command"
+}
+
+# The folder of a reader: ./install, ./build, and the sources.
+set_up() {
+	local f
+	mkdir "$dir/top"
+	cd "$dir/top" || exit 1
+	ln -s "$builddir" build
+	for f in bench examples share; do ln -s "$top_srcdir/$f" $f; done
+	make -s -C "$builddir" install DESTDIR="$dir/moved" > "$dir/log" 2>&1 ||
+		{ tail "$dir/log"; exit 1; }
+	f=$(dirname "$(find "$dir/moved" -name mpicc)")
+	ln -s "${f%/bin}" install
+	PATH=$PWD/install/bin:$PATH
+	export FI_PROVIDER_PATH=$PWD/install/lib/libfabric
+	awk '/^```c/ { on = 1; next } /^```/ { on = 0 } on' \
+		"$top_srcdir/README.md" > hello.c
+	mpicc -o program hello.c || exit 1
+	for f in hello manager worker a.out; do cp program $f; done
+}
+
+# Some take minutes for what they show: the same with less of it.
+shorter() {
+	case $1 in
+	weft-sim*) echo "$1 --warm 1us --time 2us" ;;
+	weft-reproduce*) echo "$1 --only BGQ-T1-HW" ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# try COMMAND: at most a minute; exit code 0, or what the page says.
+try() {
+	local cmd want=0 got
+	case $1 in
+	./quickstart*) echo "left out, it is the gate: $1"; return ;;
+	bench/*) echo "left out, it takes minutes: $1"; return ;;
+	srun*) echo "test/run_launchers.sh runs it: $1"; return ;;
+	fi_pingpong*) pingpong "$1"; return ;;
+	export*) eval "$1"; return ;;
+	mpirun.openmpi*) need_part mpirun.openmpi mpicc.openmpi || return ;;
+	weft-sim*--plot* | weft-sim*--heat*) need_part gnuplot || return ;;
+	# faster links than the paper's: the page says that its results move
+	weft-reproduce*./fast*) want=1 ;;
+	esac
+	cmd=$(shorter "$1")
+	timeout -k 5 100 bash -c "$cmd" > "$dir/out" 2> "$dir/err" \
+		< /dev/null 9<&-
+	got=$?
+	[ $got = $want ] || {
+		complain "exit code $got: $cmd"
+		tail -n 10 "$dir/err"
+		return
+	}
+	tried=$((tried + 1))
+	echo "ok: $cmd"
+}
+
+# Server and client are two lines; the port is one that nobody else has.
+server=
+port=$((26100 + $$ % 5000))
+listens() { grep -q "$(printf ':%04X 00000000:0000 0A' $port)" /proc/net/tcp; }
+pingpong() {
+	if [ -z "$server" ]; then
+		while listens; do port=$((port + 1)); done
+		timeout -k 5 60 $1 -B $port > "$dir/server" 2>&1 &
+		server=$!
+		wait_for listens
+		return
+	fi
+	timeout -k 5 60 ${1% *} -P $port ${1##* } > "$dir/out" 2>&1 ||
+		complain "exit code $?: $1: $(tail -n 5 "$dir/out")"
+	wait $server || complain "exit code $? of the server of $1"
+	server=
+	tried=$((tried + 2))
+	echo "ok: both ends of $1"
+}
+
+# try_page PAGE LEAST: all of its commands, and there are some.
+try_page() {
+	local list
+	tried=0
+	case $1 in
+	*.md) list=$(commands_of_text "$top_srcdir/$1") ;;
+	*) list=$(commands_of_man "$top_srcdir/$1") ;;
+	esac
+	echo "== $1"
+	# two pages must not build the same programs at the same time
+	exec 9< "$builddir/bench"
+	[[ $list != *'make -C build'* ]] || flock 9
+	while IFS= read -r cmd; do
+		[ -z "$cmd" ] || try "$cmd"
+	done <<< "$list"
+	[ "$tried" -ge "$2" ] || [ -n "$skipped" ] ||
+		complain "$1: $tried commands, $2 were expected at least"
+	exec 9<&-
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives whose two buffers are both MPI_BOTTOM: the types hold the
+ * addresses, so equal buffer arguments say nothing about the places. Every
+ * operation, blocking, nonblocking and persistent, by every algorithm.
+ */
+#include "coll_t.h"
+
+enum { N = 3, WAYS = 3 };
+
+static MPI_Comm comm;
+static int rank, size;
+static int *out, *in; /* N ints for and from everybody */
+static MPI_Op compose;
+
+/* One call, as its way says; Start and the rest are common. */
+#define CALL(way, Name, Iname, ...)                               \
+	do {                                                      \
+		MPI_Request req_ = MPI_REQUEST_NULL;              \
+                                                                  \
+		if ((way) == 0)                                   \
+			MPI_##Name(__VA_ARGS__, comm);            \
+		else if ((way) == 1)                              \
+			MPI_##Iname(__VA_ARGS__, comm, &req_);    \
+		else                                              \
+			MPI_##Name##_init(__VA_ARGS__, comm,      \
+					  MPI_INFO_NULL, &req_);  \
+		call_end(way, &req_);                             \
+	} while (0)
+
+static void call_end(int way, MPI_Request *req)
+{
+	if (way == 2)
+		MPI_Start(req);
+	if (way)
+		MPI_Wait(req, MPI_STATUS_IGNORE);
+	if (way == 2)
+		MPI_Request_free(req);
+}
+
+/* n ints where they lie: what MPI_BOTTOM needs. */
+static MPI_Datatype place(const int *at, int n)
+{
+	MPI_Datatype t;
+	MPI_Aint addr;
+
+	MPI_Get_address(at, &addr);
+	MPI_Type_create_hindexed(1, &n, &addr, MPI_INT, &t);
+	MPI_Type_commit(&t);
+	return t;
+}
+
+static void clean(void)
+{
+	for (int q = 0; q < size; q++)
+		for (int e = 0; e < N; e++) {
+			out[q * N + e] = coll_val(rank, q, e);
+			in[q * N + e] = -1;
+		}
+}
+
+/* Block b has come from rank from, where it was the block for rank to. */
+static void came(int b, int from, int to)
+{
+	for (int e = 0; e < N; e++)
+		CHECK(in[b * N + e] == coll_val(from, to, e));
+}
+
+/* ---- blocks -------------------------------------------------------------- */
+
+static void test_gather(int way)
+{
+	MPI_Datatype s = place(out, N), r = place(in, N);
+
+	for (int root = 0; root < size; root++) {
+		clean();
+		CALL(way, Gather, Igather, MPI_BOTTOM, 1, s, MPI_BOTTOM, 1, r,
+		     root);
+		for (int q = 0; q < size && rank == root; q++)
+			came(q, q, 0);
+	}
+	MPI_Type_free(&s);
+	MPI_Type_free(&r);
+}
+
+static void test_scatter(int way)
+{
+	MPI_Datatype s = place(out, N), r = place(in, N);
+
+	for (int root = 0; root < size; root++) {
+		clean();
+		CALL(way, Scatter, Iscatter, MPI_BOTTOM, 1, s, MPI_BOTTOM, 1, r,
+		     root);
+		came(0, root, rank);
+	}
+	MPI_Type_free(&s);
+	MPI_Type_free(&r);
+}
+
+static void test_allgather(int way)
+{
+	MPI_Datatype s = place(out, N), r = place(in, N);
+
+	clean();
+	CALL(way, Allgather, Iallgather, MPI_BOTTOM, 1, s, MPI_BOTTOM, 1, r);
+	for (int q = 0; q < size; q++)
+		came(q, q, 0);
+	MPI_Type_free(&s);
+	MPI_Type_free(&r);
+}
+
+static void test_alltoall(int way)
+{
+	MPI_Datatype s = place(out, N), r = place(in, N);
+
+	clean();
+	CALL(way, Alltoall, Ialltoall, MPI_BOTTOM, 1, s, MPI_BOTTOM, 1, r);
+	for (int q = 0; q < size; q++)
+		came(q, q, rank);
+	MPI_Type_free(&s);
+	MPI_Type_free(&r);
+}
+
+/* ---- lists of blocks ----------------------------------------------------- */
+
+/* Block q at the place of block size - 1 - q on the receiving side. */
+struct lists {
+	int *counts;
+	int *forth;
+	int *back;
+	MPI_Datatype s, r;
+};
+
+static struct lists lists_open(void)
+{
+	struct lists l = { coll_room(sizeof(int) * (size_t)size),
+			   coll_room(sizeof(int) * (size_t)size),
+			   coll_room(sizeof(int) * (size_t)size),
+			   place(out, N), place(in, N) };
+
+	for (int q = 0; q < size; q++) {
+		l.counts[q] = 1;
+		l.forth[q] = q;
+		l.back[q] = size - 1 - q;
+	}
+	clean();
+	return l;
+}
+
+static void lists_close(struct lists *l)
+{
+	free(l->counts);
+	free(l->forth);
+	free(l->back);
+	MPI_Type_free(&l->s);
+	MPI_Type_free(&l->r);
+}
+
+static void test_rooted_lists(int way)
+{
+	struct lists l = lists_open();
+
+	for (int root = 0; root < size; root++) {
+		clean();
+		CALL(way, Gatherv, Igatherv, MPI_BOTTOM, 1, l.s, MPI_BOTTOM,
+		     l.counts, l.back, l.r, root);
+		for (int q = 0; q < size && rank == root; q++)
+			came(size - 1 - q, q, 0);
+		clean();
+		CALL(way, Scatterv, Iscatterv, MPI_BOTTOM, l.counts, l.forth,
+		     l.s, MPI_BOTTOM, 1, l.r, root);
+		came(0, root, rank);
+	}
+	lists_close(&l);
+}
+
+static void test_lists(int way)
+{
+	struct lists l = lists_open();
+
+	CALL(way, Allgatherv, Iallgatherv, MPI_BOTTOM, 1, l.s, MPI_BOTTOM,
+	     l.counts, l.back, l.r);
+	for (int q = 0; q < size; q++)
+		came(size - 1 - q, q, 0);
+	clean();
+	CALL(way, Alltoallv, Ialltoallv, MPI_BOTTOM, l.counts, l.forth, l.s,
+	     MPI_BOTTOM, l.counts, l.back, l.r);
+	for (int q = 0; q < size; q++)
+		came(size - 1 - q, q, rank);
+	lists_close(&l);
+}
+
+static void test_types(int way)
+{
+	MPI_Datatype *t = coll_room(sizeof(*t) * 2 * (size_t)size);
+	int *one = coll_room(sizeof(int) * 2 * (size_t)size);
+	int *zero = one + size;
+
+	clean();
+	for (int q = 0; q < size; q++) {
+		one[q] = 1;
+		zero[q] = 0;
+		t[q] = place(out + q * N, N);
+		t[size + q] = place(in + q * N, N);
+	}
+	CALL(way, Alltoallw, Ialltoallw, MPI_BOTTOM, one, zero, t, MPI_BOTTOM,
+	     one, zero, t + size);
+	for (int q = 0; q < size; q++)
+		came(q, q, rank);
+	for (int q = 0; q < 2 * size; q++)
+		MPI_Type_free(&t[q]);
+	free(t);
+	free(one);
+}
+
+/* ---- reductions ---------------------------------------------------------- */
+
+/* x -> a x + b, one after the other; the type knows where its ints are. */
+static void compose_fn(void *a, void *b, int *n, MPI_Datatype *type)
+{
+	MPI_Aint lb, extent;
+	const unsigned *l;
+	unsigned *r;
+
+	MPI_Type_get_true_extent(*type, &lb, &extent);
+	l = (const unsigned *)((uintptr_t)a + (uintptr_t)lb);
+	r = (unsigned *)((uintptr_t)b + (uintptr_t)lb);
+	CHECK(*n == 1 && extent == 2 * sizeof(int));
+	r[1] = l[0] * r[1] + l[1];
+	r[0] *= l[0];
+}
+
+static void pair_of(int q, unsigned *v)
+{
+	v[0] = (unsigned)coll_val(q, 1, 0) | 1;
+	v[1] = (unsigned)coll_val(q, 2, 0);
+}
+
+/* The result for ranks 0 .. hi - 1. */
+static void sum_came(int hi)
+{
+	unsigned acc[2], v[2];
+
+	pair_of(hi - 1, acc);
+	for (int q = hi - 2; q >= 0; q--) {
+		pair_of(q, v);
+		acc[1] = v[0] * acc[1] + v[1];
+		acc[0] *= v[0];
+	}
+	CHECK((unsigned)in[0] == acc[0] && (unsigned)in[1] == acc[1]);
+}
+
+/* The operand is at out for MPI_BOTTOM, the result at in for *there_p. */
+static MPI_Datatype operand(void **there_p)
+{
+	clean();
+	pair_of(rank, (unsigned *)out);
+	*there_p = (void *)((uintptr_t)in - (uintptr_t)out);
+	return place(out, 2);
+}
+
+static void test_reduce(int way)
+{
+	for (int root = 0; root < size; root++) {
+		MPI_Datatype t;
+		void *to;
+
+		t = operand(&to);
+		CALL(way, Reduce, Ireduce, MPI_BOTTOM, to, 1, t, compose, root);
+		if (rank == root)
+			sum_came(size);
+		MPI_Type_free(&t);
+	}
+}
+
+static void test_allreduce(int way)
+{
+	void *to;
+	MPI_Datatype t = operand(&to);
+
+	CALL(way, Allreduce, Iallreduce, MPI_BOTTOM, to, 1, t, compose);
+	sum_came(size);
+	MPI_Type_free(&t);
+	t = place(in, 2);
+	pair_of(rank, (unsigned *)in);
+	CALL(way, Allreduce, Iallreduce, MPI_IN_PLACE, MPI_BOTTOM, 1, t,
+	     compose);
+	sum_came(size);
+	MPI_Type_free(&t);
+}
+
+static void test_scan(int way)
+{
+	void *to;
+	MPI_Datatype t = operand(&to);
+
+	CALL(way, Scan, Iscan, MPI_BOTTOM, to, 1, t, compose);
+	sum_came(rank + 1);
+	MPI_Type_free(&t);
+}
+
+static void test_exscan(int way)
+{
+	void *to;
+	MPI_Datatype t = operand(&to);
+
+	CALL(way, Exscan, Iexscan, MPI_BOTTOM, to, 1, t, compose);
+	if (rank)
+		sum_came(rank);
+	MPI_Type_free(&t);
+}
+
+/* ---- all of it ----------------------------------------------------------- */
+
+struct family {
+	const char *key;
+	void (*test)(int way);
+	const char *names[7];
+};
+
+static const struct family families[] = {
+	{ "gather", test_gather, { "auto", "binomial", "linear" } },
+	{ "scatter", test_scatter, { "auto", "binomial", "linear" } },
+	{ "allgather",
+	  test_allgather,
+	  { "auto", "recdbl", "bruck", "ring", "linear" } },
+	{ "allgather", test_lists, { "auto", "bruck", "ring", "linear" } },
+	{ "gather", test_rooted_lists, { "auto" } },
+	{ "alltoall",
+	  test_alltoall,
+	  { "auto", "linear", "bruck", "pairwise" } },
+	{ "alltoall", test_types, { "auto", "linear", "pairwise" } },
+	{ "reduce",
+	  test_reduce,
+	  { "auto", "binomial", "rabenseifner", "linear" } },
+	{ "allreduce",
+	  test_allreduce,
+	  { "auto", "recdbl", "tree", "rabenseifner", "linear" } },
+	{ "scan", test_scan, { "auto", "recdbl", "linear" } },
+	{ "exscan", test_exscan, { "auto", "recdbl", "linear" } },
+};
+
+static void force(const char *op, const char *name)
+{
+	char key[64];
+	MPI_Info info;
+
+	snprintf(key, sizeof(key), "weft_coll_%s", op);
+	MPI_Info_create(&info);
+	MPI_Info_set(info, key, name);
+	MPI_Comm_set_info(comm, info);
+	MPI_Info_free(&info);
+}
+
+static void run_families(void)
+{
+	for (size_t f = 0; f < N_OF(families); f++)
+		for (int k = 0; families[f].names[k]; k++) {
+			force(families[f].key, families[f].names[k]);
+			for (int way = 0; way < WAYS; way++)
+				families[f].test(way);
+			force(families[f].key, "auto");
+		}
+}
+
+int main(int argc, char **argv)
+{
+	MPI_Init(&argc, &argv);
+	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	MPI_Comm_rank(comm, &rank);
+	MPI_Comm_size(comm, &size);
+	MPI_Op_create(compose_fn, 0, &compose);
+	out = coll_room(sizeof(int) * N * (size_t)size);
+	in = coll_room(sizeof(int) * N * (size_t)size);
+	run_families();
+	free(out);
+	free(in);
+	MPI_Op_free(&compose);
+	MPI_Comm_free(&comm);
+	MPI_Finalize();
+	if (!rank)
+		printf("coll_bottom: all places right\n");
+	return 0;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Threads that sleep and wake each other, without a look in between: ranks
+ * start with WEFT_SPIN=0, so every wait is a sleep. One thread sleeps in the
+ * completion queue, the others beside it with no time limit, and whoever leaves
+ * has to wake who follows. Among them: messages that complete in another
+ * thread's hands, collectives that are stepped, generalized requests.
+ */
+#include "mt.h"
+
+#include <pthread.h>
+
+#define THREADS 6
+#define ROUNDS	400
+
+static MPI_Comm comm[THREADS];
+
+/* To the next rank and from the one before, in messages of both kinds. */
+static void pass(MPI_Comm c, int round)
+{
+	int next = (mt_rank + 1) % mt_size;
+	int before = (mt_rank + mt_size - 1) % mt_size;
+	int out = round, in = -1;
+	MPI_Request r;
+
+	MT_OK(MPI_Irecv(&in, 1, MPI_INT, before, 1, c, &r));
+	if (round % 3)
+		MT_OK(MPI_Send(&out, 1, MPI_INT, next, 1, c));
+	else
+		MT_OK(MPI_Ssend(&out, 1, MPI_INT, next, 1, c));
+	MT_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	MT_IS(in, round);
+}
+
+static void add(MPI_Comm c, int round)
+{
+	int sum = 0, word = mt_rank == round % mt_size ? round : -1;
+	MPI_Request r[2];
+
+	MT_OK(MPI_Iallreduce(&mt_rank, &sum, 1, MPI_INT, MPI_SUM, c, &r[0]));
+	MT_OK(MPI_Ibcast(&word, 1, MPI_INT, round % mt_size, c, &r[1]));
+	MT_OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+	MT_IS(sum, mt_size * (mt_size - 1) / 2);
+	MT_IS(word, round);
+}
+
+static int query(void *state, MPI_Status *status)
+{
+	MPI_Status_set_elements(status, MPI_BYTE, 0);
+	MPI_Status_set_cancelled(status, 0);
+	return MPI_SUCCESS;
+}
+
+static int nothing(void *state)
+{
+	return MPI_SUCCESS;
+}
+
+static int no_cancel(void *state, int done)
+{
+	return MPI_SUCCESS;
+}
+
+static void *complete(void *arg)
+{
+	MT_OK(MPI_Grequest_complete(*(MPI_Request *)arg));
+	return NULL;
+}
+
+/* One that sleeps is woken by a thread which does nothing else in MPI. */
+static void be_told(void)
+{
+	MPI_Request r, copy;
+	pthread_t t;
+
+	MT_OK(MPI_Grequest_start(query, nothing, no_cancel, NULL, &r));
+	copy = r;
+	MT_OK(pthread_create(&t, NULL, complete, &copy));
+	MT_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	pthread_join(t, NULL);
+}
+
+static void *work(void *arg)
+{
+	int me = (int)(intptr_t)arg;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		pass(comm[me], i);
+		if (i % THREADS == me)
+			add(comm[me], i);
+		if (i % 16 == me)
+			be_told();
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t t[THREADS];
+	int level;
+
+	setenv("WEFT_SPIN", "0", 1);
+	MT_OK(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level));
+	MPI_Comm_rank(MPI_COMM_WORLD, &mt_rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &mt_size);
+	for (int i = 0; i < THREADS; i++)
+		MT_OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]));
+	for (intptr_t i = 0; i < THREADS; i++)
+		MT_OK(pthread_create(&t[i], NULL, work, (void *)i));
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	for (int i = 0; i < THREADS; i++)
+		MT_OK(MPI_Comm_free(&comm[i]));
+	return mt_end();
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * patience SECONDS COMMAND...: runs a command and ends it, with all that it
+ * has started, when it has not said a word for SECONDS, or has talked for
+ * CHATTER times as long. Seconds are those of t_pace.h: they count less where
+ * others want the processors, too. A word is a byte written to a file that is
+ * our stdout or stderr. Exits as the command does, 124 when it was ended.
+ */
+#include "test/t_pace.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CHATTER	 5
+#define GRACE	 5 /* seconds from SIGTERM to SIGKILL */
+#define NS_PER_S UINT64_C(1000000000)
+
+struct patience {
+	struct t_limit talk, grace;
+	uint64_t heard_ns; /* what was left of talk at the last word */
+	int seconds;
+	off_t said;
+	pid_t pid;
+	bool ended; /* by us: SIGTERM was sent */
+	bool gone;
+	int status;
+};
+
+static off_t words(void)
+{
+	off_t said = 0;
+	struct stat st;
+
+	for (int fd = 1; fd <= 2; fd++) {
+		if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+			said += st.st_size;
+	}
+	return said;
+}
+
+static void start(struct patience *p, char **argv, const sigset_t *old)
+{
+	p->pid = fork();
+	if (p->pid < 0) {
+		perror("patience: fork");
+		exit(125);
+	}
+	if (p->pid)
+		return;
+	sigprocmask(SIG_SETMASK, old, NULL);
+	execvp(argv[0], argv);
+	fprintf(stderr, "patience: %s: %s\n", argv[0], strerror(errno));
+	_exit(errno == ENOENT ? 127 : 126);
+}
+
+/* Orphans of the command come to us, too. */
+static void reap(struct patience *p)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid != p->pid)
+			continue;
+		p->gone = true;
+		p->status = status;
+	}
+}
+
+static void end(struct patience *p, const char *why)
+{
+	fprintf(stderr, "patience: %s (a second counts as %.2f here): ended\n",
+		why, t_pace());
+	p->ended = true;
+	t_limit_set(&p->grace, GRACE);
+	t_kill_below(SIGTERM);
+}
+
+static bool silent(struct patience *p)
+{
+	off_t said = words();
+
+	if (said != p->said)
+		p->heard_ns = p->talk.left_ns;
+	p->said = said;
+	return p->heard_ns - p->talk.left_ns >= (uint64_t)p->seconds * NS_PER_S;
+}
+
+static void look(struct patience *p)
+{
+	char why[80];
+
+	if (p->ended) {
+		if (t_limit_over(&p->grace))
+			t_kill_below(SIGKILL);
+	} else if (t_limit_over(&p->talk)) {
+		snprintf(why, sizeof(why), "%d s and still talking",
+			 CHATTER * p->seconds);
+		end(p, why);
+	} else if (silent(p)) {
+		snprintf(why, sizeof(why), "%d s without a word", p->seconds);
+		end(p, why);
+	}
+}
+
+/* What ends us ends the command, who may still have something to say. */
+static void obey(struct patience *p, int sig)
+{
+	if (sig == SIGCHLD || p->ended)
+		return;
+	p->ended = true;
+	t_limit_set(&p->grace, GRACE);
+	t_kill_below(sig);
+}
+
+static int watch(struct patience *p, const sigset_t *set)
+{
+	const struct timespec nap = { .tv_nsec = 500000000 };
+
+	t_limit_set(&p->talk, CHATTER * p->seconds);
+	p->heard_ns = p->talk.left_ns;
+	p->said = words();
+	while (!p->gone) {
+		int sig = sigtimedwait(set, NULL, &nap);
+
+		if (sig > 0)
+			obey(p, sig);
+		reap(p);
+		if (!p->gone)
+			look(p);
+	}
+	if (p->ended)
+		return 124;
+	return WIFEXITED(p->status) ? WEXITSTATUS(p->status)
+				    : 128 + WTERMSIG(p->status);
+}
+
+int main(int argc, char **argv)
+{
+	struct patience p = { 0 };
+	sigset_t set, old;
+
+	if (argc < 3 || (p.seconds = atoi(argv[1])) <= 0) {
+		fprintf(stderr, "usage: patience SECONDS COMMAND...\n");
+		return 125;
+	}
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	t_pace_root();
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	start(&p, argv + 2, &old);
+	return watch(&p, &set);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Another user of the host, who attacks a job. Started by root inside the
+ * job, so that it knows more than a stranger would (the server's port, the
+ * name of the job, a rank), it becomes somebody else before it does anything.
+ *
+ *   silent   connects to the PMIx server, says "held" and nothing more
+ *   join     lies about its user, joins as a rank, reads the job's key and
+ *            calls abort; exit code 0: it could; 1: it was refused
+ */
+#include "src/base/attr.h"
+
+#include <pmix.h>
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define STRANGER 65534
+
+extern char **environ;
+
+/* What PMIx states about the user: that of whom it attacks. */
+WEFT_EXPORT uid_t geteuid(void)
+{
+	return 0;
+}
+
+WEFT_EXPORT uid_t getuid(void)
+{
+	return 0;
+}
+
+WEFT_EXPORT gid_t getegid(void)
+{
+	return 0;
+}
+
+WEFT_EXPORT gid_t getgid(void)
+{
+	return 0;
+}
+
+static int server_port(void)
+{
+	char **e, *colon;
+
+	for (e = environ; *e; e++) {
+		if (strncmp(*e, "PMIX_SERVER_URI", 15))
+			continue;
+		colon = strrchr(*e, ':');
+		if (colon)
+			return atoi(colon + 1);
+	}
+	return 0;
+}
+
+static int stay_silent(void)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons((uint16_t)server_port()) };
+	int s = socket(AF_INET, SOCK_STREAM, 0);
+
+	to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (connect(s, (struct sockaddr *)&to, sizeof(to))) {
+		perror("connect");
+		return 2;
+	}
+	puts("held");
+	fflush(stdout);
+	/* The launcher ends everybody at the end of the job. */
+	for (;;)
+		pause();
+}
+
+static int join_job(void)
+{
+	pmix_proc_t me, all;
+	pmix_value_t *v;
+
+	if (PMIx_Init(&me, NULL, 0) != PMIX_SUCCESS)
+		return 1;
+	PMIX_LOAD_PROCID(&all, me.nspace, PMIX_RANK_WILDCARD);
+	if (PMIx_Get(&all, "weft.job.key", NULL, 0, &v) == PMIX_SUCCESS)
+		puts("a stranger has the key");
+	fflush(stdout);
+	PMIx_Abort(7, "ended by a stranger", NULL, 0);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2 || setgid(STRANGER) || setuid(STRANGER))
+		return 2;
+	if (!strcmp(argv[1], "silent"))
+		return stay_silent();
+	return join_job();
+}

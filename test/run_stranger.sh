@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Other users of the host can neither join a job, nor hold it up, nor end it.
+[ "$(id -u)" = 0 ] || { echo "only root can be somebody else"; exit 77; }
+. "$top_srcdir/test/run_lib.sh"
+stranger=$builddir/test/run_stranger
+
+# A connection that says nothing, there before anybody comes to MPI_Init.
+# FIFO: the reader waits until the stranger has its connection.
+mkfifo "$dir/held"
+run 0 -n 2 sh -c '
+	if [ "$PMIX_RANK" = 0 ]; then
+		"$1" silent > "$2" &
+		read -r word < "$2"
+		[ "$word" = held ] || exit 3
+	fi
+	exec "$3" init hello fence check fini' \
+	"$mark" "$stranger" "$dir/held" "$client"
+out "rank 0 of 2
+rank 1 of 2"
+grep -q "user 65534" "$dir/err" ||
+	complain "nobody is told that a stranger came"
+nothing_left
+
+# One who knows everything but is somebody else.
+run 0 -n 1 sh -c '
+	"$1" join
+	echo "stranger: $?"
+	exec "$2" init hello fence check fini' "$mark" "$stranger" "$client"
+out "rank 0 of 1
+stranger: 1"
+nothing_left
+
+# Two jobs have nothing in common that could be guessed.
+run 0 -n 1 sh -c 'echo "$PMIX_NAMESPACE"'
+one=$(cat "$dir/out")
+echo "$one" | grep -qE '^weft-[0-9a-f]{32}$' ||
+	complain "the namespace $one can be guessed"
+run 0 -n 1 sh -c 'echo "$PMIX_NAMESPACE"'
+[ "$one" = "$(cat "$dir/out")" ] && complain "two jobs of one name"
+exit $failed
