@@ -317,7 +317,7 @@ static void peer_entries_free(struct shm *s, struct shm_peer *p)
 void shm_peer_end(struct shm *s, struct shm_peer *p)
 {
 	weft_list_remove(&p->end_node);
-	shm_rx_drop_held(s, p);
+	shm_held_drop(s, p);
 	peer_entries_free(s, p);
 	if (weft_hash_get(&s->by_cookie, p->id.cookie) == p)
 		weft_hash_del(&s->by_cookie, p->id.cookie);
@@ -338,7 +338,7 @@ void shm_peer_close(struct shm *s, struct shm_peer *p)
 		weft_store64(&p->view.entry[p->writer].state,
 			     (uint64_t)s->id.pid << 32 | SHM_LEFT);
 	shm_sock_forget(s, p);
-	shm_rx_drop_held(s, p);
+	shm_held_drop(s, p);
 	shm_map_drop(&p->view);
 	free(p);
 }
