@@ -10,11 +10,12 @@
 static const struct note *note_of(struct world *w, struct side *s,
 				  const void *context)
 {
-	uint64_t end = weft_now_ns() + 30000000000u;
+	struct t_limit limit;
 
+	t_limit_set(&limit, 30);
 	while (!noted(s, context)) {
 		turn(w);
-		T_TRUE(weft_now_ns() < end);
+		T_FALSE(t_limit_over(&limit));
 	}
 	for (unsigned i = 0;; i++) {
 		if (s->note[i].context == context)
@@ -33,11 +34,12 @@ static uint64_t unexpected(const struct side *s)
 /* Polls until so many messages wait at s. */
 static void until_waiting(struct world *w, struct side *s, uint64_t n)
 {
-	uint64_t end = weft_now_ns() + 30000000000u;
+	struct t_limit limit;
 
+	t_limit_set(&limit, 30);
 	while (unexpected(s) < n) {
 		turn(w);
-		T_TRUE(weft_now_ns() < end);
+		T_FALSE(t_limit_over(&limit));
 	}
 }
 
