@@ -191,13 +191,12 @@ static void slow_engines_work_without_a_gap(void **state)
 {
 	struct net_config cfg;
 	struct net_end e;
-	uint64_t n = 50, built, stored, first;
+	uint64_t n = 50, rate = 999001, built, stored, first;
 
 	net_config_bgq(&cfg);
-	cfg.injection_ps_per_byte_x1000 = 999001;
+	cfg.path[0].injection_ps_per_byte_x1000 = rate;
 	net_end_open(&e, &cfg, 0);
-	built = (cfg.header_bytes + 512) * cfg.injection_ps_per_byte_x1000 /
-		1000;
+	built = (cfg.header_bytes + 512) * rate / 1000;
 	T_TRUE(built % cfg.tick_ps);
 	T_OK(net_end_send(&e, 0, 0, 1, n * 512));
 	net_end_drain(&e);
@@ -205,9 +204,9 @@ static void slow_engines_work_without_a_gap(void **state)
 	net_end_close(&e);
 
 	net_config_bgq(&cfg);
-	cfg.reception_ps_per_byte_x1000 = 999001;
+	cfg.path[0].reception_ps_per_byte_x1000 = rate;
 	net_end_open(&e, &cfg, 0);
-	stored = 512 * cfg.reception_ps_per_byte_x1000 / 1000;
+	stored = 512 * rate / 1000;
 	T_OK(net_end_send(&e, 0, 0, 1, 512));
 	net_end_drain(&e);
 	first = e.last_at;

@@ -275,6 +275,7 @@ static void stage_done(struct weft_cu_call *call)
 
 static void stage_fill(struct stage *s, int k)
 {
+	s->type = WEFT_CU_DOUBLE;
 	for (int i = 0; i < s->job.n; i++) {
 		weft_store32(s->job.opened, (uint32_t)s->job.n);
 		s->member[i] = (struct member){ .job = &s->job, .me = i };
@@ -284,7 +285,6 @@ static void stage_fill(struct stage *s, int k)
 
 static void stage_open(struct stage *s, int n, int k, bool crowd)
 {
-	s->type = WEFT_CU_DOUBLE;
 	s->root = 0;
 	job_open(&s->job, n, 0, crowd);
 	stage_fill(s, k);
