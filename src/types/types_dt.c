@@ -170,7 +170,8 @@ static void frame_apply(const struct frame *f, struct weft_dt *dt)
 
 	dt->true_lb = f->data.lo;
 	dt->true_extent = f->data.hi - f->data.lo;
-	dt->flags |= (f->lb.any ? WEFT_DT_LB : 0) | (f->ub.any ? WEFT_DT_UB : 0);
+	dt->flags |= f->lb.any ? WEFT_DT_LB : 0;
+	dt->flags |= f->ub.any ? WEFT_DT_UB : 0;
 	dt->lb = f->lb.any ? f->lb.lo : dt->true_lb;
 	if (f->ub.any) {
 		dt->extent = f->ub.hi - dt->lb;

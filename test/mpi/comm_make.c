@@ -80,7 +80,8 @@ static void by_resource(void)
 		len = sizeof(val);
 		MT_OK(MPI_Info_get_nthkey(hw, i, key));
 		MT_OK(MPI_Info_get_string(hw, key, &len, val, &flag));
-		MT_TRUE(flag && (!strcmp(val, "true") || !strcmp(val, "false")));
+		MT_TRUE(flag);
+		MT_TRUE(!strcmp(val, "true") || !strcmp(val, "false"));
 		MT_OK(MPI_Info_create(&want));
 		MT_OK(MPI_Info_set(want, "mpi_hw_resource_type", key));
 		MT_OK(MPI_Comm_split_type(MPI_COMM_WORLD,
