@@ -22,7 +22,7 @@
 
 #define CLOSE_NS     (2 * 1000 * 1000 * 1000ull)
 
-/* ---- death of a peer ------------------------------------------------------ */
+/* ---- death of a peer ----------------------------------------------------- */
 
 /* Answers that will not leave any more. */
 static void ctrl_drop(struct nic_peer *p)
