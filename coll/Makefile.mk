@@ -55,7 +55,7 @@ coll_coll_select_test_LDADD = $(COLL_LIBS)
 coll_coll_tree_test_LDADD = $(COLL_LIBS)
 
 EXTRA_DIST += coll/README test/mpi/coll_t.h test/mpi/coll_derived.c \
-	test/mpi/coll_bottom.c \
+	test/mpi/coll_bottom.c test/mpi/coll_fuzz.c \
 	test/mpi/coll_errors.c test/mpi/coll_flight.c test/mpi/coll_huge.c \
 	test/mpi/coll_inter.c \
 	test/mpi/coll_neighbor.c test/mpi/coll_ops.c test/mpi/coll_rows.c \
