@@ -235,7 +235,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 	if (!p)
 		return;
 	peer->lost = (uint32_t)err;
-	nic->deaths += err == ECONNRESET;
+	nic->deaths += err == ECONNRESET || err == ENOMEM;
 	p->share = NULL;
 	ctrl_drop(nic, p, true);
 	weft_list_remove(&p->busy);

@@ -5,6 +5,7 @@ libweftbase_la_SOURCES = \
 	src/base/cfg.c src/base/cfg.h \
 	src/base/clock.c src/base/clock.h \
 	src/base/hash.c src/base/hash.h \
+	src/base/limit.c src/base/limit.h \
 	src/base/list.h \
 	src/base/log.c src/base/log.h \
 	src/base/pool.c src/base/pool.h \
@@ -17,7 +18,8 @@ libweftbase_la_SOURCES = \
 BASE_TESTS = \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
 	src/base/clock_test \
-	src/base/hash_test src/base/list_test src/base/log_test \
+	src/base/hash_test src/base/limit_test src/base/list_test \
+	src/base/log_test \
 	src/base/pool_test src/base/region_test src/base/ring_test \
 	src/base/rng_test src/base/roll_print_test src/base/roll_test
 check_PROGRAMS += $(BASE_TESTS)
@@ -27,6 +29,7 @@ src_base_bell_test_LDADD = $(T_LIBS)
 src_base_cfg_test_LDADD = $(T_LIBS)
 src_base_clock_test_LDADD = $(T_LIBS)
 src_base_hash_test_LDADD = $(T_LIBS)
+src_base_limit_test_LDADD = $(T_LIBS)
 src_base_list_test_LDADD = $(T_LIBS)
 src_base_log_test_LDADD = $(T_LIBS)
 src_base_pool_test_LDADD = $(T_LIBS)

@@ -253,6 +253,7 @@ int shm_map_fd(struct shm *s, struct shm_peer *p, int fd);
 int shm_map_own_fd(const struct shm *s);
 int shm_map_look(uint32_t pid, int fd, struct shm_view *v);
 int shm_map_open(uint32_t pid, int fd);
+void shm_map_refused(const char *what, size_t bytes, int err);
 
 /* shm_window.c */
 int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
