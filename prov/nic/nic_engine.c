@@ -60,7 +60,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 	struct nic_peer *p = peer->up;
 
 	peer->lost = (uint32_t)err;
-	nic->deaths += err == ECONNRESET;
+	nic->deaths += err == ECONNRESET || err == ENOMEM;
 	if (p) {
 		p->share = NULL;
 		ctrl_drop(p);

@@ -241,7 +241,7 @@ struct weft_nic {
 	uint32_t id_room;
 	uint32_t id_gen;
 	uint64_t garbage;    /* packets that made no sense */
-	uint64_t deaths;     /* peers that died, not those that closed */
+	uint64_t deaths;     /* peers that died or were given up, not closed */
 	uint64_t rendezvous; /* these three as in struct weft_nic_stats */
 	uint64_t dma_bytes;
 	uint64_t paced;
