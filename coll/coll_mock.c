@@ -10,6 +10,8 @@
 
 #include "src/base/list.h"
 #include "src/base/rng.h"
+#include "src/core/core_lock.h"
+#include "src/core/core_opts.h"
 #include "src/core/core_unit.h"
 #include "src/core/core_p2p.h"
 #include "src/types/types_pack.h"

@@ -3,6 +3,7 @@
  * core's. */
 #include "src/core/core_bsend.h"
 
+#include "src/core/core_lock.h"
 #include "src/core/core_post.h"
 
 #include <errno.h>

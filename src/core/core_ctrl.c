@@ -2,7 +2,10 @@
 /* Acknowledgements and cancelling over other providers, see core_ctrl.h. */
 #include "src/core/core_ctrl.h"
 
+#include "src/core/core_fi.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_near.h"
+#include "src/core/core_wire_up.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "src/core/core_dead.h"
 
+#include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"

@@ -9,7 +9,9 @@
 
 #include "src/core/core_count.h"
 #include "src/types/types_dt.h"
+#include "src/core/core_fi.h"
 #include "src/core/core_io.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_p2p.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"

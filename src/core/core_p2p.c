@@ -2,6 +2,7 @@
 /* Requests of messages: pool, persistent start, cancel; and both ways at
  * once. */
 #include "src/core/core_ctrl.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_post.h"
 
 #include <errno.h>

@@ -4,6 +4,7 @@
  * does so under the lock. Everything below is a stand-in.
  */
 #include "src/core/core_ctrl.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_post.h"
 
 #include "test/t.h"

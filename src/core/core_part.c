@@ -2,6 +2,7 @@
 /* See core_part.h. */
 #include "src/core/core_part.h"
 
+#include "src/core/core_lock.h"
 #include "src/core/core_post.h"
 #include "src/core/core_small.h"
 

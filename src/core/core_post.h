@@ -7,6 +7,7 @@
 #define WEFT_CORE_POST_H
 
 #include "src/core/core_io.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_p2p.h"
 #include "src/types/types_pack.h"
 #include "src/core/core_pend.h"

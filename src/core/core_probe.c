@@ -3,6 +3,7 @@
 #include "src/core/core_probe.h"
 
 #include "src/base/clock.h"
+#include "src/core/core_fi.h"
 #include "src/core/core_post.h"
 #include "src/core/core_status.h"
 

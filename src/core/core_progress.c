@@ -10,8 +10,11 @@
 
 #include "src/base/log.h"
 #include "src/base/solo.h"
+#include "src/core/core_abort.h"
 #include "src/core/core_dead.h"
+#include "src/core/core_fi.h"
 #include "src/core/core_io.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_pend.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
@@ -25,9 +28,7 @@
 #define PEND_MS	   1   /* something waits for room below */
 #define FOREVER	   -1
 
-WEFT_HOT_DATA bool weft_threads;
 weft_au32 weft_completed;
-pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct weft_list incoming = { &incoming, &incoming };
 static struct weft_list running = { &running, &running }; /* the stepper's */
@@ -88,7 +89,7 @@ static WEFT_COLD int odd_result(ssize_t n)
 }
 
 /* What fi_cq_read or fi_cq_sread returned; the lock is held. */
-WEFT_INLINE int handle(const struct fi_cq_tagged_entry *e, ssize_t n)
+WEFT_INLINE int dispatch_read(const struct fi_cq_tagged_entry *e, ssize_t n)
 {
 	if (n > 0) {
 		dispatch(e, n);
@@ -101,7 +102,7 @@ WEFT_INLINE int poll_cq(void)
 {
 	struct fi_cq_tagged_entry e[BATCH];
 
-	return handle(e, fi_cq_read(weft_core.cq, e, BATCH));
+	return dispatch_read(e, fi_cq_read(weft_core.cq, e, BATCH));
 }
 
 void weft_progress_read(void)
@@ -251,7 +252,7 @@ static void sleep_in_cq(int timeout_ms)
 	n = fi_cq_sread(weft_core.cq, e, BATCH, NULL, timeout_ms);
 	weft_lock();
 	sleeper = false;
-	handle(e, n);
+	dispatch_read(e, n);
 	if (weft_unlikely(n == -FI_EAGAIN))
 		weft_dead_look();
 	if (weft_unlikely(weft_threads) && waiters)

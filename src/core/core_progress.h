@@ -2,11 +2,6 @@
 /*
  * The one progress loop: reads the completion queue, retries what was full,
  * and steps the requests that asked for it.
- *
- * With MPI_THREAD_MULTIPLE one lock guards the core; weft_lock() costs one
- * predictable branch otherwise. It is held for the time of posting or of one
- * pass over the queue, never while sleeping, stepping, or inside a user's
- * function. The lock is not recursive.
  */
 #ifndef WEFT_CORE_PROGRESS_H
 #define WEFT_CORE_PROGRESS_H
@@ -14,26 +9,10 @@
 #include "src/base/attr.h"
 #include "src/base/atomic.h"
 
-#include <pthread.h>
+#include <stdbool.h>
 
 struct weft_comm;
 struct weft_req;
-
-/* MPI_THREAD_MULTIPLE; set once by MPI_Init */
-extern bool weft_threads WEFT_HIDDEN;
-extern pthread_mutex_t weft_big_lock;
-
-static inline void weft_lock(void)
-{
-	if (weft_unlikely(weft_threads))
-		pthread_mutex_lock(&weft_big_lock);
-}
-
-static inline void weft_unlock(void)
-{
-	if (weft_unlikely(weft_threads))
-		pthread_mutex_unlock(&weft_big_lock);
-}
 
 /* One pass; takes the lock. Returns how many things happened. */
 int weft_progress(void);

@@ -4,6 +4,7 @@
  * tag is an exact tag word. Data that cannot land where it belongs goes to a
  * bounce buffer and is unpacked when it has come.
  */
+#include "src/core/core_fi.h"
 #include "src/core/core_near.h"
 
 #include "src/core/core_count.h"

@@ -2,6 +2,7 @@
 /* The life of requests, see core_req.h. */
 #include "src/core/core_req.h"
 
+#include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_status.h"
 

@@ -22,6 +22,7 @@
 
 #include "src/base/list.h"
 #include "src/types/types_obj.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
 
 #include <mpi.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "src/core/core_abort.h"
+#include "src/core/core_fi.h"
+#include "src/core/core_meet.h"
 #include "src/core/core_unit_int.h"
 
 #include "src/base/attr.h"
@@ -9,6 +12,7 @@
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
 #include "src/core/core_wait.h"
+#include "src/core/core_wire_up.h"
 
 #include <errno.h>
 #include <rdma/fi_cm.h>

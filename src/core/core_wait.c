@@ -2,6 +2,7 @@
 /* From requests to a note (core_stuck.h), and from notes to the report. */
 #include "src/core/core_wait.h"
 
+#include "src/core/core_abort.h"
 #include "src/core/core_call.h"
 #include "src/core/core_post.h"
 

@@ -6,6 +6,7 @@
 #include "src/base/clock.h"
 #include "src/core/core_err.h"
 #include "src/core/core_state.h"
+#include "src/core/core_time.h"
 
 #include <stdio.h>
 #include <stdlib.h>
