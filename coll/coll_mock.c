@@ -18,6 +18,7 @@
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
+#include "src/core/core_wait.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -106,7 +107,7 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 }
 
 /* Nobody gives a request away here. */
-void weft_progress_reap(struct weft_req *r)
+void weft_req_orphaned(struct weft_req *r)
 {
 	T_NULL(r);
 }

@@ -6,6 +6,7 @@
 #include "src/core/core_p2p.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_tag.h"
+#include "src/core/core_wait.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -17,21 +17,6 @@ static struct fi_weft_peers *peers; /* NULL: the provider does not tell */
 static struct weft_list comms = { &comms, &comms };
 static bool *gone; /* processes known to be dead, by their index */
 
-void weft_dead_open(void)
-{
-	void *ops = NULL;
-
-	if (weft_core.virt ||
-	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
-		ops = NULL;
-	peers = ops;
-}
-
-int weft_dead_ms(void)
-{
-	return peers ? LOOK_MS : -1;
-}
-
 void weft_dead_add(struct weft_comm *c)
 {
 	weft_lock();
@@ -87,10 +72,24 @@ static bool count_dead(void)
 	return gone;
 }
 
-void weft_dead_look(void)
+/* Ends receives from the dead; the lock is held. */
+static void look(void)
 {
 	if (count_dead())
 		peers->fail(weft_core.ep, is_vain, NULL);
+}
+
+static const struct weft_watcher watcher = { .look = look, .ms = LOOK_MS };
+
+void weft_dead_open(void)
+{
+	void *ops = NULL;
+
+	if (weft_core.virt ||
+	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
+		return;
+	peers = ops;
+	weft_progress_watch(&watcher);
 }
 
 void weft_dead_names(char *text, size_t len)

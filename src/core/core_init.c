@@ -10,6 +10,7 @@
 #include "src/core/core_call.h"
 #include "src/core/core_ctrl.h"
 #include "src/core/core_ctx.h"
+#include "src/core/core_deadlock.h"
 #include "src/core/core_err.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_opts.h"
@@ -55,9 +56,12 @@ static int step_wire(void)
 {
 	int rc = weft_wire_open(weft_threads, &unit);
 
-	if (!rc)
-		weft_core_clock_open();
-	return rc;
+	if (rc)
+		return rc;
+	weft_core_clock_open();
+	if (weft_core.virt)
+		weft_deadlock_open();
+	return 0;
 }
 
 static int step_waiting(void)

@@ -4,6 +4,7 @@
 #include "src/core/core_ctrl.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_post.h"
+#include "src/core/core_wait.h"
 
 #include <errno.h>
 

@@ -6,6 +6,7 @@
 #include "src/core/core_ctrl.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_post.h"
+#include "src/core/core_wait.h"
 
 #include "test/t.h"
 
@@ -46,7 +47,7 @@ int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
 	return 0;
 }
 
-void weft_progress_reap(struct weft_req *r)
+void weft_req_orphaned(struct weft_req *r)
 {
 	abort();
 }

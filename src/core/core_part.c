@@ -5,6 +5,7 @@
 #include "src/core/core_lock.h"
 #include "src/core/core_post.h"
 #include "src/core/core_small.h"
+#include "src/core/core_wait.h"
 
 #include <errno.h>
 #include <stdlib.h>

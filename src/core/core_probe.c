@@ -6,6 +6,7 @@
 #include "src/core/core_fi.h"
 #include "src/core/core_post.h"
 #include "src/core/core_status.h"
+#include "src/core/core_wait.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>

@@ -10,6 +10,7 @@
 #include "src/core/core_count.h"
 #include "src/core/core_ctrl.h"
 #include "src/core/core_status.h"
+#include "src/core/core_wait.h"
 
 #include <errno.h>
 #include <rdma/fi_ext_weft.h>

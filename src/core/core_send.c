@@ -11,6 +11,7 @@
 #include "src/core/core_post.h"
 
 #include "src/core/core_count.h"
+#include "src/core/core_wait.h"
 #include "src/core/core_wire_up.h"
 
 #include <errno.h>

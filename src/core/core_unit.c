@@ -11,6 +11,7 @@
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
+#include "src/core/core_deadlock.h"
 #include "src/core/core_wait.h"
 #include "src/core/core_wire_up.h"
 
@@ -509,7 +510,7 @@ static WEFT_COLD void end_of_time(const struct weft_route *r, int rc)
 	w.comm = r->comm;
 	w.seq = (int)weft_load32(&r->comm->coll_seq) - 1;
 	if (rc == -EDEADLK)
-		weft_wait_deadlock(&w);
+		weft_deadlock_report(&w);
 	weft_core_abort(1, "the fabric failed: %s", fi_strerror(-rc));
 }
 

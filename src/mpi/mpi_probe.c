@@ -5,6 +5,7 @@
 #include "src/core/core_post.h"
 #include "src/core/core_probe.h"
 #include "src/core/core_status.h"
+#include "src/core/core_wait.h"
 #include "src/mpi/mpi_check.h"
 
 /* The arguments source, tag, comm; the message type is any. */
