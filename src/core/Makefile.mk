@@ -23,21 +23,20 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_lock.c src/core/core_lock.h \
 	src/core/core_make.c src/core/core_make.h \
 	src/core/core_meet.c src/core/core_meet.h \
-	src/core/core_near.h \
+	src/core/core_msg.c src/core/core_msg.h \
 	src/core/core_opts.c src/core/core_opts.h \
 	src/core/core_p2p.c src/core/core_p2p.h \
 	src/core/core_pair.c src/core/core_pair.h \
 	src/core/core_part.c src/core/core_part.h \
 	src/core/core_pend.c src/core/core_pend.h \
 	src/core/core_pmix.c src/core/core_pmix.h \
-	src/core/core_post.h \
 	src/core/core_probe.c src/core/core_probe.h \
 	src/core/core_progress.c src/core/core_progress.h \
 	src/core/core_prov.c src/core/core_prov.h \
-	src/core/core_recv.c \
+	src/core/core_recv.c src/core/core_recv.h \
 	src/core/core_report.c src/core/core_report.h \
 	src/core/core_req.c src/core/core_req.h \
-	src/core/core_send.c \
+	src/core/core_send.c src/core/core_send.h \
 	src/core/core_small.c src/core/core_small.h \
 	src/core/core_state.c src/core/core_state.h \
 	src/core/core_status.h \
@@ -71,7 +70,7 @@ uninstall-hook: uninstall-mpi-links
 EXTRA_DIST += src/core/README
 
 CORE_TESTS = src/core/core_call_test src/core/core_errtext_test \
-	src/core/core_p2p_test src/core/core_pend_test src/core/core_stuck_test
+	src/core/core_msg_test src/core/core_pend_test src/core/core_stuck_test
 check_PROGRAMS += $(CORE_TESTS)
 TESTS += $(CORE_TESTS)
 src_core_core_call_test_SOURCES = src/core/core_call_test.c \
@@ -82,10 +81,10 @@ src_core_core_errtext_test_SOURCES = src/core/core_errtext_test.c \
 	src/core/core_errtext.c
 src_core_core_errtext_test_CFLAGS = $(AM_CFLAGS)
 src_core_core_errtext_test_LDADD = $(T_LIBS)
-src_core_core_p2p_test_SOURCES = src/core/core_p2p_test.c \
-	src/core/core_p2p.c
-src_core_core_p2p_test_CFLAGS = $(AM_CFLAGS)
-src_core_core_p2p_test_LDADD = $(T_LIBS) $(FABRIC_LIBS)
+src_core_core_msg_test_SOURCES = src/core/core_msg_test.c \
+	src/core/core_msg.c
+src_core_core_msg_test_CFLAGS = $(AM_CFLAGS)
+src_core_core_msg_test_LDADD = $(T_LIBS) $(FABRIC_LIBS)
 src_core_core_pend_test_SOURCES = src/core/core_pend_test.c \
 	src/core/core_pend.c
 src_core_core_pend_test_CFLAGS = $(AM_CFLAGS)

@@ -4,7 +4,8 @@
 #include "src/core/core_bsend.h"
 
 #include "src/core/core_lock.h"
-#include "src/core/core_post.h"
+#include "src/core/core_msg.h"
+#include "src/core/core_progress.h"
 
 #include <errno.h>
 #include <stdlib.h>

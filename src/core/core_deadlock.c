@@ -4,7 +4,8 @@
 
 #include "src/core/core_abort.h"
 #include "src/core/core_call.h"
-#include "src/core/core_post.h"
+#include "src/core/core_msg.h"
+#include "src/core/core_progress.h"
 #include "src/core/core_stuck.h"
 
 #include <rdma/fi_ext_weft.h>

@@ -3,7 +3,8 @@
 #include "src/core/core_part.h"
 
 #include "src/core/core_lock.h"
-#include "src/core/core_post.h"
+#include "src/core/core_msg.h"
+#include "src/core/core_progress.h"
 #include "src/core/core_small.h"
 #include "src/core/core_wait.h"
 

@@ -2,7 +2,7 @@
 /* Probes, matched probes, and receives of matched messages. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_post.h"
+#include "src/core/core_msg.h"
 #include "src/core/core_probe.h"
 #include "src/core/core_status.h"
 #include "src/core/core_wait.h"
