@@ -499,6 +499,11 @@ bool weft_unit_has_bulk(const struct weft_comm *comm)
 	return false;
 }
 
+void weft_unit_leave(struct weft_comm *comm)
+{
+	(void)comm;
+}
+
 int weft_unit_join(struct weft_comm *comm)
 {
 	(void)comm;

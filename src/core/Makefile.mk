@@ -3,9 +3,11 @@
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
 	src/core/core_abort.c src/core/core_abort.h \
+	src/core/core_agree.c src/core/core_agree.h \
 	src/core/core_bsend.c src/core/core_bsend.h \
 	src/core/core_call.c src/core/core_call.h \
-	src/core/core_coll.h \
+	src/core/core_channel.c src/core/core_channel.h \
+	src/core/core_coll.c src/core/core_coll.h \
 	src/core/core_comm.c src/core/core_comm.h \
 	src/core/core_count.h \
 	src/core/core_ctrl.c src/core/core_ctrl.h \
@@ -37,7 +39,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_report.c src/core/core_report.h \
 	src/core/core_req.c src/core/core_req.h \
 	src/core/core_send.c src/core/core_send.h \
-	src/core/core_small.c src/core/core_small.h \
+	src/core/core_split.c src/core/core_split.h \
 	src/core/core_state.c src/core/core_state.h \
 	src/core/core_status.h \
 	src/core/core_stuck.c src/core/core_stuck.h \

@@ -52,7 +52,7 @@ struct weft_comm {
 	struct weft_comm *local; /* inter: intracommunicator of my side */
 	weft_au32 coll_seq;	 /* collectives started, see next_tag */
 
-	struct weft_coll *coll; /* filled by weft_core_coll->attach */
+	struct weft_coll *coll;	  /* filled by attach of core_coll.h */
 	struct weft_route *route; /* of the collective unit, or NULL */
 	struct weft_route *early; /* one that nonblocking ones began to join */
 	struct weft_route *tree; /* another, of what needs one; or NULL */
@@ -118,20 +118,8 @@ static inline void weft_comm_get(struct weft_comm *c)
 /* Gives a reference back; the last one frees the communicator. */
 void weft_comm_put(struct weft_comm *c);
 
-/*
- * MPI_Comm_split and MPI_Comm_dup without their argument checks; collective.
- * For topologies and others who build on a communicator. *comm_p is NULL
- * where color is MPI_UNDEFINED. 0 or -errno.
- */
-int weft_comm_split(struct weft_comm *c, int color, int key,
-		    struct weft_comm **comm_p);
-
-/* A copy of c's groups with a context of its own; no attributes, no info. */
-int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p);
-
-/* Comm over the given ranks of c's group (in this order); collective over c.
- * *comm_p is NULL in processes that are not among them. */
-int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
-		     struct weft_comm **comm_p);
+/* MPI_COMM_WORLD and MPI_COMM_SELF. */
+int weft_comm_open_predefined(void);
+void weft_comm_close_predefined(void);
 
 #endif

@@ -16,8 +16,10 @@
 static_assert(sizeof(((struct fi_weft_note *)0)->text) >= WEFT_STUCK_NOTE,
 	      "a note fits");
 
-enum { EXIT_DEADLOCK = 35, /* EDEADLK, on every machine */
-       GRACE_S = 10 };	   /* for the one that prints */
+enum {
+	EXIT_DEADLOCK = 35, /* EDEADLK, on every machine */
+	GRACE_S = 10,	    /* for the one that prints */
+};
 
 /* ---- one request --------------------------------------------------------- */
 
@@ -25,8 +27,8 @@ static void describe_comm(const struct weft_comm *c, struct weft_stuck_item *i)
 {
 	i->ctx = (uint32_t)(c->ctx >> WEFT_TAG_CTX_AT);
 	if (c->name[0])
-		snprintf(i->comm, sizeof(i->comm), "%.*s",
-			 WEFT_STUCK_NAME - 1, c->name);
+		snprintf(i->comm, sizeof(i->comm), "%.*s", WEFT_STUCK_NAME - 1,
+			 c->name);
 	else
 		snprintf(i->comm, sizeof(i->comm), "communicator %u", i->ctx);
 }
@@ -38,13 +40,12 @@ static void list_members(const struct weft_comm *c, char *list, size_t size)
 	int k, from;
 
 	for (k = 0; k < c->peers && at < size; k++) {
-		for (from = k; k + 1 < c->peers &&
-			       c->proc[k + 1] == c->proc[k] + 1; k++)
+		for (from = k;
+		     k + 1 < c->peers && c->proc[k + 1] == c->proc[k] + 1; k++)
 			;
-		at += (size_t)snprintf(list + at, size - at,
-				       k > from ? "%s%d-%d" : "%s%d",
-				       at ? "," : "", c->proc[from],
-				       c->proc[k]);
+		at += (size_t)snprintf(
+			list + at, size - at, k > from ? "%s%d-%d" : "%s%d",
+			at ? "," : "", c->proc[from], c->proc[k]);
 	}
 	if (at >= size)
 		list[0] = '\0';
@@ -116,8 +117,8 @@ static bool describe_req(const struct weft_req *r, struct weft_stuck_item *i)
 		describe_msg(weft_container_of(r, struct weft_p2p, req), i);
 	else if (is_coll(r))
 		/* of several in flight, the last one */
-		describe_coll(r->comm,
-			      (int)weft_load32(&r->comm->coll_seq) - 1, i);
+		describe_coll(r->comm, (int)weft_load32(&r->comm->coll_seq) - 1,
+			      i);
 	else
 		return false;
 	return true;

@@ -8,6 +8,7 @@
 #include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/core/core_call.h"
+#include "src/core/core_channel.h"
 #include "src/core/core_ctrl.h"
 #include "src/core/core_ctx.h"
 #include "src/core/core_deadlock.h"
@@ -50,8 +51,7 @@ static int step_job(void)
 	return rc;
 }
 
-static const struct weft_wire_guest unit = { weft_unit_open,
-					     weft_unit_close };
+static const struct weft_wire_guest unit = { weft_unit_open, weft_unit_close };
 
 static int step_wire(void)
 {
@@ -168,10 +168,10 @@ static void wake(void)
  */
 static int meet_last(void)
 {
-	struct weft_small m = { weft_core.world, WEFT_P2P_COLL,
-				WEFT_TAG_LAST };
+	struct weft_channel m = { weft_core.world, WEFT_P2P_COLL,
+				  WEFT_TAG_LAST };
 	char *all = calloc((size_t)weft_core.job.size, 1);
-	int rc = all ? weft_small_allgather(&m, all, 1) : -ENOMEM;
+	int rc = all ? weft_channel_allgather(&m, all, 1) : -ENOMEM;
 
 	free(all);
 	return rc;

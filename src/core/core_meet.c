@@ -31,7 +31,7 @@ static int know(const struct weft_comm *c, const char *names, size_t len)
 
 int weft_comm_meet(struct weft_comm *c)
 {
-	struct weft_small m;
+	struct weft_channel m;
 	const void *mine;
 	char *names;
 	size_t len;
@@ -48,8 +48,8 @@ int weft_comm_meet(struct weft_comm *c)
 	if (!names)
 		return -ENOMEM;
 	memcpy(names + (size_t)c->rank * len, mine, len);
-	m = weft_small_of(c);
-	rc = weft_small_allgather(&m, names, len);
+	m = weft_channel_of(c);
+	rc = weft_channel_allgather(&m, names, len);
 	weft_lock();
 	if (!rc)
 		rc = know(c, names, len);

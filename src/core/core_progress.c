@@ -28,7 +28,6 @@
 #define FOREVER	   -1
 #define WATCHERS   2
 
-
 static struct weft_list incoming = { &incoming, &incoming };
 static struct weft_list running = { &running, &running }; /* the stepper's */
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
