@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "src/core/core_dead.h"
 
+#include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
@@ -16,21 +17,6 @@
 static struct fi_weft_peers *peers; /* NULL: the provider does not tell */
 static struct weft_list comms = { &comms, &comms };
 static int *gone; /* by process: why nothing will come from it; 0: it may */
-
-void weft_dead_open(void)
-{
-	void *ops = NULL;
-
-	if (weft_core.virt ||
-	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
-		ops = NULL;
-	peers = ops;
-}
-
-int weft_dead_ms(void)
-{
-	return peers ? LOOK_MS : -1;
-}
 
 void weft_dead_add(struct weft_comm *c)
 {
@@ -88,10 +74,24 @@ static bool count_dead(void)
 	return gone;
 }
 
-void weft_dead_look(void)
+/* Ends receives from the dead; the lock is held. */
+static void look(void)
 {
 	if (count_dead())
 		peers->fail(weft_core.ep, is_vain, NULL);
+}
+
+static const struct weft_watcher watcher = { .look = look, .ms = LOOK_MS };
+
+void weft_dead_open(void)
+{
+	void *ops = NULL;
+
+	if (weft_core.virt ||
+	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
+		return;
+	peers = ops;
+	weft_progress_watch(&watcher);
 }
 
 void weft_dead_names(char *text, size_t len)

@@ -7,6 +7,7 @@
 #include "src/core/core_err.h"
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
+#include "src/core/core_time.h"
 
 #include <errno.h>
 #include <stdio.h>
