@@ -10,8 +10,9 @@ test_patience_SOURCES = test/patience.c test/t_pace.c test/t_pace.h \
 	src/base/clock.c
 test_patience_CFLAGS = -std=c11 -O2 -g -Wall -Wextra
 test_patience_LDFLAGS =
-EXTRA_DIST += test/layers.sh test/shape.sh test/timeout.sh
-TESTS += test/layers.sh test/shape.sh
+EXTRA_DIST += test/circles.py test/circles.sh test/layers.sh test/shape.sh \
+	test/timeout.sh
+TESTS += test/circles.sh test/layers.sh test/shape.sh
 PLAIN_TESTS += test/patience.sh
 # what README and the pages tell people to type
 PLAIN_TESTS += test/doc_man.sh test/doc_pages.sh test/doc_readme.sh

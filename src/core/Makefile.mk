@@ -9,7 +9,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_channel.c src/core/core_channel.h \
 	src/core/core_coll.c src/core/core_coll.h \
 	src/core/core_comm.c src/core/core_comm.h \
-	src/core/core_count.h \
+	src/core/core_count.c src/core/core_count.h \
 	src/core/core_ctrl.c src/core/core_ctrl.h \
 	src/core/core_ctx.c src/core/core_ctx.h \
 	src/core/core_dead.c src/core/core_dead.h \
@@ -22,14 +22,14 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_inject.h \
 	src/core/core_inter.c src/core/core_inter.h \
 	src/core/core_io.h \
+	src/core/core_isendrecv.c src/core/core_isendrecv.h \
 	src/core/core_lock.c src/core/core_lock.h \
 	src/core/core_make.c src/core/core_make.h \
 	src/core/core_meet.c src/core/core_meet.h \
 	src/core/core_msg.c src/core/core_msg.h \
 	src/core/core_opts.c src/core/core_opts.h \
 	src/core/core_p2p.c src/core/core_p2p.h \
-	src/core/core_pair.c src/core/core_pair.h \
-	src/core/core_part.c src/core/core_part.h \
+	src/core/core_partitioned.c src/core/core_partitioned.h \
 	src/core/core_pend.c src/core/core_pend.h \
 	src/core/core_pmix.c src/core/core_pmix.h \
 	src/core/core_probe.c src/core/core_probe.h \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The short road of a send, inline because MPI_Send is little else: small and
- * contiguous, address known, nothing waiting before it. One fi_tinject, and
- * the buffer is the caller's again.
+ * A send without a request, inline because MPI_Send is little else: few bytes
+ * that lie together, address known, nothing waiting before it. One fi_tinject,
+ * and the buffer is the caller's again.
  */
 #ifndef WEFT_CORE_INJECT_H
 #define WEFT_CORE_INJECT_H

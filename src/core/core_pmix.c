@@ -210,7 +210,7 @@ static struct weft_roll *roll_for(size_t len)
 		       r : NULL;
 }
 
-bool weft_pmix_names_are_near(void)
+bool weft_pmix_names_are_cheap(void)
 {
 	return roll;
 }

@@ -31,7 +31,7 @@ int weft_pmix_put(const void *name, size_t len);
 int weft_pmix_get(int rank, void *name, size_t *len_p);
 
 /* Whether a name costs next to nothing. */
-bool weft_pmix_names_are_near(void);
+bool weft_pmix_names_are_cheap(void);
 
 /* All processes reach this; idle() is called meanwhile, again and again, and
  * wake() when it is over. */

@@ -71,8 +71,8 @@ enum {
 	WEFT_REQ_CANCELLED = 8, /* completed by cancel */
 	WEFT_REQ_SEND = 16,	/* status has no source, tag, count */
 	WEFT_REQ_GREQ = 32,
-	WEFT_REQ_PART = 64,	/* partitioned */
-	WEFT_REQ_CONST = 128,	/* shared, always done, never freed */
+	WEFT_REQ_PARTITIONED = 64, /* partitioned */
+	WEFT_REQ_CONST = 128,	   /* shared, always done, never freed */
 };
 
 struct weft_req {

@@ -10,8 +10,6 @@
 #include <rdma/fi_ext_weft.h>
 #include <string.h>
 
-weft_au64 weft_counts[WEFT_COUNTS];
-
 #define FIELD(f) offsetof(struct fi_weft_stats_data, f)
 
 const struct weft_pvar weft_pvars[] = {

@@ -2,7 +2,7 @@
 /* Partitioned communication. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_part.h"
+#include "src/core/core_partitioned.h"
 #include "src/core/core_msg.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_commobj.h"
@@ -30,8 +30,8 @@ static int init(struct mpi_msg m, int partitions, MPI_Comm comm, MPI_Info info,
 	a = (struct weft_p2p_args){
 		(void *)(uintptr_t)m.buf, m.count, m.dt, m.peer, m.tag, c, 0
 	};
-	rc = recv ? weft_part_recv_init(&a, partitions, &r)
-		  : weft_part_send_init(&a, partitions, &r);
+	rc = recv ? weft_partitioned_recv_init(&a, partitions, &r)
+		  : weft_partitioned_send_init(&a, partitions, &r);
 	if (rc)
 		return weft_err_rc(c, m.func, rc);
 	*request = (MPI_Request)r;
@@ -93,7 +93,7 @@ static int ready(const char *func, MPI_Request request, int first, int last)
 
 	if (!r)
 		return mpi_check_req_bad(func, 2, request);
-	if (!weft_part_ready(r, first, last))
+	if (!weft_partitioned_ready(r, first, last))
 		return MPI_SUCCESS;
 	return weft_err_arg(r->comm, func, MPI_ERR_ARG, 1,
 			    "no partitions %d to %d in an active partitioned "
@@ -147,7 +147,7 @@ int PMPI_Parrived(MPI_Request request, int partition, int *flag)
 		return MPI_SUCCESS;
 	if (!r)
 		return mpi_check_req_bad(__func__, 1, request);
-	if (!weft_part_arrived(r, partition, flag))
+	if (!weft_partitioned_arrived(r, partition, flag))
 		return MPI_SUCCESS;
 	return weft_err_arg(r->comm, __func__, MPI_ERR_ARG, 2,
 			    "no partition %d in a partitioned receive",

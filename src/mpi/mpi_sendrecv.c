@@ -2,7 +2,7 @@
 /* Sending and receiving at once. */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_pair.h"
+#include "src/core/core_isendrecv.h"
 #include "src/core/core_req.h"
 #include "src/mpi/mpi_check.h"
 
@@ -69,7 +69,7 @@ static int check_replace(struct mpi_msg *m, int source, int recvtag,
 	err = check(m, &r, c, x);
 	if (err)
 		return err;
-	x->sbuf = weft_core_copy(m->buf, m->count, m->dt);
+	x->sbuf = weft_core_packed_copy(m->buf, m->count, m->dt);
 	x->scount = m->count * m->dt->size;
 	x->sdt = weft_dt_of(MPI_BYTE);
 	return x->sbuf ? 0 : weft_err_rc(c, m->func, -ENOMEM);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A send and a receive behind one request: MPI_Isendrecv. */
-#ifndef WEFT_CORE_PAIR_H
-#define WEFT_CORE_PAIR_H
+#ifndef WEFT_CORE_ISENDRECV_H
+#define WEFT_CORE_ISENDRECV_H
 
 #include "src/core/core_p2p.h"
 
@@ -10,6 +10,7 @@ int weft_core_isendrecv(const struct weft_xfer *x, struct weft_comm *comm,
 			void *tmp, struct weft_req **req_p);
 
 /* A packed copy of count elements, for the replace forms; NULL: no memory. */
-void *weft_core_copy(const void *buf, MPI_Count count, struct weft_dt *dt);
+void *weft_core_packed_copy(const void *buf, MPI_Count count,
+			    struct weft_dt *dt);
 
 #endif

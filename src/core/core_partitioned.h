@@ -12,8 +12,8 @@
  * communicator under the application's tag, the rest between processes in the
  * library's own context.
  */
-#ifndef WEFT_CORE_PART_H
-#define WEFT_CORE_PART_H
+#ifndef WEFT_CORE_PARTITIONED_H
+#define WEFT_CORE_PARTITIONED_H
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -22,13 +22,13 @@ struct weft_p2p_args;
 struct weft_req;
 
 /* a->count elements per partition. Inactive persistent requests. */
-int weft_part_send_init(const struct weft_p2p_args *a, int partitions,
-			struct weft_req **req_p);
-int weft_part_recv_init(const struct weft_p2p_args *a, int partitions,
-			struct weft_req **req_p);
+int weft_partitioned_send_init(const struct weft_p2p_args *a, int partitions,
+			       struct weft_req **req_p);
+int weft_partitioned_recv_init(const struct weft_p2p_args *a, int partitions,
+			       struct weft_req **req_p);
 
 /* -EINVAL: no active partitioned request of this kind, or no such part. */
-int weft_part_ready(struct weft_req *r, int first, int last);
-int weft_part_arrived(struct weft_req *r, int partition, int *flag);
+int weft_partitioned_ready(struct weft_req *r, int first, int last);
+int weft_partitioned_arrived(struct weft_req *r, int partition, int *flag);
 
 #endif

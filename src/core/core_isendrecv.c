@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See core_pair.h; called by mpi_sendrecv.c. */
-#include "src/core/core_pair.h"
+/* See core_isendrecv.h; called by mpi_sendrecv.c. */
+#include "src/core/core_isendrecv.h"
 
 #include "src/core/core_comm.h"
 #include "src/types/types_pack.h"
@@ -11,16 +11,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-struct pair {
+struct both {
 	struct weft_req req;
 	struct weft_req *send;
 	struct weft_req *recv;
 	void *tmp;
 };
 
-static int pair_step(struct weft_req *r)
+static int both_step(struct weft_req *r)
 {
-	struct pair *p = weft_container_of(r, struct pair, req);
+	struct both *p = weft_container_of(r, struct both, req);
 	MPI_Status st;
 	int rc, rc2;
 
@@ -36,9 +36,9 @@ static int pair_step(struct weft_req *r)
 	return rc ? rc : 1;
 }
 
-static void pair_free(struct weft_req *r)
+static void both_free(struct weft_req *r)
 {
-	struct pair *p = weft_container_of(r, struct pair, req);
+	struct both *p = weft_container_of(r, struct both, req);
 
 	weft_comm_put(r->comm);
 	r->obj.kind = WEFT_KIND_FREE;
@@ -46,24 +46,24 @@ static void pair_free(struct weft_req *r)
 	free(p);
 }
 
-static const struct weft_req_ops pair_ops = {
+static const struct weft_req_ops both_ops = {
 	.name = "sendrecv",
 	.start = weft_req_no_start,
 	.cancel = weft_req_no_cancel,
-	.step = pair_step,
+	.step = both_step,
 	.query = weft_req_no_query,
-	.free = pair_free,
+	.free = both_free,
 };
 
 int weft_core_isendrecv(const struct weft_xfer *x, struct weft_comm *comm,
 			void *tmp, struct weft_req **req_p)
 {
-	struct pair *p = malloc(sizeof(*p));
+	struct both *p = malloc(sizeof(*p));
 	int rc;
 
 	if (!p)
 		return -ENOMEM;
-	weft_req_init(&p->req, &pair_ops, comm, WEFT_REQ_ACTIVE);
+	weft_req_init(&p->req, &both_ops, comm, WEFT_REQ_ACTIVE);
 	p->tmp = tmp;
 	rc = weft_core_irecv(x->rbuf, x->rcount, x->rdt, x->source, x->rtag,
 			     comm, 0, &p->recv);
@@ -83,7 +83,8 @@ int weft_core_isendrecv(const struct weft_xfer *x, struct weft_comm *comm,
 	return 0;
 }
 
-void *weft_core_copy(const void *buf, MPI_Count count, struct weft_dt *dt)
+void *weft_core_packed_copy(const void *buf, MPI_Count count,
+			    struct weft_dt *dt)
 {
 	struct weft_typed t = { dt, (void *)(uintptr_t)buf, count };
 	size_t bytes = weft_typed_bytes(&t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* See core_part.h. */
-#include "src/core/core_part.h"
+/* See core_partitioned.h. */
+#include "src/core/core_partitioned.h"
 
 #include "src/core/core_lock.h"
 #include "src/core/core_msg.h"
@@ -26,13 +26,13 @@ struct part {
 	int partitions; /* mine */
 	int pieces;	/* sender: messages, an empty one for no partitions */
 	bool sends;
-	bool known;		/* hello or welcome has come */
-	struct hello hello;	/* the sender's */
-	int32_t base;		/* tag of partition 0 */
-	struct weft_req *one;	/* hello or welcome on its way to me */
-	struct weft_req *out;	/* and from me */
-	weft_au32 *ready;	/* sender, per partition: 1 ready, 2 sent */
-	weft_au32 marked;	/* so many were declared ready */
+	bool known;	      /* hello or welcome has come */
+	struct hello hello;   /* the sender's */
+	int32_t base;	      /* tag of partition 0 */
+	struct weft_req *one; /* hello or welcome on its way to me */
+	struct weft_req *out; /* and from me */
+	weft_au32 *ready;     /* sender, per partition: 1 ready, 2 sent */
+	weft_au32 marked;     /* so many were declared ready */
 	uint32_t sent;
 	int unsent;		/* those before it are sent */
 	int settled;		/* those before it are there, or gone */
@@ -114,15 +114,15 @@ static int send_ready(struct part *p)
 	int i, rc = 0;
 
 	for (i = p->unsent; i < p->pieces && p->sent < marked && !rc; i++) {
-		/* A4 pairs with R4 in weft_part_ready(): the data is written */
+		/* A4 pairs with R4 in weft_partitioned_ready(): the data is
+		 * written */
 		if (weft_load32(&p->ready[i]) != 1)
 			continue;
 		rc = send_one(p, i);
 		weft_store32_relaxed(&p->ready[i], 2); /* the stepper's */
 		p->sent++;
 	}
-	while (p->unsent < p->pieces &&
-	       weft_load32(&p->ready[p->unsent]) == 2)
+	while (p->unsent < p->pieces && weft_load32(&p->ready[p->unsent]) == 2)
 		p->unsent++;
 	return rc;
 }
@@ -272,7 +272,7 @@ static int part_start(struct weft_req *r)
 		weft_store32_relaxed(&p->ready[i], 0); /* likewise */
 	if (p->sends && !p->partitions) {
 		weft_store32_relaxed(&p->ready[0], 1); /* likewise */
-		weft_store32_relaxed(&p->marked, 1); /* likewise */
+		weft_store32_relaxed(&p->marked, 1);   /* likewise */
 	}
 	if (p->a.peer == MPI_PROC_NULL) {
 		r->source = MPI_PROC_NULL;
@@ -321,7 +321,7 @@ static struct part *part_open(const struct weft_p2p_args *a, int partitions,
 	if (!p)
 		return NULL;
 	weft_req_init(&p->req, &part_ops, a->comm,
-		      WEFT_REQ_PERSISTENT | WEFT_REQ_PART |
+		      WEFT_REQ_PERSISTENT | WEFT_REQ_PARTITIONED |
 			      (sends ? WEFT_REQ_SEND : 0));
 	p->a = *a;
 	p->partitions = partitions;
@@ -334,8 +334,8 @@ static struct part *part_open(const struct weft_p2p_args *a, int partitions,
 	return p;
 }
 
-int weft_part_send_init(const struct weft_p2p_args *a, int partitions,
-			struct weft_req **req_p)
+int weft_partitioned_send_init(const struct weft_p2p_args *a, int partitions,
+			       struct weft_req **req_p)
 {
 	struct part *p = part_open(a, partitions, true);
 	int rc = 0;
@@ -355,8 +355,8 @@ int weft_part_send_init(const struct weft_p2p_args *a, int partitions,
 	return rc;
 }
 
-int weft_part_recv_init(const struct weft_p2p_args *a, int partitions,
-			struct weft_req **req_p)
+int weft_partitioned_recv_init(const struct weft_p2p_args *a, int partitions,
+			       struct weft_req **req_p)
 {
 	struct part *p = part_open(a, partitions, false);
 	int rc;
@@ -371,12 +371,12 @@ int weft_part_recv_init(const struct weft_p2p_args *a, int partitions,
 	return rc;
 }
 
-int weft_part_ready(struct weft_req *r, int first, int last)
+int weft_partitioned_ready(struct weft_req *r, int first, int last)
 {
 	struct part *p = weft_container_of(r, struct part, req);
 	int i;
 
-	if (!(r->flags & WEFT_REQ_PART) || !p->sends ||
+	if (!(r->flags & WEFT_REQ_PARTITIONED) || !p->sends ||
 	    !(r->flags & WEFT_REQ_ACTIVE) || first < 0 || last < first ||
 	    last >= p->partitions)
 		return -EINVAL;
@@ -416,11 +416,11 @@ static bool is_here(struct part *p, int partition)
 	return true;
 }
 
-int weft_part_arrived(struct weft_req *r, int partition, int *flag)
+int weft_partitioned_arrived(struct weft_req *r, int partition, int *flag)
 {
 	struct part *p = weft_container_of(r, struct part, req);
 
-	if (!(r->flags & WEFT_REQ_PART) || p->sends || partition < 0 ||
+	if (!(r->flags & WEFT_REQ_PARTITIONED) || p->sends || partition < 0 ||
 	    partition >= p->partitions)
 		return -EINVAL;
 	*flag = 1;
