@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <ucontext.h>
 
 static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE };
 
@@ -49,20 +50,22 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 
 static void handle(int sig, siginfo_t *info, void *context)
 {
+	const ucontext_t *at = context;
+
 	if (!guard || info->si_code <= 0) {
 		pass_on(sig, info, context);
 		return;
 	}
 	reason = name_of(sig);
+	/* The jump does not bring back what was blocked for the handler. */
+	pthread_sigmask(SIG_SETMASK, &at->uc_sigmask, NULL);
 	siglongjmp(*guard, 1);
 }
 
 static void install(void)
 {
-	/* The work goes on after the jump with the signal not blocked. */
 	struct sigaction sa = { .sa_sigaction = handle,
-				.sa_flags =
-					SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+				.sa_flags = SA_SIGINFO | SA_ONSTACK };
 
 	sigemptyset(&sa.sa_mask);
 	for (size_t i = 0; i < WEFT_COUNT_OF(signals); i++)
