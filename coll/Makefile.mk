@@ -42,7 +42,9 @@ TESTS += $(COLL_TESTS)
 endif
 COLL_LIBS = libweftcoll.la libweft-types.la $(T_LIBS)
 coll_coll_algo_test_SOURCES = coll/coll_algo_test.c \
-	coll/coll_case.c coll/coll_case.h coll/coll_mock.c coll/coll_mock.h
+	coll/coll_case.c coll/coll_case.h coll/coll_guard.c coll/coll_guard.h \
+	coll/coll_mock.c coll/coll_mock.h
+coll_coll_algo_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=free
 coll_coll_algo_test_LDADD = $(COLL_LIBS)
 coll_coll_sched_test_SOURCES = coll/coll_sched_test.c \
 	coll/coll_mock.c coll/coll_mock.h
@@ -53,7 +55,7 @@ coll_coll_select_test_LDADD = $(COLL_LIBS)
 coll_coll_tree_test_LDADD = $(COLL_LIBS)
 
 EXTRA_DIST += coll/README test/mpi/coll_t.h test/mpi/coll_derived.c \
-	test/mpi/coll_bottom.c \
+	test/mpi/coll_bottom.c test/mpi/coll_fuzz.c \
 	test/mpi/coll_errors.c test/mpi/coll_flight.c test/mpi/coll_huge.c \
 	test/mpi/coll_inter.c \
 	test/mpi/coll_neighbor.c test/mpi/coll_ops.c test/mpi/coll_rows.c \

@@ -7,6 +7,7 @@
 #include "test/t.h"
 
 #include "coll/coll_case.h"
+#include "coll/coll_guard.h"
 #include "coll/coll_select.h"
 #include "src/core/core_req.h"
 
@@ -16,6 +17,7 @@
 static struct case_elem plain, gappy;
 static struct weft_op *compose, *add_pairs;
 static struct weft_rng rng;
+static int given_count; /* 0: drawn */
 
 /* ---- elements and operations -------------------------------------------- */
 
@@ -126,6 +128,8 @@ static struct case_what draw(const struct coll_algo *row, const struct mock *m)
 
 	draw_op(row, &w);
 	w.count = counts[weft_rng_below(&rng, WEFT_COUNT_OF(counts))];
+	if (given_count)
+		w.count = given_count;
 	w.root = (int)weft_rng_below(&rng, (uint64_t)(m->p + m->q));
 	w.in_place = !m->q && !(row->need & COLL_OUT) &&
 		     row->kind != WEFT_COLL_BCAST && weft_rng_below(&rng, 2);
@@ -263,6 +267,25 @@ static void blocking_operations_run_at_once(void **state)
 	try_rows(2, 3, 1, run_blocking);
 }
 
+/* Parts that are not equal, the shorter ones ending at a border: a temporary
+ * buffer that is one element short ends where nobody may write. */
+static void temporary_buffers_are_large_enough(void **state)
+{
+	unsigned before = guard_count();
+	int p;
+
+	set_up();
+	guard_set(true);
+	for (p = 2; p <= 5; p++) {
+		given_count = 400 * p + 1;
+		try_rows(p, 0, 8, run_started);
+	}
+	try_rows(2, 3, 4, run_started);
+	guard_set(false);
+	given_count = 0;
+	T_TRUE(guard_count() > before + 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +293,7 @@ int main(void)
 		T_CASE(intercommunicators_give_the_naive_answer),
 		T_CASE(persistent_operations_run_again),
 		T_CASE(blocking_operations_run_at_once),
+		T_CASE(temporary_buffers_are_large_enough),
 	};
 
 	return T_RUN(tests);

@@ -10,12 +10,15 @@
 
 #include "src/base/list.h"
 #include "src/base/rng.h"
+#include "src/core/core_lock.h"
+#include "src/core/core_opts.h"
 #include "src/core/core_unit.h"
 #include "src/core/core_p2p.h"
 #include "src/types/types_pack.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
+#include "src/core/core_wait.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -104,7 +107,7 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 }
 
 /* Nobody gives a request away here. */
-void weft_progress_reap(struct weft_req *r)
+void weft_req_orphaned(struct weft_req *r)
 {
 	T_NULL(r);
 }
@@ -494,6 +497,11 @@ bool weft_unit_has_bulk(const struct weft_comm *comm)
 {
 	(void)comm;
 	return false;
+}
+
+void weft_unit_leave(struct weft_comm *comm)
+{
+	(void)comm;
 }
 
 int weft_unit_join(struct weft_comm *comm)

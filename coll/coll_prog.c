@@ -8,6 +8,7 @@
 #include "src/base/attr.h"
 #include "src/types/types_pack.h"
 #include "src/core/core_req.h"
+#include "src/core/core_wait.h"
 
 #include <errno.h>
 #include <stdlib.h>

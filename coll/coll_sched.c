@@ -7,6 +7,7 @@
 
 #include "coll/coll_select.h"
 #include "src/base/pool.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
 
 #include <errno.h>

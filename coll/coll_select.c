@@ -516,11 +516,7 @@ static int select_attach(struct weft_comm *comm)
 	return 0;
 }
 
-static void select_detach(struct weft_comm *comm)
-{
-}
-
 const struct weft_core_coll_ops weft_coll_core_ops = {
 	.attach = select_attach,
-	.detach = select_detach,
+	.detach = weft_unit_leave,
 };

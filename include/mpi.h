@@ -685,6 +685,7 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
 int MPI_Finalize(void);
 int MPI_Finalized(int *flag);
 int MPI_Free_mem(void *base);
+int MPI_Get_hw_resource_info(MPI_Info *hw_info);
 int MPI_Get_library_version(char *version, int *resultlen);
 int MPI_Get_processor_name(char *name, int *resultlen);
 int MPI_Get_version(int *version, int *subversion);
@@ -702,6 +703,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
 int PMPI_Finalize(void);
 int PMPI_Finalized(int *flag);
 int PMPI_Free_mem(void *base);
+int PMPI_Get_hw_resource_info(MPI_Info *hw_info);
 int PMPI_Get_library_version(char *version, int *resultlen);
 int PMPI_Get_processor_name(char *name, int *resultlen);
 int PMPI_Get_version(int *version, int *subversion);
@@ -3026,12 +3028,6 @@ int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
 /* ---- not in the library yet: for its own sources ------------------------ */
 
 #ifdef WEFT_MPI_NOT_YET
-
-/* ---- env ----------------------------------------------------------------- */
-
-int MPI_Get_hw_resource_info(MPI_Info *hw_info);
-
-int PMPI_Get_hw_resource_info(MPI_Info *hw_info);
 
 /* ---- p2p ----------------------------------------------------------------- */
 

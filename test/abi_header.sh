@@ -68,10 +68,15 @@ int main(void)
 	MPI_Status s = { 1, 2, 3, { 0 } };
 	MPI_Aint a;
 	MPI_Datatype t, types[1] = { MPI_INT };
+	MPI_Fint (*to)(MPI_Comm) = PMPI_Comm_c2f;
+	MPI_Datatype (*from)(MPI_Fint) = MPI_Type_f2c;
 	int len[1] = { 1 };
 
 	MPI_Status_c2f(&s, fs);
 	MPI_Status_f2c(fs, &s);
+	PMPI_Status_c2f(&s, fs);
+	f = to(PMPI_Comm_f2c(f)) + MPI_Win_c2f(MPI_WIN_NULL);
+	t = from(PMPI_Type_c2f(MPI_LB)) == MPI_UB ? MPI_INT : MPI_BYTE;
 	MPI_Address(&s, &a);
 	MPI_Type_struct(1, len, &a, types, &t);
 	MPI_Type_hvector(1, 1, 4, MPI_INT, &t);
@@ -93,6 +98,8 @@ for std in c99 c11; do
 done
 cxx=${CXX:-g++}
 if command -v "$cxx" > /dev/null; then
+	# shellcheck disable=SC2086
+	run "$cxx" -std=c++17 $flags -x c++ -fsyntax-only "$dir/compat.c"
 	# shellcheck disable=SC2086
 	run "$cxx" -std=c++17 $flags "$dir/facts.cc" -o "$dir/facts"
 	run "$dir/facts"

@@ -81,7 +81,7 @@ nothing_left
 started() { [ "$(pgrep -fc "run_client -1:$mark init")" -ge "$1" ]; }
 in_background() {
 	# a background job of a script would ignore SIGINT from its birth
-	env --default-signal=INT "$mpiexec" -n 3 "$@" > "$dir/out" \
+	env --default-signal=INT,HUP "$mpiexec" -n 3 "$@" > "$dir/out" \
 		2> "$dir/err" < /dev/null &
 	pid=$!
 }

@@ -82,12 +82,15 @@ refused '5 dimensions' "$sim" -m bgq:2x2x2x2x2x2
 refused 'two nodes' "$sim" -m bgq:1
 refused 'every argument' "$sim" uniform
 refused 'png or .svg' "$sim" --plot x.gif
-refused 'Try' "$sim" --nonsense
+refused 'unknown option --nonsense; weft-sim --help' "$sim" --nonsense
+refused 'did you mean --histogram' "$sim" --histogramm
 refused 'which system' "$rep"
 refused 'no published results' "$rep" bgl
 refused 'no row' "$rep" bgq --only BGQ-T9
 refused 'without one' "$rep" bgq -m bgq:4x4
-refused 'Try' "$rep" --nonsense bgq
+refused 'unknown option --nonsense' "$rep" --nonsense bgq
+refused 'one system' "$rep" bgq bgq
+refused 'ID is missing' "$rep" bgq --only
 
 # A machine of one's own: a copy, changed; and what is wrong in it is told.
 own=$dir/own

@@ -181,20 +181,21 @@ struct fi_weft_recv {
 };
 
 /*
- * On endpoints and domains: peers that died. A receive that names its source
- * in the tag alone is not ended by the provider, who does not know that.
+ * On endpoints and domains: peers that died, or were given up since there is no
+ * memory to reach them. A receive that names its source in the tag alone is not
+ * ended by the provider, who does not know that.
  */
 #define FI_WEFT_PEERS "weft_peers"
 
 struct fi_weft_peers {
 	size_t size;
-	/* Peers that died so far, as far as it was noticed. */
+	/* Their number so far, as far as it was noticed. */
 	uint64_t (*deaths)(struct fid_ep *ep);
-	/* Has the peer of that address died? It did not close. */
+	/* That peer: FI_ECONNRESET: it died; FI_ENOMEM; 0: it may live. */
 	int (*dead)(struct fid_ep *ep, fi_addr_t addr);
 	/*
 	 * Asks of every posted tagged receive without a source: 0, it stays;
-	 * else it completes with FI_ECONNRESET. ask must not call fi_*.
+	 * else it completes with that error. ask must not call fi_*.
 	 */
 	void (*fail)(struct fid_ep *ep,
 		     int (*ask)(void *arg, uint64_t tag, uint64_t ignore),

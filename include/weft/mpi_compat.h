@@ -12,28 +12,60 @@
 
 typedef int MPI_Fint;
 
-#define MPI_Comm_c2f(h)	      ((MPI_Fint)MPI_Comm_toint(h))
-#define MPI_Comm_f2c(i)	      MPI_Comm_fromint(i)
-#define MPI_Errhandler_c2f(h) ((MPI_Fint)MPI_Errhandler_toint(h))
-#define MPI_Errhandler_f2c(i) MPI_Errhandler_fromint(i)
-#define MPI_File_c2f(h)	      ((MPI_Fint)MPI_File_toint(h))
-#define MPI_File_f2c(i)	      MPI_File_fromint(i)
-#define MPI_Group_c2f(h)      ((MPI_Fint)MPI_Group_toint(h))
-#define MPI_Group_f2c(i)      MPI_Group_fromint(i)
-#define MPI_Info_c2f(h)	      ((MPI_Fint)MPI_Info_toint(h))
-#define MPI_Info_f2c(i)	      MPI_Info_fromint(i)
-#define MPI_Message_c2f(h)    ((MPI_Fint)MPI_Message_toint(h))
-#define MPI_Message_f2c(i)    MPI_Message_fromint(i)
-#define MPI_Op_c2f(h)	      ((MPI_Fint)MPI_Op_toint(h))
-#define MPI_Op_f2c(i)	      MPI_Op_fromint(i)
-#define MPI_Request_c2f(h)    ((MPI_Fint)MPI_Request_toint(h))
-#define MPI_Request_f2c(i)    MPI_Request_fromint(i)
-#define MPI_Session_c2f(h)    ((MPI_Fint)MPI_Session_toint(h))
-#define MPI_Session_f2c(i)    MPI_Session_fromint(i)
-#define MPI_Type_c2f(h)	      ((MPI_Fint)MPI_Type_toint(h))
-#define MPI_Type_f2c(i)	      MPI_Type_fromint(i)
-#define MPI_Win_c2f(h)	      ((MPI_Fint)MPI_Win_toint(h))
-#define MPI_Win_f2c(i)	      MPI_Win_fromint(i)
+/*
+ * Functions, not macros: their addresses can be taken. PMPI_ names are there
+ * for tools; a tool that replaces MPI_X_toint sees MPI_X_c2f, too.
+ */
+#define WEFT_FORTRAN_HANDLE(X)                         \
+	static inline MPI_Fint MPI_##X##_c2f(MPI_##X h)  \
+	{                                              \
+		return (MPI_Fint)MPI_##X##_toint(h);   \
+	}                                              \
+	static inline MPI_Fint PMPI_##X##_c2f(MPI_##X h) \
+	{                                              \
+		return (MPI_Fint)PMPI_##X##_toint(h);  \
+	}                                              \
+	static inline MPI_##X MPI_##X##_f2c(MPI_Fint i)  \
+	{                                              \
+		return MPI_##X##_fromint((int)i);      \
+	}                                              \
+	static inline MPI_##X PMPI_##X##_f2c(MPI_Fint i) \
+	{                                              \
+		return PMPI_##X##_fromint((int)i);     \
+	}
+
+WEFT_FORTRAN_HANDLE(Comm)
+WEFT_FORTRAN_HANDLE(Errhandler)
+WEFT_FORTRAN_HANDLE(File)
+WEFT_FORTRAN_HANDLE(Group)
+WEFT_FORTRAN_HANDLE(Info)
+WEFT_FORTRAN_HANDLE(Message)
+WEFT_FORTRAN_HANDLE(Op)
+WEFT_FORTRAN_HANDLE(Request)
+WEFT_FORTRAN_HANDLE(Session)
+WEFT_FORTRAN_HANDLE(Win)
+#undef WEFT_FORTRAN_HANDLE
+
+/* These are named after the function, not after the handle. */
+static inline MPI_Fint MPI_Type_c2f(MPI_Datatype h)
+{
+	return (MPI_Fint)MPI_Type_toint(h);
+}
+
+static inline MPI_Fint PMPI_Type_c2f(MPI_Datatype h)
+{
+	return (MPI_Fint)PMPI_Type_toint(h);
+}
+
+static inline MPI_Datatype MPI_Type_f2c(MPI_Fint i)
+{
+	return MPI_Type_fromint((int)i);
+}
+
+static inline MPI_Datatype PMPI_Type_f2c(MPI_Fint i)
+{
+	return PMPI_Type_fromint((int)i);
+}
 
 #define MPI_F_STATUS_IGNORE   ((MPI_Fint *)0)
 #define MPI_F_STATUSES_IGNORE ((MPI_Fint *)0)
@@ -41,7 +73,7 @@ typedef int MPI_Fint;
 /* A status is the same eight integers in all languages. */
 typedef MPI_Status MPI_F08_status;
 
-static inline int MPI_Status_c2f(const MPI_Status *c, MPI_Fint *f)
+static inline int PMPI_Status_c2f(const MPI_Status *c, MPI_Fint *f)
 {
 	int i;
 
@@ -53,7 +85,7 @@ static inline int MPI_Status_c2f(const MPI_Status *c, MPI_Fint *f)
 	return MPI_SUCCESS;
 }
 
-static inline int MPI_Status_f2c(const MPI_Fint *f, MPI_Status *c)
+static inline int PMPI_Status_f2c(const MPI_Fint *f, MPI_Status *c)
 {
 	int i;
 
@@ -65,20 +97,57 @@ static inline int MPI_Status_f2c(const MPI_Fint *f, MPI_Status *c)
 	return MPI_SUCCESS;
 }
 
-static inline int MPI_Status_c2f08(const MPI_Status *c, MPI_F08_status *f08)
+static inline int PMPI_Status_c2f08(const MPI_Status *c, MPI_F08_status *f08)
 {
 	*f08 = *c;
 	return MPI_SUCCESS;
 }
 
-static inline int MPI_Status_f082c(const MPI_F08_status *f08, MPI_Status *c)
+static inline int PMPI_Status_f082c(const MPI_F08_status *f08, MPI_Status *c)
 {
 	*c = *f08;
 	return MPI_SUCCESS;
 }
 
-#define MPI_Status_f082f(f08, f) MPI_Status_c2f(f08, f)
-#define MPI_Status_f2f08(f, f08) MPI_Status_f2c(f, f08)
+static inline int PMPI_Status_f082f(const MPI_F08_status *f08, MPI_Fint *f)
+{
+	return PMPI_Status_c2f(f08, f);
+}
+
+static inline int PMPI_Status_f2f08(const MPI_Fint *f, MPI_F08_status *f08)
+{
+	return PMPI_Status_f2c(f, f08);
+}
+
+static inline int MPI_Status_c2f(const MPI_Status *c, MPI_Fint *f)
+{
+	return PMPI_Status_c2f(c, f);
+}
+
+static inline int MPI_Status_f2c(const MPI_Fint *f, MPI_Status *c)
+{
+	return PMPI_Status_f2c(f, c);
+}
+
+static inline int MPI_Status_c2f08(const MPI_Status *c, MPI_F08_status *f08)
+{
+	return PMPI_Status_c2f08(c, f08);
+}
+
+static inline int MPI_Status_f082c(const MPI_F08_status *f08, MPI_Status *c)
+{
+	return PMPI_Status_f082c(f08, c);
+}
+
+static inline int MPI_Status_f082f(const MPI_F08_status *f08, MPI_Fint *f)
+{
+	return PMPI_Status_f082f(f08, f);
+}
+
+static inline int MPI_Status_f2f08(const MPI_Fint *f, MPI_F08_status *f08)
+{
+	return PMPI_Status_f2f08(f, f08);
+}
 
 /* ---- removed in MPI 3.0 -------------------------------------------------- */
 
@@ -98,6 +167,13 @@ typedef MPI_Comm_errhandler_function MPI_Handler_function;
 	MPI_Type_create_hvector(count, length, stride, oldtype, newtype)
 #define MPI_Type_struct(count, lengths, displacements, types, newtype) \
 	MPI_Type_create_struct(count, lengths, displacements, types, newtype)
+
+/*
+ * Marks of the bounds in a struct. Their values are free in the ABI; other
+ * libraries refuse them.
+ */
+#define MPI_LB ((MPI_Datatype)0x0000023e)
+#define MPI_UB ((MPI_Datatype)0x0000023f)
 
 static inline int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
 {

@@ -7,7 +7,7 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/carrier_faults.c prov/carrier/carrier_faults.h \
 	prov/carrier/loop/loop.c prov/carrier/loop/loop.h \
 	prov/carrier/loop/loop_pair.c prov/carrier/loop/loop_raw.c \
-	prov/carrier/shm/shm.c prov/carrier/shm/shm.h \
+	prov/carrier/shm/shm_ops.c prov/carrier/shm/shm.h \
 	prov/carrier/shm/shm_cell.c \
 	prov/carrier/shm/shm_dma.c \
 	prov/carrier/shm/shm_window.c \
@@ -17,6 +17,7 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/shm/shm_map.c \
 	prov/carrier/shm/shm_name.c \
 	prov/carrier/shm/shm_peer.c \
+	prov/carrier/shm/shm_held.c \
 	prov/carrier/shm/shm_rx.c \
 	prov/carrier/shm/shm_sock.c \
 	prov/carrier/shm/shm_tick.c \

@@ -55,7 +55,8 @@ struct weft_carrier_up {
 		       const struct weft_pkt *pkt, const void *payload);
 	/*
 	 * peer is gone: ECONNRESET: it died; ESHUTDOWN: it closed in good
-	 * order; EPROTO: what came from it was garbage.
+	 * order; EPROTO: what came from it was garbage; ENOMEM: there is no
+	 * room for it here.
 	 */
 	void (*lost)(void *arg, struct weft_peer *peer, int err);
 };
@@ -124,7 +125,8 @@ struct weft_carrier_ops {
 	 * Sends one packet; iov holds exactly pkt->len bytes, at most mtu.
 	 * 0: the carrier has copied everything. -EAGAIN: the FIFO is full or
 	 * the peer is not there yet; other peers are not held up by it.
-	 * -ECONNRESET. -EMSGSIZE.
+	 * -ECONNRESET. -EMSGSIZE. -ENOMEM: the peer's memory cannot be
+	 * mapped, and it is given up.
 	 */
 	int (*send)(struct weft_carrier *c, struct weft_peer *peer,
 		    const struct weft_pkt *pkt, const struct iovec *iov,

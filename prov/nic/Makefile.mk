@@ -1,21 +1,27 @@
 # prov/nic: the message engine, the machines, and (units.mk) their units
 noinst_LTLIBRARIES += libweftnic.la
 libweftnic_la_SOURCES = \
-	prov/nic/nic.c prov/nic/nic.h prov/nic/nic_int.h \
-	prov/nic/nic_at.c prov/nic/nic_cancel.c \
+	prov/nic/nic.h prov/nic/nic_int.h \
+	prov/nic/nic_at.c prov/nic/nic_at.h \
+	prov/nic/nic_at_exec.c prov/nic/nic_at_exec.h \
+	prov/nic/nic_cancel.c prov/nic/nic_cancel.h \
 	prov/nic/nic_coll.c prov/nic/nic_coll.h prov/nic/nic_coll_int.h \
+	prov/nic/nic_coll_hook.h \
 	prov/nic/nic_coll_join.c prov/nic/nic_coll_long.c \
 	prov/nic/nic_coll_op.c prov/nic/nic_coll_net.c prov/nic/nic_coll_net.h \
-	prov/nic/nic_at_exec.c prov/nic/nic_at_exec.h \
 	prov/nic/nic_direct.c \
-	prov/nic/nic_dma.c \
+	prov/nic/nic_dma.c prov/nic/nic_dma.h \
+	prov/nic/nic_engine.c \
 	prov/nic/nic_machine.c \
+	prov/nic/nic_op.c prov/nic/nic_op.h \
 	prov/nic/nic_place.c prov/nic/nic_place.h \
-	prov/nic/nic_recv.c \
-	prov/nic/nic_rma.c \
-	prov/nic/nic_rndv.c \
-	prov/nic/nic_send.c \
-	prov/nic/nic_share.c
+	prov/nic/nic_recv.c prov/nic/nic_recv.h \
+	prov/nic/nic_rma.c prov/nic/nic_rma.h \
+	prov/nic/nic_rndv.c prov/nic/nic_rndv.h \
+	prov/nic/nic_send.c prov/nic/nic_send.h \
+	prov/nic/nic_share.c prov/nic/nic_share.h
+# The engine runs on its callers' stacks, which may be small.
+libweftnic_la_CFLAGS = $(AM_CFLAGS) -Wframe-larger-than=32768
 libweftnic_la_LIBADD = libweftunits.la libweftcu.la libweft-match.la libweftcarrier.la libweftwire.la \
 	libweftbase.la $(HWLOC_LIBS)
 include prov/nic/units.mk

@@ -4,9 +4,12 @@
  * target's engine computes and answers with the old values (NIC_RESULT) or
  * with FIN.
  */
-#include "prov/nic/nic_int.h"
-
+#include "prov/nic/nic_at.h"
 #include "prov/nic/nic_at_exec.h"
+#include "prov/nic/nic_int.h"
+#include "prov/nic/nic_op.h"
+#include "prov/nic/nic_rma.h"
+#include "prov/nic/nic_send.h"
 
 #include <stdlib.h>
 

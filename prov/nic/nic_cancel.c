@@ -13,18 +13,11 @@
  *
  * A message that was claimed has been met; its send ends with its receive.
  */
+#include "prov/nic/nic_cancel.h"
 #include "prov/nic/nic_int.h"
-
-void nic_cancel_ask(struct weft_nic *nic, struct weft_op *op)
-{
-	const struct weft_pkt pkt = {
-		.type = NIC_CANCEL,
-		.flags = (uint8_t)(op->flags & WEFT_OP_TAGGED),
-		.aux = op->id,
-	};
-
-	nic_ctrl(nic, op->peer, &pkt, NULL);
-}
+#include "prov/nic/nic_op.h"
+#include "prov/nic/nic_recv.h"
+#include "prov/nic/nic_send.h"
 
 int nic_got_cancel(struct weft_nic *nic, struct weft_peer *src,
 		   const struct weft_pkt *pkt, const void *payload)

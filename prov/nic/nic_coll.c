@@ -13,9 +13,12 @@
  * A member notices the death of those he is in touch with, and those are his
  * neighbours in that tree, at least. So who notices one tells his own.
  */
-#include "prov/nic/nic_int.h"
+#include "prov/nic/nic_coll.h"
+#include "prov/nic/nic_coll_hook.h"
 #include "prov/nic/nic_coll_int.h"
 #include "prov/nic/nic_coll_net.h"
+#include "prov/nic/nic_int.h"
+#include "prov/nic/nic_send.h"
 #include "src/base/hash.h"
 
 #include <stdlib.h>

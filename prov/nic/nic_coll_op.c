@@ -3,10 +3,11 @@
  * Operations of a group: which way they go (packets of the unit, the modelled
  * network, long vectors, messages), exact sums, and their ends.
  */
-#include "prov/nic/nic_int.h"
+#include "prov/nic/cu/cu_exact.h"
 #include "prov/nic/nic_coll_int.h"
 #include "prov/nic/nic_coll_net.h"
-#include "prov/nic/cu/cu_exact.h"
+#include "prov/nic/nic_int.h"
+#include "prov/nic/nic_op.h"
 
 #include <stdlib.h>
 

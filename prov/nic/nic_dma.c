@@ -10,9 +10,14 @@
  *   |===|--------|      limit    pos: next byte; end: of what is ours now;
  *   +---+--------+--------+      moved: bytes this side has moved
  */
+#include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
-
+#include "prov/nic/nic_op.h"
+#include "prov/nic/nic_rndv.h"
+#include "prov/nic/nic_send.h"
+#include "prov/nic/nic_share.h"
 #include "src/base/must.h"
+
 
 /* ---- segments ---------------------------------------------------------------
  */

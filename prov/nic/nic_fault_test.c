@@ -5,7 +5,9 @@
  * with a hand on it; memory is refused by size, through the linker's --wrap.
  */
 #include "prov/nic/nic_int.h"
+#include "prov/nic/nic_op.h"
 #include "prov/nic/nic_pair.h"
+#include "prov/nic/nic_send.h"
 
 /* ---- memory ---- */
 

@@ -12,7 +12,12 @@
  * mixed with those of another), so the peer's record knows where NIC_NEXT
  * belongs: rx_op, a receive being filled, or rx_msg.
  */
+#include "prov/nic/nic_recv.h"
+#include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
+#include "prov/nic/nic_op.h"
+#include "prov/nic/nic_rndv.h"
+#include "prov/nic/nic_send.h"
 
 #include <stdlib.h>
 

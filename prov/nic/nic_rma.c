@@ -11,7 +11,12 @@
  *
  * Requests wait in the peer's list bulk, in the order of their posting.
  */
+#include "prov/nic/nic_rma.h"
+#include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
+#include "prov/nic/nic_op.h"
+#include "prov/nic/nic_send.h"
+#include "prov/nic/nic_share.h"
 
 #include <stdlib.h>
 

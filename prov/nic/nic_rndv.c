@@ -24,7 +24,13 @@
  *        | ---- BULK, BULK, BULK -------> |
  *        | <--- CTS / FIN --------------- |
  */
+#include "prov/nic/nic_rndv.h"
+#include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
+#include "prov/nic/nic_op.h"
+#include "prov/nic/nic_rma.h"
+#include "prov/nic/nic_send.h"
+#include "prov/nic/nic_share.h"
 
 int nic_send_rts(struct weft_nic *nic, struct nic_peer *p, struct weft_op *op)
 {

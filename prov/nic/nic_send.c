@@ -6,8 +6,13 @@
  * peer are answered with -EAGAIN, which keeps their order. Bytes that were
  * asked for (paced rendezvous, reads) wait in `bulk` and hold up nobody.
  */
+#include "prov/nic/nic_send.h"
 #include "prov/carrier/carrier_vt.h"
+#include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
+#include "prov/nic/nic_op.h"
+#include "prov/nic/nic_rma.h"
+#include "prov/nic/nic_rndv.h"
 #include "src/base/log.h"
 
 #include <stdlib.h>
@@ -27,28 +32,6 @@ static int ctrl_try(struct weft_nic *nic, struct weft_peer *peer,
 	struct iovec iov = { (void *)(uintptr_t)payload, pkt->len };
 
 	return nic->unit->ops->packet(nic->unit, peer, pkt, &iov, !!pkt->len);
-}
-
-int nic_spares_fill(struct weft_nic *nic)
-{
-	struct nic_ctrl *c;
-
-	while (nic->spares < NIC_SPARES) {
-		c = malloc(sizeof(*c) + sizeof(struct nic_segs));
-		if (!c)
-			return nic->spares < NIC_SPARES_LOW ? -EAGAIN : 0;
-		weft_list_push_back(&nic->spare, &c->link);
-		nic->spares++;
-	}
-	return 0;
-}
-
-void nic_spares_free(struct weft_nic *nic)
-{
-	struct weft_list *n;
-
-	while ((n = weft_list_pop_front(&nic->spare)))
-		free(weft_container_of(n, struct nic_ctrl, link));
 }
 
 /* Memory for a packet of len bytes, or a spare one, or NULL. */
@@ -203,6 +186,18 @@ static int push_packet(struct weft_nic *nic, struct weft_op *op, uint8_t type,
 	if (!err)
 		op->moved += n;
 	return err;
+}
+
+/* Asks the receiver of a message that it has all of to forget it. */
+void nic_cancel_ask(struct weft_nic *nic, struct weft_op *op)
+{
+	const struct weft_pkt pkt = {
+		.type = NIC_CANCEL,
+		.flags = (uint8_t)(op->flags & WEFT_OP_TAGGED),
+		.aux = op->id,
+	};
+
+	nic_ctrl(nic, op->peer, &pkt, NULL);
 }
 
 /* All packets of an eager message are out. */

@@ -14,9 +14,10 @@
  * change reads again. A row that lies only harms its own process: the reader
  * checks nothing but its own request, and DMA checks the addresses.
  */
+#include "prov/nic/nic_share.h"
 #include "prov/nic/nic_int.h"
-
 #include "src/base/hash.h"
+
 
 #define SHARE_MAGIC 0x7765667473683031u
 #define ROWS	    512u

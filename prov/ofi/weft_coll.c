@@ -150,6 +150,7 @@ int weft_coll_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	weft_leave(ep->domain);
 	if (!ret)
 		return 0;
+	*mc_p = NULL;
 	weft_set_put(mc->set);
 	weft_ref_put(&ep->ref);
 	free(mc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Peers that died, for those who name sources in tags (FI_WEFT_PEERS). */
+/* Peers that died or were given up, for those who name sources in tags. */
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_post.h"
 
@@ -17,13 +17,13 @@ static uint64_t peers_deaths(struct fid_ep *fid)
 static int peers_dead(struct fid_ep *fid, fi_addr_t addr)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
-	bool dead;
+	uint32_t lost = 0;
 
 	weft_enter(ep->domain);
-	dead = addr < ep->peer_room && ep->peers[addr] &&
-	       ep->peers[addr]->lost == ECONNRESET;
+	if (addr < ep->peer_room && ep->peers[addr])
+		lost = ep->peers[addr]->lost;
 	weft_leave(ep->domain);
-	return dead;
+	return lost == ECONNRESET || lost == ENOMEM ? (int)lost : 0;
 }
 
 struct asking {
@@ -35,7 +35,7 @@ static int ask_one(void *arg, uint64_t tag, uint64_t ignore)
 {
 	const struct asking *a = arg;
 
-	return a->ask(a->arg, tag, ignore) ? -ECONNRESET : 0;
+	return -a->ask(a->arg, tag, ignore);
 }
 
 static void peers_fail(struct fid_ep *fid,

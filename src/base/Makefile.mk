@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libweftbase.la
 libweftbase_la_SOURCES = \
 	src/base/alive.c src/base/alive.h \
+	src/base/args.c src/base/args.h \
 	src/base/atomic.h src/base/attr.h src/base/bell.c src/base/bell.h \
 	src/base/cfg.c src/base/cfg.h \
 	src/base/must.c src/base/must.h \
@@ -9,7 +10,8 @@ libweftbase_la_SOURCES = \
 	src/base/futex.c src/base/futex.h \
 	src/base/guard.c src/base/guard.h \
 	src/base/hash.c src/base/hash.h \
-	src/base/iov.h src/base/list.h \
+	src/base/iov.h \
+	src/base/limit.c src/base/limit.h src/base/list.h \
 	src/base/log.c src/base/log.h \
 	src/base/patience.c src/base/patience.h \
 	src/base/pool.c src/base/pool.h \
@@ -20,10 +22,11 @@ libweftbase_la_SOURCES = \
 	src/base/solo.h
 
 BASE_TESTS = \
-	src/base/alive_test \
+	src/base/alive_test src/base/args_test \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
 	src/base/clock_test src/base/futex_test src/base/guard_test \
-	src/base/hash_test src/base/iov_test src/base/list_test \
+	src/base/hash_test src/base/iov_test src/base/limit_test \
+	src/base/list_test \
 	src/base/log_test src/base/must_test \
 	src/base/patience_test src/base/pool_test src/base/region_test \
 	src/base/rng_test src/base/roll_print_test src/base/roll_test \
@@ -31,6 +34,7 @@ BASE_TESTS = \
 check_PROGRAMS += $(BASE_TESTS)
 TESTS += $(BASE_TESTS)
 src_base_alive_test_LDADD = $(T_LIBS)
+src_base_args_test_LDADD = $(T_LIBS)
 src_base_atomic_test_LDADD = $(T_LIBS)
 src_base_bell_test_LDADD = $(T_LIBS)
 src_base_cfg_test_LDADD = $(T_LIBS)
@@ -40,6 +44,7 @@ src_base_futex_test_LDADD = $(T_LIBS)
 src_base_guard_test_LDADD = $(T_LIBS)
 src_base_hash_test_LDADD = $(T_LIBS)
 src_base_iov_test_LDADD = $(T_LIBS)
+src_base_limit_test_LDADD = $(T_LIBS)
 src_base_list_test_LDADD = $(T_LIBS)
 src_base_log_test_LDADD = $(T_LIBS)
 src_base_patience_test_LDADD = $(T_LIBS)

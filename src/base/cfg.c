@@ -138,8 +138,9 @@ union weft_cfg_value weft_cfg_get(const struct weft_cfg_opt *opt)
 	if (s)
 		weft_log_once(WEFT_LOG_WARN, "%s=%s is not %s%s%s; using %s",
 			      opt->name, s, kinds[opt->type],
-			      !opt->choices ? "" :
-			      opt->type == WEFT_CFG_TEXT ? " " : ", ",
+			      !opt->choices		   ? ""
+			      : opt->type == WEFT_CFG_TEXT ? " "
+							   : ", ",
 			      opt->choices ? opt->choices : "", opt->fallback);
 	weft_cfg_parse(opt, opt->fallback, &v);
 	return v;
@@ -212,8 +213,8 @@ int weft_cfg_warn_unknown(const char *prefix, const struct weft_cfg_table *t,
 			continue;
 		weft_log_once(WEFT_LOG_WARN,
 			      "unknown variable %s is ignored%s%s%s", name,
-			      near ? "; did you mean " : "",
-			      near ? near : "", near ? "?" : "");
+			      near ? "; did you mean " : "", near ? near : "",
+			      near ? "?" : "");
 		unknown++;
 	}
 	return unknown;

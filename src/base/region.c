@@ -2,6 +2,8 @@
 /* Shared regions in sealed memfds. */
 #include "src/base/region.h"
 
+#include "src/base/limit.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -25,10 +27,13 @@ static int region_map(struct weft_region *r, int fd, size_t bytes)
 static int region_make(struct weft_region *r, const char *name, size_t bytes,
 		       size_t front, int seals)
 {
-	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	int ret;
+	int fd, ret;
 
 	*r = (struct weft_region){ .fd = -1 };
+	/* the kernel would send SIGXFSZ */
+	if (!weft_limit_fits_file(bytes))
+		return -EFBIG;
+	fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -errno;
 	if (ftruncate(fd, (off_t)bytes) ||

@@ -23,7 +23,8 @@ struct weft_region {
 
 /*
  * Creates a region of zeroes, its size sealed against shrinking. Pages come
- * on first touch; -ENOMEM, -EMFILE, -ENOSPC. name shows in /proc/PID/maps.
+ * on first touch; -ENOMEM, -EMFILE, -ENOSPC, -EFBIG: beyond the limit of a
+ * file. name shows in /proc/PID/maps.
  */
 int weft_region_open(struct weft_region *r, const char *name, size_t bytes);
 /* The same, of which the first so many bytes are mapped. */

@@ -2,45 +2,55 @@
 # src/mpi and coll append their sources.
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = \
+	src/core/core_abort.c src/core/core_abort.h \
+	src/core/core_agree.c src/core/core_agree.h \
 	src/core/core_bsend.c src/core/core_bsend.h \
 	src/core/core_call.c src/core/core_call.h \
-	src/core/core_coll.h \
+	src/core/core_channel.c src/core/core_channel.h \
+	src/core/core_coll.c src/core/core_coll.h \
 	src/core/core_comm.c src/core/core_comm.h \
 	src/core/core_count.h \
 	src/core/core_ctrl.c src/core/core_ctrl.h \
 	src/core/core_ctx.c src/core/core_ctx.h \
 	src/core/core_dead.c src/core/core_dead.h \
+	src/core/core_deadlock.c src/core/core_deadlock.h \
 	src/core/core_err.c src/core/core_err.h \
-	src/core/core_errtext.c \
-	src/core/core_group.c \
-	src/core/core_init.c src/core/core_inject.h src/core/core_near.h \
+	src/core/core_errtext.c src/core/core_errtext.h \
+	src/core/core_fi.c src/core/core_fi.h \
+	src/core/core_group.c src/core/core_group.h \
+	src/core/core_init.c src/core/core_init.h \
+	src/core/core_inject.h \
 	src/core/core_inter.c src/core/core_inter.h \
 	src/core/core_io.h \
+	src/core/core_lock.c src/core/core_lock.h \
 	src/core/core_make.c src/core/core_make.h \
-	src/core/core_opts.h \
+	src/core/core_meet.c src/core/core_meet.h \
+	src/core/core_msg.c src/core/core_msg.h \
+	src/core/core_opts.c src/core/core_opts.h \
 	src/core/core_p2p.c src/core/core_p2p.h \
 	src/core/core_pair.c src/core/core_pair.h \
 	src/core/core_part.c src/core/core_part.h \
 	src/core/core_pend.c src/core/core_pend.h \
 	src/core/core_pmix.c src/core/core_pmix.h \
-	src/core/core_post.h \
 	src/core/core_probe.c src/core/core_probe.h \
 	src/core/core_progress.c src/core/core_progress.h \
-	src/core/core_prov.c \
-	src/core/core_recv.c \
+	src/core/core_prov.c src/core/core_prov.h \
+	src/core/core_recv.c src/core/core_recv.h \
 	src/core/core_report.c src/core/core_report.h \
 	src/core/core_req.c src/core/core_req.h \
-	src/core/core_send.c \
-	src/core/core_small.c src/core/core_small.h \
-	src/core/core_state.h src/core/core_status.h src/core/core_tag.h \
+	src/core/core_send.c src/core/core_send.h \
+	src/core/core_split.c src/core/core_split.h \
+	src/core/core_state.c src/core/core_state.h \
+	src/core/core_status.h \
 	src/core/core_stuck.c src/core/core_stuck.h \
-	src/core/core_time.c \
+	src/core/core_tag.h \
+	src/core/core_time.c src/core/core_time.h \
 	src/core/core_tool.c src/core/core_tool.h \
 	src/core/core_unit.c src/core/core_unit.h \
 	src/core/core_unit_int.h src/core/core_unit_later.c \
 	src/core/core_unit_short.c \
 	src/core/core_wait.c src/core/core_wait.h \
-	src/core/core_wire_up.c \
+	src/core/core_wire_up.c src/core/core_wire_up.h \
 	src/core/core_world.c src/core/core_world.h
 libmpi_abi_la_LIBADD = libweft-types.la libweftcoll.la libweftbase.la \
 	$(FABRIC_LIBS) $(PMIX_LIBS)
@@ -62,7 +72,7 @@ uninstall-hook: uninstall-mpi-links
 EXTRA_DIST += src/core/README
 
 CORE_TESTS = src/core/core_call_test src/core/core_errtext_test \
-	src/core/core_p2p_test src/core/core_pend_test src/core/core_stuck_test
+	src/core/core_msg_test src/core/core_pend_test src/core/core_stuck_test
 check_PROGRAMS += $(CORE_TESTS)
 TESTS += $(CORE_TESTS)
 src_core_core_call_test_SOURCES = src/core/core_call_test.c \
@@ -73,10 +83,10 @@ src_core_core_errtext_test_SOURCES = src/core/core_errtext_test.c \
 	src/core/core_errtext.c
 src_core_core_errtext_test_CFLAGS = $(AM_CFLAGS)
 src_core_core_errtext_test_LDADD = $(T_LIBS)
-src_core_core_p2p_test_SOURCES = src/core/core_p2p_test.c \
-	src/core/core_p2p.c
-src_core_core_p2p_test_CFLAGS = $(AM_CFLAGS)
-src_core_core_p2p_test_LDADD = $(T_LIBS) $(FABRIC_LIBS)
+src_core_core_msg_test_SOURCES = src/core/core_msg_test.c \
+	src/core/core_msg.c
+src_core_core_msg_test_CFLAGS = $(AM_CFLAGS)
+src_core_core_msg_test_LDADD = $(T_LIBS) $(FABRIC_LIBS)
 src_core_core_pend_test_SOURCES = src/core/core_pend_test.c \
 	src/core/core_pend.c
 src_core_core_pend_test_CFLAGS = $(AM_CFLAGS)

@@ -3,7 +3,9 @@
  * core's. */
 #include "src/core/core_bsend.h"
 
-#include "src/core/core_post.h"
+#include "src/core/core_lock.h"
+#include "src/core/core_msg.h"
+#include "src/core/core_progress.h"
 
 #include <errno.h>
 #include <stdlib.h>

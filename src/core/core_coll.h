@@ -14,11 +14,13 @@ struct weft_core_coll_ops {
 	 * context are in place. 0 or -errno (the communicator is not made).
 	 * Not collective, must not communicate, must not block. */
 	int (*attach)(struct weft_comm *comm);
-	/* detach: the communicator goes; frees comm->coll. Never blocks. */
+	/* detach: the communicator goes; frees comm->coll and its routes. */
 	void (*detach)(struct weft_comm *comm);
 };
 
 /* Called once by MPI_Init. */
 void weft_core_coll_set(const struct weft_core_coll_ops *ops);
+/* What was set; before that a table that does nothing. */
+const struct weft_core_coll_ops *weft_core_coll_get(void);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Making and unmaking communicators; world and self are made here too. */
+#include "src/core/core_comm.h"
+
 #include "src/types/types_attr.h"
 #include "src/core/core_coll.h"
 #include "src/core/core_ctx.h"
@@ -9,29 +11,11 @@
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
 #include "src/types/types_topo.h"
-#include "src/core/core_unit.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int no_attach(struct weft_comm *comm)
-{
-	return 0;
-}
-
-static void no_detach(struct weft_comm *comm)
-{
-}
-
-static const struct weft_core_coll_ops no_coll = { no_attach, no_detach };
-static const struct weft_core_coll_ops *coll = &no_coll;
-
-void weft_core_coll_set(const struct weft_core_coll_ops *ops)
-{
-	coll = ops;
-}
 
 WEFT_HOT_DATA struct weft_comm *weft_comm_predef[4];
 
@@ -61,7 +45,7 @@ int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 	c->proc = peers->proc;
 	c->errh = parent ? weft_errh_get(parent->errh)
 			 : weft_errh_get(weft_errh_of(MPI_ERRORS_ARE_FATAL));
-	rc = coll->attach(c);
+	rc = weft_core_coll_get()->attach(c);
 	if (rc)
 		goto err_comm;
 	weft_dead_add(c);
@@ -81,8 +65,7 @@ void weft_comm_put(struct weft_comm *c)
 	if (!weft_obj_put(&c->obj))
 		return;
 	weft_dead_remove(c);
-	coll->detach(c);
-	weft_unit_leave(c);
+	weft_core_coll_get()->detach(c);
 	weft_ctx_free((unsigned)(c->ctx >> WEFT_TAG_CTX_AT));
 	if (c->topo)
 		weft_topo_close(c->topo);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators and groups.
+ * Communicators.
  *
- * A group is an immutable list of processes, named by their index in the job
- * (the rank in MPI_COMM_WORLD). A communicator is a group (two for an
- * intercommunicator), a context id that all members agreed on, and what
- * applications hang on it. World and self differ from others only in their
- * handles. References: the application holds one, every active request one.
+ * A communicator is a group (two for an intercommunicator), a context id that
+ * all members agreed on, and what applications hang on it. World and self
+ * differ from others only in their handles. References: the application holds
+ * one, every active request one.
  *
  *   weft_comm_create -> weft_comm_ready -> ... -> weft_comm_put
  */
@@ -16,6 +15,7 @@
 #include "src/base/attr.h"
 #include "src/types/types_attr.h"
 #include "src/base/list.h"
+#include "src/core/core_group.h"
 #include "src/types/types_obj.h"
 
 #include <mpi.h>
@@ -26,13 +26,6 @@ struct weft_errh;    /* core_err.h */
 struct weft_info;    /* types_info.h */
 struct weft_route;   /* core_unit.h */
 struct weft_topo;    /* types_topo.h */
-
-struct weft_group {
-	struct weft_obj obj;
-	int size;
-	int rank;   /* mine, or MPI_UNDEFINED */
-	int proc[]; /* index in the job, by rank */
-};
 
 /* The parts of a context id: traffic that must never meet. */
 enum weft_ctx_kind {
@@ -59,7 +52,7 @@ struct weft_comm {
 	struct weft_comm *local; /* inter: intracommunicator of my side */
 	weft_au32 coll_seq;	 /* collectives started, see next_tag */
 
-	struct weft_coll *coll; /* filled by weft_core_coll->attach */
+	struct weft_coll *coll;	  /* filled by attach of core_coll.h */
 	struct weft_route *route; /* of the collective unit, or NULL */
 	struct weft_route *early; /* one that nonblocking ones began to join */
 	struct weft_route *tree; /* another, of what needs one; or NULL */
@@ -125,44 +118,8 @@ static inline void weft_comm_get(struct weft_comm *c)
 /* Gives a reference back; the last one frees the communicator. */
 void weft_comm_put(struct weft_comm *c);
 
-/*
- * MPI_Comm_split and MPI_Comm_dup without their argument checks; collective.
- * For topologies and others who build on a communicator. *comm_p is NULL
- * where color is MPI_UNDEFINED. 0 or -errno.
- */
-int weft_comm_split(struct weft_comm *c, int color, int key,
-		    struct weft_comm **comm_p);
-
-/* A copy of c's groups with a context of its own; no attributes, no info. */
-int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p);
-
-/* Comm over the given ranks of c's group (in this order); collective over c.
- * *comm_p is NULL in processes that are not among them. */
-int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
-		     struct weft_comm **comm_p);
-
-/*
- * Makes the addresses of all members known for log2(size) questions to the
- * launcher instead of size: they tell each other. Collective; once is enough.
- */
-int weft_comm_meet(struct weft_comm *c);
-
-/* ---- groups ------------------------------------------------------------- */
-
-struct weft_group *weft_group_of(MPI_Group handle);
-
-/* Allocates; proc[] and rank are to be filled, then weft_group_ready. */
-struct weft_group *weft_group_new(int size);
-void weft_group_ready(struct weft_group *g); /* finds my rank */
-void weft_group_put(struct weft_group *g);
-
-static inline struct weft_group *weft_group_get(struct weft_group *g)
-{
-	weft_obj_get(&g->obj);
-	return g;
-}
-
-/* Rank of a process, or MPI_UNDEFINED. */
-int weft_group_rank_of(const struct weft_group *g, int proc);
+/* MPI_COMM_WORLD and MPI_COMM_SELF. */
+int weft_comm_open_predefined(void);
+void weft_comm_close_predefined(void);
 
 #endif

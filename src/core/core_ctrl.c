@@ -2,7 +2,11 @@
 /* Acknowledgements and cancelling over other providers, see core_ctrl.h. */
 #include "src/core/core_ctrl.h"
 
-#include "src/core/core_near.h"
+#include "src/core/core_fi.h"
+#include "src/core/core_lock.h"
+#include "src/core/core_msg.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_wire_up.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>
@@ -345,7 +349,7 @@ int weft_ctrl_open(void)
 	ear.io.done = asked;
 	ear.pend.post = post_ear;
 	ear.pend.left = ear_left;
-	ear.pend.lane = &weft_recv_lane;
+	ear.pend.lane = &weft_pend_receives;
 	weft_lock();
 	rc = weft_pend_post(&ear.pend);
 	weft_unlock();

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Agreement on context ids, see core_ctx.h. */
+/* Which context ids are in use, see core_ctx.h. */
 #include "src/core/core_ctx.h"
 
-#include "src/types/types_dt.h"
-#include "src/core/core_p2p.h"
-#include "src/core/core_progress.h"
-#include "src/core/core_tag.h"
-
-#include <errno.h>
 #include <pthread.h>
 
-#define WORDS (WEFT_TAG_CTX_IDS / 64)
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t used[WORDS] = { (1 << WEFT_CTX_FIRST) - 1 };
-static struct weft_list agreements = { &agreements, &agreements };
-/* Who offers ids in a first try, and who in another; never the same ids. */
-static struct weft_agree *early, *owner;
-#define EARLY_IDS UINT64_C(0x5555555555555555)
+static uint64_t used[WEFT_CTX_WORDS] = { (1 << WEFT_CTX_FIRST) - 1 };
+
+void weft_ctx_unused(unsigned word, uint64_t ids[WEFT_CTX_WINDOW])
+{
+	pthread_mutex_lock(&lock);
+	for (unsigned i = 0; i < WEFT_CTX_WINDOW; i++)
+		ids[i] = ~used[word + i];
+	pthread_mutex_unlock(&lock);
+}
+
+void weft_ctx_use(unsigned id)
+{
+	pthread_mutex_lock(&lock);
+	used[id / 64] |= UINT64_C(1) << id % 64;
+	pthread_mutex_unlock(&lock);
+}
 
 void weft_ctx_free(unsigned id)
 {
@@ -26,200 +29,4 @@ void weft_ctx_free(unsigned id)
 	pthread_mutex_lock(&lock);
 	used[id / 64] &= ~(UINT64_C(1) << id % 64);
 	pthread_mutex_unlock(&lock);
-}
-
-/* No agreement beyond its first try comes before a; the lock is held. */
-static bool is_first(const struct weft_agree *a)
-{
-	struct weft_list *pos, *tmp;
-
-	weft_list_each(pos, tmp, &agreements)
-	{
-		const struct weft_agree *b =
-			weft_container_of(pos, struct weft_agree, link);
-
-		if (!b->first && b->key < a->key)
-			return false;
-	}
-	return true;
-}
-
-/* The ids that a may offer now, as a mask of all words; the lock is held. */
-static uint64_t may_offer(struct weft_agree *a)
-{
-	struct weft_agree **who = a->first ? &early : &owner;
-
-	if (*who || (a->first ? owner != NULL : !is_first(a)))
-		return 0;
-	*who = a;
-	if (a->first)
-		return EARLY_IDS;
-	return early ? ~EARLY_IDS : ~UINT64_C(0);
-}
-
-static void try_begin(struct weft_agree *a)
-{
-	uint64_t mask;
-	int i;
-
-	pthread_mutex_lock(&lock);
-	mask = may_offer(a);
-	for (i = 0; i < WEFT_CTX_WINDOW; i++)
-		a->mine[i] = ~used[a->window + (unsigned)i] & mask;
-	a->offers = mask;
-	a->mine[WEFT_CTX_WINDOW] = mask && !a->first;
-	pthread_mutex_unlock(&lock);
-	a->dist = 1;
-}
-
-/* Takes the lowest ids that are left; false: there are not enough. */
-static bool take(struct weft_agree *a)
-{
-	int i, n = 0;
-
-	for (i = 0; i < WEFT_CTX_WINDOW && n < a->want; i++) {
-		uint64_t left = a->mine[i];
-
-		for (; left && n < a->want; left &= left - 1)
-			a->id[n++] = (a->window + (unsigned)i) * 64 +
-				     (unsigned)__builtin_ctzll(left);
-	}
-	if (n < a->want)
-		return false;
-	while (n--)
-		used[a->id[n] / 64] |= UINT64_C(1) << a->id[n] % 64;
-	return true;
-}
-
-/* 1: agreed; 0: try again; -ENOSPC. */
-static int try_end(struct weft_agree *a)
-{
-	int rc = 0;
-
-	pthread_mutex_lock(&lock);
-	if (take(a)) {
-		rc = 1;
-	} else if (a->mine[WEFT_CTX_WINDOW]) {
-		/* everybody offered, and not enough was common */
-		a->window += WEFT_CTX_WINDOW;
-		if (a->window >= WORDS)
-			rc = -ENOSPC;
-	}
-	if (a->offers)
-		*(a->first ? &early : &owner) = NULL;
-	a->first = false;
-	if (rc)
-		weft_list_remove(&a->link);
-	pthread_mutex_unlock(&lock);
-	return rc;
-}
-
-/* Exchanges with the ranks at distance dist; 0 or -errno. */
-static int post(struct weft_agree *a)
-{
-	struct weft_comm *c = a->m.over;
-	struct weft_dt *byte = weft_dt_of(MPI_BYTE);
-	int n = c->size;
-	int rc;
-
-	rc = weft_core_irecv(a->in, sizeof(a->in), byte,
-			     (c->rank - a->dist % n + n) % n, a->m.tag, c,
-			     a->m.flags, &a->recv);
-	if (!rc)
-		rc = weft_core_isend(a->mine, sizeof(a->mine), byte,
-				     (c->rank + a->dist) % n, a->m.tag, c,
-				     a->m.flags, &a->send);
-	return rc;
-}
-
-/* 1: the exchange is over and combined; 0: not yet; -errno. */
-static int combine(struct weft_agree *a)
-{
-	size_t i;
-	int rc;
-
-	if (!weft_req_is_done(a->send) || !weft_req_is_done(a->recv))
-		return 0;
-	rc = weft_req_collect(&a->send, MPI_STATUS_IGNORE);
-	if (!rc)
-		rc = weft_req_collect(&a->recv, MPI_STATUS_IGNORE);
-	a->recv = NULL;
-	for (i = 0; i < WEFT_COUNT_OF(a->mine); i++)
-		a->mine[i] &= a->in[i];
-	return rc ? rc : 1;
-}
-
-int weft_agree_step(struct weft_agree *a)
-{
-	int rc;
-
-	for (;;) {
-		if (a->recv) {
-			rc = combine(a);
-			if (rc <= 0)
-				return rc;
-			a->dist <<= 1;
-		}
-		if (a->dist < a->m.over->size) {
-			rc = post(a);
-			if (rc)
-				return rc;
-			continue;
-		}
-		rc = try_end(a);
-		if (rc)
-			return rc;
-		try_begin(a);
-		/* alone there is no message to wait for: others go on first */
-		if (a->m.over->size == 1 && !a->offers)
-			return 0;
-	}
-}
-
-void weft_agree_start(struct weft_agree *a)
-{
-	a->key =
-		weft_tag_word(a->m.over->ctx, a->m.flags >> 2 & 3, 0, a->m.tag);
-	a->window = 0;
-	a->first = true;
-	a->send = NULL;
-	a->recv = NULL;
-	pthread_mutex_lock(&lock);
-	weft_list_push_back(&agreements, &a->link);
-	pthread_mutex_unlock(&lock);
-	try_begin(a);
-	weft_progress_add(&a->req);
-}
-
-static int agree_step(struct weft_req *r)
-{
-	return weft_agree_step(weft_container_of(r, struct weft_agree, req));
-}
-
-static void agree_free(struct weft_req *r)
-{
-}
-
-static const struct weft_req_ops agree_ops = {
-	.name = "context agreement",
-	.start = weft_req_no_start,
-	.cancel = weft_req_no_cancel,
-	.step = agree_step,
-	.query = weft_req_no_query,
-	.free = agree_free,
-};
-
-int weft_ctx_agree(const struct weft_small *m, int want, unsigned *ids_p)
-{
-	struct weft_agree a;
-	int rc;
-
-	weft_req_init(&a.req, &agree_ops, m->over, WEFT_REQ_ACTIVE);
-	a.m = *m;
-	a.want = want;
-	weft_agree_start(&a);
-	rc = weft_req_finish(&a.req);
-	while (!rc && want--)
-		ids_p[want] = a.id[want];
-	return rc;
 }

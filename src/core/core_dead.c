@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "src/core/core_dead.h"
 
+#include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
 
+#include <errno.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_ext_weft.h>
 #include <stdio.h>
@@ -14,22 +16,7 @@
 
 static struct fi_weft_peers *peers; /* NULL: the provider does not tell */
 static struct weft_list comms = { &comms, &comms };
-static bool *gone; /* processes known to be dead, by their index */
-
-void weft_dead_open(void)
-{
-	void *ops = NULL;
-
-	if (weft_core.virt ||
-	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
-		ops = NULL;
-	peers = ops;
-}
-
-int weft_dead_ms(void)
-{
-	return peers ? LOOK_MS : -1;
-}
+static int *gone; /* by process: why nothing will come from it; 0: it may */
 
 void weft_dead_add(struct weft_comm *c)
 {
@@ -59,15 +46,16 @@ static const struct weft_comm *comm_of(uint64_t word)
 	return NULL;
 }
 
-/* Would this receive wait for a dead process? */
+/* Would this receive wait for a dead process, or one that is out of reach? */
 static int is_vain(void *arg, uint64_t word, uint64_t ignore)
 {
 	const struct weft_comm *c = comm_of(word);
 	int source = weft_tag_source(word);
 
 	(void)arg;
-	return !(ignore & WEFT_TAG_SRC) && c && source < c->peers &&
-	       gone[c->proc[source]];
+	if (ignore & WEFT_TAG_SRC || !c || source >= c->peers)
+		return 0;
+	return gone[c->proc[source]];
 }
 
 /* Notes who is dead; false: nobody. */
@@ -80,16 +68,30 @@ static bool count_dead(void)
 	for (int i = 0; gone && i < weft_core.job.size; i++) {
 		fi_addr_t addr = weft_core.proc[i].real;
 
-		gone[i] |= addr != FI_ADDR_NOTAVAIL &&
-			   peers->dead(weft_core.ep, addr);
+		if (!gone[i] && addr != FI_ADDR_NOTAVAIL)
+			gone[i] = peers->dead(weft_core.ep, addr);
 	}
 	return gone;
 }
 
-void weft_dead_look(void)
+/* Ends receives from the dead; the lock is held. */
+static void look(void)
 {
 	if (count_dead())
 		peers->fail(weft_core.ep, is_vain, NULL);
+}
+
+static const struct weft_watcher watcher = { .look = look, .ms = LOOK_MS };
+
+void weft_dead_open(void)
+{
+	void *ops = NULL;
+
+	if (weft_core.virt ||
+	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
+		return;
+	peers = ops;
+	weft_progress_watch(&watcher);
 }
 
 void weft_dead_names(char *text, size_t len)
@@ -101,7 +103,7 @@ void weft_dead_names(char *text, size_t len)
 	weft_lock();
 	known = count_dead();
 	for (int i = 0; known && i < weft_core.job.size; i++) {
-		if (gone[i] && at < len)
+		if (gone[i] == ECONNRESET && at < len)
 			at += (size_t)snprintf(text + at, len - at, "%s %d",
 					       at ? "," : ": rank", i);
 	}

@@ -10,14 +10,8 @@
 
 #include "src/core/core_comm.h"
 
-/* After the endpoint. */
+/* After the endpoint: begins to watch, where the provider tells. */
 void weft_dead_open(void);
-
-/* How long to sleep before the next look, or -1. */
-int weft_dead_ms(void);
-
-/* Ends receives from the dead; the lock is held. */
-void weft_dead_look(void);
 
 /* Who died, as the end of a sentence: ": rank 1"; empty: nobody is known. */
 void weft_dead_names(char *text, size_t len);

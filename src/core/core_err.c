@@ -5,8 +5,10 @@
  */
 #include "src/core/core_err.h"
 
+#include "src/core/core_abort.h"
 #include "src/core/core_comm.h"
 #include "src/core/core_dead.h"
+#include "src/core/core_errtext.h"
 #include "src/core/core_state.h"
 
 #include <errno.h>

@@ -8,8 +8,9 @@
  *   1001..1018     classes of the tool interface (slot 15 is left out)
  *   from 16384 on  classes and codes that the application added
  */
+#include "src/core/core_errtext.h"
+
 #include "src/types/types_attr.h"
-#include "src/core/core_err.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Classes, codes and texts. */
+#include "src/core/core_errtext.h"
 #include "src/types/types_attr.h"
-#include "src/core/core_err.h"
 #include "src/core/core_status.h"
 #include "src/core/core_tag.h"
 

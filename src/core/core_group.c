@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups as lists of processes. */
+#include "src/core/core_group.h"
+
 #include "src/core/core_state.h"
 
 #include <stdlib.h>

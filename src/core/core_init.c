@@ -1,74 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Init and MPI_Finalize as lists of steps, and the end of a job that goes
- * wrong. Each step is timed; WEFT_STARTUP_REPORT=1 shows it on rank 0.
+ * MPI_Init and MPI_Finalize as lists of steps. Each step is timed;
+ * WEFT_STARTUP_REPORT=1 shows it on rank 0.
  */
+#include "src/core/core_init.h"
+
 #include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/core/core_call.h"
+#include "src/core/core_channel.h"
 #include "src/core/core_ctrl.h"
 #include "src/core/core_ctx.h"
+#include "src/core/core_deadlock.h"
 #include "src/core/core_err.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_opts.h"
 #include "src/core/core_pmix.h"
-#include "src/core/core_post.h"
+#include "src/core/core_msg.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_time.h"
+#include "src/core/core_unit.h"
+#include "src/core/core_wire_up.h"
 #include "src/core/core_world.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-WEFT_HOT_DATA struct weft_core weft_core = {
-	.job = { .size = 1, .local_size = 1 },
-};
-
-bool weft_core_exact;
-
-const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
-	[WEFT_OPT_CHECK] = { "WEFT_CHECK", WEFT_CFG_BOOL, "1",
-			     "check the arguments of MPI calls", NULL },
-	[WEFT_OPT_SPIN] = { "WEFT_SPIN", WEFT_CFG_INT, "-1",
-			    "empty polls before a waiting rank sleeps; -1: "
-			    "many when every rank has a core, else few",
-			    NULL },
-	[WEFT_OPT_STARTUP_REPORT] = { "WEFT_STARTUP_REPORT", WEFT_CFG_BOOL, "0",
-				      "rank 0 prints how long the steps of "
-				      "MPI_Init took",
-				      NULL },
-	[WEFT_OPT_SINGLETON] = { "WEFT_SINGLETON", WEFT_CFG_BOOL, "0",
-				 "run alone even when a launcher's variables "
-				 "are set",
-				 NULL },
-	[WEFT_OPT_LOG] = { "WEFT_LOG", WEFT_CFG_TEXT, "warn",
-			   "what is told on stderr", "error|warn|info|debug" },
-	[WEFT_OPT_LOCAL_RANKS] = { "WEFT_LOCAL_RANKS", WEFT_CFG_INT, "0",
-				   "set by mpiexec: ranks on this host", NULL },
-	[WEFT_OPT_LOCAL_CPUS] = { "WEFT_LOCAL_CPUS", WEFT_CFG_INT, "0",
-				  "set by mpiexec: processors for them", NULL },
-	[WEFT_OPT_PROVIDER_LIB] = { "WEFT_PROVIDER_LIB", WEFT_CFG_TEXT, "",
-				    "file of the libfabric provider, instead "
-				    "of the one beside the library",
-				    NULL },
-	[WEFT_OPT_REPORT] = { "WEFT_REPORT", WEFT_CFG_BOOL, "0",
-			      "time every MPI call for the report at the end",
-			      NULL },
-	[WEFT_OPT_ROLL] = { "WEFT_ROLL", WEFT_CFG_INT, "-1",
-			    "set by mpiexec: descriptor of the page where "
-			    "ranks leave the call they are in",
-			    NULL },
-	[WEFT_OPT_VERBOSE] = { "WEFT_VERBOSE", WEFT_CFG_BOOL, "0",
-			       "rank 0 tells at the end of virtual time what "
-			       "happened in it, with a hash of all events",
-			       NULL },
-	[WEFT_OPT_EXACT] = { "WEFT_EXACT", WEFT_CFG_BOOL, "0",
-			     "MPI_SUM of doubles is rounded once in every "
-			     "reduction, whatever the number and order of "
-			     "ranks",
-			     NULL },
-};
 
 /* ---- the steps ---------------------------------------------------------- */
 
@@ -92,13 +51,18 @@ static int step_job(void)
 	return rc;
 }
 
+static const struct weft_wire_guest unit = { weft_unit_open, weft_unit_close };
+
 static int step_wire(void)
 {
-	int rc = weft_wire_open(weft_threads);
+	int rc = weft_wire_open(weft_threads, &unit);
 
-	if (!rc)
-		weft_core_clock_open();
-	return rc;
+	if (rc)
+		return rc;
+	weft_core_clock_open();
+	if (weft_core.virt)
+		weft_deadlock_open();
+	return 0;
 }
 
 static int step_waiting(void)
@@ -197,6 +161,30 @@ static void wake(void)
 		fi_cq_signal(weft_core.cq);
 }
 
+/*
+ * Virtual time ends for all at once. Not under the next collective's tag: one
+ * who has left out a collective would take the others' part in that for their
+ * good-bye.
+ */
+static int meet_last(void)
+{
+	struct weft_channel m = { weft_core.world, WEFT_P2P_COLL,
+				  WEFT_TAG_LAST };
+	char *all = calloc((size_t)weft_core.job.size, 1);
+	int rc = all ? weft_channel_allgather(&m, all, 1) : -ENOMEM;
+
+	free(all);
+	return rc;
+}
+
+static int leave_world(void)
+{
+	int rc = meet_last();
+
+	weft_world_leave();
+	return rc ? rc : weft_world_end();
+}
+
 int weft_core_fini(void)
 {
 	int rc;
@@ -206,8 +194,7 @@ int weft_core_fini(void)
 	weft_call_stop();
 	if (weft_core.job.rank == 0)
 		weft_call_print(weft_core.virt ? "virtual time" : "time");
-	rc = weft_core.virt ? weft_world_leave() :
-				    weft_pmix_fence(idle, wake);
+	rc = weft_core.virt ? leave_world() : weft_pmix_fence(idle, wake);
 	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);
 	weft_comm_close_predefined();
 	weft_core_clock_close();
@@ -218,34 +205,4 @@ int weft_core_fini(void)
 	free(weft_core.job.local);
 	weft_core.job.local = NULL;
 	return rc;
-}
-
-void weft_core_quit(int code, const char *text)
-{
-	weft_pmix_abort(code, text);
-	_exit(code);
-}
-
-void weft_core_abort(int code, const char *fmt, ...)
-{
-	char what[896], text[1024], call[96];
-	bool named;
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(what, sizeof(what), fmt, ap);
-	va_end(ap);
-	/* A text about an argument begins with the call already. */
-	named = !strncmp(what, "MPI_", 4) ||
-		!*weft_call_text(call, sizeof(call));
-	snprintf(text, sizeof(text), "%s%s%s", named ? "" : call,
-		 named ? "" : ": ", what);
-	fflush(stdout);
-	if (weft_log_first(text))
-		fprintf(stderr, "weft: rank %d on %s (pid %d): %s\n",
-			weft_core.job.rank, weft_core.host, (int)getpid(),
-			text);
-	fflush(stderr);
-	code &= 255;
-	weft_core_quit(code ? code : 1, text);
 }

@@ -9,7 +9,9 @@
 
 #include "src/core/core_count.h"
 #include "src/types/types_dt.h"
+#include "src/core/core_fi.h"
 #include "src/core/core_io.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_p2p.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
@@ -21,7 +23,7 @@
 
 static_assert(FI_EAGAIN == EAGAIN, "the same number below and above");
 
-/* 0, -EAGAIN: take the other road, or -errno. The lock is not held. */
+/* 0, -EAGAIN: it takes a request, or -errno. The lock is not held. */
 WEFT_INLINE int weft_core_inject(const void *buf, MPI_Count count,
 				   const struct weft_dt *dt, int dest, int tag,
 				   const struct weft_comm *comm,
@@ -50,13 +52,5 @@ WEFT_INLINE int weft_core_inject(const void *buf, MPI_Count count,
 	weft_unlock();
 	return weft_likely(rc == 0) ? 0 : weft_fi_errno(rc);
 }
-
-/* Everything else. */
-int weft_core_send_far(const void *buf, MPI_Count count, struct weft_dt *dt,
-		       int dest, int tag, struct weft_comm *comm,
-		       unsigned flags);
-int weft_core_isend_far(const void *buf, MPI_Count count, struct weft_dt *dt,
-			int dest, int tag, struct weft_comm *comm,
-			unsigned flags, struct weft_req **req_p);
 
 #endif

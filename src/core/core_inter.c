@@ -6,9 +6,11 @@
  */
 #include "src/core/core_inter.h"
 
+#include "src/core/core_agree.h"
 #include "src/core/core_ctx.h"
 #include "src/core/core_make.h"
 #include "src/core/core_p2p.h"
+#include "src/core/core_split.h"
 #include "src/core/core_tag.h"
 
 #include <errno.h>
@@ -33,7 +35,7 @@ int *weft_inter_members(const struct weft_group *a, const struct weft_group *b,
 	}
 	memcpy(proc, a->proc, (size_t)a->size * sizeof(*proc));
 	memcpy(proc + a->size, b->proc, (size_t)b->size * sizeof(*proc));
-	weft_small_scratch(scratch, ctx, proc, n, rank);
+	weft_channel_scratch(scratch, ctx, proc, n, rank);
 	return proc;
 }
 
@@ -64,7 +66,7 @@ int weft_inter_create(struct weft_comm *parent, struct weft_group *group,
 /* Agreement of both groups in context ctx, then the communicator. Takes over
  * the references on the groups. */
 static int agree_and_create(struct weft_comm *parent, struct weft_group *group,
-			    struct weft_group *remote, struct weft_small m,
+			    struct weft_group *remote, struct weft_channel m,
 			    struct weft_comm **comm_p)
 {
 	struct weft_comm scratch;
@@ -74,7 +76,7 @@ static int agree_and_create(struct weft_comm *parent, struct weft_group *group,
 
 	m.over = &scratch;
 	if (both)
-		rc = weft_ctx_agree(&m, 2, ids);
+		rc = weft_agree_wait(&m, 2, ids);
 	free(both);
 	if (!rc)
 		return weft_inter_create(parent, group, remote, ids, comm_p);
@@ -99,7 +101,7 @@ static uint32_t mix(const struct weft_make_inter *i)
 static int meet(const struct weft_make_inter *i, struct weft_group **remote_p,
 		uint32_t *mix_p)
 {
-	struct weft_small far = { i->peer, i->flags, i->tag };
+	struct weft_channel leaders = { i->peer, i->flags, i->tag };
 	struct hello mine = { i->group->size, mix(i) };
 	struct hello theirs = { 0, 0 };
 	bool leads = i->group->rank == i->leader;
@@ -107,23 +109,23 @@ static int meet(const struct weft_make_inter *i, struct weft_group **remote_p,
 	int rc = 0;
 
 	if (leads)
-		rc = weft_small_swap(&far, i->remote, &mine, sizeof(mine),
-				     &theirs, sizeof(theirs));
+		rc = weft_channel_swap(&leaders, i->remote, &mine, sizeof(mine),
+				       &theirs, sizeof(theirs));
 	if (!rc)
-		rc = weft_small_bcast(i->local, i->leader, &theirs,
-				      sizeof(theirs));
+		rc = weft_channel_bcast(i->local, i->leader, &theirs,
+					sizeof(theirs));
 	if (rc)
 		return rc;
 	g = weft_group_new(theirs.size);
 	if (!g)
 		return -ENOMEM;
 	if (leads)
-		rc = weft_small_swap(&far, i->remote, i->group->proc,
-				     (size_t)mine.size * sizeof(int), g->proc,
-				     (size_t)theirs.size * sizeof(int));
+		rc = weft_channel_swap(&leaders, i->remote, i->group->proc,
+				       (size_t)mine.size * sizeof(int), g->proc,
+				       (size_t)theirs.size * sizeof(int));
 	if (!rc)
-		rc = weft_small_bcast(i->local, i->leader, g->proc,
-				      (size_t)theirs.size * sizeof(int));
+		rc = weft_channel_bcast(i->local, i->leader, g->proc,
+					(size_t)theirs.size * sizeof(int));
 	*mix_p = mine.mix + theirs.mix;
 	*remote_p = g;
 	return rc;
@@ -134,7 +136,7 @@ int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
 {
 	struct weft_comm nobody = { .ctx = (uint64_t)WEFT_CTX_NOBODY
 					   << WEFT_TAG_CTX_AT };
-	struct weft_small m = { &nobody, WEFT_P2P_GROUP, 0 };
+	struct weft_channel m = { &nobody, WEFT_P2P_GROUP, 0 };
 	struct weft_group *remote;
 	uint32_t salt;
 	int rc = meet(i, &remote, &salt);
@@ -152,14 +154,14 @@ int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
 static int swap_sides(struct weft_comm *c, const void *mine, size_t mine_bytes,
 		      void *theirs, size_t their_bytes)
 {
-	struct weft_small far = weft_small_of(c);
-	struct weft_small near = weft_small_of(c->local);
+	struct weft_channel leaders = weft_channel_of(c);
+	struct weft_channel side = weft_channel_of(c->local);
 	int rc = 0;
 
 	if (c->rank == 0)
-		rc = weft_small_swap(&far, 0, mine, mine_bytes, theirs,
-				     their_bytes);
-	return rc ? rc : weft_small_bcast(&near, 0, theirs, their_bytes);
+		rc = weft_channel_swap(&leaders, 0, mine, mine_bytes, theirs,
+				       their_bytes);
+	return rc ? rc : weft_channel_bcast(&side, 0, theirs, their_bytes);
 }
 
 /* Members of my and the other side's chosen groups make one; all others of c
@@ -168,7 +170,7 @@ static int between(struct weft_comm *c, struct weft_group *mine,
 		   struct weft_group *theirs, struct weft_comm **comm_p)
 {
 	struct weft_comm scratch;
-	struct weft_small m = weft_small_of(c);
+	struct weft_channel m = weft_channel_of(c);
 	int *both = weft_inter_members(c->group, c->remote, &scratch, c->ctx);
 	unsigned ids[2];
 	int rc = -ENOMEM;
@@ -176,7 +178,7 @@ static int between(struct weft_comm *c, struct weft_group *mine,
 	*comm_p = NULL;
 	m.over = &scratch;
 	if (both)
-		rc = weft_ctx_agree(&m, 2, ids);
+		rc = weft_agree_wait(&m, 2, ids);
 	free(both);
 	if (!rc && mine->rank != MPI_UNDEFINED && theirs->size)
 		return weft_inter_create(c, mine, theirs, ids, comm_p);
@@ -248,7 +250,7 @@ int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p)
 {
 	struct weft_group *first = c->group, *last = c->remote;
 	struct weft_comm scratch;
-	struct weft_small m;
+	struct weft_channel m;
 	struct weft_group *g;
 	int theirs, rc;
 	unsigned id;
@@ -269,10 +271,10 @@ int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p)
 	memcpy(g->proc + first->size, last->proc,
 	       (size_t)last->size * sizeof(int));
 	weft_group_ready(g);
-	m = weft_small_of(c);
-	weft_small_scratch(&scratch, c->ctx, g->proc, g->size, g->rank);
+	m = weft_channel_of(c);
+	weft_channel_scratch(&scratch, c->ctx, g->proc, g->size, g->rank);
 	m.over = &scratch;
-	rc = weft_ctx_agree(&m, 1, &id);
+	rc = weft_agree_wait(&m, 1, &id);
 	if (!rc)
 		return weft_comm_create(c, g, NULL, id, comm_p);
 	weft_group_put(g);

@@ -1,28 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between core_make.c and core_inter.c. */
+/*
+ * Intercommunicators. Collective over the members as MPI says; arguments have
+ * been checked. 0 or -errno.
+ */
 #ifndef WEFT_CORE_INTER_H
 #define WEFT_CORE_INTER_H
 
-#include "src/core/core_small.h"
+#include "src/core/core_channel.h"
 
-/* What every rank says in a split. */
-struct weft_split {
-	int color;
-	int key;
-	int rank;
-	int proc;
+/* An intercommunicator: leaders know each other. */
+struct weft_make_inter {
+	struct weft_group *group; /* my side */
+	int leader;		  /* rank in it */
+	struct weft_comm *peer;	  /* leader only: where the other leader is */
+	unsigned flags;		  /* WEFT_P2P_ for the leaders' messages */
+	int remote;		  /* its rank there */
+	int tag;
+	struct weft_channel *local; /* how my side talks; used by all */
 };
-
-/* Everybody's words on my side; all has room for c->size. */
-int weft_split_gather(struct weft_comm *c, int color, int key,
-		      struct weft_split *all);
-/* Those of one color, ordered by key; NULL: no memory. */
-struct weft_group *weft_split_group(const struct weft_split *all, int n,
-				    int color);
-
-/* The next collective on c. */
-struct weft_small weft_small_of(struct weft_comm *c);
-int weft_make_tag(const char *text);
+int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
+		    struct weft_comm **comm_p);
+int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p);
 
 /*
  * The members of both groups in an order that both sides see alike; fills the

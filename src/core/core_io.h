@@ -16,7 +16,4 @@ struct weft_io {
 		     int err);
 };
 
-/* An error of libfabric as -errno; the only table. rc <= 0. */
-int weft_fi_errno(int rc);
-
 #endif

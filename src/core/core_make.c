@@ -5,21 +5,18 @@
  */
 #include "src/core/core_make.h"
 
+#include "src/core/core_agree.h"
 #include "src/core/core_ctx.h"
 #include "src/core/core_inter.h"
 #include "src/core/core_p2p.h"
 #include "src/core/core_progress.h"
+#include "src/core/core_split.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct weft_small weft_small_of(struct weft_comm *c)
-{
-	return (struct weft_small){ c, WEFT_P2P_COLL, weft_comm_next_tag(c) };
-}
 
 /* My communicator over g with an agreed id; NULL when I am not in g. */
 static int make(struct weft_comm *parent, struct weft_group *g, unsigned id,
@@ -48,9 +45,9 @@ struct clone {
 
 static int clone_begin(struct clone *k, struct weft_comm *c)
 {
-	struct weft_small *m = &k->agree.m;
+	struct weft_channel *m = &k->agree.m;
 
-	*m = weft_small_of(c);
+	*m = weft_channel_of(c);
 	k->of = c;
 	k->both = NULL;
 	k->agree.want = 1;
@@ -82,7 +79,7 @@ int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p)
 	int rc = clone_begin(&k, c);
 
 	if (!rc)
-		rc = weft_ctx_agree(&k.agree.m, k.agree.want, k.agree.id);
+		rc = weft_agree_wait(&k.agree.m, k.agree.want, k.agree.id);
 	return rc ? rc : clone_end(&k, comm_p);
 }
 
@@ -145,14 +142,14 @@ int weft_make_iclone(struct weft_comm *c,
 int weft_make_create(struct weft_comm *c, struct weft_group *g,
 		     struct weft_comm **comm_p)
 {
-	struct weft_small m;
+	struct weft_channel m;
 	unsigned id;
 	int rc;
 
 	if (c->inter)
 		return weft_inter_subset(c, g, comm_p);
-	m = weft_small_of(c);
-	rc = weft_ctx_agree(&m, 1, &id);
+	m = weft_channel_of(c);
+	rc = weft_agree_wait(&m, 1, &id);
 	return rc ? rc : make(c, g, id, comm_p);
 }
 
@@ -177,15 +174,15 @@ static int make_among(struct weft_comm *parent, struct weft_group *g,
 		      uint64_t ctx, int tag, struct weft_comm **comm_p)
 {
 	struct weft_comm scratch;
-	struct weft_small m = { &scratch, WEFT_P2P_GROUP, tag };
+	struct weft_channel m = { &scratch, WEFT_P2P_GROUP, tag };
 	unsigned id;
 	int rc;
 
 	*comm_p = NULL;
 	if (g->rank == MPI_UNDEFINED)
 		return 0;
-	weft_small_scratch(&scratch, ctx, g->proc, g->size, g->rank);
-	rc = weft_ctx_agree(&m, 1, &id);
+	weft_channel_scratch(&scratch, ctx, g->proc, g->size, g->rank);
+	rc = weft_agree_wait(&m, 1, &id);
 	return rc ? rc : make(parent, g, id, comm_p);
 }
 
@@ -213,60 +210,18 @@ int weft_make_from_group(struct weft_group *g, const char *stringtag,
 
 /* ---- split --------------------------------------------------------------- */
 
-static int by_key(const void *a, const void *b)
-{
-	const struct weft_split *x = a;
-	const struct weft_split *y = b;
-
-	if (x->key != y->key)
-		return x->key < y->key ? -1 : 1;
-	return x->rank < y->rank ? -1 : 1;
-}
-
-struct weft_group *weft_split_group(const struct weft_split *all, int n,
-				    int color)
-{
-	struct weft_split *mine = malloc((size_t)n * sizeof(*mine));
-	struct weft_group *g = NULL;
-	int i, count = 0;
-
-	if (!mine)
-		return NULL;
-	for (i = 0; i < n; i++)
-		if (all[i].color == color)
-			mine[count++] = all[i];
-	qsort(mine, (size_t)count, sizeof(*mine), by_key);
-	g = weft_group_new(count);
-	for (i = 0; g && i < count; i++)
-		g->proc[i] = mine[i].proc;
-	free(mine);
-	if (g)
-		weft_group_ready(g);
-	return g;
-}
-
-int weft_split_gather(struct weft_comm *c, int color, int key,
-		      struct weft_split *all)
-{
-	struct weft_small m = weft_small_of(c);
-
-	all[c->rank] = (struct weft_split){ color, key, c->rank,
-					    c->group->proc[c->rank] };
-	return weft_small_allgather(&m, all, sizeof(*all));
-}
-
 static int split_intra(struct weft_comm *c, int color, int key,
 		       struct weft_comm **comm_p)
 {
 	struct weft_split *all = malloc((size_t)c->size * sizeof(*all));
-	struct weft_small m;
+	struct weft_channel m;
 	struct weft_group *g;
 	unsigned id;
 	int rc = all ? weft_split_gather(c, color, key, all) : -ENOMEM;
 
 	if (!rc) {
-		m = weft_small_of(c);
-		rc = weft_ctx_agree(&m, 1, &id);
+		m = weft_channel_of(c);
+		rc = weft_agree_wait(&m, 1, &id);
 	}
 	if (!rc && color == MPI_UNDEFINED) {
 		*comm_p = NULL;

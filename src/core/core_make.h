@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All the ways to make communicators, for src/mpi. Collective over the
- * members as MPI says; arguments have been checked. 0 or -errno.
+ * Making intracommunicators, and copies and parts of both kinds. Collective
+ * over the members as MPI says; arguments have been checked. 0 or -errno.
  */
 #ifndef WEFT_CORE_MAKE_H
 #define WEFT_CORE_MAKE_H
@@ -9,7 +9,6 @@
 #include "src/core/core_comm.h"
 
 struct weft_req;
-struct weft_small;
 
 /* Also intercommunicators; group g is my local group's part. */
 int weft_make_create(struct weft_comm *c, struct weft_group *g,
@@ -26,18 +25,23 @@ int weft_make_iclone(struct weft_comm *c,
 		     void (*ready)(void *arg, struct weft_comm *made),
 		     void *arg, struct weft_req **req_p);
 
-/* An intercommunicator: leaders know each other. */
-struct weft_make_inter {
-	struct weft_group *group; /* my side */
-	int leader;		  /* rank in it */
-	struct weft_comm *peer;	  /* leader only: where the other leader is */
-	unsigned flags;		  /* WEFT_P2P_ for the leaders' messages */
-	int remote;		  /* its rank there */
-	int tag;
-	struct weft_small *local; /* how my side talks; used by all */
-};
-int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
+/* A text as a tag of agreements. */
+int weft_make_tag(const char *text);
+
+/*
+ * MPI_Comm_split and MPI_Comm_dup without their argument checks; collective.
+ * For topologies and others who build on a communicator. *comm_p is NULL
+ * where color is MPI_UNDEFINED. 0 or -errno.
+ */
+int weft_comm_split(struct weft_comm *c, int color, int key,
 		    struct weft_comm **comm_p);
-int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p);
+
+/* A copy of c's groups with a context of its own; no attributes, no info. */
+int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p);
+
+/* Comm over the given ranks of c's group (in this order); collective over c.
+ * *comm_p is NULL in processes that are not among them. */
+int weft_comm_subset(struct weft_comm *c, const int *ranks, int n,
+		     struct weft_comm **comm_p);
 
 #endif

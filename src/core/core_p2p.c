@@ -1,97 +1,211 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests of messages: pool, persistent start, cancel; and both ways at
- * once. */
-#include "src/core/core_ctrl.h"
-#include "src/core/core_post.h"
+/*
+ * Sending and receiving, each in the shortest way that will do. A send is one
+ * fi_tinject (core_inject.h), or a request. A receive that is waited for is
+ * done on the spot where the provider can, or is a request on the stack.
+ */
+#include "src/core/core_p2p.h"
+
+#include "src/core/core_count.h"
+#include "src/core/core_inject.h"
+#include "src/core/core_recv.h"
+#include "src/core/core_send.h"
+#include "src/core/core_status.h"
+#include "src/core/core_wait.h"
 
 #include <errno.h>
+#include <rdma/fi_ext_weft.h>
 
-static void p2p_free(struct weft_req *r)
-{
-	weft_p2p_close(weft_container_of(r, struct weft_p2p, req));
-}
+/* ---- sends --------------------------------------------------------------- */
 
-static int p2p_start(struct weft_req *r)
+static int send_wait(const struct weft_p2p_args *a)
 {
-	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
+	struct weft_p2p p;
 	int rc;
 
-	r->error = 0;
-	weft_store32_relaxed(&r->done, 0); /* inactive: nobody waits */
-	r->flags |= WEFT_REQ_ACTIVE;
+	weft_req_init(&p.req, NULL, a->comm, WEFT_REQ_ACTIVE);
+	weft_p2p_init_send(&p, a);
 	weft_lock();
-	if (p->peer == MPI_PROC_NULL) {
-		r->source = MPI_PROC_NULL;
-		weft_req_complete(r, 0);
-		weft_unlock();
-		return 0;
-	}
-	rc = r->flags & WEFT_REQ_SEND ? weft_p2p_start_send(p)
-				      : weft_p2p_start_recv(p);
+	rc = p.start(&p);
 	weft_unlock();
 	if (rc)
-		r->flags &= ~(uint32_t)WEFT_REQ_ACTIVE;
+		return rc;
+	weft_req_wait(&p.req);
+	return p.req.error;
+}
+
+int weft_core_send_by_request(const void *buf, MPI_Count count,
+			      struct weft_dt *dt, int dest, int tag,
+			      struct weft_comm *comm, unsigned flags)
+{
+	struct weft_p2p_args a = {
+		(void *)(uintptr_t)buf, count, dt, dest, tag, comm, flags
+	};
+
+	return dest == MPI_PROC_NULL ? 0 : send_wait(&a);
+}
+
+int weft_core_isend_by_request(const void *buf, MPI_Count count,
+			       struct weft_dt *dt, int dest, int tag,
+			       struct weft_comm *comm, unsigned flags,
+			       struct weft_req **req_p)
+{
+	struct weft_p2p_args a = {
+		(void *)(uintptr_t)buf, count, dt, dest, tag, comm, flags
+	};
+
+	*req_p = weft_req_null_done();
+	if (weft_unlikely(dest == MPI_PROC_NULL))
+		return 0;
+	return weft_p2p_begin(weft_p2p_init_send, &a, req_p);
+}
+
+int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
+		    int dest, int tag, struct weft_comm *comm, unsigned flags,
+		    struct weft_req **req_p)
+{
+	int rc = weft_core_inject(buf, count, dt, dest, tag, comm, flags);
+
+	if (weft_unlikely(rc == -EAGAIN))
+		return weft_core_isend_by_request(buf, count, dt, dest, tag,
+						  comm, flags, req_p);
+	*req_p = weft_req_null_done();
 	return rc;
 }
 
-/* The lock is held. */
-static int recall(struct weft_p2p *p)
+int weft_core_send(const void *buf, MPI_Count count, struct weft_dt *dt,
+		   int dest, int tag, struct weft_comm *comm, unsigned flags)
 {
-	struct fi_cq_tagged_entry e = { .tag = p->word };
+	int rc = weft_core_inject(buf, count, dt, dest, tag, comm, flags);
 
-	if (weft_pend_remove(&p->pend)) {
-		if (p->req.flags & WEFT_REQ_SEND)
-			weft_ctrl_unexpect(p);
-		p->io.done(&p->io, &e, -ECANCELED);
-		return 0;
-	}
-	if (!weft_core.tells_met && (p->req.flags & WEFT_REQ_SEND))
-		return weft_ctrl_recall(p);
-	/* what it returns when it is too late differs */
-	fi_cancel(&weft_core.ep->fid, &p->io.fi);
+	if (weft_likely(rc != -EAGAIN))
+		return rc;
+	return weft_core_send_by_request(buf, count, dt, dest, tag, comm,
+					 flags);
+}
+
+/* ---- receives ------------------------------------------------------------ */
+
+static WEFT_COLD int recv_no_proc(MPI_Status *status)
+{
+	if (status != MPI_STATUS_IGNORE)
+		weft_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
 	return 0;
 }
 
-static int p2p_cancel(struct weft_req *r)
-{
-	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
-	int rc = 0;
+/* On the spot: no request, no entry in the queue. */
 
-	weft_lock();
-	if (!weft_req_is_done(r))
-		rc = recall(p);
-	weft_unlock();
-	return rc;
+static int direct_end(const struct weft_p2p_args *a,
+		      const struct fi_weft_arrival *d, MPI_Status *status)
+{
+	int source = weft_tag_source(d->tag);
+
+	weft_count(WEFT_COUNT_RECV, 1);
+	weft_count(WEFT_COUNT_RECV_BYTES, d->len);
+	if (status != MPI_STATUS_IGNORE)
+		weft_status_set(status, source, weft_tag_tag(d->tag),
+				(MPI_Count)d->len);
+	return weft_likely(!d->err) ? 0 : weft_fi_errno(-d->err);
 }
 
-const struct weft_req_ops weft_p2p_ops = {
-	.name = "message",
-	.start = p2p_start,
-	.cancel = p2p_cancel,
-	.step = weft_req_no_step,
-	.query = weft_req_no_query,
-	.free = p2p_free,
-};
-
-struct weft_p2p *weft_p2p_open(weft_p2p_init_fn init,
-			       const struct weft_p2p_args *a, uint32_t flags)
+/* Is nothing to be done but to look for the message? */
+static inline bool direct_quiet(void)
 {
+	/* relaxed: a look, by the only thread */
+	return !weft_core.pending && !weft_load32_relaxed(&weft_core.stepping);
+}
+
+static int direct_wait(const struct weft_p2p_args *a,
+		       const struct fi_weft_arrival *d, MPI_Status *status)
+{
+	struct weft_idle w = weft_idle_begin(NULL, 0, false);
+
+	for (;;) {
+		if (weft_likely(direct_quiet())) {
+			weft_core.recv->poll(weft_core.ep, d, w.left);
+			w.left = 0;
+		}
+		if (weft_likely(d->over))
+			return direct_end(a, d, status);
+		weft_idle_turn(&w);
+	}
+}
+
+/* -EAGAIN: it takes a request. */
+static inline int recv_direct(const struct weft_p2p_args *a, MPI_Status *status)
+{
+	struct fi_weft_arrival d;
+	uint64_t word, ignore;
+	int rc;
+
+	if (weft_unlikely(!weft_core.recv || weft_pend_receives.pend ||
+			  !weft_dt_is_run(a->dt, a->count)))
+		return -EAGAIN;
+	weft_p2p_match_word(a, &word, &ignore);
+	d.over = 0;
+	rc = (int)weft_core.recv->post(
+		weft_core.ep, weft_p2p_start(a->buf, a->dt),
+		(size_t)(a->count * a->dt->size), word, ignore, &d);
+	return weft_likely(!rc) ? direct_wait(a, &d, status)
+				: weft_fi_errno(rc);
+}
+
+/* The lock is held. */
+static WEFT_COLD int post_whole(struct weft_p2p *p,
+				const struct weft_p2p_args *a)
+{
+	weft_req_init(&p->req, NULL, a->comm, WEFT_REQ_ACTIVE);
+	weft_p2p_init_recv(p, a);
+	return weft_p2p_start_recv(p);
+}
+
+int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
+		   int tag, struct weft_comm *comm, unsigned flags,
+		   MPI_Status *status)
+{
+	struct weft_p2p_args a = { buf, count, dt, source, tag, comm, flags };
+	struct weft_p2p p;
+	int rc;
+
+	if (weft_unlikely(source == MPI_PROC_NULL))
+		return recv_no_proc(status);
+	rc = recv_direct(&a, status);
+	if (weft_likely(rc != -EAGAIN))
+		return rc;
+	weft_lock();
+	rc = weft_p2p_post_in_place(&p, &a);
+	if (weft_unlikely(rc))
+		rc = rc == -EAGAIN ? post_whole(&p, &a) : weft_fi_errno(rc);
+	weft_unlock();
+	if (weft_unlikely(rc))
+		return rc;
+	weft_req_wait(&p.req);
+	if (status != MPI_STATUS_IGNORE)
+		weft_req_status(&p.req, status);
+	return p.req.error;
+}
+
+int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
+		    int tag, struct weft_comm *comm, unsigned flags,
+		    struct weft_req **req_p)
+{
+	struct weft_p2p_args a = { buf, count, dt, source, tag, comm, flags };
 	struct weft_p2p *p;
 
+	if (weft_unlikely(source == MPI_PROC_NULL)) {
+		*req_p = weft_req_no_proc();
+		return 0;
+	}
 	weft_lock();
-	p = weft_pool_get(&weft_core.p2p);
+	p = weft_p2p_open_in_place(&a);
 	weft_unlock();
-	if (!p)
-		return NULL;
-	if (!(flags & WEFT_REQ_PERSISTENT))
-		flags |= WEFT_REQ_ACTIVE;
-	if (init == weft_p2p_init_send)
-		flags |= WEFT_REQ_SEND;
-	weft_req_init(&p->req, &weft_p2p_ops, a->comm, flags);
-	init(p, a);
-	weft_p2p_hold(a->comm, a->dt);
-	return p;
+	if (weft_unlikely(!p))
+		return weft_p2p_begin(weft_p2p_init_recv, &a, req_p);
+	*req_p = &p->req;
+	return 0;
 }
+
+/* ---- both ---------------------------------------------------------------- */
 
 int weft_core_sendrecv(const struct weft_xfer *x, struct weft_comm *comm,
 		       unsigned flags, MPI_Status *status)

@@ -40,6 +40,15 @@ int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 		   int tag, struct weft_comm *comm, unsigned flags,
 		   MPI_Status *status);
 
+/* Sends that core_inject.h has not taken. */
+int weft_core_send_by_request(const void *buf, MPI_Count count,
+			      struct weft_dt *dt, int dest, int tag,
+			      struct weft_comm *comm, unsigned flags);
+int weft_core_isend_by_request(const void *buf, MPI_Count count,
+			       struct weft_dt *dt, int dest, int tag,
+			       struct weft_comm *comm, unsigned flags,
+			       struct weft_req **req_p);
+
 /* Both at once; for collectives and MPI_Sendrecv. */
 struct weft_xfer {
 	const void *sbuf;

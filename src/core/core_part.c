@@ -2,8 +2,11 @@
 /* See core_part.h. */
 #include "src/core/core_part.h"
 
-#include "src/core/core_post.h"
-#include "src/core/core_small.h"
+#include "src/core/core_lock.h"
+#include "src/core/core_msg.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_channel.h"
+#include "src/core/core_wait.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,8 +52,8 @@ static struct weft_comm *library(void)
 
 	weft_lock();
 	if (!lib.proc)
-		weft_small_scratch(&lib, 0, weft_core.world->proc,
-				   weft_core.job.size, weft_core.job.rank);
+		weft_channel_scratch(&lib, 0, weft_core.world->proc,
+				     weft_core.job.size, weft_core.job.rank);
 	weft_unlock();
 	return &lib;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The retry queue, see core_pend.h. Called by core_p2p.c and the progress
- * loop. */
+/* The retry queue, see core_pend.h. Called by those who post and by
+ * the progress loop. */
 #include "src/core/core_pend.h"
 
 #include "src/core/core_progress.h"
 
 #include <errno.h>
 
+struct weft_proc weft_pend_receives;
 static struct weft_list queue;
 static uint32_t pass;
 static uint32_t lanes; /* that have entries */

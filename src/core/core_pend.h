@@ -21,6 +21,9 @@ struct weft_pend {
 	void (*left)(struct weft_pend *e, int rc);
 };
 
+/* The lane of all receives. */
+extern struct weft_proc weft_pend_receives WEFT_HIDDEN;
+
 /* Posts now, or queues when the lane is full or others wait before. 0, or the
  * error of post. */
 int weft_pend_post(struct weft_pend *e);

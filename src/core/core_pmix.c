@@ -7,6 +7,7 @@
 #include "src/core/core_pmix.h"
 
 #include "src/base/atomic.h"
+#include "src/base/limit.h"
 #include "src/base/log.h"
 #include "src/base/roll.h"
 #include "src/core/core_call.h"
@@ -141,17 +142,39 @@ static int no_server(const char *trace, pmix_status_t st)
 	return -ENOTCONN;
 }
 
+/* PMIx works in a thread of its own, and says little when it gets none. */
+static int no_thread(int err)
+{
+	char why[WEFT_LIMIT_TEXT];
+	unsigned ranks = (unsigned)env_int("WEFT_LOCAL_RANKS");
+
+	/* each rank and its thread; mpiexec, its two, and a collector */
+	weft_log(WEFT_LOG_ERROR, "pmix: no thread can be started: %s%s",
+		 strerror(-err), weft_limit_thread(why, 2 * ranks + 4));
+	return err;
+}
+
 int weft_pmix_open(struct weft_job *job)
 {
 	const char *trace = launcher_trace();
 	pmix_status_t st;
+	int err;
 
 	job_of_one(job);
 	if (!trace || env_int("WEFT_SINGLETON"))
 		return 0;
 	if (!getenv("PMIX_RANK"))
 		return no_server(trace, PMIX_ERR_UNREACH);
+	/* whoever fails from here on has a name */
+	job->rank = env_int("PMIX_RANK");
+	weft_log_set_rank(job->rank);
+	err = weft_limit_try_thread();
+	if (err)
+		return no_thread(err);
 	st = PMIx_Init(&me, NULL, 0);
+	/* somebody else may have taken it meanwhile */
+	if (st == PMIX_ERROR && (err = weft_limit_try_thread()))
+		return no_thread(err);
 	if (st != PMIX_SUCCESS)
 		return no_server(trace, st);
 	open = true;

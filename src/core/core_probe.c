@@ -3,8 +3,12 @@
 #include "src/core/core_probe.h"
 
 #include "src/base/clock.h"
-#include "src/core/core_post.h"
+#include "src/core/core_fi.h"
+#include "src/core/core_msg.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_recv.h"
 #include "src/core/core_status.h"
+#include "src/core/core_wait.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>

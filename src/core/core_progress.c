@@ -9,13 +9,15 @@
 #include "src/core/core_progress.h"
 
 #include "src/base/log.h"
+#include "src/base/must.h"
 #include "src/base/solo.h"
-#include "src/core/core_dead.h"
+#include "src/core/core_abort.h"
+#include "src/core/core_fi.h"
 #include "src/core/core_io.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_pend.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
-#include "src/core/core_wait.h"
 
 #include <errno.h>
 #include <rdma/fi_errno.h>
@@ -24,20 +26,56 @@
 #define BATCH	   16
 #define PEND_MS	   1   /* something waits for room below */
 #define FOREVER	   -1
-
-WEFT_HOT_DATA bool weft_threads;
-weft_au32 weft_completed;
-pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
+#define WATCHERS   2
 
 static struct weft_list incoming = { &incoming, &incoming };
 static struct weft_list running = { &running, &running }; /* the stepper's */
-static struct weft_list reap = { &reap, &reap };
-static weft_au32 reapable; /* how many are in it */
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
 static unsigned waiters;     /* threads on the condition */
 static bool sleeper;	     /* a thread is in fi_cq_sread */
 static struct weft_idle *asleep; /* what threads that sleep wait for */
 static struct weft_solo stepper; /* one thread runs the steps */
+static const struct weft_watcher *watcher[WATCHERS + 1];
+
+/* ---- who watches -------------------------------------------------------- */
+
+void weft_progress_watch(const struct weft_watcher *w)
+{
+	int i = 0;
+
+	while (watcher[i] && watcher[i] != w)
+		i++;
+	weft_must(i < WATCHERS);
+	watcher[i] = w;
+}
+
+/* How long the longest sleep is; the last place of the table is empty. */
+static int watch_ms(void)
+{
+	int ms = FOREVER;
+
+	for (int i = 0; watcher[i]; i++) {
+		if (watcher[i]->look && (ms < 0 || watcher[i]->ms < ms))
+			ms = watcher[i]->ms;
+	}
+	return ms;
+}
+
+static WEFT_COLD void tell_silent(void)
+{
+	for (int i = 0; watcher[i]; i++) {
+		if (watcher[i]->look)
+			watcher[i]->look();
+	}
+}
+
+static WEFT_COLD void tell_stuck(void)
+{
+	for (int i = 0; watcher[i]; i++) {
+		if (watcher[i]->stuck)
+			watcher[i]->stuck(asleep);
+	}
+}
 
 /* ---- completions -------------------------------------------------------- */
 
@@ -80,7 +118,7 @@ static WEFT_COLD int odd_result(ssize_t n)
 	if (n == -FI_EAVAIL)
 		return dispatch_error();
 	if (n == -EDEADLK)
-		weft_wait_deadlock(asleep);
+		tell_stuck();
 	if (n != -FI_EINTR && n != -FI_ECANCELED && n != -FI_ETIMEDOUT)
 		weft_core_abort(1, "the fabric failed: %s",
 				fi_strerror(-(int)n));
@@ -88,7 +126,7 @@ static WEFT_COLD int odd_result(ssize_t n)
 }
 
 /* What fi_cq_read or fi_cq_sread returned; the lock is held. */
-WEFT_INLINE int handle(const struct fi_cq_tagged_entry *e, ssize_t n)
+WEFT_INLINE int dispatch_read(const struct fi_cq_tagged_entry *e, ssize_t n)
 {
 	if (n > 0) {
 		dispatch(e, n);
@@ -101,7 +139,7 @@ WEFT_INLINE int poll_cq(void)
 {
 	struct fi_cq_tagged_entry e[BATCH];
 
-	return handle(e, fi_cq_read(weft_core.cq, e, BATCH));
+	return dispatch_read(e, fi_cq_read(weft_core.cq, e, BATCH));
 }
 
 void weft_progress_read(void)
@@ -131,7 +169,7 @@ void weft_progress_wake(void)
 	weft_unlock();
 }
 
-/* ---- requests that want to be stepped, requests without a handle -------- */
+/* ---- requests that want to be stepped ----------------------------------- */
 
 static void step_over(struct weft_req *r, int rc)
 {
@@ -188,31 +226,6 @@ void weft_progress_add_held(struct weft_req *r)
 	weft_add32(&weft_core.stepping, 1);
 }
 
-void weft_progress_reap(struct weft_req *r)
-{
-	weft_list_push_back(&reap, &r->link);
-	weft_add32(&reapable, 1);
-}
-
-static void run_reap(void)
-{
-	struct weft_list *n;
-
-	for (;;) {
-		struct weft_req *r;
-
-		weft_lock();
-		n = weft_list_pop_front(&reap);
-		if (n)
-			weft_add32(&reapable, (uint32_t)-1);
-		weft_unlock();
-		if (!n)
-			return;
-		r = weft_container_of(n, struct weft_req, link);
-		r->ops->free(r);
-	}
-}
-
 /* ---- the loop ----------------------------------------------------------- */
 
 WEFT_INLINE int progress(void)
@@ -230,8 +243,8 @@ WEFT_INLINE int progress(void)
 	if (weft_unlikely(weft_load32_relaxed(&weft_core.stepping)))
 		n += run_steps();
 	/* relaxed: likewise */
-	if (weft_unlikely(weft_load32_relaxed(&reapable)))
-		run_reap();
+	if (weft_unlikely(weft_load32_relaxed(&weft_req_orphans)))
+		weft_req_free_orphans();
 	return n;
 }
 
@@ -251,9 +264,9 @@ static void sleep_in_cq(int timeout_ms)
 	n = fi_cq_sread(weft_core.cq, e, BATCH, NULL, timeout_ms);
 	weft_lock();
 	sleeper = false;
-	handle(e, n);
+	dispatch_read(e, n);
 	if (weft_unlikely(n == -FI_EAGAIN))
-		weft_dead_look();
+		tell_silent();
 	if (weft_unlikely(weft_threads) && waiters)
 		pthread_cond_broadcast(&woken);
 }
@@ -309,7 +322,7 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 	if (sleeper)
 		sleep_beside(timeout_ms);
 	else
-		sleep_in_cq(timeout_ms < 0 ? weft_dead_ms() : timeout_ms);
+		sleep_in_cq(timeout_ms < 0 ? watch_ms() : timeout_ms);
 	weft_unlock();
 }
 

@@ -2,11 +2,6 @@
 /*
  * The one progress loop: reads the completion queue, retries what was full,
  * and steps the requests that asked for it.
- *
- * With MPI_THREAD_MULTIPLE one lock guards the core; weft_lock() costs one
- * predictable branch otherwise. It is held for the time of posting or of one
- * pass over the queue, never while sleeping, stepping, or inside a user's
- * function. The lock is not recursive.
  */
 #ifndef WEFT_CORE_PROGRESS_H
 #define WEFT_CORE_PROGRESS_H
@@ -14,26 +9,10 @@
 #include "src/base/attr.h"
 #include "src/base/atomic.h"
 
-#include <pthread.h>
+#include <stdbool.h>
 
 struct weft_comm;
 struct weft_req;
-
-/* MPI_THREAD_MULTIPLE; set once by MPI_Init */
-extern bool weft_threads WEFT_HIDDEN;
-extern pthread_mutex_t weft_big_lock;
-
-static inline void weft_lock(void)
-{
-	if (weft_unlikely(weft_threads))
-		pthread_mutex_lock(&weft_big_lock);
-}
-
-static inline void weft_unlock(void)
-{
-	if (weft_unlikely(weft_threads))
-		pthread_mutex_unlock(&weft_big_lock);
-}
 
 /* One pass; takes the lock. Returns how many things happened. */
 int weft_progress(void);
@@ -68,8 +47,6 @@ struct weft_idle {
 	struct weft_idle *next; /* another thread's, while asleep */
 };
 
-extern weft_au32 weft_completed WEFT_HIDDEN; /* requests completed so far */
-
 struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 				 bool any);
 void weft_idle_turn(struct weft_idle *w);
@@ -95,9 +72,6 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms);
 /* The limit of a sleep, with what is to be looked after meanwhile. */
 int weft_progress_timeout(int timeout_ms);
 
-/* Frees a completed orphan at the end of the pass; the lock is held. */
-void weft_progress_reap(struct weft_req *r);
-
 /*
  * There is something now that no completion tells of (core_pend.c, a route that
  * is joined): who sleeps has to look after it now and then. The lock is held.
@@ -107,5 +81,18 @@ void weft_progress_hurry(void);
 /* Wakes a thread that sleeps in weft_progress_wait: something was completed
  * outside the progress loop (generalized requests). */
 void weft_progress_wake(void);
+
+/*
+ * Who wants to hear of what the loop alone sees. look: nothing happened for a
+ * sleep of at most ms; the lock is held. stuck: the fabric says that everybody
+ * waits for ever; first are the waits of the threads that sleep, linked by
+ * next. Either may be NULL. Before the first wait.
+ */
+struct weft_watcher {
+	void (*look)(void);
+	int ms;
+	void (*stuck)(const struct weft_idle *first);
+};
+void weft_progress_watch(const struct weft_watcher *w);
 
 #endif

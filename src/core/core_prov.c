@@ -4,6 +4,8 @@
  * this one, and fi_prov_ini() answers in a tenth of a millisecond, while the
  * first fi_getinfo() of a process takes thirty. FI_PROVIDER names another.
  */
+#include "src/core/core_prov.h"
+
 #include "src/base/cfg.h"
 #include "src/base/log.h"
 #include "src/core/core_state.h"

@@ -2,11 +2,15 @@
 /* The life of requests, see core_req.h. */
 #include "src/core/core_req.h"
 
-#include "src/core/core_progress.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_status.h"
 
 #include <errno.h>
 #include <string.h>
+
+weft_au32 weft_completed;
+weft_au32 weft_req_orphans;
+static struct weft_list orphans = { &orphans, &orphans };
 
 int weft_req_no_start(struct weft_req *r)
 {
@@ -72,18 +76,6 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 	weft_list_init(&r->link);
 }
 
-void weft_req_wait(struct weft_req *r)
-{
-	weft_progress_wait(r);
-}
-
-void weft_req_await(struct weft_req *r)
-{
-	if (r->ops->wait && !weft_req_is_done(r))
-		r->ops->wait(r);
-	weft_progress_wait(r);
-}
-
 void weft_status_empty(MPI_Status *status)
 {
 	if (status == MPI_STATUS_IGNORE)
@@ -143,4 +135,31 @@ int weft_req_release(struct weft_req *r)
 		r->flags |= WEFT_REQ_ORPHAN;
 	weft_unlock();
 	return live ? 0 : end(r);
+}
+
+/* ---- orphans ------------------------------------------------------------- */
+
+void weft_req_orphaned(struct weft_req *r)
+{
+	weft_list_push_back(&orphans, &r->link);
+	weft_add32(&weft_req_orphans, 1);
+}
+
+void weft_req_free_orphans(void)
+{
+	struct weft_list *n;
+
+	for (;;) {
+		struct weft_req *r;
+
+		weft_lock();
+		n = weft_list_pop_front(&orphans);
+		if (n)
+			weft_add32(&weft_req_orphans, (uint32_t)-1);
+		weft_unlock();
+		if (!n)
+			return;
+		r = weft_container_of(n, struct weft_req, link);
+		r->ops->free(r);
+	}
 }

@@ -20,9 +20,10 @@
 #ifndef WEFT_CORE_REQ_H
 #define WEFT_CORE_REQ_H
 
+#include "src/base/atomic.h"
 #include "src/base/list.h"
 #include "src/types/types_obj.h"
-#include "src/core/core_progress.h"
+#include "src/core/core_lock.h"
 
 #include <mpi.h>
 #include <rdma/fabric.h>
@@ -93,6 +94,13 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 /* The empty status of sends, null and inactive requests. */
 void weft_status_empty(MPI_Status *status);
 
+extern weft_au32 weft_completed WEFT_HIDDEN; /* requests completed so far */
+/* Orphans that are complete; the progress loop frees them when there are. */
+extern weft_au32 weft_req_orphans WEFT_HIDDEN;
+void weft_req_free_orphans(void);
+/* An orphan is complete; the lock is held. */
+void weft_req_orphaned(struct weft_req *r);
+
 static inline bool weft_req_is_done(const struct weft_req *r)
 {
 	/* relaxed: with one thread the order is that of the program */
@@ -111,7 +119,7 @@ static inline void weft_req_complete(struct weft_req *r, int error)
 	weft_store32_relaxed(&weft_completed,
 			     weft_load32_relaxed(&weft_completed) + 1);
 	if (weft_unlikely(r->flags & WEFT_REQ_ORPHAN)) {
-		weft_progress_reap(r);
+		weft_req_orphaned(r);
 		return;
 	}
 	/* R1 pairs with A1 in weft_req_is_done(); whoever waits may free the
@@ -122,24 +130,12 @@ static inline void weft_req_complete(struct weft_req *r, int error)
 		weft_store32(&r->done, 1);
 }
 
-/* Waits until r is done, making progress. */
-void weft_req_wait(struct weft_req *r);
-/* The same of a request that has ops, in its own way if it has one. */
-void weft_req_await(struct weft_req *r);
-
 /*
  * Ends a done request: fills status (unless MPI_STATUS_IGNORE), frees the
  * request or makes it inactive. Returns the request's error: 0, -errno or
  * an MPI code. *req_p becomes NULL when it was freed.
  */
 int weft_req_collect(struct weft_req **req_p, MPI_Status *status);
-
-/* Both; for the library's own requests. */
-static inline int weft_req_finish(struct weft_req *r)
-{
-	weft_req_wait(r);
-	return weft_req_collect(&r, MPI_STATUS_IGNORE);
-}
 
 /* Frees without waiting: an active one goes when it completes. 0, or what a
  * generalized request left behind. */

@@ -1,40 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sending. The short road: contiguous, small, address known, nothing waiting
- * before it: one fi_tinject and no request. Everything else fills a request
- * and goes through the retry queue's door. A synchronous send completes when
- * it was met: the provider knows it, or core_ctrl.c brings the word.
+ * A send as a request: as it lies, in pieces or packed, through the door of the
+ * retry queue. A synchronous send completes when it was met: the provider knows
+ * it, or core_ctrl.c brings the word.
  */
-#include "src/core/core_inject.h"
-
-#include "src/core/core_ctrl.h"
-#include "src/core/core_post.h"
+#include "src/core/core_send.h"
 
 #include "src/core/core_count.h"
+#include "src/core/core_ctrl.h"
+#include "src/core/core_fi.h"
+#include "src/core/core_wait.h"
+#include "src/core/core_wire_up.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>
 #include <stdlib.h>
 
 #define IOV_MAX_PIECES 16
-
-/* ---- the request's road ------------------------------------------------- */
-
-void weft_p2p_send_over(struct weft_p2p *p, int err)
-{
-	if (err == -ECANCELED)
-		p->req.flags |= WEFT_REQ_CANCELLED;
-	else if (err && !p->req.error)
-		p->req.error = err;
-	if (--p->left)
-		return;
-	if (p->req.error)
-		p->req.flags &= ~(uint32_t)WEFT_REQ_CANCELLED;
-	if (p->bounce)
-		free(p->bounce);
-	p->bounce = NULL;
-	weft_req_complete(&p->req, p->req.error);
-}
 
 static void send_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		      int err)
@@ -144,24 +126,7 @@ static void count_road(const struct weft_p2p *p)
 	weft_count(WEFT_COUNT_SEND_BYTES, p->bytes);
 }
 
-void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a)
-{
-	p->data.buf = a->buf;
-	p->data.count = a->count;
-	p->data.dt = a->dt;
-	p->bytes = weft_typed_bytes(&p->data);
-	p->peer = a->peer;
-	p->mode = a->mode;
-	p->word = weft_tag_word(a->comm->ctx, weft_p2p_kind(a->mode),
-				a->comm->rank, a->tag);
-	p->io.done = send_done;
-	p->pend.post = post_send;
-	p->pend.left = send_left;
-	if (a->peer >= 0)
-		p->pend.lane = &weft_core.proc[a->comm->proc[a->peer]];
-}
-
-int weft_p2p_start_send(struct weft_p2p *p)
+static int start_send(struct weft_p2p *p)
 {
 	int rc;
 
@@ -188,80 +153,21 @@ int weft_p2p_start_send(struct weft_p2p *p)
 	return rc;
 }
 
-/* ---- what others call --------------------------------------------------- */
-
-static int send_wait(const struct weft_p2p_args *a)
+void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a)
 {
-	struct weft_p2p p;
-	int rc;
-
-	weft_req_init(&p.req, NULL, a->comm, WEFT_REQ_ACTIVE | WEFT_REQ_SEND);
-	weft_p2p_init_send(&p, a);
-	weft_lock();
-	rc = weft_p2p_start_send(&p);
-	weft_unlock();
-	if (rc)
-		return rc;
-	weft_req_wait(&p.req);
-	return p.req.error;
-}
-
-int weft_core_send_far(const void *buf, MPI_Count count, struct weft_dt *dt,
-		       int dest, int tag, struct weft_comm *comm,
-		       unsigned flags)
-{
-	struct weft_p2p_args a = {
-		(void *)(uintptr_t)buf, count, dt, dest, tag, comm, flags
-	};
-
-	return dest == MPI_PROC_NULL ? 0 : send_wait(&a);
-}
-
-int weft_core_isend_far(const void *buf, MPI_Count count, struct weft_dt *dt,
-			int dest, int tag, struct weft_comm *comm,
-			unsigned flags, struct weft_req **req_p)
-{
-	struct weft_p2p_args a = {
-		(void *)(uintptr_t)buf, count, dt, dest, tag, comm, flags
-	};
-	struct weft_p2p *p;
-	int rc;
-
-	*req_p = weft_req_null_done();
-	if (weft_unlikely(dest == MPI_PROC_NULL))
-		return 0;
-	p = weft_p2p_open(weft_p2p_init_send, &a, 0);
-	if (!p)
-		return -ENOMEM;
-	weft_lock();
-	rc = weft_p2p_start_send(p);
-	weft_unlock();
-	if (rc)
-		p->req.ops->free(&p->req);
-	else
-		*req_p = &p->req;
-	return rc;
-}
-
-int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
-		    int dest, int tag, struct weft_comm *comm, unsigned flags,
-		    struct weft_req **req_p)
-{
-	int rc = weft_core_inject(buf, count, dt, dest, tag, comm, flags);
-
-	if (weft_unlikely(rc == -EAGAIN))
-		return weft_core_isend_far(buf, count, dt, dest, tag, comm,
-					   flags, req_p);
-	*req_p = weft_req_null_done();
-	return rc;
-}
-
-int weft_core_send(const void *buf, MPI_Count count, struct weft_dt *dt,
-		   int dest, int tag, struct weft_comm *comm, unsigned flags)
-{
-	int rc = weft_core_inject(buf, count, dt, dest, tag, comm, flags);
-
-	if (weft_likely(rc != -EAGAIN))
-		return rc;
-	return weft_core_send_far(buf, count, dt, dest, tag, comm, flags);
+	p->data.buf = a->buf;
+	p->data.count = a->count;
+	p->data.dt = a->dt;
+	p->bytes = weft_typed_bytes(&p->data);
+	p->peer = a->peer;
+	p->mode = a->mode;
+	p->word = weft_tag_word(a->comm->ctx, weft_p2p_kind(a->mode),
+				a->comm->rank, a->tag);
+	p->req.flags |= WEFT_REQ_SEND;
+	p->start = start_send;
+	p->io.done = send_done;
+	p->pend.post = post_send;
+	p->pend.left = send_left;
+	if (a->peer >= 0)
+		p->pend.lane = &weft_core.proc[a->comm->proc[a->peer]];
 }

@@ -86,34 +86,4 @@ static inline bool weft_running(void)
 	return weft_load32(&weft_core.phase) == WEFT_RUNNING;
 }
 
-/* MPI_Init_thread and MPI_Finalize without their checks; 0 or -errno. */
-int weft_core_init(int required);
-int weft_core_fini(void);
-
-/* Ends the job with this code and text; does not return. */
-void weft_core_abort(int code, const char *fmt, ...)
-	WEFT_PRINTF(2, 3) WEFT_NORETURN;
-
-/* Ends the job without a further word on the screen; text is for mpiexec. */
-void weft_core_quit(int code, const char *text) WEFT_NORETURN;
-
-/* The provider's clock or the host's, and its smallest step. */
-uint64_t weft_core_now_ps(void);
-/* The same for our own use: in virtual time looking takes none. */
-uint64_t weft_core_look_ps(void);
-uint64_t weft_core_tick_ps(void);
-void weft_core_clock_open(void);
-void weft_core_clock_close(void);
-
-/* core_wire_up.c: endpoint and addresses. names: everybody has everybody's. */
-int weft_wire_open(bool threads);
-int weft_wire_names(void);
-void weft_wire_close(void);
-/* Makes proc's address known; 0 or -errno. Caller holds the lock. */
-int weft_wire_reach(int proc);
-
-/* core_prov.c: the provider's answer to hints, and its fabric. */
-int weft_prov_open(const struct fi_info *hints, struct fi_info **info_p,
-		   struct fid_fabric **fabric_p);
-
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The clock behind MPI_Wtime: the host's, or the emulated machine's. */
+#include "src/core/core_time.h"
+
 #include "src/base/attr.h"
 #include "src/base/clock.h"
 #include "src/core/core_call.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "src/core/core_abort.h"
+#include "src/core/core_fi.h"
+#include "src/core/core_meet.h"
 #include "src/core/core_unit_int.h"
 
 #include "src/base/attr.h"
@@ -8,7 +11,9 @@
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
+#include "src/core/core_deadlock.h"
 #include "src/core/core_wait.h"
+#include "src/core/core_wire_up.h"
 
 #include <errno.h>
 #include <rdma/fi_cm.h>
@@ -505,7 +510,7 @@ static WEFT_COLD void end_of_time(const struct weft_route *r, int rc)
 	w.comm = r->comm;
 	w.seq = (int)weft_load32(&r->comm->coll_seq) - 1;
 	if (rc == -EDEADLK)
-		weft_wait_deadlock(&w);
+		weft_deadlock_report(&w);
 	weft_core_abort(1, "the fabric failed: %s", fi_strerror(-rc));
 }
 

@@ -4,6 +4,7 @@
  * works in the request's memory and says there when it is over, without an
  * entry in a queue. Waiting for one is as short as a blocking call.
  */
+#include "src/core/core_fi.h"
 #include "src/core/core_unit_int.h"
 
 #include "src/base/attr.h"

@@ -4,6 +4,7 @@
  * handles say all there is to know. In a crowd of ranks whatever a call touches
  * is cold, so this one touches little.
  */
+#include "src/core/core_lock.h"
 #include "src/core/core_unit_int.h"
 
 #include "src/base/attr.h"

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What this process waits for, and the end of a job in which everybody waits
- * for ever: only a provider that runs in virtual time can know that.
- */
+/* Waiting for requests, with progress meanwhile. */
 #ifndef WEFT_CORE_WAIT_H
 #define WEFT_CORE_WAIT_H
 
-#include "src/base/attr.h"
-#include "src/core/core_stuck.h"
+#include "src/core/core_req.h"
 
-struct weft_idle;
+/* Waits until r is done, making progress. */
+void weft_req_wait(struct weft_req *r);
+/* The same of a request that has ops, in its own way if it has one. */
+void weft_req_await(struct weft_req *r);
 
-/* Fills s from the waits of the threads that sleep, linked by next. */
-void weft_wait_describe(const struct weft_idle *first, struct weft_stuck *s);
-
-/*
- * The fabric says that everybody waits: tells it what this rank waits for; the
- * last to do so prints the report and ends the job. Does not return.
- */
-void weft_wait_deadlock(const struct weft_idle *first) WEFT_NORETURN WEFT_COLD;
+/* Waits and collects; for the library's own requests. */
+static inline int weft_req_finish(struct weft_req *r)
+{
+	weft_req_wait(r);
+	return weft_req_collect(&r, MPI_STATUS_IGNORE);
+}
 
 #endif

@@ -3,14 +3,15 @@
  * Endpoint, completion queue, address vector; names of other processes are
  * looked up when the first message goes there.
  */
+#include "src/core/core_wire_up.h"
+
 #include "src/base/log.h"
 #include "src/core/core_dead.h"
-#include "src/core/core_inter.h"
-#include "src/core/core_io.h"
+#include "src/core/core_fi.h"
 #include "src/core/core_pmix.h"
 #include "src/core/core_progress.h"
+#include "src/core/core_prov.h"
 #include "src/core/core_state.h"
-#include "src/core/core_unit.h"
 #include "src/core/core_world.h"
 
 #include <errno.h>
@@ -22,21 +23,10 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES 256
-#define MEET_RANKS     8 /* fewer ask the launcher for each */
 
 static char my_name[NAME_MAX_BYTES];
 static size_t my_name_len;
-
-int weft_fi_errno(int rc)
-{
-	if (rc == 0)
-		return 0;
-	if (rc == -FI_ETRUNC || rc == -FI_ETOOSMALL)
-		return -EMSGSIZE;
-	if (rc > -FI_ERRNO_OFFSET)
-		return rc;
-	return -EIO;
-}
+static const struct weft_wire_guest *guest;
 
 static int complain(const char *what, int rc)
 {
@@ -94,7 +84,7 @@ static int open_ep(void)
 	if (!rc)
 		rc = fi_ep_bind(c->ep, &c->av->fid, 0);
 	if (!rc)
-		rc = weft_unit_open();
+		rc = guest->open();
 	if (!rc)
 		rc = fi_enable(c->ep);
 	return rc;
@@ -138,12 +128,13 @@ static void open_recv(bool threads)
 	weft_core.recv = ops;
 }
 
-int weft_wire_open(bool threads)
+int weft_wire_open(bool threads, const struct weft_wire_guest *g)
 {
 	struct weft_core *c = &weft_core;
 	struct fi_info *hints = make_hints(threads);
 	int rc;
 
+	guest = g;
 	if (!hints || alloc_procs())
 		return -ENOMEM;
 	rc = weft_prov_open(hints, &c->info, &c->fabric);
@@ -170,6 +161,12 @@ int weft_wire_open(bool threads)
 	return rc ? complain("fi_getname", rc) : 0;
 }
 
+const void *weft_wire_name(size_t *len_p)
+{
+	*len_p = my_name_len;
+	return my_name;
+}
+
 int weft_wire_names(void)
 {
 	if (weft_core.virt)
@@ -177,7 +174,7 @@ int weft_wire_names(void)
 	return weft_pmix_put(my_name, my_name_len);
 }
 
-static int insert(int proc, const void *name)
+int weft_wire_insert(int proc, const void *name)
 {
 	struct weft_proc *p = &weft_core.proc[proc];
 	fi_addr_t addr;
@@ -206,51 +203,10 @@ int weft_wire_reach(int proc)
 	if (weft_core.proc[proc].real != FI_ADDR_NOTAVAIL)
 		return 0;
 	if (proc == weft_core.job.rank)
-		return insert(proc, my_name);
+		return weft_wire_insert(proc, my_name);
 	rc = weft_core.virt ? weft_world_address(proc, name, &len) :
 				    weft_pmix_get(proc, name, &len);
-	return rc ? rc : insert(proc, name);
-}
-
-/* Takes the names of all members of c; the lock is held. */
-static int know(const struct weft_comm *c, const char *names)
-{
-	int i, rc = 0;
-
-	for (i = 0; i < c->size && !rc; i++) {
-		struct weft_proc *p = &weft_core.proc[c->proc[i]];
-
-		if (p->real == FI_ADDR_NOTAVAIL)
-			rc = insert(c->proc[i],
-				    names + (size_t)i * my_name_len);
-	}
-	return rc;
-}
-
-int weft_comm_meet(struct weft_comm *c)
-{
-	struct weft_small m;
-	char *names;
-	int rc;
-
-	if (weft_likely(c->met) || c->inter || c->size < MEET_RANKS ||
-	    weft_core.virt)
-		return 0;
-	c->met = true;
-	if (weft_pmix_names_are_near())
-		return 0;
-	names = malloc((size_t)c->size * my_name_len);
-	if (!names)
-		return -ENOMEM;
-	memcpy(names + (size_t)c->rank * my_name_len, my_name, my_name_len);
-	m = weft_small_of(c);
-	rc = weft_small_allgather(&m, names, my_name_len);
-	weft_lock();
-	if (!rc)
-		rc = know(c, names);
-	weft_unlock();
-	free(names);
-	return rc;
+	return rc ? rc : weft_wire_insert(proc, name);
 }
 
 static void shut(struct fid *fid)
@@ -264,7 +220,7 @@ void weft_wire_close(void)
 	struct weft_core *c = &weft_core;
 
 	shut(c->ep ? &c->ep->fid : NULL);
-	weft_unit_close();
+	guest->close();
 	shut(c->av ? &c->av->fid : NULL);
 	shut(c->cq ? &c->cq->fid : NULL);
 	shut(c->domain ? &c->domain->fid : NULL);

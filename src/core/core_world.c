@@ -3,16 +3,12 @@
 #include "src/core/core_world.h"
 
 #include "src/core/core_call.h"
-#include "src/core/core_io.h"
+#include "src/core/core_fi.h"
 #include "src/core/core_opts.h"
-#include "src/core/core_p2p.h"
 #include "src/core/core_pmix.h"
 #include "src/core/core_report.h"
-#include "src/core/core_small.h"
 #include "src/core/core_state.h"
-#include "src/core/core_tag.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_ext_weft.h>
@@ -128,23 +124,17 @@ static void rouse(void)
 	pthread_mutex_unlock(&rest_lock);
 }
 
-int weft_world_leave(void)
+void weft_world_leave(void)
 {
-	/*
-	 * Not the next collective's tag: one who has left out a collective
-	 * would take the others' part in that for their good-bye.
-	 */
-	struct weft_small m = { weft_core.world, WEFT_P2P_COLL,
-				WEFT_TAG_LAST };
-	char *all = calloc((size_t)weft_core.job.size, 1);
-	int rc = all ? weft_small_allgather(&m, all, 1) : -ENOMEM;
-
-	free(all);
 	world->leave(domain());
-	if (!rc && weft_core.job.rank == 0 && told())
+}
+
+int weft_world_end(void)
+{
+	if (weft_core.job.rank == 0 && told())
 		tell();
 	/* Those who leave the launcher one by one keep each other waiting. */
-	return rc ? rc : weft_pmix_fence(rest, rouse);
+	return weft_pmix_fence(rest, rouse);
 }
 
 void weft_world_count(struct weft_world_count *c)

@@ -18,8 +18,11 @@ int weft_world_join(void);
 /* The address of a rank of the job. */
 int weft_world_address(int rank, void *name, size_t *len);
 
-/* All ranks have come here, and take no part in virtual time from now on. */
-int weft_world_leave(void);
+/* This rank takes no part in virtual time from now on; all have come here. */
+void weft_world_leave(void);
+/* Tells what happened in it, where that is wanted, and waits for all others
+ * outside of it. 0 or -errno. */
+int weft_world_end(void);
 
 /* What the model did so far. */
 struct weft_world_count {

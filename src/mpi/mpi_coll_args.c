@@ -6,6 +6,7 @@
 #include "src/mpi/mpi_coll_args.h"
 
 #include "src/types/types_info.h"
+#include "src/core/core_meet.h"
 #include "src/core/core_req.h"
 #include "src/types/types_topo.h"
 #include "src/mpi/mpi_check.h"

@@ -5,8 +5,11 @@
 #include "config.h"
 #include "src/base/clock.h"
 #include "src/core/core_err.h"
+#include "src/types/types_info.h"
 #include "src/core/core_state.h"
+#include "src/core/core_time.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +64,30 @@ int PMPI_Get_processor_name(char *name, int *resultlen)
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*resultlen =
 		snprintf(name, MPI_MAX_PROCESSOR_NAME, "%s", weft_core.host);
+	return MPI_SUCCESS;
+}
+
+/*
+ * The resources that MPI_Comm_split_type knows by name, and whether this
+ * process is confined to one of their kind: memory, the host's.
+ */
+#pragma weak MPI_Get_hw_resource_info = PMPI_Get_hw_resource_info
+int PMPI_Get_hw_resource_info(MPI_Info *hw_info)
+{
+	MPI_ENTER;
+	int err = weft_check_ptr(NULL, __func__, 1, hw_info, "hw_info");
+	struct weft_info *info;
+
+	if (err)
+		return err;
+	if (!weft_running())
+		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
+	info = weft_info_open();
+	if (!info || weft_info_set(info, "mpi_shared_memory", "true")) {
+		weft_info_close(info);
+		return weft_err_rc(NULL, __func__, -ENOMEM);
+	}
+	*hw_info = weft_info_handle(info);
 	return MPI_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 /* Error handlers of communicators; classes, codes and texts. */
 #include "src/mpi/mpi_face.h"
 
+#include "src/core/core_errtext.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 

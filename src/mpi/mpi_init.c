@@ -4,9 +4,11 @@
 
 #include "coll/coll.h"
 #include "src/types/types_attr.h"
+#include "src/core/core_abort.h"
 #include "src/core/core_bsend.h"
 #include "src/core/core_call.h"
 #include "src/core/core_err.h"
+#include "src/core/core_init.h"
 #include "src/core/core_opts.h"
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"

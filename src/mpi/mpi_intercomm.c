@@ -29,7 +29,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 	MPI_ENTER;
 	struct weft_comm *c, *peer = NULL, *made;
 	struct weft_make_inter i;
-	struct weft_small local;
+	struct weft_channel local;
 	int err = mpi_check_intra(__func__, 1, local_comm, &c);
 
 	mpi_comm_none(newintercomm);
@@ -49,7 +49,7 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 				   "invalid tag %d", tag);
 	if (err)
 		return err;
-	local = weft_small_of(c);
+	local = weft_channel_of(c);
 	i = (struct weft_make_inter){ c->group,	      local_leader,  peer,
 				      WEFT_P2P_GROUP, remote_leader, tag,
 				      &local };
@@ -93,7 +93,7 @@ static void open_lane(struct lane *l, uint64_t ctx, int me, int other)
 {
 	l->proc[0] = me < other ? me : other;
 	l->proc[1] = me < other ? other : me;
-	weft_small_scratch(&l->comm, ctx, l->proc, 2, me > other);
+	weft_channel_scratch(&l->comm, ctx, l->proc, 2, me > other);
 }
 
 #pragma weak MPI_Intercomm_create_from_groups = \
@@ -107,7 +107,7 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 	MPI_ENTER;
 	uint64_t ctx = (uint64_t)WEFT_CTX_NOBODY << WEFT_TAG_CTX_AT;
 	struct weft_comm scratch, *made;
-	struct weft_small local = { &scratch, WEFT_P2P_COLL, 0 };
+	struct weft_channel local = { &scratch, WEFT_P2P_COLL, 0 };
 	struct weft_make_inter i = { .flags = WEFT_P2P_CTRL, .local = &local };
 	struct weft_group *g, *far;
 	struct lane lane;
@@ -126,7 +126,7 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 	if (err)
 		return err;
 	local.tag = weft_make_tag(stringtag);
-	weft_small_scratch(&scratch, ctx, g->proc, g->size, g->rank);
+	weft_channel_scratch(&scratch, ctx, g->proc, g->size, g->rank);
 	i.group = g;
 	i.leader = local_leader;
 	i.tag = local.tag;

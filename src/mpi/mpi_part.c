@@ -3,7 +3,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_part.h"
-#include "src/core/core_post.h"
+#include "src/core/core_msg.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_commobj.h"
 

@@ -3,7 +3,9 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_bsend.h"
-#include "src/core/core_post.h"
+#include "src/core/core_msg.h"
+#include "src/core/core_recv.h"
+#include "src/core/core_send.h"
 #include "src/mpi/mpi_check.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_inject.h"
-#include "src/core/core_near.h"
 #include "src/core/core_p2p.h"
+#include "src/core/core_recv.h"
 #include "src/core/core_req.h"
 #include "src/mpi/mpi_check.h"
 
@@ -22,8 +22,8 @@ WEFT_INLINE int send(struct mpi_msg m, MPI_Comm comm, unsigned mode)
 		return err;
 	err = weft_core_inject(m.buf, m.count, m.dt, m.peer, m.tag, c, mode);
 	if (weft_unlikely(err == -EAGAIN))
-		err = weft_core_send_far(m.buf, m.count, m.dt, m.peer, m.tag,
-					 c, mode);
+		err = weft_core_send_by_request(m.buf, m.count, m.dt, m.peer,
+						m.tag, c, mode);
 	return weft_likely(!err) ? MPI_SUCCESS : weft_err_rc(c, m.func, err);
 }
 
@@ -43,8 +43,8 @@ WEFT_INLINE int isend(struct mpi_msg m, MPI_Comm comm, unsigned mode,
 	r = weft_req_null_done();
 	err = weft_core_inject(m.buf, m.count, m.dt, m.peer, m.tag, c, mode);
 	if (weft_unlikely(err == -EAGAIN))
-		err = weft_core_isend_far(m.buf, m.count, m.dt, m.peer, m.tag,
-					  c, mode, &r);
+		err = weft_core_isend_by_request(m.buf, m.count, m.dt, m.peer,
+						 m.tag, c, mode, &r);
 	if (weft_unlikely(err))
 		return weft_err_rc(c, m.func, err);
 	*request = (MPI_Request)r;
@@ -65,9 +65,9 @@ WEFT_INLINE int recv(struct mpi_msg m, MPI_Comm comm, MPI_Status *status)
 					  m.dt, m.peer, m.tag, c, 0, status));
 }
 
-/* NULL: take the other road. */
-WEFT_INLINE struct weft_p2p *irecv_near(const struct mpi_msg *m,
-					struct weft_comm *c)
+/* NULL: it takes the whole request. */
+WEFT_INLINE struct weft_p2p *irecv_in_place(const struct mpi_msg *m,
+					    struct weft_comm *c)
 {
 	const struct weft_p2p_args a = {
 		(void *)(uintptr_t)m->buf, m->count, m->dt, m->peer, m->tag,
@@ -76,7 +76,7 @@ WEFT_INLINE struct weft_p2p *irecv_near(const struct mpi_msg *m,
 	struct weft_p2p *p;
 
 	weft_lock();
-	p = weft_near_open(&a);
+	p = weft_p2p_open_in_place(&a);
 	weft_unlock();
 	return p;
 }
@@ -94,7 +94,7 @@ WEFT_INLINE int irecv(struct mpi_msg m, MPI_Comm comm, MPI_Request *request)
 		err = weft_check_ptr(c, m.func, 7, request, "request");
 	if (weft_unlikely(err))
 		return err;
-	p = irecv_near(&m, c);
+	p = irecv_in_place(&m, c);
 	if (weft_likely(p != NULL)) {
 		*request = (MPI_Request)&p->req;
 		return MPI_SUCCESS;

@@ -5,7 +5,7 @@
  */
 #include "src/mpi/mpi_face.h"
 
-#include "src/core/core_post.h"
+#include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"

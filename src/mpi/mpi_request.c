@@ -3,6 +3,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_progress.h"
+#include "src/core/core_wait.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_req.h"
 

@@ -7,6 +7,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_state.h"
+#include "src/core/core_time.h"
 #include "src/mpi/mpi_tool.h"
 
 static int not_valid(int why)

@@ -8,6 +8,8 @@
 #include "src/mpi/mpi_commobj.h"
 #include "src/mpi/mpi_topo.h"
 
+#include "src/core/core_make.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "coll/coll.h"
 #include "src/mpi/mpi_commobj.h"
 #include "src/mpi/mpi_topo.h"
+#include "src/core/core_make.h"
 
 #include <errno.h>
 #include <stdlib.h>

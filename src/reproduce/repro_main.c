@@ -2,108 +2,91 @@
 /* weft-reproduce: runs published experiments on the model and compares. */
 #include "config.h"
 #include "src/reproduce/repro_bench.h"
+#include "src/base/args.h"
 #include "src/sim/sim_plot.h"
 
-#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] =
-	"Usage: weft-reproduce [OPTION]... SYSTEM\n"
-	"Runs the published experiments on SYSTEM (bgq) on the model and "
-	"compares.\n"
-	"\n"
-	"  -m, --machine NAME|FILE  another machine file than SYSTEM's own\n"
-	"  -q, --quick       leave out what takes more than some seconds\n"
-	"      --only ID     rows whose id begins so, as BGQ-T1\n"
-	"      --list        the rows, without running anything\n"
-	"      --csv, --json instead of text\n"
-	"      --plot FILE   draw paper against model: FILE.png or FILE.svg\n"
-	"      --progress    a line on stderr while it runs (on a terminal "
-	"always)\n"
-	"      --help, --version\n"
-	"\n"
-	"Exit status: 0 all predictions that were run are within their bands, "
-	"1 some\n"
-	"are not or an experiment failed, 2 wrong arguments.\n";
+static const char before[] =
+"Usage: weft-reproduce [OPTION]... SYSTEM\n"
+"Runs the published experiments on SYSTEM (bgq) on the model and compares.\n";
 
-enum {
-	OPT_ONLY = 256,
-	OPT_LIST,
-	OPT_CSV,
-	OPT_JSON,
-	OPT_PLOT,
-	OPT_PROGRESS,
-	OPT_HELP,
-	OPT_VERSION
-};
-
-static const struct option options[] = {
-	{ "machine", required_argument, NULL, 'm' },
-	{ "quick", no_argument, NULL, 'q' },
-	{ "only", required_argument, NULL, OPT_ONLY },
-	{ "list", no_argument, NULL, OPT_LIST },
-	{ "csv", no_argument, NULL, OPT_CSV },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "plot", required_argument, NULL, OPT_PLOT },
-	{ "progress", no_argument, NULL, OPT_PROGRESS },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ "version", no_argument, NULL, OPT_VERSION },
-	{ NULL, 0, NULL, 0 },
-};
+static const char after[] =
+"Exit status: 0 all predictions that were run are within their bands, 1 some\n"
+"are not or an experiment failed, 2 wrong arguments.\n";
 
 struct args {
-	const char *only, *plot;
-	bool list;
-	enum repro_format format;
+	const char *machine, *only, *plot;
+	bool quick, list, progress;
+	bool csv, json, version;
 };
 
-static int wrong(const char *what, const char *said)
+#define AT(field) offsetof(struct args, field)
+
+/* A flag (no word) or a text of struct args. */
+static const struct row {
+	struct weft_arg arg;
+	size_t at;
+} rows[] = {
+	{ { "machine|m", 1, "NAME|FILE",
+	    "another machine file than SYSTEM's own", 0 }, AT(machine) },
+	{ { "quick|q", 0, "",
+	    "leave out what takes more than some seconds", 0 }, AT(quick) },
+	{ { "only", 1, "ID", "rows whose id begins so, as BGQ-T1", 0 },
+	  AT(only) },
+	{ { "list", 0, "", "the rows, without running anything", 0 },
+	  AT(list) },
+	{ { "csv", 0, "", "instead of text", 0 }, AT(csv) },
+	{ { "json", 0, "", "instead of text", 0 }, AT(json) },
+	{ { "plot", 1, "FILE",
+	    "draw paper against model: FILE.png or FILE.svg", 0 }, AT(plot) },
+	{ { "progress", 0, "",
+	    "a line on stderr while it runs (on a terminal always)", 0 },
+	  AT(progress) },
+	{ { "version", 0, "", "version", 0 }, AT(version) },
+};
+
+static void set(const struct weft_args *w, struct args *a)
 {
-	fprintf(stderr, "weft-reproduce: %s%s%s\nTry weft-reproduce --help.\n",
-		what, *what ? ": " : "", said);
-	return 2;
+	const struct row *row = w->row;
+	char *at = (char *)a + row->at;
+
+	if (row->arg.nargs)
+		*(const char **)at = w->value[0];
+	else
+		*(bool *)at = true;
 }
 
-/* -1: go on; else the exit status. */
-static int take(struct repro *r, struct args *a, int c)
+/* Options and the one system, in any order; 0, 1: nothing to run, negative:
+ * wrong. */
+static int parse(struct weft_args *w, struct repro *r, struct args *a)
 {
-	switch (c) {
-	case 'm':
-		r->machine = optarg;
-		return -1;
-	case 'q':
-		r->quick = true;
-		return -1;
-	case OPT_ONLY:
-		a->only = optarg;
-		return -1;
-	case OPT_LIST:
-		a->list = true;
-		return -1;
-	case OPT_CSV:
-		a->format = REPRO_CSV;
-		return -1;
-	case OPT_JSON:
-		a->format = REPRO_JSON;
-		return -1;
-	case OPT_PLOT:
-		a->plot = optarg;
-		return sim_plot_check("weft-reproduce", optarg) ? 2 : -1;
-	case OPT_PROGRESS:
-		r->progress = true;
-		return -1;
-	case OPT_HELP:
-		fputs(help, stdout);
-		return 0;
-	case OPT_VERSION:
-		puts("weft-reproduce (Weft) " PACKAGE_VERSION);
-		return 0;
-	default:
-		fputs("Try weft-reproduce --help.\n", stderr);
-		return 2;
+	enum weft_args_found found;
+
+	while ((found = weft_args_next(w)) != WEFT_ARGS_END) {
+		if (found == WEFT_ARGS_HELP)
+			return 1;
+		if (found == WEFT_ARGS_WRONG)
+			return -1;
+		if (found == WEFT_ARGS_OPTION)
+			set(w, a);
+		else if (r->system)
+			return weft_args_wrong(w, "one system at a time");
+		else
+			r->system = *w->word++;
 	}
+	if (a->version)
+		return puts("weft-reproduce (Weft) " PACKAGE_VERSION) >= 0;
+	if (!r->system)
+		return weft_args_wrong(w, "which system? bgq");
+	if (a->plot && sim_plot_check("weft-reproduce", a->plot))
+		return -1;
+	r->machine = a->machine ? a->machine : r->system;
+	r->quick = a->quick;
+	r->progress = a->progress;
+	return 0;
 }
 
 /* Keeps the rows that were asked for; how many there are. */
@@ -127,51 +110,60 @@ static void run_row(const struct repro *r, struct repro_row *row)
 
 static int run_all(struct repro *r, const struct args *a)
 {
+	enum repro_format format = a->json ? REPRO_JSON
+				 : a->csv ? REPRO_CSV : REPRO_TEXT;
 	int bad = 0;
 
-	repro_out_begin(r, a->format);
+	repro_out_begin(r, format);
 	for (unsigned i = 0; i < r->count; i++) {
 		struct repro_row *row = &r->row[i];
 
 		if (!a->list)
 			run_row(r, row);
-		repro_out_row(r, a->format, i);
+		repro_out_row(r, format, i);
 		bad |= row->state == REPRO_FAILED;
 		bad |= row->state == REPRO_DONE &&
 		       row->kind == REPRO_PREDICTED && !repro_in_band(row);
 	}
-	repro_out_end(r, a->format);
+	repro_out_end(r, format);
 	if (a->plot && repro_draw(r, a->plot))
 		bad = 1;
 	return bad;
 }
 
+/* What was asked for exists; 0 or negative. */
+static int check(struct weft_args *w, struct repro *r, const struct args *a)
+{
+	struct net_config cfg;
+
+	if (strrchr(r->machine, ':') && !strchr(strrchr(r->machine, ':'), '/'))
+		return weft_args_wrong(w, "%s: the experiments bring their "
+				       "shapes; name the machine without one",
+				       r->machine);
+	if (repro_table_read(r) || repro_bench_config(r, NULL, &cfg))
+		return -1;
+	if (!keep(r, a->only))
+		return weft_args_wrong(w, "%s: no row's id begins so; see "
+				       "--list", a->only);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct repro r;
-	struct net_config cfg;
 	struct args a = { 0 };
-	int c, ret;
+	struct weft_args w = { .program = "weft-reproduce",
+			       WEFT_ARGS_TABLE(rows), .before = before,
+			       .after = after, .attached = true,
+			       .word = argv + 1 };
+	int err = parse(&w, &r, &a);
 
-	while ((c = getopt_long(argc, argv, "m:q", options, NULL)) != -1) {
-		ret = take(&r, &a, c);
-		if (ret >= 0)
-			return ret;
-	}
-	if (optind + 1 != argc)
-		return wrong("", optind == argc ? "which system? bgq"
-						: "one system at a time");
-	r.system = argv[optind];
-	if (!r.machine)
-		r.machine = r.system;
-	if (strrchr(r.machine, ':') && !strchr(strrchr(r.machine, ':'), '/'))
-		return wrong(r.machine, "the experiments bring their shapes; "
-					"name the machine without one");
-	if (repro_table_read(&r) || repro_bench_config(&r, NULL, &cfg))
-		return 2;
-	if (!keep(&r, a.only))
-		return wrong(a.only, "no row's id begins so; see --list");
+	(void)argc;
+	if (!err)
+		err = check(&w, &r, &a);
+	if (err)
+		return err < 0 ? 2 : 0;
 	signal(SIGPIPE, SIG_IGN); /* gnuplot may die; we say so */
-	ret = run_all(&r, &a);
-	return ret || fflush(stdout) ? 1 : 0;
+	err = run_all(&r, &a);
+	return err || fflush(stdout) ? 1 : 0;
 }

@@ -12,7 +12,6 @@ RUN_SOURCES = \
 	src/run/run_flags.c src/run/run_flags.h \
 	src/run/run_foreign.c src/run/run_foreign.h \
 	src/run/run_format.c \
-	src/run/run_help.c \
 	src/run/run_hosts.c src/run/run_hosts.h \
 	src/run/run_io.c src/run/run_io.h \
 	src/run/run_job.c src/run/run_job.h \
@@ -66,7 +65,9 @@ src_run_run_fdpass_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_line_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_opts_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_words_test_LDADD = $(RUN_TEST_LIBS)
-PLAIN_TESTS += test/run_death.sh test/run_coll_death.sh test/run_io.sh test/run_job.sh \
+PLAIN_TESTS += test/run_limits.sh test/run_limit_tasks.sh test/run_scale.sh \
+	test/run_death.sh test/run_coll_death.sh test/run_io.sh test/run_job.sh \
 	test/run_launchers.sh test/run_said.sh test/run_stranger.sh
-EXTRA_DIST += src/run/README test/run_hello.c test/run_coll_client.c test/run_lib.sh bench/startup.sh
+EXTRA_DIST += src/run/README test/run_hello.c test/run_scale.c test/run_coll_client.c \
+	test/run_lib.sh bench/startup.sh
 dist_man1_MANS += doc/mpiexec.1 doc/mpirun.1

@@ -4,13 +4,14 @@
  * The functions come first, the table is the summary at the end.
  */
 #include "src/run/run_flags.h"
+#include "config.h"
 #include "src/base/attr.h"
-#include "src/base/cfg.h"
 #include "src/run/run_hosts.h"
 #include "src/run/run_say.h"
 #include "src/run/run_words.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,15 +42,31 @@ int run_flag_note(struct run_parse *p, const char *why)
 
 int run_flag_number(struct run_parse *p, const char *text, int *n_p)
 {
-	char *end;
-	long n = strtol(text, &end, 10);
+	uint64_t n;
 
-	if (end == text || *end || n < 1 || n > 1000000) {
-		run_say("%s %s: a number from 1 to 1000000 is needed",
-			p->spelled, text);
+	if (weft_args_number(p->args, text, 1, 1000000, &n))
 		return -EINVAL;
-	}
 	*n_p = (int)n;
+	return 0;
+}
+
+/* Row value: where in struct run_opts the flag or the text stands. */
+static int set_flag(struct run_parse *p, char **arg)
+{
+	*(bool *)((char *)p->o + p->flag->value) = true;
+	return 0;
+}
+
+static int set_text(struct run_parse *p, char **arg)
+{
+	*(const char **)((char *)p->o + p->flag->value) = arg[0];
+	return 0;
+}
+
+/* Likewise in struct run_app. */
+static int set_app_text(struct run_parse *p, char **arg)
+{
+	*(const char **)((char *)p->app + p->flag->value) = arg[0];
 	return 0;
 }
 
@@ -126,18 +143,6 @@ static int set_env_all(struct run_parse *p, char **arg)
 	return 0;
 }
 
-static int set_wdir(struct run_parse *p, char **arg)
-{
-	p->app->wdir = arg[0];
-	return 0;
-}
-
-static int set_path(struct run_parse *p, char **arg)
-{
-	p->app->path = arg[0];
-	return 0;
-}
-
 static int say_remote(const char *host)
 {
 	run_say("host %s is not this host; Weft has no network between hosts "
@@ -166,44 +171,8 @@ static int set_hosts(struct run_parse *p, char **arg)
 static int set_tag(struct run_parse *p, char **arg)
 {
 	p->o->out.tag = (enum run_tag)p->flag->value;
-	if (p->flag->nargs)
+	if (p->flag->arg.nargs)
 		p->o->out.pattern = arg[0];
-	return 0;
-}
-
-static int set_timestamp(struct run_parse *p, char **arg)
-{
-	p->o->out.timestamp = true;
-	return 0;
-}
-
-static int set_merge(struct run_parse *p, char **arg)
-{
-	p->o->out.merge = true;
-	return 0;
-}
-
-static int set_outfile(struct run_parse *p, char **arg)
-{
-	p->o->out.outfile = arg[0];
-	return 0;
-}
-
-static int set_errfile(struct run_parse *p, char **arg)
-{
-	p->o->out.errfile = arg[0];
-	return 0;
-}
-
-static int set_report(struct run_parse *p, char **arg)
-{
-	p->o->place.report = true;
-	return 0;
-}
-
-static int set_cpu_set(struct run_parse *p, char **arg)
-{
-	p->o->place.cpu_set = arg[0];
 	return 0;
 }
 
@@ -282,52 +251,22 @@ static int set_gdb(struct run_parse *p, char **arg)
 	return set_wrapper(p, cmd);
 }
 
-static int set_quiet(struct run_parse *p, char **arg)
-{
-	p->o->quiet = true;
-	return 0;
-}
-
-static int set_verbose(struct run_parse *p, char **arg)
-{
-	p->o->verbose = true;
-	return 0;
-}
-
-static int set_print_codes(struct run_parse *p, char **arg)
-{
-	p->o->print_codes = true;
-	return 0;
-}
-
 static int set_version(struct run_parse *p, char **arg)
 {
-	run_version();
+	puts("mpiexec (Weft) " PACKAGE_VERSION);
 	p->stop = true;
-	return 0;
-}
-
-static int set_machine(struct run_parse *p, char **arg)
-{
-	p->o->model.machine = arg[0];
 	return 0;
 }
 
 static int set_clock(struct run_parse *p, char **arg)
 {
-	const char *clock = p->flag->nargs ? arg[0] : "virtual";
+	const char *clock = p->flag->arg.nargs ? arg[0] : "virtual";
 
 	if (strcmp(clock, "live") && strcmp(clock, "virtual")) {
 		run_say("--clock %s: live or virtual is needed", clock);
 		return -EINVAL;
 	}
 	p->o->model.clock = clock;
-	return 0;
-}
-
-static int set_model_map(struct run_parse *p, char **arg)
-{
-	p->o->model.map = arg[0];
 	return 0;
 }
 
@@ -360,7 +299,7 @@ static int set_compute(struct run_parse *p, char **arg)
 
 static int set_model_report(struct run_parse *p, char **arg)
 {
-	p->o->model.report = p->flag->nargs ? arg[0] : "";
+	p->o->model.report = p->flag->arg.nargs ? arg[0] : "";
 	return 0;
 }
 
@@ -374,7 +313,7 @@ static int set_launcher(struct run_parse *p, char **arg)
 /* Row help says why nothing happens. */
 static int set_nothing(struct run_parse *p, char **arg)
 {
-	return run_flag_note(p, p->flag->help);
+	return run_flag_note(p, p->flag->arg.help);
 }
 
 /* Granted without asking: nothing to do and nothing to say. */
@@ -395,186 +334,203 @@ static const char why_mca[] = "Open MPI's parameters mean nothing to Weft";
 static const char why_ft[] = "a failed rank ends the job";
 static const char why_one[] = "there is one host and nothing to log in to";
 
-const struct run_flag run_flags[] = {
-	{ "n", 1, set_count, 0, L, "N", "ranks of this program (default 1)" },
-	{ "np", 1, set_count, 0, L, "N", NULL },
-	{ "c", 1, set_count, 0, L, "N", NULL },
-	{ "wdir", 1, set_wdir, 0, L, "DIR", "directory to start in" },
-	{ "wd", 1, set_wdir, 0, L, "DIR", NULL },
-	{ "path", 1, set_path, 0, L, "DIRS", "search the program there first" },
-	{ "configfile", 1, run_set_file, 0, L, "FILE", "read contexts from a "
-	  "file, one on each line" },
-	{ "app", 1, run_set_file, 0, L, "FILE", NULL },
-	{ "file", 1, run_set_file, 0, L, "FILE", NULL },
-	{ "host", 1, set_hosts, 0, L, "LIST", "a:2,b: only this host will do" },
-	{ "hosts", 1, set_hosts, 0, L, "LIST", NULL },
-	{ "hostlist", 1, set_hosts, 0, L, "LIST", NULL },
-	{ "H", 1, set_hosts, 0, L, "LIST", NULL },
-	{ "hostfile", 1, set_hosts, 1, L, "FILE", "the same from a file, lines "
-	  "\"a:2\" or \"a slots=2\"" },
-	{ "machinefile", 1, set_hosts, 1, L, "FILE", NULL },
-	{ "f", 1, set_hosts, 1, L, "FILE", NULL },
-	{ "ppn", 1, set_ppn, 0, L, "N", "ranks to a node; the number of ranks "
-	  "when -n is not given" },
-	{ "N", 1, set_ppn, 0, L, "N", NULL },
-	{ "npernode", 1, set_ppn, 0, L, "N", NULL },
-	{ "perhost", 1, set_ppn, 0, L, "N", NULL },
-	{ "ntasks-per-node", 1, set_ppn, 0, L, "N", NULL },
-	{ "timeout", 1, set_timeout, 0, L, "S", "end the job after S seconds, "
-	  "exit code 124 (also MPIEXEC_TIMEOUT)" },
-	{ "maxtime", 1, set_timeout, 0, L, "S", NULL },
-	{ "stdin", 1, set_stdin, 0, L, "WHO",
-	  "all, none or a rank (default 0)" },
-	{ "s", 1, set_stdin, 0, L, "WHO", NULL },
-	{ "wrapper", 1, set_wrapper, 0, L, "CMD", "start every rank under CMD, "
-	  "e.g. -wrapper \"valgrind -q\"" },
-	{ "gdb", 0, set_gdb, 0, L, "", "run every rank in gdb, which prints a "
-	  "backtrace where one dies" },
-	{ "allow-run-as-root", 0, set_granted, 0, L, "", "always allowed" },
-	{ "launcher", 1, set_launcher, 0, L, "NAME", "fork is the only one" },
-	{ "bootstrap", 1, set_launcher, 0, L, "NAME", NULL },
+static const struct run_flag run_flags[] = {
+	{ { "n|np|c", 1, "N", "ranks of this program (default 1)", L },
+	  set_count, 0 },
+	{ { "wdir|wd", 1, "DIR", "directory to start in", L },
+	  set_app_text, offsetof(struct run_app, wdir) },
+	{ { "path", 1, "DIRS", "search the program there first", L },
+	  set_app_text, offsetof(struct run_app, path) },
+	{ { "configfile|app|file", 1, "FILE",
+	    "read contexts from a file, one on each line", L },
+	  run_set_file, 0 },
+	{ { "host|hosts|hostlist|H", 1, "LIST",
+	    "a:2,b: only this host will do", L }, set_hosts, 0 },
+	{ { "hostfile|machinefile|f", 1, "FILE",
+	    "the same from a file, lines \"a:2\" or \"a slots=2\"", L },
+	  set_hosts, 1 },
+	{ { "ppn|N|npernode|perhost|ntasks-per-node", 1, "N",
+	    "ranks to a node; the number of ranks when -n is not given", L },
+	  set_ppn, 0 },
+	{ { "timeout|maxtime", 1, "S",
+	    "end the job after S seconds, exit code 124 (also "
+	    "MPIEXEC_TIMEOUT)", L },
+	  set_timeout, 0 },
+	{ { "stdin|s", 1, "WHO", "all, none or a rank (default 0)", L },
+	  set_stdin, 0 },
+	{ { "wrapper", 1, "CMD",
+	    "start every rank under CMD, e.g. -wrapper \"valgrind -q\"", L },
+	  set_wrapper, 0 },
+	{ { "gdb", 0, "",
+	    "run every rank in gdb, which prints a backtrace where one "
+	    "dies", L },
+	  set_gdb, 0 },
+	{ { "allow-run-as-root", 0, "", "always allowed", L }, set_granted, 0 },
+	{ { "launcher|bootstrap", 1, "NAME", "fork is the only one", L },
+	  set_launcher, 0 },
 
-	{ "x", 1, set_export, 1, E, "K[=V]", "set a variable, or pass it (all "
-	  "are passed by default)" },
-	{ "genv", RUN_ARGS_PAIR, set_env, 1, E, "K V", "set for all programs" },
-	{ "env", RUN_ARGS_PAIR, set_env, 0, E, "K V", "set for this program" },
-	{ "genvlist", 1, set_env_list, 1, E, "LIST", "pass these only" },
-	{ "envlist", 1, set_env_list, 0, E, "LIST", NULL },
-	{ "genvnone", 0, set_env_none, 1, E, "", "pass none" },
-	{ "envnone", 0, set_env_none, 0, E, "", NULL },
-	{ "genvall", 0, set_env_all, 1, E, "", "pass all (default)" },
-	{ "envall", 0, set_env_all, 0, E, "", NULL },
+	{ { "x", 1, "K[=V]",
+	    "set a variable, or pass it (all are passed by default)", E },
+	  set_export, 1 },
+	{ { "genv", WEFT_ARGS_PAIR, "K V", "set for all programs", E },
+	  set_env, 1 },
+	{ { "env", WEFT_ARGS_PAIR, "K V", "set for this program", E },
+	  set_env, 0 },
+	{ { "genvlist", 1, "LIST", "pass these only", E }, set_env_list, 1 },
+	{ { "envlist", 1, "LIST", "pass these only, to this program", E },
+	  set_env_list, 0 },
+	{ { "genvnone", 0, "", "pass none", E }, set_env_none, 1 },
+	{ { "envnone", 0, "", "pass none to this program", E },
+	  set_env_none, 0 },
+	{ { "genvall", 0, "", "pass all (default)", E }, set_env_all, 1 },
+	{ { "envall", 0, "", "pass all to this program (default)", E },
+	  set_env_all, 0 },
 
-	{ "bind-to", 1, run_set_bind, 0, B, "UNIT", "none, hwthread, core[:n], "
-	  "l1cache, l2cache, l3cache, numa, package or socket" },
-	{ "map-by", 1, run_set_map, 0, B, "UNIT[:MOD]", "how ranks follow each "
-	  "other; slot, node, ppr:n:UNIT; PE=n, OVERSUBSCRIBE" },
-	{ "report-bindings", 0, set_report, 0, B, "", "show where each rank "
-	  "really is" },
-	{ "display-map", 0, set_report, 0, B, "", NULL },
-	{ "display", 1, set_report, 0, B, "WHAT", NULL },
-	{ "cpu-set", 1, set_cpu_set, 0, B, "LIST",
-	  "use these processors only" },
-	{ "cpu-list", 1, set_cpu_set, 0, B, "LIST", NULL },
-	{ "npersocket", 1, set_per_package, 0, B, "N", "ranks to a package" },
-	{ "oversubscribe", 0, set_over, 1, B, "", "always allowed" },
-	{ "nooversubscribe", 0, set_over, 0, B, "", "refuse more ranks than "
-	  "processors" },
-	{ "use-hwthread-cpus", 0, set_hwthreads, 0, B, "", "a hardware thread "
-	  "is a processor" },
-	{ "use-hwthreads", 0, set_hwthreads, 0, B, "", NULL },
+	{ { "bind-to", 1, "UNIT",
+	    "none, hwthread, core[:n], l1cache, l2cache, l3cache, numa, "
+	    "package or socket", B },
+	  run_set_bind, 0 },
+	{ { "map-by", 1, "UNIT[:MOD]",
+	    "how ranks follow each other; slot, node, ppr:n:UNIT; PE=n, "
+	    "OVERSUBSCRIBE", B },
+	  run_set_map, 0 },
+	{ { "report-bindings|display-map", 0, "",
+	    "show where each rank really is", B },
+	  set_flag, offsetof(struct run_opts, place.report) },
+	{ { "display", 1, "WHAT", "as --report-bindings", B },
+	  set_flag, offsetof(struct run_opts, place.report) },
+	{ { "cpu-set|cpu-list", 1, "LIST", "use these processors only", B },
+	  set_text, offsetof(struct run_opts, place.cpu_set) },
+	{ { "npersocket", 1, "N", "ranks to a package", B },
+	  set_per_package, 0 },
+	{ { "oversubscribe", 0, "", "always allowed", B }, set_over, 1 },
+	{ { "nooversubscribe", 0, "", "refuse more ranks than processors", B },
+	  set_over, 0 },
+	{ { "use-hwthread-cpus|use-hwthreads", 0, "",
+	    "a hardware thread is a processor", B }, set_hwthreads, 0 },
 
-	{ "l", 0, set_tag, RUN_TAG_RANK, O, "",
-	  "\"[rank] \" before each line" },
-	{ "prepend-rank", 0, set_tag, RUN_TAG_RANK, O, "", NULL },
-	{ "label", 0, set_tag, RUN_TAG_RANK, O, "", NULL },
-	{ "prepend-pattern", 1, set_tag, RUN_TAG_TEXT, O, "TEXT", "TEXT before "
-	  "each line; %r rank, %h host" },
-	{ "tag-output", 0, set_tag, RUN_TAG_STREAM, O, "",
-	  "\"[1,rank]<stdout>: "
-	  "\" before each line" },
-	{ "timestamp-output", 0, set_timestamp, 0, O, "",
-	  "the time before each "
-	  "line" },
-	{ "output", 1, run_set_output, 0, O, "LIST", "tag, timestamp, merge, "
-	  "dir=D, file=F" },
-	{ "merge-stderr-to-stdout", 0, set_merge, 0, O, "", "one stream" },
-	{ "outfile-pattern", 1, set_outfile, 0, O, "FILE", "stdout into files; "
-	  "%r rank, %h host" },
-	{ "errfile-pattern", 1, set_errfile, 0, O, "FILE", "stderr likewise" },
-	{ "output-filename", 1, run_set_dir, 0, O, "DIR", "both, into "
-	  "DIR/1/rank.R/stdout and stderr" },
-	{ "print-all-exitcodes", 0, set_print_codes, 0, O, "", "of each rank, "
-	  "at the end" },
+	{ { "l|prepend-rank|label", 0, "", "\"[rank] \" before each line", O },
+	  set_tag, RUN_TAG_RANK },
+	{ { "prepend-pattern", 1, "TEXT",
+	    "TEXT before each line; %r rank, %h host", O },
+	  set_tag, RUN_TAG_TEXT },
+	{ { "tag-output", 0, "", "\"[1,rank]<stdout>: \" before each line", O },
+	  set_tag, RUN_TAG_STREAM },
+	{ { "timestamp-output", 0, "", "the time before each line", O },
+	  set_flag, offsetof(struct run_opts, out.timestamp) },
+	{ { "output", 1, "LIST", "tag, timestamp, merge, dir=D, file=F", O },
+	  run_set_output, 0 },
+	{ { "merge-stderr-to-stdout", 0, "", "one stream", O },
+	  set_flag, offsetof(struct run_opts, out.merge) },
+	{ { "outfile-pattern", 1, "FILE",
+	    "stdout into files; %r rank, %h host", O },
+	  set_text, offsetof(struct run_opts, out.outfile) },
+	{ { "errfile-pattern", 1, "FILE", "stderr likewise", O },
+	  set_text, offsetof(struct run_opts, out.errfile) },
+	{ { "output-filename", 1, "DIR",
+	    "both, into DIR/1/rank.R/stdout and stderr", O }, run_set_dir, 0 },
+	{ { "print-all-exitcodes", 0, "", "of each rank, at the end", O },
+	  set_flag, offsetof(struct run_opts, print_codes) },
 
-	{ "machine", 1, set_machine, 0, M, "NAME[:DIMS]", "run on the network "
-	  "of this machine, or of a file that describes one" },
-	{ "clock", 1, set_clock, 0, M, "WHICH", "live or virtual (default)" },
-	{ "virtual", 0, set_clock, 0, M, "", "--clock virtual" },
-	{ "map", 1, set_model_map, 0, M, "ORDER", "ranks to coordinates: "
-	  "letters, the last one fastest (ABCDET), or a file" },
-	{ "compute", 1, set_compute, 0, M, "FACTOR", "count the program's own "
-	  "processor time so many times; none (default)" },
-	{ "faults", 1, set_faults, 0, M, "FILE",
-	  "fault plan; not there yet, an error" },
-	{ "report", 0, set_model_report, 0, M, "", "times of MPI calls and "
-	  "loads of links, at the end" },
-	{ "report-file", 1, set_model_report, 0, M, "FILE",
-	  "the same into a file" },
+	{ { "machine", 1, "NAME[:DIMS]",
+	    "run on the network of this machine, or of a file that describes "
+	    "one", M },
+	  set_text, offsetof(struct run_opts, model.machine) },
+	{ { "clock", 1, "WHICH", "live or virtual (default)", M },
+	  set_clock, 0 },
+	{ { "virtual", 0, "", "--clock virtual", M }, set_clock, 0 },
+	{ { "map", 1, "ORDER",
+	    "ranks to coordinates: letters, the last one fastest (ABCDET), or "
+	    "a file", M },
+	  set_text, offsetof(struct run_opts, model.map) },
+	{ { "compute", 1, "FACTOR",
+	    "count the program's own processor time so many times; none "
+	    "(default)", M },
+	  set_compute, 0 },
+	{ { "faults", 1, "FILE", "fault plan; not there yet, an error", M },
+	  set_faults, 0 },
+	{ { "report", 0, "",
+	    "times of MPI calls and loads of links, at the end", M },
+	  set_model_report, 0 },
+	{ { "report-file", 1, "FILE", "the same into a file", M },
+	  set_model_report, 0 },
 
-	{ "q", 0, set_quiet, 0, X, "", "no notes about flags" },
-	{ "quiet", 0, set_quiet, 0, X, "", NULL },
-	{ "v", 0, set_verbose, 0, X, "", "say what is done" },
-	{ "verbose", 0, set_verbose, 0, X, "", NULL },
-	{ "V", 0, set_version, 0, X, "", "version" },
-	{ "version", 0, set_version, 0, X, "", NULL },
-	{ "info", 0, set_version, 0, X, "", NULL },
+	{ { "q|quiet", 0, "", "no notes about flags", X },
+	  set_flag, offsetof(struct run_opts, quiet) },
+	{ { "v|verbose", 0, "", "say what is done", X },
+	  set_flag, offsetof(struct run_opts, verbose) },
+	{ { "V|version|info", 0, "", "version", X }, set_version, 0 },
 
-	{ "mca", 2, set_nothing, 0, N, "K V", why_mca },
-	{ "gmca", 2, set_nothing, 0, N, "K V", why_mca },
-	{ "omca", 2, set_nothing, 0, N, "K V", why_mca },
-	{ "prtemca", 2, set_nothing, 0, N, "K V", why_mca },
-	{ "pmixmca", 2, set_nothing, 0, N, "K V", why_mca },
-	{ "tune", 1, set_nothing, 0, N, "FILE", why_mca },
-	{ "am", 1, set_nothing, 0, N, "FILE", why_mca },
-	{ "personality", 1, set_nothing, 0, N, "NAME", why_mca },
-	{ "prefix", 1, set_nothing, 0, N, "DIR", why_one },
-	{ "noprefix", 0, set_nothing, 0, N, "", why_one },
-	{ "launcher-exec", 1, set_nothing, 0, N, "FILE", why_one },
-	{ "bootstrap-exec", 1, set_nothing, 0, N, "FILE", why_one },
-	{ "rmk", 1, set_nothing, 0, N, "NAME", why_one },
-	{ "iface", 1, set_nothing, 0, N, "NAME", why_one },
-	{ "nolocal", 0, set_nothing, 0, N, "", why_one },
-	{ "preload-binary", 0, set_nothing, 0, N, "", why_one },
-	{ "preload-files", 1, set_nothing, 0, N, "LIST", why_one },
-	{ "rank-by", 1, set_nothing, 0, N, "UNIT", "ranks are numbered in the "
-	  "order of --map-by" },
-	{ "membind", 1, set_nothing, 0, N, "POLICY", "memory follows the "
-	  "processor" },
-	{ "arch", 1, set_nothing, 0, N, "NAME", why_one },
-	{ "soft", 1, set_nothing, 0, N, "SET", "exactly -n ranks are started" },
-	{ "with-ft", 1, set_nothing, 0, N, "KIND", why_ft },
-	{ "enable-recovery", 0, set_nothing, 0, N, "", why_ft },
-	{ "continuous", 0, set_nothing, 0, N, "", why_ft },
-	{ "disable-auto-cleanup", 0, set_nothing, 0, N, "", why_ft },
-	{ "display-allocation", 0, set_nothing, 0, N, "", why_one },
-	{ "get-stack-traces", 0, set_nothing, 0, N, "", "a time-out prints "
-	  "where the ranks are in MPI" },
-	{ "stream-buffering", 1, set_nothing, 0, N, "N",
-	  "lines are kept whole" },
-	{ "xterm", 1, set_nothing, 0, N, "RANKS", "no terminals are opened" },
-	{ "gpus-per-proc", 1, set_nothing, 0, N, "N", "accelerators are not "
-	  "assigned" },
-	{ "report-uri", 1, set_nothing, 0, N, "FILE", "tools cannot attach" },
-	{ "report-pid", 1, set_nothing, 0, N, "FILE", "tools cannot attach" },
-	{ "usize", 1, set_nothing, 0, N, "N", "the universe is the job" },
+	{ { "mca", 2, "K V", why_mca, N }, set_nothing, 0 },
+	{ { "gmca", 2, "K V", why_mca, N }, set_nothing, 0 },
+	{ { "omca", 2, "K V", why_mca, N }, set_nothing, 0 },
+	{ { "prtemca", 2, "K V", why_mca, N }, set_nothing, 0 },
+	{ { "pmixmca", 2, "K V", why_mca, N }, set_nothing, 0 },
+	{ { "tune", 1, "FILE", why_mca, N }, set_nothing, 0 },
+	{ { "am", 1, "FILE", why_mca, N }, set_nothing, 0 },
+	{ { "personality", 1, "NAME", why_mca, N }, set_nothing, 0 },
+	{ { "prefix", 1, "DIR", why_one, N }, set_nothing, 0 },
+	{ { "noprefix", 0, "", why_one, N }, set_nothing, 0 },
+	{ { "launcher-exec", 1, "FILE", why_one, N }, set_nothing, 0 },
+	{ { "bootstrap-exec", 1, "FILE", why_one, N }, set_nothing, 0 },
+	{ { "rmk", 1, "NAME", why_one, N }, set_nothing, 0 },
+	{ { "iface", 1, "NAME", why_one, N }, set_nothing, 0 },
+	{ { "nolocal", 0, "", why_one, N }, set_nothing, 0 },
+	{ { "preload-binary", 0, "", why_one, N }, set_nothing, 0 },
+	{ { "preload-files", 1, "LIST", why_one, N }, set_nothing, 0 },
+	{ { "rank-by", 1, "UNIT",
+	    "ranks are numbered in the order of --map-by", N },
+	  set_nothing, 0 },
+	{ { "membind", 1, "POLICY", "memory follows the processor", N },
+	  set_nothing, 0 },
+	{ { "arch", 1, "NAME", why_one, N }, set_nothing, 0 },
+	{ { "soft", 1, "SET", "exactly -n ranks are started", N },
+	  set_nothing, 0 },
+	{ { "with-ft", 1, "KIND", why_ft, N }, set_nothing, 0 },
+	{ { "enable-recovery", 0, "", why_ft, N }, set_nothing, 0 },
+	{ { "continuous", 0, "", why_ft, N }, set_nothing, 0 },
+	{ { "disable-auto-cleanup", 0, "", why_ft, N }, set_nothing, 0 },
+	{ { "display-allocation", 0, "", why_one, N }, set_nothing, 0 },
+	{ { "get-stack-traces", 0, "",
+	    "a time-out prints where the ranks are in MPI", N },
+	  set_nothing, 0 },
+	{ { "stream-buffering", 1, "N", "lines are kept whole", N },
+	  set_nothing, 0 },
+	{ { "xterm", 1, "RANKS", "no terminals are opened", N },
+	  set_nothing, 0 },
+	{ { "gpus-per-proc", 1, "N", "accelerators are not assigned", N },
+	  set_nothing, 0 },
+	{ { "report-uri", 1, "FILE", "tools cannot attach", N },
+	  set_nothing, 0 },
+	{ { "report-pid", 1, "FILE", "tools cannot attach", N },
+	  set_nothing, 0 },
+	{ { "usize", 1, "N", "the universe is the job", N }, set_nothing, 0 },
 };
 
-const int run_flags_count = WEFT_COUNT_OF(run_flags);
+static const struct weft_args_topic run_topics[] = {
+	[RUN_TOPIC_LAUNCH] = { "launch", "What to start", false },
+	[RUN_TOPIC_ENV] = { "env", "Environment of the ranks", false },
+	[RUN_TOPIC_BIND] = { "bind", "Placement on processors", false },
+	[RUN_TOPIC_OUTPUT] = { "output", "Output", false },
+	[RUN_TOPIC_MODEL] = { "machine", "Emulated machines", false },
+	[RUN_TOPIC_OTHER] = { "other", "Other", false },
+	[RUN_TOPIC_NONE] = { "ignored", "Accepted, without effect", true },
+	[RUN_TOPICS] = { NULL, NULL, false },
+};
 
-const struct run_flag *run_flag_find(const char *word, size_t len)
+static const char before[] =
+"usage: mpiexec [options] program [arguments] [ : [options] program ... ]\n"
+"Starts the ranks of an MPI job on this host. Options have one dash or two.\n";
+
+static const char after[] =
+"Flags of other launchers are accepted: --help ignored\n"
+"Exit code: that of the first rank that failed; 128+signal; 124 time-out;\n"
+"125 mpiexec failed; 126 program not executable; 127 program not found.\n";
+
+struct weft_args run_args(char **word)
 {
-	int i;
-
-	for (i = 0; i < run_flags_count; i++)
-		if (strlen(run_flags[i].name) == len &&
-		    !strncmp(run_flags[i].name, word, len))
-			return &run_flags[i];
-	return NULL;
-}
-
-const char *run_flag_nearest(const char *word)
-{
-	unsigned d, best = 3;
-	const char *name = NULL;
-	int i;
-
-	for (i = 0; i < run_flags_count; i++) {
-		d = weft_cfg_distance(run_flags[i].name, word);
-		if (d >= best || d >= strlen(run_flags[i].name))
-			continue;
-		best = d;
-		name = run_flags[i].name;
-	}
-	return name;
+	return (struct weft_args){ .program = "mpiexec",
+				   WEFT_ARGS_TABLE(run_flags),
+				   .topic = run_topics, .before = before,
+				   .after = after, .word = word };
 }

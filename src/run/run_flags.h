@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The table of options. A row has a name (written with one dash or two), how
- * many words follow it, the function that carries it out and a line of help.
- * Names that mean the same are separate rows with the same function.
+ * The table of options: rows of src/base/args.h with the function that carries
+ * an option out.
  */
 #ifndef WEFT_RUN_FLAGS_H
 #define WEFT_RUN_FLAGS_H
 
+#include "src/base/args.h"
 #include "src/run/run_opts.h"
 
 enum run_topic {
@@ -26,6 +26,7 @@ struct run_flag;
 struct run_parse {
 	struct run_opts *o;
 	struct run_app *app;	     /* the context being read */
+	struct weft_args *args;	     /* the words */
 	const struct run_flag *flag; /* the row being carried out */
 	const char *spelled;	     /* as the user wrote it */
 	const char *self;	     /* this host */
@@ -35,26 +36,14 @@ struct run_parse {
 };
 
 struct run_flag {
-	const char *name;
-	int nargs; /* RUN_ARGS_PAIR: "K V" or "K=V" */
-	/* 0, or -EINVAL after saying why. arg: nargs words. */
+	struct weft_arg arg;
+	/* 0, or -EINVAL after saying why. arg: the words. */
 	int (*set)(struct run_parse *p, char **arg);
-	int value; /* for the function */
-	enum run_topic topic;
-	const char *args; /* names of the words, for help */
-	const char *help; /* NULL: a second name of the row above */
+	size_t value; /* for the function */
 };
 
-enum { RUN_ARGS_PAIR = -1 };
-
-extern const struct run_flag run_flags[];
-extern const int run_flags_count;
-
-/* The row of a word such as "--bind-to" or "-n"; NULL: unknown. */
-const struct run_flag *run_flag_find(const char *word, size_t len);
-
-/* The known name nearest to word; NULL: none is near. */
-const char *run_flag_nearest(const char *word);
+/* The options of mpiexec in these words. */
+struct weft_args run_args(char **word);
 
 /* Remembers a line about a flag without effect, each text once. */
 int run_flag_note(struct run_parse *p, const char *why);
@@ -76,10 +65,5 @@ int run_set_file(struct run_parse *p, char **arg);
 
 /* A positive number; -EINVAL after saying what is wrong. */
 int run_flag_number(struct run_parse *p, const char *text, int *n_p);
-
-/* Help: everything, one topic, or one option; -EINVAL: unknown word. */
-void run_help(void);
-int run_help_about(const char *word);
-void run_version(void);
 
 #endif

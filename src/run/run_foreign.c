@@ -28,19 +28,19 @@ static const void *look(const struct image *f, uint64_t at, size_t len)
 }
 
 /* The segment of that type with the address, 0: the first. */
-static const ElfW(Phdr) *segment(const struct image *f, uint32_t type,
-				 uint64_t addr)
+static const ElfW(Phdr) *
+	segment(const struct image *f, uint32_t type, uint64_t addr)
 {
 	const ElfW(Ehdr) *e = look(f, 0, sizeof(*e));
-	const ElfW(Phdr) *p;
+	const ElfW(Phdr) * p;
 
 	for (unsigned i = 0; e && i < e->e_phnum; i++) {
 		p = look(f, e->e_phoff + i * sizeof(*p), sizeof(*p));
 		if (!p)
 			return NULL;
 		if (p->p_type == type &&
-		    (!addr || (addr >= p->p_vaddr &&
-			       addr - p->p_vaddr < p->p_filesz)))
+		    (!addr ||
+		     (addr >= p->p_vaddr && addr - p->p_vaddr < p->p_filesz)))
 			return p;
 	}
 	return NULL;
@@ -50,8 +50,8 @@ static const ElfW(Phdr) *segment(const struct image *f, uint32_t type,
 static const char *string_at(const struct image *f, uint64_t addr)
 {
 	const ElfW(Phdr) *p = addr ? segment(f, PT_LOAD, addr) : NULL;
-	const char *s = p ? look(f, p->p_offset + (addr - p->p_vaddr), 1)
-			  : NULL;
+	const char *s =
+		p ? look(f, p->p_offset + (addr - p->p_vaddr), 1) : NULL;
 
 	return s && memchr(s, 0, f->size - (size_t)(s - f->base)) ? s : NULL;
 }

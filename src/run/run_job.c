@@ -187,14 +187,16 @@ static bool others_in_mpi(const struct run_job *job)
 	return false;
 }
 
-/* A rank that left before MPI_Init is missed by those who enter now. */
+/* A rank that left before MPI_Init is missed by those who enter now; one that
+ * left with an error is blamed for that. */
 static void check_early_leavers(struct watch *w)
 {
 	const struct run_job *job = w->job;
 	int i;
 
 	for (i = 0; i < job->nranks; i++)
-		if (job->rank[i].exited && !job->rank[i].connected)
+		if (job->rank[i].exited && !job->rank[i].connected &&
+		    !job->rank[i].status)
 			break;
 	if (i < job->nranks && others_in_mpi(job))
 		blame(w, RUN_CAUSE_NO_INIT, i, 0, NULL);

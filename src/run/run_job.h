@@ -84,4 +84,11 @@ void run_job_signal(struct run_job *job, int sig);
 /* Kills what is left of descendants and reaps it. */
 void run_job_sweep(struct run_job *job);
 
+/* Processes and threads of a job: each rank with a thread of PMIx; mpiexec, its
+ * two, and a collector of output. */
+static inline unsigned run_tasks(const struct run_job *job)
+{
+	return 2 * (unsigned)job->nranks + 4;
+}
+
 #endif

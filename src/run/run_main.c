@@ -190,6 +190,8 @@ static int job_start(struct run_job *job)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	/* A rank may be gone when we write to it; that is no reason to die. */
 	signal(SIGPIPE, SIG_IGN);
+	/* A file that may not be so long is an error like others. */
+	signal(SIGXFSZ, SIG_IGN);
 	err = run_signal_open(&job->sigmask);
 	if (!err)
 		err = run_io_open(job->opts, job->nranks, job->host, &job->io);

@@ -19,46 +19,6 @@
 
 static int parse_words(struct run_parse *p, char **word);
 
-static int say_unknown(const char *word)
-{
-	const char *near = run_flag_nearest(word + strspn(word, "-"));
-
-	if (near)
-		run_say("unknown option %s; did you mean %s%s?", word,
-			strlen(near) > 1 ? "--" : "-", near);
-	else
-		run_say("unknown option %s; mpiexec --help lists all", word);
-	return -EINVAL;
-}
-
-static bool is_help(const char *word)
-{
-	return word && (!strcmp(word, "-h") || !strcmp(word, "-help") ||
-			!strcmp(word, "--help") || !strcmp(word, "-?"));
-}
-
-static int show_help(struct run_parse *p, const char *about)
-{
-	p->stop = true;
-	if (about && !run_help_about(about))
-		return 0;
-	run_help();
-	return 0;
-}
-
-/* Words this row takes, starting at arg; 0 when there are too few. */
-static int take(const struct run_flag *f, char **arg)
-{
-	int i, n = f->nargs;
-
-	if (n == RUN_ARGS_PAIR)
-		n = arg[0] && strchr(arg[0], '=') ? 1 : 2;
-	for (i = 0; i < n; i++)
-		if (!arg[i])
-			return -1;
-	return n;
-}
-
 int run_set_file(struct run_parse *p, char **arg)
 {
 	int n = 0;
@@ -73,38 +33,21 @@ int run_set_file(struct run_parse *p, char **arg)
 	return -EINVAL;
 }
 
-/* One option with its words; how many words it took, or -EINVAL. */
-static int parse_flag(struct run_parse *p, char **word)
+/* Carries out the options of a context, up to its program. */
+static int parse_flags(struct run_parse *p)
 {
-	char *name = word[0] + (word[0][1] == '-' ? 2 : 1), *eq, *one;
-	size_t len = strcspn(name, "=");
-	int n;
+	enum weft_args_found found;
 
-	if (is_help(word[0])) {
-		show_help(p, word[1]);
-		return 1;
+	while ((found = weft_args_next(p->args)) == WEFT_ARGS_OPTION) {
+		p->flag = p->args->row;
+		p->spelled = p->args->spelled;
+		if (p->flag->set(p, p->args->value))
+			return -EINVAL;
+		if (p->stop)
+			return 0;
 	}
-	p->flag = run_flag_find(name, len);
-	p->spelled = word[0];
-	if (!p->flag)
-		return say_unknown(word[0]);
-	if (p->flag->nargs && is_help(word[1])) {
-		show_help(p, name);
-		return 2;
-	}
-	eq = name[len] == '=' ? name + len : NULL;
-	if (eq) {
-		one = eq + 1;
-		if (p->flag->nargs == 1)
-			return p->flag->set(p, &one) ? -EINVAL : 1;
-		return say_unknown(word[0]);
-	}
-	n = take(p->flag, word + 1);
-	if (n < 0) {
-		run_say("%s: %s is missing", word[0], p->flag->args);
-		return -EINVAL;
-	}
-	return p->flag->set(p, word + 1) ? -EINVAL : n + 1;
+	p->stop = found == WEFT_ARGS_HELP;
+	return found == WEFT_ARGS_WRONG ? -EINVAL : 0;
 }
 
 /* Closes a context: words from the program to the colon or the end. */
@@ -125,47 +68,42 @@ static int add_app(struct run_parse *p, char **word, int n)
 	return 0;
 }
 
-static int parse_context(struct run_parse *p, char **word, int *used_p)
+static int parse_context(struct run_parse *p)
 {
-	int i = 0, n = 0, took;
+	char **word;
+	int n = 0, err;
 
 	p->from_file = false;
-	while (word[i] && word[i][0] == '-' && word[i][1]) {
-		if (!strcmp(word[i], "--")) {
-			i++;
-			break;
-		}
-		took = parse_flag(p, word + i);
-		if (took < 0)
-			return took;
-		i += took;
-		if (p->stop)
-			return 0;
-	}
-	while (word[i + n] && strcmp(word[i + n], ":"))
+	err = parse_flags(p);
+	if (err || p->stop)
+		return err;
+	word = p->args->word;
+	while (word[n] && strcmp(word[n], ":"))
 		n++;
-	*used_p = i + n;
+	p->args->word += n;
 	if (n > 0)
-		return add_app(p, word + i, n);
+		return add_app(p, word, n);
 	if (p->from_file)
 		return 0;
 	run_say("no program is named; mpiexec --help shows how");
 	return -EINVAL;
 }
 
+/* A file within the command line has words of its own. */
 static int parse_words(struct run_parse *p, char **word)
 {
-	int used = 0, err;
+	struct weft_args args = run_args(word), *outer = p->args;
+	int err;
 
+	p->args = &args;
 	for (;;) {
-		err = parse_context(p, word, &used);
-		if (err || p->stop)
-			return err;
-		word += used;
-		if (!*word)
-			return 0;
-		word++;
+		err = parse_context(p);
+		if (err || p->stop || !*args.word)
+			break;
+		args.word++;
 	}
+	p->args = outer;
+	return err;
 }
 
 static int read_timeout(struct run_parse *p)

@@ -10,6 +10,7 @@
  */
 #include "src/run/run_pmix.h"
 #include "src/base/attr.h"
+#include "src/base/limit.h"
 #include "src/run/run_bind.h"
 #include "src/run/run_door.h"
 #include "src/run/run_pmix_cb.h"
@@ -83,6 +84,7 @@ int run_pmix_open(struct run_job *job)
 	bool no = false;
 	pmix_info_t info[5];
 	size_t n = WEFT_COUNT_OF(info);
+	char why[WEFT_LIMIT_TEXT];
 	pmix_status_t rc;
 	int err;
 
@@ -105,6 +107,12 @@ int run_pmix_open(struct run_job *job)
 	PMIX_INFO_LOAD(&info[4], PMIX_TOPOLOGY2, &topo, PMIX_TOPO);
 	if (!topo.topology)
 		n--;
+	err = weft_limit_try_thread();
+	if (err) {
+		run_say("PMIx: no thread can be started: %s%s", strerror(-err),
+			weft_limit_thread(why, run_tasks(job)));
+		return err;
+	}
 	rc = PMIx_server_init(run_pmix_module(), info, n);
 	if (rc != PMIX_SUCCESS)
 		return pmix_fails("server does not start", rc);

@@ -9,6 +9,7 @@
  */
 #include "src/run/run_spawn.h"
 #include "src/base/attr.h"
+#include "src/base/limit.h"
 #include "src/run/run_bind.h"
 #include "src/run/run_env.h"
 #include "src/run/run_io.h"
@@ -145,6 +146,7 @@ static void child_signals(const struct child *c)
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
 
 	sigaction(SIGPIPE, &dfl, NULL);
+	sigaction(SIGXFSZ, &dfl, NULL);
 	sigprocmask(SIG_SETMASK, c->mask, NULL);
 }
 
@@ -191,12 +193,14 @@ static pid_t start(struct child *c)
 	return pid;
 }
 
-static int say_failed(struct child *c, int rank)
+static int say_failed(const struct run_job *job, struct child *c, int rank)
 {
+	char why[WEFT_LIMIT_TEXT];
 	const char *what = atomic_load_explicit(&c->what, memory_order_acquire);
 	int err = atomic_load_explicit(&c->err, memory_order_acquire);
 
-	run_say("cannot start rank %d: %s: %s", rank, what, strerror(err));
+	run_say("cannot start rank %d: %s: %s%s", rank, what, strerror(err),
+		err == EAGAIN ? weft_limit_tasks(why, run_tasks(job)) : "");
 	if (err == ENOENT)
 		return RUN_EXIT_NOENT;
 	return err == EAGAIN || err == ENOMEM ? RUN_EXIT_FAULT
@@ -238,7 +242,7 @@ static int start_rank(struct run_job *job, struct child *c, int rank)
 	}
 	if (!atomic_load_explicit(&c->err, memory_order_acquire))
 		return 0;
-	return say_failed(c, rank);
+	return say_failed(job, c, rank);
 }
 
 static int start_app(struct run_job *job, int app)

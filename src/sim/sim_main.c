@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 {
 	static struct sim_opts o;
 	struct sim_result *r;
-	int err = sim_opts_parse(argc, argv, &o);
+	int err = sim_opts_parse(argv, &o);
 
 	if (err)
 		return err < 0 ? 2 : 0;

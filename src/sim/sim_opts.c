@@ -5,198 +5,157 @@
 #include "src/sim/sim_plot.h"
 #include "prov/net/net_file.h"
 #include "prov/net/net_map.h"
-#include "src/base/attr.h"
+#include "src/base/args.h"
 #include "src/base/cfg.h"
 
-#include <errno.h>
-#include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
+static const char before[] =
 "Usage: weft-sim [OPTION]...\n"
-"Synthetic traffic on the packet-level model of a machine's network.\n"
-"\n"
-"  -m, --machine NAME[:DIMS]|FILE[:DIMS]  default bgq; 8t, 8m: torus, mesh\n"
-"  -p, --pattern NAME   uniform, neighbour, all-to-all, complement, hotspot,\n"
-"                       permutation (default uniform)\n"
-"  -l, --load LIST      open loop: parts of the pattern's peak, as 0.5,\n"
-"                       0.1,0.5,0.9 or 0.1:0.9:0.1 (default 0.5)\n"
-"  -c, --closed N       closed loop: N messages under way for each node\n"
-"  -x, --exchange[=N]   each node sends N messages once (default: to all)\n"
-"  -b, --bytes SIZE     of a message (default: a full packet)\n"
-"  -w, --way NAME       dynamic, deterministic, high, system\n"
-"  -z, --zone N         zone set of dynamic packets, 0 to 3 (default 0)\n"
-"      --fifos N        injection FIFOs in memory that a node fills in turn\n"
-"                       (default: one for each engine)\n"
-"      --hot PART       hotspot: part of the messages to one node (0.05)\n"
-"      --warm TIME      before counting, as 50us (default)\n"
-"      --time TIME      while counting, as 100us (default)\n"
-"  -s, --seed N         of all that is drawn by lot (default 1)\n"
-"      --csv, --json    instead of text\n"
-"      --histogram      latencies as a table\n"
-"      --links N        busiest links to list (default 5)\n"
-"      --plot FILE      draw the result: FILE.png or FILE.svg, by gnuplot\n"
-"      --heat FILE      draw the use of every link\n"
-"      --progress       a line on stderr while it runs (on a terminal always)\n"
-"      --help, --version\n"
-"\n"
+"Synthetic traffic on the packet-level model of a machine's network.\n";
+
+static const char after[] =
 "Results go to stdout and depend on the arguments alone; the speed of the\n"
 "simulation goes to stderr. Exit status: 0, 1 the network is stuck or broke a\n"
 "promise, 2 wrong arguments.\n";
 
-enum { OPT_FIFOS = 256, OPT_HOT, OPT_WARM, OPT_TIME, OPT_CSV, OPT_JSON,
-       OPT_HIST, OPT_LINKS, OPT_PLOT, OPT_HEAT, OPT_PROGRESS, OPT_HELP,
-       OPT_VERSION };
-
-static const struct option options[] = {
-	{ "machine", required_argument, NULL, 'm' },
-	{ "pattern", required_argument, NULL, 'p' },
-	{ "load", required_argument, NULL, 'l' },
-	{ "closed", required_argument, NULL, 'c' },
-	{ "exchange", optional_argument, NULL, 'x' },
-	{ "bytes", required_argument, NULL, 'b' },
-	{ "way", required_argument, NULL, 'w' },
-	{ "zone", required_argument, NULL, 'z' },
-	{ "fifos", required_argument, NULL, OPT_FIFOS },
-	{ "hot", required_argument, NULL, OPT_HOT },
-	{ "warm", required_argument, NULL, OPT_WARM },
-	{ "time", required_argument, NULL, OPT_TIME },
-	{ "seed", required_argument, NULL, 's' },
-	{ "csv", no_argument, NULL, OPT_CSV },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "histogram", no_argument, NULL, OPT_HIST },
-	{ "links", required_argument, NULL, OPT_LINKS },
-	{ "plot", required_argument, NULL, OPT_PLOT },
-	{ "heat", required_argument, NULL, OPT_HEAT },
-	{ "progress", no_argument, NULL, OPT_PROGRESS },
-	{ "help", no_argument, NULL, OPT_HELP },
-	{ "version", no_argument, NULL, OPT_VERSION },
-	{ NULL, 0, NULL, 0 },
-};
-
-static int wrong(const char *fmt, ...) WEFT_PRINTF(1, 2);
-static int wrong(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("weft-sim: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputs("\nTry weft-sim --help.\n", stderr);
-	return -1;
-}
-
 /* ---- values -------------------------------------------------------------- */
 
-static int get_number(const char *what, const char *text, uint64_t min,
-		      uint64_t max, uint64_t *value_p)
-{
-	const struct weft_cfg_opt opt = { .type = WEFT_CFG_SIZE };
-	union weft_cfg_value v;
+/* A row of the table: an option, and where its value stands. */
+struct row {
+	struct weft_arg arg;
+	/* 0; 1: nothing to run; negative after saying what is wrong */
+	int (*set)(struct weft_args *a, struct sim_opts *o);
+	size_t at; /* in struct sim_opts */
+	uint64_t min, max;
+};
 
-	if (weft_cfg_parse(&opt, text, &v) || v.size < min || v.size > max)
-		return wrong("--%s %s: a whole number of %llu to %llu is "
-			     "wanted", what, text, (unsigned long long)min,
-			     (unsigned long long)max);
-	*value_p = v.size;
+static void *place(const struct weft_args *a, struct sim_opts *o)
+{
+	return (char *)o + ((const struct row *)a->row)->at;
+}
+
+static int set_flag(struct weft_args *a, struct sim_opts *o)
+{
+	*(bool *)place(a, o) = true;
 	return 0;
 }
 
-static int get_u32(const char *what, const char *text, uint32_t min,
-		   uint32_t max, uint32_t *value_p)
+static int set_text(struct weft_args *a, struct sim_opts *o)
 {
-	uint64_t v = 0;
-
-	if (get_number(what, text, min, max, &v))
-		return -1;
-	*value_p = (uint32_t)v;
+	*(const char **)place(a, o) = a->value[0];
 	return 0;
+}
+
+static int set_u64(struct weft_args *a, struct sim_opts *o)
+{
+	const struct row *r = a->row;
+
+	return weft_args_number(a, a->value[0], r->min, r->max, place(a, o));
+}
+
+static int set_u32(struct weft_args *a, struct sim_opts *o)
+{
+	const struct row *r = a->row;
+	uint64_t v = 0;
+	int err = weft_args_number(a, a->value[0], r->min, r->max, &v);
+
+	if (!err)
+		*(uint32_t *)place(a, o) = (uint32_t)v;
+	return err;
 }
 
 /* A time with its unit; no program of ours sets a locale. */
-static int get_time(const char *what, const char *text, uint64_t *ps_p)
+static int set_time(struct weft_args *a, struct sim_opts *o)
 {
 	static const struct {
 		const char *name;
 		double ps;
 	} units[] = { { "ns", 1e3 }, { "us", 1e6 }, { "ms", 1e9 } };
+	const char *text = a->value[0];
 	char *end;
 	double x = strtod(text, &end);
 
 	for (unsigned i = 0; i < WEFT_COUNT_OF(units) && end != text; i++)
 		if (!strcmp(end, units[i].name) && x >= 0 &&
 		    x * units[i].ps < 1e13) {
-			*ps_p = (uint64_t)(x * units[i].ps + 0.5);
+			*(uint64_t *)place(a, o) =
+				(uint64_t)(x * units[i].ps + 0.5);
 			return 0;
 		}
-	return wrong("--%s %s: a time is wanted, as 500ns or 100us (10 s at "
-		     "most)", what, text);
+	return weft_args_wrong(a, "%s %s: a time is wanted, as 500ns or "
+			       "100us (10 s at most)", a->spelled, text);
 }
 
-static int get_part(const char *what, const char *text, double *part_p)
+static int set_hot(struct weft_args *a, struct sim_opts *o)
 {
+	const char *text = a->value[0];
 	char *end;
 	double x = strtod(text, &end);
 
 	if (end == text || *end || !(x > 0 && x <= 1))
-		return wrong("--%s %s: a part of 1 is wanted, as 0.05", what,
-			     text);
-	*part_p = x;
+		return weft_args_wrong(a, "--hot %s: a part of 1 is "
+				       "wanted, as 0.05", text);
+	o->spec.hot_part = x;
 	return 0;
 }
 
-static int add_load(struct sim_opts *o, double x)
+static int add_load(struct weft_args *a, struct sim_opts *o, double x)
 {
 	if (!(x > 0 && x <= 100))
-		return wrong("--load: %g is not above 0 and at most 100", x);
+		return weft_args_wrong(a, "--load: %g is not above 0 and at "
+				       "most 100", x);
 	if (o->loads == SIM_LOADS_MAX)
-		return wrong("--load: more than %d of them", SIM_LOADS_MAX);
+		return weft_args_wrong(a, "--load: more than %d of them",
+				       SIM_LOADS_MAX);
 	o->load[o->loads++] = x;
 	return 0;
 }
 
 /* One load, or FROM:TO:STEP; what follows it in *end_p. */
-static int one_load(struct sim_opts *o, const char *text, char **end_p)
+static int one_load(struct weft_args *a, struct sim_opts *o, const char *text,
+		    char **end_p)
 {
 	double from = strtod(text, end_p), to = from, step = 1;
 
 	if (*end_p == text)
-		return wrong("--load %s: a number is wanted", text);
+		return weft_args_wrong(a, "--load %s: a number is wanted",
+				       text);
 	if (**end_p == ':') {
 		text = *end_p + 1;
 		to = strtod(text, end_p);
 		if (*end_p == text || **end_p != ':')
-			return wrong("--load: a range is FROM:TO:STEP, as "
-				     "0.1:0.9:0.1");
+			return weft_args_wrong(a, "--load: a range is "
+					       "FROM:TO:STEP, as 0.1:0.9:0.1");
 		text = *end_p + 1;
 		step = strtod(text, end_p);
 		if (*end_p == text || !(step > 0) || !(to >= from))
-			return wrong("--load: a range goes up from FROM to TO "
-				     "by STEP");
+			return weft_args_wrong(a, "--load: a range goes up "
+					       "from FROM to TO by STEP");
 	}
 	for (unsigned i = 0; from + i * step <= to * (1 + 1e-9); i++)
-		if (add_load(o, from + i * step))
+		if (add_load(a, o, from + i * step))
 			return -1;
 	return 0;
 }
 
-static int get_loads(struct sim_opts *o, const char *text)
+static int set_loads(struct weft_args *a, struct sim_opts *o)
 {
+	const char *text = a->value[0];
 	char *end;
 
 	o->loads = 0;
+	o->loads_given = true;
 	for (;;) {
-		if (one_load(o, text, &end))
+		if (one_load(a, o, text, &end))
 			return -1;
 		if (!*end)
 			return 0;
 		if (*end != ',')
-			return wrong("--load %s: numbers with commas between",
-				     text);
+			return weft_args_wrong(a, "--load %s: numbers with "
+					       "commas between", text);
 		text = end + 1;
 	}
 }
@@ -209,23 +168,27 @@ const char *sim_way_name(unsigned way)
 	return ways[way];
 }
 
-static int get_way(const char *text, uint8_t *way_p)
+static int set_way(struct weft_args *a, struct sim_opts *o)
 {
+	const char *text = a->value[0];
+
 	for (uint8_t i = 0; i < WEFT_COUNT_OF(ways); i++)
 		if (!strcmp(ways[i], text)) {
-			*way_p = i;
+			o->spec.way = i;
 			return 0;
 		}
-	return wrong("--way %s: dynamic, deterministic, high or system", text);
+	return weft_args_wrong(a, "--way %s: dynamic, deterministic, high or "
+			       "system", text);
 }
 
-static int get_pattern(const char *text, enum sim_pattern *pattern_p)
+static int set_pattern(struct weft_args *a, struct sim_opts *o)
 {
-	int p = sim_pattern_find(text);
+	const char *text = a->value[0];
+	int found = sim_pattern_find(text);
 	unsigned least = 99, d, near = 0;
 
-	if (p >= 0) {
-		*pattern_p = (enum sim_pattern)p;
+	if (found >= 0) {
+		o->spec.pattern = (enum sim_pattern)found;
 		return 0;
 	}
 	for (unsigned i = 0; i < SIM_PATTERNS; i++) {
@@ -235,145 +198,167 @@ static int get_pattern(const char *text, enum sim_pattern *pattern_p)
 			near = i;
 		}
 	}
-	return wrong("--pattern %s: no such pattern; nearest is %s", text,
-		     sim_pattern_name(near));
+	return weft_args_wrong(a, "--pattern %s: no such pattern; nearest is "
+			       "%s", text, sim_pattern_name(near));
 }
+
+static int set_mode(struct weft_args *a, struct sim_opts *o,
+		    enum sim_mode mode)
+{
+	if (o->spec.mode != SIM_OPEN)
+		return weft_args_wrong(a, "--closed and --exchange are two "
+				       "ways to send; take one");
+	o->spec.mode = mode;
+	return 0;
+}
+
+static int set_closed(struct weft_args *a, struct sim_opts *o)
+{
+	int err = set_mode(a, o, SIM_CLOSED);
+
+	return err ? err : set_u32(a, o);
+}
+
+static int set_exchange(struct weft_args *a, struct sim_opts *o)
+{
+	int err = set_mode(a, o, SIM_EXCHANGE);
+
+	return err || !a->value[0] ? err : set_u32(a, o);
+}
+
+static int set_zone(struct weft_args *a, struct sim_opts *o)
+{
+	uint64_t zone;
+
+	if (weft_args_number(a, a->value[0], 0, NET_ZONES - 1, &zone))
+		return -1;
+	o->spec.zone = (uint8_t)zone;
+	return 0;
+}
+
+static int set_format(struct weft_args *a, struct sim_opts *o)
+{
+	o->format = ((const struct row *)a->row)->min;
+	return 0;
+}
+
+static int set_picture(struct weft_args *a, struct sim_opts *o)
+{
+	set_text(a, o);
+	return sim_plot_check("weft-sim", a->value[0]) ? -1 : 0;
+}
+
+static int set_version(struct weft_args *a, struct sim_opts *o)
+{
+	puts("weft-sim (Weft) " PACKAGE_VERSION);
+	return 1;
+}
+
+#define AT(field) offsetof(struct sim_opts, field)
+
+static const struct row rows[] = {
+	{ { "machine|m", 1, "NAME[:DIMS]|FILE[:DIMS]",
+	    "default bgq; 8t, 8m: torus, mesh", 0 },
+	  set_text, AT(machine), 0, 0 },
+	{ { "pattern|p", 1, "NAME",
+	    "uniform (default), neighbour, all-to-all, complement, hotspot, "
+	    "permutation", 0 },
+	  set_pattern, 0, 0, 0 },
+	{ { "load|l", 1, "LIST",
+	    "open loop: parts of the pattern's peak, as 0.5 (default), "
+	    "0.1,0.5,0.9 or 0.1:0.9:0.1", 0 },
+	  set_loads, 0, 0, 0 },
+	{ { "closed|c", 1, "N",
+	    "closed loop: N messages under way for each node", 0 },
+	  set_closed, AT(spec.window), 1, 100000 },
+	{ { "exchange|x", WEFT_ARGS_MAYBE, "N",
+	    "each node sends N messages once (default: to all)", 0 },
+	  set_exchange, AT(spec.turns), 1, 100000000 },
+	{ { "bytes|b", 1, "SIZE", "of a message (default: a full packet)", 0 },
+	  set_u64, AT(spec.bytes), 1, 1ull << 32 },
+	{ { "way|w", 1, "NAME", "dynamic, deterministic, high, system", 0 },
+	  set_way, 0, 0, 0 },
+	{ { "zone|z", 1, "N",
+	    "zone set of dynamic packets, 0 to 3 (default 0)", 0 },
+	  set_zone, 0, 0, 0 },
+	{ { "fifos", 1, "N",
+	    "injection FIFOs in memory that a node fills in turn (default: "
+	    "one for each engine)", 0 },
+	  set_u32, AT(spec.fifos), 1, 4096 },
+	{ { "hot", 1, "PART",
+	    "hotspot: part of the messages to one node (0.05)", 0 },
+	  set_hot, 0, 0, 0 },
+	{ { "warm", 1, "TIME", "before counting, as 50us (default)", 0 },
+	  set_time, AT(spec.warm_ps), 0, 0 },
+	{ { "time", 1, "TIME", "while counting, as 100us (default)", 0 },
+	  set_time, AT(spec.time_ps), 0, 0 },
+	{ { "seed|s", 1, "N", "of all that is drawn by lot (default 1)", 0 },
+	  set_u64, AT(spec.seed), 0, UINT64_MAX },
+	{ { "csv", 0, "", "instead of text", 0 }, set_format, 0, SIM_CSV, 0 },
+	{ { "json", 0, "", "instead of text", 0 }, set_format, 0, SIM_JSON, 0 },
+	{ { "histogram", 0, "", "latencies as a table", 0 },
+	  set_flag, AT(histogram), 0, 0 },
+	{ { "links", 1, "N", "busiest links to list (default 5)", 0 },
+	  set_u32, AT(busiest), 0, 1000 },
+	{ { "plot", 1, "FILE",
+	    "draw the result: FILE.png or FILE.svg, by gnuplot", 0 },
+	  set_picture, AT(plot), 0, 0 },
+	{ { "heat", 1, "FILE", "draw the use of every link", 0 },
+	  set_picture, AT(heat), 0, 0 },
+	{ { "progress", 0, "",
+	    "a line on stderr while it runs (on a terminal always)", 0 },
+	  set_flag, AT(progress), 0, 0 },
+	{ { "version", 0, "", "version", 0 }, set_version, 0, 0, 0 },
+};
 
 /* ---- all of them --------------------------------------------------------- */
 
-static int take_mode(struct sim_opts *o, int c)
-{
-	struct sim_spec *s = &o->spec;
-
-	if (s->mode != SIM_OPEN)
-		return wrong("--closed and --exchange are two ways to send; "
-			     "take one");
-	if (c == 'c') {
-		s->mode = SIM_CLOSED;
-		return get_u32("closed", optarg, 1, 100000, &s->window);
-	}
-	s->mode = SIM_EXCHANGE;
-	return optarg ? get_u32("exchange", optarg, 1, 100000000, &s->turns)
-		      : 0;
-}
-
-static int take_output(struct sim_opts *o, int c)
-{
-	switch (c) {
-	case OPT_CSV:
-		o->format = SIM_CSV;
-		return 0;
-	case OPT_JSON:
-		o->format = SIM_JSON;
-		return 0;
-	case OPT_HIST:
-		o->histogram = true;
-		return 0;
-	case OPT_LINKS:
-		return get_u32("links", optarg, 0, 1000, &o->busiest);
-	case OPT_PLOT:
-		o->plot = optarg;
-		return sim_plot_check("weft-sim", optarg) ? -1 : 0;
-	case OPT_HEAT:
-		o->heat = optarg;
-		return sim_plot_check("weft-sim", optarg) ? -1 : 0;
-	case OPT_PROGRESS:
-		o->progress = true;
-		return 0;
-	case OPT_HELP:
-		fputs(help, stdout);
-		return 1;
-	case OPT_VERSION:
-		puts("weft-sim (Weft) " PACKAGE_VERSION);
-		return 1;
-	default:
-		fputs("Try weft-sim --help.\n", stderr);
-		return -1; /* getopt has said it */
-	}
-}
-
-static int take(struct sim_opts *o, int c)
-{
-	struct sim_spec *s = &o->spec;
-	uint32_t zone;
-
-	switch (c) {
-	case 'm':
-		o->machine = optarg;
-		return 0;
-	case 'p':
-		return get_pattern(optarg, &s->pattern);
-	case 'l':
-		return get_loads(o, optarg);
-	case 'c':
-	case 'x':
-		return take_mode(o, c);
-	case 'b':
-		return get_number("bytes", optarg, 1, 1ull << 32, &s->bytes);
-	case 'w':
-		return get_way(optarg, &s->way);
-	case 'z':
-		if (get_u32("zone", optarg, 0, NET_ZONES - 1, &zone))
-			return -1;
-		s->zone = (uint8_t)zone;
-		return 0;
-	case 's':
-		return get_number("seed", optarg, 0, UINT64_MAX, &s->seed);
-	case OPT_FIFOS:
-		return get_u32("fifos", optarg, 1, 4096, &s->fifos);
-	case OPT_HOT:
-		return get_part("hot", optarg, &s->hot_part);
-	case OPT_WARM:
-		return get_time("warm", optarg, &s->warm_ps);
-	case OPT_TIME:
-		return get_time("time", optarg, &s->time_ps);
-	default:
-		return take_output(o, c);
-	}
-}
-
 /* What the machine decides, and what does not go together. */
-static int finish(struct sim_opts *o, bool loads_given)
+static int finish(struct weft_args *a, struct sim_opts *o)
 {
 	struct sim_spec *s = &o->spec;
 	struct net_why why;
 
 	if (net_file_load(o->machine, 0, &s->cfg, &why))
-		return wrong("%s", why.text);
+		return weft_args_wrong(a, "%s", why.text);
 	if (net_shape_nodes(&s->cfg) < 2)
-		return wrong("--machine %s: traffic needs two nodes",
-			     o->machine);
+		return weft_args_wrong(a, "--machine %s: traffic needs two "
+				       "nodes", o->machine);
 	if (s->cfg.topology != NET_TORUS)
-		return wrong("--machine %s: the patterns are those of a torus",
-			     o->machine);
-	if (loads_given && s->mode != SIM_OPEN)
-		return wrong("--load belongs to the open loop, not to "
-			     "--closed or --exchange");
+		return weft_args_wrong(a, "--machine %s: the patterns are "
+				       "those of a torus", o->machine);
+	if (o->loads_given && s->mode != SIM_OPEN)
+		return weft_args_wrong(a, "--load belongs to the open loop, "
+				       "not to --closed or --exchange");
 	if (!s->time_ps && s->mode != SIM_EXCHANGE)
-		return wrong("--time 0: nothing would be counted");
+		return weft_args_wrong(a, "--time 0: nothing would be counted");
 	if (!s->bytes)
 		s->bytes = s->cfg.payload_bytes;
 	return 0;
 }
 
-int sim_opts_parse(int argc, char **argv, struct sim_opts *o)
+int sim_opts_parse(char **argv, struct sim_opts *o)
 {
-	bool loads_given = false;
-	int c, err;
+	struct weft_args a = { .program = "weft-sim", WEFT_ARGS_TABLE(rows),
+			       .before = before, .after = after,
+			       .attached = true, .word = argv + 1 };
+	enum weft_args_found found;
+	int err;
 
 	*o = (struct sim_opts){
 		.machine = "bgq", .busiest = 5, .loads = 1, .load = { 0.5 },
 		.spec = { .hot_part = 0.05, .seed = 1, .warm_ps = 50000000,
 			  .time_ps = 100000000 },
 	};
-	while ((c = getopt_long(argc, argv, "m:p:l:c:x::b:w:z:s:", options,
-				NULL)) != -1) {
-		err = take(o, c);
+	while ((found = weft_args_next(&a)) == WEFT_ARGS_OPTION) {
+		err = ((const struct row *)a.row)->set(&a, o);
 		if (err)
 			return err;
-		loads_given |= c == 'l';
 	}
-	if (optind < argc)
-		return wrong("%s: every argument is an option", argv[optind]);
-	return finish(o, loads_given);
+	if (found == WEFT_ARGS_WORD)
+		return weft_args_wrong(&a, "%s: every argument is an option",
+				       a.word[0]);
+	if (found != WEFT_ARGS_END)
+		return found == WEFT_ARGS_HELP ? 1 : -1;
+	return finish(&a, o);
 }

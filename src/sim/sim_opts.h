@@ -16,6 +16,7 @@ struct sim_opts {
 	const char *machine;
 	double load[SIM_LOADS_MAX];
 	unsigned loads;
+	bool loads_given;
 	enum sim_format format;
 	unsigned busiest;   /* links listed */
 	bool histogram;
@@ -24,8 +25,8 @@ struct sim_opts {
 	const char *heat;
 };
 
-/* 0: run; 1: help or version was printed; -1: wrong, said on stderr. */
-int sim_opts_parse(int argc, char **argv, struct sim_opts *o);
+/* 0: run; 1: help or version was printed; negative: wrong, said on stderr. */
+int sim_opts_parse(char **argv, struct sim_opts *o);
 
 const char *sim_way_name(unsigned way);
 

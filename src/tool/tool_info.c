@@ -4,12 +4,12 @@
  * through public faces: MPI, MPI_T, libfabric, hwloc and the kernel.
  */
 #include "config.h"
+#include "src/base/args.h"
 #include "src/tool/tool_report.h"
 #include "src/tool/tool_routes.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <getopt.h>
 #include <hwloc.h>
 #include <limits.h>
 #include <mpi.h>
@@ -299,53 +299,66 @@ static void show_features(struct weft_report *r)
 	report_section_end(r);
 }
 
-static void usage(FILE *out)
+static const char before[] =
+"usage: weft-info [--json]\n"
+"       weft-info --classroutes MACHINE:SHAPE[@PART]\n"
+"Prints what is installed and what works on this host, or the class route\n"
+"(tree of collectives) of a block of nodes: bgq:4x4x4x4x2,\n"
+"bgq:4x4x4x4x2@0-1,2,0-3,0-3,0, native:64.\n";
+
+enum { SHOW_JSON, SHOW_ROUTES, SHOW_VERSION };
+
+static const struct row {
+	struct weft_arg arg;
+	int what;
+} rows[] = {
+	{ { "json|j", 0, "", "as one JSON object", 0 }, SHOW_JSON },
+	{ { "classroutes", 1, "SPEC", "the tree of a block of nodes", 0 },
+	  SHOW_ROUTES },
+	{ { "version|V", 0, "", "version", 0 }, SHOW_VERSION },
+};
+
+static void show_all(struct weft_report *r)
 {
-	fputs("usage: weft-info [--json] [--help] [--version]\n"
-	      "       weft-info --classroutes MACHINE:SHAPE[@PART]\n"
-	      "Prints what is installed and what works on this host, or the\n"
-	      "class route (tree of collectives) of a block of nodes:\n"
-	      "bgq:4x4x4x4x2, bgq:4x4x4x4x2@0-1,2,0-3,0-3,0, native:64.\n",
-	      out);
+	report_begin(r);
+	show_versions(r);
+	show_features(r);
+	show_libraries(r);
+	show_host(r);
+	show_providers(r);
+	show_mpi_options(r);
+	show_provider_options(r);
+	report_end(r);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "classroutes", required_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ NULL, 0, NULL, 0 },
-	};
+	struct weft_args a = { .program = "weft-info", WEFT_ARGS_TABLE(rows),
+			       .before = before, .after = "",
+			       .word = argv + 1 };
 	struct weft_report r = { .out = stdout };
-	int c;
+	enum weft_args_found found;
 
-	while ((c = getopt_long(argc, argv, "jhV", longs, NULL)) != -1) {
-		if (c == 'h') {
-			usage(stdout);
-			return 0;
-		}
-		if (c == 'V') {
+	(void)argc;
+	while ((found = weft_args_next(&a)) == WEFT_ARGS_OPTION) {
+		switch (((const struct row *)a.row)->what) {
+		case SHOW_JSON:
+			r.json = true;
+			break;
+		case SHOW_ROUTES:
+			return tool_routes(stdout, a.value[0]);
+		case SHOW_VERSION:
 			puts("weft-info (Weft) " PACKAGE_VERSION);
 			return 0;
 		}
-		if (c == 'c')
-			return tool_routes(stdout, optarg);
-		if (c != 'j') {
-			usage(stderr);
-			return 2;
-		}
-		r.json = true;
 	}
-	report_begin(&r);
-	show_versions(&r);
-	show_features(&r);
-	show_libraries(&r);
-	show_host(&r);
-	show_providers(&r);
-	show_mpi_options(&r);
-	show_provider_options(&r);
-	report_end(&r);
+	if (found == WEFT_ARGS_HELP)
+		return 0;
+	if (found == WEFT_ARGS_WORD)
+		weft_args_wrong(&a, "%s: every argument is an option",
+				a.word[0]);
+	if (found != WEFT_ARGS_END)
+		return 2;
+	show_all(&r);
 	return fflush(stdout) ? 1 : 0;
 }

@@ -134,7 +134,8 @@ static void bounds_add_row(struct bounds *b, MPI_Count off, MPI_Count last,
 
 /* What a type's bounds are made of. */
 struct frame {
-	struct bounds mark;
+	struct bounds lb; /* marks alone */
+	struct bounds ub;
 	struct bounds data;
 };
 
@@ -147,9 +148,13 @@ static void frame_add(struct frame *f, const struct weft_dt *old, MPI_Count off,
 			       old->true_lb + old->true_extent };
 	MPI_Count row = (n - 1) * old->extent;
 
-	if (old->flags & WEFT_DT_BOUNDS) {
-		bounds_add_row(&f->mark, off, row, &mark);
-		bounds_add_row(&f->mark, off + last, row, &mark);
+	if (old->flags & WEFT_DT_LB) {
+		bounds_add_row(&f->lb, off, row, &mark);
+		bounds_add_row(&f->lb, off + last, row, &mark);
+	}
+	if (old->flags & WEFT_DT_UB) {
+		bounds_add_row(&f->ub, off, row, &mark);
+		bounds_add_row(&f->ub, off + last, row, &mark);
 	}
 	if (old->size) {
 		bounds_add_row(&f->data, off, row, &data);
@@ -157,21 +162,25 @@ static void frame_add(struct frame *f, const struct weft_dt *old, MPI_Count off,
 	}
 }
 
+/* Without a mark of the end the extent is rounded up, once for the whole type:
+ * the standard defines it by the type map, which has no padding inside. */
 static void frame_apply(const struct frame *f, struct weft_dt *dt)
 {
 	MPI_Count rest;
 
 	dt->true_lb = f->data.lo;
 	dt->true_extent = f->data.hi - f->data.lo;
-	if (f->mark.any) {
-		dt->flags |= WEFT_DT_BOUNDS;
-		dt->lb = f->mark.lo;
-		dt->extent = f->mark.hi - f->mark.lo;
+	dt->flags |= f->lb.any ? WEFT_DT_LB : 0;
+	dt->flags |= f->ub.any ? WEFT_DT_UB : 0;
+	dt->lb = f->lb.any ? f->lb.lo : dt->true_lb;
+	if (f->ub.any) {
+		dt->extent = f->ub.hi - dt->lb;
 		return;
 	}
-	dt->lb = dt->true_lb;
-	rest = dt->true_extent % dt->align;
-	dt->extent = dt->true_extent + (rest ? dt->align - rest : 0);
+	dt->extent = f->data.hi - dt->lb;
+	rest = dt->extent % dt->align;
+	if (rest)
+		dt->extent += rest < 0 ? -rest : dt->align - rest;
 }
 
 /* Everything that follows from the root and the bounds. */
@@ -191,7 +200,7 @@ static void dt_count(struct weft_dt *dt, const struct weft_dt *old, MPI_Count n)
 {
 	if (dt->units == 0)
 		dt->unit = old->unit;
-	else if (dt->unit != old->unit)
+	else if (old->units && dt->unit != old->unit)
 		dt->unit = NULL;
 	dt->units += n * old->units;
 	if (old->align > dt->align)
@@ -226,7 +235,7 @@ int weft_dt_vector(MPI_Count count, MPI_Count blocklen, MPI_Count stride,
 {
 	struct weft_dt_map *m;
 	struct weft_dt *dt;
-	struct frame f = { .mark.any = false };
+	struct frame f = { .data.any = false };
 	MPI_Count n;
 	int rc;
 
@@ -410,7 +419,7 @@ static bool blocks_too_far(const struct weft_dt_blocks *b)
 
 static void blocks_frame(struct weft_dt *dt, const struct weft_dt_blocks *b)
 {
-	struct frame f = { .mark.any = false };
+	struct frame f = { .data.any = false };
 
 	for (MPI_Count i = 0; i < b->n; i++) {
 		MPI_Count len = block_len(b, i);

@@ -91,6 +91,12 @@ static const struct weft_dtn_part short_int_part[] = {
 #define COMPLEX_SIZED(slot, n, type, b) \
 	BASIC_SIZED(slot, n, 2 * sizeof(type), alignof(type), b)
 
+/* No data, only a bound where it lies: for programs older than MPI 3.0. */
+#define MARK(slot, n, bound)                                               \
+	[slot] = { HEAD(n),                                                \
+		   .flags = WEFT_DT_COMMITTED | WEFT_DT_CONTIG | (bound), \
+		   .align = 1 }
+
 struct weft_dt weft_dt_predef[256] = {
 	BASIC(0x01, AINT, MPI_Aint, I64),
 	BASIC(0x02, COUNT, MPI_Count, I64),
@@ -151,6 +157,8 @@ struct weft_dt weft_dt_predef[256] = {
 	BASIC(0x38, C_BOOL, _Bool, L8),
 	BASIC(0x39, CXX_BOOL, _Bool, L8),
 	BASIC(0x3c, WCHAR, wchar_t, NONE),
+	MARK(0x3e, LB, WEFT_DT_LB),
+	MARK(0x3f, UB, WEFT_DT_UB),
 
 	BASIC(0x40, INT8_T, int8_t, I8),
 	BASIC(0x41, UINT8_T, uint8_t, U8),

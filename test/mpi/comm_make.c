@@ -65,6 +65,36 @@ static void splits(void)
 	MT_IS(c, MPI_COMM_NULL);
 }
 
+/* What the library names as a resource it can split by, all of it. */
+static void by_resource(void)
+{
+	char key[MPI_MAX_INFO_KEY], val[16];
+	MPI_Info hw, want;
+	MPI_Comm c;
+	int n, i, flag, len;
+
+	MT_OK(MPI_Get_hw_resource_info(&hw));
+	MT_OK(MPI_Info_get_nkeys(hw, &n));
+	MT_TRUE(n > 0);
+	for (i = 0; i < n; i++) {
+		len = sizeof(val);
+		MT_OK(MPI_Info_get_nthkey(hw, i, key));
+		MT_OK(MPI_Info_get_string(hw, key, &len, val, &flag));
+		MT_TRUE(flag);
+		MT_TRUE(!strcmp(val, "true") || !strcmp(val, "false"));
+		MT_OK(MPI_Info_create(&want));
+		MT_OK(MPI_Info_set(want, "mpi_hw_resource_type", key));
+		MT_OK(MPI_Comm_split_type(MPI_COMM_WORLD,
+					  MPI_COMM_TYPE_HW_GUIDED, 0, want,
+					  &c));
+		MT_OK(MPI_Info_free(&want));
+		MT_TRUE(c != MPI_COMM_NULL || strcmp(val, "true"));
+		if (c != MPI_COMM_NULL)
+			MT_OK(MPI_Comm_free(&c));
+	}
+	MT_OK(MPI_Info_free(&hw));
+}
+
 static void by_group(void)
 {
 	MPI_Group w, g;
@@ -200,6 +230,7 @@ int main(int argc, char **argv)
 	mt_begin(&argc, &argv);
 	copies();
 	splits();
+	by_resource();
 	by_group();
 	contexts();
 	freed_early();

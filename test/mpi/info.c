@@ -78,6 +78,9 @@ static void numbers(void)
 	MT_IS(MPI_Comm_toint(c), MPI_Comm_toint(c));
 	MT_IS(MPI_Comm_fromint(MPI_Comm_toint(c)), c);
 	MT_IS(MPI_Comm_f2c(MPI_Comm_c2f(c)), c);
+	MT_IS(PMPI_Comm_f2c(PMPI_Comm_c2f(c)), c);
+	MT_IS(PMPI_Comm_c2f(c), MPI_Comm_toint(c));
+	MT_IS(MPI_Type_f2c(PMPI_Type_c2f(MPI_DOUBLE)), MPI_DOUBLE);
 	MPI_Comm_free(&c);
 	MT_IS(MPI_Errhandler_toint(MPI_ERRORS_RETURN), 0x143);
 	MT_IS(MPI_File_toint(MPI_FILE_NULL), 0x118);

@@ -59,6 +59,80 @@ static void constructors(void)
 }
 
 /* Empty blocks do not count, wherever they are said to lie. */
+/*
+ * The extent is rounded up to the alignment once, from the bytes of the whole
+ * type map: what a part was rounded up by is not in the map of the whole.
+ */
+static void odd_strides(void)
+{
+	MPI_Datatype t, u, v;
+
+	MT_OK(MPI_Type_create_hvector(2, 1, 5, MPI_INT, &t));
+	bounds_are(t, 8, 0, 12); /* bytes 0 to 9 */
+	MT_OK(MPI_Type_create_hvector(2, 1, 13, t, &u));
+	bounds_are(u, 16, 0, 24); /* to 22, not to 25 */
+	MT_OK(MPI_Type_create_hvector(3, 1, 7, u, &v));
+	bounds_are(v, 48, 0, 36); /* to 36 */
+	MPI_Type_free(&u);
+	MPI_Type_free(&v);
+	/* a row of parts keeps their extents */
+	MT_OK(MPI_Type_contiguous(2, t, &u));
+	bounds_are(u, 16, 0, 24); /* 12 to 21 is the second */
+	MPI_Type_free(&t);
+	MPI_Type_free(&u);
+	MT_OK(MPI_Type_create_hvector(2, 1, -5, MPI_INT, &t));
+	bounds_are(t, 8, -5, 12);
+	MPI_Type_free(&t);
+}
+
+/* MPI_LB and MPI_UB, which MPI 3.0 removed: bounds without data. */
+static void marks(void)
+{
+	int len[3] = { 1, 1, 1 }, in[8], out[3], n, i;
+	MPI_Aint at[3] = { -4, 0, 100 }, two[2] = { 0, 10 };
+	MPI_Datatype all[3] = { MPI_LB, MPI_INT, MPI_UB };
+	MPI_Datatype ub[2] = { MPI_INT, MPI_UB }, lb[2] = { MPI_INT, MPI_LB };
+	MPI_Datatype parts[2], t, u;
+	MPI_Status st;
+	char row[40];
+
+	bounds_are(MPI_UB, 0, 0, 0);
+	MT_OK(MPI_Type_struct(3, len, at, all, &t));
+	bounds_are(t, 4, -4, 104);
+	MPI_Type_free(&t);
+	two[1] = -3;
+	MT_OK(MPI_Type_struct(2, len, two, lb, &t));
+	bounds_are(t, 4, -3, 8); /* to 4 and rounded up */
+	MPI_Type_free(&t);
+	two[1] = 10;
+	MT_OK(MPI_Type_create_struct(2, len, two, ub, &t));
+	bounds_are(t, 4, 0, 10);
+	/* they stick: data behind a mark does not move it */
+	parts[0] = t;
+	parts[1] = MPI_INT;
+	two[1] = 20;
+	MT_OK(MPI_Type_struct(2, len, two, parts, &u));
+	bounds_are(u, 8, 0, 10);
+	MPI_Type_free(&u);
+	MT_OK(MPI_Type_hvector(2, 1, 30, t, &u));
+	bounds_are(u, 8, 0, 40);
+	MPI_Type_free(&u);
+	MT_OK(MPI_Type_commit(&t));
+	for (i = 0; i < 3; i++)
+		out[i] = 70 + i;
+	MT_OK(MPI_Sendrecv(out, 3, MPI_INT, 0, 1, row, 3, t, 0, 1,
+			   MPI_COMM_SELF, &st));
+	MT_OK(MPI_Get_count(&st, t, &n));
+	MT_IS(n, 3);
+	MT_OK(MPI_Get_elements(&st, t, &n));
+	MT_IS(n, 3);
+	for (i = 0; i < 3; i++) {
+		memcpy(in, row + 10 * i, sizeof(int));
+		MT_IS(in[0], 70 + i);
+	}
+	MPI_Type_free(&t);
+}
+
 static void empty_blocks(void)
 {
 	int len[3] = { 0, 4, 0 }, i[4], data[6] = { 1, 2, 3, 4, 5, 6 };
@@ -204,6 +278,8 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	constructors();
+	odd_strides();
+	marks();
 	empty_blocks();
 	contents();
 	predefined();

@@ -2,7 +2,7 @@
 /*
  * The shm carrier inside: its objects, and what its files call of each other.
  *
- *   shm.c        open, close, small operations, the table
+ *   shm_ops.c        open, close, small operations, the table
  *   shm_name.c   names: abstract sockets, ports, which addresses are local
  *   shm_map.c    mapping a peer's region; shm_window.c parts of its end
  *   shm_peer.c   peer records, entries, liveness, the end of a peer
@@ -255,6 +255,7 @@ int shm_map_own_fd(const struct shm *s);
 bool shm_map_is_held(const struct shm_peer *p);
 int shm_map_look(uint32_t pid, int fd, struct shm_view *v);
 int shm_map_open(uint32_t pid, int fd);
+void shm_map_refused(const char *what, size_t bytes, int err);
 
 /* shm_window.c */
 int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
@@ -294,7 +295,12 @@ void shm_cell_forget(struct shm *s, struct shm_peer *p);
 
 /* shm_rx.c */
 int shm_poll(struct weft_carrier *c, int budget);
-void shm_rx_drop_held(struct shm *s, struct shm_peer *p);
+
+/* shm_held.c */
+int shm_held_put(struct shm *s, struct shm_rx *rx, const struct weft_pkt *pkt,
+		 uint32_t kind, const uint8_t *slot);
+void shm_held_free(struct shm *s, struct shm_peer *p, struct shm_held *h);
+void shm_held_drop(struct shm *s, struct shm_peer *p);
 
 /* shm_tick.c */
 void shm_tick_peer(struct shm *s, struct shm_peer *p);

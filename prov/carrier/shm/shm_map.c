@@ -12,6 +12,7 @@
  *   or the descriptor itself by SCM_RIGHTS ----+
  */
 #include "prov/carrier/shm/shm.h"
+#include "src/base/limit.h"
 #include "src/base/log.h"
 
 #include <dirent.h>
@@ -153,22 +154,41 @@ static void map_remember(struct shm_map *m, const struct stat *st)
 	m->ino = st->st_ino;
 }
 
+/* Says why there is no memory; once, since it may be asked for in vain again */
+void shm_map_refused(const char *what, size_t bytes, int err)
+{
+	static weft_au32 said;
+	char why[WEFT_LIMIT_TEXT] = "";
+
+	if (weft_swap32(&said, 1))
+		return;
+	if (err == -EFBIG)
+		weft_limit_file(why, bytes);
+	else if (err == -ENOMEM)
+		weft_limit_space(why, bytes);
+	weft_log(WEFT_LOG_ERROR, "shm: %s cannot be had: %s%s", what,
+		 strerror(-err), why);
+}
+
 /* Makes the own region and fills what never changes in it. */
 int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	struct shm_head h = { .magic = SHM_MAGIC, .version = SHM_VERSION };
 	struct shm_map *m = calloc(1, sizeof(*m));
 	struct stat st;
+	size_t front;
 	int ret;
 
 	if (!m)
 		return -ENOMEM;
 	map_geometry(&h, attr);
-	ret = weft_region_open_front(&m->region, MAP_NAME, h.bytes,
-				     h.bytes - map_round(attr->window_bytes));
+	front = h.bytes - map_round(attr->window_bytes);
+	ret = weft_region_open_front(&m->region, MAP_NAME, h.bytes, front);
 	if (!ret && fstat(m->region.fd, &st))
 		ret = -errno;
 	if (ret) {
+		shm_map_refused("the memory of an endpoint",
+				ret == -EFBIG ? h.bytes : front, ret);
 		weft_region_close(&m->region);
 		free(m);
 		return ret;
@@ -247,6 +267,7 @@ static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 	struct shm_map *m = calloc(1, sizeof(*m));
 	struct shm_map *own;
 	struct stat st = { 0 };
+	size_t bytes;
 	int ret;
 
 	if (!m)
@@ -258,9 +279,10 @@ static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 	if (ret)
 		goto err_put;
 	map_remember(m, &st);
-	ret = weft_region_attach_front(&m->region, fd,
-				       front ? map_front(fd, &st) :
-					       (size_t)st.st_size);
+	bytes = front ? map_front(fd, &st) : (size_t)st.st_size;
+	ret = weft_region_attach_front(&m->region, fd, bytes);
+	if (ret == -ENOMEM)
+		shm_map_refused("a peer's memory", bytes, ret);
 	if (ret)
 		goto err_put;
 	own = map_find_own(((struct shm_head *)m->region.base)->cookie);
@@ -374,7 +396,7 @@ static int map_scan(struct shm *s, struct shm_peer *p, uint32_t pid)
 	d = opendir(path);
 	if (!d)
 		return -errno;
-	while (ret && (e = readdir(d))) {
+	while (ret && ret != -ENOMEM && (e = readdir(d))) {
 		if (e->d_name[0] != '.')
 			ret = map_try(s, p, pid, atoi(e->d_name), false);
 	}
@@ -425,20 +447,22 @@ static int map_misfit(struct shm_peer *p)
 }
 
 /*
- * Maps the region of p; 0, -EAGAIN: not possible now, or -EPROTO: what is
- * there is not a region.
+ * Maps the region of p; 0, -EAGAIN: not possible now, -ENOMEM, or -EPROTO: what
+ * is there is not a region.
  */
 int shm_map_peer(struct shm *s, struct shm_peer *p)
 {
 	uint64_t hint = shm_name_hint(&p->base.name);
 	int sock = -1;
-	int pid, ret;
+	int pid, ret = 0;
 
 	if (p->sock >= 0)
 		return shm_sock_ask(s, p);
 	if (shm_hint_pid(hint) && shm_hint_fd(hint) &&
-	    !map_try(s, p, shm_hint_pid(hint), shm_hint_fd(hint), true))
+	    !(ret = map_try(s, p, shm_hint_pid(hint), shm_hint_fd(hint), true)))
 		return 0;
+	if (ret == -ENOMEM)
+		return ret;
 	pid = map_who(p, &sock);
 	if (pid == -EAGAIN)
 		return -EAGAIN;
@@ -450,5 +474,7 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 		return shm_sock_ask(s, p);
 	}
 	close(sock);
+	if (ret == -ENOMEM)
+		return ret;
 	return ret ? map_misfit(p) : 0;
 }

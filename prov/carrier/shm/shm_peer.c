@@ -112,7 +112,7 @@ static void peer_back_off(struct shm_peer *p, uint64_t now)
 
 /*
  * Maps p's region. -EAGAIN: not there yet; -ECONNRESET: not any more;
- * -EPROTO: what is there makes no sense.
+ * -EPROTO: what is there makes no sense; -ENOMEM.
  */
 int shm_peer_map(struct shm *s, struct shm_peer *p)
 {
@@ -122,7 +122,7 @@ int shm_peer_map(struct shm *s, struct shm_peer *p)
 	if (now < p->retry_ns)
 		return -EAGAIN;
 	ret = shm_map_peer(s, p);
-	if (!ret || ret == -EPROTO)
+	if (!ret || ret == -EPROTO || ret == -ENOMEM)
 		return ret;
 	if (peer_is_gone(p)) {
 		/* It may have left its region to us. */
@@ -197,14 +197,14 @@ int shm_peer_connect(struct shm *s, struct shm_peer *p)
 	int ret;
 
 	if (p->state == SHM_PEER_LOST)
-		return -ECONNRESET;
+		return p->end_err == ENOMEM ? -ENOMEM : -ECONNRESET;
 	if (!p->mapped) {
 		ret = shm_peer_map(s, p);
 		if (ret == -EAGAIN)
 			return ret;
 		if (ret) {
 			shm_peer_fail(s, p, -ret);
-			return -ECONNRESET;
+			return ret == -ENOMEM ? ret : -ECONNRESET;
 		}
 	}
 	if (weft_load32(&p->view.head->state) == SHM_OPEN)
@@ -278,7 +278,7 @@ void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 		weft_store64(&p->view.entry[p->writer].state,
 			     (uint64_t)s->id.pid << 32 | SHM_LEFT);
 	/* One that lives may still read its cells: they wait for its death. */
-	if (err != EPROTO)
+	if (err != EPROTO && err != ENOMEM)
 		shm_cell_forget(s, p);
 	weft_list_remove(&p->cell_node);
 	shm_sock_forget(s, p);
@@ -303,7 +303,8 @@ static void peer_entries_free(struct shm *s, struct shm_peer *p)
 
 		if (s->rx[i].peer != p)
 			continue;
-		if (p->end_err == EPROTO) {
+		/* one that lives must hear that nobody listens */
+		if (p->end_err == EPROTO || p->end_err == ENOMEM) {
 			weft_store64(&e->cells_done, SHM_REFUSED);
 			continue;
 		}
@@ -317,7 +318,7 @@ static void peer_entries_free(struct shm *s, struct shm_peer *p)
 void shm_peer_end(struct shm *s, struct shm_peer *p)
 {
 	weft_list_remove(&p->end_node);
-	shm_rx_drop_held(s, p);
+	shm_held_drop(s, p);
 	peer_entries_free(s, p);
 	if (weft_hash_get(&s->by_cookie, p->id.cookie) == p)
 		weft_hash_del(&s->by_cookie, p->id.cookie);
@@ -338,7 +339,7 @@ void shm_peer_close(struct shm *s, struct shm_peer *p)
 		weft_store64(&p->view.entry[p->writer].state,
 			     (uint64_t)s->id.pid << 32 | SHM_LEFT);
 	shm_sock_forget(s, p);
-	shm_rx_drop_held(s, p);
+	shm_held_drop(s, p);
 	shm_map_drop(&p->view);
 	free(p);
 }

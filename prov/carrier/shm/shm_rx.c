@@ -12,9 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* A peer with so many packets set aside stops the FIFO: memory is finite. */
-#define RX_HELD_MAX 1024
-
 /* Counts a cell as read, so that its owner may use it again. */
 static void rx_done(struct shm *s, struct shm_rx *rx)
 {
@@ -73,45 +70,6 @@ static int rx_offer(struct shm *s, struct shm_rx *rx,
 	return 0;
 }
 
-static int rx_hold(struct shm *s, struct shm_rx *rx, const struct weft_pkt *pkt,
-		   uint32_t kind, const uint8_t *slot)
-{
-	struct shm_peer *p = rx->peer;
-	struct shm_held *h;
-
-	rx->ready = 0;
-	if (p->held_count >= RX_HELD_MAX)
-		return -EAGAIN;
-	h = weft_pool_get(&s->held_pool);
-	if (!h)
-		return -EAGAIN;
-	h->rx = rx;
-	h->pkt = *pkt;
-	h->kind = kind;
-	memcpy(h->payload, slot, kind == SHM_LONG ? pkt->len : SHM_SHORT_BYTES);
-	if (!p->held_count++)
-		weft_list_push_back(&s->held_peers, &p->held_node);
-	weft_list_push_back(&p->held, &h->node);
-	rx->seq++;
-	return 0;
-}
-
-static void rx_held_free(struct shm *s, struct shm_peer *p, struct shm_held *h)
-{
-	weft_list_remove(&h->node);
-	weft_pool_put(&s->held_pool, h);
-	if (!--p->held_count)
-		weft_list_remove(&p->held_node);
-}
-
-void shm_rx_drop_held(struct shm *s, struct shm_peer *p)
-{
-	struct weft_list *i, *tmp;
-
-	weft_list_each(i, tmp, &p->held)
-		rx_held_free(s, p, weft_container_of(i, struct shm_held, node));
-}
-
 /* Offers what was set aside; the number of packets taken. */
 static int rx_retry_peer(struct shm *s, struct shm_peer *p, int budget)
 {
@@ -129,10 +87,10 @@ static int rx_retry_peer(struct shm *s, struct shm_peer *p, int budget)
 			/* Without this one nothing behind it is of use. */
 			s->stats.refused++;
 			shm_peer_fail(s, p, -ret);
-			shm_rx_drop_held(s, p);
+			shm_held_drop(s, p);
 			break;
 		}
-		rx_held_free(s, p, h);
+		shm_held_free(s, p, h);
 		n++;
 	}
 	return n;
@@ -228,7 +186,7 @@ static int rx_think(struct shm *s, const struct shm_slot *slot, uint64_t word)
 		return 1;
 	}
 	if (ret == -EAGAIN)
-		return rx_hold(s, rx, &pkt, kind, payload);
+		return shm_held_put(s, rx, &pkt, kind, payload);
 	s->stats.refused++;
 	shm_peer_fail(s, rx->peer, -ret);
 	return 0;
@@ -262,7 +220,7 @@ WEFT_INLINE int rx_take(struct shm *s, const struct shm_slot *slot,
 		return rx_think(s, slot, word);
 	if (weft_unlikely(s->up->deliver(s->up_arg, &rx->peer->base, &pkt,
 					 slot->payload)))
-		return rx_hold(s, rx, &pkt, SHM_INLINE, slot->payload);
+		return shm_held_put(s, rx, &pkt, SHM_INLINE, slot->payload);
 	rx_expect(rx, writer);
 	s->stats.received++;
 	return 1;

@@ -70,7 +70,10 @@ static int window_map(struct shm_peer *p, struct shm_window *w, int own_fd)
 		close(fd);
 	if (w->base)
 		return 0;
-	return errno == EINVAL ? -EPROTO : -errno;
+	if (errno != EINVAL)
+		shm_map_refused("a row of the collective unit", w->bytes,
+				-errno);
+	return errno == EINVAL ? -EPROTO : -ENOMEM;
 }
 
 static int window_new(struct shm_peer *p, const struct shm_map *m, uint64_t at,

@@ -2,7 +2,7 @@
 EXTRA_DIST += prov/carrier/vt/README
 libweftcarrier_la_SOURCES += \
 	prov/carrier/carrier_vt.h \
-	prov/carrier/vt/vt.c prov/carrier/vt/vt.h \
+	prov/carrier/vt/vt_ops.c prov/carrier/vt/vt.h \
 	prov/carrier/vt/vt_cpus.c \
 	prov/carrier/vt/vt_engine.c \
 	prov/carrier/vt/vt_layout.h \

@@ -2,7 +2,7 @@
 /*
  * The vt carrier inside: real processes in virtual time.
  *
- *   vt.c         open, close, peers, the tables
+ *   vt_ops.c         open, close, peers, the tables
  *   vt_world.c   the region: made, found, mapped
  *   vt_meet.c    the same by a name, without a launcher
  *   vt_wait.c    blocking and being freed; looks that cost time

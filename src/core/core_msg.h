@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The request of a message, shared by the files that send, receive, probe and
- * buffer. Blocking calls have it on their stack, others take it from a pool.
+ * The request of a message: what sends, receives, probes and buffered sends
+ * have in common. Blocking calls have it on their stack, others take it from a
+ * pool.
  */
-#ifndef WEFT_CORE_POST_H
-#define WEFT_CORE_POST_H
+#ifndef WEFT_CORE_MSG_H
+#define WEFT_CORE_MSG_H
 
 #include "src/core/core_io.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_p2p.h"
 #include "src/types/types_pack.h"
 #include "src/core/core_pend.h"
-#include "src/core/core_progress.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
@@ -31,6 +32,8 @@ struct weft_p2p {
 	uint32_t id;	 /* of a send, where core_ctrl.h is needed */
 	bool acked;	 /* the acknowledgement is expected */
 	bool recalled;	 /* the receiver was asked to forget it */
+	/* makes it active; the lock is held. 0 or -errno (then it is not) */
+	int (*start)(struct weft_p2p *p);
 	struct weft_io ack;
 };
 
@@ -85,31 +88,19 @@ struct weft_p2p_args {
 	unsigned mode;
 };
 
-/* Fills p (not its memory management); 0 or -errno. */
-void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a);
-void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a);
-
-/* Makes p active; the lock is held. 0 or -errno (then p is not active). */
-int weft_p2p_start_send(struct weft_p2p *p);
-int weft_p2p_start_recv(struct weft_p2p *p);
-
 /* One of the completions of a send: the message, its acknowledgement, the
  * answer to its cancelling. err: 0, -errno, -ECANCELED: it was not sent. */
 void weft_p2p_send_over(struct weft_p2p *p, int err);
 
 /* From the pool, with references on type and communicator, not started; NULL:
- * no memory. flags: WEFT_REQ_PERSISTENT or 0. */
+ * no memory. init: of core_send.h or core_recv.h; flags: WEFT_REQ_PERSISTENT
+ * or 0. */
 typedef void (*weft_p2p_init_fn)(struct weft_p2p *p,
 				 const struct weft_p2p_args *a);
 struct weft_p2p *weft_p2p_open(weft_p2p_init_fn init,
 			       const struct weft_p2p_args *a, uint32_t flags);
-
-/* Tag word and ignored bits of a receive or probe. */
-void weft_p2p_match_word(const struct weft_p2p_args *a, uint64_t *word_p,
-			 uint64_t *ignore_p);
-
-/* The completion of a receive, also of a matched message. */
-void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
-			int err);
+/* The same, and starts it. 0 or -errno. */
+int weft_p2p_begin(weft_p2p_init_fn init, const struct weft_p2p_args *a,
+		   struct weft_req **req_p);
 
 #endif

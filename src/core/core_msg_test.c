@@ -4,7 +4,8 @@
  * does so under the lock. Everything below is a stand-in.
  */
 #include "src/core/core_ctrl.h"
-#include "src/core/core_post.h"
+#include "src/core/core_lock.h"
+#include "src/core/core_msg.h"
 
 #include "test/t.h"
 
@@ -36,32 +37,9 @@ int weft_req_no_query(struct weft_req *r, MPI_Status *status)
 	return 0;
 }
 
-void weft_req_wait(struct weft_req *r)
-{
-}
-
-int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
-{
-	return 0;
-}
-
-void weft_progress_reap(struct weft_req *r)
+void weft_req_orphaned(struct weft_req *r)
 {
 	abort();
-}
-
-int weft_p2p_start_send(struct weft_p2p *p)
-{
-	abort();
-}
-
-int weft_p2p_start_recv(struct weft_p2p *p)
-{
-	abort();
-}
-
-void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a)
-{
 }
 
 bool weft_pend_remove(struct weft_pend *e)
@@ -84,19 +62,6 @@ void weft_comm_put(struct weft_comm *comm)
 
 void weft_dt_put(struct weft_dt *dt)
 {
-}
-
-int weft_core_irecv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
-		    int tag, struct weft_comm *comm, unsigned flags,
-		    struct weft_req **req_p)
-{
-	return 0;
-}
-
-int weft_core_send(const void *buf, MPI_Count count, struct weft_dt *dt,
-		   int dest, int tag, struct weft_comm *comm, unsigned flags)
-{
-	return 0;
 }
 
 static void *start_to_nobody(void *arg)

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The short road of a receive, inline because MPI_Irecv is little else: the
- * data goes into place, nothing waits before it, and the request is filled as
- * far as its completion needs it.
+ * A receive as a request. One whose data goes into place while nothing waits
+ * before it is inline, because MPI_Irecv is little else: its request is filled
+ * as far as its completion needs it.
  */
-#ifndef WEFT_CORE_NEAR_H
-#define WEFT_CORE_NEAR_H
+#ifndef WEFT_CORE_RECV_H
+#define WEFT_CORE_RECV_H
 
-#include "src/core/core_post.h"
+#include "src/core/core_msg.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>
 
-/* All posted receives wait in one line when there is no room. */
-extern struct weft_proc weft_recv_lane WEFT_HIDDEN;
+/* Fills p, which weft_req_init has seen. */
+void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a);
+/* Makes p active; the lock is held. 0 or -errno (then p is not active). */
+int weft_p2p_start_recv(struct weft_p2p *p);
+/* The completion of a receive, also of a matched message. */
+void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+			int err);
 
-/* Tag word and ignored bits. */
-WEFT_INLINE void weft_near_word(const struct weft_p2p_args *a, uint64_t *word_p,
-				uint64_t *ignore_p)
+/* Tag word and ignored bits of a receive or probe. */
+WEFT_INLINE void weft_p2p_match_word(const struct weft_p2p_args *a,
+				     uint64_t *word_p, uint64_t *ignore_p)
 {
 	uint64_t ignore = 0;
 	int source = a->peer;
@@ -39,15 +44,15 @@ WEFT_INLINE void weft_near_word(const struct weft_p2p_args *a, uint64_t *word_p,
 /* Into place, with nothing waiting before it: the request is as little as the
  * completion needs, and in virtual time all of it, for the report of a
  * deadlock. The lock is held. */
-WEFT_INLINE int weft_near_post(struct weft_p2p *p,
-			       const struct weft_p2p_args *a)
+WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
+				       const struct weft_p2p_args *a)
 {
 	uint64_t word, ignore;
 
-	if (weft_unlikely(weft_recv_lane.pend || weft_core.virt ||
+	if (weft_unlikely(weft_pend_receives.pend || weft_core.virt ||
 			  !weft_dt_is_run(a->dt, a->count)))
 		return -EAGAIN;
-	weft_near_word(a, &word, &ignore);
+	weft_p2p_match_word(a, &word, &ignore);
 	weft_store32_relaxed(&p->req.done, 0); /* nobody waits yet */
 	p->req.flags = WEFT_REQ_ACTIVE;
 	p->req.comm = a->comm;
@@ -59,8 +64,10 @@ WEFT_INLINE int weft_near_post(struct weft_p2p *p,
 			     FI_ADDR_UNSPEC, word, ignore, &p->io.fi);
 }
 
-/* The same with a request of its own; NULL: take the other road. */
-WEFT_INLINE struct weft_p2p *weft_near_open(const struct weft_p2p_args *a)
+/* The same with a request of its own; NULL: it needs all of
+ * weft_p2p_begin. */
+WEFT_INLINE struct weft_p2p *
+weft_p2p_open_in_place(const struct weft_p2p_args *a)
 {
 	struct weft_p2p *p;
 
@@ -73,7 +80,7 @@ WEFT_INLINE struct weft_p2p *weft_near_open(const struct weft_p2p_args *a)
 	p->req.ops = &weft_p2p_ops;
 	p->data.dt = a->dt;
 	weft_list_init(&p->pend.link);
-	if (weft_unlikely(weft_near_post(p, a))) {
+	if (weft_unlikely(weft_p2p_post_in_place(p, a))) {
 		p->req.obj.kind = WEFT_KIND_FREE;
 		weft_pool_put(&weft_core.p2p, p);
 		return NULL;

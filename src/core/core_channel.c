@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Small collectives for making communicators, see core_small.h. */
-#include "src/core/core_small.h"
+/* Collective steps by plain messages, see core_channel.h. */
+#include "src/core/core_channel.h"
 
 #include "src/types/types_dt.h"
 #include "src/core/core_p2p.h"
@@ -14,8 +14,13 @@ static struct weft_dt *byte_type(void)
 	return weft_dt_of(MPI_BYTE);
 }
 
-void weft_small_scratch(struct weft_comm *s, uint64_t ctx, const int *proc,
-			int n, int rank)
+struct weft_channel weft_channel_of(struct weft_comm *c)
+{
+	return (struct weft_channel){ c, WEFT_P2P_COLL, weft_comm_next_tag(c) };
+}
+
+void weft_channel_scratch(struct weft_comm *s, uint64_t ctx, const int *proc,
+			  int n, int rank)
 {
 	memset(s, 0, sizeof(*s));
 	weft_obj_init(&s->obj, WEFT_KIND_COMM);
@@ -27,8 +32,8 @@ void weft_small_scratch(struct weft_comm *s, uint64_t ctx, const int *proc,
 }
 
 /* A binomial tree: cost ceil(log2 n) messages on the longest way. */
-int weft_small_bcast(const struct weft_small *m, int root, void *buf,
-		     size_t bytes)
+int weft_channel_bcast(const struct weft_channel *m, int root, void *buf,
+		       size_t bytes)
 {
 	int n = m->over->size;
 	int me = (m->over->rank - root + n) % n;
@@ -49,8 +54,8 @@ int weft_small_bcast(const struct weft_small *m, int root, void *buf,
 	return rc;
 }
 
-int weft_small_swap(const struct weft_small *m, int peer, const void *a,
-		    size_t a_bytes, void *b, size_t b_bytes)
+int weft_channel_swap(const struct weft_channel *m, int peer, const void *a,
+		      size_t a_bytes, void *b, size_t b_bytes)
 {
 	struct weft_xfer x = {
 		a, (MPI_Count)a_bytes, byte_type(), peer, m->tag,
@@ -61,7 +66,7 @@ int weft_small_swap(const struct weft_small *m, int peer, const void *a,
 }
 
 /* Doubles what everybody has with each step; n need not be a power of two. */
-static int gather_steps(const struct weft_small *m, char *tmp, size_t bytes)
+static int gather_steps(const struct weft_channel *m, char *tmp, size_t bytes)
 {
 	int n = m->over->size;
 	int me = m->over->rank;
@@ -88,7 +93,8 @@ static int gather_steps(const struct weft_small *m, char *tmp, size_t bytes)
 	return rc;
 }
 
-int weft_small_allgather(const struct weft_small *m, void *all, size_t bytes)
+int weft_channel_allgather(const struct weft_channel *m, void *all,
+			   size_t bytes)
 {
 	int n = m->over->size;
 	int me = m->over->rank;

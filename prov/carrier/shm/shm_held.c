@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets that nobody could take yet: set aside in order, by peer, so that the
+ * others' packets behind them in the FIFO go on.
+ */
+#include "prov/carrier/shm/shm.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A peer with so many packets set aside stops the FIFO: memory is finite. */
+#define HELD_MAX 1024
+
+int shm_held_put(struct shm *s, struct shm_rx *rx, const struct weft_pkt *pkt,
+		 uint32_t kind, const uint8_t *slot)
+{
+	struct shm_peer *p = rx->peer;
+	struct shm_held *h;
+
+	rx->ready = 0;
+	if (p->held_count >= HELD_MAX)
+		return -EAGAIN;
+	h = weft_pool_get(&s->held_pool);
+	if (!h)
+		return -EAGAIN;
+	h->rx = rx;
+	h->pkt = *pkt;
+	h->kind = kind;
+	memcpy(h->payload, slot, kind == SHM_LONG ? pkt->len : SHM_SHORT_BYTES);
+	if (!p->held_count++)
+		weft_list_push_back(&s->held_peers, &p->held_node);
+	weft_list_push_back(&p->held, &h->node);
+	rx->seq++;
+	return 0;
+}
+
+void shm_held_free(struct shm *s, struct shm_peer *p, struct shm_held *h)
+{
+	weft_list_remove(&h->node);
+	weft_pool_put(&s->held_pool, h);
+	if (!--p->held_count)
+		weft_list_remove(&p->held_node);
+}
+
+void shm_held_drop(struct shm *s, struct shm_peer *p)
+{
+	struct weft_list *i, *tmp;
+
+	weft_list_each(i, tmp, &p->held) shm_held_free(
+		s, p, weft_container_of(i, struct shm_held, node));
+}

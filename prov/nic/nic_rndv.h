@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Large messages: announced, fetched, by both sides. */
+#ifndef WEFT_NIC_RNDV_H
+#define WEFT_NIC_RNDV_H
+
+#include "prov/nic/nic_int.h"
+
+/* All that this side could move is moved. */
+void nic_xfer_done(struct weft_nic *nic, struct weft_op *op, int err);
+
+/* Announces a large message. */
+int nic_send_rts(struct weft_nic *nic, struct nic_peer *p, struct weft_op *op);
+/* Begins to fetch a message that has met its receive. */
+void nic_pull(struct weft_nic *nic, struct weft_op *op,
+	      const struct nic_segs *segs);
+int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
+		const struct weft_pkt *pkt, const void *payload);
+int nic_got_bulk(struct weft_nic *nic, struct weft_peer *src,
+		 const struct weft_pkt *pkt, const void *payload);
+int nic_got_help(struct weft_nic *nic, struct weft_peer *src,
+		 const struct weft_pkt *pkt, const void *payload);
+int nic_got_helped(struct weft_nic *nic, struct weft_peer *src,
+		   const struct weft_pkt *pkt, const void *payload);
+
+#endif

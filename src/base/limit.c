@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "src/base/limit.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#define KIB	      1024u
+#define DEFAULT_STACK (8192 * KIB) /* of a thread, as glibc has it */
+
+/* The soft limit, or RLIM_INFINITY. */
+static rlim_t limit_of(__rlimit_resource_t what)
+{
+	struct rlimit l;
+
+	return getrlimit(what, &l) ? RLIM_INFINITY : l.rlim_cur;
+}
+
+/* Addresses in use, in KiB; 0: not known. */
+static unsigned long space_used(void)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	if (f && fscanf(f, "%lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return pages * 4;
+}
+
+const char *weft_limit_space(char text[WEFT_LIMIT_TEXT], size_t bytes)
+{
+	rlim_t l = limit_of(RLIMIT_AS);
+
+	text[0] = '\0';
+	if (l != RLIM_INFINITY)
+		snprintf(text, WEFT_LIMIT_TEXT,
+			 ": %zu KiB more are needed, and %lu of the %llu KiB "
+			 "of addresses that are allowed (ulimit -v) are in use",
+			 (bytes + KIB - 1) / KIB, space_used(),
+			 (unsigned long long)l / KIB);
+	return text;
+}
+
+const char *weft_limit_file(char text[WEFT_LIMIT_TEXT], size_t bytes)
+{
+	rlim_t l = limit_of(RLIMIT_FSIZE);
+
+	text[0] = '\0';
+	if (l != RLIM_INFINITY)
+		snprintf(text, WEFT_LIMIT_TEXT,
+			 ": %zu KiB are needed, and a file may have %llu KiB "
+			 "(ulimit -f)",
+			 (bytes + KIB - 1) / KIB, (unsigned long long)l / KIB);
+	return text;
+}
+
+const char *weft_limit_tasks(char text[WEFT_LIMIT_TEXT], unsigned tasks)
+{
+	rlim_t l = limit_of(RLIMIT_NPROC);
+
+	text[0] = '\0';
+	if (l != RLIM_INFINITY)
+		snprintf(text, WEFT_LIMIT_TEXT,
+			 ": %u processes and threads are needed, and this user "
+			 "may have %llu in all (ulimit -u)",
+			 tasks, (unsigned long long)l);
+	return text;
+}
+
+bool weft_limit_fits_file(size_t bytes)
+{
+	rlim_t l = limit_of(RLIMIT_FSIZE);
+
+	return l == RLIM_INFINITY || bytes <= l;
+}
+
+const char *weft_limit_thread(char text[WEFT_LIMIT_TEXT], unsigned tasks)
+{
+	rlim_t space = limit_of(RLIMIT_AS), stack = limit_of(RLIMIT_STACK);
+
+	if (stack == RLIM_INFINITY)
+		stack = DEFAULT_STACK;
+	if (space != RLIM_INFINITY && space / KIB < space_used() + stack / KIB)
+		return weft_limit_space(text, (size_t)stack);
+	return weft_limit_tasks(text, tasks);
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+int weft_limit_try_thread(void)
+{
+	pthread_t th;
+	int err = pthread_create(&th, NULL, nothing, NULL);
+
+	if (!err)
+		pthread_join(th, NULL);
+	return -err;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See core_abort.h. */
+#include "src/core/core_abort.h"
+
+#include "src/base/log.h"
+#include "src/core/core_call.h"
+#include "src/core/core_pmix.h"
+#include "src/core/core_state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void weft_core_quit(int code, const char *text)
+{
+	weft_pmix_abort(code, text);
+	_exit(code);
+}
+
+void weft_core_abort(int code, const char *fmt, ...)
+{
+	char what[896], text[1024], call[96];
+	bool named;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(what, sizeof(what), fmt, ap);
+	va_end(ap);
+	/* A text about an argument begins with the call already. */
+	named = !strncmp(what, "MPI_", 4) ||
+		!*weft_call_text(call, sizeof(call));
+	snprintf(text, sizeof(text), "%s%s%s", named ? "" : call,
+		 named ? "" : ": ", what);
+	fflush(stdout);
+	if (weft_log_first(text))
+		fprintf(stderr, "weft: rank %d on %s (pid %d): %s\n",
+			weft_core.job.rank, weft_core.host, (int)getpid(),
+			text);
+	fflush(stderr);
+	code &= 255;
+	weft_core_quit(code ? code : 1, text);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From requests to a note (core_stuck.h), and from notes to the report. */
+#include "src/core/core_deadlock.h"
+
+#include "src/core/core_abort.h"
+#include "src/core/core_call.h"
+#include "src/core/core_msg.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_stuck.h"
+
+#include <rdma/fi_ext_weft.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static_assert(sizeof(((struct fi_weft_note *)0)->text) >= WEFT_STUCK_NOTE,
+	      "a note fits");
+
+enum {
+	EXIT_DEADLOCK = 35, /* EDEADLK, on every machine */
+	GRACE_S = 10,	    /* for the one that prints */
+};
+
+/* ---- one request --------------------------------------------------------- */
+
+static void describe_comm(const struct weft_comm *c, struct weft_stuck_item *i)
+{
+	i->ctx = (uint32_t)(c->ctx >> WEFT_TAG_CTX_AT);
+	if (c->name[0])
+		snprintf(i->comm, sizeof(i->comm), "%.*s", WEFT_STUCK_NAME - 1,
+			 c->name);
+	else
+		snprintf(i->comm, sizeof(i->comm), "communicator %u", i->ctx);
+}
+
+/* Those who are waited for, as ranges in the order of the communicator. */
+static void list_members(const struct weft_comm *c, char *list, size_t size)
+{
+	size_t at = 0;
+	int k, from;
+
+	for (k = 0; k < c->peers && at < size; k++) {
+		for (from = k;
+		     k + 1 < c->peers && c->proc[k + 1] == c->proc[k] + 1; k++)
+			;
+		at += (size_t)snprintf(
+			list + at, size - at, k > from ? "%s%d-%d" : "%s%d",
+			at ? "," : "", c->proc[from], c->proc[k]);
+	}
+	if (at >= size)
+		list[0] = '\0';
+}
+
+/*
+ * The members as a row of equal steps, if they are one; of an
+ * intercommunicator the other side's.
+ */
+static void describe_members(const struct weft_comm *c,
+			     struct weft_stuck_item *i)
+{
+	int step = c->peers > 1 ? c->proc[1] - c->proc[0] : 1;
+
+	i->first = c->proc[0];
+	i->last = c->proc[c->peers - 1];
+	for (int k = 2; k < c->peers; k++)
+		if (c->proc[k] - c->proc[k - 1] != step)
+			step = 0;
+	i->step = c->inter || step < 0 ? 0 : step;
+	if (!i->step)
+		list_members(c, i->list, sizeof(i->list));
+}
+
+/* seq: all members count alike. */
+static void describe_coll(const struct weft_comm *c, int seq,
+			  struct weft_stuck_item *i)
+{
+	*i = (struct weft_stuck_item){ .kind = WEFT_STUCK_COLL, .tag = seq };
+	describe_comm(c, i);
+	describe_members(c, i);
+}
+
+static void describe_msg(const struct weft_p2p *p, struct weft_stuck_item *i)
+{
+	const struct weft_comm *c = p->req.comm;
+	bool sends = p->req.flags & WEFT_REQ_SEND;
+	bool any = p->peer < 0 || p->peer >= c->peers;
+
+	if (weft_p2p_kind(p->mode) == WEFT_CTX_COLL) {
+		describe_coll(c, weft_tag_tag(p->word), i);
+		return;
+	}
+	*i = (struct weft_stuck_item){
+		.kind = sends ? WEFT_STUCK_SEND : WEFT_STUCK_RECV,
+		.peer = any ? WEFT_STUCK_ANY : c->proc[p->peer],
+		.tag = !sends && p->ignore & WEFT_TAG_MASK
+			       ? WEFT_STUCK_ANY
+			       : weft_tag_tag(p->word),
+	};
+	describe_comm(c, i);
+}
+
+static bool is_msg(const struct weft_req *r)
+{
+	return !r->ops || !strcmp(r->ops->name, "message");
+}
+
+static bool is_coll(const struct weft_req *r)
+{
+	return !strcmp(r->ops->name, "collective") ||
+	       !strcmp(r->ops->name, "context agreement") ||
+	       !strcmp(r->ops->name, "communicator duplicate");
+}
+
+static bool describe_req(const struct weft_req *r, struct weft_stuck_item *i)
+{
+	if (is_msg(r))
+		describe_msg(weft_container_of(r, struct weft_p2p, req), i);
+	else if (is_coll(r))
+		/* of several in flight, the last one */
+		describe_coll(r->comm, (int)weft_load32(&r->comm->coll_seq) - 1,
+			      i);
+	else
+		return false;
+	return true;
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
+/* A collective may have several requests under way. */
+static bool is_told(const struct weft_stuck *s, const struct weft_stuck_item *i)
+{
+	for (int k = 0; k < s->nitems && i->kind == WEFT_STUCK_COLL; k++)
+		if (s->item[k].kind == i->kind && s->item[k].ctx == i->ctx &&
+		    s->item[k].tag == i->tag)
+			return true;
+	return false;
+}
+
+static void add_item(struct weft_stuck *s, const struct weft_stuck_item *i)
+{
+	if (is_told(s, i))
+		return;
+	if (s->nitems < WEFT_STUCK_ITEMS)
+		s->item[s->nitems++] = *i;
+	else
+		s->more++;
+}
+
+static void add_req(struct weft_stuck *s, const struct weft_req *r)
+{
+	struct weft_stuck_item i;
+
+	if (describe_req(r, &i))
+		add_item(s, &i);
+	else
+		s->more++;
+}
+
+static void add_coll(struct weft_stuck *s, const struct weft_idle *w)
+{
+	struct weft_stuck_item i;
+
+	describe_coll(w->comm, w->seq, &i);
+	add_item(s, &i);
+}
+
+/* Fills s from the waits of the threads that sleep, linked by next. */
+static void describe(const struct weft_idle *first, struct weft_stuck *s)
+{
+	char call[96];
+
+	memset(s, 0, sizeof(*s));
+	snprintf(s->call, sizeof(s->call), "%.*s", WEFT_STUCK_NAME - 1,
+		 weft_call_text(call, sizeof(call)));
+	/* several threads: their names would be words of the note */
+	s->call[strcspn(s->call, ",")] = '\0';
+	s->world_seq = (int)weft_load32(&weft_core.world->coll_seq);
+	for (; first; first = first->next) {
+		s->any |= first->any;
+		if (first->comm)
+			add_coll(s, first);
+		for (int k = 0; k < first->nreq; k++) {
+			const struct weft_req *r =
+				weft_obj_of(first->req[k], WEFT_KIND_REQ);
+
+			/* without one: part of a collective told already */
+			if (r && r->comm && r->flags & WEFT_REQ_ACTIVE &&
+			    !weft_req_is_done(r))
+				add_req(s, r);
+		}
+	}
+}
+
+/* ---- the report ---------------------------------------------------------- */
+
+/* Everybody's note; *now_p: the latest clock among them. */
+static struct weft_stuck *read_notes(const struct fi_weft_world *world, int n,
+				     uint64_t *now_p)
+{
+	struct weft_stuck *all = calloc((size_t)n, sizeof(*all));
+	struct fi_weft_note note;
+
+	*now_p = 0;
+	for (int r = 0; all && r < n; r++) {
+		memset(&note, 0, sizeof(note));
+		if (world->read(&weft_core.domain->fid, (uint32_t)r, &note))
+			continue;
+		note.text[sizeof(note.text) - 1] = '\0';
+		weft_stuck_read(&all[r], note.text);
+		all[r].left = !note.waits;
+		if (note.clock_ps > *now_p)
+			*now_p = note.clock_ps;
+	}
+	return all;
+}
+
+/* Prints it whole, so that output of others does not come in between. */
+static void print_report(const struct fi_weft_world *world)
+{
+	int n = weft_core.job.size;
+	uint64_t now;
+	struct weft_stuck *all = read_notes(world, n, &now);
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	if (f && all) {
+		fprintf(f, "weft: ");
+		weft_stuck_print(f, all, n, now);
+	}
+	if (f)
+		fclose(f);
+	if (text)
+		fputs(text, stderr);
+	fflush(stderr);
+	free(text);
+	free(all);
+}
+
+void weft_deadlock_report(const struct weft_idle *first)
+{
+	struct fi_weft_world *world = NULL;
+	struct fid *domain = &weft_core.domain->fid;
+	struct weft_stuck me;
+	char note[WEFT_STUCK_NOTE];
+
+	if (fi_open_ops(domain, FI_WEFT_WORLD, 0, (void **)&world, NULL))
+		weft_core_abort(EXIT_DEADLOCK, "deadlock: everybody waits");
+	describe(first, &me);
+	fflush(stdout);
+	if (!world->note(domain, me.nitems ? me.item[0].peer : -1,
+			 weft_stuck_write(&me, note))) {
+		print_report(world);
+		weft_core_quit(EXIT_DEADLOCK,
+			       "deadlock: every rank waits for another");
+	}
+	/* Another one prints and ends the job. */
+	sleep(GRACE_S);
+	_exit(EXIT_DEADLOCK);
+}
+
+static const struct weft_watcher watcher = { .stuck = weft_deadlock_report };
+
+void weft_deadlock_open(void)
+{
+	weft_progress_watch(&watcher);
+}

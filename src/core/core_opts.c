@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of options, see core_opts.h. */
+#include "src/core/core_opts.h"
+
+bool weft_core_exact;
+
+const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
+	[WEFT_OPT_CHECK] = { "WEFT_CHECK", WEFT_CFG_BOOL, "1",
+			     "check the arguments of MPI calls", NULL },
+	[WEFT_OPT_SPIN] = { "WEFT_SPIN", WEFT_CFG_INT, "-1",
+			    "empty polls before a waiting rank sleeps; -1: "
+			    "many when every rank has a core, else few",
+			    NULL },
+	[WEFT_OPT_STARTUP_REPORT] = { "WEFT_STARTUP_REPORT", WEFT_CFG_BOOL, "0",
+				      "rank 0 prints how long the steps of "
+				      "MPI_Init took",
+				      NULL },
+	[WEFT_OPT_SINGLETON] = { "WEFT_SINGLETON", WEFT_CFG_BOOL, "0",
+				 "run alone even when a launcher's variables "
+				 "are set",
+				 NULL },
+	[WEFT_OPT_LOG] = { "WEFT_LOG", WEFT_CFG_TEXT, "warn",
+			   "what is told on stderr", "error|warn|info|debug" },
+	[WEFT_OPT_LOCAL_RANKS] = { "WEFT_LOCAL_RANKS", WEFT_CFG_INT, "0",
+				   "set by mpiexec: ranks on this host", NULL },
+	[WEFT_OPT_LOCAL_CPUS] = { "WEFT_LOCAL_CPUS", WEFT_CFG_INT, "0",
+				  "set by mpiexec: processors for them", NULL },
+	[WEFT_OPT_PROVIDER_LIB] = { "WEFT_PROVIDER_LIB", WEFT_CFG_TEXT, "",
+				    "file of the libfabric provider, instead "
+				    "of the one beside the library",
+				    NULL },
+	[WEFT_OPT_REPORT] = { "WEFT_REPORT", WEFT_CFG_BOOL, "0",
+			      "time every MPI call for the report at the end",
+			      NULL },
+	[WEFT_OPT_ROLL] = { "WEFT_ROLL", WEFT_CFG_INT, "-1",
+			    "set by mpiexec: descriptor of the page where "
+			    "ranks leave the call they are in",
+			    NULL },
+	[WEFT_OPT_VERBOSE] = { "WEFT_VERBOSE", WEFT_CFG_BOOL, "0",
+			       "rank 0 tells at the end of virtual time what "
+			       "happened in it, with a hash of all events",
+			       NULL },
+	[WEFT_OPT_EXACT] = { "WEFT_EXACT", WEFT_CFG_BOOL, "0",
+			     "MPI_SUM of doubles is rounded once in every "
+			     "reduction, whatever the number and order of "
+			     "ranks",
+			     NULL },
+};

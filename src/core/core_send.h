@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A send as a request. */
+#ifndef WEFT_CORE_SEND_H
+#define WEFT_CORE_SEND_H
+
+#include "src/core/core_msg.h"
+
+/* Fills p, which weft_req_init has seen. */
+void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a);
+
+#endif

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one object of core_state.h. */
+#include "src/core/core_state.h"
+
+WEFT_HOT_DATA struct weft_core weft_core = {
+	.job = { .size = 1, .local_size = 1 },
+};

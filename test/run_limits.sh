@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks that may not have the addresses or the file that they need say so, with
+# the numbers, and the job ends; nobody hangs, crashes or blames a peer.
+. "$top_srcdir/test/run_lib.sh" || exit 1
+. "$top_srcdir/test/vt_lib.sh" || exit 1
+build_mpi "$mark" "$top_srcdir/test/run_scale.c" || exit 1
+# sanitizers take all addresses there are
+nm -D "$builddir/.libs/libmpi_abi.so.1" | grep -qE '__[at]san_' && exit 77
+
+# limited RANKS LIMIT...: the exit code of a job under ulimit LIMIT in each rank
+limited() {
+	local ranks=$1
+	shift
+	timeout -s KILL 120 "$mpiexec" -n "$ranks" bash -c \
+		"ulimit $* || exit 99; exec '$dir/$mark'" > "$dir/out" \
+		2> "$dir/err" < /dev/null
+}
+
+good=0 peers=0
+for kib in $(seq 15000 3000 60000) 131072; do
+	limited 5 -v "$kib"
+	code=$?
+	if [ "$code" = 0 ]; then
+		good=$((good + 1))
+		continue
+	fi
+	# 127: not even the libraries find room, and the loader says so
+	[ "$code" = 127 ] && grep -q 'shared object' "$dir/err" && continue
+	grep -qE 'ulimit -v|failed to map segment' "$dir/err" ||
+		complain "$kib KiB: exit code $code without a reason"
+	grep -q "peer's memory" "$dir/err" && peers=$((peers + 1))
+	if [ "$code" -gt 127 ] || grep -qE 'has ended|signal 11' "$dir/err"; then
+		complain "$kib KiB: exit code $code"
+		tail -n 5 "$dir/err"
+	fi
+done
+[ $good -gt 0 ] || complain "131072 KiB are not enough"
+[ $peers -gt 0 ] || complain "no limit was met when a peer was mapped"
+echo "addresses: $good jobs ran, $peers had none for a peer"
+
+limited 2 -f 1000
+code=$?
+[ "$code" = 1 ] || complain "ulimit -f: exit code $code"
+grep -qE '[0-9]+ KiB are needed, .* 1000 KiB \(ulimit -f\)' "$dir/err" ||
+	complain "ulimit -f is not told"
+last 'rank [01] .*MPI_Init' 
+nothing_left
+exit $failed
