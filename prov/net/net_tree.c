@@ -25,6 +25,8 @@
 
 enum { BARRIER_BYTES = 12, INPUT_LOCAL = 0xff };
 
+#define COLL_AFTER 8u /* beside the VC of an event: after those without */
+
 static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -75,6 +77,19 @@ static void without_class(struct net_packet *p)
 	p->flags = NET_P_FP;
 }
 
+/*
+ * An event of p at its member's node. Those of one tick come by route and
+ * sequence: the numbers of records tell who asked first.
+ */
+static uint64_t part_word(const struct net *net, enum net_ev kind, uint32_t pi)
+{
+	const struct net_packet *p = net_packet(net, pi);
+	uint32_t node = net_member_node(net, p->msg);
+	uint32_t way = p->msg - 1 - node * net->cfg.routes;
+
+	return net_word(node, kind, way & 63, p->seq & 15, pi);
+}
+
 int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 {
 	uint64_t ps = at + net->cfg.coll_inject_ps;
@@ -107,7 +122,7 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 		net->late++;
 		tick = net->tick;
 	}
-	net_wheel_push(net, tick, net_word(part->node, NET_EV_PART, 0, 0, pi));
+	net_wheel_push(net, tick, part_word(net, NET_EV_PART, pi));
 	return 0;
 }
 
@@ -369,7 +384,7 @@ static void go_down(struct net_step *s, uint32_t pi)
 	p->zone = 1;
 	if (net->packets_max - net->used_packets < m->children + 1u) {
 		net_wheel_push(net, s->now + NET_RETRY_TICKS,
-			       net_word(s->id, NET_EV_READY, 0, 0, pi));
+			       part_word(net, NET_EV_READY, pi));
 		return;
 	}
 	if (m->share && (p->kind != NET_REDUCE || p->dst == s->id))
@@ -493,7 +508,7 @@ static void combine(struct net_step *s, uint32_t combo)
 		go_up(s, combo);
 	else
 		net_wheel_push(net, start,
-			       net_word(s->id, NET_EV_READY, 0, 0, combo));
+			       part_word(net, NET_EV_READY, combo));
 }
 
 /* A broadcast waits for nobody on its way up. */
@@ -546,7 +561,7 @@ void net_tree_arrive(struct net_step *s, uint64_t word)
 	p->in = (uint8_t)net_word_port(word);
 	s->in[p->in].received++;
 	s->in[p->in].chunks += p->chunks;
-	if (net_word_vc(word) == NET_VC_COLL0)
+	if ((net_word_vc(word) & ~COLL_AFTER) == NET_VC_COLL0)
 		contribute(s, pi);
 	else
 		go_down(s, pi);
@@ -564,6 +579,15 @@ static void copy_left(struct net_step *s, struct net_packet *c)
 	c->holder = 0;
 }
 
+/*
+ * One that cuts through may catch up with the barrier before it on the link,
+ * to the tick; it comes after that.
+ */
+static unsigned cut_through(const struct net_packet *p)
+{
+	return p->kind == NET_BARRIER ? 0 : COLL_AFTER;
+}
+
 void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 {
 	struct net *net = s->net;
@@ -573,6 +597,7 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	uint32_t pi = net_list_pop(net, &o->list[which]), len, hop;
 	struct net_packet *p = net_packet(net, pi);
 	bool up = which == NET_WAIT_UP;
+	unsigned vc;
 
 	if (!o->list[which].head)
 		o->waits &= (uint8_t) ~(1u << which);
@@ -602,10 +627,10 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	o->chunks_coll += p->chunks;
 	o->busy_coll += len;
 	net->hops++;
+	vc = up ? NET_VC_COLL0 : NET_VC_COLL1;
 	net_wheel_push(net, s->now + hop,
 		       net_word(net_link_peer(link), NET_EV_COLL,
-				net_link_port(link),
-				up ? NET_VC_COLL0 : NET_VC_COLL1, pi));
+				net_link_port(link), vc | cut_through(p), pi));
 	net_wheel_push(net, s->now + len,
 		       net_word(s->id, NET_EV_TAIL, port, 0, 0));
 }
