@@ -196,8 +196,8 @@ int PMPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm)
 		err = check_inside(c, __func__, g);
 	if (err)
 		return err;
-	return hand_out(c, __func__, weft_make_create(c, g, &made), made,
-			newcomm);
+	err = weft_make_create(c, g, &made);
+	return hand_out(c, __func__, err, made, newcomm);
 }
 
 #pragma weak MPI_Comm_create_group = PMPI_Comm_create_group
@@ -220,8 +220,8 @@ int PMPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag,
 				   "invalid tag %d", tag);
 	if (err)
 		return err;
-	return hand_out(c, __func__, weft_make_group(c, g, tag, &made), made,
-			newcomm);
+	err = weft_make_group(c, g, tag, &made);
+	return hand_out(c, __func__, err, made, newcomm);
 }
 
 /* Handler and hints that came as arguments. */
@@ -278,8 +278,8 @@ int PMPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *newcomm)
 		err = weft_check_ptr(c, __func__, 4, newcomm, "newcomm");
 	if (err)
 		return err;
-	return hand_out(c, __func__, weft_comm_split(c, color, key, &made),
-			made, newcomm);
+	err = weft_comm_split(c, color, key, &made);
+	return hand_out(c, __func__, err, made, newcomm);
 }
 
 /* Ranks of a host share a color: the first of them in the job. */
