@@ -334,13 +334,13 @@ int nic_coll_open(struct weft_nic *nic, const struct weft_nic_attr *attr)
 		return -ENOMEM;
 	nc->geo = &nic->machine->cu;
 	nc->far_geo = (struct weft_cu_geo){
-		.routes = 1, .inputs = COLL_ARITY + 1,
+		.routes = 1,
 		.packet_bytes = far < COLL_FAR_BYTES ? far : COLL_FAR_BYTES,
 	};
 	nc->routes = nic->machine->routes;
 	nc->barriers = nic->machine->barriers;
 	nc->node = attr->node;
-	nc->arity = attr->arity ? attr->arity : COLL_ARITY;
+	nc->arity = attr->arity;
 	if (nc->arity > COLL_ARITY_MAX)
 		nc->arity = COLL_ARITY_MAX;
 	weft_list_init(&nc->groups);

@@ -8,8 +8,6 @@
 #include "src/base/list.h"
 #include "src/base/pool.h"
 
-/* Trees by messages, and those of machines without a torus by default. */
-#define COLL_ARITY 8
 /* An exact sum needs packets of 280 bytes, and rows stay as long. */
 #define COLL_ARITY_MAX 128
 #define COLL_FAR_BYTES 2048 /* payload of a message of the tree, at most */
@@ -33,7 +31,7 @@ struct join_word {
 	uint64_t cpus; /* processors that he knows of */
 	uint64_t at;   /* where these words are in his memory */
 	uint64_t place; /* where he runs, a weft_cu_place */
-	uint64_t arity; /* inputs of a tree's node that he wants */
+	uint64_t arity; /* of the tree that he wants, or 0: pairs */
 };
 
 #define JOIN_WORDS (sizeof(struct join_word) / sizeof(uint64_t))
@@ -49,7 +47,7 @@ struct weft_coll {
 	enum coll_state state;
 	bool no_route; /* by messages only */
 	bool crowded;  /* more members than processors */
-	unsigned arity; /* that all agree on */
+	unsigned arity; /* that all agree on; 0: pairs */
 	int tries;     /* joins that met another */
 	unsigned pending; /* operations of the caller */
 	struct weft_peer **member;
@@ -90,7 +88,7 @@ struct nic_coll {
 	uint64_t routes; /* free class routes */
 	uint64_t barriers; /* free barrier classes */
 	int node;	 /* number of the emulated node, or -1 */
-	unsigned arity;	 /* of trees on this host */
+	unsigned arity;	 /* of trees on this host; 0: pairs */
 	unsigned pending;
 	int watching;
 	struct weft_list groups;

@@ -151,16 +151,15 @@ static void join_open(struct weft_coll *c)
 		.route = (unsigned)c->route, .generation = c->key | 1,
 		.area = c->area, .wake = coll_wake, .arg = c,
 		.fence = c->crowded || c->nic->unit->carrier->fences,
-		.crowd = c->crowded,
+		.crowd = c->crowded, .tree = &c->tree,
+		/* in a crowd one wakes all */
+		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
 	};
 	int ret = join_map(c);
 
 	if (ret == -EAGAIN)
 		return; /* poll comes back here */
-	weft_cu_geo_widen(&geo, c->arity + 1);
-	/* in a crowd one wakes all; otherwise everyone reads for himself */
-	if (c->n > WEFT_CU_FLAT || c->crowded)
-		a.tree = &c->tree;
+	weft_cu_geo_widen(&geo, (unsigned)weft_cu_tree_width(&c->tree) + 1);
 	if (!ret)
 		ret = weft_cu_group_open(&a, &c->hw);
 	if (!ret && c->barrier >= 0)
@@ -173,9 +172,12 @@ static void join_open(struct weft_coll *c)
 /* By where the members run; equal words everywhere, so an equal tree. */
 static int join_near(struct weft_coll *c)
 {
-	weft_cu_place *place = malloc((size_t)c->n * sizeof(*place));
+	weft_cu_place *place;
 	int ret;
 
+	if (!c->arity)
+		return weft_cu_tree_pairs(&c->tree, c->n);
+	place = malloc((size_t)c->n * sizeof(*place));
 	if (!place)
 		return -ENOMEM;
 	for (int i = 0; i < c->n; i++)
@@ -283,7 +285,7 @@ static void join_gathered(struct weft_cu_call *call)
 		cpus = w->cpus < cpus ? w->cpus : cpus;
 		arity = w->arity < arity ? w->arity : arity;
 	}
-	c->arity = arity ? (unsigned)arity : 1;
+	c->arity = (unsigned)arity;
 	c->crowded = (uint64_t)c->n > cpus;
 	/* all have left one: hear of it, and ask again */
 	if (!routes && soon && ++c->tries < COLL_TRIES) {
@@ -322,7 +324,7 @@ static void join_gather(struct weft_coll *c)
 	c->mine.arity = nic->coll->arity;
 	c->mine.place = WEFT_CU_NOWHERE;
 	/* a tree that follows the host is wanted: as join_open and join_tree */
-	if (!nic->machine->coords &&
+	if (!nic->machine->coords && c->mine.arity &&
 	    (c->n > WEFT_CU_FLAT || (uint64_t)c->n > c->mine.cpus))
 		c->mine.place = nic_place_here();
 	c->call = (struct weft_cu_call){
@@ -359,17 +361,18 @@ static uint64_t coll_key(struct weft_coll *c, uint64_t h)
 
 static int coll_far(struct weft_coll *c)
 {
+	struct weft_cu_geo geo = c->nic->coll->far_geo;
+	struct weft_cu_tree t;
 	struct weft_cu_group_attr a = {
-		.geo = &c->nic->coll->far_geo, .n = c->n, .me = c->me,
+		.geo = &geo, .tree = &t, .flat = c->n <= WEFT_CU_FLAT,
+		.n = c->n, .me = c->me,
 		.generation = 1, .send = nic_coll_say, .arg = c,
 	};
-	struct weft_cu_tree t;
-	int ret = weft_cu_tree_kary(&t, c->n, COLL_ARITY);
+	int ret = weft_cu_tree_pairs(&t, c->n);
 
 	if (ret)
 		return ret;
-	if (c->n > WEFT_CU_FLAT)
-		a.tree = &t;
+	geo.inputs = (unsigned)weft_cu_tree_width(&t) + 1;
 	ret = weft_cu_group_open(&a, &c->far);
 	weft_cu_tree_fini(&t);
 	return ret;

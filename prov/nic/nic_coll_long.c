@@ -2,7 +2,7 @@
 /*
  * Long vectors: not in packets, but straight between the members' memories
  * (DMA). Every member has a slice of the vector. It combines that slice from
- * everybody's contribution, in the order of the members, and afterwards
+ * everybody's contribution, in the order of the tree, and afterwards
  * fetches the other slices from those who made them. Three meetings keep
  * everybody's buffers as the others need them:
  *
@@ -21,6 +21,7 @@
 #include "prov/nic/nic_coll_int.h"
 #include "prov/nic/nic_int.h"
 #include "prov/nic/cu/cu_exact.h"
+#include "prov/nic/cu/cu_fold.h"
 
 #include <stdlib.h>
 
@@ -37,7 +38,8 @@ enum { SAID_IN, SAID_OUT, SAID_FLAGS, SAID_NOTHING };
 struct nic_long {
 	unsigned char chunk[2][LONG_CHUNK];
 	struct weft_cu_exact wide[LONG_EXACT / sizeof(double)];
-	uint64_t said[]; /* CU_WORDS of each member */
+	uint64_t *said;	      /* CU_WORDS of each member */
+	unsigned char room[]; /* for parts of a sum that wait for others */
 };
 
 static bool long_is_exact(const struct weft_coll_work *w)
@@ -112,25 +114,29 @@ static const void *contribution(struct weft_coll_work *w, int member,
 
 /* ---- combining a slice --------------------------------------------------- */
 
-static void combine(struct weft_coll_work *w, void *acc, const void *in,
-		    size_t bytes)
+/* Is the own contribution read before anything is written over it? */
+static bool comes_first(const struct weft_coll *c)
 {
-	w->call.flags |= weft_cu_combine(w->call.op, w->call.type, acc, in,
-					 bytes / elem_bytes(w));
+	const struct weft_cu_tree *t = &c->tree;
+
+	return t->visit[0] == c->me ||
+	       (c->n > 1 && t->visit[1] == c->me && t->merge[1]);
 }
 
 /*
- * The member whose contribution acc begins with: the first in order, or the
- * second, since a single operation commutes. Where acc is the own buffer the
- * own contribution is there already; else it is best fetched into it.
+ * Which of the first two members acc begins with, if they are combined with
+ * each other: a single operation commutes. Where acc is the own buffer the own
+ * contribution is there already; else it is best fetched into it.
  */
 static int begins(const struct weft_coll_work *w, size_t at,
 		  const unsigned char *acc)
 {
-	int me = w->coll->me;
+	const struct weft_cu_tree *t = &w->coll->tree;
 	bool here = acc == (const unsigned char *)w->call.in + at;
 
-	return me > 1 ? 0 : here ? me : 1 - me;
+	if (t->n < 2 || !t->merge[1] || !comes_first(w->coll))
+		return 0;
+	return (t->visit[0] == w->coll->me) == here ? 0 : 1;
 }
 
 /* The chunk of all members into acc. */
@@ -138,17 +144,24 @@ static void chunk_combine(struct weft_coll_work *w, size_t at, size_t bytes,
 			  unsigned char *acc)
 {
 	struct weft_coll *c = w->coll;
-	unsigned char *buf = c->bulk->chunk[0];
-	int first = begins(w, at, acc);
-	const void *from = contribution(w, first, at, bytes, acc);
+	struct weft_cu_fold fold = {
+		.op = w->call.op, .type = w->call.type, .bytes = bytes,
+		.count = bytes / elem_bytes(w), .out = acc,
+		.room = c->bulk->room, .apart = LONG_CHUNK,
+	};
+	int swap = begins(w, at, acc);
 
-	if (from != acc)
-		memcpy(acc, from, bytes);
 	for (int i = 0; i < c->n; i++) {
-		if (i != first)
-			combine(w, acc, contribution(w, i, at, bytes, buf),
-				bytes);
+		int member = c->tree.visit[i < 2 ? i ^ swap : i];
+		int merges = c->tree.merge[i];
+		void *buf = merges ? c->bulk->chunk[0] :
+				     weft_cu_fold_at(&fold, fold.parts);
+
+		weft_cu_fold_part(&fold,
+				  contribution(w, member, at, bytes, buf),
+				  merges);
 	}
+	w->call.flags |= fold.flags;
 }
 
 static void chunk_exact(struct weft_coll_work *w, size_t at, size_t bytes,
@@ -186,7 +199,7 @@ static void make_chunk(struct weft_coll_work *w, size_t at, size_t bytes)
 	unsigned char *acc = c->bulk->chunk[1];
 
 	/* what is read last must not be overwritten first */
-	if (out && (w->call.in != w->call.out || c->me <= 1))
+	if (out && (w->call.in != w->call.out || comes_first(c)))
 		acc = out;
 	if (long_is_exact(w))
 		chunk_exact(w, at, bytes, acc);
@@ -428,10 +441,14 @@ static bool long_probe(struct weft_coll *c)
 
 bool nic_long_open(struct weft_coll *c)
 {
+	size_t room = (size_t)c->tree.depth * LONG_CHUNK;
+
 	if (c->nic->no_dma || !long_probe(c))
 		return false;
-	c->bulk = malloc(sizeof(*c->bulk) +
+	c->bulk = malloc(sizeof(*c->bulk) + room +
 			 (size_t)c->n * CU_WORDS * sizeof(uint64_t));
+	if (c->bulk)
+		c->bulk->said = (uint64_t *)(c->bulk->room + room);
 	return c->bulk;
 }
 

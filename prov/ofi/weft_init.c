@@ -45,9 +45,10 @@ static const struct weft_cfg_opt options[] = {
 	  "Number of the emulated node, which gives its place in the machine; "
 	  "-1 takes the launcher's rank (PMIX_RANK), if there is one",
 	  NULL },
-	{ "FI_WEFT_ARITY", WEFT_CFG_INT, "8",
+	{ "FI_WEFT_ARITY", WEFT_CFG_INT, "0",
 	  "Inputs of a node in the trees of collectives on this host, 1 to "
-	  "128; the least of the members' counts; bgq's follow its torus",
+	  "128, the least of the members' counts; 0: trees of pairs, as "
+	  "recursive doubling combines; bgq's follow its torus",
 	  NULL },
 	{ "FI_WEFT_CLOCK", WEFT_CFG_TEXT, "live",
 	  "live: as fast as the host goes; virtual: in the machine's time, on "
@@ -148,11 +149,11 @@ static unsigned arity_find(void)
 {
 	int64_t arity = weft_cfg_get(&options[ARITY]).i;
 
-	if (arity >= 1 && arity <= 128)
+	if (arity >= 0 && arity <= 128)
 		return (unsigned)arity;
-	weft_log(WEFT_LOG_WARN, "ofi: FI_WEFT_ARITY=%lld: not 1 to 128, so %s",
-		 (long long)arity, options[ARITY].fallback);
-	return (unsigned)strtoul(options[ARITY].fallback, NULL, 10);
+	weft_log(WEFT_LOG_WARN, "ofi: FI_WEFT_ARITY=%lld: not 0 to 128, so 0",
+		 (long long)arity);
+	return 0;
 }
 
 static struct weft_conf conf;

@@ -9,8 +9,8 @@
  * done when he posts: he writes his contribution where the others find it, and
  * whoever comes last to a node of the tree does the node's work, inside his
  * own post. So a member that computes for an hour after posting holds up
- * nobody. Results are bit-identical on every run: inputs are combined in the
- * order of the tree.
+ * nobody. Results are bit-identical on every run, and by whichever of these
+ * ways: inputs are combined in the order of the tree.
  *
  *   reduction, up to WEFT_CU_FLAT  everyone publishes, everyone reads all
  *   reduction, more members        contributions go up the tree, its root
@@ -100,7 +100,8 @@ static_assert(sizeof(struct weft_cu_msg) == 40, "wire format");
 
 struct weft_cu_group_attr {
 	const struct weft_cu_geo *geo;
-	const struct weft_cu_tree *tree; /* copied; NULL: flat */
+	const struct weft_cu_tree *tree; /* copied; the order of sums */
+	bool flat;  /* everyone reads all parts; up to WEFT_CU_FLAT members */
 	bool crowd; /* more members than processors; the same for all */
 	int n;
 	int me;

@@ -18,22 +18,27 @@ static struct cu_packet *cell_of(const struct weft_cu_group *g, int member,
 	return &g->board->cell[member][seq % CU_SLOTS];
 }
 
-/* Combines what lies below member into his cell, inputs in their order. */
-static void fold_at(struct cu_climb *f, int member)
+/* Combines the cells, in the tree's order and where they are; the sum. */
+static const uint8_t *board_fold(struct cu_climb *f)
 {
 	const struct weft_cu_tree *t = &f->g->tree;
-	struct cu_packet *sum = cell_of(f->g, member, f->seq);
 	size_t count = f->bytes / weft_cu_bytes(f->op->type);
+	uint8_t *part[CU_BOARD_MOST];
+	int parts = 0;
 
-	f->mixed |= sum->sig != f->sig;
-	for (int i = t->first[member]; i < t->first[member + 1]; i++) {
-		fold_at(f, t->input[i]);
-		if (f->bytes)
-			f->flags |= weft_cu_combine(
-				f->op->op, f->op->type, sum->payload,
-				cell_of(f->g, t->input[i], f->seq)->payload,
-				count);
+	for (int i = 0; i < t->n; i++) {
+		struct cu_packet *p = cell_of(f->g, t->visit[i], f->seq);
+
+		f->mixed |= p->sig != f->sig;
+		part[parts++] = p->payload;
+		for (int k = f->bytes ? t->merge[i] : 0; k > 0; k--) {
+			parts--;
+			f->flags |= weft_cu_combine(f->op->op, f->op->type,
+						    part[parts - 1],
+						    part[parts], count);
+		}
 	}
+	return part[0];
 }
 
 /* Counts a member in; true: he is the last. mixed: some wanted barriers. */
@@ -78,6 +83,7 @@ WEFT_HOT void cu_board_arrive(struct weft_cu_group *g,
 {
 	struct cu_packet *mine = cell_of(g, g->me, seq);
 	struct cu_packet *out = cu_board_out(g, seq);
+	const uint8_t *sum;
 	struct cu_climb all;
 	bool mixed;
 
@@ -94,8 +100,8 @@ WEFT_HOT void cu_board_arrive(struct weft_cu_group *g,
 		return;
 	all = (struct cu_climb){ .g = g, .op = op, .seq = seq, .bytes = bytes,
 				 .sig = cu_sig(op), .mixed = mixed };
-	fold_at(&all, g->tree.root);
-	cu_climb_write(&all, out, cell_of(g, g->tree.root, seq)->payload);
+	sum = board_fold(&all);
+	cu_climb_write(&all, out, sum);
 	board_turn(g, seq, out);
 }
 

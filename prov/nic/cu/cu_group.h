@@ -13,6 +13,7 @@ struct weft_cu_group {
 	struct weft_cu_tree tree;
 	bool flat;
 	bool near; /* flat, and over shared areas */
+	bool in_line; /* sums take one member after the other, from 0 on */
 	struct cu_board *board; /* of the tree's root; NULL: none */
 	int n;
 	int me;
@@ -33,7 +34,7 @@ struct weft_cu_group {
 		     const void *payload); /* NULL: shared areas */
 	void *arg;
 	void *images; /* of all rows, when there are no shared areas */
-	uint8_t *scratch; /* one packet's payload */
+	uint8_t *scratch; /* payloads: one, or as many as a fold needs */
 	struct cu_head *row[]; /* of each member */
 };
 

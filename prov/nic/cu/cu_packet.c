@@ -13,6 +13,7 @@
  *   allreduce    all          yes       all       everything
  *   reduce_sc.   all          yes       all       his block
  */
+#include "prov/nic/cu/cu_fold.h"
 #include "prov/nic/cu/cu_group.h"
 
 #include <errno.h>
@@ -199,26 +200,27 @@ static void deposit(const struct weft_cu_group *g,
 	memcpy((char *)call->out + to + at - low, data, bytes);
 }
 
-/* Combines everyone's packet in the order of the members. */
+/* Combines everyone's packet into the scratch buffer. */
 static void combine_all(struct weft_cu_group *g, struct weft_cu_call *call,
 			uint64_t seq, size_t bytes)
 {
-	size_t elem = weft_cu_bytes(call->type);
+	struct weft_cu_fold fold = {
+		.op = call->op, .type = call->type, .bytes = bytes,
+		.count = bytes / weft_cu_bytes(call->type),
+		.out = g->scratch, .room = g->scratch + g->geo.packet_bytes,
+		.apart = g->geo.packet_bytes,
+	};
 
 	for (int i = 0; i < g->n; i++) {
-		struct cu_packet *p = cu_slot(g, i, seq);
+		int member = g->tree.visit[i];
+		struct cu_packet *p = cu_slot(g, member, seq);
 
 		take_note(call, p);
-		cu_learn(g, i, seq, p->lag);
-		if (!bytes)
-			continue;
-		if (i == 0)
-			memcpy(g->scratch, p->payload, bytes);
-		else
-			call->flags |= weft_cu_combine(call->op, call->type,
-						       g->scratch, p->payload,
-						       bytes / elem);
+		cu_learn(g, member, seq, p->lag);
+		if (bytes)
+			weft_cu_fold_part(&fold, p->payload, g->tree.merge[i]);
 	}
+	call->flags |= fold.flags;
 }
 
 bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call)

@@ -4,6 +4,7 @@
  * done where it is called when nothing else is under way. Who has waited in
  * vain for a while leaves it to the long way, with its packet sent.
  */
+#include "prov/nic/cu/cu_fold.h"
 #include "prov/nic/cu/cu_group.h"
 
 #include <errno.h>
@@ -61,11 +62,29 @@ static bool near_see(const struct weft_cu_group *g, uint64_t seq,
 	return true;
 }
 
-/* Takes everyone's packet in the order of the members. */
+/* Combines everyone's packet in the order of the tree. */
+static uint32_t near_fold(struct weft_cu_group *g,
+			  const struct weft_cu_call *op, uint64_t seq)
+{
+	struct weft_cu_fold fold = {
+		.op = op->op, .type = op->type, .bytes = op->bytes,
+		.count = op->count, .out = op->out, .room = g->scratch,
+		.apart = g->geo.packet_bytes,
+	};
+
+	for (int i = 0; i < g->n; i++)
+		weft_cu_fold_part(&fold,
+				  cu_slot(g, g->tree.visit[i], seq)->payload,
+				  g->tree.merge[i]);
+	return fold.flags;
+}
+
+/* Takes everyone's packet; up to three members add theirs one by one. */
 static void near_take(struct weft_cu_group *g, struct weft_cu_call *op,
 		      uint64_t seq)
 {
 	uint32_t sig = cu_sig(op);
+	size_t bytes = g->in_line ? op->bytes : 0;
 	char *out = op->out;
 
 	for (int i = 0; i < g->n; i++) {
@@ -75,14 +94,16 @@ static void near_take(struct weft_cu_group *g, struct weft_cu_call *op,
 			op->err = -EPROTO;
 		op->flags |= p->flags;
 		cu_learn(g, i, seq, p->lag);
-		if (!op->bytes)
+		if (!bytes)
 			continue;
 		if (i == 0)
-			memcpy(out, p->payload, op->bytes);
+			memcpy(out, p->payload, bytes);
 		else
 			op->flags |= weft_cu_combine(op->op, op->type, out,
 						     p->payload, op->count);
 	}
+	if (!g->in_line && op->bytes)
+		op->flags |= near_fold(g, op, seq);
 }
 
 /* ---- a crowd: everybody reads the board ---------------------------------- */
