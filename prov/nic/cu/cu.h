@@ -72,6 +72,7 @@ struct weft_cu_call {
 	int err;	/* 0, -EPROTO: members called different operations,
 			   or what weft_cu_group_fail was told */
 	/* the unit's */
+	uint32_t sig;	/* what all members must agree on */
 	uint64_t first; /* number of its first packet */
 	size_t sent;	/* packets handed out */
 	size_t read;	/* packets completed */

@@ -400,7 +400,7 @@ static void stage_close(struct stage *s)
 	job_close(&s->job);
 }
 
-static void stage_post(struct stage *s, int i, unsigned kind)
+static void stage_set(struct stage *s, int i, unsigned kind)
 {
 	s->call[i] = (struct weft_cu_call){
 		.kind = (uint8_t)kind, .op = WEFT_CU_SUM,
@@ -408,6 +408,11 @@ static void stage_post(struct stage *s, int i, unsigned kind)
 		.count = kind == WEFT_CU_BARRIER ? 0 : 1, .done = stage_done,
 	};
 	pending++;
+}
+
+static void stage_post(struct stage *s, int i, unsigned kind)
+{
+	stage_set(s, i, kind);
 	weft_cu_post(s->g[i], &s->call[i]);
 }
 
@@ -481,6 +486,30 @@ static void different_operations_are_an_error(void **state)
 		/* the slots are used again and again */
 		for (int i = 0; i < 40; i++)
 			stage_round(&s, odd, barrier, barrier, 0);
+		stage_close(&s);
+	}
+}
+
+/* Nobody waits for anybody when two are roots: what comes next tells. */
+static void different_roots_are_told_by_the_next_operation(void **state)
+{
+	static const unsigned next[] = { WEFT_CU_BARRIER, WEFT_CU_ALLREDUCE };
+	struct stage s;
+
+	(void)state;
+	for (int k = 0; k < 12; k++) {
+		int n = 2 + k / 4 * 9;
+
+		stage_open(&s, n, 3, k & 2);
+		stage_round(&s, 0, WEFT_CU_ALLREDUCE, WEFT_CU_ALLREDUCE, 0);
+		for (int i = 0; i < n; i++) {
+			stage_set(&s, i, WEFT_CU_BCAST);
+			s.call[i].root = i == n - 1 ? i : 0;
+			weft_cu_post(s.g[i], &s.call[i]);
+		}
+		stage_poll(&s);
+		T_IS(pending, 0);
+		stage_round(&s, 0, next[k & 1], next[k & 1], -EPROTO);
 		stage_close(&s);
 	}
 }
@@ -674,6 +703,7 @@ int main(void)
 		T_CASE(processes_agree_with_the_naive_result),
 		T_CASE(nobody_leaves_a_barrier_early),
 		T_CASE(different_operations_are_an_error),
+		T_CASE(different_roots_are_told_by_the_next_operation),
 		T_CASE(a_dead_member_fails_what_is_pending),
 		T_CASE(the_tree_runs_by_messages),
 		T_CASE(letters_that_make_no_sense_are_ignored),

@@ -55,12 +55,17 @@ static size_t packet_room(const struct weft_cu_group *g, unsigned type)
 	return g->geo.packet_bytes / elem * elem;
 }
 
-void cu_packet_plan(const struct weft_cu_group *g, struct weft_cu_call *call)
+void cu_packet_plan(struct weft_cu_group *g, struct weft_cu_call *call)
 {
+	const struct cu_facts *f = &facts_of[call->kind];
 	size_t room = packet_room(g, call->type);
 
+	cu_sign(g, call);
+	/* not everybody hears of everybody: what comes next will tell */
+	if (f->root_sends || f->root_reads)
+		g->trail = (g->trail ^ call->sig) * 0x9e3779b1u + 1;
 	call->bytes = call->count * weft_cu_bytes(call->type);
-	if (facts_of[call->kind].has_blocks)
+	if (f->has_blocks)
 		call->bytes *= (size_t)g->n;
 	/* even nothing takes one packet, the barrier's */
 	call->packets = call->bytes ? (call->bytes + room - 1) / room : 1;
@@ -83,7 +88,7 @@ static void publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 {
 	struct cu_packet *p = cu_slot(g, g->me, seq);
 
-	p->sig = cu_sig(call);
+	p->sig = cu_sig(call, seq);
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
 	if (bytes)
@@ -162,9 +167,10 @@ bool cu_packet_there(const struct weft_cu_group *g,
 	return true;
 }
 
-static void take_note(struct weft_cu_call *call, const struct cu_packet *p)
+static void take_note(struct weft_cu_call *call, const struct cu_packet *p,
+		      uint64_t seq)
 {
-	if (p->sig != cu_sig(call))
+	if (p->sig != cu_sig(call, seq))
 		call->err = -EPROTO;
 	call->flags |= p->flags;
 }
@@ -215,7 +221,7 @@ static void combine_all(struct weft_cu_group *g, struct weft_cu_call *call,
 		int member = g->tree.visit[i];
 		struct cu_packet *p = cu_slot(g, member, seq);
 
-		take_note(call, p);
+		take_note(call, p, seq);
 		cu_learn(g, member, seq, p->lag);
 		if (bytes)
 			weft_cu_fold_part(&fold, p->payload, g->tree.merge[i]);
@@ -242,7 +248,7 @@ bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call)
 	for (; i < to; i++) {
 		struct cu_packet *p = packet_of(g, call, i, seq);
 
-		take_note(call, p);
+		take_note(call, p, seq);
 		if (bytes)
 			deposit(g, call, i, at, p->payload, bytes);
 	}

@@ -29,18 +29,18 @@ static bool quick_fits(struct weft_cu_group *g, const struct weft_cu_call *op)
 
 /* ---- a small group: everybody publishes, everybody reads ----------------- */
 
-static void near_publish(struct weft_cu_group *g, const struct weft_cu_call *op,
-			 uint64_t seq)
+static void near_publish(struct weft_cu_group *g, uint32_t sig,
+			 const void *in, size_t bytes, uint64_t seq)
 {
 	struct cu_packet *p = cu_slot(g, g->me, seq);
 
-	p->sig = cu_sig(op);
+	p->sig = sig;
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
-	if (op->bytes == 8)
-		memcpy(p->payload, op->in, 8);
-	else if (op->bytes)
-		memcpy(p->payload, op->in, op->bytes);
+	if (bytes == 8)
+		memcpy(p->payload, in, 8);
+	else if (bytes)
+		memcpy(p->payload, in, bytes);
 	/* R0 pairs with A0 in near_see() and cu_packet_there(). */
 	weft_store64(&p->seq, seq + 1);
 	cu_tell(g, CU_BELL_OUT);
@@ -83,7 +83,7 @@ static uint32_t near_fold(struct weft_cu_group *g,
 static void near_take(struct weft_cu_group *g, struct weft_cu_call *op,
 		      uint64_t seq)
 {
-	uint32_t sig = cu_sig(op);
+	uint32_t sig = cu_sig(op, seq);
 	size_t bytes = g->in_line ? op->bytes : 0;
 	char *out = op->out;
 
@@ -96,11 +96,13 @@ static void near_take(struct weft_cu_group *g, struct weft_cu_call *op,
 		cu_learn(g, i, seq, p->lag);
 		if (!bytes)
 			continue;
-		if (i == 0)
-			memcpy(out, p->payload, bytes);
-		else
+		if (i)
 			op->flags |= weft_cu_combine(op->op, op->type, out,
 						     p->payload, op->count);
+		else if (bytes == 8)
+			memcpy(out, p->payload, 8);
+		else
+			memcpy(out, p->payload, bytes);
 	}
 	if (!g->in_line && op->bytes)
 		op->flags |= near_fold(g, op, seq);
@@ -128,7 +130,7 @@ static void board_take(struct weft_cu_group *g, struct weft_cu_call *op,
 {
 	const struct cu_packet *p = cu_board_out(g, seq);
 
-	if (weft_unlikely(p->sig != cu_sig(op)))
+	if (weft_unlikely(p->sig != cu_sig(op, seq)))
 		op->err = -EPROTO;
 	op->flags |= p->flags;
 	if (op->bytes == 8)
@@ -159,7 +161,7 @@ static bool quick_pass(struct weft_cu_group *g, const struct weft_cu_call *op,
 		cu_board_arrive(g, op, seq, op->in, op->bytes);
 		return board_see(g, seq, turns);
 	}
-	near_publish(g, op, seq);
+	near_publish(g, cu_sig(op, seq), op->in, op->bytes, seq);
 	return near_see(g, seq, turns);
 }
 
@@ -183,6 +185,7 @@ WEFT_HOT int weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
 	op->bytes = op->count * weft_cu_bytes(op->type);
 	if (!quick_fits(g, op))
 		return -EAGAIN;
+	cu_sign(g, op);
 	if (!quick_pass(g, op, seq, turns)) {
 		op->flags = 0;
 		op->err = 0;
@@ -195,14 +198,12 @@ WEFT_HOT int weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
 
 /* ---- barriers, without an operation -------------------------------------- */
 
-static const struct weft_cu_call barrier = { .kind = WEFT_CU_BARRIER,
-					     .type = WEFT_CU_UINT8 };
-
 static int near_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
 {
+	uint32_t sig = cu_sig_barrier(g) ^ (uint32_t)seq;
 	int err = 0;
 
-	near_publish(g, &barrier, seq);
+	near_publish(g, sig, NULL, 0, seq);
 	for (int i = 0; i < g->n; i++) {
 		const struct cu_packet *p = cu_slot(g, i, seq);
 
@@ -213,7 +214,7 @@ static int near_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
 			if (!turns--)
 				return -EINPROGRESS;
 		}
-		if (weft_unlikely(p->sig != cu_sig(&barrier)))
+		if (weft_unlikely(p->sig != sig))
 			err = -EPROTO;
 		cu_learn(g, i, seq, p->lag);
 	}
@@ -225,10 +226,11 @@ static int board_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
 {
 	int err = 0;
 
-	cu_board_barrier(g, seq);
+	cu_board_barrier(g, cu_sig_barrier(g), seq);
 	if (!board_see(g, seq, turns))
 		return -EINPROGRESS;
-	if (weft_unlikely(cu_board_out(g, seq)->sig != CU_SIG_BARRIER))
+	if (weft_unlikely(cu_board_out(g, seq)->sig !=
+			  (cu_sig_barrier(g) ^ (uint32_t)seq)))
 		err = -EPROTO;
 	cu_credit_read(g);
 	return err;
@@ -246,9 +248,9 @@ WEFT_HOT int weft_cu_sync(struct weft_cu_group *g, unsigned turns)
 
 void weft_cu_sync_later(struct weft_cu_group *g, struct weft_cu_call *op)
 {
-	op->kind = barrier.kind;
-	op->op = barrier.op;
-	op->type = barrier.type;
+	op->kind = WEFT_CU_BARRIER;
+	op->type = WEFT_CU_UINT8;
+	op->sig = cu_sig_barrier(g);
 	op->root = 0;
 	op->count = op->bytes = 0;
 	op->in = op->out = NULL;
