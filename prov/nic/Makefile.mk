@@ -11,6 +11,7 @@ libweftnic_la_SOURCES = \
 	prov/nic/nic_dma.c \
 	prov/nic/nic_machine.c \
 	prov/nic/nic_place.c prov/nic/nic_place.h \
+	prov/nic/nic_coll_check.c \
 	prov/nic/nic_recv.c \
 	prov/nic/nic_rma.c \
 	prov/nic/nic_rndv.c \
@@ -22,7 +23,7 @@ include prov/nic/units.mk
 
 # What crosses folders: the provider between processes, one body per machine.
 PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_man_test test/prov/prov_msg_test test/prov/prov_rma_test \
-	test/prov/prov_flow_test
+	test/prov/prov_flow_test test/prov/prov_coll_fuzz_test
 check_PROGRAMS += $(PROV_TESTS)
 TESTS += $(PROV_TESTS)
 PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h
@@ -32,6 +33,9 @@ test_prov_prov_coll_test_LDADD = $(PROV_LIBS) -lm
 test_prov_prov_coll_man_test_SOURCES = test/prov/prov_coll_man_test.c \
 	$(PROV_JOB)
 test_prov_prov_coll_man_test_LDADD = $(PROV_LIBS)
+test_prov_prov_coll_fuzz_test_SOURCES = test/prov/prov_coll_fuzz_test.c \
+	$(PROV_JOB)
+test_prov_prov_coll_fuzz_test_LDADD = libweftnic.la $(PROV_LIBS) $(HWLOC_LIBS)
 test_prov_prov_msg_test_SOURCES = test/prov/prov_msg_test.c $(PROV_JOB)
 test_prov_prov_msg_test_LDADD = $(PROV_LIBS)
 test_prov_prov_rma_test_SOURCES = test/prov/prov_rma_test.c $(PROV_JOB)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Groups: their messages, their progress, their end. Joining is in
- * nic_coll_join.c, operations are in nic_coll_op.c.
+ * nic_coll_join.c, operations are in nic_coll_op.c, and nic_coll_check.c looks
+ * after those who wait long.
  *
  * A route is free again when every member has left, because a late member may
  * still count himself in at our row; so the group lingers until all have said
@@ -84,6 +85,7 @@ void nic_coll_free(struct weft_coll *c)
 		weft_cu_group_close(c->far);
 	weft_list_remove(&c->link);
 	c->nic->coll_groups--;
+	free(c->check.word);
 	free(c->words);
 	free(c->area);
 	free(c->gone);
@@ -134,9 +136,14 @@ static void coll_take(struct weft_coll *c, int from, const void *payload,
 		return;
 	}
 	memcpy(&m, payload, sizeof(m));
+	payload = (const char *)payload + sizeof(m);
+	if (m.what >= COLL_SAYS_LONG) {
+		if (!nic_check_take(c, from, &m, payload))
+			c->nic->garbage++;
+		return;
+	}
 	/* late credits of a join that is over are for nobody */
-	if (c->far &&
-	    !weft_cu_receive(c->far, &m, (const char *)payload + sizeof(m)))
+	if (c->far && !weft_cu_receive(c->far, &m, payload))
 		c->nic->garbage++;
 }
 
@@ -288,8 +295,24 @@ WEFT_HOT void nic_coll_poll(struct weft_nic *nic)
 
 	weft_list_each(n, tmp, &nic->coll->groups)
 		coll_move(weft_container_of(n, struct weft_coll, link));
+	if (nic->coll->pending || nic->coll->checks)
+		nic_check_poll(nic);
 	if (nic->coll->pending || nic->coll->watching)
 		coll_watch(nic);
+}
+
+void nic_coll_fail(struct weft_coll *c, int err)
+{
+	c->err = err;
+	nic_long_fail(c, err);
+	if (c->hw)
+		weft_cu_group_fail(c->hw, err);
+	if (c->bar)
+		weft_cu_group_fail(c->bar, err);
+	if (c->net)
+		nic_net_fail(c->net, err);
+	if (c->far)
+		weft_cu_group_fail(c->far, err);
 }
 
 void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
@@ -305,15 +328,7 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 			continue;
 		/* one who has left in good order may go */
 		if (!c->gone[i]) {
-			nic_long_fail(c, err);
-			if (c->hw)
-				weft_cu_group_fail(c->hw, err);
-			if (c->bar)
-				weft_cu_group_fail(c->bar, err);
-			if (c->net)
-				nic_net_fail(c->net, err);
-			if (c->far)
-				weft_cu_group_fail(c->far, err);
+			nic_coll_fail(c, err);
 			if (c->state == COLL_OPENING)
 				nic_coll_join_fail(c, err);
 			else if (c->state != COLL_READY)

@@ -64,6 +64,7 @@ struct weft_coll_work {
 	struct weft_list link;
 	bool is_long;
 	uint8_t phase;
+	uint64_t number; /* of the group's long ones */
 	int from;   /* whose slice is fetched */
 	size_t at;  /* bytes done */
 	size_t end;

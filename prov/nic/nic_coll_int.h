@@ -36,6 +36,31 @@ struct join_word {
 
 #define JOIN_WORDS (sizeof(struct join_word) / sizeof(uint64_t))
 
+/* What members tell each other apart from the tree: nic_coll_check.c. */
+enum {
+	COLL_SAYS_LONG = 16, /* to member 0: this takes long */
+	COLL_SAYS_ASK,	     /* how far are you? */
+	COLL_SAYS_FAR,	     /* so far */
+	COLL_SAYS_FAIL,	     /* they will never meet: fail everything */
+};
+
+struct coll_word;
+
+struct coll_check {
+	uint64_t mark; /* how far this member was */
+	uint64_t since_ns;
+	uint64_t patience_ns;
+	uint64_t answer; /* question that member 0 waits for, or 0 */
+	bool broken;	 /* members called different operations */
+	/* of member 0 */
+	bool wanted;  /* somebody waits long */
+	bool suspect; /* for what all had done, as it seemed */
+	uint64_t round;
+	int told;		/* answers to it; 0: none is missing */
+	struct coll_word *word; /* the answers; NULL: never asked */
+	struct coll_word *done; /* by all, before the last question */
+};
+
 struct weft_coll {
 	struct weft_nic *nic;
 	struct weft_list link;
@@ -45,6 +70,7 @@ struct weft_coll {
 	int route; /* -1: none */
 	int barrier; /* barrier class, -1: none */
 	enum coll_state state;
+	int err;       /* everything fails with this; 0: healthy */
 	bool no_route; /* by messages only */
 	bool crowded;  /* more members than processors */
 	unsigned arity; /* that all agree on; 0: pairs */
@@ -62,6 +88,8 @@ struct weft_coll {
 	struct weft_list longs;	  /* long vectors, oldest first */
 	struct nic_long *bulk;	  /* NULL: they go in packets */
 	uint64_t points;	  /* meetings this member has arrived at */
+	uint64_t long_posts;
+	struct coll_check check;
 	void **area;
 	/* joining */
 	struct weft_cu_call call;
@@ -91,6 +119,8 @@ struct nic_coll {
 	unsigned arity;	 /* of trees on this host; 0: pairs */
 	unsigned pending;
 	int watching;
+	unsigned polls; /* while something was pending */
+	bool checks;	/* a group has a question to look at */
 	struct weft_list groups;
 	struct weft_list early;
 	unsigned early_count;
@@ -105,6 +135,17 @@ void nic_coll_say(void *group, int member, const struct weft_cu_msg *msg,
 void nic_coll_replay(struct weft_coll *c);
 void nic_coll_give_back(struct weft_coll *c);
 void nic_coll_free(struct weft_coll *c);
+/* Everything pending and to come fails. */
+void nic_coll_fail(struct weft_coll *c, int err);
+
+/*
+ * nic_coll_check.c: looks after those who wait long; takes a word of another
+ * member (false: it made no sense); fails the group everywhere.
+ */
+void nic_check_poll(struct weft_nic *nic);
+bool nic_check_take(struct weft_coll *c, int from, const struct weft_cu_msg *m,
+		    const void *payload);
+void nic_check_fail(struct weft_coll *c);
 
 /* nic_coll_join.c: goes on with a join that waits for somebody's memory. */
 void nic_coll_join_step(struct weft_coll *c);
@@ -129,5 +170,7 @@ void nic_long_move(struct weft_coll *c);
 bool nic_long_ready(const struct weft_coll *c, struct weft_cu_watch *watch);
 bool nic_long_spin(struct weft_coll_work *w, unsigned turns);
 void nic_long_fail(struct weft_coll *c, int err);
+/* The meeting that this member waits at, or 0. */
+uint64_t nic_long_point(const struct weft_coll *c);
 
 #endif

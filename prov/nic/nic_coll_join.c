@@ -136,6 +136,7 @@ static int join_open_barrier(struct weft_coll *c, struct weft_cu_group_attr *a)
 		area[i] = (char *)c->area[i] + weft_cu_area_bytes(a->geo);
 	a->geo = &c->nic->machine->bar;
 	a->route = (unsigned)c->barrier;
+	a->beside = c->hw;
 	a->area = area;
 	ret = weft_cu_group_open(a, &c->bar);
 	free(area);

@@ -22,6 +22,7 @@
 #include "prov/nic/nic_int.h"
 #include "prov/nic/cu/cu_exact.h"
 #include "prov/nic/cu/cu_fold.h"
+#include "src/base/hash.h"
 
 #include <stdlib.h>
 
@@ -32,8 +33,12 @@
 enum long_phase { LONG_WAITING, LONG_MEETING, LONG_MAKING, LONG_MADE,
 		  LONG_TAKING, LONG_LEAVING };
 
-/* What members say before the first meeting, and at the second. */
-enum { SAID_IN, SAID_OUT, SAID_FLAGS, SAID_NOTHING };
+/*
+ * What members say before they arrive at a meeting. The count of arrivals may
+ * lie: they also say at which point they are, above the flags.
+ */
+enum { SAID_IN, SAID_OUT, SAID_FLAGS, SAID_CHECK };
+#define SAID_POINT 8
 
 struct nic_long {
 	unsigned char chunk[2][LONG_CHUNK];
@@ -214,29 +219,59 @@ static void make_chunk(struct weft_coll_work *w, size_t at, size_t bytes)
 
 /* ---- phases -------------------------------------------------------------- */
 
-static void say(struct weft_coll_work *w)
+/* Addresses are those of this operation, and of members who mean the same. */
+static uint64_t check_of(const struct weft_coll_work *w, const uint64_t *words)
 {
-	const uint64_t words[CU_WORDS] = {
+	uint64_t call = (uint64_t)w->call.kind << 56 |
+			(uint64_t)w->call.op << 48 |
+			(uint64_t)w->call.type << 40 | (uint32_t)w->call.root;
+
+	return weft_hash_mix(words[SAID_IN] +
+			     weft_hash_mix(words[SAID_OUT] +
+					   weft_hash_mix(w->number + call) +
+					   w->call.count));
+}
+
+static void say(struct weft_coll_work *w, uint64_t point)
+{
+	uint64_t words[CU_WORDS] = {
 		[SAID_IN] = (uintptr_t)w->call.in,
 		[SAID_OUT] = (uintptr_t)w->call.out,
-		[SAID_FLAGS] = w->call.flags,
+		[SAID_FLAGS] = point << SAID_POINT | w->call.flags,
 	};
 
+	words[SAID_CHECK] = check_of(w, words);
 	weft_cu_meet_say(w->coll->hw, words);
 }
 
 static void arrive(struct weft_coll_work *w, unsigned points, unsigned phase)
 {
-	say(w);
-	weft_cu_meet_arrive(w->coll->hw, points);
 	w->coll->points += points;
+	say(w, w->coll->points);
+	weft_cu_meet_arrive(w->coll->hw, points);
 	w->phase = (uint8_t)phase;
 }
 
-static void hear(struct weft_coll *c)
+/*
+ * A member who was not here, or words that are not of this operation: nobody
+ * can go on. At the last meeting words may be of the next one already.
+ */
+static bool hear(struct weft_coll_work *w)
 {
-	for (int i = 0; i < c->n; i++)
-		weft_cu_meet_hear(c->hw, i, &c->bulk->said[i * CU_WORDS]);
+	struct weft_coll *c = w->coll;
+	bool last = w->phase == LONG_LEAVING;
+
+	for (int i = 0; i < c->n; i++) {
+		uint64_t *words = &c->bulk->said[i * CU_WORDS];
+
+		weft_cu_meet_hear(c->hw, i, words);
+		if (words[SAID_FLAGS] >> SAID_POINT < c->points ||
+		    (!last && words[SAID_CHECK] != check_of(w, words))) {
+			nic_check_fail(c);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* Everybody is here: what to do, from where to where. */
@@ -244,7 +279,8 @@ static void set_out(struct weft_coll_work *w)
 {
 	struct weft_coll *c = w->coll;
 
-	hear(c);
+	if (!hear(w))
+		return;
 	slice_of(w, c->me, &w->at, &w->end);
 	if (w->call.kind == WEFT_CU_BCAST) {
 		w->at = 0;
@@ -315,9 +351,10 @@ static void begin_taking(struct weft_coll_work *w)
 {
 	struct weft_coll *c = w->coll;
 
-	hear(c);
+	if (!hear(w))
+		return;
 	for (int i = 0; i < c->n; i++)
-		w->call.flags |= (uint32_t)said(c, i, SAID_FLAGS);
+		w->call.flags |= (uint8_t)said(c, i, SAID_FLAGS);
 	w->at = w->end = 0;
 	w->from = -1;
 	w->phase = LONG_TAKING;
@@ -358,7 +395,8 @@ static void step(struct weft_coll_work *w, int *budget)
 		take_some(w, budget);
 		return;
 	case LONG_LEAVING:
-		leave(w);
+		if (hear(w))
+			leave(w);
 		return;
 	}
 }
@@ -385,8 +423,13 @@ bool nic_long_ready(const struct weft_coll *c, struct weft_cu_watch *watch)
 void nic_long_post(struct weft_coll *c, struct weft_coll_work *w)
 {
 	w->phase = LONG_WAITING;
+	w->number = ++c->long_posts;
 	w->call.flags = 0;
-	w->call.err = 0;
+	w->call.err = c->err;
+	if (c->err) {
+		w->call.done(&w->call);
+		return;
+	}
 	weft_list_push_back(&c->longs, &w->link);
 	nic_long_move(c);
 }
@@ -406,6 +449,11 @@ bool nic_long_spin(struct weft_coll_work *w, unsigned turns)
 		}
 	}
 	return true;
+}
+
+uint64_t nic_long_point(const struct weft_coll *c)
+{
+	return !weft_list_empty(&c->longs) && stays(head_of(c)) ? c->points : 0;
 }
 
 void nic_long_fail(struct weft_coll *c, int err)

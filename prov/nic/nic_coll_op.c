@@ -25,6 +25,13 @@ static void work_narrow(struct weft_coll_work *w)
 	free(w->wide);
 }
 
+/* Members that called different operations never come into step again. */
+static WEFT_COLD void work_differs(struct weft_coll *c)
+{
+	c->check.broken = true;
+	c->nic->coll->checks = true;
+}
+
 /* The unit is done with it. */
 WEFT_HOT static void work_done(struct weft_cu_call *call)
 {
@@ -35,6 +42,8 @@ WEFT_HOT static void work_done(struct weft_cu_call *call)
 		work_narrow(w);
 	w->coll->pending--;
 	w->coll->nic->coll->pending--;
+	if (weft_unlikely(call->err == -EPROTO))
+		work_differs(w->coll);
 	w->over = true;
 	if (w->done)
 		w->done(w);
@@ -126,7 +135,11 @@ static int work_quick(struct weft_coll *c, struct weft_coll_work *w,
 	if (ret == -EINPROGRESS) {
 		work_set(c, w);
 		work_keep(c, w);
-	} else if (w->done) {
+		return 0;
+	}
+	if (weft_unlikely(ret))
+		work_differs(c);
+	if (w->done) {
 		w->coll = c;
 		w->done(w);
 	}
@@ -178,11 +191,15 @@ WEFT_HOT int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *w,
 	}
 	w->over = true;
 	w->call.err = ret;
-	if (weft_unlikely(ret == -EINPROGRESS)) {
-		work_set(c, w);
-		work_keep(c, w);
-		weft_cu_sync_later(group_for(c, WEFT_CU_BARRIER), &w->call);
+	if (weft_likely(!ret))
+		return 0;
+	if (ret != -EINPROGRESS) {
+		work_differs(c);
+		return 0;
 	}
+	work_set(c, w);
+	work_keep(c, w);
+	weft_cu_sync_later(group_for(c, WEFT_CU_BARRIER), &w->call);
 	return 0;
 }
 

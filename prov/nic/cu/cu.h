@@ -111,6 +111,8 @@ struct weft_cu_group_attr {
 	void *const *area;   /* of each member */
 	/* somebody sleeps on this bell: ring it; NULL: nobody ever sleeps */
 	void (*wake)(void *arg, struct weft_bell *bell);
+	/* the same members post here and there in one order; or NULL */
+	struct weft_cu_group *beside;
 	bool fence; /* order stores before looking whether anybody sleeps */
 	/* set: no shared areas, messages instead; always succeeds */
 	void (*send)(void *arg, int member, const struct weft_cu_msg *msg,
@@ -173,6 +175,17 @@ bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w);
 
 /* Looks so many times before it gives up; true: poll would find something. */
 bool weft_cu_spin(const struct weft_cu_group *g, unsigned turns);
+
+/* How far a member is, and what he waits for. */
+struct weft_cu_state {
+	uint64_t posted; /* packets */
+	uint64_t sent;
+	uint64_t read;
+	uint64_t packet; /* waits for what all sent below this number; or 0 */
+	uint64_t credit; /* waits until all have read those below; or 0 */
+};
+
+void weft_cu_state(const struct weft_cu_group *g, struct weft_cu_state *s);
 
 /*
  * Meetings: points that all members pass in the same order, apart from the

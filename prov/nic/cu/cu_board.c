@@ -72,7 +72,7 @@ WEFT_HOT void cu_board_barrier(struct weft_cu_group *g, uint32_t sig,
 			       uint64_t seq)
 {
 	struct cu_packet *out = cu_board_out(g, seq);
-	uint64_t mine = BOARD_ONE + BOARD_BARRIER + ((uint64_t)sig << BOARD_SIG);
+	uint64_t mine = BOARD_ONE | BOARD_BARRIER | (uint64_t)sig << BOARD_SIG;
 	bool mixed;
 
 	if (!board_count(g, seq, mine, &mixed))
@@ -96,11 +96,7 @@ WEFT_HOT void cu_board_arrive(struct weft_cu_group *g,
 		cu_board_barrier(g, op->sig, seq);
 		return;
 	}
-	mine->sig = cu_sig(op, seq);
-	if (bytes == 8)
-		memcpy(mine->payload, data, 8);
-	else if (bytes)
-		memcpy(mine->payload, data, bytes);
+	cu_packet_fill(mine, cu_sig(op, seq), data, bytes);
 	if (!board_count(g, seq, BOARD_ONE, &mixed))
 		return;
 	all = (struct cu_climb){ .g = g, .op = op, .seq = seq, .bytes = bytes,

@@ -107,6 +107,7 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	g->flat = a->flat;
 	g->near = g->flat && !a->send;
 	g->in_line = a->tree->depth <= 1 && a->tree->root <= 1;
+	g->trail = a->beside ? a->beside->trail : &g->own_trail;
 	g->n = a->n;
 	g->me = a->me;
 	g->wake = a->wake;
@@ -230,6 +231,20 @@ bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w)
 	w->bell = cu_bell(g, CU_BELL_CREDIT);
 	w->word = cu_credit_word(g, g->sent, &w->want);
 	return weft_load64(w->word) >= w->want;
+}
+
+void weft_cu_state(const struct weft_cu_group *g, struct weft_cu_state *s)
+{
+	const struct weft_cu_call *op = g->head;
+
+	*s = (struct weft_cu_state){ .posted = g->posted, .sent = g->sent,
+				     .read = g->consumed };
+	if (!op)
+		return;
+	if (op->read < op->sent)
+		s->packet = op->first + op->read + 1;
+	else
+		s->credit = cu_credit_needs(g, g->sent);
 }
 
 bool weft_cu_spin(const struct weft_cu_group *g, unsigned turns)

@@ -23,7 +23,8 @@ struct weft_cu_group {
 	uint64_t consumed; /* packets this member is done with */
 	uint64_t credits;  /* epochs this member has counted himself in */
 	uint64_t clear;	   /* packets below may be sent */
-	uint32_t trail;	   /* what members agreed on so far: cu_sign() */
+	uint32_t own_trail;
+	uint32_t *trail; /* what members agreed on so far: cu_sign() */
 	uint64_t read_by[WEFT_CU_FLAT]; /* small group: as far as we know */
 	size_t slot_bytes;
 	struct weft_cu_call *head; /* oldest operation, being read */
@@ -52,7 +53,7 @@ static inline bool cu_far(const struct weft_cu_group *g, int member)
 static inline void cu_sign(const struct weft_cu_group *g,
 			   struct weft_cu_call *op)
 {
-	op->sig = g->trail;
+	op->sig = *g->trail;
 	if (op->kind == WEFT_CU_BARRIER)
 		return;
 	op->sig ^= (uint32_t)op->kind << 28 | (uint32_t)op->op << 24 |
@@ -63,7 +64,7 @@ static inline void cu_sign(const struct weft_cu_group *g,
 
 static inline uint32_t cu_sig_barrier(const struct weft_cu_group *g)
 {
-	return g->trail;
+	return *g->trail;
 }
 
 /* The same of one packet: what lies there from another lap is not it. */
@@ -83,13 +84,30 @@ struct cu_climb {
 	bool mixed; /* inputs that meant different operations */
 };
 
+/*
+ * The signature comes last: who was let in by a number or a count that somebody
+ * has forged must not find it before the payload.
+ */
+static inline void cu_packet_fill(struct cu_packet *p, uint32_t sig,
+				  const void *data, size_t bytes)
+{
+	if (bytes == 8) {
+		memcpy(p->payload, data, 8);
+	} else if (bytes) {
+		memcpy(p->payload, data, bytes);
+		/* R7 pairs with A0, forged; one line comes as a whole */
+		if (bytes > sizeof(p->payload))
+			weft_fence_release();
+	}
+	atomic_signal_fence(memory_order_release);
+	p->sig = sig;
+}
+
 static inline void cu_climb_write(const struct cu_climb *c,
 				  struct cu_packet *p, const void *data)
 {
-	p->sig = c->mixed ? ~c->sig : c->sig;
 	p->flags = (uint16_t)c->flags;
-	if (c->bytes)
-		memcpy(p->payload, data, c->bytes);
+	cu_packet_fill(p, c->mixed ? ~c->sig : c->sig, data, c->bytes);
 }
 
 static inline struct weft_bell *cu_bell(const struct weft_cu_group *g,
@@ -145,6 +163,8 @@ static inline void cu_enqueue(struct weft_cu_group *g, struct weft_cu_call *op)
 bool cu_credit_has(struct weft_cu_group *g, uint64_t seq);
 weft_au64 *cu_credit_word(const struct weft_cu_group *g, uint64_t seq,
 			  uint64_t *want_p);
+/* cu_credit.c: so many packets everybody must have read for that. */
+uint64_t cu_credit_needs(const struct weft_cu_group *g, uint64_t seq);
 /* cu_credit.c: this member has read one more packet. */
 void cu_credit_read(struct weft_cu_group *g);
 

@@ -63,7 +63,7 @@ void cu_packet_plan(struct weft_cu_group *g, struct weft_cu_call *call)
 	cu_sign(g, call);
 	/* not everybody hears of everybody: what comes next will tell */
 	if (f->root_sends || f->root_reads)
-		g->trail = (g->trail ^ call->sig) * 0x9e3779b1u + 1;
+		*g->trail = (*g->trail ^ call->sig) * 0x9e3779b1u + 1;
 	call->bytes = call->count * weft_cu_bytes(call->type);
 	if (f->has_blocks)
 		call->bytes *= (size_t)g->n;
@@ -88,11 +88,9 @@ static void publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 {
 	struct cu_packet *p = cu_slot(g, g->me, seq);
 
-	p->sig = cu_sig(call, seq);
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
-	if (bytes)
-		memcpy(p->payload, data, bytes);
+	cu_packet_fill(p, cu_sig(call, seq), data, bytes);
 	/* R0 pairs with A0 in packet_of(): written before it is numbered. */
 	weft_store64(&p->seq, seq + 1);
 	if (g->send)
@@ -229,21 +227,18 @@ static void combine_all(struct weft_cu_group *g, struct weft_cu_call *call,
 	call->flags |= fold.flags;
 }
 
-bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call)
+static void take_packet(struct weft_cu_group *g, struct weft_cu_call *call)
 {
 	uint64_t seq = call->first + call->read;
 	size_t bytes, at = packet_at(g, call, call->read, &bytes);
-	weft_au64 *word;
 	int i, to;
 
-	if (!cu_packet_there(g, call, &word))
-		return false;
 	sources(g, call, &i, &to);
 	if (facts_of[call->kind].combines && g->flat && i < to) {
 		combine_all(g, call, seq, bytes);
 		if (bytes)
 			deposit(g, call, 0, at, g->scratch, bytes);
-		return true;
+		return;
 	}
 	for (; i < to; i++) {
 		struct cu_packet *p = packet_of(g, call, i, seq);
@@ -252,5 +247,32 @@ bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call)
 		if (bytes)
 			deposit(g, call, i, at, p->payload, bytes);
 	}
+}
+
+/*
+ * Who believes in false credits may have written over a packet while it was
+ * read. Not where all must have sent a later one for that.
+ */
+static bool is_overtaken(struct weft_cu_group *g, struct weft_cu_call *call)
+{
+	weft_au64 *word;
+
+	if (facts_of[call->kind].combines &&
+	    (!g->flat || g->sent == call->first + call->read + 1))
+		return false;
+	/* A8: the payload, then its number again, R0 of a later packet */
+	weft_fence_acquire();
+	return !cu_packet_there(g, call, &word);
+}
+
+bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call)
+{
+	weft_au64 *word;
+
+	if (!cu_packet_there(g, call, &word))
+		return false;
+	take_packet(g, call);
+	if (weft_unlikely(is_overtaken(g, call)))
+		call->err = -EPROTO;
 	return true;
 }

@@ -34,13 +34,9 @@ static void near_publish(struct weft_cu_group *g, uint32_t sig,
 {
 	struct cu_packet *p = cu_slot(g, g->me, seq);
 
-	p->sig = sig;
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
-	if (bytes == 8)
-		memcpy(p->payload, in, 8);
-	else if (bytes)
-		memcpy(p->payload, in, bytes);
+	cu_packet_fill(p, sig, in, bytes);
 	/* R0 pairs with A0 in near_see() and cu_packet_there(). */
 	weft_store64(&p->seq, seq + 1);
 	cu_tell(g, CU_BELL_OUT);
@@ -62,9 +58,41 @@ static bool near_see(const struct weft_cu_group *g, uint64_t seq,
 	return true;
 }
 
-/* Combines everyone's packet in the order of the tree. */
-static uint32_t near_fold(struct weft_cu_group *g,
-			  const struct weft_cu_call *op, uint64_t seq)
+static inline void near_note(struct weft_cu_group *g, struct weft_cu_call *op,
+			     int member, uint64_t seq,
+			     const struct cu_packet *p)
+{
+	if (weft_unlikely(p->sig != cu_sig(op, seq)))
+		op->err = -EPROTO;
+	op->flags |= p->flags;
+	cu_learn(g, member, seq, p->lag);
+}
+
+/* Takes everyone's packet, one after the other. */
+static void near_take(struct weft_cu_group *g, struct weft_cu_call *op,
+		      uint64_t seq)
+{
+	char *out = op->out;
+
+	for (int i = 0; i < g->n; i++) {
+		const struct cu_packet *p = cu_slot(g, i, seq);
+
+		near_note(g, op, i, seq, p);
+		if (!op->bytes)
+			continue;
+		if (i)
+			op->flags |= weft_cu_combine(op->op, op->type, out,
+						     p->payload, op->count);
+		else if (op->bytes == 8)
+			memcpy(out, p->payload, 8);
+		else
+			memcpy(out, p->payload, op->bytes);
+	}
+}
+
+/* The same in the order of a tree with more than one level. */
+static void near_fold(struct weft_cu_group *g, struct weft_cu_call *op,
+		      uint64_t seq)
 {
 	struct weft_cu_fold fold = {
 		.op = op->op, .type = op->type, .bytes = op->bytes,
@@ -72,40 +100,15 @@ static uint32_t near_fold(struct weft_cu_group *g,
 		.apart = g->geo.packet_bytes,
 	};
 
-	for (int i = 0; i < g->n; i++)
-		weft_cu_fold_part(&fold,
-				  cu_slot(g, g->tree.visit[i], seq)->payload,
-				  g->tree.merge[i]);
-	return fold.flags;
-}
-
-/* Takes everyone's packet; up to three members add theirs one by one. */
-static void near_take(struct weft_cu_group *g, struct weft_cu_call *op,
-		      uint64_t seq)
-{
-	uint32_t sig = cu_sig(op, seq);
-	size_t bytes = g->in_line ? op->bytes : 0;
-	char *out = op->out;
-
 	for (int i = 0; i < g->n; i++) {
-		const struct cu_packet *p = cu_slot(g, i, seq);
+		int member = g->tree.visit[i];
+		const struct cu_packet *p = cu_slot(g, member, seq);
 
-		if (weft_unlikely(p->sig != sig))
-			op->err = -EPROTO;
-		op->flags |= p->flags;
-		cu_learn(g, i, seq, p->lag);
-		if (!bytes)
-			continue;
-		if (i)
-			op->flags |= weft_cu_combine(op->op, op->type, out,
-						     p->payload, op->count);
-		else if (bytes == 8)
-			memcpy(out, p->payload, 8);
-		else
-			memcpy(out, p->payload, bytes);
+		near_note(g, op, member, seq, p);
+		if (op->bytes)
+			weft_cu_fold_part(&fold, p->payload, g->tree.merge[i]);
 	}
-	if (!g->in_line && op->bytes)
-		op->flags |= near_fold(g, op, seq);
+	op->flags |= fold.flags;
 }
 
 /* ---- a crowd: everybody reads the board ---------------------------------- */
@@ -172,8 +175,10 @@ static void quick_take(struct weft_cu_group *g, struct weft_cu_call *op,
 	op->err = 0;
 	if (g->board)
 		board_take(g, op, seq);
-	else
+	else if (g->in_line)
 		near_take(g, op, seq);
+	else
+		near_fold(g, op, seq);
 	cu_credit_read(g);
 }
 
