@@ -4,7 +4,7 @@ libweft_ofi_la_SOURCES = \
 	prov/ofi/weft_addr.c prov/ofi/weft_addr.h \
 	prov/ofi/weft_av.c \
 	prov/ofi/weft_cntr.c \
-	prov/ofi/weft_coll.h \
+	prov/ofi/weft_coll.h prov/ofi/weft_coll_call.h \
 	prov/ofi/weft_cq.c \
 	prov/ofi/weft_domain.c \
 	prov/ofi/weft_eq.c \
