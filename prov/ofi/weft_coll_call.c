@@ -3,7 +3,7 @@
 #include "prov/ofi/weft_coll_call.h"
 #include "prov/ofi/weft_coll.h"
 
-const struct weft_coll_kind weft_coll_kinds[WEFT_COLL_CALLS] = {
+const struct weft_call_row weft_call_rows[WEFT_COLL_CALLS] = {
 	[FI_BARRIER] = { .kind = WEFT_CU_BARRIER },
 	[FI_BROADCAST] = { .kind = WEFT_CU_BCAST },
 	[FI_ALLTOALL] = { .kind = WEFT_CU_ALLTOALL },
@@ -59,7 +59,7 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 	if ((size_t)coll >= WEFT_COLL_CALLS)
 		return -FI_EOPNOTSUPP;
 	bytes = weft_coll_bytes(attr->datatype);
-	if (weft_coll_kinds[coll].reduces &&
+	if (weft_call_rows[coll].reduces &&
 	    (!weft_coll_names(attr->op, attr->datatype, &call) ||
 	     !weft_cu_can(call.op, call.type)))
 		return -FI_EOPNOTSUPP;

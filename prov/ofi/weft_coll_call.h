@@ -16,13 +16,13 @@
 #define WEFT_COLL_OPS	(FI_BXOR + 1)
 
 /* What becomes of a call. */
-struct weft_coll_kind {
+struct weft_call_row {
 	uint8_t kind; /* enum weft_cu_kind */
 	bool reduces;
 	bool exact; /* it may be rounded once */
 };
 
-extern const struct weft_coll_kind weft_coll_kinds[WEFT_COLL_CALLS];
+extern const struct weft_call_row weft_call_rows[WEFT_COLL_CALLS];
 /* Numbers of the unit, plus one; 0: it has none. */
 extern const uint8_t weft_coll_types[WEFT_COLL_TYPES];
 extern const uint8_t weft_coll_op_names[WEFT_COLL_OPS];
@@ -46,11 +46,11 @@ static inline bool weft_coll_names(enum fi_op op, enum fi_datatype type,
 static inline bool weft_coll_call(const struct fi_weft_call *c,
 				  struct weft_cu_call *call)
 {
-	const struct weft_coll_kind *k;
+	const struct weft_call_row *k;
 
 	if (weft_unlikely((size_t)c->what >= WEFT_COLL_CALLS))
 		return false;
-	k = &weft_coll_kinds[c->what];
+	k = &weft_call_rows[c->what];
 	call->kind = k->kind;
 	if (call->kind == WEFT_CU_BARRIER)
 		return true;
