@@ -54,11 +54,12 @@ int cu_reach(struct weft_cu_group *g, int from, int to)
 static int group_rows(struct weft_cu_group *g,
 		      const struct weft_cu_group_attr *a)
 {
+	bool area = a->area && !a->send;
 	int ret = 0;
 
-	for (int i = 0; a->area && i < a->n; i++)
+	for (int i = 0; area && i < a->n; i++)
 		g->row[i] = cu_row(a->area[i], &g->geo, a->route);
-	if (a->area || g->near)
+	if (area || g->near)
 		return cu_reach(g, 0, a->n);
 	for (int i = g->me; i >= 0 && !ret; i = g->tree.parent[i])
 		ret = cu_reach(g, i, i + 1);
