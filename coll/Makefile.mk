@@ -60,7 +60,7 @@ EXTRA_DIST += coll/README test/mpi/coll_t.h test/mpi/coll_derived.c \
 	test/mpi/coll_inter.c \
 	test/mpi/coll_neighbor.c test/mpi/coll_ops.c test/mpi/coll_rows.c \
 	test/mpi/coll_all.c test/mpi/coll_types.h test/mpi/coll_exact.c \
-	test/mpi/coll_routes.c \
+	test/mpi/coll_routes.c test/mpi/coll_order.c test/mpi/coll_differ.c \
 	test/mpi/coll_offload.c test/mpi/coll_stress.c \
 	test/mpi/coll_threads.c test/mpi/coll_unit.c
 

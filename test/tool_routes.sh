@@ -20,7 +20,7 @@ expect "32 nodes, root 1,1,1,1,1, depth 5" bgq:2x2x2x2x2
 expect "4 nodes, root 0,2,0,0,0, depth 2" bgq:4x4x4x4x2@0,0-3,0,0,0
 expect "16 nodes, root 1,2,2,3,1, depth 4" bgq:4x4x4x4x2@1,0-3,0-3,3,1
 expect "1 nodes, root 3,3,3,3,1, depth 0" bgq:4x4x4x4x2@3,3,3,3,1
-expect "64 ranks, root 0, depth 2" native:64
+expect "64 ranks, root 0, depth 6" native:64
 
 # a tree: every node but one has a link up, every link up is an input above
 list=$("$info" --classroutes bgq:4x4x4x4x2 | grep -v '^#')

@@ -273,7 +273,7 @@ struct weft_nic_attr {
 	size_t min_multi;    /* a multi buffer with less left is released */
 	bool no_dma;
 	int node; /* number of the emulated node; -1: unknown */
-	unsigned arity; /* of the collectives' trees; 0: the default */
+	unsigned arity; /* of the collectives' trees; 0: of pairs */
 	const char *faults;
 	struct weft_vt *world; /* virtual time: as the carrier's */
 	bool threads;

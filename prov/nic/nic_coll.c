@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Groups: their messages, their progress, their end. Joining is in
- * nic_coll_join.c, operations are in nic_coll_op.c.
+ * nic_coll_join.c, operations are in nic_coll_op.c, and nic_coll_check.c looks
+ * after those who wait long.
  *
  * A route is free again when every member has left, because a late member may
  * still count himself in at our row; so the group lingers until all have said
@@ -51,27 +52,18 @@ static void coll_note(struct weft_coll *c, int member, enum coll_note what,
 		nic_ctrl(c->nic, c->member[member], &pkt, NULL);
 }
 
-/* Members [*from_p, *to_p) are the children of this one in the tree. */
-static void coll_children(const struct weft_coll *c, int *from_p, int *to_p)
-{
-	*from_p = coll_child(c->me, 0);
-	*to_p = coll_child(c->me, COLL_ARITY);
-	*from_p = *from_p < c->n ? *from_p : c->n;
-	*to_p = *to_p < c->n ? *to_p : c->n;
-}
-
 static void coll_note_below(struct weft_coll *c, enum coll_note what, int err)
 {
-	int i, to;
+	const struct weft_cu_tree *t = &c->talk;
 
-	for (coll_children(c, &i, &to); i < to; i++)
-		coll_note(c, i, what, err);
+	for (int i = t->first[c->me]; i < t->first[c->me + 1]; i++)
+		coll_note(c, t->input[i], what, err);
 }
 
 static void coll_note_above(struct weft_coll *c, enum coll_note what, int err)
 {
 	if (c->me)
-		coll_note(c, coll_parent(c->me), what, err);
+		coll_note(c, coll_parent(c, c->me), what, err);
 }
 
 static struct weft_coll *coll_find(struct weft_nic *nic, uint64_t key)
@@ -117,6 +109,8 @@ void nic_coll_free(struct weft_coll *c)
 		weft_cu_group_close(c->far);
 	weft_list_remove(&c->link);
 	c->nic->coll_groups--;
+	weft_cu_tree_fini(&c->talk);
+	free(c->check.word);
 	free(c->word);
 	free(c->gone);
 	free(c->member);
@@ -143,10 +137,7 @@ static void coll_all_left(struct weft_coll *c)
 /* Has everybody below this member left? */
 static bool coll_below_left(const struct weft_coll *c)
 {
-	int from, to;
-
-	coll_children(c, &from, &to);
-	return c->below == (1u << (to - from)) - 1;
+	return c->below == (1u << weft_cu_tree_inputs(&c->talk, c->me)) - 1;
 }
 
 /* Many members: tells it up if everybody has left from here on down. */
@@ -203,13 +194,10 @@ static int coll_index(const struct weft_coll *c, const struct weft_peer *src)
 /* Everybody below a child has left; he says so once. */
 static void coll_take_below(struct weft_coll *c, int from)
 {
-	int first, to;
-
-	coll_children(c, &first, &to);
-	if (c->n <= COLL_FEW || from < first || from >= to)
+	if (c->n <= COLL_FEW || !coll_is_below(c, from))
 		return;
 	c->gone[from] = true;
-	c->below |= 1u << (from - first);
+	c->below |= 1u << c->talk.ordinal[from];
 	coll_left_below(c);
 }
 
@@ -225,7 +213,7 @@ static void coll_take_note(struct weft_coll *c, int from,
 	else if (pkt->flags == COLL_LEFT_BELOW)
 		coll_take_below(c, from);
 	else if (pkt->flags == COLL_LEFT_ALL && many && c->gone[c->me] &&
-		 c->me && from == coll_parent(c->me))
+		 from == coll_parent(c, c->me))
 		coll_all_left(c);
 	else if (pkt->flags == COLL_LOST && pkt->aux && pkt->aux < 4096)
 		nic_coll_fail(c, -(int)pkt->aux);
@@ -243,9 +231,14 @@ static void coll_take(struct weft_coll *c, int from, const struct weft_pkt *pkt,
 		return;
 	}
 	memcpy(&m, payload, sizeof(m));
+	payload = (const char *)payload + sizeof(m);
+	if (m.what >= COLL_SAYS_LONG) {
+		if (!nic_check_take(c, from, &m, payload))
+			c->nic->garbage++;
+		return;
+	}
 	/* late credits of a join that is over are for nobody */
-	if (c->far &&
-	    !weft_cu_receive(c->far, &m, (const char *)payload + sizeof(m)))
+	if (c->far && !weft_cu_receive(c->far, &m, payload))
 		c->nic->garbage++;
 }
 
@@ -396,16 +389,19 @@ WEFT_HOT void nic_coll_poll(struct weft_nic *nic)
 
 	weft_list_each(n, tmp, &nic->coll->groups)
 		coll_move(weft_container_of(n, struct weft_coll, link));
+	if (nic->coll->pending || nic->coll->checks)
+		nic_check_poll(nic);
 	if (nic->coll->pending || nic->coll->watching)
 		coll_watch(nic);
 }
 
-/* Fails everything here, and tells the neighbours, once. */
+/* Fails everything here, now and later, and tells the neighbours, once. */
 void nic_coll_fail(struct weft_coll *c, int err)
 {
 	if (c->lost)
 		return;
 	c->lost = true;
+	c->err = err;
 	coll_note_above(c, COLL_LOST, err);
 	coll_note_below(c, COLL_LOST, err);
 	nic_long_fail(c, err);
@@ -453,13 +449,13 @@ int nic_coll_open(struct weft_nic *nic, const struct weft_nic_attr *attr)
 		return -ENOMEM;
 	nc->geo = &nic->machine->cu;
 	nc->far_geo = (struct weft_cu_geo){
-		.routes = 1, .inputs = COLL_ARITY + 1,
+		.routes = 1,
 		.packet_bytes = far < COLL_FAR_BYTES ? far : COLL_FAR_BYTES,
 	};
 	nc->routes = nic->machine->routes;
 	nc->barriers = nic->machine->barriers;
 	nc->node = attr->node;
-	nc->arity = attr->arity ? attr->arity : COLL_ARITY;
+	nc->arity = attr->arity;
 	if (nc->arity > COLL_ARITY_MAX)
 		nc->arity = COLL_ARITY_MAX;
 	weft_list_init(&nc->groups);

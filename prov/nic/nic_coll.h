@@ -34,18 +34,6 @@ struct weft_coll_attr {
 	void *arg;
 };
 
-/* What a member hands over; numbers are those of cu_alu.h and cu.h. */
-struct weft_coll_call {
-	uint8_t kind;
-	uint8_t op;
-	uint8_t type;
-	bool exact; /* a sum of doubles, rounded once */
-	int root;
-	const void *in;
-	void *out;
-	size_t count;
-};
-
 /*
  * An operation in the caller's memory, which he keeps until over is set or
  * done was called. What is below the line belongs to the engine.
@@ -64,6 +52,7 @@ struct weft_coll_work {
 	struct weft_list link;
 	bool is_long;
 	uint8_t phase;
+	uint64_t number; /* of the group's long ones */
 	int from;   /* whose slice is fetched */
 	size_t at;  /* bytes done */
 	size_t end;
@@ -87,25 +76,21 @@ void weft_nic_leave(struct weft_coll *c);
 void weft_nic_coll_info(const struct weft_coll *c, struct weft_coll_info *info);
 
 /*
- * Hands in this member's part; op is completed by up->done, its data being the
- * flags WEFT_CU_NAN and WEFT_CU_OVERFLOW. -ENOMEM; -EOPNOTSUPP: not with that
- * type; -EAGAIN: not joined yet.
- */
-int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
-		  const struct weft_coll_call *call);
-
-/*
- * The same without an op: the caller has filled in work->done and of work->call
- * what goes in, except done. work says when it is over, which may be at once,
- * and is the likelier the more turns a small group may look for it. exact: a
- * sum of doubles is rounded once. The errors are those above; then work is the
- * caller's again.
+ * Hands in this member's part, to be waited for on the spot: the caller has
+ * filled in work->done and of work->call what goes in, except done; of a
+ * barrier its kind will do. With type WEFT_CU_EXACT it sums doubles, rounding
+ * once. work says when it is over, which may be at once, and is the likelier
+ * the more turns a small group may look for it. -ENOMEM; -EOPNOTSUPP: not with
+ * that type; -EAGAIN: not joined yet; then work is the caller's again.
  */
 int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *work,
-			bool exact, unsigned turns);
-/* The shortest of them, a barrier. */
-int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *work,
-		       unsigned turns);
+			unsigned turns);
+/*
+ * The same, but op is completed by up->done, its data being the flags
+ * WEFT_CU_NAN and WEFT_CU_OVERFLOW.
+ */
+int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
+		  const struct weft_cu_call *call);
 /* Looks so many times whether work is over, at nothing else meanwhile. */
 bool weft_nic_coll_spin(struct weft_coll_work *work, unsigned turns);
 /* The endpoint has slept for it in virtual time: looks whether it is over. */

@@ -9,8 +9,6 @@
 #include "src/base/list.h"
 #include "src/base/pool.h"
 
-/* Trees by messages, and those of machines without a torus by default. */
-#define COLL_ARITY 8
 /* An exact sum needs packets of 280 bytes, and rows stay as long. */
 #define COLL_ARITY_MAX 128
 #define COLL_FAR_BYTES 2048 /* payload of a message of the tree, at most */
@@ -32,13 +30,14 @@ struct join_word {
 	uint64_t routes;   /* free ones, a bit each; 0: no common memory */
 	uint64_t soon;	   /* the same, and those that he has left */
 	uint64_t barriers; /* free barrier classes */
-	uint64_t arity[COLL_ARITY_MAX / 64]; /* as many ones as he wants */
+	/* as many ones as the inputs of a node that he wants; none: pairs */
+	uint64_t arity[COLL_ARITY_MAX / 64];
 	uint64_t notes;	   /* enum join_note */
 };
 
 enum join_note {
 	JOIN_ROOMY = 1,	 /* he knows as many processors as there are members */
-	JOIN_PLACED = 2, /* he runs at a known place */
+	JOIN_PLACED = 2, /* he wants a tree by places, and knows his own */
 	JOIN_PLAIN = 4,	 /* his node has the number that he has in the set */
 };
 
@@ -49,7 +48,31 @@ enum coll_note {
 	COLL_LEFT,	/* the sender has left */
 	COLL_LEFT_BELOW, /* and everybody below him in the tree */
 	COLL_LEFT_ALL,	/* everybody has */
-	COLL_LOST,	/* the group has lost a member; aux: errno */
+	COLL_LOST,	/* the group is lost: a member died; aux: errno */
+};
+
+/* What neighbours tell each other apart from the group: nic_coll_check.c. */
+enum {
+	COLL_SAYS_LONG = 16, /* up: this takes long */
+	COLL_SAYS_ASK,	     /* down: how far are you? */
+	COLL_SAYS_FAR,	     /* up: so far */
+};
+
+struct coll_word;
+
+struct coll_check {
+	uint64_t mark; /* how far this member was */
+	uint64_t since_ns;
+	uint64_t patience_ns;
+	uint64_t answer; /* question that member 0 waits for, or 0 */
+	bool broken;	 /* members called different operations */
+	/* of member 0 */
+	bool wanted;  /* somebody waits long */
+	bool suspect; /* for what all had done, as it seemed */
+	uint64_t round;
+	int told;		/* answers to it; 0: none is missing */
+	struct coll_word *word; /* the answers; NULL: never asked */
+	struct coll_word *done; /* by all, before the last question */
 };
 
 struct weft_coll {
@@ -61,9 +84,10 @@ struct weft_coll {
 	int route; /* -1: none */
 	int barrier; /* barrier class, -1: none */
 	enum coll_state state;
+	int err;       /* everything fails with this; 0: healthy */
 	bool no_route; /* by messages only */
 	bool crowded;  /* more members than processors */
-	unsigned arity; /* that all agree on */
+	unsigned arity; /* that all agree on; 0: pairs */
 	int tries;     /* joins that met another */
 	unsigned pending; /* operations of the caller */
 	struct weft_peer **member;
@@ -71,6 +95,8 @@ struct weft_coll {
 	int gone_count;
 	unsigned below; /* children, a bit each, below whom all have left */
 	bool lost; /* somebody died before he left */
+	/* pairs of members, who talk about the group; its root is member 0 */
+	struct weft_cu_tree talk;
 	struct weft_cu_group *far; /* by messages; there from the beginning */
 	struct weft_cu_group *hw;  /* the class route, or NULL */
 	struct weft_cu_group *bar; /* the barrier class, or NULL */
@@ -80,6 +106,8 @@ struct weft_coll {
 	struct weft_list longs;	  /* long vectors, oldest first */
 	struct nic_long *bulk;	  /* NULL: they go in packets */
 	uint64_t points;	  /* meetings this member has arrived at */
+	uint64_t long_posts;
+	struct coll_check check;
 	/* rows of others that are mapped here, or NULL; of the barrier, too */
 	void **row;
 	void **bar_row;
@@ -107,9 +135,11 @@ struct nic_coll {
 	uint64_t routes; /* free class routes */
 	uint64_t barriers; /* free barrier classes */
 	int node;	 /* number of the emulated node, or -1 */
-	unsigned arity;	 /* of trees on this host */
+	unsigned arity;	 /* of trees on this host; 0: pairs */
 	unsigned pending;
 	int watching;
+	unsigned polls; /* while something was pending */
+	bool checks;	/* a group has a question to look at */
 	struct weft_list groups;
 	struct weft_list early;
 	unsigned early_count;
@@ -117,15 +147,16 @@ struct nic_coll {
 	struct weft_pool ops;
 };
 
-/* The tree by messages: its root is member 0. */
-static inline int coll_parent(int member)
+/* The parent of a member in the tree by messages; -1: it is member 0. */
+static inline int coll_parent(const struct weft_coll *c, int member)
 {
-	return (member - 1) / COLL_ARITY;
+	return c->talk.parent[member];
 }
 
-static inline int coll_child(int member, int i)
+/* Is he a child of this member there? */
+static inline bool coll_is_below(const struct weft_coll *c, int member)
 {
-	return member * COLL_ARITY + 1 + i;
+	return coll_parent(c, member) == c->me;
 }
 
 /* nic_coll.c: sends for a tree by messages; hands early packets over; gives
@@ -136,6 +167,15 @@ void nic_coll_replay(struct weft_coll *c);
 void nic_coll_give_back(struct weft_coll *c);
 void nic_coll_free(struct weft_coll *c);
 void nic_coll_fail(struct weft_coll *c, int err);
+
+/*
+ * nic_coll_check.c: looks after those who wait long; takes a word of another
+ * member (false: it made no sense); fails the group everywhere.
+ */
+void nic_check_poll(struct weft_nic *nic);
+bool nic_check_take(struct weft_coll *c, int from, const struct weft_cu_msg *m,
+		    const void *payload);
+void nic_check_fail(struct weft_coll *c);
 
 /* nic_coll_join.c: goes on with a join that waits for somebody's memory. */
 void nic_coll_join_step(struct weft_coll *c);
@@ -165,5 +205,7 @@ void nic_long_move(struct weft_coll *c);
 bool nic_long_ready(const struct weft_coll *c, struct weft_cu_watch *watch);
 bool nic_long_spin(struct weft_coll_work *w, unsigned turns);
 void nic_long_fail(struct weft_coll *c, int err);
+/* The meeting that this member waits at, or 0. */
+uint64_t nic_long_point(const struct weft_coll *c);
 
 #endif

@@ -176,14 +176,13 @@ static int join_open_groups(struct weft_coll *c)
 		.route = (unsigned)c->route, .generation = c->key | 1,
 		.reach = reach_route, .wake = coll_wake, .arg = c,
 		.fence = c->crowded || c->nic->unit->carrier->fences,
-		.crowd = c->crowded,
+		.crowd = c->crowded, .tree = &c->tree,
+		/* in a crowd one wakes all */
+		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
 	};
 	int ret = rows_alloc(c);
 
-	weft_cu_geo_widen(&geo, c->arity + 1);
-	/* in a crowd one wakes all; otherwise everyone reads for himself */
-	if (c->n > WEFT_CU_FLAT || c->crowded)
-		a.tree = &c->tree;
+	weft_cu_geo_widen(&geo, (unsigned)weft_cu_tree_width(&c->tree) + 1);
 	if (!ret && !c->hw)
 		ret = weft_cu_group_open(&a, &c->hw);
 	if (ret || c->barrier < 0 || c->bar)
@@ -191,6 +190,7 @@ static int join_open_groups(struct weft_coll *c)
 	a.geo = &c->nic->machine->bar;
 	a.route = (unsigned)c->barrier;
 	a.reach = reach_barrier;
+	a.beside = c->hw;
 	return weft_cu_group_open(&a, &c->bar);
 }
 
@@ -209,9 +209,12 @@ static void join_open(struct weft_coll *c)
 /* By where the members run; equal words everywhere, so an equal tree. */
 static int join_near(struct weft_coll *c)
 {
-	weft_cu_place *place = malloc((size_t)c->n * sizeof(*place));
+	weft_cu_place *place;
 	int ret;
 
+	if (!c->arity)
+		return weft_cu_tree_pairs(&c->tree, c->n);
+	place = malloc((size_t)c->n * sizeof(*place));
 	if (!place)
 		return -ENOMEM;
 	for (int i = 0; i < c->n; i++)
@@ -361,13 +364,14 @@ static bool wants_places(const struct weft_coll *c)
 					 c->common.notes & JOIN_PLACED;
 }
 
+/* The least of what members want, since all of their ones are the lowest. */
 static unsigned common_arity(const struct join_word *w)
 {
 	unsigned n = 0;
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(w->arity); i++)
 		n += (unsigned)__builtin_popcountll(w->arity[i]);
-	return n ? n : 1;
+	return n;
 }
 
 /* After step 1. */
@@ -408,7 +412,7 @@ static uint64_t my_notes(const struct weft_coll *c)
 	if (my_node(c) == (uint64_t)c->me)
 		notes |= JOIN_PLAIN;
 	/* a tree that follows the host is wanted: as in join_open_groups */
-	if (!c->nic->machine->coords && (c->n > WEFT_CU_FLAT || !roomy) &&
+	if (!c->nic->machine->coords && c->nic->coll->arity && (c->n > WEFT_CU_FLAT || !roomy) &&
 	    nic_place_here() != WEFT_CU_NOWHERE)
 		notes |= JOIN_PLACED;
 	return notes;
@@ -462,20 +466,18 @@ static uint64_t coll_key(struct weft_coll *c, uint64_t h)
 
 static int coll_far(struct weft_coll *c)
 {
+	struct weft_cu_geo geo = c->nic->coll->far_geo;
 	struct weft_cu_group_attr a = {
-		.geo = &c->nic->coll->far_geo, .n = c->n, .me = c->me,
+		.geo = &geo, .tree = &c->talk, .flat = c->n <= WEFT_CU_FLAT,
+		.n = c->n, .me = c->me,
 		.generation = 1, .send = nic_coll_say, .arg = c,
 	};
-	struct weft_cu_tree t;
-	int ret = weft_cu_tree_kary(&t, c->n, COLL_ARITY);
+	int ret = weft_cu_tree_pairs(&c->talk, c->n);
 
 	if (ret)
 		return ret;
-	if (c->n > WEFT_CU_FLAT)
-		a.tree = &t;
-	ret = weft_cu_group_open(&a, &c->far);
-	weft_cu_tree_fini(&t);
-	return ret;
+	geo.inputs = (unsigned)weft_cu_tree_width(&c->talk) + 1;
+	return weft_cu_group_open(&a, &c->far);
 }
 
 static int coll_alloc(struct weft_coll *c, const struct weft_coll_attr *a)

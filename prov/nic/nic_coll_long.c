@@ -2,7 +2,7 @@
 /*
  * Long vectors: not in packets, but straight between the members' memories
  * (DMA). Every member has a slice of the vector. It combines that slice from
- * everybody's contribution, in the order of the members, and afterwards
+ * everybody's contribution, in the order of the tree, and afterwards
  * fetches the other slices from those who made them. Three meetings keep
  * everybody's buffers as the others need them:
  *
@@ -21,6 +21,8 @@
 #include "prov/nic/nic_coll_int.h"
 #include "prov/nic/nic_int.h"
 #include "prov/nic/cu/cu_exact.h"
+#include "prov/nic/cu/cu_fold.h"
+#include "src/base/hash.h"
 
 #include <stdlib.h>
 
@@ -31,13 +33,18 @@
 enum long_phase { LONG_WAITING, LONG_MEETING, LONG_MAKING, LONG_MADE,
 		  LONG_TAKING, LONG_LEAVING };
 
-/* What members say before the first meeting, and at the second. */
-enum { SAID_IN, SAID_OUT, SAID_FLAGS, SAID_NOTHING };
+/*
+ * What members say before they arrive at a meeting. The count of arrivals may
+ * lie: they also say at which point they are, above the flags.
+ */
+enum { SAID_IN, SAID_OUT, SAID_FLAGS, SAID_CHECK };
+#define SAID_POINT 8
 
 struct nic_long {
 	unsigned char chunk[2][LONG_CHUNK];
 	struct weft_cu_exact wide[LONG_EXACT / sizeof(double)];
-	uint64_t said[]; /* CU_WORDS of each member */
+	uint64_t *said;	      /* CU_WORDS of each member */
+	unsigned char room[]; /* for parts of a sum that wait for others */
 };
 
 static bool long_is_exact(const struct weft_coll_work *w)
@@ -112,25 +119,29 @@ static const void *contribution(struct weft_coll_work *w, int member,
 
 /* ---- combining a slice --------------------------------------------------- */
 
-static void combine(struct weft_coll_work *w, void *acc, const void *in,
-		    size_t bytes)
+/* Is the own contribution read before anything is written over it? */
+static bool comes_first(const struct weft_coll *c)
 {
-	w->call.flags |= weft_cu_combine(w->call.op, w->call.type, acc, in,
-					 bytes / elem_bytes(w));
+	const struct weft_cu_tree *t = &c->tree;
+
+	return t->visit[0] == c->me ||
+	       (c->n > 1 && t->visit[1] == c->me && t->merge[1]);
 }
 
 /*
- * The member whose contribution acc begins with: the first in order, or the
- * second, since a single operation commutes. Where acc is the own buffer the
- * own contribution is there already; else it is best fetched into it.
+ * Which of the first two members acc begins with, if they are combined with
+ * each other: a single operation commutes. Where acc is the own buffer the own
+ * contribution is there already; else it is best fetched into it.
  */
 static int begins(const struct weft_coll_work *w, size_t at,
 		  const unsigned char *acc)
 {
-	int me = w->coll->me;
+	const struct weft_cu_tree *t = &w->coll->tree;
 	bool here = acc == (const unsigned char *)w->call.in + at;
 
-	return me > 1 ? 0 : here ? me : 1 - me;
+	if (t->n < 2 || !t->merge[1] || !comes_first(w->coll))
+		return 0;
+	return (t->visit[0] == w->coll->me) == here ? 0 : 1;
 }
 
 /* The chunk of all members into acc. */
@@ -138,17 +149,24 @@ static void chunk_combine(struct weft_coll_work *w, size_t at, size_t bytes,
 			  unsigned char *acc)
 {
 	struct weft_coll *c = w->coll;
-	unsigned char *buf = c->bulk->chunk[0];
-	int first = begins(w, at, acc);
-	const void *from = contribution(w, first, at, bytes, acc);
+	struct weft_cu_fold fold = {
+		.op = w->call.op, .type = w->call.type, .bytes = bytes,
+		.count = bytes / elem_bytes(w), .out = acc,
+		.room = c->bulk->room, .apart = LONG_CHUNK,
+	};
+	int swap = begins(w, at, acc);
 
-	if (from != acc)
-		memcpy(acc, from, bytes);
 	for (int i = 0; i < c->n; i++) {
-		if (i != first)
-			combine(w, acc, contribution(w, i, at, bytes, buf),
-				bytes);
+		int member = c->tree.visit[i < 2 ? i ^ swap : i];
+		int merges = c->tree.merge[i];
+		void *buf = merges ? c->bulk->chunk[0] :
+				     weft_cu_fold_at(&fold, fold.parts);
+
+		weft_cu_fold_part(&fold,
+				  contribution(w, member, at, bytes, buf),
+				  merges);
 	}
+	w->call.flags |= fold.flags;
 }
 
 static void chunk_exact(struct weft_coll_work *w, size_t at, size_t bytes,
@@ -186,7 +204,7 @@ static void make_chunk(struct weft_coll_work *w, size_t at, size_t bytes)
 	unsigned char *acc = c->bulk->chunk[1];
 
 	/* what is read last must not be overwritten first */
-	if (out && (w->call.in != w->call.out || c->me <= 1))
+	if (out && (w->call.in != w->call.out || comes_first(c)))
 		acc = out;
 	if (long_is_exact(w))
 		chunk_exact(w, at, bytes, acc);
@@ -201,29 +219,59 @@ static void make_chunk(struct weft_coll_work *w, size_t at, size_t bytes)
 
 /* ---- phases -------------------------------------------------------------- */
 
-static void say(struct weft_coll_work *w)
+/* Addresses are those of this operation, and of members who mean the same. */
+static uint64_t check_of(const struct weft_coll_work *w, const uint64_t *words)
 {
-	const uint64_t words[CU_WORDS] = {
+	uint64_t call = (uint64_t)w->call.kind << 56 |
+			(uint64_t)w->call.op << 48 |
+			(uint64_t)w->call.type << 40 | (uint32_t)w->call.root;
+
+	return weft_hash_mix(words[SAID_IN] +
+			     weft_hash_mix(words[SAID_OUT] +
+					   weft_hash_mix(w->number + call) +
+					   w->call.count));
+}
+
+static void say(struct weft_coll_work *w, uint64_t point)
+{
+	uint64_t words[CU_WORDS] = {
 		[SAID_IN] = (uintptr_t)w->call.in,
 		[SAID_OUT] = (uintptr_t)w->call.out,
-		[SAID_FLAGS] = w->call.flags,
+		[SAID_FLAGS] = point << SAID_POINT | w->call.flags,
 	};
 
+	words[SAID_CHECK] = check_of(w, words);
 	weft_cu_meet_say(w->coll->hw, words);
 }
 
 static void arrive(struct weft_coll_work *w, unsigned points, unsigned phase)
 {
-	say(w);
-	weft_cu_meet_arrive(w->coll->hw, points);
 	w->coll->points += points;
+	say(w, w->coll->points);
+	weft_cu_meet_arrive(w->coll->hw, points);
 	w->phase = (uint8_t)phase;
 }
 
-static void hear(struct weft_coll *c)
+/*
+ * A member who was not here, or words that are not of this operation: nobody
+ * can go on. At the last meeting words may be of the next one already.
+ */
+static bool hear(struct weft_coll_work *w)
 {
-	for (int i = 0; i < c->n; i++)
-		weft_cu_meet_hear(c->hw, i, &c->bulk->said[i * CU_WORDS]);
+	struct weft_coll *c = w->coll;
+	bool last = w->phase == LONG_LEAVING;
+
+	for (int i = 0; i < c->n; i++) {
+		uint64_t *words = &c->bulk->said[i * CU_WORDS];
+
+		weft_cu_meet_hear(c->hw, i, words);
+		if (words[SAID_FLAGS] >> SAID_POINT < c->points ||
+		    (!last && words[SAID_CHECK] != check_of(w, words))) {
+			nic_check_fail(c);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* Everybody is here: what to do, from where to where. */
@@ -231,7 +279,8 @@ static void set_out(struct weft_coll_work *w)
 {
 	struct weft_coll *c = w->coll;
 
-	hear(c);
+	if (!hear(w))
+		return;
 	slice_of(w, c->me, &w->at, &w->end);
 	if (w->call.kind == WEFT_CU_BCAST) {
 		w->at = 0;
@@ -302,9 +351,10 @@ static void begin_taking(struct weft_coll_work *w)
 {
 	struct weft_coll *c = w->coll;
 
-	hear(c);
+	if (!hear(w))
+		return;
 	for (int i = 0; i < c->n; i++)
-		w->call.flags |= (uint32_t)said(c, i, SAID_FLAGS);
+		w->call.flags |= (uint8_t)said(c, i, SAID_FLAGS);
 	w->at = w->end = 0;
 	w->from = -1;
 	w->phase = LONG_TAKING;
@@ -359,7 +409,8 @@ static void step(struct weft_coll_work *w, int *budget)
 		take_some(w, budget);
 		return;
 	case LONG_LEAVING:
-		leave(w);
+		if (hear(w))
+			leave(w);
 		return;
 	}
 }
@@ -386,8 +437,13 @@ bool nic_long_ready(const struct weft_coll *c, struct weft_cu_watch *watch)
 void nic_long_post(struct weft_coll *c, struct weft_coll_work *w)
 {
 	w->phase = LONG_WAITING;
+	w->number = ++c->long_posts;
 	w->call.flags = 0;
-	w->call.err = 0;
+	w->call.err = c->err;
+	if (c->err) {
+		w->call.done(&w->call);
+		return;
+	}
 	weft_list_push_back(&c->longs, &w->link);
 	nic_long_move(c);
 }
@@ -411,6 +467,11 @@ bool nic_long_spin(struct weft_coll_work *w, unsigned turns)
 	return true;
 }
 
+uint64_t nic_long_point(const struct weft_coll *c)
+{
+	return !weft_list_empty(&c->longs) && stays(head_of(c)) ? c->points : 0;
+}
+
 void nic_long_fail(struct weft_coll *c, int err)
 {
 	while (!weft_list_empty(&c->longs)) {
@@ -427,8 +488,8 @@ void nic_long_fail(struct weft_coll *c, int err)
 static bool long_tries(const struct weft_coll *c, int member)
 {
 	return member != c->me &&
-	       (c->n <= COLL_FEW || (c->me && member == coll_parent(c->me)) ||
-		(member && c->me == coll_parent(member)));
+	       (c->n <= COLL_FEW || member == coll_parent(c, c->me) ||
+		coll_is_below(c, member));
 }
 
 /*
@@ -449,15 +510,19 @@ static int long_probe(struct weft_coll *c)
 
 int nic_long_open(struct weft_coll *c)
 {
+	size_t room = (size_t)c->tree.depth * LONG_CHUNK;
 	int ret = -EOPNOTSUPP;
 
 	if (!c->nic->no_dma && c->n <= COLL_LONG_MEMBERS)
 		ret = long_probe(c);
 	if (ret)
 		return ret == -EAGAIN ? ret : -EOPNOTSUPP;
-	c->bulk = malloc(sizeof(*c->bulk) +
+	c->bulk = malloc(sizeof(*c->bulk) + room +
 			 (size_t)c->n * CU_WORDS * sizeof(uint64_t));
-	return c->bulk ? 0 : -EOPNOTSUPP;
+	if (!c->bulk)
+		return -EOPNOTSUPP;
+	c->bulk->said = (uint64_t *)(c->bulk->room + room);
+	return 0;
 }
 
 void nic_long_close(struct weft_coll *c)

@@ -26,6 +26,13 @@ static void work_narrow(struct weft_coll_work *w)
 	free(w->wide);
 }
 
+/* Members that called different operations never come into step again. */
+static WEFT_COLD void work_differs(struct weft_coll *c)
+{
+	c->check.broken = true;
+	c->nic->coll->checks = true;
+}
+
 /* The unit is done with it. */
 WEFT_HOT static void work_done(struct weft_cu_call *call)
 {
@@ -36,6 +43,8 @@ WEFT_HOT static void work_done(struct weft_cu_call *call)
 		work_narrow(w);
 	w->coll->pending--;
 	w->coll->nic->coll->pending--;
+	if (weft_unlikely(call->err == -EPROTO))
+		work_differs(w->coll);
 	w->over = true;
 	if (w->done)
 		w->done(w);
@@ -72,18 +81,20 @@ static bool coll_reduces(unsigned kind)
 	       kind == WEFT_CU_REDUCE_SCATTER;
 }
 
-static bool can_be_exact(const struct weft_cu_call *call)
+static int state_check(const struct weft_coll *c)
 {
-	return call->type == WEFT_CU_DOUBLE && call->op == WEFT_CU_SUM &&
-	       (call->kind == WEFT_CU_REDUCE ||
-		call->kind == WEFT_CU_ALLREDUCE);
+	if (weft_likely(c->state == COLL_READY))
+		return 0;
+	return c->state == COLL_FAILED ? -ECONNRESET : -EAGAIN;
 }
 
 static int call_check(const struct weft_coll *c,
 		      const struct weft_cu_call *call)
 {
-	if (weft_unlikely(c->state != COLL_READY))
-		return c->state == COLL_FAILED ? -ECONNRESET : -EAGAIN;
+	int ret = state_check(c);
+
+	if (weft_unlikely(ret))
+		return ret;
 	if (coll_reduces(call->kind) && !weft_cu_can(call->op, call->type))
 		return -EOPNOTSUPP;
 	return call->root < 0 || call->root >= c->n ? -EINVAL : 0;
@@ -111,43 +122,32 @@ static void work_set(struct weft_coll *c, struct weft_coll_work *w)
 	w->call.done = work_done;
 }
 
-/* The short way; -EAGAIN: not this time. */
-static int work_quick(struct weft_coll *c, struct weft_coll_work *w,
-		      unsigned turns)
+/* What the short way of the unit came to. */
+WEFT_INLINE int work_quick_end(struct weft_coll *c, struct weft_coll_work *w,
+			       int ret)
 {
-	struct weft_cu_group *hw = group_for(c, w->call.kind);
-	int ret;
-
-	if (!hw)
-		return -EAGAIN;
-	ret = weft_cu_quick(hw, &w->call, turns);
-	if (ret == -EAGAIN)
-		return ret;
 	w->over = true;
-	if (ret == -EINPROGRESS) {
+	if (weft_unlikely(ret == -EINPROGRESS)) {
 		work_set(c, w);
 		work_keep(c, w);
-	} else if (w->done) {
+		return 0;
+	}
+	if (weft_unlikely(ret))
+		work_differs(c);
+	if (w->done) {
 		w->coll = c;
 		w->done(w);
 	}
 	return 0;
 }
 
-WEFT_HOT int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
-				 bool exact, unsigned turns)
+/* The long ways. */
+static int work_post(struct weft_coll *c, struct weft_coll_work *w)
 {
+	bool exact = w->call.type == WEFT_CU_EXACT;
 	struct weft_cu_group *hw;
-	int ret = call_check(c, &w->call);
 
-	if (ret)
-		return ret;
-	exact &= can_be_exact(&w->call);
-	if (!exact && !work_quick(c, w, turns))
-		return 0;
 	work_set(c, w);
-	if (exact)
-		w->call.type = WEFT_CU_EXACT;
 	w->is_long = nic_long_wants(c, w);
 	if (exact && !w->is_long && work_widen(w))
 		return -ENOMEM;
@@ -165,26 +165,50 @@ WEFT_HOT int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
 	return weft_cu_post(hw ? hw : c->far, &w->call);
 }
 
-WEFT_HOT int weft_nic_coll_sync(struct weft_coll *c, struct weft_coll_work *w,
-				unsigned turns)
+static WEFT_COLD int post_barrier(struct weft_coll *c, struct weft_coll_work *w)
 {
+	int ret = state_check(c);
+
+	w->call = (struct weft_cu_call){ .kind = WEFT_CU_BARRIER,
+					 .type = WEFT_CU_UINT8 };
+	return ret ? ret : work_post(c, w);
+}
+
+/* The shortest of all: there is no operation unless it takes longer. */
+static int begin_barrier(struct weft_coll *c, struct weft_coll_work *w,
+			 unsigned turns)
+{
+	struct weft_cu_group *g = group_for(c, WEFT_CU_BARRIER);
 	int ret = -EAGAIN;
 
-	if (weft_likely(c->state == COLL_READY && c->hw))
-		ret = weft_cu_sync(group_for(c, WEFT_CU_BARRIER), turns);
-	if (weft_unlikely(ret == -EAGAIN)) {
-		w->call = (struct weft_cu_call){ .kind = WEFT_CU_BARRIER,
-						 .type = WEFT_CU_UINT8 };
-		return weft_nic_coll_begin(c, w, false, turns);
+	if (weft_likely(c->state == COLL_READY && g))
+		ret = weft_cu_sync(g, turns);
+	if (weft_unlikely(ret == -EAGAIN))
+		return post_barrier(c, w);
+	if (weft_unlikely(ret == -EINPROGRESS))
+		weft_cu_sync_later(g, &w->call);
+	else
+		w->call.err = ret;
+	return work_quick_end(c, w, ret);
+}
+
+WEFT_HOT int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
+				 unsigned turns)
+{
+	struct weft_cu_group *hw = c->hw;
+	int ret;
+
+	if (w->call.kind == WEFT_CU_BARRIER)
+		return begin_barrier(c, w, turns);
+	ret = call_check(c, &w->call);
+	if (ret)
+		return ret;
+	if (hw && w->call.type != WEFT_CU_EXACT) {
+		ret = weft_cu_quick(hw, &w->call, turns);
+		if (ret != -EAGAIN)
+			return work_quick_end(c, w, ret);
 	}
-	w->over = true;
-	w->call.err = ret;
-	if (weft_unlikely(ret == -EINPROGRESS)) {
-		work_set(c, w);
-		work_keep(c, w);
-		weft_cu_sync_later(group_for(c, WEFT_CU_BARRIER), &w->call);
-	}
-	return 0;
+	return work_post(c, w);
 }
 
 WEFT_HOT bool weft_nic_coll_spin(struct weft_coll_work *w, unsigned turns)
@@ -231,7 +255,7 @@ static void coll_op_done(struct weft_coll_work *w)
 }
 
 int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
-		  const struct weft_coll_call *call)
+		  const struct weft_cu_call *call)
 {
 	struct nic_coll *nc = c->nic->coll;
 	struct coll_op *o = weft_pool_get(&nc->ops);
@@ -241,12 +265,8 @@ int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
 		return -ENOMEM;
 	o->op = op;
 	o->work.done = coll_op_done;
-	o->work.call = (struct weft_cu_call){
-		.kind = call->kind, .op = call->op, .type = call->type,
-		.root = call->root, .in = call->in, .out = call->out,
-		.count = call->count,
-	};
-	ret = weft_nic_coll_begin(c, &o->work, call->exact, 0);
+	o->work.call = *call;
+	ret = weft_nic_coll_begin(c, &o->work, 0);
 	if (ret)
 		weft_pool_put(&nc->ops, o);
 	return ret;

@@ -2,7 +2,7 @@
 provlib_LTLIBRARIES += libweft-fi.la
 libweft_fi_la_SOURCES = \
 	prov/ofi/weft_atomic.c \
-	prov/ofi/weft_coll.c \
+	prov/ofi/weft_coll.c prov/ofi/weft_coll_call.c \
 	prov/ofi/weft_data.h \
 	prov/ofi/weft_direct.c \
 	prov/ofi/weft_direct_vt.c \

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libfabric's collective calls, translated for the engine's groups. Reductions
- * name a type and an operation the unit knows; everything else is bytes. A
- * completion is one entry on the transmit queue, flags FI_COLLECTIVE, whose
- * data has the flags of the arithmetic (FI_WEFT_NAN, FI_WEFT_OVERFLOW).
+ * libfabric's groups and collective calls. A completion is one entry on the
+ * transmit queue, flags FI_COLLECTIVE, whose data has the flags of the
+ * arithmetic (FI_WEFT_NAN, FI_WEFT_OVERFLOW). What the calls mean to the unit
+ * is in weft_coll_call.h.
  */
 #include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_coll_call.h"
 #include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_err.h"
@@ -192,87 +193,6 @@ static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
 	return 0;
 }
 
-/* ---- types and operations ------------------------------------------------ */
-
-WEFT_HOT int weft_coll_type(enum fi_datatype t)
-{
-	static const int8_t types[] = {
-		[FI_INT8] = WEFT_CU_INT8,     [FI_UINT8] = WEFT_CU_UINT8,
-		[FI_INT16] = WEFT_CU_INT16,   [FI_UINT16] = WEFT_CU_UINT16,
-		[FI_INT32] = WEFT_CU_INT32,   [FI_UINT32] = WEFT_CU_UINT32,
-		[FI_INT64] = WEFT_CU_INT64,   [FI_UINT64] = WEFT_CU_UINT64,
-		[FI_FLOAT] = WEFT_CU_FLOAT,   [FI_DOUBLE] = WEFT_CU_DOUBLE,
-	};
-
-	return (size_t)t < WEFT_COUNT_OF(types) ? types[t] : -1;
-}
-
-WEFT_HOT int weft_coll_op(enum fi_op op)
-{
-	switch (op) {
-	case FI_SUM:
-		return WEFT_CU_SUM;
-	case FI_MIN:
-		return WEFT_CU_MIN;
-	case FI_MAX:
-		return WEFT_CU_MAX;
-	case FI_BAND:
-		return WEFT_CU_AND;
-	case FI_BOR:
-		return WEFT_CU_OR;
-	case FI_BXOR:
-		return WEFT_CU_XOR;
-	default:
-		return -1;
-	}
-}
-
-/* Bytes of an element that is only carried; 0: no such type. */
-size_t weft_coll_bytes(enum fi_datatype t)
-{
-	static const uint8_t bytes[] = {
-		[FI_INT8] = 1,	       [FI_UINT8] = 1,
-		[FI_INT16] = 2,	       [FI_UINT16] = 2,
-		[FI_INT32] = 4,	       [FI_UINT32] = 4,
-		[FI_INT64] = 8,	       [FI_UINT64] = 8,
-		[FI_FLOAT] = 4,	       [FI_DOUBLE] = 8,
-		[FI_FLOAT_COMPLEX] = 8, [FI_DOUBLE_COMPLEX] = 16,
-		[FI_LONG_DOUBLE] = sizeof(long double),
-		[FI_LONG_DOUBLE_COMPLEX] = 2 * sizeof(long double),
-		[FI_INT128] = 16,      [FI_UINT128] = 16,
-	};
-
-	return (size_t)t < WEFT_COUNT_OF(bytes) ? bytes[t] : 0;
-}
-
-int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
-			  struct fi_collective_attr *attr, uint64_t flags)
-{
-	bool reduces = coll == FI_ALLREDUCE || coll == FI_REDUCE ||
-		       coll == FI_REDUCE_SCATTER;
-	size_t bytes = attr ? weft_coll_bytes(attr->datatype) : 0;
-
-	(void)domain;
-	(void)flags;
-	if (!attr)
-		return -FI_EINVAL;
-	if (coll > FI_GATHER)
-		return -FI_EOPNOTSUPP;
-	if (reduces &&
-	    (weft_coll_type(attr->datatype) < 0 || weft_coll_op(attr->op) < 0 ||
-	     !weft_cu_can((unsigned)weft_coll_op(attr->op),
-			  (unsigned)weft_coll_type(attr->datatype))))
-		return -FI_EOPNOTSUPP;
-	if (!reduces && coll != FI_BARRIER && !bytes)
-		return -FI_EOPNOTSUPP;
-	attr->datatype_attr.size = bytes;
-	/* as many as fit the memory: they go in packets */
-	attr->datatype_attr.count = bytes ? SIZE_MAX / bytes : 0;
-	attr->max_members = INT32_MAX;
-	attr->mode = 0;
-	return 0;
-}
-
 /* ---- calls --------------------------------------------------------------- */
 
 static struct weft_mc *mc_of(fi_addr_t coll_addr)
@@ -292,15 +212,18 @@ static int root_of(fi_addr_t coll_addr, fi_addr_t addr)
 	return i >= 0 ? i : addr < mc->set->count ? (int)addr : -1;
 }
 
+/* An operation that completes with an entry on the queue. */
 static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
-			 const struct weft_coll_call *call, uint64_t flags,
-			 void *context)
+			 const struct fi_weft_call *c, void *context)
 {
 	struct weft_ep *ep = weft_to_ep(fid);
 	struct weft_mc *mc = mc_of(coll_addr);
+	struct weft_cu_call call = { 0 };
 	struct weft_op *op;
 	ssize_t ret = -FI_ENOMEM;
 
+	if (!weft_coll_call(c, &call))
+		return -FI_EOPNOTSUPP;
 	if (!mc || mc->ep != ep || !mc->coll)
 		return -FI_EINVAL;
 	weft_enter(ep->domain);
@@ -310,49 +233,23 @@ static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 		op->peer = NULL;
 		op->context = context;
 		op->comp_flags = FI_COLLECTIVE;
-		op->flags = flags & FI_COMPLETION ?
+		op->flags = c->flags & FI_COMPLETION ?
 				    0 :
 				    ep->tx_flags & WEFT_OP_QUIET;
 		op->tag = 0;
 		op->iov[0].iov_base = NULL;
-		ret = weft_post_end(ep, op, weft_nic_coll(mc->coll, op, call));
+		ret = weft_post_end(ep, op, weft_nic_coll(mc->coll, op, &call));
 	}
 	weft_leave(ep->domain);
 	return ret;
 }
 
-/* Fills a call that carries bytes; false: no such type. */
-static bool carries(struct weft_coll_call *call, unsigned kind, size_t count,
-		    enum fi_datatype datatype)
-{
-	size_t bytes = weft_coll_bytes(datatype);
-
-	call->kind = (uint8_t)kind;
-	call->type = WEFT_CU_UINT8;
-	call->count = count * bytes;
-	return bytes;
-}
-
-/* Fills a call that computes; false: not with that type. */
-static bool computes(struct weft_coll_call *call, unsigned kind, size_t count,
-		     enum fi_datatype datatype, enum fi_op op)
-{
-	int t = weft_coll_type(datatype), o = weft_coll_op(op);
-
-	call->kind = (uint8_t)kind;
-	call->type = (uint8_t)t;
-	call->op = (uint8_t)o;
-	call->count = count;
-	return t >= 0 && o >= 0 && weft_cu_can((unsigned)o, (unsigned)t);
-}
-
 static ssize_t weft_coll_barrier2(struct fid_ep *ep, fi_addr_t coll_addr,
 				  uint64_t flags, void *context)
 {
-	const struct weft_coll_call call = { .kind = WEFT_CU_BARRIER,
-					     .type = WEFT_CU_UINT8 };
+	const struct fi_weft_call c = { .what = FI_BARRIER, .flags = flags };
 
-	return coll_post(ep, coll_addr, &call, flags, context);
+	return coll_post(ep, coll_addr, &c, context);
 }
 
 static ssize_t weft_coll_barrier(struct fid_ep *ep, fi_addr_t coll_addr,
@@ -367,13 +264,14 @@ static ssize_t weft_coll_broadcast(struct fid_ep *ep, void *buf, size_t count,
 				   enum fi_datatype datatype, uint64_t flags,
 				   void *context)
 {
-	struct weft_coll_call call = { .out = buf };
+	const struct fi_weft_call c = {
+		.what = FI_BROADCAST, .root = root_of(coll_addr, root_addr),
+		.out = buf, .count = count, .datatype = datatype,
+		.flags = flags,
+	};
 
 	(void)desc;
-	if (!carries(&call, WEFT_CU_BCAST, count, datatype))
-		return -FI_EOPNOTSUPP;
-	call.root = root_of(coll_addr, root_addr);
-	return coll_post(ep, coll_addr, &call, flags, context);
+	return coll_post(ep, coll_addr, &c, context);
 }
 
 static ssize_t weft_coll_alltoall(struct fid_ep *ep, const void *buf,
@@ -382,13 +280,14 @@ static ssize_t weft_coll_alltoall(struct fid_ep *ep, const void *buf,
 				  enum fi_datatype datatype, uint64_t flags,
 				  void *context)
 {
-	struct weft_coll_call call = { .in = buf, .out = result };
+	const struct fi_weft_call c = {
+		.what = FI_ALLTOALL, .in = buf, .out = result, .count = count,
+		.datatype = datatype, .flags = flags,
+	};
 
 	(void)desc;
 	(void)result_desc;
-	if (!carries(&call, WEFT_CU_ALLTOALL, count, datatype))
-		return -FI_EOPNOTSUPP;
-	return coll_post(ep, coll_addr, &call, flags, context);
+	return coll_post(ep, coll_addr, &c, context);
 }
 
 static ssize_t weft_coll_allgather(struct fid_ep *ep, const void *buf,
@@ -397,13 +296,14 @@ static ssize_t weft_coll_allgather(struct fid_ep *ep, const void *buf,
 				   enum fi_datatype datatype, uint64_t flags,
 				   void *context)
 {
-	struct weft_coll_call call = { .in = buf, .out = result };
+	const struct fi_weft_call c = {
+		.what = FI_ALLGATHER, .in = buf, .out = result, .count = count,
+		.datatype = datatype, .flags = flags,
+	};
 
 	(void)desc;
 	(void)result_desc;
-	if (!carries(&call, WEFT_CU_ALLGATHER, count, datatype))
-		return -FI_EOPNOTSUPP;
-	return coll_post(ep, coll_addr, &call, flags, context);
+	return coll_post(ep, coll_addr, &c, context);
 }
 
 static ssize_t weft_coll_allreduce(struct fid_ep *ep, const void *buf,
@@ -412,14 +312,19 @@ static ssize_t weft_coll_allreduce(struct fid_ep *ep, const void *buf,
 				   enum fi_datatype datatype, enum fi_op op,
 				   uint64_t flags, void *context)
 {
-	struct weft_coll_call call = { .in = buf, .out = result,
-				       .exact = flags & FI_WEFT_EXACT };
+	const struct fi_weft_call c = {
+		.what = FI_ALLREDUCE,
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.flags = flags,
+	};
 
 	(void)desc;
 	(void)result_desc;
-	if (!computes(&call, WEFT_CU_ALLREDUCE, count, datatype, op))
-		return -FI_EOPNOTSUPP;
-	return coll_post(ep, coll_addr, &call, flags, context);
+	return coll_post(ep, coll_addr, &c, context);
 }
 
 static ssize_t weft_coll_reduce_scatter(struct fid_ep *ep, const void *buf,
@@ -429,13 +334,19 @@ static ssize_t weft_coll_reduce_scatter(struct fid_ep *ep, const void *buf,
 					enum fi_op op, uint64_t flags,
 					void *context)
 {
-	struct weft_coll_call call = { .in = buf, .out = result };
+	const struct fi_weft_call c = {
+		.what = FI_REDUCE_SCATTER,
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.flags = flags,
+	};
 
 	(void)desc;
 	(void)result_desc;
-	if (!computes(&call, WEFT_CU_REDUCE_SCATTER, count, datatype, op))
-		return -FI_EOPNOTSUPP;
-	return coll_post(ep, coll_addr, &call, flags, context);
+	return coll_post(ep, coll_addr, &c, context);
 }
 
 static ssize_t weft_coll_reduce(struct fid_ep *ep, const void *buf,
@@ -444,24 +355,20 @@ static ssize_t weft_coll_reduce(struct fid_ep *ep, const void *buf,
 				fi_addr_t root_addr, enum fi_datatype datatype,
 				enum fi_op op, uint64_t flags, void *context)
 {
-	struct weft_coll_call call = { .in = buf, .out = result,
-				       .exact = flags & FI_WEFT_EXACT };
+	const struct fi_weft_call c = {
+		.what = FI_REDUCE,
+		.root = root_of(coll_addr, root_addr),
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.op = op,
+		.flags = flags,
+	};
 
 	(void)desc;
 	(void)result_desc;
-	if (!computes(&call, WEFT_CU_REDUCE, count, datatype, op))
-		return -FI_EOPNOTSUPP;
-	call.root = root_of(coll_addr, root_addr);
-	return coll_post(ep, coll_addr, &call, flags, context);
-}
-
-/* Scatter and gather differ in their kind only. */
-static ssize_t coll_rooted(struct fid_ep *ep, struct weft_coll_call *call,
-			   fi_addr_t coll_addr, fi_addr_t root_addr,
-			   uint64_t flags, void *context)
-{
-	call->root = root_of(coll_addr, root_addr);
-	return coll_post(ep, coll_addr, call, flags, context);
+	return coll_post(ep, coll_addr, &c, context);
 }
 
 static ssize_t weft_coll_scatter(struct fid_ep *ep, const void *buf,
@@ -470,13 +377,19 @@ static ssize_t weft_coll_scatter(struct fid_ep *ep, const void *buf,
 				 fi_addr_t root_addr, enum fi_datatype datatype,
 				 uint64_t flags, void *context)
 {
-	struct weft_coll_call call = { .in = buf, .out = result };
+	const struct fi_weft_call c = {
+		.what = FI_SCATTER,
+		.root = root_of(coll_addr, root_addr),
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.flags = flags,
+	};
 
 	(void)desc;
 	(void)result_desc;
-	if (!carries(&call, WEFT_CU_SCATTER, count, datatype))
-		return -FI_EOPNOTSUPP;
-	return coll_rooted(ep, &call, coll_addr, root_addr, flags, context);
+	return coll_post(ep, coll_addr, &c, context);
 }
 
 static ssize_t weft_coll_gather(struct fid_ep *ep, const void *buf,
@@ -485,13 +398,19 @@ static ssize_t weft_coll_gather(struct fid_ep *ep, const void *buf,
 				fi_addr_t root_addr, enum fi_datatype datatype,
 				uint64_t flags, void *context)
 {
-	struct weft_coll_call call = { .in = buf, .out = result };
+	const struct fi_weft_call c = {
+		.what = FI_GATHER,
+		.root = root_of(coll_addr, root_addr),
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.flags = flags,
+	};
 
 	(void)desc;
 	(void)result_desc;
-	if (!carries(&call, WEFT_CU_GATHER, count, datatype))
-		return -FI_EOPNOTSUPP;
-	return coll_rooted(ep, &call, coll_addr, root_addr, flags, context);
+	return coll_post(ep, coll_addr, &c, context);
 }
 
 /* fi_coll_msg has no inline wrapper in 1.17; nothing calls this slot. */

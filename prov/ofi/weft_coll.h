@@ -37,17 +37,13 @@ struct weft_mc {
 	struct weft_patience patience;
 };
 
+int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
+			  struct fi_collective_attr *attr, uint64_t flags);
+
 /* cm.join with FI_COLLECTIVE, and the collective calls: weft_coll.c. */
 int weft_coll_join(struct fid_ep *ep, const void *addr, uint64_t flags,
 		   struct fid_mc **mc_p, void *context);
-int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
-			  struct fi_collective_attr *attr, uint64_t flags);
 extern struct fi_ops_collective weft_coll_ops;
-
-/* libfabric's numbers as the unit's; -1, or 0 bytes: none. */
-int weft_coll_type(enum fi_datatype t);
-int weft_coll_op(enum fi_op op);
-size_t weft_coll_bytes(enum fi_datatype t);
 
 /* Calls that are waited for on the spot: weft_direct.c. */
 int weft_coll_begin(struct fid *fid, const struct fi_weft_call *call,

@@ -41,10 +41,11 @@ static const struct weft_cfg_opt options[] = {
 	  "Number of the emulated node, which gives its place in the machine; "
 	  "-1 takes the launcher's rank (PMIX_RANK), if there is one",
 	  "-1..2147483646" },
-	{ "FI_WEFT_ARITY", WEFT_CFG_INT, "8",
+	{ "FI_WEFT_ARITY", WEFT_CFG_INT, "0",
 	  "Inputs of a node in the trees of collectives on this host, 1 to "
-	  "128; the least of the members' counts; bgq's follow its torus",
-	  "1..128" },
+	  "128, the least of the members' counts; 0: trees of pairs, as "
+	  "recursive doubling combines; bgq's follow its torus",
+	  "0..128" },
 	{ "FI_WEFT_CLOCK", WEFT_CFG_TEXT, "live",
 	  "live: as fast as the host goes; virtual: in the machine's time, on "
 	  "a model of its network",

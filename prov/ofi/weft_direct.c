@@ -4,6 +4,7 @@
  * in a queue. A blocking MPI call is one begin and one wait here.
  */
 #include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_coll_call.h"
 #include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_progress.h"
@@ -27,50 +28,9 @@ struct direct {
 static_assert(sizeof(struct direct) <= sizeof(struct fi_weft_work),
 	      "room for the work");
 
-static const uint8_t kind_of[] = {
-	[FI_BARRIER] = WEFT_CU_BARRIER,
-	[FI_BROADCAST] = WEFT_CU_BCAST,
-	[FI_ALLTOALL] = WEFT_CU_ALLTOALL,
-	[FI_ALLREDUCE] = WEFT_CU_ALLREDUCE,
-	[FI_ALLGATHER] = WEFT_CU_ALLGATHER,
-	[FI_REDUCE_SCATTER] = WEFT_CU_REDUCE_SCATTER,
-	[FI_REDUCE] = WEFT_CU_REDUCE,
-	[FI_SCATTER] = WEFT_CU_SCATTER,
-	[FI_GATHER] = WEFT_CU_GATHER,
-};
-
 static struct weft_coll_work *work_of(struct fi_weft_work *w)
 {
 	return (struct weft_coll_work *)w->opaque;
-}
-
-static bool reduces(enum fi_collective_op what)
-{
-	return what == FI_ALLREDUCE || what == FI_REDUCE ||
-	       what == FI_REDUCE_SCATTER;
-}
-
-/* The engine's call; false: not with that type. */
-static bool call_of(const struct fi_weft_call *c, struct weft_cu_call *call)
-{
-	int type, op;
-
-	call->kind = kind_of[c->what];
-	call->root = c->root;
-	call->in = c->in;
-	call->out = c->out;
-	if (reduces(c->what)) {
-		type = weft_coll_type(c->datatype);
-		op = weft_coll_op(c->op);
-		call->type = (uint8_t)type;
-		call->op = (uint8_t)op;
-		call->count = c->count;
-		return type >= 0 && op >= 0;
-	}
-	call->type = WEFT_CU_UINT8;
-	call->op = 0;
-	call->count = c->count * weft_coll_bytes(c->datatype);
-	return true;
 }
 
 static int work_result(const struct weft_coll_work *w)
@@ -123,18 +83,14 @@ WEFT_HOT int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
 	bool crowd;
 	int ret;
 
-	if (!mc->direct || c->what > FI_GATHER)
+	if (!mc->direct)
 		return -FI_ENOSYS;
 	w->done = NULL;
 	crowd = (c->flags & FI_WEFT_CROWD) || weft_nic_coll_crowded(mc->coll);
 	turns = turns_of(mc, c->flags, crowd);
-	if (c->what == FI_BARRIER)
-		ret = weft_nic_coll_sync(mc->coll, w, turns);
-	else if (!call_of(c, &w->call))
+	if (!weft_coll_call(c, &w->call))
 		return -FI_EOPNOTSUPP;
-	else
-		ret = weft_nic_coll_begin(mc->coll, w, c->flags & FI_WEFT_EXACT,
-					  turns);
+	ret = weft_nic_coll_begin(mc->coll, w, turns);
 	if (weft_unlikely(ret))
 		return (int)weft_fi_err(ret);
 	if (weft_likely(w->over))

@@ -97,6 +97,17 @@ static inline void weft_fence_full(void)
 {
 	atomic_thread_fence(memory_order_seq_cst);
 }
+
+/* Loads before it, then what is after it; what is before it, then stores. */
+static inline void weft_fence_acquire(void)
+{
+	atomic_thread_fence(memory_order_acquire);
+}
+
+static inline void weft_fence_release(void)
+{
+	atomic_thread_fence(memory_order_release);
+}
 #pragma GCC diagnostic pop
 
 /* One turn of a spin loop. */

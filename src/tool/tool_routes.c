@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIMS	   5 /* A to E */
-#define NODES_MAX  100000
-#define NATIVE_ARY 8 /* children of a node, as the engine has them */
+#define DIMS	  5 /* A to E */
+#define NODES_MAX 100000
 
 /* A rectangle of nodes: lowest and highest coordinate by dimension. */
 struct box {
@@ -179,7 +178,7 @@ static int print_torus(FILE *out, const char *spec, const struct box *b)
 	return ret ? refuse(spec, strerror(-ret)) : 0;
 }
 
-static int print_kary(FILE *out, const char *spec, const char *count)
+static int print_pairs(FILE *out, const char *spec, const char *count)
 {
 	struct weft_cu_tree t;
 	char *end;
@@ -187,7 +186,7 @@ static int print_kary(FILE *out, const char *spec, const char *count)
 
 	if (*end || n < 1 || n > NODES_MAX)
 		return refuse(spec, "not a number of ranks");
-	if (weft_cu_tree_kary(&t, (int)n, NATIVE_ARY))
+	if (weft_cu_tree_pairs(&t, (int)n))
 		return refuse(spec, "no memory");
 	fprintf(out, "# class route %s: %d ranks, root %d, depth %d\n", spec,
 		t.n, t.root, t.depth);
@@ -207,7 +206,7 @@ int tool_routes(FILE *out, const char *spec)
 	const char *s;
 
 	if (!strncmp(spec, "native:", 7))
-		return print_kary(out, spec, spec + 7);
+		return print_pairs(out, spec, spec + 7);
 	if (strncmp(spec, "bgq:", 4))
 		return refuse(spec, "machines with class routes: bgq, native");
 	s = parse_shape(spec + 4, &b);

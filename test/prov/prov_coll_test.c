@@ -443,6 +443,85 @@ static void a_thousand_orders_of_arrival_give_the_same_bits(void **state)
 	job_run(10, body_orders, &o);
 }
 
+/* ---- the order of sums --------------------------------------------------- */
+
+/* What ranks that double the distance of their partners all come to. */
+static double recursive_doubling(int n)
+{
+	double acc[32], other[32];
+	int m = 1, left = 0;
+
+	while (2 * m <= n)
+		m *= 2;
+	for (int i = 0; i < m; i++) {
+		acc[i] = odd_value(left++);
+		if (i < n - m)
+			acc[i] += odd_value(left++);
+	}
+	for (int bit = 1; bit < m; bit *= 2) {
+		memcpy(other, acc, sizeof(acc));
+		for (int i = 0; i < m; i++)
+			acc[i] = i & bit ? other[i ^ bit] + other[i] :
+					   other[i] + other[i ^ bit];
+	}
+	return acc[m - 1];
+}
+
+/* Do members take the order of pairs, or one that machine or user say? */
+static bool has_pairs(void)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+
+	return !getenv("FI_WEFT_ARITY") && (!machine || strcmp(machine, "bgq"));
+}
+
+#define LONG_SUM 10007 /* elements: not in packets, and in uneven slices */
+
+static void body_sums(struct job *j)
+{
+	static double in[LONG_SUM], out[LONG_SUM];
+	static const size_t sizes[] = { 1, 6, 7, 900, LONG_SUM };
+	double want = recursive_doubling(j->size);
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	for (int s = 0; s < 5; s++) {
+		size_t n = sizes[s];
+
+		for (size_t i = 0; i < n; i++)
+			in[i] = odd_value(j->rank);
+		finish(j, fi_allreduce(j->ep, in, n, NULL, out, NULL, g.addr,
+				       FI_DOUBLE, FI_SUM, 0, &j->entry),
+		       "allreduce");
+		if (!s && !has_pairs())
+			want = out[0];
+		for (size_t i = 0; i < n; i++)
+			job_check(j, out[i] == want, "allreduce", (long)n);
+		/* in place; the root's buffer alone counts */
+		for (int root = 0; root < j->size; root++) {
+			finish(j, fi_reduce(j->ep, in, n, NULL, in, NULL,
+					    g.addr, j->addr[root], FI_DOUBLE,
+					    FI_SUM, 0, &j->entry), "reduce");
+			for (size_t i = 0; root == j->rank && i < n; i++) {
+				job_check(j, in[i] == want, "reduce", (long)n);
+				in[i] = odd_value(j->rank);
+			}
+		}
+	}
+	job_barrier(j);
+	group_close(j, &g);
+}
+
+static void sums_have_the_bits_of_recursive_doubling(void **state)
+{
+	static const int sizes[] = { 2, 3, 4, 7, 8, 12, 16 };
+	const struct job_opts o = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		job_run(sizes[i], body_sums, &o);
+}
+
 /* Even ranks on one package of a synthetic host, odd ones on the other. */
 static void bind_to(struct job *j, int cpu)
 {
@@ -478,7 +557,6 @@ static void body_bound(struct job *j)
 
 static void bound_members_are_joined_by_where_they_run(void **state)
 {
-	const char *machine = getenv("FI_WEFT_MACHINE");
 	const struct job_opts o = { 0 };
 	cpu_set_t set;
 
@@ -486,9 +564,11 @@ static void bound_members_are_joined_by_where_they_run(void **state)
 	sched_getaffinity(0, sizeof(set), &set);
 	/* bgq's trees follow its torus */
 	if (!CPU_ISSET(0, &set) || !CPU_ISSET(1, &set) ||
-	    getenv("FI_WEFT_ARITY") || (machine && !strcmp(machine, "bgq")))
+	    !has_pairs())
 		skip();
+	setenv("FI_WEFT_ARITY", "8", 1);
 	job_run(BOUND, body_bound, &o);
+	unsetenv("FI_WEFT_ARITY");
 }
 
 /* ---- routes run out and come back ---------------------------------------- */
@@ -695,6 +775,7 @@ int main(void)
 		T_CASE(a_member_may_be_away_after_his_part),
 		T_CASE(flags_travel_and_exact_sums_are_exact),
 		T_CASE(a_thousand_orders_of_arrival_give_the_same_bits),
+		T_CASE(sums_have_the_bits_of_recursive_doubling),
 		T_CASE(bound_members_are_joined_by_where_they_run),
 		T_CASE(routes_run_out_and_come_back),
 		T_CASE(a_large_group_costs_a_member_his_neighbours),

@@ -4,6 +4,7 @@ libweftcu_la_SOURCES = \
 	prov/nic/cu/cu.h prov/nic/cu/cu_layout.h \
 	prov/nic/cu/cu_alu.c prov/nic/cu/cu_alu.h prov/nic/cu/cu_credit.c \
 	prov/nic/cu/cu_exact.c prov/nic/cu/cu_exact.h prov/nic/cu/cu_far.c \
+	prov/nic/cu/cu_fold.h \
 	prov/nic/cu/cu_group.c prov/nic/cu/cu_group.h prov/nic/cu/cu_meet.c \
 	prov/nic/cu/cu_board.c prov/nic/cu/cu_near.c prov/nic/cu/cu_node.c \
 	prov/nic/cu/cu_packet.c prov/nic/cu/cu_quick.c \
@@ -15,7 +16,8 @@ libweftcu_la_CFLAGS = $(AM_CFLAGS) -O3
 EXTRA_DIST += prov/nic/cu/README
 
 CU_TESTS = prov/nic/cu/cu_alu_test prov/nic/cu/cu_far_test \
-	prov/nic/cu/cu_group_test prov/nic/cu/cu_tree_test
+	prov/nic/cu/cu_group_test prov/nic/cu/cu_order_test \
+	prov/nic/cu/cu_tree_test
 check_PROGRAMS += $(CU_TESTS)
 TESTS += $(CU_TESTS)
 prov_nic_cu_cu_alu_test_LDADD = libweftcu.la $(T_LIBS) -lm
@@ -24,4 +26,5 @@ prov_nic_cu_cu_far_test_SOURCES = prov/nic/cu/cu_far_test.c $(CU_FLIGHT)
 prov_nic_cu_cu_far_test_LDADD = libweftcu.la $(T_LIBS)
 prov_nic_cu_cu_group_test_SOURCES = prov/nic/cu/cu_group_test.c $(CU_FLIGHT)
 prov_nic_cu_cu_group_test_LDADD = libweftcu.la $(T_LIBS)
+prov_nic_cu_cu_order_test_LDADD = libweftcu.la $(T_LIBS)
 prov_nic_cu_cu_tree_test_LDADD = libweftcu.la $(T_LIBS)

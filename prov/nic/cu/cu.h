@@ -9,8 +9,8 @@
  * done when he posts: he writes his contribution where the others find it, and
  * whoever comes last to a node of the tree does the node's work, inside his
  * own post. So a member that computes for an hour after posting holds up
- * nobody. Results are bit-identical on every run: inputs are combined in the
- * order of the tree.
+ * nobody. Results are bit-identical on every run, and by whichever of these
+ * ways: inputs are combined in the order of the tree.
  *
  *   reduction, up to WEFT_CU_FLAT  everyone publishes, everyone reads all
  *   reduction, more members        contributions go up the tree, its root
@@ -72,6 +72,7 @@ struct weft_cu_call {
 	int err;	/* 0, -EPROTO: members called different operations,
 			   or what weft_cu_group_fail was told */
 	/* the unit's */
+	uint32_t sig;	/* what all members must agree on */
 	uint64_t first; /* number of its first packet */
 	size_t sent;	/* packets handed out */
 	size_t read;	/* packets completed */
@@ -101,7 +102,8 @@ static_assert(sizeof(struct weft_cu_msg) == 40, "wire format");
 
 struct weft_cu_group_attr {
 	const struct weft_cu_geo *geo;
-	const struct weft_cu_tree *tree; /* copied; NULL: flat */
+	const struct weft_cu_tree *tree; /* copied; the order of sums */
+	bool flat;  /* everyone reads all parts; up to WEFT_CU_FLAT members */
 	bool crowd; /* more members than processors; the same for all */
 	int n;
 	int me;
@@ -117,6 +119,8 @@ struct weft_cu_group_attr {
 	int (*reach)(void *arg, int member, void **row_p);
 	/* somebody sleeps on this bell: ring it; NULL: nobody ever sleeps */
 	void (*wake)(void *arg, struct weft_bell *bell);
+	/* the same members post here and there in one order; or NULL */
+	struct weft_cu_group *beside;
 	bool fence; /* order stores before looking whether anybody sleeps */
 	/* set: no shared areas, messages instead; always succeeds */
 	void (*send)(void *arg, int member, const struct weft_cu_msg *msg,
@@ -182,6 +186,17 @@ bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w);
 
 /* Looks so many times before it gives up; true: poll would find something. */
 bool weft_cu_spin(const struct weft_cu_group *g, unsigned turns);
+
+/* How far a member is, and what he waits for. */
+struct weft_cu_state {
+	uint64_t posted; /* packets */
+	uint64_t sent;
+	uint64_t read;
+	uint64_t packet; /* waits for what all sent below this number; or 0 */
+	uint64_t credit; /* waits until all have read those below; or 0 */
+};
+
+void weft_cu_state(const struct weft_cu_group *g, struct weft_cu_state *s);
 
 /*
  * Meetings: points that all members pass in the same order, apart from the

@@ -8,9 +8,14 @@
  */
 #include "prov/nic/cu/cu_group.h"
 
-/* What a member adds to the count; a barrier, without a cell, says so here. */
+/*
+ * What a member adds to the count. A barrier, without a cell, says there that
+ * it is one, and its signature: all is well when n times that was added.
+ */
 #define BOARD_ONE     UINT64_C(1)
-#define BOARD_BARRIER (UINT64_C(1) << 32)
+#define BOARD_COUNT   0xffffu
+#define BOARD_BARRIER (UINT64_C(1) << 16)
+#define BOARD_SIG     32
 
 static struct cu_packet *cell_of(const struct weft_cu_group *g, int member,
 				 uint64_t seq)
@@ -18,35 +23,38 @@ static struct cu_packet *cell_of(const struct weft_cu_group *g, int member,
 	return &g->board->cell[member][seq % CU_SLOTS];
 }
 
-/* Combines what lies below member into his cell, inputs in their order. */
-static void fold_at(struct cu_climb *f, int member)
+/* Combines the cells, in the tree's order and where they are; the sum. */
+static const uint8_t *board_fold(struct cu_climb *f)
 {
 	const struct weft_cu_tree *t = &f->g->tree;
-	struct cu_packet *sum = cell_of(f->g, member, f->seq);
 	size_t count = f->bytes / weft_cu_bytes(f->op->type);
+	uint8_t *part[CU_BOARD_MOST];
+	int parts = 0;
 
-	f->mixed |= sum->sig != f->sig;
-	for (int i = t->first[member]; i < t->first[member + 1]; i++) {
-		fold_at(f, t->input[i]);
-		if (f->bytes)
-			f->flags |= weft_cu_combine(
-				f->op->op, f->op->type, sum->payload,
-				cell_of(f->g, t->input[i], f->seq)->payload,
-				count);
+	for (int i = 0; i < t->n; i++) {
+		struct cu_packet *p = cell_of(f->g, t->visit[i], f->seq);
+
+		f->mixed |= p->sig != f->sig;
+		part[parts++] = p->payload;
+		for (int k = f->bytes ? t->merge[i] : 0; k > 0; k--) {
+			parts--;
+			f->flags |= weft_cu_combine(f->op->op, f->op->type,
+						    part[parts - 1],
+						    part[parts], count);
+		}
 	}
+	return part[0];
 }
 
-/* Counts a member in; true: he is the last. mixed: some wanted barriers. */
-static bool board_count(struct weft_cu_group *g, uint64_t seq, bool barrier,
+/* Counts a member in; true: he is the last. mixed: some added other things. */
+static bool board_count(struct weft_cu_group *g, uint64_t seq, uint64_t mine,
 			bool *mixed_p)
 {
-	uint64_t mine = BOARD_ONE + (barrier ? BOARD_BARRIER : 0);
 	/* RA6: pairs with itself: all cells before the last count. */
 	uint64_t all = mine + weft_add64(&cu_board_slot(g, seq)->arrived, mine);
-	unsigned n = (unsigned)g->n;
 
-	*mixed_p = all / BOARD_BARRIER != (barrier ? n : 0);
-	return weft_unlikely(all % BOARD_BARRIER == n);
+	*mixed_p = all != mine * (unsigned)g->n;
+	return weft_unlikely((all & BOARD_COUNT) == (unsigned)g->n);
 }
 
 /* The result is for everybody. */
@@ -60,14 +68,16 @@ static void board_turn(struct weft_cu_group *g, uint64_t seq,
 	cu_tell(g, CU_BELL_OUT);
 }
 
-WEFT_HOT void cu_board_barrier(struct weft_cu_group *g, uint64_t seq)
+WEFT_HOT void cu_board_barrier(struct weft_cu_group *g, uint32_t sig,
+			       uint64_t seq)
 {
 	struct cu_packet *out = cu_board_out(g, seq);
+	uint64_t mine = BOARD_ONE | BOARD_BARRIER | (uint64_t)sig << BOARD_SIG;
 	bool mixed;
 
-	if (!board_count(g, seq, true, &mixed))
+	if (!board_count(g, seq, mine, &mixed))
 		return;
-	out->sig = mixed ? CU_MIXED : CU_SIG_BARRIER;
+	out->sig = (mixed ? ~sig : sig) ^ (uint32_t)seq;
 	out->flags = 0;
 	board_turn(g, seq, out);
 }
@@ -78,24 +88,21 @@ WEFT_HOT void cu_board_arrive(struct weft_cu_group *g,
 {
 	struct cu_packet *mine = cell_of(g, g->me, seq);
 	struct cu_packet *out = cu_board_out(g, seq);
+	const uint8_t *sum;
 	struct cu_climb all;
 	bool mixed;
 
 	if (op->kind == WEFT_CU_BARRIER) {
-		cu_board_barrier(g, seq);
+		cu_board_barrier(g, op->sig, seq);
 		return;
 	}
-	mine->sig = cu_sig(op);
-	if (bytes == 8)
-		memcpy(mine->payload, data, 8);
-	else if (bytes)
-		memcpy(mine->payload, data, bytes);
-	if (!board_count(g, seq, false, &mixed))
+	cu_packet_fill(mine, cu_sig(op, seq), data, bytes);
+	if (!board_count(g, seq, BOARD_ONE, &mixed))
 		return;
 	all = (struct cu_climb){ .g = g, .op = op, .seq = seq, .bytes = bytes,
-				 .sig = cu_sig(op), .mixed = mixed };
-	fold_at(&all, g->tree.root);
-	cu_climb_write(&all, out, cell_of(g, g->tree.root, seq)->payload);
+				 .sig = cu_sig(op, seq), .mixed = mixed };
+	sum = board_fold(&all);
+	cu_climb_write(&all, out, sum);
 	board_turn(g, seq, out);
 }
 

@@ -76,6 +76,16 @@ weft_au64 *cu_credit_word(const struct weft_cu_group *g, uint64_t seq,
 	return &g->row[slowest(g)]->credit_done;
 }
 
+/* They say it every CU_WINDOW packets only. */
+uint64_t cu_credit_needs(const struct weft_cu_group *g, uint64_t seq)
+{
+	uint64_t all = seq + 1 - CU_SLOTS;
+
+	if (!g->near)
+		return epoch_before(seq) * CU_WINDOW;
+	return (all + CU_WINDOW - 1) / CU_WINDOW * CU_WINDOW;
+}
+
 WEFT_HOT void cu_credit_read(struct weft_cu_group *g)
 {
 	if (++g->consumed % CU_WINDOW)

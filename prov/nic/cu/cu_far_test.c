@@ -74,14 +74,15 @@ static void far_open(struct post *p, struct sender *s, int n)
 	memset(p, 0, sizeof(*p));
 	p->n = n;
 	weft_rng_init(&p->rng, (uint64_t)n, 9);
-	weft_cu_tree_kary(&t, n, 4);
+	weft_cu_tree_pairs(&t, n);
 	for (int i = 0; i < n; i++) {
 		s[i] = (struct sender){ p, i };
 		for (int k = 0; k < n; k++)
 			weft_list_init(&p->box[i][k]);
 		a.me = i;
 		a.arg = &s[i];
-		a.tree = n > WEFT_CU_FLAT ? &t : NULL;
+		a.tree = &t;
+		a.flat = n <= WEFT_CU_FLAT;
 		T_OK(weft_cu_group_open(&a, &p->g[i]));
 	}
 	weft_cu_tree_fini(&t);
@@ -166,7 +167,7 @@ static void letters_that_make_no_sense_are_ignored(void **state)
 
 	weft_rng_init(&r, 4, 4);
 	far_open(p, s, 9);
-	weft_cu_tree_kary(&t, 9, 4);
+	weft_cu_tree_pairs(&t, 9);
 	for (int i = 0; i < 20000; i++) {
 		struct weft_cu_msg m;
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-const struct weft_cu_geo geo = { .routes = 2, .inputs = 5,
+const struct weft_cu_geo geo = { .routes = 2, .inputs = 8,
 				 .packet_bytes = 48 + 7 * 64,
 				 .board = MAX_MEMBERS };
 

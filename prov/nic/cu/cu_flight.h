@@ -21,6 +21,7 @@ struct job {
 	uint64_t seed;
 	bool processes;
 	bool crowd;
+	bool flat;
 	bool lazy; /* rows are found one by one, and not at once */
 	weft_au32 *opened;
 };

@@ -20,35 +20,6 @@ size_t weft_cu_row_bytes(const struct weft_cu_geo *geo)
 	return cu_row_bytes(geo);
 }
 
-static int tree_copy(struct weft_cu_tree *to, const struct weft_cu_tree *from)
-{
-	size_t n = (size_t)from->n;
-
-	*to = *from;
-	to->parent = malloc(n * sizeof(int));
-	to->first = malloc((n + 1) * sizeof(int));
-	to->input = malloc(n * sizeof(int));
-	to->ordinal = malloc(n * sizeof(int));
-	if (!to->parent || !to->first || !to->input || !to->ordinal) {
-		weft_cu_tree_fini(to);
-		return -ENOMEM;
-	}
-	memcpy(to->parent, from->parent, n * sizeof(int));
-	memcpy(to->first, from->first, (n + 1) * sizeof(int));
-	memcpy(to->input, from->input, n * sizeof(int));
-	memcpy(to->ordinal, from->ordinal, n * sizeof(int));
-	return 0;
-}
-
-/* A flat group counts its credits in a tree of one level, if it may. */
-static int group_tree(struct weft_cu_group *g,
-		      const struct weft_cu_group_attr *a)
-{
-	if (a->tree)
-		return tree_copy(&g->tree, a->tree);
-	return weft_cu_tree_kary(&g->tree, a->n, WEFT_CU_FLAT);
-}
-
 /* A row of our own for a member with whom there is no memory in common. */
 static int row_image(struct weft_cu_group *g, void **row_p)
 {
@@ -83,11 +54,12 @@ int cu_reach(struct weft_cu_group *g, int from, int to)
 static int group_rows(struct weft_cu_group *g,
 		      const struct weft_cu_group_attr *a)
 {
+	bool area = a->area && !a->send;
 	int ret = 0;
 
-	for (int i = 0; a->area && i < a->n; i++)
+	for (int i = 0; area && i < a->n; i++)
 		g->row[i] = cu_row(a->area[i], &g->geo, a->route);
-	if (a->area || g->near)
+	if (area || g->near)
 		return cu_reach(g, 0, a->n);
 	for (int i = g->me; i >= 0 && !ret; i = g->tree.parent[i])
 		ret = cu_reach(g, i, i + 1);
@@ -106,20 +78,30 @@ static void rows_free(struct weft_cu_group *g)
 static struct cu_board *group_board(const struct weft_cu_group *g,
 				    const struct weft_cu_group_attr *a)
 {
-	if (!a->crowd || !a->tree || a->send ||
+	if (!a->crowd || a->flat || a->send || a->n > CU_BOARD_MOST ||
 	    (unsigned)a->n > a->geo->board)
 		return NULL;
 	return (struct cu_board *)((char *)g->row[g->tree.root] +
 				   cu_board_at(a->geo));
 }
 
-static bool tree_fits(const struct weft_cu_tree *t, unsigned inputs)
+/* Does every member have cells for his inputs, should he need them? */
+static bool attr_fits(const struct weft_cu_group_attr *a)
 {
-	for (int i = 0; i < t->n; i++) {
-		if ((unsigned)weft_cu_tree_inputs(t, i) >= inputs)
-			return false;
-	}
-	return true;
+	if (a->n < 1 || a->me < 0 || a->me >= a->n || a->tree->n != a->n ||
+	    a->route >= a->geo->routes || !a->generation)
+		return false;
+	if (a->flat)
+		return a->n <= WEFT_CU_FLAT;
+	return (unsigned)weft_cu_tree_width(a->tree) < a->geo->inputs;
+}
+
+/* Payloads that wait for others while a member combines. */
+static size_t scratch_bytes(const struct weft_cu_group_attr *a)
+{
+	int parts = a->flat && a->tree->depth > 1 ? a->tree->depth : 1;
+
+	return (size_t)parts * a->geo->packet_bytes;
 }
 
 /*
@@ -149,8 +131,7 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	struct weft_cu_group *g;
 	int ret;
 
-	if (a->n < 1 || a->me < 0 || a->me >= a->n ||
-	    a->route >= a->geo->routes || !a->generation)
+	if (!attr_fits(a))
 		return -EINVAL;
 	g = calloc(1, sizeof(*g) + (size_t)a->n * sizeof(g->row[0]));
 	if (!g)
@@ -158,8 +139,10 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	g->geo = *a->geo;
 	g->slot_bytes = cu_slot_bytes(a->geo);
 	g->clear = CU_SLOTS;
-	g->flat = !a->tree && a->n <= WEFT_CU_FLAT;
+	g->flat = a->flat;
 	g->near = g->flat && !a->send;
+	g->in_line = a->tree->depth <= 1 && a->tree->root <= 1;
+	g->trail = a->beside ? a->beside->trail : &g->own_trail;
 	g->n = a->n;
 	g->me = a->me;
 	g->wake = a->wake;
@@ -167,12 +150,10 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	g->arg = a->arg;
 	g->send = a->send;
 	g->reach = a->reach;
-	g->scratch = malloc(g->geo.packet_bytes);
-	ret = g->scratch ? group_tree(g, a) : -ENOMEM;
+	g->scratch = malloc(scratch_bytes(a));
+	ret = g->scratch ? weft_cu_tree_copy(&g->tree, a->tree) : -ENOMEM;
 	if (!ret)
 		ret = group_rows(g, a);
-	if (!ret && !g->flat && !tree_fits(&g->tree, g->geo.inputs))
-		ret = -EINVAL;
 	if (ret)
 		goto err_free;
 	g->board = group_board(g, a);
@@ -301,6 +282,20 @@ bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w)
 	w->bell = cu_bell(g, CU_BELL_CREDIT);
 	w->word = cu_credit_word(g, g->sent, &w->want);
 	return weft_load64(w->word) >= w->want;
+}
+
+void weft_cu_state(const struct weft_cu_group *g, struct weft_cu_state *s)
+{
+	const struct weft_cu_call *op = g->head;
+
+	*s = (struct weft_cu_state){ .posted = g->posted, .sent = g->sent,
+				     .read = g->consumed };
+	if (!op)
+		return;
+	if (op->read >= op->sent)
+		s->credit = cu_credit_needs(g, g->sent);
+	else if (!op->reach) /* rows that are not there yet are no packets */
+		s->packet = op->first + op->read + 1;
 }
 
 bool weft_cu_spin(const struct weft_cu_group *g, unsigned turns)

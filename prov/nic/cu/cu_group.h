@@ -13,6 +13,7 @@ struct weft_cu_group {
 	struct weft_cu_tree tree;
 	bool flat;
 	bool near; /* flat, and over shared areas */
+	bool in_line; /* sums take one member after the other, from 0 on */
 	struct cu_board *board; /* of the tree's root; NULL: none */
 	int n;
 	int me;
@@ -22,6 +23,8 @@ struct weft_cu_group {
 	uint64_t consumed; /* packets this member is done with */
 	uint64_t credits;  /* epochs this member has counted himself in */
 	uint64_t clear;	   /* packets below may be sent */
+	uint32_t own_trail;
+	uint32_t *trail; /* what members agreed on so far: cu_sign() */
 	uint64_t read_by[WEFT_CU_FLAT]; /* small group: as far as we know */
 	size_t slot_bytes;
 	struct weft_cu_call *head; /* oldest operation, being read */
@@ -34,7 +37,7 @@ struct weft_cu_group {
 	void *arg;
 	int (*reach)(void *arg, int member, void **row_p);
 	bool all; /* all rows are there */
-	uint8_t *scratch; /* one packet's payload */
+	uint8_t *scratch; /* payloads: one, or as many as a fold needs */
 	struct cu_head *row[]; /* of each member; NULL: nobody asked for it */
 };
 
@@ -47,19 +50,32 @@ static inline bool cu_far(const struct weft_cu_group *g, int member)
 	return g->send && member != g->me;
 }
 
-#define CU_SIG_BARRIER ((uint32_t)WEFT_CU_BARRIER << 28)
-
-/* What every member must agree on about a packet. */
-static inline uint32_t cu_sig(const struct weft_cu_call *op)
+/*
+ * What every member must agree on about an operation, and, in the trail, about
+ * those before that some members leave without a word of the others.
+ */
+static inline void cu_sign(const struct weft_cu_group *g,
+			   struct weft_cu_call *op)
 {
+	op->sig = *g->trail;
 	if (op->kind == WEFT_CU_BARRIER)
-		return CU_SIG_BARRIER;
-	return (uint32_t)op->kind << 28 | (uint32_t)op->op << 24 |
-	       (uint32_t)op->type << 20 |
-	       ((uint32_t)op->root * 31u + (uint32_t)op->count) % (1u << 20);
+		return;
+	op->sig ^= (uint32_t)op->kind << 28 | (uint32_t)op->op << 24 |
+		   (uint32_t)op->type << 20 |
+		   ((uint32_t)op->root * 31u + (uint32_t)op->count) %
+			   (1u << 20);
 }
 
-#define CU_MIXED 0xffffffffu /* no operation has this signature */
+static inline uint32_t cu_sig_barrier(const struct weft_cu_group *g)
+{
+	return *g->trail;
+}
+
+/* The same of one packet: what lies there from another lap is not it. */
+static inline uint32_t cu_sig(const struct weft_cu_call *op, uint64_t seq)
+{
+	return op->sig ^ (uint32_t)seq;
+}
 
 /* What goes up a tree: the packet's identity and what was met on the way. */
 struct cu_climb {
@@ -72,13 +88,30 @@ struct cu_climb {
 	bool mixed; /* inputs that meant different operations */
 };
 
+/*
+ * The signature comes last: who was let in by a number or a count that somebody
+ * has forged must not find it before the payload.
+ */
+static inline void cu_packet_fill(struct cu_packet *p, uint32_t sig,
+				  const void *data, size_t bytes)
+{
+	if (bytes == 8) {
+		memcpy(p->payload, data, 8);
+	} else if (bytes) {
+		memcpy(p->payload, data, bytes);
+		/* R7 pairs with A0, forged; one line comes as a whole */
+		if (bytes > sizeof(p->payload))
+			weft_fence_release();
+	}
+	atomic_signal_fence(memory_order_release);
+	p->sig = sig;
+}
+
 static inline void cu_climb_write(const struct cu_climb *c,
 				  struct cu_packet *p, const void *data)
 {
-	p->sig = c->mixed ? CU_MIXED : c->sig;
 	p->flags = (uint16_t)c->flags;
-	if (c->bytes)
-		memcpy(p->payload, data, c->bytes);
+	cu_packet_fill(p, c->mixed ? ~c->sig : c->sig, data, c->bytes);
 }
 
 static inline struct weft_bell *cu_bell(const struct weft_cu_group *g,
@@ -134,6 +167,8 @@ static inline void cu_enqueue(struct weft_cu_group *g, struct weft_cu_call *op)
 bool cu_credit_has(struct weft_cu_group *g, uint64_t seq);
 weft_au64 *cu_credit_word(const struct weft_cu_group *g, uint64_t seq,
 			  uint64_t *want_p);
+/* cu_credit.c: so many packets everybody must have read for that. */
+uint64_t cu_credit_needs(const struct weft_cu_group *g, uint64_t seq);
 /* cu_credit.c: this member has read one more packet. */
 void cu_credit_read(struct weft_cu_group *g);
 
@@ -146,8 +181,8 @@ bool cu_packet_there(const struct weft_cu_group *g,
 		     const struct weft_cu_call *call, weft_au64 **word_p);
 /* cu_packet.c: finds the rows that the call reads. */
 int cu_packet_reach(struct weft_cu_group *g, const struct weft_cu_call *call);
-/* cu_packet.c: sets bytes and packets. */
-void cu_packet_plan(const struct weft_cu_group *g, struct weft_cu_call *call);
+/* cu_packet.c: sets signature, bytes and packets. */
+void cu_packet_plan(struct weft_cu_group *g, struct weft_cu_call *call);
 
 /* cu_board.c: short reductions of a crowd. */
 static inline struct cu_board_slot *
@@ -165,7 +200,7 @@ static inline struct cu_packet *cu_board_out(const struct weft_cu_group *g,
 bool cu_on_board(const struct weft_cu_group *g, const struct weft_cu_call *op);
 void cu_board_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 		     uint64_t seq, const void *data, size_t bytes);
-void cu_board_barrier(struct weft_cu_group *g, uint64_t seq);
+void cu_board_barrier(struct weft_cu_group *g, uint32_t sig, uint64_t seq);
 void cu_board_credit(struct weft_cu_group *g, uint64_t epoch);
 
 /* cu_node.c: this member's contribution to packet seq goes up the tree. */

@@ -43,8 +43,8 @@ static struct weft_cu_group *member_open(struct member *m, int k)
 	int ret;
 
 	weft_cu_tree_kary(&t, j->n, k);
-	if (j->n > WEFT_CU_FLAT || j->crowd)
-		a.tree = &t;
+	a.tree = &t;
+	a.flat = j->flat;
 	while ((ret = weft_cu_group_open(&a, &g)) == -EAGAIN)
 		continue;
 	if (ret)
@@ -134,6 +134,7 @@ static void *shared(size_t bytes)
 static void job_open(struct job *j, int n, int rounds, bool crowd)
 {
 	*j = (struct job){ .n = n, .rounds = rounds, .crowd = crowd,
+			   .flat = n <= WEFT_CU_FLAT && !crowd,
 			   .seed = (uint64_t)n * 77 };
 	j->opened = shared(4096);
 	for (int i = 0; i < n; i++)
@@ -297,7 +298,7 @@ static void stage_close(struct stage *s)
 	job_close(&s->job);
 }
 
-static void stage_post(struct stage *s, int i, unsigned kind)
+static void stage_set(struct stage *s, int i, unsigned kind)
 {
 	s->call[i] = (struct weft_cu_call){
 		.kind = (uint8_t)kind, .op = WEFT_CU_SUM,
@@ -306,6 +307,11 @@ static void stage_post(struct stage *s, int i, unsigned kind)
 		.root = s->root,
 	};
 	pending++;
+}
+
+static void stage_post(struct stage *s, int i, unsigned kind)
+{
+	stage_set(s, i, kind);
 	weft_cu_post(s->g[i], &s->call[i]);
 }
 
@@ -345,51 +351,6 @@ static void a_member_asks_for_the_rows_above_him_only(void **state)
 			T_FALSE(s.member[i].asked[k]);
 	}
 	stage_close(&s);
-}
-
-/* The sum in many orders of arrival; it has the same bits in all. */
-static double sum_in_any_order(const double *in, int n, bool crowd,
-			       struct weft_rng *r)
-{
-	int order[MAX_MEMBERS];
-	struct stage s;
-	double want = 0;
-
-	stage_open(&s, n, 3, crowd);
-	memcpy(s.in, in, (size_t)n * sizeof(*in));
-	for (int round = 0; round < t_scale(1000); round++) {
-		shuffle(order, n, r);
-		for (int i = 0; i < n; i++)
-			stage_post(&s, order[i], WEFT_CU_ALLREDUCE);
-		stage_poll(&s);
-		T_IS(pending, 0);
-		if (!round)
-			want = s.out[0];
-		for (int i = 0; i < n; i++)
-			T_MEM(&s.out[i], &want, sizeof(want));
-	}
-	stage_close(&s);
-	return want;
-}
-
-/* Nor does it matter whether the tree is climbed or folded on a board. */
-static void arrival_order_does_not_change_a_bit(void **state)
-{
-	static const int sizes[] = { 7, 13, 32 };
-	struct weft_rng r;
-
-	(void)state;
-	weft_rng_init(&r, 5, 0);
-	for (int k = 0; k < 3; k++) {
-		double in[MAX_MEMBERS], tree, board;
-
-		for (int i = 0; i < sizes[k]; i++)
-			in[i] = (weft_rng_unit(&r) - 0.5) * 1e16;
-		tree = sum_in_any_order(in, sizes[k], false, &r);
-		board = sum_in_any_order(in, sizes[k], true, &r);
-		if (sizes[k] > WEFT_CU_FLAT)
-			T_MEM(&tree, &board, sizeof(tree));
-	}
 }
 
 /* All members add bytes, in any order; what they hear. */
@@ -493,6 +454,30 @@ static void different_operations_are_an_error(void **state)
 	}
 }
 
+/* Nobody waits for anybody when two are roots: what comes next tells. */
+static void different_roots_are_told_by_the_next_operation(void **state)
+{
+	static const unsigned next[] = { WEFT_CU_BARRIER, WEFT_CU_ALLREDUCE };
+	struct stage s;
+
+	(void)state;
+	for (int k = 0; k < 12; k++) {
+		int n = 2 + k / 4 * 9;
+
+		stage_open(&s, n, 3, k & 2);
+		stage_round(&s, 0, WEFT_CU_ALLREDUCE, WEFT_CU_ALLREDUCE, 0);
+		for (int i = 0; i < n; i++) {
+			stage_set(&s, i, WEFT_CU_BCAST);
+			s.call[i].root = i == n - 1 ? i : 0;
+			weft_cu_post(s.g[i], &s.call[i]);
+		}
+		stage_poll(&s);
+		T_IS(pending, 0);
+		stage_round(&s, 0, next[k & 1], next[k & 1], -EPROTO);
+		stage_close(&s);
+	}
+}
+
 static void a_dead_member_fails_what_is_pending(void **state)
 {
 	struct stage s;
@@ -520,10 +505,10 @@ int main(void)
 		T_CASE(a_member_asks_for_the_rows_above_him_only),
 		T_CASE(what_is_said_before_a_meeting_is_heard_after_it),
 		T_CASE(processes_agree_with_the_naive_result),
-		T_CASE(arrival_order_does_not_change_a_bit),
 		T_CASE(an_overflow_anywhere_below_is_told_to_all),
 		T_CASE(nobody_leaves_a_barrier_early),
 		T_CASE(different_operations_are_an_error),
+		T_CASE(different_roots_are_told_by_the_next_operation),
 		T_CASE(a_dead_member_fails_what_is_pending),
 	};
 

@@ -92,6 +92,9 @@ struct cu_board_slot {
 	struct cu_packet out;	       /* the result */
 };
 
+/* Members that a board serves, however much room there is. */
+#define CU_BOARD_MOST 128
+
 /* Cells lie by member: each one comes back to the same page. */
 struct cu_board {
 	struct cu_board_slot slot[CU_SLOTS];

@@ -55,7 +55,7 @@ static void node_send_up(struct cu_climb *c, int member, unsigned input,
 		.what = CU_FAR_UP, .input = (uint8_t)input,
 		.kind = c->op->kind, .op = c->op->op, .type = c->op->type,
 		.root = (uint32_t)c->op->root,
-		.sig = c->mixed ? CU_MIXED : c->sig, .flags = c->flags,
+		.sig = c->mixed ? ~c->sig : c->sig, .flags = c->flags,
 		.seq = c->seq, .bytes = c->bytes,
 	};
 
@@ -103,7 +103,7 @@ void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 		    uint64_t seq, const void *data, size_t bytes)
 {
 	struct cu_climb c = { .g = g, .op = op, .seq = seq, .bytes = bytes,
-			   .sig = cu_sig(op) };
+			   .sig = cu_sig(op, seq) };
 
 	cu_climb_write(&c, cu_cell(g->row[g->me], &g->geo, seq, 0), data);
 	if (node_count(&c, g->me))

@@ -16,6 +16,7 @@
  *   allreduce    all          yes       all       everything
  *   reduce_sc.   all          yes       all       his block
  */
+#include "prov/nic/cu/cu_fold.h"
 #include "prov/nic/cu/cu_group.h"
 
 #include <errno.h>
@@ -57,12 +58,17 @@ static size_t packet_room(const struct weft_cu_group *g, unsigned type)
 	return g->geo.packet_bytes / elem * elem;
 }
 
-void cu_packet_plan(const struct weft_cu_group *g, struct weft_cu_call *call)
+void cu_packet_plan(struct weft_cu_group *g, struct weft_cu_call *call)
 {
+	const struct cu_facts *f = &facts_of[call->kind];
 	size_t room = packet_room(g, call->type);
 
+	cu_sign(g, call);
+	/* not everybody hears of everybody: what comes next will tell */
+	if (f->root_sends || f->root_reads)
+		*g->trail = (*g->trail ^ call->sig) * 0x9e3779b1u + 1;
 	call->bytes = call->count * weft_cu_bytes(call->type);
-	if (facts_of[call->kind].has_blocks)
+	if (f->has_blocks)
 		call->bytes *= (size_t)g->n;
 	/* even nothing takes one packet, the barrier's */
 	call->packets = call->bytes ? (call->bytes + room - 1) / room : 1;
@@ -94,11 +100,9 @@ static void publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 	struct cu_packet *p =
 		cu_slot(g, at_root ? root_row(g, call) : g->me, seq);
 
-	p->sig = cu_sig(call);
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
-	if (bytes)
-		memcpy(p->payload, data, bytes);
+	cu_packet_fill(p, cu_sig(call, seq), data, bytes);
 	/* R0 pairs with A0 in packet_of(): written before it is numbered. */
 	weft_store64(&p->seq, seq + 1);
 	if (g->send)
@@ -181,9 +185,10 @@ bool cu_packet_there(const struct weft_cu_group *g,
 	return true;
 }
 
-static void take_note(struct weft_cu_call *call, const struct cu_packet *p)
+static void take_note(struct weft_cu_call *call, const struct cu_packet *p,
+		      uint64_t seq)
 {
-	if (p->sig != cu_sig(call))
+	if (p->sig != cu_sig(call, seq))
 		call->err = -EPROTO;
 	call->flags |= p->flags;
 }
@@ -219,50 +224,75 @@ static void deposit(const struct weft_cu_group *g,
 	memcpy((char *)call->out + to + at - low, data, bytes);
 }
 
-/* Combines everyone's packet in the order of the members. */
+/* Combines everyone's packet into the scratch buffer. */
 static void combine_all(struct weft_cu_group *g, struct weft_cu_call *call,
 			uint64_t seq, size_t bytes)
 {
-	size_t elem = weft_cu_bytes(call->type);
+	struct weft_cu_fold fold = {
+		.op = call->op, .type = call->type, .bytes = bytes,
+		.count = bytes / weft_cu_bytes(call->type),
+		.out = g->scratch, .room = g->scratch + g->geo.packet_bytes,
+		.apart = g->geo.packet_bytes,
+	};
 
 	for (int i = 0; i < g->n; i++) {
-		struct cu_packet *p = cu_slot(g, i, seq);
+		int member = g->tree.visit[i];
+		struct cu_packet *p = cu_slot(g, member, seq);
 
-		take_note(call, p);
-		cu_learn(g, i, seq, p->lag);
-		if (!bytes)
-			continue;
-		if (i == 0)
-			memcpy(g->scratch, p->payload, bytes);
-		else
-			call->flags |= weft_cu_combine(call->op, call->type,
-						       g->scratch, p->payload,
-						       bytes / elem);
+		take_note(call, p, seq);
+		cu_learn(g, member, seq, p->lag);
+		if (bytes)
+			weft_cu_fold_part(&fold, p->payload, g->tree.merge[i]);
 	}
+	call->flags |= fold.flags;
 }
 
-bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call)
+static void take_packet(struct weft_cu_group *g, struct weft_cu_call *call)
 {
 	uint64_t seq = call->first + call->read;
 	size_t bytes, at = packet_at(g, call, call->read, &bytes);
-	weft_au64 *word;
 	int i, to;
 
-	if (!cu_packet_there(g, call, &word))
-		return false;
 	sources(g, call, &i, &to);
 	if (facts_of[call->kind].combines && g->flat && i < to) {
 		combine_all(g, call, seq, bytes);
 		if (bytes)
 			deposit(g, call, 0, at, g->scratch, bytes);
-		return true;
+		return;
 	}
 	for (; i < to; i++) {
 		struct cu_packet *p = packet_of(g, call, i, seq);
 
-		take_note(call, p);
+		take_note(call, p, seq);
 		if (bytes)
 			deposit(g, call, i, at, p->payload, bytes);
 	}
+}
+
+/*
+ * Who believes in false credits may have written over a packet while it was
+ * read. Not where all must have sent a later one for that.
+ */
+static bool is_overtaken(struct weft_cu_group *g, struct weft_cu_call *call)
+{
+	weft_au64 *word;
+
+	if (facts_of[call->kind].combines &&
+	    (!g->flat || g->sent == call->first + call->read + 1))
+		return false;
+	/* A8: the payload, then its number again, R0 of a later packet */
+	weft_fence_acquire();
+	return !cu_packet_there(g, call, &word);
+}
+
+bool cu_packet_read(struct weft_cu_group *g, struct weft_cu_call *call)
+{
+	weft_au64 *word;
+
+	if (!cu_packet_there(g, call, &word))
+		return false;
+	take_packet(g, call);
+	if (weft_unlikely(is_overtaken(g, call)))
+		call->err = -EPROTO;
 	return true;
 }

@@ -4,6 +4,7 @@
  * done where it is called when nothing else is under way. Who has waited in
  * vain for a while leaves it to the long way, with its packet sent.
  */
+#include "prov/nic/cu/cu_fold.h"
 #include "prov/nic/cu/cu_group.h"
 #include "src/base/patience.h"
 
@@ -28,18 +29,14 @@ static bool quick_fits(struct weft_cu_group *g, const struct weft_cu_call *op)
 
 /* ---- a small group: everybody publishes, everybody reads ----------------- */
 
-static void near_publish(struct weft_cu_group *g, const struct weft_cu_call *op,
-			 uint64_t seq)
+static void near_publish(struct weft_cu_group *g, uint32_t sig,
+			 const void *in, size_t bytes, uint64_t seq)
 {
 	struct cu_packet *p = cu_slot(g, g->me, seq);
 
-	p->sig = cu_sig(op);
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
-	if (op->bytes == 8)
-		memcpy(p->payload, op->in, 8);
-	else if (op->bytes)
-		memcpy(p->payload, op->in, op->bytes);
+	cu_packet_fill(p, sig, in, bytes);
 	/* R0 pairs with A0 in near_see() and cu_packet_there(). */
 	weft_store64(&p->seq, seq + 1);
 	cu_tell(g, CU_BELL_OUT);
@@ -61,28 +58,57 @@ static bool near_see(const struct weft_cu_group *g, uint64_t seq,
 	return true;
 }
 
-/* Takes everyone's packet in the order of the members. */
+static inline void near_note(struct weft_cu_group *g, struct weft_cu_call *op,
+			     int member, uint64_t seq,
+			     const struct cu_packet *p)
+{
+	if (weft_unlikely(p->sig != cu_sig(op, seq)))
+		op->err = -EPROTO;
+	op->flags |= p->flags;
+	cu_learn(g, member, seq, p->lag);
+}
+
+/* Takes everyone's packet, one after the other. */
 static void near_take(struct weft_cu_group *g, struct weft_cu_call *op,
 		      uint64_t seq)
 {
-	uint32_t sig = cu_sig(op);
 	char *out = op->out;
 
 	for (int i = 0; i < g->n; i++) {
 		const struct cu_packet *p = cu_slot(g, i, seq);
 
-		if (weft_unlikely(p->sig != sig))
-			op->err = -EPROTO;
-		op->flags |= p->flags;
-		cu_learn(g, i, seq, p->lag);
+		near_note(g, op, i, seq, p);
 		if (!op->bytes)
 			continue;
-		if (i == 0)
-			memcpy(out, p->payload, op->bytes);
-		else
+		if (i)
 			op->flags |= weft_cu_combine(op->op, op->type, out,
 						     p->payload, op->count);
+		else if (op->bytes == 8)
+			memcpy(out, p->payload, 8);
+		else
+			memcpy(out, p->payload, op->bytes);
 	}
+}
+
+/* The same in the order of a tree with more than one level. */
+static void near_fold(struct weft_cu_group *g, struct weft_cu_call *op,
+		      uint64_t seq)
+{
+	struct weft_cu_fold fold = {
+		.op = op->op, .type = op->type, .bytes = op->bytes,
+		.count = op->count, .out = op->out, .room = g->scratch,
+		.apart = g->geo.packet_bytes,
+	};
+
+	for (int i = 0; i < g->n; i++) {
+		int member = g->tree.visit[i];
+		const struct cu_packet *p = cu_slot(g, member, seq);
+
+		near_note(g, op, member, seq, p);
+		if (op->bytes)
+			weft_cu_fold_part(&fold, p->payload, g->tree.merge[i]);
+	}
+	op->flags |= fold.flags;
 }
 
 /* ---- a crowd: everybody reads the board ---------------------------------- */
@@ -107,7 +133,7 @@ static void board_take(struct weft_cu_group *g, struct weft_cu_call *op,
 {
 	const struct cu_packet *p = cu_board_out(g, seq);
 
-	if (weft_unlikely(p->sig != cu_sig(op)))
+	if (weft_unlikely(p->sig != cu_sig(op, seq)))
 		op->err = -EPROTO;
 	op->flags |= p->flags;
 	if (op->bytes == 8)
@@ -139,7 +165,7 @@ static bool quick_pass(struct weft_cu_group *g, const struct weft_cu_call *op,
 		cu_board_arrive(g, op, seq, op->in, op->bytes);
 		return board_see(g, seq, turns);
 	}
-	near_publish(g, op, seq);
+	near_publish(g, cu_sig(op, seq), op->in, op->bytes, seq);
 	return near_see(g, seq, turns);
 }
 
@@ -150,8 +176,10 @@ static void quick_take(struct weft_cu_group *g, struct weft_cu_call *op,
 	op->err = 0;
 	if (g->board)
 		board_take(g, op, seq);
-	else
+	else if (g->in_line)
 		near_take(g, op, seq);
+	else
+		near_fold(g, op, seq);
 	cu_credit_read(g);
 }
 
@@ -163,6 +191,7 @@ WEFT_HOT int weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
 	op->bytes = op->count * weft_cu_bytes(op->type);
 	if (!quick_fits(g, op))
 		return -EAGAIN;
+	cu_sign(g, op);
 	if (!quick_pass(g, op, seq, turns)) {
 		op->flags = 0;
 		op->err = 0;
@@ -175,14 +204,12 @@ WEFT_HOT int weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
 
 /* ---- barriers, without an operation -------------------------------------- */
 
-static const struct weft_cu_call barrier = { .kind = WEFT_CU_BARRIER,
-					     .type = WEFT_CU_UINT8 };
-
 static int near_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
 {
+	uint32_t sig = cu_sig_barrier(g) ^ (uint32_t)seq;
 	int err = 0;
 
-	near_publish(g, &barrier, seq);
+	near_publish(g, sig, NULL, 0, seq);
 	for (int i = 0; i < g->n; i++) {
 		const struct cu_packet *p = cu_slot(g, i, seq);
 
@@ -193,7 +220,7 @@ static int near_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
 			if (!turns--)
 				return -EINPROGRESS;
 		}
-		if (weft_unlikely(p->sig != cu_sig(&barrier)))
+		if (weft_unlikely(p->sig != sig))
 			err = -EPROTO;
 		cu_learn(g, i, seq, p->lag);
 	}
@@ -205,10 +232,11 @@ static int board_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
 {
 	int err = 0;
 
-	cu_board_barrier(g, seq);
+	cu_board_barrier(g, cu_sig_barrier(g), seq);
 	if (!board_see(g, seq, turns))
 		return -EINPROGRESS;
-	if (weft_unlikely(cu_board_out(g, seq)->sig != CU_SIG_BARRIER))
+	if (weft_unlikely(cu_board_out(g, seq)->sig !=
+			  (cu_sig_barrier(g) ^ (uint32_t)seq)))
 		err = -EPROTO;
 	cu_credit_read(g);
 	return err;
@@ -226,9 +254,9 @@ WEFT_HOT int weft_cu_sync(struct weft_cu_group *g, unsigned turns)
 
 void weft_cu_sync_later(struct weft_cu_group *g, struct weft_cu_call *op)
 {
-	op->kind = barrier.kind;
-	op->op = barrier.op;
-	op->type = barrier.type;
+	op->kind = WEFT_CU_BARRIER;
+	op->type = WEFT_CU_UINT8;
+	op->sig = cu_sig_barrier(g);
 	op->root = 0;
 	op->count = op->bytes = 0;
 	op->in = op->out = NULL;

@@ -7,28 +7,60 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One block holds all lists; parent is its beginning. */
+static size_t tree_bytes(int n)
+{
+	return (6 * (size_t)n + 1) * sizeof(int);
+}
+
+static void tree_lay_out(struct weft_cu_tree *t, int *block)
+{
+	t->parent = block;
+	t->first = t->parent + t->n;
+	t->input = t->first + t->n + 1;
+	t->ordinal = t->input + t->n;
+	t->visit = t->ordinal + t->n;
+	t->merge = t->visit + t->n;
+}
+
 int cu_tree_alloc(struct weft_cu_tree *t, int n)
 {
-	size_t bytes = (size_t)n * sizeof(int);
+	int *block = calloc(1, tree_bytes(n));
 
 	*t = (struct weft_cu_tree){ .n = n };
-	t->parent = malloc(bytes);
-	t->first = calloc((size_t)n + 1, sizeof(int));
-	t->input = malloc(bytes);
-	t->ordinal = calloc((size_t)n, sizeof(int));
-	if (t->parent && t->first && t->input && t->ordinal)
-		return 0;
-	weft_cu_tree_fini(t);
-	return -ENOMEM;
+	if (block)
+		tree_lay_out(t, block);
+	return block ? 0 : -ENOMEM;
+}
+
+int weft_cu_tree_copy(struct weft_cu_tree *to, const struct weft_cu_tree *from)
+{
+	int *block = malloc(tree_bytes(from->n));
+
+	*to = *from;
+	to->parent = block;
+	if (!block)
+		return -ENOMEM;
+	memcpy(block, from->parent, tree_bytes(from->n));
+	tree_lay_out(to, block);
+	return 0;
 }
 
 void weft_cu_tree_fini(struct weft_cu_tree *t)
 {
 	free(t->parent);
-	free(t->first);
-	free(t->input);
-	free(t->ordinal);
 	*t = (struct weft_cu_tree){ 0 };
+}
+
+int weft_cu_tree_width(const struct weft_cu_tree *t)
+{
+	int most = 0;
+
+	for (int i = 0; i < t->n; i++) {
+		if (weft_cu_tree_inputs(t, i) > most)
+			most = weft_cu_tree_inputs(t, i);
+	}
+	return most;
 }
 
 static int depth_of(const struct weft_cu_tree *t, int i)
@@ -38,6 +70,38 @@ static int depth_of(const struct weft_cu_tree *t, int i)
 	for (; t->parent[i] >= 0; i = t->parent[i])
 		d++;
 	return d;
+}
+
+/* From a member without inputs to the next one; how many nodes end here. */
+static int next_branch(const struct weft_cu_tree *t, int i, int *merges_p)
+{
+	int merges = 0;
+
+	while (t->parent[i] >= 0) {
+		int up = t->parent[i], next = t->first[up] + t->ordinal[i] + 1;
+
+		merges++;
+		if (next < t->first[up + 1]) {
+			i = t->input[next];
+			break;
+		}
+		i = up;
+	}
+	*merges_p = merges;
+	return i;
+}
+
+static void tree_visit(struct weft_cu_tree *t)
+{
+	int i = t->root;
+
+	for (int k = 0; k < t->n; k++) {
+		t->visit[k] = i;
+		if (weft_cu_tree_inputs(t, i))
+			i = t->input[t->first[i]];
+		else
+			i = next_branch(t, i, &t->merge[k]);
+	}
 }
 
 /* Inputs, their order and the depth follow from the parents. */
@@ -59,6 +123,33 @@ void cu_tree_finish(struct weft_cu_tree *t)
 		if (d > t->depth)
 			t->depth = d;
 	}
+	tree_visit(t);
+}
+
+/* The largest power of two up to n of them are left when pairs are one. */
+int weft_cu_tree_pairs(struct weft_cu_tree *t, int n)
+{
+	int paired, half = 1, ret;
+
+	if (n < 1)
+		return -EINVAL;
+	ret = cu_tree_alloc(t, n);
+	if (ret)
+		return ret;
+	while (half <= n / 2)
+		half *= 2;
+	paired = 2 * (n - half);
+	for (int i = 0; i < n; i++) {
+		int one = i < paired ? i / 2 : i - paired / 2;
+		int up = one & (one - 1);
+
+		t->parent[i] = up < paired / 2 ? 2 * up : up + paired / 2;
+		if (i < paired && i % 2)
+			t->parent[i] = i - 1;
+	}
+	t->parent[0] = -1;
+	cu_tree_finish(t);
+	return 0;
 }
 
 int weft_cu_tree_kary(struct weft_cu_tree *t, int n, int k)

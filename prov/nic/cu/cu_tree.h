@@ -4,21 +4,33 @@
  * are numbered 0..n-1 in the order of their set; a tree says for each member
  * its parent, and its inputs in a fixed order. Pure, no I/O.
  *
- *   k-ary (native), n = 7, k = 2          class route on a 4 x 2 torus
+ *   pairs (native), n = 6                 class route on a 4 x 2 torus
  *
- *            0                             0 -> 1 -> 2 <- 3    B = 0
- *          /   \                                     ^
- *         1     2                                    |
- *        / \   / \                         4 -> 5 -> 6 <- 7    B = 1
- *       3   4 5   6
+ *          0                               0 -> 1 -> 2 <- 3    B = 0
+ *        / | \                                       ^
+ *       1  2  4                                      |
+ *          |  |                            4 -> 5 -> 6 <- 7    B = 1
+ *          3  5
+ *
+ * In the tree of pairs a member adds his inputs to his own part one by one,
+ * and so gives ((0 + 1) + (2 + 3)) + (4 + 5): what recursive doubling gives.
+ * Where n is no power of two, the first members are pairs before they count
+ * as one: five are ((0 + 1) + 2) + (3 + 4).
  *
  * A class route lies on a rectangle of nodes: every node runs along the first
  * dimension towards the root's coordinate, then along the next; no link that
  * wraps around is used, the root is in the middle (bgq.md, part d). Members
  * that share a node are joined before the node's own links.
  *
- * Where members are bound to processors (a place for each), the k-ary tree
- * follows the host instead of the ranks: cu_near.c.
+ * K-ary trees are for those who ask for them. Where members are bound to
+ * processors (a place for each), they follow the host instead of the ranks:
+ * cu_near.c.
+ *
+ * The order of a sum is the tree's, whoever computes it: visit and merge say
+ * it to those who do without nodes. Take the members in the order of visit;
+ * put the part of each on a stack; then merge so often the two topmost of the
+ * stack, the lower being the left operand. At most depth parts are under the
+ * topmost one.
  */
 #ifndef WEFT_NIC_CU_TREE_H
 #define WEFT_NIC_CU_TREE_H
@@ -37,6 +49,8 @@ struct weft_cu_tree {
 	int *first;   /* inputs of i: input[first[i]] .. input[first[i + 1]] */
 	int *input;   /* children, lowest number first */
 	int *ordinal; /* which input of its parent a member is */
+	int *visit;   /* members, everyone before his inputs */
+	int *merge;   /* of what was put down by visit[i] and before */
 };
 
 /* Where a member's node lies. Unused dimensions are 0. */
@@ -61,6 +75,7 @@ static inline unsigned weft_cu_place_at(weft_cu_place p, int level)
 }
 
 /* 0 or -ENOMEM, -EINVAL. k >= 1, n >= 1. */
+int weft_cu_tree_pairs(struct weft_cu_tree *t, int n);
 int weft_cu_tree_kary(struct weft_cu_tree *t, int n, int k);
 
 /*
@@ -76,7 +91,10 @@ int weft_cu_tree_near(struct weft_cu_tree *t, int n, int k,
  */
 int weft_cu_tree_torus(struct weft_cu_tree *t, int n,
 		       const struct weft_cu_coord *coord);
+int weft_cu_tree_copy(struct weft_cu_tree *to, const struct weft_cu_tree *from);
 void weft_cu_tree_fini(struct weft_cu_tree *t);
+/* Inputs of the member that has most. */
+int weft_cu_tree_width(const struct weft_cu_tree *t);
 
 /* For cu_near.c: room for the parents; the rest, which follows from them. */
 int cu_tree_alloc(struct weft_cu_tree *t, int n);

@@ -6,6 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The stack of visit and merge ends with the root's part, all below it. */
+static void check_visits(const struct weft_cu_tree *t)
+{
+	int *stack = malloc((size_t)(t->n + 1) * sizeof(int)), top = 0;
+
+	for (int i = 0; i < t->n; i++) {
+		T_TRUE(top <= t->depth);
+		stack[top++] = t->visit[i];
+		for (int k = t->merge[i]; k > 0; k--) {
+			top--;
+			T_TRUE(top > 0);
+			T_IS(t->parent[stack[top]], stack[top - 1]);
+		}
+		/* who does not wait for inputs is merged at once */
+		T_IS(!t->merge[i] && t->n > 1,
+		     weft_cu_tree_inputs(t, t->visit[i]) > 0);
+	}
+	T_IS(top, 1);
+	T_IS(stack[0], t->root);
+	free(stack);
+}
+
 /* Every member reaches the root, and inputs mirror parents. */
 static void check(const struct weft_cu_tree *t)
 {
@@ -22,6 +44,7 @@ static void check(const struct weft_cu_tree *t)
 		T_IS(t->input[t->first[p] + t->ordinal[i]], i);
 	}
 	T_IS(inputs, t->n - 1);
+	check_visits(t);
 }
 
 static void kary_trees_are_whole(void **state)
@@ -37,6 +60,26 @@ static void kary_trees_are_whole(void **state)
 				T_TRUE(weft_cu_tree_inputs(&t, i) <= k);
 			weft_cu_tree_fini(&t);
 		}
+	}
+}
+
+static void trees_of_pairs_are_whole(void **state)
+{
+	struct weft_cu_tree t, copy;
+
+	(void)state;
+	T_IS(weft_cu_tree_pairs(&t, 0), -EINVAL);
+	for (int n = 1; n <= 300; n++) {
+		T_OK(weft_cu_tree_pairs(&t, n));
+		check(&t);
+		/* nobody has more inputs than there are rounds of doubling */
+		T_TRUE(1 << weft_cu_tree_width(&t) < 4 * n);
+		for (int i = 0; i < n; i++)
+			T_IS(t.visit[i], i);
+		T_OK(weft_cu_tree_copy(&copy, &t));
+		weft_cu_tree_fini(&t);
+		check(&copy);
+		weft_cu_tree_fini(&copy);
 	}
 }
 
@@ -136,6 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(kary_trees_are_whole),
+		T_CASE(trees_of_pairs_are_whole),
 		T_CASE(a_class_route_uses_neighbour_links_only),
 		T_CASE(a_midplane_is_nine_hops_deep),
 		T_CASE(what_is_no_rectangle_is_refused),

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Does somebody wait in vain? Members that called different operations, or
+ * whose shared words somebody has damaged, would wait for ever; nothing that
+ * is cheap enough for every operation tells that from a member who computes.
+ * So a member that has waited long asks member 0, who asks everybody how far
+ * he is. Questions go down the tree by messages, wishes and answers up, so that
+ * each talks to his neighbours in it only. Two things are certain then, however slow anybody may be:
+ *
+ *   packets and long vectors were posted in different orders: of two members
+ *   one must have posted all that the other has
+ *
+ *   somebody waits for what everybody has done: he said so after all others
+ *   had said that they did it, which takes two rounds of questions
+ *
+ * Then everything fails with -EPROTO, everywhere, as it does when a packet
+ * says that members differ. Else they wait on; those who compute answer when
+ * they come.
+ */
+#include "prov/nic/nic_coll_int.h"
+#include "prov/nic/nic_int.h"
+#include "src/base/clock.h"
+#include "src/base/log.h"
+
+#include <stdlib.h>
+
+#define CHECK_FIRST_NS UINT64_C(500000000)
+#define CHECK_MOST_NS  UINT64_C(16000000000)
+#define CHECK_POLLS    8 /* between looks at the clock */
+
+/* How far a member is. */
+struct coll_word {
+	uint64_t round; /* of the question */
+	struct weft_cu_state hw;
+	struct weft_cu_state bar;
+	uint64_t longs;	 /* long vectors posted */
+	uint64_t points; /* meetings arrived at */
+	uint64_t point;	 /* that is waited for, or 0 */
+};
+
+static void tell(struct weft_coll *c, int member, unsigned what, uint64_t round,
+		 const struct coll_word *w)
+{
+	const struct weft_cu_msg m = { .what = (uint8_t)what, .seq = round,
+				       .bytes = w ? sizeof(*w) : 0 };
+
+	if (member != c->me && !c->member[member]->lost)
+		nic_coll_say(c, member, &m, w);
+}
+
+static void tell_up(struct weft_coll *c, unsigned what, uint64_t round,
+		    const struct coll_word *w)
+{
+	tell(c, coll_parent(c, c->me), what, round, w);
+}
+
+static void ask_below(struct weft_coll *c, uint64_t round)
+{
+	const struct weft_cu_tree *t = &c->talk;
+
+	for (int i = t->first[c->me]; i < t->first[c->me + 1]; i++)
+		tell(c, t->input[i], COLL_SAYS_ASK, round, NULL);
+}
+
+static struct coll_word word_of(const struct weft_coll *c, uint64_t round)
+{
+	struct coll_word w = { .round = round, .longs = c->long_posts,
+			       .points = c->points,
+			       .point = nic_long_point(c) };
+
+	weft_cu_state(c->hw, &w.hw);
+	if (c->bar)
+		weft_cu_state(c->bar, &w.bar);
+	return w;
+}
+
+/* ---- the verdict --------------------------------------------------------- */
+
+void nic_check_fail(struct weft_coll *c)
+{
+	nic_coll_fail(c, -EPROTO);
+}
+
+static uint64_t posts(const struct coll_word *w)
+{
+	return w->hw.posted + w->bar.posted + w->longs;
+}
+
+static int by_posts(const void *a, const void *b)
+{
+	uint64_t x = posts(a), y = posts(b);
+
+	return x < y ? -1 : x > y;
+}
+
+/* Has each posted all that those have who posted less? Sorts them. */
+static bool in_step(struct coll_word *w, int n)
+{
+	qsort(w, (size_t)n, sizeof(*w), by_posts);
+	for (int i = 1; i < n; i++) {
+		if (w[i].hw.posted < w[i - 1].hw.posted ||
+		    w[i].bar.posted < w[i - 1].bar.posted ||
+		    w[i].longs < w[i - 1].longs)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t lower(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What everybody has done. */
+static struct coll_word done_by_all(const struct coll_word *w, int n)
+{
+	struct coll_word all = w[0];
+
+	for (int i = 1; i < n; i++) {
+		all.hw.sent = lower(all.hw.sent, w[i].hw.sent);
+		all.hw.read = lower(all.hw.read, w[i].hw.read);
+		all.bar.sent = lower(all.bar.sent, w[i].bar.sent);
+		all.bar.read = lower(all.bar.read, w[i].bar.read);
+		all.points = lower(all.points, w[i].points);
+	}
+	return all;
+}
+
+static bool group_in_vain(const struct weft_cu_state *s,
+			  const struct weft_cu_state *all)
+{
+	return (s->packet && s->packet <= all->sent) ||
+	       (s->credit && s->credit <= all->read);
+}
+
+static bool any_in_vain(const struct coll_word *w, int n,
+			const struct coll_word *all)
+{
+	for (int i = 0; i < n; i++) {
+		if (group_in_vain(&w[i].hw, &all->hw) ||
+		    group_in_vain(&w[i].bar, &all->bar) ||
+		    (w[i].point && w[i].point <= all->points))
+			return true;
+	}
+	return false;
+}
+
+/* Everybody has answered. */
+static void judge(struct weft_coll *c)
+{
+	struct coll_check *k = &c->check;
+	struct coll_word all = done_by_all(k->word, c->n);
+	bool in_vain = k->suspect && any_in_vain(k->word, c->n, k->done);
+
+	if (in_vain || !in_step(k->word, c->n)) {
+		weft_log(WEFT_LOG_WARN,
+			 "nic: %d members of a group %s", c->n,
+			 in_vain ? "wait for what all have done" :
+				   "called operations in different orders");
+		nic_check_fail(c);
+		return;
+	}
+	k->suspect = any_in_vain(k->word, c->n, &all);
+	*k->done = all;
+	k->wanted = k->suspect;
+}
+
+/* ---- questions and answers ----------------------------------------------- */
+
+/* Member 0: asks everybody, unless an answer is missing still. */
+static void ask(struct weft_coll *c)
+{
+	struct coll_check *k = &c->check;
+
+	k->wanted = false;
+	if (k->told)
+		return;
+	if (!k->word) {
+		k->word = calloc((size_t)c->n + 1, sizeof(*k->word));
+		if (!k->word)
+			return;
+		k->done = k->word + c->n;
+	}
+	k->round++;
+	k->word[0] = word_of(c, k->round);
+	k->told = 1;
+	ask_below(c, k->round);
+}
+
+/* Somebody waits long. */
+static void want_answers(struct weft_coll *c)
+{
+	if (c->me)
+		tell_up(c, COLL_SAYS_LONG, 0, NULL);
+	else
+		c->check.wanted = true;
+}
+
+/* Nobody answers twice; in which order they do means nothing. */
+static void take_answer(struct weft_coll *c, const struct coll_word *w)
+{
+	struct coll_check *k = &c->check;
+
+	if (!k->told || w->round != k->round)
+		return;
+	k->word[k->told++] = *w;
+	if (k->told < c->n)
+		return;
+	k->told = 0;
+	judge(c);
+}
+
+/* What a member below this one says. */
+static bool take_from_below(struct weft_coll *c, const struct weft_cu_msg *m,
+			    const void *payload)
+{
+	struct coll_word w;
+
+	if (m->what == COLL_SAYS_LONG && !m->bytes) {
+		want_answers(c);
+		return true;
+	}
+	if (m->what != COLL_SAYS_FAR || m->bytes != sizeof(w))
+		return false;
+	memcpy(&w, payload, sizeof(w));
+	if (c->me)
+		tell_up(c, COLL_SAYS_FAR, w.round, &w);
+	else
+		take_answer(c, &w);
+	return true;
+}
+
+bool nic_check_take(struct weft_coll *c, int from, const struct weft_cu_msg *m,
+		    const void *payload)
+{
+	if (!c->hw)
+		return true; /* too late */
+	c->nic->coll->checks = true;
+	if (coll_is_below(c, from))
+		return take_from_below(c, m, payload);
+	if (from != coll_parent(c, c->me) || m->what != COLL_SAYS_ASK)
+		return false;
+	c->check.answer = m->seq;
+	ask_below(c, m->seq);
+	return true;
+}
+
+/* ---- waiting long -------------------------------------------------------- */
+
+static void look_at_clock(struct weft_coll *c, uint64_t now)
+{
+	struct coll_check *k = &c->check;
+	struct coll_word w = word_of(c, 0);
+	uint64_t mark = posts(&w) + w.hw.read + w.bar.read + w.points;
+
+	if (mark != k->mark || !k->since_ns) {
+		k->mark = mark;
+		k->since_ns = now;
+		k->patience_ns = CHECK_FIRST_NS;
+		return;
+	}
+	if (now - k->since_ns < k->patience_ns)
+		return;
+	k->since_ns = now;
+	if (k->patience_ns < CHECK_MOST_NS)
+		k->patience_ns *= 2;
+	want_answers(c);
+}
+
+static void check_group(struct weft_coll *c, uint64_t now)
+{
+	struct coll_check *k = &c->check;
+
+	if (!c->hw || c->state != COLL_READY)
+		return;
+	if (k->broken) {
+		k->broken = false;
+		nic_check_fail(c);
+	}
+	if (c->pending && now)
+		look_at_clock(c, now);
+	if (k->answer) {
+		struct coll_word w = word_of(c, k->answer);
+
+		k->answer = 0;
+		tell_up(c, COLL_SAYS_FAR, w.round, &w);
+	}
+	if (k->wanted)
+		ask(c);
+}
+
+void nic_check_poll(struct weft_nic *nic)
+{
+	struct nic_coll *nc = nic->coll;
+	uint64_t now = 0;
+	struct weft_list *n, *tmp;
+
+	if (nc->pending && ++nc->polls % CHECK_POLLS == 0)
+		now = weft_now_ns();
+	if (!now && !nc->checks)
+		return;
+	nc->checks = false;
+	weft_list_each(n, tmp, &nc->groups)
+		check_group(weft_container_of(n, struct weft_coll, link), now);
+}

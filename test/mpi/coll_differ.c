@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranks that call different collectives on the unit hear of it, from that call
+ * or from the next one, and nobody waits for ever. Rank 1 is the one who errs.
+ */
+#include "coll_t.h"
+
+#define ELEMS 600 /* doubles: more than a packet of some machines */
+
+static double x[ELEMS], y[ELEMS];
+
+/* The call of those who are right, or of the one who errs. */
+typedef int call(MPI_Comm comm, int errs);
+
+static int two_roots(MPI_Comm comm, int errs)
+{
+	return MPI_Bcast(x, 1, MPI_DOUBLE, errs, comm);
+}
+
+static int root_of_another(MPI_Comm comm, int errs)
+{
+	return MPI_Bcast(x, 1, MPI_DOUBLE, !errs, comm);
+}
+
+static int two_operations(MPI_Comm comm, int errs)
+{
+	return MPI_Reduce(x, y, 1, MPI_DOUBLE, errs ? MPI_SUM : MPI_MAX, 0,
+			  comm);
+}
+
+static int two_targets(MPI_Comm comm, int errs)
+{
+	return MPI_Reduce(x, y, 1, MPI_DOUBLE, MPI_SUM, errs, comm);
+}
+
+static int two_types(MPI_Comm comm, int errs)
+{
+	return MPI_Allreduce(x, y, 1, errs ? MPI_INT64_T : MPI_DOUBLE, MPI_SUM,
+			     comm);
+}
+
+static int two_lengths(MPI_Comm comm, int errs)
+{
+	return MPI_Allreduce(x, y, errs ? ELEMS : 1, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static int barrier_or_sum(MPI_Comm comm, int errs)
+{
+	return errs ? MPI_Barrier(comm) :
+		      MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static int barrier_or_bcast(MPI_Comm comm, int errs)
+{
+	return errs ? MPI_Barrier(comm) :
+		      MPI_Bcast(x, 1, MPI_DOUBLE, 0, comm);
+}
+
+static int bcast_or_sum(MPI_Comm comm, int errs)
+{
+	return errs ? MPI_Bcast(x, 1, MPI_DOUBLE, 0, comm) :
+		      MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_SUM, comm);
+}
+
+static int later_or_now(MPI_Comm comm, int errs)
+{
+	MPI_Request req;
+	int err;
+
+	if (errs)
+		return MPI_Barrier(comm);
+	err = MPI_Ibcast(x, 1, MPI_DOUBLE, 1, comm, &req);
+	return err ? err : MPI_Wait(&req, MPI_STATUS_IGNORE);
+}
+
+static call *const calls[] = {
+	two_roots,    root_of_another, two_operations,	 two_targets,
+	two_types,    two_lengths,     barrier_or_sum,	 barrier_or_bcast,
+	bcast_or_sum, later_or_now,
+};
+
+static int other_or_none(int err)
+{
+	int class = MPI_SUCCESS;
+
+	if (err)
+		MPI_Error_class(err, &class);
+	return class == MPI_SUCCESS || class == MPI_ERR_OTHER;
+}
+
+static void differ(call *which, int rank)
+{
+	int first, second, heard, any;
+	MPI_Comm comm;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+	MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+	/* the second collective joins a route */
+	for (int i = 0; i < 3; i++)
+		CHECK(MPI_Barrier(comm) == MPI_SUCCESS);
+	first = which(comm, rank == 1);
+	second = MPI_Barrier(comm);
+	CHECK(other_or_none(first) && other_or_none(second));
+	heard = first || second;
+	MPI_Allreduce(&heard, &any, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	CHECK(any > 0);
+	MPI_Comm_free(&comm);
+}
+
+int main(int argc, char **argv)
+{
+	int rank, size;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (size_t i = 0; coll_has_route(size) && i < N_OF(calls); i++)
+		differ(calls[i], rank);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Somebody of the same user scribbles into the unit's part of the regions of a
+ * group at work. Nobody may crash or wait for ever: all operations end, with
+ * the right results, or somebody hears of an error. Payload is the exception:
+ * other bytes there are other numbers, and nobody can tell.
+ */
+#include "test/prov/prov_job.h"
+
+#include "prov/nic/cu/cu_layout.h"
+#include "prov/nic/nic.h"
+#include "src/base/clock.h"
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <pthread.h>
+#include <rdma/fi_collective.h>
+#include <rdma/fi_ext_weft.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS	  400
+#define HITS	  6
+#define PATIENCE  UINT64_C(60000000000) /* ns without any progress */
+#define LONG_SUM  9000 /* doubles: not in packets */
+#define SHARED	  128  /* regions that a process may have mapped */
+
+/* The head of a shared area: prov/nic/nic_share.c. */
+#define SHARE_MAGIC UINT64_C(0x7765667473683031)
+#define SHARE_HEAD  (64 + 64 * 64 + 512 * 64)
+
+/* ---- what is hit --------------------------------------------------------- */
+
+struct target {
+	const struct weft_cu_geo *geo;
+	struct cu_head *row;
+	struct cu_board *board;
+	struct weft_rng *rng;
+	uint64_t slot;
+};
+
+typedef void *place(struct target *t);
+
+static void *at_count(struct target *t)
+{
+	return &cu_count_of(t->row, t->geo, t->slot)->arrived;
+}
+
+static void *at_number(struct target *t)
+{
+	return &cu_out(t->row, t->geo, t->slot)->seq;
+}
+
+static void *at_signature(struct target *t)
+{
+	return &cu_out(t->row, t->geo, t->slot)->sig;
+}
+
+static void *at_cell(struct target *t)
+{
+	return &cu_cell(t->row, t->geo, t->slot,
+			(unsigned)weft_rng_below(t->rng, 3))
+			->sig;
+}
+
+static void *at_credit(struct target *t)
+{
+	weft_au64 *words[] = { &t->row->credit_in[0], &t->row->credit_in[1],
+			       &t->row->credit_done };
+
+	return words[weft_rng_below(t->rng, 3)];
+}
+
+static void *at_meeting(struct target *t)
+{
+	uint64_t i = weft_rng_below(t->rng, CU_WORDS + 1);
+
+	return i < CU_WORDS ? &t->row->word[i] : &t->row->met;
+}
+
+static void *at_bell(struct target *t)
+{
+	return &t->row->bell[weft_rng_below(t->rng, CU_BELLS)];
+}
+
+static void *at_board_count(struct target *t)
+{
+	return &t->board->slot[t->slot].arrived;
+}
+
+static void *at_board_number(struct target *t)
+{
+	return &t->board->slot[t->slot].out.seq;
+}
+
+static void *at_board_cell(struct target *t)
+{
+	return &t->board->cell[weft_rng_below(t->rng, 4)][t->slot].sig;
+}
+
+static void *at_anything(struct target *t)
+{
+	size_t words = cu_row_bytes(t->geo) / sizeof(uint64_t);
+
+	return (uint64_t *)t->row + weft_rng_below(t->rng, words);
+}
+
+static const struct mode {
+	const char *name;
+	place *where;
+	bool numbers; /* results may be wrong */
+} modes[] = {
+	{ "counts", at_count, false },
+	{ "numbers", at_number, false },
+	{ "signatures", at_signature, false },
+	{ "cells", at_cell, false },
+	{ "credits", at_credit, false },
+	{ "meetings", at_meeting, false },
+	{ "bells", at_bell, false },
+	{ "the board's counts", at_board_count, false },
+	{ "the board's numbers", at_board_number, false },
+	{ "the board's cells", at_board_cell, false },
+	{ "anything", at_anything, true },
+};
+
+#define MODES ((int)(sizeof(modes) / sizeof(modes[0])))
+
+/* ---- who hits ------------------------------------------------------------ */
+
+struct scribbler {
+	const struct mode *mode;
+	struct target target;
+	char *area[SHARED]; /* the unit's part of every region */
+	int areas;
+	unsigned route;
+	struct weft_rng rng;
+	weft_au32 round; /* of rank 0; ROUNDS: it is through */
+};
+
+/* The unit's part of a mapped region, or NULL: none of ours. */
+static char *unit_in(char *from, char *to)
+{
+	for (; from + SHARE_HEAD < to; from += 64) {
+		if (*(uint64_t *)from == SHARE_MAGIC)
+			return from + SHARE_HEAD;
+	}
+	return NULL;
+}
+
+static void find_areas(struct scribbler *s)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	while (f && s->areas < SHARED && fgets(line, sizeof(line), f)) {
+		char *from, *to, *unit;
+
+		if (!strstr(line, "memfd:") || !strstr(line, "rw-s") ||
+		    sscanf(line, "%p-%p", (void **)&from, (void **)&to) != 2)
+			continue;
+		unit = unit_in(from, to);
+		if (unit)
+			s->area[s->areas++] = unit;
+	}
+	if (f)
+		fclose(f);
+}
+
+/* Something else, nothing, or nearly what was there. */
+static uint64_t scribble(struct weft_rng *r, uint64_t was)
+{
+	switch (weft_rng_below(r, 5)) {
+	case 0:
+		return weft_rng_u64(r);
+	case 1:
+		return 0;
+	case 2:
+		return was + 1;
+	case 3:
+		return was - 1;
+	default:
+		return was + CU_SLOTS;
+	}
+}
+
+static void hit(struct scribbler *s)
+{
+	struct target *t = &s->target;
+	char *area = s->area[weft_rng_below(&s->rng, (uint64_t)s->areas)];
+	uint64_t *word;
+
+	t->row = cu_row(area, t->geo, s->route);
+	t->board = (struct cu_board *)((char *)t->row + cu_board_at(t->geo));
+	t->slot = weft_rng_below(&s->rng, CU_SLOTS);
+	word = s->mode->where(t);
+	__atomic_store_n(word,
+			 scribble(&s->rng,
+				  __atomic_load_n(word, __ATOMIC_RELAXED)),
+			 __ATOMIC_RELAXED);
+}
+
+/* Hits while the others are somewhere in the middle of a round. */
+static void *scribbler_run(void *arg)
+{
+	struct scribbler *s = arg;
+	uint32_t next = 0;
+
+	for (int i = 0; i < HITS; i++) {
+		next += (uint32_t)weft_rng_below(&s->rng, ROUNDS / HITS);
+		while (weft_load32(&s->round) < next)
+			sched_yield();
+		for (uint64_t k = weft_rng_below(&s->rng, 1000); k > 0; k--)
+			weft_load32(&s->round);
+		hit(s);
+	}
+	return NULL;
+}
+
+/* ---- who works ----------------------------------------------------------- */
+
+/* Words of the job: how many are through, and an error was heard. */
+enum { WORD_THROUGH, WORD_HEARD, WORD_WRONG };
+
+struct worker {
+	struct job *j;
+	struct fid_av_set *set;
+	struct fid_mc *mc;
+	fi_addr_t addr;
+	const struct mode *mode;
+};
+
+static void worker_open(struct worker *w)
+{
+	struct fi_av_set_attr attr = { .start_addr = FI_ADDR_NOTAVAIL,
+				       .end_addr = FI_ADDR_NOTAVAIL };
+	struct job *j = w->j;
+	struct fi_eq_entry e;
+	fi_addr_t coll;
+	uint32_t event;
+	ssize_t n;
+
+	job_check(j, !fi_av_set(j->av, &attr, &w->set, NULL), "set", 0);
+	for (int r = 0; r < j->size; r++)
+		fi_av_set_insert(w->set, j->addr[r]);
+	fi_av_set_addr(w->set, &coll);
+	job_check(j, !fi_join_collective(j->ep, coll, w->set, 0, &w->mc, w),
+		  "join", 0);
+	do {
+		fi_cq_read(j->cq, NULL, 0);
+		n = fi_eq_read(j->eq, &event, &e, sizeof(e), 0);
+	} while (n == -FI_EAGAIN);
+	job_check(j, n == sizeof(e), "joined", (long)n);
+	w->addr = fi_mc_addr(w->mc);
+}
+
+static unsigned worker_route(struct worker *w)
+{
+	struct fi_weft_routes *ops;
+	struct fi_weft_route r;
+
+	job_check(w->j, !fi_open_ops(&w->mc->fid, FI_WEFT_ROUTES, 0,
+				     (void **)&ops, NULL) &&
+				!ops->route(&w->mc->fid, &r) && r.id >= 0,
+		  "a class route", 0);
+	return (unsigned)r.id;
+}
+
+/* The completion of one operation; false: it is an error. */
+static bool worker_wait(struct worker *w, int round)
+{
+	struct job *j = w->j;
+	uint64_t end = weft_now_ns() + PATIENCE;
+	ssize_t ret;
+
+	for (;;) {
+		ret = fi_cq_read(j->cq, &j->entry, 1);
+		if (ret == 1)
+			return true;
+		if (ret == -FI_EAVAIL) {
+			fi_cq_readerr(j->cq, &j->error, 0);
+			weft_store64(&j->all->word[WORD_HEARD], 1);
+			return false;
+		}
+		job_check(j, weft_now_ns() < end, w->mode->name, round);
+		sched_yield();
+	}
+}
+
+static ssize_t worker_post(struct worker *w, int what, double *in, double *out,
+			   size_t n)
+{
+	struct fid_ep *ep = w->j->ep;
+	void *context = &w->j->entry;
+
+	switch (what) {
+	case 0:
+		return fi_barrier(ep, w->addr, context);
+	case 1:
+		memcpy(out, in, n * sizeof(*in));
+		return fi_broadcast(ep, out, n, NULL, w->addr, w->j->addr[0],
+				    FI_DOUBLE, 0, context);
+	case 2:
+		return fi_reduce(ep, in, n, NULL, out, NULL, w->addr,
+				 w->j->addr[0], FI_DOUBLE, FI_SUM, 0, context);
+	default:
+		return fi_allreduce(ep, in, n, NULL, out, NULL, w->addr,
+				    FI_DOUBLE, FI_SUM, 0, context);
+	}
+}
+
+static bool is_right(const struct worker *w, int what, const double *out,
+		     size_t n, int round)
+{
+	int size = w->j->size;
+	double want = what == 1 ? round :
+				  size * (double)round + size * (size - 1) / 2;
+
+	if (what == 0 || (what == 2 && w->j->rank))
+		return true;
+	for (size_t i = 0; i < n; i++) {
+		if (out[i] != want)
+			return false;
+	}
+	return true;
+}
+
+static bool worker_round(struct worker *w, int round)
+{
+	static double in[LONG_SUM], out[LONG_SUM];
+	static const size_t sizes[] = { 1, 1, 6, 40, 700 };
+	int what = round % 7;
+	size_t n = round % 40 == 39 ? LONG_SUM : sizes[round % 5];
+
+	for (size_t i = 0; i < n; i++)
+		in[i] = round + w->j->rank;
+	/* a post may be refused when the group has failed */
+	if (worker_post(w, what, in, out, n)) {
+		weft_store64(&w->j->all->word[WORD_HEARD], 1);
+		return false;
+	}
+	if (!worker_wait(w, round))
+		return false;
+	if (!w->mode->numbers && !is_right(w, what, out, n, round) &&
+	    !weft_load64(&w->j->all->word[WORD_HEARD]))
+		weft_store64(&w->j->all->word[WORD_WRONG],
+			     (uint64_t)(w->mode - modes) + 1);
+	return true;
+}
+
+/* Everybody is through with this trial. */
+static void all_through(struct worker *w, uint64_t so_many)
+{
+	uint64_t end = weft_now_ns() + PATIENCE;
+
+	weft_add64(&w->j->all->word[WORD_THROUGH], 1);
+	while (weft_load64(&w->j->all->word[WORD_THROUGH]) < so_many) {
+		fi_cq_read(w->j->cq, NULL, 0);
+		job_check(w->j, weft_now_ns() < end, w->mode->name, -1);
+		sched_yield();
+	}
+}
+
+static void trial(struct job *j, int mode, struct scribbler *s, uint64_t number)
+{
+	struct worker w = { .j = j, .mode = &modes[mode] };
+	uint64_t all = (uint64_t)j->size;
+	pthread_t thread;
+
+	worker_open(&w);
+	all_through(&w, (3 * number + 1) * all);
+	if (j->rank == 0) {
+		s->mode = w.mode;
+		s->route = worker_route(&w);
+		weft_store32(&s->round, 0);
+		job_check(j, !pthread_create(&thread, NULL, scribbler_run, s),
+			  "thread", 0);
+	}
+	for (int round = 0; round < ROUNDS && worker_round(&w, round); round++)
+		weft_store32(&s->round, (uint32_t)round);
+	weft_store32(&s->round, ROUNDS);
+	if (j->rank == 0)
+		pthread_join(thread, NULL);
+	all_through(&w, (3 * number + 2) * all);
+	job_check(j, !weft_load64(&j->all->word[WORD_WRONG]),
+		  "a wrong result without a word", mode);
+	fi_close(&w.mc->fid);
+	fi_close(&w.set->fid);
+	all_through(&w, (3 * number + 3) * all);
+	weft_store64(&j->all->word[WORD_HEARD], 0);
+}
+
+static void body(struct job *j)
+{
+	static struct scribbler s;
+	const struct weft_machine *m =
+		weft_machine_find(j->info->domain_attr->name);
+	uint64_t number = 0;
+
+	weft_rng_init(&s.rng, 99, (uint64_t)j->size);
+	s.target = (struct target){ .geo = &m->cu, .rng = &s.rng };
+	for (int round = 0; round < t_scale(4); round++) {
+		for (int mode = 0; mode < MODES; mode++, number++) {
+			if (!number) {
+				/* regions are mapped when a group has joined */
+				struct worker w = { .j = j, .mode = modes };
+
+				worker_open(&w);
+				find_areas(&s);
+				job_check(j, s.areas > 0, "regions", s.areas);
+				fi_close(&w.mc->fid);
+				fi_close(&w.set->fid);
+			}
+			trial(j, mode, &s, number);
+		}
+	}
+}
+
+static void scribbled_words_are_an_error_or_mean_nothing(void **state)
+{
+	const struct job_opts o = { .seconds = 300 };
+
+	(void)state;
+	job_run(2, body, &o);
+	job_run(4, body, &o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(scribbled_words_are_an_error_or_mean_nothing),
+	};
+
+	return T_RUN(tests);
+}
