@@ -5,7 +5,8 @@
  * is cheap enough for every operation tells that from a member who computes.
  * So a member that has waited long asks member 0, who asks everybody how far
  * he is. Questions go down the tree by messages, wishes and answers up, so that
- * each talks to his neighbours in it only. Two things are certain then, however slow anybody may be:
+ * each talks to his neighbours in it only. Two things are certain then, however
+ * slow anybody may be:
  *
  *   packets and long vectors were posted in different orders: of two members
  *   one must have posted all that the other has
@@ -41,7 +42,8 @@ struct coll_word {
 static void tell(struct weft_coll *c, int member, unsigned what, uint64_t round,
 		 const struct coll_word *w)
 {
-	const struct weft_cu_msg m = { .what = (uint8_t)what, .seq = round,
+	const struct weft_cu_msg m = { .what = (uint8_t)what,
+				       .seq = round,
 				       .bytes = w ? sizeof(*w) : 0 };
 
 	if (member != c->me && !c->member[member]->lost)
@@ -64,7 +66,8 @@ static void ask_below(struct weft_coll *c, uint64_t round)
 
 static struct coll_word word_of(const struct weft_coll *c, uint64_t round)
 {
-	struct coll_word w = { .round = round, .longs = c->long_posts,
+	struct coll_word w = { .round = round,
+			       .longs = c->long_posts,
 			       .points = c->points,
 			       .point = nic_long_point(c) };
 
@@ -153,10 +156,9 @@ static void judge(struct weft_coll *c)
 	bool in_vain = k->suspect && any_in_vain(k->word, c->n, k->done);
 
 	if (in_vain || !in_step(k->word, c->n)) {
-		weft_log(WEFT_LOG_WARN,
-			 "nic: %d members of a group %s", c->n,
-			 in_vain ? "wait for what all have done" :
-				   "called operations in different orders");
+		weft_log(WEFT_LOG_WARN, "nic: %d members of a group %s", c->n,
+			 in_vain ? "wait for what all have done"
+				 : "called operations in different orders");
 		nic_check_fail(c);
 		return;
 	}

@@ -185,6 +185,7 @@ struct shm {
 	struct weft_patience patience;
 	uint32_t cpus;
 	weft_au32 woken;
+	weft_au32 waits;     /* a thread is in shm_wait */
 	weft_au32 full;	     /* a send found no room since the last wait */
 	unsigned room_waits; /* waits for room, one after another; wait's own */
 	bool idle;	   /* the last sleep brought nothing; wait's own */

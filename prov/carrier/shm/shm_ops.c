@@ -127,6 +127,7 @@ static void shm_close(struct weft_carrier *c)
 
 	shm_linger(s);
 	weft_store32(&s->view.head->state, SHM_CLOSED);
+	shm_window_close(c, NULL, 0);
 	shm_free(s);
 }
 

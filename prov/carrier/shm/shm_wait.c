@@ -392,10 +392,8 @@ static bool wait_full(struct shm *s)
 	return true;
 }
 
-int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
+static int wait_any(struct shm *s, uint64_t timeout_ns)
 {
-	struct shm *s = shm_of(c);
-
 	if (wait_over(s)) {
 		s->idle = false;
 		return 0;
@@ -404,6 +402,22 @@ int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
 		return wait_room(s, timeout_ns);
 	s->room_waits = 0;
 	return wait_long(s, timeout_ns);
+}
+
+int shm_wait(struct weft_carrier *c, uint64_t timeout_ns)
+{
+	struct shm *s = shm_of(c);
+	int ret;
+
+	/* relaxed: the fence orders it */
+	weft_store32_relaxed(&s->waits, 1);
+	/* F3 pairs with F3 in shm_window_close(): the word that is watched is
+	 * gone for us, or its window stays. */
+	weft_fence_full();
+	ret = wait_any(s, timeout_ns);
+	/* R6 pairs with A6 in shm_window_close(): nothing is read any more. */
+	weft_store32(&s->waits, 0);
+	return ret;
 }
 
 static void wait_futex_wake(weft_au32 *word)

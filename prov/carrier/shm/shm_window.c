@@ -21,11 +21,14 @@ struct shm_window {
 	size_t bytes;
 	void *base;
 	unsigned refs;
+	const struct shm *by; /* the endpoint that closed it last */
 };
 
 /* Those of this process. */
 static pthread_mutex_t window_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list windows = { &windows, &windows };
+/* Closed while a thread waited, perhaps for a word in one of them. */
+static struct weft_list leaving = { &leaving, &leaving };
 
 /* The descriptor of p's region, once more; the caller closes it. */
 static int window_reopen(const struct shm_peer *p)
@@ -144,11 +147,37 @@ int shm_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
 	return 0;
 }
 
+static void window_unmap(struct shm_window *w)
+{
+	weft_region_window_close(w->base, w->bytes);
+	free(w);
+}
+
+/* Those of an endpoint that nobody can be looking at any more. */
+static void windows_leave(const struct shm *s)
+{
+	struct weft_list *i, *tmp;
+
+	weft_list_each(i, tmp, &leaving)
+	{
+		struct shm_window *w =
+			weft_container_of(i, struct shm_window, node);
+
+		if (w->by != s)
+			continue;
+		weft_list_remove(&w->node);
+		window_unmap(w);
+	}
+}
+
+/*
+ * The caller has ended its watch over what is in there. No area: unmaps what
+ * earlier calls had to leave.
+ */
 void shm_window_close(struct weft_carrier *c, void *area, size_t bytes)
 {
 	struct weft_list *i, *tmp;
 
-	(void)c;
 	pthread_mutex_lock(&window_lock);
 	weft_list_each(i, tmp, &windows)
 	{
@@ -158,8 +187,13 @@ void shm_window_close(struct weft_carrier *c, void *area, size_t bytes)
 		if (w->base != area || w->bytes != bytes || --w->refs)
 			continue;
 		weft_list_remove(&w->node);
-		weft_region_window_close(w->base, w->bytes);
-		free(w);
+		weft_list_push_back(&leaving, &w->node);
+		w->by = shm_of(c);
 	}
+	/* F3 pairs with F3 in shm_wait(). */
+	weft_fence_full();
+	/* A6 pairs with R6 in shm_wait(). */
+	if (!weft_load32(&shm_of(c)->waits))
+		windows_leave(shm_of(c));
 	pthread_mutex_unlock(&window_lock);
 }
