@@ -79,6 +79,7 @@ static void users_add_and_remove(void **state)
 	T_IS(weft_errtext_class(code), -1);
 	T_IS(weft_errtext_add_string(MPI_ERR_RANK, "no"), -EINVAL);
 	T_IS(weft_errtext_add_code(12345, &code), -EINVAL);
+	T_IS(weft_errtext_add_code(-1, &code), -EINVAL);
 }
 
 static void tag_words_keep_their_parts(void **state)

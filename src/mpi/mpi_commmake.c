@@ -260,6 +260,7 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 	MPI_ENTER;
 	struct weft_comm *made = NULL;
 	struct weft_group *g;
+	struct weft_errh *h;
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
 	int rc;
 
@@ -268,6 +269,8 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 		err = weft_check_ptr(NULL, __func__, 2, stringtag, "string");
 	if (!err)
 		err = mpi_check_info(NULL, __func__, 3, info);
+	if (!err)
+		err = mpi_check_errh(NULL, __func__, 4, errhandler, &h);
 	if (!err)
 		err = weft_check_ptr(NULL, __func__, 5, newcomm, "newcomm");
 	if (err)

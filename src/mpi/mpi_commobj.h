@@ -5,6 +5,7 @@
 
 #include "src/core/core_comm.h"
 
+struct weft_errh;
 struct weft_info;
 
 /* MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL. */
@@ -20,6 +21,10 @@ int mpi_comm_equip(struct weft_comm *made, MPI_Info info,
 /* The group behind a handle; raises MPI_ERR_GROUP. */
 int mpi_check_group(const void *obj, const char *func, int arg, MPI_Group h,
 		    struct weft_group **group_p);
+
+/* A handler that a communicator can have. */
+int mpi_check_errh(const void *obj, const char *func, int arg,
+		   MPI_Errhandler h, struct weft_errh **errh_p);
 
 /* MPI_INFO_NULL or a valid info. */
 int mpi_check_info(const void *obj, const char *func, int arg, MPI_Info info);

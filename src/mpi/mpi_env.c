@@ -8,6 +8,7 @@
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/core/core_time.h"
+#include "src/mpi/mpi_commobj.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -122,6 +123,8 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	void *p = NULL;
 	int err = weft_check_ptr(NULL, __func__, 3, baseptr, "baseptr");
 
+	if (!err)
+		err = mpi_check_info(NULL, __func__, 2, info);
 	if (err)
 		return err;
 	if (size < 0)

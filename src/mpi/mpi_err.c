@@ -5,6 +5,7 @@
 #include "src/core/core_errtext.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
+#include "src/mpi/mpi_commobj.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,6 +22,17 @@ static int check_errh(const void *obj, const char *func, int arg,
 		return 0;
 	return weft_err_arg(obj, func, MPI_ERR_ERRHANDLER, arg,
 			    "invalid error handler %p", (void *)h);
+}
+
+int mpi_check_errh(const void *obj, const char *func, int arg,
+		   MPI_Errhandler h, struct weft_errh **errh_p)
+{
+	int err = check_errh(obj, func, arg, h, errh_p);
+
+	if (err || !(*errh_p)->of || (*errh_p)->of == WEFT_KIND_COMM)
+		return err;
+	return weft_err_arg(obj, func, MPI_ERR_ARG, arg,
+			    "error handler is not for communicators");
 }
 
 #pragma weak MPI_Comm_create_errhandler = PMPI_Comm_create_errhandler
@@ -55,10 +67,7 @@ int PMPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errhandler)
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
 	if (!err)
-		err = check_errh(c, __func__, 2, errhandler, &h);
-	if (!err && h->of && h->of != WEFT_KIND_COMM)
-		err = weft_err_arg(c, __func__, MPI_ERR_ARG, 2,
-				   "error handler is not for communicators");
+		err = mpi_check_errh(c, __func__, 2, errhandler, &h);
 	if (err)
 		return err;
 	old = c->errh;

@@ -175,11 +175,14 @@ int PMPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value,
 	int len = -1;
 	int err = weft_check_ptr(NULL, __func__, 5, flag, "flag");
 
-	if (!err && valuelen >= 0)
+	if (!err && valuelen < 0)
+		err = weft_err_arg(NULL, __func__, MPI_ERR_ARG, 3,
+				   "negative length %d", valuelen);
+	if (!err)
 		err = weft_check_ptr(NULL, __func__, 4, value, "value");
 	if (!err)
-		err = read_value(__func__, info, key, value,
-				 valuelen < 0 ? 0 : valuelen + 1, &len);
+		err = read_value(__func__, info, key, value, valuelen + 1,
+				 &len);
 	if (!err)
 		*flag = len >= 0;
 	return err;

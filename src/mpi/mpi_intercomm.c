@@ -110,6 +110,7 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 	struct weft_channel local = { &scratch, WEFT_P2P_COLL, 0 };
 	struct weft_make_inter i = { .flags = WEFT_P2P_CTRL, .local = &local };
 	struct weft_group *g, *far;
+	struct weft_errh *h;
 	struct lane lane;
 	int err = mpi_check_group(NULL, __func__, 1, local_group, &g);
 
@@ -120,6 +121,8 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 		err = weft_check_ptr(NULL, __func__, 5, stringtag, "string");
 	if (!err)
 		err = mpi_check_info(NULL, __func__, 6, info);
+	if (!err)
+		err = mpi_check_errh(NULL, __func__, 7, errhandler, &h);
 	if (!err)
 		err = weft_check_ptr(NULL, __func__, 8, newintercomm,
 				     "newintercomm");

@@ -125,7 +125,10 @@ int PMPI_Pready_list(int length, const int array_of_partitions[],
 	MPI_ENTER;
 	int i, err = MPI_SUCCESS;
 
-	if (length > 0)
+	if (length < 0)
+		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1,
+				    "negative number %d", length);
+	if (length)
 		err = weft_check_ptr(NULL, __func__, 2, array_of_partitions,
 				     "array_of_partitions");
 	for (i = 0; i < length && !err; i++)

@@ -255,6 +255,8 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[],
 	if (!err)
 		err = check_dist(c, __func__, &d);
 	if (!err)
+		err = mpi_check_info(c, __func__, 7, info);
+	if (!err)
 		err = weft_check_ptr(c, __func__, 9, comm_dist_graph,
 				     "comm_dist_graph");
 	if (err)
@@ -304,6 +306,8 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree,
 		err = check_ranks(c, __func__, 6, outdegree, destinations);
 	if (!err)
 		err = check_weights(c, __func__, 7, outdegree, destweights);
+	if (!err)
+		err = mpi_check_info(c, __func__, 8, info);
 	if (!err)
 		err = weft_check_ptr(c, __func__, 10, comm_dist_graph,
 				     "comm_dist_graph");

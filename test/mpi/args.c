@@ -146,6 +146,33 @@ static void no_place_others(void)
 	MT_OK(MPI_Info_free(&info));
 }
 
+/* Handles and numbers that are none. */
+static void no_such_thing(void)
+{
+	MPI_Info stray = (MPI_Info)MPI_COMM_SELF;
+	char text[8];
+	MPI_Group g;
+	MPI_Comm c;
+	void *p;
+	int n, flag;
+
+	BAD(MPI_ERR_INFO, MPI_Alloc_mem(8, stray, &p));
+	BAD(MPI_ERR_INFO, MPI_Comm_dup_with_info(self, stray, &c));
+	BAD(MPI_ERR_INFO, MPI_Dist_graph_create(self, 0, NULL, NULL, NULL, NULL,
+						stray, 0, &c));
+	MT_OK(MPI_Comm_group(self, &g));
+	BAD(MPI_ERR_ERRHANDLER,
+	    MPI_Comm_create_from_group(g, "weft/args", MPI_INFO_NULL,
+				       MPI_ERRHANDLER_NULL, &c));
+	MT_OK(MPI_Group_free(&g));
+	BAD(MPI_ERR_ERRHANDLER,
+	    MPI_Comm_set_errhandler(self, MPI_ERRHANDLER_NULL));
+	ARG(MPI_Add_error_code(-1, &n));
+	ARG(MPI_Error_class(-1, &n));
+	ARG(MPI_Info_get(MPI_INFO_ENV, "maxprocs", -1, text, &flag));
+	ARG(MPI_Pready_list(-1, &n, MPI_REQUEST_NULL));
+}
+
 /* MPI_IN_PLACE and NULL are no data. */
 static void no_data(void)
 {
@@ -284,6 +311,7 @@ int main(int argc, char **argv)
 	no_place_communicators();
 	no_place_messages();
 	no_place_others();
+	no_such_thing();
 	no_data();
 	far_too_many();
 	failed_constructors();
