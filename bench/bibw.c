@@ -32,7 +32,9 @@ static void check(struct bench *b, char *send, char *recv, size_t n)
 int main(int argc, char **argv)
 {
 	struct bench b = { .title = "MPI Bi-Directional Bandwidth Test",
-			   .min = 1, .max = 1 << 22, .iters = 100,
+			   .min = 1,
+			   .max = 1 << 22,
+			   .iters = 100,
 			   .iters_large = 20,
 			   .column = { "Bandwidth (MB/s)", "Iterations" } };
 	char *send, *recv;

@@ -38,8 +38,11 @@ static void check(struct bench *b, char *buf, size_t n)
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .title = "MPI Bandwidth Test", .min = 1,
-			   .max = 1 << 22, .iters = 100, .iters_large = 20,
+	struct bench b = { .title = "MPI Bandwidth Test",
+			   .min = 1,
+			   .max = 1 << 22,
+			   .iters = 100,
+			   .iters_large = 20,
 			   .column = { "Bandwidth (MB/s)", "Iterations" } };
 	char *buf;
 

@@ -91,9 +91,9 @@ struct op {
 };
 
 static const struct op ops[] = {
-	{ "barrier", do_barrier, 0 },	{ "bcast", do_bcast, 0 },
-	{ "reduce", do_reduce, 0 },	{ "allreduce", do_allreduce, 0 },
-	{ "gather", do_gather, 1 },	{ "scatter", do_scatter, 1 },
+	{ "barrier", do_barrier, 0 },	  { "bcast", do_bcast, 0 },
+	{ "reduce", do_reduce, 0 },	  { "allreduce", do_allreduce, 0 },
+	{ "gather", do_gather, 1 },	  { "scatter", do_scatter, 1 },
 	{ "allgather", do_allgather, 1 }, { "alltoall", do_alltoall, 1 },
 	{ "alltoallv", do_alltoallv, 1 }, { "red_scat", do_redscat, 1 },
 	{ "scan", do_scan, 0 },

@@ -14,7 +14,8 @@ static double now_ms(void)
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .title = "MPI Init Test", .columns = 3,
+	struct bench b = { .title = "MPI Init Test",
+			   .columns = 3,
 			   .column = { "Avg(ms)", "Min(ms)", "Max(ms)" } };
 	double start = now_ms(), v[3];
 

@@ -27,7 +27,8 @@ static void check(struct bench *b, char *send, char *recv, size_t n)
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .title = "MPI Latency Test", .max = 1 << 22,
+	struct bench b = { .title = "MPI Latency Test",
+			   .max = 1 << 22,
 			   .column = { "Latency (us)", "Iterations" } };
 	char *send, *recv;
 

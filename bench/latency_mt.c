@@ -57,7 +57,9 @@ static double ask(char *buf, int rounds, int warmup, int n)
 int main(int argc, char **argv)
 {
 	struct bench b = { .title = "MPI Multi-threaded Latency Test",
-			   .max = 1 << 20, .iters = 1000, .columns = 1,
+			   .max = 1 << 20,
+			   .iters = 1000,
+			   .columns = 1,
 			   .column = { "Latency (us)" } };
 	struct echo e[MAX_THREADS];
 	int provided, threads;

@@ -74,8 +74,11 @@ static double behind_unexpected(const struct bench *b, int depth, char *buf)
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .title = "MPI Matching Depth Test", .min = 1,
-			   .max = 10000, .iters = 1000, .columns = 2,
+	struct bench b = { .title = "MPI Matching Depth Test",
+			   .min = 1,
+			   .max = 10000,
+			   .iters = 1000,
+			   .columns = 2,
 			   .column = { "Posted (us)", "Unexpected (us)" } };
 	MPI_Request *r;
 	char *buf;

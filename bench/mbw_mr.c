@@ -39,8 +39,11 @@ static void check(struct bench *b, bool first, int peer, char *buf, size_t n)
 int main(int argc, char **argv)
 {
 	struct bench b = { .title = "MPI Multiple Bandwidth, Message Rate Test",
-			   .min = 1, .max = 1 << 22, .iters = 100,
-			   .iters_large = 20, .columns = 2,
+			   .min = 1,
+			   .max = 1 << 22,
+			   .iters = 100,
+			   .iters_large = 20,
+			   .columns = 2,
 			   .column = { "MB/s", "Messages/s" } };
 	int pairs, peer;
 	char *buf;

@@ -40,7 +40,8 @@ static void exchange(const struct bench *b)
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .title = "MPI Memory per Rank", .columns = 2,
+	struct bench b = { .title = "MPI Memory per Rank",
+			   .columns = 2,
 			   .column = { "PSS (KiB)", "Private (KiB)" } };
 	double mine[2], sum[2];
 

@@ -26,7 +26,8 @@ static void check(struct bench *b, bool first, int peer, char *buf, size_t n)
 
 int main(int argc, char **argv)
 {
-	struct bench b = { .title = "MPI Multi Latency Test", .max = 1 << 22,
+	struct bench b = { .title = "MPI Multi Latency Test",
+			   .max = 1 << 22,
 			   .column = { "Latency (us)", "Min Latency(us)",
 				       "Max Latency(us)", "Iterations" } };
 	int pairs, peer;
@@ -53,8 +54,8 @@ int main(int argc, char **argv)
 				start = MPI_Wtime();
 			ping_pong(first, peer, buf, (int)n);
 		}
-		bench_spread(&b,
-			     (MPI_Wtime() - start) * 1e6 / (2.0 * iters), v);
+		bench_spread(&b, (MPI_Wtime() - start) * 1e6 / (2.0 * iters),
+			     v);
 		v[3] = iters;
 		bench_row(&b, n, v);
 	}

@@ -30,7 +30,7 @@ struct load {
 	struct stream {
 		uint64_t due; /* its next message */
 		uint64_t count;
-	} *stream;
+	} * stream;
 	uint64_t packets, latency_ps, warm_ps;
 	unsigned zone;
 };
@@ -136,19 +136,20 @@ static void report(const struct load *l, double peak, double s, size_t bytes)
 	net_count_get(l->net, &c);
 	getrusage(RUSAGE_SELF, &ru);
 	printf("nodes %u, hops %llu, events %llu (%.2f a hop), escapes %.2f %%"
-	       "\n", l->nodes, (unsigned long long)c.hops,
-	       (unsigned long long)c.events,
-	       (double)c.events / (double)c.hops,
+	       "\n",
+	       l->nodes, (unsigned long long)c.hops,
+	       (unsigned long long)c.events, (double)c.events / (double)c.hops,
 	       100.0 * (double)c.escapes / (double)c.hops);
 	printf("accepted %.1f %% of peak, mean latency %.3f us, hash %016llx"
-	       "\n", 100 * (double)l->packets * 288e3 /
+	       "\n",
+	       100 * (double)l->packets * 288e3 /
 		       ((double)(l->end_ps - l->warm_ps) * l->nodes * peak),
 	       (double)l->latency_ps / (double)l->packets / 1e6,
 	       (unsigned long long)c.hash);
 	printf("%.2f M packet-hops/s, %.2f M events/s, %.3f s, "
-	       "block %zu MB, resident %ld MB\n", (double)c.hops / s / 1e6,
-	       (double)c.events / s / 1e6, s, bytes >> 20,
-	       ru.ru_maxrss >> 10);
+	       "block %zu MB, resident %ld MB\n",
+	       (double)c.hops / s / 1e6, (double)c.events / s / 1e6, s,
+	       bytes >> 20, ru.ru_maxrss >> 10);
 }
 
 int main(int argc, char **argv)

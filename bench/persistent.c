@@ -31,7 +31,8 @@ static double one_way(struct bench *b, char *send, char *recv, size_t n)
 int main(int argc, char **argv)
 {
 	struct bench b = { .title = "MPI Persistent Latency Test",
-			   .max = 1 << 22, .columns = 1,
+			   .max = 1 << 22,
+			   .columns = 1,
 			   .column = { "Latency (us)" } };
 	char *send, *recv;
 
@@ -47,10 +48,11 @@ int main(int argc, char **argv)
 		if (b.rank < 2)
 			v = one_way(&b, send, recv, n);
 		if (b.check)
-			bench_verdict(&b, n,
-				      b.rank > 1 ||
-					      bench_same(recv, n,
-							 (unsigned)(1 - b.rank)));
+			bench_verdict(
+				&b, n,
+				b.rank > 1 ||
+					bench_same(recv, n,
+						   (unsigned)(1 - b.rank)));
 		bench_row(&b, n, &v);
 	}
 	free(send);

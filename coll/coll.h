@@ -36,10 +36,10 @@ enum weft_coll_kind {
 	WEFT_COLL_BCAST,
 	WEFT_COLL_REDUCE,
 	WEFT_COLL_ALLREDUCE,
-	WEFT_COLL_GATHER,   /* and gatherv */
-	WEFT_COLL_SCATTER,  /* and scatterv */
-	WEFT_COLL_ALLGATHER, /* and allgatherv */
-	WEFT_COLL_ALLTOALL, /* and alltoallv, alltoallw */
+	WEFT_COLL_GATHER,	  /* and gatherv */
+	WEFT_COLL_SCATTER,	  /* and scatterv */
+	WEFT_COLL_ALLGATHER,	  /* and allgatherv */
+	WEFT_COLL_ALLTOALL,	  /* and alltoallv, alltoallw */
 	WEFT_COLL_REDUCE_SCATTER, /* and reduce_scatter_block */
 	WEFT_COLL_SCAN,
 	WEFT_COLL_EXSCAN,

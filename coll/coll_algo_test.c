@@ -70,7 +70,11 @@ static void set_up(void)
 	struct weft_dt *old = weft_dt_of(MPI_INT), *two;
 	const MPI_Count disp[2] = { -4, 8 };
 	const struct weft_dt_blocks b = {
-		.n = 2, .len = 1, .disp = disp, .old = &old, .same = true,
+		.n = 2,
+		.len = 1,
+		.disp = disp,
+		.old = &old,
+		.same = true,
 	};
 
 	if (plain.dt)

@@ -31,8 +31,8 @@ static bool is_exact(struct weft_comm *comm)
 {
 	char text[8];
 
-	if (comm->info && weft_info_get(comm->info, "weft_exact", text,
-					sizeof(text)) >= 0)
+	if (comm->info &&
+	    weft_info_get(comm->info, "weft_exact", text, sizeof(text)) >= 0)
 		return !strcmp(text, "1") || !strcmp(text, "true") ||
 		       !strcmp(text, "yes");
 	return weft_core_exact;
@@ -73,8 +73,8 @@ bool coll_exact_wanted(const struct weft_coll_args *a)
 		return false;
 	return is_sum(a) && a->comm->size > 1 &&
 	       a->r.dt->basic == WEFT_BASIC_F64 &&
-	       weft_obj_handle(&a->op->obj) == MPI_SUM &&
-	       is_exact(a->comm) && can_be_exact();
+	       weft_obj_handle(&a->op->obj) == MPI_SUM && is_exact(a->comm) &&
+	       can_be_exact();
 }
 
 struct weft_comm *coll_exact_comm(const struct weft_coll_args *a)
@@ -108,11 +108,16 @@ int coll_exact_join(const struct weft_coll_args *a, bool wait)
 void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	const struct weft_unit_call call = {
-		.kind = a->kind == WEFT_COLL_REDUCE ? WEFT_UNIT_REDUCE :
-						      WEFT_UNIT_ALLREDUCE,
-		.root = a->root, .in = coll_input(a), .out = a->r.buf,
-		.count = a->r.count, .dt = a->r.dt, .op = a->op,
-		.exact = true, .route = exact_route(a),
+		.kind = a->kind == WEFT_COLL_REDUCE ? WEFT_UNIT_REDUCE
+						    : WEFT_UNIT_ALLREDUCE,
+		.root = a->root,
+		.in = coll_input(a),
+		.out = a->r.buf,
+		.count = a->r.count,
+		.dt = a->r.dt,
+		.op = a->op,
+		.exact = true,
+		.route = exact_route(a),
 	};
 
 	if (call.count)
@@ -124,8 +129,14 @@ static void say_sum(struct coll_prog *p, const struct weft_coll_args *a,
 		    int root, const double *in, double *out, MPI_Count n)
 {
 	const struct weft_unit_call call = {
-		.kind = WEFT_UNIT_REDUCE, .root = root, .in = in, .out = out,
-		.count = n, .dt = a->r.dt, .op = a->op, .exact = true,
+		.kind = WEFT_UNIT_REDUCE,
+		.root = root,
+		.in = in,
+		.out = out,
+		.count = n,
+		.dt = a->r.dt,
+		.op = a->op,
+		.exact = true,
 		.route = exact_route(a),
 	};
 
@@ -146,8 +157,8 @@ void coll_reduce_inside(struct coll_prog *p, const struct weft_coll_args *a,
 static double *result_room(struct coll_prog *p, const struct weft_coll_args *a,
 			   MPI_Count n)
 {
-	return coll_in_place(&a->s) ? coll_bytes(p, n * (MPI_Count)8) :
-				      a->r.buf;
+	return coll_in_place(&a->s) ? coll_bytes(p, n * (MPI_Count)8)
+				    : a->r.buf;
 }
 
 static void bring_result(struct coll_prog *p, const struct weft_coll_args *a,

@@ -330,10 +330,8 @@ static int step_all(void)
 	struct weft_list *pos, *tmp;
 	int over = 0;
 
-	weft_list_each(pos, tmp, &steps)
-		if (weft_rng_below(&dice, 3))
-			over += step_one(weft_container_of(
-				pos, struct weft_req, link));
+	weft_list_each(pos, tmp, &steps) if (weft_rng_below(&dice, 3)) over +=
+		step_one(weft_container_of(pos, struct weft_req, link));
 	return over;
 }
 

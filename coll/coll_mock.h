@@ -20,7 +20,7 @@
 
 struct mock {
 	int p;
-	int q; /* 0: an intracommunicator */
+	int q;			 /* 0: an intracommunicator */
 	struct weft_comm **comm; /* by process; the first p are the left */
 };
 

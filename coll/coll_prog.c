@@ -272,7 +272,11 @@ unsigned coll_send(struct coll_prog *p, const void *buf, MPI_Count n,
 		   struct weft_dt *dt, int to)
 {
 	struct coll_step st = {
-		.kind = COLL_SEND, .peer = to, .buf = buf, .n = n, .dt = dt,
+		.kind = COLL_SEND,
+		.peer = to,
+		.buf = buf,
+		.n = n,
+		.dt = dt,
 	};
 
 	if (n * dt->size == 0)
@@ -284,7 +288,11 @@ unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
 		   struct weft_dt *dt, int from)
 {
 	struct coll_step st = {
-		.kind = COLL_RECV, .peer = from, .to = buf, .n = n, .dt = dt,
+		.kind = COLL_RECV,
+		.peer = from,
+		.to = buf,
+		.n = n,
+		.dt = dt,
 	};
 
 	if (n * dt->size == 0)
@@ -297,7 +305,11 @@ static void take(struct coll_prog *p, void *buf, MPI_Count n,
 		 struct weft_dt *dt, int from)
 {
 	struct coll_step st = {
-		.kind = COLL_RECV, .peer = from, .to = buf, .n = n, .dt = dt,
+		.kind = COLL_RECV,
+		.peer = from,
+		.to = buf,
+		.n = n,
+		.dt = dt,
 	};
 	int rc;
 
@@ -336,7 +348,9 @@ void coll_unit(struct coll_prog *p, const struct weft_unit_call *call)
 void coll_signal(struct coll_prog *p, int to)
 {
 	struct coll_step st = {
-		.kind = COLL_SEND, .peer = to, .dt = coll_byte(),
+		.kind = COLL_SEND,
+		.peer = to,
+		.dt = coll_byte(),
 		.buf = p->inline_bytes,
 	};
 
@@ -366,7 +380,10 @@ void coll_wait_all(struct coll_prog *p)
 void coll_reduce(struct coll_prog *p, const void *in, void *inout, MPI_Count n)
 {
 	struct coll_step st = {
-		.kind = COLL_REDUCE, .buf = in, .to = inout, .n = n,
+		.kind = COLL_REDUCE,
+		.buf = in,
+		.to = inout,
+		.n = n,
 		.dt = p->op_dt,
 	};
 
@@ -386,8 +403,13 @@ void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
 	       struct weft_dt *to_dt)
 {
 	struct coll_step st = {
-		.kind = COLL_COPY, .buf = from, .n = n, .dt = dt,
-		.to = to, .to_n = to_n, .to_dt = to_dt,
+		.kind = COLL_COPY,
+		.buf = from,
+		.n = n,
+		.dt = dt,
+		.to = to,
+		.to_n = to_n,
+		.to_dt = to_dt,
 	};
 
 	if (!same_place(&st) && n * dt->size != 0)

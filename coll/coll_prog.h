@@ -44,9 +44,9 @@ struct coll_step {
 	char *to;	 /* RECV, REDUCE, COPY: to there */
 	MPI_Count n;
 	struct weft_dt *dt;
-	MPI_Count to_n;	       /* COPY */
-	struct weft_dt *to_dt; /* COPY */
-	struct weft_comm *comm; /* SEND, RECV, UNIT */
+	MPI_Count to_n;		    /* COPY */
+	struct weft_dt *to_dt;	    /* COPY */
+	struct weft_comm *comm;	    /* SEND, RECV, UNIT */
 	struct weft_unit_call unit; /* UNIT */
 };
 
@@ -68,7 +68,7 @@ struct coll_prog {
 	int tag;
 	struct weft_op *op; /* of a reduction, and the type it works on */
 	struct weft_dt *op_dt;
-	int err; /* the first error, 0 so far */
+	int err;       /* the first error, 0 so far */
 	uint32_t turn; /* its route lets others go first */
 	/* messages posted (run at once) or announced (recorded) */
 	unsigned nmsg;
@@ -127,7 +127,6 @@ void coll_enter(struct coll_prog *p, struct weft_comm *comm);
 void *coll_bytes(struct coll_prog *p, MPI_Count bytes);
 /* One for n elements of dt, placed so that it is used like the user's. */
 void *coll_elems(struct coll_prog *p, MPI_Count n, const struct weft_dt *dt);
-
 
 /* MPI_BYTE, the type of packed data. */
 static inline struct weft_dt *coll_byte(void)

@@ -14,10 +14,10 @@
 enum { COLL_SCHED_STEPS = 32 }; /* enough for short ones of 64 ranks */
 
 struct coll_sched {
-	struct weft_req req; /* first: the request is the schedule */
-	struct weft_op *op;  /* one reference, or NULL */
+	struct weft_req req;	  /* first: the request is the schedule */
+	struct weft_op *op;	  /* one reference, or NULL */
 	struct weft_route *route; /* of its own, or NULL */
-	unsigned pc;	     /* next step */
+	unsigned pc;		  /* next step */
 	struct coll_prog prog;
 	struct coll_step steps[COLL_SCHED_STEPS]; /* the first ones */
 };

@@ -61,18 +61,18 @@ static const struct coll_algo bcast_rows[] = {
 	  coll_bcast_unit, "class route of the provider" },
 	{ WEFT_COLL_BCAST, "unit", ANY | COLL_ROUTE | COLL_BULK | COLL_CROWDED,
 	  UNIT_LONG, 0, 8, 0, coll_bcast_unit, "class route of the provider" },
-	{ WEFT_COLL_BCAST, "inter", COLL_INTER, 0, 0, 0, 0,
-	  coll_bcast_inter, "one hop, then a tree" },
-	{ WEFT_COLL_BCAST, "linear", 0, 0, 0, 0, 2,
-	  coll_bcast_linear, "root sends to all" },
+	{ WEFT_COLL_BCAST, "inter", COLL_INTER, 0, 0, 0, 0, coll_bcast_inter,
+	  "one hop, then a tree" },
+	{ WEFT_COLL_BCAST, "linear", 0, 0, 0, 0, 2, coll_bcast_linear,
+	  "root sends to all" },
 	{ WEFT_COLL_BCAST, "binomial", ANY, 0, 32 * KIB, 0, 0,
 	  coll_bcast_binomial, "binomial tree" },
 	{ WEFT_COLL_BCAST, "linear", COLL_CROWDED, 0, 0, 0, 0,
 	  coll_bcast_linear, "root sends to all" },
-	{ WEFT_COLL_BCAST, "chain", ANY, 0, 0, 0, 3,
-	  coll_bcast_chain, "chain with segments" },
-	{ WEFT_COLL_BCAST, "scatter", ANY, 0, 0, 0, 0,
-	  coll_bcast_scatter, "scatter, then allgather on a ring" },
+	{ WEFT_COLL_BCAST, "chain", ANY, 0, 0, 0, 3, coll_bcast_chain,
+	  "chain with segments" },
+	{ WEFT_COLL_BCAST, "scatter", ANY, 0, 0, 0, 0, coll_bcast_scatter,
+	  "scatter, then allgather on a ring" },
 };
 
 /* reduce: bytes of the vector */
@@ -81,12 +81,12 @@ static const struct coll_algo reduce_rows[] = {
 	  coll_reduction_exact, "sum rounded once, WEFT_EXACT" },
 	{ WEFT_COLL_REDUCE, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0, 0,
 	  coll_reduce_unit, "class route of the provider" },
-	{ WEFT_COLL_REDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
-	  coll_reduce_inter, "tree, then one hop" },
+	{ WEFT_COLL_REDUCE, "inter", COLL_INTER, 0, 0, 0, 0, coll_reduce_inter,
+	  "tree, then one hop" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 32 * KIB, 0, 0,
 	  coll_reduce_binomial, "binomial tree" },
-	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 0, 0, 2,
-	  coll_reduce_binomial, "binomial tree" },
+	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 0, 0, 2, coll_reduce_binomial,
+	  "binomial tree" },
 	{ WEFT_COLL_REDUCE, "linear", COLL_CROWDED, 0, 0, 0, 16,
 	  coll_reduce_linear, "root takes from all, in order" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY | COLL_CROWDED, 0, 0, 0, 0,
@@ -115,20 +115,20 @@ static const struct coll_algo allreduce_rows[] = {
 	  coll_allreduce_ring, "reduce-scatter and allgather on a ring" },
 	{ WEFT_COLL_ALLREDUCE, "rabenseifner", ANY, 0, 0, 0, 0,
 	  coll_allreduce_rabenseifner, "halving, then doubling" },
-	{ WEFT_COLL_ALLREDUCE, "linear", 0, 0, 0, 0, 0,
-	  coll_allreduce_linear, "all vectors to all" },
+	{ WEFT_COLL_ALLREDUCE, "linear", 0, 0, 0, 0, 0, coll_allreduce_linear,
+	  "all vectors to all" },
 };
 
 /* gather: bytes of a block */
 static const struct coll_algo gather_rows[] = {
-	{ WEFT_COLL_GATHER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0,
-	  UNIT_BLOCK, 0, 2, coll_gather_unit, "class route of the provider" },
+	{ WEFT_COLL_GATHER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0, UNIT_BLOCK,
+	  0, 2, coll_gather_unit, "class route of the provider" },
 	{ WEFT_COLL_GATHER, "linear", COLL_CROWDED, 0, 0, 0, 32,
 	  coll_gather_linear, "all send to the root" },
 	{ WEFT_COLL_GATHER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
 	  coll_gather_binomial, "binomial tree" },
-	{ WEFT_COLL_GATHER, "linear", 0, 0, 0, 0, 0,
-	  coll_gather_linear, "all send to the root" },
+	{ WEFT_COLL_GATHER, "linear", 0, 0, 0, 0, 0, coll_gather_linear,
+	  "all send to the root" },
 };
 
 /* scatter: bytes of a block */
@@ -139,8 +139,8 @@ static const struct coll_algo scatter_rows[] = {
 	  coll_scatter_linear, "root sends to all" },
 	{ WEFT_COLL_SCATTER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
 	  coll_scatter_binomial, "binomial tree" },
-	{ WEFT_COLL_SCATTER, "linear", 0, 0, 0, 0, 0,
-	  coll_scatter_linear, "root sends to all" },
+	{ WEFT_COLL_SCATTER, "linear", 0, 0, 0, 0, 0, coll_scatter_linear,
+	  "root sends to all" },
 };
 
 /* allgather: bytes of all blocks */
@@ -162,10 +162,10 @@ static const struct coll_algo allgather_rows[] = {
 	  coll_allgather_bruck, "Bruck, log2 p rounds" },
 	{ WEFT_COLL_ALLGATHER, "linear", COLL_CROWDED, 0, 0, 0, 0,
 	  coll_allgather_linear, "all blocks to all" },
-	{ WEFT_COLL_ALLGATHER, "ring", ANY, 0, 0, 0, 0,
-	  coll_allgather_ring, "ring" },
-	{ WEFT_COLL_ALLGATHER, "linear", 0, 0, 0, 0, 0,
-	  coll_allgather_linear, "all blocks to all" },
+	{ WEFT_COLL_ALLGATHER, "ring", ANY, 0, 0, 0, 0, coll_allgather_ring,
+	  "ring" },
+	{ WEFT_COLL_ALLGATHER, "linear", 0, 0, 0, 0, 0, coll_allgather_linear,
+	  "all blocks to all" },
 };
 
 /* alltoall: bytes of a block */
@@ -220,27 +220,27 @@ static const struct coll_algo reduce_scatter_rows[] = {
 static const struct coll_algo scan_rows[] = {
 	{ WEFT_COLL_SCAN, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
 	  coll_scan_exact, "sum rounded once, WEFT_EXACT" },
-	{ WEFT_COLL_SCAN, "linear", ANY, 0, 0, 0, 2,
-	  coll_scan_linear, "chain" },
+	{ WEFT_COLL_SCAN, "linear", ANY, 0, 0, 0, 2, coll_scan_linear,
+	  "chain" },
 	{ WEFT_COLL_SCAN, "linear", ANY | COLL_CROWDED, 0, 0, 0, 0,
 	  coll_scan_linear, "chain" },
-	{ WEFT_COLL_SCAN, "recdbl", ANY, 0, 64 * KIB, 0, 0,
-	  coll_scan_recdbl, "recursive doubling" },
-	{ WEFT_COLL_SCAN, "linear", ANY, 0, 0, 0, 0,
-	  coll_scan_linear, "chain" },
+	{ WEFT_COLL_SCAN, "recdbl", ANY, 0, 64 * KIB, 0, 0, coll_scan_recdbl,
+	  "recursive doubling" },
+	{ WEFT_COLL_SCAN, "linear", ANY, 0, 0, 0, 0, coll_scan_linear,
+	  "chain" },
 };
 
 static const struct coll_algo exscan_rows[] = {
 	{ WEFT_COLL_EXSCAN, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
 	  coll_scan_exact, "sum rounded once, WEFT_EXACT" },
-	{ WEFT_COLL_EXSCAN, "linear", ANY, 0, 0, 0, 2,
-	  coll_exscan_linear, "chain" },
+	{ WEFT_COLL_EXSCAN, "linear", ANY, 0, 0, 0, 2, coll_exscan_linear,
+	  "chain" },
 	{ WEFT_COLL_EXSCAN, "linear", ANY | COLL_CROWDED, 0, 0, 0, 0,
 	  coll_exscan_linear, "chain" },
 	{ WEFT_COLL_EXSCAN, "recdbl", ANY, 0, 64 * KIB, 0, 0,
 	  coll_exscan_recdbl, "recursive doubling" },
-	{ WEFT_COLL_EXSCAN, "linear", ANY, 0, 0, 0, 0,
-	  coll_exscan_linear, "chain" },
+	{ WEFT_COLL_EXSCAN, "linear", ANY, 0, 0, 0, 0, coll_exscan_linear,
+	  "chain" },
 };
 
 /* neighbours */
@@ -259,7 +259,10 @@ struct rows {
 	unsigned n;
 };
 
-#define ROWS(a) { a, WEFT_COUNT_OF(a) }
+#define ROWS(a)                     \
+	{                           \
+		a, WEFT_COUNT_OF(a) \
+	}
 
 static const struct rows table[WEFT_COLL_KINDS] = {
 	[WEFT_COLL_BARRIER] = ROWS(barrier_rows),
@@ -277,9 +280,11 @@ static const struct rows table[WEFT_COLL_KINDS] = {
 	[WEFT_COLL_NEIGHBOR_ALLTOALL] = ROWS(neighbor_alltoall_rows),
 };
 
-#define OPT(n, choices, what)                                                  \
-	{ "WEFT_COLL_" n, WEFT_CFG_TEXT, "auto", "algorithm of " what,         \
-	  "auto|" choices }
+#define OPT(n, choices, what)                                                \
+	{                                                                    \
+		"WEFT_COLL_" n, WEFT_CFG_TEXT, "auto", "algorithm of " what, \
+			"auto|" choices                                      \
+	}
 
 const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	OPT("BARRIER", "unit|inter|dissemination|tree", "MPI_Barrier"),

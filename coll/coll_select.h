@@ -12,15 +12,15 @@
 #include <stdint.h>
 
 enum {
-	COLL_INTRA = 1,	  /* intracommunicators only */
-	COLL_INTER = 2,	  /* intercommunicators only */
-	COLL_COMMUTE = 4, /* commutative operations only */
-	COLL_POW2 = 8,	  /* a power of two of ranks */
-	COLL_EVEN = 16,	  /* blocks of one size: not the v and w forms */
-	COLL_OUT = 32,	  /* not in place */
-	COLL_IN = 64,	  /* in place only */
-	COLL_ROUTE = 256, /* the unit can do it on this communicator */
-	COLL_BULK = 512,  /* and reads long vectors where they lie */
+	COLL_INTRA = 1,	   /* intracommunicators only */
+	COLL_INTER = 2,	   /* intercommunicators only */
+	COLL_COMMUTE = 4,  /* commutative operations only */
+	COLL_POW2 = 8,	   /* a power of two of ranks */
+	COLL_EVEN = 16,	   /* blocks of one size: not the v and w forms */
+	COLL_OUT = 32,	   /* not in place */
+	COLL_IN = 64,	   /* in place only */
+	COLL_ROUTE = 256,  /* the unit can do it on this communicator */
+	COLL_BULK = 512,   /* and reads long vectors where they lie */
 	COLL_EXACT = 1024, /* a sum of doubles that is to be rounded once */
 	/* No need but a range: chosen where the job shares the cores of one
 	 * host, so that rounds cost more than work; forcing ignores it. */

@@ -108,10 +108,9 @@ static void a_forced_row_is_taken_where_it_fits(void **state)
 /* Everybody to everybody, one by one, is not for a thousand ranks. */
 static void large_worlds_have_few_neighbours(void **state)
 {
-	static const enum weft_coll_kind kinds[] = {
-		WEFT_COLL_ALLGATHER, WEFT_COLL_ALLTOALL,
-		WEFT_COLL_REDUCE_SCATTER
-	};
+	static const enum weft_coll_kind kinds[] = { WEFT_COLL_ALLGATHER,
+						     WEFT_COLL_ALLTOALL,
+						     WEFT_COLL_REDUCE_SCATTER };
 	struct mock *m = mock_open(200, 0, 1);
 	struct weft_coll_args a = {
 		.comm = m->comm[0],

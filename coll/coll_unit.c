@@ -36,7 +36,9 @@
 static void be_quick(struct weft_comm *comm)
 {
 	static const enum weft_coll_kind kinds[] = {
-		WEFT_COLL_BARRIER, WEFT_COLL_BCAST, WEFT_COLL_REDUCE,
+		WEFT_COLL_BARRIER,
+		WEFT_COLL_BCAST,
+		WEFT_COLL_REDUCE,
 		WEFT_COLL_ALLREDUCE,
 	};
 
@@ -145,8 +147,8 @@ static bool quick_fits(const struct weft_coll_args *a)
 {
 	if ((uint64_t)(a->r.count * a->r.dt->size) > COLL_UNIT_BYTES)
 		return false;
-	return a->op ? weft_unit_can(a->op, a->r.dt) :
-		       weft_dt_is_run(a->r.dt, a->r.count);
+	return a->op ? weft_unit_can(a->op, a->r.dt)
+		     : weft_dt_is_run(a->r.dt, a->r.count);
 }
 
 /* An info may name an algorithm: then the table looks. */
@@ -158,8 +160,8 @@ static bool is_quick(const struct weft_comm *comm, enum weft_coll_kind kind)
 static void quick_reduction(const struct weft_coll_args *a,
 			    struct weft_unit_call *call)
 {
-	call->kind = a->kind == WEFT_COLL_REDUCE ? WEFT_UNIT_REDUCE :
-						   WEFT_UNIT_ALLREDUCE;
+	call->kind = a->kind == WEFT_COLL_REDUCE ? WEFT_UNIT_REDUCE
+						 : WEFT_UNIT_ALLREDUCE;
 	call->in = coll_input(a);
 	call->out = a->r.buf;
 	call->count = a->r.count;
@@ -281,9 +283,14 @@ static void say_reduction(struct coll_prog *p, const struct weft_coll_args *a,
 			  enum weft_unit_kind kind)
 {
 	const struct weft_unit_call call = {
-		.kind = kind, .root = a->root, .in = coll_input(a),
-		.out = a->r.buf, .count = a->r.count, .dt = a->r.dt,
-		.op = a->op, .route = coll_route(a),
+		.kind = kind,
+		.root = a->root,
+		.in = coll_input(a),
+		.out = a->r.buf,
+		.count = a->r.count,
+		.dt = a->r.dt,
+		.op = a->op,
+		.route = coll_route(a),
 	};
 
 	if (call.count)

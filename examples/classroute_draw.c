@@ -88,9 +88,9 @@ static void draw_between(int a, int b_low, int b_high, const int *rest)
 		const struct node *n = find(a, b, rest);
 		const struct node *below = find(a + 1, b, rest);
 
-		printf("%c     ", n && !strcmp(n->up, "A+") ? 'v' :
-				  below && !strcmp(below->up, "A-") ? '^' :
-								      ' ');
+		printf("%c     ", n && !strcmp(n->up, "A+")	      ? 'v'
+				  : below && !strcmp(below->up, "A-") ? '^'
+								      : ' ');
 	}
 	putchar('\n');
 }

@@ -33,7 +33,8 @@ static void setup(int me, int to_other)
 	must(weft_fma_open(&attr, &nic), "weft_fma_open");
 	must(weft_fma_cq_open(nic, 64, &cq), "queue");
 	must(weft_fma_mem_open(nic, &total, 8, WEFT_FMA_WRITABLE,
-			       WEFT_FMA_NO_CQ, &mdh), "memory");
+			       WEFT_FMA_NO_CQ, &mdh),
+	     "memory");
 	weft_fma_name(nic, &name[me]);
 	name[!me] = name[me];
 	swap_names(to_other, &name[!me]);

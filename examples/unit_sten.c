@@ -88,8 +88,8 @@ static void ask(void)
 
 		m.answered.count = -1;
 		weft_sten_open_packet(&st, 0, 1, 255);
-		weft_sten_transaction(&st, WEFT_STEN_T_WRITE,
-				      (uintptr_t)m.data, &i, 8);
+		weft_sten_transaction(&st, WEFT_STEN_T_WRITE, (uintptr_t)m.data,
+				      &i, 8);
 		weft_sten_transaction(&st,
 				      WEFT_STEN_T_SET_EVENT | WEFT_STEN_T_LAST,
 				      (uintptr_t)&m.arrived, NULL, 0);

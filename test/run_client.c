@@ -153,9 +153,9 @@ static const struct {
 	const char *word;
 	void (*run)(int arg);
 } verbs[] = {
-	{ "init", do_init },   { "fence", do_fence }, { "check", do_check },
-	{ "fini", do_fini },   { "hello", do_hello }, { "exit", do_exit },
-	{ "abort", do_abort }, { "kill", do_kill },   { "sleep", do_sleep },
+	{ "init", do_init },	 { "fence", do_fence },	  { "check", do_check },
+	{ "fini", do_fini },	 { "hello", do_hello },	  { "exit", do_exit },
+	{ "abort", do_abort },	 { "kill", do_kill },	  { "sleep", do_sleep },
 	{ "ignore", do_ignore }, { "orphan", do_orphan },
 };
 

@@ -48,7 +48,8 @@ static void everybody(void)
 	MPI_Alltoall(in, BLOCK, MPI_BYTE, out, BLOCK, MPI_BYTE, MPI_COMM_WORLD);
 	for (i = 0; i < size; i++)
 		need(out[(size_t)i * BLOCK + BLOCK / 2] ==
-			     (unsigned char)(i * 7 + rank), "alltoall");
+			     (unsigned char)(i * 7 + rank),
+		     "alltoall");
 	free(in);
 	free(out);
 }

@@ -24,19 +24,19 @@
 #include <errno.h>
 #include <sys/types.h>
 
-#define T_CASE(f)   cmocka_unit_test(f)
+#define T_CASE(f)    cmocka_unit_test(f)
 #define T_RUN(tests) cmocka_run_group_tests(tests, NULL, NULL)
 
-#define T_TRUE(x)	assert_true(x)
-#define T_FALSE(x)	assert_false(x)
-#define T_OK(x)		assert_int_equal((x), 0)
-#define T_IS(a, b)	assert_int_equal((a), (b))
-#define T_AGAIN(x)	assert_int_equal((x), -EAGAIN)
-#define T_STR(a, b)	assert_string_equal((a), (b))
-#define T_MEM(a, b, n)	assert_memory_equal((a), (b), (n))
-#define T_PTR(a, b)	assert_ptr_equal((a), (b))
-#define T_NOT_NULL(a)	assert_non_null(a)
-#define T_NULL(a)	assert_null(a)
+#define T_TRUE(x)      assert_true(x)
+#define T_FALSE(x)     assert_false(x)
+#define T_OK(x)	       assert_int_equal((x), 0)
+#define T_IS(a, b)     assert_int_equal((a), (b))
+#define T_AGAIN(x)     assert_int_equal((x), -EAGAIN)
+#define T_STR(a, b)    assert_string_equal((a), (b))
+#define T_MEM(a, b, n) assert_memory_equal((a), (b), (n))
+#define T_PTR(a, b)    assert_ptr_equal((a), (b))
+#define T_NOT_NULL(a)  assert_non_null(a)
+#define T_NULL(a)      assert_null(a)
 
 /* Runs n threads of fn(arg + i * stride) and joins them. */
 void t_threads(int n, void *(*fn)(void *), void *arg, size_t stride);

@@ -92,8 +92,7 @@ static void iprobes(void)
 	int flag = 0;
 
 	while (!flag)
-		MPI_Iprobe(MPI_ANY_SOURCE, 12, world, &flag,
-			   MPI_STATUS_IGNORE);
+		MPI_Iprobe(MPI_ANY_SOURCE, 12, world, &flag, MPI_STATUS_IGNORE);
 }
 
 static void myself(void)
@@ -222,8 +221,8 @@ static void flood(void)
 		us[k] = (MPI_Wtime() - us[k]) * 1e6;
 	}
 	if (rank == 1)
-		printf("%s\n", us[0] < 2.05 * us[1] ? "in proportion"
-						    : "too long");
+		printf("%s\n",
+		       us[0] < 2.05 * us[1] ? "in proportion" : "too long");
 }
 
 /* ---- ends ---------------------------------------------------------------- */
@@ -340,14 +339,14 @@ static const struct {
 	{ "iprobes", iprobes },	  { "myself", myself },
 	{ "detach", detach },	  { "flood", flood },
 	{ "differ", differ },	  { "chosen", chosen },
-	{ "sides", sides },
-	{ "rows", rows },	  { "anywhere", anywhere },
-	{ "probe", probe },	  { "waitall", waitall },
-	{ "finalized", finalized }, { "crash", crash },
-	{ "killed", killed },	  { "leave", leave },
-	{ "fail", fail },	  { "abort", giving_up },
-	{ "forever", forever },	  { "loops", loops },
-	{ "threads", threads },	  { "good", good },
+	{ "sides", sides },	  { "rows", rows },
+	{ "anywhere", anywhere }, { "probe", probe },
+	{ "waitall", waitall },	  { "finalized", finalized },
+	{ "crash", crash },	  { "killed", killed },
+	{ "leave", leave },	  { "fail", fail },
+	{ "abort", giving_up },	  { "forever", forever },
+	{ "loops", loops },	  { "threads", threads },
+	{ "good", good },
 };
 
 int main(int argc, char **argv)
@@ -358,7 +357,8 @@ int main(int argc, char **argv)
 
 	MPI_Init_thread(&argc, &argv,
 			strcmp(deed, "threads") ? MPI_THREAD_SINGLE
-						: MPI_THREAD_MULTIPLE, &level);
+						: MPI_THREAD_MULTIPLE,
+			&level);
 	MPI_Comm_rank(world, &rank);
 	MPI_Comm_size(world, &size);
 	for (i = 0; i < sizeof(deeds) / sizeof(deeds[0]); i++)

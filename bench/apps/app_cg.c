@@ -9,11 +9,11 @@
 
 struct block {
 	MPI_Comm cart;
-	int n;	      /* unknowns per direction, whole */
-	int lo[3];    /* first one here */
-	int len[3];   /* here */
-	int full[3];  /* with the halo */
-	int near[6];  /* neighbours: low and high side of each direction */
+	int n;	     /* unknowns per direction, whole */
+	int lo[3];   /* first one here */
+	int len[3];  /* here */
+	int full[3]; /* with the halo */
+	int near[6]; /* neighbours: low and high side of each direction */
 	MPI_Datatype out[6];
 	MPI_Datatype in[6];
 };
@@ -164,9 +164,9 @@ static double known(const struct block *b, int i, int j, int l)
 {
 	double h = 3.14159265358979323846 / (b->n + 1);
 	int x = b->lo[0] + i, y = b->lo[1] + j, z = b->lo[2] + l;
-	uint64_t k = ((uint64_t)x * (uint64_t)b->n + (uint64_t)y) *
-			     (uint64_t)b->n +
-		     (uint64_t)z;
+	uint64_t k =
+		((uint64_t)x * (uint64_t)b->n + (uint64_t)y) * (uint64_t)b->n +
+		(uint64_t)z;
 
 	return sin(h * (x + 1)) * sin(2 * h * (y + 1)) * sin(h * (z + 1)) +
 	       app_unit(k);

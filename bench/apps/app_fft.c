@@ -115,7 +115,7 @@ static void turn(struct cube *c)
 			for (y = 0; y < here; y++)
 				memcpy(c->b + ((size_t)y * n +
 					       (size_t)(plane_lo(c, r) + x)) *
-						      n,
+						       n,
 				       c->a + rd[r] +
 					       (size_t)(x * here + y) * n,
 				       n * sizeof(num));
@@ -133,9 +133,9 @@ static void fft_third(struct cube *c, int sign)
 
 static num input(const struct cube *c, int x, int y, int z)
 {
-	uint64_t i = ((uint64_t)x * (uint64_t)c->n + (uint64_t)y) *
-			     (uint64_t)c->n +
-		     (uint64_t)z;
+	uint64_t i =
+		((uint64_t)x * (uint64_t)c->n + (uint64_t)y) * (uint64_t)c->n +
+		(uint64_t)z;
 	double w = 2 * 3.14159265358979323846 / c->n;
 
 	/* noise and one strong wave (1, 2, 3) */
@@ -169,12 +169,12 @@ static double wave_error(const struct cube *c)
 
 	if (x < 0 || x >= planes(c, c->rank) || c->n < 4)
 		return 0;
-	return fmax(0, cabs(c->a[((size_t)x * (size_t)c->n + 2) *
-					 (size_t)c->n +
-				 3] /
-				    n3 -
-			    1) -
-			       1e-2);
+	return fmax(
+		0,
+		cabs(c->a[((size_t)x * (size_t)c->n + 2) * (size_t)c->n + 3] /
+			     n3 -
+		     1) -
+			1e-2);
 }
 
 int main(int argc, char **argv)

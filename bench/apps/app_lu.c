@@ -15,7 +15,7 @@ struct lu {
 	int nb; /* columns of a block */
 	int rank;
 	int size;
-	int cols; /* here */
+	int cols;  /* here */
 	double *a; /* column after column */
 };
 
@@ -202,8 +202,7 @@ static double residual(const struct lu *m, const double *x)
 		mine[2] = fmax(mine[2], fabs(entry(m, row, m->n)));
 	}
 	MPI_Allreduce(mine, worst, 3, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-	return worst[0] /
-	       (DBL_EPSILON * (worst[1] * xmax + worst[2]) * m->n);
+	return worst[0] / (DBL_EPSILON * (worst[1] * xmax + worst[2]) * m->n);
 }
 
 int main(int argc, char **argv)

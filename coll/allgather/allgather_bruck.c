@@ -26,8 +26,8 @@ static MPI_Count *bruck_offsets(struct coll_prog *p,
 		return NULL;
 	off[0] = 0;
 	for (i = 0; i < p->size; i++)
-		off[i + 1] = off[i] + coll_block_bytes(&a->r, (p->rank + i) %
-								  p->size);
+		off[i + 1] = off[i] +
+			     coll_block_bytes(&a->r, (p->rank + i) % p->size);
 	return off;
 }
 

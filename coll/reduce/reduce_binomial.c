@@ -22,8 +22,7 @@
  * one into to. Returns where the sum of the subtree is.
  */
 static const void *combine(struct coll_prog *p, const struct weft_coll_args *a,
-			   const struct coll_tree *t, const void *own,
-			   void *to)
+			   const struct coll_tree *t, const void *own, void *to)
 {
 	void *buf[2] = { to, NULL };
 	const void *acc = own;

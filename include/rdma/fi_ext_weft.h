@@ -84,8 +84,8 @@ struct fi_weft_count {
 	uint64_t events;
 	uint64_t hops;
 	uint64_t packets;
-	uint64_t hash;	/* of the event stream */
-	uint64_t turns; /* times the model was run */
+	uint64_t hash;	      /* of the event stream */
+	uint64_t turns;	      /* times the model was run */
 	uint64_t routes;      /* class routes opened */
 	uint64_t route_parts; /* packets that ranks sent on them */
 	uint64_t route_bytes; /* and what was in them */
@@ -134,7 +134,7 @@ struct fi_weft_world {
 /* Flags of fi_join_collective: by messages, even where hardware would do. */
 #define FI_WEFT_SOFTWARE (1ULL << 57)
 /* Flag of fi_allreduce and fi_reduce: a sum of doubles is rounded once. */
-#define FI_WEFT_EXACT (1ULL << 58)
+#define FI_WEFT_EXACT	 (1ULL << 58)
 
 /* Flag of a call that is waited for on the spot: more processes than
  * processors are about, so that looking long keeps others from coming. */
@@ -156,7 +156,7 @@ struct fi_weft_world {
 /* What such a receive brought; the caller's memory until it is over. */
 struct fi_weft_arrival {
 	uint64_t tag;
-	uint64_t data;	/* with FI_REMOTE_CQ_DATA in flags */
+	uint64_t data; /* with FI_REMOTE_CQ_DATA in flags */
 	uint64_t flags;
 	size_t len;
 	int err;  /* FI_E*, or 0 */
@@ -206,8 +206,8 @@ struct fi_weft_peers {
 #define FI_WEFT_ROUTES "weft_routes"
 
 struct fi_weft_route {
-	int id;	     /* class route, or -1: the tree runs by messages */
-	int depth;   /* hops from the farthest member to the root */
+	int id;	   /* class route, or -1: the tree runs by messages */
+	int depth; /* hops from the farthest member to the root */
 	int members;
 	int bulk; /* long vectors go straight between the members' memories */
 	int barrier; /* barrier class, or -1: barriers take the class route */
@@ -254,8 +254,7 @@ struct fi_weft_routes {
 	 * the endpoint's queues, or the time is over (-FI_EAGAIN: read the
 	 * queues and come back). timeout 0: looks once; < 0: no limit.
 	 */
-	int (*wait)(struct fid *fid, struct fi_weft_work *work,
-		    int timeout_ms);
+	int (*wait)(struct fid *fid, struct fi_weft_work *work, int timeout_ms);
 };
 
 #ifdef __cplusplus

@@ -68,8 +68,8 @@ enum weft_fma_source {
 
 struct weft_fma_attr {
 	struct weft_place place;
-	uint8_t ptag;	 /* protection tag of everything it opens */
-	int lazy_amo;	 /* cached AMOs reach memory on eviction only */
+	uint8_t ptag; /* protection tag of everything it opens */
+	int lazy_amo; /* cached AMOs reach memory on eviction only */
 	/* A datagram of up to 128 bytes came; from poll. NULL: ignored. */
 	void (*datagram)(void *arg, uint32_t pe, const void *buf,
 			 unsigned bytes);
@@ -170,7 +170,7 @@ enum weft_fma_amo_op {
 	WEFT_FMA_AND,
 	WEFT_FMA_OR,
 	WEFT_FMA_XOR,
-	WEFT_FMA_AX, /* (v & a) ^ b; 16-byte aligned */
+	WEFT_FMA_AX,	/* (v & a) ^ b; 16-byte aligned */
 	WEFT_FMA_CSWAP, /* v == a ? b : v; fetching only */
 };
 #define WEFT_FMA_FETCH	  0x10u /* or-ed in: the old value comes back */
@@ -203,11 +203,11 @@ enum weft_fma_bte_type {
 struct weft_fma_bte {
 	uint8_t type;
 	uint8_t flags;
-	uint16_t cq;   /* local and global event; WEFT_FMA_NO_CQ: none */
+	uint16_t cq; /* local and global event; WEFT_FMA_NO_CQ: none */
 	uint32_t pe;
 	struct weft_fma_local local;
 	struct weft_fma_local remote; /* send: not used */
-	uint32_t bytes; /* multiples of 4, as the offsets */
+	uint32_t bytes;		      /* multiples of 4, as the offsets */
 	uint64_t data;
 };
 
@@ -251,11 +251,11 @@ void weft_fma_smsg_release(struct weft_fma_smsg *s);
 /* ---- counters ---- */
 
 struct weft_fma_stats {
-	uint64_t requests;    /* network packets of at most 64 bytes */
+	uint64_t requests; /* network packets of at most 64 bytes */
 	uint64_t responses;
-	uint64_t phits;	      /* sent, of 24 bits */
-	uint64_t errors;      /* requests that ended with a bad status */
-	uint64_t rejected;    /* arriving requests refused */
+	uint64_t phits;	   /* sent, of 24 bits */
+	uint64_t errors;   /* requests that ended with a bad status */
+	uint64_t rejected; /* arriving requests refused */
 	uint64_t amo_hits;
 	uint64_t amo_misses;
 	uint64_t outstanding; /* buffers in use now */

@@ -31,15 +31,15 @@
 extern "C" {
 #endif
 
-#define WEFT_MU_INJ_FIFOS    544 /* 17 groups x 4 subgroups x 8 */
-#define WEFT_MU_REC_FIFOS    272 /* 17 x 4 x 4 */
-#define WEFT_MU_BAT_ENTRIES  544 /* 17 x 4 x 8 */
-#define WEFT_MU_USER_RANGES  20
-#define WEFT_MU_RANGES	     28 /* from 20 on: system */
-#define WEFT_MU_PAYLOAD	     512
-#define WEFT_MU_CHUNK	     32
-#define WEFT_MU_GET_DESCS    8	/* descriptors in one remote get packet */
-#define WEFT_MU_SOFT_BYTES   12 /* software's own in a memory-FIFO header */
+#define WEFT_MU_INJ_FIFOS   544 /* 17 groups x 4 subgroups x 8 */
+#define WEFT_MU_REC_FIFOS   272 /* 17 x 4 x 4 */
+#define WEFT_MU_BAT_ENTRIES 544 /* 17 x 4 x 8 */
+#define WEFT_MU_USER_RANGES 20
+#define WEFT_MU_RANGES	    28 /* from 20 on: system */
+#define WEFT_MU_PAYLOAD	    512
+#define WEFT_MU_CHUNK	    32
+#define WEFT_MU_GET_DESCS   8  /* descriptors in one remote get packet */
+#define WEFT_MU_SOFT_BYTES  12 /* software's own in a memory-FIFO header */
 
 struct weft_mu;
 
@@ -60,18 +60,18 @@ enum weft_mu_irq {
 /* Why a request was rejected. */
 enum weft_mu_error {
 	WEFT_MU_OK,
-	WEFT_MU_ERR_DESC,	/* malformed descriptor */
-	WEFT_MU_ERR_MAP,	/* network FIFO not allowed for this FIFO */
-	WEFT_MU_ERR_LENGTH,	/* length not legal for this packet type */
-	WEFT_MU_ERR_RANGE,	/* address outside the range registers */
-	WEFT_MU_ERR_NODE,	/* no such destination */
-	WEFT_MU_ERR_ATOMIC,	/* atomic access not 8 aligned bytes */
-	WEFT_MU_ERR_PACKET,	/* arriving packet malformed */
-	WEFT_MU_ERR_REC_ID,	/* arriving: no such reception FIFO */
-	WEFT_MU_ERR_INJ_ID,	/* arriving: no such remote get FIFO */
-	WEFT_MU_ERR_BAT_ID,	/* arriving: no such base address */
-	WEFT_MU_ERR_SYSTEM,	/* user touched what is the system's */
-	WEFT_MU_ERR_LOST,	/* the destination is gone */
+	WEFT_MU_ERR_DESC,   /* malformed descriptor */
+	WEFT_MU_ERR_MAP,    /* network FIFO not allowed for this FIFO */
+	WEFT_MU_ERR_LENGTH, /* length not legal for this packet type */
+	WEFT_MU_ERR_RANGE,  /* address outside the range registers */
+	WEFT_MU_ERR_NODE,   /* no such destination */
+	WEFT_MU_ERR_ATOMIC, /* atomic access not 8 aligned bytes */
+	WEFT_MU_ERR_PACKET, /* arriving packet malformed */
+	WEFT_MU_ERR_REC_ID, /* arriving: no such reception FIFO */
+	WEFT_MU_ERR_INJ_ID, /* arriving: no such remote get FIFO */
+	WEFT_MU_ERR_BAT_ID, /* arriving: no such base address */
+	WEFT_MU_ERR_SYSTEM, /* user touched what is the system's */
+	WEFT_MU_ERR_LOST,   /* the destination is gone */
 };
 
 struct weft_mu_attr {
@@ -128,8 +128,8 @@ int weft_mu_bat_set(struct weft_mu *mu, unsigned i, void *base, unsigned flags);
  * Opens injection FIFO id over mem: slots (a power of two) of 64 bytes,
  * aligned to 64. -EBUSY: open already. The caller owns mem again after close.
  */
-int weft_mu_inj_open(struct weft_mu *mu, unsigned id, void *mem,
-		     uint32_t slots, unsigned flags);
+int weft_mu_inj_open(struct weft_mu *mu, unsigned id, void *mem, uint32_t slots,
+		     unsigned flags);
 int weft_mu_inj_close(struct weft_mu *mu, unsigned id);
 
 /*
@@ -189,21 +189,21 @@ enum weft_mu_store_op {
 
 /* What all three kinds of message have in common. */
 struct weft_mu_msg {
-	uint32_t node;	   /* destination */
-	uint16_t net_map;  /* WEFT_MU_NET_*; 0: the torus directions */
-	uint8_t vc;	   /* enum weft_mu_vc */
-	uint8_t flags;	   /* WEFT_MU_PREFETCH, WEFT_MU_INTERRUPT */
-	uint8_t load_op;   /* enum weft_mu_load_op on the payload */
+	uint32_t node;	  /* destination */
+	uint16_t net_map; /* WEFT_MU_NET_*; 0: the torus directions */
+	uint8_t vc;	  /* enum weft_mu_vc */
+	uint8_t flags;	  /* WEFT_MU_PREFETCH, WEFT_MU_INTERRUPT */
+	uint8_t load_op;  /* enum weft_mu_load_op on the payload */
 	const void *payload;
-	uint64_t bytes;	   /* 0 is legal for memory-FIFO messages only */
+	uint64_t bytes; /* 0 is legal for memory-FIFO messages only */
 };
 
 /* Where a direct put lands and what it counts. */
 struct weft_mu_put {
 	uint16_t bat;
 	uint16_t ctr_bat;
-	uint8_t store_op;  /* enum weft_mu_store_op on the target */
-	uint64_t offset;   /* from base address bat */
+	uint8_t store_op;    /* enum weft_mu_store_op on the target */
+	uint64_t offset;     /* from base address bat */
 	uint64_t ctr_offset; /* the counter: 8 aligned bytes, counts down */
 };
 
@@ -219,8 +219,8 @@ void weft_mu_desc_get(struct weft_mu_desc *desc, const struct weft_mu_msg *msg,
 /* ---- reception ---- */
 
 /* mem: bytes (a power of two, at least 1024), aligned to 32. */
-int weft_mu_rec_open(struct weft_mu *mu, unsigned id, void *mem,
-		     uint64_t bytes, unsigned flags);
+int weft_mu_rec_open(struct weft_mu *mu, unsigned id, void *mem, uint64_t bytes,
+		     unsigned flags);
 int weft_mu_rec_close(struct weft_mu *mu, unsigned id);
 
 /* A packet as it lies in a reception FIFO, readable during the call. */
@@ -242,7 +242,7 @@ int weft_mu_rec_poll(struct weft_mu *mu, unsigned id, weft_mu_packet_fn fn,
 /* ---- registers: 8 bytes each, accesses in program order ---- */
 
 enum weft_mu_reg {
-	WEFT_MU_INJ_HEAD,      /* slots, free running */
+	WEFT_MU_INJ_HEAD, /* slots, free running */
 	WEFT_MU_INJ_TAIL,
 	WEFT_MU_INJ_FREE,      /* in units of 64 bytes */
 	WEFT_MU_INJ_COUNT,     /* descriptors finished */
@@ -259,8 +259,8 @@ enum weft_mu_reg {
 	WEFT_MU_ERR_ID,	       /* its FIFO, base address or node */
 	WEFT_MU_ERR_ADDRESS,
 	WEFT_MU_ERR_COUNT,
-	WEFT_MU_NET_SENT,      /* packets through network FIFO id */
-	WEFT_MU_NET_RECEIVED,  /* packets taken from the network */
+	WEFT_MU_NET_SENT,     /* packets through network FIFO id */
+	WEFT_MU_NET_RECEIVED, /* packets taken from the network */
 };
 
 uint64_t weft_mu_load(struct weft_mu *mu, enum weft_mu_reg reg, unsigned id);

@@ -28,14 +28,14 @@
 extern "C" {
 #endif
 
-#define WEFT_STEN_QUEUES    8000
-#define WEFT_STEN_CONTEXTS  16384 /* 14 bits */
-#define WEFT_STEN_VPROCS    16384
-#define WEFT_STEN_CHANNELS  2	 /* outstanding packets of one queue */
-#define WEFT_STEN_WRITE	    128	 /* bytes of one write transaction */
-#define WEFT_STEN_PACKET    2048 /* bytes of one packet, all transactions */
-#define WEFT_STEN_COPY	    2040 /* bytes an event can copy */
-#define WEFT_STEN_PAGE	    8192 /* bytes of a queue's command port */
+#define WEFT_STEN_QUEUES   8000
+#define WEFT_STEN_CONTEXTS 16384 /* 14 bits */
+#define WEFT_STEN_VPROCS   16384
+#define WEFT_STEN_CHANNELS 2	/* outstanding packets of one queue */
+#define WEFT_STEN_WRITE	   128	/* bytes of one write transaction */
+#define WEFT_STEN_PACKET   2048 /* bytes of one packet, all transactions */
+#define WEFT_STEN_COPY	   2040 /* bytes an event can copy */
+#define WEFT_STEN_PAGE	   8192 /* bytes of a queue's command port */
 
 struct weft_sten;
 
@@ -50,14 +50,14 @@ enum weft_sten_ack {
 /* Why a queue or an engine stopped. */
 enum weft_sten_trap {
 	WEFT_STEN_TRAP_NONE,
-	WEFT_STEN_TRAP_OVERFLOW,     /* written beyond its depth */
-	WEFT_STEN_TRAP_WRITE_SIZE,   /* not whole words */
-	WEFT_STEN_TRAP_WRITE_ORDER,  /* a word written twice */
-	WEFT_STEN_TRAP_COMMAND,	     /* no such command */
-	WEFT_STEN_TRAP_PERMISSION,   /* not allowed on this queue */
-	WEFT_STEN_TRAP_TRANSACTION,  /* missing, too long or unknown */
-	WEFT_STEN_TRAP_MEMORY,	     /* no translation */
-	WEFT_STEN_TRAP_ROUTE,	     /* no such virtual process */
+	WEFT_STEN_TRAP_OVERFLOW,    /* written beyond its depth */
+	WEFT_STEN_TRAP_WRITE_SIZE,  /* not whole words */
+	WEFT_STEN_TRAP_WRITE_ORDER, /* a word written twice */
+	WEFT_STEN_TRAP_COMMAND,	    /* no such command */
+	WEFT_STEN_TRAP_PERMISSION,  /* not allowed on this queue */
+	WEFT_STEN_TRAP_TRANSACTION, /* missing, too long or unknown */
+	WEFT_STEN_TRAP_MEMORY,	    /* no translation */
+	WEFT_STEN_TRAP_ROUTE,	    /* no such virtual process */
 	WEFT_STEN_TRAP_ALIGNMENT,
 	WEFT_STEN_TRAP_FAIL_COUNT,   /* discarded too often */
 	WEFT_STEN_TRAP_ACK_ERROR,    /* refused by the other side */
@@ -99,7 +99,7 @@ int weft_sten_map(struct weft_sten *s, unsigned context, void *base,
 int weft_sten_unmap(struct weft_sten *s, unsigned context, void *base);
 
 enum weft_sten_filter {
-	WEFT_STEN_CLOSED,  /* refuse packets for this context (at first) */
+	WEFT_STEN_CLOSED, /* refuse packets for this context (at first) */
 	WEFT_STEN_ACCEPT,
 	WEFT_STEN_DISCARD_ALL,
 	WEFT_STEN_ACK_ALL, /* answer OK and do nothing */
@@ -142,9 +142,9 @@ int weft_sten_queue_store(struct weft_sten *s, unsigned q, uint32_t offset,
 			  const void *bytes, unsigned count);
 
 struct weft_sten_queue_state {
-	uint8_t trap;	  /* enum weft_sten_trap */
+	uint8_t trap;			 /* enum weft_sten_trap */
 	uint8_t ack[WEFT_STEN_CHANNELS]; /* last answer; 0: on its way */
-	uint32_t words;	  /* words not yet finished */
+	uint32_t words;			 /* words not yet finished */
 	uint64_t restarts;
 	uint64_t address; /* what the trap was about */
 };
@@ -175,7 +175,7 @@ enum weft_sten_command {
 };
 
 enum weft_sten_transaction {
-	WEFT_STEN_T_WRITE = 1,	/* 1..128 bytes to address */
+	WEFT_STEN_T_WRITE = 1, /* 1..128 bytes to address */
 	WEFT_STEN_T_SET_EVENT,
 	WEFT_STEN_T_REMOTE_DMA, /* a DMA descriptor, run there */
 	WEFT_STEN_T_DISCARD,	/* answer Discard */
@@ -183,15 +183,15 @@ enum weft_sten_transaction {
 	WEFT_STEN_T_TEST_LT,
 	WEFT_STEN_T_TEST_EQ,
 	WEFT_STEN_T_TEST_NE,
-	WEFT_STEN_T_WAIT_GE,	/* the same, else Discard */
+	WEFT_STEN_T_WAIT_GE, /* the same, else Discard */
 	WEFT_STEN_T_WAIT_LT,
 	WEFT_STEN_T_WAIT_EQ,
 	WEFT_STEN_T_WAIT_NE,
-	WEFT_STEN_T_IDENTIFY,	/* cookie: once, in order, per sender */
+	WEFT_STEN_T_IDENTIFY, /* cookie: once, in order, per sender */
 	WEFT_STEN_T_ADD_WORD,
 	WEFT_STEN_T_TEST_AND_WRITE, /* if 0, write operand; else TestFail */
-	WEFT_STEN_T_GET_INDEX,	/* reserve a slot of the queue at address */
-	WEFT_STEN_T_COMMIT,	/* publish it */
+	WEFT_STEN_T_GET_INDEX,	    /* reserve a slot of the queue at address */
+	WEFT_STEN_T_COMMIT,	    /* publish it */
 };
 
 #define WEFT_STEN_T_LAST 0x100u /* ends the packet: answer now */
@@ -342,7 +342,7 @@ struct weft_sten_dma {
 	uint32_t bytes;
 	uint8_t flags;
 	uint8_t restarts; /* 0: 16, 255: without end */
-	uint16_t back; /* remote: the vproc there that stands for us */
+	uint16_t back;	  /* remote: the vproc there that stands for us */
 	uint64_t cookie;
 	uint32_t vproc;
 	uint64_t src;

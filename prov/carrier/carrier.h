@@ -101,7 +101,7 @@ struct weft_carrier_watch {
 	weft_au64 *word;
 	uint64_t want;
 	struct weft_bell *bell; /* NULL: a nudge comes instead */
-	bool crowded; /* those who will do it need this processor */
+	bool crowded;		/* those who will do it need this processor */
 };
 
 struct weft_carrier_ops {

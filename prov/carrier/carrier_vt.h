@@ -64,10 +64,10 @@ struct weft_vt_note {
 
 enum weft_vt_state {
 	WEFT_VT_RUN,
-	WEFT_VT_BLOCKED,  /* until something comes */
-	WEFT_VT_POLLING,  /* until its next look */
-	WEFT_VT_JUMPING,  /* looks again and again: until something comes */
-	WEFT_VT_DONE,	  /* has left */
+	WEFT_VT_BLOCKED, /* until something comes */
+	WEFT_VT_POLLING, /* until its next look */
+	WEFT_VT_JUMPING, /* looks again and again: until something comes */
+	WEFT_VT_DONE,	 /* has left */
 	WEFT_VT_DEAD,
 };
 
@@ -77,8 +77,8 @@ struct weft_vt_count {
 	uint64_t events;
 	uint64_t hops;
 	uint64_t packets;
-	uint64_t hash;	/* of the event stream */
-	uint64_t turns; /* times the model ran */
+	uint64_t hash;	      /* of the event stream */
+	uint64_t turns;	      /* times the model ran */
 	uint64_t routes;      /* class routes opened */
 	uint64_t route_parts; /* packets that ranks sent on them */
 	uint64_t route_bytes;
@@ -86,10 +86,10 @@ struct weft_vt_count {
 
 /* A link, seen from the node it leaves. */
 struct weft_vt_link {
-	char name[4];	 /* "A+" */
-	char node[32];	 /* "(0,1,3,2,1)" */
+	char name[4];  /* "A+" */
+	char node[32]; /* "(0,1,3,2,1)" */
 	uint64_t packets;
-	uint64_t bytes;	 /* in whole chunks, headers included */
+	uint64_t bytes; /* in whole chunks, headers included */
 	uint64_t busy_ps;
 };
 

@@ -94,8 +94,8 @@ static struct weft_match_class *class_find(struct weft_match *m,
 }
 
 /* The same; most receives are of the same class as the one before. */
-static inline struct weft_match_class *
-class_of(struct weft_match *m, const struct weft_match_recv *r)
+static inline struct weft_match_class *class_of(struct weft_match *m,
+						const struct weft_match_recv *r)
 {
 	struct weft_match_class *c = m->last;
 
@@ -155,8 +155,9 @@ static void posted_hash(struct weft_match *m, struct weft_match_recv *r)
 static void posted_hash_fresh(struct weft_match *m)
 {
 	for (; m->fresh != &m->posted; m->fresh = m->fresh->next)
-		posted_hash(m, weft_container_of(m->fresh,
-						 struct weft_match_recv, order));
+		posted_hash(m,
+			    weft_container_of(m->fresh, struct weft_match_recv,
+					      order));
 }
 
 void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r)

@@ -30,7 +30,8 @@ static void latency_grows_with_the_level_of_the_common_switch(void **state)
 	base = cfg.path[0].inject_ps + 20000 + 36000 + cfg.path[0].receive_ps;
 	for (i = 0; i < 4; i++)
 		for (way = 0; way < 4; way++) {
-			struct net_msg msg = { .dst = dst[i], .bytes = 8,
+			struct net_msg msg = { .dst = dst[i],
+					       .bytes = 8,
 					       .way = (uint8_t)way };
 			unsigned hops = 2 * (i + 1);
 
@@ -78,8 +79,10 @@ static void all_to_all_arrives_on_a_thin_tree(void **state)
 	net_end_open(&e, &cfg, 4000);
 	for (i = 0; i < n; i++)
 		for (k = 0; k < n; k++) {
-			struct net_msg msg = { .src = i, .dst = k,
-					       .bytes = 1500, .fifo = k,
+			struct net_msg msg = { .src = i,
+					       .dst = k,
+					       .bytes = 1500,
+					       .fifo = k,
 					       .way = (uint8_t)(k % 4) };
 
 			T_OK(net_send(e.net, 0, &msg));
@@ -101,7 +104,7 @@ static void a_class_route_may_hang_on_a_switch(void **state)
 	quaternary(&cfg, 3);
 	net_end_open(&e, &cfg, 0);
 	T_OK(net_tree_open(e.net, node, (int[]){ -1, 0, 0, 0, 0 }, share, 5,
-			    &part.route));
+			   &part.route));
 	for (part.node = 0; part.node < 4; part.node++) {
 		part.cookie = 10 + part.node;
 		T_OK(net_tree_send(e.net, 0, &part));

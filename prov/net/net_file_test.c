@@ -42,22 +42,23 @@ static void put_line(const char *key, const char *line)
 	char *at = text, *end;
 
 	read_bgq();
-	while (strncmp(at, key, n) || strchr("abcdefghijklmnopqrstuvwxyz_0123",
-					     at[n])) {
+	while (strncmp(at, key, n) ||
+	       strchr("abcdefghijklmnopqrstuvwxyz_0123", at[n])) {
 		at = strchr(at, '\n');
 		T_NOT_NULL(at);
 		at++;
 	}
 	end = strchr(at, '\n');
-	text_len = (size_t)snprintf(out, sizeof(out), "%.*s%s%s",
-				    (int)(at - text), text, line ? line : "",
-				    end);
+	text_len =
+		(size_t)snprintf(out, sizeof(out), "%.*s%s%s", (int)(at - text),
+				 text, line ? line : "", end);
 	memcpy(text, out, text_len + 1);
 }
 
 static int parse(const char *dims, uint32_t nodes)
 {
-	const struct net_spec want = { .dims = dims, .nodes = nodes,
+	const struct net_spec want = { .dims = dims,
+				       .nodes = nodes,
 				       .variant = variant };
 
 	return net_file_parse("m", text, text_len, &want, &cfg, &why);
@@ -141,9 +142,18 @@ static void the_smallest_shape_that_holds_the_nodes_is_taken(void **state)
 static void shapes_that_are_none_are_refused(void **state)
 {
 	static const char *const specs[] = {
-		"bgq:", "bgq:0x4", "bgq:4x", "bgq:4xx4", "bgq:x4", "bgq:4q",
-		"bgq:4x4x4x4x2x2", "bgq:129", "bgq:128x128x128", "bgq:-4",
-		"bgq:4 x4", "bgq:99999999999999999999",
+		"bgq:",
+		"bgq:0x4",
+		"bgq:4x",
+		"bgq:4xx4",
+		"bgq:x4",
+		"bgq:4q",
+		"bgq:4x4x4x4x2x2",
+		"bgq:129",
+		"bgq:128x128x128",
+		"bgq:-4",
+		"bgq:4 x4",
+		"bgq:99999999999999999999",
 	};
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
@@ -308,8 +318,8 @@ static void bgq_is_what_the_model_calls_bgq(void **state)
 		k = &file_keys[i];
 		if (k->flags & (FILE_OF_PATH | FILE_OF_BUS))
 			continue;
-		if (memcmp((char *)&cfg + k->offset,
-			   (char *)&built + k->offset, k->bytes))
+		if (memcmp((char *)&cfg + k->offset, (char *)&built + k->offset,
+			   k->bytes))
 			fail_msg("%s differs", k->name);
 	}
 	T_MEM(cfg.wrap, built.wrap, sizeof(cfg.wrap));

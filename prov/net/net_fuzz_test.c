@@ -67,8 +67,8 @@ static void plan_messages(struct plan *p, struct weft_rng *r)
 		p->at[i] = weft_rng_below(r, 40000000);
 		m->src = (uint32_t)weft_rng_below(r, p->nodes);
 		m->dst = (uint32_t)weft_rng_below(r, p->nodes);
-		m->bytes = weft_rng_below(r, 2) ? weft_rng_below(r, 8000) :
-						  weft_rng_below(r, 64);
+		m->bytes = weft_rng_below(r, 2) ? weft_rng_below(r, 8000)
+						: weft_rng_below(r, 64);
 		m->cookie = i + 1;
 		m->fifo = i; /* each its own, so that order cannot matter */
 		m->way = (uint8_t)weft_rng_below(r, 4);
@@ -186,7 +186,8 @@ static void a_small_block_slows_down_but_loses_nothing(void **state)
 	for (i = 0; i < 2000; i++) {
 		struct net_msg m = { .src = (uint32_t)(i * 7 % 16),
 				     .dst = (uint32_t)(i * 5 % 16),
-				     .bytes = 2000, .fifo = (uint32_t)i };
+				     .bytes = 2000,
+				     .fifo = (uint32_t)i };
 		int ret = net_send(e.net, e.last_at, &m);
 
 		if (ret == -EAGAIN) {

@@ -20,8 +20,8 @@ static void small_torus(struct net_config *cfg, const char *dims)
 		cfg->size[d] = 1;
 		cfg->midplane[d] = 0;
 		if (*dims)
-			cfg->size[d] = (uint16_t)strtoul(dims, (char **)&dims,
-							 10);
+			cfg->size[d] =
+				(uint16_t)strtoul(dims, (char **)&dims, 10);
 		dims += *dims == 'x';
 	}
 	/* One dimension after another has no end effects to speak of. */
@@ -77,8 +77,8 @@ static double queue_ratio(double rho, uint64_t total)
 	net_end_open(&q.e, &cfg, 0);
 	slot = (138 + cfg.protocol_ticks) * (double)cfg.tick_ps;
 	zero = (double)cfg.path[0].inject_ps + 544 * 312.5 +
-	       (double)cfg.hop_ps +
-	       138 * 2000. + (double)cfg.path[0].receive_ps;
+	       (double)cfg.hop_ps + 138 * 2000. +
+	       (double)cfg.path[0].receive_ps;
 	weft_rng_init(&q.rng, 12345, 0);
 	q.gap_ps = slot / rho;
 	for (i = 0; i < AHEAD; i++)
@@ -125,8 +125,11 @@ static uint32_t uniform(struct crowd *c, uint32_t node, uint64_t n)
 static void crowd_post(struct crowd *c, uint64_t at, uint32_t node,
 		       uint32_t fifo)
 {
-	struct net_msg msg = { .src = node, .bytes = 512, .fifo = fifo,
-			       .zone = c->zone, .way = c->way };
+	struct net_msg msg = { .src = node,
+			       .bytes = 512,
+			       .fifo = fifo,
+			       .zone = c->zone,
+			       .way = c->way };
 
 	msg.cookie = (uint64_t)node << 32 | fifo;
 	msg.dst = c->target(c, node, c->count[node]++);
@@ -173,8 +176,12 @@ static double crowd_rate(struct crowd *c, uint64_t ps)
 
 static double saturation(const char *dims, uint32_t nodes, uint8_t way)
 {
-	struct crowd c = { .nodes = nodes, .streams = 16, .target = uniform,
-			   .seed = 7, .zone = 1, .way = way };
+	struct crowd c = { .nodes = nodes,
+			   .streams = 16,
+			   .target = uniform,
+			   .seed = 7,
+			   .zone = 1,
+			   .way = way };
 	struct net_config cfg;
 	double r;
 
@@ -205,8 +212,9 @@ static uint32_t across(struct crowd *c, uint32_t node, uint64_t n)
 /* Half of a mesh sends to the other half over one link each way. */
 static void a_bisection_of_one_link_carries_one_link(void **state)
 {
-	struct crowd c = { .nodes = 8, .streams = 4, .target = across,
-			   .zone = 1 };
+	struct crowd c = {
+		.nodes = 8, .streams = 4, .target = across, .zone = 1
+	};
 	struct net_config cfg;
 	double r;
 
@@ -227,7 +235,9 @@ static uint32_t seven_on(struct crowd *c, uint32_t node, uint64_t n)
 
 static bool ring_gets_stuck(uint32_t bubble)
 {
-	struct crowd c = { .nodes = 16, .streams = 8, .target = seven_on,
+	struct crowd c = { .nodes = 16,
+			   .streams = 8,
+			   .target = seven_on,
 			   .way = NET_DETERMINISTIC };
 	struct net_config cfg;
 	uint32_t i, f;
@@ -263,8 +273,11 @@ static void a_ring_without_its_bubble_gets_stuck(void **state)
  */
 static bool ring_of_escapes_gets_stuck(uint32_t bubble)
 {
-	struct crowd c = { .nodes = 16, .streams = 8, .target = seven_on,
-			   .way = NET_DYNAMIC, .zone = 1 };
+	struct crowd c = { .nodes = 16,
+			   .streams = 8,
+			   .target = seven_on,
+			   .way = NET_DYNAMIC,
+			   .zone = 1 };
 	struct net_config cfg;
 	struct net_count n;
 	uint32_t i, f;
@@ -370,8 +383,9 @@ static void packets_join_the_shortest_queue(void **state)
 	m.fifo = 1;
 	for (unsigned i = 0; i < 14; i++)
 		T_OK(net_send(e.net, 0, &m));
-	m = (struct net_msg){ .src = 1, .dst = 2, .bytes = 100 * 512,
-			      .way = NET_SYSTEM };
+	m = (struct net_msg){
+		.src = 1, .dst = 2, .bytes = 100 * 512, .way = NET_SYSTEM
+	};
 	T_OK(net_send(e.net, 0, &m));
 	net_run(e.net, 10000000, &net_end_up, &e, NULL);
 	in = &net_ins(e.net, 1)[0];

@@ -31,13 +31,13 @@ static void blocks_double_from_the_last_dimension(void **state)
 		uint32_t nodes;
 		const char *want;
 	} row[] = {
-		{ 1, "1x1x1x1x1" },    { 2, "1x1x1x1x2" },
-		{ 3, "1x1x1x2x2" },    { 5, "1x1x2x2x2" },
-		{ 32, "2x2x2x2x2" },   { 33, "2x2x2x4x2" },
-		{ 64, "2x2x2x4x2" },   { 500, "4x4x4x4x2" },
-		{ 1024, "4x4x4x8x2" }, { 4096, "4x8x8x8x2" },
-		{ 8192, "8x8x8x8x2" }, { 8193, "8x8x8x12x2" },
-		{ 12289, "8x8x16x12x2" }, { 49153, "16x16x16x12x2" },
+		{ 1, "1x1x1x1x1" },	    { 2, "1x1x1x1x2" },
+		{ 3, "1x1x1x2x2" },	    { 5, "1x1x2x2x2" },
+		{ 32, "2x2x2x2x2" },	    { 33, "2x2x2x4x2" },
+		{ 64, "2x2x2x4x2" },	    { 500, "4x4x4x4x2" },
+		{ 1024, "4x4x4x8x2" },	    { 4096, "4x8x8x8x2" },
+		{ 8192, "8x8x8x8x2" },	    { 8193, "8x8x8x12x2" },
+		{ 12289, "8x8x16x12x2" },   { 49153, "16x16x16x12x2" },
 		{ 98304, "16x16x16x12x2" },
 	};
 	struct net_config c = bgq(NULL);
@@ -64,9 +64,18 @@ static void all_dimensions_grow_where_there_is_no_end(void **state)
 static void wrong_shapes_are_refused(void **state)
 {
 	static const char *const bad[] = {
-		"", "4", "4x4x4x4", "4x4x4x4x2x2", "4x4x4x4x0", "4x4x4x4xa",
-		"4x4x4x4x2 ", "4,4,4,4,2", "99999x1x1x1x1", "-1x1x1x1x1",
-		"1024x1024x2x1x1", "4x4x4xx2",
+		"",
+		"4",
+		"4x4x4x4",
+		"4x4x4x4x2x2",
+		"4x4x4x4x0",
+		"4x4x4x4xa",
+		"4x4x4x4x2 ",
+		"4,4,4,4,2",
+		"99999x1x1x1x1",
+		"-1x1x1x1x1",
+		"1024x1024x2x1x1",
+		"4x4x4xx2",
 	};
 	struct net_config c = bgq("4x4x4x4x2");
 	char why[NET_MAP_WHY];
@@ -132,8 +141,9 @@ static void last_letter_runs_fastest(void **state)
 static void every_place_is_used_once(void **state)
 {
 	struct net_config c = bgq("2x3x2x1x2");
-	struct net_map_args a = { .cfg = &c, .ppn = 3, .ranks = 72,
-				  .order = "CTAEBD" };
+	struct net_map_args a = {
+		.cfg = &c, .ppn = 3, .ranks = 72, .order = "CTAEBD"
+	};
 	struct net_place p[72];
 	char why[NET_MAP_WHY], seen[72] = "";
 
@@ -146,7 +156,7 @@ static void every_place_is_used_once(void **state)
 
 static void wrong_orders_are_refused(void **state)
 {
-	static const char *const bad[] = { "ABCDE", "ABCDEF", "ABCDETT",
+	static const char *const bad[] = { "ABCDE",  "ABCDEF", "ABCDETT",
 					   "ABCDTT", "XBCDET", "" };
 	struct net_config c = bgq("2x2x2x2x2");
 	struct net_map_args a = { .cfg = &c, .ranks = 4 };

@@ -23,7 +23,8 @@ static void links_agree(const struct net_config *cfg)
 				continue;
 			T_TRUE(peer < nodes);
 			T_IS(net_topo_peer(cfg, (uint32_t)peer, back, &again,
-					   &y), n);
+					   &y),
+			     n);
 			T_IS(again, port);
 			T_IS(x, y);
 		}
@@ -162,8 +163,7 @@ static void zones_open_one_after_the_other(void **state)
 {
 	struct net_config cfg;
 	struct net *net;
-	struct net_packet p = { .flags = NET_P_DYN,
-				.rem = { 1, -1, 0, 0, 1 } };
+	struct net_packet p = { .flags = NET_P_DYN, .rem = { 1, -1, 0, 0, 1 } };
 
 	net_config_bgq(&cfg);
 	net = open_net(&cfg);

@@ -507,8 +507,7 @@ static void combine(struct net_step *s, uint32_t combo)
 	if (start == s->now)
 		go_up(s, combo);
 	else
-		net_wheel_push(net, start,
-			       part_word(net, NET_EV_READY, combo));
+		net_wheel_push(net, start, part_word(net, NET_EV_READY, combo));
 }
 
 /* A broadcast waits for nobody on its way up. */

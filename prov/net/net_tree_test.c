@@ -38,7 +38,7 @@ static void tree_open_with(struct tree *t, const uint16_t size[5],
 	T_OK(net_tree_plan(&cfg, t->node, t->share, t->count, &t->plan));
 	t->parent = t->plan.parent;
 	T_OK(net_tree_open(t->e.net, t->node, t->parent, t->share, t->count,
-			    &t->route));
+			   &t->route));
 }
 
 static void tree_open(struct tree *t, const uint16_t size[5], uint32_t share)
@@ -125,7 +125,7 @@ static void a_late_member_holds_back_only_its_own_packets(void **state)
 
 	tree_open(&t, (uint16_t[]){ 4, 2, 1, 1, 1 }, 1);
 	T_OK(net_tree_open(t.e.net, t.node, t.parent, t.share, t.count,
-			    &other));
+			   &other));
 	/* Forty packets of the first route without its last member. */
 	for (s = 0; s < 40; s++)
 		for (i = 0; i + 1 < t.count; i++) {
@@ -160,8 +160,7 @@ static void a_late_member_holds_back_only_its_own_packets(void **state)
 
 static void long_reductions_stream_at_the_rate_of_the_alu(void **state)
 {
-	struct net_part part = { .kind = NET_ALLREDUCE, .fp = 1,
-				 .bytes = 512 };
+	struct net_part part = { .kind = NET_ALLREDUCE, .fp = 1, .bytes = 512 };
 	struct tree t;
 	uint64_t one, many;
 
@@ -200,7 +199,8 @@ static void two_routes_share_the_alu_of_a_node(void **state)
 	net_end_open(&e, &cfg, 0);
 	for (unsigned i = 0; i < 2; i++) {
 		uint32_t neighbour = i ? 4 : 1;
-		struct net_part part = { .kind = NET_ALLREDUCE, .fp = 1,
+		struct net_part part = { .kind = NET_ALLREDUCE,
+					 .fp = 1,
 					 .bytes = 512 };
 
 		part.route = pair_open(&e, neighbour);
@@ -220,7 +220,8 @@ static void two_routes_share_the_alu_of_a_node(void **state)
 
 static void a_broadcast_waits_for_nobody(void **state)
 {
-	struct net_part part = { .kind = NET_BCAST, .bytes = 100,
+	struct net_part part = { .kind = NET_BCAST,
+				 .bytes = 100,
 				 .cookie = 42 };
 	struct tree t;
 
@@ -258,9 +259,9 @@ static void a_barrier_pays_no_arithmetic(void **state)
 	T_IS(t.e.results, t.count);
 	T_IS(t.e.combines, 0);
 	/* 12 bytes, 3 ticks, are taken whole at every hop */
-	T_IS(t.e.result_at,
-	     t.e.cfg.coll_inject_ps + 18 * (t.e.cfg.hop_ps + 3 * 2000) +
-		     t.e.cfg.coll_receive_ps);
+	T_IS(t.e.result_at, t.e.cfg.coll_inject_ps +
+				    18 * (t.e.cfg.hop_ps + 3 * 2000) +
+				    t.e.cfg.coll_receive_ps);
 	tree_close(&t);
 }
 
@@ -274,7 +275,7 @@ static void without_a_barrier_class_packets_without_payload_do(void **state)
 	tree_open_with(&t, (uint16_t[]){ 4, 4, 4, 4, 2 }, 1, 1);
 	first = t.route;
 	T_OK(net_tree_open(t.e.net, t.node, t.parent, t.share, t.count,
-			    &t.route));
+			   &t.route));
 	all_send(&t, at, part, 1);
 	net_end_drain(&t.e);
 	T_IS(t.e.results, t.count);
@@ -297,20 +298,19 @@ static void trees_that_are_none_are_refused(void **state)
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, (uint16_t[]){ 4, 1, 1, 1, 1 }, 10);
 	net_end_open(&e, &cfg, 0);
-	T_IS(net_tree_open(e.net, node, (int[]){ -1, 0, -1, 2 }, share, 4,
-			    &r), -EINVAL);
+	T_IS(net_tree_open(e.net, node, (int[]){ -1, 0, -1, 2 }, share, 4, &r),
+	     -EINVAL);
 	T_IS(net_tree_open(e.net, node, (int[]){ 1, 0, 1, 2 }, share, 4, &r),
 	     -EINVAL);
 	T_IS(net_tree_open(e.net, node, (int[]){ -1, 0, 0, 2 }, share, 4, &r),
 	     -EINVAL);
 	for (i = 0; i < cfg.routes - cfg.routes_system; i++)
-		T_OK(net_tree_open(e.net, node, (int[]){ -1, 0, 1, 0 },
-				    share, 4, &r));
+		T_OK(net_tree_open(e.net, node, (int[]){ -1, 0, 1, 0 }, share,
+				   4, &r));
 	T_IS(net_tree_open(e.net, node, (int[]){ -1, 0, 1, 0 }, share, 4, &r),
 	     -ENOSPC);
 	net_tree_close(e.net, 3);
-	T_OK(net_tree_open(e.net, node, (int[]){ -1, 0, 1, 0 }, share, 4,
-			    &r));
+	T_OK(net_tree_open(e.net, node, (int[]){ -1, 0, 1, 0 }, share, 4, &r));
 	T_IS(r, 3);
 	net_end_close(&e);
 }

@@ -11,8 +11,8 @@ static uint64_t zero_load(const struct net_config *c, uint32_t bytes,
 			  unsigned hops)
 {
 	uint32_t chunks = (bytes + c->chunk_bytes - 1) / c->chunk_bytes;
-	uint32_t wire = c->header_bytes + c->trailer_bytes +
-			chunks * c->chunk_bytes;
+	uint32_t wire =
+		c->header_bytes + c->trailer_bytes + chunks * c->chunk_bytes;
 	uint32_t built = c->header_bytes + chunks * c->chunk_bytes;
 
 	return c->path[0].inject_ps +
@@ -53,8 +53,9 @@ static void every_pair_on_every_way_takes_endpoint_and_hops(void **state)
 /* More nodes than a region has: all at once, then pairs across the border. */
 static void regions_are_no_borders(void **state)
 {
-	static const uint32_t pair[][2] = { { 4095, 4096 }, { 4096, 4095 },
-					    { 0, 8191 }, { 8191, 4095 } };
+	static const uint32_t pair[][2] = {
+		{ 4095, 4096 }, { 4096, 4095 }, { 0, 8191 }, { 8191, 4095 }
+	};
 	struct net_config cfg;
 	struct net_end e;
 	struct net_msg msg = { .bytes = 100 };
@@ -76,9 +77,8 @@ static void regions_are_no_borders(void **state)
 		T_OK(net_send(e.net, t, &msg));
 		net_end_drain(&e);
 		T_IS(e.last_node, msg.dst);
-		T_IS(e.last_at - t, zero_load(&cfg, 100,
-					      net_hops(e.net, msg.src,
-						       msg.dst)));
+		T_IS(e.last_at - t,
+		     zero_load(&cfg, 100, net_hops(e.net, msg.src, msg.dst)));
 	}
 	net_end_close(&e);
 }
@@ -338,8 +338,9 @@ static void the_system_goes_before_the_user(void **state)
 	net_config_bgq(&cfg);
 	net_end_open(&e, &cfg, 0);
 	for (unsigned i = 0; i < 3; i++) {
-		m.way = i == 0 ? NET_DETERMINISTIC :
-			i == 1 ? NET_HIGH : NET_SYSTEM;
+		m.way = i == 0	 ? NET_DETERMINISTIC
+			: i == 1 ? NET_HIGH
+				 : NET_SYSTEM;
 		m.cookie = m.fifo = i;
 		T_OK(net_send(e.net, 20000 * i, &m));
 	}
@@ -357,7 +358,8 @@ static void the_system_goes_before_the_user(void **state)
  */
 static void who_enters_a_ring_takes_turns_with_who_goes_on(void **state)
 {
-	struct net_msg m = { .dst = 2, .bytes = 20 * 512,
+	struct net_msg m = { .dst = 2,
+			     .bytes = 20 * 512,
 			     .way = NET_DETERMINISTIC };
 	struct net_config cfg;
 	struct net_end e;
@@ -382,8 +384,11 @@ static void a_deposit_leaves_a_copy_at_every_node_of_the_line(void **state)
 {
 	struct net_config cfg;
 	struct net_end e;
-	struct net_msg msg = { .dst = 3 * 128, .bytes = 1500, .deposit = 1,
-			       .hint = { 1 }, .way = NET_DETERMINISTIC };
+	struct net_msg msg = { .dst = 3 * 128,
+			       .bytes = 1500,
+			       .deposit = 1,
+			       .hint = { 1 },
+			       .way = NET_DETERMINISTIC };
 
 	net_config_bgq(&cfg);
 	net_end_open(&e, &cfg, 0);

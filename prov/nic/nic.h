@@ -3,7 +3,7 @@
  * The network interface below the libfabric face: a message engine that is
  * the same for all machines, over a unit that is the machine's own.
  *
- *     prov/ofi        weft_nic_* calls, struct weft_op
+ *     prov/ofi        weft_nic_* calls, struct weft_nic_op
  *     nic engine      eager and rendezvous, matching, RMA, atomics
  *     unit            direct (native) | mu (bgq) | fma (gemini) | sten (qsnet2)
  *     carrier         shm | loop
@@ -107,7 +107,7 @@ const struct weft_machine *weft_machine_at(unsigned i);
  *
  *   open -> [peer, op_get, send, recv, rma, atomic, poll, cancel]* -> close
  *
- * An operation is a struct weft_op from the nic's pool: get it, fill the
+ * An operation is a struct weft_nic_op from the nic's pool: get it, fill the
  * fields marked "in", hand it over. 0: the engine owns it from now on and
  * calls up->done when it is complete, perhaps before the call returns.
  * -EAGAIN (full, or the peer is not there yet) and every other error: nothing
@@ -137,7 +137,7 @@ enum weft_op_kind {
 };
 
 /* Flags of an operation; "in" unless they say otherwise. */
-enum weft_op_flag {
+enum weft_nic_flag {
 	WEFT_OP_TAGGED = 1 << 0,
 	/* in: send data along; out: data came */
 	WEFT_OP_DATA = 1 << 1,
@@ -162,7 +162,7 @@ enum weft_op_flag {
 };
 
 /* One operation and its completion. */
-struct weft_op {
+struct weft_nic_op {
 	/* line 0: matching; tag, ignore and src are "in" for receives */
 	struct weft_match_recv m;
 
@@ -174,7 +174,7 @@ struct weft_op {
 	uint64_t tag;		/* in for sends, out for receives */
 	struct weft_peer *peer; /* in, receives: NULL or whom m.src is; out */
 	struct weft_nic *nic;
-	uint16_t flags;	   /* enum weft_op_flag */
+	uint16_t flags;	   /* enum weft_nic_flag */
 	uint8_t kind;	   /* in */
 	uint8_t iov_count; /* in */
 	int32_t err;	   /* out: 0 or -errno; -EOVERFLOW: cut off */
@@ -188,7 +188,7 @@ struct weft_op {
 		struct {
 			uint64_t olen;	/* out: bytes that did not fit */
 			uint64_t moved; /* bytes sent or pulled so far */
-			struct weft_op *parent; /* multi: whose part */
+			struct weft_nic_op *parent; /* multi: whose part */
 			void *held;  /* heap memory that ends with the op */
 			uint32_t id; /* name on the wire, or 0 */
 			uint32_t children; /* multi: parts under way */
@@ -246,7 +246,7 @@ struct weft_want {
 /* Calls up, handed over at open. They may post, never poll or wait. */
 struct weft_nic_up {
 	/* op is complete: the callee takes what it needs from it. */
-	void (*done)(void *arg, struct weft_op *op);
+	void (*done)(void *arg, struct weft_nic_op *op);
 	/*
 	 * The address of what a peer wants, if a registered region holds all
 	 * of it; -ENOKEY, -EACCES, -EFAULT. region_p is a name for event.
@@ -258,7 +258,7 @@ struct weft_nic_up {
 	 * or _READ, len, peer and, with WEFT_OP_DATA, data. region is what
 	 * region() named.
 	 */
-	void (*event)(void *arg, struct weft_op *op, void *region);
+	void (*event)(void *arg, struct weft_nic_op *op, void *region);
 };
 
 struct weft_nic_attr {
@@ -272,7 +272,7 @@ struct weft_nic_attr {
 	uint32_t spin_ns;    /* as the carrier's */
 	size_t min_multi;    /* a multi buffer with less left is released */
 	bool no_dma;
-	int node; /* number of the emulated node; -1: unknown */
+	int node;	/* number of the emulated node; -1: unknown */
 	unsigned arity; /* of the collectives' trees; 0: of pairs */
 	const char *faults;
 	struct weft_vt *world; /* virtual time: as the carrier's */
@@ -307,9 +307,10 @@ struct weft_nic_head {
  * NULL: out of memory. flags, err and what stands under zero are 0, the other
  * fields have old contents.
  */
-static inline struct weft_op *weft_nic_op_get(struct weft_nic *nic)
+static inline struct weft_nic_op *weft_nic_op_get(struct weft_nic *nic)
 {
-	struct weft_op *op = weft_pool_get(&((struct weft_nic_head *)nic)->ops);
+	struct weft_nic_op *op =
+		weft_pool_get(&((struct weft_nic_head *)nic)->ops);
 
 	if (weft_unlikely(!op))
 		return NULL;
@@ -321,7 +322,7 @@ static inline struct weft_op *weft_nic_op_get(struct weft_nic *nic)
 	return op;
 }
 
-static inline void weft_nic_op_put(struct weft_op *op)
+static inline void weft_nic_op_put(struct weft_nic_op *op)
 {
 	if (weft_unlikely(op->held != NULL))
 		free(op->held);
@@ -335,20 +336,20 @@ static inline void weft_nic_op_put(struct weft_op *op)
 int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 		    unsigned flags, const struct iovec *iov, uint64_t tag,
 		    uint64_t data);
-int weft_nic_send(struct weft_nic *nic, struct weft_op *op);
+int weft_nic_send(struct weft_nic *nic, struct weft_nic_op *op);
 /* Never -EAGAIN: receives are unbounded. */
-int weft_nic_recv(struct weft_nic *nic, struct weft_op *op);
+int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op);
 /*
  * Looks for an unexpected message as recv would and completes op with its
  * length, tag, data and source (err -ENOMSG: none), moving no bytes. With
  * WEFT_OP_CLAIM the message is kept for a recv with WEFT_OP_CLAIM and the
  * same context, with WEFT_OP_DISCARD it is dropped.
  */
-int weft_nic_peek(struct weft_nic *nic, struct weft_op *op);
+int weft_nic_peek(struct weft_nic *nic, struct weft_nic_op *op);
 /* WEFT_WRITE and WEFT_READ. */
-int weft_nic_rma(struct weft_nic *nic, struct weft_op *op);
+int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op);
 /* WEFT_ATOMIC, WEFT_FETCH, WEFT_COMPARE. -EOPNOTSUPP, -EMSGSIZE. */
-int weft_nic_atomic(struct weft_nic *nic, struct weft_op *op);
+int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op);
 /*
  * A posted receive of that context is done with -ECANCELED. A send that has
  * not left likewise; of one that waits for the peer the peer is asked, and it

@@ -124,7 +124,8 @@ static void answers_retry(struct weft_answers *a)
 	struct weft_list *tmp;
 	struct weft_peer *full = NULL;
 
-	weft_list_each(pos, tmp, &a->queue) {
+	weft_list_each(pos, tmp, &a->queue)
+	{
 		struct answer *n = weft_container_of(pos, struct answer, link);
 
 		if (n->peer == full)

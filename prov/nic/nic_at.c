@@ -64,7 +64,7 @@ size_t weft_at_count(const struct weft_machine *m, unsigned kind, unsigned op,
 /* ---- the initiator ------------------------------------------------------- */
 
 /* Header, operands and comparands, as they travel. */
-static int at_pack(struct weft_op *op)
+static int at_pack(struct weft_nic_op *op)
 {
 	struct nic_atomic a = {
 		.key = op->key,
@@ -89,7 +89,7 @@ static int at_pack(struct weft_op *op)
 	return 0;
 }
 
-int weft_nic_atomic(struct weft_nic *nic, struct weft_op *op)
+int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = nic_peer_of(nic, op->peer);
 	size_t max =
@@ -122,7 +122,7 @@ int weft_nic_atomic(struct weft_nic *nic, struct weft_op *op)
 int nic_got_result(struct weft_nic *nic, struct weft_peer *src,
 		   const struct weft_pkt *pkt, const void *payload)
 {
-	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
 
 	if (!op || (op->kind != WEFT_FETCH && op->kind != WEFT_COMPARE) ||
 	    op->state != NIC_WAITING || pkt->len != op->len)
@@ -176,7 +176,7 @@ static void at_event(struct weft_nic *nic, struct weft_peer *src,
 		     const struct weft_pkt *pkt, const struct nic_atomic *a,
 		     void *region)
 {
-	const struct weft_op seen = {
+	const struct weft_nic_op seen = {
 		.kind = a->op == WEFT_AT_READ ? WEFT_REMOTE_READ
 					      : WEFT_REMOTE_WRITE,
 		.flags = pkt->flags & WEFT_OP_DATA,

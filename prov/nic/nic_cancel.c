@@ -29,7 +29,7 @@ int nic_got_cancel(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-static void send_cancel(struct weft_nic *nic, struct weft_op *op)
+static void send_cancel(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	if (op->cancel)
 		return;
@@ -47,10 +47,10 @@ static bool list_cancel(struct weft_nic *nic, struct weft_list *list,
 			void *context)
 {
 	struct weft_list *n;
-	struct weft_op *op;
+	struct weft_nic_op *op;
 
 	for (n = list->next; n != list; n = n->next) {
-		op = weft_container_of(n, struct weft_op, link);
+		op = weft_container_of(n, struct weft_nic_op, link);
 		if (op->kind != WEFT_SEND || op->context != context)
 			continue;
 		send_cancel(nic, op);
@@ -63,10 +63,10 @@ static bool posted_cancel(struct weft_nic *nic, struct weft_match *m,
 			  void *context)
 {
 	struct weft_list *n;
-	struct weft_op *op;
+	struct weft_nic_op *op;
 
 	for (n = m->posted.next; n != &m->posted; n = n->next) {
-		op = weft_container_of(n, struct weft_op, m.order);
+		op = weft_container_of(n, struct weft_nic_op, m.order);
 		if (op->context != context)
 			continue;
 		nic_recv_fail(nic, op, -ECANCELED);

@@ -32,7 +32,8 @@ void nic_coll_say(void *arg, int member, const struct weft_cu_msg *msg,
 	struct weft_coll *c = arg;
 	unsigned char buf[sizeof(*msg) + COLL_FAR_BYTES];
 	struct weft_pkt pkt = {
-		.type = NIC_COLL, .tag = c->key,
+		.type = NIC_COLL,
+		.tag = c->key,
 		.len = (uint16_t)(sizeof(*msg) + msg->bytes),
 	};
 
@@ -45,8 +46,10 @@ void nic_coll_say(void *arg, int member, const struct weft_cu_msg *msg,
 static void coll_note(struct weft_coll *c, int member, enum coll_note what,
 		      int err)
 {
-	struct weft_pkt pkt = { .type = NIC_COLL, .tag = c->key,
-				.flags = (uint8_t)what, .aux = (uint32_t)-err };
+	struct weft_pkt pkt = { .type = NIC_COLL,
+				.tag = c->key,
+				.flags = (uint8_t)what,
+				.aux = (uint32_t)-err };
 
 	if (member != c->me && !c->member[member]->lost)
 		nic_ctrl(c->nic, c->member[member], &pkt, NULL);
@@ -70,7 +73,8 @@ static struct weft_coll *coll_find(struct weft_nic *nic, uint64_t key)
 {
 	struct weft_list *n, *tmp;
 
-	weft_list_each(n, tmp, &nic->coll->groups) {
+	weft_list_each(n, tmp, &nic->coll->groups)
+	{
 		struct weft_coll *c =
 			weft_container_of(n, struct weft_coll, link);
 
@@ -292,7 +296,8 @@ void nic_coll_replay(struct weft_coll *c)
 	struct nic_coll *nc = c->nic->coll;
 	struct weft_list *n, *tmp;
 
-	weft_list_each(n, tmp, &nc->early) {
+	weft_list_each(n, tmp, &nc->early)
+	{
 		struct coll_early *e =
 			weft_container_of(n, struct coll_early, link);
 		int from;
@@ -374,9 +379,8 @@ static void coll_watch(struct weft_nic *nic)
 	struct weft_list *n, *tmp;
 	int waits = 0;
 
-	weft_list_each(n, tmp, &nic->coll->groups)
-		waits += coll_expects(
-			weft_container_of(n, struct weft_coll, link), &w);
+	weft_list_each(n, tmp, &nic->coll->groups) waits +=
+		coll_expects(weft_container_of(n, struct weft_coll, link), &w);
 	if (waits > 1)
 		w = (struct weft_carrier_watch){ .want = 1 };
 	ca->ops->watch(ca, &w);
@@ -423,7 +427,8 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 {
 	struct weft_list *n, *tmp;
 
-	weft_list_each(n, tmp, &nic->coll->groups) {
+	weft_list_each(n, tmp, &nic->coll->groups)
+	{
 		struct weft_coll *c =
 			weft_container_of(n, struct weft_coll, link);
 		int i = coll_index(c, peer);

@@ -17,7 +17,7 @@
 
 struct weft_cu_exact;
 struct weft_nic;
-struct weft_op;
+struct weft_nic_op;
 struct weft_peer;
 
 /* A group. */
@@ -26,7 +26,7 @@ struct weft_coll;
 struct weft_coll_attr {
 	struct weft_peer *const *member; /* in the order of the set */
 	int n;
-	int me;	      /* member[me] is not looked at */
+	int me;	       /* member[me] is not looked at */
 	bool no_route; /* by messages only */
 	uint64_t key;  /* tells groups of the same members apart, or 0 */
 	/* called once, from a poll or from join itself; err 0 or -errno */
@@ -44,7 +44,7 @@ struct weft_coll_work {
 	bool crowd; /* looking long is in vain; begin may set it, too */
 	/* ---- */
 	struct weft_coll *coll;
-	struct weft_cu_call call; /* err and flags are the result */
+	struct weft_cu_call call;   /* err and flags are the result */
 	struct weft_cu_exact *wide; /* of an exact sum */
 	double *out;
 	size_t count;
@@ -53,16 +53,16 @@ struct weft_coll_work {
 	bool is_long;
 	uint8_t phase;
 	uint64_t number; /* of the group's long ones */
-	int from;   /* whose slice is fetched */
-	size_t at;  /* bytes done */
+	int from;	 /* whose slice is fetched */
+	size_t at;	 /* bytes done */
 	size_t end;
 };
 
 /* What became of a join. */
 struct weft_coll_info {
-	int route; /* class route, or -1: by messages */
+	int route;   /* class route, or -1: by messages */
 	int barrier; /* barrier class, or -1: they take the route */
-	int depth; /* hops to the root of the tree */
+	int depth;   /* hops to the root of the tree */
 	int members;
 	bool flat; /* few enough to read each other's contributions */
 	bool bulk; /* long vectors go straight between the memories */
@@ -89,7 +89,7 @@ int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *work,
  * The same, but op is completed by up->done, its data being the flags
  * WEFT_CU_NAN and WEFT_CU_OVERFLOW.
  */
-int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
+int weft_nic_coll(struct weft_coll *c, struct weft_nic_op *op,
 		  const struct weft_cu_call *call);
 /* Looks so many times whether work is over, at nothing else meanwhile. */
 bool weft_nic_coll_spin(struct weft_coll_work *work, unsigned turns);

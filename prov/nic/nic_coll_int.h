@@ -32,7 +32,7 @@ struct join_word {
 	uint64_t barriers; /* free barrier classes */
 	/* as many ones as the inputs of a node that he wants; none: pairs */
 	uint64_t arity[COLL_ARITY_MAX / 64];
-	uint64_t notes;	   /* enum join_note */
+	uint64_t notes; /* enum join_note */
 };
 
 enum join_note {
@@ -45,10 +45,10 @@ enum join_note {
 
 /* Packets of a group without a payload, by their flags. */
 enum coll_note {
-	COLL_LEFT,	/* the sender has left */
+	COLL_LEFT,	 /* the sender has left */
 	COLL_LEFT_BELOW, /* and everybody below him in the tree */
-	COLL_LEFT_ALL,	/* everybody has */
-	COLL_LOST,	/* the group is lost: a member died; aux: errno */
+	COLL_LEFT_ALL,	 /* everybody has */
+	COLL_LOST,	 /* the group is lost: a member died; aux: errno */
 };
 
 /* What neighbours tell each other apart from the group: nic_coll_check.c. */
@@ -81,31 +81,31 @@ struct weft_coll {
 	uint64_t key; /* its name on the wire */
 	int n;
 	int me;
-	int route; /* -1: none */
+	int route;   /* -1: none */
 	int barrier; /* barrier class, -1: none */
 	enum coll_state state;
-	int err;       /* everything fails with this; 0: healthy */
-	bool no_route; /* by messages only */
-	bool crowded;  /* more members than processors */
-	unsigned arity; /* that all agree on; 0: pairs */
-	int tries;     /* joins that met another */
+	int err;	  /* everything fails with this; 0: healthy */
+	bool no_route;	  /* by messages only */
+	bool crowded;	  /* more members than processors */
+	unsigned arity;	  /* that all agree on; 0: pairs */
+	int tries;	  /* joins that met another */
 	unsigned pending; /* operations of the caller */
 	struct weft_peer **member;
 	bool *gone; /* has left, or is dead, as far as this member knows */
 	int gone_count;
 	unsigned below; /* children, a bit each, below whom all have left */
-	bool lost; /* somebody died before he left */
+	bool lost;	/* somebody died before he left */
 	/* pairs of members, who talk about the group; its root is member 0 */
 	struct weft_cu_tree talk;
 	struct weft_cu_group *far; /* by messages; there from the beginning */
 	struct weft_cu_group *hw;  /* the class route, or NULL */
 	struct weft_cu_group *bar; /* the barrier class, or NULL */
 	bool far_used;		   /* by an operation */
-	struct nic_net *net; /* the same on a modelled network, or NULL */
+	struct nic_net *net;	   /* the same on a modelled network, or NULL */
 	struct weft_cu_tree tree;
-	struct weft_list longs;	  /* long vectors, oldest first */
-	struct nic_long *bulk;	  /* NULL: they go in packets */
-	uint64_t points;	  /* meetings this member has arrived at */
+	struct weft_list longs; /* long vectors, oldest first */
+	struct nic_long *bulk;	/* NULL: they go in packets */
+	uint64_t points;	/* meetings this member has arrived at */
 	uint64_t long_posts;
 	struct coll_check check;
 	/* rows of others that are mapped here, or NULL; of the barrier, too */
@@ -132,10 +132,10 @@ struct coll_early {
 struct nic_coll {
 	const struct weft_cu_geo *geo;
 	struct weft_cu_geo far_geo;
-	uint64_t routes; /* free class routes */
+	uint64_t routes;   /* free class routes */
 	uint64_t barriers; /* free barrier classes */
-	int node;	 /* number of the emulated node, or -1 */
-	unsigned arity;	 /* of trees on this host; 0: pairs */
+	int node;	   /* number of the emulated node, or -1 */
+	unsigned arity;	   /* of trees on this host; 0: pairs */
 	unsigned pending;
 	int watching;
 	unsigned polls; /* while something was pending */
@@ -188,7 +188,7 @@ void nic_coll_join_fail(struct weft_coll *c, int err);
 extern const size_t nic_coll_op_bytes;
 
 /* Shorter vectors go in packets. */
-#define COLL_LONG_BYTES 65536u
+#define COLL_LONG_BYTES	  65536u
 /* And those of larger groups: slices get small, and all read from all. */
 #define COLL_LONG_MEMBERS 128
 

@@ -56,9 +56,13 @@ static void join_agree(struct weft_coll *c, uint64_t how)
 	c->state = COLL_AGREEING;
 	c->agree = how;
 	c->call = (struct weft_cu_call){
-		.kind = WEFT_CU_ALLREDUCE, .op = WEFT_CU_MIN,
-		.type = WEFT_CU_UINT64, .in = &c->agree, .out = &c->agree,
-		.count = 1, .done = join_agreed,
+		.kind = WEFT_CU_ALLREDUCE,
+		.op = WEFT_CU_MIN,
+		.type = WEFT_CU_UINT64,
+		.in = &c->agree,
+		.out = &c->agree,
+		.count = 1,
+		.done = join_agreed,
 	};
 	weft_cu_post(c->far, &c->call);
 }
@@ -89,8 +93,11 @@ static void coll_wake(void *arg, struct weft_bell *bell)
 static void join_open_net(struct weft_coll *c)
 {
 	struct weft_vt_route_attr a = {
-		.key = c->key, .routes = (uint32_t)c->nic->machine->routes,
-		.n = c->n, .me = c->me, .member = c->member,
+		.key = c->key,
+		.routes = (uint32_t)c->nic->machine->routes,
+		.n = c->n,
+		.me = c->me,
+		.member = c->member,
 	};
 	int ret = -ENOSPC;
 
@@ -178,11 +185,17 @@ static int join_open_groups(struct weft_coll *c)
 {
 	struct weft_cu_geo geo = *c->nic->coll->geo;
 	struct weft_cu_group_attr a = {
-		.geo = &geo, .n = c->n, .me = c->me,
-		.route = (unsigned)c->route, .generation = c->key | 1,
-		.reach = reach_route, .wake = coll_wake, .arg = c,
+		.geo = &geo,
+		.n = c->n,
+		.me = c->me,
+		.route = (unsigned)c->route,
+		.generation = c->key | 1,
+		.reach = reach_route,
+		.wake = coll_wake,
+		.arg = c,
 		.fence = c->crowded || c->nic->unit->carrier->fences,
-		.crowd = c->crowded, .tree = &c->tree,
+		.crowd = c->crowded,
+		.tree = &c->tree,
 		/* in a crowd one wakes all */
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
 	};
@@ -277,8 +290,8 @@ void nic_coll_join_fail(struct weft_coll *c, int err)
 }
 
 /* Takes one that is free everywhere, if any; false: somebody was quicker. */
-static bool take(const struct weft_coll *c, uint64_t everywhere,
-		 uint64_t *here, int *id_p)
+static bool take(const struct weft_coll *c, uint64_t everywhere, uint64_t *here,
+		 int *id_p)
 {
 	int pick;
 
@@ -353,12 +366,16 @@ static void join_place(struct weft_coll *c)
 		nic_coll_fail(c, -ENOMEM);
 		return;
 	}
-	c->word[c->me] = c->nic->machine->coords ? my_node(c) :
-						   nic_place_here();
+	c->word[c->me] =
+		c->nic->machine->coords ? my_node(c) : nic_place_here();
 	c->call = (struct weft_cu_call){
-		.kind = WEFT_CU_ALLREDUCE, .op = WEFT_CU_OR,
-		.type = WEFT_CU_UINT64, .in = c->word, .out = c->word,
-		.count = (size_t)c->n, .done = join_placed,
+		.kind = WEFT_CU_ALLREDUCE,
+		.op = WEFT_CU_OR,
+		.type = WEFT_CU_UINT64,
+		.in = c->word,
+		.out = c->word,
+		.count = (size_t)c->n,
+		.done = join_placed,
 	};
 	weft_cu_post(c->far, &c->call);
 }
@@ -366,8 +383,8 @@ static void join_place(struct weft_coll *c)
 /* Does the tree depend on who is where? */
 static bool wants_places(const struct weft_coll *c)
 {
-	return c->nic->machine->coords ? !(c->common.notes & JOIN_PLAIN) :
-					 c->common.notes & JOIN_PLACED;
+	return c->nic->machine->coords ? !(c->common.notes & JOIN_PLAIN)
+				       : c->common.notes & JOIN_PLACED;
 }
 
 /* The least of what members want, since all of their ones are the lowest. */
@@ -418,7 +435,8 @@ static uint64_t my_notes(const struct weft_coll *c)
 	if (my_node(c) == (uint64_t)c->me)
 		notes |= JOIN_PLAIN;
 	/* a tree that follows the host is wanted: as in join_open_groups */
-	if (!c->nic->machine->coords && c->nic->coll->arity && (c->n > WEFT_CU_FLAT || !roomy) &&
+	if (!c->nic->machine->coords && c->nic->coll->arity &&
+	    (c->n > WEFT_CU_FLAT || !roomy) &&
 	    nic_place_here() != WEFT_CU_NOWHERE)
 		notes |= JOIN_PLACED;
 	return notes;
@@ -439,9 +457,13 @@ static void join_gather(struct weft_coll *c)
 		w->barriers = nc->barriers;
 	}
 	c->call = (struct weft_cu_call){
-		.kind = WEFT_CU_ALLREDUCE, .op = WEFT_CU_AND,
-		.type = WEFT_CU_UINT64, .in = w, .out = w,
-		.count = JOIN_WORDS, .done = join_gathered,
+		.kind = WEFT_CU_ALLREDUCE,
+		.op = WEFT_CU_AND,
+		.type = WEFT_CU_UINT64,
+		.in = w,
+		.out = w,
+		.count = JOIN_WORDS,
+		.done = join_gathered,
 	};
 	weft_cu_post(c->far, &c->call);
 }
@@ -474,9 +496,14 @@ static int coll_far(struct weft_coll *c)
 {
 	struct weft_cu_geo geo = c->nic->coll->far_geo;
 	struct weft_cu_group_attr a = {
-		.geo = &geo, .tree = &c->talk, .flat = c->n <= WEFT_CU_FLAT,
-		.n = c->n, .me = c->me,
-		.generation = 1, .send = nic_coll_say, .arg = c,
+		.geo = &geo,
+		.tree = &c->talk,
+		.flat = c->n <= WEFT_CU_FLAT,
+		.n = c->n,
+		.me = c->me,
+		.generation = 1,
+		.send = nic_coll_say,
+		.arg = c,
 	};
 	int ret = weft_cu_tree_pairs(&c->talk, c->n);
 
@@ -543,7 +570,9 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_coll_attr *a,
 void weft_nic_coll_info(const struct weft_coll *c, struct weft_coll_info *info)
 {
 	*info = (struct weft_coll_info){
-		.route = c->route, .barrier = c->barrier, .members = c->n,
+		.route = c->route,
+		.barrier = c->barrier,
+		.members = c->n,
 		.depth = c->tree.n ? c->tree.depth : 0,
 		.bulk = c->bulk,
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,

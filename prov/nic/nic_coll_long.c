@@ -30,8 +30,14 @@
 #define LONG_EXACT  4096u  /* the same of an exact sum */
 #define LONG_BUDGET 16	   /* chunks per poll */
 
-enum long_phase { LONG_WAITING, LONG_MEETING, LONG_MAKING, LONG_MADE,
-		  LONG_TAKING, LONG_LEAVING };
+enum long_phase {
+	LONG_WAITING,
+	LONG_MEETING,
+	LONG_MAKING,
+	LONG_MADE,
+	LONG_TAKING,
+	LONG_LEAVING
+};
 
 /*
  * What members say before they arrive at a meeting. The count of arrivals may
@@ -97,9 +103,8 @@ static void dma(struct weft_coll_work *w, int member, bool write, void *at,
 	struct weft_coll *c = w->coll;
 	struct weft_carrier *ca = c->nic->unit->carrier;
 	struct iovec iov = { .iov_base = at, .iov_len = bytes };
-	int ret = (write ? ca->ops->write :
-			   ca->ops->read)(ca, c->member[member], &iov, 1,
-					  remote);
+	int ret = (write ? ca->ops->write : ca->ops->read)(
+		ca, c->member[member], &iov, 1, remote);
 
 	c->nic->dma_bytes += bytes;
 	/* the others wait at the meetings: go on, and report it at the end */
@@ -108,8 +113,8 @@ static void dma(struct weft_coll_work *w, int member, bool write, void *at,
 }
 
 /* Bytes at of a member's contribution, in a buffer of ours or in place. */
-static const void *contribution(struct weft_coll_work *w, int member,
-				size_t at, size_t bytes, void *buf)
+static const void *contribution(struct weft_coll_work *w, int member, size_t at,
+				size_t bytes, void *buf)
 {
 	if (member == w->coll->me)
 		return (const char *)w->call.in + at;
@@ -150,21 +155,24 @@ static void chunk_combine(struct weft_coll_work *w, size_t at, size_t bytes,
 {
 	struct weft_coll *c = w->coll;
 	struct weft_cu_fold fold = {
-		.op = w->call.op, .type = w->call.type, .bytes = bytes,
-		.count = bytes / elem_bytes(w), .out = acc,
-		.room = c->bulk->room, .apart = LONG_CHUNK,
+		.op = w->call.op,
+		.type = w->call.type,
+		.bytes = bytes,
+		.count = bytes / elem_bytes(w),
+		.out = acc,
+		.room = c->bulk->room,
+		.apart = LONG_CHUNK,
 	};
 	int swap = begins(w, at, acc);
 
 	for (int i = 0; i < c->n; i++) {
 		int member = c->tree.visit[i < 2 ? i ^ swap : i];
 		int merges = c->tree.merge[i];
-		void *buf = merges ? c->bulk->chunk[0] :
-				     weft_cu_fold_at(&fold, fold.parts);
+		void *buf = merges ? c->bulk->chunk[0]
+				   : weft_cu_fold_at(&fold, fold.parts);
 
-		weft_cu_fold_part(&fold,
-				  contribution(w, member, at, bytes, buf),
-				  merges);
+		weft_cu_fold_part(
+			&fold, contribution(w, member, at, bytes, buf), merges);
 	}
 	w->call.flags |= fold.flags;
 }
@@ -179,8 +187,8 @@ static void chunk_exact(struct weft_coll_work *w, size_t at, size_t bytes,
 
 	memset(wide, 0, n * sizeof(*wide));
 	for (int i = 0; i < c->n; i++) {
-		const char *from = contribution(w, i, at, bytes,
-						c->bulk->chunk[0]);
+		const char *from =
+			contribution(w, i, at, bytes, c->bulk->chunk[0]);
 
 		for (size_t k = 0; k < n; k++) {
 			memcpy(&x, from + k * sizeof(x), sizeof(x));
@@ -189,8 +197,8 @@ static void chunk_exact(struct weft_coll_work *w, size_t at, size_t bytes,
 	}
 	for (size_t k = 0; k < n; k++) {
 		x = weft_cu_exact_to(&wide[k]);
-		w->call.flags |= weft_cu_exact_is_nan(&wide[k]) ? WEFT_CU_NAN :
-								  0;
+		w->call.flags |=
+			weft_cu_exact_is_nan(&wide[k]) ? WEFT_CU_NAN : 0;
 		memcpy(acc + k * sizeof(x), &x, sizeof(x));
 	}
 }
@@ -430,8 +438,7 @@ void nic_long_move(struct weft_coll *c)
 
 bool nic_long_ready(const struct weft_coll *c, struct weft_cu_watch *watch)
 {
-	return !stays(head_of(c)) ||
-	       weft_cu_meet_over(c->hw, c->points, watch);
+	return !stays(head_of(c)) || weft_cu_meet_over(c->hw, c->points, watch);
 }
 
 void nic_long_post(struct weft_coll *c, struct weft_coll_work *w)

@@ -30,8 +30,8 @@ struct nic_net {
 	size_t per; /* bytes of a packet */
 };
 
-uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc,
-			  const void *in, size_t bytes)
+uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc, const void *in,
+			  size_t bytes)
 {
 	if (!weft_cu_can(op, type))
 		return 0;
@@ -161,8 +161,8 @@ static const void *source(const struct nic_net *n,
 	size_t at = call->sent * packet_bytes(n, call);
 
 	if (call->kind == WEFT_CU_BCAST)
-		return call->root == n->me ? (char *)call->out + at :
-					     (const void *)zeroes;
+		return call->root == n->me ? (char *)call->out + at
+					   : (const void *)zeroes;
 	return call->in ? (const char *)call->in + at : NULL;
 }
 
@@ -249,9 +249,9 @@ WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_cu_call *call)
 		call->done(call);
 		return;
 	}
-	call->bytes = call->kind == WEFT_CU_BARRIER ?
-			      0 :
-			      call->count * weft_cu_bytes(call->type);
+	call->bytes = call->kind == WEFT_CU_BARRIER
+			      ? 0
+			      : call->count * weft_cu_bytes(call->type);
 	call->packets = call->bytes ? (call->bytes + per - 1) / per : 1;
 	call->first = n->posted;
 	n->posted += call->packets;

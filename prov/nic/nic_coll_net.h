@@ -34,7 +34,7 @@ int nic_net_woken(struct nic_net *n, int budget);
 void nic_net_fail(struct nic_net *n, int err);
 
 /* The arithmetic, as the carrier takes it. */
-uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc,
-			  const void *in, size_t bytes);
+uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc, const void *in,
+			  size_t bytes);
 
 #endif

@@ -14,7 +14,7 @@
 /* An operation under way that completes an op. */
 struct coll_op {
 	struct weft_coll_work work;
-	struct weft_op *op;
+	struct weft_nic_op *op;
 };
 
 const size_t nic_coll_op_bytes = sizeof(struct coll_op);
@@ -65,10 +65,9 @@ static int work_widen(struct weft_coll_work *w)
 		weft_cu_exact_from(&w->wide[i], x);
 	}
 	/* a reduction's buffer means nothing where its root is not */
-	w->out = w->call.kind == WEFT_CU_REDUCE &&
-				 w->call.root != w->coll->me ?
-			 NULL :
-			 w->call.out;
+	w->out = w->call.kind == WEFT_CU_REDUCE && w->call.root != w->coll->me
+			 ? NULL
+			 : w->call.out;
 	w->count = count;
 	w->call.in = w->wide;
 	w->call.out = w->wide;
@@ -245,7 +244,7 @@ static void coll_op_done(struct weft_coll_work *w)
 {
 	struct coll_op *o = weft_container_of(w, struct coll_op, work);
 	struct weft_nic *nic = w->coll->nic;
-	struct weft_op *op = o->op;
+	struct weft_nic_op *op = o->op;
 	int err = w->call.err;
 
 	op->data = w->call.flags;
@@ -254,7 +253,7 @@ static void coll_op_done(struct weft_coll_work *w)
 	nic_done(nic, op, err);
 }
 
-int weft_nic_coll(struct weft_coll *c, struct weft_op *op,
+int weft_nic_coll(struct weft_coll *c, struct weft_nic_op *op,
 		  const struct weft_cu_call *call)
 {
 	struct nic_coll *nc = c->nic->coll;

@@ -18,11 +18,10 @@
 #include "prov/nic/nic_share.h"
 #include "src/base/must.h"
 
-
 /* ---- segments ---------------------------------------------------------------
  */
 
-void nic_segs_of(const struct weft_op *op, struct nic_segs *segs)
+void nic_segs_of(const struct weft_nic_op *op, struct nic_segs *segs)
 {
 	uint32_t i;
 
@@ -59,7 +58,7 @@ int nic_segs_get(struct nic_segs *segs, const void *from, size_t len,
 	return 0;
 }
 
-void nic_segs_set(struct weft_op *op, const struct nic_segs *segs)
+void nic_segs_set(struct weft_nic_op *op, const struct nic_segs *segs)
 {
 	op->remote_count = (uint8_t)segs->count;
 	memcpy(op->remote, segs->seg, 16 * (size_t)segs->count);
@@ -87,7 +86,7 @@ void nic_cell_put(struct weft_nic *nic, uint32_t cell)
 }
 
 /* The cursor of a transfer that is shared; NULL when its owner is gone. */
-static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_op *op)
+static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = op->peer->up;
 
@@ -97,7 +96,7 @@ static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_op *op)
 }
 
 /* Takes the next chunk; false when none is left. */
-static bool xfer_claim(struct weft_nic *nic, struct weft_op *op)
+static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	uint64_t bytes = nic_chunk(op->limit);
 	weft_au64 *cell;
@@ -120,7 +119,7 @@ static bool xfer_claim(struct weft_nic *nic, struct weft_op *op)
 
 static void piece_done(struct weft_dma *d, int err)
 {
-	struct weft_op *op = weft_container_of(d, struct weft_op, dma);
+	struct weft_nic_op *op = weft_container_of(d, struct weft_nic_op, dma);
 
 	d->done = NULL;
 	op->err = err;
@@ -133,7 +132,7 @@ static void piece_done(struct weft_dma *d, int err)
 }
 
 /* Posts DMA from pos on, within end and one remote segment. */
-static int piece_post(struct weft_nic *nic, struct weft_op *op)
+static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	const struct weft_unit_ops *unit = nic->unit->ops;
 	struct weft_dma *d = &op->dma;
@@ -155,7 +154,7 @@ static int piece_post(struct weft_nic *nic, struct weft_op *op)
 		       : unit->get(nic->unit, op->peer, d);
 }
 
-void nic_xfer_run(struct weft_nic *nic, struct weft_op *op)
+void nic_xfer_run(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	int err = 0;
 
@@ -176,7 +175,7 @@ void nic_xfer_run(struct weft_nic *nic, struct weft_op *op)
 	nic_xfer_done(nic, op, err);
 }
 
-void nic_xfer(struct weft_nic *nic, struct weft_op *op)
+void nic_xfer(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	op->moved = 0;
 	op->pos = 0;
@@ -187,11 +186,11 @@ void nic_xfer(struct weft_nic *nic, struct weft_op *op)
 int nic_xfer_again(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_list *n, *tmp;
-	struct weft_op *op;
+	struct weft_nic_op *op;
 
 	weft_list_each(n, tmp, &p->waiting)
 	{
-		op = weft_container_of(n, struct weft_op, link);
+		op = weft_container_of(n, struct weft_nic_op, link);
 		if (op->state != NIC_DMA_AGAIN)
 			continue;
 		if (!nic_ready(nic))

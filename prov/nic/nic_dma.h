@@ -12,20 +12,20 @@ static inline uint64_t nic_chunk(uint64_t limit)
 }
 
 /* The segments of an op's buffer, for a peer to read or write. */
-void nic_segs_of(const struct weft_op *op, struct nic_segs *segs);
+void nic_segs_of(const struct weft_nic_op *op, struct nic_segs *segs);
 size_t nic_segs_bytes(const struct nic_segs *segs);
 /* Copies and checks segments of len bytes of a packet; -EPROTO. */
 int nic_segs_get(struct nic_segs *segs, const void *from, size_t len,
 		 uint64_t *sum_p);
 /* Names the peer's memory of an op. */
-void nic_segs_set(struct weft_op *op, const struct nic_segs *segs);
+void nic_segs_set(struct weft_nic_op *op, const struct nic_segs *segs);
 /*
  * Moves op->limit bytes between op->iov and op->remote, op->put: there. Ends
  * in nic_xfer_done, perhaps before it returns.
  */
-void nic_xfer(struct weft_nic *nic, struct weft_op *op);
+void nic_xfer(struct weft_nic *nic, struct weft_nic_op *op);
 /* Goes on with a transfer after pos and end were set. */
-void nic_xfer_run(struct weft_nic *nic, struct weft_op *op);
+void nic_xfer_run(struct weft_nic *nic, struct weft_nic_op *op);
 /* Tries again what found no room; 1: some still does not. */
 int nic_xfer_again(struct weft_nic *nic, struct nic_peer *p);
 /* A cursor for a message that both sides may copy, or none: 0. */

@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-#define CLOSE_NS     (2 * 1000 * 1000 * 1000ull)
+#define CLOSE_NS (2 * 1000 * 1000 * 1000ull)
 
 /* ---- death of a peer ----------------------------------------------------- */
 
@@ -37,19 +37,19 @@ static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
 {
 	struct weft_list *n, *tmp;
 
-	weft_list_each(n, tmp, list)
-		nic_end(nic, weft_container_of(n, struct weft_op, link), err);
+	weft_list_each(n, tmp, list) nic_end(
+		nic, weft_container_of(n, struct weft_nic_op, link), err);
 }
 
 /* Receives that have all of their message: it no longer matters who knows. */
 static void parting_end(struct weft_nic *nic, struct nic_peer *p)
 {
 	struct weft_list *n, *tmp;
-	struct weft_op *op;
+	struct weft_nic_op *op;
 
 	weft_list_each(n, tmp, &p->parting)
 	{
-		op = weft_container_of(n, struct weft_op, link);
+		op = weft_container_of(n, struct weft_nic_op, link);
 		nic_end(nic, op, op->err);
 	}
 }
@@ -162,7 +162,7 @@ static void nic_init(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	weft_list_init(&nic->spare);
 	weft_match_init(&nic->match[0]);
 	weft_match_init(&nic->match[1]);
-	weft_pool_init(&nic->head.ops, sizeof(struct weft_op));
+	weft_pool_init(&nic->head.ops, sizeof(struct weft_nic_op));
 	weft_pool_init(&nic->msgs, sizeof(struct nic_msg));
 }
 

@@ -190,10 +190,10 @@ static struct weft_nic_stats stats_of(const struct side *s)
 }
 
 /* An operation of s on a buffer, tagged 7 where it has a tag. */
-static struct weft_op *op_new(struct side *s, uint8_t kind, unsigned flags,
-			      void *buf, size_t len)
+static struct weft_nic_op *op_new(struct side *s, uint8_t kind, unsigned flags,
+				  void *buf, size_t len)
 {
-	struct weft_op *op = weft_nic_op_get(s->nic);
+	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 
 	op->kind = kind;
 	op->flags = (uint16_t)flags;
@@ -221,7 +221,7 @@ static void a_small_eager_size_is_honoured(void **state)
 	const struct grid g = { .machine = "native", .eager_bytes = 64 };
 	struct world *w = world_open(&g);
 	char out[1000], in[1000];
-	struct weft_op *op;
+	struct weft_nic_op *op;
 
 	for (unsigned i = 0; i < 200; i++) {
 		t_fill(out, sizeof(out), i);
@@ -254,7 +254,7 @@ static void a_chunk_given_back_is_finished_and_no_more(void **state)
 	struct world *w = hindered_world(false);
 	char *out = malloc(ALL), *in = malloc(ALL);
 	struct weft_nic_stats a, b;
-	struct weft_op *op;
+	struct weft_nic_op *op;
 
 	/* DMA is known to work between the two */
 	put(w, &w->a, out, ALL, 1, 0);
@@ -317,8 +317,8 @@ static void death_ends_what_waits_for_room(void **state)
 
 static void claim(struct side *s, void *context)
 {
-	struct weft_op *op = op_new(s, WEFT_RECV,
-				    WEFT_OP_TAGGED | WEFT_OP_CLAIM, context, 0);
+	struct weft_nic_op *op = op_new(
+		s, WEFT_RECV, WEFT_OP_TAGGED | WEFT_OP_CLAIM, context, 0);
 
 	op->peer = NULL;
 	T_OK(weft_nic_peek(s->nic, op));
@@ -328,7 +328,7 @@ static void claim(struct side *s, void *context)
 static int take_claimed(struct world *w, struct side *s, void *buf, size_t len)
 {
 	unsigned notes = s->notes;
-	struct weft_op *op =
+	struct weft_nic_op *op =
 		op_new(s, WEFT_RECV, WEFT_OP_TAGGED | WEFT_OP_CLAIM, buf, len);
 
 	op->peer = NULL;
@@ -446,7 +446,7 @@ static void no_answer_is_lost_without_memory(void **state)
 	struct world *w = hindered_world(true);
 	char word[8] = "", in[N][8];
 	unsigned asked = 0;
-	struct weft_op *op;
+	struct weft_nic_op *op;
 
 	put(w, &w->b, word, sizeof(word), 1, 0);
 	turns(w, 10);
@@ -477,7 +477,7 @@ static void no_answer_is_lost_without_memory(void **state)
 
 static void fetch_add(struct side *s, uint64_t *one, uint64_t *old)
 {
-	struct weft_op *op = op_new(s, WEFT_FETCH, 0, one, sizeof(*one));
+	struct weft_nic_op *op = op_new(s, WEFT_FETCH, 0, one, sizeof(*one));
 
 	op->at_op = WEFT_AT_SUM;
 	op->at_type = WEFT_AT_UINT64;

@@ -69,8 +69,7 @@ static struct inbox_peer *inbox_peer(struct weft_inbox *in,
 	return p;
 }
 
-bool weft_inbox_holds(const struct weft_inbox *in,
-		      const struct weft_peer *peer)
+bool weft_inbox_holds(const struct weft_inbox *in, const struct weft_peer *peer)
 {
 	const struct inbox_peer *p;
 

@@ -19,7 +19,7 @@
 struct weft_inbox {
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	size_t max_bytes; /* largest payload of an engine packet */
+	size_t max_bytes;	/* largest payload of an engine packet */
 	struct weft_table peer; /* struct inbox_peer, on use */
 	uint32_t held;		/* packets kept for later */
 };

@@ -66,7 +66,7 @@
 
 /*
  * Packet types. aux holds an op's id: of the sender where an answer is
- * wanted, of the addressee in an answer. flags are enum weft_op_flag.
+ * wanted, of the addressee in an answer. flags are enum weft_nic_flag.
  */
 enum nic_type {
 	NIC_MSG = 1,	/* a whole message; tag, data */
@@ -207,7 +207,7 @@ struct nic_peer {
 	uint32_t open_ops;	  /* in these lists; FI_FENCE */
 	uint32_t asks;		  /* accesses the peer has not answered */
 	/* the eager message that is arriving: one of the two, or none */
-	struct weft_op *rx_op;
+	struct weft_nic_op *rx_op;
 	struct nic_msg *rx_msg;
 	bool met;		 /* a message found its way */
 	bool dma_works;		 /* seen once */
@@ -235,7 +235,7 @@ struct weft_nic {
 	struct weft_list spare; /* struct nic_ctrl, see NIC_SPARES */
 	unsigned spares;
 	/* names of ops on the wire: slot, generation above */
-	struct weft_op **id_op;
+	struct weft_nic_op **id_op;
 	uint32_t *id_next;
 	uint32_t id_free;
 	uint32_t id_room;

@@ -21,28 +21,28 @@
 #define CU_BOARD 128
 
 /* Trees of up to eight children, packets that fit a page. */
-#define CU_NATIVE                                                          \
-	{                                                                  \
-		.routes = 32, .inputs = 9, .packet_bytes = 4096,           \
-		.board = CU_BOARD                                          \
+#define CU_NATIVE                                                \
+	{                                                        \
+		.routes = 32, .inputs = 9, .packet_bytes = 4096, \
+		.board = CU_BOARD                                \
 	}
 /*
  * Class routes of Blue Gene/Q: 16 per node [bgq.md d], packets of 512 bytes
  * [SC11 II.A], inputs from 10 links, IO and the node's own processes.
  */
-#define CU_BGQ                                                             \
-	{                                                                  \
-		.routes = 16, .inputs = 32, .packet_bytes = 512,           \
-		.board = CU_BOARD                                          \
+#define CU_BGQ                                                   \
+	{                                                        \
+		.routes = 16, .inputs = 32, .packet_bytes = 512, \
+		.board = CU_BOARD                                \
 	}
-#define BGQ_ROUTES   0x3fffu /* two are the system's */
+#define BGQ_ROUTES 0x3fffu /* two are the system's */
 /* Barrier classes: 16 per node, without payload [bgq.md d]. */
-#define CU_BGQ_BAR                                                         \
-	{                                                                  \
-		.routes = 16, .inputs = 32, .packet_bytes = 48,            \
-		.board = CU_BOARD                                          \
+#define CU_BGQ_BAR                                              \
+	{                                                       \
+		.routes = 16, .inputs = 32, .packet_bytes = 48, \
+		.board = CU_BOARD                               \
 	}
-#define KARY_ROUTES  0xffffffffu
+#define KARY_ROUTES 0xffffffffu
 
 /*
  * A block of nodes that grows by doubling one dimension after the other, E
@@ -101,7 +101,7 @@ static const struct weft_machine rows[] = {
 		.inject_bytes = 64,
 		/* mailbox slot of 1024, Open MPI's FMA limit, less heads */
 		.packet_bytes = 984,
-		.eager_bytes = 8192, /* assumed; then BTE get */
+		.eager_bytes = 8192,	   /* assumed; then BTE get */
 		.msg_order = ORDER_STRICT, /* mailboxes use in-order puts */
 		.fifos = 64,		   /* user windows, gemini_hw.h */
 		.cu = CU_NATIVE,
@@ -115,7 +115,7 @@ static const struct weft_machine rows[] = {
 		.inject_bytes = 128,
 		/* packet of 2 KB, Elan4 driver, less our header */
 		.packet_bytes = 2016,
-		.eager_bytes = 32768, /* assumed: Tports, then DMA back */
+		.eager_bytes = 32768,	   /* assumed: Tports, then DMA back */
 		.msg_order = ORDER_STRICT, /* cookies keep order */
 		.fifos = 8000,		   /* command queues [same] */
 		.cu = CU_NATIVE,

@@ -21,7 +21,7 @@
 static int ids_grow(struct weft_nic *nic)
 {
 	uint32_t room = nic->id_room ? nic->id_room * 2 : 64, i;
-	struct weft_op **ops;
+	struct weft_nic_op **ops;
 	uint32_t *next;
 
 	if (room > ID_SLOTS)
@@ -44,7 +44,7 @@ static int ids_grow(struct weft_nic *nic)
 	return 0;
 }
 
-int nic_id_new(struct weft_nic *nic, struct weft_op *op)
+int nic_id_new(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	uint32_t slot;
 
@@ -57,7 +57,7 @@ int nic_id_new(struct weft_nic *nic, struct weft_op *op)
 	return 0;
 }
 
-void nic_id_free(struct weft_nic *nic, struct weft_op *op)
+void nic_id_free(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	uint32_t slot = op->id & (ID_SLOTS - 1);
 
@@ -69,11 +69,11 @@ void nic_id_free(struct weft_nic *nic, struct weft_op *op)
 	nic->id_free = slot;
 }
 
-struct weft_op *nic_id_op(struct weft_nic *nic, uint32_t id,
-			  struct weft_peer *src)
+struct weft_nic_op *nic_id_op(struct weft_nic *nic, uint32_t id,
+			      struct weft_peer *src)
 {
 	uint32_t slot = id & (ID_SLOTS - 1);
-	struct weft_op *op;
+	struct weft_nic_op *op;
 
 	if (!slot || slot >= nic->id_room)
 		return NULL;
@@ -84,7 +84,7 @@ struct weft_op *nic_id_op(struct weft_nic *nic, uint32_t id,
 /* A name whose op has ended, or is another's by now, was not given back. */
 void nic_ids_check(const struct weft_nic *nic)
 {
-	const struct weft_op *op;
+	const struct weft_nic_op *op;
 	uint32_t i;
 
 	for (i = 1; i < nic->id_room; i++) {
@@ -113,14 +113,14 @@ static const struct home {
 	[WEFT_SERVE] = { 0, S(PACING), XFER, 0 },
 };
 
-static const struct home *home_of(const struct weft_op *op)
+static const struct home *home_of(const struct weft_nic_op *op)
 {
 	weft_must(op->kind < WEFT_COUNT_OF(homes));
 	return &homes[op->kind];
 }
 
 static void home_check(const struct nic_peer *p, const struct weft_list *list,
-		       const struct weft_op *op)
+		       const struct weft_nic_op *op)
 {
 	const struct home *h = home_of(op);
 	unsigned fits = list == &p->sending   ? h->sending
@@ -135,7 +135,7 @@ static void home_check(const struct nic_peer *p, const struct weft_list *list,
 }
 
 /* Only what is in a list of its peer, or a receive that met its message. */
-static void end_check(const struct weft_op *op)
+static void end_check(const struct weft_nic_op *op)
 {
 	const struct home *h = home_of(op);
 	unsigned any = h->sending | h->bulk | h->waiting | h->parting;
@@ -146,7 +146,8 @@ static void end_check(const struct weft_op *op)
 		weft_must(op->kind == WEFT_RECV && op->state == NIC_NEW);
 }
 
-void nic_hold(struct nic_peer *p, struct weft_list *list, struct weft_op *op)
+void nic_hold(struct nic_peer *p, struct weft_list *list,
+	      struct weft_nic_op *op)
 {
 	home_check(p, list, op);
 	weft_must(!op->linked);
@@ -155,7 +156,7 @@ void nic_hold(struct nic_peer *p, struct weft_list *list, struct weft_op *op)
 	p->open_ops++;
 }
 
-void nic_unhold(struct weft_op *op)
+void nic_unhold(struct weft_nic_op *op)
 {
 	struct nic_peer *p;
 
@@ -167,7 +168,7 @@ void nic_unhold(struct weft_op *op)
 	p->open_ops--;
 }
 
-void nic_asked(struct weft_op *op, bool on)
+void nic_asked(struct weft_nic_op *op, bool on)
 {
 	struct nic_peer *p;
 
@@ -178,7 +179,7 @@ void nic_asked(struct weft_op *op, bool on)
 	p->asks += on ? 1 : (uint32_t)-1;
 }
 
-void nic_end(struct weft_nic *nic, struct weft_op *op, int err)
+void nic_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	end_check(op);
 	nic_unhold(op);

@@ -17,17 +17,18 @@ static inline struct nic_peer *nic_peer_of(struct weft_nic *nic,
 }
 
 /* Gives an op a name; -ENOMEM. */
-int nic_id_new(struct weft_nic *nic, struct weft_op *op);
-void nic_id_free(struct weft_nic *nic, struct weft_op *op);
+int nic_id_new(struct weft_nic *nic, struct weft_nic_op *op);
+void nic_id_free(struct weft_nic *nic, struct weft_nic_op *op);
 /* The op of that name if it has to do with src, or NULL. */
-struct weft_op *nic_id_op(struct weft_nic *nic, uint32_t id,
-			  struct weft_peer *src);
+struct weft_nic_op *nic_id_op(struct weft_nic *nic, uint32_t id,
+			      struct weft_peer *src);
 
 /* Asserts at the end that every name was given back. */
 void nic_ids_check(const struct weft_nic *nic);
 
 /* Ends an op that is in no list. */
-static inline void nic_done(struct weft_nic *nic, struct weft_op *op, int err)
+static inline void nic_done(struct weft_nic *nic, struct weft_nic_op *op,
+			    int err)
 {
 	op->err = err;
 	nic->up->done(nic->up_arg, op);
@@ -35,12 +36,13 @@ static inline void nic_done(struct weft_nic *nic, struct weft_op *op, int err)
 }
 
 /* Ends an op wherever it is; what the table above allows. */
-void nic_end(struct weft_nic *nic, struct weft_op *op, int err);
+void nic_end(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /* Puts an op, in a state that belongs there, in a list of its peer. */
-void nic_hold(struct nic_peer *p, struct weft_list *list, struct weft_op *op);
-void nic_unhold(struct weft_op *op);
+void nic_hold(struct nic_peer *p, struct weft_list *list,
+	      struct weft_nic_op *op);
+void nic_unhold(struct weft_nic_op *op);
 /* The peer was asked for an access, or has answered. */
-void nic_asked(struct weft_op *op, bool on);
+void nic_asked(struct weft_nic_op *op, bool on);
 
 /* Moves bytes between memory and iov, from offset on. */
 void nic_scatter(const struct iovec *iov, int count, uint64_t offset,

@@ -50,7 +50,7 @@ struct grid {
 	size_t eager_bytes;
 };
 
-static inline void note(struct side *s, const struct weft_op *op)
+static inline void note(struct side *s, const struct weft_nic_op *op)
 {
 	s->note[s->notes++ % 4096] = (struct note){
 		.context = op->context,
@@ -64,7 +64,7 @@ static inline void note(struct side *s, const struct weft_op *op)
 	};
 }
 
-static inline void up_done(void *arg, struct weft_op *op)
+static inline void up_done(void *arg, struct weft_nic_op *op)
 {
 	note(arg, op);
 }
@@ -84,7 +84,7 @@ static inline int up_region(void *arg, const struct weft_want *want,
 	return 0;
 }
 
-static inline void up_event(void *arg, struct weft_op *op, void *region)
+static inline void up_event(void *arg, struct weft_nic_op *op, void *region)
 {
 	struct side *s = arg;
 
@@ -165,7 +165,7 @@ static inline void until(struct world *w, struct side *s, unsigned notes)
 static inline int try_put(struct side *s, void *buf, size_t len, uint64_t tag,
 			  unsigned flags)
 {
-	struct weft_op *op = weft_nic_op_get(s->nic);
+	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 	int err;
 
 	op->kind = WEFT_SEND;
@@ -199,7 +199,7 @@ static inline void put(struct world *w, struct side *s, void *buf, size_t len,
 static inline void take(struct side *s, void *buf, size_t len, uint64_t tag,
 			uint32_t src)
 {
-	struct weft_op *op = weft_nic_op_get(s->nic);
+	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 
 	op->kind = WEFT_RECV;
 	op->flags = WEFT_OP_TAGGED;
@@ -219,7 +219,7 @@ static inline void take(struct side *s, void *buf, size_t len, uint64_t tag,
 static inline void reach(struct side *s, uint8_t kind, void *buf, uint64_t len,
 			 uint64_t key)
 {
-	struct weft_op *op = weft_nic_op_get(s->nic);
+	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 
 	op->kind = kind;
 	op->peer = s->peer;

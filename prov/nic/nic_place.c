@@ -39,9 +39,9 @@ weft_cu_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set)
 		if (o->sibling_rank >= WEFT_CU_LEVEL_MAX)
 			place = WEFT_CU_NOWHERE;
 		else
-			place &= ~((uint64_t)(WEFT_CU_LEVEL_MAX ^
-					      o->sibling_rank)
-				   << level * WEFT_CU_LEVEL_BITS);
+			place &= ~(
+				(uint64_t)(WEFT_CU_LEVEL_MAX ^ o->sibling_rank)
+				<< level * WEFT_CU_LEVEL_BITS);
 	}
 	return place;
 }

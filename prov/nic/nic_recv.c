@@ -30,9 +30,9 @@ static struct weft_match *match_for(struct weft_nic *nic, unsigned flags)
 }
 
 /* The last part of a multi buffer gives the buffer back. */
-static void part_end(struct weft_nic *nic, struct weft_op *op)
+static void part_end(struct weft_nic *nic, struct weft_nic_op *op)
 {
-	struct weft_op *parent = op->parent;
+	struct weft_nic_op *parent = op->parent;
 
 	if (--parent->children || parent->state != NIC_CLOSED)
 		return;
@@ -45,7 +45,7 @@ static void part_end(struct weft_nic *nic, struct weft_op *op)
 	weft_nic_op_put(parent);
 }
 
-void nic_recv_done(struct weft_nic *nic, struct weft_op *op, int err)
+void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	if (!err && op->olen)
 		err = -EOVERFLOW;
@@ -55,8 +55,8 @@ void nic_recv_done(struct weft_nic *nic, struct weft_op *op, int err)
 }
 
 /* All of the message is in place; flags and id are the sender's. */
-static void recv_end(struct weft_nic *nic, struct weft_op *op, unsigned flags,
-		     uint32_t id)
+static void recv_end(struct weft_nic *nic, struct weft_nic_op *op,
+		     unsigned flags, uint32_t id)
 {
 	op->flags &= (uint16_t)~WEFT_OP_ACK;
 	op->remote_id = id;
@@ -66,7 +66,7 @@ static void recv_end(struct weft_nic *nic, struct weft_op *op, unsigned flags,
 		nic_recv_done(nic, op, 0);
 }
 
-void nic_recv_fail(struct weft_nic *nic, struct weft_op *op, int err)
+void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	weft_match_unpost(match_for(nic, op->flags), &op->m);
 	op->len = 0;
@@ -84,10 +84,10 @@ void nic_recv_fail(struct weft_nic *nic, struct weft_op *op, int err)
 }
 
 /* The part of a multi buffer that a message of len bytes gets; or NULL. */
-static struct weft_op *part_get(struct weft_nic *nic, struct weft_op *parent,
-				uint64_t len)
+static struct weft_nic_op *part_get(struct weft_nic *nic,
+				    struct weft_nic_op *parent, uint64_t len)
 {
-	struct weft_op *op = weft_nic_op_get(nic);
+	struct weft_nic_op *op = weft_nic_op_get(nic);
 
 	if (!op)
 		return NULL;
@@ -114,7 +114,7 @@ static struct weft_op *part_get(struct weft_nic *nic, struct weft_op *parent,
 }
 
 /* What the completion says of the message. */
-static inline void recv_meets(struct weft_op *op, struct weft_peer *src,
+static inline void recv_meets(struct weft_nic_op *op, struct weft_peer *src,
 			      unsigned flags, uint64_t tag, uint64_t data)
 {
 	op->peer = src;
@@ -124,7 +124,7 @@ static inline void recv_meets(struct weft_op *op, struct weft_peer *src,
 }
 
 /* Keeps to the buffer: len becomes what fits, olen what does not. */
-static inline void recv_fit(struct weft_op *op, uint64_t len)
+static inline void recv_fit(struct weft_nic_op *op, uint64_t len)
 {
 	if (weft_unlikely(len > op->len)) {
 		op->olen = len - op->len;
@@ -137,19 +137,19 @@ static inline void recv_fit(struct weft_op *op, uint64_t len)
  * The receive a message of len bytes belongs to, no longer posted; NULL with
  * err_p 0: none waits, -EAGAIN: no memory.
  */
-static inline struct weft_op *recv_take(struct weft_nic *nic,
-					struct weft_peer *src,
-					const struct weft_pkt *pkt,
-					uint64_t len, int *err_p)
+static inline struct weft_nic_op *recv_take(struct weft_nic *nic,
+					    struct weft_peer *src,
+					    const struct weft_pkt *pkt,
+					    uint64_t len, int *err_p)
 {
 	struct weft_match *m = match_for(nic, pkt->flags);
 	struct weft_match_recv *r = weft_match_arrive(m, src->index, pkt->tag);
-	struct weft_op *op;
+	struct weft_nic_op *op;
 
 	*err_p = 0;
 	if (!r)
 		return NULL;
-	op = weft_container_of(r, struct weft_op, m);
+	op = weft_container_of(r, struct weft_nic_op, m);
 	if (weft_unlikely(op->flags & WEFT_OP_MULTI)) {
 		op = part_get(nic, op, len);
 		if (!op)
@@ -237,7 +237,7 @@ static void msg_drop(struct weft_nic *nic, struct nic_msg *u)
 
 /* An arriving message gets its receive: what is here moves over. */
 static void msg_join(struct weft_nic *nic, struct nic_msg *u,
-		     struct weft_op *op)
+		     struct weft_nic_op *op)
 {
 	struct nic_peer *p = u->src->up;
 	uint64_t n = u->got < op->len ? u->got : op->len;
@@ -254,7 +254,7 @@ static void msg_join(struct weft_nic *nic, struct nic_msg *u,
 
 /* Message u, out of all queues, belongs to receive op. */
 static void msg_take(struct weft_nic *nic, struct nic_msg *u,
-		     struct weft_op *op)
+		     struct weft_nic_op *op)
 {
 	recv_meets(op, u->src, u->flags, u->m.tag, u->data);
 	recv_fit(op, u->len);
@@ -298,7 +298,7 @@ WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 			 const struct weft_pkt *pkt, const void *payload)
 {
 	int err;
-	struct weft_op *op = recv_take(nic, src, pkt, pkt->len, &err);
+	struct weft_nic_op *op = recv_take(nic, src, pkt, pkt->len, &err);
 
 	if (weft_unlikely(!op))
 		return err ? err : msg_keep(nic, src, pkt, payload);
@@ -320,7 +320,7 @@ WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 /* All of an eager message is in the receive's buffer. */
 static void eager_in(struct weft_nic *nic, struct nic_peer *p)
 {
-	struct weft_op *op = p->rx_op;
+	struct weft_nic_op *op = p->rx_op;
 
 	p->rx_op = NULL;
 	recv_end(nic, op, op->flags, op->remote_id);
@@ -330,7 +330,7 @@ static void eager_in(struct weft_nic *nic, struct nic_peer *p)
 static int eager_bytes(struct weft_nic *nic, struct nic_peer *p,
 		       const void *from, size_t n)
 {
-	struct weft_op *op = p->rx_op;
+	struct weft_nic_op *op = p->rx_op;
 	struct nic_msg *u = p->rx_msg;
 	size_t fits;
 
@@ -361,7 +361,7 @@ int nic_got_first(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload)
 {
 	struct nic_peer *p = src->up;
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	uint64_t total;
 	int err;
 
@@ -406,7 +406,7 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 {
 	struct nic_segs segs;
 	struct nic_msg *u;
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	uint64_t len, sum;
 	int err;
 
@@ -448,9 +448,9 @@ static bool same_name(const struct sockaddr_in *a, const struct sockaddr_in *b)
  * What one who is gone has left for a receive that names him. His record is
  * not found under his name any more, so op may name a successor's.
  */
-static WEFT_COLD struct weft_match_msg *left_behind(struct weft_nic *nic,
-						    struct weft_match *m,
-						    const struct weft_op *op)
+static WEFT_COLD struct weft_match_msg *
+left_behind(struct weft_nic *nic, struct weft_match *m,
+	    const struct weft_nic_op *op)
 {
 	struct weft_match_recv want = op->m;
 	struct weft_match_msg *um;
@@ -472,8 +472,9 @@ static WEFT_COLD struct weft_match_msg *left_behind(struct weft_nic *nic,
 }
 
 /* The message that waits for such a receive, or NULL. */
-static inline struct weft_match_msg *
-msg_find(struct weft_nic *nic, struct weft_match *m, const struct weft_op *op)
+static inline struct weft_match_msg *msg_find(struct weft_nic *nic,
+					      struct weft_match *m,
+					      const struct weft_nic_op *op)
 {
 	struct weft_match_msg *um = NULL;
 
@@ -495,7 +496,7 @@ static struct nic_msg *claimed_find(struct weft_nic *nic, void *context)
 	return NULL;
 }
 
-static int recv_claimed(struct weft_nic *nic, struct weft_op *op)
+static int recv_claimed(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_msg *u = claimed_find(nic, op->context);
 	int err;
@@ -518,12 +519,12 @@ static int recv_claimed(struct weft_nic *nic, struct weft_op *op)
 }
 
 /* A multi buffer takes all that waits, as long as it lasts. */
-static int recv_multi(struct weft_nic *nic, struct weft_op *op)
+static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);
 	struct weft_match_msg *um;
 	struct nic_msg *u;
-	struct weft_op *part;
+	struct weft_nic_op *part;
 
 	weft_match_post(m, &op->m);
 	while (op->m.posted && (um = weft_match_search(m, &op->m))) {
@@ -537,7 +538,7 @@ static int recv_multi(struct weft_nic *nic, struct weft_op *op)
 	return 0;
 }
 
-WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_op *op)
+WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);
 	struct weft_match_msg *um;
@@ -561,7 +562,7 @@ WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_op *op)
 	return 0;
 }
 
-int weft_nic_peek(struct weft_nic *nic, struct weft_op *op)
+int weft_nic_peek(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);
 	struct weft_match_msg *um = msg_find(nic, m, op);
@@ -651,11 +652,11 @@ static void lost_posted(struct weft_nic *nic, struct weft_match *m,
 			struct weft_peer *peer, int err)
 {
 	struct weft_list *n, *tmp;
-	struct weft_op *op;
+	struct weft_nic_op *op;
 
 	weft_list_each(n, tmp, &m->posted)
 	{
-		op = weft_container_of(n, struct weft_op, m.order);
+		op = weft_container_of(n, struct weft_nic_op, m.order);
 		if (op->m.src != peer->index)
 			continue;
 		nic_recv_fail(nic, op, err);
@@ -679,7 +680,7 @@ static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer, int err)
 /* The eager message that was arriving. */
 static void lost_arriving(struct weft_nic *nic, struct nic_peer *p, int err)
 {
-	struct weft_op *op = p->rx_op;
+	struct weft_nic_op *op = p->rx_op;
 	struct nic_msg *u = p->rx_msg;
 
 	p->rx_op = NULL;
@@ -709,8 +710,8 @@ void weft_nic_recv_ask(struct weft_nic *nic,
 
 	weft_list_each(n, tmp, &match_for(nic, WEFT_OP_TAGGED)->posted)
 	{
-		struct weft_op *op =
-			weft_container_of(n, struct weft_op, m.order);
+		struct weft_nic_op *op =
+			weft_container_of(n, struct weft_nic_op, m.order);
 		int err = op->peer ? 0 : ask(arg, op->m.tag, op->m.ignore);
 
 		if (err)

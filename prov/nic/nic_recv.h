@@ -14,9 +14,9 @@ int nic_got_next(struct weft_nic *nic, struct weft_peer *src,
 int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload);
 /* Ends a receive: multi buffers, answer to the sender, up. */
-void nic_recv_done(struct weft_nic *nic, struct weft_op *op, int err);
+void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /* Takes a posted receive out for good; a multi buffer waits for its parts. */
-void nic_recv_fail(struct weft_nic *nic, struct weft_op *op, int err);
+void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /* Forgets the message that src calls id if no receive has met it. */
 bool nic_msg_forget(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
 		    uint32_t id);

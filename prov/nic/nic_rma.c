@@ -30,7 +30,7 @@ static bool small(const struct weft_nic *nic, uint64_t len)
 
 /* ---- the initiator: asking ----------------------------------------------- */
 
-static void ask(struct weft_nic *nic, struct weft_op *op, uint8_t type)
+static void ask(struct weft_nic *nic, struct weft_nic_op *op, uint8_t type)
 {
 	struct nic_peer *p = op->peer->up;
 
@@ -45,7 +45,7 @@ static void ask(struct weft_nic *nic, struct weft_op *op, uint8_t type)
 	nic_push(nic, p);
 }
 
-static void ask_best(struct weft_nic *nic, struct weft_op *op)
+static void ask_best(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = op->peer->up;
 	bool bytes = p->dma_refused || nic->no_dma || small(nic, op->len);
@@ -56,7 +56,7 @@ static void ask_best(struct weft_nic *nic, struct weft_op *op)
 		ask(nic, op, bytes ? NIC_READ : NIC_READ_PUSH);
 }
 
-void nic_access_by_packets(struct weft_nic *nic, struct weft_op *op)
+void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = op->peer->up;
 
@@ -64,7 +64,7 @@ void nic_access_by_packets(struct weft_nic *nic, struct weft_op *op)
 	ask_best(nic, op);
 }
 
-static int push_write(struct weft_nic *nic, struct weft_op *op,
+static int push_write(struct weft_nic *nic, struct weft_nic_op *op,
 		      struct weft_pkt *pkt, struct nic_access *a)
 {
 	struct iovec part[WEFT_IOV_MAX + 1] = { { a, sizeof(*a) } };
@@ -82,7 +82,7 @@ static int push_write(struct weft_nic *nic, struct weft_op *op,
 	return err;
 }
 
-static int push_request(struct weft_nic *nic, struct weft_op *op,
+static int push_request(struct weft_nic *nic, struct weft_nic_op *op,
 			struct weft_pkt *pkt, struct nic_access *a)
 {
 	struct nic_segs segs;
@@ -101,7 +101,7 @@ static int push_request(struct weft_nic *nic, struct weft_op *op,
 	return err;
 }
 
-static int push_atomic(struct weft_nic *nic, struct weft_op *op,
+static int push_atomic(struct weft_nic *nic, struct weft_nic_op *op,
 		       struct weft_pkt *pkt)
 {
 	struct iovec iov = { op->held, op->limit };
@@ -114,7 +114,7 @@ static int push_atomic(struct weft_nic *nic, struct weft_op *op,
 	return err;
 }
 
-int nic_push_access(struct weft_nic *nic, struct weft_op *op)
+int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_pkt pkt = {
 		.type = op->ask,
@@ -138,7 +138,7 @@ int nic_push_access(struct weft_nic *nic, struct weft_op *op)
 /* ---- the initiator: by itself -------------------------------------------- */
 
 /* Tells the peer of an access it did not see. */
-static void tell(struct weft_nic *nic, struct weft_op *op)
+static void tell(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_pkt pkt = {
 		.type = NIC_EVENT,
@@ -157,7 +157,7 @@ static void tell(struct weft_nic *nic, struct weft_op *op)
 }
 
 static void one_sided(struct weft_nic *nic, struct nic_peer *p,
-		      struct weft_op *op, uint64_t at)
+		      struct weft_nic_op *op, uint64_t at)
 {
 	op->remote[0] = at;
 	op->remote[1] = op->len;
@@ -171,7 +171,7 @@ static void one_sided(struct weft_nic *nic, struct nic_peer *p,
 }
 
 /* An inject whose bytes may be needed after the call keeps its own. */
-static int keep_bytes(struct weft_op *op)
+static int keep_bytes(struct weft_nic_op *op)
 {
 	void *copy;
 
@@ -188,7 +188,7 @@ static int keep_bytes(struct weft_op *op)
 	return 0;
 }
 
-int weft_nic_rma(struct weft_nic *nic, struct weft_op *op)
+int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = nic_peer_of(nic, op->peer);
 	struct weft_want want = {
@@ -232,9 +232,9 @@ int weft_nic_rma(struct weft_nic *nic, struct weft_op *op)
 /* ---- the target ---------------------------------------------------------- */
 
 void nic_event(struct weft_nic *nic, struct weft_peer *src,
-	       const struct weft_op *seen, void *region)
+	       const struct weft_nic_op *seen, void *region)
 {
-	struct weft_op op = *seen;
+	struct weft_nic_op op = *seen;
 
 	op.flags &= WEFT_OP_DATA;
 	op.peer = src;
@@ -260,7 +260,7 @@ static void access_event(struct weft_nic *nic, struct weft_peer *src,
 			 const struct weft_pkt *pkt, const struct nic_access *a,
 			 void *region)
 {
-	const struct weft_op seen = {
+	const struct weft_nic_op seen = {
 		.kind = pkt->type == NIC_READ || pkt->type == NIC_READ_PUSH
 				? WEFT_REMOTE_READ
 				: WEFT_REMOTE_WRITE,
@@ -307,11 +307,11 @@ int nic_got_write(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /* An op that serves a peer: our memory [at, at + len), its memory in segs. */
-static struct weft_op *serve(struct weft_nic *nic, struct weft_peer *src,
-			     const struct weft_pkt *pkt,
-			     const struct nic_access *a)
+static struct weft_nic_op *serve(struct weft_nic *nic, struct weft_peer *src,
+				 const struct weft_pkt *pkt,
+				 const struct nic_access *a)
 {
-	struct weft_op *op = weft_nic_op_get(nic);
+	struct weft_nic_op *op = weft_nic_op_get(nic);
 
 	if (!op)
 		return NULL;
@@ -337,7 +337,7 @@ static int serve_dma(struct weft_nic *nic, struct weft_peer *src,
 	struct nic_peer *p = src->up;
 	struct nic_access a;
 	struct nic_segs segs;
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	void *at, *region;
 	uint64_t sum;
 	int err;
@@ -386,7 +386,7 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 {
 	struct nic_peer *p = src->up;
 	struct nic_access a;
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	void *at, *region;
 	int err;
 
@@ -413,9 +413,9 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 /* ---- ends ---------------------------------------------------------------- */
 
 /* A served transfer is over: the one who asked is told. */
-static void serve_done(struct weft_nic *nic, struct weft_op *op, int err)
+static void serve_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
-	const struct weft_op seen = {
+	const struct weft_nic_op seen = {
 		.kind = op->put ? WEFT_REMOTE_READ : WEFT_REMOTE_WRITE,
 		.flags = op->flags,
 		.len = op->len,
@@ -430,7 +430,7 @@ static void serve_done(struct weft_nic *nic, struct weft_op *op, int err)
 	nic_end(nic, op, err);
 }
 
-void nic_access_done(struct weft_nic *nic, struct weft_op *op, int err)
+void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	if (op->kind == WEFT_SERVE) {
 		serve_done(nic, op, err);
@@ -451,7 +451,7 @@ void nic_access_done(struct weft_nic *nic, struct weft_op *op, int err)
 int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload)
 {
-	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
 
 	if (!op || op->kind != WEFT_READ || op->state != NIC_WAITING ||
 	    pkt->tag > op->len || pkt->len > op->len - pkt->tag ||
@@ -468,7 +468,7 @@ int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
 int nic_got_event(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload)
 {
-	struct weft_op seen = { .kind = WEFT_REMOTE_WRITE };
+	struct weft_nic_op seen = { .kind = WEFT_REMOTE_WRITE };
 	struct nic_access a;
 	void *at, *region;
 

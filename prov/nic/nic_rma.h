@@ -6,15 +6,15 @@
 #include "prov/nic/nic_int.h"
 
 /* All of an access that this side could move is moved. */
-void nic_access_done(struct weft_nic *nic, struct weft_op *op, int err);
+void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
 /* The next packet of an access or atomic in its peer's list bulk. */
-int nic_push_access(struct weft_nic *nic, struct weft_op *op);
+int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op);
 /* The target cannot reach our memory: the bytes go in packets. */
-void nic_access_by_packets(struct weft_nic *nic, struct weft_op *op);
+void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op);
 /* Tells up of an access of a peer, if the region or the data ask for it. */
 void nic_event(struct weft_nic *nic, struct weft_peer *src,
-	       const struct weft_op *seen, void *region);
+	       const struct weft_nic_op *seen, void *region);
 int nic_got_write(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload);
 int nic_got_write_pull(struct weft_nic *nic, struct weft_peer *src,

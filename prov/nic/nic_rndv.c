@@ -32,7 +32,8 @@
 #include "prov/nic/nic_send.h"
 #include "prov/nic/nic_share.h"
 
-int nic_send_rts(struct weft_nic *nic, struct nic_peer *p, struct weft_op *op)
+int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
+		 struct weft_nic_op *op)
 {
 	struct weft_pkt pkt = {
 		.type = NIC_RTS,
@@ -66,7 +67,7 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p, struct weft_op *op)
 /* ---- the receiver -------------------------------------------------------- */
 
 /* Asks the sender to copy, too. */
-static void ask_help(struct weft_nic *nic, struct weft_op *op)
+static void ask_help(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_pkt pkt = {
 		.type = NIC_HELP,
@@ -84,14 +85,14 @@ static void ask_help(struct weft_nic *nic, struct weft_op *op)
 
 /* Worth sharing, possible, and known to work with this peer. */
 static bool may_share(struct weft_nic *nic, struct nic_peer *p,
-		      struct weft_op *op, const struct nic_segs *segs)
+		      struct weft_nic_op *op, const struct nic_segs *segs)
 {
 	return segs->cell && segs->cell <= NIC_CELLS &&
 	       op->limit >= NIC_HELP_MIN && p->dma_works &&
 	       !nic_share_peer(nic, p);
 }
 
-void nic_pull(struct weft_nic *nic, struct weft_op *op,
+void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 	      const struct nic_segs *segs)
 {
 	struct nic_peer *p = nic_peer_of(nic, op->peer);
@@ -111,7 +112,8 @@ void nic_pull(struct weft_nic *nic, struct weft_op *op,
 }
 
 /* Allows the sender's packets to go up to byte `upto`. */
-static void paced_allow(struct weft_nic *nic, struct weft_op *op, uint64_t upto)
+static void paced_allow(struct weft_nic *nic, struct weft_nic_op *op,
+			uint64_t upto)
 {
 	struct weft_pkt pkt = {
 		.type = NIC_CTS,
@@ -124,7 +126,7 @@ static void paced_allow(struct weft_nic *nic, struct weft_op *op, uint64_t upto)
 	nic_ctrl(nic, op->peer, &pkt, NULL);
 }
 
-static void paced_begin(struct weft_nic *nic, struct weft_op *op)
+static void paced_begin(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	if (!op->id && nic_id_new(nic, op)) {
 		nic_part(nic, op, -ENOMEM);
@@ -140,7 +142,7 @@ static void paced_begin(struct weft_nic *nic, struct weft_op *op)
 /* ---- the end of a transfer ----------------------------------------------- */
 
 /* A sender that helped says how much; a chunk it could not do goes back. */
-static void help_end(struct weft_nic *nic, struct weft_op *op, int err)
+static void help_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	struct weft_pkt pkt = {
 		.type = NIC_HELPED,
@@ -155,7 +157,7 @@ static void help_end(struct weft_nic *nic, struct weft_op *op, int err)
 }
 
 /* Does the rest of a chunk that the sender had to give back. */
-static void pull_redo(struct weft_nic *nic, struct weft_op *op)
+static void pull_redo(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	uint64_t bytes = nic_chunk(op->limit);
 	uint64_t end = (op->redo / bytes + 1) * bytes;
@@ -166,7 +168,7 @@ static void pull_redo(struct weft_nic *nic, struct weft_op *op)
 	nic_xfer_run(nic, op);
 }
 
-static void pull_done(struct weft_nic *nic, struct weft_op *op, int err)
+static void pull_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	if (err == -EOPNOTSUPP && !op->moved && !op->peer_cell)
 		paced_begin(nic, op);
@@ -178,7 +180,7 @@ static void pull_done(struct weft_nic *nic, struct weft_op *op, int err)
 		op->state = NIC_WAITING_HELP;
 }
 
-void nic_xfer_done(struct weft_nic *nic, struct weft_op *op, int err)
+void nic_xfer_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	if (op->kind == WEFT_SEND)
 		help_end(nic, op, err);
@@ -194,7 +196,7 @@ void nic_xfer_done(struct weft_nic *nic, struct weft_op *op, int err)
 int nic_got_help(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload)
 {
-	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
 	struct nic_segs segs;
 	uint64_t sum;
 
@@ -215,7 +217,7 @@ int nic_got_help(struct weft_nic *nic, struct weft_peer *src,
 int nic_got_helped(struct weft_nic *nic, struct weft_peer *src,
 		   const struct weft_pkt *pkt, const void *payload)
 {
-	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
 
 	if (!op || op->kind != WEFT_RECV || !op->peer_cell ||
 	    pkt->tag > op->limit - op->moved)
@@ -231,7 +233,7 @@ int nic_got_helped(struct weft_nic *nic, struct weft_peer *src,
 int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload)
 {
-	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
 	struct nic_peer *p = src->up;
 
 	if (!op || op->kind != WEFT_SEND ||
@@ -250,7 +252,7 @@ int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
 int nic_got_bulk(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload)
 {
-	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
 
 	if (!op || op->kind != WEFT_RECV || op->state != NIC_PACED ||
 	    pkt->tag > op->end || pkt->len > op->end - pkt->tag ||

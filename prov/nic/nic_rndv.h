@@ -6,12 +6,13 @@
 #include "prov/nic/nic_int.h"
 
 /* All that this side could move is moved. */
-void nic_xfer_done(struct weft_nic *nic, struct weft_op *op, int err);
+void nic_xfer_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
 /* Announces a large message. */
-int nic_send_rts(struct weft_nic *nic, struct nic_peer *p, struct weft_op *op);
+int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
+		 struct weft_nic_op *op);
 /* Begins to fetch a message that has met its receive. */
-void nic_pull(struct weft_nic *nic, struct weft_op *op,
+void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 	      const struct nic_segs *segs);
 int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload);

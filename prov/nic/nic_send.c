@@ -103,7 +103,7 @@ void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id, int err)
 }
 
 /* 0: it has left, or nobody is there to read it. */
-static int part_try(struct weft_nic *nic, struct weft_op *op, int err)
+static int part_try(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	struct weft_pkt pkt;
 
@@ -113,7 +113,7 @@ static int part_try(struct weft_nic *nic, struct weft_op *op, int err)
 	return ctrl_try(nic, op->peer, &pkt, NULL) == -EAGAIN ? -EAGAIN : 0;
 }
 
-void nic_part(struct weft_nic *nic, struct weft_op *op, int err)
+void nic_part(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	struct nic_peer *p = op->peer->up;
 
@@ -132,10 +132,11 @@ void nic_part(struct weft_nic *nic, struct weft_op *op, int err)
 
 static int push_parting(struct weft_nic *nic, struct nic_peer *p)
 {
-	struct weft_op *op;
+	struct weft_nic_op *op;
 
 	while (!weft_list_empty(&p->parting)) {
-		op = weft_container_of(p->parting.next, struct weft_op, link);
+		op = weft_container_of(p->parting.next, struct weft_nic_op,
+				       link);
 		if (part_try(nic, op, op->err))
 			return -EAGAIN;
 		nic_end(nic, op, op->err);
@@ -163,8 +164,8 @@ static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
  */
 
 /* The next packet of an eager message, or of bytes that were asked for. */
-static int push_packet(struct weft_nic *nic, struct weft_op *op, uint8_t type,
-		       uint64_t end)
+static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
+		       uint8_t type, uint64_t end)
 {
 	struct weft_pkt pkt = {
 		.type = type,
@@ -189,7 +190,7 @@ static int push_packet(struct weft_nic *nic, struct weft_op *op, uint8_t type,
 }
 
 /* Asks the receiver of a message that it has all of to forget it. */
-void nic_cancel_ask(struct weft_nic *nic, struct weft_op *op)
+void nic_cancel_ask(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	const struct weft_pkt pkt = {
 		.type = NIC_CANCEL,
@@ -202,7 +203,7 @@ void nic_cancel_ask(struct weft_nic *nic, struct weft_op *op)
 
 /* All packets of an eager message are out. */
 static void eager_out(struct weft_nic *nic, struct nic_peer *p,
-		      struct weft_op *op)
+		      struct weft_nic_op *op)
 {
 	if (!(op->flags & WEFT_OP_ACK)) {
 		nic_end(nic, op, 0);
@@ -215,7 +216,8 @@ static void eager_out(struct weft_nic *nic, struct nic_peer *p,
 		nic_cancel_ask(nic, op);
 }
 
-static void pkt_of(const struct weft_op *op, uint8_t type, struct weft_pkt *pkt)
+static void pkt_of(const struct weft_nic_op *op, uint8_t type,
+		   struct weft_pkt *pkt)
 {
 	*pkt = (struct weft_pkt){
 		.type = type,
@@ -227,7 +229,7 @@ static void pkt_of(const struct weft_op *op, uint8_t type, struct weft_pkt *pkt)
 }
 
 /* A message of one packet. */
-static int push_whole(struct weft_nic *nic, struct weft_op *op)
+static int push_whole(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_pkt pkt;
 
@@ -238,7 +240,7 @@ static int push_whole(struct weft_nic *nic, struct weft_op *op)
 }
 
 /* The rest of the oldest message, or all of one that was kept back. */
-static int push_rest(struct weft_nic *nic, struct weft_op *op)
+static int push_rest(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	int err = 0;
 
@@ -251,11 +253,12 @@ static int push_rest(struct weft_nic *nic, struct weft_op *op)
 
 static int push_sending(struct weft_nic *nic, struct nic_peer *p)
 {
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	int err = 0;
 
 	while (!err && !weft_list_empty(&p->sending)) {
-		op = weft_container_of(p->sending.next, struct weft_op, link);
+		op = weft_container_of(p->sending.next, struct weft_nic_op,
+				       link);
 		err = push_rest(nic, op);
 		if (!err)
 			eager_out(nic, p, op);
@@ -265,7 +268,7 @@ static int push_sending(struct weft_nic *nic, struct nic_peer *p)
 
 /* What was allowed is out: a read is over, a message waits for more. */
 static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
-		     struct weft_op *op)
+		     struct weft_nic_op *op)
 {
 	if (op->kind == WEFT_SERVE) {
 		nic_end(nic, op, 0);
@@ -286,7 +289,7 @@ static void begins_long(struct weft_nic *nic)
 }
 
 /* The next packet of what waits in bulk. */
-static int push_some(struct weft_nic *nic, struct weft_op *op)
+static int push_some(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	/* What is served, the unit sends without being told. */
 	if (!op->moved && op->kind != WEFT_SERVE &&
@@ -301,11 +304,11 @@ static int push_some(struct weft_nic *nic, struct weft_op *op)
 
 static int push_bulk(struct weft_nic *nic, struct nic_peer *p)
 {
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	int err = 0;
 
 	while (!err && !weft_list_empty(&p->bulk)) {
-		op = weft_container_of(p->bulk.next, struct weft_op, link);
+		op = weft_container_of(p->bulk.next, struct weft_nic_op, link);
 		while (!err && op->moved < op->limit)
 			err = push_some(nic, op);
 		if (!err)
@@ -347,7 +350,7 @@ static int post_refused(struct nic_peer *p)
 	return p->peer->lost ? -(int)p->peer->lost : -EAGAIN;
 }
 
-int nic_may_post(struct nic_peer *p, const struct weft_op *op)
+int nic_may_post(struct nic_peer *p, const struct weft_nic_op *op)
 {
 	if (weft_unlikely(!p || p->peer->lost || !weft_list_empty(&p->sending)))
 		return post_refused(p);
@@ -380,7 +383,7 @@ WEFT_HOT int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
  * its last word does not come back. Later ones are refused until it is out.
  */
 static int send_keep(struct weft_nic *nic, struct nic_peer *p,
-		     struct weft_op *op)
+		     struct weft_nic_op *op)
 {
 	if (op->flags & WEFT_OP_INJECT) {
 		op->held = malloc(op->len + 1);
@@ -397,7 +400,7 @@ static int send_keep(struct weft_nic *nic, struct nic_peer *p,
 }
 
 static int send_one(struct weft_nic *nic, struct nic_peer *p,
-		    struct weft_op *op)
+		    struct weft_nic_op *op)
 {
 	int err = push_whole(nic, op);
 
@@ -416,7 +419,7 @@ static int send_one(struct weft_nic *nic, struct nic_peer *p,
 }
 
 static int send_eager(struct weft_nic *nic, struct nic_peer *p,
-		      struct weft_op *op)
+		      struct weft_nic_op *op)
 {
 	struct iovec part[WEFT_IOV_MAX + 1];
 	size_t n = nic->packet_bytes - sizeof(op->len);
@@ -446,7 +449,7 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
  * packet whatever its length: its bytes are the caller's again.
  */
 static int send_long(struct weft_nic *nic, struct nic_peer *p,
-		     struct weft_op *op)
+		     struct weft_nic_op *op)
 {
 	bool whole =
 		op->len <= nic->whole_bytes ||
@@ -469,7 +472,7 @@ static int send_long(struct weft_nic *nic, struct nic_peer *p,
 	return err;
 }
 
-WEFT_HOT int weft_nic_send(struct weft_nic *nic, struct weft_op *op)
+WEFT_HOT int weft_nic_send(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = nic_peer_of(nic, op->peer);
 	int err = nic_may_post(p, op);
@@ -487,7 +490,7 @@ WEFT_HOT int weft_nic_send(struct weft_nic *nic, struct weft_op *op)
 int nic_got_fin(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload)
 {
-	struct weft_op *op = nic_id_op(nic, pkt->aux, src);
+	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
 
 	/* only an op that waits for the peer may be ended by it */
 	if (!op || op->kind == WEFT_RECV || op->kind == WEFT_SERVE ||

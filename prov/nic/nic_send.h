@@ -19,7 +19,7 @@ void nic_ctrl_give(struct weft_nic *nic, struct weft_peer *peer,
 void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id,
 	     int err);
 /* Asks the receiver of a message that it has all of to forget it. */
-void nic_cancel_ask(struct weft_nic *nic, struct weft_op *op);
+void nic_cancel_ask(struct weft_nic *nic, struct weft_nic_op *op);
 /* Sends what waits for room, for all peers. */
 void nic_push_all(struct weft_nic *nic);
 /* Sends what waits for room to one peer. */
@@ -27,7 +27,7 @@ void nic_push(struct weft_nic *nic, struct nic_peer *p);
 /* The peer has something that waits for room. */
 void nic_busy(struct weft_nic *nic, struct nic_peer *p);
 /* Is the peer alive, nothing before this op, its fence fulfilled? */
-int nic_may_post(struct nic_peer *p, const struct weft_op *op);
+int nic_may_post(struct nic_peer *p, const struct weft_nic_op *op);
 /* FIN, CTS, HELP and their kind came. */
 int nic_got_fin(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload);
@@ -36,6 +36,6 @@ int nic_got_fin(struct weft_nic *nic, struct weft_peer *src,
  * Says FIN to the sender of a message and ends the receive that has it, once
  * that word has left: who sees the receive complete need not come back.
  */
-void nic_part(struct weft_nic *nic, struct weft_op *op, int err);
+void nic_part(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
 #endif

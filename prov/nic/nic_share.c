@@ -18,7 +18,6 @@
 #include "prov/nic/nic_int.h"
 #include "src/base/hash.h"
 
-
 #define SHARE_MAGIC 0x7765667473683031u
 #define ROWS	    512u
 #define TRIES	    16u

@@ -11,9 +11,9 @@
 
 static void case_sizes(const struct grid *g)
 {
-	static const size_t len[] = { 0,    1,	  8,	 512,	513,	4096,
-				      8192, 9000, 20000, 65536, 140001, 300000,
-				      BIG };
+	static const size_t len[] = { 0,      1,      8,    512,   513,
+				      4096,   8192,   9000, 20000, 65536,
+				      140001, 300000, BIG };
 	struct world *w = world_open(g);
 	char *out = malloc(BIG), *in = malloc(BIG);
 
@@ -107,7 +107,7 @@ static void case_access(const struct grid *g)
 
 static void atomic_add(struct side *s, uint64_t *one, uint64_t *old)
 {
-	struct weft_op *op = weft_nic_op_get(s->nic);
+	struct weft_nic_op *op = weft_nic_op_get(s->nic);
 
 	op->kind = WEFT_FETCH;
 	op->peer = s->peer;

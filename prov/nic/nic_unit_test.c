@@ -53,9 +53,8 @@ static const struct grid grid[] = {
 	  "seed=4,delay=0.1,drop=0.05,dup=0.05,reorder=0.1", 0 },
 	{ "sten loop, faults", &weft_unit_sten, &weft_carrier_loop,
 	  "seed=5,delay=0.1,drop=0.05,dup=0.05,reorder=0.1", 0 },
-	{ "sten loop, faults not repaired", &weft_unit_sten,
-	  &weft_carrier_loop, "seed=6,delay=0.1,dup=0.1,reorder=0.2,raw=1",
-	  0 },
+	{ "sten loop, faults not repaired", &weft_unit_sten, &weft_carrier_loop,
+	  "seed=6,delay=0.1,dup=0.1,reorder=0.2,raw=1", 0 },
 	{ "mu shm", &weft_unit_mu, &weft_carrier_shm, NULL, 0 },
 	{ "fma shm", &weft_unit_fma, &weft_carrier_shm, NULL, 0 },
 	{ "sten shm", &weft_unit_sten, &weft_carrier_shm, NULL, 0 },
@@ -64,7 +63,7 @@ static const struct grid grid[] = {
 static size_t size_of(uint64_t k)
 {
 	static const size_t sizes[] = {
-		8,   0,	  1,   31,  32,	 33,   480,	    481,
+		8,   0,	  1,   31,  32,	 33,   480,	     481,
 		512, 319, 320, 321, 984, 1500, PACKET_BYTES,
 	};
 
@@ -185,8 +184,8 @@ static void pair_talk(struct side *s, uint64_t n)
 		}
 		idle = before == s[0].taken + s[1].taken ? idle + 1 : 0;
 		if (idle > 20000)
-			fail_msg("stuck at %ju and %ju",
-				 (uintmax_t)s[0].taken, (uintmax_t)s[1].taken);
+			fail_msg("stuck at %ju and %ju", (uintmax_t)s[0].taken,
+				 (uintmax_t)s[1].taken);
 		if (idle > 100)
 			usleep(100);
 	}
@@ -314,8 +313,8 @@ static void bulk_data_moves_both_ways(void **state)
 static void bulk_to_a_bad_address_fails_alone(void **state)
 {
 	unsigned char mine[4096];
-	void *hole = mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
-			  -1, 0);
+	void *hole =
+		mmap(NULL, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct side s[SIDES];
 	struct bulk b;
 

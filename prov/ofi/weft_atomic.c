@@ -62,7 +62,7 @@ static ssize_t ioc_copy(struct iovec *to, const struct fi_ioc *from,
 }
 
 /* Operands, comparands and results of equal length. */
-static int operands(struct weft_op *op, const struct call *c)
+static int operands(struct weft_nic_op *op, const struct call *c)
 {
 	size_t bytes = weft_at_bytes(c->type);
 	ssize_t len = ioc_copy(op->iov, c->iov, c->iov_count, bytes);
@@ -86,7 +86,7 @@ static int operands(struct weft_op *op, const struct call *c)
 
 static ssize_t post(struct weft_ep *ep, struct call *c)
 {
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	ssize_t ret;
 	int err;
 

@@ -188,7 +188,8 @@ static void ranges_of_nodes_and_services_count_up(void **state)
 	/* services have names only where /etc/services is */
 	T_IS(fi_av_insertsvc(av, "127.0.0.9",
 			     getservbyname("discard", NULL) ? "discard" : "9",
-			     addr, 0, NULL), 1);
+			     addr, 0, NULL),
+	     1);
 	T_OK(fi_av_lookup(av, addr[0], &back, &len));
 	T_IS(ntohs(back.sin_port), 9);
 	T_TRUE(fi_av_insertsvc(av, "no.such.host.invalid", "1", addr, 0, NULL) <

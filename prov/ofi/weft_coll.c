@@ -84,8 +84,7 @@ static int join_members(struct weft_ep *ep, const struct weft_set *set,
 		if (!member[i])
 			return -EINVAL;
 		if (member[i]->name.sin_port == ep->name.sin_port &&
-		    member[i]->name.sin_addr.s_addr ==
-			    ep->name.sin_addr.s_addr)
+		    member[i]->name.sin_addr.s_addr == ep->name.sin_addr.s_addr)
 			*me_p = (int)i;
 	}
 	return *me_p < 0 ? -EINVAL : 0;
@@ -95,8 +94,11 @@ static int join_group(struct weft_mc *mc, uint64_t flags)
 {
 	struct weft_peer **member;
 	struct weft_coll_attr attr = {
-		.n = (int)mc->set->count, .joined = coll_joined, .arg = mc,
-		.no_route = flags & FI_WEFT_SOFTWARE, .key = mc->set->key,
+		.n = (int)mc->set->count,
+		.joined = coll_joined,
+		.arg = mc,
+		.no_route = flags & FI_WEFT_SOFTWARE,
+		.key = mc->set->key,
 	};
 	int ret;
 
@@ -197,8 +199,8 @@ static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
 
 static struct weft_mc *mc_of(fi_addr_t coll_addr)
 {
-	return coll_addr == FI_ADDR_NOTAVAIL ? NULL :
-					       (void *)(uintptr_t)coll_addr;
+	return coll_addr == FI_ADDR_NOTAVAIL ? NULL
+					     : (void *)(uintptr_t)coll_addr;
 }
 
 /* A member by his address, or by his place where that is no address. */
@@ -219,7 +221,7 @@ static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 	struct weft_ep *ep = weft_to_ep(fid);
 	struct weft_mc *mc = mc_of(coll_addr);
 	struct weft_cu_call call = { 0 };
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	ssize_t ret = -FI_ENOMEM;
 
 	if (!weft_coll_call(c, &call))
@@ -233,9 +235,9 @@ static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 		op->peer = NULL;
 		op->context = context;
 		op->comp_flags = FI_COLLECTIVE;
-		op->flags = c->flags & FI_COMPLETION ?
-				    0 :
-				    ep->tx_flags & WEFT_OP_QUIET;
+		op->flags = c->flags & FI_COMPLETION
+				    ? 0
+				    : ep->tx_flags & WEFT_OP_QUIET;
 		op->tag = 0;
 		op->iov[0].iov_base = NULL;
 		ret = weft_post_end(ep, op, weft_nic_coll(mc->coll, op, &call));
@@ -265,8 +267,11 @@ static ssize_t weft_coll_broadcast(struct fid_ep *ep, void *buf, size_t count,
 				   void *context)
 {
 	const struct fi_weft_call c = {
-		.what = FI_BROADCAST, .root = root_of(coll_addr, root_addr),
-		.out = buf, .count = count, .datatype = datatype,
+		.what = FI_BROADCAST,
+		.root = root_of(coll_addr, root_addr),
+		.out = buf,
+		.count = count,
+		.datatype = datatype,
 		.flags = flags,
 	};
 
@@ -281,8 +286,12 @@ static ssize_t weft_coll_alltoall(struct fid_ep *ep, const void *buf,
 				  void *context)
 {
 	const struct fi_weft_call c = {
-		.what = FI_ALLTOALL, .in = buf, .out = result, .count = count,
-		.datatype = datatype, .flags = flags,
+		.what = FI_ALLTOALL,
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.flags = flags,
 	};
 
 	(void)desc;
@@ -297,8 +306,12 @@ static ssize_t weft_coll_allgather(struct fid_ep *ep, const void *buf,
 				   void *context)
 {
 	const struct fi_weft_call c = {
-		.what = FI_ALLGATHER, .in = buf, .out = result, .count = count,
-		.datatype = datatype, .flags = flags,
+		.what = FI_ALLGATHER,
+		.in = buf,
+		.out = result,
+		.count = count,
+		.datatype = datatype,
+		.flags = flags,
 	};
 
 	(void)desc;

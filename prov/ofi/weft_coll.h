@@ -16,8 +16,8 @@ struct weft_set {
 	size_t count;
 	size_t room;
 	fi_addr_t above; /* all addresses that were ever in it */
-	uint64_t key; /* of the comm_key: tells equal sets apart */
-	weft_au32 ref; /* its owner, and groups that were joined with it */
+	uint64_t key;	 /* of the comm_key: tells equal sets apart */
+	weft_au32 ref;	 /* its owner, and groups that were joined with it */
 };
 
 int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,

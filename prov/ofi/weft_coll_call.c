@@ -16,31 +16,38 @@ const struct weft_call_row weft_call_rows[WEFT_COLL_CALLS] = {
 };
 
 const uint8_t weft_coll_types[WEFT_COLL_TYPES] = {
-	[FI_INT8] = WEFT_CU_INT8 + 1,	  [FI_UINT8] = WEFT_CU_UINT8 + 1,
-	[FI_INT16] = WEFT_CU_INT16 + 1,	  [FI_UINT16] = WEFT_CU_UINT16 + 1,
-	[FI_INT32] = WEFT_CU_INT32 + 1,	  [FI_UINT32] = WEFT_CU_UINT32 + 1,
-	[FI_INT64] = WEFT_CU_INT64 + 1,	  [FI_UINT64] = WEFT_CU_UINT64 + 1,
-	[FI_FLOAT] = WEFT_CU_FLOAT + 1,	  [FI_DOUBLE] = WEFT_CU_DOUBLE + 1,
+	[FI_INT8] = WEFT_CU_INT8 + 1,	[FI_UINT8] = WEFT_CU_UINT8 + 1,
+	[FI_INT16] = WEFT_CU_INT16 + 1, [FI_UINT16] = WEFT_CU_UINT16 + 1,
+	[FI_INT32] = WEFT_CU_INT32 + 1, [FI_UINT32] = WEFT_CU_UINT32 + 1,
+	[FI_INT64] = WEFT_CU_INT64 + 1, [FI_UINT64] = WEFT_CU_UINT64 + 1,
+	[FI_FLOAT] = WEFT_CU_FLOAT + 1, [FI_DOUBLE] = WEFT_CU_DOUBLE + 1,
 };
 
 const uint8_t weft_coll_op_names[WEFT_COLL_OPS] = {
-	[FI_SUM] = WEFT_CU_SUM + 1,	[FI_MIN] = WEFT_CU_MIN + 1,
-	[FI_MAX] = WEFT_CU_MAX + 1,	[FI_BAND] = WEFT_CU_AND + 1,
-	[FI_BOR] = WEFT_CU_OR + 1,	[FI_BXOR] = WEFT_CU_XOR + 1,
+	[FI_SUM] = WEFT_CU_SUM + 1, [FI_MIN] = WEFT_CU_MIN + 1,
+	[FI_MAX] = WEFT_CU_MAX + 1, [FI_BAND] = WEFT_CU_AND + 1,
+	[FI_BOR] = WEFT_CU_OR + 1,  [FI_BXOR] = WEFT_CU_XOR + 1,
 };
 
 size_t weft_coll_bytes(enum fi_datatype t)
 {
 	static const uint8_t bytes[] = {
-		[FI_INT8] = 1,	       [FI_UINT8] = 1,
-		[FI_INT16] = 2,	       [FI_UINT16] = 2,
-		[FI_INT32] = 4,	       [FI_UINT32] = 4,
-		[FI_INT64] = 8,	       [FI_UINT64] = 8,
-		[FI_FLOAT] = 4,	       [FI_DOUBLE] = 8,
-		[FI_FLOAT_COMPLEX] = 8, [FI_DOUBLE_COMPLEX] = 16,
+		[FI_INT8] = 1,
+		[FI_UINT8] = 1,
+		[FI_INT16] = 2,
+		[FI_UINT16] = 2,
+		[FI_INT32] = 4,
+		[FI_UINT32] = 4,
+		[FI_INT64] = 8,
+		[FI_UINT64] = 8,
+		[FI_FLOAT] = 4,
+		[FI_DOUBLE] = 8,
+		[FI_FLOAT_COMPLEX] = 8,
+		[FI_DOUBLE_COMPLEX] = 16,
 		[FI_LONG_DOUBLE] = sizeof(long double),
 		[FI_LONG_DOUBLE_COMPLEX] = 2 * sizeof(long double),
-		[FI_INT128] = 16,      [FI_UINT128] = 16,
+		[FI_INT128] = 16,
+		[FI_UINT128] = 16,
 	};
 
 	return (size_t)t < WEFT_COUNT_OF(bytes) ? bytes[t] : 0;

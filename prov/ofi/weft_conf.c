@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PPN_MAX	     1000000 /* as mpiexec has it */
+#define PPN_MAX 1000000 /* as mpiexec has it */
 
 /* In the order of enum option. */
 static const struct weft_cfg_opt options[] = {
@@ -186,9 +186,9 @@ static void conf_read(void)
 	conf.machine = machine_find(conf.vt.machine, conf.virt);
 	if (conf.virt && !numbers_ok())
 		conf.machine = NULL;
-	conf.carrier = conf.virt ? &weft_carrier_vt :
-				   carrier_find(weft_cfg_get(&options[CARRIER])
-							.text);
+	conf.carrier =
+		conf.virt ? &weft_carrier_vt
+			  : carrier_find(weft_cfg_get(&options[CARRIER]).text);
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
 	conf.dma = weft_cfg_get(&options[DMA]).b;
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;

@@ -12,11 +12,11 @@ struct weft_conf {
 	const char *faults;			/* FI_WEFT_FAULTS */
 	bool dma;				/* FI_WEFT_DMA */
 	size_t spin_ns;				/* FI_WEFT_SPIN */
-	size_t eager_bytes;  /* FI_WEFT_EAGER, 0: the machine's */
-	uint32_t fifo_slots; /* FI_WEFT_FIFO, 0: the carrier's */
-	int node;	     /* FI_WEFT_NODE, -1: unknown */
-	unsigned arity;	     /* FI_WEFT_ARITY */
-	bool virt;	     /* FI_WEFT_CLOCK=virtual */
+	size_t eager_bytes;	/* FI_WEFT_EAGER, 0: the machine's */
+	uint32_t fifo_slots;	/* FI_WEFT_FIFO, 0: the carrier's */
+	int node;		/* FI_WEFT_NODE, -1: unknown */
+	unsigned arity;		/* FI_WEFT_ARITY */
+	bool virt;		/* FI_WEFT_CLOCK=virtual */
 	struct weft_vt_conf vt; /* FI_WEFT_MACHINE, _MAP, _PPN, _COMPUTE */
 	const char *job;	/* FI_WEFT_JOB */
 };

@@ -21,8 +21,7 @@ static int sleep_virtual(struct weft_carrier *c, int timeout_ms)
 }
 
 WEFT_HOT int weft_coll_wait_virtual(struct weft_ep *ep,
-				    struct weft_coll_work *w,
-				    int timeout_ms)
+				    struct weft_coll_work *w, int timeout_ms)
 {
 	int ret;
 

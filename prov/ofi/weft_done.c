@@ -24,7 +24,7 @@ static const uint8_t cntr_of[] = {
 };
 
 /* Flags that a message brought with it; two shifts instead of branches. */
-static inline uint64_t brought(const struct weft_op *op)
+static inline uint64_t brought(const struct weft_nic_op *op)
 {
 	static_assert(FI_REMOTE_CQ_DATA == (uint64_t)WEFT_OP_DATA << 16 &&
 			      FI_MULTI_RECV == (uint64_t)WEFT_OP_RELEASE << 9,
@@ -33,8 +33,8 @@ static inline uint64_t brought(const struct weft_op *op)
 	       (uint64_t)(op->flags & WEFT_OP_RELEASE) << 9;
 }
 
-WEFT_INLINE void entry_fill(struct weft_ep *ep, const struct weft_op *op,
-			      struct weft_cqe *e)
+WEFT_INLINE void entry_fill(struct weft_ep *ep, const struct weft_nic_op *op,
+			    struct weft_cqe *e)
 {
 	e->context = op->context;
 	e->flags = op->comp_flags;
@@ -52,7 +52,7 @@ WEFT_INLINE void entry_fill(struct weft_ep *ep, const struct weft_op *op,
 }
 
 static WEFT_COLD void failed(struct weft_ep *ep, struct weft_cq *cq,
-			     struct weft_op *op)
+			     struct weft_nic_op *op)
 {
 	struct weft_cqe e;
 
@@ -64,7 +64,7 @@ static WEFT_COLD void failed(struct weft_ep *ep, struct weft_cq *cq,
 
 /* An operation that went well. */
 WEFT_INLINE void went_well(struct weft_ep *ep, struct weft_cq *cq,
-			   struct weft_cntr *cntr, const struct weft_op *op)
+			   struct weft_cntr *cntr, const struct weft_nic_op *op)
 {
 	struct weft_cqe *e;
 
@@ -79,7 +79,7 @@ WEFT_INLINE void went_well(struct weft_ep *ep, struct weft_cq *cq,
 	weft_cq_commit(cq);
 }
 
-WEFT_HOT static void up_done(void *arg, struct weft_op *op)
+WEFT_HOT static void up_done(void *arg, struct weft_nic_op *op)
 {
 	struct weft_ep *ep = arg;
 
@@ -115,7 +115,7 @@ static int up_region(void *arg, const struct weft_want *want, void **at_p,
 	return err;
 }
 
-static void up_event(void *arg, struct weft_op *op, void *region)
+static void up_event(void *arg, struct weft_nic_op *op, void *region)
 {
 	struct weft_ep *ep = arg;
 	bool write = op->kind == WEFT_REMOTE_WRITE;

@@ -28,16 +28,16 @@ static uint64_t now_ps(struct fid *fid)
 {
 	struct weft_carrier *c = virtual_carrier(fid);
 
-	return c ? c->virt->now_ps(c, true) :
-		   weft_clock_now_ps(&weft_wall_clock);
+	return c ? c->virt->now_ps(c, true)
+		 : weft_clock_now_ps(&weft_wall_clock);
 }
 
 static uint64_t look_ps(struct fid *fid)
 {
 	struct weft_carrier *c = virtual_carrier(fid);
 
-	return c ? c->virt->now_ps(c, false) :
-		   weft_clock_now_ps(&weft_wall_clock);
+	return c ? c->virt->now_ps(c, false)
+		 : weft_clock_now_ps(&weft_wall_clock);
 }
 
 static uint64_t tick_ps(struct fid *fid)

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* What we do, by where it may stand. */
-#define PRIMARY                                                  \
+#define PRIMARY                                                    \
 	(FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_COLLECTIVE | \
 	 FI_DIRECTED_RECV)
 #define PASSING (FI_SEND | FI_RECV)
@@ -35,8 +35,7 @@
 	 FI_SOURCE | FI_RMA_EVENT)
 #define TX_FLAGS                                          \
 	(FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | \
-	 FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE |    \
-	 FI_MATCH_COMPLETE)
+	 FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE)
 #define RX_FLAGS (FI_COMPLETION | FI_MULTI_RECV)
 
 /* Alternating bits, the first one set: all 64 bits of a tag match. */

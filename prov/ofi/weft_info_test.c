@@ -70,13 +70,13 @@ HINT(mixed_names, h->domain_attr->name = strdup("bgq");
 static void hints_beyond_the_offer_are_refused(void **state)
 {
 	static void (*const say[])(struct fi_info *) = {
-		ep_msg,	   ep_dgram,  caps_hmem,	caps_tx,
-		caps_rx,   caps_part, caps_domain, format,	format6,
-		mr_mixed,  mr_both,   cq_data,	   mr_iov,	err_data,
-		inject,	   tx_size,   rx_size,	   tx_iov,	rx_iov,
-		rma_iov,   msg_size,  war,	   tx_ctx,	tx_shared,
-		rx_shared, op_flags,  rx_op_flags, order,	comp_order,
-		protocol,  auth,      fabric_name, domain_name, mixed_names,
+		ep_msg,	   ep_dgram,	caps_hmem,   caps_tx,	  caps_rx,
+		caps_part, caps_domain, format,	     format6,	  mr_mixed,
+		mr_both,   cq_data,	mr_iov,	     err_data,	  inject,
+		tx_size,   rx_size,	tx_iov,	     rx_iov,	  rma_iov,
+		msg_size,  war,		tx_ctx,	     tx_shared,	  rx_shared,
+		op_flags,  rx_op_flags, order,	     comp_order,  protocol,
+		auth,	   fabric_name, domain_name, mixed_names,
 	};
 	struct fi_info *info;
 

@@ -87,9 +87,9 @@ struct weft_domain {
 	/* registrations by key: weft_mr.c */
 	struct weft_hash mrs;
 	uint64_t next_key;
-	struct weft_eq *eq; /* bound, or NULL */
+	struct weft_eq *eq;    /* bound, or NULL */
 	struct weft_vt *world; /* of virtual time, or NULL */
-	weft_au32 ref;	    /* whatever was opened here and is not closed */
+	weft_au32 ref;	       /* whatever was opened here and is not closed */
 };
 
 static inline void weft_enter(struct weft_domain *d)
@@ -237,7 +237,7 @@ struct weft_ep {
 	uint64_t caps; /* of the fi_info it was made from */
 	uint64_t tx_op_flags;
 	uint64_t rx_op_flags;
-	/* the same as enum weft_op_flag, from fi_enable on */
+	/* the same as enum weft_nic_flag, from fi_enable on */
 	unsigned tx_flags;
 	unsigned rx_flags;
 	size_t inject_bytes;

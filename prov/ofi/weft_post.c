@@ -34,7 +34,7 @@ WEFT_COLD ssize_t weft_post_refused(struct weft_ep *ep, int err)
 	return weft_fi_err(err);
 }
 
-int weft_post_iov(struct weft_op *op, const struct iovec *iov, size_t count)
+int weft_post_iov(struct weft_nic_op *op, const struct iovec *iov, size_t count)
 {
 	size_t i;
 
@@ -55,7 +55,7 @@ ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 			const struct iovec *iov, size_t count, uint64_t tag,
 			uint64_t data)
 {
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	ssize_t ret;
 	int err;
 
@@ -83,7 +83,7 @@ ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
  * that peeks in a loop finds an entry at every read of its queue, and reading
  * makes progress only when it finds none.
  */
-static inline int recv_start(struct weft_ep *ep, struct weft_op *op,
+static inline int recv_start(struct weft_ep *ep, struct weft_nic_op *op,
 			     uint64_t fi_flags)
 {
 	if (weft_unlikely(fi_flags & FI_PEEK)) {
@@ -97,7 +97,7 @@ ssize_t weft_post_recvv(struct weft_ep *ep, const struct weft_post *p,
 			const struct iovec *iov, size_t count,
 			const struct weft_post_match *m)
 {
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	int err = -ENOMEM;
 
 	if (!ep->nic)

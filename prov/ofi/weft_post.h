@@ -39,9 +39,10 @@ static inline struct weft_peer *weft_post_peer(struct weft_ep *ep,
 unsigned weft_post_flags(uint64_t fi_flags, bool selective);
 
 /* Copies segments; -EINVAL: too many of them. */
-int weft_post_iov(struct weft_op *op, const struct iovec *iov, size_t count);
+int weft_post_iov(struct weft_nic_op *op, const struct iovec *iov,
+		  size_t count);
 
-static inline void weft_post_buf(struct weft_op *op, const void *buf,
+static inline void weft_post_buf(struct weft_nic_op *op, const void *buf,
 				 size_t len)
 {
 	op->iov[0].iov_base = (void *)(uintptr_t)buf;
@@ -55,16 +56,16 @@ struct weft_post {
 	fi_addr_t addr;
 	void *context;
 	uint64_t comp_flags; /* FI_SEND | FI_TAGGED ... */
-	unsigned flags;	     /* enum weft_op_flag */
+	unsigned flags;	     /* enum weft_nic_flag */
 	uint8_t kind;
 };
 
 /* An op for a call that goes to somebody; NULL with -FI_E* in err_p. */
-static inline struct weft_op *
+static inline struct weft_nic_op *
 weft_post_op(struct weft_ep *ep, const struct weft_post *p, ssize_t *err_p)
 {
 	struct weft_peer *peer = weft_post_peer(ep, p->addr);
-	struct weft_op *op;
+	struct weft_nic_op *op;
 
 	if (weft_unlikely(!peer)) {
 		*err_p = ep->nic ? -FI_EINVAL : -FI_EOPBADSTATE;
@@ -90,7 +91,7 @@ weft_post_op(struct weft_ep *ep, const struct weft_post *p, ssize_t *err_p)
 ssize_t weft_post_refused(struct weft_ep *ep, int err);
 
 /* Gives the op back when the engine did not take it. */
-static inline ssize_t weft_post_end(struct weft_ep *ep, struct weft_op *op,
+static inline ssize_t weft_post_end(struct weft_ep *ep, struct weft_nic_op *op,
 				    int err)
 {
 	if (weft_likely(!err))
@@ -142,7 +143,7 @@ static inline ssize_t weft_post_send(struct weft_ep *ep,
 				     const struct weft_post *p, const void *buf,
 				     size_t len, uint64_t tag, uint64_t data)
 {
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	ssize_t ret;
 
 	weft_enter(ep->domain);
@@ -159,7 +160,7 @@ static inline ssize_t weft_post_send(struct weft_ep *ep,
 
 /* Whom a receive is from; false: that address is in no vector. */
 static inline bool weft_post_source(struct weft_ep *ep, fi_addr_t addr,
-				    struct weft_op *op)
+				    struct weft_nic_op *op)
 {
 	op->peer = NULL;
 	op->m.src = WEFT_MATCH_ANY;
@@ -173,11 +174,11 @@ static inline bool weft_post_source(struct weft_ep *ep, fi_addr_t addr,
 }
 
 /* An op for a receive, all filled but its segments; NULL: out of memory. */
-static inline struct weft_op *weft_post_recv_op(struct weft_ep *ep,
-						const struct weft_post *p,
-						const struct weft_post_match *m)
+static inline struct weft_nic_op *
+weft_post_recv_op(struct weft_ep *ep, const struct weft_post *p,
+		  const struct weft_post_match *m)
 {
-	struct weft_op *op = weft_nic_op_get(ep->nic);
+	struct weft_nic_op *op = weft_nic_op_get(ep->nic);
 
 	if (weft_unlikely(!op))
 		return NULL;
@@ -194,7 +195,7 @@ WEFT_INLINE ssize_t weft_post_recv(struct weft_ep *ep,
 				   const struct weft_post *p, void *buf,
 				   size_t len, const struct weft_post_match *m)
 {
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	int err = -ENOMEM;
 
 	if (weft_unlikely(!ep->nic))

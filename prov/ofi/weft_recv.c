@@ -42,7 +42,7 @@ WEFT_HOT static void recv_poll(struct fid_ep *fid,
 }
 
 /* The engine has the message; called by up_done. */
-void weft_recv_over(struct weft_ep *ep, const struct weft_op *op)
+void weft_recv_over(struct weft_ep *ep, const struct weft_nic_op *op)
 {
 	struct fi_weft_arrival *a = op->context;
 

@@ -17,7 +17,7 @@ static ssize_t post(struct weft_ep *ep, const struct weft_post *p,
 		    const struct iovec *iov, size_t count,
 		    const struct target *t)
 {
-	struct weft_op *op;
+	struct weft_nic_op *op;
 	ssize_t ret;
 	int err;
 

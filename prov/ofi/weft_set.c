@@ -185,9 +185,8 @@ static int set_begin(struct weft_set *set, const struct fi_av_set_attr *attr)
 	fi_addr_t first = attr->start_addr, last = attr->end_addr;
 
 	if (attr->flags & FI_UNIVERSE)
-		return set->av->count ?
-			       set_fill(set, 0, set->av->count - 1, 1) :
-			       0;
+		return set->av->count ? set_fill(set, 0, set->av->count - 1, 1)
+				      : 0;
 	if (first == FI_ADDR_NOTAVAIL && last == FI_ADDR_NOTAVAIL)
 		return 0;
 	if (first > last || last >= set->av->count ||

@@ -110,9 +110,14 @@ static void world_count(struct fid *fid, struct fi_weft_count *count)
 	if (c)
 		c->virt->count(c, &n);
 	*count = (struct fi_weft_count){
-		.now_ps = n.now_ps, .events = n.events, .hops = n.hops,
-		.packets = n.packets, .hash = n.hash, .turns = n.turns,
-		.routes = n.routes, .route_parts = n.route_parts,
+		.now_ps = n.now_ps,
+		.events = n.events,
+		.hops = n.hops,
+		.packets = n.packets,
+		.hash = n.hash,
+		.turns = n.turns,
+		.routes = n.routes,
+		.route_parts = n.route_parts,
 		.route_bytes = n.route_bytes,
 	};
 }

@@ -31,8 +31,8 @@
 #define weft_likely(x)	 __builtin_expect(!!(x), 1)
 #define weft_unlikely(x) __builtin_expect(!!(x), 0)
 
-#define weft_container_of(ptr, type, member)                                   \
-	((type *)((char *)(ptr) - offsetof(type, member)))
+#define weft_container_of(ptr, type, member) \
+	((type *)((char *)(ptr)-offsetof(type, member)))
 
 #define WEFT_COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -11,8 +11,7 @@ uint32_t weft_bell_ring(struct weft_bell *b)
 
 	weft_add32(&b->ring, 1);
 	if (how & WEFT_BELL_RING)
-		weft_futex_wake(&b->ring, WEFT_FUTEX_ALL,
-				WEFT_FUTEX_PROCESSES);
+		weft_futex_wake(&b->ring, WEFT_FUTEX_ALL, WEFT_FUTEX_PROCESSES);
 	return how;
 }
 

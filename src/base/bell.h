@@ -36,8 +36,7 @@ static inline uint32_t weft_bell_lie(struct weft_bell *b, uint32_t how)
 
 	/* A bit that is set is cleared before the next ring, which we hear. */
 	if (!(weft_load32(&b->asleep) & how))
-		atomic_fetch_or_explicit(&b->asleep, how,
-					 memory_order_seq_cst);
+		atomic_fetch_or_explicit(&b->asleep, how, memory_order_seq_cst);
 	return heard;
 }
 

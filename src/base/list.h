@@ -75,8 +75,8 @@ static inline void weft_list_splice_back(struct weft_list *dst,
 }
 
 /* The body may remove the current node. */
-#define weft_list_each(pos, tmp, list)                                         \
-	for ((pos) = (list)->next, (tmp) = (pos)->next; (pos) != (list);       \
+#define weft_list_each(pos, tmp, list)                                   \
+	for ((pos) = (list)->next, (tmp) = (pos)->next; (pos) != (list); \
 	     (pos) = (tmp), (tmp) = (pos)->next)
 
 #endif

@@ -14,8 +14,8 @@
 
 static int region_map(struct weft_region *r, int fd, size_t bytes)
 {
-	void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			  0);
+	void *base =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (base == MAP_FAILED)
 		return -errno;
@@ -36,8 +36,7 @@ static int region_make(struct weft_region *r, const char *name, size_t bytes,
 	fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, (off_t)bytes) ||
-	    fcntl(fd, F_ADD_SEALS, seals)) {
+	if (ftruncate(fd, (off_t)bytes) || fcntl(fd, F_ADD_SEALS, seals)) {
 		ret = -errno;
 		goto err_close;
 	}

@@ -10,8 +10,7 @@
 
 static size_t members_at(void)
 {
-	return sizeof(struct roll_head) +
-	       ROLL_NAMES * sizeof(struct roll_name);
+	return sizeof(struct roll_head) + ROLL_NAMES * sizeof(struct roll_name);
 }
 
 static size_t tallies_at(uint32_t members)

@@ -39,7 +39,7 @@ struct roll_head {
 	uint32_t counted;   /* tallies and text are there */
 	weft_au32 text_len; /* bytes of text that are complete */
 	uint32_t pad;
-	uint64_t job; /* a hash of its name */
+	uint64_t job;		   /* a hash of its name */
 	weft_au32 once[ROLL_ONCE]; /* hashes of lines that were said */
 };
 static_assert(sizeof(struct roll_head) == 64, "shared format");

@@ -95,21 +95,25 @@ void weft_roll_print(const struct weft_roll *roll, const char *clock, FILE *f)
 	uint64_t span = span_ps(roll, &ended);
 	char *said = weft_roll_said(roll);
 
-	fprintf(f, "report: %u rank%s, %.6f us of %s from MPI_Init to "
-		"MPI_Finalize\n", roll->members,
-		roll->members > 1 ? "s" : "", us(span), clock);
+	fprintf(f,
+		"report: %u rank%s, %.6f us of %s from MPI_Init to "
+		"MPI_Finalize\n",
+		roll->members, roll->members > 1 ? "s" : "", us(span), clock);
 	if (ended < roll->members)
 		fprintf(f, "  %u ranks did not come to MPI_Finalize\n",
 			roll->members - ended);
 	fprintf(f, "  %-26s %6s %10s %13s %13s %13s %7s\n", "in a rank",
 		"ranks", "calls", "min us", "mean us", "max us", "mean %");
 	for (uint32_t i = 0; i < n; i++)
-		fprintf(f, "  %-26s %6u %10" PRIu64 " %13.6f %13.6f %13.6f "
-			"%7.2f\n", row[i].name, row[i].ranks, row[i].calls,
+		fprintf(f,
+			"  %-26s %6u %10" PRIu64 " %13.6f %13.6f %13.6f "
+			"%7.2f\n",
+			row[i].name, row[i].ranks, row[i].calls,
 			us(row[i].min_ps), us(row[i].sum_ps) / roll->members,
 			us(row[i].max_ps),
-			span ? 100.0 * (double)row[i].sum_ps /
-				       roll->members / (double)span : 0);
+			span ? 100.0 * (double)row[i].sum_ps / roll->members /
+					(double)span
+			     : 0);
 	if (said)
 		fputs(said, f);
 	free(said);

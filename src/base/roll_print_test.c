@@ -9,8 +9,7 @@
 static void call(struct weft_roll *r, uint32_t rank, const char *name,
 		 uint64_t count, uint64_t ps)
 {
-	struct roll_tally *t =
-		weft_roll_tally(r, rank, weft_roll_id(r, name));
+	struct roll_tally *t = weft_roll_tally(r, rank, weft_roll_id(r, name));
 
 	weft_add64(&t->count, count);
 	weft_add64(&t->ps, ps);

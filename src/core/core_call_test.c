@@ -12,9 +12,9 @@ static struct weft_roll roll; /* the launcher's; we are rank 1 of 2 */
 static uint64_t ticks;
 
 /* A function as those of src/mpi begin. */
-#define ENTER(name)                                            \
+#define ENTER(name)                                             \
 	static struct weft_call_site site = { "P" name, 0, 0 }; \
-	WEFT_CLEANUP(weft_call_leave)                          \
+	WEFT_CLEANUP(weft_call_leave)                           \
 	const struct weft_call here = weft_call_enter(&site)
 
 static void is_in(const char *want)

@@ -20,12 +20,12 @@
 
 #include <mpi.h>
 
-struct weft_bsend;   /* core_bsend.h */
-struct weft_coll;    /* coll/coll.h: algorithms chosen for a communicator */
-struct weft_errh;    /* core_err.h */
-struct weft_info;    /* types_info.h */
-struct weft_route;   /* core_unit.h */
-struct weft_topo;    /* types_topo.h */
+struct weft_bsend; /* core_bsend.h */
+struct weft_coll;  /* coll/coll.h: algorithms chosen for a communicator */
+struct weft_errh;  /* core_err.h */
+struct weft_info;  /* types_info.h */
+struct weft_route; /* core_unit.h */
+struct weft_topo;  /* types_topo.h */
 
 /* The parts of a context id: traffic that must never meet. */
 enum weft_ctx_kind {
@@ -39,9 +39,9 @@ struct weft_comm {
 	struct weft_obj obj;
 
 	/* read by every message */
-	int rank;	/* mine, in the local group */
-	int peers;	/* size of the group that ranks of messages name */
-	uint64_t ctx;	/* context id, in place for the tag word */
+	int rank;	 /* mine, in the local group */
+	int peers;	 /* size of the group that ranks of messages name */
+	uint64_t ctx;	 /* context id, in place for the tag word */
 	const int *proc; /* index in the job of each peer, by rank */
 
 	int size; /* of the local group */
@@ -49,13 +49,13 @@ struct weft_comm {
 	bool met; /* weft_comm_meet was called */
 	struct weft_group *group;
 	struct weft_group *remote; /* NULL unless inter */
-	struct weft_comm *local; /* inter: intracommunicator of my side */
-	weft_au32 coll_seq;	 /* collectives started, see next_tag */
+	struct weft_comm *local;   /* inter: intracommunicator of my side */
+	weft_au32 coll_seq;	   /* collectives started, see next_tag */
 
 	struct weft_coll *coll;	  /* filled by attach of core_coll.h */
 	struct weft_route *route; /* of the collective unit, or NULL */
 	struct weft_route *early; /* one that nonblocking ones began to join */
-	struct weft_route *tree; /* another, of what needs one; or NULL */
+	struct weft_route *tree;  /* another, of what needs one; or NULL */
 	uint32_t quick; /* collectives for which coll/ asks nothing but route */
 	unsigned joins; /* collectives so far, on the way to route; coll/'s */
 	struct weft_topo *topo; /* NULL: none; owned */

@@ -196,7 +196,8 @@ int weft_err_rc_slow(const void *obj, const char *func, int rc)
 		weft_dead_names(who, sizeof(who));
 	snprintf(text, sizeof(text), "%s: %s%s", shown(func),
 		 class == MPI_ERR_OTHER ? other_text(rc)
-					: weft_errtext_get(class), who);
+					: weft_errtext_get(class),
+		 who);
 	return weft_err_call(obj, func, weft_errtext_keep(class, text));
 }
 

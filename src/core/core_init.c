@@ -83,8 +83,8 @@ static int step_waiting(void)
 	weft_patience_init(&weft_core.patience, company);
 	weft_patience_meet(&weft_core.patience, company,
 			   (uint32_t)weft_core.job.local_size - 1);
-	weft_core.spin = spin < 0 ? weft_patience_rule[company].look.passes :
-				    (unsigned)spin;
+	weft_core.spin = spin < 0 ? weft_patience_rule[company].look.passes
+				  : (unsigned)spin;
 	return 0;
 }
 
@@ -99,9 +99,9 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } steps[] = {
-	{ "options", step_options }, { "pmix", step_job },
-	{ "fabric", step_wire },     { "names", weft_wire_names },
-	{ "waiting", step_waiting }, { "objects", step_objects },
+	{ "options", step_options },   { "pmix", step_job },
+	{ "fabric", step_wire },       { "names", weft_wire_names },
+	{ "waiting", step_waiting },   { "objects", step_objects },
 	{ "control", weft_ctrl_open },
 };
 

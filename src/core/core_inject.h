@@ -25,9 +25,8 @@ static_assert(FI_EAGAIN == EAGAIN, "the same number below and above");
 
 /* 0, -EAGAIN: it takes a request, or -errno. The lock is not held. */
 WEFT_INLINE int weft_core_inject(const void *buf, MPI_Count count,
-				   const struct weft_dt *dt, int dest, int tag,
-				   const struct weft_comm *comm,
-				   unsigned flags)
+				 const struct weft_dt *dt, int dest, int tag,
+				 const struct weft_comm *comm, unsigned flags)
 {
 	size_t bytes = (size_t)(count * dt->size);
 	struct weft_proc *to;

@@ -206,8 +206,9 @@ static struct weft_roll *roll_for(size_t len)
 
 	return r && len <= ROLL_CARD && place == me.rank &&
 			       r->members == (uint32_t)weft_core.job.size &&
-			       weft_roll_is_of(r, me.nspace) ?
-		       r : NULL;
+			       weft_roll_is_of(r, me.nspace)
+		       ? r
+		       : NULL;
 }
 
 bool weft_pmix_names_are_cheap(void)

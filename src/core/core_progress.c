@@ -23,16 +23,16 @@
 #include <rdma/fi_errno.h>
 #include <time.h>
 
-#define BATCH	   16
-#define PEND_MS	   1   /* something waits for room below */
-#define FOREVER	   -1
-#define WATCHERS   2
+#define BATCH	 16
+#define PEND_MS	 1 /* something waits for room below */
+#define FOREVER	 -1
+#define WATCHERS 2
 
 static struct weft_list incoming = { &incoming, &incoming };
 static struct weft_list running = { &running, &running }; /* the stepper's */
 static pthread_cond_t woken = PTHREAD_COND_INITIALIZER;
-static unsigned waiters;     /* threads on the condition */
-static bool sleeper;	     /* a thread is in fi_cq_sread */
+static unsigned waiters;	 /* threads on the condition */
+static bool sleeper;		 /* a thread is in fi_cq_sread */
 static struct weft_idle *asleep; /* what threads that sleep wait for */
 static struct weft_solo stepper; /* one thread runs the steps */
 static const struct weft_watcher *watcher[WATCHERS + 1];
@@ -382,8 +382,14 @@ static void sleep_on(struct weft_idle *w)
 struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 				 bool any)
 {
-	return (struct weft_idle){ weft_core.spin, weft_load32(&weft_completed),
-				   req, nreq, any, NULL, 0, NULL };
+	return (struct weft_idle){ weft_core.spin,
+				   weft_load32(&weft_completed),
+				   req,
+				   nreq,
+				   any,
+				   NULL,
+				   0,
+				   NULL };
 }
 
 WEFT_INLINE void idle_turn(struct weft_idle *w)

@@ -41,10 +41,10 @@ struct weft_idle {
 	/* what is waited for, where that is requests: for reports */
 	struct weft_req *const *req;
 	int nreq;
-	bool any; /* one of them is enough */
+	bool any;		      /* one of them is enough */
 	const struct weft_comm *comm; /* or a collective on it ... */
 	int seq;		      /* ... with this number */
-	struct weft_idle *next; /* another thread's, while asleep */
+	struct weft_idle *next;	      /* another thread's, while asleep */
 };
 
 struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,

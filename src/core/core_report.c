@@ -8,7 +8,8 @@
 enum { CLASSES = 16, TOP = 5 };
 
 /* All links of one dimension and direction. */
-struct class {
+struct class
+{
 	char name[4];
 	uint64_t links;
 	uint64_t used;
@@ -87,8 +88,9 @@ static void gather(struct loads *s, const struct fi_weft_world *world,
 
 static void print_class(FILE *f, const struct class *c, uint64_t now)
 {
-	fprintf(f, "  %-4s %7" PRIu64 " %7" PRIu64 " %12" PRIu64 " %14" PRIu64
-		   " %8.2f %8.2f\n",
+	fprintf(f,
+		"  %-4s %7" PRIu64 " %7" PRIu64 " %12" PRIu64 " %14" PRIu64
+		" %8.2f %8.2f\n",
 		c->name, c->links, c->used, c->packets, c->bytes,
 		c->links ? percent(c->busy_ps / c->links, now) : 0,
 		percent(c->busy_max_ps, now));
@@ -125,20 +127,23 @@ void weft_report_links(FILE *f, const struct fi_weft_world *world,
 
 	world->count(domain, &n);
 	gather(&s, world, domain);
-	fprintf(f, "network: %.6f us, %" PRIu64 " packets (%" PRIu64
-		   " on class routes), %" PRIu64 " hops\n",
+	fprintf(f,
+		"network: %.6f us, %" PRIu64 " packets (%" PRIu64
+		" on class routes), %" PRIu64 " hops\n",
 		(double)n.now_ps * 1e-6, n.packets + n.route_parts,
 		n.route_parts, n.hops);
 	print_classes(f, &s, n.now_ps);
 	if (s.tops)
 		fprintf(f, "  busiest links:\n");
 	for (unsigned i = 0; i < s.tops; i++)
-		fprintf(f, "    %s %s: %" PRIu64 " packets, %" PRIu64
-			   " bytes, busy %.3f us\n",
+		fprintf(f,
+			"    %s %s: %" PRIu64 " packets, %" PRIu64
+			" bytes, busy %.3f us\n",
 			s.top[i].node, s.top[i].name, s.top[i].packets,
 			s.top[i].bytes, (double)s.top[i].busy_ps * 1e-6);
-	fprintf(f, "  class routes: %" PRIu64 " opened, %" PRIu64
-		   " packets sent on them, %" PRIu64 " bytes\n",
+	fprintf(f,
+		"  class routes: %" PRIu64 " opened, %" PRIu64
+		" packets sent on them, %" PRIu64 " bytes\n",
 		n.routes, n.route_parts, n.route_bytes);
 }
 
@@ -148,8 +153,9 @@ void weft_report_count(FILE *f, const struct fi_weft_world *world,
 	struct fi_weft_count n = { 0 };
 
 	world->count(domain, &n);
-	fprintf(f, "weft: virtual time %.6f us, %" PRIu64 " events, %" PRIu64
-		   " packets, hash %016" PRIx64 "\n",
+	fprintf(f,
+		"weft: virtual time %.6f us, %" PRIu64 " events, %" PRIu64
+		" packets, hash %016" PRIx64 "\n",
 		(double)n.now_ps * 1e-6, n.events, n.packets + n.route_parts,
 		n.hash);
 }

@@ -78,13 +78,13 @@ enum {
 struct weft_req {
 	struct weft_obj obj;
 	const struct weft_req_ops *ops;
-	weft_au32 done;	 /* 1: complete; stored last, with release */
-	uint32_t flags;	 /* WEFT_REQ_ */
-	int error;	 /* 0, -errno, or an MPI code above 0 */
-	int source;	 /* as the status shows them */
+	weft_au32 done; /* 1: complete; stored last, with release */
+	uint32_t flags; /* WEFT_REQ_ */
+	int error;	/* 0, -errno, or an MPI code above 0 */
+	int source;	/* as the status shows them */
 	int tag;
-	MPI_Count bytes;    /* received */
-	struct weft_list link; /* progress list, retry queue */
+	MPI_Count bytes;	/* received */
+	struct weft_list link;	/* progress list, retry queue */
 	struct weft_comm *comm; /* whose error handler is called; may be NULL */
 };
 
@@ -163,9 +163,9 @@ static inline struct weft_req *weft_req_null_done(void)
  * nobody to ask. */
 static inline bool weft_req_is_plain(const struct weft_req *r)
 {
-	return !r->error && !(r->flags & ~(uint32_t)(WEFT_REQ_ACTIVE |
-						     WEFT_REQ_SEND |
-						     WEFT_REQ_CONST));
+	return !r->error &&
+	       !(r->flags &
+		 ~(uint32_t)(WEFT_REQ_ACTIVE | WEFT_REQ_SEND | WEFT_REQ_CONST));
 }
 
 #endif

@@ -50,14 +50,14 @@ struct weft_core {
 	struct fid_cq *cq;
 	struct weft_proc *proc; /* job.size of them */
 	size_t inject_bytes;
-	unsigned pending; /* requests in the retry queues */
-	unsigned joining; /* routes that are being joined */
-	weft_au32 stepping; /* requests that are stepped */
-	unsigned spin;	   /* empty polls before sleeping */
-	bool crowded;	   /* more ranks than processors on this host */
-	bool virt;	   /* the clock is virtual: core_world.h */
-	bool tells_met;	   /* of sends, the provider: core_ctrl.h */
-	double tick_s;	   /* of weft_ticks(); 0: the clock is asked */
+	unsigned pending;	   /* requests in the retry queues */
+	unsigned joining;	   /* routes that are being joined */
+	weft_au32 stepping;	   /* requests that are stepped */
+	unsigned spin;		   /* empty polls before sleeping */
+	bool crowded;		   /* more ranks than processors on this host */
+	bool virt;		   /* the clock is virtual: core_world.h */
+	bool tells_met;		   /* of sends, the provider: core_ctrl.h */
+	double tick_s;		   /* of weft_ticks(); 0: the clock is asked */
 	struct fi_weft_recv *recv; /* blocking receives; NULL: by a request */
 
 	weft_au32 phase; /* enum weft_phase */
@@ -71,10 +71,10 @@ struct weft_core {
 	struct fid_fabric *fabric;
 	struct fid_domain *domain;
 	struct fid_av *av;
-	bool can_sleep;	    /* fi_cq_sread works */
+	bool can_sleep; /* fi_cq_sread works */
 	struct weft_patience patience;
-	size_t max_bytes;   /* of one message */
-	size_t iov_limit;   /* pieces of one send or receive */
+	size_t max_bytes;     /* of one message */
+	size_t iov_limit;     /* pieces of one send or receive */
 	struct weft_pool p2p; /* requests of core_p2p.c */
 	char host[MPI_MAX_PROCESSOR_NAME];
 };

@@ -100,8 +100,8 @@ static bool read_item(struct weft_stuck_item *i, const char *text)
 		return false;
 	if (kind != WEFT_STUCK_COLL)
 		n++;
-	snprintf(i->comm, sizeof(i->comm), "%.*s",
-		 (int)strcspn(text + n, ";"), text + n);
+	snprintf(i->comm, sizeof(i->comm), "%.*s", (int)strcspn(text + n, ";"),
+		 text + n);
 	return true;
 }
 
@@ -156,8 +156,8 @@ static bool is_member(const struct weft_stuck_item *i, int r)
 }
 
 /* The item by which rank r takes part in the same collective; NULL: not. */
-static const struct weft_stuck_item *
-same_coll(const struct job *j, int r, const struct weft_stuck_item *i)
+static const struct weft_stuck_item *same_coll(const struct job *j, int r,
+					       const struct weft_stuck_item *i)
 {
 	const struct weft_stuck *s = &j->rank[r];
 
@@ -214,8 +214,8 @@ static int next_of(const struct job *j, int me, bool wild)
 
 	for (int k = 0; k < s->nitems; k++) {
 		const struct weft_stuck_item *i = &s->item[k];
-		bool is_wild = i->kind != WEFT_STUCK_COLL &&
-			       i->peer == WEFT_STUCK_ANY;
+		bool is_wild =
+			i->kind != WEFT_STUCK_COLL && i->peer == WEFT_STUCK_ANY;
 
 		for (int r = 0; r < j->n && is_wild <= wild; r++)
 			if (waits_for(j, me, r, i))
@@ -525,8 +525,10 @@ void weft_stuck_print(FILE *f, const struct weft_stuck *rank, int n,
 
 	for (int r = 0; r < n; r++)
 		left += rank[r].left;
-	fprintf(f, "deadlock after %.6f us: %d of %d ranks wait, and nothing "
-		"is under way\n", (double)now_ps * 1e-6, n - left, n);
+	fprintf(f,
+		"deadlock after %.6f us: %d of %d ranks wait, and nothing "
+		"is under way\n",
+		(double)now_ps * 1e-6, n - left, n);
 	for (int r = 0; done && in && r < n; r++)
 		if (!done[r])
 			print_group(f, &j, r, done, in);

@@ -21,16 +21,19 @@ static void add(struct weft_stuck *s, enum weft_stuck_kind kind, int peer,
 {
 	struct weft_stuck_item *i = &s->item[s->nitems++];
 
-	*i = (struct weft_stuck_item){ .kind = kind, .peer = peer, .tag = tag,
-				       .comm = WORLD };
+	*i = (struct weft_stuck_item){
+		.kind = kind, .peer = peer, .tag = tag, .comm = WORLD
+	};
 }
 
 static void add_coll(struct weft_stuck *s, int seq, int n)
 {
 	struct weft_stuck_item *i = &s->item[s->nitems++];
 
-	*i = (struct weft_stuck_item){ .kind = WEFT_STUCK_COLL, .tag = seq,
-				       .last = n - 1, .step = 1,
+	*i = (struct weft_stuck_item){ .kind = WEFT_STUCK_COLL,
+				       .tag = seq,
+				       .last = n - 1,
+				       .step = 1,
 				       .comm = WORLD };
 	s->world_seq = seq + 1;
 }
@@ -112,7 +115,8 @@ static void a_collective_lacks_a_rank_that_receives(void **state)
 static void a_collective_lacks_a_rank_that_has_left(void **state)
 {
 	struct weft_stuck r[3] = { in_call("MPI_Barrier"),
-				   in_call("MPI_Barrier"), { .left = true } };
+				   in_call("MPI_Barrier"),
+				   { .left = true } };
 
 	add_coll(&r[0], 0, 3);
 	add_coll(&r[1], 0, 3);

@@ -134,8 +134,8 @@ int weft_route_open(struct weft_comm *comm, uint64_t salt, bool software,
 		rc = fi_av_set_addr(r->set, &addr);
 	if (!rc)
 		rc = fi_join_collective(weft_core.ep, addr, r->set,
-					software ? FI_WEFT_SOFTWARE : 0,
-					&r->mc, r);
+					software ? FI_WEFT_SOFTWARE : 0, &r->mc,
+					r);
 	if (rc)
 		route_free(r);
 	else if (!weft_core.joining++)
@@ -304,11 +304,11 @@ void weft_unit_leave(struct weft_comm *comm)
 /* ---- operations --------------------------------------------------------- */
 
 static const int8_t unit_type[WEFT_BASIC_COUNT] = {
-	[WEFT_BASIC_I8] = FI_INT8 + 1,	   [WEFT_BASIC_I16] = FI_INT16 + 1,
-	[WEFT_BASIC_I32] = FI_INT32 + 1,   [WEFT_BASIC_I64] = FI_INT64 + 1,
-	[WEFT_BASIC_U8] = FI_UINT8 + 1,	   [WEFT_BASIC_U16] = FI_UINT16 + 1,
-	[WEFT_BASIC_U32] = FI_UINT32 + 1,  [WEFT_BASIC_U64] = FI_UINT64 + 1,
-	[WEFT_BASIC_F32] = FI_FLOAT + 1,   [WEFT_BASIC_F64] = FI_DOUBLE + 1,
+	[WEFT_BASIC_I8] = FI_INT8 + 1,	  [WEFT_BASIC_I16] = FI_INT16 + 1,
+	[WEFT_BASIC_I32] = FI_INT32 + 1,  [WEFT_BASIC_I64] = FI_INT64 + 1,
+	[WEFT_BASIC_U8] = FI_UINT8 + 1,	  [WEFT_BASIC_U16] = FI_UINT16 + 1,
+	[WEFT_BASIC_U32] = FI_UINT32 + 1, [WEFT_BASIC_U64] = FI_UINT64 + 1,
+	[WEFT_BASIC_F32] = FI_FLOAT + 1,  [WEFT_BASIC_F64] = FI_DOUBLE + 1,
 };
 
 /* The provider's operation, or -1. */
@@ -318,9 +318,9 @@ static int unit_op(const struct weft_op *op)
 		MPI_Op mpi;
 		enum fi_op fi;
 	} ops[] = {
-		{ MPI_SUM, FI_SUM },   { MPI_MIN, FI_MIN },
-		{ MPI_MAX, FI_MAX },   { MPI_BAND, FI_BAND },
-		{ MPI_BOR, FI_BOR },   { MPI_BXOR, FI_BXOR },
+		{ MPI_SUM, FI_SUM }, { MPI_MIN, FI_MIN },
+		{ MPI_MAX, FI_MAX }, { MPI_BAND, FI_BAND },
+		{ MPI_BOR, FI_BOR }, { MPI_BXOR, FI_BXOR },
 	};
 	MPI_Op handle = weft_obj_handle(&op->obj);
 
@@ -357,8 +357,7 @@ static void unit_free(struct weft_req *r)
 
 	r->obj.kind = WEFT_KIND_FREE;
 	weft_lock();
-	weft_pool_put(&unit_reqs,
-		      weft_container_of(r, struct unit_req, req));
+	weft_pool_put(&unit_reqs, weft_container_of(r, struct unit_req, req));
 	weft_unlock();
 	weft_comm_put(comm);
 }
@@ -434,8 +433,8 @@ static ssize_t unit_call(const struct weft_unit_call *c, void *context)
 		return fi_broadcast(ep, f.out, f.count, NULL, to, root,
 				    f.datatype, f.flags, context);
 	case WEFT_UNIT_REDUCE:
-		return fi_reduce(ep, f.in, f.count, NULL, f.out, NULL, to,
-				 root, f.datatype, f.op, f.flags, context);
+		return fi_reduce(ep, f.in, f.count, NULL, f.out, NULL, to, root,
+				 f.datatype, f.op, f.flags, context);
 	case WEFT_UNIT_ALLREDUCE:
 		return fi_allreduce(ep, f.in, f.count, NULL, f.out, NULL, to,
 				    f.datatype, f.op, f.flags, context);
@@ -450,8 +449,8 @@ static ssize_t unit_call(const struct weft_unit_call *c, void *context)
 					 to, f.datatype, f.op, f.flags,
 					 context);
 	case WEFT_UNIT_GATHER:
-		return fi_gather(ep, f.in, f.count, NULL, f.out, NULL, to,
-				 root, f.datatype, f.flags, context);
+		return fi_gather(ep, f.in, f.count, NULL, f.out, NULL, to, root,
+				 f.datatype, f.flags, context);
 	case WEFT_UNIT_SCATTER:
 		return fi_scatter(ep, f.in, f.count, NULL, f.out, NULL, to,
 				  root, f.datatype, f.flags, context);
@@ -518,12 +517,10 @@ WEFT_HOT int weft_unit_finish(struct weft_route *r, struct fi_weft_work *work,
 			      int rc)
 {
 	if (rc == -FI_EINPROGRESS)
-		rc = r->ops->wait(&r->mc->fid, work,
-				  weft_progress_timeout(-1));
+		rc = r->ops->wait(&r->mc->fid, work, weft_progress_timeout(-1));
 	while (weft_unlikely(rc == -FI_EAGAIN)) {
 		weft_progress();
-		rc = r->ops->wait(&r->mc->fid, work,
-				  weft_progress_timeout(-1));
+		rc = r->ops->wait(&r->mc->fid, work, weft_progress_timeout(-1));
 	}
 	if (weft_unlikely(rc == -EDEADLK || rc == -EOWNERDEAD))
 		end_of_time(r, rc);

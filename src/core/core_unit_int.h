@@ -12,7 +12,7 @@ struct weft_route {
 	struct fid_av_set *set;
 	struct fid_mc *mc;
 	struct fi_weft_routes *ops;
-	weft_au32 joined; /* 1: yes; 2: it failed */
+	weft_au32 joined;      /* 1: yes; 2: it failed */
 	uint32_t held, passed; /* operations that waited for it, numbered */
 	struct fi_weft_route info;
 };

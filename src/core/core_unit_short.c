@@ -48,7 +48,7 @@ void weft_short_open(void)
 }
 
 WEFT_HOT static int run(struct weft_route *r, struct fi_weft_call *call,
-	       struct weft_req **req_p)
+			struct weft_req **req_p)
 {
 	struct fi_weft_work work;
 	int rc;

@@ -204,8 +204,8 @@ int weft_wire_reach(int proc)
 		return 0;
 	if (proc == weft_core.job.rank)
 		return weft_wire_insert(proc, my_name);
-	rc = weft_core.virt ? weft_world_address(proc, name, &len) :
-				    weft_pmix_get(proc, name, &len);
+	rc = weft_core.virt ? weft_world_address(proc, name, &len)
+			    : weft_pmix_get(proc, name, &len);
 	return rc ? rc : weft_wire_insert(proc, name);
 }
 

@@ -31,9 +31,8 @@ int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root,
 	       MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_bcast(__func__, mpi_side(buffer, count, datatype), root,
-			  comm);
+	struct mpi_coll m = mpi_bcast(
+		__func__, mpi_side(buffer, count, datatype), root, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -43,9 +42,8 @@ int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 		 MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_bcast(__func__, mpi_side(buffer, count, datatype), root,
-			  comm);
+	struct mpi_coll m = mpi_bcast(
+		__func__, mpi_side(buffer, count, datatype), root, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -55,10 +53,9 @@ int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count,
 		MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_combine_root(__func__, sendbuf,
-				 mpi_side(recvbuf, count, datatype), op, root,
-				 comm);
+	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
+					     mpi_side(recvbuf, count, datatype),
+					     op, root, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -68,10 +65,9 @@ int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		  MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_combine_root(__func__, sendbuf,
-				 mpi_side(recvbuf, count, datatype), op, root,
-				 comm);
+	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
+					     mpi_side(recvbuf, count, datatype),
+					     op, root, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -79,8 +75,8 @@ int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 static int allreduce_checked(const char *func, const void *in,
 			     struct mpi_side out, MPI_Op op, MPI_Comm comm)
 {
-	struct mpi_coll m = mpi_combine(func, WEFT_COLL_ALLREDUCE, in, out, op,
-					comm);
+	struct mpi_coll m =
+		mpi_combine(func, WEFT_COLL_ALLREDUCE, in, out, op, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -123,11 +119,10 @@ int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_GATHER,
-			      mpi_side(sendbuf, sendcount, sendtype),
-			      mpi_side(recvbuf, recvcount, recvtype), root,
-			      comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_GATHER,
+		mpi_side(sendbuf, sendcount, sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -138,11 +133,10 @@ int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount,
 		  MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_GATHER,
-			      mpi_side(sendbuf, sendcount, sendtype),
-			      mpi_side(recvbuf, recvcount, recvtype), root,
-			      comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_GATHER,
+		mpi_side(sendbuf, sendcount, sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -155,9 +149,10 @@ int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(displs), recvtype), root, comm);
+			      mpi_side(sendbuf, sendcount, sendtype),
+			      mpi_side_v(recvbuf, mpi_ints(recvcounts),
+					 mpi_ints(displs), recvtype),
+			      root, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -171,9 +166,10 @@ int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount,
 	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(displs), recvtype), root, comm);
+			      mpi_side(sendbuf, sendcount, sendtype),
+			      mpi_side_v(recvbuf, mpi_counts(recvcounts),
+					 mpi_aints(displs), recvtype),
+			      root, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -184,11 +180,10 @@ int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		 MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_SCATTER,
-			      mpi_side(sendbuf, sendcount, sendtype),
-			      mpi_side(recvbuf, recvcount, recvtype), root,
-			      comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_SCATTER,
+		mpi_side(sendbuf, sendcount, sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -199,11 +194,10 @@ int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount,
 		   MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_SCATTER,
-			      mpi_side(sendbuf, sendcount, sendtype),
-			      mpi_side(recvbuf, recvcount, recvtype), root,
-			      comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_SCATTER,
+		mpi_side(sendbuf, sendcount, sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -214,11 +208,11 @@ int PMPI_Scatterv(const void *sendbuf, const int sendcounts[],
 		  int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_SCATTER,
-			mpi_side_v(sendbuf, mpi_ints(sendcounts),
-				   mpi_ints(displs), sendtype),
-			mpi_side(recvbuf, recvcount, recvtype), root, comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_SCATTER,
+		mpi_side_v(sendbuf, mpi_ints(sendcounts), mpi_ints(displs),
+			   sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -230,11 +224,11 @@ int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		    int root, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_SCATTER,
-			mpi_side_v(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(displs), sendtype),
-			mpi_side(recvbuf, recvcount, recvtype), root, comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_SCATTER,
+		mpi_side_v(sendbuf, mpi_counts(sendcounts), mpi_aints(displs),
+			   sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_run(&m);
 }
@@ -273,11 +267,11 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		    MPI_Datatype recvtype, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLGATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(displs), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
+				     mpi_side(sendbuf, sendcount, sendtype),
+				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(displs), recvtype),
+				     comm);
 
 	return mpi_coll_run(&m);
 }
@@ -289,11 +283,11 @@ int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount,
 		      MPI_Datatype recvtype, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLGATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(displs), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
+				     mpi_side(sendbuf, sendcount, sendtype),
+				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(displs), recvtype),
+				     comm);
 
 	return mpi_coll_run(&m);
 }
@@ -333,12 +327,12 @@ int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[],
 		   MPI_Datatype recvtype, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLTOALL,
-			mpi_side_v(sendbuf, mpi_ints(sendcounts),
-				   mpi_ints(sdispls), sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(rdispls), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
+				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
+						mpi_ints(sdispls), sendtype),
+				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(rdispls), recvtype),
+				     comm);
 
 	return mpi_coll_run(&m);
 }
@@ -351,12 +345,12 @@ int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		     MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLTOALL,
-			mpi_side_v(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(sdispls), sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(rdispls), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
+				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
+						mpi_aints(sdispls), sendtype),
+				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(rdispls), recvtype),
+				     comm);
 
 	return mpi_coll_run(&m);
 }
@@ -368,12 +362,12 @@ int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[],
 		   const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLTOALL,
-			mpi_side_w(sendbuf, mpi_ints(sendcounts),
-				   mpi_ints(sdispls), sendtypes),
-			mpi_side_w(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(rdispls), recvtypes), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
+				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
+						mpi_ints(sdispls), sendtypes),
+				     mpi_side_w(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(rdispls), recvtypes),
+				     comm);
 
 	return mpi_coll_run(&m);
 }
@@ -386,12 +380,12 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 		     MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLTOALL,
-			mpi_side_w(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(sdispls), sendtypes),
-			mpi_side_w(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(rdispls), recvtypes), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
+				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
+						mpi_aints(sdispls), sendtypes),
+				     mpi_side_w(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(rdispls), recvtypes),
+				     comm);
 
 	return mpi_coll_run(&m);
 }
@@ -428,11 +422,10 @@ int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf,
 {
 	MPI_ENTER;
 	const struct weft_coll_row none = { NULL, false };
-	struct mpi_coll m =
-		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
-			mpi_side_v(recvbuf,
-				   mpi_ints(recvcounts), none, datatype), op,
-			comm);
+	struct mpi_coll m = mpi_combine(
+		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
+		mpi_side_v(recvbuf, mpi_ints(recvcounts), none, datatype), op,
+		comm);
 
 	return mpi_coll_run(&m);
 }
@@ -444,11 +437,10 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf,
 {
 	MPI_ENTER;
 	const struct weft_coll_row none = { NULL, false };
-	struct mpi_coll m =
-		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
-			mpi_side_v(recvbuf,
-				   mpi_counts(recvcounts), none, datatype), op,
-			comm);
+	struct mpi_coll m = mpi_combine(
+		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
+		mpi_side_v(recvbuf, mpi_counts(recvcounts), none, datatype), op,
+		comm);
 
 	return mpi_coll_run(&m);
 }

@@ -112,8 +112,9 @@ static int check_range(const struct side_check *c)
 	if (!s->counts.at)
 		return __builtin_mul_overflow(n, c->blocks ? c->blocks : 1,
 					      &n) ||
-				       !weft_dt_holds(dt, n) ?
-			       too_many(c, s->count) : 0;
+				       !weft_dt_holds(dt, n)
+			       ? too_many(c, s->count)
+			       : 0;
 	for (int i = 0; i < c->blocks; i++) {
 		n = weft_coll_num(&s->counts, i);
 		if (s->types)
@@ -130,8 +131,8 @@ static bool lacks_block(const struct weft_coll_side *s, int i)
 {
 	MPI_Count n = weft_coll_num(&s->counts, i);
 	MPI_Count at = s->displs.at ? weft_coll_num(&s->displs, i) : 0;
-	const struct weft_dt *dt = s->types && n ? weft_dt_of(s->types[i]) :
-						   s->dt;
+	const struct weft_dt *dt =
+		s->types && n ? weft_dt_of(s->types[i]) : s->dt;
 
 	if (!n || !dt->obj.predefined || !dt->size)
 		return false;
@@ -183,8 +184,8 @@ static int check_side(const struct side_check *c)
 static int check_s(struct mpi_coll *m, int blocks)
 {
 	const struct side_check c = {
-		m, m->a.comm, &m->a.s, m->stype, m->s_arg, m->s_type_arg,
-		blocks,
+		m,	  m->a.comm,	 &m->a.s, m->stype,
+		m->s_arg, m->s_type_arg, blocks,
 	};
 
 	return check_side(&c);
@@ -193,8 +194,8 @@ static int check_s(struct mpi_coll *m, int blocks)
 static int check_r(struct mpi_coll *m, int blocks)
 {
 	const struct side_check c = {
-		m, m->a.comm, &m->a.r, m->rtype, m->r_arg, m->r_type_arg,
-		blocks,
+		m,	  m->a.comm,	 &m->a.r, m->rtype,
+		m->r_arg, m->r_type_arg, blocks,
 	};
 
 	return check_side(&c);

@@ -152,11 +152,9 @@ static inline struct mpi_coll mpi_move(const char *func,
 	};
 }
 
-static inline struct mpi_coll mpi_move_root(const char *func,
-					    enum weft_coll_kind kind,
-					    struct mpi_side s,
-					    struct mpi_side r, int root,
-					    MPI_Comm comm)
+static inline struct mpi_coll
+mpi_move_root(const char *func, enum weft_coll_kind kind, struct mpi_side s,
+	      struct mpi_side r, int root, MPI_Comm comm)
 {
 	struct mpi_coll m = mpi_move(func, kind, s, r, comm);
 
@@ -166,11 +164,9 @@ static inline struct mpi_coll mpi_move_root(const char *func,
 }
 
 /* Reductions: r has buffer, count (or counts) and type of both. */
-static inline struct mpi_coll mpi_combine(const char *func,
-					  enum weft_coll_kind kind,
-					  const void *sendbuf,
-					  struct mpi_side r, MPI_Op op,
-					  MPI_Comm comm)
+static inline struct mpi_coll
+mpi_combine(const char *func, enum weft_coll_kind kind, const void *sendbuf,
+	    struct mpi_side r, MPI_Op op, MPI_Comm comm)
 {
 	return (struct mpi_coll){
 		.func = func,

@@ -25,9 +25,8 @@ int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root,
 		MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_bcast(__func__, mpi_side(buffer, count, datatype), root,
-			  comm);
+	struct mpi_coll m = mpi_bcast(
+		__func__, mpi_side(buffer, count, datatype), root, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -37,9 +36,8 @@ int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 		  int root, MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_bcast(__func__, mpi_side(buffer, count, datatype), root,
-			  comm);
+	struct mpi_coll m = mpi_bcast(
+		__func__, mpi_side(buffer, count, datatype), root, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -50,10 +48,9 @@ int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count,
 		 MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_combine_root(__func__, sendbuf,
-				 mpi_side(recvbuf, count, datatype), op, root,
-				 comm);
+	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
+					     mpi_side(recvbuf, count, datatype),
+					     op, root, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -64,10 +61,9 @@ int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		   MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_combine_root(__func__, sendbuf,
-				 mpi_side(recvbuf, count, datatype), op, root,
-				 comm);
+	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
+					     mpi_side(recvbuf, count, datatype),
+					     op, root, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -76,8 +72,8 @@ static int iallreduce_checked(const char *func, const void *in,
 			      struct mpi_side out, MPI_Op op, MPI_Comm comm,
 			      MPI_Request *request)
 {
-	struct mpi_coll m = mpi_combine(func, WEFT_COLL_ALLREDUCE, in, out, op,
-					comm);
+	struct mpi_coll m =
+		mpi_combine(func, WEFT_COLL_ALLREDUCE, in, out, op, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -126,11 +122,10 @@ int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		 MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_GATHER,
-			      mpi_side(sendbuf, sendcount, sendtype),
-			      mpi_side(recvbuf, recvcount, recvtype), root,
-			      comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_GATHER,
+		mpi_side(sendbuf, sendcount, sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -142,11 +137,10 @@ int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount,
 		   MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_GATHER,
-			      mpi_side(sendbuf, sendcount, sendtype),
-			      mpi_side(recvbuf, recvcount, recvtype), root,
-			      comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_GATHER,
+		mpi_side(sendbuf, sendcount, sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -160,9 +154,10 @@ int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(displs), recvtype), root, comm);
+			      mpi_side(sendbuf, sendcount, sendtype),
+			      mpi_side_v(recvbuf, mpi_ints(recvcounts),
+					 mpi_ints(displs), recvtype),
+			      root, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -177,9 +172,10 @@ int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount,
 	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(displs), recvtype), root, comm);
+			      mpi_side(sendbuf, sendcount, sendtype),
+			      mpi_side_v(recvbuf, mpi_counts(recvcounts),
+					 mpi_aints(displs), recvtype),
+			      root, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -190,11 +186,10 @@ int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		  MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_SCATTER,
-			      mpi_side(sendbuf, sendcount, sendtype),
-			      mpi_side(recvbuf, recvcount, recvtype), root,
-			      comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_SCATTER,
+		mpi_side(sendbuf, sendcount, sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -206,11 +201,10 @@ int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount,
 		    MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_SCATTER,
-			      mpi_side(sendbuf, sendcount, sendtype),
-			      mpi_side(recvbuf, recvcount, recvtype), root,
-			      comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_SCATTER,
+		mpi_side(sendbuf, sendcount, sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -222,11 +216,11 @@ int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[],
 		   MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_SCATTER,
-			mpi_side_v(sendbuf, mpi_ints(sendcounts),
-				   mpi_ints(displs), sendtype),
-			mpi_side(recvbuf, recvcount, recvtype), root, comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_SCATTER,
+		mpi_side_v(sendbuf, mpi_ints(sendcounts), mpi_ints(displs),
+			   sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -238,11 +232,11 @@ int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		     int root, MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_SCATTER,
-			mpi_side_v(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(displs), sendtype),
-			mpi_side(recvbuf, recvcount, recvtype), root, comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_SCATTER,
+		mpi_side_v(sendbuf, mpi_counts(sendcounts), mpi_aints(displs),
+			   sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -282,11 +276,11 @@ int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		     MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLGATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(displs), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
+				     mpi_side(sendbuf, sendcount, sendtype),
+				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(displs), recvtype),
+				     comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -299,11 +293,11 @@ int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount,
 		       MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLGATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(displs), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
+				     mpi_side(sendbuf, sendcount, sendtype),
+				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(displs), recvtype),
+				     comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -343,12 +337,12 @@ int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[],
 		    MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLTOALL,
-			mpi_side_v(sendbuf, mpi_ints(sendcounts),
-				   mpi_ints(sdispls), sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(rdispls), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
+				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
+						mpi_ints(sdispls), sendtype),
+				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(rdispls), recvtype),
+				     comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -361,12 +355,12 @@ int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		      MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLTOALL,
-			mpi_side_v(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(sdispls), sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(rdispls), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
+				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
+						mpi_aints(sdispls), sendtype),
+				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(rdispls), recvtype),
+				     comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -379,12 +373,12 @@ int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[],
 		    MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLTOALL,
-			mpi_side_w(sendbuf, mpi_ints(sendcounts),
-				   mpi_ints(sdispls), sendtypes),
-			mpi_side_w(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(rdispls), recvtypes), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
+				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
+						mpi_ints(sdispls), sendtypes),
+				     mpi_side_w(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(rdispls), recvtypes),
+				     comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -397,12 +391,12 @@ int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 		      MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLTOALL,
-			mpi_side_w(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(sdispls), sendtypes),
-			mpi_side_w(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(rdispls), recvtypes), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
+				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
+						mpi_aints(sdispls), sendtypes),
+				     mpi_side_w(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(rdispls), recvtypes),
+				     comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -440,11 +434,10 @@ int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf,
 {
 	MPI_ENTER;
 	const struct weft_coll_row none = { NULL, false };
-	struct mpi_coll m =
-		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
-			mpi_side_v(recvbuf,
-				   mpi_ints(recvcounts), none, datatype), op,
-			comm);
+	struct mpi_coll m = mpi_combine(
+		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
+		mpi_side_v(recvbuf, mpi_ints(recvcounts), none, datatype), op,
+		comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -456,11 +449,10 @@ int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf,
 {
 	MPI_ENTER;
 	const struct weft_coll_row none = { NULL, false };
-	struct mpi_coll m =
-		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
-			mpi_side_v(recvbuf,
-				   mpi_counts(recvcounts), none, datatype), op,
-			comm);
+	struct mpi_coll m = mpi_combine(
+		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
+		mpi_side_v(recvbuf, mpi_counts(recvcounts), none, datatype), op,
+		comm);
 
 	return mpi_coll_start(&m, request);
 }

@@ -40,11 +40,11 @@ int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount,
 			     MPI_Datatype recvtype, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(displs), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
+				     mpi_side(sendbuf, sendcount, sendtype),
+				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(displs), recvtype),
+				     comm);
 
 	return mpi_coll_run(&m);
 }
@@ -57,11 +57,11 @@ int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount,
 			       MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(displs), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
+				     mpi_side(sendbuf, sendcount, sendtype),
+				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(displs), recvtype),
+				     comm);
 
 	return mpi_coll_run(&m);
 }
@@ -103,12 +103,12 @@ int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[],
 			    MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
-			mpi_side_v(sendbuf, mpi_ints(sendcounts),
-				   mpi_ints(sdispls), sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(rdispls), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
+				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
+						mpi_ints(sdispls), sendtype),
+				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(rdispls), recvtype),
+				     comm);
 
 	return mpi_coll_run(&m);
 }
@@ -121,12 +121,12 @@ int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 			      MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
-			mpi_side_v(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(sdispls), sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(rdispls), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
+				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
+						mpi_aints(sdispls), sendtype),
+				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(rdispls), recvtype),
+				     comm);
 
 	return mpi_coll_run(&m);
 }
@@ -139,12 +139,12 @@ int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[],
 			    const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
-			mpi_side_w(sendbuf, mpi_ints(sendcounts),
-				   mpi_aints(sdispls), sendtypes),
-			mpi_side_w(recvbuf, mpi_ints(recvcounts),
-				   mpi_aints(rdispls), recvtypes), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
+				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
+						mpi_aints(sdispls), sendtypes),
+				     mpi_side_w(recvbuf, mpi_ints(recvcounts),
+						mpi_aints(rdispls), recvtypes),
+				     comm);
 
 	return mpi_coll_run(&m);
 }
@@ -158,12 +158,12 @@ int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 			      const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
-			mpi_side_w(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(sdispls), sendtypes),
-			mpi_side_w(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(rdispls), recvtypes), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
+				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
+						mpi_aints(sdispls), sendtypes),
+				     mpi_side_w(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(rdispls), recvtypes),
+				     comm);
 
 	return mpi_coll_run(&m);
 }
@@ -206,11 +206,11 @@ int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount,
 			      MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(displs), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
+				     mpi_side(sendbuf, sendcount, sendtype),
+				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(displs), recvtype),
+				     comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -223,11 +223,11 @@ int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount,
 				MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(displs), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
+				     mpi_side(sendbuf, sendcount, sendtype),
+				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(displs), recvtype),
+				     comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -270,12 +270,12 @@ int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[],
 			     MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
-			mpi_side_v(sendbuf, mpi_ints(sendcounts),
-				   mpi_ints(sdispls), sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(rdispls), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
+				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
+						mpi_ints(sdispls), sendtype),
+				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(rdispls), recvtype),
+				     comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -289,12 +289,12 @@ int PMPI_Ineighbor_alltoallv_c(const void *sendbuf,
 			       MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
-			mpi_side_v(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(sdispls), sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(rdispls), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
+				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
+						mpi_aints(sdispls), sendtype),
+				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(rdispls), recvtype),
+				     comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -308,33 +308,30 @@ int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[],
 			     MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
-			mpi_side_w(sendbuf, mpi_ints(sendcounts),
-				   mpi_aints(sdispls), sendtypes),
-			mpi_side_w(recvbuf, mpi_ints(recvcounts),
-				   mpi_aints(rdispls), recvtypes), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
+				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
+						mpi_aints(sdispls), sendtypes),
+				     mpi_side_w(recvbuf, mpi_ints(recvcounts),
+						mpi_aints(rdispls), recvtypes),
+				     comm);
 
 	return mpi_coll_start(&m, request);
 }
 
 #pragma weak MPI_Ineighbor_alltoallw_c = PMPI_Ineighbor_alltoallw_c
-int PMPI_Ineighbor_alltoallw_c(const void *sendbuf,
-			       const MPI_Count sendcounts[],
-			       const MPI_Aint sdispls[],
-			       const MPI_Datatype sendtypes[], void *recvbuf,
-			       const MPI_Count recvcounts[],
-			       const MPI_Aint rdispls[],
-			       const MPI_Datatype recvtypes[], MPI_Comm comm,
-			       MPI_Request *request)
+int PMPI_Ineighbor_alltoallw_c(
+	const void *sendbuf, const MPI_Count sendcounts[],
+	const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+	const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+	const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
-			mpi_side_w(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(sdispls), sendtypes),
-			mpi_side_w(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(rdispls), recvtypes), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
+				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
+						mpi_aints(sdispls), sendtypes),
+				     mpi_side_w(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(rdispls), recvtypes),
+				     comm);
 
 	return mpi_coll_start(&m, request);
 }
@@ -379,11 +376,11 @@ int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount,
 				  MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(displs), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
+				     mpi_side(sendbuf, sendcount, sendtype),
+				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(displs), recvtype),
+				     comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -397,11 +394,11 @@ int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount,
 				    MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(displs), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLGATHER,
+				     mpi_side(sendbuf, sendcount, sendtype),
+				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(displs), recvtype),
+				     comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -447,12 +444,12 @@ int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[],
 				 MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
-			mpi_side_v(sendbuf, mpi_ints(sendcounts),
-				   mpi_ints(sdispls), sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(rdispls), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
+				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
+						mpi_ints(sdispls), sendtype),
+				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(rdispls), recvtype),
+				     comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -468,12 +465,12 @@ int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf,
 				   MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
-			mpi_side_v(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(sdispls), sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(rdispls), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
+				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
+						mpi_aints(sdispls), sendtype),
+				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(rdispls), recvtype),
+				     comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -488,34 +485,31 @@ int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[],
 				 MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
-			mpi_side_w(sendbuf, mpi_ints(sendcounts),
-				   mpi_aints(sdispls), sendtypes),
-			mpi_side_w(recvbuf, mpi_ints(recvcounts),
-				   mpi_aints(rdispls), recvtypes), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
+				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
+						mpi_aints(sdispls), sendtypes),
+				     mpi_side_w(recvbuf, mpi_ints(recvcounts),
+						mpi_aints(rdispls), recvtypes),
+				     comm);
 
 	return mpi_coll_init(&m, info, request);
 }
 
 #pragma weak MPI_Neighbor_alltoallw_init_c = PMPI_Neighbor_alltoallw_init_c
-int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf,
-				   const MPI_Count sendcounts[],
-				   const MPI_Aint sdispls[],
-				   const MPI_Datatype sendtypes[],
-				   void *recvbuf, const MPI_Count recvcounts[],
-				   const MPI_Aint rdispls[],
-				   const MPI_Datatype recvtypes[],
-				   MPI_Comm comm, MPI_Info info,
-				   MPI_Request *request)
+int PMPI_Neighbor_alltoallw_init_c(
+	const void *sendbuf, const MPI_Count sendcounts[],
+	const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf,
+	const MPI_Count recvcounts[], const MPI_Aint rdispls[],
+	const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
+	MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
-			mpi_side_w(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(sdispls), sendtypes),
-			mpi_side_w(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(rdispls), recvtypes), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_NEIGHBOR_ALLTOALL,
+				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
+						mpi_aints(sdispls), sendtypes),
+				     mpi_side_w(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(rdispls), recvtypes),
+				     comm);
 
 	return mpi_coll_init(&m, info, request);
 }

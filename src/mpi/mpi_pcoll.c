@@ -18,9 +18,8 @@ int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root,
 		    MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_bcast(__func__, mpi_side(buffer, count, datatype), root,
-			  comm);
+	struct mpi_coll m = mpi_bcast(
+		__func__, mpi_side(buffer, count, datatype), root, comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -31,9 +30,8 @@ int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype,
 		      MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_bcast(__func__, mpi_side(buffer, count, datatype), root,
-			  comm);
+	struct mpi_coll m = mpi_bcast(
+		__func__, mpi_side(buffer, count, datatype), root, comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -44,10 +42,9 @@ int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count,
 		     MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_combine_root(__func__, sendbuf,
-				 mpi_side(recvbuf, count, datatype), op, root,
-				 comm);
+	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
+					     mpi_side(recvbuf, count, datatype),
+					     op, root, comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -58,10 +55,9 @@ int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		       MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_combine_root(__func__, sendbuf,
-				 mpi_side(recvbuf, count, datatype), op, root,
-				 comm);
+	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
+					     mpi_side(recvbuf, count, datatype),
+					     op, root, comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -99,11 +95,10 @@ int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		     MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_GATHER,
-			      mpi_side(sendbuf, sendcount, sendtype),
-			      mpi_side(recvbuf, recvcount, recvtype), root,
-			      comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_GATHER,
+		mpi_side(sendbuf, sendcount, sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -115,11 +110,10 @@ int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount,
 		       MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_GATHER,
-			      mpi_side(sendbuf, sendcount, sendtype),
-			      mpi_side(recvbuf, recvcount, recvtype), root,
-			      comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_GATHER,
+		mpi_side(sendbuf, sendcount, sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -133,9 +127,10 @@ int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(displs), recvtype), root, comm);
+			      mpi_side(sendbuf, sendcount, sendtype),
+			      mpi_side_v(recvbuf, mpi_ints(recvcounts),
+					 mpi_ints(displs), recvtype),
+			      root, comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -150,9 +145,10 @@ int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount,
 	MPI_ENTER;
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(displs), recvtype), root, comm);
+			      mpi_side(sendbuf, sendcount, sendtype),
+			      mpi_side_v(recvbuf, mpi_counts(recvcounts),
+					 mpi_aints(displs), recvtype),
+			      root, comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -164,11 +160,10 @@ int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		      MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_SCATTER,
-			      mpi_side(sendbuf, sendcount, sendtype),
-			      mpi_side(recvbuf, recvcount, recvtype), root,
-			      comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_SCATTER,
+		mpi_side(sendbuf, sendcount, sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -180,11 +175,10 @@ int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount,
 			MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_SCATTER,
-			      mpi_side(sendbuf, sendcount, sendtype),
-			      mpi_side(recvbuf, recvcount, recvtype), root,
-			      comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_SCATTER,
+		mpi_side(sendbuf, sendcount, sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -196,11 +190,11 @@ int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[],
 		       MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_SCATTER,
-			mpi_side_v(sendbuf, mpi_ints(sendcounts),
-				   mpi_ints(displs), sendtype),
-			mpi_side(recvbuf, recvcount, recvtype), root, comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_SCATTER,
+		mpi_side_v(sendbuf, mpi_ints(sendcounts), mpi_ints(displs),
+			   sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -213,11 +207,11 @@ int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 			 MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move_root(__func__, WEFT_COLL_SCATTER,
-			mpi_side_v(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(displs), sendtype),
-			mpi_side(recvbuf, recvcount, recvtype), root, comm);
+	struct mpi_coll m = mpi_move_root(
+		__func__, WEFT_COLL_SCATTER,
+		mpi_side_v(sendbuf, mpi_counts(sendcounts), mpi_aints(displs),
+			   sendtype),
+		mpi_side(recvbuf, recvcount, recvtype), root, comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -260,11 +254,11 @@ int PMPI_Allgatherv_init(const void *sendbuf, int sendcount,
 			 MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLGATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(displs), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
+				     mpi_side(sendbuf, sendcount, sendtype),
+				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(displs), recvtype),
+				     comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -277,11 +271,11 @@ int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount,
 			   MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLGATHER,
-			mpi_side(sendbuf, sendcount, sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(displs), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
+				     mpi_side(sendbuf, sendcount, sendtype),
+				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(displs), recvtype),
+				     comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -324,12 +318,12 @@ int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[],
 			MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLTOALL,
-			mpi_side_v(sendbuf, mpi_ints(sendcounts),
-				   mpi_ints(sdispls), sendtype),
-			mpi_side_v(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(rdispls), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
+				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
+						mpi_ints(sdispls), sendtype),
+				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(rdispls), recvtype),
+				     comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -342,12 +336,12 @@ int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 			  MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLTOALL,
-			mpi_side_v(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(sdispls), sendtype),
-			mpi_side_v(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(rdispls), recvtype), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
+				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
+						mpi_aints(sdispls), sendtype),
+				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(rdispls), recvtype),
+				     comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -360,12 +354,12 @@ int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[],
 			MPI_Comm comm, MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLTOALL,
-			mpi_side_w(sendbuf, mpi_ints(sendcounts),
-				   mpi_ints(sdispls), sendtypes),
-			mpi_side_w(recvbuf, mpi_ints(recvcounts),
-				   mpi_ints(rdispls), recvtypes), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
+				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
+						mpi_ints(sdispls), sendtypes),
+				     mpi_side_w(recvbuf, mpi_ints(recvcounts),
+						mpi_ints(rdispls), recvtypes),
+				     comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -380,12 +374,12 @@ int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[],
 			  MPI_Info info, MPI_Request *request)
 {
 	MPI_ENTER;
-	struct mpi_coll m =
-		mpi_move(__func__, WEFT_COLL_ALLTOALL,
-			mpi_side_w(sendbuf, mpi_counts(sendcounts),
-				   mpi_aints(sdispls), sendtypes),
-			mpi_side_w(recvbuf, mpi_counts(recvcounts),
-				   mpi_aints(rdispls), recvtypes), comm);
+	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
+				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
+						mpi_aints(sdispls), sendtypes),
+				     mpi_side_w(recvbuf, mpi_counts(recvcounts),
+						mpi_aints(rdispls), recvtypes),
+				     comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -426,11 +420,10 @@ int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf,
 {
 	MPI_ENTER;
 	const struct weft_coll_row none = { NULL, false };
-	struct mpi_coll m =
-		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
-			mpi_side_v(recvbuf,
-				   mpi_ints(recvcounts), none, datatype), op,
-			comm);
+	struct mpi_coll m = mpi_combine(
+		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
+		mpi_side_v(recvbuf, mpi_ints(recvcounts), none, datatype), op,
+		comm);
 
 	return mpi_coll_init(&m, info, request);
 }
@@ -443,11 +436,10 @@ int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf,
 {
 	MPI_ENTER;
 	const struct weft_coll_row none = { NULL, false };
-	struct mpi_coll m =
-		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
-			mpi_side_v(recvbuf,
-				   mpi_counts(recvcounts), none, datatype), op,
-			comm);
+	struct mpi_coll m = mpi_combine(
+		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
+		mpi_side_v(recvbuf, mpi_counts(recvcounts), none, datatype), op,
+		comm);
 
 	return mpi_coll_init(&m, info, request);
 }

@@ -69,10 +69,13 @@ WEFT_INLINE int recv(struct mpi_msg m, MPI_Comm comm, MPI_Status *status)
 WEFT_INLINE struct weft_p2p *irecv_in_place(const struct mpi_msg *m,
 					    struct weft_comm *c)
 {
-	const struct weft_p2p_args a = {
-		(void *)(uintptr_t)m->buf, m->count, m->dt, m->peer, m->tag,
-		c, 0
-	};
+	const struct weft_p2p_args a = { (void *)(uintptr_t)m->buf,
+					 m->count,
+					 m->dt,
+					 m->peer,
+					 m->tag,
+					 c,
+					 0 };
 	struct weft_p2p *p;
 
 	weft_lock();

@@ -9,13 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char before[] =
-"Usage: weft-reproduce [OPTION]... SYSTEM\n"
-"Runs the published experiments on SYSTEM (bgq) on the model and compares.\n";
+static const char before[] = "Usage: weft-reproduce [OPTION]... SYSTEM\n"
+			     "Runs the published experiments on SYSTEM (bgq) "
+			     "on the model and compares.\n";
 
 static const char after[] =
-"Exit status: 0 all predictions that were run are within their bands, 1 some\n"
-"are not or an experiment failed, 2 wrong arguments.\n";
+	"Exit status: 0 all predictions that were run are within their bands, "
+	"1 some\n"
+	"are not or an experiment failed, 2 wrong arguments.\n";
 
 struct args {
 	const char *machine, *only, *plot;
@@ -31,17 +32,20 @@ static const struct row {
 	size_t at;
 } rows[] = {
 	{ { "machine|m", 1, "NAME|FILE",
-	    "another machine file than SYSTEM's own", 0 }, AT(machine) },
-	{ { "quick|q", 0, "",
-	    "leave out what takes more than some seconds", 0 }, AT(quick) },
+	    "another machine file than SYSTEM's own", 0 },
+	  AT(machine) },
+	{ { "quick|q", 0, "", "leave out what takes more than some seconds",
+	    0 },
+	  AT(quick) },
 	{ { "only", 1, "ID", "rows whose id begins so, as BGQ-T1", 0 },
 	  AT(only) },
 	{ { "list", 0, "", "the rows, without running anything", 0 },
 	  AT(list) },
 	{ { "csv", 0, "", "instead of text", 0 }, AT(csv) },
 	{ { "json", 0, "", "instead of text", 0 }, AT(json) },
-	{ { "plot", 1, "FILE",
-	    "draw paper against model: FILE.png or FILE.svg", 0 }, AT(plot) },
+	{ { "plot", 1, "FILE", "draw paper against model: FILE.png or FILE.svg",
+	    0 },
+	  AT(plot) },
 	{ { "progress", 0, "",
 	    "a line on stderr while it runs (on a terminal always)", 0 },
 	  AT(progress) },
@@ -110,8 +114,9 @@ static void run_row(const struct repro *r, struct repro_row *row)
 
 static int run_all(struct repro *r, const struct args *a)
 {
-	enum repro_format format = a->json ? REPRO_JSON
-				 : a->csv ? REPRO_CSV : REPRO_TEXT;
+	enum repro_format format = a->json  ? REPRO_JSON
+				   : a->csv ? REPRO_CSV
+					    : REPRO_TEXT;
 	int bad = 0;
 
 	repro_out_begin(r, format);
@@ -137,14 +142,17 @@ static int check(struct weft_args *w, struct repro *r, const struct args *a)
 	struct net_config cfg;
 
 	if (strrchr(r->machine, ':') && !strchr(strrchr(r->machine, ':'), '/'))
-		return weft_args_wrong(w, "%s: the experiments bring their "
+		return weft_args_wrong(w,
+				       "%s: the experiments bring their "
 				       "shapes; name the machine without one",
 				       r->machine);
 	if (repro_table_read(r) || repro_bench_config(r, NULL, &cfg))
 		return -1;
 	if (!keep(r, a->only))
-		return weft_args_wrong(w, "%s: no row's id begins so; see "
-				       "--list", a->only);
+		return weft_args_wrong(w,
+				       "%s: no row's id begins so; see "
+				       "--list",
+				       a->only);
 	return 0;
 }
 
@@ -153,8 +161,10 @@ int main(int argc, char **argv)
 	static struct repro r;
 	struct args a = { 0 };
 	struct weft_args w = { .program = "weft-reproduce",
-			       WEFT_ARGS_TABLE(rows), .before = before,
-			       .after = after, .attached = true,
+			       WEFT_ARGS_TABLE(rows),
+			       .before = before,
+			       .after = after,
+			       .attached = true,
 			       .word = argv + 1 };
 	int err = parse(&w, &r, &a);
 

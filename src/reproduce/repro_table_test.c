@@ -48,8 +48,10 @@ static void arguments_stand_behind_the_name(void **state)
 
 static void a_bound_has_one_side(void **state)
 {
-	struct repro_row row = { .value = 3.5, .model = 1,
-				 .side = REPRO_AT_MOST, .state = REPRO_DONE };
+	struct repro_row row = { .value = 3.5,
+				 .model = 1,
+				 .side = REPRO_AT_MOST,
+				 .state = REPRO_DONE };
 
 	T_TRUE(repro_in_band(&row));
 	row.model = 3.6;
@@ -72,8 +74,9 @@ static void there_are_as_many_calibrated_rows_as_constants(void **state)
 
 static void errors_are_percents_or_points(void **state)
 {
-	struct repro_row row = { .value = 50, .model = 51, .band = 2,
-				 .state = REPRO_DONE };
+	struct repro_row row = {
+		.value = 50, .model = 51, .band = 2, .state = REPRO_DONE
+	};
 
 	T_TRUE(repro_error(&row) > 1.99 && repro_error(&row) < 2.01);
 	row.model = 51.1;

@@ -83,8 +83,8 @@ static int find_allowed(struct run_bind *b, const struct run_place *p)
 {
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
 
-	b->allowed = hwloc_bitmap_dup(
-		hwloc_topology_get_allowed_cpuset(b->topo));
+	b->allowed =
+		hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(b->topo));
 	if (!set || !b->allowed)
 		return -ENOMEM;
 	if (hwloc_topology_is_thissystem(b->topo) &&
@@ -150,8 +150,8 @@ static int slots_within(struct run_bind *b, hwloc_obj_type_t type, int k,
 	int i, n = 0;
 
 	for (i = 0; i < b->nslots; i++)
-		if (!o || hwloc_bitmap_intersects(b->slot[i]->cpuset,
-						  o->cpuset))
+		if (!o ||
+		    hwloc_bitmap_intersects(b->slot[i]->cpuset, o->cpuset))
 			slots[n++] = i;
 	return n;
 }
@@ -211,8 +211,7 @@ static enum run_unit choose(struct run_bind *b, const struct run_place *p,
 		return p->bind;
 	if (n * pe <= b->nslots && n * pe <= cpus)
 		return RUN_UNIT_CORE;
-	if (n * pe > cpus || find_slots(b, HWLOC_OBJ_PU) ||
-	    n * pe > b->nslots)
+	if (n * pe > cpus || find_slots(b, HWLOC_OBJ_PU) || n * pe > b->nslots)
 		return RUN_UNIT_NONE;
 	return RUN_UNIT_HWTHREAD;
 }
@@ -315,8 +314,8 @@ static void print_units(const struct run_bind *b, hwloc_bitmap_t set, FILE *f)
 	hwloc_bitmap_t cores = hwloc_bitmap_alloc();
 	char *list = NULL;
 
-	while (cores && (o = hwloc_get_next_obj_by_type(b->topo,
-							HWLOC_OBJ_CORE, o)))
+	while (cores &&
+	       (o = hwloc_get_next_obj_by_type(b->topo, HWLOC_OBJ_CORE, o)))
 		if (hwloc_bitmap_intersects(o->cpuset, set))
 			hwloc_bitmap_set(cores, o->logical_index);
 	if (cores && hwloc_bitmap_list_asprintf(&list, cores) > 0)

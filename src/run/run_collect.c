@@ -124,8 +124,8 @@ static void mark_end(struct collector *c, const struct stream *s)
 {
 	struct run_shared *sh = c->slice->shared;
 	int rank = c->slice->first + (int)(s - c->stream) / PER_RANK;
-	int at = 1 + atomic_fetch_add_explicit(&sh->ends, 1,
-					       memory_order_acq_rel);
+	int at = 1 +
+		 atomic_fetch_add_explicit(&sh->ends, 1, memory_order_acq_rel);
 
 	/* R0 pairs with A0 in run_io_ended(): mpiexec sees the number. */
 	atomic_store_explicit(&sh->rank[rank].ended, at, memory_order_release);
@@ -313,8 +313,7 @@ int run_collect(const struct run_slice *slice, int ctl)
 	run_ignore_signals();
 	c->slice = slice;
 	c->ctl = ctl;
-	c->stream = calloc((size_t)slice->count * PER_RANK,
-			   sizeof(*c->stream));
+	c->stream = calloc((size_t)slice->count * PER_RANK, sizeof(*c->stream));
 	c->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (!c->stream || c->epoll < 0)
 		return 1;

@@ -58,15 +58,17 @@ static int deed(const struct run_end *e, char **text_p)
 		return asprintf(text_p, "exited on signal %d (%s)", e->code,
 				strsignal(e->code));
 	case RUN_CAUSE_ABORT:
-		return asprintf(text_p, "called MPI_Abort with error code %d%s"
-				"%s", e->code, e->text && *e->text ? ": " : "",
+		return asprintf(text_p,
+				"called MPI_Abort with error code %d%s"
+				"%s",
+				e->code, e->text && *e->text ? ": " : "",
 				e->text ? e->text : "");
 	case RUN_CAUSE_NO_FINI:
 		return asprintf(text_p, "exited with code 0 without calling "
-				"MPI_Finalize");
+					"MPI_Finalize");
 	case RUN_CAUSE_NO_INIT:
 		return asprintf(text_p, "exited with code 0 before MPI_Init, "
-				"while other ranks were in MPI");
+					"while other ranks were in MPI");
 	default:
 		return -1;
 	}
@@ -95,8 +97,10 @@ char *run_end_text(const struct run_end *e, const char *host)
 	else if (is_deadlock(e))
 		n = asprintf(&text, "%s; the job was ended", e->text);
 	else if (deed(e, &did) >= 0)
-		n = asprintf(&text, "process rank %d with PID %d on node %s %s"
-			     "%s%s", e->rank, (int)e->pid, host, did,
+		n = asprintf(&text,
+			     "process rank %d with PID %d on node %s %s"
+			     "%s%s",
+			     e->rank, (int)e->pid, host, did,
 			     call ? " in " : "", call ? call : "");
 	free(did);
 	return n < 0 ? NULL : text;

@@ -168,8 +168,7 @@ static int add_topology(struct run_env *e, const struct run_job *job)
 	return err ? err : run_env_set(e, "HWLOC_THISSYSTEM", "1");
 }
 
-static int add_model(struct run_env *e, const struct run_model *m,
-		     bool verbose)
+static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
 {
 	int err = 0;
 
@@ -202,8 +201,7 @@ static int add_model(struct run_env *e, const struct run_model *m,
  */
 static int add_open_mpi(struct run_env *e)
 {
-	return run_env_set(e, "OMPI_MCA_orte_local_daemon_uri",
-			   "1.0;weft");
+	return run_env_set(e, "OMPI_MCA_orte_local_daemon_uri", "1.0;weft");
 }
 
 /*

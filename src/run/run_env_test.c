@@ -19,8 +19,9 @@ static struct run_job a_job(void)
 	memset(&app, 0, sizeof(app));
 	opts.app = &app;
 	opts.napps = 1;
-	return (struct run_job){ .opts = &opts, .nranks = 5, .cpus = 2,
-				 .topo_fd = -1 };
+	return (struct run_job){
+		.opts = &opts, .nranks = 5, .cpus = 2, .topo_fd = -1
+	};
 }
 
 /* Value of a variable in the environment of a rank; NULL: not there. */
@@ -37,13 +38,20 @@ static const char *look(char **env, const char *name)
 static void all_families_of_rank_variables_are_set(void **state)
 {
 	static const char *const rank[] = {
-		"PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID", "LOCAL_RANK",
-		"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+		"PMIX_RANK",
+		"PMI_RANK",
+		"MPI_LOCALRANKID",
+		"LOCAL_RANK",
+		"OMPI_COMM_WORLD_RANK",
+		"OMPI_COMM_WORLD_LOCAL_RANK",
 		"OMPI_COMM_WORLD_NODE_RANK",
 	};
 	static const char *const size[] = {
-		"PMI_SIZE", "MPI_LOCALNRANKS", "OMPI_COMM_WORLD_SIZE",
-		"OMPI_COMM_WORLD_LOCAL_SIZE", "OMPI_UNIVERSE_SIZE",
+		"PMI_SIZE",
+		"MPI_LOCALNRANKS",
+		"OMPI_COMM_WORLD_SIZE",
+		"OMPI_COMM_WORLD_LOCAL_SIZE",
+		"OMPI_UNIVERSE_SIZE",
 		"WEFT_LOCAL_RANKS",
 	};
 	struct run_job job = a_job();
@@ -91,7 +99,8 @@ static void list_passes_only_what_it_names(void **state)
 	char **env;
 
 	setenv("KEEP_ME", "yes", 1);
-	opts.genv = (struct run_edits){ .edit = global, .count = 1,
+	opts.genv = (struct run_edits){ .edit = global,
+					.count = 1,
 					.base = RUN_ENV_LIST };
 	T_OK(run_env_open(&e, &job, 0, NULL));
 	env = run_env_of_rank(&e, 0);

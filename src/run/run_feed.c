@@ -88,8 +88,9 @@ int run_feed(int count, int ctl)
 		return 1;
 	give_pipes(&f, count);
 	while (f.live > 0) {
-		if (poll(pfd, may_read() ? 2 : 1, may_read() ? -1
-				: BACKGROUND_MS) < 0 && errno != EINTR)
+		if (poll(pfd, may_read() ? 2 : 1,
+			 may_read() ? -1 : BACKGROUND_MS) < 0 &&
+		    errno != EINTR)
 			break;
 		if (pfd[0].revents)
 			break;

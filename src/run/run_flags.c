@@ -146,7 +146,8 @@ static int set_env_all(struct run_parse *p, char **arg)
 static int say_remote(const char *host)
 {
 	run_say("host %s is not this host; Weft has no network between hosts "
-		"yet, so that all ranks of a job run here", host);
+		"yet, so that all ranks of a job run here",
+		host);
 	return -EINVAL;
 }
 
@@ -156,10 +157,9 @@ static int set_hosts(struct run_parse *p, char **arg)
 	char *other = NULL;
 	int err;
 
-	err = p->flag->value ? run_hosts_file(arg[0], p->self, &p->o->slots,
-					      &other)
-			     : run_hosts_list(arg[0], p->self, &p->o->slots,
-					      &other);
+	err = p->flag->value
+		      ? run_hosts_file(arg[0], p->self, &p->o->slots, &other)
+		      : run_hosts_list(arg[0], p->self, &p->o->slots, &other);
 	if (err == -EREMOTE)
 		err = say_remote(other ? other : arg[0]);
 	else if (err)
@@ -245,8 +245,9 @@ static int set_wrapper(struct run_parse *p, char **arg)
 /* Several debuggers cannot share one terminal: run, and show the place. */
 static int set_gdb(struct run_parse *p, char **arg)
 {
-	char *cmd[] = { (char *)(uintptr_t)"gdb -q -batch -ex run -ex "
-			"'thread apply all backtrace' --args" };
+	char *cmd[] = { (
+		char *)(uintptr_t) "gdb -q -batch -ex run -ex "
+				   "'thread apply all backtrace' --args" };
 
 	return set_wrapper(p, cmd);
 }
@@ -290,7 +291,8 @@ static int set_compute(struct run_parse *p, char **arg)
 	factor = strtod(arg[0], &end);
 	if (*end || end == arg[0] || !(factor > 0 && factor < 1e6)) {
 		run_say("--compute %s: none is needed, or a factor for the "
-			"processor's time, such as 1", arg[0]);
+			"processor's time, such as 1",
+			arg[0]);
 		return -EINVAL;
 	}
 	p->o->model.compute = arg[0];
@@ -336,129 +338,184 @@ static const char why_one[] = "there is one host and nothing to log in to";
 
 static const struct run_flag run_flags[] = {
 	{ { "n|np|c", 1, "N", "ranks of this program (default 1)", L },
-	  set_count, 0 },
+	  set_count,
+	  0 },
 	{ { "wdir|wd", 1, "DIR", "directory to start in", L },
-	  set_app_text, offsetof(struct run_app, wdir) },
+	  set_app_text,
+	  offsetof(struct run_app, wdir) },
 	{ { "path", 1, "DIRS", "search the program there first", L },
-	  set_app_text, offsetof(struct run_app, path) },
+	  set_app_text,
+	  offsetof(struct run_app, path) },
 	{ { "configfile|app|file", 1, "FILE",
 	    "read contexts from a file, one on each line", L },
-	  run_set_file, 0 },
-	{ { "host|hosts|hostlist|H", 1, "LIST",
-	    "a:2,b: only this host will do", L }, set_hosts, 0 },
+	  run_set_file,
+	  0 },
+	{ { "host|hosts|hostlist|H", 1, "LIST", "a:2,b: only this host will do",
+	    L },
+	  set_hosts,
+	  0 },
 	{ { "hostfile|machinefile|f", 1, "FILE",
 	    "the same from a file, lines \"a:2\" or \"a slots=2\"", L },
-	  set_hosts, 1 },
+	  set_hosts,
+	  1 },
 	{ { "ppn|N|npernode|perhost|ntasks-per-node", 1, "N",
 	    "ranks to a node; the number of ranks when -n is not given", L },
-	  set_ppn, 0 },
+	  set_ppn,
+	  0 },
 	{ { "timeout|maxtime", 1, "S",
 	    "end the job after S seconds, exit code 124 (also "
-	    "MPIEXEC_TIMEOUT)", L },
-	  set_timeout, 0 },
+	    "MPIEXEC_TIMEOUT)",
+	    L },
+	  set_timeout,
+	  0 },
 	{ { "stdin|s", 1, "WHO", "all, none or a rank (default 0)", L },
-	  set_stdin, 0 },
+	  set_stdin,
+	  0 },
 	{ { "wrapper", 1, "CMD",
 	    "start every rank under CMD, e.g. -wrapper \"valgrind -q\"", L },
-	  set_wrapper, 0 },
+	  set_wrapper,
+	  0 },
 	{ { "gdb", 0, "",
 	    "run every rank in gdb, which prints a backtrace where one "
-	    "dies", L },
-	  set_gdb, 0 },
+	    "dies",
+	    L },
+	  set_gdb,
+	  0 },
 	{ { "allow-run-as-root", 0, "", "always allowed", L }, set_granted, 0 },
 	{ { "launcher|bootstrap", 1, "NAME", "fork is the only one", L },
-	  set_launcher, 0 },
+	  set_launcher,
+	  0 },
 
 	{ { "x", 1, "K[=V]",
 	    "set a variable, or pass it (all are passed by default)", E },
-	  set_export, 1 },
+	  set_export,
+	  1 },
 	{ { "genv", WEFT_ARGS_PAIR, "K V", "set for all programs", E },
-	  set_env, 1 },
+	  set_env,
+	  1 },
 	{ { "env", WEFT_ARGS_PAIR, "K V", "set for this program", E },
-	  set_env, 0 },
+	  set_env,
+	  0 },
 	{ { "genvlist", 1, "LIST", "pass these only", E }, set_env_list, 1 },
 	{ { "envlist", 1, "LIST", "pass these only, to this program", E },
-	  set_env_list, 0 },
+	  set_env_list,
+	  0 },
 	{ { "genvnone", 0, "", "pass none", E }, set_env_none, 1 },
 	{ { "envnone", 0, "", "pass none to this program", E },
-	  set_env_none, 0 },
+	  set_env_none,
+	  0 },
 	{ { "genvall", 0, "", "pass all (default)", E }, set_env_all, 1 },
 	{ { "envall", 0, "", "pass all to this program (default)", E },
-	  set_env_all, 0 },
+	  set_env_all,
+	  0 },
 
 	{ { "bind-to", 1, "UNIT",
 	    "none, hwthread, core[:n], l1cache, l2cache, l3cache, numa, "
-	    "package or socket", B },
-	  run_set_bind, 0 },
+	    "package or socket",
+	    B },
+	  run_set_bind,
+	  0 },
 	{ { "map-by", 1, "UNIT[:MOD]",
 	    "how ranks follow each other; slot, node, ppr:n:UNIT; PE=n, "
-	    "OVERSUBSCRIBE", B },
-	  run_set_map, 0 },
+	    "OVERSUBSCRIBE",
+	    B },
+	  run_set_map,
+	  0 },
 	{ { "report-bindings|display-map", 0, "",
 	    "show where each rank really is", B },
-	  set_flag, offsetof(struct run_opts, place.report) },
+	  set_flag,
+	  offsetof(struct run_opts, place.report) },
 	{ { "display", 1, "WHAT", "as --report-bindings", B },
-	  set_flag, offsetof(struct run_opts, place.report) },
+	  set_flag,
+	  offsetof(struct run_opts, place.report) },
 	{ { "cpu-set|cpu-list", 1, "LIST", "use these processors only", B },
-	  set_text, offsetof(struct run_opts, place.cpu_set) },
+	  set_text,
+	  offsetof(struct run_opts, place.cpu_set) },
 	{ { "npersocket", 1, "N", "ranks to a package", B },
-	  set_per_package, 0 },
+	  set_per_package,
+	  0 },
 	{ { "oversubscribe", 0, "", "always allowed", B }, set_over, 1 },
 	{ { "nooversubscribe", 0, "", "refuse more ranks than processors", B },
-	  set_over, 0 },
+	  set_over,
+	  0 },
 	{ { "use-hwthread-cpus|use-hwthreads", 0, "",
-	    "a hardware thread is a processor", B }, set_hwthreads, 0 },
+	    "a hardware thread is a processor", B },
+	  set_hwthreads,
+	  0 },
 
 	{ { "l|prepend-rank|label", 0, "", "\"[rank] \" before each line", O },
-	  set_tag, RUN_TAG_RANK },
+	  set_tag,
+	  RUN_TAG_RANK },
 	{ { "prepend-pattern", 1, "TEXT",
 	    "TEXT before each line; %r rank, %h host", O },
-	  set_tag, RUN_TAG_TEXT },
+	  set_tag,
+	  RUN_TAG_TEXT },
 	{ { "tag-output", 0, "", "\"[1,rank]<stdout>: \" before each line", O },
-	  set_tag, RUN_TAG_STREAM },
+	  set_tag,
+	  RUN_TAG_STREAM },
 	{ { "timestamp-output", 0, "", "the time before each line", O },
-	  set_flag, offsetof(struct run_opts, out.timestamp) },
+	  set_flag,
+	  offsetof(struct run_opts, out.timestamp) },
 	{ { "output", 1, "LIST", "tag, timestamp, merge, dir=D, file=F", O },
-	  run_set_output, 0 },
+	  run_set_output,
+	  0 },
 	{ { "merge-stderr-to-stdout", 0, "", "one stream", O },
-	  set_flag, offsetof(struct run_opts, out.merge) },
-	{ { "outfile-pattern", 1, "FILE",
-	    "stdout into files; %r rank, %h host", O },
-	  set_text, offsetof(struct run_opts, out.outfile) },
+	  set_flag,
+	  offsetof(struct run_opts, out.merge) },
+	{ { "outfile-pattern", 1, "FILE", "stdout into files; %r rank, %h host",
+	    O },
+	  set_text,
+	  offsetof(struct run_opts, out.outfile) },
 	{ { "errfile-pattern", 1, "FILE", "stderr likewise", O },
-	  set_text, offsetof(struct run_opts, out.errfile) },
+	  set_text,
+	  offsetof(struct run_opts, out.errfile) },
 	{ { "output-filename", 1, "DIR",
-	    "both, into DIR/1/rank.R/stdout and stderr", O }, run_set_dir, 0 },
+	    "both, into DIR/1/rank.R/stdout and stderr", O },
+	  run_set_dir,
+	  0 },
 	{ { "print-all-exitcodes", 0, "", "of each rank, at the end", O },
-	  set_flag, offsetof(struct run_opts, print_codes) },
+	  set_flag,
+	  offsetof(struct run_opts, print_codes) },
 
 	{ { "machine", 1, "NAME[:DIMS]",
 	    "run on the network of this machine, or of a file that describes "
-	    "one", M },
-	  set_text, offsetof(struct run_opts, model.machine) },
+	    "one",
+	    M },
+	  set_text,
+	  offsetof(struct run_opts, model.machine) },
 	{ { "clock", 1, "WHICH", "live or virtual (default)", M },
-	  set_clock, 0 },
+	  set_clock,
+	  0 },
 	{ { "virtual", 0, "", "--clock virtual", M }, set_clock, 0 },
 	{ { "map", 1, "ORDER",
 	    "ranks to coordinates: letters, the last one fastest (ABCDET), or "
-	    "a file", M },
-	  set_text, offsetof(struct run_opts, model.map) },
+	    "a file",
+	    M },
+	  set_text,
+	  offsetof(struct run_opts, model.map) },
 	{ { "compute", 1, "FACTOR",
 	    "count the program's own processor time so many times; none "
-	    "(default)", M },
-	  set_compute, 0 },
+	    "(default)",
+	    M },
+	  set_compute,
+	  0 },
 	{ { "faults", 1, "FILE", "fault plan; not there yet, an error", M },
-	  set_faults, 0 },
+	  set_faults,
+	  0 },
 	{ { "report", 0, "",
 	    "times of MPI calls and loads of links, at the end", M },
-	  set_model_report, 0 },
+	  set_model_report,
+	  0 },
 	{ { "report-file", 1, "FILE", "the same into a file", M },
-	  set_model_report, 0 },
+	  set_model_report,
+	  0 },
 
 	{ { "q|quiet", 0, "", "no notes about flags", X },
-	  set_flag, offsetof(struct run_opts, quiet) },
+	  set_flag,
+	  offsetof(struct run_opts, quiet) },
 	{ { "v|verbose", 0, "", "say what is done", X },
-	  set_flag, offsetof(struct run_opts, verbose) },
+	  set_flag,
+	  offsetof(struct run_opts, verbose) },
 	{ { "V|version|info", 0, "", "version", X }, set_version, 0 },
 
 	{ { "mca", 2, "K V", why_mca, N }, set_nothing, 0 },
@@ -478,14 +535,17 @@ static const struct run_flag run_flags[] = {
 	{ { "nolocal", 0, "", why_one, N }, set_nothing, 0 },
 	{ { "preload-binary", 0, "", why_one, N }, set_nothing, 0 },
 	{ { "preload-files", 1, "LIST", why_one, N }, set_nothing, 0 },
-	{ { "rank-by", 1, "UNIT",
-	    "ranks are numbered in the order of --map-by", N },
-	  set_nothing, 0 },
+	{ { "rank-by", 1, "UNIT", "ranks are numbered in the order of --map-by",
+	    N },
+	  set_nothing,
+	  0 },
 	{ { "membind", 1, "POLICY", "memory follows the processor", N },
-	  set_nothing, 0 },
+	  set_nothing,
+	  0 },
 	{ { "arch", 1, "NAME", why_one, N }, set_nothing, 0 },
 	{ { "soft", 1, "SET", "exactly -n ranks are started", N },
-	  set_nothing, 0 },
+	  set_nothing,
+	  0 },
 	{ { "with-ft", 1, "KIND", why_ft, N }, set_nothing, 0 },
 	{ { "enable-recovery", 0, "", why_ft, N }, set_nothing, 0 },
 	{ { "continuous", 0, "", why_ft, N }, set_nothing, 0 },
@@ -493,17 +553,23 @@ static const struct run_flag run_flags[] = {
 	{ { "display-allocation", 0, "", why_one, N }, set_nothing, 0 },
 	{ { "get-stack-traces", 0, "",
 	    "a time-out prints where the ranks are in MPI", N },
-	  set_nothing, 0 },
+	  set_nothing,
+	  0 },
 	{ { "stream-buffering", 1, "N", "lines are kept whole", N },
-	  set_nothing, 0 },
+	  set_nothing,
+	  0 },
 	{ { "xterm", 1, "RANKS", "no terminals are opened", N },
-	  set_nothing, 0 },
+	  set_nothing,
+	  0 },
 	{ { "gpus-per-proc", 1, "N", "accelerators are not assigned", N },
-	  set_nothing, 0 },
+	  set_nothing,
+	  0 },
 	{ { "report-uri", 1, "FILE", "tools cannot attach", N },
-	  set_nothing, 0 },
+	  set_nothing,
+	  0 },
 	{ { "report-pid", 1, "FILE", "tools cannot attach", N },
-	  set_nothing, 0 },
+	  set_nothing,
+	  0 },
 	{ { "usize", 1, "N", "the universe is the job", N }, set_nothing, 0 },
 };
 
@@ -518,19 +584,24 @@ static const struct weft_args_topic run_topics[] = {
 	[RUN_TOPICS] = { NULL, NULL, false },
 };
 
-static const char before[] =
-"usage: mpiexec [options] program [arguments] [ : [options] program ... ]\n"
-"Starts the ranks of an MPI job on this host. Options have one dash or two.\n";
+static const char before[] = "usage: mpiexec [options] program [arguments] [ : "
+			     "[options] program ... ]\n"
+			     "Starts the ranks of an MPI job on this host. "
+			     "Options have one dash or two.\n";
 
 static const char after[] =
-"Flags of other launchers are accepted: --help ignored\n"
-"Exit code: that of the first rank that failed; 128+signal; 124 time-out;\n"
-"125 mpiexec failed; 126 program not executable; 127 program not found.\n";
+	"Flags of other launchers are accepted: --help ignored\n"
+	"Exit code: that of the first rank that failed; 128+signal; 124 "
+	"time-out;\n"
+	"125 mpiexec failed; 126 program not executable; 127 program not "
+	"found.\n";
 
 struct weft_args run_args(char **word)
 {
 	return (struct weft_args){ .program = "mpiexec",
 				   WEFT_ARGS_TABLE(run_flags),
-				   .topic = run_topics, .before = before,
-				   .after = after, .word = word };
+				   .topic = run_topics,
+				   .before = before,
+				   .after = after,
+				   .word = word };
 }

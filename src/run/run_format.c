@@ -54,7 +54,8 @@ static int set_word(struct run_parse *p, char *word)
 		return run_set_dir(p, &dir);
 	} else {
 		run_say("%s %s: not one of tag rank timestamp merge file=F "
-			"dir=D", p->spelled, word);
+			"dir=D",
+			p->spelled, word);
 		return -EINVAL;
 	}
 	return 0;

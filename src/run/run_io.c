@@ -124,8 +124,8 @@ static bool needs_feeder(const struct run_io *io)
 		return false;
 	if (isatty(STDIN_FILENO))
 		return true;
-	return io->stdin_rank == RUN_STDIN_ALL &&
-	       !fstat(STDIN_FILENO, &st) && !S_ISREG(st.st_mode);
+	return io->stdin_rank == RUN_STDIN_ALL && !fstat(STDIN_FILENO, &st) &&
+	       !S_ISREG(st.st_mode);
 }
 
 static int start_feeder(struct run_io *io, int nranks)
@@ -207,8 +207,10 @@ static int open_file(struct run_io *io, const char *pattern, int rank)
 	if (!name)
 		return -ENOMEM;
 	make_parents(name);
-	fd = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
-			(rank && !strstr(pattern, "%r") ? 0 : O_TRUNC), 0666);
+	fd = open(name,
+		  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
+			  (rank && !strstr(pattern, "%r") ? 0 : O_TRUNC),
+		  0666);
 	if (fd < 0)
 		run_say("cannot open %s: %s", name, strerror(errno));
 	free(name);

@@ -80,7 +80,8 @@ static int weight(enum run_cause cause, int code)
 		return 2;
 	case RUN_CAUSE_SIGNAL:
 		return code == SIGABRT || code == SIGPIPE || code == SIGTERM
-			       ? 1 : 3;
+			       ? 1
+			       : 3;
 	default:
 		return 4;
 	}
@@ -166,8 +167,9 @@ static void blame(struct watch *w, enum run_cause cause, int rank, int code,
 		return;
 	}
 	free(e->text);
-	*e = (struct run_end){ .cause = cause, .rank = rank, .code = code,
-			       .text = text };
+	*e = (struct run_end){
+		.cause = cause, .rank = rank, .code = code, .text = text
+	};
 	if (rank >= 0)
 		e->pid = w->job->rank[rank].pid;
 	if (!w->verdict_ns)
@@ -458,8 +460,8 @@ int run_job_wait(struct run_job *job, int event_fd)
 			   .patience = PATIENCE };
 
 	if (job->opts->timeout_s > 0)
-		w.timeout_ns = weft_now_ns() +
-			       (uint64_t)(job->opts->timeout_s * 1e9);
+		w.timeout_ns =
+			weft_now_ns() + (uint64_t)(job->opts->timeout_s * 1e9);
 	if (job->end.cause != RUN_CAUSE_NONE) {
 		run_job_signal(job, SIGTERM);
 		w.kill_ns = weft_now_ns() + GRACE_FAILURE_S * SECOND_NS;

@@ -29,11 +29,11 @@ struct run_rank {
 /* Why a job ends early: the first reason is the one that counts. */
 enum run_cause {
 	RUN_CAUSE_NONE,
-	RUN_CAUSE_EXIT,	     /* non-zero exit code */
-	RUN_CAUSE_SIGNAL,    /* a rank was killed */
-	RUN_CAUSE_ABORT,     /* PMIx_Abort, MPI_Abort */
-	RUN_CAUSE_NO_FINI,   /* exit 0 between init and finalize */
-	RUN_CAUSE_NO_INIT,   /* exit 0 before init while others are in MPI */
+	RUN_CAUSE_EXIT,	   /* non-zero exit code */
+	RUN_CAUSE_SIGNAL,  /* a rank was killed */
+	RUN_CAUSE_ABORT,   /* PMIx_Abort, MPI_Abort */
+	RUN_CAUSE_NO_FINI, /* exit 0 between init and finalize */
+	RUN_CAUSE_NO_INIT, /* exit 0 before init while others are in MPI */
 	RUN_CAUSE_TIMEOUT,
 	RUN_CAUSE_INTERRUPT, /* mpiexec was told to stop */
 	RUN_CAUSE_FAULT,     /* mpiexec itself failed, and has said why */
@@ -64,11 +64,11 @@ struct run_job {
 	unsigned char key[32]; /* for authenticated sockets between ranks */
 	struct run_io *io;
 	struct run_bind *bind;
-	int topo_fd; /* hwloc XML in a memfd, -1: none */
+	int topo_fd;	       /* hwloc XML in a memfd, -1: none */
 	struct weft_roll roll; /* where ranks leave the call they are in */
 	int roll_fd;	       /* its number in the ranks, -1: none */
-	struct rlimit nofile; /* as we were started, for the ranks */
-	sigset_t sigmask;     /* likewise */
+	struct rlimit nofile;  /* as we were started, for the ranks */
+	sigset_t sigmask;      /* likewise */
 	struct run_end end;
 };
 

@@ -19,7 +19,8 @@ static int turn_on(int fd, struct ifreq *req)
 	req->ifr_flags |= IFF_UP | IFF_RUNNING;
 	if (ioctl(fd, SIOCSIFFLAGS, req) < 0) {
 		run_say("the loopback interface is down and PMIx needs it: "
-			"ip link set lo up (%s)", strerror(errno));
+			"ip link set lo up (%s)",
+			strerror(errno));
 		return -ENETDOWN;
 	}
 	run_say("the loopback interface was down; it is on now");

@@ -72,8 +72,9 @@ static int raise_limit(struct run_job *job)
 		return 0;
 	if (lim.rlim_max != RLIM_INFINITY && lim.rlim_max < need) {
 		run_say("%d ranks need %lu descriptors, and the hard limit "
-			"(ulimit -Hn) is %lu", job->nranks,
-			(unsigned long)need, (unsigned long)lim.rlim_max);
+			"(ulimit -Hn) is %lu",
+			job->nranks, (unsigned long)need,
+			(unsigned long)lim.rlim_max);
 		return -EMFILE;
 	}
 	lim.rlim_cur = lim.rlim_max;
@@ -137,8 +138,8 @@ static int job_fits(const struct run_job *job)
 		return 0;
 	if (p->no_over) {
 		run_say("%d ranks do not fit on %d processors, and "
-			"--nooversubscribe forbids more", job->nranks,
-			job->cpus);
+			"--nooversubscribe forbids more",
+			job->nranks, job->cpus);
 		return -EINVAL;
 	}
 	if ((p->said_over || job->opts->verbose) && !job->opts->quiet)

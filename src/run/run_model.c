@@ -77,7 +77,8 @@ static int say_live_only(const char *name)
 	if (i < 0 || !machines[i].why)
 		return 0;
 	run_say("--machine %s %s: there is no virtual clock; --clock live "
-		"runs it in real time", machines[i].name, machines[i].why);
+		"runs it in real time",
+		machines[i].name, machines[i].why);
 	return -EINVAL;
 }
 
@@ -115,7 +116,8 @@ static int load(struct run_model *m, int ranks, struct net_config *cfg)
 static int try_map(const struct run_model *m, int ranks,
 		   const struct net_config *cfg)
 {
-	struct net_map_args a = { .cfg = cfg, .ppn = (uint32_t)m->ppn,
+	struct net_map_args a = { .cfg = cfg,
+				  .ppn = (uint32_t)m->ppn,
 				  .ranks = (uint32_t)ranks };
 	struct net_place *place = calloc((size_t)ranks, sizeof(*place));
 	char why[NET_MAP_WHY] = "no memory", *table = NULL;

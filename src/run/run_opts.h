@@ -68,11 +68,11 @@ struct run_place {
 	enum run_unit bind;
 	int bind_count; /* units for each rank, 1 unless said */
 	enum run_unit map;
-	int pe;	     /* --map-by ...:PE=n */
-	int ppr;     /* --map-by ppr:n:unit */
+	int pe;	 /* --map-by ...:PE=n */
+	int ppr; /* --map-by ppr:n:unit */
 	bool report;
-	bool no_over;	 /* --nooversubscribe */
-	bool said_over;	 /* --oversubscribe */
+	bool no_over;	/* --nooversubscribe */
+	bool said_over; /* --oversubscribe */
 	const char *cpu_set;
 };
 

@@ -35,9 +35,14 @@ static bool parse(struct run_opts *o, const char *line, int *code_p)
 static void count_has_many_spellings(void **state)
 {
 	static const char *const line[] = {
-		"mpiexec -n 4 a",    "mpiexec -np 4 a",	 "mpiexec --np 4 a",
-		"mpiexec --np=4 a",  "mpiexec -c 4 a",	 "mpiexec --n 4 a",
-		"mpiexec -ppn 4 a",  "mpiexec -N 4 a",
+		"mpiexec -n 4 a",
+		"mpiexec -np 4 a",
+		"mpiexec --np 4 a",
+		"mpiexec --np=4 a",
+		"mpiexec -c 4 a",
+		"mpiexec --n 4 a",
+		"mpiexec -ppn 4 a",
+		"mpiexec -N 4 a",
 		"mpiexec -host localhost:4 a",
 		"mpiexec --map-by ppr:4:node a",
 	};
@@ -154,8 +159,10 @@ static void flags_without_effect_are_noted_once(void **state)
 	struct run_opts o;
 	int code;
 
-	T_TRUE(parse(&o, "mpiexec --mca a b --mca c d -iface eth0 "
-			 "--allow-run-as-root --oversubscribe a", &code));
+	T_TRUE(parse(&o,
+		     "mpiexec --mca a b --mca c d -iface eth0 "
+		     "--allow-run-as-root --oversubscribe a",
+		     &code));
 	T_IS(o.nnotes, 2);
 	run_opts_free(&o);
 }
@@ -165,8 +172,10 @@ static void placement_is_read_in_full(void **state)
 	struct run_opts o;
 	int code;
 
-	T_TRUE(parse(&o, "mpiexec --map-by ppr:2:socket:PE=3,OVERSUBSCRIBE "
-			 "-bind-to numa a", &code));
+	T_TRUE(parse(&o,
+		     "mpiexec --map-by ppr:2:socket:PE=3,OVERSUBSCRIBE "
+		     "-bind-to numa a",
+		     &code));
 	T_IS(o.place.ppr, 2);
 	T_IS(o.place.pe, 3);
 	T_IS(o.place.map, RUN_UNIT_PACKAGE);

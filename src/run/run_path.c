@@ -38,8 +38,8 @@ static int look_along(const char *name, const char *dirs, const char *wdir,
 
 	while (dirs && *dirs) {
 		len = (int)strcspn(dirs, ":");
-		if (asprintf(&file, "%.*s/%s", len ? len : 1,
-			     len ? dirs : ".", name) < 0)
+		if (asprintf(&file, "%.*s/%s", len ? len : 1, len ? dirs : ".",
+			     name) < 0)
 			return -ENOMEM;
 		err = look(file, wdir);
 		if (!err) {

@@ -13,14 +13,14 @@ static const struct {
 	const char *word;
 	enum run_unit unit;
 } units[] = {
-	{ "none", RUN_UNIT_NONE },	 { "hwthread", RUN_UNIT_HWTHREAD },
-	{ "core", RUN_UNIT_CORE },	 { "l1cache", RUN_UNIT_L1 },
-	{ "l2cache", RUN_UNIT_L2 },	 { "l3cache", RUN_UNIT_L3 },
-	{ "numa", RUN_UNIT_NUMA },	 { "package", RUN_UNIT_PACKAGE },
-	{ "socket", RUN_UNIT_PACKAGE },	 { "node", RUN_UNIT_NODE },
-	{ "board", RUN_UNIT_NODE },	 { "machine", RUN_UNIT_NODE },
-	{ "slot", RUN_UNIT_DEFAULT },	 { "seq", RUN_UNIT_DEFAULT },
-	{ "user", RUN_UNIT_DEFAULT },	 { "rr", RUN_UNIT_DEFAULT },
+	{ "none", RUN_UNIT_NONE },	{ "hwthread", RUN_UNIT_HWTHREAD },
+	{ "core", RUN_UNIT_CORE },	{ "l1cache", RUN_UNIT_L1 },
+	{ "l2cache", RUN_UNIT_L2 },	{ "l3cache", RUN_UNIT_L3 },
+	{ "numa", RUN_UNIT_NUMA },	{ "package", RUN_UNIT_PACKAGE },
+	{ "socket", RUN_UNIT_PACKAGE }, { "node", RUN_UNIT_NODE },
+	{ "board", RUN_UNIT_NODE },	{ "machine", RUN_UNIT_NODE },
+	{ "slot", RUN_UNIT_DEFAULT },	{ "seq", RUN_UNIT_DEFAULT },
+	{ "user", RUN_UNIT_DEFAULT },	{ "rr", RUN_UNIT_DEFAULT },
 };
 
 static void say_units(const char *spelled, const char *word, size_t len)

@@ -21,8 +21,10 @@ void run_report(const struct run_job *job)
 		run_say("cannot write %s: %s", name, strerror(errno));
 		return;
 	}
-	weft_roll_print(&job->roll, run_model_virtual(&job->opts->model)
-						? "virtual time" : "time", f);
+	weft_roll_print(&job->roll,
+			run_model_virtual(&job->opts->model) ? "virtual time"
+							     : "time",
+			f);
 	if (f == stderr)
 		fflush(f);
 	else

@@ -45,8 +45,8 @@ char *run_roll_call(const struct run_job *job, int rank)
 bool run_roll_finished(const struct run_job *job, int rank)
 {
 	return job->roll.head &&
-	       weft_load32(&weft_roll_member(&job->roll, (uint32_t)rank)
-				    ->finished);
+	       weft_load32(
+		       &weft_roll_member(&job->roll, (uint32_t)rank)->finished);
 }
 
 /* Prints the ranks from first on that are in the same call; marks them. */
@@ -59,8 +59,8 @@ static void print_alike(FILE *f, char **call, int n, int first)
 	for (i = first; i < n; i++) {
 		if (!call[i] || strcmp(call[i], name))
 			continue;
-		for (from = i; i + 1 < n && call[i + 1] &&
-			       !strcmp(call[i + 1], name);)
+		for (from = i;
+		     i + 1 < n && call[i + 1] && !strcmp(call[i + 1], name);)
 			i++;
 		fprintf(f, "%s%d", from > first ? "," : "", from);
 		if (i > from)

@@ -61,8 +61,8 @@ static int say_missing(const char *name, const char *wdir, int err)
 	else if (err == -ENOENT)
 		run_say("%s: not found", name);
 	else if (dotted && err == -EACCES)
-		run_say("%s: not found in PATH, and %s is not executable",
-			name, dotted);
+		run_say("%s: not found in PATH, and %s is not executable", name,
+			dotted);
 	else
 		run_say("%s: %s", name,
 			err == -EACCES ? "not executable" : strerror(-err));

@@ -24,8 +24,7 @@ static void title(FILE *f, const struct sim_opts *o)
 		o->spec.bytes);
 }
 
-static void sweep(FILE *f, const struct sim_opts *o,
-		  const struct sim_result *r)
+static void sweep(FILE *f, const struct sim_opts *o, const struct sim_result *r)
 {
 	fputs("$d << END\n", f);
 	for (unsigned i = 0; i < o->loads; i++)
@@ -43,7 +42,8 @@ static void sweep(FILE *f, const struct sim_opts *o,
 	      "plot $d using 1:3 with linespoints pt 7 title 'mean', "
 	      "'' using 1:4 with linespoints pt 6 title 'median', "
 	      "'' using 1:5 with linespoints pt 4 title '99 %'\n"
-	      "unset multiplot\n", f);
+	      "unset multiplot\n",
+	      f);
 }
 
 static void histogram(FILE *f, const struct sim_result *r)
@@ -56,7 +56,8 @@ static void histogram(FILE *f, const struct sim_result *r)
 				r->latency.cell[c]);
 	fputs("END\nset xlabel 'latency, ns'\nset ylabel 'messages'\n"
 	      "set logscale x\nunset key\n"
-	      "plot $d using 1:2 with histeps lw 2\n", f);
+	      "plot $d using 1:2 with histeps lw 2\n",
+	      f);
 }
 
 int sim_draw(const struct sim_opts *o, const struct sim_result *r)
@@ -107,9 +108,11 @@ int sim_draw_heat(const struct sim_opts *o, const struct sim_result *r)
 		sim_port_name(&o->spec.cfg, p, name);
 		fprintf(f, "%s'%s' %u", p ? ", " : "", name, p);
 	}
-	fprintf(f, ")\nset xlabel 'link'\nset ylabel 'node'\n"
+	fprintf(f,
+		")\nset xlabel 'link'\nset ylabel 'node'\n"
 		"set cblabel 'busy, %%'\nset cbrange [0:100]\nunset key\n"
 		"set xrange [-0.5:%u.5]\nset yrange [-0.5:%u.5]\n"
-		"plot $d using 1:2:3 with image\n", ports - 1, r->nodes - 1);
+		"plot $d using 1:2:3 with image\n",
+		ports - 1, r->nodes - 1);
 	return sim_plot_close(f);
 }

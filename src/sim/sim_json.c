@@ -16,7 +16,8 @@ static void begin(const struct sim_opts *o, const struct sim_result *r)
 
 	net_file_shape_text(&s->cfg, shape, sizeof(shape));
 	printf("{\n  \"machine\": \"%s\",\n  \"shape\": \"%s\",\n"
-	       "  \"nodes\": %u,\n", s->cfg.name, shape, r->nodes);
+	       "  \"nodes\": %u,\n",
+	       s->cfg.name, shape, r->nodes);
 	printf("  \"pattern\": \"%s\",\n  \"mode\": \"%s\",\n"
 	       "  \"bytes\": %" PRIu64 ",\n  \"way\": \"%s\",\n"
 	       "  \"zone\": %u,\n  \"seed\": %" PRIu64 ",\n",
@@ -31,8 +32,8 @@ static void latency(const struct sim_hist *h)
 
 	printf("      \"latency_ns\": { \"mean\": %.3f, \"min\": %.3f, "
 	       "\"p50\": %.3f, \"p95\": %.3f, \"p99\": %.3f, \"p99.9\": %.3f, "
-	       "\"max\": %.3f },\n", sim_hist_mean(h) / 1e3,
-	       h->count ? (double)h->min / 1e3 : 0,
+	       "\"max\": %.3f },\n",
+	       sim_hist_mean(h) / 1e3, h->count ? (double)h->min / 1e3 : 0,
 	       (double)sim_hist_part(h, 0.5) / 1e3,
 	       (double)sim_hist_part(h, 0.95) / 1e3,
 	       (double)sim_hist_part(h, 0.99) / 1e3,
@@ -60,9 +61,10 @@ static void links(const struct sim_opts *o, const struct sim_result *r)
 		printf("%s\n        { \"port\": \"%s\", \"links\": %u, "
 		       "\"use\": %.6f, \"most\": %.6f, \"packets\": %" PRIu64
 		       ", \"chunks\": %" PRIu64 ", \"queued\": %.6f, "
-		       "\"wait_ns\": %.3f }", first ? "" : ",", c[i].name,
-		       c[i].links, c[i].use, c[i].most, c[i].packets,
-		       c[i].chunks, c[i].queued, c[i].wait_ns);
+		       "\"wait_ns\": %.3f }",
+		       first ? "" : ",", c[i].name, c[i].links, c[i].use,
+		       c[i].most, c[i].packets, c[i].chunks, c[i].queued,
+		       c[i].wait_ns);
 		first = false;
 	}
 	printf("\n      ],\n");
@@ -79,7 +81,8 @@ static void busiest(const struct sim_opts *o, const struct sim_result *r)
 		sim_port_name(&o->spec.cfg, link[i]->port, port);
 		sim_node_text(&o->spec.cfg, link[i]->node, node, sizeof(node));
 		printf("%s\n        { \"node\": [%s], \"port\": \"%s\", "
-		       "\"use\": %.6f }", i ? "," : "", node, port,
+		       "\"use\": %.6f }",
+		       i ? "," : "", node, port,
 		       (double)link[i]->count.busy_ps / (double)r->time_ps);
 	}
 	printf("%s],\n", count ? "\n      " : "");
@@ -93,18 +96,18 @@ static void point(const struct sim_opts *o, const struct sim_result *r,
 		printf("      \"load\": %g,\n", o->load[i]);
 	printf("      \"offered_gbs\": %.6f,\n      \"accepted_gbs\": %.6f,\n"
 	       "      \"of_peak\": %.6f,\n      \"messages\": %" PRIu64
-	       ",\n      \"waiting\": %" PRIu64 ",\n", r->offered / 1e3,
-	       r->accepted / 1e3, r->accepted / r->peak, r->messages,
-	       r->waiting);
+	       ",\n      \"waiting\": %" PRIu64 ",\n",
+	       r->offered / 1e3, r->accepted / 1e3, r->accepted / r->peak,
+	       r->messages, r->waiting);
 	printf("      \"hops\": %.4f,\n      \"time_us\": %.3f,\n", r->hops,
 	       (double)r->time_ps / 1e6);
 	latency(&r->latency);
 	links(o, r);
 	busiest(o, r);
 	printf("      \"events\": %" PRIu64 ",\n      \"packet_hops\": %" PRIu64
-	       ",\n      \"escapes\": %" PRIu64 ",\n      \"hash\": \"%016"
-	       PRIx64 "\"\n    }", r->count.events, r->count.hops,
-	       r->count.escapes, r->count.hash);
+	       ",\n      \"escapes\": %" PRIu64
+	       ",\n      \"hash\": \"%016" PRIx64 "\"\n    }",
+	       r->count.events, r->count.hops, r->count.escapes, r->count.hash);
 }
 
 static void end(const struct sim_opts *o, const struct sim_result *r)

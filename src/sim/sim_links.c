@@ -65,9 +65,9 @@ unsigned sim_links_classes(const struct net_config *cfg,
 		for (uint32_t n = 0; n < r->nodes; n++)
 			if (there(cfg, n, p))
 				add(&class[p],
-				    &r->link[(size_t)n * r->ports + p].count,
+				    &r -> link[(size_t)n * r->ports + p].count,
 				    r->time_ps);
-		finish(&class[p], r->time_ps);
+		finish(&class[p], r -> time_ps);
 	}
 	return count;
 }
@@ -83,8 +83,8 @@ unsigned sim_links_busiest(const struct sim_result *r, unsigned count,
 
 		if (!l->count.busy_ps)
 			continue;
-		for (at = n; at && link[at - 1]->count.busy_ps <
-				       l->count.busy_ps; at--)
+		for (at = n;
+		     at && link[at - 1]->count.busy_ps < l->count.busy_ps; at--)
 			if (at < count)
 				link[at] = link[at - 1];
 		if (at < count)

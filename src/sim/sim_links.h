@@ -8,8 +8,8 @@
 /* All ports of one name: A-, A+, B-, .. */
 struct sim_class {
 	char name[8];
-	uint32_t links;	   /* that are there */
-	double use, most;  /* part of the time a link was busy: mean, highest */
+	uint32_t links;	  /* that are there */
+	double use, most; /* part of the time a link was busy: mean, highest */
 	uint64_t packets, chunks; /* sent */
 	uint64_t received;
 	double queued;	/* packets in the receiver's buffers, mean */

@@ -33,8 +33,10 @@ static void tell_speed(const struct sim_result *r, unsigned count)
 		hops += (double)r[i].count.hops;
 		s += (double)r[i].cpu_ns / 1e9;
 	}
-	fprintf(stderr, "weft-sim: %.2f s of processor time, %.2f M events/s, "
-		"%.2f M packet-hops/s\n", s, events / s / 1e6, hops / s / 1e6);
+	fprintf(stderr,
+		"weft-sim: %.2f s of processor time, %.2f M events/s, "
+		"%.2f M packet-hops/s\n",
+		s, events / s / 1e6, hops / s / 1e6);
 }
 
 static int run_all(struct sim_opts *o, struct sim_result *r)
@@ -46,7 +48,8 @@ static int run_all(struct sim_opts *o, struct sim_result *r)
 	for (unsigned i = 0; i < o->loads; i++) {
 		snprintf(label, sizeof(label), "load %g", o->load[i]);
 		o->spec.load = o->load[i];
-		o->spec.label = sim_progress_wanted(o->progress)
+		o->spec.label =
+			sim_progress_wanted(o->progress)
 				? o->spec.mode == SIM_OPEN ? label : "running"
 				: NULL;
 		err = sim_run(&o->spec, &r[i]);

@@ -13,13 +13,14 @@
 #include <string.h>
 
 static const char before[] =
-"Usage: weft-sim [OPTION]...\n"
-"Synthetic traffic on the packet-level model of a machine's network.\n";
+	"Usage: weft-sim [OPTION]...\n"
+	"Synthetic traffic on the packet-level model of a machine's network.\n";
 
-static const char after[] =
-"Results go to stdout and depend on the arguments alone; the speed of the\n"
-"simulation goes to stderr. Exit status: 0, 1 the network is stuck or broke a\n"
-"promise, 2 wrong arguments.\n";
+static const char after[] = "Results go to stdout and depend on the arguments "
+			    "alone; the speed of the\n"
+			    "simulation goes to stderr. Exit status: 0, 1 the "
+			    "network is stuck or broke a\n"
+			    "promise, 2 wrong arguments.\n";
 
 /* ---- values -------------------------------------------------------------- */
 
@@ -85,8 +86,10 @@ static int set_time(struct weft_args *a, struct sim_opts *o)
 				(uint64_t)(x * units[i].ps + 0.5);
 			return 0;
 		}
-	return weft_args_wrong(a, "%s %s: a time is wanted, as 500ns or "
-			       "100us (10 s at most)", a->spelled, text);
+	return weft_args_wrong(a,
+			       "%s %s: a time is wanted, as 500ns or "
+			       "100us (10 s at most)",
+			       a->spelled, text);
 }
 
 static int set_hot(struct weft_args *a, struct sim_opts *o)
@@ -96,8 +99,10 @@ static int set_hot(struct weft_args *a, struct sim_opts *o)
 	double x = strtod(text, &end);
 
 	if (end == text || *end || !(x > 0 && x <= 1))
-		return weft_args_wrong(a, "--hot %s: a part of 1 is "
-				       "wanted, as 0.05", text);
+		return weft_args_wrong(a,
+				       "--hot %s: a part of 1 is "
+				       "wanted, as 0.05",
+				       text);
 	o->spec.hot_part = x;
 	return 0;
 }
@@ -105,8 +110,10 @@ static int set_hot(struct weft_args *a, struct sim_opts *o)
 static int add_load(struct weft_args *a, struct sim_opts *o, double x)
 {
 	if (!(x > 0 && x <= 100))
-		return weft_args_wrong(a, "--load: %g is not above 0 and at "
-				       "most 100", x);
+		return weft_args_wrong(a,
+				       "--load: %g is not above 0 and at "
+				       "most 100",
+				       x);
 	if (o->loads == SIM_LOADS_MAX)
 		return weft_args_wrong(a, "--load: more than %d of them",
 				       SIM_LOADS_MAX);
@@ -127,13 +134,14 @@ static int one_load(struct weft_args *a, struct sim_opts *o, const char *text,
 		text = *end_p + 1;
 		to = strtod(text, end_p);
 		if (*end_p == text || **end_p != ':')
-			return weft_args_wrong(a, "--load: a range is "
+			return weft_args_wrong(a,
+					       "--load: a range is "
 					       "FROM:TO:STEP, as 0.1:0.9:0.1");
 		text = *end_p + 1;
 		step = strtod(text, end_p);
 		if (*end_p == text || !(step > 0) || !(to >= from))
 			return weft_args_wrong(a, "--load: a range goes up "
-					       "from FROM to TO by STEP");
+						  "from FROM to TO by STEP");
 	}
 	for (unsigned i = 0; from + i * step <= to * (1 + 1e-9); i++)
 		if (add_load(a, o, from + i * step))
@@ -154,8 +162,10 @@ static int set_loads(struct weft_args *a, struct sim_opts *o)
 		if (!*end)
 			return 0;
 		if (*end != ',')
-			return weft_args_wrong(a, "--load %s: numbers with "
-					       "commas between", text);
+			return weft_args_wrong(a,
+					       "--load %s: numbers with "
+					       "commas between",
+					       text);
 		text = end + 1;
 	}
 }
@@ -177,8 +187,10 @@ static int set_way(struct weft_args *a, struct sim_opts *o)
 			o->spec.way = i;
 			return 0;
 		}
-	return weft_args_wrong(a, "--way %s: dynamic, deterministic, high or "
-			       "system", text);
+	return weft_args_wrong(a,
+			       "--way %s: dynamic, deterministic, high or "
+			       "system",
+			       text);
 }
 
 static int set_pattern(struct weft_args *a, struct sim_opts *o)
@@ -198,16 +210,17 @@ static int set_pattern(struct weft_args *a, struct sim_opts *o)
 			near = i;
 		}
 	}
-	return weft_args_wrong(a, "--pattern %s: no such pattern; nearest is "
-			       "%s", text, sim_pattern_name(near));
+	return weft_args_wrong(a,
+			       "--pattern %s: no such pattern; nearest is "
+			       "%s",
+			       text, sim_pattern_name(near));
 }
 
-static int set_mode(struct weft_args *a, struct sim_opts *o,
-		    enum sim_mode mode)
+static int set_mode(struct weft_args *a, struct sim_opts *o, enum sim_mode mode)
 {
 	if (o->spec.mode != SIM_OPEN)
 		return weft_args_wrong(a, "--closed and --exchange are two "
-				       "ways to send; take one");
+					  "ways to send; take one");
 	o->spec.mode = mode;
 	return 0;
 }
@@ -259,55 +272,112 @@ static int set_version(struct weft_args *a, struct sim_opts *o)
 static const struct row rows[] = {
 	{ { "machine|m", 1, "NAME[:DIMS]|FILE[:DIMS]",
 	    "default bgq; 8t, 8m: torus, mesh", 0 },
-	  set_text, AT(machine), 0, 0 },
+	  set_text,
+	  AT(machine),
+	  0,
+	  0 },
 	{ { "pattern|p", 1, "NAME",
 	    "uniform (default), neighbour, all-to-all, complement, hotspot, "
-	    "permutation", 0 },
-	  set_pattern, 0, 0, 0 },
+	    "permutation",
+	    0 },
+	  set_pattern,
+	  0,
+	  0,
+	  0 },
 	{ { "load|l", 1, "LIST",
 	    "open loop: parts of the pattern's peak, as 0.5 (default), "
-	    "0.1,0.5,0.9 or 0.1:0.9:0.1", 0 },
-	  set_loads, 0, 0, 0 },
+	    "0.1,0.5,0.9 or 0.1:0.9:0.1",
+	    0 },
+	  set_loads,
+	  0,
+	  0,
+	  0 },
 	{ { "closed|c", 1, "N",
 	    "closed loop: N messages under way for each node", 0 },
-	  set_closed, AT(spec.window), 1, 100000 },
+	  set_closed,
+	  AT(spec.window),
+	  1,
+	  100000 },
 	{ { "exchange|x", WEFT_ARGS_MAYBE, "N",
 	    "each node sends N messages once (default: to all)", 0 },
-	  set_exchange, AT(spec.turns), 1, 100000000 },
+	  set_exchange,
+	  AT(spec.turns),
+	  1,
+	  100000000 },
 	{ { "bytes|b", 1, "SIZE", "of a message (default: a full packet)", 0 },
-	  set_u64, AT(spec.bytes), 1, 1ull << 32 },
+	  set_u64,
+	  AT(spec.bytes),
+	  1,
+	  1ull << 32 },
 	{ { "way|w", 1, "NAME", "dynamic, deterministic, high, system", 0 },
-	  set_way, 0, 0, 0 },
-	{ { "zone|z", 1, "N",
-	    "zone set of dynamic packets, 0 to 3 (default 0)", 0 },
-	  set_zone, 0, 0, 0 },
+	  set_way,
+	  0,
+	  0,
+	  0 },
+	{ { "zone|z", 1, "N", "zone set of dynamic packets, 0 to 3 (default 0)",
+	    0 },
+	  set_zone,
+	  0,
+	  0,
+	  0 },
 	{ { "fifos", 1, "N",
 	    "injection FIFOs in memory that a node fills in turn (default: "
-	    "one for each engine)", 0 },
-	  set_u32, AT(spec.fifos), 1, 4096 },
+	    "one for each engine)",
+	    0 },
+	  set_u32,
+	  AT(spec.fifos),
+	  1,
+	  4096 },
 	{ { "hot", 1, "PART",
 	    "hotspot: part of the messages to one node (0.05)", 0 },
-	  set_hot, 0, 0, 0 },
+	  set_hot,
+	  0,
+	  0,
+	  0 },
 	{ { "warm", 1, "TIME", "before counting, as 50us (default)", 0 },
-	  set_time, AT(spec.warm_ps), 0, 0 },
+	  set_time,
+	  AT(spec.warm_ps),
+	  0,
+	  0 },
 	{ { "time", 1, "TIME", "while counting, as 100us (default)", 0 },
-	  set_time, AT(spec.time_ps), 0, 0 },
+	  set_time,
+	  AT(spec.time_ps),
+	  0,
+	  0 },
 	{ { "seed|s", 1, "N", "of all that is drawn by lot (default 1)", 0 },
-	  set_u64, AT(spec.seed), 0, UINT64_MAX },
+	  set_u64,
+	  AT(spec.seed),
+	  0,
+	  UINT64_MAX },
 	{ { "csv", 0, "", "instead of text", 0 }, set_format, 0, SIM_CSV, 0 },
 	{ { "json", 0, "", "instead of text", 0 }, set_format, 0, SIM_JSON, 0 },
 	{ { "histogram", 0, "", "latencies as a table", 0 },
-	  set_flag, AT(histogram), 0, 0 },
+	  set_flag,
+	  AT(histogram),
+	  0,
+	  0 },
 	{ { "links", 1, "N", "busiest links to list (default 5)", 0 },
-	  set_u32, AT(busiest), 0, 1000 },
+	  set_u32,
+	  AT(busiest),
+	  0,
+	  1000 },
 	{ { "plot", 1, "FILE",
 	    "draw the result: FILE.png or FILE.svg, by gnuplot", 0 },
-	  set_picture, AT(plot), 0, 0 },
+	  set_picture,
+	  AT(plot),
+	  0,
+	  0 },
 	{ { "heat", 1, "FILE", "draw the use of every link", 0 },
-	  set_picture, AT(heat), 0, 0 },
+	  set_picture,
+	  AT(heat),
+	  0,
+	  0 },
 	{ { "progress", 0, "",
 	    "a line on stderr while it runs (on a terminal always)", 0 },
-	  set_flag, AT(progress), 0, 0 },
+	  set_flag,
+	  AT(progress),
+	  0,
+	  0 },
 	{ { "version", 0, "", "version", 0 }, set_version, 0, 0, 0 },
 };
 
@@ -322,14 +392,18 @@ static int finish(struct weft_args *a, struct sim_opts *o)
 	if (net_file_load(o->machine, 0, &s->cfg, &why))
 		return weft_args_wrong(a, "%s", why.text);
 	if (net_shape_nodes(&s->cfg) < 2)
-		return weft_args_wrong(a, "--machine %s: traffic needs two "
-				       "nodes", o->machine);
+		return weft_args_wrong(a,
+				       "--machine %s: traffic needs two "
+				       "nodes",
+				       o->machine);
 	if (s->cfg.topology != NET_TORUS)
-		return weft_args_wrong(a, "--machine %s: the patterns are "
-				       "those of a torus", o->machine);
+		return weft_args_wrong(a,
+				       "--machine %s: the patterns are "
+				       "those of a torus",
+				       o->machine);
 	if (o->loads_given && s->mode != SIM_OPEN)
 		return weft_args_wrong(a, "--load belongs to the open loop, "
-				       "not to --closed or --exchange");
+					  "not to --closed or --exchange");
 	if (!s->time_ps && s->mode != SIM_EXCHANGE)
 		return weft_args_wrong(a, "--time 0: nothing would be counted");
 	if (!s->bytes)
@@ -339,15 +413,23 @@ static int finish(struct weft_args *a, struct sim_opts *o)
 
 int sim_opts_parse(char **argv, struct sim_opts *o)
 {
-	struct weft_args a = { .program = "weft-sim", WEFT_ARGS_TABLE(rows),
-			       .before = before, .after = after,
-			       .attached = true, .word = argv + 1 };
+	struct weft_args a = { .program = "weft-sim",
+			       WEFT_ARGS_TABLE(rows),
+			       .before = before,
+			       .after = after,
+			       .attached = true,
+			       .word = argv + 1 };
 	enum weft_args_found found;
 	int err;
 
 	*o = (struct sim_opts){
-		.machine = "bgq", .busiest = 5, .loads = 1, .load = { 0.5 },
-		.spec = { .hot_part = 0.05, .seed = 1, .warm_ps = 50000000,
+		.machine = "bgq",
+		.busiest = 5,
+		.loads = 1,
+		.load = { 0.5 },
+		.spec = { .hot_part = 0.05,
+			  .seed = 1,
+			  .warm_ps = 50000000,
 			  .time_ps = 100000000 },
 	};
 	while ((found = weft_args_next(&a)) == WEFT_ARGS_OPTION) {

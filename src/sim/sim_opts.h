@@ -18,10 +18,10 @@ struct sim_opts {
 	unsigned loads;
 	bool loads_given;
 	enum sim_format format;
-	unsigned busiest;   /* links listed */
+	unsigned busiest; /* links listed */
 	bool histogram;
 	bool progress;
-	const char *plot;   /* file, or NULL */
+	const char *plot; /* file, or NULL */
 	const char *heat;
 };
 

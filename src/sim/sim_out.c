@@ -37,10 +37,10 @@ static void text_begin(const struct sim_opts *o, const struct sim_result *r)
 		printf(", zone set %u", s->zone);
 	printf(", seed %" PRIu64 "\n", s->seed);
 	printf("peak     %.4f GB/s of payload a node: the busiest cut is full"
-	       "\n\n", r->peak / 1e3);
-	printf("%8s %9s %9s %7s  %9s %9s %9s %9s %9s  %6s\n", "load",
-	       "offered", "accepted", "peak", "mean", "p50", "p95", "p99",
-	       "max", "hops");
+	       "\n\n",
+	       r->peak / 1e3);
+	printf("%8s %9s %9s %7s  %9s %9s %9s %9s %9s  %6s\n", "load", "offered",
+	       "accepted", "peak", "mean", "p50", "p95", "p99", "max", "hops");
 	printf("%8s %9s %9s %7s  %9s %9s %9s %9s %9s\n", "", "GB/s", "GB/s",
 	       "%", "ns", "ns", "ns", "ns", "ns");
 }
@@ -55,9 +55,8 @@ static void text_point(const struct sim_opts *o, const struct sim_result *r,
 	else
 		printf("%8s ", "-");
 	printf("%9.4f %9.4f %7.2f  %9.1f %9.1f %9.1f %9.1f %9.1f  %6.3f%s\n",
-	       r->offered / 1e3, r->accepted / 1e3,
-	       100 * r->accepted / r->peak, sim_hist_mean(h) / 1e3,
-	       (double)sim_hist_part(h, 0.5) / 1e3,
+	       r->offered / 1e3, r->accepted / 1e3, 100 * r->accepted / r->peak,
+	       sim_hist_mean(h) / 1e3, (double)sim_hist_part(h, 0.5) / 1e3,
 	       (double)sim_hist_part(h, 0.95) / 1e3,
 	       (double)sim_hist_part(h, 0.99) / 1e3, (double)h->max / 1e3,
 	       r->hops, r->accepted < 0.97 * r->offered ? "  saturated" : "");
@@ -73,9 +72,10 @@ static void text_links(const struct sim_opts *o, const struct sim_result *r)
 	for (unsigned i = 0; i < count; i++)
 		if (c[i].links)
 			printf("%-6s %7u %8.2f %8.2f %12" PRIu64 " %12" PRIu64
-			       " %9.3f %9.2f\n", c[i].name, c[i].links,
-			       100 * c[i].use, 100 * c[i].most, c[i].packets,
-			       c[i].chunks, c[i].queued, c[i].wait_ns);
+			       " %9.3f %9.2f\n",
+			       c[i].name, c[i].links, 100 * c[i].use,
+			       100 * c[i].most, c[i].packets, c[i].chunks,
+			       c[i].queued, c[i].wait_ns);
 }
 
 static void text_busiest(const struct sim_opts *o, const struct sim_result *r)
@@ -89,9 +89,10 @@ static void text_busiest(const struct sim_opts *o, const struct sim_result *r)
 	for (unsigned i = 0; i < count; i++) {
 		sim_port_name(&o->spec.cfg, link[i]->port, port);
 		sim_node_text(&o->spec.cfg, link[i]->node, node, sizeof(node));
-		printf("  (%s) %s  %6.2f %%  %" PRIu64 " packets\n", node,
-		       port, 100 * (double)link[i]->count.busy_ps /
-		       (double)r->time_ps, link[i]->count.packets);
+		printf("  (%s) %s  %6.2f %%  %" PRIu64 " packets\n", node, port,
+		       100 * (double)link[i]->count.busy_ps /
+			       (double)r->time_ps,
+		       link[i]->count.packets);
 	}
 }
 
@@ -114,11 +115,11 @@ static void text_end(const struct sim_opts *o, const struct sim_result *r)
 	if (o->histogram)
 		text_histogram(r);
 	printf("\ntime     %.3f us, %" PRIu64 " messages counted, %" PRIu64
-	       " wait at their sources\n", (double)r->time_ps / 1e6,
-	       r->messages, r->waiting);
+	       " wait at their sources\n",
+	       (double)r->time_ps / 1e6, r->messages, r->waiting);
 	printf("model    %" PRIu64 " events, %" PRIu64 " packet-hops, %" PRIu64
-	       " by the escape channel, hash %016" PRIx64 "\n", c->events,
-	       c->hops, c->escapes, c->hash);
+	       " by the escape channel, hash %016" PRIx64 "\n",
+	       c->events, c->hops, c->escapes, c->hash);
 }
 
 /* ---- CSV ----------------------------------------------------------------- */
@@ -175,6 +176,7 @@ const struct sim_writer *sim_writer(enum sim_format format)
 						text_end };
 	static const struct sim_writer csv = { csv_begin, csv_point, csv_end };
 
-	return format == SIM_JSON ? &sim_json
-	       : format == SIM_CSV ? &csv : &text;
+	return format == SIM_JSON  ? &sim_json
+	       : format == SIM_CSV ? &csv
+				   : &text;
 }

@@ -15,7 +15,8 @@
 static uint32_t packets_of(const struct net_config *cfg, uint64_t bytes)
 {
 	return bytes ? (uint32_t)((bytes + cfg->payload_bytes - 1) /
-				  cfg->payload_bytes) : 1;
+				  cfg->payload_bytes)
+		     : 1;
 }
 
 double sim_link_rate(const struct net_config *cfg, uint64_t bytes)
@@ -38,8 +39,8 @@ static uint32_t packets_max(const struct sim *s)
 {
 	const struct net_config *c = &s->spec->cfg;
 	uint64_t buffers = 2ull * c->dims * (c->tokens[0] / 4 + 8);
-	uint64_t fifos = s->fifos * ((uint64_t)c->inject_depth +
-		SIM_FIFO_DEPTH + 4);
+	uint64_t fifos =
+		s->fifos * ((uint64_t)c->inject_depth + SIM_FIFO_DEPTH + 4);
 	uint64_t all = (buffers + fifos) * net_shape_nodes(c) + 4096;
 
 	return all < (1u << 26) ? (uint32_t)all : 1u << 26;
@@ -186,8 +187,8 @@ static void run_out(struct sim *s)
 		net_count_get(s->net, &after);
 		if (stands_still(s, &before))
 			sim_fail(s, -EDEADLK);
-		sim_progress_show(&s->progress,
-				  (double)s->r->messages / all, after.hops);
+		sim_progress_show(&s->progress, (double)s->r->messages / all,
+				  after.hops);
 	}
 }
 
@@ -221,12 +222,14 @@ static void conclude(struct sim *s)
 
 	net_count_get(s->net, &r->count);
 	r->accepted = r->time_ps ? (double)s->bytes_in * 1e6 /
-			(double)r->time_ps / r->nodes : 0;
+					   (double)r->time_ps / r->nodes
+				 : 0;
 	if (s->spec->mode != SIM_OPEN)
 		r->offered = r->accepted;
 	delivered = r->count.delivered - s->before.delivered;
 	r->hops = delivered ? (double)(r->count.hops - s->before.hops) /
-			(double)delivered : 0;
+				      (double)delivered
+			    : 0;
 	for (uint32_t n = 0; n < r->nodes; n++)
 		r->waiting += s->source[n].backlog.count;
 	if (!s->err)

@@ -44,16 +44,16 @@ struct sim_link {
 };
 
 struct sim_result {
-	double peak;	   /* bytes per us and node, at most */
-	double offered;	   /* bytes per us and node */
-	double accepted;   /* delivered */
-	uint64_t time_ps;  /* counted, or that of the exchange */
-	uint64_t messages; /* arrived while counting */
+	double peak;		 /* bytes per us and node, at most */
+	double offered;		 /* bytes per us and node */
+	double accepted;	 /* delivered */
+	uint64_t time_ps;	 /* counted, or that of the exchange */
+	uint64_t messages;	 /* arrived while counting */
 	struct sim_hist latency; /* ps, from the call to send to arrival */
 	double hops;		 /* over packets delivered, while counting */
 	uint64_t waiting;	 /* messages still at their sources */
 	struct net_count count;	 /* of the whole run */
-	uint64_t cpu_ns; /* processor time that it took */
+	uint64_t cpu_ns;	 /* processor time that it took */
 	uint32_t nodes, ports;
 	struct sim_link *link; /* nodes x ports */
 };

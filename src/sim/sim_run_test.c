@@ -14,8 +14,11 @@ static void machine(const char *name)
 {
 	struct net_why why;
 
-	spec = (struct sim_spec){ .bytes = 512, .seed = 3, .load = 0.5,
-				  .hot_part = 0.05, .warm_ps = 5000000,
+	spec = (struct sim_spec){ .bytes = 512,
+				  .seed = 3,
+				  .load = 0.5,
+				  .hot_part = 0.05,
+				  .warm_ps = 5000000,
 				  .time_ps = 10000000 };
 	T_OK(net_file_load(name, 0, &spec.cfg, &why));
 }
@@ -57,9 +60,10 @@ static void a_lone_packet_has_the_latency_of_its_way(void **state)
 	T_OK(sim_run(&spec, &first));
 	wire = 138ull * c->tick_ps;
 	T_IS(first.latency.min, first.latency.max);
-	T_IS(first.latency.min, c->path[0].inject_ps + c->hop_ps + wire +
-	     544 * c->path[0].injection_ps_per_byte_x1000 / 1000 +
-	     c->path[0].receive_ps);
+	T_IS(first.latency.min,
+	     c->path[0].inject_ps + c->hop_ps + wire +
+		     544 * c->path[0].injection_ps_per_byte_x1000 / 1000 +
+		     c->path[0].receive_ps);
 	sim_result_close(&first);
 }
 
@@ -86,8 +90,8 @@ static void the_seed_decides_everything(void **state)
 		T_OK(sim_run(&spec, &second));
 		T_IS(first.count.hash, second.count.hash);
 		T_MEM(&first.latency, &second.latency, sizeof(first.latency));
-		T_MEM(first.link, second.link, sizeof(*first.link) *
-		      first.nodes * first.ports);
+		T_MEM(first.link, second.link,
+		      sizeof(*first.link) * first.nodes * first.ports);
 		sim_result_close(&second);
 		spec.seed++;
 		T_OK(sim_run(&spec, &second));

@@ -66,17 +66,21 @@ static void post(struct sim *s, uint64_t at, uint64_t born, uint32_t node,
 		 uint32_t fifo)
 {
 	uint32_t id = message_take(s);
-	struct net_msg msg = { .src = node, .bytes = s->spec->bytes,
-			       .cookie = id, .fifo = fifo,
-			       .way = s->spec->way, .zone = s->spec->zone };
+	struct net_msg msg = { .src = node,
+			       .bytes = s->spec->bytes,
+			       .cookie = id,
+			       .fifo = fifo,
+			       .way = s->spec->way,
+			       .zone = s->spec->zone };
 	int err;
 
 	if (id == UINT32_MAX) {
 		sim_fail(s, -ENOMEM);
 		return;
 	}
-	s->message[id] = (struct sim_message){ .born = born, .src = node,
-					   .fifo = (uint16_t)fifo };
+	s->message[id] = (struct sim_message){ .born = born,
+					       .src = node,
+					       .fifo = (uint16_t)fifo };
 	msg.dst = sim_traffic_next(&s->traffic, node);
 	err = net_send(s->net, at, &msg);
 	if (err) {

@@ -9,12 +9,9 @@
 #include <string.h>
 
 static const char *const names[SIM_PATTERNS] = {
-	[SIM_UNIFORM] = "uniform",
-	[SIM_NEIGHBOUR] = "neighbour",
-	[SIM_ALLTOALL] = "all-to-all",
-	[SIM_COMPLEMENT] = "complement",
-	[SIM_HOTSPOT] = "hotspot",
-	[SIM_PERMUTATION] = "permutation",
+	[SIM_UNIFORM] = "uniform",     [SIM_NEIGHBOUR] = "neighbour",
+	[SIM_ALLTOALL] = "all-to-all", [SIM_COMPLEMENT] = "complement",
+	[SIM_HOTSPOT] = "hotspot",     [SIM_PERMUTATION] = "permutation",
 };
 
 const char *sim_pattern_name(enum sim_pattern pattern)
@@ -104,8 +101,11 @@ static uint32_t shuffled(uint64_t key, uint32_t k, uint32_t n)
 		left = k >> half;
 		right = k & mask;
 		for (unsigned round = 0; round < 4; round++) {
-			swap = left ^ (uint32_t)(scramble(key + right +
-				((uint64_t)round << 32)) >> 20 & mask);
+			swap = left ^
+			       (uint32_t)(scramble(key + right +
+						   ((uint64_t)round << 32)) >>
+						  20 &
+					  mask);
 			left = right;
 			right = swap;
 		}
@@ -169,8 +169,10 @@ int sim_traffic_open(struct sim_traffic *t, const struct net_config *cfg,
 {
 	uint32_t nodes = net_shape_nodes(cfg);
 
-	*t = (struct sim_traffic){ .cfg = cfg, .pattern = pattern,
-				   .nodes = nodes, .hot_part = hot_part,
+	*t = (struct sim_traffic){ .cfg = cfg,
+				   .pattern = pattern,
+				   .nodes = nodes,
+				   .hot_part = hot_part,
 				   .seed = seed };
 	t->hot = nodes / 2;
 	t->rng = calloc(nodes, sizeof(*t->rng));
@@ -253,8 +255,8 @@ static void cut_each(const struct sim_traffic *t, unsigned d, unsigned rounds,
 	for (uint32_t n = 0; n < t->nodes; n++)
 		for (unsigned k = 0; k < rounds; k++) {
 			dst = t->pattern == SIM_NEIGHBOUR ? neighbour(t, n, k)
-			      : t->pattern == SIM_COMPLEMENT
-				? complement(t, n) : t->table[n];
+			      : t->pattern == SIM_COMPLEMENT ? complement(t, n)
+							     : t->table[n];
 			net_node_coords(t->cfg, n, from);
 			net_node_coords(t->cfg, dst, to);
 			cut_add(t->cfg, d, from[d], to[d], 1.0 / rounds, cuts);

@@ -69,8 +69,8 @@ static void load_is(const char *machine, enum sim_pattern p, double want)
 	traffic(machine, p);
 	got = sim_traffic_load(&t);
 	if (got < 0.999 * want || got > 1.001 * want)
-		fail_msg("%s %s: %g, not %g", machine, sim_pattern_name(p),
-			 got, want);
+		fail_msg("%s %s: %g, not %g", machine, sim_pattern_name(p), got,
+			 want);
 	sim_traffic_close(&t);
 }
 

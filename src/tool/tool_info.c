@@ -72,8 +72,7 @@ static void show_versions(struct weft_report *r)
 	report_value(r, "libfabric", "%d.%d", FI_MAJOR(fi_version()),
 		     FI_MINOR(fi_version()));
 	report_value(r, "pmix", "%s", PMIx_Get_version());
-	report_value(r, "hwloc", "%u.%u.%u",
-		     hwloc_get_api_version() >> 16,
+	report_value(r, "hwloc", "%u.%u.%u", hwloc_get_api_version() >> 16,
 		     (hwloc_get_api_version() >> 8) & 255,
 		     hwloc_get_api_version() & 255);
 	report_section_end(r);
@@ -300,11 +299,12 @@ static void show_features(struct weft_report *r)
 }
 
 static const char before[] =
-"usage: weft-info [--json]\n"
-"       weft-info --classroutes MACHINE:SHAPE[@PART]\n"
-"Prints what is installed and what works on this host, or the class route\n"
-"(tree of collectives) of a block of nodes: bgq:4x4x4x4x2,\n"
-"bgq:4x4x4x4x2@0-1,2,0-3,0-3,0, native:64.\n";
+	"usage: weft-info [--json]\n"
+	"       weft-info --classroutes MACHINE:SHAPE[@PART]\n"
+	"Prints what is installed and what works on this host, or the class "
+	"route\n"
+	"(tree of collectives) of a block of nodes: bgq:4x4x4x4x2,\n"
+	"bgq:4x4x4x4x2@0-1,2,0-3,0-3,0, native:64.\n";
 
 enum { SHOW_JSON, SHOW_ROUTES, SHOW_VERSION };
 
@@ -333,8 +333,10 @@ static void show_all(struct weft_report *r)
 
 int main(int argc, char **argv)
 {
-	struct weft_args a = { .program = "weft-info", WEFT_ARGS_TABLE(rows),
-			       .before = before, .after = "",
+	struct weft_args a = { .program = "weft-info",
+			       WEFT_ARGS_TABLE(rows),
+			       .before = before,
+			       .after = "",
 			       .word = argv + 1 };
 	struct weft_report r = { .out = stdout };
 	enum weft_args_found found;

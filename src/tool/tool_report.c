@@ -90,7 +90,10 @@ static void row_text(struct weft_report *r, const char *const (*field)[2],
 	for (int i = 0; i < n; i++) {
 		bool last = i == n - 1;
 
-		fprintf(r->out, last ? "%s" : i ? "%-12s " : "%-26s ",
+		fprintf(r->out,
+			last ? "%s"
+			: i  ? "%-12s "
+			     : "%-26s ",
 			field[i][1]);
 	}
 	fputc('\n', r->out);

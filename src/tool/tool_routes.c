@@ -126,8 +126,8 @@ static void print_node(FILE *out, const struct box *b,
 {
 	print_coord(out, b, &at[i]);
 	fprintf(out, "  up %s  inputs local",
-		t->parent[i] < 0 ? "none" :
-				   link_name(&at[i], &at[t->parent[i]]));
+		t->parent[i] < 0 ? "none"
+				 : link_name(&at[i], &at[t->parent[i]]));
 	for (int k = t->first[i]; k < t->first[i + 1]; k++)
 		fprintf(out, " %s", link_name(&at[i], &at[t->input[k]]));
 	fputc('\n', out);

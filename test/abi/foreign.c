@@ -90,8 +90,7 @@ int main(int argc, char **argv)
 	reduce(rank, size);
 	types();
 	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-	must(MPI_Send(NULL, 0, MPI_INT, size, 0, MPI_COMM_WORLD) !=
-		     MPI_SUCCESS,
+	must(MPI_Send(NULL, 0, MPI_INT, size, 0, MPI_COMM_WORLD) != MPI_SUCCESS,
 	     "error");
 	MPI_Finalize();
 	if (rank == 0)

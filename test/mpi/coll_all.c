@@ -12,8 +12,19 @@
 #include "coll_types.h"
 
 enum call {
-	BARRIER, BCAST, REDUCE, ALLREDUCE, REDSCAT_BLOCK, REDSCAT, SCAN,
-	EXSCAN, GATHER, SCATTER, ALLGATHER, ALLTOALL, CALLS
+	BARRIER,
+	BCAST,
+	REDUCE,
+	ALLREDUCE,
+	REDSCAT_BLOCK,
+	REDSCAT,
+	SCAN,
+	EXSCAN,
+	GATHER,
+	SCATTER,
+	ALLGATHER,
+	ALLTOALL,
+	CALLS
 };
 
 enum form { BLOCKING, NONBLOCKING, PERSISTENT };
@@ -90,8 +101,8 @@ static long counts_make(struct trial *x)
 
 	x->counts = coll_room(sizeof(int) * (size_t)x->w->size);
 	for (int i = 0; i < x->w->size; i++) {
-		x->counts[i] = (int)(x->call == REDSCAT ? x->n + i % 3 - 1 :
-							  x->n);
+		x->counts[i] =
+			(int)(x->call == REDSCAT ? x->n + i % 3 - 1 : x->n);
 		sum += x->counts[i];
 	}
 	return sum;
@@ -408,8 +419,7 @@ static void check_sums(const struct trial *x)
 
 static void check(struct trial *x)
 {
-	if (x->call == BCAST &&
-	    !is_block(x->out, x->out_bytes, x->root, 1))
+	if (x->call == BCAST && !is_block(x->out, x->out_bytes, x->root, 1))
 		wrong(x, "bytes");
 	if (has_blocks(x->call))
 		check_blocks(x);
@@ -435,8 +445,7 @@ static void draw_pair(struct world *w, struct trial *x)
 		x->t = &types[coll_rand(&w->seed) % (unsigned)ntypes];
 		x->op = (enum op)(coll_rand(&w->seed) % OPS);
 		MPI_Type_size(x->t->mpi, &size);
-	} while (!allowed(x->op, x->t->kind) ||
-		 (size_t)size != x->t->extent);
+	} while (!allowed(x->op, x->t->kind) || (size_t)size != x->t->extent);
 }
 
 static enum form draw_form(struct world *w)
@@ -491,8 +500,10 @@ static void every_pair(struct world *w, int stride)
 				continue;
 			for (int c = REDUCE; c <= EXSCAN; c++) {
 				struct trial x = {
-					.w = w, .call = (enum call)c,
-					.form = draw_form(w), .t = &types[t],
+					.w = w,
+					.call = (enum call)c,
+					.form = draw_form(w),
+					.t = &types[t],
 					.op = (enum op)op,
 				};
 
@@ -508,8 +519,11 @@ static void every_pair(struct world *w, int stride)
 static void try_length(struct world *w, enum call call, long bytes, int root,
 		       bool in_place)
 {
-	struct trial x = { .w = w, .call = call, .form = draw_form(w),
-			   .root = root, .in_place = in_place };
+	struct trial x = { .w = w,
+			   .call = call,
+			   .form = draw_form(w),
+			   .root = root,
+			   .in_place = in_place };
 
 	draw_pair(w, &x);
 	x.n = elements(&x, bytes);

@@ -46,20 +46,19 @@ static int two_lengths(MPI_Comm comm, int errs)
 
 static int barrier_or_sum(MPI_Comm comm, int errs)
 {
-	return errs ? MPI_Barrier(comm) :
-		      MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_SUM, comm);
+	return errs ? MPI_Barrier(comm)
+		    : MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_SUM, comm);
 }
 
 static int barrier_or_bcast(MPI_Comm comm, int errs)
 {
-	return errs ? MPI_Barrier(comm) :
-		      MPI_Bcast(x, 1, MPI_DOUBLE, 0, comm);
+	return errs ? MPI_Barrier(comm) : MPI_Bcast(x, 1, MPI_DOUBLE, 0, comm);
 }
 
 static int bcast_or_sum(MPI_Comm comm, int errs)
 {
-	return errs ? MPI_Bcast(x, 1, MPI_DOUBLE, 0, comm) :
-		      MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_SUM, comm);
+	return errs ? MPI_Bcast(x, 1, MPI_DOUBLE, 0, comm)
+		    : MPI_Allreduce(x, y, 1, MPI_DOUBLE, MPI_SUM, comm);
 }
 
 static int later_or_now(MPI_Comm comm, int errs)
@@ -74,8 +73,8 @@ static int later_or_now(MPI_Comm comm, int errs)
 }
 
 static call *const calls[] = {
-	two_roots,    root_of_another, two_operations,	 two_targets,
-	two_types,    two_lengths,     barrier_or_sum,	 barrier_or_bcast,
+	two_roots,    root_of_another, two_operations, two_targets,
+	two_types,    two_lengths,     barrier_or_sum, barrier_or_bcast,
 	bcast_or_sum, later_or_now,
 };
 

@@ -35,8 +35,7 @@ struct flight {
 	int n;
 };
 
-static void flight_start(struct flight *f, int i, MPI_Comm comm,
-			 MPI_Request *r)
+static void flight_start(struct flight *f, int i, MPI_Comm comm, MPI_Request *r)
 {
 	int root = i % size;
 

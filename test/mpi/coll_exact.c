@@ -18,7 +18,7 @@ static int world, nworld;
 
 struct trial {
 	MPI_Comm comm;
-	int rank, size; /* of the group that gets the result */
+	int rank, size;	 /* of the group that gets the result */
 	int first, last; /* world ranks that add, as they count in it */
 	int step;
 	bool inter;
@@ -115,8 +115,7 @@ static void start(struct trial *x, MPI_Request *q)
 					  q);
 		break;
 	case REDSCAT:
-		MPI_Ireduce_scatter(s, r, x->counts, MPI_DOUBLE, MPI_SUM, c,
-				    q);
+		MPI_Ireduce_scatter(s, r, x->counts, MPI_DOUBLE, MPI_SUM, c, q);
 		break;
 	case SCAN:
 		MPI_Iscan(s, r, x->n, MPI_DOUBLE, MPI_SUM, c, q);
@@ -147,8 +146,8 @@ static void make(struct trial *x, MPI_Request *q)
 					      c, i, q);
 		break;
 	case REDSCAT:
-		MPI_Reduce_scatter_init(s, r, x->counts, MPI_DOUBLE, MPI_SUM,
-					c, i, q);
+		MPI_Reduce_scatter_init(s, r, x->counts, MPI_DOUBLE, MPI_SUM, c,
+					i, q);
 		break;
 	case SCAN:
 		MPI_Scan_init(s, r, x->n, MPI_DOUBLE, MPI_SUM, c, i, q);
@@ -258,9 +257,9 @@ static void within(int step, MPI_Info info)
 			for (size_t i = 0; i < N_OF(counts); i++) {
 				x.n = counts[i];
 				x.root = (int)i % x.size;
-				x.in_place = (i + (size_t)form) % 2 &&
-					     (call != REDUCE ||
-					      x.rank == x.root);
+				x.in_place =
+					(i + (size_t)form) % 2 &&
+					(call != REDUCE || x.rank == x.root);
 				try(&x);
 			}
 			MPI_Comm_free(&x.comm);
@@ -281,8 +280,8 @@ static void between(MPI_Info info)
 	MPI_Comm_rank(half, &x.rank);
 	MPI_Comm_size(half, &x.size);
 	for (int form = 0; form < FORMS; form++) {
-		MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, here ? 0 : cut,
-				     7, &x.comm);
+		MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, here ? 0 : cut, 7,
+				     &x.comm);
 		MPI_Comm_set_info(x.comm, info);
 		x.form = (enum form)form;
 		for (size_t i = 0; i < N_OF(counts); i++) {

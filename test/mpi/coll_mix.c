@@ -12,7 +12,15 @@
 enum { COMMS = 8, ROOM = 24000, MESSAGES = 4, LIFE = 6 };
 
 enum kind {
-	BARRIER, BCAST, REDUCE, SUM, MAX, IN_PLACE, ALLGATHER, ALLTOALL, KINDS
+	BARRIER,
+	BCAST,
+	REDUCE,
+	SUM,
+	MAX,
+	IN_PLACE,
+	ALLGATHER,
+	ALLTOALL,
+	KINDS
 };
 
 /* The same on all ranks but for the buffers. */
@@ -38,8 +46,8 @@ static double value(int k, int from, int i)
 static void op_draw(struct op *o, unsigned *seed)
 {
 	static const int longest[] = { 16, 16, 16, 1500, 1500, ROOM };
-	int n = 1 + (int)(coll_rand(seed) % (unsigned)longest[coll_rand(seed) %
-							      6]);
+	int n = 1 +
+		(int)(coll_rand(seed) % (unsigned)longest[coll_rand(seed) % 6]);
 
 	o->kind = (enum kind)(coll_rand(seed) % KINDS);
 	o->n = o->kind >= ALLGATHER && n > ROOM / size ? ROOM / size : n;
@@ -85,8 +93,8 @@ static void op_start(struct op *o, int k, MPI_Request *r)
 			       MPI_DOUBLE, o->comm, r);
 		break;
 	case ALLTOALL:
-		MPI_Ialltoall(o->in, o->n, MPI_DOUBLE, o->out, o->n,
-			      MPI_DOUBLE, o->comm, r);
+		MPI_Ialltoall(o->in, o->n, MPI_DOUBLE, o->out, o->n, MPI_DOUBLE,
+			      o->comm, r);
 		break;
 	default:
 		MPI_Ibarrier(o->comm, r);

@@ -48,8 +48,7 @@ static void sums_are_the_same_in_every_order(int orders)
 		in[e] = odd_value(rank, e);
 	for (int i = 0; i < orders; i++) {
 		coll_skew(&seed, rank);
-		MPI_Allreduce(in, out, 16, MPI_DOUBLE, MPI_SUM,
-			      MPI_COMM_WORLD);
+		MPI_Allreduce(in, out, 16, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 		if (i == 3)
 			memcpy(first, out, sizeof(first));
 		if (i > 3)

@@ -145,8 +145,8 @@ int main(int argc, char **argv)
 		MPI_Barrier(MPI_COMM_WORLD);
 	first = routes_there_are();
 	/* 14 or 32 of them, some in use; on bgq for rectangles only */
-	if (size > 1 && (!(size & (size - 1)) || !machine ||
-			 strncmp(machine, "bgq", 3)))
+	if (size > 1 &&
+	    (!(size & (size - 1)) || !machine || strncmp(machine, "bgq", 3)))
 		CHECK(first > 8 && first < MANY);
 	come_and_go(turns);
 	for (int lap = 0; lap < 3; lap++)

@@ -122,8 +122,7 @@ static inline int coll_has_route(int ranks)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
 
-	return !machine || strncmp(machine, "bgq", 3) ||
-	       !(ranks & (ranks - 1));
+	return !machine || strncmp(machine, "bgq", 3) || !(ranks & (ranks - 1));
 }
 
 #endif

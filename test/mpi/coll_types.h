@@ -34,8 +34,21 @@ struct value {
 	int64_t v, w;
 };
 
-enum op { SUM, PROD, MAX, MIN, LAND, LOR, LXOR, BAND, BOR, BXOR, MAXLOC,
-	  MINLOC, OPS };
+enum op {
+	SUM,
+	PROD,
+	MAX,
+	MIN,
+	LAND,
+	LOR,
+	LXOR,
+	BAND,
+	BOR,
+	BXOR,
+	MAXLOC,
+	MINLOC,
+	OPS
+};
 
 static struct type types[80];
 static int ntypes;
@@ -47,8 +60,9 @@ static struct type *add_type(MPI_Datatype mpi, enum kind kind)
 	MPI_Aint lb, extent;
 
 	MPI_Type_get_extent(mpi, &lb, &extent);
-	*t = (struct type){ .mpi = mpi, .kind = kind,
-			    .extent = (size_t)extent, .parts = 1 };
+	*t = (struct type){
+		.mpi = mpi, .kind = kind, .extent = (size_t)extent, .parts = 1
+	};
 	t->part[0] = (struct part){ kind == REAL ? 'f' : 'i', t->extent, 0 };
 	return t;
 }
@@ -77,16 +91,16 @@ static void add_pair(MPI_Datatype mpi, char form, size_t bytes, char form2,
 static void add_whole(void)
 {
 	const MPI_Datatype s[] = {
-		MPI_SIGNED_CHAR, MPI_SHORT,    MPI_INT,	      MPI_LONG,
-		MPI_LONG_LONG,	 MPI_INT8_T,   MPI_INT16_T,   MPI_INT32_T,
-		MPI_INT64_T,	 MPI_AINT,     MPI_OFFSET,    MPI_COUNT,
-		MPI_INTEGER,	 MPI_INTEGER1, MPI_INTEGER2,  MPI_INTEGER4,
+		MPI_SIGNED_CHAR, MPI_SHORT,	MPI_INT,      MPI_LONG,
+		MPI_LONG_LONG,	 MPI_INT8_T,	MPI_INT16_T,  MPI_INT32_T,
+		MPI_INT64_T,	 MPI_AINT,	MPI_OFFSET,   MPI_COUNT,
+		MPI_INTEGER,	 MPI_INTEGER1,	MPI_INTEGER2, MPI_INTEGER4,
 		MPI_INTEGER8,	 MPI_INTEGER16,
 	};
 	const MPI_Datatype u[] = {
-		MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED,
+		MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT,	   MPI_UNSIGNED,
 		MPI_UNSIGNED_LONG, MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T,
-		MPI_UINT16_T,	   MPI_UINT32_T, MPI_UINT64_T,
+		MPI_UINT16_T,	   MPI_UINT32_T,	   MPI_UINT64_T,
 	};
 	const MPI_Datatype l[] = {
 		MPI_C_BOOL,   MPI_CXX_BOOL, MPI_LOGICAL,  MPI_LOGICAL1,
@@ -106,14 +120,20 @@ static void add_floating(void)
 {
 	const MPI_Datatype r[] = {
 		MPI_FLOAT, MPI_DOUBLE,		 MPI_LONG_DOUBLE,
-		MPI_REAL,  MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8,
+		MPI_REAL,  MPI_DOUBLE_PRECISION, MPI_REAL4,
+		MPI_REAL8,
 	};
 	const MPI_Datatype c[] = {
-		MPI_C_FLOAT_COMPLEX,	   MPI_C_DOUBLE_COMPLEX,
-		MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX,
-		MPI_CXX_DOUBLE_COMPLEX,	   MPI_CXX_LONG_DOUBLE_COMPLEX,
-		MPI_COMPLEX,		   MPI_DOUBLE_COMPLEX,
-		MPI_COMPLEX8,		   MPI_COMPLEX16,
+		MPI_C_FLOAT_COMPLEX,
+		MPI_C_DOUBLE_COMPLEX,
+		MPI_C_LONG_DOUBLE_COMPLEX,
+		MPI_CXX_FLOAT_COMPLEX,
+		MPI_CXX_DOUBLE_COMPLEX,
+		MPI_CXX_LONG_DOUBLE_COMPLEX,
+		MPI_COMPLEX,
+		MPI_DOUBLE_COMPLEX,
+		MPI_COMPLEX8,
+		MPI_COMPLEX16,
 	};
 
 	for (size_t i = 0; i < N_OF(r); i++)
@@ -221,8 +241,8 @@ static struct value join(enum op op, struct value a, struct value b)
 	case SUM:
 		return (struct value){ a.v + b.v, a.w + b.w };
 	case PROD:
-		return a.w || b.w ? times(a, b) :
-				    (struct value){ (int64_t)((uint64_t)a.v *
+		return a.w || b.w ? times(a, b)
+				  : (struct value){ (int64_t)((uint64_t)a.v *
 							      (uint64_t)b.v),
 						    0 };
 	case MAX:
@@ -258,11 +278,11 @@ static void put_whole(char *at, size_t bytes, int64_t v)
 	__int128 sixteen = v;
 
 	memcpy(at,
-	       bytes == 1 ? (void *)&one :
-	       bytes == 2 ? (void *)&two :
-	       bytes == 4 ? (void *)&four :
-	       bytes == 8 ? (void *)&v :
-			    (void *)&sixteen,
+	       bytes == 1   ? (void *)&one
+	       : bytes == 2 ? (void *)&two
+	       : bytes == 4 ? (void *)&four
+	       : bytes == 8 ? (void *)&v
+			    : (void *)&sixteen,
 	       bytes);
 }
 
@@ -273,9 +293,9 @@ static void put_float(char *at, size_t bytes, int64_t v)
 	long double l = v;
 
 	memcpy(at,
-	       bytes == sizeof(f) ? (void *)&f :
-	       bytes == sizeof(d) ? (void *)&d :
-				    (void *)&l,
+	       bytes == sizeof(f)   ? (void *)&f
+	       : bytes == sizeof(d) ? (void *)&d
+				    : (void *)&l,
 	       bytes);
 }
 
@@ -350,8 +370,8 @@ static bool same_element(const struct type *t, const char *a, const char *b)
 		const struct part *p = &t->part[i];
 
 		if (p->form == 'f' ? get_float(a + p->at, p->bytes) !=
-					     get_float(b + p->at, p->bytes) :
-				     memcmp(a + p->at, b + p->at, p->bytes))
+					     get_float(b + p->at, p->bytes)
+				   : memcmp(a + p->at, b + p->at, p->bytes))
 			return false;
 	}
 	return true;

@@ -18,11 +18,11 @@ struct type {
 };
 
 static struct type types[] = {
-	{ MPI_INT8_T, 1, 'i' },	  { MPI_UINT8_T, 1, 'u' },
-	{ MPI_INT16_T, 2, 'i' },  { MPI_UINT16_T, 2, 'u' },
-	{ MPI_INT32_T, 4, 'i' },  { MPI_UINT32_T, 4, 'u' },
-	{ MPI_INT64_T, 8, 'i' },  { MPI_UINT64_T, 8, 'u' },
-	{ MPI_FLOAT, 4, 'f' },	  { MPI_DOUBLE, 8, 'f' },
+	{ MPI_INT8_T, 1, 'i' },	 { MPI_UINT8_T, 1, 'u' },
+	{ MPI_INT16_T, 2, 'i' }, { MPI_UINT16_T, 2, 'u' },
+	{ MPI_INT32_T, 4, 'i' }, { MPI_UINT32_T, 4, 'u' },
+	{ MPI_INT64_T, 8, 'i' }, { MPI_UINT64_T, 8, 'u' },
+	{ MPI_FLOAT, 4, 'f' },	 { MPI_DOUBLE, 8, 'f' },
 };
 
 static MPI_Op ops[6];
@@ -157,9 +157,9 @@ static void try_blocks(struct job *j, int n, int root)
 }
 
 /* Lengths around what fits a line, a packet, the way of long vectors. */
-static const long lengths[] = { 1,    2,     6,	   7,	  48,	  49,	 511,
-				513,  4096,  4099, 16384, 32770, 65544, 131073,
-				1048576, 4194304 };
+static const long lengths[] = { 1,     2,      6,	7,	48,    49,
+				511,   513,    4096,	4099,	16384, 32770,
+				65544, 131073, 1048576, 4194304 };
 
 static void try_comm(MPI_Comm comm, unsigned seed, int turns)
 {
@@ -186,8 +186,7 @@ static void try_comm(MPI_Comm comm, unsigned seed, int turns)
 	for (int i = 0; i < turns; i++) {
 		long bytes = lengths[coll_rand(&seed) % N_OF(lengths)];
 		int t = (int)(coll_rand(&seed) % N_OF(types));
-		int op = (int)coll_rand(&seed) %
-			 (types[t].kind == 'f' ? 3 : 6);
+		int op = (int)coll_rand(&seed) % (types[t].kind == 'f' ? 3 : 6);
 		int root = (int)coll_rand(&seed) % j.size;
 		int what = (int)coll_rand(&seed) % KINDS;
 		long n;
@@ -215,14 +214,14 @@ static void try_comm(MPI_Comm comm, unsigned seed, int turns)
 /* The same with the unit forced, and with it refused. */
 static void force(MPI_Comm comm, const char *how)
 {
-	static const char *const kinds[] = { "barrier",	 "bcast",    "reduce",
-					     "allreduce", "allgather", "gather",
-					     "scatter", "alltoall",
-					     "reduce_scatter" };
-	static const char *const soft[] = { "dissemination", "binomial",
-					    "binomial", "recdbl", "bruck",
-					    "linear", "linear", "linear",
-					    "ordered" };
+	static const char *const kinds[] = {
+		"barrier", "bcast",   "reduce",	  "allreduce",	   "allgather",
+		"gather",  "scatter", "alltoall", "reduce_scatter"
+	};
+	static const char *const soft[] = {
+		"dissemination", "binomial", "binomial", "recdbl", "bruck",
+		"linear",	 "linear",   "linear",	 "ordered"
+	};
 	MPI_Info info;
 	char key[64];
 

@@ -144,11 +144,10 @@ static void no_edges(void)
 	MT_TRUE(in == 0 && out == 0 && w);
 	MPI_Comm_free(&g);
 	/* rank 0 names one edge, to itself */
-	MT_OK(MPI_Dist_graph_create(MPI_COMM_WORLD, !mt_rank,
-				    mt_rank ? NULL : &to, mt_rank ? NULL : &one,
-				    mt_rank ? NULL : &to,
-				    mt_rank ? NULL : &weight, MPI_INFO_NULL, 0,
-				    &g));
+	MT_OK(MPI_Dist_graph_create(
+		MPI_COMM_WORLD, !mt_rank, mt_rank ? NULL : &to,
+		mt_rank ? NULL : &one, mt_rank ? NULL : &to,
+		mt_rank ? NULL : &weight, MPI_INFO_NULL, 0, &g));
 	MT_OK(MPI_Dist_graph_neighbors_count(g, &in, &out, &w));
 	MT_TRUE(in == !mt_rank && out == in && w);
 	MT_OK(MPI_Dist_graph_neighbors(g, in, &src, &sw, out, &dst, &dw));

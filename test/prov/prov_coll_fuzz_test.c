@@ -21,11 +21,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS	  400
-#define HITS	  6
-#define PATIENCE  UINT64_C(60000000000) /* ns without any progress */
-#define LONG_SUM  9000 /* doubles: not in packets */
-#define SHARED	  128  /* regions that a process may have mapped */
+#define ROUNDS	 400
+#define HITS	 6
+#define PATIENCE UINT64_C(60000000000) /* ns without any progress */
+#define LONG_SUM 9000		       /* doubles: not in packets */
+#define SHARED	 128 /* regions that a process may have mapped */
 
 /* The head of a shared area: prov/nic/nic_share.c. */
 #define SHARE_MAGIC UINT64_C(0x7765667473683031)
@@ -195,10 +195,10 @@ static void hit(struct scribbler *s)
 	t->board = (struct cu_board *)((char *)t->row + cu_board_at(t->geo));
 	t->slot = weft_rng_below(&s->rng, CU_SLOTS);
 	word = s->mode->where(t);
-	__atomic_store_n(word,
-			 scribble(&s->rng,
-				  __atomic_load_n(word, __ATOMIC_RELAXED)),
-			 __ATOMIC_RELAXED);
+	__atomic_store_n(
+		word,
+		scribble(&s->rng, __atomic_load_n(word, __ATOMIC_RELAXED)),
+		__ATOMIC_RELAXED);
 }
 
 /* Hits while the others are somewhere in the middle of a round. */
@@ -260,9 +260,10 @@ static unsigned worker_route(struct worker *w)
 	struct fi_weft_routes *ops;
 	struct fi_weft_route r;
 
-	job_check(w->j, !fi_open_ops(&w->mc->fid, FI_WEFT_ROUTES, 0,
-				     (void **)&ops, NULL) &&
-				!ops->route(&w->mc->fid, &r) && r.id >= 0,
+	job_check(w->j,
+		  !fi_open_ops(&w->mc->fid, FI_WEFT_ROUTES, 0, (void **)&ops,
+			       NULL) &&
+			  !ops->route(&w->mc->fid, &r) && r.id >= 0,
 		  "a class route", 0);
 	return (unsigned)r.id;
 }
@@ -314,8 +315,8 @@ static bool is_right(const struct worker *w, int what, const double *out,
 		     size_t n, int round)
 {
 	int size = w->j->size;
-	double want = what == 1 ? round :
-				  size * (double)round + size * (size - 1) / 2;
+	double want = what == 1 ? round
+				: size * (double)round + size * (size - 1) / 2;
 
 	if (what == 0 || (what == 2 && w->j->rank))
 		return true;

@@ -101,21 +101,37 @@ static void body_ranges(struct job *j)
 	uint8_t key[5] = "key";
 	struct fid_av_set *set;
 
-	holds(j, ranged(j, (struct fi_av_set_attr){ .start_addr = lo,
-						    .end_addr = hi }, 0), 0x7f);
-	holds(j, ranged(j, (struct fi_av_set_attr){ .start_addr = lo,
-						    .end_addr = hi,
-						    .stride = 3 }, 0), 0x49);
-	holds(j, ranged(j, (struct fi_av_set_attr){ .count = 7,
-						    .start_addr = lo,
-						    .end_addr = hi,
-						    .stride = 1 }, 0), 0x7f);
-	holds(j, ranged(j, (struct fi_av_set_attr){ .start_addr = hi,
-						    .end_addr = hi,
-						    .stride = UINT64_MAX }, 0),
+	holds(j,
+	      ranged(j,
+		     (struct fi_av_set_attr){ .start_addr = lo,
+					      .end_addr = hi },
+		     0),
+	      0x7f);
+	holds(j,
+	      ranged(j,
+		     (struct fi_av_set_attr){
+			     .start_addr = lo, .end_addr = hi, .stride = 3 },
+		     0),
+	      0x49);
+	holds(j,
+	      ranged(j,
+		     (struct fi_av_set_attr){ .count = 7,
+					      .start_addr = lo,
+					      .end_addr = hi,
+					      .stride = 1 },
+		     0),
+	      0x7f);
+	holds(j,
+	      ranged(j,
+		     (struct fi_av_set_attr){ .start_addr = hi,
+					      .end_addr = hi,
+					      .stride = UINT64_MAX },
+		     0),
 	      0x40);
-	ranged(j, (struct fi_av_set_attr){ .count = 6, .start_addr = lo,
-					   .end_addr = hi }, -FI_EINVAL);
+	ranged(j,
+	       (struct fi_av_set_attr){
+		       .count = 6, .start_addr = lo, .end_addr = hi },
+	       -FI_EINVAL);
 	ranged(j, (struct fi_av_set_attr){ .start_addr = hi, .end_addr = lo },
 	       -FI_EINVAL);
 	ranged(j, (struct fi_av_set_attr){ .start_addr = lo, .end_addr = none },
@@ -124,21 +140,29 @@ static void body_ranges(struct job *j)
 	       -FI_EINVAL);
 	ranged(j, (struct fi_av_set_attr){ .start_addr = lo, .end_addr = 5000 },
 	       -FI_EINVAL);
-	holds(j, ranged(j, (struct fi_av_set_attr){ .start_addr = none,
-						    .end_addr = none,
-						    .comm_key = key,
-						    .comm_key_size = 5 }, 0),
+	holds(j,
+	      ranged(j,
+		     (struct fi_av_set_attr){ .start_addr = none,
+					      .end_addr = none,
+					      .comm_key = key,
+					      .comm_key_size = 5 },
+		     0),
 	      0);
 	/* all that are in the vector, and those that are gone are not */
 	is(j, fi_av_remove(j->av, &j->addr[2], 1, 0), 0, "fi_av_remove");
-	set = ranged(j, (struct fi_av_set_attr){ .start_addr = none,
-						 .end_addr = none,
-						 .flags = FI_UNIVERSE |
-							  FI_BARRIER_SET },
+	set = ranged(j,
+		     (struct fi_av_set_attr){ .start_addr = none,
+					      .end_addr = none,
+					      .flags = FI_UNIVERSE |
+						       FI_BARRIER_SET },
 		     0);
 	holds(j, set, 0x7b);
-	holds(j, ranged(j, (struct fi_av_set_attr){ .start_addr = lo,
-						    .end_addr = hi }, 0), 0x7b);
+	holds(j,
+	      ranged(j,
+		     (struct fi_av_set_attr){ .start_addr = lo,
+					      .end_addr = hi },
+		     0),
+	      0x7b);
 	set = empty_set(j);
 	is(j, fi_av_set_insert(set, j->addr[2]), -FI_EINVAL, "one removed");
 	close_set(j, set);
@@ -190,8 +214,9 @@ static void order_is(struct job *j, struct fid_mc *mc, const int *ranks, int n)
 {
 	uint64_t mine = 100 + (uint64_t)j->rank, all[16];
 
-	wait_for(j, fi_allgather(j->ep, &mine, 1, NULL, all, NULL,
-				 fi_mc_addr(mc), FI_UINT64, 0, &j->entry),
+	wait_for(j,
+		 fi_allgather(j->ep, &mine, 1, NULL, all, NULL, fi_mc_addr(mc),
+			      FI_UINT64, 0, &j->entry),
 		 "allgather");
 	for (int i = 0; i < n; i++)
 		is(j, (long)all[i], 100 + ranks[i], "order of the set");
@@ -247,11 +272,11 @@ static void body_wrong(struct job *j)
 	is(j, fi_av_set_insert(others, j->addr[(j->rank + 1) % j->size]), 0,
 	   "insert");
 	fi_av_set_addr(others, &addr);
-	is(j, fi_join_collective(j->ep, addr, others, 0, &mc, NULL),
-	   -FI_EINVAL, "join without being a member");
+	is(j, fi_join_collective(j->ep, addr, others, 0, &mc, NULL), -FI_EINVAL,
+	   "join without being a member");
 	fi_av_set_addr(nobody, &addr);
-	is(j, fi_join_collective(j->ep, addr, nobody, 0, &mc, NULL),
-	   -FI_EINVAL, "join of nobody");
+	is(j, fi_join_collective(j->ep, addr, nobody, 0, &mc, NULL), -FI_EINVAL,
+	   "join of nobody");
 	is(j, fi_join_collective(j->ep, addr, NULL, 0, &mc, NULL), -FI_EINVAL,
 	   "join without a set");
 	/* an endpoint without an event queue, not enabled either */
@@ -262,20 +287,32 @@ static void body_wrong(struct job *j)
 	is(j, fi_close(&deaf->fid), 0, "close");
 
 	is(j, fi_barrier(j->ep, none, NULL), -FI_EINVAL, "no group");
-	is(j, fi_broadcast(j->ep, &x, 1, NULL, none, j->addr[0], FI_INT32, 0,
-			   NULL), -FI_EINVAL, "no group");
-	is(j, fi_gather(j->ep, &x, 1, NULL, &y, NULL, none, j->addr[0],
-			FI_INT32, 0, NULL), -FI_EINVAL, "no group");
+	is(j,
+	   fi_broadcast(j->ep, &x, 1, NULL, none, j->addr[0], FI_INT32, 0,
+			NULL),
+	   -FI_EINVAL, "no group");
+	is(j,
+	   fi_gather(j->ep, &x, 1, NULL, &y, NULL, none, j->addr[0], FI_INT32,
+		     0, NULL),
+	   -FI_EINVAL, "no group");
 	mc = join(j, all, NULL);
-	is(j, fi_broadcast(j->ep, &x, 1, NULL, fi_mc_addr(mc), 4711, FI_INT32,
-			   0, NULL), -FI_EINVAL, "no member");
-	is(j, fi_reduce(j->ep, &x, 1, NULL, &y, NULL, fi_mc_addr(mc), none,
-			FI_INT32, FI_SUM, 0, NULL), -FI_EINVAL, "no member");
-	is(j, fi_allreduce(j->ep, &x, 1, NULL, &y, NULL, fi_mc_addr(mc),
-			   FI_VOID, FI_SUM, 0, NULL), -FI_EOPNOTSUPP, "void");
+	is(j,
+	   fi_broadcast(j->ep, &x, 1, NULL, fi_mc_addr(mc), 4711, FI_INT32, 0,
+			NULL),
+	   -FI_EINVAL, "no member");
+	is(j,
+	   fi_reduce(j->ep, &x, 1, NULL, &y, NULL, fi_mc_addr(mc), none,
+		     FI_INT32, FI_SUM, 0, NULL),
+	   -FI_EINVAL, "no member");
+	is(j,
+	   fi_allreduce(j->ep, &x, 1, NULL, &y, NULL, fi_mc_addr(mc), FI_VOID,
+			FI_SUM, 0, NULL),
+	   -FI_EOPNOTSUPP, "void");
 	/* none of that has disturbed the group */
-	wait_for(j, fi_allreduce(j->ep, &x, 1, NULL, &y, NULL, fi_mc_addr(mc),
-				 FI_INT32, FI_SUM, 0, &j->entry), "allreduce");
+	wait_for(j,
+		 fi_allreduce(j->ep, &x, 1, NULL, &y, NULL, fi_mc_addr(mc),
+			      FI_INT32, FI_SUM, 0, &j->entry),
+		 "allreduce");
 	is(j, y, j->size, "sum");
 	job_barrier(j);
 	is(j, fi_close(&mc->fid), 0, "close");
@@ -298,14 +335,23 @@ static const struct {
 	enum fi_datatype type;
 	size_t bytes;
 } types[] = {
-	{ FI_INT8, 1 }, { FI_UINT8, 1 }, { FI_INT16, 2 }, { FI_UINT16, 2 },
-	{ FI_INT32, 4 }, { FI_UINT32, 4 }, { FI_INT64, 8 }, { FI_UINT64, 8 },
-	{ FI_FLOAT, 4 }, { FI_DOUBLE, 8 }, { FI_FLOAT_COMPLEX, 8 },
-	{ FI_DOUBLE_COMPLEX, 16 }, { FI_LONG_DOUBLE, sizeof(long double) },
+	{ FI_INT8, 1 },
+	{ FI_UINT8, 1 },
+	{ FI_INT16, 2 },
+	{ FI_UINT16, 2 },
+	{ FI_INT32, 4 },
+	{ FI_UINT32, 4 },
+	{ FI_INT64, 8 },
+	{ FI_UINT64, 8 },
+	{ FI_FLOAT, 4 },
+	{ FI_DOUBLE, 8 },
+	{ FI_FLOAT_COMPLEX, 8 },
+	{ FI_DOUBLE_COMPLEX, 16 },
+	{ FI_LONG_DOUBLE, sizeof(long double) },
 	{ FI_LONG_DOUBLE_COMPLEX, sizeof(complex long double) },
 };
 
-static const enum fi_op ops[] = { FI_MIN, FI_MAX, FI_SUM, FI_PROD, FI_LOR,
+static const enum fi_op ops[] = { FI_MIN,  FI_MAX, FI_SUM,  FI_PROD, FI_LOR,
 				  FI_LAND, FI_BOR, FI_BAND, FI_LXOR, FI_BXOR };
 
 static int query(struct job *j, enum fi_collective_op coll, enum fi_op op,
@@ -344,8 +390,8 @@ static void try_reduction(struct job *j, fi_addr_t g, enum fi_op op, int t)
 	is(j, ret, all, "allreduce as the query says");
 	if (!ret)
 		wait_for(j, ret, "allreduce");
-	ret = fi_reduce(j->ep, in, 64, NULL, out, NULL, g, j->addr[1], type,
-			op, 0, &j->entry);
+	ret = fi_reduce(j->ep, in, 64, NULL, out, NULL, g, j->addr[1], type, op,
+			0, &j->entry);
 	is(j, ret, all, "reduce as the query says");
 	if (!ret)
 		wait_for(j, ret, "reduce");
@@ -369,18 +415,26 @@ static void try_carried(struct job *j, fi_addr_t g, int t)
 	for (size_t c = 0; c < sizeof(colls) / sizeof(colls[0]); c++)
 		is(j, query(j, colls[c], FI_NOOP, t, &attr), 0, "carried");
 	memset(in, 1 + j->rank, sizeof(in));
-	wait_for(j, fi_gather(j->ep, in, 3, NULL, out, NULL, g, j->addr[2],
-			      type, 0, &j->entry), "gather");
+	wait_for(j,
+		 fi_gather(j->ep, in, 3, NULL, out, NULL, g, j->addr[2], type,
+			   0, &j->entry),
+		 "gather");
 	for (int r = 0; j->rank == 2 && r < j->size; r++)
 		is(j, out[(size_t)r * n + n - 1], 1 + r, "gathered");
-	wait_for(j, fi_broadcast(j->ep, in, 3, NULL, g, j->addr[1], type, 0,
-				 &j->entry), "broadcast");
+	wait_for(j,
+		 fi_broadcast(j->ep, in, 3, NULL, g, j->addr[1], type, 0,
+			      &j->entry),
+		 "broadcast");
 	is(j, in[n - 1], 2, "broadcast");
 	/* nothing at all is allowed, too */
-	wait_for(j, fi_alltoall(j->ep, in, 0, NULL, out, NULL, g, type, 0,
-				&j->entry), "alltoall of nothing");
-	wait_for(j, fi_scatter(j->ep, NULL, 0, NULL, NULL, NULL, g, j->addr[0],
-			       type, 0, &j->entry), "scatter of nothing");
+	wait_for(j,
+		 fi_alltoall(j->ep, in, 0, NULL, out, NULL, g, type, 0,
+			     &j->entry),
+		 "alltoall of nothing");
+	wait_for(j,
+		 fi_scatter(j->ep, NULL, 0, NULL, NULL, NULL, g, j->addr[0],
+			    type, 0, &j->entry),
+		 "scatter of nothing");
 }
 
 static void body_query(struct job *j)
@@ -394,8 +448,9 @@ static void body_query(struct job *j)
 	   "barrier");
 	is(j, fi_query_collective(j->domain, FI_BROADCAST, &attr, 0),
 	   -FI_EOPNOTSUPP, "broadcast of void");
-	is(j, fi_query_collective(j->domain, (enum fi_collective_op)99, &attr,
-				  0), -FI_EOPNOTSUPP, "no such collective");
+	is(j,
+	   fi_query_collective(j->domain, (enum fi_collective_op)99, &attr, 0),
+	   -FI_EOPNOTSUPP, "no such collective");
 	wait_for(j, fi_barrier(j->ep, g, &j->entry), "barrier");
 	wait_for(j, fi_barrier2(j->ep, g, FI_COMPLETION, &j->entry),
 		 "barrier2");
@@ -429,10 +484,14 @@ static void body_selective(struct job *j)
 	int x = 1, y = 0, z = 0;
 
 	is(j, fi_barrier(j->ep, g, &x), 0, "quiet");
-	is(j, fi_allreduce(j->ep, &x, 1, NULL, &y, NULL, g, FI_INT32, FI_SUM,
-			   0, &y), 0, "quiet");
-	wait_for(j, fi_allreduce(j->ep, &x, 1, NULL, &z, NULL, g, FI_INT32,
-				 FI_SUM, FI_COMPLETION, &j->entry), "told");
+	is(j,
+	   fi_allreduce(j->ep, &x, 1, NULL, &y, NULL, g, FI_INT32, FI_SUM, 0,
+			&y),
+	   0, "quiet");
+	wait_for(j,
+		 fi_allreduce(j->ep, &x, 1, NULL, &z, NULL, g, FI_INT32, FI_SUM,
+			      FI_COMPLETION, &j->entry),
+		 "told");
 	is(j, y, j->size, "the quiet one before is over");
 	is(j, z, j->size, "sum");
 	job_barrier(j);

@@ -136,8 +136,7 @@ static void sums(struct job *j, struct group *g, const int32_t *got, int round,
 	int32_t ranks = g->n * (g->n - 1) / 2 * 1000;
 
 	for (size_t i = 0; i < n; i++)
-		job_check(j,
-			  got[i] == ranks + g->n * value(0, round, off + i),
+		job_check(j, got[i] == ranks + g->n * value(0, round, off + i),
 			  "sum", (long)i);
 }
 
@@ -154,22 +153,32 @@ static void data_calls(struct job *j, struct group *g, struct buffers *b,
 
 	fill(b->in, g->me, round, all);
 	memcpy(b->out, b->in, n * 4);
-	finish(j, fi_broadcast(j->ep, b->out, n, NULL, g->addr, who, FI_INT32,
-			       0, &j->entry), "broadcast");
+	finish(j,
+	       fi_broadcast(j->ep, b->out, n, NULL, g->addr, who, FI_INT32, 0,
+			    &j->entry),
+	       "broadcast");
 	same(j, b->out, root, round, 0, n);
-	finish(j, fi_allgather(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
-			       FI_INT32, 0, &j->entry), "allgather");
+	finish(j,
+	       fi_allgather(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
+			    FI_INT32, 0, &j->entry),
+	       "allgather");
 	for (int m = 0; m < g->n; m++)
 		same(j, b->out + (size_t)m * n, m, round, 0, n);
-	finish(j, fi_alltoall(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
-			      FI_INT32, 0, &j->entry), "alltoall");
+	finish(j,
+	       fi_alltoall(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
+			   FI_INT32, 0, &j->entry),
+	       "alltoall");
 	for (int m = 0; m < g->n; m++)
 		same(j, b->out + (size_t)m * n, m, round, (size_t)g->me * n, n);
-	finish(j, fi_scatter(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
-			     FI_INT32, 0, &j->entry), "scatter");
+	finish(j,
+	       fi_scatter(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
+			  FI_INT32, 0, &j->entry),
+	       "scatter");
 	same(j, b->out, root, round, (size_t)g->me * n, n);
-	finish(j, fi_gather(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
-			    FI_INT32, 0, &j->entry), "gather");
+	finish(j,
+	       fi_gather(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
+			 FI_INT32, 0, &j->entry),
+	       "gather");
 	for (int m = 0; root == g->me && m < g->n; m++)
 		same(j, b->out + (size_t)m * n, m, round, 0, n);
 }
@@ -180,16 +189,20 @@ static void sum_calls(struct job *j, struct group *g, struct buffers *b,
 	int root = round % g->n;
 	fi_addr_t who = j->addr[g->first + root * g->step];
 
-	finish(j, fi_allreduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
-			       FI_INT32, FI_SUM, 0, &j->entry), "allreduce");
+	finish(j,
+	       fi_allreduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
+			    FI_INT32, FI_SUM, 0, &j->entry),
+	       "allreduce");
 	sums(j, g, b->out, round, 0, n);
-	finish(j, fi_reduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
-			    who, FI_INT32, FI_SUM, 0, &j->entry),
+	finish(j,
+	       fi_reduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
+			 FI_INT32, FI_SUM, 0, &j->entry),
 	       "reduce");
 	if (root == g->me)
 		sums(j, g, b->out, round, 0, n);
-	finish(j, fi_reduce_scatter(j->ep, b->in, n, NULL, b->out, NULL,
-				    g->addr, FI_INT32, FI_SUM, 0, &j->entry),
+	finish(j,
+	       fi_reduce_scatter(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
+				 FI_INT32, FI_SUM, 0, &j->entry),
 	       "reduce_scatter");
 	sums(j, g, b->out, round, (size_t)g->me * n, n);
 	finish(j, fi_barrier(j->ep, g->addr, &j->entry), "barrier");
@@ -270,8 +283,7 @@ static void body_many(struct job *j)
 		in[i] = j->rank + i;
 		job_check(j,
 			  !fi_allreduce(j->ep, &in[i], 1, NULL, &out[i], NULL,
-					g.addr, FI_INT64, FI_MAX, 0,
-					&j->entry),
+					g.addr, FI_INT64, FI_MAX, 0, &j->entry),
 			  "post", i);
 		if (!weft_rng_below(&r, 20))
 			usleep((useconds_t)weft_rng_below(&r, 500));
@@ -343,25 +355,34 @@ static void body_alu(struct job *j)
 
 	group_open(j, &g, 0, j->size - 1, 1);
 	x = j->rank < 3 ? big[j->rank] : 0;
-	finish(j, fi_allreduce(j->ep, &x, 1, NULL, &sum, NULL, g.addr,
-			       FI_DOUBLE, FI_SUM, FI_WEFT_EXACT, &j->entry),
+	finish(j,
+	       fi_allreduce(j->ep, &x, 1, NULL, &sum, NULL, g.addr, FI_DOUBLE,
+			    FI_SUM, FI_WEFT_EXACT, &j->entry),
 	       "exact");
 	job_check(j, sum == 1, "exact sum", (long)sum);
-	finish(j, fi_allreduce(j->ep, &small, 1, NULL, &small, NULL, g.addr,
-			       FI_UINT8, FI_SUM, 0, &j->entry), "overflow");
+	finish(j,
+	       fi_allreduce(j->ep, &small, 1, NULL, &small, NULL, g.addr,
+			    FI_UINT8, FI_SUM, 0, &j->entry),
+	       "overflow");
 	job_check(j, j->entry.data == FI_WEFT_OVERFLOW, "overflow flag",
 		  (long)j->entry.data);
 	x = j->rank == 1 ? 0.0 / (x - x) : 1;
-	finish(j, fi_allreduce(j->ep, &x, 1, NULL, &sum, NULL, g.addr,
-			       FI_DOUBLE, FI_MAX, 0, &j->entry), "nan");
+	finish(j,
+	       fi_allreduce(j->ep, &x, 1, NULL, &sum, NULL, g.addr, FI_DOUBLE,
+			    FI_MAX, 0, &j->entry),
+	       "nan");
 	job_check(j, j->entry.data == FI_WEFT_NAN, "nan flag",
 		  (long)j->entry.data);
-	finish(j, fi_allreduce(j->ep, &i32, 1, NULL, &got, NULL, g.addr,
-			       FI_INT32, FI_BOR, 0, &j->entry), "or");
+	finish(j,
+	       fi_allreduce(j->ep, &i32, 1, NULL, &got, NULL, g.addr, FI_INT32,
+			    FI_BOR, 0, &j->entry),
+	       "or");
 	job_check(j, got == 3, "or", got);
-	job_check(j, fi_allreduce(j->ep, &x, 1, NULL, &sum, NULL, g.addr,
-				  FI_DOUBLE, FI_BXOR, 0, &j->entry) ==
-			     -FI_EOPNOTSUPP, "xor of doubles", 0);
+	job_check(j,
+		  fi_allreduce(j->ep, &x, 1, NULL, &sum, NULL, g.addr,
+			       FI_DOUBLE, FI_BXOR, 0,
+			       &j->entry) == -FI_EOPNOTSUPP,
+		  "xor of doubles", 0);
 	job_barrier(j);
 	group_close(j, &g);
 }
@@ -419,9 +440,8 @@ static void body_orders(struct job *j)
 		while (weft_load64(turn) < mine)
 			sched_yield();
 		job_check(j,
-			  !fi_allreduce(j->ep, &in, 1, NULL, &out, NULL,
-					g.addr, FI_DOUBLE, FI_SUM, 0,
-					&j->entry),
+			  !fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr,
+					FI_DOUBLE, FI_SUM, 0, &j->entry),
 			  "post", (long)i);
 		weft_add64(turn, 1);
 		job_wait(j, &j->entry);
@@ -461,8 +481,8 @@ static double recursive_doubling(int n)
 	for (int bit = 1; bit < m; bit *= 2) {
 		memcpy(other, acc, sizeof(acc));
 		for (int i = 0; i < m; i++)
-			acc[i] = i & bit ? other[i ^ bit] + other[i] :
-					   other[i] + other[i ^ bit];
+			acc[i] = i & bit ? other[i ^ bit] + other[i]
+					 : other[i] + other[i ^ bit];
 	}
 	return acc[m - 1];
 }
@@ -490,8 +510,9 @@ static void body_sums(struct job *j)
 
 		for (size_t i = 0; i < n; i++)
 			in[i] = odd_value(j->rank);
-		finish(j, fi_allreduce(j->ep, in, n, NULL, out, NULL, g.addr,
-				       FI_DOUBLE, FI_SUM, 0, &j->entry),
+		finish(j,
+		       fi_allreduce(j->ep, in, n, NULL, out, NULL, g.addr,
+				    FI_DOUBLE, FI_SUM, 0, &j->entry),
 		       "allreduce");
 		if (!s && !has_pairs())
 			want = out[0];
@@ -499,9 +520,11 @@ static void body_sums(struct job *j)
 			job_check(j, out[i] == want, "allreduce", (long)n);
 		/* in place; the root's buffer alone counts */
 		for (int root = 0; root < j->size; root++) {
-			finish(j, fi_reduce(j->ep, in, n, NULL, in, NULL,
-					    g.addr, j->addr[root], FI_DOUBLE,
-					    FI_SUM, 0, &j->entry), "reduce");
+			finish(j,
+			       fi_reduce(j->ep, in, n, NULL, in, NULL, g.addr,
+					 j->addr[root], FI_DOUBLE, FI_SUM, 0,
+					 &j->entry),
+			       "reduce");
 			for (size_t i = 0; root == j->rank && i < n; i++) {
 				job_check(j, in[i] == want, "reduce", (long)n);
 				in[i] = odd_value(j->rank);
@@ -542,8 +565,10 @@ static void body_bound(struct job *j)
 
 	bind_to(j, j->rank % 2);
 	group_open(j, &g, 0, j->size - 1, 1);
-	finish(j, fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr,
-			       FI_DOUBLE, FI_SUM, 0, &j->entry), "allreduce");
+	finish(j,
+	       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr, FI_DOUBLE,
+			    FI_SUM, 0, &j->entry),
+	       "allreduce");
 	/* 1 leads the other package, and is the first below 0 */
 	for (int r = 1; r < BOUND; r += 2)
 		odd = r == 1 ? odd_value(1) : odd + odd_value(r);
@@ -563,8 +588,7 @@ static void bound_members_are_joined_by_where_they_run(void **state)
 	(void)state;
 	sched_getaffinity(0, sizeof(set), &set);
 	/* bgq's trees follow its torus */
-	if (!CPU_ISSET(0, &set) || !CPU_ISSET(1, &set) ||
-	    !has_pairs())
+	if (!CPU_ISSET(0, &set) || !CPU_ISSET(1, &set) || !has_pairs())
 		skip();
 	setenv("FI_WEFT_ARITY", "8", 1);
 	job_run(BOUND, body_bound, &o);
@@ -625,8 +649,8 @@ static uint64_t packets_sent(struct job *j)
 {
 	struct fi_weft_stats_data d = { 0 };
 	struct fi_weft_stats *ops;
-	int ret = fi_open_ops(&j->ep->fid, FI_WEFT_STATS, 0, (void **)&ops,
-			      NULL);
+	int ret =
+		fi_open_ops(&j->ep->fid, FI_WEFT_STATS, 0, (void **)&ops, NULL);
 
 	job_check(j, !ret, "stats", ret);
 	ops->read(&j->ep->fid, &d, sizeof(d));
@@ -665,13 +689,15 @@ static void body_large(struct job *j)
 	job_check(j, sent <= JOIN_PACKETS, "packets of a join", (long)sent);
 	for (int i = 0; i < 20; i++) {
 		finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
-		finish(j, fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr,
-				       FI_DOUBLE, FI_SUM, 0, &j->entry),
+		finish(j,
+		       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr,
+				    FI_DOUBLE, FI_SUM, 0, &j->entry),
 		       "allreduce");
 		job_check(j, out == j->size, "sum", (long)out);
 		out = j->rank == i ? 7 : 0;
-		finish(j, fi_broadcast(j->ep, &out, 1, NULL, g.addr,
-				       j->addr[i], FI_DOUBLE, 0, &j->entry),
+		finish(j,
+		       fi_broadcast(j->ep, &out, 1, NULL, g.addr, j->addr[i],
+				    FI_DOUBLE, 0, &j->entry),
 		       "broadcast");
 		job_check(j, out == 7, "broadcast", (long)out);
 	}

@@ -232,8 +232,11 @@ static void body_fence(struct job *j)
 {
 	unsigned char *big = malloc(1 << 20);
 	struct iovec iov = { big, 8 };
-	struct fi_msg_tagged m = { .msg_iov = &iov, .iov_count = 1, .tag = 2,
-				   .addr = job_addr(j, 1), .context = &iov };
+	struct fi_msg_tagged m = { .msg_iov = &iov,
+				   .iov_count = 1,
+				   .tag = 2,
+				   .addr = job_addr(j, 1),
+				   .context = &iov };
 	ssize_t ret;
 
 	if (j->rank == 0) {

@@ -180,15 +180,15 @@ struct shm {
 	unsigned local_ip_count;
 	bool no_dma;
 	/* waiting */
-	uint64_t spin_ns;	  /* at most */
-	weft_au64 spin_now_ns;	  /* as much as has been worth it lately */
+	uint64_t spin_ns;      /* at most */
+	weft_au64 spin_now_ns; /* as much as has been worth it lately */
 	struct weft_patience patience;
 	uint32_t cpus;
 	weft_au32 woken;
 	weft_au32 waits;     /* a thread is in shm_wait */
 	weft_au32 full;	     /* a send found no room since the last wait */
 	unsigned room_waits; /* waits for room, one after another; wait's own */
-	bool idle;	   /* the last sleep brought nothing; wait's own */
+	bool idle;	     /* the last sleep brought nothing; wait's own */
 	_Atomic(weft_au64 *) watch_word; /* waits end when it is watch_want */
 	weft_au64 watch_want;
 	_Atomic(struct weft_bell *) watch_bell; /* and this bell is rung */

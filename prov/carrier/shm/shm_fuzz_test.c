@@ -264,10 +264,10 @@ struct wrong {
 	uint64_t value;
 };
 
-#define WRONG(field, v)                                                        \
-	{                                                                      \
-		#field " = " #v, offsetof(struct shm_head, field),             \
-			sizeof(((struct shm_head *)0)->field), v               \
+#define WRONG(field, v)                                            \
+	{                                                          \
+#field " = " #v, offsetof(struct shm_head, field), \
+			sizeof(((struct shm_head *)0)->field), v   \
 	}
 
 static const struct wrong wrongs[] = {
@@ -349,8 +349,8 @@ static void noise_in_a_head_crashes_nobody(void **state)
 	for (int i = 0; i < t_scale(400); i++) {
 		uint64_t noise = weft_rng_u64(&rng);
 
-		send_to_wrong(weft_rng_below(&rng, 121), &noise,
-			      1 + noise % 8, 3);
+		send_to_wrong(weft_rng_below(&rng, 121), &noise, 1 + noise % 8,
+			      3);
 	}
 }
 
@@ -376,8 +376,7 @@ static void a_full_table_is_looked_through_now_and_then(void **state)
 		T_IS(end_send(a, to, 0, 8), -EAGAIN);
 	looks = weft_load32(&v->head->entry_next);
 	/* 50 us, twice as long each time up to 2 ms: six, and one in 2 ms */
-	T_TRUE(looks >= 1 &&
-	       looks <= 8 + (weft_now_ns() - start) / 2000000);
+	T_TRUE(looks >= 1 && looks <= 8 + (weft_now_ns() - start) / 2000000);
 	weft_store64(&v->entry[77].state, SHM_FREE);
 	do {
 		ret = end_send(a, to, 0, 8);

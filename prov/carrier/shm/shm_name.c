@@ -144,9 +144,9 @@ int shm_name_open(struct shm *s, const struct sockaddr_in *want)
 		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (s->sock < 0)
 		return -errno;
-	ret = name.sin_port ? name_bind(s->sock, name.sin_addr.s_addr,
-					name.sin_port)
-			    : name_bind_any(s->sock, s->id.cookie, &name);
+	ret = name.sin_port
+		      ? name_bind(s->sock, name.sin_addr.s_addr, name.sin_port)
+		      : name_bind_any(s->sock, s->id.cookie, &name);
 	if (ret)
 		return ret;
 	if (!name.sin_addr.s_addr)

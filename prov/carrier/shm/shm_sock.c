@@ -69,8 +69,8 @@ static int sock_take_fd(struct msghdr *h)
 		if (cm->cmsg_level != SOL_SOCKET || cm->cmsg_type != SCM_RIGHTS)
 			continue;
 		for (size_t i = 0; i < n && count < SOCK_FDS; i++)
-			memcpy(&fd[count++],
-			       CMSG_DATA(cm) + i * sizeof(int), sizeof(int));
+			memcpy(&fd[count++], CMSG_DATA(cm) + i * sizeof(int),
+			       sizeof(int));
 	}
 	if (count == 1 && !(h->msg_flags & MSG_CTRUNC))
 		return fd[0];
@@ -233,9 +233,8 @@ int shm_sock_bequeath(struct shm *s, struct shm_peer *p)
 	if (sock < 0)
 		return sock;
 	ret = sock_is_peer(sock, p) ? sock_send(sock, SOCK_BEQUEST,
-						s->id.cookie,
-						shm_map_own_fd(s)) :
-				      -EPERM;
+						s->id.cookie, shm_map_own_fd(s))
+				    : -EPERM;
 	close(sock);
 	return ret;
 }

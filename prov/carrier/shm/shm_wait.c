@@ -52,10 +52,10 @@ void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
 	int can = wait_membarrier(MEMBARRIER_CMD_QUERY);
 
-	s->base.fences = can < 0 || !(can & MEMBARRIER_CMD_GLOBAL_EXPEDITED) ||
-		    wait_membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
-	s->spin_ns = attr->spin_ns ? attr->spin_ns :
-				     ALONE.look.spin_ns;
+	s->base.fences =
+		can < 0 || !(can & MEMBARRIER_CMD_GLOBAL_EXPEDITED) ||
+		wait_membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+	s->spin_ns = attr->spin_ns ? attr->spin_ns : ALONE.look.spin_ns;
 	if (s->spin_ns == 1)
 		s->spin_ns = 0;
 	s->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
@@ -214,10 +214,10 @@ static void wait_retract(struct shm *s, uint32_t bit)
 static struct weft_bell *wait_bell(struct shm *s)
 {
 	/* relaxed: as in wait_watched() */
-	return weft_load64_relaxed(&s->watch_want) ?
-		       atomic_load_explicit(&s->watch_bell,
-					    memory_order_acquire) :
-		       NULL;
+	return weft_load64_relaxed(&s->watch_want)
+		       ? atomic_load_explicit(&s->watch_bell,
+					      memory_order_acquire)
+		       : NULL;
 }
 
 static bool wait_futex(struct shm *s, uint32_t word, uint64_t ns)
@@ -247,8 +247,8 @@ static bool wait_doze(struct shm *s, uint64_t ns, struct weft_bell *bell,
 		return true;
 	/* relaxed: a number for people */
 	atomic_fetch_add_explicit(&s->sleeps, 1, memory_order_relaxed);
-	return bell && !s->no_waitv ? wait_on_bell(s, word, bell, heard, ns) :
-				      wait_futex(s, word, ns);
+	return bell && !s->no_waitv ? wait_on_bell(s, word, bell, heard, ns)
+				    : wait_futex(s, word, ns);
 }
 
 static uint64_t wait_sooner(uint64_t a, uint64_t b)
@@ -278,8 +278,8 @@ static struct wait_bed wait_lie(struct shm *s)
 	if (!bed.bell)
 		return bed;
 	bed.sure = weft_load32_relaxed(&s->crowded);
-	bed.heard = weft_bell_lie(bed.bell, s->no_waitv ? WEFT_BELL_NUDGE :
-							  WEFT_BELL_RING);
+	bed.heard = weft_bell_lie(bed.bell, s->no_waitv ? WEFT_BELL_NUDGE
+							: WEFT_BELL_RING);
 	weft_fence_full();
 	return bed;
 }

@@ -82,10 +82,10 @@ struct vt {
 	uint32_t met_count;
 	struct weft_carrier_stats stats;
 	bool threads;
-	bool out;	     /* has left the world */
-	weft_au32 full;	     /* what a send did not find, enum vt_room */
+	bool out;		  /* has left the world */
+	weft_au32 full;		  /* what a send did not find, enum vt_room */
 	struct vt_member *narrow; /* whose window was full */
-	bool shares;	     /* runs on all processors of the job */
+	bool shares;		  /* runs on all processors of the job */
 	weft_au32 woken;
 	weft_au32 blocked;   /* a thread sleeps for this rank */
 	weft_au32 looks;     /* in vain, in a row */
@@ -111,7 +111,7 @@ struct vt {
 			unsigned char few[VT_FEW];
 		} result[VT_WINDOW];
 		unsigned char data[VT_WINDOW][VT_PAYLOAD];
-	} *route; /* WEFT_VT_ROUTES */
+	} * route; /* WEFT_VT_ROUTES */
 	/* what the world looked like when it last moved; vt_watch.c */
 	struct vt_still {
 		uint64_t turns;

@@ -190,8 +190,7 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 	t->at = at;
 	last->cursor = b->chain;
 	from->flying--;
-	vt_arrive(t, b->to, i,
-		  i != (uint32_t)cookie && ++last->come % VT_LOUD);
+	vt_arrive(t, b->to, i, i != (uint32_t)cookie && ++last->come % VT_LOUD);
 	if (weft_unlikely(from->bye) && !from->flying)
 		depart(t, b->from);
 }
@@ -293,8 +292,7 @@ static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
 /* Only a thread that sends beside a sleeping one can be too late. */
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 {
-	uint64_t first = vt_reached(w) + w->cfg.send_ps -
-			 w->ahead_ps;
+	uint64_t first = vt_reached(w) + w->cfg.send_ps - w->ahead_ps;
 
 	return at > first || first > vt_reached(w) ? at : first;
 }
@@ -308,8 +306,8 @@ static uint32_t post_message(struct vt_turn *t, uint32_t rank, uint32_t first)
 		.src = w->rank_of[rank].node,
 		.dst = vt_rank(w, b->to)->node,
 		.fifo = w->rank_of[rank].slot * VT_FIFOS + b->to % VT_FIFOS,
-		.way = b->pkt.carrier & WEFT_PKT_ANY_ROAD ? NET_DYNAMIC :
-							    NET_DETERMINISTIC,
+		.way = b->pkt.carrier & WEFT_PKT_ANY_ROAD ? NET_DYNAMIC
+							  : NET_DETERMINISTIC,
 	};
 	uint32_t n, last = chain(w, first, &m, &n);
 
@@ -554,8 +552,8 @@ void vt_engine_try(struct vt *v)
 	if (!lock(v))
 		return;
 	w->wake_count = 0;
-	if (!weft_load32(&w->head->running) &&
-	    !weft_load32(&w->head->broken) && weft_guard(engine_turn, &t))
+	if (!weft_load32(&w->head->running) && !weft_load32(&w->head->broken) &&
+	    weft_guard(engine_turn, &t))
 		vt_ruin(v);
 	/* Another thread of ours would use the same list. */
 	if (v->threads)

@@ -31,15 +31,15 @@
 
 #include <stdalign.h>
 
-#define VT_MAGIC   UINT64_C(0x7765667476743031)
-#define VT_BUFS	   1024u /* buffers of a rank: its packets under way */
-#define VT_PAYLOAD 512u
-#define VT_NONE	   UINT32_MAX
-#define VT_NEVER   UINT64_MAX
-#define VT_WINDOW  ((uint32_t)WEFT_VT_WINDOW)
+#define VT_MAGIC     UINT64_C(0x7765667476743031)
+#define VT_BUFS	     1024u /* buffers of a rank: its packets under way */
+#define VT_PAYLOAD   512u
+#define VT_NONE	     UINT32_MAX
+#define VT_NEVER     UINT64_MAX
+#define VT_WINDOW    ((uint32_t)WEFT_VT_WINDOW)
 #define VT_CPU_WORDS 16u
 #define VT_RANKS_MAX (1u << 20)
-#define VT_FIFOS   16u /* injection FIFOs of a rank; peers take turns */
+#define VT_FIFOS     16u /* injection FIFOs of a rank; peers take turns */
 
 /* What a rank that cannot send waits for, bits. */
 enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2 };
@@ -71,20 +71,20 @@ struct vt_head {
 	alignas(128) weft_au32 engine;	/* rank that runs the model, plus 1 */
 	weft_au32 waiters;		/* for it */
 	weft_au64 cpus[VT_CPU_WORDS];	/* that ranks may use, a bit each */
-	weft_au32 broken; /* the model is lost; enum vt_broken */
-	weft_au32 deadlock; /* found: every wait says so; enum vt_deadlock */
-	weft_au32 unsaid;		/* ranks that have not told why yet */
-	weft_au32 left;			/* ranks that left or died */
-	weft_au32 late; /* somebody ran who is not in the batch */
+	weft_au32 broken;		/* the model is lost; enum vt_broken */
+	weft_au32 deadlock;  /* found: every wait says so; enum vt_deadlock */
+	weft_au32 unsaid;    /* ranks that have not told why yet */
+	weft_au32 left;	     /* ranks that left or died */
+	weft_au32 late;	     /* somebody ran who is not in the batch */
 	uint32_t join_count; /* in joins */
-	weft_au32 died; /* a rank was found dead: everybody is to look */
+	weft_au32 died;	     /* a rank was found dead: everybody is to look */
 	uint32_t batch_count;
-	weft_au64 now;	/* the model has run so far */
+	weft_au64 now; /* the model has run so far */
 	uint64_t turns;
 	uint64_t routes_opened; /* class routes, in all */
 	uint64_t route_parts;	/* packets that ranks sent on them */
 	uint64_t route_bytes;	/* and what was in them */
-	uint64_t idle_turns; /* for pollers, nothing else going on */
+	uint64_t idle_turns;	/* for pollers, nothing else going on */
 };
 
 /*
@@ -94,7 +94,7 @@ struct vt_head {
 struct vt_rank {
 	/* line 0: what the sleeper looks at, and what it has for the engine */
 	alignas(128) weft_au32 status; /* enum weft_vt_state; futex */
-	int32_t verdict; /* why the wait ended: 0 or -errno */
+	int32_t verdict;	       /* why the wait ended: 0 or -errno */
 	weft_au64 clock;
 	weft_au32 wants_room;
 	weft_au32 in_head; /* packets in, a list; the first was read already */
@@ -137,11 +137,11 @@ static_assert(sizeof(struct vt_desk) % 128 == 0, "shared format");
 /* What a posted buffer asks for. */
 enum vt_kind {
 	VT_PACKET,
-	VT_PART,	/* of a class route */
+	VT_PART, /* of a class route */
 	VT_ROUTE_OPEN,
 	VT_ROUTE_CLOSE,
 	VT_BYE,
-	VT_STUB,	/* the first of an empty list */
+	VT_STUB, /* the first of an empty list */
 };
 
 /* A packet, from its send to its reading; buffers count through all ranks. */
@@ -152,11 +152,11 @@ struct vt_buf {
 	uint32_t chain;	 /* next packet of the same message */
 	uint32_t cursor; /* in its last packet: the one that arrives next */
 	uint32_t come;	 /* likewise: how many have arrived */
-	uint8_t kind;	/* enum vt_kind */
-	uint8_t more;	/* continues a message: no cost at either end */
-	uint16_t id;	/* of a part: its route, as the member calls it */
-	uint32_t route; /* place in the routes */
-	uint64_t stamp; /* of sending, then of arrival */
+	uint8_t kind;	 /* enum vt_kind */
+	uint8_t more;	 /* continues a message: no cost at either end */
+	uint16_t id;	 /* of a part: its route, as the member calls it */
+	uint32_t route;	 /* place in the routes */
+	uint64_t stamp;	 /* of sending, then of arrival */
 	union {
 		struct weft_pkt pkt;
 		struct weft_vt_part part;
@@ -202,7 +202,7 @@ struct vt_route {
 struct vt_member {
 	uint32_t rank;
 	uint32_t by_node; /* the i-th member, ordered by node */
-	uint32_t ahead; /* its parts under way whose result it does not get */
+	uint32_t ahead;	  /* its parts under way whose result it does not get */
 	uint32_t part[VT_WINDOW]; /* buffer that waits for the result */
 };
 

@@ -71,9 +71,8 @@ static int listen_at(const struct job *job)
 		return -errno;
 	if (bind(s, (struct sockaddr *)&un, len) || listen(s, (int)job->size)) {
 		err = -errno;
-		weft_log(WEFT_LOG_ERROR,
-			 "virtual time: job %s is taken: %s", job->name,
-			 strerror(-err));
+		weft_log(WEFT_LOG_ERROR, "virtual time: job %s is taken: %s",
+			 job->name, strerror(-err));
 		close(s);
 		return err;
 	}
@@ -91,8 +90,8 @@ static int find_region(int pid)
 	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
 	d = opendir(path);
 	while (d && found < 0 && (e = readdir(d))) {
-		ssize_t n = readlinkat(dirfd(d), e->d_name, link,
-				       sizeof(link) - 1);
+		ssize_t n =
+			readlinkat(dirfd(d), e->d_name, link, sizeof(link) - 1);
 
 		if (n > 0 && !strncmp(link, REGION, strlen(REGION)))
 			found = atoi(e->d_name);

@@ -189,8 +189,7 @@ static void vt_no_window_close(struct weft_carrier *c, void *area, size_t bytes)
 	(void)bytes;
 }
 
-static void vt_watch(struct weft_carrier *c,
-		     const struct weft_carrier_watch *w)
+static void vt_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 {
 	(void)c;
 	(void)w;

@@ -110,7 +110,8 @@ static int ask(struct vt *v, const struct weft_vt_route_attr *a,
 	b->more = 0;
 	b->from = v->rank;
 	b->route = VT_NONE;
-	b->part = (struct weft_vt_part){ .seq = a->key, .flags = a->routes,
+	b->part = (struct weft_vt_part){ .seq = a->key,
+					 .flags = a->routes,
 					 .bytes = (uint32_t)a->n };
 	if (a->me == 0) {
 		place = new_place(v);
@@ -321,8 +322,7 @@ WEFT_HOT int vt_route_keep(struct vt *v, const struct vt_buf *b)
 	r->seq = part.seq + 1;
 	r->flags = part.flags;
 	r->bytes = part.bytes;
-	memcpy(r->bytes > VT_FEW ? own->data[k] : r->few, b->payload,
-	       r->bytes);
+	memcpy(r->bytes > VT_FEW ? own->data[k] : r->few, b->payload, r->bytes);
 	return 0;
 }
 
@@ -434,7 +434,9 @@ static struct vt_join *find_join(struct weft_vt *w, uint64_t key, uint32_t n)
 	while (j != end && j->key != key)
 		j++;
 	if (j == end) {
-		*j = (struct vt_join){ .key = key, .n = n, .place = VT_NONE,
+		*j = (struct vt_join){ .key = key,
+				       .n = n,
+				       .place = VT_NONE,
 				       .routes = UINT32_MAX };
 		w->head->join_count++;
 	}

@@ -312,8 +312,10 @@ static void death_over_the_engine_hangs_nobody(void **state)
 static int open_route(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *member[RANKS_MAX];
-	struct weft_vt_route_attr a = { .key = 77, .routes = 8,
-					.n = p->ranks, .me = (int)rank,
+	struct weft_vt_route_attr a = { .key = 77,
+					.routes = 8,
+					.n = p->ranks,
+					.me = (int)rank,
 					.member = member };
 	unsigned id = 0;
 	int ret;
@@ -394,7 +396,8 @@ static int run_ahead(struct play *p, struct end *e, uint32_t rank)
 		e->c->virt->compute(e->c, 1000000000);
 	for (uint64_t k = 0; k < AHEAD; k++) {
 		struct weft_vt_part part = { .kind = WEFT_VT_REDUCE,
-					     .bytes = 8, .seq = k };
+					     .bytes = 8,
+					     .seq = k };
 		int ret;
 
 		data = k + rank;
@@ -407,8 +410,8 @@ static int run_ahead(struct play *p, struct end *e, uint32_t rank)
 		}
 		if (ret)
 			return 3;
-		if (rank == 0 && (take_waiting(e, &part, &data) ||
-				  data != 2 * k + 1))
+		if (rank == 0 &&
+		    (take_waiting(e, &part, &data) || data != 2 * k + 1))
 			return 4;
 	}
 	e->c->virt->route_close(e->c, 3);

@@ -86,8 +86,7 @@ static int deliver(struct vt *v, uint32_t i)
 	src = peer_of(v, from);
 	if (!src)
 		return -EAGAIN;
-	return src->lost ? 0 :
-			   v->up->deliver(v->up_arg, src, &pkt, b->payload);
+	return src->lost ? 0 : v->up->deliver(v->up_arg, src, &pkt, b->payload);
 }
 
 WEFT_HOT static int take(struct vt *v, int budget)

@@ -54,9 +54,8 @@ bool vt_has_room(const struct vt *v)
 
 	if ((lack & VT_ROOM_ROUTE) && v->narrow->ahead < VT_WINDOW)
 		return true;
-	return (lack & VT_ROOM_BUFS) &&
-	       (v->me->fresh < VT_BUFS ||
-		weft_load32(&v->me->spare) != VT_NONE);
+	return (lack & VT_ROOM_BUFS) && (v->me->fresh < VT_BUFS ||
+					 weft_load32(&v->me->spare) != VT_NONE);
 }
 
 WEFT_HOT void vt_post(struct vt *v, uint32_t i)

@@ -40,7 +40,7 @@ WEFT_HOT void vt_enter(struct vt *v)
 	if (weft_likely(v->w->compute <= 0) || v->out)
 		return;
 	vt_pass(v->me, (uint64_t)((double)(cpu_ns() - v->cpu_ns) *
-				   v->w->compute * PS_PER_NS));
+				  v->w->compute * PS_PER_NS));
 }
 
 WEFT_HOT void vt_exit(struct vt *v)
@@ -270,8 +270,7 @@ WEFT_HOT void vt_look(struct vt *v)
 	uint64_t at;
 
 	vt_looks_set(v, looks + 1);
-	if (looks < VT_FREE_LOOKS || !v->w->cfg.poll_ps ||
-	    vt_verdict(&v->base))
+	if (looks < VT_FREE_LOOKS || !v->w->cfg.poll_ps || vt_verdict(&v->base))
 		return;
 	at = next_look(v);
 	if (at <= vt_reached(v->w)) {

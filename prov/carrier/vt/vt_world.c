@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PAGE	 4096u
-#define NAME_NET 0x7f000000u /* ranks are 127.x.y.z, from 127.0.0.1 on */
+#define PAGE	  4096u
+#define NAME_NET  0x7f000000u /* ranks are 127.x.y.z, from 127.0.0.1 on */
 #define NAME_PORT 22612u
 
 /* ---- where the parts are ------------------------------------------------- */
@@ -54,7 +54,8 @@ static void lay_out(struct vt_head *h)
 /* Whether the parts of a world lie where those of such a one would. */
 static bool head_fits(const struct vt_head *h, size_t bytes)
 {
-	struct vt_head plan = { .magic = VT_MAGIC, .size = h->size,
+	struct vt_head plan = { .magic = VT_MAGIC,
+				.size = h->size,
 				.cfg = h->cfg };
 
 	if (h->magic != VT_MAGIC || h->bytes != bytes || !h->size ||

@@ -77,8 +77,8 @@ struct weft_cu_call {
 	size_t sent;	/* packets handed out */
 	size_t read;	/* packets completed */
 	size_t packets;
-	size_t bytes;	/* of one member's contribution */
-	int reach;	/* of the rows it reads: 0, -EAGAIN: not yet, -errno */
+	size_t bytes; /* of one member's contribution */
+	int reach;    /* of the rows it reads: 0, -EAGAIN: not yet, -errno */
 	struct weft_cu_call *next;
 };
 

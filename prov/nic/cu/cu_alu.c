@@ -16,48 +16,48 @@ typedef uint32_t cu_fn(void *acc, const void *in, size_t count);
  * what raises the flag, in a word as wide as the elements: that is what a
  * vector register can do beside them.
  */
-#define CU_LOOP(name, type, word, flag, work)                                  \
-	static uint32_t name(void *acc, const void *in, size_t count)          \
-	{                                                                      \
-		char *a = acc;                                                 \
-		const char *b = in;                                            \
-		word bad = 0;                                                  \
-									       \
-		for (size_t i = 0; i < count; i++) {                           \
-			type x, y;                                             \
-									       \
-			memcpy(&x, a + i * sizeof(type), sizeof(type));        \
-			memcpy(&y, b + i * sizeof(type), sizeof(type));        \
-			work;                                                  \
-			memcpy(a + i * sizeof(type), &x, sizeof(type));        \
-		}                                                              \
-		return bad ? (flag) : 0;                                       \
+#define CU_LOOP(name, type, word, flag, work)                           \
+	static uint32_t name(void *acc, const void *in, size_t count)   \
+	{                                                               \
+		char *a = acc;                                          \
+		const char *b = in;                                     \
+		word bad = 0;                                           \
+                                                                        \
+		for (size_t i = 0; i < count; i++) {                    \
+			type x, y;                                      \
+                                                                        \
+			memcpy(&x, a + i * sizeof(type), sizeof(type)); \
+			memcpy(&y, b + i * sizeof(type), sizeof(type)); \
+			work;                                           \
+			memcpy(a + i * sizeof(type), &x, sizeof(type)); \
+		}                                                       \
+		return bad ? (flag) : 0;                                \
 	}
 
 /*
  * A sum wraps as the hardware's does; the flag tells. A signed one does when
  * both operands have another sign than it.
  */
-#define CU_SUM_SIGNED(bits)                                                    \
-	const uint##bits##_t u = (uint##bits##_t)x, v = (uint##bits##_t)y,     \
-			     t = (uint##bits##_t)(u + v);                      \
-	bad |= (uint##bits##_t)((u ^ t) & (v ^ t)) >> (bits - 1);              \
+#define CU_SUM_SIGNED(bits)                                                \
+	const uint##bits##_t u = (uint##bits##_t)x, v = (uint##bits##_t)y, \
+			     t = (uint##bits##_t)(u + v);                  \
+	bad |= (uint##bits##_t)((u ^ t) & (v ^ t)) >> (bits - 1);          \
 	x = (int##bits##_t)t
 
-#define CU_SUM_UNSIGNED(bits)                                                  \
-	const uint##bits##_t t = (uint##bits##_t)(x + y);                      \
-	bad |= t < x;                                                          \
+#define CU_SUM_UNSIGNED(bits)                             \
+	const uint##bits##_t t = (uint##bits##_t)(x + y); \
+	bad |= t < x;                                     \
 	x = t
 
-#define CU_SIGNED(bits)                                                        \
-	CU_LOOP(sum_i##bits, int##bits##_t, uint##bits##_t, WEFT_CU_OVERFLOW,  \
-		CU_SUM_SIGNED(bits))                                           \
-	CU_LOOP(min_i##bits, int##bits##_t, uint##bits##_t, 0,                 \
-		x = y < x ? y : x)                                             \
-	CU_LOOP(max_i##bits, int##bits##_t, uint##bits##_t, 0,                 \
+#define CU_SIGNED(bits)                                                       \
+	CU_LOOP(sum_i##bits, int##bits##_t, uint##bits##_t, WEFT_CU_OVERFLOW, \
+		CU_SUM_SIGNED(bits))                                          \
+	CU_LOOP(min_i##bits, int##bits##_t, uint##bits##_t, 0,                \
+		x = y < x ? y : x)                                            \
+	CU_LOOP(max_i##bits, int##bits##_t, uint##bits##_t, 0,                \
 		x = y > x ? y : x)
 
-#define CU_PLAIN(name, bits, work)                                             \
+#define CU_PLAIN(name, bits, work) \
 	CU_LOOP(name, uint##bits##_t, uint##bits##_t, 0, work)
 
 #define CU_UNSIGNED(bits)                                                      \
@@ -70,14 +70,13 @@ typedef uint32_t cu_fn(void *acc, const void *in, size_t count);
 	CU_PLAIN(xor_##bits, bits, x = (uint##bits##_t)(x ^ y))
 
 /* Minimum and maximum keep a number that is none, so that nobody misses it. */
-#define CU_FLOAT(name, type, word)                                             \
-	CU_LOOP(sum_##name, type, word, WEFT_CU_NAN, x += y;                   \
-		bad |= x != x)                                                 \
-	CU_LOOP(min_##name, type, word, WEFT_CU_NAN,                           \
-		x = y != y || y < x ? y : x;                                   \
-		bad |= x != x)                                                 \
-	CU_LOOP(max_##name, type, word, WEFT_CU_NAN,                           \
-		x = y != y || y > x ? y : x;                                   \
+#define CU_FLOAT(name, type, word)                                          \
+	CU_LOOP(sum_##name, type, word, WEFT_CU_NAN, x += y; bad |= x != x) \
+	CU_LOOP(min_##name, type, word, WEFT_CU_NAN,                        \
+		x = y != y || y < x ? y : x;                                \
+		bad |= x != x)                                              \
+	CU_LOOP(max_##name, type, word, WEFT_CU_NAN,                        \
+		x = y != y || y > x ? y : x;                                \
 		bad |= x != x)
 
 CU_SIGNED(8)
@@ -109,10 +108,10 @@ static uint32_t sum_exact(void *acc, const void *in, size_t count)
 	return flags;
 }
 
-#define CU_INTEGER_ROW(s, bits)                                                \
-	{                                                                      \
-		sum_##s##bits, min_##s##bits, max_##s##bits, and_##bits,       \
-			or_##bits, xor_##bits                                  \
+#define CU_INTEGER_ROW(s, bits)                                          \
+	{                                                                \
+		sum_##s##bits, min_##s##bits, max_##s##bits, and_##bits, \
+			or_##bits, xor_##bits                            \
 	}
 
 static cu_fn *const cu_table[WEFT_CU_TYPES][WEFT_CU_OPS] = {

@@ -101,9 +101,11 @@ static double round_trip(double x)
 
 static void every_double_survives_the_wide_form(void **state)
 {
-	static const double some[] = { 0.0,	  -0.0,	  1,   -1,
-				       0x1p-1074, 0x1p-1022, 0x1.8p-1023,
-				       0x1.fffffffffffffp+1023, -0x1p+1023 };
+	static const double some[] = { 0.0,	    -0.0,
+				       1,	    -1,
+				       0x1p-1074,   0x1p-1022,
+				       0x1.8p-1023, 0x1.fffffffffffffp+1023,
+				       -0x1p+1023 };
 	struct weft_rng r;
 
 	(void)state;
@@ -141,8 +143,8 @@ static double exact_sum(const double *x, int n)
 static void exact_sums_round_once(void **state)
 {
 	double cancel[] = { 1e308, 1, 1e308, -1e308, -1e308 };
-	double even[] = { 0x1p53, 1 };	    /* a tie: to even, down */
-	double odd[] = { 0x1p53 + 2, 1 };   /* a tie: to even, up */
+	double even[] = { 0x1p53, 1 };	  /* a tie: to even, down */
+	double odd[] = { 0x1p53 + 2, 1 }; /* a tie: to even, up */
 	double sticky[] = { 0x1p53, 1, 0x1p-1074 };
 	double over[] = { 0x1.fffffffffffffp+1023, 0x1p+971 };
 	double zeros[] = { -0.0, -0.0 }, mixed[] = { -0.0, 0.0 };

@@ -99,8 +99,12 @@ WEFT_HOT void cu_board_arrive(struct weft_cu_group *g,
 	cu_packet_fill(mine, cu_sig(op, seq), data, bytes);
 	if (!board_count(g, seq, BOARD_ONE, &mixed))
 		return;
-	all = (struct cu_climb){ .g = g, .op = op, .seq = seq, .bytes = bytes,
-				 .sig = cu_sig(op, seq), .mixed = mixed };
+	all = (struct cu_climb){ .g = g,
+				 .op = op,
+				 .seq = seq,
+				 .bytes = bytes,
+				 .sig = cu_sig(op, seq),
+				 .mixed = mixed };
 	sum = board_fold(&all);
 	cu_climb_write(&all, out, sum);
 	board_turn(g, seq, out);

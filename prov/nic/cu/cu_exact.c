@@ -63,8 +63,7 @@ static void limbs_add(uint64_t *limb, unsigned i, uint64_t low, uint64_t high)
 	unsigned carry = __builtin_add_overflow(limb[i], low, &limb[i]);
 
 	/* high has its top bit free, so that the carry fits */
-	carry = __builtin_add_overflow(limb[i + 1], high + carry,
-				       &limb[i + 1]);
+	carry = __builtin_add_overflow(limb[i + 1], high + carry, &limb[i + 1]);
 	for (i += 2; carry && i < WEFT_CU_LIMBS; i++)
 		carry = ++limb[i] == 0;
 }

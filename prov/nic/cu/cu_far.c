@@ -28,9 +28,9 @@ static void far_send_down(struct weft_cu_group *g, const struct weft_cu_msg *m,
 
 static bool from_tree(const struct weft_cu_group *g, unsigned kind)
 {
-	return !g->flat && (kind == WEFT_CU_BARRIER ||
-			    kind == WEFT_CU_ALLREDUCE ||
-			    kind == WEFT_CU_REDUCE_SCATTER);
+	return !g->flat &&
+	       (kind == WEFT_CU_BARRIER || kind == WEFT_CU_ALLREDUCE ||
+		kind == WEFT_CU_REDUCE_SCATTER);
 }
 
 void cu_far_publish(struct weft_cu_group *g, const struct weft_cu_call *call,
@@ -38,10 +38,16 @@ void cu_far_publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 {
 	struct cu_packet *p = cu_out(g->row[origin], &g->geo, seq);
 	struct weft_cu_msg m = {
-		.what = CU_FAR_OUT, .kind = call->kind, .op = call->op,
-		.type = call->type, .origin = (uint32_t)origin,
-		.root = (uint32_t)call->root, .sig = p->sig,
-		.flags = p->flags, .seq = seq, .bytes = bytes,
+		.what = CU_FAR_OUT,
+		.kind = call->kind,
+		.op = call->op,
+		.type = call->type,
+		.origin = (uint32_t)origin,
+		.root = (uint32_t)call->root,
+		.sig = p->sig,
+		.flags = p->flags,
+		.seq = seq,
+		.bytes = bytes,
 	};
 
 	if (call->kind == WEFT_CU_REDUCE || call->kind == WEFT_CU_GATHER) {

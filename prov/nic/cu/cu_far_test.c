@@ -67,8 +67,9 @@ static void letter_deliver(struct post *p)
 
 static void far_open(struct post *p, struct sender *s, int n)
 {
-	struct weft_cu_group_attr a = { .geo = &geo, .n = n, .generation = 1,
-					.send = letter_send };
+	struct weft_cu_group_attr a = {
+		.geo = &geo, .n = n, .generation = 1, .send = letter_send
+	};
 	struct weft_cu_tree t;
 
 	memset(p, 0, sizeof(*p));

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-const struct weft_cu_geo geo = { .routes = 2, .inputs = 8,
+const struct weft_cu_geo geo = { .routes = 2,
+				 .inputs = 8,
 				 .packet_bytes = 48 + 7 * 64,
 				 .board = MAX_MEMBERS };
 
@@ -23,8 +24,7 @@ static int64_t value(int member, int round, size_t i)
 static size_t elems_in(const struct weft_cu_call *c, int n)
 {
 	bool blocks = c->kind == WEFT_CU_REDUCE_SCATTER ||
-		      c->kind == WEFT_CU_SCATTER ||
-		      c->kind == WEFT_CU_ALLTOALL;
+		      c->kind == WEFT_CU_SCATTER || c->kind == WEFT_CU_ALLTOALL;
 
 	return blocks ? c->count * (size_t)n : c->count;
 }
@@ -84,8 +84,8 @@ void flight_set(const struct job *j, struct flight *f, int me, int round)
 	f->call.op = ops[weft_rng_below(&r, 4)];
 	f->call.type = WEFT_CU_INT64;
 	f->call.root = (int)weft_rng_below(&r, (uint64_t)j->n);
-	f->call.count = weft_rng_below(&r, 8) ? weft_rng_below(&r, 20) :
-						weft_rng_below(&r, MAX_ELEMS);
+	f->call.count = weft_rng_below(&r, 8) ? weft_rng_below(&r, 20)
+					      : weft_rng_below(&r, MAX_ELEMS);
 	if (f->call.kind == WEFT_CU_BARRIER)
 		f->call.count = 0;
 	if (f->call.count * (size_t)j->n > MAX_ELEMS &&
@@ -104,8 +104,8 @@ int flight_check(const struct job *j, struct flight *f, int me, int round)
 {
 	if (f->call.err)
 		return 1;
-	if (f->call.root != me && (f->call.kind == WEFT_CU_REDUCE ||
-				   f->call.kind == WEFT_CU_GATHER))
+	if (f->call.root != me &&
+	    (f->call.kind == WEFT_CU_REDUCE || f->call.kind == WEFT_CU_GATHER))
 		return f->out[0] != -1;
 	for (size_t i = 0; i < elems_out(&f->call, j->n); i++) {
 		if (f->out[i] != expected(j, &f->call, me, round, i))

@@ -40,8 +40,7 @@ int cu_reach(struct weft_cu_group *g, int from, int to)
 	for (int i = from; i < to && !g->all; i++) {
 		if (g->row[i])
 			continue;
-		ret = g->send ? row_image(g, &row) :
-				g->reach(g->arg, i, &row);
+		ret = g->send ? row_image(g, &row) : g->reach(g->arg, i, &row);
 		if (ret)
 			return ret;
 		g->row[i] = row;
@@ -288,7 +287,8 @@ void weft_cu_state(const struct weft_cu_group *g, struct weft_cu_state *s)
 {
 	const struct weft_cu_call *op = g->head;
 
-	*s = (struct weft_cu_state){ .posted = g->posted, .sent = g->sent,
+	*s = (struct weft_cu_state){ .posted = g->posted,
+				     .sent = g->sent,
 				     .read = g->consumed };
 	if (!op)
 		return;

@@ -12,12 +12,12 @@ struct weft_cu_group {
 	struct weft_cu_geo geo;
 	struct weft_cu_tree tree;
 	bool flat;
-	bool near; /* flat, and over shared areas */
+	bool near;    /* flat, and over shared areas */
 	bool in_line; /* sums take one member after the other, from 0 on */
 	struct cu_board *board; /* of the tree's root; NULL: none */
 	int n;
 	int me;
-	int err; /* everything fails with this; 0: healthy */
+	int err;	   /* everything fails with this; 0: healthy */
 	uint64_t posted;   /* packets that have a number */
 	uint64_t sent;	   /* packets handed out by this member */
 	uint64_t consumed; /* packets this member is done with */
@@ -36,8 +36,8 @@ struct weft_cu_group {
 		     const void *payload); /* NULL: shared areas */
 	void *arg;
 	int (*reach)(void *arg, int member, void **row_p);
-	bool all; /* all rows are there */
-	uint8_t *scratch; /* payloads: one, or as many as a fold needs */
+	bool all;	       /* all rows are there */
+	uint8_t *scratch;      /* payloads: one, or as many as a fold needs */
 	struct cu_head *row[]; /* of each member; NULL: nobody asked for it */
 };
 
@@ -60,10 +60,10 @@ static inline void cu_sign(const struct weft_cu_group *g,
 	op->sig = *g->trail;
 	if (op->kind == WEFT_CU_BARRIER)
 		return;
-	op->sig ^= (uint32_t)op->kind << 28 | (uint32_t)op->op << 24 |
-		   (uint32_t)op->type << 20 |
-		   ((uint32_t)op->root * 31u + (uint32_t)op->count) %
-			   (1u << 20);
+	op->sig ^=
+		(uint32_t)op->kind << 28 | (uint32_t)op->op << 24 |
+		(uint32_t)op->type << 20 |
+		((uint32_t)op->root * 31u + (uint32_t)op->count) % (1u << 20);
 }
 
 static inline uint32_t cu_sig_barrier(const struct weft_cu_group *g)
@@ -107,8 +107,8 @@ static inline void cu_packet_fill(struct cu_packet *p, uint32_t sig,
 	p->sig = sig;
 }
 
-static inline void cu_climb_write(const struct cu_climb *c,
-				  struct cu_packet *p, const void *data)
+static inline void cu_climb_write(const struct cu_climb *c, struct cu_packet *p,
+				  const void *data)
 {
 	p->flags = (uint16_t)c->flags;
 	cu_packet_fill(p, c->mixed ? ~c->sig : c->sig, data, c->bytes);
@@ -185,8 +185,8 @@ int cu_packet_reach(struct weft_cu_group *g, const struct weft_cu_call *call);
 void cu_packet_plan(struct weft_cu_group *g, struct weft_cu_call *call);
 
 /* cu_board.c: short reductions of a crowd. */
-static inline struct cu_board_slot *
-cu_board_slot(const struct weft_cu_group *g, uint64_t seq)
+static inline struct cu_board_slot *cu_board_slot(const struct weft_cu_group *g,
+						  uint64_t seq)
 {
 	return &g->board->slot[seq % CU_SLOTS];
 }

@@ -33,10 +33,14 @@ static int find_row(void *arg, int member, void **row_p)
 static struct weft_cu_group *member_open(struct member *m, int k)
 {
 	struct job *j = m->job;
-	struct weft_cu_group_attr a = { .geo = &geo, .n = j->n, .me = m->me,
-					.route = ROUTE, .generation = 1,
+	struct weft_cu_group_attr a = { .geo = &geo,
+					.n = j->n,
+					.me = m->me,
+					.route = ROUTE,
+					.generation = 1,
 					.area = j->lazy ? NULL : j->area,
-					.reach = find_row, .arg = m,
+					.reach = find_row,
+					.arg = m,
 					.crowd = j->crowd };
 	struct weft_cu_group *g;
 	struct weft_cu_tree t;
@@ -133,7 +137,9 @@ static void *shared(size_t bytes)
 
 static void job_open(struct job *j, int n, int rounds, bool crowd)
 {
-	*j = (struct job){ .n = n, .rounds = rounds, .crowd = crowd,
+	*j = (struct job){ .n = n,
+			   .rounds = rounds,
+			   .crowd = crowd,
 			   .flat = n <= WEFT_CU_FLAT && !crowd,
 			   .seed = (uint64_t)n * 77 };
 	j->opened = shared(4096);
@@ -301,9 +307,13 @@ static void stage_close(struct stage *s)
 static void stage_set(struct stage *s, int i, unsigned kind)
 {
 	s->call[i] = (struct weft_cu_call){
-		.kind = (uint8_t)kind, .op = WEFT_CU_SUM,
-		.type = s->type, .in = &s->in[i], .out = &s->out[i],
-		.count = kind == WEFT_CU_BARRIER ? 0 : 1, .done = stage_done,
+		.kind = (uint8_t)kind,
+		.op = WEFT_CU_SUM,
+		.type = s->type,
+		.in = &s->in[i],
+		.out = &s->out[i],
+		.count = kind == WEFT_CU_BARRIER ? 0 : 1,
+		.done = stage_done,
 		.root = s->root,
 	};
 	pending++;

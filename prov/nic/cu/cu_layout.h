@@ -154,8 +154,8 @@ static inline size_t cu_board_at(const struct weft_cu_geo *g)
 static inline size_t cu_row_bytes(const struct weft_cu_geo *g)
 {
 	size_t cell = CU_SLOTS * sizeof(struct cu_packet);
-	size_t bytes = cu_board_at(g) + sizeof(struct cu_board) +
-		       g->board * cell;
+	size_t bytes =
+		cu_board_at(g) + sizeof(struct cu_board) + g->board * cell;
 
 	return (bytes + CU_PAGE - 1) / CU_PAGE * CU_PAGE;
 }
@@ -166,17 +166,15 @@ static inline struct cu_head *cu_row(void *area, const struct weft_cu_geo *g,
 	return (struct cu_head *)((char *)area + route * cu_row_bytes(g));
 }
 
-static inline struct cu_count *cu_count_of(struct cu_head *row,
-					   const struct weft_cu_geo *g,
-					   uint64_t seq)
+static inline struct cu_count *
+cu_count_of(struct cu_head *row, const struct weft_cu_geo *g, uint64_t seq)
 {
 	return (struct cu_count *)((char *)(row + 1) +
 				   (seq % CU_SLOTS) * cu_slot_bytes(g));
 }
 
-static inline struct cu_packet *cu_out(struct cu_head *row,
-				       const struct weft_cu_geo *g,
-				       uint64_t seq)
+static inline struct cu_packet *
+cu_out(struct cu_head *row, const struct weft_cu_geo *g, uint64_t seq)
 {
 	return (struct cu_packet *)(cu_count_of(row, g, seq) + 1);
 }

@@ -35,8 +35,7 @@ static void node_combine(struct cu_climb *c, int member, unsigned inputs)
 static void node_publish(struct cu_climb *c)
 {
 	struct weft_cu_group *g = c->g;
-	struct cu_packet *p =
-		cu_out(g->row[g->tree.root], &g->geo, c->seq);
+	struct cu_packet *p = cu_out(g->row[g->tree.root], &g->geo, c->seq);
 
 	cu_climb_write(c, p, g->scratch);
 	/* R0 pairs with A0 in cu_packet_there(): written, then numbered. */
@@ -52,11 +51,16 @@ static void node_send_up(struct cu_climb *c, int member, unsigned input,
 			 const void *data)
 {
 	struct weft_cu_msg m = {
-		.what = CU_FAR_UP, .input = (uint8_t)input,
-		.kind = c->op->kind, .op = c->op->op, .type = c->op->type,
+		.what = CU_FAR_UP,
+		.input = (uint8_t)input,
+		.kind = c->op->kind,
+		.op = c->op->op,
+		.type = c->op->type,
 		.root = (uint32_t)c->op->root,
-		.sig = c->mixed ? ~c->sig : c->sig, .flags = c->flags,
-		.seq = c->seq, .bytes = c->bytes,
+		.sig = c->mixed ? ~c->sig : c->sig,
+		.flags = c->flags,
+		.seq = c->seq,
+		.bytes = c->bytes,
 	};
 
 	c->g->send(c->g->arg, member, &m, data);
@@ -102,8 +106,11 @@ static void node_climb(struct cu_climb *c, int member)
 void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 		    uint64_t seq, const void *data, size_t bytes)
 {
-	struct cu_climb c = { .g = g, .op = op, .seq = seq, .bytes = bytes,
-			   .sig = cu_sig(op, seq) };
+	struct cu_climb c = { .g = g,
+			      .op = op,
+			      .seq = seq,
+			      .bytes = bytes,
+			      .sig = cu_sig(op, seq) };
 
 	cu_climb_write(&c, cu_cell(g->row[g->me], &g->geo, seq, 0), data);
 	if (node_count(&c, g->me))
@@ -113,11 +120,16 @@ void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 void cu_node_up(struct weft_cu_group *g, const struct weft_cu_msg *m,
 		const void *payload)
 {
-	struct weft_cu_call call = { .kind = m->kind, .op = m->op,
-				     .type = m->type, .root = (int)m->root };
-	struct cu_climb c = { .g = g, .op = &call, .seq = m->seq,
-			   .bytes = m->bytes, .sig = m->sig,
-			   .flags = m->flags };
+	struct weft_cu_call call = { .kind = m->kind,
+				     .op = m->op,
+				     .type = m->type,
+				     .root = (int)m->root };
+	struct cu_climb c = { .g = g,
+			      .op = &call,
+			      .seq = m->seq,
+			      .bytes = m->bytes,
+			      .sig = m->sig,
+			      .flags = m->flags };
 
 	cu_climb_write(&c, cu_cell(g->row[g->me], &g->geo, m->seq, m->input),
 		       payload);

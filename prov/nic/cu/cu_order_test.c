@@ -38,7 +38,8 @@ struct stage {
 
 static struct stage stage;
 
-static const struct weft_cu_geo geo = { .routes = 1, .inputs = 8,
+static const struct weft_cu_geo geo = { .routes = 1,
+					.inputs = 8,
 					.packet_bytes = 48 + 3 * 64,
 					.board = MAX_MEMBERS };
 
@@ -57,7 +58,9 @@ static void letter_send(void *arg, int to, const struct weft_cu_msg *m,
 
 static void stage_open(int n, int k, enum form form)
 {
-	struct weft_cu_group_attr a = { .geo = &geo, .n = n, .generation = 1,
+	struct weft_cu_group_attr a = { .geo = &geo,
+					.n = n,
+					.generation = 1,
 					.area = stage.area,
 					.flat = form == FLAT ||
 						(form == FAR && n % 2 &&
@@ -127,10 +130,14 @@ static void stage_post(int i, unsigned kind, int root, bool wide)
 	for (int e = 0; e < WIDE; e++)
 		stage.sum[i][e] = stage.in[i];
 	*c = (struct weft_cu_call){
-		.kind = (uint8_t)kind, .op = WEFT_CU_SUM,
-		.type = WEFT_CU_DOUBLE, .root = root,
-		.in = stage.sum[i], .out = stage.sum[i],
-		.count = wide ? WIDE : 1, .done = stage_done,
+		.kind = (uint8_t)kind,
+		.op = WEFT_CU_SUM,
+		.type = WEFT_CU_DOUBLE,
+		.root = root,
+		.in = stage.sum[i],
+		.out = stage.sum[i],
+		.count = wide ? WIDE : 1,
+		.done = stage_done,
 	};
 	stage.pending++;
 	switch (wide ? -EAGAIN : weft_cu_quick(stage.g[i], c, 0)) {
@@ -191,8 +198,8 @@ static double recursive_doubling(const double *in, int n)
 	for (int bit = 1; bit < m; bit *= 2) {
 		memcpy(other, acc, sizeof(acc));
 		for (int i = 0; i < m; i++)
-			acc[i] = i & bit ? other[i ^ bit] + other[i] :
-					   other[i] + other[i ^ bit];
+			acc[i] = i & bit ? other[i ^ bit] + other[i]
+					 : other[i] + other[i ^ bit];
 	}
 	return acc[m - 1];
 }

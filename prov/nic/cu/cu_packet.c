@@ -135,8 +135,8 @@ static struct cu_packet *packet_of(const struct weft_cu_group *g,
 				   const struct weft_cu_call *call, int member,
 				   uint64_t seq)
 {
-	return cu_on_board(g, call) ? cu_board_out(g, seq) :
-				      cu_slot(g, member, seq);
+	return cu_on_board(g, call) ? cu_board_out(g, seq)
+				    : cu_slot(g, member, seq);
 }
 
 /* Members [*from_p, *to_p) have what this member reads of call. */
@@ -229,9 +229,12 @@ static void combine_all(struct weft_cu_group *g, struct weft_cu_call *call,
 			uint64_t seq, size_t bytes)
 {
 	struct weft_cu_fold fold = {
-		.op = call->op, .type = call->type, .bytes = bytes,
+		.op = call->op,
+		.type = call->type,
+		.bytes = bytes,
 		.count = bytes / weft_cu_bytes(call->type),
-		.out = g->scratch, .room = g->scratch + g->geo.packet_bytes,
+		.out = g->scratch,
+		.room = g->scratch + g->geo.packet_bytes,
 		.apart = g->geo.packet_bytes,
 	};
 

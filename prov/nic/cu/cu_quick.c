@@ -23,14 +23,14 @@ static bool quick_fits(struct weft_cu_group *g, const struct weft_cu_call *op)
 		return false;
 	return op->kind == WEFT_CU_BARRIER ||
 	       (op->kind == WEFT_CU_ALLREDUCE &&
-		(g->near ? op->bytes <= g->geo.packet_bytes :
-			   cu_on_board(g, op)));
+		(g->near ? op->bytes <= g->geo.packet_bytes
+			 : cu_on_board(g, op)));
 }
 
 /* ---- a small group: everybody publishes, everybody reads ----------------- */
 
-static void near_publish(struct weft_cu_group *g, uint32_t sig,
-			 const void *in, size_t bytes, uint64_t seq)
+static void near_publish(struct weft_cu_group *g, uint32_t sig, const void *in,
+			 size_t bytes, uint64_t seq)
 {
 	struct cu_packet *p = cu_slot(g, g->me, seq);
 
@@ -95,8 +95,12 @@ static void near_fold(struct weft_cu_group *g, struct weft_cu_call *op,
 		      uint64_t seq)
 {
 	struct weft_cu_fold fold = {
-		.op = op->op, .type = op->type, .bytes = op->bytes,
-		.count = op->count, .out = op->out, .room = g->scratch,
+		.op = op->op,
+		.type = op->type,
+		.bytes = op->bytes,
+		.count = op->count,
+		.out = op->out,
+		.room = g->scratch,
 		.apart = g->geo.packet_bytes,
 	};
 

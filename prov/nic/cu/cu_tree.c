@@ -263,8 +263,8 @@ int weft_cu_tree_torus(struct weft_cu_tree *t, int n,
 	for (int i = 0; i < n; i++) {
 		int leader = b.leader[box_index(&b, coord[i].at)];
 
-		t->parent[i] = leader != i ? leader :
-					     box_parent(&b, coord[i].at);
+		t->parent[i] =
+			leader != i ? leader : box_parent(&b, coord[i].at);
 	}
 	cu_tree_finish(t);
 out_free:

@@ -88,8 +88,8 @@ static uint64_t amo_uncached(uint64_t addr, unsigned op, uint64_t a, uint64_t b)
 	return old;
 }
 
-uint64_t fma_amo_run(struct weft_fma *f, uint64_t addr, unsigned op,
-		     uint64_t a, uint64_t b)
+uint64_t fma_amo_run(struct weft_fma *f, uint64_t addr, unsigned op, uint64_t a,
+		     uint64_t b)
 {
 	struct fma_line *l;
 	uint64_t old;

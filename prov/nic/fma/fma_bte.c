@@ -180,8 +180,8 @@ static int bte_step(struct weft_fma *f, unsigned channel)
 	struct fma_bte_desc *d;
 	struct fma_request r;
 	size_t mtu = f->port.carrier->mtu;
-	uint32_t max = mtu < FMA_BTE_BURST ? (uint32_t)mtu & ~63u :
-					     FMA_BTE_BURST;
+	uint32_t max =
+		mtu < FMA_BTE_BURST ? (uint32_t)mtu & ~63u : FMA_BTE_BURST;
 	uint32_t n;
 	int err;
 
@@ -223,9 +223,10 @@ static struct fma_rmt *rmt_find(struct fma_channel *c, struct weft_peer *src,
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &c->rmt) {
-		struct fma_rmt *m = weft_container_of(pos, struct fma_rmt,
-						      link);
+	weft_list_each(pos, tmp, &c->rmt)
+	{
+		struct fma_rmt *m =
+			weft_container_of(pos, struct fma_rmt, link);
 
 		if (m->peer == src && m->ssid == ssid)
 			return m;
@@ -306,9 +307,10 @@ void fma_bte_lost(struct weft_fma *f, struct weft_peer *peer)
 	struct weft_list *tmp;
 
 	for (unsigned i = 0; i < WEFT_FMA_CHANNELS; i++) {
-		weft_list_each(pos, tmp, &f->channel[i].rmt) {
-			struct fma_rmt *m = weft_container_of(
-				pos, struct fma_rmt, link);
+		weft_list_each(pos, tmp, &f->channel[i].rmt)
+		{
+			struct fma_rmt *m =
+				weft_container_of(pos, struct fma_rmt, link);
 
 			if (m->peer != peer)
 				continue;

@@ -86,8 +86,7 @@ static void a_send_needs_a_posted_buffer(void **state)
 	t_fill(p.a.mem + 64, 20000, 3);
 	d = bte(&p, WEFT_FMA_BTE_SEND, 20000, 1);
 	T_OK(weft_fma_bte_post(p.a.f, 1, &d));
-	T_IS(fma_pair_event(&p, p.a.f, p.a.cq).status,
-	     WEFT_FMA_SEQ_TERMINATE);
+	T_IS(fma_pair_event(&p, p.a.f, p.a.cq).status, WEFT_FMA_SEQ_TERMINATE);
 	to.mdh = (uint16_t)p.b.mdh;
 	T_OK(weft_fma_bte_recv(p.b.f, 1, &to, 20000, p.b.rcq, 55));
 	T_OK(weft_fma_bte_post(p.a.f, 1, &d));
@@ -97,8 +96,7 @@ static void a_send_needs_a_posted_buffer(void **state)
 	T_IS(t_differs(p.b.mem + 4096, 20000, 3), -1);
 	T_OK(weft_fma_bte_recv(p.b.f, 1, &to, 100, p.b.rcq, 56));
 	T_OK(weft_fma_bte_post(p.a.f, 1, &d));
-	T_IS(fma_pair_event(&p, p.a.f, p.a.cq).status,
-	     WEFT_FMA_SEQ_TERMINATE);
+	T_IS(fma_pair_event(&p, p.a.f, p.a.cq).status, WEFT_FMA_SEQ_TERMINATE);
 	fma_pair_close(&p);
 }
 
@@ -107,9 +105,12 @@ static enum weft_fma_status arrive(struct fma_pair *p, uint32_t src,
 				   unsigned total, unsigned at, unsigned n)
 {
 	unsigned char data[64];
-	struct weft_pkt k = { .type = FMA_PKT, .flags = FMA_SEND,
-			      .len = (uint16_t)n, .unit = fma_unit(1, 3, 0),
-			      .tag = fma_tag(at, 0), .data = total };
+	struct weft_pkt k = { .type = FMA_PKT,
+			      .flags = FMA_SEND,
+			      .len = (uint16_t)n,
+			      .unit = fma_unit(1, 3, 0),
+			      .tag = fma_tag(at, 0),
+			      .data = total };
 
 	memset(data, (int)src + 1, sizeof(data));
 	return fma_bte_arrive(p->b.f, fma_peer(p->b.f, src), &k, data);

@@ -45,7 +45,7 @@ struct fma_mdd {
 /* A transaction (SSID): requests that complete together. */
 struct fma_txn {
 	bool used;
-	bool closed;   /* no more requests join */
+	bool closed;	/* no more requests join */
 	uint8_t status; /* the first bad one */
 	uint16_t cq;
 	uint32_t pending; /* requests without answer */
@@ -91,7 +91,7 @@ struct fma_rmt {
 	unsigned ssid;
 	uint32_t got;
 	uint32_t total;
-	uint64_t addr;	/* 0: refused, the rest is refused too */
+	uint64_t addr; /* 0: refused, the rest is refused too */
 	uint16_t cq;
 	uint64_t data;
 };
@@ -153,7 +153,7 @@ struct fma_request {
 	uint64_t data;
 	struct iovec iov[FMA_IOV];
 	int iov_count;
-	uint64_t bytes;	 /* network bytes: decides packets and phits */
+	uint64_t bytes; /* network bytes: decides packets and phits */
 	unsigned ssid;
 	uint64_t local;	 /* where an answer goes */
 	uint32_t expect; /* its bytes */
@@ -191,8 +191,8 @@ int fma_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
 
 /* fma_amo.c: the old value. */
 bool fma_amo_valid(unsigned op);
-uint64_t fma_amo_run(struct weft_fma *f, uint64_t addr, unsigned op,
-		     uint64_t a, uint64_t b);
+uint64_t fma_amo_run(struct weft_fma *f, uint64_t addr, unsigned op, uint64_t a,
+		     uint64_t b);
 
 /* fma_bte.c */
 void fma_bte_init(struct weft_fma *f);

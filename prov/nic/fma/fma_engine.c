@@ -220,7 +220,8 @@ static int fe_drain(struct fma_engine *e)
 	struct weft_list *tmp;
 	int n = 0;
 
-	weft_list_each(pos, tmp, &e->ready) {
+	weft_list_each(pos, tmp, &e->ready)
+	{
 		if (box_drain(e, weft_container_of(pos, struct fe_box, ready),
 			      &n))
 			weft_list_remove(pos);
@@ -321,7 +322,8 @@ static int fe_open(const struct weft_machine *m,
 	e->up_arg = attr->up_arg;
 	e->max_bytes = m->packet_bytes;
 	e->slot_bytes = (uint32_t)(FMA_SLOT_HEAD + sizeof(struct weft_pkt) +
-				   m->packet_bytes + 63) & ~63u;
+				   m->packet_bytes + 63) &
+			~63u;
 	weft_list_init(&e->ready);
 	a.up = &fe_up;
 	a.up_arg = e;

@@ -112,8 +112,8 @@ static inline unsigned fma_unit_flags(uint32_t unit)
 
 static inline uint64_t fma_tag(uint64_t offset, unsigned extra)
 {
-	return (offset & FMA_OFFSET_MASK) |
-	       (uint64_t)extra << WEFT_FMA_OFFSET_BITS;
+	return (offset & FMA_OFFSET_MASK) | (uint64_t)extra
+						    << WEFT_FMA_OFFSET_BITS;
 }
 
 static inline uint64_t fma_tag_offset(uint64_t tag)

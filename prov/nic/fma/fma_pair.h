@@ -16,8 +16,8 @@ struct fma_side {
 	struct weft_fma *f;
 	unsigned char *mem; /* behind mdh */
 	unsigned mdh;
-	unsigned cq;  /* for completions */
-	unsigned rcq; /* for arrivals */
+	unsigned cq;   /* for completions */
+	unsigned rcq;  /* for arrivals */
 	uint32_t from; /* of the last datagram */
 	char datagram[WEFT_FMA_DATAGRAM];
 };
@@ -97,9 +97,8 @@ static inline void fma_pair_poll(struct fma_pair *p)
 }
 
 /* The next event of a queue, which must come. */
-static inline struct weft_fma_event fma_pair_event(struct fma_pair *p,
-						   struct weft_fma *f,
-						   unsigned cq)
+static inline struct weft_fma_event
+fma_pair_event(struct fma_pair *p, struct weft_fma *f, unsigned cq)
 {
 	struct weft_fma_event e;
 	int err = -EAGAIN;

@@ -38,8 +38,8 @@ static void answer_error(struct weft_fma *f, struct weft_peer *peer,
 	weft_answer_send(&f->answers, peer, &pkt, &id);
 }
 
-static void answer_data(struct weft_fma *f, struct weft_peer *peer,
-			uint32_t id, const void *data, unsigned bytes)
+static void answer_data(struct weft_fma *f, struct weft_peer *peer, uint32_t id,
+			const void *data, unsigned bytes)
 {
 	struct weft_pkt pkt = {
 		.type = FMA_PKT,
@@ -117,8 +117,8 @@ static enum weft_fma_status rx_flag(struct weft_fma *f, struct weft_peer *src,
 	if (pkt->len < FMA_FLAG_HEAD)
 		return WEFT_FMA_INVALID_COMMAND;
 	memcpy(head, payload, sizeof(head));
-	s = rx_address(f, src, pkt->unit, fma_tag_offset(pkt->tag), bytes,
-		       true, &addr);
+	s = rx_address(f, src, pkt->unit, fma_tag_offset(pkt->tag), bytes, true,
+		       &addr);
 	if (!s)
 		s = rx_address(f, src, pkt->unit, head[0], 8, true, &flag);
 	if (s)
@@ -190,8 +190,7 @@ static void rx_done(struct weft_fma *f, struct weft_peer *src,
 	uint32_t id;
 
 	for (unsigned i = 0; i < n; i++) {
-		memcpy(&id, (const char *)payload + i * sizeof(id),
-		       sizeof(id));
+		memcpy(&id, (const char *)payload + i * sizeof(id), sizeof(id));
 		o = fma_orb_find(f, src, id);
 		if (o)
 			fma_orb_end(f, o, fma_tag_extra(pkt->tag) & 15);

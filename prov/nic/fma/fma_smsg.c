@@ -113,8 +113,8 @@ static int smsg_head(struct weft_fma_smsg *s, uint64_t to, const void *buf,
 		return -EAGAIN;
 	for (uint32_t at = 0; at < bytes; at += n) {
 		n = bytes - at < FMA_BURST ? bytes - at : FMA_BURST;
-		err = weft_fma_put(s->f, s->w, to + at,
-				   (const char *)buf + at, n);
+		err = weft_fma_put(s->f, s->w, to + at, (const char *)buf + at,
+				   n);
 		if (err)
 			return err;
 	}

@@ -47,8 +47,7 @@ static void window_bits_choose_the_element(void **state)
 	w.pe = 1;
 	T_OK(weft_fma_window_set(p.a.f, 0, &w));
 	T_OK(weft_fma_store(p.a.f, 0, 32, &v, 8));
-	T_IS(weft_fma_store(p.a.f, 0, UINT64_C(1) << 42, &v, 8),
-	     -EHOSTUNREACH);
+	T_IS(weft_fma_store(p.a.f, 0, UINT64_C(1) << 42, &v, 8), -EHOSTUNREACH);
 	T_OK(fma_pair_sync(&p, 0).status);
 	T_IS(p.b.mem[256 + 32], 7);
 	fma_pair_close(&p);
@@ -214,8 +213,7 @@ static void every_violation_has_its_own_status(void **state)
 	fma_pair_open(&p);
 	T_OK(weft_fma_mem_open(p.b.f, p.b.mem, 64, 0, WEFT_FMA_NO_CQ, &ro));
 	T_IS(status_of_store(&p, p.b.mdh, 0), WEFT_FMA_OK);
-	T_IS(status_of_store(&p, p.b.mdh, FMA_PAIR_BYTES - 7),
-	     WEFT_FMA_BOUNDS);
+	T_IS(status_of_store(&p, p.b.mdh, FMA_PAIR_BYTES - 7), WEFT_FMA_BOUNDS);
 	T_IS(status_of_store(&p, ro, 0), WEFT_FMA_PROTECTION);
 	T_IS(status_of_store(&p, 4000, 0), WEFT_FMA_MDD_INVALID);
 	T_OK(weft_fma_mem_close(p.b.f, ro));
@@ -248,8 +246,8 @@ static void a_transaction_completes_when_all_is_acknowledged(void **state)
 	t_fill(p.a.mem, 64 * 500, 6);
 	for (uint64_t i = 0; i < 500; i++) {
 		do {
-			err = weft_fma_store(p.a.f, 0, i * 64,
-					     p.a.mem + i * 64, 64);
+			err = weft_fma_store(p.a.f, 0, i * 64, p.a.mem + i * 64,
+					     64);
 			fma_pair_poll(&p);
 		} while (err == -EAGAIN);
 		T_OK(err);

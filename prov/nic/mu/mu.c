@@ -205,8 +205,7 @@ WEFT_EXPORT int weft_mu_rec_open(struct weft_mu *mu, unsigned id, void *mem,
 	struct mu_rec *r;
 
 	if (id >= WEFT_MU_REC_FIFOS || !power_of_two(bytes) || bytes < 1024 ||
-	    !mem || (uintptr_t)mem % WEFT_MU_CHUNK ||
-	    (flags & ~WEFT_MU_SYSTEM))
+	    !mem || (uintptr_t)mem % WEFT_MU_CHUNK || (flags & ~WEFT_MU_SYSTEM))
 		return -EINVAL;
 	r = &mu->rec[id];
 	if (r->chunks)
@@ -260,8 +259,8 @@ static uint64_t reg_rec(struct weft_mu *mu, enum weft_mu_reg reg, unsigned id)
 	case WEFT_MU_REC_TAIL:
 		return mu_rec_tail(r) * WEFT_MU_CHUNK;
 	case WEFT_MU_REC_SHADOW:
-		return (nic_space_look(&r->head) + r->chunks -
-			mu_rec_free(r)) * WEFT_MU_CHUNK;
+		return (nic_space_look(&r->head) + r->chunks - mu_rec_free(r)) *
+		       WEFT_MU_CHUNK;
 	case WEFT_MU_REC_FREE:
 		return mu_rec_free(r);
 	default:

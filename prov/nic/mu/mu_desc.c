@@ -65,8 +65,8 @@ WEFT_EXPORT void weft_mu_desc_get(struct weft_mu_desc *desc,
 static enum weft_mu_error desc_check_net(const struct mu_desc *d, bool system)
 {
 	unsigned map = mu_desc_map(d);
-	unsigned allowed = WEFT_MU_NET_TORUS | WEFT_MU_NET_LOCAL |
-			   WEFT_MU_NET_HIGH;
+	unsigned allowed =
+		WEFT_MU_NET_TORUS | WEFT_MU_NET_LOCAL | WEFT_MU_NET_HIGH;
 
 	if (system)
 		allowed |= WEFT_MU_NET_SYS;

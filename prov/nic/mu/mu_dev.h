@@ -32,17 +32,17 @@ enum mu_inj_state {
 /* ICSRAM and MCSRAM of one injection memory FIFO. */
 struct mu_inj {
 	struct mu_desc *ring;
-	uint32_t slots;	   /* a power of two */
+	uint32_t slots;	    /* a power of two */
 	uint32_t threshold; /* free slots; UINT32_MAX: off */
-	uint8_t state;	   /* enum mu_inj_state */
-	uint8_t cls;	   /* 0..MU_CLASSES-1 */
-	uint8_t flags;	   /* as opened */
-	uint8_t error;	   /* enum weft_mu_error */
-	bool fetched;	   /* cur holds the descriptor at head */
-	bool loaded;	   /* word holds what an atomic load gave */
+	uint8_t state;	    /* enum mu_inj_state */
+	uint8_t cls;	    /* 0..MU_CLASSES-1 */
+	uint8_t flags;	    /* as opened */
+	uint8_t error;	    /* enum weft_mu_error */
+	bool fetched;	    /* cur holds the descriptor at head */
+	bool loaded;	    /* word holds what an atomic load gave */
 	uint64_t word;
-	uint64_t sent;	   /* bytes of cur that have left */
-	uint64_t count;	   /* descriptors finished */
+	uint64_t sent;	/* bytes of cur that have left */
+	uint64_t count; /* descriptors finished */
 	struct mu_desc cur;
 	/* line of the producer */
 	alignas(64) weft_au64 tail;
@@ -63,7 +63,7 @@ struct mu_rec {
 	uint8_t flags;
 	alignas(64) weft_au64 shadow;
 	weft_au64 tail;
-	weft_au64 done[MU_RMES]; /* end position + 1 of a finished packet */
+	weft_au64 done[MU_RMES];    /* end position + 1 of a finished packet */
 	alignas(64) weft_au64 head; /* chunks; the software's */
 };
 

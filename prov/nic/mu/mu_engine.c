@@ -41,14 +41,14 @@ struct mu_engine {
 	struct weft_unit unit;
 	struct weft_mu *mu;
 	struct weft_inbox inbox;
-	size_t buf_bytes;	/* payload buffer of one descriptor */
-	unsigned char *buf;	/* ME_FIFOS of them */
+	size_t buf_bytes;   /* payload buffer of one descriptor */
+	unsigned char *buf; /* ME_FIFOS of them */
 	unsigned char *rec_mem;
-	struct me_ring *ring;	/* ME_FIFOS + 1 */
-	weft_au64 counter;	/* bytes a DMA still has to move */
+	struct me_ring *ring; /* ME_FIFOS + 1 */
+	weft_au64 counter;    /* bytes a DMA still has to move */
 	int dma_err;
-	bool busy;		/* a FIFO may hold what has not left */
-	bool fresh;		/* the reception FIFO may not be empty */
+	bool busy;  /* a FIFO may hold what has not left */
+	bool fresh; /* the reception FIFO may not be empty */
 };
 
 static struct mu_engine *me(struct weft_unit *u)
@@ -157,8 +157,8 @@ static int me_packet(struct weft_unit *u, struct weft_peer *peer,
 	struct weft_mu_desc desc;
 	struct weft_mu_msg msg = {
 		.node = peer->index,
-		.vc = pkt->carrier & WEFT_PKT_ANY_ROAD ? WEFT_MU_VC_DYNAMIC :
-							 WEFT_MU_VC_ORDERED,
+		.vc = pkt->carrier & WEFT_PKT_ANY_ROAD ? WEFT_MU_VC_DYNAMIC
+						       : WEFT_MU_VC_ORDERED,
 		.payload = buf,
 	};
 
@@ -322,8 +322,8 @@ static int me_put(struct weft_unit *u, struct weft_peer *peer,
 		return err;
 	for (int i = 0; i < d->local_count && left && !e->dma_err; i++) {
 		msg.payload = d->local[i].iov_base;
-		msg.bytes = d->local[i].iov_len < left ? d->local[i].iov_len :
-							 left;
+		msg.bytes =
+			d->local[i].iov_len < left ? d->local[i].iov_len : left;
 		if (!msg.bytes)
 			continue;
 		weft_mu_desc_put(&desc, &msg, &put);
@@ -362,8 +362,8 @@ WEFT_HOT static int me_poll(struct weft_unit *u, int budget)
 
 static int me_open_fifos(struct mu_engine *e)
 {
-	int err = weft_mu_rec_open(e->mu, ME_REC_FIFO, e->rec_mem,
-				   ME_REC_BYTES, 0);
+	int err = weft_mu_rec_open(e->mu, ME_REC_FIFO, e->rec_mem, ME_REC_BYTES,
+				   0);
 
 	for (unsigned i = 0; i <= ME_DMA_FIFO && !err; i++)
 		err = weft_mu_inj_open(e->mu, i, &e->ring[i], ME_SLOTS, 0);
@@ -376,8 +376,8 @@ static int me_open_fifos(struct mu_engine *e)
 
 static int me_alloc(struct mu_engine *e, const struct weft_machine *m)
 {
-	e->buf_bytes = (sizeof(struct weft_pkt) + m->packet_bytes + 63) / 64 *
-		       64;
+	e->buf_bytes =
+		(sizeof(struct weft_pkt) + m->packet_bytes + 63) / 64 * 64;
 	e->buf = aligned_alloc(64, ME_FIFOS * e->buf_bytes);
 	e->rec_mem = aligned_alloc(64, ME_REC_BYTES);
 	e->ring = aligned_alloc(64, (ME_DMA_FIFO + 1) * sizeof(*e->ring));

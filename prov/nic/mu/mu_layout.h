@@ -84,10 +84,10 @@ static_assert(sizeof(((struct mu_hdr *)0)->aux) +
 		      WEFT_MU_SOFT_BYTES,
 	      "the software's own bytes of a memory-FIFO header");
 
-#define MU_D0_PREFETCH	(UINT64_C(1) << 63)
-#define MU_D0_INTERRUPT (UINT64_C(1) << 62)
+#define MU_D0_PREFETCH	 (UINT64_C(1) << 63)
+#define MU_D0_INTERRUPT	 (UINT64_C(1) << 62)
 #define MU_D0_LOAD_SHIFT 56
-#define MU_D0_RESERVED	UINT64_C(0x30ffffffffff0000)
+#define MU_D0_RESERVED	 UINT64_C(0x30ffffffffff0000)
 
 struct mu_desc {
 	uint64_t ctl;

@@ -151,10 +151,10 @@ static void free_slots_at_the_threshold_are_enough(void **state)
 
 		mu_pair_open(&p, "");
 		T_OK(weft_mu_store(p.b.mu, WEFT_MU_IRQ_MASK, 0, ~0ull));
-		T_OK(weft_mu_store(p.b.mu, WEFT_MU_INJ_THRESHOLD, MU_PAIR_RGET,
-				   weft_mu_load(p.b.mu, WEFT_MU_INJ_FREE,
-						MU_PAIR_RGET) -
-					   more));
+		T_OK(weft_mu_store(
+			p.b.mu, WEFT_MU_INJ_THRESHOLD, MU_PAIR_RGET,
+			weft_mu_load(p.b.mu, WEFT_MU_INJ_FREE, MU_PAIR_RGET) -
+				more));
 		back.payload = p.b.mem;
 		m.payload = two = (struct weft_mu_desc *)(void *)p.a.mem;
 		weft_mu_desc_put(&two[0], &back, &t);
@@ -415,7 +415,8 @@ static void arriving_packets_are_checked(void **state)
 static void an_addition_that_gives_zero_interrupts(void **state)
 {
 	struct weft_mu_msg m = { .node = 1, .bytes = 8 };
-	struct weft_mu_put t = { .bat = 1, .ctr_bat = 2,
+	struct weft_mu_put t = { .bat = 1,
+				 .ctr_bat = 2,
 				 .store_op = WEFT_MU_STORE_ADD_ZERO };
 	struct weft_mu_desc d;
 	struct mu_pair p;

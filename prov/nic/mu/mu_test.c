@@ -76,7 +76,10 @@ static void put(struct mu_pair *p, unsigned fifo, const void *src, uint64_t n,
 		unsigned vc)
 {
 	struct weft_mu_msg m = {
-		.node = 1, .payload = src, .bytes = n, .vc = (uint8_t)vc,
+		.node = 1,
+		.payload = src,
+		.bytes = n,
+		.vc = (uint8_t)vc,
 	};
 	struct weft_mu_put t = { .bat = 1, .offset = 64, .ctr_bat = 2 };
 	struct weft_mu_desc d;
@@ -133,7 +136,9 @@ static void a_remote_get_brings_data_by_the_far_unit(void **state)
 	memcpy(p.a.mem + 8192, in, sizeof(in));
 	p.a.counter = 6000;
 	m = (struct weft_mu_msg){
-		.node = 1, .payload = p.a.mem + 8192, .bytes = sizeof(in),
+		.node = 1,
+		.payload = p.a.mem + 8192,
+		.bytes = sizeof(in),
 	};
 	weft_mu_desc_get(&d, &m, MU_PAIR_RGET);
 	T_OK(weft_mu_inj_post(p.a.mu, 0, &d, NULL));
@@ -148,7 +153,8 @@ static void a_remote_get_brings_data_by_the_far_unit(void **state)
 static void a_local_copy_uses_no_link(void **state)
 {
 	struct weft_mu_msg m = {
-		.net_map = WEFT_MU_NET_LOCAL, .bytes = 2000,
+		.net_map = WEFT_MU_NET_LOCAL,
+		.bytes = 2000,
 	};
 	struct weft_mu_put t = { .bat = 1, .offset = 30000, .ctr_bat = 2 };
 	struct weft_mu_desc d;
@@ -211,7 +217,10 @@ static uint64_t atomic(struct mu_pair *p, unsigned load, unsigned store,
 		       uint64_t *src, uint64_t *dst)
 {
 	struct weft_mu_msg m = {
-		.node = 1, .payload = src, .bytes = 8, .load_op = (uint8_t)load,
+		.node = 1,
+		.payload = src,
+		.bytes = 8,
+		.load_op = (uint8_t)load,
 	};
 	struct weft_mu_put t = {
 		.bat = 1,
@@ -284,7 +293,8 @@ static void atomic_stores_do_what_their_names_say(void **state)
 	*src = (uint64_t)-3;
 	T_IS(atomic(&p, 0, WEFT_MU_STORE_ADD_ZERO, src, dst), 0);
 	T_TRUE(weft_mu_load(p.b.mu, WEFT_MU_IRQ_PENDING, 0) >>
-		       WEFT_MU_IRQ_ZERO & 1);
+		       WEFT_MU_IRQ_ZERO &
+	       1);
 	mu_pair_close(&p);
 }
 

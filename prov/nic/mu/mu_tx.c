@@ -163,8 +163,7 @@ static unsigned tx_net_fifo(struct weft_mu *mu, unsigned map)
 
 static int tx_send(struct weft_mu *mu, unsigned map, const struct tx_packet *p)
 {
-	int err = (map & WEFT_MU_NET_LOCAL) ? tx_local(mu, p) :
-					      tx_link(mu, p);
+	int err = (map & WEFT_MU_NET_LOCAL) ? tx_local(mu, p) : tx_link(mu, p);
 
 	if (!err)
 		mu->net_sent[tx_net_fifo(mu, map)]++;
@@ -211,8 +210,8 @@ static int tx_result(struct weft_mu *mu, unsigned id, unsigned bytes, int err)
 		return 1;
 	default:
 		tx_reject(mu, id,
-			  err == -EFAULT ? WEFT_MU_ERR_RANGE :
-					   WEFT_MU_ERR_NODE);
+			  err == -EFAULT ? WEFT_MU_ERR_RANGE
+					 : WEFT_MU_ERR_NODE);
 		return 1;
 	}
 }
@@ -243,8 +242,8 @@ int mu_tx_step(struct weft_mu *mu, unsigned id)
 		tx_reject(mu, id, e);
 		return 1;
 	}
-	return tx_result(mu, id, p.bytes, tx_send(mu, mu_desc_map(&f->cur),
-						  &p));
+	return tx_result(mu, id, p.bytes,
+			 tx_send(mu, mu_desc_map(&f->cur), &p));
 }
 
 /* The first FIFO with work from start on, going round; -1: none. */

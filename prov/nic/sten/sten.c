@@ -11,8 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-void sten_trap(struct weft_sten *s, enum weft_sten_trap trap,
-	       uint64_t address)
+void sten_trap(struct weft_sten *s, enum weft_sten_trap trap, uint64_t address)
 {
 	s->stats.trap = (uint8_t)trap;
 	s->stats.trap_address = address;
@@ -147,16 +146,16 @@ struct sten_route *sten_route(struct weft_sten *s, uint32_t vproc)
 	return weft_hash_get(&s->routes, (uint64_t)vproc + 1);
 }
 
-int sten_route_bind(struct weft_sten *s, uint32_t vproc,
-		    struct weft_peer *peer, unsigned context)
+int sten_route_bind(struct weft_sten *s, uint32_t vproc, struct weft_peer *peer,
+		    unsigned context)
 {
 	struct sten_route *r = sten_route(s, vproc);
 	int err;
 
 	if (!r) {
 		r = calloc(1, sizeof(*r));
-		err = r ? weft_hash_set(&s->routes, (uint64_t)vproc + 1, r) :
-			  -ENOMEM;
+		err = r ? weft_hash_set(&s->routes, (uint64_t)vproc + 1, r)
+			: -ENOMEM;
 		if (err) {
 			free(r);
 			return err;

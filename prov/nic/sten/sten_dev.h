@@ -102,8 +102,8 @@ struct weft_sten {
 		       struct weft_peer *src);
 	bool (*refuse)(struct weft_sten *s, struct weft_peer *src);
 	void *engine;
-	unsigned assemblers; /* DMA packets on their way at most */
-	unsigned flying;     /* and now */
+	unsigned assemblers;	 /* DMA packets on their way at most */
+	unsigned flying;	 /* and now */
 	struct weft_list run[2]; /* queues: normal, high priority */
 	struct weft_list dma_run;
 	struct weft_list dma_free;
@@ -122,13 +122,12 @@ struct weft_sten {
 int sten_create(const struct weft_carrier_ops *ops,
 		const struct weft_carrier_attr *attr, struct weft_sten **s_p);
 struct sten_route *sten_route(struct weft_sten *s, uint32_t vproc);
-int sten_route_bind(struct weft_sten *s, uint32_t vproc,
-		    struct weft_peer *peer, unsigned context);
+int sten_route_bind(struct weft_sten *s, uint32_t vproc, struct weft_peer *peer,
+		    unsigned context);
 /* Own memory at address, if context may use it so; NULL. */
 void *sten_memory(struct weft_sten *s, unsigned context, uint64_t address,
 		  uint64_t bytes, unsigned perm);
-void sten_trap(struct weft_sten *s, enum weft_sten_trap trap,
-	       uint64_t address);
+void sten_trap(struct weft_sten *s, enum weft_sten_trap trap, uint64_t address);
 void sten_lost(struct weft_sten *s, struct weft_peer *peer);
 
 /* sten_queue.c */

@@ -45,8 +45,8 @@ static enum weft_sten_trap dma_check(struct weft_sten *s, unsigned context,
 		return WEFT_STEN_TRAP_ROUTE;
 	if (d->flags & WEFT_STEN_DMA_REMOTE)
 		return WEFT_STEN_TRAP_NONE;
-	if (d->bytes && !sten_memory(s, context, d->src, d->bytes,
-				     WEFT_STEN_LOCAL_READ))
+	if (d->bytes &&
+	    !sten_memory(s, context, d->src, d->bytes, WEFT_STEN_LOCAL_READ))
 		return WEFT_STEN_TRAP_MEMORY;
 	return WEFT_STEN_TRAP_NONE;
 }
@@ -127,8 +127,8 @@ static int build_write(const struct sten_dma *d, const void *src,
 		sten_packet_add(p, WEFT_STEN_T_WRITE, d->d.dst + d->sent, src,
 				d->flying);
 	if (d->d.dst_event && d->sent + d->flying == d->d.bytes)
-		sten_packet_add(p, WEFT_STEN_T_SET_EVENT, d->d.dst_event,
-				NULL, 0);
+		sten_packet_add(p, WEFT_STEN_T_SET_EVENT, d->d.dst_event, NULL,
+				0);
 	return 0;
 }
 
@@ -157,8 +157,8 @@ static int dma_build(struct weft_sten *s, struct sten_dma *d,
 int sten_dma_step(struct weft_sten *s, struct sten_dma *d)
 {
 	uint16_t gen = (uint16_t)(d->gen + 1);
-	uint32_t id = (uint32_t)gen << 16 | STEN_ID_DMA |
-		      (uint32_t)(d - s->dma);
+	uint32_t id =
+		(uint32_t)gen << 16 | STEN_ID_DMA | (uint32_t)(d - s->dma);
 	struct sten_packet p;
 	int err = dma_build(s, d, &p);
 
@@ -185,9 +185,10 @@ int sten_dma_run(struct weft_sten *s, int budget)
 	struct weft_list *tmp;
 	int n = 0;
 
-	weft_list_each(pos, tmp, &s->dma_run) {
-		struct sten_dma *d = weft_container_of(pos, struct sten_dma,
-						       link);
+	weft_list_each(pos, tmp, &s->dma_run)
+	{
+		struct sten_dma *d =
+			weft_container_of(pos, struct sten_dma, link);
 
 		if (s->flying >= s->assemblers || n >= budget)
 			break;
@@ -202,8 +203,7 @@ int sten_dma_run(struct weft_sten *s, int budget)
 /* The packet is in place. The next one waits behind the other DMAs. */
 static void dma_advance(struct weft_sten *s, struct sten_dma *d)
 {
-	uint64_t event = d->d.flags & WEFT_STEN_DMA_REMOTE ? 0 :
-							     d->d.src_event;
+	uint64_t event = d->d.flags & WEFT_STEN_DMA_REMOTE ? 0 : d->d.src_event;
 	unsigned context = d->context;
 	enum weft_sten_trap t;
 
@@ -258,9 +258,10 @@ void sten_dma_lost(struct weft_sten *s, struct weft_peer *peer)
 	struct weft_list *pos;
 	struct weft_list *tmp;
 
-	weft_list_each(pos, tmp, &s->dma_run) {
-		struct sten_dma *d = weft_container_of(pos, struct sten_dma,
-						       link);
+	weft_list_each(pos, tmp, &s->dma_run)
+	{
+		struct sten_dma *d =
+			weft_container_of(pos, struct sten_dma, link);
 
 		if (d->to.peer != peer)
 			continue;

@@ -22,13 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SE_CONTEXT 1
-#define SE_QUEUES  2 /* command queues for each peer */
+#define SE_CONTEXT   1
+#define SE_QUEUES    2 /* command queues for each peer */
 #define SE_PEER_DMAS 4 /* DMA packets on their way to one peer */
-#define SE_DEPTH   (8 * 1024)
-#define SE_SHORT   320 /* up to here by the short transaction engine */
-#define SE_SLOTS   128 /* of the input queue */
-#define SE_WORDS   (16 + (SE_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
+#define SE_DEPTH     (8 * 1024)
+#define SE_SHORT     320 /* up to here by the short transaction engine */
+#define SE_SLOTS     128 /* of the input queue */
+#define SE_WORDS     (16 + (SE_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
 
 struct sten_engine {
 	struct weft_unit unit;
@@ -160,9 +160,10 @@ static unsigned se_dmas(struct weft_sten *s, const struct weft_peer *peer)
 	struct weft_list *tmp;
 	unsigned n = 0;
 
-	weft_list_each(pos, tmp, &s->dma_run) {
-		struct sten_dma *d = weft_container_of(pos, struct sten_dma,
-						       link);
+	weft_list_each(pos, tmp, &s->dma_run)
+	{
+		struct sten_dma *d =
+			weft_container_of(pos, struct sten_dma, link);
 
 		n += d->to.peer == peer;
 	}
@@ -216,8 +217,8 @@ static int se_packet(struct weft_unit *u, struct weft_peer *peer,
 	p = se_peer(e, peer);
 	if (!p)
 		return -ENOMEM;
-	err = pkt->len <= SE_SHORT ? se_short(e, peer, pkt, iov, iov_count) :
-				     se_long(e, peer, pkt, iov, iov_count);
+	err = pkt->len <= SE_SHORT ? se_short(e, peer, pkt, iov, iov_count)
+				   : se_long(e, peer, pkt, iov, iov_count);
 	if (!err)
 		p->cookie++;
 	return err;
@@ -345,8 +346,8 @@ static int se_put(struct weft_unit *u, struct weft_peer *peer,
 
 static int se_alloc(struct sten_engine *e, const struct weft_machine *m)
 {
-	e->slot_bytes = (sizeof(struct weft_pkt) + m->packet_bytes + 63) / 64 *
-			64;
+	e->slot_bytes =
+		(sizeof(struct weft_pkt) + m->packet_bytes + 63) / 64 * 64;
 	if (e->slot_bytes > WEFT_STEN_PACKET)
 		return -EINVAL;
 	e->slots = aligned_alloc(64, SE_SLOTS * e->slot_bytes);

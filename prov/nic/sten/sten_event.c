@@ -102,8 +102,8 @@ enum weft_sten_trap sten_event_wait(struct weft_sten *s, unsigned context,
 				    const uint64_t *w)
 {
 	struct weft_sten_event *e;
-	enum weft_sten_trap t = event_find(s, context, w[1],
-					   WEFT_STEN_LOCAL_WRITE, &e);
+	enum weft_sten_trap t =
+		event_find(s, context, w[1], WEFT_STEN_LOCAL_WRITE, &e);
 	int64_t count;
 
 	if (t)

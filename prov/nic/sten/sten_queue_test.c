@@ -28,8 +28,8 @@ static void the_port_goes_round(void **state)
 
 	sten_pair_open(&p, "");
 	for (uint32_t i = 0; i < 5000; i++) {
-		T_OK(weft_sten_queue_store(p.a.s, p.a.q,
-					   i * 8 % WEFT_STEN_PAGE, &nop, 8));
+		T_OK(weft_sten_queue_store(p.a.s, p.a.q, i * 8 % WEFT_STEN_PAGE,
+					   &nop, 8));
 		weft_sten_poll(p.a.s, 16);
 	}
 	T_IS(sten_pair_state(&p.a).words, 0);
@@ -326,7 +326,8 @@ static void the_filter_decides_per_context(void **state)
 static void an_event_cannot_write_into_a_foreign_queue(void **state)
 {
 	struct weft_sten_event e = {
-		.type = WEFT_STEN_EVENT_WRITE, .from = WEFT_STEN_NOP,
+		.type = WEFT_STEN_EVENT_WRITE,
+		.from = WEFT_STEN_NOP,
 	};
 	struct sten_pair p;
 	unsigned q;
@@ -366,10 +367,9 @@ static void garbage_from_the_network_is_refused(void **state)
 		for (unsigned at = 0; at + 64 < sizeof(payload); at += 64) {
 			t.type = (uint16_t)weft_rng_below(&r, 20);
 			t.bytes = 48;
-			t.address = sten_at(&p.b, weft_rng_below(
-							  &r,
-							  STEN_PAIR_BYTES) &
-							  ~63ull);
+			t.address = sten_at(
+				&p.b,
+				weft_rng_below(&r, STEN_PAIR_BYTES) & ~63ull);
 			memcpy(payload + at, &t, sizeof(t));
 		}
 		sten_rx_deliver(p.b.s, src, &k, payload);

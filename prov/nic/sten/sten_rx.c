@@ -37,8 +37,8 @@ static unsigned rx_test(struct rx_packet *p, const struct sten_trans *t,
 			uint64_t operand)
 {
 	bool wait = t->type >= WEFT_STEN_T_WAIT_GE;
-	unsigned kind = t->type - (wait ? WEFT_STEN_T_WAIT_GE :
-					  WEFT_STEN_T_TEST_GE);
+	unsigned kind =
+		t->type - (wait ? WEFT_STEN_T_WAIT_GE : WEFT_STEN_T_TEST_GE);
 	const weft_au64 *m = sten_memory(p->s, p->context, t->address, 8,
 					 WEFT_STEN_REMOTE_READ);
 	int64_t v;
@@ -101,8 +101,8 @@ static unsigned rx_word(struct rx_packet *p, const struct sten_trans *t,
 		nic_event_sub(m, 0 - operand);
 		return WEFT_STEN_ACK_OK;
 	}
-	return weft_cas64(m, &zero, operand) ? WEFT_STEN_ACK_OK :
-					       WEFT_STEN_ACK_TESTFAIL;
+	return weft_cas64(m, &zero, operand) ? WEFT_STEN_ACK_OK
+					     : WEFT_STEN_ACK_TESTFAIL;
 }
 
 static unsigned rx_event(struct rx_packet *p, const struct sten_trans *t)
@@ -169,9 +169,8 @@ static unsigned rx_get_index(struct rx_packet *p, const struct sten_trans *t)
 	p->slot_bytes = q.slot_bytes;
 	p->slot = (unsigned char *)(uintptr_t)q.base +
 		  (q.back & (q.slots - 1u)) * q.slot_bytes;
-	if (!p->s->input &&
-	    !sten_memory(p->s, p->context, (uintptr_t)p->slot, q.slot_bytes,
-			 WEFT_STEN_LOCAL_WRITE))
+	if (!p->s->input && !sten_memory(p->s, p->context, (uintptr_t)p->slot,
+					 q.slot_bytes, WEFT_STEN_LOCAL_WRITE))
 		return WEFT_STEN_ACK_ERROR;
 	return WEFT_STEN_ACK_OK;
 }
@@ -353,8 +352,7 @@ static void rx_answers(struct weft_sten *s, struct weft_peer *src,
 		return;
 	}
 	for (unsigned i = 0; i < pkt->len / sizeof(id); i++) {
-		memcpy(&id, (const char *)payload + i * sizeof(id),
-		       sizeof(id));
+		memcpy(&id, (const char *)payload + i * sizeof(id), sizeof(id));
 		s->stats.acks[__builtin_ctz(pkt->unit)]++;
 		if (id & STEN_ID_DMA)
 			sten_dma_answer(s, src, id, pkt->unit);

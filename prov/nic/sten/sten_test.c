@@ -246,8 +246,8 @@ static void an_event_starts_the_next_operation(void **state)
 
 	sten_pair_open(&p, "");
 	weft_sten_open_packet(&st, 0, 0, 3);
-	weft_sten_transaction(&st, WEFT_STEN_T_WRITE | LAST,
-			      sten_at(&p.a, 512), &v, 8);
+	weft_sten_transaction(&st, WEFT_STEN_T_WRITE | LAST, sten_at(&p.a, 512),
+			      &v, 8);
 	memcpy(p.b.mem + 2048, words, st.count * 8);
 	e = (struct weft_sten_event *)(void *)(p.b.mem + 64);
 	e->count = -1;

@@ -346,8 +346,8 @@ int sten_tx_run(struct weft_sten *s, int budget)
 		weft_list_init(&todo);
 		weft_list_splice_back(&todo, &s->run[prio]);
 		while ((pos = weft_list_pop_front(&todo))) {
-			struct sten_queue *q = weft_container_of(
-				pos, struct sten_queue, run);
+			struct sten_queue *q =
+				weft_container_of(pos, struct sten_queue, run);
 
 			if (count < budget)
 				count += sten_tx_queue(s, q);
