@@ -160,12 +160,6 @@ static void rows_close(struct weft_coll *c, void ***rows, size_t bytes)
 
 void nic_coll_rows_close(struct weft_coll *c)
 {
-	struct weft_carrier *ca = coll_carrier(c);
-	const struct weft_carrier_watch none = { 0 };
-
-	/* a wait may look at a word in them; the next poll says what now */
-	ca->ops->watch(ca, &none);
-	c->nic->coll->watching = true;
 	rows_close(c, &c->row, weft_cu_row_bytes(c->nic->coll->geo));
 	rows_close(c, &c->bar_row, weft_cu_row_bytes(&c->nic->machine->bar));
 }
