@@ -13,6 +13,7 @@
 #include "src/base/rng.h"
 #include "test/t.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <rdma/fi_collective.h>
 #include <rdma/fi_ext_weft.h>
@@ -20,12 +21,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define ROUNDS	 400
 #define HITS	 6
 #define PATIENCE UINT64_C(60000000000) /* ns without any progress */
 #define LONG_SUM 9000		       /* doubles: not in packets */
-#define SHARED	 128 /* regions that a process may have mapped */
+#define SHARED	 128		       /* regions at most */
+#define FDS	 256 /* descriptors of a member that are looked at */
+#define PAGE	 ((size_t)sysconf(_SC_PAGESIZE))
 
 /* The head of a shared area: prov/nic/nic_share.c. */
 #define SHARE_MAGIC UINT64_C(0x7765667473683031)
@@ -139,33 +145,48 @@ struct scribbler {
 	weft_au32 round; /* of rank 0; ROUNDS: it is through */
 };
 
-/* The unit's part of a mapped region, or NULL: none of ours. */
-static char *unit_in(char *from, char *to)
+/* The unit's part of a region, in whole pages behind its head; or NULL. */
+static char *unit_in(char *from, size_t bytes)
 {
-	for (; from + SHARE_HEAD < to; from += 64) {
-		if (*(uint64_t *)from == SHARE_MAGIC)
-			return from + SHARE_HEAD;
+	for (size_t at = 0; at + SHARE_HEAD < bytes; at += 64) {
+		if (*(uint64_t *)(from + at) == SHARE_MAGIC)
+			return from +
+			       (at + SHARE_HEAD + PAGE - 1) / PAGE * PAGE;
 	}
 	return NULL;
 }
 
-static void find_areas(struct scribbler *s)
+/* The unit's part of what a descriptor of a member is, if it is a region. */
+static void add_area(struct scribbler *s, const char *path)
 {
-	FILE *f = fopen("/proc/self/maps", "r");
-	char line[512];
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	char *base = MAP_FAILED, *unit = NULL;
+	struct stat st;
 
-	while (f && s->areas < SHARED && fgets(line, sizeof(line), f)) {
-		char *from, *to, *unit;
+	if (fd >= 0 && !fstat(fd, &st) && st.st_size)
+		base = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+			    MAP_SHARED, fd, 0);
+	if (base != MAP_FAILED)
+		unit = unit_in(base, (size_t)st.st_size);
+	if (unit)
+		s->area[s->areas++] = unit;
+	else if (base != MAP_FAILED)
+		munmap(base, (size_t)st.st_size);
+	if (fd >= 0)
+		close(fd);
+}
 
-		if (!strstr(line, "memfd:") || !strstr(line, "rw-s") ||
-		    sscanf(line, "%p-%p", (void **)&from, (void **)&to) != 2)
-			continue;
-		unit = unit_in(from, to);
-		if (unit)
-			s->area[s->areas++] = unit;
+static void find_areas(struct scribbler *s, uint64_t pid)
+{
+	for (int fd = 0; fd < FDS && s->areas < SHARED; fd++) {
+		char path[64], to[64] = "";
+
+		snprintf(path, sizeof(path), "/proc/%u/fd/%d", (unsigned)pid,
+			 fd);
+		if (readlink(path, to, sizeof(to) - 1) > 0 &&
+		    strstr(to, "memfd:"))
+			add_area(s, path);
 	}
-	if (f)
-		fclose(f);
 }
 
 /* Something else, nothing, or nearly what was there. */
@@ -220,8 +241,8 @@ static void *scribbler_run(void *arg)
 
 /* ---- who works ----------------------------------------------------------- */
 
-/* Words of the job: how many are through, and an error was heard. */
-enum { WORD_THROUGH, WORD_HEARD, WORD_WRONG };
+/* Words of the job: how many are through, an error was heard; pids. */
+enum { WORD_THROUGH, WORD_HEARD, WORD_WRONG, WORD_PID };
 
 struct worker {
 	struct job *j;
@@ -397,24 +418,22 @@ static void body(struct job *j)
 	static struct scribbler s;
 	const struct weft_machine *m =
 		weft_machine_find(j->info->domain_attr->name);
+	struct worker w = { .j = j, .mode = modes };
 	uint64_t number = 0;
 
 	weft_rng_init(&s.rng, 99, (uint64_t)j->size);
 	s.target = (struct target){ .geo = &m->cu, .rng = &s.rng };
+	/* all have regions and have told their pids when a group has joined */
+	weft_store64(&j->all->word[WORD_PID + j->rank], (uint64_t)getpid());
+	worker_open(&w);
+	for (int r = 0; r < j->size; r++)
+		find_areas(&s, weft_load64(&j->all->word[WORD_PID + r]));
+	job_check(j, s.areas >= j->size, "regions", s.areas);
+	fi_close(&w.mc->fid);
+	fi_close(&w.set->fid);
 	for (int round = 0; round < t_scale(4); round++) {
-		for (int mode = 0; mode < MODES; mode++, number++) {
-			if (!number) {
-				/* regions are mapped when a group has joined */
-				struct worker w = { .j = j, .mode = modes };
-
-				worker_open(&w);
-				find_areas(&s);
-				job_check(j, s.areas > 0, "regions", s.areas);
-				fi_close(&w.mc->fid);
-				fi_close(&w.set->fid);
-			}
+		for (int mode = 0; mode < MODES; mode++, number++)
 			trial(j, mode, &s, number);
-		}
 	}
 }
 
