@@ -86,8 +86,24 @@ static struct weft_coll *coll_find(struct weft_nic *nic, uint64_t key)
 
 /* ---- the end of a group -------------------------------------------------- */
 
+/*
+ * What a wait looks at may lie in rows that are unmapped now. The next poll
+ * finds out what is to be looked at; when the last group goes, nothing is.
+ */
+static void coll_unwatch(struct weft_nic *nic)
+{
+	const struct weft_carrier_watch w = { .want = nic->coll_groups > 0 };
+	struct weft_carrier *ca = nic->unit->carrier;
+
+	if (nic->coll->watching)
+		ca->ops->watch(ca, &w);
+	if (!w.want)
+		nic->coll->watching = 0;
+}
+
 void nic_coll_give_back(struct weft_coll *c)
 {
+	coll_unwatch(c->nic);
 	nic_long_close(c);
 	if (c->hw)
 		weft_cu_group_close(c->hw);
@@ -113,6 +129,7 @@ void nic_coll_free(struct weft_coll *c)
 		weft_cu_group_close(c->far);
 	weft_list_remove(&c->link);
 	c->nic->coll_groups--;
+	coll_unwatch(c->nic);
 	weft_cu_tree_fini(&c->talk);
 	free(c->check.word);
 	free(c->word);
