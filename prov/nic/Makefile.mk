@@ -31,7 +31,7 @@ PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_man_test test/prov/pro
 	test/prov/prov_flow_test test/prov/prov_coll_fuzz_test
 check_PROGRAMS += $(PROV_TESTS)
 TESTS += $(PROV_TESTS)
-PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h
+PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h test/prov/prov_group.h
 PROV_LIBS = $(FABRIC_LIBS) $(T_LIBS)
 test_prov_prov_coll_test_SOURCES = test/prov/prov_coll_test.c $(PROV_JOB)
 test_prov_prov_coll_test_LDADD = $(PROV_LIBS) -lm
@@ -51,12 +51,12 @@ NIC_TESTS = prov/nic/nic_test prov/nic/nic_at_test prov/nic/nic_cancel_test \
 	prov/nic/nic_fault_test prov/nic/nic_place_test
 check_PROGRAMS += $(NIC_TESTS)
 TESTS += $(NIC_TESTS)
-prov_nic_nic_test_SOURCES = prov/nic/nic_test.c prov/nic/nic_pair.h
+prov_nic_nic_test_SOURCES = prov/nic/nic_test.c test/nic_pair.h
 prov_nic_nic_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_at_test_LDADD = libweftnic.la $(T_LIBS)
-prov_nic_nic_cancel_test_SOURCES = prov/nic/nic_cancel_test.c prov/nic/nic_pair.h
+prov_nic_nic_cancel_test_SOURCES = prov/nic/nic_cancel_test.c test/nic_pair.h
 prov_nic_nic_cancel_test_LDADD = libweftnic.la $(T_LIBS)
-prov_nic_nic_fault_test_SOURCES = prov/nic/nic_fault_test.c prov/nic/nic_pair.h
+prov_nic_nic_fault_test_SOURCES = prov/nic/nic_fault_test.c test/nic_pair.h
 prov_nic_nic_fault_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_fault_test_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc -Wl,--wrap=calloc

@@ -4,7 +4,7 @@
  * faults below: whatever happens, a cancelled send ends, either without its
  * message or with it.
  */
-#include "prov/nic/nic_pair.h"
+#include "test/nic_pair.h"
 
 /* The completion of context; the test fails when it does not come. */
 static const struct note *note_of(struct world *w, struct side *s,

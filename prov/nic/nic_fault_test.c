@@ -6,7 +6,7 @@
  */
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_op.h"
-#include "prov/nic/nic_pair.h"
+#include "test/nic_pair.h"
 #include "prov/nic/nic_send.h"
 
 /* ---- memory ---- */

@@ -3,7 +3,7 @@
  * The engine over the loop carrier, on every machine, with and without DMA
  * and with faults below: endpoints of one process, polled in turn.
  */
-#include "prov/nic/nic_pair.h"
+#include "test/nic_pair.h"
 
 #include "src/base/rng.h"
 

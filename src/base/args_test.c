@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Options of programs: names, words, numbers, help, what is refused. */
 #include "src/base/args.h"
 #include "test/t.h"
 

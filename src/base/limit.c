@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Limits of the process, named when they are in the way. */
 #include "src/base/limit.h"
 
 #include <pthread.h>

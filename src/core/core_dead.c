@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Who of the job has died: asked of the provider when a wait gets long. */
 #include "src/core/core_dead.h"
 
 #include "src/core/core_lock.h"

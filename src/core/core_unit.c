@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Routes of the provider's collective unit, and calls on them. */
 #include "src/core/core_abort.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_meet.h"

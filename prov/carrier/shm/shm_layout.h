@@ -55,7 +55,8 @@
 #define SHM_SHORT_BYTES (SHM_SLOT_BYTES - sizeof(struct weft_pkt))
 #define SHM_MORE_BYTES	(SHM_SLOT_BYTES - 8) /* payload in a further slot */
 #define SHM_LONG_SLOTS	5
-#define SHM_LONG_BYTES	(SHM_SHORT_BYTES + (SHM_LONG_SLOTS - 1) * SHM_MORE_BYTES)
+#define SHM_LONG_MORE	((SHM_LONG_SLOTS - 1) * SHM_MORE_BYTES)
+#define SHM_LONG_BYTES	(SHM_SHORT_BYTES + SHM_LONG_MORE)
 
 /* Bits of shm_head.flags. */
 #define SHM_FENCE 1u /* its sleepers cannot order their senders */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* For tests: ranks that play a script in one process. */
 #include "prov/carrier/vt/vt_play.h"
 
 #include "prov/net/net_file.h"

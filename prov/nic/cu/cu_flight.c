@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* For tests: a seeded program of operations, run and checked. */
 #include "prov/nic/cu/cu_flight.h"
 
 #include "src/base/attr.h"

@@ -3,8 +3,8 @@
  * Two endpoints of the engine in one process, over the loop carrier or on a
  * machine of the test's own, polled in turn. For the tests beside it.
  */
-#ifndef WEFT_PROV_NIC_PAIR_H
-#define WEFT_PROV_NIC_PAIR_H
+#ifndef WEFT_TEST_NIC_PAIR_H
+#define WEFT_TEST_NIC_PAIR_H
 
 #include "prov/nic/nic.h"
 #include "test/t.h"
