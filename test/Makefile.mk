@@ -13,7 +13,7 @@ test_patience_LDFLAGS =
 EXTRA_DIST += test/circles.py test/circles.sh test/layers.sh test/shape.sh \
 	test/timeout.sh
 TESTS += test/circles.sh test/layers.sh test/shape.sh
-PLAIN_TESTS += test/format.sh test/patience.sh
+PLAIN_TESTS += test/doc_map.sh test/format.sh test/patience.sh
 # what README and the pages tell people to type
 PLAIN_TESTS += test/doc_man.sh test/doc_pages.sh test/doc_readme.sh
 EXTRA_DIST += test/doc_lib.sh

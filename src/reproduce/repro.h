@@ -72,6 +72,9 @@ bool repro_slow(const struct repro_row *row);
 
 /* repro_table.c: 0, or -errno and the reason on stderr. */
 int repro_table_read(struct repro *r);
+/* The systems that there are tables of, by name; how many. */
+#define REPRO_SYSTEMS 16
+unsigned repro_systems(char name[REPRO_SYSTEMS][32]);
 extern const char *const repro_kinds[];
 double repro_error(const struct repro_row *row); /* percent, or points */
 bool repro_in_band(const struct repro_row *row);
@@ -104,6 +107,8 @@ enum repro_format { REPRO_TEXT, REPRO_CSV, REPRO_JSON };
 void repro_out_begin(const struct repro *r, enum repro_format f);
 void repro_out_row(const struct repro *r, enum repro_format f, unsigned i);
 void repro_out_end(const struct repro *r, enum repro_format f);
+/* The last line of the text. */
+void repro_out_sum(const struct repro *r, char *text, size_t len);
 
 /* repro_draw.c: paper against model. 0 or -errno. */
 int repro_draw(const struct repro *r, const char *file);

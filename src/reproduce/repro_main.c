@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const char before[] = "Usage: weft-reproduce [OPTION]... SYSTEM\n"
-			     "Runs the published experiments on SYSTEM (bgq) "
-			     "on the model and compares.\n";
+			     "Runs the published experiments on SYSTEM (bgq, "
+			     "qsnet2, or all) on the\nmodel and compares.\n";
 
 static const char after[] =
 	"Exit status: 0 all predictions that were run are within their bands, "
@@ -84,9 +84,12 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 	if (a->version)
 		return puts("weft-reproduce (Weft) " PACKAGE_VERSION) >= 0;
 	if (!r->system)
-		return weft_args_wrong(w, "which system? bgq");
+		return weft_args_wrong(w, "which system? bgq, qsnet2 or all");
 	if (a->plot && sim_plot_check("weft-reproduce", a->plot))
 		return -1;
+	if (!strcmp(r->system, "all") && (a->machine || a->plot || a->only))
+		return weft_args_wrong(w, "all takes no --machine, --only or "
+					  "--plot");
 	r->machine = a->machine ? a->machine : r->system;
 	r->quick = a->quick;
 	r->progress = a->progress;
@@ -156,6 +159,30 @@ static int check(struct weft_args *w, struct repro *r, const struct args *a)
 	return 0;
 }
 
+/* Every system that there are results of, then a line for each. */
+static int run_systems(struct weft_args *w, struct repro *r,
+		       const struct args *a)
+{
+	char name[REPRO_SYSTEMS][32], line[REPRO_SYSTEMS][160];
+	unsigned n = repro_systems(name), i;
+	int bad = 0;
+
+	for (i = 0; i < n; i++) {
+		r->system = r->machine = name[i];
+		r->count = 0;
+		memset(r->row, 0, sizeof(r->row));
+		if (check(w, r, a))
+			return -1;
+		if (!a->json && !a->csv)
+			printf("%s%s\n\n", i ? "\n" : "", name[i]);
+		bad |= run_all(r, a);
+		repro_out_sum(r, line[i], sizeof(line[i]));
+	}
+	for (i = 0; i < n && !a->json && !a->csv; i++)
+		printf("%s%-8s %s\n", i ? "" : "\n", name[i], line[i]);
+	return bad;
+}
+
 int main(int argc, char **argv)
 {
 	static struct repro r;
@@ -169,11 +196,15 @@ int main(int argc, char **argv)
 	int err = parse(&w, &r, &a);
 
 	(void)argc;
+	signal(SIGPIPE, SIG_IGN); /* gnuplot may die; we say so */
+	if (!err && !strcmp(r.system, "all")) {
+		err = run_systems(&w, &r, &a);
+		return err < 0 ? 2 : err || fflush(stdout) ? 1 : 0;
+	}
 	if (!err)
 		err = check(&w, &r, &a);
 	if (err)
 		return err < 0 ? 2 : 0;
-	signal(SIGPIPE, SIG_IGN); /* gnuplot may die; we say so */
 	err = run_all(&r, &a);
 	return err || fflush(stdout) ? 1 : 0;
 }

@@ -103,24 +103,37 @@ static void text_constant(void *arg, const struct net_file_entry *e)
 		       e->value, e->source);
 }
 
-static void text_end(const struct repro *r)
+void repro_out_sum(const struct repro *r, char *text, size_t len)
 {
 	struct tally t = tally(r);
+	size_t n;
+
+	snprintf(text, len,
+		 "%u of %u predictions in band; %u calibrated rows, which "
+		 "prove nothing",
+		 t.in_band, t.predicted, t.calibrated);
+	n = strlen(text);
+	if (t.identity)
+		snprintf(text + n, len - n, "; %u of arithmetic", t.identity);
+	n = strlen(text);
+	if (t.left_out)
+		snprintf(text + n, len - n, "; %u rows left out%s", t.left_out,
+			 r->quick ? " (--quick)" : "");
+	n = strlen(text);
+	if (t.failed)
+		snprintf(text + n, len - n, "; %u experiments failed",
+			 t.failed);
+}
+
+static void text_end(const struct repro *r)
+{
+	char sum[160];
 	unsigned n = 0;
 
 	printf("\nCalibrated constants of machine %s:\n", r->machine);
 	constants(r, text_constant, &n);
-	printf("\n%u of %u predictions in band; %u calibrated rows, which "
-	       "prove nothing",
-	       t.in_band, t.predicted, t.calibrated);
-	if (t.identity)
-		printf("; %u rows of arithmetic", t.identity);
-	if (t.left_out)
-		printf("; %u rows left out%s", t.left_out,
-		       r->quick ? " (--quick)" : "");
-	if (t.failed)
-		printf("; %u experiments failed", t.failed);
-	printf("\n");
+	repro_out_sum(r, sum, sizeof(sum));
+	printf("\n%s\n", sum);
 }
 
 /* ---- CSV ----------------------------------------------------------------- */

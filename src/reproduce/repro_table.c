@@ -9,6 +9,7 @@
 #include "prov/net/net_file.h"
 #include "src/base/attr.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -92,6 +93,48 @@ static int take_line(struct repro *r, char *line)
 	return take(&r->row[r->count++], cell);
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+unsigned repro_systems(char name[REPRO_SYSTEMS][32])
+{
+	char dir[4096];
+	struct dirent *e;
+	unsigned n = 0;
+	size_t len;
+	DIR *d = NULL;
+
+	if (!net_file_share("reproduce", dir, sizeof(dir)))
+		d = opendir(dir);
+	while (d && n < REPRO_SYSTEMS && (e = readdir(d))) {
+		len = strlen(e->d_name);
+		if (len < 5 || len > 35 || strcmp(e->d_name + len - 4, ".tsv"))
+			continue;
+		memcpy(name[n], e->d_name, len - 4);
+		name[n++][len - 4] = 0;
+	}
+	if (d)
+		closedir(d);
+	qsort(name, n, sizeof(name[0]), by_name);
+	return n;
+}
+
+static int no_system(const char *system)
+{
+	char name[REPRO_SYSTEMS][32];
+	unsigned n = repro_systems(name);
+
+	fprintf(stderr,
+		"weft-reproduce: no published results of %s; there are:",
+		system);
+	for (unsigned i = 0; i < n; i++)
+		fprintf(stderr, " %s", name[i]);
+	fprintf(stderr, "\n");
+	return -ENOENT;
+}
+
 int repro_table_read(struct repro *r)
 {
 	char what[64], path[4096], line[512];
@@ -101,13 +144,8 @@ int repro_table_read(struct repro *r)
 	snprintf(what, sizeof(what), "reproduce/%.40s.tsv", r->system);
 	if (!net_file_share(what, path, sizeof(path)))
 		f = fopen(path, "r");
-	if (!f) {
-		fprintf(stderr,
-			"weft-reproduce: no published results of %s; "
-			"there are: bgq\n",
-			r->system);
-		return -ENOENT;
-	}
+	if (!f)
+		return no_system(r->system);
 	while (fgets(line, sizeof(line), f)) {
 		number_of++;
 		if (take_line(r, line)) {

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Every function that doc/architecture.md names is defined, and every file there.
+cd "${top_srcdir:-.}" || exit 1
+bad=0
+map=doc/architecture.md
+names=$({ grep -o '`[a-z_A-Z0-9]*`' $map | tr -d '`'
+	sed -n '/^    /p' $map | grep -oE '\b(weft|nic|net|vt|me|shm|up|engine|cu)_[a-z_0-9]+\b'
+} | grep -vE '^(fi_|weft_nic_up|weft_carrier_up|net_up)' | sort -u)
+for n in $names; do
+	grep -rqE "\b$n\(" --include='*.[ch]' src prov coll || {
+		echo "$map: no function $n"
+		bad=1
+	}
+done
+for f in $(grep -oE '\b(src|prov|coll|test|include)/[a-z_/0-9]+\.(c|h|sh)\b' $map | sort -u); do
+	[ -e "$f" ] || { echo "$map: no file $f"; bad=1; }
+done
+exit $bad
