@@ -16,22 +16,22 @@ typedef int MPI_Fint;
  * Functions, not macros: their addresses can be taken. PMPI_ names are there
  * for tools; a tool that replaces MPI_X_toint sees MPI_X_c2f, too.
  */
-#define WEFT_FORTRAN_HANDLE(X)                         \
+#define WEFT_FORTRAN_HANDLE(X)                           \
 	static inline MPI_Fint MPI_##X##_c2f(MPI_##X h)  \
-	{                                              \
-		return (MPI_Fint)MPI_##X##_toint(h);   \
-	}                                              \
+	{                                                \
+		return (MPI_Fint)MPI_##X##_toint(h);     \
+	}                                                \
 	static inline MPI_Fint PMPI_##X##_c2f(MPI_##X h) \
-	{                                              \
-		return (MPI_Fint)PMPI_##X##_toint(h);  \
-	}                                              \
+	{                                                \
+		return (MPI_Fint)PMPI_##X##_toint(h);    \
+	}                                                \
 	static inline MPI_##X MPI_##X##_f2c(MPI_Fint i)  \
-	{                                              \
-		return MPI_##X##_fromint((int)i);      \
-	}                                              \
+	{                                                \
+		return MPI_##X##_fromint((int)i);        \
+	}                                                \
 	static inline MPI_##X PMPI_##X##_f2c(MPI_Fint i) \
-	{                                              \
-		return PMPI_##X##_fromint((int)i);     \
+	{                                                \
+		return PMPI_##X##_fromint((int)i);       \
 	}
 
 WEFT_FORTRAN_HANDLE(Comm)

@@ -62,7 +62,7 @@ enum weft_basic {
 enum {
 	WEFT_DT_COMMITTED = 1,
 	WEFT_DT_CONTIG = 2, /* any count of elements is one run of bytes */
-	WEFT_DT_LB = 4, /* set by resized or a mark, somewhere */
+	WEFT_DT_LB = 4,	    /* set by resized or a mark, somewhere */
 	WEFT_DT_UB = 16,
 	WEFT_DT_BOUNDS = WEFT_DT_LB | WEFT_DT_UB,
 	WEFT_DT_VAST = 8, /* a row of elements may be beyond all addresses */

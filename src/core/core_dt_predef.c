@@ -92,8 +92,8 @@ static const struct weft_dtn_part short_int_part[] = {
 	BASIC_SIZED(slot, n, 2 * sizeof(type), alignof(type), b)
 
 /* No data, only a bound where it lies: for programs older than MPI 3.0. */
-#define MARK(slot, n, bound)                                               \
-	[slot] = { HEAD(n),                                                \
+#define MARK(slot, n, bound)                                              \
+	[slot] = { HEAD(n),                                               \
 		   .flags = WEFT_DT_COMMITTED | WEFT_DT_CONTIG | (bound), \
 		   .align = 1 }
 

@@ -253,9 +253,9 @@ int weft_errtext_add_class(int *class_p)
 int weft_errtext_add_code(int class, int *code_p)
 {
 	/* what is no code has class -1 */
-	return class >= 0 && weft_errtext_class(class) == class ?
-		       add(class, code_p) :
-		       -EINVAL;
+	return class >= 0 && weft_errtext_class(class) == class ? add(class,
+								      code_p)
+								: -EINVAL;
 }
 
 /* text NULL removes it: then there must be one. */

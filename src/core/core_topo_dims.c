@@ -85,8 +85,7 @@ static void search(struct search *s, int n, int at, int limit)
 
 		if (n % d || d < low || !power_reaches(d, left, n))
 			continue;
-		if (low > 1 && left > 1 &&
-		    power_exceeds(low, left - 1, n / d))
+		if (low > 1 && left > 1 && power_exceeds(low, left - 1, n / d))
 			return;
 		s->f[at] = d;
 		if (left == 1)

@@ -23,8 +23,8 @@ static int least_spread(int n, int k, int top, int limit)
 	if (k == 1)
 		return n <= limit ? (top ? top : n) - n : least;
 	for (int d = 1; d <= n && d <= limit; d++) {
-		int s = n % d ? least :
-				least_spread(n / d, k - 1, top ? top : d, d);
+		int s = n % d ? least
+			      : least_spread(n / d, k - 1, top ? top : d, d);
 
 		least = s < least ? s : least;
 	}

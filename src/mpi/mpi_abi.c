@@ -202,8 +202,8 @@ int PMPI_Abi_set_fortran_booleans(int logical_size, void *logical_true,
 {
 	MPI_ENTER;
 	struct weft_logical *l = logical_of(logical_size);
-	int err = weft_check_ptr(NULL, __func__, 2, logical_true,
-				 "logical_true");
+	int err =
+		weft_check_ptr(NULL, __func__, 2, logical_true, "logical_true");
 	bool again;
 
 	if (!err)

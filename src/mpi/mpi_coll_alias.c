@@ -88,9 +88,9 @@ static bool many_in_many(const struct weft_coll_side *s,
 static bool vector_in_result(const struct mpi_coll *m)
 {
 	const struct weft_coll_side *r = &m->a.r;
-	MPI_Count mine = r->counts.at ?
-				 weft_coll_num(&r->counts, m->a.comm->rank) :
-				 r->count;
+	MPI_Count mine = r->counts.at
+				 ? weft_coll_num(&r->counts, m->a.comm->rank)
+				 : r->count;
 	struct weft_typed in = { r->dt, m->a.s.buf, mpi_coll_vector(m) };
 	struct weft_typed out = { r->dt, r->buf, mine };
 
@@ -113,8 +113,9 @@ bool mpi_coll_alias(const struct mpi_coll *m)
 		return one_in_many(&m->a.s, &m->a.r, c->topo->nin);
 	case WEFT_COLL_NEIGHBOR_ALLTOALL:
 		return many_in_many(&m->a.s, &m->a.r,
-				    c->topo->nin < c->topo->nout ?
-					    c->topo->nin : c->topo->nout);
+				    c->topo->nin < c->topo->nout
+					    ? c->topo->nin
+					    : c->topo->nout);
 	default:
 		return vector_in_result(m);
 	}

@@ -23,8 +23,8 @@ int mpi_check_group(const void *obj, const char *func, int arg, MPI_Group h,
 		    struct weft_group **group_p);
 
 /* A handler that a communicator can have. */
-int mpi_check_errh(const void *obj, const char *func, int arg,
-		   MPI_Errhandler h, struct weft_errh **errh_p);
+int mpi_check_errh(const void *obj, const char *func, int arg, MPI_Errhandler h,
+		   struct weft_errh **errh_p);
 
 /* MPI_INFO_NULL or a valid info. */
 int mpi_check_info(const void *obj, const char *func, int arg, MPI_Info info);

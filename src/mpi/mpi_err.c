@@ -23,8 +23,8 @@ static int check_errh(const void *obj, const char *func, int arg,
 			    "invalid error handler %p", (void *)h);
 }
 
-int mpi_check_errh(const void *obj, const char *func, int arg,
-		   MPI_Errhandler h, struct weft_errh **errh_p)
+int mpi_check_errh(const void *obj, const char *func, int arg, MPI_Errhandler h,
+		   struct weft_errh **errh_p)
 {
 	int err = check_errh(obj, func, arg, h, errh_p);
 

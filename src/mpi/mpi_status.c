@@ -46,8 +46,7 @@ static int get_elements(const char *func, const MPI_Status *status,
 	return MPI_SUCCESS;
 }
 
-static int check_places(const char *func, const void *status,
-			const void *count)
+static int check_places(const char *func, const void *status, const void *count)
 {
 	int err = weft_check_ptr(NULL, func, 1, status, "status");
 

@@ -227,17 +227,17 @@ static void far_too_many(void)
 	BAD(MPI_ERR_COUNT, MPI_Irecv_c(&x, n, MPI_DOUBLE, 0, 1, self, &q));
 	BAD(MPI_ERR_COUNT, MPI_Recv_init_c(&x, n, MPI_DOUBLE, 0, 1, self, &q));
 	BAD(MPI_ERR_COUNT, MPI_Bcast_c(&x, n, MPI_DOUBLE, 0, self));
-	BAD(MPI_ERR_COUNT, MPI_Allreduce_c(&x, &y, n, MPI_DOUBLE, MPI_SUM,
-					   self));
-	BAD(MPI_ERR_COUNT, MPI_Allgather_c(&x, n, MPI_DOUBLE, &y, n,
-					   MPI_DOUBLE, self));
+	BAD(MPI_ERR_COUNT,
+	    MPI_Allreduce_c(&x, &y, n, MPI_DOUBLE, MPI_SUM, self));
+	BAD(MPI_ERR_COUNT,
+	    MPI_Allgather_c(&x, n, MPI_DOUBLE, &y, n, MPI_DOUBLE, self));
 	BAD(MPI_ERR_COUNT, MPI_Allgatherv_c(&x, one, MPI_DOUBLE, &y, &n, &at,
 					    MPI_DOUBLE, self));
-	BAD(MPI_ERR_COUNT, MPI_Reduce_scatter_c(&x, &y, &n, MPI_DOUBLE,
-						MPI_SUM, self));
+	BAD(MPI_ERR_COUNT,
+	    MPI_Reduce_scatter_c(&x, &y, &n, MPI_DOUBLE, MPI_SUM, self));
 	MT_OK(MPI_Send(&x, 1, vast, MPI_PROC_NULL, 1, self));
-	MT_OK(MPI_Sendrecv(&mt_size, len, vast, 0, 2, &x, len, vast, 0, 2,
-			   self, &st));
+	MT_OK(MPI_Sendrecv(&mt_size, len, vast, 0, 2, &x, len, vast, 0, 2, self,
+			   &st));
 	MT_IS(x, mt_size);
 	MT_OK(MPI_Type_free(&vast));
 	MT_OK(MPI_Type_free(&none));

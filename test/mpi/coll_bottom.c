@@ -14,18 +14,18 @@ static int *out, *in; /* N ints for and from everybody */
 static MPI_Op compose;
 
 /* One call, as its way says; Start and the rest are common. */
-#define CALL(way, Name, Iname, ...)                               \
-	do {                                                      \
-		MPI_Request req_ = MPI_REQUEST_NULL;              \
-                                                                  \
-		if ((way) == 0)                                   \
-			MPI_##Name(__VA_ARGS__, comm);            \
-		else if ((way) == 1)                              \
-			MPI_##Iname(__VA_ARGS__, comm, &req_);    \
-		else                                              \
-			MPI_##Name##_init(__VA_ARGS__, comm,      \
-					  MPI_INFO_NULL, &req_);  \
-		call_end(way, &req_);                             \
+#define CALL(way, Name, Iname, ...)                                         \
+	do {                                                                \
+		MPI_Request req_ = MPI_REQUEST_NULL;                        \
+                                                                            \
+		if ((way) == 0)                                             \
+			MPI_##Name(__VA_ARGS__, comm);                      \
+		else if ((way) == 1)                                        \
+			MPI_##Iname(__VA_ARGS__, comm, &req_);              \
+		else                                                        \
+			MPI_##Name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, \
+					  &req_);                           \
+		call_end(way, &req_);                                       \
 	} while (0)
 
 static void call_end(int way, MPI_Request *req)
@@ -135,8 +135,8 @@ static struct lists lists_open(void)
 {
 	struct lists l = { coll_room(sizeof(int) * (size_t)size),
 			   coll_room(sizeof(int) * (size_t)size),
-			   coll_room(sizeof(int) * (size_t)size),
-			   place(out, N), place(in, N) };
+			   coll_room(sizeof(int) * (size_t)size), place(out, N),
+			   place(in, N) };
 
 	for (int q = 0; q < size; q++) {
 		l.counts[q] = 1;

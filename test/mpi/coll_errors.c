@@ -82,8 +82,7 @@ static void test_alias(MPI_Comm c)
 	       MPI_ERR_BUFFER);
 	EXPECT(MPI_Scatterv(a, n, d, MPI_INT, a, 2, MPI_INT, 0, c),
 	       MPI_ERR_BUFFER);
-	EXPECT(MPI_Allgather(a, 2, MPI_INT, a, 2, MPI_INT, c),
-	       MPI_ERR_BUFFER);
+	EXPECT(MPI_Allgather(a, 2, MPI_INT, a, 2, MPI_INT, c), MPI_ERR_BUFFER);
 	EXPECT(MPI_Allgatherv(a, 2, MPI_INT, a, n, d, MPI_INT, c),
 	       MPI_ERR_BUFFER);
 	EXPECT(MPI_Alltoall(a, 2, MPI_INT, a, 2, MPI_INT, c), MPI_ERR_BUFFER);
@@ -137,7 +136,8 @@ static void test_in_place(MPI_Comm c, int size)
 	EXPECT(MPI_Scatter(a, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, other, c),
 	       MPI_ERR_BUFFER);
 	EXPECT(MPI_Igather(MPI_IN_PLACE, 1, MPI_INT, b, 1, MPI_INT, other, c,
-			   &req), MPI_ERR_BUFFER);
+			   &req),
+	       MPI_ERR_BUFFER);
 }
 
 int main(int argc, char **argv)

@@ -28,9 +28,9 @@ struct area {
 	struct elem el;
 	char *mem;
 	size_t len;
-	char *base;   /* of element 0 */
-	int *count;   /* of each block ... */
-	int *displ;   /* ... and where it begins, in elements */
+	char *base; /* of element 0 */
+	int *count; /* of each block ... */
+	int *displ; /* ... and where it begins, in elements */
 	int blocks;
 };
 
@@ -221,8 +221,8 @@ static void gather(const int *n, int even, int root, int in_place)
 		sbuf = MPI_IN_PLACE;
 	}
 	if (even)
-		CALL(Gather, Igather, sbuf, *mine, s.el.type, buffer(&r),
-		     *mine, r.el.type, root);
+		CALL(Gather, Igather, sbuf, *mine, s.el.type, buffer(&r), *mine,
+		     r.el.type, root);
 	else
 		CALL(Gatherv, Igatherv, sbuf, *mine, s.el.type, buffer(&r),
 		     r.count, r.displ, r.el.type, root);
@@ -390,12 +390,13 @@ static void one_round(void)
 /* One algorithm after the other, by the names that all of them have. */
 static void force(unsigned round)
 {
-	static const char *const names[] = { "auto",   "linear", "binomial",
-					     "chain",  "scatter", "recdbl",
-					     "bruck",  "ring",	 "pairwise" };
+	static const char *const names[] = { "auto",  "linear",	 "binomial",
+					     "chain", "scatter", "recdbl",
+					     "bruck", "ring",	 "pairwise" };
 	static const char *const keys[] = {
-		"weft_coll_bcast",   "weft_coll_gather", "weft_coll_scatter",
-		"weft_coll_allgather", "weft_coll_alltoall",
+		"weft_coll_bcast",    "weft_coll_gather",
+		"weft_coll_scatter",  "weft_coll_allgather",
+		"weft_coll_alltoall",
 	};
 	MPI_Info info;
 

@@ -118,8 +118,9 @@ static void by_type(void)
 				  MPI_INFO_NULL, &c));
 	MT_IS(c, MPI_COMM_NULL);
 	/* one side stays away: the other has nobody to face */
-	MT_OK(MPI_Comm_split_type(inter, mt_rank % 2 ? MPI_UNDEFINED :
-				  MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &c));
+	MT_OK(MPI_Comm_split_type(
+		inter, mt_rank % 2 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0,
+		MPI_INFO_NULL, &c));
 	MT_IS(c, MPI_COMM_NULL);
 }
 

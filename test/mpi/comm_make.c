@@ -84,9 +84,8 @@ static void by_resource(void)
 		MT_TRUE(!strcmp(val, "true") || !strcmp(val, "false"));
 		MT_OK(MPI_Info_create(&want));
 		MT_OK(MPI_Info_set(want, "mpi_hw_resource_type", key));
-		MT_OK(MPI_Comm_split_type(MPI_COMM_WORLD,
-					  MPI_COMM_TYPE_HW_GUIDED, 0, want,
-					  &c));
+		MT_OK(MPI_Comm_split_type(
+			MPI_COMM_WORLD, MPI_COMM_TYPE_HW_GUIDED, 0, want, &c));
 		MT_OK(MPI_Info_free(&want));
 		MT_TRUE(c != MPI_COMM_NULL || strcmp(val, "true"));
 		if (c != MPI_COMM_NULL)

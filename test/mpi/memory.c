@@ -42,8 +42,7 @@ static void talk_to_all(void)
 		to = (mt_rank + i) % mt_size;
 		from = (mt_rank - i + mt_size) % mt_size;
 		MT_OK(MPI_Sendrecv(&mt_rank, 1, MPI_INT, to, 1, &x, 1, MPI_INT,
-				   from, 1, MPI_COMM_WORLD,
-				   MPI_STATUS_IGNORE));
+				   from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 		MT_IS(x, from);
 	}
 	free(out);
