@@ -117,6 +117,15 @@ static void by_type(void)
 	MT_OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_HW_UNGUIDED, 0,
 				  MPI_INFO_NULL, &c));
 	MT_IS(c, MPI_COMM_NULL);
+	/* without one of them it is a proper part, seen from both sides */
+	MT_OK(MPI_Comm_split_type(
+		inter, mt_rank ? MPI_COMM_TYPE_HW_UNGUIDED : MPI_UNDEFINED, 0,
+		MPI_INFO_NULL, &c));
+	MT_IS(c == MPI_COMM_NULL, mt_rank == 0 || mt_size == 2);
+	if (c != MPI_COMM_NULL) {
+		messages(c, mt_rank % 2 ? there - 1 : there);
+		MT_OK(MPI_Comm_free(&c));
+	}
 	/* one side stays away: the other has nobody to face */
 	MT_OK(MPI_Comm_split_type(
 		inter, mt_rank % 2 ? MPI_UNDEFINED : MPI_COMM_TYPE_SHARED, 0,
