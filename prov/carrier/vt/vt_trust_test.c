@@ -153,6 +153,37 @@ static void nobody_maps_a_world_that_is_complete(void **state)
 	T_TRUE(ret < 0);
 }
 
+static void *wake_sleeper(void *arg)
+{
+	struct vt *v = vt_of(((struct end *)arg)->c);
+
+	while (weft_load32(&v->me->status) != WEFT_VT_BLOCKED)
+		sched_yield();
+	v->base.ops->wake(&v->base);
+	return NULL;
+}
+
+/* A thread wakes rank 0, which waits for rank 1, who has not come yet. */
+static void a_world_is_open_until_all_have_come(void **state)
+{
+	struct weft_carrier_attr attr = { .threads = true };
+	struct weft_vt *w, *other = NULL;
+	char handle[WEFT_VT_HANDLE];
+	struct end e;
+	pthread_t th;
+
+	T_OK(weft_vt_create(&bgq, 2, &w, handle));
+	attr.world = w;
+	T_OK(end_open(&e, &weft_carrier_vt, 0, &attr));
+	T_OK(pthread_create(&th, NULL, wake_sleeper, &e));
+	T_OK(e.c->ops->wait(e.c, FOREVER));
+	T_OK(pthread_join(th, NULL));
+	T_OK(weft_vt_attach(&bgq, handle, 1, &other));
+	weft_vt_close(other);
+	end_close(&e);
+	weft_vt_close(w);
+}
+
 /* ---- who lives ------------------------------------------------------------
  */
 
@@ -284,6 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_world_of_another_user_is_refused),
 		T_CASE(nobody_maps_a_world_that_is_complete),
+		T_CASE(a_world_is_open_until_all_have_come),
 		T_CASE(a_rank_whose_pid_is_used_again_is_dead),
 		T_CASE(a_rank_whose_first_thread_has_ended_lives),
 	};

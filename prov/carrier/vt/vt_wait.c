@@ -111,6 +111,21 @@ static void sleep_until_freed(struct vt *v, uint32_t as)
 	}
 }
 
+/* Mostly everybody has come when one is freed; a thread frees its own rank. */
+static void all_here(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+
+	for (uint32_t i = 0; i < w->size; i++)
+		if (!weft_load32(&w->rank_of[i].pid))
+			return;
+	v->shares = true;
+	vt_cpus_share(w->head);
+	/* Nobody else is to write there; its maker can see to that. */
+	if (w->region.fd >= 0)
+		weft_region_shut(&w->region);
+}
+
 /* Not to run before due, or until something comes; why it ended. */
 WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 {
@@ -137,14 +152,8 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	/* Freed is to run; nobody but us says that we have left. */
 	if (weft_unlikely(weft_load32(&me->status) != WEFT_VT_RUN))
 		vt_ruin(v);
-	/* Everybody has come, or nobody could have been freed. */
-	if (weft_unlikely(!v->shares)) {
-		v->shares = true;
-		vt_cpus_share(w->head);
-		/* Nobody else is to write there; its maker can see to that. */
-		if (w->region.fd >= 0)
-			weft_region_shut(&w->region);
-	}
+	if (weft_unlikely(!v->shares))
+		all_here(v);
 	return weft_likely(!me->verdict) ? 0 : vt_verdict(&v->base);
 }
 
