@@ -97,6 +97,11 @@ static bool runs_not(const struct vt_rank *r)
 	       s == WEFT_VT_JUMPING;
 }
 
+static bool freed(const struct vt_turn *t, const struct vt_rank *r)
+{
+	return r->freed_turn == t->w->head->turns;
+}
+
 /* The rank runs from this time on, when the turn is over. */
 static void engine_free(struct vt_turn *t, uint32_t rank, uint64_t at)
 {
@@ -104,11 +109,15 @@ static void engine_free(struct vt_turn *t, uint32_t rank, uint64_t at)
 	struct vt_rank *r = vt_rank(w, rank);
 	uint64_t end;
 
-	vt_sure(w->wake_count < w->size);
 	/* A time-out that lies before what came ends the wait first. */
 	if (vt_due(w, rank) < at)
 		at = vt_due(w, rank);
 	vt_due_set(w, rank, VT_NEVER);
+	/* Once a turn, though another thread of the rank has set a time since.
+	 */
+	if (freed(t, r))
+		return;
+	vt_sure(w->wake_count < w->size);
 	if (vt_now(r) < at)
 		vt_now_set(r, at);
 	w->wake[w->wake_count++] = rank;
@@ -118,11 +127,6 @@ static void engine_free(struct vt_turn *t, uint32_t rank, uint64_t at)
 		t->stop = true;
 	}
 	r->freed_turn = w->head->turns;
-}
-
-static bool freed(const struct vt_turn *t, const struct vt_rank *r)
-{
-	return r->freed_turn == t->w->head->turns;
 }
 
 void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
