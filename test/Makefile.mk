@@ -11,7 +11,7 @@ test_patience_SOURCES = test/patience.c test/t_pace.c test/t_pace.h \
 test_patience_CFLAGS = -std=c11 -O2 -g -Wall -Wextra
 test_patience_LDFLAGS =
 EXTRA_DIST += test/circles.py test/circles.sh test/layers.sh test/shape.sh \
-	test/timeout.sh
+	test/timeout.sh test/mutate/run test/mutate/list
 TESTS += test/circles.sh test/layers.sh test/shape.sh
 PLAIN_TESTS += test/doc_map.sh test/format.sh test/patience.sh
 # what README and the pages tell people to type
