@@ -257,14 +257,18 @@ static int join_tree(struct weft_coll *c)
 }
 
 /*
- * One of the routes that are free everywhere. Groups that join at the same
- * time begin to look at different ones, or they would take the same.
+ * One of the routes that are free everywhere: the first, whose rows have been
+ * used before. Groups that took the same at the same time look from different
+ * ones on.
  */
 static int route_pick(const struct weft_coll *c, uint64_t free_routes)
 {
-	unsigned turn = (unsigned)(c->key + (uint64_t)c->tries) % 64;
-	uint64_t turned = free_routes >> turn;
+	unsigned turn = 0;
+	uint64_t turned;
 
+	if (c->tries)
+		turn = (unsigned)(c->key + (uint64_t)c->tries) % 64;
+	turned = free_routes >> turn;
 	if (turn)
 		turned |= free_routes << (64 - turn);
 	return (int)((unsigned)__builtin_ctzll(turned) + turn) % 64;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Communicators that come and go use the same memory again: a hundred of them,
+ * each with reductions long enough to touch many pages, take hardly more than
+ * the first ten did.
+ */
+#include "mt.h"
+
+#define GROWTH_KIB 512 /* of a rank */
+
+/* KiB of all ranks together, common pages counted once. */
+static long used_by_all(void)
+{
+	FILE *f = fopen("/proc/self/smaps_rollup", "r");
+	long mine = 0, all = 0;
+	char line[256];
+
+	MT_TRUE(f != NULL);
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Pss: %ld", &mine) == 1)
+			break;
+	if (f)
+		fclose(f);
+	MT_TRUE(mine > 0);
+	MT_OK(MPI_Allreduce(&mine, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD));
+	return all;
+}
+
+static void come_and_go(int times)
+{
+	static char in[16000], out[16000];
+
+	for (int i = 0; i < times; i++) {
+		MPI_Comm comm;
+
+		MT_OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm));
+		memset(in, mt_rank == i % mt_size ? 5 : 1, sizeof(in));
+		for (int k = 0; k < 6; k++) {
+			memset(out, 0, sizeof(out));
+			MT_OK(MPI_Allreduce(in, out, sizeof(in), MPI_CHAR,
+					    MPI_MAX, comm));
+			MT_IS(out[0], 5);
+			MT_IS(out[sizeof(out) - 1], 5);
+		}
+		MT_OK(MPI_Comm_free(&comm));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	long ten, hundred;
+
+	mt_begin(&argc, &argv);
+	come_and_go(10);
+	ten = used_by_all();
+	come_and_go(100);
+	hundred = used_by_all();
+	if (mt_rank == 0)
+		printf("%d ranks: %ld KiB after ten, %ld after a hundred\n",
+		       mt_size, ten, hundred);
+	MT_TRUE(hundred - ten < GROWTH_KIB * mt_size);
+	return mt_end();
+}
