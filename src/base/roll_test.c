@@ -79,7 +79,7 @@ static void what_a_dead_member_was_in_is_known(void **state)
 static void a_line_is_said_by_the_first(void **state)
 {
 	struct weft_roll r;
-	char text[16];
+	char text[24];
 
 	T_OK(weft_roll_open(&r, 2, false));
 	T_TRUE(weft_roll_first(&r, "no such option"));
