@@ -284,7 +284,7 @@ static const struct wrong wrongs[] = {
 	WRONG(entries, SHM_NO_WRITER),
 	WRONG(entries, SHM_NO_WRITER - 1),
 	WRONG(cells, UINT32_MAX),
-	WRONG(cell_bytes, SHM_CELL_BYTES + 1),
+	WRONG(cell_bytes, SHM_CELL_BYTES - 8),
 	WRONG(cell_bytes, 65536),
 	WRONG(slot_off, 0),
 	WRONG(slot_off, SHM_OWNER_OFF + 64),
