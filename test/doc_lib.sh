@@ -77,7 +77,8 @@ set_up() {
 shorter() {
 	case $1 in
 	weft-sim*) echo "$1 --warm 1us --time 2us" ;;
-	weft-reproduce*) echo "$1 --only BGQ-T1-HW" ;;
+	weft-reproduce*bgq*) echo "$1 --only BGQ-T1-HW" ;;
+	weft-reproduce*) echo "$1 --quick" ;;
 	*) echo "$1" ;;
 	esac
 }
