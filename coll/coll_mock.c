@@ -162,7 +162,7 @@ static void match(struct mock_req *m)
  * Eager: the sender is done; the mock keeps the message. The request it shows
  * is the common one, or one of its own.
  */
-static void send_early(struct mock_req *m, struct weft_req **req_p)
+static void send_done(struct mock_req *m, struct weft_req **req_p)
 {
 	struct mock_req *shown;
 	size_t n = weft_typed_bytes(&m->data);
@@ -213,7 +213,7 @@ int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
 	bytes_sent += weft_typed_bytes(&data);
 	*req_p = &m->req;
 	if (weft_rng_below(&dice, 2))
-		send_early(m, req_p);
+		send_done(m, req_p);
 	match(m);
 	pthread_mutex_unlock(&lock);
 	return 0;

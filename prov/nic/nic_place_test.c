@@ -140,12 +140,12 @@ static void try_tree(const char *text, int n, int k, int step)
 
 		p[i] = place(h, at, at);
 	}
-	T_OK(weft_cu_tree_near(&t, n, k, p));
+	T_OK(weft_cu_tree_host(&t, n, k, p));
 	whole(&t, k);
 	/* no border is crossed more often than it must be */
 	for (int l = 1; l <= WEFT_CU_LEVELS; l++)
 		T_IS(crossings(&t, p, l), domains(p, n, l) - 1);
-	T_OK(weft_cu_tree_near(&again, n, k, p));
+	T_OK(weft_cu_tree_host(&again, n, k, p));
 	T_TRUE(!memcmp(t.parent, again.parent, (size_t)n * sizeof(int)));
 	T_TRUE(t.depth <= n - 1);
 	weft_cu_tree_fini(&t);
@@ -185,7 +185,7 @@ static void trees_stay_shallow(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 64; i++)
 		p[i] = place(h, i * 5 % 64, i * 5 % 64);
-	T_OK(weft_cu_tree_near(&t, 64, 8, p));
+	T_OK(weft_cu_tree_host(&t, 64, 8, p));
 	T_TRUE(t.depth <= 4);
 	weft_cu_tree_fini(&t);
 	hwloc_topology_destroy(h);
@@ -201,12 +201,12 @@ static void without_a_place_the_order_of_members_decides(void **state)
 	for (int i = 0; i < 20; i++)
 		p[i] = (uint64_t)(i % 3) | ~UINT64_C(0) << WEFT_CU_LEVEL_BITS;
 	p[7] = WEFT_CU_NOWHERE;
-	T_OK(weft_cu_tree_near(&t, 20, 3, p));
+	T_OK(weft_cu_tree_host(&t, 20, 3, p));
 	T_OK(weft_cu_tree_kary(&plain, 20, 3));
 	T_TRUE(!memcmp(t.parent, plain.parent, sizeof(int) * 20));
 	weft_cu_tree_fini(&t);
 	weft_cu_tree_fini(&plain);
-	T_IS(weft_cu_tree_near(&t, 0, 3, p), -EINVAL);
+	T_IS(weft_cu_tree_host(&t, 0, 3, p), -EINVAL);
 }
 
 /* hwloc may be told another host than this one: processor 0 is there. */

@@ -93,7 +93,7 @@ int weft_eq_post_err(struct weft_eq *eq, struct fid *fid, void *context,
 		.fid = fid,
 		.context = context,
 		.data = data,
-		.err = (int)-weft_fi_err(-err),
+		.err = (int)-weft_ofi_err(-err),
 		.prov_errno = err,
 	};
 
@@ -108,7 +108,7 @@ static ssize_t weft_eq_write(struct fid_eq *fid, uint32_t code, const void *buf,
 	if (flags)
 		return -FI_EBADFLAGS;
 	err = weft_eq_post(to_eq(fid), code, buf, len);
-	return err ? weft_fi_err(err) : (ssize_t)len;
+	return err ? weft_ofi_err(err) : (ssize_t)len;
 }
 
 /* ---- reading ----------------------------------------------------------- */
@@ -326,7 +326,7 @@ int weft_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr,
 		eq->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 		if (eq->event_fd < 0) {
 			free(eq);
-			return (int)weft_fi_err(-errno);
+			return (int)weft_ofi_err(-errno);
 		}
 	}
 	eq->fid.fid.fclass = FI_CLASS_EQ;

@@ -474,10 +474,10 @@ static void print_group(FILE *f, const struct job *j, int a, bool *done,
 
 /* ---- the cycle ----------------------------------------------------------- */
 
-enum { ROAD_SHOWN = 12 };
+enum { RANKS_SHOWN = 12 };
 
 /* From a rank on to where the walk ends or comes back. */
-static void print_road(FILE *f, const int *next, int from)
+static void print_waits(FILE *f, const int *next, int from)
 {
 	int at = from, len = 1, shown = 0;
 
@@ -485,9 +485,9 @@ static void print_road(FILE *f, const int *next, int from)
 		len++;
 	fprintf(f, at < 0 ? "  chain: rank %d" : "  cycle: rank %d", from);
 	for (at = next[from]; at >= 0 && at != from; at = next[at]) {
-		if (++shown < ROAD_SHOWN || shown > len - 2)
+		if (++shown < RANKS_SHOWN || shown > len - 2)
 			fprintf(f, " -> rank %d", at);
-		else if (shown == ROAD_SHOWN)
+		else if (shown == RANKS_SHOWN)
 			fprintf(f, " -> ... (%d more)", len - 1 - shown);
 	}
 	if (at < 0)
@@ -510,7 +510,7 @@ static void print_cycle(FILE *f, const struct job *j)
 	if (next && from < 0)
 		from = find_chain(j, next);
 	if (next && from >= 0)
-		print_road(f, next, from);
+		print_waits(f, next, from);
 	free(next);
 	free(walked);
 }

@@ -285,8 +285,8 @@ static struct wait_bed wait_lie(struct shm *s)
 }
 
 /* Sleeps so much of *ns; true: something came. */
-static bool wait_part(struct shm *s, const struct wait_bed *bed, uint64_t most,
-		      uint64_t *ns)
+static bool wait_at_most(struct shm *s, const struct wait_bed *bed,
+			 uint64_t most, uint64_t *ns)
 {
 	uint64_t part = wait_sooner(*ns, most);
 
@@ -319,11 +319,11 @@ static void wait_sleep(struct shm *s, uint64_t ns)
 	bool woken = false;
 
 	if (!s->idle)
-		woken = wait_part(s, &bed, WAIT_NAP_NS, &ns) ||
-			(bed.sure && wait_part(s, &bed, WAIT_BELL_NS, &ns));
+		woken = wait_at_most(s, &bed, WAIT_NAP_NS, &ns) ||
+			(bed.sure && wait_at_most(s, &bed, WAIT_BELL_NS, &ns));
 	if (!woken && ns) {
 		wait_order(s);
-		woken = wait_part(s, &bed, UINT64_MAX, &ns);
+		woken = wait_at_most(s, &bed, UINT64_MAX, &ns);
 	}
 	if (!woken)
 		wait_count_late(s, &bed);

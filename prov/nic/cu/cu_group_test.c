@@ -70,7 +70,7 @@ static void wait_for(struct weft_cu_group *g, const struct flight *f)
 	}
 }
 
-/* By the long way, by the short one, or as a barrier without an operation. */
+/* Posted, as a single packet, or as a barrier without an operation. */
 static void hand_in(struct weft_cu_group *g, struct flight *f,
 		    struct weft_rng *r)
 {
@@ -81,9 +81,9 @@ static void hand_in(struct weft_cu_group *g, struct flight *f,
 	if (way == 1 && f->call.kind == WEFT_CU_BARRIER) {
 		rc = weft_cu_sync(g, turns);
 		if (rc == -EINPROGRESS)
-			weft_cu_sync_later(g, &f->call);
+			weft_cu_sync_adopt(g, &f->call);
 	} else if (way > 0) {
-		rc = weft_cu_quick(g, &f->call, turns);
+		rc = weft_cu_single(g, &f->call, turns);
 	}
 	if (rc == -EAGAIN) {
 		weft_cu_post(g, &f->call);
@@ -113,7 +113,7 @@ static void *member_run(void *arg)
 			continue;
 		for (uint64_t i = weft_rng_below(&skew, 4); i > 0; i--)
 			sched_yield();
-		/* the short way needs a group that is idle */
+		/* a single packet needs a group that is idle */
 		for (int k = 1; r >= IN_FLIGHT && k < IN_FLIGHT &&
 				weft_rng_below(&skew, 4);
 		     k++)

@@ -16,7 +16,7 @@
 #define LETTERS	    (MAX_MEMBERS * MAX_MEMBERS)
 
 /* How members combine. */
-enum form { FLAT, TREE, BOARD, FAR, FORMS };
+enum form { FLAT, TREE, BOARD, MSGS, FORMS };
 
 struct letter {
 	struct weft_cu_msg m;
@@ -63,14 +63,14 @@ static void stage_open(int n, int k, enum form form)
 					.generation = 1,
 					.area = stage.area,
 					.flat = form == FLAT ||
-						(form == FAR && n % 2 &&
+						(form == MSGS && n % 2 &&
 						 n <= WEFT_CU_FLAT),
 					.crowd = form == BOARD };
 	struct weft_cu_tree t;
 
 	T_OK(k ? weft_cu_tree_kary(&t, n, k) : weft_cu_tree_pairs(&t, n));
 	a.tree = &t;
-	a.send = form == FAR ? letter_send : NULL;
+	a.send = form == MSGS ? letter_send : NULL;
 	stage.n = n;
 	for (int i = 0; i < n; i++) {
 		size_t bytes = weft_cu_area_bytes(&geo);
@@ -122,7 +122,7 @@ static void shuffle(int *order, int n, struct weft_rng *r)
 	}
 }
 
-/* One element by the short way where it goes, or a row of them by the long. */
+/* One element as a single packet where it goes, or a row of them, posted. */
 static void stage_post(int i, unsigned kind, int root, bool wide)
 {
 	struct weft_cu_call *c = &stage.call[i];
@@ -140,7 +140,7 @@ static void stage_post(int i, unsigned kind, int root, bool wide)
 		.done = stage_done,
 	};
 	stage.pending++;
-	switch (wide ? -EAGAIN : weft_cu_quick(stage.g[i], c, 0)) {
+	switch (wide ? -EAGAIN : weft_cu_single(stage.g[i], c, 0)) {
 	case -EAGAIN:
 		weft_cu_post(stage.g[i], c);
 		break;
