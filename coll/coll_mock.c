@@ -486,43 +486,35 @@ uint64_t mock_bytes(void)
 
 bool weft_route_can(const struct weft_op *op, const struct weft_dt *dt)
 {
-	(void)op;
-	(void)dt;
 	return false;
 }
 
 void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
 			  const struct weft_dt *dt)
 {
-	(void)call, (void)op, (void)dt;
 }
 
 bool weft_route_has_bulk(const struct weft_comm *comm)
 {
-	(void)comm;
 	return false;
 }
 
 void weft_route_leave(struct weft_comm *comm)
 {
-	(void)comm;
 }
 
 int weft_route_join(struct weft_comm *comm)
 {
-	(void)comm;
 	return 0;
 }
 
 int weft_route_join_begin(struct weft_comm *comm)
 {
-	(void)comm;
 	return -EOPNOTSUPP;
 }
 
 int weft_route_join_settle(struct weft_comm *comm)
 {
-	(void)comm;
 	return 0;
 }
 
@@ -530,18 +522,15 @@ bool weft_core_exact;
 
 bool weft_route_turn(struct weft_route *r, uint32_t *turn)
 {
-	(void)r, (void)turn;
 	return true;
 }
 
 void weft_route_pass(struct weft_route *r, uint32_t *turn)
 {
-	(void)r, (void)turn;
 }
 
 enum weft_route_state weft_route_state(struct weft_route *r)
 {
-	(void)r;
 	return WEFT_ROUTE_FAILED;
 }
 
@@ -553,15 +542,11 @@ enum weft_route_state weft_route_wait(struct weft_route *r)
 int weft_route_open(struct weft_comm *comm, uint64_t salt,
 		    struct weft_route **r_p)
 {
-	(void)comm;
-	(void)salt;
-	(void)r_p;
 	return -EOPNOTSUPP;
 }
 
 void weft_route_close(struct weft_route *r)
 {
-	(void)r;
 }
 
 bool weft_routes_exist(void)
@@ -571,13 +556,11 @@ bool weft_routes_exist(void)
 
 int weft_route_run(struct weft_route *r, const struct fi_weft_call *call)
 {
-	(void)r, (void)call;
 	return -EOPNOTSUPP;
 }
 
 int weft_route_barrier(struct weft_route *r, struct weft_req **req_p)
 {
-	(void)r, (void)req_p;
 	return -ENOSYS;
 }
 
@@ -585,14 +568,11 @@ int weft_route_allreduce(struct weft_route *r, const void *in, void *out,
 			 MPI_Count count, MPI_Datatype type, MPI_Op op,
 			 struct weft_req **req_p)
 {
-	(void)r, (void)in, (void)out, (void)count, (void)type, (void)op;
-	(void)req_p;
 	return -ENOSYS;
 }
 
 int weft_route_post(struct weft_route *r, const struct fi_weft_call *call,
 		    struct weft_req **req_p)
 {
-	(void)r, (void)call, (void)req_p;
 	return -EOPNOTSUPP;
 }

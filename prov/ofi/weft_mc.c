@@ -37,7 +37,6 @@ static void coll_joined(void *arg, struct weft_nic_group *coll, int err)
 	struct fi_eq_entry entry = { .fid = &mc->fid.fid,
 				     .context = mc->fid.fid.context };
 
-	(void)coll;
 	if (err)
 		weft_eq_post_err(mc->ep->eq, &mc->fid.fid, entry.context, -err,
 				 0);
@@ -186,9 +185,6 @@ static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
 		.wait = weft_mc_wait,
 	};
 
-	(void)fid;
-	(void)flags;
-	(void)context;
 	if (strcmp(name, FI_WEFT_ROUTES))
 		return -FI_ENOSYS;
 	*ops = &routes;
@@ -274,7 +270,6 @@ static ssize_t mc_broadcast(struct fid_ep *ep, void *buf, size_t count,
 		.flags = flags,
 	};
 
-	(void)desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
@@ -292,8 +287,6 @@ static ssize_t mc_alltoall(struct fid_ep *ep, const void *buf, size_t count,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
@@ -311,8 +304,6 @@ static ssize_t mc_allgather(struct fid_ep *ep, const void *buf, size_t count,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
@@ -331,8 +322,6 @@ static ssize_t mc_allreduce(struct fid_ep *ep, const void *buf, size_t count,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
@@ -352,8 +341,6 @@ static ssize_t mc_reduce_scatter(struct fid_ep *ep, const void *buf,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
@@ -374,8 +361,6 @@ static ssize_t mc_reduce(struct fid_ep *ep, const void *buf, size_t count,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
@@ -395,8 +380,6 @@ static ssize_t mc_scatter(struct fid_ep *ep, const void *buf, size_t count,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
@@ -416,8 +399,6 @@ static ssize_t mc_gather(struct fid_ep *ep, const void *buf, size_t count,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 

@@ -59,8 +59,6 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 	struct weft_cu_call call;
 	size_t bytes;
 
-	(void)domain;
-	(void)flags;
 	if (!attr)
 		return -FI_EINVAL;
 	if ((size_t)coll >= WEFT_MC_CALLS)

@@ -182,7 +182,6 @@ static void req_io_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 {
 	struct call_req *q = weft_container_of(io, struct call_req, io);
 
-	(void)e;
 	weft_req_complete(&q->req, call_errno(err));
 }
 

@@ -172,7 +172,6 @@ static void sets_hold_what_was_put_into_them(void **state)
 {
 	const struct job_opts o = { .av_type = FI_AV_TABLE };
 
-	(void)state;
 	job_run(7, body_sets, &o);
 	job_run(7, body_ranges, &o);
 }
@@ -256,7 +255,6 @@ static void groups_have_the_order_of_their_set(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(4, body_order, &o);
 }
 
@@ -325,7 +323,6 @@ static void wrong_arguments_are_refused(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(3, body_wrong, &o);
 }
 
@@ -468,7 +465,6 @@ static void the_query_tells_the_truth(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(3, body_query, &o);
 	job_run(9, body_query, &o);
 }
@@ -504,7 +500,6 @@ static void completions_are_selective(void **state)
 {
 	const struct job_opts o = { .cq_flags = FI_SELECTIVE_COMPLETION };
 
-	(void)state;
 	job_run(2, body_selective, &o);
 	job_run(5, body_selective, &o);
 }

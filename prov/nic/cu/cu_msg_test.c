@@ -124,7 +124,6 @@ static void the_tree_runs_by_messages(void **state)
 	struct sender s[MAX_MEMBERS];
 	struct flight *f = calloc(MAX_MEMBERS, sizeof(*f));
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
 		struct job j = { .n = sizes[k], .seed = 99 };
 

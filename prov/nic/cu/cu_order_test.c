@@ -48,7 +48,6 @@ static void letter_send(void *arg, int to, const struct weft_cu_msg *m,
 {
 	struct letter *l = &stage.letter[stage.letters++];
 
-	(void)arg;
 	T_TRUE(stage.letters <= LETTERS && m->bytes <= sizeof(l->payload));
 	l->m = *m;
 	l->to = to;
@@ -93,7 +92,6 @@ static void stage_close(void)
 
 static void stage_done(struct weft_cu_call *call)
 {
-	(void)call;
 	stage.pending--;
 }
 
@@ -208,7 +206,6 @@ static void pairs_give_the_bits_of_recursive_doubling(void **state)
 {
 	struct weft_rng r;
 
-	(void)state;
 	weft_rng_init(&r, 21, 0);
 	for (int n = 1; n <= MAX_MEMBERS; n++) {
 		enum form form = n > WEFT_CU_FLAT ? TREE : FLAT;
@@ -245,7 +242,6 @@ static void arrival_order_does_not_change_a_bit(void **state)
 	static const int sizes[] = { 7, 13, 32 };
 	struct weft_rng r;
 
-	(void)state;
 	weft_rng_init(&r, 5, 0);
 	for (int k = 0; k < 3; k++) {
 		enum form form = sizes[k] > WEFT_CU_FLAT ? TREE : FLAT;
