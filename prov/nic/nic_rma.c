@@ -330,8 +330,8 @@ static struct weft_nic_op *serve(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /* WRITE_PULL and READ_PUSH: move it ourselves. */
-static int serve_dma(struct weft_nic *nic, struct weft_peer *src,
-		     const struct weft_pkt *pkt, const void *payload)
+int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
+			const struct weft_pkt *pkt, const void *payload)
 {
 	bool put = pkt->type == NIC_READ_PUSH;
 	struct nic_peer *p = src->up;
@@ -367,18 +367,6 @@ static int serve_dma(struct weft_nic *nic, struct weft_peer *src,
 	nic_hold(p, &p->waiting, op);
 	nic_xfer(nic, op);
 	return 0;
-}
-
-int nic_got_write_pull(struct weft_nic *nic, struct weft_peer *src,
-		       const struct weft_pkt *pkt, const void *payload)
-{
-	return serve_dma(nic, src, pkt, payload);
-}
-
-int nic_got_read_push(struct weft_nic *nic, struct weft_peer *src,
-		      const struct weft_pkt *pkt, const void *payload)
-{
-	return serve_dma(nic, src, pkt, payload);
 }
 
 int nic_got_read(struct weft_nic *nic, struct weft_peer *src,

@@ -258,18 +258,7 @@ static int weft_eq_control(struct fid *fid, int command, void *arg)
 {
 	struct weft_eq *eq = weft_eq_of(fid);
 
-	switch (command) {
-	case FI_GETWAIT:
-		if (eq->obj != FI_WAIT_FD)
-			return -FI_ENOSYS;
-		*(int *)arg = eq->event_fd;
-		return 0;
-	case FI_GETWAITOBJ:
-		*(enum fi_wait_obj *)arg = eq->obj;
-		return 0;
-	default:
-		return -FI_ENOSYS;
-	}
+	return weft_wait_control(eq->obj, eq->event_fd, command, arg);
 }
 
 static struct fi_ops fid_ops = {

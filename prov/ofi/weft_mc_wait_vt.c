@@ -6,7 +6,6 @@
  */
 #include "prov/ofi/weft_mc.h"
 #include "prov/ofi/weft_cq.h"
-#include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_progress.h"
 
 #define NS_PER_MS UINT64_C(1000000)

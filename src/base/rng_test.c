@@ -63,6 +63,26 @@ static void fill_writes_every_byte_and_no_more(void **state)
 	T_IS(buf[13] + buf[14] + buf[15], 0);
 }
 
+static void a_shuffle_has_every_number_once_in_any_place(void **state)
+{
+	int at[8][8] = { { 0 } }, order[8];
+	struct weft_rng a;
+
+	weft_rng_init(&a, 3, 0);
+	for (int round = 0; round < 8000; round++) {
+		unsigned seen = 0;
+
+		weft_rng_shuffle(&a, order, 8);
+		for (int i = 0; i < 8; i++) {
+			seen |= 1u << order[i];
+			at[i][order[i]]++;
+		}
+		T_IS(seen, 0xff);
+	}
+	for (int i = 0; i < 64; i++)
+		T_TRUE(at[i / 8][i % 8] > 800 && at[i / 8][i % 8] < 1200);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -70,6 +90,7 @@ int main(void)
 		T_CASE(the_first_numbers_are_frozen),
 		T_CASE(draws_are_spread_evenly),
 		T_CASE(fill_writes_every_byte_and_no_more),
+		T_CASE(a_shuffle_has_every_number_once_in_any_place),
 	};
 
 	return T_RUN(tests);

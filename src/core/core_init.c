@@ -10,7 +10,6 @@
 #include "src/core/core_call.h"
 #include "src/core/core_channel.h"
 #include "src/core/core_ctrl.h"
-#include "src/core/core_ctx.h"
 #include "src/core/core_deadlock.h"
 #include "src/core/core_err.h"
 #include "src/core/core_lock.h"

@@ -2,7 +2,6 @@
 /* The life of a route, from the join to its end. */
 #include "src/core/core_route.h"
 
-#include "src/base/attr.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_meet.h"
 #include "src/core/core_progress.h"

@@ -9,7 +9,6 @@
 #include "src/core/core_count.h"
 #include "src/core/core_ctrl.h"
 #include "src/core/core_fi.h"
-#include "src/core/core_wait.h"
 #include "src/core/core_wire_up.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
  * after a grace SIGKILL), and decides what mpiexec says and returns.
  */
 #include "src/run/run_job.h"
-#include "src/base/attr.h"
 #include "src/base/clock.h"
 #include "src/run/run_end.h"
 #include "src/run/run_foreign.h"

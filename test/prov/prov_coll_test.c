@@ -312,14 +312,7 @@ static int turn_of(struct weft_rng *r, int n, int me)
 {
 	int order[32], at = 0;
 
-	for (int i = 0; i < n; i++)
-		order[i] = i;
-	for (int i = n - 1; i > 0; i--) {
-		int k = (int)weft_rng_below(r, (uint64_t)i + 1), t = order[i];
-
-		order[i] = order[k];
-		order[k] = t;
-	}
+	weft_rng_shuffle(r, order, n);
 	while (order[at] != me)
 		at++;
 	return at;

@@ -6,7 +6,6 @@
  */
 #include "test/t.h"
 #include "prov/nic/cu/cu_flight.h"
-#include "src/base/attr.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -363,7 +362,7 @@ static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
 	int order[MAX_MEMBERS];
 	uint8_t sum = 0;
 
-	shuffle(order, s->job.n, r);
+	weft_rng_shuffle(r, order, s->job.n);
 	for (int k = 0; k < s->job.n; k++) {
 		sum = (uint8_t)(sum + *(uint8_t *)&s->in[order[k]]);
 		stage_post(s, order[k], WEFT_CU_ALLREDUCE);

@@ -95,7 +95,7 @@ static void far_round(struct post *p, struct job *j, struct flight *f, int r)
 	int order[MAX_MEMBERS];
 	bool done;
 
-	shuffle(order, p->n, &p->rng);
+	weft_rng_shuffle(&p->rng, order, p->n);
 	for (int i = 0; i < p->n; i++) {
 		struct flight *mine = &f[order[i]];
 

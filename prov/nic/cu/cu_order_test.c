@@ -107,19 +107,6 @@ static void stage_poll(void)
 		weft_cu_poll(stage.g[i]);
 }
 
-static void shuffle(int *order, int n, struct weft_rng *r)
-{
-	for (int i = 0; i < n; i++)
-		order[i] = i;
-	for (int i = n - 1; i > 0; i--) {
-		int k = (int)weft_rng_below(r, (uint64_t)i + 1);
-		int t = order[i];
-
-		order[i] = order[k];
-		order[k] = t;
-	}
-}
-
 /* One element as a single packet where it goes, or a row of them, posted. */
 static void stage_post(int i, unsigned kind, int root, bool wide)
 {
@@ -151,7 +138,7 @@ static void stage_sum(struct weft_rng *r, unsigned kind, int root, bool wide)
 {
 	int order[MAX_MEMBERS];
 
-	shuffle(order, stage.n, r);
+	weft_rng_shuffle(r, order, stage.n);
 	for (int i = 0; i < stage.n; i++)
 		stage_post(order[i], kind, root, wide);
 	do
