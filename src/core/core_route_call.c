@@ -185,7 +185,17 @@ static void req_io_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 	weft_req_complete(&q->req, call_errno(err));
 }
 
-static void req_free(struct weft_req *r)
+/* There is one thread. */
+static void req_work_free(struct weft_req *r)
+{
+	struct weft_comm *comm = r->comm;
+
+	r->obj.kind = WEFT_KIND_FREE;
+	weft_pool_put(&call_reqs, weft_container_of(r, struct call_req, req));
+	weft_comm_put(comm);
+}
+
+static void req_io_free(struct weft_req *r)
 {
 	struct weft_comm *comm = r->comm;
 
@@ -203,7 +213,7 @@ static const struct weft_req_ops req_work_ops = {
 	.step = weft_req_no_step,
 	.wait = req_work_wait,
 	.query = weft_req_no_query,
-	.free = req_free,
+	.free = req_work_free,
 };
 
 static const struct weft_req_ops req_io_ops = {
@@ -212,7 +222,7 @@ static const struct weft_req_ops req_io_ops = {
 	.cancel = weft_req_no_cancel,
 	.step = weft_req_no_step,
 	.query = weft_req_no_query,
-	.free = req_free,
+	.free = req_io_free,
 };
 
 /* NULL: no memory. The lock is held. */
