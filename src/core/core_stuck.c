@@ -278,7 +278,8 @@ static int find_chain(const struct job *j, const int *next)
 
 /* ---- printing ------------------------------------------------------------ */
 
-void weft_stuck_ranges(FILE *f, const bool *in, int n)
+/* "0-3,7" of the ranks for which in[] is set. */
+static void print_ranges(FILE *f, const bool *in, int n)
 {
 	int count = 0, from, printed = 0;
 
@@ -331,7 +332,7 @@ static void print_lacking(FILE *f, const struct job *j, int me,
 		in[r] &= !same_coll(j, r, i);
 	if (absent || other) {
 		fprintf(f, absent ? "; not in it: " : "; in another call: ");
-		weft_stuck_ranges(f, in, j->n);
+		print_ranges(f, in, j->n);
 	}
 	free(in);
 }
@@ -465,7 +466,7 @@ static void print_group(FILE *f, const struct job *j, int a, bool *done,
 		mark_alike(j, a, false, done, in);
 	find_deltas(j, a, turn, same == 1, delta);
 	fprintf(f, "  ");
-	weft_stuck_ranges(f, in, j->n);
+	print_ranges(f, in, j->n);
 	fprintf(f, ": ");
 	print_rank(f, j, a, delta);
 	for (int r = 0; r < j->n; r++)
