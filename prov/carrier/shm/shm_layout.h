@@ -51,7 +51,6 @@
 #define SHM_VERSION 3
 
 #define SHM_SLOT_BYTES	128
-#define SHM_LINE_BYTES	32 /* payload in the first line of a slot */
 #define SHM_SHORT_BYTES (SHM_SLOT_BYTES - sizeof(struct weft_pkt))
 #define SHM_MORE_BYTES	(SHM_SLOT_BYTES - 8) /* payload in a further slot */
 #define SHM_LONG_SLOTS	5

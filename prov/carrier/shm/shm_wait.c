@@ -510,7 +510,7 @@ void shm_wait_fini(struct shm *s)
 int shm_arm(struct weft_carrier *c)
 {
 	struct shm *s = shm_of(c);
-	struct itimerspec later = {
+	struct itimerspec tick = {
 		.it_value = { .tv_nsec = WAIT_TICK_MS * 1000000 },
 		.it_interval = { .tv_nsec = WAIT_TICK_MS * 1000000 }
 	};
@@ -520,7 +520,7 @@ int shm_arm(struct weft_carrier *c)
 	if (wait_over(s) || wait_full(s))
 		return -EAGAIN;
 	shm_sock_accept(s);
-	timerfd_settime(wait_timer(s), 0, &later, NULL);
+	timerfd_settime(wait_timer(s), 0, &tick, NULL);
 	weft_store32_relaxed(&s->nudge, 1);
 	wait_announce(s, SHM_ARMED);
 	if (wait_bell(s)) {
