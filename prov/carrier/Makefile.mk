@@ -7,6 +7,18 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/carrier_faults.c prov/carrier/carrier_faults.h \
 	prov/carrier/loop/loop.c prov/carrier/loop/loop.h \
 	prov/carrier/loop/loop_pair.c prov/carrier/loop/loop_raw.c \
+	prov/carrier/sock/sock_ops.c prov/carrier/sock/sock.h \
+	prov/carrier/sock/sock_crc.c prov/carrier/sock/sock_crc.h \
+	prov/carrier/sock/sock_pace.c prov/carrier/sock/sock_pace.h \
+	prov/carrier/sock/sock_layout.h \
+	prov/carrier/sock/sock_fault.c \
+	prov/carrier/sock/sock_io.c \
+	prov/carrier/sock/sock_name.c \
+	prov/carrier/sock/sock_peer.c \
+	prov/carrier/sock/sock_rx.c \
+	prov/carrier/sock/sock_turn.c \
+	prov/carrier/sock/sock_tx.c \
+	prov/carrier/sock/sock_wait.c \
 	prov/carrier/shm/shm_ops.c prov/carrier/shm/shm.h \
 	prov/carrier/shm/shm_cell.c \
 	prov/carrier/shm/shm_dma.c \

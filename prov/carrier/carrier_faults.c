@@ -28,6 +28,8 @@ static int faults_set(struct carrier_faults *f, const char *key, double v)
 		f->dup = v;
 	else if (!strcmp(key, "reorder"))
 		f->reorder = v;
+	else if (!strcmp(key, "corrupt"))
+		f->corrupt = v;
 	else
 		return -EINVAL;
 	return 0;
@@ -69,7 +71,7 @@ int carrier_faults_parse(struct carrier_faults *f, const char *plan)
 				 word);
 	}
 	free(copy);
-	f->any = f->delay + f->drop + f->dup + f->reorder > 0;
+	f->any = f->delay + f->drop + f->dup + f->reorder + f->corrupt > 0;
 	return ret;
 }
 

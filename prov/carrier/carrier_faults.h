@@ -3,7 +3,8 @@
  * A fault plan: what a raw layer does to packets, from a seed, so that every
  * run of a test meets the same misfortune.
  *
- *   "seed=7,delay=0.1,drop=0.01,dup=0.01,reorder=0.05,raw=1,die=100"
+ *   "seed=7,delay=0.1,drop=0.01,dup=0.01,reorder=0.05,corrupt=0.01,raw=1,
+ *    die=100"
  *
  * Probabilities are per packet; raw=1 shows the faults to the caller instead
  * of repairing them; die=N ends the endpoint without a word after N sends.
@@ -21,6 +22,7 @@ struct carrier_faults {
 	double drop;
 	double dup;
 	double reorder;
+	double corrupt; /* a byte is changed; sock only */
 	bool raw;
 	uint64_t die; /* 0: never */
 	bool any;     /* some probability is not zero */

@@ -81,6 +81,9 @@ static int loop_open(const struct weft_carrier_attr *attr,
 		return -ENOMEM;
 	loop_init(l, attr);
 	ret = carrier_faults_parse(&l->faults, attr->faults);
+	/* nothing here would notice */
+	if (!ret && l->faults.corrupt > 0)
+		ret = -EINVAL;
 	if (!ret)
 		ret = loop_share_new(l, attr->share_bytes, attr->window_bytes);
 	if (!ret)
