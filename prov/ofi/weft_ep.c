@@ -176,6 +176,7 @@ static int nic_open(struct weft_ep *ep)
 		.node = conf->node,
 		.arity = conf->arity,
 		.faults = conf->faults,
+		.silence_ms = conf->silence_ms,
 		.world = ep->domain->world,
 		.threads = ep->domain->threaded,
 	};

@@ -5,6 +5,7 @@
  */
 #include "prov/carrier/sock/sock_crc.h"
 
+#include <endian.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -30,17 +31,17 @@ static void crc_fill(void)
 	}
 }
 
-static uint32_t crc_eight(uint32_t c, const uint8_t *p)
+/* Byte i of the eight is followed by 7 - i more of them. */
+static inline uint32_t crc_eight(uint32_t c, const uint8_t *p)
 {
-	uint32_t next = 0;
+	uint64_t w;
 
-	c ^= (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-	     (uint32_t)p[3] << 24;
-	for (int i = 0; i < 4; i++) {
-		next ^= crc_table[7 - i][c >> 8 * i & 0xff];
-		next ^= crc_table[3 - i][p[4 + i]];
-	}
-	return next;
+	memcpy(&w, p, sizeof(w));
+	w = le64toh(w) ^ c;
+	return crc_table[7][w & 0xff] ^ crc_table[6][w >> 8 & 0xff] ^
+	       crc_table[5][w >> 16 & 0xff] ^ crc_table[4][w >> 24 & 0xff] ^
+	       crc_table[3][w >> 32 & 0xff] ^ crc_table[2][w >> 40 & 0xff] ^
+	       crc_table[1][w >> 48 & 0xff] ^ crc_table[0][w >> 56];
 }
 
 uint32_t sock_crc(const void *data, size_t bytes)

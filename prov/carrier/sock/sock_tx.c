@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets into datagrams. A packet goes at once while less than two datagrams
- * are on their way to its peer; otherwise it joins those before it in an open
- * datagram, which goes when it is full, or with the next poll. So a lonely
- * packet is quick and many small ones share a system call and a head.
+ * Packets into datagrams. A packet goes at once, since its sender may not call
+ * again for a long time; those that are sent while poll runs share an open
+ * datagram, which goes when it is full or poll ends.
  *
  *   acked ...... next   open          at most `window` numbers, and as many
  *   [sent, kept]        [filling]     bytes as the peer and the pace allow
@@ -20,9 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TX_QUICK  2u	/* datagrams on their way that need no company */
 #define TX_LATER  3u	/* later arrivals that tell of a loss */
-#define TX_FULL	  64u	/* bytes left that are not worth waiting for */
 #define TX_SMALL  1024u /* packets up to this share a datagram of ... */
 #define TX_SHARED 4096u
 
@@ -153,7 +150,7 @@ static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 {
 	uint32_t just = sizeof(struct sock_head) + need;
 
-	if (!s->polling && tx_count(p) < TX_QUICK)
+	if (!s->polling)
 		return just;
 	if (need <= TX_SMALL && p->gram_max > TX_SHARED)
 		return TX_SHARED;
@@ -217,12 +214,6 @@ static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
 	return 0;
 }
 
-static bool tx_is_due(const struct sock *s, const struct sock_peer *p)
-{
-	return p->open && !s->polling &&
-	       (tx_count(p) < TX_QUICK || tx_space(p->open) < TX_FULL);
-}
-
 int sock_tx_send(struct sock *s, struct sock_peer *p,
 		 const struct weft_pkt *pkt, const struct iovec *iov)
 {
@@ -236,13 +227,10 @@ int sock_tx_send(struct sock *s, struct sock_peer *p,
 	if (!tx_has_room(s, p, tx_pad(sizeof(struct sock_record) + bytes)) ||
 	    tx_place(s, p, &f, bytes))
 		return -EAGAIN;
-	if (tx_is_due(s, p))
+	if (p->open && !s->polling)
 		tx_depart(s, p);
 	sock_io_flush(s);
 	sock_peer_busy(s, p);
-	/* The open one goes with the next poll. */
-	if (p->open)
-		sock_wait_sooner(s, s->now);
 	return 0;
 }
 
