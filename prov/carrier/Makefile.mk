@@ -39,6 +39,7 @@ include prov/carrier/vt/Makefile.mk
 CARRIER_TESTS = \
 	prov/carrier/carrier_grid_test \
 	prov/carrier/loop/loop_test \
+	prov/carrier/sock/sock_test \
 	prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_proc_test \
 	prov/carrier/shm/shm_rule_test \
@@ -63,6 +64,9 @@ prov_carrier_shm_shm_trust_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_shm_shm_rule_test_SOURCES = \
 	prov/carrier/shm/shm_rule_test.c $(CARRIER_END)
 prov_carrier_shm_shm_rule_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_sock_sock_test_SOURCES = \
+	prov/carrier/sock/sock_test.c $(CARRIER_END)
+prov_carrier_sock_sock_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_loop_loop_test_SOURCES = \
 	prov/carrier/loop/loop_test.c $(CARRIER_END)
 prov_carrier_loop_loop_test_LDADD = $(CARRIER_LIBS)

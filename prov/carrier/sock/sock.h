@@ -125,7 +125,9 @@ struct sock {
 	int fd;
 	uint32_t window;
 	uint64_t silence_ns;
-	uint64_t now; /* of this call */
+	uint64_t now;	  /* of this call */
+	uint64_t tick_ns; /* when the quiet are poked next */
+	uint32_t poked;	  /* the peer whose turn it is */
 	bool polling;
 	bool dead;	    /* by the fault plan */
 	bool gso;	    /* the kernel cuts what we send */

@@ -14,6 +14,9 @@
 #define TURN_ACK_GRAMS	8u
 #define TURN_BLOCKED_NS UINT64_C(50000)	  /* until a refused packet is tried */
 #define TURN_UNSENT_NS	UINT64_C(1000000) /* until the network has room */
+#define TURN_TICK_NS	UINT64_C(100000000) /* between two rounds of pokes */
+#define TURN_QUIET_NS	UINT64_C(200000000) /* who was heard needs none */
+#define TURN_POKES	64u		    /* of a round */
 #define TURN_READS	4
 
 #define FINISH_TRIES	 16 /* with data that nobody has acknowledged */
@@ -110,6 +113,24 @@ static int turn_kept(struct sock *s, int budget)
 	return n;
 }
 
+/*
+ * A word to those who have been quiet, whom nothing else may be sent to for a
+ * long time: if the process has died, its host says so.
+ */
+static void turn_poke(struct sock *s)
+{
+	uint32_t most = s->peer_count < TURN_POKES ? s->peer_count : TURN_POKES;
+
+	s->tick_ns = s->now + TURN_TICK_NS;
+	for (uint32_t i = 0; i < most; i++) {
+		struct sock_peer *p = s->peer[s->poked++ % s->peer_count];
+
+		if (!p->base.lost && p->far && p->far != s->gen &&
+		    s->now - p->heard_ns > TURN_QUIET_NS)
+			sock_tx_small(s, p, SOCK_ACK);
+	}
+}
+
 static int turn(struct sock *s, int budget)
 {
 	bool drained = false;
@@ -126,6 +147,8 @@ static int turn(struct sock *s, int budget)
 	s->polling = false;
 	if (s->faults.any)
 		sock_fault_run(s, false);
+	if (s->now >= s->tick_ns)
+		turn_poke(s);
 	due = turn_peers(s, s->stats.received == was, drained);
 	sock_wait_due(s, due);
 	return n;
