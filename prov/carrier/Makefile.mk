@@ -1,6 +1,6 @@
 # prov/carrier: how packets reach another process
 noinst_LTLIBRARIES += libweftcarrier.la
-EXTRA_DIST += prov/carrier/README
+EXTRA_DIST += prov/carrier/README prov/carrier/sock/README
 libweftcarrier_la_SOURCES = \
 	prov/carrier/carrier.h \
 	prov/carrier/carrier_cma.c prov/carrier/carrier_cma.h \

@@ -130,6 +130,9 @@ static void a_wait_for_room_is_short(void **state)
 	struct t_limit limit;
 	uint64_t n = 0;
 
+	/* it is there, and has no room */
+	T_OK(end_send_all(a, to, n++, 8, 20));
+	T_TRUE(end_wait_got(b, n, 20));
 	while (!end_send(a, to, n, 8))
 		n++;
 	t_limit_set(&limit, 4);

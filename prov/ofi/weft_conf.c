@@ -23,6 +23,10 @@ static const struct weft_cfg_opt options[] = {
 	  "shm|sock|loop" },
 	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "",
 	  "Fault plan of the loop and sock carriers", NULL },
+	{ "FI_WEFT_IFACE", WEFT_CFG_TEXT, "",
+	  "Interface, or its address, where the sock carrier is reached by "
+	  "others; without it the loopback",
+	  NULL },
 	{ "FI_WEFT_SILENCE", WEFT_CFG_INT, "300",
 	  "Seconds after which a peer that does not answer is given up; sock "
 	  "carrier only",
@@ -72,6 +76,7 @@ enum option {
 	MACHINE,
 	CARRIER,
 	FAULTS,
+	IFACE,
 	SILENCE,
 	DMA,
 	SPIN,
@@ -196,6 +201,7 @@ static void conf_read(void)
 	conf.carrier =
 		conf.virt ? &weft_carrier_vt
 			  : carrier_find(weft_cfg_get(&options[CARRIER]).text);
+	conf.iface = weft_cfg_get(&options[IFACE]).text;
 	conf.silence_ms = (uint32_t)weft_cfg_get(&options[SILENCE]).i * 1000;
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
 	conf.dma = weft_cfg_get(&options[DMA]).b;

@@ -73,11 +73,12 @@ struct sock_peer {
 	struct sock_flight flight[WEFT_SEQ_WINDOW];
 	struct sock_gram *open; /* being filled, has no number yet */
 	uint32_t gram_max;
-	uint32_t losses;  /* flights that are lost and not sent again */
-	uint64_t flying;  /* bytes on their way */
-	uint64_t rto_at;  /* 0: nothing on its way */
-	uint64_t wait_ns; /* since when something is on its way */
-	uint32_t room;	  /* what it lets us have on the way */
+	uint32_t losses;   /* flights that are lost and not sent again */
+	uint64_t flying;   /* bytes on their way */
+	uint32_t timeouts; /* since the last acknowledgement */
+	uint64_t rto_at;   /* 0: nothing on its way */
+	uint64_t wait_ns;  /* since when something is on its way */
+	uint32_t room;	   /* what it lets us have on the way */
 	struct sock_pace pace;
 	/* receiving */
 	struct weft_seq_rx rx;

@@ -59,9 +59,14 @@ void sock_pace_gap(struct sock_pace *p, uint64_t now)
 	p->window = p->turn;
 }
 
+void sock_pace_wait(struct sock_pace *p)
+{
+	p->rto_ns = pace_min(2 * p->rto_ns, SOCK_RTO_MAX_NS);
+}
+
 void sock_pace_timeout(struct sock_pace *p, uint64_t flying)
 {
 	p->turn = pace_max(flying / 2, 2 * (uint64_t)p->datagram);
 	p->window = 2 * (uint64_t)p->datagram;
-	p->rto_ns = pace_min(2 * p->rto_ns, SOCK_RTO_MAX_NS);
+	sock_pace_wait(p);
 }

@@ -35,7 +35,9 @@ void sock_pace_rtt(struct sock_pace *p, uint64_t ns);
 void sock_pace_acked(struct sock_pace *p, uint64_t bytes);
 /* A datagram is missing among later ones. */
 void sock_pace_gap(struct sock_pace *p, uint64_t now);
-/* Nothing came for rto_ns. */
+/* Nothing came for rto_ns: wait longer. */
+void sock_pace_wait(struct sock_pace *p);
+/* And not for the longer time either. */
 void sock_pace_timeout(struct sock_pace *p, uint64_t flying);
 
 #endif

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 #define PEER_MAX	 65536u
-#define PEER_SILENT_NS	 UINT64_C(5000000) /* a refusal takes no longer */
+#define PEER_SILENT_NS	 UINT64_C(20000000) /* a refusal takes no longer */
 #define PEER_FAR_NS	 UINT64_C(100000000)
 #define PEER_ASK_NS	 UINT64_C(1000000)
 #define PEER_ASK_MOST_NS UINT64_C(64000000)

@@ -8,7 +8,7 @@
  *   [sent, kept]        [filling]     bytes as the peer and the pace allow
  *
  * A number is taken for lost when three later ones have arrived, or when
- * nothing was acknowledged for a whole rto: then all that wait are.
+ * nothing was acknowledged for a whole rto.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/log.h"
@@ -315,17 +315,29 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 	sock_pace_acked(&p->pace, bytes);
 	if (p->tx.here)
 		tx_gaps(s, p);
+	p->timeouts = 0;
 	p->rto_at = 0;
 	if (tx_count(p))
 		tx_timer(s, p);
 }
 
-/* Nothing was acknowledged in time: all of it is taken for lost. */
+/*
+ * Nothing was acknowledged in time. The first time the oldest goes again and
+ * asks: the peer may just not have had a processor. Then all are lost.
+ */
 static void tx_timeout(struct sock *s, struct sock_peer *p)
 {
-	sock_pace_timeout(&p->pace, p->flying);
-	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++)
+	bool first = !p->timeouts++;
+
+	if (first)
+		sock_pace_wait(&p->pace);
+	else
+		sock_pace_timeout(&p->pace, p->flying);
+	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
 		tx_lose(p, sock_flight(p, seq));
+		if (first && p->losses)
+			break;
+	}
 	tx_timer(s, p);
 }
 
