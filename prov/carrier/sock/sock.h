@@ -203,6 +203,8 @@ void sock_tx_run(struct sock *s, struct sock_peer *p);
 void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind);
 /* The network has no room for it: it goes again soon. */
 void sock_tx_unsent(struct sock_peer *p, uint32_t seq);
+/* All that is not acknowledged once more, whatever the windows say. */
+void sock_tx_repeat(struct sock *s, struct sock_peer *p);
 bool sock_tx_waits(const struct sock_peer *p);
 
 /* sock_rx.c */

@@ -172,8 +172,14 @@ static bool finish_waits(const struct sock *s, const struct sock_peer *p)
 	return sock_tx_waits(p) || (p->far && !p->bye_seen);
 }
 
+/* The second, fourth, eighth and sixteenth time. */
+static bool finish_repeats(int tries)
+{
+	return tries > 1 && !(tries & (tries - 1));
+}
+
 /* Says the last word to all who wait for one; 0: nobody; 2: data are out. */
-static int finish_say(struct sock *s)
+static int finish_say(struct sock *s, bool repeat)
 {
 	int left = 0;
 
@@ -182,6 +188,8 @@ static int finish_say(struct sock *s)
 
 		if (!finish_waits(s, p))
 			continue;
+		if (repeat)
+			sock_tx_repeat(s, p);
 		if (sock_tx_waits(p))
 			left = 2;
 		else if (!left)
@@ -231,12 +239,12 @@ static const struct weft_carrier_up finish_up = { finish_deliver, finish_lost };
 void sock_turn_finish(struct sock *s)
 {
 	struct pollfd fd = { .fd = s->fd, .events = POLLIN };
-	int tries = 0;
+	int tries = 1;
 	int left;
 
 	s->up = &finish_up;
 	turn(s, 0);
-	while ((left = finish_say(s))) {
+	while ((left = finish_say(s, finish_repeats(tries)))) {
 		uint64_t until = weft_now_ns() + finish_pause(s);
 
 		if (++tries > (left > 1 ? FINISH_TRIES : FINISH_BYE_TRIES))

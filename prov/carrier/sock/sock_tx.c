@@ -358,6 +358,18 @@ static void tx_again(struct sock *s, struct sock_peer *p)
 	}
 }
 
+void sock_tx_repeat(struct sock *s, struct sock_peer *p)
+{
+	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
+		struct sock_gram *g = sock_flight(p, seq)->gram;
+
+		if (!g)
+			continue;
+		s->stats.resent++;
+		sock_io_add(s, p, g->data, g->bytes);
+	}
+}
+
 void sock_tx_unsent(struct sock_peer *p, uint32_t seq)
 {
 	if (weft_seq_tx_waits(&p->tx, seq))
