@@ -231,7 +231,7 @@ static void sort_by(const uint32_t *from, uint32_t *to, size_t n, int shift)
 static uint32_t *pairs(const uint32_t *s, size_t n, size_t *count_p)
 {
 	size_t count = n * (n - 1) / 2, m = 0;
-	uint32_t *a = malloc(count * 4), *b = malloc(count * 4);
+	uint32_t *a = calloc(count, 4), *b = calloc(count, 4);
 
 	T_TRUE(a && b);
 	for (size_t i = 0; i < n; i++)
