@@ -8,7 +8,9 @@
  * time; the best of eight parts, because others may use the host. Short
  * buffers stay in the cache, as a packet does that was just built.
  */
+#include "prov/code/code_8b10b.h"
 #include "prov/code/code_crc.h"
+#include "prov/code/code_hamming.h"
 #include "prov/code/code_rs.h"
 
 #include <stdio.h>
@@ -119,6 +121,39 @@ static void rs_rows(double part)
 	       speed(rs_encode, &rs, 544, part));
 }
 
+static uint64_t secded(const void *code, const unsigned char *p, size_t len)
+{
+	uint64_t word, sum = 0;
+
+	for (size_t i = 0; i < len; i += 8) {
+		memcpy(&word, p + i, 8);
+		sum += weft_code_secded(word);
+	}
+	return sum;
+}
+
+static uint64_t eight_ten(const void *code, const unsigned char *p, size_t len)
+{
+	uint64_t sum = 0;
+	bool plus = false;
+
+	for (size_t i = 0; i < len; i++)
+		sum += weft_code_8b10b_encode(code, p[i], &plus);
+	return sum;
+}
+
+static void other_rows(double part)
+{
+	static struct weft_code_8b10b t;
+
+	weft_code_8b10b_init(&t);
+	printf("\n%-34s  MB/s\n", "others");
+	printf("%-34s%6.0f\n", "SECDED (72,64), 512 B",
+	       speed(secded, NULL, 512, part));
+	printf("%-34s%6.0f\n", "8b/10b, 512 B",
+	       speed(eight_ten, &t, 512, part));
+}
+
 int main(int argc, char **argv)
 {
 	double part = (argc > 1 ? atof(argv[1]) : 0.2) / 8;
@@ -126,5 +161,6 @@ int main(int argc, char **argv)
 	memset(buf, 0x5a, sizeof(buf));
 	crc_rows(part);
 	rs_rows(part);
+	other_rows(part);
 	return 0;
 }

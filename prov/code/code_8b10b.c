@@ -82,8 +82,10 @@ void weft_code_8b10b_init(struct weft_code_8b10b *t)
 	for (int plus = 0; plus < 2; plus++) {
 		for (int i = 0; i < 512; i++)
 			t->enc[plus][i] = 0;
-		for (int i = 0; i < 1024; i++)
-			t->dec[plus][i] = -EBADMSG;
+		for (unsigned w = 0; w < 1024; w++) {
+			t->dec[plus][w] = -EBADMSG;
+			t->ahead[plus][w] = after(w, 10, plus);
+		}
 	}
 	for (int i = 0; i < 256; i++)
 		fill(t, i);
@@ -97,7 +99,7 @@ uint16_t weft_code_8b10b_encode(const struct weft_code_8b10b *t, int value,
 	uint16_t w = t->enc[*plus][value];
 
 	assert(w);
-	*plus = after(w, 10, *plus);
+	*plus = t->ahead[*plus][w];
 	return w;
 }
 
@@ -106,6 +108,6 @@ int weft_code_8b10b_decode(const struct weft_code_8b10b *t, uint16_t word,
 {
 	int value = t->dec[*plus][word & 1023];
 
-	*plus = after(word & 1023, 10, *plus);
+	*plus = t->ahead[*plus][word & 1023];
 	return value;
 }

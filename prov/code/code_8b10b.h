@@ -28,6 +28,7 @@
 struct weft_code_8b10b {
 	uint16_t enc[2][512]; /* by disparity; 0: there is no such word */
 	int16_t dec[2][1024]; /* value, or -EBADMSG */
+	bool ahead[2][1024];  /* whether ones are, after any word */
 };
 
 void weft_code_8b10b_init(struct weft_code_8b10b *t);
