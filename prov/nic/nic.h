@@ -33,7 +33,8 @@ struct weft_dma {
 	int local_count;
 	uint64_t remote; /* address in the peer */
 	size_t bytes;
-	/* called once, before the post returns 0; err 0 or -errno */
+	/* called once, before the post returns 0 or in a later poll; err 0 or
+	 * -errno */
 	void (*done)(struct weft_dma *d, int err);
 };
 
@@ -43,7 +44,8 @@ struct weft_dma {
  * what the unit adds on the way (descriptors, cutting, counters) stays inside.
  */
 struct weft_unit_ops {
-	const char *name;
+	const char *name;  /* as in machine files */
+	size_t packet_max; /* largest packet that it gives the carrier */
 	/*
 	 * Opens the unit on a carrier it creates with attr; up gets whole
 	 * engine packets, not the unit's fragments.

@@ -4,7 +4,9 @@ libweftcarrier_la_SOURCES += \
 	prov/carrier/carrier_vt.h \
 	prov/carrier/vt/vt_ops.c prov/carrier/vt/vt.h \
 	prov/carrier/vt/vt_cpus.c \
+	prov/carrier/vt/vt_dma.c \
 	prov/carrier/vt/vt_engine.c \
+	prov/carrier/vt/vt_message.c \
 	prov/carrier/vt/vt_layout.h \
 	prov/carrier/vt/vt_meet.c \
 	prov/carrier/vt/vt_route.c \

@@ -31,11 +31,10 @@ static void vt_free(struct vt *v)
 static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 {
 	struct weft_vt *w = attr->world;
-	uint32_t payload = w->cfg.payload_bytes;
 
 	v->base.ops = &weft_carrier_vt;
 	v->base.virt = &vt_virt;
-	v->base.mtu = payload < VT_PAYLOAD ? payload : VT_PAYLOAD;
+	v->base.mtu = w->packet_bytes;
 	v->base.short_bytes = v->base.mtu;
 	v->w = w;
 	v->rank = w->rank;
@@ -44,6 +43,7 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	v->up_arg = attr->up_arg;
 	v->combine = attr->combine;
 	v->threads = attr->threads;
+	v->no_dma = attr->no_dma;
 	vt_cpus_add(w->head);
 	v->last_to = VT_NONE;
 	v->watch_next = w->rank + 1;
@@ -339,6 +339,9 @@ static const struct weft_carrier_virt vt_virt = {
 	.tick_ps = vt_tick_ps,
 	.compute = vt_compute,
 	.lengthy = vt_lengthy,
+	.way = vt_way,
+	.path = vt_path,
+	.dma = vt_dma,
 	.verdict = vt_verdict,
 	.leave = vt_leave,
 	.note = vt_note,

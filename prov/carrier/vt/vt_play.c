@@ -10,7 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const struct weft_vt_conf bgq = { .machine = "bgq", .map = "" };
+static const struct weft_vt_conf bgq = { .machine = "bgq",
+					 .map = "",
+					 .packet_bytes = 512 };
 
 static uint32_t add_words(unsigned op, unsigned type, void *acc, const void *in,
 			  size_t bytes)

@@ -277,7 +277,7 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 		vt_pass(v->me, v->w->cfg.send_ps);
 	b->stamp = vt_now(v->me);
 	v->last_to = VT_NONE - 1;
-	v->last_full = false;
+	v->last_way.full = false;
 	v->last_clock = vt_now(v->me);
 	if (ahead)
 		ahead->ahead++;
@@ -315,7 +315,7 @@ WEFT_HOT int vt_route_keep(struct vt *v, const struct vt_buf *b)
 	struct vt_own_route *own;
 	struct vt_result *r;
 
-	if (weft_unlikely(id >= WEFT_VT_ROUTES || part.bytes > VT_PAYLOAD))
+	if (weft_unlikely(id >= WEFT_VT_ROUTES || part.bytes > VT_PART_BYTES))
 		return -EPROTO;
 	own = &v->route[id];
 	r = &own->result[k];
@@ -545,7 +545,7 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 
 	(void)node;
 	t->at = at;
-	vt_sure(acc->part.bytes <= VT_PAYLOAD);
+	vt_sure(acc->part.bytes <= VT_PART_BYTES);
 	for (unsigned k = 1; k < count; k++) {
 		struct vt_buf *in = vt_buf(t->w, (uint32_t)cookie[k]);
 
@@ -573,7 +573,7 @@ static unsigned keep(struct vt_turn *t, uint32_t place, uint64_t seq,
 	if (r->seq[k] == seq + 1)
 		return k;
 	r->seq[k] = seq + 1;
-	vt_sure(b->part.bytes <= VT_PAYLOAD);
+	vt_sure(b->part.bytes <= VT_PART_BYTES);
 	r->flags[k] = b->part.flags;
 	r->bytes[k] = b->part.bytes;
 	memcpy(r->data[k], b->payload, b->part.bytes);
@@ -592,7 +592,7 @@ static void hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
 
 	if (i == VT_NONE || vt_buf(t->w, i)->part.seq + 1 != r->seq[k])
 		return;
-	vt_sure(bytes <= VT_PAYLOAD);
+	vt_sure(bytes <= VT_PART_BYTES);
 	b = vt_buf(t->w, i);
 	m->part[k] = VT_NONE;
 	b->part.flags = r->flags[k];

@@ -77,6 +77,8 @@ static int deliver(struct vt *v, uint32_t i)
 
 	if (b->kind == VT_PART && !vt_route_keep(v, b))
 		return 0;
+	if (b->kind == VT_DMA && !vt_dma_over(v, b))
+		return 0;
 	if (weft_unlikely(b->kind != VT_PACKET || from >= v->w->size ||
 			  b->to != v->rank || pkt.len > v->base.mtu)) {
 		v->stats.refused++;

@@ -22,8 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FE_SLOTS 16 /* credits of one mailbox */
-#define FE_PTAG	 1
+#define FE_SLOTS  16 /* credits of one mailbox */
+#define FE_PTAG	  1
+#define FE_PACKET 1152 /* of a slot of 1024, with the request's head */
 
 /* What we and one peer hold of each other. */
 struct fe_box {
@@ -275,18 +276,34 @@ static void fe_count(struct fma_engine *e, const struct weft_dma *d)
 	e->f->stats.phits += fma_put_phits(d->bytes);
 }
 
+static void fe_way(struct weft_unit *u, struct weft_vt_way *way)
+{
+	struct weft_carrier *c = u->carrier;
+
+	if (c->virt)
+		*way = (struct weft_vt_way){
+			.path = (uint8_t)c->virt->path(c, "bte"),
+		};
+}
+
 static int fe_get(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
+	struct weft_vt_way way;
+
+	fe_way(u, &way);
 	fe_count(fe(u), d);
-	return weft_help_get(u, peer, d);
+	return weft_help_get(u, peer, d, &way);
 }
 
 static int fe_put(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
+	struct weft_vt_way way;
+
+	fe_way(u, &way);
 	fe_count(fe(u), d);
-	return weft_help_put(u, peer, d);
+	return weft_help_put(u, peer, d, &way);
 }
 
 /* ---- life ---- */
@@ -342,6 +359,7 @@ static int fe_open(const struct weft_machine *m,
 
 const struct weft_unit_ops weft_unit_fma = {
 	.name = "fma",
+	.packet_max = FE_PACKET,
 	.open = fe_open,
 	.close = fe_close,
 	.packet = fe_packet,

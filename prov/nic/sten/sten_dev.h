@@ -17,6 +17,7 @@
 #include "prov/nic/nic_order.h"
 #include "prov/nic/nic_port.h"
 #include "prov/nic/sten/sten_layout.h"
+#include "src/base/attr.h"
 #include "src/base/list.h"
 
 #define STEN_MAPS	1024
@@ -117,6 +118,12 @@ struct weft_sten {
 	struct sten_dma dma[STEN_DMAS];
 	struct sten_queue *queue[WEFT_STEN_QUEUES];
 };
+
+/* Virtual time: the model of the network answers, and nothing is refused. */
+static inline bool sten_modelled(const struct weft_sten *s)
+{
+	return weft_unlikely(s->port.carrier->virt != NULL);
+}
 
 /* sten.c */
 int sten_create(const struct weft_carrier_ops *ops,

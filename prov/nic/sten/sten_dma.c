@@ -176,6 +176,8 @@ int sten_dma_step(struct weft_sten *s, struct sten_dma *d)
 	d->gen = gen;
 	d->state = STEN_SENT;
 	s->flying++;
+	if (sten_modelled(s))
+		sten_dma_answer(s, d->to.peer, id, WEFT_STEN_ACK_OK);
 	return 0;
 }
 

@@ -328,18 +328,39 @@ static const struct weft_carrier_up se_up = {
 
 /* ---- bulk ---- */
 
+/* A remote DMA: its descriptor goes to the other side by the short engine. */
+static void se_way(struct weft_unit *u, struct weft_vt_way *way)
+{
+	struct weft_carrier *c = u->carrier;
+
+	if (!c->virt)
+		return;
+	*way = (struct weft_vt_way){
+		.path = (uint8_t)c->virt->path(c, "dma"),
+		.ack = true,
+		.fifo = 2,
+		.bytes = 1 + 8 * STEN_DMA_WORDS,
+	};
+}
+
 static int se_get(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
+	struct weft_vt_way way;
+
+	se_way(u, &way);
 	se(u)->s->stats.dmas++;
-	return weft_help_get(u, peer, d);
+	return weft_help_get(u, peer, d, &way);
 }
 
 static int se_put(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
+	struct weft_vt_way way;
+
+	se_way(u, &way);
 	se(u)->s->stats.dmas++;
-	return weft_help_put(u, peer, d);
+	return weft_help_put(u, peer, d, &way);
 }
 
 /* ---- life ---- */
@@ -416,6 +437,7 @@ static int se_open(const struct weft_machine *m,
 
 const struct weft_unit_ops weft_unit_sten = {
 	.name = "sten",
+	.packet_max = STEN_WIRE_MAX,
 	.open = se_open,
 	.close = se_close,
 	.packet = se_packet,

@@ -365,15 +365,20 @@ int sten_rx_deliver(void *arg, struct weft_peer *src,
 		    const struct weft_pkt *pkt, const void *payload)
 {
 	struct weft_sten *s = arg;
+	unsigned ack;
 
 	if (pkt->type != STEN_PKT || pkt->flags > STEN_ANSWER) {
 		s->stats.refused++;
 		return 0;
 	}
-	if (pkt->flags == STEN_ANSWER)
+	if (pkt->flags == STEN_ANSWER) {
 		rx_answers(s, src, pkt, payload);
-	else
-		rx_answer(s, src, pkt->aux, rx_packet(s, src, pkt, payload));
+		return 0;
+	}
+	ack = rx_packet(s, src, pkt, payload);
+	if (sten_modelled(s))
+		return ack == WEFT_STEN_ACK_DISCARD ? -EAGAIN : 0;
+	rx_answer(s, src, pkt->aux, ack);
 	return 0;
 }
 
