@@ -56,7 +56,17 @@ struct net_msg {
 	uint8_t path;	 /* of the machine's paths, by their order */
 	uint8_t ack;	 /* every packet is acknowledged; not a deposit */
 	int8_t hint[NET_DIMS_MAX]; /* -1, +1: go so; 0: the network decides */
+	/*
+	 * Trees: a source route, the port to leave by at each node, the
+	 * source's own first; every node consumes one. NULL: none. A route
+	 * goes up, then down, and ends at dst. NET_ROUTE_ANY on the way up of
+	 * a dynamic message: any link up.
+	 */
+	const uint8_t *route;
+	uint8_t route_len;
 };
+
+#define NET_ROUTE_ANY 0xff
 
 /*
  * What happens above the network; called inside net_run in order of time, and
@@ -105,7 +115,11 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 int net_link_rate(struct net *net, uint32_t node, unsigned port,
 		  uint64_t ps_per_byte_x1000);
 
-/* Puts a message into the FIFO at time at. 0; -EAGAIN: no room in the block. */
+/*
+ * Puts a message into the FIFO at time at. 0; -EAGAIN: no room in the block;
+ * -EINVAL: there is no such node, path or way, or the route does not lead
+ * there.
+ */
 int net_send(struct net *net, uint64_t at, const struct net_msg *msg);
 int net_timer(struct net *net, uint64_t at, uint64_t cookie);
 

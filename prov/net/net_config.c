@@ -105,8 +105,8 @@ static int check_fat(const struct net_config *cfg)
 		w = cfg->parents[l];
 		if (cfg->topology == NET_FAT_TREE)
 			w = l ? cfg->size[l - 1] : 1;
-		if (w > 48)
-			return wrong(cfg, "more than 48 parents");
+		if (w > 63)
+			return wrong(cfg, "more than 63 parents");
 		level = level / cfg->size[l] * (w ? w : 1);
 		sum += level;
 		if (sum > 1 << 19)
