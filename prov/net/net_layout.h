@@ -73,17 +73,23 @@ struct net_packet {
 	uint32_t since; /* tick of arrival at this node */
 	uint32_t dst;	/* node */
 	uint16_t bytes;
-	uint16_t frac;		  /* picoseconds beyond the tick */
-	int8_t rem[NET_DIMS_MAX]; /* hops left, signed */
-	uint8_t left;		  /* torus: mask of dimensions with hops left,
-				   * trees: hops done */
-	uint8_t vc;		  /* it sits in */
-	uint8_t det;		  /* port by the deterministic order */
+	uint16_t frac; /* picoseconds beyond the tick */
+	union {
+		int8_t rem[NET_DIMS_MAX]; /* hops left, signed */
+		struct {
+			uint8_t question; /* class route: its kind */
+			uint8_t answer;
+		};
+	};
+	uint8_t left; /* torus: mask of dimensions with hops left,
+		       * trees: hops done */
+	uint8_t vc;   /* it sits in */
+	uint8_t det;  /* port by the deterministic order */
 	uint8_t chunks;
 	uint8_t flags;
 	uint8_t zone;
 	uint8_t in;   /* receiver it came by */
-	uint8_t kind; /* class route: enum net_coll */
+	uint8_t kind; /* class route: enum net_coll, enum net_kind */
 	union {
 		uint16_t count; /* class route: inputs so far, copies */
 		uint16_t lane;	/* parallel links: the one it is hashed to */
@@ -274,11 +280,15 @@ struct net_member {
 	uint8_t pad[2];
 	struct net_list up;   /* waiting for credit_up */
 	struct net_list down; /* at the parent, waiting for credit_down */
+	uint64_t
+		flag; /* barriers by query: before which sequence it has come */
 };
 
 struct net_tree_rec {
 	uint32_t root; /* member; 0: free */
 	uint32_t count;
+	uint32_t asker;	  /* the first with a share */
+	uint32_t sharers; /* members with one */
 };
 
 /* ---- the block ----------------------------------------------------------- */
