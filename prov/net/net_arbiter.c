@@ -270,7 +270,7 @@ static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 	struct net_out *o = net_out(s, port);
 	unsigned have = net_tokens(net, s->id, port, NET_VC_DET), slot;
 
-	if (!(m0 | m1) || !have)
+	if (!(m0 | m1) || !have || !net->escapes_too)
 		return false;
 	if (have < net_hop(s, port)->need) {
 		m0 &= net->ring[port][0];
@@ -408,7 +408,7 @@ static bool may_escape(const struct net_step *s, const struct net_packet *p,
 				? 1
 				: net_hop(s, p->det)->need;
 
-	return !(s->node->busy >> p->det & 1) &&
+	return net->escapes_too && !(s->node->busy >> p->det & 1) &&
 	       net_tokens(net, s->id, p->det, NET_VC_DET) >= need;
 }
 

@@ -75,6 +75,7 @@ static const struct net_config bgq = {
 	.coll_up_ticks = 9,		  /* II.C */
 	.coll_down_ticks = 3,		  /* II.C */
 	.coll_packet_ticks = 150,	  /* calibrated: T4 at 1 MB */
+	.barrier_bytes = 12,		  /* II.D */
 	.send_ps = 48000,		  /* calibrated: T1 software, half */
 	.message_ps = 126000,		  /* calibrated: T2 at 4 KB */
 	.recv_ps = 48000,		  /* the other half */
@@ -105,8 +106,8 @@ static int check_fat(const struct net_config *cfg)
 		w = cfg->parents[l];
 		if (cfg->topology == NET_FAT_TREE)
 			w = l ? cfg->size[l - 1] : 1;
-		if (w > 48)
-			return wrong(cfg, "more than 48 parents");
+		if (w > 63)
+			return wrong(cfg, "more than 63 parents");
 		level = level / cfg->size[l] * (w ? w : 1);
 		sum += level;
 		if (sum > 1 << 19)
@@ -131,6 +132,8 @@ static int check_shape(const struct net_config *cfg)
 	}
 	if (nodes > 1 << 19)
 		return wrong(cfg, "more than 524288 nodes");
+	if (cfg->query_ps && nodes > UINT16_MAX)
+		return wrong(cfg, "barriers that ask more than 65535 nodes");
 	return cfg->topology == NET_TORUS ? 0 : check_fat(cfg);
 }
 
@@ -214,6 +217,7 @@ int net_config_check(const struct net_config *cfg)
 		{ cfg->routes &&
 			  cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "coll_inject_ps is below two ticks" },
+		{ cfg->barriers && !cfg->barrier_bytes, "barrier_bytes is 0" },
 		{ !cfg->dyn_queues, "dyn_queues is 0" },
 		{ !cfg->inject_fifos || cfg->inject_fifos > 16,
 		  "inject_fifos must be 1 to 16" },

@@ -108,7 +108,11 @@ struct net_config {
 	uint64_t coll_receive_ps;
 	uint32_t coll_up_ticks; /* more per hop, floating point */
 	uint32_t coll_down_ticks;
-	uint32_t coll_packet_ticks; /* of a full packet through the ALU */
+	/* of a full packet through the ALU; 0: none, as on any link */
+	uint32_t coll_packet_ticks;
+	uint32_t barrier_bytes; /* on the wire, of a barrier class */
+	uint64_t query_ps;  /* an answer known to what follows it; 0: no such */
+	uint8_t coll_range; /* members must be a range of nodes */
 	/* software above the unit */
 	uint64_t send_ps;    /* a call that sends */
 	uint64_t message_ps; /* more, when it is longer than a packet */

@@ -175,6 +175,13 @@ const struct file_key file_keys[] = {
 	  FILE_OPTIONAL,
 	  "a full packet through the arithmetic unit, as 150 cycles" },
 
+	{ "barrier", FILE_BYTES, CFG(barrier_bytes), 0, 4096, FILE_OPTIONAL,
+	  "a packet of a barrier class on the wire, as 12 B" },
+	{ "query", FILE_TIME, CFG(query_ps), 1, PS_MAX, FILE_OPTIONAL,
+	  "barriers ask all nodes: from the answer to what follows, as 80 ns" },
+	{ "coll_nodes", FILE_NODES, CFG(coll_range), 0, 0, FILE_OPTIONAL,
+	  "which nodes share a class route: any, or a range of them" },
+
 	{ "send", FILE_TIME, CFG(send_ps), 0, PS_MAX, 0,
 	  "software of a call that sends, as 48 ns" },
 	{ "message", FILE_TIME, CFG(message_ps), 0, PS_MAX, FILE_OPTIONAL,

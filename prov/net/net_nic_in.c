@@ -206,7 +206,7 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 	if (last) {
 		if (m->flags & NET_M_SEEN)
 			net_node(net, m->dst)->active -= m->bytes;
-		net_mrec_put(net, p.msg);
+		net_nic_forget(net, p.msg);
 	}
 	if (s->up->packet)
 		s->up->packet(s->arg, c->at, cookie, node, p.seq, p.bytes);

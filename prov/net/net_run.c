@@ -57,7 +57,8 @@ static void count_all(struct net *n, const struct net_config *cfg,
 	n->nodes = net_topo_nodes(cfg);
 	n->ends = net_topo_ends(cfg);
 	n->ports = net_topo_ports(cfg);
-	n->queues = cfg->dyn_queues + 1;
+	n->escapes_too = net_topo_rings(cfg);
+	n->queues = cfg->dyn_queues + n->escapes_too;
 	while (1u << n->qshift < n->queues)
 		n->qshift++;
 	n->packets_max = packets;
@@ -197,8 +198,11 @@ static int find_hop(struct net *net, const struct net_hop *want)
 	for (i = 0; i < net->hops_used; i++)
 		if (!memcmp(&net->hop[i], want, sizeof(*want)))
 			return (int)i;
-	if (i == NET_HOPS_MAX)
+	if (i == NET_HOPS_MAX) {
+		weft_log(WEFT_LOG_ERROR, "net: more than %d kinds of links",
+			 NET_HOPS_MAX);
 		return -EINVAL;
+	}
 	net->hop[net->hops_used++] = *want;
 	return (int)i;
 }
@@ -217,6 +221,11 @@ static int port_hop(struct net *net, uint32_t node, unsigned port,
 	uint64_t back = wire + cfg->token_ps;
 	int rate = find_rate(net, cfg->link_ps_per_byte_x1000);
 
+	if (back / cfg->tick_ps >= UINT8_MAX) {
+		weft_log(WEFT_LOG_ERROR,
+			 "net: a token takes more than %d ticks", UINT8_MAX);
+		return -EINVAL;
+	}
 	*h = (struct net_hop){
 		.ticks = (uint16_t)(hop / cfg->tick_ps),
 		.frac = (uint16_t)(hop % cfg->tick_ps),
@@ -241,11 +250,8 @@ static int open_port(struct net *net, uint32_t node, unsigned port)
 		if (!row)
 			row = find_hop(net, &h);
 	}
-	if (row < 0) {
-		weft_log(WEFT_LOG_ERROR, "net: more than %d kinds of links",
-			 NET_HOPS_MAX);
+	if (row < 0)
 		return row;
-	}
 	net_links(net, node)[port] =
 		peer < 0 ? NET_LINK_NONE
 			 : net_link((uint32_t)peer, peer_port, (unsigned)row);
@@ -263,7 +269,7 @@ static int open_check(const struct net_config *cfg)
 	if (ret)
 		return ret;
 	ports = net_topo_ports(cfg);
-	while (queues < cfg->dyn_queues + 1)
+	while (queues < cfg->dyn_queues + net_topo_rings(cfg))
 		queues *= 2;
 	if (ports > NET_PORTS_MAX || queues > NET_QUEUES_MAX ||
 	    ports * queues > NET_SLOT_FIFO) {

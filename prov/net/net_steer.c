@@ -133,6 +133,12 @@ static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
 	return 0;
 }
 
+static bool route_ok(const struct net *net, const struct net_msg *msg)
+{
+	return !msg->route ||
+	       net_fat_leads(&net->fat, msg, msg->way == NET_DYNAMIC);
+}
+
 int net_steer_plan(const struct net *net, const struct net_msg *msg,
 		   int8_t *rem)
 {
@@ -141,7 +147,9 @@ int net_steer_plan(const struct net *net, const struct net_msg *msg,
 	int ret = 0;
 
 	if (cfg->topology != NET_TORUS)
-		return 0;
+		return route_ok(net, msg) ? 0 : -EINVAL;
+	if (msg->route)
+		return -EINVAL;
 	if (msg->src == msg->dst)
 		return plan_round(cfg, msg, rem);
 	for (d = 0; d < cfg->dims && !ret; d++)
@@ -153,9 +161,9 @@ void net_steer_start(const struct net *net, struct net_packet *p)
 {
 	unsigned d;
 
+	p->left = 0;
 	if (net->cfg.topology != NET_TORUS)
 		return;
-	p->left = 0;
 	p->dirs = 0;
 	for (d = 0; d < net->cfg.dims; d++) {
 		p->left |= (uint8_t)((unsigned)(p->rem[d] != 0) << d);
@@ -176,12 +184,29 @@ void net_steer_spread(const struct net *net, struct net_packet *p)
 		p->want |= net->dir_ports[__builtin_ctzll(dirs)];
 }
 
+/* The port that a source route names here, or any that leads on. */
+static uint64_t routed(const struct net *net, const struct net_packet *p,
+		       uint64_t want, unsigned *det_p)
+{
+	const struct net_mrec *m = net_mrec(net, p->msg);
+	const struct net_route *r =
+		(const struct net_route *)net_mrec(net, net_mrec_route(m));
+	unsigned port = r->port[p->left];
+
+	if (port == NET_ROUTE_ANY)
+		return want;
+	*det_p = port;
+	return 1ull << port;
+}
+
 void net_steer_look_fat(const struct net *net, struct net_packet *p,
 			uint32_t node)
 {
 	unsigned det;
 	uint64_t want = net_fat_steer(&net->fat, node, p->dst, &det);
 
+	if (p->flags & NET_P_ROUTED)
+		want = routed(net, p, want, &det);
 	p->det = (uint8_t)det;
 	p->want = p->flags & NET_P_DYN ? want : 0;
 }

@@ -6,7 +6,10 @@
 #include "prov/net/net_layout.h"
 
 void net_steer_init(struct net *net);
-/* Hops of a message per dimension; -EINVAL: a mesh cannot go so. */
+/*
+ * Hops of a message per dimension. -EINVAL: a mesh cannot go so, or its source
+ * route does not lead to its target.
+ */
 int net_steer_plan(const struct net *net, const struct net_msg *msg,
 		   int8_t *rem);
 /* Directions to ports, where a direction has several. */
@@ -43,8 +46,10 @@ static inline void net_steer_hop(const struct net *net, struct net_packet *p,
 {
 	unsigned flow = net->flow[port], d = flow >> 1;
 
-	if (net->cfg.topology != NET_TORUS)
+	if (net->cfg.topology != NET_TORUS) {
+		p->left++;
 		return;
+	}
 	p->rem[d] = (int8_t)(p->rem[d] + 1 - 2 * (int)(flow & 1));
 	p->left &= (uint8_t) ~((unsigned)(p->rem[d] == 0) << d);
 }

@@ -99,6 +99,11 @@ uint32_t net_topo_ports(const struct net_config *cfg)
 	return f.ports;
 }
 
+uint32_t net_topo_rings(const struct net_config *cfg)
+{
+	return cfg->topology == NET_TORUS;
+}
+
 unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
 			unsigned port)
 {

@@ -10,6 +10,8 @@
 uint32_t net_topo_nodes(const struct net_config *cfg);
 uint32_t net_topo_ends(const struct net_config *cfg);
 uint32_t net_topo_ports(const struct net_config *cfg);
+/* Links can form rings, so that dynamic packets need a way to escape: 0, 1. */
+uint32_t net_topo_rings(const struct net_config *cfg);
 /*
  * Torus: the links to a neighbour, and the first port of a direction, which is
  * twice the dimension, and one more upwards. Ports of a direction follow each
