@@ -156,7 +156,16 @@ struct weft_vt_part {
 	uint64_t seq;	/* counts the packets of the route from 0 */
 };
 
-enum weft_vt_kind { WEFT_VT_BARRIER, WEFT_VT_REDUCE, WEFT_VT_ALLREDUCE };
+enum weft_vt_kind {
+	WEFT_VT_BARRIER,
+	WEFT_VT_REDUCE,
+	WEFT_VT_ALLREDUCE,
+	/*
+	 * From root to all. The others' parts wait for it and are not sent;
+	 * root must know that all have taken what was WEFT_VT_WINDOW before.
+	 */
+	WEFT_VT_BCAST,
+};
 
 /* Members in order; the tree is the machine's. */
 struct weft_vt_route_attr {
@@ -219,6 +228,8 @@ struct weft_carrier_virt {
 			  const struct weft_vt_route_attr *attr,
 			  unsigned *id_p);
 	void (*route_close)(struct weft_carrier *c, unsigned id);
+	/* Whether the machine's network does that, or switches only copy. */
+	bool (*route_can)(struct weft_carrier *c, enum weft_vt_kind kind);
 	/* Sends this member's part. -EAGAIN: too many are under way. */
 	int (*route_send)(struct weft_carrier *c, unsigned id,
 			  const struct weft_vt_part *part, const void *data);

@@ -151,7 +151,9 @@ void net_query_come(struct net_step *s, uint32_t pi)
 	}
 	p = net_packet(net, pi);
 	p->seq &= ~KEY_NODE;
-	m->flag = p->seq + 1;
+	/* threads of a rank may come to two barriers in any order */
+	if (m->flag <= p->seq)
+		m->flag = p->seq + 1;
 	if (asks)
 		begin_asking(s, p, qi);
 	all_have_come(s, pi);

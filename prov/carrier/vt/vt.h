@@ -334,6 +334,7 @@ void vt_engine_watch(struct vt *v);
 int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *attr,
 		  unsigned *id_p);
 void vt_route_close(struct weft_carrier *c, unsigned id);
+bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind);
 int vt_route_send(struct weft_carrier *c, unsigned id,
 		  const struct weft_vt_part *part, const void *data);
 int vt_route_take(struct weft_carrier *c, unsigned id,

@@ -234,6 +234,9 @@ struct vt_route {
 	uint64_t seq[VT_WINDOW]; /* whose result is here, plus one */
 	uint32_t flags[VT_WINDOW];
 	uint32_t bytes[VT_WINDOW];
+	/* of a broadcast: whose it is, as the first to post has it */
+	uint64_t root_seq[VT_WINDOW];
+	uint32_t root[VT_WINDOW];
 	unsigned char data[VT_WINDOW][VT_PART_BYTES];
 };
 

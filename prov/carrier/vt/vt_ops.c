@@ -350,6 +350,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.link = vt_link,
 	.route_open = vt_route_open,
 	.route_close = vt_route_close,
+	.route_can = vt_route_can,
 	.route_send = vt_route_send,
 	.route_take = vt_route_take,
 };

@@ -379,6 +379,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	r->count = j->n;
 	r->closed = 0;
 	memset(r->seq, 0, sizeof(r->seq));
+	memset(r->root_seq, 0, sizeof(r->root_seq));
 	for (uint32_t i = 0; i < j->n; i++)
 		ids &= ~vt_rank(w, m[i].rank)->routes;
 	if (!ids)
@@ -472,11 +473,76 @@ static void post_close(struct weft_vt *w, uint32_t place)
 	weft_store32(&r->state, VT_ROUTE_FREE);
 }
 
-static enum net_coll coll_kind(unsigned kind)
+static void hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
+		     unsigned k)
 {
-	if (kind == WEFT_VT_BARRIER)
-		return NET_BARRIER;
-	return kind == WEFT_VT_REDUCE ? NET_REDUCE : NET_ALLREDUCE;
+	struct vt_route *r = &t->w->routes[place];
+	struct vt_member *m = &members_of(t->w, place)[member];
+	uint32_t i = m->part[k], bytes = r->bytes[k];
+	struct vt_buf *b;
+
+	if (i == VT_NONE || vt_buf(t->w, i)->part.seq + 1 != r->seq[k])
+		return;
+	vt_sure(bytes <= VT_PART_BYTES);
+	b = vt_buf(t->w, i);
+	m->part[k] = VT_NONE;
+	b->part.flags = r->flags[k];
+	b->part.bytes = bytes;
+	memcpy(b->payload, r->data[k], bytes);
+	vt_arrive(t, m->rank, i, b->part.quiet);
+}
+
+static const uint8_t coll_kind[] = {
+	[WEFT_VT_BARRIER] = NET_BARRIER,
+	[WEFT_VT_REDUCE] = NET_REDUCE,
+	[WEFT_VT_ALLREDUCE] = NET_ALLREDUCE,
+	[WEFT_VT_BCAST] = NET_BCAST,
+};
+
+bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
+{
+	return net_tree_can(&vt_of(c)->w->cfg, coll_kind[kind]);
+}
+
+/*
+ * Do all who have posted this part of a broadcast mean the same root? If not it
+ * is over for them, and for those who are still to come.
+ */
+static bool same_root(struct vt_turn *t, const struct vt_buf *b)
+{
+	struct vt_route *r = &t->w->routes[b->route];
+	unsigned k = b->part.seq % VT_WINDOW;
+
+	if (r->root_seq[k] != b->part.seq + 1) {
+		r->root_seq[k] = b->part.seq + 1;
+		r->root[k] = b->part.root;
+	}
+	if (r->root[k] == b->part.root)
+		return true;
+	r->seq[k] = b->part.seq + 1;
+	r->flags[k] = WEFT_VT_DIFFER;
+	r->bytes[k] = 0;
+	vt_sure(r->count <= t->w->size);
+	for (uint32_t m = 0; m < r->count; m++)
+		hand_out(t, b->route, m, k);
+	return false;
+}
+
+/* A part of a broadcast; true: it is to be sent. */
+static bool post_cast(struct vt_turn *t, const struct vt_buf *b)
+{
+	const struct vt_route *r = &t->w->routes[b->route];
+	unsigned k = b->part.seq % VT_WINDOW;
+
+	if (!same_root(t, b))
+		return false;
+	if (r->seq[k] == b->part.seq + 1) {
+		/* it has come, or gone wrong, before */
+		vt_sure(b->to < r->count);
+		hand_out(t, b->route, b->to, k);
+		return false;
+	}
+	return b->part.root == b->to;
 }
 
 static void post_part(struct vt_turn *t, uint32_t i)
@@ -493,13 +559,15 @@ static void post_part(struct vt_turn *t, uint32_t i)
 		.bytes = b->part.bytes,
 		.seq = b->part.seq,
 		.cookie = i,
-		.kind = (uint8_t)coll_kind(b->part.kind),
+		.kind = coll_kind[b->part.kind % WEFT_COUNT_OF(coll_kind)],
 		.fp = b->part.fp,
 	};
 	int ret;
 
 	member_of(w, b)->part[b->part.seq % VT_WINDOW] =
 		awaits(&b->part, b->to) ? i : VT_NONE;
+	if (b->part.kind == WEFT_VT_BCAST && !post_cast(t, b))
+		return;
 	ret = net_tree_send(w->net, vt_send_time(w, b->stamp), &part);
 	if (!ret)
 		return;
@@ -580,25 +648,6 @@ static unsigned keep(struct vt_turn *t, uint32_t place, uint64_t seq,
 	if (!awaits(&b->part, b->to))
 		part_over(t, i);
 	return k;
-}
-
-static void hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
-		     unsigned k)
-{
-	struct vt_route *r = &t->w->routes[place];
-	struct vt_member *m = &members_of(t->w, place)[member];
-	uint32_t i = m->part[k], bytes = r->bytes[k];
-	struct vt_buf *b;
-
-	if (i == VT_NONE || vt_buf(t->w, i)->part.seq + 1 != r->seq[k])
-		return;
-	vt_sure(bytes <= VT_PART_BYTES);
-	b = vt_buf(t->w, i);
-	m->part[k] = VT_NONE;
-	b->part.flags = r->flags[k];
-	b->part.bytes = bytes;
-	memcpy(b->payload, r->data[k], bytes);
-	vt_arrive(t, m->rank, i, b->part.quiet);
 }
 
 /* The first member at a node, in the order of nodes; or the count. */
