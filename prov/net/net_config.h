@@ -117,6 +117,7 @@ struct net_config {
 	uint64_t send_ps;    /* a call that sends */
 	uint64_t message_ps; /* more, when it is longer than a packet */
 	uint64_t recv_ps;    /* a message taken */
+	uint64_t match_ps;   /* before: the unit finds its receive */
 	uint64_t poll_ps;    /* a look that found nothing */
 	uint64_t wtime_ps;   /* reading the clock */
 };

@@ -188,6 +188,8 @@ const struct file_key file_keys[] = {
 	  "more, when the message is longer than a packet, as 126 ns" },
 	{ "recv", FILE_TIME, CFG(recv_ps), 0, PS_MAX, 0,
 	  "software that takes a message, as 48 ns" },
+	{ "match", FILE_TIME, CFG(match_ps), 0, PS_MAX, FILE_OPTIONAL,
+	  "a unit that finds the receive of a message, as 300 ns" },
 	{ "poll", FILE_TIME, CFG(poll_ps), 1, PS_MAX, 0,
 	  "a look that found nothing, as 25 ns" },
 	{ "wtime", FILE_TIME, CFG(wtime_ps), 1, PS_MAX, 0,

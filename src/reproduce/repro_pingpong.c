@@ -94,7 +94,7 @@ static uint64_t software(const struct repro_row *row,
 {
 	if (!repro_arg_number(row, "soft", 0))
 		return 0;
-	return cfg->send_ps + cfg->recv_ps +
+	return cfg->send_ps + cfg->recv_ps + cfg->match_ps +
 	       (bytes > cfg->payload_bytes ? cfg->message_ps : 0);
 }
 
