@@ -228,7 +228,10 @@ struct weft_carrier_virt {
 			  const struct weft_vt_route_attr *attr,
 			  unsigned *id_p);
 	void (*route_close)(struct weft_carrier *c, unsigned id);
-	/* Whether the machine's network does that, or switches only copy. */
+	/*
+	 * Whether the machine does that by itself. Broadcasts: not where they
+	 * are an allreduction with zeroes.
+	 */
 	bool (*route_can)(struct weft_carrier *c, enum weft_vt_kind kind);
 	/* Sends this member's part. -EAGAIN: too many are under way. */
 	int (*route_send)(struct weft_carrier *c, unsigned id,

@@ -111,6 +111,7 @@ struct net_config {
 	/* of a full packet through the ALU; 0: none, as on any link */
 	uint32_t coll_packet_ticks;
 	uint32_t barrier_bytes; /* on the wire, of a barrier class */
+	uint64_t fold_ps;   /* an interface adds two packets; 0: it cannot */
 	uint64_t query_ps;  /* an answer known to what follows it; 0: no such */
 	uint8_t coll_range; /* members must be a range of nodes */
 	/* software above the unit */

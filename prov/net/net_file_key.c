@@ -177,6 +177,8 @@ const struct file_key file_keys[] = {
 
 	{ "barrier", FILE_BYTES, CFG(barrier_bytes), 0, 4096, FILE_OPTIONAL,
 	  "a packet of a barrier class on the wire, as 12 B" },
+	{ "fold", FILE_TIME, CFG(fold_ps), 0, PS_MAX, FILE_OPTIONAL,
+	  "an interface that adds two packets of a reduction, as 300 ns" },
 	{ "query", FILE_TIME, CFG(query_ps), 1, PS_MAX, FILE_OPTIONAL,
 	  "barriers ask all nodes: from the answer to what follows, as 80 ns" },
 	{ "coll_nodes", FILE_NODES, CFG(coll_range), 0, 0, FILE_OPTIONAL,

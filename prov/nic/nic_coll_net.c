@@ -30,7 +30,8 @@ struct nic_net {
 	struct weft_cu_call *head;
 	struct weft_cu_call *tail;
 	size_t per; /* bytes of a packet */
-	bool alu;   /* packets are combined on their way */
+	bool casts; /* a broadcast is copied, and not combined with zeroes */
+	bool sums;
 };
 
 uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc, const void *in,
@@ -59,7 +60,8 @@ int nic_net_open(struct weft_carrier *carrier,
 	n->id = id;
 	n->me = attr->me;
 	n->per = carrier->mtu < NET_PACKET ? carrier->mtu : NET_PACKET;
-	n->alu = carrier->virt->route_can(carrier, WEFT_VT_ALLREDUCE);
+	n->casts = carrier->virt->route_can(carrier, WEFT_VT_BCAST);
+	n->sums = carrier->virt->route_can(carrier, WEFT_VT_ALLREDUCE);
 	*n_p = n;
 	return 0;
 }
@@ -103,7 +105,7 @@ WEFT_HOT bool nic_net_can(const struct nic_net *n,
 			  const struct weft_cu_call *call)
 {
 	if (call->kind == WEFT_CU_REDUCE || call->kind == WEFT_CU_ALLREDUCE)
-		return n->alu;
+		return n->sums;
 	return call->kind == WEFT_CU_BARRIER || call->kind == WEFT_CU_BCAST;
 }
 
@@ -120,7 +122,7 @@ static size_t packet_bytes(const struct nic_net *n,
 static bool begins_round(const struct nic_net *n,
 			 const struct weft_cu_call *call, size_t k)
 {
-	return call->kind == WEFT_CU_BCAST && !n->alu && !(k % WEFT_VT_WINDOW);
+	return call->kind == WEFT_CU_BCAST && n->casts && !(k % WEFT_VT_WINDOW);
 }
 
 /* Where a packet's bytes lie. */
@@ -129,7 +131,7 @@ static size_t offset_at(const struct nic_net *n,
 {
 	size_t per = packet_bytes(n, call);
 
-	if (call->kind == WEFT_CU_BCAST && !n->alu)
+	if (call->kind == WEFT_CU_BCAST && n->casts)
 		k -= k / WEFT_VT_WINDOW + 1;
 	return k * per;
 }
@@ -153,7 +155,7 @@ static size_t packets_of(const struct nic_net *n,
 	size_t per = packet_bytes(n, call);
 	size_t count = call->bytes ? (call->bytes + per - 1) / per : 1;
 
-	if (call->kind == WEFT_CU_BCAST && !n->alu)
+	if (call->kind == WEFT_CU_BCAST && n->casts)
 		count += (count + WEFT_VT_WINDOW - 2) / (WEFT_VT_WINDOW - 1);
 	return count;
 }
@@ -183,7 +185,7 @@ static void fill_part(const struct nic_net *n, const struct weft_cu_call *call,
 		part->kind = WEFT_VT_BARRIER;
 	else if (call->kind == WEFT_CU_REDUCE)
 		part->kind = WEFT_VT_REDUCE;
-	else if (call->kind == WEFT_CU_BCAST && !n->alu)
+	else if (call->kind == WEFT_CU_BCAST && n->casts)
 		part->kind = WEFT_VT_BCAST;
 	if (call->kind != WEFT_CU_BCAST)
 		return;
@@ -213,8 +215,8 @@ static bool all_ready(const struct nic_net *n, const struct weft_cu_call *call)
 {
 	size_t round = call->sent / WEFT_VT_WINDOW * WEFT_VT_WINDOW;
 
-	return call->kind != WEFT_CU_BCAST || n->alu || call->root != n->me ||
-	       call->sent == round || call->read > round;
+	return call->kind != WEFT_CU_BCAST || !n->casts ||
+	       call->root != n->me || call->sent == round || call->read > round;
 }
 
 static bool send_one(struct nic_net *n, struct weft_cu_call *call)

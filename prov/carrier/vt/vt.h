@@ -14,6 +14,7 @@
  *   vt_engine.c  the model runs, by whoever blocked last
  *   vt_watch.c   who died, and what does not move any more
  *   vt_route.c   class routes
+ *   vt_fold.c    reductions by the interfaces of their members
  *
  * vt_layout.h has the shared format and who writes it when.
  */
@@ -57,6 +58,7 @@ struct weft_vt {
 	size_t buf_bytes;
 	size_t packet_bytes;
 	uint64_t ahead_ps;
+	unsigned fold_path; /* by which interfaces send by themselves */
 	struct net_config cfg;
 	uint32_t rank;
 	bool taken; /* a carrier stands on it */
@@ -263,6 +265,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
 void vt_way(struct weft_carrier *c, const struct weft_vt_way *way);
 unsigned vt_path(struct weft_carrier *c, const char *name);
+unsigned vt_path_of(const struct net_config *cfg, const char *name);
 /* A buffer of the own pool, or VT_NONE. */
 uint32_t vt_buf_get(struct vt *v);
 /* A send did not find this; has it come back since? */
@@ -341,11 +344,21 @@ int vt_route_take(struct weft_carrier *c, unsigned id,
 		  struct weft_vt_part *part, void *data);
 /* A result has come: it waits for whoever takes it. -EPROTO: it is none. */
 int vt_route_keep(struct vt *v, const struct vt_buf *b);
+/* For vt_fold.c: members; a sum, to all, to the one who gets it, used up. */
+struct vt_member *vt_route_members(struct weft_vt *w, uint32_t place);
+void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at);
+void vt_route_hand(struct vt_turn *t, uint32_t i);
+void vt_route_spent(struct vt_turn *t, uint32_t i);
 /* The engine's side. */
 void vt_route_post(struct vt_turn *t, uint32_t i);
 uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			  const uint64_t *cookie, unsigned count);
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie);
+
+/* vt_fold.c */
+void vt_fold_post(struct vt_turn *t, uint32_t i);
+void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie);
+void vt_fold_packet(struct vt_turn *t, uint32_t i);
 
 #endif

@@ -192,6 +192,7 @@ static void up_breath(void *arg)
 
 static const struct net_up net_calls = {
 	.packet = vt_message_packet,
+	.timer = vt_fold_timer,
 	.combine = vt_route_combine,
 	.result = vt_route_result,
 	.breath = up_breath,

@@ -178,9 +178,11 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
 		      sizeof(struct weft_vt_part) <= sizeof(struct weft_pkt),
 	      "shared format");
 
-#define VT_DMAS	      64u /* transfers of a rank under way */
-#define VT_DMA_SEGS   8u
-#define VT_COOKIE_DMA (UINT64_C(1) << 32) /* beside a buffer's number */
+#define VT_DMAS	       64u /* transfers of a rank under way */
+#define VT_DMA_SEGS    8u
+/* Beside a buffer's number: whose message it is. */
+#define VT_COOKIE_DMA  (UINT64_C(1) << 32)
+#define VT_COOKIE_FOLD (UINT64_C(2) << 32)
 
 enum vt_dma_step { VT_DMA_ASKED, VT_DMA_MOVING, VT_DMA_TOLD };
 
@@ -240,12 +242,22 @@ struct vt_route {
 	unsigned char data[VT_WINDOW][VT_PART_BYTES];
 };
 
+/* A packet of a reduction at a member's interface; vt_fold.c. */
+struct vt_fold {
+	uint32_t buf;  /* the member's part, and its sum so far */
+	uint32_t came; /* inputs, a bit each */
+	uint16_t added;
+	bool here; /* its own part */
+};
+
 /* Its members, in an array of head.size for each route. */
 struct vt_member {
 	uint32_t rank;
 	uint32_t by_node; /* the i-th member, ordered by node */
 	uint32_t ahead;	  /* its parts under way whose result it does not get */
 	uint32_t part[VT_WINDOW]; /* buffer that waits for the result */
+	struct vt_fold fold[VT_WINDOW];
+	uint64_t busy_ps; /* its interface adds until then */
 };
 
 #endif

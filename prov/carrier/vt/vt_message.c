@@ -203,8 +203,12 @@ void vt_message_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 	(void)node;
 	(void)offset;
 	t->at = at;
-	if (cookie >> 32) {
+	if (cookie & VT_COOKIE_DMA) {
 		vt_dma_packet(t, end, bytes);
+		return;
+	}
+	if (cookie & VT_COOKIE_FOLD) {
+		vt_fold_packet(t, end);
 		return;
 	}
 	last = vt_buf(t->w, end);

@@ -22,7 +22,7 @@ static bool is_place(const struct weft_vt *w, uint32_t place)
 	return place < w->size * VT_PLACES;
 }
 
-static struct vt_member *members_of(struct weft_vt *w, uint32_t route)
+struct vt_member *vt_route_members(struct weft_vt *w, uint32_t route)
 {
 	vt_sure(is_place(w, route));
 	return w->members + (size_t)route * w->size;
@@ -53,7 +53,7 @@ static int compare(const void *a, const void *b)
 static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 			 uint32_t place)
 {
-	struct vt_member *m = members_of(v->w, place);
+	struct vt_member *m = vt_route_members(v->w, place);
 	struct by_node *order = calloc((size_t)a->n, sizeof(*order));
 
 	if (!order)
@@ -214,14 +214,14 @@ static struct vt_member *runs_ahead(struct vt *v,
 {
 	if (awaits(part, (uint32_t)own->me))
 		return NULL;
-	return &members_of(v->w, own->place)[own->me];
+	return &vt_route_members(v->w, own->place)[own->me];
 }
 
 /* The member that sent a part. */
 static struct vt_member *member_of(struct weft_vt *w, const struct vt_buf *b)
 {
 	vt_sure(b->to < w->size);
-	return &members_of(w, b->route)[b->to];
+	return &vt_route_members(w, b->route)[b->to];
 }
 
 /* A part of such a member is over; its rank may wait for room. */
@@ -347,7 +347,7 @@ static const struct vt_member *by_node(struct weft_vt *w,
 static int plan_tree(struct weft_vt *w, uint32_t place,
 		     struct net_tree_plan *plan)
 {
-	const struct vt_member *m = members_of(w, place);
+	const struct vt_member *m = vt_route_members(w, place);
 	uint32_t n = w->routes[place].count, count = 0;
 	uint32_t *node = calloc(n, sizeof(*node));
 	uint32_t *share = calloc(n, sizeof(*share));
@@ -370,7 +370,7 @@ static int plan_tree(struct weft_vt *w, uint32_t place,
 /* Opens what all members have asked for; 0 or -errno. */
 static int open_route(struct weft_vt *w, const struct vt_join *j)
 {
-	const struct vt_member *m = members_of(w, j->place);
+	const struct vt_member *m = vt_route_members(w, j->place);
 	struct vt_route *r = &w->routes[j->place];
 	uint32_t ids = j->routes & ((1u << WEFT_VT_ROUTES) - 1);
 	struct net_tree_plan tree;
@@ -405,7 +405,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 static void answer(struct vt_turn *t, const struct vt_join *j)
 {
 	struct weft_vt *w = t->w;
-	const struct vt_member *m = members_of(w, j->place);
+	const struct vt_member *m = vt_route_members(w, j->place);
 	struct vt_route *r = &w->routes[j->place];
 	int err;
 
@@ -461,7 +461,7 @@ static void post_open(struct vt_turn *t, const struct vt_buf *b)
 
 static void post_close(struct weft_vt *w, uint32_t place)
 {
-	const struct vt_member *m = members_of(w, place);
+	const struct vt_member *m = vt_route_members(w, place);
 	struct vt_route *r = &w->routes[place];
 
 	if (++r->closed < r->count)
@@ -477,7 +477,7 @@ static void hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
 		     unsigned k)
 {
 	struct vt_route *r = &t->w->routes[place];
-	struct vt_member *m = &members_of(t->w, place)[member];
+	struct vt_member *m = &vt_route_members(t->w, place)[member];
 	uint32_t i = m->part[k], bytes = r->bytes[k];
 	struct vt_buf *b;
 
@@ -501,7 +501,20 @@ static const uint8_t coll_kind[] = {
 
 bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
 {
-	return net_tree_can(&vt_of(c)->w->cfg, coll_kind[kind]);
+	const struct net_config *cfg = &vt_of(c)->w->cfg;
+	bool sums = net_tree_can(cfg, NET_ALLREDUCE);
+
+	if (kind == WEFT_VT_BCAST)
+		return !sums;
+	return kind == WEFT_VT_BARRIER || sums || cfg->fold_ps;
+}
+
+/* Do the members' interfaces add, and not the network? */
+static bool folds(const struct weft_vt *w, const struct weft_vt_part *part)
+{
+	return (part->kind == WEFT_VT_REDUCE ||
+		part->kind == WEFT_VT_ALLREDUCE) &&
+	       !net_tree_can(&w->cfg, NET_ALLREDUCE);
 }
 
 /*
@@ -549,7 +562,7 @@ static void post_part(struct vt_turn *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
-	struct vt_member *m = members_of(w, b->route);
+	struct vt_member *m = vt_route_members(w, b->route);
 	struct vt_route *r = &w->routes[b->route];
 	uint32_t root = b->part.root < r->count ? b->part.root : 0;
 	struct net_part part = {
@@ -568,6 +581,10 @@ static void post_part(struct vt_turn *t, uint32_t i)
 		awaits(&b->part, b->to) ? i : VT_NONE;
 	if (b->part.kind == WEFT_VT_BCAST && !post_cast(t, b))
 		return;
+	if (folds(w, &b->part)) {
+		vt_fold_post(t, i);
+		return;
+	}
 	ret = net_tree_send(w->net, vt_send_time(w, b->stamp), &part);
 	if (!ret)
 		return;
@@ -653,7 +670,7 @@ static unsigned keep(struct vt_turn *t, uint32_t place, uint64_t seq,
 /* The first member at a node, in the order of nodes; or the count. */
 static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
 {
-	const struct vt_member *m = members_of(w, place);
+	const struct vt_member *m = vt_route_members(w, place);
 	uint32_t low = 0, high = w->routes[place].count;
 
 	while (low < high) {
@@ -667,6 +684,42 @@ static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
 	return low;
 }
 
+/* A sum that all get is on its way to them. */
+void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	const struct net_part part = {
+		.route = t->w->routes[b->route].id,
+		.node = vt_rank(t->w, b->from)->node,
+		.bytes = b->part.bytes,
+		.seq = b->part.seq,
+		.cookie = i,
+		.kind = NET_BCAST,
+	};
+
+	vt_sure(!net_tree_send(t->w->net, at, &part));
+}
+
+/* A sum that one member gets is with it. */
+void vt_route_hand(struct vt_turn *t, uint32_t i)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	uint32_t place = b->route, root = b->part.root;
+	unsigned k = keep(t, place, b->part.seq, i);
+
+	vt_sure(root < t->w->routes[place].count);
+	hand_out(t, place, root, k);
+}
+
+/* A part that was added: its member waits for the result, or is done. */
+void vt_route_spent(struct vt_turn *t, uint32_t i)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+
+	if (!awaits(&b->part, b->to))
+		part_over(t, i);
+}
+
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie)
 {
@@ -678,7 +731,7 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 
 	vt_sure(is_place(w, route));
 	place = w->places[route];
-	m = members_of(w, place);
+	m = vt_route_members(w, place);
 	vt_sure(w->routes[place].count <= w->size);
 	i = find_node(w, place, node);
 	t->at = at;

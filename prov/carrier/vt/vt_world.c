@@ -113,6 +113,7 @@ static int map_parts(struct weft_vt *w)
 	w->buf_bytes = vt_buf_bytes(h.packet_bytes);
 	w->cfg = h.cfg;
 	w->ahead_ps = h.ahead_ps;
+	w->fold_path = vt_path_of(&w->cfg, "event");
 	w->wake = calloc(h.size, sizeof(*w->wake));
 	return w->wake ? 0 : -ENOMEM;
 }
