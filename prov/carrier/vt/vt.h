@@ -93,6 +93,7 @@ struct vt {
 	struct weft_vt_dma *dma[VT_DMAS]; /* under way, by their number */
 	weft_au32 full;		  /* what a send did not find, enum vt_room */
 	struct vt_member *narrow; /* whose window was full */
+	uint64_t narrow_seq;	  /* for what, plus one; 0: a part */
 	bool shares;		  /* runs on all processors of the job */
 	weft_au32 woken;
 	weft_au32 blocked;   /* a thread sleeps for this rank */
@@ -344,11 +345,17 @@ int vt_route_take(struct weft_carrier *c, unsigned id,
 		  struct weft_vt_part *part, void *data);
 /* A result has come: it waits for whoever takes it. -EPROTO: it is none. */
 int vt_route_keep(struct vt *v, const struct vt_buf *b);
-/* For vt_fold.c: members; a sum, to all, to the one who gets it, used up. */
+/*
+ * For vt_fold.c: members; a sum goes to all, or is with the one who gets it; a
+ * part's place is free; it was added, and may be over.
+ */
 struct vt_member *vt_route_members(struct weft_vt *w, uint32_t place);
 void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at);
 void vt_route_hand(struct vt_turn *t, uint32_t i);
 void vt_route_spent(struct vt_turn *t, uint32_t i);
+void vt_route_done(struct vt_turn *t, uint32_t i);
+/* Is there a place for what a send found none for? */
+bool vt_route_room(const struct vt *v);
 /* The engine's side. */
 void vt_route_post(struct vt_turn *t, uint32_t i);
 uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,

@@ -125,9 +125,15 @@ static void finish(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 	if (b->part.kind == WEFT_VT_REDUCE) {
 		vt_sure(b->part.root < t->w->size);
 		send_to(t, m, i, b->part.root, at);
-		return;
+	} else {
+		vt_route_cast(t, i, at);
 	}
-	vt_route_cast(t, i, at);
+}
+
+static void let_go(struct vt_turn *t, uint32_t i)
+{
+	vt_route_spent(t, i);
+	vt_route_done(t, i);
 }
 
 /* Adds what has come, in order; the last input lets the sum go on. */
@@ -150,7 +156,6 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 
 		vt_sure(child < w->routes[place].count);
 		add(t, vt_buf(w, f->buf), vt_buf(w, in));
-		vt_route_spent(t, in);
 		if (me->busy_ps < t->at)
 			me->busy_ps = t->at;
 		me->busy_ps += w->cfg.fold_ps;
@@ -159,14 +164,18 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 	}
 	if (f->added < n)
 		return;
-	/* the next to use this place begins anew */
+	/* now that all are added, this place is free for what comes next */
+	for (unsigned c = 0; c < n; c++)
+		let_go(t, m[child_of(&p, member, c)].fold[k].buf);
 	f->came = 0;
 	f->added = 0;
 	f->here = false;
-	if (member)
+	if (member) {
 		send_to(t, m, f->buf, parent_of(&p, member, &nth), at);
-	else
-		finish(t, m, f->buf, at);
+		return;
+	}
+	vt_route_spent(t, f->buf);
+	finish(t, m, f->buf, at);
 }
 
 void vt_fold_post(struct vt_turn *t, uint32_t i)
@@ -176,22 +185,42 @@ void vt_fold_post(struct vt_turn *t, uint32_t i)
 	struct vt_member *m = vt_route_members(w, b->route);
 	uint64_t at = vt_send_time(w, b->stamp) + w->cfg.coll_inject_ps;
 
+	struct vt_fold *f;
+
 	vt_sure(b->to < w->size);
-	m[b->to].fold[b->part.seq % VT_WINDOW].buf = i;
+	f = &m[b->to].fold[b->part.seq % VT_WINDOW];
+	f->buf = i;
+	f->seq = b->part.seq;
+	f->posted = true;
 	vt_sure(!net_timer(w->net, at, i));
 }
 
-/* A rank's own part is at its interface. */
+/*
+ * A rank's own part is at its interface, and so are those before it: several
+ * may have been posted at one time.
+ */
 void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
 {
 	struct vt_turn *t = arg;
 	struct vt_buf *b = vt_buf(t->w, (uint32_t)cookie);
-	struct vt_member *m = vt_route_members(t->w, b->route);
+	uint32_t place = b->route, member = b->to;
+	uint64_t seq = b->part.seq;
+	struct vt_member *me;
 
 	t->at = at;
-	vt_sure(b->kind == VT_PART && b->to < t->w->size);
-	m[b->to].fold[b->part.seq % VT_WINDOW].here = true;
-	go_on(t, b->route, b->to, b->part.seq);
+	vt_sure(b->kind == VT_PART && member < t->w->size);
+	me = &vt_route_members(t->w, place)[member];
+	if (me->here_seq + VT_WINDOW < seq)
+		me->here_seq = seq - VT_WINDOW;
+	for (; me->here_seq <= seq; me->here_seq++) {
+		struct vt_fold *f = &me->fold[me->here_seq % VT_WINDOW];
+
+		if (!f->posted || f->seq != me->here_seq)
+			continue;
+		f->posted = false;
+		f->here = true;
+		go_on(t, place, member, me->here_seq);
+	}
 }
 
 /* A sum has come, to who adds it or to who gets the result. */

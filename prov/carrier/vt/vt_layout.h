@@ -244,10 +244,12 @@ struct vt_route {
 
 /* A packet of a reduction at a member's interface; vt_fold.c. */
 struct vt_fold {
+	uint64_t seq;
 	uint32_t buf;  /* the member's part, and its sum so far */
 	uint32_t came; /* inputs, a bit each */
 	uint16_t added;
-	bool here; /* its own part */
+	bool posted; /* its own part, on the way to the interface */
+	bool here;   /* and there */
 };
 
 /* Its members, in an array of head.size for each route. */
@@ -257,7 +259,11 @@ struct vt_member {
 	uint32_t ahead;	  /* its parts under way whose result it does not get */
 	uint32_t part[VT_WINDOW]; /* buffer that waits for the result */
 	struct vt_fold fold[VT_WINDOW];
-	uint64_t busy_ps; /* its interface adds until then */
+	uint64_t folds;	    /* posted by the rank */
+	uint64_t spent;	    /* of them, by who added them */
+	uint64_t spent_seq; /* sequence of the last of those, plus one */
+	uint64_t here_seq;  /* up to here its parts are at its interface */
+	uint64_t busy_ps;   /* it adds until then */
 };
 
 #endif

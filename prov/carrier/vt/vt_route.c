@@ -61,6 +61,8 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 	for (int i = 0; i < a->n; i++) {
 		m[i].rank = member_rank(v, a, i);
 		m[i].ahead = 0;
+		m[i].folds = m[i].spent = m[i].spent_seq = 0;
+		m[i].busy_ps = m[i].here_seq = 0;
 		order[i].node = v->w->rank_of[m[i].rank].node;
 		order[i].member = (uint32_t)i;
 	}
@@ -217,6 +219,41 @@ static struct vt_member *runs_ahead(struct vt *v,
 	return &vt_route_members(v->w, own->place)[own->me];
 }
 
+/* Do the members' interfaces add, and not the network? */
+static bool folds(const struct weft_vt *w, const struct weft_vt_part *part)
+{
+	return (part->kind == WEFT_VT_REDUCE ||
+		part->kind == WEFT_VT_ALLREDUCE) &&
+	       !net_tree_can(&w->cfg, NET_ALLREDUCE);
+}
+
+/* Does its place hold no part that is still to be added? */
+static bool fold_fits(const struct vt_member *m, uint64_t seq)
+{
+	return m->spent == m->folds || seq < m->spent_seq + VT_WINDOW;
+}
+
+bool vt_route_room(const struct vt *v)
+{
+	return v->narrow->ahead < VT_WINDOW &&
+	       (!v->narrow_seq || fold_fits(v->narrow, v->narrow_seq - 1));
+}
+
+/* Room for one more part of the member; what is missing is written down. */
+static bool has_window(struct vt *v, const struct vt_own_route *own,
+		       const struct weft_vt_part *part)
+{
+	struct vt_member *ahead = runs_ahead(v, own, part);
+	bool fold = folds(v->w, part);
+
+	if (!ahead && !fold)
+		return true;
+	v->narrow = &vt_route_members(v->w, own->place)[own->me];
+	v->narrow_seq = fold ? part->seq + 1 : 0;
+	return (!ahead || ahead->ahead < VT_WINDOW) &&
+	       (!fold || fold_fits(v->narrow, part->seq));
+}
+
 /* The member that sent a part. */
 static struct vt_member *member_of(struct weft_vt *w, const struct vt_buf *b)
 {
@@ -251,12 +288,11 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 		return -EMSGSIZE;
 	if (v->out)
 		return -ESHUTDOWN;
-	ahead = runs_ahead(v, &v->route[id], part);
-	if (ahead && ahead->ahead >= VT_WINDOW) {
-		v->narrow = ahead;
+	if (!has_window(v, &v->route[id], part)) {
 		vt_lack(v, VT_ROOM_ROUTE);
 		return -EAGAIN;
 	}
+	ahead = runs_ahead(v, &v->route[id], part);
 	vt_enter(v);
 	i = vt_buf_get(v);
 	if (i == VT_NONE) {
@@ -281,6 +317,8 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 	v->last_clock = vt_now(v->me);
 	if (ahead)
 		ahead->ahead++;
+	if (folds(v->w, part))
+		vt_route_members(v->w, b->route)[b->to].folds++;
 	vt_post(v, i);
 	vt_exit(v);
 	return 0;
@@ -509,14 +547,6 @@ bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
 	return kind == WEFT_VT_BARRIER || sums || cfg->fold_ps;
 }
 
-/* Do the members' interfaces add, and not the network? */
-static bool folds(const struct weft_vt *w, const struct weft_vt_part *part)
-{
-	return (part->kind == WEFT_VT_REDUCE ||
-		part->kind == WEFT_VT_ALLREDUCE) &&
-	       !net_tree_can(&w->cfg, NET_ALLREDUCE);
-}
-
 /*
  * Do all who have posted this part of a broadcast mean the same root? If not it
  * is over for them, and for those who are still to come.
@@ -711,8 +741,22 @@ void vt_route_hand(struct vt_turn *t, uint32_t i)
 	hand_out(t, place, root, k);
 }
 
-/* A part that was added: its member waits for the result, or is done. */
+/* A part's place may be used again. */
 void vt_route_spent(struct vt_turn *t, uint32_t i)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	struct vt_member *m = member_of(t->w, b);
+	/* relaxed: as due */
+	uint32_t lack =
+		weft_load32_relaxed(&vt_rank(t->w, m->rank)->wants_room);
+
+	m->spent++;
+	m->spent_seq = b->part.seq + 1;
+	if (lack & VT_ROOM_ROUTE)
+		vt_engine_notice(t, m->rank, t->at);
+}
+
+void vt_route_done(struct vt_turn *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
 

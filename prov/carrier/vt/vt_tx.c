@@ -52,7 +52,7 @@ bool vt_has_room(const struct vt *v)
 {
 	uint32_t lack = weft_load32(&v->full);
 
-	if ((lack & VT_ROOM_ROUTE) && v->narrow->ahead < VT_WINDOW)
+	if ((lack & VT_ROOM_ROUTE) && vt_route_room(v))
 		return true;
 	return (lack & VT_ROOM_BUFS) && (v->me->fresh < VT_BUFS ||
 					 weft_load32(&v->me->spare) != VT_NONE);
