@@ -229,6 +229,8 @@ int64_t net_neighbour(const struct net *net, uint32_t node, unsigned port);
 /* Least hops between two nodes. */
 unsigned net_hops(const struct net *net, uint32_t src, uint32_t dst);
 unsigned net_ports(const struct net *net);
+/* All that have ports: end nodes, then switches. */
+uint32_t net_nodes(const struct net *net);
 
 /* Counters as the hardware has them, per port of a node. */
 struct net_port_count {

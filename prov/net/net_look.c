@@ -79,6 +79,11 @@ unsigned net_ports(const struct net *net)
 	return net->ports;
 }
 
+uint32_t net_nodes(const struct net *net)
+{
+	return net->nodes;
+}
+
 /* ---- invariants ---------------------------------------------------------- */
 
 static int broken(const char *what, uint64_t a, uint64_t b)
