@@ -107,7 +107,7 @@ refused 'every argument' "$sim" uniform
 refused 'png or .svg' "$sim" --plot x.gif
 refused 'unknown option --nonsense; weft-sim --help' "$sim" --nonsense
 refused 'did you mean --histogram' "$sim" --histogramm
-refused 'which system' "$rep"
+refused 'which system? bgq, ' "$rep"
 refused 'no published results' "$rep" bgl
 refused 'no row' "$rep" bgq --only BGQ-T9
 refused 'without one' "$rep" bgq -m bgq:4x4
