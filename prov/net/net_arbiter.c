@@ -78,6 +78,17 @@ static inline void pay(struct net_step *s, unsigned port, unsigned vc,
 	n->busy |= 1ull << port;
 }
 
+/* Packets of other forms are counted on their own, as class routes are. */
+static void count_form(struct net_step *s, unsigned port,
+		       const struct net_packet *p, uint32_t busy)
+{
+	struct net_out *o = net_out(s, port);
+
+	o->packets_coll++;
+	o->chunks_coll += p->chunks;
+	o->busy_coll += busy;
+}
+
 /* Sends p out by port on vc; reader: the receiver it leaves + 1, or 0. */
 WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 			uint32_t pi, unsigned reader)
@@ -87,12 +98,14 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 	const struct net_hop *h = net_hop(s, port);
 	uint32_t link = s->link[port], hop = h->ticks;
 	uint32_t busy =
-		net_len(net, h->rate, p->chunks) + net->cfg.protocol_ticks;
+		net_packet_len(net, h->rate, p) + net->cfg.protocol_ticks;
 	uint32_t frac = p->frac + (uint32_t)h->frac;
 	bool carry = frac >= net->cfg.tick_ps;
 
 	pay(s, port, vc, p);
-	net_steer_hop(net, p, port);
+	if (weft_unlikely(p->kind))
+		count_form(s, port, p, busy);
+	net_steer_hop(net, p, s->id, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
@@ -109,7 +122,7 @@ static inline void leave(struct net_step *s, unsigned port, unsigned out,
 {
 	struct net *net = s->net;
 	uint32_t back = s->link[port];
-	uint32_t busy = net_len(net, net_hop(s, out)->rate, p->chunks) +
+	uint32_t busy = net_packet_len(net, net_hop(s, out)->rate, p) +
 			net_hop(s, port)->token_ticks;
 
 	s->in[port].wait_ticks += (uint32_t)s->now - p->since;

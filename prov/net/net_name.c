@@ -13,20 +13,36 @@ static unsigned torus_class_of(const struct net_config *cfg, uint32_t node,
 {
 	unsigned dir = 0;
 
+	if (net_topo_inside(cfg, node, port))
+		return 2u * cfg->dims + (node < net_topo_ends(cfg));
 	while (port >= net_topo_first(cfg, dir + 1))
 		dir++;
 	return dir;
 }
 
-static void torus_class_name(unsigned class, char name[NET_CLASS_NAME])
+/* N: between a node and the router that it shares. */
+static void torus_class_name(const struct net_config *cfg, unsigned class,
+			     char name[NET_CLASS_NAME])
 {
-	snprintf(name, NET_CLASS_NAME, "%c%c", (char)('A' + class / 2 % 26),
+	snprintf(name, NET_CLASS_NAME, "%c%c",
+		 class < 2u * cfg->dims ? (char)('A' + class / 2) : 'N',
 		 class % 2 ? '+' : '-');
+}
+
+static bool is_node(const struct net_config *cfg, uint32_t node)
+{
+	return net_router_nodes(cfg) > 1 && node < net_topo_ends(cfg);
 }
 
 static unsigned torus_place(const struct net_config *cfg, uint32_t node,
 			    uint32_t place[NET_DIMS_MAX])
 {
+	if (is_node(cfg, node)) {
+		place[0] = node;
+		return 1;
+	}
+	if (net_router_nodes(cfg) > 1)
+		node -= net_topo_ends(cfg);
 	for (unsigned d = cfg->dims; d-- > 0; node /= cfg->size[d])
 		place[d] = node % cfg->size[d];
 	return cfg->dims;
@@ -39,6 +55,10 @@ static void torus_node(const struct net_config *cfg, uint32_t node, char *text,
 	size_t n = 0;
 
 	torus_place(cfg, node, at);
+	if (is_node(cfg, node)) {
+		snprintf(text, len, "node %u", node);
+		return;
+	}
 	for (unsigned d = 0; d < cfg->dims && n < len; d++)
 		n += (size_t)snprintf(text + n, len - n, "%c%u", d ? ',' : '(',
 				      at[d]);
@@ -53,7 +73,7 @@ static void torus_port(const struct net_config *cfg, uint32_t node,
 	unsigned dir = torus_class_of(cfg, node, port);
 
 	text[0] = 0;
-	if (net_topo_links(cfg, dir / 2) > 1)
+	if (dir < 2u * cfg->dims && net_topo_links(cfg, dir / 2) > 1)
 		snprintf(text, len, " link %u",
 			 port - net_topo_first(cfg, dir));
 }
@@ -63,11 +83,17 @@ static void torus_group(const struct net_config *cfg, unsigned i,
 {
 	*g = (struct net_group){ .count = net_topo_nodes(cfg),
 				 .ports = net_topo_ports(cfg) };
+	if (net_router_nodes(cfg) == 1)
+		return;
+	g->first = i ? net_topo_ends(cfg) : 0;
+	g->count = i ? g->count - g->first : net_topo_ends(cfg);
+	g->ports = i ? g->ports : 1;
 }
 
-static unsigned one(const struct net_config *cfg)
+/* Nodes are routers, or have some of their own. */
+static unsigned torus_groups(const struct net_config *cfg)
 {
-	return 1;
+	return net_router_nodes(cfg) > 1 ? 2 : 1;
 }
 
 /* ---- trees --------------------------------------------------------------- */
@@ -84,7 +110,8 @@ static unsigned fat_class_of(const struct net_config *cfg, uint32_t node,
 	return port < f.m[l] ? 2 * l - 1 : 2 * l;
 }
 
-static void fat_class_name(unsigned class, char name[NET_CLASS_NAME])
+static void fat_class_name(const struct net_config *cfg, unsigned class,
+			   char name[NET_CLASS_NAME])
 {
 	snprintf(name, NET_CLASS_NAME, "%u%c", (class + 1) / 2 % 10,
 		 class % 2 ? '-' : '+');
@@ -142,7 +169,8 @@ static unsigned fat_groups(const struct net_config *cfg)
 struct names {
 	unsigned (*class_of)(const struct net_config *cfg, uint32_t node,
 			     unsigned port);
-	void (*class_name)(unsigned class, char name[NET_CLASS_NAME]);
+	void (*class_name)(const struct net_config *cfg, unsigned class,
+			   char name[NET_CLASS_NAME]);
 	unsigned (*place)(const struct net_config *cfg, uint32_t node,
 			  uint32_t place[NET_DIMS_MAX]);
 	void (*node)(const struct net_config *cfg, uint32_t node, char *text,
@@ -156,7 +184,7 @@ struct names {
 
 static const struct names torus = { torus_class_of, torus_class_name,
 				    torus_place,    torus_node,
-				    torus_port,	    one,
+				    torus_port,	    torus_groups,
 				    torus_group };
 static const struct names fat = { fat_class_of, fat_class_name, fat_place,
 				  fat_node,	fat_port,	fat_groups,
@@ -169,7 +197,12 @@ static const struct names *const names[] = {
 
 unsigned net_classes(const struct net_config *cfg)
 {
-	return 2u * cfg->dims;
+	return 2u * cfg->dims + (net_router_nodes(cfg) > 1 ? 2 : 0);
+}
+
+bool net_has_places(const struct net_config *cfg)
+{
+	return cfg->topology == NET_TORUS;
 }
 
 unsigned net_class_of(const struct net_config *cfg, uint32_t node,
@@ -181,7 +214,7 @@ unsigned net_class_of(const struct net_config *cfg, uint32_t node,
 void net_class_name(const struct net_config *cfg, unsigned class,
 		    char name[NET_CLASS_NAME])
 {
-	names[cfg->topology]->class_name(class, name);
+	names[cfg->topology]->class_name(cfg, class, name);
 }
 
 void net_node_name(const struct net_config *cfg, uint32_t node, char *text,

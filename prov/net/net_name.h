@@ -3,18 +3,22 @@
  * What nodes and links of a machine are called, in reports and pictures. On a
  * torus a node has coordinates and a link a dimension and a direction: A+. In a
  * tree a node has a level and a number there, a link the level that it leaves
- * from and + for up or - for down, and the number of its port.
+ * from and + for up or - for down, and the number of its port. Between a node
+ * and a router that it shares it is N+ in, N- out.
  */
 #ifndef WEFT_NET_NAME_H
 #define WEFT_NET_NAME_H
 
 #include "prov/net/net_config.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NET_CLASSES_MAX = 2 * NET_DIMS_MAX, NET_CLASS_NAME = 4 };
+enum { NET_CLASSES_MAX = 2 * NET_DIMS_MAX + 2, NET_CLASS_NAME = 4 };
 
+/* Nodes have coordinates, and so neighbours. */
+bool net_has_places(const struct net_config *cfg);
 /* Links that are counted together: those of one direction or level. */
 unsigned net_classes(const struct net_config *cfg);
 unsigned net_class_of(const struct net_config *cfg, uint32_t node,

@@ -35,6 +35,27 @@ static void links_of_a_torus_have_dimension_and_direction(void **state)
 	link_is(&cfg, 2, 8, "(0,0,0,1,0) D-");
 }
 
+static void nodes_of_a_shared_router_have_numbers(void **state)
+{
+	struct net_config cfg;
+	struct net_group g;
+
+	net_config_bgq(&cfg);
+	cfg.dims = 3;
+	cfg.router_nodes = 2;
+	memcpy(cfg.links, (uint16_t[]){ 8, 4, 8 }, 6);
+	T_IS(net_classes(&cfg), 8);
+	link_is(&cfg, 17, 0, "node 17 N+");
+	link_is(&cfg, 128, 8, "(0,0,0) link 0 A+");
+	link_is(&cfg, 128 + 63, 41, "(3,3,3) N-");
+	T_IS(net_groups(&cfg), 2);
+	net_group(&cfg, 1, &g);
+	T_IS(g.first, 128);
+	T_IS(g.count, 64);
+	T_IS(g.ports, 42);
+	T_TRUE(net_has_places(&cfg));
+}
+
 static void links_of_a_tree_have_level_switch_and_port(void **state)
 {
 	struct net_config cfg;
@@ -65,6 +86,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(links_of_a_torus_have_dimension_and_direction),
+		T_CASE(nodes_of_a_shared_router_have_numbers),
 		T_CASE(links_of_a_tree_have_level_switch_and_port),
 	};
 	return T_RUN(tests);

@@ -42,12 +42,14 @@ static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 {
 	const struct net_bus *bus;
 	uint64_t end = start, *free_ps;
+	uint32_t first;
 	unsigned i;
 
 	for (; mask; mask &= mask - 1) {
 		i = (unsigned)__builtin_ctz(mask);
 		bus = &net->cfg.bus[i];
-		free_ps = &net_nic(net, node)->bus_ps[i];
+		first = bus->nodes > 1 ? node - node % bus->nodes : node;
+		free_ps = &net_nic(net, first)->bus_ps[i];
 		if (*free_ps < start)
 			*free_ps = start;
 		*free_ps +=

@@ -47,7 +47,7 @@ static double cut_max(const struct net_config *c, unsigned d,
 		for (unsigned dir = 0; dir < 2; dir++)
 			if (cuts->load[dir][i] > most)
 				most = cuts->load[dir][i];
-	return most * c->size[d] / nodes;
+	return most * c->size[d] * net_router_nodes(c) / nodes;
 }
 
 /* Every coordinate to every other, as often as there are such pairs. */

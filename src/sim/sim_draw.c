@@ -93,7 +93,7 @@ static void label(const struct net_config *cfg, const struct net_group *g,
 	char name[NET_CLASS_NAME];
 
 	net_class_name(cfg, net_class_of(cfg, g->first, port), name);
-	if (g->ports <= net_classes(cfg) && net_groups(cfg) == 1)
+	if (g->ports <= net_classes(cfg) && net_has_places(cfg))
 		snprintf(text, len, "%s", name);
 	else
 		snprintf(text, len, "%u (%s)", port, name);

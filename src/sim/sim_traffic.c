@@ -30,7 +30,7 @@ int sim_pattern_find(const char *name)
 
 bool sim_pattern_fits(enum sim_pattern pattern, const struct net_config *cfg)
 {
-	return pattern != SIM_NEIGHBOUR || net_groups(cfg) == 1;
+	return pattern != SIM_NEIGHBOUR || net_has_places(cfg);
 }
 
 /* ---- destinations -------------------------------------------------------- */
@@ -65,21 +65,17 @@ static uint32_t neighbour(const struct sim_traffic *t, uint32_t src,
 		net_node_coords(c, src, at);
 		if (!step(c, at, turn / 2 % c->dims, turn % 2))
 			continue;
-		dst = net_node_at(c, at);
+		dst = net_node_at(c, at) + src % net_router_nodes(c);
 		if (dst != src)
 			return dst;
 	}
 	return src;
 }
 
+/* All coordinates turned round are all places of the number turned round. */
 static uint32_t complement(const struct sim_traffic *t, uint32_t src)
 {
-	uint16_t at[NET_DIMS_MAX];
-
-	net_node_coords(t->cfg, src, at);
-	for (unsigned d = 0; d < t->cfg->dims; d++)
-		at[d] = (uint16_t)(t->cfg->size[d] - 1 - at[d]);
-	return net_node_at(t->cfg, at);
+	return t->nodes - 1 - src;
 }
 
 static uint64_t scramble(uint64_t x)
