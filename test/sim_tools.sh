@@ -85,6 +85,14 @@ grep -Eq '^  (node|level [123] switch) [0-9]+ port [0-7] [0-3][+-] ' "$dir/t" ||
 grep -q 'peak     0.9280 GB/s' "$dir/t" || fail "a full tree takes all"
 "$sim" -m qsnet2@slim:4x4x4 -p complement --path event 2>/dev/null |
 	grep -q 'peak     0.2320 GB/s' || fail "a slim tree takes a quarter"
+# Two nodes to a router, and several links to a neighbour.
+# shellcheck disable=SC2086
+"$sim" -m gemini:2x2x2 --path bte $short -p neighbour -w deterministic \
+	>"$dir/t" 2>/dev/null || fail "weft-sim on gemini"
+grep -q 'gemini 2x2x2, 16 nodes' "$dir/t" || fail "nodes of gemini"
+for class in 'A-  *64' 'B+  *32' 'C-  *64' 'N-  *16' 'N+  *16'; do
+	grep -q "^$class " "$dir/t" || { cat "$dir/t"; fail "gemini: $class"; }
+done
 refused 'no coordinates' "$sim" -m qsnet2 -p neighbour
 refused 'qsnet2 has sten dma event' "$sim" -m qsnet2 --path fma
 refused 'one path, without a name' "$sim" --path dma
@@ -145,6 +153,10 @@ fi
 "$rep" bgq --quick >"$dir/a" || { cat "$dir/a"; fail "predictions"; }
 grep -q 'left out (--quick)' "$dir/a" || fail "--quick does not say so"
 [ "$(grep -c '^  [1-8]\. ' "$dir/a")" -eq 8 ] || fail "eight constants"
+for system in qsnet2 gemini; do
+	"$rep" $system >"$dir/b" || { cat "$dir/b"; fail "$system"; }
+	[ "$(grep -c 'in band$' "$dir/b")" -ge 12 ] || fail "rows of $system"
+done
 "$rep" bgq --only BGQ-T3 --csv | grep -q '^BGQ-T3-LAT-512,' || fail "--csv"
 if has python3; then
 	"$rep" bgq --only BGQ-T3 --json | python3 -c '

@@ -171,8 +171,8 @@ static int few(const struct net_config *cfg)
 	unsigned vc;
 
 	for (vc = 1; vc < NET_VC_MAX; vc++)
-		if (cfg->tokens[vc] < cfg->bubble || !cfg->tokens[vc] ||
-		    cfg->tokens[vc] > 255)
+		if ((vc < NET_VC_COLL0 && cfg->tokens[vc] < cfg->bubble) ||
+		    !cfg->tokens[vc] || cfg->tokens[vc] > 255)
 			return 1;
 	return 0;
 }

@@ -31,6 +31,8 @@ const struct file_key file_keys[] = {
 	  "lengths between link chips, as 4x4x4x4x2" },
 	{ "parents", FILE_DIMS, CFG(parents), 1, 4096, FILE_OPTIONAL,
 	  "parents of a switch per level, as 1x8x8" },
+	{ "closed", FILE_COUNT, CFG(closed), 0, 1, FILE_OPTIONAL,
+	  "1: dimensions of a torus are rings, however long they are" },
 	{ "router_nodes", FILE_COUNT, CFG(router_nodes), 1, 8, FILE_OPTIONAL,
 	  "nodes that share a router of a torus, as 2" },
 	{ "ranks_per_node", FILE_COUNT, CFG(ranks_per_node), 1, 1024, 0,
