@@ -78,15 +78,21 @@ static inline void pay(struct net_step *s, unsigned port, unsigned vc,
 	n->busy |= 1ull << port;
 }
 
-/* Packets of other forms are counted on their own, as class routes are. */
-static void count_form(struct net_step *s, unsigned port,
-		       const struct net_packet *p, uint32_t busy)
+/*
+ * Ticks of a packet of another form; these are counted on their own, as class
+ * routes are.
+ */
+WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
+				    const struct net_packet *p)
 {
 	struct net_out *o = net_out(s, port);
+	uint32_t busy = net_packet_len(s->net, net_hop(s, port)->rate, p) +
+			s->net->cfg.protocol_ticks;
 
 	o->packets_coll++;
 	o->chunks_coll += p->chunks;
 	o->busy_coll += busy;
+	return busy;
 }
 
 /* Sends p out by port on vc; reader: the receiver it leaves + 1, or 0. */
@@ -98,13 +104,13 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 	const struct net_hop *h = net_hop(s, port);
 	uint32_t link = s->link[port], hop = h->ticks;
 	uint32_t busy =
-		net_packet_len(net, h->rate, p) + net->cfg.protocol_ticks;
+		net_len(net, h->rate, p->chunks) + net->cfg.protocol_ticks;
 	uint32_t frac = p->frac + (uint32_t)h->frac;
 	bool carry = frac >= net->cfg.tick_ps;
 
 	pay(s, port, vc, p);
 	if (weft_unlikely(p->kind))
-		count_form(s, port, p, busy);
+		busy = form_busy(s, port, p);
 	net_steer_hop(net, p, s->id, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
@@ -117,8 +123,8 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /* A packet leaves receiver port by out: count it, give its buffer back. */
-static inline void leave(struct net_step *s, unsigned port, unsigned out,
-			 const struct net_packet *p)
+WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
+		       const struct net_packet *p)
 {
 	struct net *net = s->net;
 	uint32_t back = s->link[port];

@@ -193,15 +193,6 @@ static bool keep_route(struct net *net, uint32_t mi, const struct net_msg *msg)
 	return true;
 }
 
-void net_nic_forget(struct net *net, uint32_t mi)
-{
-	const struct net_mrec *m = net_mrec(net, mi);
-
-	if (m->road & NET_ROAD_ROUTED)
-		net_mrec_put(net, net_mrec_route(m));
-	net_mrec_put(net, mi);
-}
-
 int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 {
 	struct net_mrec *m;
