@@ -29,7 +29,7 @@ without() {
 
 # What the folders above the network model may see of it.
 net="prov/net/net.h prov/net/net_config.h prov/net/net_file.h
-	prov/net/net_map.h"
+	prov/net/net_map.h prov/net/net_name.h"
 
 border src/base ""
 border prov/code "src/base/"

@@ -55,6 +55,11 @@ struct net_msg {
 	uint8_t stay;	 /* dynamic: once on the bubble channel, stay there */
 	uint8_t path;	 /* of the machine's paths, by their order */
 	uint8_t ack;	 /* every packet is acknowledged; not a deposit */
+	/*
+	 * Not dynamic, where several links lead to a neighbour: packets take
+	 * one by their place in the message, too, and lose their order.
+	 */
+	uint8_t spread;
 	int8_t hint[NET_DIMS_MAX]; /* -1, +1: go so; 0: the network decides */
 	/*
 	 * Trees: a source route, the port to leave by at each node, the
@@ -229,6 +234,8 @@ int64_t net_neighbour(const struct net *net, uint32_t node, unsigned port);
 /* Least hops between two nodes. */
 unsigned net_hops(const struct net *net, uint32_t src, uint32_t dst);
 unsigned net_ports(const struct net *net);
+/* All that have ports: end nodes, then switches. */
+uint32_t net_nodes(const struct net *net);
 
 /* Counters as the hardware has them, per port of a node. */
 struct net_port_count {

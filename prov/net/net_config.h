@@ -37,6 +37,7 @@ struct net_path {
 	uint64_t injection_ps_per_byte_x1000; /* engine, whole packets */
 	uint64_t reception_ps_per_byte_x1000; /* engine, as it streams in */
 	uint32_t packet_bytes; /* of data in a packet; 0: payload_bytes */
+	uint32_t header_bytes; /* of its packets; 0: as the machine's */
 	uint8_t bus_out;       /* shared resources it crosses, a bit each */
 	uint8_t bus_in;
 };
@@ -47,6 +48,7 @@ struct net_bus {
 	char name[16];
 	uint64_t ps_per_byte_x1000;
 	uint64_t packet_ps; /* more for each packet */
+	uint32_t nodes; /* of a shared router that have it together; 0: one */
 };
 
 struct net_config {
@@ -61,7 +63,9 @@ struct net_config {
 	uint16_t links[NET_DIMS_MAX];	 /* torus: to a neighbour; 0 is one */
 	uint16_t midplane[NET_DIMS_MAX]; /* a link chip every so many nodes */
 	uint16_t full[NET_DIMS_MAX];	 /* the largest machine, 0: no end */
-	uint32_t ranks_per_node;	 /* default of --ppn */
+	uint8_t closed;			 /* torus: a ring whatever its length */
+	uint16_t router_nodes; /* torus: nodes at a router; 0, 1: they are it */
+	uint32_t ranks_per_node; /* default of --ppn */
 	/* packets and links */
 	uint32_t payload_bytes; /* largest */
 	uint32_t chunk_bytes;
@@ -72,17 +76,20 @@ struct net_config {
 	uint32_t block_bytes; /* of payload, each with block_header; 0: none */
 	uint32_t block_header_bytes;
 	uint64_t link_ps_per_byte_x1000; /* of a link */
-	uint32_t protocol_ticks;	 /* acks and tokens, per packet */
-	uint64_t hop_ps;		 /* head of a packet, node to node */
-	uint64_t hop_end_ps;  /* trees: into an end node; 0: as hop_ps */
-	uint64_t crossing_ps; /* more, between midplanes */
+	uint64_t link_end_ps_x1000; /* between node and router; 0: the same */
+	uint32_t protocol_ticks;    /* acks and tokens, per packet */
+	uint64_t hop_ps;	    /* head of a packet, node to node */
+	/* trees: into an end node; shared routers: both ways; 0: as hop_ps */
+	uint64_t hop_end_ps;
+	uint64_t crossing_ps;	      /* more, between midplanes */
 	uint16_t cable[NET_DIMS_MAX]; /* metres, by dimension or level */
 	uint64_t metre_ps;	      /* more, for each of them */
 	uint64_t token_ps;	      /* a token's way back */
 	/* buffers and arbitration */
 	uint32_t tokens[NET_VC_MAX]; /* per link: VC 0 chunks, else packets */
-	uint32_t dyn_queues;	     /* queues of the dynamic VC */
-	uint32_t read_paths;	     /* packets that leave a VC at once */
+	uint32_t tokens_end; /* between node and shared router: times so many */
+	uint32_t dyn_queues; /* queues of the dynamic VC */
+	uint32_t read_paths; /* packets that leave a VC at once */
 	uint32_t through_share;	     /* grants to receivers per injection */
 	uint32_t inject_room;	     /* chunks left free by dynamic injection */
 	uint32_t bubble;	     /* packets free to enter a ring: 2 */
@@ -95,10 +102,11 @@ struct net_config {
 	struct net_bus bus[NET_BUSES_MAX];
 	uint8_t paths, buses; /* of them used; 0 paths is one */
 	uint32_t ack_bytes;   /* data of a packet that acknowledges another */
-	uint64_t ack_ps;      /* packet stored to its acknowledgement sent */
-	uint64_t ack_receive_ps;     /* that one received to the unit knows */
-	uint64_t local_ps;	     /* source and target on one node */
-	uint64_t l2_bytes;	     /* working set that spills beyond this */
+	uint32_t ack_wire_bytes; /* all of it on the wire; 0: as others */
+	uint64_t ack_ps;	 /* packet stored to its acknowledgement sent */
+	uint64_t ack_receive_ps; /* that one received to the unit knows */
+	uint64_t local_ps;	 /* source and target on one node */
+	uint64_t l2_bytes;	 /* working set that spills beyond this */
 	uint64_t spill_bytes_per_us; /* send and receive, once spilt */
 	/* class routes */
 	uint32_t routes;	 /* per node */
@@ -123,6 +131,11 @@ struct net_config {
 	uint64_t wtime_ps;   /* reading the clock */
 };
 
+/* Nodes that a router of a torus serves; 1: a node is a router itself. */
+static inline unsigned net_router_nodes(const struct net_config *cfg)
+{
+	return cfg->router_nodes > 1 ? cfg->router_nodes : 1;
+}
 static inline unsigned net_config_paths(const struct net_config *cfg)
 {
 	return cfg->paths ? cfg->paths : 1;

@@ -256,7 +256,7 @@ static int orders(const struct file_doc *doc, struct net_config *cfg)
 /* Channels that count packets must hold what the bubble rule leaves free. */
 static bool too_few(const struct net_config *c)
 {
-	for (unsigned v = NET_VC_DET; v < NET_VC_MAX; v++)
+	for (unsigned v = NET_VC_DET; v < NET_VC_COLL0; v++)
 		if (c->tokens[v] < c->bubble)
 			return true;
 	return false;

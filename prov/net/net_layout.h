@@ -44,6 +44,8 @@ enum {
 	NET_HOPS_MAX = 64,     /* kinds of links, by their times */
 	NET_SHARE_MAX = 1024,  /* parts of one node in a collective packet */
 	NET_RATES_MAX = 8,     /* of links */
+	NET_FORM_ACK = NET_PATHS_MAX + 1, /* forms of packets on the wire: */
+	NET_FORMS, /* 0 as most, then those of paths with another header */
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* the packet pool is empty: look again */
 	NET_BREATH_TICKS = 65536,
@@ -56,6 +58,7 @@ enum {
 	NET_P_DEPOSIT = 2, /* leaves a copy at every node */
 	NET_P_STAY = 4,	   /* stays on the bubble channel */
 	NET_P_FP = 8,	   /* class route: floating point */
+	NET_P_SPREAD = 8,  /* else: each packet has a lane of its own */
 	NET_P_LAST = 16,   /* ends its message */
 	NET_P_ACK = 32,	   /* on its way back, says that it arrived */
 	NET_P_ROUTED = 64, /* its message has a source route */
@@ -89,7 +92,8 @@ struct net_packet {
 	uint8_t flags;
 	uint8_t zone;
 	uint8_t in;   /* receiver it came by */
-	uint8_t kind; /* class route: enum net_coll, enum net_kind */
+	uint8_t kind; /* class route: enum net_coll, enum net_kind; else: form
+		       */
 	union {
 		uint16_t count; /* class route: inputs so far, copies */
 		uint16_t lane;	/* parallel links: the one it is hashed to */
@@ -291,6 +295,9 @@ struct net_tree_rec {
 	uint32_t sharers; /* members with one */
 };
 
+/* How packets find their way; the torus of nodes is the one to be quick. */
+enum net_steer { NET_STEER_TORUS, NET_STEER_SHARED, NET_STEER_TREE };
+
 /* ---- the block ----------------------------------------------------------- */
 
 struct net_far {
@@ -319,6 +326,8 @@ struct net {
 	uint32_t large;	      /* lines must be asked for ahead of their use */
 	uint32_t regions;     /* run one by one */
 	uint32_t lanes;	      /* lists of events in a tick */
+	uint32_t steer;	      /* enum net_steer */
+	uint32_t down;	      /* shared routers: first port to their nodes */
 	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
 	uint32_t chunks_max, far_max, events_max;
 	struct net_fat fat; /* of trees */
@@ -343,6 +352,8 @@ struct net {
 	uint32_t rates;
 	/* ticks on a link, by rate and chunks */
 	uint16_t len[NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
+	uint16_t form_len[NET_FORMS][NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
+	uint32_t tokens_most[NET_VC_MAX];      /* that any link has */
 	uint16_t cost[NET_PAYLOAD_CHUNKS + 1]; /* tokens of VC 0 */
 	struct net_hop hop[NET_HOPS_MAX];
 	uint32_t hops_used;
@@ -503,6 +514,13 @@ static inline uint32_t net_len(const struct net *net, unsigned rate,
 			       uint32_t chunks)
 {
 	return net->len[rate][chunks];
+}
+static inline uint32_t net_packet_len(const struct net *net, unsigned rate,
+				      const struct net_packet *p)
+{
+	if (weft_unlikely(p->kind))
+		return net->form_len[p->kind][rate][p->chunks];
+	return net->len[rate][p->chunks];
 }
 static inline uint32_t net_chunks(const struct net *net, uint32_t bytes)
 {

@@ -120,6 +120,8 @@ static uint8_t flags_of(const struct net_msg *msg)
 		f |= NET_P_DEPOSIT;
 	if (msg->stay)
 		f |= NET_P_STAY;
+	if (msg->spread)
+		f |= NET_P_SPREAD;
 	return (uint8_t)f;
 }
 
@@ -138,7 +140,7 @@ static bool deposit_ok(const struct net *net, const struct net_msg *msg,
 		return true;
 	for (d = 0; d < net->cfg.dims; d++)
 		lines += rem[d] != 0;
-	return net->cfg.topology == NET_TORUS && lines == 1 &&
+	return net->steer == NET_STEER_TORUS && lines == 1 &&
 	       msg->way != NET_DYNAMIC;
 }
 
@@ -189,15 +191,6 @@ static bool keep_route(struct net *net, uint32_t mi, const struct net_msg *msg)
 	memcpy(m->rem, &ri, sizeof(ri));
 	m->road |= NET_ROAD_ROUTED;
 	return true;
-}
-
-void net_nic_forget(struct net *net, uint32_t mi)
-{
-	const struct net_mrec *m = net_mrec(net, mi);
-
-	if (m->road & NET_ROAD_ROUTED)
-		net_mrec_put(net, net_mrec_route(m));
-	net_mrec_put(net, mi);
 }
 
 int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
@@ -330,6 +323,7 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 	p->bytes = (uint16_t)packet_bytes(net, m);
 	p->chunks = (uint8_t)net_chunks(net, p->bytes);
 	p->dst = m->dst;
+	p->kind = net_path(net, m)->header_bytes ? (uint8_t)(m->path + 1) : 0;
 	p->flags = m->flags & (uint8_t) ~(NET_M_SEEN | NET_M_ACKED);
 	p->zone = m->road >> 4 & 3;
 	if (m->road & NET_ROAD_ROUTED)

@@ -13,8 +13,6 @@ void net_nic_drain(struct net_step *s, unsigned fifo);
 void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi);
 /* False: no record for the copy now. */
 bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi);
-/* The message is over: its record is free, and what hangs on it. */
-void net_nic_forget(struct net *net, uint32_t mi);
 void net_nic_deliver(struct net_step *s, const struct net_call *c);
 void net_nic_sent(struct net_step *s, const struct net_call *c);
 void net_nic_timer(struct net_step *s, const struct net_call *c);

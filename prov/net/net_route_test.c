@@ -62,7 +62,7 @@ static unsigned ups_taken(uint16_t up, uint8_t way, uint32_t nodes)
 	return n;
 }
 
-static void adaptive_packets_take_every_link_up_fixed_ones_their_own(void **s)
+static void adaptive_packets_take_every_link_up_fixed_ones_one(void **state)
 {
 	static const uint32_t nodes[] = { 64, 4096 };
 	unsigned i;
@@ -322,7 +322,7 @@ static void a_switch_has_up_to_64_ports(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(adaptive_packets_take_every_link_up_fixed_ones_their_own),
+		T_CASE(adaptive_packets_take_every_link_up_fixed_ones_one),
 		T_CASE(the_way_down_is_one_for_each_top),
 		T_CASE(a_source_route_is_consumed_switch_by_switch),
 		T_CASE(a_route_may_climb_higher_and_leave_choices),

@@ -105,7 +105,7 @@ static int plan_torus(const struct net_config *cfg, struct net_tree_plan *t)
 	uint32_t i;
 	int *at;
 
-	if (!box_of(cfg, t->node, t->count, &b))
+	if (net_router_nodes(cfg) > 1 || !box_of(cfg, t->node, t->count, &b))
 		return -EINVAL;
 	at = calloc(t->count, sizeof(*at));
 	if (!at)

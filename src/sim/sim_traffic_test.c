@@ -84,6 +84,22 @@ static void the_busiest_cut_is_that_of_the_textbook(void **state)
 	load_is("bgq:8m", SIM_COMPLEMENT, 4);
 }
 
+/*
+ * A full tree takes all that its nodes send; with half the links up at each of
+ * two levels a quarter of what crosses the top.
+ */
+static void the_cuts_of_a_tree_are_around_its_subtrees(void **state)
+{
+	load_is("qsnet2:4x4x4", SIM_UNIFORM, 1);
+	load_is("qsnet2:4x4x4", SIM_COMPLEMENT, 1);
+	load_is("qsnet2:4x4x4", SIM_PERMUTATION, 1);
+	load_is("qsnet2@slim:4x4x4", SIM_COMPLEMENT, 4);
+	load_is("qsnet2@slim:4x4x4", SIM_ALLTOALL, 4 * 48.0 / 63);
+	load_is("qsnet2:4x4x4", SIM_HOTSPOT, 0.05 * 64);
+	T_FALSE(sim_pattern_fits(SIM_NEIGHBOUR, &cfg));
+	T_TRUE(sim_pattern_fits(SIM_COMPLEMENT, &cfg));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +107,7 @@ int main(void)
 		T_CASE(alltoall_reaches_every_other_once_a_round),
 		T_CASE(a_permutation_reaches_everyone),
 		T_CASE(the_busiest_cut_is_that_of_the_textbook),
+		T_CASE(the_cuts_of_a_tree_are_around_its_subtrees),
 	};
 
 	return T_RUN(tests);
