@@ -84,6 +84,15 @@ int weft_sten_wait(struct weft_sten *s, uint64_t timeout_ns);
 int weft_sten_route_set(struct weft_sten *s, uint32_t vproc,
 			const struct sockaddr_in *name, unsigned context);
 
+/*
+ * Time-outs, 0 (at first): none. A packet that is not answered for answer_ns
+ * is sent again, as if it had been discarded; a packet whose commands stop
+ * half-way keeps other queues from sending for packet_ns and is then closed,
+ * to be built anew when more of its commands have come.
+ */
+void weft_sten_timeouts(struct weft_sten *s, uint64_t answer_ns,
+			uint64_t packet_ns);
+
 /* ---- protection ---- */
 
 #define WEFT_STEN_LOCAL_READ   1u
@@ -209,7 +218,10 @@ static inline void weft_sten_word(struct weft_sten_stream *s, uint64_t w)
 	s->count++;
 }
 
-/* Opens a packet to vproc; restarts: repairs of Discard, 255: without end. */
+/*
+ * Opens a packet to vproc; restarts: so often it is sent again after Discard
+ * or a time-out before its queue traps, 255: without end.
+ */
 static inline void weft_sten_open_packet(struct weft_sten_stream *s,
 					 unsigned channel, uint32_t vproc,
 					 uint8_t restarts)
@@ -343,7 +355,7 @@ struct weft_sten_dma {
 	uint8_t flags;
 	uint8_t restarts; /* 0: 16, 255: without end */
 	uint16_t back;	  /* remote: the vproc there that stands for us */
-	uint64_t cookie;
+	uint64_t cookie;  /* 0, or identifies its last packet */
 	uint32_t vproc;
 	uint64_t src;
 	uint64_t dst;
@@ -406,6 +418,8 @@ struct weft_sten_stats {
 	uint64_t dmas;	   /* finished */
 	uint8_t trap;	   /* last of the DMA, event and input engines */
 	uint64_t trap_address;
+	uint64_t late;	 /* packets not answered in time, sent again */
+	uint64_t closed; /* half-built packets closed by time-out */
 };
 
 void weft_sten_stats(struct weft_sten *s, struct weft_sten_stats *st);

@@ -49,6 +49,7 @@ static void sten_init(struct weft_sten *s)
 	weft_hash_init(&s->filters);
 	weft_hash_init(&s->cookies);
 	s->assemblers = STEN_ASSEMBLERS;
+	s->clock = sten_clock;
 	sten_dma_init(s);
 }
 
@@ -128,6 +129,8 @@ WEFT_EXPORT int weft_sten_poll(struct weft_sten *s, int budget)
 
 	n += sten_dma_run(s, budget);
 	n += c->ops->poll(c, budget);
+	if (s->answer_ns | s->packet_ns)
+		sten_time_run(s);
 	if (weft_answers_waiting(&s->answers))
 		weft_answers_flush(&s->answers, n == 0);
 	return n;
@@ -138,7 +141,7 @@ WEFT_EXPORT int weft_sten_wait(struct weft_sten *s, uint64_t timeout_ns)
 	struct weft_carrier *c = s->port.carrier;
 
 	weft_answers_flush(&s->answers, true);
-	return c->ops->wait(c, timeout_ns);
+	return c->ops->wait(c, sten_time_sleep(s, timeout_ns));
 }
 
 struct sten_route *sten_route(struct weft_sten *s, uint32_t vproc)

@@ -8,6 +8,7 @@
  *	sten_dma.c     the DMA engine
  *	sten_event.c   events that count, fire and chain
  *	sten_rx.c      the input processor: transactions, answers
+ *	sten_time.c    time-outs: answers that do not come, half-built packets
  *	sten_engine.c  the unit below the message engine (machine qsnet2)
  */
 #ifndef WEFT_PROV_STEN_DEV_H
@@ -39,6 +40,7 @@ struct sten_channel {
 	struct weft_peer *peer;
 	uint64_t start; /* its open command */
 	uint64_t end;	/* the command after it */
+	uint64_t sent_at;
 };
 
 /* Word indices run free; the word of index i is ring[i & (words - 1)]. */
@@ -56,6 +58,7 @@ struct sten_queue {
 	uint64_t head; /* next command */
 	uint64_t tail; /* words without a gap */
 	uint64_t restarts;
+	uint64_t closed; /* half-built up to this word: closed by time-out */
 	struct weft_list run; /* linked while it may have work */
 	struct sten_channel ch[WEFT_STEN_CHANNELS];
 };
@@ -80,6 +83,7 @@ struct sten_dma {
 	uint8_t left;
 	uint32_t sent;	 /* bytes acknowledged */
 	uint32_t flying; /* bytes of the packet on its way */
+	uint64_t sent_at;
 	struct sten_route to;
 	struct weft_sten_dma d;
 };
@@ -111,6 +115,12 @@ struct weft_sten {
 	struct weft_hash filters; /* context + 1 -> mode + 1 */
 	struct weft_hash cookies; /* peer and context -> struct sten_cookie */
 	struct weft_sten_stats stats;
+	/* sten_time.c */
+	uint64_t (*clock)(void);
+	uint64_t answer_ns;	   /* 0: answers are waited for without end */
+	uint64_t packet_ns;	   /* 0: a half-built packet holds up nobody */
+	struct sten_queue *holder; /* has the link: its packet is half-built */
+	uint64_t held_at;
 	unsigned queues; /* queue numbers in use end below this */
 	unsigned maps;	 /* in use, from 0 */
 	struct sten_map map[STEN_MAPS];
@@ -147,6 +157,9 @@ bool sten_channel_free(const struct sten_queue *q, unsigned channel);
 void sten_tx_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		    unsigned ack);
 void sten_tx_lost(struct weft_sten *s, struct weft_peer *peer);
+/* Discarded, or the answer did not come: again, or the queue traps. */
+void sten_channel_restart(struct weft_sten *s, struct sten_queue *q,
+			  struct sten_channel *c);
 int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
 	      const struct sten_packet *p);
 /* Adds a transaction; -EMSGSIZE. */
@@ -164,6 +177,8 @@ int sten_dma_run(struct weft_sten *s, int budget);
 void sten_dma_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		     unsigned ack);
 void sten_dma_lost(struct weft_sten *s, struct weft_peer *peer);
+/* The answer to its packet did not come in time. */
+void sten_dma_late(struct weft_sten *s, struct sten_dma *d);
 
 /* sten_event.c: perm is what the event's memory must allow. */
 enum weft_sten_trap sten_event_set(struct weft_sten *s, unsigned context,
@@ -171,6 +186,20 @@ enum weft_sten_trap sten_event_set(struct weft_sten *s, unsigned context,
 				   unsigned perm);
 enum weft_sten_trap sten_event_wait(struct weft_sten *s, unsigned context,
 				    const uint64_t *w);
+
+/* sten_time.c */
+uint64_t sten_clock(void);
+/* Restarts what waits too long, closes what is half-built too long. */
+void sten_time_run(struct weft_sten *s);
+/* The queue's packet is not complete: it keeps the link for a while. */
+void sten_time_hold(struct weft_sten *s, struct sten_queue *q);
+/* So long may the unit sleep. */
+uint64_t sten_time_sleep(const struct weft_sten *s, uint64_t ns);
+/* What is sent now; 0 when nobody looks. */
+static inline uint64_t sten_time(const struct weft_sten *s)
+{
+	return s->answer_ns ? s->clock() : 0;
+}
 
 /* sten_rx.c */
 int sten_rx_deliver(void *arg, struct weft_peer *src,

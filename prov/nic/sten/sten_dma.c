@@ -123,10 +123,14 @@ static int build_queue(const struct sten_dma *d, const void *src,
 static int build_write(const struct sten_dma *d, const void *src,
 		       struct sten_packet *p)
 {
+	bool last = d->sent + d->flying == d->d.bytes;
+
+	if (last && d->d.cookie)
+		sten_packet_add(p, WEFT_STEN_T_IDENTIFY, d->d.cookie, NULL, 0);
 	if (d->flying)
 		sten_packet_add(p, WEFT_STEN_T_WRITE, d->d.dst + d->sent, src,
 				d->flying);
-	if (d->d.dst_event && d->sent + d->flying == d->d.bytes)
+	if (last && d->d.dst_event)
 		sten_packet_add(p, WEFT_STEN_T_SET_EVENT, d->d.dst_event, NULL,
 				0);
 	return 0;
@@ -175,6 +179,7 @@ int sten_dma_step(struct weft_sten *s, struct sten_dma *d)
 	}
 	d->gen = gen;
 	d->state = STEN_SENT;
+	d->sent_at = sten_time(s);
 	s->flying++;
 	return 0;
 }
@@ -251,6 +256,12 @@ void sten_dma_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		dma_discarded(s, d);
 	else
 		dma_fail(s, d, WEFT_STEN_TRAP_ACK_ERROR);
+}
+
+void sten_dma_late(struct weft_sten *s, struct sten_dma *d)
+{
+	s->flying--;
+	dma_discarded(s, d);
 }
 
 void sten_dma_lost(struct weft_sten *s, struct weft_peer *peer)

@@ -106,6 +106,8 @@ WEFT_EXPORT int weft_sten_queue_close(struct weft_sten *s, unsigned n)
 
 	if (!q)
 		return -EINVAL;
+	if (s->holder == q)
+		s->holder = NULL;
 	weft_list_remove(&q->run);
 	free(q->ring);
 	free(q->late);
@@ -237,6 +239,8 @@ WEFT_EXPORT int weft_sten_queue_clear(struct weft_sten *s, unsigned n)
 	q->trap = WEFT_STEN_TRAP_NONE;
 	q->skip = false;
 	q->head = q->tail;
+	if (s->holder == q)
+		s->holder = NULL;
 	memset(q->late, 0, (q->words + 63) / 64 * sizeof(uint64_t));
 	for (unsigned i = 0; i < WEFT_STEN_CHANNELS; i++) {
 		q->ch[i].state = STEN_IDLE;

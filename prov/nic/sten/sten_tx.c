@@ -144,6 +144,7 @@ static enum cmd_result packet_send(struct weft_sten *s, struct sten_queue *q,
 	c->gen = gen;
 	c->peer = r->peer;
 	c->state = STEN_SENT;
+	c->sent_at = sten_time(s);
 	return CMD_NEXT;
 }
 
@@ -170,7 +171,13 @@ static enum cmd_result cmd_open(struct weft_sten *s, struct sten_queue *q,
 	}
 	if (!again && !sten_channel_free(q, channel))
 		return CMD_STALL;
+	if (s->holder && s->holder != q)
+		return CMD_STALL;
 	res = packet_collect(q, q->head + 1, &p, &end);
+	if (res == CMD_STALL)
+		sten_time_hold(s, q);
+	else
+		s->holder = NULL;
 	if (res == CMD_NEXT)
 		res = packet_send(s, q, channel, r, &p);
 	if (res != CMD_NEXT)
@@ -360,8 +367,8 @@ int sten_tx_run(struct weft_sten *s, int budget)
 
 /* ---- answers ---- */
 
-static void channel_restart(struct weft_sten *s, struct sten_queue *q,
-			    struct sten_channel *c)
+void sten_channel_restart(struct weft_sten *s, struct sten_queue *q,
+			  struct sten_channel *c)
 {
 	if (!c->left) {
 		sten_queue_trap(q, WEFT_STEN_TRAP_FAIL_COUNT, c->start);
@@ -384,7 +391,7 @@ static void channel_answer(struct weft_sten *s, struct sten_queue *q,
 	c->ack = (uint8_t)ack;
 	c->state = STEN_DONE;
 	if (ack == WEFT_STEN_ACK_DISCARD)
-		channel_restart(s, q, c);
+		sten_channel_restart(s, q, c);
 	else if (ack == WEFT_STEN_ACK_ERROR && !s->engine)
 		sten_queue_trap(q, WEFT_STEN_TRAP_ACK_ERROR, c->start);
 	if (q->head != q->tail)
