@@ -59,17 +59,18 @@ enum weft_sten_trap {
 	WEFT_STEN_TRAP_MEMORY,	    /* no translation */
 	WEFT_STEN_TRAP_ROUTE,	    /* no such virtual process */
 	WEFT_STEN_TRAP_ALIGNMENT,
-	WEFT_STEN_TRAP_FAIL_COUNT,   /* discarded too often */
-	WEFT_STEN_TRAP_ACK_ERROR,    /* refused by the other side */
-	WEFT_STEN_TRAP_CHANNEL,	     /* channel in use, or bad number */
-	WEFT_STEN_TRAP_DMA_OVERFLOW, /* DMA run queue full */
+	WEFT_STEN_TRAP_FAIL_COUNT,	/* discarded too often */
+	WEFT_STEN_TRAP_ACK_ERROR,	/* refused by the other side */
+	WEFT_STEN_TRAP_CHANNEL,		/* channel in use, or bad number */
+	WEFT_STEN_TRAP_DMA_OVERFLOW,	/* DMA run queue full */
+	WEFT_STEN_TRAP_THREAD_OVERFLOW, /* thread run queue full */
 };
 
 struct weft_sten_attr {
 	struct weft_place place;
 	/* Interrupt command: a cookie for the host; from poll. */
 	void (*interrupt)(void *arg, unsigned context, uint64_t cookie);
-	/* Thread start: the thread processor's program, with 6 registers. */
+	/* The thread processor's program 0 of every context. */
 	void (*thread)(void *arg, unsigned context, const uint64_t regs[6]);
 	void *arg;
 };
@@ -300,13 +301,46 @@ static inline void weft_sten_interrupt(struct weft_sten_stream *s,
 	weft_sten_word(s, cookie);
 }
 
-static inline void weft_sten_run_thread(struct weft_sten_stream *s,
-					const uint64_t regs[6])
+/* Starts a thread of the queue's context and priority at program pc. */
+static inline void weft_sten_start_thread(struct weft_sten_stream *s,
+					  uint32_t pc, const uint64_t regs[6])
 {
-	weft_sten_word(s, WEFT_STEN_RUN_THREAD);
+	weft_sten_word(s, WEFT_STEN_RUN_THREAD | (uint64_t)pc << 32);
 	for (int i = 0; i < 6; i++)
 		weft_sten_word(s, regs[i]);
 }
+
+static inline void weft_sten_run_thread(struct weft_sten_stream *s,
+					const uint64_t regs[6])
+{
+	weft_sten_start_thread(s, 0, regs);
+}
+
+/* ---- the thread processor ---- */
+
+#define WEFT_STEN_THREADS 1024 /* that wait, of one priority */
+
+/* A thread, as its program sees it. */
+struct weft_sten_thread {
+	struct weft_sten *unit;
+	void *arg;
+	unsigned context;
+	unsigned flags; /* WEFT_STEN_HIGH */
+	uint32_t pc;
+	uint64_t regs[6];
+};
+
+/*
+ * A program runs from poll, without interruption, and may write commands to
+ * queues. 0: the thread ends; 1: it goes on, with the registers and the pc it
+ * leaves, when others of its priority had their turn and none of high priority
+ * waits.
+ */
+typedef int (*weft_sten_program)(struct weft_sten_thread *t);
+
+/* Program pc (not 0) of a context; fn NULL takes it away. */
+int weft_sten_program_set(struct weft_sten *s, unsigned context, uint32_t pc,
+			  weft_sten_program fn, void *arg);
 
 /* ---- events ---- */
 
@@ -418,8 +452,9 @@ struct weft_sten_stats {
 	uint64_t dmas;	   /* finished */
 	uint8_t trap;	   /* last of the DMA, event and input engines */
 	uint64_t trap_address;
-	uint64_t late;	 /* packets not answered in time, sent again */
-	uint64_t closed; /* half-built packets closed by time-out */
+	uint64_t late;	  /* packets not answered in time, sent again */
+	uint64_t threads; /* started or resumed */
+	uint64_t closed;  /* half-built packets closed by time-out */
 };
 
 void weft_sten_stats(struct weft_sten *s, struct weft_sten_stats *st);

@@ -18,14 +18,15 @@ libweftunits_la_SOURCES = \
 	prov/nic/sten/sten_layout.h \
 	prov/nic/sten/sten_dma.c prov/nic/sten/sten_event.c \
 	prov/nic/sten/sten_queue.c prov/nic/sten/sten_rx.c \
-	prov/nic/sten/sten_time.c prov/nic/sten/sten_tx.c \
+	prov/nic/sten/sten_thread.c prov/nic/sten/sten_time.c \
+	prov/nic/sten/sten_tx.c \
 	prov/nic/sten/sten_engine.c prov/nic/sten/sten_engine.h
 
 UNIT_TESTS = prov/nic/nic_unit_test prov/nic/nic_inbox_test \
 	prov/nic/mu/mu_test prov/nic/mu/mu_rule_test \
 	prov/nic/fma/fma_test prov/nic/fma/fma_bulk_test \
 	prov/nic/sten/sten_test prov/nic/sten/sten_queue_test \
-	prov/nic/sten/sten_time_test
+	prov/nic/sten/sten_time_test prov/nic/sten/sten_thread_test
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 UNIT_LIBS = libweftunits.la libweftcarrier.la libweftwire.la $(T_LIBS)
@@ -52,6 +53,10 @@ prov_nic_sten_sten_queue_test_LDADD = $(UNIT_LIBS)
 prov_nic_sten_sten_time_test_SOURCES = \
 	prov/nic/sten/sten_time_test.c prov/nic/sten/sten_pair.h
 prov_nic_sten_sten_time_test_LDADD = $(UNIT_LIBS)
+
+prov_nic_sten_sten_thread_test_SOURCES = \
+	prov/nic/sten/sten_thread_test.c prov/nic/sten/sten_pair.h
+prov_nic_sten_sten_thread_test_LDADD = $(UNIT_LIBS)
 
 # The units for use without the provider.
 lib_LTLIBRARIES += libweft-nic.la

@@ -48,6 +48,7 @@ static void sten_init(struct weft_sten *s)
 	weft_hash_init(&s->routes);
 	weft_hash_init(&s->filters);
 	weft_hash_init(&s->cookies);
+	weft_hash_init(&s->programs);
 	s->assemblers = STEN_ASSEMBLERS;
 	s->clock = sten_clock;
 	sten_dma_init(s);
@@ -110,6 +111,7 @@ WEFT_EXPORT void weft_sten_close(struct weft_sten *s)
 	weft_port_fini(&s->port);
 	weft_answers_fini(&s->answers);
 	sten_queue_fini(s);
+	sten_thread_fini(s);
 	sten_rx_fini(s);
 	weft_hash_each(&s->routes, route_free, NULL);
 	weft_hash_fini(&s->routes);
@@ -127,6 +129,7 @@ WEFT_EXPORT int weft_sten_poll(struct weft_sten *s, int budget)
 	struct weft_carrier *c = s->port.carrier;
 	int n = sten_tx_run(s, budget);
 
+	n += sten_thread_run(s, budget);
 	n += sten_dma_run(s, budget);
 	n += c->ops->poll(c, budget);
 	if (s->answer_ns | s->packet_ns)

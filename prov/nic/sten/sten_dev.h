@@ -7,6 +7,7 @@
  *	sten_tx.c      the command processor and the short transaction engine
  *	sten_dma.c     the DMA engine
  *	sten_event.c   events that count, fire and chain
+ *	sten_thread.c  the thread processor
  *	sten_rx.c      the input processor: transactions, answers
  *	sten_time.c    time-outs: answers that do not come, half-built packets
  *	sten_engine.c  the unit below the message engine (machine qsnet2)
@@ -94,6 +95,13 @@ struct sten_packet {
 	alignas(8) unsigned char data[STEN_WIRE_MAX];
 };
 
+/* Threads of one priority that wait for the processor: a ring. */
+struct sten_threads {
+	struct weft_sten_thread *ring; /* WEFT_STEN_THREADS; NULL: none yet */
+	uint64_t head;
+	uint64_t tail;
+};
+
 struct weft_sten {
 	struct weft_port port;
 	struct weft_answers answers;
@@ -111,9 +119,11 @@ struct weft_sten {
 	struct weft_list run[2]; /* queues: normal, high priority */
 	struct weft_list dma_run;
 	struct weft_list dma_free;
-	struct weft_hash routes;  /* vproc + 1 -> struct sten_route */
-	struct weft_hash filters; /* context + 1 -> mode + 1 */
-	struct weft_hash cookies; /* peer and context -> struct sten_cookie */
+	struct weft_hash routes;   /* vproc + 1 -> struct sten_route */
+	struct weft_hash filters;  /* context + 1 -> mode + 1 */
+	struct weft_hash cookies;  /* peer and context -> struct sten_cookie */
+	struct weft_hash programs; /* context and pc -> struct sten_program */
+	struct sten_threads threads[2]; /* normal, high priority */
 	struct weft_sten_stats stats;
 	/* sten_time.c */
 	uint64_t (*clock)(void);
@@ -186,6 +196,12 @@ enum weft_sten_trap sten_event_set(struct weft_sten *s, unsigned context,
 				   unsigned perm);
 enum weft_sten_trap sten_event_wait(struct weft_sten *s, unsigned context,
 				    const uint64_t *w);
+
+/* sten_thread.c: w is the command with its registers. */
+enum weft_sten_trap sten_thread_start(struct weft_sten *s, unsigned context,
+				      unsigned flags, const uint64_t *w);
+int sten_thread_run(struct weft_sten *s, int budget);
+void sten_thread_fini(struct weft_sten *s);
 
 /* sten_time.c */
 uint64_t sten_clock(void);

@@ -14,7 +14,7 @@
  *	WAIT_EVENT     5   63..32 count   w1 address
  *	                   w2 7..0 type 15..8 words  w3 from  w4 to
  *	RUN_DMA        8   w1..w7 descriptor
- *	RUN_THREAD     7   w1..w6 registers
+ *	RUN_THREAD     7   63..32 program  w1..w6 registers
  *	INTERRUPT      2   w1 cookie
  *
  * The machine packs command and address into one word; the order of commands,

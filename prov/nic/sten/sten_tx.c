@@ -239,9 +239,11 @@ static enum weft_sten_trap do_copy(struct weft_sten *s, unsigned ctx,
 	return WEFT_STEN_TRAP_NONE;
 }
 
-static enum weft_sten_trap do_command(struct weft_sten *s, unsigned ctx,
-				      const uint64_t *w)
+static enum weft_sten_trap
+do_command(struct weft_sten *s, const struct sten_queue *q, const uint64_t *w)
 {
+	unsigned ctx = q->context;
+
 	switch (sten_cmd(w[0])) {
 	case WEFT_STEN_WRITE_WORD:
 	case WEFT_STEN_ADD_WORD:
@@ -255,10 +257,7 @@ static enum weft_sten_trap do_command(struct weft_sten *s, unsigned ctx,
 	case WEFT_STEN_RUN_DMA:
 		return sten_dma_start(s, ctx, w + 1);
 	case WEFT_STEN_RUN_THREAD:
-		if (!s->thread)
-			return WEFT_STEN_TRAP_COMMAND;
-		s->thread(s->arg, ctx, w + 1);
-		return WEFT_STEN_TRAP_NONE;
+		return sten_thread_start(s, ctx, q->flags, w);
 	case WEFT_STEN_INTERRUPT:
 		if (s->interrupt)
 			s->interrupt(s->arg, ctx, w[1]);
@@ -328,7 +327,7 @@ static enum cmd_result cmd_step(struct weft_sten *s, struct sten_queue *q)
 	for (unsigned i = 1; i < commands[cmd].words; i++)
 		w[i] = cq_word(q, q->head + i);
 	q->head += commands[cmd].words;
-	t = do_command(s, q->context, w);
+	t = do_command(s, q, w);
 	return t ? cmd_trap(q, t, w[1]) : CMD_NEXT;
 }
 
