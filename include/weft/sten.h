@@ -103,10 +103,41 @@ void weft_sten_timeouts(struct weft_sten *s, uint64_t answer_ns,
 #define WEFT_STEN_REMOTE_EVENT 16u
 #define WEFT_STEN_ALL	       31u
 
+/* And what the pages of a mapping are like. */
+#define WEFT_STEN_LARGE	     32u /* of the larger of the two sizes */
+#define WEFT_STEN_BIG_ENDIAN 64u /* words there are big-endian */
+
 /* Context may use [base, base + bytes) as perm says. */
 int weft_sten_map(struct weft_sten *s, unsigned context, void *base,
 		  uint64_t bytes, unsigned perm);
+/* The same memory at another address, below 1 << 63. */
+int weft_sten_map_at(struct weft_sten *s, unsigned context, uint64_t address,
+		     void *mem, uint64_t bytes, unsigned perm);
 int weft_sten_unmap(struct weft_sten *s, unsigned context, void *base);
+int weft_sten_unmap_at(struct weft_sten *s, unsigned context, uint64_t address);
+
+/*
+ * The two page sizes, of 4 and 8 KB (at first the smaller), 64 and 512 KB, 2
+ * and 4 MB (at first the larger), 64 and 512 MB.
+ */
+int weft_sten_pages(struct weft_sten *s, uint64_t small, uint64_t large);
+
+/*
+ * The driver's answer to a fault of a context: somebody wants to use bytes at
+ * address as perm says, and may not, or there is no translation. It maps what
+ * is missing (weft_sten_map) and returns 0, and the unit goes on as if it had
+ * been there; any other value refuses. Packets that fault are answered with
+ * Discard, so that they come again; the unit's own accesses wait. Called from
+ * poll. NULL: what is not mapped is an error (at first).
+ */
+typedef int (*weft_sten_pager)(void *arg, unsigned context, uint64_t address,
+			       uint64_t bytes, unsigned perm);
+int weft_sten_pager_set(struct weft_sten *s, unsigned context,
+			weft_sten_pager fn, void *arg);
+
+/* Memory as the unit finds it for that context; NULL. For programs. */
+void *weft_sten_memory(struct weft_sten *s, unsigned context, uint64_t address,
+		       uint64_t bytes, unsigned perm);
 
 enum weft_sten_filter {
 	WEFT_STEN_CLOSED, /* refuse packets for this context (at first) */
@@ -205,6 +236,14 @@ enum weft_sten_transaction {
 };
 
 #define WEFT_STEN_T_LAST 0x100u /* ends the packet: answer now */
+/*
+ * What a write consists of; for a page of the other endianness it is swapped
+ * in these units, bytes (0) never. Address and length are multiples of them.
+ * Words of tests, additions and events are units of 64.
+ */
+#define WEFT_STEN_T_16	 0x200u
+#define WEFT_STEN_T_32	 0x400u
+#define WEFT_STEN_T_64	 0x600u
 
 struct weft_sten_stream {
 	uint64_t *word;
@@ -383,6 +422,10 @@ static inline void weft_sten_wait_event(struct weft_sten_stream *s,
 
 #define WEFT_STEN_DMA_REMOTE 1u /* the descriptor is run at vproc: a get */
 #define WEFT_STEN_DMA_QUEUE  2u /* dst is an input queue: one slot */
+/* What it moves, as of a write; both pages may be of either endianness. */
+#define WEFT_STEN_DMA_16     64u
+#define WEFT_STEN_DMA_32     128u
+#define WEFT_STEN_DMA_64     192u
 
 struct weft_sten_dma {
 	uint32_t bytes;
@@ -452,7 +495,14 @@ struct weft_sten_stats {
 	uint64_t dmas;	   /* finished */
 	uint8_t trap;	   /* last of the DMA, event and input engines */
 	uint64_t trap_address;
-	uint64_t late;	  /* packets not answered in time, sent again */
+	uint64_t late; /* packets not answered in time, sent again */
+	/* translations: from the TLBs, not there, entries of hash chains
+	   looked at, pages made from a mapping, faults the driver heard of */
+	uint64_t tlb_hits;
+	uint64_t tlb_misses;
+	uint64_t walks;
+	uint64_t fills;
+	uint64_t faults;
 	uint64_t threads; /* started or resumed */
 	uint64_t closed;  /* half-built packets closed by time-out */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Elan4 interface: open and close, routes to virtual processes, what each
- * context may touch. Users call it through weft/sten.h; sten_engine.c opens
+ * The Elan4 interface: open and close, routes to virtual processes, the
+ * context filter. Users call it through weft/sten.h; sten_engine.c opens
  * one for the message engine.
  */
 #include "prov/nic/sten/sten_dev.h"
@@ -49,6 +49,7 @@ static void sten_init(struct weft_sten *s)
 	weft_hash_init(&s->filters);
 	weft_hash_init(&s->cookies);
 	weft_hash_init(&s->programs);
+	sten_mmu_init(s);
 	s->assemblers = STEN_ASSEMBLERS;
 	s->clock = sten_clock;
 	sten_dma_init(s);
@@ -112,6 +113,7 @@ WEFT_EXPORT void weft_sten_close(struct weft_sten *s)
 	weft_answers_fini(&s->answers);
 	sten_queue_fini(s);
 	sten_thread_fini(s);
+	sten_mmu_fini(s);
 	sten_rx_fini(s);
 	weft_hash_each(&s->routes, route_free, NULL);
 	weft_hash_fini(&s->routes);
@@ -132,6 +134,8 @@ WEFT_EXPORT int weft_sten_poll(struct weft_sten *s, int budget)
 	n += sten_thread_run(s, budget);
 	n += sten_dma_run(s, budget);
 	n += c->ops->poll(c, budget);
+	if (s->faults)
+		sten_fault_run(s);
 	if (s->answer_ns | s->packet_ns)
 		sten_time_run(s);
 	if (weft_answers_waiting(&s->answers))
@@ -184,53 +188,6 @@ WEFT_EXPORT int weft_sten_route_set(struct weft_sten *s, uint32_t vproc,
 		return -EINVAL;
 	err = c->ops->peer(c, name, &peer);
 	return err ? err : sten_route_bind(s, vproc, peer, context);
-}
-
-/* ---- memory ---- */
-
-void *sten_memory(struct weft_sten *s, unsigned context, uint64_t address,
-		  uint64_t bytes, unsigned perm)
-{
-	for (unsigned i = 0; i < s->maps; i++) {
-		const struct sten_map *m = &s->map[i];
-
-		if (m->context == context && (m->perm & perm) == perm &&
-		    address >= m->base && bytes <= m->bytes &&
-		    address - m->base <= m->bytes - bytes)
-			return (void *)(uintptr_t)address;
-	}
-	return NULL;
-}
-
-WEFT_EXPORT int weft_sten_map(struct weft_sten *s, unsigned context, void *base,
-			      uint64_t bytes, unsigned perm)
-{
-	if (context >= WEFT_STEN_CONTEXTS || !base || !bytes ||
-	    (perm & ~WEFT_STEN_ALL) || bytes >= STEN_QUEUE_SPACE ||
-	    (uintptr_t)base >= STEN_QUEUE_SPACE - bytes)
-		return -EINVAL;
-	if (s->maps == STEN_MAPS)
-		return -ENOSPC;
-	s->map[s->maps++] = (struct sten_map){
-		.base = (uintptr_t)base,
-		.bytes = bytes,
-		.context = (uint16_t)context,
-		.perm = (uint8_t)perm,
-	};
-	return 0;
-}
-
-WEFT_EXPORT int weft_sten_unmap(struct weft_sten *s, unsigned context,
-				void *base)
-{
-	for (unsigned i = 0; i < s->maps; i++) {
-		if (s->map[i].context != context ||
-		    s->map[i].base != (uintptr_t)base)
-			continue;
-		s->map[i] = s->map[--s->maps];
-		return 0;
-	}
-	return -ENOENT;
 }
 
 WEFT_EXPORT int weft_sten_filter(struct weft_sten *s, unsigned context,

@@ -2,7 +2,9 @@
 /*
  * The Elan4 interface from inside.
  *
- *	sten.c         open, close, routes, mappings, filter
+ *	sten.c         open, close, routes, filter
+ *	sten_mmu.c     mappings, pages, TLBs
+ *	sten_fault.c   what is not there and may come: demand paging
  *	sten_queue.c   command queues: writes in and out of order, states
  *	sten_tx.c      the command processor and the short transaction engine
  *	sten_dma.c     the DMA engine
@@ -23,6 +25,11 @@
 
 #define STEN_MAPS	1024
 #define STEN_DMAS	256
+#define STEN_TLB_LINES	16
+#define STEN_TLB_WAYS	4
+#define STEN_CHAINS	1024	/* of each page size */
+#define STEN_PAGES	0x10000 /* translations in chains */
+#define STEN_FAULTS	16
 #define STEN_ASSEMBLERS 2 /* DMA packets on their way */
 
 enum sten_channel_state {
@@ -69,18 +76,60 @@ struct sten_route {
 	unsigned context;
 };
 
+/* What the driver knows of a context's memory. */
 struct sten_map {
 	uint64_t base;
 	uint64_t bytes;
+	uint64_t host; /* where base is in the process */
 	uint16_t context;
-	uint8_t perm;
+	uint16_t perm;
+};
+
+/*
+ * A translation. Memory of a process does not begin and end with pages, so it
+ * says which part of its page it is good for, and a page may have several.
+ */
+struct sten_page {
+	uint64_t page; /* address >> shift */
+	uint64_t from;
+	uint64_t end;	/* 0: no translation */
+	uint64_t shift; /* added to an address, gives the process's */
+	uint16_t context;
+	uint16_t perm;
+	uint32_t next; /* in its chain; 0: the last */
+};
+
+/* The pages of one size: those at hand, and where chains begin. */
+struct sten_tlb {
+	unsigned bits; /* of an address inside a page */
+	uint8_t turn[STEN_TLB_LINES];
+	struct sten_page line[STEN_TLB_LINES][STEN_TLB_WAYS];
+	uint32_t chain[STEN_CHAINS];
+};
+
+struct sten_mmu {
+	struct sten_tlb tlb[2];
+	struct sten_page *page; /* all that are in chains; 0 is not used */
+	uint32_t pages;
+	uint32_t room;
+	uint32_t free; /* a chain of those not in use; 0: none */
+};
+
+/* A translation that a packet lacked. */
+struct sten_fault {
+	uint64_t address;
+	uint64_t bytes;
+	uint16_t context;
+	uint16_t perm;
+	bool refused; /* by the driver: the next packet hears of it */
 };
 
 struct sten_dma {
 	struct weft_list link; /* in the run queue or among the free */
 	uint16_t context;
 	uint16_t gen;
-	uint8_t state; /* enum sten_channel_state */
+	uint8_t remote; /* permissions that whoever sent it needs */
+	uint8_t state;	/* enum sten_channel_state */
 	uint8_t left;
 	uint32_t sent;	 /* bytes acknowledged */
 	uint32_t flying; /* bytes of the packet on its way */
@@ -132,7 +181,11 @@ struct weft_sten {
 	struct sten_queue *holder; /* has the link: its packet is half-built */
 	uint64_t held_at;
 	unsigned queues; /* queue numbers in use end below this */
-	unsigned maps;	 /* in use, from 0 */
+	struct sten_mmu mmu;
+	struct weft_hash pagers; /* context + 1 -> struct sten_pager */
+	unsigned faults;	 /* in use, from 0 */
+	struct sten_fault fault[STEN_FAULTS];
+	unsigned maps; /* in use, from 0 */
 	struct sten_map map[STEN_MAPS];
 	struct sten_dma dma[STEN_DMAS];
 	struct sten_queue *queue[WEFT_STEN_QUEUES];
@@ -144,11 +197,41 @@ int sten_create(const struct weft_carrier_ops *ops,
 struct sten_route *sten_route(struct weft_sten *s, uint32_t vproc);
 int sten_route_bind(struct weft_sten *s, uint32_t vproc, struct weft_peer *peer,
 		    unsigned context);
-/* Own memory at address, if context may use it so; NULL. */
-void *sten_memory(struct weft_sten *s, unsigned context, uint64_t address,
-		  uint64_t bytes, unsigned perm);
 void sten_trap(struct weft_sten *s, enum weft_sten_trap trap, uint64_t address);
 void sten_lost(struct weft_sten *s, struct weft_peer *peer);
+
+/*
+ * sten_mmu.c: own memory at address, if context may use it so, or if the
+ * driver sees to it; NULL. flags_p: of the mapping.
+ */
+void *sten_memory_as(struct weft_sten *s, unsigned context, uint64_t address,
+		     uint64_t bytes, unsigned perm, unsigned *flags_p);
+/* The same without the driver. */
+void *sten_memory_now(struct weft_sten *s, unsigned context, uint64_t address,
+		      uint64_t bytes, unsigned perm, unsigned *flags_p);
+/* Is it worth while to begin? Whole mappings are looked at, not pages. */
+bool sten_memory_may(struct weft_sten *s, unsigned context, uint64_t address,
+		     uint64_t bytes, unsigned perm);
+void sten_mmu_init(struct weft_sten *s);
+void sten_mmu_fini(struct weft_sten *s);
+
+static inline void *sten_memory(struct weft_sten *s, unsigned context,
+				uint64_t address, uint64_t bytes, unsigned perm)
+{
+	unsigned flags;
+
+	return sten_memory_as(s, context, address, bytes, perm, &flags);
+}
+
+/* sten_fault.c: is anybody there who could map it? */
+bool sten_fault_pager(struct weft_sten *s, unsigned context);
+/* Asks the driver at once; true: look again. */
+bool sten_fault_wait(struct weft_sten *s, const struct sten_fault *f);
+/* A packet that lacks a translation is answered with Discard; else OK. */
+unsigned sten_fault_packet(struct weft_sten *s, unsigned context,
+			   const void *payload, unsigned len);
+void sten_fault_run(struct weft_sten *s);
+void sten_fault_fini(struct weft_sten *s);
 
 /* sten_queue.c */
 struct sten_queue *sten_queue(struct weft_sten *s, unsigned q);
@@ -180,6 +263,9 @@ int sten_packet_add(struct sten_packet *p, unsigned type, uint64_t address,
 void sten_dma_init(struct weft_sten *s);
 enum weft_sten_trap sten_dma_start(struct weft_sten *s, unsigned context,
 				   const uint64_t *words);
+/* The same for somebody else, who needs permissions of his own. */
+enum weft_sten_trap sten_dma_start_for(struct weft_sten *s, unsigned context,
+				       const uint64_t *words);
 /* Sends the next packet of a DMA; 0, -EAGAIN, or an error that ended it. */
 int sten_dma_step(struct weft_sten *s, struct sten_dma *d);
 void sten_dma_end(struct weft_sten *s, struct sten_dma *d);

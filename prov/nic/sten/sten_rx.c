@@ -7,6 +7,7 @@
  * that the sender repeats them by itself.
  */
 #include "prov/nic/sten/sten_dev.h"
+#include "prov/nic/sten/sten_swap.h"
 
 #include "src/base/attr.h"
 
@@ -39,14 +40,16 @@ static unsigned rx_test(struct rx_packet *p, const struct sten_trans *t,
 	bool wait = t->type >= WEFT_STEN_T_WAIT_GE;
 	unsigned kind =
 		t->type - (wait ? WEFT_STEN_T_WAIT_GE : WEFT_STEN_T_TEST_GE);
-	const weft_au64 *m = sten_memory(p->s, p->context, t->address, 8,
-					 WEFT_STEN_REMOTE_READ);
+	unsigned like = 0;
+	const weft_au64 *m = sten_memory_as(p->s, p->context, t->address, 8,
+					    WEFT_STEN_REMOTE_READ, &like);
 	int64_t v;
 	bool ok;
 
 	if (!m || t->address % 8 || t->bytes != 8)
 		return WEFT_STEN_ACK_ERROR;
-	v = (int64_t)nic_event_look(m);
+	v = (int64_t)sten_word_as(nic_event_look(m),
+				  like & WEFT_STEN_BIG_ENDIAN);
 	switch (kind) {
 	case 0:
 		ok = v >= (int64_t)operand;
@@ -70,39 +73,47 @@ static unsigned rx_test(struct rx_packet *p, const struct sten_trans *t,
 static unsigned rx_write(struct rx_packet *p, const struct sten_trans *t,
 			 const void *data)
 {
+	unsigned type = sten_data_type(t->type);
+	unsigned like = 0;
 	void *dst;
 
-	if (!t->bytes || t->bytes > WEFT_STEN_PACKET)
+	if (!t->bytes || t->bytes > WEFT_STEN_PACKET ||
+	    !sten_type_ok(type, t->address, t->bytes))
 		return WEFT_STEN_ACK_ERROR;
 	if (p->slot && t->address < p->slot_bytes) {
 		if (t->bytes > p->slot_bytes - t->address)
 			return WEFT_STEN_ACK_ERROR;
 		dst = p->slot + t->address;
 	} else {
-		dst = sten_memory(p->s, p->context, t->address, t->bytes,
-				  WEFT_STEN_REMOTE_WRITE);
+		dst = sten_memory_as(p->s, p->context, t->address, t->bytes,
+				     WEFT_STEN_REMOTE_WRITE, &like);
 	}
 	if (!dst)
 		return WEFT_STEN_ACK_ERROR;
 	memcpy(dst, data, t->bytes);
+	if (like & WEFT_STEN_BIG_ENDIAN)
+		sten_swap(dst, t->bytes, type);
 	return WEFT_STEN_ACK_OK;
 }
 
 static unsigned rx_word(struct rx_packet *p, const struct sten_trans *t,
 			uint64_t operand)
 {
-	weft_au64 *m = sten_memory(p->s, p->context, t->address, 8,
-				   WEFT_STEN_REMOTE_WRITE);
+	unsigned like = 0;
+	weft_au64 *m = sten_memory_as(p->s, p->context, t->address, 8,
+				      WEFT_STEN_REMOTE_WRITE, &like);
+	bool big = like & WEFT_STEN_BIG_ENDIAN;
 	uint64_t zero = 0;
 
 	if (!m || t->address % 8 || t->bytes != 8)
 		return WEFT_STEN_ACK_ERROR;
 	if (t->type == WEFT_STEN_T_ADD_WORD) {
-		nic_event_sub(m, 0 - operand);
+		sten_word_add(m, operand, big);
 		return WEFT_STEN_ACK_OK;
 	}
-	return weft_cas64(m, &zero, operand) ? WEFT_STEN_ACK_OK
-					     : WEFT_STEN_ACK_TESTFAIL;
+	return weft_cas64(m, &zero, sten_word_as(operand, big))
+		       ? WEFT_STEN_ACK_OK
+		       : WEFT_STEN_ACK_TESTFAIL;
 }
 
 static unsigned rx_event(struct rx_packet *p, const struct sten_trans *t)
@@ -125,11 +136,7 @@ static unsigned rx_remote_dma(struct rx_packet *p, const struct sten_trans *t,
 	if (t->bytes != sizeof(w))
 		return WEFT_STEN_ACK_ERROR;
 	memcpy(w, data, sizeof(w));
-	if (!sten_memory(p->s, p->context, w[3], (uint32_t)w[0],
-			 WEFT_STEN_REMOTE_READ) &&
-	    (uint32_t)w[0])
-		return WEFT_STEN_ACK_ERROR;
-	e = sten_dma_start(p->s, p->context, w);
+	e = sten_dma_start_for(p->s, p->context, w);
 	if (e == WEFT_STEN_TRAP_DMA_OVERFLOW)
 		return WEFT_STEN_ACK_DISCARD;
 	return e ? WEFT_STEN_ACK_ERROR : WEFT_STEN_ACK_OK;
@@ -154,6 +161,7 @@ static unsigned rx_get_index(struct rx_packet *p, const struct sten_trans *t)
 	struct weft_sten_input *m = rx_input(p, t->address);
 	struct weft_sten_input q;
 	uint64_t front;
+	uint64_t at;
 
 	if (!m)
 		return WEFT_STEN_ACK_ERROR;
@@ -167,12 +175,11 @@ static unsigned rx_get_index(struct rx_packet *p, const struct sten_trans *t)
 		return WEFT_STEN_ACK_DISCARD;
 	p->input = m;
 	p->slot_bytes = q.slot_bytes;
-	p->slot = (unsigned char *)(uintptr_t)q.base +
-		  (q.back & (q.slots - 1u)) * q.slot_bytes;
-	if (!p->s->input && !sten_memory(p->s, p->context, (uintptr_t)p->slot,
-					 q.slot_bytes, WEFT_STEN_LOCAL_WRITE))
-		return WEFT_STEN_ACK_ERROR;
-	return WEFT_STEN_ACK_OK;
+	at = q.base + (q.back & (q.slots - 1u)) * q.slot_bytes;
+	p->slot = p->s->input ? (void *)(uintptr_t)at
+			      : sten_memory(p->s, p->context, at, q.slot_bytes,
+					    WEFT_STEN_LOCAL_WRITE);
+	return p->slot ? WEFT_STEN_ACK_OK : WEFT_STEN_ACK_ERROR;
 }
 
 static unsigned rx_commit(struct rx_packet *p)
@@ -188,7 +195,8 @@ static unsigned rx_commit(struct rx_packet *p)
 	p->slot = NULL;
 	if (!q->event)
 		return WEFT_STEN_ACK_OK;
-	e = sten_event_set(p->s, p->context, q->event, 1, 0);
+	e = sten_event_set(p->s, p->context, q->event, 1,
+			   WEFT_STEN_LOCAL_WRITE);
 	if (e)
 		sten_trap(p->s, e, q->event);
 	return WEFT_STEN_ACK_OK;
@@ -237,11 +245,14 @@ void sten_rx_fini(struct weft_sten *s)
 static unsigned rx_transaction(struct rx_packet *p, const struct sten_trans *t,
 			       const void *data)
 {
+	unsigned kind = t->type & STEN_TYPE;
 	uint64_t operand = 0;
 
+	if (kind != t->type && kind != WEFT_STEN_T_WRITE)
+		return WEFT_STEN_ACK_ERROR;
 	if (t->bytes == 8)
 		memcpy(&operand, data, 8);
-	switch (t->type) {
+	switch (kind) {
 	case WEFT_STEN_T_WRITE:
 		return rx_write(p, t, data);
 	case WEFT_STEN_T_SET_EVENT:
@@ -306,12 +317,18 @@ static unsigned rx_packet(struct weft_sten *s, struct weft_peer *src,
 		.src = src,
 		.context = pkt->unit,
 	};
+	unsigned ack;
 
 	if (pkt->unit >= WEFT_STEN_CONTEXTS || !pkt->len)
 		return WEFT_STEN_ACK_ERROR;
 	switch (rx_filter(s, pkt->unit)) {
 	case WEFT_STEN_ACCEPT:
-		return rx_transactions(&p, payload, pkt->len);
+		ack = s->pagers.used ? sten_fault_packet(s, pkt->unit, payload,
+							 pkt->len)
+				     : WEFT_STEN_ACK_OK;
+		return ack == WEFT_STEN_ACK_OK
+			       ? rx_transactions(&p, payload, pkt->len)
+			       : ack;
 	case WEFT_STEN_DISCARD_ALL:
 		return WEFT_STEN_ACK_DISCARD;
 	case WEFT_STEN_ACK_ALL:

@@ -7,6 +7,7 @@
  * follows runs again, except packets that were answered or are on their way.
  */
 #include "prov/nic/sten/sten_dev.h"
+#include "prov/nic/sten/sten_swap.h"
 
 #include "src/base/attr.h"
 
@@ -211,17 +212,20 @@ static enum weft_sten_trap do_modify(struct weft_sten *s, unsigned ctx,
 				     unsigned cmd, uint64_t address,
 				     uint64_t value)
 {
+	unsigned like;
 	weft_au64 *p;
+	bool big;
 
 	if (address % 8)
 		return WEFT_STEN_TRAP_ALIGNMENT;
-	p = sten_memory(s, ctx, address, 8, WEFT_STEN_LOCAL_WRITE);
+	p = sten_memory_as(s, ctx, address, 8, WEFT_STEN_LOCAL_WRITE, &like);
 	if (!p)
 		return WEFT_STEN_TRAP_MEMORY;
+	big = like & WEFT_STEN_BIG_ENDIAN;
 	if (cmd == WEFT_STEN_ADD_WORD)
-		nic_event_sub(p, 0 - value);
+		sten_word_add(p, value, big);
 	else
-		nic_event_post(p, value);
+		nic_event_post(p, sten_word_as(value, big));
 	return WEFT_STEN_TRAP_NONE;
 }
 
@@ -251,7 +255,8 @@ do_command(struct weft_sten *s, const struct sten_queue *q, const uint64_t *w)
 	case WEFT_STEN_COPY64:
 		return do_copy(s, ctx, w[1], w[2]);
 	case WEFT_STEN_SET_EVENT:
-		return sten_event_set(s, ctx, w[1], sten_cmd_high(w[0]), 0);
+		return sten_event_set(s, ctx, w[1], sten_cmd_high(w[0]),
+				      WEFT_STEN_LOCAL_WRITE);
 	case WEFT_STEN_WAIT_EVENT:
 		return sten_event_wait(s, ctx, w);
 	case WEFT_STEN_RUN_DMA:
