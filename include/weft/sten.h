@@ -484,6 +484,83 @@ const void *weft_sten_input_look(struct weft_sten_input *q);
 /* Gives it back. */
 void weft_sten_input_next(struct weft_sten_input *q);
 
+/* ---- tagged ports ---- */
+
+/*
+ * Messages between virtual processes, matched by sender and tag in the thread
+ * processor of the receiver's unit. Built from what stands above: a short
+ * message is a packet into the receiver's input queue, whose event starts the
+ * thread; a message that nobody has asked for yet stays in Elan memory and is
+ * copied when somebody does; of a long one only the envelope is sent, and the
+ * receiver's thread posts a DMA that the sender's unit runs.
+ *
+ *	weft_sten_tports_open     all who talk have a route for each other's
+ *	                          number, and one context has one of these
+ *	  weft_sten_tports_tx, weft_sten_tports_rx
+ *	  weft_sten_tports_done, or weft_sten_tports_wait
+ *	weft_sten_tports_close
+ *
+ * Buffers are memory that the context may use in every way (weft_sten_map).
+ * Messages of one sender match in the order they were sent. A context's
+ * identified packets (WEFT_STEN_T_IDENTIFY) belong to it alone.
+ */
+struct weft_sten_tports;
+
+#define WEFT_STEN_ANY	      UINT32_MAX /* sender of any number */
+#define WEFT_STEN_TPORTS_MAX  2000 /* bytes of the longest short message */
+#define WEFT_STEN_SYNC	      1u   /* tx: done when it was received */
+#define WEFT_STEN_TPORTS_REQS 1024 /* messages under way */
+
+struct weft_sten_tports_attr {
+	unsigned context;
+	uint32_t vproc;	      /* number that others have for us */
+	uint32_t slots;	      /* of the input queue, power of 2; 0: 128 */
+	uint32_t eager_bytes; /* longer: envelope first; 0: as long as can be */
+	uint64_t elan_bytes;  /* for what came unasked; 0: 4 MB. When they are
+				 used up, more is discarded until it fits */
+};
+
+struct weft_sten_tports_status {
+	uint32_t sender;
+	int err; /* 0, -EMSGSIZE: cut off, -EFAULT, -ECONNRESET */
+	uint64_t tag;
+	uint64_t bytes; /* of the message, not only of what fitted */
+};
+
+struct weft_sten_tports_stats {
+	uint64_t matched;    /* messages that found a receive waiting */
+	uint64_t unexpected; /* that did not */
+	uint64_t fetched;    /* by DMA, after an envelope */
+	uint64_t elan_bytes; /* used now */
+};
+
+int weft_sten_tports_open(struct weft_sten *s,
+			  const struct weft_sten_tports_attr *attr,
+			  struct weft_sten_tports **t_p);
+/* Lets what was sent go, a second at most; forgets the rest. */
+void weft_sten_tports_close(struct weft_sten_tports *t);
+
+/*
+ * 0: *req_p is under way. -EAGAIN: poll, then again. -EFAULT: not the
+ * context's memory. -ENOENT: no route; -ECONNRESET, -EIO: no longer.
+ */
+int weft_sten_tports_tx(struct weft_sten_tports *t, uint32_t dest, uint64_t tag,
+			const void *buf, uint64_t bytes, unsigned flags,
+			unsigned *req_p);
+/* A message whose tag differs from tag only in bits of ignore. */
+int weft_sten_tports_rx(struct weft_sten_tports *t, uint32_t sender,
+			uint64_t tag, uint64_t ignore, void *buf,
+			uint64_t bytes, unsigned *req_p);
+/* 0: it is over, and its number is free. -EAGAIN: not yet. st may be NULL. */
+int weft_sten_tports_done(struct weft_sten_tports *t, unsigned req,
+			  struct weft_sten_tports_status *st);
+/* The same, running the unit until then. -ETIMEDOUT. */
+int weft_sten_tports_wait(struct weft_sten_tports *t, unsigned req,
+			  struct weft_sten_tports_status *st,
+			  uint64_t timeout_ns);
+void weft_sten_tports_stats(struct weft_sten_tports *t,
+			    struct weft_sten_tports_stats *st);
+
 /* ---- counters ---- */
 
 struct weft_sten_stats {

@@ -22,6 +22,7 @@ void sten_lost(struct weft_sten *s, struct weft_peer *peer)
 {
 	sten_tx_lost(s, peer);
 	sten_dma_lost(s, peer);
+	sten_tports_lost(s, peer);
 }
 
 static void up_lost(void *arg, struct weft_peer *peer, int err)
@@ -45,6 +46,7 @@ static void sten_init(struct weft_sten *s)
 	weft_answers_init(&s->answers, &ack);
 	weft_list_init(&s->run[0]);
 	weft_list_init(&s->run[1]);
+	weft_list_init(&s->tports);
 	weft_hash_init(&s->routes);
 	weft_hash_init(&s->filters);
 	weft_hash_init(&s->cookies);
@@ -171,6 +173,8 @@ int sten_route_bind(struct weft_sten *s, uint32_t vproc, struct weft_peer *peer,
 			return err;
 		}
 	}
+	if (r->peer != peer || r->context != context)
+		r->cookie = 0;
 	r->peer = peer;
 	r->context = context;
 	return 0;

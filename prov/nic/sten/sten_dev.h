@@ -12,6 +12,8 @@
  *	sten_thread.c  the thread processor
  *	sten_rx.c      the input processor: transactions, answers
  *	sten_time.c    time-outs: answers that do not come, half-built packets
+ *	sten_tport.c   tagged ports: what the host does
+ *	sten_tport_match.c  and what the thread does
  *	sten_engine.c  the unit below the message engine (machine qsnet2)
  */
 #ifndef WEFT_PROV_STEN_DEV_H
@@ -74,6 +76,7 @@ struct sten_queue {
 struct sten_route {
 	struct weft_peer *peer;
 	unsigned context;
+	uint64_t cookie; /* identified packets sent there by tagged ports */
 };
 
 /* What the driver knows of a context's memory. */
@@ -180,7 +183,8 @@ struct weft_sten {
 	uint64_t packet_ns;	   /* 0: a half-built packet holds up nobody */
 	struct sten_queue *holder; /* has the link: its packet is half-built */
 	uint64_t held_at;
-	unsigned queues; /* queue numbers in use end below this */
+	struct weft_list tports; /* struct weft_sten_tports */
+	unsigned queues;	 /* queue numbers in use end below this */
 	struct sten_mmu mmu;
 	struct weft_hash pagers; /* context + 1 -> struct sten_pager */
 	unsigned faults;	 /* in use, from 0 */
@@ -302,6 +306,9 @@ static inline uint64_t sten_time(const struct weft_sten *s)
 {
 	return s->answer_ns ? s->clock() : 0;
 }
+
+/* sten_tport_match.c */
+void sten_tports_lost(struct weft_sten *s, const struct weft_peer *peer);
 
 /* sten_rx.c */
 int sten_rx_deliver(void *arg, struct weft_peer *src,
