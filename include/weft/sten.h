@@ -86,6 +86,14 @@ int weft_sten_route_set(struct weft_sten *s, uint32_t vproc,
 			const struct sockaddr_in *name, unsigned context);
 
 /*
+ * Hardware broadcast: a packet or a DMA to vproc goes to all of low..high,
+ * whose routes are set. Its answers are merged on the way back: OK when all say
+ * so, else Error before TestFail before Discard. -EINVAL: not all have routes.
+ */
+int weft_sten_range_set(struct weft_sten *s, uint32_t vproc, uint32_t low,
+			uint32_t high);
+
+/*
  * Time-outs, 0 (at first): none. A packet that is not answered for answer_ns
  * is sent again, as if it had been discarded; a packet whose commands stop
  * half-way keeps other queues from sending for packet_ns and is then closed,
@@ -237,6 +245,14 @@ enum weft_sten_transaction {
 
 #define WEFT_STEN_T_LAST 0x100u /* ends the packet: answer now */
 /*
+ * This transaction and those after it wait for the end of the packet: of a
+ * broadcast they are carried out everywhere when all have answered OK to what
+ * stands before them, and nowhere else. So a test and what follows it is a
+ * question to all and an act of all (network conditional), and nothing happens
+ * twice when somebody discards.
+ */
+#define WEFT_STEN_T_END	 0x800u
+/*
  * What a write consists of; for a page of the other endianness it is swapped
  * in these units, bytes (0) never. Address and length are multiples of them.
  * Words of tests, additions and events are units of 64.
@@ -286,6 +302,24 @@ static inline void weft_sten_transaction(struct weft_sten_stream *s,
 		memcpy(&w, p + i, bytes - i < 8 ? bytes - i : 8);
 		weft_sten_word(s, w);
 	}
+}
+
+/*
+ * If test (WEFT_STEN_T_TEST_... or _WAIT_...) of the word at address holds for
+ * all of vproc's range, the event is set at all; else nothing happens. With a
+ * waiting test the unit asks again by itself: a barrier is one of these, for a
+ * word that each member counts up when he comes.
+ */
+static inline void weft_sten_all_set(struct weft_sten_stream *s,
+				     unsigned channel, uint32_t vproc,
+				     unsigned test, uint64_t address,
+				     uint64_t operand, uint64_t event)
+{
+	weft_sten_open_packet(s, channel, vproc, 255);
+	weft_sten_transaction(s, test, address, &operand, 8);
+	weft_sten_transaction(
+		s, WEFT_STEN_T_SET_EVENT | WEFT_STEN_T_END | WEFT_STEN_T_LAST,
+		event, NULL, 0);
 }
 
 static inline void weft_sten_cmd3(struct weft_sten_stream *s, uint64_t cmd,

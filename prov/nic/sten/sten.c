@@ -22,6 +22,8 @@ void sten_lost(struct weft_sten *s, struct weft_peer *peer)
 {
 	sten_tx_lost(s, peer);
 	sten_dma_lost(s, peer);
+	sten_cast_lost(s, peer);
+	sten_rx_lost(s, peer);
 	sten_tports_lost(s, peer);
 }
 
@@ -47,6 +49,8 @@ static void sten_init(struct weft_sten *s)
 	weft_list_init(&s->run[0]);
 	weft_list_init(&s->run[1]);
 	weft_list_init(&s->tports);
+	weft_list_init(&s->casts);
+	weft_list_init(&s->held);
 	weft_hash_init(&s->routes);
 	weft_hash_init(&s->filters);
 	weft_hash_init(&s->cookies);
@@ -114,6 +118,7 @@ WEFT_EXPORT void weft_sten_close(struct weft_sten *s)
 	weft_port_fini(&s->port);
 	weft_answers_fini(&s->answers);
 	sten_queue_fini(s);
+	sten_cast_fini(s);
 	sten_thread_fini(s);
 	sten_mmu_fini(s);
 	sten_rx_fini(s);
@@ -136,6 +141,8 @@ WEFT_EXPORT int weft_sten_poll(struct weft_sten *s, int budget)
 	n += sten_thread_run(s, budget);
 	n += sten_dma_run(s, budget);
 	n += c->ops->poll(c, budget);
+	if (!weft_list_empty(&s->casts))
+		n += sten_cast_run(s);
 	if (s->faults)
 		sten_fault_run(s);
 	if (s->answer_ns | s->packet_ns)
@@ -177,6 +184,29 @@ int sten_route_bind(struct weft_sten *s, uint32_t vproc, struct weft_peer *peer,
 		r->cookie = 0;
 	r->peer = peer;
 	r->context = context;
+	return 0;
+}
+
+WEFT_EXPORT int weft_sten_range_set(struct weft_sten *s, uint32_t vproc,
+				    uint32_t low, uint32_t high)
+{
+	struct sten_route *r;
+	int err;
+
+	if (vproc >= WEFT_STEN_VPROCS || low > high ||
+	    high >= WEFT_STEN_VPROCS || (vproc >= low && vproc <= high))
+		return -EINVAL;
+	for (uint32_t i = low; i <= high; i++) {
+		r = sten_route(s, i);
+		if (!r || !r->peer)
+			return -EINVAL;
+	}
+	err = sten_route_bind(s, vproc, NULL, 0);
+	if (err)
+		return err;
+	r = sten_route(s, vproc);
+	r->low = low;
+	r->high = high;
 	return 0;
 }
 

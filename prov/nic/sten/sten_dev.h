@@ -9,6 +9,7 @@
  *	sten_tx.c      the command processor and the short transaction engine
  *	sten_dma.c     the DMA engine
  *	sten_event.c   events that count, fire and chain
+ *	sten_cast.c    broadcasts: copies, merged answers
  *	sten_thread.c  the thread processor
  *	sten_rx.c      the input processor: transactions, answers
  *	sten_time.c    time-outs: answers that do not come, half-built packets
@@ -32,7 +33,8 @@
 #define STEN_CHAINS	1024	/* of each page size */
 #define STEN_PAGES	0x10000 /* translations in chains */
 #define STEN_FAULTS	16
-#define STEN_ASSEMBLERS 2 /* DMA packets on their way */
+#define STEN_HELD	256 /* broadcasts of others that wait for their end */
+#define STEN_ASSEMBLERS 2   /* DMA packets on their way */
 
 enum sten_channel_state {
 	STEN_IDLE,
@@ -76,6 +78,8 @@ struct sten_queue {
 struct sten_route {
 	struct weft_peer *peer;
 	unsigned context;
+	uint32_t low; /* broadcast: peer is NULL */
+	uint32_t high;
 	uint64_t cookie; /* identified packets sent there by tagged ports */
 };
 
@@ -183,6 +187,9 @@ struct weft_sten {
 	uint64_t packet_ns;	   /* 0: a half-built packet holds up nobody */
 	struct sten_queue *holder; /* has the link: its packet is half-built */
 	uint64_t held_at;
+	struct weft_list casts; /* sten_cast.c: ours, under way */
+	unsigned helds;
+	struct weft_list held;	 /* sten_rx.c: parts that wait for an end */
 	struct weft_list tports; /* struct weft_sten_tports */
 	unsigned queues;	 /* queue numbers in use end below this */
 	struct sten_mmu mmu;
@@ -255,10 +262,15 @@ void sten_tx_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		    unsigned ack);
 void sten_tx_lost(struct weft_sten *s, struct weft_peer *peer);
 /* Discarded, or the answer did not come: again, or the queue traps. */
+uint32_t sten_channel_id(const struct sten_queue *q,
+			 const struct sten_channel *c);
 void sten_channel_restart(struct weft_sten *s, struct sten_queue *q,
 			  struct sten_channel *c);
 int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
 	      const struct sten_packet *p);
+/* The same as enum sten_kind says, to one. */
+int sten_send_as(struct weft_sten *s, const struct sten_route *to, uint32_t id,
+		 const struct sten_packet *p, unsigned kind);
 /* Adds a transaction; -EMSGSIZE. */
 int sten_packet_add(struct sten_packet *p, unsigned type, uint64_t address,
 		    const void *data, unsigned bytes);
@@ -287,6 +299,18 @@ enum weft_sten_trap sten_event_set(struct weft_sten *s, unsigned context,
 enum weft_sten_trap sten_event_wait(struct weft_sten *s, unsigned context,
 				    const uint64_t *w);
 
+/* sten_cast.c */
+int sten_cast_start(struct weft_sten *s, const struct sten_route *to,
+		    uint32_t id, const struct sten_packet *p);
+/* True: it was the answer to one of its copies. */
+bool sten_cast_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
+		      unsigned ack);
+int sten_cast_run(struct weft_sten *s);
+/* The packet is given up; it comes again under another number. */
+void sten_cast_forget(struct weft_sten *s, uint32_t id);
+void sten_cast_lost(struct weft_sten *s, const struct weft_peer *peer);
+void sten_cast_fini(struct weft_sten *s);
+
 /* sten_thread.c: w is the command with its registers. */
 enum weft_sten_trap sten_thread_start(struct weft_sten *s, unsigned context,
 				      unsigned flags, const uint64_t *w);
@@ -313,6 +337,7 @@ void sten_tports_lost(struct weft_sten *s, const struct weft_peer *peer);
 /* sten_rx.c */
 int sten_rx_deliver(void *arg, struct weft_peer *src,
 		    const struct weft_pkt *pkt, const void *payload);
+void sten_rx_lost(struct weft_sten *s, const struct weft_peer *src);
 void sten_rx_fini(struct weft_sten *s);
 
 #endif

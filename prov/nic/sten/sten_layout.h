@@ -30,10 +30,13 @@
  *
  *	flags 0  packet: unit 13..0 context, aux number, payload transactions
  *	flags 1  answer: unit enum weft_sten_ack, payload packet numbers
+ *	flags 2  packet of a broadcast: what is marked END is kept
+ *	flags 3  its end: aux number, unit 1: all said OK, do it; 0: forget it
  *
  *	transaction:  | type 16 | bytes 16 | 0 32 | address 64 | data ... |
  *
- * type 7..0 kind, 8 last (in commands), 10..9 data type;
+ * type 7..0 kind, 8 last (in commands), 10..9 data type,
+ * 11 waits for the end;
  * with data padded to 8. Packet number: 31..16 generation, 15 DMA,
  * 14 channel, 13..0 queue or DMA slot. A write of a DMA packet may be up to
  * 2048 bytes: a run of the machine's 128-byte writes.
@@ -50,6 +53,9 @@
 enum sten_kind {
 	STEN_PACKET,
 	STEN_ANSWER,
+	STEN_CAST,
+	STEN_END,
+	STEN_KINDS,
 };
 
 struct sten_trans {

@@ -30,6 +30,17 @@ struct rx_packet {
 	struct weft_sten_input *input;
 	struct sten_cookie *cookie; /* moves on when all went well */
 	bool repeated;		    /* carried out before: only answer */
+	bool cast;		    /* what is marked END waits */
+	unsigned done;		    /* bytes carried out */
+};
+
+/* The part of a broadcast that waits for its end. */
+struct rx_held {
+	struct weft_list link;
+	struct rx_packet p;
+	uint32_t id;
+	unsigned len;
+	alignas(8) unsigned char data[];
 };
 
 /* ---- tests ---- */
@@ -236,6 +247,7 @@ static void cookie_free(void *arg, uint64_t key, void *val)
 
 void sten_rx_fini(struct weft_sten *s)
 {
+	sten_rx_lost(s, NULL);
 	weft_hash_each(&s->cookies, cookie_free, NULL);
 	weft_hash_fini(&s->cookies);
 }
@@ -284,22 +296,105 @@ static unsigned rx_transactions(struct rx_packet *p, const void *payload,
 	const unsigned char *at = payload;
 	struct sten_trans t;
 	unsigned ack = WEFT_STEN_ACK_OK;
+	unsigned n;
 
 	while (len && ack == WEFT_STEN_ACK_OK && !p->repeated) {
 		if (len < sizeof(t))
 			return WEFT_STEN_ACK_ERROR;
 		memcpy(&t, at, sizeof(t));
-		at += sizeof(t);
-		len -= (unsigned)sizeof(t);
-		if (sten_words(t.bytes) * 8 > len)
+		if (p->cast && t.type & WEFT_STEN_T_END)
+			return ack;
+		t.type &= (uint16_t)~WEFT_STEN_T_END;
+		n = (unsigned)sizeof(t) + sten_words(t.bytes) * 8;
+		if (n > len)
 			return WEFT_STEN_ACK_ERROR;
-		ack = rx_transaction(p, &t, at);
-		at += sten_words(t.bytes) * 8;
-		len -= sten_words(t.bytes) * 8;
+		ack = rx_transaction(p, &t, at + sizeof(t));
+		at += n;
+		len -= n;
+		p->done += n;
 	}
 	if (ack == WEFT_STEN_ACK_OK && p->cookie && !p->repeated)
 		p->cookie->last++;
 	return ack;
+}
+
+/* ---- broadcasts ---- */
+
+static unsigned rx_hold(struct rx_packet *p, const struct weft_pkt *pkt,
+			const void *payload)
+{
+	unsigned len = pkt->len - p->done;
+	struct rx_held *h = NULL;
+
+	if (p->s->helds < STEN_HELD)
+		h = malloc(sizeof(*h) + len);
+	if (!h)
+		return WEFT_STEN_ACK_DISCARD;
+	p->cast = false;
+	p->slot = NULL; /* a slot is taken and filled in one go */
+	h->p = *p;
+	h->id = pkt->aux;
+	h->len = len;
+	memcpy(h->data, (const unsigned char *)payload + p->done, len);
+	weft_list_push_back(&p->s->held, &h->link);
+	p->s->helds++;
+	return WEFT_STEN_ACK_OK;
+}
+
+/* All that lies before the end is carried out, or all but what waits. */
+static unsigned rx_carry(struct rx_packet *p, const struct weft_pkt *pkt,
+			 const void *payload)
+{
+	unsigned ack = rx_transactions(p, payload, pkt->len);
+
+	if (ack != WEFT_STEN_ACK_OK || !p->cast || p->repeated ||
+	    p->done == pkt->len)
+		return ack;
+	return rx_hold(p, pkt, payload);
+}
+
+static void held_free(struct weft_sten *s, struct rx_held *h)
+{
+	weft_list_remove(&h->link);
+	s->helds--;
+	free(h);
+}
+
+static void rx_end(struct weft_sten *s, struct weft_peer *src,
+		   const struct weft_pkt *pkt)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &s->held)
+	{
+		struct rx_held *h =
+			weft_container_of(pos, struct rx_held, link);
+
+		if (h->p.src != src || h->id != pkt->aux)
+			continue;
+		if (pkt->unit &&
+		    rx_transactions(&h->p, h->data, h->len) != WEFT_STEN_ACK_OK)
+			sten_trap(s, WEFT_STEN_TRAP_TRANSACTION, h->id);
+		held_free(s, h);
+		return;
+	}
+}
+
+void sten_rx_lost(struct weft_sten *s, const struct weft_peer *src)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &s->held)
+	{
+		struct rx_held *h =
+			weft_container_of(pos, struct rx_held, link);
+
+		if (src && h->p.src != src)
+			continue;
+		held_free(s, h);
+	}
 }
 
 static unsigned rx_filter(struct weft_sten *s, unsigned context)
@@ -316,6 +411,7 @@ static unsigned rx_packet(struct weft_sten *s, struct weft_peer *src,
 		.s = s,
 		.src = src,
 		.context = pkt->unit,
+		.cast = pkt->flags == STEN_CAST,
 	};
 	unsigned ack;
 
@@ -326,9 +422,8 @@ static unsigned rx_packet(struct weft_sten *s, struct weft_peer *src,
 		ack = s->pagers.used ? sten_fault_packet(s, pkt->unit, payload,
 							 pkt->len)
 				     : WEFT_STEN_ACK_OK;
-		return ack == WEFT_STEN_ACK_OK
-			       ? rx_transactions(&p, payload, pkt->len)
-			       : ack;
+		return ack == WEFT_STEN_ACK_OK ? rx_carry(&p, pkt, payload)
+					       : ack;
 	case WEFT_STEN_DISCARD_ALL:
 		return WEFT_STEN_ACK_DISCARD;
 	case WEFT_STEN_ACK_ALL:
@@ -371,6 +466,9 @@ static void rx_answers(struct weft_sten *s, struct weft_peer *src,
 	for (unsigned i = 0; i < pkt->len / sizeof(id); i++) {
 		memcpy(&id, (const char *)payload + i * sizeof(id), sizeof(id));
 		s->stats.acks[__builtin_ctz(pkt->unit)]++;
+		if (!weft_list_empty(&s->casts) &&
+		    sten_cast_answer(s, src, id, pkt->unit))
+			continue;
 		if (id & STEN_ID_DMA)
 			sten_dma_answer(s, src, id, pkt->unit);
 		else
@@ -383,12 +481,14 @@ int sten_rx_deliver(void *arg, struct weft_peer *src,
 {
 	struct weft_sten *s = arg;
 
-	if (pkt->type != STEN_PKT || pkt->flags > STEN_ANSWER) {
+	if (pkt->type != STEN_PKT || pkt->flags >= STEN_KINDS) {
 		s->stats.refused++;
 		return 0;
 	}
 	if (pkt->flags == STEN_ANSWER)
 		rx_answers(s, src, pkt, payload);
+	else if (pkt->flags == STEN_END)
+		rx_end(s, src, pkt);
 	else
 		rx_answer(s, src, pkt->aux, rx_packet(s, src, pkt, payload));
 	return 0;

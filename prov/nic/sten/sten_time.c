@@ -37,6 +37,8 @@ static void queue_late(struct weft_sten *s, struct sten_queue *q, uint64_t now)
 		if (c->state != STEN_SENT || now - c->sent_at < s->answer_ns)
 			continue;
 		s->stats.late++;
+		if (!c->peer)
+			sten_cast_forget(s, sten_channel_id(q, c));
 		c->state = STEN_DONE;
 		c->ack = WEFT_STEN_ACK_DISCARD;
 		sten_channel_restart(s, q, c);
@@ -61,6 +63,10 @@ static void answers_late(struct weft_sten *s, uint64_t now)
 		if (d->state != STEN_SENT || now - d->sent_at < s->answer_ns)
 			continue;
 		s->stats.late++;
+		if (!d->to.peer)
+			sten_cast_forget(s, (uint32_t)d->gen << 16 |
+						    STEN_ID_DMA |
+						    (uint32_t)(d - s->dma));
 		sten_dma_late(s, d);
 	}
 }

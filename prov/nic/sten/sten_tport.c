@@ -139,7 +139,7 @@ WEFT_EXPORT int weft_sten_tports_tx(struct weft_sten_tports *t, uint32_t dest,
 
 	if (flags & ~WEFT_STEN_SYNC || bytes > INT32_MAX)
 		return -EINVAL;
-	if (!sten_route(t->s, dest))
+	if (!tp_reaches(t, dest))
 		return -ENOENT;
 	if (is_long && !tp_may(t, buf, bytes, perm))
 		return -EFAULT;

@@ -118,6 +118,14 @@ static inline uint64_t tp_address(const struct weft_sten_tports *t,
 	return TP_ADDRESS + (uint64_t)((const char *)p - (const char *)t->elan);
 }
 
+/* Is there one process behind the number? */
+static inline bool tp_reaches(struct weft_sten_tports *t, uint32_t vproc)
+{
+	const struct sten_route *r = sten_route(t->s, vproc);
+
+	return r && r->peer;
+}
+
 /* sten_tport_match.c */
 int tp_programs_set(struct weft_sten_tports *t, bool on);
 void tp_match_fini(struct weft_sten_tports *t);

@@ -70,7 +70,7 @@ static void tp_fetch_more(struct weft_sten_tports *t)
 			weft_container_of(t->matched.next, struct tp_req, link);
 		int err;
 
-		if (!sten_route(t->s, r->status.sender)) {
+		if (!tp_reaches(t, r->status.sender)) {
 			tp_over(r, -ENOENT);
 			continue;
 		}

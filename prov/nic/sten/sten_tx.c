@@ -56,8 +56,8 @@ int sten_packet_add(struct sten_packet *p, unsigned type, uint64_t address,
 	return 0;
 }
 
-int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
-	      const struct sten_packet *p)
+int sten_send_as(struct weft_sten *s, const struct sten_route *to, uint32_t id,
+		 const struct sten_packet *p, unsigned kind)
 {
 	struct weft_carrier *c = s->port.carrier;
 	struct iovec iov = {
@@ -66,12 +66,20 @@ int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
 	};
 	struct weft_pkt pkt = {
 		.type = STEN_PKT,
-		.flags = STEN_PACKET,
+		.flags = (uint8_t)kind,
 		.len = (uint16_t)p->bytes,
 		.unit = to->context,
 		.aux = id,
 	};
-	int err = c->ops->send(c, to->peer, &pkt, &iov, 1);
+
+	return c->ops->send(c, to->peer, &pkt, &iov, 1);
+}
+
+int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
+	      const struct sten_packet *p)
+{
+	int err = to->peer ? sten_send_as(s, to, id, p, STEN_PACKET)
+			   : sten_cast_start(s, to, id, p);
 
 	if (!err)
 		s->stats.packets++;
@@ -81,6 +89,12 @@ int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
 static uint32_t channel_id(unsigned q, unsigned channel, uint16_t gen)
 {
 	return (uint32_t)gen << 16 | (channel ? STEN_ID_CHANNEL : 0) | q;
+}
+
+uint32_t sten_channel_id(const struct sten_queue *q,
+			 const struct sten_channel *c)
+{
+	return channel_id(q->number, c != q->ch, c->gen);
 }
 
 /*
