@@ -518,6 +518,30 @@ const void *weft_sten_input_look(struct weft_sten_input *q);
 /* Gives it back. */
 void weft_sten_input_next(struct weft_sten_input *q);
 
+/* ---- rails ---- */
+
+/*
+ * Several units of a process, each on a network of its own, used as one: the
+ * same mappings, routes and filters on each. A long DMA is cut into as many
+ * pieces as there are rails, and its events are set once, when all pieces are
+ * in place; packets and short DMAs take one rail or the other, so that their
+ * order is not kept. A rail that has trapped, or that lost whom the DMA is for,
+ * is passed over. One thread polls all units.
+ */
+struct weft_sten_rails;
+
+#define WEFT_STEN_RAILS 4
+
+int weft_sten_rails_open(struct weft_sten *const *rail, unsigned count,
+			 unsigned context, struct weft_sten_rails **r_p);
+void weft_sten_rails_close(struct weft_sten_rails *r);
+/* Commands, all to one rail. As weft_sten_queue_write. */
+int weft_sten_rails_write(struct weft_sten_rails *r, const uint64_t *w,
+			  unsigned count);
+/* -EAGAIN: not now. -EIO: no rail is left. */
+int weft_sten_rails_dma(struct weft_sten_rails *r,
+			const struct weft_sten_dma *d);
+
 /* ---- tagged ports ---- */
 
 /*

@@ -13,6 +13,7 @@
  *	sten_thread.c  the thread processor
  *	sten_rx.c      the input processor: transactions, answers
  *	sten_time.c    time-outs: answers that do not come, half-built packets
+ *	sten_rails.c   several units as one
  *	sten_tport.c   tagged ports: what the host does
  *	sten_tport_match.c  and what the thread does
  *	sten_engine.c  the unit below the message engine (machine qsnet2)
@@ -246,6 +247,9 @@ void sten_fault_fini(struct weft_sten *s);
 
 /* sten_queue.c */
 struct sten_queue *sten_queue(struct weft_sten *s, unsigned q);
+/* A queue of that number, which is free. */
+int sten_queue_open_at(struct weft_sten *s, unsigned context, uint32_t depth,
+		       unsigned perm, unsigned flags, unsigned i);
 void sten_queue_wake(struct weft_sten *s, struct sten_queue *q);
 void sten_queue_trap(struct sten_queue *q, enum weft_sten_trap trap,
 		     uint64_t address);
