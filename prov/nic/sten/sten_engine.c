@@ -390,7 +390,8 @@ static int se_setup(struct sten_engine *e)
 	e->s->engine = e;
 	e->s->assemblers = STEN_DMAS;
 	return weft_sten_map(e->s, SE_CONTEXT, e->bounce,
-			     STEN_DMAS * e->slot_bytes, WEFT_STEN_LOCAL_READ);
+			     STEN_DMAS * e->slot_bytes,
+			     WEFT_STEN_LOCAL_READ | WEFT_STEN_LARGE);
 }
 
 static void se_close(struct weft_unit *u)
