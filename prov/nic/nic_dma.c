@@ -150,6 +150,8 @@ static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 		return -EFAULT;
 	if (bytes > op->remote[2 * i + 1] - skip)
 		bytes = op->remote[2 * i + 1] - skip;
+	if (bytes > NIC_PIECE)
+		bytes = NIC_PIECE;
 	d->remote = op->remote[2 * i] + skip;
 	d->bytes = bytes;
 	d->local_count =

@@ -139,6 +139,8 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
  */
 #define NIC_CHUNK     ((size_t)128 << 10)
 #define NIC_HELP_MIN  ((size_t)128 << 10)
+/* Bytes that a unit is given at a time; descriptors have 32 bits for it. */
+#define NIC_PIECE     ((size_t)1 << 30)
 /* Cursors of an endpoint. */
 #define NIC_CELLS     64
 

@@ -17,6 +17,7 @@ libweftunits_la_SOURCES = \
 	prov/nic/sten/sten.c prov/nic/sten/sten_dev.h \
 	prov/nic/sten/sten_layout.h prov/nic/sten/sten_swap.h \
 	prov/nic/sten/sten_fault.c prov/nic/sten/sten_mmu.c \
+	prov/nic/sten/sten_bulk.c prov/nic/sten/sten_bulk.h \
 	prov/nic/sten/sten_cast.c prov/nic/sten/sten_dma.c \
 	prov/nic/sten/sten_event.c \
 	prov/nic/sten/sten_queue.c prov/nic/sten/sten_rails.c \

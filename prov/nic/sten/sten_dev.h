@@ -30,6 +30,8 @@
 
 #define STEN_MAPS	1024
 #define STEN_DMAS	256
+#define STEN_BULKS	32 /* transfers of the message engine */
+#define STEN_PAGE	4096
 #define STEN_TLB_LINES	16
 #define STEN_TLB_WAYS	4
 #define STEN_CHAINS	1024	/* of each page size */
@@ -43,6 +45,7 @@ enum sten_channel_state {
 	STEN_SENT,  /* on its way, not answered */
 	STEN_RETRY, /* discarded: to be sent again */
 	STEN_DONE,
+	STEN_BULK, /* of a DMA: sten_bulk.c ends it */
 };
 
 /* One of the two outstanding packets of a queue. */
@@ -201,6 +204,8 @@ struct weft_sten {
 	unsigned maps; /* in use, from 0 */
 	struct sten_map map[STEN_MAPS];
 	struct sten_dma dma[STEN_DMAS];
+	struct sten_bulk *bulk; /* STEN_BULKS of them */
+	uint16_t bulk_context;
 	struct sten_queue *queue[WEFT_STEN_QUEUES];
 };
 

@@ -304,7 +304,7 @@ void sten_dma_lost(struct weft_sten *s, struct weft_peer *peer)
 		struct sten_dma *d =
 			weft_container_of(pos, struct sten_dma, link);
 
-		if (d->to.peer != peer)
+		if (d->to.peer != peer || d->state == STEN_BULK)
 			continue;
 		if (d->state == STEN_SENT)
 			s->flying--;
