@@ -11,7 +11,9 @@ libweftunits_la_SOURCES = \
 	prov/nic/mu/mu_tx.c prov/nic/mu/mu_rx.c \
 	prov/nic/mu/mu_engine.c prov/nic/mu/mu_engine.h \
 	prov/nic/fma/fma.c prov/nic/fma/fma_dev.h prov/nic/fma/fma_layout.h \
-	prov/nic/fma/fma_amo.c prov/nic/fma/fma_bte.c prov/nic/fma/fma_cq.c \
+	prov/nic/fma/fma_amo.c prov/nic/fma/fma_bte.c \
+	prov/nic/fma/fma_bulk.c prov/nic/fma/fma_bulk.h \
+	prov/nic/fma/fma_cq.c \
 	prov/nic/fma/fma_rx.c prov/nic/fma/fma_smsg.c prov/nic/fma/fma_tx.c \
 	prov/nic/fma/fma_engine.c prov/nic/fma/fma_engine.h \
 	prov/nic/sten/sten.c prov/nic/sten/sten_dev.h \

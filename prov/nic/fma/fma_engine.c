@@ -8,10 +8,11 @@
  * mailbox and address "the mailbox for me", so there is nothing to exchange
  * first: it appears with the first message. The credits say what has arrived;
  * the puts ask for no other answer, so that a peer that computes holds no
- * buffer that others need. Bulk data is the block transfer engine's: one copy
- * between the two processes; where that is refused the engine is told and
- * sends packets.
+ * buffer that others need. Bulk data is the block transfer engine's
+ * (fma_bulk.c); where one process may not reach the other's memory the engine
+ * is told and sends packets.
  */
+#include "prov/nic/fma/fma_bulk.h"
 #include "prov/nic/fma/fma_dev.h"
 #include "prov/nic/fma/fma_engine.h"
 #include "prov/nic/nic_help.h"
@@ -270,40 +271,20 @@ static const struct weft_carrier_up fe_up = {
 
 /* ---- block transfers ---- */
 
-static void fe_count(struct fma_engine *e, const struct weft_dma *d)
-{
-	e->f->stats.requests += fma_packets(d->bytes);
-	e->f->stats.phits += fma_put_phits(d->bytes);
-}
-
-static void fe_way(struct weft_unit *u, struct weft_vt_way *way)
-{
-	struct weft_carrier *c = u->carrier;
-
-	if (c->virt)
-		*way = (struct weft_vt_way){
-			.path = (uint8_t)c->virt->path(c, "bte"),
-		};
-}
-
 static int fe_get(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
-	struct weft_vt_way way;
-
-	fe_way(u, &way);
-	fe_count(fe(u), d);
-	return weft_help_get(u, peer, d, &way);
+	if (peer->lost)
+		return -ECONNRESET;
+	return fma_bulk_move(fe(u)->f, u, peer, d, true);
 }
 
 static int fe_put(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
-	struct weft_vt_way way;
-
-	fe_way(u, &way);
-	fe_count(fe(u), d);
-	return weft_help_put(u, peer, d, &way);
+	if (peer->lost)
+		return -ECONNRESET;
+	return fma_bulk_move(fe(u)->f, u, peer, d, false);
 }
 
 /* ---- life ---- */
@@ -312,6 +293,8 @@ static void fe_close(struct weft_unit *u)
 {
 	struct fma_engine *e = fe(u);
 
+	if (e->f)
+		fma_bulk_close(e->f);
 	weft_fma_close(e->f);
 	for (uint32_t i = 0; i < e->box.count; i++) {
 		struct fe_box *b = e->box.cell[i];
@@ -345,6 +328,8 @@ static int fe_open(const struct weft_machine *m,
 	a.up = &fe_up;
 	a.up_arg = e;
 	err = fma_create(carrier, &a, FE_PTAG, &e->f);
+	if (!err)
+		err = fma_bulk_open(e->f);
 	if (err) {
 		fe_close(&e->unit);
 		return err;
