@@ -98,6 +98,9 @@ static void the_cuts_of_a_tree_are_around_its_subtrees(void **state)
 	load_is("qsnet2@slim:4x4x4", SIM_COMPLEMENT, 4);
 	load_is("qsnet2@slim:4x4x4", SIM_ALLTOALL, 4 * 48.0 / 63);
 	load_is("qsnet2:4x4x4", SIM_HOTSPOT, 0.05 * 64);
+	load_is("gemini:16x16x16", SIM_HOTSPOT, 0.05 * 8192 * 2.34375 / 19.2);
+	traffic("qsnet2:4x4x4", SIM_UNIFORM);
+	sim_traffic_close(&t);
 	T_NOT_NULL(sim_pattern_lacks(SIM_NEIGHBOUR, &cfg));
 	T_NULL(sim_pattern_lacks(SIM_COMPLEMENT, &cfg));
 }
