@@ -69,7 +69,7 @@ fi
 # A tree: every pattern but that of neighbours, links by level, switch and port.
 tree="-m qsnet2:4x4x4 --path event --warm 20us --time 60us"
 for args in "" "-p all-to-all -x3" "-p complement -w deterministic" \
-	"-p hotspot -c 2" "-p permutation --csv" "-b 8 -w high --json"; do
+	"-p hotspot -c 2" "-p permutation --csv" "-p transpose -l 0.9" "-b 8 -w high --json"; do
 	# shellcheck disable=SC2086
 	"$sim" $tree $args >"$dir/t" 2>"$dir/err" ||
 		{ cat "$dir/err"; fail "weft-sim $tree $args"; }
@@ -93,7 +93,8 @@ grep -q 'gemini 2x2x2, 16 nodes' "$dir/t" || fail "nodes of gemini"
 for class in 'A-  *64' 'B+  *32' 'C-  *64' 'N-  *16' 'N+  *16'; do
 	grep -q "^$class " "$dir/t" || { cat "$dir/t"; fail "gemini: $class"; }
 done
-refused 'no coordinates' "$sim" -m qsnet2 -p neighbour
+refused 'needs coordinates' "$sim" -m qsnet2 -p neighbour
+refused 'transpose needs a square' "$sim" -p transpose
 refused 'qsnet2 has sten dma event' "$sim" -m qsnet2 --path fma
 refused 'one path, without a name' "$sim" --path dma
 

@@ -114,7 +114,8 @@ struct net_config {
 	uint32_t barriers;	 /* classes per node */
 	uint64_t coll_inject_ps; /* likewise, of the collective endpoint */
 	uint64_t coll_receive_ps;
-	uint32_t coll_up_ticks; /* more per hop, floating point */
+	uint64_t coll_injection_ps_x1000; /* engine; 0: as the first path's */
+	uint32_t coll_up_ticks;		  /* more per hop, floating point */
 	uint32_t coll_down_ticks;
 	/* of a full packet through the ALU; 0: none, as on any link */
 	uint32_t coll_packet_ticks;

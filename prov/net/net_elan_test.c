@@ -183,6 +183,30 @@ static void a_barrier_of_512_steps_at_powers_of_four(void **state)
 	T_TRUE(barrier(512) > 2100000);
 }
 
+/* A long broadcast to 256 nodes: what the slower of bus and link gives. */
+static void a_broadcast_keeps_the_rate_of_a_link(void **state)
+{
+	struct net_part part = { .kind = NET_BCAST, .bytes = 2048, .node = 3 };
+	uint32_t node[256], i;
+	struct net_tree_plan t;
+	struct net_end e;
+
+	load("qsnet2:4x4x4x4");
+	for (i = 0; i < 256; i++)
+		node[i] = i;
+	net_end_open(&e, &cfg, 1 << 15);
+	T_OK(net_tree_plan(&cfg, node, NULL, 256, &t));
+	T_OK(net_tree_open(e.net, t.node, t.parent, t.share, t.count,
+			   &part.route));
+	for (; part.seq < 200; part.seq++)
+		T_OK(net_tree_send(e.net, 0, &part));
+	net_end_drain(&e);
+	T_IS(e.results, 200 * 256);
+	T_TRUE(near(200 * 2048 * 1000000ull / e.result_at, 905, 15));
+	net_tree_plan_free(&t);
+	net_end_close(&e);
+}
+
 /* ---- many at once -------------------------------------------------------- */
 
 /* Bytes that a node gets through when all send to their complement: MB/s. */
@@ -221,6 +245,7 @@ int main(void)
 		T_CASE(both_directions_share_the_host_bus),
 		T_CASE(short_writes_take_the_sten_and_long_ones_the_dma),
 		T_CASE(a_barrier_of_512_steps_at_powers_of_four),
+		T_CASE(a_broadcast_keeps_the_rate_of_a_link),
 		T_CASE(complement_traffic_scales_with_the_links_up),
 	};
 	return T_RUN(tests);

@@ -104,6 +104,15 @@ void net_tree_part(struct net_step *s, uint64_t word)
 		net_part_queue(s, pi);
 }
 
+static uint64_t engine_rate(const struct net *net)
+{
+	const struct net_config *cfg = &net->cfg;
+
+	return cfg->coll_injection_ps_x1000
+		       ? cfg->coll_injection_ps_x1000
+		       : cfg->path[0].injection_ps_per_byte_x1000;
+}
+
 void net_tree_feed(struct net_step *s)
 {
 	struct net *net = s->net;
@@ -117,10 +126,9 @@ void net_tree_feed(struct net_step *s)
 		start += p->frac;
 	if (start < n->part_ps)
 		start = n->part_ps;
-	n->part_ps =
-		start +
-		(net->cfg.header_bytes + p->chunks * net->cfg.chunk_bytes) *
-			net->cfg.path[0].injection_ps_per_byte_x1000 / 1000;
+	n->part_ps = start + (net->cfg.header_bytes +
+			      p->chunks * net->cfg.chunk_bytes) *
+				     engine_rate(net) / 1000;
 	n->part_busy = 1;
 	tick = n->part_ps / net->cfg.tick_ps;
 	net_wheel_push(net, tick > s->now ? tick : s->now + 1,

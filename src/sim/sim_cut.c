@@ -147,6 +147,15 @@ static double tree_load(const struct sim_traffic *t)
 
 /* ---- any ----------------------------------------------------------------- */
 
+/* Of a packet on the link to a shared router, in that of other links. */
+static double end_time(const struct net_config *cfg)
+{
+	if (net_router_nodes(cfg) == 1 || !cfg->link_end_ps_x1000)
+		return 1;
+	return (double)cfg->link_end_ps_x1000 /
+	       (double)cfg->link_ps_per_byte_x1000;
+}
+
 double sim_traffic_load(const struct sim_traffic *t)
 {
 	static double (*const load[])(const struct sim_traffic *t) = {
@@ -160,7 +169,7 @@ double sim_traffic_load(const struct sim_traffic *t)
 	/* All that goes to the hot node comes in over its own links. */
 	if (t->pattern == SIM_HOTSPOT) {
 		net_group(t->cfg, 0, &g);
-		one = t->hot_part * t->nodes / g.ports;
+		one = t->hot_part * t->nodes / g.ports * end_time(t->cfg);
 		most = one > most ? one : most;
 	}
 	return most;

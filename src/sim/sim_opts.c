@@ -280,7 +280,7 @@ static const struct row rows[] = {
 	  0 },
 	{ { "pattern|p", 1, "NAME",
 	    "uniform (default), neighbour, all-to-all, complement, hotspot, "
-	    "permutation",
+	    "permutation, transpose",
 	    0 },
 	  set_pattern,
 	  0,
@@ -418,6 +418,7 @@ static int find_path(struct weft_args *a, struct sim_opts *o)
 static int finish(struct weft_args *a, struct sim_opts *o)
 {
 	struct sim_spec *s = &o->spec;
+	const char *lacks;
 	struct net_why why;
 
 	if (net_file_load(o->machine, 0, &s->cfg, &why))
@@ -427,12 +428,11 @@ static int finish(struct weft_args *a, struct sim_opts *o)
 				       "--machine %s: traffic needs two "
 				       "nodes",
 				       o->machine);
-	if (!sim_pattern_fits(s->pattern, &s->cfg))
-		return weft_args_wrong(a,
-				       "--pattern %s: %s is a tree, and its "
-				       "nodes have no coordinates",
-				       sim_pattern_name(s->pattern),
-				       s->cfg.name);
+	lacks = sim_pattern_lacks(s->pattern, &s->cfg);
+	if (lacks)
+		return weft_args_wrong(a, "--machine %s: %s needs %s",
+				       o->machine, sim_pattern_name(s->pattern),
+				       lacks);
 	if (find_path(a, o))
 		return -1;
 	if (o->loads_given && s->mode != SIM_OPEN)

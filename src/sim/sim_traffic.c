@@ -13,6 +13,7 @@ static const char *const names[SIM_PATTERNS] = {
 	[SIM_UNIFORM] = "uniform",     [SIM_NEIGHBOUR] = "neighbour",
 	[SIM_ALLTOALL] = "all-to-all", [SIM_COMPLEMENT] = "complement",
 	[SIM_HOTSPOT] = "hotspot",     [SIM_PERMUTATION] = "permutation",
+	[SIM_TRANSPOSE] = "transpose",
 };
 
 const char *sim_pattern_name(enum sim_pattern pattern)
@@ -28,9 +29,24 @@ int sim_pattern_find(const char *name)
 	return -1;
 }
 
-bool sim_pattern_fits(enum sim_pattern pattern, const struct net_config *cfg)
+/* The side of a square of so many nodes, or 0: it is none. */
+static uint32_t side_of(uint32_t nodes)
 {
-	return pattern != SIM_NEIGHBOUR || net_has_places(cfg);
+	uint32_t side = 1;
+
+	while (side * side < nodes)
+		side++;
+	return side * side == nodes ? side : 0;
+}
+
+const char *sim_pattern_lacks(enum sim_pattern pattern,
+			      const struct net_config *cfg)
+{
+	if (pattern == SIM_NEIGHBOUR && !net_has_places(cfg))
+		return "coordinates, which nodes of a tree do not have";
+	if (pattern == SIM_TRANSPOSE && !side_of(net_shape_nodes(cfg)))
+		return "a square number of nodes";
+	return NULL;
 }
 
 /* ---- destinations -------------------------------------------------------- */
@@ -129,10 +145,16 @@ static uint32_t alltoall(const struct sim_traffic *t, uint32_t src,
 uint32_t sim_traffic_fixed(const struct sim_traffic *t, uint32_t src,
 			   uint32_t turn)
 {
-	if (t->pattern == SIM_NEIGHBOUR)
+	switch (t->pattern) {
+	case SIM_NEIGHBOUR:
 		return neighbour(t, src, turn);
-	return t->pattern == SIM_COMPLEMENT ? complement(t, src)
-					    : t->table[src];
+	case SIM_COMPLEMENT:
+		return complement(t, src);
+	case SIM_TRANSPOSE:
+		return src % t->side * t->side + src / t->side;
+	default:
+		return t->table[src];
+	}
 }
 
 uint32_t sim_traffic_rounds(const struct sim_traffic *t)
@@ -142,6 +164,7 @@ uint32_t sim_traffic_rounds(const struct sim_traffic *t)
 		return 2u * t->cfg->dims;
 	case SIM_COMPLEMENT:
 	case SIM_PERMUTATION:
+	case SIM_TRANSPOSE:
 		return 1;
 	default:
 		return 0;
@@ -159,9 +182,9 @@ uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
 	case SIM_ALLTOALL:
 		return alltoall(t, src, turn);
 	case SIM_COMPLEMENT:
-		return complement(t, src);
 	case SIM_PERMUTATION:
-		return t->table[src];
+	case SIM_TRANSPOSE:
+		return sim_traffic_fixed(t, src, turn);
 	case SIM_HOTSPOT:
 		if (src != t->hot && weft_rng_unit(r) < t->hot_part)
 			return t->hot;
@@ -199,6 +222,7 @@ int sim_traffic_open(struct sim_traffic *t, const struct net_config *cfg,
 				   .hot_part = hot_part,
 				   .seed = seed };
 	t->hot = nodes / 2;
+	t->side = side_of(nodes);
 	t->rng = calloc(nodes, sizeof(*t->rng));
 	t->turn = calloc(nodes, sizeof(*t->turn));
 	t->table = calloc(nodes, sizeof(*t->table));

@@ -18,6 +18,7 @@ enum sim_pattern {
 	SIM_COMPLEMENT,	 /* the node opposite in every dimension */
 	SIM_HOTSPOT,	 /* one node more often than the others */
 	SIM_PERMUTATION, /* one partner each, drawn by lot */
+	SIM_TRANSPOSE,	 /* of a square of nodes, row by row: its mirror */
 	SIM_PATTERNS
 };
 
@@ -25,6 +26,7 @@ struct sim_traffic {
 	const struct net_config *cfg;
 	enum sim_pattern pattern;
 	uint32_t nodes;
+	uint32_t side;	 /* of the square that the nodes are, or 0 */
 	uint32_t hot;	 /* the node, and how much more often */
 	double hot_part; /* of the messages that go there besides */
 	uint64_t seed;
@@ -36,8 +38,9 @@ struct sim_traffic {
 /* Name and back; -1: no such pattern. */
 const char *sim_pattern_name(enum sim_pattern pattern);
 int sim_pattern_find(const char *name);
-/* False: it needs coordinates, and the machine has none. */
-bool sim_pattern_fits(enum sim_pattern pattern, const struct net_config *cfg);
+/* What the pattern needs and the machine does not have, or NULL. */
+const char *sim_pattern_lacks(enum sim_pattern pattern,
+			      const struct net_config *cfg);
 
 /* 0 or -ENOMEM. Close takes what a failed open leaves. */
 int sim_traffic_open(struct sim_traffic *t, const struct net_config *cfg,

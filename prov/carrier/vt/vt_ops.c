@@ -5,7 +5,7 @@
  * the other files.
  */
 #include "prov/carrier/vt/vt.h"
-#include "prov/net/net_map.h"
+#include "prov/net/net_name.h"
 #include "src/base/alive.h"
 #include "src/base/log.h"
 
@@ -297,22 +297,6 @@ static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 	};
 }
 
-static void link_names(const struct net_config *cfg, uint32_t node,
-		       unsigned port, struct weft_vt_link *l)
-{
-	uint16_t at[NET_DIMS_MAX];
-	size_t n = 0;
-
-	snprintf(l->name, sizeof(l->name), "%c%c", (char)('A' + port / 2),
-		 port % 2 ? '+' : '-');
-	net_node_coords(cfg, node, at);
-	for (unsigned d = 0; d < cfg->dims && n < sizeof(l->node); d++)
-		n += (size_t)snprintf(l->node + n, sizeof(l->node) - n, "%c%u",
-				      d ? ',' : '(', at[d]);
-	if (n < sizeof(l->node))
-		snprintf(l->node + n, sizeof(l->node) - n, ")");
-}
-
 static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 		   struct weft_vt_link *l)
 {
@@ -320,12 +304,14 @@ static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 	const struct net_config *cfg = &w->cfg;
 	struct net_port_count n;
 
-	if (node >= net_shape_nodes(cfg) || port >= 2u * cfg->dims)
+	if (node >= net_nodes(w->net) || port >= net_ports(w->net))
 		return -EINVAL;
 	if (net_neighbour(w->net, node, port) < 0)
 		return -ENOENT;
 	net_port_get(w->net, node, port, &n);
-	link_names(cfg, node, port, l);
+	static_assert(sizeof(l->name) == NET_CLASS_NAME, "names of links");
+	net_class_name(cfg, net_class_of(cfg, node, port), l->name);
+	net_link_name(cfg, node, port, l->node, sizeof(l->node));
 	l->packets = n.packets;
 	l->bytes = n.chunks * cfg->chunk_bytes;
 	l->busy_ps = n.busy_ps;
