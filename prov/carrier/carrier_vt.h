@@ -196,6 +196,9 @@ struct weft_carrier_virt {
 	void (*lengthy)(struct weft_carrier *c);
 	/* The next packet goes so; good for one packet that is taken. */
 	void (*way)(struct weft_carrier *c, const struct weft_vt_way *way);
+	/* The unit has refused a packet: when something has come the next wait
+	 * ends with -EAGAIN. */
+	void (*full)(struct weft_carrier *c);
 	/* The number of a path of the machine; 0, the first, if it has none. */
 	unsigned (*path)(struct weft_carrier *c, const char *name);
 	/* Posts a transfer. -EAGAIN: too many; -EOPNOTSUPP; -ECONNRESET. */

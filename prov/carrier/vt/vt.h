@@ -92,6 +92,7 @@ struct vt {
 	bool no_dma;
 	struct weft_vt_dma *dma[VT_DMAS]; /* under way, by their number */
 	weft_au32 full;		  /* what a send did not find, enum vt_room */
+	uint64_t refused_at;	  /* by the unit: what had come by then */
 	struct vt_member *narrow; /* whose window was full */
 	uint64_t narrow_seq;	  /* for what, plus one; 0: a part */
 	bool shares;		  /* runs on all processors of the job */
@@ -272,6 +273,8 @@ uint32_t vt_buf_get(struct vt *v);
 /* A send did not find this; has it come back since? */
 void vt_lack(struct vt *v, enum vt_room what);
 bool vt_has_room(const struct vt *v);
+/* The unit refused a packet until something comes. */
+void vt_full(struct weft_carrier *c);
 /* Lets the time of a call that sends pass. */
 void vt_pay(struct vt *v);
 /* Hands it to the engine. */

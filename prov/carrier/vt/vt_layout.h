@@ -42,7 +42,7 @@
 #define VT_FIFOS      16u /* injection FIFOs of a rank; peers take turns */
 
 /* What a rank that cannot send waits for, bits. */
-enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2 };
+enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2, VT_ROOM_UNIT = 4 };
 
 enum vt_broken { VT_BROKEN_NOT, VT_BROKEN, VT_BROKEN_TOLD };
 

@@ -327,6 +327,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.lengthy = vt_lengthy,
 	.way = vt_way,
 	.path = vt_path,
+	.full = vt_full,
 	.dma = vt_dma,
 	.verdict = vt_verdict,
 	.leave = vt_leave,

@@ -48,11 +48,21 @@ void vt_lack(struct vt *v, enum vt_room what)
 	v->stats.full++;
 }
 
+void vt_full(struct weft_carrier *c)
+{
+	struct vt *v = vt_of(c);
+
+	v->refused_at = v->stats.received;
+	vt_lack(v, VT_ROOM_UNIT);
+}
+
 bool vt_has_room(const struct vt *v)
 {
 	uint32_t lack = weft_load32(&v->full);
 
 	if ((lack & VT_ROOM_ROUTE) && vt_route_room(v))
+		return true;
+	if ((lack & VT_ROOM_UNIT) && v->stats.received != v->refused_at)
 		return true;
 	return (lack & VT_ROOM_BUFS) && (v->me->fresh < VT_BUFS ||
 					 weft_load32(&v->me->spare) != VT_NONE);

@@ -123,6 +123,17 @@ static void fe_aim(struct weft_peer *peer, struct fma_request *r)
 	r->flags = FMA_REQ_QUIET;
 }
 
+static bool fe_has_credit(struct weft_carrier *c, const struct fe_box *b)
+{
+	uint64_t back = nic_event_look((weft_au64 *)(void *)b->mem);
+
+	if (b->sent - (uint32_t)back < FE_SLOTS)
+		return true;
+	if (weft_unlikely(c->virt != NULL))
+		c->virt->full(c);
+	return false;
+}
+
 static int fe_packet(struct weft_unit *u, struct weft_peer *peer,
 		     const struct weft_pkt *pkt, const struct iovec *iov,
 		     int iov_count)
@@ -139,8 +150,7 @@ static int fe_packet(struct weft_unit *u, struct weft_peer *peer,
 		return -ECONNRESET;
 	if (pkt->len > e->max_bytes || iov_count > FMA_IOV - 2)
 		return -EMSGSIZE;
-	if (b->sent - (uint32_t)nic_event_look((weft_au64 *)(void *)b->mem) >=
-	    FE_SLOTS)
+	if (!fe_has_credit(u->carrier, b))
 		return -EAGAIN;
 	fe_aim(peer, &r);
 	head[0] = box_slot(e, b->sent);
