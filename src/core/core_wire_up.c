@@ -226,7 +226,7 @@ void weft_wire_close(void)
 	shut(c->domain ? &c->domain->fid : NULL);
 	shut(c->fabric ? &c->fabric->fid : NULL);
 	if (c->info)
-		fi_freeinfo(c->info);
+		weft_prov_free(c->info);
 	free(c->proc);
 	c->ep = NULL;
 	c->av = NULL;
