@@ -152,7 +152,7 @@ static void idle(void)
 	uint32_t mark = weft_load32(&weft_completed);
 
 	if (!weft_progress())
-		weft_progress_sleep(mark, 20);
+		weft_progress_sleep(mark, 1000);
 }
 
 static void wake(void)

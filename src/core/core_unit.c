@@ -21,7 +21,7 @@
 #include <rdma/fi_collective.h>
 #include <stdlib.h>
 
-#define UNIT_PEND_MS 1
+#define UNIT_PEND_MS 20
 
 /* A request of the unit. */
 struct unit_req {
@@ -233,8 +233,9 @@ static bool route_is_busy(struct weft_route *r)
 }
 
 /*
- * Our provider ends a sleep on completions when a join is over; another may
- * not, so the sleep is short.
+ * The provider ends a sleep on completions when a join is over, and the time is
+ * for the case that it does not: a thousand ranks that wake every millisecond
+ * leave nobody the time to join.
  */
 enum weft_route_state weft_route_wait(struct weft_route *r)
 {
