@@ -57,16 +57,16 @@ static void *load(const char *forced, const char *file, const char *name)
 	if (forced) {
 		snprintf(path, sizeof(path), "%s", forced);
 	} else if (beside(file, path, sizeof(path))) {
-		weft_log(WEFT_LOG_ERROR,
-			 "%s not found beside the MPI library; "
-			 "WEFT_PROVIDER_LIB names the provider",
-			 file);
+		weft_log_once(WEFT_LOG_ERROR,
+			      "%s not found beside the MPI library; "
+			      "WEFT_PROVIDER_LIB names the provider",
+			      file);
 		return NULL;
 	}
 	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	sym = lib ? dlsym(lib, name) : NULL;
 	if (!sym)
-		weft_log(WEFT_LOG_ERROR, "%s", dlerror());
+		weft_log_once(WEFT_LOG_ERROR, "%s", dlerror());
 	return sym;
 }
 
@@ -115,10 +115,11 @@ static int other_open(const struct fi_info *hints, struct fi_info **info_p,
 		return -ENOENT;
 	rc = other->open(hints, info_p, fabric_p, &what);
 	if (rc)
-		weft_log(WEFT_LOG_ERROR,
-			 "provider %s: nothing offers tagged messages with 64 "
-			 "bits of tag and send order (%s: %s)",
-			 name, what, fi_strerror(-rc));
+		weft_log_once(
+			WEFT_LOG_ERROR,
+			"provider %s: nothing offers tagged messages with 64 "
+			"bits of tag and send order (%s: %s)",
+			name, what, fi_strerror(-rc));
 	return rc ? -EIO : 0;
 }
 

@@ -30,7 +30,7 @@ static const struct weft_wire_guest *guest;
 
 static int complain(const char *what, int rc)
 {
-	weft_log(WEFT_LOG_ERROR, "%s: %s", what, fi_strerror(-rc));
+	weft_log_once(WEFT_LOG_ERROR, "%s: %s", what, fi_strerror(-rc));
 	return weft_fi_errno(rc);
 }
 
