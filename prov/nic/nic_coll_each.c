@@ -31,7 +31,7 @@ struct coll_each {
 /* Of the last word: who answers wants no answer. */
 enum { EACH_ASKS, EACH_ANSWERS };
 
-static void each_mark(struct weft_coll *c, int member, unsigned char how)
+static void each_mark(struct weft_nic_group *c, int member, unsigned char how)
 {
 	struct coll_each *e = c->each;
 
@@ -40,7 +40,7 @@ static void each_mark(struct weft_coll *c, int member, unsigned char how)
 }
 
 /* False: no memory, and the route stays taken until it is tried again. */
-static bool each_begin(struct weft_coll *c)
+static bool each_begin(struct weft_nic_group *c)
 {
 	if (c->each)
 		return true;
@@ -52,7 +52,8 @@ static bool each_begin(struct weft_coll *c)
 	return c->each;
 }
 
-static void each_tell(struct weft_coll *c, enum coll_note what, uint32_t aux)
+static void each_tell(struct weft_nic_group *c, enum coll_note what,
+		      uint32_t aux)
 {
 	for (int i = 0; i < c->n; i++) {
 		if (!(c->each->is[i] & EACH_GONE))
@@ -61,7 +62,7 @@ static void each_tell(struct weft_coll *c, enum coll_note what, uint32_t aux)
 }
 
 /* The last word, and before it of whom the others may not have heard. */
-static void each_say(struct weft_coll *c)
+static void each_say(struct weft_nic_group *c)
 {
 	if (!c->gone[c->me] || c->each->said)
 		return;
@@ -75,14 +76,15 @@ static void each_say(struct weft_coll *c)
 }
 
 /* Something has changed; the group may be no more afterwards. */
-static void each_go_on(struct weft_coll *c)
+static void each_go_on(struct weft_nic_group *c)
 {
 	each_say(c);
 	if (c->each->count == c->n)
 		nic_coll_free(c);
 }
 
-bool nic_each_take(struct weft_coll *c, int from, const struct weft_pkt *pkt)
+bool nic_each_take(struct weft_nic_group *c, int from,
+		   const struct weft_pkt *pkt)
 {
 	bool gone = pkt->flags == COLL_GONE;
 
@@ -100,14 +102,14 @@ bool nic_each_take(struct weft_coll *c, int from, const struct weft_pkt *pkt)
 }
 
 /* Does this member wait for word of him, or through him? */
-static bool each_misses(const struct weft_coll *c, int member)
+static bool each_misses(const struct weft_nic_group *c, int member)
 {
 	if (coll_is_below(c, member))
 		return !(c->below >> c->talk.ordinal[member] & 1);
 	return member == coll_parent(c, c->me);
 }
 
-void nic_each_lost(struct weft_coll *c, int member)
+void nic_each_lost(struct weft_nic_group *c, int member)
 {
 	if (!c->each) {
 		c->torn = c->torn || each_misses(c, member);
@@ -119,7 +121,7 @@ void nic_each_lost(struct weft_coll *c, int member)
 	each_go_on(c);
 }
 
-void nic_each_left(struct weft_coll *c)
+void nic_each_left(struct weft_nic_group *c)
 {
 	each_go_on(c);
 }
@@ -130,8 +132,8 @@ void nic_each_reclaim(struct weft_nic *nic)
 
 	weft_list_each(n, tmp, &nic->coll->groups)
 	{
-		struct weft_coll *c =
-			weft_container_of(n, struct weft_coll, link);
+		struct weft_nic_group *c =
+			weft_container_of(n, struct weft_nic_group, link);
 
 		if (c->torn && c->n > COLL_FEW && c->gone[c->me] &&
 		    each_begin(c))
@@ -139,7 +141,7 @@ void nic_each_reclaim(struct weft_nic *nic)
 	}
 }
 
-void nic_each_ended(struct weft_coll *c)
+void nic_each_ended(struct weft_nic_group *c)
 {
 	struct nic_coll *nc = c->nic->coll;
 

@@ -7,7 +7,6 @@
  */
 #include "src/core/core_prov.h"
 
-#include "src/base/cfg.h"
 #include "src/base/log.h"
 #include "src/core/core_other.h"
 #include "src/core/core_state.h"
