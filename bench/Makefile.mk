@@ -7,7 +7,7 @@ MPI_BENCH = allgather allgatherv allreduce alltoall alltoallv barrier bcast \
 	iscatter latency latency_mt match_depth mbw_mr memory multi_lat pack \
 	persistent reduce reduce_scatter scatter
 EXTRA_DIST += bench/README bench/bench.h bench/coll.h bench/coll_table.h \
-	bench/compare bench/goals bench/raw.c \
+	bench/p2p.h bench/compare bench/goals bench/raw.c \
 	$(MPI_BENCH:%=bench/%.c)
 
 bench: all

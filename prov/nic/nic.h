@@ -132,7 +132,7 @@ const struct weft_machine *weft_machine_at(unsigned i);
 
 struct weft_nic;
 
-enum weft_op_kind {
+enum weft_nic_op_kind {
 	WEFT_SEND,
 	WEFT_RECV,
 	WEFT_WRITE,
@@ -140,7 +140,7 @@ enum weft_op_kind {
 	WEFT_ATOMIC,	   /* no result */
 	WEFT_FETCH,	   /* result: the old value */
 	WEFT_COMPARE,	   /* result: the old value; has a comparand */
-	WEFT_COLL,	   /* of a group: weft_nic_coll */
+	WEFT_COLLECTIVE,   /* of a group: weft_nic_coll_post */
 	WEFT_REMOTE_WRITE, /* a peer wrote our memory, or changed it */
 	WEFT_REMOTE_READ,  /* a peer read our memory */
 	WEFT_SERVE,	   /* the engine's own, never seen by up */
@@ -168,7 +168,7 @@ enum weft_nic_flag {
 	/* peek or claim: drop the message */
 	WEFT_OP_DISCARD = 1 << 9,
 	/* for up: the completion goes to the context, not to a queue */
-	WEFT_OP_DIRECT = 1 << 10,
+	WEFT_OP_UNQUEUED = 1 << 10,
 };
 
 /* One operation and its completion. */
@@ -341,7 +341,7 @@ static inline void weft_nic_op_put(struct weft_nic_op *op)
 
 /*
  * A message of up to inject_bytes, without completion; flags are
- * WEFT_OP_TAGGED and WEFT_OP_DATA. The shortest road there is.
+ * WEFT_OP_TAGGED and WEFT_OP_DATA. The shortest way there is.
  */
 int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 		    unsigned flags, const struct iovec *iov, uint64_t tag,

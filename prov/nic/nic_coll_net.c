@@ -98,7 +98,6 @@ void nic_net_close(struct nic_net *n)
 WEFT_HOT bool nic_net_can(const struct nic_net *n,
 			  const struct weft_cu_call *call)
 {
-	(void)n;
 	return call->kind == WEFT_CU_BARRIER || call->kind == WEFT_CU_BCAST ||
 	       call->kind == WEFT_CU_REDUCE || call->kind == WEFT_CU_ALLREDUCE;
 }

@@ -2,10 +2,10 @@
 provlib_LTLIBRARIES += libweft-fi.la
 libweft_fi_la_SOURCES = \
 	prov/ofi/weft_atomic.c \
-	prov/ofi/weft_coll.c prov/ofi/weft_coll_call.c \
+	prov/ofi/weft_mc.c prov/ofi/weft_mc_call.c \
 	prov/ofi/weft_data.h \
-	prov/ofi/weft_direct.c \
-	prov/ofi/weft_direct_vt.c \
+	prov/ofi/weft_mc_wait.c \
+	prov/ofi/weft_mc_wait_vt.c \
 	prov/ofi/weft_done.c \
 	prov/ofi/weft_ep.c \
 	prov/ofi/weft_msg.c \

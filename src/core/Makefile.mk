@@ -38,6 +38,8 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_recv.c src/core/core_recv.h \
 	src/core/core_report.c src/core/core_report.h \
 	src/core/core_req.c src/core/core_req.h \
+	src/core/core_route.c src/core/core_route.h \
+	src/core/core_route_call.c src/core/core_route_call.h \
 	src/core/core_send.c src/core/core_send.h \
 	src/core/core_split.c src/core/core_split.h \
 	src/core/core_state.c src/core/core_state.h \
@@ -46,9 +48,6 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_tag.h \
 	src/core/core_time.c src/core/core_time.h \
 	src/core/core_tool.c src/core/core_tool.h \
-	src/core/core_unit.c src/core/core_unit.h \
-	src/core/core_unit_int.h src/core/core_unit_later.c \
-	src/core/core_unit_short.c \
 	src/core/core_wait.c src/core/core_wait.h \
 	src/core/core_wire_up.c src/core/core_wire_up.h \
 	src/core/core_world.c src/core/core_world.h

@@ -10,7 +10,6 @@
 #include "src/core/core_call.h"
 #include "src/core/core_channel.h"
 #include "src/core/core_ctrl.h"
-#include "src/core/core_ctx.h"
 #include "src/core/core_deadlock.h"
 #include "src/core/core_err.h"
 #include "src/core/core_lock.h"
@@ -19,7 +18,7 @@
 #include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_time.h"
-#include "src/core/core_unit.h"
+#include "src/core/core_route.h"
 #include "src/core/core_wire_up.h"
 #include "src/core/core_world.h"
 
@@ -51,11 +50,12 @@ static int step_job(void)
 	return rc;
 }
 
-static const struct weft_wire_guest unit = { weft_unit_open, weft_unit_close };
+static const struct weft_wire_guest routes = { weft_routes_open,
+					       weft_routes_close };
 
 static int step_wire(void)
 {
-	int rc = weft_wire_open(weft_threads, &unit);
+	int rc = weft_wire_open(weft_threads, &routes);
 
 	if (rc)
 		return rc;

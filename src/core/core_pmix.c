@@ -312,8 +312,6 @@ void weft_pmix_abort(int code, const char *text)
 
 static void drop(int severity, const char *text)
 {
-	(void)severity;
-	(void)text;
 }
 
 /*

@@ -187,7 +187,6 @@ static int step_all(void *arg)
 	struct weft_list *pos, *tmp;
 	int over = 0;
 
-	(void)arg;
 	weft_lock();
 	weft_list_splice_back(&running, &incoming);
 	weft_unlock();

@@ -6,7 +6,6 @@
  */
 #include "src/core/core_prov.h"
 
-#include "src/base/cfg.h"
 #include "src/base/log.h"
 #include "src/core/core_state.h"
 

@@ -195,7 +195,6 @@ int main(int argc, char **argv)
 			       .word = argv + 1 };
 	int err = parse(&w, &r, &a);
 
-	(void)argc;
 	signal(SIGPIPE, SIG_IGN); /* gnuplot may die; we say so */
 	if (!err && !strcmp(r.system, "all")) {
 		err = run_systems(&w, &r, &a);

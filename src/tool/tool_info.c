@@ -341,7 +341,6 @@ int main(int argc, char **argv)
 	struct weft_report r = { .out = stdout };
 	enum weft_args_found found;
 
-	(void)argc;
 	while ((found = weft_args_next(&a)) == WEFT_ARGS_OPTION) {
 		switch (((const struct row *)a.row)->what) {
 		case SHOW_JSON:

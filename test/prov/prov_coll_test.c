@@ -141,7 +141,6 @@ static void every_call_gives_the_naive_answer(void **state)
 	static const int sizes[] = { 1, 2, 3, 8, 9, 16, 20 };
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		job_run(sizes[i], body_world, &o);
 }
@@ -169,7 +168,6 @@ static void groups_do_not_disturb_each_other(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(6, body_subsets, &o);
 }
 
@@ -205,7 +203,6 @@ static void hundreds_may_be_in_flight(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(2, body_many, &o);
 	job_run(12, body_many, &o);
 }
@@ -245,7 +242,6 @@ static void a_member_may_be_away_after_his_part(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(4, body_absent, &o);
 	job_run(16, body_absent, &o);
 }
@@ -297,7 +293,6 @@ static void flags_travel_and_exact_sums_are_exact(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(4, body_alu, &o);
 }
 
@@ -317,14 +312,7 @@ static int turn_of(struct weft_rng *r, int n, int me)
 {
 	int order[32], at = 0;
 
-	for (int i = 0; i < n; i++)
-		order[i] = i;
-	for (int i = n - 1; i > 0; i--) {
-		int k = (int)weft_rng_below(r, (uint64_t)i + 1), t = order[i];
-
-		order[i] = order[k];
-		order[k] = t;
-	}
+	weft_rng_shuffle(r, order, n);
 	while (order[at] != me)
 		at++;
 	return at;
@@ -364,7 +352,6 @@ static void a_thousand_orders_of_arrival_give_the_same_bits(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(2, body_orders, &o);
 	job_run(10, body_orders, &o);
 }
@@ -446,7 +433,6 @@ static void sums_have_the_bits_of_recursive_doubling(void **state)
 	static const int sizes[] = { 2, 3, 4, 7, 8, 12, 16 };
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		job_run(sizes[i], body_sums, &o);
 }
@@ -491,7 +477,6 @@ static void bound_members_are_joined_by_where_they_run(void **state)
 	const struct job_opts o = { 0 };
 	cpu_set_t set;
 
-	(void)state;
 	sched_getaffinity(0, sizeof(set), &set);
 	/* bgq's trees follow its torus */
 	if (!CPU_ISSET(0, &set) || !CPU_ISSET(1, &set) || !has_pairs())
@@ -607,7 +592,6 @@ static void routes_run_out_and_come_back(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(2, body_routes, &o);
 }
 
@@ -685,7 +669,6 @@ static void a_large_group_costs_a_member_his_neighbours(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	if (getenv("FI_WEFT_ARITY"))
 		skip();
 	job_run(60, body_large, &o);
@@ -716,7 +699,6 @@ static void routes_of_large_groups_come_back(void **state)
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	/* a rectangle on bgq */
 	job_run(machine && !strcmp(machine, "bgq") ? 32 : 18, body_again, &o);
 }
@@ -750,7 +732,6 @@ static void the_death_of_a_member_is_an_error_not_a_hang(void **state)
 {
 	struct job_opts o = { 0 };
 
-	(void)state;
 	o.may_die = 4;
 	job_run(4, body_death, &o);
 	o.may_die = 11;

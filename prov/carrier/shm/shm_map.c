@@ -355,35 +355,6 @@ static int map_try(struct shm *s, struct shm_peer *p, uint32_t pid, int n,
 	return ret;
 }
 
-/* Maps descriptor fd of pid for a look, if it is a region; see shm_dump.c. */
-int shm_map_look(uint32_t pid, int fd, struct shm_view *v)
-{
-	struct shm_map *m = calloc(1, sizeof(*m));
-	int got = m ? shm_map_open(pid, fd) : -ENOMEM;
-	struct stat st;
-	int ret;
-
-	*v = (struct shm_view){ 0 };
-	if (got < 0) {
-		free(m);
-		return got;
-	}
-	m->refs = 1;
-	m->region.fd = -1;
-	weft_list_init(&m->node);
-	ret = fstat(got, &st) ? -errno : 0;
-	if (!ret) {
-		map_remember(m, &st);
-		ret = weft_region_attach(&m->region, got, SHM_OWNER_OFF);
-	}
-	close(got);
-	if (!ret)
-		ret = map_view(v, m);
-	if (ret)
-		map_put(m);
-	return ret;
-}
-
 /* Looks through the descriptors of pid for the region that has p's name. */
 static int map_scan(struct shm *s, struct shm_peer *p, uint32_t pid)
 {

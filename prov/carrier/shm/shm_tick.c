@@ -258,15 +258,8 @@ static void tick_ending(struct shm *s)
 
 static void tick_show(struct shm *s)
 {
-	struct shm_head *h = s->view.head;
-
 	s->rx_head = weft_load64_relaxed(&s->rx_next);
-	weft_store64(&h->head, s->rx_head);
-	/* relaxed: numbers for people */
-	weft_store64_relaxed(&h->received, s->stats.received);
-	weft_store64_relaxed(&h->sent, s->stats.sent);
-	weft_store64_relaxed(&h->refused, s->stats.refused);
-	weft_store64_relaxed(&h->skipped, s->stats.skipped);
+	weft_store64(&s->view.head->head, s->rx_head);
 }
 
 void shm_tick(struct shm *s)

@@ -285,8 +285,8 @@ static struct wait_bed wait_lie(struct shm *s)
 }
 
 /* Sleeps so much of *ns; true: something came. */
-static bool wait_part(struct shm *s, const struct wait_bed *bed, uint64_t most,
-		      uint64_t *ns)
+static bool wait_at_most(struct shm *s, const struct wait_bed *bed,
+			 uint64_t most, uint64_t *ns)
 {
 	uint64_t part = wait_sooner(*ns, most);
 
@@ -319,11 +319,11 @@ static void wait_sleep(struct shm *s, uint64_t ns)
 	bool woken = false;
 
 	if (!s->idle)
-		woken = wait_part(s, &bed, WAIT_NAP_NS, &ns) ||
-			(bed.sure && wait_part(s, &bed, WAIT_BELL_NS, &ns));
+		woken = wait_at_most(s, &bed, WAIT_NAP_NS, &ns) ||
+			(bed.sure && wait_at_most(s, &bed, WAIT_BELL_NS, &ns));
 	if (!woken && ns) {
 		wait_order(s);
-		woken = wait_part(s, &bed, UINT64_MAX, &ns);
+		woken = wait_at_most(s, &bed, UINT64_MAX, &ns);
 	}
 	if (!woken)
 		wait_count_late(s, &bed);
@@ -510,7 +510,7 @@ void shm_wait_fini(struct shm *s)
 int shm_arm(struct weft_carrier *c)
 {
 	struct shm *s = shm_of(c);
-	struct itimerspec later = {
+	struct itimerspec tick = {
 		.it_value = { .tv_nsec = WAIT_TICK_MS * 1000000 },
 		.it_interval = { .tv_nsec = WAIT_TICK_MS * 1000000 }
 	};
@@ -520,7 +520,7 @@ int shm_arm(struct weft_carrier *c)
 	if (wait_over(s) || wait_full(s))
 		return -EAGAIN;
 	shm_sock_accept(s);
-	timerfd_settime(wait_timer(s), 0, &later, NULL);
+	timerfd_settime(wait_timer(s), 0, &tick, NULL);
 	weft_store32_relaxed(&s->nudge, 1);
 	wait_announce(s, SHM_ARMED);
 	if (wait_bell(s)) {

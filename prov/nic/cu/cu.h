@@ -159,22 +159,22 @@ void weft_cu_group_close(struct weft_cu_group *g);
 int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op);
 
 /*
- * Tries the short way: in a small group or in a crowd with nothing under way,
- * an operation of one packet is often over when this returns. turns: how often
- * to look; in a crowd, how often to give the processor away and look again.
- * 0 or -EPROTO: it is over, and done is not called; -EINPROGRESS: done will
- * be; -EAGAIN: nothing was done, post it.
+ * Tries an operation of a single packet where it is called: in a small group or
+ * in a crowd with nothing under way it is often over when this returns. turns:
+ * how often to look; in a crowd, how often to give the processor away and look
+ * again. 0 or -EPROTO: it is over, and done is not called; -EINPROGRESS: done
+ * will be; -EAGAIN: nothing was done, post it.
  */
-int weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
-		  unsigned turns);
+int weft_cu_single(struct weft_cu_group *g, struct weft_cu_call *op,
+		   unsigned turns);
 
 /*
- * A barrier on the short way, without an operation. Likewise, but after
- * -EINPROGRESS hand over an operation for the rest of it with sync_later, at
+ * A barrier in the same way, without an operation. Likewise, but after
+ * -EINPROGRESS hand over an operation for the rest of it with sync_adopt, at
  * once.
  */
 int weft_cu_sync(struct weft_cu_group *g, unsigned turns);
-void weft_cu_sync_later(struct weft_cu_group *g, struct weft_cu_call *op);
+void weft_cu_sync_adopt(struct weft_cu_group *g, struct weft_cu_call *op);
 
 /*
  * A message of another member; false: it made no sense and was ignored. May

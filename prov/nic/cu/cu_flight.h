@@ -46,7 +46,4 @@ void flight_set(const struct job *j, struct flight *f, int me, int round);
 /* 0: it gave what it must. */
 int flight_check(const struct job *j, struct flight *f, int me, int round);
 
-/* The numbers below n in any order. */
-void shuffle(int *order, int n, struct weft_rng *r);
-
 #endif

@@ -58,7 +58,7 @@ static int group_rows(struct weft_cu_group *g,
 
 	for (int i = 0; area && i < a->n; i++)
 		g->row[i] = cu_row(a->area[i], &g->geo, a->route);
-	if (area || g->near)
+	if (area || g->flat_shared)
 		return cu_reach(g, 0, a->n);
 	for (int i = g->me; i >= 0 && !ret; i = g->tree.parent[i])
 		ret = cu_reach(g, i, i + 1);
@@ -140,7 +140,7 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	g->slot_bytes = cu_slot_bytes(a->geo);
 	g->clear = CU_SLOTS;
 	g->flat = a->flat;
-	g->near = g->flat && !a->send;
+	g->flat_shared = g->flat && !a->send;
 	g->crowd = a->crowd;
 	g->form = a->form;
 	g->in_line = a->tree->depth <= 1 && a->tree->root <= 1;

@@ -6,7 +6,6 @@
  */
 #include "test/t.h"
 #include "prov/nic/cu/cu_flight.h"
-#include "src/base/attr.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -71,7 +70,7 @@ static void wait_for(struct weft_cu_group *g, const struct flight *f)
 	}
 }
 
-/* By the long way, by the short one, or as a barrier without an operation. */
+/* Posted, as a single packet, or as a barrier without an operation. */
 static void hand_in(struct weft_cu_group *g, struct flight *f,
 		    struct weft_rng *r)
 {
@@ -82,9 +81,9 @@ static void hand_in(struct weft_cu_group *g, struct flight *f,
 	if (way == 1 && f->call.kind == WEFT_CU_BARRIER) {
 		rc = weft_cu_sync(g, turns);
 		if (rc == -EINPROGRESS)
-			weft_cu_sync_later(g, &f->call);
+			weft_cu_sync_adopt(g, &f->call);
 	} else if (way > 0) {
-		rc = weft_cu_quick(g, &f->call, turns);
+		rc = weft_cu_single(g, &f->call, turns);
 	}
 	if (rc == -EAGAIN) {
 		weft_cu_post(g, &f->call);
@@ -114,7 +113,7 @@ static void *member_run(void *arg)
 			continue;
 		for (uint64_t i = weft_rng_below(&skew, 4); i > 0; i--)
 			sched_yield();
-		/* the short way needs a group that is idle */
+		/* a single packet needs a group that is idle */
 		for (int k = 1; r >= IN_FLIGHT && k < IN_FLIGHT &&
 				weft_rng_below(&skew, 4);
 		     k++)
@@ -192,7 +191,6 @@ static void threads_agree_with_the_naive_result(void **state)
 {
 	static const int sizes[] = { 1, 2, 3, 5, 8, 9, 12, 17, 33 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		run_threads(sizes[i], t_scale(600), false, false);
 }
@@ -201,14 +199,12 @@ static void a_crowd_agrees_with_the_naive_result(void **state)
 {
 	static const int sizes[] = { 2, 3, 8, 9, 17, 33 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		run_threads(sizes[i], t_scale(600), true, false);
 }
 
 static void rows_that_are_found_late_change_nothing(void **state)
 {
-	(void)state;
 	for (int n = 2; n <= 32; n *= 2)
 		run_threads(n, t_scale(300), n % 3 == 2, true);
 }
@@ -273,7 +269,6 @@ static void processes_agree_with_the_naive_result(void **state)
 	static const int sizes[] = { 2, 4, 16, 16 };
 	struct job j;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		job_open(&j, sizes[i], t_scale(2000), i == 3);
 		t_processes(sizes[i], process_run, &j, 60);
@@ -295,7 +290,6 @@ struct stage {
 
 static void stage_done(struct weft_cu_call *call)
 {
-	(void)call;
 	pending--;
 }
 
@@ -367,7 +361,6 @@ static void a_member_asks_for_the_rows_above_him_only(void **state)
 {
 	struct stage s;
 
-	(void)state;
 	job_open(&s.job, 33, 0, false);
 	s.job.lazy = true;
 	stage_fill(&s, 3);
@@ -388,7 +381,7 @@ static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
 	int order[MAX_MEMBERS];
 	uint8_t sum = 0;
 
-	shuffle(order, s->job.n, r);
+	weft_rng_shuffle(r, order, s->job.n);
 	for (int k = 0; k < s->job.n; k++) {
 		sum = (uint8_t)(sum + *(uint8_t *)&s->in[order[k]]);
 		stage_post(s, order[k], WEFT_CU_ALLREDUCE);
@@ -433,7 +426,6 @@ static void nobody_leaves_a_barrier_early(void **state)
 	struct weft_cu_watch w;
 	struct stage s;
 
-	(void)state;
 	for (int n = 2; n <= 20; n += 6) {
 		stage_open(&s, n, 3, n % 4 == 0);
 		for (int i = 0; i < n - 1; i++)
@@ -522,7 +514,6 @@ static void different_operations_are_an_error(void **state)
 	const unsigned sum = WEFT_CU_ALLREDUCE, barrier = WEFT_CU_BARRIER;
 	struct stage s;
 
-	(void)state;
 	for (int k = 0; k < 12; k++) {
 		int n = 2 + k / 4 * 9, odd = k & 1 ? n - 1 : 0;
 
@@ -543,7 +534,6 @@ static void different_roots_are_told_by_the_next_operation(void **state)
 	static const unsigned next[] = { WEFT_CU_BARRIER, WEFT_CU_ALLREDUCE };
 	struct stage s;
 
-	(void)state;
 	for (int k = 0; k < 12; k++) {
 		int n = 2 + k / 4 * 9;
 
@@ -565,7 +555,6 @@ static void a_dead_member_fails_what_is_pending(void **state)
 {
 	struct stage s;
 
-	(void)state;
 	stage_open(&s, 12, 3, true);
 	for (int i = 0; i < 11; i++)
 		stage_post(&s, i, WEFT_CU_ALLREDUCE);

@@ -116,7 +116,7 @@ static void publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 	/* R0 pairs with A0 in packet_of(): written before it is numbered. */
 	weft_store64(&p->seq, seq + 1);
 	if (g->send)
-		cu_far_publish(g, call, g->me, seq, bytes);
+		cu_msg_publish(g, call, g->me, seq, bytes);
 	else
 		cu_tell(g, CU_BELL_OUT);
 }

@@ -23,19 +23,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct near {
+struct host_tree {
 	struct weft_cu_tree *t;
 	const weft_cu_place *place;
 	int k;
 	int *room; /* for sorting, as long as the list of members */
 };
 
-static unsigned at(const struct near *w, int member, int level)
+static unsigned at(const struct host_tree *w, int member, int level)
 {
 	return weft_cu_place_at(w->place[member], level);
 }
 
-static bool agree(const struct near *w, int parent, const int *m, int n,
+static bool agree(const struct host_tree *w, int parent, const int *m, int n,
 		  int level)
 {
 	for (int i = 0; i < n; i++) {
@@ -46,7 +46,8 @@ static bool agree(const struct near *w, int parent, const int *m, int n,
 }
 
 /* Moves those of m[0]'s domain to the front; how many. Keeps their order. */
-static int gather(struct near *w, int *m, int n, unsigned domain, int level)
+static int gather(struct host_tree *w, int *m, int n, unsigned domain,
+		  int level)
 {
 	int in = 0, out = 0;
 
@@ -61,7 +62,7 @@ static int gather(struct near *w, int *m, int n, unsigned domain, int level)
 }
 
 /* Domains one behind the other, that of each one's first member first. */
-static int sort(struct near *w, int *m, int n, int level)
+static int sort(struct host_tree *w, int *m, int n, int level)
 {
 	int domains = 0;
 
@@ -71,8 +72,8 @@ static int sort(struct near *w, int *m, int n, int level)
 }
 
 /* Members of the first so many domains of a sorted list. */
-static int first_domains(const struct near *w, const int *m, int n, int domains,
-			 int level)
+static int first_domains(const struct host_tree *w, const int *m, int n,
+			 int domains, int level)
 {
 	int i = 0;
 
@@ -85,18 +86,19 @@ static int first_domains(const struct near *w, const int *m, int n, int domains,
 	return i;
 }
 
-static void hang(struct near *w, int parent, int *m, int n, int level,
+static void hang(struct host_tree *w, int parent, int *m, int n, int level,
 		 int inputs);
 
 /* The first of the list leads it, under parent. */
-static void hang_one(struct near *w, int parent, int *m, int n, int level)
+static void hang_one(struct host_tree *w, int parent, int *m, int n, int level)
 {
 	w->t->parent[m[0]] = parent;
 	hang(w, m[0], m + 1, n - 1, level, w->k);
 }
 
 /* Members that no level tells apart: equal parts in their order. */
-static void hang_equals(struct near *w, int parent, int *m, int n, int inputs)
+static void hang_equals(struct host_tree *w, int parent, int *m, int n,
+			int inputs)
 {
 	int parts = n < inputs ? n : inputs;
 
@@ -108,8 +110,8 @@ static void hang_equals(struct near *w, int parent, int *m, int n, int inputs)
 }
 
 /* Other domains: one to an input, or several where inputs are short. */
-static void hang_domains(struct near *w, int parent, int *m, int n, int level,
-			 int inputs)
+static void hang_domains(struct host_tree *w, int parent, int *m, int n,
+			 int level, int inputs)
 {
 	int left = sort(w, m, n, level);
 
@@ -125,16 +127,16 @@ static void hang_domains(struct near *w, int parent, int *m, int n, int level,
 }
 
 /* All under one input: who is nearest to the parent leads. */
-static void hang_all(struct near *w, int parent, int *m, int n, int level)
+static void hang_all(struct host_tree *w, int parent, int *m, int n, int level)
 {
-	int near = n;
+	int mates = n;
 
-	for (int l = level; near && l < WEFT_CU_LEVELS; l++)
-		near = gather(w, m, near, at(w, parent, l), l);
+	for (int l = level; mates && l < WEFT_CU_LEVELS; l++)
+		mates = gather(w, m, mates, at(w, parent, l), l);
 	hang_one(w, parent, m, n, level);
 }
 
-static void hang(struct near *w, int parent, int *m, int n, int level,
+static void hang(struct host_tree *w, int parent, int *m, int n, int level,
 		 int inputs)
 {
 	int own, others;
@@ -158,10 +160,10 @@ static void hang(struct near *w, int parent, int *m, int n, int level,
 		hang(w, parent, m, own, level + 1, inputs - others);
 }
 
-int weft_cu_tree_near(struct weft_cu_tree *t, int n, int k,
+int weft_cu_tree_host(struct weft_cu_tree *t, int n, int k,
 		      const weft_cu_place *place)
 {
-	struct near w = { .t = t, .place = place, .k = k };
+	struct host_tree w = { .t = t, .place = place, .k = k };
 	int *m, ret;
 
 	for (int i = 0; i < n; i++) {

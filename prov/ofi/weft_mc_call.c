@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which word of libfabric is which of the unit: weft_coll_call.h. */
-#include "prov/ofi/weft_coll_call.h"
-#include "prov/ofi/weft_coll.h"
+/* Which word of libfabric is which of the unit: weft_mc_call.h. */
+#include "prov/ofi/weft_mc_call.h"
+#include "prov/ofi/weft_mc.h"
 
-const struct weft_call_row weft_call_rows[WEFT_COLL_CALLS] = {
+const struct weft_mc_call_row weft_mc_call_rows[WEFT_MC_CALLS] = {
 	[FI_BARRIER] = { .kind = WEFT_CU_BARRIER },
 	[FI_BROADCAST] = { .kind = WEFT_CU_BCAST },
 	[FI_ALLTOALL] = { .kind = WEFT_CU_ALLTOALL },
@@ -15,7 +15,7 @@ const struct weft_call_row weft_call_rows[WEFT_COLL_CALLS] = {
 	[FI_GATHER] = { .kind = WEFT_CU_GATHER },
 };
 
-const uint8_t weft_coll_types[WEFT_COLL_TYPES] = {
+const uint8_t weft_mc_types[WEFT_MC_TYPES] = {
 	[FI_INT8] = WEFT_CU_INT8 + 1,	[FI_UINT8] = WEFT_CU_UINT8 + 1,
 	[FI_INT16] = WEFT_CU_INT16 + 1, [FI_UINT16] = WEFT_CU_UINT16 + 1,
 	[FI_INT32] = WEFT_CU_INT32 + 1, [FI_UINT32] = WEFT_CU_UINT32 + 1,
@@ -23,13 +23,13 @@ const uint8_t weft_coll_types[WEFT_COLL_TYPES] = {
 	[FI_FLOAT] = WEFT_CU_FLOAT + 1, [FI_DOUBLE] = WEFT_CU_DOUBLE + 1,
 };
 
-const uint8_t weft_coll_op_names[WEFT_COLL_OPS] = {
+const uint8_t weft_mc_op_names[WEFT_MC_OPS] = {
 	[FI_SUM] = WEFT_CU_SUM + 1, [FI_MIN] = WEFT_CU_MIN + 1,
 	[FI_MAX] = WEFT_CU_MAX + 1, [FI_BAND] = WEFT_CU_AND + 1,
 	[FI_BOR] = WEFT_CU_OR + 1,  [FI_BXOR] = WEFT_CU_XOR + 1,
 };
 
-size_t weft_coll_bytes(enum fi_datatype t)
+size_t weft_mc_bytes(enum fi_datatype t)
 {
 	static const uint8_t bytes[] = {
 		[FI_INT8] = 1,
@@ -59,15 +59,13 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 	struct weft_cu_call call;
 	size_t bytes;
 
-	(void)domain;
-	(void)flags;
 	if (!attr)
 		return -FI_EINVAL;
-	if ((size_t)coll >= WEFT_COLL_CALLS)
+	if ((size_t)coll >= WEFT_MC_CALLS)
 		return -FI_EOPNOTSUPP;
-	bytes = weft_coll_bytes(attr->datatype);
-	if (weft_call_rows[coll].reduces &&
-	    (!weft_coll_names(attr->op, attr->datatype, &call) ||
+	bytes = weft_mc_bytes(attr->datatype);
+	if (weft_mc_call_rows[coll].reduces &&
+	    (!weft_mc_names(attr->op, attr->datatype, &call) ||
 	     !weft_cu_can(call.op, call.type)))
 		return -FI_EOPNOTSUPP;
 	if (coll != FI_BARRIER && !bytes)

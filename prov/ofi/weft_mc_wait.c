@@ -3,8 +3,8 @@
  * Collectives that are waited for on the spot: no operation object, no entry
  * in a queue. A blocking MPI call is one begin and one wait here.
  */
-#include "prov/ofi/weft_coll.h"
-#include "prov/ofi/weft_coll_call.h"
+#include "prov/ofi/weft_mc.h"
+#include "prov/ofi/weft_mc_call.h"
 #include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_progress.h"
@@ -18,24 +18,24 @@
 #define YIELDS_A_PASS 8
 
 /* What lies in the caller's memory. */
-struct direct {
-	struct weft_coll_work work;
-	/* of those that are waited for later */
+struct mc_work {
+	struct weft_nic_coll_work work;
+	/* of those that are posted, FI_WEFT_LATER */
 	struct weft_mc *mc;
 	void (*over)(struct fi_weft_work *work, int err);
 };
 
-static_assert(sizeof(struct direct) <= sizeof(struct fi_weft_work),
+static_assert(sizeof(struct mc_work) <= sizeof(struct fi_weft_work),
 	      "room for the work");
 
-static struct weft_coll_work *work_of(struct fi_weft_work *w)
+static struct weft_nic_coll_work *work_of(struct fi_weft_work *w)
 {
-	return (struct weft_coll_work *)w->opaque;
+	return (struct weft_nic_coll_work *)w->opaque;
 }
 
-static int work_result(const struct weft_coll_work *w)
+static int work_result(const struct weft_nic_coll_work *w)
 {
-	return weft_likely(!w->call.err) ? 0 : (int)weft_fi_err(w->call.err);
+	return weft_likely(!w->call.err) ? 0 : (int)weft_ofi_err(w->call.err);
 }
 
 /* In which the caller sleeps when he waits for everything. */
@@ -44,9 +44,9 @@ static struct weft_cq *queue_of(const struct weft_ep *ep)
 	return ep->tx_cq ? ep->tx_cq : ep->rx_cq;
 }
 
-static void later_done(struct weft_coll_work *w)
+static void posted_done(struct weft_nic_coll_work *w)
 {
-	struct direct *d = weft_container_of(w, struct direct, work);
+	struct mc_work *d = weft_container_of(w, struct mc_work, work);
 
 	if (queue_of(d->mc->ep))
 		weft_cq_rouse(queue_of(d->mc->ep));
@@ -54,14 +54,14 @@ static void later_done(struct weft_coll_work *w)
 }
 
 /* Nobody looks now. */
-static void keep_for_later(struct weft_mc *mc, const struct fi_weft_call *c,
-			   struct weft_coll_work *w)
+static void keep_posted(struct weft_mc *mc, const struct fi_weft_call *c,
+			struct weft_nic_coll_work *w)
 {
-	struct direct *d = weft_container_of(w, struct direct, work);
+	struct mc_work *d = weft_container_of(w, struct mc_work, work);
 
 	d->mc = mc;
 	d->over = c->over;
-	w->done = later_done;
+	w->done = posted_done;
 }
 
 /* How often a call looks before it says that it is under way. */
@@ -74,30 +74,30 @@ static unsigned turns_of(struct weft_mc *mc, uint64_t flags, bool crowd)
 	return weft_patience_shuns(&mc->patience) ? 0 : CROWD.look.turns;
 }
 
-WEFT_HOT int weft_coll_begin(struct fid *fid, const struct fi_weft_call *c,
-			     struct fi_weft_work *work)
+WEFT_HOT int weft_mc_begin(struct fid *fid, const struct fi_weft_call *c,
+			   struct fi_weft_work *work)
 {
 	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
-	struct weft_coll_work *w = work_of(work);
+	struct weft_nic_coll_work *w = work_of(work);
 	unsigned turns;
 	bool crowd;
 	int ret;
 
-	if (!mc->direct)
+	if (!mc->one_thread)
 		return -FI_ENOSYS;
 	w->done = NULL;
-	crowd = (c->flags & FI_WEFT_CROWD) || weft_nic_coll_crowded(mc->coll);
+	crowd = (c->flags & FI_WEFT_CROWD) || weft_nic_coll_crowded(mc->group);
 	turns = turns_of(mc, c->flags, crowd);
-	if (!weft_coll_call(c, &w->call))
+	if (!weft_mc_call(c, &w->call))
 		return -FI_EOPNOTSUPP;
-	ret = weft_nic_coll_begin(mc->coll, w, turns);
+	ret = weft_nic_coll_begin(mc->group, w, turns);
 	if (weft_unlikely(ret))
-		return (int)weft_fi_err(ret);
+		return (int)weft_ofi_err(ret);
 	if (weft_likely(w->over))
 		return work_result(w);
 	w->crowd = crowd;
 	if (c->flags & FI_WEFT_LATER)
-		keep_for_later(mc, c, w);
+		keep_posted(mc, c, w);
 	return -FI_EINPROGRESS;
 }
 
@@ -113,7 +113,7 @@ static bool rest(struct weft_ep *ep, uint64_t deadline)
 }
 
 /* Yields until the others are there; false: they take longer. */
-static bool yield_to_others(struct weft_mc *mc, struct weft_coll_work *w)
+static bool yield_to_others(struct weft_mc *mc, struct weft_nic_coll_work *w)
 {
 	unsigned most = CROWD.yield.count;
 	uint64_t now = weft_now_ns();
@@ -132,7 +132,7 @@ static bool yield_to_others(struct weft_mc *mc, struct weft_coll_work *w)
 	return w->over;
 }
 
-static int wait_long(struct weft_ep *ep, struct weft_coll_work *w,
+static int wait_long(struct weft_ep *ep, struct weft_nic_coll_work *w,
 		     int timeout_ms)
 {
 	uint64_t deadline =
@@ -155,15 +155,15 @@ static int wait_long(struct weft_ep *ep, struct weft_coll_work *w,
 	}
 }
 
-WEFT_HOT int weft_coll_wait(struct fid *fid, struct fi_weft_work *work,
-			    int timeout_ms)
+WEFT_HOT int weft_mc_wait(struct fid *fid, struct fi_weft_work *work,
+			  int timeout_ms)
 {
 	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
-	struct weft_coll_work *w = work_of(work);
+	struct weft_nic_coll_work *w = work_of(work);
 
 	if (weft_unlikely(mc->ep->carrier->virt != NULL))
-		return (int)weft_fi_err(
-			weft_coll_wait_virtual(mc->ep, w, timeout_ms));
+		return (int)weft_ofi_err(
+			weft_mc_wait_virtual(mc->ep, w, timeout_ms));
 	if (weft_nic_coll_spin(w, w->crowd ? 0 : ALONE.look.turns) ||
 	    (w->crowd && timeout_ms && yield_to_others(mc, w)))
 		return work_result(w);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sets of addresses and joined groups, behind fid_av_set and fid_mc. */
-#ifndef WEFT_OFI_COLL_H
-#define WEFT_OFI_COLL_H
+#ifndef WEFT_OFI_MC_H
+#define WEFT_OFI_MC_H
 
 #include "prov/ofi/weft_ofi.h"
 #include "src/base/patience.h"
@@ -32,25 +32,25 @@ struct weft_mc {
 	struct fid_mc fid;
 	struct weft_ep *ep;
 	struct weft_set *set;
-	struct weft_coll *coll;
-	bool direct; /* weft_direct.c: one thread */
+	struct weft_nic_group *group;
+	bool one_thread; /* calls may be waited for: weft_mc_wait.c */
 	struct weft_patience patience;
 };
 
 int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 			  struct fi_collective_attr *attr, uint64_t flags);
 
-/* cm.join with FI_COLLECTIVE, and the collective calls: weft_coll.c. */
-int weft_coll_join(struct fid_ep *ep, const void *addr, uint64_t flags,
-		   struct fid_mc **mc_p, void *context);
-extern struct fi_ops_collective weft_coll_ops;
+/* cm.join with FI_COLLECTIVE, and the collective calls: weft_mc.c. */
+int weft_mc_join(struct fid_ep *ep, const void *addr, uint64_t flags,
+		 struct fid_mc **mc_p, void *context);
+extern struct fi_ops_collective weft_mc_ops;
 
-/* Calls that are waited for on the spot: weft_direct.c. */
-int weft_coll_begin(struct fid *fid, const struct fi_weft_call *call,
-		    struct fi_weft_work *work);
-int weft_coll_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms);
-/* The same in virtual time, but 0 or -errno: weft_direct_vt.c. */
-int weft_coll_wait_virtual(struct weft_ep *ep, struct weft_coll_work *w,
-			   int timeout_ms);
+/* Calls that are waited for on the spot: weft_mc_wait.c. */
+int weft_mc_begin(struct fid *fid, const struct fi_weft_call *call,
+		  struct fi_weft_work *work);
+int weft_mc_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms);
+/* The same in virtual time, but 0 or -errno: weft_mc_wait_vt.c. */
+int weft_mc_wait_virtual(struct weft_ep *ep, struct weft_nic_coll_work *w,
+			 int timeout_ms);
 
 #endif

@@ -65,7 +65,7 @@ static void letter_deliver(struct post *p)
 	}
 }
 
-static void far_open(struct post *p, struct sender *s, int n)
+static void msg_open(struct post *p, struct sender *s, int n)
 {
 	struct weft_cu_group_attr a = {
 		.geo = &geo, .n = n, .generation = 1, .send = letter_send
@@ -95,7 +95,7 @@ static void far_round(struct post *p, struct job *j, struct flight *f, int r)
 	int order[MAX_MEMBERS];
 	bool done;
 
-	shuffle(order, p->n, &p->rng);
+	weft_rng_shuffle(&p->rng, order, p->n);
 	for (int i = 0; i < p->n; i++) {
 		struct flight *mine = &f[order[i]];
 
@@ -124,11 +124,10 @@ static void the_tree_runs_by_messages(void **state)
 	struct sender s[MAX_MEMBERS];
 	struct flight *f = calloc(MAX_MEMBERS, sizeof(*f));
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
 		struct job j = { .n = sizes[k], .seed = 99 };
 
-		far_open(p, s, sizes[k]);
+		msg_open(p, s, sizes[k]);
 		for (int r = 0; r < t_scale(400) + 40; r++)
 			far_round(p, &j, f, r);
 		while (p->letters)
@@ -167,7 +166,7 @@ static void letters_that_make_no_sense_are_ignored(void **state)
 	bool sane;
 
 	weft_rng_init(&r, 4, 4);
-	far_open(p, s, 9);
+	msg_open(p, s, 9);
 	weft_cu_tree_pairs(&t, 9);
 	for (int i = 0; i < 20000; i++) {
 		struct weft_cu_msg m;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The short way of a small group and of a crowd: an operation of one packet,
- * done where it is called when nothing else is under way. Who has waited in
- * vain for a while leaves it to the long way, with its packet sent.
+ * An operation of a single packet, in a small group or in a crowd, done where
+ * it is called when nothing else is under way. Who has waited in vain for a
+ * while leaves it to cu_group.c, as one that is posted, with its packet sent.
  */
 #include "prov/nic/cu/cu_fold.h"
 #include "prov/nic/cu/cu_group.h"
@@ -13,24 +13,24 @@
 
 static bool is_idle(struct weft_cu_group *g)
 {
-	return (g->near || g->board) && !g->head && !g->err &&
+	return (g->flat_shared || g->board) && !g->head && !g->err &&
 	       cu_credit_has(g, g->sent);
 }
 
-static bool quick_fits(struct weft_cu_group *g, const struct weft_cu_call *op)
+static bool single_fits(struct weft_cu_group *g, const struct weft_cu_call *op)
 {
 	if (!is_idle(g))
 		return false;
 	if (op->kind == WEFT_CU_BARRIER)
 		return g->form != WEFT_CU_EVENTS;
 	return op->kind == WEFT_CU_ALLREDUCE &&
-	       (g->near ? op->bytes <= g->geo.packet_bytes
-			: cu_on_board(g, op));
+	       (g->flat_shared ? op->bytes <= g->geo.packet_bytes
+			       : cu_on_board(g, op));
 }
 
 /* ---- a small group: everybody publishes, everybody reads ----------------- */
 
-static void near_publish(struct weft_cu_group *g, uint32_t sig, const void *in,
+static void flat_publish(struct weft_cu_group *g, uint32_t sig, const void *in,
 			 size_t bytes, uint64_t seq)
 {
 	struct cu_packet *p = cu_slot(g, g->me, seq);
@@ -38,19 +38,19 @@ static void near_publish(struct weft_cu_group *g, uint32_t sig, const void *in,
 	p->flags = 0;
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
 	cu_packet_fill(p, sig, in, bytes);
-	/* R0 pairs with A0 in near_see() and cu_packet_there(). */
+	/* R0 pairs with A0 in flat_see() and cu_packet_there(). */
 	weft_store64(&p->seq, seq + 1);
 	cu_tell(g, CU_BELL_OUT);
 }
 
 /* Waits for everybody's packet; false: not in that many looks. */
-static bool near_see(const struct weft_cu_group *g, uint64_t seq,
+static bool flat_see(const struct weft_cu_group *g, uint64_t seq,
 		     unsigned turns)
 {
 	for (int i = 0; i < g->n; i++) {
 		const weft_au64 *word = &cu_slot(g, i, seq)->seq;
 
-		/* A0 pairs with R0 in near_publish() and publish(). */
+		/* A0 pairs with R0 in flat_publish() and publish(). */
 		while (weft_load64(word) != seq + 1) {
 			if (!turns--)
 				return false;
@@ -59,7 +59,7 @@ static bool near_see(const struct weft_cu_group *g, uint64_t seq,
 	return true;
 }
 
-static inline void near_note(struct weft_cu_group *g, struct weft_cu_call *op,
+static inline void flat_note(struct weft_cu_group *g, struct weft_cu_call *op,
 			     int member, uint64_t seq,
 			     const struct cu_packet *p)
 {
@@ -70,7 +70,7 @@ static inline void near_note(struct weft_cu_group *g, struct weft_cu_call *op,
 }
 
 /* Takes everyone's packet, one after the other. */
-static void near_take(struct weft_cu_group *g, struct weft_cu_call *op,
+static void flat_take(struct weft_cu_group *g, struct weft_cu_call *op,
 		      uint64_t seq)
 {
 	char *out = op->out;
@@ -78,7 +78,7 @@ static void near_take(struct weft_cu_group *g, struct weft_cu_call *op,
 	for (int i = 0; i < g->n; i++) {
 		const struct cu_packet *p = cu_slot(g, i, seq);
 
-		near_note(g, op, i, seq, p);
+		flat_note(g, op, i, seq, p);
 		if (!op->bytes)
 			continue;
 		if (i)
@@ -92,7 +92,7 @@ static void near_take(struct weft_cu_group *g, struct weft_cu_call *op,
 }
 
 /* The same in the order of a tree with more than one level. */
-static void near_fold(struct weft_cu_group *g, struct weft_cu_call *op,
+static void flat_fold(struct weft_cu_group *g, struct weft_cu_call *op,
 		      uint64_t seq)
 {
 	struct weft_cu_fold fold = {
@@ -109,7 +109,7 @@ static void near_fold(struct weft_cu_group *g, struct weft_cu_call *op,
 		int member = g->tree.visit[i];
 		const struct cu_packet *p = cu_slot(g, member, seq);
 
-		near_note(g, op, member, seq, p);
+		flat_note(g, op, member, seq, p);
 		if (op->bytes)
 			weft_cu_fold_part(&fold, p->payload, g->tree.merge[i]);
 	}
@@ -150,9 +150,9 @@ static void board_take(struct weft_cu_group *g, struct weft_cu_call *op,
 
 /* ---- either -------------------------------------------------------------- */
 
-/* Packet seq is sent and is all there is of op: the long way goes on. */
-static void quick_adopt(struct weft_cu_group *g, struct weft_cu_call *op,
-			uint64_t seq)
+/* Packet seq is sent and is all there is of op: as if posted. */
+static void single_adopt(struct weft_cu_group *g, struct weft_cu_call *op,
+			 uint64_t seq)
 {
 	op->first = seq;
 	op->packets = op->sent = 1;
@@ -163,65 +163,65 @@ static void quick_adopt(struct weft_cu_group *g, struct weft_cu_call *op,
 }
 
 /* Sends and waits; false: not in that many turns. */
-static bool quick_pass(struct weft_cu_group *g, const struct weft_cu_call *op,
-		       uint64_t seq, unsigned turns)
+static bool single_pass(struct weft_cu_group *g, const struct weft_cu_call *op,
+			uint64_t seq, unsigned turns)
 {
 	g->posted = g->sent = seq + 1;
 	if (g->board) {
 		cu_board_arrive(g, op, seq, op->in, op->bytes);
 		return board_see(g, seq, turns);
 	}
-	near_publish(g, cu_sig(op, seq), op->in, op->bytes, seq);
-	return near_see(g, seq, turns);
+	flat_publish(g, cu_sig(op, seq), op->in, op->bytes, seq);
+	return flat_see(g, seq, turns);
 }
 
-static void quick_take(struct weft_cu_group *g, struct weft_cu_call *op,
-		       uint64_t seq)
+static void single_take(struct weft_cu_group *g, struct weft_cu_call *op,
+			uint64_t seq)
 {
 	op->flags = 0;
 	op->err = 0;
 	if (g->board)
 		board_take(g, op, seq);
 	else if (g->in_line)
-		near_take(g, op, seq);
+		flat_take(g, op, seq);
 	else
-		near_fold(g, op, seq);
+		flat_fold(g, op, seq);
 	cu_credit_read(g);
 }
 
-WEFT_HOT int weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
-			   unsigned turns)
+WEFT_HOT int weft_cu_single(struct weft_cu_group *g, struct weft_cu_call *op,
+			    unsigned turns)
 {
 	uint64_t seq = g->posted;
 
 	op->bytes = op->count * weft_cu_bytes(op->type);
-	if (!quick_fits(g, op))
+	if (!single_fits(g, op))
 		return -EAGAIN;
 	cu_sign(g, op);
-	if (!quick_pass(g, op, seq, turns)) {
+	if (!single_pass(g, op, seq, turns)) {
 		op->flags = 0;
 		op->err = 0;
-		quick_adopt(g, op, seq);
+		single_adopt(g, op, seq);
 		return -EINPROGRESS;
 	}
-	quick_take(g, op, seq);
+	single_take(g, op, seq);
 	return op->err;
 }
 
 /* ---- barriers, without an operation -------------------------------------- */
 
-static int near_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
+static int flat_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
 {
 	uint32_t sig = cu_sig_barrier(g) ^ (uint32_t)seq;
 	int err = 0;
 
-	near_publish(g, sig, NULL, 0, seq);
+	flat_publish(g, sig, NULL, 0, seq);
 	for (int i = 0; i < g->n; i++) {
 		const struct cu_packet *p = cu_slot(g, i, seq);
 
 		if (i == g->me)
 			continue;
-		/* A0 pairs with R0 in near_publish() and publish(). */
+		/* A0 pairs with R0 in flat_publish() and publish(). */
 		while (weft_load64(&p->seq) != seq + 1) {
 			if (!turns--)
 				return -EINPROGRESS;
@@ -255,10 +255,10 @@ WEFT_HOT int weft_cu_sync(struct weft_cu_group *g, unsigned turns)
 	if (g->form == WEFT_CU_EVENTS || !is_idle(g))
 		return -EAGAIN;
 	g->posted = g->sent = seq + 1;
-	return g->board ? board_sync(g, seq, turns) : near_sync(g, seq, turns);
+	return g->board ? board_sync(g, seq, turns) : flat_sync(g, seq, turns);
 }
 
-void weft_cu_sync_later(struct weft_cu_group *g, struct weft_cu_call *op)
+void weft_cu_sync_adopt(struct weft_cu_group *g, struct weft_cu_call *op)
 {
 	op->kind = WEFT_CU_BARRIER;
 	op->type = WEFT_CU_UINT8;
@@ -268,5 +268,5 @@ void weft_cu_sync_later(struct weft_cu_group *g, struct weft_cu_call *op)
 	op->in = op->out = NULL;
 	op->flags = 0;
 	op->err = 0;
-	quick_adopt(g, op, g->posted - 1);
+	single_adopt(g, op, g->posted - 1);
 }

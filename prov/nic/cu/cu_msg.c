@@ -10,20 +10,20 @@
 #include <errno.h>
 #include <string.h>
 
-static void far_send(struct weft_cu_group *g, int member,
+static void msg_send(struct weft_cu_group *g, int member,
 		     const struct weft_cu_msg *m, const void *payload)
 {
 	if (member != g->me)
 		g->send(g->arg, member, m, payload);
 }
 
-static void far_send_down(struct weft_cu_group *g, const struct weft_cu_msg *m,
+static void msg_send_down(struct weft_cu_group *g, const struct weft_cu_msg *m,
 			  const void *payload)
 {
 	const struct weft_cu_tree *t = &g->tree;
 
 	for (int i = t->first[g->me]; i < t->first[g->me + 1]; i++)
-		far_send(g, t->input[i], m, payload);
+		msg_send(g, t->input[i], m, payload);
 }
 
 static bool from_tree(const struct weft_cu_group *g, unsigned kind)
@@ -33,12 +33,12 @@ static bool from_tree(const struct weft_cu_group *g, unsigned kind)
 		kind == WEFT_CU_REDUCE_SCATTER);
 }
 
-void cu_far_publish(struct weft_cu_group *g, const struct weft_cu_call *call,
+void cu_msg_publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 		    int origin, uint64_t seq, size_t bytes)
 {
 	struct cu_packet *p = cu_out(g->row[origin], &g->geo, seq);
 	struct weft_cu_msg m = {
-		.what = CU_FAR_OUT,
+		.what = CU_MSG_OUT,
 		.kind = call->kind,
 		.op = call->op,
 		.type = call->type,
@@ -51,22 +51,22 @@ void cu_far_publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 	};
 
 	if (call->kind == WEFT_CU_REDUCE || call->kind == WEFT_CU_GATHER) {
-		far_send(g, call->root, &m, p->payload);
+		msg_send(g, call->root, &m, p->payload);
 		return;
 	}
 	if (from_tree(g, call->kind)) {
-		far_send_down(g, &m, p->payload);
+		msg_send_down(g, &m, p->payload);
 		return;
 	}
 	for (int i = 0; i < g->n; i++)
-		far_send(g, i, &m, p->payload);
+		msg_send(g, i, &m, p->payload);
 }
 
-void cu_far_credits(struct weft_cu_group *g, uint64_t epoch)
+void cu_msg_credits(struct weft_cu_group *g, uint64_t epoch)
 {
-	struct weft_cu_msg m = { .what = CU_FAR_CREDITS, .seq = epoch };
+	struct weft_cu_msg m = { .what = CU_MSG_CREDITS, .seq = epoch };
 
-	far_send_down(g, &m, NULL);
+	msg_send_down(g, &m, NULL);
 }
 
 static bool msg_fits(const struct weft_cu_group *g, const struct weft_cu_msg *m)
@@ -77,9 +77,9 @@ static bool msg_fits(const struct weft_cu_group *g, const struct weft_cu_msg *m)
 	if (m->kind >= WEFT_CU_KINDS || m->origin >= (uint32_t)g->n ||
 	    m->root >= (uint32_t)g->n || m->bytes > g->geo.packet_bytes)
 		return false;
-	if (m->what == CU_FAR_CREDIT || m->what == CU_FAR_CREDITS)
+	if (m->what == CU_MSG_CREDIT || m->what == CU_MSG_CREDITS)
 		return !m->bytes;
-	if (m->what != CU_FAR_UP)
+	if (m->what != CU_MSG_UP)
 		return true;
 	return m->input > 0 && m->input < inputs && elem &&
 	       m->bytes % elem == 0 &&
@@ -103,7 +103,7 @@ static void got_out(struct weft_cu_group *g, const struct weft_cu_msg *m,
 	/* R0 pairs with A0 in packet_of(), though it is the same thread. */
 	weft_store64(&p->seq, m->seq + 1);
 	if (from_tree(g, m->kind))
-		far_send_down(g, m, payload);
+		msg_send_down(g, m, payload);
 }
 
 bool weft_cu_receive(struct weft_cu_group *g, const struct weft_cu_msg *m,
@@ -112,18 +112,18 @@ bool weft_cu_receive(struct weft_cu_group *g, const struct weft_cu_msg *m,
 	if (!g->send || !msg_fits(g, m))
 		return false;
 	switch (m->what) {
-	case CU_FAR_UP:
+	case CU_MSG_UP:
 		cu_node_up(g, m, payload);
 		return true;
-	case CU_FAR_OUT:
+	case CU_MSG_OUT:
 		got_out(g, m, payload);
 		return true;
-	case CU_FAR_CREDIT:
+	case CU_MSG_CREDIT:
 		cu_node_credit_at(g, g->me, m->seq);
 		return true;
-	case CU_FAR_CREDITS:
+	case CU_MSG_CREDITS:
 		weft_store64(&g->row[g->tree.root]->credit_done, m->seq);
-		far_send_down(g, m, NULL);
+		msg_send_down(g, m, NULL);
 		return true;
 	default:
 		return false;

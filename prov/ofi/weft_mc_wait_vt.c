@@ -4,9 +4,8 @@
  * there: what is waited for comes when the model has run, and the model runs
  * when this rank sleeps. So it sleeps at once, and looks when it wakes.
  */
-#include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_mc.h"
 #include "prov/ofi/weft_cq.h"
-#include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_progress.h"
 
 #define NS_PER_MS UINT64_C(1000000)
@@ -20,8 +19,8 @@ static int sleep_virtual(struct weft_carrier *c, int timeout_ms)
 	return ret == -ETIMEDOUT || ret == -EAGAIN ? 0 : ret;
 }
 
-WEFT_HOT int weft_coll_wait_virtual(struct weft_ep *ep,
-				    struct weft_coll_work *w, int timeout_ms)
+WEFT_HOT int weft_mc_wait_virtual(struct weft_ep *ep,
+				  struct weft_nic_coll_work *w, int timeout_ms)
 {
 	int ret;
 

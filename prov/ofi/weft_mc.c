@@ -3,10 +3,10 @@
  * libfabric's groups and collective calls. A completion is one entry on the
  * transmit queue, flags FI_COLLECTIVE, whose data has the flags of the
  * arithmetic (FI_WEFT_NAN, FI_WEFT_OVERFLOW). What the calls mean to the unit
- * is in weft_coll_call.h.
+ * is in weft_mc_call.h.
  */
-#include "prov/ofi/weft_coll.h"
-#include "prov/ofi/weft_coll_call.h"
+#include "prov/ofi/weft_mc.h"
+#include "prov/ofi/weft_mc_call.h"
 #include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_err.h"
@@ -31,13 +31,12 @@ static void wake_waiter(struct weft_cq *cq)
 	weft_cq_rouse(cq);
 }
 
-static void coll_joined(void *arg, struct weft_coll *coll, int err)
+static void coll_joined(void *arg, struct weft_nic_group *coll, int err)
 {
 	struct weft_mc *mc = arg;
 	struct fi_eq_entry entry = { .fid = &mc->fid.fid,
 				     .context = mc->fid.fid.context };
 
-	(void)coll;
 	if (err)
 		weft_eq_post_err(mc->ep->eq, &mc->fid.fid, entry.context, -err,
 				 0);
@@ -53,7 +52,7 @@ static int mc_close(struct fid *fid)
 	struct weft_ep *ep = mc->ep;
 
 	weft_enter(ep->domain);
-	weft_nic_leave(mc->coll);
+	weft_nic_leave(mc->group);
 	weft_leave(ep->domain);
 	weft_set_put(mc->set);
 	weft_ref_put(&ep->ref);
@@ -93,7 +92,7 @@ static int join_members(struct weft_ep *ep, const struct weft_set *set,
 static int join_group(struct weft_mc *mc, uint64_t flags)
 {
 	struct weft_peer **member;
-	struct weft_coll_attr attr = {
+	struct weft_nic_group_attr attr = {
 		.n = (int)mc->set->count,
 		.joined = coll_joined,
 		.arg = mc,
@@ -108,7 +107,7 @@ static int join_group(struct weft_mc *mc, uint64_t flags)
 	attr.member = member;
 	ret = join_members(mc->ep, mc->set, member, &attr.me);
 	if (!ret)
-		ret = weft_nic_join(mc->ep->nic, &attr, &mc->coll);
+		ret = weft_nic_join(mc->ep->nic, &attr, &mc->group);
 	free(member);
 	return ret;
 }
@@ -118,8 +117,8 @@ static struct weft_set *to_set(const struct fi_collective_addr *ca)
 	return (struct weft_set *)(uintptr_t)ca->set;
 }
 
-int weft_coll_join(struct fid_ep *fid, const void *addr, uint64_t flags,
-		   struct fid_mc **mc_p, void *context)
+int weft_mc_join(struct fid_ep *fid, const void *addr, uint64_t flags,
+		 struct fid_mc **mc_p, void *context)
 {
 	const struct fi_collective_addr *ca = addr;
 	struct weft_ep *ep = weft_to_ep(fid);
@@ -142,7 +141,7 @@ int weft_coll_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	mc->ep = ep;
 	/* asked in a crowd only; else nobody yields here */
 	weft_patience_init(&mc->patience, WEFT_CROWD);
-	mc->direct = !ep->domain->threaded && !ep->domain->auto_progress;
+	mc->one_thread = !ep->domain->threaded && !ep->domain->auto_progress;
 	mc->set = to_set(ca);
 	/* known before the event that may come at once */
 	*mc_p = &mc->fid;
@@ -157,16 +156,16 @@ int weft_coll_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	weft_set_put(mc->set);
 	weft_ref_put(&ep->ref);
 	free(mc);
-	return (int)weft_fi_err(ret);
+	return (int)weft_ofi_err(ret);
 }
 
 static int mc_route(struct fid *fid, struct fi_weft_route *route)
 {
 	struct weft_mc *mc = weft_container_of(fid, struct weft_mc, fid.fid);
-	struct weft_coll_info info;
+	struct weft_nic_group_info info;
 
 	weft_enter(mc->ep->domain);
-	weft_nic_coll_info(mc->coll, &info);
+	weft_nic_group_info(mc->group, &info);
 	weft_leave(mc->ep->domain);
 	route->id = info.route;
 	route->depth = info.depth;
@@ -183,13 +182,10 @@ static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
 	static struct fi_weft_routes routes = {
 		.size = sizeof(struct fi_weft_routes),
 		.route = mc_route,
-		.begin = weft_coll_begin,
-		.wait = weft_coll_wait,
+		.begin = weft_mc_begin,
+		.wait = weft_mc_wait,
 	};
 
-	(void)fid;
-	(void)flags;
-	(void)context;
 	if (strcmp(name, FI_WEFT_ROUTES))
 		return -FI_ENOSYS;
 	*ops = &routes;
@@ -225,14 +221,14 @@ static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 	struct weft_nic_op *op;
 	ssize_t ret = -FI_ENOMEM;
 
-	if (!weft_coll_call(c, &call))
+	if (!weft_mc_call(c, &call))
 		return -FI_EOPNOTSUPP;
-	if (!mc || mc->ep != ep || !mc->coll)
+	if (!mc || mc->ep != ep || !mc->group)
 		return -FI_EINVAL;
 	weft_enter(ep->domain);
 	op = weft_nic_op_get(ep->nic);
 	if (op) {
-		op->kind = WEFT_COLL;
+		op->kind = WEFT_COLLECTIVE;
 		op->peer = NULL;
 		op->context = context;
 		op->comp_flags = FI_COLLECTIVE;
@@ -241,31 +237,30 @@ static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 				    : ep->tx_flags & WEFT_OP_QUIET;
 		op->tag = 0;
 		op->iov[0].iov_base = NULL;
-		ret = weft_post_end(ep, op, weft_nic_coll(mc->coll, op, &call));
+		ret = weft_post_end(ep, op,
+				    weft_nic_coll_post(mc->group, op, &call));
 	}
 	weft_leave(ep->domain);
 	return ret;
 }
 
-static ssize_t weft_coll_barrier2(struct fid_ep *ep, fi_addr_t coll_addr,
-				  uint64_t flags, void *context)
+static ssize_t mc_barrier2(struct fid_ep *ep, fi_addr_t coll_addr,
+			   uint64_t flags, void *context)
 {
 	const struct fi_weft_call c = { .what = FI_BARRIER, .flags = flags };
 
 	return coll_post(ep, coll_addr, &c, context);
 }
 
-static ssize_t weft_coll_barrier(struct fid_ep *ep, fi_addr_t coll_addr,
-				 void *context)
+static ssize_t mc_barrier(struct fid_ep *ep, fi_addr_t coll_addr, void *context)
 {
-	return weft_coll_barrier2(ep, coll_addr, 0, context);
+	return mc_barrier2(ep, coll_addr, 0, context);
 }
 
-static ssize_t weft_coll_broadcast(struct fid_ep *ep, void *buf, size_t count,
-				   void *desc, fi_addr_t coll_addr,
-				   fi_addr_t root_addr,
-				   enum fi_datatype datatype, uint64_t flags,
-				   void *context)
+static ssize_t mc_broadcast(struct fid_ep *ep, void *buf, size_t count,
+			    void *desc, fi_addr_t coll_addr,
+			    fi_addr_t root_addr, enum fi_datatype datatype,
+			    uint64_t flags, void *context)
 {
 	const struct fi_weft_call c = {
 		.what = FI_BROADCAST,
@@ -276,15 +271,13 @@ static ssize_t weft_coll_broadcast(struct fid_ep *ep, void *buf, size_t count,
 		.flags = flags,
 	};
 
-	(void)desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
-static ssize_t weft_coll_alltoall(struct fid_ep *ep, const void *buf,
-				  size_t count, void *desc, void *result,
-				  void *result_desc, fi_addr_t coll_addr,
-				  enum fi_datatype datatype, uint64_t flags,
-				  void *context)
+static ssize_t mc_alltoall(struct fid_ep *ep, const void *buf, size_t count,
+			   void *desc, void *result, void *result_desc,
+			   fi_addr_t coll_addr, enum fi_datatype datatype,
+			   uint64_t flags, void *context)
 {
 	const struct fi_weft_call c = {
 		.what = FI_ALLTOALL,
@@ -295,16 +288,13 @@ static ssize_t weft_coll_alltoall(struct fid_ep *ep, const void *buf,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
-static ssize_t weft_coll_allgather(struct fid_ep *ep, const void *buf,
-				   size_t count, void *desc, void *result,
-				   void *result_desc, fi_addr_t coll_addr,
-				   enum fi_datatype datatype, uint64_t flags,
-				   void *context)
+static ssize_t mc_allgather(struct fid_ep *ep, const void *buf, size_t count,
+			    void *desc, void *result, void *result_desc,
+			    fi_addr_t coll_addr, enum fi_datatype datatype,
+			    uint64_t flags, void *context)
 {
 	const struct fi_weft_call c = {
 		.what = FI_ALLGATHER,
@@ -315,16 +305,13 @@ static ssize_t weft_coll_allgather(struct fid_ep *ep, const void *buf,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
-static ssize_t weft_coll_allreduce(struct fid_ep *ep, const void *buf,
-				   size_t count, void *desc, void *result,
-				   void *result_desc, fi_addr_t coll_addr,
-				   enum fi_datatype datatype, enum fi_op op,
-				   uint64_t flags, void *context)
+static ssize_t mc_allreduce(struct fid_ep *ep, const void *buf, size_t count,
+			    void *desc, void *result, void *result_desc,
+			    fi_addr_t coll_addr, enum fi_datatype datatype,
+			    enum fi_op op, uint64_t flags, void *context)
 {
 	const struct fi_weft_call c = {
 		.what = FI_ALLREDUCE,
@@ -336,17 +323,14 @@ static ssize_t weft_coll_allreduce(struct fid_ep *ep, const void *buf,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
-static ssize_t weft_coll_reduce_scatter(struct fid_ep *ep, const void *buf,
-					size_t count, void *desc, void *result,
-					void *result_desc, fi_addr_t coll_addr,
-					enum fi_datatype datatype,
-					enum fi_op op, uint64_t flags,
-					void *context)
+static ssize_t mc_reduce_scatter(struct fid_ep *ep, const void *buf,
+				 size_t count, void *desc, void *result,
+				 void *result_desc, fi_addr_t coll_addr,
+				 enum fi_datatype datatype, enum fi_op op,
+				 uint64_t flags, void *context)
 {
 	const struct fi_weft_call c = {
 		.what = FI_REDUCE_SCATTER,
@@ -358,16 +342,14 @@ static ssize_t weft_coll_reduce_scatter(struct fid_ep *ep, const void *buf,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
-static ssize_t weft_coll_reduce(struct fid_ep *ep, const void *buf,
-				size_t count, void *desc, void *result,
-				void *result_desc, fi_addr_t coll_addr,
-				fi_addr_t root_addr, enum fi_datatype datatype,
-				enum fi_op op, uint64_t flags, void *context)
+static ssize_t mc_reduce(struct fid_ep *ep, const void *buf, size_t count,
+			 void *desc, void *result, void *result_desc,
+			 fi_addr_t coll_addr, fi_addr_t root_addr,
+			 enum fi_datatype datatype, enum fi_op op,
+			 uint64_t flags, void *context)
 {
 	const struct fi_weft_call c = {
 		.what = FI_REDUCE,
@@ -380,16 +362,14 @@ static ssize_t weft_coll_reduce(struct fid_ep *ep, const void *buf,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
-static ssize_t weft_coll_scatter(struct fid_ep *ep, const void *buf,
-				 size_t count, void *desc, void *result,
-				 void *result_desc, fi_addr_t coll_addr,
-				 fi_addr_t root_addr, enum fi_datatype datatype,
-				 uint64_t flags, void *context)
+static ssize_t mc_scatter(struct fid_ep *ep, const void *buf, size_t count,
+			  void *desc, void *result, void *result_desc,
+			  fi_addr_t coll_addr, fi_addr_t root_addr,
+			  enum fi_datatype datatype, uint64_t flags,
+			  void *context)
 {
 	const struct fi_weft_call c = {
 		.what = FI_SCATTER,
@@ -401,16 +381,14 @@ static ssize_t weft_coll_scatter(struct fid_ep *ep, const void *buf,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
-static ssize_t weft_coll_gather(struct fid_ep *ep, const void *buf,
-				size_t count, void *desc, void *result,
-				void *result_desc, fi_addr_t coll_addr,
-				fi_addr_t root_addr, enum fi_datatype datatype,
-				uint64_t flags, void *context)
+static ssize_t mc_gather(struct fid_ep *ep, const void *buf, size_t count,
+			 void *desc, void *result, void *result_desc,
+			 fi_addr_t coll_addr, fi_addr_t root_addr,
+			 enum fi_datatype datatype, uint64_t flags,
+			 void *context)
 {
 	const struct fi_weft_call c = {
 		.what = FI_GATHER,
@@ -422,31 +400,28 @@ static ssize_t weft_coll_gather(struct fid_ep *ep, const void *buf,
 		.flags = flags,
 	};
 
-	(void)desc;
-	(void)result_desc;
 	return coll_post(ep, coll_addr, &c, context);
 }
 
 /* fi_coll_msg has no inline wrapper in 1.17; nothing calls this slot. */
-static ssize_t weft_coll_msg(struct fid_ep *ep,
-			     const struct fi_msg_collective *msg,
-			     struct fi_ioc *resultv, void **result_desc,
-			     size_t result_count, uint64_t flags)
+static ssize_t mc_msg(struct fid_ep *ep, const struct fi_msg_collective *msg,
+		      struct fi_ioc *resultv, void **result_desc,
+		      size_t result_count, uint64_t flags)
 {
 	return -FI_ENOSYS;
 }
 
-struct fi_ops_collective weft_coll_ops = {
+struct fi_ops_collective weft_mc_ops = {
 	.size = sizeof(struct fi_ops_collective),
-	.barrier = weft_coll_barrier,
-	.broadcast = weft_coll_broadcast,
-	.alltoall = weft_coll_alltoall,
-	.allreduce = weft_coll_allreduce,
-	.allgather = weft_coll_allgather,
-	.reduce_scatter = weft_coll_reduce_scatter,
-	.reduce = weft_coll_reduce,
-	.scatter = weft_coll_scatter,
-	.gather = weft_coll_gather,
-	.msg = weft_coll_msg,
-	.barrier2 = weft_coll_barrier2,
+	.barrier = mc_barrier,
+	.broadcast = mc_broadcast,
+	.alltoall = mc_alltoall,
+	.allreduce = mc_allreduce,
+	.allgather = mc_allgather,
+	.reduce_scatter = mc_reduce_scatter,
+	.reduce = mc_reduce,
+	.scatter = mc_scatter,
+	.gather = mc_gather,
+	.msg = mc_msg,
+	.barrier2 = mc_barrier2,
 };
