@@ -79,7 +79,7 @@ struct weft_unit {
  * How groups do their barriers, by the nodes they are on: the first row that
  * serves them. The last row of a table serves all.
  */
-struct weft_coll_form {
+struct weft_nic_group_form {
 	bool (*serves)(const uint64_t *node, int n);
 	enum weft_cu_form form;
 };
@@ -102,7 +102,7 @@ struct weft_machine {
 	uint64_t barriers;
 	/* where node i stands, in WEFT_CU_DIMS numbers; NULL: nowhere */
 	void (*coords)(uint32_t node, int *at);
-	const struct weft_coll_form *forms; /* NULL: as suits the host */
+	const struct weft_nic_group_form *forms; /* NULL: as suits the host */
 };
 
 /* The unit of the native machine: straight to the carrier. */

@@ -255,7 +255,7 @@ static uint64_t node_of(const struct weft_nic_group *c, int i)
 /* The way of its barriers; equal nodes everywhere, so an equal form. */
 static int join_form(struct weft_nic_group *c)
 {
-	const struct weft_coll_form *f = c->nic->machine->forms;
+	const struct weft_nic_group_form *f = c->nic->machine->forms;
 	uint64_t *node;
 
 	c->form = WEFT_CU_AS_SUITS;

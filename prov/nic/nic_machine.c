@@ -95,7 +95,7 @@ static bool is_any(const uint64_t *node, int n)
  * Hardware broadcast and network conditional reach a range of nodes; other
  * groups have trees of chained events [qsnet2.md d].
  */
-static const struct weft_coll_form qsnet2_forms[] = {
+static const struct weft_nic_group_form qsnet2_forms[] = {
 	{ is_range, WEFT_CU_RANGE },
 	{ is_any, WEFT_CU_EVENTS },
 };
