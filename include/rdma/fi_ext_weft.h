@@ -211,6 +211,9 @@ struct fi_weft_route {
 	int members;
 	int bulk; /* long vectors go straight between the members' memories */
 	int barrier; /* barrier class, or -1: barriers take the class route */
+	/* barriers: 0 as suits the host, 1 the network asks all and tells all
+	   (a range of nodes), 2 events chained up a tree */
+	int form;
 };
 
 struct fi_weft_work;

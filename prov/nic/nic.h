@@ -77,6 +77,15 @@ struct weft_unit {
 	struct weft_carrier *carrier;
 };
 
+/*
+ * How groups do their barriers, by the nodes they are on: the first row that
+ * serves them. The last row of a table serves all.
+ */
+struct weft_nic_group_form {
+	bool (*serves)(const uint64_t *node, int n);
+	enum weft_cu_form form;
+};
+
 /* A machine: which unit, its limits, where the paths hand over. */
 struct weft_machine {
 	const char *name;   /* FI_WEFT_MACHINE */
@@ -95,6 +104,7 @@ struct weft_machine {
 	uint64_t barriers;
 	/* where node i stands, in WEFT_CU_DIMS numbers; NULL: nowhere */
 	void (*coords)(uint32_t node, int *at);
+	const struct weft_nic_group_form *forms; /* NULL: as suits the host */
 };
 
 /* The unit of the native machine: straight to the carrier. */
