@@ -573,6 +573,7 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *a,
 
 	if (a->n < 1 || a->me < 0 || a->me >= a->n)
 		return -EINVAL;
+	nic_each_reclaim(nic);
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -ENOMEM;

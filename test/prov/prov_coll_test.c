@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives between processes: groups, all calls, routes, deaths. */
+/* Collectives between processes: groups, all calls, routes. */
 #include "test/prov/prov_group.h"
 
 #include "src/base/rng.h"
@@ -703,44 +703,6 @@ static void routes_of_large_groups_come_back(void **state)
 	job_run(machine && !strcmp(machine, "bgq") ? 32 : 18, body_again, &o);
 }
 
-/* ---- death --------------------------------------------------------------- */
-
-static void body_death(struct job *j)
-{
-	struct group g;
-	int ret;
-
-	group_open(j, &g, 0, j->size - 1, 1);
-	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
-	job_barrier(j);
-	if (j->rank == j->size - 1) {
-		/* the job's last barrier is not to wait for the dead */
-		weft_add32(&j->all->arrived, 1);
-		raise(SIGKILL);
-	}
-	job_check(j, !fi_barrier(j->ep, g.addr, &j->entry), "post", 0);
-	ret = job_next(j);
-	job_check(j, ret == -FI_EAVAIL, "an error", ret);
-	ret = (int)fi_barrier(j->ep, g.addr, &j->entry);
-	if (!ret)
-		ret = job_next(j);
-	job_check(j, ret != 1, "the next one fails, too", ret);
-	group_close(j, &g);
-}
-
-static void the_death_of_a_member_is_an_error_not_a_hang(void **state)
-{
-	struct job_opts o = { 0 };
-
-	o.may_die = 4;
-	job_run(4, body_death, &o);
-	o.may_die = 11;
-	job_run(11, body_death, &o);
-	/* most are not in touch with the one that dies */
-	o.may_die = 40;
-	job_run(40, body_death, &o);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -756,7 +718,6 @@ int main(void)
 		T_CASE(routes_run_out_and_come_back),
 		T_CASE(a_large_group_costs_a_member_his_neighbours),
 		T_CASE(routes_of_large_groups_come_back),
-		T_CASE(the_death_of_a_member_is_an_error_not_a_hang),
 	};
 
 	return T_RUN(tests);
