@@ -92,6 +92,7 @@ struct weft_nic_group {
 	bool no_route;	  /* by messages only */
 	bool crowded;	  /* more members than processors */
 	unsigned arity;	  /* that all agree on; 0: pairs */
+	uint8_t form;	  /* enum weft_cu_form, of barriers */
 	int tries;	  /* joins that met another */
 	unsigned pending; /* operations of the caller */
 	struct weft_peer **member;

@@ -79,7 +79,8 @@ uninstall-hook: uninstall-mpi-links
 EXTRA_DIST += src/core/README
 
 CORE_TESTS = src/core/core_call_test src/core/core_errtext_test \
-	src/core/core_msg_test src/core/core_pend_test src/core/core_stuck_test
+	src/core/core_msg_test src/core/core_pend_test \
+	src/core/core_report_test src/core/core_stuck_test
 check_PROGRAMS += $(CORE_TESTS)
 TESTS += $(CORE_TESTS)
 src_core_core_call_test_SOURCES = src/core/core_call_test.c \
@@ -90,6 +91,10 @@ src_core_core_errtext_test_SOURCES = src/core/core_errtext_test.c \
 	src/core/core_errtext.c
 src_core_core_errtext_test_CFLAGS = $(AM_CFLAGS)
 src_core_core_errtext_test_LDADD = $(T_LIBS)
+src_core_core_report_test_SOURCES = src/core/core_report_test.c \
+	src/core/core_report.c
+src_core_core_report_test_CFLAGS = $(AM_CFLAGS)
+src_core_core_report_test_LDADD = $(T_LIBS)
 src_core_core_msg_test_SOURCES = src/core/core_msg_test.c \
 	src/core/core_msg.c
 src_core_core_msg_test_CFLAGS = $(AM_CFLAGS)

@@ -173,30 +173,13 @@ static void depart(struct vt_turn *t, uint32_t rank)
 	notice_all(t);
 }
 
-/*
- * The cookie of a message is its last packet, which stays until all have come
- * and knows the next. Packets are handed over in the order of sending, each at
- * the time when one has come: by any road they may come in another order, but
- * those that may are only waited for all together.
- */
-static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
-		      uint64_t offset, uint32_t bytes)
+void vt_landed(struct vt_turn *t, uint32_t rank)
 {
-	struct vt_turn *t = arg;
-	struct vt_buf *last = vt_buf(t->w, (uint32_t)cookie);
-	uint32_t i = last->cursor;
-	struct vt_buf *b = vt_buf(t->w, i);
-	struct vt_rank *from = vt_rank(t->w, b->from);
+	struct vt_rank *r = vt_rank(t->w, rank);
 
-	(void)node;
-	(void)offset;
-	(void)bytes;
-	t->at = at;
-	last->cursor = b->chain;
-	from->flying--;
-	vt_arrive(t, b->to, i, i != (uint32_t)cookie && ++last->come % VT_LOUD);
-	if (weft_unlikely(from->bye) && !from->flying)
-		depart(t, b->from);
+	r->flying--;
+	if (weft_unlikely(r->bye) && !r->flying)
+		depart(t, rank);
 }
 
 /* Somebody has found that the model goes on and gets nowhere. */
@@ -208,7 +191,8 @@ static void up_breath(void *arg)
 }
 
 static const struct net_up net_calls = {
-	.packet = up_packet,
+	.packet = vt_message_packet,
+	.timer = vt_fold_timer,
 	.combine = vt_route_combine,
 	.result = vt_route_result,
 	.breath = up_breath,
@@ -261,71 +245,6 @@ static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 	return first;
 }
 
-static uint32_t after(struct weft_vt *w, uint32_t i)
-{
-	/* relaxed: as posted_by() left it */
-	return weft_load32_relaxed(&vt_buf(w, i)->next);
-}
-
-/* The packets from here on that make one message; returns the last. */
-static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
-		      uint32_t *count_p)
-{
-	uint32_t last = first, i;
-
-	m->bytes = vt_buf(w, first)->pkt.len;
-	*count_p = 1;
-	while ((i = after(w, last)) != VT_NONE) {
-		struct vt_buf *b = vt_buf(w, i);
-
-		vt_sure(*count_p < w->buf_count);
-		if (b->kind != VT_PACKET || !b->more)
-			break;
-		vt_buf(w, last)->chain = i;
-		last = i;
-		m->bytes += b->pkt.len;
-		(*count_p)++;
-	}
-	vt_buf(w, last)->chain = VT_NONE;
-	vt_buf(w, last)->cursor = first;
-	vt_buf(w, last)->come = 0;
-	m->cookie = last;
-	return last;
-}
-
-/* Only a thread that sends beside a sleeping one can be too late. */
-uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
-{
-	uint64_t first = vt_reached(w) + w->cfg.send_ps - w->ahead_ps;
-
-	return at > first || first > vt_reached(w) ? at : first;
-}
-
-/* Posts one message; the last of its packets. */
-static uint32_t post_message(struct vt_turn *t, uint32_t rank, uint32_t first)
-{
-	struct weft_vt *w = t->w;
-	struct vt_buf *b = vt_buf(w, first);
-	struct net_msg m = {
-		.src = w->rank_of[rank].node,
-		.dst = vt_rank(w, b->to)->node,
-		.fifo = w->rank_of[rank].slot * VT_FIFOS + b->to % VT_FIFOS,
-		.way = b->pkt.carrier & WEFT_PKT_ANY_ROAD ? NET_DYNAMIC
-							  : NET_DETERMINISTIC,
-	};
-	uint32_t n, last = chain(w, first, &m, &n);
-
-	if (net_send(w->net, vt_send_time(w, b->stamp), &m)) {
-		weft_log(WEFT_LOG_ERROR,
-			 "vt: the network model has no room for a message of "
-			 "%llu bytes",
-			 (unsigned long long)m.bytes);
-		vt_sure(false);
-	}
-	w->rank_of[rank].flying += n;
-	return last;
-}
-
 static void post_bye(struct vt_turn *t, uint32_t rank)
 {
 	t->w->rank_of[rank].bye = ESHUTDOWN;
@@ -358,9 +277,11 @@ static void engine_drain(struct vt_turn *t, uint32_t rank)
 
 		vt_sure(n++ < t->w->buf_count);
 		if (kind == VT_PACKET)
-			i = post_message(t, rank, i);
-		next = after(t->w, i);
-		if (kind == VT_BYE)
+			i = vt_message_post(t, rank, i);
+		next = vt_after(t->w, i);
+		if (kind == VT_DMA)
+			vt_dma_post(t, i);
+		else if (kind == VT_BYE)
 			post_bye(t, rank);
 		else if (kind != VT_PACKET)
 			vt_route_post(t, i);

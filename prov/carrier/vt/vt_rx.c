@@ -77,6 +77,8 @@ static int deliver(struct vt *v, uint32_t i)
 
 	if (b->kind == VT_PART && !vt_route_keep(v, b))
 		return 0;
+	if (b->kind == VT_DMA && !vt_dma_over(v, b))
+		return 0;
 	if (weft_unlikely(b->kind != VT_PACKET || from >= v->w->size ||
 			  b->to != v->rank || pkt.len > v->base.mtu)) {
 		v->stats.refused++;
@@ -87,6 +89,16 @@ static int deliver(struct vt *v, uint32_t i)
 	if (!src)
 		return -EAGAIN;
 	return src->lost ? 0 : v->up->deliver(v->up_arg, src, &pkt, b->payload);
+}
+
+/* What taking it costs: a message is matched first. */
+static uint64_t taken_ps(const struct vt *v, const struct vt_buf *b)
+{
+	const struct net_config *cfg = &v->w->cfg;
+
+	if (b->more)
+		return 0;
+	return cfg->recv_ps + (b->kind == VT_PACKET ? cfg->match_ps : 0);
 }
 
 WEFT_HOT static int take(struct vt *v, int budget)
@@ -100,8 +112,7 @@ WEFT_HOT static int take(struct vt *v, int budget)
 			break;
 		if (deliver(v, i))
 			break;
-		if (!vt_buf(v->w, i)->more)
-			vt_pass(v->me, v->w->cfg.recv_ps);
+		vt_pass(v->me, taken_ps(v, vt_buf(v->w, i)));
 		advance(v, i);
 		v->stats.received++;
 		n++;

@@ -19,7 +19,9 @@
 
 #define FOREVER UINT64_MAX
 
-static const struct weft_vt_conf bgq = { .machine = "bgq", .map = "" };
+static const struct weft_vt_conf bgq = { .machine = "bgq",
+					 .map = "",
+					 .packet_bytes = 512 };
 
 /* What two processes share beside the world. */
 struct page {
