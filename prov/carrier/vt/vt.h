@@ -11,6 +11,7 @@
  *   vt_rx.c      packets out of the list of arrivals
  *   vt_message.c messages of the model, and their order
  *   vt_dma.c     transfers between memories
+ *   vt_turn.c    what the parts of a turn have in common
  *   vt_engine.c  the model runs, by whoever blocked last
  *   vt_watch.c   who died, and what does not move any more
  *   vt_route.c   class routes
@@ -243,10 +244,48 @@ static inline void vt_push(struct weft_vt *w, weft_au32 *top, uint32_t i)
 int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
 		 uint32_t *rank_p);
 
-/* vt_wait.c */
+/* vt_turn.c */
+/* One run of the model. */
+struct vt_turn {
+	struct vt *v;
+	struct weft_vt *w;
+	uint64_t at;	  /* the event that is being dealt with */
+	uint64_t horizon; /* whoever was freed acts from here on, or later */
+	bool stop;	  /* the horizon or a due time has moved */
+};
+
 /* Counts computing since the last call, if that is wanted. */
 void vt_enter(struct vt *v);
 void vt_exit(struct vt *v);
+/* The rank runs from this time on, when the turn is over. */
+void vt_turn_free(struct vt_turn *t, uint32_t rank, uint64_t at);
+/* Something has come for a rank: it runs at this time, or looks then. */
+void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at);
+/*
+ * The engine's: packet i has arrived at rank, at the turn's time. quiet: that
+ * is no reason to wake it, others follow.
+ */
+void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet);
+/* Something that rank had under way has landed; it may have waited to go. */
+void vt_landed(struct vt_turn *t, uint32_t rank);
+/* A rank is gone: all may look. */
+void vt_depart(struct vt_turn *t, uint32_t rank);
+/* A buffer goes home to its owner, who may wait for it. */
+void vt_give_back(struct vt_turn *t, uint32_t i);
+/* When the network may still take what was sent at this time. */
+uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
+/* Ends and way of a message between two ranks. */
+void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
+	    const struct weft_vt_way *way, struct net_msg *m);
+void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
+/* The number of a path, or 0. */
+unsigned vt_path_of(const struct net_config *cfg, const char *name);
+/* The world makes no sense: every wait, of every rank, ends with that. */
+void vt_ruin(struct vt *v) WEFT_COLD;
+/* Wakes those who sleep for ever, once. */
+void vt_tell_broken(struct vt *v) WEFT_COLD;
+
+/* vt_wait.c */
 int vt_wait(struct weft_carrier *c, uint64_t timeout_ns);
 int vt_verdict(struct weft_carrier *c);
 void vt_wake(struct weft_carrier *c);
@@ -254,8 +293,6 @@ void vt_wake(struct weft_carrier *c);
 void vt_look(struct vt *v);
 /* Out of the world; the others go on. */
 void vt_out(struct vt *v);
-/* The world makes no sense: every wait, of every rank, ends with that. */
-void vt_ruin(struct vt *v) WEFT_COLD;
 
 /* vt_cpus.c */
 /* Adds this rank's processors to the job's; runs on any of those. */
@@ -267,7 +304,6 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
 void vt_way(struct weft_carrier *c, const struct weft_vt_way *way);
 unsigned vt_path(struct weft_carrier *c, const char *name);
-unsigned vt_path_of(const struct net_config *cfg, const char *name);
 /* A buffer of the own pool, or VT_NONE. */
 uint32_t vt_buf_get(struct vt *v);
 /* A send did not find this; has it come back since? */
@@ -284,45 +320,20 @@ void vt_post(struct vt *v, uint32_t i);
 int vt_poll(struct weft_carrier *c, int budget);
 /* When the next packet that is known is to be read, or VT_NEVER. */
 uint64_t vt_next(struct vt *v);
-/*
- * The engine's: packet i has arrived at rank, at the turn's time. quiet: that
- * is no reason to wake it, others follow.
- */
-void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet);
 
 /* vt_engine.c */
-/* One run of the model. */
-struct vt_turn {
-	struct vt *v;
-	struct weft_vt *w;
-	uint64_t at;	  /* the event that is being dealt with */
-	uint64_t horizon; /* whoever was freed acts from here on, or later */
-	bool stop;	  /* the horizon or a due time has moved */
-};
 
 /* Runs the model if nobody else runs; then wakes whom that freed. */
 void vt_engine_try(struct vt *v);
-/* Something has come for a rank: it runs at this time, or looks then. */
-void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at);
-/* Something that rank had under way has landed; it may have waited to go. */
-void vt_landed(struct vt_turn *t, uint32_t rank);
-/* A buffer goes home to its owner, who may wait for it. */
-void vt_give_back(struct vt_turn *t, uint32_t i);
 /* Whether the engine's word names a rank that lives, and a rank lives. */
 bool vt_owner_lives(const struct weft_vt *w, uint32_t owner);
 bool vt_rank_lives(const struct weft_vt *w, uint32_t rank);
 
 /* vt_message.c */
-/* When the network may still take what was sent at this time. */
-uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
-/* Ends and way of a message between two ranks. */
-void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
-	    const struct weft_vt_way *way, struct net_msg *m);
-void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
 /* Posts the message that begins with a packet; the last of its packets. */
 uint32_t vt_message_post(struct vt_turn *t, uint32_t rank, uint32_t first);
-void vt_message_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
-		       uint64_t offset, uint32_t bytes);
+/* Bytes of the message whose last packet is end have come. */
+void vt_message_packet(struct vt_turn *t, uint32_t end, uint32_t bytes);
 
 /* vt_dma.c */
 int vt_dma(struct weft_carrier *c, struct weft_peer *peer,

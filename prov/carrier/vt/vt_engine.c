@@ -86,7 +86,7 @@ static void unlock(struct vt *v)
 		weft_futex_wake(&h->engine, 1, WEFT_FUTEX_PROCESSES);
 }
 
-/* ---- freeing ------------------------------------------------------------- */
+/* ---- who waits ----------------------------------------------------------- */
 
 static bool runs_not(const struct vt_rank *r)
 {
@@ -97,90 +97,7 @@ static bool runs_not(const struct vt_rank *r)
 	       s == WEFT_VT_JUMPING;
 }
 
-static bool freed(const struct vt_turn *t, const struct vt_rank *r)
-{
-	return r->freed_turn == t->w->head->turns;
-}
-
-/* The rank runs from this time on, when the turn is over. */
-static void engine_free(struct vt_turn *t, uint32_t rank, uint64_t at)
-{
-	struct weft_vt *w = t->w;
-	struct vt_rank *r = vt_rank(w, rank);
-	uint64_t end;
-
-	/* A time-out that lies before what came ends the wait first. */
-	if (vt_due(w, rank) < at)
-		at = vt_due(w, rank);
-	vt_due_set(w, rank, VT_NEVER);
-	/* Once a turn, though another thread of the rank has set a time since.
-	 */
-	if (freed(t, r))
-		return;
-	vt_sure(w->wake_count < w->size);
-	if (vt_now(r) < at)
-		vt_now_set(r, at);
-	w->wake[w->wake_count++] = rank;
-	end = vt_now(r) + w->ahead_ps;
-	if (end < t->horizon) {
-		t->horizon = end;
-		t->stop = true;
-	}
-	r->freed_turn = w->head->turns;
-}
-
-void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
-{
-	struct weft_vt *w = t->w;
-	struct vt_rank *r = vt_rank(w, rank);
-	uint64_t step = w->cfg.poll_ps;
-	uint64_t n;
-
-	if (freed(t, r))
-		return;
-	switch (weft_load32(&r->status)) {
-	case WEFT_VT_BLOCKED:
-		engine_free(t, rank, at);
-		return;
-	case WEFT_VT_JUMPING:
-		/* The first of its looks that finds it. */
-		n = at > vt_now(r) ? (at - vt_now(r) + step - 1) / step : 1;
-		if (vt_now(r) + n * step >= vt_due(w, rank))
-			return;
-		vt_due_set(w, rank, vt_now(r) + n * step);
-		t->stop = true;
-		return;
-	default:
-		return;
-	}
-}
-
 /* ---- calls up from the network ------------------------------------------- */
-
-/* Somebody may wait for one who is gone: let them see. */
-static void notice_all(struct vt_turn *t)
-{
-	for (uint32_t i = 0; i < t->w->size; i++)
-		vt_engine_notice(t, i, t->at);
-}
-
-static void depart(struct vt_turn *t, uint32_t rank)
-{
-	struct vt_rank *r = &t->w->rank_of[rank];
-
-	weft_store32(&r->gone, r->bye);
-	weft_add32(&t->w->head->left, 1);
-	notice_all(t);
-}
-
-void vt_landed(struct vt_turn *t, uint32_t rank)
-{
-	struct vt_rank *r = vt_rank(t->w, rank);
-
-	r->flying--;
-	if (weft_unlikely(r->bye) && !r->flying)
-		depart(t, rank);
-}
 
 /* Somebody has found that the model goes on and gets nowhere. */
 static void up_breath(void *arg)
@@ -190,8 +107,24 @@ static void up_breath(void *arg)
 	vt_sure(!weft_load32(&t->w->head->broken));
 }
 
+/* The cookie says whose message it is of. */
+static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
+		      uint64_t offset, uint32_t bytes)
+{
+	struct vt_turn *t = arg;
+	uint32_t i = (uint32_t)cookie;
+
+	t->at = at;
+	if (cookie & VT_COOKIE_DMA)
+		vt_dma_packet(t, i, bytes);
+	else if (cookie & VT_COOKIE_FOLD)
+		vt_fold_packet(t, i);
+	else
+		vt_message_packet(t, i, bytes);
+}
+
 static const struct net_up net_calls = {
-	.packet = vt_message_packet,
+	.packet = up_packet,
 	.timer = vt_fold_timer,
 	.combine = vt_route_combine,
 	.result = vt_route_result,
@@ -199,17 +132,6 @@ static const struct net_up net_calls = {
 };
 
 /* ---- draining ------------------------------------------------------------ */
-
-void vt_give_back(struct vt_turn *t, uint32_t i)
-{
-	struct weft_vt *w = t->w;
-	uint32_t owner = vt_buf_owner(w, i);
-
-	vt_push(w, &w->rank_of[owner].spare, i);
-	/* relaxed: as due */
-	if (weft_load32_relaxed(&w->rank_of[owner].wants_room) & VT_ROOM_BUFS)
-		vt_engine_notice(t, owner, t->at);
-}
 
 /* Buffers that a rank has read go home. */
 static void engine_return(struct vt_turn *t, struct vt_rank *r)
@@ -249,7 +171,7 @@ static void post_bye(struct vt_turn *t, uint32_t rank)
 {
 	t->w->rank_of[rank].bye = ESHUTDOWN;
 	if (!t->w->rank_of[rank].flying)
-		depart(t, rank);
+		vt_depart(t, rank);
 }
 
 /* The dead are gone when their last packets have come. */
@@ -262,7 +184,7 @@ static void post_deaths(struct vt_turn *t)
 			continue;
 		r->bye = ECONNRESET;
 		if (!r->flying)
-			depart(t, i);
+			vt_depart(t, i);
 	}
 }
 
@@ -318,7 +240,7 @@ static void free_due(struct vt_turn *t)
 
 	for (uint32_t i = 0; i < w->size; i++)
 		if (vt_due(w, i) <= vt_reached(w))
-			engine_free(t, i, vt_due(w, i));
+			vt_turn_free(t, i, vt_due(w, i));
 }
 
 /* Runs up to and including a time; now says how far it came. */
@@ -366,7 +288,7 @@ static void engine_deadlock(struct vt_turn *t)
 		if (!runs_not(&w->rank_of[i]))
 			continue;
 		w->rank_of[i].verdict = -EDEADLK;
-		engine_free(t, i, vt_now(&w->rank_of[i]));
+		vt_turn_free(t, i, vt_now(&w->rank_of[i]));
 		n++;
 	}
 	weft_store32(&w->head->unsaid, n);

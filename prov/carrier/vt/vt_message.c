@@ -16,52 +16,6 @@
 
 /* ---- out ----------------------------------------------------------------- */
 
-/* Only a thread that sends beside a sleeping one can be too late. */
-uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
-{
-	uint64_t first = vt_reached(w) + w->cfg.send_ps - w->ahead_ps;
-
-	return at > first || first > vt_reached(w) ? at : first;
-}
-
-static const uint8_t net_way[] = {
-	[WEFT_VT_ORDERED] = NET_DETERMINISTIC,
-	[WEFT_VT_DYNAMIC] = NET_DYNAMIC,
-	[WEFT_VT_HIGH] = NET_HIGH,
-	[WEFT_VT_SYSTEM] = NET_SYSTEM,
-};
-
-void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
-	    const struct weft_vt_way *way, struct net_msg *m)
-{
-	const struct vt_rank *r = vt_rank(w, from);
-	uint32_t fifo = way->fifo ? way->fifo - 1u : to;
-
-	vt_sure(way->vc < WEFT_COUNT_OF(net_way));
-	*m = (struct net_msg){
-		.src = r->node,
-		.dst = vt_rank(w, to)->node,
-		.fifo = r->slot * VT_FIFOS + fifo % VT_FIFOS,
-		.way = net_way[way->vc],
-		.path = way->path,
-		.zone = way->zone,
-		.stay = way->stay,
-		.ack = way->ack && w->cfg.ack_bytes,
-	};
-	static_assert(sizeof(m->hint) == sizeof(way->hint), "dimensions");
-	memcpy(m->hint, way->hint, sizeof(m->hint));
-}
-
-void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m)
-{
-	if (!net_send(w->net, at, m))
-		return;
-	weft_log(WEFT_LOG_ERROR,
-		 "vt: the network model cannot send a message of %llu bytes",
-		 (unsigned long long)m->bytes);
-	vt_sure(false);
-}
-
 /* Bytes of data that the machine would send. */
 static uint32_t sent_bytes(const struct vt_buf *b)
 {
@@ -193,25 +147,10 @@ static void hand_in_order(struct vt_turn *t, uint32_t end)
  * and knows the next. By any road packets may come in another order, but those
  * that may are only waited for all together.
  */
-void vt_message_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
-		       uint64_t offset, uint32_t bytes)
+void vt_message_packet(struct vt_turn *t, uint32_t end, uint32_t bytes)
 {
-	struct vt_turn *t = arg;
-	uint32_t end = (uint32_t)cookie;
-	struct vt_buf *last;
+	struct vt_buf *last = vt_buf(t->w, end);
 
-	(void)node;
-	(void)offset;
-	t->at = at;
-	if (cookie & VT_COOKIE_DMA) {
-		vt_dma_packet(t, end, bytes);
-		return;
-	}
-	if (cookie & VT_COOKIE_FOLD) {
-		vt_fold_packet(t, end);
-		return;
-	}
-	last = vt_buf(t->w, end);
 	/* one more than the bytes, so that an empty message comes, too */
 	last->come += bytes + !last->come;
 	if (may_overtake(t->w, last))

@@ -31,22 +31,6 @@ WEFT_HOT uint64_t vt_next(struct vt *v)
 	return i == VT_NONE ? VT_NEVER : vt_buf(v->w, i)->stamp;
 }
 
-void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet)
-{
-	struct vt_rank *r = vt_rank(t->w, rank);
-	struct vt_buf *b = vt_buf(t->w, i);
-
-	b->stamp = t->at;
-	/* relaxed: R4 publishes it */
-	weft_store32_relaxed(&b->next, VT_NONE);
-	/* R4 pairs with A4 in first() */
-	weft_store32(&vt_buf(t->w, r->in_tail)->next, i);
-	r->in_tail = i;
-	t->w->head->idle_turns = 0;
-	if (!quiet)
-		vt_engine_notice(t, rank, t->at);
-}
-
 /* Goes on behind i; the one before it goes back to its owner. */
 static void advance(struct vt *v, uint32_t i)
 {

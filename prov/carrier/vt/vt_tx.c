@@ -100,14 +100,6 @@ void vt_way(struct weft_carrier *c, const struct weft_vt_way *way)
 	vt_of(c)->way = *way;
 }
 
-unsigned vt_path_of(const struct net_config *cfg, const char *name)
-{
-	for (unsigned i = 0; i < net_config_paths(cfg); i++)
-		if (!strcmp(cfg->path[i].name, name))
-			return i;
-	return 0;
-}
-
 unsigned vt_path(struct weft_carrier *c, const char *name)
 {
 	return vt_path_of(&vt_of(c)->w->cfg, name);
