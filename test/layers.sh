@@ -63,7 +63,7 @@ sides() {
 
 # What the folders above the network model may see of it.
 net="prov/net/net.h prov/net/net_config.h prov/net/net_file.h
-	prov/net/net_map.h"
+	prov/net/net_map.h prov/net/net_name.h"
 # What collectives are made of.
 core="src/core/core_coll.h src/core/core_comm.h src/core/core_lock.h
 	src/core/core_opts.h src/core/core_p2p.h src/core/core_progress.h
@@ -94,7 +94,7 @@ borders() {
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	for unit in mu fma sten; do
 		border prov/nic/$unit "src/base/ prov/wire/ $engine
-			prov/carrier/carrier.h"
+			prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	done
 	border prov/nic/cu "src/base/"
 	border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h
