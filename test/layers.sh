@@ -107,7 +107,8 @@ borders() {
 	border src/sim "src/base/ $net"
 	border src/reproduce "src/base/ $net src/sim/"
 	border src/tool "src/base/ prov/nic/cu/cu_tree.h"
-	border bench "src/base/ prov/net/net.h prov/carrier/carrier.h"
+	border bench "src/base/ prov/code/ prov/net/net.h
+		prov/carrier/carrier.h"
 	border examples ""
 
 	for d in src/base prov/code prov/wire prov/match prov/net \
