@@ -95,6 +95,16 @@ void weft_dead_open(void)
 	weft_progress_watch(&watcher);
 }
 
+bool weft_dead_any(void)
+{
+	bool known;
+
+	weft_lock();
+	known = peers && peers->deaths(weft_core.ep);
+	weft_unlock();
+	return known;
+}
+
 void weft_dead_names(char *text, size_t len)
 {
 	bool known;

@@ -15,3 +15,4 @@ EXTRA_DIST += test/mpi/type_make.c test/mpi/type_darray.c \
 EXTRA_DIST += test/mpi/pmpi_count.c test/mpi/pmpi_app.c test/mpi/fail.c
 PLAIN_TESTS += test/mpi/run.sh test/mpi/run_tcp.sh test/mpi/run_machines.sh \
 	test/mpi/run_pmpi.sh test/mpi/run_fail.sh
+EXTRA_DIST += test/mpi/win_t.h test/mpi/win_move.c

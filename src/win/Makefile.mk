@@ -1,0 +1,17 @@
+# src/win: windows of one-sided communication, part of libmpi_abi.la
+libmpi_abi_la_SOURCES += \
+	src/win/win.h src/win/win_layout.h \
+	src/win/win_acc.c \
+	src/win/win_am.c src/win/win_am.h \
+	src/win/win_attach.c src/win/win_attach.h \
+	src/win/win_call.c src/win/win_call.h \
+	src/win/win_elem.c src/win/win_elem.h \
+	src/win/win_gate.c src/win/win_gate.h \
+	src/win/win_lock.c src/win/win_lock.h \
+	src/win/win_make.c \
+	src/win/win_move.c \
+	src/win/win_op.c src/win/win_op.h \
+	src/win/win_serve.c src/win/win_serve.h \
+	src/win/win_share.c src/win/win_share.h \
+	src/win/win_sync.c
+EXTRA_DIST += src/win/README

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Locks and waiting in shared memory, see win_gate.h. */
+#include "src/win/win_gate.h"
+
+#include "src/base/futex.h"
+#include "src/core/core_dead.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_state.h"
+
+#include <errno.h>
+
+#define SLEEP_NS   UINT64_C(1000000)
+#define DEAD_AFTER 200 /* sleeps in vain before the dead are looked for */
+#define LOOK_TURNS 64  /* at the word, between two turns of progress */
+
+static uint32_t bit_of(uint32_t ticket)
+{
+	return UINT32_C(1) << (ticket & 31);
+}
+
+/* ---- waiting ----------------------------------------------------------- */
+
+struct win_pause win_pause_begin(void)
+{
+	/* a crowd's processors are wanted by the one that is waited for */
+	return (struct win_pause){ weft_core.crowded ? 2 : weft_core.spin, 0 };
+}
+
+/* False when the word has changed. */
+static bool look(const weft_au32 *word, uint32_t seen)
+{
+	for (int i = 0; i < LOOK_TURNS; i++) {
+		if (weft_load32(word) != seen)
+			return false;
+		weft_relax();
+	}
+	return true;
+}
+
+static void doze(weft_au32 *word, uint32_t seen, uint32_t bits,
+		 weft_au32 *sleepers)
+{
+	weft_add32(sleepers, 1);
+	/* before the kernel looks at the word: win_wake has the other half */
+	weft_fence_full();
+	weft_futex_sleep_bits(word, seen, bits, SLEEP_NS);
+	weft_add32(sleepers, (uint32_t)-1);
+}
+
+int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
+	      uint32_t bits, weft_au32 *sleepers)
+{
+	if (weft_progress()) {
+		p->sleeps = 0;
+		return 0;
+	}
+	if (!look(word, seen))
+		return 0;
+	if (p->left) {
+		p->left--;
+		return 0;
+	}
+	doze(word, seen, bits, sleepers);
+	if (++p->sleeps < DEAD_AFTER)
+		return 0;
+	p->sleeps = 0;
+	return weft_dead_any() ? -ECONNRESET : 0;
+}
+
+void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers)
+{
+	/* the word has changed before we look who sleeps: doze() */
+	weft_fence_full();
+	if (weft_load32(sleepers))
+		weft_futex_wake_bits(word, bits);
+}
+
+/* ---- the lock ---------------------------------------------------------- */
+
+/* Calls the next ticket. */
+static void call(struct win_gate *g, weft_au32 *word)
+{
+	uint32_t next = weft_add32(word, 1) + 1;
+
+	win_wake(word, bit_of(next), &g->sleepers);
+}
+
+int win_gate_enter(struct win_gate *g, bool alone)
+{
+	uint32_t me = weft_add32(&g->users, 1), seen;
+	weft_au32 *word = alone ? &g->write : &g->read;
+	struct win_pause p;
+	int rc = 0;
+
+	/* A20 pairs with the add of call(): what those before have stored. */
+	if (weft_load32(word) != me) {
+		p = win_pause_begin();
+		while (!rc && (seen = weft_load32(word)) != me)
+			rc = win_pause(&p, word, seen, bit_of(me),
+				       &g->sleepers);
+	}
+	if (!alone)
+		call(g, &g->read);
+	return rc;
+}
+
+void win_gate_leave(struct win_gate *g, bool alone)
+{
+	if (alone)
+		call(g, &g->read);
+	call(g, &g->write);
+}
