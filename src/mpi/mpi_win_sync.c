@@ -158,9 +158,7 @@ int PMPI_Win_test(MPI_Win win, int *flag)
 	return weft_err_rc(w, __func__, rc < 0 ? rc : 0);
 }
 
-/* ---- locks
- * ------------------------------------------------------------------------------
- */
+/* ---- locks ------------------------------------------------------------- */
 
 #pragma weak MPI_Win_lock = PMPI_Win_lock
 int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
@@ -227,9 +225,7 @@ int PMPI_Win_unlock_all(MPI_Win win)
 	return err ? err : weft_err_rc(w, __func__, weft_win_unlock_all(w));
 }
 
-/* ---- flushes
- * ------------------------------------------------------------------------------
- */
+/* ---- flushes ----------------------------------------------------------- */
 
 /* An operation is complete here when it is there. */
 static inline int flush(const char *func, int rank, MPI_Win win)
