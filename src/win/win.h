@@ -62,6 +62,7 @@ struct weft_win {
 	bool dynamic;	   /* displacements are addresses */
 	bool rma;	   /* fi_read and fi_write reach the others */
 	weft_au32 used;	   /* accesses since the last fence */
+	weft_au32 turns;   /* calls that an application may repeat */
 	weft_au32 pending; /* operations under way, to all targets */
 	struct win_page *page; /* shared by all members; NULL: messages */
 
@@ -218,6 +219,19 @@ int weft_win_unlock_all(struct weft_win *w);
 
 int weft_win_flush_slow(struct weft_win *w, weft_au32 *pending);
 
+/*
+ * Programs repeat these calls until something has changed, so they make
+ * progress: always where others need us for that, else now and then.
+ */
+static inline bool weft_win_is_idle(struct weft_win *w)
+{
+	/* relaxed: losing a count is no harm */
+	uint32_t turn = weft_load32_relaxed(&w->turns) + 1;
+
+	weft_store32_relaxed(&w->turns, turn);
+	return w->page && turn % 64;
+}
+
 /* All accesses to the target are complete there, and here. */
 static inline int weft_win_flush(struct weft_win *w, int rank)
 {
@@ -225,7 +239,8 @@ static inline int weft_win_flush(struct weft_win *w, int rank)
 
 	/* a store of ours comes before any load that follows */
 	weft_fence_full();
-	if (weft_likely(!weft_load32(pending) && !w->error))
+	if (weft_likely(!weft_load32(pending) && !w->error &&
+			weft_win_is_idle(w)))
 		return 0;
 	return weft_win_flush_slow(w, pending);
 }
@@ -233,15 +248,12 @@ static inline int weft_win_flush(struct weft_win *w, int rank)
 static inline int weft_win_flush_all(struct weft_win *w)
 {
 	weft_fence_full();
-	if (weft_likely(!weft_load32(&w->pending) && !w->error))
+	if (weft_likely(!weft_load32(&w->pending) && !w->error &&
+			weft_win_is_idle(w)))
 		return 0;
 	return weft_win_flush_slow(w, &w->pending);
 }
 
-static inline void weft_win_sync(struct weft_win *w)
-{
-	(void)w;
-	weft_fence_full();
-}
+void weft_win_sync(struct weft_win *w);
 
 #endif

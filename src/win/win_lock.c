@@ -31,7 +31,17 @@ int win_drain(struct weft_win *w, weft_au32 *pending)
 
 int weft_win_flush_slow(struct weft_win *w, weft_au32 *pending)
 {
+	if (!weft_load32(pending))
+		weft_progress_poll(NULL, 0, false);
 	return win_drain(w, pending);
+}
+
+void weft_win_sync(struct weft_win *w)
+{
+	weft_fence_full();
+	if (!weft_win_is_idle(w))
+		weft_progress_poll(NULL, 0, false);
+	weft_fence_full();
 }
 
 /* ---- one target -------------------------------------------------------- */
@@ -123,7 +133,7 @@ int weft_win_lock(struct weft_win *w, int type, int rank, int assert)
 
 int weft_win_unlock(struct weft_win *w, int rank)
 {
-	int rc = weft_win_flush(w, rank), rc2 = give(w, rank);
+	int rc = win_settle(w, &w->peer[rank].pending), rc2 = give(w, rank);
 
 	w->peer[rank].open = 0;
 	count_locks(w, -1);
@@ -148,7 +158,7 @@ int weft_win_lock_all(struct weft_win *w, int assert)
 
 int weft_win_unlock_all(struct weft_win *w)
 {
-	int rc = weft_win_flush_all(w);
+	int rc = win_settle(w, &w->pending);
 
 	for (int i = 0; i < w->size; i++) {
 		int rc2 = give(w, i);

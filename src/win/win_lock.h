@@ -27,6 +27,15 @@ static inline int win_lock_reach(struct weft_win *w, int target)
 /* Waits until nothing is pending; takes the error that nobody was told. */
 int win_drain(struct weft_win *w, weft_au32 *pending);
 
+/* Before the end of an epoch: as a flush, which nobody repeats. */
+static inline int win_settle(struct weft_win *w, weft_au32 *pending)
+{
+	weft_fence_full();
+	if (weft_likely(!weft_load32(pending) && !w->error))
+		return 0;
+	return win_drain(w, pending);
+}
+
 /* All members have come; what they stored before is seen. */
 int win_barrier(struct weft_win *w);
 

@@ -24,7 +24,7 @@ int win_barrier(struct weft_win *w)
 
 int weft_win_fence(struct weft_win *w, int assert)
 {
-	int error = weft_win_flush_all(w), rc = win_barrier(w);
+	int error = win_settle(w, &w->pending), rc = win_barrier(w);
 
 	weft_fence_full();
 	w->fence = !(assert &MPI_MODE_NOSUCCEED);
@@ -152,7 +152,7 @@ static int complete_to(struct weft_win *w, int target)
 int weft_win_complete(struct weft_win *w)
 {
 	struct weft_group *g = w->started;
-	int rc = weft_win_flush_all(w);
+	int rc = win_settle(w, &w->pending);
 
 	for (int i = 0; i < g->size; i++) {
 		int target = rank_of(w, g, i), rc2 = complete_to(w, target);
