@@ -103,6 +103,8 @@ void win_call_give(struct win_call *c, struct win_op *op)
 	op->in = c->own_in;
 	op->old = c->own_old;
 	op->result = c->result;
+	if (c->result.dt) /* it may be freed before the answer comes */
+		weft_dt_get((struct weft_dt *)(uintptr_t)c->result.dt);
 	op->unit = c->unit;
 }
 

@@ -114,6 +114,8 @@ static void count_locks(struct weft_win *w, int change)
 {
 	weft_lock();
 	w->locks += change;
+	if (change < 0 && !w->locks) /* all accesses are complete */
+		weft_store32_relaxed(&w->used, 0);
 	w->open_all = w->lock_all || (w->fence && !w->locks);
 	weft_unlock();
 }
@@ -166,6 +168,7 @@ int weft_win_unlock_all(struct weft_win *w)
 		rc = rc ? rc : rc2;
 	}
 	w->lock_all = false;
+	weft_store32_relaxed(&w->used, 0);
 	count_locks(w, 0);
 	return rc;
 }

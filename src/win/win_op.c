@@ -17,8 +17,9 @@ static void op_free(struct weft_req *r)
 {
 	struct win_op *op = weft_container_of(r, struct win_op, req);
 
+	if (op->result.dt)
+		weft_dt_put((struct weft_dt *)(uintptr_t)op->result.dt);
 	free(op->in);
-	free(op->compare);
 	free(op->old);
 	free(op);
 }

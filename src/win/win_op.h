@@ -24,9 +24,9 @@ struct win_op {
 	bool kept; /* a request: its error is told there */
 	/* memory that lives as long as it, and what is done at the end */
 	void *in;
-	void *compare;
 	void *old;
-	struct weft_typed result; /* dt NULL: old is where it belongs */
+	struct weft_typed
+		result; /* dt NULL: old is where it belongs; holds it */
 	const struct weft_dt *unit;
 };
 

@@ -161,6 +161,7 @@ int weft_win_complete(struct weft_win *w)
 		rc = rc ? rc : rc2;
 	}
 	w->started = NULL;
+	weft_store32_relaxed(&w->used, 0); /* all of them are complete */
 	w->open_all = w->fence;
 	weft_group_put(g);
 	return rc;
