@@ -95,14 +95,16 @@ void weft_dead_open(void)
 	weft_progress_watch(&watcher);
 }
 
-bool weft_dead_any(void)
+bool weft_dead_in(const struct weft_comm *c)
 {
-	bool known;
+	bool found = false;
 
 	weft_lock();
-	known = peers && peers->deaths(weft_core.ep);
+	if (count_dead())
+		for (int i = 0; i < c->peers; i++)
+			found = found || gone[c->proc[i]];
 	weft_unlock();
-	return known;
+	return found;
 }
 
 void weft_dead_names(char *text, size_t len)

@@ -15,3 +15,6 @@ libmpi_abi_la_SOURCES += \
 	src/win/win_share.c src/win/win_share.h \
 	src/win/win_sync.c
 EXTRA_DIST += src/win/README
+
+PLAIN_TESTS += test/run_win_death.sh
+EXTRA_DIST += test/run_win_client.c

@@ -29,7 +29,8 @@
 static int alone_enter(struct weft_win *w, int target)
 {
 	if (w->page)
-		return win_gate_enter(&win_row(w->page, target)->acc, true);
+		return win_gate_enter(&win_row(w->page, target)->acc, true,
+				      w->comm);
 	weft_lock(); /* against what messages do here */
 	return 0;
 }

@@ -20,10 +20,11 @@ static uint32_t bit_of(uint32_t ticket)
 
 /* ---- waiting ----------------------------------------------------------- */
 
-struct win_pause win_pause_begin(void)
+struct win_pause win_pause_begin(const struct weft_comm *c)
 {
 	/* a crowd's processors are wanted by the one that is waited for */
-	return (struct win_pause){ weft_core.crowded ? 2 : weft_core.spin, 0 };
+	return (struct win_pause){ c, weft_core.crowded ? 2 : weft_core.spin,
+				   0 };
 }
 
 /* False when the word has changed. */
@@ -64,7 +65,7 @@ int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 	if (++p->sleeps < DEAD_AFTER)
 		return 0;
 	p->sleeps = 0;
-	return weft_dead_any() ? -ECONNRESET : 0;
+	return weft_dead_in(p->comm) ? -ECONNRESET : 0;
 }
 
 void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers)
@@ -85,7 +86,7 @@ static void call(struct win_gate *g, weft_au32 *word)
 	win_wake(word, bit_of(next), &g->sleepers);
 }
 
-int win_gate_enter(struct win_gate *g, bool alone)
+int win_gate_enter(struct win_gate *g, bool alone, const struct weft_comm *c)
 {
 	uint32_t me = weft_add32(&g->users, 1), seen;
 	weft_au32 *word = alone ? &g->write : &g->read;
@@ -94,7 +95,7 @@ int win_gate_enter(struct win_gate *g, bool alone)
 
 	/* A20 pairs with the add of call(): what those before have stored. */
 	if (weft_load32(word) != me) {
-		p = win_pause_begin();
+		p = win_pause_begin(c);
 		while (!rc && (seen = weft_load32(word)) != me)
 			rc = win_pause(&p, word, seen, bit_of(me),
 				       &g->sleepers);

@@ -16,26 +16,29 @@
 
 #include "src/win/win_layout.h"
 
-/* 0; -ECONNRESET: a process of the job has died. */
-int win_gate_enter(struct win_gate *g, bool alone);
+struct weft_comm;
+
+/* 0; -ECONNRESET: a member of c, who share it, has died. */
+int win_gate_enter(struct win_gate *g, bool alone, const struct weft_comm *c);
 void win_gate_leave(struct win_gate *g, bool alone);
 
 /*
  * Waiting for a word of shared memory to change; the caller looks at what it
  * waits for:
  *
- *   struct win_pause p = win_pause_begin();
+ *   struct win_pause p = win_pause_begin(comm);
  *   while ((seen = weft_load32(word)), !condition)
  *           rc = win_pause(&p, word, seen, WIN_ANY, sleepers);
  */
 struct win_pause {
-	unsigned left;	 /* turns before sleeping */
-	unsigned sleeps; /* in a row */
+	const struct weft_comm *comm; /* who may change it */
+	unsigned left;		      /* turns before sleeping */
+	unsigned sleeps;	      /* in a row */
 };
 
 #define WIN_ANY UINT32_MAX
 
-struct win_pause win_pause_begin(void);
+struct win_pause win_pause_begin(const struct weft_comm *c);
 /* bits: which wakes are for me. 0 or -ECONNRESET. */
 int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 	      uint32_t bits, weft_au32 *sleepers);

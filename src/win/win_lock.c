@@ -6,24 +6,52 @@
  */
 #include "src/win/win_lock.h"
 
+#include "src/base/clock.h"
+#include "src/core/core_dead.h"
 #include "src/core/core_lock.h"
-#include "src/core/core_progress.h"
+#include "src/core/core_state.h"
 #include "src/win/win_am.h"
 #include "src/win/win_gate.h"
 #include "src/win/win_serve.h"
 
+#include <errno.h>
+
 /* ---- waiting ----------------------------------------------------------- */
+
+#define DEAD_NS UINT64_C(200000000)
+
+struct win_idle win_idle_begin(const struct weft_win *w)
+{
+	return (struct win_idle){ weft_idle_begin(NULL, 0, false), w->comm, 0 };
+}
+
+int win_idle_turn(struct win_idle *i)
+{
+	uint64_t now;
+
+	weft_idle_turn(&i->idle);
+	if (weft_core.virt)
+		return 0;
+	now = weft_now_ns();
+	if (!i->ask_ns)
+		i->ask_ns = now + DEAD_NS;
+	if (now < i->ask_ns)
+		return 0;
+	i->ask_ns = 0;
+	return weft_dead_in(i->comm) ? -ECONNRESET : 0;
+}
 
 int win_drain(struct weft_win *w, weft_au32 *pending)
 {
-	struct weft_idle idle = weft_idle_begin(NULL, 0, false);
-	int error;
+	struct win_idle idle = win_idle_begin(w);
+	int error = 0;
 
-	while (weft_load32(pending))
-		weft_idle_turn(&idle);
+	while (!error && weft_load32(pending))
+		error = win_idle_turn(&idle);
 	weft_fence_full();
 	weft_lock();
-	error = w->error;
+	if (w->error)
+		error = w->error;
 	w->error = 0;
 	weft_unlock();
 	return error;
@@ -50,7 +78,7 @@ void weft_win_sync(struct weft_win *w)
 static int ask_by_message(struct weft_win *w, int target, bool alone)
 {
 	struct weft_win_peer *p = &w->peer[target];
-	struct weft_idle idle = weft_idle_begin(NULL, 0, false);
+	struct win_idle idle = win_idle_begin(w);
 	int rc;
 
 	/* relaxed: nobody grants what was not asked for */
@@ -64,7 +92,7 @@ static int ask_by_message(struct weft_win *w, int target, bool alone)
 				alone ? WIN_AM_ALONE : 0);
 	}
 	while (!rc && !weft_load32(&p->told))
-		weft_idle_turn(&idle);
+		rc = win_idle_turn(&idle);
 	return rc;
 }
 
@@ -74,7 +102,7 @@ static int take(struct weft_win *w, int target, enum win_lock how)
 
 	if (how != WIN_UNASKED && w->page)
 		rc = win_gate_enter(&win_row(w->page, target)->lock,
-				    how == WIN_EXCLUSIVE);
+				    how == WIN_EXCLUSIVE, w->comm);
 	else if (how != WIN_UNASKED)
 		rc = ask_by_message(w, target, how == WIN_EXCLUSIVE);
 	if (!rc)

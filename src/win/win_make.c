@@ -348,7 +348,7 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 /* The words that gave locks back have come: nothing is on the way any more. */
 static int await_unlocks(struct weft_win *w)
 {
-	struct weft_idle idle = weft_idle_begin(NULL, 0, false);
+	struct win_idle idle = win_idle_begin(w);
 	struct weft_dt *dt = weft_dt_of(MPI_UINT32_T);
 	uint32_t mine = 0;
 	struct weft_coll_args a = {
@@ -361,7 +361,7 @@ static int await_unlocks(struct weft_win *w)
 	int rc = weft_coll_run(&a);
 
 	while (!rc && w->unlocks != mine)
-		weft_idle_turn(&idle);
+		rc = win_idle_turn(&idle);
 	return rc;
 }
 

@@ -99,13 +99,13 @@ static bool is_posted(struct weft_win *w, int target)
 
 static int await_post(struct weft_win *w, int target)
 {
-	struct weft_idle idle = weft_idle_begin(NULL, 0, false);
-	struct win_pause p = win_pause_begin();
+	struct win_idle idle = win_idle_begin(w);
+	struct win_pause p = win_pause_begin(w->comm);
 	uint32_t seen;
 	int rc = 0;
 
-	while (!w->page && !is_posted(w, target))
-		weft_idle_turn(&idle);
+	while (!rc && !w->page && !is_posted(w, target))
+		rc = win_idle_turn(&idle);
 	while (w->page && !rc) {
 		seen = weft_load32(&win_row(w->page, w->rank)->bell);
 		if (is_posted(w, target))
@@ -114,7 +114,7 @@ static int await_post(struct weft_win *w, int target)
 	}
 	if (w->page)
 		w->peer[target].posts++;
-	else
+	else if (!rc)
 		weft_add32(&w->peer[target].post, (uint32_t)-1);
 	return rc;
 }
@@ -189,13 +189,13 @@ static void exposure_end(struct weft_win *w)
 
 int weft_win_wait(struct weft_win *w)
 {
-	struct weft_idle idle = weft_idle_begin(NULL, 0, false);
-	struct win_pause p = win_pause_begin();
+	struct win_idle idle = win_idle_begin(w);
+	struct win_pause p = win_pause_begin(w->comm);
 	uint32_t seen;
 	int rc = 0;
 
-	while (!w->page && !is_over(w))
-		weft_idle_turn(&idle);
+	while (!rc && !w->page && !is_over(w))
+		rc = win_idle_turn(&idle);
 	while (w->page && !rc) {
 		seen = weft_load32(&win_row(w->page, w->rank)->bell);
 		if (is_over(w))
