@@ -5,6 +5,7 @@
 #include "src/core/core_req.h"
 #include "src/mpi/mpi_type.h"
 #include "src/mpi/mpi_win.h"
+#include "src/win/win_word.h"
 
 /* A call as the application describes it. */
 struct acc {
@@ -183,8 +184,27 @@ static int racc(struct acc a, MPI_Request *request)
 	return MPI_SUCCESS;
 }
 
-/* ---- accumulate
- * --------------------------------------------------------------- */
+/* ---- one word ----------------------------------------------------------- */
+
+/* Done already? result NULL: nothing is fetched. */
+WEFT_INLINE bool is_word(MPI_Win win, int rank, MPI_Aint disp,
+			 MPI_Datatype type, MPI_Op op, const void *in,
+			 void *result)
+{
+	struct weft_win *w = weft_win_of(win);
+	struct weft_dt *dt = weft_dt_of(type);
+	char *at = weft_win_word(w, rank, disp, dt);
+
+	if (weft_unlikely(!at || (!in && op != MPI_NO_OP) ||
+			  !weft_win_word_op(at, dt, op, in, result)))
+		return false;
+	/* relaxed: as in check(), and weft_win_order() */
+	weft_store32_relaxed(&w->used, 1);
+	weft_store32_relaxed(&w->stored, 1);
+	return true;
+}
+
+/* ---- accumulate -------------------------------------------------------- */
 
 #define ACC                                                     \
 	(struct acc)                                            \
@@ -229,6 +249,11 @@ int PMPI_Accumulate(const void *origin_addr, int origin_count,
 {
 	MPI_ENTER;
 
+	if (weft_likely(origin_count == 1 && target_count == 1 &&
+			origin_datatype == target_datatype && op == MPI_SUM &&
+			is_word(win, target_rank, target_disp, target_datatype,
+				op, origin_addr, NULL)))
+		return MPI_SUCCESS;
 	return acc(ACC);
 }
 
@@ -240,6 +265,11 @@ int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
 {
 	MPI_ENTER;
 
+	if (weft_likely(origin_count == 1 && target_count == 1 &&
+			origin_datatype == target_datatype && op == MPI_SUM &&
+			is_word(win, target_rank, target_disp, target_datatype,
+				op, origin_addr, NULL)))
+		return MPI_SUCCESS;
 	return acc(ACC);
 }
 
@@ -267,8 +297,7 @@ int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
 	return racc(ACC, request);
 }
 
-/* ---- accumulate and fetch
- * ------------------------------------------------------- */
+/* ---- accumulate and fetch ---------------------------------------------- */
 
 #pragma weak MPI_Get_accumulate = PMPI_Get_accumulate
 int PMPI_Get_accumulate(const void *origin_addr, int origin_count,
@@ -279,6 +308,13 @@ int PMPI_Get_accumulate(const void *origin_addr, int origin_count,
 {
 	MPI_ENTER;
 
+	if (weft_likely(origin_count == 1 && target_count == 1 &&
+			result_count == 1 && result_addr &&
+			origin_datatype == target_datatype &&
+			result_datatype == target_datatype &&
+			is_word(win, target_rank, target_disp, target_datatype,
+				op, origin_addr, result_addr)))
+		return MPI_SUCCESS;
 	return acc(GET_ACC);
 }
 
@@ -292,6 +328,13 @@ int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 {
 	MPI_ENTER;
 
+	if (weft_likely(origin_count == 1 && target_count == 1 &&
+			result_count == 1 && result_addr &&
+			origin_datatype == target_datatype &&
+			result_datatype == target_datatype &&
+			is_word(win, target_rank, target_disp, target_datatype,
+				op, origin_addr, result_addr)))
+		return MPI_SUCCESS;
 	return acc(GET_ACC);
 }
 
@@ -321,19 +364,66 @@ int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 	return racc(GET_ACC, request);
 }
 
-/* ---- one element
- * ------------------------------------------------------------------ */
+/* ---- one element --------------------------------------------------------- */
 
-/* The argument must be a predefined type. */
-static int check_single(const char *func, int arg, MPI_Datatype type,
-			MPI_Win win)
+/* A call for one element of a predefined type. */
+struct single {
+	const char *func;
+	const void *in;
+	const void *compare; /* NULL: op */
+	void *result;
+	MPI_Datatype type;
+	int rank;
+	MPI_Aint disp;
+	MPI_Op op;
+	MPI_Win win;
+};
+
+/* Integers, logicals and bytes can be compared bit by bit. */
+static bool compares(const struct weft_dt *dt)
 {
-	struct weft_dt *dt = weft_dt_of(type);
+	return (dt->basic >= WEFT_BASIC_I8 && dt->basic <= WEFT_BASIC_U64) ||
+	       (dt->basic >= WEFT_BASIC_L8 && dt->basic <= WEFT_BASIC_BYTE);
+}
 
-	if (weft_likely(dt && dt->obj.predefined))
-		return 0;
-	return weft_err_arg(weft_win_of(win), func, MPI_ERR_TYPE, arg,
-			    "datatype is not predefined");
+static int check_single(const struct single *s, int arg)
+{
+	struct weft_win *w = weft_win_of(s->win);
+	struct weft_dt *dt = weft_dt_of(s->type);
+
+	if (!dt || !dt->obj.predefined)
+		return weft_err_arg(w, s->func, MPI_ERR_TYPE, arg,
+				    "datatype is not predefined");
+	if (s->compare && !compares(dt))
+		return weft_err_arg(w, s->func, MPI_ERR_TYPE, arg,
+				    "%s is not for compare and swap", dt->name);
+	return 0;
+}
+
+static int single(const struct single *s)
+{
+	int at = s->compare ? 3 : 2; /* the result's position */
+	struct acc a = {
+		.o = { .func = s->func,
+		       .arg = 1,
+		       .buf = s->in,
+		       .count = 1,
+		       .type = s->type },
+		.r = { .func = s->func,
+		       .arg = at,
+		       .buf = s->result,
+		       .count = 1,
+		       .type = s->type },
+		.t = { s->func, at + 2, s->rank, s->disp, 1, s->type, NULL },
+		.compare = s->compare,
+		.op_arg = s->compare ? 0 : 6,
+		.op = s->op,
+		.win_arg = 7,
+		.win = s->win,
+	};
+	int err = check_single(s, at + 1);
+
+	return err ? err : acc(a);
 }
 
 #pragma weak MPI_Fetch_and_op = PMPI_Fetch_and_op
@@ -342,41 +432,14 @@ int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr,
 		      MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
 	MPI_ENTER;
-	struct acc a = {
-		.o = { .func = __func__,
-		       .arg = 1,
-		       .buf = origin_addr,
-		       .count = 1,
-		       .type = datatype },
-		.r = { .func = __func__,
-		       .arg = 2,
-		       .buf = result_addr,
-		       .count = 1,
-		       .type = datatype },
-		.t = { __func__, 4, target_rank, target_disp, 1, datatype,
-		       NULL },
-		.op_arg = 6,
-		.op = op,
-		.win_arg = 7,
-		.win = win,
-	};
-	int err = check_single(__func__, 3, datatype, win);
 
-	return err ? err : acc(a);
-}
-
-/* Integers, logicals and bytes can be compared bit by bit. */
-static int check_compare(const char *func, MPI_Datatype type, MPI_Win win)
-{
-	struct weft_dt *dt = weft_dt_of(type);
-	int err = check_single(func, 4, type, win);
-
-	if (err ||
-	    (dt->basic >= WEFT_BASIC_I8 && dt->basic <= WEFT_BASIC_U64) ||
-	    (dt->basic >= WEFT_BASIC_L8 && dt->basic <= WEFT_BASIC_BYTE))
-		return err;
-	return weft_err_arg(weft_win_of(win), func, MPI_ERR_TYPE, 4,
-			    "%s is not for compare and swap", dt->name);
+	if (weft_likely(result_addr &&
+			is_word(win, target_rank, target_disp, datatype, op,
+				origin_addr, result_addr)))
+		return MPI_SUCCESS;
+	return single(&(struct single){ __func__, origin_addr, NULL,
+					result_addr, datatype, target_rank,
+					target_disp, op, win });
 }
 
 #pragma weak MPI_Compare_and_swap = PMPI_Compare_and_swap
@@ -385,27 +448,23 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 			  int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
 	MPI_ENTER;
-	struct acc a = {
-		.o = { .func = __func__,
-		       .arg = 1,
-		       .buf = origin_addr,
-		       .count = 1,
-		       .type = datatype },
-		.r = { .func = __func__,
-		       .arg = 3,
-		       .buf = result_addr,
-		       .count = 1,
-		       .type = datatype },
-		.t = { __func__, 5, target_rank, target_disp, 1, datatype,
-		       NULL },
-		.compare = compare_addr,
-		.win_arg = 7,
-		.win = win,
-	};
-	int err = check_compare(__func__, datatype, win);
+	struct weft_win *w = weft_win_of(win);
+	struct weft_dt *dt = weft_dt_of(datatype);
+	char *at = weft_win_word(w, target_rank, target_disp, dt);
+	int err;
 
-	if (!err)
-		err = weft_check_ptr(weft_win_of(win), __func__, 2,
-				     compare_addr, "compare_addr");
-	return err ? err : acc(a);
+	if (weft_likely(at && origin_addr && compare_addr && result_addr)) {
+		weft_win_word_swap(at, dt, origin_addr, compare_addr,
+				   result_addr);
+		/* relaxed: as in check(), and weft_win_order() */
+		weft_store32_relaxed(&w->used, 1);
+		weft_store32_relaxed(&w->stored, 1);
+		return MPI_SUCCESS;
+	}
+	err = weft_check_ptr(w, __func__, 2, compare_addr, "compare_addr");
+	if (err)
+		return err;
+	return single(&(struct single){ __func__, origin_addr, compare_addr,
+					result_addr, datatype, target_rank,
+					target_disp, MPI_OP_NULL, win });
 }

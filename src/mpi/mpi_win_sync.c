@@ -228,7 +228,7 @@ int PMPI_Win_unlock_all(MPI_Win win)
 /* ---- flushes ----------------------------------------------------------- */
 
 /* An operation is complete here when it is there. */
-static inline int flush(const char *func, int rank, MPI_Win win)
+WEFT_INLINE int flush(const char *func, int rank, MPI_Win win)
 {
 	struct weft_win *w;
 	int err = mpi_check_win(func, 2, win, &w);

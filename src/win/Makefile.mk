@@ -13,7 +13,8 @@ libmpi_abi_la_SOURCES += \
 	src/win/win_op.c src/win/win_op.h \
 	src/win/win_serve.c src/win/win_serve.h \
 	src/win/win_share.c src/win/win_share.h \
-	src/win/win_sync.c
+	src/win/win_sync.c \
+	src/win/win_word.h
 EXTRA_DIST += src/win/README
 
 PLAIN_TESTS += test/run_win_death.sh

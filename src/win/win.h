@@ -21,6 +21,7 @@
 #include "src/base/region.h"
 #include "src/core/core_comm.h"
 #include "src/core/core_err.h"
+#include "src/core/core_lock.h"
 #include "src/types/types_dt.h"
 #include "src/types/types_op.h"
 
@@ -62,6 +63,7 @@ struct weft_win {
 	bool dynamic;	   /* displacements are addresses */
 	bool rma;	   /* fi_read and fi_write reach the others */
 	weft_au32 used;	   /* accesses since the last fence */
+	weft_au32 stored;  /* some of them changed memory since a flush */
 	weft_au32 turns;   /* calls that an application may repeat */
 	weft_au32 pending; /* operations under way, to all targets */
 	struct win_page *page; /* shared by all members; NULL: messages */
@@ -202,8 +204,16 @@ const char *weft_win_no_fence(const struct weft_win *w);
 const char *weft_win_no_start(const struct weft_win *w);
 const char *weft_win_no_lock(const struct weft_win *w, int rank);
 const char *weft_win_no_lock_all(const struct weft_win *w);
-const char *weft_win_no_flush(const struct weft_win *w, int rank);
 const char *weft_win_no_end(const struct weft_win *w);
+
+/* Of a target, or of all (-1). */
+static inline const char *weft_win_no_flush(const struct weft_win *w, int rank)
+{
+	if (weft_likely(w->lock_all ||
+			(rank < 0 ? w->locks > 0 : w->peer[rank].lock > 0)))
+		return NULL;
+	return rank < 0 ? "no target is locked" : "the target is not locked";
+}
 
 int weft_win_fence(struct weft_win *w, int assert);
 int weft_win_post(struct weft_win *w, struct weft_group *g, int assert);
@@ -232,13 +242,23 @@ static inline bool weft_win_is_idle(struct weft_win *w)
 	return w->page && turn % 64;
 }
 
+/* What this thread has stored comes before any load that follows; loads alone
+ * need no order. */
+static inline void weft_win_order(struct weft_win *w)
+{
+	/* relaxed: the only thread's */
+	if (!weft_threads && !weft_load32_relaxed(&w->stored))
+		return;
+	weft_store32_relaxed(&w->stored, 0);
+	weft_fence_full();
+}
+
 /* All accesses to the target are complete there, and here. */
 static inline int weft_win_flush(struct weft_win *w, int rank)
 {
 	weft_au32 *pending = &w->peer[rank].pending;
 
-	/* a store of ours comes before any load that follows */
-	weft_fence_full();
+	weft_win_order(w);
 	if (weft_likely(!weft_load32(pending) && !w->error &&
 			weft_win_is_idle(w)))
 		return 0;
@@ -247,7 +267,7 @@ static inline int weft_win_flush(struct weft_win *w, int rank)
 
 static inline int weft_win_flush_all(struct weft_win *w)
 {
-	weft_fence_full();
+	weft_win_order(w);
 	if (weft_likely(!weft_load32(&w->pending) && !w->error &&
 			weft_win_is_idle(w)))
 		return 0;

@@ -280,6 +280,8 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 	struct win_call c;
 	int rc;
 
+	/* relaxed: weft_win_order() */
+	weft_store32_relaxed(&w->stored, 1);
 	if (weft_likely(acc_quick(w, x))) {
 		if (req_p)
 			*req_p = weft_req_null_done();

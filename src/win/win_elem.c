@@ -141,8 +141,23 @@ static uint64_t word_get(const char *row, size_t bytes)
 {
 	uint64_t v = 0;
 
-	memcpy(&v, row, bytes);
+	if (bytes == 8)
+		memcpy(&v, row, 8);
+	else if (bytes == 4)
+		memcpy(&v, row, 4);
+	else
+		memcpy(&v, row, bytes);
 	return v;
+}
+
+static void word_put(char *row, uint64_t v, size_t bytes)
+{
+	if (bytes == 8)
+		memcpy(row, &v, 8);
+	else if (bytes == 4)
+		memcpy(row, &v, 4);
+	else
+		memcpy(row, &v, bytes);
 }
 
 static void apply_words(const struct win_elem *e, char *at,
@@ -156,7 +171,7 @@ static void apply_words(const struct win_elem *e, char *at,
 		uint64_t old = word_change(e, at + i * b, in, cmp);
 
 		if (r->old)
-			memcpy(r->old + i * b, &old, b);
+			word_put(r->old + i * b, old, b);
 	}
 }
 

@@ -41,8 +41,8 @@ static bool look(const weft_au32 *word, uint32_t seen)
 static void doze(weft_au32 *word, uint32_t seen, uint32_t bits,
 		 weft_au32 *sleepers)
 {
-	weft_add32(sleepers, 1);
-	/* before the kernel looks at the word: win_wake has the other half */
+	/* seq_cst: before the kernel looks at the word; see win_wake() */
+	atomic_fetch_add_explicit(sleepers, 1, memory_order_seq_cst);
 	weft_fence_full();
 	weft_futex_sleep_bits(word, seen, bits, SLEEP_NS);
 	weft_add32(sleepers, (uint32_t)-1);
@@ -68,11 +68,17 @@ int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 	return weft_dead_in(p->comm) ? -ECONNRESET : 0;
 }
 
+uint32_t win_bump(weft_au32 *word)
+{
+	/* seq_cst: before win_wake() looks who sleeps */
+	return atomic_fetch_add_explicit(word, 1, memory_order_seq_cst) + 1;
+}
+
 void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers)
 {
-	/* the word has changed before we look who sleeps: doze() */
-	weft_fence_full();
-	if (weft_load32(sleepers))
+	/* seq_cst: after the word has changed; doze() does it the other way
+	 * round, so that one of the two sees the other */
+	if (weft_unlikely(atomic_load_explicit(sleepers, memory_order_seq_cst)))
 		weft_futex_wake_bits(word, bits);
 }
 
@@ -81,9 +87,7 @@ void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers)
 /* Calls the next ticket. */
 static void call(struct win_gate *g, weft_au32 *word)
 {
-	uint32_t next = weft_add32(word, 1) + 1;
-
-	win_wake(word, bit_of(next), &g->sleepers);
+	win_wake(word, bit_of(win_bump(word)), &g->sleepers);
 }
 
 int win_gate_enter(struct win_gate *g, bool alone, const struct weft_comm *c)

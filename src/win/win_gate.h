@@ -42,7 +42,8 @@ struct win_pause win_pause_begin(const struct weft_comm *c);
 /* bits: which wakes are for me. 0 or -ECONNRESET. */
 int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
 	      uint32_t bits, weft_au32 *sleepers);
-/* After the word has changed. */
+/* Adds one to a word, and then wakes who sleeps on it: the new value. */
+uint32_t win_bump(weft_au32 *word);
 void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers);
 
 #endif

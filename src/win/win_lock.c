@@ -163,7 +163,14 @@ int weft_win_lock(struct weft_win *w, int type, int rank, int assert)
 
 int weft_win_unlock(struct weft_win *w, int rank)
 {
-	int rc = win_settle(w, &w->peer[rank].pending), rc2 = give(w, rank);
+	weft_au32 *pending = &w->peer[rank].pending;
+	int rc = 0, rc2;
+
+	/* where the lock lies in memory, giving it back orders what I stored */
+	if (!w->page || w->peer[rank].lock == WIN_UNASKED ||
+	    weft_load32(pending) || w->error)
+		rc = win_settle(w, pending);
+	rc2 = give(w, rank);
 
 	w->peer[rank].open = 0;
 	count_locks(w, -1);
@@ -225,11 +232,4 @@ const char *weft_win_no_lock(const struct weft_win *w, int rank)
 const char *weft_win_no_lock_all(const struct weft_win *w)
 {
 	return w->locks ? "a target is locked by MPI_Win_lock" : busy(w);
-}
-
-const char *weft_win_no_flush(const struct weft_win *w, int rank)
-{
-	if (w->lock_all || (rank < 0 ? w->locks > 0 : w->peer[rank].lock > 0))
-		return NULL;
-	return rank < 0 ? "no target is locked" : "the target is not locked";
 }

@@ -175,6 +175,8 @@ int weft_win_put(struct weft_win *w, const struct weft_win_xfer *x,
 {
 	const struct weft_win_peer *p = &w->peer[x->target];
 
+	/* relaxed: weft_win_order() */
+	weft_store32_relaxed(&w->stored, 1);
 	if (weft_likely(p->direct != NULL))
 		return move_here(x, p->direct + (uint64_t)x->disp * p->unit,
 				 true, req_p);

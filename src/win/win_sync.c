@@ -47,7 +47,7 @@ static void ring(struct weft_win *w, int rank)
 {
 	struct win_row *r = win_row(w->page, rank);
 
-	weft_add32(&r->bell, 1);
+	win_bump(&r->bell);
 	win_wake(&r->bell, WIN_ANY, &r->sleepers);
 }
 
