@@ -208,6 +208,7 @@ static inline double win_run(struct win_bench *w, win_access access, size_t n,
 static inline void win_latency(struct win_bench *w, win_access access,
 			       size_t first)
 {
+	w->b.digits = 4;
 	for (size_t n = first > w->b.min ? first : w->b.min; n <= w->b.max;
 	     n = bench_next(n)) {
 		int iters = bench_iters(&w->b, n);
