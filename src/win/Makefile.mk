@@ -19,3 +19,13 @@ EXTRA_DIST += src/win/README
 
 PLAIN_TESTS += test/run_win_death.sh
 EXTRA_DIST += test/run_win_client.c
+
+WIN_TESTS = src/win/win_elem_test src/win/win_gate_test
+check_PROGRAMS += $(WIN_TESTS)
+TESTS += $(WIN_TESTS)
+src_win_win_elem_test_SOURCES = src/win/win_elem_test.c src/win/win_elem.c
+src_win_win_elem_test_CFLAGS = $(AM_CFLAGS)
+src_win_win_elem_test_LDADD = libweft-types.la $(T_LIBS)
+src_win_win_gate_test_SOURCES = src/win/win_gate_test.c src/win/win_gate.c
+src_win_win_gate_test_CFLAGS = $(AM_CFLAGS)
+src_win_win_gate_test_LDADD = $(T_LIBS)
