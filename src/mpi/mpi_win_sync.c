@@ -193,7 +193,8 @@ int PMPI_Win_unlock(int rank, MPI_Win win)
 	if (err || rank == MPI_PROC_NULL)
 		return err;
 	err = mpi_check_win_rank(__func__, 1, rank, w);
-	if (!err && (w->lock_all || w->started || !w->peer[rank].open))
+	if (!err &&
+	    (w->lock_all || w->started || !weft_load32(&w->peer[rank].open)))
 		err = check_sync(__func__, w, "the target is not locked");
 	return err ? err : weft_err_rc(w, __func__, weft_win_unlock(w, rank));
 }

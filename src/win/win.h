@@ -40,13 +40,14 @@ struct weft_win_peer {
 	char *direct;	   /* its memory, where I may load and store; or NULL */
 	uint64_t size;	   /* bytes of its window */
 	uint64_t unit;	   /* of displacements, in bytes */
-	uint32_t open;	   /* an access epoch for this target alone */
+	weft_au32 open;	   /* an access epoch for this target alone */
 	weft_au32 pending; /* operations under way; changed with the lock */
 	uint64_t key;	   /* of its region for fi_*; base is offset 0 */
 	uint64_t base;	   /* the address of its memory, where it is */
 	char *map; /* its memory as MPI_Win_shared_query tells; or NULL */
 	/* synchronization */
-	uint32_t lock;	/* enum win_lock: what I hold of it */
+	weft_au32 lock; /* enum win_lock: what I hold of it */
+	bool asking;	/* for it, another thread; with the lock */
 	weft_au32 told; /* messages: it granted the lock that I asked for */
 	weft_au32 post; /* messages: exposures for me that I have not used */
 	uint32_t posts; /* shared page: the same, those used so far */
@@ -58,14 +59,15 @@ struct weft_win {
 	struct weft_win_peer *peer;
 	int size;
 	int rank;
-	bool open_all;	   /* an access epoch for all targets */
-	bool mapped;	   /* all memory is mapped here: direct everywhere */
-	bool dynamic;	   /* displacements are addresses */
-	bool rma;	   /* fi_read and fi_write reach the others */
-	weft_au32 used;	   /* accesses since the last fence */
-	weft_au32 stored;  /* some of them changed memory since a flush */
-	weft_au32 turns;   /* calls that an application may repeat */
-	weft_au32 pending; /* operations under way, to all targets */
+	weft_au32 open_all; /* an access epoch for all targets */
+	bool mapped;	    /* all memory is mapped here: direct everywhere */
+	bool dynamic;	    /* displacements are addresses */
+	bool rma;	    /* fi_read and fi_write reach the others */
+	weft_au32 used;	    /* accesses since the last fence */
+	weft_au32 stored;   /* some of them changed memory since a flush */
+	weft_au32 turns;    /* calls that an application may repeat */
+	weft_au32 pending;  /* operations under way, to all targets */
+	weft_au32 flying;   /* their pieces */
 	struct win_page *page; /* shared by all members; NULL: messages */
 
 	struct weft_comm *comm; /* its own */
@@ -175,7 +177,10 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 static inline bool weft_win_is_open(const struct weft_win *w,
 				    const struct weft_win_peer *p)
 {
-	return w->open_all || p->open;
+	/* relaxed: what opened it is a call before, of this thread or ordered
+	 * by the application */
+	return weft_load32_relaxed(&w->open_all) ||
+	       weft_load32_relaxed(&p->open);
 }
 
 /* Does count times dt at disp lie within the target's window? Dynamic windows
@@ -210,7 +215,8 @@ const char *weft_win_no_end(const struct weft_win *w);
 static inline const char *weft_win_no_flush(const struct weft_win *w, int rank)
 {
 	if (weft_likely(w->lock_all ||
-			(rank < 0 ? w->locks > 0 : w->peer[rank].lock > 0)))
+			(rank < 0 ? w->locks > 0
+				  : weft_load32(&w->peer[rank].lock) > 0)))
 		return NULL;
 	return rank < 0 ? "no target is locked" : "the target is not locked";
 }

@@ -155,6 +155,9 @@ static int post_send(struct win_post *p)
 
 	if (!p->runs)
 		return 0;
+	rc = win_op_room(c->w);
+	if (rc)
+		return rc;
 	if (p->r.in)
 		part[n++] = (struct iovec){ (void *)(uintptr_t)p->r.in, row };
 	if (p->r.compare)
@@ -162,8 +165,11 @@ static int post_send(struct win_post *p)
 			(struct iovec){ (void *)(uintptr_t)p->r.compare, row };
 	weft_lock();
 	rc = win_serve_expect(p->op, c->target, p->r.old, row, &head.id);
-	if (!rc)
+	if (!rc) {
 		rc = win_am_send(c->w, c->target, &head, part, n, p->op);
+		if (rc)
+			win_serve_forget(c->w, c->target, head.id, rc);
+	}
 	weft_unlock();
 	p->runs = 0;
 	p->count = 0;

@@ -106,16 +106,16 @@ static int take(struct weft_win *w, int target, enum win_lock how)
 	else if (how != WIN_UNASKED)
 		rc = ask_by_message(w, target, how == WIN_EXCLUSIVE);
 	if (!rc)
-		w->peer[target].lock = how;
+		weft_store32(&w->peer[target].lock, how);
 	return rc;
 }
 
 static int give(struct weft_win *w, int target)
 {
 	struct weft_win_peer *p = &w->peer[target];
-	enum win_lock how = p->lock;
+	enum win_lock how = weft_load32(&p->lock);
 
-	p->lock = WIN_UNLOCKED;
+	weft_store32(&p->lock, WIN_UNLOCKED);
 	if (how == WIN_UNASKED || how == WIN_UNLOCKED)
 		return 0;
 	if (w->page) {
@@ -133,9 +133,28 @@ static int give(struct weft_win *w, int target)
 	return win_am_say(w, target, WIN_AM_UNLOCK, 0);
 }
 
+/* One thread asks, others that want to use the target wait for it. */
 int win_lock_ask(struct weft_win *w, int target)
 {
-	return take(w, target, w->lock_free ? WIN_UNASKED : WIN_SHARED);
+	struct weft_win_peer *p = &w->peer[target];
+	struct win_idle idle = win_idle_begin(w);
+	bool mine;
+	int rc = 0;
+
+	weft_lock();
+	mine = !p->asking && !weft_load32(&p->lock);
+	p->asking = p->asking || mine;
+	weft_unlock();
+	if (mine) {
+		rc = take(w, target, w->lock_free ? WIN_UNASKED : WIN_SHARED);
+		weft_lock();
+		p->asking = false;
+		win_am_note();
+		weft_unlock();
+	}
+	while (!rc && !weft_load32(&p->lock))
+		rc = win_idle_turn(&idle);
+	return rc;
 }
 
 static void count_locks(struct weft_win *w, int change)
@@ -144,7 +163,9 @@ static void count_locks(struct weft_win *w, int change)
 	w->locks += change;
 	if (change < 0 && !w->locks) /* all accesses are complete */
 		weft_store32_relaxed(&w->used, 0);
-	w->open_all = w->lock_all || (w->fence && !w->locks);
+	/* relaxed: see weft_win_is_open() */
+	weft_store32_relaxed(&w->open_all,
+			     w->lock_all || (w->fence && !w->locks));
 	weft_unlock();
 }
 
@@ -156,7 +177,7 @@ int weft_win_lock(struct weft_win *w, int type, int rank, int assert)
 
 	if (rc)
 		return rc;
-	w->peer[rank].open = 1;
+	weft_store32_relaxed(&w->peer[rank].open, 1); /* likewise */
 	count_locks(w, 1);
 	return 0;
 }
@@ -167,12 +188,12 @@ int weft_win_unlock(struct weft_win *w, int rank)
 	int rc = 0, rc2;
 
 	/* where the lock lies in memory, giving it back orders what I stored */
-	if (!w->page || w->peer[rank].lock == WIN_UNASKED ||
+	if (!w->page || weft_load32(&w->peer[rank].lock) == WIN_UNASKED ||
 	    weft_load32(pending) || w->error)
 		rc = win_settle(w, pending);
 	rc2 = give(w, rank);
 
-	w->peer[rank].open = 0;
+	weft_store32_relaxed(&w->peer[rank].open, 0); /* likewise */
 	count_locks(w, -1);
 	return rc ? rc : rc2;
 }
@@ -224,7 +245,7 @@ static const char *busy(const struct weft_win *w)
 
 const char *weft_win_no_lock(const struct weft_win *w, int rank)
 {
-	if (w->peer[rank].open)
+	if (weft_load32_relaxed(&w->peer[rank].open)) /* a look */
 		return "the target is locked already";
 	return busy(w);
 }

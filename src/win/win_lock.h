@@ -20,7 +20,8 @@ int win_lock_ask(struct weft_win *w, int target);
  * a target when it is first used. */
 static inline int win_lock_reach(struct weft_win *w, int target)
 {
-	if (weft_likely(w->page || !w->lock_all || w->peer[target].lock))
+	if (weft_likely(w->page || !w->lock_all ||
+			weft_load32(&w->peer[target].lock)))
 		return 0;
 	return win_lock_ask(w, target);
 }

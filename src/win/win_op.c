@@ -6,10 +6,13 @@
 #include "src/core/core_wait.h"
 #include "src/core/core_wire_up.h"
 #include "src/win/win_attach.h"
+#include "src/win/win_lock.h"
 
 #include <errno.h>
 #include <rdma/fi_rma.h>
 #include <stdlib.h>
+
+#define FLYING_MAX 1024 /* pieces under way of one window */
 
 /* ---- the access -------------------------------------------------------- */
 
@@ -104,6 +107,19 @@ int win_op_posted(struct win_op *op, int rc, struct weft_req **req_p)
 	return rc;
 }
 
+int win_op_room(struct weft_win *w)
+{
+	struct win_idle idle;
+	int rc = 0;
+
+	if (weft_likely(weft_load32(&w->flying) < FLYING_MAX))
+		return 0;
+	idle = win_idle_begin(w);
+	while (!rc && weft_load32(&w->flying) >= FLYING_MAX)
+		rc = win_idle_turn(&idle);
+	return rc;
+}
+
 /* ---- pieces ------------------------------------------------------------ */
 
 struct piece {
@@ -118,6 +134,7 @@ static void piece_over(struct piece *p, int err)
 	struct win_op *op = p->op;
 
 	free(p);
+	weft_add32(&op->w->flying, (uint32_t)-1);
 	win_op_drop(op, err);
 }
 
@@ -176,9 +193,12 @@ static int proc_of(const struct weft_win *w, int target)
 int win_fi_post(struct win_op *op, const struct win_fi *f)
 {
 	int proc = proc_of(op->w, (int)(op->peer - op->w->peer));
-	struct piece *p = malloc(sizeof(*p));
-	int rc;
+	struct piece *p;
+	int rc = win_op_room(op->w);
 
+	if (rc)
+		return rc;
+	p = malloc(sizeof(*p));
 	if (!p)
 		return -ENOMEM;
 	p->io.done = piece_done;
@@ -190,10 +210,13 @@ int win_fi_post(struct win_op *op, const struct win_fi *f)
 	weft_lock();
 	rc = weft_wire_reach(proc);
 	op->left++;
+	weft_add32(&op->w->flying, 1);
 	if (!rc)
 		rc = weft_pend_post(&p->pend);
-	if (rc)
+	if (rc) {
 		op->left--;
+		weft_add32(&op->w->flying, (uint32_t)-1);
+	}
 	weft_unlock();
 	if (rc)
 		free(p);

@@ -40,6 +40,9 @@ void win_op_drop(struct win_op *op, int err);
  */
 int win_op_posted(struct win_op *op, int rc, struct weft_req **req_p);
 
+/* Before another piece: waits while very many are under way. */
+int win_op_room(struct weft_win *w);
+
 /* What one operation of libfabric does. */
 enum win_fi_kind {
 	WIN_FI_WRITE,

@@ -216,30 +216,50 @@ int win_serve_expect(struct win_op *op, int rank, char *old, size_t bytes,
 			    .bytes = old ? bytes : 0 };
 	weft_list_push_back(&op->w->parts, &p->link);
 	op->left++;
+	weft_add32(&op->w->flying, 1);
 	*id_p = p->id;
 	return 0;
+}
+
+static struct part *part_find(struct weft_win *w, int rank, uint32_t id)
+{
+	struct weft_list *n;
+
+	/* answers of a target come in order: it is among the first */
+	for (n = w->parts.next; n != &w->parts; n = n->next) {
+		struct part *p = weft_container_of(n, struct part, link);
+
+		if (p->id == id && p->rank == rank)
+			return p;
+	}
+	return NULL;
+}
+
+static void part_over(struct part *p, int err)
+{
+	struct win_op *op = p->op;
+
+	weft_list_remove(&p->link);
+	free(p);
+	weft_add32(&op->w->flying, (uint32_t)-1);
+	win_op_drop(op, err);
+}
+
+void win_serve_forget(struct weft_win *w, int rank, uint32_t id, int err)
+{
+	part_over(part_find(w, rank, id), err);
 }
 
 static void answered(struct weft_win *w, int source, const struct win_am *head,
 		     const char *body, size_t bytes)
 {
-	struct weft_list *pos, *tmp;
-	struct win_op *op;
+	struct part *p = part_find(w, source, head->id);
 
-	weft_list_each(pos, tmp, &w->parts)
-	{
-		struct part *p = weft_container_of(pos, struct part, link);
-
-		if (p->id != head->id || p->rank != source)
-			continue;
-		if (!head->error && bytes == p->bytes && p->old)
-			memcpy(p->old, body, bytes);
-		op = p->op;
-		weft_list_remove(&p->link);
-		free(p);
-		win_op_drop(op, head->error);
+	if (!p)
 		return;
-	}
+	if (!head->error && bytes == p->bytes && p->old)
+		memcpy(p->old, body, bytes);
+	part_over(p, head->error);
 }
 
 /* ---- all --------------------------------------------------------------- */

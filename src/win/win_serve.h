@@ -18,4 +18,7 @@ void win_serve_unlock(struct weft_win *w, int rank);
 int win_serve_expect(struct win_op *op, int rank, char *old, size_t bytes,
 		     uint32_t *id_p);
 
+/* It will not come: the request was not sent. The lock is held. */
+void win_serve_forget(struct weft_win *w, int rank, uint32_t id, int err);
+
 #endif

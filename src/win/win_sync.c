@@ -28,7 +28,7 @@ int weft_win_fence(struct weft_win *w, int assert)
 
 	weft_fence_full();
 	w->fence = !(assert &MPI_MODE_NOSUCCEED);
-	w->open_all = w->fence;
+	weft_store32_relaxed(&w->open_all, w->fence); /* no access runs */
 	weft_store32_relaxed(&w->used, 0); /* no access runs meanwhile */
 	return rc ? rc : error;
 }
@@ -128,10 +128,10 @@ int weft_win_start(struct weft_win *w, struct weft_group *g, int assert)
 
 		if (!(assert &MPI_MODE_NOCHECK))
 			rc = await_post(w, target);
-		w->peer[target].open = 1;
+		weft_store32_relaxed(&w->peer[target].open, 1); /* likewise */
 	}
 	w->started = weft_group_get(g);
-	w->open_all = false;
+	weft_store32_relaxed(&w->open_all, 0); /* no access runs */
 	return rc;
 }
 
@@ -157,12 +157,12 @@ int weft_win_complete(struct weft_win *w)
 	for (int i = 0; i < g->size; i++) {
 		int target = rank_of(w, g, i), rc2 = complete_to(w, target);
 
-		w->peer[target].open = 0;
+		weft_store32_relaxed(&w->peer[target].open, 0); /* likewise */
 		rc = rc ? rc : rc2;
 	}
 	w->started = NULL;
 	weft_store32_relaxed(&w->used, 0); /* all of them are complete */
-	w->open_all = w->fence;
+	weft_store32_relaxed(&w->open_all, w->fence); /* no access runs */
 	weft_group_put(g);
 	return rc;
 }
