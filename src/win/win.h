@@ -76,7 +76,9 @@ struct weft_win {
 	int disp_unit;		/* mine, as attributes show it */
 	MPI_Aint bytes;		/* likewise */
 	void *base;
-	int error; /* the first of an operation that nobody waits for */
+	/* the first of an operation that nobody waits for: its int, or 0;
+	 * changed with the lock */
+	weft_au32 error;
 
 	/* epochs */
 	bool fence;		    /* a fence has opened one */
@@ -265,7 +267,7 @@ static inline int weft_win_flush(struct weft_win *w, int rank)
 	weft_au32 *pending = &w->peer[rank].pending;
 
 	weft_win_order(w);
-	if (weft_likely(!weft_load32(pending) && !w->error &&
+	if (weft_likely(!weft_load32(pending) && !weft_load32(&w->error) &&
 			weft_win_is_idle(w)))
 		return 0;
 	return weft_win_flush_slow(w, pending);
@@ -274,7 +276,7 @@ static inline int weft_win_flush(struct weft_win *w, int rank)
 static inline int weft_win_flush_all(struct weft_win *w)
 {
 	weft_win_order(w);
-	if (weft_likely(!weft_load32(&w->pending) && !w->error &&
+	if (weft_likely(!weft_load32(&w->pending) && !weft_load32(&w->error) &&
 			weft_win_is_idle(w)))
 		return 0;
 	return weft_win_flush_slow(w, &w->pending);

@@ -15,6 +15,7 @@
 #include "src/win/win_am.h"
 #include "src/win/win_attach.h"
 #include "src/win/win_lock.h"
+#include "src/win/win_wait.h"
 #include "src/win/win_serve.h"
 #include "src/win/win_share.h"
 

@@ -6,7 +6,7 @@
 #include "src/core/core_wait.h"
 #include "src/core/core_wire_up.h"
 #include "src/win/win_attach.h"
-#include "src/win/win_lock.h"
+#include "src/win/win_wait.h"
 
 #include <errno.h>
 #include <rdma/fi_rma.h>
@@ -84,8 +84,8 @@ void win_op_drop(struct win_op *op, int err)
 		return;
 	if (op->result.dt && !op->error)
 		op_deliver(op);
-	if (op->error && !op->kept && !w->error)
-		w->error = op->error;
+	if (op->error && !op->kept && !weft_load32(&w->error))
+		weft_store32(&w->error, (uint32_t)op->error);
 	weft_add32(&op->peer->pending, (uint32_t)-1);
 	weft_add32(&w->pending, (uint32_t)-1);
 	weft_req_complete(&op->req, op->error);

@@ -10,6 +10,7 @@
 #include "src/win/win_am.h"
 #include "src/win/win_gate.h"
 #include "src/win/win_lock.h"
+#include "src/win/win_wait.h"
 
 int win_barrier(struct weft_win *w)
 {
