@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 #define THREADS 4
-#define TIMES	60
+#define TIMES	40
 
 static struct wt one;	       /* of all threads */
 static struct wt own[THREADS]; /* of each */
@@ -19,7 +19,8 @@ static void *together(void *arg)
 	int t;
 
 	for (int k = 0; k < TIMES; k++) {
-		t = (int)(me + k) % mt_size;
+		/* all threads come to a target at the same time */
+		t = (mt_rank + 1 + k) % mt_size;
 		MT_OK(MPI_Fetch_and_op(&add, &was, MPI_LONG, t,
 				       wt_disp(&one, t, 0), MPI_SUM, one.win));
 		for (int i = 0; i < 8; i++)
@@ -90,13 +91,20 @@ static void one_kind(enum win_kind kind)
 		own[i] = wt_open(kind, MPI_COMM_WORLD, 64, 1);
 		arg[i] = (void *)(long)i;
 	}
-	MT_OK(MPI_Win_lock_all(0, one.win));
-	run(together, arg);
-	MT_OK(MPI_Win_unlock_all(one.win));
+	for (int i = 0; i < 5; i++) {
+		MT_OK(MPI_Win_lock_all(0, one.win));
+		run(together, arg);
+		MT_OK(MPI_Win_unlock_all(one.win));
+		/* nothing is locked any more */
+		for (int t = 0; t < mt_size; t++) {
+			MT_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, t, 0, one.win));
+			MT_OK(MPI_Win_unlock(t, one.win));
+		}
+	}
 	MPI_Barrier(MPI_COMM_WORLD);
 	sum = *(long *)one.mem;
 	MPI_Allreduce(&sum, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-	MT_IS(all, (long)THREADS * TIMES * mt_size);
+	MT_IS(all, 5L * THREADS * TIMES * mt_size);
 	for (int i = 0; i < THREADS; i++)
 		arg[i] = &own[i];
 	run(alone, arg);
