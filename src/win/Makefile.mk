@@ -1,12 +1,16 @@
-# src/win: windows of one-sided communication, part of libmpi_abi.la
+# src/win: windows of one-sided communication, part of libmpi_abi.la; what needs
+# nothing of it is a library, for the tests.
+noinst_LTLIBRARIES += libweftwin.la
+libweftwin_la_SOURCES = \
+	src/win/win_elem.c src/win/win_elem.h \
+	src/win/win_gate.c src/win/win_gate.h
+libmpi_abi_la_LIBADD += libweftwin.la
 libmpi_abi_la_SOURCES += \
 	src/win/win.h src/win/win_layout.h \
 	src/win/win_acc.c \
 	src/win/win_am.c src/win/win_am.h \
 	src/win/win_attach.c src/win/win_attach.h \
 	src/win/win_call.c src/win/win_call.h \
-	src/win/win_elem.c src/win/win_elem.h \
-	src/win/win_gate.c src/win/win_gate.h \
 	src/win/win_lock.c src/win/win_lock.h \
 	src/win/win_make.c \
 	src/win/win_move.c \
@@ -24,9 +28,5 @@ EXTRA_DIST += test/run_win_client.c
 WIN_TESTS = src/win/win_elem_test src/win/win_gate_test
 check_PROGRAMS += $(WIN_TESTS)
 TESTS += $(WIN_TESTS)
-src_win_win_elem_test_SOURCES = src/win/win_elem_test.c src/win/win_elem.c
-src_win_win_elem_test_CFLAGS = $(AM_CFLAGS)
-src_win_win_elem_test_LDADD = libweft-types.la $(T_LIBS)
-src_win_win_gate_test_SOURCES = src/win/win_gate_test.c src/win/win_gate.c
-src_win_win_gate_test_CFLAGS = $(AM_CFLAGS)
-src_win_win_gate_test_LDADD = $(T_LIBS)
+src_win_win_elem_test_LDADD = libweftwin.la libweft-types.la $(T_LIBS)
+src_win_win_gate_test_LDADD = libweftwin.la $(T_LIBS)
