@@ -1,32 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bandwidth between ranks 0 and 1 in both directions at once, added up. */
-#include "bench.h"
+#include "p2p.h"
 
-#define WINDOW 64
-
-static MPI_Request req[2 * WINDOW];
-
-static void window(int rank, char *send, char *recv, int n)
+static void both_ways(struct pair *p, int n)
 {
-	if (rank > 1)
-		return;
 	for (int i = 0; i < WINDOW; i++)
-		MPI_Irecv(recv, n, MPI_CHAR, 1 - rank, 10, MPI_COMM_WORLD,
-			  &req[i]);
+		MPI_Irecv(p->recv, n, MPI_CHAR, p->peer, 10, MPI_COMM_WORLD,
+			  &p->req[i]);
 	for (int i = 0; i < WINDOW; i++)
-		MPI_Isend(send, n, MPI_CHAR, 1 - rank, 10, MPI_COMM_WORLD,
-			  &req[WINDOW + i]);
-	MPI_Waitall(2 * WINDOW, req, MPI_STATUSES_IGNORE);
-}
-
-static void check(struct bench *b, char *send, char *recv, size_t n)
-{
-	bench_fill(send, n, (unsigned)b->rank);
-	memset(recv, 0, n);
-	window(b->rank, send, recv, (int)n);
-	bench_verdict(b, n,
-		      b->rank > 1 ||
-			      bench_same(recv, n, (unsigned)(1 - b->rank)));
+		MPI_Isend(p->send, n, MPI_CHAR, p->peer, 10, MPI_COMM_WORLD,
+			  &p->req[WINDOW + i]);
+	MPI_Waitall(2 * WINDOW, p->req, MPI_STATUSES_IGNORE);
 }
 
 int main(int argc, char **argv)
@@ -37,31 +21,19 @@ int main(int argc, char **argv)
 			   .iters = 100,
 			   .iters_large = 20,
 			   .column = { "Bandwidth (MB/s)", "Iterations" } };
-	char *send, *recv;
+	struct pair p;
 
 	bench_begin(&b, argc, argv);
 	bench_need(&b, b.size >= 2, "2 ranks");
 	b.columns = b.full ? 2 : 1;
-	send = bench_buffer(b.max);
-	recv = bench_buffer(b.max);
+	pair_open(&p, &b, 1, false);
 	for (size_t n = b.min; n <= b.max; n = bench_next(n)) {
 		int iters = bench_iters(&b, n);
-		double start = 0, v[2];
+		double t = pair_time(&p, &b, n, both_ways);
+		const double v[] = { 2.0 * (double)n * WINDOW * iters / t / 1e6,
+				     iters };
 
-		if (b.check)
-			check(&b, send, recv, n);
-		MPI_Barrier(MPI_COMM_WORLD);
-		for (int i = -bench_warmup(&b, n); i < iters; i++) {
-			if (i == 0)
-				start = MPI_Wtime();
-			window(b.rank, send, recv, (int)n);
-		}
-		v[0] = 2.0 * (double)n * WINDOW * iters /
-		       (MPI_Wtime() - start) / 1e6;
-		v[1] = iters;
 		bench_row(&b, n, v);
 	}
-	free(send);
-	free(recv);
-	return bench_end(&b);
+	return pair_close(&p, &b);
 }

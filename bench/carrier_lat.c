@@ -72,8 +72,6 @@ static int bench_deliver(void *arg, struct weft_peer *src,
 
 static void bench_lost(void *arg, struct weft_peer *peer, int err)
 {
-	(void)arg;
-	(void)peer;
 	if (err != ESHUTDOWN)
 		fprintf(stderr, "carrier_lat: peer lost: %s\n", strerror(err));
 	exit(0);

@@ -129,7 +129,6 @@ static void fill_root(const struct bench *b, void *send, void *recv,
 
 static bool check_root(const struct bench *b, const void *recv, size_t bytes)
 {
-	(void)b;
 	return bench_same(recv, bytes, 5);
 }
 
@@ -257,13 +256,11 @@ static void ialltoallv(void *send, void *recv, size_t bytes, MPI_Request *r)
 
 static void barrier(void *send, void *recv, size_t bytes)
 {
-	(void)send, (void)recv, (void)bytes;
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
 static void ibarrier(void *send, void *recv, size_t bytes, MPI_Request *r)
 {
-	(void)send, (void)recv, (void)bytes;
 	MPI_Ibarrier(MPI_COMM_WORLD, r);
 }
 
@@ -271,7 +268,6 @@ static void bcast(void *send, void *recv, size_t bytes)
 {
 	int n = (int)bytes;
 
-	(void)send;
 	MPI_Bcast(recv, n, MPI_CHAR, 0, MPI_COMM_WORLD);
 }
 
@@ -279,7 +275,6 @@ static void ibcast(void *send, void *recv, size_t bytes, MPI_Request *r)
 {
 	int n = (int)bytes;
 
-	(void)send;
 	MPI_Ibcast(recv, n, MPI_CHAR, 0, MPI_COMM_WORLD, r);
 }
 

@@ -18,7 +18,7 @@ libweftcoll_la_SOURCES = \
 	coll/allreduce/allreduce_recdbl.c coll/allreduce/allreduce_ring.c \
 	coll/allreduce/allreduce_tree.c \
 	coll/gather/gather_binomial.c coll/gather/gather_linear.c \
-	coll/scatter/scatter_binomial.c coll/scatter/scatter_linear.c \
+	coll/scatter/scatter_linear.c \
 	coll/allgather/allgather_bruck.c coll/allgather/allgather_inter.c \
 	coll/allgather/allgather_linear.c coll/allgather/allgather_recdbl.c \
 	coll/allgather/allgather_ring.c \

@@ -99,11 +99,12 @@ struct weft_coll_args {
  * Those that need no choice of an algorithm; false: run or start it. req_p:
  * NULL: waits.
  */
-bool weft_coll_barrier_quick(struct weft_comm *comm, struct weft_req **req_p,
-			     int *rc_p);
-bool weft_coll_allreduce_quick(struct weft_comm *comm, const void *in,
-			       void *out, MPI_Count count, MPI_Datatype type,
-			       MPI_Op op, struct weft_req **req_p, int *rc_p);
+bool weft_coll_barrier_on_route(struct weft_comm *comm, struct weft_req **req_p,
+				int *rc_p);
+bool weft_coll_allreduce_on_route(struct weft_comm *comm, const void *in,
+				  void *out, MPI_Count count, MPI_Datatype type,
+				  MPI_Op op, struct weft_req **req_p,
+				  int *rc_p);
 int weft_coll_run(const struct weft_coll_args *a);
 int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p);
 int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p);

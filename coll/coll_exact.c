@@ -43,8 +43,8 @@ static bool can_be_exact(void)
 {
 	static bool told;
 
-	if (weft_unit_here() || told)
-		return weft_unit_here();
+	if (weft_routes_exist() || told)
+		return weft_routes_exist();
 	told = true;
 	weft_log(WEFT_LOG_WARN, "exact sums need the weft provider: "
 				"WEFT_EXACT has no effect");
@@ -87,7 +87,7 @@ static struct weft_route *exact_route(const struct weft_coll_args *a)
 {
 	struct weft_route *own = coll_route(a);
 
-	return own ? own : coll_exact_comm(a)->tree;
+	return own ? own : coll_exact_comm(a)->exact_route;
 }
 
 int coll_exact_join(const struct weft_coll_args *a, bool wait)
@@ -96,7 +96,7 @@ int coll_exact_join(const struct weft_coll_args *a, bool wait)
 	int rc;
 
 	if (!exact_route(a)) {
-		rc = weft_route_open(comm, EXACT_SALT, false, &comm->tree);
+		rc = weft_route_open(comm, EXACT_SALT, &comm->exact_route);
 		if (rc)
 			return rc;
 	}
@@ -105,50 +105,47 @@ int coll_exact_join(const struct weft_coll_args *a, bool wait)
 	return 0;
 }
 
-void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a)
+/* n doubles of all ranks; out matters where the result goes. */
+static void say_sum(struct coll_prog *p, const struct weft_coll_args *a,
+		    struct fi_weft_call call)
 {
-	const struct weft_unit_call call = {
-		.kind = a->kind == WEFT_COLL_REDUCE ? WEFT_UNIT_REDUCE
-						    : WEFT_UNIT_ALLREDUCE,
-		.root = a->root,
-		.in = coll_input(a),
-		.out = a->r.buf,
-		.count = a->r.count,
-		.dt = a->r.dt,
-		.op = a->op,
-		.exact = true,
-		.route = exact_route(a),
-	};
-
+	call.flags = FI_WEFT_EXACT;
+	weft_route_reduction(&call, a->op, a->r.dt);
 	if (call.count)
-		coll_unit(p, &call);
+		coll_unit(p, exact_route(a), &call);
 }
 
-/* n doubles of all ranks to one; out matters there only. */
-static void say_sum(struct coll_prog *p, const struct weft_coll_args *a,
-		    int root, const double *in, double *out, MPI_Count n)
+void coll_reduction_exact(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	const struct weft_unit_call call = {
-		.kind = WEFT_UNIT_REDUCE,
-		.root = root,
-		.in = in,
-		.out = out,
-		.count = n,
-		.dt = a->r.dt,
-		.op = a->op,
-		.exact = true,
-		.route = exact_route(a),
-	};
+	say_sum(p, a,
+		(struct fi_weft_call){
+			.what = a->kind == WEFT_COLL_REDUCE ? FI_REDUCE
+							    : FI_ALLREDUCE,
+			.root = a->root,
+			.in = coll_input(a),
+			.out = a->r.buf,
+			.count = (size_t)a->r.count,
+		});
+}
 
-	if (n)
-		coll_unit(p, &call);
+static void say_sum_to(struct coll_prog *p, const struct weft_coll_args *a,
+		       int root, const double *in, double *out, MPI_Count n)
+{
+	say_sum(p, a,
+		(struct fi_weft_call){
+			.what = FI_REDUCE,
+			.root = root,
+			.in = in,
+			.out = out,
+			.count = (size_t)n,
+		});
 }
 
 void coll_reduce_inside(struct coll_prog *p, const struct weft_coll_args *a,
 			const struct weft_coll_args *in)
 {
 	if (coll_exact_wanted(a))
-		say_sum(p, a, in->root, in->s.buf, in->r.buf, in->r.count);
+		say_sum_to(p, a, in->root, in->s.buf, in->r.buf, in->r.count);
 	else
 		coll_reduce_binomial(p, in);
 }
@@ -177,7 +174,7 @@ void coll_redscat_exact(struct coll_prog *p, const struct weft_coll_args *a)
 	const double *in = coll_input(a);
 
 	for (int r = 0; r < p->size && !p->err; r++) {
-		say_sum(p, a, r, in, out, coll_count(&a->r, r));
+		say_sum_to(p, a, r, in, out, coll_count(&a->r, r));
 		in += coll_count(&a->r, r);
 	}
 	bring_result(p, a, out, n);
@@ -193,9 +190,9 @@ void coll_scan_exact(struct coll_prog *p, const struct weft_coll_args *a)
 	for (MPI_Count i = 0; nothing && i < n; i++)
 		nothing[i] = -0.0;
 	for (int r = behind; r < p->size && !p->err; r++)
-		say_sum(p, a, r,
-			p->rank + behind <= r ? coll_input(a) : nothing, out,
-			n);
+		say_sum_to(p, a, r,
+			   p->rank + behind <= r ? coll_input(a) : nothing, out,
+			   n);
 	/* rank 0 of an exclusive scan has no result */
 	if (p->rank >= behind)
 		bring_result(p, a, out, n);

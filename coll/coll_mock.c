@@ -12,7 +12,7 @@
 #include "src/base/rng.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_opts.h"
-#include "src/core/core_unit.h"
+#include "src/core/core_route_call.h"
 #include "src/core/core_p2p.h"
 #include "src/types/types_pack.h"
 #include "src/core/core_progress.h"
@@ -162,7 +162,7 @@ static void match(struct mock_req *m)
  * Eager: the sender is done; the mock keeps the message. The request it shows
  * is the common one, or one of its own.
  */
-static void send_early(struct mock_req *m, struct weft_req **req_p)
+static void send_done(struct mock_req *m, struct weft_req **req_p)
 {
 	struct mock_req *shown;
 	size_t n = weft_typed_bytes(&m->data);
@@ -213,7 +213,7 @@ int weft_core_isend(const void *buf, MPI_Count count, struct weft_dt *dt,
 	bytes_sent += weft_typed_bytes(&data);
 	*req_p = &m->req;
 	if (weft_rng_below(&dice, 2))
-		send_early(m, req_p);
+		send_done(m, req_p);
 	match(m);
 	pthread_mutex_unlock(&lock);
 	return 0;
@@ -484,39 +484,37 @@ uint64_t mock_bytes(void)
 
 /* ---- the collective unit: this job has none ------------------------------ */
 
-bool weft_unit_can(const struct weft_op *op, const struct weft_dt *dt)
+bool weft_route_can(const struct weft_op *op, const struct weft_dt *dt)
 {
-	(void)op;
-	(void)dt;
 	return false;
 }
 
-bool weft_unit_has_bulk(const struct weft_comm *comm)
+void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
+			  const struct weft_dt *dt)
 {
-	(void)comm;
+}
+
+bool weft_route_has_bulk(const struct weft_comm *comm)
+{
 	return false;
 }
 
-void weft_unit_leave(struct weft_comm *comm)
+void weft_route_leave(struct weft_comm *comm)
 {
-	(void)comm;
 }
 
-int weft_unit_join(struct weft_comm *comm)
+int weft_route_join(struct weft_comm *comm)
 {
-	(void)comm;
 	return 0;
 }
 
-int weft_unit_begin(struct weft_comm *comm)
+int weft_route_join_begin(struct weft_comm *comm)
 {
-	(void)comm;
 	return -EOPNOTSUPP;
 }
 
-int weft_unit_settle(struct weft_comm *comm)
+int weft_route_join_settle(struct weft_comm *comm)
 {
-	(void)comm;
 	return 0;
 }
 
@@ -524,18 +522,15 @@ bool weft_core_exact;
 
 bool weft_route_turn(struct weft_route *r, uint32_t *turn)
 {
-	(void)r, (void)turn;
 	return true;
 }
 
 void weft_route_pass(struct weft_route *r, uint32_t *turn)
 {
-	(void)r, (void)turn;
 }
 
 enum weft_route_state weft_route_state(struct weft_route *r)
 {
-	(void)r;
 	return WEFT_ROUTE_FAILED;
 }
 
@@ -544,50 +539,40 @@ enum weft_route_state weft_route_wait(struct weft_route *r)
 	return weft_route_state(r);
 }
 
-int weft_route_open(struct weft_comm *comm, uint64_t salt, bool software,
+int weft_route_open(struct weft_comm *comm, uint64_t salt,
 		    struct weft_route **r_p)
 {
-	(void)comm;
-	(void)salt;
-	(void)software;
-	(void)r_p;
 	return -EOPNOTSUPP;
 }
 
 void weft_route_close(struct weft_route *r)
 {
-	(void)r;
 }
 
-bool weft_unit_here(void)
+bool weft_routes_exist(void)
 {
 	return false;
 }
 
-int weft_unit_run(const struct weft_unit_call *call)
+int weft_route_run(struct weft_route *r, const struct fi_weft_call *call)
 {
-	(void)call;
 	return -EOPNOTSUPP;
 }
 
-int weft_unit_barrier(struct weft_route *r, struct weft_req **req_p)
+int weft_route_barrier(struct weft_route *r, struct weft_req **req_p)
 {
-	(void)r, (void)req_p;
 	return -ENOSYS;
 }
 
-int weft_unit_allreduce(struct weft_route *r, const void *in, void *out,
-			MPI_Count count, MPI_Datatype type, MPI_Op op,
-			struct weft_req **req_p)
+int weft_route_allreduce(struct weft_route *r, const void *in, void *out,
+			 MPI_Count count, MPI_Datatype type, MPI_Op op,
+			 struct weft_req **req_p)
 {
-	(void)r, (void)in, (void)out, (void)count, (void)type, (void)op;
-	(void)req_p;
 	return -ENOSYS;
 }
 
-int weft_unit_post(const struct weft_unit_call *call, struct weft_req **req_p)
+int weft_route_post(struct weft_route *r, const struct fi_weft_call *call,
+		    struct weft_req **req_p)
 {
-	(void)call;
-	(void)req_p;
 	return -EOPNOTSUPP;
 }

@@ -131,7 +131,7 @@ static void post_recv(struct coll_prog *p, const struct coll_step *st)
 /* 0: its route is still being joined, or others are first. */
 static int post_unit(struct coll_prog *p, const struct coll_step *st)
 {
-	struct weft_route *route = st->unit.route;
+	struct weft_route *route = st->route;
 	struct weft_req **req;
 
 	if (!weft_route_turn(route, &p->turn))
@@ -142,7 +142,7 @@ static int post_unit(struct coll_prog *p, const struct coll_step *st)
 	else if (weft_route_state(route) == WEFT_ROUTE_FAILED)
 		prog_fail(p, -EIO);
 	else
-		msg_posted(p, req, weft_unit_post(&st->unit, req));
+		msg_posted(p, req, weft_route_post(route, &st->call, req));
 	weft_route_pass(route, &p->turn);
 	return 1;
 }
@@ -330,17 +330,20 @@ void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
 		take(p, buf, n, dt, from);
 }
 
-void coll_unit(struct coll_prog *p, const struct weft_unit_call *call)
+void coll_unit(struct coll_prog *p, struct weft_route *route,
+	       const struct fi_weft_call *call)
 {
 	int rc;
 
 	if (p->record) {
-		struct coll_step st = { .kind = COLL_UNIT, .unit = *call };
+		struct coll_step st = { .kind = COLL_UNIT,
+					.route = route,
+					.call = *call };
 
 		say_msg(p, &st);
 		return;
 	}
-	rc = weft_unit_run(call);
+	rc = weft_route_run(route, call);
 	if (weft_unlikely(rc))
 		prog_fail(p, rc);
 }

@@ -25,7 +25,7 @@
 #include "coll/coll.h"
 #include "src/core/core_comm.h"
 #include "src/core/core_p2p.h"
-#include "src/core/core_unit.h"
+#include "src/core/core_route_call.h"
 
 enum coll_step_kind {
 	COLL_SEND,
@@ -44,10 +44,11 @@ struct coll_step {
 	char *to;	 /* RECV, REDUCE, COPY: to there */
 	MPI_Count n;
 	struct weft_dt *dt;
-	MPI_Count to_n;		    /* COPY */
-	struct weft_dt *to_dt;	    /* COPY */
-	struct weft_comm *comm;	    /* SEND, RECV, UNIT */
-	struct weft_unit_call unit; /* UNIT */
+	MPI_Count to_n;		  /* COPY */
+	struct weft_dt *to_dt;	  /* COPY */
+	struct weft_comm *comm;	  /* SEND, RECV, UNIT */
+	struct weft_route *route; /* UNIT */
+	struct fi_weft_call call; /* UNIT */
 };
 
 /* A temporary buffer; all of them live as long as the program. */
@@ -115,7 +116,8 @@ void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
 
 /* The whole operation by the provider's unit; complete when run at once, as a
  * message when recorded. */
-void coll_unit(struct coll_prog *p, const struct weft_unit_call *call);
+void coll_unit(struct coll_prog *p, struct weft_route *route,
+	       const struct fi_weft_call *call);
 
 /*
  * From here on ranks are those of comm: the local side of an

@@ -126,7 +126,7 @@ int weft_coll_run(const struct weft_coll_args *a)
 	struct coll_prog p;
 	int rc;
 
-	if (coll_unit_quick(a, &rc))
+	if (coll_unit_run(a, &rc))
 		return rc;
 	coll_unit_join(a->comm);
 	if (coll_exact_wanted(a)) {

@@ -4,7 +4,6 @@
 
 #include "coll/coll_mock.h"
 #include "coll/coll_sched.h"
-#include "src/base/rng.h"
 
 enum { RANKS = 7, FLIGHT = 40 };
 

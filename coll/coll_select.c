@@ -349,7 +349,8 @@ static unsigned traits(const struct weft_coll_args *a)
 	if (!a->uneven)
 		t |= COLL_EVEN;
 	if (coll_route(a) && coll_unit_fits(a) && on_tree(a->kind))
-		t |= COLL_ROUTE | (weft_unit_has_bulk(a->comm) ? COLL_BULK : 0);
+		t |= COLL_ROUTE |
+		     (weft_route_has_bulk(a->comm) ? COLL_BULK : 0);
 	if (coll_exact_wanted(a))
 		t |= COLL_EXACT;
 	return t | (coll_in_place(&a->s) ? COLL_IN : COLL_OUT);
@@ -523,5 +524,5 @@ static int select_attach(struct weft_comm *comm)
 
 const struct weft_core_coll_ops weft_coll_core_ops = {
 	.attach = select_attach,
-	.detach = weft_unit_leave,
+	.detach = weft_route_leave,
 };

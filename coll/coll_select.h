@@ -88,7 +88,7 @@ struct weft_route *coll_unit_private(const struct weft_coll_args *a);
 /* coll_unit.c: the unit can take the call, whatever the table says. */
 bool coll_unit_fits(const struct weft_coll_args *a);
 /* coll_unit.c: true: the call is done, with *rc_p as its result. */
-bool coll_unit_quick(const struct weft_coll_args *a, int *rc_p);
+bool coll_unit_run(const struct weft_coll_args *a, int *rc_p);
 /* coll_unit.c: the same for a nonblocking call, whose request is the unit's. */
 bool coll_unit_start(const struct weft_coll_args *a, struct weft_req **req_p,
 		     int *rc_p);

@@ -31,9 +31,10 @@
 #define UNIT_WORLD 16
 
 /* The kinds below, by their bits. */
-#define QUICK(kind) (1u << (kind))
+#define BIT(kind) (1u << (kind))
 
-static void be_quick(struct weft_comm *comm)
+/* From now on these go to the route without a look at the table. */
+static void take_route(struct weft_comm *comm)
 {
 	static const enum weft_coll_kind kinds[] = {
 		WEFT_COLL_BARRIER,
@@ -44,38 +45,38 @@ static void be_quick(struct weft_comm *comm)
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(kinds); i++) {
 		if (coll_unforced(kinds[i]))
-			comm->quick |= QUICK(kinds[i]);
+			comm->on_route |= BIT(kinds[i]);
 	}
 }
 
 void coll_unit_join(struct weft_comm *comm)
 {
-	if (comm->inter || comm->joins >= UNIT_JOINED)
+	if (comm->inter || comm->join_age >= UNIT_JOINED)
 		return;
-	if (comm->early)
-		weft_unit_settle(comm);
-	else if (++comm->joins == UNIT_JOIN_AT)
-		weft_unit_join(comm);
+	if (comm->joining)
+		weft_route_join_settle(comm);
+	else if (++comm->join_age == UNIT_JOIN_AT)
+		weft_route_join(comm);
 	else
 		return;
-	comm->joins = UNIT_JOINED;
+	comm->join_age = UNIT_JOINED;
 	if (comm->route)
-		be_quick(comm);
+		take_route(comm);
 }
 
 void coll_unit_begin(struct weft_comm *comm)
 {
-	if (comm->inter || comm->joins >= UNIT_JOIN_AT)
+	if (comm->inter || comm->join_age >= UNIT_JOIN_AT)
 		return;
-	if (++comm->joins == UNIT_JOIN_AT && weft_unit_begin(comm))
-		comm->joins = UNIT_JOINED;
+	if (++comm->join_age == UNIT_JOIN_AT && weft_route_join_begin(comm))
+		comm->join_age = UNIT_JOINED;
 }
 
 void weft_coll_open(struct weft_comm *world)
 {
 	if (world->size > UNIT_WORLD && !weft_core.virt)
 		return;
-	world->joins = UNIT_JOIN_AT - 1;
+	world->join_age = UNIT_JOIN_AT - 1;
 	coll_unit_join(world);
 }
 
@@ -87,7 +88,7 @@ struct weft_route *coll_route(const struct weft_coll_args *a)
 		return a->route;
 	if (a->any_order)
 		return NULL;
-	return comm->joins < UNIT_JOINED ? comm->early : comm->route;
+	return comm->join_age < UNIT_JOINED ? comm->joining : comm->route;
 }
 
 /* Would a route of its own be used? The same answer on all ranks. */
@@ -117,8 +118,7 @@ struct weft_route *coll_unit_private(const struct weft_coll_args *a)
 	enum weft_route_state state;
 	struct weft_route *r;
 
-	if (!private_pays(a) ||
-	    weft_route_open(coll_exact_comm(a), salt, false, &r))
+	if (!private_pays(a) || weft_route_open(coll_exact_comm(a), salt, &r))
 		return NULL;
 	state = weft_route_wait(r);
 	if (state == WEFT_ROUTE_REAL ||
@@ -134,7 +134,7 @@ bool coll_unit_fits(const struct weft_coll_args *a)
 	case WEFT_COLL_REDUCE:
 	case WEFT_COLL_ALLREDUCE:
 	case WEFT_COLL_REDUCE_SCATTER:
-		return weft_unit_can(a->op, a->r.dt);
+		return weft_route_can(a->op, a->r.dt);
 	default:
 		return true;
 	}
@@ -143,108 +143,106 @@ bool coll_unit_fits(const struct weft_coll_args *a)
 /* ---- at once, without a program ------------------------------------------ */
 
 /* Is this side short, and can the unit take it as it lies? */
-static bool quick_fits(const struct weft_coll_args *a)
+static bool fits_as_it_lies(const struct weft_coll_args *a)
 {
 	if ((uint64_t)(a->r.count * a->r.dt->size) > COLL_UNIT_BYTES)
 		return false;
-	return a->op ? weft_unit_can(a->op, a->r.dt)
+	return a->op ? weft_route_can(a->op, a->r.dt)
 		     : weft_dt_is_run(a->r.dt, a->r.count);
 }
 
 /* An info may name an algorithm: then the table looks. */
-static bool is_quick(const struct weft_comm *comm, enum weft_coll_kind kind)
+static bool is_on_route(const struct weft_comm *comm, enum weft_coll_kind kind)
 {
-	return (comm->quick & QUICK(kind)) && !comm->info;
+	return (comm->on_route & BIT(kind)) && !comm->info;
 }
 
-static void quick_reduction(const struct weft_coll_args *a,
-			    struct weft_unit_call *call)
+static void reduction_call(const struct weft_coll_args *a,
+			   struct fi_weft_call *call)
 {
-	call->kind = a->kind == WEFT_COLL_REDUCE ? WEFT_UNIT_REDUCE
-						 : WEFT_UNIT_ALLREDUCE;
+	call->what = a->kind == WEFT_COLL_REDUCE ? FI_REDUCE : FI_ALLREDUCE;
 	call->in = coll_input(a);
 	call->out = a->r.buf;
-	call->count = a->r.count;
-	call->dt = a->r.dt;
-	call->op = a->op;
+	call->count = (size_t)a->r.count;
+	weft_route_reduction(call, a->op, a->r.dt);
 }
 
-static void quick_bcast(const struct weft_coll_args *a,
-			struct weft_unit_call *call)
+static void bcast_call(const struct weft_coll_args *a,
+		       struct fi_weft_call *call)
 {
-	call->kind = WEFT_UNIT_BCAST;
+	call->what = FI_BROADCAST;
 	call->out = (char *)a->r.buf + a->r.dt->true_lb;
-	call->count = a->r.count * a->r.dt->size;
+	call->count = (size_t)(a->r.count * a->r.dt->size);
+	call->datatype = FI_UINT8;
 	/* other ranks may have types with gaps, and run a program */
 	weft_comm_next_tag(a->comm);
-	call->untagged = false;
 }
 
 /* The call for the unit as it is; false: ask the table. */
-static bool quick_call(const struct weft_coll_args *a,
-		       struct weft_unit_call *call)
+static bool call_as_it_is(const struct weft_coll_args *a,
+			  struct fi_weft_call *call)
 {
-	if (!is_quick(a->comm, a->kind))
+	if (!is_on_route(a->comm, a->kind))
 		return false;
-	*call = (struct weft_unit_call){ .kind = WEFT_UNIT_BARRIER,
-					 .root = a->root,
-					 .route = a->comm->route,
-					 .untagged = true };
-	if (a->kind == WEFT_COLL_BARRIER) {
-		call->root = 0;
+	*call = (struct fi_weft_call){ .what = FI_BARRIER };
+	if (a->kind == WEFT_COLL_BARRIER)
 		return true;
-	}
-	if (!a->r.count || !quick_fits(a) || coll_exact_wanted(a))
+	if (!a->r.count || !fits_as_it_lies(a) || coll_exact_wanted(a))
 		return false;
+	call->root = a->root;
 	if (a->kind == WEFT_COLL_BCAST)
-		quick_bcast(a, call);
+		bcast_call(a, call);
 	else
-		quick_reduction(a, call);
+		reduction_call(a, call);
 	return true;
 }
 
-WEFT_HOT bool weft_coll_barrier_quick(struct weft_comm *comm,
-				      struct weft_req **req_p, int *rc_p)
+WEFT_HOT bool weft_coll_barrier_on_route(struct weft_comm *comm,
+					 struct weft_req **req_p, int *rc_p)
 {
-	if (!is_quick(comm, WEFT_COLL_BARRIER))
+	if (!is_on_route(comm, WEFT_COLL_BARRIER))
 		return false;
-	*rc_p = weft_unit_barrier(comm->route, req_p);
+	*rc_p = weft_route_barrier(comm->route, req_p);
 	return *rc_p != -ENOSYS;
 }
 
-WEFT_HOT bool weft_coll_allreduce_quick(struct weft_comm *comm, const void *in,
-					void *out, MPI_Count count,
-					MPI_Datatype type, MPI_Op op,
-					struct weft_req **req_p, int *rc_p)
+WEFT_HOT bool weft_coll_allreduce_on_route(struct weft_comm *comm,
+					   const void *in, void *out,
+					   MPI_Count count, MPI_Datatype type,
+					   MPI_Op op, struct weft_req **req_p,
+					   int *rc_p)
 {
-	if (!is_quick(comm, WEFT_COLL_ALLREDUCE) || weft_core_exact ||
+	if (!is_on_route(comm, WEFT_COLL_ALLREDUCE) || weft_core_exact ||
 	    in == out || !in || !out || out == MPI_IN_PLACE)
 		return false;
 	if (in == MPI_IN_PLACE)
 		in = out;
-	*rc_p = weft_unit_allreduce(comm->route, in, out, count, type, op,
-				    req_p);
+	*rc_p = weft_route_allreduce(comm->route, in, out, count, type, op,
+				     req_p);
 	return *rc_p != -ENOSYS;
 }
 
-bool coll_unit_quick(const struct weft_coll_args *a, int *rc_p)
+bool coll_unit_run(const struct weft_coll_args *a, int *rc_p)
 {
-	struct weft_unit_call call;
+	struct fi_weft_call call;
 
-	if (!quick_call(a, &call))
+	if (!call_as_it_is(a, &call))
 		return false;
-	*rc_p = weft_unit_run(&call);
+	/* the report of a deadlock has a number for each */
+	if (weft_unlikely(weft_core.virt) && a->kind != WEFT_COLL_BCAST)
+		weft_comm_next_tag(a->comm);
+	*rc_p = weft_route_run(a->comm->route, &call);
 	return true;
 }
 
 bool coll_unit_start(const struct weft_coll_args *a, struct weft_req **req_p,
 		     int *rc_p)
 {
-	struct weft_unit_call call;
+	struct fi_weft_call call;
 
-	if (!quick_call(a, &call))
+	if (!call_as_it_is(a, &call))
 		return false;
-	*rc_p = weft_unit_post(&call, req_p);
+	*rc_p = weft_route_post(a->comm->route, &call, req_p);
 	return true;
 }
 
@@ -252,17 +250,16 @@ bool coll_unit_start(const struct weft_coll_args *a, struct weft_req **req_p,
 
 void coll_barrier_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	const struct weft_unit_call call = { .kind = WEFT_UNIT_BARRIER,
-					     .route = coll_route(a) };
+	const struct fi_weft_call call = { .what = FI_BARRIER };
 
-	coll_unit(p, &call);
+	coll_unit(p, coll_route(a), &call);
 }
 
 void coll_bcast_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	struct weft_unit_call call = { .kind = WEFT_UNIT_BCAST,
-				       .root = a->root,
-				       .route = coll_route(a) };
+	struct fi_weft_call call = { .what = FI_BROADCAST,
+				     .root = a->root,
+				     .datatype = FI_UINT8 };
 	struct coll_flat f;
 
 	coll_flat_open(p, &a->r, &f);
@@ -271,8 +268,8 @@ void coll_bcast_unit(struct coll_prog *p, const struct weft_coll_args *a)
 	if (p->rank == a->root)
 		coll_flat_pack(p, &f);
 	call.out = f.bytes;
-	call.count = f.len;
-	coll_unit(p, &call);
+	call.count = (size_t)f.len;
+	coll_unit(p, coll_route(a), &call);
 	if (p->rank == a->root || !f.copied)
 		return;
 	coll_wait_all(p);
@@ -280,36 +277,34 @@ void coll_bcast_unit(struct coll_prog *p, const struct weft_coll_args *a)
 }
 
 static void say_reduction(struct coll_prog *p, const struct weft_coll_args *a,
-			  enum weft_unit_kind kind)
+			  enum fi_collective_op what)
 {
-	const struct weft_unit_call call = {
-		.kind = kind,
+	struct fi_weft_call call = {
+		.what = what,
 		.root = a->root,
 		.in = coll_input(a),
 		.out = a->r.buf,
-		.count = a->r.count,
-		.dt = a->r.dt,
-		.op = a->op,
-		.route = coll_route(a),
+		.count = (size_t)a->r.count,
 	};
 
+	weft_route_reduction(&call, a->op, a->r.dt);
 	if (call.count)
-		coll_unit(p, &call);
+		coll_unit(p, coll_route(a), &call);
 }
 
 void coll_reduce_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	say_reduction(p, a, WEFT_UNIT_REDUCE);
+	say_reduction(p, a, FI_REDUCE);
 }
 
 void coll_allreduce_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	say_reduction(p, a, WEFT_UNIT_ALLREDUCE);
+	say_reduction(p, a, FI_ALLREDUCE);
 }
 
 void coll_redscat_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	say_reduction(p, a, WEFT_UNIT_REDUCE_SCATTER);
+	say_reduction(p, a, FI_REDUCE_SCATTER);
 }
 
 /* ---- blocks -------------------------------------------------------------- */
@@ -336,83 +331,81 @@ static struct weft_coll_side own_side(struct coll_prog *p,
 	return own;
 }
 
+static MPI_Count side_len(const struct weft_coll_side *s)
+{
+	return s->count * s->dt->size;
+}
+
 /* What a rank hands in and gets: NULL where it has nothing of that kind. */
-static void say_blocks(struct coll_prog *p, struct weft_unit_call *call,
+static void say_blocks(struct coll_prog *p, const struct weft_coll_args *a,
+		       struct fi_weft_call call,
 		       const struct weft_coll_side *in,
 		       const struct weft_coll_side *out)
 {
 	struct coll_flat from, to;
 
+	call.datatype = FI_UINT8;
 	if (in) {
 		coll_flat_open(p, in, &from);
 		if (!p->err)
 			coll_flat_pack(p, &from);
-		call->in = from.bytes;
+		call.in = from.bytes;
 	}
 	if (out) {
 		coll_flat_open(p, out, &to);
-		call->out = to.bytes;
+		call.out = to.bytes;
 	}
-	if (p->err || !call->count)
+	if (p->err || !call.count)
 		return;
-	coll_unit(p, call);
+	coll_unit(p, coll_route(a), &call);
 	if (!out || !to.copied)
 		return;
 	coll_wait_all(p);
 	coll_flat_unpack(p, &to);
 }
 
-static MPI_Count side_len(const struct weft_coll_side *s)
-{
-	return s->count * s->dt->size;
-}
-
 void coll_allgather_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	struct weft_unit_call call = { .kind = WEFT_UNIT_ALLGATHER,
-				       .route = coll_route(a),
-				       .count = side_len(&a->r) };
+	const struct fi_weft_call call = { .what = FI_ALLGATHER,
+					   .count = (size_t)side_len(&a->r) };
 	struct weft_coll_side in = own_side(p, &a->s, &a->r);
 	struct weft_coll_side out = blocks(&a->r, p->size);
 
-	say_blocks(p, &call, &in, &out);
+	say_blocks(p, a, call, &in, &out);
 }
 
 void coll_alltoall_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	struct weft_unit_call call = { .kind = WEFT_UNIT_ALLTOALL,
-				       .route = coll_route(a),
-				       .count = side_len(&a->r) };
+	const struct fi_weft_call call = { .what = FI_ALLTOALL,
+					   .count = (size_t)side_len(&a->r) };
 	struct weft_coll_side in = blocks(&a->s, p->size);
 	struct weft_coll_side out = blocks(&a->r, p->size);
 
-	say_blocks(p, &call, &in, &out);
+	say_blocks(p, a, call, &in, &out);
 }
 
 void coll_gather_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	bool at_root = p->rank == a->root;
 	struct weft_coll_side in = own_side(p, &a->s, &a->r), out = a->r;
-	struct weft_unit_call call = { .kind = WEFT_UNIT_GATHER,
-				       .route = coll_route(a),
-				       .root = a->root,
-				       .count = side_len(&in) };
+	const struct fi_weft_call call = { .what = FI_GATHER,
+					   .root = a->root,
+					   .count = (size_t)side_len(&in) };
 
 	if (at_root)
 		out = blocks(&a->r, p->size);
-	say_blocks(p, &call, &in, at_root ? &out : NULL);
+	say_blocks(p, a, call, &in, at_root ? &out : NULL);
 }
 
 void coll_scatter_unit(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	bool at_root = p->rank == a->root;
 	struct weft_coll_side in = a->s, out = own_side(p, &a->r, &a->s);
-	struct weft_unit_call call = { .kind = WEFT_UNIT_SCATTER,
-				       .route = coll_route(a),
-				       .root = a->root,
-				       .count = side_len(&out) };
+	const struct fi_weft_call call = { .what = FI_SCATTER,
+					   .root = a->root,
+					   .count = (size_t)side_len(&out) };
 
 	if (at_root)
 		in = blocks(&a->s, p->size);
-	say_blocks(p, &call, at_root ? &in : NULL, &out);
+	say_blocks(p, a, call, at_root ? &in : NULL, &out);
 }

@@ -1,22 +1,31 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Borders between folders: who may include whom. Fails on the first crossing.
+# Borders between folders: who may include whom, and whose a name is. Says
+# every crossing.
 cd "${top_srcdir:-.}" || exit 1
 bad=0
 
-# border FOLDER "PATTERN ...": project includes of FOLDER must match one.
+# border [-1] FOLDER "PATTERN ...": project includes of FOLDER must match one.
+# -1: of its own files, not of those in folders below.
 border() {
-	local dir=$1 allowed=$2 file line inc ok p
+	local deep=() dir allowed file line inc ok p
+	[ "$1" != -1 ] || { deep=(-maxdepth 1); shift; }
+	dir=$1 allowed=$2
 	while IFS=: read -r file line inc; do
 		ok=
-		for p in $allowed "$dir/" config.h test/; do
+		for p in $allowed test/; do
 			case $inc in $p*) ok=1 ;; esac
 		done
+		case $inc in
+		"$dir"/*/*) [ ${#deep[@]} != 0 ] || ok=1 ;;
+		"$dir"/*) ok=1 ;;
+		esac
 		[ -n "$ok" ] && continue
 		echo "$file:$line: $dir may not include $inc"
 		bad=1
-	done < <(grep -rnoP --include='*.[ch]' \
-		'^#include "\K(src|prov|coll|include|test|config)[^"]*' "$dir")
+	done < <(find "$dir" "${deep[@]}" -name '*.[ch]' -exec grep -HnoP \
+		'^#include "\K(src|prov|coll|bench|examples|include|test)/[^"]*' \
+		{} +)
 }
 
 # system FOLDER HEADER-PREFIX: FOLDER must not include <PREFIX...>.
@@ -27,37 +36,127 @@ without() {
 	fi
 }
 
+# words FILES...: the first word behind weft_ of every tag and function there.
+words() {
+	grep -HoP '^(struct|enum|union) weft_[a-z0-9]+(?=\w* \{)' "$@" \
+		/dev/null |
+		sed 's/:.* /:/'
+	grep -HoP '^([A-Za-z][\w *]*)?\bweft_[a-z0-9]+(?=\w*\()' "$@" \
+		/dev/null |
+		sed 's/:.*\(weft_[a-z0-9]*\)$/:\1/'
+}
+
+# A word belongs to one side of fi_*: who reads weft_coll_ knows where he is.
+# src/base is under both, and a test may have what both sides call it.
+sides() {
+	local above below word
+	mapfile -t above < <(find src coll -name '*.[ch]' ! -name '*_test.c' \
+		! -path 'src/base/*')
+	mapfile -t below < <(find prov -name '*.[ch]' ! -name '*_test.c')
+	while read -r word; do
+		echo "$word is a name on both sides of fi_*:"
+		words "${above[@]}" "${below[@]}" | grep ":$word\$" | sort -u
+		bad=1
+	done < <(comm -12 <(words "${above[@]}" | sed 's/.*://' | sort -u) \
+		<(words "${below[@]}" | sed 's/.*://' | sort -u))
+}
+
 # What the folders above the network model may see of it.
 net="prov/net/net.h prov/net/net_config.h prov/net/net_file.h
-	prov/net/net_map.h"
+	prov/net/net_map.h prov/net/net_name.h"
+# What collectives are made of.
+core="src/core/core_coll.h src/core/core_comm.h src/core/core_lock.h
+	src/core/core_opts.h src/core/core_p2p.h src/core/core_progress.h
+	src/core/core_req.h src/core/core_route_call.h src/core/core_state.h
+	src/core/core_wait.h"
+# What a machine's unit may see of the engine, and the engine of the units.
+engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_help.h
+	prov/nic/nic_inbox.h prov/nic/nic_order.h prov/nic/nic_port.h"
+units="prov/nic/mu/mu_engine.h prov/nic/fma/fma_engine.h
+	prov/nic/sten/sten_engine.h prov/nic/cu/cu.h prov/nic/cu/cu_exact.h
+	prov/nic/cu/cu_fold.h prov/nic/cu/cu_tree.h"
+# What all carriers share.
+carrier="prov/carrier/carrier.h prov/carrier/carrier_cma.h
+	prov/carrier/carrier_end.h prov/carrier/carrier_faults.h"
 
-border src/base ""
-border prov/code "src/base/"
-border prov/wire "src/base/"
-border prov/match "src/base/"
-border prov/net "src/base/"
-border prov/carrier "src/base/ prov/wire/ $net"
-border prov/nic "src/base/ prov/wire/ prov/carrier/carrier.h prov/carrier/carrier_vt.h prov/match/match.h"
-border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h prov/carrier/carrier.h prov/carrier/carrier_vt.h"
-border src/types "src/base/"
-border src/core "src/base/ src/types/"
-border coll "src/base/ src/types/ src/core/"
-border src/win "src/base/ src/types/ src/core/ coll/coll.h"
-border src/mpi "src/base/ src/types/ src/core/ src/win/win.h src/win/win_word.h coll/coll.h"
-border src/run "src/base/ $net"
-border src/sim "src/base/ $net"
-border src/reproduce "src/base/ $net src/sim/"
+borders() {
+	border src/base ""
+	border prov/code "src/base/"
+	border prov/wire "src/base/"
+	border prov/match "src/base/"
+	border prov/net "src/base/"
+	border -1 prov/carrier "src/base/ prov/wire/"
+	border prov/carrier/shm "src/base/ prov/wire/ $carrier"
+	border prov/carrier/loop "src/base/ prov/wire/ $carrier"
+	border prov/carrier/vt "src/base/ prov/wire/ $carrier
+		prov/carrier/carrier_vt.h $net"
+	border -1 prov/nic "src/base/ prov/wire/ prov/match/match.h $units
+		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
+	for unit in mu fma sten; do
+		border prov/nic/$unit "src/base/ prov/wire/ $engine
+			prov/carrier/carrier.h prov/carrier/carrier_vt.h"
+	done
+	border prov/nic/cu "src/base/"
+	border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h
+		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
+	border src/types "src/base/"
+	border src/core "src/base/ src/types/"
+	border coll "src/base/ src/types/ $core"
+	border src/win "src/base/ src/types/ src/core/ coll/coll.h"
+	border src/mpi "src/base/ src/types/ src/core/ src/win/win.h
+		src/win/win_word.h coll/coll.h"
+	border src/run "src/base/ $net"
+	border src/sim "src/base/ $net"
+	border src/reproduce "src/base/ $net src/sim/"
+	border src/tool "src/base/ prov/nic/cu/cu_tree.h"
+	border bench "src/base/ prov/net/net.h prov/carrier/carrier.h"
+	border examples ""
 
-for d in src/base prov/code prov/wire prov/match prov/net prov/carrier \
-	prov/nic src/run src/types; do
-	without $d rdma/
-done
-for d in src/base prov; do
-	without $d mpi.h
-	without $d pmix
-done
-if grep -rn --include='*.[ch]' '^#include "\.\./' src prov coll test bench; then
-	echo 'no ../ in includes'
-	bad=1
-fi
+	for d in src/base prov/code prov/wire prov/match prov/net \
+		prov/carrier prov/nic src/run src/types examples; do
+		without $d rdma/
+	done
+	for d in src/base prov; do
+		without $d mpi.h
+		without $d pmix
+	done
+	if grep -rn --include='*.[ch]' '^#include "\.\./' src prov coll test \
+		bench examples; then
+		echo 'no ../ in includes'
+		bad=1
+	fi
+}
+
+# The test itself: each line, put into a tree of its own, must be refused.
+# refused FILE LINE
+refused() {
+	mkdir -p "$t/$(dirname "$1")"
+	echo "$2" > "$t/$1"
+	if (cd "$t" && borders && sides && exit $bad) > /dev/null 2>&1; then
+		echo "nobody minds '$2' in $1"
+		bad=1
+	fi
+	rm "$t/$1"
+}
+t=$(mktemp -d) || exit 1
+trap 'rm -rf "$t"' EXIT
+find src prov coll bench examples test -type d -exec mkdir -p "$t/{}" \;
+mkdir -p "$t/src/core" && echo 'struct weft_here {' > "$t/src/core/core_x.h"
+(cd "$t" && borders && sides && exit $bad) || exit 1
+refused prov/ofi/x.h 'struct weft_here {'
+refused prov/nic/x.h 'enum weft_here_kind {'
+refused prov/match/x.c 'WEFT_HOT int *weft_here_open(void)'
+refused coll/x.c '#include "src/core/core_pend.h"'
+refused prov/nic/mu/x.c '#include "prov/nic/cu/cu.h"'
+refused prov/nic/cu/x.c '#include "prov/nic/nic.h"'
+refused prov/nic/x.c '#include "prov/nic/mu/mu_layout.h"'
+refused prov/carrier/shm/x.c '#include "prov/carrier/vt/vt.h"'
+refused prov/carrier/x.c '#include "prov/carrier/loop/loop.h"'
+refused prov/carrier/loop/x.c '#include "prov/net/net.h"'
+refused src/tool/x.c '#include "prov/nic/nic.h"'
+refused bench/x.c '#include "src/core/core_state.h"'
+refused examples/x.c '#include "src/base/attr.h"'
+
+borders
+sides
 exit $bad

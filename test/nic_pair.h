@@ -242,4 +242,26 @@ static inline bool noted(const struct side *s, const void *context)
 	return false;
 }
 
+/* A case with and without DMA and faults. */
+static inline void on_every_machine(void (*run)(const struct grid *g))
+{
+	static const char *const faults[] = {
+		NULL, "seed=7,delay=0.1,drop=0.02,dup=0.02,reorder=0.05"
+	};
+	const struct weft_machine *m;
+	unsigned i, k;
+
+	for (i = 0; (m = weft_machine_at(i)); i++) {
+		for (k = 0; k < 4; k++) {
+			const struct grid g = {
+				.machine = m->name,
+				.no_dma = k & 1,
+				.faults = faults[k / 2],
+			};
+
+			run(&g);
+		}
+	}
+}
+
 #endif

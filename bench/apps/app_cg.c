@@ -9,11 +9,11 @@
 
 struct block {
 	MPI_Comm cart;
-	int n;	     /* unknowns per direction, whole */
-	int lo[3];   /* first one here */
-	int len[3];  /* here */
-	int full[3]; /* with the halo */
-	int near[6]; /* neighbours: low and high side of each direction */
+	int n;		  /* unknowns per direction, whole */
+	int lo[3];	  /* first one here */
+	int len[3];	  /* here */
+	int full[3];	  /* with the halo */
+	int neighbour[6]; /* neighbours: low and high side of each direction */
 	MPI_Datatype out[6];
 	MPI_Datatype in[6];
 };
@@ -60,8 +60,8 @@ static void block_open(struct block *b, int n)
 		b->lo[d] = (int)((long)n * me[d] / dims[d]);
 		b->len[d] = (int)((long)n * (me[d] + 1) / dims[d]) - b->lo[d];
 		b->full[d] = b->len[d] + 2;
-		MPI_Cart_shift(b->cart, d, 1, &b->near[2 * d],
-			       &b->near[2 * d + 1]);
+		MPI_Cart_shift(b->cart, d, 1, &b->neighbour[2 * d],
+			       &b->neighbour[2 * d + 1]);
 	}
 	for (d = 0; d < 3; d++) {
 		b->out[2 * d] = face(b, d, 1);
@@ -88,9 +88,11 @@ static void exchange(const struct block *b, double *v)
 	int f;
 
 	for (f = 0; f < 6; f++)
-		MPI_Irecv(v, 1, b->in[f], b->near[f], f ^ 1, b->cart, &req[f]);
+		MPI_Irecv(v, 1, b->in[f], b->neighbour[f], f ^ 1, b->cart,
+			  &req[f]);
 	for (f = 0; f < 6; f++)
-		MPI_Isend(v, 1, b->out[f], b->near[f], f, b->cart, &req[6 + f]);
+		MPI_Isend(v, 1, b->out[f], b->neighbour[f], f, b->cart,
+			  &req[6 + f]);
 	MPI_Waitall(12, req, MPI_STATUSES_IGNORE);
 }
 

@@ -1,69 +1,138 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Gather up a binomial tree: a node packs its block and those of its subtree
- * and sends them as one message. The root receives into place; a run of ranks
- * that passes the last rank comes to it as two messages.
+ * Gather up a binomial tree, and scatter down the same one: a node has the
+ * packed blocks of its subtree, its own first, and they are one message between
+ * it and its parent. At the root they lie in place; a run of ranks that passes
+ * the last rank is two messages there.
  *
  * Restrictions: blocks of one size; intracommunicators.
  * Cost: ceil(log2 p) alpha + (p - 1) / p n beta, n the bytes at the root.
  *
- *   p = 5, root 0       1->0 3->2      blocks 1; 3
- *                       2->0           2 3
- *                       4->0           4
+ *   p = 5, root 0     gather     1->0 3->2      blocks 1; 3
+ *                                2->0           2 3
+ *                                4->0           4
+ *                     scatter    the same arrows turned round, last one first
  */
 #include "coll/coll_select.h"
 #include "coll/coll_tree.h"
 
-static void root_part(struct coll_prog *p, const struct weft_coll_args *a,
-		      const struct coll_tree *t)
-{
-	int i, n;
+struct walk {
+	bool up;				/* gather */
+	const struct weft_coll_side *all, *own; /* the root's, everybody's */
+	struct coll_tree t;
+};
 
-	for (i = 0; i < t->nchild; i++) {
-		n = coll_tree_run(p->size, t->child[i], t->child_span[i]);
-		coll_recv(p, coll_block(&a->r, t->child[i]), n * a->r.count,
-			  a->r.dt, t->child[i]);
-		n = t->child_span[i] - n;
-		coll_recv(p, a->r.buf, n * a->r.count, a->r.dt, t->child[i]);
-	}
-	if (!coll_in_place(&a->s))
-		coll_copy(p, a->s.buf, a->s.count, a->s.dt,
-			  coll_block(&a->r, p->rank), a->r.count, a->r.dt);
+/* n elements to or from a neighbour of the tree. */
+static void pass(struct coll_prog *p, bool send, void *buf, MPI_Count n,
+		 struct weft_dt *dt, int peer)
+{
+	if (send)
+		coll_send(p, buf, n, dt, peer);
+	else
+		coll_recv(p, buf, n, dt, peer);
 }
 
-static void send_up(struct coll_prog *p, const struct weft_coll_args *a,
-		    const struct coll_tree *t, char *bytes, MPI_Count len)
+/* In the order of messages: down, the largest subtree goes first. */
+static int child_at(const struct walk *w, int i)
 {
-	int n = t->span;
+	return w->up ? i : w->t.nchild - 1 - i;
+}
 
-	if (t->parent == a->root)
-		n = coll_tree_run(p->size, p->rank, t->span);
-	coll_send(p, bytes, n * len, coll_byte(), t->parent);
-	coll_send(p, bytes + n * len, (t->span - n) * len, coll_byte(),
-		  t->parent);
+/* This rank's block, between its own buffer and where the others lie. */
+static void keep(struct coll_prog *p, const struct walk *w, void *at,
+		 MPI_Count n, struct weft_dt *dt)
+{
+	const struct weft_coll_side *own = w->own;
+
+	if (w->up)
+		coll_copy(p, own->buf, own->count, own->dt, at, n, dt);
+	else
+		coll_copy(p, at, n, dt, own->buf, own->count, own->dt);
+}
+
+static void walk_root(struct coll_prog *p, const struct walk *w)
+{
+	const struct weft_coll_side *all = w->all;
+
+	for (int k = 0; k < w->t.nchild; k++) {
+		int i = child_at(w, k), child = w->t.child[i];
+		int n = coll_tree_run(p->size, child, w->t.child_span[i]);
+		int rest = w->t.child_span[i] - n;
+
+		pass(p, !w->up, coll_block(all, child), n * all->count, all->dt,
+		     child);
+		pass(p, !w->up, all->buf, rest * all->count, all->dt, child);
+	}
+	if (!coll_in_place(w->own))
+		keep(p, w, coll_block(all, p->rank), all->count, all->dt);
+}
+
+/* The blocks of the subtree, between this node and its parent. */
+static void walk_parent(struct coll_prog *p, const struct walk *w, int root,
+			char *bytes, MPI_Count len)
+{
+	int span = w->t.span, n = span;
+
+	if (w->t.parent == root)
+		n = coll_tree_run(p->size, p->rank, span);
+	pass(p, w->up, bytes, n * len, coll_byte(), w->t.parent);
+	pass(p, w->up, bytes + n * len, (span - n) * len, coll_byte(),
+	     w->t.parent);
+}
+
+static void walk_children(struct coll_prog *p, const struct walk *w,
+			  char *bytes, MPI_Count len)
+{
+	for (int k = 0; k < w->t.nchild; k++) {
+		int i = child_at(w, k);
+
+		pass(p, !w->up, bytes + w->t.child_dist[i] * len,
+		     w->t.child_span[i] * len, coll_byte(), w->t.child[i]);
+	}
+}
+
+static void walk_node(struct coll_prog *p, const struct walk *w, int root)
+{
+	const struct weft_coll_side *own = w->own;
+	MPI_Count len = own->count * (own->dt ? own->dt->size : 0);
+	char *bytes = coll_bytes(p, w->t.span * len);
+
+	if (w->up) {
+		keep(p, w, bytes, len, coll_byte());
+		walk_children(p, w, bytes, len);
+		coll_wait_all(p);
+		walk_parent(p, w, root, bytes, len);
+	} else {
+		walk_parent(p, w, root, bytes, len);
+		coll_wait_all(p);
+		walk_children(p, w, bytes, len);
+		keep(p, w, bytes, len, coll_byte());
+	}
+}
+
+static void walk(struct coll_prog *p, int root, struct walk *w)
+{
+	const struct weft_coll_side *own = w->own;
+
+	coll_tree_binomial(p->size, root, p->rank, &w->t);
+	if (w->t.v == 0)
+		walk_root(p, w);
+	else if (w->t.span > 1)
+		walk_node(p, w, root);
+	else if (w->up)
+		coll_send(p, own->buf, own->count, own->dt, w->t.parent);
+	else
+		coll_take(p, own->buf, own->count, own->dt, w->t.parent);
 }
 
 void coll_gather_binomial(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	MPI_Count len = a->s.count * (a->s.dt ? a->s.dt->size : 0);
-	struct coll_tree t;
-	char *bytes;
-	int i;
+	walk(p, a->root,
+	     &(struct walk){ .up = true, .all = &a->r, .own = &a->s });
+}
 
-	coll_tree_binomial(p->size, a->root, p->rank, &t);
-	if (t.v == 0) {
-		root_part(p, a, &t);
-		return;
-	}
-	if (t.span == 1) {
-		coll_send(p, a->s.buf, a->s.count, a->s.dt, t.parent);
-		return;
-	}
-	bytes = coll_bytes(p, t.span * len);
-	coll_copy(p, a->s.buf, a->s.count, a->s.dt, bytes, len, coll_byte());
-	for (i = 0; i < t.nchild; i++)
-		coll_recv(p, bytes + t.child_dist[i] * len,
-			  t.child_span[i] * len, coll_byte(), t.child[i]);
-	coll_wait_all(p);
-	send_up(p, a, &t, bytes, len);
+void coll_scatter_binomial(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	walk(p, a->root,
+	     &(struct walk){ .up = false, .all = &a->s, .own = &a->r });
 }

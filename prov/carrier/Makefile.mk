@@ -11,7 +11,6 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/shm/shm_cell.c \
 	prov/carrier/shm/shm_dma.c \
 	prov/carrier/shm/shm_window.c \
-	prov/carrier/shm/shm_dump.c prov/carrier/shm/shm_dump.h \
 	prov/carrier/shm/shm_id.c \
 	prov/carrier/shm/shm_layout.h \
 	prov/carrier/shm/shm_map.c \

@@ -63,7 +63,7 @@ int carrier_cma(pid_t pid, bool write, const struct iovec *local, int count,
 {
 	struct cma_pos pos = { .iov = local, .count = count };
 	struct iovec piece[CMA_IOV];
-	struct iovec far;
+	struct iovec theirs;
 	ssize_t n;
 	int pieces;
 
@@ -71,12 +71,12 @@ int carrier_cma(pid_t pid, bool write, const struct iovec *local, int count,
 		cma_advance(&pos, 0); /* over empty pieces */
 		if (!pos.count)
 			return 0;
-		pieces = cma_ahead(&pos, piece, &far.iov_len);
-		far.iov_base = (void *)(uintptr_t)remote;
+		pieces = cma_ahead(&pos, piece, &theirs.iov_len);
+		theirs.iov_base = (void *)(uintptr_t)remote;
 		n = write ? process_vm_writev(pid, piece, (unsigned long)pieces,
-					      &far, 1, 0)
+					      &theirs, 1, 0)
 			  : process_vm_readv(pid, piece, (unsigned long)pieces,
-					     &far, 1, 0);
+					     &theirs, 1, 0);
 		if (n < 0)
 			return -errno;
 		if (!n)

@@ -190,8 +190,8 @@ static struct weft_match_recv *older(struct weft_match_recv *a,
 	return a->seq < b->seq ? a : b;
 }
 
-struct weft_match_recv *weft_match_arrive_far(struct weft_match *m,
-					      uint32_t src, uint64_t tag)
+struct weft_match_recv *weft_match_find_posted(struct weft_match *m,
+					       uint32_t src, uint64_t tag)
 {
 	struct weft_match_recv *r, *best;
 	struct weft_match_class *c;
@@ -305,8 +305,8 @@ msgs_walk(struct weft_match *m, const struct weft_match_recv *r, uint64_t count)
 	return NULL;
 }
 
-struct weft_match_msg *weft_match_search_far(struct weft_match *m,
-					     const struct weft_match_recv *r)
+struct weft_match_msg *weft_match_find_msg(struct weft_match *m,
+					   const struct weft_match_recv *r)
 {
 	struct weft_match_msg *u = msgs_walk(m, r, WEFT_MATCH_FRONT);
 	struct weft_match_class *c;

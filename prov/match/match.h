@@ -125,9 +125,9 @@ static inline void weft_match_unpost(struct weft_match *m,
 		weft_match_unhash(m, r);
 }
 
-/* The slow half of weft_match_arrive. */
-struct weft_match_recv *weft_match_arrive_far(struct weft_match *m,
-					      uint32_t src, uint64_t tag);
+/* The same among all posted ones; the first does not fit. */
+struct weft_match_recv *weft_match_find_posted(struct weft_match *m,
+					       uint32_t src, uint64_t tag);
 
 /* The oldest posted receive that fits, still posted; or NULL. */
 static inline struct weft_match_recv *
@@ -140,7 +140,7 @@ weft_match_arrive(struct weft_match *m, uint32_t src, uint64_t tag)
 	r = weft_container_of(m->posted.next, struct weft_match_recv, order);
 	if (weft_likely(weft_match_fits(r, src, tag)))
 		return r;
-	return weft_match_arrive_far(m, src, tag);
+	return weft_match_find_posted(m, src, tag);
 }
 
 /* Queues a message that nobody waits for; src and tag are set. */
@@ -150,15 +150,15 @@ void weft_match_add(struct weft_match *m, struct weft_match_msg *u);
 void weft_match_remove(struct weft_match *m, struct weft_match_msg *u);
 
 /* The oldest unexpected message that fits r, still queued; or NULL. */
-struct weft_match_msg *weft_match_search_far(struct weft_match *m,
-					     const struct weft_match_recv *r);
+struct weft_match_msg *weft_match_find_msg(struct weft_match *m,
+					   const struct weft_match_recv *r);
 
 static inline struct weft_match_msg *
 weft_match_search(struct weft_match *m, const struct weft_match_recv *r)
 {
 	if (weft_likely(weft_list_empty(&m->msgs)))
 		return NULL;
-	return weft_match_search_far(m, r);
+	return weft_match_find_msg(m, r);
 }
 
 #endif

@@ -33,7 +33,8 @@ struct weft_dma {
 	int local_count;
 	uint64_t remote; /* address in the peer */
 	size_t bytes;
-	/* called once, before the post returns 0; err 0 or -errno */
+	/* called once, before the post returns 0 or in a later poll; err 0 or
+	 * -errno */
 	void (*done)(struct weft_dma *d, int err);
 };
 
@@ -43,7 +44,8 @@ struct weft_dma {
  * what the unit adds on the way (descriptors, cutting, counters) stays inside.
  */
 struct weft_unit_ops {
-	const char *name;
+	const char *name;  /* as in machine files */
+	size_t packet_max; /* largest packet that it gives the carrier */
 	/*
 	 * Opens the unit on a carrier it creates with attr; up gets whole
 	 * engine packets, not the unit's fragments.
@@ -75,6 +77,15 @@ struct weft_unit {
 	struct weft_carrier *carrier;
 };
 
+/*
+ * How groups do their barriers, by the nodes they are on: the first row that
+ * serves them. The last row of a table serves all.
+ */
+struct weft_nic_group_form {
+	bool (*serves)(const uint64_t *node, int n);
+	enum weft_cu_form form;
+};
+
 /* A machine: which unit, its limits, where the paths hand over. */
 struct weft_machine {
 	const char *name;   /* FI_WEFT_MACHINE */
@@ -93,6 +104,7 @@ struct weft_machine {
 	uint64_t barriers;
 	/* where node i stands, in WEFT_CU_DIMS numbers; NULL: nowhere */
 	void (*coords)(uint32_t node, int *at);
+	const struct weft_nic_group_form *forms; /* NULL: as suits the host */
 };
 
 /* The unit of the native machine: straight to the carrier. */
@@ -122,7 +134,7 @@ const struct weft_machine *weft_machine_at(unsigned i);
 
 struct weft_nic;
 
-enum weft_op_kind {
+enum weft_nic_op_kind {
 	WEFT_SEND,
 	WEFT_RECV,
 	WEFT_WRITE,
@@ -130,7 +142,7 @@ enum weft_op_kind {
 	WEFT_ATOMIC,	   /* no result */
 	WEFT_FETCH,	   /* result: the old value */
 	WEFT_COMPARE,	   /* result: the old value; has a comparand */
-	WEFT_COLL,	   /* of a group: weft_nic_coll */
+	WEFT_COLLECTIVE,   /* of a group: weft_nic_coll_post */
 	WEFT_REMOTE_WRITE, /* a peer wrote our memory, or changed it */
 	WEFT_REMOTE_READ,  /* a peer read our memory */
 	WEFT_SERVE,	   /* the engine's own, never seen by up */
@@ -158,7 +170,7 @@ enum weft_nic_flag {
 	/* peek or claim: drop the message */
 	WEFT_OP_DISCARD = 1 << 9,
 	/* for up: the completion goes to the context, not to a queue */
-	WEFT_OP_DIRECT = 1 << 10,
+	WEFT_OP_UNQUEUED = 1 << 10,
 };
 
 /* One operation and its completion. */
@@ -331,7 +343,7 @@ static inline void weft_nic_op_put(struct weft_nic_op *op)
 
 /*
  * A message of up to inject_bytes, without completion; flags are
- * WEFT_OP_TAGGED and WEFT_OP_DATA. The shortest road there is.
+ * WEFT_OP_TAGGED and WEFT_OP_DATA. The shortest way there is.
  */
 int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 		    unsigned flags, const struct iovec *iov, uint64_t tag,

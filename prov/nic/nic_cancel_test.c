@@ -160,45 +160,24 @@ static void case_any_moment(const struct grid *g)
 	world_close(w);
 }
 
-static void each(void (*run)(const struct grid *g))
-{
-	static const char *const faults[] = {
-		NULL, "seed=7,delay=0.1,drop=0.02,dup=0.02,reorder=0.05"
-	};
-	const struct weft_machine *m;
-	unsigned i, k;
-
-	for (i = 0; (m = weft_machine_at(i)); i++) {
-		for (k = 0; k < 4; k++) {
-			const struct grid g = {
-				.machine = m->name,
-				.no_dma = k & 1,
-				.faults = faults[k / 2],
-			};
-
-			run(&g);
-		}
-	}
-}
-
 static void a_message_that_waits_is_taken_back(void **state)
 {
-	each(case_unmatched);
+	on_every_machine(case_unmatched);
 }
 
 static void of_several_the_one_that_was_meant_goes(void **state)
 {
-	each(case_chosen);
+	on_every_machine(case_chosen);
 }
 
 static void a_message_that_was_met_arrives(void **state)
 {
-	each(case_matched);
+	on_every_machine(case_matched);
 }
 
 static void at_any_moment_a_cancelled_send_ends(void **state)
 {
-	each(case_any_moment);
+	on_every_machine(case_any_moment);
 }
 
 int main(void)

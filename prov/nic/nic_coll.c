@@ -8,8 +8,8 @@
  * still count himself in at our row; so the group lingers until all have said
  * that they are gone. A few tell each other. More tell it up the tree by which
  * they joined, each when all below him have left, and its root tells it down;
- * so a member that dies, or closes before those below him have left, keeps the
- * route of such a group taken.
+ * where a member dies, or closes before those below him have left, they go on
+ * as nic_coll_each.c has it.
  *
  * A member notices the death of those he is in touch with, and those are his
  * neighbours in that tree, at least. So who notices one tells his own.
@@ -29,8 +29,8 @@
 void nic_coll_say(void *arg, int member, const struct weft_cu_msg *msg,
 		  const void *payload)
 {
-	struct weft_coll *c = arg;
-	unsigned char buf[sizeof(*msg) + COLL_FAR_BYTES];
+	struct weft_nic_group *c = arg;
+	unsigned char buf[sizeof(*msg) + COLL_MSG_BYTES];
 	struct weft_pkt pkt = {
 		.type = NIC_COLL,
 		.tag = c->key,
@@ -43,19 +43,31 @@ void nic_coll_say(void *arg, int member, const struct weft_cu_msg *msg,
 	nic_ctrl(c->nic, c->member[member], &pkt, buf);
 }
 
-static void coll_note(struct weft_coll *c, int member, enum coll_note what,
-		      int err)
+void nic_coll_note_to(struct weft_nic *nic, struct weft_peer *peer,
+		      uint64_t key, enum coll_note what, uint32_t aux)
 {
-	struct weft_pkt pkt = { .type = NIC_COLL,
-				.tag = c->key,
-				.flags = (uint8_t)what,
-				.aux = (uint32_t)-err };
+	struct weft_pkt pkt = {
+		.type = NIC_COLL, .tag = key, .flags = (uint8_t)what, .aux = aux
+	};
 
-	if (member != c->me && !c->member[member]->lost)
-		nic_ctrl(c->nic, c->member[member], &pkt, NULL);
+	nic_ctrl(nic, peer, &pkt, NULL);
 }
 
-static void coll_note_below(struct weft_coll *c, enum coll_note what, int err)
+void nic_coll_tell(struct weft_nic_group *c, int member, enum coll_note what,
+		   uint32_t aux)
+{
+	if (member != c->me && !c->member[member]->lost)
+		nic_coll_note_to(c->nic, c->member[member], c->key, what, aux);
+}
+
+static void coll_note(struct weft_nic_group *c, int member, enum coll_note what,
+		      int err)
+{
+	nic_coll_tell(c, member, what, (uint32_t)-err);
+}
+
+static void coll_note_below(struct weft_nic_group *c, enum coll_note what,
+			    int err)
 {
 	const struct weft_cu_tree *t = &c->talk;
 
@@ -63,20 +75,21 @@ static void coll_note_below(struct weft_coll *c, enum coll_note what, int err)
 		coll_note(c, t->input[i], what, err);
 }
 
-static void coll_note_above(struct weft_coll *c, enum coll_note what, int err)
+static void coll_note_above(struct weft_nic_group *c, enum coll_note what,
+			    int err)
 {
 	if (c->me)
 		coll_note(c, coll_parent(c, c->me), what, err);
 }
 
-static struct weft_coll *coll_find(struct weft_nic *nic, uint64_t key)
+static struct weft_nic_group *coll_find(struct weft_nic *nic, uint64_t key)
 {
 	struct weft_list *n, *tmp;
 
 	weft_list_each(n, tmp, &nic->coll->groups)
 	{
-		struct weft_coll *c =
-			weft_container_of(n, struct weft_coll, link);
+		struct weft_nic_group *c =
+			weft_container_of(n, struct weft_nic_group, link);
 
 		if (c->key == key)
 			return c;
@@ -101,7 +114,7 @@ static void coll_unwatch(struct weft_nic *nic)
 		nic->coll->watching = 0;
 }
 
-void nic_coll_give_back(struct weft_coll *c)
+void nic_coll_give_back(struct weft_nic_group *c)
 {
 	coll_unwatch(c->nic);
 	nic_long_close(c);
@@ -122,14 +135,15 @@ void nic_coll_give_back(struct weft_coll *c)
 	c->route = -1;
 }
 
-void nic_coll_free(struct weft_coll *c)
+void nic_coll_free(struct weft_nic_group *c)
 {
 	nic_coll_give_back(c);
-	if (c->far)
-		weft_cu_group_close(c->far);
+	if (c->by_msg)
+		weft_cu_group_close(c->by_msg);
 	weft_list_remove(&c->link);
 	c->nic->coll_groups--;
 	coll_unwatch(c->nic);
+	nic_each_ended(c);
 	weft_cu_tree_fini(&c->talk);
 	free(c->check.word);
 	free(c->word);
@@ -139,7 +153,7 @@ void nic_coll_free(struct weft_coll *c)
 }
 
 /* Member i is gone, by his own word or dead. */
-static void coll_gone(struct weft_coll *c, int i)
+static void coll_gone(struct weft_nic_group *c, int i)
 {
 	if (c->gone[i])
 		return;
@@ -149,20 +163,20 @@ static void coll_gone(struct weft_coll *c, int i)
 }
 
 /* Many members: nobody will touch this member's row any more. */
-static void coll_all_left(struct weft_coll *c)
+static void coll_all_left(struct weft_nic_group *c)
 {
 	coll_note_below(c, COLL_LEFT_ALL, 0);
 	nic_coll_free(c);
 }
 
 /* Has everybody below this member left? */
-static bool coll_below_left(const struct weft_coll *c)
+static bool coll_below_left(const struct weft_nic_group *c)
 {
 	return c->below == (1u << weft_cu_tree_inputs(&c->talk, c->me)) - 1;
 }
 
 /* Many members: tells it up if everybody has left from here on down. */
-static void coll_left_below(struct weft_coll *c)
+static void coll_left_below(struct weft_nic_group *c)
 {
 	if (!c->gone[c->me] || !coll_below_left(c))
 		return;
@@ -173,7 +187,7 @@ static void coll_left_below(struct weft_coll *c)
 }
 
 /* Neighbours hear that this one may go; his parent hears more, if he can. */
-static void coll_say_left(struct weft_coll *c)
+static void coll_say_left(struct weft_nic_group *c)
 {
 	for (int i = 0; c->n <= COLL_FEW && i < c->n; i++)
 		coll_note(c, i, COLL_LEFT, 0);
@@ -184,11 +198,11 @@ static void coll_say_left(struct weft_coll *c)
 		coll_note_above(c, COLL_LEFT, 0);
 }
 
-void weft_nic_leave(struct weft_coll *c)
+void weft_nic_leave(struct weft_nic_group *c)
 {
 	c->joined = NULL;
 	/* Nobody needs our node, and the model counts those who left. */
-	if (c->net && !c->far_used) {
+	if (c->net && !c->msg_used) {
 		nic_coll_free(c);
 		return;
 	}
@@ -198,12 +212,16 @@ void weft_nic_leave(struct weft_coll *c)
 		return;
 	}
 	c->gone[c->me] = true;
-	coll_left_below(c);
+	if (c->each)
+		nic_each_left(c);
+	else
+		coll_left_below(c);
 }
 
 /* ---- packets in ---------------------------------------------------------- */
 
-static int coll_index(const struct weft_coll *c, const struct weft_peer *src)
+static int coll_index(const struct weft_nic_group *c,
+		      const struct weft_peer *src)
 {
 	for (int i = 0; i < c->n; i++) {
 		if (i != c->me && c->member[i] == src)
@@ -213,7 +231,7 @@ static int coll_index(const struct weft_coll *c, const struct weft_peer *src)
 }
 
 /* Everybody below a child has left; he says so once. */
-static void coll_take_below(struct weft_coll *c, int from)
+static void coll_take_below(struct weft_nic_group *c, int from)
 {
 	if (c->n <= COLL_FEW || !coll_is_below(c, from))
 		return;
@@ -222,7 +240,7 @@ static void coll_take_below(struct weft_coll *c, int from)
 	coll_left_below(c);
 }
 
-static void coll_take_note(struct weft_coll *c, int from,
+static void coll_take_note(struct weft_nic_group *c, int from,
 			   const struct weft_pkt *pkt)
 {
 	bool many = c->n > COLL_FEW;
@@ -238,12 +256,13 @@ static void coll_take_note(struct weft_coll *c, int from,
 		coll_all_left(c);
 	else if (pkt->flags == COLL_LOST && pkt->aux && pkt->aux < 4096)
 		nic_coll_fail(c, -(int)pkt->aux);
-	else
+	else if ((pkt->flags != COLL_LEFT_EACH && pkt->flags != COLL_GONE) ||
+		 !nic_each_take(c, from, pkt))
 		c->nic->garbage++;
 }
 
-static void coll_take(struct weft_coll *c, int from, const struct weft_pkt *pkt,
-		      const void *payload)
+static void coll_take(struct weft_nic_group *c, int from,
+		      const struct weft_pkt *pkt, const void *payload)
 {
 	struct weft_cu_msg m;
 
@@ -259,7 +278,7 @@ static void coll_take(struct weft_coll *c, int from, const struct weft_pkt *pkt,
 		return;
 	}
 	/* late credits of a join that is over are for nobody */
-	if (c->far && !weft_cu_receive(c->far, &m, payload))
+	if (c->by_msg && !weft_cu_receive(c->by_msg, &m, payload))
 		c->nic->garbage++;
 }
 
@@ -267,9 +286,9 @@ static void coll_take(struct weft_coll *c, int from, const struct weft_pkt *pkt,
 static int coll_keep(struct weft_nic *nic, struct weft_peer *src,
 		     const struct weft_pkt *pkt, const void *payload)
 {
-	struct coll_early *e;
+	struct coll_unclaimed *e;
 
-	if (nic->coll->early_count >= COLL_EARLY_MAX)
+	if (nic->coll->unclaimed_count >= COLL_UNCLAIMED_MAX)
 		return -EPROTO;
 	e = malloc(sizeof(*e) + pkt->len);
 	if (!e)
@@ -277,17 +296,17 @@ static int coll_keep(struct weft_nic *nic, struct weft_peer *src,
 	e->src = src;
 	e->pkt = *pkt;
 	memcpy(e->payload, payload, pkt->len);
-	weft_list_push_back(&nic->coll->early, &e->link);
-	nic->coll->early_count++;
+	weft_list_push_back(&nic->coll->unclaimed, &e->link);
+	nic->coll->unclaimed_count++;
 	return 0;
 }
 
 int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload)
 {
-	unsigned char buf[sizeof(struct weft_cu_msg) + COLL_FAR_BYTES];
+	unsigned char buf[sizeof(struct weft_cu_msg) + COLL_MSG_BYTES];
 	struct weft_cu_msg m;
-	struct weft_coll *c;
+	struct weft_nic_group *c;
 	int from;
 
 	if (pkt->len > sizeof(buf) || (pkt->len && pkt->len < sizeof(m)))
@@ -299,7 +318,9 @@ int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
 		return -EPROTO;
 	c = coll_find(nic, pkt->tag);
 	if (!c)
-		return coll_keep(nic, src, pkt, buf);
+		return nic_each_answer(nic, src, pkt)
+			       ? 0
+			       : coll_keep(nic, src, pkt, buf);
 	from = coll_index(c, src);
 	if (from < 0)
 		return -EPROTO;
@@ -307,22 +328,22 @@ int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* Hands the packets that came too early to the group they are for. */
-void nic_coll_replay(struct weft_coll *c)
+/* Hands the packets that came before the group they are for. */
+void nic_coll_replay(struct weft_nic_group *c)
 {
 	struct nic_coll *nc = c->nic->coll;
 	struct weft_list *n, *tmp;
 
-	weft_list_each(n, tmp, &nc->early)
+	weft_list_each(n, tmp, &nc->unclaimed)
 	{
-		struct coll_early *e =
-			weft_container_of(n, struct coll_early, link);
+		struct coll_unclaimed *e =
+			weft_container_of(n, struct coll_unclaimed, link);
 		int from;
 
 		if (e->pkt.tag != c->key)
 			continue;
 		weft_list_remove(n);
-		nc->early_count--;
+		nc->unclaimed_count--;
 		from = coll_index(c, e->src);
 		if (from >= 0)
 			coll_take(c, from, &e->pkt, e->payload);
@@ -336,18 +357,18 @@ void nic_coll_replay(struct weft_coll *c)
  * By messages nodes work for others, too: always look. A class route needs
  * them for its join only, and what they keep of every member is large.
  */
-static void coll_move_far(struct weft_coll *c)
+static void coll_move_msgs(struct weft_nic_group *c)
 {
-	if (!c->far)
+	if (!c->by_msg)
 		return;
-	weft_cu_poll(c->far);
+	weft_cu_poll(c->by_msg);
 	if (c->state != COLL_READY || !c->hw)
 		return;
-	weft_cu_group_close(c->far);
-	c->far = NULL;
+	weft_cu_group_close(c->by_msg);
+	c->by_msg = NULL;
 }
 
-static void coll_move(struct weft_coll *c)
+static void coll_move(struct weft_nic_group *c)
 {
 	if (c->state == COLL_OPENING)
 		nic_coll_join_step(c);
@@ -359,11 +380,11 @@ static void coll_move(struct weft_coll *c)
 		nic_net_poll(c->net);
 	if (!weft_list_empty(&c->longs))
 		nic_long_move(c);
-	coll_move_far(c);
+	coll_move_msgs(c);
 }
 
 /* What a wait has to look at for one group; the number of things. */
-static int coll_expects(struct weft_coll *c, struct weft_carrier_watch *w)
+static int coll_expects(struct weft_nic_group *c, struct weft_carrier_watch *w)
 {
 	struct weft_cu_watch at[3] = { { 0 } };
 	int n = 0;
@@ -396,8 +417,8 @@ static void coll_watch(struct weft_nic *nic)
 	struct weft_list *n, *tmp;
 	int waits = 0;
 
-	weft_list_each(n, tmp, &nic->coll->groups) waits +=
-		coll_expects(weft_container_of(n, struct weft_coll, link), &w);
+	weft_list_each(n, tmp, &nic->coll->groups) waits += coll_expects(
+		weft_container_of(n, struct weft_nic_group, link), &w);
 	if (waits > 1)
 		w = (struct weft_carrier_watch){ .want = 1 };
 	ca->ops->watch(ca, &w);
@@ -409,7 +430,7 @@ WEFT_HOT void nic_coll_poll(struct weft_nic *nic)
 	struct weft_list *n, *tmp;
 
 	weft_list_each(n, tmp, &nic->coll->groups)
-		coll_move(weft_container_of(n, struct weft_coll, link));
+		coll_move(weft_container_of(n, struct weft_nic_group, link));
 	if (nic->coll->pending || nic->coll->checks)
 		nic_check_poll(nic);
 	if (nic->coll->pending || nic->coll->watching)
@@ -417,12 +438,13 @@ WEFT_HOT void nic_coll_poll(struct weft_nic *nic)
 }
 
 /* Fails everything here, now and later, and tells the neighbours, once. */
-void nic_coll_fail(struct weft_coll *c, int err)
+void nic_coll_fail(struct weft_nic_group *c, int err)
 {
 	if (c->lost)
 		return;
 	c->lost = true;
 	c->err = err;
+	c->torn = c->torn || err == -ECONNRESET || err == -ESHUTDOWN;
 	coll_note_above(c, COLL_LOST, err);
 	coll_note_below(c, COLL_LOST, err);
 	nic_long_fail(c, err);
@@ -432,8 +454,8 @@ void nic_coll_fail(struct weft_coll *c, int err)
 		weft_cu_group_fail(c->bar, err);
 	if (c->net)
 		nic_net_fail(c->net, err);
-	if (c->far)
-		weft_cu_group_fail(c->far, err);
+	if (c->by_msg)
+		weft_cu_group_fail(c->by_msg, err);
 	if (c->state == COLL_OPENING)
 		nic_coll_join_fail(c, err);
 	else if (c->state != COLL_READY)
@@ -446,8 +468,8 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 
 	weft_list_each(n, tmp, &nic->coll->groups)
 	{
-		struct weft_coll *c =
-			weft_container_of(n, struct weft_coll, link);
+		struct weft_nic_group *c =
+			weft_container_of(n, struct weft_nic_group, link);
 		int i = coll_index(c, peer);
 
 		if (i < 0)
@@ -457,6 +479,8 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 			nic_coll_fail(c, err);
 		if (c->n <= COLL_FEW)
 			coll_gone(c, i);
+		else
+			nic_each_lost(c, i);
 	}
 }
 
@@ -465,14 +489,14 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 int nic_coll_open(struct weft_nic *nic, const struct weft_nic_attr *attr)
 {
 	struct nic_coll *nc = calloc(1, sizeof(*nc));
-	size_t far = nic->packet_bytes - sizeof(struct weft_cu_msg);
+	size_t room = nic->packet_bytes - sizeof(struct weft_cu_msg);
 
 	if (!nc)
 		return -ENOMEM;
 	nc->geo = &nic->machine->cu;
-	nc->far_geo = (struct weft_cu_geo){
+	nc->msg_geo = (struct weft_cu_geo){
 		.routes = 1,
-		.packet_bytes = far < COLL_FAR_BYTES ? far : COLL_FAR_BYTES,
+		.packet_bytes = room < COLL_MSG_BYTES ? room : COLL_MSG_BYTES,
 	};
 	nc->routes = nic->machine->routes;
 	nc->barriers = nic->machine->barriers;
@@ -481,7 +505,7 @@ int nic_coll_open(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	if (nc->arity > COLL_ARITY_MAX)
 		nc->arity = COLL_ARITY_MAX;
 	weft_list_init(&nc->groups);
-	weft_list_init(&nc->early);
+	weft_list_init(&nc->unclaimed);
 	weft_hash_init(&nc->joins);
 	weft_pool_init(&nc->ops, nic_coll_op_bytes);
 	nic->coll = nc;
@@ -495,9 +519,9 @@ void nic_coll_close(struct weft_nic *nic)
 
 	while (!weft_list_empty(&nc->groups))
 		nic_coll_free(weft_container_of(nc->groups.next,
-						struct weft_coll, link));
-	while ((n = weft_list_pop_front(&nc->early)))
-		free(weft_container_of(n, struct coll_early, link));
+						struct weft_nic_group, link));
+	while ((n = weft_list_pop_front(&nc->unclaimed)))
+		free(weft_container_of(n, struct coll_unclaimed, link));
 	weft_hash_fini(&nc->joins);
 	weft_pool_fini(&nc->ops);
 	free(nc);

@@ -21,16 +21,16 @@ struct weft_nic_op;
 struct weft_peer;
 
 /* A group. */
-struct weft_coll;
+struct weft_nic_group;
 
-struct weft_coll_attr {
+struct weft_nic_group_attr {
 	struct weft_peer *const *member; /* in the order of the set */
 	int n;
 	int me;	       /* member[me] is not looked at */
 	bool no_route; /* by messages only */
 	uint64_t key;  /* tells groups of the same members apart, or 0 */
 	/* called once, from a poll or from join itself; err 0 or -errno */
-	void (*joined)(void *arg, struct weft_coll *c, int err);
+	void (*joined)(void *arg, struct weft_nic_group *c, int err);
 	void *arg;
 };
 
@@ -38,12 +38,13 @@ struct weft_coll_attr {
  * An operation in the caller's memory, which he keeps until over is set or
  * done was called. What is below the line belongs to the engine.
  */
-struct weft_coll_work {
-	void (*done)(struct weft_coll_work *w); /* NULL: over is looked at */
+struct weft_nic_coll_work {
+	void (*done)(
+		struct weft_nic_coll_work *w); /* NULL: over is looked at */
 	bool over;
 	bool crowd; /* looking long is in vain; begin may set it, too */
 	/* ---- */
-	struct weft_coll *coll;
+	struct weft_nic_group *coll;
 	struct weft_cu_call call;   /* err and flags are the result */
 	struct weft_cu_exact *wide; /* of an exact sum */
 	double *out;
@@ -59,21 +60,23 @@ struct weft_coll_work {
 };
 
 /* What became of a join. */
-struct weft_coll_info {
+struct weft_nic_group_info {
 	int route;   /* class route, or -1: by messages */
 	int barrier; /* barrier class, or -1: they take the route */
 	int depth;   /* hops to the root of the tree */
 	int members;
-	bool flat; /* few enough to read each other's contributions */
-	bool bulk; /* long vectors go straight between the memories */
+	bool flat;    /* few enough to read each other's contributions */
+	bool bulk;    /* long vectors go straight between the memories */
+	uint8_t form; /* enum weft_cu_form, of barriers on the route */
 };
 
 /* -ENOMEM, -EINVAL, -ECONNRESET: a member is dead. */
-int weft_nic_join(struct weft_nic *nic, const struct weft_coll_attr *attr,
-		  struct weft_coll **c_p);
+int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *attr,
+		  struct weft_nic_group **c_p);
 /* No operation of this member may be pending; not collective, not blocking. */
-void weft_nic_leave(struct weft_coll *c);
-void weft_nic_coll_info(const struct weft_coll *c, struct weft_coll_info *info);
+void weft_nic_leave(struct weft_nic_group *c);
+void weft_nic_group_info(const struct weft_nic_group *c,
+			 struct weft_nic_group_info *info);
 
 /*
  * Hands in this member's part, to be waited for on the spot: the caller has
@@ -83,19 +86,19 @@ void weft_nic_coll_info(const struct weft_coll *c, struct weft_coll_info *info);
  * the more turns a small group may look for it. -ENOMEM; -EOPNOTSUPP: not with
  * that type; -EAGAIN: not joined yet; then work is the caller's again.
  */
-int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *work,
-			unsigned turns);
+int weft_nic_coll_begin(struct weft_nic_group *c,
+			struct weft_nic_coll_work *work, unsigned turns);
 /*
  * The same, but op is completed by up->done, its data being the flags
  * WEFT_CU_NAN and WEFT_CU_OVERFLOW.
  */
-int weft_nic_coll(struct weft_coll *c, struct weft_nic_op *op,
-		  const struct weft_cu_call *call);
+int weft_nic_coll_post(struct weft_nic_group *c, struct weft_nic_op *op,
+		       const struct weft_cu_call *call);
 /* Looks so many times whether work is over, at nothing else meanwhile. */
-bool weft_nic_coll_spin(struct weft_coll_work *work, unsigned turns);
+bool weft_nic_coll_spin(struct weft_nic_coll_work *work, unsigned turns);
 /* The endpoint has slept for it in virtual time: looks whether it is over. */
-void weft_nic_coll_woken(struct weft_coll_work *work, int budget);
+void weft_nic_coll_woken(struct weft_nic_coll_work *work, int budget);
 /* More members than processors: those who are waited for need this one. */
-bool weft_nic_coll_crowded(const struct weft_coll *c);
+bool weft_nic_coll_crowded(const struct weft_nic_group *c);
 
 #endif

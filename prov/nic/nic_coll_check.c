@@ -39,8 +39,8 @@ struct coll_word {
 	uint64_t point;	 /* that is waited for, or 0 */
 };
 
-static void tell(struct weft_coll *c, int member, unsigned what, uint64_t round,
-		 const struct coll_word *w)
+static void tell(struct weft_nic_group *c, int member, unsigned what,
+		 uint64_t round, const struct coll_word *w)
 {
 	const struct weft_cu_msg m = { .what = (uint8_t)what,
 				       .seq = round,
@@ -50,13 +50,13 @@ static void tell(struct weft_coll *c, int member, unsigned what, uint64_t round,
 		nic_coll_say(c, member, &m, w);
 }
 
-static void tell_up(struct weft_coll *c, unsigned what, uint64_t round,
+static void tell_up(struct weft_nic_group *c, unsigned what, uint64_t round,
 		    const struct coll_word *w)
 {
 	tell(c, coll_parent(c, c->me), what, round, w);
 }
 
-static void ask_below(struct weft_coll *c, uint64_t round)
+static void ask_below(struct weft_nic_group *c, uint64_t round)
 {
 	const struct weft_cu_tree *t = &c->talk;
 
@@ -64,7 +64,7 @@ static void ask_below(struct weft_coll *c, uint64_t round)
 		tell(c, t->input[i], COLL_SAYS_ASK, round, NULL);
 }
 
-static struct coll_word word_of(const struct weft_coll *c, uint64_t round)
+static struct coll_word word_of(const struct weft_nic_group *c, uint64_t round)
 {
 	struct coll_word w = { .round = round,
 			       .longs = c->long_posts,
@@ -79,7 +79,7 @@ static struct coll_word word_of(const struct weft_coll *c, uint64_t round)
 
 /* ---- the verdict --------------------------------------------------------- */
 
-void nic_check_fail(struct weft_coll *c)
+void nic_check_fail(struct weft_nic_group *c)
 {
 	nic_coll_fail(c, -EPROTO);
 }
@@ -149,7 +149,7 @@ static bool any_in_vain(const struct coll_word *w, int n,
 }
 
 /* Everybody has answered. */
-static void judge(struct weft_coll *c)
+static void judge(struct weft_nic_group *c)
 {
 	struct coll_check *k = &c->check;
 	struct coll_word all = done_by_all(k->word, c->n);
@@ -170,7 +170,7 @@ static void judge(struct weft_coll *c)
 /* ---- questions and answers ----------------------------------------------- */
 
 /* Member 0: asks everybody, unless an answer is missing still. */
-static void ask(struct weft_coll *c)
+static void ask(struct weft_nic_group *c)
 {
 	struct coll_check *k = &c->check;
 
@@ -190,7 +190,7 @@ static void ask(struct weft_coll *c)
 }
 
 /* Somebody waits long. */
-static void want_answers(struct weft_coll *c)
+static void want_answers(struct weft_nic_group *c)
 {
 	if (c->me)
 		tell_up(c, COLL_SAYS_LONG, 0, NULL);
@@ -199,7 +199,7 @@ static void want_answers(struct weft_coll *c)
 }
 
 /* Nobody answers twice; in which order they do means nothing. */
-static void take_answer(struct weft_coll *c, const struct coll_word *w)
+static void take_answer(struct weft_nic_group *c, const struct coll_word *w)
 {
 	struct coll_check *k = &c->check;
 
@@ -213,8 +213,8 @@ static void take_answer(struct weft_coll *c, const struct coll_word *w)
 }
 
 /* What a member below this one says. */
-static bool take_from_below(struct weft_coll *c, const struct weft_cu_msg *m,
-			    const void *payload)
+static bool take_from_below(struct weft_nic_group *c,
+			    const struct weft_cu_msg *m, const void *payload)
 {
 	struct coll_word w;
 
@@ -222,18 +222,18 @@ static bool take_from_below(struct weft_coll *c, const struct weft_cu_msg *m,
 		want_answers(c);
 		return true;
 	}
-	if (m->what != COLL_SAYS_FAR || m->bytes != sizeof(w))
+	if (m->what != COLL_SAYS_PROGRESS || m->bytes != sizeof(w))
 		return false;
 	memcpy(&w, payload, sizeof(w));
 	if (c->me)
-		tell_up(c, COLL_SAYS_FAR, w.round, &w);
+		tell_up(c, COLL_SAYS_PROGRESS, w.round, &w);
 	else
 		take_answer(c, &w);
 	return true;
 }
 
-bool nic_check_take(struct weft_coll *c, int from, const struct weft_cu_msg *m,
-		    const void *payload)
+bool nic_check_take(struct weft_nic_group *c, int from,
+		    const struct weft_cu_msg *m, const void *payload)
 {
 	if (!c->hw)
 		return true; /* too late */
@@ -249,7 +249,7 @@ bool nic_check_take(struct weft_coll *c, int from, const struct weft_cu_msg *m,
 
 /* ---- waiting long -------------------------------------------------------- */
 
-static void look_at_clock(struct weft_coll *c, uint64_t now)
+static void look_at_clock(struct weft_nic_group *c, uint64_t now)
 {
 	struct coll_check *k = &c->check;
 	struct coll_word w = word_of(c, 0);
@@ -269,7 +269,7 @@ static void look_at_clock(struct weft_coll *c, uint64_t now)
 	want_answers(c);
 }
 
-static void check_group(struct weft_coll *c, uint64_t now)
+static void check_group(struct weft_nic_group *c, uint64_t now)
 {
 	struct coll_check *k = &c->check;
 
@@ -285,7 +285,7 @@ static void check_group(struct weft_coll *c, uint64_t now)
 		struct coll_word w = word_of(c, k->answer);
 
 		k->answer = 0;
-		tell_up(c, COLL_SAYS_FAR, w.round, &w);
+		tell_up(c, COLL_SAYS_PROGRESS, w.round, &w);
 	}
 	if (k->wanted)
 		ask(c);
@@ -302,6 +302,6 @@ void nic_check_poll(struct weft_nic *nic)
 	if (!now && !nc->checks)
 		return;
 	nc->checks = false;
-	weft_list_each(n, tmp, &nc->groups)
-		check_group(weft_container_of(n, struct weft_coll, link), now);
+	weft_list_each(n, tmp, &nc->groups) check_group(
+		weft_container_of(n, struct weft_nic_group, link), now);
 }

@@ -10,12 +10,13 @@
 #include "src/base/pool.h"
 
 /* An exact sum needs packets of 280 bytes, and rows stay as long. */
-#define COLL_ARITY_MAX 128
-#define COLL_FAR_BYTES 2048 /* payload of a message of the tree, at most */
-#define COLL_EARLY_MAX 65536
-#define COLL_TRIES     8
+#define COLL_ARITY_MAX	   128
+#define COLL_MSG_BYTES	   2048 /* payload of a message of the tree, at most */
+#define COLL_UNCLAIMED_MAX 65536
+#define COLL_TRIES	   8
 /* So few tell each other everything; more tell their neighbours in a tree. */
-#define COLL_FEW       16
+#define COLL_FEW	   16
+#define COLL_ENDED	   256 /* keys of large groups that are remembered */
 
 enum coll_state {
 	COLL_GATHERING,
@@ -49,15 +50,18 @@ enum coll_note {
 	COLL_LEFT_BELOW, /* and everybody below him in the tree */
 	COLL_LEFT_ALL,	 /* everybody has */
 	COLL_LOST,	 /* the group is lost: a member died; aux: errno */
+	COLL_LEFT_EACH,	 /* the sender's last word, to each: nic_coll_each.c */
+	COLL_GONE,	 /* aux: a member that will not speak any more */
 };
 
 /* What neighbours tell each other apart from the group: nic_coll_check.c. */
 enum {
 	COLL_SAYS_LONG = 16, /* up: this takes long */
 	COLL_SAYS_ASK,	     /* down: how far are you? */
-	COLL_SAYS_FAR,	     /* up: so far */
+	COLL_SAYS_PROGRESS,  /* up: so far */
 };
 
+struct coll_each;
 struct coll_word;
 
 struct coll_check {
@@ -75,7 +79,7 @@ struct coll_check {
 	struct coll_word *done; /* by all, before the last question */
 };
 
-struct weft_coll {
+struct weft_nic_group {
 	struct weft_nic *nic;
 	struct weft_list link;
 	uint64_t key; /* its name on the wire */
@@ -88,6 +92,7 @@ struct weft_coll {
 	bool no_route;	  /* by messages only */
 	bool crowded;	  /* more members than processors */
 	unsigned arity;	  /* that all agree on; 0: pairs */
+	uint8_t form;	  /* enum weft_cu_form, of barriers */
 	int tries;	  /* joins that met another */
 	unsigned pending; /* operations of the caller */
 	struct weft_peer **member;
@@ -95,12 +100,15 @@ struct weft_coll {
 	int gone_count;
 	unsigned below; /* children, a bit each, below whom all have left */
 	bool lost;	/* somebody died before he left */
+	bool torn;	/* the tree does not tell any more who has left */
+	struct coll_each *each; /* then: who has spoken; NULL: not yet */
 	/* pairs of members, who talk about the group; its root is member 0 */
 	struct weft_cu_tree talk;
-	struct weft_cu_group *far; /* by messages; there from the beginning */
+	struct weft_cu_group
+		*by_msg;	   /* by messages; there from the beginning */
 	struct weft_cu_group *hw;  /* the class route, or NULL */
 	struct weft_cu_group *bar; /* the barrier class, or NULL */
-	bool far_used;		   /* by an operation */
+	bool msg_used;		   /* by an operation */
 	struct nic_net *net;	   /* the same on a modelled network, or NULL */
 	struct weft_cu_tree tree;
 	struct weft_list longs; /* long vectors, oldest first */
@@ -116,12 +124,12 @@ struct weft_coll {
 	struct join_word common;
 	uint64_t *word; /* of each member: his node, or where he runs */
 	uint64_t agree;
-	void (*joined)(void *arg, struct weft_coll *c, int err);
+	void (*joined)(void *arg, struct weft_nic_group *c, int err);
 	void *joined_arg;
 };
 
 /* A packet for a group that this member has not joined yet. */
-struct coll_early {
+struct coll_unclaimed {
 	struct weft_list link;
 	struct weft_peer *src;
 	struct weft_pkt pkt;
@@ -131,7 +139,7 @@ struct coll_early {
 /* An endpoint's collectives. */
 struct nic_coll {
 	const struct weft_cu_geo *geo;
-	struct weft_cu_geo far_geo;
+	struct weft_cu_geo msg_geo;
 	uint64_t routes;   /* free class routes */
 	uint64_t barriers; /* free barrier classes */
 	int node;	   /* number of the emulated node, or -1 */
@@ -141,48 +149,70 @@ struct nic_coll {
 	unsigned polls; /* while something was pending */
 	bool checks;	/* a group has a question to look at */
 	struct weft_list groups;
-	struct weft_list early;
-	unsigned early_count;
+	struct weft_list unclaimed;
+	unsigned unclaimed_count;
 	struct weft_hash joins; /* times a list of members was joined */
+	uint64_t ended[COLL_ENDED];
+	unsigned ended_count;
 	struct weft_pool ops;
 };
 
 /* The parent of a member in the tree by messages; -1: it is member 0. */
-static inline int coll_parent(const struct weft_coll *c, int member)
+static inline int coll_parent(const struct weft_nic_group *c, int member)
 {
 	return c->talk.parent[member];
 }
 
 /* Is he a child of this member there? */
-static inline bool coll_is_below(const struct weft_coll *c, int member)
+static inline bool coll_is_below(const struct weft_nic_group *c, int member)
 {
 	return coll_parent(c, member) == c->me;
 }
 
-/* nic_coll.c: sends for a tree by messages; hands early packets over; gives
+/* nic_coll.c: sends for a tree by messages; hands unclaimed packets over; gives
  * the class route back; frees; fails everything here and elsewhere. */
 void nic_coll_say(void *group, int member, const struct weft_cu_msg *msg,
 		  const void *payload);
-void nic_coll_replay(struct weft_coll *c);
-void nic_coll_give_back(struct weft_coll *c);
-void nic_coll_free(struct weft_coll *c);
-void nic_coll_fail(struct weft_coll *c, int err);
+void nic_coll_replay(struct weft_nic_group *c);
+void nic_coll_give_back(struct weft_nic_group *c);
+void nic_coll_free(struct weft_nic_group *c);
+void nic_coll_fail(struct weft_nic_group *c, int err);
+/* A packet without payload to a member that lives, or about any group. */
+void nic_coll_tell(struct weft_nic_group *c, int member, enum coll_note what,
+		   uint32_t aux);
+void nic_coll_note_to(struct weft_nic *nic, struct weft_peer *peer,
+		      uint64_t key, enum coll_note what, uint32_t aux);
+
+/*
+ * nic_coll_each.c. take: one of its notes (false: it made no sense). lost: a
+ * member of a large group is no more. left: this member has left, and the
+ * others speak already. reclaim: begins the end of groups that are torn. ended:
+ * a group is freed. answer: was the packet for one of these?
+ */
+bool nic_each_take(struct weft_nic_group *c, int from,
+		   const struct weft_pkt *pkt);
+void nic_each_lost(struct weft_nic_group *c, int member);
+void nic_each_left(struct weft_nic_group *c);
+void nic_each_reclaim(struct weft_nic *nic);
+void nic_each_ended(struct weft_nic_group *c);
+bool nic_each_answer(struct weft_nic *nic, struct weft_peer *src,
+		     const struct weft_pkt *pkt);
 
 /*
  * nic_coll_check.c: looks after those who wait long; takes a word of another
  * member (false: it made no sense); fails the group everywhere.
  */
 void nic_check_poll(struct weft_nic *nic);
-bool nic_check_take(struct weft_coll *c, int from, const struct weft_cu_msg *m,
-		    const void *payload);
-void nic_check_fail(struct weft_coll *c);
+bool nic_check_take(struct weft_nic_group *c, int from,
+		    const struct weft_cu_msg *m, const void *payload);
+void nic_check_fail(struct weft_nic_group *c);
 
 /* nic_coll_join.c: goes on with a join that waits for somebody's memory. */
-void nic_coll_join_step(struct weft_coll *c);
+void nic_coll_join_step(struct weft_nic_group *c);
 /* Gives the rows back that are mapped for the group. */
-void nic_coll_rows_close(struct weft_coll *c);
+void nic_coll_rows_close(struct weft_nic_group *c);
 /* A member died before all had joined. */
-void nic_coll_join_fail(struct weft_coll *c, int err);
+void nic_coll_join_fail(struct weft_nic_group *c, int err);
 
 /* nic_coll_op.c: what the pool of operations holds. */
 extern const size_t nic_coll_op_bytes;
@@ -197,15 +227,17 @@ extern const size_t nic_coll_op_bytes;
  * here. wants: is it one? post: never refuses. move: as far as it goes now.
  * ready: would move do anything; what to watch if not.
  */
-int nic_long_open(struct weft_coll *c);
-void nic_long_close(struct weft_coll *c);
-bool nic_long_wants(const struct weft_coll *c, const struct weft_coll_work *w);
-void nic_long_post(struct weft_coll *c, struct weft_coll_work *w);
-void nic_long_move(struct weft_coll *c);
-bool nic_long_ready(const struct weft_coll *c, struct weft_cu_watch *watch);
-bool nic_long_spin(struct weft_coll_work *w, unsigned turns);
-void nic_long_fail(struct weft_coll *c, int err);
+int nic_long_open(struct weft_nic_group *c);
+void nic_long_close(struct weft_nic_group *c);
+bool nic_long_wants(const struct weft_nic_group *c,
+		    const struct weft_nic_coll_work *w);
+void nic_long_post(struct weft_nic_group *c, struct weft_nic_coll_work *w);
+void nic_long_move(struct weft_nic_group *c);
+bool nic_long_ready(const struct weft_nic_group *c,
+		    struct weft_cu_watch *watch);
+bool nic_long_spin(struct weft_nic_coll_work *w, unsigned turns);
+void nic_long_fail(struct weft_nic_group *c, int err);
 /* The meeting that this member waits at, or 0. */
-uint64_t nic_long_point(const struct weft_coll *c);
+uint64_t nic_long_point(const struct weft_nic_group *c);
 
 #endif

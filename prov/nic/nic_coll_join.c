@@ -22,9 +22,9 @@
 /* How well a join went; all have what the least of them has. */
 enum { JOIN_NO, JOIN_PACKETS, JOIN_ALL };
 
-static void join_end(struct weft_coll *c, int err)
+static void join_end(struct weft_nic_group *c, int err)
 {
-	void (*joined)(void *, struct weft_coll *, int) = c->joined;
+	void (*joined)(void *, struct weft_nic_group *, int) = c->joined;
 
 	c->joined = NULL;
 	c->state = err ? COLL_FAILED : COLL_READY;
@@ -32,11 +32,12 @@ static void join_end(struct weft_coll *c, int err)
 		joined(c->joined_arg, c, err);
 }
 
-static void join_gather(struct weft_coll *c);
+static void join_gather(struct weft_nic_group *c);
 
 static void join_agreed(struct weft_cu_call *call)
 {
-	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
+	struct weft_nic_group *c =
+		weft_container_of(call, struct weft_nic_group, call);
 
 	if (!call->err && c->agree == JOIN_PACKETS)
 		nic_long_close(c);
@@ -51,7 +52,7 @@ static void join_agreed(struct weft_cu_call *call)
 }
 
 /* Step 4: tells the others how well step 3 worked here. */
-static void join_agree(struct weft_coll *c, uint64_t how)
+static void join_agree(struct weft_nic_group *c, uint64_t how)
 {
 	c->state = COLL_AGREEING;
 	c->agree = how;
@@ -64,10 +65,10 @@ static void join_agree(struct weft_coll *c, uint64_t how)
 		.count = 1,
 		.done = join_agreed,
 	};
-	weft_cu_post(c->far, &c->call);
+	weft_cu_post(c->by_msg, &c->call);
 }
 
-static struct weft_carrier *coll_carrier(const struct weft_coll *c)
+static struct weft_carrier *coll_carrier(const struct weft_nic_group *c)
 {
 	return c->nic->unit->carrier;
 }
@@ -75,7 +76,7 @@ static struct weft_carrier *coll_carrier(const struct weft_coll *c)
 /* Somebody sleeps; those who cannot sleep on a bell get a nudge each. */
 static void coll_wake(void *arg, struct weft_bell *bell)
 {
-	struct weft_coll *c = arg;
+	struct weft_nic_group *c = arg;
 	struct weft_carrier *ca = coll_carrier(c);
 
 	if (!(weft_bell_ring(bell) & WEFT_BELL_NUDGE))
@@ -90,7 +91,7 @@ static void coll_wake(void *arg, struct weft_bell *bell)
  * In virtual time the model has the tree, knows who has which routes, and tells
  * all members alike: one step, and no messages.
  */
-static void join_open_net(struct weft_coll *c)
+static void join_open_net(struct weft_nic_group *c)
 {
 	struct weft_vt_route_attr a = {
 		.key = c->key,
@@ -111,8 +112,8 @@ static void join_open_net(struct weft_coll *c)
 }
 
 /* A member's row, mapped once; at: where it lies in his windows. */
-static int join_row(struct weft_coll *c, int member, size_t at, size_t bytes,
-		    void **row_p)
+static int join_row(struct weft_nic_group *c, int member, size_t at,
+		    size_t bytes, void **row_p)
 {
 	struct weft_carrier *ca = coll_carrier(c);
 	struct weft_peer *peer = member == c->me ? NULL : c->member[member];
@@ -122,7 +123,7 @@ static int join_row(struct weft_coll *c, int member, size_t at, size_t bytes,
 
 static int reach_route(void *arg, int member, void **row_p)
 {
-	struct weft_coll *c = arg;
+	struct weft_nic_group *c = arg;
 	size_t bytes = weft_cu_row_bytes(c->nic->coll->geo);
 	int ret = join_row(c, member, (size_t)c->route * bytes, bytes,
 			   &c->row[member]);
@@ -134,7 +135,7 @@ static int reach_route(void *arg, int member, void **row_p)
 /* The rows of barrier classes lie behind those of the class routes. */
 static int reach_barrier(void *arg, int member, void **row_p)
 {
-	struct weft_coll *c = arg;
+	struct weft_nic_group *c = arg;
 	const struct weft_machine *m = c->nic->machine;
 	size_t bytes = weft_cu_row_bytes(&m->bar);
 	int ret = join_row(c, member,
@@ -146,7 +147,7 @@ static int reach_barrier(void *arg, int member, void **row_p)
 	return ret;
 }
 
-static void rows_close(struct weft_coll *c, void ***rows, size_t bytes)
+static void rows_close(struct weft_nic_group *c, void ***rows, size_t bytes)
 {
 	struct weft_carrier *ca = coll_carrier(c);
 
@@ -158,13 +159,13 @@ static void rows_close(struct weft_coll *c, void ***rows, size_t bytes)
 	*rows = NULL;
 }
 
-void nic_coll_rows_close(struct weft_coll *c)
+void nic_coll_rows_close(struct weft_nic_group *c)
 {
 	rows_close(c, &c->row, weft_cu_row_bytes(c->nic->coll->geo));
 	rows_close(c, &c->bar_row, weft_cu_row_bytes(&c->nic->machine->bar));
 }
 
-static int rows_alloc(struct weft_coll *c)
+static int rows_alloc(struct weft_nic_group *c)
 {
 	size_t n = (size_t)c->n;
 
@@ -175,7 +176,7 @@ static int rows_alloc(struct weft_coll *c)
 	return c->row && (c->barrier < 0 || c->bar_row) ? 0 : -ENOMEM;
 }
 
-static int join_open_groups(struct weft_coll *c)
+static int join_open_groups(struct weft_nic_group *c)
 {
 	struct weft_cu_geo geo = *c->nic->coll->geo;
 	struct weft_cu_group_attr a = {
@@ -189,6 +190,7 @@ static int join_open_groups(struct weft_coll *c)
 		.arg = c,
 		.fence = c->crowded || c->nic->unit->carrier->fences,
 		.crowd = c->crowded,
+		.form = c->form,
 		.tree = &c->tree,
 		/* in a crowd one wakes all */
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
@@ -208,7 +210,7 @@ static int join_open_groups(struct weft_coll *c)
 }
 
 /* Step 3: opens the route's row here. */
-static void join_open(struct weft_coll *c)
+static void join_open(struct weft_nic_group *c)
 {
 	int ret = join_open_groups(c);
 	int bulk = ret ? ret : nic_long_open(c);
@@ -220,7 +222,7 @@ static void join_open(struct weft_coll *c)
 }
 
 /* By where the members run; equal words everywhere, so an equal tree. */
-static int join_near(struct weft_coll *c)
+static int join_host_tree(struct weft_nic_group *c)
 {
 	weft_cu_place *place;
 	int ret;
@@ -232,25 +234,58 @@ static int join_near(struct weft_coll *c)
 		return -ENOMEM;
 	for (int i = 0; i < c->n; i++)
 		place[i] = c->word ? c->word[i] : WEFT_CU_NOWHERE;
-	ret = weft_cu_tree_near(&c->tree, c->n, (int)c->arity, place);
+	ret = weft_cu_tree_host(&c->tree, c->n, (int)c->arity, place);
 	free(place);
 	return ret;
 }
 
-static int join_tree(struct weft_coll *c)
+/* Does anything depend on the nodes of the members? */
+static bool by_nodes(const struct weft_nic_group *c)
+{
+	const struct weft_machine *m = c->nic->machine;
+
+	return m->coords || (m->forms && !c->arity);
+}
+
+static uint64_t node_of(const struct weft_nic_group *c, int i)
+{
+	return c->word ? c->word[i] : (uint64_t)i;
+}
+
+/* The way of its barriers; equal nodes everywhere, so an equal form. */
+static int join_form(struct weft_nic_group *c)
+{
+	const struct weft_nic_group_form *f = c->nic->machine->forms;
+	uint64_t *node;
+
+	c->form = WEFT_CU_AS_SUITS;
+	if (!f || !by_nodes(c))
+		return 0;
+	node = malloc((size_t)c->n * sizeof(*node));
+	if (!node)
+		return -ENOMEM;
+	for (int i = 0; i < c->n; i++)
+		node[i] = node_of(c, i);
+	while (!f->serves(node, c->n))
+		f++;
+	c->form = (uint8_t)f->form;
+	free(node);
+	return 0;
+}
+
+static int join_tree(struct weft_nic_group *c)
 {
 	const struct weft_machine *m = c->nic->machine;
 	struct weft_cu_coord *at;
 	int ret;
 
 	if (!m->coords)
-		return join_near(c);
+		return join_host_tree(c);
 	at = calloc((size_t)c->n, sizeof(*at));
 	if (!at)
 		return -ENOMEM;
 	for (int i = 0; i < c->n; i++)
-		m->coords(c->word ? (uint32_t)c->word[i] : (uint32_t)i,
-			  at[i].at);
+		m->coords((uint32_t)node_of(c, i), at[i].at);
 	ret = weft_cu_tree_torus(&c->tree, c->n, at);
 	free(at);
 	return ret;
@@ -261,7 +296,7 @@ static int join_tree(struct weft_coll *c)
  * used before. Groups that took the same at the same time look from different
  * ones on.
  */
-static int route_pick(const struct weft_coll *c, uint64_t free_routes)
+static int route_pick(const struct weft_nic_group *c, uint64_t free_routes)
 {
 	unsigned turn = 0;
 	uint64_t turned;
@@ -274,7 +309,7 @@ static int route_pick(const struct weft_coll *c, uint64_t free_routes)
 	return (int)((unsigned)__builtin_ctzll(turned) + turn) % 64;
 }
 
-void nic_coll_join_step(struct weft_coll *c)
+void nic_coll_join_step(struct weft_nic_group *c)
 {
 	if (coll_carrier(c)->virt)
 		join_open_net(c);
@@ -282,14 +317,14 @@ void nic_coll_join_step(struct weft_coll *c)
 		join_open(c);
 }
 
-void nic_coll_join_fail(struct weft_coll *c, int err)
+void nic_coll_join_fail(struct weft_nic_group *c, int err)
 {
 	join_end(c, err);
 }
 
 /* Takes one that is free everywhere, if any; false: somebody was quicker. */
-static bool take(const struct weft_coll *c, uint64_t everywhere, uint64_t *here,
-		 int *id_p)
+static bool take(const struct weft_nic_group *c, uint64_t everywhere,
+		 uint64_t *here, int *id_p)
 {
 	int pick;
 
@@ -310,8 +345,8 @@ static uint64_t routes_coming(const struct nic_coll *nc)
 	uint64_t coming = 0;
 
 	for (n = nc->groups.next; n != &nc->groups; n = n->next) {
-		const struct weft_coll *c =
-			weft_container_of(n, struct weft_coll, link);
+		const struct weft_nic_group *c =
+			weft_container_of(n, struct weft_nic_group, link);
 
 		if (c->route >= 0 && c->gone[c->me])
 			coming |= UINT64_C(1) << c->route;
@@ -320,11 +355,11 @@ static uint64_t routes_coming(const struct nic_coll *nc)
 }
 
 /* Takes a route, unless another join was quicker, and goes on. */
-static void join_take(struct weft_coll *c)
+static void join_take(struct weft_nic_group *c)
 {
 	struct nic_coll *nc = c->nic->coll;
 
-	if (join_tree(c)) {
+	if (join_form(c) || join_tree(c)) {
 		join_end(c, 0);
 		return;
 	}
@@ -339,7 +374,8 @@ static void join_take(struct weft_coll *c)
 
 static void join_placed(struct weft_cu_call *call)
 {
-	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
+	struct weft_nic_group *c =
+		weft_container_of(call, struct weft_nic_group, call);
 
 	if (call->err)
 		join_end(c, call->err);
@@ -348,7 +384,7 @@ static void join_placed(struct weft_cu_call *call)
 }
 
 /* The number of the emulated node; one without stands where he is in the set */
-static uint64_t my_node(const struct weft_coll *c)
+static uint64_t my_node(const struct weft_nic_group *c)
 {
 	int node = c->nic->coll->node;
 
@@ -356,7 +392,7 @@ static uint64_t my_node(const struct weft_coll *c)
 }
 
 /* Step 2: a word of each, the others' being zero until they are ored in. */
-static void join_place(struct weft_coll *c)
+static void join_place(struct weft_nic_group *c)
 {
 	free(c->word);
 	c->word = calloc((size_t)c->n, sizeof(*c->word));
@@ -364,8 +400,7 @@ static void join_place(struct weft_coll *c)
 		nic_coll_fail(c, -ENOMEM);
 		return;
 	}
-	c->word[c->me] =
-		c->nic->machine->coords ? my_node(c) : nic_place_here();
+	c->word[c->me] = by_nodes(c) ? my_node(c) : nic_place_here();
 	c->call = (struct weft_cu_call){
 		.kind = WEFT_CU_ALLREDUCE,
 		.op = WEFT_CU_OR,
@@ -375,14 +410,14 @@ static void join_place(struct weft_coll *c)
 		.count = (size_t)c->n,
 		.done = join_placed,
 	};
-	weft_cu_post(c->far, &c->call);
+	weft_cu_post(c->by_msg, &c->call);
 }
 
 /* Does the tree depend on who is where? */
-static bool wants_places(const struct weft_coll *c)
+static bool wants_places(const struct weft_nic_group *c)
 {
-	return c->nic->machine->coords ? !(c->common.notes & JOIN_PLAIN)
-				       : c->common.notes & JOIN_PLACED;
+	return by_nodes(c) ? !(c->common.notes & JOIN_PLAIN)
+			   : c->common.notes & JOIN_PLACED;
 }
 
 /* The least of what members want, since all of their ones are the lowest. */
@@ -398,7 +433,8 @@ static unsigned common_arity(const struct join_word *w)
 /* After step 1. */
 static void join_gathered(struct weft_cu_call *call)
 {
-	struct weft_coll *c = weft_container_of(call, struct weft_coll, call);
+	struct weft_nic_group *c =
+		weft_container_of(call, struct weft_nic_group, call);
 
 	if (call->err) {
 		join_end(c, call->err);
@@ -425,7 +461,7 @@ static void say_arity(struct join_word *w, unsigned arity)
 		w->arity[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static uint64_t my_notes(const struct weft_coll *c)
+static uint64_t my_notes(const struct weft_nic_group *c)
 {
 	bool roomy = c->n <= sysconf(_SC_NPROCESSORS_ONLN);
 	uint64_t notes = roomy ? JOIN_ROOMY : 0;
@@ -441,7 +477,7 @@ static uint64_t my_notes(const struct weft_coll *c)
 }
 
 /* Step 1. */
-static void join_gather(struct weft_coll *c)
+static void join_gather(struct weft_nic_group *c)
 {
 	struct nic_coll *nc = c->nic->coll;
 	struct join_word *w = &c->common;
@@ -463,14 +499,14 @@ static void join_gather(struct weft_coll *c)
 		.count = JOIN_WORDS,
 		.done = join_gathered,
 	};
-	weft_cu_post(c->far, &c->call);
+	weft_cu_post(c->by_msg, &c->call);
 }
 
 /*
  * The same on all members: the key they were given, their names in order, and
  * how often these have joined.
  */
-static uint64_t coll_key(struct weft_coll *c, uint64_t h)
+static uint64_t coll_key(struct weft_nic_group *c, uint64_t h)
 {
 	struct nic_coll *nc = c->nic->coll;
 	struct sockaddr_in name;
@@ -490,9 +526,9 @@ static uint64_t coll_key(struct weft_coll *c, uint64_t h)
 	return weft_hash_mix(h + times * 0x9e3779b97f4a7c15u);
 }
 
-static int coll_far(struct weft_coll *c)
+static int coll_open_msgs(struct weft_nic_group *c)
 {
-	struct weft_cu_geo geo = c->nic->coll->far_geo;
+	struct weft_cu_geo geo = c->nic->coll->msg_geo;
 	struct weft_cu_group_attr a = {
 		.geo = &geo,
 		.tree = &c->talk,
@@ -508,10 +544,11 @@ static int coll_far(struct weft_coll *c)
 	if (ret)
 		return ret;
 	geo.inputs = (unsigned)weft_cu_tree_width(&c->talk) + 1;
-	return weft_cu_group_open(&a, &c->far);
+	return weft_cu_group_open(&a, &c->by_msg);
 }
 
-static int coll_alloc(struct weft_coll *c, const struct weft_coll_attr *a)
+static int coll_alloc(struct weft_nic_group *c,
+		      const struct weft_nic_group_attr *a)
 {
 	size_t n = (size_t)a->n;
 
@@ -525,17 +562,18 @@ static int coll_alloc(struct weft_coll *c, const struct weft_coll_attr *a)
 			return -ECONNRESET;
 	}
 	c->key = coll_key(c, a->key);
-	return coll_far(c);
+	return coll_open_msgs(c);
 }
 
-int weft_nic_join(struct weft_nic *nic, const struct weft_coll_attr *a,
-		  struct weft_coll **c_p)
+int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *a,
+		  struct weft_nic_group **c_p)
 {
-	struct weft_coll *c;
+	struct weft_nic_group *c;
 	int ret;
 
 	if (a->n < 1 || a->me < 0 || a->me >= a->n)
 		return -EINVAL;
+	nic_each_reclaim(nic);
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
@@ -565,14 +603,16 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_coll_attr *a,
 	return 0;
 }
 
-void weft_nic_coll_info(const struct weft_coll *c, struct weft_coll_info *info)
+void weft_nic_group_info(const struct weft_nic_group *c,
+			 struct weft_nic_group_info *info)
 {
-	*info = (struct weft_coll_info){
+	*info = (struct weft_nic_group_info){
 		.route = c->route,
 		.barrier = c->barrier,
 		.members = c->n,
 		.depth = c->tree.n ? c->tree.depth : 0,
 		.bulk = c->bulk,
+		.form = c->form,
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
 	};
 }

@@ -53,23 +53,23 @@ struct nic_long {
 	unsigned char room[]; /* for parts of a sum that wait for others */
 };
 
-static bool long_is_exact(const struct weft_coll_work *w)
+static bool long_is_exact(const struct weft_nic_coll_work *w)
 {
 	return w->call.type == WEFT_CU_EXACT;
 }
 
-static size_t elem_bytes(const struct weft_coll_work *w)
+static size_t elem_bytes(const struct weft_nic_coll_work *w)
 {
 	return long_is_exact(w) ? sizeof(double) : weft_cu_bytes(w->call.type);
 }
 
-static size_t call_bytes(const struct weft_coll_work *w)
+static size_t call_bytes(const struct weft_nic_coll_work *w)
 {
 	return w->call.count * elem_bytes(w);
 }
 
-WEFT_HOT bool nic_long_wants(const struct weft_coll *c,
-			     const struct weft_coll_work *w)
+WEFT_HOT bool nic_long_wants(const struct weft_nic_group *c,
+			     const struct weft_nic_coll_work *w)
 {
 	unsigned kind = w->call.kind;
 
@@ -79,8 +79,8 @@ WEFT_HOT bool nic_long_wants(const struct weft_coll *c,
 }
 
 /* Slice of a member: bytes [*lo_p, *hi_p). */
-static void slice_of(const struct weft_coll_work *w, int member, size_t *lo_p,
-		     size_t *hi_p)
+static void slice_of(const struct weft_nic_coll_work *w, int member,
+		     size_t *lo_p, size_t *hi_p)
 {
 	size_t n = (size_t)w->coll->n, all = w->call.count;
 	size_t per = ((all + n - 1) / n + 7) / 8 * 8;
@@ -90,17 +90,17 @@ static void slice_of(const struct weft_coll_work *w, int member, size_t *lo_p,
 	*hi_p = (hi < all ? hi : all) * elem_bytes(w);
 }
 
-static uint64_t said(const struct weft_coll *c, int member, int what)
+static uint64_t said(const struct weft_nic_group *c, int member, int what)
 {
 	return c->bulk->said[member * CU_WORDS + what];
 }
 
 /* ---- memory of others ---------------------------------------------------- */
 
-static void dma(struct weft_coll_work *w, int member, bool write, void *at,
+static void dma(struct weft_nic_coll_work *w, int member, bool write, void *at,
 		uint64_t remote, size_t bytes)
 {
-	struct weft_coll *c = w->coll;
+	struct weft_nic_group *c = w->coll;
 	struct weft_carrier *ca = c->nic->unit->carrier;
 	struct iovec iov = { .iov_base = at, .iov_len = bytes };
 	int ret = (write ? ca->ops->write : ca->ops->read)(
@@ -113,8 +113,8 @@ static void dma(struct weft_coll_work *w, int member, bool write, void *at,
 }
 
 /* Bytes at of a member's contribution, in a buffer of ours or in place. */
-static const void *contribution(struct weft_coll_work *w, int member, size_t at,
-				size_t bytes, void *buf)
+static const void *contribution(struct weft_nic_coll_work *w, int member,
+				size_t at, size_t bytes, void *buf)
 {
 	if (member == w->coll->me)
 		return (const char *)w->call.in + at;
@@ -125,7 +125,7 @@ static const void *contribution(struct weft_coll_work *w, int member, size_t at,
 /* ---- combining a slice --------------------------------------------------- */
 
 /* Is the own contribution read before anything is written over it? */
-static bool comes_first(const struct weft_coll *c)
+static bool comes_first(const struct weft_nic_group *c)
 {
 	const struct weft_cu_tree *t = &c->tree;
 
@@ -138,7 +138,7 @@ static bool comes_first(const struct weft_coll *c)
  * each other: a single operation commutes. Where acc is the own buffer the own
  * contribution is there already; else it is best fetched into it.
  */
-static int begins(const struct weft_coll_work *w, size_t at,
+static int begins(const struct weft_nic_coll_work *w, size_t at,
 		  const unsigned char *acc)
 {
 	const struct weft_cu_tree *t = &w->coll->tree;
@@ -150,10 +150,10 @@ static int begins(const struct weft_coll_work *w, size_t at,
 }
 
 /* The chunk of all members into acc. */
-static void chunk_combine(struct weft_coll_work *w, size_t at, size_t bytes,
+static void chunk_combine(struct weft_nic_coll_work *w, size_t at, size_t bytes,
 			  unsigned char *acc)
 {
-	struct weft_coll *c = w->coll;
+	struct weft_nic_group *c = w->coll;
 	struct weft_cu_fold fold = {
 		.op = w->call.op,
 		.type = w->call.type,
@@ -177,10 +177,10 @@ static void chunk_combine(struct weft_coll_work *w, size_t at, size_t bytes,
 	w->call.flags |= fold.flags;
 }
 
-static void chunk_exact(struct weft_coll_work *w, size_t at, size_t bytes,
+static void chunk_exact(struct weft_nic_coll_work *w, size_t at, size_t bytes,
 			unsigned char *acc)
 {
-	struct weft_coll *c = w->coll;
+	struct weft_nic_group *c = w->coll;
 	struct weft_cu_exact *wide = c->bulk->wide;
 	size_t n = bytes / sizeof(double);
 	double x;
@@ -204,9 +204,9 @@ static void chunk_exact(struct weft_coll_work *w, size_t at, size_t bytes,
 }
 
 /* One chunk of the own slice, to where its result belongs. */
-static void make_chunk(struct weft_coll_work *w, size_t at, size_t bytes)
+static void make_chunk(struct weft_nic_coll_work *w, size_t at, size_t bytes)
 {
-	struct weft_coll *c = w->coll;
+	struct weft_nic_group *c = w->coll;
 	bool here = w->call.kind == WEFT_CU_ALLREDUCE || w->call.root == c->me;
 	unsigned char *out = here ? (unsigned char *)w->call.out + at : NULL;
 	unsigned char *acc = c->bulk->chunk[1];
@@ -228,7 +228,8 @@ static void make_chunk(struct weft_coll_work *w, size_t at, size_t bytes)
 /* ---- phases -------------------------------------------------------------- */
 
 /* Addresses are those of this operation, and of members who mean the same. */
-static uint64_t check_of(const struct weft_coll_work *w, const uint64_t *words)
+static uint64_t check_of(const struct weft_nic_coll_work *w,
+			 const uint64_t *words)
 {
 	uint64_t call = (uint64_t)w->call.kind << 56 |
 			(uint64_t)w->call.op << 48 |
@@ -240,7 +241,7 @@ static uint64_t check_of(const struct weft_coll_work *w, const uint64_t *words)
 					   w->call.count));
 }
 
-static void say(struct weft_coll_work *w, uint64_t point)
+static void say(struct weft_nic_coll_work *w, uint64_t point)
 {
 	uint64_t words[CU_WORDS] = {
 		[SAID_IN] = (uintptr_t)w->call.in,
@@ -252,7 +253,8 @@ static void say(struct weft_coll_work *w, uint64_t point)
 	weft_cu_meet_say(w->coll->hw, words);
 }
 
-static void arrive(struct weft_coll_work *w, unsigned points, unsigned phase)
+static void arrive(struct weft_nic_coll_work *w, unsigned points,
+		   unsigned phase)
 {
 	w->coll->points += points;
 	say(w, w->coll->points);
@@ -264,9 +266,9 @@ static void arrive(struct weft_coll_work *w, unsigned points, unsigned phase)
  * A member who was not here, or words that are not of this operation: nobody
  * can go on. At the last meeting words may be of the next one already.
  */
-static bool hear(struct weft_coll_work *w)
+static bool hear(struct weft_nic_coll_work *w)
 {
-	struct weft_coll *c = w->coll;
+	struct weft_nic_group *c = w->coll;
 	bool last = w->phase == LONG_LEAVING;
 
 	for (int i = 0; i < c->n; i++) {
@@ -283,9 +285,9 @@ static bool hear(struct weft_coll_work *w)
 }
 
 /* Everybody is here: what to do, from where to where. */
-static void set_out(struct weft_coll_work *w)
+static void set_out(struct weft_nic_coll_work *w)
 {
-	struct weft_coll *c = w->coll;
+	struct weft_nic_group *c = w->coll;
 
 	if (!hear(w))
 		return;
@@ -298,7 +300,7 @@ static void set_out(struct weft_coll_work *w)
 }
 
 /* The slice that is fetched next, or none is left. */
-static bool next_slice(struct weft_coll_work *w)
+static bool next_slice(struct weft_nic_coll_work *w)
 {
 	while (w->at >= w->end) {
 		if (++w->from >= w->coll->n)
@@ -309,14 +311,14 @@ static bool next_slice(struct weft_coll_work *w)
 	return true;
 }
 
-static size_t chunk_bytes(const struct weft_coll_work *w)
+static size_t chunk_bytes(const struct weft_nic_coll_work *w)
 {
 	size_t most = long_is_exact(w) ? LONG_EXACT : LONG_CHUNK;
 
 	return w->end - w->at < most ? w->end - w->at : most;
 }
 
-static void make_some(struct weft_coll_work *w, int *budget)
+static void make_some(struct weft_nic_coll_work *w, int *budget)
 {
 	char *out = w->call.out;
 
@@ -339,7 +341,7 @@ static void make_some(struct weft_coll_work *w, int *budget)
 		arrive(w, 2, LONG_LEAVING);
 }
 
-static void take_some(struct weft_coll_work *w, int *budget)
+static void take_some(struct weft_nic_coll_work *w, int *budget)
 {
 	char *out = w->call.out;
 
@@ -355,9 +357,9 @@ static void take_some(struct weft_coll_work *w, int *budget)
 	arrive(w, 1, LONG_LEAVING);
 }
 
-static void begin_taking(struct weft_coll_work *w)
+static void begin_taking(struct weft_nic_coll_work *w)
 {
-	struct weft_coll *c = w->coll;
+	struct weft_nic_group *c = w->coll;
 
 	if (!hear(w))
 		return;
@@ -368,14 +370,14 @@ static void begin_taking(struct weft_coll_work *w)
 	w->phase = LONG_TAKING;
 }
 
-static void leave(struct weft_coll_work *w)
+static void leave(struct weft_nic_coll_work *w)
 {
 	weft_list_remove(&w->link);
 	w->call.done(&w->call);
 }
 
 /* Waits at a meeting, and it is not over. */
-static bool stays(const struct weft_coll_work *w)
+static bool stays(const struct weft_nic_coll_work *w)
 {
 	struct weft_cu_watch watch;
 
@@ -385,7 +387,7 @@ static bool stays(const struct weft_coll_work *w)
 }
 
 /* Everybody's row is needed from here on. */
-static void set_forth(struct weft_coll_work *w, int *budget)
+static void set_forth(struct weft_nic_coll_work *w, int *budget)
 {
 	int ret = weft_cu_meet_all(w->coll->hw);
 
@@ -398,7 +400,7 @@ static void set_forth(struct weft_coll_work *w, int *budget)
 		nic_coll_fail(w->coll, ret);
 }
 
-static void step(struct weft_coll_work *w, int *budget)
+static void step(struct weft_nic_coll_work *w, int *budget)
 {
 	switch ((enum long_phase)w->phase) {
 	case LONG_WAITING:
@@ -423,12 +425,13 @@ static void step(struct weft_coll_work *w, int *budget)
 	}
 }
 
-static struct weft_coll_work *head_of(const struct weft_coll *c)
+static struct weft_nic_coll_work *head_of(const struct weft_nic_group *c)
 {
-	return weft_container_of(c->longs.next, struct weft_coll_work, link);
+	return weft_container_of(c->longs.next, struct weft_nic_coll_work,
+				 link);
 }
 
-void nic_long_move(struct weft_coll *c)
+void nic_long_move(struct weft_nic_group *c)
 {
 	int budget = LONG_BUDGET;
 
@@ -436,12 +439,12 @@ void nic_long_move(struct weft_coll *c)
 		step(head_of(c), &budget);
 }
 
-bool nic_long_ready(const struct weft_coll *c, struct weft_cu_watch *watch)
+bool nic_long_ready(const struct weft_nic_group *c, struct weft_cu_watch *watch)
 {
 	return !stays(head_of(c)) || weft_cu_meet_over(c->hw, c->points, watch);
 }
 
-void nic_long_post(struct weft_coll *c, struct weft_coll_work *w)
+void nic_long_post(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 {
 	w->phase = LONG_WAITING;
 	w->number = ++c->long_posts;
@@ -455,7 +458,7 @@ void nic_long_post(struct weft_coll *c, struct weft_coll_work *w)
 	nic_long_move(c);
 }
 
-bool nic_long_spin(struct weft_coll_work *w, unsigned turns)
+bool nic_long_spin(struct weft_nic_coll_work *w, unsigned turns)
 {
 	struct weft_cu_watch watch;
 
@@ -474,15 +477,15 @@ bool nic_long_spin(struct weft_coll_work *w, unsigned turns)
 	return true;
 }
 
-uint64_t nic_long_point(const struct weft_coll *c)
+uint64_t nic_long_point(const struct weft_nic_group *c)
 {
 	return !weft_list_empty(&c->longs) && stays(head_of(c)) ? c->points : 0;
 }
 
-void nic_long_fail(struct weft_coll *c, int err)
+void nic_long_fail(struct weft_nic_group *c, int err)
 {
 	while (!weft_list_empty(&c->longs)) {
-		struct weft_coll_work *w = head_of(c);
+		struct weft_nic_coll_work *w = head_of(c);
 
 		w->call.err = err;
 		leave(w);
@@ -492,7 +495,7 @@ void nic_long_fail(struct weft_coll *c, int err)
 /* ---- life ---------------------------------------------------------------- */
 
 /* Is member one of those with whom this one tries DMA for all? */
-static bool long_tries(const struct weft_coll *c, int member)
+static bool long_tries(const struct weft_nic_group *c, int member)
 {
 	return member != c->me &&
 	       (c->n <= COLL_FEW || member == coll_parent(c, c->me) ||
@@ -503,7 +506,7 @@ static bool long_tries(const struct weft_coll *c, int member)
  * Does DMA work? Members of one host that may read each other here may do so
  * everywhere, so in a large group each one is tried by his neighbours.
  */
-static int long_probe(struct weft_coll *c)
+static int long_probe(struct weft_nic_group *c)
 {
 	struct weft_carrier *ca = c->nic->unit->carrier;
 	int ret = 0;
@@ -515,7 +518,7 @@ static int long_probe(struct weft_coll *c)
 	return ret;
 }
 
-int nic_long_open(struct weft_coll *c)
+int nic_long_open(struct weft_nic_group *c)
 {
 	size_t room = (size_t)c->tree.depth * LONG_CHUNK;
 	int ret = -EOPNOTSUPP;
@@ -532,7 +535,7 @@ int nic_long_open(struct weft_coll *c)
 	return 0;
 }
 
-void nic_long_close(struct weft_coll *c)
+void nic_long_close(struct weft_nic_group *c)
 {
 	nic_long_fail(c, -ECANCELED);
 	free(c->bulk);

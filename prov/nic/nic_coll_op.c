@@ -13,13 +13,13 @@
 
 /* An operation under way that completes an op. */
 struct coll_op {
-	struct weft_coll_work work;
+	struct weft_nic_coll_work work;
 	struct weft_nic_op *op;
 };
 
 const size_t nic_coll_op_bytes = sizeof(struct coll_op);
 
-static void work_narrow(struct weft_coll_work *w)
+static void work_narrow(struct weft_nic_coll_work *w)
 {
 	for (size_t i = 0; w->out && i < w->count; i++)
 		w->out[i] = weft_cu_exact_to(&w->wide[i]);
@@ -27,7 +27,7 @@ static void work_narrow(struct weft_coll_work *w)
 }
 
 /* Members that called different operations never come into step again. */
-static WEFT_COLD void work_differs(struct weft_coll *c)
+static WEFT_COLD void work_differs(struct weft_nic_group *c)
 {
 	c->check.broken = true;
 	c->nic->coll->checks = true;
@@ -36,8 +36,8 @@ static WEFT_COLD void work_differs(struct weft_coll *c)
 /* The unit is done with it. */
 WEFT_HOT static void work_done(struct weft_cu_call *call)
 {
-	struct weft_coll_work *w =
-		weft_container_of(call, struct weft_coll_work, call);
+	struct weft_nic_coll_work *w =
+		weft_container_of(call, struct weft_nic_coll_work, call);
 
 	if (weft_unlikely(w->wide != NULL))
 		work_narrow(w);
@@ -51,7 +51,7 @@ WEFT_HOT static void work_done(struct weft_cu_call *call)
 }
 
 /* Widens the doubles of an exact sum; the wide ones are summed in place. */
-static int work_widen(struct weft_coll_work *w)
+static int work_widen(struct weft_nic_coll_work *w)
 {
 	size_t count = w->call.count;
 
@@ -80,14 +80,14 @@ static bool coll_reduces(unsigned kind)
 	       kind == WEFT_CU_REDUCE_SCATTER;
 }
 
-static int state_check(const struct weft_coll *c)
+static int state_check(const struct weft_nic_group *c)
 {
 	if (weft_likely(c->state == COLL_READY))
 		return 0;
 	return c->state == COLL_FAILED ? -ECONNRESET : -EAGAIN;
 }
 
-static int call_check(const struct weft_coll *c,
+static int call_check(const struct weft_nic_group *c,
 		      const struct weft_cu_call *call)
 {
 	int ret = state_check(c);
@@ -100,20 +100,21 @@ static int call_check(const struct weft_coll *c,
 }
 
 /* Barriers have a group of their own, where the machine has classes left. */
-static struct weft_cu_group *group_for(const struct weft_coll *c, unsigned kind)
+static struct weft_cu_group *group_for(const struct weft_nic_group *c,
+				       unsigned kind)
 {
 	return kind == WEFT_CU_BARRIER && c->bar ? c->bar : c->hw;
 }
 
 /* From here on poll has to look after it. */
-static void work_keep(struct weft_coll *c, struct weft_coll_work *w)
+static void work_keep(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 {
 	w->over = false;
 	c->pending++;
 	c->nic->coll->pending++;
 }
 
-static void work_set(struct weft_coll *c, struct weft_coll_work *w)
+static void work_set(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 {
 	w->coll = c;
 	w->wide = NULL;
@@ -121,9 +122,9 @@ static void work_set(struct weft_coll *c, struct weft_coll_work *w)
 	w->call.done = work_done;
 }
 
-/* What the short way of the unit came to. */
-WEFT_INLINE int work_quick_end(struct weft_coll *c, struct weft_coll_work *w,
-			       int ret)
+/* What the single packet came to. */
+WEFT_INLINE int work_single_end(struct weft_nic_group *c,
+				struct weft_nic_coll_work *w, int ret)
 {
 	w->over = true;
 	if (weft_unlikely(ret == -EINPROGRESS)) {
@@ -141,7 +142,7 @@ WEFT_INLINE int work_quick_end(struct weft_coll *c, struct weft_coll_work *w,
 }
 
 /* The long ways. */
-static int work_post(struct weft_coll *c, struct weft_coll_work *w)
+static int work_post(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 {
 	bool exact = w->call.type == WEFT_CU_EXACT;
 	struct weft_cu_group *hw;
@@ -159,12 +160,13 @@ static int work_post(struct weft_coll *c, struct weft_coll_work *w)
 		nic_net_post(c->net, &w->call);
 		return 0;
 	}
-	c->far_used |= !c->hw;
+	c->msg_used |= !c->hw;
 	hw = group_for(c, w->call.kind);
-	return weft_cu_post(hw ? hw : c->far, &w->call);
+	return weft_cu_post(hw ? hw : c->by_msg, &w->call);
 }
 
-static WEFT_COLD int post_barrier(struct weft_coll *c, struct weft_coll_work *w)
+static WEFT_COLD int post_barrier(struct weft_nic_group *c,
+				  struct weft_nic_coll_work *w)
 {
 	int ret = state_check(c);
 
@@ -174,7 +176,7 @@ static WEFT_COLD int post_barrier(struct weft_coll *c, struct weft_coll_work *w)
 }
 
 /* The shortest of all: there is no operation unless it takes longer. */
-static int begin_barrier(struct weft_coll *c, struct weft_coll_work *w,
+static int begin_barrier(struct weft_nic_group *c, struct weft_nic_coll_work *w,
 			 unsigned turns)
 {
 	struct weft_cu_group *g = group_for(c, WEFT_CU_BARRIER);
@@ -185,14 +187,14 @@ static int begin_barrier(struct weft_coll *c, struct weft_coll_work *w,
 	if (weft_unlikely(ret == -EAGAIN))
 		return post_barrier(c, w);
 	if (weft_unlikely(ret == -EINPROGRESS))
-		weft_cu_sync_later(g, &w->call);
+		weft_cu_sync_adopt(g, &w->call);
 	else
 		w->call.err = ret;
-	return work_quick_end(c, w, ret);
+	return work_single_end(c, w, ret);
 }
 
-WEFT_HOT int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
-				 unsigned turns)
+WEFT_HOT int weft_nic_coll_begin(struct weft_nic_group *c,
+				 struct weft_nic_coll_work *w, unsigned turns)
 {
 	struct weft_cu_group *hw = c->hw;
 	int ret;
@@ -203,14 +205,14 @@ WEFT_HOT int weft_nic_coll_begin(struct weft_coll *c, struct weft_coll_work *w,
 	if (ret)
 		return ret;
 	if (hw && w->call.type != WEFT_CU_EXACT) {
-		ret = weft_cu_quick(hw, &w->call, turns);
+		ret = weft_cu_single(hw, &w->call, turns);
 		if (ret != -EAGAIN)
-			return work_quick_end(c, w, ret);
+			return work_single_end(c, w, ret);
 	}
 	return work_post(c, w);
 }
 
-WEFT_HOT bool weft_nic_coll_spin(struct weft_coll_work *w, unsigned turns)
+WEFT_HOT bool weft_nic_coll_spin(struct weft_nic_coll_work *w, unsigned turns)
 {
 	struct weft_cu_group *g = group_for(w->coll, w->call.kind);
 
@@ -222,9 +224,9 @@ WEFT_HOT bool weft_nic_coll_spin(struct weft_coll_work *w, unsigned turns)
 }
 
 /* A result that comes alone needs no look at anything else. */
-WEFT_HOT void weft_nic_coll_woken(struct weft_coll_work *w, int budget)
+WEFT_HOT void weft_nic_coll_woken(struct weft_nic_coll_work *w, int budget)
 {
-	struct weft_coll *c = w->coll;
+	struct weft_nic_group *c = w->coll;
 	int n;
 
 	if (weft_likely(c->net != NULL)) {
@@ -235,12 +237,12 @@ WEFT_HOT void weft_nic_coll_woken(struct weft_coll_work *w, int budget)
 	weft_nic_poll(c->nic, budget);
 }
 
-WEFT_HOT bool weft_nic_coll_crowded(const struct weft_coll *c)
+WEFT_HOT bool weft_nic_coll_crowded(const struct weft_nic_group *c)
 {
 	return c->crowded;
 }
 
-static void coll_op_done(struct weft_coll_work *w)
+static void coll_op_done(struct weft_nic_coll_work *w)
 {
 	struct coll_op *o = weft_container_of(w, struct coll_op, work);
 	struct weft_nic *nic = w->coll->nic;
@@ -253,8 +255,8 @@ static void coll_op_done(struct weft_coll_work *w)
 	nic_done(nic, op, err);
 }
 
-int weft_nic_coll(struct weft_coll *c, struct weft_nic_op *op,
-		  const struct weft_cu_call *call)
+int weft_nic_coll_post(struct weft_nic_group *c, struct weft_nic_op *op,
+		       const struct weft_cu_call *call)
 {
 	struct nic_coll *nc = c->nic->coll;
 	struct coll_op *o = weft_pool_get(&nc->ops);

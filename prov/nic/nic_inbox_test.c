@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Joining pieces, keeping what is refused, and the table underneath. */
 #include "prov/nic/nic_inbox.h"
-#include "src/base/attr.h"
 #include "test/t.h"
 
 #include <string.h>

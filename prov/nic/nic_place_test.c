@@ -41,7 +41,6 @@ static void a_place_is_the_way_from_the_top(void **state)
 {
 	hwloc_topology_t t = host("pack:2 l3:2 l2:1 core:2 pu:2");
 
-	(void)state;
 	is(place(t, 0, 0), (int[]){ 0, 0, 0, 0, -1, -1 });
 	is(place(t, 15, 15), (int[]){ 1, 1, 1, 1, -1, -1 });
 	/* a core, an L3, a package */
@@ -55,7 +54,6 @@ static void who_is_not_bound_is_nowhere(void **state)
 {
 	hwloc_topology_t t = host("pack:2 core:4 pu:1"), one = host("pu:1");
 
-	(void)state;
 	T_TRUE(place(t, 0, 7) == WEFT_CU_NOWHERE);
 	T_TRUE(place(t, 3, 4) == WEFT_CU_NOWHERE);
 	T_TRUE(place(t, 500, 500) == WEFT_CU_NOWHERE);
@@ -69,7 +67,6 @@ static void strange_hosts_are_told_apart_as_far_as_it_goes(void **state)
 {
 	hwloc_topology_t deep, wide;
 
-	(void)state;
 	deep = host("group:2 pack:2 numa:2 l3:2 l2:2 l1:2 core:2 pu:2");
 	T_TRUE(place(deep, 0, 0) == place(deep, 3, 3));
 	T_TRUE(place(deep, 0, 0) != place(deep, 4, 4));
@@ -140,12 +137,12 @@ static void try_tree(const char *text, int n, int k, int step)
 
 		p[i] = place(h, at, at);
 	}
-	T_OK(weft_cu_tree_near(&t, n, k, p));
+	T_OK(weft_cu_tree_host(&t, n, k, p));
 	whole(&t, k);
 	/* no border is crossed more often than it must be */
 	for (int l = 1; l <= WEFT_CU_LEVELS; l++)
 		T_IS(crossings(&t, p, l), domains(p, n, l) - 1);
-	T_OK(weft_cu_tree_near(&again, n, k, p));
+	T_OK(weft_cu_tree_host(&again, n, k, p));
 	T_TRUE(!memcmp(t.parent, again.parent, (size_t)n * sizeof(int)));
 	T_TRUE(t.depth <= n - 1);
 	weft_cu_tree_fini(&t);
@@ -164,7 +161,6 @@ static void trees_cross_no_border_twice(void **state)
 		"core:64 pu:1",
 	};
 
-	(void)state;
 	for (size_t h = 0; h < sizeof(hosts) / sizeof(hosts[0]); h++) {
 		for (int n = 1; n <= 70; n += 3) {
 			for (int k = 1; k <= 9; k++) {
@@ -182,10 +178,9 @@ static void trees_stay_shallow(void **state)
 	struct weft_cu_tree t;
 	weft_cu_place p[64];
 
-	(void)state;
 	for (unsigned i = 0; i < 64; i++)
 		p[i] = place(h, i * 5 % 64, i * 5 % 64);
-	T_OK(weft_cu_tree_near(&t, 64, 8, p));
+	T_OK(weft_cu_tree_host(&t, 64, 8, p));
 	T_TRUE(t.depth <= 4);
 	weft_cu_tree_fini(&t);
 	hwloc_topology_destroy(h);
@@ -197,16 +192,15 @@ static void without_a_place_the_order_of_members_decides(void **state)
 	weft_cu_place p[20];
 	struct weft_cu_tree t, plain;
 
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		p[i] = (uint64_t)(i % 3) | ~UINT64_C(0) << WEFT_CU_LEVEL_BITS;
 	p[7] = WEFT_CU_NOWHERE;
-	T_OK(weft_cu_tree_near(&t, 20, 3, p));
+	T_OK(weft_cu_tree_host(&t, 20, 3, p));
 	T_OK(weft_cu_tree_kary(&plain, 20, 3));
 	T_TRUE(!memcmp(t.parent, plain.parent, sizeof(int) * 20));
 	weft_cu_tree_fini(&t);
 	weft_cu_tree_fini(&plain);
-	T_IS(weft_cu_tree_near(&t, 0, 3, p), -EINVAL);
+	T_IS(weft_cu_tree_host(&t, 0, 3, p), -EINVAL);
 }
 
 /* hwloc may be told another host than this one: processor 0 is there. */
@@ -214,7 +208,6 @@ static void this_process_has_a_place_when_it_is_bound(void **state)
 {
 	cpu_set_t old, one;
 
-	(void)state;
 	setenv("HWLOC_SYNTHETIC", "pack:2 core:512 pu:1", 1);
 	unsetenv("HWLOC_PLUGINS_PATH");
 	T_OK(sched_getaffinity(0, sizeof(old), &old));

@@ -61,7 +61,7 @@ static void recv_end(struct weft_nic *nic, struct weft_nic_op *op,
 	op->flags &= (uint16_t)~WEFT_OP_ACK;
 	op->remote_id = id;
 	if (flags & WEFT_OP_ACK)
-		nic_part(nic, op, 0);
+		nic_say_fin(nic, op, 0);
 	else
 		nic_recv_done(nic, op, 0);
 }
@@ -84,8 +84,8 @@ void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err)
 }
 
 /* The part of a multi buffer that a message of len bytes gets; or NULL. */
-static struct weft_nic_op *part_get(struct weft_nic *nic,
-				    struct weft_nic_op *parent, uint64_t len)
+static struct weft_nic_op *child_get(struct weft_nic *nic,
+				     struct weft_nic_op *parent, uint64_t len)
 {
 	struct weft_nic_op *op = weft_nic_op_get(nic);
 
@@ -151,7 +151,7 @@ static inline struct weft_nic_op *recv_take(struct weft_nic *nic,
 		return NULL;
 	op = weft_container_of(r, struct weft_nic_op, m);
 	if (weft_unlikely(op->flags & WEFT_OP_MULTI)) {
-		op = part_get(nic, op, len);
+		op = child_get(nic, op, len);
 		if (!op)
 			*err_p = -EAGAIN;
 		return op;
@@ -529,7 +529,7 @@ static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 	weft_match_post(m, &op->m);
 	while (op->m.posted && (um = weft_match_search(m, &op->m))) {
 		u = weft_container_of(um, struct nic_msg, m);
-		part = nic_ready(nic) ? part_get(nic, op, u->len) : NULL;
+		part = nic_ready(nic) ? child_get(nic, op, u->len) : NULL;
 		if (!part)
 			return 0;
 		weft_match_remove(m, um);

@@ -23,7 +23,7 @@
 /* Requests that may wait for one peer before posting says -EAGAIN. */
 #define OPEN_MAX 4096
 
-static bool small(const struct weft_nic *nic, uint64_t len)
+static bool fits_packet(const struct weft_nic *nic, uint64_t len)
 {
 	return len <= nic->packet_bytes - sizeof(struct nic_access);
 }
@@ -48,7 +48,7 @@ static void ask(struct weft_nic *nic, struct weft_nic_op *op, uint8_t type)
 static void ask_best(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = op->peer->up;
-	bool bytes = p->dma_refused || nic->no_dma || small(nic, op->len);
+	bool bytes = p->dma_refused || nic->no_dma || fits_packet(nic, op->len);
 
 	if (op->kind == WEFT_WRITE)
 		ask(nic, op, bytes ? NIC_WRITE : NIC_WRITE_PULL);
@@ -330,8 +330,8 @@ static struct weft_nic_op *serve(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /* WRITE_PULL and READ_PUSH: move it ourselves. */
-static int serve_dma(struct weft_nic *nic, struct weft_peer *src,
-		     const struct weft_pkt *pkt, const void *payload)
+int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
+			const struct weft_pkt *pkt, const void *payload)
 {
 	bool put = pkt->type == NIC_READ_PUSH;
 	struct nic_peer *p = src->up;
@@ -367,18 +367,6 @@ static int serve_dma(struct weft_nic *nic, struct weft_peer *src,
 	nic_hold(p, &p->waiting, op);
 	nic_xfer(nic, op);
 	return 0;
-}
-
-int nic_got_write_pull(struct weft_nic *nic, struct weft_peer *src,
-		       const struct weft_pkt *pkt, const void *payload)
-{
-	return serve_dma(nic, src, pkt, payload);
-}
-
-int nic_got_read_push(struct weft_nic *nic, struct weft_peer *src,
-		      const struct weft_pkt *pkt, const void *payload)
-{
-	return serve_dma(nic, src, pkt, payload);
 }
 
 int nic_got_read(struct weft_nic *nic, struct weft_peer *src,

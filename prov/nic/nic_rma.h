@@ -17,12 +17,10 @@ void nic_event(struct weft_nic *nic, struct weft_peer *src,
 	       const struct weft_nic_op *seen, void *region);
 int nic_got_write(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload);
-int nic_got_write_pull(struct weft_nic *nic, struct weft_peer *src,
-		       const struct weft_pkt *pkt, const void *payload);
+int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
+			const struct weft_pkt *pkt, const void *payload);
 int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload);
-int nic_got_read_push(struct weft_nic *nic, struct weft_peer *src,
-		      const struct weft_pkt *pkt, const void *payload);
 int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload);
 int nic_got_event(struct weft_nic *nic, struct weft_peer *src,

@@ -129,7 +129,7 @@ static void paced_allow(struct weft_nic *nic, struct weft_nic_op *op,
 static void paced_begin(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	if (!op->id && nic_id_new(nic, op)) {
-		nic_part(nic, op, -ENOMEM);
+		nic_say_fin(nic, op, -ENOMEM);
 		return;
 	}
 	op->state = NIC_PACED;
@@ -173,7 +173,7 @@ static void pull_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 	if (err == -EOPNOTSUPP && !op->moved && !op->peer_cell)
 		paced_begin(nic, op);
 	else if (err || op->moved == op->limit)
-		nic_part(nic, op, err);
+		nic_say_fin(nic, op, err);
 	else if (op->redo < op->limit)
 		pull_redo(nic, op);
 	else
@@ -261,7 +261,7 @@ int nic_got_bulk(struct weft_nic *nic, struct weft_peer *src,
 	nic_scatter(op->iov, op->iov_count, pkt->tag, payload, pkt->len);
 	op->moved += pkt->len;
 	if (op->moved == op->limit)
-		nic_part(nic, op, 0);
+		nic_say_fin(nic, op, 0);
 	else if (op->end < op->limit && op->end - op->moved <= NIC_WINDOW / 2)
 		paced_allow(nic, op, op->moved + NIC_WINDOW);
 	return 0;

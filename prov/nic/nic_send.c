@@ -103,7 +103,7 @@ void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id, int err)
 }
 
 /* 0: it has left, or nobody is there to read it. */
-static int part_try(struct weft_nic *nic, struct weft_nic_op *op, int err)
+static int fin_try(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	struct weft_pkt pkt;
 
@@ -113,13 +113,13 @@ static int part_try(struct weft_nic *nic, struct weft_nic_op *op, int err)
 	return ctrl_try(nic, op->peer, &pkt, NULL) == -EAGAIN ? -EAGAIN : 0;
 }
 
-void nic_part(struct weft_nic *nic, struct weft_nic_op *op, int err)
+void nic_say_fin(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	struct nic_peer *p = op->peer->up;
 
 	if (weft_likely(weft_list_empty(&p->ctrl) &&
 			weft_list_empty(&p->parting)) &&
-	    weft_likely(!part_try(nic, op, err))) {
+	    weft_likely(!fin_try(nic, op, err))) {
 		nic_end(nic, op, err);
 		return;
 	}
@@ -137,7 +137,7 @@ static int push_parting(struct weft_nic *nic, struct nic_peer *p)
 	while (!weft_list_empty(&p->parting)) {
 		op = weft_container_of(p->parting.next, struct weft_nic_op,
 				       link);
-		if (part_try(nic, op, op->err))
+		if (fin_try(nic, op, op->err))
 			return -EAGAIN;
 		nic_end(nic, op, op->err);
 	}

@@ -36,6 +36,6 @@ int nic_got_fin(struct weft_nic *nic, struct weft_peer *src,
  * Says FIN to the sender of a message and ends the receive that has it, once
  * that word has left: who sees the receive complete need not come back.
  */
-void nic_part(struct weft_nic *nic, struct weft_nic_op *op, int err);
+void nic_say_fin(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
 #endif

@@ -199,55 +199,34 @@ static void case_fence(const struct grid *g)
 
 /* ---- the grid ------------------------------------------------------------ */
 
-static void each(void (*run)(const struct grid *g))
-{
-	static const char *const faults[] = {
-		NULL, "seed=7,delay=0.1,drop=0.02,dup=0.02,reorder=0.05"
-	};
-	const struct weft_machine *m;
-	unsigned i, k;
-
-	for (i = 0; (m = weft_machine_at(i)); i++) {
-		for (k = 0; k < 4; k++) {
-			const struct grid g = {
-				.machine = m->name,
-				.no_dma = k & 1,
-				.faults = faults[k / 2],
-			};
-
-			run(&g);
-		}
-	}
-}
-
 static void every_size_arrives_on_every_machine(void **state)
 {
-	each(case_sizes);
+	on_every_machine(case_sizes);
 }
 
 static void a_mix_in_both_directions_arrives(void **state)
 {
-	each(case_mix);
+	on_every_machine(case_mix);
 }
 
 static void memory_is_read_written_and_refused(void **state)
 {
-	each(case_access);
+	on_every_machine(case_access);
 }
 
 static void atomics_happen_once_and_in_order(void **state)
 {
-	each(case_atomics);
+	on_every_machine(case_atomics);
 }
 
 static void a_receive_ends_when_its_answer_is_out(void **state)
 {
-	each(case_parting);
+	on_every_machine(case_parting);
 }
 
 static void a_fence_waits_for_what_is_open(void **state)
 {
-	each(case_fence);
+	on_every_machine(case_fence);
 }
 
 /* The other side ends without a word: everything that waits for it fails. */

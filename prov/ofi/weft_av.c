@@ -10,7 +10,7 @@
  */
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_addr.h"
-#include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_mc.h"
 #include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_no.h"
@@ -268,7 +268,7 @@ static void report_one(const struct report *r, size_t i, int err,
 	if (r->addr)
 		r->addr[i] = err ? FI_ADDR_NOTAVAIL : addr;
 	if (r->errs)
-		r->errs[i] = (int)-weft_fi_err(err);
+		r->errs[i] = (int)-weft_ofi_err(err);
 	if (err && r->av->flags & FI_EVENT)
 		weft_eq_post_err(r->av->eq, &r->av->fid.fid, r->context, -err,
 				 i);
@@ -296,7 +296,7 @@ static int insert_all(struct weft_av *av, const void *names, size_t count,
 	weft_leave(av->domain);
 	if (!(av->flags & FI_EVENT))
 		return (int)done.data;
-	return (int)weft_fi_err(
+	return (int)weft_ofi_err(
 		weft_eq_post(av->eq, FI_AV_COMPLETE, &done, sizeof(done)));
 }
 
@@ -349,7 +349,7 @@ static int weft_av_insertsym(struct fid_av *fid, const char *node,
 	if (!ret)
 		ret = insert_all(to_av(fid), names, nodecnt * svccnt, &r);
 	free(names);
-	return (int)weft_fi_err(ret);
+	return (int)weft_ofi_err(ret);
 }
 
 static int weft_av_insertsvc(struct fid_av *fid, const char *node,

@@ -92,7 +92,7 @@ static int weft_cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
 		if (weft_load64(&cntr->errors) != errors)
 			ret = -FI_EAVAIL;
 		else
-			ret = (int)weft_fi_err(
+			ret = (int)weft_ofi_err(
 				weft_watch_sleep(&cntr->watch, deadline));
 		if (ret && ret != -FI_EAGAIN)
 			break;
@@ -180,7 +180,7 @@ int weft_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 			      attr ? attr->wait_obj : FI_WAIT_UNSPEC);
 	if (err) {
 		free(cntr);
-		return (int)weft_fi_err(err);
+		return (int)weft_ofi_err(err);
 	}
 	weft_ref_get(&cntr->domain->ref);
 	*cntr_p = &cntr->fid;

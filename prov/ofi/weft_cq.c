@@ -84,7 +84,7 @@ int weft_cq_write_err(struct weft_cq *cq, const struct weft_cqe *e, int err,
 	x->data = e->data;
 	x->tag = e->tag;
 	x->olen = olen;
-	x->err = (int)-weft_fi_err(-err);
+	x->err = (int)-weft_ofi_err(-err);
 	x->prov_errno = x->err;
 	cqe.err = x;
 	if (weft_cq_write(cq, &cqe)) {
@@ -148,7 +148,7 @@ static WEFT_COLD ssize_t nothing(struct weft_domain *d)
 	struct weft_carrier *c = d->ep_count ? d->eps[0]->carrier : NULL;
 	int err = c && c->virt ? c->virt->verdict(c) : 0;
 
-	return err ? weft_fi_err(err) : -FI_EAGAIN;
+	return err ? weft_ofi_err(err) : -FI_EAGAIN;
 }
 
 static ssize_t weft_cq_readfrom(struct fid_cq *fid, void *buf, size_t count,
@@ -244,7 +244,7 @@ static ssize_t weft_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 	if (ret == -FI_EAGAIN)
 		cq->watch.signalled = false;
 	if (ret == -FI_EAGAIN && err && err != -ETIMEDOUT)
-		ret = weft_fi_err(err);
+		ret = weft_ofi_err(err);
 	weft_watch_end(&cq->watch);
 	weft_leave(cq->domain);
 	return ret;
@@ -386,5 +386,5 @@ int weft_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
 err_free:
 	free(cq->ring);
 	free(cq);
-	return (int)weft_fi_err(err);
+	return (int)weft_ofi_err(err);
 }

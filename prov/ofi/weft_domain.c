@@ -8,7 +8,7 @@
 #include "prov/ofi/weft_atomic.h"
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_cntr.h"
-#include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_mc.h"
 #include "prov/ofi/weft_cq.h"
 #include "prov/ofi/weft_ep.h"
 #include "prov/ofi/weft_eq.h"
@@ -161,7 +161,7 @@ int weft_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	err = weft_wait_open(d);
 	if (err) {
 		free(d);
-		return (int)weft_fi_err(err);
+		return (int)weft_ofi_err(err);
 	}
 	weft_ref_get(&f->ref);
 	*domain_p = &d->fid;

@@ -18,7 +18,7 @@ static const uint8_t cntr_of[] = {
 	[WEFT_ATOMIC] = WEFT_CNTR_WRITE,
 	[WEFT_FETCH] = WEFT_CNTR_READ,
 	[WEFT_COMPARE] = WEFT_CNTR_READ,
-	[WEFT_COLL] = WEFT_CNTR_WRITE,
+	[WEFT_COLLECTIVE] = WEFT_CNTR_WRITE,
 	[WEFT_REMOTE_WRITE] = WEFT_CNTR_REMOTE_WRITE,
 	[WEFT_REMOTE_READ] = WEFT_CNTR_REMOTE_READ,
 };
@@ -83,7 +83,7 @@ WEFT_HOT static void up_done(void *arg, struct weft_nic_op *op)
 {
 	struct weft_ep *ep = arg;
 
-	if (op->flags & WEFT_OP_DIRECT)
+	if (op->flags & WEFT_OP_UNQUEUED)
 		weft_recv_over(ep, op);
 	else if (weft_unlikely(op->err))
 		failed(ep, op->kind == WEFT_RECV ? ep->rx_cq : ep->tx_cq, op);

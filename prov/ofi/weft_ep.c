@@ -6,7 +6,7 @@
  */
 #include "prov/ofi/weft_ep.h"
 #include "prov/ofi/weft_av.h"
-#include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_mc.h"
 #include "prov/ofi/weft_conf.h"
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_domain.h"
@@ -105,7 +105,7 @@ static int bind_any(struct weft_ep *ep, struct fid *bfid, uint64_t flags)
 			ep, weft_container_of(bfid, struct weft_cntr, fid.fid),
 			flags);
 	case FI_CLASS_AV:
-		return (int)weft_fi_err(weft_av_bind(
+		return (int)weft_ofi_err(weft_av_bind(
 			weft_container_of(bfid, struct weft_av, fid.fid), ep));
 	case FI_CLASS_EQ:
 		return bind_eq(ep, bfid);
@@ -208,11 +208,11 @@ static int ep_enable(struct weft_ep *ep)
 		       (WEFT_OP_QUIET | WEFT_OP_MULTI);
 	err = nic_open(ep);
 	if (err)
-		return (int)weft_fi_err(err);
+		return (int)weft_ofi_err(err);
 	err = weft_domain_ep_add(ep->domain, ep);
 	if (err) {
 		nic_close(ep);
-		return (int)weft_fi_err(err);
+		return (int)weft_ofi_err(err);
 	}
 	ep->enabled = true;
 	return 0;
@@ -282,7 +282,7 @@ static ssize_t weft_ep_cancel(fid_t fid, void *context)
 	err = weft_nic_cancel(ep->nic, context);
 	weft_leave(ep->domain);
 	/* Too late to cancel is no error: its completion is there or coming. */
-	return err == -ENOENT ? 0 : weft_fi_err(err);
+	return err == -ENOENT ? 0 : weft_ofi_err(err);
 }
 
 static int weft_ep_getopt(fid_t fid, int level, int optname, void *optval,
@@ -380,7 +380,7 @@ static struct fi_ops_cm cm_ops = {
 	.accept = weft_no_accept,
 	.reject = weft_no_reject,
 	.shutdown = weft_no_shutdown,
-	.join = weft_coll_join,
+	.join = weft_mc_join,
 };
 
 static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
@@ -423,7 +423,7 @@ int weft_ep_open(struct fid_domain *domain, struct fi_info *info,
 	ep->fid.rma = &weft_rma_ops;
 	ep->fid.tagged = &weft_tagged_ops;
 	ep->fid.atomic = &weft_atomic_ops;
-	ep->fid.collective = &weft_coll_ops;
+	ep->fid.collective = &weft_mc_ops;
 	ep->domain = d;
 	ep_fill(ep, info);
 	weft_ref_get(&d->ref);

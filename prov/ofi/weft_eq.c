@@ -93,7 +93,7 @@ int weft_eq_post_err(struct weft_eq *eq, struct fid *fid, void *context,
 		.fid = fid,
 		.context = context,
 		.data = data,
-		.err = (int)-weft_fi_err(-err),
+		.err = (int)-weft_ofi_err(-err),
 		.prov_errno = err,
 	};
 
@@ -108,7 +108,7 @@ static ssize_t weft_eq_write(struct fid_eq *fid, uint32_t code, const void *buf,
 	if (flags)
 		return -FI_EBADFLAGS;
 	err = weft_eq_post(to_eq(fid), code, buf, len);
-	return err ? weft_fi_err(err) : (ssize_t)len;
+	return err ? weft_ofi_err(err) : (ssize_t)len;
 }
 
 /* ---- reading ----------------------------------------------------------- */
@@ -258,18 +258,7 @@ static int weft_eq_control(struct fid *fid, int command, void *arg)
 {
 	struct weft_eq *eq = weft_eq_of(fid);
 
-	switch (command) {
-	case FI_GETWAIT:
-		if (eq->obj != FI_WAIT_FD)
-			return -FI_ENOSYS;
-		*(int *)arg = eq->event_fd;
-		return 0;
-	case FI_GETWAITOBJ:
-		*(enum fi_wait_obj *)arg = eq->obj;
-		return 0;
-	default:
-		return -FI_ENOSYS;
-	}
+	return weft_wait_control(eq->obj, eq->event_fd, command, arg);
 }
 
 static struct fi_ops fid_ops = {
@@ -326,7 +315,7 @@ int weft_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr,
 		eq->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 		if (eq->event_fd < 0) {
 			free(eq);
-			return (int)weft_fi_err(-errno);
+			return (int)weft_ofi_err(-errno);
 		}
 	}
 	eq->fid.fid.fclass = FI_CLASS_EQ;

@@ -24,7 +24,7 @@ static const struct {
 	{ EEXIST, FI_EADDRINUSE },
 };
 
-ssize_t weft_fi_err(ssize_t err)
+ssize_t weft_ofi_err(ssize_t err)
 {
 	if (err >= 0 || err == -EAGAIN)
 		return err;

@@ -9,7 +9,7 @@
  * -errno (or 0, or a positive count) becomes -FI_E*. EOVERFLOW is a message
  * longer than its buffer: FI_ETRUNC.
  */
-ssize_t weft_fi_err(ssize_t err);
+ssize_t weft_ofi_err(ssize_t err);
 /* strerror slots of cq and eq. */
 const char *weft_strerror(int prov_errno, char *buf, size_t len);
 

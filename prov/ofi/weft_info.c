@@ -496,7 +496,7 @@ int weft_getinfo(uint32_t version, const char *node, const char *service,
 			      : addresses(node, service, flags, hints, info);
 	if (err) {
 		fi_freeinfo(info);
-		return (int)weft_fi_err(err);
+		return (int)weft_ofi_err(err);
 	}
 	*info_p = info;
 	return 0;

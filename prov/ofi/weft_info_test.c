@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every rule of the filter, one row each. */
-#include "prov/ofi/weft_fake.h"
 #include "prov/ofi/weft_info.h"
 #include "test/t.h"
 

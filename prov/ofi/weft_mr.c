@@ -235,7 +235,7 @@ static int weft_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 	weft_leave(d);
 	if (err) {
 		free(mr);
-		return (int)weft_fi_err(err);
+		return (int)weft_ofi_err(err);
 	}
 	weft_ref_get(&d->ref);
 	*mr_p = &mr->fid;

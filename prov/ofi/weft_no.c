@@ -61,19 +61,6 @@ int weft_no_srx_ctx(struct fid_domain *domain, struct fi_rx_attr *attr,
 	return -FI_ENOSYS;
 }
 
-int weft_no_query_collective(struct fid_domain *domain,
-			     enum fi_collective_op coll,
-			     struct fi_collective_attr *attr, uint64_t flags)
-{
-	return -FI_EOPNOTSUPP;
-}
-
-int weft_no_av_set(struct fid_av *av, struct fi_av_set_attr *attr,
-		   struct fid_av_set **av_set, void *context)
-{
-	return -FI_EOPNOTSUPP;
-}
-
 int weft_no_tx_ctx(struct fid_ep *sep, int index, struct fi_tx_attr *attr,
 		   struct fid_ep **tx_ep, void *context)
 {
@@ -87,11 +74,6 @@ int weft_no_rx_ctx(struct fid_ep *sep, int index, struct fi_rx_attr *attr,
 }
 
 ssize_t weft_no_size_left(struct fid_ep *ep)
-{
-	return -FI_ENOSYS;
-}
-
-int weft_no_setname(fid_t fid, void *addr, size_t addrlen)
 {
 	return -FI_ENOSYS;
 }
@@ -126,12 +108,6 @@ int weft_no_reject(struct fid_pep *pep, fid_t handle, const void *param,
 int weft_no_shutdown(struct fid_ep *ep, uint64_t flags)
 {
 	return -FI_ENOSYS;
-}
-
-int weft_no_join(struct fid_ep *ep, const void *addr, uint64_t flags,
-		 struct fid_mc **mc, void *context)
-{
-	return -FI_EOPNOTSUPP;
 }
 
 static ssize_t no_barrier(struct fid_ep *ep, fi_addr_t coll_addr, void *context)

@@ -35,13 +35,8 @@ int weft_no_stx_ctx(struct fid_domain *domain, struct fi_tx_attr *attr,
 		    struct fid_stx **stx, void *context);
 int weft_no_srx_ctx(struct fid_domain *domain, struct fi_rx_attr *attr,
 		    struct fid_ep **rx_ep, void *context);
-int weft_no_query_collective(struct fid_domain *domain,
-			     enum fi_collective_op coll,
-			     struct fi_collective_attr *attr, uint64_t flags);
 
 /* address vector */
-int weft_no_av_set(struct fid_av *av, struct fi_av_set_attr *attr,
-		   struct fid_av_set **av_set, void *context);
 
 /* endpoint */
 int weft_no_tx_ctx(struct fid_ep *sep, int index, struct fi_tx_attr *attr,
@@ -51,7 +46,6 @@ int weft_no_rx_ctx(struct fid_ep *sep, int index, struct fi_rx_attr *attr,
 ssize_t weft_no_size_left(struct fid_ep *ep);
 
 /* connection management */
-int weft_no_setname(fid_t fid, void *addr, size_t addrlen);
 int weft_no_getpeer(struct fid_ep *ep, void *addr, size_t *addrlen);
 int weft_no_connect(struct fid_ep *ep, const void *addr, const void *param,
 		    size_t paramlen);
@@ -60,8 +54,6 @@ int weft_no_accept(struct fid_ep *ep, const void *param, size_t paramlen);
 int weft_no_reject(struct fid_pep *pep, fid_t handle, const void *param,
 		   size_t paramlen);
 int weft_no_shutdown(struct fid_ep *ep, uint64_t flags);
-int weft_no_join(struct fid_ep *ep, const void *addr, uint64_t flags,
-		 struct fid_mc **mc, void *context);
 
 /* ep->collective while the unit is not there */
 extern struct fi_ops_collective weft_no_collective_ops;

@@ -17,7 +17,7 @@
  * sleeping and nothing inside it calls back to the application. Event queues
  * belong to the fabric and have their own mutex, taken last.
  *
- * Errors. Inside 0 or -errno; weft_fi_err() is the one place that makes
+ * Errors. Inside 0 or -errno; weft_ofi_err() is the one place that makes
  * -FI_E* of it. Ops functions may name -FI_E* directly where they refuse.
  *
  * Close answers -FI_EBUSY while somebody refers to the object.

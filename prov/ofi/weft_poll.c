@@ -212,7 +212,7 @@ int weft_trywait(struct fid_fabric *fabric, struct fid **fids, int count)
 		int err = trywait_one(fids[i]);
 
 		if (err)
-			return (int)weft_fi_err(err);
+			return (int)weft_ofi_err(err);
 	}
 	return 0;
 }

@@ -31,7 +31,7 @@ WEFT_COLD ssize_t weft_post_refused(struct weft_ep *ep, int err)
 {
 	if (err == -EAGAIN)
 		weft_ep_progress(ep);
-	return weft_fi_err(err);
+	return weft_ofi_err(err);
 }
 
 int weft_post_iov(struct weft_nic_op *op, const struct iovec *iov, size_t count)
@@ -115,5 +115,5 @@ ssize_t weft_post_recvv(struct weft_ep *ep, const struct weft_post *p,
 			weft_nic_op_put(op);
 	}
 	weft_leave(ep->domain);
-	return weft_fi_err(err);
+	return weft_ofi_err(err);
 }

@@ -211,7 +211,7 @@ WEFT_INLINE ssize_t weft_post_recv(struct weft_ep *ep,
 			weft_nic_op_put(op);
 	}
 	weft_leave(ep->domain);
-	return weft_likely(!err) ? 0 : weft_fi_err(err);
+	return weft_likely(!err) ? 0 : weft_ofi_err(err);
 }
 
 #endif

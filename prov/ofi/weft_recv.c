@@ -20,7 +20,7 @@ WEFT_HOT static ssize_t recv_post(struct fid_ep *fid, void *buf, size_t len,
 	const struct weft_post p = {
 		.addr = FI_ADDR_UNSPEC,
 		.context = a,
-		.flags = WEFT_OP_TAGGED | WEFT_OP_DIRECT,
+		.flags = WEFT_OP_TAGGED | WEFT_OP_UNQUEUED,
 	};
 
 	if (weft_unlikely(!ep->rx_cq))
@@ -51,7 +51,7 @@ void weft_recv_over(struct weft_ep *ep, const struct weft_nic_op *op)
 	a->data = op->data;
 	a->flags = op->flags & WEFT_OP_DATA ? FI_REMOTE_CQ_DATA : 0;
 	a->len = op->len;
-	a->err = op->err ? (int)-weft_fi_err(op->err) : 0;
+	a->err = op->err ? (int)-weft_ofi_err(op->err) : 0;
 	a->over = 1;
 	weft_cq_rouse(ep->rx_cq);
 }

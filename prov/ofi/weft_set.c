@@ -4,7 +4,7 @@
  * order is that of insertion and survives removal, because a member's place
  * in the set is his rank in the group.
  */
-#include "prov/ofi/weft_coll.h"
+#include "prov/ofi/weft_mc.h"
 #include "prov/ofi/weft_no.h"
 
 #include <stdlib.h>

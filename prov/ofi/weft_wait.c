@@ -12,7 +12,6 @@
  * futex); with several it polls their descriptors; with none the word.
  */
 #include "prov/ofi/weft_wait.h"
-#include "prov/ofi/weft_lock.h"
 #include "prov/ofi/weft_progress.h"
 #include "src/base/clock.h"
 #include "src/base/futex.h"
@@ -344,20 +343,25 @@ void weft_watch_close(struct weft_watch *w)
 	w->epoll_fd = -1;
 }
 
-int weft_watch_control(struct weft_watch *w, int command, void *arg)
+int weft_wait_control(enum fi_wait_obj obj, int fd, int command, void *arg)
 {
 	switch (command) {
 	case FI_GETWAIT:
-		if (w->obj != FI_WAIT_FD)
+		if (obj != FI_WAIT_FD)
 			return -FI_ENOSYS;
-		*(int *)arg = w->epoll_fd;
+		*(int *)arg = fd;
 		return 0;
 	case FI_GETWAITOBJ:
-		*(enum fi_wait_obj *)arg = w->obj;
+		*(enum fi_wait_obj *)arg = obj;
 		return 0;
 	default:
 		return -FI_ENOSYS;
 	}
+}
+
+int weft_watch_control(struct weft_watch *w, int command, void *arg)
+{
+	return weft_wait_control(w->obj, w->epoll_fd, command, arg);
 }
 
 int weft_watch_arm(struct weft_watch *w)

@@ -10,7 +10,8 @@ int weft_watch_open(struct weft_watch *w, struct weft_domain *d,
 void weft_watch_close(struct weft_watch *w);
 /* Wakes all sleepers and the descriptor; inside the lock. */
 void weft_watch_wake(struct weft_watch *w) WEFT_COLD;
-/* FI_GETWAIT and FI_GETWAITOBJ; -FI_E*. */
+/* FI_GETWAIT and FI_GETWAITOBJ of a waiting object; -FI_E*. */
+int weft_wait_control(enum fi_wait_obj obj, int fd, int command, void *arg);
 int weft_watch_control(struct weft_watch *w, int command, void *arg);
 /*
  * Prepares for poll(2) on the descriptor; inside the lock, after the caller

@@ -33,7 +33,7 @@ static int world_create(struct fid *fid, uint32_t ranks, void *handle,
 		return -FI_ETOOSMALL;
 	err = weft_vt_create(&weft_conf()->vt, ranks, &d->world, text);
 	if (err)
-		return (int)weft_fi_err(err);
+		return (int)weft_ofi_err(err);
 	memcpy(handle, text, sizeof(text));
 	*len = sizeof(text);
 	return 0;
@@ -49,7 +49,7 @@ static int world_attach(struct fid *fid, uint32_t rank, const void *handle,
 		return -FI_EINVAL;
 	memcpy(text, handle, len);
 	text[sizeof(text) - 1] = 0;
-	return (int)weft_fi_err(
+	return (int)weft_ofi_err(
 		weft_vt_attach(&weft_conf()->vt, text, rank, &d->world));
 }
 
@@ -130,7 +130,7 @@ static int world_link(struct fid *fid, uint32_t node, unsigned port,
 	int err = c ? c->virt->link(c, node, port, &l) : -EBADFD;
 
 	if (err)
-		return (int)weft_fi_err(err);
+		return (int)weft_ofi_err(err);
 	memcpy(link->name, l.name, sizeof(link->name));
 	memcpy(link->node, l.node, sizeof(link->node));
 	link->packets = l.packets;

@@ -51,7 +51,7 @@ enum weft_seq_verdict weft_seq_rx_arrive(struct weft_seq_rx *rx, uint32_t seq)
 	if (ahead > UINT32_MAX / 2)
 		return WEFT_SEQ_OLD;
 	if (ahead >= WEFT_SEQ_WINDOW)
-		return WEFT_SEQ_FAR;
+		return WEFT_SEQ_OUTSIDE;
 	if (rx->here >> ahead & 1)
 		return WEFT_SEQ_OLD;
 	rx->here |= UINT64_C(1) << ahead;

@@ -32,7 +32,7 @@ struct weft_seq_rx {
 enum weft_seq_verdict {
 	WEFT_SEQ_NEW, /* keep it; weft_seq_rx_ready says when it is its turn */
 	WEFT_SEQ_OLD, /* was here before: drop it, but acknowledge again */
-	WEFT_SEQ_FAR, /* outside the window: drop it, it will come again */
+	WEFT_SEQ_OUTSIDE, /* outside the window: drop it, it will come again */
 };
 
 /* Whether window packets in flight allow one more. */

@@ -54,7 +54,7 @@ static void duplicates_and_far_ones_are_dropped(void **state)
 	T_IS(weft_seq_rx_arrive(&rx, 0), WEFT_SEQ_NEW);
 	T_IS(weft_seq_rx_arrive(&rx, 0), WEFT_SEQ_OLD);
 	T_FALSE(weft_seq_rx_ready(&rx));
-	T_IS(weft_seq_rx_arrive(&rx, 63), WEFT_SEQ_FAR);
+	T_IS(weft_seq_rx_arrive(&rx, 63), WEFT_SEQ_OUTSIDE);
 	T_IS(weft_seq_rx_arrive(&rx, 62), WEFT_SEQ_NEW);
 	T_IS(weft_seq_rx_arrive(&rx, UINT32_MAX), WEFT_SEQ_NEW);
 	T_TRUE(weft_seq_rx_ready(&rx));

@@ -14,7 +14,6 @@
 
 static void *go_on(void *arg)
 {
-	(void)arg;
 	for (;;)
 		pause();
 	return NULL;

@@ -178,14 +178,14 @@ static bool is_help(const char *word)
 /* ---- options ------------------------------------------------------------- */
 
 /* The known name nearest to a word; "": none is near. */
-static void nearest(const struct weft_args *a, const char *word, char near[64])
+static void nearest(const struct weft_args *a, const char *word, char guess[64])
 {
 	unsigned d, best = NEAR;
 	const char *name;
 	char one[64];
 	size_t n;
 
-	near[0] = 0;
+	guess[0] = 0;
 	for (size_t i = 0; i < a->count; i++) {
 		name = row_at(a, i)->names;
 		for (; each_name(name, &n); name = after_name(name, n)) {
@@ -194,19 +194,19 @@ static void nearest(const struct weft_args *a, const char *word, char near[64])
 			if (d >= best || d >= n)
 				continue;
 			best = d;
-			strcpy(near, one);
+			strcpy(guess, one);
 		}
 	}
 }
 
 static enum weft_args_found unknown(const struct weft_args *a)
 {
-	char near[64];
+	char guess[64];
 
-	nearest(a, a->spelled + strspn(a->spelled, "-"), near);
-	if (near[0])
+	nearest(a, a->spelled + strspn(a->spelled, "-"), guess);
+	if (guess[0])
 		weft_args_wrong(a, "unknown option %s; did you mean %s%s?",
-				a->spelled, dashes(strlen(near)), near);
+				a->spelled, dashes(strlen(guess)), guess);
 	else
 		weft_args_wrong(a, "unknown option %s; %s --help lists all",
 				a->spelled, a->program);

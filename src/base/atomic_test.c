@@ -39,7 +39,6 @@ static void release_and_acquire_hand_over_plain_data(void **state)
 	struct handoff h = { .rounds = t_scale(ROUNDS) / 10 };
 	struct side s[2] = { { &h, 0 }, { &h, 1 } };
 
-	(void)state;
 	t_threads(2, hand_over, s, sizeof(s[0]));
 	T_IS(h.wrong, 0);
 	T_IS(h.value, 2 * h.rounds);
@@ -56,7 +55,6 @@ static void additions_of_threads_are_not_lost(void **state)
 {
 	weft_au64 n = 0;
 
-	(void)state;
 	t_threads(4, count_up, &n, 0);
 	T_IS(weft_load64(&n), 4 * t_scale(ROUNDS));
 }
@@ -66,7 +64,6 @@ static void compare_and_swap_tells_the_old_value(void **state)
 	weft_au32 w = 5;
 	uint32_t expect = 4;
 
-	(void)state;
 	T_FALSE(weft_cas32(&w, &expect, 9));
 	T_IS(expect, 5);
 	T_TRUE(weft_cas32(&w, &expect, 9));

@@ -14,7 +14,6 @@
 /* What every call reads lies together: in a crowd of ranks it is cold. */
 #define WEFT_HOT_DATA	  __attribute__((section("weft_hot")))
 #define WEFT_INLINE	  __attribute__((always_inline)) static inline
-#define WEFT_PACKED	  __attribute__((packed))
 /* The name that the linker sees, where C's own is taken by a declaration. */
 #define WEFT_SYMBOL(name) __asm__(name)
 /* fn(&variable) is called when the variable's block is left. */

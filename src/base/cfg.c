@@ -201,20 +201,20 @@ int weft_cfg_warn_unknown(const char *prefix, const struct weft_cfg_table *t,
 	for (char **e = environ; e && *e; e++) {
 		char name[128];
 		size_t len = strcspn(*e, "=");
-		const char *near;
+		const char *guess;
 		bool known;
 
 		if (strncmp(*e, prefix, strlen(prefix)) || len >= sizeof(name))
 			continue;
 		memcpy(name, *e, len);
 		name[len] = 0;
-		near = nearest(name, t, n, &known);
+		guess = nearest(name, t, n, &known);
 		if (known)
 			continue;
 		weft_log_once(WEFT_LOG_WARN,
 			      "unknown variable %s is ignored%s%s%s", name,
-			      near ? "; did you mean " : "", near ? near : "",
-			      near ? "?" : "");
+			      guess ? "; did you mean " : "",
+			      guess ? guess : "", guess ? "?" : "");
 		unknown++;
 	}
 	return unknown;

@@ -17,7 +17,6 @@ static const struct weft_cfg_opt opts[] = {
 
 static void defaults_hold_without_environment(void **state)
 {
-	(void)state;
 	T_FALSE(weft_cfg_get(&opts[0]).b);
 	T_IS(weft_cfg_get(&opts[1]).i, -3);
 	T_IS(weft_cfg_get(&opts[2]).size, 65536);
@@ -28,7 +27,6 @@ static void values_are_parsed_by_type(void **state)
 {
 	union weft_cfg_value v = { 0 };
 
-	(void)state;
 	T_OK(weft_cfg_parse(&opts[0], "on", &v));
 	T_TRUE(v.b);
 	T_OK(weft_cfg_parse(&opts[1], "0x10", &v));
@@ -52,7 +50,6 @@ static void nonsense_is_refused(void **state)
 	};
 	union weft_cfg_value v;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		T_IS(weft_cfg_parse(&opts[atoi(bad[i][0])], bad[i][1], &v),
 		     -EINVAL);
@@ -71,7 +68,6 @@ static void ends_of_a_range_belong_to_it(void **state)
 
 static void a_bad_value_leaves_the_default(void **state)
 {
-	(void)state;
 	setenv("WEFT_T_SIZE", "lots", 1);
 	T_IS(weft_cfg_get(&opts[2]).size, 65536);
 	setenv("WEFT_T_SIZE", "8", 1);
@@ -83,7 +79,6 @@ static void unknown_variables_are_counted(void **state)
 {
 	const struct weft_cfg_table t = { opts, WEFT_COUNT_OF(opts) };
 
-	(void)state;
 	T_IS(weft_cfg_warn_unknown("WEFT_T_", &t, 1), 0);
 	setenv("WEFT_T_SIZ", "1", 1);
 	setenv("WEFT_T_WORD", "spin", 1);
@@ -94,7 +89,6 @@ static void unknown_variables_are_counted(void **state)
 
 static void distance_counts_edits(void **state)
 {
-	(void)state;
 	T_IS(weft_cfg_distance("spin", "spin"), 0);
 	T_IS(weft_cfg_distance("spin", "spun"), 1);
 	T_IS(weft_cfg_distance("", "abc"), 3);

@@ -15,7 +15,6 @@ uint64_t weft_now_ns(void)
 
 static uint64_t wall_now_ps(void *arg)
 {
-	(void)arg;
 	return weft_now_ns() * 1000u;
 }
 

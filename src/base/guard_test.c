@@ -27,7 +27,6 @@ static void raise_it(void *arg)
 
 static void give_up(void *arg)
 {
-	(void)arg;
 	weft_guard_leave("it makes no sense");
 }
 

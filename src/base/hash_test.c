@@ -12,7 +12,6 @@ static void an_empty_hash_has_nothing(void **state)
 {
 	struct weft_hash h;
 
-	(void)state;
 	weft_hash_init(&h);
 	T_NULL(weft_hash_get(&h, 1));
 	T_NULL(weft_hash_del(&h, 1));
@@ -27,7 +26,6 @@ static void random_changes_agree_with_an_array(void **state)
 	struct weft_rng r;
 	size_t used = 0;
 
-	(void)state;
 	weft_hash_init(&h);
 	weft_rng_init(&r, 1, 0);
 	for (int i = 0; i < 20000; i++) {
@@ -55,7 +53,6 @@ static void random_changes_agree_with_an_array(void **state)
 
 static void sum_keys(void *arg, uint64_t key, void *val)
 {
-	(void)val;
 	*(uint64_t *)arg += key;
 }
 
@@ -64,7 +61,6 @@ static void each_visits_every_entry_once(void **state)
 	struct weft_hash h;
 	uint64_t sum = 0;
 
-	(void)state;
 	weft_hash_init(&h);
 	for (uint64_t k = 1; k <= 100; k++)
 		T_OK(weft_hash_set(&h, k, &h));

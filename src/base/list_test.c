@@ -30,7 +30,6 @@ static void order_is_kept_at_both_ends(void **state)
 	struct item a = { .n = 1 }, b = { .n = 2 }, c = { .n = 3 };
 	struct weft_list l;
 
-	(void)state;
 	weft_list_init(&l);
 	T_TRUE(weft_list_empty(&l));
 	T_NULL(weft_list_pop_front(&l));
@@ -48,7 +47,6 @@ static void removing_twice_is_harmless(void **state)
 	struct item a = { .n = 1 }, b = { .n = 2 };
 	struct weft_list l;
 
-	(void)state;
 	weft_list_init(&l);
 	weft_list_push_back(&l, &a.link);
 	weft_list_push_back(&l, &b.link);
@@ -62,7 +60,6 @@ static void the_loop_may_remove_its_node(void **state)
 	struct item it[5];
 	struct weft_list l, *p, *tmp;
 
-	(void)state;
 	weft_list_init(&l);
 	for (int i = 0; i < 5; i++) {
 		it[i].n = i;
@@ -81,7 +78,6 @@ static void splice_moves_everything(void **state)
 	struct item a = { .n = 1 }, b = { .n = 2 }, c = { .n = 3 };
 	struct weft_list l, m;
 
-	(void)state;
 	weft_list_init(&l);
 	weft_list_init(&m);
 	weft_list_push_back(&l, &a.link);

@@ -31,7 +31,7 @@ void weft_log_set_rank(int rank)
 	atomic_store_explicit(&log_rank, rank, memory_order_relaxed);
 }
 
-bool weft_log_shows(enum weft_log_level level)
+static bool shows(enum weft_log_level level)
 {
 	/* relaxed: every thread computes the same value */
 	int now = atomic_load_explicit(&log_level, memory_order_relaxed);
@@ -68,7 +68,7 @@ void weft_log(enum weft_log_level level, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!weft_log_shows(level))
+	if (!shows(level))
 		return;
 	va_start(ap, fmt);
 	say(level, fmt, ap);
@@ -94,7 +94,7 @@ void weft_log_once(enum weft_log_level level, const char *fmt, ...)
 	char text[1024];
 	va_list ap;
 
-	if (!weft_log_shows(level))
+	if (!shows(level))
 		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);

@@ -22,7 +22,6 @@ enum weft_log_level {
 
 /* Shown before every line: the rank, once it is known; -1 shows none. */
 void weft_log_set_rank(int rank);
-bool weft_log_shows(enum weft_log_level level);
 void weft_log(enum weft_log_level level, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_COLD;
 

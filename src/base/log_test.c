@@ -37,7 +37,6 @@ static void say_things(void)
 
 static void lines_carry_rank_and_level(void **state)
 {
-	(void)state;
 	capture(say_things);
 	T_STR(text, "weft: warn: queue 3 full\nweft[12]: error: gone\n");
 }
@@ -54,7 +53,6 @@ static void say_too_much(void)
 
 static void a_long_line_is_cut_and_ended(void **state)
 {
-	(void)state;
 	capture(say_too_much);
 	T_TRUE(strlen(text) <= 1024);
 	T_IS(text[strlen(text) - 1], '\n');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What must be true of our own doing, also in a release build. It is for the
- * roads that are not short: there assert() is enough. What comes from a user
+ * paths that are not short: there assert() is enough. What comes from a user
  * or a peer is not checked by this but refused.
  */
 #ifndef WEFT_BASE_MUST_H

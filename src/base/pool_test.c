@@ -12,7 +12,6 @@ static void objects_do_not_overlap(void **state)
 	static unsigned char *o[MANY];
 	struct weft_pool p;
 
-	(void)state;
 	weft_pool_init(&p, 72);
 	for (int i = 0; i < MANY; i++) {
 		o[i] = weft_pool_get(&p);
@@ -35,7 +34,6 @@ static void last_freed_comes_first(void **state)
 	struct weft_pool p;
 	void *a, *b;
 
-	(void)state;
 	weft_pool_init(&p, 8);
 	a = weft_pool_get(&p);
 	b = weft_pool_get(&p);

@@ -12,7 +12,6 @@ static void two_mappings_see_one_memory(void **state)
 {
 	struct weft_region a, b;
 
-	(void)state;
 	T_OK(weft_region_open(&a, "weft-test", 1 << 20));
 	T_OK(weft_region_attach(&b, a.fd, 1 << 20));
 	T_TRUE(a.base != b.base);
@@ -27,7 +26,6 @@ static void a_mapping_outlives_its_maker(void **state)
 	struct weft_region r;
 	pid_t pid;
 
-	(void)state;
 	T_OK(weft_region_open(&r, "weft-test", 4096));
 	pid = fork();
 	if (!pid) {
@@ -44,7 +42,6 @@ static void what_could_raise_sigbus_is_refused(void **state)
 	struct weft_region r, b;
 	int plain = memfd_create("plain", MFD_CLOEXEC);
 
-	(void)state;
 	T_OK(ftruncate(plain, 8192));
 	T_IS(weft_region_attach(&b, plain, 4096), -EINVAL);
 	T_IS(weft_region_attach(&b, -1, 4096), -EINVAL);
@@ -63,7 +60,6 @@ static void who_comes_late_can_only_read(void **state)
 	void *m;
 	int ret;
 
-	(void)state;
 	T_OK(weft_region_gather(&a, "weft-test", 4096));
 	T_OK(weft_region_attach(&b, a.fd, 4096));
 	ret = weft_region_shut(&a);

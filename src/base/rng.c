@@ -54,3 +54,16 @@ void weft_rng_fill(struct weft_rng *r, void *buf, uint64_t len)
 		memcpy(p, &x, len);
 	}
 }
+
+void weft_rng_shuffle(struct weft_rng *r, int *order, int n)
+{
+	for (int i = 0; i < n; i++)
+		order[i] = i;
+	for (int i = n - 1; i > 0; i--) {
+		int k = (int)weft_rng_below(r, (uint64_t)i + 1);
+		int t = order[i];
+
+		order[i] = order[k];
+		order[k] = t;
+	}
+}

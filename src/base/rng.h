@@ -22,6 +22,9 @@ uint64_t weft_rng_below(struct weft_rng *r, uint64_t n);
 /* Uniform in [0, 1) with 53 bits. */
 double weft_rng_unit(struct weft_rng *r);
 
+/* The numbers below n in any order. */
+void weft_rng_shuffle(struct weft_rng *r, int *order, int n);
+
 /* Fills len bytes. */
 void weft_rng_fill(struct weft_rng *r, void *buf, uint64_t len);
 

@@ -8,7 +8,6 @@ static void the_same_seed_gives_the_same_stream(void **state)
 	struct weft_rng a, b, c;
 	int same = 0;
 
-	(void)state;
 	weft_rng_init(&a, 42, 0);
 	weft_rng_init(&b, 42, 0);
 	weft_rng_init(&c, 42, 1);
@@ -26,7 +25,6 @@ static void the_first_numbers_are_frozen(void **state)
 {
 	struct weft_rng a;
 
-	(void)state;
 	weft_rng_init(&a, 1, 0);
 	T_TRUE(weft_rng_u64(&a) == 0xb5922e15f8819847u);
 }
@@ -37,7 +35,6 @@ static void draws_are_spread_evenly(void **state)
 	struct weft_rng a;
 	double sum = 0;
 
-	(void)state;
 	weft_rng_init(&a, 7, 3);
 	for (int i = 0; i < 100000; i++) {
 		uint64_t x = weft_rng_below(&a, 10);
@@ -58,13 +55,32 @@ static void fill_writes_every_byte_and_no_more(void **state)
 	struct weft_rng a;
 	int zero = 0;
 
-	(void)state;
 	weft_rng_init(&a, 5, 0);
 	weft_rng_fill(&a, buf, 13);
 	for (int i = 0; i < 13; i++)
 		zero += buf[i] == 0;
 	T_TRUE(zero < 4);
 	T_IS(buf[13] + buf[14] + buf[15], 0);
+}
+
+static void a_shuffle_has_every_number_once_in_any_place(void **state)
+{
+	int at[8][8] = { { 0 } }, order[8];
+	struct weft_rng a;
+
+	weft_rng_init(&a, 3, 0);
+	for (int round = 0; round < 8000; round++) {
+		unsigned seen = 0;
+
+		weft_rng_shuffle(&a, order, 8);
+		for (int i = 0; i < 8; i++) {
+			seen |= 1u << order[i];
+			at[i][order[i]]++;
+		}
+		T_IS(seen, 0xff);
+	}
+	for (int i = 0; i < 64; i++)
+		T_TRUE(at[i / 8][i % 8] > 800 && at[i / 8][i % 8] < 1200);
 }
 
 int main(void)
@@ -74,6 +90,7 @@ int main(void)
 		T_CASE(the_first_numbers_are_frozen),
 		T_CASE(draws_are_spread_evenly),
 		T_CASE(fill_writes_every_byte_and_no_more),
+		T_CASE(a_shuffle_has_every_number_once_in_any_place),
 	};
 
 	return T_RUN(tests);

@@ -195,7 +195,6 @@ static void members_find_each_other_by_their_cards(void **state)
 	char card[4];
 	size_t len = sizeof(card);
 
-	(void)state;
 	T_OK(weft_roll_open(&r, 5, false));
 	weft_roll_set_job(&r, "weft-1");
 	T_TRUE(weft_roll_is_of(&r, "weft-1"));
@@ -236,7 +235,6 @@ static void those_who_ask_together_get_one_number(void **state)
 	struct desk *d = mmap(NULL, sizeof(*d), PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	(void)state;
 	T_TRUE(d != MAP_FAILED);
 	T_OK(weft_roll_open(&shared, 1, false));
 	t_processes(ASKERS, ask_together, d, 60);

@@ -14,8 +14,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list agreements = { &agreements, &agreements };
 /* Who offers ids in a first try, and who in another; never the same ids. */
-static struct weft_agree *early, *owner;
-#define EARLY_IDS UINT64_C(0x5555555555555555)
+static struct weft_agree *first_try, *owner;
+#define FIRST_TRY_IDS UINT64_C(0x5555555555555555)
 
 /* No agreement beyond its first try comes before a; the lock is held. */
 static bool is_first(const struct weft_agree *a)
@@ -36,14 +36,14 @@ static bool is_first(const struct weft_agree *a)
 /* The ids that a may offer now, as a mask of all words; the lock is held. */
 static uint64_t may_offer(struct weft_agree *a)
 {
-	struct weft_agree **who = a->first ? &early : &owner;
+	struct weft_agree **who = a->first ? &first_try : &owner;
 
 	if (*who || (a->first ? owner != NULL : !is_first(a)))
 		return 0;
 	*who = a;
 	if (a->first)
-		return EARLY_IDS;
-	return early ? ~EARLY_IDS : ~UINT64_C(0);
+		return FIRST_TRY_IDS;
+	return first_try ? ~FIRST_TRY_IDS : ~UINT64_C(0);
 }
 
 static void try_begin(struct weft_agree *a)
@@ -96,7 +96,7 @@ static int try_end(struct weft_agree *a)
 			rc = -ENOSPC;
 	}
 	if (a->offers)
-		*(a->first ? &early : &owner) = NULL;
+		*(a->first ? &first_try : &owner) = NULL;
 	a->first = false;
 	if (rc)
 		weft_list_remove(&a->link);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The slow road of core_call.h, and where the roll comes from. */
+/* The slow path of core_call.h, and where the roll comes from. */
 #include "src/core/core_call.h"
 
 #include "src/base/roll_print.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread on the slow road. */
+/* A thread on the slow path. */
 struct lane {
 	weft_au32 *slot; /* NULL: new here */
 	unsigned depth;	 /* calls within calls */

@@ -6,7 +6,7 @@
  * there before. mpiexec reads the roll when a rank has died.
  *
  * The usual case is a handful of instructions: load the number, load and store
- * the word. A site without a number takes the slow road: the first time, and
+ * the word. A site without a number takes the slow path: the first time, and
  * always while threads may meet or calls are timed (then numbers stay hidden
  * in site->given). Calls made inside a call (by a user's callback) belong to
  * the outermost one there.
@@ -27,12 +27,12 @@ bool weft_call_watched(void);
 /* One in each function. */
 struct weft_call_site {
 	const char *name; /* "PMPI_Send" */
-	weft_au32 id;	  /* 0: the slow road */
+	weft_au32 id;	  /* 0: the slow path */
 	weft_au32 given;  /* number of the name, 0: not asked for yet */
 };
 
 struct weft_call {
-	weft_au32 *slot; /* NULL: the slow road */
+	weft_au32 *slot; /* NULL: the slow path */
 	uint32_t before;
 };
 

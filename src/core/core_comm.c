@@ -2,7 +2,6 @@
 /* Making and unmaking communicators; world and self are made here too. */
 #include "src/core/core_comm.h"
 
-#include "src/types/types_attr.h"
 #include "src/core/core_coll.h"
 #include "src/core/core_ctx.h"
 #include "src/core/core_dead.h"

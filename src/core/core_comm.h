@@ -21,10 +21,9 @@
 #include <mpi.h>
 
 struct weft_bsend; /* core_bsend.h */
-struct weft_coll;  /* coll/coll.h: algorithms chosen for a communicator */
 struct weft_errh;  /* core_err.h */
 struct weft_info;  /* types_info.h */
-struct weft_route; /* core_unit.h */
+struct weft_route; /* core_route.h */
 struct weft_topo;  /* types_topo.h */
 
 /* The parts of a context id: traffic that must never meet. */
@@ -52,12 +51,13 @@ struct weft_comm {
 	struct weft_comm *local;   /* inter: intracommunicator of my side */
 	weft_au32 coll_seq;	   /* collectives started, see next_tag */
 
-	struct weft_coll *coll;	  /* filled by attach of core_coll.h */
-	struct weft_route *route; /* of the collective unit, or NULL */
-	struct weft_route *early; /* one that nonblocking ones began to join */
-	struct weft_route *tree;  /* another, of what needs one; or NULL */
-	uint32_t quick; /* collectives for which coll/ asks nothing but route */
-	unsigned joins; /* collectives so far, on the way to route; coll/'s */
+	/* core_route.h; NULL where there is none */
+	struct weft_route *route;	/* of the collective unit */
+	struct weft_route *joining;	/* that nonblocking calls began */
+	struct weft_route *exact_route; /* of exact sums, for want of one */
+	/* coll/coll_unit.c */
+	uint32_t on_route;	/* kinds that take route without asking more */
+	unsigned join_age;	/* collectives so far, until the join is over */
 	struct weft_topo *topo; /* NULL: none; owned */
 	struct weft_attr *attr; /* NULL: none; owned */
 	struct weft_info *info; /* NULL: none; owned */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the core counts: which roads messages took, and their bytes. Writers
+ * What the core counts: which way messages went, and their bytes. Writers
  * hold the core's lock (or are the only thread), so that counting is a load,
  * an addition and a store; readers need nothing.
  */

@@ -53,7 +53,6 @@ static int is_vain(void *arg, uint64_t word, uint64_t ignore)
 	const struct weft_comm *c = comm_of(word);
 	int source = weft_tag_source(word);
 
-	(void)arg;
 	if (ignore & WEFT_TAG_SRC || !c || source >= c->peers)
 		return 0;
 	return gone[c->proc[source]];

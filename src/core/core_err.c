@@ -135,7 +135,8 @@ int weft_err_arg(const void *obj, const char *func, int class, int arg,
 	return weft_err_call(obj, func, weft_errtext_keep(class, text));
 }
 
-int weft_err_code(int class, const char *fmt, ...)
+/* A code with a text, without calling a handler (status.MPI_ERROR). */
+WEFT_PRINTF(2, 3) WEFT_COLD static int code_of(int class, const char *fmt, ...)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	va_list ap;
@@ -146,7 +147,8 @@ int weft_err_code(int class, const char *fmt, ...)
 	return weft_errtext_keep(class, text);
 }
 
-int weft_err_class_of(int rc)
+/* The class of -errno; the only table. */
+static int class_of(int rc)
 {
 	switch (-rc) {
 	case 0:
@@ -184,19 +186,19 @@ static const char *other_text(int rc)
 
 int weft_err_code_rc(int rc)
 {
-	int class = weft_err_class_of(rc);
+	int class = class_of(rc);
 
 	if (rc >= 0)
 		return rc;
 	if (class == MPI_ERR_OTHER)
-		return weft_err_code(class, "%s", other_text(rc));
+		return code_of(class, "%s", other_text(rc));
 	return class;
 }
 
 int weft_err_rc_slow(const void *obj, const char *func, int rc)
 {
 	char text[MPI_MAX_ERROR_STRING], who[64] = "";
-	int class = weft_err_class_of(rc);
+	int class = class_of(rc);
 
 	if (rc > 0)
 		return weft_err_call(obj, func, rc);

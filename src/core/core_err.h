@@ -60,14 +60,8 @@ static inline int weft_err_rc(const void *obj, const char *func, int rc)
 				    : weft_err_rc_slow(obj, func, rc);
 }
 
-/* The class of -errno; the only table. */
-int weft_err_class_of(int rc);
-
 /* -errno or an MPI code as a code, without calling a handler. */
 int weft_err_code_rc(int rc);
-
-/* A code with a text, without calling a handler (status.MPI_ERROR). */
-int weft_err_code(int class, const char *fmt, ...) WEFT_PRINTF(2, 3) WEFT_COLD;
 
 /* Calls the handler of obj for a code that exists; returns the code. */
 int weft_err_call(const void *obj, const char *func, int code) WEFT_COLD;

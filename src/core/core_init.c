@@ -6,11 +6,11 @@
 #include "src/core/core_init.h"
 
 #include "src/base/clock.h"
+#include "src/base/fence.h"
 #include "src/base/log.h"
 #include "src/core/core_call.h"
 #include "src/core/core_channel.h"
 #include "src/core/core_ctrl.h"
-#include "src/core/core_ctx.h"
 #include "src/core/core_deadlock.h"
 #include "src/core/core_err.h"
 #include "src/core/core_lock.h"
@@ -19,7 +19,7 @@
 #include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_time.h"
-#include "src/core/core_unit.h"
+#include "src/core/core_route.h"
 #include "src/core/core_wire_up.h"
 #include "src/core/core_world.h"
 
@@ -39,6 +39,8 @@ static int step_options(void)
 	weft_cfg_get(&weft_core_opts[WEFT_OPT_LOG]);
 	if (gethostname(weft_core.host, sizeof(weft_core.host)))
 		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
+	/* before PMIx starts a thread; the provider asks again, for nothing */
+	weft_fence_join();
 	return 0;
 }
 
@@ -51,11 +53,12 @@ static int step_job(void)
 	return rc;
 }
 
-static const struct weft_wire_guest unit = { weft_unit_open, weft_unit_close };
+static const struct weft_wire_guest routes = { weft_routes_open,
+					       weft_routes_close };
 
 static int step_wire(void)
 {
-	int rc = weft_wire_open(weft_threads, &unit);
+	int rc = weft_wire_open(weft_threads, &routes);
 
 	if (rc)
 		return rc;
@@ -152,7 +155,7 @@ static void idle(void)
 	uint32_t mark = weft_load32(&weft_completed);
 
 	if (!weft_progress())
-		weft_progress_sleep(mark, 20);
+		weft_progress_sleep(mark, 1000);
 }
 
 static void wake(void)

@@ -11,7 +11,6 @@
 #include "src/core/core_p2p.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_split.h"
-#include "src/core/core_state.h"
 #include "src/core/core_tag.h"
 
 #include <errno.h>

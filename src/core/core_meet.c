@@ -2,7 +2,7 @@
 /* See core_meet.h. */
 #include "src/core/core_meet.h"
 
-#include "src/core/core_inter.h"
+#include "src/core/core_channel.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_pmix.h"
 #include "src/core/core_state.h"

@@ -7,7 +7,6 @@
 #include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_recv.h"
-#include "src/core/core_status.h"
 #include "src/core/core_wait.h"
 
 #include <errno.h>

@@ -24,7 +24,8 @@
 #include <time.h>
 
 #define BATCH	 16
-#define PEND_MS	 1 /* something waits for room below */
+#define PEND_MS	 1  /* something waits for room below */
+#define JOIN_MS	 20 /* a route is being joined */
 #define FOREVER	 -1
 #define WATCHERS 2
 
@@ -187,7 +188,6 @@ static int step_all(void *arg)
 	struct weft_list *pos, *tmp;
 	int over = 0;
 
-	(void)arg;
 	weft_lock();
 	weft_list_splice_back(&running, &incoming);
 	weft_unlock();
@@ -301,8 +301,10 @@ WEFT_HOT int weft_progress_timeout(int timeout_ms)
 {
 	if (weft_core.virt && !weft_threads)
 		return FOREVER;
-	if (weft_core.pending || weft_core.joining)
+	if (weft_core.pending)
 		return PEND_MS;
+	if (weft_core.joining && (timeout_ms < 0 || timeout_ms > JOIN_MS))
+		return JOIN_MS;
 	return timeout_ms;
 }
 

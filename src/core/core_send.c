@@ -9,7 +9,6 @@
 #include "src/core/core_count.h"
 #include "src/core/core_ctrl.h"
 #include "src/core/core_fi.h"
-#include "src/core/core_wait.h"
 #include "src/core/core_wire_up.h"
 
 #include <errno.h>
@@ -117,7 +116,7 @@ static int prepare(struct weft_p2p *p)
 	return 0;
 }
 
-static void count_road(const struct weft_p2p *p)
+static void count_send(const struct weft_p2p *p)
 {
 	weft_count(p->bounce	   ? WEFT_COUNT_SEND_PACKED
 		   : p->pieces > 1 ? WEFT_COUNT_SEND_PIECES
@@ -138,7 +137,7 @@ static int start_send(struct weft_p2p *p)
 	rc = prepare(p);
 	if (rc)
 		return rc;
-	count_road(p);
+	count_send(p);
 	p->left = 1;
 	p->acked = false;
 	p->recalled = false;

@@ -26,7 +26,7 @@ enum weft_phase {
 
 /* Another process of the job. */
 struct weft_proc {
-	fi_addr_t addr; /* FI_ADDR_NOTAVAIL: take the slow road */
+	fi_addr_t addr; /* FI_ADDR_NOTAVAIL: take the slow path */
 	fi_addr_t real; /* the address once it is known */
 	uint32_t pend;	/* sends that wait in core_pend.c */
 	uint32_t stamp; /* last retry pass that found it full */

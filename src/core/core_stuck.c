@@ -278,7 +278,8 @@ static int find_chain(const struct job *j, const int *next)
 
 /* ---- printing ------------------------------------------------------------ */
 
-void weft_stuck_ranges(FILE *f, const bool *in, int n)
+/* "0-3,7" of the ranks for which in[] is set. */
+static void print_ranges(FILE *f, const bool *in, int n)
 {
 	int count = 0, from, printed = 0;
 
@@ -331,7 +332,7 @@ static void print_lacking(FILE *f, const struct job *j, int me,
 		in[r] &= !same_coll(j, r, i);
 	if (absent || other) {
 		fprintf(f, absent ? "; not in it: " : "; in another call: ");
-		weft_stuck_ranges(f, in, j->n);
+		print_ranges(f, in, j->n);
 	}
 	free(in);
 }
@@ -465,7 +466,7 @@ static void print_group(FILE *f, const struct job *j, int a, bool *done,
 		mark_alike(j, a, false, done, in);
 	find_deltas(j, a, turn, same == 1, delta);
 	fprintf(f, "  ");
-	weft_stuck_ranges(f, in, j->n);
+	print_ranges(f, in, j->n);
 	fprintf(f, ": ");
 	print_rank(f, j, a, delta);
 	for (int r = 0; r < j->n; r++)
@@ -474,10 +475,10 @@ static void print_group(FILE *f, const struct job *j, int a, bool *done,
 
 /* ---- the cycle ----------------------------------------------------------- */
 
-enum { ROAD_SHOWN = 12 };
+enum { RANKS_SHOWN = 12 };
 
 /* From a rank on to where the walk ends or comes back. */
-static void print_road(FILE *f, const int *next, int from)
+static void print_waits(FILE *f, const int *next, int from)
 {
 	int at = from, len = 1, shown = 0;
 
@@ -485,9 +486,9 @@ static void print_road(FILE *f, const int *next, int from)
 		len++;
 	fprintf(f, at < 0 ? "  chain: rank %d" : "  cycle: rank %d", from);
 	for (at = next[from]; at >= 0 && at != from; at = next[at]) {
-		if (++shown < ROAD_SHOWN || shown > len - 2)
+		if (++shown < RANKS_SHOWN || shown > len - 2)
 			fprintf(f, " -> rank %d", at);
-		else if (shown == ROAD_SHOWN)
+		else if (shown == RANKS_SHOWN)
 			fprintf(f, " -> ... (%d more)", len - 1 - shown);
 	}
 	if (at < 0)
@@ -510,7 +511,7 @@ static void print_cycle(FILE *f, const struct job *j)
 	if (next && from < 0)
 		from = find_chain(j, next);
 	if (next && from >= 0)
-		print_road(f, next, from);
+		print_waits(f, next, from);
 	free(next);
 	free(walked);
 }

@@ -66,7 +66,4 @@ bool weft_stuck_read(struct weft_stuck *s, const char *note);
 void weft_stuck_print(FILE *f, const struct weft_stuck *rank, int n,
 		      uint64_t now_ps);
 
-/* "0-3,7" of the ranks for which in[] is set. */
-void weft_stuck_ranges(FILE *f, const bool *in, int n);
-
 #endif

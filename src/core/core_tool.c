@@ -13,7 +13,7 @@
 #define FIELD(f) offsetof(struct fi_weft_stats_data, f)
 
 const struct weft_pvar weft_pvars[] = {
-	{ "messages_sent", "messages sent, on all roads", WEFT_PVAR_SENT, 0,
+	{ "messages_sent", "messages sent, in every way", WEFT_PVAR_SENT, 0,
 	  false },
 	{ "bytes_sent", "bytes of the messages sent", WEFT_PVAR_CORE,
 	  WEFT_COUNT_SEND_BYTES, false },

@@ -11,7 +11,7 @@
 
 enum weft_pvar_from {
 	WEFT_PVAR_CORE,	    /* a counter of core_count.h */
-	WEFT_PVAR_SENT,	    /* the sum of all roads of sending */
+	WEFT_PVAR_SENT,	    /* the sum of all ways of sending */
 	WEFT_PVAR_PENDING,  /* requests that wait in the retry queue */
 	WEFT_PVAR_PROVIDER, /* a field of the provider's statistics */
 };

@@ -136,12 +136,3 @@ int weft_world_end(void)
 	/* Those who leave the launcher one by one keep each other waiting. */
 	return weft_pmix_fence(rest, rouse);
 }
-
-void weft_world_count(struct weft_world_count *c)
-{
-	struct fi_weft_count n = { 0 };
-
-	world->count(domain(), &n);
-	*c = (struct weft_world_count){ n.now_ps,  n.events, n.hops,
-					n.packets, n.hash,   n.turns };
-}

@@ -24,10 +24,4 @@ void weft_world_leave(void);
  * outside of it. 0 or -errno. */
 int weft_world_end(void);
 
-/* What the model did so far. */
-struct weft_world_count {
-	uint64_t now_ps, events, hops, packets, hash, turns;
-};
-void weft_world_count(struct weft_world_count *c);
-
 #endif

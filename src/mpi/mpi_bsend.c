@@ -108,22 +108,21 @@ static int attach(const char *func, struct weft_comm *c, void *buffer,
 	return weft_err_rc(c, func, rc);
 }
 
-static int check_detach(const char *func, const void *buffer_addr,
-			const void *size)
+/* place: where the size goes, whatever its type; size_p gets it. */
+static int detach(const char *func, struct weft_comm *c, void *buffer_addr,
+		  const void *place, MPI_Count *size_p)
 {
-	int err = weft_check_ptr(NULL, func, 1, buffer_addr, "buffer_addr");
-
-	return err ? err : weft_check_ptr(NULL, func, 2, size, "size");
-}
-
-static MPI_Count detach(struct weft_comm *c, void *buffer_addr)
-{
+	int arg = c ? 2 : 1, err;
 	void *base;
-	MPI_Count size;
 
-	weft_bsend_detach(c ? &c->bsend : weft_bsend_process(), &base, &size);
+	err = weft_check_ptr(c, func, arg, buffer_addr, "buffer_addr");
+	if (!err)
+		err = weft_check_ptr(c, func, arg + 1, place, "size");
+	if (err)
+		return err;
+	weft_bsend_detach(c ? &c->bsend : weft_bsend_process(), &base, size_p);
 	memcpy(buffer_addr, &base, sizeof(base));
-	return size;
+	return MPI_SUCCESS;
 }
 
 #pragma weak MPI_Buffer_attach = PMPI_Buffer_attach
@@ -138,10 +137,11 @@ int PMPI_Buffer_attach(void *buffer, int size)
 int PMPI_Buffer_detach(void *buffer_addr, int *size)
 {
 	MPI_ENTER;
-	int err = check_detach(__func__, buffer_addr, size);
+	MPI_Count n;
+	int err = detach(__func__, NULL, buffer_addr, size, &n);
 
 	if (!err)
-		*size = (int)detach(NULL, buffer_addr);
+		*size = (int)n;
 	return err;
 }
 
@@ -160,15 +160,13 @@ int PMPI_Comm_detach_buffer(MPI_Comm comm, void *buffer_addr, int *size)
 {
 	MPI_ENTER;
 	struct weft_comm *c;
+	MPI_Count n;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
 	if (!err)
-		err = weft_check_ptr(c, __func__, 2, buffer_addr,
-				     "buffer_addr");
+		err = detach(__func__, c, buffer_addr, size, &n);
 	if (!err)
-		err = weft_check_ptr(c, __func__, 3, size, "size");
-	if (!err)
-		*size = (int)detach(c, buffer_addr);
+		*size = (int)n;
 	return err;
 }
 
@@ -184,11 +182,8 @@ int PMPI_Buffer_attach_c(void *buffer, MPI_Count size)
 int PMPI_Buffer_detach_c(void *buffer_addr, MPI_Count *size)
 {
 	MPI_ENTER;
-	int err = check_detach(__func__, buffer_addr, size);
 
-	if (!err)
-		*size = detach(NULL, buffer_addr);
-	return err;
+	return detach(__func__, NULL, buffer_addr, size, size);
 }
 
 #pragma weak MPI_Comm_attach_buffer_c = PMPI_Comm_attach_buffer_c
@@ -208,14 +203,7 @@ int PMPI_Comm_detach_buffer_c(MPI_Comm comm, void *buffer_addr, MPI_Count *size)
 	struct weft_comm *c;
 	int err = mpi_check_comm(__func__, 1, comm, &c);
 
-	if (!err)
-		err = weft_check_ptr(c, __func__, 2, buffer_addr,
-				     "buffer_addr");
-	if (!err)
-		err = weft_check_ptr(c, __func__, 3, size, "size");
-	if (!err)
-		*size = detach(c, buffer_addr);
-	return err;
+	return err ? err : detach(__func__, c, buffer_addr, size, size);
 }
 
 #pragma weak MPI_Buffer_flush = PMPI_Buffer_flush

@@ -49,7 +49,7 @@ struct mpi_msg {
 int mpi_check_msg_slow(const struct mpi_msg *m, const struct weft_comm *c,
 		       int recv) WEFT_COLD;
 
-/* A copy for the slow road alone, made field by field, so that the message
+/* A copy for the slow path alone, made field by field, so that the message
  * stays in registers where all is well. */
 static inline struct mpi_msg mpi_msg_copy(const struct mpi_msg *m)
 {

@@ -21,7 +21,7 @@ int PMPI_Barrier(MPI_Comm comm)
 	int rc;
 
 	/* the shortest collective has the shortest way */
-	if (weft_likely(c && weft_coll_barrier_quick(c, NULL, &rc)))
+	if (weft_likely(c && weft_coll_barrier_on_route(c, NULL, &rc)))
 		return weft_err_rc(c, __func__, rc);
 	return barrier_by_table(__func__, comm);
 }
@@ -88,8 +88,8 @@ WEFT_INLINE int allreduce(const char *func, const void *in, void *out,
 	struct weft_comm *c = weft_comm_of(comm);
 	int rc;
 
-	if (weft_likely(c && weft_coll_allreduce_quick(c, in, out, count, type,
-						       op, NULL, &rc)))
+	if (weft_likely(c && weft_coll_allreduce_on_route(c, in, out, count,
+							  type, op, NULL, &rc)))
 		return weft_err_rc(c, func, rc);
 	return allreduce_checked(func, in, mpi_side(out, count, type), op,
 				 comm);

@@ -146,8 +146,9 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 	return type_size(__func__, datatype, size);
 }
 
-static int type_extent(const char *func, MPI_Datatype type, MPI_Count *lb,
-		       MPI_Count *extent)
+/* true_one: without what MPI_Type_create_resized said. */
+static int type_extent(const char *func, MPI_Datatype type, bool true_one,
+		       MPI_Count *lb, MPI_Count *extent)
 {
 	struct weft_dt *dt;
 	int err = mpi_check_type(func, 1, type, &dt);
@@ -158,25 +159,8 @@ static int type_extent(const char *func, MPI_Datatype type, MPI_Count *lb,
 		err = weft_check_ptr(NULL, func, 3, extent, "extent");
 	if (err)
 		return err;
-	*lb = dt->lb;
-	*extent = dt->extent;
-	return MPI_SUCCESS;
-}
-
-static int type_true_extent(const char *func, MPI_Datatype type, MPI_Count *lb,
-			    MPI_Count *extent)
-{
-	struct weft_dt *dt;
-	int err = mpi_check_type(func, 1, type, &dt);
-
-	if (!err)
-		err = weft_check_ptr(NULL, func, 2, lb, "lb");
-	if (!err)
-		err = weft_check_ptr(NULL, func, 3, extent, "extent");
-	if (err)
-		return err;
-	*lb = dt->true_lb;
-	*extent = dt->true_extent;
+	*lb = true_one ? dt->true_lb : dt->lb;
+	*extent = true_one ? dt->true_extent : dt->extent;
 	return MPI_SUCCESS;
 }
 
@@ -185,7 +169,7 @@ int PMPI_Type_get_extent(MPI_Datatype datatype, MPI_Aint *lb, MPI_Aint *extent)
 {
 	MPI_ENTER;
 	MPI_Count from = 0, n = 0;
-	int err = type_extent(__func__, datatype, lb ? &from : NULL,
+	int err = type_extent(__func__, datatype, false, lb ? &from : NULL,
 			      extent ? &n : NULL);
 
 	if (!err) {
@@ -201,7 +185,7 @@ int PMPI_Type_get_extent_c(MPI_Datatype datatype, MPI_Count *lb,
 {
 	MPI_ENTER;
 
-	return type_extent(__func__, datatype, lb, extent);
+	return type_extent(__func__, datatype, false, lb, extent);
 }
 
 #pragma weak MPI_Type_get_extent_x = PMPI_Type_get_extent_x
@@ -210,7 +194,7 @@ int PMPI_Type_get_extent_x(MPI_Datatype datatype, MPI_Count *lb,
 {
 	MPI_ENTER;
 
-	return type_extent(__func__, datatype, lb, extent);
+	return type_extent(__func__, datatype, false, lb, extent);
 }
 
 #pragma weak MPI_Type_get_true_extent = PMPI_Type_get_true_extent
@@ -219,8 +203,8 @@ int PMPI_Type_get_true_extent(MPI_Datatype datatype, MPI_Aint *true_lb,
 {
 	MPI_ENTER;
 	MPI_Count from = 0, n = 0;
-	int err = type_true_extent(__func__, datatype, true_lb ? &from : NULL,
-				   true_extent ? &n : NULL);
+	int err = type_extent(__func__, datatype, true, true_lb ? &from : NULL,
+			      true_extent ? &n : NULL);
 
 	if (!err) {
 		*true_lb = (MPI_Aint)from;
@@ -235,7 +219,7 @@ int PMPI_Type_get_true_extent_c(MPI_Datatype datatype, MPI_Count *true_lb,
 {
 	MPI_ENTER;
 
-	return type_true_extent(__func__, datatype, true_lb, true_extent);
+	return type_extent(__func__, datatype, true, true_lb, true_extent);
 }
 
 #pragma weak MPI_Type_get_true_extent_x = PMPI_Type_get_true_extent_x
@@ -244,7 +228,7 @@ int PMPI_Type_get_true_extent_x(MPI_Datatype datatype, MPI_Count *true_lb,
 {
 	MPI_ENTER;
 
-	return type_true_extent(__func__, datatype, true_lb, true_extent);
+	return type_extent(__func__, datatype, true, true_lb, true_extent);
 }
 
 /* ---- names ---------------------------------------------------------------*/

@@ -14,7 +14,7 @@ int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 	struct mpi_coll m;
 	int rc;
 
-	if (weft_likely(c && request && weft_coll_barrier_quick(c, &r, &rc)))
+	if (weft_likely(c && request && weft_coll_barrier_on_route(c, &r, &rc)))
 		return mpi_coll_started(__func__, c, rc, r, request);
 	m = mpi_barrier(__func__, comm);
 	return mpi_coll_start(&m, request);
@@ -87,8 +87,8 @@ WEFT_INLINE int iallreduce(const char *func, const void *in, void *out,
 	int rc;
 
 	if (weft_likely(c && request &&
-			weft_coll_allreduce_quick(c, in, out, count, type, op,
-						  &r, &rc)))
+			weft_coll_allreduce_on_route(c, in, out, count, type,
+						     op, &r, &rc)))
 		return mpi_coll_started(func, c, rc, r, request);
 	return iallreduce_checked(func, in, mpi_side(out, count, type), op,
 				  comm, request);

@@ -18,6 +18,7 @@ struct flat {
 	int size_arg; /* argument with the size; the position follows */
 	MPI_Count size;
 	MPI_Count pos;
+	bool external; /* external32 */
 };
 
 /* need bytes from the position on must be there. */
@@ -44,58 +45,68 @@ static int check_comm(const char *func, int arg, MPI_Comm comm)
 	return mpi_check_comm(func, arg, comm, &c);
 }
 
+/* err: what the first check said; position: the caller's, of any type. */
+static int flat_open(const struct flat *f, int err, struct mpi_msg *m,
+		     const void *position, struct weft_typed *t)
+{
+	if (!err)
+		err = weft_check_ptr(NULL, f->func, f->size_arg + 1, position,
+				     "position");
+	if (!err)
+		err = mpi_check_data(m, NULL);
+	if (err)
+		return err;
+	*t = (struct weft_typed){ m->dt, (void *)(uintptr_t)m->buf, m->count };
+	return check_flat(f, t->count * (f->external ? weft_pack_ext_size(t->dt)
+						     : t->dt->size));
+}
+
+static int pack(struct flat *f, int err, struct mpi_msg *m, void *out,
+		const void *position)
+{
+	struct weft_typed t;
+
+	err = flat_open(f, err, m, position, &t);
+	if (err)
+		return err;
+	out = (char *)out + f->pos;
+	f->pos += (MPI_Count)(f->external ? weft_pack_ext(&t, out)
+					  : weft_pack(&t, 0, out,
+						      weft_typed_bytes(&t)));
+	return MPI_SUCCESS;
+}
+
+static int unpack(struct flat *f, int err, struct mpi_msg *m, const void *in,
+		  const void *position)
+{
+	struct weft_typed t;
+
+	err = flat_open(f, err, m, position, &t);
+	if (err)
+		return err;
+	in = (const char *)in + f->pos;
+	f->pos += (MPI_Count)(f->external ? weft_unpack_ext(&t, in)
+					  : weft_unpack(&t, 0, in,
+							weft_typed_bytes(&t)));
+	return MPI_SUCCESS;
+}
+
 /* ---- native --------------------------------------------------------------*/
-
-static int pack(struct flat *f, struct mpi_msg *m, void *out)
-{
-	struct weft_typed t = { .buf = (void *)(uintptr_t)m->buf,
-				.count = m->count };
-	int err = mpi_check_data(m, NULL);
-
-	if (err)
-		return err;
-	t.dt = m->dt;
-	err = check_flat(f, t.count * t.dt->size);
-	if (!err)
-		f->pos += (MPI_Count)weft_pack(&t, 0, (char *)out + f->pos,
-					       weft_typed_bytes(&t));
-	return err;
-}
-
-static int unpack(struct flat *f, struct mpi_msg *m, const void *in)
-{
-	struct weft_typed t = { .buf = (void *)(uintptr_t)m->buf,
-				.count = m->count };
-	int err = mpi_check_data(m, NULL);
-
-	if (err)
-		return err;
-	t.dt = m->dt;
-	err = check_flat(f, t.count * t.dt->size);
-	if (!err)
-		f->pos += (MPI_Count)weft_unpack(
-			&t, 0, (const char *)in + f->pos, weft_typed_bytes(&t));
-	return err;
-}
 
 #pragma weak MPI_Pack = PMPI_Pack
 int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype,
 	      void *outbuf, int outsize, int *position, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 5, outsize, position ? *position : 0 };
+	struct flat f = { __func__, 5, outsize, position ? *position : 0,
+			  false };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 1,
 			     .buf = inbuf,
 			     .count = incount,
 			     .type = datatype };
-	int err = check_comm(__func__, 7, comm);
+	int err = pack(&f, check_comm(__func__, 7, comm), &m, outbuf, position);
 
-	if (!err)
-		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
-				     "position");
-	if (!err)
-		err = pack(&f, &m, outbuf);
 	if (!err)
 		*position = (int)f.pos;
 	return err;
@@ -107,19 +118,15 @@ int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype,
 		MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 5, outsize, position ? *position : 0 };
+	struct flat f = { __func__, 5, outsize, position ? *position : 0,
+			  false };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 1,
 			     .buf = inbuf,
 			     .count = incount,
 			     .type = datatype };
-	int err = check_comm(__func__, 7, comm);
+	int err = pack(&f, check_comm(__func__, 7, comm), &m, outbuf, position);
 
-	if (!err)
-		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
-				     "position");
-	if (!err)
-		err = pack(&f, &m, outbuf);
 	if (!err)
 		*position = f.pos;
 	return err;
@@ -130,19 +137,16 @@ int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf,
 		int outcount, MPI_Datatype datatype, MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 2, insize, position ? *position : 0 };
+	struct flat f = { __func__, 2, insize, position ? *position : 0,
+			  false };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 4,
 			     .buf = outbuf,
 			     .count = outcount,
 			     .type = datatype };
-	int err = check_comm(__func__, 7, comm);
+	int err =
+		unpack(&f, check_comm(__func__, 7, comm), &m, inbuf, position);
 
-	if (!err)
-		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
-				     "position");
-	if (!err)
-		err = unpack(&f, &m, inbuf);
 	if (!err)
 		*position = (int)f.pos;
 	return err;
@@ -154,19 +158,16 @@ int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position,
 		  MPI_Comm comm)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 2, insize, position ? *position : 0 };
+	struct flat f = { __func__, 2, insize, position ? *position : 0,
+			  false };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 4,
 			     .buf = outbuf,
 			     .count = outcount,
 			     .type = datatype };
-	int err = check_comm(__func__, 7, comm);
+	int err =
+		unpack(&f, check_comm(__func__, 7, comm), &m, inbuf, position);
 
-	if (!err)
-		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
-				     "position");
-	if (!err)
-		err = unpack(&f, &m, inbuf);
 	if (!err)
 		*position = f.pos;
 	return err;
@@ -261,56 +262,21 @@ int PMPI_Pack_external_size_c(const char *datarep, MPI_Count incount,
 	return err ? err : size_of(__func__, 2, incount, datatype, true, size);
 }
 
-static int pack_ext(struct flat *f, struct mpi_msg *m, void *out)
-{
-	struct weft_typed t = { .buf = (void *)(uintptr_t)m->buf,
-				.count = m->count };
-	int err = mpi_check_data(m, NULL);
-
-	if (err)
-		return err;
-	t.dt = m->dt;
-	err = check_flat(f, t.count * weft_pack_ext_size(t.dt));
-	if (!err)
-		f->pos += (MPI_Count)weft_pack_ext(&t, (char *)out + f->pos);
-	return err;
-}
-
-static int unpack_ext(struct flat *f, struct mpi_msg *m, const void *in)
-{
-	struct weft_typed t = { .buf = (void *)(uintptr_t)m->buf,
-				.count = m->count };
-	int err = mpi_check_data(m, NULL);
-
-	if (err)
-		return err;
-	t.dt = m->dt;
-	err = check_flat(f, t.count * weft_pack_ext_size(t.dt));
-	if (!err)
-		f->pos += (MPI_Count)weft_unpack_ext(&t,
-						     (const char *)in + f->pos);
-	return err;
-}
-
 #pragma weak MPI_Pack_external = PMPI_Pack_external
 int PMPI_Pack_external(const char *datarep, const void *inbuf, int incount,
 		       MPI_Datatype datatype, void *outbuf, MPI_Aint outsize,
 		       MPI_Aint *position)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 6, outsize, position ? *position : 0 };
+	struct flat f = { __func__, 6, outsize, position ? *position : 0,
+			  true };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 2,
 			     .buf = inbuf,
 			     .count = incount,
 			     .type = datatype };
-	int err = check_rep(__func__, datarep);
+	int err = pack(&f, check_rep(__func__, datarep), &m, outbuf, position);
 
-	if (!err)
-		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
-				     "position");
-	if (!err)
-		err = pack_ext(&f, &m, outbuf);
 	if (!err)
 		*position = (MPI_Aint)f.pos;
 	return err;
@@ -322,19 +288,15 @@ int PMPI_Pack_external_c(const char *datarep, const void *inbuf,
 			 MPI_Count outsize, MPI_Count *position)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 6, outsize, position ? *position : 0 };
+	struct flat f = { __func__, 6, outsize, position ? *position : 0,
+			  true };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 2,
 			     .buf = inbuf,
 			     .count = incount,
 			     .type = datatype };
-	int err = check_rep(__func__, datarep);
+	int err = pack(&f, check_rep(__func__, datarep), &m, outbuf, position);
 
-	if (!err)
-		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
-				     "position");
-	if (!err)
-		err = pack_ext(&f, &m, outbuf);
 	if (!err)
 		*position = f.pos;
 	return err;
@@ -346,19 +308,14 @@ int PMPI_Unpack_external(const char datarep[], const void *inbuf,
 			 int outcount, MPI_Datatype datatype)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 3, insize, position ? *position : 0 };
+	struct flat f = { __func__, 3, insize, position ? *position : 0, true };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 5,
 			     .buf = outbuf,
 			     .count = outcount,
 			     .type = datatype };
-	int err = check_rep(__func__, datarep);
+	int err = unpack(&f, check_rep(__func__, datarep), &m, inbuf, position);
 
-	if (!err)
-		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
-				     "position");
-	if (!err)
-		err = unpack_ext(&f, &m, inbuf);
 	if (!err)
 		*position = (MPI_Aint)f.pos;
 	return err;
@@ -370,19 +327,14 @@ int PMPI_Unpack_external_c(const char datarep[], const void *inbuf,
 			   MPI_Count outcount, MPI_Datatype datatype)
 {
 	MPI_ENTER;
-	struct flat f = { __func__, 3, insize, position ? *position : 0 };
+	struct flat f = { __func__, 3, insize, position ? *position : 0, true };
 	struct mpi_msg m = { .func = __func__,
 			     .arg = 5,
 			     .buf = outbuf,
 			     .count = outcount,
 			     .type = datatype };
-	int err = check_rep(__func__, datarep);
+	int err = unpack(&f, check_rep(__func__, datarep), &m, inbuf, position);
 
-	if (!err)
-		err = weft_check_ptr(NULL, __func__, f.size_arg + 1, position,
-				     "position");
-	if (!err)
-		err = unpack_ext(&f, &m, inbuf);
 	if (!err)
 		*position = f.pos;
 	return err;

@@ -13,14 +13,40 @@ static int bad_type(const char *func, MPI_Datatype type)
 			    (void *)type);
 }
 
+/* The status, and the place of a result in argument arg. */
+static int check_places(const char *func, const void *status, int arg,
+			const void *place, const char *what)
+{
+	int err = weft_check_ptr(NULL, func, 1, status, "status");
+
+	return err ? err : weft_check_ptr(NULL, func, arg, place, what);
+}
+
+/* The bytes that came, and the type they are counted by. */
+static int get_bytes(const char *func, const MPI_Status *status,
+		     MPI_Datatype type, const void *count,
+		     const struct weft_dt **dt_p, MPI_Count *bytes)
+{
+	int err = check_places(func, status, 3, count, "count");
+
+	if (err)
+		return err;
+	*dt_p = weft_dt_of(type);
+	if (!*dt_p || (*dt_p)->size < 0)
+		return bad_type(func, type);
+	*bytes = weft_status_bytes(status);
+	return 0;
+}
+
 static int get_count(const char *func, const MPI_Status *status,
 		     MPI_Datatype type, MPI_Count *count)
 {
-	const struct weft_dt *dt = weft_dt_of(type);
-	MPI_Count bytes = weft_status_bytes(status);
+	const struct weft_dt *dt;
+	MPI_Count bytes = 0;
+	int err = get_bytes(func, status, type, count, &dt, &bytes);
 
-	if (!dt || dt->size < 0)
-		return bad_type(func, type);
+	if (err)
+		return err;
 	if (dt->size == 0)
 		*count = bytes ? MPI_UNDEFINED : 0;
 	else
@@ -31,26 +57,16 @@ static int get_count(const char *func, const MPI_Status *status,
 static int get_elements(const char *func, const MPI_Status *status,
 			MPI_Datatype type, MPI_Count *count)
 {
-	const struct weft_dt *dt = weft_dt_of(type);
-	MPI_Count bytes = weft_status_bytes(status);
+	const struct weft_dt *dt;
+	MPI_Count bytes = 0;
+	int err = get_bytes(func, status, type, count, &dt, &bytes);
 
-	if (!dt || dt->size < 0)
-		return bad_type(func, type);
-	if (dt->size == 0) {
-		*count = bytes ? MPI_UNDEFINED : 0;
-		return MPI_SUCCESS;
-	}
-	*count = weft_dt_elements(dt, bytes);
+	if (err)
+		return err;
+	*count = dt->size ? weft_dt_elements(dt, bytes) : bytes ? -1 : 0;
 	if (*count < 0)
 		*count = MPI_UNDEFINED;
 	return MPI_SUCCESS;
-}
-
-static int check_places(const char *func, const void *status, const void *count)
-{
-	int err = weft_check_ptr(NULL, func, 1, status, "status");
-
-	return err ? err : weft_check_ptr(NULL, func, 3, count, "count");
 }
 
 /* A count that does not fit is undefined. */
@@ -64,10 +80,8 @@ int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
 	MPI_ENTER;
 	MPI_Count n = 0;
-	int err = check_places(__func__, status, count);
+	int err = get_count(__func__, status, datatype, count ? &n : NULL);
 
-	if (!err)
-		err = get_count(__func__, status, datatype, &n);
 	if (!err)
 		*count = narrow(n);
 	return err;
@@ -78,9 +92,8 @@ int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype,
 		     MPI_Count *count)
 {
 	MPI_ENTER;
-	int err = check_places(__func__, status, count);
 
-	return err ? err : get_count(__func__, status, datatype, count);
+	return get_count(__func__, status, datatype, count);
 }
 
 #pragma weak MPI_Get_elements = PMPI_Get_elements
@@ -89,10 +102,8 @@ int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype,
 {
 	MPI_ENTER;
 	MPI_Count n = 0;
-	int err = check_places(__func__, status, count);
+	int err = get_elements(__func__, status, datatype, count ? &n : NULL);
 
-	if (!err)
-		err = get_elements(__func__, status, datatype, &n);
 	if (!err)
 		*count = narrow(n);
 	return err;
@@ -103,9 +114,8 @@ int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype,
 			MPI_Count *count)
 {
 	MPI_ENTER;
-	int err = check_places(__func__, status, count);
 
-	return err ? err : get_elements(__func__, status, datatype, count);
+	return get_elements(__func__, status, datatype, count);
 }
 
 #pragma weak MPI_Get_elements_c = PMPI_Get_elements_c
@@ -113,16 +123,18 @@ int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype,
 			MPI_Count *count)
 {
 	MPI_ENTER;
-	int err = check_places(__func__, status, count);
 
-	return err ? err : get_elements(__func__, status, datatype, count);
+	return get_elements(__func__, status, datatype, count);
 }
 
 static int set_elements(const char *func, MPI_Status *status, MPI_Datatype type,
 			MPI_Count count)
 {
 	const struct weft_dt *dt = weft_dt_of(type);
+	int err = weft_check_ptr(NULL, func, 1, status, "status");
 
+	if (err)
+		return err;
 	if (!dt)
 		return bad_type(func, type);
 	if (count < 0)
@@ -137,10 +149,7 @@ int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype,
 			     int count)
 {
 	MPI_ENTER;
-	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
-	if (err)
-		return err;
 	return set_elements(__func__, status, datatype, count);
 }
 
@@ -149,10 +158,7 @@ int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype,
 			       MPI_Count count)
 {
 	MPI_ENTER;
-	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
-	if (err)
-		return err;
 	return set_elements(__func__, status, datatype, count);
 }
 
@@ -161,10 +167,7 @@ int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype,
 			       MPI_Count count)
 {
 	MPI_ENTER;
-	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
-	if (err)
-		return err;
 	return set_elements(__func__, status, datatype, count);
 }
 
@@ -174,38 +177,31 @@ int PMPI_Status_set_cancelled(MPI_Status *status, int flag)
 	MPI_ENTER;
 	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
-	if (err)
-		return err;
-	weft_status_set_cancelled(status, flag != 0);
-	return MPI_SUCCESS;
+	if (!err)
+		weft_status_set_cancelled(status, flag != 0);
+	return err;
 }
 
 #pragma weak MPI_Test_cancelled = PMPI_Test_cancelled
 int PMPI_Test_cancelled(const MPI_Status *status, int *flag)
 {
 	MPI_ENTER;
-	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
+	int err = check_places(__func__, status, 2, flag, "flag");
 
 	if (!err)
-		err = weft_check_ptr(NULL, __func__, 2, flag, "flag");
-	if (err)
-		return err;
-	*flag = weft_status_is_cancelled(status);
-	return MPI_SUCCESS;
+		*flag = weft_status_is_cancelled(status);
+	return err;
 }
 
 #pragma weak MPI_Status_get_source = PMPI_Status_get_source
 int PMPI_Status_get_source(const MPI_Status *status, int *source)
 {
 	MPI_ENTER;
-	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
+	int err = check_places(__func__, status, 2, source, "source");
 
 	if (!err)
-		err = weft_check_ptr(NULL, __func__, 2, source, "source");
-	if (err)
-		return err;
-	*source = status->MPI_SOURCE;
-	return MPI_SUCCESS;
+		*source = status->MPI_SOURCE;
+	return err;
 }
 
 #pragma weak MPI_Status_set_source = PMPI_Status_set_source
@@ -214,24 +210,20 @@ int PMPI_Status_set_source(MPI_Status *status, int source)
 	MPI_ENTER;
 	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
-	if (err)
-		return err;
-	status->MPI_SOURCE = source;
-	return MPI_SUCCESS;
+	if (!err)
+		status->MPI_SOURCE = source;
+	return err;
 }
 
 #pragma weak MPI_Status_get_tag = PMPI_Status_get_tag
 int PMPI_Status_get_tag(const MPI_Status *status, int *tag)
 {
 	MPI_ENTER;
-	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
+	int err = check_places(__func__, status, 2, tag, "tag");
 
 	if (!err)
-		err = weft_check_ptr(NULL, __func__, 2, tag, "tag");
-	if (err)
-		return err;
-	*tag = status->MPI_TAG;
-	return MPI_SUCCESS;
+		*tag = status->MPI_TAG;
+	return err;
 }
 
 #pragma weak MPI_Status_set_tag = PMPI_Status_set_tag
@@ -240,24 +232,20 @@ int PMPI_Status_set_tag(MPI_Status *status, int tag)
 	MPI_ENTER;
 	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
-	if (err)
-		return err;
-	status->MPI_TAG = tag;
-	return MPI_SUCCESS;
+	if (!err)
+		status->MPI_TAG = tag;
+	return err;
 }
 
 #pragma weak MPI_Status_get_error = PMPI_Status_get_error
 int PMPI_Status_get_error(const MPI_Status *status, int *error)
 {
 	MPI_ENTER;
-	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
+	int err = check_places(__func__, status, 2, error, "error");
 
 	if (!err)
-		err = weft_check_ptr(NULL, __func__, 2, error, "error");
-	if (err)
-		return err;
-	*error = status->MPI_ERROR;
-	return MPI_SUCCESS;
+		*error = status->MPI_ERROR;
+	return err;
 }
 
 #pragma weak MPI_Status_set_error = PMPI_Status_set_error
@@ -266,8 +254,7 @@ int PMPI_Status_set_error(MPI_Status *status, int error)
 	MPI_ENTER;
 	int err = weft_check_ptr(NULL, __func__, 1, status, "status");
 
-	if (err)
-		return err;
-	status->MPI_ERROR = error;
-	return MPI_SUCCESS;
+	if (!err)
+		status->MPI_ERROR = error;
+	return err;
 }

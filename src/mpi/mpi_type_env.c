@@ -93,22 +93,26 @@ int PMPI_Type_get_envelope_c(MPI_Datatype datatype, MPI_Count *num_integers,
 	return MPI_SUCCESS;
 }
 
-static int check_room(const char *func, int arg, MPI_Count room, MPI_Count need,
-		      const char *what)
-{
-	if (room >= need || !weft_check)
-		return 0;
-	return weft_err_arg(NULL, func, MPI_ERR_ARG, arg,
-			    "room for %lld %s, %lld are there", (long long)room,
-			    what, (long long)need);
-}
+/* What the caller has room for, and what there is. */
+struct room {
+	MPI_Count room, need;
+	const char *what;
+};
 
-static int check_not_named(const char *func, const struct weft_dt_env *e)
+/* The types that have contents, and room for these from argument 2 on. */
+static int check_rooms(const char *func, const struct weft_dt_env *e,
+		       const struct room *r, int n)
 {
-	if (e->combiner != MPI_COMBINER_NAMED)
-		return 0;
-	return weft_err_arg(NULL, func, MPI_ERR_TYPE, 1,
-			    "a named datatype has no contents");
+	if (e->combiner == MPI_COMBINER_NAMED)
+		return weft_err_arg(NULL, func, MPI_ERR_TYPE, 1,
+				    "a named datatype has no contents");
+	for (int k = 0; weft_check && k < n; k++)
+		if (r[k].room < r[k].need)
+			return weft_err_arg(NULL, func, MPI_ERR_ARG, 2 + k,
+					    "room for %lld %s, %lld are there",
+					    (long long)r[k].room, r[k].what,
+					    (long long)r[k].need);
+	return 0;
 }
 
 /* Derived types come with a reference that the user frees. */
@@ -133,24 +137,20 @@ int PMPI_Type_get_contents(MPI_Datatype datatype, int max_integers,
 	MPI_ENTER;
 	const struct weft_dt_env *e;
 	int err = get_env(__func__, datatype, &e);
+	const struct room rooms[] = {
+		{ max_integers, e->ints, "integers" },
+		{ max_addresses, e->addrs, "addresses" },
+		{ max_datatypes, e->types, "datatypes" },
+	};
 
-	if (!err)
-		err = check_not_named(__func__, e);
 	if (!err)
 		err = refuse_large(__func__, e);
 	if (!err)
-		err = check_room(__func__, 2, max_integers, e->ints,
-				 "integers");
+		err = check_rooms(__func__, e, rooms, 3);
 	if (!err)
-		err = check_room(__func__, 3, max_addresses, e->addrs,
-				 "addresses");
-	if (!err)
-		err = check_room(__func__, 4, max_datatypes, e->types,
-				 "datatypes");
-	if (err)
-		return err;
-	copy_out(e, array_of_integers, array_of_addresses, array_of_datatypes);
-	return MPI_SUCCESS;
+		copy_out(e, array_of_integers, array_of_addresses,
+			 array_of_datatypes);
+	return err;
 }
 
 #pragma weak MPI_Type_get_contents_c = PMPI_Type_get_contents_c
@@ -165,21 +165,15 @@ int PMPI_Type_get_contents_c(MPI_Datatype datatype, MPI_Count max_integers,
 	MPI_ENTER;
 	const struct weft_dt_env *e;
 	int err = get_env(__func__, datatype, &e);
+	const struct room rooms[] = {
+		{ max_integers, e->ints, "integers" },
+		{ max_addresses, e->addrs, "addresses" },
+		{ max_large_counts, e->counts, "large counts" },
+		{ max_datatypes, e->types, "datatypes" },
+	};
 
 	if (!err)
-		err = check_not_named(__func__, e);
-	if (!err)
-		err = check_room(__func__, 2, max_integers, e->ints,
-				 "integers");
-	if (!err)
-		err = check_room(__func__, 3, max_addresses, e->addrs,
-				 "addresses");
-	if (!err)
-		err = check_room(__func__, 4, max_large_counts, e->counts,
-				 "large counts");
-	if (!err)
-		err = check_room(__func__, 5, max_datatypes, e->types,
-				 "datatypes");
+		err = check_rooms(__func__, e, rooms, 4);
 	if (err)
 		return err;
 	for (MPI_Count k = 0; k < e->counts; k++)

@@ -76,7 +76,8 @@ static int quota_along(const char *mount, const char *path, int v2)
 	}
 }
 
-int run_cpus_quota(void)
+/* The quota alone, rounded up; 0: none. */
+static int quota_of(void)
 {
 	char line[300], *path;
 	int n, least = 0;
@@ -125,7 +126,7 @@ static int allowed(void)
 
 int run_cpus(void)
 {
-	int n = allowed(), quota = run_cpus_quota();
+	int n = allowed(), quota = quota_of();
 
 	return quota && quota < n ? quota : n;
 }

@@ -6,9 +6,6 @@
 /* The smaller of the affinity mask and the control group's quota; >= 1. */
 int run_cpus(void);
 
-/* The quota alone, rounded up; 0: none. */
-int run_cpus_quota(void);
-
 /*
  * Whole processors from the text of cpu.max ("150000 100000", "max 100000"),
  * rounded up; 0: no limit or not understood.

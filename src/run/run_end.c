@@ -106,8 +106,9 @@ char *run_end_text(const struct run_end *e, const char *host)
 	return n < 0 ? NULL : text;
 }
 
-char *run_end_ranges(const struct run_rank *rank, int n,
-		     bool (*pick)(const struct run_rank *))
+/* "0-3,7" of the ranks for which pick() is true; to be freed. */
+static char *ranges_of(const struct run_rank *rank, int n,
+		       bool (*pick)(const struct run_rank *))
 {
 	char *text = NULL;
 	size_t size;
@@ -167,7 +168,7 @@ char *run_end_roll_call(const struct run_rank *rank, int n)
 	if (!f)
 		return NULL;
 	for (i = 0; i < WEFT_COUNT_OF(rows); i++) {
-		ranges = run_end_ranges(rank, n, rows[i].pick);
+		ranges = ranges_of(rank, n, rows[i].pick);
 		if (ranges && *ranges)
 			fprintf(f, "%s%s: ranks %s", ftell(f) > 0 ? "; " : "",
 				rows[i].state, ranges);

@@ -21,8 +21,4 @@ enum run_cause run_end_judge(const struct run_rank *r, bool others_in_mpi,
 /* Who is where, for the report of a time-out. Freed by the caller. */
 char *run_end_roll_call(const struct run_rank *rank, int n);
 
-/* "0-3,7" of the ranks for which pick() is true. Freed by the caller. */
-char *run_end_ranges(const struct run_rank *rank, int n,
-		     bool (*pick)(const struct run_rank *));
-
 #endif

@@ -7,66 +7,67 @@
 
 enum { EXIT_3 = 3 << 8, KILLED_11 = 11 };
 
+static const struct {
+	struct run_end end;
+	int code;
+	const char *text;
+} ends[] = {
+	{ { .cause = RUN_CAUSE_NONE }, 0, NULL },
+	{ { .cause = RUN_CAUSE_EXIT, .rank = 2, .pid = 9, .code = 3 },
+	  3,
+	  "process rank 2 with PID 9 on node h exited with code 3" },
+	{ { .cause = RUN_CAUSE_SIGNAL, .pid = 9, .code = 11 },
+	  139,
+	  "process rank 0 with PID 9 on node h exited on signal 11 "
+	  "(Segmentation fault)" },
+	{ { .cause = RUN_CAUSE_SIGNAL,
+	    .pid = 9,
+	    .code = 9,
+	    .call = (char *)(uintptr_t) "MPI_Recv" },
+	  137,
+	  "process rank 0 with PID 9 on node h exited on signal 9 "
+	  "(Killed) in MPI_Recv" },
+	{ { .cause = RUN_CAUSE_ABORT, .pid = 9, .code = 263 },
+	  7,
+	  "process rank 0 with PID 9 on node h called MPI_Abort with "
+	  "error code 263" },
+	{ { .cause = RUN_CAUSE_ABORT,
+	    .code = 35,
+	    .text = (char *)(uintptr_t) "deadlock: all wait" },
+	  35,
+	  "deadlock: all wait; the job was ended" },
+	{ { .cause = RUN_CAUSE_ABORT, .pid = 9, .code = 0 },
+	  1,
+	  "process rank 0 with PID 9 on node h called MPI_Abort with "
+	  "error code 0" },
+	{ { .cause = RUN_CAUSE_NO_FINI, .pid = 9 },
+	  1,
+	  "process rank 0 with PID 9 on node h exited with code 0 "
+	  "without calling MPI_Finalize" },
+	{ { .cause = RUN_CAUSE_NO_INIT, .pid = 9 },
+	  1,
+	  "process rank 0 with PID 9 on node h exited with code 0 "
+	  "before MPI_Init, while other ranks were in MPI" },
+	{ { .cause = RUN_CAUSE_TIMEOUT, .code = 5 },
+	  124,
+	  "time-out after 5 s; the job was ended" },
+	{ { .cause = RUN_CAUSE_INTERRUPT, .code = 2 },
+	  130,
+	  "ended by signal 2 (Interrupt)" },
+	{ { .cause = RUN_CAUSE_FAULT }, 125, NULL },
+	{ { .cause = RUN_CAUSE_FAULT, .code = 127 }, 127, NULL },
+};
+
 static void each_end_has_its_code_and_words(void **state)
 {
-	static const struct {
-		struct run_end end;
-		int code;
-		const char *text;
-	} row[] = {
-		{ { .cause = RUN_CAUSE_NONE }, 0, NULL },
-		{ { .cause = RUN_CAUSE_EXIT, .rank = 2, .pid = 9, .code = 3 },
-		  3,
-		  "process rank 2 with PID 9 on node h exited with code 3" },
-		{ { .cause = RUN_CAUSE_SIGNAL, .pid = 9, .code = 11 },
-		  139,
-		  "process rank 0 with PID 9 on node h exited on signal 11 "
-		  "(Segmentation fault)" },
-		{ { .cause = RUN_CAUSE_SIGNAL,
-		    .pid = 9,
-		    .code = 9,
-		    .call = (char *)(uintptr_t) "MPI_Recv" },
-		  137,
-		  "process rank 0 with PID 9 on node h exited on signal 9 "
-		  "(Killed) in MPI_Recv" },
-		{ { .cause = RUN_CAUSE_ABORT, .pid = 9, .code = 263 },
-		  7,
-		  "process rank 0 with PID 9 on node h called MPI_Abort with "
-		  "error code 263" },
-		{ { .cause = RUN_CAUSE_ABORT,
-		    .code = 35,
-		    .text = (char *)(uintptr_t) "deadlock: all wait" },
-		  35,
-		  "deadlock: all wait; the job was ended" },
-		{ { .cause = RUN_CAUSE_ABORT, .pid = 9, .code = 0 },
-		  1,
-		  "process rank 0 with PID 9 on node h called MPI_Abort with "
-		  "error code 0" },
-		{ { .cause = RUN_CAUSE_NO_FINI, .pid = 9 },
-		  1,
-		  "process rank 0 with PID 9 on node h exited with code 0 "
-		  "without calling MPI_Finalize" },
-		{ { .cause = RUN_CAUSE_NO_INIT, .pid = 9 },
-		  1,
-		  "process rank 0 with PID 9 on node h exited with code 0 "
-		  "before MPI_Init, while other ranks were in MPI" },
-		{ { .cause = RUN_CAUSE_TIMEOUT, .code = 5 },
-		  124,
-		  "time-out after 5 s; the job was ended" },
-		{ { .cause = RUN_CAUSE_INTERRUPT, .code = 2 },
-		  130,
-		  "ended by signal 2 (Interrupt)" },
-		{ { .cause = RUN_CAUSE_FAULT }, 125, NULL },
-		{ { .cause = RUN_CAUSE_FAULT, .code = 127 }, 127, NULL },
-	};
 	size_t i;
 	char *text;
 
-	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		T_IS(run_end_code(&row[i].end), row[i].code);
-		text = run_end_text(&row[i].end, "h");
-		if (row[i].text)
-			T_STR(text, row[i].text);
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		T_IS(run_end_code(&ends[i].end), ends[i].code);
+		text = run_end_text(&ends[i].end, "h");
+		if (ends[i].text)
+			T_STR(text, ends[i].text);
 		else
 			T_NULL(text);
 		free(text);

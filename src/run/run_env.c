@@ -49,7 +49,7 @@ static int find(const struct run_env *e, const char *name, size_t len)
 	return -1;
 }
 
-const char *run_env_get(const struct run_env *e, const char *name)
+static const char *env_get(const struct run_env *e, const char *name)
 {
 	size_t len = strlen(name);
 	int i = find(e, name, len);
@@ -161,7 +161,7 @@ static int add_topology(struct run_env *e, const struct run_job *job)
 	char name[32];
 	int err;
 
-	if (job->topo_fd < 0 || run_env_get(e, "HWLOC_XMLFILE"))
+	if (job->topo_fd < 0 || env_get(e, "HWLOC_XMLFILE"))
 		return 0;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", job->topo_fd);
 	err = run_env_set(e, "HWLOC_XMLFILE", name);

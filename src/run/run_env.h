@@ -18,7 +18,6 @@ struct run_env {
 
 /* Sets name to value, or removes it (value NULL). 0 or -ENOMEM. */
 int run_env_set(struct run_env *e, const char *name, const char *value);
-const char *run_env_get(const struct run_env *e, const char *name);
 
 /* The part that all ranks of context app share. pmix: run_pmix_env(). */
 int run_env_open(struct run_env *e, const struct run_job *job, int app,

@@ -274,7 +274,6 @@ static int set_clock(struct run_parse *p, char **arg)
 /* A run without the faults that were asked for would prove what it did not. */
 static int set_faults(struct run_parse *p, char **arg)
 {
-	(void)p;
 	run_say("--faults %s: no machine's links fail yet; run without it",
 		arg[0]);
 	return -EINVAL;

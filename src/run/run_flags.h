@@ -48,10 +48,6 @@ struct weft_args run_args(char **word);
 /* Remembers a line about a flag without effect, each text once. */
 int run_flag_note(struct run_parse *p, const char *why);
 
-/* Words for --bind-to and --map-by; -EINVAL after listing the known ones. */
-int run_flag_unit(struct run_parse *p, const char *word, size_t len,
-		  enum run_unit *unit_p);
-
 /* Setters of run_place.c. */
 int run_set_bind(struct run_parse *p, char **arg);
 int run_set_map(struct run_parse *p, char **arg);

@@ -92,7 +92,9 @@ static bool is_elf(const struct image *f)
 	       id[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
 }
 
-char *run_foreign_lib(const char *file)
+/* The MPI library that an ELF file asks for, unless it is the standard ABI's;
+ * NULL: none. To be freed. */
+static char *foreign_lib(const char *file)
 {
 	struct image f = { NULL, 0 };
 	const char *lib = NULL;
@@ -139,7 +141,7 @@ void run_foreign_note(const struct run_job *job)
 		if (any_connected(job, a) ||
 		    run_path_find(a->argv[0], a->path, a->wdir, &file))
 			continue;
-		lib = run_foreign_lib(file);
+		lib = foreign_lib(file);
 		if (lib)
 			run_say("%s is a program of another MPI (%s) and has "
 				"not asked mpiexec for its peers: each rank is "

@@ -9,10 +9,6 @@
 
 #include "src/run/run_job.h"
 
-/* The MPI library that an ELF file asks for, unless it is the standard ABI's;
- * NULL: none. The caller frees it. */
-char *run_foreign_lib(const char *file);
-
 /* Says so when a program of another MPI did not speak PMIx in any rank. */
 void run_foreign_note(const struct run_job *job);
 

@@ -5,7 +5,6 @@
  * after a grace SIGKILL), and decides what mpiexec says and returns.
  */
 #include "src/run/run_job.h"
-#include "src/base/attr.h"
 #include "src/base/clock.h"
 #include "src/run/run_end.h"
 #include "src/run/run_foreign.h"
@@ -54,7 +53,8 @@ struct watch {
 	int requests; /* signals that asked us to end */
 };
 
-void run_job_signal(struct run_job *job, int sig)
+/* Sends sig to the group of every rank that lives. */
+static void signal_all(struct run_job *job, int sig)
 {
 	int i;
 
@@ -98,9 +98,9 @@ static void end_all(struct watch *w)
 	}
 	w->kill_ns = weft_now_ns() +
 		     (asked ? GRACE_REQUEST_S : GRACE_FAILURE_S) * SECOND_NS;
-	run_job_signal(w->job, asked ? e->code : SIGTERM);
+	signal_all(w->job, asked ? e->code : SIGTERM);
 	/* A stopped rank must run to see its end. */
-	run_job_signal(w->job, SIGCONT);
+	signal_all(w->job, SIGCONT);
 }
 
 /* Of all that exited with a code, the one whose lifeline ended first. */
@@ -331,7 +331,7 @@ static void hear_request(struct watch *w, int sig)
 		blame(w, RUN_CAUSE_INTERRUPT, -1, sig, NULL);
 		return;
 	}
-	run_job_signal(w->job, SIGKILL);
+	signal_all(w->job, SIGKILL);
 	if (w->job->live == 0)
 		run_io_kill(w->job->io);
 }
@@ -347,11 +347,11 @@ static void hear_signal(struct watch *w, int sig, pid_t from)
 		hear_request(w, sig);
 		break;
 	case RUN_SIGNAL_STOP:
-		run_job_signal(w->job, sig);
+		signal_all(w->job, sig);
 		raise(SIGSTOP);
 		break;
 	case RUN_SIGNAL_PASS:
-		run_job_signal(w->job, sig);
+		signal_all(w->job, sig);
 		break;
 	}
 }
@@ -379,7 +379,7 @@ static void check_deadlines(struct watch *w)
 	}
 	if (w->kill_ns && now >= w->kill_ns) {
 		w->kill_ns = 0;
-		run_job_signal(w->job, SIGKILL);
+		signal_all(w->job, SIGKILL);
 	}
 	if (!w->verdict_ns || now < w->verdict_ns)
 		return;
@@ -463,7 +463,7 @@ int run_job_wait(struct run_job *job, int event_fd)
 		w.timeout_ns =
 			weft_now_ns() + (uint64_t)(job->opts->timeout_s * 1e9);
 	if (job->end.cause != RUN_CAUSE_NONE) {
-		run_job_signal(job, SIGTERM);
+		signal_all(job, SIGTERM);
 		w.kill_ns = weft_now_ns() + GRACE_FAILURE_S * SECOND_NS;
 	}
 	while (job->live > 0)

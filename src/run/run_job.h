@@ -78,9 +78,6 @@ struct run_job {
  */
 int run_job_wait(struct run_job *job, int event_fd);
 
-/* Sends sig to the group of every rank that lives. */
-void run_job_signal(struct run_job *job, int sig);
-
 /* Kills what is left of descendants and reaps it. */
 void run_job_sweep(struct run_job *job);
 

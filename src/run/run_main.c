@@ -8,7 +8,6 @@
 #include "src/base/attr.h"
 #include "src/run/run_bind.h"
 #include "src/run/run_cpus.h"
-#include "src/run/run_end.h"
 #include "src/run/run_io.h"
 #include "src/run/run_job.h"
 #include "src/run/run_opts.h"

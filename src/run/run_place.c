@@ -34,8 +34,9 @@ static void say_units(const char *spelled, const char *word, size_t len)
 	run_say("%s %.*s: not one of%s", spelled, (int)len, word, list);
 }
 
-int run_flag_unit(struct run_parse *p, const char *word, size_t len,
-		  enum run_unit *unit_p)
+/* -EINVAL after listing the words that are known. */
+static int flag_unit(struct run_parse *p, const char *word, size_t len,
+		     enum run_unit *unit_p)
 {
 	size_t i;
 
@@ -57,7 +58,7 @@ int run_set_bind(struct run_parse *p, char **arg)
 	const char *more = arg[0] + len;
 	int err;
 
-	err = run_flag_unit(p, arg[0], len, &p->o->place.bind);
+	err = flag_unit(p, arg[0], len, &p->o->place.bind);
 	if (err || !*more)
 		return err;
 	if (!strcasecmp(more, ":overload-allowed") ||
@@ -109,7 +110,7 @@ static int set_ppr(struct run_parse *p, char **rest)
 	}
 	if (run_flag_number(p, n, &p->o->place.ppr))
 		return -EINVAL;
-	if (run_flag_unit(p, unit, strlen(unit), &p->o->place.map))
+	if (flag_unit(p, unit, strlen(unit), &p->o->place.map))
 		return -EINVAL;
 	if (p->o->place.map == RUN_UNIT_NODE && !p->o->model.ppn)
 		p->o->model.ppn = p->o->place.ppr;
@@ -128,7 +129,7 @@ int run_set_map(struct run_parse *p, char **arg)
 	if (!strcasecmp(word, "ppr"))
 		err = set_ppr(p, &rest);
 	else if (*word)
-		err = run_flag_unit(p, word, strlen(word), &p->o->place.map);
+		err = flag_unit(p, word, strlen(word), &p->o->place.map);
 	while (!err && (word = part(&rest)))
 		err = set_modifier(p, word);
 	free(copy);

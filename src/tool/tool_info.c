@@ -40,8 +40,8 @@ static const char *file_of(void *symbol)
 /* The provider plugin that lies beside the library, or the build tree's. */
 static const char *plugin_path(void)
 {
-	static const char *const places[] = { "libfabric/libweft-fi.so",
-					      "libweft-fi.so" };
+	static const char *const places[] = { "weft/libweft-own.so",
+					      "libweft-own.so" };
 	static char path[PATH_MAX + 64];
 	const char *given = getenv("WEFT_PROVIDER_LIB");
 	char dir[PATH_MAX];
@@ -341,7 +341,6 @@ int main(int argc, char **argv)
 	struct weft_report r = { .out = stdout };
 	enum weft_args_found found;
 
-	(void)argc;
 	while ((found = weft_args_next(&a)) == WEFT_ARGS_OPTION) {
 		switch (((const struct row *)a.row)->what) {
 		case SHOW_JSON:

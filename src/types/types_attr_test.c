@@ -21,8 +21,6 @@ static void note(char c)
 static int copy(MPI_Comm comm, int key, void *extra, void *in, void *out,
 		int *flag)
 {
-	(void)comm;
-	(void)key;
 	note(*(char *)extra);
 	*(void **)out = (char *)in + 1;
 	*flag = 1;
@@ -33,9 +31,6 @@ static bool refuse;
 
 static int del(MPI_Comm comm, int key, void *value, void *extra)
 {
-	(void)comm;
-	(void)key;
-	(void)value;
 	note(*(char *)extra);
 	return refuse ? 42 : MPI_SUCCESS;
 }
@@ -71,7 +66,6 @@ static void copies_run_forward_and_deletes_backward(void **state)
 	struct weft_attr *a = NULL, *b = NULL;
 	int k1 = keyval("1"), k2 = keyval("2"), k3 = keyval("3");
 
-	(void)state;
 	trace[0] = '\0';
 	T_OK(set(&a, k1, 10));
 	T_OK(set(&a, k2, 20));
@@ -98,7 +92,6 @@ static void replacing_deletes_the_old_value(void **state)
 	struct weft_attr *a = NULL;
 	int k = keyval("r");
 
-	(void)state;
 	trace[0] = '\0';
 	T_OK(set(&a, k, 1));
 	T_OK(set(&a, k, 99));
@@ -118,7 +111,6 @@ static void predefined_attributes_are_integers(void **state)
 	struct weft_attr *none = NULL;
 	int *v, flag;
 
-	(void)state;
 	T_OK(weft_attr_get(&none, WEFT_KIND_COMM, MPI_TAG_UB, (void **)&v,
 			   &flag));
 	T_TRUE(flag && *v == INT_MAX);
@@ -139,7 +131,6 @@ static void numbers_of_handles_are_stable(void **state)
 	struct weft_obj o, p;
 	int id;
 
-	(void)state;
 	weft_obj_init(&o, WEFT_KIND_OP);
 	weft_obj_init(&p, WEFT_KIND_DT);
 	id = weft_handle_id(&o);

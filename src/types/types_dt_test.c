@@ -11,7 +11,6 @@ static void predefined_types_stand_in_their_slots(void **state)
 {
 	int n = 0;
 
-	(void)state;
 	for (uintptr_t i = 0; i < 256; i++) {
 		struct weft_dt *dt = &weft_dt_predef[i];
 
@@ -179,7 +178,6 @@ static void random_types_do_what_the_model_does(void **state)
 {
 	struct weft_rng r;
 
-	(void)state;
 	weft_rng_init(&r, 1, 0);
 	for (int i = 0; i < t_scale(3000); i++) {
 		struct twin t = twin_random(&r, 1 + i % 4, 600);
@@ -203,7 +201,6 @@ static void darrays_give_each_process_its_share(void **state)
 	struct twin old = twin_basic(MPI_INT), t;
 	struct weft_rng r;
 
-	(void)state;
 	weft_rng_init(&r, 2, 0);
 	for (int k = 0; k < 36; k++) {
 		int dargs[] = { k / 12 ? k / 12 + 1 : MPI_DISTRIBUTE_DFLT_DARG,
@@ -225,7 +222,6 @@ static void equal_shapes_become_simple_nodes(void **state)
 	struct twin i = twin_basic(MPI_INT), v, w;
 	MPI_Count len[3] = { 2, 2, 2 }, disp[3] = { 0, 16, 32 };
 
-	(void)state;
 	v = twin_vector(5, 3, 12, &i);
 	T_IS(v.dt->root.kind, WEFT_DTN_RUN);
 	T_TRUE(weft_dt_is_contig(v.dt));
@@ -251,7 +247,6 @@ static void copy_goes_between_any_two_layouts(void **state)
 	double a[60], b[60], flat[60] = { 0 };
 	MPI_Count len[2] = { 2, 1 }, disp[2] = { 40, 0 };
 
-	(void)state;
 	for (int i = 0; i < 60; i++)
 		a[i] = i, b[i] = -1;
 	v = twin_vector(3, 1, 16, &d);
@@ -289,7 +284,6 @@ static void external_form_is_big_endian_and_comes_back(void **state)
 	long double ld = -1.5L, back = 0;
 	struct weft_typed ldt = { weft_dt_of(MPI_LONG_DOUBLE), &ld, 1 };
 
-	(void)state;
 	T_IS(weft_pack_ext_size(t.dt), 14);
 	T_IS(weft_pack_ext(&in, ext), 14);
 	T_MEM(ext, want, 14);
@@ -309,7 +303,6 @@ static void sizes_beyond_64_bits_are_refused(void **state)
 {
 	struct weft_dt *i = weft_dt_of(MPI_INT), *t = NULL, *u = NULL;
 
-	(void)state;
 	T_OK(weft_dt_vector(1, (MPI_Count)1 << 50, 0, i, &t));
 	T_IS(t->size, (MPI_Count)1 << 52);
 	T_IS(weft_dt_vector(1, (MPI_Count)1 << 50, 0, t, &u), -EOVERFLOW);
@@ -325,7 +318,6 @@ static void freed_parts_live_on_in_the_whole(void **state)
 	int a[12], flat[4];
 	struct weft_typed ty;
 
-	(void)state;
 	for (int i = 0; i < 12; i++)
 		a[i] = i;
 	T_OK(weft_dt_vector(2, 1, 8, weft_dt_of(MPI_INT), &v));
@@ -352,7 +344,6 @@ static void threads_share_a_type(void **state)
 {
 	struct weft_dt *v;
 
-	(void)state;
 	T_OK(weft_dt_vector(2, 1, 8, weft_dt_of(MPI_INT), &v));
 	t_threads(4, get_and_put, &v, 0);
 	T_IS(weft_load32(&v->obj.refs), 1);

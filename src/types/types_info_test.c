@@ -12,7 +12,6 @@ static void keys_keep_their_order_and_last_value(void **state)
 	struct weft_info *info = weft_info_open();
 	char key[MPI_MAX_INFO_KEY], val[8];
 
-	(void)state;
 	T_OK(weft_info_set(info, "b", "1"));
 	T_OK(weft_info_set(info, "a", "2"));
 	T_OK(weft_info_set(info, "b", "three"));
@@ -34,7 +33,6 @@ static void a_copy_is_independent(void **state)
 	struct weft_info *a = weft_info_open(), *b;
 	char val[8], key[16];
 
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		snprintf(key, sizeof(key), "k%d", i);
 		T_OK(weft_info_set(a, key, "x"));
@@ -53,7 +51,6 @@ static void the_environment_knows_the_command(void **state)
 	struct weft_info *env = weft_info_env();
 	char val[MPI_MAX_INFO_VAL];
 
-	(void)state;
 	T_PTR(weft_info_of(MPI_INFO_ENV), env);
 	T_TRUE(weft_info_get(env, "command", val, sizeof(val)) > 0);
 	T_TRUE(strstr(val, "types_info_test") != NULL);

@@ -54,7 +54,6 @@ static void apply(MPI_Op op, MPI_Datatype dt, const void *in, void *inout,
 
 static void integers_follow_c(void **state)
 {
-	(void)state;
 	CHECK_INT(MPI_SIGNED_CHAR, signed char);
 	CHECK_INT(MPI_UNSIGNED_CHAR, unsigned char);
 	CHECK_INT(MPI_CHAR, char);
@@ -72,7 +71,6 @@ static void integers_follow_c(void **state)
 
 static void floats_follow_c(void **state)
 {
-	(void)state;
 	CHECK_NUM(MPI_FLOAT, float);
 	CHECK_NUM(MPI_DOUBLE, double);
 	CHECK_NUM(MPI_LONG_DOUBLE, long double);
@@ -84,7 +82,6 @@ static void complex_numbers_follow_c(void **state)
 	double complex a[2] = { 1 + 2 * I, -3 + I }, b[2] = { 2 - I, 4 * I };
 	float complex c = 2 + 3 * I, d = 1 - I;
 
-	(void)state;
 	apply(MPI_PROD, MPI_C_DOUBLE_COMPLEX, a, b, 2);
 	T_TRUE(b[0] == 4 + 3 * I && b[1] == -4 - 12 * I);
 	apply(MPI_SUM, MPI_C_FLOAT_COMPLEX, &c, &d, 1);
@@ -96,7 +93,6 @@ static void overflow_wraps(void **state)
 	int a = INT_MAX, b = 1;
 	short c = SHRT_MAX, d = SHRT_MAX;
 
-	(void)state;
 	apply(MPI_SUM, MPI_INT, &a, &b, 1);
 	T_IS(b, INT_MIN);
 	apply(MPI_PROD, MPI_SHORT, &c, &d, 1);
@@ -109,7 +105,6 @@ static void locations_take_the_lower_index(void **state)
 	struct weft_double_int b[2] = { { 3, 9 }, { 2, 1 } };
 	struct weft_short_int c = { 5, 4 }, d = { 6, 3 };
 
-	(void)state;
 	apply(MPI_MINLOC, MPI_DOUBLE_INT, a, b, 2);
 	T_TRUE(b[0].value == 3 && b[0].index == 7);
 	T_TRUE(b[1].value == 1 && b[1].index == 0);
@@ -135,7 +130,6 @@ static void the_table_of_the_standard_is_kept(void **state)
 		{ MPI_SUM, MPI_REAL2, 0 },     { MPI_SUM, MPI_WCHAR, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < WEFT_COUNT_OF(rows); i++)
 		T_IS(weft_op_allows(weft_op_of(rows[i].op),
 				    weft_dt_of(rows[i].dt)),
@@ -144,7 +138,6 @@ static void the_table_of_the_standard_is_kept(void **state)
 
 static void handles_find_their_operation(void **state)
 {
-	(void)state;
 	for (uintptr_t i = 0x20; i < 0x40; i++) {
 		struct weft_op *op = weft_op_of((MPI_Op)i);
 
@@ -170,7 +163,6 @@ static void user_operations_get_operands_in_order(void **state)
 	int a[3] = { 10, 20, 30 }, b[3] = { 1, 2, 3 };
 	struct weft_op *op;
 
-	(void)state;
 	T_OK(weft_op_open(minus, NULL, false, &op));
 	T_FALSE(weft_op_commutes(op));
 	T_PTR(weft_op_of(weft_op_handle(op)), op);
@@ -183,7 +175,6 @@ static void replace_copies_and_no_op_does_not(void **state)
 {
 	int a = 1, b = 2;
 
-	(void)state;
 	weft_op_apply(weft_op_of(MPI_NO_OP), &a, &b, 1, weft_dt_of(MPI_INT));
 	T_IS(b, 2);
 	weft_op_apply(weft_op_of(MPI_REPLACE), &a, &b, 1, weft_dt_of(MPI_INT));

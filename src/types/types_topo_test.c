@@ -34,7 +34,6 @@ static int least_spread(int n, int k, int top, int limit)
 
 static void dims_are_balanced_and_descending(void **state)
 {
-	(void)state;
 	for (int n = 1; n <= 400; n++)
 		for (int k = 1; k <= 4; k++) {
 			int d[4] = { 0 };
@@ -55,7 +54,6 @@ static void dims_of_large_numbers(void **state)
 		{ 2095133040, 1292, 1287, 1260 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		int d[3] = { 0 };
 
@@ -71,7 +69,6 @@ static void given_dims_stay(void **state)
 	int a[3] = { 0, 3, 0 }, b[2] = { 5, 0 }, c[2] = { 2, 3 };
 	int d[2] = { 2, 2 };
 
-	(void)state;
 	T_OK(weft_topo_dims(24, 3, a));
 	T_TRUE(a[0] == 4 && a[1] == 3 && a[2] == 2);
 	T_IS(weft_topo_dims(24, 2, b), -EINVAL);
@@ -84,7 +81,6 @@ static void coordinates_and_ranks_agree(void **state)
 	const int dims[] = { 2, 3, 4 }, periods[] = { 0, 1, 0 };
 	int c[3], out[3] = { 1, -1, 3 }, off[3] = { 2, 0, 0 };
 
-	(void)state;
 	for (int r = 0; r < 24; r++) {
 		struct weft_topo *t = weft_topo_cart(3, dims, periods, r);
 
@@ -109,7 +105,6 @@ static void neighbours_stand_in_the_order_of_shifts(void **state)
 	const int want[] = { 4, 2, MPI_PROC_NULL, 1 };
 	struct weft_topo *t = weft_topo_cart(2, dims, periods, 0), *d;
 
-	(void)state;
 	T_IS(t->nin, 4);
 	T_MEM(t->in, want, sizeof(want));
 	T_MEM(t->out, want, sizeof(want));
@@ -127,7 +122,6 @@ static void graphs_list_their_edges(void **state)
 	struct weft_topo *t = weft_topo_graph(4, index, edges, 3);
 	struct weft_topo *s = weft_topo_dist(2, edges, index, 0, NULL, edges);
 
-	(void)state;
 	T_IS(t->nin, 2);
 	T_TRUE(t->in[0] == 0 && t->in[1] == 2);
 	T_IS(t->nedges, 6);

@@ -18,7 +18,7 @@ int win_barrier(struct weft_win *w)
 				    .comm = w->comm };
 	int rc;
 
-	if (!weft_coll_barrier_quick(w->comm, NULL, &rc))
+	if (!weft_coll_barrier_on_route(w->comm, NULL, &rc))
 		rc = weft_coll_run(&a);
 	return rc;
 }

@@ -7,7 +7,7 @@ EXTRA_DIST += test/mpi/list test/mpi/mt.h \
 	test/mpi/p2p_type.c test/mpi/p2p_greq.c test/mpi/p2p_huge.c test/mpi/comm_make.c \
 	test/mpi/comm_inter.c test/mpi/group.c test/mpi/err.c test/mpi/args.c \
 	test/mpi/threads.c test/mpi/thread_sleep.c test/mpi/memory.c \
-	test/mpi/comm_pages.c test/mpi/soak.c
+	test/mpi/comm_pages.c test/mpi/quiet.c test/mpi/soak.c
 EXTRA_DIST += test/mpi/type_make.c test/mpi/type_darray.c \
 	test/mpi/type_threads.c test/mpi/pack.c \
 	test/mpi/op.c test/mpi/info.c test/mpi/attr.c test/mpi/topo.c \

@@ -441,7 +441,6 @@ static void scribbled_words_are_an_error_or_mean_nothing(void **state)
 {
 	const struct job_opts o = { .seconds = 300 };
 
-	(void)state;
 	job_run(2, body, &o);
 	job_run(4, body, &o);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives between processes: groups, all calls, routes, deaths. */
+/* Collectives between processes: groups, all calls, routes. */
 #include "test/prov/prov_group.h"
 
 #include "src/base/rng.h"
@@ -141,7 +141,6 @@ static void every_call_gives_the_naive_answer(void **state)
 	static const int sizes[] = { 1, 2, 3, 8, 9, 16, 20 };
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		job_run(sizes[i], body_world, &o);
 }
@@ -169,7 +168,6 @@ static void groups_do_not_disturb_each_other(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(6, body_subsets, &o);
 }
 
@@ -205,7 +203,6 @@ static void hundreds_may_be_in_flight(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(2, body_many, &o);
 	job_run(12, body_many, &o);
 }
@@ -245,7 +242,6 @@ static void a_member_may_be_away_after_his_part(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(4, body_absent, &o);
 	job_run(16, body_absent, &o);
 }
@@ -297,7 +293,6 @@ static void flags_travel_and_exact_sums_are_exact(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(4, body_alu, &o);
 }
 
@@ -317,14 +312,7 @@ static int turn_of(struct weft_rng *r, int n, int me)
 {
 	int order[32], at = 0;
 
-	for (int i = 0; i < n; i++)
-		order[i] = i;
-	for (int i = n - 1; i > 0; i--) {
-		int k = (int)weft_rng_below(r, (uint64_t)i + 1), t = order[i];
-
-		order[i] = order[k];
-		order[k] = t;
-	}
+	weft_rng_shuffle(r, order, n);
 	while (order[at] != me)
 		at++;
 	return at;
@@ -364,7 +352,6 @@ static void a_thousand_orders_of_arrival_give_the_same_bits(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(2, body_orders, &o);
 	job_run(10, body_orders, &o);
 }
@@ -446,7 +433,6 @@ static void sums_have_the_bits_of_recursive_doubling(void **state)
 	static const int sizes[] = { 2, 3, 4, 7, 8, 12, 16 };
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		job_run(sizes[i], body_sums, &o);
 }
@@ -491,7 +477,6 @@ static void bound_members_are_joined_by_where_they_run(void **state)
 	const struct job_opts o = { 0 };
 	cpu_set_t set;
 
-	(void)state;
 	sched_getaffinity(0, sizeof(set), &set);
 	/* bgq's trees follow its torus */
 	if (!CPU_ISSET(0, &set) || !CPU_ISSET(1, &set) || !has_pairs())
@@ -499,6 +484,68 @@ static void bound_members_are_joined_by_where_they_run(void **state)
 	setenv("FI_WEFT_ARITY", "8", 1);
 	job_run(BOUND, body_bound, &o);
 	unsetenv("FI_WEFT_ARITY");
+}
+
+/* ---- which way barriers go ----------------------------------------------- */
+
+/* Groups of qsnet2 on a range of nodes, and those with a gap. */
+static void body_forms(struct job *j)
+{
+	static const struct {
+		int first, last, step, form;
+	} rows[] = {
+		{ 0, 5, 1, 1 }, { 1, 4, 1, 1 }, { 0, 4, 2, 2 },
+		{ 1, 5, 2, 2 }, { 0, 5, 5, 2 },
+	};
+	const char *machine = getenv("FI_WEFT_MACHINE");
+	bool asks = machine && !strcmp(machine, "qsnet2");
+	struct group g;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool in = j->rank >= rows[i].first && j->rank <= rows[i].last &&
+			  (j->rank - rows[i].first) % rows[i].step == 0;
+
+		if (in) {
+			group_open(j, &g, rows[i].first, rows[i].last,
+				   rows[i].step);
+			job_check(j,
+				  group_route(j, &g).form ==
+					  (asks ? rows[i].form : 0),
+				  "form", group_route(j, &g).form);
+			for (int k = 0; k < 20; k++)
+				all_calls(j, &g);
+		}
+		job_barrier(j);
+		if (in)
+			group_close(j, &g);
+		job_barrier(j);
+	}
+}
+
+/* The same members on every second node are no range. */
+static void body_gaps(struct job *j)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+	bool asks = machine && !strcmp(machine, "qsnet2");
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	job_check(j, group_route(j, &g).form == (asks ? 2 : 0), "form of gaps",
+		  group_route(j, &g).form);
+	all_calls(j, &g);
+	job_barrier(j);
+	group_close(j, &g);
+	job_barrier(j);
+}
+
+static void the_nodes_of_a_group_say_how_its_barriers_go(void **state)
+{
+	struct job_opts o = { .nodes_apart = 1 };
+
+	(void)state;
+	job_run(6, body_forms, &o);
+	o.nodes_apart = 2;
+	job_run(4, body_gaps, &o);
 }
 
 /* ---- routes run out and come back ---------------------------------------- */
@@ -545,7 +592,6 @@ static void routes_run_out_and_come_back(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	job_run(2, body_routes, &o);
 }
 
@@ -623,7 +669,6 @@ static void a_large_group_costs_a_member_his_neighbours(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	if (getenv("FI_WEFT_ARITY"))
 		skip();
 	job_run(60, body_large, &o);
@@ -654,48 +699,8 @@ static void routes_of_large_groups_come_back(void **state)
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	const struct job_opts o = { 0 };
 
-	(void)state;
 	/* a rectangle on bgq */
 	job_run(machine && !strcmp(machine, "bgq") ? 32 : 18, body_again, &o);
-}
-
-/* ---- death --------------------------------------------------------------- */
-
-static void body_death(struct job *j)
-{
-	struct group g;
-	int ret;
-
-	group_open(j, &g, 0, j->size - 1, 1);
-	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
-	job_barrier(j);
-	if (j->rank == j->size - 1) {
-		/* the job's last barrier is not to wait for the dead */
-		weft_add32(&j->all->arrived, 1);
-		raise(SIGKILL);
-	}
-	job_check(j, !fi_barrier(j->ep, g.addr, &j->entry), "post", 0);
-	ret = job_next(j);
-	job_check(j, ret == -FI_EAVAIL, "an error", ret);
-	ret = (int)fi_barrier(j->ep, g.addr, &j->entry);
-	if (!ret)
-		ret = job_next(j);
-	job_check(j, ret != 1, "the next one fails, too", ret);
-	group_close(j, &g);
-}
-
-static void the_death_of_a_member_is_an_error_not_a_hang(void **state)
-{
-	struct job_opts o = { 0 };
-
-	(void)state;
-	o.may_die = 4;
-	job_run(4, body_death, &o);
-	o.may_die = 11;
-	job_run(11, body_death, &o);
-	/* most are not in touch with the one that dies */
-	o.may_die = 40;
-	job_run(40, body_death, &o);
 }
 
 int main(void)
@@ -709,10 +714,10 @@ int main(void)
 		T_CASE(a_thousand_orders_of_arrival_give_the_same_bits),
 		T_CASE(sums_have_the_bits_of_recursive_doubling),
 		T_CASE(bound_members_are_joined_by_where_they_run),
+		T_CASE(the_nodes_of_a_group_say_how_its_barriers_go),
 		T_CASE(routes_run_out_and_come_back),
 		T_CASE(a_large_group_costs_a_member_his_neighbours),
 		T_CASE(routes_of_large_groups_come_back),
-		T_CASE(the_death_of_a_member_is_an_error_not_a_hang),
 	};
 
 	return T_RUN(tests);

@@ -214,8 +214,6 @@ static void loop_watch(struct weft_carrier *c,
 /* Those who expect something in a shared area do not sleep. */
 static void loop_nudge(struct weft_carrier *c, struct weft_peer *peer)
 {
-	(void)c;
-	(void)peer;
 }
 
 static void loop_wake(struct weft_carrier *c)
@@ -288,9 +286,6 @@ static int loop_window(struct weft_carrier *c, struct weft_peer *peer,
 
 static void loop_window_close(struct weft_carrier *c, void *area, size_t bytes)
 {
-	(void)c;
-	(void)area;
-	(void)bytes;
 }
 
 static void loop_stats(struct weft_carrier *c, struct weft_carrier_stats *s)

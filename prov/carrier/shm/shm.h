@@ -254,7 +254,6 @@ int shm_map_peer(struct shm *s, struct shm_peer *p);
 int shm_map_fd(struct shm *s, struct shm_peer *p, int fd);
 int shm_map_own_fd(const struct shm *s);
 bool shm_map_is_held(const struct shm_peer *p);
-int shm_map_look(uint32_t pid, int fd, struct shm_view *v);
 int shm_map_open(uint32_t pid, int fd);
 void shm_map_refused(const char *what, size_t bytes, int err);
 

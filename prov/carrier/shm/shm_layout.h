@@ -48,10 +48,9 @@
 #include <stdalign.h>
 
 #define SHM_MAGIC   UINT64_C(0x74666577206d6873) /* "shm weft" */
-#define SHM_VERSION 2
+#define SHM_VERSION 3
 
 #define SHM_SLOT_BYTES	128
-#define SHM_LINE_BYTES	32 /* payload in the first line of a slot */
 #define SHM_SHORT_BYTES (SHM_SLOT_BYTES - sizeof(struct weft_pkt))
 #define SHM_MORE_BYTES	(SHM_SLOT_BYTES - 8) /* payload in a further slot */
 #define SHM_LONG_SLOTS	5
@@ -104,11 +103,6 @@ struct shm_head {
 	weft_au32 state;
 	/* line 5: written by those who look for an entry */
 	alignas(64) weft_au32 entry_next;
-	/* line 6: written by the owner now and then, for shm_dump */
-	alignas(64) weft_au64 received;
-	weft_au64 sent;
-	weft_au64 refused;
-	weft_au64 skipped;
 };
 
 static_assert(offsetof(struct shm_head, slots) == 64 &&
@@ -116,8 +110,7 @@ static_assert(offsetof(struct shm_head, slots) == 64 &&
 		      offsetof(struct shm_head, head) == 192 &&
 		      offsetof(struct shm_head, wake) == 256 &&
 		      offsetof(struct shm_head, entry_next) == 320 &&
-		      offsetof(struct shm_head, received) == 384 &&
-		      sizeof(struct shm_head) == 448,
+		      sizeof(struct shm_head) == 384,
 	      "shared format");
 
 #define SHM_OWNER_OFF 4096

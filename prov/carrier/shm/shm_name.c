@@ -225,9 +225,9 @@ uint64_t shm_name_hint(const struct sockaddr_in *n)
 /* fd 0 in a hint means that the descriptor has to be looked for. */
 uint64_t shm_hint_make(uint32_t pid, int fd, uint64_t cookie)
 {
-	uint16_t small = fd > 0 && fd <= UINT16_MAX ? (uint16_t)fd : 0;
+	uint16_t low = fd > 0 && fd <= UINT16_MAX ? (uint16_t)fd : 0;
 
-	return (uint64_t)pid << 32 | (uint64_t)small << 16 | (uint16_t)cookie;
+	return (uint64_t)pid << 32 | (uint64_t)low << 16 | (uint16_t)cookie;
 }
 
 uint32_t shm_hint_pid(uint64_t hint)

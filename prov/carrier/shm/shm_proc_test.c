@@ -2,7 +2,6 @@
 /* The shm carrier between processes: floods, deaths, strangers, leftovers. */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/shm/shm.h"
-#include "prov/carrier/shm/shm_dump.h"
 #include "src/base/clock.h"
 #include "test/t.h"
 
@@ -645,27 +644,6 @@ static void a_descriptor_tells_of_packets(void **state)
 	stage_close(s);
 }
 
-static void a_region_can_be_printed(void **state)
-{
-	struct end a, b;
-	char *text = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
-
-	T_OK(end_open(&a, &weft_carrier_shm, 1, NULL));
-	T_OK(end_open(&b, &weft_carrier_shm, 2, NULL));
-	for (uint64_t n = 0; n < 3; n++)
-		T_OK(end_send_all(&a, end_peer(&a, &b), n, n * 1000, 10));
-	weft_shm_dump(b.c, f);
-	T_IS(weft_shm_dump_pid(getpid(), f), 2);
-	fclose(f);
-	T_NOT_NULL(strstr(text, "slot 2: writer 0, seq 2, kind 1"));
-	T_NOT_NULL(strstr(text, "tail 3 by writer 0"));
-	free(text);
-	end_close(&a);
-	end_close(&b);
-}
-
 static void nothing_stays_open(void **state)
 {
 	int before = fd_count();
@@ -698,7 +676,6 @@ int main(void)
 		T_CASE(regions_are_passed_where_proc_refuses),
 		T_CASE(many_peers_cost_no_descriptors),
 		T_CASE(a_descriptor_tells_of_packets),
-		T_CASE(a_region_can_be_printed),
 		T_CASE(nothing_stays_open),
 	};
 

@@ -9,7 +9,6 @@
  *   poke      connect and close: the descriptor of shm_wait_fd gets readable
  */
 #include "prov/carrier/shm/shm.h"
-#include "src/base/log.h"
 
 #include <errno.h>
 #include <poll.h>

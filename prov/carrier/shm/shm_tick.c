@@ -49,12 +49,12 @@ void shm_tick_peer(struct shm *s, struct shm_peer *p)
 		shm_peer_fail(s, p, ECONNRESET);
 }
 
-/* A part of the peers at a time, all of them when they are few. */
+/* A part of the peers at a time, all of them when few have been met. */
 static void tick_peers(struct shm *s)
 {
 	uint32_t n = 8 + s->peer_count / 8;
 
-	if (n > s->peer_count)
+	if (s->met <= TICK_MANY || n > s->peer_count)
 		n = s->peer_count;
 	while (n-- > 0) {
 		if (s->tick_peer >= s->peer_count)
@@ -258,15 +258,8 @@ static void tick_ending(struct shm *s)
 
 static void tick_show(struct shm *s)
 {
-	struct shm_head *h = s->view.head;
-
 	s->rx_head = weft_load64_relaxed(&s->rx_next);
-	weft_store64(&h->head, s->rx_head);
-	/* relaxed: numbers for people */
-	weft_store64_relaxed(&h->received, s->stats.received);
-	weft_store64_relaxed(&h->sent, s->stats.sent);
-	weft_store64_relaxed(&h->refused, s->stats.refused);
-	weft_store64_relaxed(&h->skipped, s->stats.skipped);
+	weft_store64(&s->view.head->head, s->rx_head);
 }
 
 void shm_tick(struct shm *s)
@@ -276,8 +269,8 @@ void shm_tick(struct shm *s)
 	weft_store32_relaxed(&s->nudge, 0);
 	if (!weft_list_empty(&s->ending))
 		tick_ending(s);
-	/* all look after those they have met: less often, the more they are */
-	if (now - s->tick_ns < TICK_NS * (1 + s->met / TICK_MANY))
+	/* everybody looks after others: less often, the more there are */
+	if (now - s->tick_ns < TICK_NS * (1 + s->peer_count / TICK_MANY))
 		return;
 	s->tick_ns = now;
 	tick_stuck(s, now);

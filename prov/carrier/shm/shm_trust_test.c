@@ -258,7 +258,6 @@ static int leaver(int to, int from)
 	struct weft_peer *peer;
 	struct end e;
 
-	(void)from;
 	if (end_open(&e, &weft_carrier_shm, 1, NULL) ||
 	    !hear(to, &name, sizeof(name)))
 		return 2;
@@ -421,8 +420,6 @@ static int meet_among_squatters(int to, int from)
 	struct end a, b;
 	int n, ret;
 
-	(void)to;
-	(void)from;
 	if (unshare(CLONE_NEWNET))
 		return 77;
 	n = take_all_ports(c, MOST);

@@ -21,13 +21,12 @@
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
+#include "src/base/fence.h"
 #include "src/base/futex.h"
 
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -42,19 +41,10 @@
 #define WAIT_TICK_MS	 250		     /* of an armed descriptor */
 #define WAIT_ROOM_YIELDS 1000		     /* before we sleep for room */
 
-static int wait_membarrier(int cmd)
-{
-	return (int)syscall(SYS_membarrier, cmd, 0, 0);
-}
-
 /* Registers the process so that sleepers anywhere can order its stores. */
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
-	int can = wait_membarrier(MEMBARRIER_CMD_QUERY);
-
-	s->base.fences =
-		can < 0 || !(can & MEMBARRIER_CMD_GLOBAL_EXPEDITED) ||
-		wait_membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+	s->base.fences = weft_fence_join() < 0;
 	s->spin_ns = attr->spin_ns ? attr->spin_ns : ALONE.look.spin_ns;
 	if (s->spin_ns == 1)
 		s->spin_ns = 0;
@@ -201,7 +191,7 @@ static void wait_announce(struct shm *s, uint32_t bit)
 static void wait_order(struct shm *s)
 {
 	if (!s->base.fences)
-		wait_membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+		weft_fence_others();
 }
 
 static void wait_retract(struct shm *s, uint32_t bit)
@@ -285,8 +275,8 @@ static struct wait_bed wait_lie(struct shm *s)
 }
 
 /* Sleeps so much of *ns; true: something came. */
-static bool wait_part(struct shm *s, const struct wait_bed *bed, uint64_t most,
-		      uint64_t *ns)
+static bool wait_at_most(struct shm *s, const struct wait_bed *bed,
+			 uint64_t most, uint64_t *ns)
 {
 	uint64_t part = wait_sooner(*ns, most);
 
@@ -319,11 +309,11 @@ static void wait_sleep(struct shm *s, uint64_t ns)
 	bool woken = false;
 
 	if (!s->idle)
-		woken = wait_part(s, &bed, WAIT_NAP_NS, &ns) ||
-			(bed.sure && wait_part(s, &bed, WAIT_BELL_NS, &ns));
+		woken = wait_at_most(s, &bed, WAIT_NAP_NS, &ns) ||
+			(bed.sure && wait_at_most(s, &bed, WAIT_BELL_NS, &ns));
 	if (!woken && ns) {
 		wait_order(s);
-		woken = wait_part(s, &bed, UINT64_MAX, &ns);
+		woken = wait_at_most(s, &bed, UINT64_MAX, &ns);
 	}
 	if (!woken)
 		wait_count_late(s, &bed);
@@ -510,7 +500,7 @@ void shm_wait_fini(struct shm *s)
 int shm_arm(struct weft_carrier *c)
 {
 	struct shm *s = shm_of(c);
-	struct itimerspec later = {
+	struct itimerspec tick = {
 		.it_value = { .tv_nsec = WAIT_TICK_MS * 1000000 },
 		.it_interval = { .tv_nsec = WAIT_TICK_MS * 1000000 }
 	};
@@ -520,7 +510,7 @@ int shm_arm(struct weft_carrier *c)
 	if (wait_over(s) || wait_full(s))
 		return -EAGAIN;
 	shm_sock_accept(s);
-	timerfd_settime(wait_timer(s), 0, &later, NULL);
+	timerfd_settime(wait_timer(s), 0, &tick, NULL);
 	weft_store32_relaxed(&s->nudge, 1);
 	wait_announce(s, SHM_ARMED);
 	if (wait_bell(s)) {

@@ -55,6 +55,17 @@ enum weft_cu_kind {
 	WEFT_CU_KINDS,
 };
 
+/*
+ * How barriers go. The network of a machine may ask all members of a group at
+ * once whether they have come, and tell all (a hardware barrier); or an event
+ * counts the members below each node of the tree and starts the one above.
+ */
+enum weft_cu_form {
+	WEFT_CU_AS_SUITS, /* one of these, as members and processors suit */
+	WEFT_CU_RANGE,	  /* all are asked, then all are told */
+	WEFT_CU_EVENTS,	  /* node by node up the tree */
+};
+
 /* One collective operation. */
 struct weft_cu_call {
 	/* in */
@@ -103,8 +114,9 @@ static_assert(sizeof(struct weft_cu_msg) == 40, "wire format");
 struct weft_cu_group_attr {
 	const struct weft_cu_geo *geo;
 	const struct weft_cu_tree *tree; /* copied; the order of sums */
-	bool flat;  /* everyone reads all parts; up to WEFT_CU_FLAT members */
-	bool crowd; /* more members than processors; the same for all */
+	bool flat;    /* everyone reads all parts; up to WEFT_CU_FLAT members */
+	bool crowd;   /* more members than processors; the same for all */
+	uint8_t form; /* enum weft_cu_form; the same for all */
 	int n;
 	int me;
 	unsigned route;
@@ -147,22 +159,22 @@ void weft_cu_group_close(struct weft_cu_group *g);
 int weft_cu_post(struct weft_cu_group *g, struct weft_cu_call *op);
 
 /*
- * Tries the short way: in a small group or in a crowd with nothing under way,
- * an operation of one packet is often over when this returns. turns: how often
- * to look; in a crowd, how often to give the processor away and look again.
- * 0 or -EPROTO: it is over, and done is not called; -EINPROGRESS: done will
- * be; -EAGAIN: nothing was done, post it.
+ * Tries an operation of a single packet where it is called: in a small group or
+ * in a crowd with nothing under way it is often over when this returns. turns:
+ * how often to look; in a crowd, how often to give the processor away and look
+ * again. 0 or -EPROTO: it is over, and done is not called; -EINPROGRESS: done
+ * will be; -EAGAIN: nothing was done, post it.
  */
-int weft_cu_quick(struct weft_cu_group *g, struct weft_cu_call *op,
-		  unsigned turns);
+int weft_cu_single(struct weft_cu_group *g, struct weft_cu_call *op,
+		   unsigned turns);
 
 /*
- * A barrier on the short way, without an operation. Likewise, but after
- * -EINPROGRESS hand over an operation for the rest of it with sync_later, at
+ * A barrier in the same way, without an operation. Likewise, but after
+ * -EINPROGRESS hand over an operation for the rest of it with sync_adopt, at
  * once.
  */
 int weft_cu_sync(struct weft_cu_group *g, unsigned turns);
-void weft_cu_sync_later(struct weft_cu_group *g, struct weft_cu_call *op);
+void weft_cu_sync_adopt(struct weft_cu_group *g, struct weft_cu_call *op);
 
 /*
  * A message of another member; false: it made no sense and was ignored. May

@@ -52,7 +52,7 @@ WEFT_HOT bool cu_credit_has(struct weft_cu_group *g, uint64_t seq)
 {
 	if (weft_likely(seq < g->clear))
 		return true;
-	if (!g->near) {
+	if (!g->flat_shared) {
 		g->clear = clear_after(g);
 		return seq < g->clear;
 	}
@@ -68,7 +68,7 @@ WEFT_HOT bool cu_credit_has(struct weft_cu_group *g, uint64_t seq)
 weft_au64 *cu_credit_word(const struct weft_cu_group *g, uint64_t seq,
 			  uint64_t *want_p)
 {
-	if (!g->near) {
+	if (!g->flat_shared) {
 		*want_p = epoch_before(seq);
 		return &g->row[g->tree.root]->credit_done;
 	}
@@ -81,7 +81,7 @@ uint64_t cu_credit_needs(const struct weft_cu_group *g, uint64_t seq)
 {
 	uint64_t all = seq + 1 - CU_SLOTS;
 
-	if (!g->near)
+	if (!g->flat_shared)
 		return epoch_before(seq) * CU_WINDOW;
 	return (all + CU_WINDOW - 1) / CU_WINDOW * CU_WINDOW;
 }
@@ -90,7 +90,7 @@ WEFT_HOT void cu_credit_read(struct weft_cu_group *g)
 {
 	if (++g->consumed % CU_WINDOW)
 		return;
-	if (!g->near) {
+	if (!g->flat_shared) {
 		cu_node_credit(g);
 		return;
 	}

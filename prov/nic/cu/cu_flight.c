@@ -114,16 +114,3 @@ int flight_check(const struct job *j, struct flight *f, int me, int round)
 	}
 	return 0;
 }
-
-void shuffle(int *order, int n, struct weft_rng *r)
-{
-	for (int i = 0; i < n; i++)
-		order[i] = i;
-	for (int i = n - 1; i > 0; i--) {
-		int k = (int)weft_rng_below(r, (uint64_t)i + 1);
-		int t = order[i];
-
-		order[i] = order[k];
-		order[k] = t;
-	}
-}

@@ -22,6 +22,7 @@ struct job {
 	bool processes;
 	bool crowd;
 	bool flat;
+	uint8_t form;
 	bool lazy; /* rows are found one by one, and not at once */
 	weft_au32 *opened;
 };
@@ -44,8 +45,5 @@ struct flight {
 void flight_set(const struct job *j, struct flight *f, int me, int round);
 /* 0: it gave what it must. */
 int flight_check(const struct job *j, struct flight *f, int me, int round);
-
-/* The numbers below n in any order. */
-void shuffle(int *order, int n, struct weft_rng *r);
 
 #endif

@@ -58,7 +58,7 @@ static int group_rows(struct weft_cu_group *g,
 
 	for (int i = 0; area && i < a->n; i++)
 		g->row[i] = cu_row(a->area[i], &g->geo, a->route);
-	if (area || g->near)
+	if (area || g->flat_shared)
 		return cu_reach(g, 0, a->n);
 	for (int i = g->me; i >= 0 && !ret; i = g->tree.parent[i])
 		ret = cu_reach(g, i, i + 1);
@@ -77,8 +77,8 @@ static void rows_free(struct weft_cu_group *g)
 static struct cu_board *group_board(const struct weft_cu_group *g,
 				    const struct weft_cu_group_attr *a)
 {
-	if (!a->crowd || a->flat || a->send || a->n > CU_BOARD_MOST ||
-	    (unsigned)a->n > a->geo->board)
+	if (!(a->crowd || a->form == WEFT_CU_RANGE) || a->flat || a->send ||
+	    a->n > CU_BOARD_MOST || (unsigned)a->n > a->geo->board)
 		return NULL;
 	return (struct cu_board *)((char *)g->row[g->tree.root] +
 				   cu_board_at(a->geo));
@@ -90,9 +90,10 @@ static bool attr_fits(const struct weft_cu_group_attr *a)
 	if (a->n < 1 || a->me < 0 || a->me >= a->n || a->tree->n != a->n ||
 	    a->route >= a->geo->routes || !a->generation)
 		return false;
-	if (a->flat)
+	if (a->flat && a->form != WEFT_CU_EVENTS)
 		return a->n <= WEFT_CU_FLAT;
-	return (unsigned)weft_cu_tree_width(a->tree) < a->geo->inputs;
+	return (!a->flat || a->n <= WEFT_CU_FLAT) &&
+	       (unsigned)weft_cu_tree_width(a->tree) < a->geo->inputs;
 }
 
 /* Payloads that wait for others while a member combines. */
@@ -139,7 +140,9 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	g->slot_bytes = cu_slot_bytes(a->geo);
 	g->clear = CU_SLOTS;
 	g->flat = a->flat;
-	g->near = g->flat && !a->send;
+	g->flat_shared = g->flat && !a->send;
+	g->crowd = a->crowd;
+	g->form = a->form;
 	g->in_line = a->tree->depth <= 1 && a->tree->root <= 1;
 	g->trail = a->beside ? a->beside->trail : &g->own_trail;
 	g->n = a->n;

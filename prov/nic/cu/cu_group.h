@@ -12,7 +12,9 @@ struct weft_cu_group {
 	struct weft_cu_geo geo;
 	struct weft_cu_tree tree;
 	bool flat;
-	bool near;    /* flat, and over shared areas */
+	bool flat_shared; /* flat, and over shared areas */
+	bool crowd;
+	uint8_t form; /* enum weft_cu_form */
 	bool in_line; /* sums take one member after the other, from 0 on */
 	struct cu_board *board; /* of the tree's root; NULL: none */
 	int n;
@@ -44,8 +46,8 @@ struct weft_cu_group {
 /* cu_group.c: finds the rows of members [from, to); see attr.reach. */
 int cu_reach(struct weft_cu_group *g, int from, int to);
 
-/* Is the row of this member in reach, or is he far? */
-static inline bool cu_far(const struct weft_cu_group *g, int member)
+/* Is this member told by messages, his row being out of reach? */
+static inline bool cu_by_msg(const struct weft_cu_group *g, int member)
 {
 	return g->send && member != g->me;
 }
@@ -163,6 +165,12 @@ static inline void cu_enqueue(struct weft_cu_group *g, struct weft_cu_call *op)
 	g->tail = op;
 }
 
+/* Does this go up the tree, node by node, in spite of shorter ways? */
+static inline bool cu_by_events(const struct weft_cu_group *g, unsigned kind)
+{
+	return g->form == WEFT_CU_EVENTS && kind == WEFT_CU_BARRIER;
+}
+
 /* cu_credit.c: may packet seq be sent? The word to watch if not. */
 bool cu_credit_has(struct weft_cu_group *g, uint64_t seq);
 weft_au64 *cu_credit_word(const struct weft_cu_group *g, uint64_t seq,
@@ -209,16 +217,16 @@ void cu_node_arrive(struct weft_cu_group *g, const struct weft_cu_call *op,
 /* cu_node.c: this member counts himself in at the next epoch. */
 void cu_node_credit(struct weft_cu_group *g);
 
-/* cu_far.c: messages that stand for stores into a far member's row. */
+/* cu_msg.c: messages that stand for stores into a row out of reach. */
 enum cu_what {
-	CU_FAR_UP,	/* a contribution for a cell */
-	CU_FAR_OUT,	/* a published packet */
-	CU_FAR_CREDIT,	/* a credit counted in */
-	CU_FAR_CREDITS, /* an epoch is complete */
+	CU_MSG_UP,	/* a contribution for a cell */
+	CU_MSG_OUT,	/* a published packet */
+	CU_MSG_CREDIT,	/* a credit counted in */
+	CU_MSG_CREDITS, /* an epoch is complete */
 };
-void cu_far_publish(struct weft_cu_group *g, const struct weft_cu_call *call,
+void cu_msg_publish(struct weft_cu_group *g, const struct weft_cu_call *call,
 		    int origin, uint64_t seq, size_t bytes);
-void cu_far_credits(struct weft_cu_group *g, uint64_t epoch);
+void cu_msg_credits(struct weft_cu_group *g, uint64_t epoch);
 /* cu_node.c: the halves that a message continues. */
 void cu_node_up(struct weft_cu_group *g, const struct weft_cu_msg *m,
 		const void *payload);

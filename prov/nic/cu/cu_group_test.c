@@ -6,7 +6,6 @@
  */
 #include "test/t.h"
 #include "prov/nic/cu/cu_flight.h"
-#include "src/base/attr.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -41,7 +40,8 @@ static struct weft_cu_group *member_open(struct member *m, int k)
 					.area = j->lazy ? NULL : j->area,
 					.reach = find_row,
 					.arg = m,
-					.crowd = j->crowd };
+					.crowd = j->crowd,
+					.form = j->form };
 	struct weft_cu_group *g;
 	struct weft_cu_tree t;
 	int ret;
@@ -70,7 +70,7 @@ static void wait_for(struct weft_cu_group *g, const struct flight *f)
 	}
 }
 
-/* By the long way, by the short one, or as a barrier without an operation. */
+/* Posted, as a single packet, or as a barrier without an operation. */
 static void hand_in(struct weft_cu_group *g, struct flight *f,
 		    struct weft_rng *r)
 {
@@ -81,9 +81,9 @@ static void hand_in(struct weft_cu_group *g, struct flight *f,
 	if (way == 1 && f->call.kind == WEFT_CU_BARRIER) {
 		rc = weft_cu_sync(g, turns);
 		if (rc == -EINPROGRESS)
-			weft_cu_sync_later(g, &f->call);
+			weft_cu_sync_adopt(g, &f->call);
 	} else if (way > 0) {
-		rc = weft_cu_quick(g, &f->call, turns);
+		rc = weft_cu_single(g, &f->call, turns);
 	}
 	if (rc == -EAGAIN) {
 		weft_cu_post(g, &f->call);
@@ -113,7 +113,7 @@ static void *member_run(void *arg)
 			continue;
 		for (uint64_t i = weft_rng_below(&skew, 4); i > 0; i--)
 			sched_yield();
-		/* the short way needs a group that is idle */
+		/* a single packet needs a group that is idle */
 		for (int k = 1; r >= IN_FLIGHT && k < IN_FLIGHT &&
 				weft_rng_below(&skew, 4);
 		     k++)
@@ -154,12 +154,13 @@ static void job_close(struct job *j)
 	munmap(j->opened, 4096);
 }
 
-static void run_threads(int n, int rounds, bool crowd, bool lazy)
+static void run_form(int n, int rounds, bool crowd, bool lazy, unsigned form)
 {
 	struct member m[MAX_MEMBERS];
 	struct job j;
 
 	job_open(&j, n, rounds, crowd);
+	j.form = (uint8_t)form;
 	j.lazy = lazy;
 	for (int i = 0; i < n; i++)
 		m[i] = (struct member){ .job = &j, .me = i };
@@ -169,11 +170,27 @@ static void run_threads(int n, int rounds, bool crowd, bool lazy)
 	job_close(&j);
 }
 
+static void run_threads(int n, int rounds, bool crowd, bool lazy)
+{
+	run_form(n, rounds, crowd, lazy, WEFT_CU_AS_SUITS);
+}
+
+static void every_form_agrees_with_the_naive_result(void **state)
+{
+	static const int sizes[] = { 2, 5, 8, 9, 17 };
+
+	(void)state;
+	for (unsigned form = WEFT_CU_RANGE; form <= WEFT_CU_EVENTS; form++)
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+			for (int crowd = 0; crowd < 2; crowd++)
+				run_form(sizes[i], t_scale(800), crowd, i & 1,
+					 form);
+}
+
 static void threads_agree_with_the_naive_result(void **state)
 {
 	static const int sizes[] = { 1, 2, 3, 5, 8, 9, 12, 17, 33 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		run_threads(sizes[i], t_scale(600), false, false);
 }
@@ -182,14 +199,12 @@ static void a_crowd_agrees_with_the_naive_result(void **state)
 {
 	static const int sizes[] = { 2, 3, 8, 9, 17, 33 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		run_threads(sizes[i], t_scale(600), true, false);
 }
 
 static void rows_that_are_found_late_change_nothing(void **state)
 {
-	(void)state;
 	for (int n = 2; n <= 32; n *= 2)
 		run_threads(n, t_scale(300), n % 3 == 2, true);
 }
@@ -254,7 +269,6 @@ static void processes_agree_with_the_naive_result(void **state)
 	static const int sizes[] = { 2, 4, 16, 16 };
 	struct job j;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		job_open(&j, sizes[i], t_scale(2000), i == 3);
 		t_processes(sizes[i], process_run, &j, 60);
@@ -276,7 +290,6 @@ struct stage {
 
 static void stage_done(struct weft_cu_call *call)
 {
-	(void)call;
 	pending--;
 }
 
@@ -348,7 +361,6 @@ static void a_member_asks_for_the_rows_above_him_only(void **state)
 {
 	struct stage s;
 
-	(void)state;
 	job_open(&s.job, 33, 0, false);
 	s.job.lazy = true;
 	stage_fill(&s, 3);
@@ -369,7 +381,7 @@ static void add_bytes(struct stage *s, struct weft_rng *r, unsigned flags)
 	int order[MAX_MEMBERS];
 	uint8_t sum = 0;
 
-	shuffle(order, s->job.n, r);
+	weft_rng_shuffle(r, order, s->job.n);
 	for (int k = 0; k < s->job.n; k++) {
 		sum = (uint8_t)(sum + *(uint8_t *)&s->in[order[k]]);
 		stage_post(s, order[k], WEFT_CU_ALLREDUCE);
@@ -414,7 +426,6 @@ static void nobody_leaves_a_barrier_early(void **state)
 	struct weft_cu_watch w;
 	struct stage s;
 
-	(void)state;
 	for (int n = 2; n <= 20; n += 6) {
 		stage_open(&s, n, 3, n % 4 == 0);
 		for (int i = 0; i < n - 1; i++)
@@ -428,6 +439,60 @@ static void nobody_leaves_a_barrier_early(void **state)
 		T_TRUE(weft_cu_ready(s.g[0], &w));
 		stage_poll(&s);
 		T_IS(pending, 0);
+		stage_close(&s);
+	}
+}
+
+/* Members counted at the nodes of the tree, over all slots. */
+static uint64_t counted(const struct stage *s)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < s->job.n; i++)
+		for (unsigned k = 0; k < CU_SLOTS; k++)
+			n += weft_load64(&cu_count_of(cu_row(s->job.area[i],
+							     &geo, ROUTE),
+						      &geo, k)
+						  ->arrived);
+	return n;
+}
+
+/* As the machine's network does it: asked at one place, or node by node. */
+static void a_barrier_goes_the_way_of_its_form(void **state)
+{
+	static const struct {
+		unsigned form;
+		int n;
+		bool crowd;
+		bool climbs;
+	} rows[] = {
+		{ WEFT_CU_AS_SUITS, 6, false, false },
+		{ WEFT_CU_AS_SUITS, 12, false, true },
+		{ WEFT_CU_AS_SUITS, 12, true, false },
+		{ WEFT_CU_RANGE, 6, false, false },
+		{ WEFT_CU_RANGE, 12, false, false },
+		{ WEFT_CU_RANGE, 12, true, false },
+		{ WEFT_CU_EVENTS, 6, false, true },
+		{ WEFT_CU_EVENTS, 12, false, true },
+		{ WEFT_CU_EVENTS, 12, true, true },
+	};
+	struct stage s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		s.root = 0;
+		job_open(&s.job, rows[i].n, 0, rows[i].crowd);
+		s.job.form = (uint8_t)rows[i].form;
+		stage_fill(&s, 3);
+		for (int k = 0; k < rows[i].n; k++) {
+			if (rows[i].form == WEFT_CU_EVENTS)
+				T_IS(weft_cu_sync(s.g[k], 0), -EAGAIN);
+			T_IS(pending, k);
+			stage_post(&s, k, WEFT_CU_BARRIER);
+		}
+		stage_poll(&s);
+		T_IS(pending, 0);
+		T_IS(counted(&s) > 0, rows[i].climbs);
 		stage_close(&s);
 	}
 }
@@ -449,7 +514,6 @@ static void different_operations_are_an_error(void **state)
 	const unsigned sum = WEFT_CU_ALLREDUCE, barrier = WEFT_CU_BARRIER;
 	struct stage s;
 
-	(void)state;
 	for (int k = 0; k < 12; k++) {
 		int n = 2 + k / 4 * 9, odd = k & 1 ? n - 1 : 0;
 
@@ -470,7 +534,6 @@ static void different_roots_are_told_by_the_next_operation(void **state)
 	static const unsigned next[] = { WEFT_CU_BARRIER, WEFT_CU_ALLREDUCE };
 	struct stage s;
 
-	(void)state;
 	for (int k = 0; k < 12; k++) {
 		int n = 2 + k / 4 * 9;
 
@@ -492,7 +555,6 @@ static void a_dead_member_fails_what_is_pending(void **state)
 {
 	struct stage s;
 
-	(void)state;
 	stage_open(&s, 12, 3, true);
 	for (int i = 0; i < 11; i++)
 		stage_post(&s, i, WEFT_CU_ALLREDUCE);
@@ -511,12 +573,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(threads_agree_with_the_naive_result),
 		T_CASE(a_crowd_agrees_with_the_naive_result),
+		T_CASE(every_form_agrees_with_the_naive_result),
 		T_CASE(rows_that_are_found_late_change_nothing),
 		T_CASE(a_member_asks_for_the_rows_above_him_only),
 		T_CASE(what_is_said_before_a_meeting_is_heard_after_it),
 		T_CASE(processes_agree_with_the_naive_result),
 		T_CASE(an_overflow_anywhere_below_is_told_to_all),
 		T_CASE(nobody_leaves_a_barrier_early),
+		T_CASE(a_barrier_goes_the_way_of_its_form),
 		T_CASE(different_operations_are_an_error),
 		T_CASE(different_roots_are_told_by_the_next_operation),
 		T_CASE(a_dead_member_fails_what_is_pending),

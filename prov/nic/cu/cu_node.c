@@ -41,7 +41,7 @@ static void node_publish(struct cu_climb *c)
 	/* R0 pairs with A0 in cu_packet_there(): written, then numbered. */
 	weft_store64(&p->seq, c->seq + 1);
 	if (g->send)
-		cu_far_publish(g, c->op, g->tree.root, c->seq, c->bytes);
+		cu_msg_publish(g, c->op, g->tree.root, c->seq, c->bytes);
 	else
 		cu_tell(g, CU_BELL_OUT);
 }
@@ -51,7 +51,7 @@ static void node_send_up(struct cu_climb *c, int member, unsigned input,
 			 const void *data)
 {
 	struct weft_cu_msg m = {
-		.what = CU_FAR_UP,
+		.what = CU_MSG_UP,
 		.input = (uint8_t)input,
 		.kind = c->op->kind,
 		.op = c->op->op,
@@ -90,7 +90,7 @@ static void node_climb(struct cu_climb *c, int member)
 		unsigned input = 1u + (unsigned)g->tree.ordinal[member];
 
 		member = g->tree.parent[member];
-		if (cu_far(g, member)) {
+		if (cu_by_msg(g, member)) {
 			node_send_up(c, member, input, g->scratch);
 			return;
 		}
@@ -151,8 +151,8 @@ void cu_node_credit_at(struct weft_cu_group *g, int member, uint64_t epoch)
 		if (g->tree.parent[member] < 0)
 			break;
 		member = g->tree.parent[member];
-		if (cu_far(g, member)) {
-			struct weft_cu_msg m = { .what = CU_FAR_CREDIT,
+		if (cu_by_msg(g, member)) {
+			struct weft_cu_msg m = { .what = CU_MSG_CREDIT,
 						 .seq = epoch };
 
 			g->send(g->arg, member, &m, NULL);
@@ -162,7 +162,7 @@ void cu_node_credit_at(struct weft_cu_group *g, int member, uint64_t epoch)
 	/* R3 pairs with A3 in cu_may_send(): all have read, then reuse. */
 	weft_store64(&g->row[g->tree.root]->credit_done, epoch);
 	if (g->send)
-		cu_far_credits(g, epoch);
+		cu_msg_credits(g, epoch);
 	else
 		cu_tell(g, CU_BELL_CREDIT);
 }

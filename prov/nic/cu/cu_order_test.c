@@ -16,7 +16,7 @@
 #define LETTERS	    (MAX_MEMBERS * MAX_MEMBERS)
 
 /* How members combine. */
-enum form { FLAT, TREE, BOARD, FAR, FORMS };
+enum form { FLAT, TREE, BOARD, MSGS, FORMS };
 
 struct letter {
 	struct weft_cu_msg m;
@@ -48,7 +48,6 @@ static void letter_send(void *arg, int to, const struct weft_cu_msg *m,
 {
 	struct letter *l = &stage.letter[stage.letters++];
 
-	(void)arg;
 	T_TRUE(stage.letters <= LETTERS && m->bytes <= sizeof(l->payload));
 	l->m = *m;
 	l->to = to;
@@ -63,14 +62,14 @@ static void stage_open(int n, int k, enum form form)
 					.generation = 1,
 					.area = stage.area,
 					.flat = form == FLAT ||
-						(form == FAR && n % 2 &&
+						(form == MSGS && n % 2 &&
 						 n <= WEFT_CU_FLAT),
 					.crowd = form == BOARD };
 	struct weft_cu_tree t;
 
 	T_OK(k ? weft_cu_tree_kary(&t, n, k) : weft_cu_tree_pairs(&t, n));
 	a.tree = &t;
-	a.send = form == FAR ? letter_send : NULL;
+	a.send = form == MSGS ? letter_send : NULL;
 	stage.n = n;
 	for (int i = 0; i < n; i++) {
 		size_t bytes = weft_cu_area_bytes(&geo);
@@ -93,7 +92,6 @@ static void stage_close(void)
 
 static void stage_done(struct weft_cu_call *call)
 {
-	(void)call;
 	stage.pending--;
 }
 
@@ -109,20 +107,7 @@ static void stage_poll(void)
 		weft_cu_poll(stage.g[i]);
 }
 
-static void shuffle(int *order, int n, struct weft_rng *r)
-{
-	for (int i = 0; i < n; i++)
-		order[i] = i;
-	for (int i = n - 1; i > 0; i--) {
-		int k = (int)weft_rng_below(r, (uint64_t)i + 1);
-		int t = order[i];
-
-		order[i] = order[k];
-		order[k] = t;
-	}
-}
-
-/* One element by the short way where it goes, or a row of them by the long. */
+/* One element as a single packet where it goes, or a row of them, posted. */
 static void stage_post(int i, unsigned kind, int root, bool wide)
 {
 	struct weft_cu_call *c = &stage.call[i];
@@ -140,7 +125,7 @@ static void stage_post(int i, unsigned kind, int root, bool wide)
 		.done = stage_done,
 	};
 	stage.pending++;
-	switch (wide ? -EAGAIN : weft_cu_quick(stage.g[i], c, 0)) {
+	switch (wide ? -EAGAIN : weft_cu_single(stage.g[i], c, 0)) {
 	case -EAGAIN:
 		weft_cu_post(stage.g[i], c);
 		break;
@@ -153,7 +138,7 @@ static void stage_sum(struct weft_rng *r, unsigned kind, int root, bool wide)
 {
 	int order[MAX_MEMBERS];
 
-	shuffle(order, stage.n, r);
+	weft_rng_shuffle(r, order, stage.n);
 	for (int i = 0; i < stage.n; i++)
 		stage_post(order[i], kind, root, wide);
 	do
@@ -208,7 +193,6 @@ static void pairs_give_the_bits_of_recursive_doubling(void **state)
 {
 	struct weft_rng r;
 
-	(void)state;
 	weft_rng_init(&r, 21, 0);
 	for (int n = 1; n <= MAX_MEMBERS; n++) {
 		enum form form = n > WEFT_CU_FLAT ? TREE : FLAT;
@@ -245,7 +229,6 @@ static void arrival_order_does_not_change_a_bit(void **state)
 	static const int sizes[] = { 7, 13, 32 };
 	struct weft_rng r;
 
-	(void)state;
 	weft_rng_init(&r, 5, 0);
 	for (int k = 0; k < 3; k++) {
 		enum form form = sizes[k] > WEFT_CU_FLAT ? TREE : FLAT;

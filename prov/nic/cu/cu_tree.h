@@ -24,7 +24,7 @@
  *
  * K-ary trees are for those who ask for them. Where members are bound to
  * processors (a place for each), they follow the host instead of the ranks:
- * cu_near.c.
+ * cu_tree_host.c.
  *
  * The order of a sum is the tree's, whoever computes it: visit and merge say
  * it to those who do without nodes. Take the members in the order of visit;
@@ -79,10 +79,11 @@ int weft_cu_tree_pairs(struct weft_cu_tree *t, int n);
 int weft_cu_tree_kary(struct weft_cu_tree *t, int n, int k);
 
 /*
- * The same by places: members that are near are joined first. A function of
- * its arguments alone; in the order of members when one of them is nowhere.
+ * The same by places: members on neighbouring places are joined first. A
+ * function of its arguments alone; in the order of members when one of them is
+ * nowhere.
  */
-int weft_cu_tree_near(struct weft_cu_tree *t, int n, int k,
+int weft_cu_tree_host(struct weft_cu_tree *t, int n, int k,
 		      const weft_cu_place *place);
 
 /*
@@ -96,7 +97,8 @@ void weft_cu_tree_fini(struct weft_cu_tree *t);
 /* Inputs of the member that has most. */
 int weft_cu_tree_width(const struct weft_cu_tree *t);
 
-/* For cu_near.c: room for the parents; the rest, which follows from them. */
+/* For cu_tree_host.c: room for the parents; the rest, which follows from them.
+ */
 int cu_tree_alloc(struct weft_cu_tree *t, int n);
 void cu_tree_finish(struct weft_cu_tree *t);
 

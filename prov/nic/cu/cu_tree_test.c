@@ -49,7 +49,6 @@ static void check(const struct weft_cu_tree *t)
 
 static void kary_trees_are_whole(void **state)
 {
-	(void)state;
 	for (int n = 1; n <= 70; n++) {
 		for (int k = 1; k <= 9; k++) {
 			struct weft_cu_tree t;
@@ -67,7 +66,6 @@ static void trees_of_pairs_are_whole(void **state)
 {
 	struct weft_cu_tree t, copy;
 
-	(void)state;
 	T_IS(weft_cu_tree_pairs(&t, 0), -EINVAL);
 	for (int n = 1; n <= 300; n++) {
 		T_OK(weft_cu_tree_pairs(&t, n));
@@ -122,7 +120,6 @@ static void a_class_route_uses_neighbour_links_only(void **state)
 		{ 2, 2, 2, 2, 2, 2 }, { 3, 2, 4, 1, 2, 1 },
 	};
 
-	(void)state;
 	for (size_t s = 0; s < sizeof(shape) / sizeof(shape[0]); s++) {
 		for (int ppn = 1; ppn <= 3; ppn += 2) {
 			struct weft_cu_tree t;
@@ -151,7 +148,6 @@ static void a_midplane_is_nine_hops_deep(void **state)
 	int n;
 	struct weft_cu_coord *c = box(len, 1, 0, &n);
 
-	(void)state;
 	T_IS(n, 512);
 	T_OK(weft_cu_tree_torus(&t, n, c));
 	T_IS(t.depth, 9);
@@ -166,7 +162,6 @@ static void what_is_no_rectangle_is_refused(void **state)
 	int n;
 	struct weft_cu_coord *c = box(len, 1, 0, &n);
 
-	(void)state;
 	T_IS(weft_cu_tree_torus(&t, n - 1, c), -EDOM);
 	c[5].at[0] = 1000000;
 	T_IS(weft_cu_tree_torus(&t, n, c), -EDOM);

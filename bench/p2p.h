@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the benchmarks of pairs of ranks share: who is whose peer, the two
+ * patterns, and the loop that times one. Ranks without a peer have
+ * MPI_PROC_NULL, to whom nothing goes.
+ */
+#ifndef WEFT_BENCH_P2P_H
+#define WEFT_BENCH_P2P_H
+
+#include "bench.h"
+
+#define WINDOW 64
+
+struct pair {
+	bool first;
+	int peer;
+	char *send, *recv; /* may be the same */
+	MPI_Request req[2 * WINDOW];
+};
+
+/* pairs: of rank i with rank i + pairs. */
+static inline void pair_open(struct pair *p, const struct bench *b, int pairs,
+			     bool one_buffer)
+{
+	p->first = b->rank < pairs;
+	p->peer = p->first ? b->rank + pairs : b->rank - pairs;
+	if (b->rank >= 2 * pairs)
+		p->peer = MPI_PROC_NULL;
+	p->send = bench_buffer(b->max);
+	p->recv = one_buffer ? p->send : bench_buffer(b->max);
+}
+
+static inline int pair_close(struct pair *p, struct bench *b)
+{
+	if (p->recv != p->send)
+		free(p->recv);
+	free(p->send);
+	return bench_end(b);
+}
+
+/* A message there and back. */
+static inline void pair_ping_pong(struct pair *p, int n)
+{
+	if (p->first)
+		MPI_Send(p->send, n, MPI_CHAR, p->peer, 1, MPI_COMM_WORLD);
+	MPI_Recv(p->recv, n, MPI_CHAR, p->peer, 1, MPI_COMM_WORLD,
+		 MPI_STATUS_IGNORE);
+	if (!p->first)
+		MPI_Send(p->send, n, MPI_CHAR, p->peer, 1, MPI_COMM_WORLD);
+}
+
+/* A window of messages one way, and an answer. */
+static inline void pair_window(struct pair *p, int n)
+{
+	char ack = 0;
+
+	for (int i = 0; i < WINDOW; i++) {
+		if (p->first)
+			MPI_Isend(p->send, n, MPI_CHAR, p->peer, 100,
+				  MPI_COMM_WORLD, &p->req[i]);
+		else
+			MPI_Irecv(p->recv, n, MPI_CHAR, p->peer, 100,
+				  MPI_COMM_WORLD, &p->req[i]);
+	}
+	MPI_Waitall(WINDOW, p->req, MPI_STATUSES_IGNORE);
+	if (p->first)
+		MPI_Recv(&ack, 1, MPI_CHAR, p->peer, 101, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	else
+		MPI_Send(&ack, 1, MPI_CHAR, p->peer, 101, MPI_COMM_WORLD);
+}
+
+/* One turn of a pattern whose data is looked at. */
+static inline void pair_check(struct pair *p, struct bench *b, size_t n,
+			      void (*turn)(struct pair *p, int n))
+{
+	/* in one buffer, the first rank's bytes are in both at the end */
+	int from = p->send == p->recv && p->first ? b->rank : p->peer;
+
+	if (!b->check)
+		return;
+	memset(p->recv, 0, n);
+	bench_fill(p->send, n, (unsigned)b->rank);
+	turn(p, (int)n);
+	bench_verdict(b, n,
+		      p->peer == MPI_PROC_NULL ||
+			      bench_same(p->recv, n, (unsigned)from));
+}
+
+/* Seconds that the turns of one size take. */
+static inline double pair_time(struct pair *p, struct bench *b, size_t n,
+			       void (*turn)(struct pair *p, int n))
+{
+	int iters = bench_iters(b, n);
+	double start = 0;
+
+	pair_check(p, b, n, turn);
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = -bench_warmup(b, n); i < iters; i++) {
+		if (i == 0)
+			start = MPI_Wtime();
+		turn(p, (int)n);
+	}
+	return MPI_Wtime() - start;
+}
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An operation of a single packet, in a small group or in a crowd, done where
+ * it is called when nothing else is under way. Who has waited in vain for a
+ * while leaves it to cu_group.c, as one that is posted, with its packet sent.
+ */
+#include "prov/nic/cu/cu_fold.h"
+#include "prov/nic/cu/cu_group.h"
+#include "src/base/patience.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_idle(struct weft_cu_group *g)
+{
+	return (g->flat_shared || g->board) && !g->head && !g->err &&
+	       cu_credit_has(g, g->sent);
+}
+
+static bool single_fits(struct weft_cu_group *g, const struct weft_cu_call *op)
+{
+	if (!is_idle(g))
+		return false;
+	if (op->kind == WEFT_CU_BARRIER)
+		return g->form != WEFT_CU_EVENTS;
+	return op->kind == WEFT_CU_ALLREDUCE &&
+	       (g->flat_shared ? op->bytes <= g->geo.packet_bytes
+			       : cu_on_board(g, op));
+}
+
+/* ---- a small group: everybody publishes, everybody reads ----------------- */
+
+static void flat_publish(struct weft_cu_group *g, uint32_t sig, const void *in,
+			 size_t bytes, uint64_t seq)
+{
+	struct cu_packet *p = cu_slot(g, g->me, seq);
+
+	p->flags = 0;
+	p->lag = (uint16_t)(seq + 1 - g->consumed);
+	cu_packet_fill(p, sig, in, bytes);
+	/* R0 pairs with A0 in flat_see() and cu_packet_there(). */
+	weft_store64(&p->seq, seq + 1);
+	cu_tell(g, CU_BELL_OUT);
+}
+
+/* Waits for everybody's packet; false: not in that many looks. */
+static bool flat_see(const struct weft_cu_group *g, uint64_t seq,
+		     unsigned turns)
+{
+	for (int i = 0; i < g->n; i++) {
+		const weft_au64 *word = &cu_slot(g, i, seq)->seq;
+
+		/* A0 pairs with R0 in flat_publish() and publish(). */
+		while (weft_load64(word) != seq + 1) {
+			if (!turns--)
+				return false;
+		}
+	}
+	return true;
+}
+
+static inline void flat_note(struct weft_cu_group *g, struct weft_cu_call *op,
+			     int member, uint64_t seq,
+			     const struct cu_packet *p)
+{
+	if (weft_unlikely(p->sig != cu_sig(op, seq)))
+		op->err = -EPROTO;
+	op->flags |= p->flags;
+	cu_learn(g, member, seq, p->lag);
+}
+
+/* Takes everyone's packet, one after the other. */
+static void flat_take(struct weft_cu_group *g, struct weft_cu_call *op,
+		      uint64_t seq)
+{
+	char *out = op->out;
+
+	for (int i = 0; i < g->n; i++) {
+		const struct cu_packet *p = cu_slot(g, i, seq);
+
+		flat_note(g, op, i, seq, p);
+		if (!op->bytes)
+			continue;
+		if (i)
+			op->flags |= weft_cu_combine(op->op, op->type, out,
+						     p->payload, op->count);
+		else if (op->bytes == 8)
+			memcpy(out, p->payload, 8);
+		else
+			memcpy(out, p->payload, op->bytes);
+	}
+}
+
+/* The same in the order of a tree with more than one level. */
+static void flat_fold(struct weft_cu_group *g, struct weft_cu_call *op,
+		      uint64_t seq)
+{
+	struct weft_cu_fold fold = {
+		.op = op->op,
+		.type = op->type,
+		.bytes = op->bytes,
+		.count = op->count,
+		.out = op->out,
+		.room = g->scratch,
+		.apart = g->geo.packet_bytes,
+	};
+
+	for (int i = 0; i < g->n; i++) {
+		int member = g->tree.visit[i];
+		const struct cu_packet *p = cu_slot(g, member, seq);
+
+		flat_note(g, op, member, seq, p);
+		if (op->bytes)
+			weft_cu_fold_part(&fold, p->payload, g->tree.merge[i]);
+	}
+	op->flags |= fold.flags;
+}
+
+/* ---- a crowd: everybody reads the board ---------------------------------- */
+
+/* In a crowd those it waits for need this processor: it gives it away. */
+static bool board_see(const struct weft_cu_group *g, uint64_t seq,
+		      unsigned turns)
+{
+	const weft_au64 *word = &cu_board_out(g, seq)->seq;
+
+	/* A0 pairs with R0 in board_turn(). */
+	while (weft_load64(word) != seq + 1) {
+		if (!turns--)
+			return false;
+		if (g->crowd)
+			weft_patience_give();
+	}
+	return true;
+}
+
+static void board_take(struct weft_cu_group *g, struct weft_cu_call *op,
+		       uint64_t seq)
+{
+	const struct cu_packet *p = cu_board_out(g, seq);
+
+	if (weft_unlikely(p->sig != cu_sig(op, seq)))
+		op->err = -EPROTO;
+	op->flags |= p->flags;
+	if (op->bytes == 8)
+		memcpy(op->out, p->payload, 8);
+	else if (op->bytes)
+		memcpy(op->out, p->payload, op->bytes);
+}
+
+/* ---- either -------------------------------------------------------------- */
+
+/* Packet seq is sent and is all there is of op: as if posted. */
+static void single_adopt(struct weft_cu_group *g, struct weft_cu_call *op,
+			 uint64_t seq)
+{
+	op->first = seq;
+	op->packets = op->sent = 1;
+	op->read = 0;
+	op->reach = 0;
+	op->next = NULL;
+	cu_enqueue(g, op);
+}
+
+/* Sends and waits; false: not in that many turns. */
+static bool single_pass(struct weft_cu_group *g, const struct weft_cu_call *op,
+			uint64_t seq, unsigned turns)
+{
+	g->posted = g->sent = seq + 1;
+	if (g->board) {
+		cu_board_arrive(g, op, seq, op->in, op->bytes);
+		return board_see(g, seq, turns);
+	}
+	flat_publish(g, cu_sig(op, seq), op->in, op->bytes, seq);
+	return flat_see(g, seq, turns);
+}
+
+static void single_take(struct weft_cu_group *g, struct weft_cu_call *op,
+			uint64_t seq)
+{
+	op->flags = 0;
+	op->err = 0;
+	if (g->board)
+		board_take(g, op, seq);
+	else if (g->in_line)
+		flat_take(g, op, seq);
+	else
+		flat_fold(g, op, seq);
+	cu_credit_read(g);
+}
+
+WEFT_HOT int weft_cu_single(struct weft_cu_group *g, struct weft_cu_call *op,
+			    unsigned turns)
+{
+	uint64_t seq = g->posted;
+
+	op->bytes = op->count * weft_cu_bytes(op->type);
+	if (!single_fits(g, op))
+		return -EAGAIN;
+	cu_sign(g, op);
+	if (!single_pass(g, op, seq, turns)) {
+		op->flags = 0;
+		op->err = 0;
+		single_adopt(g, op, seq);
+		return -EINPROGRESS;
+	}
+	single_take(g, op, seq);
+	return op->err;
+}
+
+/* ---- barriers, without an operation -------------------------------------- */
+
+static int flat_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
+{
+	uint32_t sig = cu_sig_barrier(g) ^ (uint32_t)seq;
+	int err = 0;
+
+	flat_publish(g, sig, NULL, 0, seq);
+	for (int i = 0; i < g->n; i++) {
+		const struct cu_packet *p = cu_slot(g, i, seq);
+
+		if (i == g->me)
+			continue;
+		/* A0 pairs with R0 in flat_publish() and publish(). */
+		while (weft_load64(&p->seq) != seq + 1) {
+			if (!turns--)
+				return -EINPROGRESS;
+		}
+		if (weft_unlikely(p->sig != sig))
+			err = -EPROTO;
+		cu_learn(g, i, seq, p->lag);
+	}
+	cu_credit_read(g);
+	return err;
+}
+
+static int board_sync(struct weft_cu_group *g, uint64_t seq, unsigned turns)
+{
+	int err = 0;
+
+	cu_board_barrier(g, cu_sig_barrier(g), seq);
+	if (!board_see(g, seq, turns))
+		return -EINPROGRESS;
+	if (weft_unlikely(cu_board_out(g, seq)->sig !=
+			  (cu_sig_barrier(g) ^ (uint32_t)seq)))
+		err = -EPROTO;
+	cu_credit_read(g);
+	return err;
+}
+
+WEFT_HOT int weft_cu_sync(struct weft_cu_group *g, unsigned turns)
+{
+	uint64_t seq = g->posted;
+
+	if (g->form == WEFT_CU_EVENTS || !is_idle(g))
+		return -EAGAIN;
+	g->posted = g->sent = seq + 1;
+	return g->board ? board_sync(g, seq, turns) : flat_sync(g, seq, turns);
+}
+
+void weft_cu_sync_adopt(struct weft_cu_group *g, struct weft_cu_call *op)
+{
+	op->kind = WEFT_CU_BARRIER;
+	op->type = WEFT_CU_UINT8;
+	op->sig = cu_sig_barrier(g);
+	op->root = 0;
+	op->count = op->bytes = 0;
+	op->in = op->out = NULL;
+	op->flags = 0;
+	op->err = 0;
+	single_adopt(g, op, g->posted - 1);
+}

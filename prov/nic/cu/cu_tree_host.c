@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * K-ary trees that follow the host. Members are hung under a parent level by
+ * level of the topology: at the coarsest level where they differ, those of
+ * another domain (package, cache) hang together under one of themselves, so
+ * that one contribution crosses the border; the rest of the parent's own
+ * domain takes the parent's remaining inputs, one level further down.
+ *
+ *   members 0..6, k = 3, on two packages (0 2 4 6 | 1 3 5)
+ *
+ *            0                in the order of members (1 2 3 under 0, 4 5 6
+ *          / | \              under 1) four of the six edges would cross
+ *         1  2  4             from one package to the other; here it is one
+ *        / \     \
+ *       3   5     6
+ *
+ * Depth: one more per level of the topology at most, and log k of the members
+ * of a domain.
+ */
+#include "prov/nic/cu/cu_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct host_tree {
+	struct weft_cu_tree *t;
+	const weft_cu_place *place;
+	int k;
+	int *room; /* for sorting, as long as the list of members */
+};
+
+static unsigned at(const struct host_tree *w, int member, int level)
+{
+	return weft_cu_place_at(w->place[member], level);
+}
+
+static bool agree(const struct host_tree *w, int parent, const int *m, int n,
+		  int level)
+{
+	for (int i = 0; i < n; i++) {
+		if (at(w, m[i], level) != at(w, parent, level))
+			return false;
+	}
+	return true;
+}
+
+/* Moves those of m[0]'s domain to the front; how many. Keeps their order. */
+static int gather(struct host_tree *w, int *m, int n, unsigned domain,
+		  int level)
+{
+	int in = 0, out = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (at(w, m[i], level) == domain)
+			m[in++] = m[i];
+		else
+			w->room[out++] = m[i];
+	}
+	memcpy(m + in, w->room, (size_t)out * sizeof(*m));
+	return in;
+}
+
+/* Domains one behind the other, that of each one's first member first. */
+static int sort(struct host_tree *w, int *m, int n, int level)
+{
+	int domains = 0;
+
+	for (int i = 0; i < n; domains++)
+		i += gather(w, m + i, n - i, at(w, m[i], level), level);
+	return domains;
+}
+
+/* Members of the first so many domains of a sorted list. */
+static int first_domains(const struct host_tree *w, const int *m, int n,
+			 int domains, int level)
+{
+	int i = 0;
+
+	while (i < n && domains--) {
+		unsigned here = at(w, m[i], level);
+
+		while (i < n && at(w, m[i], level) == here)
+			i++;
+	}
+	return i;
+}
+
+static void hang(struct host_tree *w, int parent, int *m, int n, int level,
+		 int inputs);
+
+/* The first of the list leads it, under parent. */
+static void hang_one(struct host_tree *w, int parent, int *m, int n, int level)
+{
+	w->t->parent[m[0]] = parent;
+	hang(w, m[0], m + 1, n - 1, level, w->k);
+}
+
+/* Members that no level tells apart: equal parts in their order. */
+static void hang_equals(struct host_tree *w, int parent, int *m, int n,
+			int inputs)
+{
+	int parts = n < inputs ? n : inputs;
+
+	for (int i = 0; i < parts; i++) {
+		int from = n * i / parts, to = n * (i + 1) / parts;
+
+		hang_one(w, parent, m + from, to - from, WEFT_CU_LEVELS);
+	}
+}
+
+/* Other domains: one to an input, or several where inputs are short. */
+static void hang_domains(struct host_tree *w, int parent, int *m, int n,
+			 int level, int inputs)
+{
+	int left = sort(w, m, n, level);
+
+	for (; inputs && n; inputs--) {
+		int share = (left + inputs - 1) / inputs;
+		int take = first_domains(w, m, n, share, level);
+
+		hang_one(w, parent, m, take, level);
+		m += take;
+		n -= take;
+		left -= share;
+	}
+}
+
+/* All under one input: who is nearest to the parent leads. */
+static void hang_all(struct host_tree *w, int parent, int *m, int n, int level)
+{
+	int mates = n;
+
+	for (int l = level; mates && l < WEFT_CU_LEVELS; l++)
+		mates = gather(w, m, mates, at(w, parent, l), l);
+	hang_one(w, parent, m, n, level);
+}
+
+static void hang(struct host_tree *w, int parent, int *m, int n, int level,
+		 int inputs)
+{
+	int own, others;
+
+	while (level < WEFT_CU_LEVELS && agree(w, parent, m, n, level))
+		level++;
+	if (level == WEFT_CU_LEVELS) {
+		hang_equals(w, parent, m, n, inputs);
+		return;
+	}
+	own = gather(w, m, n, at(w, parent, level), level);
+	if (own && inputs == 1) {
+		hang_all(w, parent, m, n, level);
+		return;
+	}
+	others = sort(w, m + own, n - own, level);
+	if (others > inputs - (own > 0))
+		others = inputs - (own > 0);
+	hang_domains(w, parent, m + own, n - own, level, others);
+	if (own)
+		hang(w, parent, m, own, level + 1, inputs - others);
+}
+
+int weft_cu_tree_host(struct weft_cu_tree *t, int n, int k,
+		      const weft_cu_place *place)
+{
+	struct host_tree w = { .t = t, .place = place, .k = k };
+	int *m, ret;
+
+	for (int i = 0; i < n; i++) {
+		if (place[i] == WEFT_CU_NOWHERE)
+			return weft_cu_tree_kary(t, n, k);
+	}
+	if (n < 1 || k < 1)
+		return -EINVAL;
+	m = malloc(2 * (size_t)n * sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	w.room = m + n;
+	ret = cu_tree_alloc(t, n);
+	if (!ret) {
+		for (int i = 0; i < n; i++)
+			m[i] = i;
+		t->parent[0] = -1;
+		hang(&w, 0, m + 1, n - 1, 0, k);
+		cu_tree_finish(t);
+	}
+	free(m);
+	return ret;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sets of addresses and joined groups, behind fid_av_set and fid_mc. */
+#ifndef WEFT_OFI_MC_H
+#define WEFT_OFI_MC_H
+
+#include "prov/ofi/weft_ofi.h"
+#include "src/base/patience.h"
+
+#include <rdma/fi_ext_weft.h>
+
+/* An ordered subset of an address vector: weft_set.c. */
+struct weft_set {
+	struct fid_av_set fid;
+	struct weft_av *av;
+	fi_addr_t *addr;
+	size_t count;
+	size_t room;
+	fi_addr_t above; /* all addresses that were ever in it */
+	uint64_t key;	 /* of the comm_key: tells equal sets apart */
+	weft_au32 ref;	 /* its owner, and groups that were joined with it */
+};
+
+int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
+		  struct fid_av_set **set_p, void *context);
+/* For a group that was joined with it; it goes with the last of them. */
+void weft_set_put(struct weft_set *set);
+/* Position of an address in the set, or -1. */
+int weft_set_index(const struct weft_set *set, fi_addr_t addr);
+
+/* A joined group; its address is what data calls name. */
+struct weft_mc {
+	struct fid_mc fid;
+	struct weft_ep *ep;
+	struct weft_set *set;
+	struct weft_nic_group *group;
+	bool one_thread; /* calls may be waited for: weft_mc_wait.c */
+	struct weft_patience patience;
+};
+
+int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
+			  struct fi_collective_attr *attr, uint64_t flags);
+
+/* cm.join with FI_COLLECTIVE, and the collective calls: weft_mc.c. */
+int weft_mc_join(struct fid_ep *ep, const void *addr, uint64_t flags,
+		 struct fid_mc **mc_p, void *context);
+extern struct fi_ops_collective weft_mc_ops;
+
+/* Calls that are waited for on the spot: weft_mc_wait.c. */
+int weft_mc_begin(struct fid *fid, const struct fi_weft_call *call,
+		  struct fi_weft_work *work);
+int weft_mc_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms);
+/* The same in virtual time, but 0 or -errno: weft_mc_wait_vt.c. */
+int weft_mc_wait_virtual(struct weft_ep *ep, struct weft_nic_coll_work *w,
+			 int timeout_ms);
+
+#endif

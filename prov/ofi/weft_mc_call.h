@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * libfabric's words for collectives as the unit's: the one place where they
+ * are translated. Reductions name a type and an operation the unit knows;
+ * everything else is bytes. Short calls come this way, so it is inline.
+ */
+#ifndef WEFT_OFI_MC_CALL_H
+#define WEFT_OFI_MC_CALL_H
+
+#include "prov/ofi/weft_ofi.h"
+
+#include <rdma/fi_ext_weft.h>
+
+#define WEFT_MC_CALLS (FI_GATHER + 1)
+#define WEFT_MC_TYPES (FI_DOUBLE + 1)
+#define WEFT_MC_OPS   (FI_BXOR + 1)
+
+/* What becomes of a call. */
+struct weft_mc_call_row {
+	uint8_t kind; /* enum weft_cu_kind */
+	bool reduces;
+	bool exact; /* it may be rounded once */
+};
+
+extern const struct weft_mc_call_row weft_mc_call_rows[WEFT_MC_CALLS];
+/* Numbers of the unit, plus one; 0: it has none. */
+extern const uint8_t weft_mc_types[WEFT_MC_TYPES];
+extern const uint8_t weft_mc_op_names[WEFT_MC_OPS];
+
+/* Bytes of an element that is only carried; 0: no such type. */
+size_t weft_mc_bytes(enum fi_datatype t);
+
+/* Which operation on which type; false: the unit does not know one of them. */
+static inline bool weft_mc_names(enum fi_op op, enum fi_datatype type,
+				 struct weft_cu_call *call)
+{
+	if ((size_t)type >= WEFT_MC_TYPES || !weft_mc_types[type] ||
+	    (size_t)op >= WEFT_MC_OPS || !weft_mc_op_names[op])
+		return false;
+	call->type = (uint8_t)(weft_mc_types[type] - 1);
+	call->op = (uint8_t)(weft_mc_op_names[op] - 1);
+	return true;
+}
+
+/* Of a barrier its kind alone. false: no such call, or not with that type. */
+static inline bool weft_mc_call(const struct fi_weft_call *c,
+				struct weft_cu_call *call)
+{
+	const struct weft_mc_call_row *k;
+
+	if (weft_unlikely((size_t)c->what >= WEFT_MC_CALLS))
+		return false;
+	k = &weft_mc_call_rows[c->what];
+	call->kind = k->kind;
+	if (call->kind == WEFT_CU_BARRIER)
+		return true;
+	call->root = c->root;
+	call->in = c->in;
+	call->out = c->out;
+	call->count = c->count;
+	if (!k->reduces) {
+		call->type = WEFT_CU_UINT8;
+		call->op = 0;
+		call->count *= weft_mc_bytes(c->datatype);
+		return weft_mc_bytes(c->datatype);
+	}
+	if (!weft_mc_names(c->op, c->datatype, call))
+		return false;
+	if (weft_unlikely(c->flags & FI_WEFT_EXACT) && k->exact &&
+	    call->type == WEFT_CU_DOUBLE && call->op == WEFT_CU_SUM)
+		call->type = WEFT_CU_EXACT;
+	return true;
+}
+
+#endif

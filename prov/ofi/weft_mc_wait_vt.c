@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waiting on the spot in virtual time. Looking again and again is in vain
+ * there: what is waited for comes when the model has run, and the model runs
+ * when this rank sleeps. So it sleeps at once, and looks when it wakes.
+ */
+#include "prov/ofi/weft_mc.h"
+#include "prov/ofi/weft_cq.h"
+#include "prov/ofi/weft_progress.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+
+/* 0: woken, or the time is over; what ends virtual time is an error. */
+static int sleep_virtual(struct weft_carrier *c, int timeout_ms)
+{
+	uint64_t ns = timeout_ms < 0 ? UINT64_MAX : timeout_ms * NS_PER_MS;
+	int ret = timeout_ms ? c->ops->wait(c, ns) : 0;
+
+	return ret == -ETIMEDOUT || ret == -EAGAIN ? 0 : ret;
+}
+
+WEFT_HOT int weft_mc_wait_virtual(struct weft_ep *ep,
+				  struct weft_nic_coll_work *w, int timeout_ms)
+{
+	int ret;
+
+	/* Whoever made progress elsewhere may have seen its end. */
+	if (w->over)
+		return w->call.err;
+	while (!weft_cq_has(ep->tx_cq) && !weft_cq_has(ep->rx_cq)) {
+		ret = sleep_virtual(ep->carrier, timeout_ms);
+		if (weft_unlikely(ret))
+			return ret;
+		weft_nic_coll_woken(w, WEFT_POLL_BUDGET);
+		if (w->over)
+			return w->call.err;
+		if (timeout_ms >= 0)
+			break;
+	}
+	return -EAGAIN;
+}
