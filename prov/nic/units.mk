@@ -33,6 +33,7 @@ libweftunits_la_SOURCES = \
 UNIT_TESTS = prov/nic/nic_unit_test prov/nic/nic_inbox_test \
 	prov/nic/mu/mu_test prov/nic/mu/mu_rule_test \
 	prov/nic/fma/fma_test prov/nic/fma/fma_bulk_test \
+	prov/nic/sten/sten_bulk_test \
 	prov/nic/sten/sten_test prov/nic/sten/sten_queue_test \
 	prov/nic/sten/sten_time_test prov/nic/sten/sten_thread_test \
 	prov/nic/sten/sten_mmu_test prov/nic/sten/sten_tport_test \
@@ -53,6 +54,9 @@ prov_nic_fma_fma_test_LDADD = $(UNIT_LIBS)
 prov_nic_fma_fma_bulk_test_SOURCES = \
 	prov/nic/fma/fma_bulk_test.c prov/nic/fma/fma_pair.h
 prov_nic_fma_fma_bulk_test_LDADD = $(UNIT_LIBS)
+prov_nic_sten_sten_bulk_test_SOURCES = \
+	prov/nic/sten/sten_bulk_test.c prov/nic/sten/sten_pair.h
+prov_nic_sten_sten_bulk_test_LDADD = $(UNIT_LIBS)
 prov_nic_sten_sten_test_SOURCES = \
 	prov/nic/sten/sten_test.c prov/nic/sten/sten_pair.h
 prov_nic_sten_sten_test_LDADD = $(UNIT_LIBS)

@@ -133,20 +133,28 @@ WEFT_EXPORT void weft_sten_name(struct weft_sten *s, struct sockaddr_in *name)
 	s->port.carrier->ops->name_get(s->port.carrier, name);
 }
 
+/* What most units never have to do; they are asked once for all of it. */
+static WEFT_COLD int poll_rare(struct weft_sten *s, int budget)
+{
+	int n = sten_thread_run(s, budget);
+
+	n += sten_cast_run(s);
+	sten_fault_run(s);
+	sten_time_run(s);
+	s->rare = sten_thread_waits(s) || !weft_list_empty(&s->casts) ||
+		  s->faults || s->answer_ns || s->packet_ns;
+	return n;
+}
+
 WEFT_EXPORT int weft_sten_poll(struct weft_sten *s, int budget)
 {
 	struct weft_carrier *c = s->port.carrier;
 	int n = sten_tx_run(s, budget);
 
-	n += sten_thread_run(s, budget);
 	n += sten_dma_run(s, budget);
 	n += c->ops->poll(c, budget);
-	if (!weft_list_empty(&s->casts))
-		n += sten_cast_run(s);
-	if (s->faults)
-		sten_fault_run(s);
-	if (s->answer_ns | s->packet_ns)
-		sten_time_run(s);
+	if (weft_unlikely(s->rare))
+		n += poll_rare(s, budget);
 	if (weft_answers_waiting(&s->answers))
 		weft_answers_flush(&s->answers, n == 0);
 	return n;

@@ -63,6 +63,7 @@ int sten_cast_start(struct weft_sten *s, const struct sten_route *to,
 	c->p.bytes = p->bytes;
 	memcpy(c->p.data, p->data, p->bytes);
 	weft_list_push_back(&s->casts, &c->link);
+	s->rare = true;
 	return 0;
 }
 

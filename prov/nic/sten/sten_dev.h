@@ -175,8 +175,9 @@ struct weft_sten {
 		       struct weft_peer *src);
 	bool (*refuse)(struct weft_sten *s, struct weft_peer *src);
 	void *engine;
-	unsigned assemblers;	 /* DMA packets on their way at most */
-	unsigned flying;	 /* and now */
+	unsigned assemblers; /* DMA packets on their way at most */
+	unsigned flying;     /* and now */
+	bool rare; /* threads, broadcasts, faults or clocks to look at */
 	struct weft_list run[2]; /* queues: normal, high priority */
 	struct weft_list dma_run;
 	struct weft_list dma_free;
@@ -197,16 +198,16 @@ struct weft_sten {
 	struct weft_list held;	 /* sten_rx.c: parts that wait for an end */
 	struct weft_list tports; /* struct weft_sten_tports */
 	unsigned queues;	 /* queue numbers in use end below this */
-	struct sten_mmu mmu;
 	struct weft_hash pagers; /* context + 1 -> struct sten_pager */
-	unsigned faults;	 /* in use, from 0 */
-	struct sten_fault fault[STEN_FAULTS];
-	unsigned maps; /* in use, from 0 */
+	unsigned maps;		 /* in use, from 0 */
 	struct sten_map map[STEN_MAPS];
 	struct sten_dma dma[STEN_DMAS];
 	struct sten_bulk *bulk; /* STEN_BULKS of them */
 	uint16_t bulk_context;
 	struct sten_queue *queue[WEFT_STEN_QUEUES];
+	struct sten_mmu mmu;
+	unsigned faults; /* in use, from 0 */
+	struct sten_fault fault[STEN_FAULTS];
 };
 
 /* Virtual time: the model of the network answers, and nothing is refused. */
@@ -331,6 +332,7 @@ void sten_cast_fini(struct weft_sten *s);
 enum weft_sten_trap sten_thread_start(struct weft_sten *s, unsigned context,
 				      unsigned flags, const uint64_t *w);
 int sten_thread_run(struct weft_sten *s, int budget);
+bool sten_thread_waits(const struct weft_sten *s);
 void sten_thread_fini(struct weft_sten *s);
 
 /* sten_time.c */

@@ -27,9 +27,10 @@
 #define SE_QUEUES    2 /* command queues for each peer */
 #define SE_PEER_DMAS 4 /* DMA packets on their way to one peer */
 #define SE_DEPTH     (8 * 1024)
-#define SE_SHORT     320 /* up to here by the short transaction engine */
-#define SE_SLOTS     128 /* of the input queue */
-#define SE_WORDS     (16 + (SE_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
+#define SE_SHORT     1440 /* the machine's limit of the short engine */
+#define SE_LIVE	     320  /* ours: words of commands are copied twice */
+#define SE_SLOTS     128  /* of the input queue */
+#define SE_WORDS     (40 + (SE_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
 
 struct sten_engine {
 	struct weft_unit unit;
@@ -203,6 +204,12 @@ static int se_long(struct sten_engine *e, struct weft_peer *peer,
 	return err;
 }
 
+/* Up to here by the short transaction engine. */
+static unsigned se_limit(const struct sten_engine *e)
+{
+	return sten_modelled(e->s) ? SE_SHORT : SE_LIVE;
+}
+
 static int se_packet(struct weft_unit *u, struct weft_peer *peer,
 		     const struct weft_pkt *pkt, const struct iovec *iov,
 		     int iov_count)
@@ -218,8 +225,8 @@ static int se_packet(struct weft_unit *u, struct weft_peer *peer,
 	p = se_peer(e, peer);
 	if (!p)
 		return -ENOMEM;
-	err = pkt->len <= SE_SHORT ? se_short(e, peer, pkt, iov, iov_count)
-				   : se_long(e, peer, pkt, iov, iov_count);
+	err = pkt->len <= se_limit(e) ? se_short(e, peer, pkt, iov, iov_count)
+				      : se_long(e, peer, pkt, iov, iov_count);
 	if (!err)
 		p->cookie++;
 	return err;

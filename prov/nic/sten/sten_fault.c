@@ -102,6 +102,7 @@ static bool fault_raise(struct weft_sten *s, const struct sten_fault *like)
 	}
 	if (!f && fault_room(s))
 		s->fault[s->faults++] = *like;
+	s->rare = true;
 	return true;
 }
 

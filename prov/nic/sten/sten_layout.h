@@ -74,7 +74,8 @@ static_assert(sizeof(struct weft_sten_input) == 64 &&
 	      "input queue of 64 bytes");
 static_assert(WEFT_STEN_COPY == 255 * 8, "8-bit number of words");
 
-#define STEN_TYPE	 0xffu /* of a transaction's type: its kind */
+#define STEN_TYPE	 0xffu	/* of a transaction's type: its kind */
+#define STEN_UNITS	 0x600u /* and its data type */
 #define STEN_DMA_WORDS	 7
 #define STEN_WIRE_MAX	 (WEFT_STEN_PACKET + 512) /* with transactions' heads */
 #define STEN_QUEUE_SPACE (UINT64_C(1) << 63)

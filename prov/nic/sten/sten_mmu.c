@@ -163,12 +163,13 @@ static const struct sten_page *translate(struct weft_sten *s, unsigned context,
 {
 	const struct sten_page *e;
 
-	for (unsigned i = 0; i < 2; i++) {
-		e = tlb_look(&s->mmu.tlb[i], context, address, perm);
-		if (e) {
-			s->stats.tlb_hits++;
-			return e;
-		}
+	/* the large ones first: the message engine has no others */
+	e = tlb_look(&s->mmu.tlb[1], context, address, perm);
+	if (!e)
+		e = tlb_look(&s->mmu.tlb[0], context, address, perm);
+	if (e) {
+		s->stats.tlb_hits++;
+		return e;
 	}
 	s->stats.tlb_misses++;
 	for (unsigned i = 0; i < 2; i++) {
@@ -204,21 +205,32 @@ void *sten_memory_now(struct weft_sten *s, unsigned context, uint64_t address,
 	return (void *)(uintptr_t)(address + shift);
 }
 
+/* The driver maps what is missing, page by page perhaps. */
+static WEFT_COLD void *memory_wait(struct weft_sten *s, struct sten_fault f,
+				   unsigned *flags_p)
+{
+	uint64_t tries = (f.bytes >> page_bits[0]) + 2;
+	void *p = NULL;
+
+	while (!p && tries-- && sten_fault_wait(s, &f))
+		p = sten_memory_now(s, f.context, f.address, f.bytes, f.perm,
+				    flags_p);
+	return p;
+}
+
 void *sten_memory_as(struct weft_sten *s, unsigned context, uint64_t address,
 		     uint64_t bytes, unsigned perm, unsigned *flags_p)
 {
-	const struct sten_fault f = {
-		.address = address,
-		.bytes = bytes,
-		.context = (uint16_t)context,
-		.perm = (uint16_t)perm,
-	};
-	uint64_t tries = (bytes >> page_bits[0]) + 2;
 	void *p = sten_memory_now(s, context, address, bytes, perm, flags_p);
 
-	while (!p && tries-- && sten_fault_wait(s, &f))
-		p = sten_memory_now(s, context, address, bytes, perm, flags_p);
-	return p;
+	if (weft_likely(p))
+		return p;
+	return memory_wait(s,
+			   (struct sten_fault){ .address = address,
+						.bytes = bytes,
+						.context = (uint16_t)context,
+						.perm = (uint16_t)perm },
+			   flags_p);
 }
 
 bool sten_memory_may(struct weft_sten *s, unsigned context, uint64_t address,

@@ -31,7 +31,7 @@ struct rx_packet {
 	struct sten_cookie *cookie; /* moves on when all went well */
 	bool repeated;		    /* carried out before: only answer */
 	bool cast;		    /* what is marked END waits */
-	unsigned done;		    /* bytes carried out */
+	unsigned left;		    /* bytes of what waits */
 };
 
 /* The part of a broadcast that waits for its end. */
@@ -84,29 +84,44 @@ static unsigned rx_test(struct rx_packet *p, const struct sten_trans *t,
 static unsigned rx_write(struct rx_packet *p, const struct sten_trans *t,
 			 const void *data)
 {
-	unsigned type = sten_data_type(t->type);
-	unsigned like = 0;
 	void *dst;
 
-	if (!t->bytes || t->bytes > WEFT_STEN_PACKET ||
-	    !sten_type_ok(type, t->address, t->bytes))
+	if (!t->bytes || t->bytes > WEFT_STEN_PACKET)
 		return WEFT_STEN_ACK_ERROR;
 	if (p->slot && t->address < p->slot_bytes) {
 		if (t->bytes > p->slot_bytes - t->address)
 			return WEFT_STEN_ACK_ERROR;
 		dst = p->slot + t->address;
 	} else {
-		dst = sten_memory_as(p->s, p->context, t->address, t->bytes,
-				     WEFT_STEN_REMOTE_WRITE, &like);
+		dst = sten_memory(p->s, p->context, t->address, t->bytes,
+				  WEFT_STEN_REMOTE_WRITE);
 	}
 	if (!dst)
 		return WEFT_STEN_ACK_ERROR;
 	memcpy(dst, data, t->bytes);
+	return WEFT_STEN_ACK_OK;
+}
+
+/* A write of units that are more than bytes. */
+static unsigned rx_write_units(struct rx_packet *p, const struct sten_trans *t,
+			       const void *data)
+{
+	unsigned type = sten_data_type(t->type);
+	unsigned like = 0;
+	void *dst;
+
+	if (!sten_type_ok(type, t->address, t->bytes))
+		return WEFT_STEN_ACK_ERROR;
+	if (rx_write(p, t, data) != WEFT_STEN_ACK_OK)
+		return WEFT_STEN_ACK_ERROR;
+	if (p->slot && t->address < p->slot_bytes)
+		return WEFT_STEN_ACK_OK; /* in the host's order */
+	dst = sten_memory_as(p->s, p->context, t->address, t->bytes,
+			     WEFT_STEN_REMOTE_WRITE, &like);
 	if (like & WEFT_STEN_BIG_ENDIAN)
 		sten_swap(dst, t->bytes, type);
 	return WEFT_STEN_ACK_OK;
 }
-
 static unsigned rx_word(struct rx_packet *p, const struct sten_trans *t,
 			uint64_t operand)
 {
@@ -257,14 +272,11 @@ void sten_rx_fini(struct weft_sten *s)
 static unsigned rx_transaction(struct rx_packet *p, const struct sten_trans *t,
 			       const void *data)
 {
-	unsigned kind = t->type & STEN_TYPE;
 	uint64_t operand = 0;
 
-	if (kind != t->type && kind != WEFT_STEN_T_WRITE)
-		return WEFT_STEN_ACK_ERROR;
 	if (t->bytes == 8)
 		memcpy(&operand, data, 8);
-	switch (kind) {
+	switch (t->type) {
 	case WEFT_STEN_T_WRITE:
 		return rx_write(p, t, data);
 	case WEFT_STEN_T_SET_EVENT:
@@ -287,7 +299,18 @@ static unsigned rx_transaction(struct rx_packet *p, const struct sten_trans *t,
 	}
 	if (t->type >= WEFT_STEN_T_TEST_GE && t->type <= WEFT_STEN_T_WAIT_NE)
 		return rx_test(p, t, operand);
+	if ((t->type & ~STEN_UNITS) == WEFT_STEN_T_WRITE)
+		return rx_write_units(p, t, data);
 	return WEFT_STEN_ACK_ERROR;
+}
+
+/* Marked to wait for the end: true in a broadcast, else it is there. */
+static bool rx_waits(const struct rx_packet *p, struct sten_trans *t)
+{
+	if (p->cast && t->type & WEFT_STEN_T_END)
+		return true;
+	t->type &= (uint16_t)~WEFT_STEN_T_END;
+	return false;
 }
 
 static unsigned rx_transactions(struct rx_packet *p, const void *payload,
@@ -296,22 +319,22 @@ static unsigned rx_transactions(struct rx_packet *p, const void *payload,
 	const unsigned char *at = payload;
 	struct sten_trans t;
 	unsigned ack = WEFT_STEN_ACK_OK;
-	unsigned n;
 
 	while (len && ack == WEFT_STEN_ACK_OK && !p->repeated) {
 		if (len < sizeof(t))
 			return WEFT_STEN_ACK_ERROR;
 		memcpy(&t, at, sizeof(t));
-		if (p->cast && t.type & WEFT_STEN_T_END)
+		if (weft_unlikely(t.type > STEN_TYPE) && rx_waits(p, &t)) {
+			p->left = len;
 			return ack;
-		t.type &= (uint16_t)~WEFT_STEN_T_END;
-		n = (unsigned)sizeof(t) + sten_words(t.bytes) * 8;
-		if (n > len)
+		}
+		at += sizeof(t);
+		len -= (unsigned)sizeof(t);
+		if (sten_words(t.bytes) * 8 > len)
 			return WEFT_STEN_ACK_ERROR;
-		ack = rx_transaction(p, &t, at + sizeof(t));
-		at += n;
-		len -= n;
-		p->done += n;
+		ack = rx_transaction(p, &t, at);
+		at += sten_words(t.bytes) * 8;
+		len -= sten_words(t.bytes) * 8;
 	}
 	if (ack == WEFT_STEN_ACK_OK && p->cookie && !p->repeated)
 		p->cookie->last++;
@@ -320,37 +343,26 @@ static unsigned rx_transactions(struct rx_packet *p, const void *payload,
 
 /* ---- broadcasts ---- */
 
-static unsigned rx_hold(struct rx_packet *p, const struct weft_pkt *pkt,
-			const void *payload)
+static WEFT_COLD unsigned
+rx_hold(struct rx_packet *p, const struct weft_pkt *pkt, const void *payload)
 {
-	unsigned len = pkt->len - p->done;
+	const unsigned char *rest =
+		(const unsigned char *)payload + pkt->len - p->left;
 	struct rx_held *h = NULL;
 
 	if (p->s->helds < STEN_HELD)
-		h = malloc(sizeof(*h) + len);
+		h = malloc(sizeof(*h) + p->left);
 	if (!h)
 		return WEFT_STEN_ACK_DISCARD;
-	p->cast = false;
-	p->slot = NULL; /* a slot is taken and filled in one go */
 	h->p = *p;
+	h->p.cast = false;
+	h->p.slot = NULL; /* a slot is taken and filled in one go */
 	h->id = pkt->aux;
-	h->len = len;
-	memcpy(h->data, (const unsigned char *)payload + p->done, len);
+	h->len = p->left;
+	memcpy(h->data, rest, h->len);
 	weft_list_push_back(&p->s->held, &h->link);
 	p->s->helds++;
 	return WEFT_STEN_ACK_OK;
-}
-
-/* All that lies before the end is carried out, or all but what waits. */
-static unsigned rx_carry(struct rx_packet *p, const struct weft_pkt *pkt,
-			 const void *payload)
-{
-	unsigned ack = rx_transactions(p, payload, pkt->len);
-
-	if (ack != WEFT_STEN_ACK_OK || !p->cast || p->repeated ||
-	    p->done == pkt->len)
-		return ack;
-	return rx_hold(p, pkt, payload);
 }
 
 static void held_free(struct weft_sten *s, struct rx_held *h)
@@ -360,8 +372,8 @@ static void held_free(struct weft_sten *s, struct rx_held *h)
 	free(h);
 }
 
-static void rx_end(struct weft_sten *s, struct weft_peer *src,
-		   const struct weft_pkt *pkt)
+static WEFT_COLD void rx_end(struct weft_sten *s, struct weft_peer *src,
+			     const struct weft_pkt *pkt)
 {
 	struct weft_list *pos;
 	struct weft_list *tmp;
@@ -413,17 +425,18 @@ static unsigned rx_packet(struct weft_sten *s, struct weft_peer *src,
 		.context = pkt->unit,
 		.cast = pkt->flags == STEN_CAST,
 	};
-	unsigned ack;
+	unsigned ack = WEFT_STEN_ACK_OK;
 
 	if (pkt->unit >= WEFT_STEN_CONTEXTS || !pkt->len)
 		return WEFT_STEN_ACK_ERROR;
 	switch (rx_filter(s, pkt->unit)) {
 	case WEFT_STEN_ACCEPT:
-		ack = s->pagers.used ? sten_fault_packet(s, pkt->unit, payload,
-							 pkt->len)
-				     : WEFT_STEN_ACK_OK;
-		return ack == WEFT_STEN_ACK_OK ? rx_carry(&p, pkt, payload)
-					       : ack;
+		if (weft_unlikely(s->pagers.used))
+			ack = sten_fault_packet(s, p.context, payload,
+						pkt->len);
+		if (ack == WEFT_STEN_ACK_OK)
+			ack = rx_transactions(&p, payload, pkt->len);
+		return p.left ? rx_hold(&p, pkt, payload) : ack;
 	case WEFT_STEN_DISCARD_ALL:
 		return WEFT_STEN_ACK_DISCARD;
 	case WEFT_STEN_ACK_ALL:

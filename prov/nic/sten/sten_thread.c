@@ -95,6 +95,7 @@ enum weft_sten_trap sten_thread_start(struct weft_sten *s, unsigned context,
 	if (!program_there(s, context, t.pc))
 		return WEFT_STEN_TRAP_COMMAND;
 	memcpy(t.regs, w + 1, sizeof(t.regs));
+	s->rare = true;
 	return threads_push(&s->threads[t.flags], &t)
 		       ? WEFT_STEN_TRAP_NONE
 		       : WEFT_STEN_TRAP_THREAD_OVERFLOW;
@@ -135,6 +136,12 @@ int sten_thread_run(struct weft_sten *s, int budget)
 		n++;
 	}
 	return n;
+}
+
+bool sten_thread_waits(const struct weft_sten *s)
+{
+	return s->threads[0].head != s->threads[0].tail ||
+	       s->threads[1].head != s->threads[1].tail;
 }
 
 static void program_free(void *arg, uint64_t key, void *val)

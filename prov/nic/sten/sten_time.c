@@ -27,6 +27,7 @@ WEFT_EXPORT void weft_sten_timeouts(struct weft_sten *s, uint64_t answer_ns,
 	s->answer_ns = answer_ns;
 	s->packet_ns = packet_ns;
 	s->holder = NULL;
+	s->rare = true;
 }
 
 static void queue_late(struct weft_sten *s, struct sten_queue *q, uint64_t now)
@@ -73,8 +74,11 @@ static void answers_late(struct weft_sten *s, uint64_t now)
 
 void sten_time_run(struct weft_sten *s)
 {
-	uint64_t now = s->clock();
+	uint64_t now;
 
+	if (!(s->answer_ns | s->packet_ns))
+		return;
+	now = s->clock();
 	if (s->answer_ns)
 		answers_late(s, now);
 	if (!s->holder || now - s->held_at < s->packet_ns)

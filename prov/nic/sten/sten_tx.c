@@ -95,8 +95,9 @@ static void packet_way(struct weft_carrier *c, uint32_t id,
 	c->virt->way(c, &way);
 }
 
-int sten_send_as(struct weft_sten *s, const struct sten_route *to, uint32_t id,
-		 const struct sten_packet *p, unsigned kind)
+static inline int send_to(struct weft_sten *s, const struct sten_route *to,
+			  uint32_t id, const struct sten_packet *p,
+			  unsigned kind)
 {
 	struct weft_carrier *c = s->port.carrier;
 	struct iovec iov = {
@@ -116,10 +117,16 @@ int sten_send_as(struct weft_sten *s, const struct sten_route *to, uint32_t id,
 	return c->ops->send(c, to->peer, &pkt, &iov, 1);
 }
 
+int sten_send_as(struct weft_sten *s, const struct sten_route *to, uint32_t id,
+		 const struct sten_packet *p, unsigned kind)
+{
+	return send_to(s, to, id, p, kind);
+}
+
 int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
 	      const struct sten_packet *p)
 {
-	int err = to->peer ? sten_send_as(s, to, id, p, STEN_PACKET)
+	int err = to->peer ? send_to(s, to, id, p, STEN_PACKET)
 			   : sten_cast_start(s, to, id, p);
 
 	if (!err)
@@ -232,7 +239,7 @@ static enum cmd_result cmd_open(struct weft_sten *s, struct sten_queue *q,
 	res = packet_collect(q, q->head + 1, &p, &end);
 	if (res == CMD_STALL)
 		sten_time_hold(s, q);
-	else
+	else if (s->holder == q)
 		s->holder = NULL;
 	if (res == CMD_NEXT)
 		res = packet_send(s, q, channel, r, &p);
