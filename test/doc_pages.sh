@@ -6,7 +6,7 @@ set_up
 for page in "$top_srcdir"/doc/*.md; do
 	case $page in
 	*/virtual.md) try_page doc/virtual.md 5 ;;
-	*/model.md) try_page doc/model.md 6 ;;
+	*/model.md) try_page doc/model.md 8 ;;
 	*) try_page "doc/${page##*/}" 0 ;;
 	esac
 done

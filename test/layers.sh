@@ -63,7 +63,7 @@ sides() {
 
 # What the folders above the network model may see of it.
 net="prov/net/net.h prov/net/net_config.h prov/net/net_file.h
-	prov/net/net_map.h"
+	prov/net/net_map.h prov/net/net_name.h"
 # What collectives are made of.
 core="src/core/core_coll.h src/core/core_comm.h src/core/core_lock.h
 	src/core/core_opts.h src/core/core_p2p.h src/core/core_progress.h
@@ -94,7 +94,7 @@ borders() {
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	for unit in mu fma sten; do
 		border prov/nic/$unit "src/base/ prov/wire/ $engine
-			prov/carrier/carrier.h"
+			prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	done
 	border prov/nic/cu "src/base/"
 	border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h
@@ -102,12 +102,15 @@ borders() {
 	border src/types "src/base/"
 	border src/core "src/base/ src/types/"
 	border coll "src/base/ src/types/ $core"
-	border src/mpi "src/base/ src/types/ src/core/ coll/coll.h"
+	border src/win "src/base/ src/types/ src/core/ coll/coll.h"
+	border src/mpi "src/base/ src/types/ src/core/ src/win/win.h
+		src/win/win_word.h coll/coll.h"
 	border src/run "src/base/ $net"
 	border src/sim "src/base/ $net"
 	border src/reproduce "src/base/ $net src/sim/"
 	border src/tool "src/base/ prov/nic/cu/cu_tree.h"
-	border bench "src/base/ prov/net/net.h prov/carrier/carrier.h"
+	border bench "src/base/ prov/code/ prov/net/net.h
+		prov/carrier/carrier.h"
 	border examples ""
 
 	for d in src/base prov/code prov/wire prov/match prov/net \

@@ -39,11 +39,40 @@ done
 [ $peers -gt 0 ] || complain "no limit was met when a peer was mapped"
 echo "addresses: $good jobs ran, $peers had none for a peer"
 
-limited 2 -f 1000
+# once: no reason is given twice, whatever the numbers of a rank are
+once() {
+	local twice
+	twice=$(sed -n 's/^weft[^:]*: error: //p' "$dir/err" |
+		sed 's/cannot be had.*//' | sort | uniq -d)
+	[ -z "$twice" ] || {
+		complain "said more than once: $twice"
+		cat "$dir/err"
+	}
+}
+
+# what the ranks inherit is the caller's affair: from too few for PMIx on
+told=0
+for n in $(seq 8 24); do
+	limited 4 -n "$n"
+	code=$?
+	[ "$code" -le 127 ] || complain "ulimit -n $n: exit code $code"
+	grep -q " $n descriptors are allowed (ulimit -n)" "$dir/err" || continue
+	told=$((told + 1))
+	[ "$code" != 0 ] || complain "ulimit -n $n: exit code 0"
+	once
+done
+[ $told -gt 0 ] || complain "ulimit -n is not told"
+echo "descriptors: $told jobs had too few"
+
+limited 4 -v 30000
+once
+
+limited 4 -f 1000
 code=$?
+once
 [ "$code" = 1 ] || complain "ulimit -f: exit code $code"
 grep -qE '[0-9]+ KiB are needed, .* 1000 KiB \(ulimit -f\)' "$dir/err" ||
 	complain "ulimit -f is not told"
-last 'rank [01] .*MPI_Init' 
+last 'rank [0-3] .*MPI_Init'
 nothing_left
 exit $failed

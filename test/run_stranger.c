@@ -5,6 +5,8 @@
  * name of the job, a rank), it becomes somebody else before it does anything.
  *
  *   silent   connects to the PMIx server, says "held" and nothing more
+ *   kin      the same, as the user that it is
+ *   mumble   the same, but for one byte to the server
  *   join     lies about its user, joins as a rank, reads the job's key and
  *            calls abort; exit code 0: it could; 1: it was refused
  */
@@ -13,6 +15,7 @@
 #include <pmix.h>
 
 #include <arpa/inet.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +61,7 @@ static int server_port(void)
 	return 0;
 }
 
-static int stay_silent(void)
+static int stay_silent(bool mumble)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET,
 				  .sin_port = htons((uint16_t)server_port()) };
@@ -69,6 +72,8 @@ static int stay_silent(void)
 		perror("connect");
 		return 2;
 	}
+	if (mumble && send(s, "", 1, 0) != 1)
+		return 2;
 	puts("held");
 	fflush(stdout);
 	/* The launcher ends everybody at the end of the job. */
@@ -93,9 +98,13 @@ static int join_job(void)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2 || setgid(STRANGER) || setuid(STRANGER))
+	if (argc != 2)
+		return 2;
+	if (!strcmp(argv[1], "kin") || !strcmp(argv[1], "mumble"))
+		return stay_silent(argv[1][0] == 'm');
+	if (setgid(STRANGER) || setuid(STRANGER))
 		return 2;
 	if (!strcmp(argv[1], "silent"))
-		return stay_silent();
+		return stay_silent(false);
 	return join_job();
 }

@@ -5,22 +5,23 @@
 . "$top_srcdir/test/run_lib.sh"
 stranger=$builddir/test/run_stranger
 
-# A connection that says nothing, there before anybody comes to MPI_Init.
+# A connection that says nothing, there before anybody comes to MPI_Init, of a
+# stranger and of the same user.
 # FIFO: the reader waits until the stranger has its connection.
 mkfifo "$dir/held"
-run 0 -n 2 sh -c '
-	if [ "$PMIX_RANK" = 0 ]; then
-		"$1" silent > "$2" &
-		read -r word < "$2"
-		[ "$word" = held ] || exit 3
-	fi
-	exec "$3" init hello fence check fini' \
-	"$mark" "$stranger" "$dir/held" "$client"
-out "rank 0 of 2
+for who in silent kin mumble; do
+	run 0 -n 2 sh -c '
+		if [ "$PMIX_RANK" = 0 ]; then
+			"$1" "$4" > "$2" &
+			read -r word < "$2"
+			[ "$word" = held ] || exit 3
+		fi
+		exec "$3" init hello fence check fini' \
+		"$mark" "$stranger" "$dir/held" "$client" "$who"
+	out "rank 0 of 2
 rank 1 of 2"
-grep -q "user 65534" "$dir/err" ||
-	complain "nobody is told that a stranger came"
-nothing_left
+	nothing_left
+done
 
 # One who knows everything but is somebody else.
 run 0 -n 1 sh -c '
@@ -29,6 +30,8 @@ run 0 -n 1 sh -c '
 	exec "$2" init hello fence check fini' "$mark" "$stranger" "$client"
 out "rank 0 of 1
 stranger: 1"
+grep -q "user 65534" "$dir/err" ||
+	complain "nobody is told that a stranger came"
 nothing_left
 
 # Two jobs have nothing in common that could be guessed.

@@ -66,6 +66,38 @@ fi
 [ "$("$sim" $small $short -l 0.1,0.2 --csv 2>/dev/null | wc -l)" -eq 3 ] ||
 	fail "CSV has a heading and a line for each load"
 
+# A tree: every pattern but that of neighbours, links by level, switch and port.
+tree="-m qsnet2:4x4x4 --path event --warm 20us --time 60us"
+for args in "" "-p all-to-all -x3" "-p complement -w deterministic" \
+	"-p hotspot -c 2" "-p permutation --csv" "-p transpose -l 0.9" "-b 8 -w high --json"; do
+	# shellcheck disable=SC2086
+	"$sim" $tree $args >"$dir/t" 2>"$dir/err" ||
+		{ cat "$dir/err"; fail "weft-sim $tree $args"; }
+done
+# shellcheck disable=SC2086
+"$sim" $tree -p complement -l 0.5 >"$dir/t" 2>/dev/null
+for class in 0+ 1- 1+ 2- 2+ 3-; do
+	[ "$(grep -c "^$class  *64 " "$dir/t")" -eq 1 ] ||
+		{ cat "$dir/t"; fail "no links of class $class"; }
+done
+grep -Eq '^  (node|level [123] switch) [0-9]+ port [0-7] [0-3][+-] ' "$dir/t" ||
+	{ cat "$dir/t"; fail "busiest links of a tree"; }
+grep -q 'peak     0.9280 GB/s' "$dir/t" || fail "a full tree takes all"
+"$sim" -m qsnet2@slim:4x4x4 -p complement --path event 2>/dev/null |
+	grep -q 'peak     0.2320 GB/s' || fail "a slim tree takes a quarter"
+# Two nodes to a router, and several links to a neighbour.
+# shellcheck disable=SC2086
+"$sim" -m gemini:2x2x2 --path bte $short -p neighbour -w deterministic \
+	>"$dir/t" 2>/dev/null || fail "weft-sim on gemini"
+grep -q 'gemini 2x2x2, 16 nodes' "$dir/t" || fail "nodes of gemini"
+for class in 'A-  *64' 'B+  *32' 'C-  *64' 'N-  *16' 'N+  *16'; do
+	grep -q "^$class " "$dir/t" || { cat "$dir/t"; fail "gemini: $class"; }
+done
+refused 'needs coordinates' "$sim" -m qsnet2 -p neighbour
+refused 'transpose needs a square' "$sim" -p transpose
+refused 'qsnet2 has sten dma event' "$sim" -m qsnet2 --path fma
+refused 'one path, without a name' "$sim" --path dma
+
 refused 'nearest is uniform' "$sim" -p unifrm
 refused 'above 0' "$sim" -l 0
 refused 'a number is wanted' "$sim" -l x
@@ -84,7 +116,7 @@ refused 'every argument' "$sim" uniform
 refused 'png or .svg' "$sim" --plot x.gif
 refused 'unknown option --nonsense; weft-sim --help' "$sim" --nonsense
 refused 'did you mean --histogram' "$sim" --histogramm
-refused 'which system' "$rep"
+refused 'which system? bgq, ' "$rep"
 refused 'no published results' "$rep" bgl
 refused 'no row' "$rep" bgq --only BGQ-T9
 refused 'without one' "$rep" bgq -m bgq:4x4
@@ -109,6 +141,10 @@ if has gnuplot; then
 	"$sim" $small $short -l 0.1,0.5 --plot "$dir/p.svg" \
 		--heat "$dir/h.png" >/dev/null 2>&1 || fail "pictures"
 	[ -s "$dir/p.svg" ] && [ -s "$dir/h.png" ] || fail "no pictures"
+	# shellcheck disable=SC2086
+	"$sim" $tree --heat "$dir/t.svg" >/dev/null 2>&1 || fail "levels"
+	grep -q 'level 3' "$dir/t.svg" || fail "no picture of level 3"
+	grep -q '7 (2+)' "$dir/t.svg" || fail "no link up in the picture"
 	"$rep" bgq --only BGQ-T1-HW --plot "$dir/r.png" >/dev/null ||
 		fail "picture of weft-reproduce"
 	[ -s "$dir/r.png" ] || fail "no picture of weft-reproduce"
@@ -118,6 +154,10 @@ fi
 "$rep" bgq --quick >"$dir/a" || { cat "$dir/a"; fail "predictions"; }
 grep -q 'left out (--quick)' "$dir/a" || fail "--quick does not say so"
 [ "$(grep -c '^  [1-8]\. ' "$dir/a")" -eq 8 ] || fail "eight constants"
+for system in qsnet2 gemini; do
+	"$rep" $system >"$dir/b" || { cat "$dir/b"; fail "$system"; }
+	[ "$(grep -c 'in band$' "$dir/b")" -ge 12 ] || fail "rows of $system"
+done
 "$rep" bgq --only BGQ-T3 --csv | grep -q '^BGQ-T3-LAT-512,' || fail "--csv"
 if has python3; then
 	"$rep" bgq --only BGQ-T3 --json | python3 -c '

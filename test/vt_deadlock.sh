@@ -9,7 +9,8 @@ build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
 # stuck DEED: ends within 10 s with code 35, and mpiexec says so last.
 stuck() {
 	local within=10
-	run 35 -q --machine bgq:1x1x1x2x2 -n 4 "$dir/vt_prog" "$1"
+	run 35 -q --machine "${machine:-bgq:1x1x1x2x2}" -n 4 \
+		"$dir/vt_prog" "$1"
 	last '^mpiexec: deadlock: every rank waits for another; the job was ended$'
 	grep -q '^weft: deadlock after .* us: . of 4 ranks wait' "$dir/err" ||
 		complain "$1: no report"
@@ -67,4 +68,15 @@ err '  ranks 1-3: MPI_Recv from rank 0, tag 9, MPI_COMM_WORLD'
 run 16 -q --machine bgq:1x1x1x2x2 -n 4 "$dir/vt_prog" differ
 err 'MPI_Bcast: the members called different collectives'
 nothing_left
+# the same on other machines
+for machine in qsnet2:4 gemini:2x1x1; do
+	stuck ring
+	err '  cycle: rank 0 -> rank 1 -> rank 2 -> rank 3 -> rank 0'
+	stuck large
+	err '  rank 0: MPI_Send to rank 1, tag 8, MPI_COMM_WORLD'
+	stuck missing
+	err '  rank 2: MPI_Recv from rank 1, any tag, MPI_COMM_WORLD'
+	stuck later
+	err '  rank 0: MPI_Recv from rank 3, tag 3, MPI_COMM_WORLD'
+done
 exit $failed

@@ -15,6 +15,22 @@ awk '{ want = $2 < 2 ? 100 : 300 }
 
 run 0 -q --machine bgq -n 4 "$dir/vt_prog" flood
 out 'in proportion'
+
+# overlap MACHINE LEAST MOST: us until rank 0 has 1 MiB of one who computes
+overlap() {
+	run 0 -q --machine "$1" -n 2 "$dir/vt_prog" overlap
+	echo "$1: $(sort "$dir/out" | tr '\n' ' ')"
+	awk -v least="$2" -v most="$3" '
+		$1 == 0 && ($2 < least || $2 > most) { bad = 1 }
+		$1 == 1 && $2 < 20000 { bad = 1 }
+		END { exit bad || NR != 2 }' "$dir/out" ||
+		complain "$1: 1 MiB not between $2 and $3 us"
+}
+overlap bgq:2 580 610
+overlap qsnet2:4 1130 1180
+overlap gemini 130 180
+FI_WEFT_DMA=no overlap bgq:2 20000 21000 # then its processor has to send
+
 run 0 -q --machine bgq -n 4 "$dir/vt_prog" threads
 echo threads
 
@@ -37,6 +53,16 @@ slow=$(cat "$dir/out")
 echo "slow $slow"
 [ "$slow" != "$near" ] && [ "$slow" != "$far" ] ||
 	complain "the file of a machine changes nothing"
+sed -i 's/^unit .*/unit = mi/' "$dir/slow"
+run 125 --machine "$dir/slow:2x1x1x1x1" -n 2 "$dir/vt_prog" good
+err 'unit = mi: no such network interface'
+cp "$top_srcdir/share/machines/qsnet2" "$dir/tree"
+run 0 -q --machine "$dir/tree@em64t:4" -n 2 "$dir/vt_prog" good
+tree=$(cat "$dir/out")
+run 0 -q --machine "qsnet2@em64t:4" -n 2 "$dir/vt_prog" good
+[ "$(cat "$dir/out")" = "$tree" ] || complain "a copy of qsnet2 is another"
+run 0 -q --machine "$dir/tree:4" -n 2 "$dir/vt_prog" good
+[ "$(cat "$dir/out")" != "$tree" ] || complain "@em64t changes nothing"
 run 125 --machine "$dir/nothing" -n 2 "$dir/vt_prog" good
 
 # options that other launchers would pass on unseen

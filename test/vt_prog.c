@@ -296,6 +296,30 @@ static void loops(void)
 	printf("rank %d: %.3f us\n", rank, (MPI_Wtime() - t) * 1e6);
 }
 
+/* A long message of a rank that computes from its sending on. */
+static void overlap(void)
+{
+	static char bytes[1 << 20];
+	double t;
+	MPI_Request req;
+
+	MPI_Barrier(world);
+	t = MPI_Wtime();
+	if (rank == 1) {
+		memset(bytes, 7, sizeof(bytes));
+		MPI_Isend(bytes, sizeof(bytes), MPI_CHAR, 0, 1, world, &req);
+		while (MPI_Wtime() - t < 20e-3)
+			;
+		MPI_Wait(&req, MPI_STATUS_IGNORE);
+	} else {
+		MPI_Recv(bytes, sizeof(bytes), MPI_CHAR, 1, 1, world,
+			 MPI_STATUS_IGNORE);
+		if (bytes[0] != 7 || bytes[sizeof(bytes) - 1] != 7)
+			MPI_Abort(world, 9);
+	}
+	printf("%d %.3f\n", rank, (MPI_Wtime() - t) * 1e6);
+}
+
 static void *exchange(void *arg)
 {
 	int i, tag = *(int *)arg, y = 0, peer = rank ^ 1;
@@ -346,7 +370,7 @@ static const struct {
 	{ "leave", leave },	  { "fail", fail },
 	{ "abort", giving_up },	  { "forever", forever },
 	{ "loops", loops },	  { "threads", threads },
-	{ "good", good },
+	{ "good", good },	  { "overlap", overlap },
 };
 
 int main(int argc, char **argv)

@@ -93,8 +93,8 @@ struct fi_weft_count {
 
 /* A link of the machine, seen from the node it leaves. */
 struct fi_weft_link {
-	char name[4];  /* dimension and direction, "A+" */
-	char node[32]; /* coordinates, "(0,1,3,2,1)" */
+	char name[4];  /* "A+", dimension and direction; "1-", level and down */
+	char node[32]; /* "(0,1,3,2,1)", "level 2 switch 5 port 7" */
 	uint64_t packets;
 	uint64_t bytes; /* in whole chunks, headers included */
 	uint64_t busy_ps;
@@ -211,6 +211,9 @@ struct fi_weft_route {
 	int members;
 	int bulk; /* long vectors go straight between the members' memories */
 	int barrier; /* barrier class, or -1: barriers take the class route */
+	/* barriers: 0 as suits the host, 1 the network asks all and tells all
+	   (a range of nodes), 2 events chained up a tree */
+	int form;
 };
 
 struct fi_weft_work;

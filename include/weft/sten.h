@@ -59,17 +59,18 @@ enum weft_sten_trap {
 	WEFT_STEN_TRAP_MEMORY,	    /* no translation */
 	WEFT_STEN_TRAP_ROUTE,	    /* no such virtual process */
 	WEFT_STEN_TRAP_ALIGNMENT,
-	WEFT_STEN_TRAP_FAIL_COUNT,   /* discarded too often */
-	WEFT_STEN_TRAP_ACK_ERROR,    /* refused by the other side */
-	WEFT_STEN_TRAP_CHANNEL,	     /* channel in use, or bad number */
-	WEFT_STEN_TRAP_DMA_OVERFLOW, /* DMA run queue full */
+	WEFT_STEN_TRAP_FAIL_COUNT,	/* discarded too often */
+	WEFT_STEN_TRAP_ACK_ERROR,	/* refused by the other side */
+	WEFT_STEN_TRAP_CHANNEL,		/* channel in use, or bad number */
+	WEFT_STEN_TRAP_DMA_OVERFLOW,	/* DMA run queue full */
+	WEFT_STEN_TRAP_THREAD_OVERFLOW, /* thread run queue full */
 };
 
 struct weft_sten_attr {
 	struct weft_place place;
 	/* Interrupt command: a cookie for the host; from poll. */
 	void (*interrupt)(void *arg, unsigned context, uint64_t cookie);
-	/* Thread start: the thread processor's program, with 6 registers. */
+	/* The thread processor's program 0 of every context. */
 	void (*thread)(void *arg, unsigned context, const uint64_t regs[6]);
 	void *arg;
 };
@@ -84,6 +85,23 @@ int weft_sten_wait(struct weft_sten *s, uint64_t timeout_ns);
 int weft_sten_route_set(struct weft_sten *s, uint32_t vproc,
 			const struct sockaddr_in *name, unsigned context);
 
+/*
+ * Hardware broadcast: a packet or a DMA to vproc goes to all of low..high,
+ * whose routes are set. Its answers are merged on the way back: OK when all say
+ * so, else Error before TestFail before Discard. -EINVAL: not all have routes.
+ */
+int weft_sten_range_set(struct weft_sten *s, uint32_t vproc, uint32_t low,
+			uint32_t high);
+
+/*
+ * Time-outs, 0 (at first): none. A packet that is not answered for answer_ns
+ * is sent again, as if it had been discarded; a packet whose commands stop
+ * half-way keeps other queues from sending for packet_ns and is then closed,
+ * to be built anew when more of its commands have come.
+ */
+void weft_sten_timeouts(struct weft_sten *s, uint64_t answer_ns,
+			uint64_t packet_ns);
+
 /* ---- protection ---- */
 
 #define WEFT_STEN_LOCAL_READ   1u
@@ -93,10 +111,41 @@ int weft_sten_route_set(struct weft_sten *s, uint32_t vproc,
 #define WEFT_STEN_REMOTE_EVENT 16u
 #define WEFT_STEN_ALL	       31u
 
+/* And what the pages of a mapping are like. */
+#define WEFT_STEN_LARGE	     32u /* of the larger of the two sizes */
+#define WEFT_STEN_BIG_ENDIAN 64u /* words there are big-endian */
+
 /* Context may use [base, base + bytes) as perm says. */
 int weft_sten_map(struct weft_sten *s, unsigned context, void *base,
 		  uint64_t bytes, unsigned perm);
+/* The same memory at another address, below 1 << 63. */
+int weft_sten_map_at(struct weft_sten *s, unsigned context, uint64_t address,
+		     void *mem, uint64_t bytes, unsigned perm);
 int weft_sten_unmap(struct weft_sten *s, unsigned context, void *base);
+int weft_sten_unmap_at(struct weft_sten *s, unsigned context, uint64_t address);
+
+/*
+ * The two page sizes, of 4 and 8 KB (at first the smaller), 64 and 512 KB, 2
+ * and 4 MB (at first the larger), 64 and 512 MB.
+ */
+int weft_sten_pages(struct weft_sten *s, uint64_t small, uint64_t large);
+
+/*
+ * The driver's answer to a fault of a context: somebody wants to use bytes at
+ * address as perm says, and may not, or there is no translation. It maps what
+ * is missing (weft_sten_map) and returns 0, and the unit goes on as if it had
+ * been there; any other value refuses. Packets that fault are answered with
+ * Discard, so that they come again; the unit's own accesses wait. Called from
+ * poll. NULL: what is not mapped is an error (at first).
+ */
+typedef int (*weft_sten_pager)(void *arg, unsigned context, uint64_t address,
+			       uint64_t bytes, unsigned perm);
+int weft_sten_pager_set(struct weft_sten *s, unsigned context,
+			weft_sten_pager fn, void *arg);
+
+/* Memory as the unit finds it for that context; NULL. For programs. */
+void *weft_sten_memory(struct weft_sten *s, unsigned context, uint64_t address,
+		       uint64_t bytes, unsigned perm);
 
 enum weft_sten_filter {
 	WEFT_STEN_CLOSED, /* refuse packets for this context (at first) */
@@ -195,6 +244,22 @@ enum weft_sten_transaction {
 };
 
 #define WEFT_STEN_T_LAST 0x100u /* ends the packet: answer now */
+/*
+ * This transaction and those after it wait for the end of the packet: of a
+ * broadcast they are carried out everywhere when all have answered OK to what
+ * stands before them, and nowhere else. So a test and what follows it is a
+ * question to all and an act of all (network conditional), and nothing happens
+ * twice when somebody discards.
+ */
+#define WEFT_STEN_T_END	 0x800u
+/*
+ * What a write consists of; for a page of the other endianness it is swapped
+ * in these units, bytes (0) never. Address and length are multiples of them.
+ * Words of tests, additions and events are units of 64.
+ */
+#define WEFT_STEN_T_16	 0x200u
+#define WEFT_STEN_T_32	 0x400u
+#define WEFT_STEN_T_64	 0x600u
 
 struct weft_sten_stream {
 	uint64_t *word;
@@ -209,7 +274,10 @@ static inline void weft_sten_word(struct weft_sten_stream *s, uint64_t w)
 	s->count++;
 }
 
-/* Opens a packet to vproc; restarts: repairs of Discard, 255: without end. */
+/*
+ * Opens a packet to vproc; restarts: so often it is sent again after Discard
+ * or a time-out before its queue traps, 255: without end.
+ */
 static inline void weft_sten_open_packet(struct weft_sten_stream *s,
 					 unsigned channel, uint32_t vproc,
 					 uint8_t restarts)
@@ -234,6 +302,24 @@ static inline void weft_sten_transaction(struct weft_sten_stream *s,
 		memcpy(&w, p + i, bytes - i < 8 ? bytes - i : 8);
 		weft_sten_word(s, w);
 	}
+}
+
+/*
+ * If test (WEFT_STEN_T_TEST_... or _WAIT_...) of the word at address holds for
+ * all of vproc's range, the event is set at all; else nothing happens. With a
+ * waiting test the unit asks again by itself: a barrier is one of these, for a
+ * word that each member counts up when he comes.
+ */
+static inline void weft_sten_all_set(struct weft_sten_stream *s,
+				     unsigned channel, uint32_t vproc,
+				     unsigned test, uint64_t address,
+				     uint64_t operand, uint64_t event)
+{
+	weft_sten_open_packet(s, channel, vproc, 255);
+	weft_sten_transaction(s, test, address, &operand, 8);
+	weft_sten_transaction(
+		s, WEFT_STEN_T_SET_EVENT | WEFT_STEN_T_END | WEFT_STEN_T_LAST,
+		event, NULL, 0);
 }
 
 static inline void weft_sten_cmd3(struct weft_sten_stream *s, uint64_t cmd,
@@ -288,13 +374,46 @@ static inline void weft_sten_interrupt(struct weft_sten_stream *s,
 	weft_sten_word(s, cookie);
 }
 
-static inline void weft_sten_run_thread(struct weft_sten_stream *s,
-					const uint64_t regs[6])
+/* Starts a thread of the queue's context and priority at program pc. */
+static inline void weft_sten_start_thread(struct weft_sten_stream *s,
+					  uint32_t pc, const uint64_t regs[6])
 {
-	weft_sten_word(s, WEFT_STEN_RUN_THREAD);
+	weft_sten_word(s, WEFT_STEN_RUN_THREAD | (uint64_t)pc << 32);
 	for (int i = 0; i < 6; i++)
 		weft_sten_word(s, regs[i]);
 }
+
+static inline void weft_sten_run_thread(struct weft_sten_stream *s,
+					const uint64_t regs[6])
+{
+	weft_sten_start_thread(s, 0, regs);
+}
+
+/* ---- the thread processor ---- */
+
+#define WEFT_STEN_THREADS 1024 /* that wait, of one priority */
+
+/* A thread, as its program sees it. */
+struct weft_sten_thread {
+	struct weft_sten *unit;
+	void *arg;
+	unsigned context;
+	unsigned flags; /* WEFT_STEN_HIGH */
+	uint32_t pc;
+	uint64_t regs[6];
+};
+
+/*
+ * A program runs from poll, without interruption, and may write commands to
+ * queues. 0: the thread ends; 1: it goes on, with the registers and the pc it
+ * leaves, when others of its priority had their turn and none of high priority
+ * waits.
+ */
+typedef int (*weft_sten_program)(struct weft_sten_thread *t);
+
+/* Program pc (not 0) of a context; fn NULL takes it away. */
+int weft_sten_program_set(struct weft_sten *s, unsigned context, uint32_t pc,
+			  weft_sten_program fn, void *arg);
 
 /* ---- events ---- */
 
@@ -337,13 +456,17 @@ static inline void weft_sten_wait_event(struct weft_sten_stream *s,
 
 #define WEFT_STEN_DMA_REMOTE 1u /* the descriptor is run at vproc: a get */
 #define WEFT_STEN_DMA_QUEUE  2u /* dst is an input queue: one slot */
+/* What it moves, as of a write; both pages may be of either endianness. */
+#define WEFT_STEN_DMA_16     64u
+#define WEFT_STEN_DMA_32     128u
+#define WEFT_STEN_DMA_64     192u
 
 struct weft_sten_dma {
 	uint32_t bytes;
 	uint8_t flags;
 	uint8_t restarts; /* 0: 16, 255: without end */
 	uint16_t back;	  /* remote: the vproc there that stands for us */
-	uint64_t cookie;
+	uint64_t cookie;  /* 0, or identifies its last packet */
 	uint32_t vproc;
 	uint64_t src;
 	uint64_t dst;
@@ -395,6 +518,107 @@ const void *weft_sten_input_look(struct weft_sten_input *q);
 /* Gives it back. */
 void weft_sten_input_next(struct weft_sten_input *q);
 
+/* ---- rails ---- */
+
+/*
+ * Several units of a process, each on a network of its own, used as one: the
+ * same mappings, routes and filters on each. A long DMA is cut into as many
+ * pieces as there are rails, and its events are set once, when all pieces are
+ * in place; packets and short DMAs take one rail or the other, so that their
+ * order is not kept. A rail that has trapped, or that lost whom the DMA is for,
+ * is passed over. One thread polls all units.
+ */
+struct weft_sten_rails;
+
+#define WEFT_STEN_RAILS 4
+
+int weft_sten_rails_open(struct weft_sten *const *rail, unsigned count,
+			 unsigned context, struct weft_sten_rails **r_p);
+void weft_sten_rails_close(struct weft_sten_rails *r);
+/* Commands, all to one rail. As weft_sten_queue_write. */
+int weft_sten_rails_write(struct weft_sten_rails *r, const uint64_t *w,
+			  unsigned count);
+/* -EAGAIN: not now. -EIO: no rail is left. */
+int weft_sten_rails_dma(struct weft_sten_rails *r,
+			const struct weft_sten_dma *d);
+
+/* ---- tagged ports ---- */
+
+/*
+ * Messages between virtual processes, matched by sender and tag in the thread
+ * processor of the receiver's unit. Built from what stands above: a short
+ * message is a packet into the receiver's input queue, whose event starts the
+ * thread; a message that nobody has asked for yet stays in Elan memory and is
+ * copied when somebody does; of a long one only the envelope is sent, and the
+ * receiver's thread posts a DMA that the sender's unit runs.
+ *
+ *	weft_sten_tports_open     all who talk have a route for each other's
+ *	                          number, and one context has one of these
+ *	  weft_sten_tports_tx, weft_sten_tports_rx
+ *	  weft_sten_tports_done, or weft_sten_tports_wait
+ *	weft_sten_tports_close
+ *
+ * Buffers are memory that the context may use in every way (weft_sten_map).
+ * Messages of one sender match in the order they were sent. A context's
+ * identified packets (WEFT_STEN_T_IDENTIFY) belong to it alone.
+ */
+struct weft_sten_tports;
+
+#define WEFT_STEN_ANY	      UINT32_MAX /* sender of any number */
+#define WEFT_STEN_TPORTS_MAX  2000 /* bytes of the longest short message */
+#define WEFT_STEN_SYNC	      1u   /* tx: done when it was received */
+#define WEFT_STEN_TPORTS_REQS 1024 /* messages under way */
+
+struct weft_sten_tports_attr {
+	unsigned context;
+	uint32_t vproc;	      /* number that others have for us */
+	uint32_t slots;	      /* of the input queue, power of 2; 0: 128 */
+	uint32_t eager_bytes; /* longer: envelope first; 0: as long as can be */
+	uint64_t elan_bytes;  /* for what came unasked; 0: 4 MB. When they are
+				 used up, more is discarded until it fits */
+};
+
+struct weft_sten_tports_status {
+	uint32_t sender;
+	int err; /* 0, -EMSGSIZE: cut off, -EFAULT, -ECONNRESET */
+	uint64_t tag;
+	uint64_t bytes; /* of the message, not only of what fitted */
+};
+
+struct weft_sten_tports_stats {
+	uint64_t matched;    /* messages that found a receive waiting */
+	uint64_t unexpected; /* that did not */
+	uint64_t fetched;    /* by DMA, after an envelope */
+	uint64_t elan_bytes; /* used now */
+};
+
+int weft_sten_tports_open(struct weft_sten *s,
+			  const struct weft_sten_tports_attr *attr,
+			  struct weft_sten_tports **t_p);
+/* Lets what was sent go, a second at most; forgets the rest. */
+void weft_sten_tports_close(struct weft_sten_tports *t);
+
+/*
+ * 0: *req_p is under way. -EAGAIN: poll, then again. -EFAULT: not the
+ * context's memory. -ENOENT: no route; -ECONNRESET, -EIO: no longer.
+ */
+int weft_sten_tports_tx(struct weft_sten_tports *t, uint32_t dest, uint64_t tag,
+			const void *buf, uint64_t bytes, unsigned flags,
+			unsigned *req_p);
+/* A message whose tag differs from tag only in bits of ignore. */
+int weft_sten_tports_rx(struct weft_sten_tports *t, uint32_t sender,
+			uint64_t tag, uint64_t ignore, void *buf,
+			uint64_t bytes, unsigned *req_p);
+/* 0: it is over, and its number is free. -EAGAIN: not yet. st may be NULL. */
+int weft_sten_tports_done(struct weft_sten_tports *t, unsigned req,
+			  struct weft_sten_tports_status *st);
+/* The same, running the unit until then. -ETIMEDOUT. */
+int weft_sten_tports_wait(struct weft_sten_tports *t, unsigned req,
+			  struct weft_sten_tports_status *st,
+			  uint64_t timeout_ns);
+void weft_sten_tports_stats(struct weft_sten_tports *t,
+			    struct weft_sten_tports_stats *st);
+
 /* ---- counters ---- */
 
 struct weft_sten_stats {
@@ -406,6 +630,16 @@ struct weft_sten_stats {
 	uint64_t dmas;	   /* finished */
 	uint8_t trap;	   /* last of the DMA, event and input engines */
 	uint64_t trap_address;
+	uint64_t late; /* packets not answered in time, sent again */
+	/* translations: from the TLBs, not there, entries of hash chains
+	   looked at, pages made from a mapping, faults the driver heard of */
+	uint64_t tlb_hits;
+	uint64_t tlb_misses;
+	uint64_t walks;
+	uint64_t fills;
+	uint64_t faults;
+	uint64_t threads; /* started or resumed */
+	uint64_t closed;  /* half-built packets closed by time-out */
 };
 
 void weft_sten_stats(struct weft_sten *s, struct weft_sten_stats *st);

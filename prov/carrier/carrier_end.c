@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* For tests: an end of a carrier that counts what is delivered to it. */
 #include "prov/carrier/carrier_end.h"
+#include "prov/carrier/carrier_vt.h"
 #include "test/t.h"
 
 #include <arpa/inet.h>
@@ -102,12 +103,14 @@ int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len)
 	struct weft_pkt pkt = { .type = (uint8_t)(1 + n % 200),
 				.flags = (uint8_t)e->id,
 				.len = (uint16_t)len,
-				.carrier = e->wish,
 				.unit = e->id,
 				.aux = ~(uint32_t)n,
 				.tag = n,
 				.data = end_seed(e->id, n) };
 
+	if (e->any_road)
+		e->c->virt->way(e->c,
+				&(struct weft_vt_way){ .vc = WEFT_VT_DYNAMIC });
 	t_fill(buf, len, end_seed(e->id, n));
 	if (n % 3 == 0 || !cut) {
 		iov[0].iov_len = len;

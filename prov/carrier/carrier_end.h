@@ -34,7 +34,7 @@ struct end {
 	uint64_t held_back;	 /* echoes that found the FIFO full */
 	struct end_crowd *crowd; /* polled along: repairs need both sides */
 	bool deaf;		 /* not polled along */
-	uint32_t wish;		 /* WEFT_PKT_ANY_ROAD or 0 */
+	bool any_road;		 /* virtual time: packets may overtake */
 };
 
 /* Opens on ops; attr may be NULL, up is filled in. Returns 0 or -errno. */

@@ -20,13 +20,23 @@ struct weft_vt;
 
 /* Which machine, and where the ranks stand on it. */
 struct weft_vt_conf {
-	const char *machine; /* NAME[:DIMS], or a file */
-	const char *map;     /* order of letters, or a file; "": ABCDET */
-	uint32_t ppn;	     /* ranks per node; 0: the machine's */
-	double compute;	     /* CPU time counts so many times; 0: not */
+	const char *machine;   /* NAME[:DIMS], or a file */
+	const char *map;       /* order of letters, or a file; "": ABCDET */
+	uint32_t ppn;	       /* ranks per node; 0: the machine's */
+	double compute;	       /* CPU time counts so many times; 0: not */
+	uint32_t packet_bytes; /* largest that the machine's unit sends */
 };
 
+#define WEFT_VT_UNIT 16
+
+/*
+ * The network interface that stands at the nodes of a machine, as its file has
+ * it. -ENOENT: there is no such file; -EINVAL: what is wrong has been logged.
+ */
+int weft_vt_unit(const char *machine, char unit[WEFT_VT_UNIT]);
+
 #define WEFT_VT_HANDLE 64
+#define WEFT_VT_DIMS   6
 
 /*
  * Rank 0 makes the world; handle is text for the others. -EINVAL: what is
@@ -93,6 +103,46 @@ struct weft_vt_link {
 	uint64_t busy_ps;
 };
 
+enum weft_vt_vc {
+	WEFT_VT_ORDERED, /* packets of a pair keep their order */
+	WEFT_VT_DYNAMIC, /* by any road */
+	WEFT_VT_HIGH,
+	WEFT_VT_SYSTEM,
+};
+
+/*
+ * How the machine sends what is handed over next: what the unit's descriptor
+ * says of it. All zero: the first path, in order, as many bytes as there are.
+ */
+struct weft_vt_way {
+	uint8_t path; /* of the machine's, as virt->path numbers them */
+	uint8_t vc;   /* enum weft_vt_vc */
+	uint8_t zone; /* dynamic: the order of dimensions */
+	bool stay;    /* dynamic: once on the escape channel, stay there */
+	bool ack;     /* the other end's interface answers each packet */
+	bool full;    /* the next packet to that peer may belong to it */
+	uint8_t fifo; /* injection FIFO, plus one; 0: by the peer */
+	int8_t hint[WEFT_VT_DIMS]; /* -1, +1: go so; 0: the network decides */
+	/* bytes of data that the machine would send, plus one; 0: all of it */
+	uint32_t bytes;
+};
+
+/*
+ * A transfer that the network interfaces do alone: the peer's processor has no
+ * part in it. The poster's memory until done is called, in a poll; -EOPNOTSUPP
+ * there: the kernel does not let ranks reach each other's memory.
+ */
+struct weft_vt_dma {
+	bool get; /* from the peer, or to it */
+	const struct iovec *local;
+	int count;
+	uint64_t remote; /* address in the peer */
+	uint64_t bytes;
+	/* its bytes: of the request of a get */
+	struct weft_vt_way way;
+	void (*done)(struct weft_vt_dma *d, int err);
+};
+
 /* One packet of a collective on a class route. */
 struct weft_vt_part {
 	uint8_t kind; /* enum weft_vt_kind */
@@ -106,7 +156,16 @@ struct weft_vt_part {
 	uint64_t seq;	/* counts the packets of the route from 0 */
 };
 
-enum weft_vt_kind { WEFT_VT_BARRIER, WEFT_VT_REDUCE, WEFT_VT_ALLREDUCE };
+enum weft_vt_kind {
+	WEFT_VT_BARRIER,
+	WEFT_VT_REDUCE,
+	WEFT_VT_ALLREDUCE,
+	/*
+	 * From root to all. The others' parts wait for it and are not sent;
+	 * root must know that all have taken what was WEFT_VT_WINDOW before.
+	 */
+	WEFT_VT_BCAST,
+};
 
 /* Members in order; the tree is the machine's. */
 struct weft_vt_route_attr {
@@ -135,6 +194,16 @@ struct weft_carrier_virt {
 	void (*compute)(struct weft_carrier *c, uint64_t ps);
 	/* The next packet begins a message of several: it costs more. */
 	void (*lengthy)(struct weft_carrier *c);
+	/* The next packet goes so; good for one packet that is taken. */
+	void (*way)(struct weft_carrier *c, const struct weft_vt_way *way);
+	/* The unit has refused a packet: when something has come the next wait
+	 * ends with -EAGAIN. */
+	void (*full)(struct weft_carrier *c);
+	/* The number of a path of the machine; 0, the first, if it has none. */
+	unsigned (*path)(struct weft_carrier *c, const char *name);
+	/* Posts a transfer. -EAGAIN: too many; -EOPNOTSUPP; -ECONNRESET. */
+	int (*dma)(struct weft_carrier *c, struct weft_peer *peer,
+		   struct weft_vt_dma *d);
 	/* 0: time goes on; -EDEADLK, -EOWNERDEAD: it does not. */
 	int (*verdict)(struct weft_carrier *c);
 	/* Out of the world in good order, without a word to the others. */
@@ -162,6 +231,11 @@ struct weft_carrier_virt {
 			  const struct weft_vt_route_attr *attr,
 			  unsigned *id_p);
 	void (*route_close)(struct weft_carrier *c, unsigned id);
+	/*
+	 * Whether the machine does that by itself. Broadcasts: not where they
+	 * are an allreduction with zeroes.
+	 */
+	bool (*route_can)(struct weft_carrier *c, enum weft_vt_kind kind);
 	/* Sends this member's part. -EAGAIN: too many are under way. */
 	int (*route_send)(struct weft_carrier *c, unsigned id,
 			  const struct weft_vt_part *part, const void *data);

@@ -7,10 +7,13 @@ libweft_net_la_SOURCES = \
 	prov/net/net_arbiter.c prov/net/net_arbiter.h \
 	prov/net/net_config.c prov/net/net_config.h \
 	prov/net/net_look.c \
+	prov/net/net_name.c prov/net/net_name.h \
 	prov/net/net_nic.c prov/net/net_nic.h \
 	prov/net/net_nic_in.c prov/net/net_nic_int.h \
+	prov/net/net_part.c \
 	prov/net/net_pool.c prov/net/net_pool.h \
 	prov/net/net_prefetch.c prov/net/net_prefetch.h \
+	prov/net/net_query.c \
 	prov/net/net_router.c prov/net/net_router.h \
 	prov/net/net_run.c \
 	prov/net/net_steer.c prov/net/net_steer.h \
@@ -18,14 +21,16 @@ libweft_net_la_SOURCES = \
 	prov/net/net_stuck.c \
 	prov/net/net_topo.c prov/net/net_topo.h \
 	prov/net/net_topo_fat.c \
-	prov/net/net_tree.c prov/net/net_tree.h \
+	prov/net/net_tree.c prov/net/net_tree.h prov/net/net_tree_int.h \
 	prov/net/net_tree_open.c \
 	prov/net/net_tree_plan.c \
 	prov/net/net_wheel.c prov/net/net_wheel.h
 
 NET_TESTS = prov/net/net_fat_test prov/net/net_fuzz_test prov/net/net_link_test \
-	prov/net/net_load_test prov/net/net_path_test prov/net/net_topo_test \
-	prov/net/net_tree_test prov/net/net_zero_test
+	prov/net/net_load_test prov/net/net_name_test prov/net/net_path_test \
+	prov/net/net_query_test prov/net/net_route_test \
+	prov/net/net_shared_test \
+	prov/net/net_topo_test prov/net/net_tree_test prov/net/net_zero_test
 check_PROGRAMS += $(NET_TESTS)
 TESTS += $(NET_TESTS)
 NET_LIBS = libweft-net.la $(T_LIBS)
@@ -39,8 +44,15 @@ prov_net_net_link_test_SOURCES = prov/net/net_link_test.c $(NET_END)
 prov_net_net_link_test_LDADD = $(NET_LIBS)
 prov_net_net_load_test_SOURCES = prov/net/net_load_test.c $(NET_END)
 prov_net_net_load_test_LDADD = $(NET_LIBS) -lm
+prov_net_net_name_test_LDADD = $(NET_LIBS)
 prov_net_net_path_test_SOURCES = prov/net/net_path_test.c $(NET_END)
 prov_net_net_path_test_LDADD = $(NET_LIBS)
+prov_net_net_query_test_SOURCES = prov/net/net_query_test.c $(NET_END)
+prov_net_net_query_test_LDADD = $(NET_LIBS)
+prov_net_net_route_test_SOURCES = prov/net/net_route_test.c $(NET_END)
+prov_net_net_route_test_LDADD = $(NET_LIBS)
+prov_net_net_shared_test_SOURCES = prov/net/net_shared_test.c $(NET_END)
+prov_net_net_shared_test_LDADD = $(NET_LIBS)
 prov_net_net_tree_test_SOURCES = prov/net/net_tree_test.c $(NET_END)
 prov_net_net_tree_test_LDADD = $(NET_LIBS)
 prov_net_net_zero_test_SOURCES = prov/net/net_zero_test.c $(NET_END)

@@ -55,7 +55,32 @@ struct net_msg {
 	uint8_t stay;	 /* dynamic: once on the bubble channel, stay there */
 	uint8_t path;	 /* of the machine's paths, by their order */
 	uint8_t ack;	 /* every packet is acknowledged; not a deposit */
+	/*
+	 * Not dynamic, where several links lead to a neighbour: packets take
+	 * one by their place in the message, too, and lose their order.
+	 */
+	uint8_t spread;
 	int8_t hint[NET_DIMS_MAX]; /* -1, +1: go so; 0: the network decides */
+	/*
+	 * Trees: a source route, the port to leave by at each node, the
+	 * source's own first; every node consumes one. NULL: none. A route
+	 * goes up, then down, and ends at dst. NET_ROUTE_ANY on the way up of
+	 * a dynamic message: any link up.
+	 */
+	const uint8_t *route;
+	uint8_t route_len;
+};
+
+#define NET_ROUTE_ANY 0xff
+
+/* What a node answers to a question; of several the highest counts. */
+enum net_answer { NET_OK, NET_TEST_FAIL, NET_DISCARD };
+
+struct net_question {
+	uint32_t route;
+	uint32_t node; /* asked; of the answer: that asked */
+	uint64_t seq, cookie;
+	uint8_t answer; /* enum net_answer */
 };
 
 /*
@@ -90,6 +115,10 @@ struct net_up {
 		       uint64_t seq, uint64_t cookie);
 	/* Many ticks have passed, in one net_run or in several. */
 	void (*breath)(void *arg);
+	/* Class route: a question is in the node's memory; its answer. */
+	uint8_t (*ask)(void *arg, uint64_t at, const struct net_question *q);
+	/* The answers of all, merged, are back at the node that asked. */
+	void (*answer)(void *arg, uint64_t at, const struct net_question *q);
 };
 
 /* Bytes that a network of this machine and this many packets needs. */
@@ -105,7 +134,11 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 int net_link_rate(struct net *net, uint32_t node, unsigned port,
 		  uint64_t ps_per_byte_x1000);
 
-/* Puts a message into the FIFO at time at. 0; -EAGAIN: no room in the block. */
+/*
+ * Puts a message into the FIFO at time at. 0; -EAGAIN: no room in the block;
+ * -EINVAL: there is no such node, path or way, or the route does not lead
+ * there.
+ */
 int net_send(struct net *net, uint64_t at, const struct net_msg *msg);
 int net_timer(struct net *net, uint64_t at, uint64_t cookie);
 
@@ -124,7 +157,27 @@ uint64_t net_run(struct net *net, uint64_t until, const struct net_up *up,
 
 /* ---- class routes -------------------------------------------------------- */
 
-enum net_coll { NET_BCAST, NET_REDUCE, NET_ALLREDUCE, NET_BARRIER };
+/*
+ * A cast is a broadcast that every node answers, net_up.ask, and the switches
+ * merge the answers on their way back to who sent it, net_up.answer: a network
+ * conditional. A query is one that goes on when all have said NET_OK: a second
+ * packet sets what it asked for, net_up.result at all nodes.
+ *
+ * A barrier is an AND in the switches where a machine has classes for it. Where
+ * cfg.query_ps says so it is a query: the first node with a share asks whether
+ * all have come, again after a failure; else it is an allreduce of nothing.
+ */
+enum net_coll {
+	NET_BCAST,
+	NET_REDUCE,
+	NET_ALLREDUCE,
+	NET_BARRIER,
+	NET_CAST,
+	NET_QUERY
+};
+
+/* Whether the machine's network does this; without arithmetic no reductions. */
+bool net_tree_can(const struct net_config *cfg, enum net_coll kind);
 
 /*
  * A tree over nodes: parent[i] is the index of the member node[i] hangs on, a
@@ -144,7 +197,7 @@ struct net_part {
 	uint32_t bytes; /* at most payload_bytes */
 	uint64_t seq;	/* counts the route's packets, the same at all nodes */
 	uint64_t cookie;
-	uint8_t kind; /* enum net_coll; a broadcast has one part alone */
+	uint8_t kind; /* enum net_coll; those from one node have one part */
 	uint8_t fp;   /* floating point: the ALU takes longer */
 };
 /* 0; -EINVAL: not on the route; -EAGAIN: no room in the block. */
@@ -158,7 +211,8 @@ struct net_tree_plan {
 };
 /*
  * The tree over these nodes as the machine's software would build it; share may
- * be NULL: one each. -EINVAL: they are no block of a torus; -ENOMEM.
+ * be NULL: one each. -EINVAL: they are no block of a torus, or no range where
+ * the hardware wants one; -ENOMEM.
  */
 int net_tree_plan(const struct net_config *cfg, const uint32_t *node,
 		  const uint32_t *share, uint32_t count,
@@ -180,6 +234,8 @@ int64_t net_neighbour(const struct net *net, uint32_t node, unsigned port);
 /* Least hops between two nodes. */
 unsigned net_hops(const struct net *net, uint32_t src, uint32_t dst);
 unsigned net_ports(const struct net *net);
+/* All that have ports: end nodes, then switches. */
+uint32_t net_nodes(const struct net *net);
 
 /* Counters as the hardware has them, per port of a node. */
 struct net_port_count {

@@ -78,6 +78,23 @@ static inline void pay(struct net_step *s, unsigned port, unsigned vc,
 	n->busy |= 1ull << port;
 }
 
+/*
+ * Ticks of a packet of another form; these are counted on their own, as class
+ * routes are.
+ */
+WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
+				    const struct net_packet *p)
+{
+	struct net_out *o = net_out(s, port);
+	uint32_t busy = net_packet_len(s->net, net_hop(s, port)->rate, p) +
+			s->net->cfg.protocol_ticks;
+
+	o->packets_coll++;
+	o->chunks_coll += p->chunks;
+	o->busy_coll += busy;
+	return busy;
+}
+
 /* Sends p out by port on vc; reader: the receiver it leaves + 1, or 0. */
 WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 			uint32_t pi, unsigned reader)
@@ -92,7 +109,9 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 	bool carry = frac >= net->cfg.tick_ps;
 
 	pay(s, port, vc, p);
-	net_steer_hop(net, p, port);
+	if (weft_unlikely(p->kind))
+		busy = form_busy(s, port, p);
+	net_steer_hop(net, p, s->id, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
@@ -104,12 +123,12 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /* A packet leaves receiver port by out: count it, give its buffer back. */
-static inline void leave(struct net_step *s, unsigned port, unsigned out,
-			 const struct net_packet *p)
+WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
+		       const struct net_packet *p)
 {
 	struct net *net = s->net;
 	uint32_t back = s->link[port];
-	uint32_t busy = net_len(net, net_hop(s, out)->rate, p->chunks) +
+	uint32_t busy = net_packet_len(net, net_hop(s, out)->rate, p) +
 			net_hop(s, port)->token_ticks;
 
 	s->in[port].wait_ticks += (uint32_t)s->now - p->since;
@@ -270,7 +289,7 @@ static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 	struct net_out *o = net_out(s, port);
 	unsigned have = net_tokens(net, s->id, port, NET_VC_DET), slot;
 
-	if (!(m0 | m1) || !have)
+	if (!(m0 | m1) || !have || !net->escapes_too)
 		return false;
 	if (have < net_hop(s, port)->need) {
 		m0 &= net->ring[port][0];
@@ -408,7 +427,7 @@ static bool may_escape(const struct net_step *s, const struct net_packet *p,
 				? 1
 				: net_hop(s, p->det)->need;
 
-	return !(s->node->busy >> p->det & 1) &&
+	return net->escapes_too && !(s->node->busy >> p->det & 1) &&
 	       net_tokens(net, s->id, p->det, NET_VC_DET) >= need;
 }
 

@@ -75,6 +75,7 @@ static const struct net_config bgq = {
 	.coll_up_ticks = 9,		  /* II.C */
 	.coll_down_ticks = 3,		  /* II.C */
 	.coll_packet_ticks = 150,	  /* calibrated: T4 at 1 MB */
+	.barrier_bytes = 12,		  /* II.D */
 	.send_ps = 48000,		  /* calibrated: T1 software, half */
 	.message_ps = 126000,		  /* calibrated: T2 at 4 KB */
 	.recv_ps = 48000,		  /* the other half */
@@ -105,8 +106,8 @@ static int check_fat(const struct net_config *cfg)
 		w = cfg->parents[l];
 		if (cfg->topology == NET_FAT_TREE)
 			w = l ? cfg->size[l - 1] : 1;
-		if (w > 48)
-			return wrong(cfg, "more than 48 parents");
+		if (w > 63)
+			return wrong(cfg, "more than 63 parents");
 		level = level / cfg->size[l] * (w ? w : 1);
 		sum += level;
 		if (sum > 1 << 19)
@@ -124,6 +125,11 @@ static int check_shape(const struct net_config *cfg)
 		return wrong(cfg, "unknown topology");
 	if (!cfg->dims || cfg->dims > NET_DIMS_MAX)
 		return wrong(cfg, "dimensions must be 1 to 6");
+	if (cfg->router_nodes > 1) {
+		if (cfg->topology != NET_TORUS || cfg->router_nodes > 8)
+			return wrong(cfg, "router_nodes: to 8, of a torus");
+		nodes = 1u + cfg->router_nodes;
+	}
 	for (d = 0; d < cfg->dims; d++) {
 		if (!cfg->size[d] || cfg->size[d] > 128)
 			return wrong(cfg, "a size must be 1 to 128");
@@ -131,6 +137,8 @@ static int check_shape(const struct net_config *cfg)
 	}
 	if (nodes > 1 << 19)
 		return wrong(cfg, "more than 524288 nodes");
+	if (cfg->query_ps && nodes > UINT16_MAX)
+		return wrong(cfg, "barriers that ask more than 65535 nodes");
 	return cfg->topology == NET_TORUS ? 0 : check_fat(cfg);
 }
 
@@ -163,8 +171,19 @@ static int few(const struct net_config *cfg)
 	unsigned vc;
 
 	for (vc = 1; vc < NET_VC_MAX; vc++)
-		if (cfg->tokens[vc] < cfg->bubble || !cfg->tokens[vc] ||
-		    cfg->tokens[vc] > 255)
+		if ((vc < NET_VC_COLL0 && cfg->tokens[vc] < cfg->bubble) ||
+		    !cfg->tokens[vc] || cfg->tokens[vc] > 255)
+			return 1;
+	return 0;
+}
+
+/* More than a link between node and router can count. */
+static int many(const struct net_config *cfg)
+{
+	unsigned vc;
+
+	for (vc = 1; vc < NET_VC_MAX; vc++)
+		if (cfg->tokens[vc] * cfg->tokens_end > 255)
 			return 1;
 	return 0;
 }
@@ -178,6 +197,18 @@ static int short_path(const struct net_config *cfg)
 	for (i = 0; i < net_config_paths(cfg); i++)
 		if (cfg->path[i].inject_ps < least ||
 		    cfg->path[i].receive_ps < least)
+			return 1;
+	return 0;
+}
+
+/* Nodes that have a bus together must hang on one router. */
+static int uneven_bus(const struct net_config *cfg)
+{
+	unsigned i;
+
+	for (i = 0; i < cfg->buses; i++)
+		if (cfg->bus[i].nodes > 1 &&
+		    net_router_nodes(cfg) % cfg->bus[i].nodes)
 			return 1;
 	return 0;
 }
@@ -214,6 +245,10 @@ int net_config_check(const struct net_config *cfg)
 		{ cfg->routes &&
 			  cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "coll_inject_ps is below two ticks" },
+		{ cfg->barriers && !cfg->barrier_bytes, "barrier_bytes is 0" },
+		{ uneven_bus(cfg), "nodes of a bus do not share a router" },
+		{ cfg->tokens_end > 16 || many(cfg),
+		  "tokens_end is more than 16, or makes more than 255 tokens" },
 		{ !cfg->dyn_queues, "dyn_queues is 0" },
 		{ !cfg->inject_fifos || cfg->inject_fifos > 16,
 		  "inject_fifos must be 1 to 16" },

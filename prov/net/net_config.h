@@ -37,6 +37,7 @@ struct net_path {
 	uint64_t injection_ps_per_byte_x1000; /* engine, whole packets */
 	uint64_t reception_ps_per_byte_x1000; /* engine, as it streams in */
 	uint32_t packet_bytes; /* of data in a packet; 0: payload_bytes */
+	uint32_t header_bytes; /* of its packets; 0: as the machine's */
 	uint8_t bus_out;       /* shared resources it crosses, a bit each */
 	uint8_t bus_in;
 };
@@ -47,6 +48,7 @@ struct net_bus {
 	char name[16];
 	uint64_t ps_per_byte_x1000;
 	uint64_t packet_ps; /* more for each packet */
+	uint32_t nodes; /* of a shared router that have it together; 0: one */
 };
 
 struct net_config {
@@ -61,7 +63,9 @@ struct net_config {
 	uint16_t links[NET_DIMS_MAX];	 /* torus: to a neighbour; 0 is one */
 	uint16_t midplane[NET_DIMS_MAX]; /* a link chip every so many nodes */
 	uint16_t full[NET_DIMS_MAX];	 /* the largest machine, 0: no end */
-	uint32_t ranks_per_node;	 /* default of --ppn */
+	uint8_t closed;			 /* torus: a ring whatever its length */
+	uint16_t router_nodes; /* torus: nodes at a router; 0, 1: they are it */
+	uint32_t ranks_per_node; /* default of --ppn */
 	/* packets and links */
 	uint32_t payload_bytes; /* largest */
 	uint32_t chunk_bytes;
@@ -72,17 +76,20 @@ struct net_config {
 	uint32_t block_bytes; /* of payload, each with block_header; 0: none */
 	uint32_t block_header_bytes;
 	uint64_t link_ps_per_byte_x1000; /* of a link */
-	uint32_t protocol_ticks;	 /* acks and tokens, per packet */
-	uint64_t hop_ps;		 /* head of a packet, node to node */
-	uint64_t hop_end_ps;  /* trees: into an end node; 0: as hop_ps */
-	uint64_t crossing_ps; /* more, between midplanes */
+	uint64_t link_end_ps_x1000; /* between node and router; 0: the same */
+	uint32_t protocol_ticks;    /* acks and tokens, per packet */
+	uint64_t hop_ps;	    /* head of a packet, node to node */
+	/* trees: into an end node; shared routers: both ways; 0: as hop_ps */
+	uint64_t hop_end_ps;
+	uint64_t crossing_ps;	      /* more, between midplanes */
 	uint16_t cable[NET_DIMS_MAX]; /* metres, by dimension or level */
 	uint64_t metre_ps;	      /* more, for each of them */
 	uint64_t token_ps;	      /* a token's way back */
 	/* buffers and arbitration */
 	uint32_t tokens[NET_VC_MAX]; /* per link: VC 0 chunks, else packets */
-	uint32_t dyn_queues;	     /* queues of the dynamic VC */
-	uint32_t read_paths;	     /* packets that leave a VC at once */
+	uint32_t tokens_end; /* between node and shared router: times so many */
+	uint32_t dyn_queues; /* queues of the dynamic VC */
+	uint32_t read_paths; /* packets that leave a VC at once */
 	uint32_t through_share;	     /* grants to receivers per injection */
 	uint32_t inject_room;	     /* chunks left free by dynamic injection */
 	uint32_t bubble;	     /* packets free to enter a ring: 2 */
@@ -95,10 +102,11 @@ struct net_config {
 	struct net_bus bus[NET_BUSES_MAX];
 	uint8_t paths, buses; /* of them used; 0 paths is one */
 	uint32_t ack_bytes;   /* data of a packet that acknowledges another */
-	uint64_t ack_ps;      /* packet stored to its acknowledgement sent */
-	uint64_t ack_receive_ps;     /* that one received to the unit knows */
-	uint64_t local_ps;	     /* source and target on one node */
-	uint64_t l2_bytes;	     /* working set that spills beyond this */
+	uint32_t ack_wire_bytes; /* all of it on the wire; 0: as others */
+	uint64_t ack_ps;	 /* packet stored to its acknowledgement sent */
+	uint64_t ack_receive_ps; /* that one received to the unit knows */
+	uint64_t local_ps;	 /* source and target on one node */
+	uint64_t l2_bytes;	 /* working set that spills beyond this */
 	uint64_t spill_bytes_per_us; /* send and receive, once spilt */
 	/* class routes */
 	uint32_t routes;	 /* per node */
@@ -106,17 +114,29 @@ struct net_config {
 	uint32_t barriers;	 /* classes per node */
 	uint64_t coll_inject_ps; /* likewise, of the collective endpoint */
 	uint64_t coll_receive_ps;
-	uint32_t coll_up_ticks; /* more per hop, floating point */
+	uint64_t coll_injection_ps_x1000; /* engine; 0: as the first path's */
+	uint32_t coll_up_ticks;		  /* more per hop, floating point */
 	uint32_t coll_down_ticks;
-	uint32_t coll_packet_ticks; /* of a full packet through the ALU */
+	/* of a full packet through the ALU; 0: none, as on any link */
+	uint32_t coll_packet_ticks;
+	uint32_t barrier_bytes; /* on the wire, of a barrier class */
+	uint64_t fold_ps;   /* an interface adds two packets; 0: it cannot */
+	uint64_t query_ps;  /* an answer known to what follows it; 0: no such */
+	uint8_t coll_range; /* members must be a range of nodes */
 	/* software above the unit */
 	uint64_t send_ps;    /* a call that sends */
 	uint64_t message_ps; /* more, when it is longer than a packet */
 	uint64_t recv_ps;    /* a message taken */
+	uint64_t match_ps;   /* before: the unit finds its receive */
 	uint64_t poll_ps;    /* a look that found nothing */
 	uint64_t wtime_ps;   /* reading the clock */
 };
 
+/* Nodes that a router of a torus serves; 1: a node is a router itself. */
+static inline unsigned net_router_nodes(const struct net_config *cfg)
+{
+	return cfg->router_nodes > 1 ? cfg->router_nodes : 1;
+}
 static inline unsigned net_config_paths(const struct net_config *cfg)
 {
 	return cfg->paths ? cfg->paths : 1;

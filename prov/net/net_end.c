@@ -88,6 +88,25 @@ static void on_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 	note(e, at, node, cookie ^ seq << 20 ^ route);
 }
 
+static uint8_t on_ask(void *arg, uint64_t at, const struct net_question *q)
+{
+	struct net_end *e = arg;
+
+	e->asked++;
+	note(e, at, q->node, q->cookie ^ q->seq << 20 ^ q->route);
+	return q->node < 64 ? e->says[q->node] : NET_OK;
+}
+
+static void on_answer(void *arg, uint64_t at, const struct net_question *q)
+{
+	struct net_end *e = arg;
+
+	e->answers++;
+	e->answer = q->answer;
+	e->answer_at = at;
+	note(e, at, q->node, q->cookie ^ q->seq << 20 ^ q->answer);
+}
+
 const struct net_up net_end_up = {
 	.packet = on_packet,
 	.arrived = on_arrived,
@@ -96,6 +115,8 @@ const struct net_up net_end_up = {
 	.timer = on_timer,
 	.combine = on_combine,
 	.result = on_result,
+	.ask = on_ask,
+	.answer = on_answer,
 };
 
 void net_end_open(struct net_end *e, const struct net_config *cfg,

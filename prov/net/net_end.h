@@ -22,7 +22,10 @@ struct net_end {
 	uint64_t result_at;  /* the last */
 	uint64_t log;	     /* hash of all calls with their times */
 	uint64_t sent, timers, combines;
-	uint64_t acked, acked_at; /* messages, the last */
+	uint64_t acked, acked_at;	    /* messages, the last */
+	uint64_t asked, answers, answer_at; /* questions, and what came back */
+	uint8_t answer;			    /* the last */
+	uint8_t says[64];		    /* what the first nodes answer */
 };
 
 /* Fails the test when it cannot open. packets 0: a good number. */

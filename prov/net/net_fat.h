@@ -20,7 +20,10 @@
 
 #include "prov/net/net_config.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+struct net_msg;
 
 struct net_fat {
 	uint32_t levels;
@@ -46,6 +49,9 @@ int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
 /* Ports towards end node dst: a mask, and the one of deterministic packets. */
 uint64_t net_fat_steer(const struct net_fat *f, uint32_t node, uint32_t dst,
 		       unsigned *det_p);
+/* Whether a message's source route goes up, then down, and ends at dst. */
+bool net_fat_leads(const struct net_fat *f, const struct net_msg *msg,
+		   bool adaptive);
 unsigned net_fat_hops(const struct net_fat *f, uint32_t src, uint32_t dst);
 
 #endif

@@ -256,7 +256,7 @@ static int orders(const struct file_doc *doc, struct net_config *cfg)
 /* Channels that count packets must hold what the bubble rule leaves free. */
 static bool too_few(const struct net_config *c)
 {
-	for (unsigned v = NET_VC_DET; v < NET_VC_MAX; v++)
+	for (unsigned v = NET_VC_DET; v < NET_VC_COLL0; v++)
 		if (c->tokens[v] < c->bubble)
 			return true;
 	return false;
@@ -290,6 +290,8 @@ static int together(const struct file_doc *doc, const struct net_config *c)
 			  c->path[0].receive_ps < least ||
 			  (c->routes && c->coll_inject_ps < least),
 		  "inject, receive and coll_inject take at least two cycles" },
+		{ c->barriers && !c->barrier_bytes,
+		  "barriers are there, but no line for barrier, their size" },
 		{ c->routes_system > c->routes,
 		  "routes_system is more than routes" },
 	};
@@ -308,7 +310,6 @@ static void defaults(struct net_config *cfg)
 	cfg->through_share = 1;
 	cfg->bubble = 1;
 	cfg->tokens[NET_VC_COLL0] = cfg->tokens[NET_VC_COLL1] = 1;
-	cfg->coll_packet_ticks = 1;
 }
 
 /* A variant that no line belongs to is a mistake; says which there are. */

@@ -22,6 +22,7 @@ enum file_type {
 	FILE_PATHS,    /* names of paths */
 	FILE_BUSES,    /* names of buses */
 	FILE_BUS_MASK, /* of a path: names of buses */
+	FILE_NODES,    /* "any" or "range" */
 	FILE_ORDER,    /* dimensions: "A B C D E" or "longest" */
 	FILE_ZONE,     /* masks: "AB CD E", "longest", "any", "order" */
 };

@@ -113,8 +113,8 @@ static int given(struct net_config *c, const char *dims, uint32_t nodes,
 /* Without a letter: a torus at the length of a midplane or of the machine. */
 static bool ring_by_rule(const struct net_config *c, unsigned d)
 {
-	return c->size[d] > 1 &&
-	       (c->size[d] == c->midplane[d] || c->size[d] == c->full[d]);
+	return c->size[d] > 1 && (c->closed || c->size[d] == c->midplane[d] ||
+				  c->size[d] == c->full[d]);
 }
 
 static void wrap_by_rule(struct net_config *c)

@@ -83,6 +83,24 @@ static void shape_is(const char *spec, uint32_t nodes, const char *shape)
 	T_STR(buf, shape);
 }
 
+/* Two nodes to a router, and rings whatever their length. */
+static void gemini_is_closed_and_its_nodes_share_routers(void **state)
+{
+	T_OK(net_file_load("gemini:3x5x2", 0, &cfg, &why));
+	T_IS(net_shape_nodes(&cfg), 60);
+	T_IS(cfg.wrap[0] + cfg.wrap[1] + cfg.wrap[2], 3);
+	T_IS(cfg.bus[2].nodes, 2);
+	T_IS(cfg.path[3].header_bytes, 6);
+	T_IS(cfg.ack_wire_bytes, 6);
+	T_IS(cfg.links[1], 4);
+	T_IS(net_wire_bytes(&cfg, 8), 96);
+	shape_is("gemini", 16, "2x2x2");
+	shape_is("gemini", 17, "2x2x4");
+	shape_is("qsnet2", 17, "4x4x4");
+	shape_is("qsnet2@slim", 65, "4x4x4x4");
+	T_IS(cfg.parents[3], 2);
+}
+
 static void bgq_loads_with_its_units_converted(void **state)
 {
 	T_OK(net_file_load("bgq", 0, &cfg, &why));
@@ -408,6 +426,7 @@ static void random_numbers_are_refused_here_or_work(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		T_CASE(gemini_is_closed_and_its_nodes_share_routers),
 		T_CASE(bgq_loads_with_its_units_converted),
 		T_CASE(dims_override_the_shape),
 		T_CASE(a_length_of_four_or_all_is_a_torus),

@@ -173,6 +173,16 @@ static int topology(const struct file_doc *doc, const struct file_line *item,
 			    item->value);
 }
 
+static int nodes(const struct file_doc *doc, const struct file_line *item,
+		 struct net_config *cfg)
+{
+	cfg->coll_range = !strcmp(item->value, "range");
+	if (cfg->coll_range || !strcmp(item->value, "any"))
+		return 0;
+	return file_fail_at(doc, item->line, "%s = %s: any, or range",
+			    item->key, item->value);
+}
+
 static int dims(const struct file_doc *doc, const struct file_line *item,
 		struct net_config *cfg)
 {
@@ -225,6 +235,8 @@ int file_value(const struct file_doc *doc, const struct file_line *item,
 		return topology(doc, item, cfg);
 	case FILE_DIMS:
 		return dims(doc, item, cfg);
+	case FILE_NODES:
+		return nodes(doc, item, cfg);
 	case FILE_PATHS:
 	case FILE_BUSES:
 	case FILE_BUS_MASK:

@@ -13,7 +13,11 @@
 
 enum { MESSAGES = 400, PARTS = 12, ROUTES = 3 };
 
+/* A torus of nodes, a tree, a torus of routers that nodes share. */
+enum { TORUS, TREE, SHARED };
+
 struct plan {
+	unsigned kind;
 	struct net_config cfg;
 	uint32_t nodes;
 	uint32_t count; /* messages */
@@ -21,6 +25,53 @@ struct plan {
 	struct net_msg msg[MESSAGES];
 	uint64_t arrivals;
 };
+
+/* A tree whose barriers ask, and whose switches may be few. */
+static void plan_tree(struct plan *p, struct weft_rng *r)
+{
+	unsigned l;
+
+	p->cfg.topology = NET_GEN_FAT_TREE;
+	p->cfg.dims = (uint8_t)(1 + weft_rng_below(r, 3));
+	p->nodes = 1;
+	for (l = 0; l < p->cfg.dims; l++) {
+		p->cfg.size[l] = (uint16_t)(2 + weft_rng_below(r, 3));
+		p->cfg.parents[l] = (uint16_t)(1 + weft_rng_below(r, 4));
+		p->nodes *= p->cfg.size[l];
+	}
+	p->cfg.barriers = 0;
+	p->cfg.query_ps = 80000;
+	p->cfg.ack_ps = 30000;
+	p->cfg.ack_receive_ps = 20000;
+}
+
+/* Routers of two nodes, several links to a neighbour, a bus for both. */
+static void plan_shared(struct plan *p, struct weft_rng *r)
+{
+	unsigned d;
+
+	p->cfg.dims = 3;
+	p->cfg.router_nodes = 2;
+	p->nodes = 2;
+	for (d = 0; d < 3; d++) {
+		p->cfg.links[d] = (uint16_t)(1 + weft_rng_below(r, 4));
+		p->cfg.midplane[d] = 0;
+		p->nodes *= p->cfg.size[d];
+	}
+	memset(p->cfg.zone, 0, sizeof(p->cfg.zone));
+	for (d = 0; d < NET_ZONES; d++)
+		p->cfg.zone[d][0] = 7;
+	p->cfg.dyn_queues = 1;
+	p->cfg.tokens_end = 1 + (uint32_t)weft_rng_below(r, 8);
+	p->cfg.ack_ps = 30000;
+	p->cfg.ack_receive_ps = 20000;
+	p->cfg.ack_wire_bytes = 6;
+	p->cfg.buses = 1;
+	p->cfg.bus[0].ps_per_byte_x1000 = 200000;
+	p->cfg.bus[0].nodes = 2;
+	p->cfg.path[0].bus_out = 1;
+	p->cfg.routes = p->cfg.routes_system = p->cfg.barriers = 0;
+}
 
 static void plan_machine(struct plan *p, struct weft_rng *r)
 {
@@ -40,6 +91,10 @@ static void plan_machine(struct plan *p, struct weft_rng *r)
 	p->cfg.read_paths = (uint32_t)weft_rng_below(r, 4);
 	p->cfg.inject_depth = 1 + (uint32_t)weft_rng_below(r, 4);
 	p->cfg.l2_bytes = weft_rng_below(r, 2) ? 8192 : 0;
+	if (p->kind == TREE)
+		plan_tree(p, r);
+	else if (p->kind == SHARED)
+		plan_shared(p, r);
 }
 
 /* Turns a message into a line broadcast along dimension 0. */
@@ -47,7 +102,7 @@ static void plan_deposit(struct plan *p, struct net_msg *m)
 {
 	uint32_t step = p->nodes / p->cfg.size[0];
 
-	if (p->cfg.size[0] < 3 || m->way == NET_DYNAMIC)
+	if (p->cfg.size[0] < 3 || m->way == NET_DYNAMIC || p->kind != TORUS)
 		return;
 	m->src %= step;
 	m->dst = m->src + step * (p->cfg.size[0] / 2);
@@ -76,8 +131,22 @@ static void plan_messages(struct plan *p, struct weft_rng *r)
 		m->stay = (uint8_t)weft_rng_below(r, 2);
 		if (weft_rng_below(r, 8) == 0)
 			plan_deposit(p, m);
+		if (p->kind != TORUS) {
+			m->ack = weft_rng_below(r, 2) != 0;
+			m->spread = weft_rng_below(r, 2) != 0;
+		}
 		p->arrivals += m->deposit ? p->cfg.size[0] / 2u : 1;
 	}
+}
+
+/* Questions of one node. */
+static void question(struct net_end *e, struct net_part *part, uint32_t nodes)
+{
+	part->node = part->seq * 7 % nodes;
+	part->kind = part->seq % 4 == 2 ? NET_CAST : NET_QUERY;
+	part->bytes = 8;
+	part->cookie = part->seq;
+	T_OK(net_tree_send(e->net, 1000 * part->seq, part));
 }
 
 /* Barriers and sums by turns; the first node begins, or the last one. */
@@ -87,16 +156,29 @@ static void barrier_parts(struct net_end *e, uint32_t nodes, uint32_t route,
 	struct net_part part = { .route = route };
 	uint32_t s, k, i;
 
-	for (s = 0; s < PARTS; s++)
+	for (s = 0; s < PARTS; s++) {
+		part.seq = s;
+		if (e->cfg.query_ps && s % 4 > 1) {
+			question(e, &part, nodes);
+			continue;
+		}
 		for (k = 0; k < nodes; k++) {
 			i = backwards ? nodes - 1 - k : k;
 			part.node = i;
-			part.seq = s;
 			part.cookie = i + s + route * 10000;
 			part.kind = s % 2 ? NET_BARRIER : NET_ALLREDUCE;
 			part.bytes = s % 2 ? 0 : 512;
 			T_OK(net_tree_send(e->net, 1000 * s + i, &part));
 		}
+	}
+}
+
+/* Results of class routes that there should be; casts have none. */
+static uint64_t results_of(const struct plan *p)
+{
+	uint64_t all = (uint64_t)p->nodes * PARTS * ROUTES;
+
+	return p->kind == SHARED ? 0 : p->kind == TREE ? all / 4 * 3 : all;
 }
 
 static void open_route(struct net_end *e, uint32_t nodes, uint32_t *route_p)
@@ -124,9 +206,9 @@ static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
 	uint64_t t, step = 3333333;
 
 	net_end_open(&e, &p->cfg, 20000);
-	for (i = 0; i < ROUTES; i++)
+	for (i = 0; i < ROUTES && p->kind != SHARED; i++)
 		open_route(&e, p->nodes, &route[i]);
-	for (i = 0; i < ROUTES; i++) {
+	for (i = 0; i < ROUTES && p->kind != SHARED; i++) {
 		k = how & BACKWARDS ? ROUTES - 1 - i : i;
 		barrier_parts(&e, p->nodes, route[k], how & BACKWARDS);
 	}
@@ -144,7 +226,7 @@ static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
 	net_end_drain(&e);
 	T_FALSE(net_stuck(e.net));
 	T_IS(e.arrived, p->arrivals);
-	T_IS(e.results, (uint64_t)p->nodes * PARTS * ROUTES);
+	T_IS(e.results, results_of(p));
 	net_count_get(e.net, &c);
 	T_IS(c.injected, c.delivered);
 	hash[0] = c.hash;
@@ -152,14 +234,15 @@ static void plan_run(const struct plan *p, unsigned how, uint64_t hash[2])
 	net_end_close(&e);
 }
 
-static void random_traffic_arrives_the_same_however_it_is_run(void **state)
+static void same_however_it_is_run(unsigned kind, int n)
 {
 	static struct plan p;
 	uint64_t want[2], got[2];
 	struct weft_rng r;
-	int i, n = t_scale(40);
 	unsigned how;
+	int i;
 
+	p.kind = kind;
 	for (i = 0; i < n; i++) {
 		weft_rng_init(&r, 2026, (uint64_t)i);
 		plan_machine(&p, &r);
@@ -171,6 +254,21 @@ static void random_traffic_arrives_the_same_however_it_is_run(void **state)
 			T_IS(got[0], want[0]);
 		}
 	}
+}
+
+static void random_traffic_arrives_the_same_however_it_is_run(void **state)
+{
+	same_however_it_is_run(TORUS, t_scale(40));
+}
+
+static void so_it_does_on_trees(void **state)
+{
+	same_however_it_is_run(TREE, t_scale(40));
+}
+
+static void and_where_nodes_share_routers(void **state)
+{
+	same_however_it_is_run(SHARED, t_scale(40));
 }
 
 /* Few records: units and trees wait for one, nothing is lost. */
@@ -207,6 +305,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(random_traffic_arrives_the_same_however_it_is_run),
+		T_CASE(so_it_does_on_trees),
+		T_CASE(and_where_nodes_share_routers),
 		T_CASE(a_small_block_slows_down_but_loses_nothing),
 	};
 	return T_RUN(tests);

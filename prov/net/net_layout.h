@@ -30,11 +30,12 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
 	NET_QUEUES_MAX = 8,
 	NET_SLOT_FIFO = 112,
-	NET_PORTS_MAX = 56,
+	NET_PORTS_MAX = 64,
 	NET_FLOW_NONE = 0xff,  /* no rings here */
 	NET_READERS = 12,      /* receivers that read_paths can limit */
 	NET_WHEEL = 8192,      /* ticks, this one and those ahead */
@@ -43,6 +44,8 @@ enum {
 	NET_HOPS_MAX = 64,     /* kinds of links, by their times */
 	NET_SHARE_MAX = 1024,  /* parts of one node in a collective packet */
 	NET_RATES_MAX = 8,     /* of links */
+	NET_FORM_ACK = NET_PATHS_MAX + 1, /* forms of packets on the wire: */
+	NET_FORMS, /* 0 as most, then those of paths with another header */
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* the packet pool is empty: look again */
 	NET_BREATH_TICKS = 65536,
@@ -55,8 +58,10 @@ enum {
 	NET_P_DEPOSIT = 2, /* leaves a copy at every node */
 	NET_P_STAY = 4,	   /* stays on the bubble channel */
 	NET_P_FP = 8,	   /* class route: floating point */
+	NET_P_SPREAD = 8,  /* else: each packet has a lane of its own */
 	NET_P_LAST = 16,   /* ends its message */
 	NET_P_ACK = 32,	   /* on its way back, says that it arrived */
+	NET_P_ROUTED = 64, /* its message has a source route */
 };
 
 struct net_packet {
@@ -71,16 +76,24 @@ struct net_packet {
 	uint32_t since; /* tick of arrival at this node */
 	uint32_t dst;	/* node */
 	uint16_t bytes;
-	uint16_t frac;		  /* picoseconds beyond the tick */
-	int8_t rem[NET_DIMS_MAX]; /* hops left, signed */
-	uint8_t left;		  /* mask of dimensions with hops left */
-	uint8_t vc;		  /* it sits in */
-	uint8_t det;		  /* port by the deterministic order */
+	uint16_t frac; /* picoseconds beyond the tick */
+	union {
+		int8_t rem[NET_DIMS_MAX]; /* hops left, signed */
+		struct {
+			uint8_t question; /* class route: its kind */
+			uint8_t answer;
+		};
+	};
+	uint8_t left; /* torus: mask of dimensions with hops left,
+		       * trees: hops done */
+	uint8_t vc;   /* it sits in */
+	uint8_t det;  /* port by the deterministic order */
 	uint8_t chunks;
 	uint8_t flags;
 	uint8_t zone;
 	uint8_t in;   /* receiver it came by */
-	uint8_t kind; /* class route: enum net_coll */
+	uint8_t kind; /* class route: enum net_coll, enum net_kind; else: form
+		       */
 	union {
 		uint16_t count; /* class route: inputs so far, copies */
 		uint16_t lane;	/* parallel links: the one it is hashed to */
@@ -224,19 +237,36 @@ struct net_mrec {
 	uint16_t fifo;
 	uint8_t path;
 	uint8_t pad;
-	uint32_t next; /* in its FIFO in memory; free list */
-	uint32_t last; /* of a head: the end of its FIFO */
-	uint32_t ring; /* of a head: the next head of the engine */
-	int8_t rem[NET_DIMS_MAX];
-	uint8_t flags; /* NET_P_* for its packets, NET_M_SEEN */
-	uint8_t road;  /* VC, and zone from bit 4 on */
+	uint32_t next;		  /* in its FIFO in memory; free list */
+	uint32_t last;		  /* of a head: the end of its FIFO */
+	uint32_t ring;		  /* of a head: the next head of the engine */
+	int8_t rem[NET_DIMS_MAX]; /* torus: hops; NET_ROAD_ROUTED: a record */
+	uint8_t flags;		  /* NET_P_* for its packets, NET_M_SEEN */
+	uint8_t road;		  /* VC, zone from bit 4 on, NET_ROAD_ROUTED */
 };
 
 #define NET_MESSAGE_MAX (1ull << 40)
 #define NET_M_SEEN	0x80 /* its target counts it as working set */
 #define NET_M_ACKED	0x40 /* each packet is acknowledged */
+#define NET_ROAD_ROUTED 0x80 /* its packets have a source route */
 
 static_assert(sizeof(struct net_mrec) == 64, "a message is a cache line");
+
+/* A source route in the place of a message. */
+struct net_route {
+	uint8_t port[2 * NET_DIMS_MAX];
+};
+
+static_assert(sizeof(struct net_route) <= sizeof(struct net_mrec), "fits");
+
+/* The record with the source route of a message that has one. */
+static inline uint32_t net_mrec_route(const struct net_mrec *m)
+{
+	uint32_t ri;
+
+	memcpy(&ri, m->rem, sizeof(ri));
+	return ri;
+}
 
 /* A node on a class route. */
 struct net_member {
@@ -254,12 +284,19 @@ struct net_member {
 	uint8_t pad[2];
 	struct net_list up;   /* waiting for credit_up */
 	struct net_list down; /* at the parent, waiting for credit_down */
+	uint64_t
+		flag; /* barriers by query: before which sequence it has come */
 };
 
 struct net_tree_rec {
 	uint32_t root; /* member; 0: free */
 	uint32_t count;
+	uint32_t asker;	  /* the first with a share */
+	uint32_t sharers; /* members with one */
 };
+
+/* How packets find their way; the torus of nodes is the one to be quick. */
+enum net_steer { NET_STEER_TORUS, NET_STEER_SHARED, NET_STEER_TREE };
 
 /* ---- the block ----------------------------------------------------------- */
 
@@ -283,11 +320,14 @@ struct net {
 	uint32_t nodes; /* with switches */
 	uint32_t ends;	/* that have a unit; the first ones */
 	uint32_t ports;
-	uint32_t queues;  /* per receiver: dynamic, then bubble */
-	uint32_t qshift;  /* slots of a receiver are 1 << qshift apart */
-	uint32_t large;	  /* lines must be asked for ahead of their use */
-	uint32_t regions; /* run one by one */
-	uint32_t lanes;	  /* lists of events in a tick */
+	uint32_t queues; /* per receiver: dynamic, then bubble if it escapes */
+	uint32_t escapes_too; /* dynamic packets have the bubble channel, too */
+	uint32_t qshift;      /* slots of a receiver are 1 << qshift apart */
+	uint32_t large;	      /* lines must be asked for ahead of their use */
+	uint32_t regions;     /* run one by one */
+	uint32_t lanes;	      /* lists of events in a tick */
+	uint32_t steer;	      /* enum net_steer */
+	uint32_t down;	      /* shared routers: first port to their nodes */
 	uint32_t packets_max, msgs_max, members_max, routes_max, combos_mask;
 	uint32_t chunks_max, far_max, events_max;
 	struct net_fat fat; /* of trees */
@@ -312,6 +352,8 @@ struct net {
 	uint32_t rates;
 	/* ticks on a link, by rate and chunks */
 	uint16_t len[NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
+	uint16_t form_len[NET_FORMS][NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
+	uint32_t tokens_most[NET_VC_MAX];      /* that any link has */
 	uint16_t cost[NET_PAYLOAD_CHUNKS + 1]; /* tokens of VC 0 */
 	struct net_hop hop[NET_HOPS_MAX];
 	uint32_t hops_used;
@@ -472,6 +514,13 @@ static inline uint32_t net_len(const struct net *net, unsigned rate,
 			       uint32_t chunks)
 {
 	return net->len[rate][chunks];
+}
+static inline uint32_t net_packet_len(const struct net *net, unsigned rate,
+				      const struct net_packet *p)
+{
+	if (weft_unlikely(p->kind))
+		return net->form_len[p->kind][rate][p->chunks];
+	return net->len[rate][p->chunks];
 }
 static inline uint32_t net_chunks(const struct net *net, uint32_t bytes)
 {

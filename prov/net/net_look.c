@@ -5,6 +5,7 @@
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/net_steer.h"
+#include "prov/net/net_topo.h"
 #include "prov/net/net_wheel.h"
 
 #include "src/base/log.h"
@@ -79,6 +80,11 @@ unsigned net_ports(const struct net *net)
 	return net->ports;
 }
 
+uint32_t net_nodes(const struct net *net)
+{
+	return net->nodes;
+}
+
 /* ---- invariants ---------------------------------------------------------- */
 
 static int broken(const char *what, uint64_t a, uint64_t b)
@@ -97,7 +103,7 @@ static int check_tokens(const struct net *net, bool home)
 		for (port = 0; port < net->ports; port++)
 			for (vc = 0; vc < 4; vc++) {
 				have = net_tokens(net, n, port, vc);
-				all = net->cfg.tokens[vc];
+				all = net_topo_tokens(&net->cfg, n, port, vc);
 				if (have > all)
 					return broken("too many tokens", have,
 						      all);

@@ -24,7 +24,7 @@ struct order {
 
 uint32_t net_shape_nodes(const struct net_config *cfg)
 {
-	uint64_t nodes = 1;
+	uint64_t nodes = net_router_nodes(cfg);
 
 	for (unsigned d = 0; d < cfg->dims; d++) {
 		nodes *= cfg->size[d];
@@ -81,7 +81,8 @@ static uint16_t grown(const struct net_config *cfg, unsigned d)
 /* The machine's own limit, if it has one, or the model's. */
 static uint32_t most_nodes(const struct net_config *cfg)
 {
-	struct net_config c = { .dims = cfg->dims };
+	struct net_config c = { .dims = cfg->dims,
+				.router_nodes = cfg->router_nodes };
 
 	memcpy(c.size, cfg->full, sizeof(c.size));
 	return c.size[0] ? net_shape_nodes(&c) : NET_MAP_NODES_MAX;
@@ -125,11 +126,12 @@ uint32_t net_node_at(const struct net_config *cfg, const uint16_t *at)
 
 	for (unsigned d = 0; d < cfg->dims; d++)
 		node = node * cfg->size[d] + at[d];
-	return node;
+	return node * net_router_nodes(cfg);
 }
 
 void net_node_coords(const struct net_config *cfg, uint32_t node, uint16_t *at)
 {
+	node /= net_router_nodes(cfg);
 	for (unsigned d = cfg->dims; d-- > 0; node /= cfg->size[d])
 		at[d] = (uint16_t)(node % cfg->size[d]);
 }
@@ -218,6 +220,16 @@ static void order_natural(struct order *o, const struct net_config *cfg)
 		o->digit[i] = i;
 }
 
+/* Places count on through the nodes of a shared router. */
+static void place_at(const struct net_config *cfg, const uint16_t *at,
+		     uint32_t places, struct net_place *p)
+{
+	uint32_t ppn = places / net_router_nodes(cfg);
+
+	p->node = net_node_at(cfg, at) + p->slot / ppn;
+	p->slot %= ppn;
+}
+
 static void order_place(const struct order *o, const struct net_config *cfg,
 			uint32_t rank, struct net_place *p)
 {
@@ -233,7 +245,7 @@ static void order_place(const struct order *o, const struct net_config *cfg,
 		else
 			at[d] = (uint16_t)v;
 	}
-	p->node = net_node_at(cfg, at);
+	place_at(cfg, at, o->radix[cfg->dims], p);
 }
 
 static int fill_by_order(const struct net_map_args *a, uint32_t ppn,
@@ -248,7 +260,7 @@ static int fill_by_order(const struct net_map_args *a, uint32_t ppn,
 		return err;
 	for (unsigned d = 0; d < a->cfg->dims; d++)
 		o.radix[d] = a->cfg->size[d];
-	o.radix[a->cfg->dims] = ppn;
+	o.radix[a->cfg->dims] = ppn * net_router_nodes(a->cfg);
 	for (uint32_t r = 0; r < a->ranks; r++)
 		order_place(&o, a->cfg, r, &place[r]);
 	return 0;
@@ -316,7 +328,7 @@ static int table_row(struct table *t, const struct net_map_args *a,
 		at[d] = (uint16_t)v;
 	}
 	if (!err)
-		err = table_number(t, ppn, &p->slot);
+		err = table_number(t, ppn * net_router_nodes(a->cfg), &p->slot);
 	if (err)
 		return err;
 	t->at += strspn(t->at, " \t\r");
@@ -325,7 +337,7 @@ static int table_row(struct table *t, const struct net_map_args *a,
 				  "dimensions and T");
 	t->at += strcspn(t->at, "\n");
 	t->at += *t->at == '\n';
-	p->node = net_node_at(a->cfg, at);
+	place_at(a->cfg, at, ppn * net_router_nodes(a->cfg), p);
 	return 0;
 }
 

@@ -50,7 +50,10 @@ int net_shape_fit(struct net_config *cfg, uint32_t nodes,
 /* The shape as text; returns text. */
 char *net_shape_text(const struct net_config *cfg, char *text, size_t len);
 
-/* Nodes are numbered with the last dimension fastest. */
+/*
+ * Nodes are numbered with the last dimension fastest; those of a shared router
+ * follow each other, and at names the first of them.
+ */
 uint32_t net_node_at(const struct net_config *cfg, const uint16_t *at);
 void net_node_coords(const struct net_config *cfg, uint32_t node, uint16_t *at);
 

@@ -154,6 +154,34 @@ static void every_place_is_used_once(void **state)
 	}
 }
 
+/* A and B, then places through both nodes of the router. */
+static void places_count_on_through_a_shared_router(void **state)
+{
+	struct net_config c = { .dims = 2,
+				.size = { 2, 3 },
+				.router_nodes = 2 };
+	struct net_map_args a = { .cfg = &c, .ppn = 3, .ranks = 36 };
+	struct net_place p[36];
+	char why[NET_MAP_WHY];
+	uint16_t at[NET_DIMS_MAX];
+	unsigned i;
+
+	T_IS(net_shape_nodes(&c), 12);
+	T_OK(net_map_fill(&a, p, why));
+	for (i = 0; i < 36; i++) {
+		T_IS(p[i].node, i / 3);
+		T_IS(p[i].slot, i % 3);
+	}
+	a.order = "TAB";
+	T_OK(net_map_fill(&a, p, why));
+	T_IS(p[1].node, 2);
+	T_IS(p[6 * 4].node, 1);
+	T_IS(p[6 * 4].slot, 1);
+	net_node_coords(&c, 11, at);
+	T_IS(at[0], 1);
+	T_IS(at[1], 2);
+}
+
 static void wrong_orders_are_refused(void **state)
 {
 	static const char *const bad[] = { "ABCDE",  "ABCDEF", "ABCDETT",
@@ -245,6 +273,7 @@ int main(void)
 		T_CASE(nodes_and_coordinates_are_inverse),
 		T_CASE(last_letter_runs_fastest),
 		T_CASE(every_place_is_used_once),
+		T_CASE(places_count_on_through_a_shared_router),
 		T_CASE(wrong_orders_are_refused),
 		T_CASE(too_many_ranks_are_refused),
 		T_CASE(a_table_names_places),

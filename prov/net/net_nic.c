@@ -120,6 +120,8 @@ static uint8_t flags_of(const struct net_msg *msg)
 		f |= NET_P_DEPOSIT;
 	if (msg->stay)
 		f |= NET_P_STAY;
+	if (msg->spread)
+		f |= NET_P_SPREAD;
 	return (uint8_t)f;
 }
 
@@ -138,7 +140,7 @@ static bool deposit_ok(const struct net *net, const struct net_msg *msg,
 		return true;
 	for (d = 0; d < net->cfg.dims; d++)
 		lines += rem[d] != 0;
-	return net->cfg.topology == NET_TORUS && lines == 1 &&
+	return net->steer == NET_STEER_TORUS && lines == 1 &&
 	       msg->way != NET_DYNAMIC;
 }
 
@@ -176,6 +178,21 @@ static bool want_acks(struct net *net, uint32_t mi)
 	return true;
 }
 
+/* A second record keeps the source route; false: there is none. */
+static bool keep_route(struct net *net, uint32_t mi, const struct net_msg *msg)
+{
+	uint32_t ri = net_mrec_get(net);
+	struct net_mrec *m = net_mrec(net, mi);
+	struct net_route *r = (struct net_route *)net_mrec(net, ri);
+
+	if (!ri)
+		return false;
+	memcpy(r->port, msg->route, msg->route_len);
+	memcpy(m->rem, &ri, sizeof(ri));
+	m->road |= NET_ROAD_ROUTED;
+	return true;
+}
+
 int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 {
 	struct net_mrec *m;
@@ -202,8 +219,9 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	memcpy(m->rem, rem, sizeof(rem));
 	m->road = (uint8_t)(way_vc[msg->way] | msg->zone << 4);
 	m->flags = flags_of(msg);
-	if (msg->ack && !want_acks(net, mi)) {
-		net_mrec_put(net, mi);
+	if ((msg->route && !keep_route(net, mi, msg)) ||
+	    (msg->ack && !want_acks(net, mi))) {
+		net_nic_forget(net, mi);
 		return -EAGAIN;
 	}
 	if (net_tick_of(net, m->ready_ps) < net->tick)
@@ -305,8 +323,11 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 	p->bytes = (uint16_t)packet_bytes(net, m);
 	p->chunks = (uint8_t)net_chunks(net, p->bytes);
 	p->dst = m->dst;
+	p->kind = net_path(net, m)->header_bytes ? (uint8_t)(m->path + 1) : 0;
 	p->flags = m->flags & (uint8_t) ~(NET_M_SEEN | NET_M_ACKED);
-	p->zone = m->road >> 4;
+	p->zone = m->road >> 4 & 3;
+	if (m->road & NET_ROAD_ROUTED)
+		p->flags |= NET_P_ROUTED;
 	p->vc = m->road & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
 	net_steer_start(net, p);

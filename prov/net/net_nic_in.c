@@ -36,7 +36,7 @@ static uint64_t store(struct net_step *s, unsigned port,
 	const struct net_path *path = net_path(net, m);
 	uint64_t head = s->now * net->cfg.tick_ps + p->frac;
 	uint64_t end =
-		head + (uint64_t)net_len(net, rate_in(s, port), p->chunks) *
+		head + (uint64_t)net_packet_len(net, rate_in(s, port), p) *
 			       net->cfg.tick_ps;
 	uint64_t t;
 
@@ -121,7 +121,7 @@ static void check_order(struct net *net, const struct net_mrec *m,
 
 	if (!most)
 		most = net->cfg.payload_bytes;
-	if (m->flags & (NET_P_DYN | NET_P_DEPOSIT))
+	if (m->flags & (NET_P_DYN | NET_P_DEPOSIT | NET_P_SPREAD))
 		return;
 	net->disorder += (after + most - 1) / most + 1 != m->left;
 }
@@ -149,6 +149,7 @@ static void turn_round(struct net_step *s, const struct net_call *c,
 	p->bytes = (uint16_t)net->cfg.ack_bytes;
 	p->chunks = (uint8_t)net_chunks(net, p->bytes);
 	p->flags = NET_P_ACK;
+	p->kind = net->cfg.ack_wire_bytes ? NET_FORM_ACK : 0;
 	p->vc = NET_VC_SYS;
 	p->frac = (uint16_t)((c->at + net->cfg.ack_ps) % net->cfg.tick_ps);
 	net->injected++;
@@ -206,7 +207,7 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 	if (last) {
 		if (m->flags & NET_M_SEEN)
 			net_node(net, m->dst)->active -= m->bytes;
-		net_mrec_put(net, p.msg);
+		net_nic_forget(net, p.msg);
 	}
 	if (s->up->packet)
 		s->up->packet(s->arg, c->at, cookie, node, p.seq, p.bytes);

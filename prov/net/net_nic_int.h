@@ -4,6 +4,7 @@
 #define WEFT_NET_NIC_INT_H
 
 #include "prov/net/net_layout.h"
+#include "prov/net/net_pool.h"
 #include "prov/net/net_wheel.h"
 
 static inline uint64_t net_tick_of(const struct net *net, uint64_t ps)
@@ -42,12 +43,14 @@ static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 {
 	const struct net_bus *bus;
 	uint64_t end = start, *free_ps;
+	uint32_t first;
 	unsigned i;
 
 	for (; mask; mask &= mask - 1) {
 		i = (unsigned)__builtin_ctz(mask);
 		bus = &net->cfg.bus[i];
-		free_ps = &net_nic(net, node)->bus_ps[i];
+		first = bus->nodes > 1 ? node - node % bus->nodes : node;
+		free_ps = &net_nic(net, first)->bus_ps[i];
 		if (*free_ps < start)
 			*free_ps = start;
 		*free_ps +=
@@ -62,6 +65,16 @@ static inline const struct net_path *net_path(const struct net *net,
 					      const struct net_mrec *m)
 {
 	return &net->cfg.path[m->path];
+}
+
+/* The message is over: its record is free, and what hangs on it. */
+static inline void net_nic_forget(struct net *net, uint32_t mi)
+{
+	const struct net_mrec *m = net_mrec(net, mi);
+
+	if (weft_unlikely(m->road & NET_ROAD_ROUTED))
+		net_mrec_put(net, net_mrec_route(m));
+	net_mrec_put(net, mi);
 }
 
 /* The network FIFO that acknowledgements leave by: the last one. */

@@ -212,7 +212,7 @@ static inline void token(struct net_step *s, uint64_t word)
 	else
 		have = n->room[port] =
 			(uint16_t)(n->room[port] + net_word_payload(word));
-	net->excess += have > net->cfg.tokens[vc];
+	net->excess += have > net->tokens_most[vc];
 	if ((n->waiting & ~n->busy) >> port & 1)
 		net_mark(s, n, id)->dirty |= 1ull << port;
 }

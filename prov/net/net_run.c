@@ -57,7 +57,8 @@ static void count_all(struct net *n, const struct net_config *cfg,
 	n->nodes = net_topo_nodes(cfg);
 	n->ends = net_topo_ends(cfg);
 	n->ports = net_topo_ports(cfg);
-	n->queues = cfg->dyn_queues + 1;
+	n->escapes_too = net_topo_rings(cfg);
+	n->queues = cfg->dyn_queues + n->escapes_too;
 	while (1u << n->qshift < n->queues)
 		n->qshift++;
 	n->packets_max = packets;
@@ -157,10 +158,33 @@ static void open_tables(struct net *net)
 	const struct net_config *cfg = &net->cfg;
 	uint32_t c;
 
+	for (c = 0; c < NET_VC_MAX; c++)
+		net->tokens_most[c] = cfg->tokens[c] *
+				      (cfg->tokens_end ? cfg->tokens_end : 1);
 	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++)
 		net->cost[c] = (uint16_t)((net_wire_bytes(cfg, c) +
 					   cfg->chunk_bytes - 1) /
 					  cfg->chunk_bytes);
+}
+
+/* The same for packets with another header, and for acknowledgements. */
+static void fill_forms(struct net *net, uint32_t rate)
+{
+	const struct net_config *cfg = &net->cfg;
+	uint32_t c, bytes;
+	unsigned i;
+
+	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++) {
+		for (i = 0; i < NET_PATHS_MAX; i++) {
+			bytes = net_wire_bytes(cfg, c) - cfg->header_bytes +
+				cfg->path[i].header_bytes;
+			net->form_len[i + 1][rate][c] =
+				(uint16_t)net_wire_ticks(cfg, bytes,
+							 net->rate[rate]);
+		}
+		net->form_len[NET_FORM_ACK][rate][c] = (uint16_t)net_wire_ticks(
+			cfg, cfg->ack_wire_bytes, net->rate[rate]);
+	}
 }
 
 /* The row of net->len for links of this rate; -EINVAL: too many of them. */
@@ -178,15 +202,17 @@ static int find_rate(struct net *net, uint64_t ps_x1000)
 	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++)
 		net->len[i][c] = (uint16_t)net_wire_ticks(
 			cfg, net_wire_bytes(cfg, c), ps_x1000);
+	fill_forms(net, i);
 	return (int)i;
 }
 
 /* A ring needs the bubble; elsewhere one free buffer is enough. */
-static bool is_ring(const struct net *net, unsigned port)
+static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 {
 	unsigned flow = net->flow[port];
 
-	return flow != NET_FLOW_NONE && net->cfg.wrap[flow / 2];
+	return !net_topo_inside(&net->cfg, node, port) &&
+	       flow != NET_FLOW_NONE && net->cfg.wrap[flow / 2];
 }
 
 /* The row of net->hop with these times; there are few. */
@@ -197,8 +223,11 @@ static int find_hop(struct net *net, const struct net_hop *want)
 	for (i = 0; i < net->hops_used; i++)
 		if (!memcmp(&net->hop[i], want, sizeof(*want)))
 			return (int)i;
-	if (i == NET_HOPS_MAX)
+	if (i == NET_HOPS_MAX) {
+		weft_log(WEFT_LOG_ERROR, "net: more than %d kinds of links",
+			 NET_HOPS_MAX);
 		return -EINVAL;
+	}
 	net->hop[net->hops_used++] = *want;
 	return (int)i;
 }
@@ -209,20 +238,29 @@ static int port_hop(struct net *net, uint32_t node, unsigned port,
 {
 	const struct net_config *cfg = &net->cfg;
 	unsigned d = net_topo_level(cfg, node, port);
-	bool into_end = cfg->topology != NET_TORUS && peer < net->ends;
-	uint64_t wire =
-		crossings * cfg->crossing_ps + cfg->cable[d] * cfg->metre_ps;
+	bool inside = net_topo_inside(cfg, node, port);
+	bool into_end =
+		inside || (cfg->topology != NET_TORUS && peer < net->ends);
+	uint64_t wire = crossings * cfg->crossing_ps +
+			(inside ? 0 : cfg->cable[d] * cfg->metre_ps);
 	uint64_t hop = wire + (into_end && cfg->hop_end_ps ? cfg->hop_end_ps
 							   : cfg->hop_ps);
 	uint64_t back = wire + cfg->token_ps;
-	int rate = find_rate(net, cfg->link_ps_per_byte_x1000);
+	int rate = find_rate(net, inside && cfg->link_end_ps_x1000
+					  ? cfg->link_end_ps_x1000
+					  : cfg->link_ps_per_byte_x1000);
 
+	if (back / cfg->tick_ps >= UINT8_MAX) {
+		weft_log(WEFT_LOG_ERROR,
+			 "net: a token takes more than %d ticks", UINT8_MAX);
+		return -EINVAL;
+	}
 	*h = (struct net_hop){
 		.ticks = (uint16_t)(hop / cfg->tick_ps),
 		.frac = (uint16_t)(hop % cfg->tick_ps),
 		.token_ticks =
 			(uint8_t)((back + cfg->tick_ps - 1) / cfg->tick_ps),
-		.need = (uint8_t)(is_ring(net, port) ? cfg->bubble : 1),
+		.need = (uint8_t)(is_ring(net, node, port) ? cfg->bubble : 1),
 		.rate = (uint8_t)rate,
 	};
 	return rate < 0 ? rate : 0;
@@ -241,17 +279,16 @@ static int open_port(struct net *net, uint32_t node, unsigned port)
 		if (!row)
 			row = find_hop(net, &h);
 	}
-	if (row < 0) {
-		weft_log(WEFT_LOG_ERROR, "net: more than %d kinds of links",
-			 NET_HOPS_MAX);
+	if (row < 0)
 		return row;
-	}
 	net_links(net, node)[port] =
 		peer < 0 ? NET_LINK_NONE
 			 : net_link((uint32_t)peer, peer_port, (unsigned)row);
-	net_node(net, node)->room[port] = (uint16_t)cfg->tokens[0];
+	net_node(net, node)->room[port] =
+		(uint16_t)net_topo_tokens(cfg, node, port, 0);
 	for (vc = 1; vc < 4; vc++)
-		net_det_tokens(net, node, vc)[port] = (uint8_t)cfg->tokens[vc];
+		net_det_tokens(net, node, vc)[port] =
+			(uint8_t)net_topo_tokens(cfg, node, port, vc);
 	return 0;
 }
 
@@ -263,7 +300,7 @@ static int open_check(const struct net_config *cfg)
 	if (ret)
 		return ret;
 	ports = net_topo_ports(cfg);
-	while (queues < cfg->dyn_queues + 1)
+	while (queues < cfg->dyn_queues + net_topo_rings(cfg))
 		queues *= 2;
 	if (ports > NET_PORTS_MAX || queues > NET_QUEUES_MAX ||
 	    ports * queues > NET_SLOT_FIFO) {
@@ -303,6 +340,7 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 		net_fat_init(&net->fat, cfg);
 	net_wheel_init(net);
 	net_steer_init(net);
+	find_rate(net, cfg->link_ps_per_byte_x1000); /* the first row */
 	for (n = 0; n < net->nodes && !ret; n++)
 		for (port = 0; port < net->ports && !ret; port++)
 			ret = open_port(net, n, port);

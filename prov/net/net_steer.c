@@ -65,17 +65,21 @@ void net_steer_init(struct net *net)
 	unsigned d, sum;
 
 	memset(net->flow, NET_FLOW_NONE, sizeof(net->flow));
+	net->steer = NET_STEER_TREE;
 	if (cfg->topology != NET_TORUS)
 		return;
+	net->steer =
+		net_router_nodes(cfg) > 1 ? NET_STEER_SHARED : NET_STEER_TORUS;
+	net->down = net_topo_first(cfg, 2u * cfg->dims);
 	for (d = 0; d < 2u * cfg->dims; d++)
 		init_dir(net, d);
 	for (n = 1; n < 1u << cfg->dims; n++)
 		init_masks(net, n);
-	for (n = 0; n < net->nodes; n++) {
+	for (n = 0; n < net->ends; n++) {
 		c = (struct net_coord *)net_at(net, net->off_coord) + n;
 		*c = (struct net_coord){ 0 };
 		sum = 0;
-		rest = n;
+		rest = n / net_router_nodes(cfg);
 		for (d = cfg->dims; d-- > 0; rest /= cfg->size[d]) {
 			c->x[d] = (uint8_t)(rest % cfg->size[d]);
 			sum += c->x[d];
@@ -133,6 +137,12 @@ static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
 	return 0;
 }
 
+static bool route_ok(const struct net *net, const struct net_msg *msg)
+{
+	return !msg->route ||
+	       net_fat_leads(&net->fat, msg, msg->way == NET_DYNAMIC);
+}
+
 int net_steer_plan(const struct net *net, const struct net_msg *msg,
 		   int8_t *rem)
 {
@@ -141,29 +151,40 @@ int net_steer_plan(const struct net *net, const struct net_msg *msg,
 	int ret = 0;
 
 	if (cfg->topology != NET_TORUS)
-		return 0;
-	if (msg->src == msg->dst)
+		return route_ok(net, msg) ? 0 : -EINVAL;
+	if (msg->route)
+		return -EINVAL;
+	if (msg->src == msg->dst && net->steer == NET_STEER_TORUS)
 		return plan_round(cfg, msg, rem);
 	for (d = 0; d < cfg->dims && !ret; d++)
 		ret = plan_dim(net, msg, d, &rem[d]);
 	return ret;
 }
 
+/* Which of parallel links: by source and target, and address if it may. */
+static uint16_t lane_of(const struct net *net, const struct net_packet *p)
+{
+	uint64_t key = (uint64_t)net_mrec(net, p->msg)->src << 32 | p->dst;
+
+	if (p->flags & NET_P_SPREAD)
+		key ^= weft_hash_mix(p->seq + 1);
+	return (uint16_t)weft_hash_mix(key);
+}
+
 void net_steer_start(const struct net *net, struct net_packet *p)
 {
 	unsigned d;
 
+	p->left = 0;
 	if (net->cfg.topology != NET_TORUS)
 		return;
-	p->left = 0;
 	p->dirs = 0;
 	for (d = 0; d < net->cfg.dims; d++) {
 		p->left |= (uint8_t)((unsigned)(p->rem[d] != 0) << d);
 		p->dirs |= 1u << (2 * d + (p->rem[d] > 0));
 	}
 	if (net->parallel)
-		p->lane = (uint16_t)weft_hash_mix(
-			(uint64_t)net_mrec(net, p->msg)->src << 32 | p->dst);
+		p->lane = lane_of(net, p);
 }
 
 void net_steer_spread(const struct net *net, struct net_packet *p)
@@ -176,14 +197,63 @@ void net_steer_spread(const struct net *net, struct net_packet *p)
 		p->want |= net->dir_ports[__builtin_ctzll(dirs)];
 }
 
-void net_steer_look_fat(const struct net *net, struct net_packet *p,
-			uint32_t node)
+/* The port that a source route names here, or any that leads on. */
+static uint64_t routed(const struct net *net, const struct net_packet *p,
+		       uint64_t want, unsigned *det_p)
+{
+	const struct net_mrec *m = net_mrec(net, p->msg);
+	const struct net_route *r =
+		(const struct net_route *)net_mrec(net, net_mrec_route(m));
+	unsigned port = r->port[p->left];
+
+	if (port == NET_ROUTE_ANY)
+		return want;
+	*det_p = port;
+	return 1ull << port;
+}
+
+static void look_fat(const struct net *net, struct net_packet *p, uint32_t node)
 {
 	unsigned det;
 	uint64_t want = net_fat_steer(&net->fat, node, p->dst, &det);
 
+	if (p->flags & NET_P_ROUTED)
+		want = routed(net, p, want, &det);
 	p->det = (uint8_t)det;
 	p->want = p->flags & NET_P_DYN ? want : 0;
+}
+
+/* From the node to its router, over the torus, and down to the target. */
+static void look_shared(const struct net *net, struct net_packet *p,
+			uint32_t node)
+{
+	if (node >= net->ends && p->left) {
+		net_steer_look_torus(net, p);
+		return;
+	}
+	p->det = 0;
+	if (node >= net->ends)
+		p->det = (uint8_t)(net->down +
+				   p->dst % net_router_nodes(&net->cfg));
+	p->want = p->flags & NET_P_DYN ? 1ull << p->det : 0;
+}
+
+void net_steer_look_other(const struct net *net, struct net_packet *p,
+			  uint32_t node)
+{
+	if (net->steer == NET_STEER_TREE)
+		look_fat(net, p, node);
+	else
+		look_shared(net, p, node);
+}
+
+void net_steer_hop_other(const struct net *net, struct net_packet *p,
+			 uint32_t node, unsigned port)
+{
+	if (net->steer == NET_STEER_TREE)
+		p->left++;
+	else if (node >= net->ends && port < net->down)
+		net_steer_hop_torus(net, p, port);
 }
 
 unsigned net_steer_hops(const struct net *net, uint32_t src, uint32_t dst)
@@ -195,6 +265,8 @@ unsigned net_steer_hops(const struct net *net, uint32_t src, uint32_t dst)
 	if (net->cfg.topology != NET_TORUS)
 		return net_fat_hops(&net->fat, src, dst);
 	net_steer_plan(net, &msg, rem);
+	if (net->steer == NET_STEER_SHARED && src != dst)
+		n = 2;
 	for (d = 0; d < net->cfg.dims; d++)
 		n += (unsigned)abs(rem[d]);
 	return n;

@@ -6,23 +6,24 @@
 #include "prov/net/net_layout.h"
 
 void net_steer_init(struct net *net);
-/* Hops of a message per dimension; -EINVAL: a mesh cannot go so. */
+/*
+ * Hops of a message per dimension. -EINVAL: a mesh cannot go so, or its source
+ * route does not lead to its target.
+ */
 int net_steer_plan(const struct net *net, const struct net_msg *msg,
 		   int8_t *rem);
 /* Directions to ports, where a direction has several. */
 void net_steer_spread(const struct net *net, struct net_packet *p);
-void net_steer_look_fat(const struct net *net, struct net_packet *p,
-			uint32_t node);
-/* Sets want and det of a packet at node that is not its last. */
-static inline void net_steer_look(const struct net *net, struct net_packet *p,
-				  uint32_t node)
+/* Packets that do not go from node to node of a torus. */
+void net_steer_look_other(const struct net *net, struct net_packet *p,
+			  uint32_t node);
+void net_steer_hop_other(const struct net *net, struct net_packet *p,
+			 uint32_t node, unsigned port);
+static inline void net_steer_look_torus(const struct net *net,
+					struct net_packet *p)
 {
 	uint32_t want;
 
-	if (net->cfg.topology != NET_TORUS) {
-		net_steer_look_fat(net, p, node);
-		return;
-	}
 	p->det = (uint8_t)__builtin_ctz(p->dirs & net->det_dirs[p->left]);
 	want = p->dirs & net->zone_dirs[p->zone][p->left];
 	if (!(p->flags & NET_P_DYN) ||
@@ -32,21 +33,36 @@ static inline void net_steer_look(const struct net *net, struct net_packet *p,
 	if (weft_unlikely(net->parallel))
 		net_steer_spread(net, p);
 }
+/* Sets want and det of a packet at node that is not its last. */
+static inline void net_steer_look(const struct net *net, struct net_packet *p,
+				  uint32_t node)
+{
+	if (weft_unlikely(net->steer))
+		net_steer_look_other(net, p, node);
+	else
+		net_steer_look_torus(net, p);
+}
 static inline bool net_steer_ends(const struct net *net,
 				  const struct net_packet *p, uint32_t node)
 {
-	return net->cfg.topology == NET_TORUS ? !p->left : p->dst == node;
+	return net->steer ? p->dst == node : !p->left;
 }
-/* A hop by this port has been granted. */
-static inline void net_steer_hop(const struct net *net, struct net_packet *p,
-				 unsigned port)
+static inline void net_steer_hop_torus(const struct net *net,
+				       struct net_packet *p, unsigned port)
 {
 	unsigned flow = net->flow[port], d = flow >> 1;
 
-	if (net->cfg.topology != NET_TORUS)
-		return;
 	p->rem[d] = (int8_t)(p->rem[d] + 1 - 2 * (int)(flow & 1));
 	p->left &= (uint8_t) ~((unsigned)(p->rem[d] == 0) << d);
+}
+/* A hop from node by this port has been granted. */
+static inline void net_steer_hop(const struct net *net, struct net_packet *p,
+				 uint32_t node, unsigned port)
+{
+	if (weft_unlikely(net->steer))
+		net_steer_hop_other(net, p, node, port);
+	else
+		net_steer_hop_torus(net, p, port);
 }
 /* Mask of dimensions and ports of a packet that has its hops. */
 void net_steer_start(const struct net *net, struct net_packet *p);

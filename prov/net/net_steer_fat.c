@@ -6,6 +6,7 @@
  * all packets to one of them meet on one way down.
  */
 #include "prov/net/net_fat.h"
+#include "prov/net/net.h"
 
 uint64_t net_fat_steer(const struct net_fat *f, uint32_t node, uint32_t dst,
 		       unsigned *det_p)
@@ -20,6 +21,37 @@ uint64_t net_fat_steer(const struct net_fat *f, uint32_t node, uint32_t dst,
 	digit = l ? dst / f->ends[l - 1] : dst;
 	*det_p = f->m[l] + digit % w;
 	return ((1ull << w) - 1) << f->m[l];
+}
+
+/*
+ * Which switch of its subtree a packet has climbed to is open after a link that
+ * the switch chose; the subtrees that it comes through are not.
+ */
+bool net_fat_leads(const struct net_fat *f, const struct net_msg *msg,
+		   bool adaptive)
+{
+	uint32_t l = 0, a = msg->src, port, w;
+	bool down = false;
+	unsigned i;
+
+	if (msg->route_len > 2 * f->levels || msg->src == msg->dst)
+		return false;
+	for (i = 0; i < msg->route_len; i++) {
+		port = msg->route[i];
+		down |= port < f->m[l];
+		if (down && port >= f->m[l])
+			return false;
+		if (down) {
+			a = a * f->m[l--] + port;
+			continue;
+		}
+		w = l < f->levels ? f->w[l + 1] : 0;
+		if (!w ||
+		    (port == NET_ROUTE_ANY ? !adaptive : port >= f->m[l] + w))
+			return false;
+		a /= f->m[++l];
+	}
+	return !l && a == msg->dst;
 }
 
 unsigned net_fat_hops(const struct net_fat *f, uint32_t src, uint32_t dst)

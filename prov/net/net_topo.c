@@ -3,14 +3,16 @@
  * Who is my neighbour. Torus or mesh: node numbers have the last dimension
  * fastest; direction 2d goes down dimension d, direction 2d + 1 up, each by one
  * port or by several to the same neighbour, and a link joins ports of opposite
- * directions. A dimension of one node that wraps is a link to oneself. Fat
- * trees are in net_topo_fat.c.
+ * directions. A dimension of one node that wraps is a link to oneself. Where
+ * several nodes share a router, nodes come first in the numbers, then routers.
+ * Fat trees are in net_topo_fat.c.
  */
 #include "prov/net/net_fat.h"
 #include "prov/net/net_layout.h"
 #include "prov/net/net_topo.h"
 
-static uint32_t torus_nodes(const struct net_config *cfg)
+/* Routers of a torus, end nodes of a tree. */
+static uint32_t product(const struct net_config *cfg)
 {
 	uint32_t n = 1;
 	unsigned d;
@@ -73,20 +75,49 @@ static int64_t torus_peer(const struct net_config *cfg, uint32_t node,
 	return node + (int64_t)(y * step) - (int64_t)(x * step);
 }
 
+static bool shared(const struct net_config *cfg)
+{
+	return net_router_nodes(cfg) > 1;
+}
+
+/* Nodes have one link, to a router whose last ports lead to its nodes. */
+static int64_t shared_peer(const struct net_config *cfg, uint32_t node,
+			   unsigned port, unsigned *port_p,
+			   unsigned *crossings_p)
+{
+	uint32_t ends = net_topo_ends(cfg), each = net_router_nodes(cfg);
+	unsigned down = net_topo_first(cfg, 2u * cfg->dims);
+	int64_t peer;
+
+	*crossings_p = 0;
+	if (node < ends) {
+		*port_p = down + node % each;
+		return port ? -1 : (int64_t)(ends + node / each);
+	}
+	node -= ends;
+	if (port >= down) {
+		*port_p = 0;
+		return node * each + (port - down);
+	}
+	peer = torus_peer(cfg, node, port, port_p, crossings_p);
+	return peer < 0 ? peer : ends + peer;
+}
+
 uint32_t net_topo_nodes(const struct net_config *cfg)
 {
 	struct net_fat f;
 
 	if (cfg->topology == NET_TORUS)
-		return torus_nodes(cfg);
+		return product(cfg) *
+		       (shared(cfg) ? 1u + cfg->router_nodes : 1u);
 	net_fat_init(&f, cfg);
 	return f.nodes;
 }
 
-/* The sizes of a tree multiply to its end nodes, too. */
+/* The sizes of a tree multiply to its end nodes. */
 uint32_t net_topo_ends(const struct net_config *cfg)
 {
-	return torus_nodes(cfg);
+	return product(cfg) * net_router_nodes(cfg);
 }
 
 uint32_t net_topo_ports(const struct net_config *cfg)
@@ -94,9 +125,29 @@ uint32_t net_topo_ports(const struct net_config *cfg)
 	struct net_fat f;
 
 	if (cfg->topology == NET_TORUS)
-		return net_topo_first(cfg, 2u * cfg->dims);
+		return net_topo_first(cfg, 2u * cfg->dims) +
+		       (shared(cfg) ? cfg->router_nodes : 0u);
 	net_fat_init(&f, cfg);
 	return f.ports;
+}
+
+uint32_t net_topo_rings(const struct net_config *cfg)
+{
+	return cfg->topology == NET_TORUS;
+}
+
+bool net_topo_inside(const struct net_config *cfg, uint32_t node, unsigned port)
+{
+	return shared(cfg) && (node < net_topo_ends(cfg) ||
+			       port >= net_topo_first(cfg, 2u * cfg->dims));
+}
+
+uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
+			 unsigned port, unsigned vc)
+{
+	uint32_t times = cfg->tokens_end ? cfg->tokens_end : 1;
+
+	return cfg->tokens[vc] * (net_topo_inside(cfg, node, port) ? times : 1);
 }
 
 unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
@@ -105,6 +156,8 @@ unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
 	struct net_fat f;
 	uint32_t l;
 
+	if (net_topo_inside(cfg, node, port))
+		return NET_DIMS_MAX;
 	if (cfg->topology == NET_TORUS)
 		return torus_dir(cfg, port) / 2;
 	net_fat_init(&f, cfg);
@@ -117,6 +170,8 @@ int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,
 {
 	struct net_fat f;
 
+	if (shared(cfg))
+		return shared_peer(cfg, node, port, port_p, crossings_p);
 	if (cfg->topology == NET_TORUS)
 		return torus_peer(cfg, node, port, port_p, crossings_p);
 	net_fat_init(&f, cfg);

@@ -62,7 +62,7 @@ static void walk(const struct net *net, uint32_t src, uint32_t dst,
 		for (w = p.want; w & (w - 1) && pick % 3; w &= w - 1)
 			pick /= 3;
 		port = det ? p.det : (unsigned)__builtin_ctzll(w);
-		net_steer_hop(net, &p, port);
+		net_steer_hop(net, &p, n, port);
 		T_TRUE(net_neighbour(net, n, port) >= 0);
 		n = (uint32_t)net_neighbour(net, n, port);
 		T_TRUE(++hops <= 100);
@@ -206,6 +206,34 @@ static void the_programmed_order_decides_the_deterministic_port(void **state)
 	free(net);
 }
 
+/* Nodes first, then routers; neighbours meet inside their router. */
+static void nodes_of_a_shared_router_reach_all_others(void **state)
+{
+	struct net_config cfg;
+	struct net *net;
+	unsigned back, x;
+
+	torus_config(&cfg, (uint16_t[]){ 4, 3, 2, 1, 1 });
+	cfg.dyn_queues = 3;
+	cfg.dims = 3;
+	cfg.router_nodes = 2;
+	memcpy(cfg.links, (uint16_t[]){ 2, 1, 4 }, 6);
+	T_IS(net_topo_ends(&cfg), 48);
+	T_IS(net_topo_nodes(&cfg), 72);
+	T_IS(net_topo_ports(&cfg), 14 + 2);
+	T_IS(net_topo_peer(&cfg, 7, 0, &back, &x), 48 + 3);
+	T_IS(back, 15);
+	T_IS(net_topo_peer(&cfg, 7, 1, &back, &x), -1);
+	T_IS(net_topo_peer(&cfg, 48 + 3, 14, &back, &x), 6);
+	links_agree(&cfg);
+	roads_arrive(&cfg);
+	net = open_net(&cfg);
+	T_IS(net_hops(net, 6, 7), 2);
+	T_IS(net_hops(net, 6, 4), 3);
+	T_IS(net_hops(net, 6, 8), 4);
+	free(net);
+}
+
 static void fat_config(struct net_config *cfg, const uint16_t *m,
 		       const uint16_t *w, uint8_t levels)
 {
@@ -255,6 +283,7 @@ int main(void)
 		T_CASE(hints_are_kept_and_meshes_refuse_the_impossible),
 		T_CASE(zones_open_one_after_the_other),
 		T_CASE(the_programmed_order_decides_the_deterministic_port),
+		T_CASE(nodes_of_a_shared_router_reach_all_others),
 		T_CASE(fat_tree_links_join_and_roads_arrive),
 		T_CASE(generalized_trees_join_and_roads_arrive),
 	};

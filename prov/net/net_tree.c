@@ -13,17 +13,13 @@
  * Credits are counted per route and edge, so a route whose members are late
  * never holds up another. net_tree_open.c opens and closes them.
  */
-#include "prov/net/net_layout.h"
 #include "prov/net/net_pool.h"
 #include "prov/net/net_tree.h"
+#include "prov/net/net_tree_int.h"
 #include "prov/net/net_wheel.h"
-
-#include "src/base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-enum { BARRIER_BYTES = 12, INPUT_LOCAL = 0xff };
 
 #define COLL_AFTER 8u /* beside the VC of an event: after those without */
 
@@ -33,38 +29,15 @@ static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 	uint32_t full = net_len(net, 0, net_chunks(net, cfg->payload_bytes));
 
 	if (p->kind == NET_BARRIER)
-		return net_wire_ticks(cfg, BARRIER_BYTES, net->rate[0]);
+		return net_wire_ticks(cfg, cfg->barrier_bytes, net->rate[0]);
+	if (!cfg->coll_packet_ticks)
+		return net_len(net, 0, p->chunks) + cfg->protocol_ticks;
 	return (net_len(net, 0, p->chunks) * cfg->coll_packet_ticks + full -
 		1) /
 	       full;
 }
 
-static uint32_t part_get(struct net *net)
-{
-	uint32_t pi = net_packet_get(net);
-
-	net->parts += pi != 0;
-	return pi;
-}
-
-static void part_put(struct net *net, uint32_t pi)
-{
-	net->parts--;
-	net_packet_put(net, pi);
-}
-
 /* ---- parts --------------------------------------------------------------- */
-
-static uint32_t member_find(const struct net *net, uint32_t route,
-			    uint32_t node)
-{
-	uint32_t i = node * net->cfg.routes + 1, k;
-
-	for (k = 0; k < net->cfg.routes; k++)
-		if (net_member(net, i + k)->route == route + 1)
-			return i + k;
-	return 0;
-}
 
 /*
  * A barrier for which no class is left is a packet without payload through the
@@ -77,19 +50,6 @@ static void without_class(struct net_packet *p)
 	p->flags = NET_P_FP;
 }
 
-/*
- * An event of p at its member's node. Those of one tick come by route and
- * sequence: the numbers of records tell who asked first.
- */
-static uint64_t part_word(const struct net *net, enum net_ev kind, uint32_t pi)
-{
-	const struct net_packet *p = net_packet(net, pi);
-	uint32_t node = net_member_node(net, p->msg);
-	uint32_t way = p->msg - 1 - node * net->cfg.routes;
-
-	return net_word(node, kind, way & 63, p->seq & 15, pi);
-}
-
 int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 {
 	uint64_t ps = at + net->cfg.coll_inject_ps;
@@ -97,12 +57,13 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 	struct net_packet *p;
 	uint32_t mi, pi;
 
-	if (part->node >= net->ends || part->bytes > net->cfg.payload_bytes)
+	if (part->node >= net->ends || part->kind > NET_QUERY ||
+	    part->bytes > net->cfg.payload_bytes)
 		return -EINVAL;
-	mi = member_find(net, part->route, part->node);
+	mi = net_member_find(net, part->route, part->node);
 	if (!mi)
 		return -EINVAL;
-	pi = part_get(net);
+	pi = net_part_get(net);
 	if (!pi)
 		return -EAGAIN;
 	p = net_packet(net, pi);
@@ -110,53 +71,21 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 	p->seq = part->seq;
 	p->cookie = part->cookie;
 	p->kind = part->kind;
-	p->dst = part->dst;
+	p->dst = part->kind < NET_CAST ? part->dst : part->node;
 	p->bytes = (uint16_t)part->bytes;
 	p->chunks = (uint8_t)net_chunks(net, part->bytes);
 	p->flags = part->fp ? NET_P_FP : 0;
-	if (p->kind == NET_BARRIER && !net_member(net, mi)->barrier)
+	if (p->kind == NET_BARRIER && !net_member(net, mi)->barrier &&
+	    !net->cfg.query_ps)
 		without_class(p);
-	p->in = INPUT_LOCAL;
+	p->in = NET_INPUT_LOCAL;
 	p->frac = (uint16_t)(ps % net->cfg.tick_ps);
 	if (tick < net->tick) {
 		net->late++;
 		tick = net->tick;
 	}
-	net_wheel_push(net, tick, part_word(net, NET_EV_PART, pi));
+	net_wheel_push(net, tick, net_part_word(net, NET_EV_PART, pi));
 	return 0;
-}
-
-/* Parts at an engine in order of time, then sequence, then cookie. */
-static bool part_before(const struct net_packet *a, const struct net_packet *b)
-{
-	if (a->since != b->since)
-		return (int32_t)(a->since - b->since) < 0;
-	if (a->frac != b->frac)
-		return a->frac < b->frac;
-	if (a->seq != b->seq)
-		return a->seq < b->seq;
-	return a->cookie < b->cookie;
-}
-
-static void part_insert(struct net *net, struct net_list *l, uint32_t pi)
-{
-	struct net_packet *p = net_packet(net, pi), *q;
-	uint32_t prev = 0, i, steps = 0;
-
-	if (!l->head || !part_before(p, net_packet(net, l->tail))) {
-		net_list_push(net, l, pi);
-		return;
-	}
-	for (i = l->head; !part_before(p, net_packet(net, i)); i = q->next) {
-		net_sure(steps++ < net->packets_max);
-		q = net_packet(net, i);
-		prev = i;
-	}
-	p->next = i;
-	if (prev)
-		net_packet(net, prev)->next = pi;
-	else
-		l->head = pi;
 }
 
 static void contribute(struct net_step *s, uint32_t pi);
@@ -167,12 +96,21 @@ void net_tree_part(struct net_step *s, uint64_t word)
 	struct net_packet *p = net_packet(s->net, pi);
 
 	p->since = (uint32_t)s->now;
-	if (p->kind == NET_BARRIER) {
+	if (p->kind == NET_BARRIER && !net_member(s->net, p->msg)->barrier)
+		net_query_come(s, pi);
+	else if (p->kind == NET_BARRIER || p->kind == NET_KIND_ANSWER)
 		contribute(s, pi);
-		return;
-	}
-	part_insert(s->net, &net_nic(s->net, s->id)->part, pi);
-	s->part = true;
+	else
+		net_part_queue(s, pi);
+}
+
+static uint64_t engine_rate(const struct net *net)
+{
+	const struct net_config *cfg = &net->cfg;
+
+	return cfg->coll_injection_ps_x1000
+		       ? cfg->coll_injection_ps_x1000
+		       : cfg->path[0].injection_ps_per_byte_x1000;
 }
 
 void net_tree_feed(struct net_step *s)
@@ -188,10 +126,9 @@ void net_tree_feed(struct net_step *s)
 		start += p->frac;
 	if (start < n->part_ps)
 		start = n->part_ps;
-	n->part_ps =
-		start +
-		(net->cfg.header_bytes + p->chunks * net->cfg.chunk_bytes) *
-			net->cfg.path[0].injection_ps_per_byte_x1000 / 1000;
+	n->part_ps = start + (net->cfg.header_bytes +
+			      p->chunks * net->cfg.chunk_bytes) *
+				     engine_rate(net) / 1000;
 	n->part_busy = 1;
 	tick = n->part_ps / net->cfg.tick_ps;
 	net_wheel_push(net, tick > s->now ? tick : s->now + 1,
@@ -210,63 +147,6 @@ void net_tree_built(struct net_step *s, uint64_t word)
 	p->since = (uint32_t)s->now;
 	p->frac = (uint16_t)(n->part_ps % net->cfg.tick_ps);
 	contribute(s, pi);
-}
-
-/* ---- combos: open addressing by member and sequence ---------------------- */
-
-static uint32_t *combo_table(const struct net *net)
-{
-	return net_at(net, net->off_combo);
-}
-
-/* Neighbours stay together: of a table this large every page is cold. */
-#define COMBO_ROW 64u
-
-static uint32_t combo_home(const struct net *net, const struct net_packet *p)
-{
-	uint32_t node = net_member_node(net, p->msg);
-	uint32_t way = p->msg - node * net->cfg.routes;
-	uint64_t row = (uint64_t)(node / COMBO_ROW) << 46 ^
-		       (uint64_t)way << 40 ^ p->seq;
-
-	return ((uint32_t)weft_hash_mix(row) * COMBO_ROW + node % COMBO_ROW) &
-	       net->combos_mask;
-}
-
-/* The cell of p's combo, or the empty one where it belongs. */
-static uint32_t combo_find(const struct net *net, const struct net_packet *p)
-{
-	const uint32_t *t = combo_table(net);
-	const struct net_packet *q;
-	uint32_t i, steps = 0;
-
-	for (i = combo_home(net, p); t[i]; i = (i + 1) & net->combos_mask) {
-		net_sure(steps++ < net->combos_mask);
-		q = net_packet(net, t[i]);
-		if (q->msg == p->msg && q->seq == p->seq)
-			break;
-	}
-	return i;
-}
-
-/* Empties a cell and moves followers back that it kept from their home. */
-static void combo_delete(struct net *net, uint32_t i)
-{
-	uint32_t *t = combo_table(net), mask = net->combos_mask, k = i, home;
-	uint32_t steps = 0;
-
-	for (;;) {
-		net_sure(steps++ < mask);
-		k = (k + 1) & mask;
-		if (!t[k])
-			break;
-		home = combo_home(net, net_packet(net, t[k]));
-		if (((k - home) & mask) >= ((k - i) & mask)) {
-			t[i] = t[k];
-			i = k;
-		}
-	}
-	t[i] = 0;
 }
 
 /* ---- credits ------------------------------------------------------------- */
@@ -336,11 +216,13 @@ void net_tree_credit(struct net_step *s, uint64_t word)
 static void deliver(struct net_step *s, const struct net_packet *p)
 {
 	struct net *net = s->net;
-	uint32_t ri = part_get(net);
+	uint32_t ri = net_part_get(net);
 	struct net_packet *r = net_packet(net, ri);
 	uint64_t at =
 		s->now * net->cfg.tick_ps + p->frac + net->cfg.coll_receive_ps;
 
+	if (p->kind == NET_KIND_ANSWER)
+		at += net->cfg.ack_receive_ps - net->cfg.coll_receive_ps;
 	if (p->kind != NET_BARRIER)
 		at += (uint64_t)coll_len(net, p) * net->cfg.tick_ps;
 	*r = *p;
@@ -357,13 +239,13 @@ static void let_go(struct net_step *s, uint32_t pi)
 
 	if (net_member(net, p->msg)->parent)
 		credit_back(s, s->now + coll_len(net, p), p->msg, NET_VC_COLL1);
-	part_put(net, pi);
+	net_part_put(net, pi);
 }
 
 static void copy_down(struct net_step *s, uint32_t pi, uint32_t child)
 {
 	struct net *net = s->net;
-	uint32_t ci = part_get(net);
+	uint32_t ci = net_part_get(net);
 	struct net_packet *c = net_packet(net, ci);
 
 	*c = *net_packet(net, pi);
@@ -371,6 +253,22 @@ static void copy_down(struct net_step *s, uint32_t pi, uint32_t child)
 	c->holder = pi;
 	net_list_push(net, &net_member(net, child)->down, ci);
 	pump_down(s, net_member(net, child));
+}
+
+/* An answer goes back to who asked, by one link each. */
+static void go_back(struct net_step *s, uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	uint32_t child = net_query_back(net, p);
+
+	if (!child)
+		deliver(s, p);
+	p->count = child != 0;
+	if (child)
+		copy_down(s, pi, child);
+	else
+		let_go(s, pi);
 }
 
 /* The result is at this member: keep it, and on to all children. */
@@ -384,7 +282,11 @@ static void go_down(struct net_step *s, uint32_t pi)
 	p->zone = 1;
 	if (net->packets_max - net->used_packets < m->children + 1u) {
 		net_wheel_push(net, s->now + NET_RETRY_TICKS,
-			       part_word(net, NET_EV_READY, pi));
+			       net_part_word(net, NET_EV_READY, pi));
+		return;
+	}
+	if (p->kind == NET_KIND_ANSWER) {
+		go_back(s, pi);
 		return;
 	}
 	if (m->share && (p->kind != NET_REDUCE || p->dst == s->id))
@@ -468,13 +370,14 @@ static uint64_t result_of(struct net_step *s, uint32_t combo)
 		net_sure(n < WEFT_COUNT_OF(in));
 		p = net_packet(net, pi);
 		in[n].cookie = p->cookie;
-		in[n++].from = p->in == INPUT_LOCAL ? 0 : p->in + 1u;
+		in[n++].from = p->in == NET_INPUT_LOCAL ? 0 : p->in + 1u;
 	}
 	qsort(in, n, sizeof(in[0]), input_order);
 	for (i = 0; i < n; i++)
 		cookie[i] = in[i].cookie;
 	p = net_packet(net, combo);
-	if (n == 1 || p->kind == NET_BARRIER || !s->up->combine)
+	if (n == 1 || p->kind == NET_BARRIER || p->kind == NET_KIND_ANSWER ||
+	    !s->up->combine)
 		return cookie[0];
 	return s->up->combine(s->arg, s->now * net->cfg.tick_ps, s->id, cookie,
 			      n);
@@ -496,10 +399,12 @@ static void combine(struct net_step *s, uint32_t combo)
 		next = q->next;
 		if (q->since == (uint32_t)s->now && q->frac > frac)
 			frac = q->frac;
-		if (q->in != INPUT_LOCAL)
+		if (q->answer > p->answer)
+			p->answer = q->answer;
+		if (q->in != NET_INPUT_LOCAL)
 			credit_back(s, free, q->holder, NET_VC_COLL0);
 		if (pi != combo)
-			part_put(net, pi);
+			net_part_put(net, pi);
 	}
 	p->cookie = cookie;
 	p->frac = start == s->now ? frac : 0;
@@ -507,19 +412,30 @@ static void combine(struct net_step *s, uint32_t combo)
 	if (start == s->now)
 		go_up(s, combo);
 	else
-		net_wheel_push(net, start, part_word(net, NET_EV_READY, combo));
+		net_wheel_push(net, start,
+			       net_part_word(net, NET_EV_READY, combo));
 }
 
-/* A broadcast waits for nobody on its way up. */
+/* One that comes from one node waits for nobody on its way up. */
 static void pass_up(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
 	const struct net_packet *p = net_packet(net, pi);
 
-	if (p->in != INPUT_LOCAL)
+	if (p->in != NET_INPUT_LOCAL)
 		credit_back(s, s->now + coll_len(net, p), p->holder,
 			    NET_VC_COLL0);
 	go_up(s, pi);
+}
+
+/* What a member waits for: an answer is its node's, not its ranks'. */
+static uint32_t inputs(const struct net_packet *p, const struct net_member *m)
+{
+	uint32_t own = m->share;
+
+	if (p->kind == NET_KIND_ANSWER)
+		own = m->share != 0;
+	return own + m->children;
 }
 
 static void contribute(struct net_step *s, uint32_t pi)
@@ -527,15 +443,15 @@ static void contribute(struct net_step *s, uint32_t pi)
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi), *q;
 	const struct net_member *m = net_member(net, p->msg);
-	uint32_t cell, *t = combo_table(net), combo;
+	uint32_t cell, *t = net_combo_table(net), combo;
 
 	p->next = 0;
 	p->count = 1;
-	if (p->kind == NET_BCAST) {
+	if (net_kind_alone(p->kind)) {
 		pass_up(s, pi);
 		return;
 	}
-	cell = combo_find(net, p);
+	cell = net_combo_find(net, p);
 	combo = t[cell];
 	if (combo) {
 		q = net_packet(net, combo);
@@ -545,9 +461,9 @@ static void contribute(struct net_step *s, uint32_t pi)
 	} else {
 		t[cell] = combo = pi;
 	}
-	if (net_packet(net, combo)->count < m->share + m->children)
+	if (net_packet(net, combo)->count < inputs(p, m))
 		return;
-	combo_delete(net, cell);
+	net_combo_delete(net, cell);
 	combine(s, combo);
 }
 
@@ -640,7 +556,15 @@ void net_tree_result(struct net_step *s, const struct net_call *c)
 	uint32_t pi = net_word_payload(c->word);
 	struct net_packet p = *net_packet(net, pi);
 
-	part_put(net, pi);
+	if (p.kind == NET_KIND_ANSWER) {
+		net_query_answered(s, c, pi);
+		return;
+	}
+	if (p.kind >= NET_CAST) {
+		net_query_asked(s, c, pi);
+		return;
+	}
+	net_part_put(net, pi);
 	if (s->up->result)
 		s->up->result(s->arg, c->at, net_member(net, p.msg)->route - 1,
 			      net_word_node(c->word), p.seq, p.cookie);

@@ -164,6 +164,28 @@ static int build(struct net *net, const uint32_t *node, const int *parent,
 	return ret;
 }
 
+/* Who asks the others, and how many there are. */
+static void count_sharers(struct net *net, const uint32_t *node,
+			  const uint32_t *share, uint32_t count, uint32_t route)
+{
+	struct net_tree_rec *r = route_of(net, route);
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		if (!share[i])
+			continue;
+		if (!r->sharers++)
+			r->asker = member_of(net, node[i], route + 1);
+	}
+}
+
+bool net_tree_can(const struct net_config *cfg, enum net_coll kind)
+{
+	bool sums = kind == NET_REDUCE || kind == NET_ALLREDUCE;
+
+	return cfg->routes && (!sums || cfg->coll_packet_ticks);
+}
+
 int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 		  const uint32_t *share, uint32_t count, uint32_t *route_p)
 {
@@ -184,6 +206,7 @@ int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 		return ret;
 	}
 	place_barrier(net, node, count, route);
+	count_sharers(net, node, share, count, route);
 	route_of(net, route)->count = count;
 	net->routes++;
 	*route_p = route;

@@ -105,7 +105,7 @@ static int plan_torus(const struct net_config *cfg, struct net_tree_plan *t)
 	uint32_t i;
 	int *at;
 
-	if (!box_of(cfg, t->node, t->count, &b))
+	if (net_router_nodes(cfg) > 1 || !box_of(cfg, t->node, t->count, &b))
 		return -EINVAL;
 	at = calloc(t->count, sizeof(*at));
 	if (!at)
@@ -174,12 +174,28 @@ static int hang(const struct net_fat *f, struct net_tree_plan *t, uint32_t i,
 	return 0;
 }
 
+/* Numbers that follow each other, in any order. */
+static bool is_range(const struct net_tree_plan *t)
+{
+	uint32_t i, low = t->node[0], high = low;
+
+	for (i = 1; i < t->count; i++) {
+		if (t->node[i] < low)
+			low = t->node[i];
+		if (t->node[i] > high)
+			high = t->node[i];
+	}
+	return high - low + 1 == t->count;
+}
+
 static int plan_fat(const struct net_config *cfg, struct net_tree_plan *t)
 {
 	uint32_t top, l, i, first = 0, end = t->count;
 	struct net_fat f;
 	int err;
 
+	if (cfg->coll_range && !is_range(t))
+		return -EINVAL;
 	net_fat_init(&f, cfg);
 	top = common_level(&f, t);
 	for (l = 1; l <= top; l++) {

@@ -33,7 +33,8 @@ struct weft_dma {
 	int local_count;
 	uint64_t remote; /* address in the peer */
 	size_t bytes;
-	/* called once, before the post returns 0; err 0 or -errno */
+	/* called once, before the post returns 0 or in a later poll; err 0 or
+	 * -errno */
 	void (*done)(struct weft_dma *d, int err);
 };
 
@@ -43,7 +44,8 @@ struct weft_dma {
  * what the unit adds on the way (descriptors, cutting, counters) stays inside.
  */
 struct weft_unit_ops {
-	const char *name;
+	const char *name;  /* as in machine files */
+	size_t packet_max; /* largest packet that it gives the carrier */
 	/*
 	 * Opens the unit on a carrier it creates with attr; up gets whole
 	 * engine packets, not the unit's fragments.
@@ -75,6 +77,15 @@ struct weft_unit {
 	struct weft_carrier *carrier;
 };
 
+/*
+ * How groups do their barriers, by the nodes they are on: the first row that
+ * serves them. The last row of a table serves all.
+ */
+struct weft_nic_group_form {
+	bool (*serves)(const uint64_t *node, int n);
+	enum weft_cu_form form;
+};
+
 /* A machine: which unit, its limits, where the paths hand over. */
 struct weft_machine {
 	const char *name;   /* FI_WEFT_MACHINE */
@@ -93,6 +104,7 @@ struct weft_machine {
 	uint64_t barriers;
 	/* where node i stands, in WEFT_CU_DIMS numbers; NULL: nowhere */
 	void (*coords)(uint32_t node, int *at);
+	const struct weft_nic_group_form *forms; /* NULL: as suits the host */
 };
 
 /* The unit of the native machine: straight to the carrier. */

@@ -8,8 +8,8 @@
  * still count himself in at our row; so the group lingers until all have said
  * that they are gone. A few tell each other. More tell it up the tree by which
  * they joined, each when all below him have left, and its root tells it down;
- * so a member that dies, or closes before those below him have left, keeps the
- * route of such a group taken.
+ * where a member dies, or closes before those below him have left, they go on
+ * as nic_coll_each.c has it.
  *
  * A member notices the death of those he is in touch with, and those are his
  * neighbours in that tree, at least. So who notices one tells his own.
@@ -43,16 +43,27 @@ void nic_coll_say(void *arg, int member, const struct weft_cu_msg *msg,
 	nic_ctrl(c->nic, c->member[member], &pkt, buf);
 }
 
+void nic_coll_note_to(struct weft_nic *nic, struct weft_peer *peer,
+		      uint64_t key, enum coll_note what, uint32_t aux)
+{
+	struct weft_pkt pkt = {
+		.type = NIC_COLL, .tag = key, .flags = (uint8_t)what, .aux = aux
+	};
+
+	nic_ctrl(nic, peer, &pkt, NULL);
+}
+
+void nic_coll_tell(struct weft_nic_group *c, int member, enum coll_note what,
+		   uint32_t aux)
+{
+	if (member != c->me && !c->member[member]->lost)
+		nic_coll_note_to(c->nic, c->member[member], c->key, what, aux);
+}
+
 static void coll_note(struct weft_nic_group *c, int member, enum coll_note what,
 		      int err)
 {
-	struct weft_pkt pkt = { .type = NIC_COLL,
-				.tag = c->key,
-				.flags = (uint8_t)what,
-				.aux = (uint32_t)-err };
-
-	if (member != c->me && !c->member[member]->lost)
-		nic_ctrl(c->nic, c->member[member], &pkt, NULL);
+	nic_coll_tell(c, member, what, (uint32_t)-err);
 }
 
 static void coll_note_below(struct weft_nic_group *c, enum coll_note what,
@@ -132,6 +143,7 @@ void nic_coll_free(struct weft_nic_group *c)
 	weft_list_remove(&c->link);
 	c->nic->coll_groups--;
 	coll_unwatch(c->nic);
+	nic_each_ended(c);
 	weft_cu_tree_fini(&c->talk);
 	free(c->check.word);
 	free(c->word);
@@ -200,7 +212,10 @@ void weft_nic_leave(struct weft_nic_group *c)
 		return;
 	}
 	c->gone[c->me] = true;
-	coll_left_below(c);
+	if (c->each)
+		nic_each_left(c);
+	else
+		coll_left_below(c);
 }
 
 /* ---- packets in ---------------------------------------------------------- */
@@ -241,7 +256,8 @@ static void coll_take_note(struct weft_nic_group *c, int from,
 		coll_all_left(c);
 	else if (pkt->flags == COLL_LOST && pkt->aux && pkt->aux < 4096)
 		nic_coll_fail(c, -(int)pkt->aux);
-	else
+	else if ((pkt->flags != COLL_LEFT_EACH && pkt->flags != COLL_GONE) ||
+		 !nic_each_take(c, from, pkt))
 		c->nic->garbage++;
 }
 
@@ -302,7 +318,9 @@ int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
 		return -EPROTO;
 	c = coll_find(nic, pkt->tag);
 	if (!c)
-		return coll_keep(nic, src, pkt, buf);
+		return nic_each_answer(nic, src, pkt)
+			       ? 0
+			       : coll_keep(nic, src, pkt, buf);
 	from = coll_index(c, src);
 	if (from < 0)
 		return -EPROTO;
@@ -426,6 +444,7 @@ void nic_coll_fail(struct weft_nic_group *c, int err)
 		return;
 	c->lost = true;
 	c->err = err;
+	c->torn = c->torn || err == -ECONNRESET || err == -ESHUTDOWN;
 	coll_note_above(c, COLL_LOST, err);
 	coll_note_below(c, COLL_LOST, err);
 	nic_long_fail(c, err);
@@ -460,6 +479,8 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 			nic_coll_fail(c, err);
 		if (c->n <= COLL_FEW)
 			coll_gone(c, i);
+		else
+			nic_each_lost(c, i);
 	}
 }
 

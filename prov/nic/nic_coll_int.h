@@ -16,6 +16,7 @@
 #define COLL_TRIES	   8
 /* So few tell each other everything; more tell their neighbours in a tree. */
 #define COLL_FEW	   16
+#define COLL_ENDED	   256 /* keys of large groups that are remembered */
 
 enum coll_state {
 	COLL_GATHERING,
@@ -49,6 +50,8 @@ enum coll_note {
 	COLL_LEFT_BELOW, /* and everybody below him in the tree */
 	COLL_LEFT_ALL,	 /* everybody has */
 	COLL_LOST,	 /* the group is lost: a member died; aux: errno */
+	COLL_LEFT_EACH,	 /* the sender's last word, to each: nic_coll_each.c */
+	COLL_GONE,	 /* aux: a member that will not speak any more */
 };
 
 /* What neighbours tell each other apart from the group: nic_coll_check.c. */
@@ -58,6 +61,7 @@ enum {
 	COLL_SAYS_PROGRESS,  /* up: so far */
 };
 
+struct coll_each;
 struct coll_word;
 
 struct coll_check {
@@ -88,6 +92,7 @@ struct weft_nic_group {
 	bool no_route;	  /* by messages only */
 	bool crowded;	  /* more members than processors */
 	unsigned arity;	  /* that all agree on; 0: pairs */
+	uint8_t form;	  /* enum weft_cu_form, of barriers */
 	int tries;	  /* joins that met another */
 	unsigned pending; /* operations of the caller */
 	struct weft_peer **member;
@@ -95,6 +100,8 @@ struct weft_nic_group {
 	int gone_count;
 	unsigned below; /* children, a bit each, below whom all have left */
 	bool lost;	/* somebody died before he left */
+	bool torn;	/* the tree does not tell any more who has left */
+	struct coll_each *each; /* then: who has spoken; NULL: not yet */
 	/* pairs of members, who talk about the group; its root is member 0 */
 	struct weft_cu_tree talk;
 	struct weft_cu_group
@@ -145,6 +152,8 @@ struct nic_coll {
 	struct weft_list unclaimed;
 	unsigned unclaimed_count;
 	struct weft_hash joins; /* times a list of members was joined */
+	uint64_t ended[COLL_ENDED];
+	unsigned ended_count;
 	struct weft_pool ops;
 };
 
@@ -168,6 +177,26 @@ void nic_coll_replay(struct weft_nic_group *c);
 void nic_coll_give_back(struct weft_nic_group *c);
 void nic_coll_free(struct weft_nic_group *c);
 void nic_coll_fail(struct weft_nic_group *c, int err);
+/* A packet without payload to a member that lives, or about any group. */
+void nic_coll_tell(struct weft_nic_group *c, int member, enum coll_note what,
+		   uint32_t aux);
+void nic_coll_note_to(struct weft_nic *nic, struct weft_peer *peer,
+		      uint64_t key, enum coll_note what, uint32_t aux);
+
+/*
+ * nic_coll_each.c. take: one of its notes (false: it made no sense). lost: a
+ * member of a large group is no more. left: this member has left, and the
+ * others speak already. reclaim: begins the end of groups that are torn. ended:
+ * a group is freed. answer: was the packet for one of these?
+ */
+bool nic_each_take(struct weft_nic_group *c, int from,
+		   const struct weft_pkt *pkt);
+void nic_each_lost(struct weft_nic_group *c, int member);
+void nic_each_left(struct weft_nic_group *c);
+void nic_each_reclaim(struct weft_nic *nic);
+void nic_each_ended(struct weft_nic_group *c);
+bool nic_each_answer(struct weft_nic *nic, struct weft_peer *src,
+		     const struct weft_pkt *pkt);
 
 /*
  * nic_coll_check.c: looks after those who wait long; takes a word of another

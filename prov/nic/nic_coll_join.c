@@ -190,6 +190,7 @@ static int join_open_groups(struct weft_nic_group *c)
 		.arg = c,
 		.fence = c->crowded || c->nic->unit->carrier->fences,
 		.crowd = c->crowded,
+		.form = c->form,
 		.tree = &c->tree,
 		/* in a crowd one wakes all */
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
@@ -238,6 +239,40 @@ static int join_host_tree(struct weft_nic_group *c)
 	return ret;
 }
 
+/* Does anything depend on the nodes of the members? */
+static bool by_nodes(const struct weft_nic_group *c)
+{
+	const struct weft_machine *m = c->nic->machine;
+
+	return m->coords || (m->forms && !c->arity);
+}
+
+static uint64_t node_of(const struct weft_nic_group *c, int i)
+{
+	return c->word ? c->word[i] : (uint64_t)i;
+}
+
+/* The way of its barriers; equal nodes everywhere, so an equal form. */
+static int join_form(struct weft_nic_group *c)
+{
+	const struct weft_nic_group_form *f = c->nic->machine->forms;
+	uint64_t *node;
+
+	c->form = WEFT_CU_AS_SUITS;
+	if (!f || !by_nodes(c))
+		return 0;
+	node = malloc((size_t)c->n * sizeof(*node));
+	if (!node)
+		return -ENOMEM;
+	for (int i = 0; i < c->n; i++)
+		node[i] = node_of(c, i);
+	while (!f->serves(node, c->n))
+		f++;
+	c->form = (uint8_t)f->form;
+	free(node);
+	return 0;
+}
+
 static int join_tree(struct weft_nic_group *c)
 {
 	const struct weft_machine *m = c->nic->machine;
@@ -250,8 +285,7 @@ static int join_tree(struct weft_nic_group *c)
 	if (!at)
 		return -ENOMEM;
 	for (int i = 0; i < c->n; i++)
-		m->coords(c->word ? (uint32_t)c->word[i] : (uint32_t)i,
-			  at[i].at);
+		m->coords((uint32_t)node_of(c, i), at[i].at);
 	ret = weft_cu_tree_torus(&c->tree, c->n, at);
 	free(at);
 	return ret;
@@ -325,7 +359,7 @@ static void join_take(struct weft_nic_group *c)
 {
 	struct nic_coll *nc = c->nic->coll;
 
-	if (join_tree(c)) {
+	if (join_form(c) || join_tree(c)) {
 		join_end(c, 0);
 		return;
 	}
@@ -366,8 +400,7 @@ static void join_place(struct weft_nic_group *c)
 		nic_coll_fail(c, -ENOMEM);
 		return;
 	}
-	c->word[c->me] =
-		c->nic->machine->coords ? my_node(c) : nic_place_here();
+	c->word[c->me] = by_nodes(c) ? my_node(c) : nic_place_here();
 	c->call = (struct weft_cu_call){
 		.kind = WEFT_CU_ALLREDUCE,
 		.op = WEFT_CU_OR,
@@ -383,8 +416,8 @@ static void join_place(struct weft_nic_group *c)
 /* Does the tree depend on who is where? */
 static bool wants_places(const struct weft_nic_group *c)
 {
-	return c->nic->machine->coords ? !(c->common.notes & JOIN_PLAIN)
-				       : c->common.notes & JOIN_PLACED;
+	return by_nodes(c) ? !(c->common.notes & JOIN_PLAIN)
+			   : c->common.notes & JOIN_PLACED;
 }
 
 /* The least of what members want, since all of their ones are the lowest. */
@@ -540,6 +573,7 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *a,
 
 	if (a->n < 1 || a->me < 0 || a->me >= a->n)
 		return -EINVAL;
+	nic_each_reclaim(nic);
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
@@ -578,6 +612,7 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 		.members = c->n,
 		.depth = c->tree.n ? c->tree.depth : 0,
 		.bulk = c->bulk,
+		.form = c->form,
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
 	};
 }

@@ -6,7 +6,9 @@
  * of every packet, in the same order, and takes the result of every packet.
  * A broadcast is the bitwise or of the root's bytes and everybody's zeroes, as
  * the tree's own software did it: nobody then receives what it has no room
- * for. A member that gets no result is done when its part is sent.
+ * for. Where switches have no arithmetic it is a barrier, after which everybody
+ * has room, and then packets that are copied at every switch, in rounds of a
+ * window. A member that gets no result is done when its part is sent.
  */
 #include "prov/nic/nic_coll_net.h"
 
@@ -28,6 +30,8 @@ struct nic_net {
 	struct weft_cu_call *head;
 	struct weft_cu_call *tail;
 	size_t per; /* bytes of a packet */
+	bool casts; /* a broadcast is copied, and not combined with zeroes */
+	bool sums;
 };
 
 uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc, const void *in,
@@ -56,6 +60,8 @@ int nic_net_open(struct weft_carrier *carrier,
 	n->id = id;
 	n->me = attr->me;
 	n->per = carrier->mtu < NET_PACKET ? carrier->mtu : NET_PACKET;
+	n->casts = carrier->virt->route_can(carrier, WEFT_VT_BCAST);
+	n->sums = carrier->virt->route_can(carrier, WEFT_VT_ALLREDUCE);
 	*n_p = n;
 	return 0;
 }
@@ -98,8 +104,9 @@ void nic_net_close(struct nic_net *n)
 WEFT_HOT bool nic_net_can(const struct nic_net *n,
 			  const struct weft_cu_call *call)
 {
-	return call->kind == WEFT_CU_BARRIER || call->kind == WEFT_CU_BCAST ||
-	       call->kind == WEFT_CU_REDUCE || call->kind == WEFT_CU_ALLREDUCE;
+	if (call->kind == WEFT_CU_REDUCE || call->kind == WEFT_CU_ALLREDUCE)
+		return n->sums;
+	return call->kind == WEFT_CU_BARRIER || call->kind == WEFT_CU_BCAST;
 }
 
 /* Whole elements of a packet. */
@@ -111,14 +118,46 @@ static size_t packet_bytes(const struct nic_net *n,
 	return elem ? n->per / elem * elem : n->per;
 }
 
+/* Is a broadcast's packet the barrier before a round of them? */
+static bool begins_round(const struct nic_net *n,
+			 const struct weft_cu_call *call, size_t k)
+{
+	return call->kind == WEFT_CU_BCAST && n->casts && !(k % WEFT_VT_WINDOW);
+}
+
+/* Where a packet's bytes lie. */
+static size_t offset_at(const struct nic_net *n,
+			const struct weft_cu_call *call, size_t k)
+{
+	size_t per = packet_bytes(n, call);
+
+	if (call->kind == WEFT_CU_BCAST && n->casts)
+		k -= k / WEFT_VT_WINDOW + 1;
+	return k * per;
+}
+
 static size_t bytes_at(const struct nic_net *n, const struct weft_cu_call *call,
 		       size_t k)
 {
-	size_t per = packet_bytes(n, call), at = k * per;
+	size_t per = packet_bytes(n, call), at;
 
+	if (begins_round(n, call, k))
+		return 0;
+	at = offset_at(n, call, k);
 	if (at >= call->bytes)
 		return 0;
 	return call->bytes - at < per ? call->bytes - at : per;
+}
+
+static size_t packets_of(const struct nic_net *n,
+			 const struct weft_cu_call *call)
+{
+	size_t per = packet_bytes(n, call);
+	size_t count = call->bytes ? (call->bytes + per - 1) / per : 1;
+
+	if (call->kind == WEFT_CU_BCAST && n->casts)
+		count += (count + WEFT_VT_WINDOW - 2) / (WEFT_VT_WINDOW - 1);
+	return count;
 }
 
 static bool gets_result(const struct nic_net *n,
@@ -139,12 +178,15 @@ static void fill_part(const struct nic_net *n, const struct weft_cu_call *call,
 		.bytes = (uint32_t)bytes_at(n, call, call->sent),
 		.seq = call->first + call->sent,
 		.quiet = call->sent + 1 < call->packets &&
-			 call->sent % (WEFT_VT_WINDOW / 4),
+			 call->sent % (WEFT_VT_WINDOW / 4) &&
+			 !begins_round(n, call, call->sent + 1),
 	};
-	if (call->kind == WEFT_CU_BARRIER)
+	if (call->kind == WEFT_CU_BARRIER || begins_round(n, call, call->sent))
 		part->kind = WEFT_VT_BARRIER;
-	if (call->kind == WEFT_CU_REDUCE)
+	else if (call->kind == WEFT_CU_REDUCE)
 		part->kind = WEFT_VT_REDUCE;
+	else if (call->kind == WEFT_CU_BCAST && n->casts)
+		part->kind = WEFT_VT_BCAST;
 	if (call->kind != WEFT_CU_BCAST)
 		return;
 	part->op = WEFT_CU_OR;
@@ -157,12 +199,24 @@ static const void *source(const struct nic_net *n,
 			  const struct weft_cu_call *call)
 {
 	static const unsigned char zeroes[NET_PACKET];
-	size_t at = call->sent * packet_bytes(n, call);
+	size_t at;
 
+	if (begins_round(n, call, call->sent))
+		return NULL;
+	at = offset_at(n, call, call->sent);
 	if (call->kind == WEFT_CU_BCAST)
 		return call->root == n->me ? (char *)call->out + at
 					   : (const void *)zeroes;
 	return call->in ? (const char *)call->in + at : NULL;
+}
+
+/* Who casts waits until all are ready for the round. */
+static bool all_ready(const struct nic_net *n, const struct weft_cu_call *call)
+{
+	size_t round = call->sent / WEFT_VT_WINDOW * WEFT_VT_WINDOW;
+
+	return call->kind != WEFT_CU_BCAST || !n->casts ||
+	       call->root != n->me || call->sent == round || call->read > round;
 }
 
 static bool send_one(struct nic_net *n, struct weft_cu_call *call)
@@ -170,7 +224,8 @@ static bool send_one(struct nic_net *n, struct weft_cu_call *call)
 	struct weft_carrier *c = n->carrier;
 	struct weft_vt_part part;
 
-	if (call->first + call->sent - n->taken >= WEFT_VT_WINDOW)
+	if (call->first + call->sent - n->taken >= WEFT_VT_WINDOW ||
+	    !all_ready(n, call))
 		return false;
 	fill_part(n, call, &part);
 	if (c->virt->route_send(c, n->id, &part, source(n, call)))
@@ -183,9 +238,10 @@ static bool take_one(struct nic_net *n, struct weft_cu_call *call)
 {
 	struct weft_carrier *c = n->carrier;
 	struct weft_vt_part part = { .seq = call->first + call->read };
-	size_t at = call->read * packet_bytes(n, call);
 	bool keep = call->out && call->kind != WEFT_CU_BARRIER &&
-		    !(call->kind == WEFT_CU_BCAST && call->root == n->me);
+		    !(call->kind == WEFT_CU_BCAST && call->root == n->me) &&
+		    !begins_round(n, call, call->read);
+	size_t at = keep ? offset_at(n, call, call->read) : 0;
 
 	if (gets_result(n, call)) {
 		if (c->virt->route_take(c, n->id, &part,
@@ -238,8 +294,6 @@ WEFT_HOT int nic_net_woken(struct nic_net *n, int budget)
 
 WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_cu_call *call)
 {
-	size_t per = packet_bytes(n, call);
-
 	call->flags = 0;
 	call->err = n->err;
 	call->sent = call->read = 0;
@@ -251,7 +305,7 @@ WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_cu_call *call)
 	call->bytes = call->kind == WEFT_CU_BARRIER
 			      ? 0
 			      : call->count * weft_cu_bytes(call->type);
-	call->packets = call->bytes ? (call->bytes + per - 1) / per : 1;
+	call->packets = packets_of(n, call);
 	call->first = n->posted;
 	n->posted += call->packets;
 	if (n->tail)

@@ -69,6 +69,7 @@ static int direct_poll(struct weft_unit *u, int budget)
 
 const struct weft_unit_ops weft_unit_direct = {
 	.name = "direct",
+	.packet_max = UINT16_MAX,
 	.open = direct_open,
 	.close = direct_close,
 	.packet = direct_packet,

@@ -117,18 +117,23 @@ static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 
 /* ---- pieces -------------------------------------------------------------- */
 
+static void xfer_go_on(struct weft_nic *nic, struct weft_nic_op *op, int err);
+
+/* Mostly before the post returns; a unit that takes its time calls later. */
 static void piece_done(struct weft_dma *d, int err)
 {
 	struct weft_nic_op *op = weft_container_of(d, struct weft_nic_op, dma);
 
 	d->done = NULL;
 	op->err = err;
-	if (err)
-		return;
-	((struct nic_peer *)op->peer->up)->dma_works = true;
-	op->pos += d->bytes;
-	op->moved += d->bytes;
-	op->nic->dma_bytes += d->bytes;
+	if (!err) {
+		((struct nic_peer *)op->peer->up)->dma_works = true;
+		op->pos += d->bytes;
+		op->moved += d->bytes;
+		op->nic->dma_bytes += d->bytes;
+	}
+	if (op->state == NIC_DMA)
+		xfer_go_on(op->nic, op, err);
 }
 
 /* Posts DMA from pos on, within end and one remote segment. */
@@ -145,6 +150,8 @@ static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 		return -EFAULT;
 	if (bytes > op->remote[2 * i + 1] - skip)
 		bytes = op->remote[2 * i + 1] - skip;
+	if (bytes > NIC_PIECE)
+		bytes = NIC_PIECE;
 	d->remote = op->remote[2 * i] + skip;
 	d->bytes = bytes;
 	d->local_count =
@@ -154,10 +161,9 @@ static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 		       : unit->get(nic->unit, op->peer, d);
 }
 
-void nic_xfer_run(struct weft_nic *nic, struct weft_nic_op *op)
+/* err: of the piece before. */
+static void xfer_go_on(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
-	int err = 0;
-
 	while (!err && (op->pos < op->end || xfer_claim(nic, op))) {
 		err = piece_post(nic, op);
 		if (err == -EAGAIN) {
@@ -167,12 +173,20 @@ void nic_xfer_run(struct weft_nic *nic, struct weft_nic_op *op)
 		}
 		if (err)
 			break;
-		weft_must(!op->dma.done); /* it is over when its post is */
+		if (op->dma.done) {
+			op->state = NIC_DMA;
+			return;
+		}
 		err = op->err;
 	}
 	op->state = NIC_WAITING;
 	op->err = 0;
 	nic_xfer_done(nic, op, err);
+}
+
+void nic_xfer_run(struct weft_nic *nic, struct weft_nic_op *op)
+{
+	xfer_go_on(nic, op, 0);
 }
 
 void nic_xfer(struct weft_nic *nic, struct weft_nic_op *op)

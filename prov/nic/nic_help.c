@@ -66,22 +66,68 @@ static int bulk_end(struct weft_dma *d, int err)
 	return 0;
 }
 
+/* ---- in virtual time ---- */
+
+struct bulk {
+	struct weft_vt_dma vt;
+	struct iovec iov[WEFT_COUNT_OF(((struct weft_dma *)0)->local)];
+	struct weft_dma *d;
+};
+
+static void bulk_over(struct weft_vt_dma *vt, int err)
+{
+	struct bulk *b = weft_container_of(vt, struct bulk, vt);
+	struct weft_dma *d = b->d;
+
+	free(b);
+	d->done(d, err);
+}
+
+static int bulk_post(struct weft_carrier *c, struct weft_peer *peer,
+		     struct weft_dma *d, const struct weft_vt_way *way,
+		     bool get)
+{
+	struct bulk *b = malloc(sizeof(*b));
+	int err;
+
+	if (!b)
+		return -ENOMEM;
+	b->d = d;
+	b->vt = (struct weft_vt_dma){
+		.get = get,
+		.local = b->iov,
+		.count = bulk_iov(d, b->iov),
+		.remote = d->remote,
+		.bytes = d->bytes,
+		.way = *way,
+		.done = bulk_over,
+	};
+	err = c->virt->dma(c, peer, &b->vt);
+	if (err)
+		free(b);
+	return err;
+}
+
 int weft_help_get(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d)
+		  struct weft_dma *d, const struct weft_vt_way *way)
 {
 	struct weft_carrier *c = u->carrier;
 	struct iovec iov[WEFT_COUNT_OF(d->local)];
 	int n = bulk_iov(d, iov);
 
+	if (weft_unlikely(c->virt && n))
+		return bulk_post(c, peer, d, way, true);
 	return bulk_end(d, n ? c->ops->read(c, peer, iov, n, d->remote) : 0);
 }
 
 int weft_help_put(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d)
+		  struct weft_dma *d, const struct weft_vt_way *way)
 {
 	struct weft_carrier *c = u->carrier;
 	struct iovec iov[WEFT_COUNT_OF(d->local)];
 	int n = bulk_iov(d, iov);
 
+	if (weft_unlikely(c->virt && n))
+		return bulk_post(c, peer, d, way, false);
 	return bulk_end(d, n ? c->ops->write(c, peer, iov, n, d->remote) : 0);
 }

@@ -6,6 +6,7 @@
 #ifndef WEFT_PROV_NIC_HELP_H
 #define WEFT_PROV_NIC_HELP_H
 
+#include "prov/carrier/carrier_vt.h"
 #include "prov/nic/nic.h"
 
 /* Pointers by index; all NULL at first, grows on use. */
@@ -27,10 +28,13 @@ void weft_table_fini(struct weft_table *t);
 size_t weft_help_gather(void *to, const struct weft_pkt *pkt,
 			const struct iovec *iov, int count);
 
-/* Bulk data by the carrier's copy, as struct weft_unit_ops says. */
+/*
+ * Bulk data by the carrier's copy, as struct weft_unit_ops says; in virtual
+ * time by the modelled interfaces, this way.
+ */
 int weft_help_get(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d);
+		  struct weft_dma *d, const struct weft_vt_way *way);
 int weft_help_put(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d);
+		  struct weft_dma *d, const struct weft_vt_way *way);
 
 #endif

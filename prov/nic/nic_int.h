@@ -26,31 +26,32 @@
  *           WAITING       waiting  id; cell if shared       FIN
  *           PACING        bulk     id, moved, limit,        FIN
  *                                  remote_id
- *           DMA_AGAIN     waiting  id, cell, transfer       FIN
+ *           DMA, D_AGAIN  waiting  id, cell, transfer       FIN
  *   RECV    NEW, posted   (match)  m                        message, cancel
  *           NEW, rx_op    (peer)   moved, limit, remote_id  last NEXT
  *           NEW, a part   -        parent                   its message
  *           CLOSED        -        children, err            its last part
  *           WAITING       waiting  remote_id, transfer      the transfer
- *           DMA_AGAIN     waiting  the same                 the transfer
+ *           DMA, D_AGAIN  waiting  the same                 the transfer
  *           WAITING_HELP  waiting  the same, id, peer_cell  HELPED
  *           PACED         waiting  id, remote_id, moved,    last BULK
  *                                  end, limit
  *           PARTING       parting  remote_id, err           FIN has left
  *   WRITE   PACING        bulk     id, ask, moved, limit    FIN (a refusal)
  *   READ    WAITING       waiting  id, ask; READ: pos       FIN, READ_DATA
- *           DMA_AGAIN     waiting  transfer                 the transfer
+ *           DMA, D_AGAIN  waiting  transfer                 the transfer
  *   ATOMIC  PACING        bulk     id, ask, held, limit     FIN (a refusal)
  *   FETCH   WAITING       waiting  id, ask, held            FIN, RESULT
  *   COMPARE
  *   SERVE   PACING        bulk     remote_id, moved, limit  its last packet
- *           DMA_AGAIN     waiting  remote_id, transfer      the transfer
+ *           DMA, D_AGAIN  waiting  remote_id, transfer      the transfer
  *
  * "transfer" is remote, remote_count, put, pos, end, moved, limit and the
- * cell or peer_cell of one that is shared (nic_dma.c). DMA is over when its
- * post returns, so no state says that a unit is at it. REMOTE_WRITE,
- * REMOTE_READ and COLL never last here: the first two are notes for up, the
- * third is nic_coll.c's own.
+ * cell or peer_cell of one that is shared (nic_dma.c). D_AGAIN is DMA_AGAIN:
+ * the unit had no room. Live a piece is over when its post returns; in virtual
+ * time the unit is at it (DMA), and tells the end before it tells that the
+ * peer is gone. REMOTE_WRITE, REMOTE_READ and COLL never last here: the first
+ * two are notes for up, the third is nic_coll.c's own.
  */
 #ifndef WEFT_PROV_NIC_INT_H
 #define WEFT_PROV_NIC_INT_H
@@ -138,6 +139,8 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
  */
 #define NIC_CHUNK     ((size_t)128 << 10)
 #define NIC_HELP_MIN  ((size_t)128 << 10)
+/* Bytes that a unit is given at a time; descriptors have 32 bits for it. */
+#define NIC_PIECE     ((size_t)1 << 30)
 /* Cursors of an endpoint. */
 #define NIC_CELLS     64
 
@@ -148,6 +151,7 @@ enum nic_state {
 	NIC_PACING,	  /* in bulk: bytes the peer asked for */
 	NIC_WAITING,	  /* the peer has the next word */
 	NIC_DMA_AGAIN,	  /* the unit had no room for it */
+	NIC_DMA,	  /* the unit is at it */
 	NIC_WAITING_HELP, /* the peer is writing the rest */
 	NIC_PACED,	  /* receiving paced packets */
 	NIC_CLOSED,	  /* multi: no longer posted, parts under way */

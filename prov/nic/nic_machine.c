@@ -9,6 +9,7 @@
 #include "prov/nic/nic.h"
 #include "prov/nic/sten/sten_engine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Bits of fi_tx_attr.msg_order, as libfabric numbers them. */
@@ -61,6 +62,43 @@ static void bgq_coords(uint32_t node, int *at)
 			at[d] |= (int)(node & 1) << bit;
 	}
 }
+
+/* Nodes without a gap; several members may be on one. */
+static bool is_range(const uint64_t *node, int n)
+{
+	uint64_t low = node[0];
+	uint64_t high = node[0];
+	uint64_t count = 0;
+	bool *there;
+
+	for (int i = 1; i < n; i++) {
+		low = node[i] < low ? node[i] : low;
+		high = node[i] > high ? node[i] : high;
+	}
+	if (high - low >= (uint64_t)n)
+		return false;
+	there = calloc((size_t)n, sizeof(*there));
+	for (int i = 0; there && i < n; i++) {
+		count += !there[node[i] - low];
+		there[node[i] - low] = true;
+	}
+	free(there);
+	return count == high - low + 1;
+}
+
+static bool is_any(const uint64_t *node, int n)
+{
+	return true;
+}
+
+/*
+ * Hardware broadcast and network conditional reach a range of nodes; other
+ * groups have trees of chained events [qsnet2.md d].
+ */
+static const struct weft_nic_group_form qsnet2_forms[] = {
+	{ is_range, WEFT_CU_RANGE },
+	{ is_any, WEFT_CU_EVENTS },
+};
 
 static const struct weft_machine rows[] = {
 	{
@@ -120,6 +158,7 @@ static const struct weft_machine rows[] = {
 		.fifos = 8000,		   /* command queues [same] */
 		.cu = CU_NATIVE,
 		.routes = KARY_ROUTES,
+		.forms = qsnet2_forms,
 	},
 };
 

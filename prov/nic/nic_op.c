@@ -98,7 +98,7 @@ void nic_ids_check(const struct weft_nic *nic)
 
 /* The table of nic_int.h: the states of a kind in each list of a peer. */
 #define S(state) (1u << NIC_##state)
-#define XFER	 (S(WAITING) | S(DMA_AGAIN))
+#define XFER	 (S(WAITING) | S(DMA_AGAIN) | S(DMA))
 
 static const struct home {
 	uint16_t sending, bulk, waiting, parting;
@@ -140,6 +140,7 @@ static void end_check(const struct weft_nic_op *op)
 	const struct home *h = home_of(op);
 	unsigned any = h->sending | h->bulk | h->waiting | h->parting;
 
+	weft_must(op->state != NIC_DMA);
 	if (op->linked)
 		weft_must(any & 1u << op->state);
 	else

@@ -11,20 +11,33 @@ libweftunits_la_SOURCES = \
 	prov/nic/mu/mu_tx.c prov/nic/mu/mu_rx.c \
 	prov/nic/mu/mu_engine.c prov/nic/mu/mu_engine.h \
 	prov/nic/fma/fma.c prov/nic/fma/fma_dev.h prov/nic/fma/fma_layout.h \
-	prov/nic/fma/fma_amo.c prov/nic/fma/fma_bte.c prov/nic/fma/fma_cq.c \
+	prov/nic/fma/fma_amo.c prov/nic/fma/fma_bte.c \
+	prov/nic/fma/fma_bulk.c prov/nic/fma/fma_bulk.h \
+	prov/nic/fma/fma_cq.c \
 	prov/nic/fma/fma_rx.c prov/nic/fma/fma_smsg.c prov/nic/fma/fma_tx.c \
 	prov/nic/fma/fma_engine.c prov/nic/fma/fma_engine.h \
 	prov/nic/sten/sten.c prov/nic/sten/sten_dev.h \
-	prov/nic/sten/sten_layout.h \
-	prov/nic/sten/sten_dma.c prov/nic/sten/sten_event.c \
-	prov/nic/sten/sten_queue.c prov/nic/sten/sten_rx.c \
+	prov/nic/sten/sten_layout.h prov/nic/sten/sten_swap.h \
+	prov/nic/sten/sten_fault.c prov/nic/sten/sten_mmu.c \
+	prov/nic/sten/sten_bulk.c prov/nic/sten/sten_bulk.h \
+	prov/nic/sten/sten_cast.c prov/nic/sten/sten_dma.c \
+	prov/nic/sten/sten_event.c \
+	prov/nic/sten/sten_queue.c prov/nic/sten/sten_rails.c \
+	prov/nic/sten/sten_rx.c \
+	prov/nic/sten/sten_tport.c prov/nic/sten/sten_tport.h \
+	prov/nic/sten/sten_tport_match.c \
+	prov/nic/sten/sten_thread.c prov/nic/sten/sten_time.c \
 	prov/nic/sten/sten_tx.c \
 	prov/nic/sten/sten_engine.c prov/nic/sten/sten_engine.h
 
 UNIT_TESTS = prov/nic/nic_unit_test prov/nic/nic_inbox_test \
 	prov/nic/mu/mu_test prov/nic/mu/mu_rule_test \
 	prov/nic/fma/fma_test prov/nic/fma/fma_bulk_test \
-	prov/nic/sten/sten_test prov/nic/sten/sten_queue_test
+	prov/nic/sten/sten_bulk_test \
+	prov/nic/sten/sten_test prov/nic/sten/sten_queue_test \
+	prov/nic/sten/sten_time_test prov/nic/sten/sten_thread_test \
+	prov/nic/sten/sten_mmu_test prov/nic/sten/sten_tport_test \
+	prov/nic/sten/sten_cast_test prov/nic/sten/sten_rails_test
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 UNIT_LIBS = libweftunits.la libweftcarrier.la libweftwire.la $(T_LIBS)
@@ -41,12 +54,33 @@ prov_nic_fma_fma_test_LDADD = $(UNIT_LIBS)
 prov_nic_fma_fma_bulk_test_SOURCES = \
 	prov/nic/fma/fma_bulk_test.c prov/nic/fma/fma_pair.h
 prov_nic_fma_fma_bulk_test_LDADD = $(UNIT_LIBS)
+prov_nic_sten_sten_bulk_test_SOURCES = \
+	prov/nic/sten/sten_bulk_test.c prov/nic/sten/sten_pair.h
+prov_nic_sten_sten_bulk_test_LDADD = $(UNIT_LIBS)
 prov_nic_sten_sten_test_SOURCES = \
 	prov/nic/sten/sten_test.c prov/nic/sten/sten_pair.h
 prov_nic_sten_sten_test_LDADD = $(UNIT_LIBS)
 prov_nic_sten_sten_queue_test_SOURCES = \
 	prov/nic/sten/sten_queue_test.c prov/nic/sten/sten_pair.h
 prov_nic_sten_sten_queue_test_LDADD = $(UNIT_LIBS)
+
+prov_nic_sten_sten_time_test_SOURCES = \
+	prov/nic/sten/sten_time_test.c prov/nic/sten/sten_pair.h
+prov_nic_sten_sten_time_test_LDADD = $(UNIT_LIBS)
+
+prov_nic_sten_sten_thread_test_SOURCES = \
+	prov/nic/sten/sten_thread_test.c prov/nic/sten/sten_pair.h
+prov_nic_sten_sten_thread_test_LDADD = $(UNIT_LIBS)
+
+prov_nic_sten_sten_mmu_test_SOURCES = \
+	prov/nic/sten/sten_mmu_test.c prov/nic/sten/sten_pair.h
+prov_nic_sten_sten_mmu_test_LDADD = $(UNIT_LIBS)
+
+prov_nic_sten_sten_tport_test_LDADD = $(UNIT_LIBS)
+
+prov_nic_sten_sten_cast_test_LDADD = $(UNIT_LIBS)
+
+prov_nic_sten_sten_rails_test_LDADD = $(UNIT_LIBS)
 
 # The units for use without the provider.
 lib_LTLIBRARIES += libweft-nic.la

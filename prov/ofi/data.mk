@@ -1,6 +1,6 @@
 # prov/ofi: the data path, and the provider made of both halves
 provlib_LTLIBRARIES += libweft-fi.la
-libweft_fi_la_SOURCES = \
+PROVIDER = \
 	prov/ofi/weft_atomic.c \
 	prov/ofi/weft_mc.c prov/ofi/weft_mc_call.c \
 	prov/ofi/weft_data.h \
@@ -15,8 +15,18 @@ libweft_fi_la_SOURCES = \
 	prov/ofi/weft_peers.c \
 	prov/ofi/weft_rma.c \
 	prov/ofi/weft_tagged.c
+libweft_fi_la_SOURCES = $(PROVIDER)
 libweft_fi_la_LIBADD = libweft-ofi.la libweftnic.la $(FABRIC_LIBS)
 # nodelete: libfabric unloads providers at exit, where the thread of a domain
 # that nobody closed may still be running.
-libweft_fi_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
+PROVIDER_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
 	-export-symbols-regex '^fi_prov_ini$$' -Wl,-z,defs -Wl,-z,nodelete
+libweft_fi_la_LDFLAGS = $(PROVIDER_LDFLAGS)
+
+# The same for our MPI library, which does without libfabric's.
+noinst_LTLIBRARIES += libweftown.la
+libweftown_la_SOURCES = prov/ofi/weft_own.c
+pkglib_LTLIBRARIES += libweft-own.la
+libweft_own_la_SOURCES = $(PROVIDER)
+libweft_own_la_LIBADD = libweft-ofi.la libweftnic.la libweftown.la
+libweft_own_la_LDFLAGS = $(PROVIDER_LDFLAGS)

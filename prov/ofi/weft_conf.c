@@ -3,6 +3,7 @@
 #include "prov/ofi/weft_conf.h"
 #include "src/base/log.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,17 +104,12 @@ static const struct weft_carrier_ops *carrier_find(const char *name)
 	return strcmp(name, "loop") ? &weft_carrier_shm : &weft_carrier_loop;
 }
 
-/*
- * NAME[:DIMS]. A file of a machine's numbers stands for the machine that all
- * files describe so far.
- */
-static const struct weft_machine *machine_named(const char *text, bool virt)
+/* NAME[@VARIANT][:DIMS] */
+static const struct weft_machine *machine_named(const char *text)
 {
 	char name[32];
-	size_t len = strcspn(text, ":");
+	size_t len = strcspn(text, "@:");
 
-	if (virt && strchr(text, '/'))
-		return weft_machine_find("bgq");
 	if (len >= sizeof(name))
 		return NULL;
 	memcpy(name, text, len);
@@ -134,20 +130,38 @@ static void say_no_machine(const char *name)
 		      name, all);
 }
 
+/* The machine whose unit the file of a modelled machine names. */
+static const struct weft_machine *machine_modelled(const char *text)
+{
+	char unit[WEFT_VT_UNIT];
+	int ret = weft_vt_unit(text, unit);
+	const struct weft_machine *m;
+
+	for (unsigned i = 1; !ret && (m = weft_machine_at(i)); i++)
+		if (!strcmp(m->unit->name, unit))
+			return m;
+	if (!ret)
+		weft_log_once(WEFT_LOG_ERROR,
+			      "ofi: FI_WEFT_MACHINE=%s: there is no unit %s",
+			      text, unit);
+	else if (ret == -ENOENT)
+		weft_log_once(WEFT_LOG_ERROR,
+			      "ofi: FI_WEFT_CLOCK=virtual: machine %s has no "
+			      "model; FI_WEFT_MACHINE=bgq has",
+			      text);
+	return NULL;
+}
+
 /* An unknown machine is no machine: never a silent other one. */
 static const struct weft_machine *machine_find(const char *name, bool virt)
 {
-	const struct weft_machine *m = machine_named(name, virt);
+	bool file = virt && strchr(name, '/');
+	const struct weft_machine *m = file ? NULL : machine_named(name);
 
-	if (m && virt && m == weft_machine_at(0)) {
-		weft_log(WEFT_LOG_ERROR,
-			 "ofi: FI_WEFT_CLOCK=virtual: machine %s has no model; "
-			 "FI_WEFT_MACHINE=bgq has",
-			 m->name);
-		return NULL;
-	}
-	if (!m)
+	if (!m && !file)
 		say_no_machine(name);
+	if (virt && (m || file))
+		return machine_modelled(name);
 	return m;
 }
 
@@ -198,6 +212,8 @@ static void conf_read(void)
 	conf.machine = machine_find(conf.vt.machine, conf.virt);
 	if (conf.virt && !numbers_ok())
 		conf.machine = NULL;
+	if (conf.machine)
+		conf.vt.packet_bytes = (uint32_t)conf.machine->unit->packet_max;
 	conf.carrier =
 		conf.virt ? &weft_carrier_vt
 			  : carrier_find(weft_cfg_get(&options[CARRIER]).text);

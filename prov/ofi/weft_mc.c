@@ -172,6 +172,7 @@ static int mc_route(struct fid *fid, struct fi_weft_route *route)
 	route->members = info.members;
 	route->bulk = info.bulk;
 	route->barrier = info.barrier;
+	route->form = info.form;
 	return 0;
 }
 

@@ -7,6 +7,7 @@ libweftbase_la_SOURCES = \
 	src/base/cfg.c src/base/cfg.h \
 	src/base/must.c src/base/must.h \
 	src/base/clock.c src/base/clock.h \
+	src/base/fence.c src/base/fence.h \
 	src/base/futex.c src/base/futex.h \
 	src/base/guard.c src/base/guard.h \
 	src/base/hash.c src/base/hash.h \
@@ -14,6 +15,7 @@ libweftbase_la_SOURCES = \
 	src/base/limit.c src/base/limit.h src/base/list.h \
 	src/base/log.c src/base/log.h \
 	src/base/patience.c src/base/patience.h \
+	src/base/plan.c src/base/plan.h \
 	src/base/pool.c src/base/pool.h \
 	src/base/region.c src/base/region.h \
 	src/base/rng.c src/base/rng.h \
@@ -24,11 +26,12 @@ libweftbase_la_SOURCES = \
 BASE_TESTS = \
 	src/base/alive_test src/base/args_test \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
-	src/base/clock_test src/base/futex_test src/base/guard_test \
+	src/base/clock_test src/base/fence_test src/base/futex_test src/base/guard_test \
 	src/base/hash_test src/base/iov_test src/base/limit_test \
 	src/base/list_test \
 	src/base/log_test src/base/must_test \
-	src/base/patience_test src/base/pool_test src/base/region_test \
+	src/base/patience_test src/base/plan_test src/base/pool_test \
+	src/base/region_test \
 	src/base/rng_test src/base/roll_print_test src/base/roll_test \
 	src/base/solo_test
 check_PROGRAMS += $(BASE_TESTS)
@@ -40,6 +43,7 @@ src_base_bell_test_LDADD = $(T_LIBS)
 src_base_cfg_test_LDADD = $(T_LIBS)
 src_base_must_test_LDADD = $(T_LIBS)
 src_base_clock_test_LDADD = $(T_LIBS)
+src_base_fence_test_LDADD = $(T_LIBS)
 src_base_futex_test_LDADD = $(T_LIBS)
 src_base_guard_test_LDADD = $(T_LIBS)
 src_base_hash_test_LDADD = $(T_LIBS)
@@ -48,6 +52,7 @@ src_base_limit_test_LDADD = $(T_LIBS)
 src_base_list_test_LDADD = $(T_LIBS)
 src_base_log_test_LDADD = $(T_LIBS)
 src_base_patience_test_LDADD = $(T_LIBS)
+src_base_plan_test_LDADD = $(T_LIBS)
 src_base_pool_test_LDADD = $(T_LIBS)
 src_base_region_test_LDADD = $(T_LIBS)
 src_base_rng_test_LDADD = $(T_LIBS)

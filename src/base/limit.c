@@ -57,6 +57,18 @@ const char *weft_limit_file(char text[WEFT_LIMIT_TEXT], size_t bytes)
 	return text;
 }
 
+const char *weft_limit_files(char text[WEFT_LIMIT_TEXT])
+{
+	rlim_t l = limit_of(RLIMIT_NOFILE);
+
+	text[0] = '\0';
+	if (l != RLIM_INFINITY)
+		snprintf(text, WEFT_LIMIT_TEXT,
+			 ": %llu descriptors are allowed (ulimit -n)",
+			 (unsigned long long)l);
+	return text;
+}
+
 const char *weft_limit_tasks(char text[WEFT_LIMIT_TEXT], unsigned tasks)
 {
 	rlim_t l = limit_of(RLIMIT_NPROC);

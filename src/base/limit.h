@@ -16,6 +16,8 @@
 const char *weft_limit_space(char text[WEFT_LIMIT_TEXT], size_t bytes);
 /* A file of that length, which a memfd is, too. */
 const char *weft_limit_file(char text[WEFT_LIMIT_TEXT], size_t bytes);
+/* Descriptors. */
+const char *weft_limit_files(char text[WEFT_LIMIT_TEXT]);
 /* Processes and threads: so many are needed in all. */
 const char *weft_limit_tasks(char text[WEFT_LIMIT_TEXT], unsigned tasks);
 /* A thread: addresses for its stack, or one of so many processes and all. */

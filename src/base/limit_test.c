@@ -36,6 +36,8 @@ static void a_limit_is_told_with_its_numbers(void **state)
 	T_TRUE(weft_limit_fits_file(4096));
 	T_FALSE(weft_limit_fits_file(4097));
 	set(RLIMIT_FSIZE, RLIM_INFINITY);
+	set(RLIMIT_NOFILE, 55);
+	told(weft_limit_files(text), " 55 ", "descriptors", "ulimit -n");
 	set(RLIMIT_NPROC, 77);
 	told(weft_limit_tasks(text, 99), " 77 ", " 99 ", "ulimit -u");
 	told(weft_limit_thread(text, 99), " 77 ", " 99 ", "ulimit -u");

@@ -34,6 +34,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_pmix.c src/core/core_pmix.h \
 	src/core/core_probe.c src/core/core_probe.h \
 	src/core/core_progress.c src/core/core_progress.h \
+	src/core/core_other.h \
 	src/core/core_prov.c src/core/core_prov.h \
 	src/core/core_recv.c src/core/core_recv.h \
 	src/core/core_report.c src/core/core_report.h \
@@ -52,9 +53,16 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_wire_up.c src/core/core_wire_up.h \
 	src/core/core_world.c src/core/core_world.h
 libmpi_abi_la_LIBADD = libweft-types.la libweftcoll.la libweftbase.la \
-	$(FABRIC_LIBS) $(PMIX_LIBS)
+	libweftown.la $(PMIX_LIBS)
 libmpi_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 \
 	-export-symbols-regex '^P?MPI_'
+
+# Loaded when FI_PROVIDER names another provider than ours.
+pkglib_LTLIBRARIES += libweft-other.la
+libweft_other_la_SOURCES = src/core/core_other.c src/core/core_other.h
+libweft_other_la_LIBADD = $(FABRIC_LIBS)
+libweft_other_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
+	-export-symbols-regex '^weft_other$$' -Wl,-z,defs
 
 # Programs link -lmpi or -lmpi_abi; binaries made with two early releases of
 # another implementation ask for version 0 of the same interface.
@@ -71,7 +79,8 @@ uninstall-hook: uninstall-mpi-links
 EXTRA_DIST += src/core/README
 
 CORE_TESTS = src/core/core_call_test src/core/core_errtext_test \
-	src/core/core_msg_test src/core/core_pend_test src/core/core_stuck_test
+	src/core/core_msg_test src/core/core_pend_test \
+	src/core/core_report_test src/core/core_stuck_test
 check_PROGRAMS += $(CORE_TESTS)
 TESTS += $(CORE_TESTS)
 src_core_core_call_test_SOURCES = src/core/core_call_test.c \
@@ -82,6 +91,10 @@ src_core_core_errtext_test_SOURCES = src/core/core_errtext_test.c \
 	src/core/core_errtext.c
 src_core_core_errtext_test_CFLAGS = $(AM_CFLAGS)
 src_core_core_errtext_test_LDADD = $(T_LIBS)
+src_core_core_report_test_SOURCES = src/core/core_report_test.c \
+	src/core/core_report.c
+src_core_core_report_test_CFLAGS = $(AM_CFLAGS)
+src_core_core_report_test_LDADD = $(T_LIBS)
 src_core_core_msg_test_SOURCES = src/core/core_msg_test.c \
 	src/core/core_msg.c
 src_core_core_msg_test_CFLAGS = $(AM_CFLAGS)

@@ -6,6 +6,7 @@
 #include "src/core/core_init.h"
 
 #include "src/base/clock.h"
+#include "src/base/fence.h"
 #include "src/base/log.h"
 #include "src/core/core_call.h"
 #include "src/core/core_channel.h"
@@ -38,6 +39,8 @@ static int step_options(void)
 	weft_cfg_get(&weft_core_opts[WEFT_OPT_LOG]);
 	if (gethostname(weft_core.host, sizeof(weft_core.host)))
 		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
+	/* before PMIx starts a thread; the provider asks again, for nothing */
+	weft_fence_join();
 	return 0;
 }
 
@@ -152,7 +155,7 @@ static void idle(void)
 	uint32_t mark = weft_load32(&weft_completed);
 
 	if (!weft_progress())
-		weft_progress_sleep(mark, 20);
+		weft_progress_sleep(mark, 1000);
 }
 
 static void wake(void)

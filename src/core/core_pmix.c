@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define PMIX_NAME_KEY "weft.ep"
 
@@ -27,6 +28,28 @@ static pmix_proc_t me;
 static bool open;
 static struct weft_roll *roll; /* where names are; NULL: PMIx has them */
 static uint32_t turn;	       /* of my card there */
+
+/*
+ * PMIx does not ask whether it got the memory that it wanted. Addresses for its
+ * last words, which a process that may not have any more gives back first.
+ */
+#define PMIX_SPARE_BYTES ((size_t)512 << 10)
+static void *spare;
+
+static void spare_take(void)
+{
+	void *p = mmap(NULL, PMIX_SPARE_BYTES, PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	spare = p == MAP_FAILED ? NULL : p;
+}
+
+static void spare_give_back(void)
+{
+	if (spare)
+		munmap(spare, PMIX_SPARE_BYTES);
+	spare = NULL;
+}
 
 static int env_int(const char *name)
 {
@@ -134,11 +157,12 @@ static int ask_local_peers(struct weft_job *job)
 
 static int no_server(const char *trace, pmix_status_t st)
 {
-	weft_log(WEFT_LOG_ERROR,
-		 "%s is set, so a launcher started this process, but its PMIx "
-		 "server does not answer (%s). Use Weft's mpiexec, Open MPI's "
-		 "mpirun or srun --mpi=pmix; WEFT_SINGLETON=1 runs it alone.",
-		 trace, PMIx_Error_string(st));
+	weft_log_once(
+		WEFT_LOG_ERROR,
+		"%s is set, so a launcher started this process, but its PMIx "
+		"server does not answer (%s). Use Weft's mpiexec, Open MPI's "
+		"mpirun or srun --mpi=pmix; WEFT_SINGLETON=1 runs it alone.",
+		trace, PMIx_Error_string(st));
 	return -ENOTCONN;
 }
 
@@ -149,8 +173,8 @@ static int no_thread(int err)
 	unsigned ranks = (unsigned)env_int("WEFT_LOCAL_RANKS");
 
 	/* each rank and its thread; mpiexec, its two, and a collector */
-	weft_log(WEFT_LOG_ERROR, "pmix: no thread can be started: %s%s",
-		 strerror(-err), weft_limit_thread(why, 2 * ranks + 4));
+	weft_log_once(WEFT_LOG_ERROR, "pmix: no thread can be started: %s%s",
+		      strerror(-err), weft_limit_thread(why, 2 * ranks + 4));
 	return err;
 }
 
@@ -178,6 +202,7 @@ int weft_pmix_open(struct weft_job *job)
 	if (st != PMIX_SUCCESS)
 		return no_server(trace, st);
 	open = true;
+	spare_take();
 	job->launched = true;
 	job->rank = (int)me.rank;
 	job->size = ask_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);
@@ -194,7 +219,8 @@ static int to_errno(pmix_status_t st, const char *what)
 {
 	if (st == PMIX_SUCCESS)
 		return 0;
-	weft_log(WEFT_LOG_ERROR, "pmix: %s: %s", what, PMIx_Error_string(st));
+	weft_log_once(WEFT_LOG_ERROR, "pmix: %s: %s", what,
+		      PMIx_Error_string(st));
 	return -EIO;
 }
 
@@ -306,6 +332,7 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 
 void weft_pmix_abort(int code, const char *text)
 {
+	spare_give_back();
 	if (open)
 		PMIx_Abort(code, text, NULL, 0);
 }
@@ -338,6 +365,7 @@ void weft_pmix_close(void)
 		PMIx_Finalize(NULL, 0);
 		hush_libevent(false);
 	}
+	spare_give_back();
 	open = false;
 	roll = NULL;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which provider runs below. Ours is taken directly: its library lies beside
- * this one, and fi_prov_ini() answers in a tenth of a millisecond, while the
- * first fi_getinfo() of a process takes thirty. FI_PROVIDER names another.
+ * this one, and fi_prov_ini() answers in a tenth of a millisecond. libfabric's
+ * own library is not even loaded: that takes up to 200 ms, and the first
+ * fi_getinfo() thirty more. FI_PROVIDER names another, and then it is.
  */
 #include "src/core/core_prov.h"
 
 #include "src/base/log.h"
+#include "src/core/core_other.h"
 #include "src/core/core_state.h"
 
 #include <dlfcn.h>
@@ -19,54 +21,61 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PROV_FILE "libweft-fi.so"
+#define OWN_FILE   "libweft-own.so"
+#define OTHER_FILE "libweft-other.so"
 
 typedef struct fi_provider *(*prov_ini_fn)(void);
 
-/* Installed: DIR/libfabric/FILE. Build tree: DIR/FILE, in .libs. */
-static int prov_path(char *path, size_t room)
+static const struct weft_other *other; /* NULL: ours runs below */
+
+/* Installed: DIR/weft/FILE. Build tree: DIR/FILE, in .libs. */
+static int beside(const char *file, char *path, size_t room)
 {
-	const char *forced = getenv("WEFT_PROVIDER_LIB");
 	char dir[PATH_MAX];
 	char *slash;
 	Dl_info di;
 
-	if (forced) {
-		snprintf(path, room, "%s", forced);
-		return 0;
-	}
 	if (!dladdr(&weft_core, &di) || !realpath(di.dli_fname, dir))
 		return -ENOENT;
 	slash = strrchr(dir, '/');
 	*slash = 0;
-	snprintf(path, room, "%s/libfabric/" PROV_FILE, dir);
+	snprintf(path, room, "%s/weft/%s", dir, file);
 	if (!access(path, R_OK))
 		return 0;
-	snprintf(path, room, "%s/" PROV_FILE, dir);
+	snprintf(path, room, "%s/%s", dir, file);
 	return access(path, R_OK) ? -ENOENT : 0;
+}
+
+/* A symbol of a library beside this one, or of the one that forced names. */
+static void *load(const char *forced, const char *file, const char *name)
+{
+	char path[PATH_MAX + 32];
+	void *lib;
+	void *sym;
+
+	if (forced) {
+		snprintf(path, sizeof(path), "%s", forced);
+	} else if (beside(file, path, sizeof(path))) {
+		weft_log_once(WEFT_LOG_ERROR,
+			      "%s not found beside the MPI library; "
+			      "WEFT_PROVIDER_LIB names the provider",
+			      file);
+		return NULL;
+	}
+	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	sym = lib ? dlsym(lib, name) : NULL;
+	if (!sym)
+		weft_log_once(WEFT_LOG_ERROR, "%s", dlerror());
+	return sym;
 }
 
 static struct fi_provider *prov_load(void)
 {
-	char path[PATH_MAX + 32];
+	void *sym = load(getenv("WEFT_PROVIDER_LIB"), OWN_FILE, "fi_prov_ini");
 	prov_ini_fn ini;
-	void *lib;
-	void *sym;
 
-	if (prov_path(path, sizeof(path))) {
-		weft_log(WEFT_LOG_ERROR,
-			 PROV_FILE " not found beside the MPI library; "
-				   "WEFT_PROVIDER_LIB names it");
-		return NULL;
-	}
-	lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	sym = lib ? dlsym(lib, "fi_prov_ini") : NULL;
-	if (!sym) {
-		weft_log(WEFT_LOG_ERROR, "%s", dlerror());
-		return NULL;
-	}
 	memcpy(&ini, &sym, sizeof(ini));
-	return ini();
+	return sym ? ini() : NULL;
 }
 
 static int own_open(const struct fi_info *hints, struct fi_info **info_p,
@@ -81,7 +90,8 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 	h = fi_dupinfo(hints);
 	if (!h)
 		return -ENOMEM;
-	h->caps |= FI_COLLECTIVE; /* others' collectives are not offloaded */
+	/* others' collectives are not offloaded, and windows go by messages */
+	h->caps |= FI_COLLECTIVE | FI_RMA | FI_ATOMIC;
 	rc = prov->getinfo(FI_VERSION(1, 17), NULL, NULL, 0, h, info_p);
 	fi_freeinfo(h);
 	if (!rc)
@@ -97,18 +107,28 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 static int other_open(const struct fi_info *hints, struct fi_info **info_p,
 		      struct fid_fabric **fabric_p)
 {
-	const char *name = getenv("FI_PROVIDER");
+	const char *name = getenv("FI_PROVIDER"), *what;
 	int rc;
 
-	rc = fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, info_p);
+	other = load(NULL, OTHER_FILE, WEFT_OTHER);
+	if (!other)
+		return -ENOENT;
+	rc = other->open(hints, info_p, fabric_p, &what);
 	if (rc)
-		weft_log(WEFT_LOG_ERROR,
-			 "provider %s: nothing offers tagged messages with 64 "
-			 "bits of tag and send order (fi_getinfo: %s)",
-			 name, fi_strerror(-rc));
-	else
-		rc = fi_fabric((*info_p)->fabric_attr, fabric_p, NULL);
+		weft_log_once(
+			WEFT_LOG_ERROR,
+			"provider %s: nothing offers tagged messages with 64 "
+			"bits of tag and send order (%s: %s)",
+			name, what, fi_strerror(-rc));
 	return rc ? -EIO : 0;
+}
+
+void weft_prov_free(struct fi_info *info)
+{
+	if (other)
+		other->free(info);
+	else
+		fi_freeinfo(info);
 }
 
 int weft_prov_open(const struct fi_info *hints, struct fi_info **info_p,

@@ -9,5 +9,7 @@ struct fid_fabric;
 /* The provider's answer to hints, and its fabric. 0 or -errno. */
 int weft_prov_open(const struct fi_info *hints, struct fi_info **info_p,
 		   struct fid_fabric **fabric_p);
+/* Frees such an answer. */
+void weft_prov_free(struct fi_info *info);
 
 #endif

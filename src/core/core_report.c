@@ -3,11 +3,12 @@
 #include "src/core/core_report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { CLASSES = 16, TOP = 5 };
+enum { CLASSES = 16, PORTS = 64, TOP = 5 };
 
-/* All links of one dimension and direction. */
+/* All links of one name: a dimension and direction, or a level. */
 struct class
 {
 	char name[4];
@@ -31,9 +32,27 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void add_class(struct class *c, const struct fi_weft_link *l)
+/* The class of that name, a new one if there is none; NULL: no room. */
+static struct class *find_class(struct loads *s, const struct fi_weft_link *l)
 {
-	memcpy(c->name, l->name, sizeof(c->name));
+	unsigned i;
+
+	for (i = 0; i < s->classes; i++)
+		if (!memcmp(s->class[i].name, l->name, sizeof(l->name)))
+			return &s->class[i];
+	if (i == CLASSES)
+		return NULL;
+	memcpy(s->class[i].name, l->name, sizeof(l->name));
+	s->classes++;
+	return &s->class[i];
+}
+
+static void add_class(struct loads *s, const struct fi_weft_link *l)
+{
+	struct class *c = find_class(s, l);
+
+	if (!c)
+		return;
 	c->links++;
 	c->used += l->packets > 0;
 	c->packets += l->packets;
@@ -61,6 +80,16 @@ static void add_top(struct loads *s, const struct fi_weft_link *l)
 	s->top[i] = *l;
 }
 
+/* A-, A+, B-, .. as they were always shown; 0+, 1-, 1+, .. from below. */
+static int class_order(const void *a, const void *b)
+{
+	const struct class *x = a, *y = b;
+
+	if (x->name[0] != y->name[0])
+		return x->name[0] - y->name[0];
+	return y->name[1] - x->name[1];
+}
+
 static void gather(struct loads *s, const struct fi_weft_world *world,
 		   struct fid *domain)
 {
@@ -71,19 +100,19 @@ static void gather(struct loads *s, const struct fi_weft_world *world,
 
 	memset(s, 0, sizeof(*s));
 	for (node = 0;; node++) {
-		for (port = 0; port < CLASSES; port++) {
+		for (port = 0; port < PORTS; port++) {
 			err = world->link(domain, node, port, &l);
 			if (err == -FI_EINVAL)
 				break;
 			if (err)
 				continue;
-			add_class(&s->class[port], &l);
+			add_class(s, &l);
 			add_top(s, &l);
 		}
 		if (!port)
-			return;
-		s->classes = port;
+			break;
 	}
+	qsort(s->class, s->classes, sizeof(s->class[0]), class_order);
 }
 
 static void print_class(FILE *f, const struct class *c, uint64_t now)

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 /* A sleep while a route is being joined. */
-#define JOIN_SLEEP_MS 1
+#define JOIN_SLEEP_MS 20
 
 static struct fid_eq *join_eq; /* NULL: the provider has no unit */
 
@@ -217,8 +217,9 @@ static bool route_is_busy(struct weft_route *r)
 }
 
 /*
- * Our provider ends a sleep on completions when a join is over; another may
- * not, so the sleep is short.
+ * The provider ends a sleep on completions when a join is over, and the time is
+ * for the case that it does not: a thousand ranks that wake every millisecond
+ * leave nobody the time to join.
  */
 enum weft_route_state weft_route_wait(struct weft_route *r)
 {

@@ -30,7 +30,7 @@ static const struct weft_wire_guest *guest;
 
 static int complain(const char *what, int rc)
 {
-	weft_log(WEFT_LOG_ERROR, "%s: %s", what, fi_strerror(-rc));
+	weft_log_once(WEFT_LOG_ERROR, "%s: %s", what, fi_strerror(-rc));
 	return weft_fi_errno(rc);
 }
 
@@ -226,7 +226,7 @@ void weft_wire_close(void)
 	shut(c->domain ? &c->domain->fid : NULL);
 	shut(c->fabric ? &c->fabric->fid : NULL);
 	if (c->info)
-		fi_freeinfo(c->info);
+		weft_prov_free(c->info);
 	free(c->proc);
 	c->ep = NULL;
 	c->av = NULL;

@@ -82,6 +82,10 @@ bool repro_in_band(const struct repro_row *row);
 /* The experiments. */
 int repro_pingpong(const struct repro *r, const struct repro_row *row,
 		   double *model_p);
+int repro_hop(const struct repro *r, const struct repro_row *row,
+	      double *model_p);
+int repro_get(const struct repro *r, const struct repro_row *row,
+	      double *model_p);
 int repro_crossover(const struct repro *r, const struct repro_row *row,
 		    double *model_p);
 int repro_stream(const struct repro *r, const struct repro_row *row,

@@ -13,6 +13,8 @@
 
 static const struct repro_exp exps[] = {
 	{ "pingpong", REPRO_PS, repro_pingpong },
+	{ "hop", REPRO_PS, repro_hop },
+	{ "get", REPRO_PS, repro_get },
 	{ "crossover", REPRO_NUMBER, repro_crossover },
 	{ "stream", REPRO_BYTES_PER_US, repro_stream },
 	{ "rate", REPRO_NUMBER, repro_rate },

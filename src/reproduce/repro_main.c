@@ -10,13 +10,25 @@
 #include <string.h>
 
 static const char before[] = "Usage: weft-reproduce [OPTION]... SYSTEM\n"
-			     "Runs the published experiments on SYSTEM (bgq, "
-			     "qsnet2, or all) on the\nmodel and compares.\n";
+			     "Runs the published experiments on SYSTEM (as "
+			     "bgq, or all) on the model\nand compares.\n";
 
 static const char after[] =
 	"Exit status: 0 all predictions that were run are within their bands, "
 	"1 some\n"
 	"are not or an experiment failed, 2 wrong arguments.\n";
+
+static int which_system(struct weft_args *w)
+{
+	char name[REPRO_SYSTEMS][32], all[REPRO_SYSTEMS * 34] = "";
+	unsigned n = repro_systems(name);
+	size_t at = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		at += (size_t)snprintf(all + at, sizeof(all) - at, "%s, ",
+				       name[i]);
+	return weft_args_wrong(w, "which system? %sor all", all);
+}
 
 struct args {
 	const char *machine, *only, *plot;
@@ -84,7 +96,7 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 	if (a->version)
 		return puts("weft-reproduce (Weft) " PACKAGE_VERSION) >= 0;
 	if (!r->system)
-		return weft_args_wrong(w, "which system? bgq, qsnet2 or all");
+		return which_system(w);
 	if (a->plot && sim_plot_check("weft-reproduce", a->plot))
 		return -1;
 	if (!strcmp(r->system, "all") && (a->machine || a->plot || a->only))

@@ -21,7 +21,7 @@ static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 
 	if (l->free_ps < at)
 		l->free_ps = at;
-	l->free_ps += l->bench.cfg.recv_ps;
+	l->free_ps += l->bench.cfg.recv_ps + l->bench.cfg.match_ps;
 }
 
 /* Posts the ten; a message longer than a packet costs its start-up more. */

@@ -9,12 +9,15 @@
  *   bytes=N, path=NAME, variant=NAME
  *   soft=1          software at both ends, too
  *
- * A crossover is the size from which on the path b= is faster than a=.
+ * A crossover is the size from which on the path b= is faster than a=. A hop is
+ * what one more takes, from from= to hops=. A get is a request without data, by
+ * the path ask=, and bytes= that the other interface sends back by reply=.
  */
 #include "src/reproduce/repro_bench.h"
 #include "prov/net/net_map.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +26,8 @@
 struct pingpong {
 	struct repro_bench bench;
 	struct net_msg msg;
+	uint8_t path[2];   /* of what the first sends, and the other */
+	uint64_t bytes[2]; /* likewise */
 	uint32_t node[2];
 	unsigned sends;
 	uint64_t ended;
@@ -37,6 +42,8 @@ static void serve(struct pingpong *p, uint64_t at, unsigned from)
 	p->msg.src = p->node[from];
 	p->msg.dst = p->node[!from];
 	p->msg.cookie = !from;
+	p->msg.path = p->path[from];
+	p->msg.bytes = p->bytes[from];
 	err = net_send(p->bench.net, at, &p->msg);
 	if (err)
 		p->err = err;
@@ -94,7 +101,7 @@ static uint64_t software(const struct repro_row *row,
 {
 	if (!repro_arg_number(row, "soft", 0))
 		return 0;
-	return cfg->send_ps + cfg->recv_ps +
+	return cfg->send_ps + cfg->recv_ps + cfg->match_ps +
 	       (bytes > cfg->payload_bytes ? cfg->message_ps : 0);
 }
 
@@ -102,12 +109,13 @@ static uint64_t software(const struct repro_row *row,
 static int measure(const struct repro *r, const struct repro_row *row,
 		   uint64_t bytes, const char *path, double *ps_p)
 {
-	struct pingpong p = { .msg = { .bytes = bytes,
-				       .way = NET_DETERMINISTIC } };
+	struct pingpong p = { .msg = { .way = NET_DETERMINISTIC },
+			      .bytes = { bytes, bytes } };
 	int err = repro_bench_open(&p.bench, r, row, 1u << 16);
 
 	if (!err)
-		err = repro_bench_path(&p.bench, path, &p.msg.path);
+		err = repro_bench_path(&p.bench, path, &p.path[0]);
+	p.path[1] = p.path[0];
 	if (!err) {
 		p.node[1] = other_node(row, &p.bench.cfg);
 		p.soft_ps = software(row, &p.bench.cfg, bytes);
@@ -124,6 +132,56 @@ int repro_pingpong(const struct repro *r, const struct repro_row *row,
 
 	return measure(r, row, repro_arg_number(row, "bytes", 8),
 		       repro_arg(row, "path", path, NULL), model_p);
+}
+
+/* The same row with another number of hops: the first of a key counts. */
+static void with_hops(struct repro_row *to, const struct repro_row *row,
+		      uint64_t hops)
+{
+	*to = *row;
+	snprintf(to->exp, sizeof(to->exp), "hop hops=%u %.100s", (unsigned)hops,
+		 row->exp);
+}
+
+int repro_hop(const struct repro *r, const struct repro_row *row,
+	      double *model_p)
+{
+	uint64_t far = repro_arg_number(row, "hops", 2);
+	uint64_t from = repro_arg_number(row, "from", 1);
+	struct repro_row near;
+	double before = 0;
+	int err = repro_pingpong(r, row, model_p);
+
+	with_hops(&near, row, from);
+	if (!err)
+		err = repro_pingpong(r, &near, &before);
+	*model_p = (*model_p - before) / (double)(far - from);
+	return err;
+}
+
+int repro_get(const struct repro *r, const struct repro_row *row,
+	      double *model_p)
+{
+	struct pingpong p = { .msg = { .way = NET_DETERMINISTIC } };
+	char ask[64], reply[64];
+	int err = repro_bench_open(&p.bench, r, row, 1u << 16);
+
+	p.bytes[1] = repro_arg_number(row, "bytes", 8);
+	if (!err)
+		err = repro_bench_path(&p.bench,
+				       repro_arg(row, "ask", ask, "get"),
+				       &p.path[0]);
+	if (!err)
+		err = repro_bench_path(&p.bench,
+				       repro_arg(row, "reply", reply, "reply"),
+				       &p.path[1]);
+	if (!err) {
+		p.node[1] = other_node(row, &p.bench.cfg);
+		err = run(&p, model_p);
+	}
+	*model_p *= 2;
+	repro_bench_close(&p.bench);
+	return err;
 }
 
 int repro_crossover(const struct repro *r, const struct repro_row *row,

@@ -3,7 +3,9 @@
  * Many messages at once, from posting to the last arrival.
  *
  *   stream      count= messages of bytes= from node 0 to node to=, by path=;
- *               both=1: as many back; the rate of all data
+ *               both=1: as many back; pair=N: as many from node 1 to N;
+ *               way=dynamic, ack=1: packets are adaptive, acknowledged; the
+ *               rate of all data, each=1: of half of them
  *   rate        messages in a second
  *   complement  every node sends to its complement: the rate of a node as a
  *               share of what a pair alone reaches that exchanges, in per cent
@@ -12,6 +14,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct stream {
 	struct repro_bench bench;
@@ -47,14 +50,22 @@ static int run(const struct repro *r, const struct repro_row *row,
 	struct net_msg msg = { .bytes = repro_arg_number(row, "bytes", 8),
 			       .dst = to,
 			       .way = NET_DETERMINISTIC };
-	char path[64];
+	uint64_t pair = repro_arg_number(row, "pair", 0);
+	char path[64], way[64];
 	int err = repro_bench_open(&s->bench, r, row, 1u << 16);
 
 	if (!err)
 		err = repro_bench_path(&s->bench,
 				       repro_arg(row, "path", path, NULL),
 				       &msg.path);
+	if (!strcmp(repro_arg(row, "way", way, ""), "dynamic"))
+		msg.way = NET_DYNAMIC;
+	msg.ack = repro_arg_number(row, "ack", 0) != 0;
 	if (!err)
+		err = send_all(s, &msg, count);
+	msg.src = 1;
+	msg.dst = (uint32_t)pair;
+	if (!err && pair)
 		err = send_all(s, &msg, count);
 	msg.src = to;
 	msg.dst = 0;
@@ -72,6 +83,8 @@ int repro_stream(const struct repro *r, const struct repro_row *row,
 	struct stream s = { .last_ps = 0 };
 	int err = run(r, row, &s);
 
+	if (repro_arg_number(row, "each", 0))
+		s.count /= 2;
 	*model_p = (double)(s.count * repro_arg_number(row, "bytes", 8)) * 1e6 /
 		   (double)s.last_ps;
 	return err;

@@ -11,10 +11,15 @@
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
+
+#define DOOR_SILENCE_S 10 /* before a connection is given up */
 
 /* ---- sock_diag ----------------------------------------------------------- */
 
@@ -197,6 +202,35 @@ static bool may_enter(int sd)
 }
 
 /*
+ * listen() of this process, for libpmix: the kernel shows it connections when
+ * their first words are there, or after that time.
+ */
+WEFT_EXPORT int run_door_listen(int sd, int backlog) WEFT_SYMBOL("listen");
+
+int run_door_listen(int sd, int backlog)
+{
+	const int seconds = DOOR_SILENCE_S;
+
+	/* not TCP: as it is */
+	setsockopt(sd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &seconds,
+		   sizeof(seconds));
+	return (int)syscall(SYS_listen, sd, backlog);
+}
+
+/*
+ * One that the kernel shows without a word has had its time; one that speaks
+ * gets as much for each of its words, as long as libpmix waits for them.
+ */
+static bool has_spoken(int sd)
+{
+	const struct timeval most = { .tv_sec = DOOR_SILENCE_S };
+	struct pollfd p = { .fd = sd, .events = POLLIN };
+
+	setsockopt(sd, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most));
+	return poll(&p, 1, 0) == 1;
+}
+
+/*
  * accept() of this process, before the C library's; libpmix is the only
  * caller, and takes EAGAIN for "they have gone away again".
  */
@@ -207,7 +241,7 @@ int run_door_accept(int sd, struct sockaddr *addr, socklen_t *len)
 {
 	int got = accept4(sd, addr, len, SOCK_CLOEXEC);
 
-	if (got < 0 || may_enter(got))
+	if (got < 0 || (has_spoken(got) && may_enter(got)))
 		return got;
 	close(got);
 	errno = EAGAIN;
@@ -218,8 +252,10 @@ bool run_door_stands(void)
 {
 	union {
 		void *p;
-		int (*fn)(int sd, struct sockaddr *addr, socklen_t *len);
-	} first = { .p = dlsym(RTLD_DEFAULT, "accept") };
+		int (*accept)(int sd, struct sockaddr *addr, socklen_t *len);
+		int (*listen)(int sd, int backlog);
+	} a = { .p = dlsym(RTLD_DEFAULT, "accept") },
+	  l = { .p = dlsym(RTLD_DEFAULT, "listen") };
 
-	return first.fn == run_door_accept;
+	return a.accept == run_door_accept && l.listen == run_door_listen;
 }

@@ -5,7 +5,9 @@
  * blockingly, in the thread that serves all others: whoever connects and says
  * nothing stops the job. So strangers are turned away before it sees them:
  * the library calls accept(), and mpiexec's own accept() (run_door.c) asks the
- * kernel whose socket is at the other end.
+ * kernel whose socket is at the other end. For the same user's sake listen() is
+ * mpiexec's own, too: connections are shown when they have said something, and
+ * one that does not go on is given up after ten seconds.
  */
 #ifndef WEFT_RUN_DOOR_H
 #define WEFT_RUN_DOOR_H
@@ -14,7 +16,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
-/* Whether libraries of this process come to our accept(). */
+/* Whether libraries of this process come to our accept() and listen(). */
 bool run_door_stands(void);
 
 /* Both ends of a connection of this host, IPv4 or IPv6. */

@@ -17,21 +17,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The provider's machines, and why there is no model of their network. */
+/* The provider's machines and their units. */
 static const struct {
 	const char *name;
-	const char *why; /* NULL: there is one */
+	const char *unit; /* NULL: this host */
 } machines[] = {
-	{ "native", "is this host and has no model" },
-	{ "bgq", NULL },
-	{ "gemini", "has no model of its network yet" },
-	{ "qsnet2", "has no model of its network yet" },
+	{ "native", NULL },
+	{ "bgq", "mu" },
+	{ "gemini", "fma" },
+	{ "qsnet2", "sten" },
 };
 
-/* The row of NAME[:DIMS], or -1. */
+/* The row of NAME[@VARIANT][:DIMS], or -1. */
 static int machine_find(const char *name)
 {
-	size_t len = strcspn(name, ":"), i;
+	size_t len = strcspn(name, "@:"), i;
 
 	for (i = 0; i < WEFT_COUNT_OF(machines); i++)
 		if (strlen(machines[i].name) == len &&
@@ -73,12 +73,29 @@ bool run_model_virtual(const struct run_model *m)
 static int say_live_only(const char *name)
 {
 	int i = machine_find(name);
+	char path[PATH_MAX];
+	struct net_why why;
 
-	if (i < 0 || !machines[i].why)
+	if (i < 0 || (machines[i].unit && !net_file_find(machines[i].name, path,
+							 sizeof(path), &why)))
 		return 0;
 	run_say("--machine %s %s: there is no virtual clock; --clock live "
 		"runs it in real time",
-		machines[i].name, machines[i].why);
+		machines[i].name,
+		machines[i].unit ? "has no model of its network yet"
+				 : "is this host and has no model");
+	return -EINVAL;
+}
+
+/* A file of one's own may name an interface that nobody has built. */
+static int check_unit(const struct run_model *m, const struct net_config *cfg)
+{
+	for (size_t i = 0; i < WEFT_COUNT_OF(machines); i++)
+		if (machines[i].unit && !strcmp(machines[i].unit, cfg->unit))
+			return 0;
+	run_say("--machine %s: unit = %s: no such network interface; there are "
+		"mu, fma and sten",
+		m->machine, cfg->unit);
 	return -EINVAL;
 }
 
@@ -89,7 +106,7 @@ static int check_live(struct run_model *m)
 		say_unknown("--machine ", m->machine);
 		return -EINVAL;
 	}
-	m->spec = strndup(m->machine, strcspn(m->machine, ":"));
+	m->spec = strndup(m->machine, strcspn(m->machine, "@:"));
 	return m->spec ? 0 : -ENOMEM;
 }
 
@@ -145,18 +162,22 @@ static char *full_path(const char *file)
 	return path ? path : strdup(file);
 }
 
-/* NAME:SHAPE or /full/path:SHAPE */
+/* NAME[@VARIANT]:SHAPE or /full/path[@VARIANT]:SHAPE */
 static int write_spec(struct run_model *m, const struct net_config *cfg)
 {
+	const char *variant = strrchr(m->machine, '@');
 	char shape[64], *file = NULL;
 	size_t len = strcspn(m->machine, ":");
-	char *name = strndup(m->machine, len);
+	char *name = strndup(m->machine,
+			     variant ? (size_t)(variant - m->machine) : len);
 	int n;
 
 	net_file_shape_text(cfg, shape, sizeof(shape));
 	if (name && strchr(name, '/'))
 		file = full_path(name);
-	n = asprintf(&m->spec, "%s:%s", file ? file : name, shape);
+	n = asprintf(&m->spec, "%s%.*s:%s", file ? file : name,
+		     variant ? (int)strcspn(variant, ":") : 0,
+		     variant ? variant : "", shape);
 	free(file);
 	free(name);
 	return n < 0 ? -ENOMEM : 0;
@@ -164,13 +185,16 @@ static int write_spec(struct run_model *m, const struct net_config *cfg)
 
 static void tell_shape(const struct run_model *m, const struct net_config *cfg)
 {
+	const char *variant = strchr(m->machine, '@');
 	char shape[64];
 
+	if (!variant)
+		variant = "";
 	net_file_shape_text(cfg, shape, sizeof(shape));
-	run_say("machine %s:%s, %u node%s, %d rank%s on a node", cfg->name,
-		shape, net_shape_nodes(cfg),
-		net_shape_nodes(cfg) > 1 ? "s" : "", m->ppn,
-		m->ppn > 1 ? "s" : "");
+	run_say("machine %s%.*s:%s, %u node%s, %d rank%s on a node", cfg->name,
+		(int)strcspn(variant, ":"), variant, shape,
+		net_shape_nodes(cfg), net_shape_nodes(cfg) > 1 ? "s" : "",
+		m->ppn, m->ppn > 1 ? "s" : "");
 }
 
 static int check_virtual(struct run_model *m, int ranks, bool quiet)
@@ -180,6 +204,8 @@ static int check_virtual(struct run_model *m, int ranks, bool quiet)
 
 	if (!err)
 		err = load(m, ranks, &cfg);
+	if (!err)
+		err = check_unit(m, &cfg);
 	if (!err)
 		err = try_map(m, ranks, &cfg);
 	if (!err)

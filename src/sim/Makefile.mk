@@ -1,6 +1,7 @@
 # src/sim: synthetic traffic on the network model; weft-sim
 noinst_LTLIBRARIES += libweftsim.la
 libweftsim_la_SOURCES = \
+	src/sim/sim_cut.c \
 	src/sim/sim_hist.c src/sim/sim_hist.h \
 	src/sim/sim_plot.c src/sim/sim_plot.h \
 	src/sim/sim_progress.c src/sim/sim_progress.h \

@@ -86,33 +86,69 @@ static double row_use(const struct sim_result *r, uint32_t from, uint32_t to,
 	return 100 * sum / (double)r->time_ps / (to - from);
 }
 
-int sim_draw_heat(const struct sim_opts *o, const struct sim_result *r)
+/* The label of a port: its class, and its number where a class has several. */
+static void label(const struct net_config *cfg, const struct net_group *g,
+		  unsigned port, char *text, size_t len)
 {
-	uint32_t each = (r->nodes + HEAT_ROWS - 1) / HEAT_ROWS, to;
-	unsigned ports = 2u * o->spec.cfg.dims;
-	FILE *f = sim_plot_open(o->heat, 700, 900);
-	char name[8];
+	char name[NET_CLASS_NAME];
 
-	if (!f)
-		return -errno;
-	title(f, o);
+	net_class_name(cfg, net_class_of(cfg, g->first, port), name);
+	if (g->ports <= net_classes(cfg) && net_has_places(cfg))
+		snprintf(text, len, "%s", name);
+	else
+		snprintf(text, len, "%u (%s)", port, name);
+}
+
+/* Nodes of one kind: a row for each, or for several of them. */
+static void heat_group(FILE *f, const struct sim_opts *o,
+		       const struct sim_result *r, const struct net_group *g)
+{
+	uint32_t each = (g->count + HEAT_ROWS - 1) / HEAT_ROWS, n, to;
+	uint32_t end = g->first + g->count;
+	char text[32];
+
 	fputs("$d << END\n", f);
-	for (uint32_t n = 0; n < r->nodes; n += each) {
-		to = n + each < r->nodes ? n + each : r->nodes;
-		for (unsigned p = 0; p < ports; p++)
-			fprintf(f, "%u %u %g\n", p, n, row_use(r, n, to, p));
+	for (n = g->first; n < end; n += each) {
+		to = n + each < end ? n + each : end;
+		for (unsigned p = 0; p < g->ports; p++)
+			fprintf(f, "%u %u %g\n", p, n - g->first,
+				row_use(r, n, to, p));
 		fputs("\n", f);
 	}
 	fputs("END\nset xtics (", f);
-	for (unsigned p = 0; p < ports; p++) {
-		sim_port_name(&o->spec.cfg, p, name);
-		fprintf(f, "%s'%s' %u", p ? ", " : "", name, p);
+	for (unsigned p = 0; p < g->ports; p++) {
+		label(&o->spec.cfg, g, p, text, sizeof(text));
+		fprintf(f, "%s'%s' %u", p ? ", " : "", text, p);
 	}
 	fprintf(f,
-		")\nset xlabel 'link'\nset ylabel 'node'\n"
+		")\nset xlabel 'link'\n"
 		"set cblabel 'busy, %%'\nset cbrange [0:100]\nunset key\n"
 		"set xrange [-0.5:%u.5]\nset yrange [-0.5:%u.5]\n"
 		"plot $d using 1:2:3 with image\n",
-		ports - 1, r->nodes - 1);
+		g->ports - 1, g->count - 1);
+}
+
+/* A torus is one picture; a tree has one for each level, the tops above. */
+int sim_draw_heat(const struct sim_opts *o, const struct sim_result *r)
+{
+	const struct net_config *cfg = &o->spec.cfg;
+	unsigned groups = net_groups(cfg), g;
+	FILE *f = sim_plot_open(o->heat, 700, groups > 1 ? 350 * groups : 900);
+	struct net_group group;
+
+	if (!f)
+		return -errno;
+	if (groups > 1)
+		fprintf(f, "set multiplot layout %u,1\n", groups);
+	title(f, o);
+	for (g = groups; g-- > 0;) {
+		net_group(cfg, g, &group);
+		fprintf(f, "set ylabel '%s'\n", g ? "switch" : "node");
+		if (groups > 1)
+			fprintf(f, "set title 'level %u'\n", g);
+		heat_group(f, o, r, &group);
+	}
+	if (groups > 1)
+		fputs("unset multiplot\n", f);
 	return sim_plot_close(f);
 }

@@ -50,7 +50,7 @@ static void latency(const struct sim_hist *h)
 
 static void links(const struct sim_opts *o, const struct sim_result *r)
 {
-	struct sim_class c[2 * NET_DIMS_MAX];
+	struct sim_class c[NET_CLASSES_MAX];
 	unsigned count = sim_links_classes(&o->spec.cfg, r, c);
 	bool first = true;
 
@@ -74,15 +74,18 @@ static void busiest(const struct sim_opts *o, const struct sim_result *r)
 {
 	const struct sim_link *link[1000];
 	unsigned count = sim_links_busiest(r, o->busiest, link);
-	char port[8], node[64];
+	const struct net_config *cfg = &o->spec.cfg;
+	char class[NET_CLASS_NAME], node[64];
 
 	printf("      \"busiest\": [");
 	for (unsigned i = 0; i < count; i++) {
-		sim_port_name(&o->spec.cfg, link[i]->port, port);
-		sim_node_text(&o->spec.cfg, link[i]->node, node, sizeof(node));
+		net_class_name(cfg,
+			       net_class_of(cfg, link[i]->node, link[i]->port),
+			       class);
+		sim_place_text(cfg, link[i]->node, node, sizeof(node));
 		printf("%s\n        { \"node\": [%s], \"port\": \"%s\", "
-		       "\"use\": %.6f }",
-		       i ? "," : "", node, port,
+		       "\"number\": %u, \"use\": %.6f }",
+		       i ? "," : "", node, class, link[i]->port,
 		       (double)link[i]->count.busy_ps / (double)r->time_ps);
 	}
 	printf("%s],\n", count ? "\n      " : "");

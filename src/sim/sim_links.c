@@ -4,19 +4,9 @@
  * queued, integrated over time; their quotient is the mean wait (Little).
  */
 #include "src/sim/sim_links.h"
-#include "prov/net/net_map.h"
 
 #include <stdio.h>
 #include <string.h>
-
-void sim_port_name(const struct net_config *cfg, unsigned port, char name[8])
-{
-	if (port < 2u * cfg->dims)
-		snprintf(name, 8, "%c%c", (char)('A' + port / 2),
-			 port % 2 ? '+' : '-');
-	else
-		snprintf(name, 8, "p%u", port % 1000);
-}
 
 static void add(struct sim_class *c, const struct net_port_count *p,
 		uint64_t time_ps)
@@ -41,33 +31,25 @@ static void finish(struct sim_class *c, uint64_t time_ps)
 	}
 }
 
-/* A mesh ends somewhere, and a dimension of one node has no links. */
-static bool there(const struct net_config *cfg, uint32_t node, unsigned port)
-{
-	uint16_t at[NET_DIMS_MAX];
-	unsigned d = port / 2;
-
-	if (cfg->wrap[d])
-		return true;
-	net_node_coords(cfg, node, at);
-	return port % 2 ? at[d] + 1u < cfg->size[d] : at[d] > 0;
-}
-
 unsigned sim_links_classes(const struct net_config *cfg,
 			   const struct sim_result *r,
-			   struct sim_class class[2 * NET_DIMS_MAX])
+			   struct sim_class class[NET_CLASSES_MAX])
 {
-	unsigned count = r->ports < 2u * cfg->dims ? r->ports : 2u * cfg->dims;
+	unsigned count = net_classes(cfg), c;
+	size_t all = (size_t)r->places * r->ports;
 
 	memset(class, 0, count * sizeof(*class));
-	for (unsigned p = 0; p < count; p++) {
-		sim_port_name(cfg, p, class[p].name);
-		for (uint32_t n = 0; n < r->nodes; n++)
-			if (there(cfg, n, p))
-				add(&class[p],
-				    &r -> link[(size_t)n * r->ports + p].count,
-				    r->time_ps);
-		finish(&class[p], r -> time_ps);
+	for (size_t i = 0; i < all; i++) {
+		const struct sim_link *l = &r->link[i];
+
+		if (!l->there)
+			continue;
+		c = net_class_of(cfg, l->node, l->port);
+		add(&class[c], &l -> count, r -> time_ps);
+	}
+	for (c = 0; c < count; c++) {
+		net_class_name(cfg, c, class[c].name);
+		finish(&class[c], r -> time_ps);
 	}
 	return count;
 }
@@ -75,7 +57,7 @@ unsigned sim_links_classes(const struct net_config *cfg,
 unsigned sim_links_busiest(const struct sim_result *r, unsigned count,
 			   const struct sim_link **link)
 {
-	size_t all = (size_t)r->nodes * r->ports;
+	size_t all = (size_t)r->places * r->ports;
 	unsigned n = 0, at;
 
 	for (size_t i = 0; i < all; i++) {
@@ -94,14 +76,14 @@ unsigned sim_links_busiest(const struct sim_result *r, unsigned count,
 	return n;
 }
 
-void sim_node_text(const struct net_config *cfg, uint32_t node, char *buf,
-		   size_t len)
+void sim_place_text(const struct net_config *cfg, uint32_t node, char *buf,
+		    size_t len)
 {
-	uint16_t at[NET_DIMS_MAX];
+	uint32_t at[NET_DIMS_MAX];
+	unsigned count = net_node_place(cfg, node, at);
 	size_t n = 0;
 
-	net_node_coords(cfg, node, at);
-	for (unsigned d = 0; d < cfg->dims && n < len; d++)
+	for (unsigned d = 0; d < count && n < len; d++)
 		n += (size_t)snprintf(buf + n, len - n, "%s%u", d ? "," : "",
 				      at[d]);
 }

@@ -271,14 +271,16 @@ static int set_version(struct weft_args *a, struct sim_opts *o)
 
 static const struct row rows[] = {
 	{ { "machine|m", 1, "NAME[:DIMS]|FILE[:DIMS]",
-	    "default bgq; 8t, 8m: torus, mesh", 0 },
+	    "default bgq; 8t, 8m: torus, mesh; "
+	    "qsnet2:4x4x4: a tree, level by level",
+	    0 },
 	  set_text,
 	  AT(machine),
 	  0,
 	  0 },
 	{ { "pattern|p", 1, "NAME",
 	    "uniform (default), neighbour, all-to-all, complement, hotspot, "
-	    "permutation",
+	    "permutation, transpose",
 	    0 },
 	  set_pattern,
 	  0,
@@ -318,6 +320,14 @@ static const struct row rows[] = {
 	    0 },
 	  set_zone,
 	  0,
+	  0,
+	  0 },
+	{ { "path", 1, "NAME",
+	    "of the machine's ways into the network, as dma (default: its "
+	    "first)",
+	    0 },
+	  set_text,
+	  AT(path),
 	  0,
 	  0 },
 	{ { "fifos", 1, "N",
@@ -383,10 +393,32 @@ static const struct row rows[] = {
 
 /* ---- all of them --------------------------------------------------------- */
 
+/* The path by its name; the first one without. */
+static int find_path(struct weft_args *a, struct sim_opts *o)
+{
+	const struct net_config *cfg = &o->spec.cfg;
+	char all[128] = "";
+	size_t n = 0;
+
+	if (!o->path)
+		return 0;
+	for (uint8_t i = 0; i < cfg->paths; i++) {
+		if (!strcmp(cfg->path[i].name, o->path)) {
+			o->spec.path = i;
+			return 0;
+		}
+		n += (size_t)snprintf(all + n, sizeof(all) - n, " %s",
+				      cfg->path[i].name);
+	}
+	return weft_args_wrong(a, "--path %s: %s has%s", o->path, cfg->name,
+			       *all ? all : " one path, without a name");
+}
+
 /* What the machine decides, and what does not go together. */
 static int finish(struct weft_args *a, struct sim_opts *o)
 {
 	struct sim_spec *s = &o->spec;
+	const char *lacks;
 	struct net_why why;
 
 	if (net_file_load(o->machine, 0, &s->cfg, &why))
@@ -396,11 +428,13 @@ static int finish(struct weft_args *a, struct sim_opts *o)
 				       "--machine %s: traffic needs two "
 				       "nodes",
 				       o->machine);
-	if (s->cfg.topology != NET_TORUS)
-		return weft_args_wrong(a,
-				       "--machine %s: the patterns are "
-				       "those of a torus",
-				       o->machine);
+	lacks = sim_pattern_lacks(s->pattern, &s->cfg);
+	if (lacks)
+		return weft_args_wrong(a, "--machine %s: %s needs %s",
+				       o->machine, sim_pattern_name(s->pattern),
+				       lacks);
+	if (find_path(a, o))
+		return -1;
 	if (o->loads_given && s->mode != SIM_OPEN)
 		return weft_args_wrong(a, "--load belongs to the open loop, "
 					  "not to --closed or --exchange");

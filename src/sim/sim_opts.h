@@ -14,6 +14,7 @@ enum sim_format { SIM_TEXT, SIM_CSV, SIM_JSON };
 struct sim_opts {
 	struct sim_spec spec;
 	const char *machine;
+	const char *path; /* of the machine; NULL: the first */
 	double load[SIM_LOADS_MAX];
 	unsigned loads;
 	bool loads_given;

@@ -33,7 +33,7 @@ static void text_begin(const struct sim_opts *o, const struct sim_result *r)
 	printf("traffic  %s, %s, messages of %" PRIu64 " B, %s",
 	       sim_pattern_name(s->pattern), mode_text(o, mode, sizeof(mode)),
 	       s->bytes, sim_way_name(s->way));
-	if (s->way == NET_DYNAMIC)
+	if (s->way == NET_DYNAMIC && s->cfg.zone[0][0])
 		printf(", zone set %u", s->zone);
 	printf(", seed %" PRIu64 "\n", s->seed);
 	printf("peak     %.4f GB/s of payload a node: the busiest cut is full"
@@ -64,7 +64,7 @@ static void text_point(const struct sim_opts *o, const struct sim_result *r,
 
 static void text_links(const struct sim_opts *o, const struct sim_result *r)
 {
-	struct sim_class c[2 * NET_DIMS_MAX];
+	struct sim_class c[NET_CLASSES_MAX];
 	unsigned count = sim_links_classes(&o->spec.cfg, r, c);
 
 	printf("\n%-6s %7s %8s %8s %12s %12s %9s %9s\n", "links", "number",
@@ -82,14 +82,17 @@ static void text_busiest(const struct sim_opts *o, const struct sim_result *r)
 {
 	const struct sim_link *link[1000];
 	unsigned count = sim_links_busiest(r, o->busiest, link);
-	char port[8], node[64];
+	const struct net_config *cfg = &o->spec.cfg;
+	char class[NET_CLASS_NAME], node[64];
 
 	if (count)
 		printf("\nbusiest links\n");
 	for (unsigned i = 0; i < count; i++) {
-		sim_port_name(&o->spec.cfg, link[i]->port, port);
-		sim_node_text(&o->spec.cfg, link[i]->node, node, sizeof(node));
-		printf("  (%s) %s  %6.2f %%  %" PRIu64 " packets\n", node, port,
+		const struct sim_link *l = link[i];
+
+		net_class_name(cfg, net_class_of(cfg, l->node, l->port), class);
+		net_link_name(cfg, l->node, l->port, node, sizeof(node));
+		printf("  %s %s  %6.2f %%  %" PRIu64 " packets\n", node, class,
 		       100 * (double)link[i]->count.busy_ps /
 			       (double)r->time_ps,
 		       link[i]->count.packets);
@@ -132,10 +135,10 @@ static void csv_begin(const struct sim_opts *o, const struct sim_result *r)
 		printf(",latency_p%g_ns", 100 * parts[i]);
 	printf(",latency_max_ns,hops,time_us,waiting,events,packet_hops,"
 	       "escapes");
-	for (unsigned p = 0; p < 2u * o->spec.cfg.dims; p++) {
-		char name[8];
+	for (unsigned c = 0; c < net_classes(&o->spec.cfg); c++) {
+		char name[NET_CLASS_NAME];
 
-		sim_port_name(&o->spec.cfg, p, name);
+		net_class_name(&o->spec.cfg, c, name);
 		printf(",use_%s,wait_ns_%s", name, name);
 	}
 	printf("\n");
@@ -145,7 +148,7 @@ static void csv_point(const struct sim_opts *o, const struct sim_result *r,
 		      unsigned i)
 {
 	const struct sim_hist *h = &r->latency;
-	struct sim_class c[2 * NET_DIMS_MAX];
+	struct sim_class c[NET_CLASSES_MAX];
 	unsigned count = sim_links_classes(&o->spec.cfg, r, c);
 
 	if (o->spec.mode == SIM_OPEN)

@@ -2,6 +2,7 @@
 /* The experiment, from setting up to what came out: see sim_run.h. */
 #include "src/sim/sim_int.h"
 #include "prov/net/net_map.h"
+#include "prov/net/net_name.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,14 +35,27 @@ double sim_link_rate(const struct net_config *cfg, uint64_t bytes)
 	return (double)bytes * 1e6 / (double)(ticks * cfg->tick_ps);
 }
 
+/* Ports of all nodes and switches. */
+static uint64_t link_ends(const struct net_config *cfg)
+{
+	struct net_group g;
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < net_groups(cfg); i++) {
+		net_group(cfg, i, &g);
+		n += (uint64_t)g.count * g.ports;
+	}
+	return n;
+}
+
 /* Room for what the buffers and FIFOs of all nodes can hold at once. */
 static uint32_t packets_max(const struct sim *s)
 {
 	const struct net_config *c = &s->spec->cfg;
-	uint64_t buffers = 2ull * c->dims * (c->tokens[0] / 4 + 8);
+	uint64_t buffers = link_ends(c) * (c->tokens[0] / 4ull + 8);
 	uint64_t fifos =
 		s->fifos * ((uint64_t)c->inject_depth + SIM_FIFO_DEPTH + 4);
-	uint64_t all = (buffers + fifos) * net_shape_nodes(c) + 4096;
+	uint64_t all = buffers + fifos * net_shape_nodes(c) + 4096;
 
 	return all < (1u << 26) ? (uint32_t)all : 1u << 26;
 }
@@ -80,9 +94,11 @@ static int setup(struct sim *s)
 	s->turns = spec->turns ? spec->turns : nodes - 1;
 	s->r->nodes = nodes;
 	s->r->ports = net_ports(s->net);
+	s->r->places = net_nodes(s->net);
 	s->r->peak = sim_link_rate(&spec->cfg, spec->bytes) /
 		     sim_traffic_load(&s->traffic);
-	s->r->link = calloc((size_t)nodes * s->r->ports, sizeof(*s->r->link));
+	s->r->link =
+		calloc((size_t)s->r->places * s->r->ports, sizeof(*s->r->link));
 	sim_hist_clear(&s->r->latency);
 	return s->r->link ? 0 : -ENOMEM;
 }
@@ -118,7 +134,7 @@ static void read_links(struct sim *s, bool end)
 {
 	struct net_port_count c, *keep;
 
-	for (uint32_t n = 0; n < s->r->nodes; n++)
+	for (uint32_t n = 0; n < s->r->places; n++)
 		for (uint32_t p = 0; p < s->r->ports; p++) {
 			struct sim_link *l =
 				&s->r->link[(size_t)n * s->r->ports + p];
@@ -127,6 +143,7 @@ static void read_links(struct sim *s, bool end)
 			keep = &l->count;
 			l->node = n;
 			l->port = p;
+			l->there = net_neighbour(s->net, n, p) >= 0;
 			if (end) {
 				c.packets -= keep->packets;
 				c.chunks -= keep->chunks;

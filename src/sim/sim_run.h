@@ -24,12 +24,12 @@ struct sim_spec {
 	struct net_config cfg;
 	enum sim_pattern pattern;
 	enum sim_mode mode;
-	double load;	   /* open: part of the pattern's peak */
-	uint32_t window;   /* closed: messages under way for each node */
-	uint32_t turns;	   /* exchange: messages of a node; 0: nodes - 1 */
-	uint64_t bytes;	   /* of a message */
-	uint8_t way, zone; /* as in struct net_msg */
-	uint32_t fifos;	   /* injection FIFOs in use; 0: all */
+	double load;	 /* open: part of the pattern's peak */
+	uint32_t window; /* closed: messages under way for each node */
+	uint32_t turns;	 /* exchange: messages of a node; 0: nodes - 1 */
+	uint64_t bytes;	 /* of a message */
+	uint8_t way, zone, path; /* as in struct net_msg */
+	uint32_t fifos;		 /* injection FIFOs in use; 0: all */
 	double hot_part;
 	uint64_t seed;
 	uint64_t warm_ps, time_ps; /* before and while counting */
@@ -40,6 +40,7 @@ struct sim_spec {
 struct sim_link {
 	uint32_t node;
 	uint32_t port;
+	bool there; /* there is one */
 	struct net_port_count count;
 };
 
@@ -55,7 +56,8 @@ struct sim_result {
 	struct net_count count;	 /* of the whole run */
 	uint64_t cpu_ns;	 /* processor time that it took */
 	uint32_t nodes, ports;
-	struct sim_link *link; /* nodes x ports */
+	uint32_t places;       /* nodes, and switches after them */
+	struct sim_link *link; /* places x ports */
 };
 
 /* Rate of payload of a link that carries full packets, in bytes per us. */

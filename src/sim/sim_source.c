@@ -71,7 +71,8 @@ static void post(struct sim *s, uint64_t at, uint64_t born, uint32_t node,
 			       .cookie = id,
 			       .fifo = fifo,
 			       .way = s->spec->way,
-			       .zone = s->spec->zone };
+			       .zone = s->spec->zone,
+			       .path = s->spec->path };
 	int err;
 
 	if (id == UINT32_MAX) {

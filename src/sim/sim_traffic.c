@@ -2,6 +2,7 @@
 /* Traffic patterns: see sim_traffic.h. */
 #include "src/sim/sim_traffic.h"
 #include "prov/net/net_map.h"
+#include "prov/net/net_name.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@ static const char *const names[SIM_PATTERNS] = {
 	[SIM_UNIFORM] = "uniform",     [SIM_NEIGHBOUR] = "neighbour",
 	[SIM_ALLTOALL] = "all-to-all", [SIM_COMPLEMENT] = "complement",
 	[SIM_HOTSPOT] = "hotspot",     [SIM_PERMUTATION] = "permutation",
+	[SIM_TRANSPOSE] = "transpose",
 };
 
 const char *sim_pattern_name(enum sim_pattern pattern)
@@ -25,6 +27,26 @@ int sim_pattern_find(const char *name)
 		if (!strcmp(names[i], name))
 			return i;
 	return -1;
+}
+
+/* The side of a square of so many nodes, or 0: it is none. */
+static uint32_t side_of(uint32_t nodes)
+{
+	uint32_t side = 1;
+
+	while (side * side < nodes)
+		side++;
+	return side * side == nodes ? side : 0;
+}
+
+const char *sim_pattern_lacks(enum sim_pattern pattern,
+			      const struct net_config *cfg)
+{
+	if (pattern == SIM_NEIGHBOUR && !net_has_places(cfg))
+		return "coordinates, which nodes of a tree do not have";
+	if (pattern == SIM_TRANSPOSE && !side_of(net_shape_nodes(cfg)))
+		return "a square number of nodes";
+	return NULL;
 }
 
 /* ---- destinations -------------------------------------------------------- */
@@ -59,21 +81,17 @@ static uint32_t neighbour(const struct sim_traffic *t, uint32_t src,
 		net_node_coords(c, src, at);
 		if (!step(c, at, turn / 2 % c->dims, turn % 2))
 			continue;
-		dst = net_node_at(c, at);
+		dst = net_node_at(c, at) + src % net_router_nodes(c);
 		if (dst != src)
 			return dst;
 	}
 	return src;
 }
 
+/* All coordinates turned round are all places of the number turned round. */
 static uint32_t complement(const struct sim_traffic *t, uint32_t src)
 {
-	uint16_t at[NET_DIMS_MAX];
-
-	net_node_coords(t->cfg, src, at);
-	for (unsigned d = 0; d < t->cfg->dims; d++)
-		at[d] = (uint16_t)(t->cfg->size[d] - 1 - at[d]);
-	return net_node_at(t->cfg, at);
+	return t->nodes - 1 - src;
 }
 
 static uint64_t scramble(uint64_t x)
@@ -124,6 +142,35 @@ static uint32_t alltoall(const struct sim_traffic *t, uint32_t src,
 	return n + (n >= src);
 }
 
+uint32_t sim_traffic_fixed(const struct sim_traffic *t, uint32_t src,
+			   uint32_t turn)
+{
+	switch (t->pattern) {
+	case SIM_NEIGHBOUR:
+		return neighbour(t, src, turn);
+	case SIM_COMPLEMENT:
+		return complement(t, src);
+	case SIM_TRANSPOSE:
+		return src % t->side * t->side + src / t->side;
+	default:
+		return t->table[src];
+	}
+}
+
+uint32_t sim_traffic_rounds(const struct sim_traffic *t)
+{
+	switch (t->pattern) {
+	case SIM_NEIGHBOUR:
+		return 2u * t->cfg->dims;
+	case SIM_COMPLEMENT:
+	case SIM_PERMUTATION:
+	case SIM_TRANSPOSE:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
 {
 	uint32_t turn = t->turn[src]++;
@@ -135,9 +182,9 @@ uint32_t sim_traffic_next(struct sim_traffic *t, uint32_t src)
 	case SIM_ALLTOALL:
 		return alltoall(t, src, turn);
 	case SIM_COMPLEMENT:
-		return complement(t, src);
 	case SIM_PERMUTATION:
-		return t->table[src];
+	case SIM_TRANSPOSE:
+		return sim_traffic_fixed(t, src, turn);
 	case SIM_HOTSPOT:
 		if (src != t->hot && weft_rng_unit(r) < t->hot_part)
 			return t->hot;
@@ -175,6 +222,7 @@ int sim_traffic_open(struct sim_traffic *t, const struct net_config *cfg,
 				   .hot_part = hot_part,
 				   .seed = seed };
 	t->hot = nodes / 2;
+	t->side = side_of(nodes);
 	t->rng = calloc(nodes, sizeof(*t->rng));
 	t->turn = calloc(nodes, sizeof(*t->turn));
 	t->table = calloc(nodes, sizeof(*t->table));
@@ -191,101 +239,4 @@ void sim_traffic_close(struct sim_traffic *t)
 	free(t->rng);
 	free(t->turn);
 	free(t->table);
-}
-
-/* ---- the bound ----------------------------------------------------------- */
-
-/* Messages over each place of a dimension, both directions. */
-struct cuts {
-	double load[2][4096];
-};
-
-/* One message from coordinate a to b of dimension d, weight w. */
-static void cut_add(const struct net_config *c, unsigned d, unsigned a,
-		    unsigned b, double w, struct cuts *cuts)
-{
-	unsigned size = c->size[d], up = (b + size - a) % size;
-	unsigned down = size - up;
-
-	if (!up)
-		return;
-	if (!c->wrap[d]) {
-		down = b > a ? size : a - b;
-		up = b > a ? b - a : size;
-	}
-	if (up == down)
-		w /= 2;
-	for (unsigned i = 0; i < up && up <= down; i++)
-		cuts->load[0][(a + i) % size] += w;
-	for (unsigned i = 0; i < down && down <= up; i++)
-		cuts->load[1][(a + size - i) % size] += w;
-}
-
-static double cut_max(const struct net_config *c, unsigned d,
-		      const struct cuts *cuts, uint32_t nodes)
-{
-	double most = 0;
-
-	for (unsigned i = 0; i < c->size[d]; i++)
-		for (unsigned dir = 0; dir < 2; dir++)
-			if (cuts->load[dir][i] > most)
-				most = cuts->load[dir][i];
-	return most * c->size[d] / nodes;
-}
-
-/* Every coordinate to every other, as often as there are such pairs. */
-static void cut_uniform(const struct sim_traffic *t, unsigned d,
-			struct cuts *cuts)
-{
-	unsigned size = t->cfg->size[d];
-	double lines = (double)t->nodes / size;
-	double w = lines * lines / (t->nodes - 1);
-
-	for (unsigned a = 0; a < size; a++)
-		for (unsigned b = 0; b < size; b++)
-			cut_add(t->cfg, d, a, b, w, cuts);
-}
-
-static void cut_each(const struct sim_traffic *t, unsigned d, unsigned rounds,
-		     struct cuts *cuts)
-{
-	uint16_t from[NET_DIMS_MAX], to[NET_DIMS_MAX];
-	uint32_t dst;
-
-	for (uint32_t n = 0; n < t->nodes; n++)
-		for (unsigned k = 0; k < rounds; k++) {
-			dst = t->pattern == SIM_NEIGHBOUR ? neighbour(t, n, k)
-			      : t->pattern == SIM_COMPLEMENT ? complement(t, n)
-							     : t->table[n];
-			net_node_coords(t->cfg, n, from);
-			net_node_coords(t->cfg, dst, to);
-			cut_add(t->cfg, d, from[d], to[d], 1.0 / rounds, cuts);
-		}
-}
-
-double sim_traffic_load(const struct sim_traffic *t)
-{
-	struct cuts *cuts = malloc(sizeof(*cuts));
-	bool fixed = t->pattern == SIM_NEIGHBOUR ||
-		     t->pattern == SIM_COMPLEMENT ||
-		     t->pattern == SIM_PERMUTATION;
-	unsigned rounds = t->pattern == SIM_NEIGHBOUR ? 2u * t->cfg->dims : 1;
-	double most = 0, one;
-
-	for (unsigned d = 0; d < t->cfg->dims && cuts; d++) {
-		memset(cuts, 0, sizeof(*cuts));
-		if (fixed)
-			cut_each(t, d, rounds, cuts);
-		else
-			cut_uniform(t, d, cuts);
-		one = cut_max(t->cfg, d, cuts, t->nodes);
-		most = one > most ? one : most;
-	}
-	free(cuts);
-	/* All that goes to the hot node comes in over its own links. */
-	if (t->pattern == SIM_HOTSPOT) {
-		one = t->hot_part * t->nodes / (2.0 * t->cfg->dims);
-		most = one > most ? one : most;
-	}
-	return most;
 }

@@ -22,6 +22,8 @@ static void traffic(const char *machine, enum sim_pattern pattern)
 static void nobody_sends_to_himself(void **state)
 {
 	for (int p = 0; p < SIM_PATTERNS; p++) {
+		if (p == SIM_TRANSPOSE) /* the diagonal does */
+			continue;
 		traffic("bgq:4x2x3mx1x2", (enum sim_pattern)p);
 		for (uint32_t n = 0; n < t.nodes; n++)
 			for (int k = 0; k < 100; k++) {
@@ -84,6 +86,45 @@ static void the_busiest_cut_is_that_of_the_textbook(void **state)
 	load_is("bgq:8m", SIM_COMPLEMENT, 4);
 }
 
+/*
+ * A full tree takes all that its nodes send; with half the links up at each of
+ * two levels a quarter of what crosses the top.
+ */
+static void the_cuts_of_a_tree_are_around_its_subtrees(void **state)
+{
+	load_is("qsnet2:4x4x4", SIM_UNIFORM, 1);
+	load_is("qsnet2:4x4x4", SIM_COMPLEMENT, 1);
+	load_is("qsnet2:4x4x4", SIM_PERMUTATION, 1);
+	load_is("qsnet2@slim:4x4x4", SIM_COMPLEMENT, 4);
+	load_is("qsnet2@slim:4x4x4", SIM_ALLTOALL, 4 * 48.0 / 63);
+	load_is("qsnet2:4x4x4", SIM_HOTSPOT, 0.05 * 64);
+	load_is("gemini:16x16x16", SIM_HOTSPOT, 0.05 * 8192 * 2.34375 / 19.2);
+	traffic("qsnet2:4x4x4", SIM_UNIFORM);
+	sim_traffic_close(&t);
+	T_NOT_NULL(sim_pattern_lacks(SIM_NEIGHBOUR, &cfg));
+	T_NULL(sim_pattern_lacks(SIM_COMPLEMENT, &cfg));
+}
+
+/* 1,024 nodes are 32 rows of 32. */
+static void transposed_pairs_are_each_others_partners(void **state)
+{
+	uint32_t own = 0, n, d;
+
+	traffic("gemini:8x8x8", SIM_TRANSPOSE);
+	T_NULL(sim_pattern_lacks(SIM_TRANSPOSE, &cfg));
+	for (n = 0; n < 1024; n++) {
+		d = sim_traffic_next(&t, n);
+		T_IS(sim_traffic_next(&t, d), n);
+		own += d == n;
+	}
+	T_IS(own, 32);
+	T_IS(sim_traffic_next(&t, 5 * 32 + 7), 7 * 32 + 5);
+	sim_traffic_close(&t);
+	traffic("bgq", SIM_UNIFORM);
+	T_NOT_NULL(sim_pattern_lacks(SIM_TRANSPOSE, &cfg));
+	sim_traffic_close(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -91,6 +132,8 @@ int main(void)
 		T_CASE(alltoall_reaches_every_other_once_a_round),
 		T_CASE(a_permutation_reaches_everyone),
 		T_CASE(the_busiest_cut_is_that_of_the_textbook),
+		T_CASE(the_cuts_of_a_tree_are_around_its_subtrees),
+		T_CASE(transposed_pairs_are_each_others_partners),
 	};
 
 	return T_RUN(tests);

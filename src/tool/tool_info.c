@@ -40,8 +40,8 @@ static const char *file_of(void *symbol)
 /* The provider plugin that lies beside the library, or the build tree's. */
 static const char *plugin_path(void)
 {
-	static const char *const places[] = { "libfabric/libweft-fi.so",
-					      "libweft-fi.so" };
+	static const char *const places[] = { "weft/libweft-own.so",
+					      "libweft-own.so" };
 	static char path[PATH_MAX + 64];
 	const char *given = getenv("WEFT_PROVIDER_LIB");
 	char dir[PATH_MAX];

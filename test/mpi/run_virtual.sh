@@ -1,5 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The same programs in virtual time; LONG=1: with all numbers of ranks.
-MACHINE=bgq CLOCK=virtual RANKS_MAX=${RANKS_MAX:-${LONG:+100}3} \
-	bash "${top_srcdir:-.}/test/mpi/run.sh"
+# The same programs in virtual time, on every machine that has a model; LONG=1:
+# with all numbers of ranks. MACHINES: some of them.
+bad=0
+for m in ${MACHINES:-bgq qsnet2 gemini}; do
+	MACHINE=$m CLOCK=virtual RANKS_MAX=${RANKS_MAX:-${LONG:+100}3} \
+		bash "${top_srcdir:-.}/test/mpi/run.sh" || bad=1
+done
+exit $bad

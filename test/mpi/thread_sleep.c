@@ -4,11 +4,15 @@
  * start with WEFT_SPIN=0, so every wait is a sleep. One thread sleeps in the
  * completion queue, the others beside it with no time limit, and whoever leaves
  * has to wake who follows. Among them: messages that complete in another
- * thread's hands, collectives that are stepped, generalized requests.
+ * thread's hands, collectives that are stepped, generalized requests, receives
+ * that are cancelled.
  */
 #include "mt.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define THREADS 6
 #define ROUNDS	400
@@ -80,6 +84,53 @@ static void be_told(void)
 	pthread_join(t, NULL);
 }
 
+struct waiting {
+	MPI_Request req;
+	int thread;
+};
+
+/* The state of a thread of this process, as the kernel tells it. */
+static char state_of(int thread)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", thread);
+	f = fopen(path, "r");
+	MT_IS(f != NULL, 1);
+	MT_IS(fscanf(f, "%*d (%*[^)]) %c", &state), 1);
+	fclose(f);
+	return state;
+}
+
+static void *cancel(void *arg)
+{
+	struct waiting *w = arg;
+
+	while (state_of(w->thread) != 'S')
+		sched_yield();
+	MT_OK(MPI_Cancel(&w->req));
+	return NULL;
+}
+
+/* One that waits for a message that nobody sends is woken by who cancels. */
+static void be_cancelled(int peer)
+{
+	struct waiting w = { .thread = (int)syscall(SYS_gettid) };
+	MPI_Status st;
+	MPI_Request r;
+	pthread_t t;
+	int flag, word;
+
+	MT_OK(MPI_Irecv(&word, 1, MPI_INT, peer, 99, MPI_COMM_WORLD, &r));
+	w.req = r;
+	MT_OK(pthread_create(&t, NULL, cancel, &w));
+	MT_OK(MPI_Wait(&r, &st));
+	MT_OK(MPI_Test_cancelled(&st, &flag));
+	MT_IS(flag, 1);
+	pthread_join(t, NULL);
+}
+
 static void *work(void *arg)
 {
 	int me = (int)(intptr_t)arg;
@@ -90,6 +141,8 @@ static void *work(void *arg)
 			add(comm[me], i);
 		if (i % 16 == me)
 			be_told();
+		if (i % 32 == me)
+			be_cancelled(mt_rank);
 	}
 	return NULL;
 }
@@ -105,6 +158,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &mt_size);
 	for (int i = 0; i < THREADS; i++)
 		MT_OK(MPI_Comm_dup(MPI_COMM_WORLD, &comm[i]));
+	be_cancelled((mt_rank + 1) % mt_size);
 	for (intptr_t i = 0; i < THREADS; i++)
 		MT_OK(pthread_create(&t[i], NULL, work, (void *)i));
 	for (int i = 0; i < THREADS; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives between processes: groups, all calls, routes, deaths. */
+/* Collectives between processes: groups, all calls, routes. */
 #include "test/prov/prov_group.h"
 
 #include "src/base/rng.h"
@@ -486,6 +486,68 @@ static void bound_members_are_joined_by_where_they_run(void **state)
 	unsetenv("FI_WEFT_ARITY");
 }
 
+/* ---- which way barriers go ----------------------------------------------- */
+
+/* Groups of qsnet2 on a range of nodes, and those with a gap. */
+static void body_forms(struct job *j)
+{
+	static const struct {
+		int first, last, step, form;
+	} rows[] = {
+		{ 0, 5, 1, 1 }, { 1, 4, 1, 1 }, { 0, 4, 2, 2 },
+		{ 1, 5, 2, 2 }, { 0, 5, 5, 2 },
+	};
+	const char *machine = getenv("FI_WEFT_MACHINE");
+	bool asks = machine && !strcmp(machine, "qsnet2");
+	struct group g;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool in = j->rank >= rows[i].first && j->rank <= rows[i].last &&
+			  (j->rank - rows[i].first) % rows[i].step == 0;
+
+		if (in) {
+			group_open(j, &g, rows[i].first, rows[i].last,
+				   rows[i].step);
+			job_check(j,
+				  group_route(j, &g).form ==
+					  (asks ? rows[i].form : 0),
+				  "form", group_route(j, &g).form);
+			for (int k = 0; k < 20; k++)
+				all_calls(j, &g);
+		}
+		job_barrier(j);
+		if (in)
+			group_close(j, &g);
+		job_barrier(j);
+	}
+}
+
+/* The same members on every second node are no range. */
+static void body_gaps(struct job *j)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+	bool asks = machine && !strcmp(machine, "qsnet2");
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	job_check(j, group_route(j, &g).form == (asks ? 2 : 0), "form of gaps",
+		  group_route(j, &g).form);
+	all_calls(j, &g);
+	job_barrier(j);
+	group_close(j, &g);
+	job_barrier(j);
+}
+
+static void the_nodes_of_a_group_say_how_its_barriers_go(void **state)
+{
+	struct job_opts o = { .nodes_apart = 1 };
+
+	(void)state;
+	job_run(6, body_forms, &o);
+	o.nodes_apart = 2;
+	job_run(4, body_gaps, &o);
+}
+
 /* ---- routes run out and come back ---------------------------------------- */
 
 #define GROUPS 40
@@ -641,44 +703,6 @@ static void routes_of_large_groups_come_back(void **state)
 	job_run(machine && !strcmp(machine, "bgq") ? 32 : 18, body_again, &o);
 }
 
-/* ---- death --------------------------------------------------------------- */
-
-static void body_death(struct job *j)
-{
-	struct group g;
-	int ret;
-
-	group_open(j, &g, 0, j->size - 1, 1);
-	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
-	job_barrier(j);
-	if (j->rank == j->size - 1) {
-		/* the job's last barrier is not to wait for the dead */
-		weft_add32(&j->all->arrived, 1);
-		raise(SIGKILL);
-	}
-	job_check(j, !fi_barrier(j->ep, g.addr, &j->entry), "post", 0);
-	ret = job_next(j);
-	job_check(j, ret == -FI_EAVAIL, "an error", ret);
-	ret = (int)fi_barrier(j->ep, g.addr, &j->entry);
-	if (!ret)
-		ret = job_next(j);
-	job_check(j, ret != 1, "the next one fails, too", ret);
-	group_close(j, &g);
-}
-
-static void the_death_of_a_member_is_an_error_not_a_hang(void **state)
-{
-	struct job_opts o = { 0 };
-
-	o.may_die = 4;
-	job_run(4, body_death, &o);
-	o.may_die = 11;
-	job_run(11, body_death, &o);
-	/* most are not in touch with the one that dies */
-	o.may_die = 40;
-	job_run(40, body_death, &o);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -690,10 +714,10 @@ int main(void)
 		T_CASE(a_thousand_orders_of_arrival_give_the_same_bits),
 		T_CASE(sums_have_the_bits_of_recursive_doubling),
 		T_CASE(bound_members_are_joined_by_where_they_run),
+		T_CASE(the_nodes_of_a_group_say_how_its_barriers_go),
 		T_CASE(routes_run_out_and_come_back),
 		T_CASE(a_large_group_costs_a_member_his_neighbours),
 		T_CASE(routes_of_large_groups_come_back),
-		T_CASE(the_death_of_a_member_is_an_error_not_a_hang),
 	};
 
 	return T_RUN(tests);

@@ -159,7 +159,11 @@ static void open_info(struct job *j, const struct job_opts *o)
 {
 	struct fi_info *hints = fi_allocinfo();
 	const char *machine = getenv("FI_WEFT_MACHINE");
+	char node[16];
 
+	snprintf(node, sizeof(node), "%d", j->rank * o->nodes_apart);
+	if (o->nodes_apart)
+		setenv("FI_WEFT_NODE", node, 1);
 	hints->fabric_attr->prov_name = strdup("weft");
 	hints->ep_attr->type = FI_EP_RDM;
 	hints->caps = FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC |

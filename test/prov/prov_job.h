@@ -41,6 +41,7 @@ struct job_opts {
 	int counters;		   /* bind counters for everything */
 	int seconds;		   /* 0: 60 */
 	int may_die;		   /* rank + 1 that is killed, or 0 */
+	int nodes_apart; /* rank i is on node i times that; 0: unknown */
 };
 
 struct job {

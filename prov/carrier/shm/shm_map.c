@@ -154,18 +154,23 @@ static void map_remember(struct shm_map *m, const struct stat *st)
 	m->ino = st->st_ino;
 }
 
-/* Says why there is no memory; once, since it may be asked for in vain again */
+/*
+ * Says why there is no memory; once, since it may be asked for in vain again,
+ * and of all ranks of a job the first.
+ */
 void shm_map_refused(const char *what, size_t bytes, int err)
 {
 	static weft_au32 said;
 	char why[WEFT_LIMIT_TEXT] = "";
 
-	if (weft_swap32(&said, 1))
+	if (weft_swap32(&said, 1) || !weft_log_first(what))
 		return;
 	if (err == -EFBIG)
 		weft_limit_file(why, bytes);
 	else if (err == -ENOMEM)
 		weft_limit_space(why, bytes);
+	else if (err == -EMFILE)
+		weft_limit_files(why);
 	weft_log(WEFT_LOG_ERROR, "shm: %s cannot be had: %s%s", what,
 		 strerror(-err), why);
 }
@@ -375,6 +380,15 @@ static int map_scan(struct shm *s, struct shm_peer *p, uint32_t pid)
 	return ret;
 }
 
+/* It will not be had by waiting; to the caller that is as without memory. */
+static bool map_no_descriptor(int err)
+{
+	if (err != -EMFILE && err != -ENFILE)
+		return false;
+	shm_map_refused("a descriptor for a peer's memory", 0, err);
+	return true;
+}
+
 /* Who listens at p's name: its pid, or -errno. *sock_p is connected to it. */
 static int map_who(struct shm_peer *p, int *sock_p)
 {
@@ -384,6 +398,8 @@ static int map_who(struct shm_peer *p, int *sock_p)
 				  p->base.name.sin_port);
 	int ret = fd;
 
+	if (map_no_descriptor(fd))
+		return -ENOMEM;
 	if (fd < 0)
 		return -EAGAIN; /* nobody yet, or its backlog is full */
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
@@ -432,11 +448,11 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 	if (shm_hint_pid(hint) && shm_hint_fd(hint) &&
 	    !(ret = map_try(s, p, shm_hint_pid(hint), shm_hint_fd(hint), true)))
 		return 0;
-	if (ret == -ENOMEM)
-		return ret;
+	if (ret == -ENOMEM || map_no_descriptor(ret))
+		return -ENOMEM;
 	pid = map_who(p, &sock);
-	if (pid == -EAGAIN)
-		return -EAGAIN;
+	if (pid == -EAGAIN || pid == -ENOMEM)
+		return pid;
 	if (pid < 0)
 		return map_refused(p, pid);
 	ret = map_scan(s, p, (uint32_t)pid);
@@ -445,7 +461,7 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 		return shm_sock_ask(s, p);
 	}
 	close(sock);
-	if (ret == -ENOMEM)
-		return ret;
+	if (ret == -ENOMEM || map_no_descriptor(ret))
+		return -ENOMEM;
 	return ret ? map_misfit(p) : 0;
 }

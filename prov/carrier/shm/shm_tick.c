@@ -49,12 +49,12 @@ void shm_tick_peer(struct shm *s, struct shm_peer *p)
 		shm_peer_fail(s, p, ECONNRESET);
 }
 
-/* A part of the peers at a time, all of them when they are few. */
+/* A part of the peers at a time, all of them when few have been met. */
 static void tick_peers(struct shm *s)
 {
 	uint32_t n = 8 + s->peer_count / 8;
 
-	if (n > s->peer_count)
+	if (s->met <= TICK_MANY || n > s->peer_count)
 		n = s->peer_count;
 	while (n-- > 0) {
 		if (s->tick_peer >= s->peer_count)
@@ -269,8 +269,8 @@ void shm_tick(struct shm *s)
 	weft_store32_relaxed(&s->nudge, 0);
 	if (!weft_list_empty(&s->ending))
 		tick_ending(s);
-	/* all look after those they have met: less often, the more they are */
-	if (now - s->tick_ns < TICK_NS * (1 + s->met / TICK_MANY))
+	/* everybody looks after others: less often, the more there are */
+	if (now - s->tick_ns < TICK_NS * (1 + s->peer_count / TICK_MANY))
 		return;
 	s->tick_ns = now;
 	tick_stuck(s, now);

@@ -21,13 +21,12 @@
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
+#include "src/base/fence.h"
 #include "src/base/futex.h"
 
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -42,19 +41,10 @@
 #define WAIT_TICK_MS	 250		     /* of an armed descriptor */
 #define WAIT_ROOM_YIELDS 1000		     /* before we sleep for room */
 
-static int wait_membarrier(int cmd)
-{
-	return (int)syscall(SYS_membarrier, cmd, 0, 0);
-}
-
 /* Registers the process so that sleepers anywhere can order its stores. */
 void shm_wait_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
-	int can = wait_membarrier(MEMBARRIER_CMD_QUERY);
-
-	s->base.fences =
-		can < 0 || !(can & MEMBARRIER_CMD_GLOBAL_EXPEDITED) ||
-		wait_membarrier(MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED);
+	s->base.fences = weft_fence_join() < 0;
 	s->spin_ns = attr->spin_ns ? attr->spin_ns : ALONE.look.spin_ns;
 	if (s->spin_ns == 1)
 		s->spin_ns = 0;
@@ -201,7 +191,7 @@ static void wait_announce(struct shm *s, uint32_t bit)
 static void wait_order(struct shm *s)
 {
 	if (!s->base.fences)
-		wait_membarrier(MEMBARRIER_CMD_GLOBAL_EXPEDITED);
+		weft_fence_others();
 }
 
 static void wait_retract(struct shm *s, uint32_t bit)

@@ -4,18 +4,23 @@ libweftcarrier_la_SOURCES += \
 	prov/carrier/carrier_vt.h \
 	prov/carrier/vt/vt_ops.c prov/carrier/vt/vt.h \
 	prov/carrier/vt/vt_cpus.c \
+	prov/carrier/vt/vt_dma.c \
 	prov/carrier/vt/vt_engine.c \
+	prov/carrier/vt/vt_fold.c \
+	prov/carrier/vt/vt_message.c \
 	prov/carrier/vt/vt_layout.h \
 	prov/carrier/vt/vt_meet.c \
 	prov/carrier/vt/vt_route.c \
 	prov/carrier/vt/vt_rx.c \
+	prov/carrier/vt/vt_turn.c \
 	prov/carrier/vt/vt_tx.c \
 	prov/carrier/vt/vt_wait.c \
 	prov/carrier/vt/vt_watch.c \
 	prov/carrier/vt/vt_world.c
 libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la
 
-VT_TESTS = prov/carrier/vt/vt_fuzz_test prov/carrier/vt/vt_rule_test \
+VT_TESTS = prov/carrier/vt/vt_dma_test prov/carrier/vt/vt_fuzz_test \
+	prov/carrier/vt/vt_rule_test \
 	prov/carrier/vt/vt_test prov/carrier/vt/vt_trust_test
 check_PROGRAMS += $(VT_TESTS)
 TESTS += $(VT_TESTS)
@@ -24,6 +29,8 @@ prov_carrier_vt_vt_fuzz_test_SOURCES = prov/carrier/vt/vt_fuzz_test.c \
 prov_carrier_vt_vt_fuzz_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
 VT_PLAY = prov/carrier/vt/vt_play.c prov/carrier/vt/vt_play.h \
 	prov/carrier/carrier_end.c prov/carrier/carrier_end.h
+prov_carrier_vt_vt_dma_test_SOURCES = prov/carrier/vt/vt_dma_test.c $(VT_PLAY)
+prov_carrier_vt_vt_dma_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_carrier_vt_vt_rule_test_SOURCES = prov/carrier/vt/vt_rule_test.c $(VT_PLAY)
 prov_carrier_vt_vt_rule_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_carrier_vt_vt_test_SOURCES = prov/carrier/vt/vt_test.c $(VT_PLAY)

@@ -9,9 +9,13 @@
  *   vt_cpus.c    where ranks run
  *   vt_tx.c      packets into buffers, for the engine
  *   vt_rx.c      packets out of the list of arrivals
+ *   vt_message.c messages of the model, and their order
+ *   vt_dma.c     transfers between memories
+ *   vt_turn.c    what the parts of a turn have in common
  *   vt_engine.c  the model runs, by whoever blocked last
  *   vt_watch.c   who died, and what does not move any more
  *   vt_route.c   class routes
+ *   vt_fold.c    reductions by the interfaces of their members
  *
  * vt_layout.h has the shared format and who writes it when.
  */
@@ -43,7 +47,7 @@ struct weft_vt {
 	weft_au64 *due;	 /* when a rank that does not run is to run again */
 	uint32_t *batch; /* who was freed last, in order */
 	struct vt_desk *desk_of;
-	struct vt_buf *bufs;
+	char *bufs;
 	struct vt_join *joins;
 	struct vt_member *members;
 	struct vt_route *routes;
@@ -52,7 +56,10 @@ struct weft_vt {
 	/* what never changes, checked once, and not read from there again */
 	uint32_t size;	    /* ranks */
 	uint32_t buf_count; /* of all of them */
+	size_t buf_bytes;
+	size_t packet_bytes;
 	uint64_t ahead_ps;
+	unsigned fold_path; /* by which interfaces send by themselves */
 	struct net_config cfg;
 	uint32_t rank;
 	bool taken; /* a carrier stands on it */
@@ -82,9 +89,13 @@ struct vt {
 	uint32_t met_count;
 	struct weft_carrier_stats stats;
 	bool threads;
-	bool out;		  /* has left the world */
+	bool out; /* has left the world */
+	bool no_dma;
+	struct weft_vt_dma *dma[VT_DMAS]; /* under way, by their number */
 	weft_au32 full;		  /* what a send did not find, enum vt_room */
+	uint64_t refused_at;	  /* by the unit: what had come by then */
 	struct vt_member *narrow; /* whose window was full */
+	uint64_t narrow_seq;	  /* for what, plus one; 0: a part */
 	bool shares;		  /* runs on all processors of the job */
 	weft_au32 woken;
 	weft_au32 blocked;   /* a thread sleeps for this rank */
@@ -94,8 +105,8 @@ struct vt {
 	/* the last packet sent, for messages of several */
 	uint32_t last_to;
 	uint64_t last_clock;
-	uint32_t last_road; /* WEFT_PKT_ANY_ROAD or 0 */
-	bool last_full;
+	struct weft_vt_way last_way;
+	struct weft_vt_way way; /* of the next one */
 	bool lengthy; /* the next packet begins a message of several */
 	/* class routes of this rank, by their id */
 	struct vt_own_route {
@@ -110,7 +121,7 @@ struct vt {
 			uint32_t bytes;
 			unsigned char few[VT_FEW];
 		} result[VT_WINDOW];
-		unsigned char data[VT_WINDOW][VT_PAYLOAD];
+		unsigned char data[VT_WINDOW][VT_PART_BYTES];
 	} * route; /* WEFT_VT_ROUTES */
 	/* what the world looked like when it last moved; vt_watch.c */
 	struct vt_still {
@@ -143,7 +154,7 @@ static inline void vt_sure(bool it_is_so)
 static inline struct vt_buf *vt_buf(struct weft_vt *w, uint32_t i)
 {
 	vt_sure(i < w->buf_count);
-	return &w->bufs[i];
+	return (struct vt_buf *)(void *)(w->bufs + i * w->buf_bytes);
 }
 
 static inline struct vt_rank *vt_rank(struct weft_vt *w, uint32_t rank)
@@ -210,6 +221,13 @@ static inline void vt_looks_set(struct vt *v, uint32_t n)
 	weft_store32_relaxed(&v->looks, n);
 }
 
+/* What was posted behind it. */
+static inline uint32_t vt_after(struct weft_vt *w, uint32_t i)
+{
+	/* relaxed: as posted_by() left it */
+	return weft_load32_relaxed(&vt_buf(w, i)->next);
+}
+
 /* A stack of buffers through their next; many push, one pops. */
 static inline void vt_push(struct weft_vt *w, weft_au32 *top, uint32_t i)
 {
@@ -217,7 +235,7 @@ static inline void vt_push(struct weft_vt *w, weft_au32 *top, uint32_t i)
 
 	do {
 		/* relaxed: published by the swap */
-		weft_store32_relaxed(&w->bufs[i].next, old);
+		weft_store32_relaxed(&vt_buf(w, i)->next, old);
 	} while (!weft_cas32(top, &old, i));
 }
 
@@ -226,47 +244,7 @@ static inline void vt_push(struct weft_vt *w, weft_au32 *top, uint32_t i)
 int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
 		 uint32_t *rank_p);
 
-/* vt_wait.c */
-/* Counts computing since the last call, if that is wanted. */
-void vt_enter(struct vt *v);
-void vt_exit(struct vt *v);
-int vt_wait(struct weft_carrier *c, uint64_t timeout_ns);
-int vt_verdict(struct weft_carrier *c);
-void vt_wake(struct weft_carrier *c);
-/* A look found nothing: lets time pass, as far as looking costs any. */
-void vt_look(struct vt *v);
-/* Out of the world; the others go on. */
-void vt_out(struct vt *v);
-/* The world makes no sense: every wait, of every rank, ends with that. */
-void vt_ruin(struct vt *v) WEFT_COLD;
-
-/* vt_cpus.c */
-/* Adds this rank's processors to the job's; runs on any of those. */
-void vt_cpus_add(struct vt_head *h);
-void vt_cpus_share(struct vt_head *h);
-
-/* vt_tx.c */
-int vt_send(struct weft_carrier *c, struct weft_peer *peer,
-	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
-/* A buffer of the own pool, or VT_NONE. */
-uint32_t vt_buf_get(struct vt *v);
-/* A send did not find this; has it come back since? */
-void vt_lack(struct vt *v, enum vt_room what);
-bool vt_has_room(const struct vt *v);
-/* Hands it to the engine. */
-void vt_post(struct vt *v, uint32_t i);
-
-/* vt_rx.c */
-int vt_poll(struct weft_carrier *c, int budget);
-/* When the next packet that is known is to be read, or VT_NEVER. */
-uint64_t vt_next(struct vt *v);
-/*
- * The engine's: packet i has arrived at rank, at the turn's time. quiet: that
- * is no reason to wake it, others follow.
- */
-void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet);
-
-/* vt_engine.c */
+/* vt_turn.c */
 /* One run of the model. */
 struct vt_turn {
 	struct vt *v;
@@ -276,17 +254,95 @@ struct vt_turn {
 	bool stop;	  /* the horizon or a due time has moved */
 };
 
-/* Runs the model if nobody else runs; then wakes whom that freed. */
-void vt_engine_try(struct vt *v);
+/* Counts computing since the last call, if that is wanted. */
+void vt_enter(struct vt *v);
+void vt_exit(struct vt *v);
+/* The rank runs from this time on, when the turn is over. */
+void vt_turn_free(struct vt_turn *t, uint32_t rank, uint64_t at);
 /* Something has come for a rank: it runs at this time, or looks then. */
 void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at);
-/* When the network may still take what was sent at this time. */
-uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
+/*
+ * The engine's: packet i has arrived at rank, at the turn's time. quiet: that
+ * is no reason to wake it, others follow.
+ */
+void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet);
+/* Something that rank had under way has landed; it may have waited to go. */
+void vt_landed(struct vt_turn *t, uint32_t rank);
+/* A rank is gone: all may look. */
+void vt_depart(struct vt_turn *t, uint32_t rank);
 /* A buffer goes home to its owner, who may wait for it. */
 void vt_give_back(struct vt_turn *t, uint32_t i);
+/* When the network may still take what was sent at this time. */
+uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
+/* Ends and way of a message between two ranks. */
+void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
+	    const struct weft_vt_way *way, struct net_msg *m);
+void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
+/* The number of a path, or 0. */
+unsigned vt_path_of(const struct net_config *cfg, const char *name);
+/* The world makes no sense: every wait, of every rank, ends with that. */
+void vt_ruin(struct vt *v) WEFT_COLD;
+/* Wakes those who sleep for ever, once. */
+void vt_tell_broken(struct vt *v) WEFT_COLD;
+
+/* vt_wait.c */
+int vt_wait(struct weft_carrier *c, uint64_t timeout_ns);
+int vt_verdict(struct weft_carrier *c);
+void vt_wake(struct weft_carrier *c);
+/* A look found nothing: lets time pass, as far as looking costs any. */
+void vt_look(struct vt *v);
+/* Out of the world; the others go on. */
+void vt_out(struct vt *v);
+
+/* vt_cpus.c */
+/* Adds this rank's processors to the job's; runs on any of those. */
+void vt_cpus_add(struct vt_head *h);
+void vt_cpus_share(struct vt_head *h);
+
+/* vt_tx.c */
+int vt_send(struct weft_carrier *c, struct weft_peer *peer,
+	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
+void vt_way(struct weft_carrier *c, const struct weft_vt_way *way);
+unsigned vt_path(struct weft_carrier *c, const char *name);
+/* A buffer of the own pool, or VT_NONE. */
+uint32_t vt_buf_get(struct vt *v);
+/* A send did not find this; has it come back since? */
+void vt_lack(struct vt *v, enum vt_room what);
+bool vt_has_room(const struct vt *v);
+/* The unit refused a packet until something comes. */
+void vt_full(struct weft_carrier *c);
+/* Lets the time of a call that sends pass. */
+void vt_pay(struct vt *v);
+/* Hands it to the engine. */
+void vt_post(struct vt *v, uint32_t i);
+
+/* vt_rx.c */
+int vt_poll(struct weft_carrier *c, int budget);
+/* When the next packet that is known is to be read, or VT_NEVER. */
+uint64_t vt_next(struct vt *v);
+
+/* vt_engine.c */
+
+/* Runs the model if nobody else runs; then wakes whom that freed. */
+void vt_engine_try(struct vt *v);
 /* Whether the engine's word names a rank that lives, and a rank lives. */
 bool vt_owner_lives(const struct weft_vt *w, uint32_t owner);
 bool vt_rank_lives(const struct weft_vt *w, uint32_t rank);
+
+/* vt_message.c */
+/* Posts the message that begins with a packet; the last of its packets. */
+uint32_t vt_message_post(struct vt_turn *t, uint32_t rank, uint32_t first);
+/* Bytes of the message whose last packet is end have come. */
+void vt_message_packet(struct vt_turn *t, uint32_t end, uint32_t bytes);
+
+/* vt_dma.c */
+int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
+	   struct weft_vt_dma *d);
+/* One of ours has ended: tells who posted it. -EPROTO: there is none. */
+int vt_dma_over(struct vt *v, const struct vt_buf *b);
+/* The engine's side. */
+void vt_dma_post(struct vt_turn *t, uint32_t i);
+void vt_dma_packet(struct vt_turn *t, uint32_t i, uint32_t bytes);
 
 /* vt_watch.c */
 /* Asks whether those who should run are still there. */
@@ -296,17 +352,34 @@ void vt_engine_watch(struct vt *v);
 int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *attr,
 		  unsigned *id_p);
 void vt_route_close(struct weft_carrier *c, unsigned id);
+bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind);
 int vt_route_send(struct weft_carrier *c, unsigned id,
 		  const struct weft_vt_part *part, const void *data);
 int vt_route_take(struct weft_carrier *c, unsigned id,
 		  struct weft_vt_part *part, void *data);
 /* A result has come: it waits for whoever takes it. -EPROTO: it is none. */
 int vt_route_keep(struct vt *v, const struct vt_buf *b);
+/*
+ * For vt_fold.c: members; a sum goes to all, or is with the one who gets it; a
+ * part's place is free; it was added, and may be over.
+ */
+struct vt_member *vt_route_members(struct weft_vt *w, uint32_t place);
+void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at);
+void vt_route_hand(struct vt_turn *t, uint32_t i);
+void vt_route_spent(struct vt_turn *t, uint32_t i);
+void vt_route_done(struct vt_turn *t, uint32_t i);
+/* Is there a place for what a send found none for? */
+bool vt_route_room(const struct vt *v);
 /* The engine's side. */
 void vt_route_post(struct vt_turn *t, uint32_t i);
 uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			  const uint64_t *cookie, unsigned count);
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie);
+
+/* vt_fold.c */
+void vt_fold_post(struct vt_turn *t, uint32_t i);
+void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie);
+void vt_fold_packet(struct vt_turn *t, uint32_t i);
 
 #endif

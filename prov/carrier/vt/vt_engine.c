@@ -86,7 +86,7 @@ static void unlock(struct vt *v)
 		weft_futex_wake(&h->engine, 1, WEFT_FUTEX_PROCESSES);
 }
 
-/* ---- freeing ------------------------------------------------------------- */
+/* ---- who waits ----------------------------------------------------------- */
 
 static bool runs_not(const struct vt_rank *r)
 {
@@ -97,107 +97,7 @@ static bool runs_not(const struct vt_rank *r)
 	       s == WEFT_VT_JUMPING;
 }
 
-static bool freed(const struct vt_turn *t, const struct vt_rank *r)
-{
-	return r->freed_turn == t->w->head->turns;
-}
-
-/* The rank runs from this time on, when the turn is over. */
-static void engine_free(struct vt_turn *t, uint32_t rank, uint64_t at)
-{
-	struct weft_vt *w = t->w;
-	struct vt_rank *r = vt_rank(w, rank);
-	uint64_t end;
-
-	/* A time-out that lies before what came ends the wait first. */
-	if (vt_due(w, rank) < at)
-		at = vt_due(w, rank);
-	vt_due_set(w, rank, VT_NEVER);
-	/* Once a turn, though another thread of the rank has set a time since.
-	 */
-	if (freed(t, r))
-		return;
-	vt_sure(w->wake_count < w->size);
-	if (vt_now(r) < at)
-		vt_now_set(r, at);
-	w->wake[w->wake_count++] = rank;
-	end = vt_now(r) + w->ahead_ps;
-	if (end < t->horizon) {
-		t->horizon = end;
-		t->stop = true;
-	}
-	r->freed_turn = w->head->turns;
-}
-
-void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
-{
-	struct weft_vt *w = t->w;
-	struct vt_rank *r = vt_rank(w, rank);
-	uint64_t step = w->cfg.poll_ps;
-	uint64_t n;
-
-	if (freed(t, r))
-		return;
-	switch (weft_load32(&r->status)) {
-	case WEFT_VT_BLOCKED:
-		engine_free(t, rank, at);
-		return;
-	case WEFT_VT_JUMPING:
-		/* The first of its looks that finds it. */
-		n = at > vt_now(r) ? (at - vt_now(r) + step - 1) / step : 1;
-		if (vt_now(r) + n * step >= vt_due(w, rank))
-			return;
-		vt_due_set(w, rank, vt_now(r) + n * step);
-		t->stop = true;
-		return;
-	default:
-		return;
-	}
-}
-
 /* ---- calls up from the network ------------------------------------------- */
-
-/* Somebody may wait for one who is gone: let them see. */
-static void notice_all(struct vt_turn *t)
-{
-	for (uint32_t i = 0; i < t->w->size; i++)
-		vt_engine_notice(t, i, t->at);
-}
-
-static void depart(struct vt_turn *t, uint32_t rank)
-{
-	struct vt_rank *r = &t->w->rank_of[rank];
-
-	weft_store32(&r->gone, r->bye);
-	weft_add32(&t->w->head->left, 1);
-	notice_all(t);
-}
-
-/*
- * The cookie of a message is its last packet, which stays until all have come
- * and knows the next. Packets are handed over in the order of sending, each at
- * the time when one has come: by any road they may come in another order, but
- * those that may are only waited for all together.
- */
-static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
-		      uint64_t offset, uint32_t bytes)
-{
-	struct vt_turn *t = arg;
-	struct vt_buf *last = vt_buf(t->w, (uint32_t)cookie);
-	uint32_t i = last->cursor;
-	struct vt_buf *b = vt_buf(t->w, i);
-	struct vt_rank *from = vt_rank(t->w, b->from);
-
-	(void)node;
-	(void)offset;
-	(void)bytes;
-	t->at = at;
-	last->cursor = b->chain;
-	from->flying--;
-	vt_arrive(t, b->to, i, i != (uint32_t)cookie && ++last->come % VT_LOUD);
-	if (weft_unlikely(from->bye) && !from->flying)
-		depart(t, b->from);
-}
 
 /* Somebody has found that the model goes on and gets nowhere. */
 static void up_breath(void *arg)
@@ -207,25 +107,31 @@ static void up_breath(void *arg)
 	vt_sure(!weft_load32(&t->w->head->broken));
 }
 
+/* The cookie says whose message it is of. */
+static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
+		      uint64_t offset, uint32_t bytes)
+{
+	struct vt_turn *t = arg;
+	uint32_t i = (uint32_t)cookie;
+
+	t->at = at;
+	if (cookie & VT_COOKIE_DMA)
+		vt_dma_packet(t, i, bytes);
+	else if (cookie & VT_COOKIE_FOLD)
+		vt_fold_packet(t, i);
+	else
+		vt_message_packet(t, i, bytes);
+}
+
 static const struct net_up net_calls = {
 	.packet = up_packet,
+	.timer = vt_fold_timer,
 	.combine = vt_route_combine,
 	.result = vt_route_result,
 	.breath = up_breath,
 };
 
 /* ---- draining ------------------------------------------------------------ */
-
-void vt_give_back(struct vt_turn *t, uint32_t i)
-{
-	struct weft_vt *w = t->w;
-	uint32_t owner = vt_buf_owner(w, i);
-
-	vt_push(w, &w->rank_of[owner].spare, i);
-	/* relaxed: as due */
-	if (weft_load32_relaxed(&w->rank_of[owner].wants_room) & VT_ROOM_BUFS)
-		vt_engine_notice(t, owner, t->at);
-}
 
 /* Buffers that a rank has read go home. */
 static void engine_return(struct vt_turn *t, struct vt_rank *r)
@@ -261,76 +167,11 @@ static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 	return first;
 }
 
-static uint32_t after(struct weft_vt *w, uint32_t i)
-{
-	/* relaxed: as posted_by() left it */
-	return weft_load32_relaxed(&vt_buf(w, i)->next);
-}
-
-/* The packets from here on that make one message; returns the last. */
-static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
-		      uint32_t *count_p)
-{
-	uint32_t last = first, i;
-
-	m->bytes = vt_buf(w, first)->pkt.len;
-	*count_p = 1;
-	while ((i = after(w, last)) != VT_NONE) {
-		struct vt_buf *b = vt_buf(w, i);
-
-		vt_sure(*count_p < w->buf_count);
-		if (b->kind != VT_PACKET || !b->more)
-			break;
-		vt_buf(w, last)->chain = i;
-		last = i;
-		m->bytes += b->pkt.len;
-		(*count_p)++;
-	}
-	vt_buf(w, last)->chain = VT_NONE;
-	vt_buf(w, last)->cursor = first;
-	vt_buf(w, last)->come = 0;
-	m->cookie = last;
-	return last;
-}
-
-/* Only a thread that sends beside a sleeping one can be too late. */
-uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
-{
-	uint64_t first = vt_reached(w) + w->cfg.send_ps - w->ahead_ps;
-
-	return at > first || first > vt_reached(w) ? at : first;
-}
-
-/* Posts one message; the last of its packets. */
-static uint32_t post_message(struct vt_turn *t, uint32_t rank, uint32_t first)
-{
-	struct weft_vt *w = t->w;
-	struct vt_buf *b = vt_buf(w, first);
-	struct net_msg m = {
-		.src = w->rank_of[rank].node,
-		.dst = vt_rank(w, b->to)->node,
-		.fifo = w->rank_of[rank].slot * VT_FIFOS + b->to % VT_FIFOS,
-		.way = b->pkt.carrier & WEFT_PKT_ANY_ROAD ? NET_DYNAMIC
-							  : NET_DETERMINISTIC,
-	};
-	uint32_t n, last = chain(w, first, &m, &n);
-
-	if (net_send(w->net, vt_send_time(w, b->stamp), &m)) {
-		weft_log(WEFT_LOG_ERROR,
-			 "vt: the network model has no room for a message of "
-			 "%llu bytes",
-			 (unsigned long long)m.bytes);
-		vt_sure(false);
-	}
-	w->rank_of[rank].flying += n;
-	return last;
-}
-
 static void post_bye(struct vt_turn *t, uint32_t rank)
 {
 	t->w->rank_of[rank].bye = ESHUTDOWN;
 	if (!t->w->rank_of[rank].flying)
-		depart(t, rank);
+		vt_depart(t, rank);
 }
 
 /* The dead are gone when their last packets have come. */
@@ -343,7 +184,7 @@ static void post_deaths(struct vt_turn *t)
 			continue;
 		r->bye = ECONNRESET;
 		if (!r->flying)
-			depart(t, i);
+			vt_depart(t, i);
 	}
 }
 
@@ -358,9 +199,11 @@ static void engine_drain(struct vt_turn *t, uint32_t rank)
 
 		vt_sure(n++ < t->w->buf_count);
 		if (kind == VT_PACKET)
-			i = post_message(t, rank, i);
-		next = after(t->w, i);
-		if (kind == VT_BYE)
+			i = vt_message_post(t, rank, i);
+		next = vt_after(t->w, i);
+		if (kind == VT_DMA)
+			vt_dma_post(t, i);
+		else if (kind == VT_BYE)
 			post_bye(t, rank);
 		else if (kind != VT_PACKET)
 			vt_route_post(t, i);
@@ -397,7 +240,7 @@ static void free_due(struct vt_turn *t)
 
 	for (uint32_t i = 0; i < w->size; i++)
 		if (vt_due(w, i) <= vt_reached(w))
-			engine_free(t, i, vt_due(w, i));
+			vt_turn_free(t, i, vt_due(w, i));
 }
 
 /* Runs up to and including a time; now says how far it came. */
@@ -445,7 +288,7 @@ static void engine_deadlock(struct vt_turn *t)
 		if (!runs_not(&w->rank_of[i]))
 			continue;
 		w->rank_of[i].verdict = -EDEADLK;
-		engine_free(t, i, vt_now(&w->rank_of[i]));
+		vt_turn_free(t, i, vt_now(&w->rank_of[i]));
 		n++;
 	}
 	weft_store32(&w->head->unsaid, n);

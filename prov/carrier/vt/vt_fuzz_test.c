@@ -26,7 +26,9 @@
 #define FOREVER UINT64_MAX
 #define SECONDS 100 /* until a rank that hangs is ended */
 
-static const struct weft_vt_conf bgq = { .machine = "bgq", .map = "" };
+static const struct weft_vt_conf bgq = { .machine = "bgq",
+					 .map = "",
+					 .packet_bytes = 512 };
 
 /* How a rank may end; all others are faults of the carrier. */
 enum {
@@ -227,7 +229,7 @@ static void parts_of(struct weft_vt *w, struct part *p)
 	p[4] = (struct part){ "batch", w->batch, RANKS * 4 };
 	p[5] = (struct part){ "desks", w->desk_of,
 			      RANKS * sizeof(*w->desk_of) };
-	p[6] = (struct part){ "bufs", w->bufs, 16 * RANKS * sizeof(*w->bufs) };
+	p[6] = (struct part){ "bufs", w->bufs, 16 * RANKS * w->buf_bytes };
 	p[7] = (struct part){ "members", w->members,
 			      RANKS * sizeof(*w->members) };
 	p[8] = (struct part){ "routes", w->routes, sizeof(*w->routes) };

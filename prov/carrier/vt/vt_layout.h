@@ -31,18 +31,18 @@
 
 #include <stdalign.h>
 
-#define VT_MAGIC     UINT64_C(0x7765667476743031)
-#define VT_BUFS	     1024u /* buffers of a rank: its packets under way */
-#define VT_PAYLOAD   512u
-#define VT_NONE	     UINT32_MAX
-#define VT_NEVER     UINT64_MAX
-#define VT_WINDOW    ((uint32_t)WEFT_VT_WINDOW)
-#define VT_CPU_WORDS 16u
-#define VT_RANKS_MAX (1u << 20)
-#define VT_FIFOS     16u /* injection FIFOs of a rank; peers take turns */
+#define VT_MAGIC      UINT64_C(0x7765667476743031)
+#define VT_BUFS	      1024u /* buffers of a rank: its packets under way */
+#define VT_PART_BYTES 512u  /* bytes of a part of a class route at most */
+#define VT_NONE	      UINT32_MAX
+#define VT_NEVER      UINT64_MAX
+#define VT_WINDOW     ((uint32_t)WEFT_VT_WINDOW)
+#define VT_CPU_WORDS  16u
+#define VT_RANKS_MAX  (1u << 20)
+#define VT_FIFOS      16u /* injection FIFOs of a rank; peers take turns */
 
 /* What a rank that cannot send waits for, bits. */
-enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2 };
+enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2, VT_ROOM_UNIT = 4 };
 
 enum vt_broken { VT_BROKEN_NOT, VT_BROKEN, VT_BROKEN_TOLD };
 
@@ -65,6 +65,7 @@ struct vt_head {
 	uint64_t places_at; /* of a route in routes, by its id in prov/net */
 	uint64_t net_at;
 	uint64_t ahead_ps; /* what a rank does reaches others this much later */
+	uint64_t packet_bytes; /* largest packet of a rank */
 	struct net_config cfg;
 
 	alignas(128) weft_au32 running; /* ranks that may still act */
@@ -111,10 +112,12 @@ struct vt_rank {
 	alignas(64) uint64_t freed_turn; /* the last turn that freed it */
 	uint32_t in_tail;		 /* of the packets in */
 	uint32_t node;
-	uint32_t slot;	 /* place on the node */
-	uint32_t flying; /* packets under way from it */
-	uint32_t bye;	 /* errno: has closed, its packets still fly */
-	uint32_t routes; /* which it has */
+	uint32_t slot;	    /* place on the node */
+	uint32_t flying;    /* packets under way from it */
+	uint32_t bye;	    /* errno: has closed, its packets still fly */
+	uint32_t routes;    /* which it has */
+	uint32_t out_first; /* its messages that may be overtaken, a list */
+	uint32_t out_last;
 };
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
@@ -137,6 +140,7 @@ static_assert(sizeof(struct vt_desk) % 128 == 0, "shared format");
 /* What a posted buffer asks for. */
 enum vt_kind {
 	VT_PACKET,
+	VT_DMA,	 /* struct vt_dma in the payload */
 	VT_PART, /* of a class route */
 	VT_ROUTE_OPEN,
 	VT_ROUTE_CLOSE,
@@ -151,22 +155,59 @@ struct vt_buf {
 	uint32_t to;
 	uint32_t chain;	 /* next packet of the same message */
 	uint32_t cursor; /* in its last packet: the one that arrives next */
-	uint32_t come;	 /* likewise: how many have arrived */
+	uint32_t come;	 /* likewise: bytes of the message that arrived */
 	uint8_t kind;	 /* enum vt_kind */
 	uint8_t more;	 /* continues a message: no cost at either end */
 	uint16_t id;	 /* of a part: its route, as the member calls it */
 	uint32_t route;	 /* place in the routes */
+	uint32_t end;	 /* bytes of the message up to its end */
+	uint32_t later;	 /* in its last packet: the rank's next message */
+	uint32_t nth;	 /* of the message */
 	uint64_t stamp;	 /* of sending, then of arrival */
+	struct weft_vt_way way;
 	union {
 		struct weft_pkt pkt;
 		struct weft_vt_part part;
 	};
-	unsigned char payload[VT_PAYLOAD];
+	unsigned char
+		payload[]; /* head.packet_bytes, and VT_PART_BYTES at least */
 };
 
 static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
+		      offsetof(struct vt_buf, payload) <= 128 &&
 		      sizeof(struct weft_vt_part) <= sizeof(struct weft_pkt),
 	      "shared format");
+
+#define VT_DMAS	       64u /* transfers of a rank under way */
+#define VT_DMA_SEGS    8u
+/* Beside a buffer's number: whose message it is. */
+#define VT_COOKIE_DMA  (UINT64_C(1) << 32)
+#define VT_COOKIE_FOLD (UINT64_C(2) << 32)
+
+enum vt_dma_step { VT_DMA_ASKED, VT_DMA_MOVING, VT_DMA_TOLD };
+
+/* A transfer between the origin's segments and memory of the target. */
+struct vt_dma {
+	uint8_t get;
+	uint8_t step; /* enum vt_dma_step */
+	uint16_t count;
+	int32_t err;
+	uint64_t remote;
+	uint64_t bytes;
+	uint64_t come; /* of the step's message */
+	uint64_t awaited;
+	uint64_t at[VT_DMA_SEGS];
+	uint64_t len[VT_DMA_SEGS];
+};
+
+/* Of one buffer, with a packet in it. */
+static inline size_t vt_buf_bytes(uint64_t packet_bytes)
+{
+	size_t most =
+		packet_bytes > VT_PART_BYTES ? packet_bytes : VT_PART_BYTES;
+
+	return (offsetof(struct vt_buf, payload) + most + 63) / 64 * 64;
+}
 
 /* Of a route's place, and of a rank's wish for one. */
 enum vt_route_state { VT_ROUTE_FREE, VT_ROUTE_ASKED, VT_ROUTE_OPENED };
@@ -195,7 +236,20 @@ struct vt_route {
 	uint64_t seq[VT_WINDOW]; /* whose result is here, plus one */
 	uint32_t flags[VT_WINDOW];
 	uint32_t bytes[VT_WINDOW];
-	unsigned char data[VT_WINDOW][VT_PAYLOAD];
+	/* of a broadcast: whose it is, as the first to post has it */
+	uint64_t root_seq[VT_WINDOW];
+	uint32_t root[VT_WINDOW];
+	unsigned char data[VT_WINDOW][VT_PART_BYTES];
+};
+
+/* A packet of a reduction at a member's interface; vt_fold.c. */
+struct vt_fold {
+	uint64_t seq;
+	uint32_t buf;  /* the member's part, and its sum so far */
+	uint32_t came; /* inputs, a bit each */
+	uint16_t added;
+	bool posted; /* its own part, on the way to the interface */
+	bool here;   /* and there */
 };
 
 /* Its members, in an array of head.size for each route. */
@@ -204,6 +258,12 @@ struct vt_member {
 	uint32_t by_node; /* the i-th member, ordered by node */
 	uint32_t ahead;	  /* its parts under way whose result it does not get */
 	uint32_t part[VT_WINDOW]; /* buffer that waits for the result */
+	struct vt_fold fold[VT_WINDOW];
+	uint64_t folds;	    /* posted by the rank */
+	uint64_t spent;	    /* of them, by who added them */
+	uint64_t spent_seq; /* sequence of the last of those, plus one */
+	uint64_t here_seq;  /* up to here its parts are at its interface */
+	uint64_t busy_ps;   /* it adds until then */
 };
 
 #endif

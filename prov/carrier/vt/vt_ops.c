@@ -5,7 +5,7 @@
  * the other files.
  */
 #include "prov/carrier/vt/vt.h"
-#include "prov/net/net_map.h"
+#include "prov/net/net_name.h"
 #include "src/base/alive.h"
 #include "src/base/log.h"
 
@@ -31,11 +31,10 @@ static void vt_free(struct vt *v)
 static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 {
 	struct weft_vt *w = attr->world;
-	uint32_t payload = w->cfg.payload_bytes;
 
 	v->base.ops = &weft_carrier_vt;
 	v->base.virt = &vt_virt;
-	v->base.mtu = payload < VT_PAYLOAD ? payload : VT_PAYLOAD;
+	v->base.mtu = w->packet_bytes;
 	v->base.short_bytes = v->base.mtu;
 	v->w = w;
 	v->rank = w->rank;
@@ -44,6 +43,7 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	v->up_arg = attr->up_arg;
 	v->combine = attr->combine;
 	v->threads = attr->threads;
+	v->no_dma = attr->no_dma;
 	vt_cpus_add(w->head);
 	v->last_to = VT_NONE;
 	v->watch_next = w->rank + 1;
@@ -297,22 +297,6 @@ static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 	};
 }
 
-static void link_names(const struct net_config *cfg, uint32_t node,
-		       unsigned port, struct weft_vt_link *l)
-{
-	uint16_t at[NET_DIMS_MAX];
-	size_t n = 0;
-
-	snprintf(l->name, sizeof(l->name), "%c%c", (char)('A' + port / 2),
-		 port % 2 ? '+' : '-');
-	net_node_coords(cfg, node, at);
-	for (unsigned d = 0; d < cfg->dims && n < sizeof(l->node); d++)
-		n += (size_t)snprintf(l->node + n, sizeof(l->node) - n, "%c%u",
-				      d ? ',' : '(', at[d]);
-	if (n < sizeof(l->node))
-		snprintf(l->node + n, sizeof(l->node) - n, ")");
-}
-
 static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 		   struct weft_vt_link *l)
 {
@@ -320,12 +304,14 @@ static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 	const struct net_config *cfg = &w->cfg;
 	struct net_port_count n;
 
-	if (node >= net_shape_nodes(cfg) || port >= 2u * cfg->dims)
+	if (node >= net_nodes(w->net) || port >= net_ports(w->net))
 		return -EINVAL;
 	if (net_neighbour(w->net, node, port) < 0)
 		return -ENOENT;
 	net_port_get(w->net, node, port, &n);
-	link_names(cfg, node, port, l);
+	static_assert(sizeof(l->name) == NET_CLASS_NAME, "names of links");
+	net_class_name(cfg, net_class_of(cfg, node, port), l->name);
+	net_link_name(cfg, node, port, l->node, sizeof(l->node));
 	l->packets = n.packets;
 	l->bytes = n.chunks * cfg->chunk_bytes;
 	l->busy_ps = n.busy_ps;
@@ -339,6 +325,10 @@ static const struct weft_carrier_virt vt_virt = {
 	.tick_ps = vt_tick_ps,
 	.compute = vt_compute,
 	.lengthy = vt_lengthy,
+	.way = vt_way,
+	.path = vt_path,
+	.full = vt_full,
+	.dma = vt_dma,
 	.verdict = vt_verdict,
 	.leave = vt_leave,
 	.note = vt_note,
@@ -347,6 +337,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.link = vt_link,
 	.route_open = vt_route_open,
 	.route_close = vt_route_close,
+	.route_can = vt_route_can,
 	.route_send = vt_route_send,
 	.route_take = vt_route_take,
 };

@@ -10,7 +10,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const struct weft_vt_conf bgq = { .machine = "bgq", .map = "" };
+/* Packets that the largest of the machines' units sends. */
+static struct weft_vt_conf conf_of(const struct play *p)
+{
+	return (struct weft_vt_conf){ .machine =
+					      p->machine ? p->machine : "bgq",
+				      .map = "",
+				      .packet_bytes = p->machine ? 2560 : 512 };
+}
 
 static uint32_t add_words(unsigned op, unsigned type, void *acc, const void *in,
 			  size_t bytes)
@@ -44,6 +51,7 @@ struct weft_peer *rank_peer(struct play *p, struct end *e, uint32_t rank)
 int play_rank(int i, void *arg)
 {
 	struct play *p = arg;
+	struct weft_vt_conf conf = conf_of(p);
 	struct weft_vt *w = p->w;
 	struct weft_carrier_attr attr = { .combine = add_words,
 					  .threads = p->threads };
@@ -55,7 +63,7 @@ int play_rank(int i, void *arg)
 	CPU_SET(0, &one);
 	if (p->one_core)
 		sched_setaffinity(0, sizeof(one), &one);
-	if (i && weft_vt_attach(&bgq, p->handle, (uint32_t)i, &w))
+	if (i && weft_vt_attach(&conf, p->handle, (uint32_t)i, &w))
 		return 90;
 	attr.world = w;
 	p->w = w;
@@ -72,7 +80,9 @@ int play_rank(int i, void *arg)
 
 void play_open(struct play *p)
 {
-	T_OK(weft_vt_create(&bgq, (uint32_t)p->ranks, &p->w, p->handle));
+	struct weft_vt_conf conf = conf_of(p);
+
+	T_OK(weft_vt_create(&conf, (uint32_t)p->ranks, &p->w, p->handle));
 	p->found = mmap(NULL, sizeof(*p->found), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	T_TRUE(p->found != MAP_FAILED);

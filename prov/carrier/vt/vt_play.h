@@ -23,6 +23,7 @@ struct found {
 
 struct play {
 	int ranks;
+	const char *machine; /* NULL: bgq */
 	int (*body)(struct play *p, struct end *e, uint32_t rank);
 	struct weft_vt *w;
 	char handle[WEFT_VT_HANDLE];

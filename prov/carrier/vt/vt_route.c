@@ -22,7 +22,7 @@ static bool is_place(const struct weft_vt *w, uint32_t place)
 	return place < w->size * VT_PLACES;
 }
 
-static struct vt_member *members_of(struct weft_vt *w, uint32_t route)
+struct vt_member *vt_route_members(struct weft_vt *w, uint32_t route)
 {
 	vt_sure(is_place(w, route));
 	return w->members + (size_t)route * w->size;
@@ -53,7 +53,7 @@ static int compare(const void *a, const void *b)
 static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 			 uint32_t place)
 {
-	struct vt_member *m = members_of(v->w, place);
+	struct vt_member *m = vt_route_members(v->w, place);
 	struct by_node *order = calloc((size_t)a->n, sizeof(*order));
 
 	if (!order)
@@ -61,6 +61,8 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 	for (int i = 0; i < a->n; i++) {
 		m[i].rank = member_rank(v, a, i);
 		m[i].ahead = 0;
+		m[i].folds = m[i].spent = m[i].spent_seq = 0;
+		m[i].busy_ps = m[i].here_seq = 0;
 		order[i].node = v->w->rank_of[m[i].rank].node;
 		order[i].member = (uint32_t)i;
 	}
@@ -214,14 +216,49 @@ static struct vt_member *runs_ahead(struct vt *v,
 {
 	if (awaits(part, (uint32_t)own->me))
 		return NULL;
-	return &members_of(v->w, own->place)[own->me];
+	return &vt_route_members(v->w, own->place)[own->me];
+}
+
+/* Do the members' interfaces add, and not the network? */
+static bool folds(const struct weft_vt *w, const struct weft_vt_part *part)
+{
+	return (part->kind == WEFT_VT_REDUCE ||
+		part->kind == WEFT_VT_ALLREDUCE) &&
+	       !net_tree_can(&w->cfg, NET_ALLREDUCE);
+}
+
+/* Does its place hold no part that is still to be added? */
+static bool fold_fits(const struct vt_member *m, uint64_t seq)
+{
+	return m->spent == m->folds || seq < m->spent_seq + VT_WINDOW;
+}
+
+bool vt_route_room(const struct vt *v)
+{
+	return v->narrow->ahead < VT_WINDOW &&
+	       (!v->narrow_seq || fold_fits(v->narrow, v->narrow_seq - 1));
+}
+
+/* Room for one more part of the member; what is missing is written down. */
+static bool has_window(struct vt *v, const struct vt_own_route *own,
+		       const struct weft_vt_part *part)
+{
+	struct vt_member *ahead = runs_ahead(v, own, part);
+	bool fold = folds(v->w, part);
+
+	if (!ahead && !fold)
+		return true;
+	v->narrow = &vt_route_members(v->w, own->place)[own->me];
+	v->narrow_seq = fold ? part->seq + 1 : 0;
+	return (!ahead || ahead->ahead < VT_WINDOW) &&
+	       (!fold || fold_fits(v->narrow, part->seq));
 }
 
 /* The member that sent a part. */
 static struct vt_member *member_of(struct weft_vt *w, const struct vt_buf *b)
 {
 	vt_sure(b->to < w->size);
-	return &members_of(w, b->route)[b->to];
+	return &vt_route_members(w, b->route)[b->to];
 }
 
 /* A part of such a member is over; its rank may wait for room. */
@@ -251,12 +288,11 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 		return -EMSGSIZE;
 	if (v->out)
 		return -ESHUTDOWN;
-	ahead = runs_ahead(v, &v->route[id], part);
-	if (ahead && ahead->ahead >= VT_WINDOW) {
-		v->narrow = ahead;
+	if (!has_window(v, &v->route[id], part)) {
 		vt_lack(v, VT_ROOM_ROUTE);
 		return -EAGAIN;
 	}
+	ahead = runs_ahead(v, &v->route[id], part);
 	vt_enter(v);
 	i = vt_buf_get(v);
 	if (i == VT_NONE) {
@@ -277,10 +313,12 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 		vt_pass(v->me, v->w->cfg.send_ps);
 	b->stamp = vt_now(v->me);
 	v->last_to = VT_NONE - 1;
-	v->last_full = false;
+	v->last_way.full = false;
 	v->last_clock = vt_now(v->me);
 	if (ahead)
 		ahead->ahead++;
+	if (folds(v->w, part))
+		vt_route_members(v->w, b->route)[b->to].folds++;
 	vt_post(v, i);
 	vt_exit(v);
 	return 0;
@@ -315,7 +353,7 @@ WEFT_HOT int vt_route_keep(struct vt *v, const struct vt_buf *b)
 	struct vt_own_route *own;
 	struct vt_result *r;
 
-	if (weft_unlikely(id >= WEFT_VT_ROUTES || part.bytes > VT_PAYLOAD))
+	if (weft_unlikely(id >= WEFT_VT_ROUTES || part.bytes > VT_PART_BYTES))
 		return -EPROTO;
 	own = &v->route[id];
 	r = &own->result[k];
@@ -347,7 +385,7 @@ static const struct vt_member *by_node(struct weft_vt *w,
 static int plan_tree(struct weft_vt *w, uint32_t place,
 		     struct net_tree_plan *plan)
 {
-	const struct vt_member *m = members_of(w, place);
+	const struct vt_member *m = vt_route_members(w, place);
 	uint32_t n = w->routes[place].count, count = 0;
 	uint32_t *node = calloc(n, sizeof(*node));
 	uint32_t *share = calloc(n, sizeof(*share));
@@ -370,7 +408,7 @@ static int plan_tree(struct weft_vt *w, uint32_t place,
 /* Opens what all members have asked for; 0 or -errno. */
 static int open_route(struct weft_vt *w, const struct vt_join *j)
 {
-	const struct vt_member *m = members_of(w, j->place);
+	const struct vt_member *m = vt_route_members(w, j->place);
 	struct vt_route *r = &w->routes[j->place];
 	uint32_t ids = j->routes & ((1u << WEFT_VT_ROUTES) - 1);
 	struct net_tree_plan tree;
@@ -379,6 +417,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	r->count = j->n;
 	r->closed = 0;
 	memset(r->seq, 0, sizeof(r->seq));
+	memset(r->root_seq, 0, sizeof(r->root_seq));
 	for (uint32_t i = 0; i < j->n; i++)
 		ids &= ~vt_rank(w, m[i].rank)->routes;
 	if (!ids)
@@ -404,7 +443,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 static void answer(struct vt_turn *t, const struct vt_join *j)
 {
 	struct weft_vt *w = t->w;
-	const struct vt_member *m = members_of(w, j->place);
+	const struct vt_member *m = vt_route_members(w, j->place);
 	struct vt_route *r = &w->routes[j->place];
 	int err;
 
@@ -460,7 +499,7 @@ static void post_open(struct vt_turn *t, const struct vt_buf *b)
 
 static void post_close(struct weft_vt *w, uint32_t place)
 {
-	const struct vt_member *m = members_of(w, place);
+	const struct vt_member *m = vt_route_members(w, place);
 	struct vt_route *r = &w->routes[place];
 
 	if (++r->closed < r->count)
@@ -472,18 +511,88 @@ static void post_close(struct weft_vt *w, uint32_t place)
 	weft_store32(&r->state, VT_ROUTE_FREE);
 }
 
-static enum net_coll coll_kind(unsigned kind)
+static void hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
+		     unsigned k)
 {
-	if (kind == WEFT_VT_BARRIER)
-		return NET_BARRIER;
-	return kind == WEFT_VT_REDUCE ? NET_REDUCE : NET_ALLREDUCE;
+	struct vt_route *r = &t->w->routes[place];
+	struct vt_member *m = &vt_route_members(t->w, place)[member];
+	uint32_t i = m->part[k], bytes = r->bytes[k];
+	struct vt_buf *b;
+
+	if (i == VT_NONE || vt_buf(t->w, i)->part.seq + 1 != r->seq[k])
+		return;
+	vt_sure(bytes <= VT_PART_BYTES);
+	b = vt_buf(t->w, i);
+	m->part[k] = VT_NONE;
+	b->part.flags = r->flags[k];
+	b->part.bytes = bytes;
+	memcpy(b->payload, r->data[k], bytes);
+	vt_arrive(t, m->rank, i, b->part.quiet);
+}
+
+static const uint8_t coll_kind[] = {
+	[WEFT_VT_BARRIER] = NET_BARRIER,
+	[WEFT_VT_REDUCE] = NET_REDUCE,
+	[WEFT_VT_ALLREDUCE] = NET_ALLREDUCE,
+	[WEFT_VT_BCAST] = NET_BCAST,
+};
+
+bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
+{
+	const struct net_config *cfg = &vt_of(c)->w->cfg;
+	bool sums = net_tree_can(cfg, NET_ALLREDUCE);
+
+	if (kind == WEFT_VT_BCAST)
+		return !sums;
+	return kind == WEFT_VT_BARRIER || sums || cfg->fold_ps;
+}
+
+/*
+ * Do all who have posted this part of a broadcast mean the same root? If not it
+ * is over for them, and for those who are still to come.
+ */
+static bool same_root(struct vt_turn *t, const struct vt_buf *b)
+{
+	struct vt_route *r = &t->w->routes[b->route];
+	unsigned k = b->part.seq % VT_WINDOW;
+
+	if (r->root_seq[k] != b->part.seq + 1) {
+		r->root_seq[k] = b->part.seq + 1;
+		r->root[k] = b->part.root;
+	}
+	if (r->root[k] == b->part.root)
+		return true;
+	r->seq[k] = b->part.seq + 1;
+	r->flags[k] = WEFT_VT_DIFFER;
+	r->bytes[k] = 0;
+	vt_sure(r->count <= t->w->size);
+	for (uint32_t m = 0; m < r->count; m++)
+		hand_out(t, b->route, m, k);
+	return false;
+}
+
+/* A part of a broadcast; true: it is to be sent. */
+static bool post_cast(struct vt_turn *t, const struct vt_buf *b)
+{
+	const struct vt_route *r = &t->w->routes[b->route];
+	unsigned k = b->part.seq % VT_WINDOW;
+
+	if (!same_root(t, b))
+		return false;
+	if (r->seq[k] == b->part.seq + 1) {
+		/* it has come, or gone wrong, before */
+		vt_sure(b->to < r->count);
+		hand_out(t, b->route, b->to, k);
+		return false;
+	}
+	return b->part.root == b->to;
 }
 
 static void post_part(struct vt_turn *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
-	struct vt_member *m = members_of(w, b->route);
+	struct vt_member *m = vt_route_members(w, b->route);
 	struct vt_route *r = &w->routes[b->route];
 	uint32_t root = b->part.root < r->count ? b->part.root : 0;
 	struct net_part part = {
@@ -493,13 +602,19 @@ static void post_part(struct vt_turn *t, uint32_t i)
 		.bytes = b->part.bytes,
 		.seq = b->part.seq,
 		.cookie = i,
-		.kind = (uint8_t)coll_kind(b->part.kind),
+		.kind = coll_kind[b->part.kind % WEFT_COUNT_OF(coll_kind)],
 		.fp = b->part.fp,
 	};
 	int ret;
 
 	member_of(w, b)->part[b->part.seq % VT_WINDOW] =
 		awaits(&b->part, b->to) ? i : VT_NONE;
+	if (b->part.kind == WEFT_VT_BCAST && !post_cast(t, b))
+		return;
+	if (folds(w, &b->part)) {
+		vt_fold_post(t, i);
+		return;
+	}
 	ret = net_tree_send(w->net, vt_send_time(w, b->stamp), &part);
 	if (!ret)
 		return;
@@ -545,7 +660,7 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 
 	(void)node;
 	t->at = at;
-	vt_sure(acc->part.bytes <= VT_PAYLOAD);
+	vt_sure(acc->part.bytes <= VT_PART_BYTES);
 	for (unsigned k = 1; k < count; k++) {
 		struct vt_buf *in = vt_buf(t->w, (uint32_t)cookie[k]);
 
@@ -573,7 +688,7 @@ static unsigned keep(struct vt_turn *t, uint32_t place, uint64_t seq,
 	if (r->seq[k] == seq + 1)
 		return k;
 	r->seq[k] = seq + 1;
-	vt_sure(b->part.bytes <= VT_PAYLOAD);
+	vt_sure(b->part.bytes <= VT_PART_BYTES);
 	r->flags[k] = b->part.flags;
 	r->bytes[k] = b->part.bytes;
 	memcpy(r->data[k], b->payload, b->part.bytes);
@@ -582,29 +697,10 @@ static unsigned keep(struct vt_turn *t, uint32_t place, uint64_t seq,
 	return k;
 }
 
-static void hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
-		     unsigned k)
-{
-	struct vt_route *r = &t->w->routes[place];
-	struct vt_member *m = &members_of(t->w, place)[member];
-	uint32_t i = m->part[k], bytes = r->bytes[k];
-	struct vt_buf *b;
-
-	if (i == VT_NONE || vt_buf(t->w, i)->part.seq + 1 != r->seq[k])
-		return;
-	vt_sure(bytes <= VT_PAYLOAD);
-	b = vt_buf(t->w, i);
-	m->part[k] = VT_NONE;
-	b->part.flags = r->flags[k];
-	b->part.bytes = bytes;
-	memcpy(b->payload, r->data[k], bytes);
-	vt_arrive(t, m->rank, i, b->part.quiet);
-}
-
 /* The first member at a node, in the order of nodes; or the count. */
 static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
 {
-	const struct vt_member *m = members_of(w, place);
+	const struct vt_member *m = vt_route_members(w, place);
 	uint32_t low = 0, high = w->routes[place].count;
 
 	while (low < high) {
@@ -618,6 +714,56 @@ static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
 	return low;
 }
 
+/* A sum that all get is on its way to them. */
+void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	const struct net_part part = {
+		.route = t->w->routes[b->route].id,
+		.node = vt_rank(t->w, b->from)->node,
+		.bytes = b->part.bytes,
+		.seq = b->part.seq,
+		.cookie = i,
+		.kind = NET_BCAST,
+	};
+
+	vt_sure(!net_tree_send(t->w->net, at, &part));
+}
+
+/* A sum that one member gets is with it. */
+void vt_route_hand(struct vt_turn *t, uint32_t i)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	uint32_t place = b->route, root = b->part.root;
+	unsigned k = keep(t, place, b->part.seq, i);
+
+	vt_sure(root < t->w->routes[place].count);
+	hand_out(t, place, root, k);
+}
+
+/* A part's place may be used again. */
+void vt_route_spent(struct vt_turn *t, uint32_t i)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	struct vt_member *m = member_of(t->w, b);
+	/* relaxed: as due */
+	uint32_t lack =
+		weft_load32_relaxed(&vt_rank(t->w, m->rank)->wants_room);
+
+	m->spent++;
+	m->spent_seq = b->part.seq + 1;
+	if (lack & VT_ROOM_ROUTE)
+		vt_engine_notice(t, m->rank, t->at);
+}
+
+void vt_route_done(struct vt_turn *t, uint32_t i)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+
+	if (!awaits(&b->part, b->to))
+		part_over(t, i);
+}
+
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie)
 {
@@ -629,7 +775,7 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 
 	vt_sure(is_place(w, route));
 	place = w->places[route];
-	m = members_of(w, place);
+	m = vt_route_members(w, place);
 	vt_sure(w->routes[place].count <= w->size);
 	i = find_node(w, place, node);
 	t->at = at;

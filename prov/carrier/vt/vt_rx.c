@@ -31,22 +31,6 @@ WEFT_HOT uint64_t vt_next(struct vt *v)
 	return i == VT_NONE ? VT_NEVER : vt_buf(v->w, i)->stamp;
 }
 
-void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet)
-{
-	struct vt_rank *r = vt_rank(t->w, rank);
-	struct vt_buf *b = vt_buf(t->w, i);
-
-	b->stamp = t->at;
-	/* relaxed: R4 publishes it */
-	weft_store32_relaxed(&b->next, VT_NONE);
-	/* R4 pairs with A4 in first() */
-	weft_store32(&vt_buf(t->w, r->in_tail)->next, i);
-	r->in_tail = i;
-	t->w->head->idle_turns = 0;
-	if (!quiet)
-		vt_engine_notice(t, rank, t->at);
-}
-
 /* Goes on behind i; the one before it goes back to its owner. */
 static void advance(struct vt *v, uint32_t i)
 {
@@ -77,6 +61,8 @@ static int deliver(struct vt *v, uint32_t i)
 
 	if (b->kind == VT_PART && !vt_route_keep(v, b))
 		return 0;
+	if (b->kind == VT_DMA && !vt_dma_over(v, b))
+		return 0;
 	if (weft_unlikely(b->kind != VT_PACKET || from >= v->w->size ||
 			  b->to != v->rank || pkt.len > v->base.mtu)) {
 		v->stats.refused++;
@@ -87,6 +73,16 @@ static int deliver(struct vt *v, uint32_t i)
 	if (!src)
 		return -EAGAIN;
 	return src->lost ? 0 : v->up->deliver(v->up_arg, src, &pkt, b->payload);
+}
+
+/* What taking it costs: a message is matched first. */
+static uint64_t taken_ps(const struct vt *v, const struct vt_buf *b)
+{
+	const struct net_config *cfg = &v->w->cfg;
+
+	if (b->more)
+		return 0;
+	return cfg->recv_ps + (b->kind == VT_PACKET ? cfg->match_ps : 0);
 }
 
 WEFT_HOT static int take(struct vt *v, int budget)
@@ -100,8 +96,7 @@ WEFT_HOT static int take(struct vt *v, int budget)
 			break;
 		if (deliver(v, i))
 			break;
-		if (!vt_buf(v->w, i)->more)
-			vt_pass(v->me, v->w->cfg.recv_ps);
+		vt_pass(v->me, taken_ps(v, vt_buf(v->w, i)));
 		advance(v, i);
 		v->stats.received++;
 		n++;

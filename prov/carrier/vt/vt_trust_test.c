@@ -19,7 +19,9 @@
 
 #define FOREVER UINT64_MAX
 
-static const struct weft_vt_conf bgq = { .machine = "bgq", .map = "" };
+static const struct weft_vt_conf bgq = { .machine = "bgq",
+					 .map = "",
+					 .packet_bytes = 512 };
 
 /* What two processes share beside the world. */
 struct page {
@@ -36,11 +38,19 @@ static struct page *page_open(void)
 	return p;
 }
 
-/* Children end by themselves when something hangs. */
+/* Who waits in vain ends, parent or child. */
 static void reach(struct page *p, uint32_t step)
 {
-	while (weft_load32(&p->step) < step)
+	struct t_limit limit;
+
+	t_limit_set(&limit, 60);
+	while (weft_load32(&p->step) < step) {
+		if (t_limit_over(&limit)) {
+			fprintf(stderr, "step %u is never reached\n", step);
+			abort();
+		}
 		sched_yield();
+	}
 }
 
 static pid_t start(struct page *p, int (*fn)(struct page *p))

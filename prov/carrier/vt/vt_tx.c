@@ -31,7 +31,7 @@ WEFT_HOT uint32_t vt_buf_get(struct vt *v)
 			break;
 		}
 		/* relaxed: pushed before the swap that showed i */
-		uint32_t next = weft_load32_relaxed(&v->w->bufs[i].next);
+		uint32_t next = weft_load32_relaxed(&vt_buf(v->w, i)->next);
 
 		if (weft_cas32(&me->spare, &i, next))
 			return i;
@@ -48,11 +48,21 @@ void vt_lack(struct vt *v, enum vt_room what)
 	v->stats.full++;
 }
 
+void vt_full(struct weft_carrier *c)
+{
+	struct vt *v = vt_of(c);
+
+	v->refused_at = v->stats.received;
+	vt_lack(v, VT_ROOM_UNIT);
+}
+
 bool vt_has_room(const struct vt *v)
 {
 	uint32_t lack = weft_load32(&v->full);
 
-	if ((lack & VT_ROOM_ROUTE) && v->narrow->ahead < VT_WINDOW)
+	if ((lack & VT_ROOM_ROUTE) && vt_route_room(v))
+		return true;
+	if ((lack & VT_ROOM_UNIT) && v->stats.received != v->refused_at)
 		return true;
 	return (lack & VT_ROOM_BUFS) && (v->me->fresh < VT_BUFS ||
 					 weft_load32(&v->me->spare) != VT_NONE);
@@ -69,19 +79,30 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 }
 
 /* Does the packet go on with the message of the last one? */
-static bool continues(struct vt *v, uint32_t to, uint32_t road)
+static bool continues(const struct vt *v, uint32_t to)
 {
-	return v->last_full && v->last_to == to && v->last_road == road &&
-	       !v->lengthy && v->last_clock == vt_now(v->me);
+	return v->last_way.full && v->last_to == to &&
+	       v->last_way.vc == v->way.vc && !v->lengthy &&
+	       v->last_clock == vt_now(v->me);
 }
 
 /* The software of a message, more for one that the unit has to cut. */
-static void pay(struct vt *v)
+void vt_pay(struct vt *v)
 {
 	const struct net_config *cfg = &v->w->cfg;
 
 	vt_pass(v->me, cfg->send_ps + (v->lengthy ? cfg->message_ps : 0));
 	v->lengthy = false;
+}
+
+void vt_way(struct weft_carrier *c, const struct weft_vt_way *way)
+{
+	vt_of(c)->way = *way;
+}
+
+unsigned vt_path(struct weft_carrier *c, const char *name)
+{
+	return vt_path_of(&vt_of(c)->w->cfg, name);
 }
 
 int vt_send(struct weft_carrier *c, struct weft_peer *peer,
@@ -109,15 +130,17 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	b->kind = VT_PACKET;
 	b->from = v->rank;
 	b->to = p->rank;
-	b->more = continues(v, p->rank, pkt->carrier);
+	b->more = continues(v, p->rank);
+	b->way = v->way;
 	b->pkt = *pkt;
 	weft_iov_gather(b->payload, iov, count);
 	if (!b->more)
-		pay(v);
+		vt_pay(v);
 	b->stamp = vt_now(v->me);
 	v->last_to = p->rank;
-	v->last_road = pkt->carrier;
-	v->last_full = pkt->len == c->mtu;
+	v->last_way = v->way;
+	v->last_way.full |= pkt->len == c->mtu;
+	v->way = (struct weft_vt_way){ .path = 0 };
 	v->last_clock = vt_now(v->me);
 	v->stats.sent++;
 	vt_post(v, i);

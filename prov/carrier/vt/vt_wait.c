@@ -25,30 +25,6 @@ static void futex_wake(weft_au32 *word)
 	weft_futex_wake(word, WEFT_FUTEX_ALL, WEFT_FUTEX_PROCESSES);
 }
 
-/* ---- computing ----------------------------------------------------------- */
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-WEFT_HOT void vt_enter(struct vt *v)
-{
-	if (weft_likely(v->w->compute <= 0) || v->out)
-		return;
-	vt_pass(v->me, (uint64_t)((double)(cpu_ns() - v->cpu_ns) *
-				  v->w->compute * PS_PER_NS));
-}
-
-WEFT_HOT void vt_exit(struct vt *v)
-{
-	if (weft_unlikely(v->w->compute > 0))
-		v->cpu_ns = cpu_ns();
-}
-
 /* ---- blocking ------------------------------------------------------------ */
 
 /*
@@ -63,24 +39,6 @@ static uint64_t slice_ns(const struct vt *v)
 	    !weft_load32(&h->left))
 		return UINT64_MAX;
 	return (SLICE_MS + v->w->size) * NS_PER_MS;
-}
-
-/* The model is lost: the first to see it wakes those who sleep for ever. */
-static void tell_broken(struct vt *v)
-{
-	struct weft_vt *w = v->w;
-
-	if (weft_load32(&w->head->broken) == VT_BROKEN_TOLD ||
-	    weft_swap32(&w->head->broken, VT_BROKEN_TOLD) == VT_BROKEN_TOLD)
-		return;
-	for (uint32_t i = 0; i < w->size; i++)
-		futex_wake(&w->rank_of[i].status);
-}
-
-void vt_ruin(struct vt *v)
-{
-	weft_store32(&v->w->head->broken, VT_BROKEN);
-	tell_broken(v);
 }
 
 static void sleep_until_freed(struct vt *v, uint32_t as)
@@ -100,7 +58,7 @@ static void sleep_until_freed(struct vt *v, uint32_t as)
 			return;
 		vt_engine_watch(v);
 		if (weft_load32(&v->w->head->broken)) {
-			tell_broken(v);
+			vt_tell_broken(v);
 			weft_store32(&me->status, WEFT_VT_RUN);
 			me->verdict = -EOWNERDEAD;
 			return;

@@ -31,6 +31,12 @@ static uint64_t place(uint64_t *at, size_t count, size_t bytes)
 	return here;
 }
 
+/* Messages of the model: who is answered takes two. */
+static uint32_t model_room(const struct vt_head *h)
+{
+	return h->size * VT_BUFS * (h->cfg.ack_bytes ? 2 : 1);
+}
+
 static void lay_out(struct vt_head *h)
 {
 	size_t n = h->size, routes = n * VT_PLACES;
@@ -42,12 +48,13 @@ static void lay_out(struct vt_head *h)
 	h->batch_at = place(&at, n, sizeof(uint32_t));
 	h->desks_at = place(&at, n, sizeof(struct vt_desk));
 	/* one more for each rank: what its list of arrivals begins with */
-	h->bufs_at = place(&at, n * (VT_BUFS + 1), sizeof(struct vt_buf));
+	h->bufs_at =
+		place(&at, n * (VT_BUFS + 1), vt_buf_bytes(h->packet_bytes));
 	h->joins_at = place(&at, n * WEFT_VT_ROUTES, sizeof(struct vt_join));
 	h->members_at = place(&at, routes * n, sizeof(struct vt_member));
 	h->routes_at = place(&at, routes, sizeof(struct vt_route));
 	h->places_at = place(&at, routes, sizeof(uint32_t));
-	h->net_at = place(&at, 1, net_bytes(&h->cfg, h->size * VT_BUFS));
+	h->net_at = place(&at, 1, net_bytes(&h->cfg, model_room(h)));
 	h->bytes = at;
 }
 
@@ -56,10 +63,12 @@ static bool head_fits(const struct vt_head *h, size_t bytes)
 {
 	struct vt_head plan = { .magic = VT_MAGIC,
 				.size = h->size,
+				.packet_bytes = h->packet_bytes,
 				.cfg = h->cfg };
 
 	if (h->magic != VT_MAGIC || h->bytes != bytes || !h->size ||
-	    h->size > VT_RANKS_MAX || net_config_check(&h->cfg))
+	    h->size > VT_RANKS_MAX || h->packet_bytes > UINT16_MAX ||
+	    net_config_check(&h->cfg))
 		return false;
 	lay_out(&plan);
 	return plan.bytes == bytes && plan.ranks_at == h->ranks_at &&
@@ -80,7 +89,7 @@ static void map_at(struct weft_vt *w, const struct vt_head *h)
 	w->due = (void *)(base + h->due_at);
 	w->batch = (void *)(base + h->batch_at);
 	w->desk_of = (void *)(base + h->desks_at);
-	w->bufs = (void *)(base + h->bufs_at);
+	w->bufs = base + h->bufs_at;
 	w->joins = (void *)(base + h->joins_at);
 	w->members = (void *)(base + h->members_at);
 	w->routes = (void *)(base + h->routes_at);
@@ -100,8 +109,11 @@ static int map_parts(struct weft_vt *w)
 	map_at(w, &h);
 	w->size = h.size;
 	w->buf_count = h.size * (VT_BUFS + 1);
+	w->packet_bytes = h.packet_bytes;
+	w->buf_bytes = vt_buf_bytes(h.packet_bytes);
 	w->cfg = h.cfg;
 	w->ahead_ps = h.ahead_ps;
+	w->fold_path = vt_path_of(&w->cfg, "event");
 	w->wake = calloc(h.size, sizeof(*w->wake));
 	return w->wake ? 0 : -ENOMEM;
 }
@@ -117,12 +129,13 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	r->node = where->node;
 	r->slot = where->slot;
 	r->in_tail = stub;
+	r->out_first = r->out_last = VT_NONE;
 	weft_store32(&r->in_head, stub);
 	weft_store32(&r->posted, VT_NONE);
 	weft_store32(&r->freed, VT_NONE);
 	weft_store32(&r->spare, VT_NONE);
-	w->bufs[stub].kind = VT_STUB;
-	weft_store32(&w->bufs[stub].next, VT_NONE);
+	vt_buf(w, stub)->kind = VT_STUB;
+	weft_store32(&vt_buf(w, stub)->next, VT_NONE);
 	vt_due_set(w, i, VT_NEVER);
 	w->batch[i] = i;
 }
@@ -137,8 +150,7 @@ static int fill(struct weft_vt *w, const struct net_place *where)
 	h->batch_count = h->size;
 	/* All run until they block, also those who have not come yet. */
 	weft_store32(&h->running, h->size);
-	ret = net_open(w->net, h->bytes - h->net_at, &h->cfg,
-		       h->size * VT_BUFS);
+	ret = net_open(w->net, h->bytes - h->net_at, &h->cfg, model_room(h));
 	if (ret)
 		return ret;
 	/* The model works in whole cycles: it may see one beyond. */
@@ -190,6 +202,19 @@ static int load_machine(const struct weft_vt_conf *conf, uint32_t size,
 	return ret ? complain(why.text) : 0;
 }
 
+int weft_vt_unit(const char *machine, char unit[WEFT_VT_UNIT])
+{
+	struct net_config cfg;
+	struct net_why why = { "" };
+	int ret = net_file_load(machine, 0, &cfg, &why);
+
+	if (ret)
+		return ret == -ENOENT ? ret : complain(why.text);
+	static_assert(sizeof(cfg.unit) == WEFT_VT_UNIT, "names of units");
+	memcpy(unit, cfg.unit, WEFT_VT_UNIT);
+	return 0;
+}
+
 static struct weft_vt *world_new(const struct weft_vt_conf *conf, uint32_t rank)
 {
 	struct weft_vt *w = calloc(1, sizeof(*w));
@@ -224,7 +249,9 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 {
 	struct weft_vt *w = world_new(conf, 0);
 	struct net_place *where = calloc(size, sizeof(*where));
-	struct vt_head plan = { .magic = VT_MAGIC, .size = size };
+	struct vt_head plan = { .magic = VT_MAGIC,
+				.size = size,
+				.packet_bytes = conf->packet_bytes };
 	int ret = w && where ? load_machine(conf, size, &plan.cfg) : -ENOMEM;
 
 	if (!ret)

@@ -55,6 +55,17 @@ enum weft_cu_kind {
 	WEFT_CU_KINDS,
 };
 
+/*
+ * How barriers go. The network of a machine may ask all members of a group at
+ * once whether they have come, and tell all (a hardware barrier); or an event
+ * counts the members below each node of the tree and starts the one above.
+ */
+enum weft_cu_form {
+	WEFT_CU_AS_SUITS, /* one of these, as members and processors suit */
+	WEFT_CU_RANGE,	  /* all are asked, then all are told */
+	WEFT_CU_EVENTS,	  /* node by node up the tree */
+};
+
 /* One collective operation. */
 struct weft_cu_call {
 	/* in */
@@ -103,8 +114,9 @@ static_assert(sizeof(struct weft_cu_msg) == 40, "wire format");
 struct weft_cu_group_attr {
 	const struct weft_cu_geo *geo;
 	const struct weft_cu_tree *tree; /* copied; the order of sums */
-	bool flat;  /* everyone reads all parts; up to WEFT_CU_FLAT members */
-	bool crowd; /* more members than processors; the same for all */
+	bool flat;    /* everyone reads all parts; up to WEFT_CU_FLAT members */
+	bool crowd;   /* more members than processors; the same for all */
+	uint8_t form; /* enum weft_cu_form; the same for all */
 	int n;
 	int me;
 	unsigned route;

@@ -22,6 +22,7 @@ struct job {
 	bool processes;
 	bool crowd;
 	bool flat;
+	uint8_t form;
 	bool lazy; /* rows are found one by one, and not at once */
 	weft_au32 *opened;
 };

@@ -77,8 +77,8 @@ static void rows_free(struct weft_cu_group *g)
 static struct cu_board *group_board(const struct weft_cu_group *g,
 				    const struct weft_cu_group_attr *a)
 {
-	if (!a->crowd || a->flat || a->send || a->n > CU_BOARD_MOST ||
-	    (unsigned)a->n > a->geo->board)
+	if (!(a->crowd || a->form == WEFT_CU_RANGE) || a->flat || a->send ||
+	    a->n > CU_BOARD_MOST || (unsigned)a->n > a->geo->board)
 		return NULL;
 	return (struct cu_board *)((char *)g->row[g->tree.root] +
 				   cu_board_at(a->geo));
@@ -90,9 +90,10 @@ static bool attr_fits(const struct weft_cu_group_attr *a)
 	if (a->n < 1 || a->me < 0 || a->me >= a->n || a->tree->n != a->n ||
 	    a->route >= a->geo->routes || !a->generation)
 		return false;
-	if (a->flat)
+	if (a->flat && a->form != WEFT_CU_EVENTS)
 		return a->n <= WEFT_CU_FLAT;
-	return (unsigned)weft_cu_tree_width(a->tree) < a->geo->inputs;
+	return (!a->flat || a->n <= WEFT_CU_FLAT) &&
+	       (unsigned)weft_cu_tree_width(a->tree) < a->geo->inputs;
 }
 
 /* Payloads that wait for others while a member combines. */
@@ -140,6 +141,8 @@ int weft_cu_group_open(const struct weft_cu_group_attr *a,
 	g->clear = CU_SLOTS;
 	g->flat = a->flat;
 	g->flat_shared = g->flat && !a->send;
+	g->crowd = a->crowd;
+	g->form = a->form;
 	g->in_line = a->tree->depth <= 1 && a->tree->root <= 1;
 	g->trail = a->beside ? a->beside->trail : &g->own_trail;
 	g->n = a->n;

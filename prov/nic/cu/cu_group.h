@@ -13,7 +13,9 @@ struct weft_cu_group {
 	struct weft_cu_tree tree;
 	bool flat;
 	bool flat_shared; /* flat, and over shared areas */
-	bool in_line;	  /* sums take one member after the other, from 0 on */
+	bool crowd;
+	uint8_t form; /* enum weft_cu_form */
+	bool in_line; /* sums take one member after the other, from 0 on */
 	struct cu_board *board; /* of the tree's root; NULL: none */
 	int n;
 	int me;
@@ -161,6 +163,12 @@ static inline void cu_enqueue(struct weft_cu_group *g, struct weft_cu_call *op)
 	else
 		g->head = op;
 	g->tail = op;
+}
+
+/* Does this go up the tree, node by node, in spite of shorter ways? */
+static inline bool cu_by_events(const struct weft_cu_group *g, unsigned kind)
+{
+	return g->form == WEFT_CU_EVENTS && kind == WEFT_CU_BARRIER;
 }
 
 /* cu_credit.c: may packet seq be sent? The word to watch if not. */

@@ -40,7 +40,8 @@ static struct weft_cu_group *member_open(struct member *m, int k)
 					.area = j->lazy ? NULL : j->area,
 					.reach = find_row,
 					.arg = m,
-					.crowd = j->crowd };
+					.crowd = j->crowd,
+					.form = j->form };
 	struct weft_cu_group *g;
 	struct weft_cu_tree t;
 	int ret;
@@ -153,12 +154,13 @@ static void job_close(struct job *j)
 	munmap(j->opened, 4096);
 }
 
-static void run_threads(int n, int rounds, bool crowd, bool lazy)
+static void run_form(int n, int rounds, bool crowd, bool lazy, unsigned form)
 {
 	struct member m[MAX_MEMBERS];
 	struct job j;
 
 	job_open(&j, n, rounds, crowd);
+	j.form = (uint8_t)form;
 	j.lazy = lazy;
 	for (int i = 0; i < n; i++)
 		m[i] = (struct member){ .job = &j, .me = i };
@@ -166,6 +168,23 @@ static void run_threads(int n, int rounds, bool crowd, bool lazy)
 	for (int i = 0; i < n; i++)
 		T_IS(m[i].wrong, 0);
 	job_close(&j);
+}
+
+static void run_threads(int n, int rounds, bool crowd, bool lazy)
+{
+	run_form(n, rounds, crowd, lazy, WEFT_CU_AS_SUITS);
+}
+
+static void every_form_agrees_with_the_naive_result(void **state)
+{
+	static const int sizes[] = { 2, 5, 8, 9, 17 };
+
+	(void)state;
+	for (unsigned form = WEFT_CU_RANGE; form <= WEFT_CU_EVENTS; form++)
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+			for (int crowd = 0; crowd < 2; crowd++)
+				run_form(sizes[i], t_scale(800), crowd, i & 1,
+					 form);
 }
 
 static void threads_agree_with_the_naive_result(void **state)
@@ -424,6 +443,60 @@ static void nobody_leaves_a_barrier_early(void **state)
 	}
 }
 
+/* Members counted at the nodes of the tree, over all slots. */
+static uint64_t counted(const struct stage *s)
+{
+	uint64_t n = 0;
+
+	for (int i = 0; i < s->job.n; i++)
+		for (unsigned k = 0; k < CU_SLOTS; k++)
+			n += weft_load64(&cu_count_of(cu_row(s->job.area[i],
+							     &geo, ROUTE),
+						      &geo, k)
+						  ->arrived);
+	return n;
+}
+
+/* As the machine's network does it: asked at one place, or node by node. */
+static void a_barrier_goes_the_way_of_its_form(void **state)
+{
+	static const struct {
+		unsigned form;
+		int n;
+		bool crowd;
+		bool climbs;
+	} rows[] = {
+		{ WEFT_CU_AS_SUITS, 6, false, false },
+		{ WEFT_CU_AS_SUITS, 12, false, true },
+		{ WEFT_CU_AS_SUITS, 12, true, false },
+		{ WEFT_CU_RANGE, 6, false, false },
+		{ WEFT_CU_RANGE, 12, false, false },
+		{ WEFT_CU_RANGE, 12, true, false },
+		{ WEFT_CU_EVENTS, 6, false, true },
+		{ WEFT_CU_EVENTS, 12, false, true },
+		{ WEFT_CU_EVENTS, 12, true, true },
+	};
+	struct stage s;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		s.root = 0;
+		job_open(&s.job, rows[i].n, 0, rows[i].crowd);
+		s.job.form = (uint8_t)rows[i].form;
+		stage_fill(&s, 3);
+		for (int k = 0; k < rows[i].n; k++) {
+			if (rows[i].form == WEFT_CU_EVENTS)
+				T_IS(weft_cu_sync(s.g[k], 0), -EAGAIN);
+			T_IS(pending, k);
+			stage_post(&s, k, WEFT_CU_BARRIER);
+		}
+		stage_poll(&s);
+		T_IS(pending, 0);
+		T_IS(counted(&s) > 0, rows[i].climbs);
+		stage_close(&s);
+	}
+}
+
 /* Everybody posts, one of them another thing; all hear the same. */
 static void stage_round(struct stage *s, int odd, unsigned kind, unsigned rest,
 			int err)
@@ -500,12 +573,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(threads_agree_with_the_naive_result),
 		T_CASE(a_crowd_agrees_with_the_naive_result),
+		T_CASE(every_form_agrees_with_the_naive_result),
 		T_CASE(rows_that_are_found_late_change_nothing),
 		T_CASE(a_member_asks_for_the_rows_above_him_only),
 		T_CASE(what_is_said_before_a_meeting_is_heard_after_it),
 		T_CASE(processes_agree_with_the_naive_result),
 		T_CASE(an_overflow_anywhere_below_is_told_to_all),
 		T_CASE(nobody_leaves_a_barrier_early),
+		T_CASE(a_barrier_goes_the_way_of_its_form),
 		T_CASE(different_operations_are_an_error),
 		T_CASE(different_roots_are_told_by_the_next_operation),
 		T_CASE(a_dead_member_fails_what_is_pending),

@@ -42,12 +42,22 @@ static const struct cu_facts facts_of[WEFT_CU_KINDS] = {
 	[WEFT_CU_ALLTOALL] = { .has_blocks = true, .per_member = true },
 };
 
-/* What a crowd's board takes: reductions of a line. */
+/* What a board takes: barriers, and a crowd's reductions of a line. */
 bool cu_on_board(const struct weft_cu_group *g, const struct weft_cu_call *call)
 {
-	return g->board && facts_of[call->kind].combines &&
+	if (call->kind == WEFT_CU_BARRIER)
+		return g->board && g->form != WEFT_CU_EVENTS;
+	return g->board && g->crowd && facts_of[call->kind].combines &&
 	       !facts_of[call->kind].has_blocks &&
 	       call->bytes <= sizeof(((struct cu_packet *)0)->payload);
+}
+
+/* What the nodes of the tree combine; else whoever reads it does. */
+static bool climbs(const struct weft_cu_group *g,
+		   const struct weft_cu_call *call)
+{
+	return facts_of[call->kind].combines &&
+	       (!g->flat || cu_by_events(g, call->kind));
 }
 
 /* Bytes of a packet of this type: whole elements. */
@@ -124,7 +134,7 @@ void cu_packet_send(struct weft_cu_group *g, struct weft_cu_call *call)
 		from += at;
 	if (cu_on_board(g, call))
 		cu_board_arrive(g, call, seq, from, bytes);
-	else if (f->combines && !g->flat)
+	else if (climbs(g, call))
 		cu_node_arrive(g, call, seq, from, bytes);
 	else
 		publish(g, call, seq, from, bytes);
@@ -151,7 +161,7 @@ static void sources(const struct weft_cu_group *g,
 		*to_p = 0;
 	else if (f->root_sends)
 		*from_p = root_row(g, call);
-	else if (f->combines && !g->flat)
+	else if (climbs(g, call))
 		*from_p = g->tree.root;
 	else
 		return;
@@ -257,7 +267,8 @@ static void take_packet(struct weft_cu_group *g, struct weft_cu_call *call)
 	int i, to;
 
 	sources(g, call, &i, &to);
-	if (facts_of[call->kind].combines && g->flat && i < to) {
+	if (g->flat && facts_of[call->kind].combines && !climbs(g, call) &&
+	    i < to) {
 		combine_all(g, call, seq, bytes);
 		if (bytes)
 			deposit(g, call, 0, at, g->scratch, bytes);
@@ -281,7 +292,7 @@ static bool is_overtaken(struct weft_cu_group *g, struct weft_cu_call *call)
 	weft_au64 *word;
 
 	if (facts_of[call->kind].combines &&
-	    (!g->flat || g->sent == call->first + call->read + 1))
+	    (climbs(g, call) || g->sent == call->first + call->read + 1))
 		return false;
 	/* A8: the payload, then its number again, R0 of a later packet */
 	weft_fence_acquire();

@@ -21,10 +21,11 @@ static bool single_fits(struct weft_cu_group *g, const struct weft_cu_call *op)
 {
 	if (!is_idle(g))
 		return false;
-	return op->kind == WEFT_CU_BARRIER ||
-	       (op->kind == WEFT_CU_ALLREDUCE &&
-		(g->flat_shared ? op->bytes <= g->geo.packet_bytes
-				: cu_on_board(g, op)));
+	if (op->kind == WEFT_CU_BARRIER)
+		return g->form != WEFT_CU_EVENTS;
+	return op->kind == WEFT_CU_ALLREDUCE &&
+	       (g->flat_shared ? op->bytes <= g->geo.packet_bytes
+			       : cu_on_board(g, op));
 }
 
 /* ---- a small group: everybody publishes, everybody reads ----------------- */
@@ -117,7 +118,7 @@ static void flat_fold(struct weft_cu_group *g, struct weft_cu_call *op,
 
 /* ---- a crowd: everybody reads the board ---------------------------------- */
 
-/* Those it waits for need this processor: it gives it away before a look. */
+/* In a crowd those it waits for need this processor: it gives it away. */
 static bool board_see(const struct weft_cu_group *g, uint64_t seq,
 		      unsigned turns)
 {
@@ -127,7 +128,8 @@ static bool board_see(const struct weft_cu_group *g, uint64_t seq,
 	while (weft_load64(word) != seq + 1) {
 		if (!turns--)
 			return false;
-		weft_patience_give();
+		if (g->crowd)
+			weft_patience_give();
 	}
 	return true;
 }
@@ -250,7 +252,7 @@ WEFT_HOT int weft_cu_sync(struct weft_cu_group *g, unsigned turns)
 {
 	uint64_t seq = g->posted;
 
-	if (!is_idle(g))
+	if (g->form == WEFT_CU_EVENTS || !is_idle(g))
 		return -EAGAIN;
 	g->posted = g->sent = seq + 1;
 	return g->board ? board_sync(g, seq, turns) : flat_sync(g, seq, turns);

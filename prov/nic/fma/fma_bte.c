@@ -52,6 +52,18 @@ static int bte_check(struct weft_fma *f, const struct weft_fma_bte *b)
 	return 0;
 }
 
+static int bte_push(struct fma_channel *c, const struct fma_bte_desc *d)
+{
+	if (!c->tx)
+		c->tx = calloc(BTE_TX_RING, sizeof(*c->tx));
+	if (!c->tx)
+		return -ENOMEM;
+	if (c->tx_tail - c->tx_head == WEFT_FMA_TX_DESCS)
+		return -EAGAIN;
+	c->tx[c->tx_tail++ % BTE_TX_RING] = *d;
+	return 0;
+}
+
 WEFT_EXPORT int weft_fma_bte_post(struct weft_fma *f, unsigned channel,
 				  const struct weft_fma_bte *bte)
 {
@@ -64,17 +76,7 @@ WEFT_EXPORT int weft_fma_bte_post(struct weft_fma *f, unsigned channel,
 	if (err)
 		return err;
 	c = &f->channel[channel];
-	if (!c->tx)
-		c->tx = calloc(BTE_TX_RING, sizeof(*c->tx));
-	if (!c->tx)
-		return -ENOMEM;
-	if (c->tx_tail - c->tx_head == WEFT_FMA_TX_DESCS)
-		return -EAGAIN;
-	c->tx[c->tx_tail++ % BTE_TX_RING] = (struct fma_bte_desc){
-		.b = *bte,
-		.ssid = -1,
-	};
-	return 0;
+	return bte_push(c, &(struct fma_bte_desc){ .b = *bte, .ssid = -1 });
 }
 
 WEFT_EXPORT int weft_fma_bte_recv(struct weft_fma *f, unsigned channel,
@@ -190,6 +192,11 @@ static int bte_step(struct weft_fma *f, unsigned channel)
 	d = &c->tx[c->tx_head % BTE_TX_RING];
 	if (bte_begin(f, c, d))
 		return 0;
+	if (d->bulk) {
+		c->tx_head++;
+		fma_bulk_run(d->bulk, d->ssid);
+		return 1;
+	}
 	n = d->b.bytes - d->sent < max ? d->b.bytes - d->sent : max;
 	bte_fill(f, d, channel, n, &r);
 	err = fma_request(f, &r);
@@ -199,6 +206,22 @@ static int bte_step(struct weft_fma *f, unsigned channel)
 	if (d->sent == d->b.bytes)
 		bte_issued(f, c, d);
 	return 1;
+}
+
+int fma_bte_bulk(struct weft_fma *f, unsigned channel, struct fma_bulk *b)
+{
+	struct fma_channel *c = &f->channel[channel];
+	const struct fma_bte_desc d = {
+		.b = { .cq = (uint16_t)f->bulk_cq },
+		.ssid = -1,
+		.bulk = b,
+	};
+	int err = c->tx_head == c->tx_tail ? bte_push(c, &d) : -EAGAIN;
+
+	if (err || bte_step(f, channel))
+		return err;
+	c->tx_tail--;
+	return -EAGAIN;
 }
 
 int fma_bte_run(struct weft_fma *f, int budget)

@@ -74,7 +74,8 @@ struct fma_window {
 struct fma_bte_desc {
 	struct weft_fma_bte b;
 	uint32_t sent;
-	int ssid; /* -1: not begun */
+	int ssid;	       /* -1: not begun */
+	struct fma_bulk *bulk; /* of the message engine, or NULL */
 };
 
 struct fma_rx_desc {
@@ -127,6 +128,8 @@ struct weft_fma {
 	struct fma_mdd *(*mailbox)(struct weft_fma *f, struct weft_peer *src);
 	void (*arrived)(struct weft_fma *f, struct weft_peer *src);
 	void *engine;
+	struct fma_bulk *bulk; /* FMA_BULKS transfers of the engine */
+	unsigned bulk_cq;
 	uint32_t orb_used;
 	uint32_t orb_next;
 	struct weft_answers answers;
@@ -194,7 +197,16 @@ bool fma_amo_valid(unsigned op);
 uint64_t fma_amo_run(struct weft_fma *f, uint64_t addr, unsigned op, uint64_t a,
 		     uint64_t b);
 
+/* fma_bulk.c */
+#define FMA_BULKS 32
+/* Its descriptor is at the head of its channel. */
+void fma_bulk_run(struct fma_bulk *b, int ssid);
+/* Tells of transfers that are over. */
+void fma_bulk_events(struct weft_fma *f);
+
 /* fma_bte.c */
+/* A descriptor for it, which begins at once. -EAGAIN: not now. */
+int fma_bte_bulk(struct weft_fma *f, unsigned channel, struct fma_bulk *b);
 void fma_bte_init(struct weft_fma *f);
 void fma_bte_fini(struct weft_fma *f);
 int fma_bte_run(struct weft_fma *f, int budget);

@@ -8,10 +8,11 @@
  * mailbox and address "the mailbox for me", so there is nothing to exchange
  * first: it appears with the first message. The credits say what has arrived;
  * the puts ask for no other answer, so that a peer that computes holds no
- * buffer that others need. Bulk data is the block transfer engine's: one copy
- * between the two processes; where that is refused the engine is told and
- * sends packets.
+ * buffer that others need. Bulk data is the block transfer engine's
+ * (fma_bulk.c); where one process may not reach the other's memory the engine
+ * is told and sends packets.
  */
+#include "prov/nic/fma/fma_bulk.h"
 #include "prov/nic/fma/fma_dev.h"
 #include "prov/nic/fma/fma_engine.h"
 #include "prov/nic/nic_help.h"
@@ -22,8 +23,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FE_SLOTS 16 /* credits of one mailbox */
-#define FE_PTAG	 1
+#define FE_SLOTS  16 /* credits of one mailbox */
+#define FE_PTAG	  1
+#define FE_PACKET 1152 /* of a slot of 1024, with the request's head */
 
 /* What we and one peer hold of each other. */
 struct fe_box {
@@ -121,6 +123,17 @@ static void fe_aim(struct weft_peer *peer, struct fma_request *r)
 	r->flags = FMA_REQ_QUIET;
 }
 
+static bool fe_has_credit(struct weft_carrier *c, const struct fe_box *b)
+{
+	uint64_t back = nic_event_look((weft_au64 *)(void *)b->mem);
+
+	if (b->sent - (uint32_t)back < FE_SLOTS)
+		return true;
+	if (weft_unlikely(c->virt != NULL))
+		c->virt->full(c);
+	return false;
+}
+
 static int fe_packet(struct weft_unit *u, struct weft_peer *peer,
 		     const struct weft_pkt *pkt, const struct iovec *iov,
 		     int iov_count)
@@ -137,8 +150,7 @@ static int fe_packet(struct weft_unit *u, struct weft_peer *peer,
 		return -ECONNRESET;
 	if (pkt->len > e->max_bytes || iov_count > FMA_IOV - 2)
 		return -EMSGSIZE;
-	if (b->sent - (uint32_t)nic_event_look((weft_au64 *)(void *)b->mem) >=
-	    FE_SLOTS)
+	if (!fe_has_credit(u->carrier, b))
 		return -EAGAIN;
 	fe_aim(peer, &r);
 	head[0] = box_slot(e, b->sent);
@@ -269,24 +281,20 @@ static const struct weft_carrier_up fe_up = {
 
 /* ---- block transfers ---- */
 
-static void fe_count(struct fma_engine *e, const struct weft_dma *d)
-{
-	e->f->stats.requests += fma_packets(d->bytes);
-	e->f->stats.phits += fma_put_phits(d->bytes);
-}
-
 static int fe_get(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
-	fe_count(fe(u), d);
-	return weft_help_get(u, peer, d);
+	if (peer->lost)
+		return -ECONNRESET;
+	return fma_bulk_move(fe(u)->f, u, peer, d, true);
 }
 
 static int fe_put(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
-	fe_count(fe(u), d);
-	return weft_help_put(u, peer, d);
+	if (peer->lost)
+		return -ECONNRESET;
+	return fma_bulk_move(fe(u)->f, u, peer, d, false);
 }
 
 /* ---- life ---- */
@@ -295,6 +303,8 @@ static void fe_close(struct weft_unit *u)
 {
 	struct fma_engine *e = fe(u);
 
+	if (e->f)
+		fma_bulk_close(e->f);
 	weft_fma_close(e->f);
 	for (uint32_t i = 0; i < e->box.count; i++) {
 		struct fe_box *b = e->box.cell[i];
@@ -328,6 +338,8 @@ static int fe_open(const struct weft_machine *m,
 	a.up = &fe_up;
 	a.up_arg = e;
 	err = fma_create(carrier, &a, FE_PTAG, &e->f);
+	if (!err)
+		err = fma_bulk_open(e->f);
 	if (err) {
 		fe_close(&e->unit);
 		return err;
@@ -342,6 +354,7 @@ static int fe_open(const struct weft_machine *m,
 
 const struct weft_unit_ops weft_unit_fma = {
 	.name = "fma",
+	.packet_max = FE_PACKET,
 	.open = fe_open,
 	.close = fe_close,
 	.packet = fe_packet,

@@ -44,11 +44,19 @@ struct mu_engine {
 	size_t buf_bytes;   /* payload buffer of one descriptor */
 	unsigned char *buf; /* ME_FIFOS of them */
 	unsigned char *rec_mem;
-	struct me_ring *ring; /* ME_FIFOS + 1 */
-	weft_au64 counter;    /* bytes a DMA still has to move */
+	struct me_ring *ring;	/* ME_FIFOS + 1 */
+	weft_au64 counter;	/* bytes a DMA still has to move */
+	struct me_model *model; /* the one that is being posted, or NULL */
 	int dma_err;
 	bool busy;  /* a FIFO may hold what has not left */
 	bool fresh; /* the reception FIFO may not be empty */
+};
+
+/* A transfer in virtual time: from the descriptors to the model. */
+struct me_model {
+	struct weft_dma dma; /* what the descriptors name */
+	struct weft_dma *d;  /* what was asked for */
+	weft_au64 counter;   /* its byte counter */
 };
 
 static struct mu_engine *me(struct weft_unit *u)
@@ -185,6 +193,49 @@ static int me_packet(struct weft_unit *u, struct weft_peer *peer,
 
 /* ---- DMA ---- */
 
+/* One put of a transfer in virtual time: the model will do it. */
+static int me_collect(struct me_model *m, uint64_t local, uint64_t bytes)
+{
+	m->dma.local[m->dma.local_count++] = (struct iovec){
+		.iov_base = (void *)(uintptr_t)local,
+		.iov_len = bytes,
+	};
+	m->dma.bytes += bytes;
+	return 0;
+}
+
+static void me_model_over(struct weft_dma *dma, int err)
+{
+	struct me_model *m = weft_container_of(dma, struct me_model, dma);
+	struct weft_dma *d = m->d;
+
+	if (!err)
+		nic_event_sub(&m->counter, dma->bytes);
+	if (!err && nic_event_look(&m->counter))
+		err = -EIO;
+	free(m);
+	d->done(d, err);
+}
+
+/* Hands what was collected to the model. */
+static int me_launch(struct mu_engine *e, struct weft_peer *peer, bool get)
+{
+	static const struct weft_vt_way way[] = {
+		{ .vc = WEFT_VT_DYNAMIC },
+		{ .vc = WEFT_VT_DYNAMIC, .bytes = 1 + sizeof(struct mu_desc) },
+	};
+	struct me_model *m = e->model;
+	int err = e->dma_err;
+
+	e->model = NULL;
+	if (!err)
+		err = get ? weft_help_get(&e->unit, peer, &m->dma, &way[1])
+			  : weft_help_put(&e->unit, peer, &m->dma, &way[0]);
+	if (err)
+		free(m);
+	return err;
+}
+
 /* One direct put of a remote get, performed from this side. */
 static int me_dma_get(struct mu_engine *e, struct weft_peer *peer,
 		      const struct mu_desc *d)
@@ -196,6 +247,8 @@ static int me_dma_get(struct mu_engine *e, struct weft_peer *peer,
 
 	if (mu_bat_address(e->mu, d->hdr.sel, false, &to))
 		return -EFAULT;
+	if (e->model)
+		return me_collect(e->model, to, d->bytes);
 	local.iov_base = (void *)(uintptr_t)to;
 	err = c->ops->read(c, peer, &local, 1, d->payload);
 	if (!err)
@@ -211,8 +264,11 @@ static int me_dma_put(struct mu_engine *e, struct weft_peer *peer,
 		.iov_base = (void *)(uintptr_t)d->payload,
 		.iov_len = d->bytes,
 	};
-	int err = c->ops->write(c, peer, &local, 1, mu_sel_offset(d->hdr.sel));
+	int err;
 
+	if (e->model)
+		return me_collect(e->model, d->payload, d->bytes);
+	err = c->ops->write(c, peer, &local, 1, mu_sel_offset(d->hdr.sel));
 	if (!err)
 		nic_event_sub(&e->counter, d->bytes);
 	return err;
@@ -244,10 +300,13 @@ static int me_dma_run(struct mu_engine *e, const struct weft_mu_desc *d)
 }
 
 /* The outcome: what the engine must hear at once, or through done. */
-static int me_dma_end(struct mu_engine *e, struct weft_dma *d)
+static int me_dma_end(struct mu_engine *e, struct weft_peer *peer,
+		      struct weft_dma *d, bool get)
 {
 	int err = e->dma_err;
 
+	if (e->model)
+		return me_launch(e, peer, get);
 	if (err == -EOPNOTSUPP || err == -EAGAIN)
 		return err;
 	if (!err && nic_event_look(&e->counter))
@@ -263,6 +322,15 @@ static int me_dma_begin(struct mu_engine *e, struct weft_peer *peer,
 		return -ECONNRESET;
 	e->dma_err = 0;
 	nic_event_post(&e->counter, d->bytes);
+	if (weft_unlikely(e->unit.carrier->virt != NULL) && d->bytes) {
+		e->model = calloc(1, sizeof(*e->model));
+		if (!e->model)
+			return -ENOMEM;
+		e->model->d = d;
+		e->model->dma.remote = d->remote;
+		e->model->dma.done = me_model_over;
+		nic_event_post(&e->model->counter, d->bytes);
+	}
 	return me_bind(e, peer);
 }
 
@@ -298,7 +366,7 @@ static int me_get(struct weft_unit *u, struct weft_peer *peer,
 	weft_mu_desc_get(&out, &msg, ME_DMA_FIFO);
 	if (n)
 		me_dma_run(e, &out);
-	return me_dma_end(e, d);
+	return me_dma_end(e, peer, d, true);
 }
 
 static int me_put(struct weft_unit *u, struct weft_peer *peer,
@@ -331,7 +399,7 @@ static int me_put(struct weft_unit *u, struct weft_peer *peer,
 		put.offset += msg.bytes;
 		left -= msg.bytes;
 	}
-	return me_dma_end(e, d);
+	return me_dma_end(e, peer, d, false);
 }
 
 /* Sends on what an earlier packet left behind. */
@@ -428,6 +496,7 @@ static int me_open(const struct weft_machine *m,
 
 const struct weft_unit_ops weft_unit_mu = {
 	.name = "mu",
+	.packet_max = WEFT_MU_PAYLOAD,
 	.open = me_open,
 	.close = me_close,
 	.packet = me_packet,

@@ -49,6 +49,7 @@
 #include <weft/mu.h>
 
 #define MU_PT2PT 0x55
+#define MU_DIMS	 5
 
 enum mu_type {
 	MU_FIFO = 0,
@@ -140,6 +141,24 @@ static inline unsigned mu_hdr_vc(const struct mu_hdr *h)
 	return h->vc >> 5;
 }
 
+static inline unsigned mu_hdr_zone(const struct mu_hdr *h)
+{
+	return h->vc >> 3 & 3;
+}
+
+static inline bool mu_hdr_stay(const struct mu_hdr *h)
+{
+	return h->vc >> 2 & 1;
+}
+
+/* The hint of dimension A.. E: -1, +1, or 0. */
+static inline int mu_hdr_hint(const struct mu_hdr *h, unsigned dim)
+{
+	unsigned bits = dim < 4 ? h->hints >> (6 - 2 * dim) : h->ctl >> 6;
+
+	return (int)(bits & 1) - (int)(bits >> 1 & 1);
+}
+
 static inline unsigned mu_desc_load_op(const struct mu_desc *d)
 {
 	return d->ctl >> MU_D0_LOAD_SHIFT & 15;
@@ -171,7 +190,7 @@ static inline void mu_hdr_to_pkt(const struct mu_hdr *h, struct weft_pkt *p)
 {
 	p->flags = 0;
 	p->len = (uint16_t)(mu_hdr_chunks(h) * WEFT_MU_CHUNK);
-	p->carrier = mu_hdr_vc(h) == WEFT_MU_VC_DYNAMIC ? WEFT_PKT_ANY_ROAD : 0;
+	p->carrier = 0;
 	p->unit = (uint32_t)h->hints | (uint32_t)h->ctl << 8 |
 		  (uint32_t)h->vc << 16 | (uint32_t)h->type_size << 24;
 	p->aux = h->aux;

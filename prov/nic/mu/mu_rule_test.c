@@ -411,6 +411,55 @@ static void arriving_packets_are_checked(void **state)
 	mu_pair_close(&p);
 }
 
+/* A packet of the system's own FIFO and channel; b takes it or not. */
+static uint64_t system_packet(struct mu_pair *p, const struct weft_mu_desc *d)
+{
+	struct weft_mu_desc ring[4];
+	uint64_t n = weft_mu_load(p->b.mu, WEFT_MU_NET_RECEIVED, 0);
+	uint64_t bad = weft_mu_load(p->b.mu, WEFT_MU_ERR_COUNT, 0);
+
+	T_OK(weft_mu_inj_open(p->a.mu, 1, ring, 4, WEFT_MU_SYSTEM));
+	T_OK(weft_mu_inj_post(p->a.mu, 1, d, NULL));
+	for (int i = 0; i < 1000; i++)
+		mu_pair_poll(p);
+	T_IS(weft_mu_load(p->a.mu, WEFT_MU_INJ_ERROR, 1), 0);
+	T_OK(weft_mu_inj_close(p->a.mu, 1));
+	T_IS(weft_mu_load(p->b.mu, WEFT_MU_NET_RECEIVED, 0), n + 1);
+	return weft_mu_load(p->b.mu, WEFT_MU_ERR_COUNT, 0) - bad;
+}
+
+/* Users' packets come to users' FIFOs only, the system's to its own, too. */
+static void fifos_of_the_system_take_the_systems_packets_only(void **state)
+{
+	struct weft_mu_msg m = { .node = 1, .bytes = 64 };
+	struct weft_mu_desc get[4];
+	struct weft_mu_desc d;
+	struct mu_pair p;
+	void *rec = aligned_alloc(64, 4096);
+
+	mu_pair_open(&p, "");
+	T_OK(weft_mu_rec_open(p.b.mu, 1, rec, 4096, WEFT_MU_SYSTEM));
+	T_OK(weft_mu_inj_open(p.b.mu, 6, get, 4,
+			      WEFT_MU_SYSTEM | WEFT_MU_RGET));
+	m.payload = p.a.mem;
+	weft_mu_desc_fifo(&d, &m, 1, NULL);
+	expect_reject(&p, &d, WEFT_MU_ERR_SYSTEM);
+	T_IS(weft_mu_load(p.b.mu, WEFT_MU_REC_TAIL, 1), 0);
+	weft_mu_desc_get(&d, &m, 6);
+	expect_reject(&p, &d, WEFT_MU_ERR_SYSTEM);
+	T_IS(weft_mu_load(p.b.mu, WEFT_MU_INJ_TAIL, 6), 0);
+	m.vc = WEFT_MU_VC_SYSTEM;
+	m.net_map = WEFT_MU_NET_SYS;
+	weft_mu_desc_fifo(&d, &m, 1, NULL);
+	T_IS(system_packet(&p, &d), 0);
+	T_IS(weft_mu_load(p.b.mu, WEFT_MU_REC_TAIL, 1), 96);
+	weft_mu_desc_get(&d, &m, 6);
+	system_packet(&p, &d);
+	T_IS(weft_mu_load(p.b.mu, WEFT_MU_INJ_TAIL, 6), 1);
+	mu_pair_close(&p);
+	free(rec);
+}
+
 /* Adds -1 to a word that is 2: it is 0 after the second time. */
 static void an_addition_that_gives_zero_interrupts(void **state)
 {
@@ -648,6 +697,7 @@ int main(void)
 		T_CASE(a_range_of_the_system_is_for_its_fifos_only),
 		T_CASE(the_bound_of_an_atomic_lies_in_the_range),
 		T_CASE(arriving_packets_are_checked),
+		T_CASE(fifos_of_the_system_take_the_systems_packets_only),
 		T_CASE(an_addition_that_gives_zero_interrupts),
 		T_CASE(an_injection_only_range_is_never_stored_to),
 		T_CASE(a_remote_get_runs_under_the_far_sides_rules),

@@ -6,6 +6,9 @@
  * pseudo-random inside a class, so no FIFO of a class starves another.
  */
 #include "prov/nic/mu/mu_dev.h"
+
+#include "prov/carrier/carrier_vt.h"
+#include "src/base/attr.h"
 #include "src/base/iov.h"
 
 #include <errno.h>
@@ -140,6 +143,26 @@ static int tx_local(struct weft_mu *mu, const struct tx_packet *p)
 	return mu_rx_packet(mu, p->hdr.dest, &p->hdr, buf);
 }
 
+/* What the header says of the packet's way, for the network model. */
+static void tx_way(struct weft_carrier *c, const struct tx_packet *p)
+{
+	static const uint8_t vc[] = {
+		[WEFT_MU_VC_DYNAMIC] = WEFT_VT_DYNAMIC,
+		[WEFT_MU_VC_ORDERED] = WEFT_VT_ORDERED,
+		[WEFT_MU_VC_HIGH] = WEFT_VT_HIGH,
+		[WEFT_MU_VC_SYSTEM] = WEFT_VT_SYSTEM,
+	};
+	struct weft_vt_way way = {
+		.vc = vc[mu_hdr_vc(&p->hdr) % WEFT_COUNT_OF(vc)],
+		.zone = (uint8_t)mu_hdr_zone(&p->hdr),
+		.stay = mu_hdr_stay(&p->hdr),
+	};
+
+	for (unsigned d = 0; d < MU_DIMS; d++)
+		way.hint[d] = (int8_t)mu_hdr_hint(&p->hdr, d);
+	c->virt->way(c, &way);
+}
+
 static int tx_link(struct weft_mu *mu, const struct tx_packet *p)
 {
 	struct weft_carrier *c = mu->port.carrier;
@@ -149,6 +172,8 @@ static int tx_link(struct weft_mu *mu, const struct tx_packet *p)
 	if (!peer)
 		return -EHOSTUNREACH;
 	mu_hdr_to_pkt(&p->hdr, &pkt);
+	if (weft_unlikely(c->virt != NULL))
+		tx_way(c, p);
 	return c->ops->send(c, peer, &pkt, p->iov, p->iov_count);
 }
 

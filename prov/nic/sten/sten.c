@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The Elan4 interface: open and close, routes to virtual processes, what each
- * context may touch. Users call it through weft/sten.h; sten_engine.c opens
+ * The Elan4 interface: open and close, routes to virtual processes, the
+ * context filter. Users call it through weft/sten.h; sten_engine.c opens
  * one for the message engine.
  */
 #include "prov/nic/sten/sten_dev.h"
@@ -22,6 +22,9 @@ void sten_lost(struct weft_sten *s, struct weft_peer *peer)
 {
 	sten_tx_lost(s, peer);
 	sten_dma_lost(s, peer);
+	sten_cast_lost(s, peer);
+	sten_rx_lost(s, peer);
+	sten_tports_lost(s, peer);
 }
 
 static void up_lost(void *arg, struct weft_peer *peer, int err)
@@ -45,10 +48,16 @@ static void sten_init(struct weft_sten *s)
 	weft_answers_init(&s->answers, &ack);
 	weft_list_init(&s->run[0]);
 	weft_list_init(&s->run[1]);
+	weft_list_init(&s->tports);
+	weft_list_init(&s->casts);
+	weft_list_init(&s->held);
 	weft_hash_init(&s->routes);
 	weft_hash_init(&s->filters);
 	weft_hash_init(&s->cookies);
+	weft_hash_init(&s->programs);
+	sten_mmu_init(s);
 	s->assemblers = STEN_ASSEMBLERS;
+	s->clock = sten_clock;
 	sten_dma_init(s);
 }
 
@@ -109,6 +118,9 @@ WEFT_EXPORT void weft_sten_close(struct weft_sten *s)
 	weft_port_fini(&s->port);
 	weft_answers_fini(&s->answers);
 	sten_queue_fini(s);
+	sten_cast_fini(s);
+	sten_thread_fini(s);
+	sten_mmu_fini(s);
 	sten_rx_fini(s);
 	weft_hash_each(&s->routes, route_free, NULL);
 	weft_hash_fini(&s->routes);
@@ -121,6 +133,19 @@ WEFT_EXPORT void weft_sten_name(struct weft_sten *s, struct sockaddr_in *name)
 	s->port.carrier->ops->name_get(s->port.carrier, name);
 }
 
+/* What most units never have to do; they are asked once for all of it. */
+static WEFT_COLD int poll_rare(struct weft_sten *s, int budget)
+{
+	int n = sten_thread_run(s, budget);
+
+	n += sten_cast_run(s);
+	sten_fault_run(s);
+	sten_time_run(s);
+	s->rare = sten_thread_waits(s) || !weft_list_empty(&s->casts) ||
+		  s->faults || s->answer_ns || s->packet_ns;
+	return n;
+}
+
 WEFT_EXPORT int weft_sten_poll(struct weft_sten *s, int budget)
 {
 	struct weft_carrier *c = s->port.carrier;
@@ -128,6 +153,8 @@ WEFT_EXPORT int weft_sten_poll(struct weft_sten *s, int budget)
 
 	n += sten_dma_run(s, budget);
 	n += c->ops->poll(c, budget);
+	if (weft_unlikely(s->rare))
+		n += poll_rare(s, budget);
 	if (weft_answers_waiting(&s->answers))
 		weft_answers_flush(&s->answers, n == 0);
 	return n;
@@ -138,7 +165,7 @@ WEFT_EXPORT int weft_sten_wait(struct weft_sten *s, uint64_t timeout_ns)
 	struct weft_carrier *c = s->port.carrier;
 
 	weft_answers_flush(&s->answers, true);
-	return c->ops->wait(c, timeout_ns);
+	return c->ops->wait(c, sten_time_sleep(s, timeout_ns));
 }
 
 struct sten_route *sten_route(struct weft_sten *s, uint32_t vproc)
@@ -161,8 +188,33 @@ int sten_route_bind(struct weft_sten *s, uint32_t vproc, struct weft_peer *peer,
 			return err;
 		}
 	}
+	if (r->peer != peer || r->context != context)
+		r->cookie = 0;
 	r->peer = peer;
 	r->context = context;
+	return 0;
+}
+
+WEFT_EXPORT int weft_sten_range_set(struct weft_sten *s, uint32_t vproc,
+				    uint32_t low, uint32_t high)
+{
+	struct sten_route *r;
+	int err;
+
+	if (vproc >= WEFT_STEN_VPROCS || low > high ||
+	    high >= WEFT_STEN_VPROCS || (vproc >= low && vproc <= high))
+		return -EINVAL;
+	for (uint32_t i = low; i <= high; i++) {
+		r = sten_route(s, i);
+		if (!r || !r->peer)
+			return -EINVAL;
+	}
+	err = sten_route_bind(s, vproc, NULL, 0);
+	if (err)
+		return err;
+	r = sten_route(s, vproc);
+	r->low = low;
+	r->high = high;
 	return 0;
 }
 
@@ -178,53 +230,6 @@ WEFT_EXPORT int weft_sten_route_set(struct weft_sten *s, uint32_t vproc,
 		return -EINVAL;
 	err = c->ops->peer(c, name, &peer);
 	return err ? err : sten_route_bind(s, vproc, peer, context);
-}
-
-/* ---- memory ---- */
-
-void *sten_memory(struct weft_sten *s, unsigned context, uint64_t address,
-		  uint64_t bytes, unsigned perm)
-{
-	for (unsigned i = 0; i < s->maps; i++) {
-		const struct sten_map *m = &s->map[i];
-
-		if (m->context == context && (m->perm & perm) == perm &&
-		    address >= m->base && bytes <= m->bytes &&
-		    address - m->base <= m->bytes - bytes)
-			return (void *)(uintptr_t)address;
-	}
-	return NULL;
-}
-
-WEFT_EXPORT int weft_sten_map(struct weft_sten *s, unsigned context, void *base,
-			      uint64_t bytes, unsigned perm)
-{
-	if (context >= WEFT_STEN_CONTEXTS || !base || !bytes ||
-	    (perm & ~WEFT_STEN_ALL) || bytes >= STEN_QUEUE_SPACE ||
-	    (uintptr_t)base >= STEN_QUEUE_SPACE - bytes)
-		return -EINVAL;
-	if (s->maps == STEN_MAPS)
-		return -ENOSPC;
-	s->map[s->maps++] = (struct sten_map){
-		.base = (uintptr_t)base,
-		.bytes = bytes,
-		.context = (uint16_t)context,
-		.perm = (uint8_t)perm,
-	};
-	return 0;
-}
-
-WEFT_EXPORT int weft_sten_unmap(struct weft_sten *s, unsigned context,
-				void *base)
-{
-	for (unsigned i = 0; i < s->maps; i++) {
-		if (s->map[i].context != context ||
-		    s->map[i].base != (uintptr_t)base)
-			continue;
-		s->map[i] = s->map[--s->maps];
-		return 0;
-	}
-	return -ENOENT;
 }
 
 WEFT_EXPORT int weft_sten_filter(struct weft_sten *s, unsigned context,

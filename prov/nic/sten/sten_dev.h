@@ -2,12 +2,20 @@
 /*
  * The Elan4 interface from inside.
  *
- *	sten.c         open, close, routes, mappings, filter
+ *	sten.c         open, close, routes, filter
+ *	sten_mmu.c     mappings, pages, TLBs
+ *	sten_fault.c   what is not there and may come: demand paging
  *	sten_queue.c   command queues: writes in and out of order, states
  *	sten_tx.c      the command processor and the short transaction engine
  *	sten_dma.c     the DMA engine
  *	sten_event.c   events that count, fire and chain
+ *	sten_cast.c    broadcasts: copies, merged answers
+ *	sten_thread.c  the thread processor
  *	sten_rx.c      the input processor: transactions, answers
+ *	sten_time.c    time-outs: answers that do not come, half-built packets
+ *	sten_rails.c   several units as one
+ *	sten_tport.c   tagged ports: what the host does
+ *	sten_tport_match.c  and what the thread does
  *	sten_engine.c  the unit below the message engine (machine qsnet2)
  */
 #ifndef WEFT_PROV_STEN_DEV_H
@@ -17,17 +25,27 @@
 #include "prov/nic/nic_order.h"
 #include "prov/nic/nic_port.h"
 #include "prov/nic/sten/sten_layout.h"
+#include "src/base/attr.h"
 #include "src/base/list.h"
 
 #define STEN_MAPS	1024
 #define STEN_DMAS	256
-#define STEN_ASSEMBLERS 2 /* DMA packets on their way */
+#define STEN_BULKS	32 /* transfers of the message engine */
+#define STEN_PAGE	4096
+#define STEN_TLB_LINES	16
+#define STEN_TLB_WAYS	4
+#define STEN_CHAINS	1024	/* of each page size */
+#define STEN_PAGES	0x10000 /* translations in chains */
+#define STEN_FAULTS	16
+#define STEN_HELD	256 /* broadcasts of others that wait for their end */
+#define STEN_ASSEMBLERS 2   /* DMA packets on their way */
 
 enum sten_channel_state {
 	STEN_IDLE,
 	STEN_SENT,  /* on its way, not answered */
 	STEN_RETRY, /* discarded: to be sent again */
 	STEN_DONE,
+	STEN_BULK, /* of a DMA: sten_bulk.c ends it */
 };
 
 /* One of the two outstanding packets of a queue. */
@@ -39,6 +57,7 @@ struct sten_channel {
 	struct weft_peer *peer;
 	uint64_t start; /* its open command */
 	uint64_t end;	/* the command after it */
+	uint64_t sent_at;
 };
 
 /* Word indices run free; the word of index i is ring[i & (words - 1)]. */
@@ -56,6 +75,7 @@ struct sten_queue {
 	uint64_t head; /* next command */
 	uint64_t tail; /* words without a gap */
 	uint64_t restarts;
+	uint64_t closed; /* half-built up to this word: closed by time-out */
 	struct weft_list run; /* linked while it may have work */
 	struct sten_channel ch[WEFT_STEN_CHANNELS];
 };
@@ -63,23 +83,69 @@ struct sten_queue {
 struct sten_route {
 	struct weft_peer *peer;
 	unsigned context;
+	uint32_t low; /* broadcast: peer is NULL */
+	uint32_t high;
+	uint64_t cookie; /* identified packets sent there by tagged ports */
 };
 
+/* What the driver knows of a context's memory. */
 struct sten_map {
 	uint64_t base;
 	uint64_t bytes;
+	uint64_t host; /* where base is in the process */
 	uint16_t context;
-	uint8_t perm;
+	uint16_t perm;
+};
+
+/*
+ * A translation. Memory of a process does not begin and end with pages, so it
+ * says which part of its page it is good for, and a page may have several.
+ */
+struct sten_page {
+	uint64_t page; /* address >> shift */
+	uint64_t from;
+	uint64_t end;	/* 0: no translation */
+	uint64_t shift; /* added to an address, gives the process's */
+	uint16_t context;
+	uint16_t perm;
+	uint32_t next; /* in its chain; 0: the last */
+};
+
+/* The pages of one size: those at hand, and where chains begin. */
+struct sten_tlb {
+	unsigned bits; /* of an address inside a page */
+	uint8_t turn[STEN_TLB_LINES];
+	struct sten_page line[STEN_TLB_LINES][STEN_TLB_WAYS];
+	uint32_t chain[STEN_CHAINS];
+};
+
+struct sten_mmu {
+	struct sten_tlb tlb[2];
+	struct sten_page *page; /* all that are in chains; 0 is not used */
+	uint32_t pages;
+	uint32_t room;
+	uint32_t free; /* a chain of those not in use; 0: none */
+};
+
+/* A translation that a packet lacked. */
+struct sten_fault {
+	uint64_t address;
+	uint64_t bytes;
+	uint16_t context;
+	uint16_t perm;
+	bool refused; /* by the driver: the next packet hears of it */
 };
 
 struct sten_dma {
 	struct weft_list link; /* in the run queue or among the free */
 	uint16_t context;
 	uint16_t gen;
-	uint8_t state; /* enum sten_channel_state */
+	uint8_t remote; /* permissions that whoever sent it needs */
+	uint8_t state;	/* enum sten_channel_state */
 	uint8_t left;
 	uint32_t sent;	 /* bytes acknowledged */
 	uint32_t flying; /* bytes of the packet on its way */
+	uint64_t sent_at;
 	struct sten_route to;
 	struct weft_sten_dma d;
 };
@@ -88,6 +154,13 @@ struct sten_dma {
 struct sten_packet {
 	unsigned bytes;
 	alignas(8) unsigned char data[STEN_WIRE_MAX];
+};
+
+/* Threads of one priority that wait for the processor: a ring. */
+struct sten_threads {
+	struct weft_sten_thread *ring; /* WEFT_STEN_THREADS; NULL: none yet */
+	uint64_t head;
+	uint64_t tail;
 };
 
 struct weft_sten {
@@ -102,21 +175,46 @@ struct weft_sten {
 		       struct weft_peer *src);
 	bool (*refuse)(struct weft_sten *s, struct weft_peer *src);
 	void *engine;
-	unsigned assemblers;	 /* DMA packets on their way at most */
-	unsigned flying;	 /* and now */
+	unsigned assemblers; /* DMA packets on their way at most */
+	unsigned flying;     /* and now */
+	bool rare; /* threads, broadcasts, faults or clocks to look at */
 	struct weft_list run[2]; /* queues: normal, high priority */
 	struct weft_list dma_run;
 	struct weft_list dma_free;
-	struct weft_hash routes;  /* vproc + 1 -> struct sten_route */
-	struct weft_hash filters; /* context + 1 -> mode + 1 */
-	struct weft_hash cookies; /* peer and context -> struct sten_cookie */
+	struct weft_hash routes;   /* vproc + 1 -> struct sten_route */
+	struct weft_hash filters;  /* context + 1 -> mode + 1 */
+	struct weft_hash cookies;  /* peer and context -> struct sten_cookie */
+	struct weft_hash programs; /* context and pc -> struct sten_program */
+	struct sten_threads threads[2]; /* normal, high priority */
 	struct weft_sten_stats stats;
-	unsigned queues; /* queue numbers in use end below this */
-	unsigned maps;	 /* in use, from 0 */
+	/* sten_time.c */
+	uint64_t (*clock)(void);
+	uint64_t answer_ns;	   /* 0: answers are waited for without end */
+	uint64_t packet_ns;	   /* 0: a half-built packet holds up nobody */
+	struct sten_queue *holder; /* has the link: its packet is half-built */
+	uint64_t held_at;
+	struct weft_list casts; /* sten_cast.c: ours, under way */
+	unsigned helds;
+	struct weft_list held;	 /* sten_rx.c: parts that wait for an end */
+	struct weft_list tports; /* struct weft_sten_tports */
+	unsigned queues;	 /* queue numbers in use end below this */
+	struct weft_hash pagers; /* context + 1 -> struct sten_pager */
+	unsigned maps;		 /* in use, from 0 */
 	struct sten_map map[STEN_MAPS];
 	struct sten_dma dma[STEN_DMAS];
+	struct sten_bulk *bulk; /* STEN_BULKS of them */
+	uint16_t bulk_context;
 	struct sten_queue *queue[WEFT_STEN_QUEUES];
+	struct sten_mmu mmu;
+	unsigned faults; /* in use, from 0 */
+	struct sten_fault fault[STEN_FAULTS];
 };
+
+/* Virtual time: the model of the network answers, and nothing is refused. */
+static inline bool sten_modelled(const struct weft_sten *s)
+{
+	return weft_unlikely(s->port.carrier->virt != NULL);
+}
 
 /* sten.c */
 int sten_create(const struct weft_carrier_ops *ops,
@@ -124,14 +222,47 @@ int sten_create(const struct weft_carrier_ops *ops,
 struct sten_route *sten_route(struct weft_sten *s, uint32_t vproc);
 int sten_route_bind(struct weft_sten *s, uint32_t vproc, struct weft_peer *peer,
 		    unsigned context);
-/* Own memory at address, if context may use it so; NULL. */
-void *sten_memory(struct weft_sten *s, unsigned context, uint64_t address,
-		  uint64_t bytes, unsigned perm);
 void sten_trap(struct weft_sten *s, enum weft_sten_trap trap, uint64_t address);
 void sten_lost(struct weft_sten *s, struct weft_peer *peer);
 
+/*
+ * sten_mmu.c: own memory at address, if context may use it so, or if the
+ * driver sees to it; NULL. flags_p: of the mapping.
+ */
+void *sten_memory_as(struct weft_sten *s, unsigned context, uint64_t address,
+		     uint64_t bytes, unsigned perm, unsigned *flags_p);
+/* The same without the driver. */
+void *sten_memory_now(struct weft_sten *s, unsigned context, uint64_t address,
+		      uint64_t bytes, unsigned perm, unsigned *flags_p);
+/* Is it worth while to begin? Whole mappings are looked at, not pages. */
+bool sten_memory_may(struct weft_sten *s, unsigned context, uint64_t address,
+		     uint64_t bytes, unsigned perm);
+void sten_mmu_init(struct weft_sten *s);
+void sten_mmu_fini(struct weft_sten *s);
+
+static inline void *sten_memory(struct weft_sten *s, unsigned context,
+				uint64_t address, uint64_t bytes, unsigned perm)
+{
+	unsigned flags;
+
+	return sten_memory_as(s, context, address, bytes, perm, &flags);
+}
+
+/* sten_fault.c: is anybody there who could map it? */
+bool sten_fault_pager(struct weft_sten *s, unsigned context);
+/* Asks the driver at once; true: look again. */
+bool sten_fault_wait(struct weft_sten *s, const struct sten_fault *f);
+/* A packet that lacks a translation is answered with Discard; else OK. */
+unsigned sten_fault_packet(struct weft_sten *s, unsigned context,
+			   const void *payload, unsigned len);
+void sten_fault_run(struct weft_sten *s);
+void sten_fault_fini(struct weft_sten *s);
+
 /* sten_queue.c */
 struct sten_queue *sten_queue(struct weft_sten *s, unsigned q);
+/* A queue of that number, which is free. */
+int sten_queue_open_at(struct weft_sten *s, unsigned context, uint32_t depth,
+		       unsigned perm, unsigned flags, unsigned i);
 void sten_queue_wake(struct weft_sten *s, struct sten_queue *q);
 void sten_queue_trap(struct sten_queue *q, enum weft_sten_trap trap,
 		     uint64_t address);
@@ -147,8 +278,16 @@ bool sten_channel_free(const struct sten_queue *q, unsigned channel);
 void sten_tx_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		    unsigned ack);
 void sten_tx_lost(struct weft_sten *s, struct weft_peer *peer);
+/* Discarded, or the answer did not come: again, or the queue traps. */
+uint32_t sten_channel_id(const struct sten_queue *q,
+			 const struct sten_channel *c);
+void sten_channel_restart(struct weft_sten *s, struct sten_queue *q,
+			  struct sten_channel *c);
 int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
 	      const struct sten_packet *p);
+/* The same as enum sten_kind says, to one. */
+int sten_send_as(struct weft_sten *s, const struct sten_route *to, uint32_t id,
+		 const struct sten_packet *p, unsigned kind);
 /* Adds a transaction; -EMSGSIZE. */
 int sten_packet_add(struct sten_packet *p, unsigned type, uint64_t address,
 		    const void *data, unsigned bytes);
@@ -157,6 +296,9 @@ int sten_packet_add(struct sten_packet *p, unsigned type, uint64_t address,
 void sten_dma_init(struct weft_sten *s);
 enum weft_sten_trap sten_dma_start(struct weft_sten *s, unsigned context,
 				   const uint64_t *words);
+/* The same for somebody else, who needs permissions of his own. */
+enum weft_sten_trap sten_dma_start_for(struct weft_sten *s, unsigned context,
+				       const uint64_t *words);
 /* Sends the next packet of a DMA; 0, -EAGAIN, or an error that ended it. */
 int sten_dma_step(struct weft_sten *s, struct sten_dma *d);
 void sten_dma_end(struct weft_sten *s, struct sten_dma *d);
@@ -164,6 +306,8 @@ int sten_dma_run(struct weft_sten *s, int budget);
 void sten_dma_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		     unsigned ack);
 void sten_dma_lost(struct weft_sten *s, struct weft_peer *peer);
+/* The answer to its packet did not come in time. */
+void sten_dma_late(struct weft_sten *s, struct sten_dma *d);
 
 /* sten_event.c: perm is what the event's memory must allow. */
 enum weft_sten_trap sten_event_set(struct weft_sten *s, unsigned context,
@@ -172,9 +316,46 @@ enum weft_sten_trap sten_event_set(struct weft_sten *s, unsigned context,
 enum weft_sten_trap sten_event_wait(struct weft_sten *s, unsigned context,
 				    const uint64_t *w);
 
+/* sten_cast.c */
+int sten_cast_start(struct weft_sten *s, const struct sten_route *to,
+		    uint32_t id, const struct sten_packet *p);
+/* True: it was the answer to one of its copies. */
+bool sten_cast_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
+		      unsigned ack);
+int sten_cast_run(struct weft_sten *s);
+/* The packet is given up; it comes again under another number. */
+void sten_cast_forget(struct weft_sten *s, uint32_t id);
+void sten_cast_lost(struct weft_sten *s, const struct weft_peer *peer);
+void sten_cast_fini(struct weft_sten *s);
+
+/* sten_thread.c: w is the command with its registers. */
+enum weft_sten_trap sten_thread_start(struct weft_sten *s, unsigned context,
+				      unsigned flags, const uint64_t *w);
+int sten_thread_run(struct weft_sten *s, int budget);
+bool sten_thread_waits(const struct weft_sten *s);
+void sten_thread_fini(struct weft_sten *s);
+
+/* sten_time.c */
+uint64_t sten_clock(void);
+/* Restarts what waits too long, closes what is half-built too long. */
+void sten_time_run(struct weft_sten *s);
+/* The queue's packet is not complete: it keeps the link for a while. */
+void sten_time_hold(struct weft_sten *s, struct sten_queue *q);
+/* So long may the unit sleep. */
+uint64_t sten_time_sleep(const struct weft_sten *s, uint64_t ns);
+/* What is sent now; 0 when nobody looks. */
+static inline uint64_t sten_time(const struct weft_sten *s)
+{
+	return s->answer_ns ? s->clock() : 0;
+}
+
+/* sten_tport_match.c */
+void sten_tports_lost(struct weft_sten *s, const struct weft_peer *peer);
+
 /* sten_rx.c */
 int sten_rx_deliver(void *arg, struct weft_peer *src,
 		    const struct weft_pkt *pkt, const void *payload);
+void sten_rx_lost(struct weft_sten *s, const struct weft_peer *src);
 void sten_rx_fini(struct weft_sten *s);
 
 #endif

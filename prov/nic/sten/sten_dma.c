@@ -7,6 +7,7 @@
  * at the far end.
  */
 #include "prov/nic/sten/sten_dev.h"
+#include "prov/nic/sten/sten_swap.h"
 
 #include "src/base/attr.h"
 
@@ -36,8 +37,11 @@ static void dma_unpack(struct weft_sten_dma *d, const uint64_t *w)
 }
 
 static enum weft_sten_trap dma_check(struct weft_sten *s, unsigned context,
-				     const struct weft_sten_dma *d)
+				     const struct weft_sten_dma *d,
+				     unsigned remote)
 {
+	unsigned perm = WEFT_STEN_LOCAL_READ | (remote & WEFT_STEN_REMOTE_READ);
+
 	if (d->bytes > INT32_MAX ||
 	    ((d->flags & WEFT_STEN_DMA_QUEUE) && d->bytes > WEFT_STEN_PACKET))
 		return WEFT_STEN_TRAP_COMMAND;
@@ -45,14 +49,15 @@ static enum weft_sten_trap dma_check(struct weft_sten *s, unsigned context,
 		return WEFT_STEN_TRAP_ROUTE;
 	if (d->flags & WEFT_STEN_DMA_REMOTE)
 		return WEFT_STEN_TRAP_NONE;
-	if (d->bytes &&
-	    !sten_memory(s, context, d->src, d->bytes, WEFT_STEN_LOCAL_READ))
+	if (!sten_type_ok(sten_dma_type(d), d->src | d->dst, d->bytes))
+		return WEFT_STEN_TRAP_ALIGNMENT;
+	if (d->bytes && !sten_memory_may(s, context, d->src, d->bytes, perm))
 		return WEFT_STEN_TRAP_MEMORY;
 	return WEFT_STEN_TRAP_NONE;
 }
 
-enum weft_sten_trap sten_dma_start(struct weft_sten *s, unsigned context,
-				   const uint64_t *words)
+static enum weft_sten_trap dma_start(struct weft_sten *s, unsigned context,
+				     const uint64_t *words, unsigned remote)
 {
 	struct weft_list *pos;
 	struct weft_sten_dma d;
@@ -60,7 +65,7 @@ enum weft_sten_trap sten_dma_start(struct weft_sten *s, unsigned context,
 	enum weft_sten_trap t;
 
 	dma_unpack(&d, words);
-	t = dma_check(s, context, &d);
+	t = dma_check(s, context, &d, remote);
 	if (t)
 		return t;
 	pos = weft_list_pop_front(&s->dma_free);
@@ -69,6 +74,7 @@ enum weft_sten_trap sten_dma_start(struct weft_sten *s, unsigned context,
 	m = weft_container_of(pos, struct sten_dma, link);
 	m->d = d;
 	m->context = (uint16_t)context;
+	m->remote = (uint8_t)remote;
 	m->state = STEN_RETRY;
 	m->left = d.restarts ? d.restarts : STEN_RESTARTS;
 	m->sent = 0;
@@ -76,6 +82,19 @@ enum weft_sten_trap sten_dma_start(struct weft_sten *s, unsigned context,
 	m->to = *sten_route(s, d.vproc);
 	weft_list_push_back(&s->dma_run, &m->link);
 	return WEFT_STEN_TRAP_NONE;
+}
+
+enum weft_sten_trap sten_dma_start(struct weft_sten *s, unsigned context,
+				   const uint64_t *words)
+{
+	return dma_start(s, context, words, 0);
+}
+
+enum weft_sten_trap sten_dma_start_for(struct weft_sten *s, unsigned context,
+				       const uint64_t *words)
+{
+	return dma_start(s, context, words,
+			 WEFT_STEN_REMOTE_READ | WEFT_STEN_REMOTE_EVENT);
 }
 
 void sten_dma_end(struct weft_sten *s, struct sten_dma *d)
@@ -120,13 +139,21 @@ static int build_queue(const struct sten_dma *d, const void *src,
 }
 
 /* The next bytes; the last packet sets the event at the far end. */
-static int build_write(const struct sten_dma *d, const void *src,
+static int build_write(const struct sten_dma *d, const void *src, bool big,
 		       struct sten_packet *p)
 {
+	unsigned type = sten_dma_type(&d->d);
+	bool last = d->sent + d->flying == d->d.bytes;
+
+	if (last && d->d.cookie)
+		sten_packet_add(p, WEFT_STEN_T_IDENTIFY, d->d.cookie, NULL, 0);
 	if (d->flying)
-		sten_packet_add(p, WEFT_STEN_T_WRITE, d->d.dst + d->sent, src,
-				d->flying);
-	if (d->d.dst_event && d->sent + d->flying == d->d.bytes)
+		sten_packet_add(p, WEFT_STEN_T_WRITE | type << 9,
+				d->d.dst + d->sent, src, d->flying);
+	if (d->flying && big)
+		sten_swap(p->data + p->bytes - sten_words(d->flying) * 8,
+			  d->flying, type);
+	if (last && d->d.dst_event)
 		sten_packet_add(p, WEFT_STEN_T_SET_EVENT, d->d.dst_event, NULL,
 				0);
 	return 0;
@@ -136,7 +163,10 @@ static int dma_build(struct weft_sten *s, struct sten_dma *d,
 		     struct sten_packet *p)
 {
 	uint32_t left = d->d.bytes - d->sent;
+	unsigned perm =
+		WEFT_STEN_LOCAL_READ | (d->remote & WEFT_STEN_REMOTE_READ);
 	const void *src = NULL;
+	unsigned like = 0;
 
 	p->bytes = 0;
 	d->flying = left < WEFT_STEN_PACKET ? left : WEFT_STEN_PACKET;
@@ -145,13 +175,13 @@ static int dma_build(struct weft_sten *s, struct sten_dma *d,
 		return build_remote(d, p);
 	}
 	if (d->flying)
-		src = sten_memory(s, d->context, d->d.src + d->sent, d->flying,
-				  WEFT_STEN_LOCAL_READ);
+		src = sten_memory_as(s, d->context, d->d.src + d->sent,
+				     d->flying, perm, &like);
 	if (d->flying && !src)
 		return -EFAULT;
 	if (d->d.flags & WEFT_STEN_DMA_QUEUE)
 		return build_queue(d, src, p);
-	return build_write(d, src, p);
+	return build_write(d, src, like & WEFT_STEN_BIG_ENDIAN, p);
 }
 
 int sten_dma_step(struct weft_sten *s, struct sten_dma *d)
@@ -175,7 +205,10 @@ int sten_dma_step(struct weft_sten *s, struct sten_dma *d)
 	}
 	d->gen = gen;
 	d->state = STEN_SENT;
+	d->sent_at = sten_time(s);
 	s->flying++;
+	if (sten_modelled(s))
+		sten_dma_answer(s, d->to.peer, id, WEFT_STEN_ACK_OK);
 	return 0;
 }
 
@@ -205,6 +238,8 @@ static void dma_advance(struct weft_sten *s, struct sten_dma *d)
 {
 	uint64_t event = d->d.flags & WEFT_STEN_DMA_REMOTE ? 0 : d->d.src_event;
 	unsigned context = d->context;
+	unsigned perm =
+		d->remote ? WEFT_STEN_REMOTE_EVENT : WEFT_STEN_LOCAL_WRITE;
 	enum weft_sten_trap t;
 
 	d->sent += d->flying;
@@ -218,7 +253,7 @@ static void dma_advance(struct weft_sten *s, struct sten_dma *d)
 	sten_dma_end(s, d);
 	if (!event)
 		return;
-	t = sten_event_set(s, context, event, 1, 0);
+	t = sten_event_set(s, context, event, 1, perm);
 	if (t)
 		sten_trap(s, t, event);
 }
@@ -253,6 +288,12 @@ void sten_dma_answer(struct weft_sten *s, struct weft_peer *src, uint32_t id,
 		dma_fail(s, d, WEFT_STEN_TRAP_ACK_ERROR);
 }
 
+void sten_dma_late(struct weft_sten *s, struct sten_dma *d)
+{
+	s->flying--;
+	dma_discarded(s, d);
+}
+
 void sten_dma_lost(struct weft_sten *s, struct weft_peer *peer)
 {
 	struct weft_list *pos;
@@ -263,7 +304,7 @@ void sten_dma_lost(struct weft_sten *s, struct weft_peer *peer)
 		struct sten_dma *d =
 			weft_container_of(pos, struct sten_dma, link);
 
-		if (d->to.peer != peer)
+		if (d->to.peer != peer || d->state == STEN_BULK)
 			continue;
 		if (d->state == STEN_SENT)
 			s->flying--;

@@ -7,12 +7,13 @@
  * peer's input queue, write, commit. A longer one is a DMA into a queue slot
  * with the same cookie. Each peer has its own command queues, two packets each
  * on their way; a peer whose input queue is full discards, the unit sends
- * again, and the cookies keep order and let nothing in twice. Bulk data is a
- * DMA between the two processes: one copy; where that is refused the engine is
- * told and sends packets.
+ * again, and the cookies keep order and let nothing in twice. Bulk data is the
+ * DMA engine's (sten_bulk.c); where one process may not reach the other's
+ * memory the engine is told and sends packets.
  */
 #include "prov/nic/nic_help.h"
 #include "prov/nic/nic_inbox.h"
+#include "prov/nic/sten/sten_bulk.h"
 #include "prov/nic/sten/sten_dev.h"
 #include "prov/nic/sten/sten_engine.h"
 
@@ -26,9 +27,10 @@
 #define SE_QUEUES    2 /* command queues for each peer */
 #define SE_PEER_DMAS 4 /* DMA packets on their way to one peer */
 #define SE_DEPTH     (8 * 1024)
-#define SE_SHORT     320 /* up to here by the short transaction engine */
-#define SE_SLOTS     128 /* of the input queue */
-#define SE_WORDS     (16 + (SE_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
+#define SE_SHORT     1440 /* the machine's limit of the short engine */
+#define SE_LIVE	     320  /* ours: words of commands are copied twice */
+#define SE_SLOTS     128  /* of the input queue */
+#define SE_WORDS     (40 + (SE_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
 
 struct sten_engine {
 	struct weft_unit unit;
@@ -165,7 +167,7 @@ static unsigned se_dmas(struct weft_sten *s, const struct weft_peer *peer)
 		struct sten_dma *d =
 			weft_container_of(pos, struct sten_dma, link);
 
-		n += d->to.peer == peer;
+		n += d->to.peer == peer && d->state != STEN_BULK;
 	}
 	return n;
 }
@@ -202,6 +204,12 @@ static int se_long(struct sten_engine *e, struct weft_peer *peer,
 	return err;
 }
 
+/* Up to here by the short transaction engine. */
+static unsigned se_limit(const struct sten_engine *e)
+{
+	return sten_modelled(e->s) ? SE_SHORT : SE_LIVE;
+}
+
 static int se_packet(struct weft_unit *u, struct weft_peer *peer,
 		     const struct weft_pkt *pkt, const struct iovec *iov,
 		     int iov_count)
@@ -217,8 +225,8 @@ static int se_packet(struct weft_unit *u, struct weft_peer *peer,
 	p = se_peer(e, peer);
 	if (!p)
 		return -ENOMEM;
-	err = pkt->len <= SE_SHORT ? se_short(e, peer, pkt, iov, iov_count)
-				   : se_long(e, peer, pkt, iov, iov_count);
+	err = pkt->len <= se_limit(e) ? se_short(e, peer, pkt, iov, iov_count)
+				      : se_long(e, peer, pkt, iov, iov_count);
 	if (!err)
 		p->cookie++;
 	return err;
@@ -331,15 +339,25 @@ static const struct weft_carrier_up se_up = {
 static int se_get(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
-	se(u)->s->stats.dmas++;
-	return weft_help_get(u, peer, d);
+	struct sten_engine *e = se(u);
+
+	if (peer->lost)
+		return -ECONNRESET;
+	if (!se_peer(e, peer))
+		return -ENOMEM;
+	return sten_bulk_move(e->s, u, peer, d, true);
 }
 
 static int se_put(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
-	se(u)->s->stats.dmas++;
-	return weft_help_put(u, peer, d);
+	struct sten_engine *e = se(u);
+
+	if (peer->lost)
+		return -ECONNRESET;
+	if (!se_peer(e, peer))
+		return -ENOMEM;
+	return sten_bulk_move(e->s, u, peer, d, false);
 }
 
 /* ---- life ---- */
@@ -368,14 +386,18 @@ static int se_setup(struct sten_engine *e)
 	e->s->refuse = se_refuse;
 	e->s->engine = e;
 	e->s->assemblers = STEN_DMAS;
-	return weft_sten_map(e->s, SE_CONTEXT, e->bounce,
-			     STEN_DMAS * e->slot_bytes, WEFT_STEN_LOCAL_READ);
+	err = weft_sten_map(e->s, SE_CONTEXT, e->bounce,
+			    STEN_DMAS * e->slot_bytes,
+			    WEFT_STEN_LOCAL_READ | WEFT_STEN_LARGE);
+	return err ? err : sten_bulk_open(e->s, SE_CONTEXT);
 }
 
 static void se_close(struct weft_unit *u)
 {
 	struct sten_engine *e = se(u);
 
+	if (e->s)
+		sten_bulk_close(e->s);
 	weft_sten_close(e->s);
 	weft_inbox_fini(&e->inbox);
 	free(e->slots);
@@ -416,6 +438,7 @@ static int se_open(const struct weft_machine *m,
 
 const struct weft_unit_ops weft_unit_sten = {
 	.name = "sten",
+	.packet_max = STEN_WIRE_MAX,
 	.open = se_open,
 	.close = se_close,
 	.packet = se_packet,

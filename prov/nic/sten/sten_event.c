@@ -72,10 +72,15 @@ static enum weft_sten_trap event_find(struct weft_sten *s, unsigned context,
 				      uint64_t address, unsigned perm,
 				      struct weft_sten_event **e_p)
 {
+	unsigned like;
+
 	if (address % 32)
 		return WEFT_STEN_TRAP_ALIGNMENT;
-	*e_p = sten_memory(s, context, address, sizeof(**e_p), perm);
-	return *e_p ? WEFT_STEN_TRAP_NONE : WEFT_STEN_TRAP_MEMORY;
+	*e_p = sten_memory_as(s, context, address, sizeof(**e_p), perm, &like);
+	/* its fields are the host's, whatever the page says */
+	if (!*e_p || like & WEFT_STEN_BIG_ENDIAN)
+		return WEFT_STEN_TRAP_MEMORY;
+	return WEFT_STEN_TRAP_NONE;
 }
 
 enum weft_sten_trap sten_event_set(struct weft_sten *s, unsigned context,

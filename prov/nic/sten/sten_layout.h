@@ -14,7 +14,7 @@
  *	WAIT_EVENT     5   63..32 count   w1 address
  *	                   w2 7..0 type 15..8 words  w3 from  w4 to
  *	RUN_DMA        8   w1..w7 descriptor
- *	RUN_THREAD     7   w1..w6 registers
+ *	RUN_THREAD     7   63..32 program  w1..w6 registers
  *	INTERRUPT      2   w1 cookie
  *
  * The machine packs command and address into one word; the order of commands,
@@ -30,9 +30,13 @@
  *
  *	flags 0  packet: unit 13..0 context, aux number, payload transactions
  *	flags 1  answer: unit enum weft_sten_ack, payload packet numbers
+ *	flags 2  packet of a broadcast: what is marked END is kept
+ *	flags 3  its end: aux number, unit 1: all said OK, do it; 0: forget it
  *
  *	transaction:  | type 16 | bytes 16 | 0 32 | address 64 | data ... |
  *
+ * type 7..0 kind, 8 last (in commands), 10..9 data type,
+ * 11 waits for the end;
  * with data padded to 8. Packet number: 31..16 generation, 15 DMA,
  * 14 channel, 13..0 queue or DMA slot. A write of a DMA packet may be up to
  * 2048 bytes: a run of the machine's 128-byte writes.
@@ -49,6 +53,9 @@
 enum sten_kind {
 	STEN_PACKET,
 	STEN_ANSWER,
+	STEN_CAST,
+	STEN_END,
+	STEN_KINDS,
 };
 
 struct sten_trans {
@@ -67,6 +74,8 @@ static_assert(sizeof(struct weft_sten_input) == 64 &&
 	      "input queue of 64 bytes");
 static_assert(WEFT_STEN_COPY == 255 * 8, "8-bit number of words");
 
+#define STEN_TYPE	 0xffu	/* of a transaction's type: its kind */
+#define STEN_UNITS	 0x600u /* and its data type */
 #define STEN_DMA_WORDS	 7
 #define STEN_WIRE_MAX	 (WEFT_STEN_PACKET + 512) /* with transactions' heads */
 #define STEN_QUEUE_SPACE (UINT64_C(1) << 63)
@@ -103,6 +112,17 @@ static inline uint32_t sten_cmd_high(uint64_t w)
 static inline unsigned sten_cmd_type(uint64_t w)
 {
 	return w >> 16 & 0xffff;
+}
+
+/* Data types: units of 1 << n bytes. */
+static inline unsigned sten_data_type(unsigned type)
+{
+	return type >> 9 & 3;
+}
+
+static inline unsigned sten_dma_type(const struct weft_sten_dma *d)
+{
+	return d->flags >> 6;
 }
 
 /* Words of data of n bytes. */

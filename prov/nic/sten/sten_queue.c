@@ -72,21 +72,11 @@ static struct sten_queue *queue_make(uint32_t depth)
 	return NULL;
 }
 
-WEFT_EXPORT int weft_sten_queue_open(struct weft_sten *s, unsigned context,
-				     uint32_t depth, unsigned perm,
-				     unsigned flags, unsigned *q_p)
+int sten_queue_open_at(struct weft_sten *s, unsigned context, uint32_t depth,
+		       unsigned perm, unsigned flags, unsigned i)
 {
-	struct sten_queue *q;
-	unsigned i = 0;
+	struct sten_queue *q = queue_make(depth);
 
-	if (context >= WEFT_STEN_CONTEXTS || !depth_ok(depth) ||
-	    (perm & ~WEFT_STEN_MAY_ALL) || (flags & ~WEFT_STEN_HIGH))
-		return -EINVAL;
-	while (i < WEFT_STEN_QUEUES && s->queue[i])
-		i++;
-	if (i == WEFT_STEN_QUEUES)
-		return -ENOSPC;
-	q = queue_make(depth);
 	if (!q)
 		return -ENOMEM;
 	q->number = i;
@@ -96,8 +86,27 @@ WEFT_EXPORT int weft_sten_queue_open(struct weft_sten *s, unsigned context,
 	s->queue[i] = q;
 	if (i >= s->queues)
 		s->queues = i + 1;
-	*q_p = i;
 	return 0;
+}
+
+WEFT_EXPORT int weft_sten_queue_open(struct weft_sten *s, unsigned context,
+				     uint32_t depth, unsigned perm,
+				     unsigned flags, unsigned *q_p)
+{
+	unsigned i = 0;
+	int err;
+
+	if (context >= WEFT_STEN_CONTEXTS || !depth_ok(depth) ||
+	    (perm & ~WEFT_STEN_MAY_ALL) || (flags & ~WEFT_STEN_HIGH))
+		return -EINVAL;
+	while (i < WEFT_STEN_QUEUES && s->queue[i])
+		i++;
+	if (i == WEFT_STEN_QUEUES)
+		return -ENOSPC;
+	err = sten_queue_open_at(s, context, depth, perm, flags, i);
+	if (!err)
+		*q_p = i;
+	return err;
 }
 
 WEFT_EXPORT int weft_sten_queue_close(struct weft_sten *s, unsigned n)
@@ -106,6 +115,8 @@ WEFT_EXPORT int weft_sten_queue_close(struct weft_sten *s, unsigned n)
 
 	if (!q)
 		return -EINVAL;
+	if (s->holder == q)
+		s->holder = NULL;
 	weft_list_remove(&q->run);
 	free(q->ring);
 	free(q->late);
@@ -237,6 +248,8 @@ WEFT_EXPORT int weft_sten_queue_clear(struct weft_sten *s, unsigned n)
 	q->trap = WEFT_STEN_TRAP_NONE;
 	q->skip = false;
 	q->head = q->tail;
+	if (s->holder == q)
+		s->holder = NULL;
 	memset(q->late, 0, (q->words + 63) / 64 * sizeof(uint64_t));
 	for (unsigned i = 0; i < WEFT_STEN_CHANNELS; i++) {
 		q->ch[i].state = STEN_IDLE;

@@ -7,6 +7,7 @@
  * that the sender repeats them by itself.
  */
 #include "prov/nic/sten/sten_dev.h"
+#include "prov/nic/sten/sten_swap.h"
 
 #include "src/base/attr.h"
 
@@ -29,6 +30,17 @@ struct rx_packet {
 	struct weft_sten_input *input;
 	struct sten_cookie *cookie; /* moves on when all went well */
 	bool repeated;		    /* carried out before: only answer */
+	bool cast;		    /* what is marked END waits */
+	unsigned left;		    /* bytes of what waits */
+};
+
+/* The part of a broadcast that waits for its end. */
+struct rx_held {
+	struct weft_list link;
+	struct rx_packet p;
+	uint32_t id;
+	unsigned len;
+	alignas(8) unsigned char data[];
 };
 
 /* ---- tests ---- */
@@ -39,14 +51,16 @@ static unsigned rx_test(struct rx_packet *p, const struct sten_trans *t,
 	bool wait = t->type >= WEFT_STEN_T_WAIT_GE;
 	unsigned kind =
 		t->type - (wait ? WEFT_STEN_T_WAIT_GE : WEFT_STEN_T_TEST_GE);
-	const weft_au64 *m = sten_memory(p->s, p->context, t->address, 8,
-					 WEFT_STEN_REMOTE_READ);
+	unsigned like = 0;
+	const weft_au64 *m = sten_memory_as(p->s, p->context, t->address, 8,
+					    WEFT_STEN_REMOTE_READ, &like);
 	int64_t v;
 	bool ok;
 
 	if (!m || t->address % 8 || t->bytes != 8)
 		return WEFT_STEN_ACK_ERROR;
-	v = (int64_t)nic_event_look(m);
+	v = (int64_t)sten_word_as(nic_event_look(m),
+				  like & WEFT_STEN_BIG_ENDIAN);
 	switch (kind) {
 	case 0:
 		ok = v >= (int64_t)operand;
@@ -88,21 +102,44 @@ static unsigned rx_write(struct rx_packet *p, const struct sten_trans *t,
 	return WEFT_STEN_ACK_OK;
 }
 
+/* A write of units that are more than bytes. */
+static unsigned rx_write_units(struct rx_packet *p, const struct sten_trans *t,
+			       const void *data)
+{
+	unsigned type = sten_data_type(t->type);
+	unsigned like = 0;
+	void *dst;
+
+	if (!sten_type_ok(type, t->address, t->bytes))
+		return WEFT_STEN_ACK_ERROR;
+	if (rx_write(p, t, data) != WEFT_STEN_ACK_OK)
+		return WEFT_STEN_ACK_ERROR;
+	if (p->slot && t->address < p->slot_bytes)
+		return WEFT_STEN_ACK_OK; /* in the host's order */
+	dst = sten_memory_as(p->s, p->context, t->address, t->bytes,
+			     WEFT_STEN_REMOTE_WRITE, &like);
+	if (like & WEFT_STEN_BIG_ENDIAN)
+		sten_swap(dst, t->bytes, type);
+	return WEFT_STEN_ACK_OK;
+}
 static unsigned rx_word(struct rx_packet *p, const struct sten_trans *t,
 			uint64_t operand)
 {
-	weft_au64 *m = sten_memory(p->s, p->context, t->address, 8,
-				   WEFT_STEN_REMOTE_WRITE);
+	unsigned like = 0;
+	weft_au64 *m = sten_memory_as(p->s, p->context, t->address, 8,
+				      WEFT_STEN_REMOTE_WRITE, &like);
+	bool big = like & WEFT_STEN_BIG_ENDIAN;
 	uint64_t zero = 0;
 
 	if (!m || t->address % 8 || t->bytes != 8)
 		return WEFT_STEN_ACK_ERROR;
 	if (t->type == WEFT_STEN_T_ADD_WORD) {
-		nic_event_sub(m, 0 - operand);
+		sten_word_add(m, operand, big);
 		return WEFT_STEN_ACK_OK;
 	}
-	return weft_cas64(m, &zero, operand) ? WEFT_STEN_ACK_OK
-					     : WEFT_STEN_ACK_TESTFAIL;
+	return weft_cas64(m, &zero, sten_word_as(operand, big))
+		       ? WEFT_STEN_ACK_OK
+		       : WEFT_STEN_ACK_TESTFAIL;
 }
 
 static unsigned rx_event(struct rx_packet *p, const struct sten_trans *t)
@@ -125,11 +162,7 @@ static unsigned rx_remote_dma(struct rx_packet *p, const struct sten_trans *t,
 	if (t->bytes != sizeof(w))
 		return WEFT_STEN_ACK_ERROR;
 	memcpy(w, data, sizeof(w));
-	if (!sten_memory(p->s, p->context, w[3], (uint32_t)w[0],
-			 WEFT_STEN_REMOTE_READ) &&
-	    (uint32_t)w[0])
-		return WEFT_STEN_ACK_ERROR;
-	e = sten_dma_start(p->s, p->context, w);
+	e = sten_dma_start_for(p->s, p->context, w);
 	if (e == WEFT_STEN_TRAP_DMA_OVERFLOW)
 		return WEFT_STEN_ACK_DISCARD;
 	return e ? WEFT_STEN_ACK_ERROR : WEFT_STEN_ACK_OK;
@@ -154,6 +187,7 @@ static unsigned rx_get_index(struct rx_packet *p, const struct sten_trans *t)
 	struct weft_sten_input *m = rx_input(p, t->address);
 	struct weft_sten_input q;
 	uint64_t front;
+	uint64_t at;
 
 	if (!m)
 		return WEFT_STEN_ACK_ERROR;
@@ -167,12 +201,11 @@ static unsigned rx_get_index(struct rx_packet *p, const struct sten_trans *t)
 		return WEFT_STEN_ACK_DISCARD;
 	p->input = m;
 	p->slot_bytes = q.slot_bytes;
-	p->slot = (unsigned char *)(uintptr_t)q.base +
-		  (q.back & (q.slots - 1u)) * q.slot_bytes;
-	if (!p->s->input && !sten_memory(p->s, p->context, (uintptr_t)p->slot,
-					 q.slot_bytes, WEFT_STEN_LOCAL_WRITE))
-		return WEFT_STEN_ACK_ERROR;
-	return WEFT_STEN_ACK_OK;
+	at = q.base + (q.back & (q.slots - 1u)) * q.slot_bytes;
+	p->slot = p->s->input ? (void *)(uintptr_t)at
+			      : sten_memory(p->s, p->context, at, q.slot_bytes,
+					    WEFT_STEN_LOCAL_WRITE);
+	return p->slot ? WEFT_STEN_ACK_OK : WEFT_STEN_ACK_ERROR;
 }
 
 static unsigned rx_commit(struct rx_packet *p)
@@ -188,7 +221,8 @@ static unsigned rx_commit(struct rx_packet *p)
 	p->slot = NULL;
 	if (!q->event)
 		return WEFT_STEN_ACK_OK;
-	e = sten_event_set(p->s, p->context, q->event, 1, 0);
+	e = sten_event_set(p->s, p->context, q->event, 1,
+			   WEFT_STEN_LOCAL_WRITE);
 	if (e)
 		sten_trap(p->s, e, q->event);
 	return WEFT_STEN_ACK_OK;
@@ -228,6 +262,7 @@ static void cookie_free(void *arg, uint64_t key, void *val)
 
 void sten_rx_fini(struct weft_sten *s)
 {
+	sten_rx_lost(s, NULL);
 	weft_hash_each(&s->cookies, cookie_free, NULL);
 	weft_hash_fini(&s->cookies);
 }
@@ -264,7 +299,18 @@ static unsigned rx_transaction(struct rx_packet *p, const struct sten_trans *t,
 	}
 	if (t->type >= WEFT_STEN_T_TEST_GE && t->type <= WEFT_STEN_T_WAIT_NE)
 		return rx_test(p, t, operand);
+	if ((t->type & ~STEN_UNITS) == WEFT_STEN_T_WRITE)
+		return rx_write_units(p, t, data);
 	return WEFT_STEN_ACK_ERROR;
+}
+
+/* Marked to wait for the end: true in a broadcast, else it is there. */
+static bool rx_waits(const struct rx_packet *p, struct sten_trans *t)
+{
+	if (p->cast && t->type & WEFT_STEN_T_END)
+		return true;
+	t->type &= (uint16_t)~WEFT_STEN_T_END;
+	return false;
 }
 
 static unsigned rx_transactions(struct rx_packet *p, const void *payload,
@@ -278,6 +324,10 @@ static unsigned rx_transactions(struct rx_packet *p, const void *payload,
 		if (len < sizeof(t))
 			return WEFT_STEN_ACK_ERROR;
 		memcpy(&t, at, sizeof(t));
+		if (weft_unlikely(t.type > STEN_TYPE) && rx_waits(p, &t)) {
+			p->left = len;
+			return ack;
+		}
 		at += sizeof(t);
 		len -= (unsigned)sizeof(t);
 		if (sten_words(t.bytes) * 8 > len)
@@ -289,6 +339,74 @@ static unsigned rx_transactions(struct rx_packet *p, const void *payload,
 	if (ack == WEFT_STEN_ACK_OK && p->cookie && !p->repeated)
 		p->cookie->last++;
 	return ack;
+}
+
+/* ---- broadcasts ---- */
+
+static WEFT_COLD unsigned
+rx_hold(struct rx_packet *p, const struct weft_pkt *pkt, const void *payload)
+{
+	const unsigned char *rest =
+		(const unsigned char *)payload + pkt->len - p->left;
+	struct rx_held *h = NULL;
+
+	if (p->s->helds < STEN_HELD)
+		h = malloc(sizeof(*h) + p->left);
+	if (!h)
+		return WEFT_STEN_ACK_DISCARD;
+	h->p = *p;
+	h->p.cast = false;
+	h->p.slot = NULL; /* a slot is taken and filled in one go */
+	h->id = pkt->aux;
+	h->len = p->left;
+	memcpy(h->data, rest, h->len);
+	weft_list_push_back(&p->s->held, &h->link);
+	p->s->helds++;
+	return WEFT_STEN_ACK_OK;
+}
+
+static void held_free(struct weft_sten *s, struct rx_held *h)
+{
+	weft_list_remove(&h->link);
+	s->helds--;
+	free(h);
+}
+
+static WEFT_COLD void rx_end(struct weft_sten *s, struct weft_peer *src,
+			     const struct weft_pkt *pkt)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &s->held)
+	{
+		struct rx_held *h =
+			weft_container_of(pos, struct rx_held, link);
+
+		if (h->p.src != src || h->id != pkt->aux)
+			continue;
+		if (pkt->unit &&
+		    rx_transactions(&h->p, h->data, h->len) != WEFT_STEN_ACK_OK)
+			sten_trap(s, WEFT_STEN_TRAP_TRANSACTION, h->id);
+		held_free(s, h);
+		return;
+	}
+}
+
+void sten_rx_lost(struct weft_sten *s, const struct weft_peer *src)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &s->held)
+	{
+		struct rx_held *h =
+			weft_container_of(pos, struct rx_held, link);
+
+		if (src && h->p.src != src)
+			continue;
+		held_free(s, h);
+	}
 }
 
 static unsigned rx_filter(struct weft_sten *s, unsigned context)
@@ -305,13 +423,20 @@ static unsigned rx_packet(struct weft_sten *s, struct weft_peer *src,
 		.s = s,
 		.src = src,
 		.context = pkt->unit,
+		.cast = pkt->flags == STEN_CAST,
 	};
+	unsigned ack = WEFT_STEN_ACK_OK;
 
 	if (pkt->unit >= WEFT_STEN_CONTEXTS || !pkt->len)
 		return WEFT_STEN_ACK_ERROR;
 	switch (rx_filter(s, pkt->unit)) {
 	case WEFT_STEN_ACCEPT:
-		return rx_transactions(&p, payload, pkt->len);
+		if (weft_unlikely(s->pagers.used))
+			ack = sten_fault_packet(s, p.context, payload,
+						pkt->len);
+		if (ack == WEFT_STEN_ACK_OK)
+			ack = rx_transactions(&p, payload, pkt->len);
+		return p.left ? rx_hold(&p, pkt, payload) : ack;
 	case WEFT_STEN_DISCARD_ALL:
 		return WEFT_STEN_ACK_DISCARD;
 	case WEFT_STEN_ACK_ALL:
@@ -354,6 +479,9 @@ static void rx_answers(struct weft_sten *s, struct weft_peer *src,
 	for (unsigned i = 0; i < pkt->len / sizeof(id); i++) {
 		memcpy(&id, (const char *)payload + i * sizeof(id), sizeof(id));
 		s->stats.acks[__builtin_ctz(pkt->unit)]++;
+		if (!weft_list_empty(&s->casts) &&
+		    sten_cast_answer(s, src, id, pkt->unit))
+			continue;
 		if (id & STEN_ID_DMA)
 			sten_dma_answer(s, src, id, pkt->unit);
 		else
@@ -365,15 +493,24 @@ int sten_rx_deliver(void *arg, struct weft_peer *src,
 		    const struct weft_pkt *pkt, const void *payload)
 {
 	struct weft_sten *s = arg;
+	unsigned ack;
 
-	if (pkt->type != STEN_PKT || pkt->flags > STEN_ANSWER) {
+	if (pkt->type != STEN_PKT || pkt->flags >= STEN_KINDS) {
 		s->stats.refused++;
 		return 0;
 	}
-	if (pkt->flags == STEN_ANSWER)
+	if (pkt->flags == STEN_ANSWER) {
 		rx_answers(s, src, pkt, payload);
-	else
-		rx_answer(s, src, pkt->aux, rx_packet(s, src, pkt, payload));
+		return 0;
+	}
+	if (pkt->flags == STEN_END) {
+		rx_end(s, src, pkt);
+		return 0;
+	}
+	ack = rx_packet(s, src, pkt, payload);
+	if (sten_modelled(s))
+		return ack == WEFT_STEN_ACK_DISCARD ? -EAGAIN : 0;
+	rx_answer(s, src, pkt->aux, ack);
 	return 0;
 }
 

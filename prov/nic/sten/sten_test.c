@@ -261,6 +261,40 @@ static void an_event_starts_the_next_operation(void **state)
 	sten_pair_close(&p);
 }
 
+/* 255 words, to memory and as commands: the last three say that all ran. */
+static void an_event_copies_2040_bytes(void **state)
+{
+	enum { WORDS = WEFT_STEN_COPY / 8 };
+	struct weft_sten_event e = {
+		.type = WEFT_STEN_EVENT_COPY,
+		.words = WORDS,
+	};
+	uint64_t words[WORDS];
+	struct weft_sten_stream st = { .word = words, .max = WORDS };
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	while (st.count < WORDS - 3)
+		weft_sten_word(&st, WEFT_STEN_NOP);
+	weft_sten_write_word(&st, sten_at(&p.a, 512), 44);
+	memcpy(p.a.mem + 4096, words, sizeof(words));
+	memset(p.a.mem + 8192, 0xee, 4096);
+	e.from = sten_at(&p.a, 4096);
+	e.to = sten_at(&p.a, 8192);
+	weft_sten_wait_event(&p.st, sten_at(&p.a, 64), 1, &e);
+	weft_sten_set_event(&p.st, sten_at(&p.a, 64), 1);
+	e.to = WEFT_STEN_QUEUE_ADDRESS(p.a.q);
+	weft_sten_wait_event(&p.st, sten_at(&p.a, 96), 1, &e);
+	weft_sten_set_event(&p.st, sten_at(&p.a, 96), 1);
+	sten_pair_go(&p);
+	T_MEM(p.a.mem + 8192, words, sizeof(words));
+	T_IS(p.a.mem[8192 + WEFT_STEN_COPY], 0xee);
+	T_IS(*sten_word_at(&p.a, 512), 44);
+	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_NONE);
+	T_IS(sten_pair_state(&p.a).words, 0);
+	sten_pair_close(&p);
+}
+
 /* ---- DMA ---- */
 
 static void a_dma_moves_any_size_and_alignment_with_events(void **state)
@@ -510,6 +544,7 @@ int main(void)
 		T_CASE(an_event_fires_when_its_count_is_reached),
 		T_CASE(an_event_does_not_count_beyond_its_word),
 		T_CASE(an_event_starts_the_next_operation),
+		T_CASE(an_event_copies_2040_bytes),
 		T_CASE(a_dma_moves_any_size_and_alignment_with_events),
 		T_CASE(a_remote_dma_is_a_get),
 		T_CASE(dmas_share_the_engine_in_turns),

@@ -7,7 +7,9 @@
  * follows runs again, except packets that were answered or are on their way.
  */
 #include "prov/nic/sten/sten_dev.h"
+#include "prov/nic/sten/sten_swap.h"
 
+#include "prov/carrier/carrier_vt.h"
 #include "src/base/attr.h"
 
 #include <errno.h>
@@ -55,8 +57,47 @@ int sten_packet_add(struct sten_packet *p, unsigned type, uint64_t address,
 	return 0;
 }
 
-int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
-	      const struct sten_packet *p)
+/* Data of a packet: its writes, which is what the machine counts. */
+static uint32_t packet_data(const struct sten_packet *p)
+{
+	struct sten_trans t;
+	uint32_t data = 0;
+
+	for (unsigned at = 0; at < p->bytes; at += sten_words(t.bytes) * 8) {
+		memcpy(&t, p->data + at, sizeof(t));
+		at += (unsigned)sizeof(t);
+		data += t.bytes;
+	}
+	return data;
+}
+
+/*
+ * How the packet goes in virtual time: by which engine. The head of a message
+ * is not data: what the machine's own took is in its times.
+ */
+#define WAY_STEN 1
+#define WAY_DMA	 2
+#define WAY_HEAD ((uint32_t)sizeof(struct weft_pkt))
+
+static void packet_way(struct weft_carrier *c, uint32_t id,
+		       const struct sten_packet *p)
+{
+	bool dma = id & STEN_ID_DMA;
+	uint32_t data = packet_data(p);
+	const struct weft_vt_way way = {
+		.path = (uint8_t)c->virt->path(c, dma ? "dma" : "sten"),
+		.ack = true,
+		.full = dma && data == WEFT_STEN_PACKET,
+		.fifo = dma ? WAY_DMA : WAY_STEN,
+		.bytes = 1 + (data < WAY_HEAD + 8 ? 8 : data - WAY_HEAD),
+	};
+
+	c->virt->way(c, &way);
+}
+
+static inline int send_to(struct weft_sten *s, const struct sten_route *to,
+			  uint32_t id, const struct sten_packet *p,
+			  unsigned kind)
 {
 	struct weft_carrier *c = s->port.carrier;
 	struct iovec iov = {
@@ -65,12 +106,28 @@ int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
 	};
 	struct weft_pkt pkt = {
 		.type = STEN_PKT,
-		.flags = STEN_PACKET,
+		.flags = (uint8_t)kind,
 		.len = (uint16_t)p->bytes,
 		.unit = to->context,
 		.aux = id,
 	};
-	int err = c->ops->send(c, to->peer, &pkt, &iov, 1);
+
+	if (weft_unlikely(c->virt != NULL))
+		packet_way(c, id, p);
+	return c->ops->send(c, to->peer, &pkt, &iov, 1);
+}
+
+int sten_send_as(struct weft_sten *s, const struct sten_route *to, uint32_t id,
+		 const struct sten_packet *p, unsigned kind)
+{
+	return send_to(s, to, id, p, kind);
+}
+
+int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
+	      const struct sten_packet *p)
+{
+	int err = to->peer ? send_to(s, to, id, p, STEN_PACKET)
+			   : sten_cast_start(s, to, id, p);
 
 	if (!err)
 		s->stats.packets++;
@@ -80,6 +137,12 @@ int sten_send(struct weft_sten *s, const struct sten_route *to, uint32_t id,
 static uint32_t channel_id(unsigned q, unsigned channel, uint16_t gen)
 {
 	return (uint32_t)gen << 16 | (channel ? STEN_ID_CHANNEL : 0) | q;
+}
+
+uint32_t sten_channel_id(const struct sten_queue *q,
+			 const struct sten_channel *c)
+{
+	return channel_id(q->number, c != q->ch, c->gen);
 }
 
 /*
@@ -144,6 +207,7 @@ static enum cmd_result packet_send(struct weft_sten *s, struct sten_queue *q,
 	c->gen = gen;
 	c->peer = r->peer;
 	c->state = STEN_SENT;
+	c->sent_at = sten_time(s);
 	return CMD_NEXT;
 }
 
@@ -170,7 +234,13 @@ static enum cmd_result cmd_open(struct weft_sten *s, struct sten_queue *q,
 	}
 	if (!again && !sten_channel_free(q, channel))
 		return CMD_STALL;
+	if (s->holder && s->holder != q)
+		return CMD_STALL;
 	res = packet_collect(q, q->head + 1, &p, &end);
+	if (res == CMD_STALL)
+		sten_time_hold(s, q);
+	else if (s->holder == q)
+		s->holder = NULL;
 	if (res == CMD_NEXT)
 		res = packet_send(s, q, channel, r, &p);
 	if (res != CMD_NEXT)
@@ -180,6 +250,10 @@ static enum cmd_result cmd_open(struct weft_sten *s, struct sten_queue *q,
 	c->start = q->head;
 	c->end = end;
 	q->head = end;
+	if (sten_modelled(s)) {
+		c->ack = WEFT_STEN_ACK_OK;
+		c->state = STEN_DONE;
+	}
 	return CMD_NEXT;
 }
 
@@ -204,17 +278,20 @@ static enum weft_sten_trap do_modify(struct weft_sten *s, unsigned ctx,
 				     unsigned cmd, uint64_t address,
 				     uint64_t value)
 {
+	unsigned like;
 	weft_au64 *p;
+	bool big;
 
 	if (address % 8)
 		return WEFT_STEN_TRAP_ALIGNMENT;
-	p = sten_memory(s, ctx, address, 8, WEFT_STEN_LOCAL_WRITE);
+	p = sten_memory_as(s, ctx, address, 8, WEFT_STEN_LOCAL_WRITE, &like);
 	if (!p)
 		return WEFT_STEN_TRAP_MEMORY;
+	big = like & WEFT_STEN_BIG_ENDIAN;
 	if (cmd == WEFT_STEN_ADD_WORD)
-		nic_event_sub(p, 0 - value);
+		sten_word_add(p, value, big);
 	else
-		nic_event_post(p, value);
+		nic_event_post(p, sten_word_as(value, big));
 	return WEFT_STEN_TRAP_NONE;
 }
 
@@ -232,9 +309,11 @@ static enum weft_sten_trap do_copy(struct weft_sten *s, unsigned ctx,
 	return WEFT_STEN_TRAP_NONE;
 }
 
-static enum weft_sten_trap do_command(struct weft_sten *s, unsigned ctx,
-				      const uint64_t *w)
+static enum weft_sten_trap
+do_command(struct weft_sten *s, const struct sten_queue *q, const uint64_t *w)
 {
+	unsigned ctx = q->context;
+
 	switch (sten_cmd(w[0])) {
 	case WEFT_STEN_WRITE_WORD:
 	case WEFT_STEN_ADD_WORD:
@@ -242,16 +321,14 @@ static enum weft_sten_trap do_command(struct weft_sten *s, unsigned ctx,
 	case WEFT_STEN_COPY64:
 		return do_copy(s, ctx, w[1], w[2]);
 	case WEFT_STEN_SET_EVENT:
-		return sten_event_set(s, ctx, w[1], sten_cmd_high(w[0]), 0);
+		return sten_event_set(s, ctx, w[1], sten_cmd_high(w[0]),
+				      WEFT_STEN_LOCAL_WRITE);
 	case WEFT_STEN_WAIT_EVENT:
 		return sten_event_wait(s, ctx, w);
 	case WEFT_STEN_RUN_DMA:
 		return sten_dma_start(s, ctx, w + 1);
 	case WEFT_STEN_RUN_THREAD:
-		if (!s->thread)
-			return WEFT_STEN_TRAP_COMMAND;
-		s->thread(s->arg, ctx, w + 1);
-		return WEFT_STEN_TRAP_NONE;
+		return sten_thread_start(s, ctx, q->flags, w);
 	case WEFT_STEN_INTERRUPT:
 		if (s->interrupt)
 			s->interrupt(s->arg, ctx, w[1]);
@@ -321,7 +398,7 @@ static enum cmd_result cmd_step(struct weft_sten *s, struct sten_queue *q)
 	for (unsigned i = 1; i < commands[cmd].words; i++)
 		w[i] = cq_word(q, q->head + i);
 	q->head += commands[cmd].words;
-	t = do_command(s, q->context, w);
+	t = do_command(s, q, w);
 	return t ? cmd_trap(q, t, w[1]) : CMD_NEXT;
 }
 
@@ -360,8 +437,8 @@ int sten_tx_run(struct weft_sten *s, int budget)
 
 /* ---- answers ---- */
 
-static void channel_restart(struct weft_sten *s, struct sten_queue *q,
-			    struct sten_channel *c)
+void sten_channel_restart(struct weft_sten *s, struct sten_queue *q,
+			  struct sten_channel *c)
 {
 	if (!c->left) {
 		sten_queue_trap(q, WEFT_STEN_TRAP_FAIL_COUNT, c->start);
@@ -384,7 +461,7 @@ static void channel_answer(struct weft_sten *s, struct sten_queue *q,
 	c->ack = (uint8_t)ack;
 	c->state = STEN_DONE;
 	if (ack == WEFT_STEN_ACK_DISCARD)
-		channel_restart(s, q, c);
+		sten_channel_restart(s, q, c);
 	else if (ack == WEFT_STEN_ACK_ERROR && !s->engine)
 		sten_queue_trap(q, WEFT_STEN_TRAP_ACK_ERROR, c->start);
 	if (q->head != q->tail)

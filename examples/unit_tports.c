@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tagged ports of the Elan4 interface: two processes send each other messages
+ * that the thread processor matches. The short ones go back and forth; the
+ * long one is announced, and fetched by a DMA which the receiver's unit posts
+ * and the sender's unit runs, while both programs only let their units run.
+ *
+ *	cc unit_tports.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ */
+#include "unit_meet.h"
+
+#include <weft/sten.h>
+
+#define ROUNDS 1000
+#define LONG   (1 << 20)
+#define SECOND UINT64_C(1000000000)
+
+static unsigned char buf[LONG];
+static struct weft_sten *elan;
+static struct weft_sten_tports *ports;
+
+static void turn(void)
+{
+	if (!weft_sten_poll(elan, 16))
+		weft_sten_wait(elan, 1000000);
+}
+
+static void setup(int me, int to_other)
+{
+	struct weft_sten_attr attr = { 0 };
+	struct weft_sten_tports_attr t = { .vproc = (uint32_t)me };
+	struct sockaddr_in name;
+
+	must(weft_sten_open(&attr, &elan), "weft_sten_open");
+	must(weft_sten_map(elan, 0, buf, sizeof(buf), WEFT_STEN_ALL), "map");
+	must(weft_sten_filter(elan, 0, WEFT_STEN_ACCEPT), "filter");
+	weft_sten_name(elan, &name);
+	must(weft_sten_route_set(elan, (uint32_t)me, &name, 0), "route");
+	swap_names(to_other, &name);
+	must(weft_sten_route_set(elan, (uint32_t)!me, &name, 0), "route");
+	must(weft_sten_tports_open(elan, &t, &ports), "weft_sten_tports_open");
+}
+
+static void say(uint32_t to, uint64_t tag, uint64_t bytes)
+{
+	unsigned req;
+	int err;
+
+	while ((err = weft_sten_tports_tx(ports, to, tag, buf, bytes, 0,
+					  &req)) == -11)
+		turn();
+	must(err, "tx");
+	must(weft_sten_tports_wait(ports, req, NULL, 10 * SECOND), "tx");
+}
+
+/* From anybody, with any of the lowest 8 bits of the tag. */
+static uint64_t hear(uint64_t tag, uint64_t bytes)
+{
+	struct weft_sten_tports_status st;
+	unsigned req;
+
+	must(weft_sten_tports_rx(ports, WEFT_STEN_ANY, tag, 255, buf, bytes,
+				 &req),
+	     "rx");
+	must(weft_sten_tports_wait(ports, req, &st, 10 * SECOND), "rx");
+	must(st.err, "message");
+	return st.bytes;
+}
+
+int main(void)
+{
+	struct weft_sten_tports_stats st;
+	int to_other;
+	int me = two_processes(&to_other);
+	double t;
+
+	setup(me, to_other);
+	meet(to_other, turn);
+	t = now();
+	for (uint64_t i = 0; i < ROUNDS; i++) {
+		if (me == 0)
+			say(1, 0x500 | (i & 255), 8);
+		hear(0x500, 8);
+		if (me == 1)
+			say(0, 0x500 | (i & 255), 8);
+	}
+	if (me == 0)
+		printf("8 bytes there and back: %.0f ns\n",
+		       (now() - t) / ROUNDS * 1e9);
+	t = now();
+	memset(buf, me + 1, sizeof(buf));
+	if (me == 1)
+		say(0, 0x600, LONG);
+	else if (hear(0x600, LONG) == LONG)
+		printf("%d bytes, announced and fetched: %.0f us, last byte "
+		       "%d\n",
+		       LONG, (now() - t) * 1e6, buf[LONG - 1]);
+	meet(to_other, turn);
+	weft_sten_tports_stats(ports, &st);
+	if (me == 0)
+		printf("%d fetched by DMA\n", (int)st.fetched);
+	weft_sten_tports_close(ports);
+	weft_sten_close(elan);
+	return finish(me);
+}

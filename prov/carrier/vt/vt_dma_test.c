@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Transfers that interfaces do alone, and machines with several ways into the
+ * network: nobody's processor has a part in it, bytes are right, times are the
+ * engine's, and messages of a pair keep their order.
+ */
+#include "prov/carrier/vt/vt_play.h"
+#include "test/t.h"
+
+#include <string.h>
+
+#define MIB	   (1u << 20)
+#define COMPUTE_PS UINT64_C(50000000000) /* 50 ms */
+
+/* At the same address in every rank. */
+static unsigned char memory[MIB + 64];
+
+/* ---- transfers ----------------------------------------------------------- */
+
+struct posted {
+	struct weft_vt_dma d;
+	struct iovec iov[2];
+	int over;
+	int err;
+	uint64_t at;
+	struct end *e;
+};
+
+static void over(struct weft_vt_dma *d, int err)
+{
+	struct posted *x = (struct posted *)d;
+
+	x->over++;
+	x->err = err;
+	x->at = now(x->e);
+}
+
+/* All of memory, in two segments on this side. */
+static int post(struct end *e, struct weft_peer *peer, bool get,
+		struct posted *x)
+{
+	unsigned path = e->c->virt->path(e->c, "dma");
+
+	if (!path)
+		path = e->c->virt->path(e->c, "bte");
+	*x = (struct posted){ .e = e };
+	x->iov[0] = (struct iovec){ memory, 1000 };
+	x->iov[1] = (struct iovec){ memory + 1000, MIB - 1000 };
+	x->d = (struct weft_vt_dma){ .get = get,
+				     .local = x->iov,
+				     .count = 2,
+				     .remote = (uintptr_t)memory,
+				     .bytes = MIB,
+				     .way = { .bytes = 65,
+					      .path = (uint8_t)path },
+				     .done = over };
+	return e->c->virt->dma(e->c, peer, &x->d);
+}
+
+static int wait_over(struct end *e, const struct posted *x)
+{
+	while (!x->over) {
+		if (e->c->ops->poll(e->c, 16))
+			continue;
+		if (e->c->ops->wait(e->c, FOREVER) < 0)
+			return 1;
+	}
+	return x->over == 1 ? x->err : 2;
+}
+
+/* Rank 1 has the bytes and computes; rank 0 fetches them. */
+static int get_them(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	struct posted x;
+
+	t_fill(memory, MIB, rank);
+	if (rank == 1) {
+		e->c->virt->compute(e->c, COMPUTE_PS);
+		return wait_got(e, 1);
+	}
+	if (post(e, to, true, &x) || wait_over(e, &x))
+		return 1;
+	p->found->value[0] = x.at;
+	if (t_differs(memory, MIB, 1) >= 0)
+		return 2;
+	return end_send(e, to, 0, 8);
+}
+
+static void a_get_ends_in_the_engines_time(void **state)
+{
+	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
+	/* 1 MiB at the slowest link, and at more than the fastest */
+	const uint64_t most = MIB * UINT64_C(1000000) / 850;
+	const uint64_t least = MIB * UINT64_C(1000000) / 8000;
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct play p = { .ranks = 2,
+				  .body = get_them,
+				  .machine = machines[i] };
+		struct found f, again;
+
+		play(&p, &f);
+		T_TRUE(f.value[0] > least && f.value[0] < most);
+		T_TRUE(f.clock[1] >= COMPUTE_PS);
+		play(&p, &again);
+		T_IS(f.value[0], again.value[0]);
+		T_IS(f.count.hash, again.count.hash);
+	}
+}
+
+/* Rank 0 puts while rank 1 computes, and says when it is told. */
+static int put_them(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	struct posted x;
+
+	t_fill(memory, MIB, rank);
+	if (rank == 1) {
+		e->c->virt->compute(e->c, COMPUTE_PS);
+		if (wait_got(e, 1))
+			return 1;
+		return t_differs(memory, MIB, 0) >= 0 ? 2 : 0;
+	}
+	if (post(e, to, false, &x) || wait_over(e, &x))
+		return 3;
+	p->found->value[0] = x.at;
+	return end_send(e, to, 0, 8);
+}
+
+static void a_put_is_there_when_its_end_is_told(void **state)
+{
+	struct play p = { .ranks = 2, .body = put_them, .machine = "qsnet2" };
+	struct found f;
+
+	play(&p, &f);
+	T_TRUE(f.value[0] < COMPUTE_PS / 10);
+}
+
+/* Two at a time share the engines: as long as one of twice the size. */
+static int get_twice(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	struct posted x, y;
+
+	if (rank == 1)
+		return wait_got(e, 1);
+	if (post(e, to, true, &x) || post(e, to, true, &y) ||
+	    wait_over(e, &x) || wait_over(e, &y))
+		return 1;
+	p->found->value[0] = x.at > y.at ? x.at : y.at;
+	return end_send(e, to, 0, 8);
+}
+
+static void transfers_share_the_way(void **state)
+{
+	struct play p = { .ranks = 2, .body = get_them, .machine = "qsnet2" };
+	struct found one, two;
+
+	play(&p, &one);
+	p.body = get_twice;
+	play(&p, &two);
+	T_TRUE(two.value[0] * 10 > one.value[0] * 19);
+}
+
+/* Memory that is not there. */
+static int get_nothing(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	struct posted x = { .e = e, .iov = { { memory, MIB } } };
+	int ret;
+
+	if (rank == 1)
+		return wait_got(e, 1);
+	x.d = (struct weft_vt_dma){ .get = true,
+				    .local = x.iov,
+				    .count = 1,
+				    .remote = 64,
+				    .bytes = MIB,
+				    .done = over };
+	if (e->c->virt->dma(e->c, to, &x.d))
+		return 1;
+	ret = wait_over(e, &x);
+	if (end_send(e, to, 0, 8))
+		return 2;
+	return ret == -EFAULT ? 0 : 3;
+}
+
+static void memory_that_is_not_there_is_an_error(void **state)
+{
+	struct play p = { .ranks = 2, .body = get_nothing, .machine = "bgq" };
+	struct found f;
+
+	play(&p, &f);
+}
+
+/* ---- order --------------------------------------------------------------- */
+
+/* A long one by the slow path, then short ones by the quick path. */
+static int overtake(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+
+	if (rank == 1)
+		return wait_got(e, 40) || e->bad;
+	for (uint64_t n = 0; n < 40; n++) {
+		bool is_long = n % 4 == 0;
+		struct weft_vt_way way = { .fifo = is_long ? 2 : 1 };
+
+		way.path = (uint8_t)e->c->virt->path(e->c,
+						     is_long ? "dma" : "sten");
+		e->c->virt->way(e->c, &way);
+		if (send_waiting(e, to, n, is_long ? 2000 : 8))
+			return 1;
+	}
+	return 0;
+}
+
+static void a_short_message_does_not_overtake(void **state)
+{
+	struct play p = { .ranks = 2, .body = overtake, .machine = "qsnet2" };
+	struct found f;
+
+	play(&p, &f);
+}
+
+/* What a post says reaches the model: another path, other bytes. */
+static int one_message(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	struct weft_vt_way way = { .bytes = p->seed > 1 ? 2001 : 0 };
+
+	if (rank == 1)
+		return wait_got(e, 1);
+	way.path =
+		(uint8_t)e->c->virt->path(e->c, p->seed == 1 ? "dma" : "sten");
+	e->c->virt->way(e->c, &way);
+	return end_send(e, to, 0, 8);
+}
+
+static void a_post_names_its_path_and_its_bytes(void **state)
+{
+	struct play p = { .ranks = 2, .body = one_message };
+	uint64_t t[3];
+	struct found f;
+
+	p.machine = "qsnet2";
+	for (p.seed = 0; p.seed < 3; p.seed++) {
+		play(&p, &f);
+		t[p.seed] = f.clock[1];
+	}
+	/* a DMA begins 857 ns later and is quicker from then on */
+	T_TRUE(t[1] > t[0] + 800 * NS && t[1] < t[0] + 900 * NS);
+	/* 2000 bytes at 600 MB/s */
+	T_TRUE(t[2] > t[0] + 3000 * NS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_get_ends_in_the_engines_time),
+		T_CASE(a_put_is_there_when_its_end_is_told),
+		T_CASE(transfers_share_the_way),
+		T_CASE(memory_that_is_not_there_is_an_error),
+		T_CASE(a_short_message_does_not_overtake),
+		T_CASE(a_post_names_its_path_and_its_bytes),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reductions on class routes of a machine whose switches have no arithmetic:
+ * the network interfaces of the members do them, each in its own processor,
+ * while the ranks do what they like. A tree of pairs over the members, in their
+ * order, so that a sum has the bits of recursive doubling:
+ *
+ *   0 <- 1, 0 <- 2 <- 3, 0 <- 4 <- 5, ...        n a power of two
+ *   0 <- 1 first, 2 <- 3 first, ... then those   as many pairs as are over
+ *
+ * Each adds its inputs in that order, one after the other, and sends the sum
+ * on. The first member's goes to all, copied by the switches, or to the one
+ * that gets it. A part's buffer holds the sum so far.
+ */
+#include "prov/carrier/vt/vt.h"
+
+#include <string.h>
+
+/* Members that stand for two, and how many are left when they do. */
+struct pairs {
+	uint32_t paired;
+	uint32_t items;
+};
+
+static struct pairs pairs_of(uint32_t n)
+{
+	uint32_t half = 1;
+
+	while (2 * half <= n)
+		half *= 2;
+	return (struct pairs){ .paired = 2 * (n - half), .items = half };
+}
+
+static uint32_t item_of(const struct pairs *p, uint32_t member)
+{
+	return member < p->paired ? member / 2 : member - p->paired / 2;
+}
+
+static uint32_t leader_of(const struct pairs *p, uint32_t item)
+{
+	return item < p->paired / 2 ? 2 * item : item + p->paired / 2;
+}
+
+/* Is it the second of a pair? */
+static bool follows(const struct pairs *p, uint32_t member)
+{
+	return member < p->paired && member % 2;
+}
+
+/* Inputs of a member beside its own. */
+static unsigned inputs(const struct pairs *p, uint32_t member)
+{
+	uint32_t item = item_of(p, member);
+	unsigned n = member < p->paired;
+
+	if (follows(p, member))
+		return 0;
+	for (uint32_t bit = 1; bit < p->items && !(item & bit); bit *= 2)
+		n++;
+	return n;
+}
+
+/* To whom a member sends, and which of its inputs that is there. */
+static uint32_t parent_of(const struct pairs *p, uint32_t member, unsigned *nth)
+{
+	uint32_t item = item_of(p, member), up;
+
+	if (follows(p, member)) {
+		*nth = 0;
+		return member - 1;
+	}
+	up = leader_of(p, item & (item - 1));
+	*nth = (unsigned)__builtin_ctz(item) + (up < p->paired);
+	return up;
+}
+
+/* The other way round. */
+static uint32_t child_of(const struct pairs *p, uint32_t member, unsigned nth)
+{
+	if (member < p->paired && !nth--)
+		return member + 1;
+	return leader_of(p, item_of(p, member) + (1u << nth));
+}
+
+static bool alike(const struct weft_vt_part *a, const struct weft_vt_part *b)
+{
+	return a->kind == b->kind && a->op == b->op && a->type == b->type &&
+	       a->bytes == b->bytes && a->root == b->root;
+}
+
+/* acc = acc op in, at the member's interface. */
+static void add(struct vt_turn *t, struct vt_buf *acc, const struct vt_buf *in)
+{
+	struct weft_vt_part *part = &acc->part;
+
+	vt_sure(part->bytes <= VT_PART_BYTES);
+	part->flags |= in->part.flags;
+	if (!alike(part, &in->part))
+		part->flags |= WEFT_VT_DIFFER;
+	else if (part->bytes)
+		part->flags |= t->v->combine(part->op, part->type, acc->payload,
+					     in->payload, part->bytes);
+}
+
+/* The sum goes to a member of the route. */
+static void send_to(struct vt_turn *t, const struct vt_member *m, uint32_t i,
+		    uint32_t member, uint64_t at)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	const struct weft_vt_way way = { .path = (uint8_t)t->w->fold_path };
+	struct net_msg msg;
+
+	vt_aim(t->w, b->from, m[member].rank, &way, &msg);
+	msg.bytes = b->part.bytes;
+	msg.cookie = i | VT_COOKIE_FOLD;
+	vt_model_send(t->w, at, &msg);
+}
+
+/* The first member has everything. */
+static void finish(struct vt_turn *t, const struct vt_member *m, uint32_t i,
+		   uint64_t at)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+
+	if (b->part.kind == WEFT_VT_REDUCE) {
+		vt_sure(b->part.root < t->w->size);
+		send_to(t, m, i, b->part.root, at);
+	} else {
+		vt_route_cast(t, i, at);
+	}
+}
+
+static void let_go(struct vt_turn *t, uint32_t i)
+{
+	vt_route_spent(t, i);
+	vt_route_done(t, i);
+}
+
+/* Adds what has come, in order; the last input lets the sum go on. */
+static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
+		  uint64_t seq)
+{
+	struct weft_vt *w = t->w;
+	struct vt_member *m = vt_route_members(w, place);
+	struct vt_member *me = &m[member];
+	struct pairs p = pairs_of(w->routes[place].count);
+	unsigned k = seq % VT_WINDOW, n = inputs(&p, member), nth;
+	struct vt_fold *f = &me->fold[k];
+	uint64_t at = t->at;
+
+	if (!f->here)
+		return;
+	while (f->added < n && f->came >> f->added & 1) {
+		uint32_t child = child_of(&p, member, f->added);
+		uint32_t in = m[child].fold[k].buf;
+
+		vt_sure(child < w->routes[place].count);
+		add(t, vt_buf(w, f->buf), vt_buf(w, in));
+		if (me->busy_ps < t->at)
+			me->busy_ps = t->at;
+		me->busy_ps += w->cfg.fold_ps;
+		at = me->busy_ps;
+		f->added++;
+	}
+	if (f->added < n)
+		return;
+	/* now that all are added, this place is free for what comes next */
+	for (unsigned c = 0; c < n; c++)
+		let_go(t, m[child_of(&p, member, c)].fold[k].buf);
+	f->came = 0;
+	f->added = 0;
+	f->here = false;
+	if (member) {
+		send_to(t, m, f->buf, parent_of(&p, member, &nth), at);
+		return;
+	}
+	vt_route_spent(t, f->buf);
+	finish(t, m, f->buf, at);
+}
+
+void vt_fold_post(struct vt_turn *t, uint32_t i)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, i);
+	struct vt_member *m = vt_route_members(w, b->route);
+	uint64_t at = vt_send_time(w, b->stamp) + w->cfg.coll_inject_ps;
+
+	struct vt_fold *f;
+
+	vt_sure(b->to < w->size);
+	f = &m[b->to].fold[b->part.seq % VT_WINDOW];
+	f->buf = i;
+	f->seq = b->part.seq;
+	f->posted = true;
+	vt_sure(!net_timer(w->net, at, i));
+}
+
+/*
+ * A rank's own part is at its interface, and so are those before it: several
+ * may have been posted at one time.
+ */
+void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
+{
+	struct vt_turn *t = arg;
+	struct vt_buf *b = vt_buf(t->w, (uint32_t)cookie);
+	uint32_t place = b->route, member = b->to;
+	uint64_t seq = b->part.seq;
+	struct vt_member *me;
+
+	t->at = at;
+	vt_sure(b->kind == VT_PART && member < t->w->size);
+	me = &vt_route_members(t->w, place)[member];
+	if (me->here_seq + VT_WINDOW < seq)
+		me->here_seq = seq - VT_WINDOW;
+	for (; me->here_seq <= seq; me->here_seq++) {
+		struct vt_fold *f = &me->fold[me->here_seq % VT_WINDOW];
+
+		if (!f->posted || f->seq != me->here_seq)
+			continue;
+		f->posted = false;
+		f->here = true;
+		go_on(t, place, member, me->here_seq);
+	}
+}
+
+/* A sum has come, to who adds it or to who gets the result. */
+void vt_fold_packet(struct vt_turn *t, uint32_t i)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, i);
+	struct vt_member *m = vt_route_members(w, b->route);
+	struct pairs p = pairs_of(w->routes[b->route].count);
+	uint32_t up;
+	unsigned nth;
+
+	vt_sure(b->kind == VT_PART && b->to < w->routes[b->route].count);
+	if (!b->to) {
+		vt_route_hand(t, i);
+		return;
+	}
+	up = parent_of(&p, b->to, &nth);
+	m[up].fold[b->part.seq % VT_WINDOW].came |= 1u << nth;
+	go_on(t, b->route, up, b->part.seq);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the parts of a turn of the engine have in common: whom an event frees,
+ * and when; what arrives; what lands; messages to the model. And the clock that
+ * ranks and engine share.
+ */
+#include "prov/carrier/vt/vt.h"
+#include "src/base/futex.h"
+#include "src/base/log.h"
+
+#include <string.h>
+#include <time.h>
+
+#define PS_PER_NS 1000u
+
+/* ---- computing ----------------------------------------------------------- */
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+WEFT_HOT void vt_enter(struct vt *v)
+{
+	if (weft_likely(v->w->compute <= 0) || v->out)
+		return;
+	vt_pass(v->me, (uint64_t)((double)(cpu_ns() - v->cpu_ns) *
+				  v->w->compute * PS_PER_NS));
+}
+
+WEFT_HOT void vt_exit(struct vt *v)
+{
+	if (weft_unlikely(v->w->compute > 0))
+		v->cpu_ns = cpu_ns();
+}
+
+/* ---- freeing ------------------------------------------------------------- */
+
+static bool freed(const struct vt_turn *t, const struct vt_rank *r)
+{
+	return r->freed_turn == t->w->head->turns;
+}
+
+/* The rank runs from this time on, when the turn is over. */
+void vt_turn_free(struct vt_turn *t, uint32_t rank, uint64_t at)
+{
+	struct weft_vt *w = t->w;
+	struct vt_rank *r = vt_rank(w, rank);
+	uint64_t end;
+
+	/* A time-out that lies before what came ends the wait first. */
+	if (vt_due(w, rank) < at)
+		at = vt_due(w, rank);
+	vt_due_set(w, rank, VT_NEVER);
+	/* Once a turn, though another thread of the rank has set a time since.
+	 */
+	if (freed(t, r))
+		return;
+	vt_sure(w->wake_count < w->size);
+	if (vt_now(r) < at)
+		vt_now_set(r, at);
+	w->wake[w->wake_count++] = rank;
+	end = vt_now(r) + w->ahead_ps;
+	if (end < t->horizon) {
+		t->horizon = end;
+		t->stop = true;
+	}
+	r->freed_turn = w->head->turns;
+}
+
+void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
+{
+	struct weft_vt *w = t->w;
+	struct vt_rank *r = vt_rank(w, rank);
+	uint64_t step = w->cfg.poll_ps;
+	uint64_t n;
+
+	if (freed(t, r))
+		return;
+	switch (weft_load32(&r->status)) {
+	case WEFT_VT_BLOCKED:
+		vt_turn_free(t, rank, at);
+		return;
+	case WEFT_VT_JUMPING:
+		/* The first of its looks that finds it. */
+		n = at > vt_now(r) ? (at - vt_now(r) + step - 1) / step : 1;
+		if (vt_now(r) + n * step >= vt_due(w, rank))
+			return;
+		vt_due_set(w, rank, vt_now(r) + n * step);
+		t->stop = true;
+		return;
+	default:
+		return;
+	}
+}
+
+/* ---- arriving and landing ------------------------------------------------ */
+
+void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet)
+{
+	struct vt_rank *r = vt_rank(t->w, rank);
+	struct vt_buf *b = vt_buf(t->w, i);
+
+	b->stamp = t->at;
+	/* relaxed: R4 publishes it */
+	weft_store32_relaxed(&b->next, VT_NONE);
+	/* R4 pairs with A4 in first() */
+	weft_store32(&vt_buf(t->w, r->in_tail)->next, i);
+	r->in_tail = i;
+	t->w->head->idle_turns = 0;
+	if (!quiet)
+		vt_engine_notice(t, rank, t->at);
+}
+
+/* Somebody may wait for one who is gone: let them see. */
+static void notice_all(struct vt_turn *t)
+{
+	for (uint32_t i = 0; i < t->w->size; i++)
+		vt_engine_notice(t, i, t->at);
+}
+
+void vt_depart(struct vt_turn *t, uint32_t rank)
+{
+	struct vt_rank *r = &t->w->rank_of[rank];
+
+	weft_store32(&r->gone, r->bye);
+	weft_add32(&t->w->head->left, 1);
+	notice_all(t);
+}
+
+void vt_landed(struct vt_turn *t, uint32_t rank)
+{
+	struct vt_rank *r = vt_rank(t->w, rank);
+
+	r->flying--;
+	if (weft_unlikely(r->bye) && !r->flying)
+		vt_depart(t, rank);
+}
+
+void vt_give_back(struct vt_turn *t, uint32_t i)
+{
+	struct weft_vt *w = t->w;
+	uint32_t owner = vt_buf_owner(w, i);
+
+	vt_push(w, &w->rank_of[owner].spare, i);
+	/* relaxed: as due */
+	if (weft_load32_relaxed(&w->rank_of[owner].wants_room) & VT_ROOM_BUFS)
+		vt_engine_notice(t, owner, t->at);
+}
+
+/* ---- messages to the model ------------------------------------------------
+ */
+
+/* Only a thread that sends beside a sleeping one can be too late. */
+uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
+{
+	uint64_t first = vt_reached(w) + w->cfg.send_ps - w->ahead_ps;
+
+	return at > first || first > vt_reached(w) ? at : first;
+}
+
+static const uint8_t net_way[] = {
+	[WEFT_VT_ORDERED] = NET_DETERMINISTIC,
+	[WEFT_VT_DYNAMIC] = NET_DYNAMIC,
+	[WEFT_VT_HIGH] = NET_HIGH,
+	[WEFT_VT_SYSTEM] = NET_SYSTEM,
+};
+
+void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
+	    const struct weft_vt_way *way, struct net_msg *m)
+{
+	const struct vt_rank *r = vt_rank(w, from);
+	uint32_t fifo = way->fifo ? way->fifo - 1u : to;
+
+	vt_sure(way->vc < WEFT_COUNT_OF(net_way));
+	*m = (struct net_msg){
+		.src = r->node,
+		.dst = vt_rank(w, to)->node,
+		.fifo = r->slot * VT_FIFOS + fifo % VT_FIFOS,
+		.way = net_way[way->vc],
+		.path = way->path,
+		.zone = way->zone,
+		.stay = way->stay,
+		.ack = way->ack && w->cfg.ack_bytes,
+	};
+	static_assert(sizeof(m->hint) == sizeof(way->hint), "dimensions");
+	memcpy(m->hint, way->hint, sizeof(m->hint));
+}
+
+void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m)
+{
+	if (!net_send(w->net, at, m))
+		return;
+	weft_log(WEFT_LOG_ERROR,
+		 "vt: the network model cannot send a message of %llu bytes",
+		 (unsigned long long)m->bytes);
+	vt_sure(false);
+}
+
+unsigned vt_path_of(const struct net_config *cfg, const char *name)
+{
+	for (unsigned i = 0; i < net_config_paths(cfg); i++)
+		if (!strcmp(cfg->path[i].name, name))
+			return i;
+	return 0;
+}
+
+/* ---- the end ---------------------------------------------------------------
+ */
+
+/* The model is lost: the first to see it wakes those who sleep for ever. */
+void vt_tell_broken(struct vt *v)
+{
+	struct weft_vt *w = v->w;
+
+	if (weft_load32(&w->head->broken) == VT_BROKEN_TOLD ||
+	    weft_swap32(&w->head->broken, VT_BROKEN_TOLD) == VT_BROKEN_TOLD)
+		return;
+	for (uint32_t i = 0; i < w->size; i++)
+		weft_futex_wake(&w->rank_of[i].status, WEFT_FUTEX_ALL,
+				WEFT_FUTEX_PROCESSES);
+}
+
+void vt_ruin(struct vt *v)
+{
+	weft_store32(&v->w->head->broken, VT_BROKEN);
+	vt_tell_broken(v);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the file of qsnet2 says comes out of the model: sums of its parts to the
+ * picosecond, rates, and what the sources conclude from them.
+ */
+#include "prov/net/net_end.h"
+#include "prov/net/net_file.h"
+
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STEN, DMA, EVENT }; /* paths, as the file names them */
+
+static struct net_config cfg;
+
+static void load(const char *machine)
+{
+	struct net_why why;
+
+	if (net_file_load(machine, 0, &cfg, &why))
+		print_message("%s\n", why.text);
+	T_OK(net_file_load(machine, 0, &cfg, &why));
+	T_TRUE(!strcmp(cfg.path[DMA].name, "dma"));
+	T_TRUE(!strcmp(cfg.path[EVENT].name, "event"));
+}
+
+/* One message from node 0; from posting to arrival. */
+static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
+{
+	struct net_msg msg = { .dst = dst, .bytes = bytes, .path = path };
+	struct net_end e;
+
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	T_IS(e.arrived, 1);
+	net_end_close(&e);
+	return e.last_at;
+}
+
+/* Rate of a long message to the next node, and of one back: MB/s in all. */
+static uint64_t rate(uint8_t path, bool both)
+{
+	struct net_msg msg = { .bytes = 4 << 20, .dst = 1, .path = path };
+	struct net_end e;
+
+	net_end_open(&e, &cfg, 1 << 14);
+	T_OK(net_send(e.net, 0, &msg));
+	msg.src = 1;
+	msg.dst = 0;
+	if (both)
+		T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	net_end_close(&e);
+	return e.bytes * 1000000 / e.last_at;
+}
+
+/* Within so many per mille. */
+static bool near(uint64_t got, uint64_t want, unsigned mille)
+{
+	return got * 1000 >= want * (1000 - mille) &&
+	       got * 1000 <= want * (1000 + mille);
+}
+
+static void a_write_passes_two_elans_and_a_switch(void **state)
+{
+	uint64_t wire, sum;
+
+	load("qsnet2:4");
+	/* 16 + 18 + 16 bytes, in whole ticks */
+	wire = (50 * cfg.link_ps_per_byte_x1000 / 1000 + 999) / 1000 * 1000;
+	sum = 82500 + 157500; /* command processor, input */
+	sum += 2 * 5 * 4000;  /* two cables of 5 m */
+	sum += 21000 + 1000;  /* a switch, and into the end */
+	sum += wire;	      /* the packet on the link */
+	sum += 32 * cfg.path[EVENT].injection_ps_per_byte_x1000 / 1000;
+	T_IS(latency(1, EVENT, 8), sum);
+}
+
+static void a_level_costs_two_switches_and_two_cables(void **state)
+{
+	static const uint32_t dst[] = { 1, 4, 16, 64, 256, 1024 };
+	uint64_t before = 0, now;
+	unsigned l;
+
+	load("qsnet2@table3");
+	for (l = 0; l < 6; l++) {
+		now = latency(dst[l], EVENT, 8);
+		if (l)
+			T_IS(now - before,
+			     2 * 21000 + 2 * 4000ull * cfg.cable[l]);
+		before = now;
+	}
+	/* Eleven switches and 50 m, from end to end. */
+	load("qsnet2:4");
+	T_IS(before - latency(1, EVENT, 8), 10 * 21000 + 4000 * (50 - 2 * 5));
+}
+
+static void tag_matching_takes_300_ns_on_every_platform(void **state)
+{
+	static const char *const machine[] = { "qsnet2", "qsnet2@em64t",
+					       "qsnet2@itanium2" };
+	unsigned i;
+
+	for (i = 0; i < 3; i++) {
+		load(machine[i]);
+		T_IS(cfg.match_ps, 300000);
+	}
+}
+
+static void the_link_gives_87_per_cent_of_its_rate(void **state)
+{
+	load("qsnet2:4");
+	T_TRUE(near(rate(EVENT, false), 928, 5));
+	load("qsnet2@raw:4");
+	T_TRUE(near(rate(EVENT, false), 1160, 5));
+}
+
+static void both_directions_share_the_host_bus(void **state)
+{
+	load("qsnet2:4");
+	T_TRUE(near(rate(DMA, false), 917, 10));
+	T_TRUE(near(rate(DMA, true), 920, 10));
+	T_TRUE(near(rate(EVENT, true), 2 * 928, 10));
+	/* A DMA reads its data first, and its descriptor is written: 64 B. */
+	T_IS(cfg.path[DMA].inject_ps - cfg.path[STEN].inject_ps,
+	     750000 + 64 * 1000000 / 600 + 334);
+	T_TRUE(near(rate(STEN, false), 600, 20));
+}
+
+static void short_writes_take_the_sten_and_long_ones_the_dma(void **state)
+{
+	load("qsnet2:4");
+	T_TRUE(near(latency(1, STEN, 8), 850000, 20));
+	T_TRUE(near(latency(1, DMA, 8), 1700000, 70));
+	T_TRUE(latency(1, STEN, 1200) < latency(1, DMA, 1200));
+	T_TRUE(latency(1, STEN, 1800) > latency(1, DMA, 1800));
+}
+
+/* ---- barriers ------------------------------------------------------------ */
+
+static uint64_t barrier(uint32_t nodes)
+{
+	struct net_part part = { .kind = NET_BARRIER };
+	uint32_t *node = calloc(nodes, sizeof(*node));
+	struct net_tree_plan t;
+	struct net_end e;
+
+	for (uint32_t i = 0; i < nodes; i++)
+		node[i] = i;
+	net_end_open(&e, &cfg, 1 << 15);
+	T_OK(net_tree_plan(&cfg, node, NULL, nodes, &t));
+	T_OK(net_tree_open(e.net, t.node, t.parent, t.share, t.count,
+			   &part.route));
+	for (; part.node < nodes; part.node++)
+		T_OK(net_tree_send(e.net, 0, &part));
+	net_end_drain(&e);
+	T_IS(e.results, nodes);
+	net_tree_plan_free(&t);
+	net_end_close(&e);
+	free(node);
+	return e.result_at;
+}
+
+/* Three times there or back, over two switches and two cables more. */
+static void a_barrier_of_512_steps_at_powers_of_four(void **state)
+{
+	static const uint32_t nodes[] = { 4, 16, 64, 256, 1024 };
+	uint64_t before = 0, now;
+	unsigned i;
+
+	load("qsnet2:4x4x4x4x4");
+	for (i = 0; i < 5; i++) {
+		now = barrier(nodes[i]);
+		T_IS(barrier(nodes[i] / 4 + 1), now);
+		if (i)
+			T_IS(now - before, 3 * (2 * 21000 + 2 * 5 * 4000));
+		before = now;
+	}
+	T_TRUE(barrier(512) < 3500000);
+	T_TRUE(barrier(512) > 2100000);
+}
+
+/* A long broadcast to 256 nodes: what the slower of bus and link gives. */
+static void a_broadcast_keeps_the_rate_of_a_link(void **state)
+{
+	struct net_part part = { .kind = NET_BCAST, .bytes = 2048, .node = 3 };
+	uint32_t node[256], i;
+	struct net_tree_plan t;
+	struct net_end e;
+
+	load("qsnet2:4x4x4x4");
+	for (i = 0; i < 256; i++)
+		node[i] = i;
+	net_end_open(&e, &cfg, 1 << 15);
+	T_OK(net_tree_plan(&cfg, node, NULL, 256, &t));
+	T_OK(net_tree_open(e.net, t.node, t.parent, t.share, t.count,
+			   &part.route));
+	for (; part.seq < 200; part.seq++)
+		T_OK(net_tree_send(e.net, 0, &part));
+	net_end_drain(&e);
+	T_IS(e.results, 200 * 256);
+	T_TRUE(near(200 * 2048 * 1000000ull / e.result_at, 905, 15));
+	net_tree_plan_free(&t);
+	net_end_close(&e);
+}
+
+/* ---- many at once -------------------------------------------------------- */
+
+/* Bytes that a node gets through when all send to their complement: MB/s. */
+static uint64_t complement(const char *machine, uint32_t nodes)
+{
+	struct net_msg msg = { .bytes = 256 << 10, .path = EVENT };
+	struct net_end e;
+
+	load(machine);
+	net_end_open(&e, &cfg, 1 << 16);
+	for (; msg.src < nodes; msg.src++) {
+		msg.dst = nodes - 1 - msg.src;
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, nodes);
+	net_end_close(&e);
+	return e.bytes * 1000000 / e.last_at / nodes;
+}
+
+static void complement_traffic_scales_with_the_links_up(void **state)
+{
+	uint64_t pair = complement("qsnet2:4", 4);
+
+	T_TRUE(near(complement("qsnet2:4x4x4", 64), pair, 100));
+	T_TRUE(near(complement("qsnet2@slim:4x4x4", 64), pair / 4, 100));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_write_passes_two_elans_and_a_switch),
+		T_CASE(a_level_costs_two_switches_and_two_cables),
+		T_CASE(tag_matching_takes_300_ns_on_every_platform),
+		T_CASE(the_link_gives_87_per_cent_of_its_rate),
+		T_CASE(both_directions_share_the_host_bus),
+		T_CASE(short_writes_take_the_sten_and_long_ones_the_dma),
+		T_CASE(a_barrier_of_512_steps_at_powers_of_four),
+		T_CASE(a_broadcast_keeps_the_rate_of_a_link),
+		T_CASE(complement_traffic_scales_with_the_links_up),
+	};
+	return T_RUN(tests);
+}

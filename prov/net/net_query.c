@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Questions to all nodes of a class route. A question goes to the root and is
+ * copied down as any broadcast; every node answers, the switches merge what
+ * comes up, any failure wins, and the root sends one answer down to who asked.
+ *
+ *       root        1. question: up, then to all
+ *      / | \        2. answers: up, merged at every switch, then back by the
+ *     /  |  \          links to the asker
+ *    asker  others  3. if all said yes: what was asked for, to all
+ *
+ * A barrier of a machine without barrier classes is such a question: "have you
+ * come?" The first member asks when it has come itself, and again after each
+ * failure. As long as somebody is missing it would fail again: the model leaves
+ * these questions out, and takes up with the one after the last has come. So a
+ * barrier that never ends makes no events.
+ */
+#include "prov/net/net_tree_int.h"
+#include "prov/net/net_wheel.h"
+
+/* Combos of a barrier beside the one of its answers, by a bit of their key. */
+#define KEY_NODE (1ull << 62) /* ranks of one node that have come */
+#define KEY_ALL	 (1ull << 63) /* nodes that have come, at the asker */
+
+enum { QUESTION_BYTES = 8 };
+
+static struct net_tree_rec *rec_of(const struct net *net, uint32_t mi)
+{
+	return (struct net_tree_rec *)net_at(net, net->off_route) +
+	       net_member(net, mi)->route - 1;
+}
+
+/* Makes a part of the step's packet that goes out anew. */
+static void renew(const struct net *net, struct net_packet *p, uint8_t kind,
+		  uint32_t bytes)
+{
+	p->kind = kind;
+	p->bytes = (uint16_t)bytes;
+	p->chunks = (uint8_t)net_chunks(net, bytes);
+	p->in = NET_INPUT_LOCAL;
+	p->zone = 0;
+	p->flags = 0;
+	p->next = 0;
+}
+
+/* ---- barriers: who has come ---------------------------------------------- */
+
+/*
+ * Counts p in the combo of its key, and keeps one record of all: with the time
+ * of the last and the lowest cookie, whoever came in which order. Returns it
+ * and takes it out when it was the last of count; else 0.
+ */
+static uint32_t count_in(const struct net_step *s, uint32_t pi, uint32_t count)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi), *q;
+	uint32_t *t = net_combo_table(net), cell = net_combo_find(net, p);
+	uint32_t qi = t[cell];
+
+	if (!qi) {
+		t[cell] = qi = pi;
+		p->count = 0;
+		p->holder = 0;
+	}
+	q = net_packet(net, qi);
+	if (q->since != (uint32_t)s->now || q->frac < p->frac)
+		q->frac = p->frac;
+	if (q->cookie > p->cookie)
+		q->cookie = p->cookie;
+	q->since = (uint32_t)s->now;
+	if (qi != pi)
+		net_part_put(net, pi);
+	if (++q->count < count)
+		return 0;
+	net_combo_delete(net, cell);
+	return qi;
+}
+
+/* Asks at ps, or as soon as it still can. */
+static void ask_at(struct net_step *s, uint32_t pi, uint64_t ps)
+{
+	net_packet(s->net, pi)->want = ps;
+	net_part_at(s, ps, pi);
+}
+
+/* The last node has come: the question that failed before is asked again. */
+static void wake_asker(struct net_step *s, uint32_t pi)
+{
+	const struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	uint64_t now = s->now * net->cfg.tick_ps, period = p->next;
+	uint64_t ps = p->want + period;
+
+	if (ps < now)
+		ps += (now - ps + period - 1) / period * period;
+	p->next = 0;
+	ask_at(s, pi, ps);
+}
+
+/* Counts a node at the asker. */
+static void all_have_come(struct net_step *s, uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	const struct net_tree_rec *rec = rec_of(net, p->msg);
+	uint32_t last;
+
+	p->msg = rec->asker;
+	p->seq |= KEY_ALL;
+	last = count_in(s, pi, rec->sharers);
+	if (!last)
+		return;
+	if (net_packet(net, last)->holder)
+		wake_asker(s, net_packet(net, last)->holder);
+	net_part_put(net, last);
+}
+
+/* The first member has come: it asks all, itself included. */
+static void begin_asking(struct net_step *s, const struct net_packet *p,
+			 uint32_t qi)
+{
+	struct net *net = s->net;
+	struct net_packet *q = net_packet(net, qi);
+
+	*q = *p;
+	renew(net, q, NET_KIND_COME, QUESTION_BYTES);
+	q->dst = s->id;
+	q->want = s->now * net->cfg.tick_ps + q->frac;
+	net_part_queue(s, qi);
+}
+
+void net_query_come(struct net_step *s, uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	struct net_member *m = net_member(net, p->msg);
+	bool asks = p->msg == rec_of(net, p->msg)->asker;
+	uint32_t qi = asks ? net_part_get(net) : 0;
+
+	if (asks && !qi) {
+		net_wheel_push(net, s->now + NET_RETRY_TICKS,
+			       net_part_word(net, NET_EV_PART, pi));
+		return;
+	}
+	p->seq |= KEY_NODE;
+	pi = count_in(s, pi, m->share);
+	if (!pi) {
+		if (asks)
+			net_part_put(net, qi);
+		return;
+	}
+	p = net_packet(net, pi);
+	p->seq &= ~KEY_NODE;
+	/* threads of a rank may come to two barriers in any order */
+	if (m->flag <= p->seq)
+		m->flag = p->seq + 1;
+	if (asks)
+		begin_asking(s, p, qi);
+	all_have_come(s, pi);
+}
+
+/* Somebody was missing. Not known any more: all are there by now. */
+static void ask_again(struct net_step *s, const struct net_call *c, uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	uint64_t period = c->at + net->cfg.query_ps - p->want;
+	uint32_t cell, *t = net_combo_table(net);
+
+	renew(net, p, NET_KIND_COME, QUESTION_BYTES);
+	p->seq |= KEY_ALL;
+	cell = net_combo_find(net, p);
+	p->seq &= ~KEY_ALL;
+	if (!t[cell]) {
+		ask_at(s, pi, p->want + period);
+		return;
+	}
+	p->next = (uint32_t)period;
+	net_packet(net, t[cell])->holder = pi;
+}
+
+/* ---- questions and answers ----------------------------------------------- */
+
+static struct net_question question_of(const struct net *net,
+				       const struct net_call *c,
+				       const struct net_packet *p)
+{
+	return (struct net_question){
+		.route = net_member(net, p->msg)->route - 1,
+		.node = net_word_node(c->word),
+		.seq = p->seq,
+		.cookie = p->cookie,
+		.answer = p->answer,
+	};
+}
+
+static uint8_t answer_of(struct net_step *s, const struct net_call *c,
+			 const struct net_packet *p)
+{
+	struct net_question q = question_of(s->net, c, p);
+
+	if (p->kind == NET_KIND_COME)
+		return net_member(s->net, p->msg)->flag > p->seq
+			       ? NET_OK
+			       : NET_TEST_FAIL;
+	return s->up->ask ? s->up->ask(s->arg, c->at, &q) : NET_OK;
+}
+
+void net_query_asked(struct net_step *s, const struct net_call *c, uint32_t pi)
+{
+	const struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	uint8_t answer = answer_of(s, c, p);
+
+	p->question = p->kind;
+	p->answer = answer;
+	renew(net, p, NET_KIND_ANSWER, net->cfg.ack_bytes);
+	net_part_at(s, c->at + net->cfg.ack_ps, pi);
+}
+
+uint32_t net_query_back(const struct net *net, const struct net_packet *p)
+{
+	uint32_t route = net_member(net, p->msg)->route - 1;
+	uint32_t m = net_member_find(net, route, p->dst), steps = 0, below = 0;
+
+	while (m != p->msg) {
+		net_sure(m && steps++ < net->members_max);
+		below = m;
+		m = net_member(net, m)->parent;
+	}
+	return below;
+}
+
+void net_query_answered(struct net_step *s, const struct net_call *c,
+			uint32_t pi)
+{
+	const struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	struct net_question q = question_of(net, c, p);
+	bool barrier = p->question == NET_KIND_COME;
+	bool sets = barrier || p->question == NET_QUERY;
+
+	if (barrier && q.answer != NET_OK) {
+		ask_again(s, c, pi);
+		return;
+	}
+	if (sets && q.answer == NET_OK) {
+		renew(net, p, NET_BCAST, QUESTION_BYTES);
+		net_part_at(s, c->at + net->cfg.query_ps, pi);
+	} else {
+		net_part_put(s->net, pi);
+	}
+	if (!barrier && s->up->answer)
+		s->up->answer(s->arg, c->at, &q);
+}

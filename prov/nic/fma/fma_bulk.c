@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bulk data of the message engine: a descriptor in a channel of the block
+ * transfer engine, a transaction, and the event in a completion queue that
+ * tells the message engine. What the two interfaces would do packet by packet
+ * is one copy between the two processes, or in virtual time the model's. Bytes
+ * at ends that are no multiples of four, which the machine's software moved by
+ * FMA, go along.
+ */
+#include "prov/nic/fma/fma_bulk.h"
+
+#include "prov/carrier/carrier_vt.h"
+#include "prov/nic/nic_help.h"
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BULK_CHANNEL 0
+#define BULK_EVENTS  64 /* of the completion queue */
+
+/* A transfer under way. */
+struct fma_bulk {
+	struct weft_dma dma; /* a copy of what was asked for */
+	struct weft_dma *d;
+	struct weft_fma *f;
+	struct weft_unit *unit;
+	struct weft_peer *peer;
+	int ssid;
+	int err; /* of a descriptor that never began */
+	bool get;
+	bool taken;
+};
+
+static_assert(FMA_BULKS <= BULK_EVENTS, "each has room for its event");
+
+int fma_bulk_open(struct weft_fma *f)
+{
+	f->bulk = calloc(FMA_BULKS, sizeof(*f->bulk));
+	return f->bulk ? weft_fma_cq_open(f, BULK_EVENTS, &f->bulk_cq)
+		       : -ENOMEM;
+}
+
+void fma_bulk_close(struct weft_fma *f)
+{
+	free(f->bulk);
+	f->bulk = NULL;
+}
+
+static void bulk_count(struct weft_fma *f, uint64_t bytes)
+{
+	f->stats.requests += fma_packets(bytes);
+	f->stats.phits += fma_put_phits(bytes);
+}
+
+static void bulk_over(struct weft_dma *dma, int err)
+{
+	struct fma_bulk *b = weft_container_of(dma, struct fma_bulk, dma);
+	struct weft_fma *f = b->f;
+
+	b->err = err;
+	if (!err)
+		bulk_count(f, dma->bytes);
+	fma_txn_close(f, (unsigned)b->ssid, (uint64_t)(b - f->bulk));
+	fma_bulk_events(f);
+}
+
+void fma_bulk_events(struct weft_fma *f)
+{
+	struct weft_fma_event ev;
+
+	while (!weft_fma_cq_read(f, f->bulk_cq, &ev)) {
+		struct fma_bulk *b = &f->bulk[ev.data % FMA_BULKS];
+		struct weft_dma *d = b->d;
+		int err = b->err;
+
+		b->taken = false;
+		d->done(d, err);
+	}
+}
+
+void fma_bulk_run(struct fma_bulk *b, int ssid)
+{
+	struct weft_carrier *c = b->unit->carrier;
+	struct weft_vt_way way = { .path = 0 };
+	int err;
+
+	if (weft_unlikely(c->virt != NULL))
+		way.path = (uint8_t)c->virt->path(c, "bte");
+	b->ssid = ssid;
+	err = b->get ? weft_help_get(b->unit, b->peer, &b->dma, &way)
+		     : weft_help_put(b->unit, b->peer, &b->dma, &way);
+	if (!err)
+		return; /* b may be another's by now */
+	b->err = err;
+	/* nothing happened: nobody hears of the transaction */
+	b->f->txn[ssid].cq = WEFT_FMA_NO_CQ;
+	fma_txn_close(b->f, (unsigned)ssid, 0);
+}
+
+static struct fma_bulk *bulk_take(struct weft_fma *f, struct weft_dma *d)
+{
+	for (unsigned i = 0; i < FMA_BULKS; i++) {
+		struct fma_bulk *b = &f->bulk[i];
+
+		if (b->taken)
+			continue;
+		*b = (struct fma_bulk){ .f = f, .dma = *d, .d = d };
+		b->taken = true;
+		b->dma.done = bulk_over;
+		return b;
+	}
+	return NULL;
+}
+
+int fma_bulk_move(struct weft_fma *f, struct weft_unit *u,
+		  struct weft_peer *peer, struct weft_dma *d, bool get)
+{
+	struct fma_bulk *b;
+	int err;
+
+	if (!d->bytes) {
+		d->done(d, 0);
+		return 0;
+	}
+	b = bulk_take(f, d);
+	if (!b)
+		return -EAGAIN;
+	b->unit = u;
+	b->peer = peer;
+	b->get = get;
+	b->ssid = -1;
+	err = fma_bte_bulk(f, BULK_CHANNEL, b);
+	/* what a carrier cannot do it says before anything happened */
+	if (!err && b->taken && b->err)
+		err = b->err;
+	if (err)
+		b->taken = false;
+	return err;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bulk data of the message engine, as the block transfer engine carries it. */
+#ifndef WEFT_PROV_FMA_BULK_H
+#define WEFT_PROV_FMA_BULK_H
+
+#include "prov/nic/fma/fma_dev.h"
+#include "prov/nic/nic.h"
+
+int fma_bulk_open(struct weft_fma *f);
+void fma_bulk_close(struct weft_fma *f);
+
+/* As get and put of struct weft_unit_ops. */
+int fma_bulk_move(struct weft_fma *f, struct weft_unit *u,
+		  struct weft_peer *peer, struct weft_dma *d, bool get);
+
+#endif

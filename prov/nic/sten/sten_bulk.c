@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bulk data of the message engine: descriptors in the DMA engine's run queue,
+ * one for each segment of memory, and an event that counts them. A get is a
+ * remote DMA: its descriptor runs at the far end and writes back to us. What
+ * the two interfaces would then do packet by packet is one copy between the
+ * two processes, or in virtual time the model's; it ends the descriptors, each
+ * sets the event, and the event that fires tells the message engine.
+ */
+#include "prov/nic/sten/sten_bulk.h"
+
+#include "prov/carrier/carrier_vt.h"
+#include "prov/nic/nic_help.h"
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BULK_SEGS  WEFT_COUNT_OF(((struct weft_dma *)0)->local)
+#define BULK_PIECE (1u << 30) /* of one descriptor at most */
+#define BULK_FIFO  2	      /* of the model: an assembler of DMA packets */
+
+/* A transfer under way. */
+struct sten_bulk {
+	struct weft_sten_event event;
+	struct weft_dma dma; /* what the descriptors name */
+	struct weft_dma *d;  /* what was asked for */
+	struct weft_sten *s;
+	struct sten_dma *run[BULK_SEGS];
+	unsigned descs;
+	uint64_t fired;
+	bool taken;
+};
+
+int sten_bulk_open(struct weft_sten *s, unsigned context)
+{
+	size_t bytes = STEN_BULKS * sizeof(struct sten_bulk);
+	int err;
+
+	s->bulk = aligned_alloc(alignof(struct sten_bulk), bytes);
+	if (!s->bulk)
+		return -ENOMEM;
+	memset(s->bulk, 0, bytes);
+	s->bulk_context = (uint16_t)context;
+	err = weft_sten_map(s, context, s->bulk, bytes, WEFT_STEN_LOCAL_WRITE);
+	/* the engine may read what its process may, and nobody else here */
+	return err ? err
+		   : weft_sten_map_at(s, context, STEN_PAGE, (void *)STEN_PAGE,
+				      STEN_QUEUE_SPACE / 2,
+				      WEFT_STEN_LOCAL_READ | WEFT_STEN_LARGE);
+}
+
+void sten_bulk_close(struct weft_sten *s)
+{
+	free(s->bulk);
+}
+
+static struct sten_bulk *bulk_take(struct weft_sten *s, struct weft_dma *d)
+{
+	for (unsigned i = 0; i < STEN_BULKS; i++) {
+		struct sten_bulk *b = &s->bulk[i];
+
+		if (b->taken)
+			continue;
+		b->taken = true;
+		b->s = s;
+		b->d = d;
+		b->descs = 0;
+		b->dma = (struct weft_dma){ .remote = d->remote };
+		return b;
+	}
+	return NULL;
+}
+
+/* One descriptor, for a piece of local memory and as much of the peer's. */
+static int bulk_desc(struct sten_bulk *b, struct weft_peer *peer, bool get,
+		     const struct iovec *local)
+{
+	struct weft_sten *s = b->s;
+	uint64_t here = (uintptr_t)local->iov_base;
+	uint64_t there = b->dma.remote + b->dma.bytes;
+	struct weft_sten_dma d = {
+		.bytes = (uint32_t)local->iov_len,
+		.flags = get ? WEFT_STEN_DMA_REMOTE : 0,
+		.restarts = STEN_FOREVER,
+		.vproc = peer->index,
+		.src = get ? there : here,
+		.dst = get ? here : there,
+		.src_event = get ? 0 : (uintptr_t)&b->event,
+		.dst_event = get ? (uintptr_t)&b->event : 0,
+	};
+	uint64_t w[STEN_DMA_WORDS];
+	struct sten_dma *m;
+
+	if (weft_list_empty(&s->dma_free))
+		return -EAGAIN;
+	m = weft_container_of(s->dma_free.next, struct sten_dma, link);
+	weft_sten_dma_words(&d, w);
+	if (sten_dma_start(s, s->bulk_context, w))
+		return -EFAULT;
+	m->state = STEN_BULK;
+	b->run[b->descs++] = m;
+	b->dma.local[b->dma.local_count++] = *local;
+	b->dma.bytes += local->iov_len;
+	return 0;
+}
+
+/* All segments of the transfer, as far as one transfer goes. */
+static int bulk_descs(struct sten_bulk *b, struct weft_peer *peer, bool get)
+{
+	const struct weft_dma *d = b->d;
+	uint64_t left = d->bytes;
+	int err = 0;
+
+	for (int i = 0; i < d->local_count && left && !err; i++) {
+		struct iovec v = d->local[i];
+
+		if (v.iov_len > left)
+			v.iov_len = left;
+		if (v.iov_len > BULK_PIECE)
+			return -EMSGSIZE;
+		left -= v.iov_len;
+		if (v.iov_len)
+			err = bulk_desc(b, peer, get, &v);
+	}
+	return err;
+}
+
+/* Takes the descriptors out of the run queue; done: each sets the event. */
+static void bulk_end(struct sten_bulk *b, bool done)
+{
+	struct weft_sten *s = b->s;
+
+	for (unsigned i = 0; i < b->descs; i++) {
+		sten_dma_end(s, b->run[i]);
+		if (!done)
+			continue;
+		s->stats.dmas++;
+		sten_event_set(s, s->bulk_context, (uintptr_t)&b->event, 1,
+			       WEFT_STEN_LOCAL_WRITE);
+	}
+}
+
+static void bulk_over(struct weft_dma *dma, int err)
+{
+	struct sten_bulk *b = weft_container_of(dma, struct sten_bulk, dma);
+	struct weft_dma *d = b->d;
+
+	bulk_end(b, !err);
+	if (!err && b->event.fired == b->fired)
+		err = -EIO;
+	b->taken = false;
+	d->done(d, err);
+}
+
+static int bulk_go(struct weft_unit *u, struct weft_peer *peer,
+		   struct sten_bulk *b, bool get)
+{
+	struct weft_vt_way way = { .bytes = 1 + 8 * STEN_DMA_WORDS,
+				   .fifo = BULK_FIFO,
+				   .ack = true };
+	struct weft_carrier *c = u->carrier;
+
+	if (weft_unlikely(c->virt != NULL))
+		way.path = (uint8_t)c->virt->path(c, "dma");
+	b->event.count = -(int32_t)b->descs;
+	b->fired = b->event.fired;
+	b->dma.done = bulk_over;
+	return get ? weft_help_get(u, peer, &b->dma, &way)
+		   : weft_help_put(u, peer, &b->dma, &way);
+}
+
+int sten_bulk_move(struct weft_sten *s, struct weft_unit *u,
+		   struct weft_peer *peer, struct weft_dma *d, bool get)
+{
+	struct sten_bulk *b;
+	int err;
+
+	if (!d->bytes) {
+		d->done(d, 0);
+		return 0;
+	}
+	b = bulk_take(s, d);
+	if (!b)
+		return -EAGAIN;
+	err = bulk_descs(b, peer, get);
+	if (!err)
+		err = bulk_go(u, peer, b, get);
+	if (!err)
+		return 0;
+	bulk_end(b, false);
+	b->taken = false;
+	return err;
+}

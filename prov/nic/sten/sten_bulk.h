@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bulk data of the message engine, as the DMA engine carries it. */
+#ifndef WEFT_PROV_STEN_BULK_H
+#define WEFT_PROV_STEN_BULK_H
+
+#include "prov/nic/nic.h"
+#include "prov/nic/sten/sten_dev.h"
+
+/* Memory for transfers of a context, mapped in it. */
+int sten_bulk_open(struct weft_sten *s, unsigned context);
+void sten_bulk_close(struct weft_sten *s);
+
+/* As get and put of struct weft_unit_ops; the peer has a route. */
+int sten_bulk_move(struct weft_sten *s, struct weft_unit *u,
+		   struct weft_peer *peer, struct weft_dma *d, bool get);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Demand paging. The driver of a context may map what is missing when it is
+ * used. A packet that lacks a translation is answered with Discard before any
+ * of its transactions is carried out, and the driver hears of it; the sender's
+ * unit sends it again, and neither process notices. The unit's own engines
+ * stand still until the driver has answered.
+ */
+#include "prov/nic/sten/sten_dev.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sten_pager {
+	weft_sten_pager fn;
+	void *arg;
+};
+
+static struct sten_pager *pager_of(struct weft_sten *s, unsigned context)
+{
+	return s->pagers.used ? weft_hash_get(&s->pagers, (uint64_t)context + 1)
+			      : NULL;
+}
+
+WEFT_EXPORT int weft_sten_pager_set(struct weft_sten *s, unsigned context,
+				    weft_sten_pager fn, void *arg)
+{
+	struct sten_pager *p;
+	int err;
+
+	if (context >= WEFT_STEN_CONTEXTS)
+		return -EINVAL;
+	free(weft_hash_del(&s->pagers, (uint64_t)context + 1));
+	if (!fn)
+		return 0;
+	p = malloc(sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	*p = (struct sten_pager){ fn, arg };
+	err = weft_hash_set(&s->pagers, (uint64_t)context + 1, p);
+	if (err)
+		free(p);
+	return err;
+}
+
+bool sten_fault_pager(struct weft_sten *s, unsigned context)
+{
+	return pager_of(s, context) != NULL;
+}
+
+bool sten_fault_wait(struct weft_sten *s, const struct sten_fault *f)
+{
+	struct sten_pager *p = pager_of(s, f->context);
+
+	if (!p)
+		return false;
+	s->stats.faults++;
+	return !p->fn(p->arg, f->context, f->address, f->bytes, f->perm);
+}
+
+/* ---- faults of packets ---- */
+
+static struct sten_fault *fault_find(struct weft_sten *s,
+				     const struct sten_fault *like)
+{
+	for (unsigned i = 0; i < s->faults; i++) {
+		struct sten_fault *f = &s->fault[i];
+
+		if (f->context == like->context && f->perm == like->perm &&
+		    f->address == like->address && f->bytes == like->bytes)
+			return f;
+	}
+	return NULL;
+}
+
+static void fault_remove(struct weft_sten *s, struct sten_fault *f)
+{
+	*f = s->fault[--s->faults];
+}
+
+/* Room for one more: what was refused and not asked for again may go. */
+static bool fault_room(struct weft_sten *s)
+{
+	for (unsigned i = 0; s->faults == STEN_FAULTS && i < s->faults; i++) {
+		if (s->fault[i].refused)
+			fault_remove(s, &s->fault[i]);
+	}
+	return s->faults < STEN_FAULTS;
+}
+
+/* The packet shall come again, unless the driver has said no before. */
+static bool fault_raise(struct weft_sten *s, const struct sten_fault *like)
+{
+	struct sten_fault *f = fault_find(s, like);
+
+	if (f && f->refused) {
+		fault_remove(s, f);
+		return false;
+	}
+	if (!f && fault_room(s))
+		s->fault[s->faults++] = *like;
+	s->rare = true;
+	return true;
+}
+
+void sten_fault_run(struct weft_sten *s)
+{
+	for (unsigned i = 0; i < s->faults;) {
+		struct sten_fault f = s->fault[i];
+
+		if (f.refused) {
+			i++;
+			continue;
+		}
+		if (sten_fault_wait(s, &f))
+			fault_remove(s, &s->fault[i]);
+		else
+			s->fault[i].refused = true;
+	}
+}
+
+/* ---- what a packet will touch ---- */
+
+struct probe {
+	struct weft_sten *s;
+	unsigned context;
+	uint64_t slot_bytes; /* addresses below are in a reserved slot */
+};
+
+/* What each transaction needs of memory; bytes 0: as many as it has. */
+static const struct {
+	uint8_t perm;
+	uint8_t bytes;
+} needs[] = {
+	[WEFT_STEN_T_WRITE] = { WEFT_STEN_REMOTE_WRITE, 0 },
+	[WEFT_STEN_T_SET_EVENT] = { WEFT_STEN_REMOTE_EVENT, 32 },
+	[WEFT_STEN_T_TEST_GE] = { WEFT_STEN_REMOTE_READ, 8 },
+	[WEFT_STEN_T_TEST_LT] = { WEFT_STEN_REMOTE_READ, 8 },
+	[WEFT_STEN_T_TEST_EQ] = { WEFT_STEN_REMOTE_READ, 8 },
+	[WEFT_STEN_T_TEST_NE] = { WEFT_STEN_REMOTE_READ, 8 },
+	[WEFT_STEN_T_WAIT_GE] = { WEFT_STEN_REMOTE_READ, 8 },
+	[WEFT_STEN_T_WAIT_LT] = { WEFT_STEN_REMOTE_READ, 8 },
+	[WEFT_STEN_T_WAIT_EQ] = { WEFT_STEN_REMOTE_READ, 8 },
+	[WEFT_STEN_T_WAIT_NE] = { WEFT_STEN_REMOTE_READ, 8 },
+	[WEFT_STEN_T_ADD_WORD] = { WEFT_STEN_REMOTE_WRITE, 8 },
+	[WEFT_STEN_T_TEST_AND_WRITE] = { WEFT_STEN_REMOTE_WRITE, 8 },
+	[WEFT_STEN_T_GET_INDEX] = { WEFT_STEN_REMOTE_EVENT,
+				    sizeof(struct weft_sten_input) },
+};
+
+static bool probe_trans(struct probe *p, const struct sten_trans *t)
+{
+	struct sten_fault f = {
+		.address = t->address,
+		.context = (uint16_t)p->context,
+	};
+	unsigned type = t->type & STEN_TYPE;
+	const struct weft_sten_input *q;
+	unsigned flags;
+
+	if (type >= WEFT_COUNT_OF(needs) || !needs[type].perm ||
+	    (type == WEFT_STEN_T_WRITE && t->address < p->slot_bytes))
+		return true;
+	f.perm = needs[type].perm;
+	f.bytes = needs[type].bytes ? needs[type].bytes : t->bytes;
+	q = sten_memory_now(p->s, p->context, f.address, f.bytes, f.perm,
+			    &flags);
+	if (!q)
+		return !fault_raise(p->s, &f);
+	if (type == WEFT_STEN_T_GET_INDEX)
+		p->slot_bytes = q->slot_bytes;
+	return true;
+}
+
+unsigned sten_fault_packet(struct weft_sten *s, unsigned context,
+			   const void *payload, unsigned len)
+{
+	struct probe p = { .s = s, .context = context };
+	const unsigned char *at = payload;
+	struct sten_trans t;
+	unsigned n;
+
+	if (!sten_fault_pager(s, context))
+		return WEFT_STEN_ACK_OK;
+	while (len >= sizeof(t)) {
+		memcpy(&t, at, sizeof(t));
+		if (!probe_trans(&p, &t))
+			return WEFT_STEN_ACK_DISCARD;
+		n = (unsigned)sizeof(t) + sten_words(t.bytes) * 8;
+		if (n > len)
+			break;
+		at += n;
+		len -= n;
+	}
+	return WEFT_STEN_ACK_OK;
+}
+
+static void pager_free(void *arg, uint64_t key, void *val)
+{
+	free(val);
+}
+
+void sten_fault_fini(struct weft_sten *s)
+{
+	weft_hash_each(&s->pagers, pager_free, NULL);
+	weft_hash_fini(&s->pagers);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Several units as one. A DMA in pieces needs one event that counts the ends
+ * of all pieces, whichever rail they took; when it fires, its copy is the
+ * commands that set the events of the DMA: in the memory here, or by a packet
+ * to the other side. They go into the queue of the rail that came last, so the
+ * queues have the same number on all rails.
+ */
+#include "prov/nic/sten/sten_dev.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define RAILS_ADDRESS (UINT64_C(13) << 59) /* of the parts, on all rails */
+#define RAILS_PARTS   64		   /* DMAs in pieces under way */
+#define RAILS_WORDS   16
+#define RAILS_LONG    (2 * WEFT_STEN_PACKET) /* from here on in pieces */
+
+/* A DMA in pieces. */
+struct rails_part {
+	struct weft_sten_event ends; /* of its pieces */
+	uint64_t command[RAILS_WORDS];
+	uint64_t busy; /* the last command writes 0 */
+};
+
+struct weft_sten_rails {
+	struct weft_sten *rail[WEFT_STEN_RAILS];
+	unsigned count;
+	unsigned context;
+	unsigned q; /* on every rail */
+	unsigned turn;
+	struct rails_part *part; /* RAILS_PARTS */
+};
+
+static uint64_t part_address(const struct weft_sten_rails *r, const void *p)
+{
+	return RAILS_ADDRESS +
+	       (uint64_t)((const char *)p - (const char *)r->part);
+}
+
+static bool rail_works(const struct weft_sten_rails *r, unsigned i)
+{
+	return !sten_queue(r->rail[i], r->q)->trap;
+}
+
+/* ---- packets ---- */
+
+WEFT_EXPORT int weft_sten_rails_write(struct weft_sten_rails *r,
+				      const uint64_t *w, unsigned count)
+{
+	int err = -EIO;
+	int e;
+
+	for (unsigned k = 0; k < r->count; k++) {
+		unsigned i = (r->turn + k) % r->count;
+
+		e = weft_sten_queue_write(r->rail[i], r->q, w, count);
+		if (!e) {
+			r->turn = i + 1;
+			return 0;
+		}
+		if (e == -EAGAIN)
+			err = e;
+	}
+	return err;
+}
+
+/* ---- DMA ---- */
+
+static struct rails_part *part_get(struct weft_sten_rails *r)
+{
+	for (unsigned i = 0; i < RAILS_PARTS; i++) {
+		if (!r->part[i].busy)
+			return &r->part[i];
+	}
+	return NULL;
+}
+
+/* The event over there and the one here; a get has them the other way. */
+static void part_commands(struct weft_sten_rails *r, struct rails_part *p,
+			  const struct weft_sten_dma *d, unsigned pieces)
+{
+	struct weft_sten_stream st = { .word = p->command, .max = RAILS_WORDS };
+	bool get = d->flags & WEFT_STEN_DMA_REMOTE;
+	uint64_t far_event = get ? d->src_event : d->dst_event;
+	uint64_t near_event = get ? d->dst_event : d->src_event;
+
+	if (far_event) {
+		weft_sten_open_packet(&st, 0, d->vproc, STEN_FOREVER);
+		weft_sten_transaction(&st,
+				      WEFT_STEN_T_SET_EVENT | WEFT_STEN_T_LAST,
+				      far_event, NULL, 0);
+		weft_sten_guard(&st, 0, WEFT_STEN_ACK_OK);
+	}
+	if (near_event)
+		weft_sten_set_event(&st, near_event, 1);
+	weft_sten_guard(&st, 0, 15);
+	weft_sten_write_word(&st, part_address(r, &p->busy), 0);
+	p->ends = (struct weft_sten_event){
+		.count = -(int32_t)pieces,
+		.type = WEFT_STEN_EVENT_COPY,
+		.words = (uint8_t)st.count,
+		.from = part_address(r, p->command),
+		.to = WEFT_STEN_QUEUE_ADDRESS(r->q),
+	};
+	p->busy = 1;
+}
+
+static int dma_give(struct weft_sten_rails *r, unsigned i,
+		    const struct weft_sten_dma *d)
+{
+	uint64_t w[1 + STEN_DMA_WORDS];
+	struct weft_sten_stream st = { .word = w, .max = WEFT_COUNT_OF(w) };
+
+	weft_sten_run_dma(&st, d);
+	return weft_sten_queue_write(r->rail[i], r->q, w, st.count);
+}
+
+/* Rails on which it can go, now; all or nothing. */
+static int rails_ready(struct weft_sten_rails *r, uint32_t vproc,
+		       unsigned *which)
+{
+	int n = 0;
+
+	for (unsigned i = 0; i < r->count; i++) {
+		const struct sten_queue *q = sten_queue(r->rail[i], r->q);
+		const struct sten_route *to = sten_route(r->rail[i], vproc);
+
+		if (!rail_works(r, i) || !to || (to->peer && to->peer->lost))
+			continue;
+		if (q->words - (q->tail - sten_queue_keep(q)) <
+		    1 + STEN_DMA_WORDS)
+			return -EAGAIN;
+		which[n++] = i;
+	}
+	return n ? n : -EIO;
+}
+
+/* Pieces of whole packets; the last one has the rest. */
+static int dma_stripe(struct weft_sten_rails *r, const struct weft_sten_dma *d,
+		      const unsigned *which, unsigned n)
+{
+	bool get = d->flags & WEFT_STEN_DMA_REMOTE;
+	uint32_t each = (d->bytes + n - 1) / n;
+	uint32_t step = (each + WEFT_STEN_PACKET - 1) / WEFT_STEN_PACKET *
+			WEFT_STEN_PACKET;
+	unsigned pieces = (d->bytes + step - 1) / step;
+	struct rails_part *p = part_get(r);
+	struct weft_sten_dma piece = *d;
+	int err = 0;
+
+	if (!p)
+		return -EAGAIN;
+	part_commands(r, p, d, pieces);
+	piece.src_event = get ? 0 : part_address(r, &p->ends);
+	piece.dst_event = get ? part_address(r, &p->ends) : 0;
+	for (unsigned i = 0; i < pieces && !err; i++) {
+		uint32_t at = i * step;
+
+		piece.src = d->src + at;
+		piece.dst = d->dst + at;
+		piece.bytes = d->bytes - at < step ? d->bytes - at : step;
+		err = dma_give(r, which[i], &piece);
+	}
+	return err;
+}
+
+WEFT_EXPORT int weft_sten_rails_dma(struct weft_sten_rails *r,
+				    const struct weft_sten_dma *d)
+{
+	unsigned which[WEFT_STEN_RAILS];
+	int n = rails_ready(r, d->vproc, which);
+
+	if (n < 0)
+		return n;
+	if (n > 1 && d->bytes >= RAILS_LONG && !d->cookie &&
+	    !(d->flags & WEFT_STEN_DMA_QUEUE))
+		return dma_stripe(r, d, which, (unsigned)n);
+	return dma_give(r, which[r->turn++ % (unsigned)n], d);
+}
+
+/* ---- life ---- */
+
+static bool number_is_free(struct weft_sten_rails *r, unsigned q)
+{
+	for (unsigned i = 0; i < r->count; i++) {
+		if (r->rail[i]->queue[q])
+			return false;
+	}
+	return true;
+}
+
+static int rails_queues(struct weft_sten_rails *r)
+{
+	unsigned q = 0;
+	int err;
+
+	while (q < WEFT_STEN_QUEUES && !number_is_free(r, q))
+		q++;
+	if (q == WEFT_STEN_QUEUES)
+		return -ENOSPC;
+	r->q = q;
+	for (unsigned i = 0; i < r->count; i++) {
+		err = sten_queue_open_at(r->rail[i], r->context, 64 * 1024,
+					 WEFT_STEN_MAY_ALL, 0, q);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int rails_parts(struct weft_sten_rails *r)
+{
+	size_t bytes = RAILS_PARTS * sizeof(*r->part);
+	int err = 0;
+
+	r->part = aligned_alloc(64, (bytes + 63) / 64 * 64);
+	if (!r->part)
+		return -ENOMEM;
+	for (unsigned i = 0; i < RAILS_PARTS; i++)
+		r->part[i] = (struct rails_part){ .busy = 0 };
+	for (unsigned i = 0; i < r->count && !err; i++)
+		err = weft_sten_map_at(r->rail[i], r->context, RAILS_ADDRESS,
+				       r->part, bytes, WEFT_STEN_ALL);
+	return err;
+}
+
+WEFT_EXPORT int weft_sten_rails_open(struct weft_sten *const *rail,
+				     unsigned count, unsigned context,
+				     struct weft_sten_rails **r_p)
+{
+	struct weft_sten_rails *r;
+	int err;
+
+	if (!count || count > WEFT_STEN_RAILS || context >= WEFT_STEN_CONTEXTS)
+		return -EINVAL;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	r->count = count;
+	r->context = context;
+	r->q = WEFT_STEN_QUEUES;
+	for (unsigned i = 0; i < count; i++)
+		r->rail[i] = rail[i];
+	err = rails_queues(r);
+	if (!err)
+		err = rails_parts(r);
+	if (err) {
+		weft_sten_rails_close(r);
+		return err;
+	}
+	*r_p = r;
+	return 0;
+}
+
+WEFT_EXPORT void weft_sten_rails_close(struct weft_sten_rails *r)
+{
+	if (!r)
+		return;
+	for (unsigned i = 0; i < r->count; i++) {
+		weft_sten_queue_close(r->rail[i], r->q);
+		weft_sten_unmap_at(r->rail[i], r->context, RAILS_ADDRESS);
+	}
+	free(r->part);
+	free(r);
+}

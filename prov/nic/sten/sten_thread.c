@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The thread processor: threads are started by a command, with a program and
+ * six registers, wait in the run queue of their queue's priority, and run one
+ * at a time until they end or give way. A program is a function of the host,
+ * known to its own context only. So an event that copies a start command into
+ * a command queue starts a thread when something has arrived.
+ */
+#include "prov/nic/sten/sten_dev.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sten_program {
+	weft_sten_program fn;
+	void *arg;
+};
+
+static uint64_t program_key(unsigned context, uint32_t pc)
+{
+	return (uint64_t)context << 32 | pc;
+}
+
+static struct sten_program *program_find(struct weft_sten *s, unsigned context,
+					 uint32_t pc)
+{
+	return weft_hash_get(&s->programs, program_key(context, pc));
+}
+
+static int program_add(struct weft_sten *s, uint64_t key,
+		       const struct sten_program *like)
+{
+	struct sten_program *p = weft_hash_get(&s->programs, key);
+	int err;
+
+	if (p) {
+		*p = *like;
+		return 0;
+	}
+	p = malloc(sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	*p = *like;
+	err = weft_hash_set(&s->programs, key, p);
+	if (err)
+		free(p);
+	return err;
+}
+
+WEFT_EXPORT int weft_sten_program_set(struct weft_sten *s, unsigned context,
+				      uint32_t pc, weft_sten_program fn,
+				      void *arg)
+{
+	const struct sten_program p = { fn, arg };
+
+	if (context >= WEFT_STEN_CONTEXTS || !pc)
+		return -EINVAL;
+	if (fn)
+		return program_add(s, program_key(context, pc), &p);
+	free(weft_hash_del(&s->programs, program_key(context, pc)));
+	return 0;
+}
+
+static bool program_there(struct weft_sten *s, unsigned context, uint32_t pc)
+{
+	return pc ? program_find(s, context, pc) != NULL : s->thread != NULL;
+}
+
+/* ---- run queues ---- */
+
+static bool threads_push(struct sten_threads *q,
+			 const struct weft_sten_thread *t)
+{
+	if (!q->ring)
+		q->ring = calloc(WEFT_STEN_THREADS, sizeof(*q->ring));
+	if (!q->ring || q->tail - q->head == WEFT_STEN_THREADS)
+		return false;
+	q->ring[q->tail++ % WEFT_STEN_THREADS] = *t;
+	return true;
+}
+
+enum weft_sten_trap sten_thread_start(struct weft_sten *s, unsigned context,
+				      unsigned flags, const uint64_t *w)
+{
+	struct weft_sten_thread t = {
+		.unit = s,
+		.context = context,
+		.flags = flags & WEFT_STEN_HIGH,
+		.pc = sten_cmd_high(w[0]),
+	};
+
+	if (!program_there(s, context, t.pc))
+		return WEFT_STEN_TRAP_COMMAND;
+	memcpy(t.regs, w + 1, sizeof(t.regs));
+	s->rare = true;
+	return threads_push(&s->threads[t.flags], &t)
+		       ? WEFT_STEN_TRAP_NONE
+		       : WEFT_STEN_TRAP_THREAD_OVERFLOW;
+}
+
+/* One turn of a thread; its program may be gone by now. */
+static int thread_turn(struct weft_sten *s, struct weft_sten_thread *t)
+{
+	const struct sten_program *p;
+
+	s->stats.threads++;
+	if (!t->pc) {
+		s->thread(s->arg, t->context, t->regs);
+		return 0;
+	}
+	p = program_find(s, t->context, t->pc);
+	if (!p)
+		return 0;
+	t->arg = p->arg;
+	return p->fn(t);
+}
+
+int sten_thread_run(struct weft_sten *s, int budget)
+{
+	struct weft_sten_thread t;
+	int n = 0;
+
+	while (n < budget) {
+		struct sten_threads *high = &s->threads[1];
+		struct sten_threads *q =
+			high->head != high->tail ? high : &s->threads[0];
+
+		if (q->head == q->tail)
+			break;
+		t = q->ring[q->head++ % WEFT_STEN_THREADS];
+		if (thread_turn(s, &t))
+			threads_push(q, &t); /* its own place is free */
+		n++;
+	}
+	return n;
+}
+
+bool sten_thread_waits(const struct weft_sten *s)
+{
+	return s->threads[0].head != s->threads[0].tail ||
+	       s->threads[1].head != s->threads[1].tail;
+}
+
+static void program_free(void *arg, uint64_t key, void *val)
+{
+	free(val);
+}
+
+void sten_thread_fini(struct weft_sten *s)
+{
+	weft_hash_each(&s->programs, program_free, NULL);
+	weft_hash_fini(&s->programs);
+	free(s->threads[0].ring);
+	free(s->threads[1].ring);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The thread processor: programs, contexts, priorities, what starts them. */
+#include "prov/nic/sten/sten_pair.h"
+
+#define LOG_MAX 4096
+
+/* What ran, in order: the first register of each turn. */
+struct log {
+	uint64_t id[LOG_MAX];
+	unsigned context[LOG_MAX];
+	int n;
+};
+
+static int log_turn(struct weft_sten_thread *t)
+{
+	struct log *l = t->arg;
+
+	T_TRUE(l->n < LOG_MAX);
+	l->context[l->n] = t->context;
+	l->id[l->n++] = t->regs[0];
+	return 0;
+}
+
+/* Register 1 says how many turns are left. */
+static int log_turns(struct weft_sten_thread *t)
+{
+	log_turn(t);
+	return t->regs[1]-- > 1;
+}
+
+static void start(struct weft_sten *s, unsigned q, uint32_t pc, uint64_t id,
+		  uint64_t turns)
+{
+	const uint64_t regs[6] = { id, turns };
+	uint64_t word[7];
+	struct weft_sten_stream st = { .word = word, .max = 7 };
+
+	weft_sten_start_thread(&st, pc, regs);
+	T_OK(weft_sten_queue_write(s, q, word, st.count));
+}
+
+/* Program 1 of context 6 is not program 1 of context 5. */
+static void a_program_belongs_to_its_context(void **state)
+{
+	struct log five = { .n = 0 };
+	struct log six = { .n = 0 };
+	struct sten_pair p;
+	unsigned q;
+
+	sten_pair_open(&p, "");
+	T_OK(weft_sten_queue_open(p.a.s, 6, 1024, 255, 0, &q));
+	T_OK(weft_sten_program_set(p.a.s, 5, 1, log_turn, &five));
+	T_IS(weft_sten_program_set(p.a.s, 5, 0, log_turn, &five), -EINVAL);
+	start(p.a.s, p.a.q, 1, 10, 1);
+	sten_pair_run(&p, 5);
+	T_IS(five.n, 1);
+	T_IS(five.id[0], 10);
+	T_IS(five.context[0], 5);
+	start(p.a.s, q, 1, 11, 1);
+	sten_pair_run(&p, 5);
+	T_IS(five.n, 1);
+	p.a.q = q;
+	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_COMMAND);
+	T_OK(weft_sten_queue_clear(p.a.s, q));
+	T_OK(weft_sten_program_set(p.a.s, 6, 1, log_turn, &six));
+	start(p.a.s, q, 1, 12, 1);
+	sten_pair_run(&p, 5);
+	T_IS(five.n, 1);
+	T_IS(six.n, 1);
+	T_IS(six.context[0], 6);
+	T_OK(weft_sten_program_set(p.a.s, 6, 1, NULL, NULL));
+	start(p.a.s, q, 1, 13, 1);
+	sten_pair_run(&p, 5);
+	T_IS(six.n, 1);
+	T_IS(sten_pair_state(&p.a).trap, WEFT_STEN_TRAP_COMMAND);
+	sten_pair_close(&p);
+}
+
+/* Started later, run first, and between the turns of the others. */
+static void threads_of_high_priority_run_first(void **state)
+{
+	static const uint64_t want[] = { 20, 21, 20, 21, 1, 2, 1, 2, 1 };
+	struct log l = { .n = 0 };
+	struct sten_pair p;
+	unsigned high;
+
+	sten_pair_open(&p, "");
+	T_OK(weft_sten_queue_open(p.a.s, 5, 1024, 255, WEFT_STEN_HIGH, &high));
+	T_OK(weft_sten_program_set(p.a.s, 5, 1, log_turns, &l));
+	start(p.a.s, p.a.q, 1, 1, 3);
+	start(p.a.s, p.a.q, 1, 2, 2);
+	start(p.a.s, high, 1, 20, 2);
+	start(p.a.s, high, 1, 21, 2);
+	for (int i = 0; i < 10; i++)
+		weft_sten_poll(p.a.s, 16);
+	T_IS(l.n, WEFT_COUNT_OF(want));
+	for (unsigned i = 0; i < WEFT_COUNT_OF(want); i++)
+		T_IS(l.id[i], want[i]);
+	sten_pair_close(&p);
+}
+
+static void a_high_thread_comes_between_two_turns(void **state)
+{
+	struct log l = { .n = 0 };
+	struct sten_pair p;
+	unsigned high;
+	int before;
+
+	sten_pair_open(&p, "");
+	T_OK(weft_sten_queue_open(p.a.s, 5, 1024, 255, WEFT_STEN_HIGH, &high));
+	T_OK(weft_sten_program_set(p.a.s, 5, 1, log_turns, &l));
+	start(p.a.s, p.a.q, 1, 1, 1000);
+	weft_sten_poll(p.a.s, 16);
+	before = l.n;
+	T_TRUE(before > 0 && before < 1000);
+	start(p.a.s, high, 1, 20, 1);
+	weft_sten_poll(p.a.s, 16);
+	T_IS(l.id[before], 20);
+	T_IS(l.id[before + 1], 1);
+	for (int i = 0; i < 100; i++)
+		weft_sten_poll(p.a.s, 16);
+	T_IS(l.n, 1001);
+	sten_pair_close(&p);
+}
+
+static void a_full_run_queue_stops_the_queue_that_fills_it(void **state)
+{
+	struct weft_sten_queue_state st;
+	struct log l = { .n = 0 };
+	struct sten_pair p;
+	unsigned q;
+
+	sten_pair_open(&p, "");
+	T_OK(weft_sten_queue_open(p.a.s, 5, 64 * 1024, 255, 0, &q));
+	T_OK(weft_sten_program_set(p.a.s, 5, 1, log_turn, &l));
+	for (uint64_t i = 0; i <= WEFT_STEN_THREADS; i++)
+		start(p.a.s, q, 1, i, 1);
+	for (int i = 0; i < 2000; i++)
+		weft_sten_poll(p.a.s, 16);
+	T_OK(weft_sten_queue_state(p.a.s, q, &st));
+	T_IS(st.trap, WEFT_STEN_TRAP_THREAD_OVERFLOW);
+	T_IS(l.n, WEFT_STEN_THREADS);
+	start(p.a.s, p.a.q, 1, 1, 1);
+	weft_sten_poll(p.a.s, 16);
+	T_IS(l.n, WEFT_STEN_THREADS + 1);
+	sten_pair_close(&p);
+}
+
+/* A packet arrives, its event fires, its copy is the command to start. */
+static void an_event_starts_a_thread(void **state)
+{
+	const uint64_t regs[6] = { 77 };
+	struct weft_sten_stream st;
+	struct weft_sten_event *e;
+	struct log l = { .n = 0 };
+	struct sten_pair p;
+
+	sten_pair_open(&p, "");
+	T_OK(weft_sten_program_set(p.b.s, 6, 3, log_turn, &l));
+	st = (struct weft_sten_stream){ .word = sten_word_at(&p.b, 2048),
+					.max = 7 };
+	weft_sten_start_thread(&st, 3, regs);
+	e = (struct weft_sten_event *)(void *)(p.b.mem + 64);
+	e->count = -1;
+	e->type = WEFT_STEN_EVENT_COPY;
+	e->words = 7;
+	e->from = sten_at(&p.b, 2048);
+	e->to = WEFT_STEN_QUEUE_ADDRESS(p.b.q);
+	weft_sten_open_packet(&p.st, 0, 1, 3);
+	weft_sten_transaction(&p.st, WEFT_STEN_T_SET_EVENT | WEFT_STEN_T_LAST,
+			      sten_at(&p.b, 64), NULL, 0);
+	sten_pair_go(&p);
+	T_IS(l.n, 1);
+	T_IS(l.id[0], 77);
+	sten_pair_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_program_belongs_to_its_context),
+		T_CASE(threads_of_high_priority_run_first),
+		T_CASE(a_high_thread_comes_between_two_turns),
+		T_CASE(a_full_run_queue_stops_the_queue_that_fills_it),
+		T_CASE(an_event_starts_a_thread),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tagged ports, the host's part: requests, packets to others, receives handed
+ * to the thread. Each destination has a command queue of its own, so that who
+ * discards holds up nobody else; cookies keep the order of its packets.
+ */
+#include "prov/nic/sten/sten_tport.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TP_SLOTS      128
+#define TP_ELAN_BYTES (4u << 20)
+#define TP_CLOSE_NS   1000000000u
+#define TP_WORDS      (8 + TP_SLOT / 8 + 2 * (TP_SLOT / WEFT_STEN_WRITE))
+
+/* ---- requests ---- */
+
+static struct tp_req *tp_get(struct weft_sten_tports *t)
+{
+	struct weft_list *pos = weft_list_pop_front(&t->free);
+
+	return pos ? weft_container_of(pos, struct tp_req, link) : NULL;
+}
+
+static unsigned tp_number(const struct weft_sten_tports *t,
+			  const struct tp_req *r)
+{
+	return (unsigned)(r - t->elan->req);
+}
+
+static void tp_put(struct weft_sten_tports *t, struct tp_req *r)
+{
+	r->state = TP_FREE;
+	weft_list_push_back(&t->free, &r->link);
+}
+
+/* Seven words that start the thread. */
+static void tp_start(uint64_t *words, enum tp_program pc, uint64_t reg)
+{
+	struct weft_sten_stream st = { .word = words, .max = TP_STARTS };
+	const uint64_t regs[6] = { reg };
+
+	weft_sten_start_thread(&st, pc, regs);
+}
+
+/* ---- sending ---- */
+
+static struct tp_dest *tp_dest(struct weft_sten_tports *t, uint32_t vproc)
+{
+	struct tp_dest *d = weft_hash_get(&t->dest, (uint64_t)vproc + 1);
+
+	if (d)
+		return d;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return NULL;
+	if (!weft_sten_queue_open(t->s, t->context, 8192, WEFT_STEN_MAY_STEN, 0,
+				  &d->q)) {
+		if (!weft_hash_set(&t->dest, (uint64_t)vproc + 1, d))
+			return d;
+		weft_sten_queue_close(t->s, d->q);
+	}
+	free(d);
+	return NULL;
+}
+
+/* A slot of the input queue over there, once and in order. */
+static void tp_packet(struct weft_sten_stream *st, const struct tp_dest *d,
+		      uint32_t dest, uint64_t cookie, const void *buf,
+		      unsigned bytes)
+{
+	const unsigned char *p = buf;
+	unsigned n;
+
+	weft_sten_open_packet(st, d->turn & 1, dest, STEN_FOREVER);
+	weft_sten_transaction(st, WEFT_STEN_T_IDENTIFY, cookie, NULL, 0);
+	weft_sten_transaction(st, WEFT_STEN_T_GET_INDEX, TP_ADDRESS, NULL, 0);
+	for (unsigned at = 0; at < bytes; at += n) {
+		n = bytes - at < WEFT_STEN_WRITE ? bytes - at : WEFT_STEN_WRITE;
+		weft_sten_transaction(st, WEFT_STEN_T_WRITE, at, p + at, n);
+	}
+	weft_sten_transaction(st, WEFT_STEN_T_COMMIT | WEFT_STEN_T_LAST,
+			      TP_ADDRESS, NULL, 0);
+}
+
+static int tp_send(struct weft_sten_tports *t, uint32_t dest,
+		   const struct tp_envelope *env, const void *buf)
+{
+	struct sten_route *r = sten_route(t->s, dest);
+	struct tp_dest *d = tp_dest(t, dest);
+	alignas(8) unsigned char slot[TP_SLOT];
+	uint64_t words[TP_WORDS];
+	struct weft_sten_stream st = { .word = words, .max = TP_WORDS };
+	unsigned bytes = env->src ? 0 : (unsigned)env->bytes;
+	int err;
+
+	if (!d)
+		return -ENOMEM;
+	memcpy(slot, env, sizeof(*env));
+	if (bytes)
+		memcpy(slot + sizeof(*env), buf, bytes);
+	tp_packet(&st, d, dest, r->cookie + 1, slot,
+		  (unsigned)sizeof(*env) + bytes);
+	if (st.count > st.max)
+		return -EMSGSIZE;
+	err = weft_sten_queue_write(t->s, d->q, words, st.count);
+	if (err)
+		return err == -EIO && r->peer->lost ? -ECONNRESET : err;
+	r->cookie++;
+	d->turn++;
+	return 0;
+}
+
+static bool tp_may(struct weft_sten_tports *t, const void *buf, uint64_t bytes,
+		   unsigned perm)
+{
+	return !bytes ||
+	       sten_memory_may(t->s, t->context, (uintptr_t)buf, bytes, perm);
+}
+
+WEFT_EXPORT int weft_sten_tports_tx(struct weft_sten_tports *t, uint32_t dest,
+				    uint64_t tag, const void *buf,
+				    uint64_t bytes, unsigned flags,
+				    unsigned *req_p)
+{
+	const unsigned perm = WEFT_STEN_LOCAL_READ | WEFT_STEN_REMOTE_READ;
+	bool is_long = bytes > t->eager_bytes || flags & WEFT_STEN_SYNC;
+	struct tp_envelope env = {
+		.sender = t->me,
+		.tag = tag,
+		.bytes = bytes,
+	};
+	struct tp_req *r;
+	int err;
+
+	if (flags & ~WEFT_STEN_SYNC || bytes > INT32_MAX)
+		return -EINVAL;
+	if (!tp_reaches(t, dest))
+		return -ENOENT;
+	if (is_long && !tp_may(t, buf, bytes, perm))
+		return -EFAULT;
+	r = tp_get(t);
+	if (!r)
+		return -EAGAIN;
+	env.req = tp_number(t, r);
+	/* a sync message of no bytes is announced by an address, too */
+	env.src = is_long ? (bytes ? (uintptr_t)buf : TP_ADDRESS) : 0;
+	r->tx = true;
+	r->peer = dest;
+	r->event = (struct weft_sten_event){ .count = -1 };
+	r->status = (struct weft_sten_tports_status){ .sender = dest,
+						      .tag = tag,
+						      .bytes = bytes };
+	r->state = is_long ? TP_WAITS : TP_DONE;
+	err = tp_send(t, dest, &env, buf);
+	if (err) {
+		tp_put(t, r);
+		return err;
+	}
+	*req_p = env.req;
+	return 0;
+}
+
+/* ---- receiving ---- */
+
+WEFT_EXPORT int weft_sten_tports_rx(struct weft_sten_tports *t, uint32_t sender,
+				    uint64_t tag, uint64_t ignore, void *buf,
+				    uint64_t bytes, unsigned *req_p)
+{
+	uint64_t words[TP_STARTS];
+	struct tp_req *r;
+	int err;
+
+	if (!tp_may(t, buf, bytes,
+		    WEFT_STEN_LOCAL_WRITE | WEFT_STEN_REMOTE_WRITE))
+		return -EFAULT;
+	r = tp_get(t);
+	if (!r)
+		return -EAGAIN;
+	r->tx = false;
+	r->peer = sender;
+	r->tag = tag;
+	r->ignore = ignore;
+	r->buf = (uintptr_t)buf;
+	r->room = bytes;
+	r->state = TP_WAITS;
+	tp_start(r->start, TPC_FETCHED, tp_number(t, r));
+	r->event = (struct weft_sten_event){
+		.type = WEFT_STEN_EVENT_COPY,
+		.words = TP_STARTS,
+		.from = tp_address(t, r->start),
+		.to = WEFT_STEN_QUEUE_ADDRESS(t->q_event),
+	};
+	tp_start(words, TPC_POST, tp_number(t, r));
+	err = weft_sten_queue_write(t->s, t->q_post, words, TP_STARTS);
+	if (err) {
+		tp_put(t, r);
+		return err;
+	}
+	*req_p = tp_number(t, r);
+	return 0;
+}
+
+WEFT_EXPORT int weft_sten_tports_done(struct weft_sten_tports *t, unsigned req,
+				      struct weft_sten_tports_status *st)
+{
+	struct tp_req *r;
+
+	if (req >= WEFT_STEN_TPORTS_REQS || t->elan->req[req].state == TP_FREE)
+		return -EINVAL;
+	r = &t->elan->req[req];
+	if (r->tx && r->state == TP_WAITS && !r->event.count)
+		r->state = TP_DONE;
+	if (r->state != TP_DONE)
+		return -EAGAIN;
+	if (st)
+		*st = r->status;
+	tp_put(t, r);
+	return 0;
+}
+
+WEFT_EXPORT int weft_sten_tports_wait(struct weft_sten_tports *t, unsigned req,
+				      struct weft_sten_tports_status *st,
+				      uint64_t timeout_ns)
+{
+	uint64_t start = sten_clock();
+	uint64_t past = 0;
+	int err;
+
+	while ((err = weft_sten_tports_done(t, req, st)) == -EAGAIN) {
+		if (weft_sten_poll(t->s, 16))
+			continue;
+		past = sten_clock() - start;
+		if (past >= timeout_ns)
+			return -ETIMEDOUT;
+		weft_sten_wait(t->s, timeout_ns - past);
+	}
+	return err;
+}
+
+WEFT_EXPORT void weft_sten_tports_stats(struct weft_sten_tports *t,
+					struct weft_sten_tports_stats *st)
+{
+	*st = t->stats;
+}
+
+/* ---- life ---- */
+
+static void tp_elan_init(struct weft_sten_tports *t, uint32_t slots)
+{
+	struct tp_elan *e = t->elan;
+
+	weft_sten_input_init(&e->input, NULL, TP_SLOT, slots,
+			     tp_address(t, &e->arrived));
+	e->input.base = tp_address(t, e->slot);
+	tp_start(e->start, TPC_ARRIVED, 0);
+	e->arrived = (struct weft_sten_event){
+		.count = -1,
+		.type = WEFT_STEN_EVENT_COPY,
+		.words = TP_STARTS,
+		.from = tp_address(t, e->start),
+		.to = WEFT_STEN_QUEUE_ADDRESS(t->q_event),
+	};
+	for (unsigned i = 0; i < WEFT_STEN_TPORTS_REQS; i++)
+		weft_list_push_back(&t->free, &e->req[i].link);
+}
+
+static int tp_elan_open(struct weft_sten_tports *t, uint32_t slots)
+{
+	size_t bytes = sizeof(*t->elan) + (size_t)slots * TP_SLOT;
+	void *mem;
+
+	if (slots & (slots - 1) || slots > 65536)
+		return -EINVAL;
+	if (posix_memalign(&mem, 64, bytes))
+		return -ENOMEM;
+	memset(mem, 0, bytes);
+	t->elan = mem;
+	tp_elan_init(t, slots);
+	return weft_sten_map_at(t->s, t->context, TP_ADDRESS, mem, bytes,
+				WEFT_STEN_ALL | WEFT_STEN_LARGE);
+}
+
+#define TP_NO_QUEUE UINT32_MAX
+
+/* Threads start from two queues: what the host asks never waits for room. */
+static int tp_queues_open(struct weft_sten_tports *t)
+{
+	int err = weft_sten_queue_open(t->s, t->context, 64 * 1024,
+				       WEFT_STEN_MAY_THREAD, 0, &t->q_post);
+
+	if (!err)
+		err = weft_sten_queue_open(t->s, t->context, 8192,
+					   WEFT_STEN_MAY_THREAD, WEFT_STEN_HIGH,
+					   &t->q_event);
+	if (!err)
+		err = weft_sten_queue_open(t->s, t->context, 8192,
+					   WEFT_STEN_MAY_DMA, 0, &t->q_thread);
+	return err;
+}
+
+WEFT_EXPORT int weft_sten_tports_open(struct weft_sten *s,
+				      const struct weft_sten_tports_attr *attr,
+				      struct weft_sten_tports **t_p)
+{
+	struct weft_sten_tports *t;
+	int err;
+
+	if (attr->context >= WEFT_STEN_CONTEXTS ||
+	    attr->vproc >= WEFT_STEN_VPROCS ||
+	    attr->eager_bytes > WEFT_STEN_TPORTS_MAX)
+		return -EINVAL;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	t->s = s;
+	t->context = attr->context;
+	t->me = attr->vproc;
+	t->eager_bytes =
+		attr->eager_bytes ? attr->eager_bytes : WEFT_STEN_TPORTS_MAX;
+	t->elan_room = attr->elan_bytes ? attr->elan_bytes : TP_ELAN_BYTES;
+	t->q_post = t->q_event = t->q_thread = TP_NO_QUEUE;
+	weft_hash_init(&t->dest);
+	weft_list_init(&t->free);
+	weft_list_init(&t->posted);
+	weft_list_init(&t->early);
+	weft_list_init(&t->matched);
+	weft_list_push_back(&s->tports, &t->link);
+	err = tp_queues_open(t);
+	if (!err)
+		err = tp_elan_open(t, attr->slots ? attr->slots : TP_SLOTS);
+	if (!err)
+		err = tp_programs_set(t, true);
+	if (err) {
+		weft_sten_tports_close(t);
+		return err;
+	}
+	*t_p = t;
+	return 0;
+}
+
+static void dest_waits(void *arg, uint64_t key, void *val)
+{
+	struct weft_sten_tports *t = ((void **)arg)[0];
+	bool *waits = ((void **)arg)[1];
+	const struct sten_queue *q =
+		sten_queue(t->s, ((struct tp_dest *)val)->q);
+
+	if (!q->trap && q->tail != sten_queue_keep(q))
+		*waits = true;
+}
+
+static void tp_flush(struct weft_sten_tports *t)
+{
+	uint64_t start = sten_clock();
+	bool waits = true;
+	void *arg[] = { t, &waits };
+
+	while (waits && sten_clock() - start < TP_CLOSE_NS) {
+		waits = false;
+		weft_hash_each(&t->dest, dest_waits, arg);
+		if (waits && !weft_sten_poll(t->s, 16))
+			weft_sten_wait(t->s, 1000000);
+	}
+}
+
+static void dest_close(void *arg, uint64_t key, void *val)
+{
+	struct tp_dest *d = val;
+
+	weft_sten_queue_close(arg, d->q);
+	free(d);
+}
+
+static void tp_queue_close(struct weft_sten_tports *t, unsigned q)
+{
+	if (q != TP_NO_QUEUE)
+		weft_sten_queue_close(t->s, q);
+}
+
+WEFT_EXPORT void weft_sten_tports_close(struct weft_sten_tports *t)
+{
+	if (!t)
+		return;
+	tp_flush(t);
+	weft_list_remove(&t->link);
+	tp_programs_set(t, false);
+	weft_hash_each(&t->dest, dest_close, t->s);
+	weft_hash_fini(&t->dest);
+	tp_queue_close(t, t->q_post);
+	tp_queue_close(t, t->q_event);
+	tp_queue_close(t, t->q_thread);
+	tp_match_fini(t);
+	weft_sten_unmap_at(t->s, t->context, TP_ADDRESS);
+	free(t->elan);
+	free(t);
+}

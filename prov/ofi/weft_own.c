@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The four functions of libfabric's library that we call, for a process that
+ * runs on our provider alone. Loading that library loads those of every
+ * provider of the host, and their constructors take a fifth of a second where
+ * one of them measures clocks, and catch signals. What is allocated here may be
+ * freed there, and the reverse. Linked into the MPI library and the provider
+ * that it loads; hidden in both.
+ */
+#include <rdma/fabric.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/providers/fi_prov.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A copy, or zeroes where there is nothing to copy. */
+static void *copy(const void *from, size_t bytes)
+{
+	void *to = calloc(1, bytes ? bytes : 1);
+
+	if (to && from)
+		memcpy(to, from, bytes);
+	return to;
+}
+
+/* The same of what may be absent; false: no memory. */
+static int copy_if(void *at, const void *from, size_t bytes)
+{
+	void *to = from ? copy(from, bytes) : NULL;
+
+	memcpy(at, &to, sizeof(to));
+	return !from || to;
+}
+
+static int copy_text(char **at)
+{
+	return copy_if(at, *at, *at ? strlen(*at) + 1 : 0);
+}
+
+static int copy_ep(struct fi_ep_attr *a)
+{
+	return copy_if(&a->auth_key, a->auth_key, a->auth_key_size);
+}
+
+static int copy_domain(struct fi_domain_attr *a)
+{
+	int named = copy_text(&a->name);
+
+	return copy_if(&a->auth_key, a->auth_key, a->auth_key_size) && named;
+}
+
+static int copy_fabric(struct fi_fabric_attr *a)
+{
+	int named = copy_text(&a->name);
+
+	return copy_text(&a->prov_name) && named;
+}
+
+/* The parts that an info points to; they point to the original's at first. */
+static int copy_parts(struct fi_info *d, const struct fi_info *i)
+{
+	int ok = copy_if(&d->src_addr, d->src_addr, d->src_addrlen) &
+		 copy_if(&d->dest_addr, d->dest_addr, d->dest_addrlen);
+
+	d->tx_attr = copy(i ? i->tx_attr : NULL, sizeof(*d->tx_attr));
+	d->rx_attr = copy(i ? i->rx_attr : NULL, sizeof(*d->rx_attr));
+	d->ep_attr = copy(i ? i->ep_attr : NULL, sizeof(*d->ep_attr));
+	d->domain_attr =
+		copy(i ? i->domain_attr : NULL, sizeof(*d->domain_attr));
+	d->fabric_attr =
+		copy(i ? i->fabric_attr : NULL, sizeof(*d->fabric_attr));
+	ok = ok && d->tx_attr && d->rx_attr;
+	ok = (d->ep_attr && copy_ep(d->ep_attr)) && ok;
+	ok = (d->domain_attr && copy_domain(d->domain_attr)) && ok;
+	return (d->fabric_attr && copy_fabric(d->fabric_attr)) && ok;
+}
+
+struct fi_info *fi_dupinfo(const struct fi_info *info)
+{
+	struct fi_info *d = copy(info, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->next = NULL;
+	d->nic = NULL; /* ours describe none */
+	if (copy_parts(d, info))
+		return d;
+	fi_freeinfo(d);
+	return NULL;
+}
+
+static void free_one(struct fi_info *i)
+{
+	free(i->src_addr);
+	free(i->dest_addr);
+	free(i->tx_attr);
+	free(i->rx_attr);
+	if (i->ep_attr)
+		free(i->ep_attr->auth_key);
+	free(i->ep_attr);
+	if (i->domain_attr) {
+		free(i->domain_attr->auth_key);
+		free(i->domain_attr->name);
+	}
+	free(i->domain_attr);
+	if (i->fabric_attr) {
+		free(i->fabric_attr->name);
+		free(i->fabric_attr->prov_name);
+	}
+	free(i->fabric_attr);
+	free(i);
+}
+
+void fi_freeinfo(struct fi_info *info)
+{
+	while (info) {
+		struct fi_info *next = info->next;
+
+		free_one(info);
+		info = next;
+	}
+}
+
+/* What errno has no number for. */
+static const char *const beyond[] = {
+	[FI_EOTHER - FI_ERRNO_OFFSET] = "unspecified error",
+	[FI_ETOOSMALL - FI_ERRNO_OFFSET] = "a buffer is too small",
+	[FI_EOPBADSTATE - FI_ERRNO_OFFSET] = "not in this state",
+	[FI_EAVAIL - FI_ERRNO_OFFSET] = "an error is there to be read",
+	[FI_EBADFLAGS - FI_ERRNO_OFFSET] = "flags are not supported",
+	[FI_ENOEQ - FI_ERRNO_OFFSET] = "no event queue",
+	[FI_EDOMAIN - FI_ERRNO_OFFSET] = "wrong domain",
+	[FI_ENOCQ - FI_ERRNO_OFFSET] = "no completion queue",
+	[FI_ECRC - FI_ERRNO_OFFSET] = "a checksum is wrong",
+	[FI_ETRUNC - FI_ERRNO_OFFSET] = "a message was cut off",
+	[FI_ENOKEY - FI_ERRNO_OFFSET] = "no such key",
+	[FI_ENOAV - FI_ERRNO_OFFSET] = "no address vector",
+	[FI_EOVERRUN - FI_ERRNO_OFFSET] = "a queue has run over",
+};
+
+const char *fi_strerror(int errnum)
+{
+	size_t i;
+
+	if (errnum < FI_ERRNO_OFFSET)
+		return strerror(errnum);
+	i = (size_t)(errnum - FI_ERRNO_OFFSET);
+	if (i < sizeof(beyond) / sizeof(beyond[0]) && beyond[i])
+		return beyond[i];
+	return beyond[0];
+}
+
+/* Nobody is there who would list them. */
+int fi_param_define(const struct fi_provider *provider, const char *name,
+		    enum fi_param_type type, const char *help, ...)
+{
+	(void)provider;
+	(void)name;
+	(void)type;
+	(void)help;
+	return 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Joining is free for who has one thread, and may be done again by several. */
+#include "src/base/fence.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+static void *rest(void *lock)
+{
+	pthread_mutex_lock(lock);
+	pthread_mutex_unlock(lock);
+	return NULL;
+}
+
+static void joining_twice_is_joining_once(void **state)
+{
+	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	pthread_t thread;
+	int first = weft_fence_join();
+
+	T_TRUE(first == 0 || first == -ENOSYS || first == -EPERM);
+	pthread_mutex_lock(&lock);
+	T_OK(pthread_create(&thread, NULL, rest, &lock));
+	T_IS(weft_fence_join(), first);
+	if (!first)
+		weft_fence_others();
+	pthread_mutex_unlock(&lock);
+	T_OK(pthread_join(thread, NULL));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(joining_twice_is_joining_once),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Groups that lose a member: errors, and what becomes of their routes. */
+#include "test/prov/prov_group.h"
+
+#include "test/t.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- death --------------------------------------------------------------- */
+
+static void body_death(struct job *j)
+{
+	struct group g;
+	int ret;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
+	job_barrier(j);
+	if (j->rank == j->size - 1) {
+		/* the job's last barrier is not to wait for the dead */
+		weft_add32(&j->all->arrived, 1);
+		raise(SIGKILL);
+	}
+	job_check(j, !fi_barrier(j->ep, g.addr, &j->entry), "post", 0);
+	ret = job_next(j);
+	job_check(j, ret == -FI_EAVAIL, "an error", ret);
+	ret = (int)fi_barrier(j->ep, g.addr, &j->entry);
+	if (!ret)
+		ret = job_next(j);
+	job_check(j, ret != 1, "the next one fails, too", ret);
+	group_close(j, &g);
+}
+
+static void the_death_of_a_member_is_an_error_not_a_hang(void **state)
+{
+	struct job_opts o = { 0 };
+
+	(void)state;
+	o.may_die = 4;
+	job_run(4, body_death, &o);
+	o.may_die = 11;
+	job_run(11, body_death, &o);
+	/* most are not in touch with the one that dies */
+	o.may_die = 40;
+	job_run(40, body_death, &o);
+}
+
+/* ---- routes of a large group that lost a member -------------------------- */
+
+#define TORN 70 /* groups: no machine has so many routes */
+
+/* All routes there are; the number. */
+static int take_all(struct job *j, struct group *g)
+{
+	int n = 0;
+
+	do {
+		group_open(j, &g[n], 0, j->size - 1, 1);
+	} while (group_route(j, &g[n++]).id >= 0 && n < TORN);
+	job_check(j, n > 1 && n < TORN, "routes", n);
+	return n;
+}
+
+/* Those from first to last: is there a route for them again? */
+static void route_again(struct job *j, int first, int last)
+{
+	struct t_limit limit;
+	struct group g;
+	bool real;
+
+	t_limit_set(&limit, 20);
+	do {
+		job_check(j, !t_limit_over(&limit), "routes stay taken", 0);
+		group_open(j, &g, first, last, 1);
+		real = group_route(j, &g).id >= 0;
+		group_close(j, &g);
+	} while (!real);
+}
+
+static void fails(struct job *j, struct group *g)
+{
+	int ret = (int)fi_barrier(j->ep, g->addr, &j->entry);
+
+	if (!ret)
+		ret = job_next(j);
+	job_check(j, ret != 1, "a barrier with the dead", ret);
+}
+
+static int doomed; /* the first or the last */
+
+/* The job's last barrier is not to wait for the dead. */
+static void excuse(struct job *j)
+{
+	weft_add32(&j->all->arrived, 1);
+}
+
+static void body_torn(struct job *j)
+{
+	static struct group g[TORN];
+	int n = take_all(j, g);
+
+	job_barrier(j);
+	if (j->rank == doomed) {
+		excuse(j);
+		raise(SIGKILL);
+	}
+	for (int i = 0; i < n; i++)
+		fails(j, &g[i]);
+	for (int i = 0; i < n; i++)
+		group_close(j, &g[i]);
+	route_again(j, !doomed, doomed ? doomed - 1 : j->size - 1);
+}
+
+static void wait_word(struct job *j, int i, uint64_t n)
+{
+	while (weft_load64(&j->all->word[i]) < n) {
+		if (j->rank != doomed)
+			fi_cq_read(j->cq, NULL, 0);
+		sched_yield();
+	}
+}
+
+/* It leaves in good order, but before the others, and lives on. */
+static void body_closes(struct job *j)
+{
+	static struct group g[TORN];
+	int n = take_all(j, g);
+
+	job_barrier(j);
+	if (j->rank != doomed)
+		wait_word(j, 0, 1);
+	for (int i = 0; i < n; i++)
+		group_close(j, &g[i]);
+	if (j->rank == doomed) {
+		excuse(j);
+		job_check(j, !fi_close(&j->ep->fid), "close ep", 0);
+		weft_store64(&j->all->word[0], 1);
+		wait_word(j, 1, (uint64_t)j->size - 1);
+		raise(SIGKILL);
+	}
+	route_again(j, !doomed, doomed ? doomed - 1 : j->size - 1);
+	weft_add64(&j->all->word[1], 1);
+}
+
+static void torn(int who, void (*body)(struct job *j))
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+	const struct job_opts o = { .may_die = who + 1 };
+
+	/* there survivors are no rectangle */
+	if (machine && !strcmp(machine, "bgq"))
+		skip();
+	doomed = who;
+	job_run(20, body, &o);
+}
+
+static void a_death_does_not_keep_a_large_group_s_route(void **state)
+{
+	(void)state;
+	torn(19, body_torn);
+	torn(0, body_torn); /* the root of its tree */
+}
+
+static void nor_does_an_endpoint_that_closes_first(void **state)
+{
+	(void)state;
+	torn(19, body_closes);
+	torn(0, body_closes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(the_death_of_a_member_is_an_error_not_a_hang),
+		T_CASE(a_death_does_not_keep_a_large_group_s_route),
+		T_CASE(nor_does_an_endpoint_that_closes_first),
+	};
+
+	return T_RUN(tests);
+}
