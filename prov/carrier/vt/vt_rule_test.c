@@ -509,6 +509,59 @@ static int ordered(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
+/* Lets a millisecond pass, asleep. */
+static int sleep_a_while(struct end *e)
+{
+	int ret = 0;
+
+	while (now(e) < 1000000000 && (!ret || ret == -ETIMEDOUT))
+		if (!e->c->ops->poll(e->c, 16))
+			ret = e->c->ops->wait(e->c, 1000000);
+	return now(e) < 1000000000 ? ret : 0;
+}
+
+/* A window of reductions, then a sum for all: the first wait for rank 0. */
+static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_part part = { .bytes = 8 };
+	uint64_t data;
+	int ret;
+
+	if (open_route(p, e, rank))
+		return 1;
+	if (rank == 0 && sleep_a_while(e))
+		return 9;
+	for (part.seq = 0; part.seq <= VT_WINDOW; part.seq++) {
+		part.kind = part.seq < VT_WINDOW ? WEFT_VT_REDUCE
+						 : WEFT_VT_ALLREDUCE;
+		data = part.seq + rank;
+		while ((ret = e->c->virt->route_send(e->c, 3, &part, &data)) ==
+		       -EAGAIN) {
+			ret = e->c->ops->wait(e->c, FOREVER);
+			if (ret && ret != -EAGAIN)
+				return 3;
+		}
+		if (ret)
+			return 4;
+		if (rank && part.kind == WEFT_VT_REDUCE)
+			continue;
+		if (take_waiting(e, &part, &data) || data != 2 * part.seq + 1)
+			return 5;
+	}
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+static void a_place_is_used_again_when_it_is_free(void **state)
+{
+	struct play p = { .machine = "qsnet2",
+			  .ranks = 2,
+			  .body = a_window_and_one };
+	struct found f;
+
+	play(&p, &f);
+}
+
 static void interfaces_add_in_the_order_of_pairs(void **state)
 {
 	struct play p = { .machine = "qsnet2", .ranks = 5, .body = ordered };
@@ -527,8 +580,8 @@ static int cast(struct play *p, struct end *e, uint32_t rank)
 
 	if (open_route(p, e, rank))
 		return 1;
-	if (rank == 4)
-		e->c->virt->compute(e->c, 1000000000);
+	if (rank == 4 && sleep_a_while(e))
+		return 9;
 	for (part.seq = 0; part.seq < VT_WINDOW; part.seq++) {
 		t_fill(data, sizeof(data), rank == 2 ? part.seq : 99);
 		if (e->c->virt->route_send(e->c, 3, &part, data))
@@ -592,6 +645,7 @@ int main(void)
 		T_CASE(who_gets_no_result_waits_for_room),
 		T_CASE(a_route_ends_with_its_last_member),
 		T_CASE(the_same_where_interfaces_add),
+		T_CASE(a_place_is_used_again_when_it_is_free),
 		T_CASE(interfaces_add_in_the_order_of_pairs),
 		T_CASE(a_broadcast_waits_for_nobody),
 		T_CASE(roots_that_differ_are_told),
