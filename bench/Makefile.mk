@@ -1,13 +1,15 @@
 # bench: sources and tests of this folder
 
 # The MPI benchmarks compile with any mpicc; "make bench" builds them here.
-MPI_BENCH = allgather allgatherv allreduce alltoall alltoallv barrier bcast \
+MPI_BENCH = acc_latency cas_latency fop_latency get_acc_latency get_bw \
+	get_latency put_bibw put_bw put_latency \
+	allgather allgatherv allreduce alltoall alltoallv barrier bcast \
 	bibw bw gather hello iallgather iallgatherv iallreduce ialltoall \
 	ialltoallv ibarrier ibcast igather init ireduce ireduce_scatter \
 	iscatter latency latency_mt match_depth mbw_mr memory multi_lat pack \
 	persistent reduce reduce_scatter scatter
 EXTRA_DIST += bench/README bench/bench.h bench/coll.h bench/coll_table.h \
-	bench/p2p.h bench/compare bench/goals bench/raw.c \
+	bench/p2p.h bench/win.h bench/compare bench/goals bench/raw.c \
 	$(MPI_BENCH:%=bench/%.c)
 
 bench: all

@@ -33,6 +33,7 @@ struct bench {
 	int rank, size;
 	const char *column[BENCH_COLUMNS];
 	int columns;
+	int digits; /* of values, behind the point; 0: 2 */
 };
 
 static inline void bench_usage(const struct bench *b, const char *prog)
@@ -178,7 +179,8 @@ static inline void bench_row(struct bench *b, size_t bytes, const double *v)
 		if (b->max)
 			printf("%-10zu", bytes);
 		for (int i = 0; i < b->columns; i++)
-			printf("%*.2f", b->max || i ? 20 : 10, v[i]);
+			printf("%*.*f", b->max || i ? 20 : 10,
+			       b->digits ? b->digits : 2, v[i]);
 		putchar('\n');
 	}
 	fflush(stdout);

@@ -2346,7 +2346,11 @@ int MPI_Type_set_attr(MPI_Datatype datatype, int type_keyval,
 int MPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
 			  MPI_Win_delete_attr_function *win_delete_attr_fn,
 			  int *win_keyval, void *extra_state);
+int MPI_Win_delete_attr(MPI_Win win, int win_keyval);
 int MPI_Win_free_keyval(int *win_keyval);
+int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val,
+		     int *flag);
+int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val);
 
 int PMPI_Attr_delete(MPI_Comm comm, int keyval);
 int PMPI_Attr_get(MPI_Comm comm, int keyval, void *attribute_val, int *flag);
@@ -2375,7 +2379,11 @@ int PMPI_Type_set_attr(MPI_Datatype datatype, int type_keyval,
 int PMPI_Win_create_keyval(MPI_Win_copy_attr_function *win_copy_attr_fn,
 			   MPI_Win_delete_attr_function *win_delete_attr_fn,
 			   int *win_keyval, void *extra_state);
+int PMPI_Win_delete_attr(MPI_Win win, int win_keyval);
 int PMPI_Win_free_keyval(int *win_keyval);
+int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val,
+		      int *flag);
+int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val);
 
 /* ---- datatype ------------------------------------------------------------ */
 
@@ -2733,6 +2741,11 @@ int MPI_Error_string(int errorcode, char *string, int *resultlen);
 int MPI_Remove_error_class(int errorclass);
 int MPI_Remove_error_code(int errorcode);
 int MPI_Remove_error_string(int errorcode);
+int MPI_Win_call_errhandler(MPI_Win win, int errorcode);
+int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
+			      MPI_Errhandler *errhandler);
+int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler);
+int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
 
 int PMPI_Add_error_class(int *errorclass);
 int PMPI_Add_error_code(int errorclass, int *errorcode);
@@ -2749,6 +2762,250 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen);
 int PMPI_Remove_error_class(int errorclass);
 int PMPI_Remove_error_code(int errorcode);
 int PMPI_Remove_error_string(int errorcode);
+int PMPI_Win_call_errhandler(MPI_Win win, int errorcode);
+int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
+			       MPI_Errhandler *errhandler);
+int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler);
+int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
+
+/* ---- rma ----------------------------------------------------------------- */
+
+int MPI_Accumulate(const void *origin_addr, int origin_count,
+		   MPI_Datatype origin_datatype, int target_rank,
+		   MPI_Aint target_disp, int target_count,
+		   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
+		     MPI_Datatype origin_datatype, int target_rank,
+		     MPI_Aint target_disp, MPI_Count target_count,
+		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
+			 void *result_addr, MPI_Datatype datatype,
+			 int target_rank, MPI_Aint target_disp, MPI_Win win);
+int MPI_Fetch_and_op(const void *origin_addr, void *result_addr,
+		     MPI_Datatype datatype, int target_rank,
+		     MPI_Aint target_disp, MPI_Op op, MPI_Win win);
+int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+	    int target_rank, MPI_Aint target_disp, int target_count,
+	    MPI_Datatype target_datatype, MPI_Win win);
+int MPI_Get_accumulate(const void *origin_addr, int origin_count,
+		       MPI_Datatype origin_datatype, void *result_addr,
+		       int result_count, MPI_Datatype result_datatype,
+		       int target_rank, MPI_Aint target_disp, int target_count,
+		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+			 MPI_Datatype origin_datatype, void *result_addr,
+			 MPI_Count result_count, MPI_Datatype result_datatype,
+			 int target_rank, MPI_Aint target_disp,
+			 MPI_Count target_count, MPI_Datatype target_datatype,
+			 MPI_Op op, MPI_Win win);
+int MPI_Get_c(void *origin_addr, MPI_Count origin_count,
+	      MPI_Datatype origin_datatype, int target_rank,
+	      MPI_Aint target_disp, MPI_Count target_count,
+	      MPI_Datatype target_datatype, MPI_Win win);
+int MPI_Put(const void *origin_addr, int origin_count,
+	    MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
+	    int target_count, MPI_Datatype target_datatype, MPI_Win win);
+int MPI_Put_c(const void *origin_addr, MPI_Count origin_count,
+	      MPI_Datatype origin_datatype, int target_rank,
+	      MPI_Aint target_disp, MPI_Count target_count,
+	      MPI_Datatype target_datatype, MPI_Win win);
+int MPI_Raccumulate(const void *origin_addr, int origin_count,
+		    MPI_Datatype origin_datatype, int target_rank,
+		    MPI_Aint target_disp, int target_count,
+		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		    MPI_Request *request);
+int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
+		      MPI_Datatype origin_datatype, int target_rank,
+		      MPI_Aint target_disp, MPI_Count target_count,
+		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		      MPI_Request *request);
+int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+	     int target_rank, MPI_Aint target_disp, int target_count,
+	     MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int MPI_Rget_accumulate(const void *origin_addr, int origin_count,
+			MPI_Datatype origin_datatype, void *result_addr,
+			int result_count, MPI_Datatype result_datatype,
+			int target_rank, MPI_Aint target_disp, int target_count,
+			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+			MPI_Request *request);
+int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+			  MPI_Datatype origin_datatype, void *result_addr,
+			  MPI_Count result_count, MPI_Datatype result_datatype,
+			  int target_rank, MPI_Aint target_disp,
+			  MPI_Count target_count, MPI_Datatype target_datatype,
+			  MPI_Op op, MPI_Win win, MPI_Request *request);
+int MPI_Rget_c(void *origin_addr, MPI_Count origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, MPI_Count target_count,
+	       MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int MPI_Rput(const void *origin_addr, int origin_count,
+	     MPI_Datatype origin_datatype, int target_rank,
+	     MPI_Aint target_disp, int target_count,
+	     MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, MPI_Count target_count,
+	       MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+		     void *baseptr, MPI_Win *win);
+int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+		       MPI_Comm comm, void *baseptr, MPI_Win *win);
+int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
+			    MPI_Comm comm, void *baseptr, MPI_Win *win);
+int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+			      MPI_Comm comm, void *baseptr, MPI_Win *win);
+int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
+int MPI_Win_complete(MPI_Win win);
+int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
+		   MPI_Comm comm, MPI_Win *win);
+int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
+		     MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int MPI_Win_detach(MPI_Win win, const void *base);
+int MPI_Win_fence(int assert, MPI_Win win);
+int MPI_Win_flush(int rank, MPI_Win win);
+int MPI_Win_flush_all(MPI_Win win);
+int MPI_Win_flush_local(int rank, MPI_Win win);
+int MPI_Win_flush_local_all(MPI_Win win);
+int MPI_Win_free(MPI_Win *win);
+int MPI_Win_get_group(MPI_Win win, MPI_Group *group);
+int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used);
+int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen);
+int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
+int MPI_Win_lock_all(int assert, MPI_Win win);
+int MPI_Win_post(MPI_Group group, int assert, MPI_Win win);
+int MPI_Win_set_info(MPI_Win win, MPI_Info info);
+int MPI_Win_set_name(MPI_Win win, const char *win_name);
+int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
+			 void *baseptr);
+int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
+			   MPI_Aint *disp_unit, void *baseptr);
+int MPI_Win_start(MPI_Group group, int assert, MPI_Win win);
+int MPI_Win_sync(MPI_Win win);
+int MPI_Win_test(MPI_Win win, int *flag);
+int MPI_Win_unlock(int rank, MPI_Win win);
+int MPI_Win_unlock_all(MPI_Win win);
+int MPI_Win_wait(MPI_Win win);
+
+int PMPI_Accumulate(const void *origin_addr, int origin_count,
+		    MPI_Datatype origin_datatype, int target_rank,
+		    MPI_Aint target_disp, int target_count,
+		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
+		      MPI_Datatype origin_datatype, int target_rank,
+		      MPI_Aint target_disp, MPI_Count target_count,
+		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
+			  void *result_addr, MPI_Datatype datatype,
+			  int target_rank, MPI_Aint target_disp, MPI_Win win);
+int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr,
+		      MPI_Datatype datatype, int target_rank,
+		      MPI_Aint target_disp, MPI_Op op, MPI_Win win);
+int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+	     int target_rank, MPI_Aint target_disp, int target_count,
+	     MPI_Datatype target_datatype, MPI_Win win);
+int PMPI_Get_accumulate(const void *origin_addr, int origin_count,
+			MPI_Datatype origin_datatype, void *result_addr,
+			int result_count, MPI_Datatype result_datatype,
+			int target_rank, MPI_Aint target_disp, int target_count,
+			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
+int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+			  MPI_Datatype origin_datatype, void *result_addr,
+			  MPI_Count result_count, MPI_Datatype result_datatype,
+			  int target_rank, MPI_Aint target_disp,
+			  MPI_Count target_count, MPI_Datatype target_datatype,
+			  MPI_Op op, MPI_Win win);
+int PMPI_Get_c(void *origin_addr, MPI_Count origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, MPI_Count target_count,
+	       MPI_Datatype target_datatype, MPI_Win win);
+int PMPI_Put(const void *origin_addr, int origin_count,
+	     MPI_Datatype origin_datatype, int target_rank,
+	     MPI_Aint target_disp, int target_count,
+	     MPI_Datatype target_datatype, MPI_Win win);
+int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count,
+	       MPI_Datatype origin_datatype, int target_rank,
+	       MPI_Aint target_disp, MPI_Count target_count,
+	       MPI_Datatype target_datatype, MPI_Win win);
+int PMPI_Raccumulate(const void *origin_addr, int origin_count,
+		     MPI_Datatype origin_datatype, int target_rank,
+		     MPI_Aint target_disp, int target_count,
+		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		     MPI_Request *request);
+int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
+		       MPI_Datatype origin_datatype, int target_rank,
+		       MPI_Aint target_disp, MPI_Count target_count,
+		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
+		       MPI_Request *request);
+int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+	      int target_rank, MPI_Aint target_disp, int target_count,
+	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int PMPI_Rget_accumulate(const void *origin_addr, int origin_count,
+			 MPI_Datatype origin_datatype, void *result_addr,
+			 int result_count, MPI_Datatype result_datatype,
+			 int target_rank, MPI_Aint target_disp,
+			 int target_count, MPI_Datatype target_datatype,
+			 MPI_Op op, MPI_Win win, MPI_Request *request);
+int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
+			   MPI_Datatype origin_datatype, void *result_addr,
+			   MPI_Count result_count, MPI_Datatype result_datatype,
+			   int target_rank, MPI_Aint target_disp,
+			   MPI_Count target_count, MPI_Datatype target_datatype,
+			   MPI_Op op, MPI_Win win, MPI_Request *request);
+int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count,
+		MPI_Datatype origin_datatype, int target_rank,
+		MPI_Aint target_disp, MPI_Count target_count,
+		MPI_Datatype target_datatype, MPI_Win win,
+		MPI_Request *request);
+int PMPI_Rput(const void *origin_addr, int origin_count,
+	      MPI_Datatype origin_datatype, int target_rank,
+	      MPI_Aint target_disp, int target_count,
+	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
+int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count,
+		MPI_Datatype origin_datatype, int target_rank,
+		MPI_Aint target_disp, MPI_Count target_count,
+		MPI_Datatype target_datatype, MPI_Win win,
+		MPI_Request *request);
+int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info,
+		      MPI_Comm comm, void *baseptr, MPI_Win *win);
+int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+			MPI_Comm comm, void *baseptr, MPI_Win *win);
+int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
+			     MPI_Comm comm, void *baseptr, MPI_Win *win);
+int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
+			       MPI_Comm comm, void *baseptr, MPI_Win *win);
+int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
+int PMPI_Win_complete(MPI_Win win);
+int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
+		    MPI_Comm comm, MPI_Win *win);
+int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
+		      MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int PMPI_Win_detach(MPI_Win win, const void *base);
+int PMPI_Win_fence(int assert, MPI_Win win);
+int PMPI_Win_flush(int rank, MPI_Win win);
+int PMPI_Win_flush_all(MPI_Win win);
+int PMPI_Win_flush_local(int rank, MPI_Win win);
+int PMPI_Win_flush_local_all(MPI_Win win);
+int PMPI_Win_free(MPI_Win *win);
+int PMPI_Win_get_group(MPI_Win win, MPI_Group *group);
+int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used);
+int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen);
+int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
+int PMPI_Win_lock_all(int assert, MPI_Win win);
+int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win);
+int PMPI_Win_set_info(MPI_Win win, MPI_Info info);
+int PMPI_Win_set_name(MPI_Win win, const char *win_name);
+int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
+			  void *baseptr);
+int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
+			    MPI_Aint *disp_unit, void *baseptr);
+int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win);
+int PMPI_Win_sync(MPI_Win win);
+int PMPI_Win_test(MPI_Win win, int *flag);
+int PMPI_Win_unlock(int rank, MPI_Win win);
+int PMPI_Win_unlock_all(MPI_Win win);
+int PMPI_Win_wait(MPI_Win win);
 
 /* ---- spawn --------------------------------------------------------------- */
 
@@ -3051,18 +3308,6 @@ int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
 int PMPI_Session_flush_buffer(MPI_Session session);
 int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
 
-/* ---- attr ---------------------------------------------------------------- */
-
-int MPI_Win_delete_attr(MPI_Win win, int win_keyval);
-int MPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val,
-		     int *flag);
-int MPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val);
-
-int PMPI_Win_delete_attr(MPI_Win win, int win_keyval);
-int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val,
-		      int *flag);
-int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val);
-
 /* ---- errhandler ---------------------------------------------------------- */
 
 int MPI_File_call_errhandler(MPI_File fh, int errorcode);
@@ -3077,11 +3322,6 @@ int MPI_Session_create_errhandler(
 	MPI_Errhandler *errhandler);
 int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
 int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
-int MPI_Win_call_errhandler(MPI_Win win, int errorcode);
-int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
-			      MPI_Errhandler *errhandler);
-int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler);
-int MPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
 
 int PMPI_File_call_errhandler(MPI_File fh, int errorcode);
 int PMPI_File_create_errhandler(
@@ -3096,250 +3336,6 @@ int PMPI_Session_create_errhandler(
 int PMPI_Session_get_errhandler(MPI_Session session,
 				MPI_Errhandler *errhandler);
 int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
-int PMPI_Win_call_errhandler(MPI_Win win, int errorcode);
-int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
-			       MPI_Errhandler *errhandler);
-int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler);
-int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler);
-
-/* ---- rma ----------------------------------------------------------------- */
-
-int MPI_Accumulate(const void *origin_addr, int origin_count,
-		   MPI_Datatype origin_datatype, int target_rank,
-		   MPI_Aint target_disp, int target_count,
-		   MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
-int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
-		     MPI_Datatype origin_datatype, int target_rank,
-		     MPI_Aint target_disp, MPI_Count target_count,
-		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
-int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
-			 void *result_addr, MPI_Datatype datatype,
-			 int target_rank, MPI_Aint target_disp, MPI_Win win);
-int MPI_Fetch_and_op(const void *origin_addr, void *result_addr,
-		     MPI_Datatype datatype, int target_rank,
-		     MPI_Aint target_disp, MPI_Op op, MPI_Win win);
-int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-	    int target_rank, MPI_Aint target_disp, int target_count,
-	    MPI_Datatype target_datatype, MPI_Win win);
-int MPI_Get_accumulate(const void *origin_addr, int origin_count,
-		       MPI_Datatype origin_datatype, void *result_addr,
-		       int result_count, MPI_Datatype result_datatype,
-		       int target_rank, MPI_Aint target_disp, int target_count,
-		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
-int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
-			 MPI_Datatype origin_datatype, void *result_addr,
-			 MPI_Count result_count, MPI_Datatype result_datatype,
-			 int target_rank, MPI_Aint target_disp,
-			 MPI_Count target_count, MPI_Datatype target_datatype,
-			 MPI_Op op, MPI_Win win);
-int MPI_Get_c(void *origin_addr, MPI_Count origin_count,
-	      MPI_Datatype origin_datatype, int target_rank,
-	      MPI_Aint target_disp, MPI_Count target_count,
-	      MPI_Datatype target_datatype, MPI_Win win);
-int MPI_Put(const void *origin_addr, int origin_count,
-	    MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp,
-	    int target_count, MPI_Datatype target_datatype, MPI_Win win);
-int MPI_Put_c(const void *origin_addr, MPI_Count origin_count,
-	      MPI_Datatype origin_datatype, int target_rank,
-	      MPI_Aint target_disp, MPI_Count target_count,
-	      MPI_Datatype target_datatype, MPI_Win win);
-int MPI_Raccumulate(const void *origin_addr, int origin_count,
-		    MPI_Datatype origin_datatype, int target_rank,
-		    MPI_Aint target_disp, int target_count,
-		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-		    MPI_Request *request);
-int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
-		      MPI_Datatype origin_datatype, int target_rank,
-		      MPI_Aint target_disp, MPI_Count target_count,
-		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-		      MPI_Request *request);
-int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-	     int target_rank, MPI_Aint target_disp, int target_count,
-	     MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
-int MPI_Rget_accumulate(const void *origin_addr, int origin_count,
-			MPI_Datatype origin_datatype, void *result_addr,
-			int result_count, MPI_Datatype result_datatype,
-			int target_rank, MPI_Aint target_disp, int target_count,
-			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-			MPI_Request *request);
-int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
-			  MPI_Datatype origin_datatype, void *result_addr,
-			  MPI_Count result_count, MPI_Datatype result_datatype,
-			  int target_rank, MPI_Aint target_disp,
-			  MPI_Count target_count, MPI_Datatype target_datatype,
-			  MPI_Op op, MPI_Win win, MPI_Request *request);
-int MPI_Rget_c(void *origin_addr, MPI_Count origin_count,
-	       MPI_Datatype origin_datatype, int target_rank,
-	       MPI_Aint target_disp, MPI_Count target_count,
-	       MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
-int MPI_Rput(const void *origin_addr, int origin_count,
-	     MPI_Datatype origin_datatype, int target_rank,
-	     MPI_Aint target_disp, int target_count,
-	     MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
-int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count,
-	       MPI_Datatype origin_datatype, int target_rank,
-	       MPI_Aint target_disp, MPI_Count target_count,
-	       MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
-int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
-		     void *baseptr, MPI_Win *win);
-int MPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-		       MPI_Comm comm, void *baseptr, MPI_Win *win);
-int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
-			    MPI_Comm comm, void *baseptr, MPI_Win *win);
-int MPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-			      MPI_Comm comm, void *baseptr, MPI_Win *win);
-int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
-int MPI_Win_complete(MPI_Win win);
-int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
-		   MPI_Comm comm, MPI_Win *win);
-int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
-		     MPI_Info info, MPI_Comm comm, MPI_Win *win);
-int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
-int MPI_Win_detach(MPI_Win win, const void *base);
-int MPI_Win_fence(int assert, MPI_Win win);
-int MPI_Win_flush(int rank, MPI_Win win);
-int MPI_Win_flush_all(MPI_Win win);
-int MPI_Win_flush_local(int rank, MPI_Win win);
-int MPI_Win_flush_local_all(MPI_Win win);
-int MPI_Win_free(MPI_Win *win);
-int MPI_Win_get_group(MPI_Win win, MPI_Group *group);
-int MPI_Win_get_info(MPI_Win win, MPI_Info *info_used);
-int MPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen);
-int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
-int MPI_Win_lock_all(int assert, MPI_Win win);
-int MPI_Win_post(MPI_Group group, int assert, MPI_Win win);
-int MPI_Win_set_info(MPI_Win win, MPI_Info info);
-int MPI_Win_set_name(MPI_Win win, const char *win_name);
-int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
-			 void *baseptr);
-int MPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
-			   MPI_Aint *disp_unit, void *baseptr);
-int MPI_Win_start(MPI_Group group, int assert, MPI_Win win);
-int MPI_Win_sync(MPI_Win win);
-int MPI_Win_test(MPI_Win win, int *flag);
-int MPI_Win_unlock(int rank, MPI_Win win);
-int MPI_Win_unlock_all(MPI_Win win);
-int MPI_Win_wait(MPI_Win win);
-
-int PMPI_Accumulate(const void *origin_addr, int origin_count,
-		    MPI_Datatype origin_datatype, int target_rank,
-		    MPI_Aint target_disp, int target_count,
-		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
-int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
-		      MPI_Datatype origin_datatype, int target_rank,
-		      MPI_Aint target_disp, MPI_Count target_count,
-		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
-int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
-			  void *result_addr, MPI_Datatype datatype,
-			  int target_rank, MPI_Aint target_disp, MPI_Win win);
-int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr,
-		      MPI_Datatype datatype, int target_rank,
-		      MPI_Aint target_disp, MPI_Op op, MPI_Win win);
-int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-	     int target_rank, MPI_Aint target_disp, int target_count,
-	     MPI_Datatype target_datatype, MPI_Win win);
-int PMPI_Get_accumulate(const void *origin_addr, int origin_count,
-			MPI_Datatype origin_datatype, void *result_addr,
-			int result_count, MPI_Datatype result_datatype,
-			int target_rank, MPI_Aint target_disp, int target_count,
-			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
-int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
-			  MPI_Datatype origin_datatype, void *result_addr,
-			  MPI_Count result_count, MPI_Datatype result_datatype,
-			  int target_rank, MPI_Aint target_disp,
-			  MPI_Count target_count, MPI_Datatype target_datatype,
-			  MPI_Op op, MPI_Win win);
-int PMPI_Get_c(void *origin_addr, MPI_Count origin_count,
-	       MPI_Datatype origin_datatype, int target_rank,
-	       MPI_Aint target_disp, MPI_Count target_count,
-	       MPI_Datatype target_datatype, MPI_Win win);
-int PMPI_Put(const void *origin_addr, int origin_count,
-	     MPI_Datatype origin_datatype, int target_rank,
-	     MPI_Aint target_disp, int target_count,
-	     MPI_Datatype target_datatype, MPI_Win win);
-int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count,
-	       MPI_Datatype origin_datatype, int target_rank,
-	       MPI_Aint target_disp, MPI_Count target_count,
-	       MPI_Datatype target_datatype, MPI_Win win);
-int PMPI_Raccumulate(const void *origin_addr, int origin_count,
-		     MPI_Datatype origin_datatype, int target_rank,
-		     MPI_Aint target_disp, int target_count,
-		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-		     MPI_Request *request);
-int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
-		       MPI_Datatype origin_datatype, int target_rank,
-		       MPI_Aint target_disp, MPI_Count target_count,
-		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
-		       MPI_Request *request);
-int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-	      int target_rank, MPI_Aint target_disp, int target_count,
-	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
-int PMPI_Rget_accumulate(const void *origin_addr, int origin_count,
-			 MPI_Datatype origin_datatype, void *result_addr,
-			 int result_count, MPI_Datatype result_datatype,
-			 int target_rank, MPI_Aint target_disp,
-			 int target_count, MPI_Datatype target_datatype,
-			 MPI_Op op, MPI_Win win, MPI_Request *request);
-int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
-			   MPI_Datatype origin_datatype, void *result_addr,
-			   MPI_Count result_count, MPI_Datatype result_datatype,
-			   int target_rank, MPI_Aint target_disp,
-			   MPI_Count target_count, MPI_Datatype target_datatype,
-			   MPI_Op op, MPI_Win win, MPI_Request *request);
-int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count,
-		MPI_Datatype origin_datatype, int target_rank,
-		MPI_Aint target_disp, MPI_Count target_count,
-		MPI_Datatype target_datatype, MPI_Win win,
-		MPI_Request *request);
-int PMPI_Rput(const void *origin_addr, int origin_count,
-	      MPI_Datatype origin_datatype, int target_rank,
-	      MPI_Aint target_disp, int target_count,
-	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request);
-int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count,
-		MPI_Datatype origin_datatype, int target_rank,
-		MPI_Aint target_disp, MPI_Count target_count,
-		MPI_Datatype target_datatype, MPI_Win win,
-		MPI_Request *request);
-int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info,
-		      MPI_Comm comm, void *baseptr, MPI_Win *win);
-int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-			MPI_Comm comm, void *baseptr, MPI_Win *win);
-int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
-			     MPI_Comm comm, void *baseptr, MPI_Win *win);
-int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
-			       MPI_Comm comm, void *baseptr, MPI_Win *win);
-int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size);
-int PMPI_Win_complete(MPI_Win win);
-int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info,
-		    MPI_Comm comm, MPI_Win *win);
-int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
-		      MPI_Info info, MPI_Comm comm, MPI_Win *win);
-int PMPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
-int PMPI_Win_detach(MPI_Win win, const void *base);
-int PMPI_Win_fence(int assert, MPI_Win win);
-int PMPI_Win_flush(int rank, MPI_Win win);
-int PMPI_Win_flush_all(MPI_Win win);
-int PMPI_Win_flush_local(int rank, MPI_Win win);
-int PMPI_Win_flush_local_all(MPI_Win win);
-int PMPI_Win_free(MPI_Win *win);
-int PMPI_Win_get_group(MPI_Win win, MPI_Group *group);
-int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used);
-int PMPI_Win_get_name(MPI_Win win, char *win_name, int *resultlen);
-int PMPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win);
-int PMPI_Win_lock_all(int assert, MPI_Win win);
-int PMPI_Win_post(MPI_Group group, int assert, MPI_Win win);
-int PMPI_Win_set_info(MPI_Win win, MPI_Info info);
-int PMPI_Win_set_name(MPI_Win win, const char *win_name);
-int PMPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit,
-			  void *baseptr);
-int PMPI_Win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size,
-			    MPI_Aint *disp_unit, void *baseptr);
-int PMPI_Win_start(MPI_Group group, int assert, MPI_Win win);
-int PMPI_Win_sync(MPI_Win win);
-int PMPI_Win_test(MPI_Win win, int *flag);
-int PMPI_Win_unlock(int rank, MPI_Win win);
-int PMPI_Win_unlock_all(MPI_Win win);
-int PMPI_Win_wait(MPI_Win win);
 
 /* ---- io ------------------------------------------------------------------ */
 

@@ -22,5 +22,6 @@ python3 test/circles.py 1 "$t/none" > /dev/null || { echo "sees too much"; bad=1
 python3 test/circles.py 1 "$t/two" > /dev/null && { echo "sees nothing"; bad=1; }
 
 limit 8 src/core
+limit 4 src/win
 limit 6 prov/ofi prov/nic prov/net prov/carrier/shm prov/carrier/vt
 exit $bad

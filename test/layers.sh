@@ -102,12 +102,15 @@ borders() {
 	border src/types "src/base/"
 	border src/core "src/base/ src/types/"
 	border coll "src/base/ src/types/ $core"
-	border src/mpi "src/base/ src/types/ src/core/ coll/coll.h"
+	border src/win "src/base/ src/types/ src/core/ coll/coll.h"
+	border src/mpi "src/base/ src/types/ src/core/ src/win/win.h
+		src/win/win_word.h coll/coll.h"
 	border src/run "src/base/ $net"
 	border src/sim "src/base/ $net"
 	border src/reproduce "src/base/ $net src/sim/"
 	border src/tool "src/base/ prov/nic/cu/cu_tree.h"
-	border bench "src/base/ prov/net/net.h prov/carrier/carrier.h"
+	border bench "src/base/ prov/code/ prov/net/net.h
+		prov/carrier/carrier.h"
 	border examples ""
 
 	for d in src/base prov/code prov/wire prov/match prov/net \

@@ -5,7 +5,7 @@
 # LONG=1: more sizes, up to 512 ranks.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
-for b in latency bw allreduce; do
+for b in latency bw allreduce put_latency acc_latency; do
 	build_mpi $b "$top_srcdir/bench/$b.c" || exit 1
 done
 build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
@@ -64,6 +64,12 @@ for n in 2 7 16; do
 done
 same bgq -n 16 --ppn 4 --map TEDCBA "$dir/allreduce" -m 8:8 -i 5 -x 2 -f
 same bgq -n 4 "$dir/vt_prog" loops
+for sync in flush lock pscw fence; do
+	same bgq -n 2 "$dir/put_latency" -m 4096 -i 5 -x 2 -s $sync
+done
+for m in bgq qsnet2 gemini; do
+	same $m -n 2 "$dir/acc_latency" -m 4096 -i 5 -x 2 -w create -s lock_all
+done
 for m in qsnet2 gemini; do
 	same $m -n 2 "$dir/latency" -m 65536 -i 5 -x 2
 	same $m -n 7 "$dir/allreduce" -m 4:4096 -i 5 -x 2 -f

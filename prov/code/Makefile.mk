@@ -1,1 +1,35 @@
-# prov/code: sources and tests of this folder
+# prov/code: error-detecting and error-correcting codes of the machines
+noinst_LTLIBRARIES += libweft-code.la
+EXTRA_DIST += prov/code/README
+libweft_code_la_SOURCES = \
+	prov/code/code_8b10b.c prov/code/code_8b10b.h \
+	prov/code/code_crc.c prov/code/code_crc.h prov/code/code_crc_step.h \
+	prov/code/code_crc_any.c prov/code/code_crc_arm.c \
+	prov/code/code_crc_x86.c \
+	prov/code/code_hamming.c prov/code/code_hamming.h \
+	prov/code/code_line.c prov/code/code_line.h \
+	prov/code/code_rs.c prov/code/code_rs.h prov/code/code_rs_field.h \
+	prov/code/code_rs_correct.c
+
+# OpenSSL's arithmetic is the second opinion of the tests, and of them alone.
+CODE_TESTS = prov/code/code_8b10b_test prov/code/code_crc_test \
+	prov/code/code_hamming_test prov/code/code_line_test \
+	prov/code/code_rs_test
+check_PROGRAMS += $(CODE_TESTS)
+TESTS += $(CODE_TESTS)
+CODE_LIBS = libweft-code.la $(T_LIBS) $(CRYPTO_LIBS)
+CODE_ORACLE = prov/code/code_oracle.c prov/code/code_oracle.h
+CODE_FLAGS = $(AM_CFLAGS) $(CRYPTO_CFLAGS)
+prov_code_code_crc_test_SOURCES = prov/code/code_crc_test.c $(CODE_ORACLE)
+prov_code_code_crc_test_CFLAGS = $(CODE_FLAGS)
+prov_code_code_crc_test_LDADD = $(CODE_LIBS)
+prov_code_code_hamming_test_LDADD = libweft-code.la $(T_LIBS)
+prov_code_code_8b10b_test_LDADD = libweft-code.la $(T_LIBS)
+prov_code_code_line_test_LDADD = libweft-code.la $(T_LIBS)
+prov_code_code_rs_test_SOURCES = prov/code/code_rs_test.c $(CODE_ORACLE)
+prov_code_code_rs_test_CFLAGS = $(CODE_FLAGS)
+prov_code_code_rs_test_LDADD = $(CODE_LIBS)
+
+noinst_PROGRAMS += bench/code_speed
+bench_code_speed_SOURCES = bench/code_speed.c
+bench_code_speed_LDADD = libweft-code.la

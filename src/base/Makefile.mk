@@ -15,6 +15,7 @@ libweftbase_la_SOURCES = \
 	src/base/limit.c src/base/limit.h src/base/list.h \
 	src/base/log.c src/base/log.h \
 	src/base/patience.c src/base/patience.h \
+	src/base/plan.c src/base/plan.h \
 	src/base/pool.c src/base/pool.h \
 	src/base/region.c src/base/region.h \
 	src/base/rng.c src/base/rng.h \
@@ -29,7 +30,8 @@ BASE_TESTS = \
 	src/base/hash_test src/base/iov_test src/base/limit_test \
 	src/base/list_test \
 	src/base/log_test src/base/must_test \
-	src/base/patience_test src/base/pool_test src/base/region_test \
+	src/base/patience_test src/base/plan_test src/base/pool_test \
+	src/base/region_test \
 	src/base/rng_test src/base/roll_print_test src/base/roll_test \
 	src/base/solo_test
 check_PROGRAMS += $(BASE_TESTS)
@@ -50,6 +52,7 @@ src_base_limit_test_LDADD = $(T_LIBS)
 src_base_list_test_LDADD = $(T_LIBS)
 src_base_log_test_LDADD = $(T_LIBS)
 src_base_patience_test_LDADD = $(T_LIBS)
+src_base_plan_test_LDADD = $(T_LIBS)
 src_base_pool_test_LDADD = $(T_LIBS)
 src_base_region_test_LDADD = $(T_LIBS)
 src_base_rng_test_LDADD = $(T_LIBS)

@@ -18,6 +18,8 @@
 #define WEFT_SYMBOL(name) __asm__(name)
 /* fn(&variable) is called when the variable's block is left. */
 #define WEFT_CLEANUP(fn)  __attribute__((cleanup(fn)))
+/* Instructions that not every processor has: who calls has asked for them. */
+#define WEFT_TARGET(what) __attribute__((target(what)))
 /* Loops over long arrays: gcc makes vectors of them only when asked. */
 #if defined(__clang__)
 #define WEFT_VECTOR

@@ -69,3 +69,20 @@ void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_reach reach)
 	syscall(SYS_futex, word, FUTEX_WAKE | flag_of(reach), count, NULL, NULL,
 		0);
 }
+
+int weft_futex_sleep_bits(weft_au32 *word, uint32_t value, uint32_t bits,
+			  uint64_t ns)
+{
+	struct timespec until = span(weft_now_ns() + ns);
+
+	if (!syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value, &until, NULL,
+		     bits))
+		return 0;
+	return errno == ETIMEDOUT ? -ETIMEDOUT : 0;
+}
+
+void weft_futex_wake_bits(weft_au32 *word, uint32_t bits)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_BITSET, WEFT_FUTEX_ALL, NULL, NULL,
+		bits);
+}

@@ -31,4 +31,10 @@ int weft_futex_sleep_two(weft_au32 *const word[2], const uint32_t value[2],
 /* Wakes so many of those who sleep on the word. */
 void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_reach reach);
 
+/* Sleeps as above, of processes, for wakes that share a bit; and wakes all who
+ * do. */
+int weft_futex_sleep_bits(weft_au32 *word, uint32_t value, uint32_t bits,
+			  uint64_t ns);
+void weft_futex_wake_bits(weft_au32 *word, uint32_t bits);
+
 #endif

@@ -86,6 +86,37 @@ static void a_process_wakes_a_process(void **state)
 	munmap(w, 4096);
 }
 
+/* Sleeps for bit 2 until the word is 3, counting how often it woke. */
+static void *sleeps_for_a_bit(void *arg)
+{
+	weft_au32 *w = arg;
+	uint32_t seen;
+
+	while ((seen = weft_load32(&w[0])) != 3) {
+		weft_store32(&w[1], 1);
+		if (!weft_futex_sleep_bits(&w[0], seen, 2, 60000 * MS))
+			weft_add32(&w[2], 1);
+	}
+	return NULL;
+}
+
+static void a_wake_with_another_bit_is_for_others(void **state)
+{
+	weft_au32 w[3] = { 0, 0, 0 };
+	pthread_t t;
+
+	T_IS(weft_futex_sleep_bits(&w[0], 0, 1, MS), -ETIMEDOUT);
+	T_OK(pthread_create(&t, NULL, sleeps_for_a_bit, w));
+	while (!weft_load32(&w[1]))
+		;
+	for (int i = 0; i < 1000; i++)
+		weft_futex_wake_bits(&w[0], 4 | 1);
+	T_IS(weft_load32(&w[2]), 0);
+	weft_store32(&w[0], 3);
+	weft_futex_wake_bits(&w[0], 2 | 8);
+	T_OK(pthread_join(t, NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -93,6 +124,7 @@ int main(void)
 		T_CASE(a_sleep_that_nobody_ends_says_so),
 		T_CASE(a_thread_wakes_a_thread),
 		T_CASE(a_process_wakes_a_process),
+		T_CASE(a_wake_with_another_bit_is_for_others),
 	};
 
 	return T_RUN(tests);

@@ -94,6 +94,18 @@ void weft_dead_open(void)
 	weft_progress_watch(&watcher);
 }
 
+bool weft_dead_in(const struct weft_comm *c)
+{
+	bool found = false;
+
+	weft_lock();
+	if (count_dead())
+		for (int i = 0; i < c->peers; i++)
+			found = found || gone[c->proc[i]];
+	weft_unlock();
+	return found;
+}
+
 void weft_dead_names(char *text, size_t len)
 {
 	bool known;

@@ -13,6 +13,9 @@
 /* After the endpoint: begins to watch, where the provider tells. */
 void weft_dead_open(void);
 
+/* Has a member of c died, as far as is known? */
+bool weft_dead_in(const struct weft_comm *c);
+
 /* Who died, as the end of a sentence: ": rank 1"; empty: nobody is known. */
 void weft_dead_names(char *text, size_t len);
 

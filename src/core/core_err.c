@@ -64,6 +64,8 @@ static struct weft_errh *handler_of(const void *obj)
 
 	if (o && o->kind == WEFT_KIND_COMM)
 		return ((const struct weft_comm *)obj)->errh;
+	if (o && o->kind == WEFT_KIND_WIN)
+		return ((const struct weft_err_owner *)obj)->errh;
 	if (weft_core.self)
 		return weft_core.self->errh;
 	return &predefined[FATAL];
@@ -73,7 +75,13 @@ static void call_user(struct weft_errh *h, const void *obj, int code)
 {
 	const struct weft_obj *o = obj;
 	MPI_Comm comm = MPI_COMM_SELF;
+	MPI_Win win;
 
+	if (o && o->kind == WEFT_KIND_WIN) {
+		win = weft_obj_handle(o);
+		h->fn.win(&win, &code);
+		return;
+	}
 	if (o && o->kind == WEFT_KIND_COMM)
 		comm = weft_obj_handle(o);
 	h->fn.comm(&comm, &code);

@@ -37,6 +37,12 @@ struct weft_errh {
 	} fn; /* user-defined only */
 };
 
+/* How objects begin that have a handler, but are no communicators. */
+struct weft_err_owner {
+	struct weft_obj obj;
+	struct weft_errh *errh; /* one reference; never NULL */
+};
+
 /* WEFT_CHECK=0 turns the checking of arguments off. */
 extern bool weft_check;
 

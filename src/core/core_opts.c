@@ -40,6 +40,11 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 			       "rank 0 tells at the end of virtual time what "
 			       "happened in it, with a hash of all events",
 			       NULL },
+	[WEFT_OPT_WIN_PATH] = { "WEFT_WIN_PATH", WEFT_CFG_TEXT, "memory",
+				"what one-sided communication may use: the "
+				"shared memory of the host, else libfabric's "
+				"reads, writes and atomics, else messages",
+				"memory|fabric|messages" },
 	[WEFT_OPT_EXACT] = { "WEFT_EXACT", WEFT_CFG_BOOL, "0",
 			     "MPI_SUM of doubles is rounded once in every "
 			     "reduction, whatever the number and order of "

@@ -18,6 +18,7 @@ enum weft_core_opt {
 	WEFT_OPT_ROLL,
 	WEFT_OPT_EXACT,
 	WEFT_OPT_VERBOSE,
+	WEFT_OPT_WIN_PATH,
 	WEFT_OPT_COUNT,
 };
 

@@ -25,6 +25,7 @@
 
 #define BATCH	 16
 #define PEND_MS	 1  /* something waits for room below */
+#define OTHER_MS 10 /* a provider that is not ours */
 #define JOIN_MS	 20 /* a route is being joined */
 #define FOREVER	 -1
 #define WATCHERS 2
@@ -295,7 +296,8 @@ static void sleep_beside(int timeout_ms)
 /*
  * Live, what waits for room, or for a route, is looked after now and then. In
  * virtual time the provider ends the sleep in both cases, and a time-out would
- * keep it from seeing a deadlock; time would jump there, too.
+ * keep it from seeing a deadlock; time would jump there, too. Other providers
+ * were seen to sleep over what had come (tcp;ofi_rxm, with several threads).
  */
 WEFT_HOT int weft_progress_timeout(int timeout_ms)
 {
@@ -305,6 +307,8 @@ WEFT_HOT int weft_progress_timeout(int timeout_ms)
 		return PEND_MS;
 	if (weft_core.joining && (timeout_ms < 0 || timeout_ms > JOIN_MS))
 		return JOIN_MS;
+	if (!weft_core.tells_met && timeout_ms < 0)
+		return OTHER_MS;
 	return timeout_ms;
 }
 

@@ -90,7 +90,8 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 	h = fi_dupinfo(hints);
 	if (!h)
 		return -ENOMEM;
-	h->caps |= FI_COLLECTIVE; /* others' collectives are not offloaded */
+	/* others' collectives are not offloaded, and windows go by messages */
+	h->caps |= FI_COLLECTIVE | FI_RMA | FI_ATOMIC;
 	rc = prov->getinfo(FI_VERSION(1, 17), NULL, NULL, 0, h, info_p);
 	fi_freeinfo(h);
 	if (!rc)

@@ -19,6 +19,10 @@ libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_reqmany.c \
 	src/mpi/mpi_request.c \
 	src/mpi/mpi_sendrecv.c \
-	src/mpi/mpi_status.c
+	src/mpi/mpi_status.c \
+	src/mpi/mpi_win.c src/mpi/mpi_win.h \
+	src/mpi/mpi_win_acc.c \
+	src/mpi/mpi_win_move.c \
+	src/mpi/mpi_win_sync.c
 include src/mpi/mpi_types.mk
 EXTRA_DIST += src/mpi/README

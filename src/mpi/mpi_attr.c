@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes of communicators and datatypes; keyvals, also of windows. */
+/* Attributes of communicators, datatypes and windows. */
 #include "src/mpi/mpi_face.h"
 
 #include "src/types/types_attr.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_type.h"
+#include "src/mpi/mpi_win.h"
 
 /* ---- what the kinds have in common ---------------------------------------*/
 
@@ -286,4 +287,71 @@ int PMPI_Win_free_keyval(int *win_keyval)
 	MPI_ENTER;
 
 	return free_keyval(__func__, WEFT_KIND_WIN, win_keyval);
+}
+
+/* The value of a predefined key, or NULL: there is no such. */
+static void *win_value(struct weft_win *w, int key)
+{
+	switch (key) {
+	case MPI_WIN_BASE:
+		return w->base;
+	case MPI_WIN_SIZE:
+		return &w->bytes;
+	case MPI_WIN_DISP_UNIT:
+		return &w->disp_unit;
+	case MPI_WIN_CREATE_FLAVOR:
+		return &w->flavor;
+	case MPI_WIN_MODEL:
+		return &w->model;
+	default:
+		return NULL;
+	}
+}
+
+#pragma weak MPI_Win_set_attr = PMPI_Win_set_attr
+int PMPI_Win_set_attr(MPI_Win win, int win_keyval, void *attribute_val)
+{
+	MPI_ENTER;
+	struct weft_win *w;
+	int err = mpi_check_win(__func__, 1, win, &w);
+
+	return err ? err
+		   : result(w, __func__, 2, win_keyval,
+			    weft_attr_set(&w->attr, WEFT_KIND_WIN, win,
+					  win_keyval, attribute_val));
+}
+
+#pragma weak MPI_Win_get_attr = PMPI_Win_get_attr
+int PMPI_Win_get_attr(MPI_Win win, int win_keyval, void *attribute_val,
+		      int *flag)
+{
+	MPI_ENTER;
+	struct weft_win *w;
+	int err = mpi_check_win(__func__, 1, win, &w);
+
+	if (!err)
+		err = check_places(w, __func__, attribute_val, flag);
+	if (err)
+		return err;
+	if (win_keyval >= MPI_WIN_BASE && win_keyval <= MPI_WIN_MODEL) {
+		*(void **)attribute_val = win_value(w, win_keyval);
+		*flag = 1;
+		return MPI_SUCCESS;
+	}
+	return result(w, __func__, 2, win_keyval,
+		      weft_attr_get(&w->attr, WEFT_KIND_WIN, win_keyval,
+				    attribute_val, flag));
+}
+
+#pragma weak MPI_Win_delete_attr = PMPI_Win_delete_attr
+int PMPI_Win_delete_attr(MPI_Win win, int win_keyval)
+{
+	MPI_ENTER;
+	struct weft_win *w;
+	int err = mpi_check_win(__func__, 1, win, &w);
+
+	return err ? err
+		   : result(w, __func__, 2, win_keyval,
+			    weft_attr_delete(&w->attr, WEFT_KIND_WIN, win,
+					     win_keyval));
 }

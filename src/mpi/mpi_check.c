@@ -2,7 +2,7 @@
 /* The slow halves of mpi_check.h: find out what is wrong and say it. */
 #include "src/mpi/mpi_check.h"
 
-int mpi_check_data_slow(const struct mpi_msg *m, const struct weft_comm *c)
+int mpi_check_data_slow(const struct mpi_msg *m, const void *c)
 {
 	if (!m->dt && m->type == MPI_DATATYPE_NULL)
 		return weft_err_arg(c, m->func, MPI_ERR_TYPE, m->arg + 2,

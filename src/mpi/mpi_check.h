@@ -83,19 +83,17 @@ static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
 	return mpi_check_msg_far(m, c, recv);
 }
 
-/* buf, count, type alone; as above. */
-int mpi_check_data_slow(const struct mpi_msg *m,
-			const struct weft_comm *c) WEFT_COLD;
+/* buf, count, type alone; as above. c: whose error handler is called. */
+int mpi_check_data_slow(const struct mpi_msg *m, const void *c) WEFT_COLD;
 
-static inline int mpi_check_data_far(const struct mpi_msg *m,
-				     const struct weft_comm *c)
+static inline int mpi_check_data_far(const struct mpi_msg *m, const void *c)
 {
 	const struct mpi_msg copy = mpi_msg_copy(m);
 
 	return mpi_check_data_slow(&copy, c);
 }
 
-static inline int mpi_check_data(struct mpi_msg *m, const struct weft_comm *c)
+static inline int mpi_check_data(struct mpi_msg *m, const void *c)
 {
 	m->dt = weft_dt_of(m->type);
 	if (weft_likely(mpi_data_is_good(m)))

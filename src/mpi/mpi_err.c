@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error handlers of communicators; classes, codes and texts. */
+/* Error handlers of communicators and windows; classes, codes and texts. */
 #include "src/mpi/mpi_face.h"
 
 #include "src/core/core_errtext.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_commobj.h"
+#include "src/mpi/mpi_win.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -35,27 +36,35 @@ int mpi_check_errh(const void *obj, const char *func, int arg, MPI_Errhandler h,
 			    "error handler is not for communicators");
 }
 
+static int create(const char *func, const struct weft_errh *as, bool fn,
+		  MPI_Errhandler *errhandler)
+{
+	struct weft_errh *h;
+	int err = weft_check_ptr(NULL, func, 2, errhandler, "errhandler");
+
+	if (!err && !fn)
+		err = weft_check_ptr_bad(NULL, func, 1, "function");
+	if (err)
+		return err;
+	h = malloc(sizeof(*h));
+	if (!h)
+		return weft_err_rc(NULL, func, -ENOMEM);
+	*h = *as;
+	weft_obj_init(&h->obj, WEFT_KIND_ERRH);
+	*errhandler = (MPI_Errhandler)h;
+	return MPI_SUCCESS;
+}
+
 #pragma weak MPI_Comm_create_errhandler = PMPI_Comm_create_errhandler
 int PMPI_Comm_create_errhandler(
 	MPI_Comm_errhandler_function *comm_errhandler_fn,
 	MPI_Errhandler *errhandler)
 {
 	MPI_ENTER;
-	struct weft_errh *h;
-	int err = weft_check_ptr(NULL, __func__, 2, errhandler, "errhandler");
+	struct weft_errh h = { .of = WEFT_KIND_COMM,
+			       .fn.comm = comm_errhandler_fn };
 
-	if (!err && !comm_errhandler_fn)
-		err = weft_check_ptr_bad(NULL, __func__, 1, "function");
-	if (err)
-		return err;
-	h = calloc(1, sizeof(*h));
-	if (!h)
-		return weft_err_rc(NULL, __func__, -ENOMEM);
-	weft_obj_init(&h->obj, WEFT_KIND_ERRH);
-	h->of = WEFT_KIND_COMM;
-	h->fn.comm = comm_errhandler_fn;
-	*errhandler = (MPI_Errhandler)h;
-	return MPI_SUCCESS;
+	return create(__func__, &h, comm_errhandler_fn != NULL, errhandler);
 }
 
 #pragma weak MPI_Comm_set_errhandler = PMPI_Comm_set_errhandler
@@ -100,6 +109,63 @@ int PMPI_Comm_call_errhandler(MPI_Comm comm, int errorcode)
 	if (err)
 		return err;
 	weft_err_call(c, __func__, errorcode);
+	return MPI_SUCCESS;
+}
+
+#pragma weak MPI_Win_create_errhandler = PMPI_Win_create_errhandler
+int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
+			       MPI_Errhandler *errhandler)
+{
+	MPI_ENTER;
+	struct weft_errh h = { .of = WEFT_KIND_WIN,
+			       .fn.win = win_errhandler_fn };
+
+	return create(__func__, &h, win_errhandler_fn != NULL, errhandler);
+}
+
+#pragma weak MPI_Win_set_errhandler = PMPI_Win_set_errhandler
+int PMPI_Win_set_errhandler(MPI_Win win, MPI_Errhandler errhandler)
+{
+	MPI_ENTER;
+	struct weft_win *w;
+	struct weft_errh *h;
+	int err = mpi_check_win(__func__, 1, win, &w);
+
+	if (!err)
+		err = check_errh(w, __func__, 2, errhandler, &h);
+	if (!err && h->of && h->of != WEFT_KIND_WIN)
+		err = weft_err_arg(w, __func__, MPI_ERR_ARG, 2,
+				   "error handler is not for windows");
+	if (!err)
+		weft_win_handle_by(w, h);
+	return err;
+}
+
+#pragma weak MPI_Win_get_errhandler = PMPI_Win_get_errhandler
+int PMPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *errhandler)
+{
+	MPI_ENTER;
+	struct weft_win *w;
+	int err = mpi_check_win(__func__, 1, win, &w);
+
+	if (!err)
+		err = weft_check_ptr(w, __func__, 2, errhandler, "errhandler");
+	if (!err)
+		*errhandler =
+			weft_obj_handle(&weft_errh_get(w->head.errh)->obj);
+	return err;
+}
+
+#pragma weak MPI_Win_call_errhandler = PMPI_Win_call_errhandler
+int PMPI_Win_call_errhandler(MPI_Win win, int errorcode)
+{
+	MPI_ENTER;
+	struct weft_win *w;
+	int err = mpi_check_win(__func__, 1, win, &w);
+
+	if (err)
+		return err;
+	weft_err_call(w, __func__, errorcode);
 	return MPI_SUCCESS;
 }
 

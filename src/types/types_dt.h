@@ -244,6 +244,10 @@ typedef int (*weft_dt_walk_fn)(void *arg, const struct weft_dt *basic,
 			       MPI_Count n);
 int weft_dt_walk(const struct weft_dt *dt, weft_dt_walk_fn fn, void *arg);
 
+/* The predefined type that dt is, or is made of alone, pairs being one; NULL:
+ * there are several. */
+const struct weft_dt *weft_dt_element(const struct weft_dt *dt);
+
 /*
  * Basic elements in the first bytes bytes of an endless row of dt; -1 when
  * the bytes end inside of one.

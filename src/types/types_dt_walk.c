@@ -89,3 +89,21 @@ MPI_Count weft_dt_bytes(const struct weft_dt *dt, MPI_Count n)
 		weft_dt_walk(dt, tally_bytes, &t);
 	return t.done;
 }
+
+const struct weft_dt *weft_dt_element(const struct weft_dt *dt)
+{
+	const struct weft_dt_map *m = dt->map;
+	const struct weft_dt *one = NULL, *e;
+
+	if (dt->obj.predefined || !m)
+		return dt;
+	for (MPI_Count i = 0; i < m->olds; i++) {
+		if (!m->old[i]->size)
+			continue;
+		e = weft_dt_element(m->old[i]);
+		if (!e || (one && one != e))
+			return NULL;
+		one = e;
+	}
+	return one;
+}

@@ -9,7 +9,8 @@
 #
 # A line of the list:  program  ranks[,ranks...]  [tags]  [arguments]
 # Tags, joined by commas or "-": weft (only over the own provider), live (looks
-# at the clock of the host), long (only with LONG=1), mt (needs threads).
+# at the clock of the host), long (only with LONG=1), mt (needs threads), memory
+# (windows in shared memory: not with WEFT_WIN_PATH=fabric or messages).
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 machine=${MACHINE:-native}
@@ -61,6 +62,7 @@ while read -r prog ranks tags args; do
 	case $prog in ${ONLY:-*}) ;; *) continue ;; esac
 	case ,$tags, in *,weft,*) [ "$provider" = weft ] || continue ;; esac
 	case ,$tags, in *,live,*) [ "$clock" = live ] || continue ;; esac
+	case ,$tags, in *,memory,*) [ "${WEFT_WIN_PATH:-memory}" = memory ] || continue ;; esac
 	case ,$tags, in *,long,*) [ -n "$LONG" ] || continue ;; esac
 	compile "$prog" || { echo "FAIL $prog does not compile"; bad=$((bad + 1)); continue; }
 	for n in ${ranks//,/ }; do

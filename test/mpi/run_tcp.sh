@@ -5,4 +5,6 @@
 PROVIDER=tcp ONLY='p2p_*' RANKS_MAX=2 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
 PROVIDER=tcp ONLY='comm_*' RANKS_MAX=3 \
+	bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
+PROVIDER=tcp ONLY='win_*' RANKS_MAX=3 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh"

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compare and swap: time of one, with its synchronization (win.h). */
+#include "win.h"
+
+static void access_one(struct win_bench *w, size_t n)
+{
+	(void)n;
+	MPI_Compare_and_swap(w->local, w->local + 8, w->result, MPI_LONG,
+			     w->other, w->remote, w->win);
+}
+
+static void check(struct win_bench *w)
+{
+	((long *)w->local)[0] = 7;
+	((long *)w->local)[1] = 0;
+	*(long *)w->mem = 0;
+	MPI_Barrier(MPI_COMM_WORLD);
+	win_run(w, access_one, 8, 2);
+	bench_verdict(&w->b, 8,
+		      w->b.rank ? *(long *)w->mem == 7
+				: *(long *)w->result == 7);
+	((long *)w->local)[1] = 7;
+}
+
+int main(int argc, char **argv)
+{
+	struct win_bench w = {
+		.b = { .title = "MPI_Compare_and_swap Latency Test",
+		       .min = 8,
+		       .max = 8,
+		       .column = { "Latency (us)" } }
+	};
+
+	win_begin(&w, argc, argv, 1);
+	if (w.b.check)
+		check(&w);
+	win_latency(&w, access_one, 8);
+	return win_end(&w);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Speed of the codes on one core:
+ *
+ *   code_speed [SECONDS]          each row for so long, 0.2
+ *
+ * Decimal megabytes of payload a second of this process's own processor
+ * time; the best of eight parts, because others may use the host. Short
+ * buffers stay in the cache, as a packet does that was just built.
+ */
+#include "prov/code/code_8b10b.h"
+#include "prov/code/code_crc.h"
+#include "prov/code/code_hamming.h"
+#include "prov/code/code_rs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Works once on the payload; what it returns keeps the compiler honest. */
+typedef uint64_t work_fn(const void *code, const unsigned char *buf,
+			 size_t len);
+
+static unsigned char buf[1 << 20];
+
+static double cpu_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Megabytes a second. */
+static double speed(work_fn *work, const void *code, size_t len, double part)
+{
+	volatile uint64_t sink;
+	double best = 0;
+
+	for (int i = 0; i < 8; i++) {
+		double start = cpu_seconds(), now;
+		unsigned long long done = 0;
+
+		do {
+			for (int n = 0; n < 64; n++)
+				sink = work(code, buf, len);
+			done += 64 * len;
+			now = cpu_seconds();
+		} while (now - start < part);
+		(void)sink;
+		if ((double)done / (now - start) > best)
+			best = (double)done / (now - start);
+	}
+	return best / 1e6;
+}
+
+static uint64_t crc(const void *code, const unsigned char *p, size_t len)
+{
+	return weft_code_crc(code, 0, p, len);
+}
+
+static void crc_rows(double part)
+{
+	static const char *const name[] = { "CRC-16", "CRC-32", "CRC-32C" };
+	static const size_t size[] = { 32, 96, 512, 4096, 65536 };
+	static struct weft_code_crc fast, tables;
+
+	printf("%-10s%-10s", "code", "how");
+	for (int i = 0; i < 5; i++)
+		printf("%7zu B", size[i]);
+	printf("  MB/s\n");
+	for (int k = 0; k < 3; k++) {
+		const struct weft_code_crc *way[] = { &tables, &fast };
+
+		weft_code_crc_init(&fast, (enum weft_code_crc_kind)k);
+		weft_code_crc_init_tables(&tables, (enum weft_code_crc_kind)k);
+		for (int w = 0; w < 2; w++) {
+			printf("%-10s%-10s", name[k], way[w]->how);
+			for (int i = 0; i < 5; i++)
+				printf("%9.0f",
+				       speed(crc, way[w], size[i], part));
+			printf("\n");
+		}
+	}
+}
+
+static uint64_t rs_encode(const void *code, const unsigned char *p, size_t len)
+{
+	return weft_code_rs_encode(code, p, (unsigned)(8 * len)).w[0];
+}
+
+/* Seven wrong symbols each time, put right in place. */
+static uint64_t rs_correct(const void *code, const unsigned char *p, size_t len)
+{
+	static struct weft_code_rs_checks checks;
+	static unsigned char copy[1024];
+
+	if (!checks.w[0]) {
+		memcpy(copy, p, len);
+		checks = weft_code_rs_encode(code, p, (unsigned)(8 * len));
+	}
+	for (size_t i = 0; i < 7; i++)
+		copy[90 * i] ^= 1;
+	return (uint64_t)weft_code_rs_correct(code, copy, (unsigned)(8 * len),
+					      &checks);
+}
+
+static void rs_rows(double part)
+{
+	static struct weft_code_rs rs;
+
+	printf("\n%-34s  MB/s\n", "Reed-Solomon, symbols of 10 bits");
+	weft_code_rs_init(&rs, 14);
+	printf("%-34s%6.0f\n", "(528,514) encode, 642 B",
+	       speed(rs_encode, &rs, 642, part));
+	printf("%-34s%6.1f\n", "(528,514) correct 7 symbols",
+	       speed(rs_correct, &rs, 642, part));
+	weft_code_rs_init(&rs, 5);
+	printf("%-34s%6.0f\n", "5 checks of a packet, 544 B",
+	       speed(rs_encode, &rs, 544, part));
+}
+
+static uint64_t secded(const void *code, const unsigned char *p, size_t len)
+{
+	uint64_t word, sum = 0;
+
+	for (size_t i = 0; i < len; i += 8) {
+		memcpy(&word, p + i, 8);
+		sum += weft_code_secded(word);
+	}
+	return sum;
+}
+
+static uint64_t eight_ten(const void *code, const unsigned char *p, size_t len)
+{
+	uint64_t sum = 0;
+	bool plus = false;
+
+	for (size_t i = 0; i < len; i++)
+		sum += weft_code_8b10b_encode(code, p[i], &plus);
+	return sum;
+}
+
+static void other_rows(double part)
+{
+	static struct weft_code_8b10b t;
+
+	weft_code_8b10b_init(&t);
+	printf("\n%-34s  MB/s\n", "others");
+	printf("%-34s%6.0f\n", "SECDED (72,64), 512 B",
+	       speed(secded, NULL, 512, part));
+	printf("%-34s%6.0f\n", "8b/10b, 512 B",
+	       speed(eight_ten, &t, 512, part));
+}
+
+int main(int argc, char **argv)
+{
+	double part = (argc > 1 ? atof(argv[1]) : 0.2) / 8;
+
+	memset(buf, 0x5a, sizeof(buf));
+	crc_rows(part);
+	rs_rows(part);
+	other_rows(part);
+	return 0;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Processors of which nothing is known have tables alone. */
+#include "prov/code/code_crc_step.h"
+
+#if !defined(CODE_CRC_X86) && !defined(CODE_CRC_ARM)
+
+void code_crc_choose(struct weft_code_crc *c, enum weft_code_crc_kind kind)
+{
+}
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Odd columns; every error of one, two and, in a header, three bits. */
+#include "test/t.h"
+#include "prov/code/code_hamming.h"
+#include "src/base/rng.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { WORD = 72, HEADER = 96 };
+
+struct stored {
+	uint64_t word;
+	uint8_t checks;
+};
+
+static void flip(struct stored *s, int bit)
+{
+	if (bit < 64)
+		s->word ^= 1ull << bit;
+	else
+		s->checks ^= (uint8_t)(1u << (bit - 64));
+}
+
+static bool same(const struct stored *a, const struct stored *b)
+{
+	return a->word == b->word && a->checks == b->checks;
+}
+
+static struct stored random_word(struct weft_rng *r)
+{
+	struct stored s = { .word = weft_rng_u64(r) };
+
+	s.checks = weft_code_secded(s.word);
+	return s;
+}
+
+/* The column of a header's bit is what it alone gives. */
+static uint8_t column(int bit)
+{
+	uint8_t h[WEFT_CODE_HEADER_BYTES] = { 0 };
+
+	h[bit / 8] = (uint8_t)(1u << bit % 8);
+	return weft_code_header(h);
+}
+
+/* That is the proof of the distance; 26 a check is Hsiao's own figure. */
+static void columns_are_odd_and_different(void **state)
+{
+	bool seen[256] = { 0 };
+	int row[8] = { 0 };
+
+	for (int i = 0; i < 8; i++)
+		seen[1 << i] = true;
+	for (int bit = 0; bit < 88; bit++) {
+		uint8_t c = column(bit);
+
+		T_TRUE(__builtin_parity(c));
+		T_FALSE(seen[c]);
+		seen[c] = true;
+		if (bit < 64)
+			T_IS(weft_code_secded(1ull << bit), c);
+		for (int i = 0; i < 8 && bit < 64; i++)
+			row[i] += c >> i & 1;
+	}
+	for (int i = 0; i < 8; i++)
+		T_IS(row[i], 26);
+}
+
+static void sums_of_words_have_sums_of_checks(void **state)
+{
+	struct weft_rng r;
+
+	weft_rng_init(&r, 1, 0);
+	T_IS(weft_code_secded(0), 0);
+	for (int i = 0; i < 10000; i++) {
+		uint64_t a = weft_rng_u64(&r), b = weft_rng_u64(&r);
+
+		T_IS(weft_code_secded(a ^ b),
+		     weft_code_secded(a) ^ weft_code_secded(b));
+	}
+}
+
+static void every_single_error_of_a_word_is_put_right(void **state)
+{
+	struct stored good, s;
+	struct weft_rng r;
+
+	weft_rng_init(&r, 2, 0);
+	for (int i = 0; i < 200; i++) {
+		good = s = random_word(&r);
+		T_IS(weft_code_secded_correct(&s.word, &s.checks), 0);
+		for (int a = 0; a < WORD; a++) {
+			s = good;
+			flip(&s, a);
+			T_IS(weft_code_secded_correct(&s.word, &s.checks), 1);
+			T_TRUE(same(&s, &good));
+		}
+	}
+}
+
+static void every_double_error_of_a_word_is_found(void **state)
+{
+	struct stored came, s;
+	struct weft_rng r;
+
+	weft_rng_init(&r, 3, 0);
+	for (int i = 0; i < 50; i++) {
+		struct stored good = random_word(&r);
+
+		for (int a = 0; a < WORD; a++) {
+			for (int b = 0; b < a; b++) {
+				came = good;
+				flip(&came, a);
+				flip(&came, b);
+				s = came;
+				T_IS(weft_code_secded_correct(&s.word,
+							      &s.checks),
+				     -EBADMSG);
+				T_TRUE(same(&s, &came));
+			}
+		}
+	}
+}
+
+/* Eleven bytes and their checks in the last. */
+static bool header_found(uint8_t *h, const int *bit, int n)
+{
+	uint8_t e[12];
+
+	memcpy(e, h, sizeof(e));
+	for (int i = 0; i < n; i++)
+		e[bit[i] / 8] ^= (uint8_t)(1u << bit[i] % 8);
+	return weft_code_header(e) != e[11];
+}
+
+static void any_three_errors_of_a_header_are_found(void **state)
+{
+	struct weft_rng r;
+	uint8_t h[12];
+	int b[3];
+
+	weft_rng_init(&r, 4, 0);
+	weft_rng_fill(&r, h, 11);
+	h[11] = weft_code_header(h);
+	T_FALSE(header_found(h, b, 0));
+	for (b[0] = 0; b[0] < HEADER; b[0]++) {
+		T_TRUE(header_found(h, b, 1));
+		for (b[1] = 0; b[1] < b[0]; b[1]++) {
+			T_TRUE(header_found(h, b, 2));
+			for (b[2] = 0; b[2] < b[1]; b[2]++)
+				T_TRUE(header_found(h, b, 3));
+		}
+	}
+}
+
+/* So the distance is four, and no more. */
+static void some_four_errors_of_a_header_pass(void **state)
+{
+	uint8_t h[12] = { 0 };
+	int b[4] = { 0, 1, 0, 0 }, passed = 0;
+
+	for (b[2] = 2; b[2] < HEADER; b[2]++)
+		for (b[3] = 2; b[3] < b[2]; b[3]++)
+			passed += !header_found(h, b, 4);
+	T_TRUE(passed > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(columns_are_odd_and_different),
+		T_CASE(sums_of_words_have_sums_of_checks),
+		T_CASE(every_single_error_of_a_word_is_put_right),
+		T_CASE(every_double_error_of_a_word_is_found),
+		T_CASE(any_three_errors_of_a_header_are_found),
+		T_CASE(some_four_errors_of_a_header_pass),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * For tests: the arithmetic of OpenSSL (BN_GF2m) as a second opinion. It
+ * divides polynomials of any length and knows nothing of our tables.
+ */
+#ifndef WEFT_CODE_ORACLE_H
+#define WEFT_CODE_ORACLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Remainder of len bytes, reflected, by the polynomial with these exponents
+ * (the first one is the width, -1 ends them), register of ones, inverted.
+ */
+uint32_t oracle_crc(const int *exponents, const void *buf, size_t len);
+
+/* a times b in GF(2^10) with x^10+x^3+1. */
+unsigned oracle_mul(unsigned a, unsigned b);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files about windows share. */
+#ifndef WEFT_MPI_WIN_H
+#define WEFT_MPI_WIN_H
+
+#include "src/mpi/mpi_check.h"
+#include "src/win/win.h"
+
+/* Raises MPI_ERR_WIN for a handle that is none. */
+int mpi_win_bad(const char *func, int arg, MPI_Win handle) WEFT_COLD;
+
+/* The window behind argument number arg. */
+static inline int mpi_check_win(const char *func, int arg, MPI_Win handle,
+				struct weft_win **win_p)
+{
+	*win_p = weft_win_of(handle);
+	return weft_likely(*win_p != NULL) ? 0 : mpi_win_bad(func, arg, handle);
+}
+
+/* The target's side of an access: rank, displacement, count and type are
+ * consecutive arguments, the first of them number arg. */
+struct mpi_target {
+	const char *func;
+	int arg;
+	int rank;
+	MPI_Aint disp;
+	MPI_Count count;
+	MPI_Datatype type;
+	struct weft_dt *dt; /* out */
+};
+
+/* 0: all is well; MPI_PROC_NULL included. */
+int mpi_check_target_slow(const struct mpi_target *t,
+			  struct weft_win *w) WEFT_COLD;
+
+static inline bool mpi_target_is_good(const struct mpi_target *t,
+				      const struct weft_win *w)
+{
+	const struct weft_win_peer *p = &w->peer[t->rank];
+
+	return t->dt && weft_dt_is_handy(t->dt) &&
+	       (uint64_t)t->count <= INT_MAX && weft_win_is_open(w, p) &&
+	       weft_win_holds(w, p, t->disp, t->count, t->dt);
+}
+
+static inline int mpi_check_target(struct mpi_target *t, struct weft_win *w)
+{
+	t->dt = weft_dt_of(t->type);
+	if (weft_likely((unsigned)t->rank < (unsigned)w->size &&
+			mpi_target_is_good(t, w)))
+		return 0;
+	return mpi_check_target_slow(t, w);
+}
+
+/* Raises MPI_ERR_RANK unless it names a member. */
+int mpi_check_win_rank(const char *func, int arg, int rank,
+		       const struct weft_win *w);
+
+#endif

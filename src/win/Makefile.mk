@@ -1,0 +1,32 @@
+# src/win: windows of one-sided communication, part of libmpi_abi.la; what needs
+# nothing of it is a library, for the tests.
+noinst_LTLIBRARIES += libweftwin.la
+libweftwin_la_SOURCES = \
+	src/win/win_elem.c src/win/win_elem.h \
+	src/win/win_gate.c src/win/win_gate.h
+libmpi_abi_la_LIBADD += libweftwin.la
+libmpi_abi_la_SOURCES += \
+	src/win/win.h src/win/win_layout.h \
+	src/win/win_acc.c \
+	src/win/win_am.c src/win/win_am.h \
+	src/win/win_attach.c src/win/win_attach.h \
+	src/win/win_call.c src/win/win_call.h \
+	src/win/win_lock.c src/win/win_lock.h \
+	src/win/win_make.c \
+	src/win/win_move.c \
+	src/win/win_op.c src/win/win_op.h \
+	src/win/win_serve.c src/win/win_serve.h \
+	src/win/win_share.c src/win/win_share.h \
+	src/win/win_sync.c \
+	src/win/win_wait.c src/win/win_wait.h \
+	src/win/win_word.h
+EXTRA_DIST += src/win/README
+
+PLAIN_TESTS += test/run_win_death.sh
+EXTRA_DIST += test/run_win_client.c
+
+WIN_TESTS = src/win/win_elem_test src/win/win_gate_test
+check_PROGRAMS += $(WIN_TESTS)
+TESTS += $(WIN_TESTS)
+src_win_win_elem_test_LDADD = libweftwin.la libweft-types.la $(T_LIBS)
+src_win_win_gate_test_LDADD = libweftwin.la $(T_LIBS)

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Windows: memory that the members of a communicator open to each other.
+ *
+ *   weft_win_open -> epochs: weft_win_fence, _start, _lock ... ->
+ * weft_win_close
+ *
+ * A window has a communicator of its own, which the application never sees:
+ * its collectives, messages and context belong to the window alone. What an
+ * access does depends on where the target's memory is (README): mapped here,
+ * in reach of fi_read and fi_write, or behind a message.
+ *
+ * src/mpi has checked the arguments. Functions return 0, -errno, or an MPI
+ * class above 0.
+ */
+#ifndef WEFT_WIN_H
+#define WEFT_WIN_H
+
+#include "src/base/atomic.h"
+#include "src/base/list.h"
+#include "src/base/region.h"
+#include "src/core/core_comm.h"
+#include "src/core/core_err.h"
+#include "src/core/core_lock.h"
+#include "src/types/types_dt.h"
+#include "src/types/types_op.h"
+
+#include <mpi.h>
+
+struct fid_mr;
+struct weft_info;
+struct weft_req;
+struct win_ear;
+struct win_page;
+struct win_wish;
+
+/* Another member, or myself, as a target. */
+struct weft_win_peer {
+	/* read by every access */
+	char *direct;	   /* its memory, where I may load and store; or NULL */
+	uint64_t size;	   /* bytes of its window */
+	uint64_t unit;	   /* of displacements, in bytes */
+	weft_au32 open;	   /* an access epoch for this target alone */
+	weft_au32 pending; /* operations under way; changed with the lock */
+	uint64_t key;	   /* of its region for fi_*; base is offset 0 */
+	uint64_t base;	   /* the address of its memory, where it is */
+	char *map; /* its memory as MPI_Win_shared_query tells; or NULL */
+	/* synchronization */
+	weft_au32 lock; /* enum win_lock: what I hold of it */
+	bool asking;	/* for it, another thread; with the lock */
+	weft_au32 told; /* messages: it granted the lock that I asked for */
+	weft_au32 post; /* messages: exposures for me that I have not used */
+	uint32_t posts; /* shared page: the same, those used so far */
+};
+
+struct weft_win {
+	struct weft_err_owner head; /* handle, error handler */
+	/* read by every access */
+	struct weft_win_peer *peer;
+	int size;
+	int rank;
+	weft_au32 open_all; /* an access epoch for all targets */
+	bool mapped;	    /* all memory is mapped here: direct everywhere */
+	bool dynamic;	    /* displacements are addresses */
+	bool rma;	    /* fi_read and fi_write reach the others */
+	weft_au32 used;	    /* accesses since the last fence */
+	weft_au32 stored;   /* some of them changed memory since a flush */
+	weft_au32 turns;    /* calls that an application may repeat */
+	weft_au32 pending;  /* operations under way, to all targets */
+	weft_au32 flying;   /* their pieces */
+	struct win_page *page; /* shared by all members; NULL: messages */
+
+	struct weft_comm *comm; /* its own */
+	int flavor;		/* MPI_WIN_FLAVOR_ */
+	int model;		/* MPI_WIN_UNIFIED */
+	int disp_unit;		/* mine, as attributes show it */
+	MPI_Aint bytes;		/* likewise */
+	void *base;
+	/* the first of an operation that nobody waits for: its int, or 0;
+	 * changed with the lock */
+	weft_au32 error;
+
+	/* epochs */
+	bool fence;		    /* a fence has opened one */
+	bool lock_all;		    /* enum win_lock is in peer[].lock */
+	bool lock_free;		    /* with MPI_MODE_NOCHECK */
+	int locks;		    /* targets that are locked alone */
+	struct weft_group *started; /* access epoch of MPI_Win_start */
+	struct weft_group *posted;  /* exposure epoch of MPI_Win_post */
+	weft_au32 completes;	    /* messages: origins that have completed */
+	uint32_t completed;	    /* those that were waited for */
+
+	/* the lock of my memory, where messages ask for it */
+	struct weft_list wishes; /* who waits, oldest first */
+	int shared;		 /* who holds it */
+	bool exclusive;
+	uint32_t unlocks;	/* messages that gave it back */
+	uint32_t *unlocked;	/* by target: what I have sent of these */
+	struct weft_list parts; /* requests that wait for an answer */
+	uint32_t part_ids;
+	struct win_ear *ear;
+
+	struct weft_region region; /* page and memory of all */
+	void *own;		   /* memory that only I map, to be freed */
+	struct fid_mr *mr;
+	struct weft_list attached; /* dynamic: mine */
+	struct weft_attr *attr;
+	struct weft_info *info;
+	char name[MPI_MAX_OBJECT_NAME];
+};
+
+static inline struct weft_win *weft_win_of(MPI_Win handle)
+{
+	return weft_obj_of(handle, WEFT_KIND_WIN);
+}
+
+static inline MPI_Win weft_win_handle(const struct weft_win *w)
+{
+	return weft_obj_handle(&w->head.obj);
+}
+
+/* ---- life -------------------------------------------------------------- */
+
+struct weft_win_args {
+	struct weft_comm *comm;
+	int flavor;
+	void *base; /* MPI_WIN_FLAVOR_CREATE */
+	MPI_Aint size;
+	MPI_Aint unit;
+	struct weft_info *info; /* or NULL */
+};
+
+/* Collective. The info's entries are kept. */
+int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p);
+/* Collective; no epoch is open, attributes are gone. */
+int weft_win_close(struct weft_win *w);
+
+/* Adds the hints of info (may be NULL) that windows know to those of w. */
+int weft_win_hint(struct weft_win *w, struct weft_info *info);
+/* Whom errors are told. */
+void weft_win_handle_by(struct weft_win *w, struct weft_errh *h);
+
+/* Dynamic windows. -EBUSY: part of it is attached; -ENOSPC: too many;
+ * -ENOENT: no such attachment. */
+int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size);
+int weft_win_detach(struct weft_win *w, const void *base);
+
+/* ---- accesses ---------------------------------------------------------- */
+
+/* One access: the origin's data, the target's place. */
+struct weft_win_xfer {
+	void *buf;
+	MPI_Count count;
+	struct weft_dt *dt;
+	int target;
+	MPI_Aint disp;
+	MPI_Count tcount;
+	struct weft_dt *tdt;
+	/* the accumulate family */
+	struct weft_op *op;
+	void *result; /* NULL: nothing is fetched */
+	MPI_Count rcount;
+	struct weft_dt *rdt;
+	const void *compare; /* compare and swap */
+};
+
+/*
+ * req_p NULL: complete by the next synchronization; else a request, complete
+ * when the origin's memory is the caller's again and results are there.
+ */
+int weft_win_put(struct weft_win *w, const struct weft_win_xfer *x,
+		 struct weft_req **req_p);
+int weft_win_get(struct weft_win *w, const struct weft_win_xfer *x,
+		 struct weft_req **req_p);
+int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
+		 struct weft_req **req_p);
+
+/* May the target be accessed now? */
+static inline bool weft_win_is_open(const struct weft_win *w,
+				    const struct weft_win_peer *p)
+{
+	/* relaxed: what opened it is a call before, of this thread or ordered
+	 * by the application */
+	return weft_load32_relaxed(&w->open_all) ||
+	       weft_load32_relaxed(&p->open);
+}
+
+/* Does count times dt at disp lie within the target's window? Dynamic windows
+ * are looked at later. */
+static inline bool weft_win_holds(const struct weft_win *w,
+				  const struct weft_win_peer *p, MPI_Aint disp,
+				  MPI_Count count, const struct weft_dt *dt)
+{
+	MPI_Count lo, off;
+
+	if (weft_unlikely(w->dynamic || !count || !dt->size))
+		return true;
+	if (weft_unlikely(disp < 0 || (uint64_t)disp > p->size / p->unit))
+		return false;
+	off = (MPI_Count)((uint64_t)disp * p->unit);
+	lo = off + dt->true_lb;
+	if (weft_unlikely(dt->extent < 0))
+		lo += (count - 1) * dt->extent;
+	return lo >= 0 && lo + weft_dt_span(dt, count) <= (MPI_Count)p->size;
+}
+
+/* ---- synchronization --------------------------------------------------- */
+
+/* Why it may not be called now, or NULL. */
+const char *weft_win_no_fence(const struct weft_win *w);
+const char *weft_win_no_start(const struct weft_win *w);
+const char *weft_win_no_lock(const struct weft_win *w, int rank);
+const char *weft_win_no_lock_all(const struct weft_win *w);
+const char *weft_win_no_end(const struct weft_win *w);
+
+/* Of a target, or of all (-1). */
+static inline const char *weft_win_no_flush(const struct weft_win *w, int rank)
+{
+	if (weft_likely(w->lock_all ||
+			(rank < 0 ? w->locks > 0
+				  : weft_load32(&w->peer[rank].lock) > 0)))
+		return NULL;
+	return rank < 0 ? "no target is locked" : "the target is not locked";
+}
+
+int weft_win_fence(struct weft_win *w, int assert);
+int weft_win_post(struct weft_win *w, struct weft_group *g, int assert);
+int weft_win_start(struct weft_win *w, struct weft_group *g, int assert);
+int weft_win_complete(struct weft_win *w);
+int weft_win_wait(struct weft_win *w);
+/* 1: over; 0: not yet; -errno. */
+int weft_win_test(struct weft_win *w);
+int weft_win_lock(struct weft_win *w, int type, int rank, int assert);
+int weft_win_unlock(struct weft_win *w, int rank);
+int weft_win_lock_all(struct weft_win *w, int assert);
+int weft_win_unlock_all(struct weft_win *w);
+
+int weft_win_flush_slow(struct weft_win *w, weft_au32 *pending);
+
+/*
+ * Programs repeat these calls until something has changed, so they make
+ * progress: always where others need us for that, else now and then.
+ */
+static inline bool weft_win_is_idle(struct weft_win *w)
+{
+	/* relaxed: losing a count is no harm */
+	uint32_t turn = weft_load32_relaxed(&w->turns) + 1;
+
+	weft_store32_relaxed(&w->turns, turn);
+	return w->page && turn % 64;
+}
+
+/* What this thread has stored comes before any load that follows; loads alone
+ * need no order. */
+static inline void weft_win_order(struct weft_win *w)
+{
+	/* relaxed: the only thread's */
+	if (!weft_threads && !weft_load32_relaxed(&w->stored))
+		return;
+	weft_store32_relaxed(&w->stored, 0);
+	weft_fence_full();
+}
+
+/* All accesses to the target are complete there, and here. */
+static inline int weft_win_flush(struct weft_win *w, int rank)
+{
+	weft_au32 *pending = &w->peer[rank].pending;
+
+	weft_win_order(w);
+	if (weft_likely(!weft_load32(pending) && !weft_load32(&w->error) &&
+			weft_win_is_idle(w)))
+		return 0;
+	return weft_win_flush_slow(w, pending);
+}
+
+static inline int weft_win_flush_all(struct weft_win *w)
+{
+	weft_win_order(w);
+	if (weft_likely(!weft_load32(&w->pending) && !weft_load32(&w->error) &&
+			weft_win_is_idle(w)))
+		return 0;
+	return weft_win_flush_slow(w, &w->pending);
+}
+
+void weft_win_sync(struct weft_win *w);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The accumulate family. Where the elements are changed depends on the window
+ * alone (README), so that all who meet at a place are atomic to each other:
+ *
+ *   mapped       by me, in the target's memory: by the processor, or under the
+ *                lock of the target's row where that cannot
+ *   page         by me, read and written by fi_*, under that lock always
+ *   otherwise    at the target: fi_atomic where the type has it, which is the
+ *                processor's again, or a message
+ *
+ * Calls on the same elements from one origin keep their order: each way does
+ * them in the order of the calls, and type and place choose the way.
+ */
+#include "src/core/core_lock.h"
+#include "src/core/core_state.h"
+#include "src/win/win_attach.h"
+#include "src/win/win_call.h"
+#include "src/win/win_gate.h"
+#include "src/win/win_lock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define CHUNK 65536 /* bytes that are changed in one go, by page */
+
+/* ---- in memory that I can reach ---------------------------------------- */
+
+static int alone_enter(struct weft_win *w, int target)
+{
+	if (w->page)
+		return win_gate_enter(&win_row(w->page, target)->acc, true,
+				      w->comm);
+	weft_lock(); /* against what messages do here */
+	return 0;
+}
+
+static void alone_leave(struct weft_win *w, int target)
+{
+	if (w->page)
+		win_gate_leave(&win_row(w->page, target)->acc, true);
+	else
+		weft_unlock();
+}
+
+/* Does a lock have to be held, whoever changes an element there? */
+static bool needs_lock(const struct win_call *c, const char *at)
+{
+	return (c->w->page && !c->w->mapped) ||
+	       !win_elem_is_quick(&c->e, (uintptr_t)at);
+}
+
+static int here_run(struct win_call *c, struct win_run *run)
+{
+	struct weft_win *w = c->w;
+	uint64_t len = (run->n - 1) * c->e.step + c->e.bytes;
+	char *base = w->dynamic ? NULL : w->peer[c->target].direct;
+	char *at = base + (uintptr_t)run->at;
+	int rc = 0;
+
+	if (w->dynamic && !win_attach_has(w, (uintptr_t)at, len))
+		return MPI_ERR_RMA_RANGE;
+	if (!needs_lock(c, at)) {
+		win_elem_apply(&c->e, at, &run->r, run->n, false);
+		return 0;
+	}
+	rc = alone_enter(w, c->target);
+	if (rc)
+		return rc;
+	win_elem_apply(&c->e, at, &run->r, run->n, true);
+	alone_leave(w, c->target);
+	return 0;
+}
+
+/* ---- by reading and writing -------------------------------------------- */
+
+/* Elements [from, from + n) of the run; the target's lock is held. */
+static int far_change(struct win_call *c, const struct win_run *run,
+		      size_t from, size_t n, char *mem)
+{
+	size_t off = from * c->e.step, len = (n - 1) * c->e.step + c->e.bytes;
+	struct win_fi f = { .kind = WIN_FI_READ, .local = mem, .len = len };
+	struct win_elem_rows r = {
+		run->r.in ? run->r.in + off : NULL,
+		run->r.compare ? run->r.compare + off : NULL,
+		run->r.old ? run->r.old + off : NULL,
+	};
+	int rc = win_fi_find(c->w, c->target, run->at + off, len, &f);
+
+	if (!rc)
+		rc = win_fi_wait(c->w, c->target, &f);
+	if (rc)
+		return rc;
+	win_elem_apply(&c->e, mem, &r, n, true);
+	if (c->e.what == WIN_ELEM_KEEP)
+		return 0;
+	f.kind = WIN_FI_WRITE;
+	return win_fi_wait(c->w, c->target, &f);
+}
+
+static int far_run(struct win_call *c, struct win_run *run)
+{
+	size_t most = CHUNK / c->e.step, from, n;
+	char *mem = malloc((run->n < most ? run->n : most) * c->e.step);
+	int rc = mem ? 0 : -ENOMEM;
+
+	for (from = 0; !rc && from < run->n; from += n) {
+		n = run->n - from < most ? run->n - from : most;
+		rc = alone_enter(c->w, c->target);
+		if (rc)
+			break;
+		rc = far_change(c, run, from, n, mem);
+		alone_leave(c->w, c->target);
+	}
+	free(mem);
+	return rc;
+}
+
+/* Run by run, complete when it returns. */
+static int acc_now(struct win_call *c,
+		   int (*do_run)(struct win_call *c, struct win_run *run))
+{
+	size_t at = 0;
+	int rc = 0;
+
+	while (!rc && at < c->n) {
+		struct win_run run = win_call_run(c, at);
+
+		at += run.n;
+		rc = do_run(c, &run);
+	}
+	return rc;
+}
+
+/* ---- at the target ----------------------------------------------------- */
+
+static const struct {
+	MPI_Op op;
+	enum fi_op fi;
+} fi_ops[] = {
+	{ MPI_SUM, FI_SUM },
+	{ MPI_PROD, FI_PROD },
+	{ MPI_MIN, FI_MIN },
+	{ MPI_MAX, FI_MAX },
+	{ MPI_LAND, FI_LAND },
+	{ MPI_LOR, FI_LOR },
+	{ MPI_LXOR, FI_LXOR },
+	{ MPI_BAND, FI_BAND },
+	{ MPI_BOR, FI_BOR },
+	{ MPI_BXOR, FI_BXOR },
+	{ MPI_REPLACE, FI_ATOMIC_WRITE },
+	{ MPI_NO_OP, FI_ATOMIC_READ },
+};
+
+/* One more than libfabric's number; 0: it has no such type, or its arithmetic
+ * is another. */
+static const int8_t fi_types[WEFT_BASIC_COUNT] = {
+	[WEFT_BASIC_I8] = FI_INT8 + 1,	  [WEFT_BASIC_I16] = FI_INT16 + 1,
+	[WEFT_BASIC_I32] = FI_INT32 + 1,  [WEFT_BASIC_I64] = FI_INT64 + 1,
+	[WEFT_BASIC_U8] = FI_UINT8 + 1,	  [WEFT_BASIC_U16] = FI_UINT16 + 1,
+	[WEFT_BASIC_U32] = FI_UINT32 + 1, [WEFT_BASIC_U64] = FI_UINT64 + 1,
+	[WEFT_BASIC_F32] = FI_FLOAT + 1,  [WEFT_BASIC_F64] = FI_DOUBLE + 1,
+	[WEFT_BASIC_BYTE] = FI_UINT8 + 1,
+};
+
+/* Is the element at a place of the target fi_atomic's business? */
+static bool by_fabric(const struct win_call *c, const struct win_run *run)
+{
+	return c->w->rma && !c->w->dynamic && fi_types[c->unit->basic] &&
+	       win_elem_is_quick(&c->e, c->w->peer[c->target].base +
+						(uintptr_t)run->at);
+}
+
+static bool by_message(const struct win_call *c, const struct win_run *run)
+{
+	return !by_fabric(c, run);
+}
+
+static int fi_form(const struct win_call *c, struct win_fi *f, size_t *most_p)
+{
+	f->type = (enum fi_datatype)(fi_types[c->unit->basic] - 1);
+	f->kind = c->r.compare ? WIN_FI_COMPARE
+		  : c->r.old   ? WIN_FI_FETCH
+			       : WIN_FI_ATOMIC;
+	f->op = FI_CSWAP;
+	for (size_t i = 0; !c->r.compare && i < WEFT_COUNT_OF(fi_ops); i++)
+		if (fi_ops[i].op == weft_op_handle(c->op))
+			f->op = fi_ops[i].fi;
+	if (f->kind == WIN_FI_COMPARE)
+		return fi_compare_atomicvalid(weft_core.ep, f->type, f->op,
+					      most_p);
+	if (f->kind == WIN_FI_FETCH)
+		return fi_fetch_atomicvalid(weft_core.ep, f->type, f->op,
+					    most_p);
+	return fi_atomicvalid(weft_core.ep, f->type, f->op, most_p);
+}
+
+static int fabric_run(struct win_call *c, struct win_op *op,
+		      const struct win_run *run)
+{
+	struct win_fi f = { .key = c->w->peer[c->target].key };
+	size_t most, from, n;
+	int rc = fi_form(c, &f, &most);
+
+	for (from = 0; !rc && from < run->n; from += n) {
+		size_t off = from * c->e.step;
+
+		n = run->n - from < most ? run->n - from : most;
+		f.len = n;
+		f.addr = (uintptr_t)run->at + off;
+		f.local = run->r.in ? (void *)(uintptr_t)(run->r.in + off)
+				    : run->r.old + off;
+		f.compare = run->r.compare ? run->r.compare + off : NULL;
+		f.result = run->r.old ? run->r.old + off : NULL;
+		rc = win_fi_post(op, &f);
+	}
+	return rc;
+}
+
+static int fabric_runs(struct win_call *c, struct win_op *op)
+{
+	size_t at = 0;
+	int rc = 0;
+
+	while (!rc && at < c->n) {
+		struct win_run run = win_call_run(c, at);
+
+		at += run.n;
+		if (by_fabric(c, &run))
+			rc = fabric_run(c, op, &run);
+	}
+	return rc;
+}
+
+static int acc_there(struct win_call *c, struct weft_req **req_p)
+{
+	struct win_op *op = win_op_open(c->w, c->target, req_p);
+	int rc;
+
+	if (!op) {
+		win_call_end(c);
+		return -ENOMEM;
+	}
+	win_call_give(c, op);
+	rc = fabric_runs(c, op);
+	if (!rc)
+		rc = win_call_send(c, op, by_message);
+	return win_op_posted(op, rc, req_p);
+}
+
+/* ---- all --------------------------------------------------------------- */
+
+/* One element of a predefined type, and nothing but memory between us. */
+static inline bool acc_quick(struct weft_win *w, const struct weft_win_xfer *x)
+{
+	const struct weft_win_peer *p = &w->peer[x->target];
+	struct win_elem e;
+	struct win_elem_rows r = { x->buf, x->compare, x->result };
+	char *at;
+
+	if (!w->page || !w->mapped || x->tcount != 1 ||
+	    !x->tdt->obj.predefined || x->dt != x->tdt ||
+	    (x->result && x->rdt != x->tdt) || x->count != 1)
+		return false;
+	e = win_elem_of(x->tdt, x->op, x->compare);
+	at = p->direct + (uint64_t)x->disp * p->unit;
+	if (!win_elem_is_quick(&e, (uintptr_t)at))
+		return false;
+	if (e.what == WIN_ELEM_KEEP)
+		r.in = NULL;
+	win_elem_apply(&e, at, &r, 1, false);
+	return true;
+}
+
+int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
+		 struct weft_req **req_p)
+{
+	struct weft_win_peer *p = &w->peer[x->target];
+	bool here = p->direct || (w->dynamic && x->target == w->rank);
+	struct win_call c;
+	int rc;
+
+	/* relaxed: weft_win_order() */
+	weft_store32_relaxed(&w->stored, 1);
+	if (weft_likely(acc_quick(w, x))) {
+		if (req_p)
+			*req_p = weft_req_null_done();
+		return 0;
+	}
+	rc = win_lock_reach(w, x->target);
+	if (!rc)
+		rc = win_call_make(&c, w, x, weft_dt_element(x->tdt));
+	if (rc)
+		return rc;
+	if (!here && !w->page)
+		return acc_there(&c, req_p);
+	rc = acc_now(&c, here ? here_run : far_run);
+	win_call_end(&c);
+	if (req_p)
+		*req_p = rc ? NULL : weft_req_null_done();
+	return rc;
+}

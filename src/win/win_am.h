@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages of a window, over its communicator: what neither shared memory nor
+ * libfabric's remote memory does. A member has one receive posted for all of
+ * them (the ear), so they are taken in the order of their coming, by whoever
+ * makes progress, with the core's lock held.
+ *
+ *   request   LOCK UNLOCK POST COMPLETE     words
+ *             ACCESS   runs, operands       answered
+ *   answer    GRANT                         of LOCK
+ *             ANSWER   old elements         of ACCESS, by its id
+ */
+#ifndef WEFT_WIN_AM_H
+#define WEFT_WIN_AM_H
+
+#include "src/win/win_op.h"
+
+enum win_am_type {
+	WIN_AM_LOCK, /* flags: alone */
+	WIN_AM_UNLOCK,
+	WIN_AM_GRANT,
+	WIN_AM_POST,
+	WIN_AM_COMPLETE,
+	WIN_AM_ACCESS,
+	WIN_AM_ANSWER,
+};
+
+enum {
+	WIN_AM_ALONE = 1,   /* LOCK: exclusive */
+	WIN_AM_FETCH = 2,   /* ACCESS: old elements are wanted */
+	WIN_AM_COMPARE = 4, /* ACCESS: comparands follow the operands */
+	WIN_AM_PLAIN = 8,   /* ACCESS: a put or get, nothing atomic */
+	WIN_AM_INPUT = 16,  /* ACCESS: there are operands */
+};
+
+/* What travels: this, then runs, then rows of elements. */
+struct win_am {
+	uint32_t type;
+	uint32_t id;
+	uint32_t unit; /* handle of a predefined type */
+	uint32_t op;   /* handle of a predefined operation */
+	uint32_t flags;
+	uint32_t runs;
+	uint32_t count; /* elements in all runs */
+	int32_t error;	/* ANSWER: 0, or a class */
+};
+static_assert(sizeof(struct win_am) == 32, "travels");
+
+struct win_am_run {
+	uint64_t at; /* offset in the window, or an address (dynamic) */
+	uint64_t count;
+};
+
+#define WIN_AM_RUNS 64	 /* of one request */
+#define WIN_AM_ROW  8192 /* bytes of one row of elements */
+#define WIN_AM_BYTES                                                       \
+	(sizeof(struct win_am) + WIN_AM_RUNS * sizeof(struct win_am_run) + \
+	 2 * WIN_AM_ROW)
+
+/* A message has come; the lock is held. body: behind the head. */
+typedef void (*win_am_fn)(struct weft_win *w, int source,
+			  const struct win_am *head, const char *body,
+			  size_t bytes);
+
+/* Begins, and ends, to listen. */
+int win_am_open(struct weft_win *w, win_am_fn got);
+void win_am_close(struct weft_win *w);
+
+/* Sends with the lock held. part[0..n): behind the head. op: a piece of it is
+ * over when the message has left; or NULL. */
+int win_am_send(struct weft_win *w, int rank, const struct win_am *head,
+		const struct iovec *part, int n, struct win_op *op);
+
+/* A word alone; takes the lock. */
+int win_am_say(struct weft_win *w, int rank, enum win_am_type type,
+	       uint32_t flags);
+
+/* Something that threads wait for has changed; the lock is held. */
+void win_am_note(void);
+
+#endif

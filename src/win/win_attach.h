@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is attached to a dynamic window, here and elsewhere. */
+#ifndef WEFT_WIN_ATTACH_H
+#define WEFT_WIN_ATTACH_H
+
+#include "src/win/win.h"
+
+/* Where a target's memory lies for fi_*, of windows with a shared page. 0, or
+ * MPI_ERR_RMA_RANGE: it is not attached. */
+int win_attach_find(struct weft_win *w, int target, uint64_t start,
+		    uint64_t bytes, uint64_t *addr_p, uint64_t *key_p);
+
+/* Is this memory of mine attached? */
+bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes);
+
+/* Forgets what is attached still. */
+void win_attach_clear(struct weft_win *w);
+
+/* A region of my memory for all others; *mr_p NULL: nothing to register. */
+int win_mr_open(const struct weft_win *w, void *base, size_t bytes,
+		struct fid_mr **mr_p, uint64_t *key_p);
+void win_mr_close(struct fid_mr *mr);
+
+#endif

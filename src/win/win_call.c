@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the arguments of MPI to rows of elements, and to messages. */
+#include "src/win/win_call.h"
+
+#include "src/core/core_lock.h"
+#include "src/win/win_am.h"
+#include "src/win/win_serve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- rows -------------------------------------------------------------- */
+
+/* May typed data serve as a row as it lies? */
+static bool is_row(const struct weft_dt *unit, MPI_Count count,
+		   const struct weft_dt *dt)
+{
+	return unit->size == unit->extent && weft_dt_is_run(dt, count);
+}
+
+static struct weft_typed row_of(const struct win_call *c, void *mem)
+{
+	return (struct weft_typed){ c->unit, mem, (MPI_Count)c->n };
+}
+
+static void *row_new(const struct win_call *c)
+{
+	return malloc(c->n * (size_t)c->unit->extent + 1);
+}
+
+static int make_in(struct win_call *c, const struct weft_win_xfer *x)
+{
+	struct weft_typed from = { x->dt, x->buf, x->count }, to;
+
+	if (is_row(c->unit, x->count, x->dt)) {
+		c->r.in = (char *)x->buf + x->dt->true_lb;
+		return 0;
+	}
+	c->own_in = row_new(c);
+	if (!c->own_in)
+		return -ENOMEM;
+	to = row_of(c, c->own_in);
+	weft_pack_copy(&to, &from);
+	c->r.in = c->own_in;
+	return 0;
+}
+
+static int make_old(struct win_call *c, const struct weft_win_xfer *x)
+{
+	if (is_row(c->unit, x->rcount, x->rdt)) {
+		c->r.old = (char *)x->result + x->rdt->true_lb;
+		return 0;
+	}
+	c->own_old = row_new(c);
+	if (!c->own_old)
+		return -ENOMEM;
+	c->r.old = c->own_old;
+	c->result = (struct weft_typed){ x->rdt, x->result, x->rcount };
+	return 0;
+}
+
+int win_call_make(struct win_call *c, struct weft_win *w,
+		  const struct weft_win_xfer *x, const struct weft_dt *unit)
+{
+	const struct weft_win_peer *p = &w->peer[x->target];
+	uint64_t unit_bytes = w->dynamic ? 1 : p->unit;
+	MPI_Count bytes = x->tcount * x->tdt->size;
+	int rc = 0;
+
+	*c = (struct win_call){ .w = w, .target = x->target, .unit = unit };
+	c->op = x->op;
+	c->e = win_elem_of(unit, x->op, x->compare);
+	if (c->e.what != WIN_ELEM_KEEP && x->count * x->dt->size < bytes)
+		bytes = x->count * x->dt->size;
+	c->n = (size_t)(bytes / unit->size);
+	c->place.dt = x->tdt;
+	c->place.count = x->tcount;
+	c->place.buf = (void *)(uintptr_t)((uint64_t)x->disp * unit_bytes);
+	c->r.compare = x->compare;
+	if (c->e.what != WIN_ELEM_KEEP)
+		rc = make_in(c, x);
+	if (!rc && x->result)
+		rc = make_old(c, x);
+	if (rc)
+		win_call_end(c);
+	return rc;
+}
+
+void win_call_end(struct win_call *c)
+{
+	struct weft_typed row;
+
+	if (c->result.dt && c->own_old) {
+		row = row_of(c, c->own_old);
+		weft_pack_copy(&c->result, &row);
+	}
+	free(c->own_in);
+	free(c->own_old);
+}
+
+void win_call_give(struct win_call *c, struct win_op *op)
+{
+	op->in = c->own_in;
+	op->old = c->own_old;
+	op->result = c->result;
+	if (c->result.dt) /* it may be freed before the answer comes */
+		weft_dt_get((struct weft_dt *)(uintptr_t)c->result.dt);
+	op->unit = c->unit;
+}
+
+/* ---- runs -------------------------------------------------------------- */
+
+struct win_run win_call_run(const struct win_call *c, size_t from)
+{
+	size_t pos = from * (size_t)c->unit->size, off = from * c->e.step;
+	struct win_run run;
+	struct iovec iov;
+
+	weft_pack_iov(&c->place, &pos, &iov, 1);
+	run.at = iov.iov_base;
+	/* elements with gaps are several pieces, or may be; one at a time */
+	run.n = c->unit->size == c->unit->extent
+			? iov.iov_len / (size_t)c->unit->size
+			: 1;
+	if (run.n > c->n - from)
+		run.n = c->n - from;
+	run.r.in = c->r.in ? c->r.in + off : NULL;
+	run.r.compare = c->r.compare ? c->r.compare + off : NULL;
+	run.r.old = c->r.old ? c->r.old + off : NULL;
+	return run;
+}
+
+/* ---- messages ---------------------------------------------------------- */
+
+static uint32_t flags_of(const struct win_call *c)
+{
+	return (c->plain ? WIN_AM_PLAIN : 0) | (c->r.old ? WIN_AM_FETCH : 0) |
+	       (c->r.in ? WIN_AM_INPUT : 0) |
+	       (c->r.compare ? WIN_AM_COMPARE : 0);
+}
+
+/* Sends what was gathered. */
+static int post_send(struct win_post *p)
+{
+	struct win_call *c = p->c;
+	size_t row = p->count * c->e.step;
+	struct win_am head = { .type = WIN_AM_ACCESS,
+			       .unit = c->unit->obj.predefined,
+			       .op = c->op ? c->op->obj.predefined : 0,
+			       .flags = flags_of(c),
+			       .runs = p->runs,
+			       .count = (uint32_t)p->count };
+	struct iovec part[3] = { { p->run, p->runs * sizeof(*p->run) } };
+	int n = 1, rc;
+
+	if (!p->runs)
+		return 0;
+	rc = win_op_room(c->w);
+	if (rc)
+		return rc;
+	if (p->r.in)
+		part[n++] = (struct iovec){ (void *)(uintptr_t)p->r.in, row };
+	if (p->r.compare)
+		part[n++] =
+			(struct iovec){ (void *)(uintptr_t)p->r.compare, row };
+	weft_lock();
+	rc = win_serve_expect(p->op, c->target, p->r.old, row, &head.id);
+	if (!rc) {
+		rc = win_am_send(c->w, c->target, &head, part, n, p->op);
+		if (rc)
+			win_serve_forget(c->w, c->target, head.id, rc);
+	}
+	weft_unlock();
+	p->runs = 0;
+	p->count = 0;
+	return rc;
+}
+
+/* Adds part of a run; how many of its elements found room. */
+static size_t post_add(struct win_post *p, const struct win_run *run,
+		       size_t from)
+{
+	struct win_call *c = p->c;
+	size_t room = WIN_AM_ROW / c->e.step - p->count, n = run->n - from;
+	size_t off = from * c->e.step;
+
+	if (n > room)
+		n = room;
+	if (p->runs == WIN_AM_RUNS || !n)
+		return 0;
+	if (!p->runs) {
+		p->r.in = run->r.in ? run->r.in + off : NULL;
+		p->r.compare = run->r.compare ? run->r.compare + off : NULL;
+		p->r.old = run->r.old ? run->r.old + off : NULL;
+	}
+	p->run[p->runs++] = (struct win_am_run){ (uintptr_t)run->at + off, n };
+	p->count += n;
+	return n;
+}
+
+static int post_run(struct win_post *p, const struct win_run *run)
+{
+	size_t from = 0;
+	int rc = 0;
+
+	while (!rc && from < run->n) {
+		size_t n = post_add(p, run, from);
+
+		from += n;
+		if (!n)
+			rc = post_send(p);
+	}
+	return rc;
+}
+
+int win_call_send(struct win_call *c, struct win_op *op, win_call_want want)
+{
+	struct win_am_run all[WIN_AM_RUNS];
+	struct win_post p = { .c = c, .op = op, .run = all };
+	size_t at = 0;
+	int rc = 0;
+
+	while (!rc && at < c->n) {
+		struct win_run run = win_call_run(c, at);
+
+		at += run.n;
+		if (!want || want(c, &run))
+			rc = post_run(&p, &run);
+		else /* what is gathered lies in one piece */
+			rc = post_send(&p);
+	}
+	return rc ? rc : post_send(&p);
+}

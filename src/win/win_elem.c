@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arithmetic on the elements of a target, see win_elem.h. */
+#include "src/win/win_elem.h"
+
+#include <string.h>
+
+#define ELEM_MAX 64 /* bytes of the longest predefined type, and more */
+
+static bool is_int(const struct weft_dt *unit, size_t bytes)
+{
+	bool whole =
+		(unit->basic >= WEFT_BASIC_I8 &&
+		 unit->basic <= WEFT_BASIC_I64) ||
+		(unit->basic >= WEFT_BASIC_U8 && unit->basic <= WEFT_BASIC_U64);
+
+	return whole && (size_t)unit->size == bytes;
+}
+
+static enum win_elem_what what_of(const struct weft_dt *unit, MPI_Op op)
+{
+	if (op == MPI_REPLACE)
+		return WIN_ELEM_REPLACE;
+	if (op == MPI_NO_OP)
+		return WIN_ELEM_KEEP;
+	if (op == MPI_SUM && is_int(unit, 4))
+		return WIN_ELEM_SUM32;
+	if (op == MPI_SUM && is_int(unit, 8))
+		return WIN_ELEM_SUM64;
+	return WIN_ELEM_OP;
+}
+
+struct win_elem win_elem_of(const struct weft_dt *unit,
+			    const struct weft_op *op, bool compares)
+{
+	size_t n = (size_t)unit->true_extent;
+	struct win_elem e = { .what = WIN_ELEM_CAS,
+			      .bytes = n,
+			      .step = (size_t)unit->extent };
+
+	e.solid = n == e.step && (size_t)unit->size == n && n <= 8 && n &&
+		  !(n & (n - 1));
+	if (compares)
+		return e;
+	e.what = what_of(unit, weft_op_handle(op));
+	if (e.what <= WIN_ELEM_SUM64)
+		e.fn = op->row[unit->basic];
+	return e;
+}
+
+/* ---- by the processor -------------------------------------------------- */
+
+/* One word of each size; what is there is read and swapped as one. */
+
+static uint64_t word_load(const void *at, size_t bytes)
+{
+	switch (bytes) {
+	case 8:
+		return atomic_load_explicit((const weft_au64 *)at,
+					    memory_order_acquire);
+	case 4:
+		return atomic_load_explicit((const weft_au32 *)at,
+					    memory_order_acquire);
+	case 2:
+		return atomic_load_explicit((const _Atomic uint16_t *)at,
+					    memory_order_acquire);
+	default:
+		return atomic_load_explicit((const _Atomic uint8_t *)at,
+					    memory_order_acquire);
+	}
+}
+
+/* Else *expect_p is what is there. */
+static bool word_swap(void *at, size_t bytes, uint64_t *expect_p, uint64_t want)
+{
+	uint32_t e32 = (uint32_t)*expect_p;
+	uint16_t e16 = (uint16_t)*expect_p;
+	uint8_t e8 = (uint8_t)*expect_p;
+	bool done;
+
+	if (bytes == 8)
+		return weft_cas64(at, expect_p, want);
+	if (bytes == 4) {
+		done = weft_cas32(at, &e32, (uint32_t)want);
+		*expect_p = e32;
+	} else if (bytes == 2) {
+		done = atomic_compare_exchange_strong((_Atomic uint16_t *)at,
+						      &e16, (uint16_t)want);
+		*expect_p = e16;
+	} else {
+		done = atomic_compare_exchange_strong((_Atomic uint8_t *)at,
+						      &e8, (uint8_t)want);
+		*expect_p = e8;
+	}
+	return done;
+}
+
+/* What shall be there instead of old, as words; both machines of ours have the
+ * low bytes first. */
+static uint64_t word_next(const struct win_elem *e, uint64_t old, uint64_t in,
+			  uint64_t compare)
+{
+	uint64_t next = old;
+
+	switch (e->what) {
+	case WIN_ELEM_REPLACE:
+		return in;
+	case WIN_ELEM_KEEP:
+		return old;
+	case WIN_ELEM_CAS:
+		return old == compare ? in : old;
+	case WIN_ELEM_SUM32:
+		return (uint32_t)(old + in);
+	case WIN_ELEM_SUM64:
+		return old + in;
+	default:
+		e->fn(&in, &next, 1);
+		return next;
+	}
+}
+
+/* The element before it was changed. */
+static uint64_t word_change(const struct win_elem *e, void *at, uint64_t in,
+			    uint64_t compare)
+{
+	uint64_t old, next;
+
+	if (e->what == WIN_ELEM_SUM64)
+		return weft_add64(at, in);
+	if (e->what == WIN_ELEM_SUM32)
+		return weft_add32(at, (uint32_t)in);
+	old = word_load(at, e->bytes);
+	do {
+		next = word_next(e, old, in, compare);
+		if (next == old && e->what != WIN_ELEM_REPLACE)
+			return old;
+	} while (!word_swap(at, e->bytes, &old, next));
+	return old;
+}
+
+static uint64_t word_get(const char *row, size_t bytes)
+{
+	uint64_t v = 0;
+
+	if (bytes == 8)
+		memcpy(&v, row, 8);
+	else if (bytes == 4)
+		memcpy(&v, row, 4);
+	else
+		memcpy(&v, row, bytes);
+	return v;
+}
+
+static void word_put(char *row, uint64_t v, size_t bytes)
+{
+	if (bytes == 8)
+		memcpy(row, &v, 8);
+	else if (bytes == 4)
+		memcpy(row, &v, 4);
+	else
+		memcpy(row, &v, bytes);
+}
+
+static void apply_words(const struct win_elem *e, char *at,
+			const struct win_elem_rows *r, size_t n)
+{
+	size_t b = e->bytes;
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t in = r->in ? word_get(r->in + i * b, b) : 0;
+		uint64_t cmp = r->compare ? word_get(r->compare + i * b, b) : 0;
+		uint64_t old = word_change(e, at + i * b, in, cmp);
+
+		if (r->old)
+			word_put(r->old + i * b, old, b);
+	}
+}
+
+/* ---- alone ------------------------------------------------------------- */
+
+static void change_plain(const struct win_elem *e, char *at, const char *in,
+			 const char *compare)
+{
+	_Alignas(16) char a[ELEM_MAX], b[ELEM_MAX];
+
+	switch (e->what) {
+	case WIN_ELEM_KEEP:
+		return;
+	case WIN_ELEM_REPLACE:
+		memcpy(at, in, e->bytes);
+		return;
+	case WIN_ELEM_CAS:
+		if (!memcmp(at, compare, e->bytes))
+			memcpy(at, in, e->bytes);
+		return;
+	default:
+		/* the kernels want aligned elements */
+		memcpy(a, in, e->bytes);
+		memcpy(b, at, e->bytes);
+		e->fn(a, b, 1);
+		memcpy(at, b, e->bytes);
+	}
+}
+
+static void apply_plain(const struct win_elem *e, char *at,
+			const struct win_elem_rows *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t off = i * e->step;
+
+		if (r->old)
+			memcpy(r->old + off, at + off, e->bytes);
+		change_plain(e, at + off, r->in ? r->in + off : NULL,
+			     r->compare ? r->compare + off : NULL);
+	}
+}
+
+/* Rows without gaps, moved as they are. */
+static bool apply_move(const struct win_elem *e, char *at,
+		       const struct win_elem_rows *r, size_t n)
+{
+	size_t len = n * e->step;
+
+	if (e->bytes != e->step ||
+	    (e->what != WIN_ELEM_REPLACE && e->what != WIN_ELEM_KEEP))
+		return false;
+	if (r->old)
+		memcpy(r->old, at, len);
+	if (e->what == WIN_ELEM_REPLACE)
+		memcpy(at, r->in, len);
+	return true;
+}
+
+void win_elem_apply(const struct win_elem *e, char *at,
+		    const struct win_elem_rows *r, size_t n, bool plain)
+{
+	if (!plain && win_elem_is_quick(e, (uintptr_t)at))
+		apply_words(e, at, r, n);
+	else if (!apply_move(e, at, r, n))
+		apply_plain(e, at, r, n);
+}

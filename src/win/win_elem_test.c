@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Elements of targets: every operation on every type gives what its kernel
+ * gives, atomically or alone, at any alignment; and threads lose nothing.
+ */
+#include "src/win/win_elem.h"
+
+#include "test/t.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#define N 5
+
+static const MPI_Op ops[] = {
+	MPI_SUM,    MPI_PROD,	MPI_MIN,     MPI_MAX,	MPI_LAND,
+	MPI_LOR,    MPI_LXOR,	MPI_BAND,    MPI_BOR,	MPI_BXOR,
+	MPI_MINLOC, MPI_MAXLOC, MPI_REPLACE, MPI_NO_OP,
+};
+
+static bool is_used(const struct weft_dt *dt, const struct weft_op *op)
+{
+	MPI_Op h = weft_op_handle(op);
+
+	return dt->obj.predefined && dt->size > 0 &&
+	       (h == MPI_REPLACE || h == MPI_NO_OP || weft_op_allows(op, dt));
+}
+
+/* What target and operand become, by the kernel alone. */
+static void expect(const struct weft_dt *dt, const struct weft_op *op,
+		   const char *in, char *target)
+{
+	size_t bytes = (size_t)(N * dt->extent);
+
+	if (weft_op_handle(op) == MPI_REPLACE)
+		memcpy(target, in, bytes);
+	else if (weft_op_handle(op) != MPI_NO_OP)
+		weft_op_apply(op, in, target, N, dt);
+}
+
+/* Only the elements: what lies between them is nobody's. */
+static void same(const struct weft_dt *dt, const char *a, const char *b)
+{
+	for (int i = 0; i < N; i++)
+		T_MEM(a + i * dt->extent, b + i * dt->extent,
+		      (size_t)dt->true_extent);
+}
+
+static void one(const struct weft_dt *dt, const struct weft_op *op,
+		size_t shift, bool plain)
+{
+	alignas(64) char mem[512] = { 0 }, in[512] = { 0 }, want[512] = { 0 };
+	alignas(64) char old[512] = { 0 }, first[512] = { 0 };
+	struct win_elem e = win_elem_of(dt, op, false);
+	struct win_elem_rows r = { in, NULL, old };
+
+	/* every byte small and even: a number of any type */
+	for (size_t i = 0; i < (size_t)(N * dt->extent); i++) {
+		first[i] = (char)(i % 7 ? 0 : 2);
+		in[i] = (char)(i % 5 ? 0 : 4);
+	}
+	memcpy(want, first, sizeof(want));
+	memcpy(mem + shift, first, (size_t)(N * dt->extent));
+	expect(dt, op, in, want);
+	win_elem_apply(&e, mem + shift, &r, N, plain);
+	same(dt, mem + shift, want);
+	same(dt, old, first);
+}
+
+static void elements_become_what_the_kernel_says(void **state)
+{
+	for (int t = 0; t < 256; t++)
+		for (size_t o = 0; o < WEFT_COUNT_OF(ops); o++) {
+			const struct weft_dt *dt = &weft_dt_predef[t];
+			const struct weft_op *op = weft_op_of(ops[o]);
+
+			if (!is_used(dt, op))
+				continue;
+			one(dt, op, 0, false);
+			one(dt, op, 0, true);
+			one(dt, op, 3, false);
+		}
+}
+
+static void a_swap_needs_the_same_bits(void **state)
+{
+	static const MPI_Datatype types[] = { MPI_INT8_T, MPI_INT16_T,
+					      MPI_INT32_T, MPI_INT64_T };
+
+	for (size_t t = 0; t < WEFT_COUNT_OF(types); t++)
+		for (int plain = 0; plain < 2; plain++) {
+			struct win_elem e =
+				win_elem_of(weft_dt_of(types[t]), NULL, true);
+			uint64_t is = 5, want = 9, other = 6, old = 0;
+			struct win_elem_rows r = { (char *)&want,
+						   (char *)&other,
+						   (char *)&old };
+
+			win_elem_apply(&e, (char *)&is, &r, 1, plain);
+			T_IS(is, 5);
+			T_IS(old, 5);
+			other = 5;
+			win_elem_apply(&e, (char *)&is, &r, 1, plain);
+			T_IS(is, 9);
+			T_IS(old, 5);
+		}
+}
+
+/* Which elements the processor changes, and which need a lock. */
+static void size_and_place_tell_who_changes_an_element(void **state)
+{
+	const struct weft_op *sum = weft_op_of(MPI_SUM);
+	struct win_elem i4 = win_elem_of(weft_dt_of(MPI_INT), sum, false);
+	struct win_elem ld =
+		win_elem_of(weft_dt_of(MPI_LONG_DOUBLE), sum, false);
+	struct win_elem pair = win_elem_of(weft_dt_of(MPI_SHORT_INT),
+					   weft_op_of(MPI_MAXLOC), false);
+
+	T_TRUE(win_elem_is_quick(&i4, 64));
+	T_FALSE(win_elem_is_quick(&i4, 66));
+	T_FALSE(win_elem_is_quick(&ld, 64));
+	T_FALSE(win_elem_is_quick(&pair, 64));
+}
+
+static void *add(void *arg)
+{
+	struct win_elem e =
+		win_elem_of(weft_dt_of(MPI_DOUBLE), weft_op_of(MPI_SUM), false);
+	double ones[4] = { 1, 1, 1, 1 };
+	struct win_elem_rows r = { (char *)ones, NULL, NULL };
+
+	for (int i = 0; i < t_scale(5000); i++)
+		win_elem_apply(&e, arg, &r, 4, false);
+	return NULL;
+}
+
+static void threads_lose_no_addition(void **state)
+{
+	alignas(64) double sum[4] = { 0 };
+
+	t_threads(4, add, sum, 0);
+	for (int i = 0; i < 4; i++)
+		T_TRUE(sum[i] == 4 * t_scale(5000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(elements_become_what_the_kernel_says),
+		T_CASE(a_swap_needs_the_same_bits),
+		T_CASE(size_and_place_tell_who_changes_an_element),
+		T_CASE(threads_lose_no_addition),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Locks and waiting in shared memory, see win_gate.h. */
+#include "src/win/win_gate.h"
+
+#include "src/base/futex.h"
+#include "src/core/core_dead.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_state.h"
+
+#include <errno.h>
+
+#define SLEEP_NS   UINT64_C(1000000)
+#define DEAD_AFTER 200 /* sleeps in vain before the dead are looked for */
+#define LOOK_TURNS 64  /* at the word, between two turns of progress */
+
+static uint32_t bit_of(uint32_t ticket)
+{
+	return UINT32_C(1) << (ticket & 31);
+}
+
+/* ---- waiting ----------------------------------------------------------- */
+
+struct win_pause win_pause_begin(const struct weft_comm *c)
+{
+	/* a crowd's processors are wanted by the one that is waited for */
+	return (struct win_pause){ c, weft_core.crowded ? 2 : weft_core.spin,
+				   0 };
+}
+
+/* False when the word has changed. */
+static bool look(const weft_au32 *word, uint32_t seen)
+{
+	for (int i = 0; i < LOOK_TURNS; i++) {
+		if (weft_load32(word) != seen)
+			return false;
+		weft_relax();
+	}
+	return true;
+}
+
+static void doze(weft_au32 *word, uint32_t seen, uint32_t bits,
+		 weft_au32 *sleepers)
+{
+	/* seq_cst: before the kernel looks at the word; see win_wake() */
+	atomic_fetch_add_explicit(sleepers, 1, memory_order_seq_cst);
+	weft_fence_full();
+	weft_futex_sleep_bits(word, seen, bits, SLEEP_NS);
+	weft_add32(sleepers, (uint32_t)-1);
+}
+
+int win_pause(struct win_pause *p, weft_au32 *word, uint32_t seen,
+	      uint32_t bits, weft_au32 *sleepers)
+{
+	if (weft_progress()) {
+		p->sleeps = 0;
+		return 0;
+	}
+	if (!look(word, seen))
+		return 0;
+	if (p->left) {
+		p->left--;
+		return 0;
+	}
+	doze(word, seen, bits, sleepers);
+	if (++p->sleeps < DEAD_AFTER)
+		return 0;
+	p->sleeps = 0;
+	return weft_dead_in(p->comm) ? -ECONNRESET : 0;
+}
+
+uint32_t win_bump(weft_au32 *word)
+{
+	/* seq_cst: before win_wake() looks who sleeps */
+	return atomic_fetch_add_explicit(word, 1, memory_order_seq_cst) + 1;
+}
+
+void win_wake(weft_au32 *word, uint32_t bits, weft_au32 *sleepers)
+{
+	/* seq_cst: after the word has changed; doze() does it the other way
+	 * round, so that one of the two sees the other */
+	if (weft_unlikely(atomic_load_explicit(sleepers, memory_order_seq_cst)))
+		weft_futex_wake_bits(word, bits);
+}
+
+/* ---- the lock ---------------------------------------------------------- */
+
+/* Calls the next ticket. */
+static void call(struct win_gate *g, weft_au32 *word)
+{
+	win_wake(word, bit_of(win_bump(word)), &g->sleepers);
+}
+
+int win_gate_enter(struct win_gate *g, bool alone, const struct weft_comm *c)
+{
+	uint32_t me = weft_add32(&g->users, 1), seen;
+	weft_au32 *word = alone ? &g->write : &g->read;
+	struct win_pause p;
+	int rc = 0;
+
+	/* A20 pairs with the add of call(): what those before have stored. */
+	if (weft_load32(word) != me) {
+		p = win_pause_begin(c);
+		while (!rc && (seen = weft_load32(word)) != me)
+			rc = win_pause(&p, word, seen, bit_of(me),
+				       &g->sleepers);
+	}
+	if (!alone)
+		call(g, &g->read);
+	return rc;
+}
+
+void win_gate_leave(struct win_gate *g, bool alone)
+{
+	if (alone)
+		call(g, &g->read);
+	call(g, &g->write);
+}

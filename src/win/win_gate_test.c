@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The lock of shared memory: one alone or several together, in the order of
+ * asking; by threads, so that ThreadSanitizer sees what orders what, and by
+ * processes, who sleep and are woken.
+ */
+#include "src/win/win_gate.h"
+
+#include "src/core/core_dead.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_state.h"
+#include "test/t.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+
+struct weft_core weft_core;
+static bool somebody_died;
+
+int weft_progress(void)
+{
+	return 0;
+}
+
+bool weft_dead_in(const struct weft_comm *c)
+{
+	return somebody_died;
+}
+
+#define ROUNDS 2000
+
+/* What the gate guards: two numbers that are equal outside. */
+struct room {
+	struct win_gate gate;
+	long a, b;	  /* written alone, read together */
+	weft_au32 inside; /* who shares it now, and the most there were */
+	weft_au32 most;
+};
+
+static void write_one(struct room *r)
+{
+	T_OK(win_gate_enter(&r->gate, true, NULL));
+	T_IS(weft_load32(&r->inside), 0);
+	T_IS(r->a, r->b);
+	r->a++;
+	r->b++;
+	win_gate_leave(&r->gate, true);
+}
+
+static void read_one(struct room *r)
+{
+	uint32_t n;
+
+	T_OK(win_gate_enter(&r->gate, false, NULL));
+	n = weft_add32(&r->inside, 1) + 1;
+	if (n > weft_load32(&r->most))
+		weft_store32(&r->most, n);
+	T_IS(r->a, r->b);
+	weft_add32(&r->inside, (uint32_t)-1);
+	win_gate_leave(&r->gate, false);
+}
+
+static void *use(void *arg)
+{
+	struct room *r = arg;
+
+	for (int i = 0; i < t_scale(ROUNDS); i++) {
+		write_one(r);
+		read_one(r);
+	}
+	return NULL;
+}
+
+static void writers_are_alone_and_lose_nothing(void **state)
+{
+	struct room r = { 0 };
+
+	t_threads(4, use, &r, 0);
+	T_IS(r.a, 4 * t_scale(ROUNDS));
+	T_IS(r.b, r.a);
+	T_IS(weft_load32(&r.gate.sleepers), 0);
+}
+
+/* Both are inside before either leaves. */
+static void *share(void *arg)
+{
+	struct room *r = arg;
+
+	T_OK(win_gate_enter(&r->gate, false, NULL));
+	weft_add32(&r->inside, 1);
+	while (weft_load32(&r->inside) < 2)
+		sched_yield();
+	win_gate_leave(&r->gate, false);
+	return NULL;
+}
+
+static void readers_share(void **state)
+{
+	struct room r = { 0 };
+
+	t_threads(2, share, &r, 0);
+	T_IS(weft_load32(&r.gate.write), 2);
+}
+
+/* A queue: who comes takes a number, and is served by it. */
+struct queue {
+	struct win_gate gate;
+	pthread_t th[6];
+	int order[6], n;
+};
+
+struct asker {
+	struct queue *q;
+	int number;
+	bool alone;
+};
+
+static void *ask(void *arg)
+{
+	struct asker *a = arg;
+
+	T_OK(win_gate_enter(&a->q->gate, a->alone, NULL));
+	if (a->alone)
+		a->q->order[a->q->n++] = a->number;
+	win_gate_leave(&a->q->gate, a->alone);
+	return NULL;
+}
+
+static void whoever_asks_first_enters_first(void **state)
+{
+	struct queue q = { .n = 0 };
+	struct asker a[6];
+
+	T_OK(win_gate_enter(&q.gate, true, NULL));
+	for (int i = 0; i < 6; i++) {
+		a[i] = (struct asker){ &q, i, i != 2 && i != 3 };
+		T_OK(pthread_create(&q.th[i], NULL, ask, &a[i]));
+		/* it stands in the queue before the next comes */
+		while (weft_load32(&q.gate.users) != (uint32_t)i + 2)
+			sched_yield();
+	}
+	T_IS(q.n, 0);
+	win_gate_leave(&q.gate, true);
+	for (int i = 0; i < 6; i++)
+		T_OK(pthread_join(q.th[i], NULL));
+	T_IS(q.n, 4);
+	T_IS(q.order[0], 0);
+	T_IS(q.order[1], 1);
+	T_IS(q.order[2], 4);
+	T_IS(q.order[3], 5);
+}
+
+static int in_a_process(int i, void *arg)
+{
+	struct room *r = arg;
+
+	for (int k = 0; k < t_scale(ROUNDS); k++) {
+		win_gate_enter(&r->gate, true, NULL);
+		r->a++;
+		r->b++;
+		win_gate_leave(&r->gate, true);
+	}
+	return 0;
+}
+
+static void processes_share_it(void **state)
+{
+	struct room *r = mmap(NULL, sizeof(*r), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	T_TRUE(r != MAP_FAILED);
+	t_processes(4, in_a_process, r, 60);
+	T_IS(r->a, 4 * t_scale(ROUNDS));
+	T_IS(r->b, r->a);
+	munmap(r, sizeof(*r));
+}
+
+static void a_death_ends_the_wait(void **state)
+{
+	struct win_gate g = { 0 };
+
+	T_OK(win_gate_enter(&g, true, NULL));
+	somebody_died = true;
+	T_IS(win_gate_enter(&g, true, NULL), -ECONNRESET);
+	somebody_died = false;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(writers_are_alone_and_lose_nothing),
+		T_CASE(readers_share),
+		T_CASE(whoever_asks_first_enters_first),
+		T_CASE(processes_share_it),
+		T_CASE(a_death_ends_the_wait),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The page that all members of a window on one host share: its locks, its
+ * exposures, what is attached, and behind that the memory itself, if the window
+ * allocates it.
+ *
+ *   +------+--------+------------------+----------------+-----------------+
+ *   | head | rows   | posts            | attached       | memory          |
+ *   |      | 1/rank | ranks by ranks   | dynamic only   | page aligned    |
+ *   +------+--------+------------------+----------------+-----------------+
+ *
+ * posts[o * ranks + t]: how often t has exposed its memory to o. Pages that
+ * nobody touches take no memory.
+ */
+#ifndef WEFT_WIN_LAYOUT_H
+#define WEFT_WIN_LAYOUT_H
+
+#include "src/base/atomic.h"
+#include "src/base/attr.h"
+
+#include <stdalign.h>
+#include <stddef.h>
+
+#define WIN_MAGIC	 UINT64_C(0x57454654574e3031)
+#define WIN_ATTACHED_MAX 1024
+
+/* Who comes first goes first; see win_gate.h. */
+struct win_gate {
+	weft_au32 users;    /* tickets given */
+	weft_au32 read;	    /* the ticket that may enter to share */
+	weft_au32 write;    /* the ticket that may enter alone */
+	weft_au32 sleepers; /* who sleeps on read or write */
+};
+static_assert(sizeof(struct win_gate) == 16, "shared format");
+
+struct win_row {
+	/* line 0: MPI_Win_lock of this rank's memory */
+	alignas(WEFT_CACHE_LINE) struct win_gate lock;
+	/* line 1: accumulates on it that the processor cannot do in one */
+	alignas(WEFT_CACHE_LINE) struct win_gate acc;
+	/* line 2: written by those whom this rank waits for */
+	alignas(WEFT_CACHE_LINE) weft_au32 completes;
+	weft_au32 bell; /* something of this line, or of posts, is new */
+	weft_au32 sleepers;
+	weft_au32 slots; /* of attached, that were ever used; by this rank */
+};
+static_assert(sizeof(struct win_row) == 192, "shared format");
+
+/* Memory that is attached to a dynamic window; key 0: none. */
+struct win_attached {
+	weft_au64 start;
+	weft_au64 bytes;
+	weft_au64 key; /* stored last */
+};
+static_assert(sizeof(struct win_attached) == 24, "shared format");
+
+struct win_page {
+	alignas(WEFT_CACHE_LINE) uint64_t magic;
+	uint64_t token; /* of this window: the right file was opened */
+	uint64_t posts; /* offsets from here */
+	uint64_t attached;
+	uint64_t memory;
+	uint32_t ranks;
+	uint32_t zero;
+	struct win_row row[];
+};
+static_assert(offsetof(struct win_page, row) == 64, "shared format");
+
+static inline struct win_row *win_row(struct win_page *p, int rank)
+{
+	return &p->row[rank];
+}
+
+/* How often target has exposed its memory to origin. */
+static inline weft_au32 *win_posts(struct win_page *p, int origin, int target)
+{
+	weft_au32 *all = (weft_au32 *)(void *)((char *)p + p->posts);
+
+	return &all[(size_t)origin * p->ranks + (size_t)target];
+}
+
+static inline struct win_attached *win_attached(struct win_page *p, int rank)
+{
+	struct win_attached *all =
+		(struct win_attached *)(void *)((char *)p + p->attached);
+
+	return all + (size_t)rank * WIN_ATTACHED_MAX;
+}
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Passive target: locks and flushes. A lock lies in the shared page, where
+ * nobody has to help, or is asked for by messages, which the target answers
+ * when it makes progress.
+ */
+#include "src/win/win_lock.h"
+
+#include "src/core/core_lock.h"
+#include "src/win/win_am.h"
+#include "src/win/win_gate.h"
+#include "src/win/win_serve.h"
+#include "src/win/win_wait.h"
+
+/* ---- one target -------------------------------------------------------- */
+
+/* By message, or of my own memory without one. */
+static int ask_by_message(struct weft_win *w, int target, bool alone)
+{
+	struct weft_win_peer *p = &w->peer[target];
+	struct win_idle idle = win_idle_begin(w);
+	int rc;
+
+	/* relaxed: nobody grants what was not asked for */
+	weft_store32_relaxed(&p->told, 0);
+	if (target == w->rank) {
+		weft_lock();
+		rc = win_serve_lock(w, target, alone);
+		weft_unlock();
+	} else {
+		rc = win_am_say(w, target, WIN_AM_LOCK,
+				alone ? WIN_AM_ALONE : 0);
+	}
+	while (!rc && !weft_load32(&p->told))
+		rc = win_idle_turn(&idle);
+	return rc;
+}
+
+static int take(struct weft_win *w, int target, enum win_lock how)
+{
+	int rc = 0;
+
+	if (how != WIN_UNASKED && w->page)
+		rc = win_gate_enter(&win_row(w->page, target)->lock,
+				    how == WIN_EXCLUSIVE, w->comm);
+	else if (how != WIN_UNASKED)
+		rc = ask_by_message(w, target, how == WIN_EXCLUSIVE);
+	if (!rc)
+		weft_store32(&w->peer[target].lock, how);
+	return rc;
+}
+
+static int give(struct weft_win *w, int target)
+{
+	struct weft_win_peer *p = &w->peer[target];
+	enum win_lock how = weft_load32(&p->lock);
+
+	weft_store32(&p->lock, WIN_UNLOCKED);
+	if (how == WIN_UNASKED || how == WIN_UNLOCKED)
+		return 0;
+	if (w->page) {
+		win_gate_leave(&win_row(w->page, target)->lock,
+			       how == WIN_EXCLUSIVE);
+		return 0;
+	}
+	if (target == w->rank) {
+		weft_lock();
+		win_serve_unlock(w, target);
+		weft_unlock();
+		return 0;
+	}
+	w->unlocked[target]++;
+	return win_am_say(w, target, WIN_AM_UNLOCK, 0);
+}
+
+/* One thread asks, others that want to use the target wait for it. */
+int win_lock_ask(struct weft_win *w, int target)
+{
+	struct weft_win_peer *p = &w->peer[target];
+	struct win_idle idle = win_idle_begin(w);
+	bool mine;
+	int rc = 0;
+
+	weft_lock();
+	mine = !p->asking && !weft_load32(&p->lock);
+	p->asking = p->asking || mine;
+	weft_unlock();
+	if (mine) {
+		rc = take(w, target, w->lock_free ? WIN_UNASKED : WIN_SHARED);
+		weft_lock();
+		p->asking = false;
+		win_am_note();
+		weft_unlock();
+	}
+	while (!rc && !weft_load32(&p->lock))
+		rc = win_idle_turn(&idle);
+	return rc;
+}
+
+static void count_locks(struct weft_win *w, int change)
+{
+	weft_lock();
+	w->locks += change;
+	if (change < 0 && !w->locks) /* all accesses are complete */
+		weft_store32_relaxed(&w->used, 0);
+	/* relaxed: see weft_win_is_open() */
+	weft_store32_relaxed(&w->open_all,
+			     w->lock_all || (w->fence && !w->locks));
+	weft_unlock();
+}
+
+int weft_win_lock(struct weft_win *w, int type, int rank, int assert)
+{
+	enum win_lock how =
+		type == MPI_LOCK_EXCLUSIVE ? WIN_EXCLUSIVE : WIN_SHARED;
+	int rc = take(w, rank, assert &MPI_MODE_NOCHECK ? WIN_UNASKED : how);
+
+	if (rc)
+		return rc;
+	weft_store32_relaxed(&w->peer[rank].open, 1); /* likewise */
+	count_locks(w, 1);
+	return 0;
+}
+
+int weft_win_unlock(struct weft_win *w, int rank)
+{
+	weft_au32 *pending = &w->peer[rank].pending;
+	int rc = 0, rc2;
+
+	/* where the lock lies in memory, giving it back orders what I stored */
+	if (!w->page || weft_load32(&w->peer[rank].lock) == WIN_UNASKED ||
+	    weft_load32(pending) || weft_load32(&w->error))
+		rc = win_settle(w, pending);
+	rc2 = give(w, rank);
+
+	weft_store32_relaxed(&w->peer[rank].open, 0); /* likewise */
+	count_locks(w, -1);
+	return rc ? rc : rc2;
+}
+
+/* ---- all targets ------------------------------------------------------- */
+
+int weft_win_lock_all(struct weft_win *w, int assert)
+{
+	int rc = 0;
+
+	w->lock_free = assert &MPI_MODE_NOCHECK;
+	for (int i = 0; !rc && i < w->size; i++)
+		if (w->page || i == w->rank) /* others when they are used */
+			rc = take(w, i,
+				  w->lock_free ? WIN_UNASKED : WIN_SHARED);
+	w->lock_all = !rc;
+	count_locks(w, 0);
+	return rc;
+}
+
+int weft_win_unlock_all(struct weft_win *w)
+{
+	int rc = win_settle(w, &w->pending);
+
+	for (int i = 0; i < w->size; i++) {
+		int rc2 = give(w, i);
+
+		rc = rc ? rc : rc2;
+	}
+	w->lock_all = false;
+	weft_store32_relaxed(&w->used, 0);
+	count_locks(w, 0);
+	return rc;
+}
+
+/* ---- what may not be --------------------------------------------------- */
+
+static const char *busy(const struct weft_win *w)
+{
+	if (w->lock_all)
+		return "the window is locked by MPI_Win_lock_all";
+	if (w->started)
+		return "an access epoch of MPI_Win_start is open";
+	/* relaxed: a look */
+	if (w->fence && weft_load32_relaxed(&w->used))
+		return "accesses since the last MPI_Win_fence are not complete";
+	return NULL;
+}
+
+const char *weft_win_no_lock(const struct weft_win *w, int rank)
+{
+	if (weft_load32_relaxed(&w->peer[rank].open)) /* a look */
+		return "the target is locked already";
+	return busy(w);
+}
+
+const char *weft_win_no_lock_all(const struct weft_win *w)
+{
+	return w->locks ? "a target is locked by MPI_Win_lock" : busy(w);
+}

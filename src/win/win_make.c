@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The life of windows. All members tell each other what they bring; then they
+ * map what they can share, register what fi_* shall reach, and agree that all
+ * of it went well, so that either everybody has the window or nobody.
+ */
+#include "coll/coll.h"
+#include "src/core/core_channel.h"
+#include "src/core/core_lock.h"
+#include "src/core/core_make.h"
+#include "src/core/core_opts.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_state.h"
+#include "src/types/types_info.h"
+#include "src/win/win_am.h"
+#include "src/win/win_attach.h"
+#include "src/win/win_lock.h"
+#include "src/win/win_wait.h"
+#include "src/win/win_serve.h"
+#include "src/win/win_share.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* What a member tells the others. */
+struct card {
+	uint64_t size;
+	uint64_t unit;
+	uint64_t base;
+	uint64_t key;
+	uint32_t near;	/* it may use the host's memory */
+	uint32_t apart; /* alloc_shared_noncontig */
+};
+
+/* ---- options
+ * --------------------------------------------------------------------- */
+
+/* May windows use shared memory; may they use fi_read and the like? */
+static void paths(bool *memory_p, bool *fabric_p)
+{
+	const char *path =
+		weft_cfg_get(&weft_core_opts[WEFT_OPT_WIN_PATH]).text;
+
+	/* our own provider: others have no remote memory here */
+	*fabric_p = weft_core.tells_met && strcmp(path, "messages") != 0;
+	/* in virtual time every access takes the machine's way */
+	*memory_p = *fabric_p && !weft_core.virt && strcmp(path, "fabric") != 0;
+}
+
+static bool info_is(struct weft_info *info, const char *key, const char *want)
+{
+	char val[MPI_MAX_INFO_VAL + 1];
+
+	return info && weft_info_get(info, key, val, sizeof(val)) >= 0 &&
+	       !strcmp(val, want);
+}
+
+/* Hints of windows, with what holds when nobody says anything. */
+static const char *const hints[][2] = {
+	{ "no_locks", "false" },
+	{ "accumulate_ordering", "rar,raw,war,waw" },
+	{ "accumulate_ops", "same_op_no_op" },
+	{ "same_size", "false" },
+	{ "same_disp_unit", "false" },
+	{ "mpi_accumulate_granularity", "0" },
+	{ "alloc_shared_noncontig", "false" },
+};
+
+static bool is_hint(const char *key)
+{
+	for (size_t i = 0; i < WEFT_COUNT_OF(hints); i++)
+		if (!strcmp(key, hints[i][0]))
+			return true;
+	return !strncmp(key, "mpi_", 4) || !strncmp(key, "weft_", 5);
+}
+
+int weft_win_hint(struct weft_win *w, struct weft_info *info)
+{
+	char key[MPI_MAX_INFO_KEY], val[MPI_MAX_INFO_VAL + 1];
+	int rc = 0;
+
+	for (int i = 0; info && !rc && !weft_info_key(info, i, key); i++)
+		if (is_hint(key) &&
+		    weft_info_get(info, key, val, sizeof(val)) >= 0)
+			rc = weft_info_set(w->info, key, val);
+	return rc;
+}
+
+static int add_info(struct weft_win *w, struct weft_info *info)
+{
+	int rc = 0;
+
+	w->info = weft_info_open();
+	if (!w->info)
+		return -ENOMEM;
+	for (size_t i = 0; !rc && i < WEFT_COUNT_OF(hints); i++)
+		rc = weft_info_set(w->info, hints[i][0], hints[i][1]);
+	return rc ? rc : weft_win_hint(w, info);
+}
+
+/* The communicator is asked when a request has failed: a handler of windows
+ * cannot be called for it, so the code is returned then. */
+void weft_win_handle_by(struct weft_win *w, struct weft_errh *h)
+{
+	struct weft_errh *old = w->head.errh, *told = w->comm->errh;
+
+	w->head.errh = weft_errh_get(h);
+	weft_errh_put(old);
+	w->comm->errh = weft_errh_get(
+		h->obj.predefined ? h : weft_errh_of(MPI_ERRORS_RETURN));
+	weft_errh_put(told);
+}
+
+/* ---- the object
+ * -------------------------------------------------------------------- */
+
+static int fill(struct weft_win *w, const struct weft_win_args *a)
+{
+	weft_obj_init(&w->head.obj, WEFT_KIND_WIN);
+	w->head.errh = weft_errh_get(weft_errh_of(MPI_ERRORS_ARE_FATAL));
+	w->flavor = a->flavor;
+	w->model = MPI_WIN_UNIFIED;
+	w->dynamic = a->flavor == MPI_WIN_FLAVOR_DYNAMIC;
+	w->disp_unit = (int)a->unit;
+	w->bytes = a->size;
+	w->base = a->base;
+	w->region.fd = -1;
+	weft_list_init(&w->wishes);
+	weft_list_init(&w->parts);
+	weft_list_init(&w->attached);
+	return add_info(w, a->info);
+}
+
+static void win_free(struct weft_win *w)
+{
+	win_attach_clear(w);
+	win_mr_close(w->mr);
+	win_am_close(w);
+	win_share_close(w);
+	if (w->own)
+		munmap(w->own, (size_t)w->bytes);
+	if (w->comm)
+		weft_comm_put(w->comm);
+	if (w->info)
+		weft_info_close(w->info);
+	weft_errh_put(w->head.errh);
+	free(w->unlocked);
+	free(w->peer);
+	w->head.obj.kind = WEFT_KIND_FREE;
+	free(w);
+}
+
+static struct weft_win *win_new(const struct weft_win_args *a)
+{
+	struct weft_win *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	if (fill(w, a)) {
+		win_free(w);
+		return NULL;
+	}
+	return w;
+}
+
+/* Of its own. */
+static int take_comm(struct weft_win *w, struct weft_comm *c)
+{
+	int rc = weft_comm_clone(c, &w->comm);
+
+	if (rc)
+		return rc;
+	snprintf(w->comm->name, sizeof(w->comm->name), "a window of %.40s",
+		 c->name[0] ? c->name : "a communicator");
+	weft_win_handle_by(w, w->head.errh);
+	w->size = w->comm->size;
+	w->rank = w->comm->rank;
+	w->peer = calloc((size_t)w->size, sizeof(*w->peer));
+	w->unlocked = calloc((size_t)w->size, sizeof(*w->unlocked));
+	return w->peer && w->unlocked ? 0 : -ENOMEM;
+}
+
+/* ---- memory
+ * -------------------------------------------------------------------------- */
+
+static int exchange(struct weft_win *w, struct card *card)
+{
+	struct weft_channel m = weft_channel_of(w->comm);
+
+	return weft_channel_allgather(&m, card, sizeof(*card));
+}
+
+/* Where rank's memory begins behind the page, and where all ends (rank n). */
+static uint64_t part_at(const struct weft_win *w, const struct card *card,
+			int rank)
+{
+	bool packed = w->flavor == MPI_WIN_FLAVOR_SHARED && !card[0].apart;
+	uint64_t at = 0, line = 4096;
+
+	for (int i = 0; i < rank; i++)
+		at += packed ? card[i].size
+			     : (card[i].size + line - 1) / line * line;
+	return at;
+}
+
+static bool allocates(const struct weft_win *w)
+{
+	return w->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
+	       w->flavor == MPI_WIN_FLAVOR_SHARED;
+}
+
+/* Maps what members share. direct: accesses may use it. */
+static int share(struct weft_win *w, const struct card *card, bool direct)
+{
+	struct win_share_part mine = { part_at(w, card, w->rank),
+				       (uint64_t)w->bytes };
+	bool memory = allocates(w);
+	uint64_t all = memory ? part_at(w, card, w->size) : 0;
+	char *start;
+	int rc;
+
+	if (!memory)
+		mine.bytes = 0;
+	rc = win_share_open(w, all, mine, w->dynamic);
+	if (rc)
+		return rc;
+	if (direct)
+		w->page = win_share_page(w);
+	w->mapped = direct && memory;
+	start = (char *)w->region.base + win_share_page(w)->memory;
+	for (int i = 0; memory && i < w->size; i++) {
+		w->peer[i].map = start + part_at(w, card, i);
+		if (direct)
+			w->peer[i].direct = w->peer[i].map;
+	}
+	if (memory)
+		w->base = w->peer[w->rank].map;
+	return 0;
+}
+
+/* Memory of my own, where it is not shared. */
+static int allocate(struct weft_win *w)
+{
+	void *own;
+
+	if (!w->bytes)
+		return 0;
+	own = mmap(NULL, (size_t)w->bytes, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (own == MAP_FAILED)
+		return -ENOMEM;
+	w->own = own;
+	w->base = own;
+	return 0;
+}
+
+/* All members know each other's first cards; the region, if there is one. */
+static int find_memory(struct weft_win *w, const struct card *card)
+{
+	bool near = true, shared = w->flavor == MPI_WIN_FLAVOR_SHARED;
+	int rc = 0;
+
+	for (int i = 0; i < w->size; i++)
+		near = near && card[i].near;
+	if (shared && !win_share_is_near(w->comm))
+		return MPI_ERR_RMA_SHARED;
+	if (near || shared)
+		rc = share(w, card, near);
+	if (rc && !shared) /* no shared memory to be had: the other ways */
+		rc = near = 0;
+	if (!near && w->flavor == MPI_WIN_FLAVOR_ALLOCATE)
+		rc = allocate(w);
+	return rc;
+}
+
+static void know_peers(struct weft_win *w, const struct card *card)
+{
+	for (int i = 0; i < w->size; i++) {
+		w->peer[i].size = card[i].size;
+		w->peer[i].unit = card[i].unit;
+		w->peer[i].base = card[i].base;
+		w->peer[i].key = card[i].key;
+	}
+	if (!w->dynamic)
+		w->peer[w->rank].direct = w->base;
+}
+
+static int set_up(struct weft_win *w, struct card *card)
+{
+	struct card *mine = &card[w->rank];
+	int rc = exchange(w, card), rc2;
+
+	if (rc)
+		return rc;
+	rc = find_memory(w, card);
+	if (!rc && !w->mapped && !w->dynamic)
+		rc = win_mr_open(w, w->base, (size_t)w->bytes, &w->mr,
+				 &mine->key);
+	if (!rc && !w->page)
+		rc = win_am_open(w, win_serve);
+	mine->base = (uintptr_t)w->base;
+	rc2 = win_share_agree(w, rc);
+	if (!rc2)
+		rc2 = exchange(w, card);
+	if (!rc2)
+		know_peers(w, card);
+	return rc ? rc : rc2;
+}
+
+int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
+{
+	struct weft_win *w = win_new(a);
+	struct card *card;
+	bool memory;
+	int rc;
+
+	if (!w)
+		return -ENOMEM;
+	rc = take_comm(w, a->comm);
+	card = rc ? NULL : calloc((size_t)w->size, sizeof(*card));
+	if (!rc && !card)
+		rc = -ENOMEM;
+	paths(&memory, &w->rma);
+	if (!rc) {
+		card[w->rank] = (struct card){
+			.size = (uint64_t)a->size,
+			.unit = (uint64_t)a->unit,
+			.near = memory && win_share_is_near(w->comm),
+			.apart = info_is(a->info, "alloc_shared_noncontig",
+					 "true"),
+		};
+		rc = set_up(w, card);
+	}
+	free(card);
+	if (rc)
+		win_free(w);
+	else
+		*win_p = w;
+	return rc;
+}
+
+/* ---- the end
+ * ----------------------------------------------------------------------------
+ */
+
+/* The words that gave locks back have come: nothing is on the way any more. */
+static int await_unlocks(struct weft_win *w)
+{
+	struct win_idle idle = win_idle_begin(w);
+	struct weft_dt *dt = weft_dt_of(MPI_UINT32_T);
+	uint32_t mine = 0;
+	struct weft_coll_args a = {
+		.kind = WEFT_COLL_REDUCE_SCATTER,
+		.comm = w->comm,
+		.op = weft_op_of(MPI_SUM),
+		.s = { .buf = w->unlocked, .count = 1, .dt = dt },
+		.r = { .buf = &mine, .count = 1, .dt = dt }
+	};
+	int rc = weft_coll_run(&a);
+
+	while (!rc && w->unlocks != mine)
+		rc = win_idle_turn(&idle);
+	return rc;
+}
+
+int weft_win_close(struct weft_win *w)
+{
+	int rc = w->page ? 0 : await_unlocks(w), rc2 = win_barrier(w);
+
+	win_free(w);
+	return rc ? rc : rc2;
+}

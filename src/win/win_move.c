@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Put and get: by load and store where the target's memory is mapped, by
+ * fi_write and fi_read from piece to piece where libfabric reaches it, by
+ * messages otherwise.
+ */
+#include "src/win/win_attach.h"
+#include "src/win/win_call.h"
+#include "src/win/win_lock.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- mapped ------------------------------------------------------------ */
+
+static void copy_typed(const struct weft_win_xfer *x, char *at, bool put)
+{
+	struct weft_typed o = { x->dt, x->buf, x->count };
+	struct weft_typed t = { x->tdt, at, x->tcount };
+
+	weft_pack_copy(put ? &t : &o, put ? &o : &t);
+}
+
+static inline void copy(const struct weft_win_xfer *x, char *at, bool put)
+{
+	size_t len = (size_t)(put ? x->count * x->dt->size
+				  : x->tcount * x->tdt->size);
+	char *o = (char *)x->buf + x->dt->true_lb;
+
+	at += x->tdt->true_lb;
+	if (len == sizeof(uint64_t)) /* as one */
+		memcpy(put ? at : o, put ? o : at, sizeof(uint64_t));
+	else
+		memmove(put ? at : o, put ? o : at, len);
+}
+
+static inline int move_here(const struct weft_win_xfer *x, char *at, bool put,
+			    struct weft_req **req_p)
+{
+	if (weft_likely(weft_dt_is_run(x->dt, x->count) &&
+			weft_dt_is_run(x->tdt, x->tcount)))
+		copy(x, at, put);
+	else
+		copy_typed(x, at, put);
+	if (req_p)
+		*req_p = weft_req_null_done();
+	return 0;
+}
+
+/* Dynamic, and my own memory. */
+static int move_self(struct weft_win *w, const struct weft_win_xfer *x,
+		     bool put, struct weft_req **req_p)
+{
+	struct weft_typed t = { x->tdt, (void *)x->disp, x->tcount };
+	struct iovec iov;
+	size_t pos = 0;
+
+	while (weft_pack_iov(&t, &pos, &iov, 1))
+		if (!win_attach_has(w, (uintptr_t)iov.iov_base, iov.iov_len))
+			return MPI_ERR_RMA_RANGE;
+	return move_here(x, (char *)x->disp, put, req_p);
+}
+
+/* ---- by libfabric ------------------------------------------------------ */
+
+/* The two sides of an access, cut into pieces that both have whole. */
+struct sides {
+	struct weft_typed t[2];
+	size_t pos[2];
+	struct iovec iov[2];
+};
+
+enum { ORIGIN, TARGET };
+
+/* The next piece of both; its length, or 0 at the end. */
+static size_t sides_next(struct sides *s)
+{
+	size_t len;
+
+	for (int i = 0; i < 2; i++)
+		if (!s->iov[i].iov_len &&
+		    !weft_pack_iov(&s->t[i], &s->pos[i], &s->iov[i], 1))
+			return 0;
+	len = s->iov[ORIGIN].iov_len;
+	return len < s->iov[TARGET].iov_len ? len : s->iov[TARGET].iov_len;
+}
+
+static void sides_skip(struct sides *s, size_t len)
+{
+	for (int i = 0; i < 2; i++) {
+		s->iov[i].iov_base = (char *)s->iov[i].iov_base + len;
+		s->iov[i].iov_len -= len;
+	}
+}
+
+static int fabric_pieces(struct win_op *op, struct sides *s, int target,
+			 bool put)
+{
+	struct win_fi f = { .kind = put ? WIN_FI_WRITE : WIN_FI_READ };
+	int rc = 0;
+
+	while (!rc && (f.len = sides_next(s))) {
+		f.local = s->iov[ORIGIN].iov_base;
+		rc = win_fi_find(op->w, target, s->iov[TARGET].iov_base, f.len,
+				 &f);
+		if (!rc)
+			rc = win_fi_post(op, &f);
+		sides_skip(s, f.len);
+	}
+	return rc;
+}
+
+static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
+		       bool put, struct weft_req **req_p)
+{
+	uint64_t unit = w->dynamic ? 1 : w->peer[x->target].unit;
+	uint64_t at = (uint64_t)x->disp * unit;
+	struct sides s = { .t = { { x->dt, x->buf, x->count },
+				  { x->tdt, (void *)(uintptr_t)at,
+				    x->tcount } } };
+	struct win_op *op = win_op_open(w, x->target, req_p);
+
+	if (!op)
+		return -ENOMEM;
+	return win_op_posted(op, fabric_pieces(op, &s, x->target, put), req_p);
+}
+
+/* ---- by messages ------------------------------------------------------- */
+
+static int move_message(struct weft_win *w, const struct weft_win_xfer *x,
+			bool put, struct weft_req **req_p)
+{
+	struct weft_win_xfer y = *x;
+	struct win_call c;
+	struct win_op *op;
+	int rc;
+
+	y.op = weft_op_of(put ? MPI_REPLACE : MPI_NO_OP);
+	y.result = put ? NULL : x->buf;
+	y.compare = NULL;
+	y.rcount = x->count;
+	y.rdt = x->dt;
+	rc = win_call_make(&c, w, &y, weft_dt_of(MPI_BYTE));
+	if (rc)
+		return rc;
+	c.plain = true;
+	op = win_op_open(w, x->target, req_p);
+	if (!op) {
+		win_call_end(&c);
+		return -ENOMEM;
+	}
+	win_call_give(&c, op);
+	return win_op_posted(op, win_call_send(&c, op, NULL), req_p);
+}
+
+/* ---- all
+ * --------------------------------------------------------------------- */
+
+static WEFT_COLD int move_far(struct weft_win *w, const struct weft_win_xfer *x,
+			      bool put, struct weft_req **req_p)
+{
+	int rc = win_lock_reach(w, x->target);
+
+	if (rc)
+		return rc;
+	if (w->dynamic && x->target == w->rank)
+		return move_self(w, x, put, req_p);
+	if (w->rma && (w->page || !w->dynamic))
+		return move_fabric(w, x, put, req_p);
+	return move_message(w, x, put, req_p);
+}
+
+int weft_win_put(struct weft_win *w, const struct weft_win_xfer *x,
+		 struct weft_req **req_p)
+{
+	const struct weft_win_peer *p = &w->peer[x->target];
+
+	/* relaxed: weft_win_order() */
+	weft_store32_relaxed(&w->stored, 1);
+	if (weft_likely(p->direct != NULL))
+		return move_here(x, p->direct + (uint64_t)x->disp * p->unit,
+				 true, req_p);
+	return move_far(w, x, true, req_p);
+}
+
+int weft_win_get(struct weft_win *w, const struct weft_win_xfer *x,
+		 struct weft_req **req_p)
+{
+	const struct weft_win_peer *p = &w->peer[x->target];
+
+	if (weft_likely(p->direct != NULL))
+		return move_here(x, p->direct + (uint64_t)x->disp * p->unit,
+				 false, req_p);
+	return move_far(w, x, false, req_p);
+}

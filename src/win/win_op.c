@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Accesses under way, and their pieces by libfabric; see win_op.h. */
+#include "src/win/win_op.h"
+
+#include "src/core/core_fi.h"
+#include "src/core/core_wait.h"
+#include "src/core/core_wire_up.h"
+#include "src/win/win_attach.h"
+#include "src/win/win_wait.h"
+
+#include <errno.h>
+#include <rdma/fi_rma.h>
+#include <stdlib.h>
+
+#define FLYING_MAX 1024 /* pieces under way of one window */
+
+/* ---- the access -------------------------------------------------------- */
+
+static void op_free(struct weft_req *r)
+{
+	struct win_op *op = weft_container_of(r, struct win_op, req);
+
+	if (op->result.dt)
+		weft_dt_put((struct weft_dt *)(uintptr_t)op->result.dt);
+	free(op->in);
+	free(op->old);
+	free(op);
+}
+
+static const struct weft_req_ops op_ops = {
+	.name = "one-sided",
+	.start = weft_req_no_start,
+	.cancel = weft_req_no_cancel,
+	.step = weft_req_no_step,
+	.query = weft_req_no_query,
+	.free = op_free,
+};
+
+struct win_op *win_op_open(struct weft_win *w, int target, bool kept)
+{
+	struct win_op *op = calloc(1, sizeof(*op));
+
+	if (!op)
+		return NULL;
+	weft_req_init(&op->req, &op_ops, w->comm,
+		      WEFT_REQ_ACTIVE | WEFT_REQ_SEND |
+			      (kept ? 0 : WEFT_REQ_ORPHAN));
+	op->w = w;
+	op->peer = &w->peer[target];
+	op->kept = kept;
+	op->left = 1;
+	weft_lock();
+	weft_add32(&w->pending, 1);
+	weft_add32(&op->peer->pending, 1);
+	weft_unlock();
+	return op;
+}
+
+/* What was fetched goes to its place. */
+static void op_deliver(struct win_op *op)
+{
+	const struct weft_typed row = { op->unit, op->old,
+					op->result.count * op->result.dt->size /
+						op->unit->size };
+
+	weft_pack_copy(&op->result, &row);
+}
+
+/* Wrong places at the target are the window's business, not the fabric's. */
+static int op_class(int err)
+{
+	return err == -EFAULT || err == -ENOKEY || err == -EACCES
+		       ? MPI_ERR_RMA_RANGE
+		       : err;
+}
+
+void win_op_drop(struct win_op *op, int err)
+{
+	struct weft_win *w = op->w;
+
+	if (err && !op->error)
+		op->error = op_class(err);
+	if (--op->left)
+		return;
+	if (op->result.dt && !op->error)
+		op_deliver(op);
+	if (op->error && !op->kept && !weft_load32(&w->error))
+		weft_store32(&w->error, (uint32_t)op->error);
+	weft_add32(&op->peer->pending, (uint32_t)-1);
+	weft_add32(&w->pending, (uint32_t)-1);
+	weft_req_complete(&op->req, op->error);
+}
+
+int win_op_posted(struct win_op *op, int rc, struct weft_req **req_p)
+{
+	if (req_p)
+		*req_p = &op->req;
+	weft_lock();
+	if (rc) /* told here, not later */
+		op->kept = true;
+	win_op_drop(op, rc);
+	weft_unlock();
+	if (rc && req_p) {
+		weft_req_release(*req_p);
+		*req_p = NULL;
+	}
+	return rc;
+}
+
+int win_op_room(struct weft_win *w)
+{
+	struct win_idle idle;
+	int rc = 0;
+
+	if (weft_likely(weft_load32(&w->flying) < FLYING_MAX))
+		return 0;
+	idle = win_idle_begin(w);
+	while (!rc && weft_load32(&w->flying) >= FLYING_MAX)
+		rc = win_idle_turn(&idle);
+	return rc;
+}
+
+/* ---- pieces ------------------------------------------------------------ */
+
+struct piece {
+	struct weft_io io;
+	struct weft_pend pend;
+	struct win_op *op;
+	struct win_fi f;
+};
+
+static void piece_over(struct piece *p, int err)
+{
+	struct win_op *op = p->op;
+
+	free(p);
+	weft_add32(&op->w->flying, (uint32_t)-1);
+	win_op_drop(op, err);
+}
+
+static void piece_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+		       int err)
+{
+	(void)e;
+	piece_over(weft_container_of(io, struct piece, io), err);
+}
+
+static void piece_left(struct weft_pend *e, int rc)
+{
+	if (rc)
+		piece_over(weft_container_of(e, struct piece, pend), rc);
+}
+
+static ssize_t post_atomic(struct piece *p, fi_addr_t to)
+{
+	const struct win_fi *f = &p->f;
+
+	if (f->kind == WIN_FI_ATOMIC)
+		return fi_atomic(weft_core.ep, f->local, f->len, NULL, to,
+				 f->addr, f->key, f->type, f->op, &p->io.fi);
+	if (f->kind == WIN_FI_FETCH)
+		return fi_fetch_atomic(weft_core.ep, f->local, f->len, NULL,
+				       f->result, NULL, to, f->addr, f->key,
+				       f->type, f->op, &p->io.fi);
+	return fi_compare_atomic(weft_core.ep, f->local, f->len, NULL,
+				 f->compare, NULL, f->result, NULL, to, f->addr,
+				 f->key, f->type, f->op, &p->io.fi);
+}
+
+static int piece_post(struct weft_pend *e)
+{
+	struct piece *p = weft_container_of(e, struct piece, pend);
+	const struct win_fi *f = &p->f;
+	fi_addr_t to = e->lane->real;
+	ssize_t rc;
+
+	if (f->kind == WIN_FI_WRITE)
+		rc = fi_write(weft_core.ep, f->local, f->len, NULL, to, f->addr,
+			      f->key, &p->io.fi);
+	else if (f->kind == WIN_FI_READ)
+		rc = fi_read(weft_core.ep, f->local, f->len, NULL, to, f->addr,
+			     f->key, &p->io.fi);
+	else
+		rc = post_atomic(p, to);
+	return weft_fi_errno((int)rc);
+}
+
+static int proc_of(const struct weft_win *w, int target)
+{
+	return w->comm->proc[target];
+}
+
+int win_fi_post(struct win_op *op, const struct win_fi *f)
+{
+	int proc = proc_of(op->w, (int)(op->peer - op->w->peer));
+	struct piece *p;
+	int rc = win_op_room(op->w);
+
+	if (rc)
+		return rc;
+	p = malloc(sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	p->io.done = piece_done;
+	p->pend.post = piece_post;
+	p->pend.left = piece_left;
+	p->pend.lane = &weft_core.proc[proc];
+	p->op = op;
+	p->f = *f;
+	weft_lock();
+	rc = weft_wire_reach(proc);
+	op->left++;
+	weft_add32(&op->w->flying, 1);
+	if (!rc)
+		rc = weft_pend_post(&p->pend);
+	if (rc) {
+		op->left--;
+		weft_add32(&op->w->flying, (uint32_t)-1);
+	}
+	weft_unlock();
+	if (rc)
+		free(p);
+	return rc;
+}
+
+int win_fi_wait(struct weft_win *w, int target, const struct win_fi *f)
+{
+	struct win_op *op = win_op_open(w, target, true);
+	struct weft_req *r;
+	int rc;
+
+	if (!op)
+		return -ENOMEM;
+	rc = win_op_posted(op, win_fi_post(op, f), &r);
+	return rc ? rc : weft_req_finish(r);
+}
+
+int win_fi_find(struct weft_win *w, int target, const void *buf, size_t len,
+		struct win_fi *f)
+{
+	if (w->dynamic)
+		return win_attach_find(w, target, (uintptr_t)buf, len, &f->addr,
+				       &f->key);
+	f->addr = (uintptr_t)buf;
+	f->key = w->peer[target].key;
+	return 0;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a member does for the messages of others: its memory's lock is given in
+ * the order of asking, accesses are done on the spot and answered. Numbers that
+ * come from outside are checked before they are used.
+ */
+#include "src/win/win_serve.h"
+
+#include "src/core/core_abort.h"
+#include "src/win/win_attach.h"
+#include "src/win/win_elem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An answer that must go: without memory for it the other waits for ever. The
+ * dead need none. */
+static void answer_with(struct weft_win *w, int rank, const struct win_am *head,
+			const struct iovec *row)
+{
+	if (win_am_send(w, rank, head, row, row && row->iov_len ? 1 : 0,
+			NULL) == -ENOMEM)
+		weft_core_abort(1,
+				"no memory to answer rank %d's access to a "
+				"window",
+				w->comm->proc[rank]);
+}
+
+/* ---- the lock ---------------------------------------------------------- */
+
+/* Who waits for the lock of my memory. */
+struct win_wish {
+	struct weft_list link;
+	int rank;
+	bool alone;
+};
+
+static void grant(struct weft_win *w, int rank)
+{
+	struct win_am head = { .type = WIN_AM_GRANT };
+
+	if (rank == w->rank) {
+		weft_store32(&w->peer[rank].told, 1);
+		win_am_note();
+		return;
+	}
+	answer_with(w, rank, &head, NULL);
+}
+
+/* Those at the front of the queue that may go in. */
+static void grant_next(struct weft_win *w)
+{
+	while (!w->exclusive && !weft_list_empty(&w->wishes)) {
+		struct win_wish *f = weft_container_of(w->wishes.next,
+						       struct win_wish, link);
+
+		if (f->alone && w->shared)
+			return;
+		w->exclusive = f->alone;
+		w->shared += !f->alone;
+		weft_list_remove(&f->link);
+		grant(w, f->rank);
+		free(f);
+	}
+}
+
+int win_serve_lock(struct weft_win *w, int rank, bool alone)
+{
+	struct win_wish *f = malloc(sizeof(*f));
+
+	if (!f)
+		return -ENOMEM;
+	f->rank = rank;
+	f->alone = alone;
+	weft_list_push_back(&w->wishes, &f->link);
+	grant_next(w);
+	return 0;
+}
+
+void win_serve_unlock(struct weft_win *w, int rank)
+{
+	if (rank != w->rank)
+		w->unlocks++;
+	if (w->exclusive)
+		w->exclusive = false;
+	else if (w->shared)
+		w->shared--;
+	grant_next(w);
+	win_am_note();
+}
+
+/* ---- accesses ---------------------------------------------------------- */
+
+struct access {
+	struct weft_win *w;
+	const struct win_am *head;
+	const struct win_am_run *run;
+	struct win_elem e;
+	struct win_elem_rows r;
+	size_t row; /* bytes of one row */
+};
+
+/* Runs and rows as the head says, and no byte else? */
+static bool access_parse(struct access *a, const char *body, size_t bytes)
+{
+	const struct win_am *h = a->head;
+	const struct weft_dt *unit =
+		weft_dt_of((MPI_Datatype)(uintptr_t)h->unit);
+	const struct weft_op *op = weft_op_of((MPI_Op)(uintptr_t)h->op);
+	size_t runs = h->runs * sizeof(struct win_am_run), rows = 0;
+
+	if (!unit || !unit->obj.predefined || unit->size <= 0 ||
+	    h->runs > WIN_AM_RUNS || h->count > WIN_AM_ROW ||
+	    (!(h->flags & WIN_AM_COMPARE) && (!op || !op->row)))
+		return false;
+	a->e = win_elem_of(unit, op, h->flags & WIN_AM_COMPARE);
+	if (a->e.what <= WIN_ELEM_SUM64 && !a->e.fn)
+		return false;
+	a->row = h->count * a->e.step;
+	if (h->flags & WIN_AM_INPUT)
+		rows++;
+	if (h->flags & WIN_AM_COMPARE)
+		rows++;
+	if (a->row > WIN_AM_ROW || bytes != runs + rows * a->row)
+		return false;
+	a->run = (const struct win_am_run *)(const void *)body;
+	a->r.in = h->flags & WIN_AM_INPUT ? body + runs : NULL;
+	a->r.compare = h->flags & WIN_AM_COMPARE ? body + runs + a->row : NULL;
+	return a->r.in || a->e.what == WIN_ELEM_KEEP;
+}
+
+/* Where a run lies in my memory; NULL: nowhere. */
+static char *access_place(const struct access *a, const struct win_am_run *run)
+{
+	struct weft_win *w = a->w;
+	uint64_t len;
+
+	if (run->count > WIN_AM_ROW || !run->count)
+		return NULL;
+	len = (run->count - 1) * a->e.step + a->e.bytes;
+	if (w->dynamic)
+		return win_attach_has(w, run->at, len)
+			       ? (char *)(uintptr_t)run->at
+			       : NULL;
+	if (run->at > (uint64_t)w->bytes || len > (uint64_t)w->bytes - run->at)
+		return NULL;
+	return (char *)w->base + run->at;
+}
+
+/* All runs; 0 or a class. */
+static int access_do(const struct access *a)
+{
+	bool plain = a->head->flags & WIN_AM_PLAIN;
+	struct win_elem_rows r = a->r;
+	size_t left = a->head->count;
+
+	for (uint32_t i = 0; i < a->head->runs; i++) {
+		size_t n = a->run[i].count, step = n * a->e.step;
+		char *at = access_place(a, &a->run[i]);
+
+		if (!at || n > left)
+			return MPI_ERR_RMA_RANGE;
+		win_elem_apply(&a->e, at, &r, n, plain);
+		left -= n;
+		r.in = r.in ? r.in + step : NULL;
+		r.compare = r.compare ? r.compare + step : NULL;
+		r.old = r.old ? r.old + step : NULL;
+	}
+	return 0;
+}
+
+static void access_serve(struct weft_win *w, int source,
+			 const struct win_am *head, const char *body,
+			 size_t bytes)
+{
+	static _Alignas(16) char old[WIN_AM_ROW]; /* the lock's */
+	struct access a = { .w = w, .head = head };
+	struct win_am answer = { .type = WIN_AM_ANSWER, .id = head->id };
+	struct iovec row = { old, 0 };
+
+	if (!access_parse(&a, body, bytes)) {
+		answer.error = MPI_ERR_INTERN;
+	} else {
+		if (head->flags & WIN_AM_FETCH) {
+			a.r.old = old;
+			row.iov_len = a.row;
+		}
+		answer.error = access_do(&a);
+	}
+	answer_with(w, source, &answer, &row);
+}
+
+/* ---- answers ----------------------------------------------------------- */
+
+struct part {
+	struct weft_list link;
+	struct win_op *op;
+	uint32_t id;
+	int rank;
+	char *old;
+	size_t bytes;
+};
+
+int win_serve_expect(struct win_op *op, int rank, char *old, size_t bytes,
+		     uint32_t *id_p)
+{
+	struct part *p = malloc(sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	*p = (struct part){ .op = op,
+			    .id = ++op->w->part_ids,
+			    .rank = rank,
+			    .old = old,
+			    .bytes = old ? bytes : 0 };
+	weft_list_push_back(&op->w->parts, &p->link);
+	op->left++;
+	weft_add32(&op->w->flying, 1);
+	*id_p = p->id;
+	return 0;
+}
+
+static struct part *part_find(struct weft_win *w, int rank, uint32_t id)
+{
+	struct weft_list *n;
+
+	/* answers of a target come in order: it is among the first */
+	for (n = w->parts.next; n != &w->parts; n = n->next) {
+		struct part *p = weft_container_of(n, struct part, link);
+
+		if (p->id == id && p->rank == rank)
+			return p;
+	}
+	return NULL;
+}
+
+static void part_over(struct part *p, int err)
+{
+	struct win_op *op = p->op;
+
+	weft_list_remove(&p->link);
+	free(p);
+	weft_add32(&op->w->flying, (uint32_t)-1);
+	win_op_drop(op, err);
+}
+
+void win_serve_forget(struct weft_win *w, int rank, uint32_t id, int err)
+{
+	part_over(part_find(w, rank, id), err);
+}
+
+static void answered(struct weft_win *w, int source, const struct win_am *head,
+		     const char *body, size_t bytes)
+{
+	struct part *p = part_find(w, source, head->id);
+
+	if (!p)
+		return;
+	if (!head->error && bytes == p->bytes && p->old)
+		memcpy(p->old, body, bytes);
+	part_over(p, head->error);
+}
+
+/* ---- all --------------------------------------------------------------- */
+
+void win_serve(struct weft_win *w, int source, const struct win_am *head,
+	       const char *body, size_t bytes)
+{
+	switch (head->type) {
+	case WIN_AM_LOCK:
+		win_serve_lock(w, source, head->flags & WIN_AM_ALONE);
+		return;
+	case WIN_AM_UNLOCK:
+		win_serve_unlock(w, source);
+		return;
+	case WIN_AM_GRANT:
+		weft_store32(&w->peer[source].told, 1);
+		break;
+	case WIN_AM_POST:
+		weft_add32(&w->peer[source].post, 1);
+		break;
+	case WIN_AM_COMPLETE:
+		weft_add32(&w->completes, 1);
+		break;
+	case WIN_AM_ACCESS:
+		access_serve(w, source, head, body, bytes);
+		return;
+	case WIN_AM_ANSWER:
+		answered(w, source, head, body, bytes);
+		return;
+	default:
+		return;
+	}
+	win_am_note();
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A region for the members of a window: a memfd of rank 0, which the others
+ * open through /proc while rank 0 waits for them. Nothing has a name that could
+ * stay behind. A token tells that the right file was opened.
+ */
+#include "src/win/win_share.h"
+
+#include "src/base/clock.h"
+#include "src/core/core_channel.h"
+#include "src/core/core_state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where rank 0 has it. */
+struct place {
+	int64_t pid;
+	int32_t fd;
+	int32_t error;
+	uint64_t token;
+	uint64_t bytes;
+};
+
+bool win_share_is_near(const struct weft_comm *c)
+{
+	const struct weft_job *job = &weft_core.job;
+	int i, k;
+
+	for (i = 0; i < c->size; i++) {
+		if (c->proc[i] == job->rank)
+			continue;
+		for (k = 0; job->local && k < job->local_size; k++)
+			if (job->local[k] == c->proc[i])
+				break;
+		if (!job->local || k == job->local_size)
+			return false;
+	}
+	return true;
+}
+
+int win_share_agree(struct weft_win *w, int rc)
+{
+	struct weft_channel m = weft_channel_of(w->comm);
+	int *all = calloc((size_t)w->size, sizeof(*all));
+	int err;
+
+	if (!all)
+		return -ENOMEM;
+	all[w->rank] = rc;
+	err = weft_channel_allgather(&m, all, sizeof(*all));
+	for (int i = 0; !err && i < w->size; i++)
+		err = all[i];
+	free(all);
+	return err;
+}
+
+/* ---- layout
+ * ------------------------------------------------------------------ */
+
+static uint64_t page_up(uint64_t n)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return (n + page - 1) / page * page;
+}
+
+static void layout(struct win_page *p, int ranks, bool attaches)
+{
+	uint64_t n = (uint64_t)ranks, rows = 0;
+
+	memset(p, 0, sizeof(*p));
+	p->magic = WIN_MAGIC;
+	p->ranks = (uint32_t)ranks;
+	p->posts = sizeof(*p) + n * sizeof(struct win_row);
+	p->attached = page_up(p->posts + n * n * sizeof(weft_au32));
+	if (attaches)
+		rows = n * WIN_ATTACHED_MAX * sizeof(struct win_attached);
+	p->memory = page_up(p->attached + rows);
+}
+
+/* ---- making and mapping
+ * -------------------------------------------------------- */
+
+static void make(struct weft_win *w, const struct win_page *p, uint64_t bytes,
+		 struct place *at)
+{
+	at->error =
+		weft_region_open(&w->region, "weft-window", p->memory + bytes);
+	if (at->error)
+		return;
+	at->pid = getpid();
+	at->fd = w->region.fd;
+	at->bytes = p->memory + bytes;
+	at->token = weft_now_ns() ^ (uint64_t)at->pid << 32;
+	memcpy(w->region.base, p, sizeof(*p));
+	win_share_page(w)->token = at->token;
+}
+
+static int map(struct weft_win *w, const struct place *at)
+{
+	char path[64];
+	int fd, rc;
+
+	snprintf(path, sizeof(path), "/proc/%lld/fd/%d", (long long)at->pid,
+		 (int)at->fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	rc = weft_region_attach(&w->region, fd, at->bytes);
+	if (!rc && (win_share_page(w)->magic != WIN_MAGIC ||
+		    win_share_page(w)->token != at->token))
+		rc = -EINVAL;
+	w->region.fd = fd;
+	return rc;
+}
+
+/* Memory that is out is an error here, and not a signal later. */
+static int reserve(const struct weft_win *w, uint64_t memory,
+		   const struct win_share_part *mine)
+{
+	off_t at = (off_t)(memory + mine->at);
+
+	if (!mine->bytes ||
+	    !posix_fallocate(w->region.fd, at, (off_t)mine->bytes))
+		return 0;
+	return -ENOMEM;
+}
+
+int win_share_open(struct weft_win *w, uint64_t bytes,
+		   struct win_share_part mine, bool attaches)
+{
+	struct weft_channel m = weft_channel_of(w->comm);
+	struct win_page p;
+	struct place at = { 0 };
+	int rc;
+
+	layout(&p, w->size, attaches);
+	w->region.fd = -1;
+	if (w->rank == 0)
+		make(w, &p, bytes, &at);
+	rc = weft_channel_bcast(&m, 0, &at, sizeof(at));
+	if (!rc)
+		rc = at.error;
+	if (!rc && w->rank)
+		rc = map(w, &at);
+	if (!rc)
+		rc = reserve(w, p.memory, &mine);
+	rc = win_share_agree(w, rc);
+	if (w->region.fd >= 0)
+		close(w->region.fd);
+	w->region.fd = -1;
+	if (rc)
+		win_share_close(w);
+	return rc;
+}
+
+void win_share_close(struct weft_win *w)
+{
+	weft_region_close(&w->region);
+	w->page = NULL;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Active target: fence, and post, start, complete, wait. A fence is the end of
+ * my accesses and a barrier. An exposure is counted in the shared page, or told
+ * by a message, and so is its completion.
+ */
+#include "coll/coll.h"
+#include "src/core/core_lock.h"
+#include "src/core/core_progress.h"
+#include "src/win/win_am.h"
+#include "src/win/win_gate.h"
+#include "src/win/win_lock.h"
+#include "src/win/win_wait.h"
+
+int win_barrier(struct weft_win *w)
+{
+	struct weft_coll_args a = { .kind = WEFT_COLL_BARRIER,
+				    .comm = w->comm };
+	int rc;
+
+	if (!weft_coll_barrier_on_route(w->comm, NULL, &rc))
+		rc = weft_coll_run(&a);
+	return rc;
+}
+
+int weft_win_fence(struct weft_win *w, int assert)
+{
+	int error = win_settle(w, &w->pending), rc = win_barrier(w);
+
+	weft_fence_full();
+	w->fence = !(assert &MPI_MODE_NOSUCCEED);
+	weft_store32_relaxed(&w->open_all, w->fence); /* no access runs */
+	weft_store32_relaxed(&w->used, 0); /* no access runs meanwhile */
+	return rc ? rc : error;
+}
+
+/* ---- exposure
+ * ---------------------------------------------------------------- */
+
+/* Rank in the window of member i of g. */
+static int rank_of(const struct weft_win *w, const struct weft_group *g, int i)
+{
+	return weft_group_rank_of(w->comm->group, g->proc[i]);
+}
+
+/* Something that rank may wait for has changed in its row. */
+static void ring(struct weft_win *w, int rank)
+{
+	struct win_row *r = win_row(w->page, rank);
+
+	win_bump(&r->bell);
+	win_wake(&r->bell, WIN_ANY, &r->sleepers);
+}
+
+/* Waits at my own bell for one more look. */
+static int listen(struct weft_win *w, struct win_pause *p, uint32_t seen)
+{
+	struct win_row *r = win_row(w->page, w->rank);
+
+	return win_pause(p, &r->bell, seen, WIN_ANY, &r->sleepers);
+}
+
+static int post_to(struct weft_win *w, int origin)
+{
+	if (!w->page && origin != w->rank)
+		return win_am_say(w, origin, WIN_AM_POST, 0);
+	if (!w->page) {
+		weft_add32(&w->peer[origin].post, 1);
+		return 0;
+	}
+	/* R22 pairs with A22 in is_posted(): what I stored before */
+	weft_add32(win_posts(w->page, origin, w->rank), 1);
+	ring(w, origin);
+	return 0;
+}
+
+int weft_win_post(struct weft_win *w, struct weft_group *g, int assert)
+{
+	int rc = 0;
+
+	w->posted = weft_group_get(g);
+	weft_fence_full();
+	for (int i = 0; !rc && i < g->size && !(assert &MPI_MODE_NOCHECK); i++)
+		rc = post_to(w, rank_of(w, g, i));
+	return rc;
+}
+
+/* ---- access
+ * ------------------------------------------------------------------- */
+
+static bool is_posted(struct weft_win *w, int target)
+{
+	struct weft_win_peer *p = &w->peer[target];
+
+	if (!w->page)
+		return weft_load32(&p->post);
+	/* A22 pairs with R22 in post_to() */
+	return weft_load32(win_posts(w->page, w->rank, target)) != p->posts;
+}
+
+static int await_post(struct weft_win *w, int target)
+{
+	struct win_idle idle = win_idle_begin(w);
+	struct win_pause p = win_pause_begin(w->comm);
+	uint32_t seen;
+	int rc = 0;
+
+	while (!rc && !w->page && !is_posted(w, target))
+		rc = win_idle_turn(&idle);
+	while (w->page && !rc) {
+		seen = weft_load32(&win_row(w->page, w->rank)->bell);
+		if (is_posted(w, target))
+			break;
+		rc = listen(w, &p, seen);
+	}
+	if (w->page)
+		w->peer[target].posts++;
+	else if (!rc)
+		weft_add32(&w->peer[target].post, (uint32_t)-1);
+	return rc;
+}
+
+int weft_win_start(struct weft_win *w, struct weft_group *g, int assert)
+{
+	int rc = 0;
+
+	for (int i = 0; !rc && i < g->size; i++) {
+		int target = rank_of(w, g, i);
+
+		if (!(assert &MPI_MODE_NOCHECK))
+			rc = await_post(w, target);
+		weft_store32_relaxed(&w->peer[target].open, 1); /* likewise */
+	}
+	w->started = weft_group_get(g);
+	weft_store32_relaxed(&w->open_all, 0); /* no access runs */
+	return rc;
+}
+
+static int complete_to(struct weft_win *w, int target)
+{
+	if (!w->page && target != w->rank)
+		return win_am_say(w, target, WIN_AM_COMPLETE, 0);
+	if (!w->page) {
+		weft_add32(&w->completes, 1);
+		return 0;
+	}
+	/* R23 pairs with A23 in is_over(): what I stored there */
+	weft_add32(&win_row(w->page, target)->completes, 1);
+	ring(w, target);
+	return 0;
+}
+
+int weft_win_complete(struct weft_win *w)
+{
+	struct weft_group *g = w->started;
+	int rc = win_settle(w, &w->pending);
+
+	for (int i = 0; i < g->size; i++) {
+		int target = rank_of(w, g, i), rc2 = complete_to(w, target);
+
+		weft_store32_relaxed(&w->peer[target].open, 0); /* likewise */
+		rc = rc ? rc : rc2;
+	}
+	w->started = NULL;
+	weft_store32_relaxed(&w->used, 0); /* all of them are complete */
+	weft_store32_relaxed(&w->open_all, w->fence); /* no access runs */
+	weft_group_put(g);
+	return rc;
+}
+
+/* ---- the end of the exposure
+ * ---------------------------------------------------- */
+
+static bool is_over(struct weft_win *w)
+{
+	/* A23 pairs with R23 in complete_to() */
+	uint32_t n =
+		w->page ? weft_load32(&win_row(w->page, w->rank)->completes)
+			: weft_load32(&w->completes);
+
+	return n - w->completed == (uint32_t)w->posted->size;
+}
+
+static void exposure_end(struct weft_win *w)
+{
+	w->completed += (uint32_t)w->posted->size;
+	weft_group_put(w->posted);
+	w->posted = NULL;
+}
+
+int weft_win_wait(struct weft_win *w)
+{
+	struct win_idle idle = win_idle_begin(w);
+	struct win_pause p = win_pause_begin(w->comm);
+	uint32_t seen;
+	int rc = 0;
+
+	while (!rc && !w->page && !is_over(w))
+		rc = win_idle_turn(&idle);
+	while (w->page && !rc) {
+		seen = weft_load32(&win_row(w->page, w->rank)->bell);
+		if (is_over(w))
+			break;
+		rc = listen(w, &p, seen);
+	}
+	exposure_end(w);
+	return rc;
+}
+
+int weft_win_test(struct weft_win *w)
+{
+	weft_progress_poll(NULL, 0, false);
+	if (!is_over(w))
+		return 0;
+	exposure_end(w);
+	return 1;
+}
+
+/* ---- what may not be
+ * -------------------------------------------------------------- */
+
+const char *weft_win_no_fence(const struct weft_win *w)
+{
+	if (w->locks || w->lock_all)
+		return "a target is locked";
+	if (w->started)
+		return "an access epoch of MPI_Win_start is open";
+	return w->posted ? "an exposure epoch of MPI_Win_post is open" : NULL;
+}
+
+const char *weft_win_no_start(const struct weft_win *w)
+{
+	if (w->locks || w->lock_all)
+		return "a target is locked";
+	if (w->started)
+		return "an access epoch of MPI_Win_start is open";
+	/* relaxed: a look */
+	if (w->fence && weft_load32_relaxed(&w->used))
+		return "accesses since the last MPI_Win_fence are not complete";
+	return NULL;
+}
+
+const char *weft_win_no_end(const struct weft_win *w)
+{
+	const char *why = weft_win_no_fence(w);
+
+	if (!why && w->fence && weft_load32_relaxed(&w->used))
+		why = "accesses since the last MPI_Win_fence are not complete";
+	return why;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting for accesses to end and for messages, with progress meanwhile. */
+#ifndef WEFT_WIN_WAIT_H
+#define WEFT_WIN_WAIT_H
+
+#include "src/core/core_progress.h"
+#include "src/win/win.h"
+
+/* Waiting for what messages change; -ECONNRESET: a member has died. */
+struct win_idle {
+	struct weft_idle idle;
+	const struct weft_comm *comm;
+	uint64_t ask_ns; /* when the dead are looked for; 0: not yet known */
+};
+struct win_idle win_idle_begin(const struct weft_win *w);
+int win_idle_turn(struct win_idle *i);
+
+/* Waits until nothing is pending; takes the error that nobody was told. */
+int win_drain(struct weft_win *w, weft_au32 *pending);
+
+/* Before the end of an epoch: as a flush, which nobody repeats. */
+static inline int win_settle(struct weft_win *w, weft_au32 *pending)
+{
+	weft_fence_full();
+	if (weft_likely(!weft_load32(pending) && !weft_load32(&w->error)))
+		return 0;
+	return win_drain(w, pending);
+}
+
+#endif

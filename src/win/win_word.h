@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One word of a target whose memory is mapped, changed on the spot: what
+ * weft_win_acc does for it in more steps. Inline, because fetching and adding
+ * is little else.
+ */
+#ifndef WEFT_WIN_WORD_H
+#define WEFT_WIN_WORD_H
+
+#include "src/win/win.h"
+
+#include <string.h>
+
+/* Where the word is: an integer of 4 or 8 bytes at an aligned place of an open
+ * target. NULL: it takes the general way. */
+static inline char *weft_win_word(const struct weft_win *w, int rank,
+				  MPI_Aint disp, const struct weft_dt *dt)
+{
+	const struct weft_win_peer *p;
+	char *at;
+
+	if (weft_unlikely(!w || !w->mapped || !dt || !dt->obj.predefined ||
+			  (dt->size != 8 && dt->size != 4) ||
+			  dt->basic < WEFT_BASIC_I32 ||
+			  dt->basic > WEFT_BASIC_U64 ||
+			  (unsigned)rank >= (unsigned)w->size))
+		return NULL;
+	p = &w->peer[rank];
+	if (weft_unlikely(!weft_win_is_open(w, p) ||
+			  !weft_win_holds(w, p, disp, 1, dt)))
+		return NULL;
+	at = p->direct + (uint64_t)disp * p->unit;
+	return weft_likely(!((uintptr_t)at & (uintptr_t)(dt->size - 1))) ? at
+									 : NULL;
+}
+
+static inline void weft_win_word_out(void *to, uint64_t old, bool wide)
+{
+	uint32_t low = (uint32_t)old;
+
+	if (wide)
+		memcpy(to, &old, sizeof(old));
+	else
+		memcpy(to, &low, sizeof(low));
+}
+
+static inline uint64_t weft_win_word_in(const void *from, bool wide)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, from, wide ? sizeof(v) : sizeof(uint32_t));
+	return v;
+}
+
+/* False: another operation, nothing was done. result may be NULL. */
+static inline bool weft_win_word_op(char *at, const struct weft_dt *dt,
+				    MPI_Op op, const void *in, void *result)
+{
+	bool wide = dt->size == 8;
+	uint64_t old;
+
+	if (op == MPI_SUM && wide)
+		old = weft_add64((weft_au64 *)(void *)at,
+				 weft_win_word_in(in, true));
+	else if (op == MPI_SUM)
+		old = weft_add32((weft_au32 *)(void *)at,
+				 (uint32_t)weft_win_word_in(in, false));
+	else if (op == MPI_NO_OP && wide)
+		old = weft_load64((weft_au64 *)(void *)at);
+	else if (op == MPI_NO_OP)
+		old = weft_load32((weft_au32 *)(void *)at);
+	else
+		return false;
+	if (result)
+		weft_win_word_out(result, old, wide);
+	return true;
+}
+
+static inline void weft_win_word_swap(char *at, const struct weft_dt *dt,
+				      const void *in, const void *compare,
+				      void *result)
+{
+	bool wide = dt->size == 8;
+	uint64_t is = weft_win_word_in(compare, wide);
+	uint32_t low = (uint32_t)is;
+
+	if (wide)
+		weft_cas64((weft_au64 *)(void *)at, &is,
+			   weft_win_word_in(in, true));
+	else
+		weft_cas32((weft_au32 *)(void *)at, &low,
+			   (uint32_t)weft_win_word_in(in, false));
+	weft_win_word_out(result, wide ? is : low, wide);
+}
+
+#endif
