@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds the applications with the library of the build tree and runs each
-# with several numbers of ranks; every one verifies its answer. RANKS and
-# SIZES (small, large) choose; the defaults take seconds.
+# with several numbers of ranks, live, and in virtual time on every machine that
+# has a model; every one verifies its answer. RANKS, MACHINES and SIZES (small,
+# large) choose; the defaults take seconds.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 lib=$build/.libs
@@ -19,22 +20,31 @@ large=("app_cg 96" "app_sort 500000" "app_fft 128 2" "app_lu 1200 16")
 [ "${SIZES:-small}" = large ] && runs=("${large[@]}") || runs=("${small[@]}")
 
 bad=0
+# try RANKS MACHINE RUN: live without a machine, else in its virtual time
+try() {
+	local app=${3%% *} rc
+	# shellcheck disable=SC2086
+	timeout -k 5 60 "$build/mpiexec" ${2:+-q --machine $2} -n "$1" \
+		"$work/$app" ${3#* } > "$work/out" 2>&1
+	rc=$?
+	printf '%3d ranks, %s%s\n' "$1" "${2:+on $2, }" \
+		"$(grep -a "^${app#app_}:" "$work/out")"
+	[ $rc = 0 ] && return
+	echo "FAIL $3 with $1 ranks${2:+ on $2}: exit code $rc"
+	tail -n 5 "$work/out"
+	bad=1
+}
+
 for run in "${runs[@]}"; do
 	app=${run%% *}
 	${CC:-gcc} -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Werror \
 		-I"$top/include" -o "$work/$app" "$top/bench/apps/$app.c" \
 		-L"$lib" -lmpi_abi -lm -Wl,-rpath,"$lib" || exit 1
 	for n in ${RANKS:-1 3 8 64}; do
-		# shellcheck disable=SC2086
-		timeout -k 5 60 "$build/mpiexec" -n "$n" "$work/$app" \
-			${run#* } > "$work/out" 2>&1
-		rc=$?
-		printf '%3d ranks, %s' "$n" "$(grep -a "^${app#app_}:" "$work/out")"
-		echo
-		[ $rc = 0 ] && continue
-		echo "FAIL $run with $n ranks: exit code $rc"
-		tail -n 5 "$work/out"
-		bad=1
+		try "$n" "" "$run"
+	done
+	for machine in ${MACHINES-bgq qsnet2 gemini}; do
+		try 8 "$machine" "$run"
 	done
 done
 exit $bad

@@ -212,7 +212,7 @@ static void conf_read(void)
 	conf.machine = machine_find(conf.vt.machine, conf.virt);
 	if (conf.virt && !numbers_ok())
 		conf.machine = NULL;
-	if (conf.machine)
+	if (conf.virt && conf.machine)
 		conf.vt.packet_bytes = (uint32_t)conf.machine->unit->packet_max;
 	conf.carrier =
 		conf.virt ? &weft_carrier_vt

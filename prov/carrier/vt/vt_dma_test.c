@@ -45,7 +45,8 @@ static int post(struct end *e, struct weft_peer *peer, bool get,
 		path = e->c->virt->path(e->c, "bte");
 	*x = (struct posted){ .e = e };
 	x->iov[0] = (struct iovec){ memory, 1000 };
-	x->iov[1] = (struct iovec){ memory + 1000, MIB - 1000 };
+	/* more than is wanted */
+	x->iov[1] = (struct iovec){ memory + 1000, MIB };
 	x->d = (struct weft_vt_dma){ .get = get,
 				     .local = x->iov,
 				     .count = 2,

@@ -19,20 +19,24 @@ static struct weft_vt_conf conf_of(const struct play *p)
 				      .packet_bytes = p->machine ? 2560 : 512 };
 }
 
-static uint32_t add_words(unsigned op, unsigned type, void *acc, const void *in,
-			  size_t bytes)
+/* op 0 adds, op 1 gives another result in another order. */
+static uint32_t combine_words(unsigned op, unsigned type, void *acc,
+			      const void *in, size_t bytes)
 {
-	(void)op;
-	(void)type;
 	for (size_t i = 0; i < bytes / 8; i++) {
 		uint64_t a, b;
 
 		memcpy(&a, (char *)acc + 8 * i, 8);
 		memcpy(&b, (const char *)in + 8 * i, 8);
-		a += b;
+		a = op ? play_mix(a, b) : a + b;
 		memcpy((char *)acc + 8 * i, &a, 8);
 	}
 	return 0;
+}
+
+uint64_t play_mix(uint64_t a, uint64_t b)
+{
+	return 31 * a + 7 * b + 1;
 }
 
 uint64_t now(struct end *e)
@@ -53,7 +57,7 @@ int play_rank(int i, void *arg)
 	struct play *p = arg;
 	struct weft_vt_conf conf = conf_of(p);
 	struct weft_vt *w = p->w;
-	struct weft_carrier_attr attr = { .combine = add_words,
+	struct weft_carrier_attr attr = { .combine = combine_words,
 					  .threads = p->threads };
 	struct end *e = calloc(1, sizeof(*e));
 	cpu_set_t one;

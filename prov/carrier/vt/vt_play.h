@@ -40,6 +40,8 @@ void play_open(struct play *p);
 int play_rank(int i, void *arg);
 void play_close(struct play *p);
 
+/* What op 1 of a class route makes of two words. */
+uint64_t play_mix(uint64_t a, uint64_t b);
 uint64_t now(struct end *e);
 struct weft_peer *rank_peer(struct play *p, struct end *e, uint32_t rank);
 /* Waits in virtual time until so many packets have come. */

@@ -61,6 +61,8 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 	for (int i = 0; i < a->n; i++) {
 		m[i].rank = member_rank(v, a, i);
 		m[i].ahead = 0;
+		for (unsigned k = 0; k < VT_WINDOW; k++)
+			m[i].part[k] = VT_NONE;
 		m[i].folds = m[i].spent = m[i].spent_seq = 0;
 		m[i].busy_ps = m[i].here_seq = 0;
 		order[i].node = v->w->rank_of[m[i].rank].node;

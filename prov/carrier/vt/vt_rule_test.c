@@ -456,6 +456,179 @@ static void a_route_ends_with_its_last_member(void **state)
 	play(&p, &f);
 }
 
+/* ---- where interfaces add, and switches copy ----------------------------- */
+
+static void the_same_where_interfaces_add(void **state)
+{
+	struct play p = { .machine = "qsnet2", .ranks = 2, .body = run_ahead };
+	struct found a, b;
+
+	play(&p, &a);
+	T_IS(a.value[0], 0);
+	T_TRUE(a.value[1] > 0);
+	p.body = close_early;
+	play(&p, &a);
+	p.body = sum;
+	for (p.ranks = 2; p.ranks <= 17; p.ranks += 5) {
+		p.one_core = false;
+		play(&p, &a);
+		p.one_core = true;
+		play(&p, &b);
+		T_MEM(a.clock, b.clock, sizeof(a.clock));
+		T_IS(a.count.hash, b.count.hash);
+	}
+}
+
+/* Several packets at a time, added in the order of members, at any root. */
+static int ordered(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_part part = { .kind = WEFT_VT_REDUCE,
+				     .op = 1,
+				     .bytes = 8 };
+	uint64_t data, want;
+
+	if (open_route(p, e, rank))
+		return 1;
+	for (part.seq = 0; part.seq < 20; part.seq++) {
+		part.root = part.seq % 5;
+		data = 100 * part.seq + rank;
+		if (e->c->virt->route_send(e->c, 3, &part, &data))
+			return 2;
+	}
+	for (part.seq = 0; part.seq < 20; part.seq++) {
+		uint64_t x = 100 * part.seq;
+
+		if (part.seq % 5 != rank)
+			continue;
+		want = play_mix(play_mix(play_mix(x, x + 1), x + 2),
+				play_mix(x + 3, x + 4));
+		if (take_waiting(e, &part, &data) || data != want)
+			return 3;
+	}
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+/* Lets a millisecond pass, asleep. */
+static int sleep_a_while(struct end *e)
+{
+	int ret = 0;
+
+	while (now(e) < 1000000000 && (!ret || ret == -ETIMEDOUT))
+		if (!e->c->ops->poll(e->c, 16))
+			ret = e->c->ops->wait(e->c, 1000000);
+	return now(e) < 1000000000 ? ret : 0;
+}
+
+/* A window of reductions, then a sum for all: the first wait for rank 0. */
+static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_part part = { .bytes = 8 };
+	uint64_t data;
+	int ret;
+
+	if (open_route(p, e, rank))
+		return 1;
+	if (rank == 0 && sleep_a_while(e))
+		return 9;
+	for (part.seq = 0; part.seq <= VT_WINDOW; part.seq++) {
+		part.kind = part.seq < VT_WINDOW ? WEFT_VT_REDUCE
+						 : WEFT_VT_ALLREDUCE;
+		data = part.seq + rank;
+		while ((ret = e->c->virt->route_send(e->c, 3, &part, &data)) ==
+		       -EAGAIN) {
+			ret = e->c->ops->wait(e->c, FOREVER);
+			if (ret && ret != -EAGAIN)
+				return 3;
+		}
+		if (ret)
+			return 4;
+		if (rank && part.kind == WEFT_VT_REDUCE)
+			continue;
+		if (take_waiting(e, &part, &data) || data != 2 * part.seq + 1)
+			return 5;
+	}
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+static void a_place_is_used_again_when_it_is_free(void **state)
+{
+	struct play p = { .machine = "qsnet2",
+			  .ranks = 2,
+			  .body = a_window_and_one };
+	struct found f;
+
+	play(&p, &f);
+}
+
+static void interfaces_add_in_the_order_of_pairs(void **state)
+{
+	struct play p = { .machine = "qsnet2", .ranks = 5, .body = ordered };
+	struct found f;
+
+	play(&p, &f);
+}
+
+/* Member 2 casts; a member that comes late finds what has come. */
+static int cast(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
+				     .root = 2,
+				     .bytes = 512 };
+	uint64_t data[64];
+
+	if (open_route(p, e, rank))
+		return 1;
+	if (rank == 4 && sleep_a_while(e))
+		return 9;
+	for (part.seq = 0; part.seq < VT_WINDOW; part.seq++) {
+		t_fill(data, sizeof(data), rank == 2 ? part.seq : 99);
+		if (e->c->virt->route_send(e->c, 3, &part, data))
+			return 2;
+	}
+	for (part.seq = 0; part.seq < VT_WINDOW; part.seq++)
+		if (take_waiting(e, &part, data) ||
+		    t_differs(data, sizeof(data), part.seq) >= 0)
+			return 3;
+	p->found->value[rank] = now(e);
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+static void a_broadcast_waits_for_nobody(void **state)
+{
+	struct play p = { .machine = "qsnet2", .ranks = 5, .body = cast };
+	struct found f;
+
+	play(&p, &f);
+	T_TRUE(f.value[0] < 100000000 && f.value[4] >= 1000000000);
+}
+
+/* Members that name different roots are told, all of them. */
+static int differ(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_part part = { .kind = WEFT_VT_BCAST,
+				     .root = rank == 3 ? 3 : 2,
+				     .bytes = 8 };
+	uint64_t data = 0;
+
+	if (open_route(p, e, rank) ||
+	    e->c->virt->route_send(e->c, 3, &part, &data) ||
+	    take_waiting(e, &part, &data))
+		return 1;
+	e->c->virt->route_close(e->c, 3);
+	return part.flags & WEFT_VT_DIFFER ? 0 : 2;
+}
+
+static void roots_that_differ_are_told(void **state)
+{
+	struct play p = { .machine = "qsnet2", .ranks = 5, .body = differ };
+	struct found f;
+
+	play(&p, &f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -471,6 +644,11 @@ int main(void)
 		T_CASE(a_class_route_adds_up),
 		T_CASE(who_gets_no_result_waits_for_room),
 		T_CASE(a_route_ends_with_its_last_member),
+		T_CASE(the_same_where_interfaces_add),
+		T_CASE(a_place_is_used_again_when_it_is_free),
+		T_CASE(interfaces_add_in_the_order_of_pairs),
+		T_CASE(a_broadcast_waits_for_nobody),
+		T_CASE(roots_that_differ_are_told),
 	};
 
 	return T_RUN(tests);

@@ -84,6 +84,13 @@ static void all_here(struct vt *v)
 		weft_region_shut(&w->region);
 }
 
+/* Whom a thread of its own woke, and the engine too, is counted twice a while.
+ */
+static uint32_t most_running(const struct weft_vt *w)
+{
+	return w->head->threads ? 2 * w->size : w->size;
+}
+
 /* Not to run before due, or until something comes; why it ended. */
 WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 {
@@ -104,7 +111,7 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	before = weft_add32(&w->head->running, (uint32_t)-1);
 	if (before == 1)
 		vt_engine_try(v);
-	else if (weft_unlikely(before - 1 >= w->size))
+	else if (weft_unlikely(before - 1 >= most_running(w)))
 		vt_ruin(v); /* we were not counted, or more than there are */
 	sleep_until_freed(v, as);
 	/* Freed is to run; nobody but us says that we have left. */

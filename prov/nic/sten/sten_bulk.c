@@ -148,7 +148,7 @@ static void bulk_over(struct weft_dma *dma, int err)
 	struct weft_dma *d = b->d;
 
 	bulk_end(b, !err);
-	if (!err && b->event.fired == b->fired)
+	if (!err && (b->event.fired != b->fired + 1 || b->event.count))
 		err = -EIO;
 	b->taken = false;
 	d->done(d, err);

@@ -78,11 +78,14 @@ static void descriptors_and_an_event_carry_a_get(void **state)
 	dmas = p.a.s->stats.dmas;
 	events = p.a.s->stats.events;
 	t_fill(p.b.mem + 5, BYTES, 3);
+	p.b.mem[5 + BYTES] = 1;
+	p.a.mem[1000 + BYTES] = 2;
 	T_OK(move(&p, &a, true));
 	T_IS(a.over, 1);
 	T_IS(a.err, 0);
 	T_IS(p.a.s->stats.dmas - dmas, 2);
 	T_IS(p.a.s->stats.events - events, 1);
+	T_IS(p.a.mem[1000 + BYTES], 2); /* behind what was asked for */
 	memmove(p.a.mem + 1001, p.a.mem + 2000, BYTES - 1000);
 	T_IS(t_differs(p.a.mem + 1, BYTES, 3), -1);
 	T_TRUE(weft_list_empty(&p.a.s->dma_run));
