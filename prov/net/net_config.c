@@ -100,12 +100,19 @@ static int check_fat(const struct net_config *cfg)
 	uint64_t level = 1, sum = 0, w;
 	unsigned l;
 
+	if (cfg->rails > 8)
+		return wrong(cfg, "more than 8 rails");
+	if (cfg->supernode > cfg->dims)
+		return wrong(cfg, "a supernode of more levels than there are");
+
 	for (l = 0; l < cfg->dims; l++)
 		level *= cfg->size[l];
 	for (l = 0; l < cfg->dims; l++) {
 		w = cfg->parents[l];
 		if (cfg->topology == NET_FAT_TREE)
 			w = l ? cfg->size[l - 1] : 1;
+		if (!l && cfg->rails)
+			w = (w ? w : 1) * cfg->rails;
 		if (w > 63)
 			return wrong(cfg, "more than 63 parents");
 		level = level / cfg->size[l] * (w ? w : 1);
@@ -139,7 +146,12 @@ static int check_shape(const struct net_config *cfg)
 		return wrong(cfg, "more than 524288 nodes");
 	if (cfg->query_ps && nodes > UINT16_MAX)
 		return wrong(cfg, "barriers that ask more than 65535 nodes");
-	return cfg->topology == NET_TORUS ? 0 : check_fat(cfg);
+	if (cfg->topology != NET_TORUS)
+		return check_fat(cfg);
+	if (cfg->rails > 1 || cfg->siblings || cfg->supernode)
+		return wrong(cfg,
+			     "rails, siblings and supernodes are a tree's");
+	return 0;
 }
 
 /* Every dimension once in the order, and in the last mask at the latest. */

@@ -63,7 +63,10 @@ struct net_config {
 	uint16_t links[NET_DIMS_MAX];	 /* torus: to a neighbour; 0 is one */
 	uint16_t midplane[NET_DIMS_MAX]; /* a link chip every so many nodes */
 	uint16_t full[NET_DIMS_MAX];	 /* the largest machine, 0: no end */
-	uint8_t closed;			 /* torus: a ring whatever its length */
+	uint8_t rails;	   /* trees: one beside the other; 0 is 1 */
+	uint8_t siblings;  /* trees: links between two switches of level 1 */
+	uint8_t supernode; /* trees: levels that have one number; 0: none */
+	uint8_t closed;	   /* torus: a ring whatever its length */
 	uint16_t router_nodes; /* torus: nodes at a router; 0, 1: they are it */
 	uint32_t ranks_per_node; /* default of --ppn */
 	/* packets and links */

@@ -31,6 +31,13 @@ const struct file_key file_keys[] = {
 	  "lengths between link chips, as 4x4x4x4x2" },
 	{ "parents", FILE_DIMS, CFG(parents), 1, 4096, FILE_OPTIONAL,
 	  "parents of a switch per level, as 1x8x8" },
+	{ "rails", FILE_COUNT, CFG(rails), 1, 8, FILE_OPTIONAL,
+	  "trees beside each other that each node has a port in, as 2" },
+	{ "siblings", FILE_COUNT, CFG(siblings), 1, 16, FILE_OPTIONAL,
+	  "links between switches 0 and 1, 2 and 3 .. of a tree's first level, "
+	  "as 4" },
+	{ "supernode", FILE_COUNT, CFG(supernode), 1, 6, FILE_OPTIONAL,
+	  "levels of a tree that route tables know from outside as one, as 2" },
 	{ "closed", FILE_COUNT, CFG(closed), 0, 1, FILE_OPTIONAL,
 	  "1: dimensions of a torus are rings, however long they are" },
 	{ "router_nodes", FILE_COUNT, CFG(router_nodes), 1, 8, FILE_OPTIONAL,

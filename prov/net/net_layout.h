@@ -236,7 +236,7 @@ struct net_mrec {
 	uint32_t src, dst;
 	uint16_t fifo;
 	uint8_t path;
-	uint8_t pad;
+	uint8_t rail;		  /* plus one, or 0 */
 	uint32_t next;		  /* in its FIFO in memory; free list */
 	uint32_t last;		  /* of a head: the end of its FIFO */
 	uint32_t ring;		  /* of a head: the next head of the engine */
@@ -343,7 +343,7 @@ struct net {
 	uint64_t ring[NET_PORTS_MAX][2]; /* bubble queues it goes on from */
 	/* offsets from the start of the block, and strides */
 	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
-	uint64_t off_member, off_route, off_combo, off_slot;
+	uint64_t off_member, off_route, off_combo, off_slot, off_dead;
 	uint64_t off_coord, off_far, off_mark, off_sort;
 	uint32_t first_packet, first_msg, first_chunk; /* less one */
 	uint32_t node_stride, link_stride;
@@ -370,7 +370,8 @@ struct net {
 	uint32_t fresh_packet, fresh_msg, fresh_chunk; /* used once at least */
 	uint32_t used_packets, used_msgs;
 	uint32_t far;
-	uint32_t routes; /* open */
+	uint32_t routes;	  /* open */
+	uint32_t deaths, renewed; /* dead links; those that all tables know */
 	uint64_t map[NET_WHEEL / 64];
 	uint64_t map_top[2];
 };
@@ -430,6 +431,12 @@ static inline struct net_member *net_member(const struct net *net, uint32_t i)
 static inline uint32_t net_member_node(const struct net *net, uint32_t i)
 {
 	return (i - 1) / net->cfg.routes;
+}
+
+/* Trees: by node, a bit for each port whose link is dead. */
+static inline uint64_t *net_dead(const struct net *net)
+{
+	return net_at(net, net->off_dead);
 }
 
 /* Where a node of a torus is. */

@@ -150,6 +150,7 @@ static bool msg_ok(const struct net *net, const struct net_msg *msg)
 	       msg->dst < net->ends && msg->way <= NET_SYSTEM &&
 	       msg->zone < NET_ZONES && msg->fifo <= UINT16_MAX &&
 	       msg->path < net_config_paths(&net->cfg) &&
+	       msg->rail <= (net->cfg.rails ? net->cfg.rails : 1) &&
 	       !(msg->ack && msg->deposit);
 }
 
@@ -216,6 +217,7 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	m->src = msg->src;
 	m->dst = msg->dst;
 	m->fifo = (uint16_t)msg->fifo;
+	m->rail = msg->rail;
 	memcpy(m->rem, rem, sizeof(rem));
 	m->road = (uint8_t)(way_vc[msg->way] | msg->zone << 4);
 	m->flags = flags_of(msg);

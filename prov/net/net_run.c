@@ -111,6 +111,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		room(off, (n->members_max + 1ull) * sizeof(struct net_member));
 	n->off_route = room(off, n->routes_max * sizeof(struct net_tree_rec));
 	n->off_combo = room(off, (n->combos_mask + 1ull) * 4);
+	n->off_dead = room(off, cfg->topology == NET_TORUS ? 0 : nodes * 8);
 }
 
 /* Room for count records; returns the number in the block of the one before. */
@@ -242,7 +243,7 @@ static int port_hop(struct net *net, uint32_t node, unsigned port,
 	bool into_end =
 		inside || (cfg->topology != NET_TORUS && peer < net->ends);
 	uint64_t wire = crossings * cfg->crossing_ps +
-			(inside ? 0 : cfg->cable[d] * cfg->metre_ps);
+			(d == NET_DIMS_MAX ? 0 : cfg->cable[d] * cfg->metre_ps);
 	uint64_t hop = wire + (into_end && cfg->hop_end_ps ? cfg->hop_end_ps
 							   : cfg->hop_ps);
 	uint64_t back = wire + cfg->token_ps;
@@ -366,6 +367,33 @@ int net_link_rate(struct net *net, uint32_t node, unsigned port,
 	*link = net_link(net_link_peer(*link), net_link_port(*link),
 			 (unsigned)row);
 	return 0;
+}
+
+static void cut(struct net *net, uint32_t node, unsigned port)
+{
+	net_dead(net)[node] |= 1ull << port;
+	net_node(net, node)->busy |= 1ull << port;
+}
+
+int net_link_cut(struct net *net, uint32_t node, unsigned port)
+{
+	uint32_t link;
+
+	if (node >= net->nodes || port >= net->ports ||
+	    net->steer != NET_STEER_TREE || net->injected)
+		return -EINVAL;
+	link = net_links(net, node)[port];
+	if (link == NET_LINK_NONE)
+		return -EINVAL;
+	cut(net, node, port);
+	cut(net, net_link_peer(link), net_link_port(link));
+	net->deaths++;
+	return 0;
+}
+
+void net_tables_renew(struct net *net)
+{
+	net->renewed = net->deaths;
 }
 
 /* ---- running ------------------------------------------------------------- */

@@ -161,6 +161,8 @@ unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
 	if (cfg->topology == NET_TORUS)
 		return torus_dir(cfg, port) / 2;
 	net_fat_init(&f, cfg);
+	if (net_fat_is_sibling(&f, node, port))
+		return NET_DIMS_MAX;
 	l = net_fat_place(&f, node).level;
 	return port < f.m[l] ? l - 1 : l;
 }
