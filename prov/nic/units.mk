@@ -1,4 +1,4 @@
-# prov/nic/{mu,fma,sten}: the units of the machines, and what they share
+# prov/nic/{mu,fma,sten,swhni}: the units of the machines, and what they share
 noinst_LTLIBRARIES += libweftunits.la
 libweftunits_la_SOURCES = \
 	prov/nic/nic_answer.c prov/nic/nic_answer.h \
@@ -28,7 +28,10 @@ libweftunits_la_SOURCES = \
 	prov/nic/sten/sten_tport_match.c \
 	prov/nic/sten/sten_thread.c prov/nic/sten/sten_time.c \
 	prov/nic/sten/sten_tx.c \
-	prov/nic/sten/sten_engine.c prov/nic/sten/sten_engine.h
+	prov/nic/sten/sten_engine.c prov/nic/sten/sten_engine.h \
+	prov/nic/swhni/swhni_layout.h \
+	prov/nic/swhni/swhni_bulk.c prov/nic/swhni/swhni_bulk.h \
+	prov/nic/swhni/swhni_engine.c prov/nic/swhni/swhni_engine.h
 
 UNIT_TESTS = prov/nic/nic_unit_test prov/nic/nic_inbox_test \
 	prov/nic/mu/mu_test prov/nic/mu/mu_rule_test \
@@ -88,7 +91,7 @@ libweft_nic_la_SOURCES =
 libweft_nic_la_LIBADD = libweftunits.la libweftcarrier.la libweftwire.la \
 	libweftbase.la
 libweft_nic_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
-	-export-symbols-regex '^weft_(mu|fma|sten)_' -Wl,-z,defs
+	-export-symbols-regex '^weft_(mu|fma|sten|swhni)_' -Wl,-z,defs
 pkgconfig_DATA += prov/nic/weft-nic.pc
 CLEANFILES += prov/nic/weft-nic.pc
 EXTRA_DIST += prov/nic/weft-nic.pc.in
