@@ -138,6 +138,12 @@ int net_link_rate(struct net *net, uint32_t node, unsigned port,
 		  uint64_t ps_per_byte_x1000);
 
 /*
+ * Whether packets are kept until all of them has come, or cut through; one
+ * direction of a link, packets that begin from now on. -EINVAL: no link.
+ */
+int net_link_whole(struct net *net, uint32_t node, unsigned port, bool whole);
+
+/*
  * A link of a tree is dead in both directions. Switches know of their own links
  * at once and take the next port of an entry in their tables; what lies behind
  * others they know when the tables have been renewed. Before anything is sent.
@@ -266,7 +272,9 @@ struct net_count {
 	uint64_t injected; /* packets */
 	uint64_t delivered;
 	uint64_t escapes; /* hops of dynamic packets on the bubble channel */
-	uint64_t hash;	  /* of the event stream */
+	/* class routes: results that reached a node that is no member */
+	uint64_t filtered;
+	uint64_t hash; /* of the event stream */
 };
 void net_count_get(const struct net *net, struct net_count *c);
 

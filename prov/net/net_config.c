@@ -228,9 +228,8 @@ static int uneven_bus(const struct net_config *cfg)
 int net_config_check(const struct net_config *cfg)
 {
 	uint32_t chunk = cfg->chunk_bytes ? cfg->chunk_bytes : 1;
-	uint32_t full =
-		(net_wire_bytes(cfg, cfg->payload_bytes / chunk) + chunk - 1) /
-		chunk;
+	uint32_t full = net_wire_tokens(
+		cfg, net_wire_bytes(cfg, cfg->payload_bytes / chunk));
 	const struct {
 		int bad;
 		const char *what;
@@ -248,8 +247,13 @@ int net_config_check(const struct net_config *cfg)
 				  250,
 		  "token_ps must be a tick to 250 ticks, with a crossing" },
 		{ short_path(cfg), "a path takes less than two ticks" },
-		{ cfg->tokens[0] > 4095, "more than 4095 tokens of VC 0" },
-		{ cfg->tokens[0] < full + cfg->inject_room,
+		{ cfg->tokens[0] + cfg->tokens_shared > 4095,
+		  "more than 4095 tokens of VC 0" },
+		{ cfg->tokens_shared && cfg->topology == NET_TORUS,
+		  "tokens_shared: a ring needs buffers of its own" },
+		{ cfg->tokens_shared && cfg->tokens_shared < full,
+		  "tokens_shared do not hold a packet" },
+		{ cfg->tokens[0] + cfg->tokens_shared < full + cfg->inject_room,
 		  "tokens of VC 0 do not hold a packet and inject_room" },
 		{ few(cfg), "tokens from VC 1 on must be bubble to 255" },
 		{ cfg->payload_bytes / chunk > 128,

@@ -36,6 +36,7 @@ struct net_path {
 	uint64_t receive_ps; /* out of the network to visible in memory */
 	uint64_t injection_ps_per_byte_x1000; /* engine, whole packets */
 	uint64_t reception_ps_per_byte_x1000; /* engine, as it streams in */
+	uint64_t gap_ps;       /* of the engine, between two messages */
 	uint32_t packet_bytes; /* of data in a packet; 0: payload_bytes */
 	uint32_t header_bytes; /* of its packets; 0: as the machine's */
 	uint8_t bus_out;       /* shared resources it crosses, a bit each */
@@ -91,6 +92,16 @@ struct net_config {
 	/* buffers and arbitration */
 	uint32_t tokens[NET_VC_MAX]; /* per link: VC 0 chunks, else packets */
 	uint32_t tokens_end; /* between node and shared router: times so many */
+	/*
+	 * All VCs of a link share so many more, and their own are private; all
+	 * count as the first VC's. Dynamic and deterministic packets are one.
+	 * 0: each VC has what it has.
+	 */
+	uint32_t tokens_shared;
+	uint32_t credit_bytes; /* that a token of VC 0 is for; 0: a chunk */
+	uint8_t look_ahead;  /* ports are judged by how fast tokens return, too
+			      */
+	uint8_t slow_whole;  /* a link that lost lanes takes packets whole */
 	uint32_t dyn_queues; /* queues of the dynamic VC */
 	uint32_t read_paths; /* packets that leave a VC at once */
 	uint32_t through_share;	     /* grants to receivers per injection */
@@ -114,6 +125,7 @@ struct net_config {
 	/* class routes */
 	uint32_t routes;	 /* per node */
 	uint32_t routes_system;	 /* of them not for users */
+	uint32_t routes_port;	 /* of them by one port of a switch; 0: all */
 	uint32_t barriers;	 /* classes per node */
 	uint64_t coll_inject_ps; /* likewise, of the collective endpoint */
 	uint64_t coll_receive_ps;
@@ -158,6 +170,15 @@ static inline uint32_t net_wire_bytes(const struct net_config *cfg,
 	return cfg->header_bytes + cfg->trailer_bytes + chunks * chunk +
 	       blocks * cfg->block_header_bytes;
 }
+/* Tokens of VC 0 for a packet of so many bytes on the wire. */
+static inline uint32_t net_wire_tokens(const struct net_config *cfg,
+				       uint32_t bytes)
+{
+	uint32_t each =
+		cfg->credit_bytes ? cfg->credit_bytes : cfg->chunk_bytes;
+
+	return (bytes + each - 1) / each;
+}
 /* Ticks that they take at this rate. */
 static inline uint32_t net_wire_ticks(const struct net_config *cfg,
 				      uint32_t bytes, uint64_t ps_x1000)
@@ -165,6 +186,12 @@ static inline uint32_t net_wire_ticks(const struct net_config *cfg,
 	uint64_t tick = 1000ull * cfg->tick_ps;
 
 	return (uint32_t)((bytes * ps_x1000 + tick - 1) / tick);
+}
+
+/* Where tokens are shared: the VC whose private ones a packet takes first. */
+static inline unsigned net_channel(unsigned vc)
+{
+	return vc == NET_VC_DET ? NET_VC_DYN : vc;
 }
 
 /* The machine bgq, 4x4x4x4x2, as its file describes it. */

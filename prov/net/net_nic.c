@@ -385,6 +385,7 @@ static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
 	struct net_mrec *m = net_mrec(net, f->msg);
 
+	f->free_ps = end + net_path(net, m)->gap_ps;
 	m->ready_ps = end + net->cfg.tick_ps;
 	net_push_ps(net, m->ready_ps, NET_EV_SENT,
 		    net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
