@@ -123,6 +123,7 @@ static void responses_pass_when_requests_have_taken_all(void **state)
 			cfg.tokens[vc] = own ? 16 : 2;
 		net_end_open(&e, &cfg, 0);
 		msg.dst = 1;
+		msg.fifo = 0;
 		msg.way = NET_DYNAMIC;
 		msg.cookie = 0;
 		msg.bytes = 1 << 18;
