@@ -135,7 +135,11 @@ struct net_config {
 	/* of a full packet through the ALU; 0: none, as on any link */
 	uint32_t coll_packet_ticks;
 	uint32_t barrier_bytes; /* on the wire, of a barrier class */
-	uint64_t fold_ps;   /* an interface adds two packets; 0: it cannot */
+	uint64_t fold_ps; /* an interface adds two packets; 0: it cannot */
+	/* of the tree by which they do, where order is all the same; 0: pairs
+	 */
+	uint8_t fold_levels;
+	uint8_t bcast_gather; /* a broadcast begins when all are there */
 	uint64_t query_ps;  /* an answer known to what follows it; 0: no such */
 	uint8_t coll_range; /* members must be a range of nodes */
 	/* software above the unit */
