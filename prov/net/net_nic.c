@@ -150,6 +150,7 @@ static bool msg_ok(const struct net *net, const struct net_msg *msg)
 	       msg->dst < net->ends && msg->way <= NET_SYSTEM &&
 	       msg->zone < NET_ZONES && msg->fifo <= UINT16_MAX &&
 	       msg->path < net_config_paths(&net->cfg) &&
+	       msg->rail <= (net->cfg.rails ? net->cfg.rails : 1) &&
 	       !(msg->ack && msg->deposit);
 }
 
@@ -216,6 +217,7 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	m->src = msg->src;
 	m->dst = msg->dst;
 	m->fifo = (uint16_t)msg->fifo;
+	m->rail = msg->rail;
 	memcpy(m->rem, rem, sizeof(rem));
 	m->road = (uint8_t)(way_vc[msg->way] | msg->zone << 4);
 	m->flags = flags_of(msg);
@@ -383,6 +385,7 @@ static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
 	struct net_mrec *m = net_mrec(net, f->msg);
 
+	f->free_ps = end + net_path(net, m)->gap_ps;
 	m->ready_ps = end + net->cfg.tick_ps;
 	net_push_ps(net, m->ready_ps, NET_EV_SENT,
 		    net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));

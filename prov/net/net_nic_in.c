@@ -26,6 +26,18 @@ static unsigned rate_in(const struct net_step *s, unsigned port)
 	return net_link_hop(net, link)->rate;
 }
 
+/* All of a packet came at once: its link is not cut through. */
+static bool came_whole(const struct net_step *s, unsigned port)
+{
+	const struct net *net = s->net;
+	uint32_t link = s->link[port];
+
+	if (weft_likely(!net->wholes))
+		return false;
+	link = net_links(net, net_link_peer(link))[net_link_port(link)];
+	return net_link_hop(net, link)->whole;
+}
+
 /* When the packet that begins to come in now has left the network. */
 static uint64_t store(struct net_step *s, unsigned port,
 		      const struct net_packet *p)
@@ -40,6 +52,8 @@ static uint64_t store(struct net_step *s, unsigned port,
 			       net->cfg.tick_ps;
 	uint64_t t;
 
+	if (came_whole(s, port))
+		end = head;
 	if (weft_unlikely(p->flags & NET_P_ACK))
 		return end;
 	if (!(m->flags & NET_M_SEEN) && m->dst == s->id) {

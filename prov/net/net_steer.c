@@ -212,10 +212,37 @@ static uint64_t routed(const struct net *net, const struct net_packet *p,
 	return 1ull << port;
 }
 
+/* Where links are dead; a packet that has no way waits at its first port. */
+WEFT_COLD static uint64_t detour(const struct net *net,
+				 const struct net_packet *p, uint32_t node,
+				 unsigned rail, unsigned *det_p)
+{
+	const struct net_fat *f = &net->fat;
+	uint64_t want;
+
+	if (net->renewed == net->deaths)
+		want = net_fat_resteer(f, net_dead(net), node, p->dst, p->left,
+				       rail, det_p);
+	else
+		want = net_fat_steer(f, net_dead(net), node, p->dst, p->left,
+				     rail, det_p);
+	return want ? want
+		    : net_fat_steer(f, NULL, node, p->dst, p->left, rail,
+				    det_p);
+}
+
 static void look_fat(const struct net *net, struct net_packet *p, uint32_t node)
 {
-	unsigned det;
-	uint64_t want = net_fat_steer(&net->fat, node, p->dst, &det);
+	unsigned det, rail = 0;
+	uint64_t want;
+
+	if (node < net->ends)
+		rail = net_mrec(net, p->msg)->rail;
+	if (weft_unlikely(net->deaths))
+		want = detour(net, p, node, rail, &det);
+	else
+		want = net_fat_steer(&net->fat, NULL, node, p->dst, p->left,
+				     rail, &det);
 
 	if (p->flags & NET_P_ROUTED)
 		want = routed(net, p, want, &det);
