@@ -12,7 +12,7 @@
 #define NET_VC_MAX    6
 #define NET_ZONES     4
 #define NET_PATHS_MAX 6
-#define NET_BUSES_MAX 3
+#define NET_BUSES_MAX 4
 
 enum net_topology { NET_TORUS, NET_FAT_TREE, NET_GEN_FAT_TREE };
 
@@ -40,6 +40,8 @@ struct net_path {
 	uint32_t header_bytes; /* of its packets; 0: as the machine's */
 	uint8_t bus_out;       /* shared resources it crosses, a bit each */
 	uint8_t bus_in;
+	uint8_t bus_ask;    /* over which it asks for what it sends, first */
+	uint32_t ask_bytes; /* for each packet */
 };
 
 /* What several paths and both directions of a node share, such as a host bus.
@@ -49,6 +51,9 @@ struct net_bus {
 	uint64_t ps_per_byte_x1000;
 	uint64_t packet_ps; /* more for each packet */
 	uint32_t nodes; /* of a shared router that have it together; 0: one */
+	/* a unit that keeps so many words; others take longer; 0: none */
+	uint32_t words;
+	uint64_t miss_ps;
 };
 
 struct net_config {

@@ -95,6 +95,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		      uint64_t *off)
 {
 	uint64_t nodes = n->nodes, ports = nodes * n->ports;
+	unsigned i;
 
 	n->node_stride =
 		(uint32_t)lines(offsetof(struct net_node, room) + 2 * n->ports);
@@ -111,6 +112,9 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		room(off, (n->members_max + 1ull) * sizeof(struct net_member));
 	n->off_route = room(off, n->routes_max * sizeof(struct net_tree_rec));
 	n->off_combo = room(off, (n->combos_mask + 1ull) * 4);
+	for (i = 0; i < cfg->buses; i++)
+		n->words += cfg->bus[i].words;
+	n->off_words = room(off, (uint64_t)n->ends * n->words * 4);
 }
 
 /* Room for count records; returns the number in the block of the one before. */
