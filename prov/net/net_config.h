@@ -95,9 +95,12 @@ struct net_config {
 	uint32_t tokens_end; /* between node and shared router: times so many */
 	uint32_t dyn_queues; /* queues of the dynamic VC */
 	uint32_t read_paths; /* packets that leave a VC at once */
-	uint32_t through_share;	     /* grants to receivers per injection */
-	uint32_t inject_room;	     /* chunks left free by dynamic injection */
-	uint32_t bubble;	     /* packets free to enter a ring: 2 */
+	uint32_t through_share; /* grants to receivers per injection */
+	uint32_t inject_room;	/* chunks left free by dynamic injection */
+	uint32_t bubble;	/* packets free to enter a ring: 2 */
+	uint32_t columns;    /* of a shared router's ports, by tiles; 0: none */
+	uint32_t row_buffer; /* packets before a column, for each receiver */
+	uint8_t system_turn; /* system packets take turns with others */
 	uint8_t order[NET_DIMS_MAX]; /* deterministic: dimension by dimension */
 	uint8_t zone[NET_ZONES][NET_DIMS_MAX]; /* masks of dimensions */
 	/* the unit at a node */

@@ -357,7 +357,7 @@ struct net {
 	/* offsets from the start of the block, and strides */
 	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
 	uint64_t off_member, off_route, off_combo, off_slot;
-	uint64_t off_coord, off_far, off_mark, off_sort, off_words;
+	uint64_t off_coord, off_far, off_mark, off_sort, off_words, off_row;
 	uint32_t first_packet, first_msg, first_chunk; /* less one */
 	uint32_t node_stride, link_stride;
 	uint32_t words; /* that the buses of a node keep */

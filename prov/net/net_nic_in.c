@@ -153,7 +153,7 @@ static void turn_round(struct net_step *s, const struct net_call *c,
 	p->dst = w->dst;
 	p->bytes = (uint16_t)net->cfg.ack_bytes;
 	p->chunks = (uint8_t)net_chunks(net, p->bytes);
-	p->flags = NET_P_ACK;
+	p->flags = NET_P_ACK | NET_P_SPREAD;
 	p->kind = net->cfg.ack_wire_bytes ? NET_FORM_ACK : 0;
 	p->vc = NET_VC_SYS;
 	p->frac = (uint16_t)((c->at + net->cfg.ack_ps) % net->cfg.tick_ps);

@@ -114,6 +114,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->off_combo = room(off, (n->combos_mask + 1ull) * 4);
 	for (i = 0; i < cfg->buses; i++)
 		n->words += cfg->bus[i].words;
+	n->off_row = room(off, (nodes - n->ends) * n->ports * cfg->columns * 4);
 	n->off_words = room(off, (uint64_t)n->ends * n->words * 4);
 }
 
