@@ -20,6 +20,7 @@ EXTRA_DIST += test/doc_lib.sh
 # several hosts on one machine, also for people without a cluster
 exampledir = $(docdir)/examples
 dist_example_SCRIPTS = test/hosts
-PLAIN_TESTS += test/hosts_self.sh
+PLAIN_TESTS += test/hosts_self.sh test/hosts_death.sh
+EXTRA_DIST += test/hosts_lib.sh test/hosts_talk.c
 include test/abi.mk
 include test/vt.mk

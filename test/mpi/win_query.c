@@ -521,8 +521,10 @@ int main(int argc, char **argv)
 	}
 	own_attributes();
 	hints();
-	shared_parts(0);
-	shared_parts(1);
-	shared_atomics();
+	if (!wt_cannot_share(MPI_COMM_WORLD)) {
+		shared_parts(0);
+		shared_parts(1);
+		shared_atomics();
+	}
 	return mt_end();
 }
