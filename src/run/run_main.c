@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mpiexec: starts the ranks of a job on this host and stays until all are
- * gone. The order matters: collectors are forked before the PMIx library
- * starts its thread, and ranks are started by the main thread, because the
- * kernel ends them when that thread is gone.
+ * gone; a job on others is handed to the launcher of the site. The order
+ * matters: collectors are forked before the PMIx library starts its thread, and
+ * ranks are started by the main thread, because the kernel ends them when that
+ * thread is gone.
  */
 #include "src/base/attr.h"
 #include "src/run/run_bind.h"
 #include "src/run/run_cpus.h"
+#include "src/run/run_engine.h"
 #include "src/run/run_io.h"
 #include "src/run/run_job.h"
 #include "src/run/run_opts.h"
@@ -241,7 +243,9 @@ int main(int argc, char **argv)
 	forget_launcher();
 	if (!run_opts_parse(&opts, argv, &rc))
 		return rc;
-	run_opts_say_notes(&opts);
+	if (opts.away.wanted)
+		return run_engine_start(&opts);
+	run_opts_say_notes(&opts, RUN_NOTE_HERE);
 	rc = run(&opts);
 	/* The PMIx thread is still there: no handler of exit() may run. */
 	_exit(rc);
