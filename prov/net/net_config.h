@@ -121,6 +121,7 @@ struct net_config {
 	uint32_t coll_packet_ticks;
 	uint32_t barrier_bytes; /* on the wire, of a barrier class */
 	uint64_t fold_ps;   /* an interface adds two packets; 0: it cannot */
+	uint64_t change_ps; /* an interface does an atomic */
 	uint64_t query_ps;  /* an answer known to what follows it; 0: no such */
 	uint8_t coll_range; /* members must be a range of nodes */
 	/* software above the unit */

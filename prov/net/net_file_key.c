@@ -197,6 +197,8 @@ const struct file_key file_keys[] = {
 	  "a packet of a barrier class on the wire, as 12 B" },
 	{ "fold", FILE_TIME, CFG(fold_ps), 0, PS_MAX, FILE_OPTIONAL,
 	  "an interface that adds two packets of a reduction, as 300 ns" },
+	{ "atomic", FILE_TIME, CFG(change_ps), 0, PS_MAX, FILE_OPTIONAL,
+	  "an interface that changes a word of its memory, as 22 ns" },
 	{ "query", FILE_TIME, CFG(query_ps), 1, PS_MAX, FILE_OPTIONAL,
 	  "barriers ask all nodes: from the answer to what follows, as 80 ns" },
 	{ "coll_nodes", FILE_NODES, CFG(coll_range), 0, 0, FILE_OPTIONAL,
