@@ -14,7 +14,9 @@ libweftunits_la_SOURCES = \
 	prov/nic/fma/fma_amo.c prov/nic/fma/fma_bte.c \
 	prov/nic/fma/fma_bulk.c prov/nic/fma/fma_bulk.h \
 	prov/nic/fma/fma_cq.c \
-	prov/nic/fma/fma_rx.c prov/nic/fma/fma_smsg.c prov/nic/fma/fma_tx.c \
+	prov/nic/fma/fma_link.c prov/nic/fma/fma_msgq.c \
+	prov/nic/fma/fma_rx.c prov/nic/fma/fma_scrub.c \
+	prov/nic/fma/fma_smsg.c prov/nic/fma/fma_tx.c \
 	prov/nic/fma/fma_engine.c prov/nic/fma/fma_engine.h \
 	prov/nic/sten/sten.c prov/nic/sten/sten_dev.h \
 	prov/nic/sten/sten_layout.h prov/nic/sten/sten_swap.h \
@@ -43,6 +45,7 @@ libweftunits_la_SOURCES = \
 UNIT_TESTS = prov/nic/nic_unit_test prov/nic/nic_inbox_test \
 	prov/nic/mu/mu_test prov/nic/mu/mu_rule_test \
 	prov/nic/fma/fma_test prov/nic/fma/fma_bulk_test \
+	prov/nic/fma/fma_road_test \
 	prov/nic/sten/sten_bulk_test \
 	prov/nic/sten/sten_test prov/nic/sten/sten_queue_test \
 	prov/nic/sten/sten_time_test prov/nic/sten/sten_thread_test \
@@ -66,6 +69,9 @@ prov_nic_fma_fma_test_LDADD = $(UNIT_LIBS)
 prov_nic_fma_fma_bulk_test_SOURCES = \
 	prov/nic/fma/fma_bulk_test.c prov/nic/fma/fma_pair.h
 prov_nic_fma_fma_bulk_test_LDADD = $(UNIT_LIBS)
+prov_nic_fma_fma_road_test_SOURCES = \
+	prov/nic/fma/fma_road_test.c prov/nic/fma/fma_pair.h
+prov_nic_fma_fma_road_test_LDADD = $(UNIT_LIBS)
 prov_nic_sten_sten_bulk_test_SOURCES = \
 	prov/nic/sten/sten_bulk_test.c prov/nic/sten/sten_pair.h
 prov_nic_sten_sten_bulk_test_LDADD = $(UNIT_LIBS)
