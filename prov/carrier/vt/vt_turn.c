@@ -173,19 +173,22 @@ void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
 	    const struct weft_vt_way *way, struct net_msg *m)
 {
 	const struct vt_rank *r = vt_rank(w, from);
-	uint32_t fifo = way->fifo ? way->fifo - 1u : to;
+	uint32_t fifo = r->slot * VT_FIFOS +
+			(way->fifo ? way->fifo - 1u : to) % VT_FIFOS;
 
 	vt_sure(way->vc < WEFT_COUNT_OF(net_way));
 	*m = (struct net_msg){
 		.src = r->node,
 		.dst = vt_rank(w, to)->node,
-		.fifo = r->slot * VT_FIFOS + fifo % VT_FIFOS,
+		.fifo = fifo,
 		.way = net_way[way->vc],
 		.path = way->path,
 		.zone = way->zone,
 		.stay = way->stay,
 		.ack = way->ack && w->cfg.ack_bytes,
 	};
+	if (w->cfg.engines) /* its own: the number's remainder is the engine */
+		m->fifo = fifo * w->cfg.inject_fifos + r->slot % w->cfg.engines;
 	static_assert(sizeof(m->hint) == sizeof(way->hint), "dimensions");
 	memcpy(m->hint, way->hint, sizeof(m->hint));
 }
