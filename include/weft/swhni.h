@@ -60,12 +60,10 @@ struct weft_swhni;
 /* How a message ended. */
 enum weft_swhni_status {
 	WEFT_SWHNI_OK,
-	WEFT_SWHNI_BAD_DESC, /* the descriptor makes no sense */
 	WEFT_SWHNI_NO_NODE,
 	WEFT_SWHNI_NO_VI,   /* the target's interface is not open */
 	WEFT_SWHNI_ADDRESS, /* no such memory, or not for this job */
 	WEFT_SWHNI_GONE,    /* the node has left */
-	WEFT_SWHNI_LOST,    /* nobody took it, though it was sent again */
 	WEFT_SWHNI_COMMAND, /* management: no such command */
 };
 
@@ -128,15 +126,15 @@ enum weft_swhni_kind {
 	WEFT_SWHNI_SEGMENTED,
 };
 
-#define WEFT_SWHNI_READ	 1u /* by others */
-#define WEFT_SWHNI_WRITE 2u
+#define WEFT_SWHNI_MAY_READ  1u
+#define WEFT_SWHNI_MAY_WRITE 2u
 
 struct weft_swhni_mem {
 	void *base;
 	uint64_t bytes;
 	uint32_t job;
 	uint8_t kind;	   /* enum weft_swhni_kind */
-	uint8_t rights;	   /* of others; the job itself may do all */
+	uint8_t rights;	   /* of the job's processes on other nodes */
 	uint8_t page_bits; /* of paged memory: 12 to 23 */
 };
 
@@ -144,6 +142,8 @@ struct weft_swhni_mem {
 int weft_swhni_mem_open(struct weft_swhni *n, const struct weft_swhni_mem *attr,
 			uint64_t *address_p);
 int weft_swhni_mem_close(struct weft_swhni *n, uint64_t address);
+/* From now on a page of paged memory lies elsewhere in the process. */
+int weft_swhni_page_set(struct weft_swhni *n, uint64_t address, void *page);
 /* Jobs below this may use physical addresses: the host's own. */
 #define WEFT_SWHNI_SYSTEM_JOBS 16
 
@@ -183,7 +183,11 @@ struct weft_swhni_desc {
 	uint8_t hop[WEFT_SWHNI_HOPS]; /* source route; unused: 0xff */
 };
 
-/* Into a send queue. -EAGAIN: it is full. */
+/*
+ * Into a send queue. -EAGAIN: it is full, or the completion queue could not
+ * take its event. -EINVAL: it makes no sense. -EPERM: management is for the
+ * system's jobs.
+ */
 int weft_swhni_post(struct weft_swhni *n, unsigned engine, unsigned vi,
 		    const struct weft_swhni_desc *d);
 /*
@@ -225,13 +229,18 @@ struct weft_swhni_arrival {
 int weft_swhni_rq_look(struct weft_swhni *n, unsigned engine, unsigned vi,
 		       struct weft_swhni_arrival *a);
 void weft_swhni_rq_next(struct weft_swhni *n, unsigned engine, unsigned vi);
+struct weft_swhni_buffer {
+	void *to;
+	uint32_t bytes;
+	uint64_t cookie; /* of the event when it is filled */
+};
+
 /*
- * A buffer for the next message to a virtual receive queue (1 to 65535): an
- * event with the cookie comes when it is filled. A longer message is cut off.
+ * A buffer for the next message to a virtual receive queue (1 to 65535); an
+ * event comes when it is filled. A longer message is cut off.
  */
 int weft_swhni_rq_post(struct weft_swhni *n, unsigned engine, unsigned vi,
-		       uint16_t queue, void *buf, uint32_t bytes,
-		       uint64_t cookie);
+		       uint16_t queue, const struct weft_swhni_buffer *buf);
 
 /* ---- management ---- */
 

@@ -21,6 +21,7 @@ libweft_net_la_SOURCES = \
 	prov/net/net_steer.c prov/net/net_steer.h \
 	prov/net/net_steer_fat.c \
 	prov/net/net_stuck.c \
+	prov/net/net_tile.c prov/net/net_tile.h \
 	prov/net/net_topo.c prov/net/net_topo.h \
 	prov/net/net_topo_fat.c \
 	prov/net/net_tree.c prov/net/net_tree.h prov/net/net_tree_int.h \
@@ -32,7 +33,7 @@ NET_TESTS = prov/net/net_fat_test prov/net/net_fuzz_test prov/net/net_link_test 
 	prov/net/net_load_test prov/net/net_name_test prov/net/net_path_test \
 	prov/net/net_fold_test prov/net/net_guid_test prov/net/net_query_test \
 	prov/net/net_rail_test prov/net/net_route_test \
-	prov/net/net_shared_test \
+	prov/net/net_shared_test prov/net/net_tile_test \
 	prov/net/net_topo_test prov/net/net_tree_test prov/net/net_zero_test
 check_PROGRAMS += $(NET_TESTS)
 TESTS += $(NET_TESTS)
@@ -60,6 +61,8 @@ prov_net_net_route_test_SOURCES = prov/net/net_route_test.c $(NET_END)
 prov_net_net_route_test_LDADD = $(NET_LIBS)
 prov_net_net_shared_test_SOURCES = prov/net/net_shared_test.c $(NET_END)
 prov_net_net_shared_test_LDADD = $(NET_LIBS)
+prov_net_net_tile_test_SOURCES = prov/net/net_tile_test.c $(NET_END)
+prov_net_net_tile_test_LDADD = $(NET_LIBS)
 prov_net_net_tree_test_SOURCES = prov/net/net_tree_test.c $(NET_END)
 prov_net_net_tree_test_LDADD = $(NET_LIBS)
 prov_net_net_zero_test_SOURCES = prov/net/net_zero_test.c $(NET_END)

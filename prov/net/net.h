@@ -63,12 +63,19 @@ struct net_msg {
 	/* Trees with rails: the one it keeps to, plus one; 0: any, by packet.
 	 */
 	uint8_t rail;
+	/*
+	 * Where in the target's memory it goes: to whom spread takes another
+	 * link, and what a bus that keeps words has seen before.
+	 */
+	uint64_t address;
 	int8_t hint[NET_DIMS_MAX]; /* -1, +1: go so; 0: the network decides */
 	/*
-	 * Trees: a source route, the port to leave by at each node, the
-	 * source's own first; every node consumes one. NULL: none. A route
-	 * goes up, then down, and ends at dst. NET_ROUTE_ANY on the way up of
-	 * a dynamic message: any link up.
+	 * A source route, the port to leave by at each node, the source's own
+	 * first; every node consumes one. NULL: none. It ends at dst. On a
+	 * tree it goes up, then down; NET_ROUTE_ANY on the way up of a dynamic
+	 * message: any link up. On a torus only where nodes share a router,
+	 * and not dynamic; who goes against the order of dimensions answers
+	 * for the rings that he closes.
 	 */
 	const uint8_t *route;
 	uint8_t route_len;
@@ -150,6 +157,14 @@ int net_link_whole(struct net *net, uint32_t node, unsigned port, bool whole);
  */
 int net_link_cut(struct net *net, uint32_t node, unsigned port);
 void net_tables_renew(struct net *net);
+
+/*
+ * Loads other tables of a torus: the order of dimensions of deterministic
+ * packets, and of the zone sets, as in net_config.h. -EBUSY: packets are under
+ * way; -EINVAL: it is no order of this machine's dimensions.
+ */
+int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
+		    uint8_t zone[NET_ZONES][NET_DIMS_MAX]);
 
 /*
  * Puts a message into the FIFO at time at. 0; -EAGAIN: no room in the block;

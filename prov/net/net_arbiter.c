@@ -15,6 +15,7 @@
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
 #include "prov/net/net_steer.h"
+#include "prov/net/net_tile.h"
 #include "prov/net/net_tree.h"
 #include "prov/net/net_wheel.h"
 
@@ -213,7 +214,10 @@ static void grant_det(struct net_step *s, unsigned port, unsigned vc,
 
 	if (!o->list[which].head)
 		o->waits &= (uint8_t) ~(1u << which);
-	leave(s, p->in, port, p);
+	if (weft_unlikely(s->net->cfg.columns))
+		s->dirty |= net_tile_leave(s, p);
+	else
+		leave(s, p->in, port, p);
 	launch(s, port, vc, pi, 0);
 }
 
@@ -417,6 +421,22 @@ static inline bool wanted(const struct net_out *o)
 	       o->waits | o->vcs;
 }
 
+/* Where nobody is urgent: the one first, next time the other. */
+static void serve_in_turn(struct net_step *s, unsigned port)
+{
+	struct net_out *o = net_out(s, port);
+
+	o->turn ^= 4;
+	if (o->turn & 4) {
+		if (!serve_urgent(s, port))
+			serve_normal(s, port);
+		return;
+	}
+	serve_normal(s, port);
+	if (!(s->node->busy >> port & 1))
+		serve_urgent(s, port);
+}
+
 static void serve_port(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
@@ -427,9 +447,14 @@ static void serve_port(struct net_step *s, unsigned port)
 		s->node->waiting &= ~(1ull << port);
 		return;
 	}
-	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET))
+	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET)) {
+		if (weft_unlikely(s->net->cfg.system_turn)) {
+			serve_in_turn(s, port);
+			return;
+		}
 		if (serve_urgent(s, port))
 			return;
+	}
 	serve_normal(s, port);
 }
 
@@ -487,7 +512,7 @@ static inline void serve_fresh(struct net_step *s, unsigned slot)
 {
 	struct net *net = s->net;
 	uint32_t pi = net_slot_head(s->net, s->id, slot), cost;
-	const struct net_packet *p = net_packet(net, pi);
+	struct net_packet *p = net_packet(net, pi);
 	unsigned vc = NET_VC_DYN;
 	int port;
 
@@ -507,10 +532,13 @@ static inline void serve_fresh(struct net_step *s, unsigned slot)
 		port = p->det;
 		vc = NET_VC_DET;
 	}
-	if (port >= 0)
+	if (port >= 0) {
 		grant_head(s, (unsigned)port, vc, slot, pi);
-	else
-		slot_show(s, slot, p);
+		return;
+	}
+	if (weft_unlikely(net->cfg.columns))
+		p->want = net_tile_column(s, p->want);
+	slot_show(s, slot, p);
 }
 
 /* All ports that changed, then new heads, who may change others. */

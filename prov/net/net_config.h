@@ -12,7 +12,7 @@
 #define NET_VC_MAX    6
 #define NET_ZONES     4
 #define NET_PATHS_MAX 6
-#define NET_BUSES_MAX 3
+#define NET_BUSES_MAX 4
 
 enum net_topology { NET_TORUS, NET_FAT_TREE, NET_GEN_FAT_TREE };
 
@@ -41,6 +41,8 @@ struct net_path {
 	uint32_t header_bytes; /* of its packets; 0: as the machine's */
 	uint8_t bus_out;       /* shared resources it crosses, a bit each */
 	uint8_t bus_in;
+	uint8_t bus_ask;    /* over which it asks for what it sends, first */
+	uint32_t ask_bytes; /* for each packet */
 };
 
 /* What several paths and both directions of a node share, such as a host bus.
@@ -50,6 +52,9 @@ struct net_bus {
 	uint64_t ps_per_byte_x1000;
 	uint64_t packet_ps; /* more for each packet */
 	uint32_t nodes; /* of a shared router that have it together; 0: one */
+	/* a unit that keeps so many words; others take longer; 0: none */
+	uint32_t words;
+	uint64_t miss_ps;
 };
 
 struct net_config {
@@ -104,9 +109,12 @@ struct net_config {
 	uint8_t slow_whole;  /* a link that lost lanes takes packets whole */
 	uint32_t dyn_queues; /* queues of the dynamic VC */
 	uint32_t read_paths; /* packets that leave a VC at once */
-	uint32_t through_share;	     /* grants to receivers per injection */
-	uint32_t inject_room;	     /* chunks left free by dynamic injection */
-	uint32_t bubble;	     /* packets free to enter a ring: 2 */
+	uint32_t through_share; /* grants to receivers per injection */
+	uint32_t inject_room;	/* chunks left free by dynamic injection */
+	uint32_t bubble;	/* packets free to enter a ring: 2 */
+	uint32_t columns;    /* of a shared router's ports, by tiles; 0: none */
+	uint32_t row_buffer; /* packets before a column, for each receiver */
+	uint8_t system_turn; /* system packets take turns with others */
 	uint8_t order[NET_DIMS_MAX]; /* deterministic: dimension by dimension */
 	uint8_t zone[NET_ZONES][NET_DIMS_MAX]; /* masks of dimensions */
 	/* the unit at a node */

@@ -49,6 +49,7 @@ enum {
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* the packet pool is empty: look again */
 	NET_BREATH_TICKS = 65536,
+	NET_ROUTE_MAX = 56, /* ports of a source route */
 };
 
 /* ---- records ------------------------------------------------------------- */
@@ -224,15 +225,13 @@ struct net_nic {
 	uint64_t bus_ps[NET_BUSES_MAX]; /* busy until */
 };
 
-static_assert(sizeof(struct net_nic) == 64, "a line");
-
 /* A message, or a timer. */
 struct net_mrec {
-	uint64_t bytes;
-	uint64_t cookie;   /* NET_M_ACKED: the record that waits for them */
-	uint64_t ready_ps; /* at the engine; of a call up: when */
-	uint32_t cut;	   /* packets so far */
-	uint32_t left;	   /* packets not delivered */
+	uint64_t bytes_word; /* net_mrec_bytes(), net_mrec_word() */
+	uint64_t cookie;     /* NET_M_ACKED: the record that waits for them */
+	uint64_t ready_ps;   /* at the engine; of a call up: when */
+	uint32_t cut;	     /* packets so far */
+	uint32_t left;	     /* packets not delivered */
 	uint32_t src, dst;
 	uint16_t fifo;
 	uint8_t path;
@@ -252,9 +251,23 @@ struct net_mrec {
 
 static_assert(sizeof(struct net_mrec) == 64, "a message is a cache line");
 
+enum { NET_WORD_SHIFT = 48 };
+
+static_assert(NET_MESSAGE_MAX < 1ull << NET_WORD_SHIFT, "both fit");
+
+static inline uint64_t net_mrec_bytes(const struct net_mrec *m)
+{
+	return m->bytes_word & ((1ull << NET_WORD_SHIFT) - 1);
+}
+/* Of the target's memory, in words of eight bytes; the lower 16 bits. */
+static inline uint32_t net_mrec_word(const struct net_mrec *m)
+{
+	return (uint32_t)(m->bytes_word >> NET_WORD_SHIFT);
+}
+
 /* A source route in the place of a message. */
 struct net_route {
-	uint8_t port[2 * NET_DIMS_MAX];
+	uint8_t port[NET_ROUTE_MAX];
 };
 
 static_assert(sizeof(struct net_route) <= sizeof(struct net_mrec), "fits");
@@ -346,9 +359,10 @@ struct net {
 	uint64_t off_member, off_route, off_combo, off_slot, off_dead;
 	uint64_t off_pool,
 		off_ahead; /* 0: tokens not shared; no looking ahead */
-	uint64_t off_coord, off_far, off_mark, off_sort;
+	uint64_t off_coord, off_far, off_mark, off_sort, off_words, off_row;
 	uint32_t first_packet, first_msg, first_chunk; /* less one */
 	uint32_t node_stride, link_stride;
+	uint32_t words; /* that the buses of a node keep */
 	/* derived numbers */
 	uint64_t rate[NET_RATES_MAX]; /* of links, as in net_config.h */
 	uint32_t rates;

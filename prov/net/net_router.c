@@ -13,6 +13,7 @@
 #include "prov/net/net_router.h"
 #include "prov/net/net_slot.h"
 #include "prov/net/net_steer.h"
+#include "prov/net/net_tile.h"
 #include "prov/net/net_wheel.h"
 
 /* ---- packets ------------------------------------------------------------- */
@@ -103,18 +104,32 @@ static void list_push(struct net *net, struct net_list *l, uint32_t pi)
 		l->head = pi;
 }
 
-static void queue_det(struct net_step *s, struct net_node *n, uint32_t id,
-		      unsigned port, uint32_t pi)
+void net_router_list(struct net_step *s, uint32_t node, unsigned port,
+		     uint32_t pi)
 {
 	struct net_packet *p = net_packet(s->net, pi);
-	struct net_out *o = &net_outs(s->net, id)[p->det];
+	struct net_out *o = &net_outs(s->net, node)[p->det];
 	unsigned w = wait_of(s->net, p, port);
 
 	p->in = (uint8_t)port;
 	list_push(s->net, &o->list[w], pi);
 	o->waits |= (uint8_t)(1u << w);
-	n->waiting |= 1ull << p->det;
-	net_mark(s, n, id)->dirty |= 1ull << p->det;
+	net_node(s->net, node)->waiting |= 1ull << p->det;
+}
+
+static void queue_det(struct net_step *s, struct net_node *n, uint32_t id,
+		      unsigned port, uint32_t pi)
+{
+	uint64_t dirty;
+
+	if (weft_unlikely(s->net->cfg.columns)) {
+		dirty = net_tile_arrive(s, id, port, pi);
+	} else {
+		net_router_list(s, id, port, pi);
+		dirty = 1ull << net_packet(s->net, pi)->det;
+	}
+	if (dirty)
+		net_mark(s, n, id)->dirty |= dirty;
 }
 
 static void queue_dynamic(struct net_step *s, struct net_node *n, uint32_t id,

@@ -95,6 +95,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		      uint64_t *off)
 {
 	uint64_t nodes = n->nodes, ports = nodes * n->ports;
+	unsigned i;
 
 	n->node_stride =
 		(uint32_t)lines(offsetof(struct net_node, room) + 2 * n->ports);
@@ -116,6 +117,10 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	if (cfg->look_ahead)
 		n->off_ahead = room(off, ports * sizeof(uint16_t));
 	n->off_dead = room(off, cfg->topology == NET_TORUS ? 0 : nodes * 8);
+	for (i = 0; i < cfg->buses; i++)
+		n->words += cfg->bus[i].words;
+	n->off_row = room(off, (nodes - n->ends) * n->ports * cfg->columns * 4);
+	n->off_words = room(off, (uint64_t)n->ends * n->words * 4);
 }
 
 /* Room for count records; returns the number in the block of the one before. */

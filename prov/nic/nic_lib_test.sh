@@ -30,7 +30,7 @@ for h in place mu fma sten swhni; do
 	fi
 done
 
-for e in unit_mu unit_fma unit_sten unit_tports; do
+for e in unit_mu unit_fma unit_sten unit_tports unit_swhni; do
 	timeout 60 "$builddir/examples/$e" || {
 		echo "$e failed"
 		bad=1

@@ -109,6 +109,7 @@ static const struct weft_machine rows[] = {
 		.inject_bytes = 256,
 		.packet_bytes = 8192, /* or less: the carrier's largest */
 		.eager_bytes = 65536, /* measured: fi_lat, fi_bw */
+		.typed_bytes = 32768, /* measured: bench/dt */
 		.msg_order = ORDER_STRICT,
 		.fifos = 1,
 		.cu = CU_NATIVE,

@@ -101,6 +101,8 @@ int repro_stream(const struct repro *r, const struct repro_row *row,
 		 double *model_p);
 int repro_rate(const struct repro *r, const struct repro_row *row,
 	       double *model_p);
+int repro_words(const struct repro *r, const struct repro_row *row,
+		double *model_p);
 int repro_complement(const struct repro *r, const struct repro_row *row,
 		     double *model_p);
 int repro_neighbour(const struct repro *r, const struct repro_row *row,

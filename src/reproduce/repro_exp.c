@@ -18,6 +18,7 @@ static const struct repro_exp exps[] = {
 	{ "crossover", REPRO_NUMBER, repro_crossover },
 	{ "stream", REPRO_BYTES_PER_US, repro_stream },
 	{ "rate", REPRO_NUMBER, repro_rate },
+	{ "words", REPRO_NUMBER, repro_words },
 	{ "complement", REPRO_NUMBER, repro_complement },
 	{ "neighbour", REPRO_BYTES_PER_US, repro_neighbour },
 	{ "coll", REPRO_PS, repro_coll },

@@ -9,11 +9,14 @@
  *               rail=N: by this one, from 1 on; engines=N: in turn by so many;
  *               wire=1: of all bytes on the link
  *   rate        messages in a second
+ *   words       the same, where every node sends messages of eight bytes to
+ *               node 0, each to one of variables= words by lot
  *   loss        per cent of the rate that variant= costs
  *   complement  every node sends to its complement: the rate of a node as a
  *               share of what a pair alone reaches that exchanges, in per cent
  */
 #include "src/reproduce/repro_bench.h"
+#include "src/base/hash.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -128,6 +131,33 @@ int repro_rate(const struct repro *r, const struct repro_row *row,
 	int err = run(r, row, &s);
 
 	*model_p = (double)s.count * 1e12 / (double)s.last_ps;
+	return err;
+}
+
+#define WORDS_MESSAGES 20000u /* of all nodes together */
+
+int repro_words(const struct repro *r, const struct repro_row *row,
+		double *model_p)
+{
+	struct stream s = { .last_ps = 0 };
+	struct net_msg msg = { .bytes = 8, .ack = 1 };
+	uint64_t variables = repro_arg_number(row, "variables", 1);
+	char path[64];
+	int err = repro_bench_open(&s.bench, r, row, 1u << 16);
+
+	if (!err)
+		err = repro_bench_path(&s.bench,
+				       repro_arg(row, "path", path, NULL),
+				       &msg.path);
+	for (uint64_t i = 0; !err && i < WORDS_MESSAGES; i++) {
+		msg.src = (uint32_t)(1 + i % (s.bench.nodes - 1));
+		msg.address = weft_hash_mix(i + 1) % variables * 8;
+		err = net_send(s.bench.net, 0, &msg);
+	}
+	if (!err)
+		err = repro_bench_run(&s.bench, &up, &s);
+	*model_p = (double)s.count * 1e12 / (double)s.last_ps;
+	repro_bench_close(&s.bench);
 	return err;
 }
 
