@@ -102,8 +102,6 @@ static int check_fat(const struct net_config *cfg)
 
 	if (cfg->rails > 8)
 		return wrong(cfg, "more than 8 rails");
-	if (cfg->supernode > cfg->dims)
-		return wrong(cfg, "a supernode of more levels than there are");
 
 	for (l = 0; l < cfg->dims; l++)
 		level *= cfg->size[l];
@@ -272,6 +270,8 @@ int net_config_check(const struct net_config *cfg)
 		{ !cfg->dyn_queues, "dyn_queues is 0" },
 		{ !cfg->inject_fifos || cfg->inject_fifos > 16,
 		  "inject_fifos must be 1 to 16" },
+		{ cfg->engines > cfg->inject_fifos,
+		  "more engines than inject_fifos" },
 		{ !cfg->inject_depth || cfg->inject_depth > 255,
 		  "inject_depth must be 1 to 255" },
 		{ !cfg->through_share || cfg->through_share > 255,

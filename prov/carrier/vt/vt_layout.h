@@ -271,6 +271,9 @@ struct vt_route {
 	/* of a broadcast: whose it is, as the first to post has it */
 	uint64_t root_seq[VT_WINDOW];
 	uint32_t root[VT_WINDOW];
+	/* of what interfaces add: whether its order counts, likewise */
+	uint64_t order_seq[VT_WINDOW];
+	uint8_t ordered[VT_WINDOW];
 	unsigned char data[VT_WINDOW][VT_PART_BYTES];
 };
 
@@ -278,7 +281,7 @@ struct vt_route {
 struct vt_fold {
 	uint64_t seq;
 	uint32_t buf;  /* the member's part, and its sum so far */
-	uint32_t came; /* inputs, a bit each */
+	uint64_t came; /* inputs, a bit each */
 	uint16_t added;
 	bool posted; /* its own part, on the way to the interface */
 	bool here;   /* and there */
