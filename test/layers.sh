@@ -105,9 +105,10 @@ borders() {
 	border src/win "src/base/ src/types/ src/core/ coll/coll.h"
 	border src/mpi "src/base/ src/types/ src/core/ src/win/win.h
 		src/win/win_word.h coll/coll.h"
-	border src/run "src/base/ $net"
-	border src/sim "src/base/ $net"
-	border src/reproduce "src/base/ $net src/sim/"
+	border src/page "src/base/"
+	border src/run "src/base/ $net src/page/"
+	border src/sim "src/base/ $net src/page/"
+	border src/reproduce "src/base/ $net src/sim/ src/page/"
 	border src/tool "src/base/ prov/nic/cu/cu_tree.h"
 	border bench "src/base/ prov/code/ prov/net/net.h
 		prov/carrier/carrier.h"
