@@ -106,7 +106,8 @@ borders() {
 	border src/mpi "src/base/ src/types/ src/core/ src/win/win.h
 		src/win/win_word.h coll/coll.h"
 	border src/page "src/base/"
-	border src/run "src/base/ $net src/page/"
+	border src/show "src/base/ src/page/"
+	border src/run "src/base/ $net src/show/show.h"
 	border src/sim "src/base/ $net src/page/"
 	border src/reproduce "src/base/ $net src/sim/ src/page/"
 	border src/tool "src/base/ prov/nic/cu/cu_tree.h"

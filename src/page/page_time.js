@@ -1,7 +1,6 @@
 "use strict";
 /*
- * What every rank did when. time: { begin, end, names, group: ranks to a row,
- * row: [[start, length, name, ...] as one flat list, starts as differences] },
+ * What every rank did when. time: { begin, end, names, row: [[start, length, name, ...] as one flat list, starts as differences] },
  * messages: [[from, to, sent, received, bytes]], collectives: [[name, first,
  * last to come, its rank, end, ranks]].
  */
@@ -65,19 +64,22 @@ function timeSection(time, messages, collectives, note) {
 	const s = section("timeline", "Timeline", note);
 	const rows = time.row.map(unfold);
 	const names = rankNames(time, rows);
+	/* Of many ranks several share a line; Enter gives each its own. */
+	const packed = Math.ceil(rows.length / 32);
 	const view = { from: time.begin, to: Math.max(time.end, time.begin + 1),
-		top: 0 };
+		top: 0, each: packed };
 	const seen = Math.min(rows.length, 32);
 	const out = el("output", { "aria-live": "polite" });
 	const showMessages = el("input", { type: "checkbox",
 		onchange: () => picture.repaint() });
 	const showColls = el("input", { type: "checkbox",
 		onchange: () => picture.repaint() });
-	const rankRow = (rank) => Math.floor(rank / time.group) - view.top;
+	const rankRow = (rank) => Math.floor(rank / view.each) - view.top;
+	const lines = () => Math.ceil(rows.length / view.each);
 	const LEFT = 56;
 	let cursor = 0;
 
-	function paintRow(c, r, y, width, inks) {
+	function paintRow(c, r, y, high, width, inks) {
 		const scale = (width - LEFT) / (view.to - view.from);
 		let last = -1;
 		for (let i = firstAfter(r, view.from); i < r.from.length
@@ -88,7 +90,7 @@ function timeSection(time, messages, collectives, note) {
 				continue;
 			c.fillStyle = inks[names.place[r.name[i]]];
 			const left = Math.max(x, LEFT);
-			c.fillRect(left, y, Math.max(x + w - left, 0.6), ROW - 3);
+			c.fillRect(left, y, Math.max(x + w - left, 0.6), high);
 			last = Math.ceil(x + w);
 		}
 	}
@@ -135,10 +137,12 @@ function timeSection(time, messages, collectives, note) {
 			c.fillStyle = inkOf("--idle");
 			c.fillRect(LEFT, y, width - LEFT, ROW - 3);
 			c.fillStyle = inkOf(k === cursor ? "--c1" : "--soft");
-			c.fillText(time.group === 1 ? `${k}`
-				: `${k * time.group}+${time.group - 1}`, 4, y + 11);
-			if (rows[k])
-				paintRow(c, rows[k], y, width, inks);
+			c.fillText(String(k * view.each), 4, y + 11);
+			const high = (ROW - 3) / view.each;
+			for (let m = 0; m < view.each; m++)
+				if (rows[k * view.each + m])
+					paintRow(c, rows[k * view.each + m], y + m * high,
+						high, width, inks);
 		}
 		c.fillStyle = inkOf("--soft");
 		c.fillText(showTime(view.from - time.begin), LEFT, 12);
@@ -156,7 +160,8 @@ function timeSection(time, messages, collectives, note) {
 		view.from = Math.min(Math.max(view.from, time.begin),
 			time.begin + all - span);
 		view.to = view.from + span;
-		view.top = Math.min(Math.max(view.top, 0), rows.length - seen);
+		view.top = Math.min(Math.max(view.top, 0),
+			Math.max(lines() - seen, 0));
 	}
 	function zoom(factor, at) {
 		view.from = at - (at - view.from) * factor;
@@ -173,12 +178,21 @@ function timeSection(time, messages, collectives, note) {
 		picture.repaint();
 	}
 	function row(step) {
-		cursor = Math.min(Math.max(cursor + step, 0), rows.length - 1);
+		cursor = Math.min(Math.max(cursor + step, 0), lines() - 1);
 		if (cursor < view.top)
 			view.top = cursor;
 		if (cursor >= view.top + seen)
 			view.top = cursor - seen + 1;
-		tell(cursor, middle());
+		tell(cursor * view.each, middle());
+		picture.repaint();
+	}
+	function open() {
+		const rank = cursor * view.each;
+		view.each = view.each === 1 ? packed : 1;
+		cursor = Math.floor(rank / view.each);
+		view.top = cursor;
+		clamp();
+		tell(rank, middle());
 		picture.repaint();
 	}
 	const keys = {
@@ -186,7 +200,7 @@ function timeSection(time, messages, collectives, note) {
 		"-": () => zoom(2, middle()), "0": () => zoom(1e12, middle()),
 		ArrowLeft: () => shift(-0.2), ArrowRight: () => shift(0.2),
 		ArrowUp: () => row(-1), ArrowDown: () => row(1),
-		m: () => showMessages.click(), c: () => showColls.click(),
+		Enter: open, m: () => showMessages.click(), c: () => showColls.click(),
 	};
 	function timeAt(event) {
 		return view.from + (event.offsetX - LEFT) * (view.to - view.from)
@@ -196,9 +210,7 @@ function timeSection(time, messages, collectives, note) {
 		const r = rows[k];
 		const i = r ? firstAfter(r, t) : 0;
 		const inside = r && i < r.from.length && r.from[i] <= t;
-		const who = time.group === 1 ? `rank ${k}`
-			: `ranks ${k * time.group} to ${(k + 1) * time.group - 1}`;
-		out.textContent = `${who} at ${showTime(t - time.begin)}: `
+		out.textContent = `rank ${k} at ${showTime(t - time.begin)}: `
 			+ (inside ? `${time.names[r.name[i]]}, `
 				+ `${showTime(r.length[i])} from `
 				+ showTime(r.from[i] - time.begin) : "outside MPI");
@@ -218,6 +230,11 @@ function timeSection(time, messages, collectives, note) {
 		else
 			zoom(e.deltaY > 0 ? 1.25 : 0.8, timeAt(e));
 	}, { passive: false });
+	picture.addEventListener("dblclick", (e) => {
+		cursor = Math.min(view.top + Math.floor((e.offsetY - 20) / ROW),
+			lines() - 1);
+		open();
+	});
 	picture.addEventListener("mousedown", (e) => { drag = e.offsetX; });
 	window.addEventListener("mouseup", () => { drag = null; });
 	picture.addEventListener("mousemove", (e) => {
@@ -226,11 +243,14 @@ function timeSection(time, messages, collectives, note) {
 			drag = e.offsetX;
 			shift(by);
 		}
-		tell(view.top + Math.floor((e.offsetY - 20) / ROW), timeAt(e));
+		tell(Math.floor((view.top + (e.offsetY - 20) / ROW) * view.each),
+			timeAt(e));
 	});
 	s.append(timeLegend(time, names),
 		el("p", { class: "note" }, "+ and - (or the wheel) zoom, arrows move, "
-			+ "0 shows all, m messages, c collectives."),
+			+ "0 shows all, m messages, c collectives."
+			+ (packed > 1 ? ` ${packed} ranks share a line; Enter (or a `
+				+ "double click) gives each its own." : "")),
 		el("label", {}, showMessages, ` messages (${showCount(messages.length)})`),
 		" ", el("label", {}, showColls,
 			` collectives (${showCount(collectives.length)})`),
