@@ -2,7 +2,7 @@
 /*
  * weft-reproduce: paper and model side by side. systems: [{ system, machine,
  * sum, rows: [{ id, source, text, x, unit, paper, model, low, high, error,
- * band, kind, verdict }], constants: [{ key, value, source }] }].
+ * band, kind, verdict, why }], constants: [{ key, value, source }] }].
  */
 const isBad = (r) => r.verdict === "OUT OF BAND" || r.verdict === "failed";
 
@@ -73,8 +73,8 @@ function reproduceSystem(system) {
 		{ name: "band", text: true, value: (r) => r.band },
 		{ name: "kind", text: true, value: (r) => r.kind },
 		{ name: "verdict", text: true, value: (r) => r.verdict,
-			show: (r) => isBad(r) ? el("span", { class: "bad" }, r.verdict)
-				: r.verdict },
+			show: (r) => isBad(r) ? el("span", { class: "bad" }, r.verdict
+				+ (r.why ? `: ${r.why}` : "")) : r.verdict },
 	], system.rows), el("h3", {}, "Calibrated constants"), table([
 		{ name: "key", text: true, value: (c) => c.key },
 		{ name: "value", text: true, value: (c) => c.value },

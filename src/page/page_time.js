@@ -1,6 +1,7 @@
 "use strict";
 /*
- * What every rank did when. time: { begin, end, names, row: [[start, length, name, ...] as one flat list, starts as differences] },
+ * What every rank did when. time: { begin, end, names, row: [[start, length,
+ * name, ...] as one flat list, starts as differences] },
  * messages: [[from, to, sent, received, bytes]], collectives: [[name, first,
  * last to come, its rank, end, ranks]].
  */

@@ -35,6 +35,8 @@ static void put_row(struct json *j, const struct repro_row *row)
 	json_text(j, "band", repro_band_text(row, band, sizeof(band)));
 	json_text(j, "kind", repro_kinds[row->kind]);
 	json_text(j, "verdict", repro_verdict(row));
+	if (*row->why)
+		json_text(j, "why", row->why);
 	json_close(j);
 }
 
