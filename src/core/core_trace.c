@@ -26,6 +26,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fi_ops_tagged *tagged, our_tagged;
 static struct fi_ops_cq *queue, our_queue;
 static struct fi_weft_recv *direct, our_direct;
+static struct fi_weft_typed *typed, our_typed;
 
 static void put(enum trace_type type, const void *record, size_t bytes)
 {
@@ -34,11 +35,11 @@ static void put(enum trace_type type, const void *record, size_t bytes)
 	pthread_mutex_unlock(&lock);
 }
 
-static void put_event(enum trace_kind kind, uint64_t bytes, uint32_t id,
-		      uint64_t word)
+static void put_event(enum trace_kind kind, uint64_t t, uint64_t bytes,
+		      uint32_t id, uint64_t word)
 {
 	const struct trace_event e = {
-		.t = weft_core_look_ps(),
+		.t = t,
 		.span = bytes,
 		.word = word,
 		.id = id,
@@ -58,7 +59,7 @@ static bool is_users(uint64_t word)
 /* Whose address it is; addresses are few and small. */
 static uint32_t rank_of(fi_addr_t addr)
 {
-	static uint32_t last;
+	static _Thread_local uint32_t last;
 
 	if (weft_core.proc[last].real == addr)
 		return last;
@@ -70,10 +71,12 @@ static uint32_t rank_of(fi_addr_t addr)
 	return UINT32_MAX;
 }
 
-static ssize_t left(ssize_t rc, size_t bytes, fi_addr_t to, uint64_t word)
+/* t: before it left, since it may be there before the call is over. */
+static ssize_t left(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
+		    uint64_t word)
 {
 	if (!rc && is_users(word))
-		put_event(TRACE_SEND, bytes, rank_of(to), word);
+		put_event(TRACE_SEND, t, bytes, rank_of(to), word);
 	return rc;
 }
 
@@ -89,45 +92,67 @@ static size_t sum(const struct iovec *iov, size_t count)
 static ssize_t seen_send(struct fid_ep *ep, const void *buf, size_t len,
 			 void *desc, fi_addr_t to, uint64_t tag, void *context)
 {
-	return left(tagged->send(ep, buf, len, desc, to, tag, context), len, to,
-		    tag);
+	uint64_t t = weft_core_look_ps();
+
+	return left(tagged->send(ep, buf, len, desc, to, tag, context), t, len,
+		    to, tag);
 }
 
 static ssize_t seen_sendv(struct fid_ep *ep, const struct iovec *iov,
 			  void **desc, size_t count, fi_addr_t to, uint64_t tag,
 			  void *context)
 {
-	return left(tagged->sendv(ep, iov, desc, count, to, tag, context),
+	uint64_t t = weft_core_look_ps();
+
+	return left(tagged->sendv(ep, iov, desc, count, to, tag, context), t,
 		    sum(iov, count), to, tag);
 }
 
 static ssize_t seen_sendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m,
 			    uint64_t flags)
 {
-	return left(tagged->sendmsg(ep, m, flags),
+	uint64_t t = weft_core_look_ps();
+
+	return left(tagged->sendmsg(ep, m, flags), t,
 		    sum(m->msg_iov, m->iov_count), m->addr, m->tag);
 }
 
 static ssize_t seen_inject(struct fid_ep *ep, const void *buf, size_t len,
 			   fi_addr_t to, uint64_t tag)
 {
-	return left(tagged->inject(ep, buf, len, to, tag), len, to, tag);
+	uint64_t t = weft_core_look_ps();
+
+	return left(tagged->inject(ep, buf, len, to, tag), t, len, to, tag);
 }
 
 static ssize_t seen_senddata(struct fid_ep *ep, const void *buf, size_t len,
 			     void *desc, uint64_t data, fi_addr_t to,
 			     uint64_t tag, void *context)
 {
+	uint64_t t = weft_core_look_ps();
+
 	return left(
-		tagged->senddata(ep, buf, len, desc, data, to, tag, context),
+		tagged->senddata(ep, buf, len, desc, data, to, tag, context), t,
 		len, to, tag);
 }
 
 static ssize_t seen_injectdata(struct fid_ep *ep, const void *buf, size_t len,
 			       uint64_t data, fi_addr_t to, uint64_t tag)
 {
-	return left(tagged->injectdata(ep, buf, len, data, to, tag), len, to,
+	uint64_t t = weft_core_look_ps();
+
+	return left(tagged->injectdata(ep, buf, len, data, to, tag), t, len, to,
 		    tag);
+}
+
+static ssize_t seen_typed(struct fid_ep *ep, const struct fi_weft_data *data,
+			  size_t len, fi_addr_t to, uint64_t tag,
+			  uint64_t flags, void *context)
+{
+	uint64_t t = weft_core_look_ps();
+
+	return left(typed->send(ep, data, len, to, tag, flags, context), t, len,
+		    to, tag);
 }
 
 /* ---- messages in --------------------------------------------------------- */
@@ -136,7 +161,8 @@ static ssize_t arrived(const struct fi_cq_tagged_entry *e, ssize_t n)
 {
 	for (ssize_t i = 0; i < n; i++)
 		if (e[i].flags & FI_RECV && is_users(e[i].tag))
-			put_event(TRACE_RECV, e[i].len, 0, e[i].tag);
+			put_event(TRACE_RECV, weft_core_look_ps(), e[i].len, 0,
+				  e[i].tag);
 	return n;
 }
 
@@ -158,7 +184,7 @@ static void seen_poll(struct fid_ep *ep, const struct fi_weft_arrival *a,
 
 	direct->poll(ep, a, turns);
 	if (a->over && !before && !a->err)
-		put_event(TRACE_RECV, a->len, 0, a->tag);
+		put_event(TRACE_RECV, weft_core_look_ps(), a->len, 0, a->tag);
 }
 
 /* ---- calls --------------------------------------------------------------- */
@@ -205,11 +231,17 @@ static void stand_between(void)
 	our_queue.sread = seen_sread;
 	weft_core.cq->ops = &our_queue;
 	direct = weft_core.recv;
-	if (!direct)
-		return;
-	our_direct = *direct;
-	our_direct.poll = seen_poll;
-	weft_core.recv = &our_direct;
+	if (direct) {
+		our_direct = *direct;
+		our_direct.poll = seen_poll;
+		weft_core.recv = &our_direct;
+	}
+	typed = weft_core.typed;
+	if (typed) {
+		our_typed = *typed;
+		our_typed.send = seen_typed;
+		weft_core.typed = &our_typed;
+	}
 }
 
 bool weft_traced(void)
@@ -240,6 +272,7 @@ void weft_trace_stop(void)
 	weft_core.ep->tagged = tagged;
 	weft_core.cq->ops = queue;
 	weft_core.recv = direct;
+	weft_core.typed = typed;
 	queue = NULL;
 	pthread_mutex_lock(&lock);
 	weft_trace_detach(&trace);

@@ -7,3 +7,9 @@ libweftshow_la_SOURCES = \
 	src/show/show_perfetto.c src/show/show_time.c
 libweftshow_la_LIBADD = libweftpage.la libweftbase.la
 EXTRA_DIST += src/show/README
+
+check_PROGRAMS += src/show/show_test
+TESTS += src/show/show_test
+src_show_show_test_LDADD = libweftshow.la $(T_LIBS)
+PLAIN_TESTS += test/run_page.sh
+EXTRA_DIST += test/page_ring.c
