@@ -209,8 +209,8 @@ enum net_coll {
 };
 
 /*
- * Whether the machine's network does this; without arithmetic no reductions, and
- * no barriers where interfaces add instead.
+ * Whether the machine's network does this; without arithmetic no reductions,
+ * and no barriers where interfaces add instead.
  */
 bool net_tree_can(const struct net_config *cfg, enum net_coll kind);
 
