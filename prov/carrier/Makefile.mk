@@ -11,8 +11,10 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/sock/sock_crc.c prov/carrier/sock/sock_crc.h \
 	prov/carrier/sock/sock_pace.c prov/carrier/sock/sock_pace.h \
 	prov/carrier/sock/sock_layout.h \
+	prov/carrier/sock/sock_deputy.c \
 	prov/carrier/sock/sock_fault.c \
 	prov/carrier/sock/sock_io.c \
+	prov/carrier/sock/sock_lock.c \
 	prov/carrier/sock/sock_name.c \
 	prov/carrier/sock/sock_peer.c \
 	prov/carrier/sock/sock_rx.c \

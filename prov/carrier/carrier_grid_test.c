@@ -23,11 +23,13 @@ struct grid {
 static const struct grid grids[] = {
 	{ &weft_carrier_shm, NULL, false },
 	{ &weft_carrier_loop, NULL, false },
-	{ &weft_carrier_loop, "seed=7,delay=0.1,drop=0.05,dup=0.05,reorder=0.1",
+	{ &weft_carrier_loop,
+	  "seed=7; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  false },
 	{ &weft_carrier_sock, NULL, true },
 	{ &weft_carrier_sock,
-	  "seed=7,delay=0.05,drop=0.05,dup=0.05,reorder=0.1,corrupt=0.02",
+	  "seed=7; delay=0.05 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1; "
+	  "corrupt=0.02",
 	  true },
 };
 

@@ -11,8 +11,9 @@
 # A line of the list:  program  ranks[,ranks...]  [tags]  [arguments]
 # Tags, joined by commas or "-": weft (only over the own provider), live (looks
 # at the clock of the host), long (only with LONG=1), mt (needs threads), memory
-# (windows in shared memory: not with WEFT_WIN_PATH=fabric or messages, and not
-# on several hosts), unit (what only the collective unit does: not on several).
+# (windows in shared memory: not with WEFT_WIN_PATH=fabric or messages, with
+# FI_WEFT_CARRIER=sock, or on several hosts), unit (what only the collective unit
+# does: not on several).
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 machine=${MACHINE:-native}
@@ -20,6 +21,8 @@ clock=${CLOCK:-live}
 provider=${PROVIDER:-weft}
 each=${SECONDS_EACH:-$([ -n "$LONG" ] && echo 1200 || echo 30)}
 lib=$build/.libs
+memory=${WEFT_WIN_PATH:-memory}
+[ "$FI_WEFT_CARRIER" = sock ] && memory=no
 [ -e "$lib/libmpi_abi.so.1" ] || { echo "no library in $lib"; exit 77; }
 . "$top/test/timeout.sh" || exit 1
 work=$(mktemp -d) || exit 1
@@ -68,7 +71,7 @@ while read -r prog ranks tags args; do
 	case $prog in ${ONLY:-*}) ;; *) continue ;; esac
 	case ,$tags, in *,weft,*) [ "$provider" = weft ] || continue ;; esac
 	case ,$tags, in *,live,*) [ "$clock" = live ] || continue ;; esac
-	case ,$tags, in *,memory,*) [ "${WEFT_WIN_PATH:-memory}" = memory ] || continue ;; esac
+	case ,$tags, in *,memory,*) [ "$memory" = memory ] || continue ;; esac
 	case ,$tags, in *,memory,* | *,unit,*) [ -z "$HOSTS" ] || continue ;; esac
 	case ,$tags, in *,long,*) [ -n "$LONG" ] || continue ;; esac
 	compile "$prog" || { echo "FAIL $prog does not compile"; bad=$((bad + 1)); continue; }

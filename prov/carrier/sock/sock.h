@@ -11,10 +11,12 @@
  *   sock_io.c      system calls in batches, errors of the network
  *   sock_fault.c   faults below the socket
  *   sock_wait.c    waiting and waking
+ *   sock_deputy.c  a thread for when the caller is away; sock_lock.c the lock
  *   sock_pace.c    round trips and congestion; sock_crc.c the checksum
  *
- * All but wait and wake run under the caller's lock; what they share with the
- * others are the atomics of struct sock_bed.
+ * All but wait and wake run between sock_enter and sock_leave, or in the
+ * deputy, under one lock; what they share with the others are the atomics of
+ * struct sock_bed.
  */
 #ifndef WEFT_CARRIER_SOCK_H
 #define WEFT_CARRIER_SOCK_H
@@ -26,6 +28,8 @@
 #include "prov/wire/wire_seq.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
+
+#include <pthread.h>
 
 #define SOCK_MTU	8192u  /* largest payload of a packet */
 #define SOCK_GRAM_MAX	65000u /* largest datagram */
@@ -62,6 +66,7 @@ struct sock_peer {
 	struct weft_list busy; /* in sock.busy while there is work for it */
 	enum sock_state state;
 	bool local;	 /* on this host */
+	bool self;	 /* this endpoint: its packets stay in memory */
 	bool refused;	 /* nobody has its port any more */
 	uint64_t far;	 /* its incarnation; 0: never heard of */
 	uint64_t before; /* incarnations up to this one are past */
@@ -114,6 +119,17 @@ struct sock_bed {
 	int timer;
 };
 
+struct sock_deputy {
+	pthread_mutex_t lock; /* of struct sock but for bed and this */
+	pthread_t thread;
+	bool runs;
+	int event;	   /* eventfd: come */
+	weft_au32 over;	   /* and go */
+	weft_au32 idle;	   /* asleep until it is called */
+	weft_au32 turns;   /* of the caller */
+	weft_au32 traffic; /* datagrams read and sent */
+};
+
 struct sock_out;
 struct sock_in;
 
@@ -126,10 +142,13 @@ struct sock {
 	int fd;
 	uint32_t window;
 	uint64_t silence_ns;
+	uint64_t opened_ns;
 	uint64_t now;	  /* of this call */
 	uint64_t tick_ns; /* when the quiet are poked next */
 	uint32_t poked;	  /* the peer whose turn it is */
+	uint32_t depth;	  /* of the caller's calls inside each other */
 	bool polling;
+	bool away;	    /* this is the deputy: nothing goes up */
 	bool dead;	    /* by the fault plan */
 	bool gso;	    /* the kernel cuts what we send */
 	uint32_t rcv_bytes; /* of the socket's buffer, shared by senders */
@@ -145,6 +164,7 @@ struct sock {
 	struct weft_list late; /* datagrams that the fault plan keeps */
 	struct weft_carrier_stats stats;
 	struct sock_bed bed;
+	struct sock_deputy deputy;
 };
 
 static inline struct sock *sock_of(struct weft_carrier *c)
@@ -218,6 +238,8 @@ uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p);
 
 /* sock_turn.c */
 int sock_poll(struct weft_carrier *c, int budget);
+/* The deputy's turn; when it has something to send again. */
+uint64_t sock_turn_away(struct sock *s);
 /* At close: everything acknowledged and the last word said, or time over. */
 void sock_turn_finish(struct sock *s);
 
@@ -255,5 +277,24 @@ int sock_wait(struct weft_carrier *c, uint64_t timeout_ns);
 void sock_wake(struct weft_carrier *c);
 int sock_wait_fd(struct weft_carrier *c);
 int sock_arm(struct weft_carrier *c);
+
+/* sock_deputy.c */
+int sock_deputy_open(struct sock *s);
+void sock_deputy_close(struct sock *s);
+
+/* sock_lock.c */
+void sock_deputy_ring(struct sock *s);
+/* Something is on its way, after a time when nothing was. */
+void sock_deputy_call(struct sock *s);
+/* Counts up for deputy_look(); under the lock. */
+static inline void sock_deputy_count(weft_au32 *n)
+{
+	/* relaxed: one writer, and a reader that compares */
+	weft_store32_relaxed(n, weft_load32_relaxed(n) + 1);
+}
+
+/* Around what the caller does; calls up may come back in. */
+void sock_enter(struct sock *s);
+void sock_leave(struct sock *s);
 
 #endif

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAULT_DELAY_NS UINT64_C(2000000)
-#define FAULT_SWAP_NS  UINT64_C(100000) /* a later one goes first */
+#define FAULT_SWAP_NS UINT64_C(100000) /* a later one goes first */
 
 struct fault_late {
 	struct weft_list node;
@@ -39,16 +38,25 @@ static void fault_change(struct sock *s, uint8_t *data, uint32_t bytes)
 		(uint8_t)(1 + weft_rng_below(&s->faults.rng, 255));
 }
 
+static uint64_t fault_age(const struct sock *s)
+{
+	return s->now - s->opened_ns;
+}
+
+static bool fault_hit(struct sock *s, enum weft_plan_kind kind)
+{
+	return carrier_faults_hit(&s->faults, kind, fault_age(s));
+}
+
 static void fault_pass(struct sock *s, const struct sockaddr_in *to,
 		       const void *data, uint32_t bytes)
 {
-	struct carrier_faults *f = &s->faults;
+	uint64_t ns = carrier_faults_delay(&s->faults, fault_age(s));
 
-	if (carrier_faults_hit(f, f->delay))
-		fault_keep(s, to, data, bytes,
-			   weft_rng_below(&f->rng, FAULT_DELAY_NS));
-	else if (carrier_faults_hit(f, f->reorder))
-		fault_keep(s, to, data, bytes, FAULT_SWAP_NS);
+	if (!ns && fault_hit(s, WEFT_PLAN_REORDER))
+		ns = FAULT_SWAP_NS;
+	if (ns)
+		fault_keep(s, to, data, bytes, ns);
 	else
 		sock_io_one(s, to, data, bytes);
 }
@@ -56,14 +64,15 @@ static void fault_pass(struct sock *s, const struct sockaddr_in *to,
 void sock_fault_send(struct sock *s, const struct sockaddr_in *to,
 		     const void *data, uint32_t bytes)
 {
-	struct carrier_faults *f = &s->faults;
 	uint8_t copy[SOCK_READ_BYTES];
 
-	if (carrier_faults_hit(f, f->drop))
+	if (carrier_faults_apart(&s->faults, s->name.sin_addr, to->sin_addr,
+				 fault_age(s)) ||
+	    fault_hit(s, WEFT_PLAN_LOSS))
 		return;
-	if (carrier_faults_hit(f, f->dup))
+	if (fault_hit(s, WEFT_PLAN_DUPLICATE))
 		fault_pass(s, to, data, bytes);
-	if (carrier_faults_hit(f, f->corrupt)) {
+	if (fault_hit(s, WEFT_PLAN_CORRUPT)) {
 		memcpy(copy, data, bytes);
 		fault_change(s, copy, bytes);
 		data = copy;
@@ -109,4 +118,5 @@ void sock_fault_fini(struct sock *s)
 
 	while ((n = weft_list_pop_front(&s->late)))
 		free(weft_container_of(n, struct fault_late, node));
+	carrier_faults_close(&s->faults);
 }

@@ -126,6 +126,16 @@ void sock_io_errors(struct sock *s)
 
 /* ---- sending ------------------------------------------------------------- */
 
+/* The stamp of the last one that came, later by the time it was kept here. */
+static uint32_t io_echo(const struct sock *s, const struct sock_peer *p)
+{
+	uint32_t us = (uint32_t)((s->now - p->heard_ns) / 1000);
+
+	if (!p->stamp)
+		return 0;
+	return p->stamp + us ? p->stamp + us : 1;
+}
+
 static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 {
 	uint32_t us = (uint32_t)(s->now / 1000);
@@ -137,7 +147,7 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 	h->here = p->rx.here;
 	h->room = sock_rx_room(s, p);
 	h->stamp = us ? us : 1;
-	h->echo = p->stamp;
+	h->echo = io_echo(s, p);
 	h->flags = p->bye ? SOCK_SAW_BYE : 0;
 	p->unacked = 0;
 	p->ack_now = false;
@@ -153,6 +163,7 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 
 	if (s->dead)
 		return;
+	sock_deputy_count(&s->deputy.traffic);
 	io_head(s, p, h);
 	h->crc = sock_crc(&h->magic, bytes - sizeof(h->crc));
 	if (s->faults.any) {
@@ -374,11 +385,13 @@ int sock_io_read(struct sock *s, int budget, bool *drained_p)
 	int got = io_take(s);
 	int n = 0;
 
-	if (got < 0 && errno == ECONNREFUSED) {
+	if (got < 0 && errno != EAGAIN) {
 		sock_io_errors(s);
 		got = io_take(s);
 	}
 	*drained_p = got < (int)SOCK_READ_BATCH;
+	if (got > 0)
+		sock_deputy_count(&s->deputy.traffic);
 	for (int i = 0; i < got; i++)
 		n += io_message(s, (uint32_t)i, budget - n);
 	return n;

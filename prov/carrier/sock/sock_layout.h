@@ -42,7 +42,8 @@ struct sock_head {
 	uint64_t here;	/* bit i: ack + i has arrived, too */
 	uint32_t room;	/* bytes that may be on their way to me */
 	uint32_t stamp; /* when this was sent, in us; never 0 */
-	uint32_t echo;	/* stamp of the last that came from you, or 0 */
+	uint32_t echo;	/* stamp of the last that came from you, and how long
+			 * ago that was; 0: none came */
 	uint8_t kind;	/* enum sock_kind */
 	uint8_t flags;
 	uint16_t zero;

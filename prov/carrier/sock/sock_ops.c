@@ -13,6 +13,10 @@
 #include <time.h>
 
 #define OPS_WINDOW_MIN 32u /* a packet in parts must fit */
+#define OPS_FAULTS                                          \
+	(1u << WEFT_PLAN_LOSS | 1u << WEFT_PLAN_DUPLICATE | \
+	 1u << WEFT_PLAN_REORDER | 1u << WEFT_PLAN_DELAY |  \
+	 1u << WEFT_PLAN_CORRUPT | 1u << WEFT_PLAN_PARTITION)
 
 /* Younger endpoints have greater numbers, also after a restart of the host. */
 static uint64_t ops_incarnation(void)
@@ -31,10 +35,13 @@ static void ops_init(struct sock *s, const struct weft_carrier_attr *attr)
 	s->base.mtu = SOCK_MTU;
 	s->base.short_bytes = SOCK_MTU;
 	s->gen = ops_incarnation();
+	s->opened_ns = weft_now_ns();
 	s->up = attr->up;
 	s->up_arg = attr->up_arg;
 	s->fd = -1;
 	s->bed.event = s->bed.epoll = s->bed.timer = -1;
+	s->deputy.event = -1;
+	pthread_mutex_init(&s->deputy.lock, NULL);
 	s->silence_ns = attr->silence_ms ? (uint64_t)attr->silence_ms * 1000000u
 					 : SOCK_SILENCE_NS;
 	s->window = WEFT_SEQ_WINDOW;
@@ -47,6 +54,7 @@ static void ops_init(struct sock *s, const struct weft_carrier_attr *attr)
 
 static void ops_free(struct sock *s)
 {
+	sock_deputy_close(s);
 	sock_fault_fini(s);
 	for (uint32_t i = 0; i < s->peer_count; i++)
 		sock_peer_free(s->peer[i]);
@@ -54,12 +62,13 @@ static void ops_free(struct sock *s)
 	weft_hash_fini(&s->by_name);
 	sock_wait_fini(s);
 	sock_io_close(s);
+	pthread_mutex_destroy(&s->deputy.lock);
 	free(s);
 }
 
 static int ops_faults(struct sock *s, const char *plan)
 {
-	int ret = carrier_faults_parse(&s->faults, plan);
+	int ret = carrier_faults_open(&s->faults, plan, OPS_FAULTS);
 
 	if (!ret && s->faults.raw) {
 		weft_log(WEFT_LOG_ERROR,
@@ -87,6 +96,8 @@ static int sock_open(const struct weft_carrier_attr *attr,
 		ret = sock_name_open(s, &attr->name);
 	if (!ret)
 		ret = sock_io_open(s);
+	if (!ret)
+		ret = sock_deputy_open(s);
 	if (ret) {
 		ops_free(s);
 		return ret;
@@ -99,6 +110,7 @@ static void sock_close(struct weft_carrier *c)
 {
 	struct sock *s = sock_of(c);
 
+	sock_deputy_close(s);
 	if (!s->dead)
 		sock_turn_finish(s);
 	ops_free(s);
@@ -112,9 +124,13 @@ static void sock_name_get(struct weft_carrier *c, struct sockaddr_in *name)
 static int sock_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 		     struct weft_peer **peer_p)
 {
+	struct sock *s = sock_of(c);
 	struct sock_peer *p;
-	int ret = sock_peer_get(sock_of(c), name, &p);
+	int ret;
 
+	sock_enter(s);
+	ret = sock_peer_get(s, name, &p);
+	sock_leave(s);
 	if (!ret)
 		*peer_p = &p->base;
 	return ret;
@@ -128,12 +144,9 @@ static void ops_sent(struct sock *s)
 		s->dead = true;
 }
 
-static int sock_send(struct weft_carrier *c, struct weft_peer *peer,
-		     const struct weft_pkt *pkt, const struct iovec *iov,
-		     int iov_count)
+static int ops_send(struct sock *s, struct sock_peer *p,
+		    const struct weft_pkt *pkt, const struct iovec *iov)
 {
-	struct sock *s = sock_of(c);
-	struct sock_peer *p = sock_peer_of(peer);
 	int ret;
 
 	if (!s->polling)
@@ -152,6 +165,19 @@ static int sock_send(struct weft_carrier *c, struct weft_peer *peer,
 		/* relaxed: a hint to wait */
 		weft_store32_relaxed(&s->bed.full, 1);
 	}
+	return ret;
+}
+
+static int sock_send(struct weft_carrier *c, struct weft_peer *peer,
+		     const struct weft_pkt *pkt, const struct iovec *iov,
+		     int iov_count)
+{
+	struct sock *s = sock_of(c);
+	int ret;
+
+	sock_enter(s);
+	ret = ops_send(s, sock_peer_of(peer), pkt, iov);
+	sock_leave(s);
 	return ret;
 }
 
@@ -199,7 +225,9 @@ static void sock_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 {
 	struct sock *s = sock_of(c);
 
+	sock_enter(s);
 	*st = s->stats;
+	sock_leave(s);
 	/* relaxed: a number for people */
 	st->sleeps = weft_load64_relaxed(&s->bed.sleeps);
 }

@@ -73,6 +73,11 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 	p->local = local;
 	p->room = PEER_ROOM_FIRST;
 	p->ask_wait_ns = PEER_ASK_NS;
+	p->self = sock_name_key(name) == sock_name_key(&s->name);
+	if (p->self) {
+		p->far = s->gen;
+		p->state = SOCK_OPEN;
+	}
 	weft_list_init(&p->busy);
 	sock_pace_init(&p->pace, gram_max);
 	s->peer[s->peer_count++] = p;
@@ -123,7 +128,8 @@ struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
 	if (p && p->far == h->from)
 		return p->base.lost ? NULL : p;
 	if (p && p->far) {
-		if (h->from < p->far)
+		/* The deputy leaves it to the caller: it will come again. */
+		if (h->from < p->far || s->away)
 			return NULL;
 		/* The name is in new hands. */
 		p->refused = true;

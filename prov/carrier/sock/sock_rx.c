@@ -186,7 +186,7 @@ static void rx_forget(struct sock_peer *p, uint32_t seq)
 static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 		   struct rx_view *v, int budget)
 {
-	bool turn = seq == p->rx.next && !p->broken;
+	bool turn = seq == p->rx.next && !p->broken && !s->away;
 	int n = 0;
 
 	if (!p->sends)
@@ -284,6 +284,10 @@ int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 	p = sock_peer_from(s, from, &h);
 	if (!p)
 		return 0;
+	if (p->self) {
+		s->stats.refused++;
+		return 0;
+	}
 	p->heard_ns = s->now;
 	p->stamp = h.stamp;
 	sock_peer_busy(s, p);

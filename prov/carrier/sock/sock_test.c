@@ -3,6 +3,7 @@
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/sock/sock.h"
 #include "prov/carrier/sock/sock_crc.h"
+#include "src/base/clock.h"
 #include "src/base/rng.h"
 #include "test/t.h"
 
@@ -119,19 +120,20 @@ static struct weft_carrier_stats two_stats(const struct end *e)
 static void a_bad_network_is_repaired(void **state)
 {
 	static const char *const plan[] = {
-		"seed=1,drop=0.01",
-		"seed=2,drop=0.2",
-		"seed=3,dup=0.3",
-		"seed=4,reorder=0.3",
-		"seed=5,delay=0.2",
-		"seed=6,drop=0.1,dup=0.1,reorder=0.2,corrupt=0.1,delay=0.05",
+		"seed=1; loss=0.01",
+		"seed=2; loss=0.2",
+		"seed=3; duplicate=0.3",
+		"seed=4; reorder=0.3",
+		"seed=5; delay=0.2 by 2 ms",
+		"seed=6; loss=0.1; duplicate=0.1; reorder=0.2; corrupt=0.1; "
+		"delay=0.05 by 2 ms",
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
 		struct two *t = two_open(plan[i]);
 
 		two_talk(t, (uint64_t)t_scale(1000));
-		if (strstr(plan[i], "drop"))
+		if (strstr(plan[i], "loss=0.2"))
 			T_TRUE(two_stats(&t->a).resent > 0);
 		if (strstr(plan[i], "corrupt"))
 			T_TRUE(two_stats(&t->a).refused > 0);
@@ -139,11 +141,130 @@ static void a_bad_network_is_repaired(void **state)
 	}
 }
 
+/*
+ * The first quarter second loses everything, and whoever has sent makes no
+ * call any more: his packets arrive all the same.
+ */
+static void who_is_away_sends_again(void **state)
+{
+	enum { N = 20 };
+	struct weft_carrier_attr attr = { .faults = "loss=1 for 250 ms" };
+	struct end a, b;
+	struct weft_peer *to;
+
+	T_OK(end_open(&b, &weft_carrier_sock, 2, NULL));
+	T_OK(end_open(&a, &weft_carrier_sock, 1, &attr));
+	to = end_peer(&a, &b);
+	for (uint64_t n = 0; n < N; n++)
+		T_OK(end_send_all(&a, to, n, 100, 20));
+	T_TRUE(end_wait_got(&b, N, 20));
+	T_IS(b.bad, 0);
+	end_close(&b);
+	end_close(&a);
+}
+
+/* Another process, told by a pipe what to send to and when to go on. */
+struct child {
+	pid_t pid;
+	int pipe;
+};
+
+/* Forks before there are threads, which ThreadSanitizer insists on. */
+static struct child child_fork(void (*run)(int fd))
+{
+	struct child c;
+	int fd[2];
+
+	T_OK(pipe(fd));
+	c.pid = fork();
+	if (!c.pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(fd[1]);
+		run(fd[0]);
+		_exit(1);
+	}
+	T_TRUE(c.pid > 0);
+	close(fd[0]);
+	c.pipe = fd[1];
+	return c;
+}
+
+static void child_tell(const struct child *c, const void *what, size_t bytes)
+{
+	T_IS(write(c->pipe, what, bytes), bytes);
+}
+
+static int child_end(struct child *c)
+{
+	int status;
+
+	T_IS(waitpid(c->pid, &status, 0), c->pid);
+	close(c->pipe);
+	return status;
+}
+
+/* Opens, and sends one packet to whom the pipe names. */
+static void child_open(int fd, struct end *c)
+{
+	struct sockaddr_in name;
+
+	if (read(fd, &name, sizeof(name)) != sizeof(name) ||
+	    end_open(c, &weft_carrier_sock, 2, NULL) ||
+	    end_send_all(c, end_peer_name(c, &name), 0, 8, 20))
+		_exit(2);
+}
+
+static void child_goes_away(int fd)
+{
+	static struct end c;
+	char word;
+
+	child_open(fd, &c);
+	if (read(fd, &word, 1) != 1 || !end_wait_got(&c, 30, 20) || c.bad)
+		_exit(3);
+	end_close(&c);
+	_exit(0);
+}
+
+static void child_polls(int fd)
+{
+	static struct end c;
+
+	child_open(fd, &c);
+	for (;;)
+		c.c->ops->poll(c.c, 16);
+}
+
+/* The one who receives is away, and is not taken for dead. */
+static void who_is_away_answers(void **state)
+{
+	struct weft_carrier_attr attr = { .silence_ms = 1000 };
+	struct child c = child_fork(child_goes_away);
+	struct end e;
+
+	T_OK(end_open(&e, &weft_carrier_sock, 1, &attr));
+	child_tell(&c, &e.name, sizeof(e.name));
+	T_TRUE(end_wait_got(&e, 1, 20));
+	for (uint64_t n = 0; n < 30; n++)
+		T_OK(end_send_all(&e, e.last, n, 100, 20));
+	/* twice as long as one may be silent */
+	for (uint64_t end = weft_now_ns() + 2000000000; weft_now_ns() < end;)
+		e.c->ops->poll(e.c, 16);
+	T_IS(e.lost, 0);
+	child_tell(&c, "", 1);
+	T_TRUE(end_wait_lost(&e, 1, 20));
+	T_IS(e.lost_err, ESHUTDOWN);
+	T_IS(child_end(&c), 0);
+	end_close(&e);
+}
+
 /* Datagrams smaller than packets, of one size, so that the kernel cuts. */
 static void a_narrow_way_takes_packets_in_parts(void **state)
 {
-	static const char *const plan[] = { NULL, "seed=9,drop=0.05,dup=0.05,"
-						  "reorder=0.1,corrupt=0.02" };
+	static const char *const plan[] = {
+		NULL, "seed=9; loss=0.05; duplicate=0.05; "
+		      "reorder=0.1; corrupt=0.02"
+	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
 		struct two *t = two_open(plan[i]);
@@ -273,27 +394,14 @@ static void a_silent_peer_is_given_up_once(void **state)
 /* Nothing is on its way to it, and nothing comes. */
 static void a_killed_peer_is_noticed(void **state)
 {
-	struct sockaddr_in name;
+	struct child c = child_fork(child_polls);
 	struct end e;
-	pid_t pid;
 
 	T_OK(end_open(&e, &weft_carrier_sock, 1, NULL));
-	name = e.name;
-	pid = fork();
-	if (!pid) {
-		struct end c;
-
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if (end_open(&c, &weft_carrier_sock, 2, NULL) ||
-		    end_send_all(&c, end_peer_name(&c, &name), 0, 8, 20))
-			_exit(1);
-		for (;;)
-			c.c->ops->poll(c.c, 16);
-	}
-	T_TRUE(pid > 0);
+	child_tell(&c, &e.name, sizeof(e.name));
 	T_TRUE(end_wait_got(&e, 1, 20));
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	kill(c.pid, SIGKILL);
+	child_end(&c);
 	T_TRUE(end_wait_lost(&e, 1, 20));
 	T_IS(e.lost_err, ECONNRESET);
 	end_close(&e);
@@ -393,7 +501,7 @@ static void a_slow_reader_is_not_flooded(void **state)
 
 static void a_plan_for_visible_faults_is_refused(void **state)
 {
-	struct weft_carrier_attr attr = { .faults = "raw=1,drop=0.1" };
+	struct weft_carrier_attr attr = { .faults = "raw; loss=0.1" };
 	struct end e;
 
 	T_IS(end_open(&e, &weft_carrier_sock, 1, &attr), -EINVAL);
@@ -405,6 +513,8 @@ int main(void)
 		T_CASE(the_checksum_is_crc32c),
 		T_CASE(the_pace_follows_the_network),
 		T_CASE(a_bad_network_is_repaired),
+		T_CASE(who_is_away_sends_again),
+		T_CASE(who_is_away_answers),
 		T_CASE(a_narrow_way_takes_packets_in_parts),
 		T_CASE(garbage_is_dropped_and_counted),
 		T_CASE(a_peer_that_lies_is_given_up),

@@ -19,29 +19,37 @@
 #define TURN_POKES	64u		    /* of a round */
 #define TURN_READS	4
 
-#define FINISH_TRIES	 16 /* with data that nobody has acknowledged */
-#define FINISH_BYE_TRIES 5  /* with our last word only */
-#define FINISH_MIN_NS	 UINT64_C(2000000)
-#define FINISH_MAX_NS	 UINT64_C(50000000)
+#define FINISH_DATA_NS UINT64_C(5000000000) /* while data are on their way */
+#define FINISH_BYE_NS  UINT64_C(1000000000) /* with our last word only */
+#define FINISH_MIN_NS  UINT64_C(2000000)
+#define FINISH_MAX_NS  UINT64_C(50000000)
 
 static struct sock_peer *turn_peer(struct weft_list *n)
 {
 	return weft_container_of(n, struct sock_peer, busy);
 }
 
+static bool turn_ended(const struct sock_peer *p)
+{
+	return p->broken || (p->bye && p->rx.next == p->bye_seq);
+}
+
 /* Whether p has ended; its packets come first. */
 static void turn_verdict(struct sock *s, struct sock_peer *p, bool drained)
 {
-	if (p->broken)
-		sock_peer_lose(s, p, p->broken);
-	else if (p->bye && p->rx.next == p->bye_seq)
-		sock_peer_lose(s, p, ESHUTDOWN);
+	if (turn_ended(p))
+		sock_peer_lose(s, p, p->broken ? p->broken : ESHUTDOWN);
 	else if (p->refused && drained && !weft_seq_rx_ready(&p->rx))
 		sock_peer_lose(s, p, ECONNRESET);
 }
 
 static void turn_ack(struct sock *s, struct sock_peer *p, bool idle)
 {
+	if (p->self) {
+		p->unacked = 0;
+		p->ack_now = false;
+		return;
+	}
 	if (p->ack_now || p->unacked >= TURN_ACK_GRAMS || (idle && p->unacked))
 		sock_tx_small(s, p, SOCK_ACK);
 }
@@ -51,20 +59,28 @@ static uint64_t turn_sooner(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* When p needs another turn although nothing came. */
-static uint64_t turn_due(const struct sock *s, const struct sock_peer *p)
+/* When something for p has to go again. */
+static uint64_t turn_timer(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t due = p->rto_at ? p->rto_at : UINT64_MAX;
 
-	if (p->unacked)
+	if (p->losses)
+		due = turn_sooner(due, s->now + TURN_UNSENT_NS);
+	return due;
+}
+
+/* When p needs another turn although nothing came. */
+static uint64_t turn_due(const struct sock *s, const struct sock_peer *p)
+{
+	uint64_t due = turn_timer(s, p);
+
+	if (p->unacked || turn_ended(p))
 		return s->now;
 	if (p->refused)
 		due = turn_sooner(due, s->now + TURN_BLOCKED_NS);
 	if (weft_seq_rx_ready(&p->rx))
 		due = p->blocked ? turn_sooner(due, s->now + TURN_BLOCKED_NS)
 				 : s->now;
-	if (p->losses)
-		due = turn_sooner(due, s->now + TURN_UNSENT_NS);
 	return due;
 }
 
@@ -73,7 +89,8 @@ static uint64_t turn_end(struct sock *s, struct sock_peer *p, bool drained)
 {
 	uint64_t due;
 
-	turn_verdict(s, p, drained);
+	if (!s->away)
+		turn_verdict(s, p, drained);
 	if (p->base.lost)
 		return UINT64_MAX;
 	due = turn_due(s, p);
@@ -157,8 +174,34 @@ static int turn(struct sock *s, int budget)
 int sock_poll(struct weft_carrier *c, int budget)
 {
 	struct sock *s = sock_of(c);
+	int n;
 
-	return s->dead ? 0 : turn(s, budget);
+	sock_enter(s);
+	n = s->dead ? 0 : turn(s, budget);
+	sock_deputy_count(&s->deputy.turns);
+	sock_leave(s);
+	return n;
+}
+
+uint64_t sock_turn_away(struct sock *s)
+{
+	uint64_t again = UINT64_MAX;
+	bool drained = false;
+
+	s->now = weft_now_ns();
+	s->away = true;
+	sock_io_errors(s);
+	for (int i = 0; i < TURN_READS && !drained; i++)
+		sock_io_read(s, 0, &drained);
+	if (s->faults.any) {
+		sock_fault_run(s, false);
+		again = sock_fault_due(s);
+	}
+	sock_wait_due(s, turn_peers(s, true, drained));
+	for (struct weft_list *i = s->busy.next; i != &s->busy; i = i->next)
+		again = turn_sooner(again, turn_timer(s, turn_peer(i)));
+	s->away = false;
+	return again;
 }
 
 /* ---- the end ------------------------------------------------------------- */
@@ -172,7 +215,7 @@ static bool finish_waits(const struct sock *s, const struct sock_peer *p)
 	return sock_tx_waits(p) || (p->far && !p->bye_seen);
 }
 
-/* The second, fourth, eighth and sixteenth time. */
+/* The second, fourth, eighth and so on time. */
 static bool finish_repeats(int tries)
 {
 	return tries > 1 && !(tries & (tries - 1));
@@ -201,9 +244,10 @@ static int finish_say(struct sock *s, bool repeat)
 	return left;
 }
 
-static uint64_t finish_pause(const struct sock *s)
+/* Twice as long every time, and two round trips at least. */
+static uint64_t finish_pause(const struct sock *s, int tries)
 {
-	uint64_t ns = FINISH_MIN_NS;
+	uint64_t ns = FINISH_MIN_NS << (tries < 5 ? tries : 5);
 
 	for (uint32_t i = 0; i < s->peer_count; i++) {
 		const struct sock_peer *p = s->peer[i];
@@ -239,15 +283,17 @@ static const struct weft_carrier_up finish_up = { finish_deliver, finish_lost };
 void sock_turn_finish(struct sock *s)
 {
 	struct pollfd fd = { .fd = s->fd, .events = POLLIN };
-	int tries = 1;
+	uint64_t since = weft_now_ns();
+	int tries = 0;
 	int left;
 
 	s->up = &finish_up;
 	turn(s, 0);
 	while ((left = finish_say(s, finish_repeats(tries)))) {
-		uint64_t until = weft_now_ns() + finish_pause(s);
+		uint64_t until = s->now + finish_pause(s, tries++);
 
-		if (++tries > (left > 1 ? FINISH_TRIES : FINISH_BYE_TRIES))
+		if (s->now - since >
+		    (left > 1 ? FINISH_DATA_NS : FINISH_BYE_NS))
 			break;
 		while (!finish_over(s) && weft_now_ns() < until) {
 			poll(&fd, 1, 1);
