@@ -33,10 +33,11 @@ RUN_SOURCES = \
 	src/run/run_signal.c src/run/run_signal.h \
 	src/run/run_spawn.c src/run/run_spawn.h \
 	src/run/run_sweep.c \
+	src/run/run_trace.c src/run/run_trace.h \
 	src/run/run_words.c src/run/run_words.h
 noinst_LTLIBRARIES += libweftrun.la
 libweftrun_la_SOURCES = $(RUN_SOURCES)
-libweftrun_la_LIBADD = libweftnetfile.la
+libweftrun_la_LIBADD = libweftshow.la libweftnetfile.la
 mpiexec_SOURCES = src/run/run_main.c
 mpiexec_LDADD = libweftrun.la libweftbase.la $(PMIX_LIBS) $(HWLOC_LIBS)
 

@@ -484,6 +484,12 @@ static const struct run_flag run_flags[] = {
 	{ { "report-file", 1, "FILE", "the same into a file", M },
 	  set_model_report,
 	  0 },
+	{ { "report-html", 1, "FILE", "the run as a page that draws it", M },
+	  set_text,
+	  offsetof(struct run_opts, model.page) },
+	{ { "trace", 1, "FILE", "its events for Perfetto: FILE.json", M },
+	  set_text,
+	  offsetof(struct run_opts, model.trace) },
 
 	{ { "q|quiet", 0, "", "no notes about flags", X },
 	  set_flag,

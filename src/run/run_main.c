@@ -18,6 +18,7 @@
 #include "src/run/run_say.h"
 #include "src/run/run_signal.h"
 #include "src/run/run_spawn.h"
+#include "src/run/run_trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,6 +107,7 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 	job->opts = o;
 	job->topo_fd = -1;
 	job->roll_fd = -1;
+	job->trace_fd = -1;
 	job->nranks = run_opts_ranks(o);
 	job->rank = calloc((size_t)job->nranks, sizeof(*job->rank));
 	if (!job->rank)
@@ -123,6 +125,7 @@ static void job_fini(struct run_job *job)
 {
 	run_io_close(job->io);
 	run_bind_close(job->bind);
+	run_trace_close(job);
 	run_roll_close(job);
 	free(job->end.text);
 	free(job->end.call);
@@ -201,6 +204,8 @@ static int job_start(struct run_job *job)
 		err = job_place(job);
 	if (!err)
 		err = run_roll_open(job);
+	if (!err)
+		err = run_trace_open(job);
 	if (!err)
 		err = run_pmix_open(job);
 	if (!err)

@@ -106,6 +106,8 @@ struct run_model {
 	const char *map;
 	const char *compute; /* CPU time counts so many times; NULL: not */
 	const char *report;  /* file, "" for standard error; NULL: none */
+	const char *page;    /* --report-html; NULL: none */
+	const char *trace;   /* --trace; NULL: none */
 	int ppn;
 	/* decided by run_model_check(), for the ranks */
 	char *spec;
@@ -135,6 +137,12 @@ struct run_note {
 	char *text;
 	enum run_note_where where;
 };
+
+/* Calls are counted and timed. */
+static inline bool run_is_counted(const struct run_model *m)
+{
+	return m->report || m->page || m->trace;
+}
 
 struct run_opts {
 	struct run_app *app;
