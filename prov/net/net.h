@@ -208,7 +208,10 @@ enum net_coll {
 	NET_QUERY
 };
 
-/* Whether the machine's network does this; without arithmetic no reductions. */
+/*
+ * Whether the machine's network does this; without arithmetic no reductions,
+ * and no barriers where interfaces add instead.
+ */
 bool net_tree_can(const struct net_config *cfg, enum net_coll kind);
 
 /*

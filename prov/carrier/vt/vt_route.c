@@ -411,6 +411,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	r->closed = 0;
 	memset(r->seq, 0, sizeof(r->seq));
 	memset(r->root_seq, 0, sizeof(r->root_seq));
+	memset(r->order_seq, 0, sizeof(r->order_seq));
 	for (uint32_t i = 0; i < j->n; i++)
 		ids &= ~vt_rank(w, m[i].rank)->routes;
 	if (!ids)
@@ -535,8 +536,8 @@ bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
 	const struct net_config *cfg = &vt_of(c)->w->cfg;
 	bool sums = net_tree_can(cfg, NET_ALLREDUCE);
 
-	if (kind == WEFT_VT_BCAST)
-		return !sums;
+	if (kind == WEFT_VT_BCAST) /* else as a sum, which gathers all */
+		return !sums && !cfg->bcast_gather;
 	return kind == WEFT_VT_BARRIER || sums || cfg->fold_ps;
 }
 

@@ -101,11 +101,12 @@ static void bulk_way(const struct fma_bulk *b, struct weft_vt_way *way)
 void fma_bulk_run(struct fma_bulk *b, int ssid)
 {
 	struct weft_carrier *c = b->unit->carrier;
-	struct weft_vt_way way = { .path = 0 };
+	struct weft_help_way way = { .quick = false };
 	int err;
 
 	if (weft_unlikely(c->virt != NULL))
-		bulk_way(b, &way);
+		bulk_way(b, &way.there);
+	way.back = way.there;
 	b->ssid = ssid;
 	err = b->get ? weft_help_get(b->unit, b->peer, &b->dma, &way)
 		     : weft_help_put(b->unit, b->peer, &b->dma, &way);
@@ -130,6 +131,36 @@ static struct fma_bulk *bulk_take(struct weft_fma *f, struct weft_dma *d)
 		return b;
 	}
 	return NULL;
+}
+
+/* In virtual time by stores into a window; the far end replies. */
+static struct weft_help_way window_way(struct weft_carrier *c, const char *path)
+{
+	return (struct weft_help_way){
+		.there = { .path = (uint8_t)c->virt->path(c, path) },
+		.back = { .path = (uint8_t)c->virt->path(c, "reply") },
+		.quick = true,
+	};
+}
+
+int fma_bulk_window(struct weft_unit *u, struct weft_peer *peer,
+		    struct weft_dma *d, bool get)
+{
+	struct weft_help_way way = window_way(u->carrier, get ? "get" : "fma");
+
+	/* responses end a put */
+	way.there.ack = !get;
+	return get ? weft_help_get(u, peer, d, &way)
+		   : weft_help_put(u, peer, d, &way);
+}
+
+int fma_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
+		 struct weft_amo *a)
+{
+	struct weft_help_way way = window_way(u->carrier, "fma");
+
+	way.there.bytes = 1 + (uint32_t)a->operands;
+	return weft_help_amo(u, peer, a, &way);
 }
 
 int fma_bulk_move(struct weft_fma *f, struct weft_unit *u,
