@@ -52,7 +52,7 @@ struct weft_vt {
 	struct vt_member *members;
 	struct vt_adder *adders; /* NULL: no interface adds */
 	struct vt_route *routes;
-	uint32_t *places;
+	struct vt_tree *trees;
 	struct net *net;
 	/* what never changes, checked once, and not read from there again */
 	uint32_t size;	    /* ranks */

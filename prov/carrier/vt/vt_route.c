@@ -398,6 +398,63 @@ static int plan_tree(struct weft_vt *w, uint32_t place,
 	return ret;
 }
 
+/* The first member at a node, in the order of nodes; or the count. */
+static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
+{
+	const struct vt_member *m = vt_route_members(w, place);
+	uint32_t low = 0, high = w->routes[place].count;
+
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+
+		if (node_of(w, by_node(w, m, mid)) < node)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static bool is_at(struct weft_vt *w, uint32_t place, uint32_t node)
+{
+	uint32_t i = find_node(w, place, node);
+
+	return i < w->routes[place].count &&
+	       node_of(w, by_node(w, vt_route_members(w, place), i)) == node;
+}
+
+/* Does a route reach all nodes of another's members? */
+static bool covers(struct weft_vt *w, uint32_t place, uint32_t other)
+{
+	const struct vt_member *m = vt_route_members(w, other);
+
+	for (uint32_t i = 0; i < w->routes[other].count; i++)
+		if (!is_at(w, place, node_of(w, &m[i])))
+			return false;
+	return true;
+}
+
+/*
+ * The switches have no room for another tree: one that is there and reaches all
+ * members carries their results, too, and who is none of them drops what comes.
+ * Only where interfaces do all else.
+ */
+static int borrow_tree(struct weft_vt *w, uint32_t place, uint32_t *id_p)
+{
+	uint32_t end = w->size * VT_PLACES;
+
+	if (net_tree_can(&w->cfg, NET_BARRIER))
+		return -ENOSPC;
+	for (uint32_t q = 0; q < end; q++) {
+		if (weft_load32(&w->routes[q].state) != VT_ROUTE_OPENED ||
+		    q == place || !covers(w, q, place))
+			continue;
+		*id_p = w->routes[q].id;
+		return 0;
+	}
+	return -ENOSPC;
+}
+
 /* Opens what all members have asked for; 0 or -errno. */
 static int open_route(struct weft_vt *w, const struct vt_join *j)
 {
@@ -423,11 +480,16 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	ret = net_tree_open(w->net, tree.node, tree.parent, tree.share,
 			    tree.count, &r->id);
 	net_tree_plan_free(&tree);
+	if (!ret)
+		w->trees[r->id] = (struct vt_tree){ .place = j->place };
+	else if (ret == -ENOSPC)
+		ret = borrow_tree(w, j->place, &r->id);
 	if (ret)
 		return ret;
 	vt_sure(vt_route_is_place(w, r->id));
+	w->trees[r->id].users++;
+	r->times = r->times % ((1u << (64 - VT_CAST_TIMES)) - 1) + 1;
 	w->head->routes_opened++;
-	w->places[r->id] = j->place;
 	for (uint32_t i = 0; i < j->n; i++)
 		w->rank_of[m[i].rank].routes |= 1u << r->user_id;
 	return 0;
@@ -499,7 +561,9 @@ static void post_close(struct weft_vt *w, uint32_t place)
 	if (++r->closed < r->count)
 		return;
 	vt_sure(r->count <= w->size && r->user_id < WEFT_VT_ROUTES);
-	net_tree_close(w->net, r->id);
+	vt_sure(vt_route_is_place(w, r->id));
+	if (!--w->trees[r->id].users)
+		net_tree_close(w->net, r->id);
 	for (uint32_t i = 0; i < r->count; i++)
 		vt_rank(w, m[i].rank)->routes &= ~(1u << r->user_id);
 	weft_store32(&r->state, VT_ROUTE_FREE);
@@ -697,23 +761,6 @@ static unsigned keep(struct vt_turn *t, uint32_t place, uint64_t seq,
 	return k;
 }
 
-/* The first member at a node, in the order of nodes; or the count. */
-static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
-{
-	const struct vt_member *m = vt_route_members(w, place);
-	uint32_t low = 0, high = w->routes[place].count;
-
-	while (low < high) {
-		uint32_t mid = (low + high) / 2;
-
-		if (node_of(w, by_node(w, m, mid)) < node)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /* A sum that all get is on its way to them. */
 void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at)
 {
@@ -723,7 +770,7 @@ void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at)
 		.node = vt_rank(t->w, b->from)->node,
 		.bytes = b->part.bytes,
 		.seq = b->part.seq,
-		.cookie = i,
+		.cookie = i | vt_cast_of(b->route, &t->w->routes[b->route]),
 		.kind = NET_BCAST,
 	};
 
@@ -749,6 +796,16 @@ void vt_route_done(struct vt_turn *t, uint32_t i)
 		part_over(t, i);
 }
 
+/* It is for nobody here, or for a route that is no more. */
+static bool dropped(struct weft_vt *w, uint32_t place, uint32_t node,
+		    uint64_t cookie)
+{
+	if (!(cookie >> VT_CAST_PLACE))
+		return false;
+	return cookie >> VT_CAST_TIMES != w->routes[place].times ||
+	       !is_at(w, place, node);
+}
+
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie)
 {
@@ -759,9 +816,13 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 	unsigned k;
 
 	vt_sure(vt_route_is_place(w, route));
-	place = w->places[route];
+	place = cookie >> VT_CAST_PLACE
+			? (uint32_t)(cookie >> VT_CAST_PLACE) & ((1u << 20) - 1)
+			: w->trees[route].place;
 	m = vt_route_members(w, place);
 	vt_sure(w->routes[place].count <= w->size);
+	if (dropped(w, place, node, cookie))
+		return;
 	i = find_node(w, place, node);
 	t->at = at;
 	k = keep(t, place, seq, (uint32_t)cookie);
