@@ -69,6 +69,7 @@ for sync in flush lock pscw fence; do
 done
 for m in bgq qsnet2 gemini sunway; do
 	same $m -n 2 "$dir/acc_latency" -m 4096 -i 5 -x 2 -w create -s lock_all
+	same $m -n 3 "$dir/vt_prog" reach
 done
 for m in qsnet2 gemini sunway; do
 	same $m -n 2 "$dir/latency" -m 65536 -i 5 -x 2

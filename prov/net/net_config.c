@@ -223,36 +223,26 @@ static int uneven_bus(const struct net_config *cfg)
 	return 0;
 }
 
-/* What is wrong with its buffers, or NULL. */
-static const char *wrong_tokens(const struct net_config *cfg)
-{
-	uint32_t chunks = cfg->payload_bytes / cfg->chunk_bytes;
-	uint32_t full = net_wire_tokens(cfg, net_wire_bytes(cfg, chunks));
-	uint32_t first = cfg->tokens[0] + cfg->tokens_shared;
+struct rule {
+	int bad;
+	const char *what;
+};
 
-	if (first > 4095)
-		return "more than 4095 tokens of VC 0";
-	if (first < full + cfg->inject_room)
-		return "tokens of VC 0 do not hold a packet and inject_room";
-	if (cfg->tokens_shared && cfg->topology == NET_TORUS)
-		return "tokens_shared: a ring needs buffers of its own";
-	if (cfg->tokens_shared && cfg->tokens_shared < full)
-		return "tokens_shared do not hold a packet";
-	if (few(cfg))
-		return "tokens from VC 1 on must be bubble to 255";
-	if (cfg->tokens_end > 16 || many(cfg))
-		return "tokens_end is more than 16, or makes more than 255 "
-		       "tokens";
-	return NULL;
+static int check_rules(const struct net_config *cfg, const struct rule *rule,
+		       unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (rule[i].bad)
+			return wrong(cfg, rule[i].what);
+	return 0;
 }
 
-int net_config_check(const struct net_config *cfg)
+static int check_links(const struct net_config *cfg)
 {
-	uint32_t chunk = cfg->chunk_bytes ? cfg->chunk_bytes : 1;
-	const struct {
-		int bad;
-		const char *what;
-	} rule[] = {
+	uint32_t chunk = cfg->chunk_bytes;
+	uint32_t full = net_wire_tokens(
+		cfg, net_wire_bytes(cfg, cfg->payload_bytes / chunk));
+	const struct rule rule[] = {
 		{ !cfg->tick_ps, "tick_ps is 0" },
 		{ !cfg->link_ps_per_byte_x1000, "link_ps_per_byte_x1000 is 0" },
 		{ !cfg->payload_bytes || cfg->payload_bytes > 4096,
@@ -266,8 +256,25 @@ int net_config_check(const struct net_config *cfg)
 				  250,
 		  "token_ps must be a tick to 250 ticks, with a crossing" },
 		{ short_path(cfg), "a path takes less than two ticks" },
+		{ cfg->tokens[0] + cfg->tokens_shared > 4095,
+		  "more than 4095 tokens of VC 0" },
+		{ cfg->tokens_shared && cfg->topology == NET_TORUS,
+		  "tokens_shared: a ring needs buffers of its own" },
+		{ cfg->tokens_shared && cfg->tokens_shared < full,
+		  "tokens_shared do not hold a packet" },
+		{ cfg->tokens[0] + cfg->tokens_shared < full + cfg->inject_room,
+		  "tokens of VC 0 do not hold a packet and inject_room" },
+		{ few(cfg), "tokens from VC 1 on must be bubble to 255" },
 		{ cfg->payload_bytes / chunk > 128,
 		  "more than 128 chunks of payload" },
+	};
+
+	return check_rules(cfg, rule, WEFT_COUNT_OF(rule));
+}
+
+static int check_nodes(const struct net_config *cfg)
+{
+	const struct rule rule[] = {
 		{ cfg->routes &&
 			  cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "coll_inject_ps is below two ticks" },
@@ -277,6 +284,8 @@ int net_config_check(const struct net_config *cfg)
 			   cfg->dyn_queues > 3 || cfg->router_nodes < 2),
 		  "columns want a row_buffer, shared routers, few queues" },
 		{ uneven_bus(cfg), "nodes of a bus do not share a router" },
+		{ cfg->tokens_end > 16 || many(cfg),
+		  "tokens_end is more than 16, or makes more than 255 tokens" },
 		{ !cfg->dyn_queues, "dyn_queues is 0" },
 		{ !cfg->inject_fifos || cfg->inject_fifos > 16,
 		  "inject_fifos must be 1 to 16" },
@@ -289,18 +298,20 @@ int net_config_check(const struct net_config *cfg)
 		{ cfg->routes_system > cfg->routes || cfg->routes > 64,
 		  "routes must be at most 64, routes_system among them" },
 	};
-	const char *what;
-	unsigned i;
+
+	return check_rules(cfg, rule, WEFT_COUNT_OF(rule));
+}
+
+int net_config_check(const struct net_config *cfg)
+{
 	int ret;
 
 	if (!cfg->chunk_bytes)
 		return wrong(cfg, "chunk_bytes is 0");
-	for (i = 0; i < WEFT_COUNT_OF(rule); i++)
-		if (rule[i].bad)
-			return wrong(cfg, rule[i].what);
-	what = wrong_tokens(cfg);
-	if (what)
-		return wrong(cfg, what);
-	ret = check_shape(cfg);
+	ret = check_links(cfg);
+	if (!ret)
+		ret = check_nodes(cfg);
+	if (!ret)
+		ret = check_shape(cfg);
 	return ret ? ret : check_roads(cfg);
 }

@@ -150,6 +150,7 @@ struct net_config {
 	 */
 	uint8_t fold_levels;
 	uint8_t bcast_gather; /* a broadcast begins when all are there */
+	uint64_t change_ps;   /* an interface does an atomic */
 	uint64_t query_ps;  /* an answer known to what follows it; 0: no such */
 	uint8_t coll_range; /* members must be a range of nodes */
 	/* software above the unit */

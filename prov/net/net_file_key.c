@@ -234,6 +234,8 @@ const struct file_key file_keys[] = {
 	  "a packet of a barrier class on the wire, as 12 B" },
 	{ "fold", FILE_TIME, CFG(fold_ps), 0, PS_MAX, FILE_OPTIONAL,
 	  "an interface that adds two packets of a reduction, as 300 ns" },
+	{ "atomic", FILE_TIME, CFG(change_ps), 0, PS_MAX, FILE_OPTIONAL,
+	  "an interface that changes a word of its memory, as 22 ns" },
 	{ "fold_levels", FILE_COUNT, CFG(fold_levels), 1, 4, FILE_OPTIONAL,
 	  "of the tree by which interfaces add; without: pairs" },
 	{ "bcast_gather", FILE_COUNT, CFG(bcast_gather), 0, 1, FILE_OPTIONAL,

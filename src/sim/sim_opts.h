@@ -24,6 +24,7 @@ struct sim_opts {
 	bool progress;
 	const char *plot; /* file, or NULL */
 	const char *heat;
+	const char *html;
 };
 
 /* 0: run; 1: help or version was printed; negative: wrong, said on stderr. */

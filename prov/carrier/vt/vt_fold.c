@@ -98,7 +98,7 @@ static void send_to(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 	const struct weft_vt_way way = { .path = (uint8_t)t->w->fold_path };
 	struct net_msg msg;
 
-	vt_aim(t->w, b->from, m[member].rank, &way, &msg);
+	vt_aim_unit(t->w, b->from, m[member].rank, &way, &msg);
 	msg.bytes = b->part.bytes;
 	msg.cookie = i | VT_COOKIE_FOLD;
 	vt_model_send(t->w, at, &msg);

@@ -9,7 +9,7 @@
  *            one     when  who     one     a pool  class routes:     prov/
  *            each    to    ran     each    each    who belongs to    net's
  *                    run   last                    them, adders,     block
- *                                                  results
+ *                                                  results; shares
  *
  * Who writes what. A rank writes its own record and buffers while it runs; the
  * engine writes everything while nobody runs (head.running is 0 and head.engine
@@ -32,15 +32,19 @@
 
 #include <stdalign.h>
 
-#define VT_MAGIC      UINT64_C(0x7765667476743031)
-#define VT_BUFS	      1024u /* buffers of a rank: its packets under way */
-#define VT_PART_BYTES 512u  /* bytes of a part of a class route at most */
-#define VT_NONE	      UINT32_MAX
-#define VT_NEVER      UINT64_MAX
-#define VT_WINDOW     ((uint32_t)WEFT_VT_WINDOW)
-#define VT_CPU_WORDS  16u
-#define VT_RANKS_MAX  (1u << 20)
-#define VT_FIFOS      16u /* injection FIFOs of a rank; peers take turns */
+#define VT_MAGIC       UINT64_C(0x7765667476743031)
+#define VT_BUFS	       1024u /* buffers of a rank: its packets under way */
+#define VT_PART_BYTES  512u  /* bytes of a part of a class route at most */
+#define VT_NONE	       UINT32_MAX
+#define VT_NEVER       UINT64_MAX
+#define VT_WINDOW      ((uint32_t)WEFT_VT_WINDOW)
+#define VT_CPU_WORDS   16u
+#define VT_RANKS_MAX   (1u << 20)
+/* Injection FIFOs of a rank; peers take turns. And of its interface, which
+ * sends while the rank is far ahead in time. */
+#define VT_FIFOS       16u
+#define VT_UNIT_FIFOS  16u
+#define VT_SHARE_BYTES (64u * 1024) /* what a rank shows of itself */
 
 /* What a rank that cannot send waits for, bits. */
 enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2, VT_ROOM_UNIT = 4 };
@@ -64,7 +68,8 @@ struct vt_head {
 	uint64_t members_at;
 	uint64_t adders_at; /* as many as members, where interfaces add */
 	uint64_t routes_at;
-	uint64_t trees_at; /* by id in prov/net */
+	uint64_t trees_at;  /* by id in prov/net */
+	uint64_t shares_at; /* VT_SHARE_BYTES of each rank */
 	uint64_t net_at;
 	uint64_t ahead_ps; /* what a rank does reaches others this much later */
 	uint64_t packet_bytes; /* largest packet of a rank */
@@ -114,12 +119,15 @@ struct vt_rank {
 	alignas(64) uint64_t freed_turn; /* the last turn that freed it */
 	uint32_t in_tail;		 /* of the packets in */
 	uint32_t node;
-	uint32_t slot;	    /* place on the node */
-	uint32_t flying;    /* packets under way from it */
-	uint32_t bye;	    /* errno: has closed, its packets still fly */
-	uint32_t routes;    /* which it has */
-	uint32_t out_first; /* its messages that may be overtaken, a list */
-	uint32_t out_last;
+	uint32_t slot;	 /* place on the node */
+	uint32_t flying; /* packets under way from it */
+	uint32_t bye;	 /* errno: has closed, its packets still fly */
+	uint32_t routes; /* which it has */
+	struct vt_line {
+		uint32_t first, last; /* buffers, through their later */
+	} out;			      /* its messages that may be overtaken */
+	struct vt_line reach;	      /* its accesses that keep their order */
+	uint64_t changing_ps; /* its interface does atomics until then */
 };
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
@@ -163,7 +171,7 @@ struct vt_buf {
 	uint16_t id;	 /* of a part: its route, as the member calls it */
 	uint32_t route;	 /* place in the routes */
 	uint32_t end;	 /* bytes of the message up to its end */
-	uint32_t later;	 /* in its last packet: the rank's next message */
+	uint32_t later;	 /* in its last packet: the next of its line */
 	uint32_t nth;	 /* of the message */
 	uint64_t stamp;	 /* of sending, then of arrival */
 	struct weft_vt_way way;
@@ -185,21 +193,43 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
 /* Beside a buffer's number: whose message it is. */
 #define VT_COOKIE_DMA  (UINT64_C(1) << 32)
 #define VT_COOKIE_FOLD (UINT64_C(2) << 32)
+/* Who sent it wants to know when all of it is acknowledged. */
+#define VT_COOKIE_ACK  (UINT64_C(4) << 32)
 
+enum vt_dma_kind { VT_PUT, VT_GET, VT_CHANGE };
+
+/* The messages of a transfer: a request, the data, and an answer of a put. */
 enum vt_dma_step { VT_DMA_ASKED, VT_DMA_MOVING, VT_DMA_TOLD };
 
-/* A transfer between the origin's segments and memory of the target. */
+/* What it waits for, bits. */
+enum vt_dma_wait {
+	VT_DMA_TURN = 1, /* those before it */
+	VT_DMA_ACK = 2,	 /* the other end's acknowledgement */
+};
+
+/*
+ * A transfer between the origin's segments and memory of the target. A short
+ * get has its bytes behind it, from its request on.
+ */
 struct vt_dma {
-	uint8_t get;
+	uint8_t kind; /* enum vt_dma_kind */
 	uint8_t step; /* enum vt_dma_step */
-	uint16_t count;
+	uint8_t ordered;
+	uint8_t kept;  /* its bytes are behind it */
+	uint8_t acked; /* its end is known by acknowledgements */
+	uint8_t ready; /* but for those before it */
+	uint8_t waits; /* enum vt_dma_wait */
+	uint8_t count;
 	int32_t err;
 	uint64_t remote;
 	uint64_t bytes;
+	uint64_t what; /* an atomic: address at the origin */
+	uint64_t what_bytes;
 	uint64_t come; /* of the step's message */
 	uint64_t awaited;
 	uint64_t at[VT_DMA_SEGS];
 	uint64_t len[VT_DMA_SEGS];
+	struct weft_vt_way back;
 };
 
 /* Of one buffer, with a packet in it. */

@@ -60,19 +60,19 @@ static bool may_overtake(const struct weft_vt *w, const struct vt_buf *b)
 }
 
 /* The message, named by its last packet, is the last of its rank. */
-static void order_add(struct weft_vt *w, struct vt_rank *r, uint32_t i)
+void vt_line_add(struct weft_vt *w, struct vt_line *l, uint32_t i)
 {
 	vt_buf(w, i)->later = VT_NONE;
-	if (r->out_last == VT_NONE)
-		r->out_first = i;
+	if (l->last == VT_NONE)
+		l->first = i;
 	else
-		vt_buf(w, r->out_last)->later = i;
-	r->out_last = i;
+		vt_buf(w, l->last)->later = i;
+	l->last = i;
 }
 
-static void order_remove(struct weft_vt *w, struct vt_rank *r, uint32_t i)
+void vt_line_remove(struct weft_vt *w, struct vt_line *l, uint32_t i)
 {
-	uint32_t before = VT_NONE, k = r->out_first, n = 0;
+	uint32_t before = VT_NONE, k = l->first, n = 0;
 
 	while (k != i) {
 		vt_sure(n++ < w->buf_count);
@@ -80,15 +80,15 @@ static void order_remove(struct weft_vt *w, struct vt_rank *r, uint32_t i)
 		k = vt_buf(w, k)->later;
 	}
 	if (before == VT_NONE)
-		r->out_first = vt_buf(w, i)->later;
+		l->first = vt_buf(w, i)->later;
 	else
 		vt_buf(w, before)->later = vt_buf(w, i)->later;
-	if (r->out_last == i)
-		r->out_last = before;
+	if (l->last == i)
+		l->last = before;
 }
 
 /* The oldest message to a rank that is not over, from here on. */
-static uint32_t oldest_to(struct weft_vt *w, uint32_t from, uint32_t to)
+uint32_t vt_line_first(struct weft_vt *w, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;
 
@@ -130,15 +130,15 @@ static void hand_in_order(struct vt_turn *t, uint32_t end)
 	uint32_t to = vt_buf(w, end)->to, from = vt_buf(w, end)->from, later;
 	struct vt_rank *r = vt_rank(w, from);
 
-	if (oldest_to(w, r->out_first, to) != end)
+	if (vt_line_first(w, r->out.first, to) != end)
 		return;
 	while (end != VT_NONE) {
 		later = vt_buf(w, end)->later;
 		/* its buffers may be sent again from here on */
 		if (!hand_all(t, end))
 			return;
-		order_remove(w, r, end);
-		end = oldest_to(w, later, to);
+		vt_line_remove(w, &r->out, end);
+		end = vt_line_first(w, later, to);
 	}
 }
 
@@ -170,7 +170,7 @@ uint32_t vt_message_post(struct vt_turn *t, uint32_t rank, uint32_t first)
 	last = chain(w, first, &m, &n);
 	vt_buf(w, last)->way.vc = b->way.vc;
 	if (may_overtake(w, b))
-		order_add(w, vt_rank(w, rank), last);
+		vt_line_add(w, &vt_rank(w, rank)->out, last);
 	vt_model_send(w, vt_send_time(w, b->stamp), &m);
 	vt_rank(w, rank)->flying += n;
 	return last;
