@@ -56,6 +56,25 @@ static void on_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	note(e, at, node, cookie);
 }
 
+static void on_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct net_end *e = arg;
+
+	e->lost++;
+	e->lost_at = at;
+	note(e, at, node, ~cookie);
+}
+
+static void on_dead(void *arg, uint64_t at, uint32_t node)
+{
+	struct net_end *e = arg;
+
+	e->dead++;
+	e->dead_at = at;
+	e->dead_node = node;
+	note(e, at, node, 0);
+}
+
 static void on_timer(void *arg, uint64_t at, uint64_t cookie)
 {
 	struct net_end *e = arg;
@@ -112,6 +131,8 @@ const struct net_up net_end_up = {
 	.arrived = on_arrived,
 	.sent = on_sent,
 	.acked = on_acked,
+	.lost = on_lost,
+	.dead = on_dead,
 	.timer = on_timer,
 	.combine = on_combine,
 	.result = on_result,

@@ -24,6 +24,8 @@ struct net_end {
 	uint64_t sent, timers, combines;
 	uint64_t acked, acked_at;	    /* messages, the last */
 	uint64_t asked, answers, answer_at; /* questions, and what came back */
+	uint64_t lost, lost_at;		    /* messages, the last */
+	uint64_t dead, dead_at, dead_node;  /* nodes or links, the last */
 	uint8_t answer;			    /* the last */
 	uint8_t says[64];		    /* what the first nodes answer */
 };
