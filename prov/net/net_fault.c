@@ -302,6 +302,46 @@ bool net_fault_get(const struct net *net, struct net_fault_count *c)
 	return true;
 }
 
+const char *net_fault_item(const struct net_fault_count *c, unsigned i,
+			   uint64_t *value_p)
+{
+#define ITEM(name, field)                                     \
+	{                                                     \
+		name, offsetof(struct net_fault_count, field) \
+	}
+	static const struct {
+		const char *name;
+		size_t at;
+	} item[] = {
+		ITEM("packets on links that may err", packets),
+		ITEM("bad packets found", bad),
+		ITEM("bad headers found", header),
+		ITEM("errors not found", escaped),
+		ITEM("retries by links", retries),
+		ITEM("time taken by retries ps", retry_ps),
+		ITEM("links trained anew", retrains),
+		ITEM("packets discarded at their end", discarded),
+		ITEM("answers missed", timeouts),
+		ITEM("packets sent again by their units", resends),
+		ITEM("words of memory corrected", corrected),
+		ITEM("packets poisoned", poisoned),
+		ITEM("units halted", halted),
+		ITEM("detours", detours),
+		ITEM("times quiesced", quiesced),
+		ITEM("alarms", alarms),
+		ITEM("links dead", dead_links),
+		ITEM("nodes dead", dead_nodes),
+		ITEM("links whose ends disagree", unlike),
+		ITEM("messages lost", lost),
+	};
+#undef ITEM
+
+	if (i >= WEFT_COUNT_OF(item))
+		return NULL;
+	memcpy(value_p, (const char *)c + item[i].at, sizeof(*value_p));
+	return item[i].name;
+}
+
 void net_fault_port_get(const struct net *net, uint32_t node, unsigned port,
 			struct net_fault_port *p)
 {

@@ -57,6 +57,9 @@ struct net_fault_count {
 	uint64_t unlike;   /* links whose ends have added up other things */
 	uint64_t retry_ps; /* links were taken by retries */
 };
+/* The same with names, for people and for programs; NULL: no more. */
+const char *net_fault_item(const struct net_fault_count *c, unsigned i,
+			   uint64_t *value_p);
 /* False: there is no plan. */
 bool net_fault_get(const struct net *net, struct net_fault_count *c);
 
