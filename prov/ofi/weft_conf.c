@@ -22,7 +22,9 @@ static const struct weft_cfg_opt options[] = {
 	  "How packets travel: shm (processes of this host) or loop (inside "
 	  "one process, for tests)",
 	  "shm|loop" },
-	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "", "Fault plan of the loop carrier",
+	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "",
+	  "Fault plan, or a file with one: of the machine's links and nodes "
+	  "with the virtual clock, else of the loop carrier",
 	  NULL },
 	{ "FI_WEFT_DMA", WEFT_CFG_BOOL, "yes",
 	  "Copy large messages straight between processes; no sends them as "
@@ -206,6 +208,7 @@ static void conf_read(void)
 		conf.virt ? &weft_carrier_vt
 			  : carrier_find(weft_cfg_get(&options[CARRIER]).text);
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
+	conf.vt.faults = conf.faults;
 	conf.dma = weft_cfg_get(&options[DMA]).b;
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;

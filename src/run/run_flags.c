@@ -271,14 +271,6 @@ static int set_clock(struct run_parse *p, char **arg)
 	return 0;
 }
 
-/* A run without the faults that were asked for would prove what it did not. */
-static int set_faults(struct run_parse *p, char **arg)
-{
-	run_say("--faults %s: no machine's links fail yet; run without it",
-		arg[0]);
-	return -EINVAL;
-}
-
 /* none, or how many seconds of the machine a second of ours is. */
 static int set_compute(struct run_parse *p, char **arg)
 {
@@ -498,9 +490,10 @@ static const struct run_flag run_flags[] = {
 	    M },
 	  set_compute,
 	  0 },
-	{ { "faults", 1, "FILE", "fault plan; not there yet, an error", M },
-	  set_faults,
-	  0 },
+	{ { "faults", 1, "FILE|TEXT",
+	    "what goes wrong, as \"seed = 1; errors * = 1e-6\"", M },
+	  set_text,
+	  offsetof(struct run_opts, model.faults) },
 	{ { "report", 0, "",
 	    "times of MPI calls and loads of links, at the end", M },
 	  set_model_report,

@@ -91,10 +91,12 @@ struct run_model {
 	const char *map;
 	const char *compute; /* CPU time counts so many times; NULL: not */
 	const char *report;  /* file, "" for standard error; NULL: none */
+	const char *faults;  /* plan, or its file; NULL: none */
 	int ppn;
 	/* decided by run_model_check(), for the ranks */
 	char *spec;
 	char *map_spec; /* NULL: the machine's own order */
+	char *faults_spec;
 };
 
 struct run_opts {
