@@ -9,6 +9,7 @@ libweft_net_la_SOURCES = \
 	prov/net/net_config.c prov/net/net_config.h \
 	prov/net/net_fault.c prov/net/net_fault.h prov/net/net_fault_int.h \
 	prov/net/net_fault_hit.c \
+	prov/net/net_fault_hold.c \
 	prov/net/net_fault_link.c \
 	prov/net/net_fault_name.c \
 	prov/net/net_fault_steer.c \

@@ -25,6 +25,10 @@ static void on_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 
 	e->packets++;
 	e->bytes += bytes;
+	if (cookie < 8) {
+		e->overtaken += offset < e->offset_of[cookie];
+		e->offset_of[cookie] = offset;
+	}
 	note(e, at, node, cookie ^ offset << 8);
 }
 

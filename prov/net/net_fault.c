@@ -31,6 +31,9 @@ uint64_t net_fault_lay(struct net *net, const struct net_config *cfg,
 		place(&off, links * sizeof(struct net_fault_link));
 	net->off_fault_node =
 		place(&off, net->nodes * sizeof(struct net_fault_node));
+	net->off_fault_hold =
+		place(&off, (net->packets_max + 1ull) *
+				    sizeof(struct net_fault_hold));
 	return off;
 }
 
@@ -61,6 +64,8 @@ void net_fault_init(struct net *net)
 	memset(net_fault_link(net, 0, 0), 0, last * sizeof(*l));
 	memset(net_fault_node(net, 0), 0,
 	       net->nodes * sizeof(struct net_fault_node));
+	memset(net_fault_hold(net, net->first_packet), 0,
+	       (net->packets_max + 1ull) * sizeof(struct net_fault_hold));
 	init_codes(net);
 	for (n = 0; n < net->nodes; n++)
 		for (port = 0; port < net->ports; port++) {

@@ -55,8 +55,19 @@ struct net_fault_node {
 	uint64_t reads;
 	uint32_t corrected;
 	uint32_t slow; /* times 1000; 0: not */
+	uint32_t held; /* packets that others must not overtake, a list */
 	uint8_t dead;
-	uint8_t pad[7];
+	uint8_t pad[3];
+};
+
+/* A packet in such a list, by its number; net_fault_hold.c. */
+struct net_fault_hold {
+	uint32_t next;
+	uint32_t src;
+	uint8_t vc;
+	uint8_t on;    /* it is in the list of its target */
+	uint8_t ready; /* it has come */
+	uint8_t pad;
 };
 
 /* Whom a line is about. */
@@ -83,7 +94,7 @@ struct net_faults {
 	uint64_t seed;
 	uint64_t stall_ps; /* nobody builds packets before */
 	uint32_t count;	   /* of lines */
-	uint32_t pad;
+	uint32_t free;	   /* what is held is let go now */
 	struct net_fault_count sum;
 	struct weft_code_crc crc;      /* by its tables alone */
 	struct weft_code_crc link_crc; /* likewise */
@@ -109,6 +120,12 @@ static inline struct net_fault_node *net_fault_node(const struct net *net,
 						    uint32_t node)
 {
 	return (struct net_fault_node *)net_at(net, net->off_fault_node) + node;
+}
+static inline struct net_fault_hold *net_fault_hold(const struct net *net,
+						    uint32_t pi)
+{
+	return (struct net_fault_hold *)net_at(net, net->off_fault_hold) + pi -
+	       net->first_packet;
 }
 static inline bool net_fault_is_dead(const struct net *net, uint32_t node,
 				     unsigned port)
@@ -163,6 +180,12 @@ void net_fault_kill(struct net *net, uint32_t node, unsigned port);
 void net_fault_count_node(struct net *net, uint32_t node);
 void net_fault_halt(struct net_step *s);
 
+/* net_fault_hold.c: a packet that comes again, and those behind it. */
+void net_fault_await(struct net *net, uint32_t pi);
+/* It does not come. */
+void net_fault_forgo(struct net_step *s, const struct net_call *c, uint32_t pi,
+		     uint32_t node);
+
 /* ---- hooks --------------------------------------------------------------- */
 
 #define NET_FAULT_GONE UINT32_MAX
@@ -182,7 +205,10 @@ uint32_t net_fault_launch(struct net_step *s, unsigned port, unsigned vc,
 			  uint32_t pi, uint32_t *busy_p);
 uint32_t net_fault_coll(struct net_step *s, unsigned port, uint32_t pi,
 			uint32_t len);
-/* net_nic_in.c: a packet that is not to be delivered. */
+/* net_nic_in.c: true: the packet waits for one before it, or has been
+ * delivered, with those behind it. */
+bool net_fault_held(struct net_step *s, const struct net_call *c);
+/* A packet that is not to be delivered. */
 void net_fault_bad(struct net_step *s, const struct net_call *c);
 /* net_steer.c: round what is dead, from the beginning. */
 void net_fault_plan(const struct net *net, const struct net_msg *msg,

@@ -144,6 +144,7 @@ static void into_void(struct net_step *s, unsigned port, unsigned vc,
 
 	p->flags |= NET_P_BAD;
 	p->dirs |= NET_VOID;
+	net_fault_await(net, pi);
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
 	net_wheel_after(s, busy, NET_EV_TOKEN,
 			net_word(s->id, NET_EV_TOKEN, port, vc,
@@ -284,6 +285,7 @@ static void lose(struct net_step *s, const struct net_call *c, uint32_t pi)
 	uint64_t cookie = m->cookie;
 	uint32_t node = m->dst;
 
+	net_fault_forgo(s, c, pi, node);
 	net->delivered++; /* it is under way no more */
 	net_packet_put(net, pi);
 	if (p.flags & NET_P_ACK) {
@@ -337,6 +339,7 @@ void net_fault_bad(struct net_step *s, const struct net_call *c)
 		}
 	} else {
 		net_faults(net)->sum.discarded++;
+		net_fault_await(net, pi);
 		if (!care->resend_ps) {
 			lose(s, c, pi);
 			return;

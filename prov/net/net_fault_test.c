@@ -424,6 +424,32 @@ static void acknowledgements_come_in_the_end(void **state)
 	net_end_close(&e);
 }
 
+/* What comes again is not overtaken, of one message or of several. */
+static void packets_that_come_again_keep_their_order(void **state)
+{
+	struct net_msg m = {
+		.dst = 5, .bytes = 9000, .path = 1, .way = NET_DETERMINISTIC
+	};
+	struct net_config cfg;
+	struct net_end e;
+	unsigned n;
+
+	fault_end_machine(&cfg, "qsnet2:4x4");
+	cfg.care.retrain_ps = 0; /* others may pass at once */
+	fault_end_open(&e, &cfg, "seed = 3; errors * = 4e-6");
+	for (n = 0; n < 8; n++) {
+		m.cookie = n;
+		T_OK(net_send(e.net, 0, &m));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, 8);
+	T_TRUE(fault_end_count(&e).resends > 3);
+	T_IS(e.overtaken, 0);
+	for (n = 1; n < 8; n++)
+		T_TRUE(e.cookie_at[n] >= e.cookie_at[n - 1]);
+	net_end_close(&e);
+}
+
 /* ---- memory -------------------------------------------------------------- */
 
 /* QSN-44, GEM-31: corrected, or dropped at the end and sent again. */
@@ -539,6 +565,7 @@ int main(void)
 		T_CASE(qsnet2_discards_and_its_unit_sends_again),
 		T_CASE(qsnet2_links_train_anew),
 		T_CASE(acknowledgements_come_in_the_end),
+		T_CASE(packets_that_come_again_keep_their_order),
 		T_CASE(wrong_words_are_corrected_or_never_delivered),
 		T_CASE(bgq_halts_at_a_word_beyond_correction),
 		T_CASE(class_routes_have_the_same_results_later),

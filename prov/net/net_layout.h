@@ -364,7 +364,7 @@ struct net {
 	uint64_t tick; /* next one to run */
 	uint64_t events, hops, injected, delivered, escapes, hash;
 	uint64_t off_fault; /* 0: there is no plan of faults */
-	uint64_t off_fault_line, off_fault_link, off_fault_node;
+	uint64_t off_fault_line, off_fault_link, off_fault_node, off_fault_hold;
 	uint32_t detour; /* something is dead that packets go round */
 	uint32_t fault_pad;
 	uint64_t timers;

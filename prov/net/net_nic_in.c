@@ -195,6 +195,8 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 		net_fault_bad(s, c);
 		return;
 	}
+	if (weft_unlikely(net->off_fault) && net_fault_held(s, c))
+		return;
 	if (p.flags & NET_P_ACK) {
 		acknowledged(s, c, pi);
 		return;
