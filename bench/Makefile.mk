@@ -4,7 +4,7 @@
 MPI_BENCH = acc_latency cas_latency fop_latency get_acc_latency get_bw \
 	get_latency put_bibw put_bw put_latency \
 	allgather allgatherv allreduce alltoall alltoallv barrier bcast \
-	bibw bw gather hello iallgather iallgatherv iallreduce ialltoall \
+	bibw bw dt gather hello iallgather iallgatherv iallreduce ialltoall \
 	ialltoallv ibarrier ibcast igather init ireduce ireduce_scatter \
 	iscatter latency latency_mt match_depth mbw_mr memory multi_lat pack \
 	persistent reduce reduce_scatter scatter

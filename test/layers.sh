@@ -73,7 +73,8 @@ core="src/core/core_coll.h src/core/core_comm.h src/core/core_lock.h
 engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_help.h
 	prov/nic/nic_inbox.h prov/nic/nic_order.h prov/nic/nic_port.h"
 units="prov/nic/mu/mu_engine.h prov/nic/fma/fma_engine.h
-	prov/nic/sten/sten_engine.h prov/nic/cu/cu.h prov/nic/cu/cu_exact.h
+	prov/nic/sten/sten_engine.h prov/nic/swhni/swhni_engine.h
+	prov/nic/cu/cu.h prov/nic/cu/cu_exact.h
 	prov/nic/cu/cu_fold.h prov/nic/cu/cu_tree.h"
 # What all carriers share.
 carrier="prov/carrier/carrier.h prov/carrier/carrier_cma.h
@@ -92,7 +93,7 @@ borders() {
 		prov/carrier/carrier_vt.h $net"
 	border -1 prov/nic "src/base/ prov/wire/ prov/match/match.h $units
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
-	for unit in mu fma sten; do
+	for unit in mu fma sten swhni; do
 		border prov/nic/$unit "src/base/ prov/wire/ $engine
 			prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	done

@@ -188,6 +188,38 @@ struct fi_weft_recv {
 };
 
 /*
+ * On endpoints and domains: tagged messages whose bytes do not lie in memory as
+ * they travel, or shall not lie so. Whoever makes progress asks for them, a
+ * packet at a time, while the other side does the same with its own layout. For
+ * libfabric they are messages like others: the peer's may be fi_tsend or
+ * fi_trecv, and fi_cancel, FI_PEEK and FI_CLAIM know them.
+ */
+#define FI_WEFT_TYPED "weft_typed"
+
+/* The caller's, until the message is complete. The functions move bytes [pos,
+ * pos + len) of the message; they must not call fi_*. */
+struct fi_weft_data {
+	void (*pack)(void *arg, size_t pos, void *to, size_t len);
+	void (*unpack)(void *arg, size_t pos, const void *from, size_t len);
+	void *arg;
+};
+
+struct fi_weft_typed {
+	size_t size;
+	/* From how many bytes on this is better than a copy; SIZE_MAX: it is
+	 * not to be had. */
+	size_t (*least)(struct fid_ep *ep);
+	/* flags: those of fi_tsendmsg. -FI_EINVAL: less than that. */
+	ssize_t (*send)(struct fid_ep *ep, const struct fi_weft_data *data,
+			size_t len, fi_addr_t addr, uint64_t tag,
+			uint64_t flags, void *context);
+	/* Of up to len bytes, from anybody; flags: those of fi_trecvmsg. */
+	ssize_t (*recv)(struct fid_ep *ep, const struct fi_weft_data *data,
+			size_t len, uint64_t tag, uint64_t ignore,
+			uint64_t flags, void *context);
+};
+
+/*
  * On endpoints and domains: peers that died, or were given up since there is no
  * memory to reach them. A receive that names its source in the tag alone is not
  * ended by the provider, who does not know that.

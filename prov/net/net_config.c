@@ -111,12 +111,19 @@ static int check_fat(const struct net_config *cfg)
 	uint64_t level = 1, sum = 0, w;
 	unsigned l;
 
+	if (cfg->rails > 8)
+		return wrong(cfg, "more than 8 rails");
+	if (cfg->supernode > cfg->dims)
+		return wrong(cfg, "a supernode of more levels than there are");
+
 	for (l = 0; l < cfg->dims; l++)
 		level *= cfg->size[l];
 	for (l = 0; l < cfg->dims; l++) {
 		w = cfg->parents[l];
 		if (cfg->topology == NET_FAT_TREE)
 			w = l ? cfg->size[l - 1] : 1;
+		if (!l && cfg->rails)
+			w = (w ? w : 1) * cfg->rails;
 		if (w > 63)
 			return wrong(cfg, "more than 63 parents");
 		level = level / cfg->size[l] * (w ? w : 1);
@@ -150,7 +157,12 @@ static int check_shape(const struct net_config *cfg)
 		return wrong(cfg, "more than 524288 nodes");
 	if (cfg->query_ps && nodes > UINT16_MAX)
 		return wrong(cfg, "barriers that ask more than 65535 nodes");
-	return cfg->topology == NET_TORUS ? 0 : check_fat(cfg);
+	if (cfg->topology != NET_TORUS)
+		return check_fat(cfg);
+	if (cfg->rails > 1 || cfg->siblings || cfg->supernode)
+		return wrong(cfg,
+			     "rails, siblings and supernodes are a tree's");
+	return 0;
 }
 
 /* Every dimension once in the order, and in the last mask at the latest. */
@@ -227,9 +239,8 @@ static int uneven_bus(const struct net_config *cfg)
 int net_config_check(const struct net_config *cfg)
 {
 	uint32_t chunk = cfg->chunk_bytes ? cfg->chunk_bytes : 1;
-	uint32_t full =
-		(net_wire_bytes(cfg, cfg->payload_bytes / chunk) + chunk - 1) /
-		chunk;
+	uint32_t full = net_wire_tokens(
+		cfg, net_wire_bytes(cfg, cfg->payload_bytes / chunk));
 	const struct {
 		int bad;
 		const char *what;
@@ -247,8 +258,13 @@ int net_config_check(const struct net_config *cfg)
 				  250,
 		  "token_ps must be a tick to 250 ticks, with a crossing" },
 		{ short_path(cfg), "a path takes less than two ticks" },
-		{ cfg->tokens[0] > 4095, "more than 4095 tokens of VC 0" },
-		{ cfg->tokens[0] < full + cfg->inject_room,
+		{ cfg->tokens[0] + cfg->tokens_shared > 4095,
+		  "more than 4095 tokens of VC 0" },
+		{ cfg->tokens_shared && cfg->topology == NET_TORUS,
+		  "tokens_shared: a ring needs buffers of its own" },
+		{ cfg->tokens_shared && cfg->tokens_shared < full,
+		  "tokens_shared do not hold a packet" },
+		{ cfg->tokens[0] + cfg->tokens_shared < full + cfg->inject_room,
 		  "tokens of VC 0 do not hold a packet and inject_room" },
 		{ few(cfg), "tokens from VC 1 on must be bubble to 255" },
 		{ cfg->payload_bytes / chunk > 128,
@@ -257,6 +273,10 @@ int net_config_check(const struct net_config *cfg)
 			  cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "coll_inject_ps is below two ticks" },
 		{ cfg->barriers && !cfg->barrier_bytes, "barrier_bytes is 0" },
+		{ cfg->columns &&
+			  (!cfg->row_buffer || cfg->columns > 64 ||
+			   cfg->dyn_queues > 3 || cfg->router_nodes < 2),
+		  "columns want a row_buffer, shared routers, few queues" },
 		{ uneven_bus(cfg), "nodes of a bus do not share a router" },
 		{ cfg->tokens_end > 16 || many(cfg),
 		  "tokens_end is more than 16, or makes more than 255 tokens" },

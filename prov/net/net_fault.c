@@ -49,6 +49,8 @@ static void init_codes(struct net *net)
 	weft_code_crc_init_tables(&f->link_crc, WEFT_CODE_CRC32);
 	if (care->code == NET_CODE_RS1 || care->code == NET_CODE_RS5)
 		weft_code_rs_init(&f->rs, care->code == NET_CODE_RS1 ? 1 : 5);
+	if (care->fec)
+		weft_code_rs_init(&f->fec, 14);
 	if (care->end_code)
 		weft_code_rs_init(&f->end_rs,
 				  care->end_code == NET_CODE_RS1 ? 1 : 5);
@@ -321,6 +323,7 @@ const char *net_fault_item(const struct net_fault_count *c, unsigned i,
 		ITEM("packets on links that may err", packets),
 		ITEM("bad packets found", bad),
 		ITEM("bad headers found", header),
+		ITEM("symbols put right", mended),
 		ITEM("errors not found", escaped),
 		ITEM("retries by links", retries),
 		ITEM("time taken by retries ps", retry_ps),

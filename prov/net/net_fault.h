@@ -17,6 +17,7 @@
  *           2:5.1+.0              one of them; both ways of each
  *   node    17   0,3,1            number or coordinates
  *   switch  0,3,1   2:5           router of a torus; level and number
+ *   rail    1                     counted from 0
  */
 #ifndef WEFT_NET_FAULT_H
 #define WEFT_NET_FAULT_H
@@ -39,6 +40,7 @@ struct net_fault_count {
 	uint64_t packets;   /* put on links that may err, tries included */
 	uint64_t bad;	    /* of them with wrong bits, and found */
 	uint64_t header;    /* by the code of the header */
+	uint64_t mended;    /* symbols that a code has put right */
 	uint64_t escaped;   /* with wrong bits that no code found */
 	uint64_t retries;   /* by links */
 	uint64_t retrains;  /* of links */

@@ -122,6 +122,28 @@ static bool packet_finds(const struct net *net, const uint8_t *wrong,
 	return false;
 }
 
+/* A block of RS(528,514) has 5,140 bits of data: 642 bytes in the whole. */
+enum { BLOCK = 642 };
+
+void net_fault_mend(const struct net *net, uint8_t *wrong, uint32_t bytes)
+{
+	struct net_faults *f = net_faults(net);
+	uint32_t at, len;
+
+	for (at = 0; at < bytes; at += BLOCK) {
+		struct weft_code_rs_checks checks = { { 0 } };
+		int mended;
+
+		len = bytes - at < BLOCK ? bytes - at : BLOCK;
+		if (!memcmp(wrong + at, zero, len))
+			continue;
+		mended = weft_code_rs_correct(&f->fec, wrong + at, 8 * len,
+					      &checks);
+		if (mended > 0)
+			f->sum.mended += (uint64_t)mended;
+	}
+}
+
 static enum net_fault_found judge(const struct net *net, const uint8_t *wrong,
 				  uint32_t bytes)
 {
@@ -172,6 +194,10 @@ enum net_fault_found net_fault_bits(const struct net *net,
 		at = end +
 		     net_fault_first(weft_rng_u64(&rng), l->ber, bits - end);
 	}
+	if (net->cfg.care.fec)
+		net_fault_mend(net, wrong, bytes);
+	if (net->cfg.care.fec && !memcmp(wrong, zero, bytes))
+		return NET_FOUND_GOOD;
 	return judge(net, wrong, bytes);
 }
 

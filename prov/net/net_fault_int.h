@@ -71,7 +71,12 @@ struct net_fault_hold {
 };
 
 /* Whom a line is about. */
-enum net_whom { NET_WHOM_CLASS, NET_WHOM_LINK, NET_WHOM_NODE };
+enum net_whom {
+	NET_WHOM_CLASS,
+	NET_WHOM_LINK,
+	NET_WHOM_NODE,
+	NET_WHOM_RAIL,
+};
 
 #define NET_CLASS_ANY	  0xffu
 #define NET_CLASS_OPTICAL 0xfeu
@@ -100,6 +105,7 @@ struct net_faults {
 	struct weft_code_crc link_crc; /* likewise */
 	struct weft_code_rs rs;	       /* the packet's */
 	struct weft_code_rs end_rs;
+	struct weft_code_rs fec;
 };
 
 static inline struct net_faults *net_faults(const struct net *net)
@@ -147,6 +153,8 @@ enum net_fault_found {
 enum net_fault_found net_fault_bits(const struct net *net,
 				    const struct net_fault_link *l, uint64_t id,
 				    uint64_t n, uint32_t bytes);
+/* Blocks of a packet that a code which corrects can mend, mended. */
+void net_fault_mend(const struct net *net, uint8_t *wrong, uint32_t bytes);
 /* The first of count that goes wrong by this draw, or count. */
 uint32_t net_fault_first(uint64_t draw, uint64_t p, uint32_t count);
 /* A packet of so many bytes is read from memory; words that are beyond help. */

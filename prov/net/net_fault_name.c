@@ -180,6 +180,22 @@ static const char *node_whom(const struct net *net, const char *s,
 	return NULL;
 }
 
+/* Links of end nodes into one of several trees. */
+static const char *rail_whom(const struct net *net, const char *s,
+			     struct net_fault_line *line)
+{
+	uint32_t rail;
+
+	if (net->cfg.rails < 2)
+		return "this machine has no rails";
+	s = digits(s, &rail);
+	if (!s || *s || rail >= net->cfg.rails)
+		return "no such rail; they count from 0";
+	line->whom = NET_WHOM_RAIL;
+	line->node = rail;
+	return NULL;
+}
+
 const char *net_fault_whom(const struct net *net,
 			   const struct weft_plan_fault *f,
 			   struct net_fault_line *line)
@@ -193,7 +209,7 @@ const char *net_fault_whom(const struct net *net,
 	case WEFT_PLAN_SLOW_LINK:
 		return link_whom(net, f->whom, line);
 	case WEFT_PLAN_DEAD_RAIL:
-		return "this machine has no rails";
+		return rail_whom(net, f->whom, line);
 	default:
 		return node_whom(net, f->whom, f->kind == WEFT_PLAN_DEAD_SWITCH,
 				 line);
@@ -241,6 +257,9 @@ bool net_fault_meant(const struct net *net, const struct net_fault_line *line,
 
 	if (line->whom == NET_WHOM_NODE)
 		return node == line->node;
+	if (line->whom == NET_WHOM_RAIL)
+		return node < net->ends &&
+		       port / (net->fat.w[1] / net->fat.rails) == line->node;
 	if (line->class == NET_CLASS_OPTICAL || line->class == NET_CLASS_COPPER)
 		return optical(net, node, port) ==
 		       (line->class == NET_CLASS_OPTICAL);

@@ -8,7 +8,7 @@
  * packet that has turned goes further than half way round, and does not turn a
  * second time.
  *
- * In a tree, up by a link from which the target can be reached.
+ * In a tree the tables have other links, net_steer_fat.c.
  */
 #include "prov/net/net_fault_int.h"
 #include "prov/net/net_steer.h"
@@ -150,50 +150,23 @@ void net_fault_plan(const struct net *net, const struct net_msg *msg,
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* Whether the target can be reached from here. */
-static bool reaches(const struct net *net, uint32_t node, uint32_t dst)
-{
-	unsigned det;
-	uint64_t w;
-
-	if (node == dst)
-		return true;
-	w = living(net, node, net_fat_steer(&net->fat, node, dst, &det));
-	for (; w; w &= w - 1)
-		if (reaches(net,
-			    net_link_peer(
-				    net_links(net, node)[__builtin_ctzll(w)]),
-			    dst))
-			return true;
-	return false;
-}
-
-static void steer_tree(const struct net *net, struct net_packet *p,
+/* The tables know of what is dead (net_dead); this counts who feels it. */
+static void count_tree(const struct net *net, const struct net_packet *p,
 		       uint32_t node)
 {
-	uint64_t all, good = 0, w;
-	unsigned det, port;
+	unsigned det = p->det, rail = 0;
 
-	all = living(net, node, net_fat_steer(&net->fat, node, p->dst, &det));
-	for (w = all; w; w &= w - 1) {
-		port = (unsigned)__builtin_ctzll(w);
-		if (reaches(net, net_link_peer(net_links(net, node)[port]),
-			    p->dst))
-			good |= 1ull << port;
-	}
-	p->want &= good;
-	if (!(good >> p->det & 1) && good) {
-		count(net, p, node, p->det);
-		p->det = (uint8_t)pick(good, p->dst);
-	}
-	if (p->flags & NET_P_DYN && !p->want)
-		p->want = 1ull << p->det; /* perhaps into nothing */
+	if (node < net->ends)
+		rail = net_mrec(net, p->msg)->rail;
+	net_fat_steer(&net->fat, NULL, node, p->dst, p->left, rail, &det);
+	if (det != p->det && net_fault_is_dead(net, node, det))
+		count(net, p, node, det);
 }
 
 void net_fault_steer(const struct net *net, struct net_packet *p, uint32_t node)
 {
 	if (net->steer == NET_STEER_TREE)
-		steer_tree(net, p, node);
+		count_tree(net, p, node);
 	else
 		steer_torus(net, p, node);
 }

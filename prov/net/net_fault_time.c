@@ -62,7 +62,13 @@ void net_fault_kill(struct net *net, uint32_t node, unsigned port)
 {
 	net_fault_link(net, node, port)->state = NET_LINK_DEAD;
 	net_faults(net)->sum.dead_links++;
-	net->detour += net->cfg.care.reroute;
+	if (!net->cfg.care.reroute)
+		return;
+	net->detour++;
+	if (net->steer == NET_STEER_TREE) {
+		net_dead(net)[node] |= 1ull << port;
+		net->renewed = ++net->deaths;
+	}
 }
 
 static void revive_link(struct net *net, uint32_t node, unsigned port)
@@ -72,6 +78,10 @@ static void revive_link(struct net *net, uint32_t node, unsigned port)
 	if (l->state == NET_LINK_DEAD) {
 		net_faults(net)->sum.dead_links--;
 		net->detour -= net->cfg.care.reroute;
+		if (net->steer == NET_STEER_TREE && net->cfg.care.reroute) {
+			net_dead(net)[node] &= ~(1ull << port);
+			net->renewed = --net->deaths;
+		}
 	}
 	l->state = NET_LINK_ALIVE;
 }
@@ -81,7 +91,7 @@ static void revive_link(struct net *net, uint32_t node, unsigned port)
 bool net_fault_is_death(unsigned kind)
 {
 	return kind == WEFT_PLAN_DEAD_LINK || kind == WEFT_PLAN_DEAD_NODE ||
-	       kind == WEFT_PLAN_DEAD_SWITCH;
+	       kind == WEFT_PLAN_DEAD_SWITCH || kind == WEFT_PLAN_DEAD_RAIL;
 }
 
 /* Links that err: a class of them, wherever they are. */

@@ -190,6 +190,7 @@ static const struct {
 } codes[] = {
 	{ "code", { "none", "rs1", "rs5", "crc16", "crc32" } },
 	{ "end_code", { "none", "rs1", "rs5" } },
+	{ "fec", { "none", "rs14" } },
 	{ "header_code", { "none", "hamming" } },
 	{ "checked", { "link", "end" } },
 	{ "internal", { "poison", "halt" } },

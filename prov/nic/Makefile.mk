@@ -53,7 +53,8 @@ test_prov_prov_rma_test_LDADD = $(PROV_LIBS)
 test_prov_prov_flow_test_SOURCES = test/prov/prov_flow_test.c $(PROV_JOB)
 test_prov_prov_flow_test_LDADD = $(PROV_LIBS)
 NIC_TESTS = prov/nic/nic_test prov/nic/nic_at_test prov/nic/nic_cancel_test \
-	prov/nic/nic_fault_test prov/nic/nic_place_test
+	prov/nic/nic_fault_test prov/nic/nic_place_test \
+	prov/nic/nic_typed_test
 check_PROGRAMS += $(NIC_TESTS)
 TESTS += $(NIC_TESTS)
 prov_nic_nic_test_SOURCES = prov/nic/nic_test.c test/nic_pair.h
@@ -61,6 +62,8 @@ prov_nic_nic_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_at_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_cancel_test_SOURCES = prov/nic/nic_cancel_test.c test/nic_pair.h
 prov_nic_nic_cancel_test_LDADD = libweftnic.la $(T_LIBS)
+prov_nic_nic_typed_test_SOURCES = prov/nic/nic_typed_test.c test/nic_pair.h
+prov_nic_nic_typed_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_fault_test_SOURCES = prov/nic/nic_fault_test.c test/nic_pair.h
 prov_nic_nic_fault_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_fault_test_LDFLAGS = $(AM_LDFLAGS) \

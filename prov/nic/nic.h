@@ -5,7 +5,8 @@
  *
  *     prov/ofi        weft_nic_* calls, struct weft_nic_op
  *     nic engine      eager and rendezvous, matching, RMA, atomics
- *     unit            direct (native) | mu (bgq) | fma (gemini) | sten (qsnet2)
+ *     unit            direct (native) | mu (bgq) | fma (gemini)
+ *                     sten (qsnet2) | swhni (sunway)
  *     carrier         shm | loop
  *
  * The engine speaks in packets and in DMA; a unit carries them as its machine
@@ -68,9 +69,6 @@ struct weft_unit_ops {
 	int (*poll)(struct weft_unit *u, int budget);
 };
 
-/* Packet types below are the engine's, from here on the units' own. */
-#define WEFT_PKT_UNIT 64
-
 /* First member of every unit's object. */
 struct weft_unit {
 	const struct weft_unit_ops *ops;
@@ -94,6 +92,7 @@ struct weft_machine {
 	size_t inject_bytes; /* largest fi_inject */
 	size_t packet_bytes; /* payload of one engine packet */
 	size_t eager_bytes;  /* above: rendezvous */
+	size_t typed_bytes;  /* from here on typed data pays; 0: never */
 	uint64_t msg_order;  /* FI_ORDER_* bits, as a plain number */
 	unsigned fifos;	     /* injection FIFOs, windows or queues */
 	/* collectives: areas of the unit, class routes that users may have */
@@ -131,6 +130,20 @@ const struct weft_machine *weft_machine_at(unsigned i);
  */
 #define WEFT_IOV_MAX	 4 /* local segments of one operation */
 #define WEFT_RMA_IOV_MAX 1 /* remote segments */
+
+/*
+ * A message whose bytes do not lie as they travel: its owner moves any stretch
+ * of them between memory and a packet. In an operation the count of segments is
+ * WEFT_IOV_TYPED, the first names this and the length of all. Such a message
+ * is longer than a packet; it is announced and goes by packets.
+ */
+#define WEFT_IOV_TYPED 255
+
+struct weft_nic_typed {
+	void (*pack)(void *arg, size_t pos, void *to, size_t bytes);
+	void (*unpack)(void *arg, size_t pos, const void *from, size_t bytes);
+	void *arg;
+};
 
 struct weft_nic;
 

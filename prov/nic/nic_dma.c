@@ -25,9 +25,9 @@ void nic_segs_of(const struct weft_nic_op *op, struct nic_segs *segs)
 {
 	uint32_t i;
 
-	segs->count = op->iov_count;
+	segs->count = nic_is_typed(op) ? 0 : op->iov_count;
 	segs->cell = op->cell;
-	for (i = 0; i < op->iov_count; i++) {
+	for (i = 0; i < segs->count; i++) {
 		segs->seg[2 * i] = (uint64_t)(uintptr_t)op->iov[i].iov_base;
 		segs->seg[2 * i + 1] = op->iov[i].iov_len;
 	}

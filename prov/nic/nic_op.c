@@ -224,9 +224,16 @@ int nic_slice(const struct iovec *iov, int count, uint64_t offset, size_t bytes,
 void nic_scatter(const struct iovec *iov, int count, uint64_t offset,
 		 const void *from, size_t bytes)
 {
+	const struct weft_nic_typed *t;
 	struct iovec part[WEFT_IOV_MAX];
-	int n = nic_slice(iov, count, offset, bytes, part);
+	int n;
 
+	if (count == WEFT_IOV_TYPED) {
+		t = iov[0].iov_base;
+		t->unpack(t->arg, offset, from, bytes);
+		return;
+	}
+	n = nic_slice(iov, count, offset, bytes, part);
 	weft_iov_scatter(part, n, from);
 }
 

@@ -44,7 +44,14 @@ void nic_unhold(struct weft_nic_op *op);
 /* The peer was asked for an access, or has answered. */
 void nic_asked(struct weft_nic_op *op, bool on);
 
-/* Moves bytes between memory and iov, from offset on. */
+/* Has it no memory that a peer could be told of? */
+static inline bool nic_is_typed(const struct weft_nic_op *op)
+{
+	return weft_unlikely(op->iov_count == WEFT_IOV_TYPED);
+}
+
+/* Moves bytes between memory and iov, from offset on; scatter takes typed
+ * data, too. */
 void nic_scatter(const struct iovec *iov, int count, uint64_t offset,
 		 const void *from, size_t bytes);
 void nic_gather(const struct iovec *iov, int count, uint64_t offset, void *to,

@@ -401,21 +401,35 @@ int nic_got_next(struct weft_nic *nic, struct weft_peer *src,
 	return eager_bytes(nic, src->up, payload, pkt->len);
 }
 
+/* What an announcement says; no segments: typed data. */
+static int rts_read(const struct weft_pkt *pkt, const void *payload,
+		    uint64_t *len_p, struct nic_segs *segs)
+{
+	const char *behind = (const char *)payload + sizeof(*len_p);
+	uint64_t sum;
+
+	if (pkt->len < offsetof(struct nic_rts, segs.seg))
+		return -EPROTO;
+	memcpy(len_p, payload, sizeof(*len_p));
+	memcpy(segs, behind, offsetof(struct nic_segs, seg));
+	if (pkt->len == offsetof(struct nic_rts, segs.seg) && !segs->count)
+		return *len_p ? 0 : -EPROTO;
+	if (nic_segs_get(segs, behind, pkt->len - sizeof(*len_p), &sum) ||
+	    sum != *len_p)
+		return -EPROTO;
+	return 0;
+}
+
 int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload)
 {
 	struct nic_segs segs;
 	struct nic_msg *u;
 	struct weft_nic_op *op;
-	uint64_t len, sum;
+	uint64_t len;
 	int err;
 
-	if (pkt->len < sizeof(len))
-		return -EPROTO;
-	memcpy(&len, payload, sizeof(len));
-	if (nic_segs_get(&segs, (const char *)payload + sizeof(len),
-			 pkt->len - sizeof(len), &sum) ||
-	    sum != len)
+	if (rts_read(pkt, payload, &len, &segs))
 		return -EPROTO;
 	op = recv_take(nic, src, pkt, len, &err);
 	if (err)

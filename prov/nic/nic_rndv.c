@@ -23,6 +23,10 @@
  *        | <--- CTS: up to byte n ------- |
  *        | ---- BULK, BULK, BULK -------> |
  *        | <--- CTS / FIN --------------- |
+ *
+ * So does typed data, of either side: an announcement without segments. The
+ * sender packs while the receiver unpacks, and nothing but packets lies
+ * between them.
  */
 #include "prov/nic/nic_rndv.h"
 #include "prov/nic/nic_dma.h"
@@ -46,7 +50,7 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 	struct iovec iov = { &rts, 0 };
 	int err;
 
-	if (op->len >= NIC_HELP_MIN && !nic->no_dma)
+	if (op->len >= NIC_HELP_MIN && !nic->no_dma && !nic_is_typed(op))
 		op->cell = nic_cell_get(nic);
 	nic_segs_of(op, &rts.segs);
 	iov.iov_len =
@@ -92,25 +96,6 @@ static bool may_share(struct weft_nic *nic, struct nic_peer *p,
 	       !nic_share_peer(nic, p);
 }
 
-void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
-	      const struct nic_segs *segs)
-{
-	struct nic_peer *p = nic_peer_of(nic, op->peer);
-
-	nic_segs_set(op, segs);
-	op->limit = op->len;
-	op->put = false;
-	op->peer_cell = 0;
-	op->redo = UINT64_MAX;
-	op->state = NIC_WAITING;
-	nic_hold(p, &p->waiting, op);
-	if (may_share(nic, p, op, segs) && !nic_id_new(nic, op)) {
-		op->peer_cell = segs->cell;
-		ask_help(nic, op);
-	}
-	nic_xfer(nic, op);
-}
-
 /* Allows the sender's packets to go up to byte `upto`. */
 static void paced_allow(struct weft_nic *nic, struct weft_nic_op *op,
 			uint64_t upto)
@@ -137,6 +122,38 @@ static void paced_begin(struct weft_nic *nic, struct weft_nic_op *op)
 	op->moved = 0;
 	op->peer_cell = 0;
 	paced_allow(nic, op, NIC_WINDOW);
+}
+
+/* Nothing is asked for a message that finds no room at all. */
+static void typed_begin(struct weft_nic *nic, struct weft_nic_op *op)
+{
+	if (op->limit)
+		paced_begin(nic, op);
+	else
+		nic_say_fin(nic, op, 0);
+}
+
+void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
+	      const struct nic_segs *segs)
+{
+	struct nic_peer *p = nic_peer_of(nic, op->peer);
+
+	nic_segs_set(op, segs);
+	op->limit = op->len;
+	op->put = false;
+	op->peer_cell = 0;
+	op->redo = UINT64_MAX;
+	op->state = NIC_WAITING;
+	nic_hold(p, &p->waiting, op);
+	if (nic_is_typed(op) || !segs->count) {
+		typed_begin(nic, op);
+		return;
+	}
+	if (may_share(nic, p, op, segs) && !nic_id_new(nic, op)) {
+		op->peer_cell = segs->cell;
+		ask_help(nic, op);
+	}
+	nic_xfer(nic, op);
 }
 
 /* ---- the end of a transfer ----------------------------------------------- */

@@ -163,6 +163,29 @@ static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
 /* ---- continuations ---------------------------------------------------------
  */
 
+/*
+ * The next n bytes of typed data, in memory of the op's own: a packet that
+ * finds no room is not packed again. part: where they are.
+ */
+static int packed(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
+		  struct iovec *part)
+{
+	const struct weft_nic_typed *t = op->iov[0].iov_base;
+
+	if (!op->held) {
+		op->held = malloc(nic->packet_bytes);
+		if (!op->held)
+			return -EAGAIN;
+		op->pos = op->moved;
+	}
+	if (op->pos != op->moved + n) {
+		t->pack(t->arg, op->moved, op->held, n);
+		op->pos = op->moved + n;
+	}
+	*part = (struct iovec){ op->held, n };
+	return 0;
+}
+
 /* The next packet of an eager message, or of bytes that were asked for. */
 static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 		       uint8_t type, uint64_t end)
@@ -182,7 +205,14 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 	/* Bytes that were asked for say where they belong. */
 	if (weft_unlikely(nic->unit->carrier->virt != NULL) && type != NIC_NEXT)
 		pkt.carrier = WEFT_PKT_ANY_ROAD;
-	count = nic_slice(op->iov, op->iov_count, op->moved, n, part);
+	if (nic_is_typed(op)) {
+		count = 1;
+		err = packed(nic, op, n, part);
+		if (err)
+			return err;
+	} else {
+		count = nic_slice(op->iov, op->iov_count, op->moved, n, part);
+	}
 	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, part, count);
 	if (!err)
 		op->moved += n;
@@ -456,6 +486,9 @@ static int send_long(struct weft_nic *nic, struct nic_peer *p,
 		((op->flags & WEFT_OP_INJECT) && op->len <= nic->packet_bytes);
 	bool eager = whole || op->len <= nic->eager_bytes;
 	int err = 0;
+
+	if (nic_is_typed(op))
+		whole = eager = false;
 
 	if (!eager || (op->flags & WEFT_OP_ACK))
 		err = nic_id_new(nic, op);

@@ -14,7 +14,7 @@ PROVIDER = \
 	prov/ofi/weft_recv.c \
 	prov/ofi/weft_peers.c \
 	prov/ofi/weft_rma.c \
-	prov/ofi/weft_tagged.c
+	prov/ofi/weft_tagged.c prov/ofi/weft_typed.c
 libweft_fi_la_SOURCES = $(PROVIDER)
 libweft_fi_la_LIBADD = libweft-ofi.la libweftnic.la $(FABRIC_LIBS)
 # nodelete: libfabric unloads providers at exit, where the thread of a domain

@@ -24,6 +24,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_io.h \
 	src/core/core_isendrecv.c src/core/core_isendrecv.h \
 	src/core/core_lock.c src/core/core_lock.h \
+	src/core/core_typed.c src/core/core_typed.h \
 	src/core/core_make.c src/core/core_make.h \
 	src/core/core_meet.c src/core/core_meet.h \
 	src/core/core_msg.c src/core/core_msg.h \

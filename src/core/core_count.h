@@ -14,6 +14,7 @@ enum weft_count {
 	WEFT_COUNT_SEND_INJECT, /* short: no request, data copied at once */
 	WEFT_COUNT_SEND_WHOLE,	/* one run of bytes, as it lies */
 	WEFT_COUNT_SEND_PIECES, /* several runs, as they lie */
+	WEFT_COUNT_SEND_TYPED,	/* packed on their way */
 	WEFT_COUNT_SEND_PACKED, /* through a buffer */
 	WEFT_COUNT_SEND_BYTES,
 	WEFT_COUNT_RECV,

@@ -16,6 +16,8 @@
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
 
+#include <rdma/fi_ext_weft.h>
+
 struct weft_p2p {
 	struct weft_req req;
 	struct weft_io io;
@@ -25,7 +27,8 @@ struct weft_p2p {
 	uint64_t word;	 /* tag word */
 	uint64_t ignore; /* receives: bits of the word that may differ */
 	void *bounce;	 /* packed copy of data, or NULL */
-	int pieces;	 /* of data without a copy: 1, or up to iov_limit */
+	int pieces;	 /* of data without a copy: 1, or up to iov_limit; 0:
+			  * packed on its way */
 	int peer;	 /* rank in req.comm */
 	unsigned mode;	 /* WEFT_P2P_ */
 	unsigned left;	 /* completions to come */
@@ -35,6 +38,7 @@ struct weft_p2p {
 	/* makes it active; the lock is held. 0 or -errno (then it is not) */
 	int (*start)(struct weft_p2p *p);
 	struct weft_io ack;
+	struct fi_weft_data typed; /* core_typed.h */
 };
 
 static inline unsigned weft_p2p_kind(unsigned mode)

@@ -7,6 +7,7 @@
 #include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_recv.h"
+#include "src/core/core_typed.h"
 #include "src/core/core_wait.h"
 
 #include <errno.h>
@@ -151,6 +152,8 @@ static int post_claimed(struct weft_pend *e)
 				   .context = &p->io.fi };
 	size_t pos = 0;
 
+	if (weft_typed_is(p) && !p->bounce)
+		return weft_fi_errno(weft_typed_recv(p, FI_CLAIM));
 	if (p->bounce || p->pieces == 1) {
 		iov[0].iov_base =
 			p->bounce ? p->bounce

@@ -9,6 +9,7 @@
 
 #include "src/core/core_count.h"
 #include "src/core/core_ctrl.h"
+#include "src/core/core_typed.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>
@@ -71,6 +72,8 @@ static int post_recv(struct weft_pend *e)
 	void *start = p->bounce;
 
 	if (!start) {
+		if (weft_typed_is(p))
+			return weft_fi_errno(weft_typed_recv(p, 0));
 		if (weft_unlikely(p->pieces > 1))
 			return weft_fi_errno(post_pieces(p));
 		start = weft_p2p_start(p->data.buf, p->data.dt);
@@ -91,7 +94,8 @@ static void recv_left(struct weft_pend *e, int rc)
 	weft_req_complete(&p->req, rc);
 }
 
-/* Decides where the data lands: in place, in pieces, or in a bounce buffer. */
+/* Decides where the data lands: in pieces, unpacked on its way, or in a bounce
+ * buffer. */
 static WEFT_COLD int prepare_gaps(struct weft_p2p *p)
 {
 	size_t limit = weft_core.iov_limit;
@@ -103,6 +107,8 @@ static WEFT_COLD int prepare_gaps(struct weft_p2p *p)
 		if (p->pieces <= (int)limit)
 			return 0;
 	}
+	if (weft_typed_take(p))
+		return 0;
 	p->bounce = malloc(p->bytes + 1);
 	return p->bounce ? 0 : -ENOMEM;
 }

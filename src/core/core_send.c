@@ -9,6 +9,7 @@
 #include "src/core/core_count.h"
 #include "src/core/core_ctrl.h"
 #include "src/core/core_fi.h"
+#include "src/core/core_typed.h"
 #include "src/core/core_wire_up.h"
 
 #include <errno.h>
@@ -62,6 +63,8 @@ static WEFT_COLD int post_named(struct weft_p2p *p, fi_addr_t addr)
 	uint64_t flags = FI_COMPLETION;
 	int rc;
 
+	if (weft_typed_is(p))
+		return weft_typed_send(p, addr, flags | FI_MATCH_COMPLETE);
 	if (weft_core.tells_met)
 		return (int)fi_tsendmsg(weft_core.ep, &m,
 					flags | FI_MATCH_COMPLETE);
@@ -83,6 +86,8 @@ static int post_send(struct weft_pend *e)
 
 	if (weft_unlikely((p->mode & WEFT_P2P_SYNC) || !weft_core.tells_met))
 		return weft_fi_errno(post_named(p, addr));
+	if (weft_typed_is(p))
+		return weft_fi_errno(weft_typed_send(p, addr, FI_COMPLETION));
 	n = send_iov(p, iov);
 	if (n > 1)
 		return weft_fi_errno((int)fi_tsendv(weft_core.ep, iov, NULL, n,
@@ -92,7 +97,8 @@ static int post_send(struct weft_pend *e)
 					   &p->io.fi));
 }
 
-/* Decides how the data goes: as it lies, in pieces, or packed. */
+/* Decides how the data goes: as it lies, in pieces, packed on its way, or
+ * packed here. */
 static int prepare(struct weft_p2p *p)
 {
 	size_t limit = weft_core.iov_limit;
@@ -109,6 +115,8 @@ static int prepare(struct weft_p2p *p)
 		if (p->pieces <= (int)limit)
 			return 0;
 	}
+	if (weft_typed_take(p))
+		return 0;
 	p->bounce = malloc(p->bytes + 1);
 	if (!p->bounce)
 		return -ENOMEM;
@@ -118,9 +126,10 @@ static int prepare(struct weft_p2p *p)
 
 static void count_send(const struct weft_p2p *p)
 {
-	weft_count(p->bounce	   ? WEFT_COUNT_SEND_PACKED
-		   : p->pieces > 1 ? WEFT_COUNT_SEND_PIECES
-				   : WEFT_COUNT_SEND_WHOLE,
+	weft_count(p->bounce	      ? WEFT_COUNT_SEND_PACKED
+		   : weft_typed_is(p) ? WEFT_COUNT_SEND_TYPED
+		   : p->pieces > 1    ? WEFT_COUNT_SEND_PIECES
+				      : WEFT_COUNT_SEND_WHOLE,
 		   1);
 	weft_count(WEFT_COUNT_SEND_BYTES, p->bytes);
 }

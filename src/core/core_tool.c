@@ -27,6 +27,8 @@ const struct weft_pvar weft_pvars[] = {
 	  WEFT_COUNT_SEND_WHOLE, false },
 	{ "path_pieces", "messages sent in pieces, as they lie in memory",
 	  WEFT_PVAR_CORE, WEFT_COUNT_SEND_PIECES, false },
+	{ "path_typed", "messages packed on their way, a packet at a time",
+	  WEFT_PVAR_CORE, WEFT_COUNT_SEND_TYPED, false },
 	{ "path_packed", "messages packed into a buffer before sending",
 	  WEFT_PVAR_CORE, WEFT_COUNT_SEND_PACKED, false },
 	{ "received_packed", "messages received into a buffer and unpacked",

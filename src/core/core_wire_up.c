@@ -12,6 +12,7 @@
 #include "src/core/core_progress.h"
 #include "src/core/core_prov.h"
 #include "src/core/core_state.h"
+#include "src/core/core_typed.h"
 #include "src/core/core_world.h"
 
 #include <errno.h>
@@ -155,6 +156,7 @@ int weft_wire_open(bool threads, const struct weft_wire_guest *g)
 		return complain("fi_endpoint", rc);
 	read_limits();
 	open_recv(threads);
+	weft_typed_open();
 	weft_dead_open();
 	my_name_len = sizeof(my_name);
 	rc = fi_getname(&c->ep->fid, my_name, &my_name_len);

@@ -5,9 +5,11 @@ libweftrepro_la_SOURCES = src/reproduce/repro.h \
 	src/reproduce/repro_bench.c src/reproduce/repro_bench.h \
 	src/reproduce/repro_coll.c \
 	src/reproduce/repro_exp.c \
+	src/reproduce/repro_gather.c \
 	src/reproduce/repro_neighbour.c \
 	src/reproduce/repro_conditional.c \
 	src/reproduce/repro_pingpong.c \
+	src/reproduce/repro_soft.c \
 	src/reproduce/repro_stream.c \
 	src/reproduce/repro_table.c
 libweftrepro_la_LIBADD = libweftsim.la -lm

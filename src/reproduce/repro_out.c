@@ -32,7 +32,8 @@ static void constants(const struct repro *r,
 }
 
 struct tally {
-	unsigned predicted, in_band, calibrated, identity, left_out, failed;
+	unsigned predicted, in_band, calibrated, identity, compared, left_out,
+		failed;
 };
 
 static struct tally tally(const struct repro *r)
@@ -51,6 +52,8 @@ static struct tally tally(const struct repro *r)
 			t.in_band += repro_in_band(row);
 		} else if (row->kind == REPRO_CALIBRATED) {
 			t.calibrated++;
+		} else if (row->kind == REPRO_COMPARED) {
+			t.compared++;
 		} else {
 			t.identity++;
 		}
@@ -89,6 +92,8 @@ static void text_row(const struct repro_row *row)
 		printf("%9s %-5s %8s", "-", row->unit, "-");
 	printf("  %-8s %-10s  %s\n", band_text(row, band, sizeof(band)),
 	       kind(row), verdict(row));
+	if (*row->why && row->state == REPRO_DONE && !repro_in_band(row))
+		printf("%18s %s\n", "because", row->why);
 	fflush(stdout);
 }
 
@@ -115,6 +120,9 @@ void repro_out_sum(const struct repro *r, char *text, size_t len)
 	n = strlen(text);
 	if (t.identity)
 		snprintf(text + n, len - n, "; %u of arithmetic", t.identity);
+	n = strlen(text);
+	if (t.compared)
+		snprintf(text + n, len - n, "; %u compared", t.compared);
 	n = strlen(text);
 	if (t.left_out)
 		snprintf(text + n, len - n, "; %u rows left out%s", t.left_out,

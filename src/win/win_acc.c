@@ -85,17 +85,15 @@ static int far_change(struct win_call *c, const struct win_run *run,
 		run->r.compare ? run->r.compare + off : NULL,
 		run->r.old ? run->r.old + off : NULL,
 	};
-	int rc = win_fi_find(c->w, c->target, run->at + off, len, &f);
+	int rc = win_fi_wait(c->w, c->target, run->at + off, f);
 
-	if (!rc)
-		rc = win_fi_wait(c->w, c->target, &f);
 	if (rc)
 		return rc;
 	win_elem_apply(&c->e, mem, &r, n, true);
 	if (c->e.what == WIN_ELEM_KEEP)
 		return 0;
 	f.kind = WIN_FI_WRITE;
-	return win_fi_wait(c->w, c->target, &f);
+	return win_fi_wait(c->w, c->target, run->at + off, f);
 }
 
 static int far_run(struct win_call *c, struct win_run *run)

@@ -77,18 +77,32 @@ static bool any_meets(const struct weft_win *w, uint64_t start, uint64_t bytes)
 	return false;
 }
 
-bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes)
+/* Bytes from start on that one attachment has. */
+static uint64_t attached_from(const struct weft_win *w, uint64_t start)
 {
 	struct weft_list *n;
 
 	for (n = w->attached.next; n != &w->attached; n = n->next) {
 		const struct attached *a = attached_of(n);
 
-		if (start >= a->start && start - a->start <= a->bytes &&
-		    bytes <= a->bytes - (start - a->start))
-			return true;
+		if (start >= a->start && start - a->start < a->bytes)
+			return a->bytes - (start - a->start);
 	}
-	return false;
+	return 0;
+}
+
+bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes)
+{
+	uint64_t n;
+
+	for (; bytes; start += n, bytes -= n) {
+		n = attached_from(w, start);
+		if (!n)
+			return false;
+		if (n > bytes)
+			n = bytes;
+	}
+	return true;
 }
 
 /* An empty slot of the page; NULL: none is left. */
@@ -187,7 +201,7 @@ void win_attach_clear(struct weft_win *w)
 /* ---- a target's -------------------------------------------------------- */
 
 int win_attach_find(struct weft_win *w, int target, uint64_t start,
-		    uint64_t bytes, uint64_t *addr_p, uint64_t *key_p)
+		    struct win_attach_place *p)
 {
 	struct win_attached *all = win_attached(w->page, target);
 	uint32_t n = weft_load32(&win_row(w->page, target)->slots);
@@ -198,11 +212,11 @@ int win_attach_find(struct weft_win *w, int target, uint64_t start,
 		uint64_t at = weft_load64_relaxed(&all[i].start);
 		uint64_t room = weft_load64_relaxed(&all[i].bytes);
 
-		if (!key || start < at || start - at > room ||
-		    bytes > room - (start - at))
+		if (!key || start < at || start - at >= room)
 			continue;
-		*addr_p = start - at;
-		*key_p = key;
+		p->addr = start - at;
+		p->key = key;
+		p->bytes = room - (start - at);
 		return 0;
 	}
 	return MPI_ERR_RMA_RANGE;

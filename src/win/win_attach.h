@@ -5,12 +5,19 @@
 
 #include "src/win/win.h"
 
-/* Where a target's memory lies for fi_*, of windows with a shared page. 0, or
- * MPI_ERR_RMA_RANGE: it is not attached. */
-int win_attach_find(struct weft_win *w, int target, uint64_t start,
-		    uint64_t bytes, uint64_t *addr_p, uint64_t *key_p);
+/* An address of a target as fi_* knows it, and how far the attachment goes. */
+struct win_attach_place {
+	uint64_t addr;
+	uint64_t key;
+	uint64_t bytes;
+};
 
-/* Is this memory of mine attached? */
+/* Of windows with a shared page. 0, or MPI_ERR_RMA_RANGE: nothing is attached
+ * there. */
+int win_attach_find(struct weft_win *w, int target, uint64_t start,
+		    struct win_attach_place *p);
+
+/* Is this memory of mine attached, in one piece or several? */
 bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes);
 
 /* Forgets what is attached still. */

@@ -230,11 +230,33 @@ static bool apply_move(const struct win_elem *e, char *at,
 	return true;
 }
 
+/* The kernels want elements at addresses of their alignment, 16 at most; it
+ * divides their size. */
+static bool is_aligned(const struct win_elem *e, const void *at)
+{
+	size_t align = e->bytes & -e->bytes;
+
+	return !((uintptr_t)at % (align < 16 ? align : 16));
+}
+
+/* Rows without gaps, all elements in one call. */
+static bool apply_rows(const struct win_elem *e, char *at,
+		       const struct win_elem_rows *r, size_t n)
+{
+	if (e->bytes != e->step || e->what > WIN_ELEM_SUM64 ||
+	    !is_aligned(e, at) || !is_aligned(e, r->in))
+		return false;
+	if (r->old)
+		memcpy(r->old, at, n * e->bytes);
+	e->fn(r->in, at, n);
+	return true;
+}
+
 void win_elem_apply(const struct win_elem *e, char *at,
 		    const struct win_elem_rows *r, size_t n, bool plain)
 {
 	if (!plain && win_elem_is_quick(e, (uintptr_t)at))
 		apply_words(e, at, r, n);
-	else if (!apply_move(e, at, r, n))
+	else if (!apply_move(e, at, r, n) && !apply_rows(e, at, r, n))
 		apply_plain(e, at, r, n);
 }

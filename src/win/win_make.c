@@ -193,11 +193,17 @@ static int exchange(struct weft_win *w, struct card *card)
 	return weft_channel_allgather(&m, card, sizeof(*card));
 }
 
+/* One part right behind the other? */
+static bool is_packed(const struct weft_win *w, const struct card *card)
+{
+	return w->flavor == MPI_WIN_FLAVOR_SHARED && !card[0].apart;
+}
+
 /* Where rank's memory begins behind the page, and where all ends (rank n). */
 static uint64_t part_at(const struct weft_win *w, const struct card *card,
 			int rank)
 {
-	bool packed = w->flavor == MPI_WIN_FLAVOR_SHARED && !card[0].apart;
+	bool packed = is_packed(w, card);
 	uint64_t at = 0, line = 4096;
 
 	for (int i = 0; i < rank; i++)
@@ -232,9 +238,13 @@ static int share(struct weft_win *w, const struct card *card, bool direct)
 	w->mapped = direct && memory;
 	start = (char *)w->region.base + win_share_page(w)->memory;
 	for (int i = 0; memory && i < w->size; i++) {
-		w->peer[i].map = start + part_at(w, card, i);
+		char *at = start + part_at(w, card, i);
+
+		/* a place between its neighbours, or none */
+		if (card[i].size || is_packed(w, card))
+			w->peer[i].map = at;
 		if (direct)
-			w->peer[i].direct = w->peer[i].map;
+			w->peer[i].direct = at;
 	}
 	if (memory)
 		w->base = w->peer[w->rank].map;
@@ -284,7 +294,7 @@ static void know_peers(struct weft_win *w, const struct card *card)
 		w->peer[i].base = card[i].base;
 		w->peer[i].key = card[i].key;
 	}
-	if (!w->dynamic)
+	if (!w->dynamic && !w->mapped)
 		w->peer[w->rank].direct = w->base;
 }
 

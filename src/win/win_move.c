@@ -101,8 +101,7 @@ static int fabric_pieces(struct win_op *op, struct sides *s, int target,
 
 	while (!rc && (f.len = sides_next(s))) {
 		f.local = s->iov[ORIGIN].iov_base;
-		rc = win_fi_find(op->w, target, s->iov[TARGET].iov_base, f.len,
-				 &f);
+		rc = win_fi_find(op->w, target, s->iov[TARGET].iov_base, &f);
 		if (!rc)
 			rc = win_fi_post(op, &f);
 		sides_skip(s, f.len);

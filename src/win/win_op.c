@@ -223,7 +223,46 @@ int win_fi_post(struct win_op *op, const struct win_fi *f)
 	return rc;
 }
 
-int win_fi_wait(struct weft_win *w, int target, const struct win_fi *f)
+int win_fi_find(struct weft_win *w, int target, const void *buf,
+		struct win_fi *f)
+{
+	struct win_attach_place p;
+	int rc;
+
+	f->addr = (uintptr_t)buf;
+	f->key = w->peer[target].key;
+	if (!w->dynamic)
+		return 0;
+	rc = win_attach_find(w, target, (uintptr_t)buf, &p);
+	if (rc)
+		return rc;
+	f->addr = p.addr;
+	f->key = p.key;
+	if (f->len > p.bytes)
+		f->len = p.bytes;
+	return 0;
+}
+
+static int fi_pieces(struct win_op *op, int target, const char *buf,
+		     struct win_fi f)
+{
+	size_t left = f.len;
+	int rc = 0;
+
+	while (!rc && left) {
+		f.len = left;
+		rc = win_fi_find(op->w, target, buf, &f);
+		if (!rc)
+			rc = win_fi_post(op, &f);
+		f.local = (char *)f.local + f.len;
+		buf += f.len;
+		left -= f.len;
+	}
+	return rc;
+}
+
+int win_fi_wait(struct weft_win *w, int target, const char *buf,
+		struct win_fi f)
 {
 	struct win_op *op = win_op_open(w, target, true);
 	struct weft_req *r;
@@ -231,17 +270,6 @@ int win_fi_wait(struct weft_win *w, int target, const struct win_fi *f)
 
 	if (!op)
 		return -ENOMEM;
-	rc = win_op_posted(op, win_fi_post(op, f), &r);
+	rc = win_op_posted(op, fi_pieces(op, target, buf, f), &r);
 	return rc ? rc : weft_req_finish(r);
-}
-
-int win_fi_find(struct weft_win *w, int target, const void *buf, size_t len,
-		struct win_fi *f)
-{
-	if (w->dynamic)
-		return win_attach_find(w, target, (uintptr_t)buf, len, &f->addr,
-				       &f->key);
-	f->addr = (uintptr_t)buf;
-	f->key = w->peer[target].key;
-	return 0;
 }

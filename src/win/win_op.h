@@ -68,12 +68,14 @@ struct win_fi {
 /* Posts one piece of op. 0 or -errno. */
 int win_fi_post(struct win_op *op, const struct win_fi *f);
 
-/* Reads or writes a target's memory and waits for it. */
-int win_fi_wait(struct weft_win *w, int target, const struct win_fi *f);
-
 /* Where that piece of the target's memory lies for fi_*; buf is an offset in
- * its window, or in dynamic ones an address. 0, or MPI_ERR_RMA_RANGE. */
-int win_fi_find(struct weft_win *w, int target, const void *buf, size_t len,
+ * its window, or in dynamic ones an address. len becomes less where that much
+ * is not in one region. 0, or MPI_ERR_RMA_RANGE. */
+int win_fi_find(struct weft_win *w, int target, const void *buf,
 		struct win_fi *f);
+
+/* Reads or writes a target's memory, found as above, and waits for it. */
+int win_fi_wait(struct weft_win *w, int target, const char *buf,
+		struct win_fi f);
 
 #endif

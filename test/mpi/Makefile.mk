@@ -4,7 +4,8 @@ EXTRA_DIST += test/mpi/list test/mpi/mt.h \
 	test/mpi/p2p_probe.c test/mpi/p2p_persist.c test/mpi/p2p_request.c \
 	test/mpi/p2p_cancel.c test/mpi/err_count.c \
 	test/mpi/p2p_trunc.c test/mpi/p2p_bsend.c test/mpi/p2p_part.c \
-	test/mpi/p2p_type.c test/mpi/p2p_greq.c test/mpi/p2p_huge.c test/mpi/comm_make.c \
+	test/mpi/p2p_type.c test/mpi/p2p_typed.c test/mpi/p2p_greq.c \
+	test/mpi/p2p_huge.c test/mpi/comm_make.c \
 	test/mpi/comm_inter.c test/mpi/group.c test/mpi/err.c test/mpi/args.c \
 	test/mpi/threads.c test/mpi/thread_sleep.c test/mpi/memory.c \
 	test/mpi/comm_pages.c test/mpi/quiet.c test/mpi/soak.c

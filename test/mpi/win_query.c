@@ -151,6 +151,7 @@ static void shared_parts(int apart)
 		MT_IS(got, r % 3 == 1 ? 0 : 40 + 8 * r);
 		MT_IS(unit, 4);
 		MT_TRUE(apart || !behind || at == behind);
+		MT_TRUE(got || !apart || !at);
 		MT_TRUE(r != mt_rank || at == mine);
 		for (MPI_Aint i = 0; i < got; i++)
 			MT_IS(at[i], r + 1);
@@ -340,6 +341,43 @@ static void wrong_targets(struct wt *w)
 	MPI_Type_free(&raw);
 }
 
+/* Two attachments that touch are one place for an access. */
+static void attached_side_by_side(void)
+{
+	enum { HALF = 100 };
+	static int mem[2 * HALF], in[2 * HALF], out[2 * HALF];
+	int to = (mt_rank + 1) % mt_size;
+	MPI_Aint *at = calloc((size_t)mt_size, sizeof(*at));
+	MPI_Win win;
+
+	memset(mem, 0, sizeof(mem));
+	MPI_Get_address(mem, &at[mt_rank]);
+	MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, at, 1, MPI_AINT,
+		      MPI_COMM_WORLD);
+	MT_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+	MT_OK(MPI_Win_attach(win, mem, sizeof(mem) / 2 - 2));
+	MT_OK(MPI_Win_attach(win, (char *)mem + sizeof(mem) / 2 - 2,
+			     sizeof(mem) / 2 + 2));
+	MPI_Barrier(MPI_COMM_WORLD);
+	MT_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, to, 0, win));
+	for (int i = 0; i < 2 * HALF; i++)
+		in[i] = i + mt_rank;
+	MT_OK(MPI_Put(in, 2 * HALF, MPI_INT, to, at[to], 2 * HALF, MPI_INT,
+		      win));
+	MT_OK(MPI_Win_flush(to, win));
+	MT_OK(MPI_Accumulate(in, 2 * HALF, MPI_INT, to, at[to], 2 * HALF,
+			     MPI_INT, MPI_SUM, win));
+	MT_OK(MPI_Win_flush(to, win));
+	MT_OK(MPI_Get(out, 2 * HALF, MPI_INT, to, at[to], 2 * HALF, MPI_INT,
+		      win));
+	MT_OK(MPI_Win_unlock(to, win));
+	for (int i = 0; i < 2 * HALF; i++)
+		MT_IS(out[i], 2 * in[i]);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MT_OK(MPI_Win_free(&win));
+	free(at);
+}
+
 /* Memory that is not attached: told at once, or by the next flush. */
 static void wrong_places(struct wt *w)
 {
@@ -412,6 +450,18 @@ static void wrong_operations(struct wt *w)
 	WRONG(MPI_Get_accumulate(&x, 1, MPI_INT, &y, 0, MPI_INT, 0,
 				 wt_disp(w, 0, 0), 1, MPI_INT, MPI_SUM, w->win),
 	      MPI_ERR_TRUNCATE);
+	/* types of no elements say nothing */
+	MT_OK(MPI_Accumulate(&d, 0, MPI_DOUBLE, 0, wt_disp(w, 0, 0), 0, MPI_INT,
+			     MPI_SUM, w->win));
+	MT_OK(MPI_Get_accumulate(&d, 0, mixed, &y, 0, MPI_FLOAT, 0,
+				 wt_disp(w, 0, 0), 0, MPI_INT, MPI_SUM,
+				 w->win));
+	WRONG(MPI_Accumulate(&d, 0, MPI_DOUBLE, 0, wt_disp(w, 0, 0), 0, MPI_INT,
+			     own, w->win),
+	      MPI_ERR_OP);
+	WRONG(MPI_Accumulate(&d, 1, MPI_DOUBLE, 0, wt_disp(w, 0, 0), 0, MPI_INT,
+			     MPI_SUM, w->win),
+	      MPI_ERR_TYPE);
 	MT_OK(MPI_Win_unlock_all(w->win));
 	MPI_Type_free(&mixed);
 	MPI_Op_free(&own);
@@ -524,5 +574,6 @@ int main(int argc, char **argv)
 	shared_parts(0);
 	shared_parts(1);
 	shared_atomics();
+	attached_side_by_side();
 	return mt_end();
 }

@@ -50,6 +50,7 @@ struct weft_vt {
 	char *bufs;
 	struct vt_join *joins;
 	struct vt_member *members;
+	struct vt_adder *adders; /* NULL: no interface adds */
 	struct vt_route *routes;
 	uint32_t *places;
 	struct net *net;
@@ -95,8 +96,9 @@ struct vt {
 	weft_au32 full;		  /* what a send did not find, enum vt_room */
 	uint64_t refused_at;	  /* by the unit: what had come by then */
 	struct vt_member *narrow; /* whose window was full */
-	uint64_t narrow_seq;	  /* for what, plus one; 0: a part */
-	bool shares;		  /* runs on all processors of the job */
+	struct vt_adder *narrow_adder; /* and its adder's, or NULL */
+	uint64_t narrow_seq;	       /* for this one */
+	bool shares;		       /* runs on all processors of the job */
 	weft_au32 woken;
 	weft_au32 blocked;   /* a thread sleeps for this rank */
 	weft_au32 looks;     /* in vain, in a row */
@@ -361,12 +363,15 @@ int vt_route_take(struct weft_carrier *c, unsigned id,
 int vt_route_keep(struct vt *v, const struct vt_buf *b);
 /*
  * For vt_fold.c: members; a sum goes to all, or is with the one who gets it; a
- * part's place is free; it was added, and may be over.
+ * part was added, and may be over.
  */
 struct vt_member *vt_route_members(struct weft_vt *w, uint32_t place);
+bool vt_route_is_place(const struct weft_vt *w, uint32_t place);
+/* acc = acc op in; members that do not agree are noted in its flags. */
+void vt_part_add(struct vt_turn *t, struct vt_buf *acc,
+		 const struct vt_buf *in);
 void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at);
 void vt_route_hand(struct vt_turn *t, uint32_t i);
-void vt_route_spent(struct vt_turn *t, uint32_t i);
 void vt_route_done(struct vt_turn *t, uint32_t i);
 /* Is there a place for what a send found none for? */
 bool vt_route_room(const struct vt *v);
@@ -378,6 +383,12 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie);
 
 /* vt_fold.c */
+/* Does the machine's network leave this part to the members' interfaces? */
+bool vt_folds(const struct weft_vt *w, const struct weft_vt_part *part);
+struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place);
+void vt_adder_init(struct vt_adder *a);
+/* Does its place hold no part that is still to be added? */
+bool vt_fold_fits(const struct vt_adder *a, uint64_t seq);
 void vt_fold_post(struct vt_turn *t, uint32_t i);
 void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie);
 void vt_fold_packet(struct vt_turn *t, uint32_t i);

@@ -82,25 +82,50 @@ static uint32_t child_of(const struct pairs *p, uint32_t member, unsigned nth)
 	return leader_of(p, item_of(p, member) + (1u << nth));
 }
 
-static bool alike(const struct weft_vt_part *a, const struct weft_vt_part *b)
+/* ---- adders --------------------------------------------------------------
+ */
+
+bool vt_folds(const struct weft_vt *w, const struct weft_vt_part *part)
 {
-	return a->kind == b->kind && a->op == b->op && a->type == b->type &&
-	       a->bytes == b->bytes && a->root == b->root;
+	return (part->kind == WEFT_VT_REDUCE ||
+		part->kind == WEFT_VT_ALLREDUCE) &&
+	       !net_tree_can(&w->cfg, NET_ALLREDUCE);
 }
 
-/* acc = acc op in, at the member's interface. */
-static void add(struct vt_turn *t, struct vt_buf *acc, const struct vt_buf *in)
+struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place)
 {
-	struct weft_vt_part *part = &acc->part;
-
-	vt_sure(part->bytes <= VT_PART_BYTES);
-	part->flags |= in->part.flags;
-	if (!alike(part, &in->part))
-		part->flags |= WEFT_VT_DIFFER;
-	else if (part->bytes)
-		part->flags |= t->v->combine(part->op, part->type, acc->payload,
-					     in->payload, part->bytes);
+	vt_sure(w->adders && vt_route_is_place(w, place));
+	return w->adders + (size_t)place * w->size;
 }
+
+/* What is folded leaves its places as it found them. */
+void vt_adder_init(struct vt_adder *a)
+{
+	a->folds = a->spent = a->spent_seq = 0;
+	a->busy_ps = a->here_seq = 0;
+}
+
+bool vt_fold_fits(const struct vt_adder *a, uint64_t seq)
+{
+	return a->spent == a->folds || seq < a->spent_seq + VT_WINDOW;
+}
+
+/* A part's place may be used again. */
+static void spent(struct vt_turn *t, uint32_t i)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	uint32_t rank = vt_route_members(t->w, b->route)[b->to].rank;
+	struct vt_adder *a = &vt_adders(t->w, b->route)[b->to];
+	/* relaxed: as due */
+	uint32_t lack = weft_load32_relaxed(&vt_rank(t->w, rank)->wants_room);
+
+	a->spent++;
+	a->spent_seq = b->part.seq + 1;
+	if (lack & VT_ROOM_ROUTE)
+		vt_engine_notice(t, rank, t->at);
+}
+
+/* ---- sums ---------------------------------------------------------------- */
 
 /* The sum goes to a member of the route. */
 static void send_to(struct vt_turn *t, const struct vt_member *m, uint32_t i,
@@ -132,7 +157,7 @@ static void finish(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 
 static void let_go(struct vt_turn *t, uint32_t i)
 {
-	vt_route_spent(t, i);
+	spent(t, i);
 	vt_route_done(t, i);
 }
 
@@ -142,7 +167,7 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 {
 	struct weft_vt *w = t->w;
 	struct vt_member *m = vt_route_members(w, place);
-	struct vt_member *me = &m[member];
+	struct vt_adder *a = vt_adders(w, place), *me = &a[member];
 	struct pairs p = pairs_of(w->routes[place].count);
 	unsigned k = seq % VT_WINDOW, n = inputs(&p, member), nth;
 	struct vt_fold *f = &me->fold[k];
@@ -152,10 +177,10 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 		return;
 	while (f->added < n && f->came >> f->added & 1) {
 		uint32_t child = child_of(&p, member, f->added);
-		uint32_t in = m[child].fold[k].buf;
+		uint32_t in = a[child].fold[k].buf;
 
 		vt_sure(child < w->routes[place].count);
-		add(t, vt_buf(w, f->buf), vt_buf(w, in));
+		vt_part_add(t, vt_buf(w, f->buf), vt_buf(w, in));
 		if (me->busy_ps < t->at)
 			me->busy_ps = t->at;
 		me->busy_ps += w->cfg.fold_ps;
@@ -166,7 +191,7 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 		return;
 	/* now that all are added, this place is free for what comes next */
 	for (unsigned c = 0; c < n; c++)
-		let_go(t, m[child_of(&p, member, c)].fold[k].buf);
+		let_go(t, a[child_of(&p, member, c)].fold[k].buf);
 	f->came = 0;
 	f->added = 0;
 	f->here = false;
@@ -174,7 +199,7 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 		send_to(t, m, f->buf, parent_of(&p, member, &nth), at);
 		return;
 	}
-	vt_route_spent(t, f->buf);
+	spent(t, f->buf);
 	finish(t, m, f->buf, at);
 }
 
@@ -182,13 +207,12 @@ void vt_fold_post(struct vt_turn *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
-	struct vt_member *m = vt_route_members(w, b->route);
+	struct vt_adder *a = vt_adders(w, b->route);
 	uint64_t at = vt_send_time(w, b->stamp) + w->cfg.coll_inject_ps;
-
 	struct vt_fold *f;
 
 	vt_sure(b->to < w->size);
-	f = &m[b->to].fold[b->part.seq % VT_WINDOW];
+	f = &a[b->to].fold[b->part.seq % VT_WINDOW];
 	f->buf = i;
 	f->seq = b->part.seq;
 	f->posted = true;
@@ -205,11 +229,11 @@ void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
 	struct vt_buf *b = vt_buf(t->w, (uint32_t)cookie);
 	uint32_t place = b->route, member = b->to;
 	uint64_t seq = b->part.seq;
-	struct vt_member *me;
+	struct vt_adder *me;
 
 	t->at = at;
 	vt_sure(b->kind == VT_PART && member < t->w->size);
-	me = &vt_route_members(t->w, place)[member];
+	me = &vt_adders(t->w, place)[member];
 	if (me->here_seq + VT_WINDOW < seq)
 		me->here_seq = seq - VT_WINDOW;
 	for (; me->here_seq <= seq; me->here_seq++) {
@@ -228,7 +252,7 @@ void vt_fold_packet(struct vt_turn *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
-	struct vt_member *m = vt_route_members(w, b->route);
+	struct vt_adder *a = vt_adders(w, b->route);
 	struct pairs p = pairs_of(w->routes[b->route].count);
 	uint32_t up;
 	unsigned nth;
@@ -239,6 +263,6 @@ void vt_fold_packet(struct vt_turn *t, uint32_t i)
 		return;
 	}
 	up = parent_of(&p, b->to, &nth);
-	m[up].fold[b->part.seq % VT_WINDOW].came |= 1u << nth;
+	a[up].fold[b->part.seq % VT_WINDOW].came |= 1u << nth;
 	go_on(t, b->route, up, b->part.seq);
 }

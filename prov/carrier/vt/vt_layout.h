@@ -8,7 +8,8 @@
  *   +------+-------+-----+-------+-------+------+---------+--------+-----+
  *            one     when  who     one     a pool  class routes:     prov/
  *            each    to    ran     each    each    who belongs to    net's
- *                    run   last                    them, results     block
+ *                    run   last                    them, adders,     block
+ *                                                  results
  *
  * Who writes what. A rank writes its own record and buffers while it runs; the
  * engine writes everything while nobody runs (head.running is 0 and head.engine
@@ -61,6 +62,7 @@ struct vt_head {
 	uint64_t bufs_at;
 	uint64_t joins_at;
 	uint64_t members_at;
+	uint64_t adders_at; /* as many as members, where interfaces add */
 	uint64_t routes_at;
 	uint64_t places_at; /* of a route in routes, by its id in prov/net */
 	uint64_t net_at;
@@ -258,6 +260,10 @@ struct vt_member {
 	uint32_t by_node; /* the i-th member, ordered by node */
 	uint32_t ahead;	  /* its parts under way whose result it does not get */
 	uint32_t part[VT_WINDOW]; /* buffer that waits for the result */
+};
+
+/* The same of a member whose interface adds; vt_fold.c. */
+struct vt_adder {
 	struct vt_fold fold[VT_WINDOW];
 	uint64_t folds;	    /* posted by the rank */
 	uint64_t spent;	    /* of them, by who added them */

@@ -6,9 +6,11 @@
 #include "test/t.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Packets that the largest of the machines' units sends. */
 static struct weft_vt_conf conf_of(const struct play *p)
@@ -104,6 +106,36 @@ void play(struct play *p, struct found *found_p)
 	t_processes(p->ranks, play_rank, p, 60);
 	*found_p = *p->found;
 	play_close(p);
+}
+
+/* Is it a line of that key? */
+static bool sets(const char *line, const char *key)
+{
+	size_t n = strlen(key);
+
+	return !strncmp(line, key, n) && strchr(" =\t", line[n]);
+}
+
+void play_file(char *path, const char *machine, const char *without,
+	       const char *instead)
+{
+	char from[4096], line[512];
+	struct net_why why;
+	FILE *in, *out = fdopen(mkstemp(path), "w");
+	bool replaced = false;
+
+	T_OK(net_file_find(machine, from, sizeof(from), &why));
+	in = fopen(from, "r");
+	T_TRUE(in && out);
+	while (fgets(line, sizeof(line), in)) {
+		bool it_is = !replaced && sets(line, without);
+
+		fputs(it_is ? instead : line, out);
+		replaced |= it_is;
+	}
+	T_TRUE(replaced);
+	fclose(in);
+	fclose(out);
 }
 
 int wait_got(struct end *e, uint64_t want)

@@ -629,6 +629,40 @@ static void roots_that_differ_are_told(void **state)
 	play(&p, &f);
 }
 
+/* ---- where nobody adds --------------------------------------------------- */
+
+static int refused_sum(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE, .bytes = 8 };
+	uint64_t data = rank;
+
+	if (open_route(p, e, rank))
+		return 1;
+	if (e->c->virt->route_can(e->c, WEFT_VT_ALLREDUCE))
+		return 2;
+	if (e->c->virt->route_send(e->c, 3, &part, &data) != -EOPNOTSUPP)
+		return 3;
+	part.kind = WEFT_VT_BARRIER;
+	part.bytes = 0;
+	if (e->c->virt->route_send(e->c, 3, &part, &data) ||
+	    take_waiting(e, &part, &data))
+		return 4;
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+/* A qsnet2 whose interfaces have no time for it. */
+static void no_sum_where_nobody_adds(void **state)
+{
+	char path[] = PLAY_FILE;
+	struct play p = { .machine = path, .ranks = 2, .body = refused_sum };
+	struct found f;
+
+	play_file(path, "qsnet2", "fold", "");
+	play(&p, &f);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -649,6 +683,7 @@ int main(void)
 		T_CASE(interfaces_add_in_the_order_of_pairs),
 		T_CASE(a_broadcast_waits_for_nobody),
 		T_CASE(roots_that_differ_are_told),
+		T_CASE(no_sum_where_nobody_adds),
 	};
 
 	return T_RUN(tests);

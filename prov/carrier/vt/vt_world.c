@@ -53,6 +53,8 @@ static void lay_out(struct vt_head *h)
 		place(&at, n * (VT_BUFS + 1), vt_buf_bytes(h->packet_bytes));
 	h->joins_at = place(&at, n * WEFT_VT_ROUTES, sizeof(struct vt_join));
 	h->members_at = place(&at, routes * n, sizeof(struct vt_member));
+	h->adders_at = place(&at, h->cfg.fold_ps ? routes * n : 0,
+			     sizeof(struct vt_adder));
 	h->routes_at = place(&at, routes, sizeof(struct vt_route));
 	h->places_at = place(&at, routes, sizeof(uint32_t));
 	h->net_at = place(&at, 1, net_bytes(&h->cfg, model_room(h)));
@@ -77,6 +79,7 @@ static bool head_fits(const struct vt_head *h, size_t bytes)
 	       plan.desks_at == h->desks_at && plan.bufs_at == h->bufs_at &&
 	       plan.joins_at == h->joins_at &&
 	       plan.members_at == h->members_at &&
+	       plan.adders_at == h->adders_at &&
 	       plan.routes_at == h->routes_at &&
 	       plan.places_at == h->places_at && plan.net_at == h->net_at;
 }
@@ -93,6 +96,7 @@ static void map_at(struct weft_vt *w, const struct vt_head *h)
 	w->bufs = base + h->bufs_at;
 	w->joins = (void *)(base + h->joins_at);
 	w->members = (void *)(base + h->members_at);
+	w->adders = h->cfg.fold_ps ? (void *)(base + h->adders_at) : NULL;
 	w->routes = (void *)(base + h->routes_at);
 	w->places = (void *)(base + h->places_at);
 	w->net = (void *)(base + h->net_at);

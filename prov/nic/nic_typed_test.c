@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages that their owner packs, over the loop carrier, on every machine,
+ * with and without DMA and with faults below: against typed and plain peers,
+ * expected or not, into room that is too short, called back, and left alone.
+ */
+#include "test/nic_pair.h"
+
+#define LONG_BYTES ((size_t)300001)
+
+/* Every second byte of mem. */
+struct gaps {
+	unsigned char *mem;
+	size_t bytes;
+	struct weft_nic_typed typed;
+};
+
+static void pack(void *arg, size_t pos, void *to, size_t bytes)
+{
+	const struct gaps *g = arg;
+	unsigned char *out = to;
+
+	assert_true(pos + bytes <= g->bytes);
+	for (size_t i = 0; i < bytes; i++)
+		out[i] = g->mem[2 * (pos + i)];
+}
+
+static void unpack(void *arg, size_t pos, const void *from, size_t bytes)
+{
+	const struct gaps *g = arg;
+	const unsigned char *in = from;
+
+	assert_true(pos + bytes <= g->bytes);
+	for (size_t i = 0; i < bytes; i++)
+		g->mem[2 * (pos + i)] = in[i];
+}
+
+static void gaps_open(struct gaps *g, size_t bytes)
+{
+	g->mem = calloc(2, bytes + 1);
+	T_NOT_NULL(g->mem);
+	g->bytes = bytes;
+	g->typed = (struct weft_nic_typed){ pack, unpack, g };
+}
+
+static void gaps_fill(struct gaps *g, uint64_t seed)
+{
+	unsigned char *flat = malloc(g->bytes);
+
+	t_fill(flat, g->bytes, seed);
+	unpack(g, 0, flat, g->bytes);
+	free(flat);
+}
+
+/* The first n bytes are those of seed, and nothing lies between or behind. */
+static void gaps_check(const struct gaps *g, size_t n, uint64_t seed)
+{
+	unsigned char *flat = malloc(g->bytes + 1);
+
+	pack((void *)(uintptr_t)g, 0, flat, g->bytes);
+	T_IS(t_differs(flat, n, seed), -1);
+	for (size_t i = n; i < g->bytes; i++)
+		T_IS(flat[i], 0);
+	for (size_t i = 0; i < g->bytes; i++)
+		T_IS(g->mem[2 * i + 1], 0);
+	free(flat);
+}
+
+static void typed(struct weft_nic_op *op, struct gaps *g)
+{
+	op->context = g;
+	op->iov[0].iov_base = &g->typed;
+	op->iov[0].iov_len = g->bytes;
+	op->iov_count = WEFT_IOV_TYPED;
+	op->len = g->bytes;
+}
+
+static void put_typed(struct world *w, struct side *s, struct gaps *g,
+		      uint64_t tag)
+{
+	struct weft_nic_op *op = weft_nic_op_get(s->nic);
+	int err;
+
+	op->kind = WEFT_SEND;
+	op->flags = WEFT_OP_TAGGED;
+	op->peer = s->peer;
+	op->tag = tag;
+	typed(op, g);
+	while ((err = weft_nic_send(s->nic, op)) == -EAGAIN)
+		turn(w);
+	T_OK(err);
+}
+
+static void take_typed(struct side *s, struct gaps *g, uint64_t tag)
+{
+	struct weft_nic_op *op = weft_nic_op_get(s->nic);
+
+	op->kind = WEFT_RECV;
+	op->flags = WEFT_OP_TAGGED;
+	op->peer = NULL;
+	op->m.src = WEFT_MATCH_ANY;
+	op->m.tag = tag;
+	op->m.ignore = 0;
+	typed(op, g);
+	T_OK(weft_nic_recv(s->nic, op));
+}
+
+static void both_end(struct world *w, uint64_t len, int err)
+{
+	until(w, &w->a, 1);
+	until(w, &w->b, 1);
+	T_IS(w->a.note[0].err, 0);
+	T_IS(w->b.note[0].err, err);
+	T_IS(w->b.note[0].len, len);
+	w->a.notes = 0;
+	w->b.notes = 0;
+}
+
+/* Typed to typed; room: what the receiver has. */
+static void exchange(struct world *w, size_t bytes, size_t room, bool early)
+{
+	size_t fits = bytes < room ? bytes : room;
+	struct gaps from, to;
+
+	gaps_open(&from, bytes);
+	gaps_open(&to, room);
+	gaps_fill(&from, bytes);
+	if (early)
+		take_typed(&w->b, &to, 1);
+	put_typed(w, &w->a, &from, 1);
+	for (int k = 0; k < 10; k++)
+		turn(w);
+	if (!early)
+		take_typed(&w->b, &to, 1);
+	both_end(w, fits, fits < bytes ? -EOVERFLOW : 0);
+	gaps_check(&to, fits, bytes);
+	free(from.mem);
+	free(to.mem);
+}
+
+static void case_typed(const struct grid *g)
+{
+	static const size_t bytes[] = { 9000, 65536, LONG_BYTES };
+	struct world *w = world_open(g);
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(bytes); i++)
+		for (int early = 0; early < 2; early++) {
+			exchange(w, bytes[i], bytes[i], early);
+			exchange(w, bytes[i], bytes[i] + 77, early);
+			exchange(w, bytes[i], bytes[i] / 2, early);
+		}
+	world_close(w);
+}
+
+/* One side only; a plain receive may have no room at all. */
+static void case_plain(const struct grid *g)
+{
+	static const size_t bytes[] = { 8, 600, 9000, 40000, LONG_BYTES };
+	struct world *w = world_open(g);
+	char *flat = malloc(LONG_BYTES);
+	struct gaps far;
+
+	gaps_open(&far, LONG_BYTES);
+	gaps_fill(&far, 3);
+	for (int early = 0; early < 2; early++)
+		for (size_t room = 0; room <= LONG_BYTES; room += 100000) {
+			if (early)
+				take(&w->b, flat, room, 2, WEFT_MATCH_ANY);
+			put_typed(w, &w->a, &far, 2);
+			turn(w);
+			if (!early)
+				take(&w->b, flat, room, 2, WEFT_MATCH_ANY);
+			both_end(w, room, -EOVERFLOW);
+			T_IS(t_differs(flat, room, 3), -1);
+		}
+	for (unsigned i = 0; i < WEFT_COUNT_OF(bytes); i++)
+		for (int early = 0; early < 2; early++) {
+			memset(far.mem, 0, 2 * far.bytes);
+			t_fill(flat, bytes[i], i);
+			if (early)
+				take_typed(&w->b, &far, 3);
+			put(w, &w->a, flat, bytes[i], 3, 0);
+			for (int k = 0; k < 10; k++)
+				turn(w);
+			if (!early)
+				take_typed(&w->b, &far, 3);
+			both_end(w, bytes[i], 0);
+			gaps_check(&far, bytes[i], i);
+		}
+	free(far.mem);
+	free(flat);
+	world_close(w);
+}
+
+/* Called back before a receive has met it, and after. */
+static void case_recall(const struct grid *g)
+{
+	struct world *w = world_open(g);
+	struct gaps from, to;
+
+	gaps_open(&from, LONG_BYTES);
+	gaps_open(&to, LONG_BYTES);
+	gaps_fill(&from, 9);
+	put_typed(w, &w->a, &from, 4);
+	T_OK(weft_nic_cancel(w->a.nic, &from));
+	until(w, &w->a, 1);
+	T_IS(w->a.note[0].err, -ECANCELED);
+	w->a.notes = 0;
+	take_typed(&w->b, &to, 4);
+	put_typed(w, &w->a, &from, 4);
+	for (int k = 0; k < 3; k++)
+		turn(w);
+	weft_nic_cancel(w->a.nic, &from);
+	both_end(w, LONG_BYTES, 0);
+	gaps_check(&to, LONG_BYTES, 9);
+	free(from.mem);
+	free(to.mem);
+	world_close(w);
+}
+
+static void typed_data_meets_typed_data(void **state)
+{
+	on_every_machine(case_typed);
+}
+
+static void typed_data_meets_plain_data(void **state)
+{
+	on_every_machine(case_plain);
+}
+
+static void typed_data_is_called_back(void **state)
+{
+	on_every_machine(case_recall);
+}
+
+/* In the middle of a message: both directions. */
+static void death_ends_typed_data(void **state)
+{
+	const struct grid g = { .machine = "native" };
+	struct world *w = world_open(&g);
+	struct gaps out, in;
+	unsigned i;
+
+	gaps_open(&out, BIG);
+	gaps_open(&in, BIG);
+	take_typed(&w->b, &in, 1);
+	put_typed(w, &w->a, &out, 1);
+	take_typed(&w->a, &in, 2);
+	put_typed(w, &w->b, &out, 2);
+	for (i = 0; i < 3; i++)
+		turn(w);
+	T_IS(w->a.notes, 0);
+	weft_nic_close(w->b.nic);
+	for (i = 0; i < 100000 && w->a.notes < 2; i++)
+		weft_nic_poll(w->a.nic, 8);
+	T_IS(w->a.notes, 2);
+	T_TRUE(w->a.note[0].err < 0 && w->a.note[1].err < 0);
+	weft_nic_close(w->a.nic);
+	free(out.mem);
+	free(in.mem);
+	free(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(typed_data_meets_typed_data),
+		T_CASE(typed_data_meets_plain_data),
+		T_CASE(typed_data_is_called_back),
+		T_CASE(death_ends_typed_data),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages that are packed on their way; see core_typed.h. */
+#include "src/core/core_typed.h"
+
+#include <rdma/fi_ext_weft.h>
+
+static struct fi_weft_typed *typed; /* NULL: the provider has none */
+static size_t least;
+
+void weft_typed_open(void)
+{
+	void *ops;
+
+	typed = NULL;
+	least = SIZE_MAX;
+	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_TYPED, 0, &ops, NULL))
+		return;
+	typed = ops;
+	least = typed->least(weft_core.ep);
+}
+
+static void pack(void *arg, size_t pos, void *to, size_t len)
+{
+	weft_pack(arg, pos, to, len);
+}
+
+static void unpack(void *arg, size_t pos, const void *from, size_t len)
+{
+	weft_unpack(arg, pos, from, len);
+}
+
+bool weft_typed_take(struct weft_p2p *p)
+{
+	if (p->bytes < least)
+		return false;
+	p->typed = (struct fi_weft_data){ pack, unpack, &p->data };
+	p->pieces = 0;
+	return true;
+}
+
+int weft_typed_send(struct weft_p2p *p, fi_addr_t to, uint64_t flags)
+{
+	return (int)typed->send(weft_core.ep, &p->typed, p->bytes, to, p->word,
+				flags, &p->io.fi);
+}
+
+int weft_typed_recv(struct weft_p2p *p, uint64_t flags)
+{
+	return (int)typed->recv(weft_core.ep, &p->typed, p->bytes, p->word,
+				p->ignore, flags, &p->io.fi);
+}
