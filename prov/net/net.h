@@ -165,6 +165,8 @@ int net_link_whole(struct net *net, uint32_t node, unsigned port, bool whole);
  */
 int net_link_cut(struct net *net, uint32_t node, unsigned port);
 void net_tables_renew(struct net *net);
+
+/*
  * Loads other tables of a torus: the order of dimensions of deterministic
  * packets, and of the zone sets, as in net_config.h. -EBUSY: packets are under
  * way; -EINVAL: it is no order of this machine's dimensions.

@@ -69,6 +69,9 @@ struct weft_unit_ops {
 	int (*poll)(struct weft_unit *u, int budget);
 };
 
+/* Packet types below are the engine's, from here on the units' own. */
+#define WEFT_PKT_UNIT 64
+
 /* First member of every unit's object. */
 struct weft_unit {
 	const struct weft_unit_ops *ops;

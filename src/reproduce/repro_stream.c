@@ -9,9 +9,9 @@
  *               rail=N: by this one, from 1 on; engines=N: in turn by so many;
  *               wire=1: of all bytes on the link
  *   rate        messages in a second
- *   loss        per cent of the rate that variant= costs
  *   words       the same, where every node sends messages of eight bytes to
  *               node 0, each to one of variables= words by lot
+ *   loss        per cent of the rate that variant= costs
  *   complement  every node sends to its complement: the rate of a node as a
  *               share of what a pair alone reaches that exchanges, in per cent
  */
