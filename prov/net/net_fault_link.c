@@ -302,7 +302,7 @@ static void lose(struct net_step *s, const struct net_call *c, uint32_t pi)
 	if (m->left)
 		return;
 	if (m->flags & NET_M_SEEN)
-		net_node(net, m->dst)->active -= m->bytes;
+		net_node(net, m->dst)->active -= net_mrec_bytes(m);
 	net_nic_forget(net, p.msg);
 	if (s->up->lost)
 		s->up->lost(s->arg, c->at, cookie, node);
