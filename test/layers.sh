@@ -112,7 +112,7 @@ borders() {
 	border src/sim "src/base/ $net src/page/"
 	border src/reproduce "src/base/ $net src/sim/ src/page/"
 	border src/tool "src/base/ prov/nic/cu/cu_tree.h"
-	border bench "src/base/ prov/code/ prov/net/net.h
+	border bench "src/base/ prov/code/ $net
 		prov/carrier/carrier.h"
 	border examples ""
 
