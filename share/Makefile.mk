@@ -2,14 +2,15 @@
 # the build tree, where programs that are not installed find them
 machinedir = $(datadir)/weft/machines
 dist_machine_DATA = share/machines/bgq share/machines/gemini \
-	share/machines/qsnet2
+	share/machines/qsnet2 share/machines/sunway
 reproducedir = $(datadir)/weft/reproduce
 dist_reproduce_DATA = share/reproduce/bgq.tsv share/reproduce/gemini.tsv \
-	share/reproduce/qsnet2.tsv
+	share/reproduce/qsnet2.tsv share/reproduce/sunway.tsv
 
 SHARE_COPIES = share/weft/machines/bgq share/weft/machines/gemini \
-	share/weft/machines/qsnet2 share/weft/reproduce/bgq.tsv \
-	share/weft/reproduce/gemini.tsv share/weft/reproduce/qsnet2.tsv
+	share/weft/machines/qsnet2 share/weft/machines/sunway \
+	share/weft/reproduce/bgq.tsv share/weft/reproduce/gemini.tsv \
+	share/weft/reproduce/qsnet2.tsv share/weft/reproduce/sunway.tsv
 all-local: $(SHARE_COPIES)
 CLEANFILES += $(SHARE_COPIES)
 

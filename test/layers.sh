@@ -62,7 +62,7 @@ sides() {
 }
 
 # What the folders above the network model may see of it.
-net="prov/net/net.h prov/net/net_config.h prov/net/net_file.h
+net="prov/net/net.h prov/net/net_config.h prov/net/net_file.h prov/net/net_fold.h
 	prov/net/net_map.h prov/net/net_name.h"
 # What collectives are made of.
 core="src/core/core_coll.h src/core/core_comm.h src/core/core_lock.h
@@ -73,7 +73,8 @@ core="src/core/core_coll.h src/core/core_comm.h src/core/core_lock.h
 engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_help.h
 	prov/nic/nic_inbox.h prov/nic/nic_order.h prov/nic/nic_port.h"
 units="prov/nic/mu/mu_engine.h prov/nic/fma/fma_engine.h
-	prov/nic/sten/sten_engine.h prov/nic/cu/cu.h prov/nic/cu/cu_exact.h
+	prov/nic/sten/sten_engine.h prov/nic/swhni/swhni_engine.h
+	prov/nic/cu/cu.h prov/nic/cu/cu_exact.h
 	prov/nic/cu/cu_fold.h prov/nic/cu/cu_tree.h"
 # What all carriers share.
 carrier="prov/carrier/carrier.h prov/carrier/carrier_cma.h
@@ -92,7 +93,7 @@ borders() {
 		prov/carrier/carrier_vt.h $net"
 	border -1 prov/nic "src/base/ prov/wire/ prov/match/match.h $units
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
-	for unit in mu fma sten; do
+	for unit in mu fma sten swhni; do
 		border prov/nic/$unit "src/base/ prov/wire/ $engine
 			prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	done
@@ -105,9 +106,11 @@ borders() {
 	border src/win "src/base/ src/types/ src/core/ coll/coll.h"
 	border src/mpi "src/base/ src/types/ src/core/ src/win/win.h
 		src/win/win_word.h coll/coll.h"
-	border src/run "src/base/ $net"
-	border src/sim "src/base/ $net"
-	border src/reproduce "src/base/ $net src/sim/"
+	border src/page "src/base/"
+	border src/show "src/base/ src/page/"
+	border src/run "src/base/ $net src/show/show.h"
+	border src/sim "src/base/ $net src/page/"
+	border src/reproduce "src/base/ $net src/sim/ src/page/"
 	border src/tool "src/base/ prov/nic/cu/cu_tree.h"
 	border bench "src/base/ prov/code/ prov/net/net.h
 		prov/carrier/carrier.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The network interface of Cray Gemini, emulated: fast memory access (FMA),
- * block transfer engine (BTE), completion queues and short-message mailboxes
- * (SMSG). Link with -lweft-nic.
+ * block transfer engine (BTE), completion queues, short-message mailboxes
+ * (SMSG) and a shared message queue (MSGQ). Link with -lweft-nic.
  *
  *	weft_fma_open
  *	  weft_fma_cq_open, weft_fma_mem_open    queues and memory handles
@@ -42,6 +42,9 @@ extern "C" {
 #define WEFT_FMA_PE_BITS      18
 #define WEFT_FMA_OFFSET_BITS  40
 #define WEFT_FMA_DATAGRAM     128
+#define WEFT_FMA_MSGQ_BYTES   128 /* largest message of the shared queue */
+#define WEFT_FMA_LINKS	      8	  /* to a neighbour, at most */
+#define WEFT_FMA_SCRUB_NS     1000000000u /* of the machine */
 
 struct weft_fma;
 
@@ -70,6 +73,18 @@ struct weft_fma_attr {
 	struct weft_place place;
 	uint8_t ptag; /* protection tag of everything it opens */
 	int lazy_amo; /* cached AMOs reach memory on eviction only */
+	/*
+	 * Links to a neighbour, up to 8: packets on different ones overtake
+	 * each other, and the delivery mode says which a packet may take. 0:
+	 * all of them arrive in the order of the requests.
+	 */
+	unsigned links;
+	/*
+	 * Requests without answer end with WEFT_FMA_TIMEOUT after one to two
+	 * times so long, sends that came in half after half of it. 0: never.
+	 * On the machine WEFT_FMA_SCRUB_NS; but here who polls answers.
+	 */
+	uint64_t scrub_ns;
 	/* A datagram of up to 128 bytes came; from poll. NULL: ignored. */
 	void (*datagram)(void *arg, uint32_t pe, const void *buf,
 			 unsigned bytes);
@@ -124,6 +139,19 @@ int weft_fma_mem_close(struct weft_fma *f, unsigned mdh);
 /* ---- fast memory access ---- */
 
 /*
+ * Which road packets take. Adaptively, each by the link with the least load;
+ * without, by a hash of source, target and cache line, so that what goes to one
+ * line keeps its order; and without the line in the hash, too, all packets to
+ * one PE do.
+ */
+enum weft_fma_delivery {
+	WEFT_FMA_PERFORMANCE = 0,
+	WEFT_FMA_NO_ADAPT = 1,
+	WEFT_FMA_NO_HASH = 2, /* of the line */
+	WEFT_FMA_IN_ORDER = WEFT_FMA_NO_ADAPT | WEFT_FMA_NO_HASH,
+};
+
+/*
  * What a window stands for. A store at window offset w goes to offset
  * base + (w mod 2^addr_bits) of handle mdh on PE pe + (w >> addr_bits).
  */
@@ -131,7 +159,7 @@ struct weft_fma_window {
 	uint32_t pe;
 	uint16_t mdh;
 	uint8_t addr_bits; /* 0: all bits are address */
-	uint8_t in_order;  /* deterministic route: arrival in program order */
+	uint8_t delivery;  /* enum weft_fma_delivery */
 	uint64_t base;
 	uint16_t cq; /* for local and global events */
 };
@@ -205,6 +233,7 @@ struct weft_fma_bte {
 	uint8_t flags;
 	uint16_t cq; /* local and global event; WEFT_FMA_NO_CQ: none */
 	uint32_t pe;
+	uint8_t delivery; /* enum weft_fma_delivery */
 	struct weft_fma_local local;
 	struct weft_fma_local remote; /* send: not used */
 	uint32_t bytes;		      /* multiples of 4, as the offsets */
@@ -248,6 +277,36 @@ int weft_fma_smsg_next(struct weft_fma_smsg *s, const void **buf_p,
 		       uint32_t *bytes_p);
 void weft_fma_smsg_release(struct weft_fma_smsg *s);
 
+/* ---- shared message queue ---- */
+
+/*
+ * One queue for the short messages of all other units: nobody opens mailboxes
+ * by hand, a pair's appears with its first message. A unit has one at most.
+ */
+struct weft_fma_msgq;
+
+struct weft_fma_msgq_attr {
+	unsigned w;	/* window that it aims for itself */
+	uint16_t slots; /* credits of a pair, a power of two */
+	/* A message came; from progress. buf is good during the call. */
+	void (*message)(void *arg, uint32_t pe, const void *buf,
+			uint32_t bytes);
+	void *arg;
+};
+
+int weft_fma_msgq_open(struct weft_fma *f,
+		       const struct weft_fma_msgq_attr *attr,
+		       struct weft_fma_msgq **q_p);
+void weft_fma_msgq_close(struct weft_fma_msgq *q);
+/*
+ * Up to WEFT_FMA_MSGQ_BYTES. -EAGAIN: the other side has not answered the
+ * first call yet, or no credit: poll, progress, repeat. -EMSGSIZE.
+ */
+int weft_fma_msgq_send(struct weft_fma_msgq *q, uint32_t pe, const void *buf,
+		       uint32_t bytes);
+/* Hands over up to budget messages, pair by pair in turn; how many. */
+int weft_fma_msgq_progress(struct weft_fma_msgq *q, int budget);
+
 /* ---- counters ---- */
 
 struct weft_fma_stats {
@@ -258,7 +317,8 @@ struct weft_fma_stats {
 	uint64_t rejected; /* arriving requests refused */
 	uint64_t amo_hits;
 	uint64_t amo_misses;
-	uint64_t outstanding; /* buffers in use now */
+	uint64_t outstanding;	       /* buffers in use now */
+	uint64_t link[WEFT_FMA_LINKS]; /* carrier packets by each link */
 };
 
 void weft_fma_stats(struct weft_fma *f, struct weft_fma_stats *s);

@@ -6,6 +6,8 @@ libweft_net_la_SOURCES = \
 	prov/net/net_layout.h prov/net/net_slot.h \
 	prov/net/net_arbiter.c prov/net/net_arbiter.h \
 	prov/net/net_config.c prov/net/net_config.h \
+	prov/net/net_fold.c prov/net/net_fold.h \
+	prov/net/net_guid.c prov/net/net_guid.h \
 	prov/net/net_look.c \
 	prov/net/net_name.c prov/net/net_name.h \
 	prov/net/net_nic.c prov/net/net_nic.h \
@@ -19,6 +21,7 @@ libweft_net_la_SOURCES = \
 	prov/net/net_steer.c prov/net/net_steer.h \
 	prov/net/net_steer_fat.c \
 	prov/net/net_stuck.c \
+	prov/net/net_tile.c prov/net/net_tile.h \
 	prov/net/net_topo.c prov/net/net_topo.h \
 	prov/net/net_topo_fat.c \
 	prov/net/net_tree.c prov/net/net_tree.h prov/net/net_tree_int.h \
@@ -28,8 +31,9 @@ libweft_net_la_SOURCES = \
 
 NET_TESTS = prov/net/net_fat_test prov/net/net_fuzz_test prov/net/net_link_test \
 	prov/net/net_load_test prov/net/net_name_test prov/net/net_path_test \
-	prov/net/net_query_test prov/net/net_route_test \
-	prov/net/net_shared_test \
+	prov/net/net_fold_test prov/net/net_guid_test prov/net/net_query_test \
+	prov/net/net_rail_test prov/net/net_route_test \
+	prov/net/net_shared_test prov/net/net_tile_test \
 	prov/net/net_topo_test prov/net/net_tree_test prov/net/net_zero_test
 check_PROGRAMS += $(NET_TESTS)
 TESTS += $(NET_TESTS)
@@ -49,10 +53,16 @@ prov_net_net_path_test_SOURCES = prov/net/net_path_test.c $(NET_END)
 prov_net_net_path_test_LDADD = $(NET_LIBS)
 prov_net_net_query_test_SOURCES = prov/net/net_query_test.c $(NET_END)
 prov_net_net_query_test_LDADD = $(NET_LIBS)
+prov_net_net_fold_test_LDADD = $(NET_LIBS)
+prov_net_net_guid_test_LDADD = $(NET_LIBS)
+prov_net_net_rail_test_SOURCES = prov/net/net_rail_test.c $(NET_END)
+prov_net_net_rail_test_LDADD = $(NET_LIBS)
 prov_net_net_route_test_SOURCES = prov/net/net_route_test.c $(NET_END)
 prov_net_net_route_test_LDADD = $(NET_LIBS)
 prov_net_net_shared_test_SOURCES = prov/net/net_shared_test.c $(NET_END)
 prov_net_net_shared_test_LDADD = $(NET_LIBS)
+prov_net_net_tile_test_SOURCES = prov/net/net_tile_test.c $(NET_END)
+prov_net_net_tile_test_LDADD = $(NET_LIBS)
 prov_net_net_tree_test_SOURCES = prov/net/net_tree_test.c $(NET_END)
 prov_net_net_tree_test_LDADD = $(NET_LIBS)
 prov_net_net_zero_test_SOURCES = prov/net/net_zero_test.c $(NET_END)
@@ -60,4 +70,4 @@ prov_net_net_zero_test_LDADD = $(NET_LIBS)
 
 noinst_PROGRAMS += bench/net_speed
 bench_net_speed_SOURCES = bench/net_speed.c
-bench_net_speed_LDADD = libweft-net.la libweftbase.la -lm
+bench_net_speed_LDADD = libweftnetfile.la libweft-net.la libweftbase.la -lm

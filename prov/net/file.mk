@@ -10,8 +10,11 @@ libweftnetfile_la_SOURCES = \
 libweftnetfile_la_LIBADD = libweft-netmap.la
 libweftnetfile_la_CPPFLAGS = $(AM_CPPFLAGS) -DWEFT_DATADIR='"$(datadir)"'
 
-check_PROGRAMS += prov/net/net_elan_test prov/net/net_file_test
-TESTS += prov/net/net_elan_test prov/net/net_file_test
+check_PROGRAMS += prov/net/net_elan_test prov/net/net_file_test \
+	prov/net/net_sunway_test
+TESTS += prov/net/net_elan_test prov/net/net_file_test prov/net/net_sunway_test
+prov_net_net_sunway_test_SOURCES = prov/net/net_sunway_test.c $(NET_END)
+prov_net_net_sunway_test_LDADD = libweftnetfile.la libweft-net.la $(T_LIBS)
 prov_net_net_elan_test_SOURCES = prov/net/net_elan_test.c $(NET_END)
 prov_net_net_elan_test_LDADD = libweftnetfile.la libweft-net.la $(T_LIBS)
 prov_net_net_file_test_LDADD = libweftnetfile.la libweft-net.la $(T_LIBS)

@@ -20,6 +20,7 @@
 #define WEFT_NET_H
 
 #include "prov/net/net_config.h"
+#include "prov/net/net_fold.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,12 +61,22 @@ struct net_msg {
 	 * one by their place in the message, too, and lose their order.
 	 */
 	uint8_t spread;
+	/* Trees with rails: the one it keeps to, plus one; 0: any, by packet.
+	 */
+	uint8_t rail;
+	/*
+	 * Where in the target's memory it goes: to whom spread takes another
+	 * link, and what a bus that keeps words has seen before.
+	 */
+	uint64_t address;
 	int8_t hint[NET_DIMS_MAX]; /* -1, +1: go so; 0: the network decides */
 	/*
-	 * Trees: a source route, the port to leave by at each node, the
-	 * source's own first; every node consumes one. NULL: none. A route
-	 * goes up, then down, and ends at dst. NET_ROUTE_ANY on the way up of
-	 * a dynamic message: any link up.
+	 * A source route, the port to leave by at each node, the source's own
+	 * first; every node consumes one. NULL: none. It ends at dst. On a
+	 * tree it goes up, then down; NET_ROUTE_ANY on the way up of a dynamic
+	 * message: any link up. On a torus only where nodes share a router,
+	 * and not dynamic; who goes against the order of dimensions answers
+	 * for the rings that he closes.
 	 */
 	const uint8_t *route;
 	uint8_t route_len;
@@ -135,6 +146,28 @@ int net_link_rate(struct net *net, uint32_t node, unsigned port,
 		  uint64_t ps_per_byte_x1000);
 
 /*
+ * Whether packets are kept until all of them has come, or cut through; one
+ * direction of a link, packets that begin from now on. -EINVAL: no link.
+ */
+int net_link_whole(struct net *net, uint32_t node, unsigned port, bool whole);
+
+/*
+ * A link of a tree is dead in both directions. Switches know of their own links
+ * at once and take the next port of an entry in their tables; what lies behind
+ * others they know when the tables have been renewed. Before anything is sent.
+ */
+int net_link_cut(struct net *net, uint32_t node, unsigned port);
+void net_tables_renew(struct net *net);
+
+/*
+ * Loads other tables of a torus: the order of dimensions of deterministic
+ * packets, and of the zone sets, as in net_config.h. -EBUSY: packets are under
+ * way; -EINVAL: it is no order of this machine's dimensions.
+ */
+int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
+		    uint8_t zone[NET_ZONES][NET_DIMS_MAX]);
+
+/*
  * Puts a message into the FIFO at time at. 0; -EAGAIN: no room in the block;
  * -EINVAL: there is no such node, path or way, or the route does not lead
  * there.
@@ -176,7 +209,10 @@ enum net_coll {
 	NET_QUERY
 };
 
-/* Whether the machine's network does this; without arithmetic no reductions. */
+/*
+ * Whether the machine's network does this; without arithmetic no reductions,
+ * and no barriers where interfaces add instead.
+ */
 bool net_tree_can(const struct net_config *cfg, enum net_coll kind);
 
 /*
@@ -255,7 +291,9 @@ struct net_count {
 	uint64_t injected; /* packets */
 	uint64_t delivered;
 	uint64_t escapes; /* hops of dynamic packets on the bubble channel */
-	uint64_t hash;	  /* of the event stream */
+	/* class routes: results that reached a node that is no member */
+	uint64_t filtered;
+	uint64_t hash; /* of the event stream */
 };
 void net_count_get(const struct net *net, struct net_count *c);
 

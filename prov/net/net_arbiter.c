@@ -15,6 +15,7 @@
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
 #include "prov/net/net_steer.h"
+#include "prov/net/net_tile.h"
 #include "prov/net/net_tree.h"
 #include "prov/net/net_wheel.h"
 
@@ -66,7 +67,13 @@ static inline void pay(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t cost = net_cost(net, p->chunks, vc);
 	uint8_t *det;
 
-	if (vc) {
+	if (weft_unlikely(net->off_pool)) {
+		net->excess += net_pool_left(net, s->id, port, vc) < cost;
+		net_pool(net, s->id, port)->used[net_channel(vc)] +=
+			(uint16_t)cost;
+		n->room[port] =
+			(uint16_t)net_pool_left(net, s->id, port, NET_VC_DYN);
+	} else if (vc) {
 		det = &net_det_tokens(net, s->id, vc)[port];
 		net->excess += *det < cost;
 		*det = (uint8_t)(*det - cost);
@@ -111,6 +118,8 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 	pay(s, port, vc, p);
 	if (weft_unlikely(p->kind))
 		busy = form_busy(s, port, p);
+	if (weft_unlikely(h->whole))
+		hop += net_packet_len(net, h->rate, p);
 	net_steer_hop(net, p, s->id, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
@@ -135,7 +144,7 @@ WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
 	net_wheel_after(s, busy, NET_EV_TOKEN,
 			net_word(net_link_peer(back), NET_EV_TOKEN,
 				 net_link_port(back), p->vc,
-				 net_cost(net, p->chunks, p->vc)));
+				 net_token_payload(s, p)));
 }
 
 /* Counts a packet that leaves the dynamic VC; the limit shuts the rest. */
@@ -205,16 +214,26 @@ static void grant_det(struct net_step *s, unsigned port, unsigned vc,
 
 	if (!o->list[which].head)
 		o->waits &= (uint8_t) ~(1u << which);
-	leave(s, p->in, port, p);
+	if (weft_unlikely(s->net->cfg.columns))
+		s->dirty |= net_tile_leave(s, p);
+	else
+		leave(s, p->in, port, p);
 	launch(s, port, vc, pi, 0);
+}
+
+/* The injection FIFO whose turn it is at a port. */
+static unsigned inject_next(const struct net_out *o, unsigned vc)
+{
+	unsigned from = o->rr & 15u;
+	uint32_t m = o->inject[vc], high = m >> from << from;
+
+	return (unsigned)__builtin_ctz(high ? high : m);
 }
 
 static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
 {
 	struct net_out *o = net_out(s, port);
-	unsigned from = o->rr & 15u;
-	uint32_t m = o->inject[vc], high = m >> from << from;
-	unsigned f = (unsigned)__builtin_ctz(high ? high : m);
+	unsigned f = inject_next(o, vc);
 	uint32_t pi = net_slot_head(s->net, s->id, NET_SLOT_FIFO + f);
 
 	o->inject[vc] &= (uint16_t) ~(1u << f);
@@ -227,15 +246,27 @@ static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
 
 /* ---- arbitration --------------------------------------------------------- */
 
+/* Has the port tokens for this packet; have: what it has for its channel. */
+static inline bool fits(const struct net_step *s, uint32_t pi, unsigned have,
+			unsigned need)
+{
+	const struct net *net = s->net;
+
+	if (weft_unlikely(net->off_pool))
+		need = net->cost[net_packet(net, pi)->chunks];
+	return have >= need;
+}
+
 /* Deterministic packets from receivers. */
 static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
 {
 	struct net_out *o = net_out(s, port);
 	unsigned on = NET_WAIT_DET + 2 * (vc - 1), enter = on + 1;
 	unsigned have = net_tokens(s->net, s->id, port, vc);
-	bool can_on = o->waits >> on & 1 && have >= 1;
+	bool can_on = o->waits >> on & 1 && fits(s, o->list[on].head, have, 1);
 	bool can_enter =
-		o->waits >> enter & 1 && have >= net_hop(s, port)->need;
+		o->waits >> enter & 1 &&
+		fits(s, o->list[enter].head, have, net_hop(s, port)->need);
 
 	if (can_on && !(can_enter && o->turn & 2)) {
 		o->turn |= 2;
@@ -252,8 +283,14 @@ static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
 
 static bool serve_inject_det(struct net_step *s, unsigned port, unsigned vc)
 {
-	if (!(net_out(s, port)->vcs >> vc & 1) ||
-	    net_tokens(s->net, s->id, port, vc) < net_hop(s, port)->need)
+	const struct net_out *o = net_out(s, port);
+	uint32_t pi;
+
+	if (!(o->vcs >> vc & 1))
+		return false;
+	pi = net_slot_head(s->net, s->id, NET_SLOT_FIFO + inject_next(o, vc));
+	if (!fits(s, pi, net_tokens(s->net, s->id, port, vc),
+		  net_hop(s, port)->need))
 		return false;
 	grant_inject(s, port, vc);
 	return true;
@@ -384,6 +421,22 @@ static inline bool wanted(const struct net_out *o)
 	       o->waits | o->vcs;
 }
 
+/* Where nobody is urgent: the one first, next time the other. */
+static void serve_in_turn(struct net_step *s, unsigned port)
+{
+	struct net_out *o = net_out(s, port);
+
+	o->turn ^= 4;
+	if (o->turn & 4) {
+		if (!serve_urgent(s, port))
+			serve_normal(s, port);
+		return;
+	}
+	serve_normal(s, port);
+	if (!(s->node->busy >> port & 1))
+		serve_urgent(s, port);
+}
+
 static void serve_port(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
@@ -394,9 +447,14 @@ static void serve_port(struct net_step *s, unsigned port)
 		s->node->waiting &= ~(1ull << port);
 		return;
 	}
-	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET))
+	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET)) {
+		if (weft_unlikely(s->net->cfg.system_turn)) {
+			serve_in_turn(s, port);
+			return;
+		}
 		if (serve_urgent(s, port))
 			return;
+	}
 	serve_normal(s, port);
 }
 
@@ -413,6 +471,24 @@ static inline int best_port(const struct net_step *s, uint64_t want, int cost)
 		i = __builtin_ctzll(want);
 		score = n->room[i] >= cost ? n->room[i] : -1;
 		port = score + tie > best ? i : port;
+		best = score > best ? score : best;
+	}
+	return port;
+}
+
+/* The same, less what waits behind a port for all that its tokens say. */
+static int best_ahead(const struct net_step *s, uint64_t want, uint32_t cost)
+{
+	const struct net_node *n = s->node;
+	const uint16_t *ahead = net_ahead(s->net, s->id);
+	int best = INT32_MIN, score, tie = ~n->rr & 1, port = -1, i;
+
+	for (want &= ~n->busy; want; want &= want - 1) {
+		i = __builtin_ctzll(want);
+		score = (int)n->room[i] - ahead[i];
+		if (n->room[i] < cost || score + tie <= best)
+			continue;
+		port = i;
 		best = score > best ? score : best;
 	}
 	return port;
@@ -436,7 +512,7 @@ static inline void serve_fresh(struct net_step *s, unsigned slot)
 {
 	struct net *net = s->net;
 	uint32_t pi = net_slot_head(s->net, s->id, slot), cost;
-	const struct net_packet *p = net_packet(net, pi);
+	struct net_packet *p = net_packet(net, pi);
 	unsigned vc = NET_VC_DYN;
 	int port;
 
@@ -447,16 +523,22 @@ static inline void serve_fresh(struct net_step *s, unsigned slot)
 	cost = net_cost(net, p->chunks, 0);
 	if (slot >= NET_SLOT_FIFO)
 		cost += net->cfg.inject_room;
-	port = best_port(s, p->want, (int)cost);
+	if (weft_unlikely(net->off_ahead))
+		port = best_ahead(s, p->want, cost);
+	else
+		port = best_port(s, p->want, (int)cost);
 	s->node->rr++;
 	if (port < 0 && may_escape(s, p, slot)) {
 		port = p->det;
 		vc = NET_VC_DET;
 	}
-	if (port >= 0)
+	if (port >= 0) {
 		grant_head(s, (unsigned)port, vc, slot, pi);
-	else
-		slot_show(s, slot, p);
+		return;
+	}
+	if (weft_unlikely(net->cfg.columns))
+		p->want = net_tile_column(s, p->want);
+	slot_show(s, slot, p);
 }
 
 /* All ports that changed, then new heads, who may change others. */

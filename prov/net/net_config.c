@@ -100,12 +100,17 @@ static int check_fat(const struct net_config *cfg)
 	uint64_t level = 1, sum = 0, w;
 	unsigned l;
 
+	if (cfg->rails > 8)
+		return wrong(cfg, "more than 8 rails");
+
 	for (l = 0; l < cfg->dims; l++)
 		level *= cfg->size[l];
 	for (l = 0; l < cfg->dims; l++) {
 		w = cfg->parents[l];
 		if (cfg->topology == NET_FAT_TREE)
 			w = l ? cfg->size[l - 1] : 1;
+		if (!l && cfg->rails)
+			w = (w ? w : 1) * cfg->rails;
 		if (w > 63)
 			return wrong(cfg, "more than 63 parents");
 		level = level / cfg->size[l] * (w ? w : 1);
@@ -139,7 +144,12 @@ static int check_shape(const struct net_config *cfg)
 		return wrong(cfg, "more than 524288 nodes");
 	if (cfg->query_ps && nodes > UINT16_MAX)
 		return wrong(cfg, "barriers that ask more than 65535 nodes");
-	return cfg->topology == NET_TORUS ? 0 : check_fat(cfg);
+	if (cfg->topology != NET_TORUS)
+		return check_fat(cfg);
+	if (cfg->rails > 1 || cfg->siblings || cfg->supernode)
+		return wrong(cfg,
+			     "rails, siblings and supernodes are a tree's");
+	return 0;
 }
 
 /* Every dimension once in the order, and in the last mask at the latest. */
@@ -213,16 +223,26 @@ static int uneven_bus(const struct net_config *cfg)
 	return 0;
 }
 
-int net_config_check(const struct net_config *cfg)
+struct rule {
+	int bad;
+	const char *what;
+};
+
+static int check_rules(const struct net_config *cfg, const struct rule *rule,
+		       unsigned count)
 {
-	uint32_t chunk = cfg->chunk_bytes ? cfg->chunk_bytes : 1;
-	uint32_t full =
-		(net_wire_bytes(cfg, cfg->payload_bytes / chunk) + chunk - 1) /
-		chunk;
-	const struct {
-		int bad;
-		const char *what;
-	} rule[] = {
+	for (unsigned i = 0; i < count; i++)
+		if (rule[i].bad)
+			return wrong(cfg, rule[i].what);
+	return 0;
+}
+
+static int check_links(const struct net_config *cfg)
+{
+	uint32_t chunk = cfg->chunk_bytes;
+	uint32_t full = net_wire_tokens(
+		cfg, net_wire_bytes(cfg, cfg->payload_bytes / chunk));
+	const struct rule rule[] = {
 		{ !cfg->tick_ps, "tick_ps is 0" },
 		{ !cfg->link_ps_per_byte_x1000, "link_ps_per_byte_x1000 is 0" },
 		{ !cfg->payload_bytes || cfg->payload_bytes > 4096,
@@ -236,22 +256,41 @@ int net_config_check(const struct net_config *cfg)
 				  250,
 		  "token_ps must be a tick to 250 ticks, with a crossing" },
 		{ short_path(cfg), "a path takes less than two ticks" },
-		{ cfg->tokens[0] > 4095, "more than 4095 tokens of VC 0" },
-		{ cfg->tokens[0] < full + cfg->inject_room,
+		{ cfg->tokens[0] + cfg->tokens_shared > 4095,
+		  "more than 4095 tokens of VC 0" },
+		{ cfg->tokens_shared && cfg->topology == NET_TORUS,
+		  "tokens_shared: a ring needs buffers of its own" },
+		{ cfg->tokens_shared && cfg->tokens_shared < full,
+		  "tokens_shared do not hold a packet" },
+		{ cfg->tokens[0] + cfg->tokens_shared < full + cfg->inject_room,
 		  "tokens of VC 0 do not hold a packet and inject_room" },
 		{ few(cfg), "tokens from VC 1 on must be bubble to 255" },
 		{ cfg->payload_bytes / chunk > 128,
 		  "more than 128 chunks of payload" },
+	};
+
+	return check_rules(cfg, rule, WEFT_COUNT_OF(rule));
+}
+
+static int check_nodes(const struct net_config *cfg)
+{
+	const struct rule rule[] = {
 		{ cfg->routes &&
 			  cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "coll_inject_ps is below two ticks" },
 		{ cfg->barriers && !cfg->barrier_bytes, "barrier_bytes is 0" },
+		{ cfg->columns &&
+			  (!cfg->row_buffer || cfg->columns > 64 ||
+			   cfg->dyn_queues > 3 || cfg->router_nodes < 2),
+		  "columns want a row_buffer, shared routers, few queues" },
 		{ uneven_bus(cfg), "nodes of a bus do not share a router" },
 		{ cfg->tokens_end > 16 || many(cfg),
 		  "tokens_end is more than 16, or makes more than 255 tokens" },
 		{ !cfg->dyn_queues, "dyn_queues is 0" },
 		{ !cfg->inject_fifos || cfg->inject_fifos > 16,
 		  "inject_fifos must be 1 to 16" },
+		{ cfg->engines > cfg->inject_fifos,
+		  "more engines than inject_fifos" },
 		{ !cfg->inject_depth || cfg->inject_depth > 255,
 		  "inject_depth must be 1 to 255" },
 		{ !cfg->through_share || cfg->through_share > 255,
@@ -259,14 +298,20 @@ int net_config_check(const struct net_config *cfg)
 		{ cfg->routes_system > cfg->routes || cfg->routes > 64,
 		  "routes must be at most 64, routes_system among them" },
 	};
-	unsigned i;
+
+	return check_rules(cfg, rule, WEFT_COUNT_OF(rule));
+}
+
+int net_config_check(const struct net_config *cfg)
+{
 	int ret;
 
 	if (!cfg->chunk_bytes)
 		return wrong(cfg, "chunk_bytes is 0");
-	for (i = 0; i < WEFT_COUNT_OF(rule); i++)
-		if (rule[i].bad)
-			return wrong(cfg, rule[i].what);
-	ret = check_shape(cfg);
+	ret = check_links(cfg);
+	if (!ret)
+		ret = check_nodes(cfg);
+	if (!ret)
+		ret = check_shape(cfg);
 	return ret ? ret : check_roads(cfg);
 }

@@ -12,7 +12,7 @@
 #define NET_VC_MAX    6
 #define NET_ZONES     4
 #define NET_PATHS_MAX 6
-#define NET_BUSES_MAX 3
+#define NET_BUSES_MAX 4
 
 enum net_topology { NET_TORUS, NET_FAT_TREE, NET_GEN_FAT_TREE };
 
@@ -36,10 +36,13 @@ struct net_path {
 	uint64_t receive_ps; /* out of the network to visible in memory */
 	uint64_t injection_ps_per_byte_x1000; /* engine, whole packets */
 	uint64_t reception_ps_per_byte_x1000; /* engine, as it streams in */
+	uint64_t gap_ps;       /* of the engine, between two messages */
 	uint32_t packet_bytes; /* of data in a packet; 0: payload_bytes */
 	uint32_t header_bytes; /* of its packets; 0: as the machine's */
 	uint8_t bus_out;       /* shared resources it crosses, a bit each */
 	uint8_t bus_in;
+	uint8_t bus_ask;    /* over which it asks for what it sends, first */
+	uint32_t ask_bytes; /* for each packet */
 };
 
 /* What several paths and both directions of a node share, such as a host bus.
@@ -49,6 +52,9 @@ struct net_bus {
 	uint64_t ps_per_byte_x1000;
 	uint64_t packet_ps; /* more for each packet */
 	uint32_t nodes; /* of a shared router that have it together; 0: one */
+	/* a unit that keeps so many words; others take longer; 0: none */
+	uint32_t words;
+	uint64_t miss_ps;
 };
 
 struct net_config {
@@ -63,7 +69,10 @@ struct net_config {
 	uint16_t links[NET_DIMS_MAX];	 /* torus: to a neighbour; 0 is one */
 	uint16_t midplane[NET_DIMS_MAX]; /* a link chip every so many nodes */
 	uint16_t full[NET_DIMS_MAX];	 /* the largest machine, 0: no end */
-	uint8_t closed;			 /* torus: a ring whatever its length */
+	uint8_t rails;	   /* trees: one beside the other; 0 is 1 */
+	uint8_t siblings;  /* trees: links between two switches of level 1 */
+	uint8_t supernode; /* trees: levels that have one number; 0: none */
+	uint8_t closed;	   /* torus: a ring whatever its length */
 	uint16_t router_nodes; /* torus: nodes at a router; 0, 1: they are it */
 	uint32_t ranks_per_node; /* default of --ppn */
 	/* packets and links */
@@ -88,16 +97,31 @@ struct net_config {
 	/* buffers and arbitration */
 	uint32_t tokens[NET_VC_MAX]; /* per link: VC 0 chunks, else packets */
 	uint32_t tokens_end; /* between node and shared router: times so many */
+	/*
+	 * All VCs of a link share so many more, and their own are private; all
+	 * count as the first VC's. Dynamic and deterministic packets are one.
+	 * 0: each VC has what it has.
+	 */
+	uint32_t tokens_shared;
+	uint32_t credit_bytes; /* that a token of VC 0 is for; 0: a chunk */
+	uint8_t look_ahead;  /* ports are judged by how fast tokens return, too
+			      */
+	uint8_t slow_whole;  /* a link that lost lanes takes packets whole */
 	uint32_t dyn_queues; /* queues of the dynamic VC */
 	uint32_t read_paths; /* packets that leave a VC at once */
-	uint32_t through_share;	     /* grants to receivers per injection */
-	uint32_t inject_room;	     /* chunks left free by dynamic injection */
-	uint32_t bubble;	     /* packets free to enter a ring: 2 */
+	uint32_t through_share; /* grants to receivers per injection */
+	uint32_t inject_room;	/* chunks left free by dynamic injection */
+	uint32_t bubble;	/* packets free to enter a ring: 2 */
+	uint32_t columns;    /* of a shared router's ports, by tiles; 0: none */
+	uint32_t row_buffer; /* packets before a column, for each receiver */
+	uint8_t system_turn; /* system packets take turns with others */
 	uint8_t order[NET_DIMS_MAX]; /* deterministic: dimension by dimension */
 	uint8_t zone[NET_ZONES][NET_DIMS_MAX]; /* masks of dimensions */
 	/* the unit at a node */
-	uint32_t inject_fifos;		     /* network injection FIFOs */
-	uint32_t inject_depth;		     /* packets each holds */
+	uint32_t inject_fifos; /* network injection FIFOs */
+	uint32_t inject_depth; /* packets each holds */
+	uint32_t
+		engines; /* FIFOs that processes have in turn; 0: all of them */
 	struct net_path path[NET_PATHS_MAX]; /* the first without a name */
 	struct net_bus bus[NET_BUSES_MAX];
 	uint8_t paths, buses; /* of them used; 0 paths is one */
@@ -111,6 +135,7 @@ struct net_config {
 	/* class routes */
 	uint32_t routes;	 /* per node */
 	uint32_t routes_system;	 /* of them not for users */
+	uint32_t routes_port;	 /* of them by one port of a switch; 0: all */
 	uint32_t barriers;	 /* classes per node */
 	uint64_t coll_inject_ps; /* likewise, of the collective endpoint */
 	uint64_t coll_receive_ps;
@@ -120,7 +145,14 @@ struct net_config {
 	/* of a full packet through the ALU; 0: none, as on any link */
 	uint32_t coll_packet_ticks;
 	uint32_t barrier_bytes; /* on the wire, of a barrier class */
-	uint64_t fold_ps;   /* an interface adds two packets; 0: it cannot */
+	uint64_t fold_ps; /* an interface adds two packets; 0: it cannot */
+	/* of the tree by which they do, where order is all the same; 0: pairs
+	 */
+	uint8_t fold_levels;
+	uint8_t bcast_gather; /* a broadcast begins when all are there */
+	uint64_t change_ps;   /* an interface does an atomic */
+	uint32_t input_slots; /* packets that wait for a rank; 0: any number */
+	uint64_t retry_ps;    /* one that found no slot, to the next try */
 	uint64_t query_ps;  /* an answer known to what follows it; 0: no such */
 	uint8_t coll_range; /* members must be a range of nodes */
 	/* software above the unit */
@@ -155,6 +187,15 @@ static inline uint32_t net_wire_bytes(const struct net_config *cfg,
 	return cfg->header_bytes + cfg->trailer_bytes + chunks * chunk +
 	       blocks * cfg->block_header_bytes;
 }
+/* Tokens of VC 0 for a packet of so many bytes on the wire. */
+static inline uint32_t net_wire_tokens(const struct net_config *cfg,
+				       uint32_t bytes)
+{
+	uint32_t each =
+		cfg->credit_bytes ? cfg->credit_bytes : cfg->chunk_bytes;
+
+	return (bytes + each - 1) / each;
+}
 /* Ticks that they take at this rate. */
 static inline uint32_t net_wire_ticks(const struct net_config *cfg,
 				      uint32_t bytes, uint64_t ps_x1000)
@@ -162,6 +203,12 @@ static inline uint32_t net_wire_ticks(const struct net_config *cfg,
 	uint64_t tick = 1000ull * cfg->tick_ps;
 
 	return (uint32_t)((bytes * ps_x1000 + tick - 1) / tick);
+}
+
+/* Where tokens are shared: the VC whose private ones a packet takes first. */
+static inline unsigned net_channel(unsigned vc)
+{
+	return vc == NET_VC_DET ? NET_VC_DYN : vc;
 }
 
 /* The machine bgq, 4x4x4x4x2, as its file describes it. */

@@ -14,6 +14,16 @@
  *   level 1   A=0 .. A=3          one B each when w[1] = 1
  *            / | | \
  *   level 0  0 1 2 3  4 ..        end nodes
+ *
+ * Rails: end nodes have w[1] parents in each of several trees that meet nowhere
+ * else; B tells them apart. Siblings: switches 2i and 2i + 1 of level 1 and one
+ * rail are joined by links of their own, the ports after those that go up.
+ *
+ * Ways. A packet goes up until its target is below, then down. Where the link
+ * down to a switch of level 1 is dead it goes to that one's sibling and across;
+ * a switch that has lost all links up sends across, and its sibling up. A
+ * packet for the sibling's nodes may go across at once. No packet crosses
+ * twice, and none goes up after it has come down: there is no ring.
  */
 #ifndef WEFT_NET_FAT_H
 #define WEFT_NET_FAT_H
@@ -28,7 +38,10 @@ struct net_msg;
 struct net_fat {
 	uint32_t levels;
 	uint32_t ports;
-	uint32_t nodes;			  /* of all levels */
+	uint32_t nodes; /* of all levels */
+	uint32_t rails;
+	uint32_t siblings; /* links between two of level 1 */
+	uint32_t super;	   /* levels of a supernode; 0: there are none */
 	uint32_t m[NET_DIMS_MAX + 2];	  /* [l]: children of level l */
 	uint32_t w[NET_DIMS_MAX + 2];	  /* [l]: parents of level l - 1 */
 	uint32_t ends[NET_DIMS_MAX + 1];  /* [l]: end nodes below one of l */
@@ -46,9 +59,28 @@ struct net_fat_place net_fat_place(const struct net_fat *f, uint32_t node);
 /* Node and port at the other end of a port, or -1. */
 int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
 		     unsigned *port_p);
-/* Ports towards end node dst: a mask, and the one of deterministic packets. */
-uint64_t net_fat_steer(const struct net_fat *f, uint32_t node, uint32_t dst,
-		       unsigned *det_p);
+bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port);
+/* Ports of a node towards an end node, as an entry of its tables has them. */
+struct net_fat_road {
+	uint64_t ports;	 /* adaptive: any of them */
+	uint64_t detour; /* when none of these can be used */
+	unsigned first;	 /* of those up: deterministic packets' first choice */
+};
+/* hops: that the packet has done; rail: that it keeps to, plus one, or 0. */
+void net_fat_road(const struct net_fat *f, uint32_t node, uint32_t dst,
+		  unsigned hops, unsigned rail, struct net_fat_road *r);
+/*
+ * Ports that a packet may leave by, and the one of deterministic packets: the
+ * first in order that can be used. dead: by node, a bit for each port whose
+ * link is dead; NULL: none. 0: there is no way.
+ */
+uint64_t net_fat_steer(const struct net_fat *f, const uint64_t *dead,
+		       uint32_t node, uint32_t dst, unsigned hops,
+		       unsigned rail, unsigned *det_p);
+/* The same with tables that know of all dead links, not only of one's own. */
+uint64_t net_fat_resteer(const struct net_fat *f, const uint64_t *dead,
+			 uint32_t node, uint32_t dst, unsigned hops,
+			 unsigned rail, unsigned *det_p);
 /* Whether a message's source route goes up, then down, and ends at dst. */
 bool net_fat_leads(const struct net_fat *f, const struct net_msg *msg,
 		   bool adaptive);

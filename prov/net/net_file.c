@@ -266,7 +266,7 @@ static bool too_few(const struct net_config *c)
 static int together(const struct file_doc *doc, const struct net_config *c)
 {
 	uint32_t wire = net_wire_bytes(c, c->payload_bytes / c->chunk_bytes);
-	uint32_t chunks = (wire + c->chunk_bytes - 1) / c->chunk_bytes;
+	uint32_t chunks = net_wire_tokens(c, wire);
 	uint64_t least = 2 * (uint64_t)c->tick_ps;
 	const struct {
 		bool bad;
@@ -276,9 +276,10 @@ static int together(const struct file_doc *doc, const struct net_config *c)
 		  "payload is not a multiple of chunk" },
 		{ c->payload_bytes / c->chunk_bytes > 128,
 		  "payload is more than 128 chunks" },
-		{ c->tokens[NET_VC_DYN] < 2 * chunks,
+		{ c->tokens[NET_VC_DYN] + c->tokens_shared < 2 * chunks,
 		  "tokens_dynamic does not hold two packets" },
-		{ c->tokens[NET_VC_DYN] < chunks + c->inject_room,
+		{ c->tokens[NET_VC_DYN] + c->tokens_shared <
+			  chunks + c->inject_room,
 		  "inject_room leaves no room for a packet to be injected" },
 		{ too_few(c), "a channel has fewer tokens than bubble: "
 			      "nothing could enter a ring" },

@@ -49,6 +49,7 @@ enum {
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* the packet pool is empty: look again */
 	NET_BREATH_TICKS = 65536,
+	NET_ROUTE_MAX = 56, /* ports of a source route */
 };
 
 /* ---- records ------------------------------------------------------------- */
@@ -143,7 +144,7 @@ struct net_hop {
 	uint8_t token_ticks; /* of this link's tokens to the peer */
 	uint8_t need;	     /* tokens to enter its ring */
 	uint8_t rate;	     /* of the link: row of net->len */
-	uint8_t pad;
+	uint8_t whole;	     /* nothing goes on before all of it has come */
 };
 
 /* The sender of a port: who waits for it. */
@@ -224,19 +225,17 @@ struct net_nic {
 	uint64_t bus_ps[NET_BUSES_MAX]; /* busy until */
 };
 
-static_assert(sizeof(struct net_nic) == 64, "a line");
-
 /* A message, or a timer. */
 struct net_mrec {
-	uint64_t bytes;
-	uint64_t cookie;   /* NET_M_ACKED: the record that waits for them */
-	uint64_t ready_ps; /* at the engine; of a call up: when */
-	uint32_t cut;	   /* packets so far */
-	uint32_t left;	   /* packets not delivered */
+	uint64_t bytes_word; /* net_mrec_bytes(), net_mrec_word() */
+	uint64_t cookie;     /* NET_M_ACKED: the record that waits for them */
+	uint64_t ready_ps;   /* at the engine; of a call up: when */
+	uint32_t cut;	     /* packets so far */
+	uint32_t left;	     /* packets not delivered */
 	uint32_t src, dst;
 	uint16_t fifo;
 	uint8_t path;
-	uint8_t pad;
+	uint8_t rail;		  /* plus one, or 0 */
 	uint32_t next;		  /* in its FIFO in memory; free list */
 	uint32_t last;		  /* of a head: the end of its FIFO */
 	uint32_t ring;		  /* of a head: the next head of the engine */
@@ -252,9 +251,23 @@ struct net_mrec {
 
 static_assert(sizeof(struct net_mrec) == 64, "a message is a cache line");
 
+enum { NET_WORD_SHIFT = 48 };
+
+static_assert(NET_MESSAGE_MAX < 1ull << NET_WORD_SHIFT, "both fit");
+
+static inline uint64_t net_mrec_bytes(const struct net_mrec *m)
+{
+	return m->bytes_word & ((1ull << NET_WORD_SHIFT) - 1);
+}
+/* Of the target's memory, in words of eight bytes; the lower 16 bits. */
+static inline uint32_t net_mrec_word(const struct net_mrec *m)
+{
+	return (uint32_t)(m->bytes_word >> NET_WORD_SHIFT);
+}
+
 /* A source route in the place of a message. */
 struct net_route {
-	uint8_t port[2 * NET_DIMS_MAX];
+	uint8_t port[NET_ROUTE_MAX];
 };
 
 static_assert(sizeof(struct net_route) <= sizeof(struct net_mrec), "fits");
@@ -343,10 +356,13 @@ struct net {
 	uint64_t ring[NET_PORTS_MAX][2]; /* bubble queues it goes on from */
 	/* offsets from the start of the block, and strides */
 	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
-	uint64_t off_member, off_route, off_combo, off_slot;
-	uint64_t off_coord, off_far, off_mark, off_sort;
+	uint64_t off_member, off_route, off_combo, off_slot, off_dead;
+	uint64_t off_pool,
+		off_ahead; /* 0: tokens not shared; no looking ahead */
+	uint64_t off_coord, off_far, off_mark, off_sort, off_words, off_row;
 	uint32_t first_packet, first_msg, first_chunk; /* less one */
 	uint32_t node_stride, link_stride;
+	uint32_t words; /* that the buses of a node keep */
 	/* derived numbers */
 	uint64_t rate[NET_RATES_MAX]; /* of links, as in net_config.h */
 	uint32_t rates;
@@ -363,6 +379,7 @@ struct net {
 	uint64_t timers;
 	uint64_t copies;   /* packets that are copies of others */
 	uint64_t parts;	   /* class routes: packet records in use */
+	uint64_t filtered; /* class routes: results that were nobody's here */
 	uint64_t late;	   /* sends dated back too far */
 	uint64_t disorder; /* packets against a promised order */
 	uint64_t excess;   /* tokens below none or above all */
@@ -370,7 +387,9 @@ struct net {
 	uint32_t fresh_packet, fresh_msg, fresh_chunk; /* used once at least */
 	uint32_t used_packets, used_msgs;
 	uint32_t far;
-	uint32_t routes; /* open */
+	uint32_t routes;	  /* open */
+	uint32_t wholes;	  /* links that are not cut through */
+	uint32_t deaths, renewed; /* dead links; those that all tables know */
 	uint64_t map[NET_WHEEL / 64];
 	uint64_t map_top[2];
 };
@@ -430,6 +449,19 @@ static inline struct net_member *net_member(const struct net *net, uint32_t i)
 static inline uint32_t net_member_node(const struct net *net, uint32_t i)
 {
 	return (i - 1) / net->cfg.routes;
+}
+
+/* Trees: by node, a bit for each port whose link is dead. */
+static inline uint64_t *net_dead(const struct net *net)
+{
+	return net_at(net, net->off_dead);
+}
+
+/* By port: tokens' worth of waiting behind it, as those that came back say. */
+static inline uint16_t *net_ahead(const struct net *net, uint32_t node)
+{
+	return (uint16_t *)net_at(net, net->off_ahead) +
+	       (uint64_t)node * net->ports;
 }
 
 /* Where a node of a torus is. */
@@ -530,13 +562,41 @@ static inline uint32_t net_chunks(const struct net *net, uint32_t bytes)
 static inline uint32_t net_cost(const struct net *net, uint32_t chunks,
 				unsigned vc)
 {
-	return vc ? 1 : net->cost[chunks];
+	return vc && !net->off_pool ? 1 : net->cost[chunks];
+}
+
+/* Shared tokens: how many a port's packets have, by channel. */
+struct net_pool {
+	uint16_t used[4];
+};
+static inline struct net_pool *net_pool(const struct net *net, uint32_t node,
+					unsigned port)
+{
+	return (struct net_pool *)net_at(net, net->off_pool) +
+	       (uint64_t)node * net->ports + port;
+}
+/* Private ones first: those of the channel, and what others have left. */
+static inline uint32_t net_pool_left(const struct net *net, uint32_t node,
+				     unsigned port, unsigned vc)
+{
+	const struct net_pool *p = net_pool(net, node, port);
+	uint32_t shared = net->cfg.tokens_shared, own, i;
+
+	for (i = 0; i < 4; i++) {
+		own = net->cfg.tokens[i];
+		shared -= p->used[i] > own ? p->used[i] - own : 0;
+	}
+	i = net_channel(vc);
+	own = net->cfg.tokens[i];
+	return shared + (p->used[i] < own ? own - p->used[i] : 0);
 }
 
 /* Tokens of a sender. */
 static inline uint32_t net_tokens(const struct net *net, uint32_t node,
 				  unsigned port, unsigned vc)
 {
+	if (vc && net->off_pool)
+		return net_pool_left(net, node, port, vc);
 	return vc ? net_det_tokens(net, node, vc)[port]
 		  : net_node(net, node)->room[port];
 }

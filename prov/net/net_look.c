@@ -21,6 +21,7 @@ void net_count_get(const struct net *net, struct net_count *c)
 	c->injected = net->injected;
 	c->delivered = net->delivered;
 	c->escapes = net->escapes;
+	c->filtered = net->filtered;
 	c->hash = net->hash;
 }
 

@@ -98,7 +98,10 @@ static unsigned torus_groups(const struct net_config *cfg)
 
 /* ---- trees --------------------------------------------------------------- */
 
-/* 0+, 1-, 1+, 2-, ..: what goes up from a level, what comes down to it. */
+/*
+ * 0+, 1-, 1+, 2-, ..: what goes up from a level, what comes down to it; last
+ * what goes across.
+ */
 static unsigned fat_class_of(const struct net_config *cfg, uint32_t node,
 			     unsigned port)
 {
@@ -106,6 +109,8 @@ static unsigned fat_class_of(const struct net_config *cfg, uint32_t node,
 	uint32_t l;
 
 	net_fat_init(&f, cfg);
+	if (net_fat_is_sibling(&f, node, port))
+		return 2u * cfg->dims;
 	l = net_fat_place(&f, node).level;
 	return port < f.m[l] ? 2 * l - 1 : 2 * l;
 }
@@ -113,8 +118,11 @@ static unsigned fat_class_of(const struct net_config *cfg, uint32_t node,
 static void fat_class_name(const struct net_config *cfg, unsigned class,
 			   char name[NET_CLASS_NAME])
 {
-	snprintf(name, NET_CLASS_NAME, "%u%c", (class + 1) / 2 % 10,
-		 class % 2 ? '-' : '+');
+	if (class == 2u * cfg->dims)
+		snprintf(name, NET_CLASS_NAME, "1=");
+	else
+		snprintf(name, NET_CLASS_NAME, "%u%c", (class + 1) / 2 % 10,
+			 class % 2 ? '-' : '+');
 }
 
 static unsigned fat_place(const struct net_config *cfg, uint32_t node,
@@ -128,13 +136,32 @@ static unsigned fat_place(const struct net_config *cfg, uint32_t node,
 	return 2;
 }
 
+/* Switches of a rail have numbers of their own. */
+static void fat_rail(const struct net_config *cfg, uint32_t node,
+		     uint32_t level, char *text, size_t len)
+{
+	struct net_fat_place p;
+	struct net_fat f;
+	uint32_t each, rail, nth;
+
+	net_fat_init(&f, cfg);
+	p = net_fat_place(&f, node);
+	each = f.w[1] / f.rails;
+	rail = p.b % f.w[1] / each;
+	nth = p.a * (f.tops[level] / f.rails) + p.b / f.w[1] * each +
+	      p.b % each;
+	snprintf(text, len, "level %u switch %u.%u", level, rail, nth);
+}
+
 static void fat_node(const struct net_config *cfg, uint32_t node, char *text,
 		     size_t len)
 {
 	uint32_t at[NET_DIMS_MAX];
 
 	fat_place(cfg, node, at);
-	if (at[0])
+	if (at[0] && cfg->rails > 1)
+		fat_rail(cfg, node, at[0], text, len);
+	else if (at[0])
 		snprintf(text, len, "level %u switch %u", at[0], at[1]);
 	else
 		snprintf(text, len, "node %u", at[1]);
@@ -154,7 +181,7 @@ static void fat_group(const struct net_config *cfg, unsigned i,
 	net_fat_init(&f, cfg);
 	g->first = f.first[i];
 	g->count = f.first[i + 1] - f.first[i];
-	g->ports = f.m[i] + f.w[i + 1];
+	g->ports = f.m[i] + f.w[i + 1] + (i == 1 ? f.siblings : 0);
 	g->ends = f.ends[i];
 	g->up = f.tops[i] * f.w[i + 1];
 }
@@ -197,7 +224,10 @@ static const struct names *const names[] = {
 
 unsigned net_classes(const struct net_config *cfg)
 {
-	return 2u * cfg->dims + (net_router_nodes(cfg) > 1 ? 2 : 0);
+	bool across =
+		cfg->topology != NET_TORUS && cfg->siblings && cfg->dims > 1;
+
+	return 2u * cfg->dims + (net_router_nodes(cfg) > 1 ? 2 : 0) + across;
 }
 
 bool net_has_places(const struct net_config *cfg)

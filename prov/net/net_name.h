@@ -4,7 +4,8 @@
  * torus a node has coordinates and a link a dimension and a direction: A+. In a
  * tree a node has a level and a number there, a link the level that it leaves
  * from and + for up or - for down, and the number of its port. Between a node
- * and a router that it shares it is N+ in, N- out.
+ * and a router that it shares it is N+ in, N- out. Links between siblings are
+ * 1=, and of several rails a switch names its own: 1.17.
  */
 #ifndef WEFT_NET_NAME_H
 #define WEFT_NET_NAME_H
@@ -27,7 +28,8 @@ unsigned net_class_of(const struct net_config *cfg, uint32_t node,
 void net_class_name(const struct net_config *cfg, unsigned class,
 		    char name[NET_CLASS_NAME]);
 
-/* "(0,1,3,2,1)", "node 17", "level 2 switch 5"; 32 bytes will do. */
+/* "(0,1,3,2,1)", "node 17", "level 2 switch 5", "level 2 switch 1.5"; 32 bytes
+ * will do. */
 void net_node_name(const struct net_config *cfg, uint32_t node, char *text,
 		   size_t len);
 /* The same for the sender of a link, with its port where that tells more. */

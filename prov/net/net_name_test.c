@@ -82,12 +82,38 @@ static void links_of_a_tree_have_level_switch_and_port(void **state)
 	T_IS(g.ports, 4);
 }
 
+/* 32 and 18 chips in each of two switches, every two leaves are joined. */
+static void switches_name_their_rail_and_siblings_their_link(void **state)
+{
+	const uint32_t leaf = 576, spine = leaf + 64;
+	struct net_config cfg;
+	struct net_group g;
+
+	net_config_bgq(&cfg);
+	cfg.topology = NET_GEN_FAT_TREE;
+	cfg.dims = 2;
+	cfg.rails = 2;
+	cfg.siblings = 4;
+	memcpy(cfg.size, (uint16_t[]){ 18, 32 }, 4);
+	memcpy(cfg.parents, (uint16_t[]){ 1, 18 }, 4);
+	T_IS(net_classes(&cfg), 5);
+	link_is(&cfg, 575, 1, "node 575 port 1 0+");
+	link_is(&cfg, leaf, 0, "level 1 switch 0.0 port 0 1-");
+	link_is(&cfg, leaf + 63, 35, "level 1 switch 1.31 port 35 1+");
+	link_is(&cfg, leaf + 62, 39, "level 1 switch 0.31 port 39 1=");
+	link_is(&cfg, spine + 35, 31, "level 2 switch 1.17 port 31 2-");
+	net_group(&cfg, 1, &g);
+	T_IS(g.count, 64);
+	T_IS(g.ports, 40);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(links_of_a_torus_have_dimension_and_direction),
 		T_CASE(nodes_of_a_shared_router_have_numbers),
 		T_CASE(links_of_a_tree_have_level_switch_and_port),
+		T_CASE(switches_name_their_rail_and_siblings_their_link),
 	};
 	return T_RUN(tests);
 }

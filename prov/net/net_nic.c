@@ -150,6 +150,7 @@ static bool msg_ok(const struct net *net, const struct net_msg *msg)
 	       msg->dst < net->ends && msg->way <= NET_SYSTEM &&
 	       msg->zone < NET_ZONES && msg->fifo <= UINT16_MAX &&
 	       msg->path < net_config_paths(&net->cfg) &&
+	       msg->rail <= (net->cfg.rails ? net->cfg.rails : 1) &&
 	       !(msg->ack && msg->deposit);
 }
 
@@ -209,13 +210,15 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	m = net_mrec(net, mi);
 	m->path = msg->path;
 	packets = (msg->bytes + packet_most(net, m) - 1) / packet_most(net, m);
-	m->bytes = msg->bytes;
+	m->bytes_word = msg->bytes | (msg->address / 8 & 0xffff)
+					     << NET_WORD_SHIFT;
 	m->cookie = msg->cookie;
 	m->ready_ps = at + net_path(net, m)->inject_ps;
 	m->left = (uint32_t)((packets ? packets : 1) * keepers(net, msg));
 	m->src = msg->src;
 	m->dst = msg->dst;
 	m->fifo = (uint16_t)msg->fifo;
+	m->rail = msg->rail;
 	memcpy(m->rem, rem, sizeof(rem));
 	m->road = (uint8_t)(way_vc[msg->way] | msg->zone << 4);
 	m->flags = flags_of(msg);
@@ -271,7 +274,7 @@ static uint32_t choose(const struct net_step *s, const struct net_fifo *f)
 static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m)
 {
 	uint32_t most = packet_most(net, m);
-	uint64_t left = m->bytes - (uint64_t)m->cut * most;
+	uint64_t left = net_mrec_bytes(m) - (uint64_t)m->cut * most;
 
 	return left < most ? (uint32_t)left : most;
 }
@@ -299,7 +302,7 @@ static void feed(struct net_step *s, unsigned fifo)
 	if (start < f->free_ps)
 		start = f->free_ps;
 	if (!m->cut)
-		s->node->active += m->bytes;
+		s->node->active += net_mrec_bytes(m);
 	bytes = packet_bytes(net, m);
 	path = net_path(net, m);
 	end = start + (net->cfg.header_bytes +
@@ -311,6 +314,7 @@ static void feed(struct net_step *s, unsigned fifo)
 	slow = net_bus_end(net, s->id, path->bus_out, start, bytes);
 	if (end < slow)
 		end = slow;
+	net_bus_ask(net, s->id, path, start);
 	f->free_ps = end;
 	net_push_ps(net, end, NET_EV_BUILT,
 		    net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
@@ -331,7 +335,7 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 	p->vc = m->road & 15;
 	memcpy(p->rem, m->rem, sizeof(p->rem));
 	net_steer_start(net, p);
-	if (p->seq + p->bytes == m->bytes)
+	if (p->seq + p->bytes == net_mrec_bytes(m))
 		p->flags |= NET_P_LAST;
 }
 
@@ -383,10 +387,11 @@ static void finish(struct net_step *s, unsigned fifo, uint64_t end)
 	struct net_fifo *f = &net_fifos(net, s->id)[fifo];
 	struct net_mrec *m = net_mrec(net, f->msg);
 
+	f->free_ps = end + net_path(net, m)->gap_ps;
 	m->ready_ps = end + net->cfg.tick_ps;
 	net_push_ps(net, m->ready_ps, NET_EV_SENT,
 		    net_word(s->id, NET_EV_SENT, fifo, 0, f->msg));
-	s->node->active -= m->bytes;
+	s->node->active -= net_mrec_bytes(m);
 	promote(net, f, f->msg, end);
 }
 

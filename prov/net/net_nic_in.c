@@ -26,6 +26,18 @@ static unsigned rate_in(const struct net_step *s, unsigned port)
 	return net_link_hop(net, link)->rate;
 }
 
+/* All of a packet came at once: its link is not cut through. */
+static bool came_whole(const struct net_step *s, unsigned port)
+{
+	const struct net *net = s->net;
+	uint32_t link = s->link[port];
+
+	if (weft_likely(!net->wholes))
+		return false;
+	link = net_links(net, net_link_peer(link))[net_link_port(link)];
+	return net_link_hop(net, link)->whole;
+}
+
 /* When the packet that begins to come in now has left the network. */
 static uint64_t store(struct net_step *s, unsigned port,
 		      const struct net_packet *p)
@@ -40,11 +52,13 @@ static uint64_t store(struct net_step *s, unsigned port,
 			       net->cfg.tick_ps;
 	uint64_t t;
 
+	if (came_whole(s, port))
+		end = head;
 	if (weft_unlikely(p->flags & NET_P_ACK))
 		return end;
 	if (!(m->flags & NET_M_SEEN) && m->dst == s->id) {
 		m->flags |= NET_M_SEEN;
-		s->node->active += m->bytes;
+		s->node->active += net_mrec_bytes(m);
 	}
 	t = (head > in->free_ps ? head : in->free_ps) +
 	    p->bytes * path->reception_ps_per_byte_x1000 / 1000;
@@ -56,6 +70,11 @@ static uint64_t store(struct net_step *s, unsigned port,
 	t = net_bus_end(net, s->id, path->bus_in, head, p->bytes);
 	if (end < t)
 		end = t;
+	if (weft_unlikely(net->words)) {
+		t = net_bus_miss(net, s->id, path->bus_in, net_mrec_word(m));
+		if (end < t)
+			end = t;
+	}
 	in->free_ps = end;
 	return end;
 }
@@ -117,7 +136,7 @@ static void check_order(struct net *net, const struct net_mrec *m,
 			const struct net_packet *p)
 {
 	uint32_t most = net_path(net, m)->packet_bytes;
-	uint64_t after = m->bytes - p->seq - p->bytes;
+	uint64_t after = net_mrec_bytes(m) - p->seq - p->bytes;
 
 	if (!most)
 		most = net->cfg.payload_bytes;
@@ -148,7 +167,7 @@ static void turn_round(struct net_step *s, const struct net_call *c,
 	p->dst = w->dst;
 	p->bytes = (uint16_t)net->cfg.ack_bytes;
 	p->chunks = (uint8_t)net_chunks(net, p->bytes);
-	p->flags = NET_P_ACK;
+	p->flags = NET_P_ACK | NET_P_SPREAD;
 	p->kind = net->cfg.ack_wire_bytes ? NET_FORM_ACK : 0;
 	p->vc = NET_VC_SYS;
 	p->frac = (uint16_t)((c->at + net->cfg.ack_ps) % net->cfg.tick_ps);
@@ -206,7 +225,7 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 	last = --m->left == 0;
 	if (last) {
 		if (m->flags & NET_M_SEEN)
-			net_node(net, m->dst)->active -= m->bytes;
+			net_node(net, m->dst)->active -= net_mrec_bytes(m);
 		net_nic_forget(net, p.msg);
 	}
 	if (s->up->packet)

@@ -61,6 +61,54 @@ static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 	return end;
 }
 
+/*
+ * What a path sends over a bus to get the data of a packet: long before it is
+ * needed, so that the packet does not wait, but the bus has less for others.
+ */
+static inline void net_bus_ask(const struct net *net, uint32_t node,
+			       const struct net_path *path, uint64_t start)
+{
+	uint64_t *free_ps;
+	unsigned mask, i;
+
+	for (mask = path->bus_ask; mask; mask &= mask - 1) {
+		i = (unsigned)__builtin_ctz(mask);
+		free_ps = &net_nic(net, node)->bus_ps[i];
+		if (*free_ps < start)
+			*free_ps = start;
+		*free_ps += path->ask_bytes *
+			    net->cfg.bus[i].ps_per_byte_x1000 / 1000;
+	}
+}
+
+/*
+ * What buses of the mask that keep words take longer for one that they do not
+ * have: it takes the place of another. Later than all that went before.
+ */
+static inline uint64_t net_bus_miss(const struct net *net, uint32_t node,
+				    unsigned mask, uint32_t word)
+{
+	uint32_t *kept = (uint32_t *)net_at(net, net->off_words) +
+			 (uint64_t)node * net->words;
+	uint64_t end = 0, *free_ps;
+	const struct net_bus *bus;
+	uint32_t *place;
+	unsigned i;
+
+	for (i = 0; i < net->cfg.buses; kept += bus->words, i++) {
+		bus = &net->cfg.bus[i];
+		if (!(mask >> i & 1) || !bus->words)
+			continue;
+		place = &kept[word % bus->words];
+		free_ps = &net_nic(net, node)->bus_ps[i];
+		if (*place != word + 1)
+			*free_ps += bus->miss_ps;
+		*place = word + 1;
+		end = *free_ps > end ? *free_ps : end;
+	}
+	return end;
+}
+
 static inline const struct net_path *net_path(const struct net *net,
 					      const struct net_mrec *m)
 {

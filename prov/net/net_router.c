@@ -13,6 +13,7 @@
 #include "prov/net/net_router.h"
 #include "prov/net/net_slot.h"
 #include "prov/net/net_steer.h"
+#include "prov/net/net_tile.h"
 #include "prov/net/net_wheel.h"
 
 /* ---- packets ------------------------------------------------------------- */
@@ -103,18 +104,32 @@ static void list_push(struct net *net, struct net_list *l, uint32_t pi)
 		l->head = pi;
 }
 
-static void queue_det(struct net_step *s, struct net_node *n, uint32_t id,
-		      unsigned port, uint32_t pi)
+void net_router_list(struct net_step *s, uint32_t node, unsigned port,
+		     uint32_t pi)
 {
 	struct net_packet *p = net_packet(s->net, pi);
-	struct net_out *o = &net_outs(s->net, id)[p->det];
+	struct net_out *o = &net_outs(s->net, node)[p->det];
 	unsigned w = wait_of(s->net, p, port);
 
 	p->in = (uint8_t)port;
 	list_push(s->net, &o->list[w], pi);
 	o->waits |= (uint8_t)(1u << w);
-	n->waiting |= 1ull << p->det;
-	net_mark(s, n, id)->dirty |= 1ull << p->det;
+	net_node(s->net, node)->waiting |= 1ull << p->det;
+}
+
+static void queue_det(struct net_step *s, struct net_node *n, uint32_t id,
+		      unsigned port, uint32_t pi)
+{
+	uint64_t dirty;
+
+	if (weft_unlikely(s->net->cfg.columns)) {
+		dirty = net_tile_arrive(s, id, port, pi);
+	} else {
+		net_router_list(s, id, port, pi);
+		dirty = 1ull << net_packet(s->net, pi)->det;
+	}
+	if (dirty)
+		net_mark(s, n, id)->dirty |= dirty;
 }
 
 static void queue_dynamic(struct net_step *s, struct net_node *n, uint32_t id,
@@ -200,18 +215,53 @@ static inline void tail(struct net_step *s, uint64_t word)
 		net_mark(s, n, id)->dirty |= ports;
 }
 
+/*
+ * Tokens are back with how long their packet waited behind the port: a mean of
+ * the last, as tokens. Half of it is forgotten when all tokens are home.
+ */
+WEFT_COLD static uint32_t look_ahead(const struct net *net, uint32_t id,
+				     unsigned port, uint32_t payload)
+{
+	uint32_t back = payload & ((1u << NET_TOKEN_WAIT) - 1);
+	uint32_t full = net_chunks(net, net->cfg.payload_bytes);
+	uint64_t wait = (uint64_t)(payload >> NET_TOKEN_WAIT) *
+			net->cost[full] / net_len(net, 0, full);
+	uint16_t *a = &net_ahead(net, id)[port];
+
+	*a = (uint16_t)(*a - *a / 4 + (wait < 4095 ? wait : 4095) / 4);
+	if (net_node(net, id)->room[port] + back >= net->tokens_most[0])
+		*a /= 2;
+	return back;
+}
+
+/* Shared ones; returns what the channel has then. */
+WEFT_COLD static uint32_t pool_back(struct net *net, uint32_t id, unsigned port,
+				    unsigned vc, uint32_t back)
+{
+	struct net_pool *p = net_pool(net, id, port);
+
+	net->excess += p->used[net_channel(vc)] < back;
+	p->used[net_channel(vc)] = (uint16_t)(p->used[net_channel(vc)] - back);
+	net_node(net, id)->room[port] =
+		(uint16_t)net_pool_left(net, id, port, NET_VC_DYN);
+	return net_pool_left(net, id, port, vc);
+}
+
 static inline void token(struct net_step *s, uint64_t word)
 {
 	struct net *net = s->net;
-	uint32_t id = net_word_node(word), have;
+	uint32_t id = net_word_node(word), have, back = net_word_payload(word);
 	struct net_node *n = net_node(net, id);
 	unsigned port = net_word_port(word), vc = net_word_vc(word);
 
-	if (vc)
+	if (weft_unlikely(net->off_ahead))
+		back = look_ahead(net, id, port, back);
+	if (weft_unlikely(net->off_pool))
+		have = pool_back(net, id, port, vc, back);
+	else if (vc)
 		have = ++net_det_tokens(net, id, vc)[port];
 	else
-		have = n->room[port] =
-			(uint16_t)(n->room[port] + net_word_payload(word));
+		have = n->room[port] = (uint16_t)(n->room[port] + back);
 	net->excess += have > net->tokens_most[vc];
 	if ((n->waiting & ~n->busy) >> port & 1)
 		net_mark(s, n, id)->dirty |= 1ull << port;

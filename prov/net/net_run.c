@@ -95,6 +95,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		      uint64_t *off)
 {
 	uint64_t nodes = n->nodes, ports = nodes * n->ports;
+	unsigned i;
 
 	n->node_stride =
 		(uint32_t)lines(offsetof(struct net_node, room) + 2 * n->ports);
@@ -111,6 +112,15 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		room(off, (n->members_max + 1ull) * sizeof(struct net_member));
 	n->off_route = room(off, n->routes_max * sizeof(struct net_tree_rec));
 	n->off_combo = room(off, (n->combos_mask + 1ull) * 4);
+	if (cfg->tokens_shared)
+		n->off_pool = room(off, ports * sizeof(struct net_pool));
+	if (cfg->look_ahead)
+		n->off_ahead = room(off, ports * sizeof(uint16_t));
+	n->off_dead = room(off, cfg->topology == NET_TORUS ? 0 : nodes * 8);
+	for (i = 0; i < cfg->buses; i++)
+		n->words += cfg->bus[i].words;
+	n->off_row = room(off, (nodes - n->ends) * n->ports * cfg->columns * 4);
+	n->off_words = room(off, (uint64_t)n->ends * n->words * 4);
 }
 
 /* Room for count records; returns the number in the block of the one before. */
@@ -161,10 +171,12 @@ static void open_tables(struct net *net)
 	for (c = 0; c < NET_VC_MAX; c++)
 		net->tokens_most[c] = cfg->tokens[c] *
 				      (cfg->tokens_end ? cfg->tokens_end : 1);
+	for (c = 0; c < NET_VC_COLL0 && cfg->tokens_shared; c++)
+		net->tokens_most[c] =
+			cfg->tokens[net_channel(c)] + cfg->tokens_shared;
 	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++)
-		net->cost[c] = (uint16_t)((net_wire_bytes(cfg, c) +
-					   cfg->chunk_bytes - 1) /
-					  cfg->chunk_bytes);
+		net->cost[c] =
+			(uint16_t)net_wire_tokens(cfg, net_wire_bytes(cfg, c));
 }
 
 /* The same for packets with another header, and for acknowledgements. */
@@ -242,7 +254,7 @@ static int port_hop(struct net *net, uint32_t node, unsigned port,
 	bool into_end =
 		inside || (cfg->topology != NET_TORUS && peer < net->ends);
 	uint64_t wire = crossings * cfg->crossing_ps +
-			(inside ? 0 : cfg->cable[d] * cfg->metre_ps);
+			(d == NET_DIMS_MAX ? 0 : cfg->cable[d] * cfg->metre_ps);
 	uint64_t hop = wire + (into_end && cfg->hop_end_ps ? cfg->hop_end_ps
 							   : cfg->hop_ps);
 	uint64_t back = wire + cfg->token_ps;
@@ -347,6 +359,19 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	return ret;
 }
 
+/* The link is another from now on. */
+static int rehop(struct net *net, uint32_t *link, const struct net_hop *h)
+{
+	int row = find_hop(net, h);
+
+	if (row < 0)
+		return row;
+	*link = net_link(net_link_peer(*link), net_link_port(*link),
+			 (unsigned)row);
+	net->wholes += h->whole;
+	return 0;
+}
+
 int net_link_rate(struct net *net, uint32_t node, unsigned port,
 		  uint64_t ps_per_byte_x1000)
 {
@@ -359,13 +384,48 @@ int net_link_rate(struct net *net, uint32_t node, unsigned port,
 	h = *net_link_hop(net, *link);
 	row = find_rate(net, ps_per_byte_x1000);
 	h.rate = (uint8_t)row;
-	if (row >= 0)
-		row = find_hop(net, &h);
-	if (row < 0)
-		return row;
-	*link = net_link(net_link_peer(*link), net_link_port(*link),
-			 (unsigned)row);
+	if (net->cfg.slow_whole)
+		h.whole = ps_per_byte_x1000 > net->rate[0];
+	return row < 0 ? row : rehop(net, link, &h);
+}
+
+int net_link_whole(struct net *net, uint32_t node, unsigned port, bool whole)
+{
+	uint32_t *link = &net_links(net, node)[port];
+	struct net_hop h;
+
+	if (*link == NET_LINK_NONE)
+		return -EINVAL;
+	h = *net_link_hop(net, *link);
+	h.whole = whole;
+	return rehop(net, link, &h);
+}
+
+static void cut(struct net *net, uint32_t node, unsigned port)
+{
+	net_dead(net)[node] |= 1ull << port;
+	net_node(net, node)->busy |= 1ull << port;
+}
+
+int net_link_cut(struct net *net, uint32_t node, unsigned port)
+{
+	uint32_t link;
+
+	if (node >= net->nodes || port >= net->ports ||
+	    net->steer != NET_STEER_TREE || net->injected)
+		return -EINVAL;
+	link = net_links(net, node)[port];
+	if (link == NET_LINK_NONE)
+		return -EINVAL;
+	cut(net, node, port);
+	cut(net, net_link_peer(link), net_link_port(link));
+	net->deaths++;
 	return 0;
+}
+
+void net_tables_renew(struct net *net)
+{
+	net->renewed = net->deaths;
 }
 
 /* ---- running ------------------------------------------------------------- */

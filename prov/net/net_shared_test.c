@@ -150,6 +150,199 @@ static void a_link_is_chosen_by_load_by_pair_or_by_address(void **state)
 	T_IS(lanes(NET_DETERMINISTIC, 1), 4);
 }
 
+/* Links that many messages to a neighbour take, each to a line of its own. */
+static unsigned lanes_of_lines(uint64_t stride)
+{
+	struct net_msg msg = {
+		.bytes = 64, .dst = 2, .way = NET_DETERMINISTIC, .spread = 1
+	};
+	struct net_port_count c;
+	struct net_config cfg;
+	struct net_end e;
+	unsigned port, n = 0;
+
+	shared(&cfg);
+	net_end_open(&e, &cfg, 1 << 14);
+	for (unsigned i = 0; i < 64; i++) {
+		msg.address = i * stride;
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, 64);
+	for (port = 20; port < 24; port++) {
+		net_port_get(e.net, 32, port, &c);
+		n += c.packets > 0;
+	}
+	net_end_close(&e);
+	return n;
+}
+
+static void what_goes_to_one_line_takes_one_link(void **state)
+{
+	T_IS(lanes_of_lines(0), 1);
+	T_IS(lanes_of_lines(8), 1); /* 64 words, in the first 512 bytes */
+	T_IS(lanes_of_lines(512), 4);
+}
+
+/* ---- tables and source routes -------------------------------------------- */
+
+static uint64_t packets_at(const struct net_end *e, uint32_t node,
+			   unsigned first, unsigned count)
+{
+	struct net_port_count c;
+	uint64_t n = 0;
+
+	for (unsigned i = first; i < first + count; i++) {
+		net_port_get(e->net, node, i, &c);
+		n += c.packets;
+	}
+	return n;
+}
+
+/* From router 0 to router 5, at (1,1): by which one in between? */
+static void tables_may_be_loaded_anew(void **state)
+{
+	const uint8_t turned[NET_DIMS_MAX] = { 1, 0 };
+	const uint8_t wrong[NET_DIMS_MAX] = { 1, 1 };
+	uint8_t zone[NET_ZONES][NET_DIMS_MAX] = {
+		{ 2, 1 }, { 3 }, { 3 }, { 3 }
+	};
+	struct net_msg msg = { .bytes = 512, .dst = 10 };
+	struct net_config cfg;
+	struct net_end e;
+
+	shared(&cfg);
+	net_end_open(&e, &cfg, 0);
+	for (msg.way = 0; msg.way < 2; msg.way++)
+		T_OK(net_send(e.net, 0, &msg));
+	T_IS(net_tables_load(e.net, wrong, zone), -EINVAL);
+	net_run(e.net, cfg.path[0].inject_ps + 500000, &net_end_up, &e, NULL);
+	T_IS(net_tables_load(e.net, turned, zone), -EBUSY);
+	net_end_drain(&e);
+	T_IS(packets_at(&e, 32, 8, 8), 2); /* x first, at router 0 */
+	T_IS(packets_at(&e, 32, 20, 4), 0);
+	T_OK(net_tables_load(e.net, turned, zone));
+	for (msg.way = 0; msg.way < 2; msg.way++)
+		T_OK(net_send(e.net, e.last_at, &msg));
+	net_end_drain(&e);
+	T_IS(packets_at(&e, 32, 8, 8), 2);
+	T_IS(packets_at(&e, 32, 20, 4), 2);
+	T_IS(e.arrived, 4);
+	net_end_close(&e);
+}
+
+static int send_routed(struct net_end *e, const uint8_t *route, unsigned len,
+		       uint8_t way)
+{
+	struct net_msg msg = { .bytes = 2048,
+			       .dst = 10,
+			       .way = way,
+			       .ack = 1,
+			       .route = route,
+			       .route_len = (uint8_t)len };
+
+	return net_send(e->net, 0, &msg);
+}
+
+/* Up y, up x, back and forth; ports 8 to 15 are x up, 20 to 23 y up. */
+static void a_source_route_names_every_link(void **state)
+{
+	const uint8_t route[] = { 0, 23, 15, 9, 1, 24 };
+	struct net_config cfg;
+	struct net_end e;
+
+	shared(&cfg);
+	net_end_open(&e, &cfg, 0);
+	T_IS(send_routed(&e, route, 5, NET_DETERMINISTIC), -EINVAL);
+	T_IS(send_routed(&e, route, 6, NET_DYNAMIC), -EINVAL);
+	T_IS(send_routed(&e, (uint8_t[]){ 0, 24, 0 }, 3, NET_SYSTEM), -EINVAL);
+	T_IS(send_routed(&e, (uint8_t[]){ 0, 99 }, 2, NET_SYSTEM), -EINVAL);
+	T_OK(send_routed(&e, route, 6, NET_DETERMINISTIC));
+	T_OK(send_routed(&e, route, 6, NET_SYSTEM));
+	net_end_drain(&e);
+	T_IS(e.arrived, 2);
+	T_IS(e.acked, 2);
+	T_IS(packets_at(&e, 32, 23, 1), 8);
+	T_IS(packets_at(&e, 32 + 1, 15, 1), 8);
+	T_IS(packets_at(&e, 32 + 5, 9, 1), 8);
+	T_IS(packets_at(&e, 32 + 9, 1, 1), 8);
+	net_end_close(&e);
+}
+
+/* ---- what a path takes of buses ------------------------------------------ */
+
+/* Time of messages of a packet each from node 0, and as many to it. */
+static uint64_t both_ways(struct net_config *cfg)
+{
+	struct net_msg msg = { .bytes = 512 };
+	struct net_end e;
+
+	net_end_open(&e, cfg, 1 << 14);
+	for (unsigned i = 0; i < 1000; i++) {
+		msg.src = 2 * (i % 2);
+		msg.dst = 2 - msg.src;
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, 1000);
+	net_end_close(&e);
+	return e.last_at;
+}
+
+static void what_is_asked_for_takes_of_the_bus(void **state)
+{
+	struct net_config cfg;
+	uint64_t plain, asking;
+
+	shared(&cfg);
+	cfg.buses = 1;
+	cfg.bus[0].ps_per_byte_x1000 = 1000000; /* 1 GB/s, inwards */
+	cfg.path[0].bus_in = 1;
+	plain = both_ways(&cfg);
+	cfg.path[0].bus_ask = 1;
+	cfg.path[0].ask_bytes = 128;
+	asking = both_ways(&cfg);
+	/* 500 packets of 512 ns, then of 640 */
+	T_TRUE(asking > plain + 450 * 128000 && asking < plain + 520 * 128000);
+}
+
+/* Time of a hundred small messages to node 2, to words so far apart. */
+static uint64_t words_after(struct net_config *cfg, uint64_t words)
+{
+	struct net_msg msg = { .bytes = 8, .dst = 2 };
+	struct net_end e;
+
+	net_end_open(&e, cfg, 0);
+	for (unsigned i = 0; i < 100; i++) {
+		msg.address = i % words * 8;
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	net_end_close(&e);
+	return e.last_at;
+}
+
+static void a_unit_keeps_words(void **state)
+{
+	struct net_config cfg;
+	uint64_t one, four, five;
+
+	shared(&cfg);
+	cfg.buses = 2;
+	cfg.bus[0].words = 3; /* of another path */
+	cfg.bus[1].packet_ps = 1000000;
+	cfg.bus[1].miss_ps = 2000000;
+	cfg.bus[1].words = 4;
+	cfg.path[0].bus_in = 2;
+	one = words_after(&cfg, 1);
+	four = words_after(&cfg, 4);
+	five = words_after(&cfg, 5);
+	T_IS(four - one, 3 * 2000000ull);
+	/* of five words two share a place, and only these push each other out
+	 */
+	T_IS(five - one, (3 + 39) * 2000000ull);
+}
+
 /* ---- forms --------------------------------------------------------------- */
 
 static uint64_t acked_after(const struct net_config *cfg)
@@ -217,6 +410,11 @@ int main(void)
 		T_CASE(everybody_reaches_everybody),
 		T_CASE(a_bus_may_belong_to_all_nodes_of_a_router),
 		T_CASE(a_link_is_chosen_by_load_by_pair_or_by_address),
+		T_CASE(what_goes_to_one_line_takes_one_link),
+		T_CASE(tables_may_be_loaded_anew),
+		T_CASE(a_source_route_names_every_link),
+		T_CASE(what_is_asked_for_takes_of_the_bus),
+		T_CASE(a_unit_keeps_words),
 		T_CASE(an_acknowledgement_may_have_its_own_size),
 		T_CASE(a_path_may_have_its_own_header),
 	};

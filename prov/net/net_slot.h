@@ -64,6 +64,22 @@ static inline uint32_t net_slot_head(const struct net *net, uint32_t node,
 		.head[net_slot_queue(net, slot)];
 }
 
+/*
+ * What goes back with the tokens of a packet that leaves a receiver: how many
+ * they are, and from NET_TOKEN_WAIT on how long it waited there.
+ */
+#define NET_TOKEN_WAIT 12
+static inline uint32_t net_token_payload(const struct net_step *s,
+					 const struct net_packet *p)
+{
+	uint32_t cost = net_cost(s->net, p->chunks, p->vc), wait;
+
+	if (weft_likely(!s->net->off_ahead))
+		return cost;
+	wait = (uint32_t)s->now - p->since;
+	return cost | (wait < UINT16_MAX ? wait : UINT16_MAX) << NET_TOKEN_WAIT;
+}
+
 /* Takes slots out of m whose receiver has no read path left. */
 static inline void net_mask_open(const struct net *net,
 				 const struct net_node *n, uint64_t *m0,

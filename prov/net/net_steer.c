@@ -88,6 +88,25 @@ void net_steer_init(struct net *net)
 	}
 }
 
+int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
+		    uint8_t zone[NET_ZONES][NET_DIMS_MAX])
+{
+	struct net_config cfg = net->cfg;
+	uint32_t n;
+
+	memcpy(cfg.order, order, sizeof(cfg.order));
+	memcpy(cfg.zone, zone, sizeof(cfg.zone));
+	if (cfg.topology != NET_TORUS || net_config_check(&cfg))
+		return -EINVAL;
+	if (net->used_packets)
+		return -EBUSY;
+	net->cfg = cfg;
+	memset(net->zone_dirs, 0, sizeof(net->zone_dirs));
+	for (n = 1; n < 1u << cfg.dims; n++)
+		init_masks(net, n);
+	return 0;
+}
+
 /* Hops from a to b up the dimension, then the shorter or hinted way. */
 static int plan_ring(int up, int size, int hint, unsigned odd)
 {
@@ -143,6 +162,25 @@ static bool route_ok(const struct net *net, const struct net_msg *msg)
 	       net_fat_leads(&net->fat, msg, msg->way == NET_DYNAMIC);
 }
 
+/* Port by port over routers, and to the target at last. */
+static bool torus_leads(const struct net *net, const struct net_msg *msg)
+{
+	int64_t node = msg->src;
+	unsigned i;
+
+	if (net->steer != NET_STEER_SHARED || msg->way == NET_DYNAMIC ||
+	    msg->route_len > NET_ROUTE_MAX)
+		return false;
+	for (i = 0; i < msg->route_len; i++) {
+		if ((i && node < net->ends) || msg->route[i] >= net->ports)
+			return false;
+		node = net_neighbour(net, (uint32_t)node, msg->route[i]);
+		if (node < 0)
+			return false;
+	}
+	return node == msg->dst;
+}
+
 int net_steer_plan(const struct net *net, const struct net_msg *msg,
 		   int8_t *rem)
 {
@@ -152,7 +190,7 @@ int net_steer_plan(const struct net *net, const struct net_msg *msg,
 
 	if (cfg->topology != NET_TORUS)
 		return route_ok(net, msg) ? 0 : -EINVAL;
-	if (msg->route)
+	if (msg->route && !torus_leads(net, msg))
 		return -EINVAL;
 	if (msg->src == msg->dst && net->steer == NET_STEER_TORUS)
 		return plan_round(cfg, msg, rem);
@@ -164,10 +202,13 @@ int net_steer_plan(const struct net *net, const struct net_msg *msg,
 /* Which of parallel links: by source and target, and address if it may. */
 static uint16_t lane_of(const struct net *net, const struct net_packet *p)
 {
-	uint64_t key = (uint64_t)net_mrec(net, p->msg)->src << 32 | p->dst;
+	const struct net_mrec *m = net_mrec(net, p->msg);
+	uint64_t key = (uint64_t)m->src << 32 | p->dst;
 
 	if (p->flags & NET_P_SPREAD)
-		key ^= weft_hash_mix(p->seq + 1);
+		key ^= weft_hash_mix((net_mrec_word(m) * 8ull + p->seq) /
+					     net->cfg.payload_bytes +
+				     1);
 	return (uint16_t)weft_hash_mix(key);
 }
 
@@ -179,6 +220,8 @@ void net_steer_start(const struct net *net, struct net_packet *p)
 	if (net->cfg.topology != NET_TORUS)
 		return;
 	p->dirs = 0;
+	if (p->flags & NET_P_ROUTED)
+		return;
 	for (d = 0; d < net->cfg.dims; d++) {
 		p->left |= (uint8_t)((unsigned)(p->rem[d] != 0) << d);
 		p->dirs |= 1u << (2 * d + (p->rem[d] > 0));
@@ -212,10 +255,37 @@ static uint64_t routed(const struct net *net, const struct net_packet *p,
 	return 1ull << port;
 }
 
+/* Where links are dead; a packet that has no way waits at its first port. */
+WEFT_COLD static uint64_t detour(const struct net *net,
+				 const struct net_packet *p, uint32_t node,
+				 unsigned rail, unsigned *det_p)
+{
+	const struct net_fat *f = &net->fat;
+	uint64_t want;
+
+	if (net->renewed == net->deaths)
+		want = net_fat_resteer(f, net_dead(net), node, p->dst, p->left,
+				       rail, det_p);
+	else
+		want = net_fat_steer(f, net_dead(net), node, p->dst, p->left,
+				     rail, det_p);
+	return want ? want
+		    : net_fat_steer(f, NULL, node, p->dst, p->left, rail,
+				    det_p);
+}
+
 static void look_fat(const struct net *net, struct net_packet *p, uint32_t node)
 {
-	unsigned det;
-	uint64_t want = net_fat_steer(&net->fat, node, p->dst, &det);
+	unsigned det, rail = 0;
+	uint64_t want;
+
+	if (node < net->ends)
+		rail = net_mrec(net, p->msg)->rail;
+	if (weft_unlikely(net->deaths))
+		want = detour(net, p, node, rail, &det);
+	else
+		want = net_fat_steer(&net->fat, NULL, node, p->dst, p->left,
+				     rail, &det);
 
 	if (p->flags & NET_P_ROUTED)
 		want = routed(net, p, want, &det);
@@ -227,6 +297,14 @@ static void look_fat(const struct net *net, struct net_packet *p, uint32_t node)
 static void look_shared(const struct net *net, struct net_packet *p,
 			uint32_t node)
 {
+	unsigned det = 0;
+
+	if (weft_unlikely(p->flags & NET_P_ROUTED)) {
+		routed(net, p, 0, &det);
+		p->det = (uint8_t)det;
+		p->want = 0;
+		return;
+	}
 	if (node >= net->ends && p->left) {
 		net_steer_look_torus(net, p);
 		return;
@@ -250,7 +328,7 @@ void net_steer_look_other(const struct net *net, struct net_packet *p,
 void net_steer_hop_other(const struct net *net, struct net_packet *p,
 			 uint32_t node, unsigned port)
 {
-	if (net->steer == NET_STEER_TREE)
+	if (net->steer == NET_STEER_TREE || p->flags & NET_P_ROUTED)
 		p->left++;
 	else if (node >= net->ends && port < net->down)
 		net_steer_hop_torus(net, p, port);

@@ -1,26 +1,168 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which ports are allowed in a fat tree: up by any parent until the target is
- * below, then down by the target's digits. Deterministic packets choose the
- * parent by a digit of the target, so that targets spread over the tops and
- * all packets to one of them meet on one way down.
+ * Which ports are allowed in a fat tree; net_fat.h says which ways there are.
+ * Deterministic packets choose the parent by a digit of the target, so that
+ * targets spread over the tops and all packets to one of them meet on one way
+ * down; towards another supernode by that one's number alone, because switches
+ * have one entry in their tables for all of it.
  */
 #include "prov/net/net_fat.h"
 #include "prov/net/net.h"
 
-uint64_t net_fat_steer(const struct net_fat *f, uint32_t node, uint32_t dst,
-		       unsigned *det_p)
+static uint64_t mask(unsigned first, unsigned count)
+{
+	return ((1ull << count) - 1) << first;
+}
+
+/* What the choice of a link up goes by. */
+static uint32_t digit(const struct net_fat *f, const struct net_fat_place *p,
+		      uint32_t dst)
+{
+	uint32_t l = p->level, super = f->super ? f->ends[f->super] : 0;
+
+	if (super && l &&
+	    (l > f->super || p->a / (super / f->ends[l]) != dst / super))
+		return dst / super;
+	return l ? dst / f->ends[l - 1] : dst;
+}
+
+/* Out of an end node: by the rail that it names, or by any. */
+static void road_out(const struct net_fat *f, uint32_t dst, unsigned rail,
+		     struct net_fat_road *r)
+{
+	uint32_t each = f->w[1] / f->rails;
+
+	r->ports = rail ? mask((rail - 1) * each, each) : mask(0, f->w[1]);
+	r->first = rail ? (rail - 1) * each + dst % each : dst % f->w[1];
+}
+
+/* Down, or by the sibling of the switch below. */
+static void road_down(const struct net_fat *f, const struct net_fat_place *p,
+		      uint32_t dst, struct net_fat_road *r)
+{
+	uint32_t l = p->level, port = dst / f->ends[l - 1] % f->m[l];
+
+	r->ports = 1ull << port;
+	r->first = port;
+	if (l == 2 && f->siblings && (port ^ 1) < f->m[l])
+		r->detour = 1ull << (port ^ 1);
+}
+
+/* A switch of level 1 has it from a node, from its sibling or from above. */
+static void road_first(const struct net_fat *f, const struct net_fat_place *p,
+		       uint32_t dst, unsigned hops, struct net_fat_road *r)
+{
+	uint64_t across = mask(f->m[1] + f->w[2], f->siblings);
+	bool beside = (p->a ^ 1) == dst / f->ends[1];
+
+	if (!f->siblings)
+		return;
+	if (hops >= 3 && beside) {
+		r->ports = across;
+		r->first = f->m[1] + f->w[2] + dst % f->siblings;
+	} else if (hops == 1 && beside) {
+		r->ports |= across;
+	} else if (hops == 1) {
+		r->detour = across;
+	}
+}
+
+void net_fat_road(const struct net_fat *f, uint32_t node, uint32_t dst,
+		  unsigned hops, unsigned rail, struct net_fat_road *r)
 {
 	struct net_fat_place p = net_fat_place(f, node);
-	uint32_t l = p.level, w = f->w[l + 1], digit;
+	uint32_t l = p.level, w = f->w[l + 1];
 
-	if (l && dst / f->ends[l] == p.a) {
-		*det_p = dst / f->ends[l - 1] % f->m[l];
-		return 1ull << *det_p;
+	r->detour = 0;
+	if (!l) {
+		road_out(f, dst, rail, r);
+	} else if (dst / f->ends[l] == p.a) {
+		road_down(f, &p, dst, r);
+	} else {
+		r->ports = mask(f->m[l], w);
+		r->first = f->m[l] + digit(f, &p, dst) % w;
+		if (l == 1)
+			road_first(f, &p, dst, hops, r);
 	}
-	digit = l ? dst / f->ends[l - 1] : dst;
-	*det_p = f->m[l] + digit % w;
-	return ((1ull << w) - 1) << f->m[l];
+}
+
+/* In order: from the first one on, then round, others last. */
+static unsigned in_order(uint64_t ports, unsigned first)
+{
+	uint64_t from = ports >> first << first;
+
+	return (unsigned)__builtin_ctzll(from ? from : ports);
+}
+
+uint64_t net_fat_steer(const struct net_fat *f, const uint64_t *dead,
+		       uint32_t node, uint32_t dst, unsigned hops,
+		       unsigned rail, unsigned *det_p)
+{
+	struct net_fat_road r;
+
+	net_fat_road(f, node, dst, hops, rail, &r);
+	if (dead) {
+		r.ports &= ~dead[node];
+		if (!r.ports)
+			r.ports = r.detour & ~dead[node];
+		if (!r.ports)
+			return 0;
+	}
+	*det_p = in_order(r.ports, r.first);
+	return r.ports;
+}
+
+static bool reaches(const struct net_fat *f, const uint64_t *dead,
+		    uint32_t node, uint32_t dst, unsigned hops);
+
+/* Those of the ports behind which there is a way. */
+static uint64_t open_ports(const struct net_fat *f, const uint64_t *dead,
+			   uint32_t node, uint32_t dst, unsigned hops,
+			   uint64_t ports)
+{
+	uint64_t left = ports & ~dead[node], open = 0;
+	unsigned port, there;
+	int64_t peer;
+
+	for (; left; left &= left - 1) {
+		port = (unsigned)__builtin_ctzll(left);
+		peer = net_fat_peer(f, node, port, &there);
+		if (peer >= 0 &&
+		    reaches(f, dead, (uint32_t)peer, dst, hops + 1))
+			open |= 1ull << port;
+	}
+	return open;
+}
+
+/* No way has more hops than up, down, and across on either side. */
+static bool reaches(const struct net_fat *f, const uint64_t *dead,
+		    uint32_t node, uint32_t dst, unsigned hops)
+{
+	struct net_fat_road r;
+
+	if (node == dst)
+		return true;
+	if (node < f->first[1] || hops > 2 * f->levels + 2)
+		return false;
+	net_fat_road(f, node, dst, hops, 0, &r);
+	return open_ports(f, dead, node, dst, hops, r.ports) ||
+	       open_ports(f, dead, node, dst, hops, r.detour);
+}
+
+uint64_t net_fat_resteer(const struct net_fat *f, const uint64_t *dead,
+			 uint32_t node, uint32_t dst, unsigned hops,
+			 unsigned rail, unsigned *det_p)
+{
+	struct net_fat_road r;
+	uint64_t open;
+
+	net_fat_road(f, node, dst, hops, rail, &r);
+	open = open_ports(f, dead, node, dst, hops, r.ports);
+	if (!open)
+		open = open_ports(f, dead, node, dst, hops, r.detour);
+	if (open)
+		*det_p = in_order(open, r.first);
+	return open;
 }
 
 /*
@@ -31,13 +173,21 @@ bool net_fat_leads(const struct net_fat *f, const struct net_msg *msg,
 		   bool adaptive)
 {
 	uint32_t l = 0, a = msg->src, port, w;
+	unsigned i, across = 0;
 	bool down = false;
-	unsigned i;
 
-	if (msg->route_len > 2 * f->levels || msg->src == msg->dst)
+	if (msg->route_len > 2 * f->levels + (f->siblings ? 2 : 0) ||
+	    msg->src == msg->dst)
 		return false;
 	for (i = 0; i < msg->route_len; i++) {
 		port = msg->route[i];
+		w = l < f->levels ? f->w[l + 1] : 0;
+		if (l == 1 && port != NET_ROUTE_ANY && port >= f->m[1] + w &&
+		    port < f->m[1] + w + f->siblings && across++ < 2 &&
+		    (a ^ 1) < f->ends[f->levels] / f->ends[1]) {
+			a ^= 1;
+			continue;
+		}
 		down |= port < f->m[l];
 		if (down && port >= f->m[l])
 			return false;
@@ -45,7 +195,6 @@ bool net_fat_leads(const struct net_fat *f, const struct net_msg *msg,
 			a = a * f->m[l--] + port;
 			continue;
 		}
-		w = l < f->levels ? f->w[l + 1] : 0;
 		if (!w ||
 		    (port == NET_ROUTE_ANY ? !adaptive : port >= f->m[l] + w))
 			return false;
@@ -60,5 +209,7 @@ unsigned net_fat_hops(const struct net_fat *f, uint32_t src, uint32_t dst)
 
 	while (src / f->ends[l] != dst / f->ends[l])
 		l++;
+	if (l > 1 && f->siblings && (src / f->ends[1] ^ 1) == dst / f->ends[1])
+		return 3;
 	return 2 * l;
 }

@@ -147,6 +147,8 @@ uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
 {
 	uint32_t times = cfg->tokens_end ? cfg->tokens_end : 1;
 
+	if (cfg->tokens_shared)
+		return cfg->tokens[net_channel(vc)] + cfg->tokens_shared;
 	return cfg->tokens[vc] * (net_topo_inside(cfg, node, port) ? times : 1);
 }
 
@@ -161,6 +163,8 @@ unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
 	if (cfg->topology == NET_TORUS)
 		return torus_dir(cfg, port) / 2;
 	net_fat_init(&f, cfg);
+	if (net_fat_is_sibling(&f, node, port))
+		return NET_DIMS_MAX;
 	l = net_fat_place(&f, node).level;
 	return port < f.m[l] ? l - 1 : l;
 }

@@ -28,7 +28,7 @@ uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
 			 unsigned port, unsigned vc);
 /*
  * The dimension, or in a tree the level, of a port's link: from 0 on;
- * NET_DIMS_MAX: none, it is inside.
+ * NET_DIMS_MAX: none, it is inside, or joins siblings on one board.
  */
 unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
 			unsigned port);

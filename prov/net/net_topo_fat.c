@@ -16,6 +16,9 @@ void net_fat_init(struct net_fat *f, const struct net_config *cfg)
 
 	memset(f, 0, sizeof(*f));
 	f->levels = cfg->dims;
+	f->rails = cfg->rails ? cfg->rails : 1;
+	f->siblings = f->levels > 1 ? cfg->siblings : 0;
+	f->super = cfg->supernode < cfg->dims ? cfg->supernode : cfg->dims;
 	f->ends[0] = f->tops[0] = 1;
 	for (l = 1; l <= f->levels; l++) {
 		f->m[l] = cfg->size[l - 1];
@@ -23,12 +26,13 @@ void net_fat_init(struct net_fat *f, const struct net_config *cfg)
 			f->w[l] = l == 1 ? 1 : cfg->size[l - 2];
 		else
 			f->w[l] = cfg->parents[l - 1] ? cfg->parents[l - 1] : 1;
+		f->w[l] *= l == 1 ? f->rails : 1;
 		f->ends[l] = f->ends[l - 1] * f->m[l];
 		f->tops[l] = f->tops[l - 1] * f->w[l];
 	}
 	for (l = 0; l <= f->levels; l++) {
 		f->first[l + 1] = f->first[l] + level_nodes(f, l);
-		ports = f->m[l] + f->w[l + 1];
+		ports = f->m[l] + f->w[l + 1] + (l == 1 ? f->siblings : 0);
 		if (f->ports < ports)
 			f->ports = ports;
 	}
@@ -53,6 +57,21 @@ static uint32_t number(const struct net_fat *f, uint32_t l, uint32_t a,
 	return f->first[l] + a * f->tops[l] + b;
 }
 
+bool net_fat_is_sibling(const struct net_fat *f, uint32_t node, unsigned port)
+{
+	return f->siblings && node >= f->first[1] && node < f->first[2] &&
+	       port >= f->m[1] + f->w[2] &&
+	       port < f->m[1] + f->w[2] + f->siblings;
+}
+
+/* The last of an odd number of switches has none. */
+static int64_t sibling(const struct net_fat *f, const struct net_fat_place *p)
+{
+	return (p->a ^ 1) < f->ends[f->levels] / f->ends[1]
+		       ? (int64_t)number(f, 1, p->a ^ 1, p->b)
+		       : -1;
+}
+
 int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
 		     unsigned *port_p)
 {
@@ -64,6 +83,10 @@ int64_t net_fat_peer(const struct net_fat *f, uint32_t node, unsigned port,
 		*port_p = f->m[l - 1] + p.b / f->tops[l - 1];
 		return number(f, l - 1, p.a * f->m[l] + port,
 			      p.b % f->tops[l - 1]);
+	}
+	if (net_fat_is_sibling(f, node, port)) {
+		*port_p = port;
+		return sibling(f, &p);
 	}
 	if (l == f->levels || up >= f->w[l + 1])
 		return -1;

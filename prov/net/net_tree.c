@@ -291,6 +291,7 @@ static void go_down(struct net_step *s, uint32_t pi)
 	}
 	if (m->share && (p->kind != NET_REDUCE || p->dst == s->id))
 		deliver(s, p);
+	net->filtered += !m->share && s->id < net->ends;
 	p->count = m->children;
 	if (!p->count) {
 		let_go(s, pi);

@@ -86,6 +86,21 @@ static void place_barrier(struct net *net, const uint32_t *node, uint32_t count,
 			1;
 }
 
+/* Has the port of a switch that results come in by an entry for one more? */
+static bool entry_left(const struct net *net, uint32_t mi)
+{
+	uint32_t node = net_member_node(net, mi), k, used = 0;
+	uint32_t first = node * net->cfg.routes + 1;
+	const struct net_member *m;
+
+	for (k = 0; k < net->cfg.routes; k++) {
+		m = net_member(net, first + k);
+		used += m->parent && m->port_up == net_member(net, mi)->port_up;
+	}
+	return node < net->ends || !net->cfg.routes_port ||
+	       used <= net->cfg.routes_port;
+}
+
 /* Hangs the child on its parent, children sorted by port. */
 static int hang(struct net *net, uint32_t child, uint32_t parent)
 {
@@ -112,7 +127,7 @@ static int hang(struct net *net, uint32_t child, uint32_t parent)
 	c->next = *at;
 	*at = child;
 	p->children++;
-	return 0;
+	return entry_left(net, child) ? 0 : -ENOSPC;
 }
 
 /* Every member must reach the root. */
@@ -156,7 +171,7 @@ static int build(struct net *net, const uint32_t *node, const int *parent,
 		else
 			ret = hang(net, mi,
 				   member_of(net, node[parent[i]], route + 1));
-		if (ret)
+		if (ret == -EINVAL)
 			weft_log(WEFT_LOG_INFO,
 				 "net: class route: no link from node %u to %u",
 				 node[i], node[parent[i]]);
@@ -183,6 +198,9 @@ bool net_tree_can(const struct net_config *cfg, enum net_coll kind)
 {
 	bool sums = kind == NET_REDUCE || kind == NET_ALLREDUCE;
 
+	if (kind == NET_BARRIER && !cfg->barriers && !cfg->query_ps &&
+	    cfg->fold_ps)
+		return false;
 	return cfg->routes && (!sums || cfg->coll_packet_ticks);
 }
 

@@ -3,10 +3,12 @@
  * The tree over given nodes that a machine's software would choose. On a torus:
  * along the dimensions in order, over mesh links, the root in the middle of the
  * block. In a fat tree: the switches that all of them hang on, at each level
- * the first of those that serve the same nodes.
+ * one of those that serve the same nodes.
  */
 #include "prov/net/net.h"
 #include "prov/net/net_fat.h"
+
+#include "src/base/hash.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -153,13 +155,16 @@ static int switch_find(const struct net_tree_plan *t, uint32_t from,
 	return -1;
 }
 
-/* Adds the switch of level l above member i, unless it is there. */
+/*
+ * Adds the switch of level l above member i, unless it is there; top: which of
+ * the tree's tops it leads to.
+ */
 static int hang(const struct net_fat *f, struct net_tree_plan *t, uint32_t i,
-		uint32_t l, uint32_t from)
+		uint32_t l, uint32_t from, uint32_t top)
 {
 	struct net_fat_place p = net_fat_place(f, t->node[i]);
 	uint32_t a = p.a / f->m[l];
-	uint32_t node = f->first[l] + a * f->tops[l];
+	uint32_t node = f->first[l] + a * f->tops[l] + top % f->tops[l];
 	int at = switch_find(t, from, node);
 
 	if (at < 0) {
@@ -188,9 +193,24 @@ static bool is_range(const struct net_tree_plan *t)
 	return high - low + 1 == t->count;
 }
 
+/* Where entries belong to ports, groups that differ take different tops. */
+static uint32_t choose_top(const struct net_config *cfg,
+			   const struct net_fat *f, uint32_t level,
+			   const struct net_tree_plan *t)
+{
+	uint64_t sum = t->count;
+	uint32_t i;
+
+	for (i = 0; i < t->count; i++)
+		sum += weft_hash_mix(t->node[i] + 1ull);
+	return cfg->routes_port
+		       ? (uint32_t)(weft_hash_mix(sum) % f->tops[level])
+		       : 0;
+}
+
 static int plan_fat(const struct net_config *cfg, struct net_tree_plan *t)
 {
-	uint32_t top, l, i, first = 0, end = t->count;
+	uint32_t top, l, i, first = 0, end = t->count, which;
 	struct net_fat f;
 	int err;
 
@@ -198,9 +218,10 @@ static int plan_fat(const struct net_config *cfg, struct net_tree_plan *t)
 		return -EINVAL;
 	net_fat_init(&f, cfg);
 	top = common_level(&f, t);
+	which = choose_top(cfg, &f, top, t);
 	for (l = 1; l <= top; l++) {
 		for (i = first; i < end; i++) {
-			err = hang(&f, t, i, l, end);
+			err = hang(&f, t, i, l, end, which);
 			if (err)
 				return err;
 		}

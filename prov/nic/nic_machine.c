@@ -8,6 +8,7 @@
 #include "prov/nic/mu/mu_engine.h"
 #include "prov/nic/nic.h"
 #include "prov/nic/sten/sten_engine.h"
+#include "prov/nic/swhni/swhni_engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,20 @@ static const struct weft_machine rows[] = {
 		.cu = CU_NATIVE,
 		.routes = KARY_ROUTES,
 		.forms = qsnet2_forms,
+	},
+	{
+		.name = "sunway",
+		.fabric = "weft-sunway",
+		.unit = &weft_unit_swhni,
+		/* fast short message of 128 [2021, 3.1], less our header */
+		.inject_bytes = 96,
+		/* payload of 2 KB [sunway.md b], less our header */
+		.packet_bytes = 2016,
+		.eager_bytes = 16384,	   /* assumed; then RDMAR */
+		.msg_order = ORDER_STRICT, /* numbers restore it */
+		.fifos = 256,		   /* interfaces of two engines */
+		.cu = CU_NATIVE,
+		.routes = KARY_ROUTES,
 	},
 };
 

@@ -7,6 +7,7 @@
 #include "prov/nic/fma/fma_engine.h"
 #include "prov/nic/mu/mu_engine.h"
 #include "prov/nic/sten/sten_engine.h"
+#include "prov/nic/swhni/swhni_engine.h"
 #include "src/base/rng.h"
 #include "test/t.h"
 
@@ -47,17 +48,28 @@ static const struct grid grid[] = {
 	{ "mu loop", &weft_unit_mu, &weft_carrier_loop, NULL, 0 },
 	{ "fma loop", &weft_unit_fma, &weft_carrier_loop, NULL, 0 },
 	{ "sten loop", &weft_unit_sten, &weft_carrier_loop, NULL, 0 },
+	{ "swhni loop", &weft_unit_swhni, &weft_carrier_loop, NULL, 0 },
 	{ "mu loop, faults", &weft_unit_mu, &weft_carrier_loop,
-	  "seed=3,delay=0.1,drop=0.05,dup=0.05,reorder=0.1", 0 },
+	  "seed=3; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
+	  0 },
 	{ "fma loop, faults", &weft_unit_fma, &weft_carrier_loop,
-	  "seed=4,delay=0.1,drop=0.05,dup=0.05,reorder=0.1", 0 },
+	  "seed=4; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
+	  0 },
 	{ "sten loop, faults", &weft_unit_sten, &weft_carrier_loop,
-	  "seed=5,delay=0.1,drop=0.05,dup=0.05,reorder=0.1", 0 },
+	  "seed=5; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
+	  0 },
 	{ "sten loop, faults not repaired", &weft_unit_sten, &weft_carrier_loop,
-	  "seed=6,delay=0.1,dup=0.1,reorder=0.2,raw=1", 0 },
+	  "seed=6; delay=0.1 by 2 ms; duplicate=0.1; reorder=0.2; raw", 0 },
+	{ "swhni loop, faults", &weft_unit_swhni, &weft_carrier_loop,
+	  "seed=7; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
+	  0 },
+	{ "swhni loop, faults not repaired", &weft_unit_swhni,
+	  &weft_carrier_loop,
+	  "seed=8; delay=0.1 by 2 ms; duplicate=0.1; reorder=0.2; raw", 0 },
 	{ "mu shm", &weft_unit_mu, &weft_carrier_shm, NULL, 0 },
 	{ "fma shm", &weft_unit_fma, &weft_carrier_shm, NULL, 0 },
 	{ "sten shm", &weft_unit_sten, &weft_carrier_shm, NULL, 0 },
+	{ "swhni shm", &weft_unit_swhni, &weft_carrier_shm, NULL, 0 },
 };
 
 static size_t size_of(uint64_t k)
@@ -386,11 +398,11 @@ static const struct weft_carrier_up no_up = {
 /* Random bytes, with fields near their limits more often than chance. */
 static void garbage(struct weft_rng *r, struct weft_pkt *pkt, void *payload)
 {
-	static const uint8_t types[] = { 0x55, 0x60, 0x70 };
+	static const uint8_t types[] = { 0x55, 0x60, 0x70, 0x50, 7 };
 
 	weft_rng_fill(r, pkt, sizeof(*pkt));
 	weft_rng_fill(r, payload, 2048);
-	pkt->type = types[weft_rng_below(r, 3)];
+	pkt->type = types[weft_rng_below(r, WEFT_COUNT_OF(types))];
 	pkt->carrier = 0;
 	pkt->len = (uint16_t)weft_rng_below(r, 2048);
 	if (weft_rng_below(r, 2))

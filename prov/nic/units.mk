@@ -1,4 +1,4 @@
-# prov/nic/{mu,fma,sten}: the units of the machines, and what they share
+# prov/nic/{mu,fma,sten,swhni}: the units of the machines, and what they share
 noinst_LTLIBRARIES += libweftunits.la
 libweftunits_la_SOURCES = \
 	prov/nic/nic_answer.c prov/nic/nic_answer.h \
@@ -14,7 +14,9 @@ libweftunits_la_SOURCES = \
 	prov/nic/fma/fma_amo.c prov/nic/fma/fma_bte.c \
 	prov/nic/fma/fma_bulk.c prov/nic/fma/fma_bulk.h \
 	prov/nic/fma/fma_cq.c \
-	prov/nic/fma/fma_rx.c prov/nic/fma/fma_smsg.c prov/nic/fma/fma_tx.c \
+	prov/nic/fma/fma_link.c prov/nic/fma/fma_msgq.c \
+	prov/nic/fma/fma_rx.c prov/nic/fma/fma_scrub.c \
+	prov/nic/fma/fma_smsg.c prov/nic/fma/fma_tx.c \
 	prov/nic/fma/fma_engine.c prov/nic/fma/fma_engine.h \
 	prov/nic/sten/sten.c prov/nic/sten/sten_dev.h \
 	prov/nic/sten/sten_layout.h prov/nic/sten/sten_swap.h \
@@ -28,16 +30,29 @@ libweftunits_la_SOURCES = \
 	prov/nic/sten/sten_tport_match.c \
 	prov/nic/sten/sten_thread.c prov/nic/sten/sten_time.c \
 	prov/nic/sten/sten_tx.c \
-	prov/nic/sten/sten_engine.c prov/nic/sten/sten_engine.h
+	prov/nic/sten/sten_engine.c prov/nic/sten/sten_engine.h \
+	prov/nic/swhni/swhni.c prov/nic/swhni/swhni_dev.h \
+	prov/nic/swhni/swhni_layout.h \
+	prov/nic/swhni/swhni_cq.c prov/nic/swhni/swhni_manage.c \
+	prov/nic/swhni/swhni_mem.c prov/nic/swhni/swhni_port.c \
+	prov/nic/swhni/swhni_post.c prov/nic/swhni/swhni_rq.c \
+	prov/nic/swhni/swhni_rx.c prov/nic/swhni/swhni_tx.c \
+	prov/nic/swhni/swhni_vi.c prov/nic/swhni/swhni_vm.c \
+	prov/nic/swhni/swhni_window.c \
+	prov/nic/swhni/swhni_bulk.c prov/nic/swhni/swhni_bulk.h \
+	prov/nic/swhni/swhni_engine.c prov/nic/swhni/swhni_engine.h
 
 UNIT_TESTS = prov/nic/nic_unit_test prov/nic/nic_inbox_test \
 	prov/nic/mu/mu_test prov/nic/mu/mu_rule_test \
 	prov/nic/fma/fma_test prov/nic/fma/fma_bulk_test \
+	prov/nic/fma/fma_road_test \
 	prov/nic/sten/sten_bulk_test \
 	prov/nic/sten/sten_test prov/nic/sten/sten_queue_test \
 	prov/nic/sten/sten_time_test prov/nic/sten/sten_thread_test \
 	prov/nic/sten/sten_mmu_test prov/nic/sten/sten_tport_test \
-	prov/nic/sten/sten_cast_test prov/nic/sten/sten_rails_test
+	prov/nic/sten/sten_cast_test prov/nic/sten/sten_rails_test \
+	prov/nic/swhni/swhni_test prov/nic/swhni/swhni_chip_test \
+	prov/nic/swhni/swhni_job_test prov/nic/swhni/swhni_bulk_test
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 UNIT_LIBS = libweftunits.la libweftcarrier.la libweftwire.la $(T_LIBS)
@@ -54,6 +69,9 @@ prov_nic_fma_fma_test_LDADD = $(UNIT_LIBS)
 prov_nic_fma_fma_bulk_test_SOURCES = \
 	prov/nic/fma/fma_bulk_test.c prov/nic/fma/fma_pair.h
 prov_nic_fma_fma_bulk_test_LDADD = $(UNIT_LIBS)
+prov_nic_fma_fma_road_test_SOURCES = \
+	prov/nic/fma/fma_road_test.c prov/nic/fma/fma_pair.h
+prov_nic_fma_fma_road_test_LDADD = $(UNIT_LIBS)
 prov_nic_sten_sten_bulk_test_SOURCES = \
 	prov/nic/sten/sten_bulk_test.c prov/nic/sten/sten_pair.h
 prov_nic_sten_sten_bulk_test_LDADD = $(UNIT_LIBS)
@@ -82,13 +100,27 @@ prov_nic_sten_sten_cast_test_LDADD = $(UNIT_LIBS)
 
 prov_nic_sten_sten_rails_test_LDADD = $(UNIT_LIBS)
 
+prov_nic_swhni_swhni_test_SOURCES = \
+	prov/nic/swhni/swhni_test.c prov/nic/swhni/swhni_pair.h
+prov_nic_swhni_swhni_test_LDADD = $(UNIT_LIBS)
+
+prov_nic_swhni_swhni_chip_test_SOURCES = \
+	prov/nic/swhni/swhni_chip_test.c prov/nic/swhni/swhni_pair.h
+prov_nic_swhni_swhni_chip_test_LDADD = $(UNIT_LIBS)
+
+prov_nic_swhni_swhni_job_test_SOURCES = \
+	prov/nic/swhni/swhni_job_test.c prov/nic/swhni/swhni_pair.h
+prov_nic_swhni_swhni_job_test_LDADD = $(UNIT_LIBS)
+
+prov_nic_swhni_swhni_bulk_test_LDADD = $(UNIT_LIBS)
+
 # The units for use without the provider.
 lib_LTLIBRARIES += libweft-nic.la
 libweft_nic_la_SOURCES =
 libweft_nic_la_LIBADD = libweftunits.la libweftcarrier.la libweftwire.la \
 	libweftbase.la
 libweft_nic_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 \
-	-export-symbols-regex '^weft_(mu|fma|sten)_' -Wl,-z,defs
+	-export-symbols-regex '^weft_(mu|fma|sten|swhni)_' -Wl,-z,defs
 pkgconfig_DATA += prov/nic/weft-nic.pc
 CLEANFILES += prov/nic/weft-nic.pc
 EXTRA_DIST += prov/nic/weft-nic.pc.in
@@ -100,4 +132,5 @@ prov/nic/weft-nic.pc: $(srcdir)/prov/nic/weft-nic.pc.in Makefile
 	$(srcdir)/prov/nic/weft-nic.pc.in > $@
 
 PLAIN_TESTS += prov/nic/nic_lib_test.sh
-EXTRA_DIST += prov/nic/mu/README prov/nic/fma/README prov/nic/sten/README
+EXTRA_DIST += prov/nic/mu/README prov/nic/fma/README prov/nic/sten/README \
+	prov/nic/swhni/README

@@ -3,7 +3,6 @@
 #include "src/core/core_req.h"
 
 #include "src/core/core_lock.h"
-#include "src/core/core_status.h"
 
 #include <errno.h>
 #include <string.h>
@@ -86,10 +85,7 @@ void weft_status_empty(MPI_Status *status)
 
 void weft_req_status(const struct weft_req *r, MPI_Status *status)
 {
-	if (r->flags & WEFT_REQ_SEND)
-		weft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
-	else
-		weft_status_set(status, r->source, r->tag, r->bytes);
+	weft_req_status_plain(r, status);
 	if (r->flags & WEFT_REQ_CANCELLED)
 		weft_status_set_cancelled(status, true);
 }

@@ -24,6 +24,7 @@
 #include "src/base/list.h"
 #include "src/types/types_obj.h"
 #include "src/core/core_lock.h"
+#include "src/core/core_status.h"
 
 #include <mpi.h>
 #include <rdma/fabric.h>
@@ -143,6 +144,16 @@ int weft_req_release(struct weft_req *r);
 
 /* As collect, but leaves the request alone. */
 void weft_req_status(const struct weft_req *r, MPI_Status *status);
+
+/* The same of a request that was not cancelled. */
+static inline void weft_req_status_plain(const struct weft_req *r,
+					 MPI_Status *status)
+{
+	if (r->flags & WEFT_REQ_SEND)
+		weft_status_set(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0);
+	else
+		weft_status_set(status, r->source, r->tag, r->bytes);
+}
 
 /* Requests that are done already, shared by all who need one: a send, and a
  * receive from MPI_PROC_NULL. */

@@ -186,28 +186,40 @@ static void wait_next(struct many *m, int i)
 
 static inline void free_plain(struct weft_req *r)
 {
+	if (r->flags & WEFT_REQ_CONST)
+		return;
 	if (weft_likely(r->ops == &weft_p2p_ops))
 		weft_p2p_close(weft_container_of(r, struct weft_p2p, req));
 	else
 		r->ops->free(r);
 }
 
-/* Waits for all and collects them; what went well and has no status to be
- * written is only freed. */
+/* What went well: its status is a few stores, and it ends. */
+static inline void take_plain(struct many *m, int i, MPI_Status *statuses)
+{
+	struct weft_req *r = (struct weft_req *)m->handle[i];
+
+	if (statuses != MPI_STATUSES_IGNORE) {
+		weft_req_status_plain(r, &statuses[i]);
+		statuses[i].MPI_ERROR = MPI_SUCCESS;
+	}
+	m->handle[i] = MPI_REQUEST_NULL;
+	free_plain(r);
+}
+
+/* Waits for all and collects them. */
 static int collect_all(struct many *m, MPI_Status *statuses)
 {
 	struct weft_comm *c = NULL;
 	int i, bad = 0;
 
 	for (i = 0; i < m->count; i++) {
-		struct weft_req *r = active(m, i);
+		const struct weft_req *r = active(m, i);
 
 		if (r && !weft_req_is_done(r))
 			wait_next(m, i);
-		if (weft_likely(r && statuses == MPI_STATUSES_IGNORE &&
-				weft_req_is_plain(r))) {
-			m->handle[i] = MPI_REQUEST_NULL;
-			free_plain(r);
+		if (weft_likely(r && weft_req_is_plain(r))) {
+			take_plain(m, i, statuses);
 			continue;
 		}
 		if (!c)

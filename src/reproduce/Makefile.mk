@@ -5,9 +5,11 @@ libweftrepro_la_SOURCES = src/reproduce/repro.h \
 	src/reproduce/repro_bench.c src/reproduce/repro_bench.h \
 	src/reproduce/repro_coll.c \
 	src/reproduce/repro_exp.c \
+	src/reproduce/repro_gather.c \
 	src/reproduce/repro_neighbour.c \
 	src/reproduce/repro_conditional.c \
 	src/reproduce/repro_pingpong.c \
+	src/reproduce/repro_soft.c \
 	src/reproduce/repro_stream.c \
 	src/reproduce/repro_table.c
 libweftrepro_la_LIBADD = libweftsim.la -lm
@@ -15,8 +17,9 @@ libweftrepro_la_LIBADD = libweftsim.la -lm
 bin_PROGRAMS += weft-reproduce
 weft_reproduce_SOURCES = src/reproduce/repro_main.c \
 	src/reproduce/repro_draw.c \
-	src/reproduce/repro_out.c
-weft_reproduce_LDADD = libweftrepro.la
+	src/reproduce/repro_out.c \
+	src/reproduce/repro_page.c
+weft_reproduce_LDADD = libweftpage.la libweftrepro.la
 
 check_PROGRAMS += src/reproduce/repro_table_test
 TESTS += src/reproduce/repro_table_test

@@ -8,6 +8,7 @@
 #define WEFT_REPRO_H
 
 #include "prov/net/net_config.h"
+#include "src/page/page.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,14 +18,23 @@
 
 enum repro_state { REPRO_LEFT_OUT, REPRO_DONE, REPRO_FAILED };
 
-/* What a row shows: a prediction; how a constant was set; plain arithmetic. */
-enum repro_kind { REPRO_PREDICTED, REPRO_CALIBRATED, REPRO_IDENTITY };
+/*
+ * What a row shows: a prediction; how a constant was set; plain arithmetic;
+ * what our own software does beside what theirs did, of which nobody knows how.
+ */
+enum repro_kind {
+	REPRO_PREDICTED,
+	REPRO_CALIBRATED,
+	REPRO_IDENTITY,
+	REPRO_COMPARED,
+};
 /* The paper gives a value, or a bound. */
 enum repro_side { REPRO_WITHIN, REPRO_AT_MOST, REPRO_AT_LEAST };
 
 struct repro_row {
 	char id[32], source[24], text[80], x[24], unit[8];
 	char exp[128]; /* the experiment and its arguments */
+	char why[160]; /* it may be out of band, or nothing */
 	double value;
 	double band; /* percent, or points when the unit is % */
 	enum repro_side side;
@@ -92,6 +102,8 @@ int repro_stream(const struct repro *r, const struct repro_row *row,
 		 double *model_p);
 int repro_rate(const struct repro *r, const struct repro_row *row,
 	       double *model_p);
+int repro_words(const struct repro *r, const struct repro_row *row,
+		double *model_p);
 int repro_complement(const struct repro *r, const struct repro_row *row,
 		     double *model_p);
 int repro_neighbour(const struct repro *r, const struct repro_row *row,
@@ -100,6 +112,16 @@ int repro_coll(const struct repro *r, const struct repro_row *row,
 	       double *model_p);
 int repro_conditional(const struct repro *r, const struct repro_row *row,
 		      double *model_p);
+int repro_gather(const struct repro *r, const struct repro_row *row,
+		 double *model_p);
+int repro_soft(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
+int repro_speedup(const struct repro *r, const struct repro_row *row,
+		  double *model_p);
+int repro_added(const struct repro *r, const struct repro_row *row,
+		double *model_p);
+int repro_loss(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
 int repro_alltoall(const struct repro *r, const struct repro_row *row,
 		   double *model_p);
 int repro_zones(const struct repro *r, const struct repro_row *row,
@@ -113,6 +135,14 @@ void repro_out_row(const struct repro *r, enum repro_format f, unsigned i);
 void repro_out_end(const struct repro *r, enum repro_format f);
 /* The last line of the text. */
 void repro_out_sum(const struct repro *r, char *text, size_t len);
+/* "2 %", "at most"; "in band", "OUT OF BAND". */
+const char *repro_band_text(const struct repro_row *row, char *text,
+			    size_t len);
+const char *repro_verdict(const struct repro_row *row);
+
+/* repro_page.c: one page, every system a part of it. 0 or -errno. */
+int repro_page_open(struct page *p, const char *file, const char *system);
+void repro_page_add(struct page *p, const struct repro *r);
 
 /* repro_draw.c: paper against model. 0 or -errno. */
 int repro_draw(const struct repro *r, const char *file);

@@ -18,10 +18,16 @@ static const struct repro_exp exps[] = {
 	{ "crossover", REPRO_NUMBER, repro_crossover },
 	{ "stream", REPRO_BYTES_PER_US, repro_stream },
 	{ "rate", REPRO_NUMBER, repro_rate },
+	{ "words", REPRO_NUMBER, repro_words },
 	{ "complement", REPRO_NUMBER, repro_complement },
 	{ "neighbour", REPRO_BYTES_PER_US, repro_neighbour },
 	{ "coll", REPRO_PS, repro_coll },
 	{ "conditional", REPRO_PS, repro_conditional },
+	{ "gather", REPRO_PS, repro_gather },
+	{ "software", REPRO_PS, repro_soft },
+	{ "speedup", REPRO_NUMBER, repro_speedup },
+	{ "added", REPRO_PS, repro_added },
+	{ "loss", REPRO_NUMBER, repro_loss },
 	{ "alltoall", REPRO_NUMBER, repro_alltoall },
 	{ "zones", REPRO_NUMBER, repro_zones },
 };
@@ -78,7 +84,7 @@ static const struct {
 	{ "ns", REPRO_PS, 1e-3 },	   { "us", REPRO_PS, 1e-6 },
 	{ "MB/s", REPRO_BYTES_PER_US, 1 }, { "GB/s", REPRO_BYTES_PER_US, 1e-3 },
 	{ "%", REPRO_NUMBER, 1 },	   { "B", REPRO_NUMBER, 1 },
-	{ "M/s", REPRO_NUMBER, 1e-6 },
+	{ "M/s", REPRO_NUMBER, 1e-6 },	   { "x", REPRO_NUMBER, 1 },
 };
 
 /* A time of so many bytes is a rate, too. */

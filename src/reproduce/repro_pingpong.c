@@ -9,9 +9,10 @@
  *   bytes=N, path=NAME, variant=NAME
  *   soft=1          software at both ends, too
  *
- * A crossover is the size from which on the path b= is faster than a=. A hop is
- * what one more takes, from from= to hops=. A get is a request without data, by
- * the path ask=, and bytes= that the other interface sends back by reply=.
+ * Added is what the variant takes more than the machine without it. A crossover
+ * is the size from which on the path b= is faster than a=. A hop is what one
+ * more takes, from from= to hops=. A get is a request without data, by the path
+ * ask=, and bytes= that the other interface sends back by reply=.
  */
 #include "src/reproduce/repro_bench.h"
 #include "prov/net/net_map.h"
@@ -132,6 +133,28 @@ int repro_pingpong(const struct repro *r, const struct repro_row *row,
 
 	return measure(r, row, repro_arg_number(row, "bytes", 8),
 		       repro_arg(row, "path", path, NULL), model_p);
+}
+
+/* The row of the machine as it is: an empty variant comes first. */
+static void without_variant(struct repro_row *to, const struct repro_row *row)
+{
+	*to = *row;
+	snprintf(to->exp, sizeof(to->exp), "added variant= %.100s",
+		 row->exp + strcspn(row->exp, " "));
+}
+
+int repro_added(const struct repro *r, const struct repro_row *row,
+		double *model_p)
+{
+	struct repro_row plain;
+	double before = 0;
+	int err = repro_pingpong(r, row, model_p);
+
+	without_variant(&plain, row);
+	if (!err)
+		err = repro_pingpong(r, &plain, &before);
+	*model_p -= before;
+	return err;
 }
 
 /* The same row with another number of hops: the first of a key counts. */

@@ -6,19 +6,27 @@
  *               both=1: as many back; pair=N: as many from node 1 to N;
  *               way=dynamic, ack=1: packets are adaptive, acknowledged; the
  *               rate of all data, each=1: of half of them
+ *               rail=N: by this one, from 1 on; engines=N: in turn by so many;
+ *               wire=1: of all bytes on the link
  *   rate        messages in a second
+ *   words       the same, where every node sends messages of eight bytes to
+ *               node 0, each to one of variables= words by lot
+ *   loss        per cent of the rate that variant= costs
  *   complement  every node sends to its complement: the rate of a node as a
  *               share of what a pair alone reaches that exchanges, in per cent
  */
 #include "src/reproduce/repro_bench.h"
+#include "src/base/hash.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct stream {
 	struct repro_bench bench;
 	uint64_t last_ps, count;
+	uint64_t engines;
 };
 
 static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
@@ -36,8 +44,10 @@ static int send_all(struct stream *s, struct net_msg *msg, uint64_t count)
 {
 	int err = 0;
 
-	while (count-- && !err)
+	for (uint64_t i = 0; i < count && !err; i++) {
+		msg->fifo = (uint32_t)(i % s->engines);
 		err = net_send(s->bench.net, 0, msg);
+	}
 	return err;
 }
 
@@ -61,6 +71,8 @@ static int run(const struct repro *r, const struct repro_row *row,
 	if (!strcmp(repro_arg(row, "way", way, ""), "dynamic"))
 		msg.way = NET_DYNAMIC;
 	msg.ack = repro_arg_number(row, "ack", 0) != 0;
+	msg.rail = (uint8_t)repro_arg_number(row, "rail", 0);
+	s->engines = repro_arg_number(row, "engines", 1);
 	if (!err)
 		err = send_all(s, &msg, count);
 	msg.src = 1;
@@ -82,11 +94,33 @@ int repro_stream(const struct repro *r, const struct repro_row *row,
 {
 	struct stream s = { .last_ps = 0 };
 	int err = run(r, row, &s);
+	const struct net_config *cfg = &s.bench.cfg;
+	double share = 1;
 
 	if (repro_arg_number(row, "each", 0))
 		s.count /= 2;
-	*model_p = (double)(s.count * repro_arg_number(row, "bytes", 8)) * 1e6 /
+	if (repro_arg_number(row, "wire", 0))
+		share = net_wire_bytes(cfg,
+				       cfg->payload_bytes / cfg->chunk_bytes) /
+			(double)cfg->payload_bytes;
+	*model_p = share *
+		   (double)(s.count * repro_arg_number(row, "bytes", 8)) * 1e6 /
 		   (double)s.last_ps;
+	return err;
+}
+
+int repro_loss(const struct repro *r, const struct repro_row *row,
+	       double *model_p)
+{
+	struct repro_row plain = *row;
+	double with = 0, without = 1;
+	int err = repro_stream(r, row, &with);
+
+	snprintf(plain.exp, sizeof(plain.exp), "loss variant= %.100s",
+		 row->exp + strcspn(row->exp, " "));
+	if (!err)
+		err = repro_stream(r, &plain, &without);
+	*model_p = 100 * (1 - with / without);
 	return err;
 }
 
@@ -97,6 +131,33 @@ int repro_rate(const struct repro *r, const struct repro_row *row,
 	int err = run(r, row, &s);
 
 	*model_p = (double)s.count * 1e12 / (double)s.last_ps;
+	return err;
+}
+
+#define WORDS_MESSAGES 20000u /* of all nodes together */
+
+int repro_words(const struct repro *r, const struct repro_row *row,
+		double *model_p)
+{
+	struct stream s = { .last_ps = 0 };
+	struct net_msg msg = { .bytes = 8, .ack = 1 };
+	uint64_t variables = repro_arg_number(row, "variables", 1);
+	char path[64];
+	int err = repro_bench_open(&s.bench, r, row, 1u << 16);
+
+	if (!err)
+		err = repro_bench_path(&s.bench,
+				       repro_arg(row, "path", path, NULL),
+				       &msg.path);
+	for (uint64_t i = 0; !err && i < WORDS_MESSAGES; i++) {
+		msg.src = (uint32_t)(1 + i % (s.bench.nodes - 1));
+		msg.address = weft_hash_mix(i + 1) % variables * 8;
+		err = net_send(s.bench.net, 0, &msg);
+	}
+	if (!err)
+		err = repro_bench_run(&s.bench, &up, &s);
+	*model_p = (double)s.count * 1e12 / (double)s.last_ps;
+	repro_bench_close(&s.bench);
 	return err;
 }
 

@@ -22,10 +22,8 @@ static const struct {
 	const char *name;
 	const char *unit; /* NULL: this host */
 } machines[] = {
-	{ "native", NULL },
-	{ "bgq", "mu" },
-	{ "gemini", "fma" },
-	{ "qsnet2", "sten" },
+	{ "native", NULL },   { "bgq", "mu" },	     { "gemini", "fma" },
+	{ "qsnet2", "sten" }, { "sunway", "swhni" },
 };
 
 /* The row of NAME[@VARIANT][:DIMS], or -1. */
@@ -94,7 +92,7 @@ static int check_unit(const struct run_model *m, const struct net_config *cfg)
 		if (machines[i].unit && !strcmp(machines[i].unit, cfg->unit))
 			return 0;
 	run_say("--machine %s: unit = %s: no such network interface; there are "
-		"mu, fma and sten",
+		"mu, fma, sten and swhni",
 		m->machine, cfg->unit);
 	return -EINVAL;
 }

@@ -2,105 +2,93 @@
 /*
  * Reductions on class routes of a machine whose switches have no arithmetic:
  * the network interfaces of the members do them, each in its own processor,
- * while the ranks do what they like. A tree of pairs over the members, in their
- * order, so that a sum has the bits of recursive doubling:
+ * while the ranks do what they like. A tree over the members in their order
+ * (prov/net/net_fold.h): pairs, so that a sum has the bits of recursive
+ * doubling; or a wide one, where the machine has such and order is all the
+ * same. So are barriers, where nothing in the network does them.
  *
- *   0 <- 1, 0 <- 2 <- 3, 0 <- 4 <- 5, ...        n a power of two
- *   0 <- 1 first, 2 <- 3 first, ... then those   as many pairs as are over
- *
- * Each adds its inputs in that order, one after the other, and sends the sum
- * on. The first member's goes to all, copied by the switches, or to the one
- * that gets it. A part's buffer holds the sum so far.
+ * Each adds its inputs in order, one after the other, and sends the sum on. The
+ * first member's goes to all, copied by the switches, or to the one that gets
+ * it. A part's buffer holds the sum so far.
  */
 #include "prov/carrier/vt/vt.h"
 
 #include <string.h>
 
-/* Members that stand for two, and how many are left when they do. */
-struct pairs {
-	uint32_t paired;
-	uint32_t items;
-};
+/* ---- adders --------------------------------------------------------------
+ */
 
-static struct pairs pairs_of(uint32_t n)
+bool vt_folds(const struct weft_vt *w, const struct weft_vt_part *part)
 {
-	uint32_t half = 1;
-
-	while (2 * half <= n)
-		half *= 2;
-	return (struct pairs){ .paired = 2 * (n - half), .items = half };
+	if (part->kind == WEFT_VT_BARRIER)
+		return !net_tree_can(&w->cfg, NET_BARRIER);
+	return (part->kind == WEFT_VT_REDUCE ||
+		part->kind == WEFT_VT_ALLREDUCE) &&
+	       !net_tree_can(&w->cfg, NET_ALLREDUCE);
 }
 
-static uint32_t item_of(const struct pairs *p, uint32_t member)
+/* Would another order of adding give other bits? */
+static bool ordered(const struct weft_vt_part *part)
 {
-	return member < p->paired ? member / 2 : member - p->paired / 2;
+	return part->fp && part->kind != WEFT_VT_BARRIER;
 }
 
-static uint32_t leader_of(const struct pairs *p, uint32_t item)
+/* Members that do not agree still need one tree: the first to post says. */
+static void note_order(struct vt_route *r, const struct weft_vt_part *part)
 {
-	return item < p->paired / 2 ? 2 * item : item + p->paired / 2;
+	unsigned k = part->seq % VT_WINDOW;
+
+	if (r->order_seq[k] == part->seq + 1)
+		return;
+	r->order_seq[k] = part->seq + 1;
+	r->ordered[k] = ordered(part);
 }
 
-/* Is it the second of a pair? */
-static bool follows(const struct pairs *p, uint32_t member)
+static void tree_of(const struct weft_vt *w, uint32_t place,
+		    const struct weft_vt_part *part, struct net_fold *tree)
 {
-	return member < p->paired && member % 2;
+	const struct vt_route *r = &w->routes[place];
+	unsigned k = part->seq % VT_WINDOW;
+	bool pairs = r->order_seq[k] == part->seq + 1 ? r->ordered[k]
+						      : ordered(part);
+
+	net_fold_init(tree, r->count, pairs ? 0 : w->cfg.fold_levels);
 }
 
-/* Inputs of a member beside its own. */
-static unsigned inputs(const struct pairs *p, uint32_t member)
+struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place)
 {
-	uint32_t item = item_of(p, member);
-	unsigned n = member < p->paired;
-
-	if (follows(p, member))
-		return 0;
-	for (uint32_t bit = 1; bit < p->items && !(item & bit); bit *= 2)
-		n++;
-	return n;
+	vt_sure(w->adders && vt_route_is_place(w, place));
+	return w->adders + (size_t)place * w->size;
 }
 
-/* To whom a member sends, and which of its inputs that is there. */
-static uint32_t parent_of(const struct pairs *p, uint32_t member, unsigned *nth)
+/* What is folded leaves its places as it found them. */
+void vt_adder_init(struct vt_adder *a)
 {
-	uint32_t item = item_of(p, member), up;
-
-	if (follows(p, member)) {
-		*nth = 0;
-		return member - 1;
-	}
-	up = leader_of(p, item & (item - 1));
-	*nth = (unsigned)__builtin_ctz(item) + (up < p->paired);
-	return up;
+	a->folds = a->spent = a->spent_seq = 0;
+	a->busy_ps = a->here_seq = 0;
 }
 
-/* The other way round. */
-static uint32_t child_of(const struct pairs *p, uint32_t member, unsigned nth)
+bool vt_fold_fits(const struct vt_adder *a, uint64_t seq)
 {
-	if (member < p->paired && !nth--)
-		return member + 1;
-	return leader_of(p, item_of(p, member) + (1u << nth));
+	return a->spent == a->folds || seq < a->spent_seq + VT_WINDOW;
 }
 
-static bool alike(const struct weft_vt_part *a, const struct weft_vt_part *b)
+/* A part's place may be used again. */
+static void spent(struct vt_turn *t, uint32_t i)
 {
-	return a->kind == b->kind && a->op == b->op && a->type == b->type &&
-	       a->bytes == b->bytes && a->root == b->root;
+	const struct vt_buf *b = vt_buf(t->w, i);
+	uint32_t rank = vt_route_members(t->w, b->route)[b->to].rank;
+	struct vt_adder *a = &vt_adders(t->w, b->route)[b->to];
+	/* relaxed: as due */
+	uint32_t lack = weft_load32_relaxed(&vt_rank(t->w, rank)->wants_room);
+
+	a->spent++;
+	a->spent_seq = b->part.seq + 1;
+	if (lack & VT_ROOM_ROUTE)
+		vt_engine_notice(t, rank, t->at);
 }
 
-/* acc = acc op in, at the member's interface. */
-static void add(struct vt_turn *t, struct vt_buf *acc, const struct vt_buf *in)
-{
-	struct weft_vt_part *part = &acc->part;
-
-	vt_sure(part->bytes <= VT_PART_BYTES);
-	part->flags |= in->part.flags;
-	if (!alike(part, &in->part))
-		part->flags |= WEFT_VT_DIFFER;
-	else if (part->bytes)
-		part->flags |= t->v->combine(part->op, part->type, acc->payload,
-					     in->payload, part->bytes);
-}
+/* ---- sums ---------------------------------------------------------------- */
 
 /* The sum goes to a member of the route. */
 static void send_to(struct vt_turn *t, const struct vt_member *m, uint32_t i,
@@ -110,7 +98,7 @@ static void send_to(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 	const struct weft_vt_way way = { .path = (uint8_t)t->w->fold_path };
 	struct net_msg msg;
 
-	vt_aim(t->w, b->from, m[member].rank, &way, &msg);
+	vt_aim_unit(t->w, b->from, m[member].rank, &way, &msg);
 	msg.bytes = b->part.bytes;
 	msg.cookie = i | VT_COOKIE_FOLD;
 	vt_model_send(t->w, at, &msg);
@@ -132,7 +120,7 @@ static void finish(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 
 static void let_go(struct vt_turn *t, uint32_t i)
 {
-	vt_route_spent(t, i);
+	spent(t, i);
 	vt_route_done(t, i);
 }
 
@@ -142,20 +130,22 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 {
 	struct weft_vt *w = t->w;
 	struct vt_member *m = vt_route_members(w, place);
-	struct vt_member *me = &m[member];
-	struct pairs p = pairs_of(w->routes[place].count);
-	unsigned k = seq % VT_WINDOW, n = inputs(&p, member), nth;
+	struct vt_adder *a = vt_adders(w, place), *me = &a[member];
+	unsigned k = seq % VT_WINDOW, n, nth;
 	struct vt_fold *f = &me->fold[k];
+	struct net_fold tree;
 	uint64_t at = t->at;
 
 	if (!f->here)
 		return;
+	tree_of(w, place, &vt_buf(w, f->buf)->part, &tree);
+	n = net_fold_inputs(&tree, member);
 	while (f->added < n && f->came >> f->added & 1) {
-		uint32_t child = child_of(&p, member, f->added);
-		uint32_t in = m[child].fold[k].buf;
+		uint32_t child = net_fold_child(&tree, member, f->added);
+		uint32_t in = a[child].fold[k].buf;
 
 		vt_sure(child < w->routes[place].count);
-		add(t, vt_buf(w, f->buf), vt_buf(w, in));
+		vt_part_add(t, vt_buf(w, f->buf), vt_buf(w, in));
 		if (me->busy_ps < t->at)
 			me->busy_ps = t->at;
 		me->busy_ps += w->cfg.fold_ps;
@@ -166,15 +156,15 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 		return;
 	/* now that all are added, this place is free for what comes next */
 	for (unsigned c = 0; c < n; c++)
-		let_go(t, m[child_of(&p, member, c)].fold[k].buf);
+		let_go(t, a[net_fold_child(&tree, member, c)].fold[k].buf);
 	f->came = 0;
 	f->added = 0;
 	f->here = false;
 	if (member) {
-		send_to(t, m, f->buf, parent_of(&p, member, &nth), at);
+		send_to(t, m, f->buf, net_fold_parent(&tree, member, &nth), at);
 		return;
 	}
-	vt_route_spent(t, f->buf);
+	spent(t, f->buf);
 	finish(t, m, f->buf, at);
 }
 
@@ -182,16 +172,17 @@ void vt_fold_post(struct vt_turn *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
-	struct vt_member *m = vt_route_members(w, b->route);
+	struct vt_adder *a = vt_adders(w, b->route);
 	uint64_t at = vt_send_time(w, b->stamp) + w->cfg.coll_inject_ps;
-
 	struct vt_fold *f;
 
 	vt_sure(b->to < w->size);
-	f = &m[b->to].fold[b->part.seq % VT_WINDOW];
+	f = &a[b->to].fold[b->part.seq % VT_WINDOW];
 	f->buf = i;
 	f->seq = b->part.seq;
 	f->posted = true;
+	vt_sure(b->route < w->size * VT_PLACES);
+	note_order(&w->routes[b->route], &b->part);
 	vt_sure(!net_timer(w->net, at, i));
 }
 
@@ -205,11 +196,11 @@ void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
 	struct vt_buf *b = vt_buf(t->w, (uint32_t)cookie);
 	uint32_t place = b->route, member = b->to;
 	uint64_t seq = b->part.seq;
-	struct vt_member *me;
+	struct vt_adder *me;
 
 	t->at = at;
 	vt_sure(b->kind == VT_PART && member < t->w->size);
-	me = &vt_route_members(t->w, place)[member];
+	me = &vt_adders(t->w, place)[member];
 	if (me->here_seq + VT_WINDOW < seq)
 		me->here_seq = seq - VT_WINDOW;
 	for (; me->here_seq <= seq; me->here_seq++) {
@@ -228,8 +219,8 @@ void vt_fold_packet(struct vt_turn *t, uint32_t i)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
-	struct vt_member *m = vt_route_members(w, b->route);
-	struct pairs p = pairs_of(w->routes[b->route].count);
+	struct vt_adder *a = vt_adders(w, b->route);
+	struct net_fold tree;
 	uint32_t up;
 	unsigned nth;
 
@@ -238,7 +229,8 @@ void vt_fold_packet(struct vt_turn *t, uint32_t i)
 		vt_route_hand(t, i);
 		return;
 	}
-	up = parent_of(&p, b->to, &nth);
-	m[up].fold[b->part.seq % VT_WINDOW].came |= 1u << nth;
+	tree_of(w, b->route, &b->part, &tree);
+	up = net_fold_parent(&tree, b->to, &nth);
+	a[up].fold[b->part.seq % VT_WINDOW].came |= 1ull << nth;
 	go_on(t, b->route, up, b->part.seq);
 }

@@ -6,9 +6,11 @@
 #include "test/t.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Packets that the largest of the machines' units sends. */
 static struct weft_vt_conf conf_of(const struct play *p)
@@ -31,6 +33,22 @@ static uint32_t combine_words(unsigned op, unsigned type, void *acc,
 		a = op ? play_mix(a, b) : a + b;
 		memcpy((char *)acc + 8 * i, &a, 8);
 	}
+	return 0;
+}
+
+/* Adds one word to another. */
+static int change_word(const void *what, size_t what_bytes, void *data,
+		       void *old, size_t bytes)
+{
+	uint64_t a, b;
+
+	if (what_bytes != 8 || bytes != 8)
+		return -EPROTO;
+	memcpy(&a, data, 8);
+	memcpy(old, data, 8);
+	memcpy(&b, what, 8);
+	a += b;
+	memcpy(data, &a, 8);
 	return 0;
 }
 
@@ -58,6 +76,7 @@ int play_rank(int i, void *arg)
 	struct weft_vt_conf conf = conf_of(p);
 	struct weft_vt *w = p->w;
 	struct weft_carrier_attr attr = { .combine = combine_words,
+					  .change = change_word,
 					  .threads = p->threads };
 	struct end *e = calloc(1, sizeof(*e));
 	cpu_set_t one;
@@ -104,6 +123,36 @@ void play(struct play *p, struct found *found_p)
 	t_processes(p->ranks, play_rank, p, 60);
 	*found_p = *p->found;
 	play_close(p);
+}
+
+/* Is it a line of that key? */
+static bool sets(const char *line, const char *key)
+{
+	size_t n = strlen(key);
+
+	return !strncmp(line, key, n) && strchr(" =\t", line[n]);
+}
+
+void play_file(char *path, const char *machine, const char *without,
+	       const char *instead)
+{
+	char from[4096], line[512];
+	struct net_why why;
+	FILE *in, *out = fdopen(mkstemp(path), "w");
+	bool replaced = false;
+
+	T_OK(net_file_find(machine, from, sizeof(from), &why));
+	in = fopen(from, "r");
+	T_TRUE(in && out);
+	while (fgets(line, sizeof(line), in)) {
+		bool it_is = !replaced && sets(line, without);
+
+		fputs(it_is ? instead : line, out);
+		replaced |= it_is;
+	}
+	T_TRUE(replaced);
+	fclose(in);
+	fclose(out);
 }
 
 int wait_got(struct end *e, uint64_t want)

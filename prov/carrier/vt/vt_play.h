@@ -40,6 +40,15 @@ void play_open(struct play *p);
 int play_rank(int i, void *arg);
 void play_close(struct play *p);
 
+/*
+ * A machine of one's own, for play.machine: the file of a machine without the
+ * line of one key, and with another line instead. path is PLAY_FILE at first;
+ * whoever called this unlinks it.
+ */
+#define PLAY_FILE "/tmp/weft-vt-XXXXXX"
+void play_file(char *path, const char *machine, const char *without,
+	       const char *instead);
+
 /* What op 1 of a class route makes of two words. */
 uint64_t play_mix(uint64_t a, uint64_t b);
 uint64_t now(struct end *e);

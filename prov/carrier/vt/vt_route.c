@@ -17,14 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_place(const struct weft_vt *w, uint32_t place)
+bool vt_route_is_place(const struct weft_vt *w, uint32_t place)
 {
 	return place < w->size * VT_PLACES;
 }
 
 struct vt_member *vt_route_members(struct weft_vt *w, uint32_t route)
 {
-	vt_sure(is_place(w, route));
+	vt_sure(vt_route_is_place(w, route));
 	return w->members + (size_t)route * w->size;
 }
 
@@ -63,8 +63,8 @@ static int write_members(struct vt *v, const struct weft_vt_route_attr *a,
 		m[i].ahead = 0;
 		for (unsigned k = 0; k < VT_WINDOW; k++)
 			m[i].part[k] = VT_NONE;
-		m[i].folds = m[i].spent = m[i].spent_seq = 0;
-		m[i].busy_ps = m[i].here_seq = 0;
+		if (v->w->adders)
+			vt_adder_init(&vt_adders(v->w, place)[i]);
 		order[i].node = v->w->rank_of[m[i].rank].node;
 		order[i].member = (uint32_t)i;
 	}
@@ -137,7 +137,8 @@ static bool is_answer(const struct vt *v, const struct vt_wish *wish)
 {
 	switch (wish->err) {
 	case 0:
-		return wish->id < WEFT_VT_ROUTES && is_place(v->w, wish->place);
+		return wish->id < WEFT_VT_ROUTES &&
+		       vt_route_is_place(v->w, wish->place);
 	case -ENOSPC:
 	case -EINVAL:
 	case -ENOMEM:
@@ -221,24 +222,11 @@ static struct vt_member *runs_ahead(struct vt *v,
 	return &vt_route_members(v->w, own->place)[own->me];
 }
 
-/* Do the members' interfaces add, and not the network? */
-static bool folds(const struct weft_vt *w, const struct weft_vt_part *part)
-{
-	return (part->kind == WEFT_VT_REDUCE ||
-		part->kind == WEFT_VT_ALLREDUCE) &&
-	       !net_tree_can(&w->cfg, NET_ALLREDUCE);
-}
-
-/* Does its place hold no part that is still to be added? */
-static bool fold_fits(const struct vt_member *m, uint64_t seq)
-{
-	return m->spent == m->folds || seq < m->spent_seq + VT_WINDOW;
-}
-
 bool vt_route_room(const struct vt *v)
 {
 	return v->narrow->ahead < VT_WINDOW &&
-	       (!v->narrow_seq || fold_fits(v->narrow, v->narrow_seq - 1));
+	       (!v->narrow_adder ||
+		vt_fold_fits(v->narrow_adder, v->narrow_seq));
 }
 
 /* Room for one more part of the member; what is missing is written down. */
@@ -246,14 +234,15 @@ static bool has_window(struct vt *v, const struct vt_own_route *own,
 		       const struct weft_vt_part *part)
 {
 	struct vt_member *ahead = runs_ahead(v, own, part);
-	bool fold = folds(v->w, part);
+	bool fold = vt_folds(v->w, part);
 
 	if (!ahead && !fold)
 		return true;
 	v->narrow = &vt_route_members(v->w, own->place)[own->me];
-	v->narrow_seq = fold ? part->seq + 1 : 0;
+	v->narrow_adder = fold ? &vt_adders(v->w, own->place)[own->me] : NULL;
+	v->narrow_seq = part->seq;
 	return (!ahead || ahead->ahead < VT_WINDOW) &&
-	       (!fold || fold_fits(v->narrow, part->seq));
+	       (!fold || vt_fold_fits(v->narrow_adder, part->seq));
 }
 
 /* The member that sent a part. */
@@ -290,6 +279,8 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 		return -EMSGSIZE;
 	if (v->out)
 		return -ESHUTDOWN;
+	if (vt_folds(v->w, part) && !v->w->adders)
+		return -EOPNOTSUPP;
 	if (!has_window(v, &v->route[id], part)) {
 		vt_lack(v, VT_ROOM_ROUTE);
 		return -EAGAIN;
@@ -319,8 +310,8 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 	v->last_clock = vt_now(v->me);
 	if (ahead)
 		ahead->ahead++;
-	if (folds(v->w, part))
-		vt_route_members(v->w, b->route)[b->to].folds++;
+	if (vt_folds(v->w, part))
+		vt_adders(v->w, b->route)[b->to].folds++;
 	vt_post(v, i);
 	vt_exit(v);
 	return 0;
@@ -368,74 +359,28 @@ WEFT_HOT int vt_route_keep(struct vt *v, const struct vt_buf *b)
 
 /* ---- the engine's side --------------------------------------------------- */
 
-static uint32_t node_of(struct weft_vt *w, const struct vt_member *m)
-{
-	return vt_rank(w, m->rank)->node;
-}
-
-/* The i-th member of a route, ordered by node. */
-static const struct vt_member *by_node(struct weft_vt *w,
-				       const struct vt_member *m, uint32_t i)
-{
-	uint32_t k = m[i].by_node;
-
-	vt_sure(k < w->size);
-	return &m[k];
-}
-
-/* The tree over the nodes of the members, each once. */
-static int plan_tree(struct weft_vt *w, uint32_t place,
-		     struct net_tree_plan *plan)
-{
-	const struct vt_member *m = vt_route_members(w, place);
-	uint32_t n = w->routes[place].count, count = 0;
-	uint32_t *node = calloc(n, sizeof(*node));
-	uint32_t *share = calloc(n, sizeof(*share));
-	int ret = -ENOMEM;
-
-	for (uint32_t k = 0; node && share && k < n; k++) {
-		uint32_t at = node_of(w, by_node(w, m, k));
-
-		if (!count || node[count - 1] != at)
-			node[count++] = at;
-		share[count - 1]++;
-	}
-	if (node && share)
-		ret = net_tree_plan(&w->cfg, node, share, count, plan);
-	free(node);
-	free(share);
-	return ret;
-}
-
 /* Opens what all members have asked for; 0 or -errno. */
 static int open_route(struct weft_vt *w, const struct vt_join *j)
 {
 	const struct vt_member *m = vt_route_members(w, j->place);
 	struct vt_route *r = &w->routes[j->place];
 	uint32_t ids = j->routes & ((1u << WEFT_VT_ROUTES) - 1);
-	struct net_tree_plan tree;
 	int ret;
 
 	r->count = j->n;
 	r->closed = 0;
 	memset(r->seq, 0, sizeof(r->seq));
 	memset(r->root_seq, 0, sizeof(r->root_seq));
+	memset(r->order_seq, 0, sizeof(r->order_seq));
 	for (uint32_t i = 0; i < j->n; i++)
 		ids &= ~vt_rank(w, m[i].rank)->routes;
 	if (!ids)
 		return -ENOSPC;
 	r->user_id = (uint32_t)__builtin_ctz(ids);
-	ret = plan_tree(w, j->place, &tree);
+	ret = vt_tree_open(w, j->place);
 	if (ret)
 		return ret;
-	ret = net_tree_open(w->net, tree.node, tree.parent, tree.share,
-			    tree.count, &r->id);
-	net_tree_plan_free(&tree);
-	if (ret)
-		return ret;
-	vt_sure(is_place(w, r->id));
 	w->head->routes_opened++;
-	w->places[r->id] = j->place;
 	for (uint32_t i = 0; i < j->n; i++)
 		w->rank_of[m[i].rank].routes |= 1u << r->user_id;
 	return 0;
@@ -507,7 +452,7 @@ static void post_close(struct weft_vt *w, uint32_t place)
 	if (++r->closed < r->count)
 		return;
 	vt_sure(r->count <= w->size && r->user_id < WEFT_VT_ROUTES);
-	net_tree_close(w->net, r->id);
+	vt_tree_close(w, place);
 	for (uint32_t i = 0; i < r->count; i++)
 		vt_rank(w, m[i].rank)->routes &= ~(1u << r->user_id);
 	weft_store32(&r->state, VT_ROUTE_FREE);
@@ -544,8 +489,8 @@ bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
 	const struct net_config *cfg = &vt_of(c)->w->cfg;
 	bool sums = net_tree_can(cfg, NET_ALLREDUCE);
 
-	if (kind == WEFT_VT_BCAST)
-		return !sums;
+	if (kind == WEFT_VT_BCAST) /* else as a sum, which gathers all */
+		return !sums && !cfg->bcast_gather;
 	return kind == WEFT_VT_BARRIER || sums || cfg->fold_ps;
 }
 
@@ -600,7 +545,7 @@ static void post_part(struct vt_turn *t, uint32_t i)
 	struct net_part part = {
 		.route = r->id,
 		.node = vt_rank(w, b->from)->node,
-		.dst = node_of(w, &m[root < w->size ? root : 0]),
+		.dst = vt_rank(w, m[root < w->size ? root : 0].rank)->node,
 		.bytes = b->part.bytes,
 		.seq = b->part.seq,
 		.cookie = i,
@@ -613,7 +558,7 @@ static void post_part(struct vt_turn *t, uint32_t i)
 		awaits(&b->part, b->to) ? i : VT_NONE;
 	if (b->part.kind == WEFT_VT_BCAST && !post_cast(t, b))
 		return;
-	if (folds(w, &b->part)) {
+	if (vt_folds(w, &b->part)) {
 		vt_fold_post(t, i);
 		return;
 	}
@@ -650,7 +595,20 @@ void vt_route_post(struct vt_turn *t, uint32_t i)
 static bool alike(const struct weft_vt_part *a, const struct weft_vt_part *b)
 {
 	return a->kind == b->kind && a->op == b->op && a->type == b->type &&
-	       a->bytes == b->bytes;
+	       a->bytes == b->bytes && a->root == b->root;
+}
+
+void vt_part_add(struct vt_turn *t, struct vt_buf *acc, const struct vt_buf *in)
+{
+	struct weft_vt_part *part = &acc->part;
+
+	vt_sure(part->bytes <= VT_PART_BYTES);
+	part->flags |= in->part.flags;
+	if (!alike(part, &in->part))
+		part->flags |= WEFT_VT_DIFFER;
+	else if (part->bytes)
+		part->flags |= t->v->combine(part->op, part->type, acc->payload,
+					     in->payload, part->bytes);
 }
 
 /* Inputs are combined into the first, in their order. */
@@ -662,17 +620,10 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 
 	(void)node;
 	t->at = at;
-	vt_sure(acc->part.bytes <= VT_PART_BYTES);
 	for (unsigned k = 1; k < count; k++) {
 		struct vt_buf *in = vt_buf(t->w, (uint32_t)cookie[k]);
 
-		acc->part.flags |= in->part.flags;
-		if (!alike(&acc->part, &in->part))
-			acc->part.flags |= WEFT_VT_DIFFER;
-		else if (acc->part.bytes)
-			acc->part.flags |= t->v->combine(
-				acc->part.op, acc->part.type, acc->payload,
-				in->payload, acc->part.bytes);
+		vt_part_add(t, acc, in);
 		if (!awaits(&in->part, in->to))
 			part_over(t, (uint32_t)cookie[k]);
 	}
@@ -699,23 +650,6 @@ static unsigned keep(struct vt_turn *t, uint32_t place, uint64_t seq,
 	return k;
 }
 
-/* The first member at a node, in the order of nodes; or the count. */
-static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
-{
-	const struct vt_member *m = vt_route_members(w, place);
-	uint32_t low = 0, high = w->routes[place].count;
-
-	while (low < high) {
-		uint32_t mid = (low + high) / 2;
-
-		if (node_of(w, by_node(w, m, mid)) < node)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /* A sum that all get is on its way to them. */
 void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at)
 {
@@ -725,7 +659,7 @@ void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at)
 		.node = vt_rank(t->w, b->from)->node,
 		.bytes = b->part.bytes,
 		.seq = b->part.seq,
-		.cookie = i,
+		.cookie = i | vt_cast_of(b->route, &t->w->routes[b->route]),
 		.kind = NET_BCAST,
 	};
 
@@ -743,21 +677,6 @@ void vt_route_hand(struct vt_turn *t, uint32_t i)
 	hand_out(t, place, root, k);
 }
 
-/* A part's place may be used again. */
-void vt_route_spent(struct vt_turn *t, uint32_t i)
-{
-	const struct vt_buf *b = vt_buf(t->w, i);
-	struct vt_member *m = member_of(t->w, b);
-	/* relaxed: as due */
-	uint32_t lack =
-		weft_load32_relaxed(&vt_rank(t->w, m->rank)->wants_room);
-
-	m->spent++;
-	m->spent_seq = b->part.seq + 1;
-	if (lack & VT_ROOM_ROUTE)
-		vt_engine_notice(t, m->rank, t->at);
-}
-
 void vt_route_done(struct vt_turn *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
@@ -766,27 +685,34 @@ void vt_route_done(struct vt_turn *t, uint32_t i)
 		part_over(t, i);
 }
 
+/* It is for nobody here, or for a route that is no more. */
+static bool dropped(struct weft_vt *w, uint32_t place, uint32_t node,
+		    uint64_t cookie)
+{
+	if (!(cookie >> VT_CAST_PLACE))
+		return false;
+	return cookie >> VT_CAST_TIMES != w->routes[place].times ||
+	       !vt_tree_at(w, place, node);
+}
+
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie)
 {
 	struct vt_turn *t = arg;
 	struct weft_vt *w = t->w;
-	const struct vt_member *m;
-	uint32_t place, i;
+	uint32_t place, member, nth = VT_NONE;
 	unsigned k;
 
-	vt_sure(is_place(w, route));
-	place = w->places[route];
-	m = vt_route_members(w, place);
-	vt_sure(w->routes[place].count <= w->size);
-	i = find_node(w, place, node);
+	vt_sure(vt_route_is_place(w, route));
+	place = cookie >> VT_CAST_PLACE
+			? (uint32_t)(cookie >> VT_CAST_PLACE) & ((1u << 20) - 1)
+			: w->trees[route].place;
+	vt_sure(vt_route_is_place(w, place) &&
+		w->routes[place].count <= w->size);
+	if (dropped(w, place, node, cookie))
+		return;
 	t->at = at;
 	k = keep(t, place, seq, (uint32_t)cookie);
-	for (; i < w->routes[place].count; i++) {
-		const struct vt_member *one = by_node(w, m, i);
-
-		if (node_of(w, one) != node)
-			break;
-		hand_out(t, place, (uint32_t)(one - m), k);
-	}
+	while ((member = vt_tree_next(w, place, node, &nth)) != VT_NONE)
+		hand_out(t, place, member, k);
 }

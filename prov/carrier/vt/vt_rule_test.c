@@ -629,6 +629,85 @@ static void roots_that_differ_are_told(void **state)
 	play(&p, &f);
 }
 
+/* ---- where nobody adds --------------------------------------------------- */
+
+static int refused_sum(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE, .bytes = 8 };
+	uint64_t data = rank;
+
+	if (open_route(p, e, rank))
+		return 1;
+	if (e->c->virt->route_can(e->c, WEFT_VT_ALLREDUCE))
+		return 2;
+	if (e->c->virt->route_send(e->c, 3, &part, &data) != -EOPNOTSUPP)
+		return 3;
+	part.kind = WEFT_VT_BARRIER;
+	part.bytes = 0;
+	if (e->c->virt->route_send(e->c, 3, &part, &data) ||
+	    take_waiting(e, &part, &data))
+		return 4;
+	e->c->virt->route_close(e->c, 3);
+	return 0;
+}
+
+/* A qsnet2 whose interfaces have no time for it. */
+static void no_sum_where_nobody_adds(void **state)
+{
+	char path[] = PLAY_FILE;
+	struct play p = { .machine = path, .ranks = 2, .body = refused_sum };
+	struct found f;
+
+	play_file(path, "qsnet2", "fold", "");
+	play(&p, &f);
+	unlink(path);
+}
+
+/* ---- input queues -------------------------------------------------------- */
+
+#define FLOOD 40u
+
+/* Rank 1 computes for a while; the others send what it has no slots for. */
+static int flood(struct play *p, struct end *e, uint32_t rank)
+{
+	uint64_t want = FLOOD * ((uint64_t)p->ranks - 1);
+
+	if (rank == 1) {
+		e->c->virt->compute(e->c, 100000 * NS);
+		if (wait_got(e, want) || e->bad)
+			return 1;
+		p->found->value[1] = now(e);
+		return 0;
+	}
+	for (uint64_t n = 0; n < FLOOD; n++)
+		if (send_waiting(e, rank_peer(p, e, 1), n, n % 4 ? 8 : 2500))
+			return 2;
+	return 0;
+}
+
+static void a_full_input_queue_discards(void **state)
+{
+	char path[] = PLAY_FILE;
+	struct play p = { .machine = path, .ranks = 3, .body = flood };
+	struct found few, again, all;
+
+	play_file(path, "qsnet2", "input", "input = 8 # assumed\n");
+	play(&p, &few);
+	p.one_core = true;
+	play(&p, &again);
+	unlink(path);
+	p.machine = "qsnet2";
+	play(&p, &all);
+	T_IS(all.count.discards, 0);
+	T_TRUE(few.count.discards >= 6);
+	T_IS(few.count.discards, again.count.discards);
+	T_IS(few.count.hash, again.count.hash);
+	/* each goes through the network again, and later */
+	T_TRUE(few.count.packets >= all.count.packets + few.count.discards);
+	T_TRUE(few.value[1] > all.value[1]);
+	T_IS(few.value[1], again.value[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -649,6 +728,8 @@ int main(void)
 		T_CASE(interfaces_add_in_the_order_of_pairs),
 		T_CASE(a_broadcast_waits_for_nobody),
 		T_CASE(roots_that_differ_are_told),
+		T_CASE(no_sum_where_nobody_adds),
+		T_CASE(a_full_input_queue_discards),
 	};
 
 	return T_RUN(tests);

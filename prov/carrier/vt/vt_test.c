@@ -367,6 +367,34 @@ static void threads_may_send_beside_a_sleeper(void **state)
 	play(&p, &f);
 }
 
+/* ---- memory -------------------------------------------------------------- */
+
+static uint64_t bytes_of_a_rank(const char *machine, uint32_t packet)
+{
+	struct weft_vt_conf conf = { .machine = machine,
+				     .map = "",
+				     .packet_bytes = packet };
+	char handle[WEFT_VT_HANDLE];
+	const uint32_t ranks = 512;
+	struct weft_vt *w;
+	uint64_t bytes;
+
+	T_OK(weft_vt_create(&conf, ranks, &w, handle));
+	bytes = w->head->bytes / ranks;
+	printf("%s, %u ranks: %llu bytes of addresses each\n", machine, ranks,
+	       (unsigned long long)bytes);
+	weft_vt_close(w);
+	return bytes;
+}
+
+/* Who can add takes room, and nobody else has any for it. */
+static void a_rank_has_few_addresses(void **state)
+{
+	T_TRUE(bytes_of_a_rank("bgq", 512) < 4000000);
+	T_TRUE(bytes_of_a_rank("gemini", 1024) < 5000000);
+	T_TRUE(bytes_of_a_rank("qsnet2", 2560) < 20000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +408,7 @@ int main(void)
 		T_CASE(looking_for_ever_is_a_deadlock_too),
 		T_CASE(a_full_ring_waits_for_room),
 		T_CASE(threads_may_send_beside_a_sleeper),
+		T_CASE(a_rank_has_few_addresses),
 	};
 
 	return T_RUN(tests);

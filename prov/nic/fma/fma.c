@@ -73,12 +73,16 @@ WEFT_EXPORT int weft_fma_open(const struct weft_fma_attr *attr,
 {
 	const struct weft_carrier_ops *ops;
 	struct weft_carrier_attr a;
-	int err = weft_port_place(&attr->place, &ops, &a);
+	int err = -EINVAL;
 
+	if (attr->links <= WEFT_FMA_LINKS)
+		err = weft_port_place(&attr->place, &ops, &a);
 	if (!err)
 		err = fma_create(ops, &a, attr->ptag, f_p);
 	if (err)
 		return err;
+	fma_link_init(*f_p, attr->links);
+	(*f_p)->scrub_ns = attr->scrub_ns;
 	(*f_p)->lazy_amo = attr->lazy_amo;
 	(*f_p)->datagram = attr->datagram;
 	(*f_p)->datagram_arg = attr->arg;
@@ -93,6 +97,7 @@ WEFT_EXPORT void weft_fma_close(struct weft_fma *f)
 		weft_answers_flush(&f->answers, true);
 	weft_fma_amo_flush(f);
 	weft_port_fini(&f->port);
+	fma_link_fini(f);
 	weft_answers_fini(&f->answers);
 	fma_bte_fini(f);
 	for (unsigned i = 0; i < WEFT_FMA_CQS; i++)
@@ -140,6 +145,10 @@ WEFT_EXPORT int weft_fma_poll(struct weft_fma *f, int budget)
 	struct weft_carrier *c = f->port.carrier;
 	int n = fma_bte_run(f, budget);
 
+	if (f->links)
+		n += fma_link_run(f, budget);
+	if (f->scrub_ns)
+		fma_scrub(f);
 	n += c->ops->poll(c, budget);
 	if (weft_answers_waiting(&f->answers))
 		weft_answers_flush(&f->answers, n == 0);

@@ -40,9 +40,10 @@ static int bte_check(struct weft_fma *f, const struct weft_fma_bte *b)
 {
 	uint64_t addr;
 
-	if (b->type > WEFT_FMA_BTE_SEND || !b->bytes || b->bytes % 4 ||
-	    b->local.offset % 4 || b->remote.offset % 4 ||
-	    b->local.mdh >= WEFT_FMA_MDDS || b->remote.mdh >= WEFT_FMA_MDDS)
+	if (b->type > WEFT_FMA_BTE_SEND || b->delivery > WEFT_FMA_IN_ORDER ||
+	    !b->bytes || b->bytes % 4 || b->local.offset % 4 ||
+	    b->remote.offset % 4 || b->local.mdh >= WEFT_FMA_MDDS ||
+	    b->remote.mdh >= WEFT_FMA_MDDS)
 		return -EINVAL;
 	if (!fma_peer(f, b->pe))
 		return -EHOSTUNREACH;
@@ -124,6 +125,7 @@ static void bte_fill(struct weft_fma *f, const struct fma_bte_desc *d,
 		.offset = b->remote.offset + d->sent,
 		.ssid = (unsigned)d->ssid,
 		.flags = last ? FMA_REQ_PROMPT : 0,
+		.delivery = b->delivery,
 		.data = b->data,
 	};
 	if (b->type == WEFT_FMA_BTE_GET) {
@@ -313,6 +315,8 @@ enum weft_fma_status fma_bte_arrive(struct weft_fma *f, struct weft_peer *src,
 		m = rmt_open(f, &f->channel[channel], src, pkt);
 	if (!m)
 		return WEFT_FMA_SEQ_TERMINATE;
+	if (f->scrub_ns)
+		m->heard_ns = fma_now_ns(f);
 	if (at > m->total || pkt->len > m->total - at ||
 	    pkt->len > m->total - m->got)
 		return WEFT_FMA_BOUNDS;
@@ -321,6 +325,21 @@ enum weft_fma_status fma_bte_arrive(struct weft_fma *f, struct weft_peer *src,
 		memcpy((void *)(uintptr_t)(m->addr + at), payload, pkt->len);
 	rmt_count(f, m, pkt->len);
 	return refused ? WEFT_FMA_SEQ_TERMINATE : WEFT_FMA_OK;
+}
+
+/* A send that will not end; its buffer goes back with an event. */
+static void rmt_refuse(struct weft_fma *f, struct fma_rmt *m)
+{
+	if (m->addr)
+		fma_cq_write(f, m->cq, WEFT_FMA_REMOTE, WEFT_FMA_TIMEOUT,
+			     m->data);
+	m->addr = 0;
+}
+
+static void rmt_forget(struct fma_rmt *m)
+{
+	weft_list_remove(&m->link);
+	free(m);
 }
 
 /* Half-received sends of a node that is gone never end. */
@@ -337,11 +356,35 @@ void fma_bte_lost(struct weft_fma *f, struct weft_peer *peer)
 
 			if (m->peer != peer)
 				continue;
-			if (m->addr)
-				fma_cq_write(f, m->cq, WEFT_FMA_REMOTE,
-					     WEFT_FMA_TIMEOUT, m->data);
-			weft_list_remove(pos);
-			free(m);
+			rmt_refuse(f, m);
+			rmt_forget(m);
+		}
+	}
+}
+
+/*
+ * Half a period without a packet ends a send. Its record stays until the
+ * sender's own buffers are over, so that what comes late finds no new buffer.
+ */
+static void rmt_scrub(struct weft_fma *f, struct fma_rmt *m, uint64_t now_ns)
+{
+	if (now_ns - m->heard_ns >= f->scrub_ns / 2)
+		rmt_refuse(f, m);
+	if (now_ns - m->heard_ns >= 3 * f->scrub_ns)
+		rmt_forget(m);
+}
+
+void fma_bte_scrub(struct weft_fma *f, uint64_t now_ns)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	for (unsigned i = 0; i < WEFT_FMA_CHANNELS; i++) {
+		weft_list_each(pos, tmp, &f->channel[i].rmt)
+		{
+			rmt_scrub(f,
+				  weft_container_of(pos, struct fma_rmt, link),
+				  now_ns);
 		}
 	}
 }

@@ -8,7 +8,9 @@
  *	fma_rx.c      arriving requests and answers
  *	fma_amo.c     atomic operations and their cache
  *	fma_bte.c     block transfers
- *	fma_smsg.c    mailboxes
+ *	fma_link.c    links that packets overtake each other on
+ *	fma_scrub.c   requests that nobody answers
+ *	fma_smsg.c    mailboxes; fma_msgq.c one queue of them for all
  *	fma_engine.c  the unit below the message engine (machine gemini)
  */
 #ifndef WEFT_PROV_FMA_DEV_H
@@ -19,6 +21,7 @@
 #include "prov/nic/nic_order.h"
 #include "prov/nic/nic_port.h"
 #include "src/base/list.h"
+#include "src/base/rng.h"
 
 #define FMA_BURST     1024 /* bytes of one carrier packet of stores */
 #define FMA_BTE_BURST 4096
@@ -56,6 +59,7 @@ struct fma_txn {
 /* Outstanding request buffer. */
 struct fma_orb {
 	bool used;
+	bool stale;	/* was there when the scrubber came last */
 	uint8_t weight; /* network packets it stands for */
 	uint16_t gen;
 	uint16_t ssid;
@@ -93,6 +97,7 @@ struct fma_rmt {
 	uint32_t got;
 	uint32_t total;
 	uint64_t addr; /* 0: refused, the rest is refused too */
+	uint64_t heard_ns;
 	uint16_t cq;
 	uint64_t data;
 };
@@ -114,11 +119,25 @@ struct fma_line {
 	bool dirty;
 };
 
+/* One of the links to the neighbours. */
+struct fma_link {
+	struct weft_list queue; /* struct link_packet */
+	unsigned count;
+};
+
 struct weft_fma {
 	struct weft_port port;
 	uint8_t ptag;
 	bool lazy_amo;
 	bool ntt_on;
+	unsigned links; /* 0: packets leave at once */
+	struct fma_link link[WEFT_FMA_LINKS];
+	unsigned link_next;
+	struct weft_rng link_lot; /* which one moves next */
+	uint64_t scrub_ns;	  /* 0: never */
+	uint64_t scrubbed_ns;
+	uint64_t (*clock)(void); /* NULL: the carrier's or the host's */
+	struct weft_fma_msgq *msgq;
 	void (*datagram)(void *, uint32_t, const void *, unsigned);
 	void *datagram_arg;
 	/*
@@ -158,8 +177,9 @@ struct fma_request {
 	int iov_count;
 	uint64_t bytes; /* network bytes: decides packets and phits */
 	unsigned ssid;
-	uint64_t local;	 /* where an answer goes */
-	uint32_t expect; /* its bytes */
+	unsigned delivery; /* enum weft_fma_delivery */
+	uint64_t local;	   /* where an answer goes */
+	uint32_t expect;   /* its bytes */
 };
 
 /* fma.c */
@@ -187,6 +207,25 @@ struct fma_orb *fma_orb_find(struct weft_fma *f, struct weft_peer *peer,
 			     uint32_t id);
 void fma_orb_end(struct weft_fma *f, struct fma_orb *o, uint8_t status);
 void fma_orb_lost(struct weft_fma *f, struct weft_peer *peer);
+/* Ends those that were there at the last call already. */
+void fma_orb_scrub(struct weft_fma *f);
+
+/* fma_link.c */
+void fma_link_init(struct weft_fma *f, unsigned links);
+void fma_link_fini(struct weft_fma *f);
+/* Hands a request's packet to the link it takes. 0; -EAGAIN; -ECONNRESET. */
+int fma_link_send(struct weft_fma *f, const struct fma_request *r,
+		  const struct weft_pkt *pkt);
+/* Moves packets on links; how many left. */
+int fma_link_run(struct weft_fma *f, int budget);
+
+/* fma_scrub.c */
+uint64_t fma_now_ns(const struct weft_fma *f);
+void fma_scrub(struct weft_fma *f);
+
+/* fma_msgq.c: a unit wants to send us messages. */
+void fma_msgq_arrive(struct weft_fma_msgq *q, struct weft_peer *src,
+		     const struct weft_pkt *pkt, const void *payload);
 
 /* fma_rx.c */
 int fma_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
@@ -214,5 +253,7 @@ enum weft_fma_status fma_bte_arrive(struct weft_fma *f, struct weft_peer *src,
 				    const struct weft_pkt *pkt,
 				    const void *payload);
 void fma_bte_lost(struct weft_fma *f, struct weft_peer *peer);
+/* Sends of which nothing more has come for long. */
+void fma_bte_scrub(struct weft_fma *f, uint64_t now_ns);
 
 #endif

@@ -22,6 +22,7 @@
  *	AMO        operand a, operand b       operation   -
  *	SEND       bytes                      ssid        total bytes
  *	DATAGRAM   bytes                      0           -
+ *	CONNECT    name of a mailbox          0           -
  *	DONE       list of aux words          status      -
  *	REPLY      bytes of a get or AMO      status      -
  *
@@ -52,6 +53,7 @@ enum fma_cmd {
 	FMA_DATAGRAM,
 	FMA_DONE,
 	FMA_REPLY,
+	FMA_CONNECT,
 };
 
 #define FMA_REQ_EVENT  0x1 /* a remote event is wanted */

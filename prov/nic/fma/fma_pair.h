@@ -36,18 +36,16 @@ static inline void fma_pair_datagram(void *arg, uint32_t pe, const void *buf,
 	memcpy(s->datagram, buf, bytes);
 }
 
-static inline void fma_pair_side(struct fma_side *s, const char *faults,
-				 int lazy, uint8_t ptag)
+/* attr: what differs from most units. */
+static inline void fma_pair_side(struct fma_side *s,
+				 const struct weft_fma_attr *attr)
 {
-	struct weft_fma_attr a = {
-		.place = { .carrier = "loop", .faults = faults },
-		.ptag = ptag,
-		.lazy_amo = lazy,
-		.datagram = fma_pair_datagram,
-		.arg = s,
-	};
+	struct weft_fma_attr a = *attr;
 
 	memset(s, 0, sizeof(*s));
+	a.place.carrier = "loop";
+	a.datagram = fma_pair_datagram;
+	a.arg = s;
 	T_OK(weft_fma_open(&a, &s->f));
 	s->mem = aligned_alloc(64, FMA_PAIR_BYTES);
 	memset(s->mem, 0, FMA_PAIR_BYTES);
@@ -58,14 +56,15 @@ static inline void fma_pair_side(struct fma_side *s, const char *faults,
 }
 
 /* Window 0 of a points at b's memory. */
-static inline void fma_pair_open_with(struct fma_pair *p, const char *faults,
-				      int lazy, uint8_t ptag_b)
+static inline void fma_pair_open_attr(struct fma_pair *p,
+				      const struct weft_fma_attr *attr_a,
+				      const struct weft_fma_attr *attr_b)
 {
 	struct sockaddr_in name[2];
 	struct weft_fma_window w = { .pe = 1 };
 
-	fma_pair_side(&p->a, faults, lazy, 3);
-	fma_pair_side(&p->b, faults, lazy, ptag_b);
+	fma_pair_side(&p->a, attr_a);
+	fma_pair_side(&p->b, attr_b);
 	weft_fma_name(p->a.f, &name[0]);
 	weft_fma_name(p->b.f, &name[1]);
 	for (uint32_t i = 0; i < 2; i++) {
@@ -75,6 +74,20 @@ static inline void fma_pair_open_with(struct fma_pair *p, const char *faults,
 	w.mdh = (uint16_t)p->b.mdh;
 	w.cq = (uint16_t)p->a.cq;
 	T_OK(weft_fma_window_set(p->a.f, 0, &w));
+}
+
+static inline void fma_pair_open_with(struct fma_pair *p, const char *faults,
+				      int lazy, uint8_t ptag_b)
+{
+	struct weft_fma_attr a = {
+		.place.faults = faults,
+		.ptag = 3,
+		.lazy_amo = lazy,
+	};
+	struct weft_fma_attr b = a;
+
+	b.ptag = ptag_b;
+	fma_pair_open_attr(p, &a, &b);
 }
 
 static inline void fma_pair_open(struct fma_pair *p)

@@ -274,6 +274,9 @@ int fma_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
 	case FMA_DATAGRAM:
 		rx_datagram(f, src, pkt, payload);
 		return 0;
+	case FMA_CONNECT:
+		fma_msgq_arrive(f->msgq, src, pkt, payload);
+		return 0;
 	default:
 		s = rx_request(f, src, pkt, payload);
 	}

@@ -17,6 +17,7 @@ struct weft_fma_smsg {
 	unsigned char *mem; /* own mailbox, laid out as fma_layout.h says */
 	unsigned mdh;
 	unsigned w;
+	struct weft_fma_window aim; /* of w: the other side's mailbox */
 	uint16_t slots;
 	uint32_t slot_bytes;
 	bool connected;
@@ -86,7 +87,7 @@ WEFT_EXPORT int weft_fma_smsg_connect(struct weft_fma_smsg *s, unsigned w,
 	struct weft_fma_window win = {
 		.pe = remote->pe,
 		.mdh = remote->mdh,
-		.in_order = 1,
+		.delivery = WEFT_FMA_IN_ORDER,
 		.cq = WEFT_FMA_NO_CQ,
 	};
 	int err;
@@ -97,8 +98,15 @@ WEFT_EXPORT int weft_fma_smsg_connect(struct weft_fma_smsg *s, unsigned w,
 	if (err)
 		return err;
 	s->w = w;
+	s->aim = win;
 	s->connected = true;
 	return 0;
+}
+
+/* Mailboxes may share a window. */
+static void smsg_aim(struct weft_fma_smsg *s)
+{
+	weft_fma_window_set(s->f, s->w, &s->aim);
 }
 
 /* All but the last burst of a long message. */
@@ -136,6 +144,7 @@ WEFT_EXPORT int weft_fma_smsg_send(struct weft_fma_smsg *s, const void *buf,
 		return -EMSGSIZE;
 	if (s->sent - (uint32_t)nic_event_look(credit) >= s->slots)
 		return -EAGAIN;
+	smsg_aim(s);
 	err = head ? smsg_head(s, slot + FMA_SLOT_HEAD, buf, head) : 0;
 	if (err)
 		return err;
@@ -155,6 +164,7 @@ static int smsg_credit(struct weft_fma_smsg *s)
 
 	if (s->taken - s->returned < (s->slots + 1u) / 2)
 		return 0;
+	smsg_aim(s);
 	err = weft_fma_store(s->f, s->w, 0, &credit, sizeof(credit));
 	if (!err)
 		s->returned = s->taken;

@@ -57,6 +57,7 @@ static struct fma_orb *orb_take(struct weft_fma *f, unsigned weight)
 		o = &f->orb[f->orb_next++ % WEFT_FMA_ORB];
 	} while (o->used);
 	o->used = true;
+	o->stale = false;
 	o->weight = (uint8_t)weight;
 	f->orb_used += weight;
 	return o;
@@ -106,6 +107,18 @@ void fma_orb_lost(struct weft_fma *f, struct weft_peer *peer)
 	}
 }
 
+void fma_orb_scrub(struct weft_fma *f)
+{
+	for (unsigned i = 0; i < WEFT_FMA_ORB; i++) {
+		struct fma_orb *o = &f->orb[i];
+
+		if (o->used && o->stale)
+			fma_orb_end(f, o, WEFT_FMA_TIMEOUT);
+		else
+			o->stale = true;
+	}
+}
+
 /* ---- requests ---- */
 
 static void request_pack(const struct fma_request *r, uint32_t id,
@@ -150,7 +163,6 @@ int fma_request_quiet(struct weft_fma *f, const struct fma_request *r)
 
 int fma_request(struct weft_fma *f, const struct fma_request *r)
 {
-	struct weft_carrier *c = f->port.carrier;
 	uint64_t bytes = r->cmd == FMA_GET ? r->expect : r->bytes;
 	struct fma_orb *o = orb_take(f, fma_packets(bytes));
 	struct weft_pkt pkt;
@@ -163,7 +175,7 @@ int fma_request(struct weft_fma *f, const struct fma_request *r)
 	o->local = r->local;
 	o->bytes = r->expect;
 	request_pack(r, orb_id(f, o), &pkt);
-	err = c->ops->send(c, r->peer, &pkt, r->iov, r->iov_count);
+	err = fma_link_send(f, r, &pkt);
 	if (err == -EAGAIN) {
 		orb_free(f, o);
 		return err;
@@ -182,7 +194,8 @@ WEFT_EXPORT int weft_fma_window_set(struct weft_fma *f, unsigned w,
 				    const struct weft_fma_window *win)
 {
 	if (w >= WEFT_FMA_WINDOWS || win->addr_bits > WEFT_FMA_OFFSET_BITS ||
-	    win->mdh > FMA_MDH_MASK || (win->pe & ~FMA_PE_MASK))
+	    win->mdh > FMA_MDH_MASK || (win->pe & ~FMA_PE_MASK) ||
+	    win->delivery > WEFT_FMA_IN_ORDER)
 		return -EINVAL;
 	f->window[w].w = *win;
 	f->window[w].set = true;
@@ -219,6 +232,7 @@ static int window_aim(struct weft_fma *f, unsigned w, uint64_t offset,
 	r->peer = pe > FMA_PE_MASK ? NULL : fma_peer(f, (uint32_t)pe);
 	r->mdh = win->w.mdh;
 	r->ptag = win->ptag;
+	r->delivery = win->w.delivery;
 	r->offset = win->w.base + offset;
 	if (!r->peer)
 		return -EHOSTUNREACH;

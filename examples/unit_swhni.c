@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The Sunway interface by hand: two processes play ping-pong with fast short
+ * messages, then one writes the other's memory, and an answer word there
+ * counts the messages.
+ *
+ *	cc unit_swhni.c $(pkg-config --cflags --libs weft-nic) && ./a.out
+ */
+#include "unit_meet.h"
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <weft/swhni.h>
+
+#define JOB    100
+#define ROUNDS 2000
+#define WRITES 16
+#define BYTES  65536
+
+static struct weft_swhni *nic;
+static unsigned vi;
+static alignas(64) struct {
+	_Atomic uint64_t answer; /* messages that are complete */
+	char bytes[WRITES][BYTES];
+} mine;
+static uint64_t address; /* of mine, in both processes: opened alike */
+
+/* Runs the unit; sleeps a little when it has nothing to do. */
+static void turn(void)
+{
+	if (!weft_swhni_poll(nic, 16))
+		weft_swhni_wait(nic, 1000000);
+}
+
+static void setup(int me, int to_other)
+{
+	struct weft_swhni_attr attr = { .guid = (uint32_t)me };
+	struct weft_swhni_vi v = {
+		.job = JOB, .sends = 64, .receives = 64, .events = 64
+	};
+	struct weft_swhni_mem m = {
+		.base = &mine,
+		.bytes = sizeof(mine),
+		.job = JOB,
+		.kind = WEFT_SWHNI_PAGED,
+		.rights = WEFT_SWHNI_MAY_WRITE,
+		.page_bits = 16,
+	};
+	struct weft_swhni_name name;
+
+	must(weft_swhni_open(&attr, &nic), "weft_swhni_open");
+	must(weft_swhni_vi_open(nic, &v, &vi), "interface");
+	must(weft_swhni_mem_open(nic, &m, &address), "memory");
+	weft_swhni_name(nic, &name);
+	give(to_other, &name, sizeof(name));
+	take(to_other, &name, sizeof(name));
+	must(weft_swhni_node_set(nic, (uint32_t)!me, &name), "node");
+}
+
+static struct weft_swhni_desc aim(int me, unsigned op)
+{
+	return (struct weft_swhni_desc){
+		.op = (uint8_t)op,
+		.port = WEFT_SWHNI_ADAPTIVE,
+		.vi = (uint8_t)vi,
+		.guid = (uint32_t)!me,
+	};
+}
+
+static void post(int me, uint64_t msg)
+{
+	struct weft_swhni_desc d = aim(me, WEFT_SWHNI_QUEUE);
+	struct iovec iov = { &msg, sizeof(msg) };
+
+	d.flags = WEFT_SWHNI_RELIABLE;
+	while (weft_swhni_fsm(nic, 0, vi, &d, &iov, 1))
+		turn();
+	weft_swhni_poll(nic, 1);
+}
+
+static void receive(void)
+{
+	struct weft_swhni_arrival a;
+
+	while (weft_swhni_rq_look(nic, 0, vi, &a))
+		weft_swhni_poll(nic, 16);
+	weft_swhni_rq_next(nic, 0, vi);
+}
+
+static void ping_pong(int me)
+{
+	double t = now();
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (me == 0)
+			post(me, (uint64_t)i);
+		receive();
+		if (me == 1)
+			post(me, (uint64_t)i);
+	}
+	if (me == 0)
+		printf("short messages: %.0f ns one way\n",
+		       (now() - t) / ROUNDS / 2 * 1e9);
+}
+
+static void write_all(int me)
+{
+	struct weft_swhni_desc d = aim(me, WEFT_SWHNI_RDMAW);
+
+	d.flags = WEFT_SWHNI_ANSWER;
+	d.answer = address;
+	d.bytes = BYTES;
+	for (int i = 0; i < WRITES; i++) {
+		memset(mine.bytes[i], 'a' + i, BYTES);
+		d.local = address + 8 + (uint64_t)i * BYTES;
+		d.remote = d.local;
+		while (weft_swhni_post(nic, 0, vi, &d))
+			turn();
+	}
+}
+
+static void be_written(void)
+{
+	int good = 0;
+
+	while (atomic_load(&mine.answer) < WRITES)
+		turn();
+	for (int i = 0; i < WRITES; i++)
+		good += mine.bytes[i][0] == 'a' + i &&
+			mine.bytes[i][BYTES - 1] == 'a' + i;
+	printf("written by the other: %d of %d\n", good, WRITES);
+	must(good == WRITES ? 0 : -5, "bytes");
+}
+
+int main(void)
+{
+	int to_other;
+	int me = two_processes(&to_other);
+
+	setup(me, to_other);
+	meet(to_other, turn);
+	ping_pong(me);
+	meet(to_other, turn);
+	if (me == 0)
+		write_all(me);
+	else
+		be_written();
+	meet(to_other, turn);
+	weft_swhni_close(nic);
+	return finish(me);
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Trees beside each other and switches joined to their siblings, as the Sunway
+ * prototype has them: which rail packets take, and what is left when links are
+ * dead.
+ */
+#include "prov/net/net_end.h"
+#include "prov/net/net_fat.h"
+#include "prov/net/net_topo.h"
+
+#include "test/t.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { PACKETS = 200, DOWN = 6, LEAVES = 8, SPINES = 6, SIBLINGS = 2 };
+enum { ENDS = DOWN * LEAVES, LEAF = ENDS, SPINE = LEAF + 2 * LEAVES };
+enum { UP = DOWN, ACROSS = DOWN + SPINES };
+
+/* Two rails of eight leaves and six spines. */
+static void machine(struct net_config *cfg)
+{
+	net_config_bgq(cfg);
+	cfg->topology = NET_GEN_FAT_TREE;
+	cfg->dims = 2;
+	cfg->rails = 2;
+	cfg->siblings = SIBLINGS;
+	cfg->dyn_queues = 3;
+	memcpy(cfg->size, (uint16_t[]){ DOWN, LEAVES }, 4);
+	memcpy(cfg->parents, (uint16_t[]){ 1, SPINES }, 4);
+	/* Engines that no link waits for. */
+	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
+	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
+}
+
+static void begin(struct net_end *e)
+{
+	struct net_config cfg;
+
+	machine(&cfg);
+	net_end_open(e, &cfg, 1 << 15);
+}
+
+static uint32_t leaf_of(uint32_t node, unsigned rail)
+{
+	return LEAF + node / DOWN * 2 + rail;
+}
+static uint32_t spine_of(unsigned i, unsigned rail)
+{
+	return SPINE + 2 * i + rail;
+}
+
+static uint64_t by(const struct net_end *e, uint32_t node, unsigned port)
+{
+	struct net_port_count c;
+
+	net_port_get(e->net, node, port, &c);
+	return c.packets;
+}
+
+static void links_join_and_rails_meet_at_nodes_only(void **state)
+{
+	struct net_config cfg;
+	unsigned back, again, x;
+	int64_t peer;
+
+	machine(&cfg);
+	T_IS(net_topo_ends(&cfg), ENDS);
+	T_IS(net_topo_nodes(&cfg), ENDS + 2 * (LEAVES + SPINES));
+	T_IS(net_topo_ports(&cfg), DOWN + SPINES + SIBLINGS);
+	for (uint32_t n = 0; n < net_topo_nodes(&cfg); n++)
+		for (unsigned port = 0; port < net_topo_ports(&cfg); port++) {
+			peer = net_topo_peer(&cfg, n, port, &back, &x);
+			if (peer < 0)
+				continue;
+			T_IS(net_topo_peer(&cfg, (uint32_t)peer, back, &again,
+					   &x),
+			     n);
+			T_IS(again, port);
+			if (n >= ENDS && peer >= ENDS)
+				T_IS(n % 2, peer % 2);
+		}
+	T_IS(net_topo_peer(&cfg, leaf_of(0, 1), ACROSS, &back, &x),
+	     leaf_of(DOWN, 1));
+	T_IS(back, ACROSS);
+}
+
+static void a_message_keeps_to_its_rail_or_takes_both(void **state)
+{
+	struct net_msg msg = { .dst = ENDS - 1, .bytes = 512 * PACKETS };
+	struct net_end e;
+	uint64_t fixed[3];
+
+	for (unsigned way = NET_DYNAMIC; way <= NET_DETERMINISTIC; way++)
+		for (msg.rail = 0; msg.rail <= 2; msg.rail++) {
+			msg.way = (uint8_t)way;
+			begin(&e);
+			T_OK(net_send(e.net, 0, &msg));
+			net_end_drain(&e);
+			T_IS(e.arrived, 1);
+			if (msg.rail)
+				T_IS(by(&e, 0, msg.rail - 1u), PACKETS);
+			else if (way == NET_DYNAMIC)
+				T_TRUE(by(&e, 0, 0) > PACKETS / 3 &&
+				       by(&e, 0, 1) > PACKETS / 3);
+			else
+				T_IS(by(&e, 0, 1), PACKETS);
+			fixed[msg.rail] = e.last_at;
+			net_end_close(&e);
+		}
+	T_IS(fixed[1], fixed[2]);
+	begin(&e);
+	msg.rail = 3;
+	T_IS(net_send(e.net, 0, &msg), -EINVAL);
+	net_end_close(&e);
+}
+
+/* Both rails carry twice what one does. */
+static void two_rails_are_twice_as_fast(void **state)
+{
+	struct net_msg msg = { .dst = ENDS - 1, .bytes = 512 * PACKETS };
+	uint64_t time[2];
+	struct net_end e;
+
+	for (unsigned i = 0; i < 2; i++) {
+		begin(&e);
+		msg.rail = (uint8_t)i;
+		T_OK(net_send(e.net, 0, &msg));
+		net_end_drain(&e);
+		time[i] = e.last_at;
+		net_end_close(&e);
+	}
+	T_TRUE(time[1] > time[0] * 18 / 10);
+}
+
+/* ---- dead links ---------------------------------------------------------- */
+
+static uint64_t send_one(struct net_end *e, uint32_t dst, unsigned way,
+			 unsigned rail)
+{
+	struct net_msg msg = { .dst = dst,
+			       .bytes = 512 * PACKETS,
+			       .way = (uint8_t)way,
+			       .rail = (uint8_t)rail };
+	uint64_t before = e->arrived;
+
+	T_OK(net_send(e->net, e->last_at, &msg));
+	net_end_drain(e);
+	return e->arrived - before;
+}
+
+/* Fixed packets take the next port of the entry, in its order. */
+static void a_dead_link_up_is_skipped_in_order(void **state)
+{
+	const uint32_t dst = 3 * DOWN + 2, first = dst % SPINES;
+	struct net_end e;
+
+	begin(&e);
+	T_OK(net_link_cut(e.net, leaf_of(0, 0), UP + first));
+	T_IS(send_one(&e, dst, NET_DETERMINISTIC, 1), 1);
+	T_IS(by(&e, leaf_of(0, 0), UP + first), 0);
+	T_IS(by(&e, leaf_of(0, 0), UP + first + 1), PACKETS);
+	T_IS(net_link_cut(e.net, leaf_of(0, 0), UP), -EINVAL);
+	net_end_close(&e);
+	begin(&e);
+	T_IS(send_one(&e, dst, NET_DETERMINISTIC, 1), 1);
+	T_IS(by(&e, leaf_of(0, 0), UP + first), PACKETS);
+	T_IS(net_link_cut(e.net, ENDS, 63), -EINVAL);
+	net_end_close(&e);
+}
+
+/* The one way down is dead: to the sibling and across. */
+static void a_dead_link_down_is_passed_by_the_sibling(void **state)
+{
+	const uint32_t dst = 3 * DOWN + 2;
+	struct net_end e;
+	uint64_t over = 0;
+
+	begin(&e);
+	for (unsigned i = 0; i < SPINES; i++)
+		T_OK(net_link_cut(e.net, spine_of(i, 0), 3));
+	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
+		T_IS(send_one(&e, dst, way, 1), 1);
+	for (unsigned i = 0; i < SIBLINGS; i++)
+		over += by(&e, leaf_of(2 * DOWN, 0), ACROSS + i);
+	T_IS(over, 4 * PACKETS);
+	net_end_close(&e);
+}
+
+/* The same the other way: out of a leaf without a link up. */
+static void a_leaf_without_links_up_sends_across(void **state)
+{
+	struct net_end e;
+	uint64_t over = 0;
+
+	begin(&e);
+	for (unsigned i = 0; i < SPINES; i++)
+		T_OK(net_link_cut(e.net, leaf_of(0, 0), UP + i));
+	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
+		T_IS(send_one(&e, ENDS - 1, way, 1), 1);
+	for (unsigned i = 0; i < SIBLINGS; i++)
+		over += by(&e, leaf_of(0, 0), ACROSS + i);
+	T_IS(over, 4 * PACKETS);
+	net_end_close(&e);
+}
+
+/* All that a leaf has is gone: who knows of it takes the other rail. */
+static void new_tables_lead_round_a_dead_switch(void **state)
+{
+	const uint32_t dst = 3 * DOWN + 2;
+	struct net_end e;
+
+	begin(&e);
+	for (unsigned i = 0; i < DOWN + SPINES + SIBLINGS; i++)
+		T_OK(net_link_cut(e.net, leaf_of(dst, 0), i));
+	net_tables_renew(e.net);
+	for (unsigned way = NET_DYNAMIC; way <= NET_SYSTEM; way++)
+		T_IS(send_one(&e, dst, way, 0), 1);
+	T_IS(by(&e, 0, 0), 0);
+	T_IS(by(&e, 0, 1), 4 * PACKETS);
+	net_end_close(&e);
+	begin(&e);
+	T_OK(net_link_cut(e.net, spine_of(2, 0), 3));
+	for (unsigned i = 0; i < SIBLINGS; i++)
+		T_OK(net_link_cut(e.net, leaf_of(dst, 0), ACROSS + i));
+	net_tables_renew(e.net);
+	T_IS(send_one(&e, dst, NET_DYNAMIC, 1), 1);
+	T_IS(by(&e, leaf_of(0, 0), UP + 2), 0);
+	net_end_close(&e);
+}
+
+/* ---- siblings ------------------------------------------------------------ */
+
+static void neighbours_may_go_across(void **state)
+{
+	struct net_end e;
+	uint64_t over = 0;
+
+	begin(&e);
+	T_IS(net_hops(e.net, 0, DOWN), 3);
+	T_IS(net_hops(e.net, 0, 2 * DOWN), 4);
+	for (uint32_t i = 0; i < DOWN; i++)
+		T_OK(net_end_send(&e, 0, i, DOWN + i, 512 * PACKETS));
+	net_end_drain(&e);
+	for (unsigned rail = 0; rail < 2; rail++)
+		for (unsigned i = 0; i < SIBLINGS; i++)
+			over += by(&e, leaf_of(0, rail), ACROSS + i);
+	T_TRUE(over > 0);
+	T_IS(e.arrived, DOWN);
+	net_end_close(&e);
+}
+
+/* Up, across and down; what is no way is refused. */
+static void a_source_route_may_cross(void **state)
+{
+	static const uint8_t over[] = { 1, ACROSS + 1, 4 };
+	static const uint8_t late[] = { 0, UP + 3, 3, ACROSS, 1 };
+	static const uint8_t wrong[] = { 0, UP + 3, ACROSS, 3, 1 };
+	struct net_msg msg = { .dst = DOWN + 4,
+			       .bytes = 8,
+			       .way = NET_DETERMINISTIC,
+			       .route = over,
+			       .route_len = 3 };
+	struct net_end e;
+
+	begin(&e);
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	T_IS(by(&e, leaf_of(0, 1), ACROSS + 1), 1);
+	msg.route = late;
+	msg.route_len = 5;
+	msg.dst = 2 * DOWN + 1;
+	T_OK(net_send(e.net, e.last_at, &msg));
+	net_end_drain(&e);
+	T_IS(e.last_node, 2 * DOWN + 1);
+	T_IS(by(&e, leaf_of(3 * DOWN, 0), ACROSS), 1);
+	msg.route = wrong;
+	T_IS(net_send(e.net, e.last_at, &msg), -EINVAL);
+	net_end_close(&e);
+}
+
+/* All pairs at once, by all roads, with links missing: nothing is lost. */
+static void all_to_all_arrives_round_dead_links(void **state)
+{
+	struct net_end e;
+
+	begin(&e);
+	for (unsigned i = 0; i < SPINES; i++)
+		T_OK(net_link_cut(e.net, spine_of(i, 0), 1 + i % 2));
+	T_OK(net_link_cut(e.net, leaf_of(0, 1), UP + 1));
+	net_tables_renew(e.net);
+	for (uint32_t i = 0; i < ENDS; i++)
+		for (uint32_t k = 0; k < ENDS; k++) {
+			struct net_msg msg = { .src = i,
+					       .dst = k,
+					       .bytes = 1500,
+					       .fifo = k,
+					       .way = (uint8_t)(k % 4) };
+
+			T_OK(net_send(e.net, 0, &msg));
+		}
+	net_end_drain(&e);
+	T_FALSE(net_stuck(e.net));
+	T_IS(e.arrived, ENDS * ENDS);
+	net_end_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(links_join_and_rails_meet_at_nodes_only),
+		T_CASE(a_message_keeps_to_its_rail_or_takes_both),
+		T_CASE(two_rails_are_twice_as_fast),
+		T_CASE(a_dead_link_up_is_skipped_in_order),
+		T_CASE(a_dead_link_down_is_passed_by_the_sibling),
+		T_CASE(a_leaf_without_links_up_sends_across),
+		T_CASE(new_tables_lead_round_a_dead_switch),
+		T_CASE(neighbours_may_go_across),
+		T_CASE(a_source_route_may_cross),
+		T_CASE(all_to_all_arrives_round_dead_links),
+	};
+	return T_RUN(tests);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the file of sunway says comes out of the model: sums of its parts to the
+ * picosecond, rates, and how its routers do with buffers, slow links and
+ * groups.
+ */
+#include "prov/net/net_end.h"
+#include "prov/net/net_file.h"
+
+#include "test/t.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FSM, QUEUE, RDMA, EVENT }; /* paths, as the file names them */
+enum { ENDS = 576, DOWN = 18, UP = 18, LEAF = ENDS, SPINE = ENDS + 64 };
+
+static struct net_config cfg;
+
+static void load(const char *machine)
+{
+	struct net_why why;
+
+	if (net_file_load(machine, 0, &cfg, &why))
+		print_message("%s\n", why.text);
+	T_OK(net_file_load(machine, 0, &cfg, &why));
+	T_TRUE(!strcmp(cfg.path[RDMA].name, "rdma"));
+	T_TRUE(!strcmp(cfg.path[EVENT].name, "event"));
+}
+
+static uint32_t leaf_of(uint32_t node, unsigned rail)
+{
+	return LEAF + node / DOWN * 2 + rail;
+}
+
+/* One message from node 0 by the first rail; from posting to arrival. */
+static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
+{
+	struct net_msg msg = {
+		.dst = dst, .bytes = bytes, .path = path, .rail = 1
+	};
+	struct net_end e;
+
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	T_IS(e.arrived, 1);
+	net_end_close(&e);
+	return e.last_at;
+}
+
+/* Ticks of a packet with so many bytes of data. */
+static uint64_t on_link(uint32_t bytes)
+{
+	uint32_t wire = net_wire_bytes(&cfg, (bytes + 15) / 16);
+
+	return (uint64_t)net_wire_ticks(&cfg, wire,
+					cfg.link_ps_per_byte_x1000) *
+	       cfg.tick_ps;
+}
+
+/* ---- parts --------------------------------------------------------------- */
+
+static void a_message_takes_the_sum_of_its_parts(void **state)
+{
+	uint64_t four, engine;
+
+	load("sunway");
+	engine = 64 * cfg.path[QUEUE].injection_ps_per_byte_x1000 / 1000;
+	four = 4 * cfg.hop_ps + (2 * 5 + 2 * 1) * cfg.metre_ps;
+	T_IS(latency(ENDS - 1, QUEUE, 8),
+	     600000 + engine + four + on_link(8) + 400000);
+	/* the same leaf; its sibling has no cable to it */
+	T_IS(latency(1, QUEUE, 8), 600000 + engine + 2 * cfg.hop_ps +
+					   10 * cfg.metre_ps + on_link(8) +
+					   400000);
+}
+
+/* A fast short message spares two crossings of PCIe. */
+static void short_messages_save_two_crossings(void **state)
+{
+	uint64_t fast, plain;
+
+	load("sunway");
+	fast = latency(ENDS - 1, FSM, 8);
+	plain = latency(ENDS - 1, QUEUE, 8);
+	T_TRUE(plain - fast > 280000 && plain - fast < 300000);
+	load("sunway@guest");
+	T_IS(latency(ENDS - 1, FSM, 8) - fast, 10000);
+	T_IS(latency(ENDS - 1, QUEUE, 8) - plain, 10000);
+}
+
+static void a_link_gives_software_what_the_paper_says(void **state)
+{
+	load("sunway");
+	T_IS(cfg.payload_bytes * 10000ull / net_wire_bytes(&cfg, 128), 9770);
+	/* 13.324 GB/s, less the rounding of a packet to slices */
+	T_TRUE(2048.0 * 1000 / (double)on_link(2048) > 13.31);
+	T_TRUE(2048.0 * 1000 / (double)on_link(2048) < 13.325);
+}
+
+/* ---- buffers ------------------------------------------------------------- */
+
+/*
+ * Requests to a node that takes nothing in for a while fill all that is shared
+ * of the sender's link; what it answers to others has room of its own.
+ */
+static void responses_pass_when_requests_have_taken_all(void **state)
+{
+	struct net_msg msg = {
+		.dst = 1, .bytes = 1 << 20, .path = RDMA, .rail = 1
+	};
+	struct net_end e;
+	uint64_t alone;
+
+	load("sunway");
+	cfg.path[RDMA].reception_ps_per_byte_x1000 *= 1000;
+	cfg.tokens_shared = 13 * 33 - 2; /* 13 packets leave nothing over */
+	for (unsigned own = 0; own < 2; own++) {
+		/* two blocks do not hold its three */
+		for (unsigned vc = 0; vc < 4; vc++)
+			cfg.tokens[vc] = own ? 16 : 2;
+		net_end_open(&e, &cfg, 0);
+		msg.dst = 1;
+		msg.fifo = 0;
+		msg.way = NET_DYNAMIC;
+		msg.cookie = 0;
+		msg.bytes = 1 << 18;
+		msg.path = RDMA;
+		T_OK(net_send(e.net, 0, &msg));
+		msg.dst = 2;
+		msg.way = NET_SYSTEM;
+		msg.path = EVENT;
+		msg.bytes = 128;
+		msg.fifo = 1;
+		msg.cookie = 1;
+		T_OK(net_send(e.net, 100000000, &msg));
+		net_end_drain(&e);
+		alone = e.cookie_at[1] - 100000000;
+		if (own)
+			T_TRUE(alone < 1000000);
+		else
+			T_TRUE(alone > 10000000);
+		net_end_close(&e);
+	}
+}
+
+/* One channel alone may take what others do not need. */
+static void one_channel_may_use_all_that_is_shared(void **state)
+{
+	uint64_t time[2];
+
+	load("sunway");
+	for (unsigned i = 0; i < 2; i++) {
+		struct net_msg msg = { .dst = ENDS - 1,
+				       .bytes = 1 << 20,
+				       .path = RDMA,
+				       .rail = 1 };
+		struct net_end e;
+
+		cfg.token_ps = 250000;
+		cfg.tokens_shared = i ? 448 : 64;
+		net_end_open(&e, &cfg, 0);
+		T_OK(net_send(e.net, 0, &msg));
+		net_end_drain(&e);
+		time[i] = e.last_at;
+		net_end_close(&e);
+	}
+	T_TRUE(time[0] > time[1] * 3 / 2);
+}
+
+/* Blocks of four slices: one byte more may need one more. */
+static void credits_are_blocks_of_64_bytes(void **state)
+{
+	load("sunway");
+	T_IS(net_wire_tokens(&cfg, net_wire_bytes(&cfg, 0)), 1);
+	T_IS(net_wire_tokens(&cfg, net_wire_bytes(&cfg, 1)), 1);
+	T_IS(net_wire_tokens(&cfg, net_wire_bytes(&cfg, 2)), 2);
+	T_IS(net_wire_tokens(&cfg, net_wire_bytes(&cfg, 128)), 33);
+}
+
+/* ---- links --------------------------------------------------------------- */
+
+/* A link that takes packets whole is one packet later, and no slower. */
+static void a_link_may_store_and_forward(void **state)
+{
+	struct net_msg msg = {
+		.dst = ENDS - 1, .bytes = 2048, .path = EVENT, .rail = 1
+	};
+	uint64_t cut = 0, whole;
+	struct net_end e;
+
+	load("sunway");
+	for (unsigned links = 0; links < 3; links++) {
+		net_end_open(&e, &cfg, 0);
+		if (links)
+			T_OK(net_link_whole(e.net, 0, 0, true));
+		for (unsigned i = UP; links > 1 && i < 2 * UP; i++)
+			T_OK(net_link_whole(e.net, leaf_of(0, 0), i, true));
+		T_OK(net_send(e.net, 0, &msg));
+		net_end_drain(&e);
+		whole = e.last_at;
+		if (!links)
+			cut = whole;
+		T_IS(whole, cut + links * on_link(2048));
+		net_end_close(&e);
+	}
+	/* into the last node: memory sees nothing of it before */
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_link_whole(e.net, leaf_of(ENDS - 1, 0), DOWN - 1, true));
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	T_IS(e.last_at,
+	     cut + 2048 * cfg.path[EVENT].reception_ps_per_byte_x1000 / 1000);
+	net_end_close(&e);
+}
+
+/*
+ * A packet that comes in at half the rate cannot go out at the full one before
+ * all of it is there.
+ */
+static void a_link_that_lost_lanes_is_not_cut_through(void **state)
+{
+	struct net_msg msg = {
+		.dst = ENDS - 1, .bytes = 2048, .path = EVENT, .rail = 1
+	};
+	uint64_t half = 2 * 73333ull;
+	struct net_end e;
+	uint64_t whole, cut;
+
+	load("sunway");
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_link_rate(e.net, 0, 0, half));
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	whole = e.last_at;
+	net_end_close(&e);
+	cut = latency(ENDS - 1, EVENT, 2048);
+	T_TRUE(whole > cut + 2 * on_link(2048) - 2 * cfg.tick_ps);
+	T_TRUE(whole < cut + 2 * on_link(2048) + 2 * cfg.tick_ps);
+}
+
+/*
+ * Leaves send to one leaf; the way down from one spine has a quarter of its
+ * lanes. Its buffers tell who looks at tokens alone when they are full, who
+ * looks ahead when it becomes slow.
+ */
+static uint64_t past_a_slow_spine(uint8_t ahead)
+{
+	struct net_end e;
+
+	cfg.look_ahead = ahead;
+	net_end_open(&e, &cfg, 1 << 16);
+	T_OK(net_link_rate(e.net, SPINE, 31, 4 * 73333ull));
+	for (uint32_t i = 0; i < 6; i++) {
+		struct net_msg msg = { .src = i * DOWN,
+				       .dst = 31 * DOWN + i,
+				       .bytes = 200 * 2048,
+				       .path = RDMA,
+				       .rail = 1 };
+
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, 6);
+	net_end_close(&e);
+	return e.last_at;
+}
+
+static void looking_ahead_avoids_what_is_slow_behind_a_switch(void **state)
+{
+	uint64_t blind, ahead;
+
+	load("sunway");
+	blind = past_a_slow_spine(0);
+	ahead = past_a_slow_spine(1);
+	T_TRUE(ahead < blind * 98 / 100);
+}
+
+/* ---- rails --------------------------------------------------------------- */
+
+static void two_engines_fill_both_rails(void **state)
+{
+	struct net_end e;
+	double rate;
+
+	load("sunway");
+	net_end_open(&e, &cfg, 0);
+	for (uint32_t i = 0; i < 8; i++) {
+		struct net_msg msg = { .dst = 300,
+				       .bytes = 1 << 20,
+				       .path = RDMA,
+				       .fifo = i % 2 };
+
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	rate = 8.0 * (1 << 20) * 1000 / (double)e.last_at;
+	T_TRUE(rate > 25.2 && rate < 26.65);
+	net_end_close(&e);
+}
+
+/* An engine rests between messages, which those of 4 KB feel. */
+static void short_messages_do_not_fill_a_link(void **state)
+{
+	struct net_msg msg = {
+		.dst = 300, .bytes = 4096, .path = RDMA, .rail = 1
+	};
+	struct net_end e;
+	double rate;
+
+	load("sunway");
+	net_end_open(&e, &cfg, 0);
+	for (unsigned i = 0; i < 400; i++)
+		T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	rate = 400.0 * 4096 * 1000 / (double)e.last_at;
+	T_TRUE(rate > 7.0 && rate < 7.1);
+	net_end_close(&e);
+}
+
+/* ---- groups -------------------------------------------------------------- */
+
+static int open_group(struct net *net, const uint32_t *node,
+		      const uint32_t *share, uint32_t n, uint32_t *route_p)
+{
+	struct net_tree_plan t;
+	int ret = net_tree_plan(&cfg, node, share, n, &t);
+
+	if (ret)
+		return ret;
+	ret = net_tree_open(net, t.node, t.parent, t.share, t.count, route_p);
+	net_tree_plan_free(&t);
+	return ret;
+}
+
+/* The same group again and again comes in by the same ports. */
+static void a_port_has_32_entries_for_groups(void **state)
+{
+	static const uint32_t node[] = { 0, 1, 40, 41 };
+	static const uint32_t other[] = { 4, 5, 44, 45 };
+	uint32_t route = 0, last = 0;
+	struct net_end e;
+
+	load("sunway");
+	net_end_open(&e, &cfg, 0);
+	for (unsigned i = 0; i < 32; i++)
+		T_OK(open_group(e.net, node, NULL, 4, &last));
+	T_IS(open_group(e.net, node, NULL, 4, &route), -ENOSPC);
+	T_OK(open_group(e.net, other, NULL, 4, &route));
+	net_tree_close(e.net, last);
+	T_OK(open_group(e.net, node, NULL, 4, &route));
+	net_end_close(&e);
+}
+
+/* A group may be coarser than who is meant: others drop what comes. */
+static void a_node_that_is_no_member_drops_what_comes(void **state)
+{
+	static const uint32_t node[] = { 0, 1, 2, 100, 101 };
+	static const uint32_t share[] = { 1, 0, 1, 0, 1 };
+	struct net_part part = { .kind = NET_BCAST, .bytes = 64, .cookie = 7 };
+	struct net_count c;
+	struct net_end e;
+
+	load("sunway");
+	net_end_open(&e, &cfg, 0);
+	T_OK(open_group(e.net, node, share, 5, &part.route));
+	T_OK(net_tree_send(e.net, 0, &part));
+	net_end_drain(&e);
+	T_IS(e.results, 3);
+	net_count_get(e.net, &c);
+	T_IS(c.filtered, 2);
+	net_end_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_message_takes_the_sum_of_its_parts),
+		T_CASE(short_messages_save_two_crossings),
+		T_CASE(a_link_gives_software_what_the_paper_says),
+		T_CASE(responses_pass_when_requests_have_taken_all),
+		T_CASE(one_channel_may_use_all_that_is_shared),
+		T_CASE(credits_are_blocks_of_64_bytes),
+		T_CASE(a_link_may_store_and_forward),
+		T_CASE(a_link_that_lost_lanes_is_not_cut_through),
+		T_CASE(looking_ahead_avoids_what_is_slow_behind_a_switch),
+		T_CASE(two_engines_fill_both_rails),
+		T_CASE(short_messages_do_not_fill_a_link),
+		T_CASE(a_port_has_32_entries_for_groups),
+		T_CASE(a_node_that_is_no_member_drops_what_comes),
+	};
+	return T_RUN(tests);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Routers of tiles: what a blocked output holds up, which column an adaptive
+ * packet waits for, and two virtual channels of one rank.
+ */
+#include "prov/net/net_end.h"
+
+#include "test/t.h"
+
+#include <string.h>
+
+/* Ports of a router: x down, x up: 8 each; y down, y up: 4; then two nodes. */
+enum { X_UP = 8, Y_DOWN = 16, Y_UP = 20, DOWN = 24, ROUTERS = 32 };
+enum { SLOW = 100000000 }; /* ps_x1000: 100 ns a byte */
+
+static void tiled(struct net_config *cfg)
+{
+	net_config_bgq(cfg);
+	cfg->dims = 2;
+	memcpy(cfg->size, (uint16_t[]){ 4, 4 }, 4);
+	memcpy(cfg->links, (uint16_t[]){ 8, 4 }, 4);
+	memset(cfg->midplane, 0, sizeof(cfg->midplane));
+	memcpy(cfg->zone[0], (uint8_t[]){ 1, 2 }, 2);
+	cfg->router_nodes = 2;
+	cfg->dyn_queues = 1;
+	cfg->read_paths = 0;
+	cfg->tokens_end = 8;
+	cfg->link_end_ps_x1000 = cfg->link_ps_per_byte_x1000 / 8;
+	cfg->routes = cfg->routes_system = cfg->barriers = 0;
+	cfg->path[0].injection_ps_per_byte_x1000 = 1000;
+	cfg->path[0].reception_ps_per_byte_x1000 = 1000;
+	cfg->columns = 8;
+	cfg->row_buffer = 1;
+}
+
+static void send_by(struct net_end *e, uint32_t dst, unsigned first,
+		    unsigned second, uint64_t cookie)
+{
+	const uint8_t route[] = { 0, (uint8_t)first, (uint8_t)second,
+				  (uint8_t)(DOWN + dst % 2) };
+	struct net_msg msg = { .bytes = 512,
+			       .dst = dst,
+			       .cookie = cookie,
+			       .way = NET_DETERMINISTIC,
+			       .route = route,
+			       .route_len = 4 };
+
+	T_OK(net_send(e->net, 0, &msg));
+}
+
+/*
+ * Two packets go over a link to router 4 and from there by one that is slow;
+ * then one over the same link that leaves by another port.
+ */
+static uint64_t behind_a_blocked_one(const struct net_config *cfg,
+				     unsigned port, uint32_t dst)
+{
+	struct net_end e;
+
+	net_end_open(&e, cfg, 0);
+	T_OK(net_link_rate(e.net, ROUTERS + 4, X_UP + 1, SLOW));
+	for (unsigned i = 0; i < 2; i++)
+		send_by(&e, 16, X_UP, X_UP + 1, 1);
+	send_by(&e, dst, X_UP, port, 2);
+	net_end_drain(&e);
+	T_IS(e.arrived, 3);
+	net_end_close(&e);
+	return e.cookie_at[2];
+}
+
+/* 552 bytes at 100 ns. */
+#define BLOCKED 55200000ull
+
+static void a_blocked_output_holds_up_its_column(void **state)
+{
+	struct net_config cfg;
+	uint64_t free_ps, other, same;
+
+	tiled(&cfg);
+	/* to router 7, below 4 in y, by a link of column 2, and of column 1 */
+	other = behind_a_blocked_one(&cfg, Y_DOWN + 2, 14);
+	same = behind_a_blocked_one(&cfg, Y_DOWN + 1, 14);
+	T_TRUE(other < BLOCKED);
+	T_TRUE(same > BLOCKED);
+	cfg.row_buffer = 2;
+	T_TRUE(behind_a_blocked_one(&cfg, Y_DOWN + 1, 14) < BLOCKED);
+	cfg.columns = 0;
+	free_ps = behind_a_blocked_one(&cfg, Y_DOWN + 1, 14);
+	T_IS(other, free_ps);
+}
+
+/* A third one finds no room before the column: all of the input waits. */
+static void a_full_row_buffer_holds_up_the_input(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+
+	tiled(&cfg);
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_link_rate(e.net, ROUTERS + 4, X_UP + 1, SLOW));
+	for (unsigned i = 0; i < 3; i++)
+		send_by(&e, 16, X_UP, X_UP + 1, 1);
+	send_by(&e, 14, X_UP, Y_DOWN + 2, 2);
+	/* by another link into the same router */
+	send_by(&e, 14, X_UP + 3, Y_DOWN + 1, 3);
+	net_end_drain(&e);
+	T_TRUE(e.cookie_at[2] > BLOCKED);
+	T_TRUE(e.cookie_at[3] < BLOCKED);
+	net_end_close(&e);
+}
+
+/* ---- adaptive packets ---------------------------------------------------- */
+
+/* The link up in y, of four, that a pair is hashed to. */
+static unsigned hashed_link(const struct net_config *cfg, uint32_t src,
+			    uint32_t dst)
+{
+	struct net_msg msg = {
+		.bytes = 8, .src = src, .dst = dst, .way = NET_DETERMINISTIC
+	};
+	struct net_port_count c;
+	struct net_end e;
+	unsigned i, found = 4;
+
+	net_end_open(&e, cfg, 0);
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	for (i = 0; i < 4; i++) {
+		net_port_get(e.net, ROUTERS, Y_UP + i, &c);
+		if (c.packets)
+			found = i;
+	}
+	net_end_close(&e);
+	T_TRUE(found < 4);
+	return found;
+}
+
+/*
+ * All links are taken, the first for long: who waits for any goes by another,
+ * who has chosen the first one's column waits. Its escape is the first, too.
+ */
+static uint64_t one_that_waits(const struct net_config *cfg, uint32_t src,
+			       uint32_t dst)
+{
+	struct net_msg msg = {
+		.bytes = 512, .src = src, .dst = dst, .cookie = 2, .fifo = 1
+	};
+	struct net_end e;
+
+	net_end_open(&e, cfg, 0);
+	T_OK(net_link_rate(e.net, ROUTERS, Y_UP, SLOW));
+	for (unsigned i = 0; i < 4; i++) {
+		const uint8_t route[] = { 0, (uint8_t)(Y_UP + i), DOWN };
+		struct net_msg taken = { .bytes = 512,
+					 .dst = 2,
+					 .way = NET_DETERMINISTIC,
+					 .route = route,
+					 .route_len = 3 };
+
+		T_OK(net_send(e.net, 0, &taken));
+	}
+	T_OK(net_send(e.net, 200000, &msg));
+	net_end_drain(&e);
+	T_IS(e.arrived, 5);
+	net_end_close(&e);
+	return e.cookie_at[2];
+}
+
+static void who_has_to_wait_waits_for_one_column(void **state)
+{
+	struct net_config cfg;
+	uint32_t src = 0, dst = 2;
+
+	tiled(&cfg);
+	while (hashed_link(&cfg, src, dst)) {
+		dst = dst == 2 ? 3 : 2;
+		src += dst == 2;
+		T_TRUE(src < 2);
+	}
+	T_TRUE(one_that_waits(&cfg, src, dst) > BLOCKED);
+	cfg.columns = 0;
+	T_TRUE(one_that_waits(&cfg, src, dst) < BLOCKED);
+}
+
+/* ---- channels ------------------------------------------------------------ */
+
+/* Both nodes of a router send over one link; when the system's has come. */
+static uint64_t system_message(const struct net_config *cfg)
+{
+	const uint8_t route[] = { 0, Y_UP, DOWN };
+	struct net_msg msg = {
+		.bytes = 100 * 512, .dst = 2, .route = route, .route_len = 3
+	};
+	struct net_end e;
+
+	net_end_open(&e, cfg, 0);
+	for (; msg.src < 2; msg.src++) {
+		msg.way = msg.src ? NET_SYSTEM : NET_DETERMINISTIC;
+		msg.cookie = msg.src;
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, 2);
+	net_end_close(&e);
+	return 100 * e.cookie_at[1] / e.last_at;
+}
+
+static void channels_of_one_rank_share_a_link(void **state)
+{
+	struct net_config cfg;
+
+	tiled(&cfg);
+	T_TRUE(system_message(&cfg) < 60);
+	cfg.system_turn = 1;
+	T_TRUE(system_message(&cfg) > 95);
+}
+
+/* Everything at once, more than the buffers hold, and nothing stands still. */
+static void a_crowd_gets_through(void **state)
+{
+	struct net_msg msg = { .bytes = 3000, .ack = 1 };
+	struct net_config cfg;
+	struct net_end e;
+
+	tiled(&cfg);
+	cfg.system_turn = 1;
+	net_end_open(&e, &cfg, 1 << 16);
+	for (unsigned round = 0; round < 4; round++)
+		for (msg.src = 0; msg.src < 32; msg.src++)
+			for (msg.dst = 0; msg.dst < 32; msg.dst++) {
+				msg.fifo = msg.dst;
+				msg.way = (msg.dst + round) % 4;
+				msg.spread = round % 2;
+				T_OK(net_send(e.net, 0, &msg));
+			}
+	net_end_drain(&e);
+	T_FALSE(net_stuck(e.net));
+	T_IS(e.arrived, 4 * 32 * 32);
+	T_IS(e.acked, 4 * 32 * 32);
+	net_end_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_blocked_output_holds_up_its_column),
+		T_CASE(a_full_row_buffer_holds_up_the_input),
+		T_CASE(who_has_to_wait_waits_for_one_column),
+		T_CASE(channels_of_one_rank_share_a_link),
+		T_CASE(a_crowd_gets_through),
+	};
+	return T_RUN(tests);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The shared message queue: a mailbox for each pair that has something to say
+ * to each other, all through one window. Who begins sends the name of his own
+ * mailbox; who hears of one opens his, and sends its name unless he has.
+ */
+#include "prov/nic/fma/fma_dev.h"
+#include "prov/nic/nic_help.h"
+
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct msgq_pair {
+	struct weft_fma_smsg *box;
+	struct weft_peer *peer;
+	uint32_t pe;
+	bool told;	/* the other side has our mailbox's name */
+	bool connected; /* we have theirs */
+};
+
+struct weft_fma_msgq {
+	struct weft_fma *f;
+	struct weft_fma_msgq_attr attr;
+	struct weft_table pair; /* struct msgq_pair, by peer */
+	uint32_t turn;		/* whose messages come first */
+};
+
+WEFT_EXPORT int weft_fma_msgq_open(struct weft_fma *f,
+				   const struct weft_fma_msgq_attr *attr,
+				   struct weft_fma_msgq **q_p)
+{
+	struct weft_fma_msgq *q;
+
+	if (!attr->slots || (attr->slots & (attr->slots - 1)) ||
+	    attr->w >= WEFT_FMA_WINDOWS || !attr->message)
+		return -EINVAL;
+	if (f->msgq)
+		return -EBUSY;
+	q = calloc(1, sizeof(*q));
+	if (!q)
+		return -ENOMEM;
+	q->f = f;
+	q->attr = *attr;
+	f->msgq = q;
+	*q_p = q;
+	return 0;
+}
+
+WEFT_EXPORT void weft_fma_msgq_close(struct weft_fma_msgq *q)
+{
+	if (!q)
+		return;
+	for (uint32_t i = 0; i < q->pair.count; i++) {
+		struct msgq_pair *p = q->pair.cell[i];
+
+		if (p)
+			weft_fma_smsg_close(p->box);
+		free(p);
+	}
+	weft_table_fini(&q->pair);
+	q->f->msgq = NULL;
+	free(q);
+}
+
+static struct msgq_pair *pair_make(struct weft_fma_msgq *q,
+				   struct weft_peer *peer, uint32_t pe)
+{
+	struct msgq_pair *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	if (weft_fma_smsg_open(q->f, q->attr.slots, WEFT_FMA_MSGQ_BYTES,
+			       &p->box)) {
+		free(p);
+		return NULL;
+	}
+	p->peer = peer;
+	p->pe = pe;
+	return p;
+}
+
+static struct msgq_pair *pair_of(struct weft_fma_msgq *q,
+				 struct weft_peer *peer, uint32_t pe)
+{
+	void **cell = weft_table_cell(&q->pair, peer->index);
+
+	if (cell && !*cell)
+		*cell = pair_make(q, peer, pe);
+	return cell ? *cell : NULL;
+}
+
+/* Sends the name of our mailbox, once. */
+static void pair_tell(struct weft_fma_msgq *q, struct msgq_pair *p)
+{
+	struct weft_carrier *c = q->f->port.carrier;
+	struct weft_fma_smsg_name name = { .pe = 0 };
+	struct iovec iov = { .iov_base = &name, .iov_len = sizeof(name) };
+	const struct weft_pkt pkt = {
+		.type = FMA_PKT,
+		.flags = FMA_CONNECT,
+		.len = sizeof(name),
+	};
+
+	if (p->told)
+		return;
+	weft_fma_smsg_name(p->box, &name);
+	p->told = c->ops->send(c, p->peer, &pkt, &iov, 1) == 0;
+}
+
+void fma_msgq_arrive(struct weft_fma_msgq *q, struct weft_peer *src,
+		     const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_fma_smsg_name name;
+	struct msgq_pair *p;
+	uint32_t pe;
+
+	if (!q || pkt->len != sizeof(name))
+		return;
+	pe = weft_port_node(&q->f->port, src);
+	if (pe == WEFT_PORT_NO_NODE)
+		return;
+	memcpy(&name, payload, sizeof(name));
+	name.pe = pe;
+	p = pair_of(q, src, pe);
+	if (!p || p->connected)
+		return;
+	p->connected = !weft_fma_smsg_connect(p->box, q->attr.w, &name);
+	pair_tell(q, p);
+}
+
+WEFT_EXPORT int weft_fma_msgq_send(struct weft_fma_msgq *q, uint32_t pe,
+				   const void *buf, uint32_t bytes)
+{
+	struct weft_peer *peer = fma_peer(q->f, pe);
+	struct msgq_pair *p;
+
+	if (!peer)
+		return -EHOSTUNREACH;
+	if (bytes > WEFT_FMA_MSGQ_BYTES)
+		return -EMSGSIZE;
+	if (peer->lost)
+		return -ECONNRESET;
+	p = pair_of(q, peer, pe);
+	if (!p)
+		return -ENOMEM;
+	pair_tell(q, p);
+	return p->connected ? weft_fma_smsg_send(p->box, buf, bytes) : -EAGAIN;
+}
+
+/* The next message of a pair, if there is one. */
+static int pair_take(struct weft_fma_msgq *q, struct msgq_pair *p)
+{
+	const void *buf;
+	uint32_t bytes;
+
+	if (!p)
+		return 0;
+	pair_tell(q, p);
+	if (weft_fma_smsg_next(p->box, &buf, &bytes))
+		return 0;
+	q->attr.message(q->attr.arg, p->pe, buf, bytes);
+	weft_fma_smsg_release(p->box);
+	return 1;
+}
+
+WEFT_EXPORT int weft_fma_msgq_progress(struct weft_fma_msgq *q, int budget)
+{
+	uint32_t count = q->pair.count, idle = 0;
+	int n = 0;
+
+	while (n < budget && idle < count) {
+		int took = pair_take(q, q->pair.cell[q->turn++ % count]);
+
+		n += took;
+		idle = took ? 0 : idle + 1;
+	}
+	return n;
+}

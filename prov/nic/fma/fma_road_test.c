@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Roads and time of the Gemini interface: which link a packet takes and what
+ * that does to order, requests that nobody answers, the shared message queue.
+ * The clock is the test's.
+ */
+#include "prov/nic/fma/fma_pair.h"
+
+#define MS	 UINT64_C(1000000)
+#define LINES	 64
+#define COUNT	 300
+#define A_WINDOW 0
+
+static uint64_t now_ns;
+
+static uint64_t test_clock(void)
+{
+	return now_ns;
+}
+
+/* ---- links ---- */
+
+static void open_linked(struct fma_pair *p, unsigned delivery)
+{
+	const struct weft_fma_attr attr = { .ptag = 3, .links = 8 };
+	struct weft_fma_window w = { .pe = 1, .delivery = (uint8_t)delivery };
+
+	fma_pair_open_attr(p, &attr, &attr);
+	w.mdh = (uint16_t)p->b.mdh;
+	w.cq = (uint16_t)p->a.cq;
+	T_OK(weft_fma_window_set(p->a.f, A_WINDOW, &w));
+}
+
+static uint64_t word_at(const struct fma_pair *p, unsigned line)
+{
+	uint64_t v;
+
+	memcpy(&v, p->b.mem + 64 * line, sizeof(v));
+	return v;
+}
+
+/* One packet arrives at most; how often newer has gone before older. */
+static unsigned look(struct fma_pair *p, unsigned lines, uint64_t *last)
+{
+	unsigned overtaken = 0;
+
+	weft_fma_poll(p->a.f, 4);
+	weft_fma_poll(p->b.f, 1);
+	for (unsigned i = 0; i < lines; i++) {
+		uint64_t v = word_at(p, i);
+
+		overtaken += v < last[i];
+		last[i] = v;
+	}
+	/* each count is written to the lines in their order */
+	for (unsigned i = 1; i < lines; i++)
+		overtaken += last[i] > last[i - 1];
+	return overtaken;
+}
+
+/* Writes counts into so many lines, round after round. */
+static unsigned overtaken(unsigned delivery, unsigned lines)
+{
+	uint64_t last[LINES] = { 0 };
+	struct fma_pair p;
+	unsigned n = 0;
+
+	open_linked(&p, delivery);
+	for (uint64_t i = 0; i < COUNT; i++) {
+		uint64_t v = i / lines + 1;
+
+		while (weft_fma_store(p.a.f, A_WINDOW, i % lines * 64, &v, 8))
+			n += look(&p, lines, last);
+		n += look(&p, lines, last);
+	}
+	T_OK(fma_pair_sync(&p, 1).status);
+	fma_pair_close(&p);
+	return n;
+}
+
+static void the_delivery_mode_decides_what_keeps_its_order(void **state)
+{
+	T_TRUE(overtaken(WEFT_FMA_PERFORMANCE, 1) > 0);
+	T_TRUE(overtaken(WEFT_FMA_NO_HASH, 1) > 0);
+	T_IS(overtaken(WEFT_FMA_NO_ADAPT, 1), 0);
+	T_TRUE(overtaken(WEFT_FMA_NO_ADAPT, 8) > 0);
+	T_IS(overtaken(WEFT_FMA_IN_ORDER, 8), 0);
+}
+
+/* How many links carried something, and the least of all eight. */
+static unsigned links_used(unsigned delivery, uint64_t *least_p)
+{
+	struct weft_fma_stats st;
+	struct fma_pair p;
+	uint64_t v = 1;
+	unsigned used = 0;
+
+	open_linked(&p, delivery);
+	for (unsigned i = 0; i < 800; i++)
+		while (weft_fma_store(p.a.f, A_WINDOW, i % 512 * 64, &v, 8))
+			fma_pair_poll(&p);
+	T_OK(fma_pair_sync(&p, 1).status);
+	weft_fma_stats(p.a.f, &st);
+	*least_p = st.link[0];
+	for (unsigned i = 0; i < WEFT_FMA_LINKS; i++) {
+		used += st.link[i] > 0;
+		*least_p = st.link[i] < *least_p ? st.link[i] : *least_p;
+	}
+	fma_pair_close(&p);
+	return used;
+}
+
+static void packets_are_spread_over_the_links(void **state)
+{
+	uint64_t least;
+
+	T_IS(links_used(WEFT_FMA_PERFORMANCE, &least), 8);
+	T_TRUE(least >= 80); /* of 100 */
+	T_IS(links_used(WEFT_FMA_NO_ADAPT, &least), 8);
+	T_IS(links_used(WEFT_FMA_IN_ORDER, &least), 1);
+}
+
+/* A block by any road is whole when its event comes, and so is a fence. */
+static void blocks_come_whole_by_any_road(void **state)
+{
+	struct weft_fma_bte d = { .type = WEFT_FMA_BTE_PUT, .pe = 1 };
+	struct fma_pair p;
+
+	open_linked(&p, WEFT_FMA_PERFORMANCE);
+	t_fill(p.a.mem, 100000, 5);
+	d.cq = (uint16_t)p.a.cq;
+	d.local.mdh = (uint16_t)p.a.mdh;
+	d.remote.mdh = (uint16_t)p.b.mdh;
+	d.bytes = 100000;
+	d.delivery = WEFT_FMA_IN_ORDER + 1;
+	T_IS(weft_fma_bte_post(p.a.f, 0, &d), -EINVAL);
+	d.delivery = WEFT_FMA_PERFORMANCE;
+	T_OK(weft_fma_bte_post(p.a.f, 0, &d));
+	T_OK(fma_pair_event(&p, p.a.f, p.a.cq).status);
+	T_IS(t_differs(p.b.mem, 100000, 5), -1);
+	fma_pair_close(&p);
+}
+
+static void more_links_than_there_are_are_refused(void **state)
+{
+	const struct weft_fma_attr attr = { .place.carrier = "loop",
+					    .links = 9 };
+	struct weft_fma_window w = { .delivery = WEFT_FMA_IN_ORDER + 1 };
+	struct weft_fma *f;
+	struct fma_pair p;
+
+	T_IS(weft_fma_open(&attr, &f), -EINVAL);
+	fma_pair_open(&p);
+	T_IS(weft_fma_window_set(p.a.f, 1, &w), -EINVAL);
+	fma_pair_close(&p);
+}
+
+/* ---- transactions and phits ---- */
+
+static void there_are_255_transactions(void **state)
+{
+	struct fma_pair p;
+	uint64_t v = 1;
+
+	fma_pair_open(&p);
+	for (int i = 0; i < WEFT_FMA_SSIDS; i++)
+		T_IS(fma_txn_open(p.a.f, p.a.cq), i);
+	T_AGAIN(weft_fma_store(p.a.f, 0, 0, &v, 8));
+	fma_txn_close(p.a.f, 200, 7);
+	T_IS(fma_pair_event(&p, p.a.f, p.a.cq).data, 7);
+	T_OK(weft_fma_store(p.a.f, 0, 0, &v, 8));
+	T_OK(fma_pair_sync(&p, 0).status);
+	T_IS(p.b.mem[0], 1);
+	fma_pair_close(&p);
+}
+
+/* Both sides count what they send: 64 of 102 bytes are data. */
+static void phits_are_counted_at_both_ends(void **state)
+{
+	struct weft_fma_stats a, b;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	for (int i = 0; i < 100; i++)
+		while (weft_fma_store(p.a.f, 0, 0, p.a.mem, 64))
+			fma_pair_poll(&p);
+	for (int i = 0; i < 1000; i++)
+		fma_pair_poll(&p);
+	weft_fma_stats(p.a.f, &a);
+	weft_fma_stats(p.b.f, &b);
+	T_IS(a.phits, 100 * 32);
+	T_IS(b.phits, 100 * 2);
+	T_IS(100 * 100 * 64 / (3 * (a.phits + b.phits)), 62);
+	fma_pair_close(&p);
+}
+
+/* ---- time ---- */
+
+static void open_timed(struct fma_pair *p)
+{
+	const struct weft_fma_attr attr = { .ptag = 3,
+					    .scrub_ns = WEFT_FMA_SCRUB_NS };
+
+	fma_pair_open_attr(p, &attr, &attr);
+	p->a.f->clock = test_clock;
+	p->b.f->clock = test_clock;
+	now_ns = 0;
+}
+
+/* Nothing but a's own unit runs until then. */
+static int event_of_a(struct fma_pair *p, uint64_t ms, struct weft_fma_event *e)
+{
+	now_ns = ms * MS;
+	weft_fma_poll(p->a.f, 16);
+	return weft_fma_cq_read(p->a.f, p->a.cq, e);
+}
+
+static void requests_without_answer_end_after_one_to_two_seconds(void **state)
+{
+	struct weft_fma_stats st;
+	struct weft_fma_event e;
+	struct fma_pair p;
+	uint64_t v = 1;
+
+	open_timed(&p);
+	now_ns = 10 * MS;
+	T_OK(weft_fma_store(p.a.f, 0, 0, &v, 8));
+	T_OK(weft_fma_sync(p.a.f, 0, 77));
+	T_AGAIN(event_of_a(&p, 999, &e));
+	T_AGAIN(event_of_a(&p, 1000, &e));
+	T_AGAIN(event_of_a(&p, 1999, &e));
+	T_OK(event_of_a(&p, 2000, &e));
+	T_IS(e.status, WEFT_FMA_TIMEOUT);
+	T_IS(e.data, 77);
+	weft_fma_stats(p.a.f, &st);
+	T_IS(st.outstanding, 0);
+	T_IS(st.errors, 2); /* the store, and what asked for its answer */
+	/* answers that come now are nobody's */
+	for (int i = 0; i < 100; i++)
+		fma_pair_poll(&p);
+	T_IS(p.b.mem[0], 1);
+	T_AGAIN(weft_fma_cq_read(p.a.f, p.a.cq, &e));
+	/* and what is answered in time is no error */
+	T_OK(weft_fma_store(p.a.f, 0, 0, &v, 8));
+	T_OK(fma_pair_sync(&p, 0).status);
+	now_ns = 5000 * MS;
+	fma_pair_poll(&p);
+	T_AGAIN(weft_fma_cq_read(p.a.f, p.a.cq, &e));
+	fma_pair_close(&p);
+}
+
+/* Part of a send of 128 bytes, by the sender's transaction. */
+static enum weft_fma_status arrive(struct fma_pair *p, unsigned ssid,
+				   unsigned at, unsigned n)
+{
+	unsigned char data[128];
+	struct weft_pkt k = { .type = FMA_PKT,
+			      .flags = FMA_SEND,
+			      .len = (uint16_t)n,
+			      .unit = fma_unit(1, 3, 0),
+			      .tag = fma_tag(at, ssid),
+			      .data = 128 };
+
+	t_fill(data, 128, 9);
+	return fma_bte_arrive(p->b.f, fma_peer(p->b.f, 0), &k, data + at);
+}
+
+static void buffer_for_send(struct fma_pair *p, uint64_t offset, uint64_t data)
+{
+	struct weft_fma_local to = { .mdh = (uint16_t)p->b.mdh,
+				     .offset = offset };
+
+	T_OK(weft_fma_bte_recv(p->b.f, 1, &to, 128, p->b.rcq, data));
+}
+
+static void parts_of_a_send_may_come_in_any_order(void **state)
+{
+	struct weft_fma_event e;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	buffer_for_send(&p, 0, 4);
+	T_IS(arrive(&p, 2, 96, 32), WEFT_FMA_OK);
+	T_IS(arrive(&p, 2, 32, 64), WEFT_FMA_OK);
+	T_AGAIN(weft_fma_cq_read(p.b.f, p.b.rcq, &e));
+	T_IS(arrive(&p, 2, 0, 32), WEFT_FMA_OK);
+	T_OK(weft_fma_cq_read(p.b.f, p.b.rcq, &e));
+	T_IS(e.data, 4);
+	T_IS(t_differs(p.b.mem, 128, 9), -1);
+	fma_pair_close(&p);
+}
+
+static void a_send_that_stops_is_over_after_half_a_second(void **state)
+{
+	struct weft_fma_event e;
+	struct fma_pair p;
+
+	open_timed(&p);
+	buffer_for_send(&p, 0, 4);
+	T_IS(arrive(&p, 2, 0, 32), WEFT_FMA_OK);
+	now_ns = 400 * MS;
+	T_IS(arrive(&p, 2, 32, 32), WEFT_FMA_OK);
+	now_ns = 899 * MS;
+	weft_fma_poll(p.b.f, 1);
+	T_AGAIN(weft_fma_cq_read(p.b.f, p.b.rcq, &e));
+	now_ns = 900 * MS;
+	weft_fma_poll(p.b.f, 1);
+	T_OK(weft_fma_cq_read(p.b.f, p.b.rcq, &e));
+	T_IS(e.status, WEFT_FMA_TIMEOUT);
+	T_IS(e.data, 4);
+	/* the rest of it finds no buffer, though there is one */
+	buffer_for_send(&p, 1024, 5);
+	T_IS(arrive(&p, 2, 64, 32), WEFT_FMA_SEQ_TERMINATE);
+	T_IS(p.b.mem[1024], 0);
+	/* until nothing of it can come any more */
+	now_ns = 3900 * MS;
+	weft_fma_poll(p.b.f, 1);
+	T_IS(arrive(&p, 2, 0, 128), WEFT_FMA_OK);
+	T_OK(weft_fma_cq_read(p.b.f, p.b.rcq, &e));
+	T_IS(e.data, 5);
+	T_IS(e.status, WEFT_FMA_OK);
+	fma_pair_close(&p);
+}
+
+/* ---- the shared message queue ---- */
+
+#define UNITS 3
+
+struct queues {
+	struct weft_fma *f[UNITS];
+	struct weft_fma_msgq *q[UNITS];
+	uint32_t next[UNITS]; /* by sender: the number that must come */
+	unsigned came;
+};
+
+static void on_message(void *arg, uint32_t pe, const void *buf, uint32_t bytes)
+{
+	struct queues *x = arg;
+	uint32_t n;
+
+	T_TRUE(pe < UNITS);
+	n = x->next[pe]++;
+	T_IS(bytes, n % (WEFT_FMA_MSGQ_BYTES + 1));
+	T_IS(t_differs(buf, bytes, n + pe), -1);
+	x->came++;
+}
+
+static void queues_open(struct queues *x, uint16_t slots)
+{
+	const struct weft_fma_attr attr = { .place.carrier = "loop" };
+	const struct weft_fma_msgq_attr q = {
+		.w = 3, .slots = slots, .message = on_message, .arg = x
+	};
+	struct sockaddr_in name;
+
+	memset(x, 0, sizeof(*x));
+	for (unsigned i = 0; i < UNITS; i++)
+		T_OK(weft_fma_open(&attr, &x->f[i]));
+	for (unsigned i = 0; i < UNITS; i++) {
+		weft_fma_name(x->f[i], &name);
+		for (unsigned k = 0; k < UNITS; k++)
+			T_OK(weft_fma_node_set(x->f[k], i, &name));
+		T_OK(weft_fma_msgq_open(x->f[i], &q, &x->q[i]));
+	}
+	T_IS(weft_fma_msgq_open(x->f[0], &q, &x->q[0]), -EBUSY);
+}
+
+static void queues_poll(struct queues *x)
+{
+	for (unsigned i = 0; i < UNITS; i++)
+		weft_fma_poll(x->f[i], 16);
+}
+
+static void queues_close(struct queues *x)
+{
+	for (unsigned i = 0; i < UNITS; i++) {
+		weft_fma_msgq_close(x->q[i]);
+		weft_fma_close(x->f[i]);
+	}
+}
+
+/* Two units, and the queue's own, send to the first; nobody connects them. */
+static void everybody_sends_into_one_queue(void **state)
+{
+	unsigned char buf[WEFT_FMA_MSGQ_BYTES];
+	uint32_t sent[UNITS] = { 0 };
+	struct queues x;
+
+	queues_open(&x, 8);
+	for (unsigned turns = 0; x.came < UNITS * 400; turns++) {
+		T_TRUE(turns < 1000000);
+		for (unsigned i = 0; i < UNITS; i++) {
+			uint32_t n = sent[i];
+
+			t_fill(buf, n % 129, n + i);
+			if (n < 400 &&
+			    weft_fma_msgq_send(x.q[i], 0, buf, n % 129) == 0)
+				sent[i]++;
+		}
+		queues_poll(&x);
+		weft_fma_msgq_progress(x.q[0], 2);
+	}
+	T_IS(weft_fma_msgq_send(x.q[1], 0, buf, 129), -EMSGSIZE);
+	T_IS(weft_fma_msgq_send(x.q[1], 9, buf, 1), -EHOSTUNREACH);
+	queues_close(&x);
+}
+
+static void a_full_queue_holds_its_senders_back(void **state)
+{
+	struct queues x;
+	unsigned sent = 0;
+
+	queues_open(&x, 4);
+	for (unsigned i = 0; i < 1000; i++) {
+		if (sent < 5 && weft_fma_msgq_send(x.q[1], 0, "", 0) == 0)
+			sent++;
+		queues_poll(&x);
+	}
+	T_IS(sent, 4);
+	x.next[1] = 0;
+	T_IS(x.came, 0);
+	queues_close(&x);
+}
+
+/* Who calls first, both or one, makes no difference. */
+static void both_may_begin_at_once(void **state)
+{
+	unsigned char buf[8];
+	unsigned sent[2] = { 0, 0 };
+	struct queues x;
+
+	queues_open(&x, 4);
+	t_fill(buf, 0, 0);
+	for (unsigned i = 0; i < 10000 && x.came < 2; i++) {
+		for (unsigned k = 0; k < 2; k++)
+			if (!sent[k] &&
+			    !weft_fma_msgq_send(x.q[k], 1 - k, buf, 0))
+				sent[k] = 1;
+		queues_poll(&x);
+		weft_fma_msgq_progress(x.q[0], 1);
+		weft_fma_msgq_progress(x.q[1], 1);
+	}
+	T_IS(x.came, 2);
+	queues_close(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(the_delivery_mode_decides_what_keeps_its_order),
+		T_CASE(packets_are_spread_over_the_links),
+		T_CASE(blocks_come_whole_by_any_road),
+		T_CASE(more_links_than_there_are_are_refused),
+		T_CASE(there_are_255_transactions),
+		T_CASE(phits_are_counted_at_both_ends),
+		T_CASE(requests_without_answer_end_after_one_to_two_seconds),
+		T_CASE(parts_of_a_send_may_come_in_any_order),
+		T_CASE(a_send_that_stops_is_over_after_half_a_second),
+		T_CASE(everybody_sends_into_one_queue),
+		T_CASE(a_full_queue_holds_its_senders_back),
+		T_CASE(both_may_begin_at_once),
+	};
+
+	return T_RUN(tests);
+}

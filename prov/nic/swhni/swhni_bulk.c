@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bulk data of the message engine: a descriptor, and one of the 256 messages
+ * that an engine may have on their way. A get is an RDMAR, which the target
+ * turns into a write with an answer word of ours; the word tells the message
+ * engine. A put is an RDMAW with the answer word that the target keeps in its
+ * shared area. What the two interfaces would do packet by packet is one copy
+ * between the processes, or in virtual time the model's, where the target's
+ * word is out of reach.
+ */
+#include "prov/nic/swhni/swhni_bulk.h"
+
+#include "prov/nic/nic_help.h"
+#include "prov/nic/nic_order.h"
+#include "src/base/attr.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A message under way. */
+struct swhni_bulk {
+	struct weft_dma dma; /* a copy of what was asked for */
+	struct weft_dma *d;
+	struct swhni_bulks *all;
+	struct swhni_bulk *next; /* free ones */
+	struct weft_peer *peer;
+	struct weft_swhni_desc desc;
+	weft_au64 answer; /* reads that ended in this place */
+};
+
+struct swhni_bulks {
+	struct weft_unit *unit;
+	struct swhni_bulk *free;
+	struct swhni_bulk bulk[WEFT_SWHNI_FLYING];
+};
+
+struct swhni_bulks *swhni_bulk_open(struct weft_unit *u)
+{
+	struct swhni_bulks *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	all->unit = u;
+	for (unsigned i = 0; i < WEFT_SWHNI_FLYING; i++) {
+		all->bulk[i].next = all->free;
+		all->free = &all->bulk[i];
+	}
+	return all;
+}
+
+void swhni_bulk_close(struct swhni_bulks *all)
+{
+	free(all);
+}
+
+static void bulk_give(struct swhni_bulk *b)
+{
+	b->next = b->all->free;
+	b->all->free = b;
+}
+
+weft_au64 *swhni_bulk_answer(struct weft_unit *u, struct weft_peer *peer)
+{
+	struct weft_carrier *c = u->carrier;
+	size_t bytes = 0;
+	void *area;
+
+	if (!c->ops->share || c->ops->share(c, peer, &area, &bytes) ||
+	    bytes < SWHNI_ANSWER_LINE || bytes % SWHNI_ANSWER_LINE)
+		return NULL;
+	return (weft_au64 *)(void *)((char *)area + bytes - SWHNI_ANSWER_LINE);
+}
+
+/* The interface that has written the last byte counts up the word. */
+static void bulk_count(struct swhni_bulk *b)
+{
+	weft_au64 *word = &b->answer;
+
+	if (b->desc.op == WEFT_SWHNI_RDMAW)
+		word = swhni_bulk_answer(b->all->unit, b->peer);
+	if (word)
+		nic_event_sub(word, UINT64_MAX);
+}
+
+static void bulk_over(struct weft_dma *dma, int err)
+{
+	struct swhni_bulk *b = weft_container_of(dma, struct swhni_bulk, dma);
+	uint64_t before = nic_own(&b->answer);
+	struct weft_dma *d = b->d;
+
+	if (!err)
+		bulk_count(b);
+	if (!err && b->desc.op == WEFT_SWHNI_RDMAR &&
+	    nic_event_look(&b->answer) != before + 1)
+		err = -EIO;
+	bulk_give(b);
+	d->done(d, err);
+}
+
+static struct swhni_bulk *bulk_take(struct swhni_bulks *all, struct weft_dma *d)
+{
+	struct swhni_bulk *b = all->free;
+
+	if (!b)
+		return NULL;
+	all->free = b->next;
+	b->all = all;
+	b->dma = *d;
+	b->dma.done = bulk_over;
+	b->d = d;
+	return b;
+}
+
+static void bulk_describe(struct swhni_bulk *b, struct weft_peer *peer,
+			  bool get)
+{
+	b->peer = peer;
+	b->desc = (struct weft_swhni_desc){
+		.op = get ? WEFT_SWHNI_RDMAR : WEFT_SWHNI_RDMAW,
+		.flags = WEFT_SWHNI_ANSWER,
+		.port = WEFT_SWHNI_ADAPTIVE,
+		.guid = peer->index,
+		.bytes = (uint32_t)b->dma.bytes,
+		.local = (uintptr_t)b->dma.local[0].iov_base,
+		.remote = b->dma.remote,
+		.answer = get ? (uintptr_t)&b->answer : 0,
+	};
+}
+
+static int bulk_go(struct swhni_bulk *b, struct weft_peer *peer)
+{
+	struct weft_unit *u = b->all->unit;
+	struct weft_carrier *c = u->carrier;
+	struct weft_help_way way = {
+		.there = { .vc = WEFT_VT_DYNAMIC, .ack = true },
+	};
+
+	if (weft_unlikely(c->virt != NULL))
+		way.there.path = (uint8_t)c->virt->path(c, "rdma");
+	way.back = way.there;
+	if (b->desc.op == WEFT_SWHNI_RDMAW)
+		return weft_help_put(u, peer, &b->dma, &way);
+	way.there.bytes = 1 + SWHNI_DESC;
+	return weft_help_get(u, peer, &b->dma, &way);
+}
+
+int swhni_bulk_move(struct swhni_bulks *all, struct weft_peer *peer,
+		    struct weft_dma *d, bool get)
+{
+	struct swhni_bulk *b;
+	int err;
+
+	if (!d->bytes) {
+		d->done(d, 0);
+		return 0;
+	}
+	b = bulk_take(all, d);
+	if (!b)
+		return -EAGAIN;
+	bulk_describe(b, peer, get);
+	err = bulk_go(b, peer);
+	if (err) /* nothing happened; else b may be another's by now */
+		bulk_give(b);
+	return err;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The Sunway interface as the message engine sees it. */
+#ifndef WEFT_PROV_SWHNI_ENGINE_H
+#define WEFT_PROV_SWHNI_ENGINE_H
+
+#include "prov/nic/nic.h"
+
+extern const struct weft_unit_ops weft_unit_swhni;
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Who may do what on a Sunway interface: management, the end of jobs, virtual
+ * machines.
+ */
+#include "prov/nic/swhni/swhni_pair.h"
+
+/* ---- management ---- */
+
+static struct weft_swhni_event manage(struct swhni_pair *p, uint8_t command,
+				      uint64_t word, uint64_t value)
+{
+	struct weft_swhni_desc d = pair_desc(&p->b, WEFT_SWHNI_MANAGE, 0);
+
+	d.command = command;
+	d.remote = word;
+	d.data = value;
+	pair_post(&p->a, &d);
+	return pair_event(p, &p->a, 0);
+}
+
+static void commands_are_mapped_in_two_levels(void **state)
+{
+	struct swhni_pair p;
+	uint64_t v;
+
+	pair_open(&p, "");
+	pair_system(&p);
+	T_IS(manage(&p, 40, 3, 5).status, WEFT_SWHNI_COMMAND);
+	T_OK(weft_swhni_command_map(p.b.n, 40, 2));
+	T_OK(weft_swhni_command_map(p.b.n, 41, 2));
+	T_IS(manage(&p, 40, 3, 5).status, WEFT_SWHNI_COMMAND);
+	T_OK(weft_swhni_group_map(p.b.n, 2, WEFT_SWHNI_REG_WRITE));
+	T_IS(manage(&p, 40, 3, 5).status, WEFT_SWHNI_OK);
+	T_OK(weft_swhni_io_get(p.b.n, 0, 3, &v));
+	T_IS(v, 5);
+	/* the group gets another meaning, for all of its commands */
+	T_OK(weft_swhni_group_map(p.b.n, 2, WEFT_SWHNI_REG_ADD));
+	T_IS(manage(&p, 41, 3, 5).data, 10);
+	T_OK(weft_swhni_command_map(p.b.n, 41, 3));
+	T_OK(weft_swhni_group_map(p.b.n, 3, WEFT_SWHNI_REG_READ));
+	T_IS(manage(&p, 41, 3, 5).data, 10);
+	T_IS(manage(&p, 41, WEFT_SWHNI_IO, 5).status, WEFT_SWHNI_ADDRESS);
+	pair_close(&p);
+}
+
+static void management_is_routed_by_source(void **state)
+{
+	static const uint8_t hop[] = { 0, 17, 4 };
+	struct weft_swhni_desc d;
+	struct swhni_pair p;
+	uint64_t v;
+
+	pair_open(&p, "");
+	pair_system(&p);
+	T_OK(weft_swhni_command_map(p.b.n, 1, 1));
+	T_OK(weft_swhni_group_map(p.b.n, 1, WEFT_SWHNI_REG_WRITE));
+	T_OK(weft_swhni_route_set(p.a.n, hop, 3, p.b.n->guid));
+	T_IS(weft_swhni_route_set(p.a.n, hop, 3, 9), -EEXIST);
+	d = pair_desc(&p.b, WEFT_SWHNI_MANAGE, 0);
+	d.flags |= WEFT_SWHNI_SOURCE;
+	d.guid = 0; /* nobody asks for it */
+	d.command = 1;
+	d.remote = 9;
+	d.data = 33;
+	memset(d.hop, 0xff, sizeof(d.hop));
+	memcpy(d.hop, hop, sizeof(hop));
+	pair_post(&p.a, &d);
+	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
+	T_OK(weft_swhni_io_get(p.b.n, 0, 9, &v));
+	T_IS(v, 33);
+	d.hop[2] = 5;
+	pair_post(&p.a, &d);
+	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_NO_NODE);
+	pair_close(&p);
+}
+
+/* ---- the end of jobs ---- */
+
+/* Half of a write has arrived when the target's job goes. */
+static void leftovers_of_a_job_touch_no_memory(void **state)
+{
+	struct weft_swhni_desc d;
+	struct swhni_pair p;
+
+	pair_open(&p, "");
+	memset(p.a.mem, 1, 400000);
+	d = pair_desc(&p.b, WEFT_SWHNI_RDMAW, 400000);
+	d.local = p.a.at;
+	pair_post(&p.a, &d);
+	weft_swhni_poll(p.a.n, 100);
+	weft_swhni_poll(p.b.n, 10);
+	T_IS(p.b.mem[0], 1);
+	T_OK(weft_swhni_job_exit(p.b.n, PAIR_JOB));
+	memset(p.b.mem, 7, PAIR_BYTES);
+	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_NO_VI);
+	T_TRUE(pair_stats(&p.b).absorbed > 0);
+	for (unsigned i = 0; i < PAIR_BYTES; i++)
+		T_IS(p.b.mem[i], 7);
+	T_IS(p.b.n->comings.used, 0);
+	T_IS(weft_swhni_job_exit(p.b.n, PAIR_JOB), -ENOENT);
+	pair_close(&p);
+}
+
+/* The sender's job goes: its memory is not read again, nobody waits. */
+static void a_senders_exit_leaves_nothing_behind(void **state)
+{
+	struct weft_swhni_desc d;
+	struct swhni_pair p;
+
+	pair_open(&p, "");
+	d = pair_desc(&p.b, WEFT_SWHNI_RDMAW, 400000);
+	d.local = p.a.at;
+	pair_post(&p.a, &d);
+	d = pair_desc(&p.b, WEFT_SWHNI_RDMAR, 400000);
+	d.local = p.a.at;
+	pair_post(&p.a, &d);
+	for (unsigned i = 0; i < 100; i++) {
+		d = pair_desc(&p.b, WEFT_SWHNI_QUEUE, 8);
+		d.flags |= WEFT_SWHNI_RELIABLE;
+		d.local = p.a.at;
+		pair_post(&p.a, &d);
+	}
+	weft_swhni_poll(p.a.n, 120);
+	weft_swhni_poll(p.b.n, 40);
+	T_IS(p.b.n->comings.used, 1);
+	T_OK(weft_swhni_job_exit(p.a.n, PAIR_JOB));
+	memset(p.a.mem, 7, PAIR_BYTES);
+	T_IS(p.a.n->me[0].flying, 0);
+	pair_run(&p, 1000);
+	T_IS(p.b.n->me[0].flying, 0);
+	T_IS(p.b.n->comings.used, 0);
+	for (unsigned i = 0; i < PAIR_BYTES; i++)
+		T_IS(p.a.mem[i], 7); /* the read's bytes were absorbed */
+	pair_close(&p);
+}
+
+/* Another job takes the same interface: it sees nothing of the first. */
+static void other_jobs_are_not_disturbed(void **state)
+{
+	struct weft_swhni_arrival a;
+	struct weft_swhni_desc d;
+	struct swhni_side other;
+	struct swhni_pair p;
+
+	pair_open(&p, "");
+	other = p.b;
+	pair_vis(&other, PAIR_JOB + 5);
+	for (unsigned i = 0; i < 50; i++) {
+		d = pair_desc(&p.b, WEFT_SWHNI_QUEUE, 8);
+		d.flags |= WEFT_SWHNI_RELIABLE;
+		d.local = p.a.at;
+		pair_post(&p.a, &d);
+	}
+	weft_swhni_poll(p.a.n, 50);
+	T_OK(weft_swhni_job_exit(p.b.n, PAIR_JOB));
+	pair_vis(&p.b, PAIR_JOB + 5); /* the same numbers again */
+	for (unsigned i = 0; i < 50; i++)
+		T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_NO_VI);
+	T_AGAIN(weft_swhni_rq_look(p.b.n, 0, p.b.vi[0], &a));
+	/* a new job of the sender's talks to the other one as ever */
+	T_OK(weft_swhni_job_exit(p.a.n, PAIR_JOB));
+	pair_vis(&p.a, PAIR_JOB + 5);
+	pair_mem(&p.a, PAIR_JOB + 5);
+	d = pair_desc(&other, WEFT_SWHNI_QUEUE, 8);
+	d.flags |= WEFT_SWHNI_RELIABLE;
+	d.local = p.a.at;
+	pair_post(&p.a, &d);
+	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
+	T_OK(weft_swhni_rq_look(p.b.n, 0, other.vi[0], &a));
+	pair_close(&p);
+}
+
+/* A reopened interface of the same job goes on with its sender's window. */
+static void a_window_outlives_its_receiver(void **state)
+{
+	struct weft_swhni_desc d;
+	struct swhni_pair p;
+
+	pair_open(&p, "");
+	d = pair_desc(&p.b, WEFT_SWHNI_QUEUE, 8);
+	d.flags |= WEFT_SWHNI_RELIABLE;
+	d.local = p.a.at;
+	T_OK(weft_swhni_vi_close(p.b.n, 0, p.b.vi[0]));
+	pair_post(&p.a, &d);
+	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_NO_VI);
+	pair_vis(&p.b, PAIR_JOB);
+	for (unsigned i = 0; i < 3 * SWHNI_WINDOW; i++) {
+		pair_post(&p.a, &d);
+		T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
+		weft_swhni_rq_next(p.b.n, 0, p.b.vi[0]);
+	}
+	pair_close(&p);
+}
+
+static void a_node_that_leaves_ends_its_messages(void **state)
+{
+	struct weft_swhni_desc d;
+	struct swhni_pair p;
+
+	pair_open(&p, "");
+	d = pair_desc(&p.b, WEFT_SWHNI_RDMAW, 8);
+	d.local = p.a.at;
+	pair_post(&p.a, &d);
+	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
+	d.op = WEFT_SWHNI_QUEUE;
+	d.flags |= WEFT_SWHNI_RELIABLE;
+	for (unsigned i = 0; i < 10; i++)
+		pair_post(&p.a, &d);
+	weft_swhni_close(p.b.n);
+	for (int i = 0; i < 1000; i++)
+		weft_swhni_poll(p.a.n, 16);
+	for (unsigned i = 0; i < 10; i++) {
+		struct weft_swhni_event ev;
+
+		T_OK(weft_swhni_cq_read(p.a.n, 0, p.a.vi[0], &ev));
+		T_IS(ev.status, WEFT_SWHNI_GONE);
+	}
+	T_IS(p.a.n->me[0].flying, 0);
+	pair_side_close(&p.a);
+	free(p.b.mem);
+}
+
+/* ---- virtual machines ---- */
+
+static void a_guest_reaches_the_engine_directly(void **state)
+{
+	struct weft_swhni_vi vi = pair_vi;
+	struct weft_swhni_stats before;
+	struct weft_swhni_stats after;
+	struct weft_swhni_desc d;
+	struct swhni_pair p;
+	unsigned vm;
+
+	pair_open(&p, "");
+	vi.job = PAIR_JOB + 1;
+	T_OK(weft_swhni_vm_open(p.a.n, 1, &vm));
+	T_OK(weft_swhni_vm_vi(p.a.n, vm, &vi, &p.a.vi[0]));
+	pair_vis(&p.b, PAIR_JOB + 1);
+	pair_mem(&p.a, PAIR_JOB + 1);
+	pair_mem(&p.b, PAIR_JOB + 1);
+	before = pair_stats(&p.a);
+	T_IS(before.proxied, 2);
+	d = pair_desc(&p.b, WEFT_SWHNI_RDMAW, 2000);
+	d.local = p.a.at;
+	pair_post(&p.a, &d);
+	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
+	after = pair_stats(&p.a);
+	/* as from the host: two fetches, one packet, and nobody in between */
+	T_IS(after.proxied, before.proxied);
+	T_IS(after.fetches - before.fetches, 2);
+	T_IS(after.port[0] + after.port[1], 1);
+	pair_close(&p);
+}
+
+static void the_host_deals_out_interfaces_as_asked(void **state)
+{
+	struct weft_swhni_vi vi = pair_vi;
+	struct swhni_pair p;
+	unsigned vm[2];
+	unsigned first;
+	unsigned i;
+
+	pair_open(&p, "");
+	vi.receives = 1;
+	T_OK(weft_swhni_vm_open(p.a.n, WEFT_SWHNI_VIS, &vm[0]));
+	T_OK(weft_swhni_vm_open(p.a.n, 2, &vm[1]));
+	vi.job = 200;
+	T_OK(weft_swhni_vm_vi(p.a.n, vm[1], &vi, &i));
+	vi.job = 300;
+	for (unsigned k = 0; k < WEFT_SWHNI_VIS - 2; k++)
+		T_OK(weft_swhni_vm_vi(p.a.n, vm[0], &vi, &first));
+	/* all are dealt out; what one gives back another may have */
+	vi.job = 200;
+	T_IS(weft_swhni_vm_vi(p.a.n, vm[1], &vi, &i), -ENOSPC);
+	T_OK(weft_swhni_vi_close(p.a.n, 0, first));
+	T_OK(weft_swhni_vm_vi(p.a.n, vm[1], &vi, &i));
+	T_IS(i, first);
+	T_OK(weft_swhni_vm_close(p.a.n, vm[0]));
+	T_IS(weft_swhni_vm_vi(p.a.n, vm[1], &vi, &i), -ENOSPC); /* its limit */
+	T_NOT_NULL(swhni_vi(p.a.n, 0, first));
+	pair_close(&p);
+}
+
+static void guests_are_kept_apart(void **state)
+{
+	struct weft_swhni_vi vi = pair_vi;
+	struct swhni_pair p;
+	unsigned vm[2];
+	unsigned i;
+
+	pair_open(&p, "");
+	T_OK(weft_swhni_vm_open(p.a.n, 8, &vm[0]));
+	T_OK(weft_swhni_vm_open(p.a.n, 8, &vm[1]));
+	vi.job = 200;
+	T_OK(weft_swhni_vm_vi(p.a.n, vm[0], &vi, &i));
+	T_IS(weft_swhni_vm_vi(p.a.n, vm[1], &vi, &i), -EPERM);
+	vi.job = PAIR_JOB;
+	T_IS(weft_swhni_vm_vi(p.a.n, vm[1], &vi, &i), -EPERM);
+	vi.job = 1;
+	T_IS(weft_swhni_vm_vi(p.a.n, vm[1], &vi, &i), -EPERM);
+	T_OK(weft_swhni_vm_close(p.a.n, vm[0]));
+	vi.job = 200;
+	T_OK(weft_swhni_vm_vi(p.a.n, vm[1], &vi, &i));
+	pair_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(commands_are_mapped_in_two_levels),
+		T_CASE(management_is_routed_by_source),
+		T_CASE(leftovers_of_a_job_touch_no_memory),
+		T_CASE(a_senders_exit_leaves_nothing_behind),
+		T_CASE(other_jobs_are_not_disturbed),
+		T_CASE(a_window_outlives_its_receiver),
+		T_CASE(a_node_that_leaves_ends_its_messages),
+		T_CASE(a_guest_reaches_the_engine_directly),
+		T_CASE(the_host_deals_out_interfaces_as_asked),
+		T_CASE(guests_are_kept_apart),
+	};
+
+	return T_RUN(tests);
+}

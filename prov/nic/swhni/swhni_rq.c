@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receive queues. An interface has one ring that all senders fill; a message
+ * lies there until the program has looked at it (raw), or goes on to a buffer
+ * that was posted for its virtual queue. What comes before its buffer waits in
+ * the ring.
+ */
+#include "prov/nic/swhni/swhni_dev.h"
+
+int swhni_rq_init(struct swhni_vi *v, uint32_t entries)
+{
+	weft_list_init(&v->slots);
+	weft_list_init(&v->arrived);
+	weft_list_init(&v->buffers);
+	v->slot = calloc(entries, sizeof(*v->slot));
+	if (!v->slot)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < entries; i++)
+		weft_list_push_back(&v->slots, &v->slot[i].link);
+	return 0;
+}
+
+void swhni_rq_fini(struct swhni_vi *v)
+{
+	struct weft_list *pos;
+
+	while ((pos = weft_list_pop_front(&v->buffers)))
+		free(weft_container_of(pos, struct swhni_buffer, link));
+	free(v->slot);
+	v->slot = NULL;
+}
+
+static struct swhni_slot *slot_of(struct swhni_vi *v, uint16_t queue)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &v->arrived)
+	{
+		struct swhni_slot *s =
+			weft_container_of(pos, struct swhni_slot, link);
+
+		if (s->queue == queue)
+			return s;
+	}
+	return NULL;
+}
+
+static struct swhni_buffer *buffer_of(struct swhni_vi *v, uint16_t queue)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &v->buffers)
+	{
+		struct swhni_buffer *b =
+			weft_container_of(pos, struct swhni_buffer, link);
+
+		if (b->queue == queue)
+			return b;
+	}
+	return NULL;
+}
+
+/* A message and the buffer it waited for have met. */
+static void buffer_fill(struct swhni_vi *v, struct swhni_buffer *b,
+			struct swhni_slot *s)
+{
+	struct weft_swhni_event ev = {
+		.cookie = b->cookie,
+		.op = WEFT_SWHNI_QUEUE,
+		.queue = b->queue,
+		.bytes = s->a.len < b->bytes ? s->a.len : b->bytes,
+	};
+
+	memcpy(b->to, s->data, ev.bytes);
+	v->owed--;
+	swhni_cq_write(v, &ev);
+	weft_list_remove(&b->link);
+	free(b);
+	weft_list_remove(&s->link);
+	weft_list_push_back(&v->slots, &s->link);
+}
+
+static void slot_fill(struct swhni_slot *s, const struct swhni_in *in,
+		      bool notify)
+{
+	uint32_t from = swhni_in_from(in);
+
+	s->queue = notify ? 0 : (uint16_t)in->pkt->tag;
+	s->a = (struct weft_swhni_arrival){
+		.bytes = s->data,
+		.len = notify ? sizeof(in->pkt->data) : in->bytes,
+		.guid = in->guid,
+		.engine = (uint8_t)swhni_end_engine(from),
+		.vi = (uint8_t)swhni_end_vi(from),
+		.notify = notify,
+	};
+	if (s->a.len)
+		memcpy(s->data,
+		       notify ? (const void *)&in->pkt->data : in->data,
+		       s->a.len);
+}
+
+bool swhni_rq_put(struct swhni_vi *v, const struct swhni_in *in, bool notify)
+{
+	struct weft_list *pos = weft_list_pop_front(&v->slots);
+	struct swhni_buffer *b;
+	struct swhni_slot *s;
+
+	if (!pos)
+		return false;
+	s = weft_container_of(pos, struct swhni_slot, link);
+	slot_fill(s, in, notify);
+	weft_list_push_back(&v->arrived, &s->link);
+	b = s->queue ? buffer_of(v, s->queue) : NULL;
+	if (b)
+		buffer_fill(v, b, slot_of(v, s->queue));
+	return true;
+}
+
+WEFT_EXPORT int weft_swhni_rq_look(struct weft_swhni *n, unsigned engine,
+				   unsigned vi, struct weft_swhni_arrival *a)
+{
+	struct swhni_vi *v = swhni_vi(n, engine, vi);
+	struct swhni_slot *s = v ? slot_of(v, 0) : NULL;
+
+	if (!v)
+		return -EINVAL;
+	if (!s)
+		return -EAGAIN;
+	*a = s->a;
+	return 0;
+}
+
+WEFT_EXPORT void weft_swhni_rq_next(struct weft_swhni *n, unsigned engine,
+				    unsigned vi)
+{
+	struct swhni_vi *v = swhni_vi(n, engine, vi);
+	struct swhni_slot *s = v ? slot_of(v, 0) : NULL;
+
+	if (!s)
+		return;
+	weft_list_remove(&s->link);
+	weft_list_push_back(&v->slots, &s->link);
+}
+
+WEFT_EXPORT int weft_swhni_rq_post(struct weft_swhni *n, unsigned engine,
+				   unsigned vi, uint16_t queue,
+				   const struct weft_swhni_buffer *buf)
+{
+	struct swhni_vi *v = swhni_vi(n, engine, vi);
+	struct swhni_buffer *b;
+	struct swhni_slot *s;
+
+	if (!v || !queue)
+		return -EINVAL;
+	if (!swhni_cq_room(v))
+		return -EAGAIN;
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return -ENOMEM;
+	b->queue = queue;
+	b->to = buf->to;
+	b->bytes = buf->bytes;
+	b->cookie = buf->cookie;
+	v->owed++;
+	weft_list_push_back(&v->buffers, &b->link);
+	s = slot_of(v, queue);
+	if (s)
+		buffer_fill(v, b, s);
+	return 0;
+}

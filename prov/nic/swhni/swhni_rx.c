@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The receive unit. Packets of a message may come in any order: each is put
+ * where it belongs, bytes are counted, and the message is complete with the
+ * last of them, whichever that is. What is for an interface that is closed, or
+ * has become another job's, is absorbed: counted, answered, and no memory is
+ * touched.
+ */
+#include "prov/nic/swhni/swhni_dev.h"
+
+/* The open interface that a packet is for, if it is of its job. */
+static struct swhni_vi *rx_vi(struct weft_swhni *n, const struct swhni_in *in)
+{
+	uint32_t to = swhni_in_to(in);
+	struct swhni_vi *v =
+		swhni_vi(n, swhni_end_engine(to), swhni_end_vi(to));
+
+	if (v && v->job == in->slice.job)
+		return v;
+	n->stats.absorbed++;
+	return NULL;
+}
+
+/* ---- messages of several packets ---- */
+
+static uint64_t coming_key(const struct swhni_in *in)
+{
+	return (uint64_t)in->guid << 32 | in->pkt->aux;
+}
+
+static struct swhni_coming *coming_of(struct weft_swhni *n,
+				      const struct swhni_in *in)
+{
+	struct swhni_coming *c = weft_hash_get(&n->comings, coming_key(in));
+
+	if (c || n->comings.used >= SWHNI_COMINGS)
+		return c;
+	c = calloc(1, sizeof(*c));
+	if (!c || weft_hash_set(&n->comings, coming_key(in), c)) {
+		free(c);
+		return NULL;
+	}
+	c->guid = in->guid;
+	c->id = in->pkt->aux;
+	weft_list_push_back(&n->coming, &c->link);
+	return c;
+}
+
+static void coming_end(struct weft_swhni *n, struct swhni_coming *c)
+{
+	weft_hash_del(&n->comings, (uint64_t)c->guid << 32 | c->id);
+	weft_list_remove(&c->link);
+	free(c);
+}
+
+/* Is that all? true: it is, and not because its sender gave it up. */
+static bool coming_over(struct weft_swhni *n, struct swhni_coming *c,
+			uint32_t total)
+{
+	bool aborted = c->aborted;
+
+	if (c->got < (aborted ? c->left : total))
+		return false;
+	coming_end(n, c);
+	return !aborted;
+}
+
+/* ---- writes ---- */
+
+static void rx_later(struct weft_list *list, const struct swhni_in *in)
+{
+	struct swhni_later *l = malloc(sizeof(*l));
+
+	if (!l)
+		return;
+	l->guid = in->guid;
+	l->pkt = *in->pkt;
+	l->slice = in->slice;
+	weft_list_push_back(list, &l->link);
+}
+
+/* All bytes are there: answer word, notification, word to the sender. */
+static void write_complete(struct weft_swhni *n, const struct swhni_in *in,
+			   unsigned status)
+{
+	unsigned flags = swhni_in_flags(in);
+	const struct swhni_range word = {
+		.job = in->slice.job,
+		.rights = WEFT_SWHNI_MAY_WRITE,
+		.address = in->pkt->data,
+		.bytes = sizeof(uint64_t),
+	};
+	struct swhni_vi *v;
+
+	if (!status && flags & WEFT_SWHNI_ANSWER)
+		status = swhni_mem_answer(n, &word);
+	if (!status && flags & WEFT_SWHNI_NOTIFY) {
+		v = rx_vi(n, in);
+		if (v && !swhni_rq_put(v, in, true)) {
+			rx_later(&n->notes, in);
+			return;
+		}
+		status = v ? WEFT_SWHNI_OK : WEFT_SWHNI_NO_VI;
+	}
+	swhni_done(n, in, status, 0);
+}
+
+static unsigned write_bytes(struct weft_swhni *n, const struct swhni_in *in)
+{
+	const struct swhni_range r = {
+		.job = in->slice.job,
+		.rights = WEFT_SWHNI_MAY_WRITE,
+		.address = in->pkt->tag + in->slice.offset,
+		.bytes = in->bytes,
+	};
+
+	if (!rx_vi(n, in))
+		return WEFT_SWHNI_NO_VI;
+	return swhni_mem_copy(n, &r, (void *)(uintptr_t)in->data,
+			      SWHNI_TO_MEMORY);
+}
+
+static void rx_write(struct weft_swhni *n, const struct swhni_in *in)
+{
+	struct swhni_coming *c = NULL;
+	unsigned status;
+
+	if (in->slice.total != in->bytes) {
+		c = coming_of(n, in);
+		if (!c) {
+			n->stats.refused++;
+			return;
+		}
+	}
+	status = write_bytes(n, in);
+	if (!c) {
+		write_complete(n, in, status);
+		return;
+	}
+	if (status && !c->status)
+		c->status = (uint8_t)status;
+	c->got += in->bytes;
+	status = c->status;
+	if (coming_over(n, c, in->slice.total))
+		write_complete(n, in, status);
+}
+
+/* Packets may be behind it that left before. */
+static void rx_abort(struct weft_swhni *n, const struct swhni_in *in)
+{
+	struct swhni_coming *c = coming_of(n, in);
+
+	n->stats.absorbed++;
+	if (!c)
+		return;
+	c->aborted = true;
+	c->left = in->slice.offset;
+	coming_over(n, c, in->slice.total);
+}
+
+/* ---- reads: turned into writes ---- */
+
+/* false: no place among the messages on their way. */
+static bool read_turn(struct weft_swhni *n, const struct swhni_in *in)
+{
+	uint32_t to = swhni_in_to(in);
+	uint32_t from = swhni_in_from(in);
+	struct swhni_msg *m = swhni_msg_back(n, swhni_end_engine(to));
+
+	if (!m)
+		return false;
+	m->back_id = in->pkt->aux;
+	m->job = in->slice.job;
+	m->vi = (uint8_t)swhni_end_vi(to);
+	m->d = (struct weft_swhni_desc){
+		.op = WEFT_SWHNI_RDMAR,
+		.flags = swhni_in_flags(in) & WEFT_SWHNI_FAST,
+		.port = WEFT_SWHNI_ADAPTIVE,
+		.engine = (uint8_t)swhni_end_engine(from),
+		.vi = (uint8_t)swhni_end_vi(from),
+		.guid = in->guid,
+		.bytes = in->slice.total,
+		.local = in->pkt->tag,
+	};
+	n->stats.reads++;
+	swhni_msg_run(n, m);
+	return true;
+}
+
+static void rx_read(struct weft_swhni *n, const struct swhni_in *in)
+{
+	const struct swhni_range r = {
+		.job = in->slice.job,
+		.rights = WEFT_SWHNI_MAY_READ,
+		.address = in->pkt->tag,
+		.bytes = in->slice.total,
+	};
+	unsigned status =
+		rx_vi(n, in) ? swhni_mem_check(n, &r) : WEFT_SWHNI_NO_VI;
+
+	if (status)
+		swhni_done(n, in, status, 0);
+	else if (!read_turn(n, in))
+		rx_later(&n->reads, in);
+}
+
+/* The bytes of a read of ours. */
+static void rx_written(struct weft_swhni *n, const struct swhni_in *in)
+{
+	struct swhni_msg *m = swhni_msg_find(n, in->guid, in->pkt->aux);
+	struct swhni_range r = { .bytes = in->bytes };
+	struct swhni_range word = { .bytes = sizeof(uint64_t) };
+	unsigned status;
+
+	if (!m || m->d.op != WEFT_SWHNI_RDMAR ||
+	    in->slice.offset > m->d.bytes ||
+	    in->bytes > m->d.bytes - in->slice.offset) {
+		n->stats.absorbed++;
+		return;
+	}
+	r.job = word.job = m->job;
+	r.address = m->d.local + in->slice.offset;
+	word.address = m->d.answer;
+	status = swhni_mem_copy(n, &r, (void *)(uintptr_t)in->data,
+				SWHNI_TO_MEMORY);
+	m->got += in->bytes;
+	if (!status && m->got < m->d.bytes)
+		return;
+	if (!status && m->d.flags & WEFT_SWHNI_ANSWER)
+		status = swhni_mem_answer(n, &word);
+	swhni_msg_end(n, m, status, 0);
+}
+
+/* ---- queue messages and answers ---- */
+
+static void rx_queue(struct weft_swhni *n, const struct swhni_in *in)
+{
+	bool reliable = swhni_in_flags(in) & WEFT_SWHNI_RELIABLE;
+	struct swhni_vi *v = rx_vi(n, in);
+
+	if (reliable)
+		swhni_window_arrive(n, v, in);
+	else if (v && !swhni_rq_put(v, in, false))
+		n->stats.dropped++;
+}
+
+/* The word that a read of the IO space was for. */
+static unsigned done_word(struct weft_swhni *n, const struct swhni_msg *m,
+			  uint64_t value)
+{
+	const struct swhni_range r = {
+		.job = m->job,
+		.address = m->d.local,
+		.bytes = sizeof(value),
+	};
+
+	return swhni_mem_copy(n, &r, &value, SWHNI_TO_MEMORY);
+}
+
+static void rx_done(struct weft_swhni *n, const struct swhni_in *in)
+{
+	struct swhni_msg *m = swhni_msg_find(n, in->guid, in->pkt->aux);
+	unsigned status = in->pkt->tag & 0xff;
+
+	if (!m) {
+		n->stats.absorbed++;
+		return;
+	}
+	if (m->window)
+		swhni_window_acked(m);
+	if (!status && m->d.op == WEFT_SWHNI_IO_READ && m->d.local)
+		status = done_word(n, m, in->pkt->data);
+	swhni_msg_end(n, m, status, in->pkt->data);
+}
+
+static void rx_ack(struct weft_swhni *n, const struct swhni_in *in)
+{
+	struct swhni_msg *m = swhni_msg_find(n, in->guid, in->pkt->aux);
+
+	if (!m || !m->window || m->seq != in->pkt->data) {
+		n->stats.absorbed++;
+		return;
+	}
+	swhni_window_acked(m);
+	swhni_msg_end(n, m, WEFT_SWHNI_OK, 0);
+}
+
+/* ---- all of them ---- */
+
+static void (*const rx_cmd[SWHNI_CMDS])(struct weft_swhni *,
+					const struct swhni_in *) = {
+	[SWHNI_WRITE] = rx_write,	    [SWHNI_READ] = rx_read,
+	[SWHNI_WRITTEN] = rx_written,	    [SWHNI_ABORT] = rx_abort,
+	[SWHNI_QUEUE] = rx_queue,	    [SWHNI_ACK] = rx_ack,
+	[SWHNI_IO_WRITE] = swhni_manage_io, [SWHNI_IO_READ] = swhni_manage_io,
+	[SWHNI_MANAGE] = swhni_manage_rx,   [SWHNI_DONE] = rx_done,
+};
+
+static void rx_packet(struct weft_swhni *n, uint32_t guid,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	unsigned char data[WEFT_SWHNI_PACKET];
+	struct swhni_in in = { .guid = guid, .pkt = pkt, .data = data };
+
+	if (pkt->type != SWHNI_PKT || pkt->flags >= SWHNI_CMDS ||
+	    pkt->len < SWHNI_SLICE ||
+	    pkt->len > SWHNI_SLICE + WEFT_SWHNI_PACKET) {
+		n->stats.refused++;
+		return;
+	}
+	memcpy(&in.slice, payload, SWHNI_SLICE);
+	in.bytes = pkt->len - SWHNI_SLICE;
+	memcpy(data, (const char *)payload + SWHNI_SLICE, in.bytes);
+	if (in.bytes > in.slice.total ||
+	    in.slice.offset > in.slice.total - in.bytes) {
+		n->stats.refused++;
+		return;
+	}
+	rx_cmd[pkt->flags](n, &in);
+}
+
+int swhni_rx_deliver(void *arg, struct weft_peer *src,
+		     const struct weft_pkt *pkt, const void *payload)
+{
+	struct swhni_port *p = arg;
+	uint32_t guid = weft_port_node(&p->port, src);
+
+	if (guid == WEFT_PORT_NO_NODE)
+		p->n->stats.refused++;
+	else
+		rx_packet(p->n, guid, pkt, payload);
+	return 0;
+}
+
+/* ---- what had to wait ---- */
+
+static void later_try(struct weft_swhni *n, struct weft_list *list,
+		      bool (*fn)(struct weft_swhni *, const struct swhni_in *))
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, list)
+	{
+		struct swhni_later *l =
+			weft_container_of(pos, struct swhni_later, link);
+		struct swhni_in in = { .guid = l->guid,
+				       .pkt = &l->pkt,
+				       .slice = l->slice };
+
+		if (!fn(n, &in))
+			continue;
+		weft_list_remove(pos);
+		free(l);
+	}
+}
+
+static bool later_read(struct weft_swhni *n, const struct swhni_in *in)
+{
+	if (weft_list_empty(&n->me[swhni_end_engine(swhni_in_to(in))].backs))
+		return false;
+	rx_read(n, in);
+	return true;
+}
+
+static bool later_note(struct weft_swhni *n, const struct swhni_in *in)
+{
+	struct swhni_vi *v = rx_vi(n, in);
+
+	if (v && !swhni_rq_put(v, in, true))
+		return false;
+	swhni_done(n, in, v ? WEFT_SWHNI_OK : WEFT_SWHNI_NO_VI, 0);
+	return true;
+}
+
+int swhni_rx_run(struct weft_swhni *n)
+{
+	unsigned count = n->locals;
+	struct weft_list *pos;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct swhni_kept *k;
+
+		pos = weft_list_pop_front(&n->local);
+		k = weft_container_of(pos, struct swhni_kept, link);
+		n->locals--;
+		rx_packet(n, n->guid, &k->pkt, k->payload);
+		free(k);
+	}
+	later_try(n, &n->reads, later_read);
+	later_try(n, &n->notes, later_note);
+	return (int)count;
+}
+
+/* ---- ends ---- */
+
+static void later_drop(struct weft_list *list, uint32_t guid, bool all)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, list)
+	{
+		struct swhni_later *l =
+			weft_container_of(pos, struct swhni_later, link);
+
+		if (!all && l->guid != guid)
+			continue;
+		weft_list_remove(pos);
+		free(l);
+	}
+}
+
+static void coming_drop(struct weft_swhni *n, uint32_t guid, bool all)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &n->coming)
+	{
+		struct swhni_coming *c =
+			weft_container_of(pos, struct swhni_coming, link);
+
+		if (all || c->guid == guid)
+			coming_end(n, c);
+	}
+}
+
+void swhni_rx_lost(struct weft_swhni *n, uint32_t guid)
+{
+	later_drop(&n->reads, guid, false);
+	later_drop(&n->notes, guid, false);
+	coming_drop(n, guid, false);
+}
+
+void swhni_rx_fini(struct weft_swhni *n)
+{
+	later_drop(&n->reads, 0, true);
+	later_drop(&n->notes, 0, true);
+	coming_drop(n, 0, true);
+	weft_hash_fini(&n->comings);
+}

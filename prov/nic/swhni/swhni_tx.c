@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The send unit. Messages on their way take turns, packet by packet: marked
+ * ones first, then short before middle before long ones, and every eighth
+ * turn the other way round, so that a long one gets on beside many short.
+ */
+#include "prov/nic/swhni/swhni_dev.h"
+
+#define TX_OTHER_WAY 8
+
+/* ---- one packet ---- */
+
+static unsigned tx_cmd(const struct swhni_msg *m)
+{
+	static const uint8_t cmd[] = {
+		[WEFT_SWHNI_RDMAW] = SWHNI_WRITE,
+		[WEFT_SWHNI_RDMAR] = SWHNI_READ,
+		[WEFT_SWHNI_QUEUE] = SWHNI_QUEUE,
+		[WEFT_SWHNI_IO_WRITE] = SWHNI_IO_WRITE,
+		[WEFT_SWHNI_IO_READ] = SWHNI_IO_READ,
+		[WEFT_SWHNI_MANAGE] = SWHNI_MANAGE,
+	};
+
+	return m->back ? SWHNI_WRITTEN : cmd[m->d.op];
+}
+
+static uint64_t tx_data(const struct swhni_msg *m)
+{
+	if (m->d.op == WEFT_SWHNI_QUEUE)
+		return m->seq;
+	return m->d.flags & WEFT_SWHNI_ANSWER ? m->d.answer : m->d.data;
+}
+
+static void tx_head(const struct weft_swhni *n, const struct swhni_msg *m,
+		    struct swhni_out *o)
+{
+	const struct weft_swhni_desc *d = &m->d;
+
+	*o = (struct swhni_out){
+		.guid = d->guid,
+		.port = d->port,
+		.pkt = { .flags = (uint8_t)tx_cmd(m),
+			 .unit = swhni_unit(swhni_end(d->engine, d->vi),
+					    swhni_end(m->engine, m->vi),
+					    d->flags, d->command),
+			 .aux = m->back ? m->back_id : swhni_msg_id(n, m),
+			 .tag = d->op == WEFT_SWHNI_QUEUE ? d->queue
+							  : d->remote,
+			 .data = tx_data(m) },
+		.slice = { .job = m->job,
+			   .total = d->bytes,
+			   .offset = m->sent,
+			   .window = m->window ? m->window->number : 0 },
+	};
+}
+
+/* Do bytes go along, and how many of them now? */
+static uint32_t tx_bytes(const struct swhni_msg *m)
+{
+	uint32_t left = m->d.bytes - m->sent;
+
+	if (m->d.op == WEFT_SWHNI_MANAGE || m->d.op == WEFT_SWHNI_IO_READ ||
+	    (m->d.op == WEFT_SWHNI_RDMAR && !m->back))
+		return 0;
+	return left < WEFT_SWHNI_PACKET ? left : WEFT_SWHNI_PACKET;
+}
+
+/* Where the bytes are: on chip, or fetched into buf. */
+static unsigned tx_fetch(struct weft_swhni *n, struct swhni_msg *m,
+			 struct swhni_out *o, void *buf)
+{
+	const struct swhni_range r = {
+		.job = m->job,
+		.rights = m->back ? WEFT_SWHNI_MAY_READ : 0,
+		.address = m->d.local + m->sent,
+		.bytes = o->bytes,
+	};
+
+	o->data = m->fsm ? m->data + m->sent : buf;
+	if (m->fsm || !o->bytes)
+		return WEFT_SWHNI_OK;
+	return swhni_mem_copy(n, &r, buf, SWHNI_FROM_MEMORY);
+}
+
+/* Its memory went while it was being sent: the target forgets it. */
+static void tx_abort(struct weft_swhni *n, struct swhni_msg *m)
+{
+	struct swhni_out o;
+
+	if (!m->sent && !m->back)
+		return;
+	tx_head(n, m, &o);
+	if (m->back) {
+		o.pkt.flags = SWHNI_DONE;
+		o.pkt.tag = WEFT_SWHNI_ADDRESS;
+	} else {
+		o.pkt.flags = SWHNI_ABORT;
+	}
+	swhni_answer(n, &o);
+}
+
+/* All packets are out. */
+static void tx_sent(struct weft_swhni *n, struct swhni_msg *m)
+{
+	bool queue = m->d.op == WEFT_SWHNI_QUEUE;
+
+	if (queue && m->sent_at == 0)
+		n->stats.queued++;
+	if (m->back) {
+		swhni_msg_free(n, m);
+		return;
+	}
+	if (queue && !m->window) {
+		swhni_msg_end(n, m, WEFT_SWHNI_OK, 0);
+		return;
+	}
+	m->state = SWHNI_WAITING;
+	m->sent_at = n->clock();
+	weft_list_remove(&m->link);
+	weft_list_push_back(&n->me[m->engine].waiting, &m->link);
+}
+
+/* A packet has left. */
+static void tx_gone(struct weft_swhni *n, struct swhni_msg *m,
+		    const struct swhni_out *o)
+{
+	if (m->window && !m->numbered) {
+		m->numbered = true;
+		m->window->next++;
+	}
+	n->stats.fetches += !m->fsm && !m->sent && o->bytes;
+	m->sent += o->bytes;
+	if (m->sent == m->d.bytes || !o->bytes)
+		tx_sent(n, m);
+}
+
+/* 0, or -EAGAIN: no room now. */
+static int tx_packet(struct weft_swhni *n, struct swhni_msg *m)
+{
+	unsigned char buf[WEFT_SWHNI_PACKET];
+	struct swhni_out o;
+	unsigned status;
+	int err;
+
+	if (m->window && !swhni_window_open(m))
+		return -EAGAIN;
+	if (m->window && !m->numbered)
+		m->seq = m->window->next;
+	tx_head(n, m, &o);
+	o.bytes = tx_bytes(m);
+	status = tx_fetch(n, m, &o, buf);
+	if (status) {
+		tx_abort(n, m);
+		swhni_msg_end(n, m, status, 0);
+		return 0;
+	}
+	err = swhni_emit(n, &o);
+	if (!err)
+		tx_gone(n, m, &o);
+	else if (err != -EAGAIN)
+		swhni_msg_end(n, m,
+			      err == -EHOSTUNREACH ? WEFT_SWHNI_NO_NODE
+						   : WEFT_SWHNI_GONE,
+			      0);
+	return err == -EAGAIN ? err : 0;
+}
+
+/* ---- whose turn it is ---- */
+
+/* Sends a packet of the first message of a class that can; false: none. */
+static bool tx_class(struct weft_swhni *n, struct swhni_me *e, unsigned class)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &e->run[class])
+	{
+		struct swhni_msg *m =
+			weft_container_of(pos, struct swhni_msg, link);
+
+		if (tx_packet(n, m))
+			continue;
+		if (m->state == SWHNI_SENDING) {
+			weft_list_remove(&m->link);
+			weft_list_push_back(&e->run[class], &m->link);
+		}
+		return true;
+	}
+	return false;
+}
+
+static bool tx_turn(struct weft_swhni *n, struct swhni_me *e)
+{
+	bool other_way = ++e->turn % TX_OTHER_WAY == 0;
+
+	for (unsigned i = 0; i < SWHNI_CLASSES; i++) {
+		if (tx_class(n, e, other_way ? SWHNI_CLASSES - 1 - i : i))
+			return true;
+	}
+	return false;
+}
+
+/* Reliable messages that nobody has acknowledged in time. */
+static void tx_again(struct weft_swhni *n, struct swhni_me *e)
+{
+	uint64_t now = n->clock();
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &e->waiting)
+	{
+		struct swhni_msg *m =
+			weft_container_of(pos, struct swhni_msg, link);
+
+		if (now - m->sent_at < n->resend_ns)
+			break; /* they stand in the order of their times */
+		if (!m->window)
+			continue;
+		weft_list_remove(&m->link);
+		m->sent = 0;
+		n->stats.resent++;
+		swhni_msg_run(n, m);
+	}
+}
+
+int swhni_tx_run(struct weft_swhni *n, unsigned engine, int budget)
+{
+	struct swhni_me *e = &n->me[engine];
+	int done = 0;
+
+	if (!weft_list_empty(&e->waiting))
+		tx_again(n, e);
+	do {
+		swhni_fetch(n, engine);
+	} while (done < budget && tx_turn(n, e) && ++done);
+	return done;
+}
+
+/* ---- ends ---- */
+
+static void tx_drop(struct weft_swhni *n, struct swhni_msg *m)
+{
+	if (m->state == SWHNI_SENDING)
+		tx_abort(n, m);
+	m->orphan = true;
+	m->window = NULL;
+	swhni_msg_free(n, m);
+	n->stats.absorbed++;
+}
+
+void swhni_tx_close(struct weft_swhni *n, unsigned engine, unsigned vi)
+{
+	for (unsigned i = 0; i < WEFT_COUNT_OF(n->me[0].msg); i++) {
+		struct swhni_msg *m = &n->me[engine].msg[i];
+
+		if (m->state != SWHNI_FREE && m->vi == vi)
+			tx_drop(n, m);
+	}
+}
+
+void swhni_tx_lost(struct weft_swhni *n, uint32_t guid)
+{
+	for (unsigned k = 0; k < WEFT_SWHNI_ENGINES; k++) {
+		for (unsigned i = 0; i < WEFT_COUNT_OF(n->me[0].msg); i++) {
+			struct swhni_msg *m = &n->me[k].msg[i];
+
+			if (m->state != SWHNI_FREE && m->d.guid == guid)
+				swhni_msg_end(n, m, WEFT_SWHNI_GONE, 0);
+		}
+	}
+}

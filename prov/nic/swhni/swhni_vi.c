@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Virtual interfaces, 128 of each engine: a send, a receive and a completion
+ * queue. When a job exits its interfaces and its memory are given back at
+ * once; what is left of it on the chip is dropped here, what is left in the
+ * network is absorbed by whoever meets it.
+ */
+#include "prov/nic/swhni/swhni_dev.h"
+
+static bool power_of_two(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+static void vi_free(struct swhni_vi *v)
+{
+	swhni_rq_fini(v);
+	free(v->sq);
+	free(v->fsm);
+	free(v->cq);
+	memset(v, 0, sizeof(*v));
+}
+
+static int vi_fill(struct swhni_vi *v, const struct weft_swhni_vi *a, int vm)
+{
+	int err;
+
+	memset(v, 0, sizeof(*v));
+	weft_list_init(&v->ready);
+	weft_list_init(&v->windows);
+	v->job = a->job;
+	v->vm = vm;
+	v->sends = a->sends;
+	v->events = a->events;
+	err = swhni_rq_init(v, a->receives);
+	v->sq = calloc(a->sends, sizeof(*v->sq));
+	v->cq = calloc(a->events, sizeof(*v->cq));
+	v->fsm = calloc(SWHNI_FSMS, sizeof(*v->fsm));
+	if (!err && v->sq && v->cq && v->fsm) {
+		v->open = true;
+		return 0;
+	}
+	vi_free(v);
+	return -ENOMEM;
+}
+
+/* A job is in one virtual machine, or in none. */
+static bool job_elsewhere(struct weft_swhni *n, uint32_t job, int vm)
+{
+	for (unsigned e = 0; e < WEFT_SWHNI_ENGINES; e++) {
+		for (unsigned i = 0; i < WEFT_SWHNI_VIS; i++) {
+			struct swhni_vi *v = &n->me[e].vi[i];
+
+			if (v->open && v->job == job && v->vm != vm)
+				return true;
+		}
+	}
+	return false;
+}
+
+int swhni_vi_take(struct weft_swhni *n, const struct weft_swhni_vi *a, int vm,
+		  unsigned *vi_p)
+{
+	int err;
+
+	if (a->engine >= WEFT_SWHNI_ENGINES || !a->job ||
+	    !power_of_two(a->sends) || !power_of_two(a->receives) ||
+	    !power_of_two(a->events))
+		return -EINVAL;
+	if (job_elsewhere(n, a->job, vm))
+		return -EPERM;
+	for (unsigned i = 0; i < WEFT_SWHNI_VIS; i++) {
+		struct swhni_vi *v = &n->me[a->engine].vi[i];
+
+		if (v->open)
+			continue;
+		err = vi_fill(v, a, vm);
+		if (!err)
+			*vi_p = i;
+		return err;
+	}
+	return -ENOSPC;
+}
+
+WEFT_EXPORT int weft_swhni_vi_open(struct weft_swhni *n,
+				   const struct weft_swhni_vi *attr,
+				   unsigned *vi_p)
+{
+	return swhni_vi_take(n, attr, SWHNI_NO_VM, vi_p);
+}
+
+WEFT_EXPORT int weft_swhni_vi_close(struct weft_swhni *n, unsigned engine,
+				    unsigned vi)
+{
+	struct swhni_vi *v = swhni_vi(n, engine, vi);
+
+	if (!v)
+		return -EINVAL;
+	weft_list_remove(&v->ready);
+	swhni_tx_close(n, engine, vi);
+	swhni_window_close(v);
+	if (v->vm != SWHNI_NO_VM)
+		n->vm[v->vm].used--;
+	vi_free(v);
+	return 0;
+}
+
+WEFT_EXPORT int weft_swhni_job_exit(struct weft_swhni *n, uint32_t job)
+{
+	int found = 0;
+
+	for (unsigned e = 0; e < WEFT_SWHNI_ENGINES; e++) {
+		for (unsigned i = 0; i < WEFT_SWHNI_VIS; i++) {
+			struct swhni_vi *v = swhni_vi(n, e, i);
+
+			if (v && v->job == job)
+				found += !weft_swhni_vi_close(n, e, i);
+		}
+	}
+	swhni_mem_job(n, job);
+	return found ? 0 : -ENOENT;
+}
+
+void swhni_vi_fini(struct weft_swhni *n)
+{
+	for (unsigned e = 0; e < WEFT_SWHNI_ENGINES; e++) {
+		for (unsigned i = 0; i < WEFT_SWHNI_VIS; i++)
+			weft_swhni_vi_close(n, e, i);
+	}
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reliable queue messages, as the message library has them: many light sliding
+ * windows, one for each pair of interfaces that talk. The sender numbers its
+ * messages, keeps up to 64 on their way and sends again what is not
+ * acknowledged in time (swhni_tx.c); the receiver takes each number once, in
+ * whatever order they come. There is no handshake, no credit, and no buffer
+ * for what came early: who finds no room in the receive queue comes again.
+ */
+#include "prov/nic/swhni/swhni_dev.h"
+
+/* ---- both ends ---- */
+
+static bool window_has(const struct swhni_window *w, uint64_t seq)
+{
+	return seq < w->base || (seq - w->base < SWHNI_WINDOW &&
+				 w->taken >> (seq - w->base) & 1);
+}
+
+static void window_take(struct swhni_window *w, uint64_t seq)
+{
+	w->taken |= UINT64_C(1) << (seq - w->base);
+	while (w->taken & 1) {
+		w->taken >>= 1;
+		w->base++;
+	}
+}
+
+/* ---- the sender ---- */
+
+static struct swhni_window *window_make(struct weft_swhni *n,
+					struct swhni_vi *v,
+					const struct weft_swhni_desc *d)
+{
+	struct swhni_window *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->guid = d->guid;
+	w->to = swhni_end(d->engine, d->vi);
+	w->number = n->window_next++;
+	weft_list_push_back(&v->windows, &w->link);
+	return w;
+}
+
+int swhni_window_join(struct weft_swhni *n, struct swhni_msg *m)
+{
+	struct swhni_vi *v = &n->me[m->engine].vi[m->vi];
+	uint32_t to = swhni_end(m->d.engine, m->d.vi);
+	struct swhni_window *w = NULL;
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &v->windows)
+	{
+		w = weft_container_of(pos, struct swhni_window, link);
+		if (w->guid == m->d.guid && w->to == to)
+			break;
+		w = NULL;
+	}
+	if (!w)
+		w = window_make(n, v, &m->d);
+	if (!w)
+		return -ENOMEM;
+	m->window = w;
+	return 0;
+}
+
+bool swhni_window_open(const struct swhni_msg *m)
+{
+	const struct swhni_window *w = m->window;
+
+	return (m->numbered ? m->seq : w->next) - w->base < SWHNI_WINDOW;
+}
+
+void swhni_window_acked(struct swhni_msg *m)
+{
+	if (!window_has(m->window, m->seq))
+		window_take(m->window, m->seq);
+}
+
+void swhni_window_close(struct swhni_vi *v)
+{
+	struct weft_list *pos;
+
+	while ((pos = weft_list_pop_front(&v->windows)))
+		free(weft_container_of(pos, struct swhni_window, link));
+}
+
+/* ---- the receiver ---- */
+
+/* There is one for two interfaces; the latest that was opened between them. */
+static uint64_t window_key(uint32_t guid, uint32_t ends)
+{
+	return (uint64_t)guid << 16 | ends;
+}
+
+static struct swhni_window *window_of(struct weft_swhni *n,
+				      const struct swhni_in *in)
+{
+	uint32_t ends = in->pkt->unit & 0xffff;
+	struct swhni_window *w =
+		weft_hash_get(&n->windows, window_key(in->guid, ends));
+
+	if (w)
+		return w;
+	w = calloc(1, sizeof(*w));
+	if (!w || weft_hash_set(&n->windows, window_key(in->guid, ends), w)) {
+		free(w);
+		return NULL;
+	}
+	w->guid = in->guid;
+	w->to = ends;
+	w->number = in->slice.window;
+	weft_list_push_back(&n->window, &w->link);
+	return w;
+}
+
+/* Is it of the window that is open? A later one opens anew. */
+static bool window_fits(struct swhni_window *w, uint32_t number)
+{
+	if ((int32_t)(number - w->number) > 0) {
+		w->number = number;
+		w->base = 0;
+		w->taken = 0;
+	}
+	return w->number == number;
+}
+
+static void window_ack(struct weft_swhni *n, const struct swhni_in *in)
+{
+	struct swhni_out o = {
+		.guid = in->guid,
+		.pkt = { .flags = SWHNI_ACK,
+			 .aux = in->pkt->aux,
+			 .unit = swhni_unit(swhni_in_from(in), swhni_in_to(in),
+					    0, 0),
+			 .data = in->pkt->data },
+	};
+
+	swhni_answer(n, &o);
+}
+
+void swhni_window_arrive(struct weft_swhni *n, struct swhni_vi *v,
+			 const struct swhni_in *in)
+{
+	struct swhni_window *w = window_of(n, in);
+	uint64_t seq = in->pkt->data;
+
+	if (!w)
+		return; /* it comes again */
+	if (!window_fits(w, in->slice.window)) {
+		n->stats.absorbed++;
+		return;
+	}
+	if (window_has(w, seq)) {
+		n->stats.doubles++;
+		window_ack(n, in);
+		return;
+	}
+	if (seq - w->base >= SWHNI_WINDOW) {
+		n->stats.refused++;
+		return;
+	}
+	if (v && !swhni_rq_put(v, in, false)) {
+		n->stats.dropped++;
+		return;
+	}
+	window_take(w, seq);
+	if (v)
+		window_ack(n, in);
+	else
+		swhni_done(n, in, WEFT_SWHNI_NO_VI, 0);
+}
+
+static void window_end(struct weft_swhni *n, struct swhni_window *w)
+{
+	weft_hash_del(&n->windows, window_key(w->guid, w->to));
+	weft_list_remove(&w->link);
+	free(w);
+}
+
+void swhni_window_lost(struct weft_swhni *n, uint32_t guid)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &n->window)
+	{
+		struct swhni_window *w =
+			weft_container_of(pos, struct swhni_window, link);
+
+		if (w->guid == guid)
+			window_end(n, w);
+	}
+}
+
+void swhni_window_fini(struct weft_swhni *n)
+{
+	while (!weft_list_empty(&n->window))
+		window_end(n, weft_container_of(n->window.next,
+						struct swhni_window, link));
+	weft_hash_fini(&n->windows);
+}
