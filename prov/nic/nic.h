@@ -89,6 +89,7 @@ struct weft_unit_ops {
 struct weft_unit {
 	const struct weft_unit_ops *ops;
 	struct weft_carrier *carrier;
+	bool fills; /* packets go as they are to a carrier that fills them */
 };
 
 /*
