@@ -113,6 +113,7 @@ borders() {
 	border src/reproduce "src/base/ $net src/sim/ src/page/"
 	border src/tool "src/base/ prov/nic/cu/cu_tree.h"
 	border bench "src/base/ prov/code/ prov/net/net.h
+		prov/net/net_file.h prov/net/net_map.h
 		prov/carrier/carrier.h"
 	border examples ""
 
