@@ -29,6 +29,7 @@ overlap() {
 overlap bgq:2 580 610
 overlap qsnet2:4 1130 1180
 overlap gemini 130 180
+overlap sunway 75 110
 FI_WEFT_DMA=no overlap bgq:2 20000 21000 # then its processor has to send
 
 # reach MACHINE MOST LONG: us of one-sided accesses to one who computes, short
@@ -71,6 +72,17 @@ printf '0 0 0 0 0 0\n1 0 0 0 0 0\n' > "$dir/map"
 run 0 -q --machine bgq:2x1x1x1x1 --ppn 2 --map "$dir/map" -n 2 \
 	"$dir/vt_prog" good
 [ "$(cat "$dir/out")" = "$far" ] || complain "a map from a file is another"
+
+# Switches whose tables hold one group by each port: others of the same nodes
+# go with it, and those who are no members drop what comes.
+sed 's/^routes_port .*/routes_port = 1/' "$top_srcdir/share/machines/sunway" \
+	> "$dir/coarse"
+run 0 -q --machine sunway --report -n 40 "$dir/vt_prog" groups
+opened=$(grep -o 'class routes: [0-9]* opened' "$dir/err")
+run 0 -q --machine "$dir/coarse" --report -n 40 "$dir/vt_prog" groups
+echo "sunway: $opened"
+err "$opened"
+[ "${opened//[^0-9]/}" -ge 7 ] || complain "groups have no class routes"
 
 # a machine of one's own
 cp "$top_srcdir/share/machines/bgq" "$dir/slow"

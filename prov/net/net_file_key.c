@@ -140,6 +140,8 @@ const struct file_key file_keys[] = {
 
 	{ "inject_fifos", FILE_COUNT, CFG(inject_fifos), 1, 16, 0,
 	  "injection FIFOs into the network, as 16" },
+	{ "engines", FILE_COUNT, CFG(engines), 1, 16, FILE_OPTIONAL,
+	  "of these FIFOs that processes of a node have in turn, as 2" },
 	{ "inject_depth", FILE_COUNT, CFG(inject_depth), 1, 255, 0,
 	  "packets that one of them holds, as 4" },
 	{ "inject", FILE_TIME, CFG(path[0].inject_ps), 2, PS_MAX, 0,

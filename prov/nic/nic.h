@@ -316,6 +316,7 @@ struct weft_nic_attr {
 	int node;	/* number of the emulated node; -1: unknown */
 	unsigned arity; /* of the collectives' trees; 0: of pairs */
 	const char *faults;
+	uint32_t silence_ms;   /* as the carrier's */
 	struct weft_vt *world; /* virtual time: as the carrier's */
 	bool threads;
 };

@@ -198,6 +198,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 				weft_cu_area_bytes(&attr->machine->bar),
 		.no_dma = attr->no_dma,
 		.faults = attr->faults,
+		.silence_ms = attr->silence_ms,
 		.world = attr->world,
 		.threads = attr->threads,
 		.combine = nic_coll_combine,

@@ -68,7 +68,7 @@ struct vt_head {
 	uint64_t members_at;
 	uint64_t adders_at; /* as many as members, where interfaces add */
 	uint64_t routes_at;
-	uint64_t places_at; /* of a route in routes, by its id in prov/net */
+	uint64_t trees_at;  /* by id in prov/net */
 	uint64_t shares_at; /* VT_SHARE_BYTES of each rank */
 	uint64_t net_at;
 	uint64_t ahead_ps; /* what a rank does reaches others this much later */
@@ -267,7 +267,7 @@ struct vt_route {
 	uint32_t id;	 /* of prov/net */
 	uint32_t count;	 /* members */
 	uint32_t closed; /* of them */
-	uint32_t zero;
+	uint32_t times;	 /* that this place was opened */
 	/* results on their way down, by packet */
 	uint64_t seq[VT_WINDOW]; /* whose result is here, plus one */
 	uint32_t flags[VT_WINDOW];
@@ -275,14 +275,35 @@ struct vt_route {
 	/* of a broadcast: whose it is, as the first to post has it */
 	uint64_t root_seq[VT_WINDOW];
 	uint32_t root[VT_WINDOW];
+	/* of what interfaces add: whether its order counts, likewise */
+	uint64_t order_seq[VT_WINDOW];
+	uint8_t ordered[VT_WINDOW];
 	unsigned char data[VT_WINDOW][VT_PART_BYTES];
 };
+
+/* A tree of prov/net. */
+struct vt_tree {
+	uint32_t place; /* of the route that it was opened for */
+	uint32_t users; /* routes whose results it carries */
+};
+
+/*
+ * What a broadcast of a sum is sent as, beside its buffer: the route, and which
+ * of those at this place, for a tree may carry the results of several.
+ */
+#define VT_CAST_PLACE 32
+#define VT_CAST_TIMES 52
+static inline uint64_t vt_cast_of(uint32_t place, const struct vt_route *r)
+{
+	return (uint64_t)place << VT_CAST_PLACE | (uint64_t)r->times
+							  << VT_CAST_TIMES;
+}
 
 /* A packet of a reduction at a member's interface; vt_fold.c. */
 struct vt_fold {
 	uint64_t seq;
+	uint64_t came; /* inputs, a bit each */
 	uint32_t buf;  /* the member's part, and its sum so far */
-	uint32_t came; /* inputs, a bit each */
 	uint16_t added;
 	bool posted; /* its own part, on the way to the interface */
 	bool here;   /* and there */

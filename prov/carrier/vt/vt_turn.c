@@ -177,23 +177,32 @@ static const uint8_t net_way[] = {
 	[WEFT_VT_SYSTEM] = NET_SYSTEM,
 };
 
+/* From one FIFO to the next: with engines the remainder is the engine. */
+static uint32_t vt_fifo_step(const struct weft_vt *w)
+{
+	return w->cfg.engines ? w->cfg.inject_fifos : 1;
+}
+
 void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
 	    const struct weft_vt_way *way, struct net_msg *m)
 {
 	const struct vt_rank *r = vt_rank(w, from);
-	uint32_t fifo = way->fifo ? way->fifo - 1u : to;
+	uint32_t fifo = r->slot * (VT_FIFOS + VT_UNIT_FIFOS) +
+			(way->fifo ? way->fifo - 1u : to) % VT_FIFOS;
 
 	vt_sure(way->vc < WEFT_COUNT_OF(net_way));
 	*m = (struct net_msg){
 		.src = r->node,
 		.dst = vt_rank(w, to)->node,
-		.fifo = r->slot * (VT_FIFOS + VT_UNIT_FIFOS) + fifo % VT_FIFOS,
+		.fifo = fifo * vt_fifo_step(w),
 		.way = net_way[way->vc],
 		.path = way->path,
 		.zone = way->zone,
 		.stay = way->stay,
 		.ack = way->ack && vt_acks(&w->cfg),
 	};
+	if (w->cfg.engines)
+		m->fifo += r->slot % w->cfg.engines;
 	static_assert(sizeof(m->hint) == sizeof(way->hint), "dimensions");
 	memcpy(m->hint, way->hint, sizeof(m->hint));
 }
@@ -203,7 +212,7 @@ void vt_aim_unit(struct weft_vt *w, uint32_t from, uint32_t to,
 {
 	vt_aim(w, from, to, way, m);
 	static_assert(VT_FIFOS == VT_UNIT_FIFOS, "the same engines");
-	m->fifo += VT_FIFOS;
+	m->fifo += VT_FIFOS * vt_fifo_step(w);
 }
 
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m)

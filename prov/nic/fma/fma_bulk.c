@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BULK_CHANNEL 0
-#define BULK_EVENTS  64 /* of the completion queue */
+#define BULK_EVENTS 64 /* of the completion queue */
 
 /* A transfer under way. */
 struct fma_bulk {
@@ -80,6 +79,25 @@ void fma_bulk_events(struct weft_fma *f)
 	}
 }
 
+/* Transfers take the channels in turn. */
+static unsigned bulk_channel(const struct fma_bulk *b)
+{
+	return (unsigned)(b - b->f->bulk) % WEFT_FMA_CHANNELS;
+}
+
+/*
+ * Nobody sees a block before its event: its packets go by any link. The first
+ * injection FIFO is that of the windows, then each channel has one.
+ */
+static void bulk_way(const struct fma_bulk *b, struct weft_vt_way *way)
+{
+	struct weft_carrier *c = b->unit->carrier;
+
+	way->path = (uint8_t)c->virt->path(c, "bte");
+	way->vc = WEFT_VT_DYNAMIC;
+	way->fifo = (uint8_t)(2 + bulk_channel(b));
+}
+
 void fma_bulk_run(struct fma_bulk *b, int ssid)
 {
 	struct weft_carrier *c = b->unit->carrier;
@@ -87,7 +105,7 @@ void fma_bulk_run(struct fma_bulk *b, int ssid)
 	int err;
 
 	if (weft_unlikely(c->virt != NULL))
-		way.there.path = (uint8_t)c->virt->path(c, "bte");
+		bulk_way(b, &way.there);
 	way.back = way.there;
 	b->ssid = ssid;
 	err = b->get ? weft_help_get(b->unit, b->peer, &b->dma, &way)
@@ -162,7 +180,7 @@ int fma_bulk_move(struct weft_fma *f, struct weft_unit *u,
 	b->peer = peer;
 	b->get = get;
 	b->ssid = -1;
-	err = fma_bte_bulk(f, BULK_CHANNEL, b);
+	err = fma_bte_bulk(f, bulk_channel(b), b);
 	/* what a carrier cannot do it says before anything happened */
 	if (!err && b->taken && b->err)
 		err = b->err;

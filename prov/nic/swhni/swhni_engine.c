@@ -319,6 +319,9 @@ static int he_open(const struct weft_machine *m,
 	e->up = attr->up;
 	e->up_arg = attr->up_arg;
 	e->max_bytes = m->packet_bytes;
+	a.share_bytes = (a.share_bytes + SWHNI_ANSWER_LINE - 1) /
+				SWHNI_ANSWER_LINE * SWHNI_ANSWER_LINE +
+			SWHNI_ANSWER_LINE;
 	a.up = &he_up;
 	a.up_arg = e;
 	e->bulks = swhni_bulk_open(&e->unit);
