@@ -80,6 +80,12 @@ struct weft_carrier_attr {
 	bool threads; /* several threads of this process use the carrier */
 	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
 			    const void *in, size_t bytes);
+	/*
+	 * What an atomic does to memory: data becomes what it says, old what
+	 * was there. -EPROTO: it makes no sense.
+	 */
+	int (*change)(const void *what, size_t what_bytes, void *data,
+		      void *old, size_t bytes);
 };
 
 /* What went through, for tests and tools. */

@@ -22,6 +22,7 @@
 
 /* The data path is not part of these tests. */
 struct fi_weft_recv weft_recv_ops;
+struct fi_weft_typed weft_typed_ops;
 struct fi_weft_peers weft_peers_ops;
 
 static const struct weft_machine machines[] = {
