@@ -89,6 +89,8 @@ borders() {
 	border -1 prov/carrier "src/base/ prov/wire/"
 	border prov/carrier/shm "src/base/ prov/wire/ $carrier"
 	border prov/carrier/loop "src/base/ prov/wire/ $carrier"
+	border prov/carrier/sock "src/base/ prov/wire/ prov/code/code_crc.h
+		$carrier"
 	border prov/carrier/vt "src/base/ prov/wire/ $carrier
 		prov/carrier/carrier_vt.h $net"
 	border -1 prov/nic "src/base/ prov/wire/ prov/match/match.h $units

@@ -29,6 +29,40 @@ timeout 60 "$mpiexec" --machine bgq:2x2x1x1x1 -n 4 --report-html \
 "$builddir/weft-reproduce" bgq --quick --html "$dir/rep.html" \
 	> "$dir/out" 2>&1 || complain "weft-reproduce --html"
 
+{
+	echo benchmark,ranks,mpi,round,size,metric,value
+	for round in 1 2 3; do
+		for size in 1 1024; do
+			echo "latency,2,weft,$round,$size,Latency (us),0.$round"
+			echo "latency,2,openmpi,$round,$size,Latency (us),$round"
+		done
+	done
+} > "$dir/results.csv"
+"$builddir/weft-page" "$dir/results.csv" "$dir/compare.html" ||
+	complain "weft-page"
+"$builddir/weft-page" "$dir/nothing" "$dir/x.html" 2> "$dir/err" &&
+	complain "weft-page: no error"
+
+# ---- OTF2: every call is entered and left, every message seen at both ends
+if ! command -v otf2-print > /dev/null; then
+	echo "SKIPPED: no otf2-print"
+	skipped=77
+elif ! [ -e "$builddir/.libs/libweft-otf2.so" ]; then
+	echo "SKIPPED: built without libotf2"
+	skipped=77
+else
+	run 0 -n 4 --trace "$dir/live.otf2" "$dir/ring"
+	otf2-print "$dir/live.otf2/traces.otf2" > "$dir/otf2" 2>&1 ||
+		complain "otf2-print: $(tail -n 3 "$dir/otf2")"
+	for count in "ENTER .*MPI_Waitall:48" "LEAVE .*MPI_Waitall:48" \
+		"ENTER .*MPI_Allreduce:48" "MPI_SEND .*4096:0" \
+		"MPI_SEND .*Length. 2048:4" "MPI_RECV .*Length. 2048:4"; do
+		n=$(grep -cE "^${count%:*}" "$dir/otf2")
+		[ "$n" = "${count##*:}" ] ||
+			complain "OTF2: $n of ${count%:*}, not ${count##*:}"
+	done
+fi
+
 # ---- places that cannot be written
 run 125 -n 1 --report-html /nowhere/x.html "$dir/ring"
 grep -q 'cannot write /nowhere/x.html: No such file' "$dir/err" ||
@@ -91,6 +125,10 @@ assert waits[0] == [1] and waits[2] == [0], waits
 assert "MPI_Recv from rank 1, tag 99" in dead["deadlock"]["text"]
 sim = data("sim")
 assert [p["load"] for p in sim["points"]] == [0.2, 0.6]
+both = data("compare")["benchmarks"]
+assert len(both) == 1 and not both[0]["higher"]
+assert both[0]["curves"][1] == {"mpi": "weft", "points":
+    [[1, 0.2, 0.1, 0.3], [1024, 0.2, 0.1, 0.3]]}, both
 rep = data("rep")["systems"][0]
 assert rep["system"] == "bgq" and len(rep["rows"]) > 60
 
@@ -157,6 +195,7 @@ if [ -n "$browser" ]; then
 	shows dead id=\"deadlock\" 'who waits for whom'
 	shows sim id=\"loads\" id=\"latency\" id=\"links\"
 	shows rep 'id="bgq"' 'class="plot"' BGQ-T1-HW-01
+	shows compare id=\"curves\" 'latency, 2 ranks'
 	drawn vt
 	drawn rep
 else

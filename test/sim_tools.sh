@@ -105,6 +105,14 @@ grep -q 'gemini 2x2x2, 16 nodes' "$dir/t" || fail "nodes of gemini"
 for class in 'A-  *64' 'B+  *32' 'C-  *64' 'N-  *16' 'N+  *16'; do
 	grep -q "^$class " "$dir/t" || { cat "$dir/t"; fail "gemini: $class"; }
 done
+# shellcheck disable=SC2086
+"$sim" -m gemini:2x2x2 --path bte $short -p neighbour -w hashed --ack \
+	--slow 16.16:50 --links 1 >"$dir/t" 2>/dev/null ||
+	fail "weft-sim --slow on gemini"
+grep -q ', hashed, ' "$dir/t" || fail "hashed packets"
+grep -q '^  (0,0,0) link 0 B- ' "$dir/t" ||
+	{ cat "$dir/t"; fail "a slow link is the busiest"; }
+refused 'NODE.PORT:TIMES' "$sim" --slow 3:2
 refused 'needs coordinates' "$sim" -m qsnet2 -p neighbour
 refused 'transpose needs a square' "$sim" -p transpose
 refused 'qsnet2 has sten dma event' "$sim" -m qsnet2 --path fma
@@ -120,7 +128,7 @@ refused 'a time is wanted' "$sim" --time 5
 refused 'nothing would be counted' "$sim" --time 0us
 refused 'whole number' "$sim" -b -3
 refused 'whole number' "$sim" -z 4
-refused 'dynamic, deterministic' "$sim" -w fast
+refused 'dynamic, deterministic, hashed' "$sim" -w fast
 refused 'nearest is bgq' "$sim" -m bgp
 refused '5 dimensions' "$sim" -m bgq:2x2x2x2x2x2
 refused 'two nodes' "$sim" -m bgq:1

@@ -73,6 +73,17 @@ run 0 -q --machine bgq:2x1x1x1x1 --ppn 2 --map "$dir/map" -n 2 \
 	"$dir/vt_prog" good
 [ "$(cat "$dir/out")" = "$far" ] || complain "a map from a file is another"
 
+# Switches whose tables hold one group by each port: others of the same nodes
+# go with it, and those who are no members drop what comes.
+sed 's/^routes_port .*/routes_port = 1/' "$top_srcdir/share/machines/sunway" \
+	> "$dir/coarse"
+run 0 -q --machine sunway --report -n 40 "$dir/vt_prog" groups
+opened=$(grep -o 'class routes: [0-9]* opened' "$dir/err")
+run 0 -q --machine "$dir/coarse" --report -n 40 "$dir/vt_prog" groups
+echo "sunway: $opened"
+err "$opened"
+[ "${opened//[^0-9]/}" -ge 7 ] || complain "groups have no class routes"
+
 # a machine of one's own
 cp "$top_srcdir/share/machines/bgq" "$dir/slow"
 sed -i 's/^hop .*/hop = 90 ns/' "$dir/slow"

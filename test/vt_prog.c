@@ -413,6 +413,30 @@ static void good(void)
 		printf("%d ranks, %.9f s\n", size, MPI_Wtime());
 }
 
+/* Groups that share nodes, opened and closed again, each with its own sums. */
+static void groups(void)
+{
+	MPI_Comm half, all, comm;
+	int round, i, n, sum;
+
+	for (round = 0; round < 3; round++) {
+		MPI_Comm_dup(world, &all);
+		MPI_Comm_split(world, rank < size / 2, rank, &half);
+		for (i = 0; i < 12; i++) {
+			comm = i % 2 ? half : all;
+			MPI_Comm_size(comm, &n);
+			MPI_Barrier(comm);
+			MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, comm);
+			if (sum != n * i)
+				MPI_Abort(world, 9);
+		}
+		MPI_Comm_free(&half);
+		MPI_Comm_free(&all);
+	}
+	if (rank == 0)
+		printf("%d ranks, %.9f s\n", size, MPI_Wtime());
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -432,7 +456,7 @@ static const struct {
 	{ "abort", giving_up },	  { "forever", forever },
 	{ "loops", loops },	  { "threads", threads },
 	{ "good", good },	  { "overlap", overlap },
-	{ "reach", reach },
+	{ "groups", groups },	  { "reach", reach },
 };
 
 int main(int argc, char **argv)

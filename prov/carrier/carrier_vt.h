@@ -92,6 +92,7 @@ struct weft_vt_count {
 	uint64_t routes;      /* class routes opened */
 	uint64_t route_parts; /* packets that ranks sent on them */
 	uint64_t route_bytes;
+	uint64_t discards; /* messages that found a full input queue */
 };
 
 /* A link, seen from the node it leaves. */

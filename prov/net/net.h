@@ -20,6 +20,7 @@
 #define WEFT_NET_H
 
 #include "prov/net/net_config.h"
+#include "prov/net/net_fold.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -151,6 +151,8 @@ struct net_config {
 	uint8_t fold_levels;
 	uint8_t bcast_gather; /* a broadcast begins when all are there */
 	uint64_t change_ps;   /* an interface does an atomic */
+	uint32_t input_slots; /* packets that wait for a rank; 0: any number */
+	uint64_t retry_ps;    /* one that found no slot, to the next try */
 	uint64_t query_ps;  /* an answer known to what follows it; 0: no such */
 	uint8_t coll_range; /* members must be a range of nodes */
 	/* software above the unit */

@@ -316,7 +316,9 @@ struct weft_nic_attr {
 	int node;	/* number of the emulated node; -1: unknown */
 	unsigned arity; /* of the collectives' trees; 0: of pairs */
 	const char *faults;
-	uint32_t silence_ms;   /* as the carrier's */
+	uint32_t silence_ms; /* as the carrier's */
+	const void *key;     /* as the carrier's */
+	size_t key_bytes;
 	struct weft_vt *world; /* virtual time: as the carrier's */
 	bool threads;
 };

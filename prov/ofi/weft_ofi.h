@@ -244,7 +244,9 @@ struct weft_ep {
 	size_t min_multi_recv;
 	struct sockaddr_in name; /* wanted, then own */
 	struct weft_list av_link;
-	weft_au32 ref; /* regions bound to it */
+	weft_au32 ref;	 /* regions bound to it */
+	uint8_t key[64]; /* of info->ep_attr->auth_key */
+	size_t key_bytes;
 };
 
 #endif

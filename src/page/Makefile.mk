@@ -4,7 +4,7 @@ libweftpage_la_SOURCES = \
 	src/page/page.c src/page/page.h src/page/page_asset.h \
 	src/page/page_json.c src/page/page_json.h
 nodist_libweftpage_la_SOURCES = src/page/page_asset.c
-libweftpage_la_LIBADD = libweftbase.la -lm
+libweftpage_la_LIBADD = -lm
 CLEANFILES += src/page/page_asset.c
 
 # In this order: each uses what stands before it.
@@ -21,6 +21,11 @@ src/page/page_asset.c: $(PAGE_JS) src/page/page.css src/page/page_asset.sh
 	sh src/page/page_asset.sh page_js $(PAGE_JS) \
 		>> $(abs_builddir)/$@.tmp && \
 	mv $(abs_builddir)/$@.tmp $(abs_builddir)/$@
+
+# for bench/compare --html
+pkglibexec_PROGRAMS += weft-page
+weft_page_SOURCES = src/page/page_compare.c
+weft_page_LDADD = libweftpage.la libweftbase.la
 
 check_PROGRAMS += src/page/page_test
 TESTS += src/page/page_test

@@ -19,7 +19,7 @@ weft_reproduce_SOURCES = src/reproduce/repro_main.c \
 	src/reproduce/repro_draw.c \
 	src/reproduce/repro_out.c \
 	src/reproduce/repro_page.c
-weft_reproduce_LDADD = libweftrepro.la libweftpage.la
+weft_reproduce_LDADD = libweftpage.la libweftrepro.la
 
 check_PROGRAMS += src/reproduce/repro_table_test
 TESTS += src/reproduce/repro_table_test

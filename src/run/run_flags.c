@@ -487,7 +487,8 @@ static const struct run_flag run_flags[] = {
 	{ { "report-html", 1, "FILE", "the run as a page that draws it", M },
 	  set_text,
 	  offsetof(struct run_opts, model.page) },
-	{ { "trace", 1, "FILE", "its events for Perfetto: FILE.json", M },
+	{ { "trace", 1, "FILE", "its events for tools: FILE.json or FILE.otf2",
+	    M },
 	  set_text,
 	  offsetof(struct run_opts, model.trace) },
 

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 
 /* Its number in a rank: above the roll's. */
 enum { TRACE_FD = 203 };
+
+#define OTF2 ".otf2"
 
 static int cannot(const char *file, int err)
 {
@@ -62,6 +65,45 @@ static char *report_text(const struct run_job *job)
 	return text;
 }
 
+static bool ends_in(const char *file, const char *end)
+{
+	size_t n = strlen(file), m = strlen(end);
+
+	return n > m && !strcmp(file + n - m, end);
+}
+
+/* Installed: PREFIX/bin/mpiexec, PREFIX/lib/weft. Build tree: .libs below. */
+static const char *lib_folder(char *dir, size_t room)
+{
+	char self[PATH_MAX / 2];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	self[n < 0 ? 0 : n] = '\0';
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	snprintf(dir, room, "%s/../lib/weft", self);
+	if (access(dir, X_OK))
+		snprintf(dir, room, ends_in(self, "/.libs") ? "%s" : "%s/.libs",
+			 self);
+	return dir;
+}
+
+static int trace(const struct show *s, const char *file)
+{
+	char dir[PATH_MAX];
+	int err;
+
+	if (!ends_in(file, OTF2))
+		return show_perfetto(s, file);
+	err = show_archive(s, lib_folder(dir, sizeof(dir)), file);
+	if (err == -ENOSYS)
+		run_say("this Weft was built without libotf2 (Debian package "
+			"libopen-trace-format2-dev)");
+	return err;
+}
+
 static void show(const struct run_job *job, const struct show_job *told)
 {
 	const struct run_model *m = &job->opts->model;
@@ -79,7 +121,7 @@ static void show(const struct run_job *job, const struct show_job *told)
 	err = m->page ? show_page(&s, m->page) : 0;
 	if (err)
 		cannot(m->page, err);
-	err = m->trace ? show_perfetto(&s, m->trace) : 0;
+	err = m->trace ? trace(&s, m->trace) : 0;
 	if (err)
 		cannot(m->trace, err);
 	show_close(&s);

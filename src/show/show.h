@@ -97,5 +97,7 @@ unsigned show_chain(const struct show *s, const struct show_matched *m,
 int show_page(const struct show *s, const char *file);
 /* Chrome's and Perfetto's trace viewer. */
 int show_perfetto(const struct show *s, const char *file);
+/* By the module libweft-otf2.so, in the folder lib: -ENOSYS: there is none. */
+int show_archive(const struct show *s, const char *lib, const char *folder);
 
 #endif

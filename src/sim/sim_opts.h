@@ -30,6 +30,6 @@ struct sim_opts {
 /* 0: run; 1: help or version was printed; negative: wrong, said on stderr. */
 int sim_opts_parse(char **argv, struct sim_opts *o);
 
-const char *sim_way_name(unsigned way);
+const char *sim_way_name(const struct sim_spec *s);
 
 #endif

@@ -16,6 +16,7 @@
  *   vt_watch.c   who died, and what does not move any more
  *   vt_route.c   class routes
  *   vt_fold.c    reductions by the interfaces of their members
+ *   vt_tree.c    trees of the model for class routes, shared if need be
  *
  * vt_layout.h has the shared format and who writes it when.
  */
@@ -52,7 +53,7 @@ struct weft_vt {
 	struct vt_member *members;
 	struct vt_adder *adders; /* NULL: no interface adds */
 	struct vt_route *routes;
-	uint32_t *places;
+	struct vt_tree *trees;
 	char *shares;
 	struct net *net;
 	/* what never changes, checked once, and not read from there again */
@@ -400,6 +401,17 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			  const uint64_t *cookie, unsigned count);
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie);
+
+/*
+ * vt_tree.c: the tree over the nodes of the members of the route at a place; 0
+ * or -errno. Is a member at that node? Members there, one after the other: nth
+ * begins as VT_NONE, and VT_NONE is the end.
+ */
+int vt_tree_open(struct weft_vt *w, uint32_t place);
+void vt_tree_close(struct weft_vt *w, uint32_t place);
+bool vt_tree_at(struct weft_vt *w, uint32_t place, uint32_t node);
+uint32_t vt_tree_next(struct weft_vt *w, uint32_t place, uint32_t node,
+		      uint32_t *nth);
 
 /* vt_fold.c */
 /* Does the machine's network leave this part to the members' interfaces? */

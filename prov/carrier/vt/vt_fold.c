@@ -12,7 +12,6 @@
  * it. A part's buffer holds the sum so far.
  */
 #include "prov/carrier/vt/vt.h"
-#include "prov/net/net_fold.h"
 
 #include <string.h>
 

@@ -68,7 +68,7 @@ struct vt_head {
 	uint64_t members_at;
 	uint64_t adders_at; /* as many as members, where interfaces add */
 	uint64_t routes_at;
-	uint64_t places_at; /* of a route in routes, by its id in prov/net */
+	uint64_t trees_at;  /* by id in prov/net */
 	uint64_t shares_at; /* VT_SHARE_BYTES of each rank */
 	uint64_t net_at;
 	uint64_t ahead_ps; /* what a rank does reaches others this much later */
@@ -93,6 +93,7 @@ struct vt_head {
 	uint64_t route_parts;	/* packets that ranks sent on them */
 	uint64_t route_bytes;	/* and what was in them */
 	uint64_t idle_turns;	/* for pollers, nothing else going on */
+	uint64_t discards;	/* messages that found no slot */
 };
 
 /*
@@ -112,8 +113,9 @@ struct vt_rank {
 	weft_au32 spare;  /* its own, that came back */
 	uint32_t fresh;	  /* its own that were never used, from here on */
 	weft_au32 pid;
-	weft_au32 gone; /* errno for those who knew it, or 0 */
-	uint64_t start; /* of pid, written before it; see src/base/alive.h */
+	weft_au32 gone;	 /* errno for those who knew it, or 0 */
+	uint64_t start;	 /* of pid, written before it; see src/base/alive.h */
+	weft_au32 taken; /* packets that it has read */
 
 	/* line 1: the engine's */
 	alignas(64) uint64_t freed_turn; /* the last turn that freed it */
@@ -128,6 +130,7 @@ struct vt_rank {
 	} out;			      /* its messages that may be overtaken */
 	struct vt_line reach;	      /* its accesses that keep their order */
 	uint64_t changing_ps; /* its interface does atomics until then */
+	uint32_t came;	      /* packets that it could read */
 };
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
@@ -163,17 +166,18 @@ struct vt_buf {
 	alignas(64) weft_au32 next;
 	uint32_t from;
 	uint32_t to;
-	uint32_t chain;	 /* next packet of the same message */
-	uint32_t cursor; /* in its last packet: the one that arrives next */
-	uint32_t come;	 /* likewise: bytes of the message that arrived */
-	uint8_t kind;	 /* enum vt_kind */
-	uint8_t more;	 /* continues a message: no cost at either end */
-	uint16_t id;	 /* of a part: its route, as the member calls it */
-	uint32_t route;	 /* place in the routes */
-	uint32_t end;	 /* bytes of the message up to its end */
-	uint32_t later;	 /* in its last packet: the next of its line */
-	uint32_t nth;	 /* of the message */
-	uint64_t stamp;	 /* of sending, then of arrival */
+	uint32_t chain;	  /* next packet of the same message */
+	uint32_t cursor;  /* in its last packet: the one that arrives next */
+	uint32_t come;	  /* likewise: bytes of the message that arrived */
+	uint8_t kind;	  /* enum vt_kind */
+	uint8_t more;	  /* continues a message: no cost at either end */
+	uint16_t id;	  /* of a part: its route, as the member calls it */
+	uint32_t route;	  /* place in the routes */
+	uint32_t end;	  /* bytes of the message up to its end */
+	uint32_t later;	  /* in its last packet: the next of its line */
+	uint32_t nth;	  /* of the message */
+	uint32_t no_slot; /* in its last packet: all of it is discarded */
+	uint64_t stamp;	  /* of sending, then of arrival */
 	struct weft_vt_way way;
 	union {
 		struct weft_pkt pkt;
@@ -263,7 +267,7 @@ struct vt_route {
 	uint32_t id;	 /* of prov/net */
 	uint32_t count;	 /* members */
 	uint32_t closed; /* of them */
-	uint32_t zero;
+	uint32_t times;	 /* that this place was opened */
 	/* results on their way down, by packet */
 	uint64_t seq[VT_WINDOW]; /* whose result is here, plus one */
 	uint32_t flags[VT_WINDOW];
@@ -277,11 +281,29 @@ struct vt_route {
 	unsigned char data[VT_WINDOW][VT_PART_BYTES];
 };
 
+/* A tree of prov/net. */
+struct vt_tree {
+	uint32_t place; /* of the route that it was opened for */
+	uint32_t users; /* routes whose results it carries */
+};
+
+/*
+ * What a broadcast of a sum is sent as, beside its buffer: the route, and which
+ * of those at this place, for a tree may carry the results of several.
+ */
+#define VT_CAST_PLACE 32
+#define VT_CAST_TIMES 52
+static inline uint64_t vt_cast_of(uint32_t place, const struct vt_route *r)
+{
+	return (uint64_t)place << VT_CAST_PLACE | (uint64_t)r->times
+							  << VT_CAST_TIMES;
+}
+
 /* A packet of a reduction at a member's interface; vt_fold.c. */
 struct vt_fold {
 	uint64_t seq;
-	uint32_t buf;  /* the member's part, and its sum so far */
 	uint64_t came; /* inputs, a bit each */
+	uint32_t buf;  /* the member's part, and its sum so far */
 	uint16_t added;
 	bool posted; /* its own part, on the way to the interface */
 	bool here;   /* and there */

@@ -55,7 +55,7 @@ static void lay_out(struct vt_head *h)
 	h->adders_at = place(&at, h->cfg.fold_ps ? routes * n : 0,
 			     sizeof(struct vt_adder));
 	h->routes_at = place(&at, routes, sizeof(struct vt_route));
-	h->places_at = place(&at, routes, sizeof(uint32_t));
+	h->trees_at = place(&at, routes, sizeof(struct vt_tree));
 	h->shares_at = place(&at, n, VT_SHARE_BYTES);
 	h->net_at = place(&at, 1, net_bytes(&h->cfg, model_room(h)));
 	h->bytes = at;
@@ -80,8 +80,7 @@ static bool head_fits(const struct vt_head *h, size_t bytes)
 	       plan.joins_at == h->joins_at &&
 	       plan.members_at == h->members_at &&
 	       plan.adders_at == h->adders_at &&
-	       plan.routes_at == h->routes_at &&
-	       plan.places_at == h->places_at &&
+	       plan.routes_at == h->routes_at && plan.trees_at == h->trees_at &&
 	       plan.shares_at == h->shares_at && plan.net_at == h->net_at;
 }
 
@@ -99,7 +98,7 @@ static void map_at(struct weft_vt *w, const struct vt_head *h)
 	w->members = (void *)(base + h->members_at);
 	w->adders = h->cfg.fold_ps ? (void *)(base + h->adders_at) : NULL;
 	w->routes = (void *)(base + h->routes_at);
-	w->places = (void *)(base + h->places_at);
+	w->trees = (void *)(base + h->trees_at);
 	w->shares = base + h->shares_at;
 	w->net = (void *)(base + h->net_at);
 }
