@@ -224,6 +224,14 @@ static void end(struct vt_turn *t, uint32_t i)
 	vt_landed(t, to);
 }
 
+void vt_dma_lost(struct vt_turn *t, uint32_t i)
+{
+	struct vt_dma *m = (void *)vt_buf(t->w, i)->payload;
+
+	m->err = -ECONNRESET;
+	end(t, i);
+}
+
 void vt_dma_packet(struct vt_turn *t, uint32_t i, uint32_t bytes)
 {
 	struct vt_buf *b = vt_buf(t->w, i);

@@ -125,6 +125,8 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 
 static const struct net_up net_calls = {
 	.packet = up_packet,
+	.lost = vt_fault_lost,
+	.dead = vt_fault_dead,
 	.timer = vt_fold_timer,
 	.combine = vt_route_combine,
 	.result = vt_route_result,
@@ -169,7 +171,8 @@ static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 
 static void post_bye(struct vt_turn *t, uint32_t rank)
 {
-	t->w->rank_of[rank].bye = ESHUTDOWN;
+	t->w->rank_of[rank].bye =
+		t->w->head->node_dead ? ECONNRESET : ESHUTDOWN;
 	if (!t->w->rank_of[rank].flying)
 		vt_depart(t, rank);
 }
