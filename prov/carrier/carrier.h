@@ -3,8 +3,8 @@
  * The carrier: how packets reach another process. One carrier object is one
  * endpoint's door to the world; it owns an address and, per other endpoint, a
  * peer record. Implementations: shm (processes of one host), loop (inside one
- * process, with faults on request, for tests), vt (virtual time, on a model of
- * the machine's network); sockets come behind the same table.
+ * process, with faults on request, for tests), sock (datagrams between any
+ * hosts), vt (virtual time, on a model of the machine's network).
  *
  * Life:  open(attr, up) -> [peer, send, poll, read, write, wait]* -> close
  *
@@ -70,12 +70,20 @@ struct weft_carrier_attr {
 	size_t window_bytes; /* more of it, mapped in parts; 0: none */
 	uint32_t spin_ns;    /* wait: spin so long; 0: default, 1: never */
 	bool no_dma;	     /* behave as if CMA were refused */
-	const char *faults;  /* loop: a fault plan; others ignore it */
+	const char *faults;  /* loop, sock: a fault plan; others ignore it */
+	uint32_t silence_ms; /* sock: a peer silent so long is lost; 0: default
+			      */
 	/* vt: the world, its threads, its arithmetic (carrier_vt.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
 	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
 			    const void *in, size_t bytes);
+	/*
+	 * What an atomic does to memory: data becomes what it says, old what
+	 * was there. -EPROTO: it makes no sense.
+	 */
+	int (*change)(const void *what, size_t what_bytes, void *data,
+		      void *old, size_t bytes);
 };
 
 /* What went through, for tests and tools. */
@@ -199,6 +207,7 @@ struct weft_carrier {
 
 extern const struct weft_carrier_ops weft_carrier_shm;
 extern const struct weft_carrier_ops weft_carrier_loop;
+extern const struct weft_carrier_ops weft_carrier_sock;
 extern const struct weft_carrier_ops weft_carrier_vt;
 
 #endif

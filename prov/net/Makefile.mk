@@ -78,4 +78,4 @@ prov_net_net_zero_test_LDADD = $(NET_LIBS)
 
 noinst_PROGRAMS += bench/net_speed
 bench_net_speed_SOURCES = bench/net_speed.c
-bench_net_speed_LDADD = libweft-net.la libweftbase.la -lm
+bench_net_speed_LDADD = libweftnetfile.la libweft-net.la libweftbase.la -lm

@@ -20,6 +20,7 @@
 #define WEFT_NET_H
 
 #include "prov/net/net_config.h"
+#include "prov/net/net_fold.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -216,7 +217,10 @@ enum net_coll {
 	NET_QUERY
 };
 
-/* Whether the machine's network does this; without arithmetic no reductions. */
+/*
+ * Whether the machine's network does this; without arithmetic no reductions,
+ * and no barriers where interfaces add instead.
+ */
 bool net_tree_can(const struct net_config *cfg, enum net_coll kind);
 
 /*

@@ -154,8 +154,10 @@ struct net_config {
 	uint8_t order[NET_DIMS_MAX]; /* deterministic: dimension by dimension */
 	uint8_t zone[NET_ZONES][NET_DIMS_MAX]; /* masks of dimensions */
 	/* the unit at a node */
-	uint32_t inject_fifos;		     /* network injection FIFOs */
-	uint32_t inject_depth;		     /* packets each holds */
+	uint32_t inject_fifos; /* network injection FIFOs */
+	uint32_t inject_depth; /* packets each holds */
+	uint32_t
+		engines; /* FIFOs that processes have in turn; 0: all of them */
 	struct net_path path[NET_PATHS_MAX]; /* the first without a name */
 	struct net_bus bus[NET_BUSES_MAX];
 	uint8_t paths, buses; /* of them used; 0 paths is one */
@@ -184,6 +186,9 @@ struct net_config {
 	 */
 	uint8_t fold_levels;
 	uint8_t bcast_gather; /* a broadcast begins when all are there */
+	uint64_t change_ps;   /* an interface does an atomic */
+	uint32_t input_slots; /* packets that wait for a rank; 0: any number */
+	uint64_t retry_ps;    /* one that found no slot, to the next try */
 	uint64_t query_ps;  /* an answer known to what follows it; 0: no such */
 	uint8_t coll_range; /* members must be a range of nodes */
 	/* software above the unit */

@@ -2,7 +2,7 @@
 /*
  * The port of a unit: the carrier it stands on, and the table that says which
  * endpoint is behind a node number (torus coordinate, processing element,
- * virtual process). Used by mu, fma and sten alike.
+ * virtual process). Used by mu, fma, sten and swhni alike.
  */
 #ifndef WEFT_PROV_NIC_PORT_H
 #define WEFT_PROV_NIC_PORT_H

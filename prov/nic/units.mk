@@ -52,7 +52,7 @@ UNIT_TESTS = prov/nic/nic_unit_test prov/nic/nic_inbox_test \
 	prov/nic/sten/sten_mmu_test prov/nic/sten/sten_tport_test \
 	prov/nic/sten/sten_cast_test prov/nic/sten/sten_rails_test \
 	prov/nic/swhni/swhni_test prov/nic/swhni/swhni_chip_test \
-	prov/nic/swhni/swhni_job_test
+	prov/nic/swhni/swhni_job_test prov/nic/swhni/swhni_bulk_test
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 UNIT_LIBS = libweftunits.la libweftcarrier.la libweftwire.la $(T_LIBS)
@@ -111,6 +111,8 @@ prov_nic_swhni_swhni_chip_test_LDADD = $(UNIT_LIBS)
 prov_nic_swhni_swhni_job_test_SOURCES = \
 	prov/nic/swhni/swhni_job_test.c prov/nic/swhni/swhni_pair.h
 prov_nic_swhni_swhni_job_test_LDADD = $(UNIT_LIBS)
+
+prov_nic_swhni_swhni_bulk_test_LDADD = $(UNIT_LIBS)
 
 # The units for use without the provider.
 lib_LTLIBRARIES += libweft-nic.la

@@ -19,13 +19,21 @@ static const struct weft_cfg_opt options[] = {
 	  "bgq:2x2x2x2x2, and a file describes another",
 	  NULL },
 	{ "FI_WEFT_CARRIER", WEFT_CFG_TEXT, "shm",
-	  "How packets travel: shm (processes of this host) or loop (inside "
-	  "one process, for tests)",
-	  "shm|loop" },
+	  "How packets travel: shm (processes of this host), sock (datagrams "
+	  "between any hosts) or loop (inside one process, for tests)",
+	  "shm|sock|loop" },
 	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "",
 	  "Fault plan, or a file with one: of the machine's links and nodes "
-	  "with the virtual clock, else of the loop carrier",
+	  "with the virtual clock, else of the loop and sock carriers",
 	  NULL },
+	{ "FI_WEFT_IFACE", WEFT_CFG_TEXT, "",
+	  "Interface, or its address, where the sock carrier is reached by "
+	  "others; without it the loopback",
+	  NULL },
+	{ "FI_WEFT_SILENCE", WEFT_CFG_INT, "300",
+	  "Seconds after which a peer that does not answer is given up; sock "
+	  "carrier only",
+	  "1..1000000" },
 	{ "FI_WEFT_DMA", WEFT_CFG_BOOL, "yes",
 	  "Copy large messages straight between processes; no sends them as "
 	  "packets",
@@ -71,6 +79,8 @@ enum option {
 	MACHINE,
 	CARRIER,
 	FAULTS,
+	IFACE,
+	SILENCE,
 	DMA,
 	SPIN,
 	EAGER,
@@ -91,6 +101,8 @@ const struct weft_cfg_table weft_conf_options = {
 
 static const struct weft_carrier_ops *carrier_find(const char *name)
 {
+	if (!strcmp(name, "sock"))
+		return &weft_carrier_sock;
 	return strcmp(name, "loop") ? &weft_carrier_shm : &weft_carrier_loop;
 }
 
@@ -207,6 +219,8 @@ static void conf_read(void)
 	conf.carrier =
 		conf.virt ? &weft_carrier_vt
 			  : carrier_find(weft_cfg_get(&options[CARRIER]).text);
+	conf.iface = weft_cfg_get(&options[IFACE]).text;
+	conf.silence_ms = (uint32_t)weft_cfg_get(&options[SILENCE]).i * 1000;
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
 	conf.vt.faults = conf.faults;
 	conf.dma = weft_cfg_get(&options[DMA]).b;

@@ -5,6 +5,7 @@
  * closed. What it sends and receives is in weft_msg.c and its neighbours.
  */
 #include "prov/ofi/weft_ep.h"
+#include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_mc.h"
 #include "prov/ofi/weft_conf.h"
@@ -15,6 +16,7 @@
 #include "prov/ofi/weft_ext.h"
 #include "prov/ofi/weft_no.h"
 #include "prov/ofi/weft_post.h"
+#include "src/base/log.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -158,10 +160,35 @@ static int world_join(struct weft_domain *d)
 	return weft_vt_meet(&conf->vt, conf->job, &d->world);
 }
 
+/* Who did not ask for another address is reached where the option says. */
+static int name_choose(struct weft_ep *ep)
+{
+	const struct weft_conf *conf = weft_conf();
+	int err;
+
+	if (conf->carrier != &weft_carrier_sock || !*conf->iface ||
+	    ep->name.sin_addr.s_addr != htonl(INADDR_LOOPBACK))
+		return 0;
+	err = weft_addr_iface(conf->iface, &ep->name.sin_addr);
+	if (err)
+		weft_log_once(WEFT_LOG_ERROR,
+			      "ofi: FI_WEFT_IFACE=%s: no interface of that "
+			      "name has an address",
+			      conf->iface);
+	return err;
+}
+
+static int place_choose(struct weft_ep *ep)
+{
+	int err = world_join(ep->domain);
+
+	return err ? err : name_choose(ep);
+}
+
 static int nic_open(struct weft_ep *ep)
 {
 	const struct weft_conf *conf = weft_conf();
-	int err = world_join(ep->domain);
+	int err = place_choose(ep);
 	const struct weft_nic_attr attr = {
 		.machine = ep->domain->machine,
 		.carrier = conf->carrier,
@@ -176,6 +203,7 @@ static int nic_open(struct weft_ep *ep)
 		.node = conf->node,
 		.arity = conf->arity,
 		.faults = conf->faults,
+		.silence_ms = conf->silence_ms,
 		.world = ep->domain->world,
 		.threads = ep->domain->threaded,
 	};

@@ -5,6 +5,7 @@
  */
 #include "src/core/core_wire_up.h"
 
+#include "src/base/limit.h"
 #include "src/base/log.h"
 #include "src/core/core_dead.h"
 #include "src/core/core_fi.h"
@@ -31,7 +32,12 @@ static const struct weft_wire_guest *guest;
 
 static int complain(const char *what, int rc)
 {
-	weft_log_once(WEFT_LOG_ERROR, "%s: %s", what, fi_strerror(-rc));
+	char limit[WEFT_LIMIT_TEXT] = "";
+
+	if (rc == -FI_ENOMEM)
+		weft_limit_space(limit, 0);
+	weft_log_once(WEFT_LOG_ERROR, "%s: %s%s", what, fi_strerror(-rc),
+		      limit);
 	return weft_fi_errno(rc);
 }
 

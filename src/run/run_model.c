@@ -170,7 +170,8 @@ static int check_faults(struct run_model *m)
 	if (!m->faults)
 		return 0;
 	if (!run_model_virtual(m)) {
-		run_say("--faults %s: for --machine with the virtual clock",
+		run_say("--faults %s: for --machine with the virtual clock, or "
+			"for what travels between hosts",
 			m->faults);
 		return -EINVAL;
 	}

@@ -22,7 +22,7 @@ static void begin(const struct sim_opts *o, const struct sim_result *r)
 	       "  \"bytes\": %" PRIu64 ",\n  \"way\": \"%s\",\n"
 	       "  \"zone\": %u,\n  \"seed\": %" PRIu64 ",\n",
 	       sim_pattern_name(s->pattern), modes[s->mode], s->bytes,
-	       sim_way_name(s->way), s->zone, s->seed);
+	       sim_way_name(s), s->zone, s->seed);
 	printf("  \"peak_gbs\": %.6f,\n  \"points\": [", r->peak / 1e3);
 }
 

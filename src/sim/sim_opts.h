@@ -26,11 +26,12 @@ struct sim_opts {
 	const char *heat;
 	const char *faults; /* a plan, or a file with one */
 	struct weft_plan plan;
+	const char *html;
 };
 
 /* 0: run; 1: help or version was printed; negative: wrong, said on stderr. */
 int sim_opts_parse(char **argv, struct sim_opts *o);
 
-const char *sim_way_name(unsigned way);
+const char *sim_way_name(const struct sim_spec *s);
 
 #endif

@@ -84,6 +84,18 @@ static int open_net(struct sim *s)
 	return err;
 }
 
+/* The link that is slower than the others. */
+static int slow_down(struct sim *s)
+{
+	const struct sim_spec *spec = s->spec;
+
+	if (!spec->slow_times)
+		return 0;
+	return net_link_rate(s->net, spec->slow_node, spec->slow_port,
+			     spec->cfg.link_ps_per_byte_x1000 *
+				     spec->slow_times);
+}
+
 static int setup(struct sim *s)
 {
 	const struct sim_spec *spec = s->spec;
@@ -95,6 +107,8 @@ static int setup(struct sim *s)
 	s->source = calloc(nodes, sizeof(*s->source));
 	s->busy = calloc((size_t)nodes * s->fifos, 1);
 	err = s->source && s->busy ? open_net(s) : -ENOMEM;
+	if (!err)
+		err = slow_down(s);
 	if (!err)
 		err = sim_traffic_open(&s->traffic, &spec->cfg, spec->pattern,
 				       spec->hot_part, spec->seed);

@@ -29,7 +29,10 @@ struct sim_spec {
 	uint32_t turns;	 /* exchange: messages of a node; 0: nodes - 1 */
 	uint64_t bytes;	 /* of a message */
 	uint8_t way, zone, path; /* as in struct net_msg */
-	uint32_t fifos;		 /* injection FIFOs in use; 0: all */
+	uint8_t spread, ack;	 /* likewise */
+	/* one link, by node and port, that takes so many times longer */
+	uint32_t slow_node, slow_port, slow_times;
+	uint32_t fifos; /* injection FIFOs in use; 0: all */
 	double hot_part;
 	uint64_t seed;
 	uint64_t warm_ps, time_ps;    /* before and while counting */

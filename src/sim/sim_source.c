@@ -72,6 +72,8 @@ static void post(struct sim *s, uint64_t at, uint64_t born, uint32_t node,
 			       .fifo = fifo,
 			       .way = s->spec->way,
 			       .zone = s->spec->zone,
+			       .spread = s->spec->spread,
+			       .ack = s->spec->ack,
 			       .path = s->spec->path };
 	int err;
 
@@ -82,6 +84,8 @@ static void post(struct sim *s, uint64_t at, uint64_t born, uint32_t node,
 	s->message[id] = (struct sim_message){ .born = born,
 					       .src = node,
 					       .fifo = (uint16_t)fifo };
+	/* each goes to memory of its own */
+	msg.address = s->traffic.turn[node] * s->spec->bytes;
 	msg.dst = sim_traffic_next(&s->traffic, node);
 	err = net_send(s->net, at, &msg);
 	if (err) {

@@ -13,7 +13,7 @@ libweftcarrier_la_SOURCES += \
 	prov/carrier/vt/vt_meet.c \
 	prov/carrier/vt/vt_route.c \
 	prov/carrier/vt/vt_rx.c \
-	prov/carrier/vt/vt_turn.c \
+	prov/carrier/vt/vt_tree.c prov/carrier/vt/vt_turn.c \
 	prov/carrier/vt/vt_tx.c \
 	prov/carrier/vt/vt_wait.c \
 	prov/carrier/vt/vt_watch.c \

@@ -17,6 +17,7 @@
  *   vt_watch.c   who died, and what does not move any more
  *   vt_route.c   class routes
  *   vt_fold.c    reductions by the interfaces of their members
+ *   vt_tree.c    trees of the model for class routes, shared if need be
  *
  * vt_layout.h has the shared format and who writes it when.
  */
@@ -53,7 +54,8 @@ struct weft_vt {
 	struct vt_member *members;
 	struct vt_adder *adders; /* NULL: no interface adds */
 	struct vt_route *routes;
-	uint32_t *places;
+	struct vt_tree *trees;
+	char *shares;
 	struct net *net;
 	/* what never changes, checked once, and not read from there again */
 	uint32_t size;	    /* ranks */
@@ -86,6 +88,8 @@ struct vt {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	weft_vt_combine_fn combine;
+	int (*change)(const void *what, size_t what_bytes, void *data,
+		      void *old, size_t bytes);
 	struct vt_peer **peer; /* by rank; NULL: not met */
 	uint32_t *met;	       /* ranks in the order of their index */
 	uint32_t met_count;
@@ -248,6 +252,8 @@ int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
 		 uint32_t *rank_p);
 
 /* vt_turn.c */
+/* What a call costs at a node that may be slow. */
+uint64_t vt_cost(const struct vt *v, uint64_t ps);
 /* One run of the model. */
 struct vt_turn {
 	struct vt *v;
@@ -280,7 +286,18 @@ uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
 /* Ends and way of a message between two ranks. */
 void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
 	    const struct weft_vt_way *way, struct net_msg *m);
+/* The same of what an interface sends by itself. */
+void vt_aim_unit(struct weft_vt *w, uint32_t from, uint32_t to,
+		 const struct weft_vt_way *way, struct net_msg *m);
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
+/* Does the machine acknowledge packets? */
+static inline bool vt_acks(const struct net_config *cfg)
+{
+	return cfg->ack_bytes || cfg->ack_wire_bytes;
+}
+
+/* Somebody else has changed its memory: who looks in a loop looks again. */
+void vt_touched(struct vt_turn *t, uint32_t rank);
 /* The number of a path, or 0. */
 unsigned vt_path_of(const struct net_config *cfg, const char *name);
 /* The world makes no sense: every wait, of every rank, ends with that. */
@@ -339,6 +356,10 @@ uint32_t vt_message_post(struct vt_turn *t, uint32_t rank, uint32_t first);
 void vt_message_packet(struct vt_turn *t, uint32_t end, uint32_t bytes);
 /* The rest of them will not. */
 void vt_message_lost(struct vt_turn *t, uint32_t end);
+/* Lines of buffers: behind the last, out, the first to a rank from here on. */
+void vt_line_add(struct weft_vt *w, struct vt_line *l, uint32_t i);
+void vt_line_remove(struct weft_vt *w, struct vt_line *l, uint32_t i);
+uint32_t vt_line_first(struct weft_vt *w, uint32_t from, uint32_t to);
 
 /* vt_dma.c */
 int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
@@ -352,13 +373,11 @@ void vt_dma_lost(struct vt_turn *t, uint32_t i);
 
 /* vt_fault.c */
 void vt_fault_dead(void *arg, uint64_t at, uint32_t node);
-void vt_fault_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 /* What the plan did, as carrier_vt.h has it. */
 const char *vt_fault_item(struct weft_carrier *c, unsigned i,
 			  uint64_t *value_p);
 int vt_fault_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len);
-/* What a call costs at a node that may be slow. */
-uint64_t vt_cost(const struct vt *v, uint64_t ps);
+void vt_dma_acked(struct vt_turn *t, uint32_t i);
 
 /* vt_watch.c */
 /* Asks whether those who should run are still there. */
@@ -395,6 +414,17 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			  const uint64_t *cookie, unsigned count);
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie);
+
+/*
+ * vt_tree.c: the tree over the nodes of the members of the route at a place; 0
+ * or -errno. Is a member at that node? Members there, one after the other: nth
+ * begins as VT_NONE, and VT_NONE is the end.
+ */
+int vt_tree_open(struct weft_vt *w, uint32_t place);
+void vt_tree_close(struct weft_vt *w, uint32_t place);
+bool vt_tree_at(struct weft_vt *w, uint32_t place, uint32_t node);
+uint32_t vt_tree_next(struct weft_vt *w, uint32_t place, uint32_t node,
+		      uint32_t *nth);
 
 /* vt_fold.c */
 /* Does the machine's network leave this part to the members' interfaces? */

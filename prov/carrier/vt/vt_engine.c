@@ -123,10 +123,34 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		vt_message_packet(t, i, bytes);
 }
 
+static void up_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct vt_turn *t = arg;
+
+	if (!(cookie & VT_COOKIE_ACK))
+		return;
+	t->at = at;
+	vt_dma_acked(t, (uint32_t)cookie);
+}
+
+static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct vt_turn *t = arg;
+	uint32_t i = (uint32_t)cookie;
+
+	(void)node;
+	t->at = at;
+	if (cookie & VT_COOKIE_DMA)
+		vt_dma_lost(t, i);
+	else if (!(cookie & VT_COOKIE_FOLD)) /* a sum: its route has failed */
+		vt_message_lost(t, i);
+}
+
 static const struct net_up net_calls = {
 	.packet = up_packet,
-	.lost = vt_fault_lost,
+	.lost = up_lost,
 	.dead = vt_fault_dead,
+	.acked = up_acked,
 	.timer = vt_fold_timer,
 	.combine = vt_route_combine,
 	.result = vt_route_result,

@@ -60,19 +60,6 @@ void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
 			bury(t, i);
 }
 
-void vt_fault_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
-{
-	struct vt_turn *t = arg;
-	uint32_t i = (uint32_t)cookie;
-
-	(void)node;
-	t->at = at;
-	if (cookie & VT_COOKIE_DMA)
-		vt_dma_lost(t, i);
-	else if (!(cookie & VT_COOKIE_FOLD)) /* a sum: its route has failed */
-		vt_message_lost(t, i);
-}
-
 /* ---- looking ------------------------------------------------------------- */
 
 const char *vt_fault_item(struct weft_carrier *c, unsigned i, uint64_t *value_p)
@@ -96,11 +83,4 @@ int vt_fault_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len)
 	snprintf(text, len, "%s%s is dead, by the fault plan",
 		 *name == '(' ? "node " : "", name);
 	return 0;
-}
-
-uint64_t vt_cost(const struct vt *v, uint64_t ps)
-{
-	if (weft_likely(!v->w->cfg.faults))
-		return ps;
-	return ps * net_fault_slow(v->w->net, v->me->node) / 1000;
 }

@@ -43,6 +43,7 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	v->up = attr->up;
 	v->up_arg = attr->up_arg;
 	v->combine = attr->combine;
+	v->change = attr->change;
 	v->threads = attr->threads;
 	v->no_dma = attr->no_dma;
 	vt_cpus_add(w->head);
@@ -143,6 +144,18 @@ static int vt_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return 0;
 }
 
+/* What a rank shows of itself lies in the world. */
+static int vt_share(struct weft_carrier *c, struct weft_peer *peer,
+		    void **area_p, size_t *bytes_p)
+{
+	struct vt *v = vt_of(c);
+	uint32_t rank = peer ? ((struct vt_peer *)peer)->rank : v->rank;
+
+	*area_p = v->w->shares + (size_t)rank * VT_SHARE_BYTES;
+	*bytes_p = VT_SHARE_BYTES;
+	return 0;
+}
+
 /* ---- what the model does not have ---------------------------------------- */
 
 static int vt_no_dma(struct weft_carrier *c, struct weft_peer *peer,
@@ -159,16 +172,6 @@ static int vt_no_dma(struct weft_carrier *c, struct weft_peer *peer,
 static int vt_no_fd(struct weft_carrier *c)
 {
 	(void)c;
-	return -EOPNOTSUPP;
-}
-
-static int vt_no_share(struct weft_carrier *c, struct weft_peer *peer,
-		       void **area_p, size_t *bytes_p)
-{
-	(void)c;
-	(void)peer;
-	(void)area_p;
-	(void)bytes_p;
 	return -EOPNOTSUPP;
 }
 
@@ -295,6 +298,7 @@ static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 		.routes = v->w->head->routes_opened,
 		.route_parts = v->w->head->route_parts,
 		.route_bytes = v->w->head->route_bytes,
+		.discards = v->w->head->discards,
 	};
 }
 
@@ -365,7 +369,7 @@ const struct weft_carrier_ops weft_carrier_vt = {
 	.wake = vt_wake,
 	.wait_fd = vt_no_fd,
 	.arm = vt_no_fd,
-	.share = vt_no_share,
+	.share = vt_share,
 	.window = vt_no_window,
 	.window_close = vt_no_window_close,
 	.watch = vt_watch,

@@ -35,7 +35,7 @@ static uint64_t place(uint64_t *at, size_t count, size_t bytes)
 /* Messages of the model: who is answered takes two. */
 static uint32_t model_room(const struct vt_head *h)
 {
-	return h->size * VT_BUFS * (h->cfg.ack_bytes ? 2 : 1);
+	return h->size * VT_BUFS * (vt_acks(&h->cfg) ? 2 : 1);
 }
 
 static void lay_out(struct vt_head *h)
@@ -56,7 +56,8 @@ static void lay_out(struct vt_head *h)
 	h->adders_at = place(&at, h->cfg.fold_ps ? routes * n : 0,
 			     sizeof(struct vt_adder));
 	h->routes_at = place(&at, routes, sizeof(struct vt_route));
-	h->places_at = place(&at, routes, sizeof(uint32_t));
+	h->trees_at = place(&at, routes, sizeof(struct vt_tree));
+	h->shares_at = place(&at, n, VT_SHARE_BYTES);
 	h->net_at = place(&at, 1, net_bytes(&h->cfg, model_room(h)));
 	h->bytes = at;
 }
@@ -80,8 +81,8 @@ static bool head_fits(const struct vt_head *h, size_t bytes)
 	       plan.joins_at == h->joins_at &&
 	       plan.members_at == h->members_at &&
 	       plan.adders_at == h->adders_at &&
-	       plan.routes_at == h->routes_at &&
-	       plan.places_at == h->places_at && plan.net_at == h->net_at;
+	       plan.routes_at == h->routes_at && plan.trees_at == h->trees_at &&
+	       plan.shares_at == h->shares_at && plan.net_at == h->net_at;
 }
 
 static void map_at(struct weft_vt *w, const struct vt_head *h)
@@ -98,7 +99,8 @@ static void map_at(struct weft_vt *w, const struct vt_head *h)
 	w->members = (void *)(base + h->members_at);
 	w->adders = h->cfg.fold_ps ? (void *)(base + h->adders_at) : NULL;
 	w->routes = (void *)(base + h->routes_at);
-	w->places = (void *)(base + h->places_at);
+	w->trees = (void *)(base + h->trees_at);
+	w->shares = base + h->shares_at;
 	w->net = (void *)(base + h->net_at);
 }
 
@@ -140,7 +142,7 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	r->node = where->node;
 	r->slot = where->slot;
 	r->in_tail = stub;
-	r->out_first = r->out_last = VT_NONE;
+	r->out = r->reach = (struct vt_line){ VT_NONE, VT_NONE };
 	weft_store32(&r->in_head, stub);
 	weft_store32(&r->posted, VT_NONE);
 	weft_store32(&r->freed, VT_NONE);

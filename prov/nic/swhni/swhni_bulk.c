@@ -2,10 +2,11 @@
 /*
  * Bulk data of the message engine: a descriptor, and one of the 256 messages
  * that an engine may have on their way. A get is an RDMAR, which the target
- * turns into a write with an answer word of ours; a put is an RDMAW. What the
- * two interfaces would do packet by packet is one copy between the processes,
- * or in virtual time the model's; it counts up the answer word, and the word
- * tells the message engine.
+ * turns into a write with an answer word of ours; the word tells the message
+ * engine. A put is an RDMAW with the answer word that the target keeps in its
+ * shared area. What the two interfaces would do packet by packet is one copy
+ * between the processes, or in virtual time the model's, where the target's
+ * word is out of reach.
  */
 #include "prov/nic/swhni/swhni_bulk.h"
 
@@ -23,9 +24,9 @@ struct swhni_bulk {
 	struct weft_dma *d;
 	struct swhni_bulks *all;
 	struct swhni_bulk *next; /* free ones */
+	struct weft_peer *peer;
 	struct weft_swhni_desc desc;
-	weft_au64 answer; /* messages that ended in this place */
-	uint64_t want;
+	weft_au64 answer; /* reads that ended in this place */
 };
 
 struct swhni_bulks {
@@ -59,15 +60,39 @@ static void bulk_give(struct swhni_bulk *b)
 	b->all->free = b;
 }
 
+weft_au64 *swhni_bulk_answer(struct weft_unit *u, struct weft_peer *peer)
+{
+	struct weft_carrier *c = u->carrier;
+	size_t bytes = 0;
+	void *area;
+
+	if (!c->ops->share || c->ops->share(c, peer, &area, &bytes) ||
+	    bytes < SWHNI_ANSWER_LINE || bytes % SWHNI_ANSWER_LINE)
+		return NULL;
+	return (weft_au64 *)(void *)((char *)area + bytes - SWHNI_ANSWER_LINE);
+}
+
+/* The interface that has written the last byte counts up the word. */
+static void bulk_count(struct swhni_bulk *b)
+{
+	weft_au64 *word = &b->answer;
+
+	if (b->desc.op == WEFT_SWHNI_RDMAW)
+		word = swhni_bulk_answer(b->all->unit, b->peer);
+	if (word)
+		nic_event_sub(word, UINT64_MAX);
+}
+
 static void bulk_over(struct weft_dma *dma, int err)
 {
 	struct swhni_bulk *b = weft_container_of(dma, struct swhni_bulk, dma);
+	uint64_t before = nic_own(&b->answer);
 	struct weft_dma *d = b->d;
 
-	/* the interface that has written the last byte counts it up */
 	if (!err)
-		nic_event_sub(&b->answer, UINT64_MAX);
-	if (!err && nic_event_look(&b->answer) != b->want)
+		bulk_count(b);
+	if (!err && b->desc.op == WEFT_SWHNI_RDMAR &&
+	    nic_event_look(&b->answer) != before + 1)
 		err = -EIO;
 	bulk_give(b);
 	d->done(d, err);
@@ -84,13 +109,13 @@ static struct swhni_bulk *bulk_take(struct swhni_bulks *all, struct weft_dma *d)
 	b->dma = *d;
 	b->dma.done = bulk_over;
 	b->d = d;
-	b->want = nic_own(&b->answer) + 1;
 	return b;
 }
 
-static void bulk_describe(struct swhni_bulk *b, const struct weft_peer *peer,
+static void bulk_describe(struct swhni_bulk *b, struct weft_peer *peer,
 			  bool get)
 {
+	b->peer = peer;
 	b->desc = (struct weft_swhni_desc){
 		.op = get ? WEFT_SWHNI_RDMAR : WEFT_SWHNI_RDMAW,
 		.flags = WEFT_SWHNI_ANSWER,
@@ -99,7 +124,7 @@ static void bulk_describe(struct swhni_bulk *b, const struct weft_peer *peer,
 		.bytes = (uint32_t)b->dma.bytes,
 		.local = (uintptr_t)b->dma.local[0].iov_base,
 		.remote = b->dma.remote,
-		.answer = (uintptr_t)&b->answer,
+		.answer = get ? (uintptr_t)&b->answer : 0,
 	};
 }
 
@@ -107,13 +132,16 @@ static int bulk_go(struct swhni_bulk *b, struct weft_peer *peer)
 {
 	struct weft_unit *u = b->all->unit;
 	struct weft_carrier *c = u->carrier;
-	struct weft_vt_way way = { .vc = WEFT_VT_DYNAMIC, .ack = true };
+	struct weft_help_way way = {
+		.there = { .vc = WEFT_VT_DYNAMIC, .ack = true },
+	};
 
 	if (weft_unlikely(c->virt != NULL))
-		way.path = (uint8_t)c->virt->path(c, "rdma");
+		way.there.path = (uint8_t)c->virt->path(c, "rdma");
+	way.back = way.there;
 	if (b->desc.op == WEFT_SWHNI_RDMAW)
 		return weft_help_put(u, peer, &b->dma, &way);
-	way.bytes = 1 + SWHNI_DESC;
+	way.there.bytes = 1 + SWHNI_DESC;
 	return weft_help_get(u, peer, &b->dma, &way);
 }
 

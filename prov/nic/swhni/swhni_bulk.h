@@ -4,9 +4,19 @@
 #define WEFT_PROV_SWHNI_BULK_H
 
 #include "prov/nic/nic.h"
+#include "src/base/atomic.h"
 #include "prov/nic/swhni/swhni_layout.h"
 
 struct swhni_bulks;
+
+/*
+ * The last line of an endpoint's shared area: the answer word of what others
+ * write here, and nothing else.
+ */
+#define SWHNI_ANSWER_LINE 64
+
+/* The word of a peer, or the own one (NULL); NULL: out of reach. */
+weft_au64 *swhni_bulk_answer(struct weft_unit *u, struct weft_peer *peer);
 
 /* NULL: out of memory. */
 struct swhni_bulks *swhni_bulk_open(struct weft_unit *u);
