@@ -8,8 +8,9 @@ MPI_BENCH = acc_latency cas_latency fop_latency get_acc_latency get_bw \
 	ialltoallv ibarrier ibcast igather init ireduce ireduce_scatter \
 	iscatter latency latency_mt match_depth mbw_mr memory multi_lat pack \
 	persistent reduce reduce_scatter scatter
-EXTRA_DIST += bench/README bench/bench.h bench/coll.h bench/coll_table.h \
-	bench/p2p.h bench/win.h bench/compare bench/goals bench/machines bench/raw.c \
+EXTRA_DIST += bench/README bench/roads.sh bench/bench.h bench/coll.h bench/coll_table.h \
+	bench/p2p.h bench/win.h bench/compare bench/goals bench/machines \
+	bench/raw.c \
 	$(MPI_BENCH:%=bench/%.c)
 
 bench: all

@@ -4,12 +4,15 @@
  * torus, dynamic routing, for some virtual time.
  *
  *   net_speed [DIMS [LOAD [MICROSECONDS [ZONE]]]]      8x8x8 0.5 200 1
+ *   net_speed gemini:8x8x8 ...    of another machine than bgq, zone 0
  *
  * LOAD is a share of what the longest dimension can carry (8/k packets a node
  * and packet time). Prints packet-hops and events a second of this core, and
  * the memory in use.
  */
 #include "prov/net/net.h"
+#include "prov/net/net_file.h"
+#include "prov/net/net_map.h"
 
 #include "src/base/hash.h"
 
@@ -31,7 +34,8 @@ struct load {
 		uint64_t due; /* its next message */
 		uint64_t count;
 	} * stream;
-	uint64_t packets, latency_ps, warm_ps;
+	uint64_t packets, latency_ps, warm_ps, packet_ps;
+	uint32_t bytes; /* of a packet */
 	unsigned zone;
 };
 
@@ -49,7 +53,9 @@ static void next(struct load *l, uint64_t now, uint32_t stream)
 	uint64_t n = st->count++;
 	double u = (double)(draw(stream, n, 0) >> 11) * 0x1p-53;
 	uint32_t node = stream / STREAMS;
-	struct net_msg msg = { .src = node, .bytes = 512, .fifo = stream };
+	struct net_msg msg = { .src = node,
+			       .bytes = l->bytes,
+			       .fifo = stream & UINT16_MAX };
 
 	st->due += (uint64_t)(-log(1 - u) * (double)l->gap_ps);
 	if (st->due > l->end_ps)
@@ -142,7 +148,7 @@ static void report(const struct load *l, double peak, double s, size_t bytes)
 	       100.0 * (double)c.escapes / (double)c.hops);
 	printf("accepted %.1f %% of peak, mean latency %.3f us, hash %016llx"
 	       "\n",
-	       100 * (double)l->packets * 288e3 /
+	       100 * (double)l->packets * (double)l->packet_ps /
 		       ((double)(l->end_ps - l->warm_ps) * l->nodes * peak),
 	       (double)l->latency_ps / (double)l->packets / 1e6,
 	       (unsigned long long)c.hash);
@@ -150,6 +156,49 @@ static void report(const struct load *l, double peak, double s, size_t bytes)
 	       "block %zu MB, resident %ld MB\n",
 	       (double)c.hops / s / 1e6, (double)c.events / s / 1e6, s,
 	       bytes >> 20, ru.ru_maxrss >> 10);
+}
+
+/* A machine by its name: packets a node and packet time that its cuts take. */
+static double machine(struct load *l, struct net_config *cfg, const char *name)
+{
+	double peak = 1e9, one;
+	struct net_why why;
+	unsigned d;
+
+	if (net_file_load(name, 0, cfg, &why)) {
+		fprintf(stderr, "net_speed: %s\n", why.text);
+		exit(1);
+	}
+	l->nodes = net_shape_nodes(cfg);
+	for (d = 0; d < cfg->dims; d++) {
+		one = 8.0 * (cfg->links[d] ? cfg->links[d] : 1) /
+		      (cfg->size[d] * net_router_nodes(cfg));
+		peak = one < peak ? one : peak;
+	}
+	return peak;
+}
+
+static void packet(struct load *l, const struct net_config *cfg)
+{
+	uint32_t chunks = cfg->payload_bytes / cfg->chunk_bytes;
+
+	l->bytes = cfg->payload_bytes;
+	l->packet_ps =
+		cfg->tick_ps *
+		(uint64_t)(cfg->protocol_ticks +
+			   net_wire_ticks(cfg, net_wire_bytes(cfg, chunks),
+					  cfg->link_ps_per_byte_x1000));
+}
+
+/* Saturated buffers hold 14 packets a port, below that two or three. */
+static uint32_t room(const struct load *l, const struct net_config *cfg,
+		     double load)
+{
+	unsigned d, ports = 0;
+
+	for (d = 0; d < cfg->dims; d++)
+		ports += cfg->links[d] ? cfg->links[d] : 1;
+	return l->nodes * (uint32_t)(ports * (load > 0.8 ? 28 : 6) + 40);
 }
 
 int main(int argc, char **argv)
@@ -161,20 +210,25 @@ int main(int argc, char **argv)
 	double start;
 	size_t bytes;
 
-	net_config_bgq(&cfg);
-	l.nodes = parse(&cfg, argc > 1 ? argv[1] : "8x8x8");
 	l.end_ps = (uint64_t)((argc > 3 ? atof(argv[3]) : 200) * 1e6);
 	l.zone = argc > 4 ? (unsigned)atoi(argv[4]) : 1;
-	peak = 8.0 / zones(&cfg);
-	/* Saturated buffers hold 14 packets a port, below that two or three. */
-	packets = l.nodes * (uint32_t)(cfg.dims * (load > 0.8 ? 28 : 6) + 40);
+	if (argc > 1 && strchr(argv[1], ':')) {
+		peak = machine(&l, &cfg, argv[1]);
+		l.zone = 0;
+	} else {
+		net_config_bgq(&cfg);
+		l.nodes = parse(&cfg, argc > 1 ? argv[1] : "8x8x8");
+		peak = 8.0 / zones(&cfg);
+	}
+	packet(&l, &cfg);
+	packets = room(&l, &cfg, load);
 	bytes = net_bytes(&cfg, packets);
 	l.net = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	madvise(l.net, bytes, MADV_HUGEPAGE);
 	if (l.net == MAP_FAILED || net_open(l.net, bytes, &cfg, packets))
 		return 1;
-	l.gap_ps = (uint64_t)(288e3 * STREAMS / (load * peak));
+	l.gap_ps = (uint64_t)((double)l.packet_ps * STREAMS / (load * peak));
 	l.warm_ps = l.end_ps / 2;
 	l.stream = calloc((size_t)l.nodes * STREAMS, sizeof(*l.stream));
 	start = cpu_seconds();

@@ -83,22 +83,33 @@ shorter() {
 	esac
 }
 
+# Other hosts are host1 and host2 on pages.
+have_hosts() {
+	need_part mpirun.openmpi || return
+	bash "$top_srcdir/test/hosts" 1 true && return
+	skip_part "no hosts can be made here"
+	return 1
+}
+
 # try COMMAND: at most a minute; exit code 0, or what the page says.
 try() {
-	local cmd want=0 got
+	local cmd want=0 got on=
 	case $1 in
 	./quickstart*) echo "left out, it is the gate: $1"; return ;;
 	bench/*) echo "left out, it takes minutes: $1"; return ;;
 	srun*) echo "test/run_launchers.sh runs it: $1"; return ;;
 	fi_pingpong*) pingpong "$1"; return ;;
 	export*) eval "$1"; return ;;
+	mpiexec*' -host host1'*)
+		have_hosts || return
+		on="bash $top_srcdir/test/hosts 2" ;;
 	mpirun.openmpi*) need_part mpirun.openmpi mpicc.openmpi || return ;;
 	weft-sim*--plot* | weft-sim*--heat*) need_part gnuplot || return ;;
 	# faster links than the paper's: the page says that its results move
 	weft-reproduce*./fast*) want=1 ;;
 	esac
 	cmd=$(shorter "$1")
-	timeout -k 5 100 bash -c "$cmd" > "$dir/out" 2> "$dir/err" \
+	timeout -k 5 100 $on bash -c "$cmd" > "$dir/out" 2> "$dir/err" \
 		< /dev/null 9<&-
 	got=$?
 	[ $got = $want ] || {

@@ -246,7 +246,8 @@ static inline bool noted(const struct side *s, const void *context)
 static inline void on_every_machine(void (*run)(const struct grid *g))
 {
 	static const char *const faults[] = {
-		NULL, "seed=7,delay=0.1,drop=0.02,dup=0.02,reorder=0.05"
+		NULL, "seed=7; delay=0.1 by 2 ms; loss=0.02; duplicate=0.02; "
+		      "reorder=0.05"
 	};
 	const struct weft_machine *m;
 	unsigned i, k;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # libfabric's own fi_pingpong between two processes: all sizes with checked
-# content, messages and tagged messages, on every machine; large messages
-# also without DMA.
+# content, messages and tagged messages, on every machine, in common memory
+# and by datagrams; large messages also without DMA.
 . "${top_srcdir:-.}/test/ofi_env.sh"
 need fi_pingpong
 export FI_PROVIDER=weft
@@ -49,6 +49,7 @@ for m in $machines; do
 	for kind in msg tagged; do
 		pingpong "$m $kind" -m $kind -S all -I 5
 	done
+	FI_WEFT_CARRIER=sock pingpong "$m by datagrams" -m tagged -S all -I 5
 	FI_WEFT_DMA=no pingpong "$m without DMA" -m tagged -S 1048576 -I 5
 done
 exit $bad

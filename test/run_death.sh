@@ -60,8 +60,8 @@ grep -q 'Exec format error' "$dir/err" || complain "$(cat "$dir/err")"
 run 125 --binf-to core true
 last 'did you mean --bind-to'
 run 125 -n 2
-run 125 -n 2 -host not-this-host.invalid true
-last 'no network between hosts yet'
+run 125 -n 2 -launcher fork -host not-this-host.invalid true
+last 'not-this-host.invalid is not this host'
 run 125 -n 1 -wdir "$dir/no-such-directory" true
 run 125 -n 2 --machine native true
 last 'native is this host and has no model: there is no virtual clock'

@@ -85,6 +85,18 @@ grep -Eq '^  (node|level [123] switch) [0-9]+ port [0-7] [0-3][+-] ' "$dir/t" ||
 grep -q 'peak     0.9280 GB/s' "$dir/t" || fail "a full tree takes all"
 "$sim" -m qsnet2@slim:4x4x4 -p complement --path event 2>/dev/null |
 	grep -q 'peak     0.2320 GB/s' || fail "a slim tree takes a quarter"
+# Two rails, leaves that are joined in pairs.
+rails="-m sunway --path rdma --warm 2us --time 3us"
+for args in "" "-p complement -w deterministic" "-p hotspot -c 2" \
+	"-p permutation -b 65536" "-p transpose"; do
+	# shellcheck disable=SC2086
+	"$sim" $rails $args >"$dir/t" 2>"$dir/err" ||
+		{ cat "$dir/err"; fail "weft-sim $rails $args"; }
+done
+grep -q '^1=  *256 ' "$dir/t" || { cat "$dir/t"; fail "no links across"; }
+grep -Eq '^  (node [0-9]+|level [12] switch [01]\.[0-9]+) port [0-9]+ [012][+=-] ' \
+	"$dir/t" || { cat "$dir/t"; fail "busiest links of rails"; }
+grep -q 'peak     26.6' "$dir/t" || fail "two rails take twice as much"
 # Two nodes to a router, and several links to a neighbour.
 # shellcheck disable=SC2086
 "$sim" -m gemini:2x2x2 --path bte $short -p neighbour -w deterministic \
@@ -93,6 +105,14 @@ grep -q 'gemini 2x2x2, 16 nodes' "$dir/t" || fail "nodes of gemini"
 for class in 'A-  *64' 'B+  *32' 'C-  *64' 'N-  *16' 'N+  *16'; do
 	grep -q "^$class " "$dir/t" || { cat "$dir/t"; fail "gemini: $class"; }
 done
+# shellcheck disable=SC2086
+"$sim" -m gemini:2x2x2 --path bte $short -p neighbour -w hashed --ack \
+	--slow 16.16:50 --links 1 >"$dir/t" 2>/dev/null ||
+	fail "weft-sim --slow on gemini"
+grep -q ', hashed, ' "$dir/t" || fail "hashed packets"
+grep -q '^  (0,0,0) link 0 B- ' "$dir/t" ||
+	{ cat "$dir/t"; fail "a slow link is the busiest"; }
+refused 'NODE.PORT:TIMES' "$sim" --slow 3:2
 refused 'needs coordinates' "$sim" -m qsnet2 -p neighbour
 refused 'transpose needs a square' "$sim" -p transpose
 refused 'qsnet2 has sten dma event' "$sim" -m qsnet2 --path fma
@@ -108,7 +128,7 @@ refused 'a time is wanted' "$sim" --time 5
 refused 'nothing would be counted' "$sim" --time 0us
 refused 'whole number' "$sim" -b -3
 refused 'whole number' "$sim" -z 4
-refused 'dynamic, deterministic' "$sim" -w fast
+refused 'dynamic, deterministic, hashed' "$sim" -w fast
 refused 'nearest is bgq' "$sim" -m bgp
 refused '5 dimensions' "$sim" -m bgq:2x2x2x2x2x2
 refused 'two nodes' "$sim" -m bgq:1
@@ -145,6 +165,9 @@ if has gnuplot; then
 	"$sim" $tree --heat "$dir/t.svg" >/dev/null 2>&1 || fail "levels"
 	grep -q 'level 3' "$dir/t.svg" || fail "no picture of level 3"
 	grep -q '7 (2+)' "$dir/t.svg" || fail "no link up in the picture"
+	# shellcheck disable=SC2086
+	"$sim" $rails --heat "$dir/s.svg" >/dev/null 2>&1 || fail "rails"
+	grep -q '36 (1=)' "$dir/s.svg" || fail "no link across in the picture"
 	"$rep" bgq --only BGQ-T1-HW --plot "$dir/r.png" >/dev/null ||
 		fail "picture of weft-reproduce"
 	[ -s "$dir/r.png" ] || fail "no picture of weft-reproduce"
@@ -154,7 +177,7 @@ fi
 "$rep" bgq --quick >"$dir/a" || { cat "$dir/a"; fail "predictions"; }
 grep -q 'left out (--quick)' "$dir/a" || fail "--quick does not say so"
 [ "$(grep -c '^  [1-8]\. ' "$dir/a")" -eq 8 ] || fail "eight constants"
-for system in qsnet2 gemini; do
+for system in qsnet2 gemini sunway; do
 	"$rep" $system >"$dir/b" || { cat "$dir/b"; fail "$system"; }
 	[ "$(grep -c 'in band$' "$dir/b")" -ge 12 ] || fail "rows of $system"
 done

@@ -29,7 +29,35 @@ overlap() {
 overlap bgq:2 580 610
 overlap qsnet2:4 1130 1180
 overlap gemini 130 180
+overlap sunway 75 110
 FI_WEFT_DMA=no overlap bgq:2 20000 21000 # then its processor has to send
+
+# reach MACHINE MOST LONG: us of one-sided accesses to one who computes, short
+# ones and of 1 MiB; each finds what those before it have left
+reach() {
+	run 0 -q --machine "$1" -n 2 "$dir/vt_prog" reach
+	echo "$1: $(tr '\n' ',' < "$dir/out")"
+	awk -v most="$2" -v long="$3" '
+		$1 > ($2 == "long" ? long : most) { print "late: " $0; bad = 1 }
+		{ found = found " " $NF }
+		END { exit bad || found != " -1 1 -1 -1 1 2 -1 3" }' \
+		"$dir/out" || complain "$1: somebody waits for a processor"
+}
+reach bgq:2 1.5 610
+reach qsnet2:4 3 1180
+reach gemini 2 180
+# each by its own path: a put of 8 bytes and its answer, by STEN and by FMA
+put_takes() {
+	run 0 -q --machine "$1" -n 2 "$dir/vt_prog" reach
+	awk -v least="$2" -v most="$3" '$2 == "put" && $1 >= least && $1 <= most { n++ }
+		END { exit n != 1 }' "$dir/out" ||
+		complain "$1: a put does not take $2 to $3 us"
+}
+put_takes qsnet2:4 1.0 1.2 # 0.85 us, software, and the acknowledgement
+put_takes gemini 0.85 1.0  # 0.7 us, software, and the response
+FI_WEFT_DMA=no run 0 -q --machine gemini -n 2 "$dir/vt_prog" reach
+awk 'NR == 1 && $1 < 20000 { exit 1 }' "$dir/out" ||
+	complain "without DMA nobody serves a put, but it is there"
 
 run 0 -q --machine bgq -n 4 "$dir/vt_prog" threads
 echo threads
@@ -44,6 +72,17 @@ printf '0 0 0 0 0 0\n1 0 0 0 0 0\n' > "$dir/map"
 run 0 -q --machine bgq:2x1x1x1x1 --ppn 2 --map "$dir/map" -n 2 \
 	"$dir/vt_prog" good
 [ "$(cat "$dir/out")" = "$far" ] || complain "a map from a file is another"
+
+# Switches whose tables hold one group by each port: others of the same nodes
+# go with it, and those who are no members drop what comes.
+sed 's/^routes_port .*/routes_port = 1/' "$top_srcdir/share/machines/sunway" \
+	> "$dir/coarse"
+run 0 -q --machine sunway --report -n 40 "$dir/vt_prog" groups
+opened=$(grep -o 'class routes: [0-9]* opened' "$dir/err")
+run 0 -q --machine "$dir/coarse" --report -n 40 "$dir/vt_prog" groups
+echo "sunway: $opened"
+err "$opened"
+[ "${opened//[^0-9]/}" -ge 7 ] || complain "groups have no class routes"
 
 # a machine of one's own
 cp "$top_srcdir/share/machines/bgq" "$dir/slow"

@@ -3,6 +3,7 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,6 +311,8 @@ static void overlap(void)
 		MPI_Isend(bytes, sizeof(bytes), MPI_CHAR, 0, 1, world, &req);
 		while (MPI_Wtime() - t < 20e-3)
 			;
+		/* the interface does not wait for what is sent now */
+		MPI_Send(NULL, 0, MPI_CHAR, 0, 2, world);
 		MPI_Wait(&req, MPI_STATUS_IGNORE);
 	} else {
 		MPI_Recv(bytes, sizeof(bytes), MPI_CHAR, 1, 1, world,
@@ -318,6 +321,64 @@ static void overlap(void)
 			MPI_Abort(world, 9);
 	}
 	printf("%d %.3f\n", rank, (MPI_Wtime() - t) * 1e6);
+	if (rank == 0)
+		MPI_Recv(NULL, 0, MPI_CHAR, 1, 2, world, MPI_STATUS_IGNORE);
+}
+
+/* How long rank 0 needs for an access to rank 1, to its end there. */
+static void reach_one(const char *name, MPI_Win win)
+{
+	static char far[1 << 20];
+	int64_t one = 1, was = -1, none = 0;
+	double t = MPI_Wtime();
+
+	if (!strcmp(name, "put"))
+		MPI_Put(&one, 8, MPI_CHAR, 1, 0, 8, MPI_CHAR, win);
+	else if (!strcmp(name, "get"))
+		MPI_Get(&was, 8, MPI_CHAR, 1, 0, 8, MPI_CHAR, win);
+	else if (!strcmp(name, "long put"))
+		MPI_Put(far, sizeof(far), MPI_CHAR, 1, 8, sizeof(far), MPI_CHAR,
+			win);
+	else if (!strcmp(name, "long get"))
+		MPI_Get(far, sizeof(far), MPI_CHAR, 1, 8, sizeof(far), MPI_CHAR,
+			win);
+	else if (!strcmp(name, "accumulate"))
+		MPI_Accumulate(&one, 1, MPI_INT64_T, 1, 0, 1, MPI_INT64_T,
+			       MPI_SUM, win);
+	else if (!strcmp(name, "fetch"))
+		MPI_Fetch_and_op(&one, &was, MPI_INT64_T, 1, 0, MPI_SUM, win);
+	else
+		MPI_Compare_and_swap(&none, &one, &was, MPI_INT64_T, 1, 0, win);
+	MPI_Win_flush(1, win);
+	printf("%.3f %s %d\n", (MPI_Wtime() - t) * 1e6, name, (int)was);
+}
+
+/* Accesses to a rank that computes. */
+static void reach(void)
+{
+	static const char *const names[] = { "put",	   "get",   "long put",
+					     "long get",   "fetch", "swap",
+					     "accumulate", "get" };
+	int64_t *mem;
+	MPI_Win win;
+	double t;
+	size_t i;
+
+	MPI_Win_allocate((1 << 20) + 8, 1, MPI_INFO_NULL, world, &mem, &win);
+	mem[0] = 0;
+	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+	MPI_Barrier(world);
+	t = MPI_Wtime();
+	if (rank == 1)
+		while (MPI_Wtime() - t < 20e-3)
+			;
+	for (i = 0; rank == 0 && i < sizeof(names) / sizeof(*names); i++)
+		reach_one(names[i], win);
+	MPI_Win_unlock_all(win);
+	MPI_Barrier(world);
+	if (rank == 1 && mem[0] != 3)
+		MPI_Abort(world, 9);
+	MPI_Win_free(&win);
 }
 
 static void *exchange(void *arg)
@@ -352,6 +413,30 @@ static void good(void)
 		printf("%d ranks, %.9f s\n", size, MPI_Wtime());
 }
 
+/* Groups that share nodes, opened and closed again, each with its own sums. */
+static void groups(void)
+{
+	MPI_Comm half, all, comm;
+	int round, i, n, sum;
+
+	for (round = 0; round < 3; round++) {
+		MPI_Comm_dup(world, &all);
+		MPI_Comm_split(world, rank < size / 2, rank, &half);
+		for (i = 0; i < 12; i++) {
+			comm = i % 2 ? half : all;
+			MPI_Comm_size(comm, &n);
+			MPI_Barrier(comm);
+			MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, comm);
+			if (sum != n * i)
+				MPI_Abort(world, 9);
+		}
+		MPI_Comm_free(&half);
+		MPI_Comm_free(&all);
+	}
+	if (rank == 0)
+		printf("%d ranks, %.9f s\n", size, MPI_Wtime());
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -371,6 +456,7 @@ static const struct {
 	{ "abort", giving_up },	  { "forever", forever },
 	{ "loops", loops },	  { "threads", threads },
 	{ "good", good },	  { "overlap", overlap },
+	{ "groups", groups },	  { "reach", reach },
 };
 
 int main(int argc, char **argv)

@@ -67,20 +67,24 @@ same bgq -n 4 "$dir/vt_prog" loops
 for sync in flush lock pscw fence; do
 	same bgq -n 2 "$dir/put_latency" -m 4096 -i 5 -x 2 -s $sync
 done
-for m in bgq qsnet2 gemini; do
+for m in bgq qsnet2 gemini sunway; do
 	same $m -n 2 "$dir/acc_latency" -m 4096 -i 5 -x 2 -w create -s lock_all
+	same $m -n 3 "$dir/vt_prog" reach
 done
-for m in qsnet2 gemini; do
+for m in qsnet2 gemini sunway; do
 	same $m -n 2 "$dir/latency" -m 65536 -i 5 -x 2
 	same $m -n 7 "$dir/allreduce" -m 4:4096 -i 5 -x 2 -f
 done
 same qsnet2@em64t:4x4 -n 16 "$dir/bw" -m 4096:65536 -i 2 -x 1
+# both rails, from one leaf to another
+same sunway -n 40 "$dir/allreduce" -m 8:1024 -i 2 -x 1 -f
 if [ -n "$LONG" ]; then
 	same bgq -n 2 "$dir/latency" -m 1048576 -i 10 -x 2
 	same bgq -n 2 "$dir/bw" -m 1048576 -i 5 -x 1
 	for n in 64 128 512; do
 		same bgq -n $n "$dir/allreduce" -m 8:1024 -i 5 -x 2 -f
 		same qsnet2 -n $n "$dir/allreduce" -m 8:1024 -i 5 -x 2 -f
+		same sunway -n $n "$dir/allreduce" -m 8:1024 -i 5 -x 2 -f
 	done
 fi
 

@@ -19,12 +19,22 @@ small=("app_cg 24" "app_sort 20000" "app_fft 32 1" "app_lu 200 8")
 large=("app_cg 96" "app_sort 500000" "app_fft 128 2" "app_lu 1200 16")
 [ "${SIZES:-small}" = large ] && runs=("${large[@]}") || runs=("${small[@]}")
 
+# Under test/hosts ranks are spread over its hosts, live on FI_WEFT_MACHINE.
+launch() { "$build/mpiexec" "$@"; }
+if [ -n "$HOSTS" ]; then
+	. "$top/test/hosts_lib.sh" || exit 1
+	launch() { on_hosts "${@:2}"; }
+	MACHINES=
+fi
+export -f launch
+export build
+
 bad=0
 # try RANKS MACHINE RUN: live without a machine, else in its virtual time
 try() {
 	local app=${3%% *} rc
 	# shellcheck disable=SC2086
-	timeout -k 5 60 "$build/mpiexec" ${2:+-q --machine $2} -n "$1" \
+	timeout -k 5 60 bash -c 'launch "$@"' - ${2:+-q --machine $2} -n "$1" \
 		"$work/$app" ${3#* } > "$work/out" 2>&1
 	rc=$?
 	printf '%3d ranks, %s%s\n' "$1" "${2:+on $2, }" \
@@ -43,7 +53,7 @@ for run in "${runs[@]}"; do
 	for n in ${RANKS:-1 3 8 64}; do
 		try "$n" "" "$run"
 	done
-	for machine in ${MACHINES-bgq qsnet2 gemini}; do
+	for machine in ${MACHINES-bgq qsnet2 gemini sunway}; do
 		try 8 "$machine" "$run"
 	done
 done

@@ -1,12 +1,26 @@
 # prov/carrier: how packets reach another process
 noinst_LTLIBRARIES += libweftcarrier.la
-EXTRA_DIST += prov/carrier/README
+EXTRA_DIST += prov/carrier/README prov/carrier/sock/README
 libweftcarrier_la_SOURCES = \
 	prov/carrier/carrier.h \
 	prov/carrier/carrier_cma.c prov/carrier/carrier_cma.h \
 	prov/carrier/carrier_faults.c prov/carrier/carrier_faults.h \
 	prov/carrier/loop/loop.c prov/carrier/loop/loop.h \
 	prov/carrier/loop/loop_pair.c prov/carrier/loop/loop_raw.c \
+	prov/carrier/sock/sock_ops.c prov/carrier/sock/sock.h \
+	prov/carrier/sock/sock_pace.c prov/carrier/sock/sock_pace.h \
+	prov/carrier/sock/sock_layout.h \
+	prov/carrier/sock/sock_deputy.c \
+	prov/carrier/sock/sock_fault.c \
+	prov/carrier/sock/sock_io.c \
+	prov/carrier/sock/sock_lock.c \
+	prov/carrier/sock/sock_name.c \
+	prov/carrier/sock/sock_peer.c \
+	prov/carrier/sock/sock_rx.c \
+	prov/carrier/sock/sock_seal.c \
+	prov/carrier/sock/sock_turn.c \
+	prov/carrier/sock/sock_tx.c \
+	prov/carrier/sock/sock_wait.c \
 	prov/carrier/shm/shm_ops.c prov/carrier/shm/shm.h \
 	prov/carrier/shm/shm_cell.c \
 	prov/carrier/shm/shm_dma.c \
@@ -27,6 +41,7 @@ include prov/carrier/vt/Makefile.mk
 CARRIER_TESTS = \
 	prov/carrier/carrier_grid_test \
 	prov/carrier/loop/loop_test \
+	prov/carrier/sock/sock_test \
 	prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_proc_test \
 	prov/carrier/shm/shm_rule_test \
@@ -51,6 +66,9 @@ prov_carrier_shm_shm_trust_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_shm_shm_rule_test_SOURCES = \
 	prov/carrier/shm/shm_rule_test.c $(CARRIER_END)
 prov_carrier_shm_shm_rule_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_sock_sock_test_SOURCES = \
+	prov/carrier/sock/sock_test.c $(CARRIER_END)
+prov_carrier_sock_sock_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_loop_loop_test_SOURCES = \
 	prov/carrier/loop/loop_test.c $(CARRIER_END)
 prov_carrier_loop_loop_test_LDADD = $(CARRIER_LIBS)

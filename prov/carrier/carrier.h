@@ -3,8 +3,8 @@
  * The carrier: how packets reach another process. One carrier object is one
  * endpoint's door to the world; it owns an address and, per other endpoint, a
  * peer record. Implementations: shm (processes of one host), loop (inside one
- * process, with faults on request, for tests), vt (virtual time, on a model of
- * the machine's network); sockets come behind the same table.
+ * process, with faults on request, for tests), sock (datagrams between any
+ * hosts), vt (virtual time, on a model of the machine's network).
  *
  * Life:  open(attr, up) -> [peer, send, poll, read, write, wait]* -> close
  *
@@ -70,12 +70,22 @@ struct weft_carrier_attr {
 	size_t window_bytes; /* more of it, mapped in parts; 0: none */
 	uint32_t spin_ns;    /* wait: spin so long; 0: default, 1: never */
 	bool no_dma;	     /* behave as if CMA were refused */
-	const char *faults;  /* loop: a fault plan; others ignore it */
+	const char *faults;  /* loop, sock: a fault plan; others ignore it */
+	uint32_t silence_ms; /* sock: a peer silent so long is lost; 0: default
+			      */
+	const void *key; /* sock: datagrams are signed with it; NULL: none */
+	size_t key_bytes;
 	/* vt: the world, its threads, its arithmetic (carrier_vt.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
 	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
 			    const void *in, size_t bytes);
+	/*
+	 * What an atomic does to memory: data becomes what it says, old what
+	 * was there. -EPROTO: it makes no sense.
+	 */
+	int (*change)(const void *what, size_t what_bytes, void *data,
+		      void *old, size_t bytes);
 };
 
 /* What went through, for tests and tools. */
@@ -89,6 +99,8 @@ struct weft_carrier_stats {
 	uint64_t late;	  /* of them: ended by the clock, too late */
 	uint64_t wakes;	  /* sleepers this side woke */
 	uint64_t resent;  /* packets sent again after a loss */
+	uint64_t forged;  /* of refused: not signed with the key */
+	uint64_t replays; /* of refused: signed, and seen before */
 };
 
 /*
@@ -102,6 +114,19 @@ struct weft_carrier_watch {
 	uint64_t want;
 	struct weft_bell *bell; /* NULL: a nudge comes instead */
 	bool crowded;		/* those who will do it need this processor */
+};
+
+/*
+ * A payload of mtu bytes that is not in memory yet: fill writes it where it
+ * shall lie. As the only segment of a send to a carrier that says it fills;
+ * the count of segments is WEFT_IOV_FILL.
+ */
+#define WEFT_IOV_FILL 254
+
+struct weft_fill {
+	void (*fill)(void *arg, size_t pos, void *to, size_t bytes);
+	void *arg;
+	size_t pos;
 };
 
 struct weft_carrier_ops {
@@ -195,10 +220,12 @@ struct weft_carrier {
 	size_t short_bytes; /* up to this a payload rides with its header */
 	const struct weft_carrier_virt *virt; /* carrier_vt.h; NULL: live */
 	bool fences; /* who wakes sleepers must fence before he looks */
+	bool fills;  /* takes struct weft_fill */
 };
 
 extern const struct weft_carrier_ops weft_carrier_shm;
 extern const struct weft_carrier_ops weft_carrier_loop;
+extern const struct weft_carrier_ops weft_carrier_sock;
 extern const struct weft_carrier_ops weft_carrier_vt;
 
 #endif

@@ -1,79 +1,142 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Reads a fault plan: what is lost, doubled, swapped or changed, and how
- * often.
- */
+/* What is lost, doubled, swapped, changed or kept from whom, and when. */
 #include "prov/carrier/carrier_faults.h"
 #include "src/base/log.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-static int faults_set(struct carrier_faults *f, const char *key, double v)
+#define FAULTS_TESTS (1u << WEFT_PLAN_RAW | 1u << WEFT_PLAN_DIE)
+
+static int faults_refuse(const char *text, const char *why)
 {
-	if (!strcmp(key, "seed"))
-		weft_rng_init(&f->rng, (uint64_t)v, 0);
-	else if (!strcmp(key, "raw"))
-		f->raw = v != 0;
-	else if (!strcmp(key, "die"))
-		f->die = (uint64_t)v;
-	else if (v > 1)
-		return -EINVAL;
-	else if (!strcmp(key, "delay"))
-		f->delay = v;
-	else if (!strcmp(key, "drop"))
-		f->drop = v;
-	else if (!strcmp(key, "dup"))
-		f->dup = v;
-	else if (!strcmp(key, "reorder"))
-		f->reorder = v;
+	weft_log(WEFT_LOG_ERROR, "fault plan \"%s\": %s", text, why);
+	return -EINVAL;
+}
+
+/* One side of "10.0.0.1|10.0.0.2", or everybody. */
+static bool faults_host(const char *text, size_t len, struct in_addr *ip_p)
+{
+	char copy[WEFT_PLAN_WHOM];
+
+	ip_p->s_addr = htonl(INADDR_ANY);
+	if (len == 1 && *text == '*')
+		return true;
+	memcpy(copy, text, len);
+	copy[len] = 0;
+	return inet_pton(AF_INET, copy, ip_p) == 1;
+}
+
+static bool faults_sides(const char *whom, struct in_addr ip[2])
+{
+	const char *bar = strchr(whom, '|');
+
+	return bar && faults_host(whom, (size_t)(bar - whom), &ip[0]) &&
+	       faults_host(bar + 1, strlen(bar + 1), &ip[1]);
+}
+
+static int faults_take(struct carrier_faults *f, const char *text,
+		       const struct weft_plan_fault *one, uint32_t can)
+{
+	struct in_addr ip[2];
+
+	if (!((can | FAULTS_TESTS) >> one->kind & 1))
+		return faults_refuse(text, "has a fault that this carrier "
+					   "cannot make");
+	if (one->kind == WEFT_PLAN_PARTITION && !faults_sides(one->whom, ip))
+		return faults_refuse(text, "a partition is ADDRESS|ADDRESS, "
+					   "with * for everybody");
+	if (one->kind == WEFT_PLAN_RAW)
+		f->raw = true;
+	else if (one->kind == WEFT_PLAN_DIE)
+		f->die = (uint64_t)one->value;
 	else
-		return -EINVAL;
+		f->any = true;
 	return 0;
 }
 
-static int faults_word(struct carrier_faults *f, char *word)
+int carrier_faults_open(struct carrier_faults *f, const char *text,
+			uint32_t can)
 {
-	char *value = strchr(word, '=');
-	char *end;
-	double v;
+	struct weft_plan_why why;
+	int ret;
 
-	if (!value)
-		return -EINVAL;
-	*value++ = '\0';
-	v = strtod(value, &end);
-	if (end == value || *end || !(v >= 0))
-		return -EINVAL;
-	return faults_set(f, word, v);
-}
-
-int carrier_faults_parse(struct carrier_faults *f, const char *plan)
-{
-	char *copy, *word, *rest;
-	int ret = 0;
-
-	*f = (struct carrier_faults){ 0 };
-	weft_rng_init(&f->rng, 1, 0);
-	if (!plan)
+	*f = (struct carrier_faults){ .any = false };
+	if (!text || !*text)
 		return 0;
-	copy = strdup(plan);
-	if (!copy)
-		return -ENOMEM;
-	for (word = strtok_r(copy, ",", &rest); word && !ret;
-	     word = strtok_r(NULL, ",", &rest)) {
-		ret = faults_word(f, word);
-		if (ret)
-			weft_log(WEFT_LOG_ERROR,
-				 "fault plan \"%s\": \"%s\" is wrong", plan,
-				 word);
-	}
-	free(copy);
-	f->any = f->delay + f->drop + f->dup + f->reorder > 0;
+	ret = weft_plan_load(text, &f->plan, &why);
+	if (ret)
+		return faults_refuse(text, why.text);
+	weft_rng_init(&f->rng, f->plan.seed ? f->plan.seed : 1, 0);
+	for (size_t i = 0; i < f->plan.count && !ret; i++)
+		ret = faults_take(f, text, &f->plan.fault[i], can);
+	if (ret)
+		carrier_faults_close(f);
 	return ret;
 }
 
-bool carrier_faults_hit(struct carrier_faults *f, double probability)
+void carrier_faults_close(struct carrier_faults *f)
 {
-	return probability > 0 && weft_rng_unit(&f->rng) < probability;
+	weft_plan_fini(&f->plan);
+}
+
+static bool faults_now(const struct weft_plan_fault *one, uint64_t age_ns)
+{
+	uint64_t at = one->at_ps / 1000;
+
+	return age_ns >= at && (one->for_ps == WEFT_PLAN_FOREVER ||
+				age_ns - at < one->for_ps / 1000);
+}
+
+/* The first of that kind that the dice choose. */
+static const struct weft_plan_fault *faults_throw(struct carrier_faults *f,
+						  enum weft_plan_kind kind,
+						  uint64_t age_ns)
+{
+	for (size_t i = 0; i < f->plan.count; i++) {
+		const struct weft_plan_fault *one = &f->plan.fault[i];
+
+		if (one->kind == kind && faults_now(one, age_ns) &&
+		    weft_rng_unit(&f->rng) < one->value)
+			return one;
+	}
+	return NULL;
+}
+
+bool carrier_faults_hit(struct carrier_faults *f, enum weft_plan_kind kind,
+			uint64_t age_ns)
+{
+	return faults_throw(f, kind, age_ns);
+}
+
+uint64_t carrier_faults_delay(struct carrier_faults *f, uint64_t age_ns)
+{
+	const struct weft_plan_fault *one =
+		faults_throw(f, WEFT_PLAN_DELAY, age_ns);
+
+	return one ? one->by_ps / 1000 : 0;
+}
+
+static bool faults_is(struct in_addr side, struct in_addr host)
+{
+	return side.s_addr == htonl(INADDR_ANY) || side.s_addr == host.s_addr;
+}
+
+bool carrier_faults_apart(const struct carrier_faults *f, struct in_addr a,
+			  struct in_addr b, uint64_t age_ns)
+{
+	struct in_addr ip[2];
+
+	for (size_t i = 0; i < f->plan.count; i++) {
+		const struct weft_plan_fault *one = &f->plan.fault[i];
+
+		if (one->kind != WEFT_PLAN_PARTITION ||
+		    !faults_now(one, age_ns) || !faults_sides(one->whom, ip))
+			continue;
+		if ((faults_is(ip[0], a) && faults_is(ip[1], b)) ||
+		    (faults_is(ip[0], b) && faults_is(ip[1], a)))
+			return true;
+	}
+	return false;
 }

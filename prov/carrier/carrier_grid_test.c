@@ -17,13 +17,20 @@
 struct grid {
 	const struct weft_carrier_ops *ops;
 	const char *faults;
+	bool apart; /* no memory is common */
 };
 
 static const struct grid grids[] = {
-	{ &weft_carrier_shm, NULL },
-	{ &weft_carrier_loop, NULL },
+	{ &weft_carrier_shm, NULL, false },
+	{ &weft_carrier_loop, NULL, false },
 	{ &weft_carrier_loop,
-	  "seed=7,delay=0.1,drop=0.05,dup=0.05,reorder=0.1" },
+	  "seed=7; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
+	  false },
+	{ &weft_carrier_sock, NULL, true },
+	{ &weft_carrier_sock,
+	  "seed=7; delay=0.05 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1; "
+	  "corrupt=0.02",
+	  true },
 };
 
 static struct grid *grid_of(void **state)
@@ -125,6 +132,9 @@ static void a_wait_for_room_is_short(void **state)
 	struct t_limit limit;
 	uint64_t n = 0;
 
+	/* it is there, and has no room */
+	T_OK(end_send_all(a, to, n++, 8, 20));
+	T_TRUE(end_wait_got(b, n, 20));
 	while (!end_send(a, to, n, 8))
 		n++;
 	t_limit_set(&limit, 4);
@@ -360,7 +370,14 @@ static void shared_memory_is_common(void **state)
 
 	T_OK(end_open(&a, grid_of(state)->ops, 1, &attr));
 	T_OK(end_open(&b, grid_of(state)->ops, 2, &attr));
-	T_OK(b.c->ops->share(b.c, NULL, &seen_b, &bytes_b));
+	ret = b.c->ops->share(b.c, NULL, &seen_b, &bytes_b);
+	if (grid_of(state)->apart) {
+		T_IS(ret, -EOPNOTSUPP);
+		T_IS(a.c->ops->share(a.c, end_peer(&a, &b), &seen_a, &bytes_a),
+		     -EOPNOTSUPP);
+		goto out;
+	}
+	T_OK(ret);
 	do {
 		ret = a.c->ops->share(a.c, end_peer(&a, &b), &seen_a, &bytes_a);
 	} while (ret == -EAGAIN);
@@ -374,6 +391,8 @@ static void shared_memory_is_common(void **state)
 	*(char *)seen_a = 1; /* still there */
 	T_TRUE(end_wait_lost(&a, 1, 20));
 	*(char *)seen_a = 2;
+out:
+	end_close(&b);
 	end_close(&a);
 }
 
@@ -388,7 +407,14 @@ static void windows_are_common(void **state)
 
 	T_OK(end_open(&a, grid_of(state)->ops, 1, &attr));
 	T_OK(end_open(&b, grid_of(state)->ops, 2, &attr));
-	T_OK(b.c->ops->window(b.c, NULL, 8192, 4096, &seen_b));
+	ret = b.c->ops->window(b.c, NULL, 8192, 4096, &seen_b);
+	if (grid_of(state)->apart) {
+		T_IS(ret, -EOPNOTSUPP);
+		end_close(&b);
+		end_close(&a);
+		return;
+	}
+	T_OK(ret);
 	do {
 		ret = a.c->ops->window(a.c, end_peer(&a, &b), 8192, 4096,
 				       &seen_a);

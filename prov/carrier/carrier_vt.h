@@ -25,6 +25,7 @@ struct weft_vt_conf {
 	uint32_t ppn;	       /* ranks per node; 0: the machine's */
 	double compute;	       /* CPU time counts so many times; 0: not */
 	uint32_t packet_bytes; /* largest that the machine's unit sends */
+	const char *faults;    /* a plan or its file; NULL, "": none */
 };
 
 #define WEFT_VT_UNIT 16
@@ -92,6 +93,7 @@ struct weft_vt_count {
 	uint64_t routes;      /* class routes opened */
 	uint64_t route_parts; /* packets that ranks sent on them */
 	uint64_t route_bytes;
+	uint64_t discards; /* messages that found a full input queue */
 };
 
 /* A link, seen from the node it leaves. */
@@ -101,6 +103,11 @@ struct weft_vt_link {
 	uint64_t packets;
 	uint64_t bytes; /* in whole chunks, headers included */
 	uint64_t busy_ps;
+	/* by a fault plan */
+	uint64_t bad;	   /* packets found so */
+	uint64_t detours;  /* packets that went round it */
+	uint64_t retry_ps; /* it was taken by retries */
+	bool dead;
 };
 
 enum weft_vt_vc {
@@ -130,18 +137,31 @@ struct weft_vt_way {
 /*
  * A transfer that the network interfaces do alone: the peer's processor has no
  * part in it. The poster's memory until done is called, in a poll; -EOPNOTSUPP
- * there: the kernel does not let ranks reach each other's memory.
+ * there: the kernel does not let ranks reach each other's memory, or an atomic
+ * meets a peer with several threads.
  */
 struct weft_vt_dma {
-	bool get; /* from the peer, or to it */
+	bool get;     /* from the peer, or to it */
+	bool ordered; /* happens after those before it, of this pair */
+	bool quick;   /* costs its sender no more than a packet */
 	const struct iovec *local;
 	int count;
 	uint64_t remote; /* address in the peer */
 	uint64_t bytes;
-	/* its bytes: of the request of a get */
+	/*
+	 * An atomic: for attr.change, which makes new bytes of the peer's; what
+	 * was there before goes to local, of count 0: to nobody.
+	 */
+	const void *what;
+	size_t what_bytes;
+	/* to the peer, its bytes: of the request of a get; and from it */
 	struct weft_vt_way way;
+	struct weft_vt_way back;
 	void (*done)(struct weft_vt_dma *d, int err);
 };
+
+/* Bytes of an atomic's operands, and of the memory that it changes, at most. */
+#define WEFT_VT_CHANGE 4096
 
 /* One packet of a collective on a class route. */
 struct weft_vt_part {
@@ -218,6 +238,12 @@ struct weft_carrier_virt {
 	int (*look)(struct weft_carrier *c, uint32_t rank,
 		    struct weft_vt_note *note);
 	void (*count)(struct weft_carrier *c, struct weft_vt_count *count);
+	/*
+	 * What a fault plan did, a name and a number; NULL: no more of them, or
+	 * no plan.
+	 */
+	const char *(*fault)(struct weft_carrier *c, unsigned i,
+			     uint64_t *value_p);
 	/* Counters of a link. -ENOENT: none there; -EINVAL: no such node or
 	 * port. */
 	int (*link)(struct weft_carrier *c, uint32_t node, unsigned port,

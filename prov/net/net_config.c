@@ -81,6 +81,17 @@ static const struct net_config bgq = {
 	.recv_ps = 48000,		  /* the other half */
 	.poll_ps = 50000,		  /* assumed */
 	.wtime_ps = 20000,		  /* assumed */
+	.care = {
+		.code = NET_CODE_RS5,	   /* II.F */
+		.header_code = NET_HEADER_HAMMING, /* II.F */
+		.end_code = NET_CODE_RS1,  /* II.F */
+		.link_crc = 1,		   /* II.F */
+		.retry_ps = 2000000,	   /* driver: 1000 cycles */
+		.retry_alarm = 166000,	   /* driver */
+		.ecc_alarm = 50,	   /* driver */
+		.internal = NET_INTERNAL_HALT, /* II.F */
+		.detect_ps = 332000000000, /* retry_alarm times retry_ps */
+	},
 };
 
 void net_config_bgq(struct net_config *cfg)
@@ -102,8 +113,6 @@ static int check_fat(const struct net_config *cfg)
 
 	if (cfg->rails > 8)
 		return wrong(cfg, "more than 8 rails");
-	if (cfg->supernode > cfg->dims)
-		return wrong(cfg, "a supernode of more levels than there are");
 
 	for (l = 0; l < cfg->dims; l++)
 		level *= cfg->size[l];
@@ -225,15 +234,26 @@ static int uneven_bus(const struct net_config *cfg)
 	return 0;
 }
 
-int net_config_check(const struct net_config *cfg)
+struct rule {
+	int bad;
+	const char *what;
+};
+
+static int check_rules(const struct net_config *cfg, const struct rule *rule,
+		       unsigned count)
 {
-	uint32_t chunk = cfg->chunk_bytes ? cfg->chunk_bytes : 1;
+	for (unsigned i = 0; i < count; i++)
+		if (rule[i].bad)
+			return wrong(cfg, rule[i].what);
+	return 0;
+}
+
+static int check_links(const struct net_config *cfg)
+{
+	uint32_t chunk = cfg->chunk_bytes;
 	uint32_t full = net_wire_tokens(
 		cfg, net_wire_bytes(cfg, cfg->payload_bytes / chunk));
-	const struct {
-		int bad;
-		const char *what;
-	} rule[] = {
+	const struct rule rule[] = {
 		{ !cfg->tick_ps, "tick_ps is 0" },
 		{ !cfg->link_ps_per_byte_x1000, "link_ps_per_byte_x1000 is 0" },
 		{ !cfg->payload_bytes || cfg->payload_bytes > 4096,
@@ -258,6 +278,14 @@ int net_config_check(const struct net_config *cfg)
 		{ few(cfg), "tokens from VC 1 on must be bubble to 255" },
 		{ cfg->payload_bytes / chunk > 128,
 		  "more than 128 chunks of payload" },
+	};
+
+	return check_rules(cfg, rule, WEFT_COUNT_OF(rule));
+}
+
+static int check_nodes(const struct net_config *cfg)
+{
+	const struct rule rule[] = {
 		{ cfg->routes &&
 			  cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "coll_inject_ps is below two ticks" },
@@ -272,6 +300,8 @@ int net_config_check(const struct net_config *cfg)
 		{ !cfg->dyn_queues, "dyn_queues is 0" },
 		{ !cfg->inject_fifos || cfg->inject_fifos > 16,
 		  "inject_fifos must be 1 to 16" },
+		{ cfg->engines > cfg->inject_fifos,
+		  "more engines than inject_fifos" },
 		{ !cfg->inject_depth || cfg->inject_depth > 255,
 		  "inject_depth must be 1 to 255" },
 		{ !cfg->through_share || cfg->through_share > 255,
@@ -279,14 +309,20 @@ int net_config_check(const struct net_config *cfg)
 		{ cfg->routes_system > cfg->routes || cfg->routes > 64,
 		  "routes must be at most 64, routes_system among them" },
 	};
-	unsigned i;
+
+	return check_rules(cfg, rule, WEFT_COUNT_OF(rule));
+}
+
+int net_config_check(const struct net_config *cfg)
+{
 	int ret;
 
 	if (!cfg->chunk_bytes)
 		return wrong(cfg, "chunk_bytes is 0");
-	for (i = 0; i < WEFT_COUNT_OF(rule); i++)
-		if (rule[i].bad)
-			return wrong(cfg, rule[i].what);
-	ret = check_shape(cfg);
+	ret = check_links(cfg);
+	if (!ret)
+		ret = check_nodes(cfg);
+	if (!ret)
+		ret = check_shape(cfg);
 	return ret ? ret : check_roads(cfg);
 }

@@ -301,6 +301,25 @@ static void two_engines_fill_both_rails(void **state)
 	net_end_close(&e);
 }
 
+/* An engine rests between messages, which those of 4 KB feel. */
+static void short_messages_do_not_fill_a_link(void **state)
+{
+	struct net_msg msg = {
+		.dst = 300, .bytes = 4096, .path = RDMA, .rail = 1
+	};
+	struct net_end e;
+	double rate;
+
+	load("sunway");
+	net_end_open(&e, &cfg, 0);
+	for (unsigned i = 0; i < 400; i++)
+		T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	rate = 400.0 * 4096 * 1000 / (double)e.last_at;
+	T_TRUE(rate > 7.0 && rate < 7.1);
+	net_end_close(&e);
+}
+
 /* ---- groups -------------------------------------------------------------- */
 
 static int open_group(struct net *net, const uint32_t *node,
@@ -368,6 +387,7 @@ int main(void)
 		T_CASE(a_link_that_lost_lanes_is_not_cut_through),
 		T_CASE(looking_ahead_avoids_what_is_slow_behind_a_switch),
 		T_CASE(two_engines_fill_both_rails),
+		T_CASE(short_messages_do_not_fill_a_link),
 		T_CASE(a_port_has_32_entries_for_groups),
 		T_CASE(a_node_that_is_no_member_drops_what_comes),
 	};

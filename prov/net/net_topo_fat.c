@@ -18,7 +18,7 @@ void net_fat_init(struct net_fat *f, const struct net_config *cfg)
 	f->levels = cfg->dims;
 	f->rails = cfg->rails ? cfg->rails : 1;
 	f->siblings = f->levels > 1 ? cfg->siblings : 0;
-	f->super = cfg->supernode;
+	f->super = cfg->supernode < cfg->dims ? cfg->supernode : cfg->dims;
 	f->ends[0] = f->tops[0] = 1;
 	for (l = 1; l <= f->levels; l++) {
 		f->m[l] = cfg->size[l - 1];

@@ -198,6 +198,9 @@ bool net_tree_can(const struct net_config *cfg, enum net_coll kind)
 {
 	bool sums = kind == NET_REDUCE || kind == NET_ALLREDUCE;
 
+	if (kind == NET_BARRIER && !cfg->barriers && !cfg->query_ps &&
+	    cfg->fold_ps)
+		return false;
 	return cfg->routes && (!sums || cfg->coll_packet_ticks);
 }
 

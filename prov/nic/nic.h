@@ -32,11 +32,20 @@ struct weft_machine;
 struct weft_dma {
 	struct iovec local[4];
 	int local_count;
+	bool ordered;	 /* happens after those before it to that peer */
 	uint64_t remote; /* address in the peer */
 	size_t bytes;
 	/* called once, before the post returns 0 or in a later poll; err 0 or
 	 * -errno */
 	void (*done)(struct weft_dma *d, int err);
+};
+
+/* An atomic by the peer's interface; what was there goes to dma.local. */
+struct weft_amo {
+	struct weft_dma dma;
+	const void *what; /* for weft_carrier_attr.change */
+	size_t what_bytes;
+	size_t operands; /* bytes of it that the machine would send */
 };
 
 /*
@@ -65,6 +74,10 @@ struct weft_unit_ops {
 		   struct weft_dma *d);
 	int (*put)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_dma *d);
+	/* Only in virtual time: else, and where it does not go, -EOPNOTSUPP,
+	 * here or in done. -EAGAIN. */
+	int (*amo)(struct weft_unit *u, struct weft_peer *peer,
+		   struct weft_amo *a);
 	/* Runs the unit's engines and the carrier; number of packets. */
 	int (*poll)(struct weft_unit *u, int budget);
 };
@@ -76,6 +89,7 @@ struct weft_unit_ops {
 struct weft_unit {
 	const struct weft_unit_ops *ops;
 	struct weft_carrier *carrier;
+	bool fills; /* packets go as they are to a carrier that fills them */
 };
 
 /*
@@ -187,6 +201,8 @@ enum weft_nic_flag {
 	WEFT_OP_DISCARD = 1 << 9,
 	/* for up: the completion goes to the context, not to a queue */
 	WEFT_OP_UNQUEUED = 1 << 10,
+	/* an access that others may overtake */
+	WEFT_OP_RELAXED = 1 << 11,
 };
 
 /* One operation and its completion. */
@@ -303,6 +319,9 @@ struct weft_nic_attr {
 	int node;	/* number of the emulated node; -1: unknown */
 	unsigned arity; /* of the collectives' trees; 0: of pairs */
 	const char *faults;
+	uint32_t silence_ms; /* as the carrier's */
+	const void *key;     /* as the carrier's */
+	size_t key_bytes;
 	struct weft_vt *world; /* virtual time: as the carrier's */
 	bool threads;
 };

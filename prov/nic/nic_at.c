@@ -2,7 +2,8 @@
 /*
  * Atomic operations on a peer's memory: operands travel in one packet, the
  * target's engine computes and answers with the old values (NIC_RESULT) or
- * with FIN.
+ * with FIN. In virtual time the target's interface does them by itself, if the
+ * region is listed.
  */
 #include "prov/nic/nic_at.h"
 #include "prov/nic/nic_at_exec.h"
@@ -89,6 +90,136 @@ static int at_pack(struct weft_nic_op *op)
 	return 0;
 }
 
+/* What the other side must allow. */
+static uint32_t at_access(unsigned kind, unsigned op)
+{
+	if (op == WEFT_AT_READ)
+		return WEFT_MR_REMOTE_READ;
+	return WEFT_MR_REMOTE_WRITE |
+	       (kind == WEFT_ATOMIC ? 0 : WEFT_MR_REMOTE_READ);
+}
+
+/* The target's processor does it. */
+static int at_ask(struct weft_nic *nic, struct nic_peer *p,
+		  struct weft_nic_op *op)
+{
+	int err = nic_id_new(nic, op);
+
+	if (err)
+		return err;
+	op->ask = NIC_ATOMIC;
+	op->state = NIC_PACING;
+	nic_unhold(op);
+	nic_asked(op, true);
+	nic_hold(p, &p->bulk, op);
+	nic_push(nic, p);
+	return 0;
+}
+
+/* ---- by the interface ---------------------------------------------------- */
+
+struct nic_amo {
+	struct weft_amo amo;
+	struct weft_nic_op *op;
+};
+
+static void amo_done(struct weft_dma *d, int err)
+{
+	struct nic_amo *a = weft_container_of(d, struct nic_amo, amo.dma);
+	struct weft_nic_op *op = a->op;
+	struct weft_nic *nic = op->nic;
+	struct nic_peer *p = op->peer->up;
+
+	free(a);
+	op->state = NIC_WAITING;
+	p->reaches--;
+	if (err == -EOPNOTSUPP)
+		err = at_ask(nic, p, op);
+	else if (!err && op->events)
+		nic_access_tell(nic, op);
+	if (!op->asked)
+		nic_end(nic, op, err);
+}
+
+/* Posts it; -EAGAIN, -EOPNOTSUPP: nothing happened. */
+static int amo_post(struct weft_nic *nic, struct nic_peer *p,
+		    struct weft_nic_op *op, uint64_t at)
+{
+	struct nic_amo *a = calloc(1, sizeof(*a));
+	int err;
+
+	if (!a)
+		return -ENOMEM;
+	a->op = op;
+	a->amo = (struct weft_amo){
+		.dma = { .remote = at,
+			 .bytes = op->len,
+			 .ordered = true,
+			 .done = amo_done },
+		.what = op->held,
+		.what_bytes = op->limit,
+		.operands = op->limit - sizeof(struct nic_atomic),
+	};
+	if (op->kind != WEFT_ATOMIC) {
+		a->amo.dma.local_count = op->result_count;
+		memcpy(a->amo.dma.local, op->result,
+		       op->result_count * sizeof(op->result[0]));
+	}
+	err = nic->unit->ops->amo(nic->unit, op->peer, &a->amo);
+	if (err) {
+		free(a);
+		return err;
+	}
+	op->state = NIC_DMA;
+	p->reaches++;
+	nic_hold(p, &p->waiting, op);
+	return 0;
+}
+
+/* -ENOENT: the target has to be asked. */
+static int at_reach(struct weft_nic *nic, struct nic_peer *p,
+		    struct weft_nic_op *op)
+{
+	uint64_t at = 0;
+	int err;
+
+	if (weft_likely(!nic->unit->carrier->virt) || !op->len)
+		return -ENOENT;
+	err = nic_access_find(nic, p, op, at_access(op->kind, op->at_op), &at);
+	/* what is wrong the target says */
+	if (err)
+		return err == -EAGAIN ? err : -ENOENT;
+	err = amo_post(nic, p, op, at);
+	if (err == -EOPNOTSUPP)
+		return p->reaches ? -EAGAIN : -ENOENT;
+	return err;
+}
+
+int nic_at_change(const void *what, size_t what_bytes, void *data, void *old,
+		  size_t bytes)
+{
+	struct nic_atomic a;
+	size_t sets;
+	struct nic_at_call call = { .target = data, .old = old };
+
+	if (what_bytes < sizeof(a))
+		return -EPROTO;
+	memcpy(&a, what, sizeof(a));
+	sets = a.op == WEFT_AT_READ ? 0 : a.kind == WEFT_COMPARE ? 2 : 1;
+	if (a.op >= WEFT_AT_OPS || !kind_has(a.kind, a.op) ||
+	    !weft_at_bytes(a.type) || !(types_of[a.op] & 1u << a.type) ||
+	    a.count * weft_at_bytes(a.type) != bytes ||
+	    what_bytes != sizeof(a) + sets * bytes)
+		return -EPROTO;
+	call.op = a.op;
+	call.type = a.type;
+	call.count = a.count;
+	call.operand = (const char *)what + sizeof(a);
+	call.compare = (const char *)what + sizeof(a) + bytes;
+	nic_at_exec(&call);
+	return 0;
+}
+
 int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = nic_peer_of(nic, op->peer);
@@ -104,19 +235,10 @@ int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op)
 		return -EMSGSIZE;
 	if (p->open_ops >= OPEN_MAX)
 		return -EAGAIN;
-	err = nic_id_new(nic, op);
+	err = at_pack(op);
 	if (!err)
-		err = at_pack(op);
-	if (err) {
-		nic_id_free(nic, op);
-		return err;
-	}
-	op->ask = NIC_ATOMIC;
-	op->state = NIC_PACING;
-	nic_asked(op, true);
-	nic_hold(p, &p->bulk, op);
-	nic_push(nic, p);
-	return 0;
+		err = at_reach(nic, p, op);
+	return err == -ENOENT ? at_ask(nic, p, op) : err;
 }
 
 int nic_got_result(struct weft_nic *nic, struct weft_peer *src,
@@ -150,11 +272,7 @@ static int at_check(struct weft_nic *nic, const struct nic_atomic *a,
 		sets = 2;
 	if (want.len > nic->packet_bytes || len != sets * want.len)
 		return -EPROTO;
-	want.access = WEFT_MR_REMOTE_WRITE;
-	if (a->op == WEFT_AT_READ)
-		want.access = WEFT_MR_REMOTE_READ;
-	else if (a->kind != WEFT_ATOMIC)
-		want.access |= WEFT_MR_REMOTE_READ;
+	want.access = at_access(a->kind, a->op);
 	return nic->up->region(nic->up_arg, &want, at_p, region_p);
 }
 

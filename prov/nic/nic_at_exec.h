@@ -3,6 +3,7 @@
 #ifndef WEFT_PROV_NIC_AT_EXEC_H
 #define WEFT_PROV_NIC_AT_EXEC_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct nic_at_call {
@@ -20,5 +21,9 @@ struct nic_at_call {
  * size.
  */
 void nic_at_exec(const struct nic_at_call *c);
+
+/* As weft_carrier_attr.change; what is as NIC_ATOMIC has it. */
+int nic_at_change(const void *what, size_t what_bytes, void *data, void *old,
+		  size_t bytes);
 
 #endif

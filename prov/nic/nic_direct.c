@@ -23,6 +23,7 @@ static int direct_open(const struct weft_machine *m,
 		free(u);
 		return err;
 	}
+	u->fills = u->carrier->fills;
 	*u_p = u;
 	return 0;
 }
@@ -62,6 +63,13 @@ static int direct_put(struct weft_unit *u, struct weft_peer *peer,
 						    d->local_count, d->remote));
 }
 
+/* The target's processor does them. */
+static int direct_amo(struct weft_unit *u, struct weft_peer *peer,
+		      struct weft_amo *a)
+{
+	return -EOPNOTSUPP;
+}
+
 static int direct_poll(struct weft_unit *u, int budget)
 {
 	return u->carrier->ops->poll(u->carrier, budget);
@@ -75,5 +83,6 @@ const struct weft_unit_ops weft_unit_direct = {
 	.packet = direct_packet,
 	.get = direct_get,
 	.put = direct_put,
+	.amo = direct_amo,
 	.poll = direct_poll,
 };

@@ -4,6 +4,7 @@
  * and the death of a peer.
  */
 #include "prov/nic/nic_at.h"
+#include "prov/nic/nic_at_exec.h"
 #include "prov/nic/nic_cancel.h"
 #include "prov/nic/nic_coll_hook.h"
 #include "prov/nic/nic_coll_net.h"
@@ -197,9 +198,13 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 				weft_cu_area_bytes(&attr->machine->bar),
 		.no_dma = attr->no_dma,
 		.faults = attr->faults,
+		.silence_ms = attr->silence_ms,
+		.key = attr->key,
+		.key_bytes = attr->key_bytes,
 		.world = attr->world,
 		.threads = attr->threads,
 		.combine = nic_coll_combine,
+		.change = nic_at_change,
 	};
 	int err;
 

@@ -83,51 +83,82 @@ static void bulk_over(struct weft_vt_dma *vt, int err)
 	d->done(d, err);
 }
 
-static int bulk_post(struct weft_carrier *c, struct weft_peer *peer,
-		     struct weft_dma *d, const struct weft_vt_way *way,
-		     bool get)
+static struct bulk *bulk_new(struct weft_dma *d,
+			     const struct weft_help_way *way)
 {
 	struct bulk *b = malloc(sizeof(*b));
-	int err;
 
 	if (!b)
-		return -ENOMEM;
+		return NULL;
 	b->d = d;
 	b->vt = (struct weft_vt_dma){
-		.get = get,
+		.ordered = d->ordered,
+		.quick = way->quick,
 		.local = b->iov,
 		.count = bulk_iov(d, b->iov),
 		.remote = d->remote,
 		.bytes = d->bytes,
-		.way = *way,
+		.way = way->there,
+		.back = way->back,
 		.done = bulk_over,
 	};
-	err = c->virt->dma(c, peer, &b->vt);
+	return b;
+}
+
+/* Posts it and gives it away, or forgets it. */
+static int bulk_post(struct weft_carrier *c, struct weft_peer *peer,
+		     struct bulk *b)
+{
+	int err = b ? c->virt->dma(c, peer, &b->vt) : -ENOMEM;
+
 	if (err)
 		free(b);
 	return err;
 }
 
+static int bulk_move(struct weft_carrier *c, struct weft_peer *peer,
+		     struct weft_dma *d, const struct weft_help_way *way,
+		     bool get)
+{
+	struct bulk *b = bulk_new(d, way);
+
+	if (b)
+		b->vt.get = get;
+	return bulk_post(c, peer, b);
+}
+
 int weft_help_get(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d, const struct weft_vt_way *way)
+		  struct weft_dma *d, const struct weft_help_way *way)
 {
 	struct weft_carrier *c = u->carrier;
 	struct iovec iov[WEFT_COUNT_OF(d->local)];
 	int n = bulk_iov(d, iov);
 
 	if (weft_unlikely(c->virt && n))
-		return bulk_post(c, peer, d, way, true);
+		return bulk_move(c, peer, d, way, true);
 	return bulk_end(d, n ? c->ops->read(c, peer, iov, n, d->remote) : 0);
 }
 
 int weft_help_put(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d, const struct weft_vt_way *way)
+		  struct weft_dma *d, const struct weft_help_way *way)
 {
 	struct weft_carrier *c = u->carrier;
 	struct iovec iov[WEFT_COUNT_OF(d->local)];
 	int n = bulk_iov(d, iov);
 
 	if (weft_unlikely(c->virt && n))
-		return bulk_post(c, peer, d, way, false);
+		return bulk_move(c, peer, d, way, false);
 	return bulk_end(d, n ? c->ops->write(c, peer, iov, n, d->remote) : 0);
+}
+
+int weft_help_amo(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_amo *a, const struct weft_help_way *way)
+{
+	struct bulk *b = bulk_new(&a->dma, way);
+
+	if (b) {
+		b->vt.what = a->what;
+		b->vt.what_bytes = a->what_bytes;
+	}
+	return bulk_post(u->carrier, peer, b);
 }

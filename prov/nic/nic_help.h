@@ -28,13 +28,22 @@ void weft_table_fini(struct weft_table *t);
 size_t weft_help_gather(void *to, const struct weft_pkt *pkt,
 			const struct iovec *iov, int count);
 
+/* The ways of a transfer in virtual time. */
+struct weft_help_way {
+	struct weft_vt_way there; /* to the peer, data or request */
+	struct weft_vt_way back;
+	bool quick; /* no more work for the processor than a packet */
+};
+
 /*
  * Bulk data by the carrier's copy, as struct weft_unit_ops says; in virtual
- * time by the modelled interfaces, this way.
+ * time by the modelled interfaces, this way. Atomics: there alone.
  */
 int weft_help_get(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d, const struct weft_vt_way *way);
+		  struct weft_dma *d, const struct weft_help_way *way);
 int weft_help_put(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d, const struct weft_vt_way *way);
+		  struct weft_dma *d, const struct weft_help_way *way);
+int weft_help_amo(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_amo *a, const struct weft_help_way *way);
 
 #endif

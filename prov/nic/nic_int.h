@@ -42,7 +42,7 @@
  *           DMA, D_AGAIN  waiting  transfer                 the transfer
  *   ATOMIC  PACING        bulk     id, ask, held, limit     FIN (a refusal)
  *   FETCH   WAITING       waiting  id, ask, held            FIN, RESULT
- *   COMPARE
+ *   COMPARE DMA           waiting  held                     the unit
  *   SERVE   PACING        bulk     remote_id, moved, limit  its last packet
  *           DMA, D_AGAIN  waiting  remote_id, transfer      the transfer
  *
@@ -210,6 +210,7 @@ struct nic_peer {
 	uint32_t left;		  /* so many of them */
 	uint32_t open_ops;	  /* in these lists; FI_FENCE */
 	uint32_t asks;		  /* accesses the peer has not answered */
+	uint32_t reaches;	  /* accesses that it does not see, under way */
 	/* the eager message that is arriving: one of the two, or none */
 	struct weft_nic_op *rx_op;
 	struct nic_msg *rx_msg;

@@ -107,9 +107,9 @@ static const struct home {
 	[WEFT_RECV] = { 0, 0, XFER | S(WAITING_HELP) | S(PACED), S(PARTING) },
 	[WEFT_WRITE] = { 0, S(PACING), XFER, 0 },
 	[WEFT_READ] = { 0, S(PACING), XFER, 0 },
-	[WEFT_ATOMIC] = { 0, S(PACING), S(WAITING), 0 },
-	[WEFT_FETCH] = { 0, S(PACING), S(WAITING), 0 },
-	[WEFT_COMPARE] = { 0, S(PACING), S(WAITING), 0 },
+	[WEFT_ATOMIC] = { 0, S(PACING), S(WAITING) | S(DMA), 0 },
+	[WEFT_FETCH] = { 0, S(PACING), S(WAITING) | S(DMA), 0 },
+	[WEFT_COMPARE] = { 0, S(PACING), S(WAITING) | S(DMA), 0 },
 	[WEFT_SERVE] = { 0, S(PACING), XFER, 0 },
 };
 

@@ -34,6 +34,8 @@ int weft_port_place(const struct weft_place *place,
 		ops = &weft_carrier_shm;
 	else if (!strcmp(name, "loop"))
 		ops = &weft_carrier_loop;
+	else if (!strcmp(name, "sock"))
+		ops = &weft_carrier_sock;
 	else
 		return -EINVAL;
 	memset(attr, 0, sizeof(*attr));

@@ -137,14 +137,14 @@ int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op)
 
 /* ---- the initiator: by itself -------------------------------------------- */
 
-/* Tells the peer of an access it did not see. */
-static void tell(struct weft_nic *nic, struct weft_nic_op *op)
+void nic_access_tell(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_pkt pkt = {
 		.type = NIC_EVENT,
 		.flags = (uint8_t)(op->flags & WEFT_OP_DATA),
 		.len = sizeof(struct nic_access),
-		.aux = op->kind == WEFT_READ,
+		.aux = op->kind == WEFT_READ ||
+		       (op->kind >= WEFT_ATOMIC && op->at_op == WEFT_AT_READ),
 		.data = op->data,
 	};
 	struct nic_access a = {
@@ -166,8 +166,33 @@ static void one_sided(struct weft_nic *nic, struct nic_peer *p,
 	op->put = op->kind == WEFT_WRITE;
 	op->limit = op->len;
 	op->state = NIC_WAITING;
+	p->reaches++;
 	nic_hold(p, &p->waiting, op);
 	nic_xfer(nic, op);
+}
+
+int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
+		    struct weft_nic_op *op, uint32_t access, uint64_t *at_p)
+{
+	const struct weft_want want = {
+		.key = op->key,
+		.addr = op->addr,
+		.len = op->len,
+		.access = access,
+	};
+	uint32_t has = 0;
+	int err = -ENOENT;
+
+	/* one that the peer still has to serve must not be overtaken */
+	if (!nic->no_dma && !p->dma_refused && !p->asks)
+		err = nic_share_find(nic, p, &want, at_p, &has);
+	op->events = has & WEFT_MR_EVENTS;
+	/* nor one that waits for room, nor be one that is under way */
+	if (err == -ENOENT ? p->reaches > 0
+			   : !err && nic->unit->carrier->virt &&
+				     !weft_list_empty(&p->busy))
+		return -EAGAIN;
+	return !err && !nic_ready(nic) ? -EAGAIN : err;
 }
 
 /* An inject whose bytes may be needed after the call keeps its own. */
@@ -191,14 +216,6 @@ static int keep_bytes(struct weft_nic_op *op)
 int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = nic_peer_of(nic, op->peer);
-	struct weft_want want = {
-		.key = op->key,
-		.addr = op->addr,
-		.len = op->len,
-		.access = op->kind == WEFT_READ ? WEFT_MR_REMOTE_READ
-						: WEFT_MR_REMOTE_WRITE,
-	};
-	uint32_t access = 0;
 	uint64_t at = 0;
 	int err = nic_may_post(p, op);
 
@@ -206,14 +223,13 @@ int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op)
 		return err;
 	if (p->open_ops >= OPEN_MAX)
 		return -EAGAIN;
-	err = -ENOENT;
-	/* one that the peer still has to serve must not be overtaken */
-	if (!nic->no_dma && !p->dma_refused && !p->asks)
-		err = nic_share_find(nic, p, &want, &at, &access);
-	if (err == -EAGAIN || (!err && (!nic_ready(nic) || keep_bytes(op))))
+	err = nic_access_find(nic, p, op,
+			      op->kind == WEFT_READ ? WEFT_MR_REMOTE_READ
+						    : WEFT_MR_REMOTE_WRITE,
+			      &at);
+	if (err == -EAGAIN || (!err && keep_bytes(op)))
 		return -EAGAIN;
 	if (!err) {
-		op->events = access & WEFT_MR_EVENTS;
 		one_sided(nic, p, op, at);
 		return 0;
 	}
@@ -424,6 +440,7 @@ void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 		serve_done(nic, op, err);
 		return;
 	}
+	((struct nic_peer *)op->peer->up)->reaches--;
 	if (err == -EOPNOTSUPP) {
 		err = nic_id_new(nic, op);
 		if (!err) {
@@ -432,7 +449,7 @@ void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 		}
 	}
 	if (!err && (op->events || (op->flags & WEFT_OP_DATA)))
-		tell(nic, op);
+		nic_access_tell(nic, op);
 	nic_end(nic, op, err);
 }
 

@@ -26,4 +26,13 @@ int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
 int nic_got_event(struct weft_nic *nic, struct weft_peer *src,
 		  const struct weft_pkt *pkt, const void *payload);
 
+/* Tells the peer of an access it did not see. */
+void nic_access_tell(struct weft_nic *nic, struct weft_nic_op *op);
+/*
+ * May an access be made that the peer does not see? -ENOENT: no, it is to be
+ * asked; -EAGAIN: not yet; -EACCES, -EFAULT. at_p: where in its memory.
+ */
+int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
+		    struct weft_nic_op *op, uint32_t access, uint64_t *at_p);
+
 #endif

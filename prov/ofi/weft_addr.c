@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,26 @@ struct sockaddr_in weft_addr_loopback(in_port_t port)
 		.sin_port = port,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
+}
+
+int weft_addr_iface(const char *text, struct in_addr *ip_p)
+{
+	struct ifaddrs *list, *i;
+	int ret = -EADDRNOTAVAIL;
+
+	if (inet_pton(AF_INET, text, ip_p) == 1)
+		return 0;
+	if (getifaddrs(&list))
+		return -errno;
+	for (i = list; i && ret; i = i->ifa_next) {
+		if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET ||
+		    strcmp(i->ifa_name, text))
+			continue;
+		*ip_p = ((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr;
+		ret = 0;
+	}
+	freeifaddrs(list);
+	return ret;
 }
 
 static int ask(const char *node, const char *service, int flags,

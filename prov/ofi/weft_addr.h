@@ -14,6 +14,12 @@ bool weft_addr_is_name(const struct sockaddr_in *name);
 struct sockaddr_in weft_addr_loopback(in_port_t port);
 
 /*
+ * The address that text says, or the first one of the interface that it
+ * names. -EADDRNOTAVAIL: there is no such interface, or it has no address.
+ */
+int weft_addr_iface(const char *text, struct in_addr *ip_p);
+
+/*
  * node and service as for getaddrinfo; either may be NULL (loopback, port 0).
  * Numbers are taken as they are; a name service is asked only for names, and
  * not at all when numeric. 0, -ENODATA: unknown, -ENOMEM.

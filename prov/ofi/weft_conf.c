@@ -19,11 +19,25 @@ static const struct weft_cfg_opt options[] = {
 	  "bgq:2x2x2x2x2, and a file describes another",
 	  NULL },
 	{ "FI_WEFT_CARRIER", WEFT_CFG_TEXT, "shm",
-	  "How packets travel: shm (processes of this host) or loop (inside "
-	  "one process, for tests)",
-	  "shm|loop" },
-	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "", "Fault plan of the loop carrier",
+	  "How packets travel: shm (processes of this host), sock (datagrams "
+	  "between any hosts) or loop (inside one process, for tests)",
+	  "shm|sock|loop" },
+	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "",
+	  "Fault plan, or a file with one: of the machine's links and nodes "
+	  "with the virtual clock, else of the loop and sock carriers",
 	  NULL },
+	{ "FI_WEFT_IFACE", WEFT_CFG_TEXT, "",
+	  "Interface, or its address, where the sock carrier is reached by "
+	  "others; without it the loopback",
+	  NULL },
+	{ "FI_WEFT_KEY", WEFT_CFG_TEXT, "",
+	  "Secret of 16 characters or more with which the sock carrier signs "
+	  "datagrams; none trusts the network. Our MPI makes one per job",
+	  NULL },
+	{ "FI_WEFT_SILENCE", WEFT_CFG_INT, "300",
+	  "Seconds after which a peer that does not answer is given up; sock "
+	  "carrier only",
+	  "1..1000000" },
 	{ "FI_WEFT_DMA", WEFT_CFG_BOOL, "yes",
 	  "Copy large messages straight between processes; no sends them as "
 	  "packets",
@@ -69,6 +83,9 @@ enum option {
 	MACHINE,
 	CARRIER,
 	FAULTS,
+	IFACE,
+	KEY,
+	SILENCE,
 	DMA,
 	SPIN,
 	EAGER,
@@ -89,6 +106,8 @@ const struct weft_cfg_table weft_conf_options = {
 
 static const struct weft_carrier_ops *carrier_find(const char *name)
 {
+	if (!strcmp(name, "sock"))
+		return &weft_carrier_sock;
 	return strcmp(name, "loop") ? &weft_carrier_shm : &weft_carrier_loop;
 }
 
@@ -205,7 +224,11 @@ static void conf_read(void)
 	conf.carrier =
 		conf.virt ? &weft_carrier_vt
 			  : carrier_find(weft_cfg_get(&options[CARRIER]).text);
+	conf.iface = weft_cfg_get(&options[IFACE]).text;
+	conf.key = weft_cfg_get(&options[KEY]).text;
+	conf.silence_ms = (uint32_t)weft_cfg_get(&options[SILENCE]).i * 1000;
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
+	conf.vt.faults = conf.faults;
 	conf.dma = weft_cfg_get(&options[DMA]).b;
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;

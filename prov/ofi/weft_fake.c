@@ -22,6 +22,7 @@
 
 /* The data path is not part of these tests. */
 struct fi_weft_recv weft_recv_ops;
+struct fi_weft_typed weft_typed_ops;
 struct fi_weft_peers weft_peers_ops;
 
 static const struct weft_machine machines[] = {
@@ -143,6 +144,7 @@ static const struct weft_carrier_ops carrier_ops = {
 
 const struct weft_carrier_ops weft_carrier_shm;
 const struct weft_carrier_ops weft_carrier_loop;
+const struct weft_carrier_ops weft_carrier_sock;
 
 void fake_arrive(struct fake_ep *e, uint32_t n)
 {

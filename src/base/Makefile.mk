@@ -21,7 +21,9 @@ libweftbase_la_SOURCES = \
 	src/base/rng.c src/base/rng.h \
 	src/base/roll.c src/base/roll.h src/base/roll_layout.h \
 	src/base/roll_card.c src/base/roll_print.c src/base/roll_print.h \
-	src/base/solo.h
+	src/base/solo.h \
+	src/base/trace.c src/base/trace.h src/base/trace_layout.h \
+	src/base/trace_read.c
 
 BASE_TESTS = \
 	src/base/alive_test src/base/args_test \
@@ -33,7 +35,7 @@ BASE_TESTS = \
 	src/base/patience_test src/base/plan_test src/base/pool_test \
 	src/base/region_test \
 	src/base/rng_test src/base/roll_print_test src/base/roll_test \
-	src/base/solo_test
+	src/base/solo_test src/base/trace_test
 check_PROGRAMS += $(BASE_TESTS)
 TESTS += $(BASE_TESTS)
 src_base_alive_test_LDADD = $(T_LIBS)
@@ -59,3 +61,4 @@ src_base_rng_test_LDADD = $(T_LIBS)
 src_base_roll_print_test_LDADD = $(T_LIBS)
 src_base_roll_test_LDADD = $(T_LIBS)
 src_base_solo_test_LDADD = $(T_LIBS)
+src_base_trace_test_LDADD = $(T_LIBS)

@@ -33,14 +33,18 @@ static unsigned long space_used(void)
 const char *weft_limit_space(char text[WEFT_LIMIT_TEXT], size_t bytes)
 {
 	rlim_t l = limit_of(RLIMIT_AS);
+	char more[48] = "";
 
 	text[0] = '\0';
-	if (l != RLIM_INFINITY)
-		snprintf(text, WEFT_LIMIT_TEXT,
-			 ": %zu KiB more are needed, and %lu of the %llu KiB "
-			 "of addresses that are allowed (ulimit -v) are in use",
-			 (bytes + KIB - 1) / KIB, space_used(),
-			 (unsigned long long)l / KIB);
+	if (l == RLIM_INFINITY)
+		return text;
+	if (bytes)
+		snprintf(more, sizeof(more), "%zu KiB more are needed, and ",
+			 (bytes + KIB - 1) / KIB);
+	snprintf(text, WEFT_LIMIT_TEXT,
+		 ": %s%lu of the %llu KiB of addresses that are allowed "
+		 "(ulimit -v) are in use",
+		 more, space_used(), (unsigned long long)l / KIB);
 	return text;
 }
 

@@ -12,7 +12,7 @@
 
 #define WEFT_LIMIT_TEXT 160
 
-/* Addresses: so many bytes more were wanted. */
+/* Addresses: so many bytes more were wanted; 0: it is not known how many. */
 const char *weft_limit_space(char text[WEFT_LIMIT_TEXT], size_t bytes);
 /* A file of that length, which a memfd is, too. */
 const char *weft_limit_file(char text[WEFT_LIMIT_TEXT], size_t bytes);

@@ -38,7 +38,9 @@ static const struct kind {
 	[WEFT_PLAN_REORDER] = { "reorder", NULL, 0, 1, 0, 0 },
 	[WEFT_PLAN_CORRUPT] = { "corrupt", NULL, 0, 1, 0, 0 },
 	[WEFT_PLAN_DELAY] = { "delay", NULL, 0, 1, 0, 1 },
-	[WEFT_PLAN_PARTITION] = { "partition", "ranks|ranks", 0, 0, 0, 0 },
+	[WEFT_PLAN_PARTITION] = { "partition", "those|those", 0, 0, 0, 0 },
+	[WEFT_PLAN_RAW] = { "raw", NULL, 0, 0, 0, 0 },
+	[WEFT_PLAN_DIE] = { "die", NULL, 1, 0x1p53, 1, 0 },
 };
 
 /* One line, cut into words; next is the one that is read now. */

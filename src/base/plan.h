@@ -11,7 +11,7 @@
  *   slow-node 3 = 1.5                # times slower
  *   loss = 0.01
  *   delay = 0.05 by 200 us
- *   partition 0-3|4-7 at 1 s for 100 ms
+ *   partition 10.0.0.1|10.0.0.2 at 1 s for 100 ms
  *
  *   KIND [WHOM] [= VALUE] [by TIME] [at TIME] [for TIME]
  *
@@ -44,6 +44,8 @@ enum weft_plan_kind {
 	WEFT_PLAN_CORRUPT,
 	WEFT_PLAN_DELAY,     /* by by_ps */
 	WEFT_PLAN_PARTITION, /* whom|whom do not hear each other */
+	WEFT_PLAN_RAW,	     /* for tests: carriers do not repair faults */
+	WEFT_PLAN_DIE,	     /* for tests: the end after so many sends */
 	WEFT_PLAN_KINDS,
 };
 

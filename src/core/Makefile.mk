@@ -49,6 +49,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_stuck.c src/core/core_stuck.h \
 	src/core/core_tag.h \
 	src/core/core_time.c src/core/core_time.h \
+	src/core/core_trace.c src/core/core_trace.h \
 	src/core/core_tool.c src/core/core_tool.h \
 	src/core/core_wait.c src/core/core_wait.h \
 	src/core/core_wire_up.c src/core/core_wire_up.h \

@@ -15,6 +15,7 @@ struct lane {
 	unsigned depth;	 /* calls within calls */
 	uint32_t id;	 /* of the outermost */
 	uint64_t since;	 /* when it was entered, if timed */
+	uint64_t word;	 /* weft_call_mark() */
 	bool timed;
 };
 
@@ -31,6 +32,7 @@ static _Thread_local struct lane lane;
 static weft_au32 started; /* MPI_Init has decided what follows */
 static bool several;	  /* threads */
 static uint64_t (*now)(void);
+static weft_call_seen seen;
 
 /* A small number from the environment, or -1. */
 static long number(const char *name)
@@ -116,6 +118,7 @@ struct weft_call weft_call_enter_slow(struct weft_call_site *site)
 		l->id = id;
 		l->timed = weft_load32(&started) && now;
 		l->since = l->timed ? now() : 0;
+		l->word = 0;
 	}
 	return (struct weft_call){ NULL, 0 };
 }
@@ -123,9 +126,23 @@ struct weft_call weft_call_enter_slow(struct weft_call_site *site)
 static void tally(const struct lane *l)
 {
 	struct roll_tally *t = weft_roll_tally(&roll, me, l->id);
+	uint64_t until = now();
 
 	weft_add64(&t->count, 1);
-	weft_add64(&t->ps, now() - l->since);
+	weft_add64(&t->ps, until - l->since);
+	if (seen)
+		seen(l->id, l->since, until, l->word);
+}
+
+void weft_call_watch(weft_call_seen fn)
+{
+	seen = fn;
+}
+
+void weft_call_mark(uint64_t word)
+{
+	if (lane.depth == 1)
+		lane.word = word;
 }
 
 void weft_call_leave_slow(void)

@@ -76,6 +76,15 @@ void weft_call_stop(void);
 /* MPI_Finalize is through: the process may exit. */
 void weft_call_finish(void);
 
+/*
+ * While calls are timed: who hears of each when it is over. word: what
+ * weft_call_mark() said within it, or 0. NULL: nobody.
+ */
+typedef void (*weft_call_seen)(uint32_t id, uint64_t since, uint64_t until,
+			       uint64_t word);
+void weft_call_watch(weft_call_seen seen);
+void weft_call_mark(uint64_t word);
+
 /* The call this process is in, of several threads all of them: "MPI_Recv";
  * "" when in none. Returns text. */
 const char *weft_call_text(char *text, size_t len);

@@ -50,6 +50,7 @@ struct weft_comm {
 	struct weft_group *remote; /* NULL unless inter */
 	struct weft_comm *local;   /* inter: intracommunicator of my side */
 	weft_au32 coll_seq;	   /* collectives started, see next_tag */
+	uint32_t traced;	   /* and of these, calls in core_trace.h */
 
 	/* core_route.h; NULL where there is none */
 	struct weft_route *route;	/* of the collective unit */

@@ -7,6 +7,7 @@
 #include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_stuck.h"
+#include "src/core/core_trace.h"
 
 #include <rdma/fi_ext_weft.h>
 #include <stdlib.h>
@@ -214,6 +215,24 @@ static struct weft_stuck *read_notes(const struct fi_weft_world *world, int n,
 	return all;
 }
 
+/* The same for the page, with who waits for whom. */
+static void trace_deadlock(const struct weft_stuck *all, int n,
+			   const char *told)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+
+	if (f)
+		weft_stuck_waits(f, all, n);
+	if (f)
+		fclose(f);
+	weft_trace_note("deadlock", told);
+	if (text)
+		weft_trace_note("waits", text);
+	free(text);
+}
+
 /* Prints it whole, so that output of others does not come in between. */
 static void print_report(const struct fi_weft_world *world)
 {
@@ -233,6 +252,8 @@ static void print_report(const struct fi_weft_world *world)
 	if (text)
 		fputs(text, stderr);
 	fflush(stderr);
+	if (text && all && weft_traced())
+		trace_deadlock(all, n, text);
 	free(text);
 	free(all);
 }

@@ -19,6 +19,7 @@
 #include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_time.h"
+#include "src/core/core_trace.h"
 #include "src/core/core_route.h"
 #include "src/core/core_wire_up.h"
 #include "src/core/core_world.h"
@@ -140,6 +141,7 @@ int weft_core_init(int required)
 			return rc;
 		ns[i + 1] = weft_now_ns();
 	}
+	weft_trace_start();
 	weft_call_start(weft_threads,
 			weft_call_reported() ? weft_core_look_ps : NULL);
 	/* R3 pairs with A3 in weft_running(): the process is a member now. */
@@ -198,6 +200,7 @@ int weft_core_fini(void)
 	if (weft_core.job.rank == 0)
 		weft_call_print(weft_core.virt ? "virtual time" : "time");
 	rc = weft_core.virt ? leave_world() : weft_pmix_fence(idle, wake);
+	weft_trace_stop();
 	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);
 	weft_comm_close_predefined();
 	weft_core_clock_close();

@@ -36,6 +36,10 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 			    "set by mpiexec: descriptor of the page where "
 			    "ranks leave the call they are in",
 			    NULL },
+	[WEFT_OPT_TRACE_FD] = { "WEFT_TRACE_FD", WEFT_CFG_INT, "-1",
+				"set by mpiexec: descriptor of the file where "
+				"ranks leave events",
+				NULL },
 	[WEFT_OPT_VERBOSE] = { "WEFT_VERBOSE", WEFT_CFG_BOOL, "0",
 			       "rank 0 tells at the end of virtual time what "
 			       "happened in it, with a hash of all events",

@@ -71,7 +71,8 @@ struct weft_core {
 	struct fid_fabric *fabric;
 	struct fid_domain *domain;
 	struct fid_av *av;
-	bool can_sleep; /* fi_cq_sread works */
+	struct fi_weft_typed *typed; /* core_typed.h; NULL: there are none */
+	bool can_sleep;		     /* fi_cq_sread works */
 	struct weft_patience patience;
 	size_t max_bytes;     /* of one message */
 	size_t iov_limit;     /* pieces of one send or receive */

@@ -204,6 +204,16 @@ static bool waits_for(const struct job *j, int me, int r,
 	return r == i->peer;
 }
 
+static bool any_waits_for(const struct job *j, int me, int r)
+{
+	const struct weft_stuck *s = &j->rank[me];
+
+	for (int k = 0; k < s->nitems; k++)
+		if (waits_for(j, me, r, &s->item[k]))
+			return true;
+	return false;
+}
+
 /*
  * The rank that me waits for, as the next step of a walk: those named first,
  * of a wildcard the lowest. -1: nobody is known.
@@ -514,6 +524,19 @@ static void print_cycle(FILE *f, const struct job *j)
 		print_waits(f, next, from);
 	free(next);
 	free(walked);
+}
+
+void weft_stuck_waits(FILE *f, const struct weft_stuck *rank, int n)
+{
+	const struct job j = { rank, n };
+
+	for (int me = 0; me < n && n <= WEFT_STUCK_DRAWN; me++) {
+		fprintf(f, "%d", me);
+		for (int r = 0; r < n; r++)
+			if (r != me && any_waits_for(&j, me, r))
+				fprintf(f, " %d", r);
+		fprintf(f, "\n");
+	}
 }
 
 void weft_stuck_print(FILE *f, const struct weft_stuck *rank, int n,

@@ -62,6 +62,11 @@ char *weft_stuck_write(const struct weft_stuck *s, char note[WEFT_STUCK_NOTE]);
 /* false: it is no note; then s is a rank that waits for nothing known. */
 bool weft_stuck_read(struct weft_stuck *s, const char *note);
 
+/* For a picture: a line for each rank, itself and those it waits for; of more
+ * ranks than a picture can show nothing. */
+#define WEFT_STUCK_DRAWN 64
+void weft_stuck_waits(FILE *f, const struct weft_stuck *rank, int n);
+
 /* The whole report; now_ps: when. */
 void weft_stuck_print(FILE *f, const struct weft_stuck *rank, int n,
 		      uint64_t now_ps);

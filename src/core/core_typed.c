@@ -4,19 +4,18 @@
 
 #include <rdma/fi_ext_weft.h>
 
-static struct fi_weft_typed *typed; /* NULL: the provider has none */
 static size_t least;
 
 void weft_typed_open(void)
 {
 	void *ops;
 
-	typed = NULL;
+	weft_core.typed = NULL;
 	least = SIZE_MAX;
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_TYPED, 0, &ops, NULL))
 		return;
-	typed = ops;
-	least = typed->least(weft_core.ep);
+	weft_core.typed = ops;
+	least = weft_core.typed->least(weft_core.ep);
 }
 
 static void pack(void *arg, size_t pos, void *to, size_t len)
@@ -40,12 +39,12 @@ bool weft_typed_take(struct weft_p2p *p)
 
 int weft_typed_send(struct weft_p2p *p, fi_addr_t to, uint64_t flags)
 {
-	return (int)typed->send(weft_core.ep, &p->typed, p->bytes, to, p->word,
-				flags, &p->io.fi);
+	return (int)weft_core.typed->send(weft_core.ep, &p->typed, p->bytes, to,
+					  p->word, flags, &p->io.fi);
 }
 
 int weft_typed_recv(struct weft_p2p *p, uint64_t flags)
 {
-	return (int)typed->recv(weft_core.ep, &p->typed, p->bytes, p->word,
-				p->ignore, flags, &p->io.fi);
+	return (int)weft_core.typed->recv(weft_core.ep, &p->typed, p->bytes,
+					  p->word, p->ignore, flags, &p->io.fi);
 }

@@ -8,6 +8,7 @@
 #include "src/core/core_pmix.h"
 #include "src/core/core_report.h"
 #include "src/core/core_state.h"
+#include "src/core/core_trace.h"
 
 #include <pthread.h>
 #include <rdma/fi_errno.h>
@@ -90,6 +91,7 @@ static void write_end(void)
 	fclose(f);
 	weft_call_report(text);
 	free(text);
+	weft_trace_world(world, domain());
 }
 
 /* When all have left, nothing moves any more, and every run says the same. */

@@ -16,7 +16,7 @@ static WEFT_COLD int barrier_by_table(const char *name, MPI_Comm comm)
 #pragma weak MPI_Barrier = PMPI_Barrier
 int PMPI_Barrier(MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct weft_comm *c = weft_comm_of(comm);
 	int rc;
 
@@ -30,7 +30,7 @@ int PMPI_Barrier(MPI_Comm comm)
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root,
 	       MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_bcast(
 		__func__, mpi_side(buffer, count, datatype), root, comm);
 
@@ -41,7 +41,7 @@ int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root,
 int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 		 MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_bcast(
 		__func__, mpi_side(buffer, count, datatype), root, comm);
 
@@ -52,7 +52,7 @@ int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count,
 		MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
 					     mpi_side(recvbuf, count, datatype),
 					     op, root, comm);
@@ -64,7 +64,7 @@ int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count,
 int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		  MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
 					     mpi_side(recvbuf, count, datatype),
 					     op, root, comm);
@@ -99,7 +99,7 @@ WEFT_INLINE int allreduce(const char *func, const void *in, void *out,
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
 		   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 
 	return allreduce(__func__, sendbuf, recvbuf, count, datatype, op, comm);
 }
@@ -108,7 +108,7 @@ int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
 int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		     MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 
 	return allreduce(__func__, sendbuf, recvbuf, count, datatype, op, comm);
 }
@@ -118,7 +118,7 @@ int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
 		MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_GATHER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -132,7 +132,7 @@ int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount,
 		  MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		  MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_GATHER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -146,7 +146,7 @@ int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		 void *recvbuf, const int recvcounts[], const int displs[],
 		 MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -163,7 +163,7 @@ int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount,
 		   const MPI_Count recvcounts[], const MPI_Aint displs[],
 		   MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m =
 		mpi_move_root(__func__, WEFT_COLL_GATHER,
 			      mpi_side(sendbuf, sendcount, sendtype),
@@ -179,7 +179,7 @@ int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		 void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
 		 MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -193,7 +193,7 @@ int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount,
 		   MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		   MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side(sendbuf, sendcount, sendtype),
@@ -207,7 +207,7 @@ int PMPI_Scatterv(const void *sendbuf, const int sendcounts[],
 		  const int displs[], MPI_Datatype sendtype, void *recvbuf,
 		  int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side_v(sendbuf, mpi_ints(sendcounts), mpi_ints(displs),
@@ -223,7 +223,7 @@ int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		    void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
 		    int root, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_move_root(
 		__func__, WEFT_COLL_SCATTER,
 		mpi_side_v(sendbuf, mpi_counts(sendcounts), mpi_aints(displs),
@@ -238,7 +238,7 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		   void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		   MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -252,7 +252,7 @@ int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount,
 		     MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		     MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLGATHER,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -266,7 +266,7 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		    void *recvbuf, const int recvcounts[], const int displs[],
 		    MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_ints(recvcounts),
@@ -282,7 +282,7 @@ int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount,
 		      const MPI_Count recvcounts[], const MPI_Aint displs[],
 		      MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLGATHER,
 				     mpi_side(sendbuf, sendcount, sendtype),
 				     mpi_side_v(recvbuf, mpi_counts(recvcounts),
@@ -297,7 +297,7 @@ int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 		  void *recvbuf, int recvcount, MPI_Datatype recvtype,
 		  MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -311,7 +311,7 @@ int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount,
 		    MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount,
 		    MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m =
 		mpi_move(__func__, WEFT_COLL_ALLTOALL,
 			 mpi_side(sendbuf, sendcount, sendtype),
@@ -326,7 +326,7 @@ int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[],
 		   const int recvcounts[], const int rdispls[],
 		   MPI_Datatype recvtype, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_ints(sendcounts),
 						mpi_ints(sdispls), sendtype),
@@ -344,7 +344,7 @@ int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 		     const MPI_Aint rdispls[], MPI_Datatype recvtype,
 		     MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_v(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtype),
@@ -361,7 +361,7 @@ int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[],
 		   void *recvbuf, const int recvcounts[], const int rdispls[],
 		   const MPI_Datatype recvtypes[], MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_ints(sendcounts),
 						mpi_ints(sdispls), sendtypes),
@@ -379,7 +379,7 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 		     const MPI_Aint rdispls[], const MPI_Datatype recvtypes[],
 		     MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_move(__func__, WEFT_COLL_ALLTOALL,
 				     mpi_side_w(sendbuf, mpi_counts(sendcounts),
 						mpi_aints(sdispls), sendtypes),
@@ -394,7 +394,7 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
 			      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -407,7 +407,7 @@ int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf,
 				MPI_Count recvcount, MPI_Datatype datatype,
 				MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
 			    mpi_side(recvbuf, recvcount, datatype), op, comm);
@@ -420,7 +420,7 @@ int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf,
 			const int recvcounts[], MPI_Datatype datatype,
 			MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m = mpi_combine(
 		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -435,7 +435,7 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf,
 			  const MPI_Count recvcounts[], MPI_Datatype datatype,
 			  MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	const struct weft_coll_row none = { NULL, false };
 	struct mpi_coll m = mpi_combine(
 		__func__, WEFT_COLL_REDUCE_SCATTER, sendbuf,
@@ -449,7 +449,7 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf,
 int PMPI_Scan(const void *sendbuf, void *recvbuf, int count,
 	      MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -461,7 +461,7 @@ int PMPI_Scan(const void *sendbuf, void *recvbuf, int count,
 int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_SCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -473,7 +473,7 @@ int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count,
 		MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);
@@ -485,7 +485,7 @@ int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count,
 int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count,
 		  MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
 {
-	MPI_ENTER;
+	MPI_ENTER_COLL(comm);
 	struct mpi_coll m =
 		mpi_combine(__func__, WEFT_COLL_EXSCAN, sendbuf,
 			    mpi_side(recvbuf, count, datatype), op, comm);

@@ -22,12 +22,18 @@
 #include <mpi.h>
 #pragma GCC visibility pop
 
-#include "src/core/core_call.h"
+#include "src/core/core_trace.h"
 
 /* Tells which call the thread is in, until the function returns. */
 #define MPI_ENTER                                                      \
 	static struct weft_call_site call_site = { .name = __func__ }; \
 	WEFT_CLEANUP(weft_call_leave)                                  \
 	const struct weft_call call_here = weft_call_enter(&call_site)
+
+/* The same in a collective; who traces is on the slow path. */
+#define MPI_ENTER_COLL(comm)                       \
+	MPI_ENTER;                                 \
+	if (weft_unlikely(call_here.slot == NULL)) \
+	weft_trace_coll(comm)
 
 #endif

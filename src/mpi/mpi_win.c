@@ -157,14 +157,19 @@ int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit,
 	return create(__func__, base, size, disp_unit, info, comm, win);
 }
 
-static int allocate(struct make m, void *baseptr)
+static int allocate(const struct make *m, void *baseptr)
 {
-	int err = weft_check_ptr(weft_comm_of(m.comm), m.func, 5, baseptr,
+	int err = weft_check_ptr(weft_comm_of(m->comm), m->func, 5, baseptr,
 				 "baseptr");
 
-	m.size_arg = 1;
-	return err ? err : make(&m, NULL, baseptr);
+	return err ? err : make(m, NULL, baseptr);
 }
+
+/* By the names that these functions give their arguments. */
+#define ALLOCATE(flavor)                                                   \
+	allocate(&(struct make){ __func__, 1, size, disp_unit, info, comm, \
+				 win, flavor },                            \
+		 baseptr)
 
 #pragma weak MPI_Win_allocate = PMPI_Win_allocate
 int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info,
@@ -172,9 +177,7 @@ int PMPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info,
 {
 	MPI_ENTER;
 
-	return allocate((struct make){ __func__, 1, size, disp_unit, info, comm,
-				       win, MPI_WIN_FLAVOR_ALLOCATE },
-			baseptr);
+	return ALLOCATE(MPI_WIN_FLAVOR_ALLOCATE);
 }
 
 #pragma weak MPI_Win_allocate_c = PMPI_Win_allocate_c
@@ -183,9 +186,7 @@ int PMPI_Win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 {
 	MPI_ENTER;
 
-	return allocate((struct make){ __func__, 1, size, disp_unit, info, comm,
-				       win, MPI_WIN_FLAVOR_ALLOCATE },
-			baseptr);
+	return ALLOCATE(MPI_WIN_FLAVOR_ALLOCATE);
 }
 
 #pragma weak MPI_Win_allocate_shared = PMPI_Win_allocate_shared
@@ -194,9 +195,7 @@ int PMPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info,
 {
 	MPI_ENTER;
 
-	return allocate((struct make){ __func__, 1, size, disp_unit, info, comm,
-				       win, MPI_WIN_FLAVOR_SHARED },
-			baseptr);
+	return ALLOCATE(MPI_WIN_FLAVOR_SHARED);
 }
 
 #pragma weak MPI_Win_allocate_shared_c = PMPI_Win_allocate_shared_c
@@ -205,9 +204,7 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 {
 	MPI_ENTER;
 
-	return allocate((struct make){ __func__, 1, size, disp_unit, info, comm,
-				       win, MPI_WIN_FLAVOR_SHARED },
-			baseptr);
+	return ALLOCATE(MPI_WIN_FLAVOR_SHARED);
 }
 
 #pragma weak MPI_Win_create_dynamic = PMPI_Win_create_dynamic

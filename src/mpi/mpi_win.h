@@ -29,6 +29,19 @@ struct mpi_target {
 	struct weft_dt *dt; /* out */
 };
 
+/* The origin's side of a call, its first three arguments, and the target's, of
+ * which the first is number n: by the names that all these functions have. */
+#define MPI_WIN_ORIGIN                                          \
+	{                                                       \
+		.func = __func__, .arg = 1, .buf = origin_addr, \
+		.count = origin_count, .type = origin_datatype  \
+	}
+#define MPI_WIN_TARGET(n)                                            \
+	{                                                            \
+		__func__, n, target_rank, target_disp, target_count, \
+			target_datatype, NULL                        \
+	}
+
 /* 0: all is well; MPI_PROC_NULL included. */
 int mpi_check_target_slow(const struct mpi_target *t,
 			  struct weft_win *w) WEFT_COLD;

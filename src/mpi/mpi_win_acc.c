@@ -214,39 +214,24 @@ WEFT_INLINE bool is_word(MPI_Win win, int rank, MPI_Aint disp,
 
 /* ---- accumulate -------------------------------------------------------- */
 
-#define ACC                                                     \
-	(struct acc)                                            \
-	{                                                       \
-		.o = { .func = __func__,                        \
-		       .arg = 1,                                \
-		       .buf = origin_addr,                      \
-		       .count = origin_count,                   \
-		       .type = origin_datatype },               \
-		.t = { __func__,     4,                         \
-		       target_rank,  target_disp,               \
-		       target_count, target_datatype,           \
-		       NULL },                                  \
-		.op_arg = 8, .op = op, .win_arg = 9, .win = win \
+#define ACC                                                               \
+	(struct acc)                                                      \
+	{                                                                 \
+		.o = MPI_WIN_ORIGIN, .t = MPI_WIN_TARGET(4), .op_arg = 8, \
+		.op = op, .win_arg = 9, .win = win                        \
 	}
 
-#define GET_ACC                                                   \
-	(struct acc)                                              \
-	{                                                         \
-		.o = { .func = __func__,                          \
-		       .arg = 1,                                  \
-		       .buf = origin_addr,                        \
-		       .count = origin_count,                     \
-		       .type = origin_datatype },                 \
-		.r = { .func = __func__,                          \
-		       .arg = 4,                                  \
-		       .buf = result_addr,                        \
-		       .count = result_count,                     \
-		       .type = result_datatype },                 \
-		.t = { __func__,     7,                           \
-		       target_rank,  target_disp,                 \
-		       target_count, target_datatype,             \
-		       NULL },                                    \
-		.op_arg = 11, .op = op, .win_arg = 12, .win = win \
+#define GET_ACC                                                                \
+	(struct acc)                                                           \
+	{                                                                      \
+		.o = MPI_WIN_ORIGIN,                                           \
+		.r = { .func = __func__,                                       \
+		       .arg = 4,                                               \
+		       .buf = result_addr,                                     \
+		       .count = result_count,                                  \
+		       .type = result_datatype },                              \
+		.t = MPI_WIN_TARGET(7), .op_arg = 11, .op = op, .win_arg = 12, \
+		.win = win                                                     \
 	}
 
 #pragma weak MPI_Accumulate = PMPI_Accumulate

@@ -85,19 +85,10 @@ WEFT_INLINE int rmove(struct move m, bool put, MPI_Request *request)
 	return MPI_SUCCESS;
 }
 
-#define MOVE                                          \
-	(struct move)                                 \
-	{                                             \
-		.o = { .func = __func__,              \
-		       .arg = 1,                      \
-		       .buf = origin_addr,            \
-		       .count = origin_count,         \
-		       .type = origin_datatype },     \
-		.t = { __func__,     4,               \
-		       target_rank,  target_disp,     \
-		       target_count, target_datatype, \
-		       NULL },                        \
-		.win = win                            \
+#define MOVE                                                            \
+	(struct move)                                                   \
+	{                                                               \
+		.o = MPI_WIN_ORIGIN, .t = MPI_WIN_TARGET(4), .win = win \
 	}
 
 #pragma weak MPI_Put = PMPI_Put

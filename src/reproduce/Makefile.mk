@@ -17,8 +17,9 @@ libweftrepro_la_LIBADD = libweftsim.la -lm
 bin_PROGRAMS += weft-reproduce
 weft_reproduce_SOURCES = src/reproduce/repro_main.c \
 	src/reproduce/repro_draw.c \
-	src/reproduce/repro_out.c
-weft_reproduce_LDADD = libweftrepro.la
+	src/reproduce/repro_out.c \
+	src/reproduce/repro_page.c
+weft_reproduce_LDADD = libweftpage.la libweftrepro.la
 
 check_PROGRAMS += src/reproduce/repro_table_test
 TESTS += src/reproduce/repro_table_test

@@ -8,6 +8,7 @@
 #define WEFT_REPRO_H
 
 #include "prov/net/net_config.h"
+#include "src/page/page.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -134,6 +135,14 @@ void repro_out_row(const struct repro *r, enum repro_format f, unsigned i);
 void repro_out_end(const struct repro *r, enum repro_format f);
 /* The last line of the text. */
 void repro_out_sum(const struct repro *r, char *text, size_t len);
+/* "2 %", "at most"; "in band", "OUT OF BAND". */
+const char *repro_band_text(const struct repro_row *row, char *text,
+			    size_t len);
+const char *repro_verdict(const struct repro_row *row);
+
+/* repro_page.c: one page, every system a part of it. 0 or -errno. */
+int repro_page_open(struct page *p, const char *file, const char *system);
+void repro_page_add(struct page *p, const struct repro *r);
 
 /* repro_draw.c: paper against model. 0 or -errno. */
 int repro_draw(const struct repro *r, const char *file);

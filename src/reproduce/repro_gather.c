@@ -11,7 +11,6 @@
  * A broadcast gathers parts without data first, where the machine does so.
  */
 #include "src/reproduce/repro_bench.h"
-#include "prov/net/net_fold.h"
 
 #include <errno.h>
 #include <stdlib.h>

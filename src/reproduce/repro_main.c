@@ -31,7 +31,8 @@ static int which_system(struct weft_args *w)
 }
 
 struct args {
-	const char *machine, *only, *plot;
+	const char *machine, *only, *plot, *html;
+	struct page *page; /* of --html, or NULL */
 	bool quick, list, progress;
 	bool csv, json, version;
 };
@@ -58,6 +59,7 @@ static const struct row {
 	{ { "plot", 1, "FILE", "draw paper against model: FILE.png or FILE.svg",
 	    0 },
 	  AT(plot) },
+	{ { "html", 1, "FILE", "the same as a page with plots", 0 }, AT(html) },
 	{ { "progress", 0, "",
 	    "a line on stderr while it runs (on a terminal always)", 0 },
 	  AT(progress) },
@@ -148,6 +150,8 @@ static int run_all(struct repro *r, const struct args *a)
 	repro_out_end(r, format);
 	if (a->plot && repro_draw(r, a->plot))
 		bad = 1;
+	if (a->page)
+		repro_page_add(a->page, r);
 	return bad;
 }
 
@@ -195,6 +199,42 @@ static int run_systems(struct weft_args *w, struct repro *r,
 	return bad;
 }
 
+/* One system or all; 0, 1: something is not as it should be, negative. */
+static int run(struct weft_args *w, struct repro *r, const struct args *a)
+{
+	int err;
+
+	if (!strcmp(r->system, "all"))
+		return run_systems(w, r, a);
+	err = check(w, r, a);
+	return err ? err : run_all(r, a);
+}
+
+static int say(const char *file, int err)
+{
+	if (err)
+		fprintf(stderr, "weft-reproduce: cannot write %s: %s\n", file,
+			strerror(-err));
+	return err ? 1 : 0;
+}
+
+/* The same, and the page. */
+static int run_paged(struct weft_args *w, struct repro *r, struct args *a)
+{
+	static struct page page;
+	int err = repro_page_open(&page, a->html, r->system);
+
+	if (err)
+		return say(a->html, err);
+	a->page = &page;
+	err = run(w, r, a);
+	if (err < 0)
+		page_drop(&page);
+	else
+		err |= say(a->html, page_close(&page));
+	return err;
+}
+
 int main(int argc, char **argv)
 {
 	static struct repro r;
@@ -208,14 +248,8 @@ int main(int argc, char **argv)
 	int err = parse(&w, &r, &a);
 
 	signal(SIGPIPE, SIG_IGN); /* gnuplot may die; we say so */
-	if (!err && !strcmp(r.system, "all")) {
-		err = run_systems(&w, &r, &a);
-		return err < 0 ? 2 : err || fflush(stdout) ? 1 : 0;
-	}
-	if (!err)
-		err = check(&w, &r, &a);
 	if (err)
 		return err < 0 ? 2 : 0;
-	err = run_all(&r, &a);
-	return err || fflush(stdout) ? 1 : 0;
+	err = a.html ? run_paged(&w, &r, &a) : run(&w, &r, &a);
+	return err < 0 ? 2 : err || fflush(stdout) ? 1 : 0;
 }

@@ -11,7 +11,7 @@ static const char *kind(const struct repro_row *row)
 	return repro_kinds[row->kind];
 }
 
-static const char *verdict(const struct repro_row *row)
+const char *repro_verdict(const struct repro_row *row)
 {
 	if (row->state == REPRO_LEFT_OUT)
 		return "left out";
@@ -61,8 +61,7 @@ static struct tally tally(const struct repro *r)
 	return t;
 }
 
-static const char *band_text(const struct repro_row *row, char *text,
-			     size_t len)
+const char *repro_band_text(const struct repro_row *row, char *text, size_t len)
 {
 	if (row->side == REPRO_AT_MOST)
 		return "at most";
@@ -90,8 +89,8 @@ static void text_row(const struct repro_row *row)
 		       repro_error(row));
 	else
 		printf("%9s %-5s %8s", "-", row->unit, "-");
-	printf("  %-8s %-10s  %s\n", band_text(row, band, sizeof(band)),
-	       kind(row), verdict(row));
+	printf("  %-8s %-10s  %s\n", repro_band_text(row, band, sizeof(band)),
+	       kind(row), repro_verdict(row));
 	if (*row->why && row->state == REPRO_DONE && !repro_in_band(row))
 		printf("%18s %s\n", "because", row->why);
 	fflush(stdout);
@@ -156,8 +155,8 @@ static void csv_row(const struct repro_row *row)
 		printf("%.6g,%s,%.4f", row->model, row->unit, repro_error(row));
 	else
 		printf(",%s,", row->unit);
-	printf(",%s,%s,%s\n", band_text(row, band, sizeof(band)), kind(row),
-	       verdict(row));
+	printf(",%s,%s,%s\n", repro_band_text(row, band, sizeof(band)),
+	       kind(row), repro_verdict(row));
 }
 
 static void csv_all(const struct repro *r)
@@ -171,17 +170,12 @@ static void csv_all(const struct repro *r)
 /* ---- JSON ---------------------------------------------------------------- */
 
 /* Machine files are people's texts: they may hold anything. */
-static void json_text(const char *s)
+static void quoted(const char *s)
 {
-	putchar('"');
-	for (; *s; s++)
-		if (*s == '"' || *s == '\\')
-			printf("\\%c", *s);
-		else if ((unsigned char)*s < ' ')
-			printf("\\u%04x", *s);
-		else
-			putchar(*s);
-	putchar('"');
+	struct json j;
+
+	json_begin(&j, stdout);
+	json_text(&j, NULL, s);
 }
 
 static void json_row(const struct repro_row *row, bool last)
@@ -196,8 +190,8 @@ static void json_row(const struct repro_row *row, bool last)
 		       repro_error(row));
 	printf("\"band\": \"%s\", \"kind\": \"%s\", "
 	       "\"verdict\": \"%s\" }%s\n",
-	       band_text(row, band, sizeof(band)), kind(row), verdict(row),
-	       last ? "" : ",");
+	       repro_band_text(row, band, sizeof(band)), kind(row),
+	       repro_verdict(row), last ? "" : ",");
 }
 
 static void json_constant(void *arg, const struct net_file_entry *e)
@@ -208,9 +202,9 @@ static void json_constant(void *arg, const struct net_file_entry *e)
 		return;
 	printf("%s\n    { \"key\": \"%s\", \"value\": ", (*n)++ ? "," : "",
 	       e->key);
-	json_text(e->value);
+	quoted(e->value);
 	printf(", \"source\": ");
-	json_text(e->source);
+	quoted(e->source);
 	printf(" }");
 }
 
@@ -220,7 +214,7 @@ static void json_all(const struct repro *r)
 	unsigned n = 0;
 
 	printf("{\n  \"system\": \"%s\",\n  \"machine\": ", r->system);
-	json_text(r->machine);
+	quoted(r->machine);
 	printf(",\n  \"rows\": [\n");
 	for (unsigned i = 0; i < r->count; i++)
 		json_row(&r->row[i], i + 1 == r->count);

@@ -1,11 +1,15 @@
 # src/run: mpiexec, and mpirun as a link to it
 bin_PROGRAMS += mpiexec
 RUN_SOURCES = \
+	src/run/run_away.c \
 	src/run/run_bind.c src/run/run_bind.h \
 	src/run/run_collect.c \
 	src/run/run_cpus.c src/run/run_cpus.h \
 	src/run/run_door.c src/run/run_door.h \
 	src/run/run_end.c src/run/run_end.h \
+	src/run/run_engine.c src/run/run_engine.h \
+	src/run/run_engine_env.c src/run/run_engine_mpirun.c \
+	src/run/run_engine_srun.c \
 	src/run/run_env.c src/run/run_env.h \
 	src/run/run_fdpass.c src/run/run_fdpass.h \
 	src/run/run_feed.c \
@@ -29,10 +33,11 @@ RUN_SOURCES = \
 	src/run/run_signal.c src/run/run_signal.h \
 	src/run/run_spawn.c src/run/run_spawn.h \
 	src/run/run_sweep.c \
+	src/run/run_trace.c src/run/run_trace.h \
 	src/run/run_words.c src/run/run_words.h
 noinst_LTLIBRARIES += libweftrun.la
 libweftrun_la_SOURCES = $(RUN_SOURCES)
-libweftrun_la_LIBADD = libweftnetfile.la
+libweftrun_la_LIBADD = libweftshow.la libweftnetfile.la
 mpiexec_SOURCES = src/run/run_main.c
 mpiexec_LDADD = libweftrun.la libweftbase.la $(PMIX_LIBS) $(HWLOC_LIBS)
 
@@ -65,7 +70,7 @@ src_run_run_fdpass_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_line_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_opts_test_LDADD = $(RUN_TEST_LIBS)
 src_run_run_words_test_LDADD = $(RUN_TEST_LIBS)
-PLAIN_TESTS += test/run_limits.sh test/run_limit_tasks.sh test/run_scale.sh \
+PLAIN_TESTS += test/run_engines.sh test/run_limits.sh test/run_limit_tasks.sh test/run_scale.sh \
 	test/run_death.sh test/run_coll_death.sh test/run_io.sh test/run_job.sh \
 	test/run_launchers.sh test/run_said.sh test/run_stranger.sh
 EXTRA_DIST += src/run/README test/run_hello.c test/run_scale.c test/run_coll_client.c \

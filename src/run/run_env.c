@@ -172,7 +172,7 @@ static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
 {
 	int err = 0;
 
-	if (m->report)
+	if (run_is_counted(m))
 		err = run_env_set(e, "WEFT_REPORT", "1");
 	if (!m->machine || err)
 		return err;
@@ -189,6 +189,8 @@ static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
 	err = add_number(e, "FI_WEFT_PPN", m->ppn);
 	if (!err && m->map_spec)
 		err = run_env_set(e, "FI_WEFT_MAP", m->map_spec);
+	if (!err && m->faults_spec)
+		err = run_env_set(e, "FI_WEFT_FAULTS", m->faults_spec);
 	if (!err && m->compute)
 		err = run_env_set(e, "FI_WEFT_COMPUTE", m->compute);
 	return err;
@@ -230,6 +232,10 @@ static int add_job(struct run_env *e, const struct run_job *job)
 		err = run_env_set(e, "WEFT_ROLL", NULL);
 	if (!err && job->roll_fd >= 0)
 		err = add_number(e, "WEFT_ROLL", job->roll_fd);
+	if (!err)
+		err = run_env_set(e, "WEFT_TRACE_FD", NULL);
+	if (!err && job->trace_fd >= 0)
+		err = add_number(e, "WEFT_TRACE_FD", job->trace_fd);
 	if (!err)
 		err = add_model(e, &job->opts->model, job->opts->verbose);
 	if (!err)

@@ -6,7 +6,6 @@
 #include "src/run/run_flags.h"
 #include "config.h"
 #include "src/base/attr.h"
-#include "src/run/run_hosts.h"
 #include "src/run/run_say.h"
 #include "src/run/run_words.h"
 
@@ -18,13 +17,20 @@
 
 int run_flag_note(struct run_parse *p, const char *why)
 {
-	char **list, *text = NULL;
+	return run_flag_note_where(p, why, RUN_NOTE_ALWAYS);
+}
+
+int run_flag_note_where(struct run_parse *p, const char *why,
+			enum run_note_where where)
+{
+	struct run_note *list;
+	char *text = NULL;
 	int i;
 
 	if (asprintf(&text, "%s has no effect: %s", p->spelled, why) < 0)
 		return -ENOMEM;
 	for (i = 0; i < p->o->nnotes; i++) {
-		if (strcmp(p->o->note[i], text))
+		if (strcmp(p->o->note[i].text, text))
 			continue;
 		free(text);
 		return 0;
@@ -34,7 +40,8 @@ int run_flag_note(struct run_parse *p, const char *why)
 		free(text);
 		return -ENOMEM;
 	}
-	list[i] = text;
+	list[i].text = text;
+	list[i].where = where;
 	p->o->note = list;
 	p->o->nnotes = i + 1;
 	return 0;
@@ -143,31 +150,6 @@ static int set_env_all(struct run_parse *p, char **arg)
 	return 0;
 }
 
-static int say_remote(const char *host)
-{
-	run_say("host %s is not this host; Weft has no network between hosts "
-		"yet, so that all ranks of a job run here",
-		host);
-	return -EINVAL;
-}
-
-/* Row value: 1 when the argument is a file. */
-static int set_hosts(struct run_parse *p, char **arg)
-{
-	char *other = NULL;
-	int err;
-
-	err = p->flag->value
-		      ? run_hosts_file(arg[0], p->self, &p->o->slots, &other)
-		      : run_hosts_list(arg[0], p->self, &p->o->slots, &other);
-	if (err == -EREMOTE)
-		err = say_remote(other ? other : arg[0]);
-	else if (err)
-		run_say("cannot read %s: %s", arg[0], strerror(-err));
-	free(other);
-	return err;
-}
-
 static int set_tag(struct run_parse *p, char **arg)
 {
 	p->o->out.tag = (enum run_tag)p->flag->value;
@@ -271,14 +253,6 @@ static int set_clock(struct run_parse *p, char **arg)
 	return 0;
 }
 
-/* A run without the faults that were asked for would prove what it did not. */
-static int set_faults(struct run_parse *p, char **arg)
-{
-	run_say("--faults %s: no machine's links fail yet; run without it",
-		arg[0]);
-	return -EINVAL;
-}
-
 /* none, or how many seconds of the machine a second of ours is. */
 static int set_compute(struct run_parse *p, char **arg)
 {
@@ -302,13 +276,6 @@ static int set_model_report(struct run_parse *p, char **arg)
 {
 	p->o->model.report = p->flag->arg.nargs ? arg[0] : "";
 	return 0;
-}
-
-static int set_launcher(struct run_parse *p, char **arg)
-{
-	if (!strcmp(arg[0], "fork"))
-		return 0;
-	return run_flag_note(p, "ranks are started by fork on this host");
 }
 
 /* Row help says why nothing happens. */
@@ -349,13 +316,13 @@ static const struct run_flag run_flags[] = {
 	    "read contexts from a file, one on each line", L },
 	  run_set_file,
 	  0 },
-	{ { "host|hosts|hostlist|H", 1, "LIST", "a:2,b: only this host will do",
-	    L },
-	  set_hosts,
+	{ { "host|hosts|hostlist|H", 1, "LIST",
+	    "a:2,b: others than this one by way of srun or mpirun", L },
+	  run_set_hosts,
 	  0 },
 	{ { "hostfile|machinefile|f", 1, "FILE",
 	    "the same from a file, lines \"a:2\" or \"a slots=2\"", L },
-	  set_hosts,
+	  run_set_hosts,
 	  1 },
 	{ { "ppn|N|npernode|perhost|ntasks-per-node", 1, "N",
 	    "ranks to a node; the number of ranks when -n is not given", L },
@@ -381,8 +348,16 @@ static const struct run_flag run_flags[] = {
 	  set_gdb,
 	  0 },
 	{ { "allow-run-as-root", 0, "", "always allowed", L }, set_granted, 0 },
-	{ { "launcher|bootstrap", 1, "NAME", "fork is the only one", L },
-	  set_launcher,
+	{ { "launcher|bootstrap", 1, "NAME",
+	    "who starts the ranks: fork (here), srun, mpirun or prterun", L },
+	  run_set_launcher,
+	  0 },
+	{ { "launcher-exec|bootstrap-exec", 1, "CMD",
+	    "remote shell for mpirun and prterun", L },
+	  run_set_agent,
+	  0 },
+	{ { "iface", 1, "NAME", "network interface between hosts", L },
+	  run_set_iface,
 	  0 },
 
 	{ { "x", 1, "K[=V]",
@@ -498,9 +473,10 @@ static const struct run_flag run_flags[] = {
 	    M },
 	  set_compute,
 	  0 },
-	{ { "faults", 1, "FILE", "fault plan; not there yet, an error", M },
-	  set_faults,
-	  0 },
+	{ { "faults", 1, "FILE|TEXT",
+	    "what goes wrong, as \"seed = 1; errors * = 1e-6\"", M },
+	  set_text,
+	  offsetof(struct run_opts, model.faults) },
 	{ { "report", 0, "",
 	    "times of MPI calls and loads of links, at the end", M },
 	  set_model_report,
@@ -508,6 +484,13 @@ static const struct run_flag run_flags[] = {
 	{ { "report-file", 1, "FILE", "the same into a file", M },
 	  set_model_report,
 	  0 },
+	{ { "report-html", 1, "FILE", "the run as a page that draws it", M },
+	  set_text,
+	  offsetof(struct run_opts, model.page) },
+	{ { "trace", 1, "FILE", "its events for tools: FILE.json or FILE.otf2",
+	    M },
+	  set_text,
+	  offsetof(struct run_opts, model.trace) },
 
 	{ { "q|quiet", 0, "", "no notes about flags", X },
 	  set_flag,
@@ -517,23 +500,20 @@ static const struct run_flag run_flags[] = {
 	  offsetof(struct run_opts, verbose) },
 	{ { "V|version|info", 0, "", "version", X }, set_version, 0 },
 
-	{ { "mca", 2, "K V", why_mca, N }, set_nothing, 0 },
-	{ { "gmca", 2, "K V", why_mca, N }, set_nothing, 0 },
-	{ { "omca", 2, "K V", why_mca, N }, set_nothing, 0 },
-	{ { "prtemca", 2, "K V", why_mca, N }, set_nothing, 0 },
-	{ { "pmixmca", 2, "K V", why_mca, N }, set_nothing, 0 },
-	{ { "tune", 1, "FILE", why_mca, N }, set_nothing, 0 },
-	{ { "am", 1, "FILE", why_mca, N }, set_nothing, 0 },
-	{ { "personality", 1, "NAME", why_mca, N }, set_nothing, 0 },
-	{ { "prefix", 1, "DIR", why_one, N }, set_nothing, 0 },
-	{ { "noprefix", 0, "", why_one, N }, set_nothing, 0 },
-	{ { "launcher-exec", 1, "FILE", why_one, N }, set_nothing, 0 },
-	{ { "bootstrap-exec", 1, "FILE", why_one, N }, set_nothing, 0 },
+	{ { "mca", 2, "K V", why_mca, N }, run_set_pass, 0 },
+	{ { "gmca", 2, "K V", why_mca, N }, run_set_pass, 0 },
+	{ { "omca", 2, "K V", why_mca, N }, run_set_pass, 0 },
+	{ { "prtemca", 2, "K V", why_mca, N }, run_set_pass, 0 },
+	{ { "pmixmca", 2, "K V", why_mca, N }, run_set_pass, 0 },
+	{ { "tune", 1, "FILE", why_mca, N }, run_set_pass, 0 },
+	{ { "am", 1, "FILE", why_mca, N }, run_set_pass, 0 },
+	{ { "personality", 1, "NAME", why_mca, N }, run_set_pass, 0 },
+	{ { "prefix", 1, "DIR", why_one, N }, run_set_pass, 0 },
+	{ { "noprefix", 0, "", why_one, N }, run_set_pass, 0 },
 	{ { "rmk", 1, "NAME", why_one, N }, set_nothing, 0 },
-	{ { "iface", 1, "NAME", why_one, N }, set_nothing, 0 },
-	{ { "nolocal", 0, "", why_one, N }, set_nothing, 0 },
-	{ { "preload-binary", 0, "", why_one, N }, set_nothing, 0 },
-	{ { "preload-files", 1, "LIST", why_one, N }, set_nothing, 0 },
+	{ { "nolocal", 0, "", why_one, N }, run_set_pass, 0 },
+	{ { "preload-binary", 0, "", why_one, N }, run_set_pass, 0 },
+	{ { "preload-files", 1, "LIST", why_one, N }, run_set_pass, 0 },
 	{ { "rank-by", 1, "UNIT", "ranks are numbered in the order of --map-by",
 	    N },
 	  set_nothing,
@@ -549,7 +529,7 @@ static const struct run_flag run_flags[] = {
 	{ { "enable-recovery", 0, "", why_ft, N }, set_nothing, 0 },
 	{ { "continuous", 0, "", why_ft, N }, set_nothing, 0 },
 	{ { "disable-auto-cleanup", 0, "", why_ft, N }, set_nothing, 0 },
-	{ { "display-allocation", 0, "", why_one, N }, set_nothing, 0 },
+	{ { "display-allocation", 0, "", why_one, N }, run_set_pass, 0 },
 	{ { "get-stack-traces", 0, "",
 	    "a time-out prints where the ranks are in MPI", N },
 	  set_nothing,

@@ -48,6 +48,23 @@ struct weft_args run_args(char **word);
 /* Remembers a line about a flag without effect, each text once. */
 int run_flag_note(struct run_parse *p, const char *why);
 
+/* The same, for a flag that has an effect elsewhere. */
+int run_flag_note_where(struct run_parse *p, const char *why,
+			enum run_note_where where);
+
+/* Setters of run_away.c. */
+int run_set_hosts(struct run_parse *p, char **arg);
+int run_set_launcher(struct run_parse *p, char **arg);
+int run_set_agent(struct run_parse *p, char **arg);
+int run_set_iface(struct run_parse *p, char **arg);
+int run_set_pass(struct run_parse *p, char **arg);
+
+/*
+ * Whether the job is one for other hosts, once all is read. 0, or -EINVAL after
+ * saying what cannot be.
+ */
+int run_away_decide(struct run_parse *p);
+
 /* Setters of run_place.c. */
 int run_set_bind(struct run_parse *p, char **arg);
 int run_set_map(struct run_parse *p, char **arg);

@@ -27,6 +27,7 @@ int run_set_dir(struct run_parse *p, char **arg)
 	arg[0][strcspn(arg[0], ":,")] = '\0';
 	if (strchr(arg[0], '%'))
 		return set_files(&p->o->out, arg[0], "", "");
+	p->o->out.dir = strdup(arg[0]);
 	return set_files(&p->o->out, arg[0], "/1/rank.%r/stdout",
 			 "/1/rank.%r/stderr");
 }

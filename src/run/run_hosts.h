@@ -1,25 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lists of hosts. This launcher serves one host, the one it runs on; a list
- * is accepted when it names no other.
+ * Lists of hosts. This launcher serves the host it runs on; a job on others is
+ * handed to another launcher (run_engine.h), which gets the list.
  */
 #ifndef WEFT_RUN_HOSTS_H
 #define WEFT_RUN_HOSTS_H
 
 #include <stdbool.h>
 
+struct run_host {
+	char *name;
+	int slots;
+};
+
+/* All zero is the empty list. */
+struct run_hosts {
+	struct run_host *host;
+	int count;
+};
+
 /* No look-up: by name and by the loopback addresses only. */
 bool run_hosts_is_local(const char *name, const char *self);
 
-/*
- * "a:2,b": slots of the local host are added to *slots_p. 0, or -EREMOTE with
- * the foreign name in *other_p (freed by the caller).
- */
-int run_hosts_list(const char *text, const char *self, int *slots_p,
-		   char **other_p);
+/* "a:2,b" is added to h; who is named twice has the sum. 0 or -ENOMEM. */
+int run_hosts_list(const char *text, struct run_hosts *h);
 
 /* A file with "a:2" or "a slots=2" on each line; also -errno of open(). */
-int run_hosts_file(const char *name, const char *self, int *slots_p,
-		   char **other_p);
+int run_hosts_file(const char *name, struct run_hosts *h);
+
+/* The first that is not self; NULL: none. */
+const char *run_hosts_foreign(const struct run_hosts *h, const char *self);
+
+int run_hosts_slots(const struct run_hosts *h);
+void run_hosts_free(struct run_hosts *h);
 
 #endif

@@ -11,6 +11,7 @@
 #include "src/run/run_io.h"
 #include "src/run/run_pmix.h"
 #include "src/run/run_report.h"
+#include "src/run/run_trace.h"
 #include "src/run/run_roll.h"
 #include "src/run/run_say.h"
 #include "src/run/run_signal.h"
@@ -442,6 +443,7 @@ static void last_words(const struct run_job *job)
 		print_codes(job);
 	if (job->opts->model.report)
 		run_report(job);
+	run_trace_show(job);
 	if (job->end.roll_call)
 		run_say("%s", job->end.roll_call);
 	if (job->end.roll_call && job->end.call)

@@ -67,6 +67,7 @@ struct run_job {
 	int topo_fd;	       /* hwloc XML in a memfd, -1: none */
 	struct weft_roll roll; /* where ranks leave the call they are in */
 	int roll_fd;	       /* its number in the ranks, -1: none */
+	int trace_fd;	       /* the events that they leave, -1: none */
 	struct rlimit nofile;  /* as we were started, for the ranks */
 	sigset_t sigmask;      /* likewise */
 	struct run_end end;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mpiexec: starts the ranks of a job on this host and stays until all are
- * gone. The order matters: collectors are forked before the PMIx library
- * starts its thread, and ranks are started by the main thread, because the
- * kernel ends them when that thread is gone.
+ * gone; a job on others is handed to the launcher of the site. The order
+ * matters: collectors are forked before the PMIx library starts its thread, and
+ * ranks are started by the main thread, because the kernel ends them when that
+ * thread is gone.
  */
 #include "src/base/attr.h"
 #include "src/run/run_bind.h"
 #include "src/run/run_cpus.h"
+#include "src/run/run_engine.h"
 #include "src/run/run_io.h"
 #include "src/run/run_job.h"
 #include "src/run/run_opts.h"
@@ -16,6 +18,7 @@
 #include "src/run/run_say.h"
 #include "src/run/run_signal.h"
 #include "src/run/run_spawn.h"
+#include "src/run/run_trace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -104,6 +107,7 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 	job->opts = o;
 	job->topo_fd = -1;
 	job->roll_fd = -1;
+	job->trace_fd = -1;
 	job->nranks = run_opts_ranks(o);
 	job->rank = calloc((size_t)job->nranks, sizeof(*job->rank));
 	if (!job->rank)
@@ -121,6 +125,7 @@ static void job_fini(struct run_job *job)
 {
 	run_io_close(job->io);
 	run_bind_close(job->bind);
+	run_trace_close(job);
 	run_roll_close(job);
 	free(job->end.text);
 	free(job->end.call);
@@ -200,6 +205,8 @@ static int job_start(struct run_job *job)
 	if (!err)
 		err = run_roll_open(job);
 	if (!err)
+		err = run_trace_open(job);
+	if (!err)
 		err = run_pmix_open(job);
 	if (!err)
 		err = run_pmix_register(job);
@@ -241,7 +248,9 @@ int main(int argc, char **argv)
 	forget_launcher();
 	if (!run_opts_parse(&opts, argv, &rc))
 		return rc;
-	run_opts_say_notes(&opts);
+	if (opts.away.wanted)
+		return run_engine_start(&opts);
+	run_opts_say_notes(&opts, RUN_NOTE_HERE);
 	rc = run(&opts);
 	/* The PMIx thread is still there: no handler of exit() may run. */
 	_exit(rc);

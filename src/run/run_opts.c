@@ -129,6 +129,30 @@ static void read_report(struct run_model *m)
 		m->report = "";
 }
 
+static int env_number(const char *name)
+{
+	const char *text = getenv(name);
+	int n = text ? atoi(text) : 0;
+
+	return n > 0 && n <= 1000000 ? n : 0;
+}
+
+/* What a list of hosts or an allocation of Slurm offers; 0: nothing. */
+static int offered(const struct run_opts *o)
+{
+	const struct run_away *w = &o->away;
+	int nodes = 1, tasks = run_hosts_slots(&w->hosts);
+
+	if (w->wanted)
+		nodes = w->hosts.count ? w->hosts.count
+				       : env_number("SLURM_JOB_NUM_NODES");
+	if (o->model.ppn)
+		return o->model.ppn * (nodes ? nodes : 1);
+	if (w->wanted && !tasks)
+		tasks = env_number("SLURM_NTASKS");
+	return w->wanted && !tasks ? nodes : tasks;
+}
+
 /* Ranks of contexts that do not say how many: one, or what hosts offer. */
 static void number_ranks(struct run_opts *o)
 {
@@ -136,7 +160,7 @@ static void number_ranks(struct run_opts *o)
 
 	for (i = 0; i < o->napps; i++) {
 		if (!o->app[i].n && o->napps == 1)
-			o->app[i].n = o->model.ppn ? o->model.ppn : o->slots;
+			o->app[i].n = offered(o);
 		if (!o->app[i].n)
 			o->app[i].n = 1;
 		o->app[i].first = next;
@@ -182,6 +206,8 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
 		err = read_timeout(&p);
 	if (!err)
 		err = note_model(&p);
+	if (!err)
+		err = run_away_decide(&p);
 	if (!err) {
 		number_ranks(o);
 		read_report(&o->model);
@@ -193,12 +219,13 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
 	return false;
 }
 
-void run_opts_say_notes(const struct run_opts *o)
+void run_opts_say_notes(const struct run_opts *o, enum run_note_where last)
 {
 	int i;
 
 	for (i = 0; i < o->nnotes && !o->quiet; i++)
-		run_say("%s", o->note[i]);
+		if (o->note[i].where <= last)
+			run_say("%s", o->note[i].text);
 }
 
 int run_opts_ranks(const struct run_opts *o)
@@ -219,7 +246,11 @@ void run_opts_free(struct run_opts *o)
 		free(o->app[i].env.edit);
 	}
 	for (i = 0; i < o->nnotes; i++)
-		free(o->note[i]);
+		free(o->note[i].text);
+	for (i = 0; i < o->away.npass; i++)
+		free(o->away.pass[i]);
+	free(o->away.pass);
+	run_hosts_free(&o->away.hosts);
 	run_model_free(&o->model);
 	free(o->note);
 	free(o->app);

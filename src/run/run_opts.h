@@ -7,6 +7,8 @@
 #ifndef WEFT_RUN_OPTS_H
 #define WEFT_RUN_OPTS_H
 
+#include "src/run/run_hosts.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -39,6 +41,16 @@ enum run_unit {
 };
 
 enum { RUN_STDIN_NONE = -1, RUN_STDIN_ALL = -2 };
+
+/* Who starts the ranks. */
+enum run_launcher {
+	RUN_LAUNCHER_ANY,
+	RUN_LAUNCHER_FORK,    /* this process, here */
+	RUN_LAUNCHER_SRUN,    /* Slurm */
+	RUN_LAUNCHER_MPIRUN,  /* Open MPI */
+	RUN_LAUNCHER_PRTERUN, /* PRRTE */
+	RUN_LAUNCHER_RSH,     /* either of these two */
+};
 
 /* How the environment of a context begins. */
 enum run_env_base { RUN_ENV_ALL, RUN_ENV_NONE, RUN_ENV_LIST };
@@ -74,6 +86,8 @@ struct run_place {
 	bool no_over;	/* --nooversubscribe */
 	bool said_over; /* --oversubscribe */
 	const char *cpu_set;
+	const char *bind_text; /* as they were written */
+	const char *map_text;
 };
 
 struct run_output {
@@ -83,6 +97,7 @@ struct run_output {
 	const char *pattern; /* -prepend-pattern */
 	const char *outfile; /* patterns with %r and %h; NULL: pipes */
 	const char *errfile;
+	const char *dir; /* --output-filename, when that is a directory */
 };
 
 struct run_model {
@@ -91,11 +106,44 @@ struct run_model {
 	const char *map;
 	const char *compute; /* CPU time counts so many times; NULL: not */
 	const char *report;  /* file, "" for standard error; NULL: none */
+	const char *page;    /* --report-html; NULL: none */
+	const char *trace;   /* --trace; NULL: none */
+	const char *faults;  /* plan, or its file; NULL: none */
 	int ppn;
 	/* decided by run_model_check(), for the ranks */
 	char *spec;
 	char *map_spec; /* NULL: the machine's own order */
+	char *faults_spec;
 };
+
+/* What a job on several hosts needs. */
+struct run_away {
+	struct run_hosts hosts;
+	enum run_launcher launcher;
+	const char *agent; /* remote shell; NULL: the engine's own */
+	const char *iface; /* network interface */
+	char **pass;	   /* words for Open MPI's launcher, as they are */
+	int npass;
+	bool wanted; /* decided by run_opts_parse(): not a job of this host */
+};
+
+/* Where a flag has no effect: everywhere, ... */
+enum run_note_where {
+	RUN_NOTE_ALWAYS,
+	RUN_NOTE_NO_MPIRUN, /* unless Open MPI's launcher gets it */
+	RUN_NOTE_HERE,	    /* in jobs of this host */
+};
+
+struct run_note {
+	char *text;
+	enum run_note_where where;
+};
+
+/* Calls are counted and timed. */
+static inline bool run_is_counted(const struct run_model *m)
+{
+	return m->report || m->page || m->trace;
+}
 
 struct run_opts {
 	struct run_app *app;
@@ -104,14 +152,14 @@ struct run_opts {
 	struct run_place place;
 	struct run_output out;
 	struct run_model model;
+	struct run_away away;
 	int stdin_rank;
-	int slots; /* what the list of hosts says, 0: nothing */
 	double timeout_s;
 	bool quiet;
 	bool verbose;
 	bool print_codes;
-	char **wrapper; /* ends with NULL; NULL: none */
-	char **note;	/* what to say about flags without effect */
+	char **wrapper;	       /* ends with NULL; NULL: none */
+	struct run_note *note; /* what to say about flags without effect */
 	int nnotes;
 };
 
@@ -123,8 +171,8 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p);
 
 void run_opts_free(struct run_opts *o);
 
-/* Says once what each flag without effect is about. */
-void run_opts_say_notes(const struct run_opts *o);
+/* Says once what each flag without effect is about, of this kind and before. */
+void run_opts_say_notes(const struct run_opts *o, enum run_note_where last);
 
 /* Ranks of all contexts. */
 int run_opts_ranks(const struct run_opts *o);

@@ -58,6 +58,7 @@ int run_set_bind(struct run_parse *p, char **arg)
 	const char *more = arg[0] + len;
 	int err;
 
+	p->o->place.bind_text = arg[0];
 	err = flag_unit(p, arg[0], len, &p->o->place.bind);
 	if (err || !*more)
 		return err;
@@ -125,6 +126,7 @@ int run_set_map(struct run_parse *p, char **arg)
 
 	if (!copy)
 		return -ENOMEM;
+	p->o->place.map_text = arg[0];
 	word = part(&rest);
 	if (!strcasecmp(word, "ppr"))
 		err = set_ppr(p, &rest);

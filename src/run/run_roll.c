@@ -14,7 +14,7 @@ enum { ROLL_FD = 202, CALL_TEXT = 256 };
 int run_roll_open(struct run_job *job)
 {
 	if (weft_roll_open(&job->roll, (uint32_t)job->nranks,
-			   job->opts->model.report != NULL))
+			   run_is_counted(&job->opts->model)))
 		return 0;
 	weft_roll_set_job(&job->roll, job->nspace);
 	job->roll_fd = fcntl(job->roll.region.fd, F_DUPFD_CLOEXEC, ROLL_FD);

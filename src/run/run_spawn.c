@@ -34,7 +34,7 @@ struct child {
 	char **envp;
 	const char *wdir;
 	int fd[3];
-	int keep_fd[2]; /* handed on as they are, -1: none */
+	int keep_fd[3]; /* handed on as they are, -1: none */
 	int life_fd;
 	const struct run_cpuset *cpus; /* NULL: not bound */
 	const struct rlimit *nofile;
@@ -157,7 +157,7 @@ static void child_files(struct child *c)
 	for (i = 0; i < 3; i++)
 		if (dup2(c->fd[i], i) < 0)
 			child_fails(c, "dup2");
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < (int)WEFT_COUNT_OF(c->keep_fd); i++)
 		if (c->keep_fd[i] >= 0)
 			fcntl(c->keep_fd[i], F_SETFD, 0);
 	/* Under a low limit the number it has must do. */
@@ -249,7 +249,8 @@ static int start_app(struct run_job *job, int app)
 {
 	const struct run_app *a = &job->opts->app[app];
 	struct child c = { .wdir = a->wdir,
-			   .keep_fd = { job->topo_fd, job->roll_fd },
+			   .keep_fd = { job->topo_fd, job->roll_fd,
+					job->trace_fd },
 			   .nofile = &job->nofile,
 			   .mask = &job->sigmask,
 			   .parent = getpid() };

@@ -72,27 +72,31 @@ static void local_names_are_known_without_asking(void **state)
 
 static void slots_of_a_list_add_up(void **state)
 {
-	char *other = NULL;
-	int slots = 0;
+	struct run_hosts h = { 0 };
 
-	T_OK(run_hosts_list("localhost:3,box,[::1]:2", "box", &slots, &other));
-	T_IS(slots, 6);
-	T_IS(run_hosts_list("box,far:2", "box", &slots, &other), -EREMOTE);
-	T_STR(other, "far");
-	free(other);
+	T_OK(run_hosts_list("localhost:3,box,[::1]:2", &h));
+	T_IS(run_hosts_slots(&h), 6);
+	T_NULL(run_hosts_foreign(&h, "box"));
+	T_OK(run_hosts_list("box,far:2", &h));
+	T_IS(h.count, 4);
+	T_IS(h.host[1].slots, 2);
+	T_IS(run_hosts_slots(&h), 9);
+	T_STR(run_hosts_foreign(&h, "box"), "far");
+	run_hosts_free(&h);
 }
 
 static void both_file_notations_are_read(void **state)
 {
-	char name[32], *other = NULL;
-	int slots = 0;
+	struct run_hosts h = { 0 };
+	char name[32];
 
 	T_OK(file_with("# hosts\nlocalhost:2\nbox slots=4 max_slots=8\n",
 		       name));
-	T_OK(run_hosts_file(name, "box", &slots, &other));
+	T_OK(run_hosts_file(name, &h));
 	unlink(name);
-	T_IS(slots, 6);
-	T_IS(run_hosts_file("/nonexistent", "box", &slots, &other), -ENOENT);
+	T_IS(run_hosts_slots(&h), 6);
+	T_IS(run_hosts_file("/nonexistent", &h), -ENOENT);
+	run_hosts_free(&h);
 }
 
 static void quota_is_rounded_up(void **state)

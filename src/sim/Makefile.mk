@@ -13,11 +13,13 @@ libweftsim_la_LIBADD = libweft-net.la libweftnetfile.la libweftbase.la
 bin_PROGRAMS += weft-sim
 weft_sim_SOURCES = src/sim/sim_main.c \
 	src/sim/sim_draw.c \
+	src/sim/sim_fault.c \
 	src/sim/sim_json.c \
 	src/sim/sim_links.c src/sim/sim_links.h \
 	src/sim/sim_opts.c src/sim/sim_opts.h \
-	src/sim/sim_out.c src/sim/sim_out.h src/sim/sim_out_int.h
-weft_sim_LDADD = libweftsim.la
+	src/sim/sim_out.c src/sim/sim_out.h src/sim/sim_out_int.h \
+	src/sim/sim_page.c
+weft_sim_LDADD = libweftpage.la libweftsim.la
 
 SIM_TESTS = src/sim/sim_hist_test src/sim/sim_run_test \
 	src/sim/sim_traffic_test

@@ -22,7 +22,7 @@ static void begin(const struct sim_opts *o, const struct sim_result *r)
 	       "  \"bytes\": %" PRIu64 ",\n  \"way\": \"%s\",\n"
 	       "  \"zone\": %u,\n  \"seed\": %" PRIu64 ",\n",
 	       sim_pattern_name(s->pattern), modes[s->mode], s->bytes,
-	       sim_way_name(s->way), s->zone, s->seed);
+	       sim_way_name(s), s->zone, s->seed);
 	printf("  \"peak_gbs\": %.6f,\n  \"points\": [", r->peak / 1e3);
 }
 
@@ -107,6 +107,7 @@ static void point(const struct sim_opts *o, const struct sim_result *r,
 	latency(&r->latency);
 	links(o, r);
 	busiest(o, r);
+	sim_faults_json(o, r);
 	printf("      \"events\": %" PRIu64 ",\n      \"packet_hops\": %" PRIu64
 	       ",\n      \"escapes\": %" PRIu64
 	       ",\n      \"hash\": \"%016" PRIx64 "\"\n    }",

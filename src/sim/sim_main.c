@@ -77,6 +77,8 @@ int main(int argc, char **argv)
 		o.loads = 1;
 	r = calloc(o.loads, sizeof(*r));
 	err = r ? run_all(&o, r) : -ENOMEM;
+	if (err == -EINVAL)
+		return 2; /* it has been said what is wrong */
 	if (err)
 		fprintf(stderr, "weft-sim: %s\n", said(err));
 	else
@@ -85,6 +87,8 @@ int main(int argc, char **argv)
 		err = sim_draw(&o, r);
 	if (!err && o.heat)
 		err = sim_draw_heat(&o, &r[o.loads - 1]);
+	if (!err && o.html)
+		err = sim_page(&o, r);
 	for (unsigned i = 0; i < o.loads && r; i++)
 		sim_result_close(&r[i]);
 	free(r);

@@ -170,12 +170,24 @@ static int set_loads(struct weft_args *a, struct sim_opts *o)
 	}
 }
 
-static const char *const ways[] = { "dynamic", "deterministic", "high",
-				    "system" };
+static const struct {
+	const char *name;
+	uint8_t way, spread;
+} ways[] = {
+	{ "dynamic", NET_DYNAMIC, 0 },
+	{ "deterministic", NET_DETERMINISTIC, 0 },
+	{ "high", NET_HIGH, 0 },
+	{ "system", NET_SYSTEM, 0 },
+	{ "hashed", NET_DETERMINISTIC, 1 },
+};
 
-const char *sim_way_name(unsigned way)
+const char *sim_way_name(const struct sim_spec *s)
 {
-	return ways[way];
+	unsigned i = 0;
+
+	while (ways[i].way != s->way || ways[i].spread != s->spread)
+		i++;
+	return ways[i].name;
 }
 
 static int set_way(struct weft_args *a, struct sim_opts *o)
@@ -183,14 +195,36 @@ static int set_way(struct weft_args *a, struct sim_opts *o)
 	const char *text = a->value[0];
 
 	for (uint8_t i = 0; i < WEFT_COUNT_OF(ways); i++)
-		if (!strcmp(ways[i], text)) {
-			o->spec.way = i;
+		if (!strcmp(ways[i].name, text)) {
+			o->spec.way = ways[i].way;
+			o->spec.spread = ways[i].spread;
 			return 0;
 		}
 	return weft_args_wrong(a,
-			       "--way %s: dynamic, deterministic, high or "
-			       "system",
+			       "--way %s: dynamic, deterministic, hashed, high "
+			       "or system",
 			       text);
+}
+
+static int set_ack(struct weft_args *a, struct sim_opts *o)
+{
+	o->spec.ack = 1;
+	return 0;
+}
+
+static int set_slow(struct weft_args *a, struct sim_opts *o)
+{
+	struct sim_spec *s = &o->spec;
+	char end;
+
+	if (sscanf(a->value[0], "%u.%u:%u%c", &s->slow_node, &s->slow_port,
+		   &s->slow_times, &end) != 3 ||
+	    !s->slow_times)
+		return weft_args_wrong(a,
+				       "--slow %s: NODE.PORT:TIMES is wanted, "
+				       "as 1024.20:3",
+				       a->value[0]);
+	return 0;
 }
 
 static int set_pattern(struct weft_args *a, struct sim_opts *o)
@@ -311,8 +345,20 @@ static const struct row rows[] = {
 	  AT(spec.bytes),
 	  1,
 	  1ull << 32 },
-	{ { "way|w", 1, "NAME", "dynamic, deterministic, high, system", 0 },
+	{ { "way|w", 1, "NAME", "dynamic, deterministic, hashed, high, system",
+	    0 },
 	  set_way,
+	  0,
+	  0,
+	  0 },
+	{ { "ack", 0, "", "every packet is answered by another", 0 },
+	  set_ack,
+	  0,
+	  0,
+	  0 },
+	{ { "slow", 1, "NODE.PORT:TIMES",
+	    "one link takes so many times longer for a packet", 0 },
+	  set_slow,
 	  0,
 	  0,
 	  0 },
@@ -354,6 +400,12 @@ static const struct row rows[] = {
 	  AT(spec.time_ps),
 	  0,
 	  0 },
+	{ { "faults", 1, "FILE|TEXT",
+	    "what goes wrong, as \"seed = 1; errors * = 1e-6\"", 0 },
+	  set_text,
+	  AT(faults),
+	  0,
+	  0 },
 	{ { "seed|s", 1, "N", "of all that is drawn by lot (default 1)", 0 },
 	  set_u64,
 	  AT(spec.seed),
@@ -380,6 +432,11 @@ static const struct row rows[] = {
 	{ { "heat", 1, "FILE", "draw the use of every link", 0 },
 	  set_picture,
 	  AT(heat),
+	  0,
+	  0 },
+	{ { "html", 1, "FILE", "all of it as a page", 0 },
+	  set_text,
+	  AT(html),
 	  0,
 	  0 },
 	{ { "progress", 0, "",
@@ -414,6 +471,21 @@ static int find_path(struct weft_args *a, struct sim_opts *o)
 			       *all ? all : " one path, without a name");
 }
 
+/* The plan lives as long as the program. */
+static int load_plan(struct weft_args *a, struct sim_opts *o)
+{
+	struct weft_plan_why why;
+
+	if (!o->faults)
+		return 0;
+	if (weft_plan_load(o->faults, &o->plan, &why))
+		return weft_args_wrong(a, "--faults: %s", why.text);
+	net_fault_reserve(&o->spec.cfg, &o->plan);
+	o->spec.plan = &o->plan;
+	o->spec.plan_name = strpbrk(o->faults, " =;") ? "plan" : o->faults;
+	return 0;
+}
+
 /* What the machine decides, and what does not go together. */
 static int finish(struct weft_args *a, struct sim_opts *o)
 {
@@ -433,7 +505,7 @@ static int finish(struct weft_args *a, struct sim_opts *o)
 		return weft_args_wrong(a, "--machine %s: %s needs %s",
 				       o->machine, sim_pattern_name(s->pattern),
 				       lacks);
-	if (find_path(a, o))
+	if (find_path(a, o) || load_plan(a, o))
 		return -1;
 	if (o->loads_given && s->mode != SIM_OPEN)
 		return weft_args_wrong(a, "--load belongs to the open loop, "

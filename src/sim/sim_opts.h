@@ -24,11 +24,14 @@ struct sim_opts {
 	bool progress;
 	const char *plot; /* file, or NULL */
 	const char *heat;
+	const char *html;
+	const char *faults; /* a plan, or a file with one */
+	struct weft_plan plan;
 };
 
 /* 0: run; 1: help or version was printed; negative: wrong, said on stderr. */
 int sim_opts_parse(char **argv, struct sim_opts *o);
 
-const char *sim_way_name(unsigned way);
+const char *sim_way_name(const struct sim_spec *s);
 
 #endif

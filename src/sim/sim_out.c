@@ -32,7 +32,7 @@ static void text_begin(const struct sim_opts *o, const struct sim_result *r)
 	printf("machine  %s %s, %u nodes\n", s->cfg.name, shape, r->nodes);
 	printf("traffic  %s, %s, messages of %" PRIu64 " B, %s",
 	       sim_pattern_name(s->pattern), mode_text(o, mode, sizeof(mode)),
-	       s->bytes, sim_way_name(s->way));
+	       s->bytes, sim_way_name(s));
 	if (s->way == NET_DYNAMIC && s->cfg.zone[0][0])
 		printf(", zone set %u", s->zone);
 	printf(", seed %" PRIu64 "\n", s->seed);
@@ -115,6 +115,7 @@ static void text_end(const struct sim_opts *o, const struct sim_result *r)
 
 	text_links(o, r);
 	text_busiest(o, r);
+	sim_faults_text(o, r);
 	if (o->histogram)
 		text_histogram(r);
 	printf("\ntime     %.3f us, %" PRIu64 " messages counted, %" PRIu64

@@ -19,5 +19,7 @@ const struct sim_writer *sim_writer(enum sim_format format);
 /* Pictures: r has one result for each load. 0 or -errno. */
 int sim_draw(const struct sim_opts *o, const struct sim_result *r);
 int sim_draw_heat(const struct sim_opts *o, const struct sim_result *r);
+/* The same as a page. */
+int sim_page(const struct sim_opts *o, const struct sim_result *r);
 
 #endif

@@ -72,6 +72,8 @@ static void post(struct sim *s, uint64_t at, uint64_t born, uint32_t node,
 			       .fifo = fifo,
 			       .way = s->spec->way,
 			       .zone = s->spec->zone,
+			       .spread = s->spec->spread,
+			       .ack = s->spec->ack,
 			       .path = s->spec->path };
 	int err;
 
@@ -82,6 +84,8 @@ static void post(struct sim *s, uint64_t at, uint64_t born, uint32_t node,
 	s->message[id] = (struct sim_message){ .born = born,
 					       .src = node,
 					       .fifo = (uint16_t)fifo };
+	/* each goes to memory of its own */
+	msg.address = s->traffic.turn[node] * s->spec->bytes;
 	msg.dst = sim_traffic_next(&s->traffic, node);
 	err = net_send(s->net, at, &msg);
 	if (err) {
@@ -164,21 +168,35 @@ static void up_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	}
 }
 
-static void up_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+/* The message is over, well or not; its source goes on. */
+static void over(struct sim *s, uint64_t at, uint64_t cookie)
 {
-	struct sim *s = arg;
-	struct sim_message *m = &s->message[cookie];
+	uint32_t node = s->message[cookie].src;
 
-	if (at >= s->count_from && at < s->count_to) {
-		sim_hist_add(&s->r->latency, at - m->born);
-		s->r->messages++;
-	}
 	s->last_at = at;
 	s->under_way--;
-	node = m->src;
 	message_give(s, (uint32_t)cookie);
 	if (s->spec->mode == SIM_CLOSED)
 		sim_offer(s, at, node);
+}
+
+static void up_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct sim *s = arg;
+
+	if (at >= s->count_from && at < s->count_to) {
+		sim_hist_add(&s->r->latency, at - s->message[cookie].born);
+		s->r->messages++;
+	}
+	over(s, at, cookie);
+}
+
+static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct sim *s = arg;
+
+	s->r->lost++;
+	over(s, at, cookie);
 }
 
 /*
@@ -224,6 +242,7 @@ static void up_timer(void *arg, uint64_t at, uint64_t cookie)
 const struct net_up sim_up = {
 	.packet = up_packet,
 	.arrived = up_arrived,
+	.lost = up_lost,
 	.sent = up_sent,
 	.timer = up_timer,
 };

@@ -117,11 +117,17 @@ static inline int coll_is_live(void)
 	return !found || !*global;
 }
 
-/* Blue Gene/Q has class routes on rectangles of nodes only. */
+/*
+ * The unit is in common memory, which datagrams have not; and Blue Gene/Q has
+ * class routes on rectangles of nodes only.
+ */
 static inline int coll_has_route(int ranks)
 {
 	const char *machine = getenv("FI_WEFT_MACHINE");
+	const char *carrier = getenv("FI_WEFT_CARRIER");
 
+	if (carrier && !strcmp(carrier, "sock"))
+		return 0;
 	return !machine || strncmp(machine, "bgq", 3) || !(ranks & (ranks - 1));
 }
 

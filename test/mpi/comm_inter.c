@@ -98,12 +98,33 @@ static void derived(void)
 	MT_OK(MPI_Group_free(&h));
 }
 
-/* All ranks are on one host: whoever takes part is together. */
+/* On several hosts: whom of the other side is on mine? */
+static void by_host(void)
+{
+	int near = mt_neighbours(MPI_COMM_WORLD) - mt_neighbours(side), n;
+	MPI_Comm c;
+
+	MT_OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+				  &c));
+	MT_IS(c == MPI_COMM_NULL, near == 0);
+	if (!near)
+		return;
+	MT_OK(MPI_Comm_remote_size(c, &n));
+	MT_IS(n, near);
+	messages(c, near);
+	MT_OK(MPI_Comm_free(&c));
+}
+
+/* On one host whoever takes part is together. */
 static void by_type(void)
 {
 	MPI_Comm c;
 	int n, r;
 
+	if (mt_neighbours(MPI_COMM_WORLD) < mt_size) {
+		by_host();
+		return;
+	}
 	MT_OK(MPI_Comm_split_type(inter, MPI_COMM_TYPE_SHARED, -me,
 				  MPI_INFO_NULL, &c));
 	MT_OK(MPI_Comm_test_inter(c, &n));

@@ -38,6 +38,23 @@ static inline int mt_end(void)
 	return 0;
 }
 
+/* Ranks of comm on the host of this one; everybody calls it. */
+static inline int mt_neighbours(MPI_Comm comm)
+{
+	enum { NAME = MPI_MAX_PROCESSOR_NAME };
+	char mine[NAME] = "", *all;
+	int n, k, count = 0;
+
+	MPI_Comm_size(comm, &n);
+	all = malloc((size_t)n * NAME);
+	MT_OK(MPI_Get_processor_name(mine, &k));
+	MT_OK(MPI_Allgather(mine, NAME, MPI_CHAR, all, NAME, MPI_CHAR, comm));
+	for (k = 0; k < n; k++)
+		count += !strcmp(mine, all + (size_t)k * NAME);
+	free(all);
+	return count;
+}
+
 /* Byte k of stream seed. */
 static inline unsigned char mt_byte(uint64_t seed, size_t k)
 {

@@ -5,12 +5,15 @@
 # PROVIDER (default weft; "tcp" means tcp;ofi_rxm), ONLY (a pattern for program
 # names), SECONDS_EACH (30; 1200 with LONG),
 # RANKS_MAX (cases with more ranks are left out), LONG=1 (the long ones, too).
+# Under test/hosts (HOSTS is set) ranks are spread over its hosts.
 # Programs are built with the headers and the library of the build tree.
 #
 # A line of the list:  program  ranks[,ranks...]  [tags]  [arguments]
 # Tags, joined by commas or "-": weft (only over the own provider), live (looks
 # at the clock of the host), long (only with LONG=1), mt (needs threads), memory
-# (windows in shared memory: not with WEFT_WIN_PATH=fabric or messages).
+# (windows in shared memory: not with WEFT_WIN_PATH=fabric or messages, with
+# FI_WEFT_CARRIER=sock, or on several hosts), unit (what only the collective unit
+# does: not on several).
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 machine=${MACHINE:-native}
@@ -18,11 +21,14 @@ clock=${CLOCK:-live}
 provider=${PROVIDER:-weft}
 each=${SECONDS_EACH:-$([ -n "$LONG" ] && echo 1200 || echo 30)}
 lib=$build/.libs
+memory=${WEFT_WIN_PATH:-memory}
+[ "$FI_WEFT_CARRIER" = sock ] && memory=no
 [ -e "$lib/libmpi_abi.so.1" ] || { echo "no library in $lib"; exit 77; }
 . "$top/test/timeout.sh" || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
+shopt -s extglob # for ONLY
 case $provider in
 weft) unset FI_PROVIDER
 	export FI_WEFT_MACHINE=$machine
@@ -34,7 +40,10 @@ tcp) export FI_PROVIDER='tcp;ofi_rxm' ;;
 esac
 
 # launch RANKS PROGRAM ARGUMENTS...
-if [ -x "$build/mpiexec" ]; then
+if [ -n "$HOSTS" ]; then
+	. "$top/test/hosts_lib.sh" || exit 1
+	launch() { on_hosts "$@"; }
+elif [ -x "$build/mpiexec" ]; then
 	# shellcheck disable=SC2086
 	launch() { "$build/mpiexec" $flags -n "$@"; }
 elif command -v mpirun.openmpi > /dev/null; then
@@ -62,7 +71,8 @@ while read -r prog ranks tags args; do
 	case $prog in ${ONLY:-*}) ;; *) continue ;; esac
 	case ,$tags, in *,weft,*) [ "$provider" = weft ] || continue ;; esac
 	case ,$tags, in *,live,*) [ "$clock" = live ] || continue ;; esac
-	case ,$tags, in *,memory,*) [ "${WEFT_WIN_PATH:-memory}" = memory ] || continue ;; esac
+	case ,$tags, in *,memory,*) [ "$memory" = memory ] || continue ;; esac
+	case ,$tags, in *,memory,* | *,unit,*) [ -z "$HOSTS" ] || continue ;; esac
 	case ,$tags, in *,long,*) [ -n "$LONG" ] || continue ;; esac
 	compile "$prog" || { echo "FAIL $prog does not compile"; bad=$((bad + 1)); continue; }
 	for n in ${ranks//,/ }; do

@@ -571,9 +571,11 @@ int main(int argc, char **argv)
 	}
 	own_attributes();
 	hints();
-	shared_parts(0);
-	shared_parts(1);
-	shared_atomics();
+	if (!wt_cannot_share(MPI_COMM_WORLD)) {
+		shared_parts(0);
+		shared_parts(1);
+		shared_atomics();
+	}
 	attached_side_by_side();
 	return mt_end();
 }

@@ -34,6 +34,28 @@ static inline void wt_open_dynamic(struct wt *w)
 	MT_OK(MPI_Allgather(&mine, 1, MPI_AINT, w->base, 1, MPI_AINT, w->comm));
 }
 
+/* Memory of several hosts is refused; false: comm is on one. */
+static inline int wt_cannot_share(MPI_Comm comm)
+{
+	MPI_Errhandler was;
+	MPI_Win win;
+	void *mem;
+	int rc, size, class;
+
+	MPI_Comm_size(comm, &size);
+	if (mt_neighbours(comm) == size)
+		return 0;
+	MPI_Comm_get_errhandler(comm, &was);
+	MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+	rc = MPI_Win_allocate_shared(8, 1, MPI_INFO_NULL, comm, &mem, &win);
+	MPI_Error_class(rc, &class);
+	MT_IS(class, MPI_ERR_RMA_SHARED);
+	MPI_Comm_set_errhandler(comm, was);
+	if (was != MPI_ERRORS_ARE_FATAL && was != MPI_ERRORS_RETURN)
+		MPI_Errhandler_free(&was);
+	return 1;
+}
+
 static inline struct wt wt_open(enum win_kind kind, MPI_Comm comm, size_t bytes,
 				int unit)
 {
@@ -41,6 +63,8 @@ static inline struct wt wt_open(enum win_kind kind, MPI_Comm comm, size_t bytes,
 		.comm = comm, .kind = kind, .bytes = bytes, .unit = unit
 	};
 
+	if (kind == WT_SHARED && wt_cannot_share(comm))
+		kind = w.kind = WT_ALLOCATE;
 	MPI_Comm_rank(comm, &w.rank);
 	MPI_Comm_size(comm, &w.size);
 	switch (kind) {

@@ -22,6 +22,7 @@ static void loop_free(struct loop *l)
 	if (l->event >= 0)
 		close(l->event);
 	loop_share_put(l->share);
+	carrier_faults_close(&l->faults);
 	pthread_cond_destroy(&l->cond);
 	free(l->peer);
 	free(l);
@@ -71,6 +72,11 @@ static void loop_init(struct loop *l, const struct weft_carrier_attr *attr)
 	pthread_condattr_destroy(&ca);
 }
 
+/* Nothing here would notice a change, and there are no hosts. */
+#define LOOP_FAULTS                                         \
+	(1u << WEFT_PLAN_LOSS | 1u << WEFT_PLAN_DUPLICATE | \
+	 1u << WEFT_PLAN_REORDER | 1u << WEFT_PLAN_DELAY)
+
 static int loop_open(const struct weft_carrier_attr *attr,
 		     struct weft_carrier **c_p)
 {
@@ -80,7 +86,7 @@ static int loop_open(const struct weft_carrier_attr *attr,
 	if (!l)
 		return -ENOMEM;
 	loop_init(l, attr);
-	ret = carrier_faults_parse(&l->faults, attr->faults);
+	ret = carrier_faults_open(&l->faults, attr->faults, LOOP_FAULTS);
 	if (!ret)
 		ret = loop_share_new(l, attr->share_bytes, attr->window_bytes);
 	if (!ret)

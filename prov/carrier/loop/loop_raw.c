@@ -122,12 +122,18 @@ static void raw_ring(struct loop *to)
 		to->armed = true;
 }
 
+/* Time is counted in polls here: a fault is there from the beginning. */
+static bool raw_hit(struct loop *l, enum weft_plan_kind kind)
+{
+	return carrier_faults_hit(&l->faults, kind, 0);
+}
+
 static void raw_put(struct loop *l, struct loop *to, struct loop_gram *g,
 		    bool faults)
 {
-	bool swap = faults && carrier_faults_hit(&l->faults, l->faults.reorder);
+	bool swap = faults && raw_hit(l, WEFT_PLAN_REORDER);
 
-	if (faults && carrier_faults_hit(&l->faults, l->faults.delay))
+	if (faults && raw_hit(l, WEFT_PLAN_DELAY))
 		g->due = weft_load64(&to->now) + 1 +
 			 weft_rng_below(&l->faults.rng, RAW_DELAY_POLLS);
 	if (swap && !weft_list_empty(&to->inbox))
@@ -144,13 +150,13 @@ int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_gram *g,
 	struct loop *to;
 	int ret = 0;
 
-	if (faults && carrier_faults_hit(&l->faults, l->faults.dup))
+	if (faults && raw_hit(l, WEFT_PLAN_DUPLICATE))
 		twin = loop_gram_copy(g);
 	pthread_mutex_lock(&raw_lock);
 	to = raw_by_gen(p->gen);
 	if (!to || (faults && to->inbox_count >= RAW_INBOX)) {
 		ret = -EAGAIN;
-	} else if (!faults || !carrier_faults_hit(&l->faults, l->faults.drop)) {
+	} else if (!faults || !raw_hit(l, WEFT_PLAN_LOSS)) {
 		raw_put(l, to, g, faults);
 		g = NULL;
 		if (twin)

@@ -4,27 +4,57 @@
 #include "prov/carrier/carrier_faults.h"
 #include "test/t.h"
 
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
+
+#define CAN (1u << WEFT_PLAN_LOSS | 1u << WEFT_PLAN_DELAY)
 
 static void a_plan_is_read(void **state)
 {
 	struct carrier_faults f;
 
-	T_OK(carrier_faults_parse(&f, "seed=7,delay=0.1,drop=0.01,dup=1,"
-				      "reorder=0.05,raw=1,die=100"));
+	T_OK(carrier_faults_open(&f,
+				 "seed=7; delay=1 by 3 us at 1 us; "
+				 "loss=1 for 1 us; raw; die=100",
+				 CAN));
 	T_TRUE(f.raw && f.any && f.die == 100);
-	T_TRUE(f.delay == 0.1 && f.drop == 0.01 && f.dup == 1);
-	T_TRUE(f.reorder == 0.05);
-	T_OK(carrier_faults_parse(&f, NULL));
+	T_IS(carrier_faults_delay(&f, 999), 0);
+	T_IS(carrier_faults_delay(&f, 1000), 3000);
+	T_TRUE(carrier_faults_hit(&f, WEFT_PLAN_LOSS, 999));
+	T_FALSE(carrier_faults_hit(&f, WEFT_PLAN_LOSS, 1000));
+	carrier_faults_close(&f);
+	T_OK(carrier_faults_open(&f, NULL, CAN));
 	T_FALSE(f.any);
-	T_OK(carrier_faults_parse(&f, ""));
+	T_OK(carrier_faults_open(&f, "", CAN));
 	T_FALSE(f.any);
-	T_IS(carrier_faults_parse(&f, "drop"), -EINVAL);
-	T_IS(carrier_faults_parse(&f, "drop=2"), -EINVAL);
-	T_IS(carrier_faults_parse(&f, "drop=-1"), -EINVAL);
-	T_IS(carrier_faults_parse(&f, "drop=x"), -EINVAL);
-	T_IS(carrier_faults_parse(&f, "seed=1,rain=0.5"), -EINVAL);
+	T_IS(carrier_faults_open(&f, "loss=2", CAN), -EINVAL);
+	T_IS(carrier_faults_open(&f, "seed=1; rain=0.5", CAN), -EINVAL);
+	T_IS(carrier_faults_open(&f, "corrupt=0.5", CAN), -EINVAL);
+}
+
+static void a_partition_is_between_two_hosts(void **state)
+{
+	const struct in_addr a = { .s_addr = inet_addr("10.0.0.1") };
+	const struct in_addr b = { .s_addr = inet_addr("10.0.0.2") };
+	const struct in_addr c = { .s_addr = inet_addr("10.0.0.3") };
+	const uint32_t can = 1u << WEFT_PLAN_PARTITION;
+	struct carrier_faults f;
+
+	T_OK(carrier_faults_open(
+		&f, "partition 10.0.0.1|10.0.0.2 at 1 us for 1 us", can));
+	T_FALSE(carrier_faults_apart(&f, a, b, 999));
+	T_TRUE(carrier_faults_apart(&f, a, b, 1000));
+	T_TRUE(carrier_faults_apart(&f, b, a, 1999));
+	T_FALSE(carrier_faults_apart(&f, b, a, 2000));
+	T_FALSE(carrier_faults_apart(&f, c, a, 1500));
+	carrier_faults_close(&f);
+	T_OK(carrier_faults_open(&f, "partition *|10.0.0.3", can));
+	T_TRUE(carrier_faults_apart(&f, c, a, 0));
+	T_FALSE(carrier_faults_apart(&f, b, a, 0));
+	carrier_faults_close(&f);
+	T_IS(carrier_faults_open(&f, "partition 10.0.0.1", can), -EINVAL);
+	T_IS(carrier_faults_open(&f, "partition 0-3|4-7", can), -EINVAL);
 }
 
 static void a_wrong_plan_does_not_open(void **state)
@@ -99,29 +129,29 @@ static struct raw_sink raw_run(const char *plan)
 
 static void raw_mode_shows_the_faults(void **state)
 {
-	struct raw_sink s = raw_run("raw=1");
+	struct raw_sink s = raw_run("seed=1; raw");
 
 	T_IS(s.got, 2000);
 	T_IS(s.again + s.backward, 0);
-	s = raw_run("raw=1,drop=0.1");
+	s = raw_run("raw; loss=0.1");
 	T_TRUE(s.got > 1600 && s.got < 1950);
 	T_IS(s.again + s.backward, 0);
-	s = raw_run("raw=1,dup=0.1");
+	s = raw_run("raw; duplicate=0.1");
 	T_TRUE(s.again > 100 && s.got == 2000 + s.again);
-	s = raw_run("raw=1,reorder=0.2");
+	s = raw_run("raw; reorder=0.2");
 	T_TRUE(s.got == 2000 && s.backward > 50 && !s.again);
-	s = raw_run("raw=1,delay=0.2");
+	s = raw_run("raw; delay=0.2 by 2 ms");
 	T_TRUE(s.got == 2000 && s.backward > 50);
 }
 
 static void the_same_seed_gives_the_same_run(void **state)
 {
-	const char *plan = "raw=1,seed=3,drop=0.1,dup=0.1,reorder=0.1,"
-			   "delay=0.1";
+	const char *plan = "raw; seed=3; loss=0.1; duplicate=0.1; reorder=0.1; "
+			   "delay=0.1 by 2 ms";
 	struct raw_sink a = raw_run(plan);
 	struct raw_sink b = raw_run(plan);
-	struct raw_sink c = raw_run("raw=1,seed=4,drop=0.1,dup=0.1,"
-				    "reorder=0.1,delay=0.1");
+	struct raw_sink c = raw_run("raw; seed=4; loss=0.1; duplicate=0.1; "
+				    "reorder=0.1; delay=0.1 by 2 ms");
 
 	T_TRUE(a.hash == b.hash && a.got == b.got);
 	T_TRUE(a.hash != c.hash);
@@ -129,7 +159,8 @@ static void the_same_seed_gives_the_same_run(void **state)
 
 static void losses_are_repaired_and_counted(void **state)
 {
-	struct raw_sink s = raw_run("seed=5,drop=0.3,dup=0.1,reorder=0.3");
+	struct raw_sink s =
+		raw_run("seed=5; loss=0.3; duplicate=0.1; reorder=0.3");
 
 	T_TRUE(s.got >= 1900 && s.got <= 2000);
 	T_IS(s.again + s.backward, 0);
@@ -159,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_plan_is_read),
+		T_CASE(a_partition_is_between_two_hosts),
 		T_CASE(a_wrong_plan_does_not_open),
 		T_CASE(raw_mode_shows_the_faults),
 		T_CASE(the_same_seed_gives_the_same_run),

@@ -16,6 +16,7 @@
  *   vt_watch.c   who died, and what does not move any more
  *   vt_route.c   class routes
  *   vt_fold.c    reductions by the interfaces of their members
+ *   vt_tree.c    trees of the model for class routes, shared if need be
  *
  * vt_layout.h has the shared format and who writes it when.
  */
@@ -52,7 +53,8 @@ struct weft_vt {
 	struct vt_member *members;
 	struct vt_adder *adders; /* NULL: no interface adds */
 	struct vt_route *routes;
-	uint32_t *places;
+	struct vt_tree *trees;
+	char *shares;
 	struct net *net;
 	/* what never changes, checked once, and not read from there again */
 	uint32_t size;	    /* ranks */
@@ -85,6 +87,8 @@ struct vt {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	weft_vt_combine_fn combine;
+	int (*change)(const void *what, size_t what_bytes, void *data,
+		      void *old, size_t bytes);
 	struct vt_peer **peer; /* by rank; NULL: not met */
 	uint32_t *met;	       /* ranks in the order of their index */
 	uint32_t met_count;
@@ -279,7 +283,18 @@ uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
 /* Ends and way of a message between two ranks. */
 void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
 	    const struct weft_vt_way *way, struct net_msg *m);
+/* The same of what an interface sends by itself. */
+void vt_aim_unit(struct weft_vt *w, uint32_t from, uint32_t to,
+		 const struct weft_vt_way *way, struct net_msg *m);
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
+/* Does the machine acknowledge packets? */
+static inline bool vt_acks(const struct net_config *cfg)
+{
+	return cfg->ack_bytes || cfg->ack_wire_bytes;
+}
+
+/* Somebody else has changed its memory: who looks in a loop looks again. */
+void vt_touched(struct vt_turn *t, uint32_t rank);
 /* The number of a path, or 0. */
 unsigned vt_path_of(const struct net_config *cfg, const char *name);
 /* The world makes no sense: every wait, of every rank, ends with that. */
@@ -336,6 +351,10 @@ bool vt_rank_lives(const struct weft_vt *w, uint32_t rank);
 uint32_t vt_message_post(struct vt_turn *t, uint32_t rank, uint32_t first);
 /* Bytes of the message whose last packet is end have come. */
 void vt_message_packet(struct vt_turn *t, uint32_t end, uint32_t bytes);
+/* Lines of buffers: behind the last, out, the first to a rank from here on. */
+void vt_line_add(struct weft_vt *w, struct vt_line *l, uint32_t i);
+void vt_line_remove(struct weft_vt *w, struct vt_line *l, uint32_t i);
+uint32_t vt_line_first(struct weft_vt *w, uint32_t from, uint32_t to);
 
 /* vt_dma.c */
 int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
@@ -345,6 +364,7 @@ int vt_dma_over(struct vt *v, const struct vt_buf *b);
 /* The engine's side. */
 void vt_dma_post(struct vt_turn *t, uint32_t i);
 void vt_dma_packet(struct vt_turn *t, uint32_t i, uint32_t bytes);
+void vt_dma_acked(struct vt_turn *t, uint32_t i);
 
 /* vt_watch.c */
 /* Asks whether those who should run are still there. */
@@ -381,6 +401,17 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			  const uint64_t *cookie, unsigned count);
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie);
+
+/*
+ * vt_tree.c: the tree over the nodes of the members of the route at a place; 0
+ * or -errno. Is a member at that node? Members there, one after the other: nth
+ * begins as VT_NONE, and VT_NONE is the end.
+ */
+int vt_tree_open(struct weft_vt *w, uint32_t place);
+void vt_tree_close(struct weft_vt *w, uint32_t place);
+bool vt_tree_at(struct weft_vt *w, uint32_t place, uint32_t node);
+uint32_t vt_tree_next(struct weft_vt *w, uint32_t place, uint32_t node,
+		      uint32_t *nth);
 
 /* vt_fold.c */
 /* Does the machine's network leave this part to the members' interfaces? */

@@ -2,11 +2,19 @@
 /*
  * Transfers that the network interfaces do by themselves, between the memories
  * of two ranks that may both compute meanwhile. One post has both addresses;
- * the model cuts it into packets and times them. The bytes are copied once, at
- * the time when the last of them has come, by whoever runs the model.
+ * the model cuts it into packets and times them. The bytes are copied by
+ * whoever runs the model, at the time when the last of them has come. Nobody
+ * runs then, so that an atomic is read, changed and written as one.
  *
- *   get   asked:    request, origin -> target     put   moving:   the data
- *         moving:   data, target -> origin              told:     an answer
+ *   put      moving: the data, origin -> target; then acknowledged, or
+ *            told:   an answer
+ *   get      asked:  request, origin -> target
+ *            moving: data, target -> origin
+ *   atomic   asked:  operands, origin -> target
+ *            moving: what was there before, target -> origin
+ *
+ * Accesses of a pair that keep their order wait in the line of the origin, each
+ * with its bytes on the spot, until those before it have happened.
  *
  * The origin hears of the end as of a packet. Neither side may be gone before
  * that: both count it as flying.
@@ -26,12 +34,20 @@ static_assert(sizeof(struct vt_dma) <= VT_PART_BYTES, "fits any buffer");
 
 static bool describe(const struct weft_vt_dma *d, struct vt_dma *m)
 {
-	uint64_t left = d->bytes;
+	uint64_t left = d->what && !d->count ? 0 : d->bytes;
 
-	*m = (struct vt_dma){ .get = d->get,
-			      .step = d->get ? VT_DMA_ASKED : VT_DMA_MOVING,
-			      .remote = d->remote,
-			      .bytes = d->bytes };
+	*m = (struct vt_dma){
+		.kind = d->what	 ? VT_CHANGE
+			: d->get ? VT_GET
+				 : VT_PUT,
+		.step = d->what || d->get ? VT_DMA_ASKED : VT_DMA_MOVING,
+		.ordered = d->ordered,
+		.remote = d->remote,
+		.bytes = d->bytes,
+		.what = (uintptr_t)d->what,
+		.what_bytes = d->what_bytes,
+		.back = d->back,
+	};
 	for (int i = 0; i < d->count && left; i++) {
 		uint64_t len = d->local[i].iov_len;
 
@@ -53,18 +69,41 @@ static int free_place(const struct vt *v)
 	return -1;
 }
 
+/* Threads of the target may change the same word meanwhile. */
+static bool no_change(const struct vt *v, const struct weft_vt_dma *d)
+{
+	return d->what &&
+	       (v->w->head->threads || !v->change ||
+		d->what_bytes > WEFT_VT_CHANGE || d->bytes > WEFT_VT_CHANGE);
+}
+
+static void fill(struct vt *v, uint32_t i, const struct weft_vt_dma *d,
+		 const struct vt_dma *m)
+{
+	struct vt_buf *b = vt_buf(v->w, i);
+
+	b->kind = VT_DMA;
+	b->from = v->rank;
+	b->more = 1; /* nothing is taken when it ends */
+	b->way = d->way;
+	memcpy(b->payload, m, sizeof(*m));
+	v->lengthy = !d->quick;
+	vt_pay(v);
+	b->stamp = vt_now(v->me);
+	v->last_to = VT_NONE;
+}
+
 int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
 	   struct weft_vt_dma *d)
 {
 	struct vt *v = vt_of(c);
 	int place = free_place(v);
 	struct vt_dma m;
-	struct vt_buf *b;
 	uint32_t i;
 
 	if (peer->lost)
 		return -ECONNRESET;
-	if (v->no_dma || v->out)
+	if (v->no_dma || v->out || no_change(v, d))
 		return -EOPNOTSUPP;
 	if (!describe(d, &m))
 		return -EINVAL;
@@ -72,18 +111,9 @@ int vt_dma(struct weft_carrier *c, struct weft_peer *peer,
 	if (i == VT_NONE)
 		return -EAGAIN;
 	vt_enter(v);
-	b = vt_buf(v->w, i);
-	b->kind = VT_DMA;
-	b->from = v->rank;
-	b->to = ((struct vt_peer *)peer)->rank;
-	b->more = 1; /* nothing is taken when it ends */
-	b->way = d->way;
-	b->id = (uint16_t)place;
-	memcpy(b->payload, &m, sizeof(m));
-	v->lengthy = true;
-	vt_pay(v);
-	b->stamp = vt_now(v->me);
-	v->last_to = VT_NONE;
+	fill(v, i, d, &m);
+	vt_buf(v->w, i)->to = ((struct vt_peer *)peer)->rank;
+	vt_buf(v->w, i)->id = (uint16_t)place;
 	v->dma[place] = d;
 	vt_post(v, i);
 	vt_exit(v);
@@ -142,6 +172,14 @@ static int move(pid_t from, uint64_t src, pid_t to, uint64_t dst,
 	return carry(from, src, to, dst, bytes);
 }
 
+/* Own memory and that of a process; there: to it. */
+static int reach(pid_t pid, bool there, void *own, uint64_t at, uint64_t bytes)
+{
+	struct iovec iov = { .iov_base = own, .iov_len = bytes };
+
+	return bytes ? carrier_cma(pid, there, &iov, 1, at) : 0;
+}
+
 static bool is_here(const struct vt_rank *r)
 {
 	return weft_load32(&r->status) < WEFT_VT_DONE;
@@ -158,60 +196,143 @@ static int refused(int err)
 	return -EOPNOTSUPP;
 }
 
-/* Copies all of it; 0 or -errno. */
-static int copy(struct weft_vt *w, const struct vt_buf *b,
-		const struct vt_dma *m)
+/* A transfer, and the processes of its two ends. */
+struct job {
+	struct vt_turn *t;
+	struct vt_buf *b;
+	struct vt_dma *m;
+	pid_t origin;
+	pid_t target;
+};
+
+/* All of it at once. */
+static int job_move(const struct job *j)
 {
-	const struct vt_rank *here = vt_rank(w, b->from);
-	const struct vt_rank *there = vt_rank(w, b->to);
-	pid_t mine = (pid_t)weft_load32(&here->pid);
-	pid_t other = (pid_t)weft_load32(&there->pid);
+	const struct vt_dma *m = j->m;
 	uint64_t remote = m->remote;
 	int ret = 0;
 
-	if (!is_here(here) || !is_here(there))
-		return -ECONNRESET;
-	vt_sure(m->count <= VT_DMA_SEGS);
 	for (unsigned i = 0; i < m->count && !ret; i++) {
-		ret = m->get ? move(other, remote, mine, m->at[i], m->len[i])
-			     : move(mine, m->at[i], other, remote, m->len[i]);
+		ret = m->kind == VT_GET ? move(j->target, remote, j->origin,
+					       m->at[i], m->len[i])
+					: move(j->origin, m->at[i], j->target,
+					       remote, m->len[i]);
 		remote += m->len[i];
 	}
-	if (ret == -ESRCH)
-		return -ECONNRESET;
-	return ret == -EPERM || ret == -ENOSYS ? refused(-ret) : ret;
+	return ret;
 }
 
-/* ---- the engine ---------------------------------------------------------- */
+/* Bytes that lie here, to the origin's segments. */
+static int job_scatter(const struct job *j, unsigned char *from)
+{
+	const struct vt_dma *m = j->m;
+	int ret = 0;
+
+	for (unsigned i = 0; i < m->count && !ret; i++) {
+		ret = reach(j->origin, true, from, m->at[i], m->len[i]);
+		from += m->len[i];
+	}
+	return ret;
+}
+
+/* The bytes of a short get, as the target's interface reads them. */
+static int job_take(const struct job *j)
+{
+	return reach(j->target, false, j->b->payload + sizeof(*j->m),
+		     j->m->remote, j->m->bytes);
+}
+
+/* Nobody runs, so nobody sees it half done. */
+static int job_change(const struct job *j)
+{
+	static alignas(64) unsigned char what[WEFT_VT_CHANGE];
+	static alignas(64) unsigned char data[WEFT_VT_CHANGE];
+	static unsigned char old[WEFT_VT_CHANGE];
+	const struct vt_dma *m = j->m;
+	int ret;
+
+	vt_sure(m->what_bytes <= sizeof(what) && m->bytes <= sizeof(data) &&
+		j->t->v->change);
+	if (j->t->w->head->threads)
+		return -EOPNOTSUPP;
+	ret = reach(j->origin, false, what, m->what, m->what_bytes);
+	if (!ret)
+		ret = reach(j->target, false, data, m->remote, m->bytes);
+	if (!ret)
+		ret = j->t->v->change(what, m->what_bytes, data, old, m->bytes);
+	if (!ret)
+		ret = reach(j->target, true, data, m->remote, m->bytes);
+	return ret ? ret : job_scatter(j, old);
+}
+
+static int job_keep(const struct job *j)
+{
+	return job_scatter(j, j->b->payload + sizeof(*j->m));
+}
+
+/* Does a part of a transfer; what went wrong is written down. */
+static void job_do(struct vt_turn *t, uint32_t i,
+		   int (*part)(const struct job *j))
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	const struct vt_rank *here = vt_rank(t->w, b->from);
+	const struct vt_rank *there = vt_rank(t->w, b->to);
+	struct vt_dma *m = (void *)b->payload;
+	struct job j = { .t = t,
+			 .b = b,
+			 .m = m,
+			 .origin = (pid_t)weft_load32(&here->pid),
+			 .target = (pid_t)weft_load32(&there->pid) };
+	int ret;
+
+	vt_sure(m->count <= VT_DMA_SEGS);
+	ret = is_here(here) && is_here(there) ? part(&j) : -ECONNRESET;
+	if (ret == -ESRCH)
+		ret = -ECONNRESET;
+	if (ret == -EPERM || ret == -ENOSYS)
+		ret = refused(-ret);
+	if (ret && !m->err)
+		m->err = ret;
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+static bool comes_back(const struct vt_dma *m)
+{
+	return m->step == (m->kind == VT_PUT ? VT_DMA_TOLD : VT_DMA_MOVING);
+}
+
+/* Bytes of the message of a step. */
+static uint64_t step_bytes(const struct vt_buf *b, const struct vt_dma *m)
+{
+	if (m->step == VT_DMA_TOLD || (m->err && comes_back(m)))
+		return 0;
+	if (m->step == VT_DMA_ASKED)
+		return b->way.bytes ? b->way.bytes - 1 : 0;
+	return m->kind == VT_CHANGE && !m->count ? 0 : m->bytes;
+}
 
 /* The message of the step that begins now. */
 static void step_send(struct vt_turn *t, uint32_t i, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	struct vt_dma *m = (void *)b->payload;
-	bool back = m->step == (m->get ? VT_DMA_MOVING : VT_DMA_TOLD);
+	bool back = comes_back(m);
 	struct net_msg msg;
 
-	vt_aim(t->w, back ? b->to : b->from, back ? b->from : b->to, &b->way,
-	       &msg);
+	if (back)
+		vt_aim_unit(t->w, b->to, b->from, &m->back, &msg);
+	else
+		vt_aim(t->w, b->from, b->to, &b->way, &msg);
+	msg.address = back ? 0 : m->remote;
 	msg.cookie = i | VT_COOKIE_DMA;
-	msg.bytes = m->bytes;
-	if (m->step == VT_DMA_ASKED)
-		msg.bytes = b->way.bytes ? b->way.bytes - 1 : 0;
-	if (m->step == VT_DMA_TOLD)
-		msg.bytes = 0;
+	msg.bytes = step_bytes(b, m);
+	m->acked = m->kind == VT_PUT && msg.ack;
+	if (m->acked)
+		msg.cookie |= VT_COOKIE_ACK;
 	m->come = 0;
 	m->awaited = msg.bytes;
 	vt_model_send(t->w, at, &msg);
-}
-
-void vt_dma_post(struct vt_turn *t, uint32_t i)
-{
-	struct vt_buf *b = vt_buf(t->w, i);
-
-	vt_rank(t->w, b->from)->flying++;
-	vt_rank(t->w, b->to)->flying++;
-	step_send(t, i, vt_send_time(t->w, b->stamp));
 }
 
 static void end(struct vt_turn *t, uint32_t i)
@@ -224,21 +345,143 @@ static void end(struct vt_turn *t, uint32_t i)
 	vt_landed(t, to);
 }
 
+/* ---- what happens -------------------------------------------------------- */
+
+/* The interface of a rank does its atomics one by one; when this one is done.
+ */
+static uint64_t change_time(struct vt_turn *t, uint32_t rank)
+{
+	struct vt_rank *r = vt_rank(t->w, rank);
+
+	if (r->changing_ps < t->at)
+		r->changing_ps = t->at;
+	r->changing_ps += t->w->cfg.change_ps;
+	return r->changing_ps;
+}
+
+static void happen_put(struct vt_turn *t, uint32_t i, struct vt_dma *m)
+{
+	uint32_t to = vt_buf(t->w, i)->to;
+
+	job_do(t, i, job_move);
+	vt_touched(t, to);
+	if (!m->acked) {
+		m->step = VT_DMA_TOLD;
+		step_send(t, i, t->at);
+	} else if (!(m->waits & VT_DMA_ACK)) {
+		end(t, i);
+	}
+}
+
+/* A transfer changes memory, or reads it: in its turn. */
+static void happen(struct vt_turn *t, uint32_t i)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	struct vt_dma *m = (void *)b->payload;
+	uint64_t at = t->at;
+
+	m->waits &= (uint8_t)~VT_DMA_TURN;
+	if (m->kind == VT_PUT) {
+		happen_put(t, i, m);
+		return;
+	}
+	if (m->step == VT_DMA_MOVING) {
+		job_do(t, i, job_move);
+		end(t, i);
+		return;
+	}
+	job_do(t, i, m->kind == VT_CHANGE ? job_change : job_take);
+	if (m->kind == VT_CHANGE) {
+		at = change_time(t, b->to);
+		vt_touched(t, b->to);
+	}
+	m->step = VT_DMA_MOVING;
+	step_send(t, i, at);
+}
+
+/* It could happen now, but for those before it; and then they could. */
+static void in_turn(struct vt_turn *t, uint32_t i)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, i);
+	struct vt_dma *m = (void *)b->payload;
+	struct vt_line *line = &vt_rank(w, b->from)->reach;
+	uint32_t to = b->to, later;
+
+	if (!m->ordered) {
+		happen(t, i);
+		return;
+	}
+	m->ready = 1;
+	i = vt_line_first(w, line->first, to);
+	while (i != VT_NONE) {
+		m = (void *)vt_buf(w, i)->payload;
+		if (!m->ready)
+			return;
+		later = vt_buf(w, i)->later;
+		vt_line_remove(w, line, i);
+		happen(t, i);
+		i = vt_line_first(w, later, to);
+	}
+}
+
+/* ---- the engine ---------------------------------------------------------- */
+
+void vt_dma_post(struct vt_turn *t, uint32_t i)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, i);
+	struct vt_dma *m = (void *)b->payload;
+
+	vt_rank(w, b->from)->flying++;
+	vt_rank(w, b->to)->flying++;
+	m->kept = m->ordered && m->kind == VT_GET &&
+		  m->bytes <= w->buf_bytes - offsetof(struct vt_buf, payload) -
+				      sizeof(*m);
+	step_send(t, i, vt_send_time(w, b->stamp));
+	m->waits = VT_DMA_TURN | (m->acked ? VT_DMA_ACK : 0);
+	if (m->ordered)
+		vt_line_add(w, &vt_rank(w, b->from)->reach, i);
+}
+
+/* All of a step's message is there. */
+static void step_over(struct vt_turn *t, uint32_t i, struct vt_dma *m)
+{
+	bool back = comes_back(m);
+
+	if (!back && (m->kind != VT_GET || m->kept)) {
+		in_turn(t, i);
+	} else if (!back) {
+		m->step++;
+		step_send(t, i, t->at);
+	} else if (m->kind == VT_GET && !m->kept) {
+		in_turn(t, i);
+	} else {
+		if (m->kind == VT_GET && !m->err)
+			job_do(t, i, job_keep);
+		end(t, i);
+	}
+}
+
 void vt_dma_packet(struct vt_turn *t, uint32_t i, uint32_t bytes)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	struct vt_dma *m = (void *)b->payload;
 
-	vt_sure(b->kind == VT_DMA);
+	vt_sure(b->kind == VT_DMA && m->step <= VT_DMA_TOLD);
 	m->come += bytes;
-	if (m->come < m->awaited)
-		return;
-	if (m->step == VT_DMA_MOVING)
-		m->err = copy(t->w, b, m);
-	if (m->step == VT_DMA_TOLD || (m->get && m->step == VT_DMA_MOVING)) {
+	if (m->come >= m->awaited)
+		step_over(t, i, m);
+}
+
+/* The origin's interface knows that a put has come. */
+void vt_dma_acked(struct vt_turn *t, uint32_t i)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	struct vt_dma *m = (void *)b->payload;
+
+	vt_sure(b->kind == VT_DMA && m->kind == VT_PUT && m->acked);
+	m->waits &= (uint8_t)~VT_DMA_ACK;
+	if (!(m->waits & VT_DMA_TURN))
 		end(t, i);
-		return;
-	}
-	m->step++;
-	step_send(t, i, t->at);
 }

@@ -36,8 +36,8 @@ static void over(struct weft_vt_dma *d, int err)
 }
 
 /* All of memory, in two segments on this side. */
-static int post(struct end *e, struct weft_peer *peer, bool get,
-		struct posted *x)
+static int post_as(struct end *e, struct weft_peer *peer, bool get,
+		   bool ordered, struct posted *x)
 {
 	unsigned path = e->c->virt->path(e->c, "dma");
 
@@ -48,14 +48,22 @@ static int post(struct end *e, struct weft_peer *peer, bool get,
 	/* more than is wanted */
 	x->iov[1] = (struct iovec){ memory + 1000, MIB };
 	x->d = (struct weft_vt_dma){ .get = get,
+				     .ordered = ordered,
 				     .local = x->iov,
 				     .count = 2,
 				     .remote = (uintptr_t)memory,
 				     .bytes = MIB,
 				     .way = { .bytes = 65,
 					      .path = (uint8_t)path },
+				     .back = { .path = (uint8_t)path },
 				     .done = over };
 	return e->c->virt->dma(e->c, peer, &x->d);
+}
+
+static int post(struct end *e, struct weft_peer *peer, bool get,
+		struct posted *x)
+{
+	return post_as(e, peer, get, false, x);
 }
 
 static int wait_over(struct end *e, const struct posted *x)
@@ -195,6 +203,160 @@ static void memory_that_is_not_there_is_an_error(void **state)
 	play(&p, &f);
 }
 
+/* ---- accesses that keep their order -------------------------------------- */
+
+/* A word between place and the peer's memory, by the quickest path. */
+static int post_word(struct end *e, struct weft_peer *peer, bool get,
+		     uint64_t *place, struct posted *x)
+{
+	*x = (struct posted){ .e = e };
+	x->iov[0] = (struct iovec){ place, sizeof(*place) };
+	x->d = (struct weft_vt_dma){ .get = get,
+				     .ordered = true,
+				     .quick = true,
+				     .local = x->iov,
+				     .count = 1,
+				     .remote = (uintptr_t)memory,
+				     .bytes = sizeof(*place),
+				     .way = { .fifo = 1, .ack = !get },
+				     .back = { .fifo = 1 },
+				     .done = over };
+	return e->c->virt->dma(e->c, peer, &x->d);
+}
+
+/* A long put, a word on top of it, and what is there then. */
+static int put_over(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	uint64_t word = 4711, seen = 0, before;
+	struct posted x, y, z;
+
+	t_fill(memory, MIB, rank);
+	if (rank == 1) {
+		e->c->virt->compute(e->c, COMPUTE_PS);
+		if (wait_got(e, 1))
+			return 1;
+		memcpy(&seen, memory, sizeof(seen));
+		if (seen != word)
+			return 2;
+		t_fill(memory + MIB, 8, 0);
+		memcpy(memory, memory + MIB, 8);
+		return t_differs(memory, MIB, 0) >= 0 ? 3 : 0;
+	}
+	if (post_as(e, to, false, true, &x))
+		return 4;
+	before = now(e);
+	if (post_word(e, to, false, &word, &y) ||
+	    post_word(e, to, true, &seen, &z) || now(e) > before + 1000 * NS)
+		return 5;
+	if (wait_over(e, &x) || wait_over(e, &y) || wait_over(e, &z))
+		return 6;
+	p->found->value[0] = z.at;
+	if (seen != word)
+		return 7;
+	return end_send(e, to, 0, 8);
+}
+
+static void an_access_waits_for_those_before_it(void **state)
+{
+	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct play p = { .ranks = 2,
+				  .body = put_over,
+				  .machine = machines[i] };
+		struct found f, again;
+
+		play(&p, &f);
+		T_TRUE(f.value[0] < COMPUTE_PS / 10);
+		play(&p, &again);
+		T_IS(f.count.hash, again.count.hash);
+	}
+}
+
+#define ADDS 20u
+
+/* All add to a word of rank 0, who computes: each finds another number. */
+static int add_up(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 0);
+	uint64_t one = 1, old, last = 0;
+
+	if (rank == 0) {
+		e->c->virt->compute(e->c, COMPUTE_PS);
+		if (wait_got(e, (uint64_t)p->ranks - 1))
+			return 1;
+		memcpy(&old, memory, sizeof(old));
+		return old == ADDS * ((uint64_t)p->ranks - 1) ? 0 : 2;
+	}
+	for (unsigned i = 0; i < ADDS; i++) {
+		struct posted x = { .e = e };
+
+		old = UINT64_MAX;
+		x.iov[0] = (struct iovec){ &old, sizeof(old) };
+		x.d = (struct weft_vt_dma){ .ordered = true,
+					    .quick = true,
+					    .local = x.iov,
+					    .count = 1,
+					    .remote = (uintptr_t)memory,
+					    .bytes = sizeof(old),
+					    .what = &one,
+					    .what_bytes = sizeof(one),
+					    .way = { .bytes = 1 + sizeof(one) },
+					    .done = over };
+		if (e->c->virt->dma(e->c, to, &x.d) || wait_over(e, &x))
+			return 3;
+		if (i && old <= last)
+			return 4;
+		last = old;
+		p->found->value[rank] += old;
+	}
+	return end_send(e, to, 0, 8);
+}
+
+static void atomics_are_one_by_one(void **state)
+{
+	static const char *const machines[] = { "bgq", "qsnet2", "gemini" };
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct play p = { .ranks = 7,
+				  .body = add_up,
+				  .machine = machines[i] };
+		uint64_t n = ADDS * 6, sum = 0;
+		struct found f, again;
+
+		play(&p, &f);
+		for (unsigned r = 1; r < 7; r++)
+			sum += f.value[r];
+		T_IS(sum, n * (n - 1) / 2);
+		p.one_core = true;
+		play(&p, &again);
+		T_MEM(f.value, again.value, sizeof(f.value));
+		T_IS(f.count.hash, again.count.hash);
+	}
+}
+
+/* Where a rank has threads its own processor does atomics. */
+static int no_atomic(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt_dma d = { .what = memory,
+				 .what_bytes = 8,
+				 .remote = (uintptr_t)memory,
+				 .bytes = 8,
+				 .done = over };
+	int ret = e->c->virt->dma(e->c, rank_peer(p, e, 1 - rank), &d);
+
+	return ret == -EOPNOTSUPP ? 0 : 1;
+}
+
+static void threads_do_their_own_atomics(void **state)
+{
+	struct play p = { .ranks = 2, .body = no_atomic, .threads = true };
+	struct found f;
+
+	play(&p, &f);
+}
+
 /* ---- order --------------------------------------------------------------- */
 
 /* A long one by the slow path, then short ones by the quick path. */
@@ -263,6 +425,9 @@ int main(void)
 		T_CASE(a_put_is_there_when_its_end_is_told),
 		T_CASE(transfers_share_the_way),
 		T_CASE(memory_that_is_not_there_is_an_error),
+		T_CASE(an_access_waits_for_those_before_it),
+		T_CASE(atomics_are_one_by_one),
+		T_CASE(threads_do_their_own_atomics),
 		T_CASE(a_short_message_does_not_overtake),
 		T_CASE(a_post_names_its_path_and_its_bytes),
 	};

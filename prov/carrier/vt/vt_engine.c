@@ -123,8 +123,19 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		vt_message_packet(t, i, bytes);
 }
 
+static void up_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct vt_turn *t = arg;
+
+	if (!(cookie & VT_COOKIE_ACK))
+		return;
+	t->at = at;
+	vt_dma_acked(t, (uint32_t)cookie);
+}
+
 static const struct net_up net_calls = {
 	.packet = up_packet,
+	.acked = up_acked,
 	.timer = vt_fold_timer,
 	.combine = vt_route_combine,
 	.result = vt_route_result,

@@ -2,94 +2,57 @@
 /*
  * Reductions on class routes of a machine whose switches have no arithmetic:
  * the network interfaces of the members do them, each in its own processor,
- * while the ranks do what they like. A tree of pairs over the members, in their
- * order, so that a sum has the bits of recursive doubling:
+ * while the ranks do what they like. A tree over the members in their order
+ * (prov/net/net_fold.h): pairs, so that a sum has the bits of recursive
+ * doubling; or a wide one, where the machine has such and order is all the
+ * same. So are barriers, where nothing in the network does them.
  *
- *   0 <- 1, 0 <- 2 <- 3, 0 <- 4 <- 5, ...        n a power of two
- *   0 <- 1 first, 2 <- 3 first, ... then those   as many pairs as are over
- *
- * Each adds its inputs in that order, one after the other, and sends the sum
- * on. The first member's goes to all, copied by the switches, or to the one
- * that gets it. A part's buffer holds the sum so far.
+ * Each adds its inputs in order, one after the other, and sends the sum on. The
+ * first member's goes to all, copied by the switches, or to the one that gets
+ * it. A part's buffer holds the sum so far.
  */
 #include "prov/carrier/vt/vt.h"
 
 #include <string.h>
-
-/* Members that stand for two, and how many are left when they do. */
-struct pairs {
-	uint32_t paired;
-	uint32_t items;
-};
-
-static struct pairs pairs_of(uint32_t n)
-{
-	uint32_t half = 1;
-
-	while (2 * half <= n)
-		half *= 2;
-	return (struct pairs){ .paired = 2 * (n - half), .items = half };
-}
-
-static uint32_t item_of(const struct pairs *p, uint32_t member)
-{
-	return member < p->paired ? member / 2 : member - p->paired / 2;
-}
-
-static uint32_t leader_of(const struct pairs *p, uint32_t item)
-{
-	return item < p->paired / 2 ? 2 * item : item + p->paired / 2;
-}
-
-/* Is it the second of a pair? */
-static bool follows(const struct pairs *p, uint32_t member)
-{
-	return member < p->paired && member % 2;
-}
-
-/* Inputs of a member beside its own. */
-static unsigned inputs(const struct pairs *p, uint32_t member)
-{
-	uint32_t item = item_of(p, member);
-	unsigned n = member < p->paired;
-
-	if (follows(p, member))
-		return 0;
-	for (uint32_t bit = 1; bit < p->items && !(item & bit); bit *= 2)
-		n++;
-	return n;
-}
-
-/* To whom a member sends, and which of its inputs that is there. */
-static uint32_t parent_of(const struct pairs *p, uint32_t member, unsigned *nth)
-{
-	uint32_t item = item_of(p, member), up;
-
-	if (follows(p, member)) {
-		*nth = 0;
-		return member - 1;
-	}
-	up = leader_of(p, item & (item - 1));
-	*nth = (unsigned)__builtin_ctz(item) + (up < p->paired);
-	return up;
-}
-
-/* The other way round. */
-static uint32_t child_of(const struct pairs *p, uint32_t member, unsigned nth)
-{
-	if (member < p->paired && !nth--)
-		return member + 1;
-	return leader_of(p, item_of(p, member) + (1u << nth));
-}
 
 /* ---- adders --------------------------------------------------------------
  */
 
 bool vt_folds(const struct weft_vt *w, const struct weft_vt_part *part)
 {
+	if (part->kind == WEFT_VT_BARRIER)
+		return !net_tree_can(&w->cfg, NET_BARRIER);
 	return (part->kind == WEFT_VT_REDUCE ||
 		part->kind == WEFT_VT_ALLREDUCE) &&
 	       !net_tree_can(&w->cfg, NET_ALLREDUCE);
+}
+
+/* Would another order of adding give other bits? */
+static bool ordered(const struct weft_vt_part *part)
+{
+	return part->fp && part->kind != WEFT_VT_BARRIER;
+}
+
+/* Members that do not agree still need one tree: the first to post says. */
+static void note_order(struct vt_route *r, const struct weft_vt_part *part)
+{
+	unsigned k = part->seq % VT_WINDOW;
+
+	if (r->order_seq[k] == part->seq + 1)
+		return;
+	r->order_seq[k] = part->seq + 1;
+	r->ordered[k] = ordered(part);
+}
+
+static void tree_of(const struct weft_vt *w, uint32_t place,
+		    const struct weft_vt_part *part, struct net_fold *tree)
+{
+	const struct vt_route *r = &w->routes[place];
+	unsigned k = part->seq % VT_WINDOW;
+	bool pairs = r->order_seq[k] == part->seq + 1 ? r->ordered[k]
+						      : ordered(part);
+
+	net_fold_init(tree, r->count, pairs ? 0 : w->cfg.fold_levels);
 }
 
 struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place)
@@ -135,7 +98,7 @@ static void send_to(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 	const struct weft_vt_way way = { .path = (uint8_t)t->w->fold_path };
 	struct net_msg msg;
 
-	vt_aim(t->w, b->from, m[member].rank, &way, &msg);
+	vt_aim_unit(t->w, b->from, m[member].rank, &way, &msg);
 	msg.bytes = b->part.bytes;
 	msg.cookie = i | VT_COOKIE_FOLD;
 	vt_model_send(t->w, at, &msg);
@@ -168,15 +131,17 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 	struct weft_vt *w = t->w;
 	struct vt_member *m = vt_route_members(w, place);
 	struct vt_adder *a = vt_adders(w, place), *me = &a[member];
-	struct pairs p = pairs_of(w->routes[place].count);
-	unsigned k = seq % VT_WINDOW, n = inputs(&p, member), nth;
+	unsigned k = seq % VT_WINDOW, n, nth;
 	struct vt_fold *f = &me->fold[k];
+	struct net_fold tree;
 	uint64_t at = t->at;
 
 	if (!f->here)
 		return;
+	tree_of(w, place, &vt_buf(w, f->buf)->part, &tree);
+	n = net_fold_inputs(&tree, member);
 	while (f->added < n && f->came >> f->added & 1) {
-		uint32_t child = child_of(&p, member, f->added);
+		uint32_t child = net_fold_child(&tree, member, f->added);
 		uint32_t in = a[child].fold[k].buf;
 
 		vt_sure(child < w->routes[place].count);
@@ -191,12 +156,12 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 		return;
 	/* now that all are added, this place is free for what comes next */
 	for (unsigned c = 0; c < n; c++)
-		let_go(t, a[child_of(&p, member, c)].fold[k].buf);
+		let_go(t, a[net_fold_child(&tree, member, c)].fold[k].buf);
 	f->came = 0;
 	f->added = 0;
 	f->here = false;
 	if (member) {
-		send_to(t, m, f->buf, parent_of(&p, member, &nth), at);
+		send_to(t, m, f->buf, net_fold_parent(&tree, member, &nth), at);
 		return;
 	}
 	spent(t, f->buf);
@@ -216,6 +181,8 @@ void vt_fold_post(struct vt_turn *t, uint32_t i)
 	f->buf = i;
 	f->seq = b->part.seq;
 	f->posted = true;
+	vt_sure(b->route < w->size * VT_PLACES);
+	note_order(&w->routes[b->route], &b->part);
 	vt_sure(!net_timer(w->net, at, i));
 }
 
@@ -253,7 +220,7 @@ void vt_fold_packet(struct vt_turn *t, uint32_t i)
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
 	struct vt_adder *a = vt_adders(w, b->route);
-	struct pairs p = pairs_of(w->routes[b->route].count);
+	struct net_fold tree;
 	uint32_t up;
 	unsigned nth;
 
@@ -262,7 +229,8 @@ void vt_fold_packet(struct vt_turn *t, uint32_t i)
 		vt_route_hand(t, i);
 		return;
 	}
-	up = parent_of(&p, b->to, &nth);
-	a[up].fold[b->part.seq % VT_WINDOW].came |= 1u << nth;
+	tree_of(w, b->route, &b->part, &tree);
+	up = net_fold_parent(&tree, b->to, &nth);
+	a[up].fold[b->part.seq % VT_WINDOW].came |= 1ull << nth;
 	go_on(t, b->route, up, b->part.seq);
 }

@@ -233,7 +233,7 @@ static void parts_of(struct weft_vt *w, struct part *p)
 	p[7] = (struct part){ "members", w->members,
 			      RANKS * sizeof(*w->members) };
 	p[8] = (struct part){ "routes", w->routes, sizeof(*w->routes) };
-	p[9] = (struct part){ "places", w->places, 64 };
+	p[9] = (struct part){ "trees", w->trees, 128 };
 	p[10] = (struct part){ "net", w->net, 8192 };
 	p[11] = (struct part){ "all of net", w->net, h->bytes - h->net_at };
 	p[12] = (struct part){ "all", base, h->bytes };

@@ -9,7 +9,7 @@
  *            one     when  who     one     a pool  class routes:     prov/
  *            each    to    ran     each    each    who belongs to    net's
  *                    run   last                    them, adders,     block
- *                                                  results
+ *                                                  results; shares
  *
  * Who writes what. A rank writes its own record and buffers while it runs; the
  * engine writes everything while nobody runs (head.running is 0 and head.engine
@@ -32,15 +32,19 @@
 
 #include <stdalign.h>
 
-#define VT_MAGIC      UINT64_C(0x7765667476743031)
-#define VT_BUFS	      1024u /* buffers of a rank: its packets under way */
-#define VT_PART_BYTES 512u  /* bytes of a part of a class route at most */
-#define VT_NONE	      UINT32_MAX
-#define VT_NEVER      UINT64_MAX
-#define VT_WINDOW     ((uint32_t)WEFT_VT_WINDOW)
-#define VT_CPU_WORDS  16u
-#define VT_RANKS_MAX  (1u << 20)
-#define VT_FIFOS      16u /* injection FIFOs of a rank; peers take turns */
+#define VT_MAGIC       UINT64_C(0x7765667476743031)
+#define VT_BUFS	       1024u /* buffers of a rank: its packets under way */
+#define VT_PART_BYTES  512u  /* bytes of a part of a class route at most */
+#define VT_NONE	       UINT32_MAX
+#define VT_NEVER       UINT64_MAX
+#define VT_WINDOW      ((uint32_t)WEFT_VT_WINDOW)
+#define VT_CPU_WORDS   16u
+#define VT_RANKS_MAX   (1u << 20)
+/* Injection FIFOs of a rank; peers take turns. And of its interface, which
+ * sends while the rank is far ahead in time. */
+#define VT_FIFOS       16u
+#define VT_UNIT_FIFOS  16u
+#define VT_SHARE_BYTES (64u * 1024) /* what a rank shows of itself */
 
 /* What a rank that cannot send waits for, bits. */
 enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2, VT_ROOM_UNIT = 4 };
@@ -64,7 +68,8 @@ struct vt_head {
 	uint64_t members_at;
 	uint64_t adders_at; /* as many as members, where interfaces add */
 	uint64_t routes_at;
-	uint64_t places_at; /* of a route in routes, by its id in prov/net */
+	uint64_t trees_at;  /* by id in prov/net */
+	uint64_t shares_at; /* VT_SHARE_BYTES of each rank */
 	uint64_t net_at;
 	uint64_t ahead_ps; /* what a rank does reaches others this much later */
 	uint64_t packet_bytes; /* largest packet of a rank */
@@ -88,6 +93,7 @@ struct vt_head {
 	uint64_t route_parts;	/* packets that ranks sent on them */
 	uint64_t route_bytes;	/* and what was in them */
 	uint64_t idle_turns;	/* for pollers, nothing else going on */
+	uint64_t discards;	/* messages that found no slot */
 };
 
 /*
@@ -107,19 +113,24 @@ struct vt_rank {
 	weft_au32 spare;  /* its own, that came back */
 	uint32_t fresh;	  /* its own that were never used, from here on */
 	weft_au32 pid;
-	weft_au32 gone; /* errno for those who knew it, or 0 */
-	uint64_t start; /* of pid, written before it; see src/base/alive.h */
+	weft_au32 gone;	 /* errno for those who knew it, or 0 */
+	uint64_t start;	 /* of pid, written before it; see src/base/alive.h */
+	weft_au32 taken; /* packets that it has read */
 
 	/* line 1: the engine's */
 	alignas(64) uint64_t freed_turn; /* the last turn that freed it */
 	uint32_t in_tail;		 /* of the packets in */
 	uint32_t node;
-	uint32_t slot;	    /* place on the node */
-	uint32_t flying;    /* packets under way from it */
-	uint32_t bye;	    /* errno: has closed, its packets still fly */
-	uint32_t routes;    /* which it has */
-	uint32_t out_first; /* its messages that may be overtaken, a list */
-	uint32_t out_last;
+	uint32_t slot;	 /* place on the node */
+	uint32_t flying; /* packets under way from it */
+	uint32_t bye;	 /* errno: has closed, its packets still fly */
+	uint32_t routes; /* which it has */
+	struct vt_line {
+		uint32_t first, last; /* buffers, through their later */
+	} out;			      /* its messages that may be overtaken */
+	struct vt_line reach;	      /* its accesses that keep their order */
+	uint64_t changing_ps; /* its interface does atomics until then */
+	uint32_t came;	      /* packets that it could read */
 };
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
@@ -155,17 +166,18 @@ struct vt_buf {
 	alignas(64) weft_au32 next;
 	uint32_t from;
 	uint32_t to;
-	uint32_t chain;	 /* next packet of the same message */
-	uint32_t cursor; /* in its last packet: the one that arrives next */
-	uint32_t come;	 /* likewise: bytes of the message that arrived */
-	uint8_t kind;	 /* enum vt_kind */
-	uint8_t more;	 /* continues a message: no cost at either end */
-	uint16_t id;	 /* of a part: its route, as the member calls it */
-	uint32_t route;	 /* place in the routes */
-	uint32_t end;	 /* bytes of the message up to its end */
-	uint32_t later;	 /* in its last packet: the rank's next message */
-	uint32_t nth;	 /* of the message */
-	uint64_t stamp;	 /* of sending, then of arrival */
+	uint32_t chain;	  /* next packet of the same message */
+	uint32_t cursor;  /* in its last packet: the one that arrives next */
+	uint32_t come;	  /* likewise: bytes of the message that arrived */
+	uint8_t kind;	  /* enum vt_kind */
+	uint8_t more;	  /* continues a message: no cost at either end */
+	uint16_t id;	  /* of a part: its route, as the member calls it */
+	uint32_t route;	  /* place in the routes */
+	uint32_t end;	  /* bytes of the message up to its end */
+	uint32_t later;	  /* in its last packet: the next of its line */
+	uint32_t nth;	  /* of the message */
+	uint32_t no_slot; /* in its last packet: all of it is discarded */
+	uint64_t stamp;	  /* of sending, then of arrival */
 	struct weft_vt_way way;
 	union {
 		struct weft_pkt pkt;
@@ -185,21 +197,43 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
 /* Beside a buffer's number: whose message it is. */
 #define VT_COOKIE_DMA  (UINT64_C(1) << 32)
 #define VT_COOKIE_FOLD (UINT64_C(2) << 32)
+/* Who sent it wants to know when all of it is acknowledged. */
+#define VT_COOKIE_ACK  (UINT64_C(4) << 32)
 
+enum vt_dma_kind { VT_PUT, VT_GET, VT_CHANGE };
+
+/* The messages of a transfer: a request, the data, and an answer of a put. */
 enum vt_dma_step { VT_DMA_ASKED, VT_DMA_MOVING, VT_DMA_TOLD };
 
-/* A transfer between the origin's segments and memory of the target. */
+/* What it waits for, bits. */
+enum vt_dma_wait {
+	VT_DMA_TURN = 1, /* those before it */
+	VT_DMA_ACK = 2,	 /* the other end's acknowledgement */
+};
+
+/*
+ * A transfer between the origin's segments and memory of the target. A short
+ * get has its bytes behind it, from its request on.
+ */
 struct vt_dma {
-	uint8_t get;
+	uint8_t kind; /* enum vt_dma_kind */
 	uint8_t step; /* enum vt_dma_step */
-	uint16_t count;
+	uint8_t ordered;
+	uint8_t kept;  /* its bytes are behind it */
+	uint8_t acked; /* its end is known by acknowledgements */
+	uint8_t ready; /* but for those before it */
+	uint8_t waits; /* enum vt_dma_wait */
+	uint8_t count;
 	int32_t err;
 	uint64_t remote;
 	uint64_t bytes;
+	uint64_t what; /* an atomic: address at the origin */
+	uint64_t what_bytes;
 	uint64_t come; /* of the step's message */
 	uint64_t awaited;
 	uint64_t at[VT_DMA_SEGS];
 	uint64_t len[VT_DMA_SEGS];
+	struct weft_vt_way back;
 };
 
 /* Of one buffer, with a packet in it. */
@@ -233,7 +267,7 @@ struct vt_route {
 	uint32_t id;	 /* of prov/net */
 	uint32_t count;	 /* members */
 	uint32_t closed; /* of them */
-	uint32_t zero;
+	uint32_t times;	 /* that this place was opened */
 	/* results on their way down, by packet */
 	uint64_t seq[VT_WINDOW]; /* whose result is here, plus one */
 	uint32_t flags[VT_WINDOW];
@@ -241,14 +275,35 @@ struct vt_route {
 	/* of a broadcast: whose it is, as the first to post has it */
 	uint64_t root_seq[VT_WINDOW];
 	uint32_t root[VT_WINDOW];
+	/* of what interfaces add: whether its order counts, likewise */
+	uint64_t order_seq[VT_WINDOW];
+	uint8_t ordered[VT_WINDOW];
 	unsigned char data[VT_WINDOW][VT_PART_BYTES];
 };
+
+/* A tree of prov/net. */
+struct vt_tree {
+	uint32_t place; /* of the route that it was opened for */
+	uint32_t users; /* routes whose results it carries */
+};
+
+/*
+ * What a broadcast of a sum is sent as, beside its buffer: the route, and which
+ * of those at this place, for a tree may carry the results of several.
+ */
+#define VT_CAST_PLACE 32
+#define VT_CAST_TIMES 52
+static inline uint64_t vt_cast_of(uint32_t place, const struct vt_route *r)
+{
+	return (uint64_t)place << VT_CAST_PLACE | (uint64_t)r->times
+							  << VT_CAST_TIMES;
+}
 
 /* A packet of a reduction at a member's interface; vt_fold.c. */
 struct vt_fold {
 	uint64_t seq;
+	uint64_t came; /* inputs, a bit each */
 	uint32_t buf;  /* the member's part, and its sum so far */
-	uint32_t came; /* inputs, a bit each */
 	uint16_t added;
 	bool posted; /* its own part, on the way to the interface */
 	bool here;   /* and there */

@@ -47,6 +47,7 @@ static uint32_t chain(struct weft_vt *w, uint32_t first, struct net_msg *m,
 	vt_buf(w, last)->chain = VT_NONE;
 	vt_buf(w, last)->cursor = first;
 	vt_buf(w, last)->come = 0;
+	vt_buf(w, last)->no_slot = 0;
 	m->cookie = last;
 	return last;
 }
@@ -60,19 +61,19 @@ static bool may_overtake(const struct weft_vt *w, const struct vt_buf *b)
 }
 
 /* The message, named by its last packet, is the last of its rank. */
-static void order_add(struct weft_vt *w, struct vt_rank *r, uint32_t i)
+void vt_line_add(struct weft_vt *w, struct vt_line *l, uint32_t i)
 {
 	vt_buf(w, i)->later = VT_NONE;
-	if (r->out_last == VT_NONE)
-		r->out_first = i;
+	if (l->last == VT_NONE)
+		l->first = i;
 	else
-		vt_buf(w, r->out_last)->later = i;
-	r->out_last = i;
+		vt_buf(w, l->last)->later = i;
+	l->last = i;
 }
 
-static void order_remove(struct weft_vt *w, struct vt_rank *r, uint32_t i)
+void vt_line_remove(struct weft_vt *w, struct vt_line *l, uint32_t i)
 {
-	uint32_t before = VT_NONE, k = r->out_first, n = 0;
+	uint32_t before = VT_NONE, k = l->first, n = 0;
 
 	while (k != i) {
 		vt_sure(n++ < w->buf_count);
@@ -80,15 +81,15 @@ static void order_remove(struct weft_vt *w, struct vt_rank *r, uint32_t i)
 		k = vt_buf(w, k)->later;
 	}
 	if (before == VT_NONE)
-		r->out_first = vt_buf(w, i)->later;
+		l->first = vt_buf(w, i)->later;
 	else
 		vt_buf(w, before)->later = vt_buf(w, i)->later;
-	if (r->out_last == i)
-		r->out_last = before;
+	if (l->last == i)
+		l->last = before;
 }
 
 /* The oldest message to a rank that is not over, from here on. */
-static uint32_t oldest_to(struct weft_vt *w, uint32_t from, uint32_t to)
+uint32_t vt_line_first(struct weft_vt *w, uint32_t from, uint32_t to)
 {
 	uint32_t n = 0;
 
@@ -101,6 +102,51 @@ static uint32_t oldest_to(struct weft_vt *w, uint32_t from, uint32_t to)
 
 /* ---- in ------------------------------------------------------------------ */
 
+/*
+ * Whether the first packet of a message finds a slot of its reader's input
+ * queue. Who has left reads nothing and has no queue.
+ */
+static bool has_slot(struct vt_turn *t, uint32_t rank)
+{
+	const struct vt_rank *r = vt_rank(t->w, rank);
+	uint32_t slots = t->w->cfg.input_slots;
+
+	/* relaxed: it has blocked since */
+	return !slots || r->came - weft_load32_relaxed(&r->taken) < slots ||
+	       weft_load32(&r->status) >= WEFT_VT_DONE;
+}
+
+/*
+ * When a discarded message goes again. Tries that come before its reader can
+ * look are left out, but their times are kept.
+ */
+static uint64_t retry_time(struct vt_turn *t, uint32_t rank)
+{
+	uint64_t looks = vt_now(vt_rank(t->w, rank));
+	uint64_t step = t->w->cfg.retry_ps ? t->w->cfg.retry_ps : 1;
+	uint64_t n = looks > t->at ? (looks - t->at + step - 1) / step : 1;
+
+	return t->at + n * step;
+}
+
+/* All of a message has come and was discarded: the sender's unit tries again.
+ */
+static void send_again(struct vt_turn *t, uint32_t end)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *last = vt_buf(w, end), *b = vt_buf(w, last->cursor);
+	struct net_msg m;
+
+	vt_aim_unit(w, b->from, b->to, &b->way, &m);
+	m.bytes = last->end;
+	m.cookie = end;
+	last->come = 0;
+	last->no_slot = 0;
+	w->head->discards++;
+	vt_engine_notice(t, b->to, t->at);
+	vt_model_send(w, retry_time(t, b->to), &m);
+}
+
 /* The next packet of a message, whose last one is last, number end. */
 static void hand_over(struct vt_turn *t, struct vt_buf *last, uint32_t end)
 {
@@ -108,6 +154,7 @@ static void hand_over(struct vt_turn *t, struct vt_buf *last, uint32_t end)
 	struct vt_buf *b = vt_buf(t->w, i);
 
 	last->cursor = b->chain;
+	vt_rank(t->w, b->to)->came++;
 	vt_arrive(t, b->to, i, i != end && b->nth % VT_LOUD);
 	vt_landed(t, b->from);
 }
@@ -117,6 +164,14 @@ static bool hand_all(struct vt_turn *t, uint32_t end)
 {
 	struct vt_buf *last = vt_buf(t->w, end);
 
+	if (last->cursor != VT_NONE && vt_buf(t->w, last->cursor)->nth == 1 &&
+	    last->come && !has_slot(t, last->to))
+		last->no_slot = 1;
+	if (last->no_slot) {
+		if (last->come > last->end)
+			send_again(t, end);
+		return false;
+	}
 	while (last->cursor != VT_NONE &&
 	       vt_buf(t->w, last->cursor)->end < last->come)
 		hand_over(t, last, end);
@@ -130,15 +185,15 @@ static void hand_in_order(struct vt_turn *t, uint32_t end)
 	uint32_t to = vt_buf(w, end)->to, from = vt_buf(w, end)->from, later;
 	struct vt_rank *r = vt_rank(w, from);
 
-	if (oldest_to(w, r->out_first, to) != end)
+	if (vt_line_first(w, r->out.first, to) != end)
 		return;
 	while (end != VT_NONE) {
 		later = vt_buf(w, end)->later;
 		/* its buffers may be sent again from here on */
 		if (!hand_all(t, end))
 			return;
-		order_remove(w, r, end);
-		end = oldest_to(w, later, to);
+		vt_line_remove(w, &r->out, end);
+		end = vt_line_first(w, later, to);
 	}
 }
 
@@ -170,7 +225,7 @@ uint32_t vt_message_post(struct vt_turn *t, uint32_t rank, uint32_t first)
 	last = chain(w, first, &m, &n);
 	vt_buf(w, last)->way.vc = b->way.vc;
 	if (may_overtake(w, b))
-		order_add(w, vt_rank(w, rank), last);
+		vt_line_add(w, &vt_rank(w, rank)->out, last);
 	vt_model_send(w, vt_send_time(w, b->stamp), &m);
 	vt_rank(w, rank)->flying += n;
 	return last;

@@ -5,6 +5,7 @@
  * the other files.
  */
 #include "prov/carrier/vt/vt.h"
+#include "prov/net/net_fault.h"
 #include "prov/net/net_name.h"
 #include "src/base/alive.h"
 #include "src/base/log.h"
@@ -42,6 +43,7 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	v->up = attr->up;
 	v->up_arg = attr->up_arg;
 	v->combine = attr->combine;
+	v->change = attr->change;
 	v->threads = attr->threads;
 	v->no_dma = attr->no_dma;
 	vt_cpus_add(w->head);
@@ -142,6 +144,18 @@ static int vt_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	return 0;
 }
 
+/* What a rank shows of itself lies in the world. */
+static int vt_share(struct weft_carrier *c, struct weft_peer *peer,
+		    void **area_p, size_t *bytes_p)
+{
+	struct vt *v = vt_of(c);
+	uint32_t rank = peer ? ((struct vt_peer *)peer)->rank : v->rank;
+
+	*area_p = v->w->shares + (size_t)rank * VT_SHARE_BYTES;
+	*bytes_p = VT_SHARE_BYTES;
+	return 0;
+}
+
 /* ---- what the model does not have ---------------------------------------- */
 
 static int vt_no_dma(struct weft_carrier *c, struct weft_peer *peer,
@@ -158,16 +172,6 @@ static int vt_no_dma(struct weft_carrier *c, struct weft_peer *peer,
 static int vt_no_fd(struct weft_carrier *c)
 {
 	(void)c;
-	return -EOPNOTSUPP;
-}
-
-static int vt_no_share(struct weft_carrier *c, struct weft_peer *peer,
-		       void **area_p, size_t *bytes_p)
-{
-	(void)c;
-	(void)peer;
-	(void)area_p;
-	(void)bytes_p;
 	return -EOPNOTSUPP;
 }
 
@@ -294,6 +298,7 @@ static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 		.routes = v->w->head->routes_opened,
 		.route_parts = v->w->head->route_parts,
 		.route_bytes = v->w->head->route_bytes,
+		.discards = v->w->head->discards,
 	};
 }
 
@@ -303,6 +308,7 @@ static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 	const struct weft_vt *w = vt_of(c)->w;
 	const struct net_config *cfg = &w->cfg;
 	struct net_port_count n;
+	struct net_fault_port f;
 
 	if (node >= net_nodes(w->net) || port >= net_ports(w->net))
 		return -EINVAL;
@@ -315,7 +321,22 @@ static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 	l->packets = n.packets;
 	l->bytes = n.chunks * cfg->chunk_bytes;
 	l->busy_ps = n.busy_ps;
+	net_fault_port_get(w->net, node, port, &f);
+	l->bad = f.bad;
+	l->detours = f.detours;
+	l->retry_ps = f.retry_ps;
+	l->dead = f.dead;
 	return 0;
+}
+
+static const char *vt_fault(struct weft_carrier *c, unsigned i,
+			    uint64_t *value_p)
+{
+	struct net_fault_count n;
+
+	if (!net_fault_get(vt_of(c)->w->net, &n))
+		return NULL;
+	return net_fault_item(&n, i, value_p);
 }
 
 /* ---- tables -------------------------------------------------------------- */
@@ -334,6 +355,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.note = vt_note,
 	.look = vt_read_note,
 	.count = vt_count,
+	.fault = vt_fault,
 	.link = vt_link,
 	.route_open = vt_route_open,
 	.route_close = vt_route_close,
@@ -356,7 +378,7 @@ const struct weft_carrier_ops weft_carrier_vt = {
 	.wake = vt_wake,
 	.wait_fd = vt_no_fd,
 	.arm = vt_no_fd,
-	.share = vt_no_share,
+	.share = vt_share,
 	.window = vt_no_window,
 	.window_close = vt_no_window_close,
 	.watch = vt_watch,

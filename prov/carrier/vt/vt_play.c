@@ -36,6 +36,22 @@ static uint32_t combine_words(unsigned op, unsigned type, void *acc,
 	return 0;
 }
 
+/* Adds one word to another. */
+static int change_word(const void *what, size_t what_bytes, void *data,
+		       void *old, size_t bytes)
+{
+	uint64_t a, b;
+
+	if (what_bytes != 8 || bytes != 8)
+		return -EPROTO;
+	memcpy(&a, data, 8);
+	memcpy(old, data, 8);
+	memcpy(&b, what, 8);
+	a += b;
+	memcpy(data, &a, 8);
+	return 0;
+}
+
 uint64_t play_mix(uint64_t a, uint64_t b)
 {
 	return 31 * a + 7 * b + 1;
@@ -60,6 +76,7 @@ int play_rank(int i, void *arg)
 	struct weft_vt_conf conf = conf_of(p);
 	struct weft_vt *w = p->w;
 	struct weft_carrier_attr attr = { .combine = combine_words,
+					  .change = change_word,
 					  .threads = p->threads };
 	struct end *e = calloc(1, sizeof(*e));
 	cpu_set_t one;

@@ -359,74 +359,28 @@ WEFT_HOT int vt_route_keep(struct vt *v, const struct vt_buf *b)
 
 /* ---- the engine's side --------------------------------------------------- */
 
-static uint32_t node_of(struct weft_vt *w, const struct vt_member *m)
-{
-	return vt_rank(w, m->rank)->node;
-}
-
-/* The i-th member of a route, ordered by node. */
-static const struct vt_member *by_node(struct weft_vt *w,
-				       const struct vt_member *m, uint32_t i)
-{
-	uint32_t k = m[i].by_node;
-
-	vt_sure(k < w->size);
-	return &m[k];
-}
-
-/* The tree over the nodes of the members, each once. */
-static int plan_tree(struct weft_vt *w, uint32_t place,
-		     struct net_tree_plan *plan)
-{
-	const struct vt_member *m = vt_route_members(w, place);
-	uint32_t n = w->routes[place].count, count = 0;
-	uint32_t *node = calloc(n, sizeof(*node));
-	uint32_t *share = calloc(n, sizeof(*share));
-	int ret = -ENOMEM;
-
-	for (uint32_t k = 0; node && share && k < n; k++) {
-		uint32_t at = node_of(w, by_node(w, m, k));
-
-		if (!count || node[count - 1] != at)
-			node[count++] = at;
-		share[count - 1]++;
-	}
-	if (node && share)
-		ret = net_tree_plan(&w->cfg, node, share, count, plan);
-	free(node);
-	free(share);
-	return ret;
-}
-
 /* Opens what all members have asked for; 0 or -errno. */
 static int open_route(struct weft_vt *w, const struct vt_join *j)
 {
 	const struct vt_member *m = vt_route_members(w, j->place);
 	struct vt_route *r = &w->routes[j->place];
 	uint32_t ids = j->routes & ((1u << WEFT_VT_ROUTES) - 1);
-	struct net_tree_plan tree;
 	int ret;
 
 	r->count = j->n;
 	r->closed = 0;
 	memset(r->seq, 0, sizeof(r->seq));
 	memset(r->root_seq, 0, sizeof(r->root_seq));
+	memset(r->order_seq, 0, sizeof(r->order_seq));
 	for (uint32_t i = 0; i < j->n; i++)
 		ids &= ~vt_rank(w, m[i].rank)->routes;
 	if (!ids)
 		return -ENOSPC;
 	r->user_id = (uint32_t)__builtin_ctz(ids);
-	ret = plan_tree(w, j->place, &tree);
+	ret = vt_tree_open(w, j->place);
 	if (ret)
 		return ret;
-	ret = net_tree_open(w->net, tree.node, tree.parent, tree.share,
-			    tree.count, &r->id);
-	net_tree_plan_free(&tree);
-	if (ret)
-		return ret;
-	vt_sure(vt_route_is_place(w, r->id));
 	w->head->routes_opened++;
-	w->places[r->id] = j->place;
 	for (uint32_t i = 0; i < j->n; i++)
 		w->rank_of[m[i].rank].routes |= 1u << r->user_id;
 	return 0;
@@ -498,7 +452,7 @@ static void post_close(struct weft_vt *w, uint32_t place)
 	if (++r->closed < r->count)
 		return;
 	vt_sure(r->count <= w->size && r->user_id < WEFT_VT_ROUTES);
-	net_tree_close(w->net, r->id);
+	vt_tree_close(w, place);
 	for (uint32_t i = 0; i < r->count; i++)
 		vt_rank(w, m[i].rank)->routes &= ~(1u << r->user_id);
 	weft_store32(&r->state, VT_ROUTE_FREE);
@@ -535,8 +489,8 @@ bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
 	const struct net_config *cfg = &vt_of(c)->w->cfg;
 	bool sums = net_tree_can(cfg, NET_ALLREDUCE);
 
-	if (kind == WEFT_VT_BCAST)
-		return !sums;
+	if (kind == WEFT_VT_BCAST) /* else as a sum, which gathers all */
+		return !sums && !cfg->bcast_gather;
 	return kind == WEFT_VT_BARRIER || sums || cfg->fold_ps;
 }
 
@@ -591,7 +545,7 @@ static void post_part(struct vt_turn *t, uint32_t i)
 	struct net_part part = {
 		.route = r->id,
 		.node = vt_rank(w, b->from)->node,
-		.dst = node_of(w, &m[root < w->size ? root : 0]),
+		.dst = vt_rank(w, m[root < w->size ? root : 0].rank)->node,
 		.bytes = b->part.bytes,
 		.seq = b->part.seq,
 		.cookie = i,
@@ -696,23 +650,6 @@ static unsigned keep(struct vt_turn *t, uint32_t place, uint64_t seq,
 	return k;
 }
 
-/* The first member at a node, in the order of nodes; or the count. */
-static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
-{
-	const struct vt_member *m = vt_route_members(w, place);
-	uint32_t low = 0, high = w->routes[place].count;
-
-	while (low < high) {
-		uint32_t mid = (low + high) / 2;
-
-		if (node_of(w, by_node(w, m, mid)) < node)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 /* A sum that all get is on its way to them. */
 void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at)
 {
@@ -722,7 +659,7 @@ void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at)
 		.node = vt_rank(t->w, b->from)->node,
 		.bytes = b->part.bytes,
 		.seq = b->part.seq,
-		.cookie = i,
+		.cookie = i | vt_cast_of(b->route, &t->w->routes[b->route]),
 		.kind = NET_BCAST,
 	};
 
@@ -748,27 +685,34 @@ void vt_route_done(struct vt_turn *t, uint32_t i)
 		part_over(t, i);
 }
 
+/* It is for nobody here, or for a route that is no more. */
+static bool dropped(struct weft_vt *w, uint32_t place, uint32_t node,
+		    uint64_t cookie)
+{
+	if (!(cookie >> VT_CAST_PLACE))
+		return false;
+	return cookie >> VT_CAST_TIMES != w->routes[place].times ||
+	       !vt_tree_at(w, place, node);
+}
+
 void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 		     uint64_t seq, uint64_t cookie)
 {
 	struct vt_turn *t = arg;
 	struct weft_vt *w = t->w;
-	const struct vt_member *m;
-	uint32_t place, i;
+	uint32_t place, member, nth = VT_NONE;
 	unsigned k;
 
 	vt_sure(vt_route_is_place(w, route));
-	place = w->places[route];
-	m = vt_route_members(w, place);
-	vt_sure(w->routes[place].count <= w->size);
-	i = find_node(w, place, node);
+	place = cookie >> VT_CAST_PLACE
+			? (uint32_t)(cookie >> VT_CAST_PLACE) & ((1u << 20) - 1)
+			: w->trees[route].place;
+	vt_sure(vt_route_is_place(w, place) &&
+		w->routes[place].count <= w->size);
+	if (dropped(w, place, node, cookie))
+		return;
 	t->at = at;
 	k = keep(t, place, seq, (uint32_t)cookie);
-	for (; i < w->routes[place].count; i++) {
-		const struct vt_member *one = by_node(w, m, i);
-
-		if (node_of(w, one) != node)
-			break;
-		hand_out(t, place, (uint32_t)(one - m), k);
-	}
+	while ((member = vt_tree_next(w, place, node, &nth)) != VT_NONE)
+		hand_out(t, place, member, k);
 }

@@ -663,6 +663,51 @@ static void no_sum_where_nobody_adds(void **state)
 	unlink(path);
 }
 
+/* ---- input queues -------------------------------------------------------- */
+
+#define FLOOD 40u
+
+/* Rank 1 computes for a while; the others send what it has no slots for. */
+static int flood(struct play *p, struct end *e, uint32_t rank)
+{
+	uint64_t want = FLOOD * ((uint64_t)p->ranks - 1);
+
+	if (rank == 1) {
+		e->c->virt->compute(e->c, 100000 * NS);
+		if (wait_got(e, want) || e->bad)
+			return 1;
+		p->found->value[1] = now(e);
+		return 0;
+	}
+	for (uint64_t n = 0; n < FLOOD; n++)
+		if (send_waiting(e, rank_peer(p, e, 1), n, n % 4 ? 8 : 2500))
+			return 2;
+	return 0;
+}
+
+static void a_full_input_queue_discards(void **state)
+{
+	char path[] = PLAY_FILE;
+	struct play p = { .machine = path, .ranks = 3, .body = flood };
+	struct found few, again, all;
+
+	play_file(path, "qsnet2", "input", "input = 8 # assumed\n");
+	play(&p, &few);
+	p.one_core = true;
+	play(&p, &again);
+	unlink(path);
+	p.machine = "qsnet2";
+	play(&p, &all);
+	T_IS(all.count.discards, 0);
+	T_TRUE(few.count.discards >= 6);
+	T_IS(few.count.discards, again.count.discards);
+	T_IS(few.count.hash, again.count.hash);
+	/* each goes through the network again, and later */
+	T_TRUE(few.count.packets >= all.count.packets + few.count.discards);
+	T_TRUE(few.value[1] > all.value[1]);
+	T_IS(few.value[1], again.value[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -684,6 +729,7 @@ int main(void)
 		T_CASE(a_broadcast_waits_for_nobody),
 		T_CASE(roots_that_differ_are_told),
 		T_CASE(no_sum_where_nobody_adds),
+		T_CASE(a_full_input_queue_discards),
 	};
 
 	return T_RUN(tests);

@@ -85,6 +85,15 @@ static uint64_t taken_ps(const struct vt *v, const struct vt_buf *b)
 	return cfg->recv_ps + (b->kind == VT_PACKET ? cfg->match_ps : 0);
 }
 
+/* A slot of the input queue is free again. */
+static void note_taken(struct vt *v, const struct vt_buf *b)
+{
+	/* relaxed: our own; the engine looks when we have blocked */
+	if (b->kind == VT_PACKET)
+		weft_store32_relaxed(&v->me->taken,
+				     weft_load32_relaxed(&v->me->taken) + 1);
+}
+
 WEFT_HOT static int take(struct vt *v, int budget)
 {
 	int n = 0;
@@ -97,6 +106,7 @@ WEFT_HOT static int take(struct vt *v, int budget)
 		if (deliver(v, i))
 			break;
 		vt_pass(v->me, taken_ps(v, vt_buf(v->w, i)));
+		note_taken(v, vt_buf(v->w, i));
 		advance(v, i);
 		v->stats.received++;
 		n++;

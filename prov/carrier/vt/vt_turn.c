@@ -115,6 +115,14 @@ void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet)
 		vt_engine_notice(t, rank, t->at);
 }
 
+void vt_touched(struct vt_turn *t, uint32_t rank)
+{
+	/* Who sleeps waits for packets. */
+	if (weft_load32(&vt_rank(t->w, rank)->status) == WEFT_VT_JUMPING)
+		vt_engine_notice(t, rank, t->at);
+	t->w->head->idle_turns = 0;
+}
+
 /* Somebody may wait for one who is gone: let them see. */
 static void notice_all(struct vt_turn *t)
 {
@@ -169,25 +177,42 @@ static const uint8_t net_way[] = {
 	[WEFT_VT_SYSTEM] = NET_SYSTEM,
 };
 
+/* From one FIFO to the next: with engines the remainder is the engine. */
+static uint32_t vt_fifo_step(const struct weft_vt *w)
+{
+	return w->cfg.engines ? w->cfg.inject_fifos : 1;
+}
+
 void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
 	    const struct weft_vt_way *way, struct net_msg *m)
 {
 	const struct vt_rank *r = vt_rank(w, from);
-	uint32_t fifo = way->fifo ? way->fifo - 1u : to;
+	uint32_t fifo = r->slot * (VT_FIFOS + VT_UNIT_FIFOS) +
+			(way->fifo ? way->fifo - 1u : to) % VT_FIFOS;
 
 	vt_sure(way->vc < WEFT_COUNT_OF(net_way));
 	*m = (struct net_msg){
 		.src = r->node,
 		.dst = vt_rank(w, to)->node,
-		.fifo = r->slot * VT_FIFOS + fifo % VT_FIFOS,
+		.fifo = fifo * vt_fifo_step(w),
 		.way = net_way[way->vc],
 		.path = way->path,
 		.zone = way->zone,
 		.stay = way->stay,
-		.ack = way->ack && w->cfg.ack_bytes,
+		.ack = way->ack && vt_acks(&w->cfg),
 	};
+	if (w->cfg.engines)
+		m->fifo += r->slot % w->cfg.engines;
 	static_assert(sizeof(m->hint) == sizeof(way->hint), "dimensions");
 	memcpy(m->hint, way->hint, sizeof(m->hint));
+}
+
+void vt_aim_unit(struct weft_vt *w, uint32_t from, uint32_t to,
+		 const struct weft_vt_way *way, struct net_msg *m)
+{
+	vt_aim(w, from, to, way, m);
+	static_assert(VT_FIFOS == VT_UNIT_FIFOS, "the same engines");
+	m->fifo += VT_FIFOS * vt_fifo_step(w);
 }
 
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m)

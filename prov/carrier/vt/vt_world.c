@@ -5,6 +5,7 @@
  * made; the memory goes with the last process that maps it.
  */
 #include "prov/carrier/vt/vt.h"
+#include "prov/net/net_fault.h"
 #include "prov/net/net_file.h"
 #include "prov/net/net_map.h"
 #include "src/base/log.h"
@@ -34,7 +35,7 @@ static uint64_t place(uint64_t *at, size_t count, size_t bytes)
 /* Messages of the model: who is answered takes two. */
 static uint32_t model_room(const struct vt_head *h)
 {
-	return h->size * VT_BUFS * (h->cfg.ack_bytes ? 2 : 1);
+	return h->size * VT_BUFS * (vt_acks(&h->cfg) ? 2 : 1);
 }
 
 static void lay_out(struct vt_head *h)
@@ -55,7 +56,8 @@ static void lay_out(struct vt_head *h)
 	h->adders_at = place(&at, h->cfg.fold_ps ? routes * n : 0,
 			     sizeof(struct vt_adder));
 	h->routes_at = place(&at, routes, sizeof(struct vt_route));
-	h->places_at = place(&at, routes, sizeof(uint32_t));
+	h->trees_at = place(&at, routes, sizeof(struct vt_tree));
+	h->shares_at = place(&at, n, VT_SHARE_BYTES);
 	h->net_at = place(&at, 1, net_bytes(&h->cfg, model_room(h)));
 	h->bytes = at;
 }
@@ -79,8 +81,8 @@ static bool head_fits(const struct vt_head *h, size_t bytes)
 	       plan.joins_at == h->joins_at &&
 	       plan.members_at == h->members_at &&
 	       plan.adders_at == h->adders_at &&
-	       plan.routes_at == h->routes_at &&
-	       plan.places_at == h->places_at && plan.net_at == h->net_at;
+	       plan.routes_at == h->routes_at && plan.trees_at == h->trees_at &&
+	       plan.shares_at == h->shares_at && plan.net_at == h->net_at;
 }
 
 static void map_at(struct weft_vt *w, const struct vt_head *h)
@@ -97,7 +99,8 @@ static void map_at(struct weft_vt *w, const struct vt_head *h)
 	w->members = (void *)(base + h->members_at);
 	w->adders = h->cfg.fold_ps ? (void *)(base + h->adders_at) : NULL;
 	w->routes = (void *)(base + h->routes_at);
-	w->places = (void *)(base + h->places_at);
+	w->trees = (void *)(base + h->trees_at);
+	w->shares = base + h->shares_at;
 	w->net = (void *)(base + h->net_at);
 }
 
@@ -124,6 +127,12 @@ static int map_parts(struct weft_vt *w)
 
 /* ---- rank 0 -------------------------------------------------------------- */
 
+static int complain(const char *why)
+{
+	weft_log(WEFT_LOG_ERROR, "virtual time: %s", why);
+	return -EINVAL;
+}
+
 static void rank_init(struct weft_vt *w, uint32_t i,
 		      const struct net_place *where)
 {
@@ -133,7 +142,7 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	r->node = where->node;
 	r->slot = where->slot;
 	r->in_tail = stub;
-	r->out_first = r->out_last = VT_NONE;
+	r->out = r->reach = (struct vt_line){ VT_NONE, VT_NONE };
 	weft_store32(&r->in_head, stub);
 	weft_store32(&r->posted, VT_NONE);
 	weft_store32(&r->freed, VT_NONE);
@@ -142,6 +151,30 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	weft_store32(&vt_buf(w, stub)->next, VT_NONE);
 	vt_due_set(w, i, VT_NEVER);
 	w->batch[i] = i;
+}
+
+/* The plan goes to work, and everybody stands on a node that lives. */
+static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
+		       const struct weft_plan *plan)
+{
+	const char *name = conf->faults;
+	struct weft_plan_why why;
+
+	if (!plan->count)
+		return 0;
+	if (strpbrk(name, " =;"))
+		name = "plan";
+	if (net_fault_load(w->net, name, plan, &why))
+		return complain(why.text);
+	for (uint32_t i = 0; i < w->size; i++)
+		if (net_fault_node_dead(w->net, w->rank_of[i].node)) {
+			snprintf(why.text, sizeof(why.text),
+				 "%.80s: rank %u is on node %u, which is dead "
+				 "from the start",
+				 name, i, w->rank_of[i].node);
+			return complain(why.text);
+		}
+	return 0;
 }
 
 static int fill(struct weft_vt *w, const struct net_place *where)
@@ -161,12 +194,6 @@ static int fill(struct weft_vt *w, const struct net_place *where)
 	h->ahead_ps = h->cfg.send_ps + net_lookahead(w->net) - h->cfg.tick_ps;
 	w->ahead_ps = h->ahead_ps;
 	return 0;
-}
-
-static int complain(const char *why)
-{
-	weft_log(WEFT_LOG_ERROR, "virtual time: %s", why);
-	return -EINVAL;
 }
 
 /* The map by its option: an order of letters, or a file. */
@@ -232,6 +259,17 @@ static struct weft_vt *world_new(const struct weft_vt_conf *conf, uint32_t rank)
 	return w;
 }
 
+static int read_plan(const struct weft_vt_conf *conf, struct weft_plan *plan)
+{
+	struct weft_plan_why why;
+	int ret;
+
+	if (!conf->faults || !*conf->faults)
+		return 0;
+	ret = weft_plan_load(conf->faults, plan, &why);
+	return ret ? complain(why.text) : 0;
+}
+
 static int build(struct weft_vt *w, const struct vt_head *plan,
 		 const struct net_place *where)
 {
@@ -256,14 +294,21 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 	struct vt_head plan = { .magic = VT_MAGIC,
 				.size = size,
 				.packet_bytes = conf->packet_bytes };
+	struct weft_plan faults = { .count = 0 };
 	int ret = w && where ? load_machine(conf, size, &plan.cfg) : -ENOMEM;
 
 	if (!ret)
 		ret = map_ranks(conf, &plan.cfg, size, where);
+	if (!ret)
+		ret = read_plan(conf, &faults);
 	if (!ret) {
+		net_fault_reserve(&plan.cfg, &faults);
 		lay_out(&plan);
 		ret = build(w, &plan, where);
 	}
+	if (!ret)
+		ret = load_faults(w, conf, &faults);
+	weft_plan_fini(&faults);
 	free(where);
 	if (ret) {
 		weft_vt_close(w);

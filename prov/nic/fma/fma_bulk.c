@@ -17,8 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BULK_CHANNEL 0
-#define BULK_EVENTS  64 /* of the completion queue */
+#define BULK_EVENTS 64 /* of the completion queue */
 
 /* A transfer under way. */
 struct fma_bulk {
@@ -80,14 +79,34 @@ void fma_bulk_events(struct weft_fma *f)
 	}
 }
 
+/* Transfers take the channels in turn. */
+static unsigned bulk_channel(const struct fma_bulk *b)
+{
+	return (unsigned)(b - b->f->bulk) % WEFT_FMA_CHANNELS;
+}
+
+/*
+ * Nobody sees a block before its event: its packets go by any link. The first
+ * injection FIFO is that of the windows, then each channel has one.
+ */
+static void bulk_way(const struct fma_bulk *b, struct weft_vt_way *way)
+{
+	struct weft_carrier *c = b->unit->carrier;
+
+	way->path = (uint8_t)c->virt->path(c, "bte");
+	way->vc = WEFT_VT_DYNAMIC;
+	way->fifo = (uint8_t)(2 + bulk_channel(b));
+}
+
 void fma_bulk_run(struct fma_bulk *b, int ssid)
 {
 	struct weft_carrier *c = b->unit->carrier;
-	struct weft_vt_way way = { .path = 0 };
+	struct weft_help_way way = { .quick = false };
 	int err;
 
 	if (weft_unlikely(c->virt != NULL))
-		way.path = (uint8_t)c->virt->path(c, "bte");
+		bulk_way(b, &way.there);
+	way.back = way.there;
 	b->ssid = ssid;
 	err = b->get ? weft_help_get(b->unit, b->peer, &b->dma, &way)
 		     : weft_help_put(b->unit, b->peer, &b->dma, &way);
@@ -114,6 +133,44 @@ static struct fma_bulk *bulk_take(struct weft_fma *f, struct weft_dma *d)
 	return NULL;
 }
 
+/*
+ * In virtual time by stores into a window, in order or (performance mode) by
+ * any link; the far end replies on the channel of responses.
+ */
+static struct weft_help_way window_way(struct weft_carrier *c, const char *path,
+				       bool ordered)
+{
+	uint8_t vc = ordered ? WEFT_VT_ORDERED : WEFT_VT_DYNAMIC;
+
+	return (struct weft_help_way){
+		.there = { .path = (uint8_t)c->virt->path(c, path), .vc = vc },
+		.back = { .path = (uint8_t)c->virt->path(c, "reply"),
+			  .vc = WEFT_VT_SYSTEM },
+		.quick = true,
+	};
+}
+
+int fma_bulk_window(struct weft_unit *u, struct weft_peer *peer,
+		    struct weft_dma *d, bool get)
+{
+	struct weft_help_way way =
+		window_way(u->carrier, get ? "get" : "fma", d->ordered);
+
+	/* responses end a put */
+	way.there.ack = !get;
+	return get ? weft_help_get(u, peer, d, &way)
+		   : weft_help_put(u, peer, d, &way);
+}
+
+int fma_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
+		 struct weft_amo *a)
+{
+	struct weft_help_way way = window_way(u->carrier, "amo", true);
+
+	way.there.bytes = 1 + (uint32_t)a->operands;
+	return weft_help_amo(u, peer, a, &way);
+}
+
 int fma_bulk_move(struct weft_fma *f, struct weft_unit *u,
 		  struct weft_peer *peer, struct weft_dma *d, bool get)
 {
@@ -131,7 +188,7 @@ int fma_bulk_move(struct weft_fma *f, struct weft_unit *u,
 	b->peer = peer;
 	b->get = get;
 	b->ssid = -1;
-	err = fma_bte_bulk(f, BULK_CHANNEL, b);
+	err = fma_bte_bulk(f, bulk_channel(b), b);
 	/* what a carrier cannot do it says before anything happened */
 	if (!err && b->taken && b->err)
 		err = b->err;

@@ -12,5 +12,10 @@ void fma_bulk_close(struct weft_fma *f);
 /* As get and put of struct weft_unit_ops. */
 int fma_bulk_move(struct weft_fma *f, struct weft_unit *u,
 		  struct weft_peer *peer, struct weft_dma *d, bool get);
+/* The same of a short access, and atomics: in virtual time alone. */
+int fma_bulk_window(struct weft_unit *u, struct weft_peer *peer,
+		    struct weft_dma *d, bool get);
+int fma_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
+		 struct weft_amo *a);
 
 #endif

@@ -45,7 +45,8 @@ static void a_block_is_got(void **state)
 	struct weft_fma_bte d;
 	struct fma_pair p;
 
-	fma_pair_open_with(&p, "seed=1,delay=0.2,reorder=0.3,raw=1", 0, 3);
+	fma_pair_open_with(&p, "seed=1; delay=0.2 by 2 ms; reorder=0.3; raw", 0,
+			   3);
 	t_fill(p.b.mem + 128, 99996, 2);
 	d = bte(&p, WEFT_FMA_BTE_GET, 99996, 8);
 	T_OK(weft_fma_bte_post(p.a.f, 0, &d));

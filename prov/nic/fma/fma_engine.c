@@ -26,6 +26,7 @@
 #define FE_SLOTS  16 /* credits of one mailbox */
 #define FE_PTAG	  1
 #define FE_PACKET 1152 /* of a slot of 1024, with the request's head */
+#define FE_WINDOW 1024 /* longer accesses by BTE: Open MPI's FMA limit */
 
 /* What we and one peer hold of each other. */
 struct fe_box {
@@ -281,20 +282,35 @@ static const struct weft_carrier_up fe_up = {
 
 /* ---- block transfers ---- */
 
-static int fe_get(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d)
+static int fe_move(struct weft_unit *u, struct weft_peer *peer,
+		   struct weft_dma *d, bool get)
 {
 	if (peer->lost)
 		return -ECONNRESET;
-	return fma_bulk_move(fe(u)->f, u, peer, d, true);
+	if (weft_unlikely(u->carrier->virt != NULL) && d->bytes &&
+	    d->bytes <= FE_WINDOW)
+		return fma_bulk_window(u, peer, d, get);
+	return fma_bulk_move(fe(u)->f, u, peer, d, get);
+}
+
+static int fe_get(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_dma *d)
+{
+	return fe_move(u, peer, d, true);
 }
 
 static int fe_put(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
-	if (peer->lost)
-		return -ECONNRESET;
-	return fma_bulk_move(fe(u)->f, u, peer, d, false);
+	return fe_move(u, peer, d, false);
+}
+
+static int fe_amo(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_amo *a)
+{
+	if (!u->carrier->virt)
+		return -EOPNOTSUPP;
+	return peer->lost ? -ECONNRESET : fma_bulk_amo(u, peer, a);
 }
 
 /* ---- life ---- */
@@ -360,5 +376,6 @@ const struct weft_unit_ops weft_unit_fma = {
 	.packet = fe_packet,
 	.get = fe_get,
 	.put = fe_put,
+	.amo = fe_amo,
 	.poll = fe_poll,
 };

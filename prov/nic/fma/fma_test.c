@@ -242,7 +242,8 @@ static void a_transaction_completes_when_all_is_acknowledged(void **state)
 	struct fma_pair p;
 	int err;
 
-	fma_pair_open_with(&p, "seed=9,delay=0.3,reorder=0.5,raw=1", 0, 3);
+	fma_pair_open_with(&p, "seed=9; delay=0.3 by 2 ms; reorder=0.5; raw", 0,
+			   3);
 	t_fill(p.a.mem, 64 * 500, 6);
 	for (uint64_t i = 0; i < 500; i++) {
 		do {

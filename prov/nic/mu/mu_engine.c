@@ -220,20 +220,36 @@ static void me_model_over(struct weft_dma *dma, int err)
 /* Hands what was collected to the model. */
 static int me_launch(struct mu_engine *e, struct weft_peer *peer, bool get)
 {
-	static const struct weft_vt_way way[] = {
-		{ .vc = WEFT_VT_DYNAMIC },
-		{ .vc = WEFT_VT_DYNAMIC, .bytes = 1 + sizeof(struct mu_desc) },
-	};
 	struct me_model *m = e->model;
+	const struct weft_help_way way = {
+		.there = { .vc = WEFT_VT_DYNAMIC,
+			   .bytes = get ? 1 + sizeof(struct mu_desc) : 0 },
+		.back = { .vc = WEFT_VT_DYNAMIC },
+		.quick = m->dma.bytes <= WEFT_MU_PAYLOAD,
+	};
 	int err = e->dma_err;
 
 	e->model = NULL;
 	if (!err)
-		err = get ? weft_help_get(&e->unit, peer, &m->dma, &way[1])
-			  : weft_help_put(&e->unit, peer, &m->dma, &way[0]);
+		err = get ? weft_help_get(&e->unit, peer, &m->dma, &way)
+			  : weft_help_put(&e->unit, peer, &m->dma, &way);
 	if (err)
 		free(m);
 	return err;
+}
+
+/* To an atomic address: the L2 does it. */
+static int me_amo(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_amo *a)
+{
+	const struct weft_help_way way = {
+		.there = { .bytes = 1 + (uint32_t)a->operands },
+		.quick = true,
+	};
+
+	if (!u->carrier->virt)
+		return -EOPNOTSUPP;
+	return peer->lost ? -ECONNRESET : weft_help_amo(u, peer, a, &way);
 }
 
 /* One direct put of a remote get, performed from this side. */
@@ -328,6 +344,7 @@ static int me_dma_begin(struct mu_engine *e, struct weft_peer *peer,
 			return -ENOMEM;
 		e->model->d = d;
 		e->model->dma.remote = d->remote;
+		e->model->dma.ordered = d->ordered;
 		e->model->dma.done = me_model_over;
 		nic_event_post(&e->model->counter, d->bytes);
 	}
@@ -502,5 +519,6 @@ const struct weft_unit_ops weft_unit_mu = {
 	.packet = me_packet,
 	.get = me_get,
 	.put = me_put,
+	.amo = me_amo,
 	.poll = me_poll,
 };

@@ -108,7 +108,7 @@ static void a_dynamic_put_survives_a_network_without_order(void **state)
 {
 	struct mu_pair p;
 
-	mu_pair_open(&p, "seed=2,delay=0.3,reorder=0.5,raw=1");
+	mu_pair_open(&p, "seed=2; delay=0.3 by 2 ms; reorder=0.5; raw");
 	t_fill(p.a.mem, 60000, 5);
 	p.b.counter = 60000;
 	put(&p, 0, p.a.mem, 60000, WEFT_MU_VC_DYNAMIC);

@@ -19,7 +19,8 @@
 
 #define BULK_SEGS  WEFT_COUNT_OF(((struct weft_dma *)0)->local)
 #define BULK_PIECE (1u << 30) /* of one descriptor at most */
-#define BULK_FIFO  2	      /* of the model: an assembler of DMA packets */
+#define SHORT_FIFO 1	      /* of the model: the short engine */
+#define BULK_FIFO  2	      /* and an assembler of DMA packets */
 
 /* A transfer under way. */
 struct sten_bulk {
@@ -67,7 +68,8 @@ static struct sten_bulk *bulk_take(struct weft_sten *s, struct weft_dma *d)
 		b->s = s;
 		b->d = d;
 		b->descs = 0;
-		b->dma = (struct weft_dma){ .remote = d->remote };
+		b->dma = (struct weft_dma){ .remote = d->remote,
+					    .ordered = d->ordered };
 		return b;
 	}
 	return NULL;
@@ -157,18 +159,57 @@ static void bulk_over(struct weft_dma *dma, int err)
 static int bulk_go(struct weft_unit *u, struct weft_peer *peer,
 		   struct sten_bulk *b, bool get)
 {
-	struct weft_vt_way way = { .bytes = 1 + 8 * STEN_DMA_WORDS,
-				   .fifo = BULK_FIFO,
-				   .ack = true };
+	struct weft_help_way way = {
+		.there = { .bytes = 1 + 8 * STEN_DMA_WORDS,
+			   .fifo = BULK_FIFO,
+			   .ack = true },
+	};
 	struct weft_carrier *c = u->carrier;
 
 	if (weft_unlikely(c->virt != NULL))
-		way.path = (uint8_t)c->virt->path(c, "dma");
+		way.there.path = (uint8_t)c->virt->path(c, "dma");
+	way.back = way.there;
 	b->event.count = -(int32_t)b->descs;
 	b->fired = b->event.fired;
 	b->dma.done = bulk_over;
 	return get ? weft_help_get(u, peer, &b->dma, &way)
 		   : weft_help_put(u, peer, &b->dma, &way);
+}
+
+/* In virtual time by the short engine, and back by another. */
+static struct weft_help_way short_way(struct weft_carrier *c, const char *back)
+{
+	return (struct weft_help_way){
+		.there = { .path = (uint8_t)c->virt->path(c, "sten"),
+			   .fifo = SHORT_FIFO,
+			   .ack = true },
+		.back = { .path = (uint8_t)c->virt->path(c, back),
+			  .fifo = BULK_FIFO,
+			  .ack = true },
+		.quick = true,
+	};
+}
+
+/* A write that its answer ends; a descriptor of a DMA that the far end runs. */
+int sten_bulk_short(struct weft_unit *u, struct weft_peer *peer,
+		    struct weft_dma *d, bool get)
+{
+	struct weft_help_way way = short_way(u->carrier, "dma");
+
+	if (!get)
+		return weft_help_put(u, peer, d, &way);
+	way.there.bytes = 1 + 8 * STEN_DMA_WORDS;
+	return weft_help_get(u, peer, d, &way);
+}
+
+/* For the far thread processor, which answers from its own memory. */
+int sten_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_amo *a)
+{
+	struct weft_help_way way = short_way(u->carrier, "event");
+
+	way.there.bytes = 1 + (uint32_t)a->operands;
+	return weft_help_amo(u, peer, a, &way);
 }
 
 int sten_bulk_move(struct weft_sten *s, struct weft_unit *u,

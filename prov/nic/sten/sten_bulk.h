@@ -13,5 +13,10 @@ void sten_bulk_close(struct weft_sten *s);
 /* As get and put of struct weft_unit_ops; the peer has a route. */
 int sten_bulk_move(struct weft_sten *s, struct weft_unit *u,
 		   struct weft_peer *peer, struct weft_dma *d, bool get);
+/* The same of a short access, and atomics: in virtual time alone. */
+int sten_bulk_short(struct weft_unit *u, struct weft_peer *peer,
+		    struct weft_dma *d, bool get);
+int sten_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_amo *a);
 
 #endif

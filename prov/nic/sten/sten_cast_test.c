@@ -336,7 +336,8 @@ static void barriers(const char *faults)
 static void a_barrier_lets_nobody_go_before_all_came(void **state)
 {
 	barriers("");
-	barriers("seed=4,delay=0.2,drop=0.1,dup=0.1,reorder=0.2");
+	barriers("seed=4; delay=0.2 by 2 ms; loss=0.1; duplicate=0.1; "
+		 "reorder=0.2");
 }
 
 int main(void)

@@ -336,8 +336,8 @@ static const struct weft_carrier_up se_up = {
 
 /* ---- bulk ---- */
 
-static int se_get(struct weft_unit *u, struct weft_peer *peer,
-		  struct weft_dma *d)
+static int se_move(struct weft_unit *u, struct weft_peer *peer,
+		   struct weft_dma *d, bool get)
 {
 	struct sten_engine *e = se(u);
 
@@ -345,19 +345,29 @@ static int se_get(struct weft_unit *u, struct weft_peer *peer,
 		return -ECONNRESET;
 	if (!se_peer(e, peer))
 		return -ENOMEM;
-	return sten_bulk_move(e->s, u, peer, d, true);
+	if (sten_modelled(e->s) && d->bytes && d->bytes <= SE_SHORT)
+		return sten_bulk_short(u, peer, d, get);
+	return sten_bulk_move(e->s, u, peer, d, get);
+}
+
+static int se_get(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_dma *d)
+{
+	return se_move(u, peer, d, true);
 }
 
 static int se_put(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
-	struct sten_engine *e = se(u);
+	return se_move(u, peer, d, false);
+}
 
-	if (peer->lost)
-		return -ECONNRESET;
-	if (!se_peer(e, peer))
-		return -ENOMEM;
-	return sten_bulk_move(e->s, u, peer, d, false);
+static int se_amo(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_amo *a)
+{
+	if (!sten_modelled(se(u)->s))
+		return -EOPNOTSUPP;
+	return peer->lost ? -ECONNRESET : sten_bulk_amo(u, peer, a);
 }
 
 /* ---- life ---- */
@@ -444,5 +454,6 @@ const struct weft_unit_ops weft_unit_sten = {
 	.packet = se_packet,
 	.get = se_get,
 	.put = se_put,
+	.amo = se_amo,
 	.poll = se_poll,
 };

@@ -493,7 +493,9 @@ static void cookies_keep_order_on_a_bad_network(void **state)
 	struct sten_pair p;
 	uint64_t v;
 
-	sten_pair_open(&p, "seed=8,delay=0.2,dup=0.2,reorder=0.3,raw=1");
+	sten_pair_open(
+		&p,
+		"seed=8; delay=0.2 by 2 ms; duplicate=0.2; reorder=0.3; raw");
 	q = (struct weft_sten_input *)(void *)p.b.mem;
 	weft_sten_input_init(q, p.b.mem + 4096, 64, 64, 0);
 	for (uint64_t i = 1; i <= 40; i++) {

@@ -144,7 +144,7 @@ static void what_the_network_loses_comes_once_and_in_order(void **state)
 	struct sten_pair p;
 	uint64_t v;
 
-	pair_timed(&p, "seed=9,drop=0.2,dup=0.1,reorder=0.2,raw=1");
+	pair_timed(&p, "seed=9; loss=0.2; duplicate=0.1; reorder=0.2; raw");
 	weft_sten_timeouts(p.a.s, 5000, 0);
 	q = (struct weft_sten_input *)(void *)p.b.mem;
 	weft_sten_input_init(q, p.b.mem + 4096, 64, 64, 0);
@@ -185,7 +185,7 @@ static void a_dma_gets_through_a_network_that_loses(void **state)
 	struct weft_sten_event *eb;
 	struct sten_pair p;
 
-	pair_timed(&p, "seed=11,drop=0.3,raw=1");
+	pair_timed(&p, "seed=11; loss=0.3; raw");
 	weft_sten_timeouts(p.a.s, 5000, 0);
 	ea = (struct weft_sten_event *)(void *)(p.a.mem + 64);
 	eb = (struct weft_sten_event *)(void *)(p.b.mem + 64);

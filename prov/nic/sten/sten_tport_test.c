@@ -413,8 +413,9 @@ static void many_messages(const char *faults)
 static void many_messages_keep_their_order(void **state)
 {
 	many_messages("");
-	many_messages("seed=2,delay=0.1,drop=0.05,dup=0.05,reorder=0.1");
-	many_messages("seed=3,delay=0.2,reorder=0.3,raw=1");
+	many_messages("seed=2; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; "
+		      "reorder=0.1");
+	many_messages("seed=3; delay=0.2 by 2 ms; reorder=0.3; raw");
 }
 
 int main(void)

@@ -132,13 +132,16 @@ static int bulk_go(struct swhni_bulk *b, struct weft_peer *peer)
 {
 	struct weft_unit *u = b->all->unit;
 	struct weft_carrier *c = u->carrier;
-	struct weft_vt_way way = { .vc = WEFT_VT_DYNAMIC, .ack = true };
+	struct weft_help_way way = {
+		.there = { .vc = WEFT_VT_DYNAMIC, .ack = true },
+	};
 
 	if (weft_unlikely(c->virt != NULL))
-		way.path = (uint8_t)c->virt->path(c, "rdma");
+		way.there.path = (uint8_t)c->virt->path(c, "rdma");
+	way.back = way.there;
 	if (b->desc.op == WEFT_SWHNI_RDMAW)
 		return weft_help_put(u, peer, &b->dma, &way);
-	way.bytes = 1 + SWHNI_DESC;
+	way.there.bytes = 1 + SWHNI_DESC;
 	return weft_help_get(u, peer, &b->dma, &way);
 }
 

@@ -103,7 +103,7 @@ static void packets_of_a_message_take_both_ports(void **state)
 	struct weft_swhni_stats st;
 	struct swhni_pair p;
 
-	pair_open(&p, "seed=11,delay=0.3,reorder=0.4,raw=1");
+	pair_open(&p, "seed=11; delay=0.3 by 2 ms; reorder=0.4; raw");
 	for (unsigned i = 0; i < 3; i++) {
 		write_by(&p, WEFT_SWHNI_ADAPTIVE, i);
 		T_IS(nic_event_look(pair_word(&p.b, LARGE)), i + 1);

@@ -270,6 +270,13 @@ static int he_put(struct weft_unit *u, struct weft_peer *peer,
 	return swhni_bulk_move(he(u)->bulks, peer, d, false);
 }
 
+/* The interface has none: the target's processor does them. */
+static int he_amo(struct weft_unit *u, struct weft_peer *peer,
+		  struct weft_amo *a)
+{
+	return -EOPNOTSUPP;
+}
+
 /* ---- life ---- */
 
 static void he_peer_free(struct he_peer *p)
@@ -335,5 +342,6 @@ const struct weft_unit_ops weft_unit_swhni = {
 	.packet = he_packet,
 	.get = he_get,
 	.put = he_put,
+	.amo = he_amo,
 	.poll = he_poll,
 };

@@ -63,7 +63,7 @@ static void a_notification_comes_after_its_data(void **state)
 	struct swhni_pair p;
 	uint64_t note;
 
-	pair_open(&p, "seed=5,delay=0.3,reorder=0.4,raw=1");
+	pair_open(&p, "seed=5; delay=0.3 by 2 ms; reorder=0.4; raw");
 	for (unsigned i = 0; i < 20; i++) {
 		t_fill(p.a.mem, 30000, i);
 		d = pair_desc(&p.b, WEFT_SWHNI_RDMAW, 30000);
@@ -277,17 +277,18 @@ static void reliable_messages_come_once(const char *faults)
 
 static void a_reliable_message_survives_losses(void **state)
 {
-	reliable_messages_come_once("seed=2,drop=0.2,raw=1");
+	reliable_messages_come_once("seed=2; loss=0.2; raw");
 }
 
 static void a_doubled_message_is_taken_once(void **state)
 {
-	reliable_messages_come_once("seed=3,dup=0.3,raw=1");
+	reliable_messages_come_once("seed=3; duplicate=0.3; raw");
 }
 
 static void messages_come_in_any_order(void **state)
 {
-	reliable_messages_come_once("seed=4,delay=0.3,reorder=0.3,raw=1");
+	reliable_messages_come_once(
+		"seed=4; delay=0.3 by 2 ms; reorder=0.3; raw");
 }
 
 /* Nobody reads: what does not fit comes again later. */
@@ -342,7 +343,7 @@ static void one_queue_pair_reaches_all(void **state)
 	unsigned total = 0;
 
 	for (uint32_t i = 0; i < CROWD; i++)
-		pair_side(&s[i], "seed=9,drop=0.1,raw=1", PAIR_GUID + i);
+		pair_side(&s[i], "seed=9; loss=0.1; raw", PAIR_GUID + i);
 	for (unsigned i = 0; i < CROWD * CROWD; i++)
 		pair_know(&s[i / CROWD], &s[i % CROWD]);
 	for (unsigned i = 0; i < CROWD * CROWD; i++)

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * System calls in batches. What goes out in one call of the carrier is put
+ * together and sent by one sendmmsg; where the kernel can, datagrams of one
+ * size for one peer are one message that it cuts (UDP_SEGMENT), and what it
+ * joined on arrival (UDP_GRO) is cut here.
+ *
+ * Memory in the batch belongs to the caller until the flush, which comes
+ * before any acknowledgement is looked at.
+ */
+#include "prov/carrier/sock/sock.h"
+
+#include <errno.h>
+#include <linux/errqueue.h>
+#include <netinet/udp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
+
+#define IO_JOIN_BYTES 65000u
+#define IO_ERRORS_MAX 64 /* a flood of them does not hold us */
+
+struct io_entry {
+	struct sock_peer *peer;
+	uint32_t seq; /* of data */
+	bool data;
+};
+
+struct io_control {
+	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int))];
+};
+
+struct io_small {
+	struct sock_head head;
+	uint8_t tag[SOCK_TAG];
+};
+
+struct sock_out {
+	uint32_t count;
+	struct io_entry entry[SOCK_BATCH];
+	struct iovec iov[SOCK_BATCH];
+	struct io_small small[SOCK_BATCH];
+	struct mmsghdr msg[SOCK_BATCH];
+	struct io_control control[SOCK_BATCH];
+	uint32_t first[SOCK_BATCH]; /* entry of a message */
+};
+
+struct sock_in {
+	_Alignas(64) uint8_t data[SOCK_READ_BATCH][SOCK_READ_BYTES];
+	struct mmsghdr msg[SOCK_READ_BATCH];
+	struct iovec iov[SOCK_READ_BATCH];
+	struct sockaddr_in from[SOCK_READ_BATCH];
+	struct io_control control[SOCK_READ_BATCH];
+};
+
+int sock_io_open(struct sock *s)
+{
+	int on = 1;
+	int off = 0;
+
+	s->out = calloc(1, sizeof(*s->out));
+	s->in = aligned_alloc(64, (sizeof(*s->in) + 63) / 64 * 64);
+	if (!s->out || !s->in)
+		return -ENOMEM;
+	s->gso =
+		!setsockopt(s->fd, IPPROTO_UDP, UDP_SEGMENT, &off, sizeof(off));
+	setsockopt(s->fd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on));
+	return 0;
+}
+
+void sock_io_close(struct sock *s)
+{
+	free(s->out);
+	free(s->in);
+	s->out = NULL;
+	s->in = NULL;
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
+/* ---- errors -------------------------------------------------------------- */
+
+static void io_error(struct sock *s, const struct sockaddr_in *to,
+		     const struct sock_extended_err *e)
+{
+	struct sock_peer *p = weft_hash_get(&s->by_name, sock_name_key(to));
+
+	if (p && e->ee_origin == SO_EE_ORIGIN_ICMP &&
+	    e->ee_errno == ECONNREFUSED)
+		sock_peer_refused(s, p);
+}
+
+/* Takes one error from the queue; false: there is none. */
+static bool io_error_take(struct sock *s)
+{
+	_Alignas(struct cmsghdr) char control[512];
+	struct sockaddr_in to = { .sin_family = 0 };
+	struct msghdr m = { .msg_name = &to,
+			    .msg_namelen = sizeof(to),
+			    .msg_control = control,
+			    .msg_controllen = sizeof(control) };
+
+	if (recvmsg(s->fd, &m, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+		return false;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
+		struct sock_extended_err e;
+
+		if (c->cmsg_level != IPPROTO_IP || c->cmsg_type != IP_RECVERR)
+			continue;
+		memcpy(&e, CMSG_DATA(c), sizeof(e));
+		io_error(s, &to, &e);
+	}
+	return true;
+}
+
+void sock_io_errors(struct sock *s)
+{
+	for (int i = 0; i < IO_ERRORS_MAX && io_error_take(s); i++)
+		;
+}
+
+/* ---- sending ------------------------------------------------------------- */
+
+/* The stamp of the last one that came, later by the time it was kept here. */
+static uint32_t io_echo(const struct sock *s, const struct sock_peer *p)
+{
+	uint32_t us = (uint32_t)((s->now - p->heard_ns) / 1000);
+
+	if (!p->stamp)
+		return 0;
+	return p->stamp + us ? p->stamp + us : 1;
+}
+
+static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
+{
+	uint32_t us = (uint32_t)(s->now / 1000);
+
+	h->magic = SOCK_MAGIC;
+	h->from = s->gen;
+	h->to = p->far;
+	h->ack = p->rx.next;
+	h->here = p->rx.here;
+	h->room = sock_rx_room(s, p);
+	h->stamp = us ? us : 1;
+	h->echo = io_echo(s, p);
+	h->flags = p->bye ? SOCK_SAW_BYE : 0;
+	h->count = ++s->count;
+	p->unacked = 0;
+	p->ack_now = false;
+	p->closed_room = h->room < 2 * p->gram_max;
+}
+
+void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
+		 uint32_t bytes)
+{
+	struct sock_out *o = s->out;
+	struct sock_head *h = data;
+	uint32_t i = o->count;
+
+	if (s->dead)
+		return;
+	sock_deputy_count(&s->deputy.traffic);
+	io_head(s, p, h);
+	h->crc = sock_crc(s, h, bytes);
+	if (bytes == sizeof(*h))
+		data = memcpy(&o->small[i], h, sizeof(*h));
+	if (s->tag)
+		sock_seal_sign(s, data, bytes);
+	bytes += s->tag;
+	if (s->faults.any) {
+		sock_fault_send(s, &p->base.name, data, bytes);
+		return;
+	}
+	o->entry[i] = (struct io_entry){ p, h->seq, h->kind == SOCK_DATA };
+	o->iov[i] = (struct iovec){ .iov_base = data, .iov_len = bytes };
+	if (++o->count == SOCK_BATCH)
+		sock_io_flush(s);
+}
+
+/* How many entries from i on can be one message that the kernel cuts. */
+static uint32_t io_run(const struct sock *s, uint32_t i)
+{
+	const struct sock_out *o = s->out;
+	size_t size = o->iov[i].iov_len;
+	size_t all = size;
+	uint32_t n = 1;
+
+	if (!s->gso || size > o->entry[i].peer->gram_max + s->tag)
+		return 1;
+	for (; i + n < o->count; n++) {
+		size_t next = o->iov[i + n].iov_len;
+
+		if (o->entry[i + n].peer != o->entry[i].peer || next > size ||
+		    all + next > IO_JOIN_BYTES)
+			break;
+		all += next;
+		if (next < size)
+			return n + 1;
+	}
+	return n;
+}
+
+static void io_segment(struct msghdr *m, struct io_control *c, size_t size)
+{
+	struct cmsghdr *head = (struct cmsghdr *)(void *)c->room;
+	uint16_t bytes = (uint16_t)size;
+
+	m->msg_control = c->room;
+	m->msg_controllen = CMSG_SPACE(sizeof(bytes));
+	head->cmsg_level = IPPROTO_UDP;
+	head->cmsg_type = UDP_SEGMENT;
+	head->cmsg_len = CMSG_LEN(sizeof(bytes));
+	memcpy(CMSG_DATA(head), &bytes, sizeof(bytes));
+}
+
+/* Messages from entry i on; their number. */
+static uint32_t io_build(struct sock *s, uint32_t i)
+{
+	struct sock_out *o = s->out;
+	uint32_t msgs = 0;
+
+	while (i < o->count) {
+		struct msghdr *m = &o->msg[msgs].msg_hdr;
+		uint32_t n = io_run(s, i);
+
+		*m = (struct msghdr){
+			.msg_name = &o->entry[i].peer->base.name,
+			.msg_namelen = sizeof(struct sockaddr_in),
+			.msg_iov = &o->iov[i],
+			.msg_iovlen = n,
+		};
+		if (n > 1)
+			io_segment(m, &o->control[msgs], o->iov[i].iov_len);
+		o->first[msgs++] = i;
+		i += n;
+	}
+	return msgs;
+}
+
+static int io_fragments(struct sock *s, int how)
+{
+	return setsockopt(s->fd, IPPROTO_IP, IP_MTU_DISCOVER, &how,
+			  sizeof(how));
+}
+
+/*
+ * The way has become narrower. What comes is cut to it; what has its number
+ * already must go as it is, in fragments.
+ */
+static void io_narrow(struct sock *s, uint32_t i)
+{
+	struct io_entry *e = &s->out->entry[i];
+	struct iovec *v = &s->out->iov[i];
+	bool local;
+
+	sock_name_way(s, &e->peer->base.name, &e->peer->gram_max, &local);
+	if (v->iov_len <= e->peer->gram_max)
+		e->peer->gram_max = SOCK_GRAM_MIN;
+	e->peer->gram_max -= s->tag;
+	e->peer->pace.datagram = e->peer->gram_max;
+	io_fragments(s, IP_PMTUDISC_DONT);
+	sock_io_one(s, &e->peer->base.name, v->iov_base, (uint32_t)v->iov_len);
+	io_fragments(s, IP_PMTUDISC_DO);
+}
+
+static void io_unsent(struct sock *s, uint32_t i)
+{
+	struct sock_out *o = s->out;
+
+	for (; i < o->count; i++) {
+		if (o->entry[i].data)
+			sock_tx_unsent(o->entry[i].peer, o->entry[i].seq);
+	}
+}
+
+/* After an error at entry i: the entry to go on with. */
+static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
+{
+	int err = errno;
+
+	/* Errors of the past are told by whatever call comes next. */
+	if (err == EINTR)
+		return i;
+	if (err == ECONNREFUSED || err == EHOSTUNREACH || err == ENETUNREACH) {
+		sock_io_errors(s);
+		return err == ECONNREFUSED ? i : i + 1;
+	}
+	if (joined && (err == EIO || err == EINVAL || err == EMSGSIZE ||
+		       err == ENOPROTOOPT)) {
+		s->gso = false;
+		return i;
+	}
+	if (err == EMSGSIZE) {
+		io_narrow(s, i);
+		return i + 1;
+	}
+	if (err != EAGAIN && err != ENOBUFS && err != ENOMEM)
+		return i + 1; /* as if it were lost on the way */
+	io_unsent(s, i);
+	return s->out->count;
+}
+
+void sock_io_flush(struct sock *s)
+{
+	struct sock_out *o = s->out;
+	uint32_t i = 0;
+
+	for (int tries = 0; i < o->count && tries < 1000; tries++) {
+		uint32_t msgs = io_build(s, i);
+		int n = sendmmsg(s->fd, o->msg, msgs, MSG_DONTWAIT);
+
+		if (n <= 0)
+			i = io_failed(s, i, o->msg[0].msg_hdr.msg_iovlen > 1);
+		else
+			i = (uint32_t)n == msgs ? o->count : o->first[n];
+	}
+	o->count = 0;
+}
+
+int sock_io_one(struct sock *s, const struct sockaddr_in *to, const void *data,
+		uint32_t bytes)
+{
+	for (int tries = 0; tries < 3; tries++) {
+		if (sendto(s->fd, data, bytes, MSG_DONTWAIT,
+			   (const struct sockaddr *)to, sizeof(*to)) >= 0)
+			return 0;
+		if (errno != ECONNREFUSED)
+			break;
+		sock_io_errors(s);
+	}
+	return -errno;
+}
+
+/* ---- receiving ----------------------------------------------------------- */
+
+/* The size of the datagrams in a message that the kernel joined. */
+static uint32_t io_segment_of(struct msghdr *m, uint32_t bytes)
+{
+	int size = 0;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO)
+			memcpy(&size, CMSG_DATA(c), sizeof(size));
+	}
+	return size > 0 ? (uint32_t)size : bytes;
+}
+
+static int io_message(struct sock *s, uint32_t i, int budget)
+{
+	struct sock_in *in = s->in;
+	uint32_t bytes = in->msg[i].msg_len;
+	uint32_t size = io_segment_of(&in->msg[i].msg_hdr, bytes);
+	int n = 0;
+
+	for (uint32_t at = 0; at < bytes; at += size) {
+		uint32_t part = bytes - at < size ? bytes - at : size;
+
+		n += sock_rx_gram(s, &in->from[i], in->data[i] + at, part,
+				  budget - n);
+	}
+	return n;
+}
+
+static int io_take(struct sock *s)
+{
+	struct sock_in *in = s->in;
+
+	for (uint32_t i = 0; i < SOCK_READ_BATCH; i++) {
+		in->iov[i] = (struct iovec){ .iov_base = in->data[i],
+					     .iov_len = SOCK_READ_BYTES };
+		in->msg[i].msg_hdr = (struct msghdr){
+			.msg_name = &in->from[i],
+			.msg_namelen = sizeof(in->from[i]),
+			.msg_iov = &in->iov[i],
+			.msg_iovlen = 1,
+			.msg_control = in->control[i].room,
+			.msg_controllen = sizeof(in->control[i].room),
+		};
+	}
+	return recvmmsg(s->fd, in->msg, SOCK_READ_BATCH, MSG_DONTWAIT, NULL);
+}
+
+int sock_io_read(struct sock *s, int budget, bool *drained_p)
+{
+	int got = io_take(s);
+	int n = 0;
+
+	if (got < 0 && errno != EAGAIN) {
+		sock_io_errors(s);
+		got = io_take(s);
+	}
+	*drained_p = got < (int)SOCK_READ_BATCH;
+	if (got > 0)
+		sock_deputy_count(&s->deputy.traffic);
+	for (int i = 0; i < got; i++)
+		n += io_message(s, (uint32_t)i, budget - n);
+	return n;
+}

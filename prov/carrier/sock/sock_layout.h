@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The datagram. Numbers are in the order of the sender's host: a peer of the
+ * other order fails the magic word and is dropped.
+ *
+ *   +------------------+--------+-----------------+--------+----------- - -
+ *   | head (64 bytes)  | record | packet, part    | record | packet ...
+ *   +------------------+--------+-----------------+--------+----------- - -
+ *
+ * With a key a tag of 16 bytes follows, AES-GMAC of all before it: sock_seal.c.
+ *
+ * Every record starts at a multiple of 8. A packet is the 32 bytes of struct
+ * weft_pkt and its payload; one that does not fit an empty datagram is cut,
+ * and all parts but the last say that more follows. Whatever its kind, a
+ * datagram tells what its sender has received.
+ */
+#ifndef WEFT_CARRIER_SOCK_LAYOUT_H
+#define WEFT_CARRIER_SOCK_LAYOUT_H
+
+#include "prov/wire/wire.h"
+
+#include <assert.h>
+#include <stdint.h>
+
+#define SOCK_MAGIC 0x57534b31u /* "WSK1" */
+
+enum sock_kind {
+	SOCK_HELLO = 1, /* are you there? Answered at once */
+	SOCK_DATA,	/* numbered, with records */
+	SOCK_ACK,
+	SOCK_BYE,   /* I close; seq: my last number plus one */
+	SOCK_RESET, /* I have given you up */
+};
+
+#define SOCK_TAG 16u /* bytes behind a datagram that is signed */
+
+#define SOCK_SAW_BYE 1u /* flag: your BYE has been here */
+
+struct sock_head {
+	uint32_t crc; /* CRC-32C of everything behind this word */
+	uint32_t magic;
+	uint64_t from;	/* incarnation of the sender: when it was opened */
+	uint64_t to;	/* of the receiver; 0: not known yet */
+	uint32_t seq;	/* of this datagram */
+	uint32_t ack;	/* everything before has arrived */
+	uint64_t here;	/* bit i: ack + i has arrived, too */
+	uint32_t room;	/* bytes that may be on their way to me */
+	uint32_t stamp; /* when this was sent, in us; never 0 */
+	uint32_t echo;	/* stamp of the last that came from you, and how long
+			 * ago that was; 0: none came */
+	uint8_t kind;	/* enum sock_kind */
+	uint8_t flags;
+	uint16_t zero;
+	uint64_t count; /* of datagrams from its sender; never twice */
+};
+
+struct sock_record {
+	uint32_t bytes; /* of the packet's part behind it */
+	uint32_t more;	/* 1: the packet goes on in the next datagram */
+};
+
+static_assert(sizeof(struct sock_head) == 64 &&
+		      sizeof(struct sock_record) == 8 &&
+		      offsetof(struct sock_head, here) == 32 &&
+		      offsetof(struct sock_head, kind) == 52,
+	      "wire format");
+
+#endif

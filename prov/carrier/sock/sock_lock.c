@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Between the caller and the deputy: a lock, and a bell. */
+#include "prov/carrier/sock/sock.h"
+
+#include <unistd.h>
+
+void sock_deputy_ring(struct sock *s)
+{
+	uint64_t one = 1;
+
+	/* A counter that is full rings as well. */
+	if (write(s->deputy.event, &one, sizeof(one)) < 0)
+		return;
+}
+
+void sock_deputy_call(struct sock *s)
+{
+	struct sock_deputy *d = &s->deputy;
+
+	/* F3 pairs with F2 in deputy_idle(). */
+	weft_fence_full();
+	if (weft_load32(&d->idle) && weft_swap32(&d->idle, 0))
+		sock_deputy_ring(s);
+}
+
+void sock_enter(struct sock *s)
+{
+	if (!s->depth++)
+		pthread_mutex_lock(&s->deputy.lock);
+}
+
+void sock_leave(struct sock *s)
+{
+	if (!--s->depth)
+		pthread_mutex_unlock(&s->deputy.lock);
+}

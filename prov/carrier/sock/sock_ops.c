@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The sock carrier: one UDP socket for all peers, of this host or of others.
+ * There is no common memory: what needs some is told so, and the caller sends
+ * packets instead.
+ */
+#include "prov/carrier/sock/sock.h"
+#include "src/base/clock.h"
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define OPS_WINDOW_MIN 32u /* a packet in parts must fit */
+#define OPS_FAULTS                                          \
+	(1u << WEFT_PLAN_LOSS | 1u << WEFT_PLAN_DUPLICATE | \
+	 1u << WEFT_PLAN_REORDER | 1u << WEFT_PLAN_DELAY |  \
+	 1u << WEFT_PLAN_CORRUPT | 1u << WEFT_PLAN_PARTITION)
+
+/* Younger endpoints have greater numbers, also after a restart of the host. */
+static uint64_t ops_incarnation(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static void ops_init(struct sock *s, const struct weft_carrier_attr *attr)
+{
+	uint32_t slots = attr->fifo_slots;
+
+	s->base.ops = &weft_carrier_sock;
+	s->base.mtu = SOCK_MTU;
+	s->base.short_bytes = SOCK_MTU;
+	s->gen = ops_incarnation();
+	weft_code_crc_init(&s->crc, WEFT_CODE_CRC32C);
+	s->opened_ns = weft_now_ns();
+	s->up = attr->up;
+	s->up_arg = attr->up_arg;
+	s->fd = -1;
+	s->bed.event = s->bed.epoll = s->bed.timer = -1;
+	s->deputy.event = -1;
+	pthread_mutex_init(&s->deputy.lock, NULL);
+	s->silence_ns = attr->silence_ms ? (uint64_t)attr->silence_ms * 1000000u
+					 : SOCK_SILENCE_NS;
+	s->window = WEFT_SEQ_WINDOW;
+	if (slots && slots < s->window)
+		s->window = slots > OPS_WINDOW_MIN ? slots : OPS_WINDOW_MIN;
+	weft_hash_init(&s->by_name);
+	weft_list_init(&s->busy);
+	weft_list_init(&s->late);
+}
+
+static void ops_free(struct sock *s)
+{
+	sock_deputy_close(s);
+	sock_fault_fini(s);
+	for (uint32_t i = 0; i < s->peer_count; i++)
+		sock_peer_free(s->peer[i]);
+	free(s->peer);
+	weft_hash_fini(&s->by_name);
+	sock_seal_close(s->seal);
+	sock_wait_fini(s);
+	sock_io_close(s);
+	pthread_mutex_destroy(&s->deputy.lock);
+	free(s);
+}
+
+static int ops_faults(struct sock *s, const char *plan)
+{
+	int ret = carrier_faults_open(&s->faults, plan, OPS_FAULTS);
+
+	if (!ret && s->faults.raw) {
+		weft_log(WEFT_LOG_ERROR,
+			 "sock: fault plan \"%s\": faults are always repaired "
+			 "here, without raw",
+			 plan);
+		ret = -EINVAL;
+	}
+	return ret;
+}
+
+static int sock_open(const struct weft_carrier_attr *attr,
+		     struct weft_carrier **c_p)
+{
+	struct sock *s = calloc(1, sizeof(*s));
+	int ret;
+
+	if (!s)
+		return -ENOMEM;
+	ops_init(s, attr);
+	ret = ops_faults(s, attr->faults);
+	if (!ret)
+		ret = sock_wait_init(s, attr);
+	if (!ret)
+		ret = sock_name_open(s, &attr->name);
+	if (!ret)
+		ret = sock_io_open(s);
+	if (!ret)
+		ret = sock_seal_open(s, attr);
+	if (!ret)
+		ret = sock_deputy_open(s);
+	if (ret) {
+		ops_free(s);
+		return ret;
+	}
+	*c_p = &s->base;
+	return 0;
+}
+
+static void sock_close(struct weft_carrier *c)
+{
+	struct sock *s = sock_of(c);
+
+	sock_deputy_close(s);
+	if (!s->dead)
+		sock_turn_finish(s);
+	ops_free(s);
+}
+
+static void sock_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+{
+	*name = sock_of(c)->name;
+}
+
+static int sock_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+		     struct weft_peer **peer_p)
+{
+	struct sock *s = sock_of(c);
+	struct sock_peer *p;
+	int ret;
+
+	sock_enter(s);
+	ret = sock_peer_get(s, name, &p);
+	sock_leave(s);
+	if (!ret)
+		*peer_p = &p->base;
+	return ret;
+}
+
+/* The fault plan may end an endpoint in the middle of its work. */
+static void ops_sent(struct sock *s)
+{
+	s->stats.sent++;
+	if (s->faults.die && s->stats.sent >= s->faults.die)
+		s->dead = true;
+}
+
+static int ops_send(struct sock *s, struct sock_peer *p,
+		    const struct weft_pkt *pkt, const struct iovec *iov)
+{
+	int ret;
+
+	if (!s->polling)
+		s->now = weft_now_ns();
+	ret = sock_peer_meet(s, p);
+	if (!ret && pkt->len > SOCK_MTU)
+		return -EMSGSIZE;
+	if (!ret)
+		ret = sock_tx_send(s, p, pkt, iov);
+	if (!ret) {
+		ops_sent(s);
+		return 0;
+	}
+	if (ret == -EAGAIN) {
+		s->stats.full++;
+		/* relaxed: a hint to wait */
+		weft_store32_relaxed(&s->bed.full, 1);
+	}
+	return ret;
+}
+
+static int sock_send(struct weft_carrier *c, struct weft_peer *peer,
+		     const struct weft_pkt *pkt, const struct iovec *iov,
+		     int iov_count)
+{
+	struct sock *s = sock_of(c);
+	int ret;
+
+	sock_enter(s);
+	ret = ops_send(s, sock_peer_of(peer), pkt, iov);
+	sock_leave(s);
+	return ret;
+}
+
+static int sock_read(struct weft_carrier *c, struct weft_peer *peer,
+		     const struct iovec *local, int count, uint64_t remote)
+{
+	return peer->lost ? -ECONNRESET : -EOPNOTSUPP;
+}
+
+static int sock_write(struct weft_carrier *c, struct weft_peer *peer,
+		      const struct iovec *local, int count, uint64_t remote)
+{
+	return peer->lost ? -ECONNRESET : -EOPNOTSUPP;
+}
+
+static int sock_share(struct weft_carrier *c, struct weft_peer *peer,
+		      void **area_p, size_t *bytes_p)
+{
+	return -EOPNOTSUPP;
+}
+
+static int sock_window(struct weft_carrier *c, struct weft_peer *peer,
+		       size_t at, size_t bytes, void **area_p)
+{
+	return -EOPNOTSUPP;
+}
+
+static void sock_window_close(struct weft_carrier *c, void *area, size_t bytes)
+{
+}
+
+static void sock_watch(struct weft_carrier *c,
+		       const struct weft_carrier_watch *w)
+{
+	/* relaxed: the next wait looks at it */
+	weft_store64_relaxed(&sock_of(c)->bed.watching, w->want);
+}
+
+/* Nothing is shared, so nothing was stored that a peer could wait for. */
+static void sock_nudge(struct weft_carrier *c, struct weft_peer *peer)
+{
+}
+
+static void sock_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
+{
+	struct sock *s = sock_of(c);
+
+	sock_enter(s);
+	*st = s->stats;
+	sock_leave(s);
+	/* relaxed: a number for people */
+	st->sleeps = weft_load64_relaxed(&s->bed.sleeps);
+}
+
+const struct weft_carrier_ops weft_carrier_sock = {
+	.name = "sock",
+	.open = sock_open,
+	.close = sock_close,
+	.name_get = sock_name_get,
+	.peer = sock_peer,
+	.send = sock_send,
+	.poll = sock_poll,
+	.read = sock_read,
+	.write = sock_write,
+	.wait = sock_wait,
+	.wake = sock_wake,
+	.wait_fd = sock_wait_fd,
+	.arm = sock_arm,
+	.share = sock_share,
+	.window = sock_window,
+	.window_close = sock_window_close,
+	.watch = sock_watch,
+	.nudge = sock_nudge,
+	.stats = sock_stats,
+};

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Retransmission time and congestion window of one peer. */
+#include "prov/carrier/sock/sock_pace.h"
+
+#define PACE_FIRST_BYTES  65536
+#define PACE_FIRST_GRAMS  4
+#define PACE_WINDOW_BYTES (UINT64_C(16) << 20) /* more never helps */
+
+static uint64_t pace_max(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t pace_min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void sock_pace_init(struct sock_pace *p, uint32_t datagram)
+{
+	*p = (struct sock_pace){
+		.rto_ns = SOCK_RTO_FIRST_NS,
+		.datagram = datagram,
+		.window = pace_max(PACE_FIRST_BYTES,
+				   (uint64_t)PACE_FIRST_GRAMS * datagram),
+		.turn = PACE_WINDOW_BYTES,
+	};
+}
+
+void sock_pace_rtt(struct sock_pace *p, uint64_t ns)
+{
+	uint64_t off = ns > p->srtt_ns ? ns - p->srtt_ns : p->srtt_ns - ns;
+
+	if (!p->srtt_ns) {
+		p->srtt_ns = pace_max(ns, 1);
+		p->var_ns = ns / 2;
+	} else {
+		p->var_ns = (3 * p->var_ns + off) / 4;
+		p->srtt_ns = pace_max((7 * p->srtt_ns + ns) / 8, 1);
+	}
+	p->rto_ns = p->srtt_ns + 4 * p->var_ns;
+	p->rto_ns =
+		pace_min(pace_max(p->rto_ns, SOCK_RTO_MIN_NS), SOCK_RTO_MAX_NS);
+}
+
+void sock_pace_acked(struct sock_pace *p, uint64_t bytes)
+{
+	if (p->window >= p->turn)
+		bytes = bytes * p->datagram / p->window;
+	p->window = pace_min(p->window + bytes, PACE_WINDOW_BYTES);
+}
+
+void sock_pace_gap(struct sock_pace *p, uint64_t now)
+{
+	if (p->cut_ns && now - p->cut_ns < p->srtt_ns)
+		return;
+	p->cut_ns = now;
+	p->turn = pace_max(p->window / 2, 2 * (uint64_t)p->datagram);
+	p->window = p->turn;
+}
+
+void sock_pace_wait(struct sock_pace *p)
+{
+	p->rto_ns = pace_min(2 * p->rto_ns, SOCK_RTO_MAX_NS);
+}
+
+void sock_pace_timeout(struct sock_pace *p, uint64_t flying)
+{
+	p->turn = pace_max(flying / 2, 2 * (uint64_t)p->datagram);
+	p->window = 2 * (uint64_t)p->datagram;
+	sock_pace_wait(p);
+}

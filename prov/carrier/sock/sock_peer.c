@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Records of peers. A name may have several owners one after the other; each
+ * says in every datagram when it was opened (its incarnation). A younger one
+ * behind a name means that the older one is gone; what an older one sent late
+ * is dropped.
+ *
+ *   NEW --ask--> ASKED --answer, or silence--> OPEN --lost
+ *                  |  ^
+ *        nobody ---+  +--- later
+ *                 ABSENT
+ *
+ * First contact needs no help from the peer, who may be computing: a port
+ * where nobody listens is refused by its host, so one that stays silent for a
+ * while has an owner, and data may wait there.
+ */
+#include "prov/carrier/sock/sock.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#define PEER_MAX	 65536u
+#define PEER_SILENT_NS	 UINT64_C(20000000) /* a refusal takes no longer */
+#define PEER_FAR_NS	 UINT64_C(100000000)
+#define PEER_ASK_NS	 UINT64_C(1000000)
+#define PEER_ASK_MOST_NS UINT64_C(64000000)
+#define PEER_ROOM_FIRST	 262144u /* until the peer says a number */
+
+void sock_peer_busy(struct sock *s, struct sock_peer *p)
+{
+	if (weft_list_empty(&p->busy))
+		weft_list_push_back(&s->busy, &p->busy);
+}
+
+static int peer_place(struct sock *s)
+{
+	uint32_t room = s->peer_room ? s->peer_room * 2 : 16;
+	struct sock_peer **more;
+
+	if (s->peer_count < s->peer_room)
+		return 0;
+	if (s->peer_count >= PEER_MAX)
+		return -ENOMEM;
+	more = realloc(s->peer, room * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	s->peer = more;
+	s->peer_room = room;
+	return 0;
+}
+
+static int peer_new(struct sock *s, const struct sockaddr_in *name,
+		    struct sock_peer **p_p)
+{
+	struct sock_peer *p;
+	uint32_t gram_max;
+	bool local;
+	int ret = sock_name_way(s, name, &gram_max, &local);
+
+	if (!ret)
+		ret = peer_place(s);
+	if (ret)
+		return ret;
+	p = calloc(1, sizeof(*p));
+	if (!p || weft_hash_set(&s->by_name, sock_name_key(name), p)) {
+		free(p);
+		return -ENOMEM;
+	}
+	p->base.name = *name;
+	p->base.index = s->peer_count;
+	p->gram_max = gram_max - s->tag;
+	p->local = local;
+	p->room = PEER_ROOM_FIRST;
+	p->ask_wait_ns = PEER_ASK_NS;
+	p->self = sock_name_key(name) == sock_name_key(&s->name);
+	if (p->self) {
+		p->far = s->gen;
+		p->state = SOCK_OPEN;
+	}
+	weft_list_init(&p->busy);
+	sock_pace_init(&p->pace, p->gram_max);
+	s->peer[s->peer_count++] = p;
+	*p_p = p;
+	return 0;
+}
+
+struct sock_peer *sock_peer_named(struct sock *s,
+				  const struct sockaddr_in *name)
+{
+	return weft_hash_get(&s->by_name, sock_name_key(name));
+}
+
+int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
+		  struct sock_peer **p_p)
+{
+	struct sock_peer *old = sock_peer_named(s, name);
+	int ret;
+
+	if (old && !old->base.lost) {
+		*p_p = old;
+		return 0;
+	}
+	ret = peer_new(s, name, p_p);
+	if (!ret && old)
+		(*p_p)->before = old->far ? old->far : old->before;
+	return ret;
+}
+
+/* The first word from p, or from who has its name now. */
+static struct sock_peer *peer_meets(struct sock *s, struct sock_peer *p,
+				    const struct sock_head *h)
+{
+	if (!p || h->from <= p->before)
+		return NULL;
+	p->far = h->from;
+	p->refused = false;
+	p->state = SOCK_OPEN;
+	sock_peer_busy(s, p);
+	return p;
+}
+
+struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
+				 const struct sock_head *h)
+{
+	struct sock_peer *p = sock_peer_named(s, name);
+
+	if (p && p->far == h->from)
+		return p->base.lost ? NULL : p;
+	if (p && p->far) {
+		/* The deputy leaves it to the caller: it will come again. */
+		if (h->from < p->far || s->away)
+			return NULL;
+		/* The name is in new hands. */
+		p->refused = true;
+		sock_peer_lose(s, p, ECONNRESET);
+		p = NULL;
+	}
+	/* Who only answers or leaves need not be known. */
+	if ((!p || p->base.lost) &&
+	    ((h->kind != SOCK_HELLO && h->kind != SOCK_DATA) ||
+	     sock_peer_get(s, name, &p)))
+		return NULL;
+	return peer_meets(s, p, h);
+}
+
+static void peer_ask(struct sock *s, struct sock_peer *p)
+{
+	p->state = SOCK_ASKED;
+	p->ask_ns = s->now;
+	p->refused = false;
+	sock_tx_small(s, p, SOCK_HELLO);
+	sock_io_flush(s);
+	sock_io_errors(s);
+	sock_peer_busy(s, p);
+}
+
+int sock_peer_meet(struct sock *s, struct sock_peer *p)
+{
+	uint64_t silent = p->local ? PEER_SILENT_NS : PEER_FAR_NS;
+
+	if (p->base.lost || s->dead)
+		return -ECONNRESET;
+	if (p->state == SOCK_OPEN)
+		return 0;
+	if (p->state == SOCK_NEW ||
+	    (p->state == SOCK_ABSENT && s->now >= p->ask_ns))
+		peer_ask(s, p);
+	/* With a key nothing but an answer proves that it is there. */
+	if (p->state == SOCK_ASKED && s->now - p->ask_ns > silent) {
+		if (s->tag)
+			peer_ask(s, p);
+		else
+			p->state = SOCK_OPEN;
+	}
+	return p->state == SOCK_OPEN ? 0 : -EAGAIN;
+}
+
+/* The host of p says that nobody has that port. */
+void sock_peer_refused(struct sock *s, struct sock_peer *p)
+{
+	if (p->base.lost)
+		return;
+	if (p->state != SOCK_OPEN) {
+		p->state = SOCK_ABSENT;
+		p->ask_ns = s->now + p->ask_wait_ns;
+		if (p->ask_wait_ns < PEER_ASK_MOST_NS)
+			p->ask_wait_ns *= 2;
+		return;
+	}
+	p->refused = true;
+	sock_peer_busy(s, p);
+}
+
+static void peer_empty(struct sock_peer *p)
+{
+	for (unsigned i = 0; i < WEFT_SEQ_WINDOW; i++) {
+		free(p->flight[i].gram);
+		free(p->here[i]);
+		p->flight[i] = (struct sock_flight){ .gram = NULL };
+		p->here[i] = NULL;
+	}
+	free(p->open);
+	free(p->whole);
+	p->open = NULL;
+	p->whole = NULL;
+	p->tx.acked = p->tx.next;
+	p->rx.here = 0;
+	p->losses = 0;
+	p->flying = 0;
+	p->held = 0;
+	p->rto_at = 0;
+}
+
+void sock_peer_free(struct sock_peer *p)
+{
+	peer_empty(p);
+	sock_seal_close(p->seal);
+	free(p);
+}
+
+void sock_peer_lose(struct sock *s, struct sock_peer *p, int err)
+{
+	if (p->base.lost)
+		return;
+	/* Who may be alive must not go on as if nothing had happened. */
+	if (!p->bye && !p->refused && p->far) {
+		sock_tx_small(s, p, SOCK_RESET);
+		sock_io_flush(s);
+	}
+	peer_empty(p);
+	if (p->sends)
+		s->senders--;
+	weft_list_remove(&p->busy);
+	p->base.lost = (uint32_t)err;
+	s->up->lost(s->up_arg, &p->base, err);
+}

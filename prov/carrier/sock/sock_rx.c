@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Datagrams into packets. What is whole (CRC, lengths), meant for this
+ * incarnation and new is handed up when it is its turn: straight from the
+ * buffer it was read into if that is now, else from a copy that is kept.
+ */
+#include "prov/carrier/sock/sock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RX_ROOM_SHARE 4u /* of the socket's buffer: the kernel counts more */
+
+/* The part of the receive buffer that one sender may fill, less what is kept
+ * for it already. */
+uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p)
+{
+	uint64_t room = s->rcv_bytes / RX_ROOM_SHARE;
+
+	if (s->senders > 1)
+		room /= s->senders;
+	return room > p->held ? (uint32_t)(room - p->held) : 0;
+}
+
+/* A datagram in memory, and how far it has been read. */
+struct rx_view {
+	uint8_t *data;
+	uint32_t bytes;
+	uint32_t at;
+};
+
+static int rx_broken(struct sock *s, struct sock_peer *p)
+{
+	s->stats.refused++;
+	p->broken = EPROTO;
+	return -EPROTO;
+}
+
+static int rx_up(struct sock *s, struct sock_peer *p, const uint8_t *whole)
+{
+	struct weft_pkt pkt;
+	int ret;
+
+	memcpy(&pkt, whole, sizeof(pkt));
+	ret = s->up->deliver(s->up_arg, &p->base, &pkt, whole + sizeof(pkt));
+	p->blocked = ret != 0;
+	if (!ret)
+		s->stats.received++;
+	return ret;
+}
+
+/* Whether bytes at data are one packet. */
+static bool rx_fits(const uint8_t *data, uint32_t bytes)
+{
+	struct weft_pkt pkt;
+
+	if (bytes < sizeof(pkt))
+		return false;
+	memcpy(&pkt, data, sizeof(pkt));
+	return pkt.len <= SOCK_MTU && bytes == sizeof(pkt) + pkt.len;
+}
+
+/* A part of a packet. */
+static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
+		   const struct sock_record *r)
+{
+	const uint32_t most = sizeof(struct weft_pkt) + SOCK_MTU;
+	int ret;
+
+	if (!p->whole)
+		p->whole = malloc(most);
+	if (!p->whole)
+		return -EAGAIN;
+	if (r->bytes > most - p->whole_bytes)
+		return rx_broken(s, p);
+	memcpy(p->whole + p->whole_bytes, data, r->bytes);
+	if (r->more) {
+		p->whole_bytes += r->bytes;
+		return 0;
+	}
+	if (!rx_fits(p->whole, p->whole_bytes + r->bytes))
+		return rx_broken(s, p);
+	ret = rx_up(s, p, p->whole);
+	if (!ret)
+		p->whole_bytes = 0;
+	return ret;
+}
+
+/* One record. 1: a packet went up. 0: a part was taken. */
+static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
+{
+	uint8_t *data = v->data + v->at + sizeof(struct sock_record);
+	uint32_t left = v->bytes - v->at;
+	struct sock_record r;
+	int ret;
+
+	if (left < sizeof(r))
+		return rx_broken(s, p);
+	memcpy(&r, v->data + v->at, sizeof(r));
+	if (r.bytes > left - sizeof(r) || !r.bytes || r.more > 1)
+		return rx_broken(s, p);
+	if (r.more || p->whole_bytes)
+		ret = rx_part(s, p, data, &r);
+	else if (rx_fits(data, r.bytes))
+		ret = rx_up(s, p, data);
+	else
+		ret = rx_broken(s, p);
+	if (ret)
+		return ret;
+	v->at += (uint32_t)(sizeof(r) + r.bytes + 7) & ~7u;
+	return !r.more;
+}
+
+/* Hands up to budget packets up; true: the datagram is done with. */
+static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
+		       int budget, int *n_p)
+{
+	int ret = 0;
+
+	while (v->at < v->bytes) {
+		if (*n_p >= budget)
+			return false;
+		ret = rx_record(s, p, v);
+		if (ret < 0)
+			return false;
+		*n_p += ret;
+	}
+	return true;
+}
+
+static void rx_step(struct sock_peer *p)
+{
+	weft_seq_rx_step(&p->rx);
+	p->unacked++;
+}
+
+int sock_rx_release(struct sock *s, struct sock_peer *p, int budget)
+{
+	int n = 0;
+
+	p->blocked = false;
+	while (n < budget && !p->broken && weft_seq_rx_ready(&p->rx)) {
+		struct sock_gram **g_p = sock_here(p, p->rx.next);
+		struct sock_gram *g = *g_p;
+		struct rx_view v = { g->data, g->bytes, g->at };
+		bool done = rx_records(s, p, &v, budget, &n);
+
+		g->at = v.at;
+		if (!done)
+			break;
+		p->held -= g->bytes;
+		free(g);
+		*g_p = NULL;
+		rx_step(p);
+		/* Who was told to stop is told to go on. */
+		if (p->closed_room)
+			p->ack_now = true;
+	}
+	return n;
+}
+
+/* Keeps what cannot be handed up yet; false: no memory, as if it were lost. */
+static bool rx_keep(struct sock_peer *p, uint32_t seq, const struct rx_view *v)
+{
+	struct sock_gram *g = malloc(sizeof(*g) + v->bytes);
+
+	if (!g)
+		return false;
+	g->bytes = v->bytes;
+	g->room = v->bytes;
+	g->at = v->at;
+	memcpy(g->data, v->data, v->bytes);
+	*sock_here(p, seq) = g;
+	p->held += g->bytes;
+	p->unacked++;
+	return true;
+}
+
+static void rx_forget(struct sock_peer *p, uint32_t seq)
+{
+	p->rx.here &= ~(UINT64_C(1) << (seq - p->rx.next));
+}
+
+static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
+		   struct rx_view *v, int budget)
+{
+	bool turn = seq == p->rx.next && !p->broken && !s->away;
+	int n = 0;
+
+	if (!p->sends)
+		s->senders++;
+	p->sends = true;
+	if (weft_seq_rx_arrive(&p->rx, seq) != WEFT_SEQ_NEW) {
+		p->ack_now = true;
+		return 0;
+	}
+	if (turn && rx_records(s, p, v, budget, &n)) {
+		rx_step(p);
+		return n + sock_rx_release(s, p, budget - n);
+	}
+	/* A gap is told at once. */
+	if (!turn)
+		p->ack_now = true;
+	if (p->broken)
+		return n;
+	/* What has gone up in part cannot be dropped. */
+	if (!rx_keep(p, seq, v)) {
+		if (v->at > sizeof(struct sock_head) || p->whole_bytes)
+			p->broken = ENOMEM;
+		else
+			rx_forget(p, seq);
+	}
+	return n;
+}
+
+/* Whether it is a whole datagram of ours. */
+static bool rx_good(struct sock *s, const uint8_t *data, uint32_t bytes,
+		    struct sock_head *h)
+{
+	if (bytes < sizeof(*h))
+		return false;
+	memcpy(h, data, sizeof(*h));
+	return h->magic == SOCK_MAGIC && h->from && h->kind >= SOCK_HELLO &&
+	       h->kind <= SOCK_RESET && h->crc == sock_crc(s, data, bytes);
+}
+
+/*
+ * Meant for whoever had this name before: the sender learns from our answer
+ * that it is in new hands.
+ */
+static void rx_astray(struct sock *s, const struct sockaddr_in *from,
+		      const struct sock_head *h)
+{
+	struct sock_peer *p;
+
+	s->stats.refused++;
+	if (h->kind != SOCK_DATA && h->kind != SOCK_HELLO)
+		return;
+	p = sock_peer_from(s, from, h);
+	if (p)
+		p->ack_now = true;
+}
+
+static void rx_word(struct sock *s, struct sock_peer *p,
+		    const struct sock_head *h)
+{
+	switch (h->kind) {
+	case SOCK_HELLO:
+		p->ack_now = true;
+		break;
+	case SOCK_BYE:
+		p->bye = true;
+		p->bye_seq = h->seq;
+		p->ack_now = true;
+		break;
+	case SOCK_RESET:
+		p->bye = true; /* no answer is wanted */
+		p->broken = ECONNRESET;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Who sent it, if it may count; what proves that it has the key is kept. */
+static struct sock_peer *rx_sender(struct sock *s,
+				   const struct sockaddr_in *from,
+				   const struct sock_head *h,
+				   struct sock_seal *fresh)
+{
+	struct sock_peer *p = NULL;
+
+	if (!h->to || h->to == s->gen)
+		p = sock_peer_from(s, from, h);
+	else
+		rx_astray(s, from, h);
+	if (!p || p->self || !fresh) {
+		sock_seal_close(fresh);
+	} else {
+		sock_seal_close(p->seal);
+		p->seal = fresh;
+		p->seen = 0;
+		memset(p->seen_bits, 0, sizeof(p->seen_bits));
+	}
+	return p;
+}
+
+/*
+ * With a key: only who has it, only once, and nothing but a HELLO from who does
+ * not know us, since anything else may be an old one for our predecessor.
+ */
+static bool rx_sealed(struct sock *s, const struct sockaddr_in *from,
+		      const uint8_t *data, uint32_t bytes,
+		      struct sock_seal **fresh_p)
+{
+	struct sock_head h;
+
+	memcpy(&h, data, sizeof(h));
+	if (sock_seal_holds(s, sock_peer_named(s, from), from, data, bytes,
+			    fresh_p) &&
+	    (h.to || h.kind == SOCK_HELLO))
+		return true;
+	sock_seal_close(*fresh_p);
+	s->stats.refused++;
+	s->stats.forged++;
+	return false;
+}
+
+/* Seen before, or our own datagram sent back to us. */
+static bool rx_again(struct sock *s, struct sock_peer *p, uint64_t count)
+{
+	bool again = p->self || (s->tag && !sock_seal_first(p, count));
+
+	s->stats.refused += again;
+	s->stats.replays += again;
+	return again;
+}
+
+int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
+		 uint32_t bytes, int budget)
+{
+	struct rx_view v = { data, bytes - s->tag, sizeof(struct sock_head) };
+	struct sock_seal *fresh = NULL;
+	struct sock_peer *p;
+	struct sock_head h;
+
+	if (bytes < s->tag || !rx_good(s, data, v.bytes, &h)) {
+		s->stats.refused++;
+		return 0;
+	}
+	if (s->tag && !rx_sealed(s, from, data, v.bytes, &fresh))
+		return 0;
+	p = rx_sender(s, from, &h, fresh);
+	if (!p || rx_again(s, p, h.count))
+		return 0;
+	p->heard_ns = s->now;
+	p->stamp = h.stamp;
+	sock_peer_busy(s, p);
+	/* What it says of our numbers counts only if it knows us. */
+	if (h.to)
+		sock_tx_acked(s, p, &h);
+	if (h.to && h.flags & SOCK_SAW_BYE)
+		p->bye_seen = true;
+	rx_word(s, p, &h);
+	return h.kind == SOCK_DATA ? rx_data(s, p, h.seq, &v, budget) : 0;
+}

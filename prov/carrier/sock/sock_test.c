@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What only the sock carrier has: a bad network, strangers, silent peers. */
+#include "prov/carrier/carrier_end.h"
+#include "prov/carrier/sock/sock.h"
+#include "src/base/clock.h"
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void the_pace_follows_the_network(void **state)
+{
+	struct sock_pace p;
+	uint64_t window;
+
+	sock_pace_init(&p, 1000);
+	T_IS(p.rto_ns, SOCK_RTO_FIRST_NS);
+	sock_pace_rtt(&p, 10000000);
+	/* RFC 6298: 10 ms and four times the half of it */
+	T_IS(p.rto_ns, 30000000);
+	for (int i = 0; i < 200; i++)
+		sock_pace_rtt(&p, 1000);
+	T_IS(p.rto_ns, SOCK_RTO_MIN_NS);
+	window = p.window;
+	sock_pace_acked(&p, 5000);
+	T_IS(p.window, window + 5000);
+	sock_pace_gap(&p, 1000000000);
+	T_IS(p.window, (window + 5000) / 2);
+	/* once a round trip */
+	sock_pace_gap(&p, 1000000000 + p.srtt_ns / 2);
+	T_IS(p.window, (window + 5000) / 2);
+	window = p.window;
+	for (uint64_t acked = 0; acked < window; acked += 1000)
+		sock_pace_acked(&p, 1000);
+	/* from here on one datagram a round trip */
+	T_TRUE(p.window > window + 900 && p.window <= window + 1000);
+	sock_pace_timeout(&p, 40000);
+	T_IS(p.window, 2000);
+	T_IS(p.turn, 20000);
+	T_IS(p.rto_ns, 2 * SOCK_RTO_MIN_NS);
+	for (int i = 0; i < 20; i++)
+		sock_pace_timeout(&p, 0);
+	T_IS(p.rto_ns, SOCK_RTO_MAX_NS);
+}
+
+struct two {
+	struct end a, b;
+	struct weft_peer *ab, *ba;
+	struct end_crowd crowd;
+};
+
+static struct two *two_with(const struct weft_carrier_attr *attr)
+{
+	struct two *t = calloc(1, sizeof(*t));
+
+	T_NOT_NULL(t);
+	T_OK(end_open(&t->a, &weft_carrier_sock, 1, attr));
+	T_OK(end_open(&t->b, &weft_carrier_sock, 2, attr));
+	t->ab = end_peer(&t->a, &t->b);
+	t->ba = end_peer(&t->b, &t->a);
+	t->crowd.e[0] = &t->a;
+	t->crowd.e[1] = &t->b;
+	t->crowd.count = 2;
+	t->a.crowd = &t->crowd;
+	t->b.crowd = &t->crowd;
+	return t;
+}
+
+static struct two *two_open(const char *faults)
+{
+	struct weft_carrier_attr attr = { .faults = faults };
+
+	return two_with(&attr);
+}
+
+static void two_close(struct two *t)
+{
+	T_IS(t->a.bad + t->b.bad, 0);
+	T_IS(t->a.lost + t->b.lost, 0);
+	end_close(&t->a);
+	end_close(&t->b);
+	free(t);
+}
+
+/* Packets of many sizes in both directions, every one checked. */
+static void two_talk_on(struct two *t, uint64_t from, uint64_t count)
+{
+	static const size_t len[] = { 8, 0, 900, 8192, 33, 3000, 1, 5000 };
+
+	for (uint64_t n = from; n < count; n++) {
+		size_t bytes = len[n % WEFT_COUNT_OF(len)];
+
+		T_OK(end_send_all(&t->a, t->ab, n, bytes, 60));
+		T_OK(end_send_all(&t->b, t->ba, n, bytes, 60));
+	}
+	T_TRUE(end_wait_got(&t->a, count, 60));
+	T_TRUE(end_wait_got(&t->b, count, 60));
+}
+
+static void two_talk(struct two *t, uint64_t count)
+{
+	two_talk_on(t, 0, count);
+}
+
+static struct weft_carrier_stats two_stats(const struct end *e)
+{
+	struct weft_carrier_stats s;
+
+	e->c->ops->stats(e->c, &s);
+	return s;
+}
+
+static void a_bad_network_is_repaired(void **state)
+{
+	static const char *const plan[] = {
+		"seed=1; loss=0.01",
+		"seed=2; loss=0.2",
+		"seed=3; duplicate=0.3",
+		"seed=4; reorder=0.3",
+		"seed=5; delay=0.2 by 2 ms",
+		"seed=6; loss=0.1; duplicate=0.1; reorder=0.2; corrupt=0.1; "
+		"delay=0.05 by 2 ms",
+	};
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
+		struct two *t = two_open(plan[i]);
+
+		two_talk(t, (uint64_t)t_scale(1000));
+		if (strstr(plan[i], "loss=0.2"))
+			T_TRUE(two_stats(&t->a).resent > 0);
+		if (strstr(plan[i], "corrupt"))
+			T_TRUE(two_stats(&t->a).refused > 0);
+		two_close(t);
+	}
+}
+
+/*
+ * The first quarter second loses everything, and whoever has sent makes no
+ * call any more: his packets arrive all the same.
+ */
+static void who_is_away_sends_again(void **state)
+{
+	enum { N = 20 };
+	struct weft_carrier_attr attr = { .faults = "loss=1 for 250 ms" };
+	struct end a, b;
+	struct weft_peer *to;
+
+	T_OK(end_open(&b, &weft_carrier_sock, 2, NULL));
+	T_OK(end_open(&a, &weft_carrier_sock, 1, &attr));
+	to = end_peer(&a, &b);
+	for (uint64_t n = 0; n < N; n++)
+		T_OK(end_send_all(&a, to, n, 100, 20));
+	T_TRUE(end_wait_got(&b, N, 20));
+	T_IS(b.bad, 0);
+	end_close(&b);
+	end_close(&a);
+}
+
+/* Another process, told by a pipe what to send to and when to go on. */
+struct child {
+	pid_t pid;
+	int pipe;
+};
+
+/* Forks before there are threads, which ThreadSanitizer insists on. */
+static struct child child_fork(void (*run)(int fd))
+{
+	struct child c;
+	int fd[2];
+
+	T_OK(pipe(fd));
+	c.pid = fork();
+	if (!c.pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		close(fd[1]);
+		run(fd[0]);
+		_exit(1);
+	}
+	T_TRUE(c.pid > 0);
+	close(fd[0]);
+	c.pipe = fd[1];
+	return c;
+}
+
+static void child_tell(const struct child *c, const void *what, size_t bytes)
+{
+	T_IS(write(c->pipe, what, bytes), bytes);
+}
+
+static int child_end(struct child *c)
+{
+	int status;
+
+	T_IS(waitpid(c->pid, &status, 0), c->pid);
+	close(c->pipe);
+	return status;
+}
+
+/* Opens, and sends one packet to whom the pipe names. */
+static void child_open(int fd, struct end *c)
+{
+	struct sockaddr_in name;
+
+	if (read(fd, &name, sizeof(name)) != sizeof(name) ||
+	    end_open(c, &weft_carrier_sock, 2, NULL) ||
+	    end_send_all(c, end_peer_name(c, &name), 0, 8, 20))
+		_exit(2);
+}
+
+static void child_goes_away(int fd)
+{
+	static struct end c;
+	char word;
+
+	child_open(fd, &c);
+	if (read(fd, &word, 1) != 1 || !end_wait_got(&c, 30, 20) || c.bad)
+		_exit(3);
+	end_close(&c);
+	_exit(0);
+}
+
+static void child_polls(int fd)
+{
+	static struct end c;
+
+	child_open(fd, &c);
+	for (;;)
+		c.c->ops->poll(c.c, 16);
+}
+
+/* The one who receives is away, and is not taken for dead. */
+static void who_is_away_answers(void **state)
+{
+	struct weft_carrier_attr attr = { .silence_ms = 1000 };
+	struct child c = child_fork(child_goes_away);
+	struct end e;
+
+	T_OK(end_open(&e, &weft_carrier_sock, 1, &attr));
+	child_tell(&c, &e.name, sizeof(e.name));
+	T_TRUE(end_wait_got(&e, 1, 20));
+	for (uint64_t n = 0; n < 30; n++)
+		T_OK(end_send_all(&e, e.last, n, 100, 20));
+	/* twice as long as one may be silent */
+	for (uint64_t end = weft_now_ns() + 2000000000; weft_now_ns() < end;)
+		e.c->ops->poll(e.c, 16);
+	T_IS(e.lost, 0);
+	child_tell(&c, "", 1);
+	T_TRUE(end_wait_lost(&e, 1, 20));
+	T_IS(e.lost_err, ESHUTDOWN);
+	T_IS(child_end(&c), 0);
+	end_close(&e);
+}
+
+/* Datagrams smaller than packets, of one size, so that the kernel cuts. */
+static void a_narrow_way_takes_packets_in_parts(void **state)
+{
+	static const char *const plan[] = {
+		NULL, "seed=9; loss=0.05; duplicate=0.05; "
+		      "reorder=0.1; corrupt=0.02"
+	};
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
+		struct two *t = two_open(plan[i]);
+
+		sock_peer_of(t->ab)->gram_max = 1472;
+		sock_peer_of(t->ba)->gram_max = SOCK_GRAM_MIN;
+		two_talk(t, (uint64_t)t_scale(800));
+		two_close(t);
+	}
+}
+
+static int stranger_open(struct sockaddr_in *name)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(*name);
+
+	*name = (struct sockaddr_in){ .sin_family = AF_INET };
+	name->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	T_TRUE(fd >= 0);
+	T_OK(bind(fd, (struct sockaddr *)name, sizeof(*name)));
+	T_OK(getsockname(fd, (struct sockaddr *)name, &len));
+	return fd;
+}
+
+static void stranger_send(int fd, const struct end *to, const void *data,
+			  size_t bytes)
+{
+	T_IS(sendto(fd, data, bytes, 0, (const struct sockaddr *)&to->name,
+		    sizeof(to->name)),
+	     bytes);
+}
+
+/* A datagram with a sum that is right, whatever else is in it. */
+static void stranger_sign(int fd, const struct end *to, struct sock_head *h,
+			  size_t bytes)
+{
+	h->magic = SOCK_MAGIC;
+	h->crc = sock_crc(sock_of(to->c), h, (uint32_t)bytes);
+	stranger_send(fd, to, h, bytes);
+}
+
+static void garbage_is_dropped_and_counted(void **state)
+{
+	enum { N = 500 };
+	struct two *t = two_open(NULL);
+	struct sockaddr_in name;
+	int fd = stranger_open(&name);
+	struct t_limit limit;
+	struct weft_rng rng;
+	uint8_t junk[2000];
+
+	weft_rng_init(&rng, 11, 0);
+	two_talk(t, 20);
+	for (int i = 0; i < N; i++) {
+		weft_rng_fill(&rng, junk, sizeof(junk));
+		stranger_send(fd, &t->b, junk,
+			      1 + weft_rng_below(&rng, sizeof(junk) - 1));
+		if (i % 32 == 0)
+			t->b.c->ops->poll(t->b.c, 16);
+	}
+	t_limit_set(&limit, 20);
+	while (two_stats(&t->b).refused < N) {
+		t->b.c->ops->poll(t->b.c, 16);
+		T_FALSE(t_limit_over(&limit));
+	}
+	T_IS(two_stats(&t->b).refused, N);
+	T_IS(t->b.got, 20);
+	close(fd);
+	two_close(t);
+}
+
+/* The sum is right and the records are not: it is given up, nobody else. */
+static void a_peer_that_lies_is_given_up(void **state)
+{
+	union {
+		struct sock_head head;
+		uint8_t bytes[512];
+	} gram;
+	struct two *t = two_open(NULL);
+	struct sockaddr_in name;
+	int fd = stranger_open(&name);
+	struct weft_rng rng;
+
+	weft_rng_init(&rng, 12, 0);
+	two_talk(t, 20);
+	for (uint64_t i = 1; i <= 50; i++) {
+		memset(&gram, 0, sizeof(gram));
+		weft_rng_fill(&rng, gram.bytes + sizeof(gram.head),
+			      sizeof(gram) - sizeof(gram.head));
+		gram.head.from = i;
+		gram.head.kind = SOCK_DATA;
+		stranger_sign(fd, &t->b, &gram.head,
+			      sizeof(gram.head) + 1 +
+				      weft_rng_below(&rng, 400));
+		T_TRUE(end_wait_lost(&t->b, i, 20));
+		T_IS(t->b.lost_err, EPROTO);
+	}
+	T_IS(t->b.got, 20);
+	close(fd);
+	t->b.lost = 0;
+	T_OK(end_send_all(&t->a, t->ab, 20, 100, 20));
+	T_TRUE(end_wait_got(&t->b, 21, 20));
+	two_close(t);
+}
+
+/* ---- with a key ---- */
+
+static const char secret[] = "nobody else knows it";
+
+static struct two *two_signed(const char *plan)
+{
+	struct weft_carrier_attr attr = { .faults = plan,
+					  .key = secret,
+					  .key_bytes = sizeof(secret) };
+
+	return two_with(&attr);
+}
+
+static void signed_datagrams_pass_a_bad_network(void **state)
+{
+	static const char *const plan[] = {
+		NULL, "seed=6; loss=0.1; duplicate=0.1; reorder=0.2; "
+		      "corrupt=0.1; delay=0.05 by 2 ms"
+	};
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
+		struct two *t = two_signed(plan[i]);
+
+		if (i)
+			sock_peer_of(t->ab)->gram_max = 1472;
+		two_talk(t, (uint64_t)t_scale(800));
+		/* a change of the tag itself looks forged */
+		T_TRUE(i || !two_stats(&t->b).forged);
+		/* what the plan doubles is a replay */
+		T_IS(two_stats(&t->b).replays > 0, i);
+		two_close(t);
+	}
+}
+
+/* Polls both until a has counted so many replays or forgeries. */
+static void until_refused(struct end *e, uint64_t want)
+{
+	struct t_limit limit;
+
+	t_limit_set(&limit, 20);
+	while (two_stats(e).refused < want) {
+		e->c->ops->poll(e->c, 16);
+		T_FALSE(t_limit_over(&limit));
+	}
+}
+
+/* A relay between the two hears everything, and says it once more. */
+static void what_was_heard_is_not_heard_again(void **state)
+{
+	struct two *t = two_signed(NULL);
+	struct sock *a = sock_of(t->a.c);
+	uint8_t copy[400];
+	struct sock_head *h = (void *)copy;
+	uint64_t got;
+
+	two_talk(t, 20);
+	got = t->b.got;
+	memset(copy, 0, sizeof(copy));
+	*h = (struct sock_head){ .magic = SOCK_MAGIC,
+				 .from = a->gen,
+				 .to = sock_of(t->b.c)->gen,
+				 .seq = sock_peer_of(t->ab)->tx.next,
+				 .kind = SOCK_ACK,
+				 .count = a->count + 1 };
+	h->crc = sock_crc(a, h, sizeof(*h));
+	sock_seal_sign(a, copy, sizeof(*h));
+	for (int i = 0; i < 3; i++)
+		T_OK(sock_io_one(a, &t->b.name, copy, sizeof(*h) + SOCK_TAG));
+	until_refused(&t->b, 2);
+	T_IS(two_stats(&t->b).replays, 2);
+	/* one that is older than all that is remembered */
+	h->count = 1;
+	h->crc = sock_crc(a, h, sizeof(*h));
+	sock_seal_sign(a, copy, sizeof(*h));
+	sock_peer_of(t->ba)->seen += 2 * SOCK_SEEN;
+	T_OK(sock_io_one(a, &t->b.name, copy, sizeof(*h) + SOCK_TAG));
+	until_refused(&t->b, 3);
+	T_IS(two_stats(&t->b).replays, 3);
+	T_IS(t->b.got, got);
+	sock_peer_of(t->ba)->seen -= 2 * SOCK_SEEN;
+	a->count += 2;
+	two_talk_on(t, 20, 40);
+	two_close(t);
+}
+
+/* Right but for a bit, a byte less, or another key: none is taken. */
+static void a_forged_datagram_is_dropped(void **state)
+{
+	enum { N = 300 };
+	struct two *t = two_signed(NULL);
+	struct weft_carrier_attr other = { .key = "guessed, and wrong",
+					   .key_bytes = 18 };
+	uint8_t gram[512];
+	struct sock_head *h = (void *)gram;
+	struct sockaddr_in name;
+	int fd = stranger_open(&name);
+	struct weft_rng rng;
+	struct end e;
+
+	weft_rng_init(&rng, 13, 0);
+	two_talk(t, 20);
+	for (uint64_t i = 1; i <= N; i++) {
+		uint32_t bytes =
+			(uint32_t)(sizeof(*h) + weft_rng_below(&rng, 300));
+
+		weft_rng_fill(&rng, gram, sizeof(gram));
+		h->magic = SOCK_MAGIC;
+		h->from = i % 2 ? sock_of(t->a.c)->gen : 1 + i;
+		h->to = i % 3 ? sock_of(t->b.c)->gen : 0;
+		h->kind = (uint8_t)(SOCK_HELLO + i % 5);
+		h->crc = sock_crc(sock_of(t->b.c), h, bytes);
+		stranger_send(fd, &t->b, gram, bytes + SOCK_TAG);
+		until_refused(&t->b, i);
+	}
+	T_IS(two_stats(&t->b).forged, N);
+	T_OK(end_open(&e, &weft_carrier_sock, 3, &other));
+	T_IS(end_send(&e, end_peer(&e, &t->b), 0, 8), -EAGAIN);
+	until_refused(&t->b, N + 1);
+	T_IS(two_stats(&t->b).forged, N + 1);
+	T_IS(t->b.got, 20);
+	close(fd);
+	end_close(&e);
+	two_talk_on(t, 20, 40);
+	two_close(t);
+}
+
+static void a_silent_peer_is_given_up_once(void **state)
+{
+	struct weft_carrier_attr attr = { .silence_ms = 100 };
+	struct sockaddr_in name;
+	int fd = stranger_open(&name);
+	struct weft_peer *to;
+	struct end e;
+
+	T_OK(end_open(&e, &weft_carrier_sock, 1, &attr));
+	to = end_peer_name(&e, &name);
+	T_OK(end_send_all(&e, to, 0, 100, 20));
+	T_TRUE(end_wait_lost(&e, 1, 20));
+	T_IS(e.lost_err, ECONNRESET);
+	T_PTR(e.lost_peer, to);
+	T_IS(end_send(&e, to, 1, 100), -ECONNRESET);
+	e.c->ops->poll(e.c, 16);
+	T_IS(e.lost, 1);
+	end_close(&e);
+	close(fd);
+}
+
+/* Nothing is on its way to it, and nothing comes. */
+static void a_killed_peer_is_noticed(void **state)
+{
+	struct child c = child_fork(child_polls);
+	struct end e;
+
+	T_OK(end_open(&e, &weft_carrier_sock, 1, NULL));
+	child_tell(&c, &e.name, sizeof(e.name));
+	T_TRUE(end_wait_got(&e, 1, 20));
+	kill(c.pid, SIGKILL);
+	child_end(&c);
+	T_TRUE(end_wait_lost(&e, 1, 20));
+	T_IS(e.lost_err, ECONNRESET);
+	end_close(&e);
+}
+
+/* Who takes the name of one who died without a word is not taken for him. */
+static void a_name_in_new_hands_is_a_new_peer(void **state)
+{
+	struct weft_carrier_attr die = { .faults = "die=5" };
+	struct weft_carrier_attr again = { .up = NULL };
+	struct end_crowd crowd = { .count = 2 };
+	struct weft_peer *old;
+	struct end a, b;
+
+	T_OK(end_open(&a, &weft_carrier_sock, 1, NULL));
+	T_OK(end_open(&b, &weft_carrier_sock, 2, &die));
+	crowd.e[0] = &a;
+	crowd.e[1] = &b;
+	a.crowd = &crowd;
+	b.crowd = &crowd;
+	old = end_peer(&a, &b);
+	T_OK(end_send_all(&a, old, 0, 8, 20));
+	T_TRUE(end_wait_got(&b, 1, 20));
+	for (uint64_t n = 0; n < 5; n++)
+		T_OK(end_send_all(&b, end_peer(&b, &a), n, 8, 20));
+	T_TRUE(end_wait_got(&a, 4, 20));
+	again.name = b.name;
+	crowd.count = 1;
+	end_close(&b);
+	T_OK(end_open(&b, &weft_carrier_sock, 3, &again));
+	crowd.count = 2;
+	b.crowd = &crowd;
+	/* what was meant for the old one does not reach the new one */
+	end_send(&a, old, 1, 8);
+	T_TRUE(end_wait_lost(&a, 1, 20));
+	T_IS(a.lost_err, ECONNRESET);
+	T_PTR(a.lost_peer, old);
+	T_IS(b.got, 0);
+	T_TRUE(end_peer(&a, &b) != old);
+	b.got_from[1] = 5;
+	T_OK(end_send_all(&a, end_peer(&a, &b), 5, 8, 20));
+	T_TRUE(end_wait_got(&b, 1, 20));
+	T_OK(end_send_all(&b, end_peer(&b, &a), 0, 8, 20));
+	T_TRUE(end_wait_got(&a, 5, 20));
+	T_IS(a.bad + b.bad, 0);
+	T_IS(a.lost, 1);
+	end_close(&a);
+	end_close(&b);
+}
+
+/* A descriptor to sleep on: for arrivals, for wake, for sending again. */
+static void an_armed_descriptor_tells(void **state)
+{
+	struct two *t = two_open(NULL);
+	struct weft_carrier *c = t->b.c;
+	struct pollfd fd = { .fd = c->ops->wait_fd(c), .events = POLLIN };
+
+	T_TRUE(fd.fd >= 0);
+	two_talk(t, 1);
+	while (c->ops->arm(c))
+		c->ops->poll(c, 16);
+	T_OK(end_send_all(&t->a, t->ab, 1, 8, 20));
+	T_IS(poll(&fd, 1, 20000), 1);
+	while (c->ops->arm(c))
+		c->ops->poll(c, 16);
+	T_IS(t->b.got, 2);
+	c->ops->wake(c);
+	T_IS(poll(&fd, 1, 20000), 1);
+	while (c->ops->arm(c))
+		c->ops->poll(c, 16);
+	/* a does not read, so b has to send again */
+	T_OK(end_send(&t->b, t->ba, 1, 8));
+	T_IS(poll(&fd, 1, 20000), 1);
+	while (c->ops->arm(c))
+		c->ops->poll(c, 16);
+	T_IS(poll(&fd, 1, 20000), 1);
+	T_TRUE(end_wait_got(&t->a, 2, 20));
+	two_close(t);
+}
+
+/* A peer that does not read costs a bounded number of packets, no loss. */
+static void a_slow_reader_is_not_flooded(void **state)
+{
+	struct two *t = two_open(NULL);
+	uint64_t n = 20;
+	uint64_t resent;
+
+	two_talk(t, n);
+	while (!end_send(&t->a, t->ab, n, 8192))
+		n++;
+	T_TRUE(n <= 20 + WEFT_SEQ_WINDOW);
+	T_TRUE(end_wait_got(&t->b, n, 20));
+	resent = two_stats(&t->a).resent;
+	T_TRUE(resent <= n);
+	two_close(t);
+}
+
+static void a_plan_for_visible_faults_is_refused(void **state)
+{
+	struct weft_carrier_attr attr = { .faults = "raw; loss=0.1" };
+	struct end e;
+
+	T_IS(end_open(&e, &weft_carrier_sock, 1, &attr), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(the_pace_follows_the_network),
+		T_CASE(a_bad_network_is_repaired),
+		T_CASE(who_is_away_sends_again),
+		T_CASE(who_is_away_answers),
+		T_CASE(a_narrow_way_takes_packets_in_parts),
+		T_CASE(garbage_is_dropped_and_counted),
+		T_CASE(a_peer_that_lies_is_given_up),
+		T_CASE(signed_datagrams_pass_a_bad_network),
+		T_CASE(what_was_heard_is_not_heard_again),
+		T_CASE(a_forged_datagram_is_dropped),
+		T_CASE(a_silent_peer_is_given_up_once),
+		T_CASE(a_killed_peer_is_noticed),
+		T_CASE(a_name_in_new_hands_is_a_new_peer),
+		T_CASE(an_armed_descriptor_tells),
+		T_CASE(a_slow_reader_is_not_flooded),
+		T_CASE(a_plan_for_visible_faults_is_refused),
+	};
+
+	return T_RUN(tests);
+}

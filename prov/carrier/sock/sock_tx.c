@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets into datagrams. A packet goes at once, since its sender may not call
+ * again for a long time; those that are sent while poll runs share an open
+ * datagram, which goes when it is full or poll ends.
+ *
+ *   acked ...... next   open          at most `window` numbers, and as many
+ *   [sent, kept]        [filling]     bytes as the peer and the pace allow
+ *
+ * A number is taken for lost when three later ones have arrived, or when
+ * nothing was acknowledged for a whole rto.
+ */
+#include "prov/carrier/sock/sock.h"
+#include "src/base/log.h"
+
+#include <arpa/inet.h>
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TX_LATER  3u	/* later arrivals that tell of a loss */
+#define TX_SMALL  1024u /* packets up to this share a datagram of ... */
+#define TX_SHARED 4096u
+
+static uint32_t tx_pad(uint32_t bytes)
+{
+	return (bytes + 7) & ~7u;
+}
+
+static uint32_t tx_count(const struct sock_peer *p)
+{
+	return p->tx.next - p->tx.acked;
+}
+
+bool sock_tx_waits(const struct sock_peer *p)
+{
+	return tx_count(p) || p->open;
+}
+
+/* Bytes that may be on their way. */
+static uint64_t tx_allowed(const struct sock_peer *p)
+{
+	return p->room < p->pace.window ? p->room : p->pace.window;
+}
+
+/* Nothing on its way: one may always go, to ask whether there is room. */
+static bool tx_may_fly(const struct sock_peer *p, uint64_t bytes)
+{
+	return !p->flying || p->flying + bytes <= tx_allowed(p);
+}
+
+void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind)
+{
+	struct sock_head h = { .kind = (uint8_t)kind, .seq = p->tx.next };
+
+	sock_io_add(s, p, &h, sizeof(h));
+}
+
+static struct sock_gram *tx_gram(uint32_t room)
+{
+	struct sock_gram *g = malloc(sizeof(*g) + room + SOCK_TAG);
+
+	if (!g)
+		return NULL;
+	g->bytes = sizeof(struct sock_head);
+	g->room = room;
+	g->at = 0;
+	memset(g->data, 0, sizeof(struct sock_head));
+	return g;
+}
+
+/* Often enough that nobody looks silent who was not asked. */
+static void tx_timer(struct sock *s, struct sock_peer *p)
+{
+	uint64_t most = s->silence_ns / 4;
+
+	p->rto_at = s->now + (p->pace.rto_ns < most ? p->pace.rto_ns : most);
+	sock_wait_sooner(s, p->rto_at);
+}
+
+static void tx_fly(struct sock *s, struct sock_peer *p, uint32_t seq)
+{
+	struct sock_flight *f = sock_flight(p, seq);
+
+	f->sent_ns = s->now;
+	p->flying += f->gram->bytes;
+	if (!p->rto_at) {
+		p->wait_ns = s->now;
+		tx_timer(s, p);
+		sock_deputy_call(s);
+	}
+	sock_io_add(s, p, f->gram->data, f->gram->bytes);
+}
+
+/* The open datagram gets its number and goes. */
+static void tx_depart(struct sock *s, struct sock_peer *p)
+{
+	struct sock_gram *g = p->open;
+	uint32_t seq = weft_seq_tx_take(&p->tx);
+	struct sock_head *h = sock_gram_head(g);
+
+	h->kind = SOCK_DATA;
+	h->seq = seq;
+	*sock_flight(p, seq) = (struct sock_flight){ .gram = g };
+	p->open = NULL;
+	tx_fly(s, p, seq);
+}
+
+/* What is still to be taken: of the first segment, then of the others. */
+struct tx_from {
+	struct iovec now;
+	const struct iovec *next;
+};
+
+static void tx_gather(struct tx_from *f, uint8_t *to, size_t bytes)
+{
+	while (bytes) {
+		size_t n = f->now.iov_len < bytes ? f->now.iov_len : bytes;
+
+		if (n)
+			memcpy(to, f->now.iov_base, n);
+		to += n;
+		bytes -= n;
+		f->now.iov_base = (char *)f->now.iov_base + n;
+		f->now.iov_len -= n;
+		if (bytes)
+			f->now = *f->next++;
+	}
+}
+
+static void tx_record(struct sock_gram *g, struct tx_from *f, uint32_t bytes,
+		      bool more)
+{
+	struct sock_record r = { .bytes = bytes, .more = more };
+	uint8_t *at = g->data + g->bytes;
+	uint32_t all = tx_pad(sizeof(r) + bytes);
+
+	memcpy(at, &r, sizeof(r));
+	tx_gather(f, at + sizeof(r), bytes);
+	memset(at + sizeof(r) + bytes, 0, all - sizeof(r) - bytes);
+	g->bytes += all;
+	assert(g->bytes <= g->room);
+}
+
+static uint32_t tx_space(const struct sock_gram *g)
+{
+	return g->room - g->bytes;
+}
+
+/* Room for a lonely packet, or for many that wait together. */
+static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
+			     uint32_t need)
+{
+	uint32_t just = sizeof(struct sock_head) + need;
+
+	if (!s->polling)
+		return just;
+	if (need <= TX_SMALL && p->gram_max > TX_SHARED)
+		return TX_SHARED;
+	return p->gram_max;
+}
+
+/* A packet that no datagram holds goes in parts, each in its own. */
+static int tx_cut(struct sock *s, struct sock_peer *p, struct tx_from *f,
+		  uint32_t bytes)
+{
+	uint32_t most = p->gram_max - sizeof(struct sock_head) -
+			sizeof(struct sock_record);
+
+	while (bytes) {
+		uint32_t n = bytes < most ? bytes : most;
+
+		p->open = tx_gram(p->gram_max);
+		if (!p->open)
+			return -ENOMEM;
+		tx_record(p->open, f, n, n < bytes);
+		bytes -= n;
+		if (bytes)
+			tx_depart(s, p);
+	}
+	return 0;
+}
+
+/* The numbers and bytes that a packet would take. */
+static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
+			uint32_t need)
+{
+	uint32_t body = p->gram_max - (uint32_t)sizeof(struct sock_head);
+	uint32_t grams = p->open ? 1 : 0;
+
+	if (p->open && tx_space(p->open) >= need)
+		return true;
+	grams += need <= body ? 1 : need / (body - 16) + 1;
+	if (tx_count(p) + grams > s->window || p->losses)
+		return false;
+	return tx_may_fly(p, need + (p->open ? p->open->bytes : 0));
+}
+
+/* Into the open datagram, or a new one, or several. */
+static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
+		    uint32_t bytes)
+{
+	uint32_t need = tx_pad(sizeof(struct sock_record) + bytes);
+
+	if (p->open && tx_space(p->open) < need)
+		tx_depart(s, p);
+	if (need + sizeof(struct sock_head) > p->gram_max) {
+		if (tx_cut(s, p, f, bytes))
+			p->broken = ENOMEM; /* half of it may have gone */
+		return 0;
+	}
+	if (!p->open)
+		p->open = tx_gram(tx_gram_room(s, p, need));
+	if (!p->open)
+		return -EAGAIN;
+	tx_record(p->open, f, bytes, false);
+	return 0;
+}
+
+/* To oneself: as if it had arrived. */
+static int tx_self(struct sock *s, struct sock_peer *p, struct tx_from *f,
+		   uint32_t bytes)
+{
+	uint32_t need = tx_pad(sizeof(struct sock_record) + bytes);
+	struct sock_gram *g;
+	uint32_t seq;
+
+	if (p->tx.next - p->rx.next >= s->window)
+		return -EAGAIN;
+	g = tx_gram(sizeof(struct sock_head) + need);
+	if (!g)
+		return -EAGAIN;
+	tx_record(g, f, bytes, false);
+	g->at = sizeof(struct sock_head);
+	seq = weft_seq_tx_take(&p->tx);
+	p->tx.acked = p->tx.next;
+	weft_seq_rx_arrive(&p->rx, seq);
+	*sock_here(p, seq) = g;
+	p->held += g->bytes;
+	sock_peer_busy(s, p);
+	sock_wait_sooner(s, s->now);
+	return 0;
+}
+
+int sock_tx_send(struct sock *s, struct sock_peer *p,
+		 const struct weft_pkt *pkt, const struct iovec *iov)
+{
+	struct weft_pkt copy = *pkt;
+	struct tx_from f = { .now = { .iov_base = &copy,
+				      .iov_len = sizeof(copy) },
+			     .next = iov };
+	uint32_t bytes = (uint32_t)sizeof(*pkt) + pkt->len;
+
+	copy.carrier = 0;
+	if (p->self)
+		return tx_self(s, p, &f, bytes);
+	if (!tx_has_room(s, p, tx_pad(sizeof(struct sock_record) + bytes)) ||
+	    tx_place(s, p, &f, bytes))
+		return -EAGAIN;
+	if (p->open && !s->polling)
+		tx_depart(s, p);
+	sock_io_flush(s);
+	sock_peer_busy(s, p);
+	return 0;
+}
+
+/* One number has arrived. */
+static uint64_t tx_landed(struct sock_peer *p, uint32_t seq)
+{
+	struct sock_flight *f = sock_flight(p, seq);
+	uint64_t bytes;
+
+	if (!f->gram)
+		return 0;
+	bytes = f->gram->bytes;
+	if (f->lost)
+		p->losses--;
+	else
+		p->flying -= bytes;
+	free(f->gram);
+	*f = (struct sock_flight){ .gram = NULL };
+	return bytes;
+}
+
+static void tx_lose(struct sock_peer *p, struct sock_flight *f)
+{
+	if (!f->gram || f->lost)
+		return;
+	f->lost = true;
+	p->losses++;
+	p->flying -= f->gram->bytes;
+}
+
+/* What later ones have overtaken, and not just been sent again, is lost. */
+static void tx_gaps(struct sock *s, struct sock_peer *p)
+{
+	uint32_t later = 0;
+
+	for (uint32_t seq = p->tx.next; seq-- != p->tx.acked;) {
+		struct sock_flight *f = sock_flight(p, seq);
+
+		if (!f->gram) {
+			later++;
+		} else if (later >= TX_LATER && !f->lost &&
+			   s->now - f->sent_ns > p->pace.srtt_ns) {
+			tx_lose(p, f);
+			sock_pace_gap(&p->pace, s->now);
+		}
+	}
+}
+
+static void tx_measure(struct sock *s, struct sock_peer *p, uint32_t echo)
+{
+	uint32_t us = (uint32_t)(s->now / 1000) - echo;
+
+	/* Garbage, or the clock's edge. */
+	if (!echo || us > 60000000u)
+		return;
+	sock_pace_rtt(&p->pace, (uint64_t)us * 1000);
+}
+
+void sock_tx_acked(struct sock *s, struct sock_peer *p,
+		   const struct sock_head *h)
+{
+	uint32_t from = p->tx.acked;
+	uint32_t count = tx_count(p);
+	uint64_t bytes = 0;
+
+	/* An older word than the last is about windows of the past. */
+	if (h->ack - from > count)
+		return;
+	p->room = h->room;
+	if (!count)
+		return;
+	weft_seq_tx_ack(&p->tx, h->ack, h->here);
+	for (uint32_t seq = from; seq != p->tx.acked; seq++)
+		bytes += tx_landed(p, seq);
+	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
+		if (!weft_seq_tx_waits(&p->tx, seq))
+			bytes += tx_landed(p, seq);
+	}
+	if (!bytes)
+		return;
+	tx_measure(s, p, h->echo);
+	sock_pace_acked(&p->pace, bytes);
+	if (p->tx.here)
+		tx_gaps(s, p);
+	p->timeouts = 0;
+	p->rto_at = 0;
+	if (tx_count(p))
+		tx_timer(s, p);
+}
+
+/*
+ * All has arrived, but the peer has not taken it: ask, since the word that it
+ * has may be lost.
+ */
+static void tx_ask(struct sock *s, struct sock_peer *p)
+{
+	sock_pace_wait(&p->pace);
+	sock_tx_small(s, p, SOCK_HELLO);
+	tx_timer(s, p);
+}
+
+/*
+ * Nothing was acknowledged in time. The first time the oldest goes again and
+ * asks: the peer may just not have had a processor. Then all are lost.
+ */
+static void tx_timeout(struct sock *s, struct sock_peer *p)
+{
+	bool first;
+
+	if (!p->flying && !p->losses) {
+		tx_ask(s, p);
+		return;
+	}
+	first = !p->timeouts++;
+	if (first)
+		sock_pace_wait(&p->pace);
+	else
+		sock_pace_timeout(&p->pace, p->flying);
+	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
+		tx_lose(p, sock_flight(p, seq));
+		if (first && p->losses)
+			break;
+	}
+	tx_timer(s, p);
+}
+
+static void tx_again(struct sock *s, struct sock_peer *p)
+{
+	for (uint32_t seq = p->tx.acked; p->losses && seq != p->tx.next;
+	     seq++) {
+		struct sock_flight *f = sock_flight(p, seq);
+
+		if (!f->lost)
+			continue;
+		if (!tx_may_fly(p, f->gram->bytes))
+			return;
+		f->lost = false;
+		p->losses--;
+		s->stats.resent++;
+		tx_fly(s, p, seq);
+	}
+}
+
+void sock_tx_repeat(struct sock *s, struct sock_peer *p)
+{
+	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
+		struct sock_gram *g = sock_flight(p, seq)->gram;
+
+		if (!g)
+			continue;
+		s->stats.resent++;
+		sock_io_add(s, p, g->data, g->bytes);
+	}
+}
+
+void sock_tx_unsent(struct sock_peer *p, uint32_t seq)
+{
+	if (weft_seq_tx_waits(&p->tx, seq))
+		tx_lose(p, sock_flight(p, seq));
+}
+
+/* Whether p has been silent for too long while something waits for it. */
+static bool tx_silent(const struct sock *s, const struct sock_peer *p)
+{
+	uint64_t since = p->heard_ns > p->wait_ns ? p->heard_ns : p->wait_ns;
+
+	return tx_count(p) && s->now - since > s->silence_ns;
+}
+
+static void tx_say_silent(const struct sock *s, struct sock_peer *p)
+{
+	char ip[INET_ADDRSTRLEN];
+
+	inet_ntop(AF_INET, &p->base.name.sin_addr, ip, sizeof(ip));
+	weft_log(WEFT_LOG_WARN,
+		 "sock: %s:%u has not answered for %llu ms, given up", ip,
+		 ntohs(p->base.name.sin_port),
+		 (unsigned long long)(s->silence_ns / 1000000));
+	p->broken = ECONNRESET;
+}
+
+void sock_tx_run(struct sock *s, struct sock_peer *p)
+{
+	if (p->rto_at && s->now >= p->rto_at)
+		tx_timeout(s, p);
+	if (tx_silent(s, p))
+		tx_say_silent(s, p);
+	if (p->losses)
+		tx_again(s, p);
+	if (p->open && !p->losses && weft_seq_tx_room(&p->tx, s->window) &&
+	    tx_may_fly(p, p->open->bytes))
+		tx_depart(s, p);
+}

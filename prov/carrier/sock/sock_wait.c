@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waiting: a few looks at the socket, then ppoll on it and on the eventfd that
+ * wake writes to, until the time when poll has something to send again, a
+ * tenth of a second at most.
+ *
+ * A thread may sleep here while another sends, and with that makes it
+ * necessary to look earlier:
+ *
+ *   Sleeper                           Sender
+ *     until = when it would wake up     due = when poll is needed
+ *     fence (F0)                        fence (F1)
+ *     look at due                       look at until: later? wake
+ *     ppoll
+ *
+ * Either the sleeper sees the new due or the sender sees that it sleeps.
+ */
+#include "prov/carrier/sock/sock.h"
+#include "src/base/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_SPIN_NS	 UINT64_C(20000)
+#define WAIT_SLICE_NS	 UINT64_C(100000000)
+#define WAIT_ROOM_NS	 UINT64_C(1000000)
+#define WAIT_ROOM_YIELDS 100
+
+int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr)
+{
+	struct sock_bed *b = &s->bed;
+
+	b->epoll = -1;
+	b->timer = -1;
+	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
+	if (b->spin_ns == 1)
+		b->spin_ns = 0;
+	atomic_init(&b->due_ns, UINT64_MAX);
+	b->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return b->event < 0 ? -errno : 0;
+}
+
+void sock_wait_fini(struct sock *s)
+{
+	struct sock_bed *b = &s->bed;
+
+	if (b->epoll >= 0)
+		close(b->epoll);
+	if (b->timer >= 0)
+		close(b->timer);
+	if (b->event >= 0)
+		close(b->event);
+	b->epoll = b->timer = b->event = -1;
+}
+
+static uint64_t wait_min(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void wait_ring(struct sock_bed *b)
+{
+	uint64_t one = 1;
+
+	/* A counter that is full rings as well. */
+	if (write(b->event, &one, sizeof(one)) < 0)
+		return;
+}
+
+static void wait_unring(struct sock_bed *b)
+{
+	uint64_t sink;
+
+	if (read(b->event, &sink, sizeof(sink)) < 0)
+		return;
+}
+
+void sock_wait_due(struct sock *s, uint64_t at_ns)
+{
+	struct sock_bed *b = &s->bed;
+	uint64_t until;
+
+	/* relaxed: one writer at a time, and F1 orders it */
+	if (weft_load64_relaxed(&b->due_ns) == at_ns)
+		return;
+	weft_store64_relaxed(&b->due_ns, at_ns);
+	/* F1 pairs with F0 in wait_sleep() and sock_arm(). */
+	weft_fence_full();
+	until = weft_load64(&b->until_ns);
+	if (until <= at_ns)
+		return;
+	wait_ring(b);
+	/* A descriptor that is readable stays so until it is armed again. */
+	if (weft_load32(&b->armed)) {
+		weft_store32(&b->armed, 0);
+		weft_store64(&b->until_ns, 0);
+	}
+}
+
+void sock_wait_sooner(struct sock *s, uint64_t at_ns)
+{
+	/* relaxed: as above */
+	if (at_ns < weft_load64_relaxed(&s->bed.due_ns))
+		sock_wait_due(s, at_ns);
+}
+
+/* Whether poll has something to do now, or wake was called. */
+static bool wait_over(struct sock_bed *b, uint64_t now)
+{
+	if (weft_load64(&b->due_ns) <= now)
+		return true;
+	return weft_load32(&b->woken) && weft_swap32(&b->woken, 0);
+}
+
+/* True: the socket has something, or somebody rang. */
+static bool wait_look(struct sock *s, uint64_t ns)
+{
+	struct pollfd fd[2] = { { .fd = s->fd, .events = POLLIN },
+				{ .fd = s->bed.event, .events = POLLIN } };
+	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u),
+			       .tv_nsec = (long)(ns % 1000000000u) };
+
+	if (ppoll(fd, 2, &ts, NULL) <= 0)
+		return false;
+	if (fd[1].revents)
+		wait_unring(&s->bed);
+	return true;
+}
+
+static bool wait_spin(struct sock *s, uint64_t now, uint64_t end)
+{
+	uint64_t until = wait_min(now + s->bed.spin_ns, end);
+
+	for (; now < until; now = weft_now_ns()) {
+		if (wait_look(s, 0) || wait_over(&s->bed, now))
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+static bool wait_sleep(struct sock *s, uint64_t now, uint64_t end)
+{
+	struct sock_bed *b = &s->bed;
+	uint64_t until = wait_min(end, now + WAIT_SLICE_NS);
+	uint64_t due;
+	bool over;
+
+	weft_store64(&b->until_ns, until);
+	/* F0 pairs with F1 in sock_wait_due() and in sock_wake(). */
+	weft_fence_full();
+	due = weft_load64(&b->due_ns);
+	over = wait_over(b, now);
+	if (!over) {
+		/* relaxed: a number for people */
+		atomic_fetch_add_explicit(&b->sleeps, 1, memory_order_relaxed);
+		over = wait_look(s, wait_min(until, due) - now);
+	}
+	weft_store64(&b->until_ns, 0);
+	return over || wait_over(b, weft_now_ns());
+}
+
+/* Nobody tells that there is room: a short sleep, and look again. */
+static int wait_room(struct sock *s, uint64_t timeout_ns)
+{
+	if (s->bed.room_waits++ < WAIT_ROOM_YIELDS)
+		sched_yield();
+	else
+		wait_look(s, wait_min(timeout_ns, WAIT_ROOM_NS));
+	return 0;
+}
+
+int sock_wait(struct weft_carrier *c, uint64_t timeout_ns)
+{
+	struct sock *s = sock_of(c);
+	struct sock_bed *b = &s->bed;
+	uint64_t now = weft_now_ns();
+	uint64_t end =
+		timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
+
+	if (wait_over(b, now))
+		return 0;
+	if (weft_load32(&b->full) && weft_swap32(&b->full, 0))
+		return wait_room(s, timeout_ns);
+	b->room_waits = 0;
+	if (wait_spin(s, now, end))
+		return 0;
+	/* relaxed: a hint; nobody rings for what is watched */
+	if (weft_load64_relaxed(&b->watching)) {
+		sched_yield();
+		return 0;
+	}
+	now = weft_now_ns();
+	if (now < end && wait_sleep(s, now, end))
+		return 0;
+	return weft_now_ns() >= end ? -ETIMEDOUT : 0;
+}
+
+void sock_wake(struct weft_carrier *c)
+{
+	struct sock_bed *b = &sock_of(c)->bed;
+
+	weft_store32(&b->woken, 1);
+	/* F1: store, then load, as in sock_wait_due(). */
+	weft_fence_full();
+	if (weft_load64(&b->until_ns) || weft_load32(&b->armed))
+		wait_ring(b);
+}
+
+static int wait_add(int epoll, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+
+	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev);
+}
+
+/* One descriptor for the socket, wake(), and what poll has to do. */
+int sock_wait_fd(struct weft_carrier *c)
+{
+	struct sock *s = sock_of(c);
+	struct sock_bed *b = &s->bed;
+
+	if (b->epoll >= 0)
+		return b->epoll;
+	b->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	b->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (b->epoll >= 0 && b->timer >= 0 && !wait_add(b->epoll, s->fd) &&
+	    !wait_add(b->epoll, b->timer) && !wait_add(b->epoll, b->event))
+		return b->epoll;
+	if (b->epoll >= 0)
+		close(b->epoll);
+	if (b->timer >= 0)
+		close(b->timer);
+	b->epoll = b->timer = -1;
+	return -EMFILE;
+}
+
+static void wait_timer(struct sock_bed *b, uint64_t at_ns)
+{
+	struct itimerspec at = {
+		.it_value = { .tv_sec = (time_t)(at_ns / 1000000000u),
+			      .tv_nsec = (long)(at_ns % 1000000000u) }
+	};
+
+	timerfd_settime(b->timer, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+int sock_arm(struct weft_carrier *c)
+{
+	struct sock *s = sock_of(c);
+	struct sock_bed *b = &s->bed;
+	uint64_t now = weft_now_ns();
+	uint64_t due;
+
+	if (sock_wait_fd(c) < 0)
+		return -EOPNOTSUPP;
+	wait_unring(b);
+	if (weft_swap32(&b->full, 0) || wait_over(b, now))
+		return -EAGAIN;
+	weft_store32(&b->armed, 1);
+	weft_store64(&b->until_ns, UINT64_MAX);
+	/* F0 pairs with F1 in sock_wait_due() and in sock_wake(). */
+	weft_fence_full();
+	due = weft_load64(&b->due_ns);
+	weft_store64(&b->until_ns, due);
+	if (!wait_over(b, now) && !wait_look(s, 0)) {
+		wait_timer(b, due == UINT64_MAX ? 0 : due);
+		return 0;
+	}
+	weft_store32(&b->armed, 0);
+	weft_store64(&b->until_ns, 0);
+	return -EAGAIN;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Trees of prov/net over the nodes of a route's members, opened and closed.
+ * Where the switches have no room for another, and interfaces do all but
+ * copying, one that is there and reaches all members carries their results,
+ * too: those who are no members drop what comes.
+ */
+#include "prov/carrier/vt/vt.h"
+
+#include <stdlib.h>
+
+static uint32_t node_of(struct weft_vt *w, const struct vt_member *m)
+{
+	return vt_rank(w, m->rank)->node;
+}
+
+/* The i-th member of a route, ordered by node. */
+static const struct vt_member *by_node(struct weft_vt *w,
+				       const struct vt_member *m, uint32_t i)
+{
+	uint32_t k = m[i].by_node;
+
+	vt_sure(k < w->size);
+	return &m[k];
+}
+
+/* The tree over the nodes of the members, each once. */
+static int plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree)
+{
+	const struct vt_member *m = vt_route_members(w, place);
+	uint32_t n = w->routes[place].count, count = 0;
+	uint32_t *node = calloc(n, sizeof(*node));
+	uint32_t *share = calloc(n, sizeof(*share));
+	int ret = -ENOMEM;
+
+	for (uint32_t k = 0; node && share && k < n; k++) {
+		uint32_t at = node_of(w, by_node(w, m, k));
+
+		if (!count || node[count - 1] != at)
+			node[count++] = at;
+		share[count - 1]++;
+	}
+	if (node && share)
+		ret = net_tree_plan(&w->cfg, node, share, count, tree);
+	free(node);
+	free(share);
+	return ret;
+}
+
+/* The first member at a node, in the order of nodes; or the count. */
+static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
+{
+	const struct vt_member *m = vt_route_members(w, place);
+	uint32_t low = 0, high = w->routes[place].count;
+
+	while (low < high) {
+		uint32_t mid = (low + high) / 2;
+
+		if (node_of(w, by_node(w, m, mid)) < node)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+bool vt_tree_at(struct weft_vt *w, uint32_t place, uint32_t node)
+{
+	uint32_t i = find_node(w, place, node);
+
+	return i < w->routes[place].count &&
+	       node_of(w, by_node(w, vt_route_members(w, place), i)) == node;
+}
+
+/* Does a route reach all nodes of another's members? */
+static bool covers(struct weft_vt *w, uint32_t place, uint32_t other)
+{
+	const struct vt_member *m = vt_route_members(w, other);
+
+	for (uint32_t i = 0; i < w->routes[other].count; i++)
+		if (!vt_tree_at(w, place, node_of(w, &m[i])))
+			return false;
+	return true;
+}
+
+static int borrow(struct weft_vt *w, uint32_t place, uint32_t *id_p)
+{
+	uint32_t end = w->size * VT_PLACES;
+
+	if (net_tree_can(&w->cfg, NET_BARRIER))
+		return -ENOSPC;
+	for (uint32_t q = 0; q < end; q++) {
+		if (weft_load32(&w->routes[q].state) != VT_ROUTE_OPENED ||
+		    q == place || !covers(w, q, place))
+			continue;
+		*id_p = w->routes[q].id;
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+int vt_tree_open(struct weft_vt *w, uint32_t place)
+{
+	struct vt_route *r = &w->routes[place];
+	struct net_tree_plan tree;
+	int ret = plan(w, place, &tree);
+
+	if (ret)
+		return ret;
+	ret = net_tree_open(w->net, tree.node, tree.parent, tree.share,
+			    tree.count, &r->id);
+	net_tree_plan_free(&tree);
+	if (!ret && vt_route_is_place(w, r->id))
+		w->trees[r->id] = (struct vt_tree){ .place = place };
+	else if (ret == -ENOSPC)
+		ret = borrow(w, place, &r->id);
+	if (ret)
+		return ret;
+	vt_sure(vt_route_is_place(w, r->id));
+	w->trees[r->id].users++;
+	r->times = r->times % ((1u << (64 - VT_CAST_TIMES)) - 1) + 1;
+	return 0;
+}
+
+void vt_tree_close(struct weft_vt *w, uint32_t place)
+{
+	const struct vt_route *r = &w->routes[place];
+
+	vt_sure(vt_route_is_place(w, r->id));
+	if (!--w->trees[r->id].users)
+		net_tree_close(w->net, r->id);
+}
+
+uint32_t vt_tree_next(struct weft_vt *w, uint32_t place, uint32_t node,
+		      uint32_t *nth)
+{
+	const struct vt_member *m = vt_route_members(w, place), *one;
+
+	if (*nth == VT_NONE)
+		*nth = find_node(w, place, node);
+	if (*nth >= w->routes[place].count)
+		return VT_NONE;
+	one = by_node(w, m, (*nth)++);
+	return node_of(w, one) == node ? (uint32_t)(one - m) : VT_NONE;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writing a trace, see trace.h. */
+#include "src/base/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Where O_TMPFILE is not known a name is there for a moment. */
+static int open_nameless(const char *dir)
+{
+	char name[PATH_MAX];
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+		return fd < 0 ? -errno : fd;
+	if (snprintf(name, sizeof(name), "%s/.weft-trace-XXXXXX", dir) >=
+	    (int)sizeof(name))
+		return -ENAMETOOLONG;
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	unlink(name);
+	return fd;
+}
+
+static const char *folder_of(const char *file, char *dir, size_t len)
+{
+	const char *slash = strrchr(file, '/');
+
+	if (!slash)
+		return ".";
+	if (slash == file)
+		return "/";
+	snprintf(dir, len, "%.*s", (int)(slash - file), file);
+	return dir;
+}
+
+int weft_trace_create(const char *beside)
+{
+	const struct trace_head head = { .magic = TRACE_MAGIC,
+					 .version = TRACE_VERSION };
+	char dir[PATH_MAX];
+	int fd = open_nameless(folder_of(beside, dir, sizeof(dir)));
+	int err;
+
+	if (fd < 0)
+		return fd;
+	err = posix_fallocate(fd, 0, TRACE_HEAD);
+	if (!err && pwrite(fd, &head, sizeof(head), 0) != sizeof(head))
+		err = errno;
+	if (!err)
+		return fd;
+	close(fd);
+	return -err;
+}
+
+static bool is_trace(const struct stat *s, int fd)
+{
+	struct trace_head head;
+
+	return S_ISREG(s->st_mode) && s->st_uid == geteuid() &&
+	       s->st_size >= TRACE_HEAD &&
+	       pread(fd, &head, sizeof(head), 0) == sizeof(head) &&
+	       head.magic == TRACE_MAGIC && head.version == TRACE_VERSION;
+}
+
+int weft_trace_attach(struct weft_trace *t, int fd, uint32_t me)
+{
+	struct stat s;
+	void *head;
+
+	*t = (struct weft_trace){ .fd = -1, .me = me };
+	if (fstat(fd, &s) < 0 || !is_trace(&s, fd))
+		return -EINVAL;
+	head = mmap(NULL, TRACE_HEAD, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+		    0);
+	if (head == MAP_FAILED)
+		return -errno;
+	t->head = head;
+	t->fd = fd;
+	return 0;
+}
+
+/* Room is taken from the disk before it is touched: a full one is an error
+ * here and no signal later. */
+static struct trace_chunk *take(struct weft_trace *t, enum trace_type type)
+{
+	/* relaxed: a number of its own is all that is wanted */
+	uint64_t i = atomic_fetch_add_explicit(&t->head->chunks, 1,
+					       memory_order_relaxed);
+	off_t at = TRACE_HEAD + (off_t)i * TRACE_CHUNK;
+	struct trace_chunk *c;
+
+	if (posix_fallocate(t->fd, at, TRACE_CHUNK))
+		return NULL;
+	c = mmap(NULL, TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, t->fd,
+		 at);
+	if (c == MAP_FAILED)
+		return NULL;
+	c->type = type;
+	c->writer = t->me;
+	return c;
+}
+
+static void give_up(struct weft_trace *t)
+{
+	weft_add32(&t->head->lost, 1);
+	weft_trace_detach(t);
+}
+
+void weft_trace_put(struct weft_trace *t, enum trace_type type,
+		    const void *record, size_t bytes)
+{
+	struct trace_chunk *c;
+	uint32_t used;
+
+	if (t->fd < 0 || bytes > TRACE_CHUNK - TRACE_CHUNK_HEAD)
+		return;
+	c = t->chunk[type];
+	/* relaxed: nobody else writes it */
+	used = c ? weft_load32_relaxed(&c->used) : 0;
+	if (!c || used + bytes > TRACE_CHUNK - TRACE_CHUNK_HEAD) {
+		if (c)
+			munmap(c, TRACE_CHUNK);
+		used = 0;
+		c = t->chunk[type] = take(t, type);
+		if (!c) {
+			give_up(t);
+			return;
+		}
+	}
+	memcpy((char *)c + TRACE_CHUNK_HEAD + used, record, bytes);
+	/* R1 pairs with A1 in weft_trace_next(): a record counts when it is
+	 * whole, whenever its writer dies. */
+	weft_store32(&c->used, used + (uint32_t)bytes);
+}
+
+void weft_trace_detach(struct weft_trace *t)
+{
+	for (int i = 0; i < TRACE_TYPES; i++) {
+		if (t->chunk[i])
+			munmap(t->chunk[i], TRACE_CHUNK);
+		t->chunk[i] = NULL;
+	}
+	if (t->head)
+		munmap(t->head, TRACE_HEAD);
+	t->head = NULL;
+	t->fd = -1;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The file of a trace, without a name. Writers take chunks as they need them;
+ * what they have written stays when they die.
+ *
+ *   0        +----------------------------+
+ *            | head   magic, next chunk   |  4096 bytes
+ *   4096     +----------------------------+
+ *            | chunk  type, writer, used  |  TRACE_CHUNK bytes each:
+ *            |        records             |  64 of them are the head
+ *            +----------------------------+
+ */
+#ifndef WEFT_BASE_TRACE_LAYOUT_H
+#define WEFT_BASE_TRACE_LAYOUT_H
+
+#include "src/base/atomic.h"
+
+#include <assert.h>
+
+#define TRACE_MAGIC   0x65636172u /* "race" */
+#define TRACE_VERSION 1u
+
+enum { TRACE_HEAD = 4096, TRACE_CHUNK = 1 << 16, TRACE_CHUNK_HEAD = 64 };
+
+struct trace_head {
+	uint32_t magic;
+	uint32_t version;
+	weft_au64 chunks; /* taken so far */
+	weft_au32 lost;	  /* writers that could not go on: no room */
+};
+
+enum trace_type { TRACE_EVENTS, TRACE_LINKS, TRACE_NOTES, TRACE_TYPES };
+
+struct trace_chunk {
+	uint32_t type; /* enum trace_type */
+	uint32_t writer;
+	weft_au32 used; /* bytes of records that are complete */
+	uint32_t reserved;
+};
+
+enum trace_kind {
+	TRACE_CALL = 1, /* t, span: when; id: name; word: TRACE_COLL or 0 */
+	TRACE_SEND,	/* t: when; span: bytes; id: to whom; word: tag word */
+	TRACE_RECV,	/* t: when; span: bytes; word: tag word */
+};
+
+struct trace_event {
+	uint64_t t; /* ps */
+	uint64_t span;
+	uint64_t word;
+	uint32_t id;
+	uint32_t kind; /* enum trace_kind */
+};
+
+/* The same of all who take part in a collective: first member, context of the
+ * communicator, how many went before it there. */
+#define TRACE_COLL(first, ctx, n)                                \
+	(UINT64_C(1) << 63 | (uint64_t)((first)&0x1ffff) << 46 | \
+	 (uint64_t)((ctx)&0x3fff) << 32 | (uint32_t)(n))
+
+struct trace_link {
+	char name[8];
+	char node[32];
+	uint64_t packets;
+	uint64_t bytes;
+	uint64_t busy_ps;
+};
+
+static_assert(sizeof(struct trace_event) == 32, "two in a line");
+static_assert(sizeof(struct trace_link) == 64, "a line");
+static_assert(sizeof(struct trace_chunk) <= TRACE_CHUNK_HEAD, "fits");
+static_assert(sizeof(struct trace_head) <= TRACE_HEAD, "fits");
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Events of several writers come back in their order, also of dead ones. */
+#include "src/base/trace.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WRITERS = 4, EVENTS = 5000 };
+
+static void write_all(int fd, uint32_t me)
+{
+	struct trace_event e = { .kind = TRACE_SEND };
+	struct weft_trace t;
+
+	if (weft_trace_attach(&t, fd, me))
+		_exit(1);
+	for (uint64_t i = 0; i < EVENTS; i++) {
+		e.t = i;
+		e.id = me;
+		weft_trace_put(&t, TRACE_EVENTS, &e, sizeof(e));
+	}
+	kill(getpid(), SIGKILL);
+}
+
+/* How many events of a writer there are, all in order. */
+static uint64_t count(const struct weft_trace_file *f, uint32_t writer)
+{
+	const struct trace_event *e;
+	uint64_t at = 0, n = 0;
+	size_t bytes;
+
+	while ((e = weft_trace_next(f, TRACE_EVENTS, writer, &at, &bytes)))
+		for (size_t i = 0; i < bytes / sizeof(*e); i++, n++) {
+			assert_int_equal(e[i].t, n);
+			assert_int_equal(e[i].id, writer);
+		}
+	return n;
+}
+
+static void writers_that_are_killed_leave_all_they_wrote(void **state)
+{
+	int fd = weft_trace_create("/tmp/x"), status;
+	struct weft_trace_file f;
+	pid_t pid[WRITERS];
+
+	assert_true(fd >= 0);
+	for (uint32_t i = 0; i < WRITERS; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			write_all(fd, i);
+	}
+	for (int i = 0; i < WRITERS; i++) {
+		assert_int_equal(waitpid(pid[i], &status, 0), pid[i]);
+		assert_true(WIFSIGNALED(status));
+	}
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	for (uint32_t i = 0; i < WRITERS; i++)
+		assert_int_equal(count(&f, i), EVENTS);
+	assert_int_equal(f.lost, 0);
+	weft_trace_close(&f);
+	close(fd);
+}
+
+static void types_do_not_mix(void **state)
+{
+	const struct trace_link l = { .name = "A+", .packets = 7 };
+	int fd = weft_trace_create("x");
+	const struct trace_link *got;
+	struct weft_trace_file f;
+	struct weft_trace t;
+	uint64_t at = 0;
+	size_t bytes;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 3), 0);
+	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l));
+	weft_trace_put(&t, TRACE_NOTES, "a\tb\n", 4);
+	weft_trace_detach(&t);
+	weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l)); /* goes nowhere */
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	assert_null(
+		weft_trace_next(&f, TRACE_EVENTS, TRACE_ANYBODY, &at, &bytes));
+	at = 0;
+	got = weft_trace_next(&f, TRACE_LINKS, TRACE_ANYBODY, &at, &bytes);
+	assert_non_null(got);
+	assert_int_equal(bytes, sizeof(l));
+	assert_int_equal(got->packets, 7);
+	weft_trace_close(&f);
+	close(fd);
+}
+
+/* A limit on the size of files stands for a full disk. */
+static void no_room_is_seen_by_the_reader(void **state)
+{
+	struct rlimit was,
+		small = { TRACE_HEAD + 2 * TRACE_CHUNK, RLIM_INFINITY };
+	struct trace_event e = { .kind = TRACE_CALL };
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f;
+	struct weft_trace t;
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &was);
+	small.rlim_max = was.rlim_max;
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	for (e.t = 0; e.t < EVENTS; e.t++)
+		weft_trace_put(&t, TRACE_EVENTS, &e, sizeof(e));
+	setrlimit(RLIMIT_FSIZE, &was);
+	assert_int_equal(t.fd, -1);
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	assert_int_equal(f.lost, 1);
+	assert_int_equal(count(&f, 0), 2 * ((TRACE_CHUNK - 64) / 32));
+	weft_trace_close(&f);
+	close(fd);
+}
+
+static void what_is_no_trace_is_refused(void **state)
+{
+	int fd = open("/dev/null", O_RDWR);
+	struct weft_trace t;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), -EINVAL);
+	assert_int_equal(weft_trace_attach(&t, -1, 0), -EINVAL);
+	assert_int_equal(weft_trace_create("/nowhere/x"), -ENOENT);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(writers_that_are_killed_leave_all_they_wrote),
+		cmocka_unit_test(types_do_not_mix),
+		cmocka_unit_test(no_room_is_seen_by_the_reader),
+		cmocka_unit_test(what_is_no_trace_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

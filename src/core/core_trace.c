@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See core_trace.h. */
+#include "src/core/core_trace.h"
+
+#include "src/base/log.h"
+#include "src/base/trace.h"
+#include "src/core/core_comm.h"
+#include "src/core/core_opts.h"
+#include "src/core/core_state.h"
+#include "src/core/core_tag.h"
+#include "src/core/core_time.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <rdma/fi_tagged.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PORTS = 64, CTRL = 3 };
+
+static struct weft_trace trace = { .fd = -1 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What stood in the tables before, and what stands there now. */
+static struct fi_ops_tagged *tagged, our_tagged;
+static struct fi_ops_cq *queue, our_queue;
+static struct fi_weft_recv *direct, our_direct;
+static struct fi_weft_typed *typed, our_typed;
+
+static void put(enum trace_type type, const void *record, size_t bytes)
+{
+	pthread_mutex_lock(&lock);
+	weft_trace_put(&trace, type, record, bytes);
+	pthread_mutex_unlock(&lock);
+}
+
+static void put_event(enum trace_kind kind, uint64_t t, uint64_t bytes,
+		      uint32_t id, uint64_t word)
+{
+	const struct trace_event e = {
+		.t = t,
+		.span = bytes,
+		.word = word,
+		.id = id,
+		.kind = kind,
+	};
+
+	put(TRACE_EVENTS, &e, sizeof(e));
+}
+
+static bool is_users(uint64_t word)
+{
+	return (word >> WEFT_TAG_KIND_AT & 3) != CTRL;
+}
+
+/* ---- messages out -------------------------------------------------------- */
+
+/* Whose address it is; addresses are few and small. */
+static uint32_t rank_of(fi_addr_t addr)
+{
+	static _Thread_local uint32_t last;
+
+	if (weft_core.proc[last].real == addr)
+		return last;
+	for (int i = 0; i < weft_core.job.size; i++)
+		if (weft_core.proc[i].real == addr) {
+			last = (uint32_t)i;
+			return last;
+		}
+	return UINT32_MAX;
+}
+
+/* t: before it left, since it may be there before the call is over. */
+static ssize_t left(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
+		    uint64_t word)
+{
+	if (!rc && is_users(word))
+		put_event(TRACE_SEND, t, bytes, rank_of(to), word);
+	return rc;
+}
+
+static size_t sum(const struct iovec *iov, size_t count)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += iov[i].iov_len;
+	return bytes;
+}
+
+static ssize_t seen_send(struct fid_ep *ep, const void *buf, size_t len,
+			 void *desc, fi_addr_t to, uint64_t tag, void *context)
+{
+	uint64_t t = weft_core_look_ps();
+
+	return left(tagged->send(ep, buf, len, desc, to, tag, context), t, len,
+		    to, tag);
+}
+
+static ssize_t seen_sendv(struct fid_ep *ep, const struct iovec *iov,
+			  void **desc, size_t count, fi_addr_t to, uint64_t tag,
+			  void *context)
+{
+	uint64_t t = weft_core_look_ps();
+
+	return left(tagged->sendv(ep, iov, desc, count, to, tag, context), t,
+		    sum(iov, count), to, tag);
+}
+
+static ssize_t seen_sendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m,
+			    uint64_t flags)
+{
+	uint64_t t = weft_core_look_ps();
+
+	return left(tagged->sendmsg(ep, m, flags), t,
+		    sum(m->msg_iov, m->iov_count), m->addr, m->tag);
+}
+
+static ssize_t seen_inject(struct fid_ep *ep, const void *buf, size_t len,
+			   fi_addr_t to, uint64_t tag)
+{
+	uint64_t t = weft_core_look_ps();
+
+	return left(tagged->inject(ep, buf, len, to, tag), t, len, to, tag);
+}
+
+static ssize_t seen_senddata(struct fid_ep *ep, const void *buf, size_t len,
+			     void *desc, uint64_t data, fi_addr_t to,
+			     uint64_t tag, void *context)
+{
+	uint64_t t = weft_core_look_ps();
+
+	return left(
+		tagged->senddata(ep, buf, len, desc, data, to, tag, context), t,
+		len, to, tag);
+}
+
+static ssize_t seen_injectdata(struct fid_ep *ep, const void *buf, size_t len,
+			       uint64_t data, fi_addr_t to, uint64_t tag)
+{
+	uint64_t t = weft_core_look_ps();
+
+	return left(tagged->injectdata(ep, buf, len, data, to, tag), t, len, to,
+		    tag);
+}
+
+static ssize_t seen_typed(struct fid_ep *ep, const struct fi_weft_data *data,
+			  size_t len, fi_addr_t to, uint64_t tag,
+			  uint64_t flags, void *context)
+{
+	uint64_t t = weft_core_look_ps();
+
+	return left(typed->send(ep, data, len, to, tag, flags, context), t, len,
+		    to, tag);
+}
+
+/* ---- messages in --------------------------------------------------------- */
+
+static ssize_t arrived(const struct fi_cq_tagged_entry *e, ssize_t n)
+{
+	for (ssize_t i = 0; i < n; i++)
+		if (e[i].flags & FI_RECV && is_users(e[i].tag))
+			put_event(TRACE_RECV, weft_core_look_ps(), e[i].len, 0,
+				  e[i].tag);
+	return n;
+}
+
+static ssize_t seen_read(struct fid_cq *cq, void *buf, size_t count)
+{
+	return arrived(buf, queue->read(cq, buf, count));
+}
+
+static ssize_t seen_sread(struct fid_cq *cq, void *buf, size_t count,
+			  const void *cond, int timeout)
+{
+	return arrived(buf, queue->sread(cq, buf, count, cond, timeout));
+}
+
+static void seen_poll(struct fid_ep *ep, const struct fi_weft_arrival *a,
+		      unsigned turns)
+{
+	bool before = a->over;
+
+	direct->poll(ep, a, turns);
+	if (a->over && !before && !a->err)
+		put_event(TRACE_RECV, weft_core_look_ps(), a->len, 0, a->tag);
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+static void seen_call(uint32_t id, uint64_t since, uint64_t until,
+		      uint64_t word)
+{
+	const struct trace_event e = {
+		.t = since,
+		.span = until - since,
+		.word = word,
+		.id = id,
+		.kind = TRACE_CALL,
+	};
+
+	put(TRACE_EVENTS, &e, sizeof(e));
+}
+
+void weft_trace_coll(MPI_Comm comm)
+{
+	struct weft_comm *c = weft_comm_of(comm);
+
+	if (trace.fd >= 0 && c && !c->inter)
+		weft_call_mark(TRACE_COLL(c->proc[0], c->ctx >> WEFT_TAG_CTX_AT,
+					  c->traced++));
+}
+
+/* ---- from begin to end --------------------------------------------------- */
+
+static void stand_between(void)
+{
+	tagged = weft_core.ep->tagged;
+	our_tagged = *tagged;
+	our_tagged.send = seen_send;
+	our_tagged.sendv = seen_sendv;
+	our_tagged.sendmsg = seen_sendmsg;
+	our_tagged.inject = seen_inject;
+	our_tagged.senddata = seen_senddata;
+	our_tagged.injectdata = seen_injectdata;
+	weft_core.ep->tagged = &our_tagged;
+	queue = weft_core.cq->ops;
+	our_queue = *queue;
+	our_queue.read = seen_read;
+	our_queue.sread = seen_sread;
+	weft_core.cq->ops = &our_queue;
+	direct = weft_core.recv;
+	if (direct) {
+		our_direct = *direct;
+		our_direct.poll = seen_poll;
+		weft_core.recv = &our_direct;
+	}
+	typed = weft_core.typed;
+	if (typed) {
+		our_typed = *typed;
+		our_typed.send = seen_typed;
+		weft_core.typed = &our_typed;
+	}
+}
+
+bool weft_traced(void)
+{
+	return trace.fd >= 0;
+}
+
+void weft_trace_start(void)
+{
+	int64_t fd = weft_cfg_get(&weft_core_opts[WEFT_OPT_TRACE_FD]).i;
+
+	if (fd < 0)
+		return;
+	if (weft_trace_attach(&trace, (int)fd, (uint32_t)weft_core.job.rank)) {
+		weft_log(WEFT_LOG_WARN, "WEFT_TRACE_FD=%d is no trace",
+			 (int)fd);
+		return;
+	}
+	stand_between();
+	weft_call_watch(seen_call);
+}
+
+void weft_trace_stop(void)
+{
+	if (!queue)
+		return;
+	weft_call_watch(NULL);
+	weft_core.ep->tagged = tagged;
+	weft_core.cq->ops = queue;
+	weft_core.recv = direct;
+	weft_core.typed = typed;
+	queue = NULL;
+	pthread_mutex_lock(&lock);
+	weft_trace_detach(&trace);
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- notes, links -------------------------------------------------------- */
+
+void weft_trace_note(const char *name, const char *text)
+{
+	size_t room = TRACE_CHUNK / 2;
+	char *note;
+
+	if (trace.fd < 0)
+		return;
+	note = calloc(1, room);
+	if (!note)
+		return;
+	snprintf(note, room, "%s\t%s", name, text);
+	put(TRACE_NOTES, note, strlen(note) + 1);
+	free(note);
+}
+
+static void put_link(const struct fi_weft_link *l)
+{
+	struct trace_link t = {
+		.packets = l->packets,
+		.bytes = l->bytes,
+		.busy_ps = l->busy_ps,
+	};
+
+	memcpy(t.name, l->name, sizeof(l->name));
+	memcpy(t.node, l->node, sizeof(t.node));
+	put(TRACE_LINKS, &t, sizeof(t));
+}
+
+static void put_links(const struct fi_weft_world *world, struct fid *domain)
+{
+	struct fi_weft_link l;
+	unsigned port;
+	int err;
+
+	for (uint32_t node = 0;; node++) {
+		for (port = 0; port < PORTS; port++) {
+			err = world->link(domain, node, port, &l);
+			if (err == -FI_EINVAL)
+				break;
+			if (!err)
+				put_link(&l);
+		}
+		if (!port)
+			return;
+	}
+}
+
+void weft_trace_world(const struct fi_weft_world *world, struct fid *domain)
+{
+	struct fi_weft_count n = { 0 };
+	char text[64];
+
+	if (trace.fd < 0)
+		return;
+	world->count(domain, &n);
+	snprintf(text, sizeof(text), "%016" PRIx64, n.hash);
+	weft_trace_note("hash", text);
+	snprintf(text, sizeof(text), "%" PRIu64, n.now_ps);
+	weft_trace_note("now", text);
+	put_links(world, domain);
+}

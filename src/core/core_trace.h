@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Events for mpiexec's pages and traces (src/base/trace.h): calls, messages as
+ * they leave and arrive, at the end the links of the model. Messages are seen
+ * by standing between the library and the tables of fi_* calls of its endpoint
+ * and its queue, so that nothing is asked or done when nobody traces.
+ */
+#ifndef WEFT_CORE_TRACE_H
+#define WEFT_CORE_TRACE_H
+
+#include "src/core/core_call.h"
+
+#include <mpi.h>
+#include <rdma/fi_ext_weft.h>
+
+struct weft_comm;
+
+/* After the endpoint and its queue; without a trace it does nothing. */
+void weft_trace_start(void);
+/* Before they go. */
+void weft_trace_stop(void);
+bool weft_traced(void);
+
+/* The call that this thread is in is a collective of all members of comm. */
+void weft_trace_coll(MPI_Comm comm) WEFT_COLD;
+
+/* Rank 0, in virtual time: what the model did. */
+void weft_trace_world(const struct fi_weft_world *world, struct fid *domain);
+/* A word for the page, as "deadlock"; text may have lines. */
+void weft_trace_note(const char *name, const char *text);
+
+#endif

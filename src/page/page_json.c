@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See page_json.h. */
+#include "src/page/page_json.h"
+
+#include "src/base/must.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void json_begin(struct json *j, FILE *f)
+{
+	memset(j, 0, sizeof(*j));
+	j->f = f;
+}
+
+/* How many bytes the character at s has; 0: it is none. */
+static unsigned utf8_length(const unsigned char *s)
+{
+	unsigned n = *s < 0x80		   ? 1
+		     : (*s & 0xe0) == 0xc0 ? 2
+		     : (*s & 0xf0) == 0xe0 ? 3
+		     : (*s & 0xf8) == 0xf0 ? 4
+					   : 0;
+
+	for (unsigned i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+static void put_text(FILE *f, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	unsigned n;
+
+	putc('"', f);
+	for (; *s; s += n ? n : 1) {
+		n = utf8_length(s);
+		if (!n)
+			putc('?', f);
+		else if (*s == '"' || *s == '\\')
+			fprintf(f, "\\%c", *s);
+		else if (*s < ' ' || *s == '<' || *s == 0x7f)
+			fprintf(f, "\\u%04x", *s);
+		else
+			fwrite(s, 1, n, f);
+	}
+	putc('"', f);
+}
+
+/* Comma and key, when they belong here. */
+static void before(struct json *j, const char *key)
+{
+	if (j->depth && j->some[j->depth - 1])
+		putc(',', j->f);
+	if (j->depth)
+		j->some[j->depth - 1] = true;
+	if (!key)
+		return;
+	put_text(j->f, key);
+	putc(':', j->f);
+}
+
+static void deeper(struct json *j, const char *key, char begin, char end)
+{
+	before(j, key);
+	weft_must(j->depth < JSON_DEPTH);
+	putc(begin, j->f);
+	j->end[j->depth] = end;
+	j->some[j->depth++] = false;
+}
+
+void json_object(struct json *j, const char *key)
+{
+	deeper(j, key, '{', '}');
+}
+
+void json_array(struct json *j, const char *key)
+{
+	deeper(j, key, '[', ']');
+}
+
+void json_close(struct json *j)
+{
+	weft_must(j->depth > 0);
+	putc(j->end[--j->depth], j->f);
+	if (j->depth < 3)
+		putc('\n', j->f);
+}
+
+void json_text(struct json *j, const char *key, const char *text)
+{
+	before(j, key);
+	put_text(j->f, text);
+}
+
+/* JSON has no word for what is no number. */
+void json_number(struct json *j, const char *key, double x)
+{
+	before(j, key);
+	if (isfinite(x))
+		fprintf(j->f, "%.9g", x);
+	else
+		fputs("null", j->f);
+}
+
+void json_int(struct json *j, const char *key, int64_t x)
+{
+	before(j, key);
+	fprintf(j->f, "%" PRId64, x);
+}
+
+void json_bool(struct json *j, const char *key, bool x)
+{
+	before(j, key);
+	fputs(x ? "true" : "false", j->f);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * JSON, written as it comes: objects and arrays are opened and closed, values
+ * stand between. Commas are put where they belong. A key is NULL inside arrays.
+ * Text may hold anything; what is no UTF-8 becomes a question mark. The result
+ * can stand inside an HTML script element: '<' is written as an escape.
+ */
+#ifndef WEFT_PAGE_JSON_H
+#define WEFT_PAGE_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define JSON_DEPTH 16
+
+struct json {
+	FILE *f;
+	unsigned depth;
+	char end[JSON_DEPTH];  /* what closes each level */
+	bool some[JSON_DEPTH]; /* something stands before */
+};
+
+void json_begin(struct json *j, FILE *f);
+void json_object(struct json *j, const char *key);
+void json_array(struct json *j, const char *key);
+void json_close(struct json *j);
+void json_text(struct json *j, const char *key, const char *text);
+void json_number(struct json *j, const char *key, double x);
+void json_int(struct json *j, const char *key, int64_t x);
+void json_bool(struct json *j, const char *key, bool x);
+
+#endif

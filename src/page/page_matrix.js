@@ -1,0 +1,68 @@
+"use strict";
+/*
+ * Who sent how much to whom. matrix: { ranks, group: ranks in a row or column,
+ * entry: [[from, to, messages, bytes]] by group }.
+ */
+function matrixSection(matrix) {
+	const s = section("matrix", "Who sent to whom",
+		"Rows send, columns receive. Arrow keys move the cursor."
+		+ (matrix.group > 1 ? ` A cell stands for ${matrix.group} by `
+			+ `${matrix.group} ranks.` : ""));
+	const size = Math.ceil(matrix.ranks / matrix.group);
+	const what = el("select", { onchange: () => picture.repaint() },
+		el("option", { value: 3 }, "bytes"),
+		el("option", { value: 2 }, "messages"));
+	const out = el("output", { "aria-live": "polite" });
+	const cells = new Map(matrix.entry.map((e) => [e[0] * size + e[1], e]));
+	const cursor = { row: 0, col: 0 };
+	const edge = (width) => Math.min(width, 560) / size;
+
+	function most() {
+		return Math.max(1, ...matrix.entry.map((e) => e[what.value]));
+	}
+	function paint(c, width) {
+		const step = edge(width), top = Math.log(1 + most());
+		for (const e of matrix.entry) {
+			c.fillStyle = heat(Math.log(1 + e[what.value]) / top);
+			c.fillRect(e[1] * step, e[0] * step, Math.max(step - 0.5, 0.5),
+				Math.max(step - 0.5, 0.5));
+		}
+		c.strokeStyle = inkOf("--c1");
+		c.lineWidth = 2;
+		c.strokeRect(cursor.col * step, cursor.row * step, step, step);
+	}
+	function tell() {
+		const e = cells.get(cursor.row * size + cursor.col);
+		const name = (i) => matrix.group === 1 ? `rank ${i}`
+			: `ranks ${i * matrix.group} to `
+				+ Math.min((i + 1) * matrix.group, matrix.ranks - 1 + 1);
+		out.textContent = `${name(cursor.row)} to ${name(cursor.col)}: `
+			+ (e ? `${showCount(e[2])} messages, ${showBytes(e[3])}`
+				: "nothing");
+		picture.repaint();
+	}
+	function move(event) {
+		const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0],
+			ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+		if (!step)
+			return;
+		event.preventDefault();
+		cursor.row = Math.min(Math.max(cursor.row + step[0], 0), size - 1);
+		cursor.col = Math.min(Math.max(cursor.col + step[1], 0), size - 1);
+		tell();
+	}
+	function point(event) {
+		const step = edge(picture.clientWidth);
+		const row = Math.floor(event.offsetY / step);
+		const col = Math.floor(event.offsetX / step);
+		if (row >= size || col >= size)
+			return;
+		Object.assign(cursor, { row, col });
+		tell();
+	}
+	const picture = canvas(570, "communication matrix", paint);
+	picture.addEventListener("keydown", move);
+	picture.addEventListener("mousemove", point);
+	s.append(el("label", {}, "show: ", what),
+		heatLegend("little", "much (logarithmic)"), picture, out);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* JSON is JSON whatever the text, and a page appears whole or not at all. */
+#include "src/page/page.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What fn writes. */
+static char *written(void (*fn)(struct json *j))
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	struct json j;
+
+	json_begin(&j, f);
+	fn(&j);
+	fclose(f);
+	return text;
+}
+
+static void nested(struct json *j)
+{
+	json_object(j, NULL);
+	json_int(j, "a", -3);
+	json_array(j, "b");
+	json_number(j, NULL, 0.5);
+	json_number(j, NULL, NAN);
+	json_bool(j, NULL, true);
+	json_object(j, NULL);
+	json_close(j);
+	json_close(j);
+	json_text(j, "c", "x");
+	json_close(j);
+}
+
+static void commas_stand_where_they_belong(void **state)
+{
+	char *text = written(nested);
+
+	assert_string_equal(
+		text, "{\"a\":-3,\"b\":[0.5,null,true,{}\n]\n,\"c\":\"x\"}\n");
+	free(text);
+}
+
+static void odd_text(struct json *j)
+{
+	json_text(j, NULL, "a\"b\\c\n</script>\x7f\xc3\xa4\xff\xc3");
+}
+
+static void text_cannot_end_the_script_it_stands_in(void **state)
+{
+	char *text = written(odd_text);
+
+	assert_string_equal(text, "\"a\\\"b\\\\c\\u000a\\u003c/script>\\u007f"
+				  "\xc3\xa4??\"");
+	free(text);
+}
+
+static char *slurp(const char *file)
+{
+	FILE *f = fopen(file, "r");
+	char *text = calloc(1, 1 << 20);
+
+	assert_non_null(f);
+	assert_non_null(text);
+	text[fread(text, 1, (1 << 20) - 1, f)] = '\0';
+	fclose(f);
+	return text;
+}
+
+static void a_page_appears_when_it_is_whole(void **state)
+{
+	char dir[] = "/tmp/page_test.XXXXXX", file[64], *text;
+	struct page p;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(file, sizeof(file), "%s/x.html", dir);
+	assert_int_equal(page_open(&p, file, "run", "a <b> & c"), 0);
+	json_array(&p.data, "open"); /* closed by the end of the page */
+	assert_int_not_equal(access(file, F_OK), 0);
+	assert_int_equal(page_close(&p), 0);
+	text = slurp(file);
+	assert_non_null(strstr(text, "<title>a &lt;b> &amp; c</title>"));
+	assert_non_null(strstr(text, "\"open\":[]"));
+	assert_non_null(strstr(text, "</html>\n"));
+	assert_null(strstr(text, "http://www.w3.org/2000/svg\" src"));
+	free(text);
+	assert_int_equal(page_open(&p, file, "run", "again"), 0);
+	page_drop(&p);
+	text = slurp(file);
+	assert_non_null(strstr(text, "a &lt;b>")); /* the old one stays */
+	free(text);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static void what_cannot_be_written_is_told(void **state)
+{
+	struct page p;
+
+	assert_int_equal(page_open(&p, "/nowhere/x.html", "run", "x"), -ENOENT);
+	assert_int_equal(page_open(&p, "", "run", "x"), -ENAMETOOLONG);
+}
+
+/* /dev/full refuses every byte. */
+static void a_full_disk_is_told(void **state)
+{
+	char dir[] = "/tmp/page_test.XXXXXX", file[64], part[80];
+	struct page p;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(file, sizeof(file), "%s/x.html", dir);
+	snprintf(part, sizeof(part), "%s.part", file);
+	assert_int_equal(symlink("/dev/full", part), 0);
+	assert_int_equal(page_open(&p, file, "run", "x"), 0);
+	assert_int_equal(page_close(&p), -ENOSPC);
+	assert_int_not_equal(access(file, F_OK), 0);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(commas_stand_where_they_belong),
+		cmocka_unit_test(text_cannot_end_the_script_it_stands_in),
+		cmocka_unit_test(a_page_appears_when_it_is_whole),
+		cmocka_unit_test(what_cannot_be_written_is_told),
+		cmocka_unit_test(a_full_disk_is_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

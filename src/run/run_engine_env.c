@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which variables the ranks of a job on other hosts get. */
+#include "src/base/attr.h"
+#include "src/run/run_engine.h"
+#include "src/run/run_env.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Of this login, of this host, of a launcher. */
+static const char *const stay[] = {
+	"BASH_*",  "DISPLAY",	   "HOME",	 "HOSTNAME", "HYDRA_*",
+	"LOGNAME", "MAIL",	   "OLDPWD",	 "OMPI_*",   "ORTE_*",
+	"PMIX_*",  "PMI_*",	   "PRTE_*",	 "PWD",	     "SHELL",
+	"SHLVL",   "SLURM_*",	   "SSH_*",	 "TERM_*",   "TTY",
+	"USER",	   "WEFT_LOCAL_*", "XAUTHORITY", "XDG_*",    "_",
+};
+
+static bool stays(const char *name)
+{
+	for (size_t i = 0; i < WEFT_COUNT_OF(stay); i++)
+		if (!fnmatch(stay[i], name, 0))
+			return true;
+	/* Functions that bash exports have names that no one can write. */
+	for (; *name; name++)
+		if (!isalnum((unsigned char)*name) && *name != '_')
+			return true;
+	return false;
+}
+
+static bool named(const struct run_edits *ed, const char *name)
+{
+	for (int i = 0; i < ed->count; i++)
+		if (!ed->edit[i].value && !fnmatch(ed->edit[i].name, name, 0))
+			return true;
+	return false;
+}
+
+static bool has_value(const struct run_edits *ed, const char *name)
+{
+	for (int i = 0; i < ed->count; i++)
+		if (ed->edit[i].value && !strcmp(ed->edit[i].name, name))
+			return true;
+	return false;
+}
+
+static bool is_passed(const struct run_opts *o, int app, const char *name)
+{
+	const struct run_edits *all = &o->genv, *own = &o->app[app].env;
+
+	if (has_value(all, name) || has_value(own, name))
+		return false;
+	if (named(all, name) || named(own, name))
+		return true;
+	return all->base == RUN_ENV_ALL && own->base == RUN_ENV_ALL &&
+	       !stays(name);
+}
+
+static void keep_vars(const struct run_opts *o, int app,
+		      const struct run_engine_env *to, struct run_cmd *c)
+{
+	char **v, *name;
+
+	for (v = environ; *v; v++) {
+		name = strndup(*v, strcspn(*v, "="));
+		if (name && is_passed(o, app, name))
+			to->keep(c, name);
+		free(name);
+	}
+}
+
+static void set_edits(const struct run_edits *ed, const struct run_edits *over,
+		      const struct run_engine_env *to, struct run_cmd *c)
+{
+	const struct run_env_edit *x;
+
+	for (int i = 0; i < ed->count; i++) {
+		x = &ed->edit[i];
+		if (x->value && !(over && has_value(over, x->name)))
+			to->set(c, x->name, x->value);
+	}
+}
+
+void run_engine_vars(const struct run_opts *o, int app,
+		     const struct run_engine_env *to, struct run_cmd *c)
+{
+	const struct run_away *w = &o->away;
+
+	keep_vars(o, app, to, c);
+	set_edits(&o->genv, &o->app[app].env, to, c);
+	set_edits(&o->app[app].env, NULL, to, c);
+	if (o->model.machine) {
+		to->set(c, "FI_WEFT_MACHINE", o->model.spec);
+		to->set(c, "FI_WEFT_CLOCK", "live");
+	}
+	if (o->model.faults_spec)
+		to->set(c, "FI_WEFT_FAULTS", o->model.faults_spec);
+	if (w->iface)
+		to->set(c, "FI_WEFT_IFACE", w->iface);
+	/* The carrier is one for all peers. */
+	if (!run_env_asked(o, app, "FI_WEFT_CARRIER"))
+		to->set(c, "FI_WEFT_CARRIER", "sock");
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The command line of mpirun of Open MPI 4 (ORTE), and of prterun, which is
+ * what mpirun of Open MPI 5 calls, too (PRTE). They differ in how placement and
+ * output are said.
+ */
+#include "src/run/run_engine.h"
+#include "src/run/run_say.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void set_var(struct run_cmd *c, const char *name, const char *value)
+{
+	run_cmd_add(c, "-x");
+	run_cmd_add(c, "%s=%s", name, value);
+}
+
+static void keep_var(struct run_cmd *c, const char *name)
+{
+	run_cmd_add(c, "-x");
+	run_cmd_add(c, "%s", name);
+}
+
+static const struct run_engine_env vars = { set_var, keep_var };
+
+static void add_hosts(const struct run_hosts *h, struct run_cmd *c)
+{
+	char *list = NULL;
+	size_t len = 0;
+	FILE *f = h->count ? open_memstream(&list, &len) : NULL;
+
+	if (!f)
+		return;
+	for (int i = 0; i < h->count; i++)
+		fprintf(f,
+			strchr(h->host[i].name, ':') ? "%s[%s]:%d" : "%s%s:%d",
+			i ? "," : "", h->host[i].name, h->host[i].slots);
+	fclose(f);
+	run_cmd_add(c, "--host");
+	run_cmd_add(c, "%s", list);
+	free(list);
+}
+
+/* More ranks than slots are allowed here, and not there unless it is said. */
+static void add_place(const struct run_opts *o, enum run_engine_kind kind,
+		      struct run_cmd *c)
+{
+	const struct run_place *p = &o->place;
+	const char *over = p->no_over ? "NOOVERSUBSCRIBE" : "OVERSUBSCRIBE";
+	char ppr[32] = "";
+	const char *map = p->map_text ? p->map_text : ppr;
+
+	if (o->model.ppn && !p->map_text)
+		snprintf(ppr, sizeof(ppr), "ppr:%d:node", o->model.ppn);
+	if (kind == RUN_ENGINE_PRTE && !strcasestr(map, "oversubscribe")) {
+		run_cmd_add(c, "--map-by");
+		run_cmd_add(c, "%s:%s", map, over);
+	} else if (*map) {
+		run_cmd_add(c, "--map-by");
+		run_cmd_add(c, "%s", map);
+	}
+	if (kind == RUN_ENGINE_ORTE)
+		run_cmd_add(c, p->no_over ? "--nooversubscribe"
+					  : "--oversubscribe");
+	if (p->bind_text) {
+		run_cmd_add(c, "--bind-to");
+		run_cmd_add(c, "%s", p->bind_text);
+	}
+	if (p->report)
+		run_cmd_add(c, kind == RUN_ENGINE_ORTE ? "--report-bindings"
+						       : "--display=bindings");
+	if (p->cpu_set) {
+		run_cmd_add(c, "--cpu-set");
+		run_cmd_add(c, "%s", p->cpu_set);
+	}
+}
+
+static void orte_output(const struct run_output *out, struct run_cmd *c)
+{
+	if (out->tag == RUN_TAG_RANK || out->tag == RUN_TAG_STREAM)
+		run_cmd_add(c, "--tag-output");
+	if (out->timestamp)
+		run_cmd_add(c, "--timestamp-output");
+	if (out->merge)
+		run_cmd_add(c, "--merge-stderr-to-stdout");
+	if (out->dir) {
+		run_cmd_add(c, "--output-filename");
+		run_cmd_add(c, "%s", out->dir);
+	}
+}
+
+static void prte_output(const struct run_output *out, struct run_cmd *c)
+{
+	const char *tag = out->tag == RUN_TAG_RANK     ? ",rank"
+			  : out->tag == RUN_TAG_STREAM ? ",tag"
+						       : "";
+	char list[64];
+
+	snprintf(list, sizeof(list), "%s%s%s", tag,
+		 out->timestamp ? ",timestamp" : "",
+		 out->merge ? ",merge" : "");
+	if (*list) {
+		run_cmd_add(c, "--output");
+		run_cmd_add(c, "%s", list + 1);
+	}
+	if (out->dir) {
+		run_cmd_add(c, "--output");
+		run_cmd_add(c, "dir=%s", out->dir);
+	}
+}
+
+static int add_output(const struct run_opts *o, const struct run_engine *e,
+		      struct run_cmd *c)
+{
+	const struct run_output *out = &o->out;
+
+	if ((out->outfile || out->errfile) && !out->dir) {
+		run_say("%s has no patterns for files of ranks; "
+			"--output-filename DIR is known to it",
+			e->name);
+		return -EINVAL;
+	}
+	if (out->tag == RUN_TAG_TEXT)
+		run_engine_note(o, e, "-prepend-pattern");
+	if (e->kind == RUN_ENGINE_ORTE)
+		orte_output(out, c);
+	else
+		prte_output(out, c);
+	return 0;
+}
+
+static void add_stdin(int who, struct run_cmd *c)
+{
+	if (!who) /* is the default */
+		return;
+	run_cmd_add(c, "--stdin");
+	if (who == RUN_STDIN_ALL)
+		run_cmd_add(c, "all");
+	else if (who == RUN_STDIN_NONE)
+		run_cmd_add(c, "none");
+	else
+		run_cmd_add(c, "%d", who);
+}
+
+static void add_agent(const struct run_away *w, enum run_engine_kind kind,
+		      struct run_cmd *c)
+{
+	if (w->agent) {
+		run_cmd_add(c, kind == RUN_ENGINE_ORTE ? "--mca" : "--prtemca");
+		run_cmd_add(c, kind == RUN_ENGINE_ORTE ? "plm_rsh_agent"
+						       : "plm_ssh_agent");
+		run_cmd_add(c, "%s", w->agent);
+	}
+	for (int i = 0; i < w->npass; i++)
+		run_cmd_add(c, "%s", w->pass[i]);
+}
+
+static void add_app(const struct run_opts *o, int i, struct run_cmd *c)
+{
+	const struct run_app *a = &o->app[i];
+
+	if (i)
+		run_cmd_add(c, ":");
+	run_cmd_add(c, "-n");
+	run_cmd_add(c, "%d", a->n);
+	if (a->wdir) {
+		run_cmd_add(c, "--wdir");
+		run_cmd_add(c, "%s", a->wdir);
+	}
+	if (a->path) {
+		run_cmd_add(c, "--path");
+		run_cmd_add(c, "%s", a->path);
+	}
+	run_engine_vars(o, i, &vars, c);
+	run_engine_program(o, a, c);
+}
+
+int run_engine_mpirun(const struct run_opts *o, const struct run_engine *e,
+		      struct run_cmd *c)
+{
+	int err;
+
+	if (!geteuid())
+		run_cmd_add(c, "--allow-run-as-root");
+	add_agent(&o->away, e->kind, c);
+	add_hosts(&o->away.hosts, c);
+	add_place(o, e->kind, c);
+	err = add_output(o, e, c);
+	add_stdin(o->stdin_rank, c);
+	for (int i = 0; i < o->napps; i++)
+		add_app(o, i, c);
+	return err;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See run_trace.h. */
+#include "src/run/run_trace.h"
+
+#include "src/base/roll_print.h"
+#include "src/run/run_model.h"
+#include "src/run/run_say.h"
+#include "src/show/show.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Its number in a rank: above the roll's. */
+enum { TRACE_FD = 203 };
+
+#define OTF2 ".otf2"
+
+static int cannot(const char *file, int err)
+{
+	run_say("cannot write %s: %s", file, strerror(-err));
+	return err;
+}
+
+int run_trace_open(struct run_job *job)
+{
+	const struct run_model *m = &job->opts->model;
+	const char *file = m->page ? m->page : m->trace;
+	int fd;
+
+	if (!file)
+		return 0;
+	fd = weft_trace_create(file);
+	if (fd < 0)
+		return cannot(file, fd);
+	job->trace_fd = fcntl(fd, F_DUPFD_CLOEXEC, TRACE_FD);
+	close(fd);
+	return job->trace_fd < 0 ? -errno : 0;
+}
+
+void run_trace_close(struct run_job *job)
+{
+	if (job->trace_fd >= 0)
+		close(job->trace_fd);
+	job->trace_fd = -1;
+}
+
+static char *report_text(const struct run_job *job)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		return NULL;
+	weft_roll_print(&job->roll,
+			run_model_virtual(&job->opts->model) ? "virtual time"
+							     : "time",
+			f);
+	fclose(f);
+	return text;
+}
+
+static bool ends_in(const char *file, const char *end)
+{
+	size_t n = strlen(file), m = strlen(end);
+
+	return n > m && !strcmp(file + n - m, end);
+}
+
+/* Installed: PREFIX/bin/mpiexec, PREFIX/lib/weft. Build tree: .libs below. */
+static const char *lib_folder(char *dir, size_t room)
+{
+	char self[PATH_MAX / 2];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	self[n < 0 ? 0 : n] = '\0';
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	snprintf(dir, room, "%s/../lib/weft", self);
+	if (access(dir, X_OK))
+		snprintf(dir, room, ends_in(self, "/.libs") ? "%s" : "%s/.libs",
+			 self);
+	return dir;
+}
+
+static int trace(const struct show *s, const char *file)
+{
+	char dir[PATH_MAX];
+	int err;
+
+	if (!ends_in(file, OTF2))
+		return show_perfetto(s, file);
+	err = show_archive(s, lib_folder(dir, sizeof(dir)), file);
+	if (err == -ENOSYS)
+		run_say("this Weft was built without libotf2 (Debian package "
+			"libopen-trace-format2-dev)");
+	return err;
+}
+
+static void show(const struct run_job *job, const struct show_job *told)
+{
+	const struct run_model *m = &job->opts->model;
+	struct show s;
+	int err = show_open(&s, job->trace_fd, told);
+
+	if (err) {
+		cannot(m->page ? m->page : m->trace, err);
+		return;
+	}
+	if (s.file.lost)
+		run_say("the disk was full: the events of %u ranks are not "
+			"complete",
+			s.file.lost);
+	err = m->page ? show_page(&s, m->page) : 0;
+	if (err)
+		cannot(m->page, err);
+	err = m->trace ? trace(&s, m->trace) : 0;
+	if (err)
+		cannot(m->trace, err);
+	show_close(&s);
+}
+
+void run_trace_show(const struct run_job *job)
+{
+	const struct run_model *m = &job->opts->model;
+	char *text = job->trace_fd >= 0 ? report_text(job) : NULL;
+	const struct show_job told = {
+		.roll = &job->roll,
+		.argv = job->opts->app[0].argv,
+		.machine = m->spec ? m->spec : m->machine,
+		.host = job->host,
+		.report = text,
+		.virtual = run_model_virtual(m),
+	};
+
+	if (job->trace_fd >= 0 && job->roll.head)
+		show(job, &told);
+	free(text);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* --report-html and --trace: a place for events, and what is made of them. */
+#ifndef WEFT_RUN_TRACE_H
+#define WEFT_RUN_TRACE_H
+
+#include "src/run/run_job.h"
+
+/* 0, or -errno after saying why. Nothing to do without these options. */
+int run_trace_open(struct run_job *job);
+void run_trace_show(const struct run_job *job);
+void run_trace_close(struct run_job *job);
+
+#endif

@@ -1,0 +1,28 @@
+# src/show: pages and traces of a run
+noinst_LTLIBRARIES += libweftshow.la
+libweftshow_la_SOURCES = \
+	src/show/show.c src/show/show.h src/show/show_part.h \
+	src/show/show_archive.c \
+	src/show/show_calls.c src/show/show_chain.c src/show/show_links.c \
+	src/show/show_match.c src/show/show_matrix.c src/show/show_page.c \
+	src/show/show_perfetto.c src/show/show_time.c
+libweftshow_la_LIBADD = libweftpage.la
+EXTRA_DIST += src/show/README
+
+# Loaded by mpiexec when a trace of that kind is asked for.
+if HAVE_OTF2
+pkglib_LTLIBRARIES += libweft-otf2.la
+libweft_otf2_la_SOURCES = src/show/show_otf2.c
+libweft_otf2_la_CFLAGS = $(AM_CFLAGS) $(OTF2_CFLAGS)
+libweft_otf2_la_LIBADD = libweftshow.la libweftbase.la $(OTF2_LIBS)
+libweft_otf2_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
+	-export-symbols-regex '^show_otf2$$' -Wl,-z,defs
+else
+EXTRA_DIST += src/show/show_otf2.c
+endif
+
+check_PROGRAMS += src/show/show_test
+TESTS += src/show/show_test
+src_show_show_test_LDADD = libweftshow.la $(T_LIBS)
+PLAIN_TESTS += test/run_page.sh
+EXTRA_DIST += test/page_ring.c

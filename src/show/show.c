@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finding one's way in a trace, see show.h. */
+#include "src/show/show.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_CHUNK UINT64_MAX
+
+static const struct trace_chunk *chunk_at(const struct show *s, uint64_t i)
+{
+	return (const void *)(s->file.base + TRACE_HEAD + i * TRACE_CHUNK);
+}
+
+/* Ranks write events; a chunk that says otherwise is left out. */
+static bool is_good(const struct show *s, const struct trace_chunk *c)
+{
+	uint32_t used = weft_load32(&c->used);
+
+	return c->type == TRACE_EVENTS && c->writer < s->ranks && used &&
+	       used <= TRACE_CHUNK - TRACE_CHUNK_HEAD;
+}
+
+/* Chains the chunks of each rank, last to first, so that first is first. */
+static void chain(struct show *s)
+{
+	for (uint32_t r = 0; r < s->ranks; r++)
+		s->first[r] = NO_CHUNK;
+	for (uint64_t i = s->file.chunks; i-- > 0;) {
+		const struct trace_chunk *c = chunk_at(s, i);
+
+		if (!is_good(s, c))
+			continue;
+		s->next[i] = s->first[c->writer];
+		s->first[c->writer] = i;
+	}
+}
+
+static void count(struct show *s, const struct trace_event *e)
+{
+	s->sends += e->kind == TRACE_SEND;
+	s->recvs += e->kind == TRACE_RECV;
+	if (e->kind != TRACE_CALL)
+		return;
+	s->calls++;
+	if (e->t < s->begin)
+		s->begin = e->t;
+	if (e->t + e->span > s->end)
+		s->end = e->t + e->span;
+}
+
+int show_open(struct show *s, int fd, const struct show_job *job)
+{
+	const struct trace_event *e;
+	struct show_walk w;
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	s->job = job;
+	s->ranks = job->roll->members;
+	s->begin = UINT64_MAX;
+	err = weft_trace_read(&s->file, fd);
+	if (err)
+		return err;
+	s->first = calloc(s->ranks, sizeof(*s->first));
+	s->next = calloc(s->file.chunks + 1, sizeof(*s->next));
+	if (!s->first || !s->next) {
+		show_close(s);
+		return -ENOMEM;
+	}
+	chain(s);
+	for (uint32_t r = 0; r < s->ranks; r++)
+		for (w = show_walk(s, r); (e = show_next(&w));)
+			count(s, e);
+	if (s->begin > s->end)
+		s->begin = s->end;
+	return 0;
+}
+
+void show_close(struct show *s)
+{
+	weft_trace_close(&s->file);
+	free(s->first);
+	free(s->next);
+	memset(s, 0, sizeof(*s));
+}
+
+struct show_walk show_walk(const struct show *s, uint32_t rank)
+{
+	return (struct show_walk){ .s = s, .chunk = s->first[rank] };
+}
+
+const struct trace_event *show_next(struct show_walk *w)
+{
+	const struct trace_chunk *c;
+
+	while (!w->left) {
+		if (w->chunk == NO_CHUNK)
+			return NULL;
+		c = chunk_at(w->s, w->chunk);
+		w->e = (const void *)((const char *)c + TRACE_CHUNK_HEAD);
+		w->left = weft_load32(&c->used) / sizeof(*w->e);
+		w->chunk = w->s->next[w->chunk];
+	}
+	w->left--;
+	return w->e++;
+}
+
+const char *show_name(const struct show *s, uint32_t id, char name[ROLL_NAME])
+{
+	if (!weft_roll_name(s->job->roll, id, name))
+		strcpy(name, "?");
+	return name;
+}
+
+const char *show_note(const struct show *s, const char *name)
+{
+	size_t len = strlen(name), bytes;
+	uint64_t at = 0;
+	const char *p;
+
+	while ((p = weft_trace_next(&s->file, TRACE_NOTES, TRACE_ANYBODY, &at,
+				    &bytes))) {
+		const char *end = p + bytes;
+
+		for (; p < end; p += strnlen(p, (size_t)(end - p)) + 1)
+			if ((size_t)(end - p) > len && end[-1] == '\0' &&
+			    !memcmp(p, name, len) && p[len] == '\t')
+				return p + len + 1;
+	}
+	return NULL;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loads the module that writes OTF2 archives. */
+#include "src/show/show.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+
+int show_archive(const struct show *s, const char *lib, const char *folder)
+{
+	int (*write_archive)(const struct show *s, const char *folder);
+	char file[PATH_MAX];
+	void *module;
+	int err;
+
+	snprintf(file, sizeof(file), "%s/libweft-otf2.so", lib);
+	module = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	if (!module)
+		return -ENOSYS;
+	*(void **)&write_archive = dlsym(module, "show_otf2");
+	err = write_archive ? write_archive(s, folder) : -ENOSYS;
+	dlclose(module);
+	return err;
+}

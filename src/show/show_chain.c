@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The longest chain of waits: from the last end of a call back in time. Where
+ * the rank was kept waiting, by a message that was sent after it had begun to
+ * wait, or by a collective that another came to last, the chain goes on with
+ * the one it waited for; else it goes on with what the rank did before.
+ */
+#include "src/show/show.h"
+
+#include <stdlib.h>
+
+/* A place where a rank was kept: until when, by whom, and since when. */
+struct wait {
+	uint64_t to, from;
+	uint32_t other;
+	uint32_t id; /* of a collective */
+};
+
+struct waits {
+	struct wait *at;
+	uint64_t count;
+};
+
+/* When the call began that a rank was in at a time; times only rise. */
+static uint64_t begin_of(uint64_t t, struct show_walk *w,
+			 const struct trace_event **e)
+{
+	while (*e && ((*e)->kind != TRACE_CALL || (*e)->t + (*e)->span < t))
+		*e = show_next(w);
+	return *e && (*e)->t <= t ? (*e)->t : t;
+}
+
+/* Messages of one rank that it waited for; m lists them by receiver. */
+static void add_messages(const struct show *s, uint32_t rank,
+			 const struct show_matched *m, uint64_t i,
+			 struct waits *list)
+{
+	struct show_walk w = show_walk(s, rank);
+	const struct trace_event *e = show_next(&w);
+
+	for (; i < m->messages && m->message[i].to == rank; i++) {
+		const struct show_message *x = &m->message[i];
+		uint64_t begin = begin_of(x->got, &w, &e);
+
+		if (x->sent > begin && x->sent < x->got && x->from != rank)
+			list->at[list->count++] =
+				(struct wait){ x->got, x->sent, x->from, 0 };
+	}
+}
+
+static void add_colls(const struct show *s, uint32_t rank,
+		      const struct show_matched *m, struct waits *list)
+{
+	struct show_walk w = show_walk(s, rank);
+	const struct trace_event *e;
+	const struct show_coll *c;
+
+	while ((e = show_next(&w))) {
+		if (e->kind != TRACE_CALL || !e->word)
+			continue;
+		c = show_coll_of(m, e->word);
+		if (c && c->last_rank != rank && c->last > e->t &&
+		    c->last < e->t + e->span)
+			list->at[list->count++] =
+				(struct wait){ e->t + e->span, c->last,
+					       c->last_rank, e->id };
+	}
+}
+
+static int by_end(const void *a, const void *b)
+{
+	const struct wait *x = a, *y = b;
+
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+static uint64_t colls_of(const struct show *s, uint32_t rank)
+{
+	struct show_walk w = show_walk(s, rank);
+	const struct trace_event *e;
+	uint64_t n = 0;
+
+	while ((e = show_next(&w)))
+		n += e->kind == TRACE_CALL && e->word;
+	return n;
+}
+
+/* All waits of all ranks, those of a rank by their end. */
+static struct waits *gather(const struct show *s, const struct show_matched *m)
+{
+	struct waits *w = calloc(s->ranks, sizeof(*w));
+	uint64_t i = 0, next;
+
+	for (uint32_t r = 0; w && r < s->ranks; r++, i = next) {
+		for (next = i; next < m->messages && m->message[next].to == r;)
+			next++;
+		w[r].at =
+			calloc(next - i + colls_of(s, r) + 1, sizeof(*w[r].at));
+		if (!w[r].at)
+			continue;
+		add_messages(s, r, m, i, &w[r]);
+		add_colls(s, r, m, &w[r]);
+		qsort(w[r].at, w[r].count, sizeof(*w[r].at), by_end);
+	}
+	return w;
+}
+
+/* The last wait of a rank that ended by t; NULL: none. */
+static const struct wait *last_wait(const struct waits *w, uint64_t t)
+{
+	uint64_t low = 0, high = w->count;
+
+	while (low < high) {
+		uint64_t mid = (low + high) / 2;
+
+		if (w->at[mid].to <= t)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low ? &w->at[low - 1] : NULL;
+}
+
+static uint32_t last_rank(const struct show *s, uint64_t *end)
+{
+	const struct trace_event *e;
+	struct show_walk w;
+	uint32_t last = 0;
+
+	*end = 0;
+	for (uint32_t r = 0; r < s->ranks; r++)
+		for (w = show_walk(s, r); (e = show_next(&w));)
+			if (e->kind == TRACE_CALL && e->t + e->span > *end) {
+				*end = e->t + e->span;
+				last = r;
+			}
+	return last;
+}
+
+unsigned show_chain(const struct show *s, const struct show_matched *m,
+		    struct show_link *link, unsigned room)
+{
+	struct waits *w = m->all ? gather(s, m) : NULL;
+	unsigned n = 0;
+	uint64_t t;
+	uint32_t r = last_rank(s, &t);
+
+	while (w && n + 2 <= room && t > s->begin) {
+		const struct wait *x = last_wait(&w[r], t);
+		uint64_t from = x ? x->to : s->begin;
+
+		if (from < t)
+			link[n++] =
+				(struct show_link){ r, r, from, t, 0, false };
+		if (!x)
+			break;
+		link[n++] = (struct show_link){ r,     x->other, x->from,
+						x->to, x->id,	 !x->id };
+		r = x->other;
+		t = x->from;
+	}
+	for (uint32_t i = 0; w && i < s->ranks; i++)
+		free(w[i].at);
+	free(w);
+	return n;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The links of the model, as rank 0 left them. */
+#include "src/show/show_part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLASSES = 64, LINKS_MOST = 100000 };
+
+struct class
+{
+	char name[8];
+	uint64_t links, used, packets, bytes, busy, most;
+};
+
+/* Called for every link. */
+typedef void (*each_fn)(void *arg, const struct trace_link *l);
+
+static void each(const struct show *s, each_fn fn, void *arg)
+{
+	const struct trace_link *l;
+	uint64_t at = 0;
+	size_t bytes;
+
+	while ((l = weft_trace_next(&s->file, TRACE_LINKS, TRACE_ANYBODY, &at,
+				    &bytes)))
+		for (size_t i = 0; i < bytes / sizeof(*l); i++)
+			fn(arg, &l[i]);
+}
+
+struct classes {
+	struct class class[CLASSES];
+	unsigned count;
+};
+
+static void add(void *arg, const struct trace_link *l)
+{
+	struct classes *c = arg;
+	unsigned i = 0;
+
+	while (i < c->count && strncmp(c->class[i].name, l->name, 7))
+		i++;
+	if (i == CLASSES)
+		return;
+	if (i == c->count)
+		memcpy(c->class[c->count++].name, l->name, 7);
+	c->class[i].links++;
+	c->class[i].used += l->packets > 0;
+	c->class[i].packets += l->packets;
+	c->class[i].bytes += l->bytes;
+	c->class[i].busy += l->busy_ps;
+	if (l->busy_ps > c->class[i].most)
+		c->class[i].most = l->busy_ps;
+}
+
+static void put_classes(struct json *j, const struct classes *c, double time)
+{
+	json_array(j, "classes");
+	for (unsigned i = 0; i < c->count; i++) {
+		const struct class *x = &c->class[i];
+
+		json_object(j, NULL);
+		json_text(j, "name", x->name);
+		json_int(j, "links", (int64_t)x->links);
+		json_int(j, "used", (int64_t)x->used);
+		json_int(j, "packets", (int64_t)x->packets);
+		json_int(j, "bytes", (int64_t)x->bytes);
+		json_number(j, "busy",
+			    (double)x->busy / (double)x->links / time);
+		json_number(j, "most", (double)x->most / time);
+		json_close(j);
+	}
+	json_close(j);
+}
+
+struct put {
+	struct json *j;
+	unsigned left;
+	int64_t idle;
+};
+
+/* A name of a rank's making ends where its field does. */
+static void put_link(void *arg, const struct trace_link *l)
+{
+	char name[sizeof(l->name) + 1] = "", node[sizeof(l->node) + 1] = "";
+	struct put *p = arg;
+
+	if (!l->packets || !p->left) {
+		p->idle++;
+		return;
+	}
+	p->left--;
+	memcpy(name, l->name, sizeof(l->name));
+	memcpy(node, l->node, sizeof(l->node));
+	if (strstr(node, " port"))
+		*strstr(node, " port") = '\0';
+	json_array(p->j, NULL);
+	json_text(p->j, NULL, node);
+	json_text(p->j, NULL, name);
+	json_int(p->j, NULL, (int64_t)l->packets);
+	json_int(p->j, NULL, (int64_t)l->bytes);
+	json_int(p->j, NULL, (int64_t)l->busy_ps);
+	json_close(p->j);
+}
+
+void show_put_links(struct json *j, const struct show *s)
+{
+	const char *now = show_note(s, "now");
+	double time = now ? atof(now) : 0;
+	struct put p = { j, LINKS_MOST, 0 };
+	static struct classes c;
+
+	memset(&c, 0, sizeof(c));
+	each(s, add, &c);
+	if (!c.count || !(time > 0))
+		return;
+	json_object(j, "links");
+	json_number(j, "time_ps", time);
+	put_classes(j, &c, time);
+	json_array(j, "link");
+	each(s, put_link, &p);
+	json_close(j);
+	json_int(j, "idle", p.idle);
+	json_close(j);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The page of a run: doc/page.md describes what stands in it. */
+#include "src/show/show.h"
+#include "src/show/show_part.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void fact(struct json *j, const char *name, const char *text)
+{
+	if (!text || !*text)
+		return;
+	json_array(j, NULL);
+	json_text(j, NULL, name);
+	json_text(j, NULL, text);
+	json_close(j);
+}
+
+/* The command as a line; the caller frees it. */
+static char *command(char *const *argv)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (int i = 0; f && argv && argv[i]; i++)
+		fprintf(f, "%s%s", i ? " " : "", argv[i]);
+	if (f)
+		fclose(f);
+	return text;
+}
+
+static void put_facts(struct json *j, const struct show *s)
+{
+	char *line = command(s->job->argv), text[64];
+
+	json_array(j, "facts");
+	fact(j, "command", line);
+	snprintf(text, sizeof(text), "%u", s->ranks);
+	fact(j, "ranks", text);
+	fact(j, "clock", s->job->virtual ? "virtual" : "live");
+	fact(j, "machine", s->job->machine);
+	fact(j, "shape", s->job->shape);
+	fact(j, "host", s->job->host);
+	snprintf(text, sizeof(text), "%.6f us",
+		 (double)(s->end - s->begin) * 1e-6);
+	fact(j, "from first to last call", text);
+	fact(j, "hash of the events", show_note(s, "hash"));
+	if (s->file.lost) {
+		snprintf(text, sizeof(text), "the disk was full: %u ranks",
+			 s->file.lost);
+		fact(j, "not complete", text);
+	}
+	json_close(j);
+	free(line);
+}
+
+/* Lines of "rank others ...", as numbers. */
+static void put_waits(struct json *j, const char *text)
+{
+	char *end;
+	long first;
+
+	json_array(j, "waits");
+	while (text && *text) {
+		first = strtol(text, &end, 10);
+		if (end == text)
+			break;
+		json_array(j, NULL);
+		json_int(j, NULL, first);
+		json_array(j, NULL);
+		for (text = end; *text == ' '; text = end)
+			json_int(j, NULL, strtol(text, &end, 10));
+		json_close(j);
+		json_close(j);
+		text += *text == '\n';
+	}
+	json_close(j);
+}
+
+static void put_deadlock(struct json *j, const struct show *s)
+{
+	const char *text = show_note(s, "deadlock");
+
+	if (!text)
+		return;
+	json_object(j, "deadlock");
+	json_text(j, "text", text);
+	put_waits(j, show_note(s, "waits"));
+	json_close(j);
+}
+
+static void put_all(struct json *j, const struct show *s,
+		    const struct show_matched *m)
+{
+	put_facts(j, s);
+	put_deadlock(j, s);
+	show_put_calls(j, s);
+	show_put_time(j, s);
+	show_put_messages(j, s, m);
+	show_put_matrix(j, s);
+	show_put_chain(j, s, m);
+	show_put_links(j, s);
+	if (s->job->report)
+		json_text(j, "report", s->job->report);
+}
+
+int show_page(const struct show *s, const char *file)
+{
+	char *line = command(s->job->argv), title[160];
+	struct show_matched m;
+	struct page p;
+	int err;
+
+	snprintf(title, sizeof(title), "%.100s, %u rank%s",
+		 line ? line : "a job", s->ranks, s->ranks == 1 ? "" : "s");
+	free(line);
+	err = page_open(&p, file, "run", title);
+	if (err)
+		return err;
+	err = show_match(s, &m);
+	if (err) {
+		page_drop(&p);
+		return err;
+	}
+	put_all(&p.data, s, &m);
+	show_match_free(&m);
+	return page_close(&p);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parts of the page of a run. */
+#ifndef WEFT_SHOW_PART_H
+#define WEFT_SHOW_PART_H
+
+#include "src/page/page.h"
+#include "src/show/show.h"
+
+void show_put_calls(struct json *j, const struct show *s);
+void show_put_time(struct json *j, const struct show *s);
+void show_put_messages(struct json *j, const struct show *s,
+		       const struct show_matched *m);
+void show_put_matrix(struct json *j, const struct show *s);
+void show_put_chain(struct json *j, const struct show *s,
+		    const struct show_matched *m);
+void show_put_links(struct json *j, const struct show *s);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages meet their receives, and the chain follows who waited for whom. */
+#include "src/show/show.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+enum { RANKS = 3 };
+
+static struct weft_roll roll;
+static struct show_job job = { .roll = &roll };
+static int fd;
+static struct weft_trace rank[RANKS];
+
+static int begin(void **state)
+{
+	if (weft_roll_open(&roll, RANKS, true))
+		return -1;
+	fd = weft_trace_create("/tmp/x");
+	for (uint32_t i = 0; i < RANKS; i++)
+		if (weft_trace_attach(&rank[i], fd, i))
+			return -1;
+	return 0;
+}
+
+static int end(void **state)
+{
+	for (uint32_t i = 0; i < RANKS; i++)
+		weft_trace_detach(&rank[i]);
+	close(fd);
+	weft_roll_close(&roll);
+	return 0;
+}
+
+static void put(uint32_t r, enum trace_kind kind, uint64_t t, uint64_t span,
+		uint64_t word, uint32_t id)
+{
+	const struct trace_event e = { t, span, word, id, kind };
+
+	weft_trace_put(&rank[r], TRACE_EVENTS, &e, sizeof(e));
+}
+
+static void the_nth_send_of_a_word_is_the_nth_arrival(void **state)
+{
+	struct show_matched m;
+	struct show s;
+
+	put(0, TRACE_SEND, 10, 1, 7, 1);
+	put(0, TRACE_SEND, 20, 2, 7, 1);
+	put(0, TRACE_SEND, 30, 3, 7, 2); /* the same word to another */
+	put(1, TRACE_RECV, 40, 1, 7, 0);
+	put(1, TRACE_RECV, 50, 2, 7, 0);
+	put(1, TRACE_RECV, 60, 4, 8, 0); /* nobody sent that */
+	T_IS(show_open(&s, fd, &job), 0);
+	T_IS(s.sends, 3);
+	T_IS(show_match(&s, &m), 0);
+	T_IS(m.messages, 2);
+	T_IS(m.message[0].sent, 10);
+	T_IS(m.message[1].sent, 20);
+	T_IS(m.message[1].got, 50);
+	T_IS(m.message[1].from, 0);
+	show_match_free(&m);
+	show_close(&s);
+}
+
+static void members_of_a_collective_are_found(void **state)
+{
+	uint64_t a = TRACE_COLL(0, 1, 0), b = TRACE_COLL(0, 1, 1);
+	const struct show_coll *c;
+	struct show_matched m;
+	struct show s;
+
+	for (uint32_t r = 0; r < RANKS; r++) {
+		put(r, TRACE_CALL, 100 + 10 * r, 50 - 10 * r, a, 1);
+		put(r, TRACE_CALL, 200, 10, b, 1);
+	}
+	T_IS(show_open(&s, fd, &job), 0);
+	T_IS(show_match(&s, &m), 0);
+	T_IS(m.colls, 2);
+	c = show_coll_of(&m, a);
+	T_IS(c->ranks, RANKS);
+	T_IS(c->first, 100);
+	T_IS(c->last, 120);
+	T_IS(c->last_rank, 2);
+	T_IS(c->end, 150);
+	T_TRUE(!show_coll_of(&m, 5));
+	show_match_free(&m);
+	show_close(&s);
+}
+
+/*
+ * Rank 2 computes to 100 and sends; rank 1, who waits from 10 on, gets it at
+ * 120, sends at 130; rank 0, who waits from 0 on, has it at 150.
+ */
+static void the_chain_goes_to_whom_was_waited_for(void **state)
+{
+	struct show_link l[16];
+	struct show_matched m;
+	struct show s;
+
+	put(2, TRACE_CALL, 0, 5, 0, 1);
+	put(2, TRACE_SEND, 100, 8, 1, 1);
+	put(2, TRACE_CALL, 100, 2, 0, 1);
+	put(1, TRACE_RECV, 120, 8, 1, 0);
+	put(1, TRACE_CALL, 10, 111, 0, 2);
+	put(1, TRACE_SEND, 130, 8, 2, 0);
+	put(1, TRACE_CALL, 130, 1, 0, 1);
+	put(0, TRACE_RECV, 150, 8, 2, 0);
+	put(0, TRACE_CALL, 0, 152, 0, 2);
+	T_IS(show_open(&s, fd, &job), 0);
+	T_IS(show_match(&s, &m), 0);
+	T_IS(show_chain(&s, &m, l, 16), 5);
+	T_IS(l[0].rank, 0); /* from 150 to 152 */
+	T_IS(l[0].from, 150);
+	T_TRUE(l[1].message);
+	T_IS(l[1].other, 1);
+	T_IS(l[2].rank, 1); /* from 120 to 130 */
+	T_IS(l[2].from, 120);
+	T_IS(l[3].other, 2);
+	T_IS(l[4].rank, 2);
+	T_IS(l[4].to, 100);
+	T_IS(l[4].from, 0);
+	show_match_free(&m);
+	show_close(&s);
+}
+
+static void chunks_that_lie_are_left_out(void **state)
+{
+	struct show s;
+
+	put(0, TRACE_CALL, 1, 1, 0, 1);
+	put(1, TRACE_CALL, 1, 1, 0, 1);
+	put(2, TRACE_CALL, 1, 1, 0, 1);
+	rank[0].chunk[TRACE_EVENTS]->writer = RANKS;
+	weft_store32(&rank[1].chunk[TRACE_EVENTS]->used, TRACE_CHUNK);
+	T_IS(show_open(&s, fd, &job), 0);
+	T_IS(s.calls, 1);
+	show_close(&s);
+}
+
+static void notes_are_found_by_name(void **state)
+{
+	struct show s;
+
+	weft_trace_put(&rank[1], TRACE_NOTES, "ab\tone", 7);
+	weft_trace_put(&rank[1], TRACE_NOTES, "a\ttwo\nlines", 12);
+	T_IS(show_open(&s, fd, &job), 0);
+	assert_string_equal(show_note(&s, "a"), "two\nlines");
+	assert_string_equal(show_note(&s, "ab"), "one");
+	T_TRUE(!show_note(&s, "b"));
+	show_close(&s);
+}
+
+#define CASE(fn) cmocka_unit_test_setup_teardown(fn, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(the_nth_send_of_a_word_is_the_nth_arrival),
+		CASE(members_of_a_collective_are_found),
+		CASE(the_chain_goes_to_whom_was_waited_for),
+		CASE(chunks_that_lie_are_left_out),
+		CASE(notes_are_found_by_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The timeline: what each rank did when. When there are more calls than a page
+ * can hold, calls that begin within one slice of time become one, named after
+ * the longest of them.
+ */
+#include "src/show/show_part.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define CALLS_MOST    300000u /* on a page: about 6 MB */
+#define MESSAGES_MOST 100000u
+#define COLLS_MOST    20000u
+
+/* One that is being put together. */
+struct span {
+	uint64_t from, in, longest;
+	uint32_t id;
+};
+
+static void put_span(struct json *j, const struct span *x, uint64_t *last)
+{
+	if (!x->in && !x->id)
+		return;
+	json_int(j, NULL, (int64_t)(x->from - *last));
+	json_int(j, NULL, (int64_t)x->in);
+	json_int(j, NULL, x->id);
+	*last = x->from;
+}
+
+/* slice: 0: every call is one. */
+static void put_rank(struct json *j, const struct show *s, uint32_t rank,
+		     uint64_t slice)
+{
+	struct show_walk w = show_walk(s, rank);
+	const struct trace_event *e;
+	struct span x = { 0 };
+	uint64_t last = 0;
+
+	json_array(j, NULL);
+	while ((e = show_next(&w))) {
+		if (e->kind != TRACE_CALL)
+			continue;
+		if (!slice || !x.id || e->t >= x.from + slice) {
+			put_span(j, &x, &last);
+			x = (struct span){ e->t, e->span, e->span, e->id };
+			continue;
+		}
+		x.in += e->span;
+		if (e->span > x.longest) {
+			x.longest = e->span;
+			x.id = e->id;
+		}
+	}
+	put_span(j, &x, &last);
+	json_close(j);
+}
+
+/* By number; those that nobody called are empty. */
+static void put_names(struct json *j, const struct show *s)
+{
+	char name[ROLL_NAME];
+	uint32_t id, last = 0;
+
+	for (id = 1; id < ROLL_NAMES; id++)
+		if (weft_roll_name(s->job->roll, id, name))
+			last = id;
+	json_array(j, "names");
+	json_text(j, NULL, "");
+	for (id = 1; id <= last; id++)
+		json_text(j, NULL, show_name(s, id, name));
+	json_close(j);
+}
+
+/* How long a slice has to be for all to fit. */
+static uint64_t slice_of(const struct show *s)
+{
+	uint64_t each = CALLS_MOST / s->ranks + 1;
+
+	return s->calls > CALLS_MOST ? (s->end - s->begin) / each + 1 : 0;
+}
+
+void show_put_time(struct json *j, const struct show *s)
+{
+	uint64_t slice = slice_of(s);
+	char note[200];
+
+	json_object(j, "time");
+	json_int(j, "begin", (int64_t)s->begin);
+	json_int(j, "end", (int64_t)s->end);
+	if (slice) {
+		snprintf(note, sizeof(note),
+			 "%llu calls are more than a page holds: those of %.3f "
+			 "us are drawn as one, named after the longest.",
+			 (unsigned long long)s->calls, (double)slice * 1e-6);
+		json_text(j, "note", note);
+	}
+	put_names(j, s);
+	json_array(j, "row");
+	for (uint32_t r = 0; r < s->ranks; r++)
+		put_rank(j, s, r, slice);
+	json_close(j);
+	json_close(j);
+}
+
+static void put_message(struct json *j, const struct show_message *m)
+{
+	json_array(j, NULL);
+	json_int(j, NULL, m->from);
+	json_int(j, NULL, m->to);
+	json_int(j, NULL, (int64_t)m->sent);
+	json_int(j, NULL, (int64_t)m->got);
+	json_int(j, NULL, (int64_t)m->bytes);
+	json_close(j);
+}
+
+static void put_coll(struct json *j, const struct show *s,
+		     const struct show_coll *c)
+{
+	char name[ROLL_NAME];
+
+	json_array(j, NULL);
+	json_text(j, NULL, show_name(s, c->id, name));
+	json_int(j, NULL, (int64_t)c->first);
+	json_int(j, NULL, (int64_t)c->last);
+	json_int(j, NULL, c->last_rank);
+	json_int(j, NULL, (int64_t)c->end);
+	json_int(j, NULL, c->ranks);
+	json_close(j);
+}
+
+/* Of too many, every so-manieth. */
+void show_put_messages(struct json *j, const struct show *s,
+		       const struct show_matched *m)
+{
+	uint64_t step = m->messages / MESSAGES_MOST + 1;
+
+	json_int(j, "messages_all", (int64_t)s->sends);
+	json_array(j, "messages");
+	for (uint64_t i = 0; i < m->messages; i += step)
+		put_message(j, &m->message[i]);
+	json_close(j);
+	step = m->colls / COLLS_MOST + 1;
+	json_array(j, "collectives");
+	for (uint64_t i = 0; i < m->colls; i += step)
+		put_coll(j, s, &m->coll[i]);
+	json_close(j);
+}

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Sourced by scripts that test/hosts runs (HOSTS is set then).
+
+# spread RANKS: "host1:2,host2:2", as many on each
+spread() {
+	local hosts=($HOSTS) slots
+	slots=$((($1 + ${#hosts[@]} - 1) / ${#hosts[@]}))
+	hosts=("${hosts[@]/%/:$slots}")
+	(IFS=,; echo "${hosts[*]}")
+}
+
+# on_hosts RANKS PROGRAM ARGUMENTS...: by $build's mpiexec and whom it finds;
+# MPIEXEC_FLAGS are for it.
+on_hosts() {
+	# each host thinks that it has all processors for itself
+	[ "$1" -le "$(nproc)" ] || export WEFT_LOCAL_CPUS=1
+	# shellcheck disable=SC2086
+	"$build/mpiexec" -q -launcher mpirun -iface eth0 --bind-to none \
+		-x WEFT_LOCAL_CPUS ${MPIEXEC_FLAGS:-} -host "$(spread "$1")" -n "$@"
+}
+export -f spread on_hosts

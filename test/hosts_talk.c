@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranks that talk all the time, for test/hosts_death.sh: in each round
+ * everybody gets a block from everybody, so that nobody goes on without all of
+ * them.
+ *
+ *   hosts_talk FILE
+ *
+ * FILE gets the number of rounds done, from rank 0, now and then; when FILE.end
+ * is there, they stop. Who meets an error writes it to FILE.RANK, waits for
+ * FILE.end, so that no launcher ends others before they have met it, too, and
+ * ends with 3.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BLOCK = 5000, RANKS = 64 };
+
+static int rank, size;
+static char host[MPI_MAX_PROCESSOR_NAME];
+static const char *name;
+static char end_name[4096];
+
+static void write_file(const char *file, const char *text)
+{
+	FILE *f = fopen(file, "w");
+
+	if (!f)
+		return;
+	fputs(text, f);
+	fclose(f);
+}
+
+static void check(int code, const char *call)
+{
+	char text[MPI_MAX_ERROR_STRING], line[sizeof(text) + 1024];
+	char file[sizeof(end_name)];
+	int len;
+
+	if (code == MPI_SUCCESS)
+		return;
+	MPI_Error_string(code, text, &len);
+	snprintf(line, sizeof(line), "rank %d on %s: %s: %s\n", rank, host,
+		 call, text);
+	snprintf(file, sizeof(file), "%s.%d", name, rank);
+	write_file(file, line);
+	for (int i = 0; access(end_name, F_OK) && i < 1200; i++)
+		usleep(100000);
+	_exit(3);
+}
+
+static int word(long k, int from, int i)
+{
+	return (int)k * 7 + from * 100003 + i;
+}
+
+static void verify(const int *block, long k, int from)
+{
+	for (int i = 1; i < BLOCK; i++)
+		if (block[i] != word(k, from, i))
+			check(MPI_ERR_OTHER, "wrong content");
+}
+
+/* Whether rank 0 has seen the end, which its first word says. */
+static int round_of(long k)
+{
+	static int out[BLOCK], in[RANKS][BLOCK];
+	MPI_Request req[2 * RANKS];
+
+	for (int i = 0; i < BLOCK; i++)
+		out[i] = word(k, rank, i);
+	out[0] = !rank && !access(end_name, F_OK);
+	for (int r = 0; r < size; r++) {
+		check(MPI_Irecv(in[r], BLOCK, MPI_INT, r, 0, MPI_COMM_WORLD,
+				&req[r]),
+		      "MPI_Irecv");
+		check(MPI_Isend(out, BLOCK, MPI_INT, r, 0, MPI_COMM_WORLD,
+				&req[size + r]),
+		      "MPI_Isend");
+	}
+	for (int r = 0; r < 2 * size; r++)
+		check(MPI_Wait(&req[r], MPI_STATUS_IGNORE), "MPI_Wait");
+	for (int r = 0; r < size; r++)
+		verify(in[r], k, r);
+	return in[0][0];
+}
+
+static void tell(long k)
+{
+	char text[32];
+
+	if (rank || k % 10)
+		return;
+	snprintf(text, sizeof(text), "%ld\n", k);
+	write_file(name, text);
+}
+
+int main(int argc, char **argv)
+{
+	long k = 1;
+	int len;
+
+	if (argc != 2)
+		return 2;
+	name = argv[1];
+	snprintf(end_name, sizeof(end_name), "%s.end", name);
+	MPI_Init(&argc, &argv);
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Get_processor_name(host, &len);
+	if (size > RANKS)
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	for (; !round_of(k); k++)
+		tell(k);
+	printf("rank %d of %d: good\n", rank, size);
+	MPI_Finalize();
+	return 0;
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The programs of the list, and the applications, on hosts that test/hosts
+# makes, started by mpiexec through Open MPI's mpirun: a part of each on 2, 3 and
+# 4 hosts; with LONG=1 all of them, on each machine, with 1 to 8 ranks on a host.
+top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
+bash "$top/test/hosts" 1 true || exit
+
+# on HOSTS MACHINE RANKS_MAX PROGRAMS: a pattern
+on() {
+	echo "== $1 hosts, $2, at most $3 ranks"
+	MACHINE=$2 RANKS_MAX=$3 ONLY=$4 LONG= SECONDS_EACH=${LONG:+120} \
+		bash "$top/test/hosts" "$1" bash "$top/test/mpi/run.sh" || bad=1
+}
+
+# apps HOSTS MACHINE RANKS...
+apps() {
+	echo "== $1 hosts, $2, applications"
+	FI_WEFT_MACHINE=$2 RANKS="${*:3}" \
+		bash "$top/test/hosts" "$1" bash "$top/bench/apps/apps.sh" || bad=1
+}
+
+bad=0
+if [ -z "$LONG" ]; then
+	on 2 native 4 '@(env|p2p_modes|p2p_type|comm_make|comm_inter|win_fuzz|coll_fuzz)'
+	on 3 bgq 3 '@(p2p_order|win_sync|coll_mix)'
+	on 4 gemini 4 '@(p2p_probe|comm_inter|coll_inter)'
+	on 2 qsnet2 3 '@(p2p_persist|win_acc|coll_flight)'
+	apps 2 native 2 4
+	apps 3 qsnet2 3
+	exit $bad
+fi
+for machine in ${MACHINES:-native bgq gemini qsnet2}; do
+	for n in ${HOST_COUNTS:-2 3 4}; do
+		on "$n" "$machine" $((8 * n)) "${ONLY:-*}"
+		apps "$n" "$machine" "$n" $((4 * n)) $((8 * n))
+	done
+done
+exit $bad

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* For test/run_page.sh: messages round a ring, collectives, and with an
+ * argument a deadlock. */
+#include <mpi.h>
+
+enum { TURNS = 12 };
+
+int main(int argc, char **argv)
+{
+	static char in[4096], out[4096];
+	MPI_Request r[2];
+	double x = 1, y;
+	int me, n;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &me);
+	MPI_Comm_size(MPI_COMM_WORLD, &n);
+	for (int i = 0; i < TURNS; i++) {
+		MPI_Irecv(in, 4096, MPI_CHAR, (me + n - 1) % n, 1,
+			  MPI_COMM_WORLD, &r[0]);
+		MPI_Isend(out, 1 << i, MPI_CHAR, (me + 1) % n, 1,
+			  MPI_COMM_WORLD, &r[1]);
+		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+		MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+	}
+	if (argc > 1 && !me)
+		MPI_Recv(in, 1, MPI_CHAR, 1, 99, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	return 0;
+}

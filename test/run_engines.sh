@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs for other hosts: which launcher gets them, and how our options look to
+# it. The launchers are scripts that print their words, one on each line.
+. "$top_srcdir/test/run_lib.sh" || exit 1
+unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_JOB_NUM_NODES SLURM_NTASKS
+bin=$dir/bin
+mkdir "$bin" "$dir/none"
+for tool in true sh env timeout sleep; do
+	ln -s "$(type -P $tool)" "$dir/none/"
+done
+
+# engine NAME VERSION: prints $E, $F ... and its words
+engine() {
+	cat > "$bin/$1" << END
+#!/bin/sh
+[ "\$1" = --version ] && { echo "$2"; exit 0; }
+echo "\${0##*/}"
+for w; do printf '%s\n' "\$w"; done
+[ -z "\$E" ] || echo "E is \$E"
+[ -z "\$FI_WEFT_CARRIER" ] || echo "carrier \$FI_WEFT_CARRIER"
+exit 9
+END
+	chmod +x "$bin/$1"
+}
+
+# gives "WORDS" ARGUMENTS...: what the engine gets, with an environment of three
+# variables, of which HOME belongs to the login
+gives() {
+	local want=$1 got
+	shift
+	got=$(env -i PATH="$bin:$dir/none" HOME=/nowhere COLOR=red TEST_MARK="$mark" \
+		$slurm "$mpiexec" "$@" 2> "$dir/err" < /dev/null)
+	[ $? = 9 ] || complain "mpiexec $*: the exit code of the engine is lost"
+	got=$(echo $got)
+	# root has to say that it is
+	got=${got/ --allow-run-as-root/}
+	got=${got// -x TEST_MARK/}
+	[ "$got" = "$want" ] && return
+	complain "mpiexec $*: the engine got"
+	echo "$got"
+	echo "and not"
+	echo "$want"
+	cat "$dir/err"
+}
+
+# refuses PATTERN ARGUMENTS...
+refuses() {
+	local pattern=$1
+	shift
+	env -i PATH="${path:-$bin:$dir/none}" TEST_MARK="$mark" $slurm \
+		"$mpiexec" "$@" > "$dir/out" 2> "$dir/err" < /dev/null
+	[ $? = 125 ] || complain "mpiexec $*: not refused with 125"
+	last "$pattern"
+}
+
+# says PATTERN: one line of stderr has it
+says() {
+	[ "$(grep -cE -- "$1" "$dir/err")" = 1 ] && return
+	complain "not one line \"$1\":"
+	cat "$dir/err"
+}
+
+slurm=
+true=$dir/none/true
+vars="-x PATH -x COLOR"
+sock="-x FI_WEFT_CARRIER=sock"
+
+# nobody is there, or only this program under another name
+path=$dir/none refuses 'host a, \.\.\.: .*install Open MPI \(Debian: openmpi-bin\)' \
+	-n 2 -host a,b true
+ln -s "$mpiexec" "$bin/mpirun"
+refuses 'install Open MPI' -host a true
+rm "$bin/mpirun"
+engine mpirun "HYDRA build details: Version: 4.0.2"
+refuses 'install Open MPI' -host a true
+slurm="SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a"
+path=$dir/none refuses "the job's hosts: .*install Open MPI" true
+slurm=
+refuses 'Slurm.s srun, .*install Slurm' -launcher srun true
+
+# this host needs nobody
+run 0 -n 2 -host localhost true
+run 0 -n 2 -host "$(hostname)",localhost:3 true
+SLURM_JOB_ID=1 SLURM_JOB_NODELIST=$(hostname) run 0 -n 2 true
+SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a,b run 0 -n 2 -host localhost true
+SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a,b run 0 -launcher fork -n 2 true
+
+# what cannot be on several hosts
+refuses 'virtual time needs all ranks on one host' -host a --machine bgq true
+refuses 'virtual time needs all ranks on one host' -host a \
+	-x FI_WEFT_CLOCK=virtual true
+refuses 'host a is not this host' -host a -launcher fork true
+refuses 'only what travels between hosts' --faults drop=0.1 true
+
+# mpirun of Open MPI 4
+engine mpirun "mpirun (Open MPI) 4.1.4"
+orte="mpirun --host a:2,b:1 --oversubscribe"
+gives "$orte -n 3 $vars $sock $true" -host a:2,b true
+says "^mpiexec: Open MPI's mpirun starts the job \($bin/mpirun\)$"
+[ "$(wc -l < "$dir/err")" = 1 ] || complain "more than one line"
+gives "$orte -n 3 $vars $sock $true" -q -host a:2,b true
+[ -s "$dir/err" ] && complain "not quiet"
+printf 'a slots=2 # first\n\nb:1\n' > "$dir/file"
+gives "$orte -n 5 $vars $sock $true -n 1" --hostfile "$dir/file" -n 5 true -n 1
+gives "$orte -n 3 $vars -x A=1 -x B=2 -x C=3;4 $sock ./prog x" -host a:2,b \
+	-x A=1 -genv B=2 -env C "3;4" ./prog x
+gives "$orte -n 3 -x COLOR -x A=1 $sock ./prog" -host a:2,b -genvlist COLOR \
+	-x A=1 ./prog
+gives "$orte -n 3 -x HOME $sock ./prog" -host a:2,b -genvlist HOME ./prog
+gives "$orte -n 3 $vars -x FI_WEFT_CARRIER=loop ./prog" -host a:2,b \
+	-x FI_WEFT_CARRIER=loop ./prog
+gives "$orte -n 3 --wdir /tmp $vars -x FI_WEFT_MACHINE=gemini -x \
+FI_WEFT_CLOCK=live -x FI_WEFT_FAULTS=seed=1,drop=0.1 -x FI_WEFT_IFACE=eth1 \
+$sock ./prog" -host a:2,b -wdir /tmp --machine gemini --clock live \
+	--faults seed=1,drop=0.1 --iface eth1 ./prog
+gives "$orte -n 1 $vars $sock ./m : -n 4 $vars -x R=w $sock ./w" -host a:2,b \
+	-n 1 ./m : -n 4 -env R w ./w
+gives "$orte --tag-output --stdin all -n 3 $vars $sock ./prog" -host a:2,b -l \
+	-stdin all ./prog
+gives "$orte --tag-output --timestamp-output --merge-stderr-to-stdout \
+--output-filename d --stdin none -n 3 $vars $sock ./prog" -host a:2,b \
+	--output tag,timestamp,merge,dir=d -stdin none ./prog
+gives "mpirun --mca plm_rsh_agent my rsh --mca x y --prefix /p --host a:1,b:1 \
+--map-by ppr:2:node --nooversubscribe --bind-to core --report-bindings -n 4 $vars \
+$sock valgrind -q ./prog" -host a,b -ppn 2 --nooversubscribe -bind-to core \
+	--report-bindings -launcher-exec "my rsh" --mca x y --prefix /p \
+	-wrapper "valgrind -q" ./prog
+[ "$(wc -l < "$dir/err")" = 1 ] || complain "words that are passed are noted"
+gives "$orte -n 3 $vars $sock ./prog" -host a:2,b -prepend-pattern x --report ./prog
+says '^mpiexec: -prepend-pattern has no effect: Open MPI.s mpirun does not know'
+says '^mpiexec: --report has no effect'
+gives "$orte -n 3 $vars $sock ./prog" -v -host a:2,b ./prog
+says "^mpiexec: the command is $bin/mpirun .* ./prog$"
+gives "$orte -n 3 $vars $sock ./prog" -timeout 40 -host a:2,b ./prog
+refuses 'has no patterns for files' -host a -outfile-pattern o.%r true
+gives "mpirun --oversubscribe -n 1 $vars $sock ./prog" -launcher mpirun ./prog
+
+# a job that is too long ends with our code
+printf '#!/bin/sh\n[ "$1" = --version ] && { echo "(Open MPI) 4"; exit; }
+exec sleep 1000\n' > "$bin/mpirun"
+env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -host a -timeout 0.2 \
+	true 2> "$dir/err"
+[ $? = 124 ] || complain "a time-out does not give 124"
+
+# prterun, and mpirun of Open MPI 5
+engine mpirun "mpirun (Open MPI) 5.0.7"
+prte="--host a:2,b:1 --map-by :OVERSUBSCRIBE"
+gives "mpirun $prte -n 3 $vars $sock ./prog" -host a:2,b ./prog
+rm "$bin/mpirun"
+engine prterun "prterun (PRRTE) 3.0.8"
+gives "prterun $prte --output rank,merge -n 3 $vars $sock ./prog" -host a:2,b -l \
+	--merge-stderr-to-stdout ./prog
+says "^mpiexec: PRRTE's prterun starts the job"
+gives "prterun --prtemca plm_ssh_agent r --host a:1,b:1 --map-by \
+ppr:2:node:NOOVERSUBSCRIBE --display=bindings --output dir=d -n 4 $vars $sock \
+./prog" -launcher-exec r -host a,b -ppn 2 --nooversubscribe --report-bindings \
+	--output-filename d ./prog
+refuses 'install Open MPI' -launcher mpirun -host a true
+engine mpirun.openmpi "mpirun.openmpi (OpenRTE) 4.1.4"
+gives "mpirun.openmpi --host a:1 --oversubscribe -n 1 $vars $sock ./prog" \
+	-host a ./prog
+gives "prterun --host a:1 --map-by :OVERSUBSCRIBE -n 1 $vars $sock ./prog" \
+	-launcher prterun -host a ./prog
+
+# srun inside an allocation, with and without a list of hosts
+engine srun
+gives "mpirun.openmpi --host a:1 --oversubscribe -n 1 $vars $sock ./prog" \
+	-host a ./prog
+slurm="SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a[1-2] SLURM_JOB_NUM_NODES=2"
+srun="srun --mpi=pmix --ntasks=2 --overcommit"
+gives "$srun --input=0 ./prog carrier sock" ./prog
+says "^mpiexec: Slurm's srun starts the job \($bin/srun\)$"
+gives "$srun --nodes=2 --nodelist=a1,a2 --input=0 ./prog E is 5,6 carrier sock" \
+	-host a1,a2 -x E=5,6 ./prog
+gives "srun --mpi=pmix --ntasks=6 --overcommit --ntasks-per-node=3 \
+--cpu-bind=verbose,cores --label --output=o.%t --error=e.%N --input=all \
+--chdir=/tmp ./prog carrier sock" -ppn 3 --bind-to core --report-bindings -l \
+	-outfile-pattern o.%r -errfile-pattern e.%h -stdin all -wdir /tmp ./prog
+gives "srun --mpi=pmix --ntasks=2 --input=none \
+--export=COLOR,E,FI_WEFT_CARRIER ./prog E is 1 carrier sock" -stdin none \
+	-genvlist COLOR --nooversubscribe -x E=1 ./prog
+gives "$srun --input=0 ./prog carrier sock" --mca a b --timestamp-output ./prog
+says '^mpiexec: --mca has no effect'
+says "^mpiexec: --timestamp-output has no effect: Slurm's srun does not know it"
+refuses 'srun --mpi=pmix --multi-prog FILE' -n 1 ./a : -n 1 ./b
+gives "mpirun.openmpi --host a1:1,a2:1 --oversubscribe -n 2 $vars $sock ./prog" \
+	-launcher ssh -host a1,a2 ./prog
+rm "$bin/srun"
+gives "mpirun.openmpi --oversubscribe -n 2 $vars $sock ./prog" ./prog
+nothing_left
+end
