@@ -73,6 +73,8 @@ struct weft_carrier_attr {
 	const char *faults;  /* loop, sock: a fault plan; others ignore it */
 	uint32_t silence_ms; /* sock: a peer silent so long is lost; 0: default
 			      */
+	const void *key; /* sock: datagrams are signed with it; NULL: none */
+	size_t key_bytes;
 	/* vt: the world, its threads, its arithmetic (carrier_vt.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
@@ -97,6 +99,8 @@ struct weft_carrier_stats {
 	uint64_t late;	  /* of them: ended by the clock, too late */
 	uint64_t wakes;	  /* sleepers this side woke */
 	uint64_t resent;  /* packets sent again after a loss */
+	uint64_t forged;  /* of refused: not signed with the key */
+	uint64_t replays; /* of refused: signed, and seen before */
 };
 
 /*

@@ -23,10 +23,16 @@ static const struct weft_cfg_opt options[] = {
 	  "between any hosts) or loop (inside one process, for tests)",
 	  "shm|sock|loop" },
 	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "",
-	  "Fault plan of the loop and sock carriers", NULL },
+	  "Fault plan, or a file with one: of the machine's links and nodes "
+	  "with the virtual clock, else of the loop and sock carriers",
+	  NULL },
 	{ "FI_WEFT_IFACE", WEFT_CFG_TEXT, "",
 	  "Interface, or its address, where the sock carrier is reached by "
 	  "others; without it the loopback",
+	  NULL },
+	{ "FI_WEFT_KEY", WEFT_CFG_TEXT, "",
+	  "Secret of 16 characters or more with which the sock carrier signs "
+	  "datagrams; none trusts the network. Our MPI makes one per job",
 	  NULL },
 	{ "FI_WEFT_SILENCE", WEFT_CFG_INT, "300",
 	  "Seconds after which a peer that does not answer is given up; sock "
@@ -78,6 +84,7 @@ enum option {
 	CARRIER,
 	FAULTS,
 	IFACE,
+	KEY,
 	SILENCE,
 	DMA,
 	SPIN,
@@ -218,8 +225,10 @@ static void conf_read(void)
 		conf.virt ? &weft_carrier_vt
 			  : carrier_find(weft_cfg_get(&options[CARRIER]).text);
 	conf.iface = weft_cfg_get(&options[IFACE]).text;
+	conf.key = weft_cfg_get(&options[KEY]).text;
 	conf.silence_ms = (uint32_t)weft_cfg_get(&options[SILENCE]).i * 1000;
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
+	conf.vt.faults = conf.faults;
 	conf.dma = weft_cfg_get(&options[DMA]).b;
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;
