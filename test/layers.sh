@@ -63,7 +63,7 @@ sides() {
 
 # What the folders above the network model may see of it.
 net="prov/net/net.h prov/net/net_config.h prov/net/net_file.h prov/net/net_fold.h
-	prov/net/net_map.h prov/net/net_name.h"
+	prov/net/net_fault.h prov/net/net_map.h prov/net/net_name.h"
 # What collectives are made of.
 core="src/core/core_coll.h src/core/core_comm.h src/core/core_lock.h
 	src/core/core_opts.h src/core/core_p2p.h src/core/core_progress.h
@@ -85,7 +85,7 @@ borders() {
 	border prov/code "src/base/"
 	border prov/wire "src/base/"
 	border prov/match "src/base/"
-	border prov/net "src/base/"
+	border prov/net "src/base/ prov/code/"
 	border -1 prov/carrier "src/base/ prov/wire/"
 	border prov/carrier/shm "src/base/ prov/wire/ $carrier"
 	border prov/carrier/loop "src/base/ prov/wire/ $carrier"
@@ -114,7 +114,7 @@ borders() {
 	border src/sim "src/base/ $net src/page/"
 	border src/reproduce "src/base/ $net src/sim/ src/page/"
 	border src/tool "src/base/ prov/nic/cu/cu_tree.h"
-	border bench "src/base/ prov/code/ prov/net/net.h
+	border bench "src/base/ prov/code/ $net
 		prov/carrier/carrier.h"
 	border examples ""
 

@@ -98,6 +98,11 @@ struct fi_weft_link {
 	uint64_t packets;
 	uint64_t bytes; /* in whole chunks, headers included */
 	uint64_t busy_ps;
+	/* by a fault plan */
+	uint64_t bad;	   /* packets found so */
+	uint64_t detours;  /* packets that went round it */
+	uint64_t retry_ps; /* it was taken by retries */
+	uint64_t dead;	   /* 1: it is */
 };
 
 struct fi_weft_world {
@@ -129,6 +134,8 @@ struct fi_weft_world {
 	 */
 	int (*link)(struct fid *domain, uint32_t node, unsigned port,
 		    struct fi_weft_link *link);
+	/* What a fault plan did; NULL: no more, or there is no plan. */
+	const char *(*fault)(struct fid *domain, unsigned i, uint64_t *value);
 };
 
 /* Flags of fi_join_collective: by messages, even where hardware would do. */

@@ -25,6 +25,7 @@ struct weft_vt_conf {
 	uint32_t ppn;	       /* ranks per node; 0: the machine's */
 	double compute;	       /* CPU time counts so many times; 0: not */
 	uint32_t packet_bytes; /* largest that the machine's unit sends */
+	const char *faults;    /* a plan or its file; NULL, "": none */
 };
 
 #define WEFT_VT_UNIT 16
@@ -102,6 +103,11 @@ struct weft_vt_link {
 	uint64_t packets;
 	uint64_t bytes; /* in whole chunks, headers included */
 	uint64_t busy_ps;
+	/* by a fault plan */
+	uint64_t bad;	   /* packets found so */
+	uint64_t detours;  /* packets that went round it */
+	uint64_t retry_ps; /* it was taken by retries */
+	bool dead;
 };
 
 enum weft_vt_vc {
@@ -232,6 +238,12 @@ struct weft_carrier_virt {
 	int (*look)(struct weft_carrier *c, uint32_t rank,
 		    struct weft_vt_note *note);
 	void (*count)(struct weft_carrier *c, struct weft_vt_count *count);
+	/*
+	 * What a fault plan did, a name and a number; NULL: no more of them, or
+	 * no plan.
+	 */
+	const char *(*fault)(struct weft_carrier *c, unsigned i,
+			     uint64_t *value_p);
 	/* Counters of a link. -ENOENT: none there; -EINVAL: no such node or
 	 * port. */
 	int (*link)(struct weft_carrier *c, uint32_t node, unsigned port,

@@ -90,6 +90,12 @@ uint32_t code_crc_tables(const struct weft_code_crc *c, uint32_t reg,
 	return reg;
 }
 
+uint32_t weft_code_crc_by_tables(const struct weft_code_crc *c, uint32_t crc,
+				 const void *buf, size_t len)
+{
+	return code_crc_tables(c, crc ^ c->ones, buf, len) ^ c->ones;
+}
+
 void weft_code_crc_init_tables(struct weft_code_crc *c,
 			       enum weft_code_crc_kind kind)
 {

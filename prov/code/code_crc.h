@@ -64,4 +64,8 @@ static inline uint32_t weft_code_crc(const struct weft_code_crc *c,
 	return c->step(c, crc ^ c->ones, buf, len) ^ c->ones;
 }
 
+/* The same by the tables, so that c may lie in memory of several processes. */
+uint32_t weft_code_crc_by_tables(const struct weft_code_crc *c, uint32_t crc,
+				 const void *buf, size_t len);
+
 #endif

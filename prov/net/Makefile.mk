@@ -1,11 +1,19 @@
 # prov/net: the packet-level model of a machine's network
 noinst_LTLIBRARIES += libweft-net.la
 EXTRA_DIST += prov/net/README
+libweft_net_la_LIBADD = libweft-code.la
 libweft_net_la_SOURCES = \
 	prov/net/net.h prov/net/net_event.h prov/net/net_fat.h \
 	prov/net/net_layout.h prov/net/net_slot.h \
 	prov/net/net_arbiter.c prov/net/net_arbiter.h \
 	prov/net/net_config.c prov/net/net_config.h \
+	prov/net/net_fault.c prov/net/net_fault.h prov/net/net_fault_int.h \
+	prov/net/net_fault_hit.c \
+	prov/net/net_fault_hold.c \
+	prov/net/net_fault_link.c \
+	prov/net/net_fault_name.c \
+	prov/net/net_fault_steer.c \
+	prov/net/net_fault_time.c \
 	prov/net/net_fold.c prov/net/net_fold.h \
 	prov/net/net_guid.c prov/net/net_guid.h \
 	prov/net/net_look.c \

@@ -83,6 +83,7 @@ struct net_msg {
 };
 
 #define NET_ROUTE_ANY 0xff
+#define NET_DEAD_LINK (1u << 31)
 
 /* What a node answers to a question; of several the highest counts. */
 enum net_answer { NET_OK, NET_TEST_FAIL, NET_DISCARD };
@@ -109,6 +110,13 @@ struct net_up {
 	void (*sent)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 	/* The source's unit knows of all packets that they arrived. */
 	void (*acked)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
+	/* Not all of it could be saved; this is the last that is heard. */
+	void (*lost)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
+	/*
+	 * A node is known to be dead, or a link that its machine does not go
+	 * round, and NET_DEAD_LINK is set.
+	 */
+	void (*dead)(void *arg, uint64_t at, uint32_t node);
 	/* A timer of net_timer went off. */
 	void (*timer)(void *arg, uint64_t at, uint64_t cookie);
 	/*

@@ -10,6 +10,7 @@
  * beyond, those that would enter it leave one over (the bubble).
  */
 #include "prov/net/net_arbiter.h"
+#include "prov/net/net_fault_int.h"
 #include "prov/net/net_nic.h"
 #include "prov/net/net_pool.h"
 #include "prov/net/net_prefetch.h"
@@ -112,7 +113,7 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t link = s->link[port], hop = h->ticks;
 	uint32_t busy =
 		net_len(net, h->rate, p->chunks) + net->cfg.protocol_ticks;
-	uint32_t frac = p->frac + (uint32_t)h->frac;
+	uint32_t frac = p->frac + (uint32_t)h->frac, late = 0;
 	bool carry = frac >= net->cfg.tick_ps;
 
 	pay(s, port, vc, p);
@@ -124,9 +125,12 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
-	net_wheel_after(s, hop + carry, NET_EV_ARRIVE,
-			net_word(net_link_peer(link), NET_EV_ARRIVE,
-				 net_link_port(link), vc, pi));
+	if (weft_unlikely(net->off_fault))
+		late = net_fault_launch(s, port, vc, pi, &busy);
+	if (weft_likely(late != NET_FAULT_GONE))
+		net_wheel_after(s, hop + carry + late, NET_EV_ARRIVE,
+				net_word(net_link_peer(link), NET_EV_ARRIVE,
+					 net_link_port(link), vc, pi));
 	net_wheel_after(s, busy, NET_EV_TAIL,
 			net_word(s->id, NET_EV_TAIL, port, 0, reader));
 }

@@ -81,6 +81,17 @@ static const struct net_config bgq = {
 	.recv_ps = 48000,		  /* the other half */
 	.poll_ps = 50000,		  /* assumed */
 	.wtime_ps = 20000,		  /* assumed */
+	.care = {
+		.code = NET_CODE_RS5,	   /* II.F */
+		.header_code = NET_HEADER_HAMMING, /* II.F */
+		.end_code = NET_CODE_RS1,  /* II.F */
+		.link_crc = 1,		   /* II.F */
+		.retry_ps = 2000000,	   /* driver: 1000 cycles */
+		.retry_alarm = 166000,	   /* driver */
+		.ecc_alarm = 50,	   /* driver */
+		.internal = NET_INTERNAL_HALT, /* II.F */
+		.detect_ps = 332000000000, /* retry_alarm times retry_ps */
+	},
 };
 
 void net_config_bgq(struct net_config *cfg)

@@ -57,6 +57,42 @@ struct net_bus {
 	uint64_t miss_ps;
 };
 
+/* Codes over what goes through a link; the last of its bits are the checks. */
+enum net_code {
+	NET_CODE_NONE,
+	NET_CODE_RS1, /* Reed-Solomon, one check symbol of 10 bits */
+	NET_CODE_RS5,
+	NET_CODE_CRC16,
+	NET_CODE_CRC32,
+};
+enum net_header_code { NET_HEADER_NONE, NET_HEADER_HAMMING };
+enum net_checked { NET_CHECKED_LINK, NET_CHECKED_END };
+enum net_internal { NET_INTERNAL_POISON, NET_INTERNAL_HALT };
+
+/* What the machine does about errors; without a fault plan nobody asks. */
+struct net_care {
+	uint8_t code;	     /* enum net_code, of a packet */
+	uint8_t header_code; /* enum net_header_code, over its first 12 bytes */
+	uint8_t end_code;    /* enum net_code up to RS5, what links ignore */
+	uint8_t checked;     /* enum net_checked: where code is looked at */
+	uint8_t fec;	     /* 1: RS(528,514) corrects 7 symbols of a block */
+	uint8_t internal;    /* enum net_internal: a word beyond correction */
+	uint8_t link_crc;    /* 1: links add up all they carry, at both ends */
+	uint8_t reroute;     /* 1: packets go round what is dead */
+	uint8_t lanes;	     /* of a link; 0: one */
+	uint16_t fibre;	     /* cables of so many metres are optical; 0: none */
+	uint32_t code_span;  /* bytes that have a check of their own; 0: all */
+	uint64_t retry_ps;   /* until a link sends again; 0: when it is told */
+	uint64_t retrain_ps; /* a link that erred is out for so long */
+	uint64_t resend_ps;  /* a unit told of a bad packet sends it again */
+	uint64_t ack_timeout_ps; /* a unit told of nothing */
+	uint64_t detect_ps;	 /* a dead link is known to be so */
+	uint64_t quiesce_ps;	 /* nobody sends while routes are made anew */
+	uint32_t resend_tries;	 /* then it waits longer, or gives up */
+	uint32_t retry_alarm;	 /* of a link that are reported; 0: never */
+	uint32_t ecc_alarm;	 /* corrected words of a node, likewise */
+};
+
 struct net_config {
 	char name[32];
 	char unit[16]; /* the network interface at a node, as mu */
@@ -162,6 +198,9 @@ struct net_config {
 	uint64_t match_ps;   /* before: the unit finds its receive */
 	uint64_t poll_ps;    /* a look that found nothing */
 	uint64_t wtime_ps;   /* reading the clock */
+	/* faults */
+	struct net_care care;
+	uint32_t faults; /* room for a plan of so many lines; 0: none */
 };
 
 /* Nodes that a router of a torus serves; 1: a node is a router itself. */

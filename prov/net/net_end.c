@@ -25,6 +25,10 @@ static void on_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 
 	e->packets++;
 	e->bytes += bytes;
+	if (cookie < 8) {
+		e->overtaken += offset < e->offset_of[cookie];
+		e->offset_of[cookie] = offset;
+	}
 	note(e, at, node, cookie ^ offset << 8);
 }
 
@@ -54,6 +58,25 @@ static void on_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	e->acked++;
 	e->acked_at = at;
 	note(e, at, node, cookie);
+}
+
+static void on_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct net_end *e = arg;
+
+	e->lost++;
+	e->lost_at = at;
+	note(e, at, node, ~cookie);
+}
+
+static void on_dead(void *arg, uint64_t at, uint32_t node)
+{
+	struct net_end *e = arg;
+
+	e->dead++;
+	e->dead_at = at;
+	e->dead_node = node;
+	note(e, at, node, 0);
 }
 
 static void on_timer(void *arg, uint64_t at, uint64_t cookie)
@@ -112,6 +135,8 @@ const struct net_up net_end_up = {
 	.arrived = on_arrived,
 	.sent = on_sent,
 	.acked = on_acked,
+	.lost = on_lost,
+	.dead = on_dead,
 	.timer = on_timer,
 	.combine = on_combine,
 	.result = on_result,

@@ -15,6 +15,8 @@ struct net_end {
 	uint64_t last_node;
 	uint64_t node_at[64];  /* likewise, of each of the first nodes */
 	uint64_t cookie_at[8]; /* when the messages 0 to 7 had arrived */
+	uint64_t offset_of[8]; /* how far packets of them have come */
+	uint64_t overtaken;    /* packets of them that come later */
 	uint64_t last_cookie;
 	uint64_t backwards; /* calls up earlier than the one before */
 	uint64_t results;
@@ -24,6 +26,8 @@ struct net_end {
 	uint64_t sent, timers, combines;
 	uint64_t acked, acked_at;	    /* messages, the last */
 	uint64_t asked, answers, answer_at; /* questions, and what came back */
+	uint64_t lost, lost_at;		    /* messages, the last */
+	uint64_t dead, dead_at, dead_node;  /* nodes or links, the last */
 	uint8_t answer;			    /* the last */
 	uint8_t says[64];		    /* what the first nodes answer */
 };

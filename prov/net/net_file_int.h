@@ -23,6 +23,7 @@ enum file_type {
 	FILE_BUSES,    /* names of buses */
 	FILE_BUS_MASK, /* of a path: names of buses */
 	FILE_NODES,    /* "any" or "range" */
+	FILE_CODE,     /* one of a key's words, kept as its place */
 	FILE_ORDER,    /* dimensions: "A B C D E" or "longest" */
 	FILE_ZONE,     /* masks: "AB CD E", "longest", "any", "order" */
 };

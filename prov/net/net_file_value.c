@@ -183,6 +183,41 @@ static int nodes(const struct file_doc *doc, const struct file_line *item,
 			    item->key, item->value);
 }
 
+/* Words of the keys that take one; each list ends with NULL. */
+static const struct {
+	const char *key;
+	const char *word[6];
+} codes[] = {
+	{ "code", { "none", "rs1", "rs5", "crc16", "crc32" } },
+	{ "end_code", { "none", "rs1", "rs5" } },
+	{ "fec", { "none", "rs14" } },
+	{ "header_code", { "none", "hamming" } },
+	{ "checked", { "link", "end" } },
+	{ "internal", { "poison", "halt" } },
+	{ "reroute", { "no", "yes" } },
+	{ "link_crc", { "no", "yes" } },
+};
+
+static int code(const struct file_doc *doc, const struct file_line *item,
+		void *base)
+{
+	const struct file_key *key = item->def;
+	const char *const *word;
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(codes); i++) {
+		if (strcmp(codes[i].key, key->name))
+			continue;
+		for (word = codes[i].word; *word; word++)
+			if (!strcmp(*word, item->value)) {
+				store(key, (uint64_t)(word - codes[i].word),
+				      base);
+				return 0;
+			}
+	}
+	return file_fail_at(doc, item->line, "%s = %s: %s", key->name,
+			    item->value, key->help);
+}
+
 static int dims(const struct file_doc *doc, const struct file_line *item,
 		struct net_config *cfg)
 {
@@ -237,6 +272,8 @@ int file_value(const struct file_doc *doc, const struct file_line *item,
 		return dims(doc, item, cfg);
 	case FILE_NODES:
 		return nodes(doc, item, cfg);
+	case FILE_CODE:
+		return code(doc, item, base);
 	case FILE_PATHS:
 	case FILE_BUSES:
 	case FILE_BUS_MASK:

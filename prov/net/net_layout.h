@@ -63,6 +63,7 @@ enum {
 	NET_P_LAST = 16,   /* ends its message */
 	NET_P_ACK = 32,	   /* on its way back, says that it arrived */
 	NET_P_ROUTED = 64, /* its message has a source route */
+	NET_P_BAD = 128,   /* not to be delivered: net_fault_link.c */
 };
 
 struct net_packet {
@@ -235,7 +236,8 @@ struct net_mrec {
 	uint32_t src, dst;
 	uint16_t fifo;
 	uint8_t path;
-	uint8_t rail;		  /* plus one, or 0 */
+	uint8_t rail : 4;	  /* plus one, or 0 */
+	uint8_t fate : 4;	  /* NET_FATE_* */
 	uint32_t next;		  /* in its FIFO in memory; free list */
 	uint32_t last;		  /* of a head: the end of its FIFO */
 	uint32_t ring;		  /* of a head: the next head of the engine */
@@ -248,6 +250,8 @@ struct net_mrec {
 #define NET_M_SEEN	0x80 /* its target counts it as working set */
 #define NET_M_ACKED	0x40 /* each packet is acknowledged */
 #define NET_ROAD_ROUTED 0x80 /* its packets have a source route */
+#define NET_FATE_AGAIN	1    /* sent again, or a detour: no order */
+#define NET_FATE_LOST	2    /* a packet could not be saved */
 
 static_assert(sizeof(struct net_mrec) == 64, "a message is a cache line");
 
@@ -376,6 +380,10 @@ struct net {
 	/* state */
 	uint64_t tick; /* next one to run */
 	uint64_t events, hops, injected, delivered, escapes, hash;
+	uint64_t off_fault; /* 0: there is no plan of faults */
+	uint64_t off_fault_line, off_fault_link, off_fault_node, off_fault_hold;
+	uint32_t detour; /* something is dead that packets go round */
+	uint32_t fault_pad;
 	uint64_t timers;
 	uint64_t copies;   /* packets that are copies of others */
 	uint64_t parts;	   /* class routes: packet records in use */

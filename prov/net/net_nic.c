@@ -10,6 +10,7 @@
  * Everything is computed from the times that callers gave, never from when
  * they called, so a send may be dated back by net_lookahead().
  */
+#include "prov/net/net_fault_int.h"
 #include "prov/net/net_nic.h"
 #include "prov/net/net_nic_int.h"
 #include "prov/net/net_pool.h"
@@ -315,6 +316,8 @@ static void feed(struct net_step *s, unsigned fifo)
 	if (end < slow)
 		end = slow;
 	net_bus_ask(net, s->id, path, start);
+	if (weft_unlikely(net->off_fault))
+		end = net_fault_engine(net, s->id, start, end);
 	f->free_ps = end;
 	net_push_ps(net, end, NET_EV_BUILT,
 		    net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
@@ -374,7 +377,9 @@ static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
 /* A message may begin, or an acknowledgement has been made. */
 void net_nic_wake(struct net_step *s, uint64_t word)
 {
-	if (net_word_payload(word))
+	if (weft_unlikely(net_word_port(word) == NET_FAULT_PORT))
+		net_fault_wake(s, word);
+	else if (net_word_payload(word))
 		fifo_push(s, net_word_port(word), net_word_payload(word));
 	else
 		feed(s, net_word_port(word));

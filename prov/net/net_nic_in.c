@@ -4,6 +4,7 @@
  * what streams in, packets that are to be acknowledged turn round, and what has
  * happened is told to those above.
  */
+#include "prov/net/net_fault_int.h"
 #include "prov/net/net_nic.h"
 #include "prov/net/net_nic_int.h"
 #include "prov/net/net_pool.h"
@@ -140,7 +141,7 @@ static void check_order(struct net *net, const struct net_mrec *m,
 
 	if (!most)
 		most = net->cfg.payload_bytes;
-	if (m->flags & (NET_P_DYN | NET_P_DEPOSIT | NET_P_SPREAD))
+	if (m->flags & (NET_P_DYN | NET_P_DEPOSIT | NET_P_SPREAD) || m->fate)
 		return;
 	net->disorder += (after + most - 1) / most + 1 != m->left;
 }
@@ -207,8 +208,14 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 	struct net_packet p = *net_packet(net, pi);
 	struct net_mrec *m = net_mrec(net, p.msg);
 	uint64_t cookie = cookie_of(net, m);
-	bool last;
+	bool last, lost = m->fate & NET_FATE_LOST;
 
+	if (weft_unlikely(p.flags & NET_P_BAD)) {
+		net_fault_bad(s, c);
+		return;
+	}
+	if (weft_unlikely(net->off_fault) && net_fault_held(s, c))
+		return;
 	if (p.flags & NET_P_ACK) {
 		acknowledged(s, c, pi);
 		return;
@@ -230,6 +237,11 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 	}
 	if (s->up->packet)
 		s->up->packet(s->arg, c->at, cookie, node, p.seq, p.bytes);
+	if (weft_unlikely(lost)) {
+		if (last && s->up->lost)
+			s->up->lost(s->arg, c->at, cookie, node);
+		return;
+	}
 	if (s->up->arrived &&
 	    (p.flags & NET_P_DEPOSIT ? p.flags & NET_P_LAST : last))
 		s->up->arrived(s->arg, c->at, cookie, node);
@@ -251,6 +263,11 @@ void net_nic_timer(struct net_step *s, const struct net_call *c)
 
 	net->timers--;
 	net_mrec_put(net, mi);
+	if (weft_unlikely(net_word_vc(c->word))) {
+		if (s->up->dead)
+			s->up->dead(s->arg, c->at, (uint32_t)cookie);
+		return;
+	}
 	if (s->up->timer)
 		s->up->timer(s->arg, c->at, cookie);
 }

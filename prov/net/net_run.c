@@ -7,6 +7,7 @@
  * is run region by region, each small enough for the cache.
  */
 #include "prov/net/net_arbiter.h"
+#include "prov/net/net_fault_int.h"
 #include "prov/net/net_layout.h"
 #include "prov/net/net_nic.h"
 #include "prov/net/net_prefetch.h"
@@ -69,7 +70,8 @@ static void count_all(struct net *n, const struct net_config *cfg,
 	links = (uint64_t)n->nodes * n->ports;
 	n->events_max = (uint32_t)(3ull * packets + 16 * links +
 				   2ull * n->msgs_max + n->ends * 32ull);
-	n->far_max = 4 * n->msgs_max + (uint32_t)links + 64;
+	n->far_max = 4 * n->msgs_max + (uint32_t)links + 64 +
+		     4 * (NET_PORTS_MAX + 1) * cfg->faults;
 }
 
 /* Regions, and chunks: each slot of the wheel may hold one that is not full. */
@@ -150,6 +152,8 @@ static uint64_t lay_out(struct net *n, const struct net_config *cfg,
 	words = n->events_max * 8ull;
 	calls = (packets + 1ull * n->msgs_max) * sizeof(struct net_call);
 	n->off_sort = room(&off, words > calls ? words : calls);
+	if (cfg->faults)
+		off = net_fault_lay(n, cfg, off);
 	n->bytes = off;
 	return off;
 }
@@ -356,6 +360,8 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	for (n = 0; n < net->nodes && !ret; n++)
 		for (port = 0; port < net->ports && !ret; port++)
 			ret = open_port(net, n, port);
+	if (!ret && cfg->faults)
+		net_fault_init(net);
 	return ret;
 }
 

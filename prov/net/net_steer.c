@@ -6,6 +6,7 @@
  * packet may use any dimension with hops left in the first mask of its zone
  * set that has one; the deterministic port follows the programmed order.
  */
+#include "prov/net/net_fault_int.h"
 #include "prov/net/net_layout.h"
 #include "prov/net/net_steer.h"
 #include "prov/net/net_topo.h"
@@ -196,6 +197,8 @@ int net_steer_plan(const struct net *net, const struct net_msg *msg,
 		return plan_round(cfg, msg, rem);
 	for (d = 0; d < cfg->dims && !ret; d++)
 		ret = plan_dim(net, msg, d, &rem[d]);
+	if (weft_unlikely(net->detour) && !ret)
+		net_fault_plan(net, msg, rem);
 	return ret;
 }
 

@@ -6,6 +6,9 @@
 #include "prov/net/net_layout.h"
 
 void net_steer_init(struct net *net);
+/* Turns a packet away from what is dead; net_fault_steer.c. */
+void net_fault_steer(const struct net *net, struct net_packet *p,
+		     uint32_t node);
 /*
  * Hops of a message per dimension. -EINVAL: a mesh cannot go so, or its source
  * route does not lead to its target.
@@ -41,6 +44,8 @@ static inline void net_steer_look(const struct net *net, struct net_packet *p,
 		net_steer_look_other(net, p, node);
 	else
 		net_steer_look_torus(net, p);
+	if (weft_unlikely(net->detour))
+		net_fault_steer(net, p, node);
 }
 static inline bool net_steer_ends(const struct net *net,
 				  const struct net_packet *p, uint32_t node)

@@ -13,6 +13,7 @@
  * Credits are counted per route and edge, so a route whose members are late
  * never holds up another. net_tree_open.c opens and closes them.
  */
+#include "prov/net/net_fault_int.h"
 #include "prov/net/net_pool.h"
 #include "prov/net/net_tree.h"
 #include "prov/net/net_tree_int.h"
@@ -510,7 +511,7 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	struct net_out *o = net_out(s, port);
 	const struct net_hop *h = net_hop(s, port);
 	uint32_t link = s->link[port];
-	uint32_t pi = net_list_pop(net, &o->list[which]), len, hop;
+	uint32_t pi = net_list_pop(net, &o->list[which]), len, hop, late = 0;
 	struct net_packet *p = net_packet(net, pi);
 	bool up = which == NET_WAIT_UP;
 	unsigned vc;
@@ -538,6 +539,9 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	} else {
 		copy_left(s, p);
 	}
+	if (weft_unlikely(net->off_fault))
+		late = net_fault_coll(s, port, pi, len);
+	hop += late;
 	s->node->busy |= 1ull << port;
 	o->packets_coll++;
 	o->chunks_coll += p->chunks;
@@ -547,7 +551,7 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	net_wheel_push(net, s->now + hop,
 		       net_word(net_link_peer(link), NET_EV_COLL,
 				net_link_port(link), vc | cut_through(p), pi));
-	net_wheel_push(net, s->now + len,
+	net_wheel_push(net, s->now + len + late,
 		       net_word(s->id, NET_EV_TAIL, port, 0, 0));
 }
 

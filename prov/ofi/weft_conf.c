@@ -23,7 +23,9 @@ static const struct weft_cfg_opt options[] = {
 	  "between any hosts) or loop (inside one process, for tests)",
 	  "shm|sock|loop" },
 	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "",
-	  "Fault plan of the loop and sock carriers", NULL },
+	  "Fault plan, or a file with one: of the machine's links and nodes "
+	  "with the virtual clock, else of the loop and sock carriers",
+	  NULL },
 	{ "FI_WEFT_IFACE", WEFT_CFG_TEXT, "",
 	  "Interface, or its address, where the sock carrier is reached by "
 	  "others; without it the loopback",
@@ -226,6 +228,7 @@ static void conf_read(void)
 	conf.key = weft_cfg_get(&options[KEY]).text;
 	conf.silence_ms = (uint32_t)weft_cfg_get(&options[SILENCE]).i * 1000;
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
+	conf.vt.faults = conf.faults;
 	conf.dma = weft_cfg_get(&options[DMA]).b;
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;

@@ -136,7 +136,18 @@ static int world_link(struct fid *fid, uint32_t node, unsigned port,
 	link->packets = l.packets;
 	link->bytes = l.bytes;
 	link->busy_ps = l.busy_ps;
+	link->bad = l.bad;
+	link->detours = l.detours;
+	link->retry_ps = l.retry_ps;
+	link->dead = l.dead;
 	return 0;
+}
+
+static const char *world_fault(struct fid *fid, unsigned i, uint64_t *value_p)
+{
+	struct weft_carrier *c = carrier_of(to_domain(fid));
+
+	return c ? c->virt->fault(c, i, value_p) : NULL;
 }
 
 static void world_compute(struct fid *fid, uint64_t ps)
@@ -158,4 +169,5 @@ struct fi_weft_world weft_world_ops = {
 	.count = world_count,
 	.compute = world_compute,
 	.link = world_link,
+	.fault = world_fault,
 };

@@ -20,11 +20,17 @@ struct class
 	uint64_t busy_max_ps;
 };
 
+/* The first few links by some measure. */
+struct few {
+	struct fi_weft_link link[TOP];
+	unsigned count;
+};
+
 struct loads {
 	struct class class[CLASSES];
 	unsigned classes;
-	struct fi_weft_link top[TOP]; /* busiest first */
-	unsigned tops;
+	struct few busy; /* busiest first */
+	struct few bad;	 /* by what a fault plan did to them */
 };
 
 static double percent(uint64_t part, uint64_t whole)
@@ -62,22 +68,33 @@ static void add_class(struct loads *s, const struct fi_weft_link *l)
 		c->busy_max_ps = l->busy_ps;
 }
 
-/* Keeps the busiest; of equal ones those of the lowest nodes. */
-static void add_top(struct loads *s, const struct fi_weft_link *l)
+static uint64_t load_of(const struct fi_weft_link *l)
 {
-	unsigned i = s->tops;
+	return l->packets ? l->busy_ps : 0;
+}
 
-	if (!l->packets)
+static uint64_t harm_of(const struct fi_weft_link *l)
+{
+	return l->bad + l->detours + l->dead;
+}
+
+/* Keeps the highest; of equal ones those of the lowest nodes. */
+static void add_few(struct few *f, const struct fi_weft_link *l,
+		    uint64_t (*of)(const struct fi_weft_link *l))
+{
+	unsigned i = f->count;
+
+	if (!of(l))
 		return;
-	while (i && s->top[i - 1].busy_ps < l->busy_ps)
+	while (i && of(&f->link[i - 1]) < of(l))
 		i--;
 	if (i == TOP)
 		return;
-	if (s->tops < TOP)
-		s->tops++;
-	memmove(&s->top[i + 1], &s->top[i],
-		(s->tops - 1 - i) * sizeof(s->top[0]));
-	s->top[i] = *l;
+	if (f->count < TOP)
+		f->count++;
+	memmove(&f->link[i + 1], &f->link[i],
+		(f->count - 1 - i) * sizeof(f->link[0]));
+	f->link[i] = *l;
 }
 
 /* A-, A+, B-, .. as they were always shown; 0+, 1-, 1+, .. from below. */
@@ -107,7 +124,8 @@ static void gather(struct loads *s, const struct fi_weft_world *world,
 			if (err)
 				continue;
 			add_class(s, &l);
-			add_top(s, &l);
+			add_few(&s->busy, &l, load_of);
+			add_few(&s->bad, &l, harm_of);
 		}
 		if (!port)
 			break;
@@ -148,6 +166,29 @@ static void print_classes(FILE *f, const struct loads *s, uint64_t now)
 	print_class(f, &all, now);
 }
 
+/* Every kind of error, and the links with the most. */
+static void print_faults(FILE *f, const struct fi_weft_world *world,
+			 struct fid *domain, const struct few *bad)
+{
+	const char *name;
+	uint64_t value;
+
+	if (!world->fault || !world->fault(domain, 0, &value))
+		return;
+	fprintf(f, "faults:\n");
+	for (unsigned i = 0; (name = world->fault(domain, i, &value)); i++)
+		if (value)
+			fprintf(f, "  %-34s %12" PRIu64 "\n", name, value);
+	for (unsigned i = 0; i < bad->count; i++)
+		fprintf(f,
+			"    %s %s%s: %" PRIu64 " bad packets, %" PRIu64
+			" detours, %.3f us of retries\n",
+			bad->link[i].node, bad->link[i].name,
+			bad->link[i].dead ? " (dead)" : "", bad->link[i].bad,
+			bad->link[i].detours,
+			(double)bad->link[i].retry_ps * 1e-6);
+}
+
 void weft_report_links(FILE *f, const struct fi_weft_world *world,
 		       struct fid *domain)
 {
@@ -162,18 +203,20 @@ void weft_report_links(FILE *f, const struct fi_weft_world *world,
 		(double)n.now_ps * 1e-6, n.packets + n.route_parts,
 		n.route_parts, n.hops);
 	print_classes(f, &s, n.now_ps);
-	if (s.tops)
+	if (s.busy.count)
 		fprintf(f, "  busiest links:\n");
-	for (unsigned i = 0; i < s.tops; i++)
+	for (unsigned i = 0; i < s.busy.count; i++)
 		fprintf(f,
 			"    %s %s: %" PRIu64 " packets, %" PRIu64
 			" bytes, busy %.3f us\n",
-			s.top[i].node, s.top[i].name, s.top[i].packets,
-			s.top[i].bytes, (double)s.top[i].busy_ps * 1e-6);
+			s.busy.link[i].node, s.busy.link[i].name,
+			s.busy.link[i].packets, s.busy.link[i].bytes,
+			(double)s.busy.link[i].busy_ps * 1e-6);
 	fprintf(f,
 		"  class routes: %" PRIu64 " opened, %" PRIu64
 		" packets sent on them, %" PRIu64 " bytes\n",
 		n.routes, n.route_parts, n.route_bytes);
+	print_faults(f, world, domain, &s.bad);
 }
 
 void weft_report_count(FILE *f, const struct fi_weft_world *world,

@@ -9,6 +9,7 @@
 #include "prov/net/net_map.h"
 #include "src/base/attr.h"
 #include "src/base/cfg.h"
+#include "src/base/plan.h"
 #include "src/run/run_say.h"
 
 #include <errno.h>
@@ -160,6 +161,24 @@ static char *full_path(const char *file)
 	return path ? path : strdup(file);
 }
 
+/* A plan that cannot be read is told before the start. */
+static int check_faults(struct run_model *m)
+{
+	struct weft_plan plan;
+	struct weft_plan_why why;
+
+	if (!m->faults)
+		return 0;
+	if (weft_plan_load(m->faults, &plan, &why)) {
+		run_say("--faults: %s", why.text);
+		return -EINVAL;
+	}
+	weft_plan_fini(&plan);
+	m->faults_spec = strpbrk(m->faults, " =;") ? strdup(m->faults)
+						   : full_path(m->faults);
+	return m->faults_spec ? 0 : -ENOMEM;
+}
+
 /* NAME[@VARIANT]:SHAPE or /full/path[@VARIANT]:SHAPE */
 static int write_spec(struct run_model *m, const struct net_config *cfg)
 {
@@ -225,6 +244,9 @@ int run_model_check(struct run_model *m, int ranks, bool quiet)
 			"file that describes one");
 		return -EINVAL;
 	}
+	err = check_faults(m);
+	if (err)
+		return -EINVAL;
 	if (run_model_virtual(m))
 		err = check_virtual(m, ranks, quiet);
 	else if (m->machine)
@@ -236,5 +258,6 @@ void run_model_free(struct run_model *m)
 {
 	free(m->spec);
 	free(m->map_spec);
-	m->spec = m->map_spec = NULL;
+	free(m->faults_spec);
+	m->spec = m->map_spec = m->faults_spec = NULL;
 }

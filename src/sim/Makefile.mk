@@ -13,6 +13,7 @@ libweftsim_la_LIBADD = libweft-net.la libweftnetfile.la libweftbase.la
 bin_PROGRAMS += weft-sim
 weft_sim_SOURCES = src/sim/sim_main.c \
 	src/sim/sim_draw.c \
+	src/sim/sim_fault.c \
 	src/sim/sim_json.c \
 	src/sim/sim_links.c src/sim/sim_links.h \
 	src/sim/sim_opts.c src/sim/sim_opts.h \

@@ -107,6 +107,7 @@ static void point(const struct sim_opts *o, const struct sim_result *r,
 	latency(&r->latency);
 	links(o, r);
 	busiest(o, r);
+	sim_faults_json(o, r);
 	printf("      \"events\": %" PRIu64 ",\n      \"packet_hops\": %" PRIu64
 	       ",\n      \"escapes\": %" PRIu64
 	       ",\n      \"hash\": \"%016" PRIx64 "\"\n    }",

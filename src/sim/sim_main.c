@@ -77,6 +77,8 @@ int main(int argc, char **argv)
 		o.loads = 1;
 	r = calloc(o.loads, sizeof(*r));
 	err = r ? run_all(&o, r) : -ENOMEM;
+	if (err == -EINVAL)
+		return 2; /* it has been said what is wrong */
 	if (err)
 		fprintf(stderr, "weft-sim: %s\n", said(err));
 	else

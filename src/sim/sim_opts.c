@@ -400,6 +400,12 @@ static const struct row rows[] = {
 	  AT(spec.time_ps),
 	  0,
 	  0 },
+	{ { "faults", 1, "FILE|TEXT",
+	    "what goes wrong, as \"seed = 1; errors * = 1e-6\"", 0 },
+	  set_text,
+	  AT(faults),
+	  0,
+	  0 },
 	{ { "seed|s", 1, "N", "of all that is drawn by lot (default 1)", 0 },
 	  set_u64,
 	  AT(spec.seed),
@@ -465,6 +471,21 @@ static int find_path(struct weft_args *a, struct sim_opts *o)
 			       *all ? all : " one path, without a name");
 }
 
+/* The plan lives as long as the program. */
+static int load_plan(struct weft_args *a, struct sim_opts *o)
+{
+	struct weft_plan_why why;
+
+	if (!o->faults)
+		return 0;
+	if (weft_plan_load(o->faults, &o->plan, &why))
+		return weft_args_wrong(a, "--faults: %s", why.text);
+	net_fault_reserve(&o->spec.cfg, &o->plan);
+	o->spec.plan = &o->plan;
+	o->spec.plan_name = strpbrk(o->faults, " =;") ? "plan" : o->faults;
+	return 0;
+}
+
 /* What the machine decides, and what does not go together. */
 static int finish(struct weft_args *a, struct sim_opts *o)
 {
@@ -484,7 +505,7 @@ static int finish(struct weft_args *a, struct sim_opts *o)
 		return weft_args_wrong(a, "--machine %s: %s needs %s",
 				       o->machine, sim_pattern_name(s->pattern),
 				       lacks);
-	if (find_path(a, o))
+	if (find_path(a, o) || load_plan(a, o))
 		return -1;
 	if (o->loads_given && s->mode != SIM_OPEN)
 		return weft_args_wrong(a, "--load belongs to the open loop, "

@@ -115,6 +115,7 @@ static void text_end(const struct sim_opts *o, const struct sim_result *r)
 
 	text_links(o, r);
 	text_busiest(o, r);
+	sim_faults_text(o, r);
 	if (o->histogram)
 		text_histogram(r);
 	printf("\ntime     %.3f us, %" PRIu64 " messages counted, %" PRIu64

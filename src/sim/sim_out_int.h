@@ -8,4 +8,8 @@
 
 extern const struct sim_writer sim_json;
 
+/* sim_fault.c: nothing where there is no plan. */
+void sim_faults_text(const struct sim_opts *o, const struct sim_result *r);
+void sim_faults_json(const struct sim_opts *o, const struct sim_result *r);
+
 #endif

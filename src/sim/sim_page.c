@@ -29,7 +29,7 @@ static void put_facts(struct json *j, const struct sim_opts *o,
 	snprintf(text, sizeof(text), "%s, %u nodes", shape, r->nodes);
 	fact(j, "shape", text);
 	snprintf(text, sizeof(text), "%s, messages of %" PRIu64 " B, %s",
-		 sim_pattern_name(s->pattern), s->bytes, sim_way_name(s->way));
+		 sim_pattern_name(s->pattern), s->bytes, sim_way_name(s));
 	fact(j, "traffic", text);
 	snprintf(text, sizeof(text), "%" PRIu64, s->seed);
 	fact(j, "seed", text);

@@ -5,6 +5,7 @@
 #include "prov/net/net_name.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -63,6 +64,8 @@ static uint32_t packets_max(const struct sim *s)
 static int open_net(struct sim *s)
 {
 	uint32_t room = packets_max(s);
+	struct weft_plan_why why;
+	int err;
 
 	s->net_bytes = net_bytes(&s->spec->cfg, room);
 	s->net = mmap(NULL, s->net_bytes, PROT_READ | PROT_WRITE,
@@ -72,7 +75,13 @@ static int open_net(struct sim *s)
 		return -ENOMEM;
 	}
 	madvise(s->net, s->net_bytes, MADV_HUGEPAGE);
-	return net_open(s->net, s->net_bytes, &s->spec->cfg, room);
+	err = net_open(s->net, s->net_bytes, &s->spec->cfg, room);
+	if (err || !s->spec->plan)
+		return err;
+	err = net_fault_load(s->net, s->spec->plan_name, s->spec->plan, &why);
+	if (err)
+		fprintf(stderr, "weft-sim: --faults: %s\n", why.text);
+	return err;
 }
 
 /* The link that is slower than the others. */
@@ -158,6 +167,7 @@ static void read_links(struct sim *s, bool end)
 			l->node = n;
 			l->port = p;
 			l->there = net_neighbour(s->net, n, p) >= 0;
+			net_fault_port_get(s->net, n, p, &l->fault);
 			if (end) {
 				c.packets -= keep->packets;
 				c.chunks -= keep->chunks;
@@ -252,6 +262,7 @@ static void conclude(struct sim *s)
 	uint64_t delivered;
 
 	net_count_get(s->net, &r->count);
+	r->faults = net_fault_get(s->net, &r->fault);
 	r->accepted = r->time_ps ? (double)s->bytes_in * 1e6 /
 					   (double)r->time_ps / r->nodes
 				 : 0;

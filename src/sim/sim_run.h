@@ -12,7 +12,7 @@
 #ifndef WEFT_SIM_RUN_H
 #define WEFT_SIM_RUN_H
 
-#include "prov/net/net.h"
+#include "prov/net/net_fault.h"
 #include "src/sim/sim_hist.h"
 #include "src/sim/sim_traffic.h"
 
@@ -35,8 +35,10 @@ struct sim_spec {
 	uint32_t fifos; /* injection FIFOs in use; 0: all */
 	double hot_part;
 	uint64_t seed;
-	uint64_t warm_ps, time_ps; /* before and while counting */
-	const char *label;	   /* of the progress line; NULL: none */
+	uint64_t warm_ps, time_ps;    /* before and while counting */
+	const struct weft_plan *plan; /* of faults, or NULL */
+	const char *plan_name;	      /* in errors */
+	const char *label;	      /* of the progress line; NULL: none */
 };
 
 /* A port's counters over the time of counting. */
@@ -45,6 +47,7 @@ struct sim_link {
 	uint32_t port;
 	bool there; /* there is one */
 	struct net_port_count count;
+	struct net_fault_port fault; /* of the whole run */
 };
 
 struct sim_result {
@@ -57,7 +60,10 @@ struct sim_result {
 	double hops;		 /* over packets delivered, while counting */
 	uint64_t waiting;	 /* messages still at their sources */
 	struct net_count count;	 /* of the whole run */
-	uint64_t cpu_ns;	 /* processor time that it took */
+	struct net_fault_count fault; /* likewise */
+	bool faults;		      /* there is a plan */
+	uint64_t lost;		      /* messages that did not arrive */
+	uint64_t cpu_ns;	      /* processor time that it took */
 	uint32_t nodes, ports;
 	uint32_t places;       /* nodes, and switches after them */
 	struct sim_link *link; /* places x ports */

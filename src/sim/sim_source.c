@@ -168,21 +168,35 @@ static void up_sent(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	}
 }
 
-static void up_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+/* The message is over, well or not; its source goes on. */
+static void over(struct sim *s, uint64_t at, uint64_t cookie)
 {
-	struct sim *s = arg;
-	struct sim_message *m = &s->message[cookie];
+	uint32_t node = s->message[cookie].src;
 
-	if (at >= s->count_from && at < s->count_to) {
-		sim_hist_add(&s->r->latency, at - m->born);
-		s->r->messages++;
-	}
 	s->last_at = at;
 	s->under_way--;
-	node = m->src;
 	message_give(s, (uint32_t)cookie);
 	if (s->spec->mode == SIM_CLOSED)
 		sim_offer(s, at, node);
+}
+
+static void up_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct sim *s = arg;
+
+	if (at >= s->count_from && at < s->count_to) {
+		sim_hist_add(&s->r->latency, at - s->message[cookie].born);
+		s->r->messages++;
+	}
+	over(s, at, cookie);
+}
+
+static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct sim *s = arg;
+
+	s->r->lost++;
+	over(s, at, cookie);
 }
 
 /*
@@ -228,6 +242,7 @@ static void up_timer(void *arg, uint64_t at, uint64_t cookie)
 const struct net_up sim_up = {
 	.packet = up_packet,
 	.arrived = up_arrived,
+	.lost = up_lost,
 	.sent = up_sent,
 	.timer = up_timer,
 };

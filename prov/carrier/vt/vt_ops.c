@@ -5,6 +5,7 @@
  * the other files.
  */
 #include "prov/carrier/vt/vt.h"
+#include "prov/net/net_fault.h"
 #include "prov/net/net_name.h"
 #include "src/base/alive.h"
 #include "src/base/log.h"
@@ -307,6 +308,7 @@ static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 	const struct weft_vt *w = vt_of(c)->w;
 	const struct net_config *cfg = &w->cfg;
 	struct net_port_count n;
+	struct net_fault_port f;
 
 	if (node >= net_nodes(w->net) || port >= net_ports(w->net))
 		return -EINVAL;
@@ -319,7 +321,22 @@ static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 	l->packets = n.packets;
 	l->bytes = n.chunks * cfg->chunk_bytes;
 	l->busy_ps = n.busy_ps;
+	net_fault_port_get(w->net, node, port, &f);
+	l->bad = f.bad;
+	l->detours = f.detours;
+	l->retry_ps = f.retry_ps;
+	l->dead = f.dead;
 	return 0;
+}
+
+static const char *vt_fault(struct weft_carrier *c, unsigned i,
+			    uint64_t *value_p)
+{
+	struct net_fault_count n;
+
+	if (!net_fault_get(vt_of(c)->w->net, &n))
+		return NULL;
+	return net_fault_item(&n, i, value_p);
 }
 
 /* ---- tables -------------------------------------------------------------- */
@@ -338,6 +355,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.note = vt_note,
 	.look = vt_read_note,
 	.count = vt_count,
+	.fault = vt_fault,
 	.link = vt_link,
 	.route_open = vt_route_open,
 	.route_close = vt_route_close,

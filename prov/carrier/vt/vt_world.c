@@ -5,6 +5,7 @@
  * made; the memory goes with the last process that maps it.
  */
 #include "prov/carrier/vt/vt.h"
+#include "prov/net/net_fault.h"
 #include "prov/net/net_file.h"
 #include "prov/net/net_map.h"
 #include "src/base/log.h"
@@ -126,6 +127,12 @@ static int map_parts(struct weft_vt *w)
 
 /* ---- rank 0 -------------------------------------------------------------- */
 
+static int complain(const char *why)
+{
+	weft_log(WEFT_LOG_ERROR, "virtual time: %s", why);
+	return -EINVAL;
+}
+
 static void rank_init(struct weft_vt *w, uint32_t i,
 		      const struct net_place *where)
 {
@@ -146,6 +153,30 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	w->batch[i] = i;
 }
 
+/* The plan goes to work, and everybody stands on a node that lives. */
+static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
+		       const struct weft_plan *plan)
+{
+	const char *name = conf->faults;
+	struct weft_plan_why why;
+
+	if (!plan->count)
+		return 0;
+	if (strpbrk(name, " =;"))
+		name = "plan";
+	if (net_fault_load(w->net, name, plan, &why))
+		return complain(why.text);
+	for (uint32_t i = 0; i < w->size; i++)
+		if (net_fault_node_dead(w->net, w->rank_of[i].node)) {
+			snprintf(why.text, sizeof(why.text),
+				 "%.80s: rank %u is on node %u, which is dead "
+				 "from the start",
+				 name, i, w->rank_of[i].node);
+			return complain(why.text);
+		}
+	return 0;
+}
+
 static int fill(struct weft_vt *w, const struct net_place *where)
 {
 	struct vt_head *h = w->head;
@@ -163,12 +194,6 @@ static int fill(struct weft_vt *w, const struct net_place *where)
 	h->ahead_ps = h->cfg.send_ps + net_lookahead(w->net) - h->cfg.tick_ps;
 	w->ahead_ps = h->ahead_ps;
 	return 0;
-}
-
-static int complain(const char *why)
-{
-	weft_log(WEFT_LOG_ERROR, "virtual time: %s", why);
-	return -EINVAL;
 }
 
 /* The map by its option: an order of letters, or a file. */
@@ -234,6 +259,17 @@ static struct weft_vt *world_new(const struct weft_vt_conf *conf, uint32_t rank)
 	return w;
 }
 
+static int read_plan(const struct weft_vt_conf *conf, struct weft_plan *plan)
+{
+	struct weft_plan_why why;
+	int ret;
+
+	if (!conf->faults || !*conf->faults)
+		return 0;
+	ret = weft_plan_load(conf->faults, plan, &why);
+	return ret ? complain(why.text) : 0;
+}
+
 static int build(struct weft_vt *w, const struct vt_head *plan,
 		 const struct net_place *where)
 {
@@ -258,14 +294,21 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 	struct vt_head plan = { .magic = VT_MAGIC,
 				.size = size,
 				.packet_bytes = conf->packet_bytes };
+	struct weft_plan faults = { .count = 0 };
 	int ret = w && where ? load_machine(conf, size, &plan.cfg) : -ENOMEM;
 
 	if (!ret)
 		ret = map_ranks(conf, &plan.cfg, size, where);
+	if (!ret)
+		ret = read_plan(conf, &faults);
 	if (!ret) {
+		net_fault_reserve(&plan.cfg, &faults);
 		lay_out(&plan);
 		ret = build(w, &plan, where);
 	}
+	if (!ret)
+		ret = load_faults(w, conf, &faults);
+	weft_plan_fini(&faults);
 	free(where);
 	if (ret) {
 		weft_vt_close(w);

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packets on links that err, or are dead.
+ *
+ * Checked at links, a packet that is found bad is sent again from the link's
+ * window, it and all behind it (go back n): so the link might as well have
+ * sent nothing since, and the packet comes so much later, and in order.
+ *
+ * Checked at the end, it goes on, is discarded there, and its source's unit,
+ * told so, sends it again. So it is with a packet that has a word of memory
+ * wrong. A packet for a dead link is gone; its source notices by itself, tries
+ * again as often as the machine does, and then it is lost.
+ */
+#include "prov/net/net_fault_int.h"
+#include "prov/net/net_nic_int.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/net_steer.h"
+#include "prov/net/net_wheel.h"
+
+#include "src/base/hash.h"
+
+#include <stdlib.h>
+
+#define BACKOFF_PS	1000000u /* after resend_tries, twice as long each */
+#define BACKOFF_DOUBLES 6u	 /* up to 64 us */
+
+static uint64_t ticks_of(const struct net *net, uint64_t ps)
+{
+	return (ps + net->cfg.tick_ps - 1) / net->cfg.tick_ps;
+}
+
+/* ---- bits ---------------------------------------------------------------- */
+
+/* Of a packet that is on no class route. */
+static uint32_t wire_bytes(const struct net *net, const struct net_packet *p)
+{
+	const struct net_config *cfg = &net->cfg;
+	uint32_t bytes = net_wire_bytes(cfg, p->chunks);
+
+	if (p->kind == NET_FORM_ACK)
+		return cfg->ack_wire_bytes;
+	if (p->kind)
+		bytes +=
+			cfg->path[p->kind - 1].header_bytes - cfg->header_bytes;
+	return bytes;
+}
+
+/* Both ends add up what they have sent and taken. */
+static void add_up(struct net *net, struct net_fault_link *l, bool differs)
+{
+	const struct weft_code_crc *crc = &net_faults(net)->link_crc;
+	uint64_t sent = weft_hash_mix(l->tries), got = sent ^ differs;
+
+	if (!net->cfg.care.link_crc)
+		return;
+	l->crc[0] = weft_code_crc_by_tables(crc, l->crc[0], &sent, 8);
+	l->crc[1] = weft_code_crc_by_tables(crc, l->crc[1], &got, 8);
+}
+
+static void count_bad(struct net *net, struct net_fault_link *l, bool header)
+{
+	struct net_fault_count *sum = &net_faults(net)->sum;
+
+	l->bad++;
+	sum->bad++;
+	sum->header += header;
+}
+
+static void count_retry(struct net *net, struct net_fault_link *l)
+{
+	struct net_fault_count *sum = &net_faults(net)->sum;
+
+	sum->retries++;
+	sum->alarms += ++l->retries == net->cfg.care.retry_alarm;
+}
+
+/* A packet of so many bytes until it is good; ticks, each retry so many. */
+static uint32_t try_link(struct net_step *s, unsigned port, uint32_t bytes,
+			 uint64_t retry, enum net_fault_found *found_p)
+{
+	struct net *net = s->net;
+	struct net_fault_link *l = net_fault_link(net, s->id, port);
+	uint64_t id = (uint64_t)s->id * NET_PORTS_MAX + port, late = 0;
+	unsigned n = 0;
+
+	for (;;) {
+		*found_p = net_fault_bits(net, l, id, l->tries++, bytes);
+		if (*found_p != NET_FOUND_BAD && *found_p != NET_FOUND_HEADER)
+			break;
+		count_bad(net, l, *found_p == NET_FOUND_HEADER);
+		if (net->cfg.care.checked == NET_CHECKED_END)
+			break;
+		count_retry(net, l);
+		late += retry;
+		if (++n == NET_FAULT_TRIES || late > UINT32_MAX / 2)
+			break; /* it will be no better */
+	}
+	l->retry_ticks += late;
+	if (*found_p == NET_FOUND_NOT) {
+		l->escaped++;
+		net_faults(net)->sum.escaped++;
+	}
+	add_up(net, l, *found_p == NET_FOUND_NOT || *found_p == NET_FOUND_LATE);
+	return (uint32_t)late;
+}
+
+/* From the end of a bad packet until the link begins again. */
+static uint64_t retry_ticks(struct net_step *s, unsigned port)
+{
+	const struct net_hop *h = net_hop(s, port);
+	uint64_t told = (uint64_t)h->ticks + h->token_ticks;
+	uint64_t wait = s->net->cfg.care.retry_ps;
+
+	return wait ? ticks_of(s->net, wait) : told;
+}
+
+/* The packet is read from this node's buffers. */
+static void read_words(struct net_step *s, struct net_packet *p, uint32_t bytes)
+{
+	struct net_fault_node *m = net_fault_node(s->net, s->id);
+	struct net_fault_count *sum = &net_faults(s->net)->sum;
+	uint32_t before = m->corrected, alarm = s->net->cfg.care.ecc_alarm;
+	uint32_t lost = net_fault_words(s->net, s->id, bytes);
+
+	sum->alarms += alarm && before < alarm && m->corrected >= alarm;
+	if (!lost)
+		return;
+	sum->poisoned++;
+	p->flags |= NET_P_BAD;
+	if (s->net->cfg.care.internal == NET_INTERNAL_HALT)
+		net_fault_halt(s);
+}
+
+/* ---- into nothing -------------------------------------------------------- */
+
+/* The packet will never be heard of; its source knows by the time it takes. */
+static void into_void(struct net_step *s, unsigned port, unsigned vc,
+		      uint32_t pi, uint32_t busy)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	uint64_t at = (s->now + busy) * net->cfg.tick_ps +
+		      net->cfg.care.ack_timeout_ps;
+
+	p->flags |= NET_P_BAD;
+	p->dirs |= NET_VOID;
+	net_fault_await(net, pi);
+	p->frac = (uint16_t)(at % net->cfg.tick_ps);
+	net_wheel_after(s, busy, NET_EV_TOKEN,
+			net_word(s->id, NET_EV_TOKEN, port, vc,
+				 net_cost(net, p->chunks, vc)));
+	net_push_ps(net, at, NET_EV_DELIVER,
+		    net_word(s->id, NET_EV_DELIVER, port, vc, pi));
+}
+
+uint32_t net_fault_launch(struct net_step *s, unsigned port, unsigned vc,
+			  uint32_t pi, uint32_t *busy_p)
+{
+	struct net *net = s->net;
+	const struct net_fault_link *l = net_fault_link(net, s->id, port);
+	struct net_packet *p = net_packet(net, pi);
+	uint32_t bytes = wire_bytes(net, p), late;
+	enum net_fault_found found;
+
+	if (l->state == NET_LINK_DEAD) {
+		into_void(s, port, vc, pi, *busy_p);
+		return NET_FAULT_GONE;
+	}
+	read_words(s, p, bytes);
+	if (!l->ber)
+		return 0;
+	late = try_link(s, port, bytes, *busy_p + retry_ticks(s, port), &found);
+	*busy_p += late;
+	if (found == NET_FOUND_GOOD || found == NET_FOUND_NOT)
+		return late;
+	p->flags |= NET_P_BAD; /* found at the last node */
+	if (found != NET_FOUND_LATE && net->cfg.care.retrain_ps) {
+		*busy_p += (uint32_t)ticks_of(net, net->cfg.care.retrain_ps);
+		net_faults(net)->sum.retrains++;
+	}
+	return late;
+}
+
+/*
+ * On a class route nothing is discarded: where others would be sent again from
+ * their source, it is this hop that takes as long.
+ */
+uint32_t net_fault_coll(struct net_step *s, unsigned port, uint32_t pi,
+			uint32_t len)
+{
+	struct net *net = s->net;
+	const struct net_config *cfg = &net->cfg;
+	const struct net_packet *p = net_packet(net, pi);
+	struct net_fault_link *l = net_fault_link(net, s->id, port);
+	uint32_t bytes = net_wire_bytes(cfg, p->chunks), late = 0, again;
+	uint64_t retry = len + retry_ticks(s, port);
+	enum net_fault_found found;
+
+	if (p->kind == NET_BARRIER && cfg->barrier_bytes)
+		bytes = cfg->barrier_bytes;
+	if (l->state == NET_LINK_DEAD) {
+		l->detours++;
+		net_faults(net)->sum.detours++;
+		return (uint32_t)ticks_of(net, cfg->care.ack_timeout_ps);
+	}
+	if (!l->ber)
+		return 0;
+	for (again = 0; again < NET_FAULT_TRIES; again++) {
+		late += try_link(s, port, bytes, retry, &found);
+		if (found != NET_FOUND_BAD && found != NET_FOUND_HEADER)
+			break;
+		net_faults(net)->sum.discarded++;
+		net_faults(net)->sum.resends++;
+		late += (uint32_t)(retry +
+				   ticks_of(net, cfg->care.resend_ps +
+							 cfg->care.retrain_ps));
+	}
+	return late;
+}
+
+/* ---- once more ----------------------------------------------------------- */
+
+/* What the source's unit waits for, the more often it was in vain. */
+static uint64_t backoff(const struct net *net, uint32_t again)
+{
+	uint32_t tries = net->cfg.care.resend_tries, more;
+
+	if (again < tries)
+		return 0;
+	more = again - tries < BACKOFF_DOUBLES ? again - tries
+					       : BACKOFF_DOUBLES;
+	return (uint64_t)BACKOFF_PS << more;
+}
+
+/* The packet stands in its source's network FIFO once more. */
+static void once_more(struct net_step *s, uint32_t pi, uint64_t at)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	struct net_mrec *m = net_mrec(net, p->msg);
+	struct net_msg way = { .src = m->src, .dst = p->dst };
+	uint32_t count = p->dirs >> NET_AGAIN_SHIFT;
+	bool ack = p->flags & NET_P_ACK;
+	unsigned fifo =
+		ack ? net_ack_fifo(net) : m->fifo % net->cfg.inject_fifos;
+
+	if ((count & NET_AGAIN_MAX) < NET_AGAIN_MAX)
+		count++;
+	m->fate |= NET_FATE_AGAIN;
+	p->vc = ack ? NET_VC_SYS : m->road & 15;
+	p->frac = (uint16_t)(at % net->cfg.tick_ps);
+	net_steer_plan(net, &way, p->rem);
+	net_steer_start(net, p);
+	p->dirs = (p->dirs & 0xffff) | count << NET_AGAIN_SHIFT;
+	net_faults(net)->sum.resends++;
+	net_push_ps(net, at, NET_EV_WAKE,
+		    net_word(m->src, NET_EV_WAKE, fifo, 0, pi));
+}
+
+/* Nodes that will not see a packet that leaves copies. */
+static uint32_t missing(const struct net *net, const struct net_packet *p)
+{
+	uint32_t n = 1;
+
+	if (p->flags & NET_P_DEPOSIT)
+		for (unsigned d = 0; d < net->cfg.dims; d++)
+			n += (uint32_t)abs(p->rem[d]);
+	return n;
+}
+
+/* An answer of a lost packet will not come either. */
+static void forget_ack(struct net *net, uint32_t wi)
+{
+	struct net_mrec *w = net_mrec(net, wi);
+
+	if (!--w->left)
+		net_mrec_put(net, wi);
+}
+
+static void lose(struct net_step *s, const struct net_call *c, uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_packet p = *net_packet(net, pi);
+	struct net_mrec *m = net_mrec(net, p.msg);
+	uint64_t cookie = m->cookie;
+	uint32_t node = m->dst;
+
+	net_fault_forgo(s, c, pi, node);
+	net->delivered++; /* it is under way no more */
+	net_packet_put(net, pi);
+	if (p.flags & NET_P_ACK) {
+		forget_ack(net, p.msg);
+		return;
+	}
+	if (m->flags & NET_M_ACKED) {
+		cookie = net_mrec(net, (uint32_t)m->cookie)->cookie;
+		forget_ack(net, (uint32_t)m->cookie);
+	}
+	net_faults(net)->sum.lost += !(m->fate & NET_FATE_LOST);
+	m->fate |= NET_FATE_LOST;
+	m->left -= missing(net, &p);
+	if (m->left)
+		return;
+	if (m->flags & NET_M_SEEN)
+		net_node(net, m->dst)->active -= net_mrec_bytes(m);
+	net_nic_forget(net, p.msg);
+	if (s->up->lost)
+		s->up->lost(s->arg, c->at, cookie, node);
+}
+
+/* Times that it came to nothing; false: the machine has given up. */
+static bool count_void(struct net *net, struct net_packet *p)
+{
+	const struct net_mrec *m = net_mrec(net, p->msg);
+	uint32_t n = (p->dirs >> NET_VOID_SHIFT & NET_VOID_MAX) + 1;
+
+	net_faults(net)->sum.timeouts++;
+	p->dirs &= ~(NET_VOID | NET_VOID_MAX << NET_VOID_SHIFT);
+	p->dirs |= n << NET_VOID_SHIFT;
+	return n <= net->cfg.care.resend_tries &&
+	       !net_fault_node(net, m->src)->dead;
+}
+
+void net_fault_bad(struct net_step *s, const struct net_call *c)
+{
+	struct net *net = s->net;
+	const struct net_care *care = &net->cfg.care;
+	uint32_t pi = net_word_payload(c->word), again;
+	struct net_packet *p = net_packet(net, pi);
+	uint64_t at = c->at;
+	bool nowhere = p->dirs & NET_VOID;
+
+	p->flags &= (uint8_t)~NET_P_BAD;
+	again = p->dirs >> NET_AGAIN_SHIFT & NET_AGAIN_MAX;
+	if (nowhere) {
+		if (!count_void(net, p)) {
+			lose(s, c, pi);
+			return;
+		}
+	} else {
+		net_faults(net)->sum.discarded++;
+		net_fault_await(net, pi);
+		if (!care->resend_ps) {
+			lose(s, c, pi);
+			return;
+		}
+		/* The answer goes back as the packet came. */
+		at += care->resend_ps + backoff(net, again) +
+		      net_steer_hops(net, net_mrec(net, p->msg)->src, p->dst) *
+			      net->cfg.hop_ps;
+	}
+	once_more(s, pi, at);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Round what is dead, where the machine does so.
+ *
+ * On a torus, first by another link to the same neighbour; then by another
+ * dimension in which the packet has hops left; then the other way round. What
+ * is sent when tables have been made anew goes the other way from the start. A
+ * packet that has turned goes further than half way round, and does not turn a
+ * second time.
+ *
+ * In a tree the tables have other links, net_steer_fat.c.
+ */
+#include "prov/net/net_fault_int.h"
+#include "prov/net/net_steer.h"
+
+#include <stdlib.h>
+
+/* Packets of one message may take several ways from now on. */
+static void count(const struct net *net, const struct net_packet *p,
+		  uint32_t node, unsigned port)
+{
+	net_fault_link(net, node, port)->detours++;
+	net_faults(net)->sum.detours++;
+	net_mrec(net, p->msg)->fate |= NET_FATE_AGAIN;
+}
+
+/* Of these ports those that lead somewhere. */
+static uint64_t living(const struct net *net, uint32_t node, uint64_t ports)
+{
+	uint64_t left = ports, w;
+
+	for (w = ports; w; w &= w - 1)
+		if (net_fault_is_dead(net, node, (unsigned)__builtin_ctzll(w)))
+			left &= ~(w & -w);
+	return left;
+}
+
+/* The k-th bit that is set, round and round; there is one. */
+static unsigned pick(uint64_t ports, unsigned k)
+{
+	k %= (unsigned)__builtin_popcountll(ports);
+	while (k--)
+		ports &= ports - 1;
+	return (unsigned)__builtin_ctzll(ports);
+}
+
+/* ---- torus --------------------------------------------------------------- */
+
+/* The direction that a packet has yet to go in a dimension. */
+static unsigned dir_of(const struct net_packet *p, unsigned d)
+{
+	return 2 * d + (p->rem[d] > 0);
+}
+
+static void turn(const struct net *net, struct net_packet *p, unsigned d)
+{
+	int size = net->cfg.size[d];
+
+	p->rem[d] = (int8_t)(p->rem[d] + (p->rem[d] > 0 ? -size : size));
+	p->dirs ^= 3u << 2 * d;
+}
+
+/* Links by which the packet comes on, or none. */
+static uint64_t torus_ports(const struct net *net, struct net_packet *p,
+			    uint32_t node, unsigned first)
+{
+	uint64_t ports = 0;
+	unsigned i, d;
+
+	for (i = 0; i <= net->cfg.dims && !ports; i++) {
+		d = i ? net->cfg.order[i - 1] : first;
+		if (p->rem[d])
+			ports = living(net, node, net->dir_ports[dir_of(p, d)]);
+	}
+	for (i = 0; i < net->cfg.dims && !ports; i++) {
+		d = net->cfg.order[i];
+		if (!p->rem[d] || !net->cfg.wrap[d] ||
+		    2 * abs(p->rem[d]) > net->cfg.size[d])
+			continue;
+		ports = living(net, node, net->dir_ports[dir_of(p, d) ^ 1]);
+		if (ports)
+			turn(net, p, d);
+	}
+	return ports;
+}
+
+static void steer_torus(const struct net *net, struct net_packet *p,
+			uint32_t node)
+{
+	unsigned was = p->det;
+	uint64_t ports;
+
+	if (net->flow[was] == NET_FLOW_NONE ||
+	    (net->steer == NET_STEER_SHARED && node < net->ends))
+		return;
+	p->want = living(net, node, p->want);
+	if (!net_fault_is_dead(net, node, was))
+		return;
+	ports = torus_ports(net, p, node, net->flow[was] / 2u);
+	count(net, p, node, was);
+	if (ports)
+		p->det = (uint8_t)pick(ports, p->lane);
+	if (p->flags & NET_P_DYN && !p->want)
+		p->want = ports ? ports : 1ull << was; /* into nothing */
+}
+
+/* Steps along a dimension; whether all links are there. */
+static bool walk(const struct net *net, uint32_t *node, unsigned dir,
+		 unsigned hops)
+{
+	uint64_t ports;
+
+	while (hops--) {
+		ports = living(net, *node, net->dir_ports[dir]);
+		if (!ports)
+			return false;
+		*node = net_link_peer(
+			net_links(net, *node)[__builtin_ctzll(ports)]);
+	}
+	return true;
+}
+
+void net_fault_plan(const struct net *net, const struct net_msg *msg,
+		    int8_t *rem)
+{
+	const struct net_config *cfg = &net->cfg;
+	uint32_t at = msg->src, next;
+	unsigned i, d;
+	int other;
+
+	if (net->steer == NET_STEER_SHARED)
+		at = net->ends + msg->src / net_router_nodes(cfg);
+	for (i = 0; i < cfg->dims; i++) {
+		d = cfg->order[i];
+		next = at;
+		if (walk(net, &next, 2 * d + (rem[d] > 0),
+			 (unsigned)abs(rem[d]))) {
+			at = next;
+			continue;
+		}
+		other = rem[d] + (rem[d] > 0 ? -1 : 1) * cfg->size[d];
+		next = at;
+		if (!cfg->wrap[d] || !walk(net, &next, 2 * d + (other > 0),
+					   (unsigned)abs(other)))
+			return; /* on the way there may be another */
+		rem[d] = (int8_t)other;
+		at = next;
+	}
+}
+
+/* ---- trees --------------------------------------------------------------- */
+
+/* The tables know of what is dead (net_dead); this counts who feels it. */
+static void count_tree(const struct net *net, const struct net_packet *p,
+		       uint32_t node)
+{
+	unsigned det = p->det, rail = 0;
+
+	if (node < net->ends)
+		rail = net_mrec(net, p->msg)->rail;
+	net_fat_steer(&net->fat, NULL, node, p->dst, p->left, rail, &det);
+	if (det != p->det && net_fault_is_dead(net, node, det))
+		count(net, p, node, det);
+}
+
+void net_fault_steer(const struct net *net, struct net_packet *p, uint32_t node)
+{
+	if (net->steer == NET_STEER_TREE)
+		count_tree(net, p, node);
+	else
+		steer_torus(net, p, node);
+}

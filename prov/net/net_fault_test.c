@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Links that err: how often they do, who finds it, what that costs, and that
+ * nothing is lost. LONG=1 has 10^8 packet-hops of each machine and rate.
+ */
+#include "prov/net/net_fault_end.h"
+#include "prov/net/net_fault_int.h"
+
+#include "src/base/hash.h"
+#include "test/t.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const machines[] = { "bgq:4x4x2", "gemini:2x2x2",
+					"qsnet2:4x4", "sunway:6x4" };
+
+/* ---- draws --------------------------------------------------------------- */
+
+static void the_first_error_is_where_the_draw_says(void **state)
+{
+	uint64_t half = 1ull << 63;
+
+	T_IS(net_fault_first(0, half, 8), 0);
+	T_IS(net_fault_first(half - 1, half, 8), 0);
+	T_IS(net_fault_first(half + 1, half, 8), 1);
+	T_IS(net_fault_first(half + half / 2 + 1, half, 8), 2);
+	T_IS(net_fault_first(UINT64_MAX, half, 8), 8);
+	T_IS(net_fault_first(0, 0, 8), 8);
+	T_IS(net_fault_first(0, 1, 0), 0);
+}
+
+/* ---- traffic ------------------------------------------------------------- */
+
+/* A message from everybody to somebody, again and again. */
+static void traffic(struct net_end *e, unsigned rounds, uint8_t way)
+{
+	uint32_t nodes = e->cfg.topology == NET_TORUS && e->cfg.router_nodes < 2
+				 ? net_nodes(e->net)
+				 : 16;
+	struct net_msg m = { .bytes = e->cfg.payload_bytes, .way = way };
+	unsigned r, n;
+	uint64_t at;
+	struct net_count c;
+
+	net_count_get(e->net, &c);
+	at = c.now;
+	for (r = 0; r < rounds; r++) {
+		for (n = 0; n < nodes; n++) {
+			m.src = n;
+			m.dst = (uint32_t)(n + 1 +
+					   weft_hash_mix(r * 64 + n) %
+						   (nodes - 1)) %
+				nodes;
+			m.cookie = 100;
+			m.fifo = r;
+			T_OK(net_send(e->net, at, &m));
+		}
+		net_end_drain(e);
+		net_count_get(e->net, &c);
+		at = c.now;
+		T_IS(e->arrived, (uint64_t)(r + 1) * nodes);
+	}
+}
+
+static uint64_t hash_of(const struct net_config *cfg, const char *plan,
+			unsigned rounds)
+{
+	struct net_end e;
+	struct net_count c;
+
+	if (plan)
+		fault_end_open(&e, cfg, plan);
+	else
+		net_end_open(&e, cfg, 1 << 14);
+	traffic(&e, rounds, NET_DYNAMIC);
+	net_count_get(e.net, &c);
+	net_end_close(&e);
+	return c.hash;
+}
+
+static void a_plan_that_does_nothing_changes_no_event(void **state)
+{
+	struct net_config cfg;
+	unsigned i;
+
+	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
+		fault_end_machine(&cfg, machines[i]);
+		T_IS(hash_of(&cfg, "", 8), hash_of(&cfg, NULL, 8));
+		T_IS(hash_of(&cfg, "loss = 0.5", 8), hash_of(&cfg, NULL, 8));
+		T_IS(hash_of(&cfg, "errors * = 0; seed = 3", 8),
+		     hash_of(&cfg, NULL, 8));
+	}
+}
+
+static void the_same_plan_and_seed_give_the_same_events(void **state)
+{
+	struct net_config cfg;
+	unsigned i;
+
+	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
+		uint64_t a, b, c;
+
+		fault_end_machine(&cfg, machines[i]);
+		a = hash_of(&cfg, "seed = 1; errors * = 1e-5", 32);
+		b = hash_of(&cfg, "seed = 1; errors * = 1e-5", 32);
+		c = hash_of(&cfg, "seed = 2; errors * = 1e-5", 32);
+		T_IS(a, b);
+		/* where it is corrected nothing comes later */
+		T_IS(a != c, !cfg.care.fec);
+		T_IS(a != hash_of(&cfg, NULL, 32), !cfg.care.fec);
+	}
+}
+
+/* Whatever the order in which messages are handed over. */
+static void errors_do_not_depend_on_the_order_of_calls(void **state)
+{
+	struct net_config cfg;
+	struct net_msg m = { .bytes = 512 };
+	uint64_t log[2];
+	unsigned k, n;
+
+	fault_end_machine(&cfg, "bgq:4x4x2");
+	for (k = 0; k < 2; k++) {
+		struct net_end e;
+
+		fault_end_open(&e, &cfg, "seed = 5; errors * = 1e-4");
+		for (n = 0; n < 256; n++) {
+			m.src = (k ? 255 - n : n) % 32;
+			m.dst = (m.src + 7) % 32;
+			m.fifo = (k ? 255 - n : n) / 32;
+			T_OK(net_send(e.net, 0, &m));
+		}
+		net_end_drain(&e);
+		T_IS(e.arrived, 256);
+		T_TRUE(fault_end_count(&e).retries > 10);
+		log[k] = e.log;
+		net_end_close(&e);
+	}
+	T_IS(log[0], log[1]);
+}
+
+/* ---- as often as the plan says, and all of it found ---------------------- */
+
+static uint32_t full_bits(const struct net_config *cfg)
+{
+	return 8 * net_wire_bytes(cfg, cfg->payload_bytes / cfg->chunk_bytes);
+}
+
+static void check_rate(const struct net_config *cfg, double ber, uint64_t hops)
+{
+	struct net_fault_count c;
+	struct net_count n = { 0 };
+	struct net_end e;
+	char plan[64];
+	double p, mean, sigma;
+	unsigned r = 0;
+
+	snprintf(plan, sizeof(plan), "seed = 9; errors * = %.9f", ber);
+	fault_end_open(&e, cfg, plan);
+	for (; n.hops < hops; r++) {
+		e.arrived = 0;
+		traffic(&e, 16, NET_DYNAMIC);
+		net_count_get(e.net, &n);
+	}
+	c = fault_end_count(&e);
+	p = -expm1(full_bits(cfg) * log1p(-ber));
+	mean = (double)c.packets * p;
+	sigma = sqrt(mean * (1 - p));
+	if (!cfg->care.fec && fabs((double)c.bad - mean) > 3 * sigma + 1)
+		print_message("%s at %g: %llu bad, %.1f expected, sigma %.1f\n",
+			      cfg->name, ber, (unsigned long long)c.bad, mean,
+			      sigma);
+	/* a code that corrects leaves none of single bits */
+	if (cfg->care.fec)
+		T_IS(c.bad, 0);
+	else
+		T_TRUE(fabs((double)c.bad - mean) <= 3 * sigma + 1);
+	T_IS(c.escaped, 0);
+	T_IS(c.lost, 0);
+	T_IS(c.unlike, 0);
+	T_IS(c.bad, cfg->care.checked == NET_CHECKED_LINK ? c.retries : c.bad);
+	net_end_close(&e);
+}
+
+static void retries_are_as_many_as_the_plan_says(void **state)
+{
+	static const double rate[] = { 1e-7, 1e-6, 1e-5, 1e-4 };
+	const char *is_long = getenv("LONG");
+	uint64_t hops = is_long ? 100000000 : 60000;
+	struct net_config cfg;
+	unsigned i, k;
+
+	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
+		fault_end_machine(&cfg, machines[i]);
+		for (k = 0; k < WEFT_COUNT_OF(rate); k++) {
+			/* 18,816 bits do not pass four links at 1e-4 */
+			if (cfg.care.checked == NET_CHECKED_END && k == 3)
+				continue;
+			check_rate(&cfg, rate[k], hops);
+		}
+	}
+}
+
+/* Bursts of 41 bits touch five symbols at most: every one is found. */
+static void bursts_are_found(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	unsigned i;
+
+	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
+		struct net_end e;
+
+		fault_end_machine(&cfg, machines[i]);
+		fault_end_open(&e, &cfg,
+			       i == 3	? "errors * = 1e-5; burst * = 200"
+			       : i == 1 ? "errors * = 1e-5; burst * = 16"
+			       : i	? "errors * = 1e-6; burst * = 32"
+					: "errors * = 1e-5; burst * = 41");
+		traffic(&e, 64, NET_DYNAMIC);
+		c = fault_end_count(&e);
+		T_TRUE(c.bad > 10);
+		T_IS(c.escaped, 0);
+		net_end_close(&e);
+	}
+}
+
+/* ---- what a retry costs -------------------------------------------------- */
+
+/* One message of one full packet; and how often a link sent it again. */
+static uint64_t one(const struct net_config *cfg, const char *plan,
+		    uint64_t *retries_p)
+{
+	struct net_msg m = { .dst = 1,
+			     .bytes = cfg->payload_bytes,
+			     .way = NET_DETERMINISTIC };
+	struct net_end e;
+
+	fault_end_open(&e, cfg, plan);
+	T_OK(net_send(e.net, 0, &m));
+	net_end_drain(&e);
+	T_IS(e.arrived, 1);
+	*retries_p = fault_end_count(&e).retries;
+	net_end_close(&e);
+	return e.last_at;
+}
+
+/* BGQ-45: an acknowledgement that is missing for 1000 cycles. */
+static void bgq_sends_again_after_its_time_out(void **state)
+{
+	struct net_config cfg;
+	uint64_t none, n, good, late;
+
+	fault_end_machine(&cfg, "bgq:2");
+	good = one(&cfg, "errors * = 0", &none);
+	late = one(&cfg, "seed = 1; errors * = 3e-4", &n);
+	T_IS(none, 0);
+	T_TRUE(n > 0);
+	/* 552 bytes are 138 cycles, and 6 of protocol */
+	T_IS(late - good, n * (138 + 6 + 1000) * 2000);
+}
+
+/* GEM-28: the receiver says so at once; both ways are the link's. */
+static void gemini_sends_again_when_it_is_told(void **state)
+{
+	struct net_config cfg;
+	uint64_t none, n, good, late, len;
+
+	fault_end_machine(&cfg, "gemini:2x1x1");
+	good = one(&cfg, "errors * = 0", &none);
+	late = one(&cfg, "seed = 1; errors N = 2e-3", &n);
+	T_IS(none, 0);
+	T_TRUE(n > 0);
+	/* 96 bytes at 19.2 GB/s are 5 ns; 20 ns there and 45 ns back */
+	len = net_wire_ticks(&cfg, 96, cfg.link_end_ps_x1000);
+	T_IS(len, 5);
+	T_IS(late - good, n * (len + 20 + 45) * 1000);
+}
+
+/* A packet behind a bad one waits for it: order is kept. */
+static void packets_keep_their_order(void **state)
+{
+	struct net_msg m = { .dst = 1,
+			     .bytes = 64 << 10,
+			     .way = NET_DETERMINISTIC };
+	struct net_config cfg;
+	struct net_end e;
+
+	fault_end_machine(&cfg, "bgq:2");
+	fault_end_open(&e, &cfg, "seed = 1; errors * = 1e-4");
+	T_OK(net_send(e.net, 0, &m));
+	net_end_drain(&e);
+	T_IS(e.arrived, 1);
+	T_IS(e.packets, 128);
+	T_TRUE(fault_end_count(&e).retries > 20);
+	net_end_close(&e); /* asks for disorder, too */
+}
+
+/* ---- codes --------------------------------------------------------------- */
+
+/* BGQ-47: errors in the first 12 of 552 bytes are the header's affair. */
+static void bgq_headers_have_a_code_of_their_own(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_end e;
+	double part;
+
+	fault_end_machine(&cfg, "bgq:4x4x2");
+	fault_end_open(&e, &cfg, "errors * = 2e-5");
+	traffic(&e, 200, NET_DYNAMIC);
+	c = fault_end_count(&e);
+	part = (double)c.bad * 12 / 552;
+	T_TRUE(c.header > 0 && fabs((double)c.header - part) < 5 * sqrt(part));
+	net_end_close(&e);
+}
+
+/* BGQ-46, BGQ-48: without the code of a hop, those behind it are needed. */
+static void bgq_what_a_hop_overlooks_is_found_at_the_end(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_msg m = { .bytes = 512 };
+	struct net_end e;
+	unsigned n;
+
+	fault_end_machine(&cfg, "bgq:4x4x2");
+	cfg.care.code = NET_CODE_NONE;
+	cfg.care.header_code = NET_HEADER_NONE;
+	fault_end_open(&e, &cfg, "errors * = 2e-5");
+	for (n = 0; n < 2000; n++) {
+		m.src = n % 32;
+		m.dst = (n * 7 + 5) % 32;
+		m.fifo = n / 32;
+		if (m.src != m.dst)
+			T_OK(net_send(e.net, 0, &m));
+	}
+	net_end_drain(&e);
+	c = fault_end_count(&e);
+	T_TRUE(c.lost > 50 && c.lost == c.discarded && e.lost == c.lost);
+	T_TRUE(c.unlike > 20);
+	T_IS(c.bad, 0);
+	net_end_close(&e);
+}
+
+/* BGQ-50 */
+static void counters_raise_an_alarm(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+
+	fault_end_machine(&cfg, "bgq:4x4x2");
+	cfg.care.retry_alarm = 5;
+	fault_end_open(&e, &cfg, "errors A+ = 1e-4");
+	traffic(&e, 100, NET_DYNAMIC);
+	T_TRUE(fault_end_count(&e).alarms > 0);
+	T_TRUE(fault_end_count(&e).alarms <= 32);
+	net_end_close(&e);
+}
+
+/* QSN-40: discarded at the end, sent again by the unit, as often. */
+static void qsnet2_discards_and_its_unit_sends_again(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_end e;
+
+	fault_end_machine(&cfg, "qsnet2:4x4");
+	fault_end_open(&e, &cfg, "seed = 1; errors * = 2e-6");
+	traffic(&e, 100, NET_DYNAMIC);
+	c = fault_end_count(&e);
+	T_TRUE(c.bad > 50);
+	T_IS(c.retries, 0);
+	T_IS(c.resends, c.discarded);
+	T_TRUE(c.discarded > 0 && c.discarded <= c.bad);
+	net_end_close(&e);
+}
+
+/* SWE-26: 70 bits in a row are put right, more are sent again by the link. */
+static void sunway_corrects_and_sends_again(void **state)
+{
+	static const char *const plans[] = { "errors * = 1e-6; burst * = 61",
+					     "errors * = 1e-5; burst * = 200" };
+	struct net_fault_count c;
+	struct net_config cfg;
+	unsigned i;
+
+	fault_end_machine(&cfg, "sunway:6x4");
+	for (i = 0; i < 2; i++) {
+		struct net_end e;
+
+		fault_end_open(&e, &cfg, plans[i]);
+		traffic(&e, 64, NET_DYNAMIC);
+		c = fault_end_count(&e);
+		T_TRUE(c.mended > 20);
+		T_IS(c.escaped, 0);
+		T_IS(c.bad > 0, i);
+		T_IS(c.retries, c.bad);
+		net_end_close(&e);
+	}
+}
+
+/* QSN-43: a link that erred trains anew, and nobody gets it meanwhile. */
+static void qsnet2_links_train_anew(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	uint64_t at[2];
+	unsigned k;
+
+	for (k = 0; k < 2; k++) {
+		struct net_msg m = { .dst = 1,
+				     .bytes = 256 << 10,
+				     .path = 1,
+				     .way = NET_DETERMINISTIC };
+		struct net_end e;
+
+		fault_end_machine(&cfg, "qsnet2:4");
+		cfg.care.retrain_ps = k ? 10000000 : 0;
+		fault_end_open(&e, &cfg, "seed = 1; errors * = 2e-6");
+		T_OK(net_send(e.net, 0, &m));
+		net_end_drain(&e);
+		c = fault_end_count(&e);
+		T_TRUE(c.bad > 2);
+		T_IS(c.retrains, k ? c.bad : 0);
+		at[k] = e.last_at;
+		net_end_close(&e);
+	}
+	T_TRUE(at[1] > at[0] + 15000000);
+}
+
+/* Acknowledgements err, too, and come in the end. */
+static void acknowledgements_come_in_the_end(void **state)
+{
+	struct net_msg m = { .bytes = 2048, .dst = 1, .ack = 1 };
+	struct net_config cfg;
+	struct net_end e;
+	unsigned n;
+
+	fault_end_machine(&cfg, "qsnet2:4x4");
+	fault_end_open(&e, &cfg, "seed = 2; errors * = 1e-4");
+	for (n = 0; n < 40; n++) {
+		m.bytes = 64;
+		m.cookie = n;
+		m.dst = 1 + n % 15;
+		T_OK(net_send(e.net, 0, &m));
+	}
+	net_end_drain(&e);
+	T_IS(e.acked, 40);
+	T_IS(e.arrived, 40);
+	T_TRUE(fault_end_count(&e).resends > 5);
+	net_end_close(&e);
+}
+
+/* What comes again is not overtaken, of one message or of several. */
+static void packets_that_come_again_keep_their_order(void **state)
+{
+	struct net_msg m = {
+		.dst = 5, .bytes = 9000, .path = 1, .way = NET_DETERMINISTIC
+	};
+	struct net_config cfg;
+	struct net_end e;
+	unsigned n;
+
+	fault_end_machine(&cfg, "qsnet2:4x4");
+	cfg.care.retrain_ps = 0; /* others may pass at once */
+	fault_end_open(&e, &cfg, "seed = 3; errors * = 4e-6");
+	for (n = 0; n < 8; n++) {
+		m.cookie = n;
+		T_OK(net_send(e.net, 0, &m));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, 8);
+	T_TRUE(fault_end_count(&e).resends > 3);
+	T_IS(e.overtaken, 0);
+	for (n = 1; n < 8; n++)
+		T_TRUE(e.cookie_at[n] >= e.cookie_at[n - 1]);
+	net_end_close(&e);
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+/* QSN-44, GEM-31: corrected, or dropped at the end and sent again. */
+static void wrong_words_are_corrected_or_never_delivered(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	unsigned i;
+
+	for (i = 1; i < WEFT_COUNT_OF(machines); i++) {
+		struct net_end e;
+
+		fault_end_machine(&cfg, machines[i]);
+		fault_end_open(&e, &cfg, "seed = 2; memory * = 0.004");
+		traffic(&e, 200, NET_DYNAMIC);
+		c = fault_end_count(&e);
+		T_TRUE(c.corrected > 500);
+		T_TRUE(c.poisoned > 0 && c.poisoned < c.corrected / 50);
+		T_IS(c.resends, c.discarded); /* some by two nodes */
+		T_TRUE(c.discarded <= c.poisoned &&
+		       c.discarded > c.poisoned * 9 / 10);
+		T_IS(c.lost, 0);
+		net_end_close(&e);
+	}
+}
+
+/* BGQ-49, BGQ-50: a unit stops rather than let the error out. */
+static void bgq_halts_at_a_word_beyond_correction(void **state)
+{
+	struct net_fault_count c;
+	struct net_msg m = { .bytes = 512, .way = NET_DETERMINISTIC };
+	struct net_config cfg;
+	struct net_end e;
+	unsigned n;
+
+	fault_end_machine(&cfg, "bgq:4");
+	fault_end_open(&e, &cfg, "seed = 2; memory 1 = 0.01");
+	for (n = 0; n < 1000; n++) {
+		m.src = n % 4;
+		m.dst = (n + 1 + n / 4 % 3) % 4;
+		m.fifo = n % 64;
+		T_OK(net_send(e.net, n * 100000ull, &m));
+	}
+	net_end_drain(&e);
+	c = fault_end_count(&e);
+	T_TRUE(c.corrected >= 50 && c.alarms > 0);
+	T_IS(c.halted, 1);
+	T_IS(c.dead_nodes, 1);
+	T_IS(e.dead, 1);
+	T_IS(e.dead_node, 1);
+	T_TRUE(e.lost > 0 && e.lost + e.arrived == 1000);
+	net_end_close(&e);
+}
+
+/* ---- class routes -------------------------------------------------------- */
+
+static uint64_t allreduce(const struct net_config *cfg, const char *plan)
+{
+	static const uint32_t node[] = { 0, 1, 2, 3 }, share[] = { 1, 1, 1, 1 };
+	static const int parent[] = { 1, -1, 1, 2 };
+	struct net_end e;
+	uint32_t route;
+	unsigned n, k;
+
+	fault_end_open(&e, cfg, plan);
+	T_OK(net_tree_open(e.net, node, parent, share, 4, &route));
+	for (k = 0; k < 20; k++)
+		for (n = 0; n < 4; n++) {
+			struct net_part part = { .route = route,
+						 .node = n,
+						 .bytes = 512,
+						 .seq = k,
+						 .cookie = n + 1,
+						 .kind = NET_ALLREDUCE };
+
+			T_OK(net_tree_send(e.net, 0, &part));
+		}
+	net_end_drain(&e);
+	T_IS(e.results, 80);
+	T_IS(e.result_sum, 80 * 10);
+	T_IS(net_fault_get(e.net, &(struct net_fault_count){ 0 }), true);
+	net_end_close(&e);
+	return e.result_at;
+}
+
+static void class_routes_have_the_same_results_later(void **state)
+{
+	struct net_config cfg;
+	uint64_t good, late;
+
+	fault_end_machine(&cfg, "bgq:4");
+	good = allreduce(&cfg, "errors * = 0");
+	late = allreduce(&cfg, "seed = 1; errors * = 3e-5");
+	T_TRUE(late > good + 2000000);
+	T_IS(late, allreduce(&cfg, "seed = 1; errors * = 3e-5"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(the_first_error_is_where_the_draw_says),
+		T_CASE(a_plan_that_does_nothing_changes_no_event),
+		T_CASE(the_same_plan_and_seed_give_the_same_events),
+		T_CASE(errors_do_not_depend_on_the_order_of_calls),
+		T_CASE(retries_are_as_many_as_the_plan_says),
+		T_CASE(bursts_are_found),
+		T_CASE(bgq_sends_again_after_its_time_out),
+		T_CASE(gemini_sends_again_when_it_is_told),
+		T_CASE(packets_keep_their_order),
+		T_CASE(bgq_headers_have_a_code_of_their_own),
+		T_CASE(bgq_what_a_hop_overlooks_is_found_at_the_end),
+		T_CASE(counters_raise_an_alarm),
+		T_CASE(qsnet2_discards_and_its_unit_sends_again),
+		T_CASE(sunway_corrects_and_sends_again),
+		T_CASE(qsnet2_links_train_anew),
+		T_CASE(acknowledgements_come_in_the_end),
+		T_CASE(packets_that_come_again_keep_their_order),
+		T_CASE(wrong_words_are_corrected_or_never_delivered),
+		T_CASE(bgq_halts_at_a_word_beyond_correction),
+		T_CASE(class_routes_have_the_same_results_later),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Faults as time goes on: lines of a plan that begin, are noticed and end, and
+ * what they do to links and nodes. Nothing of this is there without a plan.
+ *
+ * Lines are wakes of the nodes that they concern, of port NET_FAULT_PORT. A
+ * link that dies is busy until that is noticed, so that nobody gets it; then
+ * packets for it go nowhere (net_fault_link.c), or another way
+ * (net_fault_steer.c).
+ */
+#include "prov/net/net_fault_int.h"
+#include "prov/net/net_nic_int.h"
+#include "prov/net/net_pool.h"
+#include "prov/net/net_wheel.h"
+
+/* ---- links --------------------------------------------------------------- */
+
+/* Whether a line means this link, by either of its ends. */
+bool net_fault_concerns(const struct net *net,
+			const struct net_fault_line *line, uint32_t node,
+			unsigned port)
+{
+	uint32_t link = net_links(net, node)[port];
+
+	return link != NET_LINK_NONE &&
+	       (net_fault_meant(net, line, node, port) ||
+		net_fault_meant(net, line, net_link_peer(link),
+				net_link_port(link)));
+}
+
+/* Links of a direction that are left. */
+static bool any_alive(const struct net *net, uint32_t node, unsigned port)
+{
+	unsigned first = port, links = 1, i;
+
+	if (net->flow[port] != NET_FLOW_NONE) {
+		first = net->dir_first[net->flow[port]];
+		links = net->dir_links[net->flow[port]];
+	}
+	for (i = first; i < first + links; i++)
+		if (!net_fault_is_dead(net, node, i))
+			return true;
+	return false;
+}
+
+/* A node that no link leads to any more is dead. */
+void net_fault_count_node(struct net *net, uint32_t node)
+{
+	struct net_fault_node *m = net_fault_node(net, node);
+	unsigned port, alive = 0;
+
+	if (node >= net->ends)
+		return;
+	for (port = 0; port < net->ports; port++)
+		alive += net_links(net, node)[port] != NET_LINK_NONE &&
+			 !net_fault_is_dead(net, node, port);
+	net_faults(net)->sum.dead_nodes += (uint64_t)!alive - m->dead;
+	m->dead = !alive;
+}
+
+void net_fault_kill(struct net *net, uint32_t node, unsigned port)
+{
+	net_fault_link(net, node, port)->state = NET_LINK_DEAD;
+	net_faults(net)->sum.dead_links++;
+	if (!net->cfg.care.reroute)
+		return;
+	net->detour++;
+	if (net->steer == NET_STEER_TREE) {
+		net_dead(net)[node] |= 1ull << port;
+		net->renewed = ++net->deaths;
+	}
+}
+
+static void revive_link(struct net *net, uint32_t node, unsigned port)
+{
+	struct net_fault_link *l = net_fault_link(net, node, port);
+
+	if (l->state == NET_LINK_DEAD) {
+		net_faults(net)->sum.dead_links--;
+		net->detour -= net->cfg.care.reroute;
+		if (net->steer == NET_STEER_TREE && net->cfg.care.reroute) {
+			net_dead(net)[node] &= ~(1ull << port);
+			net->renewed = --net->deaths;
+		}
+	}
+	l->state = NET_LINK_ALIVE;
+}
+
+/* ---- lines at work ------------------------------------------------------- */
+
+bool net_fault_is_death(unsigned kind)
+{
+	return kind == WEFT_PLAN_DEAD_LINK || kind == WEFT_PLAN_DEAD_NODE ||
+	       kind == WEFT_PLAN_DEAD_SWITCH || kind == WEFT_PLAN_DEAD_RAIL;
+}
+
+/* Links that err: a class of them, wherever they are. */
+void net_fault_set_class(struct net *net, const struct net_fault_line *line,
+			 bool on)
+{
+	struct net_fault_link *l;
+	uint32_t n, port;
+
+	for (n = 0; n < net->nodes; n++)
+		for (port = 0; port < net->ports; port++) {
+			if (net_links(net, n)[port] == NET_LINK_NONE ||
+			    !net_fault_meant(net, line, n, port))
+				continue;
+			l = net_fault_link(net, n, port);
+			if (line->kind == WEFT_PLAN_ERRORS)
+				l->ber = on ? line->value : 0;
+			else
+				l->burst = on ? (uint16_t)line->value : 1;
+		}
+}
+
+void net_fault_set_node(struct net *net, const struct net_fault_line *line,
+			bool on)
+{
+	struct net_fault_node *m;
+	uint32_t n;
+
+	for (n = 0; n < net->nodes; n++) {
+		if (line->class != NET_CLASS_ANY && n != line->node)
+			continue;
+		m = net_fault_node(net, n);
+		if (line->kind == WEFT_PLAN_MEMORY)
+			m->memory = on ? line->value : 0;
+		else
+			m->slow = on ? (uint32_t)line->value : 0;
+	}
+}
+
+/* Other lanes or another rate, or as before. */
+static void change_links(struct net_step *s, const struct net_fault_line *line,
+			 bool on)
+{
+	for (unsigned port = 0; port < s->net->ports; port++)
+		if (net_fault_concerns(s->net, line, s->id, port))
+			net_links(s->net, s->id)[port] =
+				net_fault_link(s->net, s->id, port)->word[on];
+}
+
+/* ---- deaths in the course of time ---------------------------------------- */
+
+/* Nobody gets the link any more, once the packet on it has left. */
+static void shut(struct net_step *s, const struct net_fault_line *line,
+		 uint64_t word)
+{
+	struct net_fault_link *l;
+	bool wait = false;
+	unsigned port;
+
+	for (port = 0; port < s->net->ports; port++) {
+		l = net_fault_link(s->net, s->id, port);
+		if (!net_fault_concerns(s->net, line, s->id, port) || l->state)
+			continue;
+		if (s->node->busy >> port & 1) {
+			wait = true;
+			continue;
+		}
+		l->state = NET_LINK_SHUT;
+		s->node->busy |= 1ull << port;
+	}
+	if (wait)
+		net_wheel_push(s->net, s->now + 1, word);
+}
+
+/* Tells those above, in their turn. */
+static void tell(struct net_step *s, uint32_t whom)
+{
+	struct net *net = s->net;
+	uint32_t mi = net_mrec_get(net);
+	struct net_mrec *m = net_mrec(net, mi);
+
+	if (!mi)
+		return;
+	m->cookie = whom;
+	m->ready_ps = (s->now + 1) * net->cfg.tick_ps;
+	net->timers++;
+	net_wheel_push(net, s->now + 1, net_word(0, NET_EV_TIMER, 0, 1, mi));
+}
+
+static void let_nobody_send(struct net *net, uint64_t from)
+{
+	struct net_faults *f = net_faults(net);
+	uint64_t end = from + net->cfg.care.quiesce_ps;
+
+	if (!net->cfg.care.quiesce_ps || f->stall_ps >= end)
+		return;
+	f->sum.quiesced += f->stall_ps < from;
+	f->stall_ps = end;
+}
+
+/* The links are known to be dead: they take packets again, to nowhere. */
+static void notice(struct net_step *s, const struct net_fault_line *line)
+{
+	struct net *net = s->net;
+	struct net_fault_link *l;
+	bool cut = false, was = net_fault_node(net, s->id)->dead, any = false;
+	unsigned port;
+
+	for (port = 0; port < net->ports; port++) {
+		l = net_fault_link(net, s->id, port);
+		if (!net_fault_concerns(net, line, s->id, port) ||
+		    l->state == NET_LINK_DEAD)
+			continue;
+		if (l->state == NET_LINK_SHUT)
+			s->node->busy &= ~(1ull << port);
+		net_fault_kill(net, s->id, port);
+		s->dirty |= 1ull << port;
+		cut |= !any_alive(net, s->id, port);
+		any = true;
+	}
+	net_fault_count_node(net, s->id);
+	if (net->cfg.care.reroute && cut)
+		let_nobody_send(net, s->now * net->cfg.tick_ps);
+	if (net_fault_node(net, s->id)->dead && !was)
+		tell(s, s->id);
+	else if (any && !net->cfg.care.reroute &&
+		 line->kind == WEFT_PLAN_DEAD_LINK && s->id == line->node)
+		tell(s, s->id | NET_DEAD_LINK);
+}
+
+static void revive(struct net_step *s, const struct net_fault_line *line)
+{
+	unsigned port;
+
+	for (port = 0; port < s->net->ports; port++) {
+		if (!net_fault_concerns(s->net, line, s->id, port))
+			continue;
+		if (net_fault_link(s->net, s->id, port)->state == NET_LINK_SHUT)
+			s->node->busy &= ~(1ull << port);
+		revive_link(s->net, s->id, port);
+		s->dirty |= 1ull << port;
+	}
+	net_fault_count_node(s->net, s->id);
+}
+
+/* A phase of a line, for one node. */
+void net_fault_push(struct net *net, uint32_t node, uint64_t at,
+		    enum net_fault_phase phase, uint32_t i)
+{
+	net_push_ps(net, at, NET_EV_WAKE,
+		    net_word(node, NET_EV_WAKE, NET_FAULT_PORT, phase, i));
+}
+
+/* A unit stops: as if the plan had said so. */
+void net_fault_halt(struct net_step *s)
+{
+	struct net *net = s->net;
+	uint32_t link, all = NET_FAULT_HALT | s->id, id = s->id;
+	uint64_t at = (s->now + 1) * net->cfg.tick_ps;
+
+	net_faults(net)->sum.halted++;
+	for (unsigned port = 0; port <= net->ports; port++) {
+		if (port < net->ports) {
+			link = net_links(net, s->id)[port];
+			if (link == NET_LINK_NONE)
+				continue;
+			id = net_link_peer(link);
+		} else {
+			id = s->id;
+		}
+		net_fault_push(net, id, at, NET_FAULT_BEGINS, all);
+		net_fault_push(net, id, at + net->cfg.care.detect_ps,
+			       NET_FAULT_NOTICED, all);
+	}
+}
+
+void net_fault_wake(struct net_step *s, uint64_t word)
+{
+	uint32_t i = net_word_payload(word);
+	const struct net_fault_line halted = { .kind = WEFT_PLAN_DEAD_NODE,
+					       .whom = NET_WHOM_NODE,
+					       .node = i & ~NET_FAULT_HALT };
+	const struct net_fault_line *line = &net_fault_lines(s->net)[i];
+	unsigned phase = net_word_vc(word);
+
+	if (i & NET_FAULT_HALT)
+		line = &halted;
+	if (net_fault_is_death(line->kind)) {
+		if (phase == NET_FAULT_BEGINS)
+			shut(s, line, word);
+		else if (phase == NET_FAULT_NOTICED)
+			notice(s, line);
+		else
+			revive(s, line);
+	} else if (line->whom == NET_WHOM_LINK) {
+		change_links(s, line, phase == NET_FAULT_BEGINS);
+	} else if (line->whom == NET_WHOM_CLASS) {
+		net_fault_set_class(s->net, line, phase == NET_FAULT_BEGINS);
+	} else {
+		net_fault_set_node(s->net, line, phase == NET_FAULT_BEGINS);
+	}
+}
+
+uint64_t net_fault_engine(const struct net *net, uint32_t node, uint64_t start,
+			  uint64_t end)
+{
+	const struct net_faults *f = net_faults(net);
+	uint32_t slow = net_fault_node(net, node)->slow;
+
+	if (slow)
+		end = start + (end - start) * slow / 1000;
+	return start < f->stall_ps ? end + f->stall_ps - start : end;
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Links, nodes and switches that die, are slow or lose lanes: what goes round
+ * them, what waits, what is lost and who is told.
+ */
+#include "prov/net/net_fault_end.h"
+
+#include "src/base/attr.h"
+#include "test/t.h"
+
+#include <string.h>
+
+#define US 1000000ull
+#define MS (1000 * US)
+
+/* From everybody to everybody, all at once. */
+static void all_to_all(struct net_end *e, uint32_t nodes, uint8_t way,
+		       uint64_t at)
+{
+	struct net_msg m = { .bytes = e->cfg.payload_bytes, .way = way };
+
+	for (m.src = 0; m.src < nodes; m.src++)
+		for (m.dst = 0; m.dst < nodes; m.dst++) {
+			m.fifo = m.dst;
+			m.cookie = 100;
+			if (m.src != m.dst)
+				T_OK(net_send(e->net, at, &m));
+		}
+}
+
+/* Packets that a link has carried, by its port. */
+static uint64_t carried(const struct net_end *e, uint32_t node, unsigned port)
+{
+	struct net_port_count c;
+
+	net_port_get(e->net, node, port, &c);
+	return c.packets;
+}
+
+/* ---- rates --------------------------------------------------------------- */
+
+static uint64_t stream(const struct net_config *cfg, const char *plan)
+{
+	struct net_msg m = { .dst = 2,
+			     .bytes = 64 << 10,
+			     .way = NET_DETERMINISTIC };
+	struct net_end e;
+
+	fault_end_open(&e, cfg, plan);
+	T_OK(net_send(e.net, 0, &m));
+	net_end_drain(&e);
+	T_IS(e.arrived, 1);
+	net_end_close(&e);
+	return e.last_at;
+}
+
+/* GEM-29: two lanes of three carry on, at two thirds of the rate. */
+static void gemini_goes_on_with_two_lanes_of_three(void **state)
+{
+	struct net_config cfg;
+	uint64_t whole, two, one, slow;
+
+	fault_end_machine(&cfg, "gemini:2x1x1");
+	whole = stream(&cfg, "slow-node 3 = 1");
+	two = stream(&cfg, "lanes 0,0,0.A+ = 2; lanes 0,0,0.A- = 2");
+	slow = stream(&cfg, "slow-link 0.A+ = 1.5; slow-link 0.A- = 1.5");
+	one = stream(&cfg, "lanes 0,0,0.A+ = 1; lanes 0,0,0.A- = 1");
+	/* 1024 packets of 96 B: 41, 62 and 123 ns; buffers take some, too */
+	T_TRUE(two > 1024 * 62000 && two > whole + 1024 * 5000);
+	T_TRUE(one > 1024 * 123000 && one < 1024 * 140000);
+	T_IS(slow, two);
+}
+
+static void a_link_gets_its_lanes_back(void **state)
+{
+	struct net_config cfg;
+	uint64_t whole, always, a_while;
+
+	fault_end_machine(&cfg, "gemini:2x1x1");
+	whole = stream(&cfg, "slow-node 3 = 1");
+	always = stream(&cfg, "lanes 0.A+ = 1 at 5us; lanes 0.A- = 1 at 5us");
+	a_while = stream(&cfg, "lanes 0.A+ = 1 at 5us for 10us;"
+			       "lanes 0.A- = 1 at 5us for 10us");
+	T_TRUE(whole < a_while && a_while < always);
+	T_TRUE(a_while - whole < 7 * US);
+}
+
+static void a_slow_node_sends_slowly(void **state)
+{
+	struct net_config cfg;
+	uint64_t whole, slow;
+
+	fault_end_machine(&cfg, "bgq:4");
+	whole = stream(&cfg, "slow-node 3 = 5");
+	slow = stream(&cfg, "slow-node 0 = 5");
+	T_TRUE(slow > 2 * whole);
+}
+
+/* ---- one link of several ------------------------------------------------- */
+
+/* GEM-30: nobody takes a link that is masked, and everything arrives. */
+static void gemini_masks_a_link_out(void **state)
+{
+	static const uint8_t ways[] = { NET_DYNAMIC, NET_DETERMINISTIC };
+	struct net_config cfg;
+	unsigned k;
+
+	fault_end_machine(&cfg, "gemini:3x2x1");
+	for (k = 0; k < 2; k++) {
+		struct net_end e;
+
+		fault_end_open(&e, &cfg, "dead-link 0,0,0.A+.3");
+		all_to_all(&e, 12, ways[k], 0);
+		net_end_drain(&e);
+		T_IS(e.arrived, 12 * 11);
+		/* A- has 8 ports, then comes A+ */
+		T_IS(carried(&e, 12, 8 + 3), 0);
+		T_TRUE(carried(&e, 12, 8 + 2) > 0);
+		T_IS(fault_end_count(&e).quiesced, 0);
+		T_IS(fault_end_count(&e).lost, 0);
+		net_end_close(&e);
+	}
+}
+
+/* GEM-32: all links to a neighbour lost: quiesce, new tables, resume. */
+static void gemini_loads_new_tables(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_end e;
+
+	fault_end_machine(&cfg, "gemini:4x2x1");
+	fault_end_open(&e, &cfg, "dead-link 0,0,0.A+ at 100us");
+	all_to_all(&e, 16, NET_DYNAMIC, 50 * US);
+	all_to_all(&e, 16, NET_DYNAMIC, 150 * US);
+	net_end_drain(&e);
+	c = fault_end_count(&e);
+	T_IS(e.arrived, 2 * 16 * 15);
+	T_IS(c.quiesced, 1);
+	T_IS(c.dead_links, 16);
+	T_TRUE(c.lost == 0);
+	/* what was sent at 150 us waits from 110 us on for 20 ms */
+	T_TRUE(e.last_at > 20 * MS + 110 * US);
+	T_TRUE(e.last_at < 21 * MS);
+	net_end_close(&e);
+}
+
+/* GEM-33: what stood in front of the link is missed after a second. */
+static void gemini_misses_a_response_after_a_second(void **state)
+{
+	struct net_msg m = { .dst = 2,
+			     .bytes = 64 << 10,
+			     .way = NET_DETERMINISTIC };
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_end e;
+
+	fault_end_machine(&cfg, "gemini:4x1x1");
+	fault_end_open(&e, &cfg, "dead-link 0,0,0.A+ at 20us");
+	T_OK(net_send(e.net, 0, &m));
+	net_end_drain(&e);
+	c = fault_end_count(&e);
+	T_IS(e.arrived, 1);
+	T_TRUE(c.timeouts > 0 && c.resends == c.timeouts);
+	T_TRUE(e.last_at > 1000 * MS && e.last_at < 1100 * MS);
+	net_end_close(&e);
+}
+
+/* A router is gone, with its two nodes: the others reach each other. */
+static void gemini_goes_round_a_router(void **state)
+{
+	struct net_msg m = { .bytes = 64 };
+	struct net_config cfg;
+	struct net_end e;
+	unsigned sent = 0;
+
+	fault_end_machine(&cfg, "gemini:3x3x1");
+	fault_end_open(&e, &cfg, "dead-switch 1,1,0");
+	for (m.src = 0; m.src < 18; m.src++)
+		for (m.dst = 0; m.dst < 18; m.dst++) {
+			if (m.src == m.dst || m.src / 2 == 4 || m.dst / 2 == 4)
+				continue;
+			m.fifo = m.dst;
+			m.way = m.dst & 1 ? NET_DYNAMIC : NET_DETERMINISTIC;
+			T_OK(net_send(e.net, 0, &m));
+			sent++;
+		}
+	net_end_drain(&e);
+	T_IS(e.arrived, sent);
+	T_IS(fault_end_count(&e).dead_nodes, 2);
+	T_IS(fault_end_count(&e).lost, 0);
+	net_end_close(&e);
+}
+
+/* ---- trees --------------------------------------------------------------- */
+
+/* QSN-42: up by other links, and nobody misses the switch. */
+static void qsnet2_goes_round_a_switch(void **state)
+{
+	static const char *const plans[] = { "dead-switch 3:0",
+					     "dead-switch 2:5",
+					     "dead-link 1:3.1+.2",
+					     "dead-switch 3:0; dead-switch 3:9;"
+					     "dead-link 2:0.2+.1" };
+	struct net_config cfg;
+	unsigned i, k;
+
+	fault_end_machine(&cfg, "qsnet2:4x4x4");
+	for (i = 0; i < WEFT_COUNT_OF(plans); i++)
+		for (k = 0; k < 2; k++) {
+			struct net_end e;
+
+			fault_end_open(&e, &cfg, plans[i]);
+			all_to_all(&e, 64, k ? NET_DYNAMIC : NET_DETERMINISTIC,
+				   0);
+			net_end_drain(&e);
+			T_IS(e.arrived, 64 * 63);
+			T_IS(fault_end_count(&e).timeouts, 0);
+			T_TRUE(fault_end_count(&e).detours > 0 || k);
+			net_end_close(&e);
+		}
+}
+
+/* QSN-41: nobody answers; the unit sends again and goes another way. */
+static void qsnet2_misses_an_answer_and_tries_again(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_end e;
+
+	fault_end_machine(&cfg, "qsnet2:4x4x4");
+	fault_end_open(&e, &cfg, "dead-switch 3:0 at 20us");
+	all_to_all(&e, 64, NET_DETERMINISTIC, 0);
+	net_end_drain(&e);
+	c = fault_end_count(&e);
+	T_IS(e.arrived, 64 * 63);
+	T_TRUE(c.timeouts > 0 && c.resends == c.timeouts);
+	T_IS(c.lost, 0);
+	net_end_close(&e);
+}
+
+/* SWE-28, SWE-29: a rail is gone, or all links up of a switch. */
+static void sunway_goes_by_the_other_rail_and_by_siblings(void **state)
+{
+	static const char *const plans[] = { "dead-rail 0", "dead-rail 1",
+					     "dead-link 1:0.1+" };
+	struct net_config cfg;
+	unsigned i;
+
+	fault_end_machine(&cfg, "sunway:6x4");
+	for (i = 0; i < WEFT_COUNT_OF(plans); i++) {
+		struct net_end e;
+
+		fault_end_open(&e, &cfg, plans[i]);
+		all_to_all(&e, 24, NET_DYNAMIC, 0);
+		net_end_drain(&e);
+		T_IS(e.arrived, 24 * 23);
+		T_IS(fault_end_count(&e).lost, 0);
+		T_IS(fault_end_count(&e).timeouts, 0);
+		net_end_close(&e);
+	}
+}
+
+/* ---- what cannot be saved ------------------------------------------------ */
+
+static void a_dead_node_is_told_and_its_messages_are_lost(void **state)
+{
+	static const struct {
+		const char *machine;
+		uint64_t told; /* after its death */
+	} row[] = { { "bgq:4x2", 332 * MS },
+		    { "gemini:2x2x1", 10 * US },
+		    { "qsnet2:4x4", 100 * US } };
+	struct net_config cfg;
+	unsigned i, n;
+
+	for (i = 0; i < WEFT_COUNT_OF(row); i++) {
+		struct net_end e;
+
+		fault_end_machine(&cfg, row[i].machine);
+		fault_end_open(&e, &cfg, "dead-node 3 at 10us");
+		for (n = 0; n < 8; n++)
+			T_OK(net_end_send(&e, 20 * US, n, n == 7 ? 3 : 7, 64));
+		net_end_drain(&e);
+		T_IS(e.dead, 1);
+		T_IS(e.dead_node, 3);
+		T_TRUE(e.dead_at >= 10 * US + row[i].told);
+		T_TRUE(e.dead_at < 11 * US + row[i].told);
+		/* 7 to 3 and 3 to 7; 7 to itself never leaves it */
+		T_IS(e.lost, 2);
+		T_IS(e.arrived, 6);
+		T_TRUE(e.lost_at >= 10 * US + row[i].told);
+		net_end_close(&e);
+	}
+}
+
+/* The machine has no way round: whoever is above is told of the link. */
+static void bgq_does_not_go_round_a_dead_link(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+
+	fault_end_machine(&cfg, "bgq:4");
+	fault_end_open(&e, &cfg, "dead-link 0.A+ at 1us");
+	T_OK(net_end_send(&e, 2 * US, 0, 1, 64));
+	T_OK(net_end_send(&e, 2 * US, 1, 0, 64));
+	T_OK(net_end_send(&e, 2 * US, 0, 3, 64));
+	net_end_drain(&e);
+	T_IS(e.arrived, 1);
+	T_IS(e.lost, 2);
+	T_IS(e.dead, 1);
+	T_IS(e.dead_node, NET_DEAD_LINK);
+	net_end_close(&e);
+}
+
+static void a_link_that_comes_back_carries_what_waited(void **state)
+{
+	struct net_config cfg;
+	struct net_end e;
+
+	fault_end_machine(&cfg, "bgq:4");
+	fault_end_open(&e, &cfg, "dead-link 0.A+ at 1us for 1ms");
+	T_OK(net_end_send(&e, 2 * US, 0, 1, 64));
+	net_end_drain(&e);
+	T_IS(e.arrived, 1);
+	T_IS(fault_end_count(&e).lost, 0);
+	T_TRUE(e.last_at >= 1 * MS + 1 * US && e.last_at < 1 * MS + 3 * US);
+	net_end_close(&e);
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+static void a_plan_names_what_the_machine_has(void **state)
+{
+	static const struct {
+		const char *machine, *plan, *why;
+	} row[] = {
+		{ "bgq:4x4", "errors C+ = 1e-9", "plan:1: C+: no such class" },
+		{ "bgq:4x4", "seed = 1\nlanes 1.A+ = 2",
+		  "plan:2: 1.A+: links of this machine have fewer lanes" },
+		{ "gemini", "lanes 0.A+ = 4", "fewer lanes" },
+		{ "bgq:4x4", "dead-link 16.A+", "no such node" },
+		{ "bgq:4x4", "dead-link 3,3,1.A+", "no such node" },
+		{ "bgq:4x4", "dead-link 3.Z+", "no such link" },
+		{ "gemini", "dead-link 3.A+.8", "no such link" },
+		{ "qsnet2:4x4", "dead-switch 3", "a node, not a switch" },
+		{ "qsnet2:4x4", "dead-node 1:2", "a switch, not a node" },
+		{ "qsnet2:4x4", "dead-switch 3:0", "no such switch" },
+		{ "qsnet2:4x4", "dead-rail 1", "has no rails" },
+		{ "sunway:18x4", "dead-rail 2", "no such rail" },
+	};
+	struct weft_plan_why why;
+	struct net_config cfg;
+	unsigned i;
+
+	for (i = 0; i < WEFT_COUNT_OF(row); i++) {
+		fault_end_machine(&cfg, row[i].machine);
+		fault_end_wrong(&cfg, row[i].plan, &why);
+		if (!strstr(why.text, row[i].why))
+			print_message("%s: %s\n", row[i].plan, why.text);
+		T_TRUE(strstr(why.text, row[i].why));
+	}
+}
+
+/* Long cables and midplanes are optical. */
+static void optical_links_are_those_across_midplanes(void **state)
+{
+	struct net_fault_port near, far;
+	struct net_config cfg;
+	struct net_end e;
+
+	fault_end_machine(&cfg, "bgq:8");
+	fault_end_open(&e, &cfg, "errors optical = 1e-6");
+	T_OK(net_end_send(&e, 0, 2, 5, 512));
+	net_end_drain(&e);
+	net_fault_port_get(e.net, 2, 1, &near);
+	net_fault_port_get(e.net, 3, 1, &far);
+	T_IS(near.packets, 0);
+	T_IS(far.packets, 1);
+	net_end_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(gemini_goes_on_with_two_lanes_of_three),
+		T_CASE(a_link_gets_its_lanes_back),
+		T_CASE(a_slow_node_sends_slowly),
+		T_CASE(gemini_masks_a_link_out),
+		T_CASE(gemini_loads_new_tables),
+		T_CASE(gemini_misses_a_response_after_a_second),
+		T_CASE(gemini_goes_round_a_router),
+		T_CASE(qsnet2_goes_round_a_switch),
+		T_CASE(qsnet2_misses_an_answer_and_tries_again),
+		T_CASE(sunway_goes_by_the_other_rail_and_by_siblings),
+		T_CASE(a_dead_node_is_told_and_its_messages_are_lost),
+		T_CASE(bgq_does_not_go_round_a_dead_link),
+		T_CASE(a_link_that_comes_back_carries_what_waited),
+		T_CASE(a_plan_names_what_the_machine_has),
+		T_CASE(optical_links_are_those_across_midplanes),
+	};
+
+	return T_RUN(tests);
+}

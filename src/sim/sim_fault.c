@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a fault plan did: every kind of error, and the links with the most. */
+#include "src/sim/sim_out_int.h"
+#include "prov/net/net_name.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { LINKS_MAX = 1000 };
+
+/* What a link suffered, to compare. */
+static uint64_t harm(const struct sim_link *l)
+{
+	return l->fault.bad + l->fault.detours + l->fault.escaped;
+}
+
+/* The links with the most, of count at most; returns how many. */
+static unsigned worst(const struct sim_result *r, unsigned count,
+		      const struct sim_link **link)
+{
+	size_t all = (size_t)r->places * r->ports;
+	unsigned n = 0, at;
+
+	for (size_t i = 0; i < all; i++) {
+		const struct sim_link *l = &r->link[i];
+
+		if (!l->there || (!harm(l) && !l->fault.dead))
+			continue;
+		for (at = n; at && harm(link[at - 1]) < harm(l); at--)
+			if (at < count)
+				link[at] = link[at - 1];
+		if (at < count)
+			link[at] = l;
+		n += n < count;
+	}
+	return n;
+}
+
+void sim_faults_text(const struct sim_opts *o, const struct sim_result *r)
+{
+	const struct net_config *cfg = &o->spec.cfg;
+	const struct sim_link *link[LINKS_MAX];
+	char class[NET_CLASS_NAME], node[64];
+	const char *name;
+	uint64_t value;
+	unsigned count;
+
+	if (!r->faults)
+		return;
+	printf("\nfaults\n");
+	for (unsigned i = 0; (name = net_fault_item(&r->fault, i, &value)); i++)
+		if (value)
+			printf("  %-34s %12" PRIu64 "\n", name, value);
+	count = worst(r, o->busiest, link);
+	for (unsigned i = 0; i < count; i++) {
+		const struct sim_link *l = link[i];
+
+		net_class_name(cfg, net_class_of(cfg, l->node, l->port), class);
+		net_link_name(cfg, l->node, l->port, node, sizeof(node));
+		printf("  %s %s%s  %" PRIu64 " packets, %" PRIu64
+		       " bad, %" PRIu64 " detours, %.3f us of retries\n",
+		       node, class, l->fault.dead ? " dead" : "",
+		       l->fault.packets, l->fault.bad, l->fault.detours,
+		       (double)l->fault.retry_ps / 1e6);
+	}
+}
+
+void sim_faults_json(const struct sim_opts *o, const struct sim_result *r)
+{
+	const struct net_config *cfg = &o->spec.cfg;
+	const struct sim_link *link[LINKS_MAX];
+	char class[NET_CLASS_NAME], node[64];
+	const char *name;
+	uint64_t value;
+	unsigned count;
+
+	if (!r->faults)
+		return;
+	printf("      \"faults\": {");
+	for (unsigned i = 0; (name = net_fault_item(&r->fault, i, &value)); i++)
+		printf("%s\n        \"%s\": %" PRIu64, i ? "," : "", name,
+		       value);
+	printf("\n      },\n      \"worst\": [");
+	count = worst(r, o->busiest, link);
+	for (unsigned i = 0; i < count; i++) {
+		const struct sim_link *l = link[i];
+
+		net_class_name(cfg, net_class_of(cfg, l->node, l->port), class);
+		net_link_name(cfg, l->node, l->port, node, sizeof(node));
+		printf("%s\n        { \"node\": \"%s\", \"port\": \"%s\", "
+		       "\"dead\": %s, \"packets\": %" PRIu64
+		       ", \"bad\": %" PRIu64 ", \"detours\": %" PRIu64
+		       ", \"retry_us\": %.6f }",
+		       i ? "," : "", node, class,
+		       l->fault.dead ? "true" : "false", l->fault.packets,
+		       l->fault.bad, l->fault.detours,
+		       (double)l->fault.retry_ps / 1e6);
+	}
+	printf("%s],\n", count ? "\n      " : "");
+}
