@@ -116,6 +116,19 @@ struct weft_carrier_watch {
 	bool crowded;		/* those who will do it need this processor */
 };
 
+/*
+ * A payload of mtu bytes that is not in memory yet: fill writes it where it
+ * shall lie. As the only segment of a send to a carrier that says it fills;
+ * the count of segments is WEFT_IOV_FILL.
+ */
+#define WEFT_IOV_FILL 254
+
+struct weft_fill {
+	void (*fill)(void *arg, size_t pos, void *to, size_t bytes);
+	void *arg;
+	size_t pos;
+};
+
 struct weft_carrier_ops {
 	const char *name;
 	/* -EADDRINUSE: another endpoint has that name. */
@@ -207,6 +220,7 @@ struct weft_carrier {
 	size_t short_bytes; /* up to this a payload rides with its header */
 	const struct weft_carrier_virt *virt; /* carrier_vt.h; NULL: live */
 	bool fences; /* who wakes sleepers must fence before he looks */
+	bool fills;  /* takes struct weft_fill */
 };
 
 extern const struct weft_carrier_ops weft_carrier_shm;

@@ -448,6 +448,12 @@ static struct fi_ops_cm cm_ops = {
 	.join = weft_mc_join,
 };
 
+/* Of accesses to remote memory. */
+#define RMA_ORDERS                                                   \
+	(FI_ORDER_RAR | FI_ORDER_RAW | FI_ORDER_WAR | FI_ORDER_WAW | \
+	 FI_ORDER_RMA_RAR | FI_ORDER_RMA_RAW | FI_ORDER_RMA_WAR |    \
+	 FI_ORDER_RMA_WAW)
+
 static void ep_key(struct weft_ep *ep, const struct fi_info *info)
 {
 	const struct fi_ep_attr *a = info->ep_attr;
@@ -463,8 +469,10 @@ static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
 {
 	ep_key(ep, info);
 	ep->caps = info->caps;
-	if (info->tx_attr)
+	if (info->tx_attr) {
 		ep->tx_op_flags = info->tx_attr->op_flags;
+		ep->tx_relaxed = !(info->tx_attr->msg_order & RMA_ORDERS);
+	}
 	if (info->rx_attr)
 		ep->rx_op_flags = info->rx_attr->op_flags;
 	ep->inject_bytes = ep->domain->machine->inject_bytes;

@@ -231,6 +231,7 @@ struct weft_ep {
 	struct weft_cq *rx_cq;
 	bool tx_selective; /* bound with FI_SELECTIVE_COMPLETION */
 	bool rx_selective;
+	bool tx_relaxed; /* made without any order of accesses */
 	bool enabled;
 	struct weft_cntr *cntr[WEFT_CNTR_KINDS];
 	struct weft_eq *eq;
