@@ -232,6 +232,7 @@ struct weft_ep {
 	struct weft_cq *rx_cq;
 	bool tx_selective; /* bound with FI_SELECTIVE_COMPLETION */
 	bool rx_selective;
+	bool tx_relaxed; /* made without any order of accesses */
 	bool enabled;
 	struct weft_cntr *cntr[WEFT_CNTR_KINDS];
 	struct weft_eq *eq;
@@ -245,7 +246,9 @@ struct weft_ep {
 	size_t min_multi_recv;
 	struct sockaddr_in name; /* wanted, then own */
 	struct weft_list av_link;
-	weft_au32 ref; /* regions bound to it */
+	weft_au32 ref;	 /* regions bound to it */
+	uint8_t key[64]; /* of info->ep_attr->auth_key */
+	size_t key_bytes;
 };
 
 #endif

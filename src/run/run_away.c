@@ -119,12 +119,19 @@ static bool is_away(const struct run_away *w, const char *self)
 	}
 }
 
-static int check_here(const struct run_away *w, const char *self)
+static int check_here(const struct run_opts *o, const char *self)
 {
-	const char *other = run_hosts_foreign(&w->hosts, self);
+	const char *other = run_hosts_foreign(&o->away.hosts, self);
 
 	if (other) {
 		run_say("-launcher fork: host %s is not this host", other);
+		return -EINVAL;
+	}
+	/* A run without the faults would prove what it did not. */
+	if (o->model.faults && !run_model_virtual(&o->model)) {
+		run_say("--faults %s: for --machine with the virtual clock, or "
+			"what travels between hosts",
+			o->model.faults);
 		return -EINVAL;
 	}
 	return 0;
@@ -150,10 +157,8 @@ int run_away_decide(struct run_parse *p)
 	struct run_away *w = &p->o->away;
 
 	w->wanted = is_away(w, p->self);
-	/* Here it is the machine's links that fail. */
-	p->o->model.faults = w->wanted ? NULL : w->faults;
 	if (!w->wanted)
-		return check_here(w, p->self);
+		return check_here(p->o, p->self);
 	if (!virtual_asked(p->o))
 		return 0;
 	run_say("virtual time needs all ranks on one host: --clock live runs "

@@ -97,8 +97,8 @@ void run_engine_vars(const struct run_opts *o, int app,
 		to->set(c, "FI_WEFT_MACHINE", o->model.spec);
 		to->set(c, "FI_WEFT_CLOCK", "live");
 	}
-	if (w->faults)
-		to->set(c, "FI_WEFT_FAULTS", w->faults);
+	if (o->model.faults_spec)
+		to->set(c, "FI_WEFT_FAULTS", o->model.faults_spec);
 	if (w->iface)
 		to->set(c, "FI_WEFT_IFACE", w->iface);
 	/* The carrier is one for all peers. */

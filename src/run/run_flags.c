@@ -476,7 +476,7 @@ static const struct run_flag run_flags[] = {
 	{ { "faults", 1, "FILE|TEXT",
 	    "what goes wrong, as \"seed = 1; errors * = 1e-6\"", M },
 	  set_text,
-	  offsetof(struct run_opts, away.faults) },
+	  offsetof(struct run_opts, model.faults) },
 	{ { "report", 0, "",
 	    "times of MPI calls and loads of links, at the end", M },
 	  set_model_report,

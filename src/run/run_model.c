@@ -169,12 +169,6 @@ static int check_faults(struct run_model *m)
 
 	if (!m->faults)
 		return 0;
-	if (!run_model_virtual(m)) {
-		run_say("--faults %s: for --machine with the virtual clock, or "
-			"for what travels between hosts",
-			m->faults);
-		return -EINVAL;
-	}
 	if (weft_plan_load(m->faults, &plan, &why)) {
 		run_say("--faults: %s", why.text);
 		return -EINVAL;

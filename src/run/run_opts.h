@@ -108,8 +108,7 @@ struct run_model {
 	const char *report;  /* file, "" for standard error; NULL: none */
 	const char *page;    /* --report-html; NULL: none */
 	const char *trace;   /* --trace; NULL: none */
-	const char
-		*faults; /* plan, or its file; NULL: none, or between hosts */
+	const char *faults;  /* plan, or its file; NULL: none */
 	int ppn;
 	/* decided by run_model_check(), for the ranks */
 	char *spec;
@@ -121,10 +120,9 @@ struct run_model {
 struct run_away {
 	struct run_hosts hosts;
 	enum run_launcher launcher;
-	const char *agent;  /* remote shell; NULL: the engine's own */
-	const char *iface;  /* network interface */
-	const char *faults; /* plan, for what travels between hosts if it is */
-	char **pass;	    /* words for Open MPI's launcher, as they are */
+	const char *agent; /* remote shell; NULL: the engine's own */
+	const char *iface; /* network interface */
+	char **pass;	   /* words for Open MPI's launcher, as they are */
 	int npass;
 	bool wanted; /* decided by run_opts_parse(): not a job of this host */
 };

@@ -24,9 +24,9 @@ struct sim_opts {
 	bool progress;
 	const char *plot; /* file, or NULL */
 	const char *heat;
+	const char *html;
 	const char *faults; /* a plan, or a file with one */
 	struct weft_plan plan;
-	const char *html;
 };
 
 /* 0: run; 1: help or version was printed; negative: wrong, said on stderr. */

@@ -59,7 +59,7 @@ void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind)
 
 static struct sock_gram *tx_gram(uint32_t room)
 {
-	struct sock_gram *g = malloc(sizeof(*g) + room);
+	struct sock_gram *g = malloc(sizeof(*g) + room + SOCK_TAG);
 
 	if (!g)
 		return NULL;

@@ -324,6 +324,7 @@ static void step_send(struct vt_turn *t, uint32_t i, uint64_t at)
 		vt_aim_unit(t->w, b->to, b->from, &m->back, &msg);
 	else
 		vt_aim(t->w, b->from, b->to, &b->way, &msg);
+	msg.address = back ? 0 : m->remote;
 	msg.cookie = i | VT_COOKIE_DMA;
 	msg.bytes = step_bytes(b, m);
 	m->acked = m->kind == VT_PUT && msg.ack;
