@@ -17,7 +17,7 @@ libweftcarrier_la_SOURCES += \
 	prov/carrier/vt/vt_wait.c \
 	prov/carrier/vt/vt_watch.c \
 	prov/carrier/vt/vt_world.c
-libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la libweft-code.la \
+libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la \
 	$(CRYPTO_LIBS)
 
 VT_TESTS = prov/carrier/vt/vt_dma_test prov/carrier/vt/vt_fuzz_test \
