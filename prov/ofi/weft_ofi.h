@@ -147,7 +147,8 @@ struct weft_cq {
 	bool threshold; /* FI_CQ_COND_THRESHOLD */
 	bool overrun;	/* a completion is missing: memory was out */
 	struct weft_watch watch;
-	weft_au32 ref; /* endpoints and poll sets */
+	weft_au32 ref;	 /* endpoints and poll sets */
+	uint64_t deaths; /* virtual time: that the reader has heard of */
 };
 
 /* ---- counter ------------------------------------------------------------- */

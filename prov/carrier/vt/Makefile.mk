@@ -6,6 +6,7 @@ libweftcarrier_la_SOURCES += \
 	prov/carrier/vt/vt_cpus.c \
 	prov/carrier/vt/vt_dma.c \
 	prov/carrier/vt/vt_engine.c \
+	prov/carrier/vt/vt_fault.c \
 	prov/carrier/vt/vt_fold.c \
 	prov/carrier/vt/vt_message.c \
 	prov/carrier/vt/vt_layout.h \
