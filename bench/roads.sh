@@ -44,3 +44,6 @@ for load in 0.4 0.9; do
 done
 # a link up in y of the router in the middle, four times slower
 row 'uniform, 40 %, a slow link in y' -m "$machine" -l 0.4 --slow 1024.20:4
+# the same one masked out
+row 'uniform, 40 %, a masked link in y' -m "$machine" -l 0.4 \
+	--faults 'dead-link 0,0,0.B+.0'

@@ -100,7 +100,7 @@ try() {
 	srun*) echo "test/run_launchers.sh runs it: $1"; return ;;
 	fi_pingpong*) pingpong "$1"; return ;;
 	export*) eval "$1"; return ;;
-	mpiexec*' -host host1'*)
+	mpiexec*' -host host1'* | mpiexec*HOSTS_FILE*)
 		have_hosts || return
 		on="bash $top_srcdir/test/hosts 2" ;;
 	mpirun.openmpi*) need_part mpirun.openmpi mpicc.openmpi || return ;;

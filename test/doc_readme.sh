@@ -3,5 +3,5 @@
 # Every command of README.md works as printed.
 . "$top_srcdir/test/doc_lib.sh" || exit 1
 set_up
-try_page README.md 9
+try_page README.md 11
 end

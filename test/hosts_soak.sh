@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # test/hosts_soak.sh [MESSAGES [GIB [PLAN]]], from the build directory, as root:
 # so many small messages and so much bulk data between two hosts of test/hosts
-# under a plan of faults (default 10000000 50 seed=1,drop=0.01), verified, with
+# under a plan of faults (default 10000000 50 seed=1;loss=0.01), verified, with
 # the memory watched. Takes as long as that takes; not part of the tests.
 top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 build=${builddir:-$PWD}
@@ -14,7 +14,7 @@ trap 'rm -rf "$work"' EXIT
 . "$top/test/hosts_lib.sh" || exit 1
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$top/include" "$top/test/hosts_soak.c" \
 	-o "$work/soak" -L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
-plan=${3-seed=1,drop=0.01}
+plan=${3-seed=1;loss=0.01}
 MPIEXEC_FLAGS="${plan:+--faults $plan}" \
 	on_hosts 2 "$work/soak" "${1:-10000000}" "${2:-50}"
 rc=$?

@@ -22,7 +22,7 @@ trap 'ip netns del $a; ip netns del $b; rm -rf "$work"' EXIT
 		ip -n $a link set lo up && ip -n $b link set lo up
 } || { echo "no cable between network namespaces here"; exit 77; }
 
-export FI_PROVIDER=weft FI_WEFT_CARRIER=sock
+export FI_PROVIDER=weft FI_WEFT_CARRIER=sock FI_WEFT_KEY=the-key-of-this-test
 listens() {
 	ip netns exec $a grep -q ':5BA0 00000000:0000 0A' /proc/net/tcp
 }

@@ -91,7 +91,7 @@ refuses 'virtual time needs all ranks on one host' -host a --machine bgq true
 refuses 'virtual time needs all ranks on one host' -host a \
 	-x FI_WEFT_CLOCK=virtual true
 refuses 'host a is not this host' -host a -launcher fork true
-refuses 'only what travels between hosts' --faults drop=0.1 true
+refuses 'what travels between hosts' --faults loss=0.1 true
 
 # mpirun of Open MPI 4
 engine mpirun "mpirun (Open MPI) 4.1.4"
@@ -111,9 +111,9 @@ gives "$orte -n 3 -x HOME $sock ./prog" -host a:2,b -genvlist HOME ./prog
 gives "$orte -n 3 $vars -x FI_WEFT_CARRIER=loop ./prog" -host a:2,b \
 	-x FI_WEFT_CARRIER=loop ./prog
 gives "$orte -n 3 --wdir /tmp $vars -x FI_WEFT_MACHINE=gemini -x \
-FI_WEFT_CLOCK=live -x FI_WEFT_FAULTS=seed=1,drop=0.1 -x FI_WEFT_IFACE=eth1 \
+FI_WEFT_CLOCK=live -x FI_WEFT_FAULTS=seed=1;loss=0.1 -x FI_WEFT_IFACE=eth1 \
 $sock ./prog" -host a:2,b -wdir /tmp --machine gemini --clock live \
-	--faults seed=1,drop=0.1 --iface eth1 ./prog
+	--faults "seed=1;loss=0.1" --iface eth1 ./prog
 gives "$orte -n 1 $vars $sock ./m : -n 4 $vars -x R=w $sock ./w" -host a:2,b \
 	-n 1 ./m : -n 4 -env R w ./w
 gives "$orte --tag-output --stdin all -n 3 $vars $sock ./prog" -host a:2,b -l \

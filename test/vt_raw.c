@@ -2,7 +2,8 @@
 /*
  * A libfabric program in virtual time, without MPI: two processes that find
  * each other by FI_WEFT_JOB=NAME:RANK:2 send a message to and fro; rank 0
- * prints the machine's time for it.
+ * prints the machine's time for it, and for many short writes into the other's
+ * memory, in order, or with a second argument in any.
  */
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -10,12 +11,15 @@
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_ext_weft.h>
+#include <rdma/fi_rma.h>
 #include <rdma/fi_tagged.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define OK(call) check(#call, call)
+#define WRITES	 48
+#define BYTES	 1024
 
 static struct fid_ep *ep;
 static struct fid_cq *cq;
@@ -24,6 +28,7 @@ static struct fid_domain *domain;
 static struct fi_weft_world *world;
 static struct fi_weft_clock *machine_clock;
 static fi_addr_t peer;
+static int virt_addr;
 
 static void check(const char *what, ssize_t rc)
 {
@@ -33,7 +38,7 @@ static void check(const char *what, ssize_t rc)
 	exit(1);
 }
 
-static void open_all(void)
+static void open_all(int relaxed)
 {
 	struct fi_info *hints = fi_allocinfo(), *info;
 	struct fi_cq_attr cq_attr = { .format = FI_CQ_FORMAT_TAGGED,
@@ -41,10 +46,16 @@ static void open_all(void)
 	struct fi_av_attr av_attr = { .type = FI_AV_TABLE };
 	struct fid_fabric *fabric;
 
-	hints->caps = FI_TAGGED | FI_MSG;
+	hints->caps = FI_TAGGED | FI_MSG | FI_RMA;
+	hints->domain_attr->mr_mode = FI_MR_ENDPOINT | FI_MR_PROV_KEY |
+				      FI_MR_VIRT_ADDR | FI_MR_ALLOCATED |
+				      FI_MR_LOCAL;
 	hints->ep_attr->type = FI_EP_RDM;
 	hints->fabric_attr->prov_name = strdup("weft");
 	OK(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info));
+	if (relaxed)
+		info->tx_attr->msg_order = FI_ORDER_NONE;
+	virt_addr = info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
 	OK(fi_fabric(info->fabric_attr, &fabric, NULL));
 	OK(fi_domain(fabric, info, &domain, NULL));
 	OK(fi_open_ops(&domain->fid, FI_WEFT_WORLD, 0, (void **)&world, NULL));
@@ -94,12 +105,43 @@ static void turn(int rank)
 		check("the message", -FI_EIO);
 }
 
+/* Rank 0 writes, rank 1 tells where and hears when it is over. */
+static uint64_t writes(int rank)
+{
+	static char mem[WRITES * BYTES];
+	uint64_t where[2], t;
+	struct fid_mr *mr;
+	int i;
+
+	OK(fi_mr_reg(domain, mem, sizeof(mem), FI_REMOTE_WRITE | FI_WRITE, 0, 7,
+		     0, &mr, NULL));
+	where[0] = virt_addr ? (uintptr_t)mem : 0;
+	where[1] = fi_mr_key(mr);
+	if (rank) {
+		OK(fi_tsend(ep, where, sizeof(where), NULL, peer, 2, NULL));
+		complete();
+		turn(rank);
+		return 0;
+	}
+	OK(fi_trecv(ep, where, sizeof(where), NULL, peer, 2, 0, NULL));
+	complete();
+	t = machine_clock->now_ps(&domain->fid);
+	for (i = 0; i < WRITES; i++)
+		OK(fi_write(ep, mem, BYTES, NULL, peer, where[0] + i * BYTES,
+			    where[1], NULL));
+	for (i = 0; i < WRITES; i++)
+		complete();
+	t = machine_clock->now_ps(&domain->fid) - t;
+	turn(rank);
+	return t;
+}
+
 int main(int argc, char **argv)
 {
 	int i, rank = argc > 1 ? atoi(argv[1]) : 0;
 	uint64_t t;
 
-	open_all();
+	open_all(argc > 2);
 	meet((uint32_t)!rank);
 	t = machine_clock->now_ps(&domain->fid);
 	for (i = 0; i < 10; i++)
@@ -107,6 +149,10 @@ int main(int argc, char **argv)
 	t = machine_clock->now_ps(&domain->fid) - t;
 	if (!rank)
 		printf("%d round trips of 8 bytes: %llu ps\n", i,
+		       (unsigned long long)t);
+	t = writes(rank);
+	if (!rank)
+		printf("%d writes of %d bytes: %llu ps\n", WRITES, BYTES,
 		       (unsigned long long)t);
 	world->leave(&domain->fid);
 	fi_close(&ep->fid);

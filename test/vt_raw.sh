@@ -11,19 +11,54 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" -o "$dir/vt_raw" \
 	exit 1
 build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
 
-# pair NAME: two processes that know the name
+# pair NAME MACHINE [relaxed]: two processes that know the name
 pair() {
-	FI_WEFT_MACHINE=bgq FI_WEFT_JOB=$mark$1:1:2 timeout 20 "$dir/vt_raw" 1 &
-	FI_WEFT_MACHINE=bgq FI_WEFT_JOB=$mark$1:0:2 timeout 20 "$dir/vt_raw" 0 \
+	export FI_WEFT_MACHINE=$2
+	FI_WEFT_JOB=$mark$1:1:2 timeout 20 "$dir/vt_raw" 1 $3 &
+	FI_WEFT_JOB=$mark$1:0:2 timeout 20 "$dir/vt_raw" 0 $3 \
 		> "$dir/$1" || complain "rank 0 of pair $1: exit code $?"
 	wait $! || complain "rank 1 of pair $1: exit code $?"
 }
-pair a
-pair b
+pair a bgq
+pair b bgq
 cat "$dir/a"
 grep -q '^10 round trips of 8 bytes: [1-9][0-9]* ps$' "$dir/a" ||
 	complain "no time"
 cmp "$dir/a" "$dir/b" || complain "two runs differ"
+
+# Without an order of accesses short writes take all links between two chips.
+export FI_WEFT_MAP=TABC
+pair c gemini:1x1x2
+pair d gemini:1x1x2 relaxed
+unset FI_WEFT_MAP
+writes() {
+	sed -n 's/^48 writes of 1024 bytes: \([0-9]*\) ps$/\1/p' "$dir/$1"
+}
+echo "writes in order: $(writes c) ps, in any: $(writes d) ps"
+[ "$(writes d)" -gt 0 ] && [ "$(writes c)" -gt $((2 * $(writes d))) ] ||
+	complain "order costs nothing, or none could be had"
+# Remote memory: rank 1 computes for 5 ms, and nothing waits for that.
+${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" \
+	-o "$dir/vt_reach" "$top_srcdir/test/vt_reach.c" \
+	$(pkg-config --cflags --libs libfabric) || exit 1
+# reach MACHINE NAME: times of rank 0, in ns
+reach() {
+	FI_WEFT_MACHINE=$1 FI_WEFT_JOB=$mark$2:1:2 timeout 20 \
+		"$dir/vt_reach" 1 &
+	FI_WEFT_MACHINE=$1 FI_WEFT_JOB=$mark$2:0:2 timeout 20 \
+		"$dir/vt_reach" 0 > "$dir/$2" ||
+		complain "rank 0 of $2: exit code $?"
+	wait $! || complain "rank 1 of $2: exit code $?"
+}
+for m in bgq:2 qsnet2:4 gemini; do
+	reach $m c${m%:*}
+	reach $m d${m%:*}
+	echo "$m: $(tr '\n' ',' < "$dir/c${m%:*}")"
+	awk '$1 != "refused" && $1 > 4000 { bad = 1 } END { exit bad || NR != 4 }
+		$1 == "refused" && $2 != 1 { bad = 1 }' "$dir/c${m%:*}" ||
+		complain "$m: an access waits for a processor"
+	cmp "$dir/c${m%:*}" "$dir/d${m%:*}" || complain "$m: two runs differ"
+done
 
 if need_part mpirun.openmpi; then
 	export FI_WEFT_MACHINE=bgq:1x1x1x2x2

@@ -134,6 +134,8 @@ struct fi_weft_world {
 	 */
 	int (*link)(struct fid *domain, uint32_t node, unsigned port,
 		    struct fi_weft_link *link);
+	/* Why a rank is gone; -FI_ENOENT: no fault plan has a part in it. */
+	int (*why)(struct fid *domain, uint32_t rank, char *text, size_t len);
 	/* What a fault plan did; NULL: no more, or there is no plan. */
 	const char *(*fault)(struct fid *domain, unsigned i, uint64_t *value);
 };

@@ -8,7 +8,6 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/loop/loop.c prov/carrier/loop/loop.h \
 	prov/carrier/loop/loop_pair.c prov/carrier/loop/loop_raw.c \
 	prov/carrier/sock/sock_ops.c prov/carrier/sock/sock.h \
-	prov/carrier/sock/sock_crc.c prov/carrier/sock/sock_crc.h \
 	prov/carrier/sock/sock_pace.c prov/carrier/sock/sock_pace.h \
 	prov/carrier/sock/sock_layout.h \
 	prov/carrier/sock/sock_deputy.c \
@@ -18,6 +17,7 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/sock/sock_name.c \
 	prov/carrier/sock/sock_peer.c \
 	prov/carrier/sock/sock_rx.c \
+	prov/carrier/sock/sock_seal.c \
 	prov/carrier/sock/sock_turn.c \
 	prov/carrier/sock/sock_tx.c \
 	prov/carrier/sock/sock_wait.c \

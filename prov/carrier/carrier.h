@@ -73,6 +73,8 @@ struct weft_carrier_attr {
 	const char *faults;  /* loop, sock: a fault plan; others ignore it */
 	uint32_t silence_ms; /* sock: a peer silent so long is lost; 0: default
 			      */
+	const void *key; /* sock: datagrams are signed with it; NULL: none */
+	size_t key_bytes;
 	/* vt: the world, its threads, its arithmetic (carrier_vt.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
@@ -97,6 +99,8 @@ struct weft_carrier_stats {
 	uint64_t late;	  /* of them: ended by the clock, too late */
 	uint64_t wakes;	  /* sleepers this side woke */
 	uint64_t resent;  /* packets sent again after a loss */
+	uint64_t forged;  /* of refused: not signed with the key */
+	uint64_t replays; /* of refused: signed, and seen before */
 };
 
 /*
@@ -110,6 +114,19 @@ struct weft_carrier_watch {
 	uint64_t want;
 	struct weft_bell *bell; /* NULL: a nudge comes instead */
 	bool crowded;		/* those who will do it need this processor */
+};
+
+/*
+ * A payload of mtu bytes that is not in memory yet: fill writes it where it
+ * shall lie. As the only segment of a send to a carrier that says it fills;
+ * the count of segments is WEFT_IOV_FILL.
+ */
+#define WEFT_IOV_FILL 254
+
+struct weft_fill {
+	void (*fill)(void *arg, size_t pos, void *to, size_t bytes);
+	void *arg;
+	size_t pos;
 };
 
 struct weft_carrier_ops {
@@ -203,6 +220,7 @@ struct weft_carrier {
 	size_t short_bytes; /* up to this a payload rides with its header */
 	const struct weft_carrier_virt *virt; /* carrier_vt.h; NULL: live */
 	bool fences; /* who wakes sleepers must fence before he looks */
+	bool fills;  /* takes struct weft_fill */
 };
 
 extern const struct weft_carrier_ops weft_carrier_shm;

@@ -224,7 +224,10 @@ struct weft_carrier_virt {
 	/* Posts a transfer. -EAGAIN: too many; -EOPNOTSUPP; -ECONNRESET. */
 	int (*dma)(struct weft_carrier *c, struct weft_peer *peer,
 		   struct weft_vt_dma *d);
-	/* 0: time goes on; -EDEADLK, -EOWNERDEAD: it does not. */
+	/*
+	 * 0: time goes on; -EDEADLK, -EOWNERDEAD, -ENETDOWN: it does not;
+	 * -EHOSTDOWN: not for this rank, whose node is dead.
+	 */
 	int (*verdict)(struct weft_carrier *c);
 	/* Out of the world in good order, without a word to the others. */
 	void (*leave)(struct weft_carrier *c);
@@ -244,6 +247,9 @@ struct weft_carrier_virt {
 	 */
 	const char *(*fault)(struct weft_carrier *c, unsigned i,
 			     uint64_t *value_p);
+	/* Why a rank is gone. -ENOENT: the plan has no part in it. */
+	int (*why)(struct weft_carrier *c, uint32_t rank, char *text,
+		   size_t len);
 	/* Counters of a link. -ENOENT: none there; -EINVAL: no such node or
 	 * port. */
 	int (*link)(struct weft_carrier *c, uint32_t node, unsigned port,

@@ -89,6 +89,7 @@ struct weft_unit_ops {
 struct weft_unit {
 	const struct weft_unit_ops *ops;
 	struct weft_carrier *carrier;
+	bool fills; /* packets go as they are to a carrier that fills them */
 };
 
 /*
@@ -200,6 +201,8 @@ enum weft_nic_flag {
 	WEFT_OP_DISCARD = 1 << 9,
 	/* for up: the completion goes to the context, not to a queue */
 	WEFT_OP_UNQUEUED = 1 << 10,
+	/* an access that others may overtake */
+	WEFT_OP_RELAXED = 1 << 11,
 };
 
 /* One operation and its completion. */
@@ -316,7 +319,9 @@ struct weft_nic_attr {
 	int node;	/* number of the emulated node; -1: unknown */
 	unsigned arity; /* of the collectives' trees; 0: of pairs */
 	const char *faults;
-	uint32_t silence_ms;   /* as the carrier's */
+	uint32_t silence_ms; /* as the carrier's */
+	const void *key;     /* as the carrier's */
+	size_t key_bytes;
 	struct weft_vt *world; /* virtual time: as the carrier's */
 	bool threads;
 };

@@ -23,6 +23,7 @@ static int direct_open(const struct weft_machine *m,
 		free(u);
 		return err;
 	}
+	u->fills = u->carrier->fills;
 	*u_p = u;
 	return 0;
 }

@@ -163,27 +163,43 @@ static int push_ctrl(struct weft_nic *nic, struct nic_peer *p)
 /* ---- continuations ---------------------------------------------------------
  */
 
-/*
- * The next n bytes of typed data, in memory of the op's own: a packet that
- * finds no room is not packed again. part: where they are.
- */
-static int packed(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
-		  struct iovec *part)
+/* Memory of the op's own for a packet of typed data that finds no room at
+ * once: it is not packed again. */
+static int packed_here(struct weft_nic *nic, struct weft_nic_op *op, size_t n)
 {
 	const struct weft_nic_typed *t = op->iov[0].iov_base;
 
 	if (!op->held) {
 		op->held = malloc(nic->packet_bytes);
-		if (!op->held)
-			return -EAGAIN;
 		op->pos = op->moved;
 	}
+	if (!op->held)
+		return -EAGAIN;
 	if (op->pos != op->moved + n) {
 		t->pack(t->arg, op->moved, op->held, n);
 		op->pos = op->moved + n;
 	}
-	*part = (struct iovec){ op->held, n };
 	return 0;
+}
+
+/* The next n bytes of typed data as segments of a packet: their number, or
+ * -EAGAIN. A whole packet is packed where the carrier wants it. */
+static int packed(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
+		  struct iovec *part, struct weft_fill *fill)
+{
+	const struct weft_nic_typed *t = op->iov[0].iov_base;
+	int err;
+
+	if (nic->unit->fills && n == nic->unit->carrier->mtu) {
+		*fill = (struct weft_fill){ t->pack, t->arg, op->moved };
+		*part = (struct iovec){ fill, n };
+		return WEFT_IOV_FILL;
+	}
+	err = packed_here(nic, op, n);
+	if (err)
+		return err;
+	*part = (struct iovec){ op->held, n };
+	return 1;
 }
 
 /* The next packet of an eager message, or of bytes that were asked for. */
@@ -196,6 +212,7 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 		.tag = op->moved,
 	};
 	struct iovec part[WEFT_IOV_MAX];
+	struct weft_fill fill;
 	size_t n = nic->packet_bytes;
 	int count, err;
 
@@ -205,14 +222,11 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 	/* Bytes that were asked for say where they belong. */
 	if (weft_unlikely(nic->unit->carrier->virt != NULL) && type != NIC_NEXT)
 		pkt.carrier = WEFT_PKT_ANY_ROAD;
-	if (nic_is_typed(op)) {
-		count = 1;
-		err = packed(nic, op, n, part);
-		if (err)
-			return err;
-	} else {
-		count = nic_slice(op->iov, op->iov_count, op->moved, n, part);
-	}
+	count = nic_is_typed(op)
+			? packed(nic, op, n, part, &fill)
+			: nic_slice(op->iov, op->iov_count, op->moved, n, part);
+	if (count < 0)
+		return count;
 	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, part, count);
 	if (!err)
 		op->moved += n;

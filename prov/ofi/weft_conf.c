@@ -30,6 +30,10 @@ static const struct weft_cfg_opt options[] = {
 	  "Interface, or its address, where the sock carrier is reached by "
 	  "others; without it the loopback",
 	  NULL },
+	{ "FI_WEFT_KEY", WEFT_CFG_TEXT, "",
+	  "Secret of 16 characters or more with which the sock carrier signs "
+	  "datagrams; none trusts the network. Our MPI makes one per job",
+	  NULL },
 	{ "FI_WEFT_SILENCE", WEFT_CFG_INT, "300",
 	  "Seconds after which a peer that does not answer is given up; sock "
 	  "carrier only",
@@ -80,6 +84,7 @@ enum option {
 	CARRIER,
 	FAULTS,
 	IFACE,
+	KEY,
 	SILENCE,
 	DMA,
 	SPIN,
@@ -220,6 +225,7 @@ static void conf_read(void)
 		conf.virt ? &weft_carrier_vt
 			  : carrier_find(weft_cfg_get(&options[CARRIER]).text);
 	conf.iface = weft_cfg_get(&options[IFACE]).text;
+	conf.key = weft_cfg_get(&options[KEY]).text;
 	conf.silence_ms = (uint32_t)weft_cfg_get(&options[SILENCE]).i * 1000;
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
 	conf.vt.faults = conf.faults;

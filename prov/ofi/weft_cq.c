@@ -220,6 +220,19 @@ static bool enough(struct weft_cq *cq, size_t threshold)
 	return false;
 }
 
+/* In virtual time nobody looks now and then: who died ends a sleep. */
+static WEFT_COLD bool somebody_died(struct weft_cq *cq)
+{
+	const struct weft_domain *d = cq->domain;
+	uint64_t n = d->ep_count && d->eps[0]->nic
+			     ? weft_nic_deaths(d->eps[0]->nic)
+			     : 0;
+	bool more = n != cq->deaths;
+
+	cq->deaths = n;
+	return more;
+}
+
 static ssize_t weft_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 				 fi_addr_t *src, const void *cond, int timeout)
 {
@@ -235,6 +248,8 @@ static ssize_t weft_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 	for (;;) {
 		weft_domain_progress(cq->domain);
 		if (enough(cq, threshold) || cq->watch.signalled)
+			break;
+		if (weft_unlikely(cq->domain->world) && somebody_died(cq))
 			break;
 		err = weft_watch_sleep(&cq->watch, deadline);
 		if (err)

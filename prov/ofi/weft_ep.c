@@ -25,6 +25,7 @@
 #define CQ_FLAGS \
 	(FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION | FI_READ | FI_WRITE)
 #define MIN_MULTI_RECV 64
+#define KEY_MIN	       16u
 
 static struct weft_ep *to_ep(struct fid *fid)
 {
@@ -178,18 +179,53 @@ static int name_choose(struct weft_ep *ep)
 	return err;
 }
 
+/*
+ * Who can be reached by other hosts signs what he says, or says that he trusts
+ * the network.
+ */
+static int key_choose(struct weft_ep *ep)
+{
+	const struct weft_conf *conf = weft_conf();
+
+	if (conf->carrier != &weft_carrier_sock || ep->key_bytes ||
+	    !strcmp(conf->key, "none") ||
+	    ntohl(ep->name.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET)
+		return 0;
+	if (strlen(conf->key) >= KEY_MIN)
+		return 0;
+	weft_log_once(WEFT_LOG_ERROR,
+		      "ofi: other hosts can reach this endpoint: FI_WEFT_KEY "
+		      "must have a secret of %u characters or more that they "
+		      "have too, or be none where the network is trusted",
+		      KEY_MIN);
+	return -EACCES;
+}
+
 static int place_choose(struct weft_ep *ep)
 {
 	int err = world_join(ep->domain);
 
-	return err ? err : name_choose(ep);
+	if (!err)
+		err = name_choose(ep);
+	return err ? err : key_choose(ep);
+}
+
+/* The endpoint's own key comes before the environment's. */
+static void key_get(const struct weft_ep *ep, struct weft_nic_attr *attr)
+{
+	const char *text = weft_conf()->key;
+
+	attr->key = ep->key_bytes ? (const void *)ep->key : text;
+	attr->key_bytes = ep->key_bytes;
+	if (!ep->key_bytes && strcmp(text, "none"))
+		attr->key_bytes = strlen(text);
 }
 
 static int nic_open(struct weft_ep *ep)
 {
 	const struct weft_conf *conf = weft_conf();
 	int err = place_choose(ep);
-	const struct weft_nic_attr attr = {
+	struct weft_nic_attr attr = {
 		.machine = ep->domain->machine,
 		.carrier = conf->carrier,
 		.name = ep->name,
@@ -208,6 +244,7 @@ static int nic_open(struct weft_ep *ep)
 		.threads = ep->domain->threaded,
 	};
 
+	key_get(ep, &attr);
 	if (!err)
 		err = weft_nic_open(&attr, &ep->nic);
 	if (err)
@@ -411,11 +448,31 @@ static struct fi_ops_cm cm_ops = {
 	.join = weft_mc_join,
 };
 
+/* Of accesses to remote memory. */
+#define RMA_ORDERS                                                   \
+	(FI_ORDER_RAR | FI_ORDER_RAW | FI_ORDER_WAR | FI_ORDER_WAW | \
+	 FI_ORDER_RMA_RAR | FI_ORDER_RMA_RAW | FI_ORDER_RMA_WAR |    \
+	 FI_ORDER_RMA_WAW)
+
+static void ep_key(struct weft_ep *ep, const struct fi_info *info)
+{
+	const struct fi_ep_attr *a = info->ep_attr;
+
+	if (!a || !a->auth_key || !a->auth_key_size)
+		return;
+	ep->key_bytes = a->auth_key_size < sizeof(ep->key) ? a->auth_key_size
+							   : sizeof(ep->key);
+	memcpy(ep->key, a->auth_key, ep->key_bytes);
+}
+
 static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
 {
+	ep_key(ep, info);
 	ep->caps = info->caps;
-	if (info->tx_attr)
+	if (info->tx_attr) {
 		ep->tx_op_flags = info->tx_attr->op_flags;
+		ep->tx_relaxed = !(info->tx_attr->msg_order & RMA_ORDERS);
+	}
 	if (info->rx_attr)
 		ep->rx_op_flags = info->rx_attr->op_flags;
 	ep->inject_bytes = ep->domain->machine->inject_bytes;

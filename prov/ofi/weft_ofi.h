@@ -147,7 +147,8 @@ struct weft_cq {
 	bool threshold; /* FI_CQ_COND_THRESHOLD */
 	bool overrun;	/* a completion is missing: memory was out */
 	struct weft_watch watch;
-	weft_au32 ref; /* endpoints and poll sets */
+	weft_au32 ref;	 /* endpoints and poll sets */
+	uint64_t deaths; /* virtual time: that the reader has heard of */
 };
 
 /* ---- counter ------------------------------------------------------------- */
@@ -231,6 +232,7 @@ struct weft_ep {
 	struct weft_cq *rx_cq;
 	bool tx_selective; /* bound with FI_SELECTIVE_COMPLETION */
 	bool rx_selective;
+	bool tx_relaxed; /* made without any order of accesses */
 	bool enabled;
 	struct weft_cntr *cntr[WEFT_CNTR_KINDS];
 	struct weft_eq *eq;
@@ -244,7 +246,9 @@ struct weft_ep {
 	size_t min_multi_recv;
 	struct sockaddr_in name; /* wanted, then own */
 	struct weft_list av_link;
-	weft_au32 ref; /* regions bound to it */
+	weft_au32 ref;	 /* regions bound to it */
+	uint8_t key[64]; /* of info->ep_attr->auth_key */
+	size_t key_bytes;
 };
 
 #endif

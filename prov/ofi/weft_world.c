@@ -150,6 +150,14 @@ static const char *world_fault(struct fid *fid, unsigned i, uint64_t *value_p)
 	return c ? c->virt->fault(c, i, value_p) : NULL;
 }
 
+static int world_why(struct fid *fid, uint32_t rank, char *text, size_t len)
+{
+	struct weft_carrier *c = carrier_of(to_domain(fid));
+	int err = c ? c->virt->why(c, rank, text, len) : -ENOENT;
+
+	return (int)weft_ofi_err(err);
+}
+
 static void world_compute(struct fid *fid, uint64_t ps)
 {
 	struct weft_carrier *c = carrier_of(to_domain(fid));
@@ -169,5 +177,6 @@ struct fi_weft_world weft_world_ops = {
 	.count = world_count,
 	.compute = world_compute,
 	.link = world_link,
+	.why = world_why,
 	.fault = world_fault,
 };

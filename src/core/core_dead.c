@@ -6,6 +6,7 @@
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
+#include "src/core/core_world.h"
 
 #include <errno.h>
 #include <rdma/fi_errno.h>
@@ -87,8 +88,7 @@ void weft_dead_open(void)
 {
 	void *ops = NULL;
 
-	if (weft_core.virt ||
-	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
+	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
 		return;
 	peers = ops;
 	weft_progress_watch(&watcher);
@@ -112,6 +112,10 @@ void weft_dead_names(char *text, size_t len)
 	size_t at = 0;
 
 	*text = 0;
+	if (weft_core.virt) {
+		weft_world_dead(text, len);
+		return;
+	}
 	weft_lock();
 	known = count_dead();
 	for (int i = 0; known && i < weft_core.job.size; i++) {

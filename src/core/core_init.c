@@ -184,8 +184,13 @@ static int meet_last(void)
 
 static int leave_world(void)
 {
+	char dead[8];
 	int rc = meet_last();
 
+	weft_world_dead(dead, sizeof(dead));
+	/* With a node dead everybody goes by himself, and says good-bye. */
+	if (rc && *dead)
+		return 0;
 	weft_world_leave();
 	return rc ? rc : weft_world_end();
 }

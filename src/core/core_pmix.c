@@ -21,8 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 
-#define PMIX_NAME_KEY "weft.ep"
+#define PMIX_NAME_KEY	"weft.ep"
+#define PMIX_SECRET_KEY "weft.key"
 
 static pmix_proc_t me;
 static bool open;
@@ -242,11 +244,30 @@ bool weft_pmix_names_are_cheap(void)
 	return roll;
 }
 
-int weft_pmix_put(const void *name, size_t len)
+static int publish(const char *key, const void *bytes, size_t len)
 {
 	pmix_value_t v;
+	int rc;
+
+	v.type = PMIX_BYTE_OBJECT;
+	v.data.bo.bytes = (char *)(uintptr_t)bytes;
+	v.data.bo.size = len;
+	rc = to_errno(PMIx_Put(PMIX_GLOBAL, key, &v), "put");
+	return rc ? rc : to_errno(PMIx_Commit(), "commit");
+}
+
+/* Everybody has what anybody has published. */
+static int collect_all(void)
+{
 	pmix_info_t info;
 	bool collect = true;
+
+	PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
+	return to_errno(PMIx_Fence(NULL, 0, &info, 1), "fence");
+}
+
+int weft_pmix_put(const void *name, size_t len)
+{
 	int rc;
 
 	if (!open)
@@ -256,39 +277,52 @@ int weft_pmix_put(const void *name, size_t len)
 		turn = weft_roll_card_put(roll, me.rank, name, len);
 		return 0;
 	}
-	v.type = PMIX_BYTE_OBJECT;
-	v.data.bo.bytes = (char *)(uintptr_t)name;
-	v.data.bo.size = len;
-	rc = to_errno(PMIx_Put(PMIX_GLOBAL, PMIX_NAME_KEY, &v), "put");
-	if (!rc)
-		rc = to_errno(PMIx_Commit(), "commit");
-	PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
-	if (!rc)
-		rc = to_errno(PMIx_Fence(NULL, 0, &info, 1), "fence");
-	return rc;
+	rc = publish(PMIX_NAME_KEY, name, len);
+	return rc ? rc : collect_all();
 }
 
-int weft_pmix_get(int rank, void *name, size_t *len_p)
+static int fetch(int rank, const char *key, void *bytes, size_t *len_p)
 {
 	pmix_proc_t p;
 	pmix_value_t *v;
 	int rc;
 
-	if (roll)
-		return weft_roll_card_get(roll, (uint32_t)rank, turn, name,
-					  len_p);
 	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
-	rc = to_errno(PMIx_Get(&p, PMIX_NAME_KEY, NULL, 0, &v), "get");
+	rc = to_errno(PMIx_Get(&p, key, NULL, 0, &v), "get");
 	if (rc)
 		return rc;
 	if (v->type != PMIX_BYTE_OBJECT || v->data.bo.size > *len_p) {
 		rc = -EPROTO;
 	} else {
 		*len_p = v->data.bo.size;
-		memcpy(name, v->data.bo.bytes, *len_p);
+		memcpy(bytes, v->data.bo.bytes, *len_p);
 	}
 	PMIX_VALUE_RELEASE(v);
 	return rc;
+}
+
+int weft_pmix_secret(void *bytes, size_t len)
+{
+	size_t got = len;
+	int rc = 0;
+
+	if (!me.rank && getrandom(bytes, len, 0) != (ssize_t)len)
+		return -EIO;
+	if (!me.rank)
+		rc = publish(PMIX_SECRET_KEY, bytes, len);
+	if (!rc)
+		rc = collect_all();
+	if (!rc)
+		rc = fetch(0, PMIX_SECRET_KEY, bytes, &got);
+	return rc || got == len ? rc : -EPROTO;
+}
+
+int weft_pmix_get(int rank, void *name, size_t *len_p)
+{
+	if (roll)
+		return weft_roll_card_get(roll, (uint32_t)rank, turn, name,
+					  len_p);
+	return fetch(rank, PMIX_NAME_KEY, name, len_p);
 }
 
 struct fence {

@@ -30,6 +30,10 @@ int weft_pmix_put(const void *name, size_t len);
 /* The name of a process; *len_p is the room, then the length. Waits for it. */
 int weft_pmix_get(int rank, void *name, size_t *len_p);
 
+/* The same random bytes for all processes of the job, from its first. All call
+ * it, or nobody does. */
+int weft_pmix_secret(void *bytes, size_t len);
+
 /* Whether a name costs next to nothing. */
 bool weft_pmix_names_are_cheap(void);
 

@@ -18,6 +18,7 @@
 #include "src/core/core_pend.h"
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
+#include "src/core/core_world.h"
 
 #include <errno.h>
 #include <rdma/fi_errno.h>
@@ -121,6 +122,8 @@ static WEFT_COLD int odd_result(ssize_t n)
 		return dispatch_error();
 	if (n == -EDEADLK)
 		tell_stuck();
+	if (n == -EHOSTDOWN)
+		weft_world_halt();
 	if (n != -FI_EINTR && n != -FI_ECANCELED && n != -FI_ETIMEDOUT)
 		weft_core_abort(1, "the fabric failed: %s",
 				fi_strerror(-(int)n));

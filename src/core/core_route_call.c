@@ -17,6 +17,7 @@
 #include "src/core/core_req.h"
 #include "src/core/core_state.h"
 #include "src/core/core_wait.h"
+#include "src/core/core_world.h"
 #include "src/types/types_dt.h"
 #include "src/types/types_op.h"
 
@@ -143,6 +144,8 @@ static WEFT_COLD void end_of_time(const struct weft_route *r, int rc)
 	w.seq = (int)weft_load32(&r->comm->coll_seq) - 1;
 	if (rc == -EDEADLK)
 		weft_deadlock_report(&w);
+	if (rc == -EHOSTDOWN)
+		weft_world_halt();
 	weft_core_abort(1, "the fabric failed: %s", fi_strerror(-rc));
 }
 
@@ -156,7 +159,8 @@ static WEFT_HOT int call_finish(struct weft_route *r, struct fi_weft_work *work,
 		weft_progress();
 		rc = r->ops->wait(&r->mc->fid, work, weft_progress_timeout(-1));
 	}
-	if (weft_unlikely(rc == -EDEADLK || rc == -EOWNERDEAD))
+	if (weft_unlikely(rc == -EDEADLK || rc == -EOWNERDEAD ||
+			  rc == -EHOSTDOWN || rc == -ENETDOWN))
 		end_of_time(r, rc);
 	return weft_likely(!rc) ? 0 : call_errno(weft_fi_errno(rc));
 }

@@ -25,6 +25,7 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES 256
+#define KEY_BYTES      32
 
 static char my_name[NAME_MAX_BYTES];
 static size_t my_name_len;
@@ -73,6 +74,25 @@ static int open_cq(void)
 		return 0;
 	attr.wait_obj = FI_WAIT_NONE;
 	return fi_cq_open(c->domain, &attr, &c->cq, NULL);
+}
+
+/*
+ * A job on several hosts has a key, which our provider signs datagrams with.
+ * The user's own is in the environment of all ranks.
+ */
+static int make_key(void)
+{
+	struct weft_core *c = &weft_core;
+	struct fi_ep_attr *a = c->info->ep_attr;
+
+	if (!c->tells_met || c->virt || !c->job.launched ||
+	    c->job.local_size >= c->job.size || getenv("FI_WEFT_KEY"))
+		return 0;
+	a->auth_key = malloc(KEY_BYTES);
+	if (!a->auth_key)
+		return -ENOMEM;
+	a->auth_key_size = KEY_BYTES;
+	return weft_pmix_secret(a->auth_key, KEY_BYTES);
 }
 
 static int open_ep(void)
@@ -157,6 +177,9 @@ int weft_wire_open(bool threads, const struct weft_wire_guest *g)
 	rc = open_cq();
 	if (rc)
 		return complain("fi_cq_open", rc);
+	rc = make_key();
+	if (rc)
+		return rc;
 	rc = open_ep();
 	if (rc)
 		return complain("fi_endpoint", rc);

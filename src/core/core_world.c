@@ -131,6 +131,26 @@ void weft_world_leave(void)
 	world->leave(domain());
 }
 
+void weft_world_halt(void)
+{
+	world->leave(domain());
+	weft_pmix_close();
+	_exit(0);
+}
+
+void weft_world_dead(char *text, size_t len)
+{
+	char why[96];
+	size_t at = 0;
+
+	*text = 0;
+	for (int r = 0; world && r < weft_core.job.size && at < len; r++)
+		if (!world->why(domain(), (uint32_t)r, why, sizeof(why)))
+			at += (size_t)snprintf(text + at, len - at,
+					       "%s rank %d (%s)",
+					       at ? "," : ":", r, why);
+}
+
 int weft_world_end(void)
 {
 	if (weft_core.job.rank == 0 && told())

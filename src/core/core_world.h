@@ -20,6 +20,10 @@ int weft_world_address(int rank, void *name, size_t *len);
 
 /* This rank takes no part in virtual time from now on; all have come here. */
 void weft_world_leave(void);
+/* This rank's node is dead: out of the job, which goes on without it. */
+void weft_world_halt(void) __attribute__((noreturn));
+/* Which ranks are on dead nodes, for an error's text; "": none. */
+void weft_world_dead(char *text, size_t len);
 /* Tells what happened in it, where that is wanted, and waits for all others
  * outside of it. 0 or -errno. */
 int weft_world_end(void);

@@ -21,6 +21,7 @@ static void shm_init(struct shm *s, const struct weft_carrier_attr *attr)
 	s->base.ops = &weft_carrier_shm;
 	s->base.mtu = SHM_CELL_BYTES;
 	s->base.short_bytes = SHM_SHORT_BYTES;
+	s->base.fills = true;
 	s->up = attr->up;
 	s->up_arg = attr->up_arg;
 	s->no_dma = attr->no_dma;

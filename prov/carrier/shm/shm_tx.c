@@ -201,6 +201,19 @@ static int tx_long(struct shm *s, struct shm_peer *p,
 	return 0;
 }
 
+/* The payload to its place, from memory or from who makes it now. */
+static void tx_fill(void *to, const struct iovec *iov, int count)
+{
+	const struct weft_fill *f;
+
+	if (weft_likely(count != WEFT_IOV_FILL)) {
+		weft_iov_gather(to, iov, count);
+		return;
+	}
+	f = iov->iov_base;
+	f->fill(f->arg, f->pos, to, iov->iov_len);
+}
+
 static int tx_cell(struct shm *s, struct shm_peer *p,
 		   const struct weft_pkt *pkt, const struct iovec *iov,
 		   int count)
@@ -216,8 +229,7 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 	if (ret)
 		return ret;
 	/* The copy comes first: a slot is reserved for a moment only. */
-	weft_iov_gather(s->view.cell + (size_t)cell * s->view.cell_bytes, iov,
-			count);
+	tx_fill(s->view.cell + (size_t)cell * s->view.cell_bytes, iov, count);
 	ret = tx_reserve(p, &ticket);
 	if (ret) {
 		shm_cell_put(s, cell);

@@ -12,7 +12,8 @@
  *   sock_fault.c   faults below the socket
  *   sock_wait.c    waiting and waking
  *   sock_deputy.c  a thread for when the caller is away; sock_lock.c the lock
- *   sock_pace.c    round trips and congestion; sock_crc.c the checksum
+ *   sock_pace.c    round trips and congestion
+ *   sock_seal.c    signatures, and what was seen before
  *
  * All but wait and wake run between sock_enter and sock_leave, or in the
  * deputy, under one lock; what they share with the others are the atomics of
@@ -25,6 +26,7 @@
 #include "prov/carrier/carrier_faults.h"
 #include "prov/carrier/sock/sock_layout.h"
 #include "prov/carrier/sock/sock_pace.h"
+#include "prov/code/code_crc.h"
 #include "prov/wire/wire_seq.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
@@ -37,6 +39,7 @@
 #define SOCK_BATCH	32u    /* datagrams of one sendmmsg */
 #define SOCK_READ_BATCH 8u     /* and of one recvmmsg */
 #define SOCK_READ_BYTES 65536u /* the kernel may join what it received */
+#define SOCK_SEEN	1024u  /* counts that are remembered */
 #define SOCK_SILENCE_NS UINT64_C(300000000000)
 
 /* A datagram that is kept: one on its way, or one that came too early. */
@@ -61,6 +64,8 @@ enum sock_state {
 	SOCK_OPEN,   /* it answered, or its port is silent, so taken */
 };
 
+struct sock_seal;
+
 struct sock_peer {
 	struct weft_peer base;
 	struct weft_list busy; /* in sock.busy while there is work for it */
@@ -73,6 +78,7 @@ struct sock_peer {
 	uint64_t ask_ns; /* ASKED: since when; ABSENT: when to ask again */
 	uint64_t ask_wait_ns;
 	uint64_t heard_ns;
+	uint64_t asked_ns; /* since when it owes an answer, if after heard_ns */
 	/* sending */
 	struct weft_seq_tx tx;
 	struct sock_flight flight[WEFT_SEQ_WINDOW];
@@ -95,12 +101,15 @@ struct sock_peer {
 	uint32_t stamp;	  /* of the last datagram */
 	uint32_t unacked; /* datagrams since the last acknowledgement */
 	bool ack_now;
-	bool closed_room; /* it was told that there is little room */
-	bool blocked;	  /* the caller refused its next packet */
-	int broken;	  /* errno: it will be lost for this */
-	bool bye;	  /* it has closed ... */
-	uint32_t bye_seq; /* ... after so many datagrams */
-	bool bye_seen;	  /* ours was answered */
+	bool closed_room;	/* it was told that there is little room */
+	bool blocked;		/* the caller refused its next packet */
+	int broken;		/* errno: it will be lost for this */
+	bool bye;		/* it has closed ... */
+	uint32_t bye_seq;	/* ... after so many datagrams */
+	bool bye_seen;		/* ours was answered */
+	struct sock_seal *seal; /* with a key: of what it sends */
+	uint64_t seen;		/* the latest count of it ... */
+	uint64_t seen_bits[SOCK_SEEN / 64]; /* ... and of those before */
 };
 
 /* What waiting threads share with the others. */
@@ -136,7 +145,12 @@ struct sock_in;
 struct sock {
 	struct weft_carrier base;
 	struct sockaddr_in name;
-	uint64_t gen; /* the own incarnation */
+	uint64_t gen;		/* the own incarnation */
+	uint64_t count;		/* datagrams sent */
+	uint32_t tag;		/* bytes of a tag; 0: there is no key */
+	uint8_t key[32];	/* made of the user's */
+	struct sock_seal *seal; /* of what we send */
+	struct weft_code_crc crc;
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	int fd;
@@ -187,6 +201,13 @@ static inline struct sock_gram **sock_here(struct sock_peer *p, uint32_t seq)
 	return &p->here[seq % WEFT_SEQ_WINDOW];
 }
 
+/* The checksum of a datagram, of all behind the word that it stands in. */
+static inline uint32_t sock_crc(const struct sock *s, const void *data,
+				uint32_t bytes)
+{
+	return weft_code_crc(&s->crc, 0, (const uint8_t *)data + 4, bytes - 4);
+}
+
 static inline struct sock_head *sock_gram_head(struct sock_gram *g)
 {
 	return (struct sock_head *)(void *)g->data;
@@ -202,6 +223,9 @@ int sock_name_way(const struct sock *s, const struct sockaddr_in *to,
 /* sock_peer.c */
 int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 		  struct sock_peer **p_p);
+/* Who has that name, or NULL. */
+struct sock_peer *sock_peer_named(struct sock *s,
+				  const struct sockaddr_in *name);
 /* Who sent h from that name; NULL: drop it. */
 struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
 				 const struct sock_head *h);
@@ -226,6 +250,8 @@ void sock_tx_unsent(struct sock_peer *p, uint32_t seq);
 /* All that is not acknowledged once more, whatever the windows say. */
 void sock_tx_repeat(struct sock *s, struct sock_peer *p);
 bool sock_tx_waits(const struct sock_peer *p);
+/* It will be lost for its silence. */
+void sock_tx_say_silent(const struct sock *s, struct sock_peer *p);
 
 /* sock_rx.c */
 /* One datagram came; the number of packets delivered. */
@@ -266,6 +292,21 @@ void sock_fault_run(struct sock *s, bool all);
 void sock_fault_fini(struct sock *s);
 /* When the next one is due, or UINT64_MAX. */
 uint64_t sock_fault_due(const struct sock *s);
+
+/* sock_seal.c */
+int sock_seal_open(struct sock *s, const struct weft_carrier_attr *attr);
+void sock_seal_close(struct sock_seal *seal);
+/* Writes the tag behind data. */
+void sock_seal_sign(struct sock *s, uint8_t *data, uint32_t bytes);
+/*
+ * Whether its sender has the key; p is who has that name now, or NULL. What is
+ * made to find out is *fresh_p, the caller's, to be given to the record.
+ */
+bool sock_seal_holds(struct sock *s, const struct sock_peer *p,
+		     const struct sockaddr_in *from, const uint8_t *data,
+		     uint32_t bytes, struct sock_seal **fresh_p);
+/* Whether count comes for the first time from p; remembers it. */
+bool sock_seal_first(struct sock_peer *p, uint64_t count);
 
 /* sock_wait.c */
 int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr);

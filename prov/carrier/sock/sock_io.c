@@ -9,7 +9,6 @@
  * before any acknowledgement is looked at.
  */
 #include "prov/carrier/sock/sock.h"
-#include "prov/carrier/sock/sock_crc.h"
 
 #include <errno.h>
 #include <linux/errqueue.h>
@@ -39,11 +38,16 @@ struct io_control {
 	_Alignas(struct cmsghdr) char room[CMSG_SPACE(sizeof(int))];
 };
 
+struct io_small {
+	struct sock_head head;
+	uint8_t tag[SOCK_TAG];
+};
+
 struct sock_out {
 	uint32_t count;
 	struct io_entry entry[SOCK_BATCH];
 	struct iovec iov[SOCK_BATCH];
-	struct sock_head small[SOCK_BATCH];
+	struct io_small small[SOCK_BATCH];
 	struct mmsghdr msg[SOCK_BATCH];
 	struct io_control control[SOCK_BATCH];
 	uint32_t first[SOCK_BATCH]; /* entry of a message */
@@ -149,6 +153,7 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 	h->stamp = us ? us : 1;
 	h->echo = io_echo(s, p);
 	h->flags = p->bye ? SOCK_SAW_BYE : 0;
+	h->count = ++s->count;
 	p->unacked = 0;
 	p->ack_now = false;
 	p->closed_room = h->room < 2 * p->gram_max;
@@ -165,13 +170,16 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 		return;
 	sock_deputy_count(&s->deputy.traffic);
 	io_head(s, p, h);
-	h->crc = sock_crc(&h->magic, bytes - sizeof(h->crc));
+	h->crc = sock_crc(s, h, bytes);
+	if (bytes == sizeof(*h))
+		data = memcpy(&o->small[i], h, sizeof(*h));
+	if (s->tag)
+		sock_seal_sign(s, data, bytes);
+	bytes += s->tag;
 	if (s->faults.any) {
 		sock_fault_send(s, &p->base.name, data, bytes);
 		return;
 	}
-	if (bytes == sizeof(*h))
-		data = memcpy(&o->small[i], h, sizeof(*h));
 	o->entry[i] = (struct io_entry){ p, h->seq, h->kind == SOCK_DATA };
 	o->iov[i] = (struct iovec){ .iov_base = data, .iov_len = bytes };
 	if (++o->count == SOCK_BATCH)
@@ -186,7 +194,7 @@ static uint32_t io_run(const struct sock *s, uint32_t i)
 	size_t all = size;
 	uint32_t n = 1;
 
-	if (!s->gso || size > o->entry[i].peer->gram_max)
+	if (!s->gso || size > o->entry[i].peer->gram_max + s->tag)
 		return 1;
 	for (; i + n < o->count; n++) {
 		size_t next = o->iov[i + n].iov_len;
@@ -257,6 +265,7 @@ static void io_narrow(struct sock *s, uint32_t i)
 	sock_name_way(s, &e->peer->base.name, &e->peer->gram_max, &local);
 	if (v->iov_len <= e->peer->gram_max)
 		e->peer->gram_max = SOCK_GRAM_MIN;
+	e->peer->gram_max -= s->tag;
 	e->peer->pace.datagram = e->peer->gram_max;
 	io_fragments(s, IP_PMTUDISC_DONT);
 	sock_io_one(s, &e->peer->base.name, v->iov_base, (uint32_t)v->iov_len);

@@ -7,6 +7,8 @@
  *   | head (64 bytes)  | record | packet, part    | record | packet ...
  *   +------------------+--------+-----------------+--------+----------- - -
  *
+ * With a key a tag of 16 bytes follows, AES-GMAC of all before it: sock_seal.c.
+ *
  * Every record starts at a multiple of 8. A packet is the 32 bytes of struct
  * weft_pkt and its payload; one that does not fit an empty datagram is cut,
  * and all parts but the last say that more follows. Whatever its kind, a
@@ -30,6 +32,8 @@ enum sock_kind {
 	SOCK_RESET, /* I have given you up */
 };
 
+#define SOCK_TAG 16u /* bytes behind a datagram that is signed */
+
 #define SOCK_SAW_BYE 1u /* flag: your BYE has been here */
 
 struct sock_head {
@@ -47,7 +51,7 @@ struct sock_head {
 	uint8_t kind;	/* enum sock_kind */
 	uint8_t flags;
 	uint16_t zero;
-	uint64_t spare;
+	uint64_t count; /* of datagrams from its sender; never twice */
 };
 
 struct sock_record {

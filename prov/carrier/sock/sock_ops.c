@@ -35,6 +35,7 @@ static void ops_init(struct sock *s, const struct weft_carrier_attr *attr)
 	s->base.mtu = SOCK_MTU;
 	s->base.short_bytes = SOCK_MTU;
 	s->gen = ops_incarnation();
+	weft_code_crc_init(&s->crc, WEFT_CODE_CRC32C);
 	s->opened_ns = weft_now_ns();
 	s->up = attr->up;
 	s->up_arg = attr->up_arg;
@@ -60,6 +61,7 @@ static void ops_free(struct sock *s)
 		sock_peer_free(s->peer[i]);
 	free(s->peer);
 	weft_hash_fini(&s->by_name);
+	sock_seal_close(s->seal);
 	sock_wait_fini(s);
 	sock_io_close(s);
 	pthread_mutex_destroy(&s->deputy.lock);
@@ -96,6 +98,8 @@ static int sock_open(const struct weft_carrier_attr *attr,
 		ret = sock_name_open(s, &attr->name);
 	if (!ret)
 		ret = sock_io_open(s);
+	if (!ret)
+		ret = sock_seal_open(s, attr);
 	if (!ret)
 		ret = sock_deputy_open(s);
 	if (ret) {

@@ -69,7 +69,7 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 	}
 	p->base.name = *name;
 	p->base.index = s->peer_count;
-	p->gram_max = gram_max;
+	p->gram_max = gram_max - s->tag;
 	p->local = local;
 	p->room = PEER_ROOM_FIRST;
 	p->ask_wait_ns = PEER_ASK_NS;
@@ -79,14 +79,14 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 		p->state = SOCK_OPEN;
 	}
 	weft_list_init(&p->busy);
-	sock_pace_init(&p->pace, gram_max);
+	sock_pace_init(&p->pace, p->gram_max);
 	s->peer[s->peer_count++] = p;
 	*p_p = p;
 	return 0;
 }
 
-static struct sock_peer *peer_named(struct sock *s,
-				    const struct sockaddr_in *name)
+struct sock_peer *sock_peer_named(struct sock *s,
+				  const struct sockaddr_in *name)
 {
 	return weft_hash_get(&s->by_name, sock_name_key(name));
 }
@@ -94,7 +94,7 @@ static struct sock_peer *peer_named(struct sock *s,
 int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
 		  struct sock_peer **p_p)
 {
-	struct sock_peer *old = peer_named(s, name);
+	struct sock_peer *old = sock_peer_named(s, name);
 	int ret;
 
 	if (old && !old->base.lost) {
@@ -123,7 +123,7 @@ static struct sock_peer *peer_meets(struct sock *s, struct sock_peer *p,
 struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
 				 const struct sock_head *h)
 {
-	struct sock_peer *p = peer_named(s, name);
+	struct sock_peer *p = sock_peer_named(s, name);
 
 	if (p && p->far == h->from)
 		return p->base.lost ? NULL : p;
@@ -166,8 +166,13 @@ int sock_peer_meet(struct sock *s, struct sock_peer *p)
 	if (p->state == SOCK_NEW ||
 	    (p->state == SOCK_ABSENT && s->now >= p->ask_ns))
 		peer_ask(s, p);
-	if (p->state == SOCK_ASKED && s->now - p->ask_ns > silent)
-		p->state = SOCK_OPEN;
+	/* With a key nothing but an answer proves that it is there. */
+	if (p->state == SOCK_ASKED && s->now - p->ask_ns > silent) {
+		if (s->tag)
+			peer_ask(s, p);
+		else
+			p->state = SOCK_OPEN;
+	}
 	return p->state == SOCK_OPEN ? 0 : -EAGAIN;
 }
 
@@ -210,6 +215,7 @@ static void peer_empty(struct sock_peer *p)
 void sock_peer_free(struct sock_peer *p)
 {
 	peer_empty(p);
+	sock_seal_close(p->seal);
 	free(p);
 }
 

@@ -5,7 +5,6 @@
  * buffer it was read into if that is now, else from a copy that is kept.
  */
 #include "prov/carrier/sock/sock.h"
-#include "prov/carrier/sock/sock_crc.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -223,9 +222,7 @@ static bool rx_good(struct sock *s, const uint8_t *data, uint32_t bytes,
 		return false;
 	memcpy(h, data, sizeof(*h));
 	return h->magic == SOCK_MAGIC && h->from && h->kind >= SOCK_HELLO &&
-	       h->kind <= SOCK_RESET &&
-	       h->crc ==
-		       sock_crc(data + sizeof(h->crc), bytes - sizeof(h->crc));
+	       h->kind <= SOCK_RESET && h->crc == sock_crc(s, data, bytes);
 }
 
 /*
@@ -266,28 +263,77 @@ static void rx_word(struct sock *s, struct sock_peer *p,
 	}
 }
 
+/* Who sent it, if it may count; what proves that it has the key is kept. */
+static struct sock_peer *rx_sender(struct sock *s,
+				   const struct sockaddr_in *from,
+				   const struct sock_head *h,
+				   struct sock_seal *fresh)
+{
+	struct sock_peer *p = NULL;
+
+	if (!h->to || h->to == s->gen)
+		p = sock_peer_from(s, from, h);
+	else
+		rx_astray(s, from, h);
+	if (!p || p->self || !fresh) {
+		sock_seal_close(fresh);
+	} else {
+		sock_seal_close(p->seal);
+		p->seal = fresh;
+		p->seen = 0;
+		memset(p->seen_bits, 0, sizeof(p->seen_bits));
+	}
+	return p;
+}
+
+/*
+ * With a key: only who has it, only once, and nothing but a HELLO from who does
+ * not know us, since anything else may be an old one for our predecessor.
+ */
+static bool rx_sealed(struct sock *s, const struct sockaddr_in *from,
+		      const uint8_t *data, uint32_t bytes,
+		      struct sock_seal **fresh_p)
+{
+	struct sock_head h;
+
+	memcpy(&h, data, sizeof(h));
+	if (sock_seal_holds(s, sock_peer_named(s, from), from, data, bytes,
+			    fresh_p) &&
+	    (h.to || h.kind == SOCK_HELLO))
+		return true;
+	sock_seal_close(*fresh_p);
+	s->stats.refused++;
+	s->stats.forged++;
+	return false;
+}
+
+/* Seen before, or our own datagram sent back to us. */
+static bool rx_again(struct sock *s, struct sock_peer *p, uint64_t count)
+{
+	bool again = p->self || (s->tag && !sock_seal_first(p, count));
+
+	s->stats.refused += again;
+	s->stats.replays += again;
+	return again;
+}
+
 int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 		 uint32_t bytes, int budget)
 {
-	struct rx_view v = { data, bytes, sizeof(struct sock_head) };
+	struct rx_view v = { data, bytes - s->tag, sizeof(struct sock_head) };
+	struct sock_seal *fresh = NULL;
 	struct sock_peer *p;
 	struct sock_head h;
 
-	if (!rx_good(s, data, bytes, &h)) {
+	if (bytes < s->tag || !rx_good(s, data, v.bytes, &h)) {
 		s->stats.refused++;
 		return 0;
 	}
-	if (h.to && h.to != s->gen) {
-		rx_astray(s, from, &h);
+	if (s->tag && !rx_sealed(s, from, data, v.bytes, &fresh))
 		return 0;
-	}
-	p = sock_peer_from(s, from, &h);
-	if (!p)
+	p = rx_sender(s, from, &h, fresh);
+	if (!p || rx_again(s, p, h.count))
 		return 0;
-	if (p->self) {
-		s->stats.refused++;
-		return 0;
-	}
 	p->heard_ns = s->now;
 	p->stamp = h.stamp;
 	sock_peer_busy(s, p);

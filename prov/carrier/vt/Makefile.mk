@@ -6,6 +6,7 @@ libweftcarrier_la_SOURCES += \
 	prov/carrier/vt/vt_cpus.c \
 	prov/carrier/vt/vt_dma.c \
 	prov/carrier/vt/vt_engine.c \
+	prov/carrier/vt/vt_fault.c \
 	prov/carrier/vt/vt_fold.c \
 	prov/carrier/vt/vt_message.c \
 	prov/carrier/vt/vt_layout.h \
@@ -17,7 +18,8 @@ libweftcarrier_la_SOURCES += \
 	prov/carrier/vt/vt_wait.c \
 	prov/carrier/vt/vt_watch.c \
 	prov/carrier/vt/vt_world.c
-libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la
+libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la \
+	$(CRYPTO_LIBS)
 
 VT_TESTS = prov/carrier/vt/vt_dma_test prov/carrier/vt/vt_fuzz_test \
 	prov/carrier/vt/vt_rule_test \

@@ -11,6 +11,7 @@
  *   vt_rx.c      packets out of the list of arrivals
  *   vt_message.c messages of the model, and their order
  *   vt_dma.c     transfers between memories
+ *   vt_fault.c   nodes that die and messages that are lost, by a plan
  *   vt_turn.c    what the parts of a turn have in common
  *   vt_engine.c  the model runs, by whoever blocked last
  *   vt_watch.c   who died, and what does not move any more
@@ -251,6 +252,8 @@ int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
 		 uint32_t *rank_p);
 
 /* vt_turn.c */
+/* What a call costs at a node that may be slow. */
+uint64_t vt_cost(const struct vt *v, uint64_t ps);
 /* One run of the model. */
 struct vt_turn {
 	struct vt *v;
@@ -351,6 +354,8 @@ bool vt_rank_lives(const struct weft_vt *w, uint32_t rank);
 uint32_t vt_message_post(struct vt_turn *t, uint32_t rank, uint32_t first);
 /* Bytes of the message whose last packet is end have come. */
 void vt_message_packet(struct vt_turn *t, uint32_t end, uint32_t bytes);
+/* The rest of them will not. */
+void vt_message_lost(struct vt_turn *t, uint32_t end);
 /* Lines of buffers: behind the last, out, the first to a rank from here on. */
 void vt_line_add(struct weft_vt *w, struct vt_line *l, uint32_t i);
 void vt_line_remove(struct weft_vt *w, struct vt_line *l, uint32_t i);
@@ -364,6 +369,14 @@ int vt_dma_over(struct vt *v, const struct vt_buf *b);
 /* The engine's side. */
 void vt_dma_post(struct vt_turn *t, uint32_t i);
 void vt_dma_packet(struct vt_turn *t, uint32_t i, uint32_t bytes);
+void vt_dma_lost(struct vt_turn *t, uint32_t i);
+
+/* vt_fault.c */
+void vt_fault_dead(void *arg, uint64_t at, uint32_t node);
+/* What the plan did, as carrier_vt.h has it. */
+const char *vt_fault_item(struct weft_carrier *c, unsigned i,
+			  uint64_t *value_p);
+int vt_fault_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len);
 void vt_dma_acked(struct vt_turn *t, uint32_t i);
 
 /* vt_watch.c */

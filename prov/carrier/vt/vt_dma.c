@@ -324,6 +324,7 @@ static void step_send(struct vt_turn *t, uint32_t i, uint64_t at)
 		vt_aim_unit(t->w, b->to, b->from, &m->back, &msg);
 	else
 		vt_aim(t->w, b->from, b->to, &b->way, &msg);
+	msg.address = back ? 0 : m->remote;
 	msg.cookie = i | VT_COOKIE_DMA;
 	msg.bytes = step_bytes(b, m);
 	m->acked = m->kind == VT_PUT && msg.ack;
@@ -422,6 +423,25 @@ static void in_turn(struct vt_turn *t, uint32_t i)
 		happen(t, i);
 		i = vt_line_first(w, later, to);
 	}
+}
+
+/* Neither it nor its answer will come; those behind it need not wait. */
+void vt_dma_lost(struct vt_turn *t, uint32_t i)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, i);
+	struct vt_dma *m = (void *)b->payload;
+	struct vt_line *line = &vt_rank(w, b->from)->reach;
+	uint32_t to = b->to;
+
+	m->err = -ECONNRESET;
+	if (m->ordered && m->waits & VT_DMA_TURN)
+		vt_line_remove(w, line, i);
+	end(t, i);
+	i = vt_line_first(w, line->first, to);
+	if (i != VT_NONE &&
+	    ((struct vt_dma *)(void *)vt_buf(w, i)->payload)->ready)
+		in_turn(t, i);
 }
 
 /* ---- the engine ---------------------------------------------------------- */

@@ -133,8 +133,23 @@ static void up_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	vt_dma_acked(t, (uint32_t)cookie);
 }
 
+static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct vt_turn *t = arg;
+	uint32_t i = (uint32_t)cookie;
+
+	(void)node;
+	t->at = at;
+	if (cookie & VT_COOKIE_DMA)
+		vt_dma_lost(t, i);
+	else if (!(cookie & VT_COOKIE_FOLD)) /* a sum: its route has failed */
+		vt_message_lost(t, i);
+}
+
 static const struct net_up net_calls = {
 	.packet = up_packet,
+	.lost = up_lost,
+	.dead = vt_fault_dead,
 	.acked = up_acked,
 	.timer = vt_fold_timer,
 	.combine = vt_route_combine,
@@ -180,7 +195,8 @@ static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 
 static void post_bye(struct vt_turn *t, uint32_t rank)
 {
-	t->w->rank_of[rank].bye = ESHUTDOWN;
+	t->w->rank_of[rank].bye =
+		t->w->head->node_dead ? ECONNRESET : ESHUTDOWN;
 	if (!t->w->rank_of[rank].flying)
 		vt_depart(t, rank);
 }

@@ -86,6 +86,8 @@ struct vt_head {
 	weft_au32 late;	     /* somebody ran who is not in the batch */
 	uint32_t join_count; /* in joins */
 	weft_au32 died;	     /* a rank was found dead: everybody is to look */
+	weft_au32 net_down;  /* a link that nothing goes round is dead */
+	uint32_t node_dead;  /* one is: who leaves is missed by the others */
 	uint32_t batch_count;
 	weft_au64 now; /* the model has run so far */
 	uint64_t turns;

@@ -214,6 +214,27 @@ void vt_message_packet(struct vt_turn *t, uint32_t end, uint32_t bytes)
 		hand_all(t, end);
 }
 
+void vt_message_lost(struct vt_turn *t, uint32_t end)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *last = vt_buf(w, end);
+	uint32_t to = last->to, from = last->from, i = last->cursor, next;
+	struct vt_line *line = &vt_rank(w, from)->out;
+	bool ordered = may_overtake(w, last);
+
+	if (ordered)
+		vt_line_remove(w, line, end);
+	while (i != VT_NONE) {
+		next = vt_buf(w, i)->chain;
+		vt_give_back(t, i);
+		vt_landed(t, from);
+		i = next;
+	}
+	next = ordered ? vt_line_first(w, line->first, to) : VT_NONE;
+	if (next != VT_NONE)
+		hand_in_order(t, next);
+}
+
 uint32_t vt_message_post(struct vt_turn *t, uint32_t rank, uint32_t first)
 {
 	struct weft_vt *w = t->w;

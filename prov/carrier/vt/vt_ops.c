@@ -329,16 +329,6 @@ static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 	return 0;
 }
 
-static const char *vt_fault(struct weft_carrier *c, unsigned i,
-			    uint64_t *value_p)
-{
-	struct net_fault_count n;
-
-	if (!net_fault_get(vt_of(c)->w->net, &n))
-		return NULL;
-	return net_fault_item(&n, i, value_p);
-}
-
 /* ---- tables -------------------------------------------------------------- */
 
 static const struct weft_carrier_virt vt_virt = {
@@ -355,7 +345,8 @@ static const struct weft_carrier_virt vt_virt = {
 	.note = vt_note,
 	.look = vt_read_note,
 	.count = vt_count,
-	.fault = vt_fault,
+	.fault = vt_fault_item,
+	.why = vt_fault_why,
 	.link = vt_link,
 	.route_open = vt_route_open,
 	.route_close = vt_route_close,

@@ -105,7 +105,7 @@ WEFT_HOT static int take(struct vt *v, int budget)
 			break;
 		if (deliver(v, i))
 			break;
-		vt_pass(v->me, taken_ps(v, vt_buf(v->w, i)));
+		vt_pass(v->me, vt_cost(v, taken_ps(v, vt_buf(v->w, i))));
 		note_taken(v, vt_buf(v->w, i));
 		advance(v, i);
 		v->stats.received++;

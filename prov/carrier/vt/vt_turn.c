@@ -5,6 +5,7 @@
  * ranks and engine share.
  */
 #include "prov/carrier/vt/vt.h"
+#include "prov/net/net_fault.h"
 #include "src/base/futex.h"
 #include "src/base/log.h"
 
@@ -35,6 +36,13 @@ WEFT_HOT void vt_exit(struct vt *v)
 {
 	if (weft_unlikely(v->w->compute > 0))
 		v->cpu_ns = cpu_ns();
+}
+
+uint64_t vt_cost(const struct vt *v, uint64_t ps)
+{
+	if (weft_likely(!v->w->cfg.faults))
+		return ps;
+	return ps * net_fault_slow(v->w->net, v->me->node) / 1000;
 }
 
 /* ---- freeing ------------------------------------------------------------- */

@@ -91,7 +91,8 @@ void vt_pay(struct vt *v)
 {
 	const struct net_config *cfg = &v->w->cfg;
 
-	vt_pass(v->me, cfg->send_ps + (v->lengthy ? cfg->message_ps : 0));
+	vt_pass(v->me,
+		vt_cost(v, cfg->send_ps + (v->lengthy ? cfg->message_ps : 0)));
 	v->lengthy = false;
 }
 

@@ -98,6 +98,8 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	struct vt_rank *me = v->me;
 	uint32_t before;
 
+	if (weft_unlikely(me->verdict == -EHOSTDOWN))
+		return -EHOSTDOWN;
 	me->verdict = 0;
 	/* relaxed: published by R2 and R0 */
 	weft_store32_relaxed(&me->wants_room, weft_load32(&v->full));
@@ -128,7 +130,9 @@ WEFT_HOT int vt_verdict(struct weft_carrier *c)
 	uint32_t deadlock = weft_load32(&h->deadlock);
 
 	if (weft_unlikely(weft_load32(&h->broken)))
-		return -EOWNERDEAD;
+		return weft_load32(&h->net_down) ? -ENETDOWN : -EOWNERDEAD;
+	if (weft_unlikely(vt_of(c)->me->verdict == -EHOSTDOWN))
+		return -EHOSTDOWN;
 	if (weft_likely(deadlock == VT_DEADLOCK_NOT))
 		return 0;
 	return deadlock == VT_DEADLOCK ? -EDEADLK : -EOWNERDEAD;

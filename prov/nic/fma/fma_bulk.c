@@ -133,12 +133,19 @@ static struct fma_bulk *bulk_take(struct weft_fma *f, struct weft_dma *d)
 	return NULL;
 }
 
-/* In virtual time by stores into a window; the far end replies. */
-static struct weft_help_way window_way(struct weft_carrier *c, const char *path)
+/*
+ * In virtual time by stores into a window, in order or (performance mode) by
+ * any link; the far end replies on the channel of responses.
+ */
+static struct weft_help_way window_way(struct weft_carrier *c, const char *path,
+				       bool ordered)
 {
+	uint8_t vc = ordered ? WEFT_VT_ORDERED : WEFT_VT_DYNAMIC;
+
 	return (struct weft_help_way){
-		.there = { .path = (uint8_t)c->virt->path(c, path) },
-		.back = { .path = (uint8_t)c->virt->path(c, "reply") },
+		.there = { .path = (uint8_t)c->virt->path(c, path), .vc = vc },
+		.back = { .path = (uint8_t)c->virt->path(c, "reply"),
+			  .vc = WEFT_VT_SYSTEM },
 		.quick = true,
 	};
 }
@@ -146,7 +153,8 @@ static struct weft_help_way window_way(struct weft_carrier *c, const char *path)
 int fma_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 		    struct weft_dma *d, bool get)
 {
-	struct weft_help_way way = window_way(u->carrier, get ? "get" : "fma");
+	struct weft_help_way way =
+		window_way(u->carrier, get ? "get" : "fma", d->ordered);
 
 	/* responses end a put */
 	way.there.ack = !get;
@@ -157,7 +165,7 @@ int fma_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 int fma_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 		 struct weft_amo *a)
 {
-	struct weft_help_way way = window_way(u->carrier, "fma");
+	struct weft_help_way way = window_way(u->carrier, "amo", true);
 
 	way.there.bytes = 1 + (uint32_t)a->operands;
 	return weft_help_amo(u, peer, a, &way);

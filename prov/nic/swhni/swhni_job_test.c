@@ -99,6 +99,11 @@ static void leftovers_of_a_job_touch_no_memory(void **state)
 		T_IS(p.b.mem[i], 7);
 	T_IS(p.b.n->comings.used, 0);
 	T_IS(weft_swhni_job_exit(p.b.n, PAIR_JOB), -ENOENT);
+	/* the job comes again: its memory was given back, too */
+	pair_vis(&p.b, PAIR_JOB);
+	pair_post(&p.a, &d);
+	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_ADDRESS);
+	T_IS(p.b.mem[0], 7);
 	pair_close(&p);
 }
 
@@ -168,6 +173,35 @@ static void other_jobs_are_not_disturbed(void **state)
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
 	T_OK(weft_swhni_rq_look(p.b.n, 0, other.vi[0], &a));
+	pair_close(&p);
+}
+
+/* What the first job sent comes when the next one has begun to talk. */
+static void the_next_job_begins_a_window_of_its_own(void **state)
+{
+	struct weft_swhni_desc d;
+	struct swhni_pair p;
+
+	pair_open(&p, "");
+	d = pair_desc(&p.b, WEFT_SWHNI_QUEUE, 8);
+	d.flags |= WEFT_SWHNI_RELIABLE;
+	d.local = p.a.at;
+	d.port = 1; /* the other one is looked at first */
+	for (unsigned i = 0; i < 5; i++)
+		pair_post(&p.a, &d);
+	weft_swhni_poll(p.a.n, 5);
+	T_OK(weft_swhni_job_exit(p.a.n, PAIR_JOB));
+	pair_vis(&p.a, PAIR_JOB);
+	pair_mem(&p.a, PAIR_JOB);
+	d.local = p.a.at;
+	d.port = 0;
+	pair_post(&p.a, &d);
+	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
+	T_IS(pair_arrival(&p, &p.b, 0).len, 8);
+	weft_swhni_rq_next(p.b.n, 0, p.b.vi[0]);
+	pair_run(&p, 3000);
+	T_IS(pair_stats(&p.b).absorbed, 5);
+	T_TRUE(weft_list_empty(&p.b.n->me[0].vi[p.b.vi[0]].arrived));
 	pair_close(&p);
 }
 
@@ -279,6 +313,8 @@ static void the_host_deals_out_interfaces_as_asked(void **state)
 	T_OK(weft_swhni_vm_close(p.a.n, vm[0]));
 	T_IS(weft_swhni_vm_vi(p.a.n, vm[1], &vi, &i), -ENOSPC); /* its limit */
 	T_NOT_NULL(swhni_vi(p.a.n, 0, first));
+	T_OK(weft_swhni_vi_close(p.a.n, 0, first));
+	T_OK(weft_swhni_vm_vi(p.a.n, vm[1], &vi, &i));
 	pair_close(&p);
 }
 
@@ -313,6 +349,7 @@ int main(void)
 		T_CASE(leftovers_of_a_job_touch_no_memory),
 		T_CASE(a_senders_exit_leaves_nothing_behind),
 		T_CASE(other_jobs_are_not_disturbed),
+		T_CASE(the_next_job_begins_a_window_of_its_own),
 		T_CASE(a_window_outlives_its_receiver),
 		T_CASE(a_node_that_leaves_ends_its_messages),
 		T_CASE(a_guest_reaches_the_engine_directly),

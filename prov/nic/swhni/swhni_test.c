@@ -172,9 +172,14 @@ static void wrong_addresses_fail_alone(void **state)
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_ADDRESS);
 	d.op = WEFT_SWHNI_RDMAW;
 	d.remote = p.b.at;
+	/* two packets are out when the third is found to be nowhere */
 	d.local = p.a.at + PAIR_BYTES - 4999;
+	d.flags |= WEFT_SWHNI_ANSWER;
+	d.answer = p.b.at + 8192;
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_ADDRESS);
+	pair_run(&p, 100);
+	T_IS(*pair_word(&p.b, 8192), 0);
 	d.local = p.a.at;
 	d.guid = WEFT_SWHNI_GUID(9, 9);
 	pair_post(&p.a, &d);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A node dies in virtual time: pairs of ranks talk, the last rank's node is
+ * dead soon. With an argument errors are returned, and all others go on.
+ */
+#include <mpi.h>
+#include <stdio.h>
+
+enum { ROUNDS = 200 };
+
+/* One round; the error of a call, which must be that of a dead peer. */
+static int talk(int rank, int round)
+{
+	int peer = rank ^ 1, in = -1, class = 0, len, err;
+	char text[MPI_MAX_ERROR_STRING];
+
+	err = MPI_Sendrecv(&round, 1, MPI_INT, peer, 0, &in, 1, MPI_INT, peer,
+			   0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (!err)
+		return in == round ? 0 : -1;
+	MPI_Error_class(err, &class);
+	MPI_Error_string(err, text, &len);
+	printf("rank %d: %s\n", rank, text);
+	return class == MPI_ERR_PROC_ABORTED ? 1 : -1;
+}
+
+int main(int argc, char **argv)
+{
+	int rank, round, rc = 0;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	if (argc > 1)
+		MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	for (round = 0; round < ROUNDS && !rc; round++)
+		rc = talk(rank, round);
+	MPI_Finalize();
+	printf("rank %d: %d rounds, %d\n", rank, round, rc);
+	return rc < 0;
+}

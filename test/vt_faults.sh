@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Fault plans in virtual time: the same results later, the same on every run;
+# what is wrong with a plan is told; a node that dies ends the job or, with
+# errors returned, is missed by whoever talks to it and by nobody else.
+. "$top_srcdir/test/run_lib.sh" || exit 1
+. "$top_srcdir/test/vt_lib.sh" || exit 1
+build_mpi "$mark" "$top_srcdir/test/vt_dead.c" || exit 1
+
+# has PATTERN: in what the last run said
+has() {
+	grep -qE -- "$1" "$dir/out" "$dir/err" || {
+		complain "not said: $1"
+		cat "$dir/out" "$dir/err"
+	}
+}
+hash_of() { grep -oE 'hash [0-9a-f]+' "$dir/err"; }
+time_of() { grep -oE 'virtual time [0-9.]+' "$dir/err"; }
+
+for m in bgq gemini qsnet2; do
+	run 0 -q --machine $m -n 4 --verbose "$dir/$mark"
+	good=$(hash_of) early=$(time_of)
+	run 0 -q --machine $m -n 4 --verbose --faults 'loss = 0.5' "$dir/$mark"
+	[ "$(hash_of)" = "$good" ] || complain "$m: a plan of carriers matters"
+	for plan in 1 1 2; do
+		run 0 -q --machine $m -n 4 --verbose --report \
+			--faults "seed = $plan; errors * = 2e-5" "$dir/$mark"
+		has 'bad packets found +[1-9]'
+		hash[plan + 10]=${hash[plan]}
+		hash[plan]=$(hash_of)
+	done
+	[ "${hash[1]}" = "${hash[11]}" ] || complain "$m: two runs differ"
+	[ "${hash[1]}" != "${hash[2]}" ] || complain "$m: seeds are the same"
+	[ "${hash[1]}" != "$good" ] || complain "$m: errors do not matter"
+	[ "$(time_of)" != "$early" ] || complain "$m: errors cost nothing"
+	echo "$m errs"
+
+	run 58 -q --machine $m -n 4 --faults 'dead-node 3 at 20us' "$dir/$mark"
+	last 'rank 3 \(node .* is dead, by the fault plan\) \(MPI_ERR_PROC_AB'
+	nothing_left
+	run 0 -q --machine $m -n 4 --faults 'dead-node 3 at 20us' \
+		"$dir/$mark" return
+	has '^rank 0: 200 rounds, 0'
+	has '^rank 1: 200 rounds, 0'
+	has '^rank 2: MPI_Sendrecv: .*rank 3 \(node .* is dead'
+	has '^rank 2: [0-9]+ rounds, 1'
+	nothing_left
+	echo "$m: a dead node"
+done
+
+# A machine that does not go round a link ends the job and names it.
+run 1 -q --machine bgq:4 -n 4 --faults 'dead-link 0.A+ at 20us' "$dir/$mark"
+has 'a link of \(0,0,0,0,0\) is dead, and bgq does not go round it'
+run 0 -q --machine qsnet2:4x4 -n 8 --faults 'dead-switch 2:1 at 5us' \
+	"$dir/$mark"
+nothing_left
+
+printf 'seed = 1\n\nerrors Q+ = 1\n' > "$dir/plan"
+run 125 -q --machine bgq -n 2 --faults 'errors * = two' "$dir/$mark"
+has 'plan:1: errors: a number is wanted'
+run 1 -q --machine bgq -n 2 --faults "$dir/plan" "$dir/$mark"
+has 'plan:3: Q\+: no such class of links'
+run 125 -q -n 2 --faults 'errors * = 1' "$dir/$mark"
+nothing_left
+exit $failed
