@@ -59,21 +59,30 @@ static inline bool is_shut(const struct net_step *s, unsigned slot)
 
 /* ---- granting ------------------------------------------------------------ */
 
+/* The same of those that channels share. */
+WEFT_COLD static void pay_pool(struct net_step *s, unsigned port, unsigned vc,
+			       const struct net_packet *p)
+{
+	struct net *net = s->net;
+	uint32_t cost = net->cost[p->chunks];
+
+	net->excess += net_pool_left(net, s->id, port, vc) < cost;
+	net_pool(net, s->id, port)->used[net_channel(vc)] += (uint16_t)cost;
+	s->node->room[port] =
+		(uint16_t)net_pool_left(net, s->id, port, NET_VC_DYN);
+}
+
 /* Takes a packet's tokens from a sender that is free. */
 static inline void pay(struct net_step *s, unsigned port, unsigned vc,
 		       const struct net_packet *p)
 {
 	struct net *net = s->net;
 	struct net_node *n = s->node;
-	uint32_t cost = net_cost(net, p->chunks, vc);
+	uint32_t cost = vc ? 1 : net->cost[p->chunks];
 	uint8_t *det;
 
-	if (weft_unlikely(net->off_pool)) {
-		net->excess += net_pool_left(net, s->id, port, vc) < cost;
-		net_pool(net, s->id, port)->used[net_channel(vc)] +=
-			(uint16_t)cost;
-		n->room[port] =
-			(uint16_t)net_pool_left(net, s->id, port, NET_VC_DYN);
+	if (weft_unlikely(net->odd_tokens & NET_TOKENS_SHARED)) {
+		pay_pool(s, port, vc, p);
 	} else if (vc) {
 		det = &net_det_tokens(net, s->id, vc)[port];
 		net->excess += *det < cost;
@@ -117,10 +126,12 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 	bool carry = frac >= net->cfg.tick_ps;
 
 	pay(s, port, vc, p);
-	if (weft_unlikely(p->kind))
-		busy = form_busy(s, port, p);
-	if (weft_unlikely(h->whole))
-		hop += net_packet_len(net, h->rate, p);
+	if (weft_unlikely(p->kind | h->whole)) {
+		if (p->kind)
+			busy = form_busy(s, port, p);
+		if (h->whole)
+			hop += net_packet_len(net, h->rate, p);
+	}
 	net_steer_hop(net, p, s->id, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
@@ -481,7 +492,8 @@ static inline int best_port(const struct net_step *s, uint64_t want, int cost)
 }
 
 /* The same, less what waits behind a port for all that its tokens say. */
-static int best_ahead(const struct net_step *s, uint64_t want, uint32_t cost)
+WEFT_COLD static int best_ahead(const struct net_step *s, uint64_t want,
+				uint32_t cost)
 {
 	const struct net_node *n = s->node;
 	const uint16_t *ahead = net_ahead(s->net, s->id);
@@ -527,7 +539,7 @@ static inline void serve_fresh(struct net_step *s, unsigned slot)
 	cost = net_cost(net, p->chunks, 0);
 	if (slot >= NET_SLOT_FIFO)
 		cost += net->cfg.inject_room;
-	if (weft_unlikely(net->off_ahead))
+	if (weft_unlikely(net->odd_tokens & NET_TOKENS_AHEAD))
 		port = best_ahead(s, p->want, cost);
 	else
 		port = best_port(s, p->want, (int)cost);

@@ -361,6 +361,7 @@ struct net {
 	/* offsets from the start of the block, and strides */
 	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
 	uint64_t off_member, off_route, off_combo, off_slot, off_dead;
+	uint32_t odd_tokens; /* NET_TOKENS_*: what they have of these */
 	uint64_t off_pool,
 		off_ahead; /* 0: tokens not shared; no looking ahead */
 	uint64_t off_coord, off_far, off_mark, off_sort, off_words, off_row;
@@ -572,6 +573,8 @@ static inline uint32_t net_cost(const struct net *net, uint32_t chunks,
 {
 	return vc && !net->off_pool ? 1 : net->cost[chunks];
 }
+
+enum { NET_TOKENS_SHARED = 1, NET_TOKENS_AHEAD = 2 };
 
 /* Shared tokens: how many a port's packets have, by channel. */
 struct net_pool {

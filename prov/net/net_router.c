@@ -247,21 +247,34 @@ WEFT_COLD static uint32_t pool_back(struct net *net, uint32_t id, unsigned port,
 	return net_pool_left(net, id, port, vc);
 }
 
+WEFT_COLD static uint32_t odd_token(struct net *net, uint32_t id, unsigned port,
+				    unsigned vc, uint32_t back)
+{
+	struct net_node *n = net_node(net, id);
+
+	if (net->odd_tokens & NET_TOKENS_AHEAD)
+		back = look_ahead(net, id, port, back);
+	if (net->odd_tokens & NET_TOKENS_SHARED)
+		return pool_back(net, id, port, vc, back);
+	if (vc)
+		return ++net_det_tokens(net, id, vc)[port];
+	return n->room[port] = (uint16_t)(n->room[port] + back);
+}
+
 static inline void token(struct net_step *s, uint64_t word)
 {
 	struct net *net = s->net;
-	uint32_t id = net_word_node(word), have, back = net_word_payload(word);
+	uint32_t id = net_word_node(word), have;
 	struct net_node *n = net_node(net, id);
 	unsigned port = net_word_port(word), vc = net_word_vc(word);
 
-	if (weft_unlikely(net->off_ahead))
-		back = look_ahead(net, id, port, back);
-	if (weft_unlikely(net->off_pool))
-		have = pool_back(net, id, port, vc, back);
+	if (weft_unlikely(net->odd_tokens))
+		have = odd_token(net, id, port, vc, net_word_payload(word));
 	else if (vc)
 		have = ++net_det_tokens(net, id, vc)[port];
 	else
-		have = n->room[port] = (uint16_t)(n->room[port] + back);
+		have = n->room[port] =
+			(uint16_t)(n->room[port] + net_word_payload(word));
 	net->excess += have > net->tokens_most[vc];
 	if ((n->waiting & ~n->busy) >> port & 1)
 		net_mark(s, n, id)->dirty |= 1ull << port;

@@ -116,6 +116,8 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->off_combo = room(off, (n->combos_mask + 1ull) * 4);
 	if (cfg->tokens_shared)
 		n->off_pool = room(off, ports * sizeof(struct net_pool));
+	n->odd_tokens = (cfg->tokens_shared ? NET_TOKENS_SHARED : 0u) |
+			(cfg->look_ahead ? NET_TOKENS_AHEAD : 0u);
 	if (cfg->look_ahead)
 		n->off_ahead = room(off, ports * sizeof(uint16_t));
 	n->off_dead = room(off, cfg->topology == NET_TORUS ? 0 : nodes * 8);
