@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sourced by scripts that test/hosts runs (HOSTS is set then).
 
-# spread RANKS: "host1:2,host2:2", as many on each
+# spread RANKS: "host1:2,host2:2", as many on each, on no more than there are
 spread() {
 	local hosts=($HOSTS) slots
+	hosts=("${hosts[@]:0:$1}")
 	slots=$((($1 + ${#hosts[@]} - 1) / ${#hosts[@]}))
 	hosts=("${hosts[@]/%/:$slots}")
 	(IFS=,; echo "${hosts[*]}")

@@ -62,8 +62,9 @@ sides() {
 }
 
 # What the folders above the network model may see of it.
-net="prov/net/net.h prov/net/net_config.h prov/net/net_file.h prov/net/net_fold.h
-	prov/net/net_fault.h prov/net/net_map.h prov/net/net_name.h"
+net="prov/net/net.h prov/net/net_config.h prov/net/net_fault.h
+	prov/net/net_file.h prov/net/net_fold.h prov/net/net_map.h
+	prov/net/net_name.h"
 # What collectives are made of.
 core="src/core/core_coll.h src/core/core_comm.h src/core/core_lock.h
 	src/core/core_opts.h src/core/core_p2p.h src/core/core_progress.h

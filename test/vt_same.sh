@@ -75,6 +75,9 @@ for m in qsnet2 gemini sunway; do
 	same $m -n 2 "$dir/latency" -m 65536 -i 5 -x 2
 	same $m -n 7 "$dir/allreduce" -m 4:4096 -i 5 -x 2 -f
 done
+# by load over the links between two chips
+same gemini:2x2x2 --map TABC -n 2 "$dir/bw" -m 4096:65536 -i 2 -x 1
+same gemini:2x2x2 --map TABC -n 2 "$dir/put_latency" -m 4096 -i 5 -x 2
 same qsnet2@em64t:4x4 -n 16 "$dir/bw" -m 4096:65536 -i 2 -x 1
 # both rails, from one leaf to another
 same sunway -n 40 "$dir/allreduce" -m 8:1024 -i 2 -x 1 -f

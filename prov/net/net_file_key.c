@@ -236,7 +236,7 @@ const struct file_key file_keys[] = {
 	  "an interface that adds two packets of a reduction, as 300 ns" },
 	{ "input", FILE_COUNT, CFG(input_slots), 1, 65536, FILE_OPTIONAL,
 	  "packets of a rank's input queue; more are discarded, as 128" },
-	{ "retry", FILE_TIME, CFG(retry_ps), 1, PS_MAX, FILE_OPTIONAL,
+	{ "input_retry", FILE_TIME, CFG(retry_ps), 1, PS_MAX, FILE_OPTIONAL,
 	  "from a discarded packet to the next try, as 1000 ns" },
 	{ "atomic", FILE_TIME, CFG(change_ps), 0, PS_MAX, FILE_OPTIONAL,
 	  "an interface that changes a word of its memory, as 22 ns" },

@@ -78,6 +78,7 @@ struct sock_peer {
 	uint64_t ask_ns; /* ASKED: since when; ABSENT: when to ask again */
 	uint64_t ask_wait_ns;
 	uint64_t heard_ns;
+	uint64_t asked_ns; /* since when it owes an answer, if after heard_ns */
 	/* sending */
 	struct weft_seq_tx tx;
 	struct sock_flight flight[WEFT_SEQ_WINDOW];
@@ -249,6 +250,8 @@ void sock_tx_unsent(struct sock_peer *p, uint32_t seq);
 /* All that is not acknowledged once more, whatever the windows say. */
 void sock_tx_repeat(struct sock *s, struct sock_peer *p);
 bool sock_tx_waits(const struct sock_peer *p);
+/* It will be lost for its silence. */
+void sock_tx_say_silent(const struct sock *s, struct sock_peer *p);
 
 /* sock_rx.c */
 /* One datagram came; the number of packets delivered. */

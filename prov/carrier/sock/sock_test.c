@@ -518,6 +518,25 @@ static void a_silent_peer_is_given_up_once(void **state)
 	close(fd);
 }
 
+/* Its host is dead: nobody refuses, and nothing is on its way to it. */
+static void a_silent_host_is_noticed_by_who_waits(void **state)
+{
+	struct weft_carrier_attr attr = { .silence_ms = 400 };
+	struct weft_carrier_attr die = { .faults = "die=1" };
+	struct end e, c;
+
+	T_OK(end_open(&e, &weft_carrier_sock, 1, &attr));
+	T_OK(end_open(&c, &weft_carrier_sock, 2, &die));
+	T_OK(end_send_all(&c, end_peer(&c, &e), 0, 8, 20));
+	T_TRUE(end_wait_got(&e, 1, 20));
+	sock_peer_of(e.last)->local = false;
+	T_TRUE(end_wait_lost(&e, 1, 20));
+	T_IS(e.lost_err, ECONNRESET);
+	T_PTR(e.lost_peer, e.last);
+	end_close(&c);
+	end_close(&e);
+}
+
 /* Nothing is on its way to it, and nothing comes. */
 static void a_killed_peer_is_noticed(void **state)
 {
@@ -648,6 +667,7 @@ int main(void)
 		T_CASE(what_was_heard_is_not_heard_again),
 		T_CASE(a_forged_datagram_is_dropped),
 		T_CASE(a_silent_peer_is_given_up_once),
+		T_CASE(a_silent_host_is_noticed_by_who_waits),
 		T_CASE(a_killed_peer_is_noticed),
 		T_CASE(a_name_in_new_hands_is_a_new_peer),
 		T_CASE(an_armed_descriptor_tells),

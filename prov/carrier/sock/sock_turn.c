@@ -17,6 +17,7 @@
 #define TURN_TICK_NS	UINT64_C(100000000) /* between two rounds of pokes */
 #define TURN_QUIET_NS	UINT64_C(200000000) /* who was heard needs none */
 #define TURN_POKES	64u		    /* of a round */
+#define TURN_ASKS	8u /* in the time that one may be silent */
 #define TURN_READS	4
 
 #define FINISH_DATA_NS UINT64_C(5000000000) /* while data are on their way */
@@ -131,6 +132,24 @@ static int turn_kept(struct sock *s, int budget)
 }
 
 /*
+ * Of another host, which may have died itself, an answer is wanted now and
+ * then. A process that computes has a deputy to give it.
+ */
+static enum sock_kind turn_poke_kind(struct sock *s, struct sock_peer *p)
+{
+	if (p->local || s->now - p->heard_ns < s->silence_ns / TURN_ASKS)
+		return SOCK_ACK;
+	if (p->asked_ns <= p->heard_ns) {
+		p->asked_ns = s->now;
+	} else if (s->now - p->heard_ns > s->silence_ns &&
+		   s->now - p->asked_ns > s->silence_ns / 2) {
+		sock_tx_say_silent(s, p);
+		sock_peer_busy(s, p);
+	}
+	return SOCK_HELLO;
+}
+
+/*
  * A word to those who have been quiet, whom nothing else may be sent to for a
  * long time: if the process has died, its host says so.
  */
@@ -144,7 +163,7 @@ static void turn_poke(struct sock *s)
 
 		if (!p->base.lost && p->far && p->far != s->gen &&
 		    s->now - p->heard_ns > TURN_QUIET_NS)
-			sock_tx_small(s, p, SOCK_ACK);
+			sock_tx_small(s, p, turn_poke_kind(s, p));
 	}
 }
 

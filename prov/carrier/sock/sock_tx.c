@@ -431,7 +431,7 @@ static bool tx_silent(const struct sock *s, const struct sock_peer *p)
 	return tx_count(p) && s->now - since > s->silence_ns;
 }
 
-static void tx_say_silent(const struct sock *s, struct sock_peer *p)
+void sock_tx_say_silent(const struct sock *s, struct sock_peer *p)
 {
 	char ip[INET_ADDRSTRLEN];
 
@@ -448,7 +448,7 @@ void sock_tx_run(struct sock *s, struct sock_peer *p)
 	if (p->rto_at && s->now >= p->rto_at)
 		tx_timeout(s, p);
 	if (tx_silent(s, p))
-		tx_say_silent(s, p);
+		sock_tx_say_silent(s, p);
 	if (p->losses)
 		tx_again(s, p);
 	if (p->open && !p->losses && weft_seq_tx_room(&p->tx, s->window) &&
