@@ -91,7 +91,7 @@ refuses 'virtual time needs all ranks on one host' -host a --machine bgq true
 refuses 'virtual time needs all ranks on one host' -host a \
 	-x FI_WEFT_CLOCK=virtual true
 refuses 'host a is not this host' -host a -launcher fork true
-refuses 'what travels between hosts' --faults loss=0.1 true
+refuses 'or what travels between hosts' --faults loss=0.1 true
 
 # mpirun of Open MPI 4
 engine mpirun "mpirun (Open MPI) 4.1.4"
@@ -158,14 +158,14 @@ ppr:2:node:NOOVERSUBSCRIBE --display=bindings --output dir=d -n 4 $vars $sock \
 	--output-filename d ./prog
 refuses 'install Open MPI' -launcher mpirun -host a true
 engine mpirun.openmpi "mpirun.openmpi (OpenRTE) 4.1.4"
-gives "mpirun.openmpi --host a:1 --oversubscribe -n 1 $vars $sock ./prog" \
+gives "mpirun.openmpi --host a:1 --oversubscribe -n 1 $vars ./prog" \
 	-host a ./prog
-gives "prterun --host a:1 --map-by :OVERSUBSCRIBE -n 1 $vars $sock ./prog" \
+gives "prterun --host a:1 --map-by :OVERSUBSCRIBE -n 1 $vars ./prog" \
 	-launcher prterun -host a ./prog
 
 # srun inside an allocation, with and without a list of hosts
 engine srun
-gives "mpirun.openmpi --host a:1 --oversubscribe -n 1 $vars $sock ./prog" \
+gives "mpirun.openmpi --host a:1 --oversubscribe -n 1 $vars ./prog" \
 	-host a ./prog
 slurm="SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a[1-2] SLURM_JOB_NUM_NODES=2"
 srun="srun --mpi=pmix --ntasks=2 --overcommit"
