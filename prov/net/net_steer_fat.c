@@ -11,7 +11,7 @@
 
 static uint64_t mask(unsigned first, unsigned count)
 {
-	return ((1ull << count) - 1) << first;
+	return count ? ~0ull >> (64 - count) << first : 0;
 }
 
 /* What the choice of a link up goes by. */

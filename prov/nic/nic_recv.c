@@ -742,6 +742,7 @@ static void msgs_free(struct weft_nic *nic, struct weft_match *m)
 		n = m->msgs.next;
 		u = weft_container_of(n, struct nic_msg, m.order);
 		weft_match_remove(m, &u->m);
+		u->left = 0; /* the carrier has closed, and forgot its peers */
 		msg_free(nic, u);
 	}
 }
@@ -749,9 +750,13 @@ static void msgs_free(struct weft_nic *nic, struct weft_match *m)
 void nic_recv_fini(struct weft_nic *nic)
 {
 	struct weft_list *n;
+	struct nic_msg *u;
 
-	while ((n = weft_list_pop_front(&nic->claimed)))
-		msg_free(nic, weft_container_of(n, struct nic_msg, link));
+	while ((n = weft_list_pop_front(&nic->claimed))) {
+		u = weft_container_of(n, struct nic_msg, link);
+		u->left = 0; /* likewise */
+		msg_free(nic, u);
+	}
 	msgs_free(nic, &nic->match[0]);
 	msgs_free(nic, &nic->match[1]);
 }
