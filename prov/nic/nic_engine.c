@@ -277,6 +277,7 @@ void weft_nic_close(struct weft_nic *nic)
 	nic_coll_close(nic);
 	nic->unit->ops->close(nic->unit);
 	nic_recv_fini(nic);
+	nic_ids_drop(nic);
 	nic_spares_free(nic);
 	peers_free(nic);
 	weft_match_fini(&nic->match[0]);

@@ -93,6 +93,19 @@ void nic_ids_check(const struct weft_nic *nic)
 	}
 }
 
+void nic_ids_drop(struct weft_nic *nic)
+{
+	struct weft_nic_op *op;
+
+	for (uint32_t i = 1; i < nic->id_room; i++) {
+		op = nic->id_op[i];
+		if (!op)
+			continue;
+		free(op->held);
+		op->held = NULL;
+	}
+}
+
 /* ---- operations -----------------------------------------------------------
  */
 

@@ -25,6 +25,8 @@ struct weft_nic_op *nic_id_op(struct weft_nic *nic, uint32_t id,
 
 /* Asserts at the end that every name was given back. */
 void nic_ids_check(const struct weft_nic *nic);
+/* The nic closes: memory that operations under way hold goes with it. */
+void nic_ids_drop(struct weft_nic *nic);
 
 /* Ends an op that is in no list. */
 static inline void nic_done(struct weft_nic *nic, struct weft_nic_op *op,

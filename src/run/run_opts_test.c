@@ -106,7 +106,7 @@ static void wrong_lines_are_refused_with_125(void **state)
 		"mpiexec -launcher fork -host elsewhere.example a",
 		"mpiexec -host elsewhere.example --machine bgq a",
 		"mpiexec -host elsewhere.example --clock virtual a",
-		"mpiexec -x FI_WEFT_CLOCK=virtual -host elsewhere.example a",
+		"mpiexec -env FI_WEFT_CLOCK virtual -host elsewhere.example a",
 		"mpiexec -hostfile /nonexistent a",
 		"mpiexec -configfile /nonexistent",
 		"mpiexec --binf-to core a",
