@@ -314,7 +314,8 @@ static void engine_deadlock(struct vt_turn *t)
 	for (uint32_t i = 0; i < w->size; i++) {
 		if (!runs_not(&w->rank_of[i]))
 			continue;
-		w->rank_of[i].verdict = -EDEADLK;
+		/* relaxed: freeing the rank publishes it */
+		weft_store32_relaxed(&w->rank_of[i].verdict, EDEADLK);
 		vt_turn_free(t, i, vt_now(&w->rank_of[i]));
 		n++;
 	}

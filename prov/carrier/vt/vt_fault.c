@@ -18,7 +18,8 @@ static void bury(struct vt_turn *t, uint32_t rank)
 
 	if (weft_load32(&r->status) >= WEFT_VT_DONE || r->bye)
 		return;
-	r->verdict = -EHOSTDOWN;
+	/* relaxed: freeing the rank publishes it */
+	weft_store32_relaxed(&r->verdict, EHOSTDOWN);
 	r->bye = ECONNRESET;
 	if (!r->flying)
 		vt_depart(t, rank);
@@ -33,7 +34,8 @@ static void end_all(struct vt_turn *t)
 	for (uint32_t i = 0; i < t->w->size; i++) {
 		if (weft_load32(&t->w->rank_of[i].status) >= WEFT_VT_DONE)
 			continue;
-		t->w->rank_of[i].verdict = -ENETDOWN;
+		/* relaxed: likewise */
+		weft_store32_relaxed(&t->w->rank_of[i].verdict, ENETDOWN);
 		vt_turn_free(t, i, t->at);
 	}
 }

@@ -105,7 +105,7 @@ struct vt_head {
 struct vt_rank {
 	/* line 0: what the sleeper looks at, and what it has for the engine */
 	alignas(128) weft_au32 status; /* enum weft_vt_state; futex */
-	int32_t verdict;	       /* why the wait ended: 0 or -errno */
+	weft_au32 verdict;	       /* why the wait ended: 0 or errno */
 	weft_au64 clock;
 	weft_au32 wants_room;
 	weft_au32 in_head; /* packets in, a list; the first was read already */

@@ -60,7 +60,8 @@ static void sleep_until_freed(struct vt *v, uint32_t as)
 		if (weft_load32(&v->w->head->broken)) {
 			vt_tell_broken(v);
 			weft_store32(&me->status, WEFT_VT_RUN);
-			me->verdict = -EOWNERDEAD;
+			/* relaxed: our own */
+			weft_store32_relaxed(&me->verdict, EOWNERDEAD);
 			return;
 		}
 		/* With threads a signal may have been lost: look again. */
@@ -98,9 +99,11 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	struct vt_rank *me = v->me;
 	uint32_t before;
 
-	if (weft_unlikely(me->verdict == -EHOSTDOWN))
+	/* relaxed: our own, or published when we were freed; other threads
+	 * of this rank may look, too */
+	if (weft_unlikely(weft_load32_relaxed(&me->verdict) == EHOSTDOWN))
 		return -EHOSTDOWN;
-	me->verdict = 0;
+	weft_store32_relaxed(&me->verdict, 0);
 	/* relaxed: published by R2 and R0 */
 	weft_store32_relaxed(&me->wants_room, weft_load32(&v->full));
 	/* The engine has left it at VT_NEVER, which spares a cold line. */
@@ -121,7 +124,9 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 		vt_ruin(v);
 	if (weft_unlikely(!v->shares))
 		all_here(v);
-	return weft_likely(!me->verdict) ? 0 : vt_verdict(&v->base);
+	return weft_likely(!weft_load32_relaxed(&me->verdict))
+		       ? 0
+		       : vt_verdict(&v->base);
 }
 
 WEFT_HOT int vt_verdict(struct weft_carrier *c)
@@ -131,7 +136,9 @@ WEFT_HOT int vt_verdict(struct weft_carrier *c)
 
 	if (weft_unlikely(weft_load32(&h->broken)))
 		return weft_load32(&h->net_down) ? -ENETDOWN : -EOWNERDEAD;
-	if (weft_unlikely(vt_of(c)->me->verdict == -EHOSTDOWN))
+	/* relaxed: as in block() */
+	if (weft_unlikely(weft_load32_relaxed(&vt_of(c)->me->verdict) ==
+			  EHOSTDOWN))
 		return -EHOSTDOWN;
 	if (weft_likely(deadlock == VT_DEADLOCK_NOT))
 		return 0;
