@@ -66,6 +66,7 @@ struct hand {
 	uint64_t gets; /* likewise */
 	uint64_t puts; /* of these the next one fails, when it is 0 */
 	int put_err;
+	struct weft_peer *dead; /* that its endpoint has heard of */
 };
 
 static struct hand hands[2];
@@ -99,8 +100,13 @@ static int hindered_open(const struct weft_machine *m,
 	return 0;
 }
 
+/* A carrier that closes forgets its peers: nobody may look at them again. */
 static void hindered_close(struct weft_unit *u)
 {
+	struct hand *h = hand_of(u);
+
+	if (h->dead)
+		h->dead->up = NULL;
 	weft_unit_direct.close(u);
 }
 
@@ -172,6 +178,7 @@ static struct world *hindered_world(bool no_dma)
 /* What h's endpoint hears when peer has died. */
 static void dies(struct hand *h, struct weft_peer *peer)
 {
+	h->dead = peer;
 	h->up->lost(h->up_arg, peer, ECONNRESET);
 }
 
@@ -396,6 +403,21 @@ static void the_gone_are_forgotten_with_their_last_message(void **state)
 	world_close(w);
 }
 
+/* One is claimed, one nobody asked for. */
+static void what_the_dead_left_ends_with_the_nic(void **state)
+{
+	struct world *w = hindered_world(false);
+	char word[8] = "", in[8];
+
+	put(w, &w->a, word, sizeof(word), 7, 0);
+	put(w, &w->a, word, sizeof(word), 8, 0);
+	turns(w, 10);
+	dies(B, w->b.peer);
+	claim(&w->b, in);
+	T_IS(stats_of(&w->b).gone, 1);
+	world_close(w);
+}
+
 /* ---- memory that is out ---- */
 
 /* The first packet of a peer comes when there is no memory to know him by. */
@@ -518,6 +540,7 @@ int main(void)
 		T_CASE(a_claimed_message_of_the_dead_is_not_cut_short),
 		T_CASE(a_whole_claimed_message_outlives_its_sender),
 		T_CASE(the_gone_are_forgotten_with_their_last_message),
+		T_CASE(what_the_dead_left_ends_with_the_nic),
 		T_CASE(a_stranger_waits_for_memory),
 		T_CASE(no_answer_is_lost_without_memory),
 		T_CASE(an_atomic_without_memory_happens_once),
