@@ -64,6 +64,28 @@ static void the_nth_send_of_a_word_is_the_nth_arrival(void **state)
 	show_close(&s);
 }
 
+/* So many that some share a place in the table. */
+static void one_word_to_two_ranks_is_two(void **state)
+{
+	enum { WORDS = 2000 };
+	struct show_matched m;
+	struct show s;
+
+	for (uint64_t i = 0; i < WORDS; i++) {
+		put(0, TRACE_SEND, 2 * i, 1, i, 1);
+		put(0, TRACE_SEND, 2 * i + 1, 1, i, 2);
+		put(1, TRACE_RECV, 2 * i, 1, i, 0);
+		put(2, TRACE_RECV, 2 * i + 1, 1, i, 0);
+	}
+	T_IS(show_open(&s, fd, &job), 0);
+	T_IS(show_match(&s, &m), 0);
+	T_IS(m.messages, 2 * WORDS);
+	for (uint64_t i = 0; i < m.messages; i++)
+		T_IS(m.message[i].sent, m.message[i].got);
+	show_match_free(&m);
+	show_close(&s);
+}
+
 static void members_of_a_collective_are_found(void **state)
 {
 	uint64_t a = TRACE_COLL(0, 1, 0), b = TRACE_COLL(0, 1, 1);
@@ -125,6 +147,49 @@ static void the_chain_goes_to_whom_was_waited_for(void **state)
 	show_close(&s);
 }
 
+/* It was there before rank 0 looked for it: nobody was waited for. */
+static void a_message_that_was_there_keeps_nobody(void **state)
+{
+	struct show_link l[4];
+	struct show_matched m;
+	struct show s;
+
+	put(1, TRACE_SEND, 5, 8, 1, 0);
+	put(1, TRACE_CALL, 4, 2, 0, 1);
+	put(0, TRACE_RECV, 11, 8, 1, 0);
+	put(0, TRACE_CALL, 10, 2, 0, 2);
+	T_IS(show_open(&s, fd, &job), 0);
+	T_IS(show_match(&s, &m), 0);
+	T_IS(show_chain(&s, &m, l, 4), 1);
+	T_IS(l[0].rank, 0);
+	T_IS(l[0].from, 4); /* the begin of all */
+	show_match_free(&m);
+	show_close(&s);
+}
+
+/* Rank 1 passes on what it gets in the same moment. */
+static void a_wait_may_end_where_the_next_begins(void **state)
+{
+	struct show_link l[8];
+	struct show_matched m;
+	struct show s;
+
+	put(2, TRACE_SEND, 20, 8, 1, 1);
+	put(2, TRACE_CALL, 0, 21, 0, 1);
+	put(1, TRACE_RECV, 30, 8, 1, 0);
+	put(1, TRACE_SEND, 30, 8, 2, 0);
+	put(1, TRACE_CALL, 1, 29, 0, 2);
+	put(0, TRACE_RECV, 40, 8, 2, 0);
+	put(0, TRACE_CALL, 2, 38, 0, 2);
+	T_IS(show_open(&s, fd, &job), 0);
+	T_IS(show_match(&s, &m), 0);
+	T_IS(show_chain(&s, &m, l, 8), 3);
+	T_IS(l[1].other, 2);
+	T_IS(l[2].rank, 2);
+	show_match_free(&m);
+	show_close(&s);
+}
+
 static void chunks_that_lie_are_left_out(void **state)
 {
 	struct show s;
@@ -158,8 +223,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(the_nth_send_of_a_word_is_the_nth_arrival),
+		CASE(one_word_to_two_ranks_is_two),
 		CASE(members_of_a_collective_are_found),
 		CASE(the_chain_goes_to_whom_was_waited_for),
+		CASE(a_message_that_was_there_keeps_nobody),
+		CASE(a_wait_may_end_where_the_next_begins),
 		CASE(chunks_that_lie_are_left_out),
 		CASE(notes_are_found_by_name),
 	};
