@@ -73,7 +73,7 @@ static void one_word_to_many_ranks_is_many(void **state)
 	struct show s;
 
 	for (uint64_t w = 0; w < WORDS; w++)
-		for (uint32_t to = 1; to < RANKS; to++, t++) {
+		for (uint32_t to = RANKS - 1; to; to--, t++) {
 			put(0, TRACE_SEND, t, 1, w, to);
 			put(to, TRACE_RECV, t, 1, w, 0);
 		}
