@@ -93,7 +93,8 @@ struct weft_vt_count {
 	uint64_t routes;      /* class routes opened */
 	uint64_t route_parts; /* packets that ranks sent on them */
 	uint64_t route_bytes;
-	uint64_t discards; /* messages that found a full input queue */
+	uint64_t route_atomics; /* by which members counted each other */
+	uint64_t discards;	/* messages that found a full input queue */
 };
 
 /* A link, seen from the node it leaves. */
@@ -170,6 +171,7 @@ struct weft_vt_part {
 	uint8_t type;
 	bool fp;	/* floating point takes longer */
 	bool quiet;	/* no reason to wake this member: others follow */
+	bool word;	/* an atomic on one word of memory can add it */
 	uint32_t root;	/* member that gets a WEFT_VT_REDUCE */
 	uint32_t flags; /* in and out: travel with the data */
 	uint32_t bytes; /* at most the packet's payload */

@@ -121,6 +121,13 @@ struct weft_machine {
 	/* where node i stands, in WEFT_CU_DIMS numbers; NULL: nowhere */
 	void (*coords)(uint32_t node, int *at);
 	const struct weft_nic_group_form *forms; /* NULL: as suits the host */
+	/*
+	 * In virtual time, where processors pass on what no hardware does:
+	 * groups from so many members on do it, others are better served by
+	 * messages, and so are vectors of more bytes; 0: all, any.
+	 */
+	int tree_least;
+	size_t tree_bytes;
 };
 
 /* The unit of the native machine: straight to the carrier. */

@@ -68,6 +68,8 @@ struct weft_nic_group_info {
 	bool flat;    /* few enough to read each other's contributions */
 	bool bulk;    /* long vectors go straight between the memories */
 	uint8_t form; /* enum weft_cu_form, of barriers on the route */
+	size_t most;  /* longer vectors are better served elsewhere; 0: any */
+	uint64_t atomics; /* by which this member counted himself in */
 };
 
 /* -ENOMEM, -EINVAL, -ECONNRESET: a member is dead. */
