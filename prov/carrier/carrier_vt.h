@@ -126,9 +126,10 @@ struct weft_vt_way {
 	uint8_t path; /* of the machine's, as virt->path numbers them */
 	uint8_t vc;   /* enum weft_vt_vc */
 	uint8_t zone; /* dynamic: the order of dimensions */
-	bool stay;    /* dynamic: once on the escape channel, stay there */
-	bool ack;     /* the other end's interface answers each packet */
-	bool full;    /* the next packet to that peer may belong to it */
+	bool spread; /* ordered: by lines of the target's memory, not by pair */
+	bool stay;   /* dynamic: once on the escape channel, stay there */
+	bool ack;    /* the other end's interface answers each packet */
+	bool full;   /* the next packet to that peer may belong to it */
 	uint8_t fifo; /* injection FIFO, plus one; 0: by the peer */
 	int8_t hint[WEFT_VT_DIMS]; /* -1, +1: go so; 0: the network decides */
 	/* bytes of data that the machine would send, plus one; 0: all of it */

@@ -33,6 +33,7 @@ struct weft_dma {
 	struct iovec local[4];
 	int local_count;
 	bool ordered;	 /* happens after those before it to that peer */
+	bool by_line;	 /* that matters only within a line of memory */
 	uint64_t remote; /* address in the peer */
 	size_t bytes;
 	/* called once, before the post returns 0 or in a later poll; err 0 or
@@ -210,6 +211,9 @@ enum weft_nic_flag {
 	WEFT_OP_UNQUEUED = 1 << 10,
 	/* an access that others may overtake */
 	WEFT_OP_RELAXED = 1 << 11,
+	/* an access of which those to the same line of memory keep their order
+	 */
+	WEFT_OP_LINES = 1 << 12,
 };
 
 /* One operation and its completion. */
