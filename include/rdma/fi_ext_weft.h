@@ -98,11 +98,19 @@ struct fi_weft_link {
 	uint64_t packets;
 	uint64_t bytes; /* in whole chunks, headers included */
 	uint64_t busy_ps;
+	uint64_t queued_ps; /* packets that came in here, times their wait */
 	/* by a fault plan */
 	uint64_t bad;	   /* packets found so */
 	uint64_t detours;  /* packets that went round it */
 	uint64_t retry_ps; /* it was taken by retries */
 	uint64_t dead;	   /* 1: it is */
+};
+
+/* A node or switch in the tree of a class route. */
+struct fi_weft_branch {
+	int parent;	/* its number in the order of calls, or -1: root */
+	uint32_t ranks; /* members that are there */
+	char node[32];
 };
 
 struct fi_weft_world {
@@ -138,6 +146,11 @@ struct fi_weft_world {
 	int (*why)(struct fid *domain, uint32_t rank, char *text, size_t len);
 	/* What a fault plan did; NULL: no more, or there is no plan. */
 	const char *(*fault)(struct fid *domain, unsigned i, uint64_t *value);
+	/* The tree of a class route that this rank has joined (fi_weft_route).
+	 * -FI_ENOENT: there is none of that id. */
+	int (*tree)(struct fid *domain, int id,
+		    void (*each)(void *arg, const struct fi_weft_branch *b),
+		    void *arg);
 };
 
 /* Flags of fi_join_collective: by messages, even where hardware would do. */
