@@ -170,8 +170,9 @@ struct fi_weft_world {
 #define FI_WEFT_OVERFLOW 2u /* an integer sum did not fit */
 
 /*
- * On endpoints and domains: tagged receives that are waited for on the spot.
- * They match as all others do, but no queue hears of them.
+ * On endpoints and domains: tagged receives that no queue hears of; they match
+ * as all others do. They are waited for on the spot, or have a call of their
+ * own, and their context for fi_cancel is the arrival.
  */
 #define FI_WEFT_RECV "weft_recv"
 
@@ -183,6 +184,12 @@ struct fi_weft_arrival {
 	size_t len;
 	int err;  /* FI_E*, or 0 */
 	int over; /* set last; 0 before */
+	/*
+	 * NULL, or called when all of that is set, by whoever makes progress,
+	 * or within post. It must not call fi_*, and the memory is the
+	 * caller's again.
+	 */
+	void (*call)(struct fi_weft_arrival *a);
 };
 
 struct fi_weft_recv {

@@ -231,6 +231,7 @@ static void stand_between(void)
 	our_queue.read = seen_read;
 	our_queue.sread = seen_sread;
 	weft_core.cq->ops = &our_queue;
+	weft_core.recv_calls = false; /* arrivals are seen in the queue */
 	direct = weft_core.recv;
 	if (direct) {
 		our_direct = *direct;
