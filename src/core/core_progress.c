@@ -26,7 +26,6 @@
 
 #define BATCH	 16
 #define PEND_MS	 1  /* something waits for room below */
-#define OTHER_MS 10 /* a provider that is not ours */
 #define JOIN_MS	 20 /* a route is being joined */
 #define FOREVER	 -1
 #define WATCHERS 2
@@ -165,6 +164,15 @@ void weft_progress_hurry(void)
 {
 	if (weft_unlikely(weft_threads) && sleeper)
 		fi_cq_signal(weft_core.cq);
+}
+
+void weft_progress_note(void)
+{
+	/* relaxed: the lock orders it */
+	weft_store32_relaxed(&weft_completed,
+			     weft_load32_relaxed(&weft_completed) + 1);
+	if (weft_unlikely(weft_threads))
+		wake_others();
 }
 
 void weft_progress_wake(void)
@@ -306,8 +314,7 @@ static void sleep_beside(int timeout_ms)
 /*
  * Live, what waits for room, or for a route, is looked after now and then. In
  * virtual time the provider ends the sleep in both cases, and a time-out would
- * keep it from seeing a deadlock; time would jump there, too. Other providers
- * were seen to sleep over what had come (tcp;ofi_rxm, with several threads).
+ * keep it from seeing a deadlock; time would jump there, too.
  */
 WEFT_HOT int weft_progress_timeout(int timeout_ms)
 {
@@ -317,8 +324,6 @@ WEFT_HOT int weft_progress_timeout(int timeout_ms)
 		return PEND_MS;
 	if (weft_core.joining && (timeout_ms < 0 || timeout_ms > JOIN_MS))
 		return JOIN_MS;
-	if (!weft_core.tells_met && timeout_ms < 0)
-		return OTHER_MS;
 	return timeout_ms;
 }
 
