@@ -275,6 +275,11 @@ struct fi_weft_route {
 	/* barriers: 0 as suits the host, 1 the network asks all and tells all
 	   (a range of nodes), 2 events chained up a tree */
 	int form;
+	/* hops of the tree that stands in the descriptors of barriers and of
+	   sums that have the same bits in any order; 0: they have none of
+	   their own. Packets of this member that went by it. */
+	int levels;
+	uint64_t described;
 };
 
 struct fi_weft_work;
