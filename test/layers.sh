@@ -86,6 +86,7 @@ borders() {
 	border prov/code "src/base/"
 	border prov/wire "src/base/"
 	border prov/match "src/base/"
+	border prov/watch "src/base/"
 	border prov/net "src/base/ prov/code/"
 	border -1 prov/carrier "src/base/ prov/wire/"
 	border prov/carrier/shm "src/base/ prov/wire/ $carrier"
