@@ -4,12 +4,13 @@ machinedir = $(datadir)/weft/machines
 dist_machine_DATA = share/machines/apenet share/machines/bgq share/machines/gemini \
 	share/machines/qsnet2 share/machines/sunway
 reproducedir = $(datadir)/weft/reproduce
-dist_reproduce_DATA = share/reproduce/bgq.tsv share/reproduce/gemini.tsv \
+dist_reproduce_DATA = share/reproduce/apenet.tsv share/reproduce/bgq.tsv share/reproduce/gemini.tsv \
 	share/reproduce/qsnet2.tsv share/reproduce/sunway.tsv
 
 SHARE_COPIES = share/weft/machines/apenet share/weft/machines/bgq \
 	share/weft/machines/gemini \
 	share/weft/machines/qsnet2 share/weft/machines/sunway \
+	share/weft/reproduce/apenet.tsv \
 	share/weft/reproduce/bgq.tsv share/weft/reproduce/gemini.tsv \
 	share/weft/reproduce/qsnet2.tsv share/weft/reproduce/sunway.tsv
 all-local: $(SHARE_COPIES)
