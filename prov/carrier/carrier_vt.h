@@ -131,6 +131,8 @@ enum weft_vt_vc {
  */
 struct weft_vt_way {
 	uint8_t path; /* of the machine's, as virt->path numbers them */
+	/* the same at the peer, plus one: its memory is of another kind; 0 */
+	uint8_t path_in;
 	uint8_t vc;   /* enum weft_vt_vc */
 	uint8_t zone; /* dynamic: the order of dimensions */
 	bool stay;    /* dynamic: once on the escape channel, stay there */
