@@ -75,6 +75,7 @@ engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_help.h
 	prov/nic/nic_inbox.h prov/nic/nic_order.h prov/nic/nic_port.h"
 units="prov/nic/mu/mu_engine.h prov/nic/fma/fma_engine.h
 	prov/nic/sten/sten_engine.h prov/nic/swhni/swhni_engine.h
+	prov/nic/apenet/apenet_engine.h
 	prov/nic/cu/cu.h prov/nic/cu/cu_exact.h
 	prov/nic/cu/cu_fold.h prov/nic/cu/cu_tree.h"
 # What all carriers share.
@@ -96,7 +97,7 @@ borders() {
 		prov/carrier/carrier_vt.h $net"
 	border -1 prov/nic "src/base/ prov/wire/ prov/match/match.h $units
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
-	for unit in mu fma sten swhni; do
+	for unit in mu fma sten swhni apenet; do
 		border prov/nic/$unit "src/base/ prov/wire/ $engine
 			prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	done

@@ -1,4 +1,4 @@
-# prov/nic/{mu,fma,sten,swhni}: the units of the machines, and what they share
+# prov/nic/{mu,fma,sten,swhni,apenet}: the units of the machines, and what they share
 noinst_LTLIBRARIES += libweftunits.la
 libweftunits_la_SOURCES = \
 	prov/nic/nic_answer.c prov/nic/nic_answer.h \
@@ -40,7 +40,9 @@ libweftunits_la_SOURCES = \
 	prov/nic/swhni/swhni_vi.c prov/nic/swhni/swhni_vm.c \
 	prov/nic/swhni/swhni_window.c \
 	prov/nic/swhni/swhni_bulk.c prov/nic/swhni/swhni_bulk.h \
-	prov/nic/swhni/swhni_engine.c prov/nic/swhni/swhni_engine.h
+	prov/nic/swhni/swhni_engine.c prov/nic/swhni/swhni_engine.h \
+	prov/nic/apenet/apenet_layout.h \
+	prov/nic/apenet/apenet_engine.c prov/nic/apenet/apenet_engine.h
 
 UNIT_TESTS = prov/nic/nic_unit_test prov/nic/nic_inbox_test \
 	prov/nic/mu/mu_test prov/nic/mu/mu_rule_test \
@@ -133,4 +135,4 @@ prov/nic/weft-nic.pc: $(srcdir)/prov/nic/weft-nic.pc.in Makefile
 
 PLAIN_TESTS += prov/nic/nic_lib_test.sh
 EXTRA_DIST += prov/nic/mu/README prov/nic/fma/README prov/nic/sten/README \
-	prov/nic/swhni/README
+	prov/nic/swhni/README prov/nic/apenet/README
