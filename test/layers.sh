@@ -87,6 +87,7 @@ borders() {
 	border prov/code "src/base/"
 	border prov/wire "src/base/"
 	border prov/match "src/base/"
+	border prov/mem "src/base/"
 	border prov/net "src/base/ prov/code/"
 	border -1 prov/carrier "src/base/ prov/wire/"
 	border prov/carrier/shm "src/base/ prov/wire/ $carrier"
@@ -97,10 +98,13 @@ borders() {
 		prov/carrier/carrier_vt.h $net"
 	border -1 prov/nic "src/base/ prov/wire/ prov/match/match.h $units
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
-	for unit in mu fma sten swhni apenet; do
+	for unit in mu fma sten swhni; do
 		border prov/nic/$unit "src/base/ prov/wire/ $engine
 			prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	done
+	border prov/nic/apenet "src/base/ prov/wire/ $engine
+		prov/code/code_crc.h prov/mem/mem.h
+		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	border prov/nic/cu "src/base/"
 	border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
