@@ -75,6 +75,7 @@ engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_help.h
 	prov/nic/nic_inbox.h prov/nic/nic_order.h prov/nic/nic_port.h"
 units="prov/nic/mu/mu_engine.h prov/nic/fma/fma_engine.h
 	prov/nic/sten/sten_engine.h prov/nic/swhni/swhni_engine.h
+	prov/nic/apenet/apenet_engine.h
 	prov/nic/cu/cu.h prov/nic/cu/cu_exact.h
 	prov/nic/cu/cu_fold.h prov/nic/cu/cu_tree.h"
 # What all carriers share.
@@ -87,6 +88,7 @@ borders() {
 	border prov/wire "src/base/"
 	border prov/match "src/base/"
 	border prov/watch "src/base/"
+	border prov/mem "src/base/"
 	border prov/net "src/base/ prov/code/ prov/watch/watch.h"
 	border -1 prov/carrier "src/base/ prov/wire/"
 	border prov/carrier/shm "src/base/ prov/wire/ $carrier"
@@ -101,6 +103,9 @@ borders() {
 		border prov/nic/$unit "src/base/ prov/wire/ $engine
 			prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	done
+	border prov/nic/apenet "src/base/ prov/wire/ $engine
+		prov/code/code_crc.h prov/mem/mem.h
+		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	border prov/nic/cu "src/base/"
 	border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
