@@ -6,7 +6,7 @@
  *     prov/ofi        weft_nic_* calls, struct weft_nic_op
  *     nic engine      eager and rendezvous, matching, RMA, atomics
  *     unit            direct (native) | mu (bgq) | fma (gemini)
- *                     sten (qsnet2) | swhni (sunway)
+ *                     sten (qsnet2) | swhni (sunway) | apenet
  *     carrier         shm | loop
  *
  * The engine speaks in packets and in DMA; a unit carries them as its machine
