@@ -19,6 +19,7 @@
 
 #include "prov/carrier/carrier.h"
 #include "prov/match/match.h"
+#include "prov/nic/nic_chain.h"
 #include "prov/nic/nic_coll.h"
 #include "src/base/pool.h"
 
@@ -80,6 +81,8 @@ struct weft_unit_ops {
 		   struct weft_amo *a);
 	/* Runs the unit's engines and the carrier; number of packets. */
 	int (*poll)(struct weft_unit *u, int budget);
+	/* Trees of chained events; NULL: its events start nothing. */
+	const struct weft_chain_ops *chain;
 };
 
 /* Packet types below are the engine's, from here on the units' own. */
@@ -433,6 +436,7 @@ struct weft_nic_stats {
 	uint64_t dma_bytes;  /* copied straight between processes, by us */
 	uint64_t paced;	     /* messages fetched by packets for want of DMA */
 	uint64_t garbage;    /* packets that made no sense */
+	uint64_t chained;    /* commands that events of the unit started */
 };
 
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);

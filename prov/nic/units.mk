@@ -23,6 +23,7 @@ libweftunits_la_SOURCES = \
 	prov/nic/sten/sten_fault.c prov/nic/sten/sten_mmu.c \
 	prov/nic/sten/sten_bulk.c prov/nic/sten/sten_bulk.h \
 	prov/nic/sten/sten_cast.c prov/nic/sten/sten_dma.c \
+	prov/nic/sten/sten_chain.c prov/nic/sten/sten_chain.h \
 	prov/nic/sten/sten_event.c \
 	prov/nic/sten/sten_queue.c prov/nic/sten/sten_rails.c \
 	prov/nic/sten/sten_rx.c \

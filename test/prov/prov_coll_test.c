@@ -667,14 +667,7 @@ static void routes_run_out_and_come_back(void **state)
 
 static uint64_t packets_sent(struct job *j)
 {
-	struct fi_weft_stats_data d = { 0 };
-	struct fi_weft_stats *ops;
-	int ret =
-		fi_open_ops(&j->ep->fid, FI_WEFT_STATS, 0, (void **)&ops, NULL);
-
-	job_check(j, !ret, "stats", ret);
-	ops->read(&j->ep->fid, &d, sizeof(d));
-	return d.packets_sent;
+	return job_counters(j).packets_sent;
 }
 
 /* Mappings of endpoints' memory. */
