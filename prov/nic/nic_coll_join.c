@@ -102,7 +102,7 @@ static void join_open_net(struct weft_nic_group *c)
 	};
 	int ret = -ENOSPC;
 
-	if (c->n > 1 && !c->no_route)
+	if (c->n > 1 && c->n >= c->nic->machine->tree_least && !c->no_route)
 		ret = nic_net_open(coll_carrier(c), &a, &c->net);
 	if (ret == -EAGAIN)
 		return; /* poll comes back here */
@@ -653,5 +653,8 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
 		.levels = c->loose ? c->wide.depth : 0,
 		.described = s.posted,
+		.most = c->net ? c->nic->machine->tree_bytes : 0,
+		.atomics = (c->hw ? weft_cu_atomics(c->hw) : 0) +
+			   (c->bar ? weft_cu_atomics(c->bar) : 0),
 	};
 }

@@ -490,6 +490,19 @@ static void bound_members_are_joined_by_where_they_run(void **state)
 
 /* ---- which way barriers go ----------------------------------------------- */
 
+#define WEFT_FEW 8 /* members that read each other's contributions */
+#define COUNTED	 10
+
+/* The form of a machine's barriers, where it is that of qsnet2 otherwise. */
+static int form_here(int form)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+
+	if (machine && !strcmp(machine, "gemini"))
+		return 3;
+	return machine && !strcmp(machine, "qsnet2") ? form : 0;
+}
+
 /* Groups of qsnet2 on a range of nodes, and those with a gap. */
 static void body_forms(struct job *j)
 {
@@ -499,8 +512,6 @@ static void body_forms(struct job *j)
 		{ 0, 5, 1, 1 }, { 1, 4, 1, 1 }, { 0, 4, 2, 2 },
 		{ 1, 5, 2, 2 }, { 0, 5, 5, 2 },
 	};
-	const char *machine = getenv("FI_WEFT_MACHINE");
-	bool asks = machine && !strcmp(machine, "qsnet2");
 	struct group g;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -512,7 +523,7 @@ static void body_forms(struct job *j)
 				   rows[i].step);
 			job_check(j,
 				  group_route(j, &g).form ==
-					  (asks ? rows[i].form : 0),
+					  form_here(rows[i].form),
 				  "form", group_route(j, &g).form);
 			for (int k = 0; k < 20; k++)
 				all_calls(j, &g);
@@ -527,17 +538,50 @@ static void body_forms(struct job *j)
 /* The same members on every second node are no range. */
 static void body_gaps(struct job *j)
 {
-	const char *machine = getenv("FI_WEFT_MACHINE");
-	bool asks = machine && !strcmp(machine, "qsnet2");
 	struct group g;
 
 	group_open(j, &g, 0, j->size - 1, 1);
-	job_check(j, group_route(j, &g).form == (asks ? 2 : 0), "form of gaps",
+	job_check(j, group_route(j, &g).form == form_here(2), "form of gaps",
 		  group_route(j, &g).form);
 	all_calls(j, &g);
 	job_barrier(j);
 	group_close(j, &g);
 	job_barrier(j);
+}
+
+/* More than may read each other: one atomic each for a barrier, a short sum. */
+static void body_counts(struct job *j)
+{
+	uint64_t in = 1, out = 0, before;
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	before = group_route(j, &g).atomics;
+	for (int i = 0; i < COUNTED; i++)
+		finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
+	job_check(j,
+		  form_here(0) != 3 ||
+			  group_route(j, &g).atomics - before == COUNTED,
+		  "atomics", (long)(group_route(j, &g).atomics - before));
+	before = group_route(j, &g).atomics;
+	finish(j,
+	       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr, FI_UINT64,
+			    FI_SUM, 0, &j->entry),
+	       "allreduce");
+	job_check(j,
+		  out == (uint64_t)j->size &&
+			  (form_here(0) != 3 ||
+			   group_route(j, &g).atomics > before),
+		  "sum by atomics", (long)out);
+	job_barrier(j);
+	group_close(j, &g);
+}
+
+static void members_count_themselves_in_by_atomics(void **state)
+{
+	const struct job_opts o = { 0 };
+
+	job_run(WEFT_FEW + 4, body_counts, &o);
 }
 
 static void the_nodes_of_a_group_say_how_its_barriers_go(void **state)
@@ -801,6 +845,7 @@ int main(void)
 		T_CASE(the_nodes_of_a_group_say_how_its_barriers_go),
 		T_CASE(sums_in_any_order_go_by_the_tree_of_the_descriptor),
 		T_CASE(a_machine_has_routes_or_sends_messages),
+		T_CASE(members_count_themselves_in_by_atomics),
 		T_CASE(routes_run_out_and_come_back),
 		T_CASE(a_large_group_costs_a_member_his_neighbours),
 		T_CASE(routes_of_large_groups_come_back),

@@ -121,6 +121,7 @@ static int map_parts(struct weft_vt *w)
 	w->cfg = h.cfg;
 	w->ahead_ps = h.ahead_ps;
 	w->fold_path = vt_path_of(&w->cfg, "event");
+	w->word_path = vt_path_of(&w->cfg, "amo");
 	w->wake = calloc(h.size, sizeof(*w->wake));
 	return w->wake ? 0 : -ENOMEM;
 }
