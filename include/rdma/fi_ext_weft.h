@@ -51,9 +51,10 @@ struct fi_weft_stats_data {
 	uint64_t unexpected_now; /* messages that wait for a receive */
 	uint64_t rendezvous;	 /* messages announced first, fetched then */
 	uint64_t dma_bytes;	 /* copied straight between processes */
-	uint64_t paced;	  /* messages fetched by packets for want of that */
-	uint64_t resent;  /* packets sent again after a loss */
-	uint64_t chained; /* commands that events of the unit started */
+	uint64_t paced;	      /* messages fetched by packets for want of that */
+	uint64_t resent;      /* packets sent again after a loss */
+	uint64_t chained;     /* commands that events of the unit started */
+	uint64_t packets_far; /* of packets_sent: by datagrams */
 };
 
 struct fi_weft_stats {
