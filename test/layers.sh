@@ -64,7 +64,7 @@ sides() {
 # What the folders above the network model may see of it.
 net="prov/net/net.h prov/net/net_config.h prov/net/net_fault.h
 	prov/net/net_file.h prov/net/net_fold.h prov/net/net_map.h
-	prov/net/net_name.h"
+	prov/net/net_name.h prov/net/net_watch.h"
 # What collectives are made of.
 core="src/core/core_coll.h src/core/core_comm.h src/core/core_lock.h
 	src/core/core_opts.h src/core/core_p2p.h src/core/core_progress.h
@@ -88,7 +88,8 @@ borders() {
 	border prov/wire "src/base/"
 	border prov/match "src/base/"
 	border prov/mem "src/base/"
-	border prov/net "src/base/ prov/code/"
+	border prov/watch "src/base/"
+	border prov/net "src/base/ prov/code/ prov/watch/watch.h"
 	border -1 prov/carrier "src/base/ prov/wire/"
 	border prov/carrier/shm "src/base/ prov/wire/ $carrier"
 	border prov/carrier/loop "src/base/ prov/wire/ $carrier"

@@ -121,6 +121,12 @@ struct weft_machine {
 	/* where node i stands, in WEFT_CU_DIMS numbers; NULL: nowhere */
 	void (*coords)(uint32_t node, int *at);
 	const struct weft_nic_group_form *forms; /* NULL: as suits the host */
+	/*
+	 * Levels of the tree that stands in the descriptor of a barrier or of
+	 * a reduction that gives the same bits in any order; these have the
+	 * area `bar`. 0: the machine has one tree for all.
+	 */
+	unsigned levels;
 };
 
 /* The unit of the native machine: straight to the carrier. */

@@ -202,11 +202,18 @@ static int join_open_groups(struct weft_nic_group *c)
 		ret = weft_cu_group_open(&a, &c->hw);
 	if (ret || c->barrier < 0 || c->bar)
 		return ret;
-	a.geo = &c->nic->machine->bar;
+	geo = c->nic->machine->bar;
 	a.route = (unsigned)c->barrier;
 	a.reach = reach_barrier;
 	a.beside = c->hw;
-	return weft_cu_group_open(&a, &c->bar);
+	if (c->wide.n) {
+		a.tree = &c->wide;
+		weft_cu_geo_widen(&geo,
+				  (unsigned)weft_cu_tree_width(a.tree) + 1);
+	}
+	ret = weft_cu_group_open(&a, &c->bar);
+	c->loose = c->wide.n ? c->bar : NULL;
+	return ret;
 }
 
 /* Step 3: opens the route's row here. */
@@ -291,6 +298,17 @@ static int join_tree(struct weft_nic_group *c)
 	return ret;
 }
 
+/* The tree that stands in the descriptor, where the machine has such. */
+static int join_wide(struct weft_nic_group *c)
+{
+	unsigned levels = c->nic->machine->levels;
+
+	weft_cu_tree_fini(&c->wide);
+	if (!levels || c->arity)
+		return 0;
+	return weft_cu_tree_levels(&c->wide, c->n, levels);
+}
+
 /*
  * One of the routes that are free everywhere: the first, whose rows have been
  * used before. Groups that took the same at the same time look from different
@@ -359,7 +377,7 @@ static void join_take(struct weft_nic_group *c)
 {
 	struct nic_coll *nc = c->nic->coll;
 
-	if (join_form(c) || join_tree(c)) {
+	if (join_form(c) || join_tree(c) || join_wide(c)) {
 		join_end(c, 0);
 		return;
 	}
@@ -606,6 +624,10 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *a,
 void weft_nic_group_info(const struct weft_nic_group *c,
 			 struct weft_nic_group_info *info)
 {
+	struct weft_cu_state s = { 0 };
+
+	if (c->loose)
+		weft_cu_state(c->loose, &s);
 	*info = (struct weft_nic_group_info){
 		.route = c->route,
 		.barrier = c->barrier,
@@ -614,5 +636,7 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 		.bulk = c->bulk,
 		.form = c->form,
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
+		.levels = c->loose ? c->wide.depth : 0,
+		.described = s.posted,
 	};
 }

@@ -176,6 +176,9 @@ static const struct weft_machine rows[] = {
 		.fifos = 256,		   /* interfaces of two engines */
 		.cu = CU_NATIVE,
 		.routes = KARY_ROUTES,
+		.bar = CU_NATIVE,
+		.barriers = KARY_ROUTES,
+		.levels = 2, /* as in virtual time: share/machines/sunway */
 	},
 	{
 		.name = "apenet",

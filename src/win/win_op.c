@@ -99,6 +99,8 @@ int win_op_posted(struct win_op *op, int rc, struct weft_req **req_p)
 	if (rc) /* told here, not later */
 		op->kept = true;
 	win_op_drop(op, rc);
+	if (weft_unlikely(weft_threads)) /* who flushes waits for it, too */
+		weft_progress_note();
 	weft_unlock();
 	if (rc && req_p) {
 		weft_req_release(*req_p);
