@@ -25,7 +25,7 @@ libweftnic_la_SOURCES = \
 	prov/nic/nic_share.c prov/nic/nic_share.h
 # The engine runs on its callers' stacks, which may be small.
 libweftnic_la_CFLAGS = $(AM_CFLAGS) -Wframe-larger-than=32768
-libweftnic_la_LIBADD = libweftunits.la libweftcu.la libweft-match.la libweftcarrier.la libweftwire.la \
+libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcu.la libweft-match.la libweftcarrier.la libweftwire.la \
 	libweftbase.la $(HWLOC_LIBS)
 include prov/nic/units.mk
 

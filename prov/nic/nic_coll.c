@@ -124,7 +124,7 @@ void nic_coll_give_back(struct weft_nic_group *c)
 		weft_cu_group_close(c->hw);
 	if (c->bar)
 		weft_cu_group_close(c->bar);
-	c->hw = c->bar = NULL;
+	c->hw = c->bar = c->loose = NULL;
 	if (c->barrier >= 0)
 		c->nic->coll->barriers |= UINT64_C(1) << c->barrier;
 	c->barrier = -1;
@@ -132,6 +132,7 @@ void nic_coll_give_back(struct weft_nic_group *c)
 	c->net = NULL;
 	nic_coll_rows_close(c);
 	weft_cu_tree_fini(&c->tree);
+	weft_cu_tree_fini(&c->wide);
 	if (c->route >= 0)
 		c->nic->coll->routes |= UINT64_C(1) << c->route;
 	c->route = -1;

@@ -110,12 +110,15 @@ struct weft_nic_group {
 	struct nic_chain *chain;   /* events of the unit, or NULL */
 	struct weft_cu_group *hw;  /* the class route, or NULL */
 	struct weft_cu_group *bar; /* the barrier class, or NULL */
-	bool msg_used;		   /* by an operation */
-	struct nic_net *net;	   /* the same on a modelled network, or NULL */
+	/* the same, where it also sums what depends on no order; or NULL */
+	struct weft_cu_group *loose;
+	bool msg_used;	     /* by an operation */
+	struct nic_net *net; /* the same on a modelled network, or NULL */
 	struct weft_cu_tree tree;
-	struct weft_list longs; /* long vectors, oldest first */
-	struct nic_long *bulk;	/* NULL: they go in packets */
-	uint64_t points;	/* meetings this member has arrived at */
+	struct weft_cu_tree wide; /* of descriptors, by the machine's levels */
+	struct weft_list longs;	  /* long vectors, oldest first */
+	struct nic_long *bulk;	  /* NULL: they go in packets */
+	uint64_t points;	  /* meetings this member has arrived at */
 	uint64_t long_posts;
 	struct coll_check check;
 	/* rows of others that are mapped here, or NULL; of the barrier, too */

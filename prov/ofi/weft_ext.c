@@ -73,6 +73,7 @@ static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
 	sum->sleeps += s.sleeps;
 	sum->wakes += s.wakes;
 	sum->resent += s.resent;
+	sum->packets_far += s.far;
 }
 
 static void sum_stats(struct weft_domain *d, struct fi_weft_stats_data *sum)
