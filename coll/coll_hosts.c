@@ -86,7 +86,7 @@ struct coll_hosts *coll_hosts(struct weft_comm *comm)
 	if (!h && !comm->inter && comm->size > 1 && weft_hosts_several()) {
 		h = hosts_new(comm->size);
 		weft_lock();
-		if (h && !hosts_fill(h, comm))
+		if (h && (weft_route_reach(comm) || !hosts_fill(h, comm)))
 			h->count = 1;
 		weft_unlock();
 		comm->hosts = h;

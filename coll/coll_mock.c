@@ -505,6 +505,11 @@ int weft_hosts_of(int proc)
 	return spread > 0 ? proc / spread : proc % -spread;
 }
 
+int weft_route_reach(const struct weft_comm *comm)
+{
+	return 0;
+}
+
 /* ---- the collective unit: this job has none ------------------------------ */
 
 bool weft_route_can(const struct weft_op *op, const struct weft_dt *dt)

@@ -3,7 +3,6 @@
 #include "src/core/core_hosts.h"
 
 #include "src/core/core_state.h"
-#include "src/core/core_wire_up.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -57,9 +56,7 @@ void weft_hosts_read(int proc, const char card[WEFT_HOST_CARD])
 
 int weft_hosts_of(int proc)
 {
-	if (!known || (!known[proc].host && weft_wire_reach(proc)))
-		return -1;
-	return known[proc].host - 1;
+	return known ? known[proc].host - 1 : -1;
 }
 
 const char *weft_hosts_name(int proc)

@@ -18,8 +18,7 @@ void weft_hosts_write(char card[WEFT_HOST_CARD]);
 /* Takes the card of proc. */
 void weft_hosts_read(int proc, const char card[WEFT_HOST_CARD]);
 
-/* The number of proc's host, the same everywhere; its card is fetched if need
- * be, the lock is held. -1: it has none. */
+/* The number of proc's host, the same everywhere; -1: its card was not read. */
 int weft_hosts_of(int proc);
 /* The name of its host; NULL: not known, or it is one for all. */
 const char *weft_hosts_name(int proc);
