@@ -15,6 +15,7 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/sock/sock_layout.h \
 	prov/carrier/sock/sock_deputy.c \
 	prov/carrier/sock/sock_fault.c \
+	prov/carrier/sock/sock_gram.c \
 	prov/carrier/sock/sock_io.c \
 	prov/carrier/sock/sock_lock.c \
 	prov/carrier/sock/sock_name.c \
@@ -24,6 +25,7 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/sock/sock_turn.c \
 	prov/carrier/sock/sock_tx.c \
 	prov/carrier/sock/sock_wait.c \
+	prov/carrier/sock/sock_win.c prov/carrier/sock/sock_win.h \
 	prov/carrier/shm/shm_ops.c prov/carrier/shm/shm.h \
 	prov/carrier/shm/shm_cell.c \
 	prov/carrier/shm/shm_dma.c \

@@ -395,6 +395,19 @@ static struct fi_ops_cm cm_ops = {
 	 FI_ORDER_RMA_RAR | FI_ORDER_RMA_RAW | FI_ORDER_RMA_WAR |    \
 	 FI_ORDER_RMA_WAW)
 
+/*
+ * How its accesses may overtake each other: not at all; only those to other
+ * lines of memory, who asked for nothing but writes after writes; or all.
+ */
+static uint32_t order_flags(uint64_t msg_order)
+{
+	uint64_t asked = msg_order & RMA_ORDERS;
+
+	if (!asked)
+		return WEFT_OP_RELAXED;
+	return asked & ~(FI_ORDER_WAW | FI_ORDER_RMA_WAW) ? 0 : WEFT_OP_LINES;
+}
+
 static void ep_key(struct weft_ep *ep, const struct fi_info *info)
 {
 	const struct fi_ep_attr *a = info->ep_attr;
@@ -412,7 +425,7 @@ static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
 	ep->caps = info->caps;
 	if (info->tx_attr) {
 		ep->tx_op_flags = info->tx_attr->op_flags;
-		ep->tx_relaxed = !(info->tx_attr->msg_order & RMA_ORDERS);
+		ep->tx_order = order_flags(info->tx_attr->msg_order);
 	}
 	if (info->rx_attr)
 		ep->rx_op_flags = info->rx_attr->op_flags;

@@ -165,7 +165,7 @@ static int alloc_procs(void)
 	return 0;
 }
 
-/* Receives that are waited for on the spot, where the provider has them; with
+/* Receives that no queue hears of, where the provider has them; with
  * threads and in virtual time requests tell who waits for what. */
 static void open_recv(bool threads)
 {
@@ -175,6 +175,7 @@ static void open_recv(bool threads)
 	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_RECV, 0, &ops, NULL))
 		ops = NULL;
 	weft_core.recv = ops;
+	weft_core.recv_calls = ops != NULL;
 }
 
 int weft_wire_open(bool threads, const struct weft_wire_guest *g)
