@@ -108,7 +108,9 @@ struct sock_peer {
 	uint32_t whole_bytes;
 	uint64_t held;	  /* bytes in here */
 	uint32_t stamp;	  /* of the last datagram */
-	uint32_t unacked; /* datagrams since the last acknowledgement */
+	uint32_t unacked; /* datagrams since the last acknowledgement ... */
+	uint64_t unacked_bytes;
+	uint64_t unacked_ns; /* ... of which the first came then */
 	bool ack_now;
 	bool closed_room;	/* it was told that there is little room */
 	bool blocked;		/* the caller refused its next packet */

@@ -159,6 +159,7 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 	h->flags = p->bye ? SOCK_SAW_BYE : 0;
 	h->count = ++s->count;
 	p->unacked = 0;
+	p->unacked_bytes = 0;
 	p->ack_now = false;
 	p->closed_room = h->room < 2 * p->gram_max;
 }

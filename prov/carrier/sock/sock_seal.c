@@ -41,8 +41,8 @@ static void seal_block(const unsigned char in[16], unsigned char out[16],
 
 static void seal_nonce(uint8_t nonce[SEAL_NONCE], const uint8_t *data)
 {
-	memset(nonce, 0, SEAL_NONCE);
-	memcpy(nonce + 4, data + offsetof(struct sock_head, count), 8);
+	memcpy(nonce, data + offsetof(struct sock_head, count), 8);
+	memset(nonce + 8, 0, SEAL_NONCE - 8);
 }
 
 static bool seal_key(const struct sock *s, const struct sockaddr_in *name,
