@@ -293,8 +293,7 @@ static struct sock_peer *rx_sender(struct sock *s,
  * not know us, since anything else may be an old one for our predecessor.
  */
 static bool rx_sealed(struct sock *s, const struct sockaddr_in *from,
-		      const uint8_t *data, uint32_t bytes,
-		      struct sock_seal **fresh_p)
+		      uint8_t *data, uint32_t bytes, struct sock_seal **fresh_p)
 {
 	struct sock_head h;
 

@@ -374,10 +374,12 @@ static void a_peer_that_lies_is_given_up(void **state)
 /* ---- with a key ---- */
 
 static const char secret[] = "nobody else knows it";
+static bool encrypt; /* the tests are run again with it */
 
 static struct two *two_signed(const char *plan)
 {
 	struct weft_carrier_attr attr = { .faults = plan,
+					  .encrypt = encrypt,
 					  .key = secret,
 					  .key_bytes = sizeof(secret) };
 
@@ -462,7 +464,8 @@ static void a_forged_datagram_is_dropped(void **state)
 	enum { N = 300 };
 	struct two *t = two_signed(NULL);
 	struct weft_carrier_attr other = { .key = "guessed, and wrong",
-					   .key_bytes = 18 };
+					   .key_bytes = 18,
+					   .encrypt = encrypt };
 	uint8_t gram[512];
 	struct sock_head *h = (void *)gram;
 	struct sockaddr_in name;
@@ -495,6 +498,54 @@ static void a_forged_datagram_is_dropped(void **state)
 	end_close(&e);
 	two_talk_on(t, 20, 40);
 	two_close(t);
+}
+
+/* Nothing of what is said can be read, and none who does not hide is heard. */
+static void encrypted_datagrams_say_nothing(void **state)
+{
+	struct weft_carrier_attr plain = { .key = secret,
+					   .key_bytes = sizeof(secret) };
+	struct weft_carrier_attr open = { .encrypt = true };
+	static const char text[] = "the text that nobody may read, but for two";
+	union {
+		struct sock_head head;
+		uint8_t bytes[sizeof(struct sock_head) + sizeof(text) + 16];
+	} g = { .head = { .count = 7 } };
+	uint8_t *body = g.bytes + sizeof(g.head);
+	uint32_t bytes = sizeof(g.head) + sizeof(text);
+	struct sock_seal *fresh;
+	struct two *t;
+	struct end e;
+
+	encrypt = true;
+	t = two_signed(NULL);
+	encrypt = false;
+	g.head.from = sock_of(t->a.c)->gen;
+	memcpy(body, text, sizeof(text));
+	sock_seal_sign(sock_of(t->a.c), g.bytes, bytes);
+	for (size_t i = 0; i + 4 <= sizeof(text); i++)
+		T_NULL(memmem(body, sizeof(text), text + i, 4));
+	T_TRUE(sock_seal_holds(sock_of(t->b.c), NULL, &t->a.name, g.bytes,
+			       bytes, &fresh));
+	sock_seal_close(fresh);
+	T_OK(memcmp(body, text, sizeof(text)));
+	T_OK(end_open(&e, &weft_carrier_sock, 3, &plain));
+	T_IS(end_send(&e, end_peer(&e, &t->b), 0, 8), -EAGAIN);
+	until_refused(&t->b, 1);
+	T_IS(two_stats(&t->b).forged, 1);
+	end_close(&e);
+	two_close(t);
+	T_IS(end_open(&e, &weft_carrier_sock, 3, &open), -EACCES);
+}
+
+/* Signatures by GCM have to do what those by GMAC do. */
+static void encrypted_ones_are_signed_as_well(void **state)
+{
+	encrypt = true;
+	signed_datagrams_pass_a_bad_network(state);
+	what_was_heard_is_not_heard_again(state);
+	a_forged_datagram_is_dropped(state);
+	encrypt = false;
 }
 
 static void a_silent_peer_is_given_up_once(void **state)
@@ -666,6 +717,8 @@ int main(void)
 		T_CASE(signed_datagrams_pass_a_bad_network),
 		T_CASE(what_was_heard_is_not_heard_again),
 		T_CASE(a_forged_datagram_is_dropped),
+		T_CASE(encrypted_datagrams_say_nothing),
+		T_CASE(encrypted_ones_are_signed_as_well),
 		T_CASE(a_silent_peer_is_given_up_once),
 		T_CASE(a_silent_host_is_noticed_by_who_waits),
 		T_CASE(a_killed_peer_is_noticed),
