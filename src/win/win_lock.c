@@ -7,6 +7,7 @@
 #include "src/win/win_lock.h"
 
 #include "src/core/core_lock.h"
+#include "src/core/core_progress.h"
 #include "src/win/win_am.h"
 #include "src/win/win_gate.h"
 #include "src/win/win_serve.h"
@@ -89,7 +90,7 @@ int win_lock_ask(struct weft_win *w, int target)
 		rc = take(w, target, w->lock_free ? WIN_UNASKED : WIN_SHARED);
 		weft_lock();
 		p->asking = false;
-		win_am_note();
+		weft_progress_note();
 		weft_unlock();
 	}
 	while (!rc && !weft_load32(&p->lock))

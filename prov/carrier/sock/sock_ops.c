@@ -234,6 +234,7 @@ static void sock_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 
 	sock_enter(s);
 	*st = s->stats;
+	st->far = st->sent;
 	sock_leave(s);
 	/* relaxed: a number for people */
 	st->sleeps = weft_load64_relaxed(&s->bed.sleeps);
