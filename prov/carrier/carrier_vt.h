@@ -93,7 +93,8 @@ struct weft_vt_count {
 	uint64_t routes;      /* class routes opened */
 	uint64_t route_parts; /* packets that ranks sent on them */
 	uint64_t route_bytes;
-	uint64_t discards; /* messages that found a full input queue */
+	uint64_t route_atomics; /* by which members counted each other */
+	uint64_t discards;	/* messages that found a full input queue */
 };
 
 /* A link, seen from the node it leaves. */
@@ -103,11 +104,19 @@ struct weft_vt_link {
 	uint64_t packets;
 	uint64_t bytes; /* in whole chunks, headers included */
 	uint64_t busy_ps;
+	uint64_t queued_ps; /* packets that came in here, times their wait */
 	/* by a fault plan */
 	uint64_t bad;	   /* packets found so */
 	uint64_t detours;  /* packets that went round it */
 	uint64_t retry_ps; /* it was taken by retries */
 	bool dead;
+};
+
+/* A node or switch in the tree of a class route. */
+struct weft_vt_branch {
+	int parent;	/* its number in the order of calls, or -1: root */
+	uint32_t ranks; /* members that are there */
+	char node[32];
 };
 
 enum weft_vt_vc {
@@ -123,11 +132,14 @@ enum weft_vt_vc {
  */
 struct weft_vt_way {
 	uint8_t path; /* of the machine's, as virt->path numbers them */
+	/* the same at the peer, plus one: its memory is of another kind; 0 */
+	uint8_t path_in;
 	uint8_t vc;   /* enum weft_vt_vc */
 	uint8_t zone; /* dynamic: the order of dimensions */
-	bool stay;    /* dynamic: once on the escape channel, stay there */
-	bool ack;     /* the other end's interface answers each packet */
-	bool full;    /* the next packet to that peer may belong to it */
+	bool spread; /* ordered: by lines of the target's memory, not by pair */
+	bool stay;   /* dynamic: once on the escape channel, stay there */
+	bool ack;    /* the other end's interface answers each packet */
+	bool full;   /* the next packet to that peer may belong to it */
 	uint8_t fifo; /* injection FIFO, plus one; 0: by the peer */
 	int8_t hint[WEFT_VT_DIMS]; /* -1, +1: go so; 0: the network decides */
 	/* bytes of data that the machine would send, plus one; 0: all of it */
@@ -170,6 +182,7 @@ struct weft_vt_part {
 	uint8_t type;
 	bool fp;	/* floating point takes longer */
 	bool quiet;	/* no reason to wake this member: others follow */
+	bool word;	/* an atomic on one word of memory can add it */
 	uint32_t root;	/* member that gets a WEFT_VT_REDUCE */
 	uint32_t flags; /* in and out: travel with the data */
 	uint32_t bytes; /* at most the packet's payload */
@@ -263,6 +276,11 @@ struct weft_carrier_virt {
 			  const struct weft_vt_route_attr *attr,
 			  unsigned *id_p);
 	void (*route_close)(struct weft_carrier *c, unsigned id);
+	/* The tree of an open route. -ENOENT: it is not open. */
+	int (*route_tree)(struct weft_carrier *c, unsigned id,
+			  void (*each)(void *arg,
+				       const struct weft_vt_branch *b),
+			  void *arg);
 	/*
 	 * Whether the machine does that by itself. Broadcasts: not where they
 	 * are an allreduction with zeroes.

@@ -4,6 +4,7 @@
  * where one path hands over to the next is a choice of the message layers
  * that ran on them, and marked so.
  */
+#include "prov/nic/apenet/apenet_engine.h"
 #include "prov/nic/fma/fma_engine.h"
 #include "prov/nic/mu/mu_engine.h"
 #include "prov/nic/nic.h"
@@ -101,6 +102,14 @@ static const struct weft_nic_group_form qsnet2_forms[] = {
 	{ is_any, WEFT_CU_EVENTS },
 };
 
+/*
+ * There is no hardware for collectives: members count themselves in by atomics
+ * at one place, whose owner tells them by puts [gemini.md d].
+ */
+static const struct weft_nic_group_form gemini_forms[] = {
+	{ is_any, WEFT_CU_COUNTS },
+};
+
 static const struct weft_machine rows[] = {
 	{
 		.name = "native",
@@ -146,6 +155,9 @@ static const struct weft_machine rows[] = {
 		.fifos = 64,		   /* user windows, gemini_hw.h */
 		.cu = CU_NATIVE,
 		.routes = KARY_ROUTES,
+		.forms = gemini_forms,
+		.tree_least = 3,    /* measured: bench/barrier, allreduce */
+		.tree_bytes = 1024, /* what goes by windows; same */
 	},
 	{
 		.name = "qsnet2",
@@ -175,6 +187,22 @@ static const struct weft_machine rows[] = {
 		.fifos = 256,		   /* interfaces of two engines */
 		.cu = CU_NATIVE,
 		.routes = KARY_ROUTES,
+		.bar = CU_NATIVE,
+		.barriers = KARY_ROUTES,
+		.levels = 2, /* as in virtual time: share/machines/sunway */
+	},
+	{
+		.name = "apenet",
+		.fabric = "weft-apenet",
+		.unit = &weft_unit_apenet,
+		.inject_bytes = 128, /* assumed: of a ring's slot */
+		/* payload of 4 KB [apenet.md i], less our header */
+		.packet_bytes = 4064,
+		.eager_bytes = 32768,	   /* assumed; then put by request */
+		.msg_order = ORDER_STRICT, /* dimension order */
+		.fifos = 1,		   /* the command queue [2.1] */
+		/* no collectives in hardware: no routes, software trees */
+		.cu = CU_NATIVE,
 	},
 };
 

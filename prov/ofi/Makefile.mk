@@ -57,7 +57,7 @@ dist_man7_MANS += doc/fi_weft.7
 include prov/ofi/data.mk
 PLAIN_TESTS += test/ofi_on_trees.sh test/ofi_on_bgq.sh test/ofi_on_gemini.sh \
 	test/ofi_on_packets.sh test/ofi_on_qsnet2.sh test/ofi_on_sock.sh \
-	test/ofi_on_sunway.sh test/ofi_hosts.sh
+	test/ofi_on_sunway.sh test/ofi_on_apenet.sh test/ofi_hosts.sh
 PLAIN_TESTS += test/ofi_info.sh test/ofi_openmpi.sh test/ofi_pingpong.sh \
 	test/symbols.sh
 

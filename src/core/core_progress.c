@@ -242,10 +242,13 @@ void weft_progress_add_held(struct weft_req *r)
 
 WEFT_INLINE int progress(void)
 {
+	/* relaxed: those that this thread's look completes */
+	uint32_t before = weft_load32_relaxed(&weft_completed);
 	int n;
 
 	weft_lock();
 	n = poll_cq();
+	n += weft_load32_relaxed(&weft_completed) != before;
 	if (weft_unlikely(weft_core.pending))
 		n += weft_pend_retry();
 	if (weft_unlikely(weft_threads) && n)
@@ -266,7 +269,7 @@ int weft_progress(void)
 }
 
 /* Sleeps in the completion queue; the lock is held and released meanwhile. */
-static void sleep_in_cq(int timeout_ms)
+static void sleep_in_cq(uint32_t mark, int timeout_ms)
 {
 	struct fi_cq_tagged_entry e[BATCH];
 	ssize_t n;
@@ -280,7 +283,8 @@ static void sleep_in_cq(int timeout_ms)
 	weft_lock();
 	sleeper = false;
 	dispatch_read(e, n);
-	if (weft_unlikely(n == -FI_EAGAIN))
+	if (weft_unlikely(n == -FI_EAGAIN &&
+			  weft_load32(&weft_completed) == mark))
 		tell_silent();
 	if (weft_unlikely(weft_threads) && waiters)
 		pthread_cond_broadcast(&woken);
@@ -339,7 +343,7 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 	if (sleeper)
 		sleep_beside(timeout_ms);
 	else
-		sleep_in_cq(timeout_ms < 0 ? watch_ms() : timeout_ms);
+		sleep_in_cq(mark, timeout_ms < 0 ? watch_ms() : timeout_ms);
 	weft_unlock();
 }
 

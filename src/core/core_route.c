@@ -8,6 +8,7 @@
 #include "src/core/core_req.h"
 #include "src/core/core_route_call.h"
 #include "src/core/core_state.h"
+#include "src/core/core_trace.h"
 #include "src/core/core_wire_up.h"
 
 #include <errno.h>
@@ -167,6 +168,7 @@ static void route_look(struct weft_route *r)
 			r->ops = &no_routes;
 		if (r->ops->route(&r->mc->fid, &r->info))
 			r->info.id = -1;
+		weft_trace_route(r->comm, r->info.id);
 	}
 	weft_unlock();
 }
@@ -181,6 +183,11 @@ enum weft_route_state weft_route_state(struct weft_route *r)
 	if (weft_load32(&r->joined) != 1)
 		return WEFT_ROUTE_FAILED;
 	return r->info.id >= 0 ? WEFT_ROUTE_REAL : WEFT_ROUTE_MESSAGES;
+}
+
+size_t weft_route_most(const struct weft_route *r)
+{
+	return r->info.most;
 }
 
 bool weft_route_turn(struct weft_route *r, uint32_t *turn)

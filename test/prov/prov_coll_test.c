@@ -242,6 +242,8 @@ static void a_member_may_be_away_after_his_part(void **state)
 {
 	const struct job_opts o = { 0 };
 
+	if (group_no_routes())
+		skip(); /* messages are passed on by those who are there */
 	job_run(4, body_absent, &o);
 	job_run(16, body_absent, &o);
 }
@@ -488,6 +490,19 @@ static void bound_members_are_joined_by_where_they_run(void **state)
 
 /* ---- which way barriers go ----------------------------------------------- */
 
+#define WEFT_FEW 8 /* members that read each other's contributions */
+#define COUNTED	 10
+
+/* The form of a machine's barriers, where it is that of qsnet2 otherwise. */
+static int form_here(int form)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+
+	if (machine && !strcmp(machine, "gemini"))
+		return 3;
+	return machine && !strcmp(machine, "qsnet2") ? form : 0;
+}
+
 /* Groups of qsnet2 on a range of nodes, and those with a gap. */
 static void body_forms(struct job *j)
 {
@@ -497,8 +512,6 @@ static void body_forms(struct job *j)
 		{ 0, 5, 1, 1 }, { 1, 4, 1, 1 }, { 0, 4, 2, 2 },
 		{ 1, 5, 2, 2 }, { 0, 5, 5, 2 },
 	};
-	const char *machine = getenv("FI_WEFT_MACHINE");
-	bool asks = machine && !strcmp(machine, "qsnet2");
 	struct group g;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -510,7 +523,7 @@ static void body_forms(struct job *j)
 				   rows[i].step);
 			job_check(j,
 				  group_route(j, &g).form ==
-					  (asks ? rows[i].form : 0),
+					  form_here(rows[i].form),
 				  "form", group_route(j, &g).form);
 			for (int k = 0; k < 20; k++)
 				all_calls(j, &g);
@@ -525,17 +538,50 @@ static void body_forms(struct job *j)
 /* The same members on every second node are no range. */
 static void body_gaps(struct job *j)
 {
-	const char *machine = getenv("FI_WEFT_MACHINE");
-	bool asks = machine && !strcmp(machine, "qsnet2");
 	struct group g;
 
 	group_open(j, &g, 0, j->size - 1, 1);
-	job_check(j, group_route(j, &g).form == (asks ? 2 : 0), "form of gaps",
+	job_check(j, group_route(j, &g).form == form_here(2), "form of gaps",
 		  group_route(j, &g).form);
 	all_calls(j, &g);
 	job_barrier(j);
 	group_close(j, &g);
 	job_barrier(j);
+}
+
+/* More than may read each other: one atomic each for a barrier, a short sum. */
+static void body_counts(struct job *j)
+{
+	uint64_t in = 1, out = 0, before;
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	before = group_route(j, &g).atomics;
+	for (int i = 0; i < COUNTED; i++)
+		finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
+	job_check(j,
+		  form_here(0) != 3 ||
+			  group_route(j, &g).atomics - before == COUNTED,
+		  "atomics", (long)(group_route(j, &g).atomics - before));
+	before = group_route(j, &g).atomics;
+	finish(j,
+	       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr, FI_UINT64,
+			    FI_SUM, 0, &j->entry),
+	       "allreduce");
+	job_check(j,
+		  out == (uint64_t)j->size &&
+			  (form_here(0) != 3 ||
+			   group_route(j, &g).atomics > before),
+		  "sum by atomics", (long)out);
+	job_barrier(j);
+	group_close(j, &g);
+}
+
+static void members_count_themselves_in_by_atomics(void **state)
+{
+	const struct job_opts o = { 0 };
+
+	job_run(WEFT_FEW + 4, body_counts, &o);
 }
 
 static void the_nodes_of_a_group_say_how_its_barriers_go(void **state)
@@ -546,6 +592,70 @@ static void the_nodes_of_a_group_say_how_its_barriers_go(void **state)
 	job_run(6, body_forms, &o);
 	o.nodes_apart = 2;
 	job_run(4, body_gaps, &o);
+}
+
+/* ---- trees that stand in descriptors ------------------------------------- */
+
+#define DESCRIBED 12
+
+/* Sums of both kinds; one of doubles as the tree of pairs has it. */
+static void both_sums(struct job *j, struct group *g)
+{
+	double x = j->rank ? 1 : 0x1p53, d = 0;
+	uint32_t in = 1u << j->rank, out = 0;
+
+	finish(j,
+	       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g->addr, FI_UINT32,
+			    FI_SUM, 0, &j->entry),
+	       "sum of integers");
+	job_check(j, out == (1u << g->n) - 1, "sum", out);
+	finish(j,
+	       fi_allreduce(j->ep, &x, 1, NULL, &d, NULL, g->addr, FI_DOUBLE,
+			    FI_SUM, 0, &j->entry),
+	       "sum of doubles");
+	/* ((0 + 1) + (2 + 3)) + ...: what is added to 2^53 one by one is lost,
+	   what comes as a sum is not */
+	job_check(j, d == 0x1p53 + 10, "sum of pairs", (long)(d - 0x1p53));
+}
+
+/* Barriers and sums of integers go by it on sunway, other sums do not. */
+static void body_described(struct job *j)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+	bool has = machine && !strcmp(machine, "sunway");
+	struct fi_weft_route before, r;
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	before = group_route(j, &g);
+	job_check(j, before.levels == (has ? 2 : 0), "levels", before.levels);
+	both_sums(j, &g);
+	r = group_route(j, &g);
+	job_check(j, r.described - before.described == has, "by descriptors",
+		  (long)(r.described - before.described));
+	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
+	r = group_route(j, &g);
+	job_check(j, r.described - before.described == 2u * has,
+		  "barriers by descriptors",
+		  (long)(r.described - before.described));
+	for (int k = 0; k < 20; k++)
+		all_calls(j, &g);
+	job_barrier(j);
+	group_close(j, &g);
+	job_barrier(j);
+}
+
+static void sums_in_any_order_go_by_the_tree_of_the_descriptor(void **state)
+{
+	(void)state;
+	if (!has_pairs())
+		skip();
+	job_run(DESCRIBED, body_described, NULL);
+	if (getenv("FI_WEFT_MACHINE"))
+		return;
+	setenv("FI_WEFT_MACHINE", "sunway", 1);
+	job_run(DESCRIBED, body_described, NULL);
+	unsetenv("FI_WEFT_MACHINE");
 }
 
 /* ---- routes run out and come back ---------------------------------------- */
@@ -592,6 +702,8 @@ static void routes_run_out_and_come_back(void **state)
 {
 	const struct job_opts o = { 0 };
 
+	if (group_no_routes())
+		skip();
 	job_run(2, body_routes, &o);
 }
 
@@ -599,14 +711,7 @@ static void routes_run_out_and_come_back(void **state)
 
 static uint64_t packets_sent(struct job *j)
 {
-	struct fi_weft_stats_data d = { 0 };
-	struct fi_weft_stats *ops;
-	int ret =
-		fi_open_ops(&j->ep->fid, FI_WEFT_STATS, 0, (void **)&ops, NULL);
-
-	job_check(j, !ret, "stats", ret);
-	ops->read(&j->ep->fid, &d, sizeof(d));
-	return d.packets_sent;
+	return job_counters(j).packets_sent;
 }
 
 /* Mappings of endpoints' memory. */
@@ -669,7 +774,7 @@ static void a_large_group_costs_a_member_his_neighbours(void **state)
 {
 	const struct job_opts o = { 0 };
 
-	if (getenv("FI_WEFT_ARITY"))
+	if (getenv("FI_WEFT_ARITY") || group_no_routes())
 		skip();
 	job_run(60, body_large, &o);
 }
@@ -699,8 +804,31 @@ static void routes_of_large_groups_come_back(void **state)
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	const struct job_opts o = { 0 };
 
+	if (group_no_routes())
+		skip();
 	/* a rectangle on bgq */
 	job_run(machine && !strcmp(machine, "bgq") ? 32 : 18, body_again, &o);
+}
+
+/* ---- machines with and without routes ------------------------------------ */
+
+static void body_has(struct job *j)
+{
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	job_check(j, (group_route(j, &g).id < 0) == group_no_routes(),
+		  "a route", group_route(j, &g).id);
+	all_calls(j, &g);
+	job_barrier(j);
+	group_close(j, &g);
+}
+
+static void a_machine_has_routes_or_sends_messages(void **state)
+{
+	const struct job_opts o = { 0 };
+
+	job_run(4, body_has, &o);
 }
 
 int main(void)
@@ -715,6 +843,9 @@ int main(void)
 		T_CASE(sums_have_the_bits_of_recursive_doubling),
 		T_CASE(bound_members_are_joined_by_where_they_run),
 		T_CASE(the_nodes_of_a_group_say_how_its_barriers_go),
+		T_CASE(sums_in_any_order_go_by_the_tree_of_the_descriptor),
+		T_CASE(a_machine_has_routes_or_sends_messages),
+		T_CASE(members_count_themselves_in_by_atomics),
 		T_CASE(routes_run_out_and_come_back),
 		T_CASE(a_large_group_costs_a_member_his_neighbours),
 		T_CASE(routes_of_large_groups_come_back),
