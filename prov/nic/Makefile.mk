@@ -30,6 +30,7 @@ include prov/nic/units.mk
 # What crosses folders: the provider between processes, one body per machine.
 PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_man_test test/prov/prov_msg_test test/prov/prov_rma_test \
 	test/prov/prov_flow_test test/prov/prov_coll_fuzz_test \
+	test/prov/prov_hmem_test \
 	test/prov/prov_coll_death_test
 check_PROGRAMS += $(PROV_TESTS)
 TESTS += $(PROV_TESTS)
@@ -50,6 +51,8 @@ test_prov_prov_msg_test_SOURCES = test/prov/prov_msg_test.c $(PROV_JOB)
 test_prov_prov_msg_test_LDADD = $(PROV_LIBS)
 test_prov_prov_rma_test_SOURCES = test/prov/prov_rma_test.c $(PROV_JOB)
 test_prov_prov_rma_test_LDADD = $(PROV_LIBS)
+test_prov_prov_hmem_test_SOURCES = test/prov/prov_hmem_test.c $(PROV_JOB)
+test_prov_prov_hmem_test_LDADD = $(PROV_LIBS)
 test_prov_prov_flow_test_SOURCES = test/prov/prov_flow_test.c $(PROV_JOB)
 test_prov_prov_flow_test_LDADD = $(PROV_LIBS)
 NIC_TESTS = prov/nic/nic_test prov/nic/nic_at_test prov/nic/nic_cancel_test \
