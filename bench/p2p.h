@@ -92,16 +92,19 @@ static inline double pair_time(struct pair *p, struct bench *b, size_t n,
 			       void (*turn)(struct pair *p, int n))
 {
 	int iters = bench_iters(b, n);
-	double start = 0;
+	double start = 0, end;
 
 	pair_check(p, b, n, turn);
 	MPI_Barrier(MPI_COMM_WORLD);
+	bench_alone(true);
 	for (int i = -bench_warmup(b, n); i < iters; i++) {
 		if (i == 0)
 			start = MPI_Wtime();
 		turn(p, (int)n);
 	}
-	return MPI_Wtime() - start;
+	end = MPI_Wtime();
+	bench_alone(false);
+	return end - start;
 }
 
 #endif

@@ -494,6 +494,11 @@ void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
 {
 }
 
+size_t weft_route_most(const struct weft_route *r)
+{
+	return 0;
+}
+
 bool weft_route_has_bulk(const struct weft_comm *comm)
 {
 	return false;

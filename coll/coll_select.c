@@ -44,7 +44,7 @@
 /* barrier */
 static const struct coll_algo barrier_rows[] = {
 	{ WEFT_COLL_BARRIER, "unit", ANY | COLL_ROUTE, 0, 0, 0, 0,
-	  coll_barrier_unit, "class route of the provider" },
+	  coll_barrier_unit, "class route, or atomics and puts" },
 	{ WEFT_COLL_BARRIER, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_barrier_inter, "two barriers and a handshake" },
 	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 4,
@@ -58,7 +58,7 @@ static const struct coll_algo barrier_rows[] = {
 /* bcast: bytes of the message */
 static const struct coll_algo bcast_rows[] = {
 	{ WEFT_COLL_BCAST, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0, 0,
-	  coll_bcast_unit, "class route of the provider" },
+	  coll_bcast_unit, "class route, or atomics and puts" },
 	{ WEFT_COLL_BCAST, "unit", ANY | COLL_ROUTE | COLL_BULK | COLL_CROWDED,
 	  UNIT_LONG, 0, 8, 0, coll_bcast_unit, "class route of the provider" },
 	{ WEFT_COLL_BCAST, "inter", COLL_INTER, 0, 0, 0, 0, coll_bcast_inter,
@@ -80,7 +80,7 @@ static const struct coll_algo reduce_rows[] = {
 	{ WEFT_COLL_REDUCE, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
 	  coll_reduction_exact, "sum rounded once, WEFT_EXACT" },
 	{ WEFT_COLL_REDUCE, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0, 0,
-	  coll_reduce_unit, "class route of the provider" },
+	  coll_reduce_unit, "class route, or atomics and puts" },
 	{ WEFT_COLL_REDUCE, "inter", COLL_INTER, 0, 0, 0, 0, coll_reduce_inter,
 	  "tree, then one hop" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 32 * KIB, 0, 0,
@@ -100,7 +100,7 @@ static const struct coll_algo allreduce_rows[] = {
 	{ WEFT_COLL_ALLREDUCE, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
 	  coll_reduction_exact, "sum rounded once, WEFT_EXACT" },
 	{ WEFT_COLL_ALLREDUCE, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0,
-	  0, coll_allreduce_unit, "class route of the provider" },
+	  0, coll_allreduce_unit, "class route, or atomics and puts" },
 	{ WEFT_COLL_ALLREDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_allreduce_inter, "reduce, exchange, bcast" },
 	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 8 * KIB, 0, 4,
@@ -348,7 +348,8 @@ static unsigned traits(const struct weft_coll_args *a)
 		t |= COLL_POW2;
 	if (!a->uneven)
 		t |= COLL_EVEN;
-	if (coll_route(a) && coll_unit_fits(a) && on_tree(a->kind))
+	if (coll_route(a) && coll_unit_fits(a) && on_tree(a->kind) &&
+	    !coll_unit_past(a, coll_route(a)))
 		t |= COLL_ROUTE |
 		     (weft_route_has_bulk(a->comm) ? COLL_BULK : 0);
 	if (coll_exact_wanted(a))

@@ -87,6 +87,8 @@ struct weft_route *coll_route(const struct weft_coll_args *a);
 struct weft_route *coll_unit_private(const struct weft_coll_args *a);
 /* coll_unit.c: the unit can take the call, whatever the table says. */
 bool coll_unit_fits(const struct weft_coll_args *a);
+/* Is the vector longer than what the route is good for? */
+bool coll_unit_past(const struct weft_coll_args *a, const struct weft_route *r);
 /* coll_unit.c: true: the call is done, with *rc_p as its result. */
 bool coll_unit_run(const struct weft_coll_args *a, int *rc_p);
 /* coll_unit.c: the same for a nonblocking call, whose request is the unit's. */

@@ -44,6 +44,9 @@ static void take_route(struct weft_comm *comm)
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(kinds); i++) {
+		/* of vectors that may be too long the table decides */
+		if (i && weft_route_most(comm->route))
+			return;
 		if (coll_unforced(kinds[i]))
 			comm->on_route |= BIT(kinds[i]);
 	}
@@ -91,6 +94,14 @@ struct weft_route *coll_route(const struct weft_coll_args *a)
 	return comm->join_age < UNIT_JOINED ? comm->joining : comm->route;
 }
 
+bool coll_unit_past(const struct weft_coll_args *a, const struct weft_route *r)
+{
+	/* while it is being joined some ranks would know, and others not */
+	if (!r || r == a->comm->joining || !weft_route_most(r))
+		return false;
+	return coll_volume(a) > weft_route_most(r) && !coll_exact_wanted(a);
+}
+
 /* Would a route of its own be used? The same answer on all ranks. */
 static bool private_pays(const struct weft_coll_args *a)
 {
@@ -121,7 +132,7 @@ struct weft_route *coll_unit_private(const struct weft_coll_args *a)
 	if (!private_pays(a) || weft_route_open(coll_exact_comm(a), salt, &r))
 		return NULL;
 	state = weft_route_wait(r);
-	if (state == WEFT_ROUTE_REAL ||
+	if ((state == WEFT_ROUTE_REAL && !coll_unit_past(a, r)) ||
 	    (state == WEFT_ROUTE_MESSAGES && coll_exact_wanted(a)))
 		return r;
 	weft_route_close(r);

@@ -71,8 +71,9 @@ core="src/core/core_coll.h src/core/core_comm.h src/core/core_lock.h
 	src/core/core_req.h src/core/core_route_call.h src/core/core_state.h
 	src/core/core_wait.h"
 # What a machine's unit may see of the engine, and the engine of the units.
-engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_help.h
-	prov/nic/nic_inbox.h prov/nic/nic_order.h prov/nic/nic_port.h"
+engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_chain.h
+	prov/nic/nic_help.h prov/nic/nic_inbox.h prov/nic/nic_order.h
+	prov/nic/nic_port.h prov/nic/cu/cu_alu.h"
 units="prov/nic/mu/mu_engine.h prov/nic/fma/fma_engine.h
 	prov/nic/sten/sten_engine.h prov/nic/swhni/swhni_engine.h
 	prov/nic/apenet/apenet_engine.h
@@ -87,8 +88,8 @@ borders() {
 	border prov/code "src/base/"
 	border prov/wire "src/base/"
 	border prov/match "src/base/"
-	border prov/mem "src/base/"
 	border prov/watch "src/base/"
+	border prov/mem "src/base/"
 	border prov/net "src/base/ prov/code/ prov/watch/watch.h"
 	border -1 prov/carrier "src/base/ prov/wire/"
 	border prov/carrier/shm "src/base/ prov/wire/ $carrier"

@@ -51,8 +51,10 @@ struct fi_weft_stats_data {
 	uint64_t unexpected_now; /* messages that wait for a receive */
 	uint64_t rendezvous;	 /* messages announced first, fetched then */
 	uint64_t dma_bytes;	 /* copied straight between processes */
-	uint64_t paced;	 /* messages fetched by packets for want of that */
-	uint64_t resent; /* packets sent again after a loss */
+	uint64_t paced;	      /* messages fetched by packets for want of that */
+	uint64_t resent;      /* packets sent again after a loss */
+	uint64_t chained;     /* commands that events of the unit started */
+	uint64_t packets_far; /* of packets_sent: by datagrams */
 };
 
 struct fi_weft_stats {
@@ -104,11 +106,12 @@ struct fi_weft_count {
 	uint64_t events;
 	uint64_t hops;
 	uint64_t packets;
-	uint64_t hash;	      /* of the event stream */
-	uint64_t turns;	      /* times the model was run */
-	uint64_t routes;      /* class routes opened */
-	uint64_t route_parts; /* packets that ranks sent on them */
-	uint64_t route_bytes; /* and what was in them */
+	uint64_t hash;		/* of the event stream */
+	uint64_t turns;		/* times the model was run */
+	uint64_t routes;	/* class routes opened */
+	uint64_t route_parts;	/* packets that ranks sent on them */
+	uint64_t route_bytes;	/* and what was in them */
+	uint64_t route_atomics; /* words that members changed for each other */
 };
 
 /* A link of the machine, seen from the node it leaves. */
@@ -293,13 +296,16 @@ struct fi_weft_route {
 	int bulk; /* long vectors go straight between the members' memories */
 	int barrier; /* barrier class, or -1: barriers take the class route */
 	/* barriers: 0 as suits the host, 1 the network asks all and tells all
-	   (a range of nodes), 2 events chained up a tree */
+	   (a range of nodes), 2 events chained up a tree, 3 atomics count the
+	   members at one place, who tells them */
 	int form;
 	/* hops of the tree that stands in the descriptors of barriers and of
 	   sums that have the same bits in any order; 0: they have none of
 	   their own. Packets of this member that went by it. */
 	int levels;
 	uint64_t described;
+	size_t most; /* longer vectors are better served by messages; 0: any */
+	uint64_t atomics; /* of this member, so far; live */
 };
 
 struct fi_weft_work;

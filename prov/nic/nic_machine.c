@@ -102,6 +102,14 @@ static const struct weft_nic_group_form qsnet2_forms[] = {
 	{ is_any, WEFT_CU_EVENTS },
 };
 
+/*
+ * There is no hardware for collectives: members count themselves in by atomics
+ * at one place, whose owner tells them by puts [gemini.md d].
+ */
+static const struct weft_nic_group_form gemini_forms[] = {
+	{ is_any, WEFT_CU_COUNTS },
+};
+
 static const struct weft_machine rows[] = {
 	{
 		.name = "native",
@@ -147,6 +155,9 @@ static const struct weft_machine rows[] = {
 		.fifos = 64,		   /* user windows, gemini_hw.h */
 		.cu = CU_NATIVE,
 		.routes = KARY_ROUTES,
+		.forms = gemini_forms,
+		.tree_least = 3,    /* measured: bench/barrier, allreduce */
+		.tree_bytes = 1024, /* what goes by windows; same */
 	},
 	{
 		.name = "qsnet2",

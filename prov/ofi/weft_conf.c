@@ -18,17 +18,20 @@ static const struct weft_cfg_opt options[] = {
 	  "qsnet2; with the virtual clock NAME:DIMS gives its shape, as in "
 	  "bgq:2x2x2x2x2, and a file describes another",
 	  NULL },
-	{ "FI_WEFT_CARRIER", WEFT_CFG_TEXT, "shm",
-	  "How packets travel: shm (processes of this host), sock (datagrams "
-	  "between any hosts) or loop (inside one process, for tests)",
-	  "shm|sock|loop" },
+	{ "FI_WEFT_CARRIER", WEFT_CFG_TEXT, "auto",
+	  "How packets travel: shm (memory, processes of this host), sock "
+	  "(datagrams between any hosts), both (by peer, whichever it can be), "
+	  "loop (inside one process, for tests); auto is both where other "
+	  "hosts reach the endpoint, else shm",
+	  "auto|shm|sock|both|loop" },
 	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "",
 	  "Fault plan, or a file with one: of the machine's links and nodes "
 	  "with the virtual clock, else of the loop and sock carriers",
 	  NULL },
 	{ "FI_WEFT_IFACE", WEFT_CFG_TEXT, "",
-	  "Interface, or its address, where the sock carrier is reached by "
-	  "others; without it the loopback",
+	  "Interface, or its address, where datagrams reach the endpoint; "
+	  "without it that of the default route, else the first that is up, in "
+	  "a job on several hosts, and the loopback otherwise",
 	  NULL },
 	{ "FI_WEFT_KEY", WEFT_CFG_TEXT, "",
 	  "Secret of 16 characters or more with which the sock carrier signs "
@@ -104,11 +107,16 @@ const struct weft_cfg_table weft_conf_options = {
 	WEFT_COUNT_OF(options),
 };
 
+/* NULL: as the address of the endpoint wants it. */
 static const struct weft_carrier_ops *carrier_find(const char *name)
 {
+	if (!strcmp(name, "shm"))
+		return &weft_carrier_shm;
 	if (!strcmp(name, "sock"))
 		return &weft_carrier_sock;
-	return strcmp(name, "loop") ? &weft_carrier_shm : &weft_carrier_loop;
+	if (!strcmp(name, "both"))
+		return &weft_carrier_both;
+	return strcmp(name, "loop") ? NULL : &weft_carrier_loop;
 }
 
 /* NAME[@VARIANT][:DIMS] */

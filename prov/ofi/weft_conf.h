@@ -8,7 +8,7 @@
 
 struct weft_conf {
 	const struct weft_machine *machine;	/* FI_WEFT_MACHINE */
-	const struct weft_carrier_ops *carrier; /* FI_WEFT_CARRIER */
+	const struct weft_carrier_ops *carrier; /* FI_WEFT_CARRIER, or NULL */
 	const char *faults;			/* FI_WEFT_FAULTS */
 	const char *iface;			/* FI_WEFT_IFACE */
 	const char *key;			/* FI_WEFT_KEY */

@@ -64,6 +64,7 @@ static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
 	sum->dma_bytes += n.dma_bytes;
 	sum->paced += n.paced;
 	sum->refused += n.garbage;
+	sum->chained += n.chained;
 	ep->carrier->ops->stats(ep->carrier, &s);
 	sum->packets_sent += s.sent;
 	sum->packets_received += s.received;
@@ -73,6 +74,7 @@ static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
 	sum->sleeps += s.sleeps;
 	sum->wakes += s.wakes;
 	sum->resent += s.resent;
+	sum->packets_far += s.far;
 }
 
 static void sum_stats(struct weft_domain *d, struct fi_weft_stats_data *sum)

@@ -185,6 +185,11 @@ enum weft_route_state weft_route_state(struct weft_route *r)
 	return r->info.id >= 0 ? WEFT_ROUTE_REAL : WEFT_ROUTE_MESSAGES;
 }
 
+size_t weft_route_most(const struct weft_route *r)
+{
+	return r->info.most;
+}
+
 bool weft_route_turn(struct weft_route *r, uint32_t *turn)
 {
 	bool joining = weft_route_state(r) == WEFT_ROUTE_JOINING;

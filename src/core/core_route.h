@@ -56,6 +56,8 @@ enum weft_route_state weft_route_state(struct weft_route *r);
  */
 bool weft_route_turn(struct weft_route *r, uint32_t *turn);
 void weft_route_pass(struct weft_route *r, uint32_t *turn);
+/* Longer vectors are better served by messages; 0: none are. Once it is real */
+size_t weft_route_most(const struct weft_route *r);
 /* Accepts NULL. No call of this rank may be under way. */
 void weft_route_close(struct weft_route *r);
 

@@ -51,6 +51,8 @@ const struct weft_pvar weft_pvars[] = {
 	  FIELD(wakes), false },
 	{ "packets_resent", "packets sent again after a loss",
 	  WEFT_PVAR_PROVIDER, FIELD(resent), false },
+	{ "packets_far", "packets sent by datagrams", WEFT_PVAR_PROVIDER,
+	  FIELD(packets_far), false },
 	{ "path_rendezvous", "messages announced first and fetched then",
 	  WEFT_PVAR_PROVIDER, FIELD(rendezvous), false },
 	{ "path_paced", "of these, fetched by packets for want of a direct way",

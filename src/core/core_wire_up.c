@@ -17,6 +17,7 @@
 #include "src/core/core_world.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_ext_weft.h>
@@ -76,9 +77,33 @@ static int open_cq(void)
 	return fi_cq_open(c->domain, &attr, &c->cq, NULL);
 }
 
+static bool on_several_hosts(void)
+{
+	return weft_core.job.local_size < weft_core.job.size;
+}
+
+/* The provider's word for datagrams, also between processes of one host. */
+static bool asked_for_sockets(void)
+{
+	const char *carrier = getenv("FI_WEFT_CARRIER");
+
+	return carrier &&
+	       (!strcmp(carrier, "sock") || !strcmp(carrier, "both"));
+}
+
+/* A job on several hosts is reached from there. */
+static void make_place(void)
+{
+	struct sockaddr_in *name = weft_core.info->src_addr;
+
+	if (weft_core.tells_met && on_several_hosts() &&
+	    name->sin_family == AF_INET)
+		name->sin_addr.s_addr = INADDR_ANY;
+}
+
 /*
- * A job on several hosts has a key, which our provider signs datagrams with.
- * The user's own is in the environment of all ranks.
+ * What goes by datagrams is signed by our provider with a key of the job. The
+ * user's own is in the environment of all ranks.
  */
 static int make_key(void)
 {
@@ -86,7 +111,8 @@ static int make_key(void)
 	struct fi_ep_attr *a = c->info->ep_attr;
 
 	if (!c->tells_met || c->virt || !c->job.launched ||
-	    c->job.local_size >= c->job.size || getenv("FI_WEFT_KEY"))
+	    (!on_several_hosts() && !asked_for_sockets()) ||
+	    getenv("FI_WEFT_KEY"))
 		return 0;
 	a->auth_key = malloc(KEY_BYTES);
 	if (!a->auth_key)
@@ -178,6 +204,7 @@ int weft_wire_open(bool threads, const struct weft_wire_guest *g)
 	rc = open_cq();
 	if (rc)
 		return complain("fi_cq_open", rc);
+	make_place();
 	rc = make_key();
 	if (rc)
 		return rc;

@@ -9,6 +9,7 @@
 #include "src/core/core_fi.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_state.h"
+#include "src/win/win_fabric.h"
 #include "src/win/win_layout.h"
 
 #include <errno.h>
@@ -25,12 +26,10 @@ struct attached {
 
 /* ---- regions ----------------------------------------------------------- */
 
-#define KEY_FIRST UINT64_C(0x57494e0000000001)
-
 int win_mr_open(const struct weft_win *w, void *base, size_t bytes,
 		struct fid_mr **mr_p, uint64_t *key_p)
 {
-	static uint64_t keys = KEY_FIRST;
+	static uint64_t keys;
 	int rc;
 
 	*mr_p = NULL;
@@ -38,11 +37,15 @@ int win_mr_open(const struct weft_win *w, void *base, size_t bytes,
 	if (!w->rma || !bytes)
 		return 0;
 	weft_lock();
-	*key_p = keys++;
+	*key_p = w->fabric->key_first + keys++;
 	weft_unlock();
 	rc = fi_mr_reg(weft_core.domain, base, bytes,
 		       FI_REMOTE_READ | FI_REMOTE_WRITE, 0, *key_p, 0, mr_p,
 		       NULL);
+	if (!rc && w->fabric->binds)
+		rc = fi_mr_bind(*mr_p, &weft_core.ep->fid, 0);
+	if (!rc && w->fabric->binds)
+		rc = fi_mr_enable(*mr_p);
 	if (rc)
 		return weft_fi_errno(rc);
 	*key_p = fi_mr_key(*mr_p);

@@ -86,6 +86,13 @@ int win_call_make(struct win_call *c, struct weft_win *w,
 	return rc;
 }
 
+int win_call_fetch(struct win_call *c)
+{
+	c->own_old = row_new(c);
+	c->r.old = c->own_old;
+	return c->own_old ? 0 : -ENOMEM;
+}
+
 void win_call_end(struct win_call *c)
 {
 	struct weft_typed row;

@@ -14,10 +14,11 @@
 #include "src/types/types_info.h"
 #include "src/win/win_am.h"
 #include "src/win/win_attach.h"
+#include "src/win/win_fabric.h"
 #include "src/win/win_lock.h"
-#include "src/win/win_wait.h"
 #include "src/win/win_serve.h"
 #include "src/win/win_share.h"
+#include "src/win/win_wait.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -38,16 +39,27 @@ struct card {
 /* ---- options
  * --------------------------------------------------------------------- */
 
-/* May windows use shared memory; may they use fi_read and the like? */
-static void paths(bool *memory_p, bool *fabric_p)
+static bool allocates(const struct weft_win *w)
+{
+	return w->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
+	       w->flavor == MPI_WIN_FLAVOR_SHARED;
+}
+
+/* May it use fi_read and the like (w->rma); may it use shared memory? */
+static bool choose_paths(struct weft_win *w)
 {
 	const char *path =
 		weft_cfg_get(&weft_core_opts[WEFT_OPT_WIN_PATH]).text;
+	bool fabric = strcmp(path, "messages") != 0;
 
-	/* our own provider: others have no remote memory here */
-	*fabric_p = weft_core.tells_met && strcmp(path, "messages") != 0;
-	/* in virtual time every access takes the machine's way */
-	*memory_p = *fabric_p && !weft_core.virt && strcmp(path, "fabric") != 0;
+	weft_lock();
+	w->fabric = win_fabric();
+	weft_unlock();
+	w->rma = fabric && w->fabric->rma;
+	/* In virtual time every access takes the machine's way. The memory of
+	 * applications is in reach without help by our provider alone. */
+	return fabric && !weft_core.virt && strcmp(path, "fabric") != 0 &&
+	       (w->fabric->ours || allocates(w));
 }
 
 static bool info_is(struct weft_info *info, const char *key, const char *want)
@@ -212,12 +224,6 @@ static uint64_t part_at(const struct weft_win *w, const struct card *card,
 	return at;
 }
 
-static bool allocates(const struct weft_win *w)
-{
-	return w->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
-	       w->flavor == MPI_WIN_FLAVOR_SHARED;
-}
-
 /* Maps what members share. direct: accesses may use it. */
 static int share(struct weft_win *w, const struct card *card, bool direct)
 {
@@ -333,7 +339,8 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 	card = rc ? NULL : calloc((size_t)w->size, sizeof(*card));
 	if (!rc && !card)
 		rc = -ENOMEM;
-	paths(&memory, &w->rma);
+	memory = choose_paths(w);
+	w->unordered = info_is(a->info, "accumulate_ordering", "none");
 	if (!rc) {
 		card[w->rank] = (struct card){
 			.size = (uint64_t)a->size,

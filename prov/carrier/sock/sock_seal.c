@@ -6,7 +6,7 @@
  *   HMAC-SHA-256(job key, ip, port, incarnation)  ->  AES-128-GMAC
  *
  * The nonce is the sender's count of datagrams, which stands in the head and
- * never comes again, so that a replay is known by it: the latest count and 1023
+ * never comes again, so that a replay is known by it: the latest count and 4095
  * before it are remembered, and what is older is too late.
  */
 #include "prov/carrier/sock/sock.h"
@@ -14,15 +14,30 @@
 #include <errno.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/modes.h>
 #include <openssl/sha.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SEAL_NONCE 12u
 
+/*
+ * GMAC by the library's block mode, not by its EVP interface, which takes four
+ * times as long for a small datagram.
+ */
 struct sock_seal {
-	EVP_CIPHER_CTX *ctx;
+	EVP_CIPHER_CTX *aes;
+	GCM128_CONTEXT *mac;
 };
+
+static void seal_block(const unsigned char in[16], unsigned char out[16],
+		       const void *key)
+{
+	const struct sock_seal *seal = key;
+	int n;
+
+	EVP_EncryptUpdate(seal->aes, out, &n, in, 16);
+}
 
 static void seal_nonce(uint8_t nonce[SEAL_NONCE], const uint8_t *data)
 {
@@ -46,14 +61,17 @@ static bool seal_key(const struct sock *s, const struct sockaddr_in *name,
 static struct sock_seal *seal_new(const struct sock *s,
 				  const struct sockaddr_in *name, uint64_t gen)
 {
-	struct sock_seal *seal = malloc(sizeof(*seal));
+	struct sock_seal *seal = calloc(1, sizeof(*seal));
 	uint8_t key[SHA256_DIGEST_LENGTH];
 
 	if (!seal)
 		return NULL;
-	seal->ctx = EVP_CIPHER_CTX_new();
-	if (seal->ctx && seal_key(s, name, gen, key) &&
-	    EVP_EncryptInit_ex(seal->ctx, EVP_aes_128_gcm(), NULL, key, NULL))
+	seal->aes = EVP_CIPHER_CTX_new();
+	if (seal->aes && seal_key(s, name, gen, key) &&
+	    EVP_EncryptInit_ex(seal->aes, EVP_aes_128_ecb(), NULL, key, NULL) &&
+	    EVP_CIPHER_CTX_set_padding(seal->aes, 0))
+		seal->mac = CRYPTO_gcm128_new(seal, seal_block);
+	if (seal->mac)
 		return seal;
 	sock_seal_close(seal);
 	return NULL;
@@ -63,7 +81,8 @@ void sock_seal_close(struct sock_seal *seal)
 {
 	if (!seal)
 		return;
-	EVP_CIPHER_CTX_free(seal->ctx);
+	CRYPTO_gcm128_release(seal->mac);
+	EVP_CIPHER_CTX_free(seal->aes);
 	free(seal);
 }
 
@@ -82,25 +101,21 @@ int sock_seal_open(struct sock *s, const struct weft_carrier_attr *attr)
 	return s->seal ? 0 : -ENOMEM;
 }
 
-/* The tag of data; false: the library has no memory. */
-static bool seal_tag(struct sock_seal *seal, const uint8_t *data,
+/* The tag of all but the word of the CRC, which is of the tag. */
+static void seal_tag(struct sock_seal *seal, const uint8_t *data,
 		     uint32_t bytes, uint8_t tag[SOCK_TAG])
 {
 	uint8_t nonce[SEAL_NONCE];
-	int n;
 
 	seal_nonce(nonce, data);
-	return EVP_EncryptInit_ex(seal->ctx, NULL, NULL, NULL, nonce) &&
-	       EVP_EncryptUpdate(seal->ctx, NULL, &n, data, (int)bytes) &&
-	       EVP_EncryptFinal_ex(seal->ctx, NULL, &n) &&
-	       EVP_CIPHER_CTX_ctrl(seal->ctx, EVP_CTRL_GCM_GET_TAG, SOCK_TAG,
-				   tag);
+	CRYPTO_gcm128_setiv(seal->mac, nonce, SEAL_NONCE);
+	CRYPTO_gcm128_aad(seal->mac, data + 4, bytes - 4);
+	CRYPTO_gcm128_tag(seal->mac, tag, SOCK_TAG);
 }
 
 void sock_seal_sign(struct sock *s, uint8_t *data, uint32_t bytes)
 {
-	if (!seal_tag(s->seal, data, bytes, data + bytes))
-		memset(data + bytes, 0, SOCK_TAG);
+	seal_tag(s->seal, data, bytes, data + bytes);
 }
 
 bool sock_seal_holds(struct sock *s, const struct sock_peer *p,
@@ -116,8 +131,9 @@ bool sock_seal_holds(struct sock *s, const struct sock_peer *p,
 	seal = p && p->far == gen ? p->seal : NULL;
 	if (!seal)
 		seal = *fresh_p = seal_new(s, from, gen);
-	if (seal && seal_tag(seal, data, bytes, tag) &&
-	    !CRYPTO_memcmp(tag, data + bytes, SOCK_TAG))
+	if (seal)
+		seal_tag(seal, data, bytes, tag);
+	if (seal && !CRYPTO_memcmp(tag, data + bytes, SOCK_TAG))
 		return true;
 	sock_seal_close(*fresh_p);
 	*fresh_p = NULL;

@@ -94,6 +94,7 @@ struct vt_head {
 	uint64_t routes_opened; /* class routes, in all */
 	uint64_t route_parts;	/* packets that ranks sent on them */
 	uint64_t route_bytes;	/* and what was in them */
+	uint64_t route_atomics; /* inputs of trees that were atomics */
 	uint64_t idle_turns;	/* for pollers, nothing else going on */
 	uint64_t discards;	/* messages that found no slot */
 };
@@ -201,6 +202,13 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
 #define VT_COOKIE_FOLD (UINT64_C(2) << 32)
 /* Who sent it wants to know when all of it is acknowledged. */
 #define VT_COOKIE_ACK  (UINT64_C(4) << 32)
+/*
+ * A result on its way from member to member, or (HAND) to its own rank: the
+ * member is in the upper bits, the place and the packet are in the lower ones.
+ */
+#define VT_COOKIE_TELL (UINT64_C(8) << 32)
+#define VT_COOKIE_HAND (UINT64_C(16) << 32)
+#define VT_TELL_MEMBER 40
 
 enum vt_dma_kind { VT_PUT, VT_GET, VT_CHANGE };
 
@@ -327,6 +335,7 @@ struct vt_adder {
 	uint64_t spent_seq; /* sequence of the last of those, plus one */
 	uint64_t here_seq;  /* up to here its parts are at its interface */
 	uint64_t busy_ps;   /* it adds until then */
+	uint32_t early;	    /* inputs that came before its own part, a chain */
 };
 
 #endif
