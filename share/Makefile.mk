@@ -1,14 +1,16 @@
 # share: data files, installed below share/weft and copied to the same place in
 # the build tree, where programs that are not installed find them
 machinedir = $(datadir)/weft/machines
-dist_machine_DATA = share/machines/bgq share/machines/gemini \
+dist_machine_DATA = share/machines/apenet share/machines/bgq share/machines/gemini \
 	share/machines/qsnet2 share/machines/sunway
 reproducedir = $(datadir)/weft/reproduce
-dist_reproduce_DATA = share/reproduce/bgq.tsv share/reproduce/gemini.tsv \
+dist_reproduce_DATA = share/reproduce/apenet.tsv share/reproduce/bgq.tsv share/reproduce/gemini.tsv \
 	share/reproduce/qsnet2.tsv share/reproduce/sunway.tsv
 
-SHARE_COPIES = share/weft/machines/bgq share/weft/machines/gemini \
+SHARE_COPIES = share/weft/machines/apenet share/weft/machines/bgq \
+	share/weft/machines/gemini \
 	share/weft/machines/qsnet2 share/weft/machines/sunway \
+	share/weft/reproduce/apenet.tsv \
 	share/weft/reproduce/bgq.tsv share/weft/reproduce/gemini.tsv \
 	share/weft/reproduce/qsnet2.tsv share/weft/reproduce/sunway.tsv
 all-local: $(SHARE_COPIES)

@@ -11,7 +11,7 @@ export FI_PROVIDER_PATH=$builddir/.libs
 . "$top_srcdir/test/timeout.sh" || exit 1
 unset FI_PROVIDER FI_HOOK
 for v in $(compgen -e FI_WEFT_); do unset "$v"; done
-machines="native bgq gemini qsnet2 sunway"
+machines="native bgq gemini qsnet2 sunway apenet"
 # fabric MACHINE: the name of its fabric; that of native has no suffix.
 fabric() { [ "$1" = native ] && echo weft || echo "weft-$1"; }
 work=$(mktemp -d)

@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For test/run_page.sh: messages round a ring, collectives, and with an
- * argument a deadlock. */
+/* For test/run_page.sh: messages round a ring, collectives, a window, and with
+ * an argument a deadlock. */
 #include <mpi.h>
 
 enum { TURNS = 12 };
+
+/* A put to the next one, and a get from there. */
+static void reach(int next)
+{
+	double x = 1, *base;
+	MPI_Win win;
+
+	MPI_Win_allocate(8, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+	MPI_Win_fence(0, win);
+	MPI_Put(&x, 1, MPI_DOUBLE, next, 0, 1, MPI_DOUBLE, win);
+	MPI_Win_fence(0, win);
+	MPI_Get(&x, 1, MPI_DOUBLE, next, 0, 1, MPI_DOUBLE, win);
+	MPI_Win_fence(0, win);
+	MPI_Win_free(&win);
+}
 
 int main(int argc, char **argv)
 {
@@ -23,6 +38,7 @@ int main(int argc, char **argv)
 		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 		MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	}
+	reach((me + 1) % n);
 	if (argc > 1 && !me)
 		MPI_Recv(in, 1, MPI_CHAR, 1, 99, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);

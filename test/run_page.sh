@@ -4,7 +4,6 @@
 # time, and a real browser shows them without an error.
 . "$top_srcdir/test/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt_lib.sh" || exit 1
-export WEFT_MACHINE_PATH=$top_srcdir/share/machines
 build_mpi ring "$top_srcdir/test/page_ring.c" || exit 1
 skipped=0
 bgq="--machine bgq:2x2x2x2x2"
@@ -21,6 +20,8 @@ cmp "$dir/without" "$dir/with" || complain "a page changes virtual time"
 run 0 -n 4 --report-html "$dir/live.html" --trace "$dir/live.json" "$dir/ring"
 timeout 60 "$mpiexec" --machine qsnet2:4x4 -n 16 --report-html \
 	"$dir/tree.html" "$dir/ring" 2> "$dir/err" || complain "qsnet2"
+run 0 --machine bgq:2x2x2 -n 8 --report-html "$dir/harm.html" \
+	--faults "seed = 1; errors * = 1e-4" "$dir/ring"
 timeout 60 "$mpiexec" --machine bgq:2x2x1x1x1 -n 4 --report-html \
 	"$dir/dead.html" "$dir/ring" stop > "$dir/out" 2> "$dir/err" &&
 	complain "no deadlock"
@@ -105,6 +106,10 @@ def run(name, ranks, turns):
     entry = {(e[0], e[1]): e for e in d["matrix"]["entry"]}
     for r in range(ranks):
         assert entry[r, (r + 1) % ranks][2] >= turns
+    put = {(a[0], a[1]) for a in d["accesses"] if a[4] == 8}
+    for r in range(ranks):
+        assert (r, (r + 1) % ranks) in put and ((r + 1) % ranks, r) in put
+    assert len(d["accesses"]) == d["accesses_all"] == 2 * ranks
     chain = d["chain"]
     assert chain and all(c["length"] >= 0 for c in chain)
     assert sum(c["length"] for c in chain) <= d["time"]["end"] - d["time"]["begin"]
@@ -116,9 +121,36 @@ vt = run("vt", 32, 12)
 assert len(dict(vt["facts"])["hash of the events"]) == 16
 assert sum(c["packets"] for c in vt["links"]["classes"]) == \
     sum(l[2] for l in vt["links"]["link"]) > 0
+assert any(l[5] for l in vt["links"]["link"]), "nothing ever waited"
+assert any(c["queued"] > 0 for c in vt["links"]["classes"])
+
+# A tree has one root, and every other hangs on one of its neighbours.
+def tree(route, near):
+    t = route["tree"]
+    assert sum(b[2] for b in t) == route["members"]
+    assert [b[1] for b in t].count(-1) == 1
+    for b in t:
+        assert b[1] < 0 or near(b[0], t[b[1]][0]), (b, t[b[1]])
+    return t
+
+def place(name):
+    return [int(n) for n in re.findall(r"\d+", name)]
+
+def step(a, b):
+    return sum(x != y for x, y in zip(place(a), place(b))) == 1
+
+def level(a, b):
+    up = lambda name: place(name)[0] if name.startswith("level") else 0
+    return up(b) == up(a) + 1
+
+assert vt["routes"][0]["members"] == 32
+assert len(tree(vt["routes"][0], step)) == 32
 live = run("live", 4, 12)
-assert "links" not in live
-run("tree", 16, 12)
+assert "links" not in live and not live["routes"] and "faults" not in vt
+assert len(tree(run("tree", 16, 12)["routes"][0], level)) > 16
+harm = run("harm", 8, 12)
+bad = dict(harm["faults"])["bad packets found"]
+assert bad == sum(l[6] for l in harm["links"]["link"] if len(l) > 6) > 0
 dead = data("dead")
 waits = dict(dead["deadlock"]["waits"])
 assert waits[0] == [1] and waits[2] == [0], waits
@@ -188,7 +220,9 @@ browser=$(command -v chromium || command -v chromium-browser ||
 if [ -n "$browser" ]; then
 	run_parts='id="calls" id="timeline" id="matrix" id="chain" id="report"'
 	# shellcheck disable=SC2086
-	shows vt $run_parts id=\"links\" MPI_Allreduce
+	shows vt $run_parts id=\"links\" id=\"routes\" MPI_Allreduce \
+		'tree of 32 nodes'
+	shows harm id=\"faults\" 'bad packets found' 'class="harm"'
 	# shellcheck disable=SC2086
 	shows live $run_parts
 	shows tree id=\"links\" 'level 1'

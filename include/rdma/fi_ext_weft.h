@@ -51,8 +51,10 @@ struct fi_weft_stats_data {
 	uint64_t unexpected_now; /* messages that wait for a receive */
 	uint64_t rendezvous;	 /* messages announced first, fetched then */
 	uint64_t dma_bytes;	 /* copied straight between processes */
-	uint64_t paced;	 /* messages fetched by packets for want of that */
-	uint64_t resent; /* packets sent again after a loss */
+	uint64_t paced;	      /* messages fetched by packets for want of that */
+	uint64_t resent;      /* packets sent again after a loss */
+	uint64_t chained;     /* commands that events of the unit started */
+	uint64_t packets_far; /* of packets_sent: by datagrams */
 };
 
 struct fi_weft_stats {
@@ -60,6 +62,26 @@ struct fi_weft_stats {
 	/* Fills len bytes of the data at most; the bytes filled, or -FI_E*. */
 	ssize_t (*read)(struct fid *fid, struct fi_weft_stats_data *data,
 			size_t len);
+};
+
+/*
+ * On domains: memory of the device's stand-in, which the processor cannot
+ * touch. Endpoints with FI_HMEM take it as a buffer of messages and of remote
+ * accesses (not as an operand of atomics or collectives), registered with
+ * iface FI_WEFT_DEVICE or not. Copies take their time on the virtual clock.
+ */
+#define FI_WEFT_MEM    "weft_mem"
+#define FI_WEFT_DEVICE ((enum fi_hmem_iface)0x77656674)
+
+struct fi_weft_mem {
+	size_t size;
+	/* Zeroed. -FI_ENOMEM; -FI_EINVAL: no bytes. */
+	int (*alloc)(struct fid *domain, size_t len, void **at);
+	/* at is what alloc gave; -FI_EINVAL: it is not. */
+	int (*free)(struct fid *domain, void *at);
+	/* Host to device, device to host. -FI_EFAULT: not inside. */
+	int (*in)(struct fid *domain, void *to, const void *from, size_t len);
+	int (*out)(struct fid *domain, void *to, const void *from, size_t len);
 };
 
 /*
@@ -99,11 +121,19 @@ struct fi_weft_link {
 	uint64_t packets;
 	uint64_t bytes; /* in whole chunks, headers included */
 	uint64_t busy_ps;
+	uint64_t queued_ps; /* packets that came in here, times their wait */
 	/* by a fault plan */
 	uint64_t bad;	   /* packets found so */
 	uint64_t detours;  /* packets that went round it */
 	uint64_t retry_ps; /* it was taken by retries */
 	uint64_t dead;	   /* 1: it is */
+};
+
+/* A node or switch in the tree of a class route. */
+struct fi_weft_branch {
+	int parent;	/* its number in the order of calls, or -1: root */
+	uint32_t ranks; /* members that are there */
+	char node[32];
 };
 
 struct fi_weft_world {
@@ -139,6 +169,11 @@ struct fi_weft_world {
 	int (*why)(struct fid *domain, uint32_t rank, char *text, size_t len);
 	/* What a fault plan did; NULL: no more, or there is no plan. */
 	const char *(*fault)(struct fid *domain, unsigned i, uint64_t *value);
+	/* The tree of a class route that this rank has joined (fi_weft_route).
+	 * -FI_ENOENT: there is none of that id. */
+	int (*tree)(struct fid *domain, int id,
+		    void (*each)(void *arg, const struct fi_weft_branch *b),
+		    void *arg);
 };
 
 /* Flags of fi_join_collective: by messages, even where hardware would do. */
@@ -158,8 +193,9 @@ struct fi_weft_world {
 #define FI_WEFT_OVERFLOW 2u /* an integer sum did not fit */
 
 /*
- * On endpoints and domains: tagged receives that are waited for on the spot.
- * They match as all others do, but no queue hears of them.
+ * On endpoints and domains: tagged receives that no queue hears of; they match
+ * as all others do. They are waited for on the spot, or have a call of their
+ * own, and their context for fi_cancel is the arrival.
  */
 #define FI_WEFT_RECV "weft_recv"
 
@@ -171,6 +207,12 @@ struct fi_weft_arrival {
 	size_t len;
 	int err;  /* FI_E*, or 0 */
 	int over; /* set last; 0 before */
+	/*
+	 * NULL, or called when all of that is set, by whoever makes progress,
+	 * or within post. It must not call fi_*, and the memory is the
+	 * caller's again.
+	 */
+	void (*call)(struct fi_weft_arrival *a);
 };
 
 struct fi_weft_recv {
@@ -257,6 +299,11 @@ struct fi_weft_route {
 	   (a range of nodes), 2 events chained up a tree, 3 atomics count the
 	   members at one place, who tells them */
 	int form;
+	/* hops of the tree that stands in the descriptors of barriers and of
+	   sums that have the same bits in any order; 0: they have none of
+	   their own. Packets of this member that went by it. */
+	int levels;
+	uint64_t described;
 	size_t most; /* longer vectors are better served by messages; 0: any */
 	uint64_t atomics; /* of this member, so far; live */
 };

@@ -10,6 +10,7 @@
  *	  weft_swhni_mem_open                    memory, as an address
  *	  weft_swhni_post                        a descriptor for a send queue
  *	  weft_swhni_fsm                         a short one, written on chip
+ *	  weft_swhni_coll                        a member's part of a collective
  *	  weft_swhni_poll                        run the engines
  *	  weft_swhni_cq_read, weft_swhni_rq_look take what came
  *	  weft_swhni_job_exit                    all that a job had is gone
@@ -47,6 +48,8 @@ extern "C" {
 #define WEFT_SWHNI_ADAPTIVE 0xff /* port: whichever is free and healthy */
 #define WEFT_SWHNI_PAGE_MIN 12	 /* bits: 4 KB */
 #define WEFT_SWHNI_PAGE_MAX 23	 /* bits: 8 MB */
+#define WEFT_SWHNI_CASTS    32	 /* groups that routers copy to */
+#define WEFT_SWHNI_INPUTS   64	 /* of a member of a tree */
 
 struct weft_swhni;
 
@@ -64,7 +67,8 @@ enum weft_swhni_status {
 	WEFT_SWHNI_NO_VI,   /* the target's interface is not open */
 	WEFT_SWHNI_ADDRESS, /* no such memory, or not for this job */
 	WEFT_SWHNI_GONE,    /* the node has left */
-	WEFT_SWHNI_COMMAND, /* management: no such command */
+	WEFT_SWHNI_COMMAND, /* management: no such command; collectives:
+			       members do not agree */
 };
 
 struct weft_swhni_attr {
@@ -78,7 +82,7 @@ struct weft_swhni_attr {
 	/* Nanoseconds that only grow, for what is sent again; NULL: the
 	 * system's */
 	uint64_t (*clock)(void);
-	uint64_t resend_ns; /* 0: a millisecond */
+	uint64_t resend_ns; /* and for probes; 0: a millisecond */
 };
 
 int weft_swhni_open(const struct weft_swhni_attr *attr,
@@ -156,6 +160,7 @@ enum weft_swhni_op {
 	WEFT_SWHNI_IO_WRITE,  /* fsm: a word of the target's IO space */
 	WEFT_SWHNI_IO_READ,
 	WEFT_SWHNI_MANAGE,
+	WEFT_SWHNI_COLL, /* in events: weft_swhni_coll */
 };
 
 #define WEFT_SWHNI_EVENT    0x01u /* an event here when it is complete */
@@ -212,6 +217,69 @@ struct weft_swhni_event {
 /* -EAGAIN: none. */
 int weft_swhni_cq_read(struct weft_swhni *n, unsigned engine, unsigned vi,
 		       struct weft_swhni_event *ev);
+
+/* ---- collectives ---- */
+
+enum weft_swhni_coll_kind {
+	WEFT_SWHNI_BARRIER,
+	WEFT_SWHNI_BCAST,  /* up to 2048 bytes */
+	WEFT_SWHNI_REDUCE, /* up to 128 bytes */
+	WEFT_SWHNI_ALLREDUCE,
+};
+
+enum weft_swhni_sum {
+	WEFT_SWHNI_SUM,
+	WEFT_SWHNI_MAX,
+	WEFT_SWHNI_MIN,
+	WEFT_SWHNI_AND, /* of integers, as the next two */
+	WEFT_SWHNI_OR,
+	WEFT_SWHNI_XOR,
+};
+
+enum weft_swhni_type {
+	WEFT_SWHNI_INT32,
+	WEFT_SWHNI_INT64,
+	WEFT_SWHNI_FLOAT,
+	WEFT_SWHNI_DOUBLE,
+};
+
+#define WEFT_SWHNI_ROOT UINT32_MAX
+
+/*
+ * A member's part, and its place in the tree, which software draws as it
+ * likes. A member adds its inputs to its own part one by one, in their order:
+ * a sum has the order of its tree.
+ */
+struct weft_swhni_coll {
+	uint8_t kind; /* enum weft_swhni_coll_kind */
+	uint8_t sum;  /* enum weft_swhni_sum */
+	uint8_t type; /* enum weft_swhni_type */
+	uint8_t group;
+	uint8_t inputs; /* members that send to this one */
+	uint8_t nth;	/* which input of its parent it is */
+	uint8_t engine; /* the parent's interface */
+	uint8_t vi;
+	uint32_t parent; /* its node, or WEFT_SWHNI_ROOT: there is none */
+	uint32_t bytes;
+	uint64_t local;	 /* its part; of a broadcast, the root's bytes */
+	uint64_t result; /* may be the same; of a reduction, at the root */
+	uint64_t cookie; /* of the event when it is over */
+};
+
+/*
+ * The nodes that multicasts of a group reach, in the routers' tables; set where
+ * the roots are. They may be more than have members: an interface drops what is
+ * for no process of its own.
+ */
+int weft_swhni_cast_set(struct weft_swhni *n, unsigned group,
+			const uint32_t *guid, unsigned count);
+/*
+ * All members of a group post the same operations in the same order. -EAGAIN:
+ * four are under way. -EINVAL: it makes no sense, or the root's group has no
+ * nodes. -EFAULT: its part is not in memory.
+ */
+int weft_swhni_coll(struct weft_swhni *n, unsigned engine, unsigned vi,
+		    const struct weft_swhni_coll *d);
 
 /* ---- receiving ---- */
 
@@ -298,6 +366,9 @@ struct weft_swhni_stats {
 	uint64_t prefetched;
 	uint64_t proxied; /* calls of virtual machines that the host served */
 	uint64_t flying_max; /* most messages of an engine on their way */
+	uint64_t casts;	     /* copies of results that left here */
+	uint64_t filtered;   /* that came, and were for nobody here */
+	uint64_t probes;     /* of parents, for results that did not come */
 };
 
 void weft_swhni_stats(struct weft_swhni *n, struct weft_swhni_stats *s);

@@ -4,7 +4,8 @@
  * endpoint's door to the world; it owns an address and, per other endpoint, a
  * peer record. Implementations: shm (processes of one host), loop (inside one
  * process, with faults on request, for tests), sock (datagrams between any
- * hosts), vt (virtual time, on a model of the machine's network).
+ * hosts), both (shm or sock, by peer), vt (virtual time, on a model of the
+ * machine's network).
  *
  * Life:  open(attr, up) -> [peer, send, poll, read, write, wait]* -> close
  *
@@ -75,6 +76,7 @@ struct weft_carrier_attr {
 			      */
 	const void *key; /* sock: datagrams are signed with it; NULL: none */
 	size_t key_bytes;
+	bool encrypt; /* sock: and encrypted; needs a key */
 	/* vt: the world, its threads, its arithmetic (carrier_vt.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
@@ -101,6 +103,7 @@ struct weft_carrier_stats {
 	uint64_t resent;  /* packets sent again after a loss */
 	uint64_t forged;  /* of refused: not signed with the key */
 	uint64_t replays; /* of refused: signed, and seen before */
+	uint64_t far;	  /* of sent: by datagrams */
 };
 
 /*
@@ -226,6 +229,7 @@ struct weft_carrier {
 extern const struct weft_carrier_ops weft_carrier_shm;
 extern const struct weft_carrier_ops weft_carrier_loop;
 extern const struct weft_carrier_ops weft_carrier_sock;
+extern const struct weft_carrier_ops weft_carrier_both;
 extern const struct weft_carrier_ops weft_carrier_vt;
 
 #endif

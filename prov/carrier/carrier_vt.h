@@ -104,11 +104,19 @@ struct weft_vt_link {
 	uint64_t packets;
 	uint64_t bytes; /* in whole chunks, headers included */
 	uint64_t busy_ps;
+	uint64_t queued_ps; /* packets that came in here, times their wait */
 	/* by a fault plan */
 	uint64_t bad;	   /* packets found so */
 	uint64_t detours;  /* packets that went round it */
 	uint64_t retry_ps; /* it was taken by retries */
 	bool dead;
+};
+
+/* A node or switch in the tree of a class route. */
+struct weft_vt_branch {
+	int parent;	/* its number in the order of calls, or -1: root */
+	uint32_t ranks; /* members that are there */
+	char node[32];
 };
 
 enum weft_vt_vc {
@@ -124,6 +132,8 @@ enum weft_vt_vc {
  */
 struct weft_vt_way {
 	uint8_t path; /* of the machine's, as virt->path numbers them */
+	/* the same at the peer, plus one: its memory is of another kind; 0 */
+	uint8_t path_in;
 	uint8_t vc;   /* enum weft_vt_vc */
 	uint8_t zone; /* dynamic: the order of dimensions */
 	bool spread; /* ordered: by lines of the target's memory, not by pair */
@@ -266,6 +276,11 @@ struct weft_carrier_virt {
 			  const struct weft_vt_route_attr *attr,
 			  unsigned *id_p);
 	void (*route_close)(struct weft_carrier *c, unsigned id);
+	/* The tree of an open route. -ENOENT: it is not open. */
+	int (*route_tree)(struct weft_carrier *c, unsigned id,
+			  void (*each)(void *arg,
+				       const struct weft_vt_branch *b),
+			  void *arg);
 	/*
 	 * Whether the machine does that by itself. Broadcasts: not where they
 	 * are an allreduction with zeroes.

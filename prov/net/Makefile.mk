@@ -29,6 +29,7 @@ libweft_net_la_SOURCES = \
 	prov/net/net_steer.c prov/net/net_steer.h \
 	prov/net/net_steer_fat.c \
 	prov/net/net_stuck.c \
+	prov/net/net_stuff.c \
 	prov/net/net_tile.c prov/net/net_tile.h \
 	prov/net/net_topo.c prov/net/net_topo.h \
 	prov/net/net_topo_fat.c \

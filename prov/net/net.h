@@ -55,7 +55,9 @@ struct net_msg {
 	uint8_t deposit; /* every node on the line keeps a copy; not dynamic */
 	uint8_t stay;	 /* dynamic: once on the bubble channel, stay there */
 	uint8_t path;	 /* of the machine's paths, by their order */
-	uint8_t ack;	 /* every packet is acknowledged; not a deposit */
+	/* the same at the target, plus one; 0: as path */
+	uint8_t path_in;
+	uint8_t ack; /* every packet is acknowledged; not a deposit */
 	/*
 	 * Not dynamic, where several links lead to a neighbour: packets take
 	 * one by their place in the message, too, and lose their order.
@@ -119,6 +121,9 @@ struct net_up {
 	void (*dead)(void *arg, uint64_t at, uint32_t node);
 	/* A timer of net_timer went off. */
 	void (*timer)(void *arg, uint64_t at, uint64_t cookie);
+	/* A word of net_stuff has come in by a port. */
+	void (*word)(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
+		     unsigned port);
 	/*
 	 * Class route: the packet's inputs at node are all there, combine
 	 * them in this order: the node's own by rising cookie, then children
@@ -182,6 +187,16 @@ int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
  */
 int net_send(struct net *net, uint64_t at, const struct net_msg *msg);
 int net_timer(struct net *net, uint64_t at, uint64_t cookie);
+
+/*
+ * Hides a word for the neighbour among those that the link's own protocol puts
+ * between blocks of data: packets do not feel it. An idle link sends nothing
+ * else; on a busy one it takes the next that carries no credits, one each. On a
+ * dead link it is lost. -EOPNOTSUPP: the links of this machine have no such
+ * words; -EINVAL: no link; -EAGAIN: no room in the block.
+ */
+int net_stuff(struct net *net, uint64_t at, uint32_t node, unsigned port,
+	      uint64_t cookie);
 
 /* How long before the network's own time a send may be dated back. */
 uint64_t net_lookahead(const struct net *net);

@@ -36,6 +36,7 @@ struct net_path {
 	uint64_t receive_ps; /* out of the network to visible in memory */
 	uint64_t injection_ps_per_byte_x1000; /* engine, whole packets */
 	uint64_t reception_ps_per_byte_x1000; /* engine, as it streams in */
+	uint64_t read_ps;      /* of the engine for a packet, besides bytes */
 	uint64_t gap_ps;       /* of the engine, between two messages */
 	uint32_t packet_bytes; /* of data in a packet; 0: payload_bytes */
 	uint32_t header_bytes; /* of its packets; 0: as the machine's */
@@ -43,6 +44,8 @@ struct net_path {
 	uint8_t bus_in;
 	uint8_t bus_ask;    /* over which it asks for what it sends, first */
 	uint32_t ask_bytes; /* for each packet */
+	/* of the target's memory that buses keep words of; 0: eight */
+	uint32_t page_bytes;
 };
 
 /* What several paths and both directions of a node share, such as a host bus.
@@ -158,6 +161,7 @@ struct net_config {
 	uint32_t inject_depth; /* packets each holds */
 	uint32_t
 		engines; /* FIFOs that processes have in turn; 0: all of them */
+	uint32_t requests; /* packets that an engine reads at once; 0 is 1 */
 	struct net_path path[NET_PATHS_MAX]; /* the first without a name */
 	struct net_bus bus[NET_BUSES_MAX];
 	uint8_t paths, buses; /* of them used; 0 paths is one */
@@ -200,6 +204,8 @@ struct net_config {
 	uint64_t wtime_ps;   /* reading the clock */
 	/* faults */
 	struct net_care care;
+	uint64_t watch_ps;	   /* period of fault awareness; 0: none */
+	uint64_t watch_service_ps; /* a host's report to its master */
 	uint32_t faults; /* room for a plan of so many lines; 0: none */
 };
 
@@ -211,6 +217,11 @@ static inline unsigned net_router_nodes(const struct net_config *cfg)
 static inline unsigned net_config_paths(const struct net_config *cfg)
 {
 	return cfg->paths ? cfg->paths : 1;
+}
+/* Of a word of memory at the end of a path. */
+static inline uint32_t net_path_page(const struct net_path *path)
+{
+	return path->page_bytes ? path->page_bytes : 8;
 }
 /* Bytes on the wire of a packet with so many chunks of payload. */
 static inline uint32_t net_wire_bytes(const struct net_config *cfg,

@@ -30,6 +30,9 @@ enum net_ev {
 	NET_EV_TIMER,		    /* payload: message record */
 };
 
+/* What a timer is for, in the place of a VC. */
+enum net_timer_kind { NET_TIMER_CALLER, NET_TIMER_DEATH, NET_TIMER_WORD };
+
 #define NET_NODE_SHIFT	 44
 #define NET_KIND_SHIFT	 40
 #define NET_PORT_SHIFT	 34

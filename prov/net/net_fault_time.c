@@ -178,7 +178,8 @@ static void tell(struct net_step *s, uint32_t whom)
 	m->cookie = whom;
 	m->ready_ps = (s->now + 1) * net->cfg.tick_ps;
 	net->timers++;
-	net_wheel_push(net, s->now + 1, net_word(0, NET_EV_TIMER, 0, 1, mi));
+	net_wheel_push(net, s->now + 1,
+		       net_word(0, NET_EV_TIMER, 0, NET_TIMER_DEATH, mi));
 }
 
 static void let_nobody_send(struct net *net, uint64_t from)

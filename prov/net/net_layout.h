@@ -188,7 +188,7 @@ struct net_fifo {
 	uint32_t last;	  /* FIFO in memory that was served last */
 	uint32_t msg;	  /* being cut now, or 0 */
 	uint32_t count;
-	uint32_t pad;
+	uint32_t ahead_ps; /* so much earlier was the packet before it */
 };
 
 static_assert(sizeof(struct net_fifo) == 32, "two to a line");
@@ -235,7 +235,8 @@ struct net_mrec {
 	uint32_t left;	     /* packets not delivered */
 	uint32_t src, dst;
 	uint16_t fifo;
-	uint8_t path;
+	uint8_t path : 4;
+	uint8_t path_in : 4;	  /* at its target */
 	uint8_t rail : 4;	  /* plus one, or 0 */
 	uint8_t fate : 4;	  /* NET_FATE_* */
 	uint32_t next;		  /* in its FIFO in memory; free list */
@@ -263,7 +264,7 @@ static inline uint64_t net_mrec_bytes(const struct net_mrec *m)
 {
 	return m->bytes_word & ((1ull << NET_WORD_SHIFT) - 1);
 }
-/* Of the target's memory, in words of eight bytes; the lower 16 bits. */
+/* Of the target's memory, in words of its path; the lower 16 bits. */
 static inline uint32_t net_mrec_word(const struct net_mrec *m)
 {
 	return (uint32_t)(m->bytes_word >> NET_WORD_SHIFT);
@@ -365,6 +366,7 @@ struct net {
 	uint64_t off_pool,
 		off_ahead; /* 0: tokens not shared; no looking ahead */
 	uint64_t off_coord, off_far, off_mark, off_sort, off_words, off_row;
+	uint64_t off_stuff; /* by link: when its next word may leave */
 	uint32_t first_packet, first_msg, first_chunk; /* less one */
 	uint32_t node_stride, link_stride;
 	uint32_t words; /* that the buses of a node keep */

@@ -151,6 +151,7 @@ static bool msg_ok(const struct net *net, const struct net_msg *msg)
 	       msg->dst < net->ends && msg->way <= NET_SYSTEM &&
 	       msg->zone < NET_ZONES && msg->fifo <= UINT16_MAX &&
 	       msg->path < net_config_paths(&net->cfg) &&
+	       msg->path_in <= net_config_paths(&net->cfg) &&
 	       msg->rail <= (net->cfg.rails ? net->cfg.rails : 1) &&
 	       !(msg->ack && msg->deposit);
 }
@@ -209,10 +210,12 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	if (!mi)
 		return -EAGAIN;
 	m = net_mrec(net, mi);
-	m->path = msg->path;
+	m->path = msg->path & 15;
+	m->path_in = (msg->path_in ? msg->path_in - 1 : msg->path) & 15;
 	packets = (msg->bytes + packet_most(net, m) - 1) / packet_most(net, m);
-	m->bytes_word = msg->bytes | (msg->address / 8 & 0xffff)
-					     << NET_WORD_SHIFT;
+	m->bytes_word = msg->bytes |
+			(msg->address / net_path_page(net_path_in(net, m)) &
+			 0xffff) << NET_WORD_SHIFT;
 	m->cookie = msg->cookie;
 	m->ready_ps = at + net_path(net, m)->inject_ps;
 	m->left = (uint32_t)((packets ? packets : 1) * keepers(net, msg));
@@ -280,6 +283,42 @@ static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m)
 	return left < most ? (uint32_t)left : most;
 }
 
+/*
+ * When the engine may begin with its next packet: now, as the last one is
+ * complete; who reads two at once began with it when the one before was.
+ */
+static uint64_t engine_free(const struct net_step *s, const struct net_fifo *f)
+{
+	uint64_t now = s->now * s->net->cfg.tick_ps;
+
+	if (weft_unlikely(s->net->cfg.requests > 1))
+		return f->free_ps - f->ahead_ps;
+	return now < f->free_ps ? f->free_ps : now;
+}
+
+/* Packets that were read at once are complete one after the other. */
+static uint64_t in_turn(struct net_fifo *f, uint64_t end)
+{
+	if (end < f->free_ps)
+		end = f->free_ps;
+	f->ahead_ps = end - f->free_ps < UINT32_MAX
+			      ? (uint32_t)(end - f->free_ps)
+			      : UINT32_MAX;
+	return end;
+}
+
+/* A full FIFO has room from now on: the engine could not begin before. */
+static void begin_now(const struct net_step *s, struct net_fifo *f)
+{
+	uint64_t now = s->now * s->net->cfg.tick_ps;
+
+	if (f->free_ps - f->ahead_ps >= now)
+		return;
+	if (f->free_ps < now)
+		f->free_ps = now;
+	f->ahead_ps = (uint32_t)(f->free_ps - now);
+}
+
 /* Starts the engine on its next packet, if it can work. */
 static void feed(struct net_step *s, unsigned fifo)
 {
@@ -297,18 +336,17 @@ static void feed(struct net_step *s, unsigned fifo)
 		return;
 	m = net_mrec(net, f->msg);
 	f->last = m->fifo;
-	start = s->now * net->cfg.tick_ps;
+	start = engine_free(s, f);
 	if (start < m->ready_ps)
 		start = m->ready_ps;
-	if (start < f->free_ps)
-		start = f->free_ps;
 	if (!m->cut)
 		s->node->active += net_mrec_bytes(m);
 	bytes = packet_bytes(net, m);
 	path = net_path(net, m);
-	end = start + (net->cfg.header_bytes +
-		       net_chunks(net, bytes) * net->cfg.chunk_bytes) *
-			      path->injection_ps_per_byte_x1000 / 1000;
+	end = start + path->read_ps +
+	      (net->cfg.header_bytes +
+	       net_chunks(net, bytes) * net->cfg.chunk_bytes) *
+		      path->injection_ps_per_byte_x1000 / 1000;
 	slow = net_memory_end(net, s->id, start, bytes);
 	if (end < slow)
 		end = slow;
@@ -318,6 +356,8 @@ static void feed(struct net_step *s, unsigned fifo)
 	net_bus_ask(net, s->id, path, start);
 	if (weft_unlikely(net->off_fault))
 		end = net_fault_engine(net, s->id, start, end);
+	if (weft_unlikely(net->cfg.requests > 1))
+		end = in_turn(f, end);
 	f->free_ps = end;
 	net_push_ps(net, end, NET_EV_BUILT,
 		    net_word(s->id, NET_EV_BUILT, fifo, 0, 0));
@@ -349,7 +389,7 @@ static void loop_back(struct net_step *s, unsigned fifo, uint32_t pi,
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
 	uint64_t at = end + net->cfg.local_ps +
-		      net_path(net, net_mrec(net, p->msg))->receive_ps;
+		      net_path_in(net, net_mrec(net, p->msg))->receive_ps;
 
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
 	net_push_ps(net, at, NET_EV_DELIVER,
@@ -446,6 +486,9 @@ void net_nic_drain(struct net_step *s, unsigned fifo)
 		net_steer_look(net, p, s->id);
 		net_router_offer(s, fifo, f->head);
 	}
-	if (f->count + 1u == net->cfg.inject_depth)
+	if (f->count + 1u == net->cfg.inject_depth) {
+		if (weft_unlikely(net->cfg.requests > 1))
+			begin_now(s, f);
 		feed(s, fifo); /* it was full */
+	}
 }

@@ -46,7 +46,7 @@ static uint64_t store(struct net_step *s, unsigned port,
 	struct net *net = s->net;
 	struct net_in *in = &s->in[port];
 	struct net_mrec *m = net_mrec(net, p->msg);
-	const struct net_path *path = net_path(net, m);
+	const struct net_path *path = net_path_in(net, m);
 	uint64_t head = s->now * net->cfg.tick_ps + p->frac;
 	uint64_t end =
 		head + (uint64_t)net_packet_len(net, rate_in(s, port), p) *
@@ -72,7 +72,8 @@ static uint64_t store(struct net_step *s, unsigned port,
 	if (end < t)
 		end = t;
 	if (weft_unlikely(net->words)) {
-		t = net_bus_miss(net, s->id, path->bus_in, net_mrec_word(m));
+		t = net_bus_miss(net, s->id, path->bus_in,
+				 net_packet_word(net, m, p));
 		if (end < t)
 			end = t;
 	}
@@ -89,7 +90,7 @@ static void push_deliver(struct net_step *s, unsigned port, uint32_t pi,
 		end +
 		(p->flags & NET_P_ACK
 			 ? net->cfg.ack_receive_ps
-			 : net_path(net, net_mrec(net, p->msg))->receive_ps);
+			 : net_path_in(net, net_mrec(net, p->msg))->receive_ps);
 
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
 	net_push_ps(net, at, NET_EV_DELIVER,
@@ -263,6 +264,13 @@ void net_nic_timer(struct net_step *s, const struct net_call *c)
 
 	net->timers--;
 	net_mrec_put(net, mi);
+	if (net_word_vc(c->word) == NET_TIMER_WORD) {
+		if (s->up->word)
+			s->up->word(s->arg, c->at, cookie,
+				    net_word_node(c->word),
+				    net_word_port(c->word));
+		return;
+	}
 	if (weft_unlikely(net_word_vc(c->word))) {
 		if (s->up->dead)
 			s->up->dead(s->arg, c->at, (uint32_t)cookie);

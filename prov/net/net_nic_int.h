@@ -115,6 +115,24 @@ static inline const struct net_path *net_path(const struct net *net,
 	return &net->cfg.path[m->path];
 }
 
+/* The way out of the network. */
+static inline const struct net_path *net_path_in(const struct net *net,
+						 const struct net_mrec *m)
+{
+	return &net->cfg.path[m->path_in];
+}
+
+/* The word of memory that a packet goes to; page sizes do not mix. */
+static inline uint32_t net_packet_word(const struct net *net,
+				       const struct net_mrec *m,
+				       const struct net_packet *p)
+{
+	uint32_t page = net_path_page(net_path_in(net, m));
+
+	return (net_mrec_word(m) + (uint32_t)(p->seq / page)) % 65536 |
+	       (uint32_t)__builtin_ctz(page) << 16;
+}
+
 /* The message is over: its record is free, and what hangs on it. */
 static inline void net_nic_forget(struct net *net, uint32_t mi)
 {

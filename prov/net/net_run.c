@@ -125,6 +125,8 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		n->words += cfg->bus[i].words;
 	n->off_row = room(off, (nodes - n->ends) * n->ports * cfg->columns * 4);
 	n->off_words = room(off, (uint64_t)n->ends * n->words * 4);
+	if (cfg->watch_ps)
+		n->off_stuff = room(off, ports * sizeof(uint64_t));
 }
 
 /* Room for count records; returns the number in the block of the one before. */

@@ -6,7 +6,7 @@
  *     prov/ofi        weft_nic_* calls, struct weft_nic_op
  *     nic engine      eager and rendezvous, matching, RMA, atomics
  *     unit            direct (native) | mu (bgq) | fma (gemini)
- *                     sten (qsnet2) | swhni (sunway)
+ *                     sten (qsnet2) | swhni (sunway) | apenet
  *     carrier         shm | loop
  *
  * The engine speaks in packets and in DMA; a unit carries them as its machine
@@ -19,6 +19,7 @@
 
 #include "prov/carrier/carrier.h"
 #include "prov/match/match.h"
+#include "prov/nic/nic_chain.h"
 #include "prov/nic/nic_coll.h"
 #include "src/base/pool.h"
 
@@ -81,6 +82,8 @@ struct weft_unit_ops {
 		   struct weft_amo *a);
 	/* Runs the unit's engines and the carrier; number of packets. */
 	int (*poll)(struct weft_unit *u, int budget);
+	/* Trees of chained events; NULL: its events start nothing. */
+	const struct weft_chain_ops *chain;
 };
 
 /* Packet types below are the engine's, from here on the units' own. */
@@ -112,6 +115,7 @@ struct weft_machine {
 	size_t eager_bytes;  /* above: rendezvous */
 	size_t typed_bytes;  /* from here on typed data pays; 0: never */
 	uint64_t msg_order;  /* FI_ORDER_* bits, as a plain number */
+	bool hmem;	     /* reaches memory of other kinds: prov/mem */
 	unsigned fifos;	     /* injection FIFOs, windows or queues */
 	/* collectives: areas of the unit, class routes that users may have */
 	struct weft_cu_geo cu;
@@ -122,6 +126,12 @@ struct weft_machine {
 	/* where node i stands, in WEFT_CU_DIMS numbers; NULL: nowhere */
 	void (*coords)(uint32_t node, int *at);
 	const struct weft_nic_group_form *forms; /* NULL: as suits the host */
+	/*
+	 * Levels of the tree that stands in the descriptor of a barrier or of
+	 * a reduction that gives the same bits in any order; these have the
+	 * area `bar`. 0: the machine has one tree for all.
+	 */
+	unsigned levels;
 	/*
 	 * In virtual time, where processors pass on what no hardware does:
 	 * groups from so many members on do it, others are better served by
@@ -333,6 +343,7 @@ struct weft_nic_attr {
 	uint32_t silence_ms; /* as the carrier's */
 	const void *key;     /* as the carrier's */
 	size_t key_bytes;
+	bool encrypt;
 	struct weft_vt *world; /* virtual time: as the carrier's */
 	bool threads;
 };
@@ -438,6 +449,7 @@ struct weft_nic_stats {
 	uint64_t dma_bytes;  /* copied straight between processes, by us */
 	uint64_t paced;	     /* messages fetched by packets for want of DMA */
 	uint64_t garbage;    /* packets that made no sense */
+	uint64_t chained;    /* commands that events of the unit started */
 };
 
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);

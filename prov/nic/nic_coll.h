@@ -65,10 +65,12 @@ struct weft_nic_group_info {
 	int barrier; /* barrier class, or -1: they take the route */
 	int depth;   /* hops to the root of the tree */
 	int members;
-	bool flat;    /* few enough to read each other's contributions */
-	bool bulk;    /* long vectors go straight between the memories */
-	uint8_t form; /* enum weft_cu_form, of barriers on the route */
-	size_t most;  /* longer vectors are better served elsewhere; 0: any */
+	bool flat;	    /* few enough to read each other's contributions */
+	bool bulk;	    /* long vectors go straight between the memories */
+	uint8_t form;	    /* enum weft_cu_form, of barriers on the route */
+	int levels;	    /* of the tree of descriptors; 0: there is none */
+	uint64_t described; /* packets of this member that went by it */
+	size_t most; /* longer vectors are better served elsewhere; 0: any */
 	uint64_t atomics; /* by which this member counted himself in */
 };
 

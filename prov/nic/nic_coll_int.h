@@ -4,6 +4,7 @@
 #define WEFT_PROV_NIC_COLL_INT_H
 
 #include "prov/nic/nic_coll.h"
+#include "prov/nic/nic_coll_chain.h"
 #include "prov/wire/wire.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
@@ -106,14 +107,18 @@ struct weft_nic_group {
 	struct weft_cu_tree talk;
 	struct weft_cu_group
 		*by_msg;	   /* by messages; there from the beginning */
+	struct nic_chain *chain;   /* events of the unit, or NULL */
 	struct weft_cu_group *hw;  /* the class route, or NULL */
 	struct weft_cu_group *bar; /* the barrier class, or NULL */
-	bool msg_used;		   /* by an operation */
-	struct nic_net *net;	   /* the same on a modelled network, or NULL */
+	/* the same, where it also sums what depends on no order; or NULL */
+	struct weft_cu_group *loose;
+	bool msg_used;	     /* by an operation */
+	struct nic_net *net; /* the same on a modelled network, or NULL */
 	struct weft_cu_tree tree;
-	struct weft_list longs; /* long vectors, oldest first */
-	struct nic_long *bulk;	/* NULL: they go in packets */
-	uint64_t points;	/* meetings this member has arrived at */
+	struct weft_cu_tree wide; /* of descriptors, by the machine's levels */
+	struct weft_list longs;	  /* long vectors, oldest first */
+	struct nic_long *bulk;	  /* NULL: they go in packets */
+	uint64_t points;	  /* meetings this member has arrived at */
 	uint64_t long_posts;
 	struct coll_check check;
 	/* rows of others that are mapped here, or NULL; of the barrier, too */

@@ -202,17 +202,39 @@ static int join_open_groups(struct weft_nic_group *c)
 		ret = weft_cu_group_open(&a, &c->hw);
 	if (ret || c->barrier < 0 || c->bar)
 		return ret;
-	a.geo = &c->nic->machine->bar;
+	geo = c->nic->machine->bar;
 	a.route = (unsigned)c->barrier;
 	a.reach = reach_barrier;
 	a.beside = c->hw;
-	return weft_cu_group_open(&a, &c->bar);
+	if (c->wide.n) {
+		a.tree = &c->wide;
+		weft_cu_geo_widen(&geo,
+				  (unsigned)weft_cu_tree_width(a.tree) + 1);
+	}
+	ret = weft_cu_group_open(&a, &c->bar);
+	c->loose = c->wide.n ? c->bar : NULL;
+	return ret;
+}
+
+/* A group that the network does not reach at once: by events of the unit. */
+static int join_open_chain(struct weft_nic_group *c)
+{
+	const struct weft_chain_ops *ops = c->nic->unit->ops->chain;
+	const struct weft_chain_attr a = { .key = c->key,
+					   .tree = &c->tree,
+					   .me = c->me,
+					   .member = c->member };
+
+	if (!ops || c->form != WEFT_CU_EVENTS || c->chain)
+		return 0;
+	return nic_chain_open(c->nic->unit, ops, &a, &c->chain);
 }
 
 /* Step 3: opens the route's row here. */
 static void join_open(struct weft_nic_group *c)
 {
-	int ret = join_open_groups(c);
+	int groups = join_open_groups(c);
+	int ret = groups ? groups : join_open_chain(c);
 	int bulk = ret ? ret : nic_long_open(c);
 
 	if (ret == -EAGAIN || bulk == -EAGAIN)
@@ -291,6 +313,17 @@ static int join_tree(struct weft_nic_group *c)
 	return ret;
 }
 
+/* The tree that stands in the descriptor, where the machine has such. */
+static int join_wide(struct weft_nic_group *c)
+{
+	unsigned levels = c->nic->machine->levels;
+
+	weft_cu_tree_fini(&c->wide);
+	if (!levels || c->arity)
+		return 0;
+	return weft_cu_tree_levels(&c->wide, c->n, levels);
+}
+
 /*
  * One of the routes that are free everywhere: the first, whose rows have been
  * used before. Groups that took the same at the same time look from different
@@ -359,7 +392,7 @@ static void join_take(struct weft_nic_group *c)
 {
 	struct nic_coll *nc = c->nic->coll;
 
-	if (join_form(c) || join_tree(c)) {
+	if (join_form(c) || join_tree(c) || join_wide(c)) {
 		join_end(c, 0);
 		return;
 	}
@@ -606,6 +639,10 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *a,
 void weft_nic_group_info(const struct weft_nic_group *c,
 			 struct weft_nic_group_info *info)
 {
+	struct weft_cu_state s = { 0 };
+
+	if (c->loose)
+		weft_cu_state(c->loose, &s);
 	*info = (struct weft_nic_group_info){
 		.route = c->route,
 		.barrier = c->barrier,
@@ -614,6 +651,8 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 		.bulk = c->bulk,
 		.form = c->form,
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
+		.levels = c->loose ? c->wide.depth : 0,
+		.described = s.posted,
 		.most = c->net ? c->nic->machine->tree_bytes : 0,
 		.atomics = (c->hw ? weft_cu_atomics(c->hw) : 0) +
 			   (c->bar ? weft_cu_atomics(c->bar) : 0),

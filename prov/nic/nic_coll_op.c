@@ -99,11 +99,26 @@ static int call_check(const struct weft_nic_group *c,
 	return call->root < 0 || call->root >= c->n ? -EINVAL : 0;
 }
 
-/* Barriers have a group of their own, where the machine has classes left. */
-static struct weft_cu_group *group_for(const struct weft_nic_group *c,
-				       unsigned kind)
+/* Does a sum have the same bits in any order? */
+static bool in_any_order(const struct weft_cu_call *call)
 {
-	return kind == WEFT_CU_BARRIER && c->bar ? c->bar : c->hw;
+	return (call->kind == WEFT_CU_REDUCE ||
+		call->kind == WEFT_CU_ALLREDUCE) &&
+	       call->type < WEFT_CU_FLOAT;
+}
+
+/*
+ * Barriers have a group of their own, where the machine has classes left; and
+ * other trees are for what depends on no order, where it has such.
+ */
+WEFT_INLINE struct weft_cu_group *group_for(const struct weft_nic_group *c,
+					    const struct weft_cu_call *call)
+{
+	if (call->kind == WEFT_CU_BARRIER && c->bar)
+		return c->bar;
+	if (weft_unlikely(c->loose != NULL) && in_any_order(call))
+		return c->loose;
+	return c->hw;
 }
 
 /* From here on poll has to look after it. */
@@ -148,6 +163,11 @@ static int work_post(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 	struct weft_cu_group *hw;
 
 	work_set(c, w);
+	if (weft_unlikely(c->chain != NULL) && nic_chain_can(&w->call)) {
+		work_keep(c, w);
+		nic_chain_post(c->chain, &w->call);
+		return 0;
+	}
 	w->is_long = nic_long_wants(c, w);
 	if (exact && !w->is_long && work_widen(w))
 		return -ENOMEM;
@@ -161,7 +181,7 @@ static int work_post(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 		return 0;
 	}
 	c->msg_used |= !c->hw;
-	hw = group_for(c, w->call.kind);
+	hw = group_for(c, &w->call);
 	return weft_cu_post(hw ? hw : c->by_msg, &w->call);
 }
 
@@ -179,7 +199,7 @@ static WEFT_COLD int post_barrier(struct weft_nic_group *c,
 static int begin_barrier(struct weft_nic_group *c, struct weft_nic_coll_work *w,
 			 unsigned turns)
 {
-	struct weft_cu_group *g = group_for(c, WEFT_CU_BARRIER);
+	struct weft_cu_group *g = c->bar ? c->bar : c->hw;
 	int ret = -EAGAIN;
 
 	if (weft_likely(c->state == COLL_READY && g))
@@ -196,7 +216,7 @@ static int begin_barrier(struct weft_nic_group *c, struct weft_nic_coll_work *w,
 WEFT_HOT int weft_nic_coll_begin(struct weft_nic_group *c,
 				 struct weft_nic_coll_work *w, unsigned turns)
 {
-	struct weft_cu_group *hw = c->hw;
+	struct weft_cu_group *hw;
 	int ret;
 
 	if (w->call.kind == WEFT_CU_BARRIER)
@@ -204,6 +224,7 @@ WEFT_HOT int weft_nic_coll_begin(struct weft_nic_group *c,
 	ret = call_check(c, &w->call);
 	if (ret)
 		return ret;
+	hw = group_for(c, &w->call);
 	if (hw && w->call.type != WEFT_CU_EXACT) {
 		ret = weft_cu_single(hw, &w->call, turns);
 		if (ret != -EAGAIN)
@@ -214,7 +235,7 @@ WEFT_HOT int weft_nic_coll_begin(struct weft_nic_group *c,
 
 WEFT_HOT bool weft_nic_coll_spin(struct weft_nic_coll_work *w, unsigned turns)
 {
-	struct weft_cu_group *g = group_for(w->coll, w->call.kind);
+	struct weft_cu_group *g = group_for(w->coll, &w->call);
 
 	if (w->is_long)
 		return nic_long_spin(w, turns);

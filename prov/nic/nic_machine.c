@@ -4,6 +4,7 @@
  * where one path hands over to the next is a choice of the message layers
  * that ran on them, and marked so.
  */
+#include "prov/nic/apenet/apenet_engine.h"
 #include "prov/nic/fma/fma_engine.h"
 #include "prov/nic/mu/mu_engine.h"
 #include "prov/nic/nic.h"
@@ -186,6 +187,23 @@ static const struct weft_machine rows[] = {
 		.fifos = 256,		   /* interfaces of two engines */
 		.cu = CU_NATIVE,
 		.routes = KARY_ROUTES,
+		.bar = CU_NATIVE,
+		.barriers = KARY_ROUTES,
+		.levels = 2, /* as in virtual time: share/machines/sunway */
+	},
+	{
+		.name = "apenet",
+		.fabric = "weft-apenet",
+		.unit = &weft_unit_apenet,
+		.inject_bytes = 128, /* assumed: of a ring's slot */
+		/* payload of 4 KB [apenet.md i], less our header */
+		.packet_bytes = 4064,
+		.eager_bytes = 32768,	   /* assumed; then put by request */
+		.msg_order = ORDER_STRICT, /* dimension order */
+		.hmem = true,		   /* GPUDirect [3] */
+		.fifos = 1,		   /* the command queue [2.1] */
+		/* no collectives in hardware: no routes, software trees */
+		.cu = CU_NATIVE,
 	},
 };
 

@@ -4,6 +4,7 @@
  * on every carrier gives whole packets, once, in order, keeps what is refused,
  * and moves bulk data or says that it cannot.
  */
+#include "prov/nic/apenet/apenet_engine.h"
 #include "prov/nic/fma/fma_engine.h"
 #include "prov/nic/mu/mu_engine.h"
 #include "prov/nic/sten/sten_engine.h"
@@ -49,6 +50,7 @@ static const struct grid grid[] = {
 	{ "fma loop", &weft_unit_fma, &weft_carrier_loop, NULL, 0 },
 	{ "sten loop", &weft_unit_sten, &weft_carrier_loop, NULL, 0 },
 	{ "swhni loop", &weft_unit_swhni, &weft_carrier_loop, NULL, 0 },
+	{ "apenet loop", &weft_unit_apenet, &weft_carrier_loop, NULL, 0 },
 	{ "mu loop, faults", &weft_unit_mu, &weft_carrier_loop,
 	  "seed=3; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
@@ -63,6 +65,9 @@ static const struct grid grid[] = {
 	{ "swhni loop, faults", &weft_unit_swhni, &weft_carrier_loop,
 	  "seed=7; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  0 },
+	{ "apenet loop, faults", &weft_unit_apenet, &weft_carrier_loop,
+	  "seed=9; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
+	  0 },
 	{ "swhni loop, faults not repaired", &weft_unit_swhni,
 	  &weft_carrier_loop,
 	  "seed=8; delay=0.1 by 2 ms; duplicate=0.1; reorder=0.2; raw", 0 },
@@ -70,6 +75,7 @@ static const struct grid grid[] = {
 	{ "fma shm", &weft_unit_fma, &weft_carrier_shm, NULL, 0 },
 	{ "sten shm", &weft_unit_sten, &weft_carrier_shm, NULL, 0 },
 	{ "swhni shm", &weft_unit_swhni, &weft_carrier_shm, NULL, 0 },
+	{ "apenet shm", &weft_unit_apenet, &weft_carrier_shm, NULL, 0 },
 };
 
 static size_t size_of(uint64_t k)

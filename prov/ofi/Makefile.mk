@@ -30,7 +30,7 @@ OFI_TESTS = \
 	prov/ofi/weft_info_test prov/ofi/weft_mr_test prov/ofi/weft_own_test \
 	prov/ofi/weft_wait_test
 OFI_FAKE = prov/ofi/weft_fake.c prov/ofi/weft_fake.h
-OFI_TEST_LIBS = libweft-ofi.la libweftcarrier.la libweftwire.la $(FABRIC_LIBS) $(T_LIBS)
+OFI_TEST_LIBS = libweft-ofi.la libweftmem.la libweftcarrier.la libweftwire.la $(FABRIC_LIBS) $(T_LIBS)
 check_PROGRAMS += $(OFI_TESTS)
 TESTS += $(OFI_TESTS)
 prov_ofi_weft_av_test_SOURCES = prov/ofi/weft_av_test.c $(OFI_FAKE)
@@ -57,7 +57,7 @@ dist_man7_MANS += doc/fi_weft.7
 include prov/ofi/data.mk
 PLAIN_TESTS += test/ofi_on_trees.sh test/ofi_on_bgq.sh test/ofi_on_gemini.sh \
 	test/ofi_on_packets.sh test/ofi_on_qsnet2.sh test/ofi_on_sock.sh \
-	test/ofi_on_sunway.sh test/ofi_hosts.sh
+	test/ofi_on_sunway.sh test/ofi_on_apenet.sh test/ofi_hosts.sh
 PLAIN_TESTS += test/ofi_info.sh test/ofi_openmpi.sh test/ofi_pingpong.sh \
 	test/symbols.sh
 

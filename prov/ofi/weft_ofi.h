@@ -249,6 +249,7 @@ struct weft_ep {
 	weft_au32 ref;	 /* regions bound to it */
 	uint8_t key[64]; /* of info->ep_attr->auth_key */
 	size_t key_bytes;
+	bool anywhere; /* info->src_addr said any address */
 };
 
 #endif

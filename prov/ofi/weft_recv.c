@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receives that are waited for on the spot (FI_WEFT_RECV): the completion is
- * written where the caller looks, without an entry in a queue. What a
- * blocking MPI_Recv calls.
+ * Receives without an entry in a queue (FI_WEFT_RECV): the completion is
+ * written where the caller looks, or calls him. What MPI_Recv and MPI_Irecv
+ * post.
  */
 #include "prov/ofi/weft_cntr.h"
 #include "prov/ofi/weft_cq.h"
@@ -54,6 +54,8 @@ void weft_recv_over(struct weft_ep *ep, const struct weft_nic_op *op)
 	a->err = op->err ? (int)-weft_ofi_err(op->err) : 0;
 	a->over = 1;
 	weft_cq_rouse(ep->rx_cq);
+	if (a->call)
+		a->call(a);
 }
 
 struct fi_weft_recv weft_recv_ops = {

@@ -137,6 +137,7 @@ static int world_link(struct fid *fid, uint32_t node, unsigned port,
 	link->packets = l.packets;
 	link->bytes = l.bytes;
 	link->busy_ps = l.busy_ps;
+	link->queued_ps = l.queued_ps;
 	link->bad = l.bad;
 	link->detours = l.detours;
 	link->retry_ps = l.retry_ps;
@@ -149,6 +150,34 @@ static const char *world_fault(struct fid *fid, unsigned i, uint64_t *value_p)
 	struct weft_carrier *c = carrier_of(to_domain(fid));
 
 	return c ? c->virt->fault(c, i, value_p) : NULL;
+}
+
+struct tell {
+	void (*each)(void *arg, const struct fi_weft_branch *b);
+	void *arg;
+};
+
+static void tell_branch(void *arg, const struct weft_vt_branch *b)
+{
+	const struct tell *t = arg;
+	struct fi_weft_branch out = { b->parent, b->ranks, "" };
+
+	static_assert(sizeof(out.node) == sizeof(b->node), "copied");
+	memcpy(out.node, b->node, sizeof(out.node));
+	t->each(t->arg, &out);
+}
+
+static int world_tree(struct fid *fid, int id,
+		      void (*each)(void *arg, const struct fi_weft_branch *b),
+		      void *arg)
+{
+	struct weft_carrier *c = carrier_of(to_domain(fid));
+	struct tell t = { each, arg };
+
+	if (!c || id < 0)
+		return -FI_ENOENT;
+	return (int)weft_ofi_err(
+		c->virt->route_tree(c, (unsigned)id, tell_branch, &t));
 }
 
 static int world_why(struct fid *fid, uint32_t rank, char *text, size_t len)
@@ -180,4 +209,5 @@ struct fi_weft_world weft_world_ops = {
 	.link = world_link,
 	.why = world_why,
 	.fault = world_fault,
+	.tree = world_tree,
 };

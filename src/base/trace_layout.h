@@ -18,7 +18,7 @@
 #include <assert.h>
 
 #define TRACE_MAGIC   0x65636172u /* "race" */
-#define TRACE_VERSION 1u
+#define TRACE_VERSION 2u
 
 enum { TRACE_HEAD = 4096, TRACE_CHUNK = 1 << 16, TRACE_CHUNK_HEAD = 64 };
 
@@ -29,7 +29,13 @@ struct trace_head {
 	weft_au32 lost;	  /* writers that could not go on: no room */
 };
 
-enum trace_type { TRACE_EVENTS, TRACE_LINKS, TRACE_NOTES, TRACE_TYPES };
+enum trace_type {
+	TRACE_EVENTS,
+	TRACE_LINKS,
+	TRACE_NOTES,
+	TRACE_TREES,
+	TRACE_TYPES
+};
 
 struct trace_chunk {
 	uint32_t type; /* enum trace_type */
@@ -39,9 +45,10 @@ struct trace_chunk {
 };
 
 enum trace_kind {
-	TRACE_CALL = 1, /* t, span: when; id: name; word: TRACE_COLL or 0 */
-	TRACE_SEND,	/* t: when; span: bytes; id: to whom; word: tag word */
-	TRACE_RECV,	/* t: when; span: bytes; word: tag word */
+	/* t, span: when; id: name; word: TRACE_COLL, TRACE_REACH or 0 */
+	TRACE_CALL = 1,
+	TRACE_SEND, /* t: when; span: bytes; id: to whom; word: tag word */
+	TRACE_RECV, /* t: when; span: bytes; word: tag word */
 };
 
 struct trace_event {
@@ -58,16 +65,42 @@ struct trace_event {
 	(UINT64_C(1) << 63 | (uint64_t)((first)&0x1ffff) << 46 | \
 	 (uint64_t)((ctx)&0x3fff) << 32 | (uint32_t)(n))
 
+#define TRACE_IS_COLL(word) ((word) >> 63)
+
+/* A call that reaches so many bytes of another rank's window. */
+#define TRACE_REACH(rank, bytes)                                 \
+	(UINT64_C(1) << 62 | (uint64_t)((rank)&0x1fffff) << 41 | \
+	 ((uint64_t)(bytes)&TRACE_REACH_BYTES))
+#define TRACE_REACH_BYTES      ((UINT64_C(1) << 41) - 1)
+#define TRACE_IS_REACH(word)   ((word) >> 62 == 1)
+#define TRACE_REACH_RANK(word) ((uint32_t)((word) >> 41 & 0x1fffff))
+
 struct trace_link {
 	char name[8];
 	char node[32];
 	uint64_t packets;
 	uint64_t bytes;
 	uint64_t busy_ps;
+	uint64_t queued_ps;
+	/* by a fault plan */
+	uint64_t bad, detours, retry_ps, dead;
+};
+
+/* A node or switch of a class route; those of one route follow each other. */
+struct trace_branch {
+	uint64_t t;	/* when it was opened */
+	uint32_t first; /* rank of its first member, who tells */
+	uint32_t route; /* how many went before it there */
+	uint32_t index; /* in the route */
+	int32_t parent; /* the index of another, or -1: root */
+	uint32_t ranks; /* members at this node */
+	uint32_t members;
+	char node[32];
 };
 
 static_assert(sizeof(struct trace_event) == 32, "two in a line");
-static_assert(sizeof(struct trace_link) == 64, "a line");
+static_assert(sizeof(struct trace_link) == 104, "whole words");
+static_assert(sizeof(struct trace_branch) == 64, "a line");
 static_assert(sizeof(struct trace_chunk) <= TRACE_CHUNK_HEAD, "fits");
 static_assert(sizeof(struct trace_head) <= TRACE_HEAD, "fits");
 

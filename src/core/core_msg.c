@@ -85,7 +85,7 @@ const struct weft_req_ops weft_p2p_ops = {
 	.name = "message",
 	.start = p2p_start,
 	.cancel = p2p_cancel,
-	.step = weft_req_no_step,
+	.step = weft_p2p_step,
 	.query = weft_req_no_query,
 	.free = p2p_free,
 };

@@ -27,7 +27,7 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 	r->flags = flags;
 }
 
-int weft_req_no_step(struct weft_req *r)
+int weft_p2p_step(struct weft_req *r)
 {
 	return 1;
 }

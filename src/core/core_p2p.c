@@ -143,6 +143,7 @@ static inline int recv_direct(const struct weft_p2p_args *a, MPI_Status *status)
 		return -EAGAIN;
 	weft_p2p_match_word(a, &word, &ignore);
 	d.over = 0;
+	d.call = NULL;
 	rc = (int)weft_core.recv->post(
 		weft_core.ep, weft_p2p_start(a->buf, a->dt),
 		(size_t)(a->count * a->dt->size), word, ignore, &d);
@@ -154,7 +155,7 @@ static inline int recv_direct(const struct weft_p2p_args *a, MPI_Status *status)
 static WEFT_COLD int post_whole(struct weft_p2p *p,
 				const struct weft_p2p_args *a)
 {
-	weft_req_init(&p->req, NULL, a->comm, WEFT_REQ_ACTIVE);
+	weft_req_init(&p->req, &weft_p2p_ops, a->comm, WEFT_REQ_ACTIVE);
 	weft_p2p_init_recv(p, a);
 	return weft_p2p_start_recv(p);
 }
@@ -172,6 +173,7 @@ int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 	rc = recv_direct(&a, status);
 	if (weft_likely(rc != -EAGAIN))
 		return rc;
+	p.req.ops = &weft_p2p_ops;
 	weft_lock();
 	rc = weft_p2p_post_in_place(&p, &a);
 	if (weft_unlikely(rc))

@@ -26,7 +26,6 @@
 
 #define BATCH	 16
 #define PEND_MS	 1  /* something waits for room below */
-#define OTHER_MS 10 /* a provider that is not ours */
 #define JOIN_MS	 20 /* a route is being joined */
 #define FOREVER	 -1
 #define WATCHERS 2
@@ -167,6 +166,15 @@ void weft_progress_hurry(void)
 		fi_cq_signal(weft_core.cq);
 }
 
+void weft_progress_note(void)
+{
+	/* relaxed: the lock orders it */
+	weft_store32_relaxed(&weft_completed,
+			     weft_load32_relaxed(&weft_completed) + 1);
+	if (weft_unlikely(weft_threads))
+		wake_others();
+}
+
 void weft_progress_wake(void)
 {
 	weft_lock();
@@ -234,10 +242,13 @@ void weft_progress_add_held(struct weft_req *r)
 
 WEFT_INLINE int progress(void)
 {
+	/* relaxed: those that this thread's look completes */
+	uint32_t before = weft_load32_relaxed(&weft_completed);
 	int n;
 
 	weft_lock();
 	n = poll_cq();
+	n += weft_load32_relaxed(&weft_completed) != before;
 	if (weft_unlikely(weft_core.pending))
 		n += weft_pend_retry();
 	if (weft_unlikely(weft_threads) && n)
@@ -258,7 +269,7 @@ int weft_progress(void)
 }
 
 /* Sleeps in the completion queue; the lock is held and released meanwhile. */
-static void sleep_in_cq(int timeout_ms)
+static void sleep_in_cq(uint32_t mark, int timeout_ms)
 {
 	struct fi_cq_tagged_entry e[BATCH];
 	ssize_t n;
@@ -272,7 +283,8 @@ static void sleep_in_cq(int timeout_ms)
 	weft_lock();
 	sleeper = false;
 	dispatch_read(e, n);
-	if (weft_unlikely(n == -FI_EAGAIN))
+	if (weft_unlikely(n == -FI_EAGAIN &&
+			  weft_load32(&weft_completed) == mark))
 		tell_silent();
 	if (weft_unlikely(weft_threads) && waiters)
 		pthread_cond_broadcast(&woken);
@@ -302,8 +314,7 @@ static void sleep_beside(int timeout_ms)
 /*
  * Live, what waits for room, or for a route, is looked after now and then. In
  * virtual time the provider ends the sleep in both cases, and a time-out would
- * keep it from seeing a deadlock; time would jump there, too. Other providers
- * were seen to sleep over what had come (tcp;ofi_rxm, with several threads).
+ * keep it from seeing a deadlock; time would jump there, too.
  */
 WEFT_HOT int weft_progress_timeout(int timeout_ms)
 {
@@ -313,8 +324,6 @@ WEFT_HOT int weft_progress_timeout(int timeout_ms)
 		return PEND_MS;
 	if (weft_core.joining && (timeout_ms < 0 || timeout_ms > JOIN_MS))
 		return JOIN_MS;
-	if (!weft_core.tells_met && timeout_ms < 0)
-		return OTHER_MS;
 	return timeout_ms;
 }
 
@@ -334,7 +343,7 @@ void weft_progress_sleep(uint32_t mark, int timeout_ms)
 	if (sleeper)
 		sleep_beside(timeout_ms);
 	else
-		sleep_in_cq(timeout_ms < 0 ? watch_ms() : timeout_ms);
+		sleep_in_cq(mark, timeout_ms < 0 ? watch_ms() : timeout_ms);
 	weft_unlock();
 }
 

@@ -82,6 +82,10 @@ void weft_progress_hurry(void);
  * outside the progress loop (generalized requests). */
 void weft_progress_wake(void);
 
+/* Something that threads wait for has changed; the lock is held. Whoever
+ * changes it outside the loop has to say so: they sleep without a limit. */
+void weft_progress_note(void);
+
 /*
  * Who wants to hear of what the loop alone sees. look: nothing happened for a
  * sleep of at most ms; the lock is held. stuck: the fabric says that everybody

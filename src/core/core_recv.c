@@ -9,6 +9,7 @@
 
 #include "src/core/core_count.h"
 #include "src/core/core_ctrl.h"
+#include "src/core/core_progress.h"
 #include "src/core/core_typed.h"
 
 #include <errno.h>
@@ -29,11 +30,11 @@ static WEFT_COLD void unpack(struct weft_p2p *p, size_t len)
 	weft_count(WEFT_COUNT_RECV_PACKED, 1);
 }
 
-void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
-			int err)
+/* What the status and the others have to know of it; err: 0 or -errno, and so
+ * is what is returned. */
+static int taken(struct weft_p2p *p, const struct fi_cq_tagged_entry *e,
+		 int err)
 {
-	struct weft_p2p *p = weft_container_of(io, struct weft_p2p, io);
-
 	p->req.source = weft_tag_source(e->tag);
 	p->req.tag = weft_tag_tag(e->tag);
 	p->req.bytes = (MPI_Count)e->len;
@@ -51,7 +52,48 @@ void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		weft_ctrl_met(p->req.comm, p->req.source, e->data);
 	if (weft_unlikely(p->bounce != NULL))
 		unpack(p, e->len);
-	weft_req_complete(&p->req, err);
+	return err;
+}
+
+void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
+			int err)
+{
+	struct weft_p2p *p = weft_container_of(io, struct weft_p2p, io);
+
+	weft_req_complete(&p->req, taken(p, e, err));
+}
+
+/* ---- without an entry in the queue --------------------------------------- */
+
+int weft_p2p_step(struct weft_req *r)
+{
+	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
+	const struct fi_weft_arrival *a = &p->io.arrival;
+	const struct fi_cq_tagged_entry e = {
+		.flags = a->flags, .len = a->len, .data = a->data, .tag = a->tag
+	};
+	int err;
+
+	weft_lock();
+	err = taken(p, &e, a->err ? weft_fi_errno(-a->err) : 0);
+	weft_unlock();
+	return err ? err : 1;
+}
+
+WEFT_HOT void weft_p2p_arrived(struct fi_weft_arrival *a)
+{
+	struct weft_p2p *p = weft_container_of(a, struct weft_p2p, io.arrival);
+
+	if (weft_unlikely(a->err || a->flags || p->bounce)) {
+		weft_progress_add_held(&p->req);
+		return;
+	}
+	p->req.source = weft_tag_source(a->tag);
+	p->req.tag = weft_tag_tag(a->tag);
+	p->req.bytes = (MPI_Count)a->len;
+	weft_count(WEFT_COUNT_RECV, 1);
+	weft_count(WEFT_COUNT_RECV_BYTES, a->len);
+	weft_req_complete(&p->req, 0);
 }
 
 /* ---- posting ------------------------------------------------------------ */
@@ -78,9 +120,8 @@ static int post_recv(struct weft_pend *e)
 			return weft_fi_errno(post_pieces(p));
 		start = weft_p2p_start(p->data.buf, p->data.dt);
 	}
-	return weft_fi_errno((int)fi_trecv(weft_core.ep, start, p->bytes, NULL,
-					   FI_ADDR_UNSPEC, p->word, p->ignore,
-					   &p->io.fi));
+	return weft_fi_errno(
+		weft_p2p_post_plain(p, start, p->bytes, p->word, p->ignore));
 }
 
 static void recv_left(struct weft_pend *e, int rc)

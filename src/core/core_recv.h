@@ -20,6 +20,24 @@ int weft_p2p_start_recv(struct weft_p2p *p);
 void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 			int err);
 
+/* The same of one that no queue hears of: a few stores, or a step of the
+ * progress loop where there is more to do. */
+void weft_p2p_arrived(struct fi_weft_arrival *a);
+
+/* Hands a receive down, into one piece of memory. */
+WEFT_INLINE int weft_p2p_post_plain(struct weft_p2p *p, void *start,
+				    size_t bytes, uint64_t word,
+				    uint64_t ignore)
+{
+	if (weft_unlikely(!weft_core.recv_calls))
+		return (int)fi_trecv(weft_core.ep, start, bytes, NULL,
+				     FI_ADDR_UNSPEC, word, ignore, &p->io.fi);
+	p->io.arrival.over = 0;
+	p->io.arrival.call = weft_p2p_arrived;
+	return (int)weft_core.recv->post(weft_core.ep, start, bytes, word,
+					 ignore, &p->io.arrival);
+}
+
 /* Tag word and ignored bits of a receive or probe. */
 WEFT_INLINE void weft_p2p_match_word(const struct weft_p2p_args *a,
 				     uint64_t *word_p, uint64_t *ignore_p)
@@ -59,9 +77,9 @@ WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
 	p->bounce = NULL;
 	p->word = word;
 	p->io.done = weft_p2p_recv_done;
-	return (int)fi_trecv(weft_core.ep, weft_p2p_start(a->buf, a->dt),
-			     (size_t)(a->count * a->dt->size), NULL,
-			     FI_ADDR_UNSPEC, word, ignore, &p->io.fi);
+	return weft_p2p_post_plain(p, weft_p2p_start(a->buf, a->dt),
+				   (size_t)(a->count * a->dt->size), word,
+				   ignore);
 }
 
 /* The same with a request of its own; NULL: it needs all of

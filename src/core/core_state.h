@@ -50,15 +50,17 @@ struct weft_core {
 	struct fid_cq *cq;
 	struct weft_proc *proc; /* job.size of them */
 	size_t inject_bytes;
-	unsigned pending;	   /* requests in the retry queues */
-	unsigned joining;	   /* routes that are being joined */
-	weft_au32 stepping;	   /* requests that are stepped */
-	unsigned spin;		   /* empty polls before sleeping */
-	bool crowded;		   /* more ranks than processors on this host */
-	bool virt;		   /* the clock is virtual: core_world.h */
-	bool tells_met;		   /* of sends, the provider: core_ctrl.h */
-	double tick_s;		   /* of weft_ticks(); 0: the clock is asked */
-	struct fi_weft_recv *recv; /* blocking receives; NULL: by a request */
+	unsigned pending;   /* requests in the retry queues */
+	unsigned joining;   /* routes that are being joined */
+	weft_au32 stepping; /* requests that are stepped */
+	unsigned spin;	    /* empty polls before sleeping */
+	bool crowded;	    /* more ranks than processors on this host */
+	bool virt;	    /* the clock is virtual: core_world.h */
+	bool tells_met;	    /* of sends, the provider: core_ctrl.h */
+	double tick_s;	    /* of weft_ticks(); 0: the clock is asked */
+	struct fi_weft_recv
+		*recv;	 /* receives that no queue hears of, or NULL */
+	bool recv_calls; /* so do those that are requests */
 
 	weft_au32 phase; /* enum weft_phase */
 	int thread_level;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORTS = 64, CTRL = 3 };
+enum { PORTS = 64, CTRL = 3, ROUTES = 64 };
 
 static struct weft_trace trace = { .fd = -1 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,6 +27,7 @@ static struct fi_ops_tagged *tagged, our_tagged;
 static struct fi_ops_cq *queue, our_queue;
 static struct fi_weft_recv *direct, our_direct;
 static struct fi_weft_typed *typed, our_typed;
+static struct fi_weft_world *world; /* NULL: the clock is live */
 
 static void put(enum trace_type type, const void *record, size_t bytes)
 {
@@ -230,6 +231,7 @@ static void stand_between(void)
 	our_queue.read = seen_read;
 	our_queue.sread = seen_sread;
 	weft_core.cq->ops = &our_queue;
+	weft_core.recv_calls = false; /* arrivals are seen in the queue */
 	direct = weft_core.recv;
 	if (direct) {
 		our_direct = *direct;
@@ -260,6 +262,9 @@ void weft_trace_start(void)
 			 (int)fd);
 		return;
 	}
+	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_WORLD, 0,
+			(void **)&world, NULL))
+		world = NULL;
 	stand_between();
 	weft_call_watch(seen_call);
 }
@@ -302,6 +307,11 @@ static void put_link(const struct fi_weft_link *l)
 		.packets = l->packets,
 		.bytes = l->bytes,
 		.busy_ps = l->busy_ps,
+		.queued_ps = l->queued_ps,
+		.bad = l->bad,
+		.detours = l->detours,
+		.retry_ps = l->retry_ps,
+		.dead = l->dead,
 	};
 
 	memcpy(t.name, l->name, sizeof(l->name));
@@ -309,7 +319,7 @@ static void put_link(const struct fi_weft_link *l)
 	put(TRACE_LINKS, &t, sizeof(t));
 }
 
-static void put_links(const struct fi_weft_world *world, struct fid *domain)
+static void put_links(struct fid *domain)
 {
 	struct fi_weft_link l;
 	unsigned port;
@@ -328,17 +338,67 @@ static void put_links(const struct fi_weft_world *world, struct fid *domain)
 	}
 }
 
-void weft_trace_world(const struct fi_weft_world *world, struct fid *domain)
+/* Lines of a name and a number. */
+static void put_faults(struct fid *domain)
 {
+	const char *name;
+	char *text = NULL;
+	uint64_t value;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (!f)
+		return;
+	for (unsigned i = 0; (name = world->fault(domain, i, &value)); i++)
+		if (value)
+			fprintf(f, "%" PRIu64 " %s\n", value, name);
+	fclose(f);
+	if (len)
+		weft_trace_note("faults", text);
+	free(text);
+}
+
+void weft_trace_world(void)
+{
+	struct fid *domain = &weft_core.domain->fid;
 	struct fi_weft_count n = { 0 };
 	char text[64];
 
-	if (trace.fd < 0)
+	if (trace.fd < 0 || !world)
 		return;
 	world->count(domain, &n);
 	snprintf(text, sizeof(text), "%016" PRIx64, n.hash);
 	weft_trace_note("hash", text);
 	snprintf(text, sizeof(text), "%" PRIu64, n.now_ps);
 	weft_trace_note("now", text);
-	put_links(world, domain);
+	put_links(domain);
+	put_faults(domain);
+}
+
+/* ---- class routes -------------------------------------------------------- */
+
+static void put_branch(void *arg, const struct fi_weft_branch *b)
+{
+	struct trace_branch *t = arg;
+
+	t->parent = b->parent;
+	t->ranks = b->ranks;
+	memcpy(t->node, b->node, sizeof(t->node));
+	put(TRACE_TREES, t, sizeof(*t));
+	t->index++;
+}
+
+void weft_trace_route(const struct weft_comm *comm, int id)
+{
+	static uint32_t routes;
+	struct trace_branch t = { .first = (uint32_t)weft_core.job.rank,
+				  .route = routes,
+				  .members = (uint32_t)comm->size };
+
+	if (trace.fd < 0 || !world || id < 0 || routes == ROUTES ||
+	    comm->proc[0] != weft_core.job.rank)
+		return;
+	t.t = weft_core_look_ps();
+	world->tree(&weft_core.domain->fid, id, put_branch, &t);
+	routes++;
 }

@@ -24,8 +24,11 @@ bool weft_traced(void);
 /* The call that this thread is in is a collective of all members of comm. */
 void weft_trace_coll(MPI_Comm comm) WEFT_COLD;
 
+/* A class route that this rank has joined with others. */
+void weft_trace_route(const struct weft_comm *comm, int id);
+
 /* Rank 0, in virtual time: what the model did. */
-void weft_trace_world(const struct fi_weft_world *world, struct fid *domain);
+void weft_trace_world(void);
 /* A word for the page, as "deadlock"; text may have lines. */
 void weft_trace_note(const char *name, const char *text);
 

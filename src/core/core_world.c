@@ -91,7 +91,7 @@ static void write_end(void)
 	fclose(f);
 	weft_call_report(text);
 	free(text);
-	weft_trace_world(world, domain());
+	weft_trace_world();
 }
 
 /* When all have left, nothing moves any more, and every run says the same. */

@@ -2,6 +2,7 @@
 /* Windows: creation, queries, names, hints, the end. */
 #include "src/mpi/mpi_face.h"
 
+#include "src/base/trace_layout.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_commobj.h"
 #include "src/mpi/mpi_win.h"
@@ -13,6 +14,17 @@
 
 /* ---- checks
  * --------------------------------------------------------------------- */
+
+void mpi_win_reach(MPI_Win handle, int rank, MPI_Count count, MPI_Datatype type)
+{
+	struct weft_win *w = weft_win_of(handle);
+	struct weft_dt *dt = weft_dt_of(type);
+
+	if (weft_traced() && w && dt && count > 0 && rank >= 0 &&
+	    rank < w->size)
+		weft_call_mark(TRACE_REACH(w->comm->proc[rank],
+					   (uint64_t)count * dt->size));
+}
 
 int mpi_win_bad(const char *func, int arg, MPI_Win handle)
 {

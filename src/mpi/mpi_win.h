@@ -17,6 +17,16 @@ static inline int mpi_check_win(const char *func, int arg, MPI_Win handle,
 	return weft_likely(*win_p != NULL) ? 0 : mpi_win_bad(func, arg, handle);
 }
 
+/* For a trace: this call reaches so much of a member's memory. */
+void mpi_win_reach(MPI_Win handle, int rank, MPI_Count count,
+		   MPI_Datatype type) WEFT_COLD;
+
+/* MPI_ENTER of an access; who traces is on the slow path. */
+#define MPI_ENTER_REACH(count, type)               \
+	MPI_ENTER;                                 \
+	if (weft_unlikely(call_here.slot == NULL)) \
+	mpi_win_reach(win, target_rank, count, type)
+
 /* The target's side of an access: rank, displacement, count and type are
  * consecutive arguments, the first of them number arg. */
 struct mpi_target {

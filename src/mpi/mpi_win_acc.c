@@ -240,7 +240,7 @@ int PMPI_Accumulate(const void *origin_addr, int origin_count,
 		    MPI_Aint target_disp, int target_count,
 		    MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	if (weft_likely(origin_count == 1 && target_count == 1 &&
 			origin_datatype == target_datatype && op == MPI_SUM &&
@@ -256,7 +256,7 @@ int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count,
 		      MPI_Aint target_disp, MPI_Count target_count,
 		      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	if (weft_likely(origin_count == 1 && target_count == 1 &&
 			origin_datatype == target_datatype && op == MPI_SUM &&
@@ -273,7 +273,7 @@ int PMPI_Raccumulate(const void *origin_addr, int origin_count,
 		     MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
 		     MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	return racc(ACC, request);
 }
@@ -285,7 +285,7 @@ int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count,
 		       MPI_Datatype target_datatype, MPI_Op op, MPI_Win win,
 		       MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	return racc(ACC, request);
 }
@@ -299,7 +299,7 @@ int PMPI_Get_accumulate(const void *origin_addr, int origin_count,
 			int target_rank, MPI_Aint target_disp, int target_count,
 			MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	if (weft_likely(origin_count == 1 && target_count == 1 &&
 			result_count == 1 && result_addr &&
@@ -319,7 +319,7 @@ int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 			  MPI_Count target_count, MPI_Datatype target_datatype,
 			  MPI_Op op, MPI_Win win)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	if (weft_likely(origin_count == 1 && target_count == 1 &&
 			result_count == 1 && result_addr &&
@@ -339,7 +339,7 @@ int PMPI_Rget_accumulate(const void *origin_addr, int origin_count,
 			 int target_count, MPI_Datatype target_datatype,
 			 MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	return racc(GET_ACC, request);
 }
@@ -352,7 +352,7 @@ int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count,
 			   MPI_Count target_count, MPI_Datatype target_datatype,
 			   MPI_Op op, MPI_Win win, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	return racc(GET_ACC, request);
 }
@@ -424,7 +424,7 @@ int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr,
 		      MPI_Datatype datatype, int target_rank,
 		      MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(1, datatype);
 
 	if (weft_likely(result_addr &&
 			is_word(win, target_rank, target_disp, datatype, op,
@@ -440,11 +440,12 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 			  void *result_addr, MPI_Datatype datatype,
 			  int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
-	MPI_ENTER;
 	struct weft_win *w = weft_win_of(win);
 	struct weft_dt *dt = weft_dt_of(datatype);
 	char *at = weft_win_word(w, target_rank, target_disp, dt);
 	int err;
+
+	MPI_ENTER_REACH(1, datatype);
 
 	if (weft_likely(at && origin_addr && compare_addr && result_addr)) {
 		weft_win_word_swap(at, dt, origin_addr, compare_addr,

@@ -97,7 +97,7 @@ int PMPI_Put(const void *origin_addr, int origin_count,
 	     MPI_Aint target_disp, int target_count,
 	     MPI_Datatype target_datatype, MPI_Win win)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	return move(MOVE, true);
 }
@@ -108,7 +108,7 @@ int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count,
 	       MPI_Aint target_disp, MPI_Count target_count,
 	       MPI_Datatype target_datatype, MPI_Win win)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	return move(MOVE, true);
 }
@@ -118,7 +118,7 @@ int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
 	     int target_rank, MPI_Aint target_disp, int target_count,
 	     MPI_Datatype target_datatype, MPI_Win win)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	return move(MOVE, false);
 }
@@ -129,7 +129,7 @@ int PMPI_Get_c(void *origin_addr, MPI_Count origin_count,
 	       MPI_Aint target_disp, MPI_Count target_count,
 	       MPI_Datatype target_datatype, MPI_Win win)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	return move(MOVE, false);
 }
@@ -140,7 +140,7 @@ int PMPI_Rput(const void *origin_addr, int origin_count,
 	      MPI_Aint target_disp, int target_count,
 	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	return rmove(MOVE, true, request);
 }
@@ -151,7 +151,7 @@ int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count,
 		MPI_Aint target_disp, MPI_Count target_count,
 		MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	return rmove(MOVE, true, request);
 }
@@ -161,7 +161,7 @@ int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
 	      int target_rank, MPI_Aint target_disp, int target_count,
 	      MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	return rmove(MOVE, false, request);
 }
@@ -172,7 +172,7 @@ int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count,
 		MPI_Aint target_disp, MPI_Count target_count,
 		MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
-	MPI_ENTER;
+	MPI_ENTER_REACH(target_count, target_datatype);
 
 	return rmove(MOVE, false, request);
 }

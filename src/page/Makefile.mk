@@ -11,7 +11,8 @@ CLEANFILES += src/page/page_asset.c
 PAGE_JS = src/page/page_base.js src/page/page_table.js src/page/page_plot.js \
 	src/page/page_links.js src/page/page_matrix.js src/page/page_time.js \
 	src/page/page_reproduce.js src/page/page_sim.js \
-	src/page/page_compare.js src/page/page_run.js src/page/page_start.js
+	src/page/page_compare.js src/page/page_routes.js \
+	src/page/page_run.js src/page/page_start.js
 EXTRA_DIST += $(PAGE_JS) src/page/page.css src/page/page_asset.sh \
 	src/page/README
 src/page/page_asset.c: $(PAGE_JS) src/page/page.css src/page/page_asset.sh

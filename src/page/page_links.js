@@ -5,8 +5,9 @@
  * slices of its two largest dimensions, a tree into its levels.
  *
  * links: { time_ps, classes: [{ name, links, used, packets, bytes, busy, most
- * }], link: [[node, class, packets, bytes, busy_ps]], idle: how many are not
- * listed }.
+ * }], link: [[node, class, packets, bytes, busy_ps, queued_ps, and of a link
+ * that a fault plan harmed bad, detours, retry_ps, dead]], idle: how many are
+ * not listed }.
  */
 const CELL = 13;
 
@@ -23,10 +24,12 @@ function placeOf(name) {
 /* Every node with its links, and the sizes of what they are in. */
 function gatherPlaces(links) {
 	const places = new Map();
-	for (const [name, cls, packets, bytes, busy] of links.link) {
+	for (const [name, cls, packets, bytes, busy, queued, bad, detours, retry,
+		dead] of links.link) {
 		if (!places.has(name))
 			places.set(name, { name, ...placeOf(name), links: [] });
-		places.get(name).links.push({ cls, packets, bytes, busy });
+		places.get(name).links.push({ cls, packets, bytes, busy, queued, bad,
+			detours, retry, dead });
 	}
 	return [...places.values()];
 }
@@ -78,11 +81,24 @@ function loadOf(place, cls, time) {
 	return list.reduce((most, l) => Math.max(most, l.busy), 0) / time;
 }
 
+function queueText(l, time) {
+	return l.queued ? `, ${(l.queued / time).toFixed(3)} packets wait` : "";
+}
+
+function harmText(l) {
+	return (l.dead ? ", dead" : "")
+		+ (l.bad ? `, ${showCount(l.bad)} bad packets` : "")
+		+ (l.detours ? `, ${showCount(l.detours)} detours` : "");
+}
+
+const isHarmed = (place, cls) => place.links.some((l) =>
+	(!cls || l.cls === cls) && (l.dead || l.bad));
+
 function cellText(place, cls, time) {
 	const list = place.links.filter((l) => !cls || l.cls === cls);
 	return place.name + ": " + list.map((l) => `${l.cls} `
 		+ `${showPart(l.busy / time)}, ${showCount(l.packets)} packets, `
-		+ showBytes(l.bytes)).join("; ");
+		+ showBytes(l.bytes) + queueText(l, time) + harmText(l)).join("; ");
 }
 
 function drawSlice(slice, cls, time, most, out) {
@@ -98,6 +114,10 @@ function drawSlice(slice, cls, time, most, out) {
 			fill: heat(loadOf(c.place, cls, time) / (most || 1)),
 			onmouseenter: () => { out.textContent = text; } },
 		draw("title", {}, text)));
+		if (isHarmed(c.place, cls))
+			g.append(draw("path", { class: "harm", d: `M${c.col * CELL + 2} `
+				+ `${c.row * CELL + 2}l${CELL - 5} ${CELL - 5}m0 `
+				+ `${5 - CELL}l${5 - CELL} ${CELL - 5}` }));
 	}
 	return el("figure", {}, el("figcaption", {}, slice.title), g);
 }
@@ -149,6 +169,8 @@ function linkTables(links) {
 				{ name: "busy", value: (l) => l[4], show: (l) => showPart(l[4] / time) },
 				{ name: "packets", value: (l) => l[2], show: (l) => showCount(l[2]) },
 				{ name: "bytes", value: (l) => l[3], show: (l) => showBytes(l[3]) },
+				{ name: "waiting", value: (l) => l[5] || 0,
+					show: (l) => ((l[5] || 0) / time).toFixed(3) },
 			], busiest)));
 }
 
@@ -157,4 +179,24 @@ function linkSection(links, note) {
 	if (links.link.length)
 		s.append(linkPicture(links));
 	s.append(linkTables(links));
+}
+
+/* What a plan of faults did. faults: [[what, how often]]. */
+function faultSection(faults, links) {
+	const s = section("faults", "Faults",
+		"Done by the plan of this run; links that it harmed have a cross in "
+		+ "the picture of the links.");
+	const harmed = links ? links.link.filter((l) => l.length > 6) : [];
+	s.append(table([{ name: "what", text: true, value: (f) => f[0] },
+		{ name: "how often", value: (f) => f[1],
+			show: (f) => showCount(f[1]) }], faults));
+	if (harmed.length)
+		s.append(table([{ name: "from", text: true, value: (l) => l[0] },
+			{ name: "link", text: true, value: (l) => l[1] },
+			{ name: "state", text: true, value: (l) => l[9] ? "dead" : "" },
+			{ name: "bad packets", value: (l) => l[6] },
+			{ name: "detours", value: (l) => l[7] },
+			{ name: "retries took", value: (l) => l[8],
+				show: (l) => showTime(l[8]) },
+		], harmed.slice(0, 1000), 3));
 }

@@ -78,27 +78,6 @@ function deadlockSection(deadlock) {
 	s.append(g);
 }
 
-/* A class route as an indented tree: parents before children. */
-function routeSection(routes) {
-	const s = section("routes", "Class routes",
-		"Trees that combine on the way up, and spread on the way down.");
-	for (const r of routes) {
-		const children = new Map();
-		for (const [node, parent] of r.links) {
-			if (!children.has(parent))
-				children.set(parent, []);
-			children.get(parent).push(node);
-		}
-		const branch = (node) => {
-			const below = children.get(node) || [];
-			return el("li", {}, node, below.length
-				? el("ul", {}, ...below.map(branch)) : null);
-		};
-		s.append(el("details", {}, el("summary", {}, r.name),
-			el("ul", {}, branch(r.root))));
-	}
-}
-
 function textSection(id, title, text) {
 	section(id, title).append(el("pre", {}, text));
 }
@@ -110,13 +89,15 @@ function showRun() {
 		callSection();
 	if (data.time)
 		timeSection(data.time, data.messages || [], data.collectives || [],
-			data.time.note);
+			data.accesses || [], data.time.note);
 	if (data.matrix)
 		matrixSection(data.matrix);
 	if (data.chain && data.chain.length)
 		chainSection(data.chain);
 	if (data.links)
 		linkSection(data.links);
+	if (data.faults)
+		faultSection(data.faults, data.links);
 	if (data.routes && data.routes.length)
 		routeSection(data.routes);
 	if (data.report)

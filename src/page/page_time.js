@@ -2,7 +2,8 @@
 /*
  * What every rank did when. time: { begin, end, names, row: [[start, length,
  * name, ...] as one flat list, starts as differences] },
- * messages: [[from, to, sent, received, bytes]], collectives: [[name, first,
+ * messages and accesses (of windows): [[from, to, sent, received, bytes]],
+ * collectives: [[name, first,
  * last to come, its rank, end, ranks]].
  */
 const ROW = 16;
@@ -61,7 +62,7 @@ function timeLegend(time, names) {
 	return legend;
 }
 
-function timeSection(time, messages, collectives, note) {
+function timeSection(time, messages, collectives, accesses, note) {
 	const s = section("timeline", "Timeline", note);
 	const rows = time.row.map(unfold);
 	const names = rankNames(time, rows);
@@ -74,6 +75,8 @@ function timeSection(time, messages, collectives, note) {
 	const showMessages = el("input", { type: "checkbox",
 		onchange: () => picture.repaint() });
 	const showColls = el("input", { type: "checkbox",
+		onchange: () => picture.repaint() });
+	const showAccesses = el("input", { type: "checkbox",
 		onchange: () => picture.repaint() });
 	const rankRow = (rank) => Math.floor(rank / view.each) - view.top;
 	const lines = () => Math.ceil(rows.length / view.each);
@@ -95,14 +98,14 @@ function timeSection(time, messages, collectives, note) {
 			last = Math.ceil(x + w);
 		}
 	}
-	function paintLines(c, width) {
+	function paintLines(c, width, list, ink) {
 		const at = (t) => LEFT + (t - view.from) * (width - LEFT)
 			/ (view.to - view.from);
 		const mid = (rank) => 20 + rankRow(rank) * ROW + ROW / 2;
 		let drawn = 0;
-		c.strokeStyle = inkOf("--ink");
+		c.strokeStyle = inkOf(ink);
 		c.lineWidth = 0.8;
-		for (const [from, to, sent, got] of messages) {
+		for (const [from, to, sent, got] of list) {
 			if (got < view.from || sent > view.to || drawn >= 4000)
 				continue;
 			const a = rankRow(from), b = rankRow(to);
@@ -153,7 +156,9 @@ function timeSection(time, messages, collectives, note) {
 		if (showColls.checked)
 			paintColls(c, width, height);
 		if (showMessages.checked)
-			paintLines(c, width);
+			paintLines(c, width, messages, "--ink");
+		if (showAccesses.checked)
+			paintLines(c, width, accesses, "--c1");
 	}
 	function clamp() {
 		const all = Math.max(time.end - time.begin, 1);
@@ -202,6 +207,7 @@ function timeSection(time, messages, collectives, note) {
 		ArrowLeft: () => shift(-0.2), ArrowRight: () => shift(0.2),
 		ArrowUp: () => row(-1), ArrowDown: () => row(1),
 		Enter: open, m: () => showMessages.click(), c: () => showColls.click(),
+		a: () => showAccesses.click(),
 	};
 	function timeAt(event) {
 		return view.from + (event.offsetX - LEFT) * (view.to - view.from)
@@ -249,11 +255,13 @@ function timeSection(time, messages, collectives, note) {
 	});
 	s.append(timeLegend(time, names),
 		el("p", { class: "note" }, "+ and - (or the wheel) zoom, arrows move, "
-			+ "0 shows all, m messages, c collectives."
+			+ "0 shows all, m messages, c collectives, a accesses of windows."
 			+ (packed > 1 ? ` ${packed} ranks share a line; Enter (or a `
 				+ "double click) gives each its own." : "")),
 		el("label", {}, showMessages, ` messages (${showCount(messages.length)})`),
 		" ", el("label", {}, showColls,
-			` collectives (${showCount(collectives.length)})`),
+			` collectives (${showCount(collectives.length)})`), " ",
+		el("label", {}, showAccesses,
+			` accesses of windows (${showCount(accesses.length)})`),
 		picture, out);
 }

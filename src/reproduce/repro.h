@@ -96,6 +96,8 @@ int repro_hop(const struct repro *r, const struct repro_row *row,
 	      double *model_p);
 int repro_get(const struct repro *r, const struct repro_row *row,
 	      double *model_p);
+int repro_more(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
 int repro_crossover(const struct repro *r, const struct repro_row *row,
 		    double *model_p);
 int repro_stream(const struct repro *r, const struct repro_row *row,
@@ -122,6 +124,12 @@ int repro_added(const struct repro *r, const struct repro_row *row,
 		double *model_p);
 int repro_loss(const struct repro *r, const struct repro_row *row,
 	       double *model_p);
+int repro_gain(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
+int repro_aware(const struct repro *r, const struct repro_row *row,
+		double *model_p);
+int repro_hidden(const struct repro *r, const struct repro_row *row,
+		 double *model_p);
 int repro_alltoall(const struct repro *r, const struct repro_row *row,
 		   double *model_p);
 int repro_zones(const struct repro *r, const struct repro_row *row,

@@ -34,15 +34,10 @@ int repro_bench_config(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-int repro_bench_open(struct repro_bench *b, const struct repro *r,
-		     const struct repro_row *row, uint32_t packets)
+int repro_bench_build(struct repro_bench *b, uint32_t packets)
 {
 	int err;
 
-	memset(b, 0, sizeof(*b));
-	err = repro_bench_config(r, row, &b->cfg);
-	if (err)
-		return err;
 	b->nodes = net_shape_nodes(&b->cfg);
 	b->bytes = net_bytes(&b->cfg, packets);
 	b->net = mmap(NULL, b->bytes, PROT_READ | PROT_WRITE,
@@ -55,6 +50,16 @@ int repro_bench_open(struct repro_bench *b, const struct repro *r,
 	return err ? tell("opening the model", err) : 0;
 }
 
+int repro_bench_open(struct repro_bench *b, const struct repro *r,
+		     const struct repro_row *row, uint32_t packets)
+{
+	int err;
+
+	memset(b, 0, sizeof(*b));
+	err = repro_bench_config(r, row, &b->cfg);
+	return err ? err : repro_bench_build(b, packets);
+}
+
 int repro_bench_path(const struct repro_bench *b, const char *name,
 		     uint8_t *path_p)
 {
@@ -65,6 +70,20 @@ int repro_bench_path(const struct repro_bench *b, const char *name,
 			return 0;
 		}
 	return name ? tell(name, -EINVAL) : 0;
+}
+
+int repro_bench_path_in(const struct repro_bench *b,
+			const struct repro_row *row, uint8_t *in_p)
+{
+	char name[64];
+	int err = 0;
+
+	*in_p = 0;
+	if (repro_arg(row, "in", name, NULL)) {
+		err = repro_bench_path(b, name, in_p);
+		++*in_p;
+	}
+	return err;
 }
 
 int repro_bench_run(struct repro_bench *b, const struct net_up *up, void *arg)

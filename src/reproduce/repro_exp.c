@@ -28,6 +28,10 @@ static const struct repro_exp exps[] = {
 	{ "speedup", REPRO_NUMBER, repro_speedup },
 	{ "added", REPRO_PS, repro_added },
 	{ "loss", REPRO_NUMBER, repro_loss },
+	{ "gain", REPRO_NUMBER, repro_gain },
+	{ "more", REPRO_NUMBER, repro_more },
+	{ "aware", REPRO_PS, repro_aware },
+	{ "hidden", REPRO_PS, repro_hidden },
 	{ "alltoall", REPRO_NUMBER, repro_alltoall },
 	{ "zones", REPRO_NUMBER, repro_zones },
 };
@@ -82,6 +86,7 @@ static const struct {
 	double factor;
 } units[] = {
 	{ "ns", REPRO_PS, 1e-3 },	   { "us", REPRO_PS, 1e-6 },
+	{ "ms", REPRO_PS, 1e-9 },	   { "s", REPRO_PS, 1e-12 },
 	{ "MB/s", REPRO_BYTES_PER_US, 1 }, { "GB/s", REPRO_BYTES_PER_US, 1e-3 },
 	{ "%", REPRO_NUMBER, 1 },	   { "B", REPRO_NUMBER, 1 },
 	{ "M/s", REPRO_NUMBER, 1e-6 },	   { "x", REPRO_NUMBER, 1 },

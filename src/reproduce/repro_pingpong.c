@@ -8,11 +8,14 @@
  *                   dimension first; to=far: the farthest of a torus
  *   bytes=N, path=NAME, variant=NAME
  *   soft=1          software at both ends, too
+ *   in=NAME         the path at the other end, where it is another
+ *   warm=N          rounds before those that count
  *
- * Added is what the variant takes more than the machine without it. A crossover
- * is the size from which on the path b= is faster than a=. A hop is what one
- * more takes, from from= to hops=. A get is a request without data, by the path
- * ask=, and bytes= that the other interface sends back by reply=.
+ * Added is what the variant takes more than the machine without it; more is
+ * what path= takes more than base=, in per cent. A crossover is the size from
+ * which on the path b= is faster than a=. A hop is what one more takes, from
+ * from= to hops=. A get is a request without data, by the path ask=, and bytes=
+ * that the other interface sends back by reply=.
  */
 #include "src/reproduce/repro_bench.h"
 #include "prov/net/net_map.h"
@@ -28,10 +31,11 @@ struct pingpong {
 	struct repro_bench bench;
 	struct net_msg msg;
 	uint8_t path[2];   /* of what the first sends, and the other */
+	uint8_t in;	   /* at the target, plus one, or 0 */
 	uint64_t bytes[2]; /* likewise */
 	uint32_t node[2];
-	unsigned sends;
-	uint64_t ended;
+	unsigned sends, warm; /* of them not counted */
+	uint64_t began, ended;
 	uint64_t soft_ps; /* from arrival to the answer's posting */
 	int err;
 };
@@ -44,6 +48,7 @@ static void serve(struct pingpong *p, uint64_t at, unsigned from)
 	p->msg.dst = p->node[!from];
 	p->msg.cookie = !from;
 	p->msg.path = p->path[from];
+	p->msg.path_in = p->in;
 	p->msg.bytes = p->bytes[from];
 	err = net_send(p->bench.net, at, &p->msg);
 	if (err)
@@ -56,7 +61,9 @@ static void arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	struct pingpong *p = arg;
 
 	p->ended = at + p->soft_ps;
-	if (p->sends < 2 * ROUNDS)
+	if (p->sends == p->warm)
+		p->began = p->ended;
+	if (p->sends < 2 * ROUNDS + p->warm)
 		serve(p, at + p->soft_ps, (unsigned)cookie);
 }
 
@@ -69,7 +76,7 @@ static int run(struct pingpong *p, double *ps_p)
 	p->sends = 0;
 	serve(p, 0, 0);
 	err = p->err ? p->err : repro_bench_run(&p->bench, &up, p);
-	*ps_p = (double)p->ended / (2 * ROUNDS);
+	*ps_p = (double)(p->ended - p->began) / (2 * ROUNDS);
 	return err ? err : p->err;
 }
 
@@ -117,6 +124,9 @@ static int measure(const struct repro *r, const struct repro_row *row,
 	if (!err)
 		err = repro_bench_path(&p.bench, path, &p.path[0]);
 	p.path[1] = p.path[0];
+	p.warm = 2 * (unsigned)repro_arg_number(row, "warm", 0);
+	if (!err)
+		err = repro_bench_path_in(&p.bench, row, &p.in);
 	if (!err) {
 		p.node[1] = other_node(row, &p.bench.cfg);
 		p.soft_ps = software(row, &p.bench.cfg, bytes);
@@ -133,6 +143,21 @@ int repro_pingpong(const struct repro *r, const struct repro_row *row,
 
 	return measure(r, row, repro_arg_number(row, "bytes", 8),
 		       repro_arg(row, "path", path, NULL), model_p);
+}
+
+int repro_more(const struct repro *r, const struct repro_row *row,
+	       double *model_p)
+{
+	uint64_t bytes = repro_arg_number(row, "bytes", 8);
+	char path[64];
+	double base = 1;
+	int err = repro_pingpong(r, row, model_p);
+
+	if (!err)
+		err = measure(r, row, bytes, repro_arg(row, "base", path, NULL),
+			      &base);
+	*model_p = 100 * (*model_p / base - 1);
+	return err;
 }
 
 /* The row of the machine as it is: an empty variant comes first. */
@@ -211,7 +236,7 @@ int repro_crossover(const struct repro *r, const struct repro_row *row,
 		    double *model_p)
 {
 	char a[64], b[64];
-	uint64_t low = 8, high = 65536, mid;
+	uint64_t low = 8, high = repro_arg_number(row, "high", 65536), mid;
 	double ta, tb;
 	int err = 0;
 

@@ -7,11 +7,13 @@
  *               way=dynamic, ack=1: packets are adaptive, acknowledged; the
  *               rate of all data, each=1: of half of them
  *               rail=N: by this one, from 1 on; engines=N: in turn by so many;
- *               wire=1: of all bytes on the link
+ *               wire=1: of all bytes on the link; in=NAME: the path at to=,
+ *               where it is another
  *   rate        messages in a second
  *   words       the same, where every node sends messages of eight bytes to
  *               node 0, each to one of variables= words by lot
- *   loss        per cent of the rate that variant= costs
+ *   loss        per cent of the rate that variant= costs; gain: how many per
+ *               cent the machine is faster than it
  *   complement  every node sends to its complement: the rate of a node as a
  *               share of what a pair alone reaches that exchanges, in per cent
  */
@@ -68,6 +70,8 @@ static int run(const struct repro *r, const struct repro_row *row,
 		err = repro_bench_path(&s->bench,
 				       repro_arg(row, "path", path, NULL),
 				       &msg.path);
+	if (!err)
+		err = repro_bench_path_in(&s->bench, row, &msg.path_in);
 	if (!strcmp(repro_arg(row, "way", way, ""), "dynamic"))
 		msg.way = NET_DYNAMIC;
 	msg.ack = repro_arg_number(row, "ack", 0) != 0;
@@ -109,8 +113,9 @@ int repro_stream(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-int repro_loss(const struct repro *r, const struct repro_row *row,
-	       double *model_p)
+/* The rate of the variant, as a share of that of the machine. */
+static int share_of(const struct repro *r, const struct repro_row *row,
+		    double *share_p)
 {
 	struct repro_row plain = *row;
 	double with = 0, without = 1;
@@ -120,7 +125,25 @@ int repro_loss(const struct repro *r, const struct repro_row *row,
 		 row->exp + strcspn(row->exp, " "));
 	if (!err)
 		err = repro_stream(r, &plain, &without);
-	*model_p = 100 * (1 - with / without);
+	*share_p = with / without;
+	return err;
+}
+
+int repro_loss(const struct repro *r, const struct repro_row *row,
+	       double *model_p)
+{
+	int err = share_of(r, row, model_p);
+
+	*model_p = 100 * (1 - *model_p);
+	return err;
+}
+
+int repro_gain(const struct repro *r, const struct repro_row *row,
+	       double *model_p)
+{
+	int err = share_of(r, row, model_p);
+
+	*model_p = 100 * (1 / *model_p - 1);
 	return err;
 }
 

@@ -24,7 +24,7 @@ static const struct {
 	const char *unit; /* NULL: this host */
 } machines[] = {
 	{ "native", NULL },   { "bgq", "mu" },	     { "gemini", "fma" },
-	{ "qsnet2", "sten" }, { "sunway", "swhni" },
+	{ "qsnet2", "sten" }, { "sunway", "swhni" }, { "apenet", "apenet" },
 };
 
 /* The row of NAME[@VARIANT][:DIMS], or -1. */
@@ -93,7 +93,7 @@ static int check_unit(const struct run_model *m, const struct net_config *cfg)
 		if (machines[i].unit && !strcmp(machines[i].unit, cfg->unit))
 			return 0;
 	run_say("--machine %s: unit = %s: no such network interface; there are "
-		"mu, fma, sten and swhni",
+		"mu, fma, sten, swhni and apenet",
 		m->machine, cfg->unit);
 	return -EINVAL;
 }

@@ -5,7 +5,8 @@ libweftshow_la_SOURCES = \
 	src/show/show_archive.c \
 	src/show/show_calls.c src/show/show_chain.c src/show/show_links.c \
 	src/show/show_match.c src/show/show_matrix.c src/show/show_page.c \
-	src/show/show_perfetto.c src/show/show_time.c
+	src/show/show_perfetto.c src/show/show_reach.c src/show/show_routes.c \
+	src/show/show_time.c
 libweftshow_la_LIBADD = libweftpage.la
 EXTRA_DIST += src/show/README
 

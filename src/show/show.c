@@ -44,6 +44,7 @@ static void count(struct show *s, const struct trace_event *e)
 	if (e->kind != TRACE_CALL)
 		return;
 	s->calls++;
+	s->reaches += TRACE_IS_REACH(e->word);
 	if (e->t < s->begin)
 		s->begin = e->t;
 	if (e->t + e->span > s->end)

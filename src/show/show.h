@@ -28,8 +28,9 @@ struct show {
 	uint32_t ranks;
 	uint64_t begin, end; /* ps; of all calls */
 	uint64_t calls, sends, recvs;
-	uint64_t *first; /* ranks: a rank's first chunk */
-	uint64_t *next;	 /* chunks: the next of the same rank */
+	uint64_t reaches; /* calls that reach a window */
+	uint64_t *first;  /* ranks: a rank's first chunk */
+	uint64_t *next;	  /* chunks: the next of the same rank */
 };
 
 /* 0 or -errno. fd: of weft_trace_create(). */

@@ -56,7 +56,7 @@ static void add_colls(const struct show *s, uint32_t rank,
 	const struct show_coll *c;
 
 	while ((e = show_next(&w))) {
-		if (e->kind != TRACE_CALL || !e->word)
+		if (e->kind != TRACE_CALL || !TRACE_IS_COLL(e->word))
 			continue;
 		c = show_coll_of(m, e->word);
 		if (c && c->last_rank != rank && c->last > e->t &&
@@ -81,7 +81,7 @@ static uint64_t colls_of(const struct show *s, uint32_t rank)
 	uint64_t n = 0;
 
 	while ((e = show_next(&w)))
-		n += e->kind == TRACE_CALL && e->word;
+		n += e->kind == TRACE_CALL && TRACE_IS_COLL(e->word);
 	return n;
 }
 

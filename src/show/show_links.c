@@ -2,6 +2,7 @@
 /* The links of the model, as rank 0 left them. */
 #include "src/show/show_part.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@ enum { CLASSES = 64, LINKS_MOST = 100000 };
 struct class
 {
 	char name[8];
-	uint64_t links, used, packets, bytes, busy, most;
+	uint64_t links, used, packets, bytes, busy, most, queued;
 };
 
 /* Called for every link. */
@@ -49,6 +50,7 @@ static void add(void *arg, const struct trace_link *l)
 	c->class[i].packets += l->packets;
 	c->class[i].bytes += l->bytes;
 	c->class[i].busy += l->busy_ps;
+	c->class[i].queued += l->queued_ps;
 	if (l->busy_ps > c->class[i].most)
 		c->class[i].most = l->busy_ps;
 }
@@ -68,6 +70,8 @@ static void put_classes(struct json *j, const struct classes *c, double time)
 		json_number(j, "busy",
 			    (double)x->busy / (double)x->links / time);
 		json_number(j, "most", (double)x->most / time);
+		json_number(j, "queued",
+			    (double)x->queued / (double)x->links / time);
 		json_close(j);
 	}
 	json_close(j);
@@ -79,13 +83,18 @@ struct put {
 	int64_t idle;
 };
 
+static bool harmed(const struct trace_link *l)
+{
+	return l->bad || l->detours || l->retry_ps || l->dead;
+}
+
 /* A name of a rank's making ends where its field does. */
 static void put_link(void *arg, const struct trace_link *l)
 {
 	char name[sizeof(l->name) + 1] = "", node[sizeof(l->node) + 1] = "";
 	struct put *p = arg;
 
-	if (!l->packets || !p->left) {
+	if ((!l->packets && !harmed(l)) || !p->left) {
 		p->idle++;
 		return;
 	}
@@ -100,6 +109,13 @@ static void put_link(void *arg, const struct trace_link *l)
 	json_int(p->j, NULL, (int64_t)l->packets);
 	json_int(p->j, NULL, (int64_t)l->bytes);
 	json_int(p->j, NULL, (int64_t)l->busy_ps);
+	json_int(p->j, NULL, (int64_t)l->queued_ps);
+	if (harmed(l)) {
+		json_int(p->j, NULL, (int64_t)l->bad);
+		json_int(p->j, NULL, (int64_t)l->detours);
+		json_int(p->j, NULL, (int64_t)l->retry_ps);
+		json_int(p->j, NULL, (int64_t)l->dead);
+	}
 	json_close(p->j);
 }
 
@@ -121,5 +137,30 @@ void show_put_links(struct json *j, const struct show *s)
 	each(s, put_link, &p);
 	json_close(j);
 	json_int(j, "idle", p.idle);
+	json_close(j);
+}
+
+/* The note has lines of a number and what it counts. */
+void show_put_faults(struct json *j, const struct show *s)
+{
+	const char *text = show_note(s, "faults");
+	char name[80], *end;
+
+	if (!text)
+		return;
+	json_array(j, "faults");
+	while (*text) {
+		int64_t value = strtoll(text, &end, 10);
+		size_t len = strcspn(end, "\n");
+
+		json_array(j, NULL);
+		snprintf(name, sizeof(name), "%.*s", (int)len,
+			 *end == ' ' ? end + 1 : end);
+		name[strcspn(name, "\n")] = '\0';
+		json_text(j, NULL, name);
+		json_int(j, NULL, value);
+		json_close(j);
+		text = end + len + (end[len] == '\n');
+	}
 	json_close(j);
 }

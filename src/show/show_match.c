@@ -116,7 +116,7 @@ static void list_colls(const struct show *s, struct show_matched *m)
 
 	for (uint32_t r = 0; r < s->ranks; r++)
 		for (w = show_walk(s, r); (e = show_next(&w));)
-			if (e->kind == TRACE_CALL && e->word)
+			if (e->kind == TRACE_CALL && TRACE_IS_COLL(e->word))
 				m->coll[m->colls++] = (struct show_coll){
 					e->word, e->t, e->t, e->t + e->span,
 					r,	 1,    e->id

@@ -12,6 +12,12 @@ struct cell {
 	uint64_t messages, bytes;
 };
 
+static void add(struct cell *c, uint64_t bytes)
+{
+	c->messages++;
+	c->bytes += bytes;
+}
+
 static void fill(const struct show *s, uint32_t group, uint32_t side,
 		 struct cell *cell)
 {
@@ -20,13 +26,16 @@ static void fill(const struct show *s, uint32_t group, uint32_t side,
 
 	for (uint32_t r = 0; r < s->ranks; r++)
 		for (w = show_walk(s, r); (e = show_next(&w));) {
-			struct cell *c;
+			uint32_t other = e->id;
+			bool in = false;
 
-			if (e->kind != TRACE_SEND || e->id >= s->ranks)
-				continue;
-			c = &cell[r / group * side + e->id / group];
-			c->messages++;
-			c->bytes += e->span;
+			if (e->kind == TRACE_SEND && other < s->ranks)
+				add(&cell[r / group * side + other / group],
+				    e->span);
+			else if (show_reach(s, e, &other, &in))
+				add(&cell[(in ? other : r) / group * side +
+					  (in ? r : other) / group],
+				    e->word & TRACE_REACH_BYTES);
 		}
 }
 
@@ -36,7 +45,7 @@ void show_put_matrix(struct json *j, const struct show *s)
 	uint32_t side = (s->ranks + group - 1) / group;
 	struct cell *cell = calloc((size_t)side * side, sizeof(*cell));
 
-	if (!cell || !s->sends) {
+	if (!cell || !(s->sends || s->reaches)) {
 		free(cell);
 		return;
 	}

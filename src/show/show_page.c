@@ -100,9 +100,12 @@ static void put_all(struct json *j, const struct show *s,
 	show_put_calls(j, s);
 	show_put_time(j, s);
 	show_put_messages(j, s, m);
+	show_put_reach(j, s);
 	show_put_matrix(j, s);
 	show_put_chain(j, s, m);
 	show_put_links(j, s);
+	show_put_routes(j, s);
+	show_put_faults(j, s);
 	if (s->job->report)
 		json_text(j, "report", s->job->report);
 }

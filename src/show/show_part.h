@@ -10,9 +10,17 @@ void show_put_calls(struct json *j, const struct show *s);
 void show_put_time(struct json *j, const struct show *s);
 void show_put_messages(struct json *j, const struct show *s,
 		       const struct show_matched *m);
+/* Calls that reach other ranks' windows. */
+void show_put_reach(struct json *j, const struct show *s);
+/* Whom such a call reaches; false: it is none, or reaches nobody there is.
+ * in: the bytes come here. */
+bool show_reach(const struct show *s, const struct trace_event *e,
+		uint32_t *rank_p, bool *in);
 void show_put_matrix(struct json *j, const struct show *s);
 void show_put_chain(struct json *j, const struct show *s,
 		    const struct show_matched *m);
 void show_put_links(struct json *j, const struct show *s);
+void show_put_routes(struct json *j, const struct show *s);
+void show_put_faults(struct json *j, const struct show *s);
 
 #endif

@@ -292,7 +292,7 @@ static void show_features(struct weft_report *r)
 {
 	report_section(r, "features", "Features");
 	report_value(r, "threads", "MPI_THREAD_MULTIPLE");
-	report_value(r, "machines", "native bgq gemini qsnet2 sunway");
+	report_value(r, "machines", "native bgq gemini qsnet2 sunway apenet");
 	report_value(r, "clocks", "live virtual");
 	report_value(r, "launchers", "mpiexec, any PMIx launcher");
 	report_section_end(r);

@@ -14,13 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void win_am_note(void)
-{
-	/* relaxed: the lock orders it */
-	weft_store32_relaxed(&weft_completed,
-			     weft_load32_relaxed(&weft_completed) + 1);
-}
-
 /* ---- out --------------------------------------------------------------- */
 
 struct letter {
@@ -172,7 +165,7 @@ static void ear_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 
 	if (err == -ECANCELED) {
 		ear->deaf = true;
-		win_am_note();
+		weft_progress_note();
 		return;
 	}
 	if (!err && e->len >= sizeof(head) && source < ear->w->size) {

@@ -75,7 +75,4 @@ int win_am_send(struct weft_win *w, int rank, const struct win_am *head,
 int win_am_say(struct weft_win *w, int rank, enum win_am_type type,
 	       uint32_t flags);
 
-/* Something that threads wait for has changed; the lock is held. */
-void win_am_note(void);
-
 #endif

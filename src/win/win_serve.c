@@ -7,6 +7,7 @@
 #include "src/win/win_serve.h"
 
 #include "src/core/core_abort.h"
+#include "src/core/core_progress.h"
 #include "src/win/win_attach.h"
 #include "src/win/win_elem.h"
 
@@ -42,7 +43,7 @@ static void grant(struct weft_win *w, int rank)
 
 	if (rank == w->rank) {
 		weft_store32(&w->peer[rank].told, 1);
-		win_am_note();
+		weft_progress_note();
 		return;
 	}
 	answer_with(w, rank, &head, NULL);
@@ -87,7 +88,7 @@ void win_serve_unlock(struct weft_win *w, int rank)
 	else if (w->shared)
 		w->shared--;
 	grant_next(w);
-	win_am_note();
+	weft_progress_note();
 }
 
 /* ---- accesses ---------------------------------------------------------- */
@@ -292,5 +293,5 @@ void win_serve(struct weft_win *w, int source, const struct win_am *head,
 	default:
 		return;
 	}
-	win_am_note();
+	weft_progress_note();
 }

@@ -65,7 +65,10 @@ static int post_to(struct weft_win *w, int origin)
 	if (!w->page && origin != w->rank)
 		return win_am_say(w, origin, WIN_AM_POST, 0);
 	if (!w->page) {
+		weft_lock();
 		weft_add32(&w->peer[origin].post, 1);
+		weft_progress_note();
+		weft_unlock();
 		return 0;
 	}
 	/* R22 pairs with A22 in is_posted(): what I stored before */
@@ -141,7 +144,10 @@ static int complete_to(struct weft_win *w, int target)
 	if (!w->page && target != w->rank)
 		return win_am_say(w, target, WIN_AM_COMPLETE, 0);
 	if (!w->page) {
+		weft_lock();
 		weft_add32(&w->completes, 1);
+		weft_progress_note();
+		weft_unlock();
 		return 0;
 	}
 	/* R23 pairs with A23 in is_over(): what I stored there */

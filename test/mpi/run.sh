@@ -13,7 +13,7 @@
 # at the clock of the host), long (only with LONG=1), mt (needs threads), memory
 # (windows in shared memory: not with WEFT_WIN_PATH=fabric or messages, with
 # FI_WEFT_CARRIER=sock, or on several hosts), unit (what only the collective unit
-# does: not on several).
+# does: not on several, and not on a machine that has none).
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 machine=${MACHINE:-native}
@@ -23,6 +23,8 @@ each=${SECONDS_EACH:-$([ -n "$LONG" ] && echo 1200 || echo 30)}
 lib=$build/.libs
 memory=${WEFT_WIN_PATH:-memory}
 [ "$FI_WEFT_CARRIER" = sock ] && memory=no
+unit=yes
+[ "${machine%%[@:]*}" = apenet ] && unit=no
 [ -e "$lib/libmpi_abi.so.1" ] || { echo "no library in $lib"; exit 77; }
 . "$top/test/timeout.sh" || exit 1
 work=$(mktemp -d) || exit 1
@@ -73,6 +75,7 @@ while read -r prog ranks tags args; do
 	case ,$tags, in *,live,*) [ "$clock" = live ] || continue ;; esac
 	case ,$tags, in *,memory,*) [ "$memory" = memory ] || continue ;; esac
 	case ,$tags, in *,memory,* | *,unit,*) [ -z "$HOSTS" ] || continue ;; esac
+	case ,$tags, in *,unit,*) [ $unit = yes ] || continue ;; esac
 	case ,$tags, in *,long,*) [ -n "$LONG" ] || continue ;; esac
 	compile "$prog" || { echo "FAIL $prog does not compile"; bad=$((bad + 1)); continue; }
 	for n in ${ranks//,/ }; do

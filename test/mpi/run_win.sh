@@ -6,7 +6,7 @@ for path in fabric messages; do
 	WEFT_WIN_PATH=$path ONLY='win_*' RANKS_MAX=5 \
 		bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
 done
-for machine in bgq gemini qsnet2 sunway; do
+for machine in bgq gemini qsnet2 sunway apenet; do
 	WEFT_WIN_PATH=fabric MACHINE=$machine ONLY='win_*' RANKS_MAX=3 \
 		bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
 done

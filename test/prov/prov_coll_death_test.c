@@ -150,7 +150,7 @@ static void torn(int who, void (*body)(struct job *j))
 	const struct job_opts o = { .may_die = who + 1 };
 
 	/* there survivors are no rectangle */
-	if (machine && !strcmp(machine, "bgq"))
+	if ((machine && !strcmp(machine, "bgq")) || group_no_routes())
 		skip();
 	doomed = who;
 	job_run(20, body, &o);

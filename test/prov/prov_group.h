@@ -8,6 +8,16 @@
 #include <rdma/fi_collective.h>
 #include <rdma/fi_ext_weft.h>
 #include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The machine does collectives by messages, and nothing else. */
+static inline bool group_no_routes(void)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+
+	return machine && !strcmp(machine, "apenet");
+}
 
 struct group {
 	struct fid_av_set *set;
@@ -89,6 +99,18 @@ static inline struct fi_weft_route group_route(struct job *j, struct group *g)
 	job_check(j, !ret && !ops->route(&g->mc->fid, &r), "routes", ret);
 	job_check(j, r.members == g->n, "members", r.members);
 	return r;
+}
+
+static inline struct fi_weft_stats_data job_counters(struct job *j)
+{
+	struct fi_weft_stats_data d = { 0 };
+	struct fi_weft_stats *ops;
+	int ret =
+		fi_open_ops(&j->ep->fid, FI_WEFT_STATS, 0, (void **)&ops, NULL);
+
+	job_check(j, !ret, "stats", ret);
+	ops->read(&j->ep->fid, &d, sizeof(d));
+	return d;
 }
 
 static inline void finish(struct job *j, ssize_t ret, const char *what)

@@ -225,6 +225,81 @@ static void a_receive_on_the_spot_needs_no_queue(void **state)
 	job_run(2, body_direct, &o);
 }
 
+/* A receive with a call of its own, and what it was called with. */
+struct called {
+	struct fi_weft_arrival a;
+	int times;
+	int err;
+};
+
+static void count_call(struct fi_weft_arrival *a)
+{
+	struct called *c = (struct called *)a;
+
+	c->times += a->over;
+	c->err = a->err;
+	memset(a, 0xff, sizeof(*a)); /* it is ours again */
+}
+
+static void post_called(struct job *j, struct fi_weft_recv *r, void *buf,
+			size_t len, uint64_t tag, struct called *c)
+{
+	*c = (struct called){ .a.call = count_call };
+	job_check(j, !r->post(j->ep, buf, len, tag, 0, &c->a), "post", 0);
+}
+
+/* Nothing else may come meanwhile. */
+static void wait_called(struct job *j, const struct called *c, int err)
+{
+	struct fi_cq_tagged_entry e;
+
+	while (!c->times)
+		job_check(j, fi_cq_read(j->cq, &e, 1) == -FI_EAGAIN, "queue",
+			  0);
+	job_check(j, c->times == 1 && c->err == err, "called", c->err);
+}
+
+static void body_called(struct job *j)
+{
+	static unsigned char buf[4][3000];
+	struct fi_weft_recv *r;
+	struct called c[4];
+
+	job_check(j,
+		  !fi_open_ops(&j->ep->fid, FI_WEFT_RECV, 0, (void **)&r, NULL),
+		  "fi_open_ops", 0);
+	if (j->rank == 0) {
+		t_fill(buf[0], 3000, 5);
+		for (uint64_t tag = 1; tag < 4; tag++) {
+			job_tsend(j, 1, buf[0], 3000, tag, buf);
+			job_wait(j, buf);
+		}
+		job_barrier(j);
+		return;
+	}
+	post_called(j, r, buf[0], 1, 99, &c[0]);
+	post_called(j, r, buf[1], 3000, 1, &c[1]);
+	wait_called(j, &c[1], 0);
+	check_bytes(j, buf[1], 3000, 5);
+	post_called(j, r, buf[2], 8, 2, &c[2]);
+	wait_called(j, &c[2], FI_ETRUNC);
+	/* what is there already is called within post, or soon after */
+	post_called(j, r, buf[3], 3000, 3, &c[3]);
+	wait_called(j, &c[3], 0);
+	check_bytes(j, buf[3], 3000, 5);
+	job_check(j, !c[0].times, "nobody sent that", 0);
+	fi_cancel(&j->ep->fid, &c[0].a);
+	wait_called(j, &c[0], FI_ECANCELED);
+	job_barrier(j);
+}
+
+static void a_receive_may_have_a_call_instead_of_an_entry(void **state)
+{
+	const struct job_opts o = { .wait_obj = FI_WAIT_UNSPEC };
+
+	job_run(2, body_called, &o);
+}
+
 /* ---- fences -------------------------------------------------------------- */
 
 /* A fenced message leaves when the large one before it is complete. */
@@ -448,6 +523,7 @@ int main(void)
 		T_CASE(an_endpoint_sends_to_itself),
 		T_CASE(a_short_buffer_is_told_with_data_and_tag),
 		T_CASE(a_receive_on_the_spot_needs_no_queue),
+		T_CASE(a_receive_may_have_a_call_instead_of_an_entry),
 		T_CASE(a_fence_waits_for_what_is_before_it),
 		T_CASE(a_hundred_thousand_wait_unexpected),
 		T_CASE(ten_thousand_receives_match_in_reverse),

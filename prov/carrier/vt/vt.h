@@ -388,6 +388,9 @@ void vt_engine_watch(struct vt *v);
 int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *attr,
 		  unsigned *id_p);
 void vt_route_close(struct weft_carrier *c, unsigned id);
+int vt_route_tree(struct weft_carrier *c, unsigned id,
+		  void (*each)(void *arg, const struct weft_vt_branch *b),
+		  void *arg);
 bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind);
 int vt_route_send(struct weft_carrier *c, unsigned id,
 		  const struct weft_vt_part *part, const void *data);
@@ -428,6 +431,8 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
  * begins as VT_NONE, and VT_NONE is the end.
  */
 int vt_tree_open(struct weft_vt *w, uint32_t place);
+/* The same tree, for looking at. */
+int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree);
 void vt_tree_close(struct weft_vt *w, uint32_t place);
 /* The machine has none: processors of the members pass everything on. */
 bool vt_tree_none(const struct weft_vt *w);

@@ -322,6 +322,7 @@ static int vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 	l->packets = n.packets;
 	l->bytes = n.chunks * cfg->chunk_bytes;
 	l->busy_ps = n.busy_ps;
+	l->queued_ps = n.queued_ps;
 	net_fault_port_get(w->net, node, port, &f);
 	l->bad = f.bad;
 	l->detours = f.detours;
@@ -351,6 +352,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.link = vt_link,
 	.route_open = vt_route_open,
 	.route_close = vt_route_close,
+	.route_tree = vt_route_tree,
 	.route_can = vt_route_can,
 	.route_send = vt_route_send,
 	.route_take = vt_route_take,

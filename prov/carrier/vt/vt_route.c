@@ -12,6 +12,7 @@
  * its rank as packets do. A member has VT_WINDOW parts under way at most.
  */
 #include "prov/carrier/vt/vt.h"
+#include "prov/net/net_name.h"
 #include "src/base/log.h"
 
 #include <stdlib.h>
@@ -198,6 +199,50 @@ void vt_route_close(struct weft_carrier *c, unsigned id)
 	vt_buf(v->w, i)->from = v->rank;
 	vt_buf(v->w, i)->route = own->place;
 	vt_post(v, i);
+}
+
+/* ---- looking at it ------------------------------------------------------- */
+
+struct look {
+	struct weft_vt *w;
+	uint32_t place;
+	struct net_tree_plan tree;
+	int err;
+};
+
+/* Under a guard: members may have been written over. */
+static void look_plan(void *arg)
+{
+	struct look *l = arg;
+
+	l->err = vt_tree_plan(l->w, l->place, &l->tree);
+}
+
+int vt_route_tree(struct weft_carrier *c, unsigned id,
+		  void (*each)(void *arg, const struct weft_vt_branch *b),
+		  void *arg)
+{
+	struct vt *v = vt_of(c);
+	struct look l = { .w = v->w };
+	struct weft_vt_branch b;
+
+	if (id >= WEFT_VT_ROUTES || !v->route[id].open)
+		return -ENOENT;
+	l.place = v->route[id].place;
+	if (weft_guard(look_plan, &l)) {
+		vt_ruin(v);
+		return -EFAULT;
+	}
+	for (uint32_t i = 0; !l.err && i < l.tree.count; i++) {
+		b.parent = l.tree.parent[i];
+		b.ranks = l.tree.share[i];
+		net_node_name(&v->w->cfg, l.tree.node[i], b.node,
+			      sizeof(b.node));
+		each(arg, &b);
+	}
+	if (!l.err)
+		net_tree_plan_free(&l.tree);
+	return l.err;
 }
 
 /* ---- parts --------------------------------------------------------------- */

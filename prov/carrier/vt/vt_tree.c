@@ -26,7 +26,7 @@ static const struct vt_member *by_node(struct weft_vt *w,
 }
 
 /* The tree over the nodes of the members, each once. */
-static int plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree)
+int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree)
 {
 	const struct vt_member *m = vt_route_members(w, place);
 	uint32_t n = w->routes[place].count, count = 0;
@@ -113,7 +113,7 @@ int vt_tree_open(struct weft_vt *w, uint32_t place)
 
 	if (vt_tree_none(w))
 		return 0;
-	ret = plan(w, place, &tree);
+	ret = vt_tree_plan(w, place, &tree);
 	if (ret)
 		return ret;
 	ret = net_tree_open(w->net, tree.node, tree.parent, tree.share,

@@ -7,6 +7,7 @@ libweftcu_la_SOURCES = \
 	prov/nic/cu/cu_fold.h \
 	prov/nic/cu/cu_group.c prov/nic/cu/cu_group.h prov/nic/cu/cu_meet.c \
 	prov/nic/cu/cu_board.c prov/nic/cu/cu_tree_host.c prov/nic/cu/cu_node.c \
+	prov/nic/cu/cu_tree_levels.c \
 	prov/nic/cu/cu_packet.c prov/nic/cu/cu_single.c \
 	prov/nic/cu/cu_tree.c prov/nic/cu/cu_tree.h
 libweftcu_la_LIBADD = -lm

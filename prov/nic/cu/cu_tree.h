@@ -77,6 +77,13 @@ static inline unsigned weft_cu_place_at(weft_cu_place p, int level)
 /* 0 or -ENOMEM, -EINVAL. k >= 1, n >= 1. */
 int weft_cu_tree_pairs(struct weft_cu_tree *t, int n);
 int weft_cu_tree_kary(struct weft_cu_tree *t, int n, int k);
+/*
+ * Of so many levels, more where a member would have more than 64 inputs; each
+ * as wide as the others. Of 16 members and two levels the first of every four
+ * has three inputs, and member 0 the three others besides: the trees of
+ * prov/net/net_fold.h.
+ */
+int weft_cu_tree_levels(struct weft_cu_tree *t, int n, unsigned levels);
 
 /*
  * The same by places: members on neighbouring places are joined first. A

@@ -81,6 +81,47 @@ static void trees_of_pairs_are_whole(void **state)
 	}
 }
 
+/* Not deeper than asked for, and no wider than that needs. */
+static void described_trees_have_their_levels(void **state)
+{
+	struct weft_cu_tree t;
+
+	T_IS(weft_cu_tree_levels(&t, 0, 2), -EINVAL);
+	T_IS(weft_cu_tree_levels(&t, 4, 0), -EINVAL);
+	for (int n = 1; n <= 1100; n++) {
+		int side = 1;
+
+		while (side * side < n)
+			side++;
+		T_OK(weft_cu_tree_levels(&t, n, 2));
+		check(&t);
+		T_TRUE(t.depth <= (side <= 33 ? 2 : 3));
+		T_TRUE(weft_cu_tree_width(&t) <= 2 * (side - 1));
+		T_TRUE(n < 5 || side > 33 || weft_cu_tree_width(&t) > side - 1);
+		for (int i = 0; i < n; i++)
+			T_IS(t.visit[i], i);
+		weft_cu_tree_fini(&t);
+	}
+	T_OK(weft_cu_tree_levels(&t, 5000, 2));
+	check(&t);
+	T_IS(t.depth, 3);
+	weft_cu_tree_fini(&t);
+}
+
+/* As prov/net/net_fold.h draws it. */
+static void sixteen_are_four_times_four(void **state)
+{
+	struct weft_cu_tree t;
+
+	T_OK(weft_cu_tree_levels(&t, 16, 2));
+	for (int i = 1; i < 16; i++)
+		T_IS(t.parent[i], i % 4 ? i / 4 * 4 : 0);
+	T_IS(weft_cu_tree_inputs(&t, 0), 6);
+	T_IS(t.input[t.first[0] + 2], 3);
+	T_IS(t.input[t.first[0] + 3], 4);
+	weft_cu_tree_fini(&t);
+}
+
 /* All nodes of a box, ppn members on each, at an offset in the machine. */
 static struct weft_cu_coord *box(const int *len, int ppn, int off, int *n_p)
 {
@@ -175,6 +216,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(kary_trees_are_whole),
 		T_CASE(trees_of_pairs_are_whole),
+		T_CASE(described_trees_have_their_levels),
+		T_CASE(sixteen_are_four_times_four),
 		T_CASE(a_class_route_uses_neighbour_links_only),
 		T_CASE(a_midplane_is_nine_hops_deep),
 		T_CASE(what_is_no_rectangle_is_refused),

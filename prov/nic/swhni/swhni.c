@@ -28,6 +28,7 @@ static void on_lost(void *arg, struct weft_peer *peer, int err)
 	swhni_tx_lost(p->n, guid);
 	swhni_rx_lost(p->n, guid);
 	swhni_window_lost(p->n, guid);
+	swhni_coll_lost(p->n, guid);
 }
 
 static const struct weft_carrier_up port_up = {
@@ -108,6 +109,7 @@ static struct weft_swhni *chip_make(const struct weft_swhni_attr *attr)
 	weft_list_init(&n->notes);
 	weft_list_init(&n->coming);
 	weft_list_init(&n->window);
+	weft_list_init(&n->colls);
 	weft_hash_init(&n->comings);
 	weft_hash_init(&n->windows);
 	for (unsigned i = 0; i < WEFT_SWHNI_ENGINES; i++)
@@ -146,6 +148,7 @@ WEFT_EXPORT void weft_swhni_close(struct weft_swhni *n)
 	swhni_window_fini(n);
 	swhni_port_fini(n);
 	swhni_mem_fini(n);
+	swhni_coll_fini(n);
 	free(n);
 }
 
@@ -162,7 +165,9 @@ WEFT_EXPORT int weft_swhni_poll(struct weft_swhni *n, int budget)
 
 		done += c->ops->poll(c, budget);
 	}
-	return done + swhni_rx_run(n);
+	done += swhni_rx_run(n);
+	swhni_coll_run(n);
+	return done;
 }
 
 WEFT_EXPORT int weft_swhni_wait(struct weft_swhni *n, uint64_t timeout_ns)

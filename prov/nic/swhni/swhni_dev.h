@@ -10,6 +10,7 @@
  *	swhni_tx.c      the send unit: whose turn it is, packets, time-outs
  *	swhni_post.c    descriptors: into send queues, or written on chip
  *	swhni_window.c  reliable queue messages
+ *	swhni_coll.c    collectives
  *	swhni_rq.c      receive queues, raw and virtual
  *	swhni_mem.c     addresses, pages, the TLB
  *	swhni_cq.c      completion queues
@@ -43,6 +44,7 @@
 #define SWHNI_COMMANDS 256
 #define SWHNI_COMINGS  8192 /* messages that are arriving, at most */
 #define SWHNI_NO_VM    (-1)
+#define SWHNI_COLLS    4 /* operations of a group under way */
 
 /* Messages by length, and those that are marked. */
 enum swhni_class {
@@ -105,6 +107,48 @@ struct swhni_slot {
 	unsigned char data[WEFT_SWHNI_PACKET];
 };
 
+/* What an input of a collective sent. */
+struct swhni_part {
+	uint8_t status;
+	uint8_t bytes;
+	unsigned char data[WEFT_SWHNI_FSM];
+};
+
+/* A collective, as one member sees it. */
+struct swhni_coll {
+	struct weft_list link; /* those under way */
+	struct weft_swhni_coll d;
+	uint64_t number; /* in its group */
+	uint64_t came;	 /* inputs, a bit each */
+	uint64_t since;	 /* waits for its result, or was probed for it */
+	uint32_t job;
+	uint32_t cast; /* copies that have left */
+	uint8_t engine;
+	uint8_t vi;
+	uint8_t added; /* inputs that are in the sum */
+	uint8_t status;
+	bool used;
+	bool posted;
+	bool sent; /* the sum, upwards */
+	bool told; /* the parent has it */
+	bool over;
+	unsigned char sum[WEFT_SWHNI_PACKET]; /* so far; the result */
+	struct swhni_part part[WEFT_SWHNI_INPUTS];
+};
+
+/* A member's operations of a group. */
+struct swhni_circle {
+	uint64_t next; /* number */
+	struct swhni_coll op[SWHNI_COLLS];
+};
+
+/* The nodes that multicasts of a group reach. */
+struct swhni_cast {
+	uint32_t *guid;
+	unsigned n;
+	bool gone; /* one of them is */
+};
+
 /* Indices run free; the entry of index i is ring[i & (entries - 1)]. */
 struct swhni_vi {
 	bool open;
@@ -128,6 +172,7 @@ struct swhni_vi {
 	struct weft_list arrived; /* in order of their coming */
 	struct weft_list buffers; /* struct swhni_buffer */
 	struct weft_list windows; /* struct swhni_window, as sender */
+	struct swhni_circle *circle[WEFT_SWHNI_CASTS];
 };
 
 /* A message engine. */
@@ -222,6 +267,8 @@ struct weft_swhni {
 	struct weft_hash windows; /* as receiver: by node and number */
 	struct weft_list window;  /* the same, all of them */
 	uint32_t window_next;
+	struct weft_list colls; /* struct swhni_coll: under way */
+	struct swhni_cast cast[WEFT_SWHNI_CASTS];
 	struct swhni_mem mem[SWHNI_MEMS];
 	struct swhni_entry tlb[SWHNI_TLB_SETS][SWHNI_TLB_WAYS];
 	uint8_t tlb_turn[SWHNI_TLB_SETS];
@@ -344,6 +391,19 @@ void swhni_manage_rx(struct weft_swhni *n, const struct swhni_in *in);
 /* The node at the end of a route; false: unknown. */
 bool swhni_route(const struct weft_swhni *n, const uint8_t *hop,
 		 uint32_t *guid_p);
+
+/* swhni_coll.c: false: no room for the part. */
+bool swhni_coll_part(struct weft_swhni *n, struct swhni_vi *v,
+		     const struct swhni_in *in);
+void swhni_coll_cast(struct weft_swhni *n, const struct swhni_in *in);
+void swhni_coll_probed(struct weft_swhni *n, const struct swhni_in *in);
+/* What became of the message with a sum. */
+void swhni_coll_sent(struct weft_swhni *n, const struct swhni_msg *m,
+		     unsigned status);
+void swhni_coll_run(struct weft_swhni *n);
+void swhni_coll_lost(struct weft_swhni *n, uint32_t guid);
+void swhni_coll_close(struct swhni_vi *v);
+void swhni_coll_fini(struct weft_swhni *n);
 
 /* swhni_rx.c */
 int swhni_rx_deliver(void *arg, struct weft_peer *src,

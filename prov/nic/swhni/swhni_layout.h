@@ -15,14 +15,24 @@
  *
  *	slice  | job 32 | total 32 | offset 32 | window 32 |
  *
- *	command   bytes                tag            data
- *	WRITE     at offset            address        answer word or
- *notification READ      -                    address        - WRITTEN   at
- *offset (R2W)      -              - ABORT     -                    - - QUEUE a
- *message            virtual queue  sequence number ACK       - - sequence
- *number FORGET    -                    -              - IO_WRITE  a word number
- *- IO_READ   -                    number         - MANAGE    - number value
- *	DONE      -                    status         value
+ *	command   bytes           tag             data
+ *
+ *	WRITE     at offset       address         answer word, notification
+ *	READ      -               address         -
+ *	WRITTEN   at offset       -               -
+ *	ABORT     -               -               -
+ *	QUEUE     a message       virtual queue   sequence number
+ *	ACK       -               -               sequence number
+ *	IO_WRITE  a word          number          -
+ *	IO_READ   -               number          -
+ *	MANAGE    -               number          value
+ *	DONE      -               status          value
+ *	GATHER    a sum           operation       sequence number
+ *	CAST      the result      operation       -
+ *	PROBE     -               operation       -
+ *
+ * An operation of a collective is 7..0 its group, 15..8 which input of its
+ * parent the member is, 23..16 status, 63..24 its number in the group.
  *
  * Reliable queue messages belong to a window; of two between the same
  * interfaces the one with the higher number is the later. ABORT ends a WRITE
@@ -52,6 +62,13 @@ static_assert(sizeof(struct weft_swhni_desc) == SWHNI_DESC &&
 		      offsetof(struct weft_swhni_desc, hop) == 56,
 	      "descriptor of 64 bytes");
 
+static_assert(sizeof(struct weft_swhni_coll) == 40 &&
+		      offsetof(struct weft_swhni_coll, local) == 16,
+	      "a descriptor of at most 64 bytes");
+
+/* An operation of the interface's own: the sum of a member, to its parent. */
+#define SWHNI_OP_GATHER (WEFT_SWHNI_COLL + 1)
+
 enum swhni_cmd {
 	SWHNI_WRITE,
 	SWHNI_READ,
@@ -63,6 +80,9 @@ enum swhni_cmd {
 	SWHNI_IO_READ,
 	SWHNI_MANAGE,
 	SWHNI_DONE,
+	SWHNI_GATHER,
+	SWHNI_CAST,
+	SWHNI_PROBE,
 	SWHNI_CMDS,
 };
 

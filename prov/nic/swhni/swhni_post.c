@@ -97,7 +97,9 @@ void swhni_msg_end(struct weft_swhni *n, struct swhni_msg *m, unsigned status,
 		.data = value,
 	};
 
-	if (!m->orphan && !m->back) {
+	if (m->d.op == SWHNI_OP_GATHER) {
+		swhni_coll_sent(n, m, status);
+	} else if (!m->orphan && !m->back) {
 		v->owed -= promised;
 		/* what went wrong is told to those, too, who did not ask */
 		if (promised || (status && swhni_cq_room(v)))

@@ -294,6 +294,8 @@ static void (*const rx_cmd[SWHNI_CMDS])(struct weft_swhni *,
 	[SWHNI_QUEUE] = rx_queue,	    [SWHNI_ACK] = rx_ack,
 	[SWHNI_IO_WRITE] = swhni_manage_io, [SWHNI_IO_READ] = swhni_manage_io,
 	[SWHNI_MANAGE] = swhni_manage_rx,   [SWHNI_DONE] = rx_done,
+	[SWHNI_GATHER] = rx_queue,	    [SWHNI_CAST] = swhni_coll_cast,
+	[SWHNI_PROBE] = swhni_coll_probed,
 };
 
 static void rx_packet(struct weft_swhni *n, uint32_t guid,

@@ -19,6 +19,7 @@ static unsigned tx_cmd(const struct swhni_msg *m)
 		[WEFT_SWHNI_IO_WRITE] = SWHNI_IO_WRITE,
 		[WEFT_SWHNI_IO_READ] = SWHNI_IO_READ,
 		[WEFT_SWHNI_MANAGE] = SWHNI_MANAGE,
+		[SWHNI_OP_GATHER] = SWHNI_GATHER,
 	};
 
 	return m->back ? SWHNI_WRITTEN : cmd[m->d.op];
@@ -26,7 +27,7 @@ static unsigned tx_cmd(const struct swhni_msg *m)
 
 static uint64_t tx_data(const struct swhni_msg *m)
 {
-	if (m->d.op == WEFT_SWHNI_QUEUE)
+	if (m->d.op == WEFT_SWHNI_QUEUE || m->d.op == SWHNI_OP_GATHER)
 		return m->seq;
 	return m->d.flags & WEFT_SWHNI_ANSWER ? m->d.answer : m->d.data;
 }

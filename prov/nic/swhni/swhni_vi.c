@@ -99,6 +99,7 @@ WEFT_EXPORT int weft_swhni_vi_close(struct weft_swhni *n, unsigned engine,
 	weft_list_remove(&v->ready);
 	swhni_tx_close(n, engine, vi);
 	swhni_window_close(v);
+	swhni_coll_close(v);
 	if (v->vm != SWHNI_NO_VM)
 		n->vm[v->vm].used--;
 	vi_free(v);

@@ -141,6 +141,14 @@ static void window_ack(struct weft_swhni *n, const struct swhni_in *in)
 	swhni_answer(n, &o);
 }
 
+/* To the interface, or to the collective that its sender takes part in. */
+static bool window_put(struct weft_swhni *n, struct swhni_vi *v,
+		       const struct swhni_in *in)
+{
+	return in->pkt->flags == SWHNI_GATHER ? swhni_coll_part(n, v, in)
+					      : swhni_rq_put(v, in, false);
+}
+
 void swhni_window_arrive(struct weft_swhni *n, struct swhni_vi *v,
 			 const struct swhni_in *in)
 {
@@ -162,7 +170,7 @@ void swhni_window_arrive(struct weft_swhni *n, struct swhni_vi *v,
 		n->stats.refused++;
 		return;
 	}
-	if (v && !swhni_rq_put(v, in, false)) {
+	if (v && !window_put(n, v, in)) {
 		n->stats.dropped++;
 		return;
 	}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every kind of memory, and that a device's is out of the processor's reach. */
+#include "prov/mem/mem.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BYTES 200000
+
+static void every_kind_keeps_what_was_copied_in(void **state)
+{
+	const struct weft_mem_kind *k;
+	char *from = malloc(BYTES), *to = malloc(BYTES);
+
+	for (unsigned i = 0; (k = weft_mem_kind_at(i)); i++) {
+		char *at;
+
+		T_OK(weft_mem_alloc(k->name, BYTES, (void **)&at));
+		T_OK(weft_mem_out(to, at, BYTES));
+		for (int b = 0; b < BYTES; b++)
+			T_IS(to[b], 0);
+		t_fill(from, BYTES, i);
+		T_OK(weft_mem_in(at, from, BYTES));
+		T_OK(weft_mem_out(to, at + 77, BYTES - 77));
+		T_TRUE(!memcmp(to, from + 77, BYTES - 77));
+		T_TRUE(weft_mem_kind_of(at, BYTES) == k);
+		T_TRUE(weft_mem_kind_iface(k->iface) == k);
+		T_OK(weft_mem_free(k->name, at));
+	}
+	free(from);
+	free(to);
+}
+
+/* How a child that does this ends. */
+static int fate(void (*act)(char *at), char *at)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (!pid) {
+		signal(SIGSEGV, SIG_DFL);
+		act(at);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	return WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void read_it(char *at)
+{
+	_exit(*(volatile char *)at & 1);
+}
+
+static void write_it(char *at)
+{
+	*(volatile char *)at = 1;
+}
+
+/* As a peer would: the kernel copies, without a signal. */
+static void fetch_it(char *at)
+{
+	char byte;
+	struct iovec here = { &byte, 1 }, there = { at, 1 };
+
+	_exit(process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1 ? 3 : 4);
+}
+
+static void a_device_s_memory_is_not_the_processor_s(void **state)
+{
+	char *at;
+
+	T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, (void **)&at));
+	T_TRUE(fate(read_it, at) != 0);
+	T_TRUE(fate(write_it, at) != 0);
+	T_IS(fate(fetch_it, at), 4);
+	T_OK(weft_mem_free(WEFT_MEM_DEVICE, at));
+}
+
+static void the_bus_reaches_what_the_processor_does_not(void **state)
+{
+	char *at, *bus, byte = 0;
+
+	T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, (void **)&at));
+	T_OK(weft_mem_device.reach(at + 5, 10, (void **)&bus));
+	bus[3] = 9;
+	T_OK(weft_mem_out(&byte, at + 8, 1));
+	T_IS(byte, 9);
+	/* a peer can tell the kind from the address alone */
+	T_TRUE(weft_mem_kind_on_bus((uintptr_t)&byte) == weft_mem_kind_at(0));
+	if ((uintptr_t)bus >> 40 == 0x30)
+		T_TRUE(weft_mem_kind_on_bus((uintptr_t)bus) ==
+		       &weft_mem_device);
+	T_IS(weft_mem_device.reach(at, (size_t)1 << 40, (void **)&bus),
+	     -EFAULT);
+	T_IS(weft_mem_device.reach(&byte, 1, (void **)&bus), -EFAULT);
+	T_OK(weft_mem_free(WEFT_MEM_DEVICE, at));
+}
+
+static void what_belongs_to_nobody_or_to_two_is_refused(void **state)
+{
+	char *at, buf[8];
+
+	T_IS(weft_mem_alloc("tape", 1, (void **)&at), -EINVAL);
+	T_IS(weft_mem_alloc(WEFT_MEM_DEVICE, 0, (void **)&at), -EINVAL);
+	T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, (void **)&at));
+	/* it begins before the block and ends in it, and the other way */
+	T_TRUE(weft_mem_name(at - 4, 8) == NULL);
+	T_IS(weft_mem_in(at - 4, buf, 8), -EFAULT);
+	T_IS(weft_mem_out(buf, at - 4, 8), -EFAULT);
+	T_IS(weft_mem_free(WEFT_MEM_DEVICE, at + 1), -EINVAL);
+	T_OK(weft_mem_free(WEFT_MEM_DEVICE, at));
+	T_IS(weft_mem_free(WEFT_MEM_DEVICE, at), -EINVAL);
+	T_TRUE(!strcmp(weft_mem_name(buf, 8), WEFT_MEM_HOST));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(every_kind_keeps_what_was_copied_in),
+		T_CASE(a_device_s_memory_is_not_the_processor_s),
+		T_CASE(the_bus_reaches_what_the_processor_does_not),
+		T_CASE(what_belongs_to_nobody_or_to_two_is_refused),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Words that a link's protocol stuffs between blocks of data: starts, credits,
+ * and what interfaces tell their neighbours. The words are there whether they
+ * say something or not, so packets take as long with them as without.
+ *
+ *    busy    |--- block ---|w|--- block ---|w|--- block ---|w|
+ *    idle    |w|w|w|w|w|w|w|w|
+ *
+ * The first word of every packet's is that of the credits.
+ */
+#include "prov/net/net_fault_int.h"
+#include "prov/net/net_nic_int.h"
+
+#include <errno.h>
+
+/* When the next word that is free begins. */
+static uint64_t next_word(const struct net *net, uint32_t node, unsigned port,
+			  uint64_t from, uint64_t rate)
+{
+	const struct net_config *cfg = &net->cfg;
+	bool busy = net_node(net, node)->busy >> port & 1;
+	uint64_t period =
+		cfg->block_header_bytes + (busy ? cfg->block_bytes : 0) * 1ull;
+	uint64_t words = cfg->payload_bytes / cfg->block_bytes, i;
+
+	period = period * rate / 1000;
+	i = (from + period - 1) / period;
+	if (busy && i % words == 0)
+		i++;
+	return i * period;
+}
+
+static bool is_dead(const struct net *net, uint32_t node, unsigned port)
+{
+	return net->off_fault && net_fault_link(net, node, port)->state;
+}
+
+int net_stuff(struct net *net, uint64_t at, uint32_t node, unsigned port,
+	      uint64_t cookie)
+{
+	uint64_t *next, rate, leave;
+	struct net_mrec *m;
+	uint32_t link, mi;
+
+	if (!net->off_stuff || !net->cfg.block_header_bytes)
+		return -EOPNOTSUPP;
+	if (node >= net->nodes || port >= net->ports)
+		return -EINVAL;
+	link = net_links(net, node)[port];
+	if (link == NET_LINK_NONE)
+		return -EINVAL;
+	if (is_dead(net, node, port))
+		return 0;
+	mi = net_mrec_get(net);
+	if (!mi)
+		return -EAGAIN;
+	rate = net->rate[net_link_hop(net, link)->rate];
+	next = (uint64_t *)net_at(net, net->off_stuff) +
+	       (uint64_t)node * net->ports + port;
+	leave = next_word(net, node, port, at < *next ? *next : at, rate);
+	*next = leave + net->cfg.block_header_bytes * rate / 1000;
+	m = net_mrec(net, mi);
+	m->cookie = cookie;
+	m->ready_ps = *next + net->cfg.hop_ps;
+	net->timers++;
+	net_push_ps(net, m->ready_ps, NET_EV_TIMER,
+		    net_word(net_link_peer(link), NET_EV_TIMER,
+			     net_link_port(link), NET_TIMER_WORD, mi));
+	return 0;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The APEnet+ interface as the message engine sees it. */
+#ifndef WEFT_PROV_APENET_ENGINE_H
+#define WEFT_PROV_APENET_ENGINE_H
+
+#include "prov/nic/nic.h"
+
+extern const struct weft_unit_ops weft_unit_apenet;
+
+#endif

@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives. Software draws a tree and writes each member's place in it into
+ * the member's descriptor: to whom its sum goes, which input of that one it is,
+ * and how many inputs it has itself. Interfaces gather: each waits for its
+ * inputs, adds them to its own part in their order, and sends the sum up as a
+ * reliable message (swhni_window.c). The root's goes to all as a multicast,
+ * which the routers copy to the nodes of a group; who is no member there drops
+ * it.
+ *
+ *	post -> all inputs -> [sum to the parent -> it has it] -> result
+ *
+ * Nothing says that a copy has arrived. A member that has waited for too long
+ * probes its parent, which sends the result if it has it; if not, it waits
+ * itself, and probes its own. So the last four results are kept: nobody can be
+ * further ahead of one that waits.
+ */
+#include "prov/nic/swhni/swhni_dev.h"
+
+#include "prov/nic/cu/cu_alu.h"
+
+/* ---- what is asked for ---- */
+
+static unsigned alu_op(unsigned sum)
+{
+	static const uint8_t op[] = {
+		[WEFT_SWHNI_SUM] = WEFT_CU_SUM, [WEFT_SWHNI_MAX] = WEFT_CU_MAX,
+		[WEFT_SWHNI_MIN] = WEFT_CU_MIN, [WEFT_SWHNI_AND] = WEFT_CU_AND,
+		[WEFT_SWHNI_OR] = WEFT_CU_OR,	[WEFT_SWHNI_XOR] = WEFT_CU_XOR,
+	};
+
+	return sum < WEFT_COUNT_OF(op) ? op[sum] : WEFT_CU_OPS;
+}
+
+static unsigned alu_type(unsigned type)
+{
+	static const uint8_t t[] = {
+		[WEFT_SWHNI_INT32] = WEFT_CU_INT32,
+		[WEFT_SWHNI_INT64] = WEFT_CU_INT64,
+		[WEFT_SWHNI_FLOAT] = WEFT_CU_FLOAT,
+		[WEFT_SWHNI_DOUBLE] = WEFT_CU_DOUBLE,
+	};
+
+	return type < WEFT_COUNT_OF(t) ? t[type] : WEFT_CU_TYPES;
+}
+
+static bool is_sum(const struct weft_swhni_coll *d)
+{
+	return d->kind == WEFT_SWHNI_REDUCE || d->kind == WEFT_SWHNI_ALLREDUCE;
+}
+
+static bool is_root(const struct weft_swhni_coll *d)
+{
+	return d->parent == WEFT_SWHNI_ROOT;
+}
+
+static bool sum_sane(const struct weft_swhni_coll *d)
+{
+	unsigned type = alu_type(d->type);
+
+	return weft_cu_can(alu_op(d->sum), type) &&
+	       d->bytes <= WEFT_SWHNI_FSM &&
+	       d->bytes % weft_cu_bytes(type) == 0;
+}
+
+static bool coll_sane(const struct weft_swhni *n,
+		      const struct weft_swhni_coll *d)
+{
+	if (d->kind > WEFT_SWHNI_ALLREDUCE || d->group >= WEFT_SWHNI_CASTS ||
+	    d->inputs > WEFT_SWHNI_INPUTS || d->nth >= WEFT_SWHNI_INPUTS ||
+	    d->engine >= WEFT_SWHNI_ENGINES || d->vi >= WEFT_SWHNI_VIS)
+		return false;
+	if (is_root(d) ? d->kind != WEFT_SWHNI_REDUCE && !n->cast[d->group].n
+		       : d->parent >= WEFT_SWHNI_GUIDS)
+		return false;
+	return is_sum(d) ? sum_sane(d)
+			 : d->bytes <= (d->kind == WEFT_SWHNI_BCAST
+						? WEFT_SWHNI_PACKET
+						: 0);
+}
+
+/* ---- operations of a group ---- */
+
+static struct swhni_coll *coll_at(struct swhni_circle *g, uint64_t number)
+{
+	return &g->op[number % SWHNI_COLLS];
+}
+
+/* The operation of that number, if this member has it or may hear of it. */
+static struct swhni_coll *coll_find(struct swhni_circle *g, uint64_t number)
+{
+	struct swhni_coll *c = coll_at(g, number);
+
+	if (c->used && c->number == number)
+		return c;
+	/* what it still has to do stands in its way, or is too far ahead */
+	if (number < g->next || number - g->next >= SWHNI_COLLS ||
+	    (c->used && !c->over))
+		return NULL;
+	memset(c, 0, offsetof(struct swhni_coll, part));
+	c->used = true;
+	c->number = number;
+	return c;
+}
+
+static struct swhni_circle *circle_of(struct swhni_vi *v, unsigned group)
+{
+	if (!v->circle[group])
+		v->circle[group] = calloc(1, sizeof(*v->circle[group]));
+	return v->circle[group];
+}
+
+static void coll_end(struct weft_swhni *n, struct swhni_coll *c,
+		     unsigned status)
+{
+	struct swhni_vi *v = &n->me[c->engine].vi[c->vi];
+	const struct weft_swhni_event ev = {
+		.cookie = c->d.cookie,
+		.bytes = c->d.bytes,
+		.op = WEFT_SWHNI_COLL,
+		.status = (uint8_t)status,
+	};
+
+	weft_list_remove(&c->link);
+	c->over = true;
+	c->status = (uint8_t)status;
+	v->owed--;
+	swhni_cq_write(v, &ev);
+}
+
+/* The result, to the memory of who gets it. */
+static void coll_result(struct weft_swhni *n, struct swhni_coll *c,
+			unsigned status)
+{
+	const struct swhni_range r = {
+		.job = c->job,
+		.address = c->d.result,
+		.bytes = c->d.bytes,
+	};
+	bool gets = c->d.kind != WEFT_SWHNI_BARRIER && c->d.bytes &&
+		    !(c->d.kind == WEFT_SWHNI_BCAST && is_root(&c->d));
+
+	if (!status && gets)
+		status = swhni_mem_copy(n, &r, c->sum, SWHNI_TO_MEMORY);
+	coll_end(n, c, status);
+}
+
+/* ---- up ---- */
+
+static uint64_t coll_tag(const struct swhni_coll *c, unsigned status)
+{
+	return c->number << 24 | status << 16 | (unsigned)c->d.nth << 8 |
+	       c->d.group;
+}
+
+/* The sum as a reliable message; while there is no place for it, later. */
+static void coll_up(struct weft_swhni *n, struct swhni_coll *c)
+{
+	struct swhni_msg *m = swhni_msg_take(n, c->engine);
+
+	if (!m)
+		return;
+	m->vi = c->vi;
+	m->job = c->job;
+	m->fsm = true;
+	m->d = (struct weft_swhni_desc){
+		.op = SWHNI_OP_GATHER,
+		.flags = WEFT_SWHNI_RELIABLE,
+		.port = WEFT_SWHNI_ADAPTIVE,
+		.engine = c->d.engine,
+		.vi = c->d.vi,
+		.guid = c->d.parent,
+		.bytes = is_sum(&c->d) ? c->d.bytes : 0,
+		.remote = coll_tag(c, c->status),
+	};
+	memcpy(m->data, c->sum, m->d.bytes);
+	c->sent = true;
+	if (swhni_window_join(n, m))
+		swhni_msg_end(n, m, WEFT_SWHNI_NO_NODE, 0);
+	else
+		swhni_msg_run(n, m);
+}
+
+/* The parent has it, or never will. */
+void swhni_coll_sent(struct weft_swhni *n, const struct swhni_msg *m,
+		     unsigned status)
+{
+	struct swhni_vi *v = &n->me[m->engine].vi[m->vi];
+	struct swhni_circle *g = v->circle[m->d.remote & 0xff];
+	struct swhni_coll *c = coll_at(g, m->d.remote >> 24);
+
+	if (!c->posted || c->over || c->number != m->d.remote >> 24)
+		return;
+	c->told = true;
+	c->since = n->clock();
+	if (status || c->d.kind == WEFT_SWHNI_REDUCE)
+		coll_end(n, c, status);
+}
+
+/* ---- down ---- */
+
+static void cast_fill(const struct swhni_coll *c, uint32_t guid,
+		      struct swhni_out *o)
+{
+	*o = (struct swhni_out){
+		.guid = guid,
+		.port = WEFT_SWHNI_ADAPTIVE,
+		.pkt = { .flags = SWHNI_CAST,
+			 .unit = swhni_unit(0, swhni_end(c->engine, c->vi), 0,
+					    0),
+			 .tag = coll_tag(c, c->status) },
+		.slice = { .job = c->job, .total = c->d.bytes },
+		.data = c->sum,
+		.bytes = c->d.bytes,
+	};
+}
+
+/* Copies to all nodes of the group, as routers make them. */
+static void coll_cast(struct weft_swhni *n, struct swhni_coll *c)
+{
+	const struct swhni_cast *to = &n->cast[c->d.group];
+	struct swhni_out o;
+
+	for (; c->cast < to->n; c->cast++) {
+		cast_fill(c, to->guid[c->cast], &o);
+		if (swhni_emit(n, &o) == -EAGAIN)
+			return;
+		n->stats.casts++;
+	}
+	coll_result(n, c, c->status);
+}
+
+static void coll_take(struct weft_swhni *n, struct swhni_coll *c,
+		      const struct swhni_in *in)
+{
+	unsigned status = in->pkt->tag >> 16 & 0xff;
+
+	if (!status && in->bytes != c->d.bytes)
+		status = WEFT_SWHNI_COMMAND;
+	if (!status)
+		memcpy(c->sum, in->data, in->bytes);
+	coll_result(n, c, status);
+}
+
+/* A copy: for whom of this chip? Groups may reach more nodes than they need. */
+void swhni_coll_cast(struct weft_swhni *n, const struct swhni_in *in)
+{
+	unsigned group = in->pkt->tag & 0xff, members = 0;
+	uint64_t number = in->pkt->tag >> 24;
+
+	for (unsigned i = 0; i < WEFT_SWHNI_ENGINES * WEFT_SWHNI_VIS; i++) {
+		struct swhni_vi *v =
+			swhni_vi(n, i / WEFT_SWHNI_VIS, i % WEFT_SWHNI_VIS);
+		struct swhni_coll *c;
+
+		if (!v || v->job != in->slice.job ||
+		    group >= WEFT_SWHNI_CASTS || !v->circle[group])
+			continue;
+		members++;
+		c = coll_at(v->circle[group], number);
+		if (c->posted && !c->over && c->number == number)
+			coll_take(n, c, in);
+	}
+	n->stats.filtered += !members;
+}
+
+/* ---- one step of one operation ---- */
+
+static void coll_add(struct swhni_coll *c, unsigned i)
+{
+	unsigned type = alu_type(c->d.type);
+	uint32_t want = is_sum(&c->d) ? c->d.bytes : 0;
+
+	if (c->part[i].bytes != want && !c->status)
+		c->status = WEFT_SWHNI_COMMAND;
+	if (c->part[i].status && !c->status)
+		c->status = c->part[i].status;
+	if (!c->status && want)
+		weft_cu_combine(alu_op(c->d.sum), type, c->sum, c->part[i].data,
+				want / weft_cu_bytes(type));
+}
+
+static void coll_step(struct weft_swhni *n, struct swhni_coll *c)
+{
+	while (c->added < c->d.inputs && c->came >> c->added & 1)
+		coll_add(c, c->added++);
+	if (c->added < c->d.inputs)
+		return;
+	if (!is_root(&c->d)) {
+		if (!c->sent)
+			coll_up(n, c);
+	} else if (c->d.kind == WEFT_SWHNI_REDUCE) {
+		coll_result(n, c, c->status);
+	} else {
+		coll_cast(n, c);
+	}
+}
+
+/* A part from below; false: there is no room, and it comes again. */
+bool swhni_coll_part(struct weft_swhni *n, struct swhni_vi *v,
+		     const struct swhni_in *in)
+{
+	unsigned group = in->pkt->tag & 0xff, nth = in->pkt->tag >> 8 & 0xff;
+	struct swhni_circle *g;
+	struct swhni_coll *c;
+
+	if (group >= WEFT_SWHNI_CASTS || nth >= WEFT_SWHNI_INPUTS ||
+	    in->bytes > WEFT_SWHNI_FSM) {
+		n->stats.refused++;
+		return true;
+	}
+	g = circle_of(v, group);
+	c = g ? coll_find(g, in->pkt->tag >> 24) : NULL;
+	if (!c)
+		return false;
+	c->part[nth].status = in->pkt->tag >> 16 & 0xff;
+	c->part[nth].bytes = (uint8_t)in->bytes;
+	memcpy(c->part[nth].data, in->data, in->bytes);
+	c->came |= UINT64_C(1) << nth;
+	if (c->posted && !c->over)
+		coll_step(n, c);
+	return true;
+}
+
+/* ---- those who wait long ---- */
+
+static void coll_probe(struct weft_swhni *n, const struct swhni_coll *c)
+{
+	struct swhni_out o = {
+		.guid = c->d.parent,
+		.pkt = { .flags = SWHNI_PROBE,
+			 .unit = swhni_unit(swhni_end(c->d.engine, c->d.vi),
+					    swhni_end(c->engine, c->vi), 0, 0),
+			 .tag = coll_tag(c, 0) },
+		.slice = { .job = c->job },
+	};
+
+	n->stats.probes++;
+	swhni_answer(n, &o);
+}
+
+/* A member below has no result; perhaps this one has. */
+void swhni_coll_probed(struct weft_swhni *n, const struct swhni_in *in)
+{
+	uint32_t to = swhni_in_to(in);
+	struct swhni_vi *v =
+		swhni_vi(n, swhni_end_engine(to), swhni_end_vi(to));
+	unsigned group = in->pkt->tag & 0xff;
+	struct swhni_coll *c;
+	struct swhni_out o;
+
+	if (!v || v->job != in->slice.job || group >= WEFT_SWHNI_CASTS ||
+	    !v->circle[group])
+		return;
+	c = coll_at(v->circle[group], in->pkt->tag >> 24);
+	if (!c->over || c->number != in->pkt->tag >> 24)
+		return;
+	cast_fill(c, in->guid, &o);
+	swhni_answer(n, &o);
+}
+
+void swhni_coll_run(struct weft_swhni *n)
+{
+	uint64_t now = weft_list_empty(&n->colls) ? 0 : n->clock();
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &n->colls)
+	{
+		struct swhni_coll *c =
+			weft_container_of(pos, struct swhni_coll, link);
+
+		if (!c->told) {
+			coll_step(n, c);
+		} else if (now - c->since >= n->resend_ns) {
+			c->since = now;
+			coll_probe(n, c);
+		}
+	}
+}
+
+/* ---- ends ---- */
+
+static bool cast_has(const struct swhni_cast *g, uint32_t guid)
+{
+	for (unsigned i = 0; i < g->n; i++) {
+		if (g->guid[i] == guid)
+			return true;
+	}
+	return false;
+}
+
+/* Who has the list of the group tells all that one of them is gone. */
+void swhni_coll_lost(struct weft_swhni *n, uint32_t guid)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	for (unsigned i = 0; i < WEFT_SWHNI_CASTS; i++)
+		n->cast[i].gone |= cast_has(&n->cast[i], guid);
+	weft_list_each(pos, tmp, &n->colls)
+	{
+		struct swhni_coll *c =
+			weft_container_of(pos, struct swhni_coll, link);
+
+		if (c->d.parent == guid) {
+			coll_end(n, c, WEFT_SWHNI_GONE);
+		} else if (is_root(&c->d) && n->cast[c->d.group].gone) {
+			c->status = WEFT_SWHNI_GONE;
+			c->added = c->d.inputs;
+		}
+	}
+}
+
+void swhni_coll_close(struct swhni_vi *v)
+{
+	for (unsigned i = 0; i < WEFT_SWHNI_CASTS; i++) {
+		struct swhni_circle *g = v->circle[i];
+
+		for (unsigned k = 0; g && k < SWHNI_COLLS; k++) {
+			if (g->op[k].posted && !g->op[k].over)
+				weft_list_remove(&g->op[k].link);
+		}
+		free(g);
+		v->circle[i] = NULL;
+	}
+}
+
+void swhni_coll_fini(struct weft_swhni *n)
+{
+	for (unsigned i = 0; i < WEFT_SWHNI_CASTS; i++)
+		free(n->cast[i].guid);
+}
+
+/* ---- calls ---- */
+
+WEFT_EXPORT int weft_swhni_cast_set(struct weft_swhni *n, unsigned group,
+				    const uint32_t *guid, unsigned count)
+{
+	uint32_t *copy;
+
+	if (group >= WEFT_SWHNI_CASTS || !count)
+		return -EINVAL;
+	copy = malloc(count * sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, guid, count * sizeof(*copy));
+	free(n->cast[group].guid);
+	n->cast[group] = (struct swhni_cast){ .guid = copy, .n = count };
+	return 0;
+}
+
+/* This member's own part is fetched when it posts. */
+static unsigned coll_fetch(struct weft_swhni *n, struct swhni_coll *c)
+{
+	const struct swhni_range r = {
+		.job = c->job,
+		.address = c->d.local,
+		.bytes = c->d.bytes,
+	};
+
+	n->stats.fetches++;
+	if (!c->d.bytes || (c->d.kind == WEFT_SWHNI_BCAST && !is_root(&c->d)))
+		return WEFT_SWHNI_OK;
+	n->stats.fetches++;
+	return swhni_mem_copy(n, &r, c->sum, SWHNI_FROM_MEMORY);
+}
+
+WEFT_EXPORT int weft_swhni_coll(struct weft_swhni *n, unsigned engine,
+				unsigned vi, const struct weft_swhni_coll *d)
+{
+	struct swhni_vi *v = swhni_vi(n, engine, vi);
+	struct swhni_circle *g;
+	struct swhni_coll *c;
+
+	if (!v || !coll_sane(n, d))
+		return -EINVAL;
+	g = circle_of(v, d->group);
+	if (!g)
+		return -ENOMEM;
+	c = coll_find(g, g->next);
+	if (!c || !swhni_cq_room(v))
+		return -EAGAIN;
+	c->d = *d;
+	c->engine = (uint8_t)engine;
+	c->vi = (uint8_t)vi;
+	c->job = v->job;
+	if (coll_fetch(n, c))
+		return -EFAULT;
+	c->posted = true;
+	c->since = n->clock();
+	if (is_root(d) && n->cast[d->group].gone) {
+		c->status = WEFT_SWHNI_GONE;
+		c->added = d->inputs;
+	}
+	g->next++;
+	v->owed++;
+	weft_list_push_back(&n->colls, &c->link);
+	coll_step(n, c);
+	return 0;
+}

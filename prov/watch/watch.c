@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The registers of a node: see watch.h. */
+#include "prov/watch/watch.h"
+
+enum { MISSES = 1 }; /* looks without a beat that mean the end */
+
+const char *weft_watch_name(enum weft_watch_state state)
+{
+	static const char *const name[] = { "unknown", "normal", "sick",
+					    "broken" };
+
+	return state <= WEFT_WATCH_BROKEN ? name[state] : name[0];
+}
+
+uint32_t weft_watch_sensors(const struct weft_watch_sensor *sensor,
+			    unsigned count)
+{
+	uint32_t bits = 0;
+
+	for (unsigned i = 0; i < count && i < 32; i++)
+		if (sensor[i].value < sensor[i].low ||
+		    sensor[i].value > sensor[i].high)
+			bits |= 1u << i;
+	return bits;
+}
+
+enum weft_watch_state weft_watch_look(struct weft_watch_eye *eye,
+				      const struct weft_watch_register *reg,
+				      uint32_t misses)
+{
+	bool first = !eye->open, beat = reg->beats != eye->beats;
+
+	eye->open = true;
+	eye->beats = reg->beats;
+	eye->missed = beat || first ? 0 : eye->missed + 1;
+	if (first)
+		eye->state = WEFT_WATCH_UNKNOWN;
+	else if (beat)
+		eye->state = reg->sensors ? WEFT_WATCH_SICK : WEFT_WATCH_NORMAL;
+	else if (eye->missed >= misses)
+		eye->state = WEFT_WATCH_BROKEN;
+	return (enum weft_watch_state)eye->state;
+}
+
+void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
+			  const uint32_t near[WEFT_WATCH_PORTS])
+{
+	*n = (struct weft_watch_node){ .node = node };
+	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
+		n->near[p].node = near[p];
+		if (near[p] != WEFT_WATCH_NOBODY)
+			n->links |= (uint8_t)(1u << p);
+	}
+}
+
+struct weft_watch_word weft_watch_nic(struct weft_watch_node *n)
+{
+	struct weft_watch_word word = { .node = n->node };
+
+	n->nic.beats++;
+	word.nic = n->nic.sensors ? WEFT_WATCH_SICK : WEFT_WATCH_NORMAL;
+	word.host = weft_watch_look(&n->of_host, &n->host, MISSES);
+	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
+		if (n->links >> p & 1)
+			weft_watch_look(&n->of_near[p], &n->near_heard[p],
+					MISSES);
+	return word;
+}
+
+void weft_watch_hear(struct weft_watch_node *n, unsigned port,
+		     const struct weft_watch_word *word)
+{
+	n->near[port] = *word;
+	n->near_heard[port].beats++;
+}
+
+/* Of a neighbour whose words have stopped only that is known. */
+static struct weft_watch_report of_port(const struct weft_watch_node *n,
+					unsigned port)
+{
+	bool silent = n->of_near[port].state == WEFT_WATCH_BROKEN;
+
+	return (struct weft_watch_report){
+		.about = n->near[port].node,
+		.host = silent ? WEFT_WATCH_UNKNOWN : n->near[port].host,
+		.nic = silent ? WEFT_WATCH_BROKEN : n->near[port].nic,
+		.port = (uint8_t)port,
+	};
+}
+
+unsigned weft_watch_host(struct weft_watch_node *n,
+			 struct weft_watch_report report[WEFT_WATCH_PORTS + 1])
+{
+	unsigned count = 0;
+
+	n->host.beats++;
+	report[count++] = (struct weft_watch_report){
+		.about = n->node,
+		.host = n->host.sensors ? WEFT_WATCH_SICK : WEFT_WATCH_NORMAL,
+		.nic = weft_watch_look(&n->of_nic, &n->nic, MISSES),
+		.port = WEFT_WATCH_PORTS,
+	};
+	/* A dead interface keeps registers that nobody writes any more. */
+	if (n->of_nic.state == WEFT_WATCH_BROKEN)
+		return count;
+	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
+		if (n->links >> p & 1)
+			report[count++] = of_port(n, p);
+	return count;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a master makes of reports. A node tells of itself as long as its host
+ * lives; of a dead host its interface tells, by its neighbours; of a dead
+ * interface its host, or the silence on all its links.
+ */
+#include "prov/watch/watch.h"
+
+void weft_watch_view_init(struct weft_watch_view *v)
+{
+	*v = (struct weft_watch_view){ .own_at = WEFT_WATCH_NEVER };
+	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
+		v->at[p] = WEFT_WATCH_NEVER;
+}
+
+void weft_watch_tell(struct weft_watch_view *v, uint64_t at,
+		     const struct weft_watch_report *report, unsigned port)
+{
+	if (report->port == WEFT_WATCH_PORTS) {
+		v->own_at = at;
+		v->own_host = report->host;
+		v->own_nic = report->nic;
+	} else if (port < WEFT_WATCH_PORTS) {
+		v->at[port] = at;
+		v->host[port] = report->host;
+		v->nic[port] = report->nic;
+	}
+}
+
+static bool is_fresh(uint64_t at, uint64_t now, uint64_t fresh)
+{
+	return at != WEFT_WATCH_NEVER && now - at <= fresh;
+}
+
+/* What neighbours say, put together: the newest word of the interface. */
+struct hearsay {
+	uint64_t at;
+	uint8_t host, nic;
+	uint8_t heard, silent; /* ports, a bit each */
+};
+
+static struct hearsay listen(const struct weft_watch_view *v, uint64_t now,
+			     uint64_t fresh)
+{
+	struct hearsay h = { .at = WEFT_WATCH_NEVER };
+
+	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
+		if (!is_fresh(v->at[p], now, fresh))
+			continue;
+		if (v->nic[p] == WEFT_WATCH_BROKEN) {
+			h.silent |= (uint8_t)(1u << p);
+			continue;
+		}
+		h.heard |= (uint8_t)(1u << p);
+		if (h.at == WEFT_WATCH_NEVER || v->at[p] >= h.at) {
+			h.at = v->at[p];
+			h.host = v->host[p];
+			h.nic = v->nic[p];
+		}
+	}
+	return h;
+}
+
+static uint8_t worse(uint8_t a, uint8_t b)
+{
+	return a > b ? a : b;
+}
+
+/* A host that does not speak: what its interface says, or its silence. */
+static uint8_t host_of(const struct hearsay *h)
+{
+	if (h->heard)
+		return h->host;
+	return h->silent ? WEFT_WATCH_BROKEN : WEFT_WATCH_UNKNOWN;
+}
+
+struct weft_watch_picture weft_watch_see(const struct weft_watch_view *v,
+					 uint64_t now, uint64_t fresh)
+{
+	struct hearsay h = listen(v, now, fresh);
+	struct weft_watch_picture p = { .silent = h.silent };
+	bool own = is_fresh(v->own_at, now, fresh);
+	bool gone = h.heard && h.host == WEFT_WATCH_BROKEN;
+
+	/* A word that the host is broken is newer than its own last one. */
+	p.host = own && !(gone && h.at > v->own_at) ? v->own_host : host_of(&h);
+	if (h.silent && !h.heard)
+		p.nic = WEFT_WATCH_BROKEN;
+	else
+		p.nic = worse(h.nic, own ? v->own_nic : WEFT_WATCH_UNKNOWN);
+	return p;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The rules of fault awareness on a ring of rings without time: one period is a
+ * step, in which all hosts act, then all interfaces, then their words arrive.
+ */
+#include "prov/watch/watch.h"
+#include "test/t.h"
+
+#include <string.h>
+
+enum { SIDE = 4, NODES = SIDE * SIDE * SIDE, FRESH = 2 };
+
+struct world {
+	struct weft_watch_node node[NODES];
+	struct weft_watch_view view[NODES];
+	bool host_dead[NODES], nic_dead[NODES];
+	bool cut[NODES][WEFT_WATCH_PORTS]; /* both ends are set */
+	uint64_t now;
+};
+
+static uint32_t near(uint32_t n, unsigned port)
+{
+	static const uint32_t step[] = { 1, SIDE, SIDE * SIDE };
+	uint32_t s = step[port / 2], at = n / s % SIDE;
+	uint32_t to = (at + (port & 1 ? SIDE - 1 : 1)) % SIDE;
+
+	return n - at * s + to * s;
+}
+
+static void world_open(struct world *w)
+{
+	uint32_t by[WEFT_WATCH_PORTS];
+
+	memset(w, 0, sizeof(*w));
+	for (uint32_t n = 0; n < NODES; n++) {
+		for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
+			by[p] = near(n, p);
+		weft_watch_node_init(&w->node[n], n, by);
+		weft_watch_view_init(&w->view[n]);
+	}
+}
+
+/* The port of the neighbour that leads back. */
+static unsigned back(unsigned port)
+{
+	return port ^ 1;
+}
+
+static void hosts(struct world *w)
+{
+	struct weft_watch_report r[WEFT_WATCH_PORTS + 1];
+	unsigned count;
+
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (w->host_dead[n])
+			continue;
+		count = weft_watch_host(&w->node[n], r);
+		for (unsigned i = 0; i < count; i++)
+			weft_watch_tell(&w->view[r[i].about], w->now, &r[i],
+					r[i].port < WEFT_WATCH_PORTS
+						? back(r[i].port)
+						: 0);
+	}
+}
+
+static void step(struct world *w)
+{
+	struct weft_watch_word word[NODES];
+
+	w->now++;
+	hosts(w);
+	for (uint32_t n = 0; n < NODES; n++)
+		if (!w->nic_dead[n])
+			word[n] = weft_watch_nic(&w->node[n]);
+	for (uint32_t n = 0; n < NODES; n++)
+		for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
+			if (!w->nic_dead[n] && !w->cut[n][p] &&
+			    !w->nic_dead[near(n, p)])
+				weft_watch_hear(&w->node[near(n, p)], back(p),
+						&word[n]);
+}
+
+static void steps(struct world *w, unsigned n)
+{
+	while (n--)
+		step(w);
+}
+
+static struct weft_watch_picture see(const struct world *w, uint32_t n)
+{
+	return weft_watch_see(&w->view[n], w->now, FRESH);
+}
+
+/* Everybody else is normal. */
+static void others_are_normal(const struct world *w)
+{
+	for (uint32_t n = 0; n < NODES; n++) {
+		if (w->host_dead[n] || w->nic_dead[n])
+			continue;
+		T_IS(see(w, n).host, WEFT_WATCH_NORMAL);
+		T_IS(see(w, n).nic, WEFT_WATCH_NORMAL);
+	}
+}
+
+static void a_register_that_does_not_beat_is_broken(void **state)
+{
+	struct weft_watch_register r = { .beats = 7 };
+	struct weft_watch_eye e = { 0 };
+
+	T_IS(weft_watch_look(&e, &r, 2), WEFT_WATCH_UNKNOWN);
+	r.beats++;
+	T_IS(weft_watch_look(&e, &r, 2), WEFT_WATCH_NORMAL);
+	T_IS(weft_watch_look(&e, &r, 2), WEFT_WATCH_NORMAL);
+	T_IS(weft_watch_look(&e, &r, 2), WEFT_WATCH_BROKEN);
+	r.beats++;
+	r.sensors = 1;
+	T_IS(weft_watch_look(&e, &r, 2), WEFT_WATCH_SICK);
+}
+
+static void sensors_have_bounds(void **state)
+{
+	const struct weft_watch_sensor s[] = {
+		{ .value = 85, .low = 0, .high = 85 },
+		{ .value = 86, .low = 0, .high = 85 },
+		{ .value = 11, .low = 12, .high = 13 },
+	};
+
+	T_IS(weft_watch_sensors(s, 3), 6);
+}
+
+static void all_is_well(void **state)
+{
+	static struct world w;
+
+	world_open(&w);
+	T_IS(see(&w, 5).host, WEFT_WATCH_UNKNOWN);
+	steps(&w, 5);
+	others_are_normal(&w);
+	T_IS(see(&w, 5).silent, 0);
+}
+
+static void a_dead_host_is_told_by_its_interface(void **state)
+{
+	static struct world w;
+
+	world_open(&w);
+	steps(&w, 5);
+	w.host_dead[21] = true;
+	step(&w);
+	/* its interface knows, and so do six neighbours; the master not yet */
+	T_IS(w.node[21].of_host.state, WEFT_WATCH_BROKEN);
+	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
+		T_IS(w.node[near(21, p)].near[back(p)].host, WEFT_WATCH_BROKEN);
+	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
+	step(&w);
+	T_IS(see(&w, 21).host, WEFT_WATCH_BROKEN);
+	T_IS(see(&w, 21).nic, WEFT_WATCH_NORMAL);
+	steps(&w, 5);
+	T_IS(see(&w, 21).host, WEFT_WATCH_BROKEN);
+	others_are_normal(&w);
+}
+
+static void a_dead_interface_is_told_by_its_host(void **state)
+{
+	static struct world w;
+
+	world_open(&w);
+	steps(&w, 5);
+	w.nic_dead[21] = true;
+	steps(&w, 2);
+	T_IS(see(&w, 21).nic, WEFT_WATCH_BROKEN);
+	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
+	steps(&w, 5);
+	T_IS(see(&w, 21).nic, WEFT_WATCH_BROKEN);
+	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
+	T_IS(see(&w, 21).silent, 0x3f);
+	others_are_normal(&w);
+}
+
+static void a_dead_node_is_told_by_silence(void **state)
+{
+	static struct world w;
+
+	world_open(&w);
+	steps(&w, 5);
+	w.host_dead[21] = w.nic_dead[21] = true;
+	steps(&w, FRESH + 2);
+	T_IS(see(&w, 21).nic, WEFT_WATCH_BROKEN);
+	T_IS(see(&w, 21).host, WEFT_WATCH_BROKEN);
+	others_are_normal(&w);
+}
+
+static void a_node_that_never_lived_is_broken_too(void **state)
+{
+	static struct world w;
+
+	world_open(&w);
+	w.host_dead[3] = w.nic_dead[3] = true;
+	steps(&w, 5);
+	T_IS(see(&w, 3).nic, WEFT_WATCH_BROKEN);
+	T_IS(see(&w, 3).host, WEFT_WATCH_BROKEN);
+}
+
+static void a_link_that_is_cut_is_not_a_dead_interface(void **state)
+{
+	static struct world w;
+
+	world_open(&w);
+	w.cut[21][2] = w.cut[near(21, 2)][back(2)] = true;
+	steps(&w, 6);
+	T_IS(see(&w, 21).silent, 1 << 2);
+	T_IS(see(&w, near(21, 2)).silent, 1 << back(2));
+	others_are_normal(&w);
+}
+
+static void a_sensor_makes_its_owner_sick(void **state)
+{
+	static struct world w;
+
+	world_open(&w);
+	w.node[9].host.sensors = 4;
+	w.node[10].nic.sensors = 1;
+	steps(&w, 5);
+	T_IS(see(&w, 9).host, WEFT_WATCH_SICK);
+	T_IS(see(&w, 9).nic, WEFT_WATCH_NORMAL);
+	T_IS(see(&w, 10).nic, WEFT_WATCH_SICK);
+	T_STR(weft_watch_name(see(&w, 10).nic), "sick");
+	w.host_dead[9] = true;
+	steps(&w, 5);
+	T_IS(see(&w, 9).host, WEFT_WATCH_BROKEN);
+}
+
+/* The dead stand around a node: nobody can tell of it but itself. */
+static void no_area_is_isolated(void **state)
+{
+	static struct world w;
+	unsigned bad = 0;
+
+	world_open(&w);
+	steps(&w, 5);
+	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
+		w.nic_dead[near(21, p)] = w.host_dead[near(21, p)] = true;
+	steps(&w, 5);
+	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
+	T_IS(see(&w, 21).nic, WEFT_WATCH_NORMAL);
+	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
+		T_IS(see(&w, near(21, p)).nic, WEFT_WATCH_BROKEN);
+	/* its host dies: neighbours are dead, and nobody tells */
+	w.host_dead[21] = true;
+	steps(&w, 5);
+	T_IS(see(&w, 21).host, WEFT_WATCH_UNKNOWN);
+	for (uint32_t n = 0; n < NODES; n++)
+		bad += see(&w, n).host != WEFT_WATCH_NORMAL;
+	T_IS(bad, 7);
+	others_are_normal(&w);
+}
+
+/* Any set of faults: whoever is dead does not look normal. */
+static void none_of_many_faults_is_missed(void **state)
+{
+	static struct world w;
+	uint64_t lot = 12345;
+
+	for (unsigned round = 0; round < 200; round++) {
+		world_open(&w);
+		steps(&w, 4);
+		for (uint32_t n = 0; n < NODES; n++) {
+			lot = lot * 6364136223846793005u + 1442695040888963407u;
+			w.host_dead[n] = (lot >> 40) % 100 < round % 60;
+			w.nic_dead[n] = (lot >> 50) % 100 < round % 45;
+		}
+		steps(&w, FRESH + 4);
+		for (uint32_t n = 0; n < NODES; n++) {
+			if (w.host_dead[n])
+				T_TRUE(see(&w, n).host != WEFT_WATCH_NORMAL);
+			else
+				T_IS(see(&w, n).host, WEFT_WATCH_NORMAL);
+			if (w.nic_dead[n])
+				T_TRUE(see(&w, n).nic != WEFT_WATCH_NORMAL);
+		}
+	}
+}
+
+static void who_comes_back_is_well_again(void **state)
+{
+	static struct world w;
+
+	world_open(&w);
+	steps(&w, 5);
+	w.host_dead[21] = true;
+	steps(&w, 5);
+	w.host_dead[21] = false;
+	steps(&w, 2);
+	T_IS(see(&w, 21).host, WEFT_WATCH_NORMAL);
+	others_are_normal(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_register_that_does_not_beat_is_broken),
+		T_CASE(sensors_have_bounds),
+		T_CASE(all_is_well),
+		T_CASE(a_dead_host_is_told_by_its_interface),
+		T_CASE(a_dead_interface_is_told_by_its_host),
+		T_CASE(a_dead_node_is_told_by_silence),
+		T_CASE(a_node_that_never_lived_is_broken_too),
+		T_CASE(a_link_that_is_cut_is_not_a_dead_interface),
+		T_CASE(a_sensor_makes_its_owner_sick),
+		T_CASE(no_area_is_isolated),
+		T_CASE(none_of_many_faults_is_missed),
+		T_CASE(who_comes_back_is_well_again),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Calls that reach other ranks' windows: who, whom, when, how much. */
+#include "src/show/show_part.h"
+
+#include <string.h>
+
+#define MOST 100000u /* on a page */
+
+/* MPI_Get and MPI_Rget; what fetches and changes counts as going out. */
+static bool brings(const struct show *s, uint32_t id)
+{
+	char name[ROLL_NAME];
+	const char *p = show_name(s, id, name);
+
+	return !strncmp(p, "MPI_Get", 7) || !strncmp(p, "MPI_Rget", 8)
+		       ? !strstr(p, "accumulate")
+		       : false;
+}
+
+bool show_reach(const struct show *s, const struct trace_event *e,
+		uint32_t *rank_p, bool *in)
+{
+	if (e->kind != TRACE_CALL || !TRACE_IS_REACH(e->word) ||
+	    TRACE_REACH_RANK(e->word) >= s->ranks)
+		return false;
+	*rank_p = TRACE_REACH_RANK(e->word);
+	*in = brings(s, e->id);
+	return true;
+}
+
+static void put(struct json *j, uint32_t rank, uint32_t other, bool in,
+		const struct trace_event *e)
+{
+	json_array(j, NULL);
+	json_int(j, NULL, in ? other : rank);
+	json_int(j, NULL, in ? rank : other);
+	json_int(j, NULL, (int64_t)e->t);
+	json_int(j, NULL, (int64_t)(e->t + e->span));
+	json_int(j, NULL, (int64_t)(e->word & TRACE_REACH_BYTES));
+	json_close(j);
+}
+
+/* Of too many, every so-manieth. */
+void show_put_reach(struct json *j, const struct show *s)
+{
+	uint64_t step = s->reaches / MOST + 1, n = 0;
+	const struct trace_event *e;
+	struct show_walk w;
+	uint32_t other;
+	bool in;
+
+	if (!s->reaches)
+		return;
+	json_int(j, "accesses_all", (int64_t)s->reaches);
+	json_array(j, "accesses");
+	for (uint32_t r = 0; r < s->ranks; r++)
+		for (w = show_walk(s, r); (e = show_next(&w));)
+			if (show_reach(s, e, &other, &in) && n++ % step == 0)
+				put(j, r, other, in, e);
+	json_close(j);
+}
