@@ -36,6 +36,7 @@ struct weft_dma {
 	bool ordered;	 /* happens after those before it to that peer */
 	bool by_line;	 /* that matters only within a line of memory */
 	uint64_t remote; /* address in the peer */
+	uint64_t region; /* where its region begins there; 0: not known */
 	size_t bytes;
 	/* called once, before the post returns 0 or in a later poll; err 0 or
 	 * -errno */
@@ -113,6 +114,7 @@ struct weft_machine {
 	size_t inject_bytes; /* largest fi_inject */
 	size_t packet_bytes; /* payload of one engine packet */
 	size_t eager_bytes;  /* above: rendezvous */
+	bool eager_by_host;  /* or what was measured of the host */
 	size_t typed_bytes;  /* from here on typed data pays; 0: never */
 	uint64_t msg_order;  /* FI_ORDER_* bits, as a plain number */
 	bool hmem;	     /* reaches memory of other kinds: prov/mem */
@@ -278,6 +280,7 @@ struct weft_nic_op {
 	uint8_t at_type;       /* in: enum weft_at_type */
 	uint8_t result_count;  /* in */
 	uint8_t compare_count; /* in */
+	uint64_t region;       /* of memory there, its begin; 0: not known */
 	union {
 		struct {
 			struct iovec result[WEFT_IOV_MAX];  /* in */
@@ -334,6 +337,7 @@ struct weft_nic_attr {
 	void *up_arg;
 	uint32_t fifo_slots; /* 0: the carrier's default */
 	size_t eager_bytes;  /* 0: the machine's */
+	size_t host_eager;   /* measured; for machines that take it */
 	uint32_t spin_ns;    /* as the carrier's */
 	size_t min_multi;    /* a multi buffer with less left is released */
 	bool no_dma;

@@ -153,6 +153,7 @@ static int amo_post(struct weft_nic *nic, struct nic_peer *p,
 	a->op = op;
 	a->amo = (struct weft_amo){
 		.dma = { .remote = at,
+			 .region = op->region,
 			 .bytes = op->len,
 			 .ordered = true,
 			 .done = amo_done },

@@ -60,6 +60,7 @@ int nic_segs_get(struct nic_segs *segs, const void *from, size_t len,
 
 void nic_segs_set(struct weft_nic_op *op, const struct nic_segs *segs)
 {
+	op->region = 0;
 	op->remote_count = (uint8_t)segs->count;
 	memcpy(op->remote, segs->seg, 16 * (size_t)segs->count);
 }
@@ -153,6 +154,7 @@ static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 	if (bytes > NIC_PIECE)
 		bytes = NIC_PIECE;
 	d->remote = op->remote[2 * i] + skip;
+	d->region = op->region;
 	d->bytes = bytes;
 	d->local_count =
 		nic_slice(op->iov, op->iov_count, op->pos, bytes, d->local);

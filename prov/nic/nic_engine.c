@@ -175,6 +175,10 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	if (nic->packet_bytes > mtu)
 		nic->packet_bytes = mtu;
 	nic->eager_bytes = attr->machine->eager_bytes;
+	/* memory that can be fetched: what mpiexec has compared it with */
+	if (attr->machine->eager_by_host && attr->host_eager && !attr->no_dma &&
+	    nic->unit->carrier->ops == &weft_carrier_shm)
+		nic->eager_bytes = attr->host_eager;
 	if (attr->eager_bytes)
 		nic->eager_bytes = attr->eager_bytes;
 	if (nic->eager_bytes > NIC_EAGER_CAP)

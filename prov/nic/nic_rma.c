@@ -185,7 +185,7 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 
 	/* one that the peer still has to serve must not be overtaken */
 	if (!nic->no_dma && !p->dma_refused && !p->asks)
-		err = nic_share_find(nic, p, &want, at_p, &has);
+		err = nic_share_find(nic, p, &want, at_p, &op->region, &has);
 	op->events = has & WEFT_MR_EVENTS;
 	/* nor one that waits for room, nor be one that is under way */
 	if (err == -ENOENT ? p->reaches > 0

@@ -204,7 +204,7 @@ static bool row_read(struct nic_row *r, struct weft_want *w, uint64_t *at_p)
 
 int nic_share_find(struct weft_nic *nic, struct nic_peer *p,
 		   const struct weft_want *want, uint64_t *at_p,
-		   uint32_t *access_p)
+		   uint64_t *region_p, uint32_t *access_p)
 {
 	struct weft_want w;
 	uint64_t at, offset;
@@ -224,6 +224,7 @@ int nic_share_find(struct weft_nic *nic, struct nic_peer *p,
 		    want->len > w.len - offset)
 			return -EFAULT;
 		*at_p = at + offset;
+		*region_p = at;
 		*access_p = w.access;
 		return 0;
 	}

@@ -57,6 +57,10 @@ static const struct weft_cfg_opt options[] = {
 	  "Largest message sent without asking the receiver; 0 is the "
 	  "machine's value",
 	  "0..16777216" },
+	{ "FI_WEFT_HOST_EAGER", WEFT_CFG_SIZE, "0",
+	  "The same for machine native, as mpiexec has measured it; 0 is 64 "
+	  "KiB",
+	  "0..16777216" },
 	{ "FI_WEFT_FIFO", WEFT_CFG_SIZE, "0",
 	  "Slots of a reception FIFO; 0 is the carrier's value", "0..1048576" },
 	{ "FI_WEFT_NODE", WEFT_CFG_INT, "-1",
@@ -97,6 +101,7 @@ enum option {
 	DMA,
 	SPIN,
 	EAGER,
+	HOST_EAGER,
 	FIFO,
 	NODE,
 	ARITY,
@@ -246,6 +251,7 @@ static void conf_read(void)
 	conf.dma = weft_cfg_get(&options[DMA]).b;
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;
+	conf.host_eager = weft_cfg_get(&options[HOST_EAGER]).size;
 	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
 	conf.node = node_find();
 	conf.arity = (unsigned)weft_cfg_get(&options[ARITY]).i;

@@ -171,6 +171,7 @@ static int nic_open(struct weft_ep *ep)
 		.up_arg = ep,
 		.fifo_slots = conf->fifo_slots,
 		.eager_bytes = conf->eager_bytes,
+		.host_eager = conf->host_eager,
 		.spin_ns = (uint32_t)conf->spin_ns,
 		.min_multi = ep->min_multi_recv,
 		.no_dma = !conf->dma,

@@ -168,6 +168,15 @@ static int add_topology(struct run_env *e, const struct run_job *job)
 	return err ? err : run_env_set(e, "HWLOC_THISSYSTEM", "1");
 }
 
+/* A user's word is worth more than what was measured. */
+static int add_eager(struct run_env *e, const struct run_job *job)
+{
+	if (!job->host_eager || env_get(e, "FI_WEFT_EAGER") ||
+	    env_get(e, "FI_WEFT_HOST_EAGER"))
+		return 0;
+	return add_number(e, "FI_WEFT_HOST_EAGER", job->host_eager);
+}
+
 static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
 {
 	int err = 0;
@@ -228,6 +237,8 @@ static int add_job(struct run_env *e, const struct run_job *job)
 		err = add_number(e, "WEFT_LOCAL_CPUS", job->cpus);
 	if (!err)
 		err = add_topology(e, job);
+	if (!err)
+		err = add_eager(e, job);
 	if (!err)
 		err = run_env_set(e, "WEFT_ROLL", NULL);
 	if (!err && job->roll_fd >= 0)

@@ -65,6 +65,7 @@ struct run_job {
 	struct run_io *io;
 	struct run_bind *bind;
 	int topo_fd;	       /* hwloc XML in a memfd, -1: none */
+	int host_eager;	       /* bytes, as measured; 0: it was not */
 	struct weft_roll roll; /* where ranks leave the call they are in */
 	int roll_fd;	       /* its number in the ranks, -1: none */
 	int trace_fd;	       /* the events that they leave, -1: none */

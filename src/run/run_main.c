@@ -7,11 +7,13 @@
  * thread is gone.
  */
 #include "src/base/attr.h"
+#include "src/base/copies.h"
 #include "src/run/run_bind.h"
 #include "src/run/run_cpus.h"
 #include "src/run/run_engine.h"
 #include "src/run/run_io.h"
 #include "src/run/run_job.h"
+#include "src/run/run_model.h"
 #include "src/run/run_opts.h"
 #include "src/run/run_pmix.h"
 #include "src/run/run_roll.h"
@@ -152,6 +154,18 @@ static int job_fits(const struct run_job *job)
 	return 0;
 }
 
+/* Which way long messages go between ranks of this host. */
+static int host_eager(const struct run_job *job)
+{
+	struct weft_copies c;
+
+	if (job->nranks < 2 || run_model_virtual(&job->opts->model) ||
+	    getenv("FI_WEFT_EAGER") || getenv("FI_WEFT_HOST_EAGER") ||
+	    weft_copies_measure(&c))
+		return 0;
+	return (int)weft_copies_cut(&c);
+}
+
 /* The topology is loaded here, once for the whole job. */
 static int job_place(struct run_job *job)
 {
@@ -165,6 +179,7 @@ static int job_place(struct run_job *job)
 	if (err)
 		return err;
 	job->topo_fd = run_bind_xml(job->bind);
+	job->host_eager = host_eager(job);
 	return 0;
 }
 

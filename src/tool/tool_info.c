@@ -4,6 +4,7 @@
  * through public faces: MPI, MPI_T, libfabric, hwloc and the kernel.
  */
 #include "config.h"
+#include "src/base/copies.h"
 #include "src/base/args.h"
 #include "src/tool/tool_report.h"
 #include "src/tool/tool_routes.h"
@@ -262,6 +263,25 @@ static unsigned long long memory_bytes(void)
 	return sysinfo(&si) ? 0 : (unsigned long long)si.totalram * si.mem_unit;
 }
 
+static void show_copies(struct weft_report *r)
+{
+	struct weft_copies c;
+	int err = weft_copies_measure(&c);
+	unsigned last = WEFT_COPIES_SIZES - 1;
+
+	if (err)
+		report_value(r, "long messages", "not measured: %s",
+			     err == -EBUSY ? "the processors are busy"
+					   : strerror(-err));
+	else
+		report_value(r, "long messages",
+			     "fetched above %zu bytes (64 KiB: %.1f us by two "
+			     "copies, %.1f us fetched)",
+			     weft_copies_cut(&c),
+			     (double)c.twice_ns[last] / 1e3,
+			     (double)c.once_ns[last] / 1e3);
+}
+
 static void show_host(struct weft_report *r)
 {
 	hwloc_topology_t t;
@@ -285,6 +305,7 @@ static void show_host(struct weft_report *r)
 	report_value(r, "memory", "%llu MiB", memory_bytes() >> 20);
 	report_value(r, "usable cpus", "%d", usable_cpus());
 	report_value(r, "CMA works", "%s", cma_works());
+	show_copies(r);
 	report_section_end(r);
 }
 

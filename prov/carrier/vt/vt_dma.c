@@ -43,6 +43,7 @@ static bool describe(const struct weft_vt_dma *d, struct vt_dma *m)
 		.step = d->what || d->get ? VT_DMA_ASKED : VT_DMA_MOVING,
 		.ordered = d->ordered,
 		.remote = d->remote,
+		.region = d->region,
 		.bytes = d->bytes,
 		.what = (uintptr_t)d->what,
 		.what_bytes = d->what_bytes,
@@ -313,23 +314,29 @@ static uint64_t step_bytes(const struct vt_buf *b, const struct vt_dma *m)
 }
 
 /*
- * An address as the model sees it, in units that keep words or pages. Hosts
- * give a program other addresses in every run, but whole areas of them move:
- * they count from where the area was reached first.
+ * An address as the model sees it, the same in every run. Hosts give a program
+ * other addresses each time, so regions count from their begin, in the order in
+ * which they were reached; memory of no region by areas that move as a whole.
  */
-static uint64_t placed(const struct weft_vt *w, uint32_t rank, uint64_t address)
+static uint64_t placed(const struct weft_vt *w, uint32_t rank,
+		       const struct vt_dma *m)
 {
 	const uint64_t far = 1ull << 30, page = 4096, apart = 16411 * page;
 	struct vt_desk *d = &w->desk_of[rank];
+	uint64_t first = m->region ? m->region : m->remote - m->remote % page;
+	uint64_t reach = m->region ? 0 : far;
 	uint32_t i, count = d->areas;
 
 	vt_sure(count <= VT_AREAS);
 	for (i = 0; i < count; i++)
-		if (address - d->area[i] + far < 2 * far)
-			return far + i * apart + address - d->area[i];
-	if (count < VT_AREAS)
-		d->area[d->areas++] = address - address % page;
-	return far + count * apart + address % page;
+		if (d->area[i].region == !!m->region &&
+		    first - d->area[i].begin + reach <= 2 * reach)
+			break;
+	if (i == count && count < VT_AREAS)
+		d->area[d->areas++] = (struct vt_area){ first, !!m->region };
+	if (i < VT_AREAS)
+		first = d->area[i].begin;
+	return far + i * apart + m->remote - first;
 }
 
 /* The message of the step that begins now. */
@@ -344,7 +351,7 @@ static void step_send(struct vt_turn *t, uint32_t i, uint64_t at)
 		vt_aim_unit(t->w, b->to, b->from, &m->back, &msg);
 	else
 		vt_aim(t->w, b->from, b->to, &b->way, &msg);
-	msg.address = back ? 0 : placed(t->w, b->to, m->remote);
+	msg.address = back ? 0 : placed(t->w, b->to, m);
 	msg.cookie = i | VT_COOKIE_DMA;
 	msg.bytes = step_bytes(b, m);
 	m->acked = m->kind == VT_PUT && msg.ack;

@@ -138,7 +138,12 @@ struct vt_rank {
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
 
-enum { VT_AREAS = 8 }; /* of a rank: heap, mappings, stack, windows */
+enum { VT_AREAS = 64 }; /* of a rank: regions; heap, mappings, stack */
+
+struct vt_area {
+	uint64_t begin;
+	bool region; /* registered, or whatever lies there */
+};
 
 /* What a rank needs seldom: routes that it asked for, its last words. */
 struct vt_desk {
@@ -152,8 +157,8 @@ struct vt_desk {
 
 	struct weft_vt_note note;
 
-	/* the engine's: where its memory was reached first, page by page */
-	uint64_t area[VT_AREAS];
+	/* the engine's: where its memory was reached, in that order */
+	struct vt_area area[VT_AREAS];
 	uint32_t areas;
 };
 
@@ -242,6 +247,7 @@ struct vt_dma {
 	uint8_t count;
 	int32_t err;
 	uint64_t remote;
+	uint64_t region;
 	uint64_t bytes;
 	uint64_t what; /* an atomic: address at the origin */
 	uint64_t what_bytes;

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* See copies.h. One thread sends, the caller receives and looks at the clock.
+ */
+#include "src/base/copies.h"
+
+#include "src/base/atomic.h"
+#include "src/base/attr.h"
+#include "src/base/clock.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdalign.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { RUNS = 7, CELLS = 8 };
+
+#define MOST	 (WEFT_COPIES_LEAST << (WEFT_COPIES_SIZES - 1))
+#define LIMIT_NS UINT64_C(3000000) /* for all of it, and then it is given up \
+				    */
+
+/* Every message has a number, and a size that both know. */
+struct stage {
+	alignas(WEFT_CACHE_LINE)
+		weft_au32 asked; /* message the sender may send */
+	alignas(WEFT_CACHE_LINE) weft_au32 sent;  /* its pieces so far; or 1 */
+	alignas(WEFT_CACHE_LINE) uint32_t pieces; /* of it; 0: announced only */
+	weft_au32 end;
+	uint64_t until_ns;
+	char *cell, *from, *to;
+};
+
+/* False: it takes too long, or the other one is gone. */
+static bool await(struct stage *s, weft_au32 *word, uint32_t value)
+{
+	for (unsigned i = 1; weft_load32(word) != value; i++)
+		if (weft_load32(&s->end) ||
+		    (i % 1024 == 0 && weft_now_ns() > s->until_ns))
+			return false;
+	return true;
+}
+
+static char *cell(const struct stage *s, uint32_t i)
+{
+	return s->cell + (size_t)(i % CELLS) * WEFT_COPIES_PIECE;
+}
+
+static void *sender(void *arg)
+{
+	struct stage *s = arg;
+
+	for (uint32_t n = 1; await(s, &s->asked, n); n++) {
+		if (!s->pieces)
+			/* R1 pairs with the load in await() */
+			weft_store32(&s->sent, 1);
+		for (uint32_t i = 0; i < s->pieces; i++) {
+			memcpy(cell(s, i), s->from + i * WEFT_COPIES_PIECE,
+			       WEFT_COPIES_PIECE);
+			weft_store32(&s->sent, i + 1); /* R1, likewise */
+		}
+	}
+	return NULL;
+}
+
+/* The sender may begin. */
+static uint64_t ask(struct stage *s, uint32_t n, uint32_t pieces)
+{
+	uint64_t start = weft_now_ns();
+
+	s->pieces = pieces;
+	weft_store32(&s->sent, 0);
+	weft_store32(&s->asked, n); /* R2 pairs with the load in await() */
+	return start;
+}
+
+/* Both return 0: it could not be done. */
+static uint64_t copy_twice(struct stage *s, uint32_t n, size_t bytes)
+{
+	uint32_t pieces = (uint32_t)(bytes / WEFT_COPIES_PIECE), i, there = 0;
+	uint64_t start = ask(s, n, pieces);
+
+	for (i = 0; i < pieces; i++) {
+		while (there <= i) {
+			there = weft_load32(&s->sent);
+			if (weft_now_ns() > s->until_ns)
+				return 0;
+		}
+		memcpy(s->to + i * WEFT_COPIES_PIECE, cell(s, i),
+		       WEFT_COPIES_PIECE);
+	}
+	return weft_now_ns() - start;
+}
+
+static uint64_t copy_once(struct stage *s, uint32_t n, size_t bytes)
+{
+	struct iovec to = { s->to, bytes }, from = { s->from, bytes };
+	uint64_t start = ask(s, n, 0);
+
+	if (!await(s, &s->sent, 1) ||
+	    process_vm_readv(getpid(), &to, 1, &from, 1, 0) != (ssize_t)bytes)
+		return 0;
+	return weft_now_ns() - start;
+}
+
+static int run_all(struct stage *s, struct weft_copies *c)
+{
+	uint32_t n = 0;
+
+	memset(c, 0xff, sizeof(*c));
+	for (int run = 0; run < RUNS; run++)
+		for (unsigned i = 0; i < WEFT_COPIES_SIZES; i++) {
+			size_t bytes = (size_t)WEFT_COPIES_LEAST << i;
+			uint64_t twice = copy_twice(s, ++n, bytes);
+			uint64_t once = twice ? copy_once(s, ++n, bytes) : 0;
+
+			if (!once)
+				return weft_now_ns() > s->until_ns ? -EBUSY
+								   : -ENOTSUP;
+			if (twice < c->twice_ns[i])
+				c->twice_ns[i] = twice;
+			if (once < c->once_ns[i])
+				c->once_ns[i] = once;
+		}
+	return 0;
+}
+
+/* Another processor than the caller's; -1: there is none for us. */
+static int other_processor(void)
+{
+	int here = sched_getcpu();
+	cpu_set_t mine;
+
+	if (sched_getaffinity(0, sizeof(mine), &mine))
+		return -1;
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (i != here && CPU_ISSET(i, &mine))
+			return i;
+	return -1;
+}
+
+static int run_beside(struct stage *s, int processor, struct weft_copies *c)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	cpu_set_t there;
+	int ret;
+
+	CPU_ZERO(&there);
+	CPU_SET(processor, &there);
+	ret = pthread_attr_init(&attr);
+	if (ret)
+		return -ret;
+	ret = pthread_attr_setaffinity_np(&attr, sizeof(there), &there);
+	if (!ret)
+		ret = pthread_create(&thread, &attr, sender, s);
+	pthread_attr_destroy(&attr);
+	if (ret)
+		return -ret;
+	s->until_ns = weft_now_ns() + LIMIT_NS;
+	ret = run_all(s, c);
+	weft_store32(&s->end, 1);
+	/* who waits for a processor is not waited for */
+	if (ret == -EBUSY)
+		pthread_detach(thread);
+	else
+		pthread_join(thread, NULL);
+	return ret;
+}
+
+int weft_copies_measure(struct weft_copies *c)
+{
+	size_t cells = (size_t)CELLS * WEFT_COPIES_PIECE;
+	size_t bytes = sizeof(struct stage) + cells + 2 * MOST;
+	int processor = other_processor(), ret;
+	struct stage *s;
+
+	if (processor < 0)
+		return -ENOTSUP;
+	s = aligned_alloc(WEFT_CACHE_LINE, bytes);
+	if (!s)
+		return -ENOMEM;
+	memset(s, 0, bytes);
+	s->until_ns = UINT64_MAX;
+	s->cell = (char *)(s + 1);
+	s->from = s->cell + cells;
+	s->to = s->from + MOST;
+	ret = run_beside(s, processor, c);
+	if (ret != -EBUSY) /* else its sender may still look at it */
+		free(s);
+	return ret;
+}
+
+size_t weft_copies_cut(const struct weft_copies *c)
+{
+	unsigned i = WEFT_COPIES_SIZES;
+
+	while (i && c->twice_ns[i - 1] > c->once_ns[i - 1])
+		i--;
+	return (size_t)WEFT_COPIES_LEAST << i >> 1;
+}

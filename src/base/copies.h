@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which way to another process is shorter on this host: a message is copied
+ * into shared memory piece by piece and out of it, by both sides at once, or
+ * fetched whole by a system call, once. That depends on how fast lines travel
+ * between processors and on what the kernel takes, so it is measured: two
+ * threads do both, a few times each. Half a millisecond.
+ */
+#ifndef WEFT_BASE_COPIES_H
+#define WEFT_BASE_COPIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sizes that are tried: 16, 32 and 64 KiB. */
+#define WEFT_COPIES_LEAST 16384u
+#define WEFT_COPIES_SIZES 3u
+#define WEFT_COPIES_PIECE 8192u
+
+struct weft_copies {
+	/* the shortest of the runs, by size */
+	uint64_t twice_ns[WEFT_COPIES_SIZES];
+	uint64_t once_ns[WEFT_COPIES_SIZES];
+};
+
+/*
+ * 0; -ENOTSUP: there is one processor for us, or no such system call; -EBUSY:
+ * others have the processors.
+ */
+int weft_copies_measure(struct weft_copies *c);
+/* Up to so many bytes messages are better copied: a power of two. */
+size_t weft_copies_cut(const struct weft_copies *c);
+
+#endif

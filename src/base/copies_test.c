@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is measured is used as it says, and a busy host is no obstacle. */
+#include "src/base/copies.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <sched.h>
+
+static void the_cut_is_where_fetching_wins(void **state)
+{
+	static const struct {
+		uint64_t twice[3], once[3];
+		size_t cut;
+	} rows[] = {
+		{ { 4, 6, 11 }, { 2, 3, 5 }, 8192 },
+		{ { 2, 6, 11 }, { 2, 5, 9 }, 16384 },
+		{ { 1, 2, 11 }, { 2, 3, 9 }, 32768 },
+		{ { 1, 2, 3 }, { 2, 3, 9 }, 65536 },
+		/* what the largest says is true of the smaller ones, too */
+		{ { 9, 9, 3 }, { 2, 3, 9 }, 65536 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct weft_copies c;
+
+		for (int k = 0; k < 3; k++) {
+			c.twice_ns[k] = rows[i].twice[k];
+			c.once_ns[k] = rows[i].once[k];
+		}
+		T_IS(weft_copies_cut(&c), rows[i].cut);
+	}
+}
+
+static void a_host_is_measured_or_said_to_be_busy(void **state)
+{
+	struct weft_copies c;
+	int ret = weft_copies_measure(&c);
+
+	for (int i = 0; i < 100 && ret == -EBUSY; i++)
+		ret = weft_copies_measure(&c);
+	if (ret == -EBUSY || ret == -ENOTSUP)
+		skip();
+	T_OK(ret);
+	for (unsigned i = 0; i < WEFT_COPIES_SIZES; i++)
+		T_TRUE(c.twice_ns[i] && c.twice_ns[i] < 1000000000 &&
+		       c.once_ns[i] && c.once_ns[i] < 1000000000);
+}
+
+static void one_processor_is_told(void **state)
+{
+	struct weft_copies c;
+	cpu_set_t all, one;
+
+	T_OK(sched_getaffinity(0, sizeof(all), &all));
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	T_OK(sched_setaffinity(0, sizeof(one), &one));
+	T_IS(weft_copies_measure(&c), -ENOTSUP);
+	T_OK(sched_setaffinity(0, sizeof(all), &all));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(the_cut_is_where_fetching_wins),
+		T_CASE(a_host_is_measured_or_said_to_be_busy),
+		T_CASE(one_processor_is_told),
+	};
+
+	return T_RUN(tests);
+}
