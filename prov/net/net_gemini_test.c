@@ -268,6 +268,28 @@ static void answers_are_not_held_up_by_requests(void **state)
 	net_end_close(&e);
 }
 
+/* Answers on their way are counted where they left, not where they come. */
+static void no_link_is_in_use_for_longer_than_time_goes(void **state)
+{
+	struct net_msg msg = { .dst = X, .bytes = 8, .ack = 1 };
+	struct net_port_count c;
+	struct net_end e;
+
+	load("gemini:4x4x4");
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_send(e.net, 0, &msg));
+	for (uint64_t now = 0; !e.acked; now += 10000) {
+		net_run(e.net, now, &net_end_up, &e, NULL);
+		for (uint32_t chip = 0; chip < ENDS / 2; chip++)
+			for (unsigned port = 0; port < TORUS_PORTS; port++) {
+				net_port_get(e.net, ENDS + chip, port, &c);
+				T_TRUE(c.busy_ps <= now + 10000);
+			}
+		T_TRUE(now < 10000000);
+	}
+	net_end_close(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +304,7 @@ int main(void)
 		T_CASE(eight_four_and_eight_links_lead_to_a_neighbour),
 		T_CASE(nodes_of_a_chip_take_no_link),
 		T_CASE(answers_are_not_held_up_by_requests),
+		T_CASE(no_link_is_in_use_for_longer_than_time_goes),
 	};
 
 	return T_RUN(tests);
