@@ -48,6 +48,18 @@ for m in bgq gemini qsnet2; do
 	echo "$m: a dead node"
 done
 
+# Where a machine has awareness, the report says when a dead node is known.
+for i in 1 2; do
+	run 58 -q --machine apenet -n 4 --report \
+		--faults 'seed = 1; dead-node 3 at 20us' "$dir/$mark"
+	has '^fault awareness, period 500.000 ms'
+	known[i]=$(grep -E 'died at 0.020 ms: first neighbour [0-9.]+ ms, last [0-9.]+ ms, master [0-9.]+ ms later \(host broken, interface broken\)' \
+		"$dir/err")
+	[ -n "${known[i]}" ] || complain "nobody knows: $(cat "$dir/err")"
+	nothing_left
+done
+[ "${known[1]}" = "${known[2]}" ] || complain "known at other times"
+
 # A machine that does not go round a link ends the job and names it.
 run 1 -q --machine bgq:4 -n 4 --faults 'dead-link 0.A+' "$dir/$mark"
 err "plan: a link is dead from the start, and bgq does not go round it"

@@ -5,6 +5,7 @@
  * the links' own protocol that cost nobody anything.
  */
 #include "prov/net/net_end.h"
+#include "prov/net/net_fault.h"
 #include "prov/net/net_file.h"
 #include "prov/net/net_map.h"
 #include "prov/net/net_watch.h"
@@ -243,7 +244,10 @@ static void dimension_by_dimension_and_round_the_torus(void **state)
 	net_end_close(&e);
 }
 
-/* Everybody sends half round the ring, more than its buffers hold. */
+/*
+ * Everybody sends one way round the rings, more than their buffers hold, so
+ * that they fill up with packets that all want to go on.
+ */
 static void rings_never_stand_still(const char *machine, uint8_t way)
 {
 	struct net_msg msg = { .bytes = 40 * 4096, .way = way };
@@ -255,7 +259,7 @@ static void rings_never_stand_still(const char *machine, uint8_t way)
 	net_end_open(&e, &cfg, 1 << 16);
 	for (unsigned i = 0; i < 4; i++)
 		for (msg.src = 0; msg.src < nodes; msg.src++) {
-			msg.dst = (msg.src + nodes / 2 - (i & 1)) % nodes;
+			msg.dst = (msg.src + nodes / 2 - 1 - (i & 1)) % nodes;
 			T_OK(net_send(e.net, 0, &msg));
 		}
 	net_end_drain(&e);
@@ -372,6 +376,29 @@ static void a_word_takes_a_hop_and_its_own_time(void **state)
 	net_end_open(&w.end, &cfg, 0);
 	T_IS(net_stuff(w.end.net, 0, 0, 0, 1), -EOPNOTSUPP);
 	net_end_close(&w.end);
+}
+
+static void a_dead_link_loses_words(void **state)
+{
+	struct words w = { .count = 0 };
+	struct weft_plan_why why;
+	struct weft_plan plan;
+
+	load("apenet");
+	T_OK(weft_plan_parse("here", "dead-link 0.A+ at 1 us", &plan, &why));
+	net_fault_reserve(&cfg, &plan);
+	net_end_open(&w.end, &cfg, 0);
+	T_OK(net_fault_load(w.end.net, "here", &plan, &why));
+	T_OK(net_stuff(w.end.net, 0, 0, A_UP, 1));
+	words_run(&w, 2000000);
+	T_IS(w.count, 1);
+	T_OK(net_stuff(w.end.net, 2000000, 0, A_UP, 2));
+	T_OK(net_stuff(w.end.net, 2000000, 0, A_DOWN, 3));
+	words_run(&w, 10 * MS);
+	T_IS(w.count, 2);
+	T_IS(w.cookie, 3);
+	net_end_close(&w.end);
+	weft_plan_fini(&plan);
 }
 
 /* Time of a stream over one link, with so many words a packet among it. */
@@ -559,6 +586,7 @@ int main(void)
 		T_CASE(no_ring_is_ever_stuck),
 		T_CASE(credits_hold_back_who_is_too_fast),
 		T_CASE(a_word_takes_a_hop_and_its_own_time),
+		T_CASE(a_dead_link_loses_words),
 		T_CASE(words_cost_data_nothing),
 		T_CASE(a_dead_host_is_known_after_its_periods),
 		T_CASE(any_set_of_deaths_is_known),

@@ -196,6 +196,15 @@ static bool keep_route(struct net *net, uint32_t mi, const struct net_msg *msg)
 	return true;
 }
 
+/* Of the target's memory, for buses that keep some, and to spread by. */
+static uint64_t first_word(const struct net *net, const struct net_mrec *m,
+			   const struct net_msg *msg)
+{
+	if (weft_likely(!net->words))
+		return msg->address / 8 & 0xffff;
+	return msg->address / net_path_page(net_path_in(net, m)) & 0xffff;
+}
+
 int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 {
 	struct net_mrec *m;
@@ -213,9 +222,7 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	m->path = msg->path & 15;
 	m->path_in = (msg->path_in ? msg->path_in - 1 : msg->path) & 15;
 	packets = (msg->bytes + packet_most(net, m) - 1) / packet_most(net, m);
-	m->bytes_word = msg->bytes |
-			(msg->address / net_path_page(net_path_in(net, m)) &
-			 0xffff) << NET_WORD_SHIFT;
+	m->bytes_word = msg->bytes | first_word(net, m, msg) << NET_WORD_SHIFT;
 	m->cookie = msg->cookie;
 	m->ready_ps = at + net_path(net, m)->inject_ps;
 	m->left = (uint32_t)((packets ? packets : 1) * keepers(net, msg));
