@@ -109,6 +109,7 @@ borders() {
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	border prov/nic/cu "src/base/"
 	border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h
+		prov/mem/mem.h
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	border src/types "src/base/"
 	border src/core "src/base/ src/types/"
