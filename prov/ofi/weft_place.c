@@ -105,6 +105,10 @@ int weft_place_choose(struct weft_ep *ep,
 		err = key_check(ep);
 	if (err)
 		return err;
+	if (asked == &weft_carrier_shm && ep->anywhere && ep->key_bytes)
+		weft_log_once(WEFT_LOG_WARN,
+			      "ofi: FI_WEFT_CARRIER=shm: processes of other "
+			      "hosts cannot be met through memory");
 	if (asked)
 		*carrier_p = asked;
 	else

@@ -56,7 +56,6 @@ struct weft_comm {
 	struct weft_route *route;	/* of the collective unit */
 	struct weft_route *joining;	/* that nonblocking calls began */
 	struct weft_route *exact_route; /* of exact sums, for want of one */
-	struct coll_hosts *hosts; /* coll/coll_hosts.h, when it was asked for */
 	/* coll/coll_unit.c */
 	uint32_t on_route;	/* kinds that take route without asking more */
 	unsigned join_age;	/* collectives so far, until the join is over */
@@ -65,7 +64,8 @@ struct weft_comm {
 	struct weft_info *info; /* NULL: none; owned */
 	struct weft_errh *errh; /* one reference; never NULL */
 	struct weft_bsend *bsend;
-	struct weft_list link; /* all of them: core_dead.c */
+	struct weft_list link;	  /* all of them: core_dead.c */
+	struct coll_hosts *hosts; /* coll/coll_hosts.h, when it was asked for */
 	char name[MPI_MAX_OBJECT_NAME];
 };
 

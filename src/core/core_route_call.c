@@ -149,15 +149,27 @@ static WEFT_COLD void end_of_time(const struct weft_route *r, int rc)
 	weft_core_abort(1, "the fabric failed: %s", fi_strerror(-rc));
 }
 
+/* Requests that are stepped may have to be more than once for one event. */
+#define STEP_MS 1
+
+static int finish_timeout(void)
+{
+	/* relaxed: a look */
+	if (weft_unlikely(weft_load32_relaxed(&weft_core.stepping)) &&
+	    !weft_core.virt)
+		return STEP_MS;
+	return weft_progress_timeout(-1);
+}
+
 /* Waits for a call; rc: what its begin said. 0 or -errno. */
 static WEFT_HOT int call_finish(struct weft_route *r, struct fi_weft_work *work,
 				int rc)
 {
 	if (rc == -FI_EINPROGRESS)
-		rc = r->ops->wait(&r->mc->fid, work, weft_progress_timeout(-1));
+		rc = r->ops->wait(&r->mc->fid, work, finish_timeout());
 	while (weft_unlikely(rc == -FI_EAGAIN)) {
 		weft_progress();
-		rc = r->ops->wait(&r->mc->fid, work, weft_progress_timeout(-1));
+		rc = r->ops->wait(&r->mc->fid, work, finish_timeout());
 	}
 	if (weft_unlikely(rc == -EDEADLK || rc == -EOWNERDEAD ||
 			  rc == -EHOSTDOWN || rc == -ENETDOWN))

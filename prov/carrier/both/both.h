@@ -40,7 +40,7 @@ struct both {
 	struct weft_hash by_name;
 	struct weft_list ending;
 	uint8_t *bounce; /* a payload that is filled in, for the socket */
-	uint32_t rests;	 /* polls until the socket is looked at again */
+	weft_au32 rests; /* polls until the socket is looked at again */
 	/* waiting; shared by the threads that poll and wait */
 	weft_au64 moved;     /* packets delivered */
 	uint64_t moved_seen; /* when the last wait began; wait's own */

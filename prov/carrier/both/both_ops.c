@@ -137,15 +137,17 @@ static int both_send(struct weft_carrier *c, struct weft_peer *peer,
 /* A look at the socket is a system call: while it is silent there are few. */
 static int ops_poll_sock(struct both *b, int budget)
 {
+	/* relaxed: a hint, also from who slept */
+	uint32_t rests = weft_load32_relaxed(&b->rests);
 	int n;
 
-	if (b->rests) {
-		b->rests--;
+	if (rests) {
+		weft_store32_relaxed(&b->rests, rests - 1);
 		return 0;
 	}
 	n = b->sock->ops->poll(b->sock, budget);
 	if (!n)
-		b->rests = OPS_RESTS - 1;
+		weft_store32_relaxed(&b->rests, OPS_RESTS - 1);
 	return n;
 }
 

@@ -123,6 +123,8 @@ int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
 		return -ETIMEDOUT;
 	if (wait_awake(b, weft_now_ns()))
 		return 0;
+	/* who comes back from here looks at the socket; relaxed: a hint */
+	weft_store32_relaxed(&b->rests, 0);
 	/* something came, or a send found no room */
 	if (b->sock->ops->arm(b->sock)) {
 		weft_patience_give();
@@ -157,7 +159,7 @@ int both_arm(struct weft_carrier *c)
 
 	if (both_wait_fd(c) < 0)
 		return -EOPNOTSUPP;
-	b->rests = 0;
+	weft_store32_relaxed(&b->rests, 0);
 	ret = b->sock->ops->arm(b->sock);
 	return ret ? ret : b->shm->ops->arm(b->shm);
 }
