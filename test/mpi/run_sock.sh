@@ -3,7 +3,8 @@
 # Some of the programs with every rank of this host reached by datagrams, and
 # some again on a bad network.
 export FI_WEFT_CARRIER=sock RANKS_MAX=4
-for only in 'p2p_*' coll_rows coll_fuzz coll_early coll_routes; do
+for only in 'p2p_*' coll_rows coll_fuzz coll_early coll_routes \
+	'win_@(move|acc|sync|large)'; do
 	ONLY=$only bash "${top_srcdir:-.}/test/mpi/run.sh" || exit
 done
 export FI_WEFT_FAULTS RANKS_MAX=3
