@@ -10,8 +10,8 @@
 #
 # A line of the list:  program  ranks[,ranks...]  [tags]  [arguments]
 # Tags, joined by commas or "-": weft (only over the own provider), live (looks
-# at the clock of the host), long (only with LONG=1), mt (needs threads), memory
-# (windows in shared memory: not with WEFT_WIN_PATH=fabric or messages, with
+# at the clock of the host), virtual (only in virtual time), long (only with
+# LONG=1), mt (needs threads), memory (windows in shared memory: not with WEFT_WIN_PATH=fabric or messages, with
 # FI_WEFT_CARRIER=sock, or on several hosts), unit (what only the collective unit
 # does: not on several, and not on a machine that has none).
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -73,6 +73,7 @@ while read -r prog ranks tags args; do
 	case $prog in ${ONLY:-*}) ;; *) continue ;; esac
 	case ,$tags, in *,weft,*) [ "$provider" = weft ] || continue ;; esac
 	case ,$tags, in *,live,*) [ "$clock" = live ] || continue ;; esac
+	case ,$tags, in *,virtual,*) [ "$clock" = virtual ] || continue ;; esac
 	case ,$tags, in *,memory,*) [ "$memory" = memory ] || continue ;; esac
 	case ,$tags, in *,memory,* | *,unit,*) [ -z "$HOSTS" ] || continue ;; esac
 	case ,$tags, in *,unit,*) [ $unit = yes ] || continue ;; esac

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which way accesses go, as MPI_T counts it: memory alone, fi_* alone, or
+ * messages, by window, provider and WEFT_WIN_PATH. Whoever loses the way to
+ * remote memory still gets right results, by messages; here it is seen.
+ */
+#include "win_t.h"
+
+#include <stdbool.h>
+
+/* A counter of MPI_T counts from the time when it was started. */
+struct counter {
+	MPI_T_pvar_session session;
+	MPI_T_pvar_handle handle;
+};
+static struct counter fabric, messages;
+
+static void open_counter(struct counter *c, const char *want)
+{
+	int index, n;
+
+	MT_OK(MPI_T_pvar_get_index(want, MPI_T_PVAR_CLASS_COUNTER, &index));
+	MT_OK(MPI_T_pvar_session_create(&c->session));
+	MT_OK(MPI_T_pvar_handle_alloc(c->session, index, NULL, &c->handle, &n));
+	MT_IS(n, 1);
+	MT_OK(MPI_T_pvar_start(c->session, c->handle));
+}
+
+static void close_counter(struct counter *c)
+{
+	MT_OK(MPI_T_pvar_handle_free(c->session, &c->handle));
+	MT_OK(MPI_T_pvar_session_free(&c->session));
+}
+
+static unsigned long long count_of(const struct counter *c)
+{
+	unsigned long long v = 0;
+
+	MT_OK(MPI_T_pvar_read(c->session, c->handle, &v));
+	return v;
+}
+
+/* Accesses to the next rank, each of which fi_* has; bits of the ways taken. */
+enum { FABRIC = 1, MESSAGES = 2 };
+
+static int ways(struct wt *w)
+{
+	unsigned long long f = count_of(&fabric);
+	unsigned long long m = count_of(&messages);
+	int to = (w->rank + 1) % w->size;
+	long x = 1, y;
+
+	MT_OK(MPI_Win_lock(MPI_LOCK_SHARED, to, 0, w->win));
+	MT_OK(MPI_Put(&x, 1, MPI_LONG, to, wt_disp(w, to, 8), 1, MPI_LONG,
+		      w->win));
+	MT_OK(MPI_Win_flush(to, w->win));
+	MT_OK(MPI_Get(&y, 1, MPI_LONG, to, wt_disp(w, to, 8), 1, MPI_LONG,
+		      w->win));
+	MT_OK(MPI_Win_flush(to, w->win));
+	MT_IS(y, x);
+	MT_OK(MPI_Win_unlock(to, w->win));
+	return (count_of(&fabric) > f ? FABRIC : 0) |
+	       (count_of(&messages) > m ? MESSAGES : 0);
+}
+
+static int acc_ways(struct wt *w)
+{
+	unsigned long long f = count_of(&fabric);
+	unsigned long long m = count_of(&messages);
+	int to = (w->rank + 1) % w->size;
+	long x = 1, y;
+
+	MT_OK(MPI_Win_lock(MPI_LOCK_SHARED, to, 0, w->win));
+	MT_OK(MPI_Accumulate(&x, 1, MPI_LONG, to, wt_disp(w, to, 16), 1,
+			     MPI_LONG, MPI_SUM, w->win));
+	MT_OK(MPI_Fetch_and_op(&x, &y, MPI_LONG, to, wt_disp(w, to, 16),
+			       MPI_SUM, w->win));
+	MT_OK(MPI_Win_flush(to, w->win));
+	MT_IS(y, 1);
+	MT_OK(MPI_Win_unlock(to, w->win));
+	return (count_of(&fabric) > f ? FABRIC : 0) |
+	       (count_of(&messages) > m ? MESSAGES : 0);
+}
+
+/* What the documents promise. */
+static int promised(enum win_kind kind, bool acc)
+{
+	const char *path = getenv("WEFT_WIN_PATH"), *clock, *prov;
+	bool near = mt_neighbours(MPI_COMM_WORLD) == mt_size, mapped;
+
+	clock = getenv("CLOCK");
+	prov = getenv("FI_PROVIDER");
+	mapped = kind == WT_ALLOCATE || kind == WT_SHARED;
+	if (mt_size == 1)
+		return 0;
+	if (path && !strcmp(path, "messages"))
+		return MESSAGES;
+	if (mapped && near && !path && (!clock || strcmp(clock, "virtual")))
+		return 0;
+	return acc && prov && strstr(prov, "rxd") ? MESSAGES : FABRIC;
+}
+
+int main(int argc, char **argv)
+{
+	int have;
+
+	MT_OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &have));
+	mt_begin(&argc, &argv);
+	open_counter(&fabric, "window_fabric");
+	open_counter(&messages, "window_messages");
+	for (int k = 0; k < WT_KINDS; k++) {
+		struct wt w = wt_open(k, MPI_COMM_WORLD, 64, 8);
+
+		MT_IS(ways(&w), promised(w.kind, false));
+		MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+		MT_IS(acc_ways(&w), promised(w.kind, true));
+		MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+		wt_close(&w);
+	}
+	close_counter(&fabric);
+	close_counter(&messages);
+	MT_OK(MPI_T_finalize());
+	return mt_end();
+}
