@@ -136,7 +136,7 @@ refused 'every argument' "$sim" uniform
 refused 'png or .svg' "$sim" --plot x.gif
 refused 'unknown option --nonsense; weft-sim --help' "$sim" --nonsense
 refused 'did you mean --histogram' "$sim" --histogramm
-refused 'which system? bgq, ' "$rep"
+refused 'which system? apenet, bgq, ' "$rep"
 refused 'no published results' "$rep" bgl
 refused 'no row' "$rep" bgq --only BGQ-T9
 refused 'without one' "$rep" bgq -m bgq:4x4
@@ -177,7 +177,7 @@ fi
 "$rep" bgq --quick >"$dir/a" || { cat "$dir/a"; fail "predictions"; }
 grep -q 'left out (--quick)' "$dir/a" || fail "--quick does not say so"
 [ "$(grep -c '^  [1-8]\. ' "$dir/a")" -eq 8 ] || fail "eight constants"
-for system in qsnet2 gemini sunway; do
+for system in qsnet2 gemini sunway apenet; do
 	"$rep" $system >"$dir/b" || { cat "$dir/b"; fail "$system"; }
 	[ "$(grep -c 'in band$' "$dir/b")" -ge 12 ] || fail "rows of $system"
 done

@@ -343,6 +343,7 @@ struct weft_nic_attr {
 	uint32_t silence_ms; /* as the carrier's */
 	const void *key;     /* as the carrier's */
 	size_t key_bytes;
+	bool encrypt;
 	struct weft_vt *world; /* virtual time: as the carrier's */
 	bool threads;
 };
