@@ -65,35 +65,21 @@ static struct block *block_of(const void *at)
 	return NULL;
 }
 
-static void *map(void *at, int fd, size_t bytes, int rights)
-{
-	int flags = MAP_SHARED | (at ? MAP_FIXED : 0);
-
-	at = mmap(at, bytes, rights, flags, fd, 0);
-	return at == MAP_FAILED ? NULL : at;
-}
-
-/* The next place in the window, or anywhere. */
+/* The next place in the window; where that is not free, anywhere. */
 static void *map_bus(int fd, size_t bytes)
 {
 	uint64_t next;
-	void *want;
 	void *at;
 
 	pthread_mutex_lock(&device.lock);
 	next = device.next;
 	device.next += bytes + PAGE;
 	pthread_mutex_unlock(&device.lock);
-	want = (void *)(uintptr_t)(WINDOW + next);
-	if (next + bytes > WINDOW_BYTES)
-		return map(NULL, fd, bytes, PROT_READ | PROT_WRITE);
-	at = mmap(want, bytes, PROT_READ | PROT_WRITE,
-		  MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
-	if (at == want)
-		return at;
-	if (at != MAP_FAILED)
-		munmap(at, bytes);
-	return map(NULL, fd, bytes, PROT_READ | PROT_WRITE);
+	at = mmap(next + bytes > WINDOW_BYTES
+			  ? NULL
+			  : (void *)(uintptr_t)(WINDOW + next),
+		  bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return at == MAP_FAILED ? NULL : at;
 }
 
 /* Room for the bytes that begins with a page of the device's. */
@@ -132,7 +118,8 @@ static int block_map(struct block *b)
 		b->at = reserve(b->bytes);
 		b->bus = map_bus(fd, b->bytes);
 	}
-	if (b->at && !map(b->at, fd, b->bytes, PROT_NONE))
+	if (b->at && mmap(b->at, b->bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
+			  fd, 0) == MAP_FAILED)
 		err = -ENOMEM;
 	if (fd >= 0)
 		close(fd);
