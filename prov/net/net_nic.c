@@ -213,9 +213,12 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	m->path = msg->path & 15;
 	m->path_in = (msg->path_in ? msg->path_in - 1 : msg->path) & 15;
 	packets = (msg->bytes + packet_most(net, m) - 1) / packet_most(net, m);
-	m->bytes_word = msg->bytes |
+	m->bytes_word = msg->bytes;
+	if (msg->address)
+		m->bytes_word |=
 			(msg->address / net_path_page(net_path_in(net, m)) &
-			 0xffff) << NET_WORD_SHIFT;
+			 0xffff)
+			<< NET_WORD_SHIFT;
 	m->cookie = msg->cookie;
 	m->ready_ps = at + net_path(net, m)->inject_ps;
 	m->left = (uint32_t)((packets ? packets : 1) * keepers(net, msg));
