@@ -76,6 +76,7 @@ struct weft_carrier_attr {
 			      */
 	const void *key; /* sock: datagrams are signed with it; NULL: none */
 	size_t key_bytes;
+	bool encrypt; /* sock: and encrypted; needs a key */
 	/* vt: the world, its threads, its arithmetic (carrier_vt.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */

@@ -115,6 +115,7 @@ struct weft_machine {
 	size_t eager_bytes;  /* above: rendezvous */
 	size_t typed_bytes;  /* from here on typed data pays; 0: never */
 	uint64_t msg_order;  /* FI_ORDER_* bits, as a plain number */
+	bool hmem;	     /* reaches memory of other kinds: prov/mem */
 	unsigned fifos;	     /* injection FIFOs, windows or queues */
 	/* collectives: areas of the unit, class routes that users may have */
 	struct weft_cu_geo cu;
@@ -342,6 +343,7 @@ struct weft_nic_attr {
 	uint32_t silence_ms; /* as the carrier's */
 	const void *key;     /* as the carrier's */
 	size_t key_bytes;
+	bool encrypt;
 	struct weft_vt *world; /* virtual time: as the carrier's */
 	bool threads;
 };

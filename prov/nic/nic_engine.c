@@ -199,6 +199,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.no_dma = attr->no_dma,
 		.faults = attr->faults,
 		.silence_ms = attr->silence_ms,
+		.encrypt = attr->encrypt,
 		.key = attr->key,
 		.key_bytes = attr->key_bytes,
 		.world = attr->world,

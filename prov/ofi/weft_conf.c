@@ -37,6 +37,10 @@ static const struct weft_cfg_opt options[] = {
 	  "Secret of 16 characters or more with which the sock carrier signs "
 	  "datagrams; none trusts the network. Our MPI makes one per job",
 	  NULL },
+	{ "FI_WEFT_ENCRYPT", WEFT_CFG_BOOL, "no",
+	  "The sock carrier also encrypts datagrams, with AES-128-GCM; all "
+	  "peers must say the same",
+	  NULL },
 	{ "FI_WEFT_SILENCE", WEFT_CFG_INT, "300",
 	  "Seconds after which a peer that does not answer is given up; sock "
 	  "carrier only",
@@ -88,6 +92,7 @@ enum option {
 	FAULTS,
 	IFACE,
 	KEY,
+	ENCRYPT,
 	SILENCE,
 	DMA,
 	SPIN,
@@ -234,6 +239,7 @@ static void conf_read(void)
 			  : carrier_find(weft_cfg_get(&options[CARRIER]).text);
 	conf.iface = weft_cfg_get(&options[IFACE]).text;
 	conf.key = weft_cfg_get(&options[KEY]).text;
+	conf.encrypt = weft_cfg_get(&options[ENCRYPT]).b;
 	conf.silence_ms = (uint32_t)weft_cfg_get(&options[SILENCE]).i * 1000;
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
 	conf.vt.faults = conf.faults;

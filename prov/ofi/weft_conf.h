@@ -12,6 +12,7 @@ struct weft_conf {
 	const char *faults;			/* FI_WEFT_FAULTS */
 	const char *iface;			/* FI_WEFT_IFACE */
 	const char *key;			/* FI_WEFT_KEY */
+	bool encrypt;				/* FI_WEFT_ENCRYPT */
 	uint32_t silence_ms;			/* FI_WEFT_SILENCE */
 	bool dma;				/* FI_WEFT_DMA */
 	size_t spin_ns;				/* FI_WEFT_SPIN */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives between processes: groups, all calls, routes. */
-#include "test/prov/prov_group.h"
+#include "test/prov/prov_calls.h"
 
 #include "src/base/rng.h"
 #include "test/t.h"
@@ -13,118 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ELEMS 1500
-
 /* ---- every call against the naive answer --------------------------------- */
-
-static int32_t value(int member, int round, size_t i)
-{
-	return member * 1000 + round * 17 + (int32_t)(i % 29);
-}
-
-static void fill(int32_t *v, int member, int round, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		v[i] = value(member, round, i);
-}
-
-static void same(struct job *j, const int32_t *got, int member, int round,
-		 size_t off, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		job_check(j, got[i] == value(member, round, off + i), "element",
-			  (long)i);
-}
-
-static void sums(struct job *j, struct group *g, const int32_t *got, int round,
-		 size_t off, size_t n)
-{
-	int32_t ranks = g->n * (g->n - 1) / 2 * 1000;
-
-	for (size_t i = 0; i < n; i++)
-		job_check(j, got[i] == ranks + g->n * value(0, round, off + i),
-			  "sum", (long)i);
-}
-
-struct buffers {
-	int32_t in[ELEMS * 20], out[ELEMS * 20];
-};
-
-static void data_calls(struct job *j, struct group *g, struct buffers *b,
-		       int round, size_t n)
-{
-	int root = round % g->n;
-	size_t all = n * (size_t)g->n;
-	fi_addr_t who = j->addr[g->first + root * g->step];
-
-	fill(b->in, g->me, round, all);
-	memcpy(b->out, b->in, n * 4);
-	finish(j,
-	       fi_broadcast(j->ep, b->out, n, NULL, g->addr, who, FI_INT32, 0,
-			    &j->entry),
-	       "broadcast");
-	same(j, b->out, root, round, 0, n);
-	finish(j,
-	       fi_allgather(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
-			    FI_INT32, 0, &j->entry),
-	       "allgather");
-	for (int m = 0; m < g->n; m++)
-		same(j, b->out + (size_t)m * n, m, round, 0, n);
-	finish(j,
-	       fi_alltoall(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
-			   FI_INT32, 0, &j->entry),
-	       "alltoall");
-	for (int m = 0; m < g->n; m++)
-		same(j, b->out + (size_t)m * n, m, round, (size_t)g->me * n, n);
-	finish(j,
-	       fi_scatter(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
-			  FI_INT32, 0, &j->entry),
-	       "scatter");
-	same(j, b->out, root, round, (size_t)g->me * n, n);
-	finish(j,
-	       fi_gather(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
-			 FI_INT32, 0, &j->entry),
-	       "gather");
-	for (int m = 0; root == g->me && m < g->n; m++)
-		same(j, b->out + (size_t)m * n, m, round, 0, n);
-}
-
-static void sum_calls(struct job *j, struct group *g, struct buffers *b,
-		      int round, size_t n)
-{
-	int root = round % g->n;
-	fi_addr_t who = j->addr[g->first + root * g->step];
-
-	finish(j,
-	       fi_allreduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
-			    FI_INT32, FI_SUM, 0, &j->entry),
-	       "allreduce");
-	sums(j, g, b->out, round, 0, n);
-	finish(j,
-	       fi_reduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
-			 FI_INT32, FI_SUM, 0, &j->entry),
-	       "reduce");
-	if (root == g->me)
-		sums(j, g, b->out, round, 0, n);
-	finish(j,
-	       fi_reduce_scatter(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
-				 FI_INT32, FI_SUM, 0, &j->entry),
-	       "reduce_scatter");
-	sums(j, g, b->out, round, (size_t)g->me * n, n);
-	finish(j, fi_barrier(j->ep, g->addr, &j->entry), "barrier");
-}
-
-static void all_calls(struct job *j, struct group *g)
-{
-	static const size_t sizes[] = { 1, 0, 3, 12, 128, 129, ELEMS };
-	struct buffers *b = malloc(sizeof(*b));
-
-	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
-		data_calls(j, g, b, (int)s, sizes[s]);
-		sum_calls(j, g, b, (int)s, sizes[s]);
-	}
-	free(b);
-}
 
 static void body_world(struct job *j)
 {
@@ -382,14 +271,6 @@ static double recursive_doubling(int n)
 	return acc[m - 1];
 }
 
-/* Do members take the order of pairs, or one that machine or user say? */
-static bool has_pairs(void)
-{
-	const char *machine = getenv("FI_WEFT_MACHINE");
-
-	return !getenv("FI_WEFT_ARITY") && (!machine || strcmp(machine, "bgq"));
-}
-
 #define LONG_SUM 10007 /* elements: not in packets, and in uneven slices */
 
 static void body_sums(struct job *j)
@@ -486,176 +367,6 @@ static void bound_members_are_joined_by_where_they_run(void **state)
 	setenv("FI_WEFT_ARITY", "8", 1);
 	job_run(BOUND, body_bound, &o);
 	unsetenv("FI_WEFT_ARITY");
-}
-
-/* ---- which way barriers go ----------------------------------------------- */
-
-#define WEFT_FEW 8 /* members that read each other's contributions */
-#define COUNTED	 10
-
-/* The form of a machine's barriers, where it is that of qsnet2 otherwise. */
-static int form_here(int form)
-{
-	const char *machine = getenv("FI_WEFT_MACHINE");
-
-	if (machine && !strcmp(machine, "gemini"))
-		return 3;
-	return machine && !strcmp(machine, "qsnet2") ? form : 0;
-}
-
-/* Groups of qsnet2 on a range of nodes, and those with a gap. */
-static void body_forms(struct job *j)
-{
-	static const struct {
-		int first, last, step, form;
-	} rows[] = {
-		{ 0, 5, 1, 1 }, { 1, 4, 1, 1 }, { 0, 4, 2, 2 },
-		{ 1, 5, 2, 2 }, { 0, 5, 5, 2 },
-	};
-	struct group g;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		bool in = j->rank >= rows[i].first && j->rank <= rows[i].last &&
-			  (j->rank - rows[i].first) % rows[i].step == 0;
-
-		if (in) {
-			group_open(j, &g, rows[i].first, rows[i].last,
-				   rows[i].step);
-			job_check(j,
-				  group_route(j, &g).form ==
-					  form_here(rows[i].form),
-				  "form", group_route(j, &g).form);
-			for (int k = 0; k < 20; k++)
-				all_calls(j, &g);
-		}
-		job_barrier(j);
-		if (in)
-			group_close(j, &g);
-		job_barrier(j);
-	}
-}
-
-/* The same members on every second node are no range. */
-static void body_gaps(struct job *j)
-{
-	struct group g;
-
-	group_open(j, &g, 0, j->size - 1, 1);
-	job_check(j, group_route(j, &g).form == form_here(2), "form of gaps",
-		  group_route(j, &g).form);
-	all_calls(j, &g);
-	job_barrier(j);
-	group_close(j, &g);
-	job_barrier(j);
-}
-
-/* More than may read each other: one atomic each for a barrier, a short sum. */
-static void body_counts(struct job *j)
-{
-	uint64_t in = 1, out = 0, before;
-	struct group g;
-
-	group_open(j, &g, 0, j->size - 1, 1);
-	before = group_route(j, &g).atomics;
-	for (int i = 0; i < COUNTED; i++)
-		finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
-	job_check(j,
-		  form_here(0) != 3 ||
-			  group_route(j, &g).atomics - before == COUNTED,
-		  "atomics", (long)(group_route(j, &g).atomics - before));
-	before = group_route(j, &g).atomics;
-	finish(j,
-	       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr, FI_UINT64,
-			    FI_SUM, 0, &j->entry),
-	       "allreduce");
-	job_check(j,
-		  out == (uint64_t)j->size &&
-			  (form_here(0) != 3 ||
-			   group_route(j, &g).atomics > before),
-		  "sum by atomics", (long)out);
-	job_barrier(j);
-	group_close(j, &g);
-}
-
-static void members_count_themselves_in_by_atomics(void **state)
-{
-	const struct job_opts o = { 0 };
-
-	job_run(WEFT_FEW + 4, body_counts, &o);
-}
-
-static void the_nodes_of_a_group_say_how_its_barriers_go(void **state)
-{
-	struct job_opts o = { .nodes_apart = 1 };
-
-	(void)state;
-	job_run(6, body_forms, &o);
-	o.nodes_apart = 2;
-	job_run(4, body_gaps, &o);
-}
-
-/* ---- trees that stand in descriptors ------------------------------------- */
-
-#define DESCRIBED 12
-
-/* Sums of both kinds; one of doubles as the tree of pairs has it. */
-static void both_sums(struct job *j, struct group *g)
-{
-	double x = j->rank ? 1 : 0x1p53, d = 0;
-	uint32_t in = 1u << j->rank, out = 0;
-
-	finish(j,
-	       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g->addr, FI_UINT32,
-			    FI_SUM, 0, &j->entry),
-	       "sum of integers");
-	job_check(j, out == (1u << g->n) - 1, "sum", out);
-	finish(j,
-	       fi_allreduce(j->ep, &x, 1, NULL, &d, NULL, g->addr, FI_DOUBLE,
-			    FI_SUM, 0, &j->entry),
-	       "sum of doubles");
-	/* ((0 + 1) + (2 + 3)) + ...: what is added to 2^53 one by one is lost,
-	   what comes as a sum is not */
-	job_check(j, d == 0x1p53 + 10, "sum of pairs", (long)(d - 0x1p53));
-}
-
-/* Barriers and sums of integers go by it on sunway, other sums do not. */
-static void body_described(struct job *j)
-{
-	const char *machine = getenv("FI_WEFT_MACHINE");
-	bool has = machine && !strcmp(machine, "sunway");
-	struct fi_weft_route before, r;
-	struct group g;
-
-	group_open(j, &g, 0, j->size - 1, 1);
-	before = group_route(j, &g);
-	job_check(j, before.levels == (has ? 2 : 0), "levels", before.levels);
-	both_sums(j, &g);
-	r = group_route(j, &g);
-	job_check(j, r.described - before.described == has, "by descriptors",
-		  (long)(r.described - before.described));
-	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
-	r = group_route(j, &g);
-	job_check(j, r.described - before.described == 2u * has,
-		  "barriers by descriptors",
-		  (long)(r.described - before.described));
-	for (int k = 0; k < 20; k++)
-		all_calls(j, &g);
-	job_barrier(j);
-	group_close(j, &g);
-	job_barrier(j);
-}
-
-static void sums_in_any_order_go_by_the_tree_of_the_descriptor(void **state)
-{
-	(void)state;
-	if (!has_pairs())
-		skip();
-	job_run(DESCRIBED, body_described, NULL);
-	if (getenv("FI_WEFT_MACHINE"))
-		return;
-	setenv("FI_WEFT_MACHINE", "sunway", 1);
-	job_run(DESCRIBED, body_described, NULL);
-	unsetenv("FI_WEFT_MACHINE");
 }
 
 /* ---- routes run out and come back ---------------------------------------- */
@@ -810,27 +521,6 @@ static void routes_of_large_groups_come_back(void **state)
 	job_run(machine && !strcmp(machine, "bgq") ? 32 : 18, body_again, &o);
 }
 
-/* ---- machines with and without routes ------------------------------------ */
-
-static void body_has(struct job *j)
-{
-	struct group g;
-
-	group_open(j, &g, 0, j->size - 1, 1);
-	job_check(j, (group_route(j, &g).id < 0) == group_no_routes(),
-		  "a route", group_route(j, &g).id);
-	all_calls(j, &g);
-	job_barrier(j);
-	group_close(j, &g);
-}
-
-static void a_machine_has_routes_or_sends_messages(void **state)
-{
-	const struct job_opts o = { 0 };
-
-	job_run(4, body_has, &o);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -842,10 +532,6 @@ int main(void)
 		T_CASE(a_thousand_orders_of_arrival_give_the_same_bits),
 		T_CASE(sums_have_the_bits_of_recursive_doubling),
 		T_CASE(bound_members_are_joined_by_where_they_run),
-		T_CASE(the_nodes_of_a_group_say_how_its_barriers_go),
-		T_CASE(sums_in_any_order_go_by_the_tree_of_the_descriptor),
-		T_CASE(a_machine_has_routes_or_sends_messages),
-		T_CASE(members_count_themselves_in_by_atomics),
 		T_CASE(routes_run_out_and_come_back),
 		T_CASE(a_large_group_costs_a_member_his_neighbours),
 		T_CASE(routes_of_large_groups_come_back),

@@ -108,7 +108,9 @@ struct sock_peer {
 	uint32_t whole_bytes;
 	uint64_t held;	  /* bytes in here */
 	uint32_t stamp;	  /* of the last datagram */
-	uint32_t unacked; /* datagrams since the last acknowledgement */
+	uint32_t unacked; /* datagrams since the last acknowledgement ... */
+	uint64_t unacked_bytes;
+	uint64_t unacked_ns; /* ... of which the first came then */
 	bool ack_now;
 	bool closed_room;	/* it was told that there is little room */
 	bool blocked;		/* the caller refused its next packet */
@@ -159,6 +161,7 @@ struct sock {
 	uint32_t tag;		/* bytes of a tag; 0: there is no key */
 	uint8_t key[32];	/* made of the user's */
 	struct sock_seal *seal; /* of what we send */
+	bool hides;		/* and it is encrypted */
 	struct weft_code_crc crc;
 	const struct weft_carrier_up *up;
 	void *up_arg;
@@ -336,14 +339,15 @@ uint64_t sock_fault_due(const struct sock *s);
 /* sock_seal.c */
 int sock_seal_open(struct sock *s, const struct weft_carrier_attr *attr);
 void sock_seal_close(struct sock_seal *seal);
-/* Writes the tag behind data. */
+/* Writes the tag behind data, which is encrypted where it lies if s hides. */
 void sock_seal_sign(struct sock *s, uint8_t *data, uint32_t bytes);
 /*
  * Whether its sender has the key; p is who has that name now, or NULL. What is
- * made to find out is *fresh_p, the caller's, to be given to the record.
+ * made to find out is *fresh_p, the caller's, to be given to the record. What
+ * was encrypted is plain then.
  */
 bool sock_seal_holds(struct sock *s, const struct sock_peer *p,
-		     const struct sockaddr_in *from, const uint8_t *data,
+		     const struct sockaddr_in *from, uint8_t *data,
 		     uint32_t bytes, struct sock_seal **fresh_p);
 /* Whether count comes for the first time from p; remembers it. */
 bool sock_seal_first(struct sock_peer *p, uint64_t count);

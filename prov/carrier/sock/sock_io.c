@@ -27,6 +27,7 @@
 
 #define IO_JOIN_BYTES 65000u
 #define IO_BULK_BYTES 4096u
+#define IO_VEIL_BYTES (2u * IO_JOIN_BYTES) /* a batch, encrypted */
 #define IO_ERRORS_MAX 64 /* a flood of them does not hold us */
 
 struct io_entry {
@@ -53,6 +54,7 @@ struct sock_out {
 	struct mmsghdr msg[SOCK_BATCH];
 	struct io_control control[SOCK_BATCH];
 	uint32_t first[SOCK_BATCH]; /* entry of a message */
+	uint8_t *veil;		    /* what is kept stays plain */
 };
 
 struct sock_in {
@@ -74,6 +76,8 @@ int sock_io_open(struct sock *s)
 	if (!s->out || !s->in)
 		return -ENOMEM;
 	s->in->runs = 0;
+	if (s->hides && !(s->out->veil = malloc(IO_VEIL_BYTES)))
+		return -ENOMEM;
 	s->gso =
 		!setsockopt(s->fd, IPPROTO_UDP, UDP_SEGMENT, &off, sizeof(off));
 	setsockopt(s->fd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on));
@@ -82,6 +86,8 @@ int sock_io_open(struct sock *s)
 
 void sock_io_close(struct sock *s)
 {
+	if (s->out)
+		free(s->out->veil);
 	free(s->out);
 	free(s->in);
 	s->out = NULL;
@@ -159,6 +165,7 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 	h->flags = p->bye ? SOCK_SAW_BYE : 0;
 	h->count = ++s->count;
 	p->unacked = 0;
+	p->unacked_bytes = 0;
 	p->ack_now = false;
 	p->closed_room = h->room < 2 * p->gram_max;
 }
@@ -176,6 +183,8 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	io_head(s, p, h);
 	if (h->kind != SOCK_DATA)
 		h = data = memcpy(&o->small[i], h, bytes);
+	if (s->hides)
+		h = data = memcpy(o->veil + o->bytes, h, bytes);
 	if (s->tag)
 		sock_seal_sign(s, data, bytes);
 	h->crc = sock_crc(s, h, bytes);

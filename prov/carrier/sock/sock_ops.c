@@ -98,9 +98,9 @@ static int sock_open(const struct weft_carrier_attr *attr,
 	if (!ret)
 		ret = sock_name_open(s, &attr->name);
 	if (!ret)
-		ret = sock_io_open(s);
-	if (!ret)
 		ret = sock_seal_open(s, attr);
+	if (!ret)
+		ret = sock_io_open(s);
 	if (!ret)
 		ret = sock_deputy_open(s);
 	if (ret) {

@@ -129,10 +129,12 @@ static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
 	return true;
 }
 
-static void rx_step(struct sock_peer *p)
+/* Something has to be acknowledged. */
+static void rx_owe(struct sock *s, struct sock_peer *p, uint32_t bytes)
 {
-	sock_win_step(&p->rx);
-	p->unacked++;
+	if (!p->unacked++)
+		p->unacked_ns = s->now;
+	p->unacked_bytes += bytes;
 }
 
 int sock_rx_release(struct sock *s, struct sock_peer *p, int budget)
@@ -150,9 +152,10 @@ int sock_rx_release(struct sock *s, struct sock_peer *p, int budget)
 		if (!done)
 			break;
 		p->held -= g->bytes;
+		rx_owe(s, p, g->bytes);
 		sock_gram_free(s, g);
 		*g_p = NULL;
-		rx_step(p);
+		sock_win_step(&p->rx);
 		/* Who was told to stop is told to go on. */
 		if (p->closed_room)
 			p->ack_now = true;
@@ -176,7 +179,7 @@ static bool rx_keep(struct sock *s, struct sock_peer *p, uint32_t seq,
 	memcpy(g->data, v->data, v->bytes);
 	*sock_here(p, seq) = g;
 	p->held += g->bytes;
-	p->unacked++;
+	rx_owe(s, p, 0);
 	return true;
 }
 
@@ -194,7 +197,8 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 		return 0;
 	}
 	if (turn && rx_records(s, p, v, budget, &n)) {
-		rx_step(p);
+		sock_win_step(&p->rx);
+		rx_owe(s, p, v->bytes);
 		return n + sock_rx_release(s, p, budget - n);
 	}
 	/* A gap is told at once. */
@@ -289,8 +293,7 @@ static struct sock_peer *rx_sender(struct sock *s,
  * not know us, since anything else may be an old one for our predecessor.
  */
 static bool rx_sealed(struct sock *s, const struct sockaddr_in *from,
-		      const uint8_t *data, uint32_t bytes,
-		      struct sock_seal **fresh_p)
+		      uint8_t *data, uint32_t bytes, struct sock_seal **fresh_p)
 {
 	struct sock_head h;
 

@@ -2,8 +2,7 @@
 /*
  * A turn: what was kept goes up, the socket is read, and every peer with
  * something to do gets its acknowledgement, its datagrams and its verdict.
- * An acknowledgement waits for data going the other way until a turn finds
- * nothing to read.
+ * An acknowledgement waits for a moment, and for data going the other way.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -11,7 +10,9 @@
 #include <errno.h>
 #include <poll.h>
 
-#define TURN_ACK_GRAMS	8u
+#define TURN_ACK_GRAMS	64u
+#define TURN_ACK_BYTES	98304u
+#define TURN_ACK_NS	UINT64_C(20000)	  /* data may take it along till then */
 #define TURN_BLOCKED_NS UINT64_C(50000)	  /* until a refused packet is tried */
 #define TURN_UNSENT_NS	UINT64_C(1000000) /* until the network has room */
 #define TURN_TICK_NS	UINT64_C(100000000) /* between two rounds of pokes */
@@ -51,7 +52,9 @@ static void turn_ack(struct sock *s, struct sock_peer *p, bool idle)
 		p->ack_now = false;
 		return;
 	}
-	if (p->ack_now || p->unacked >= TURN_ACK_GRAMS || (idle && p->unacked))
+	if (p->ack_now || p->unacked >= TURN_ACK_GRAMS ||
+	    p->unacked_bytes >= TURN_ACK_BYTES ||
+	    (idle && p->unacked && s->now >= p->unacked_ns + TURN_ACK_NS))
 		sock_tx_small(s, p, SOCK_ACK);
 }
 
@@ -75,8 +78,10 @@ static uint64_t turn_due(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t due = turn_timer(s, p);
 
-	if (p->unacked || turn_ended(p))
+	if (turn_ended(p))
 		return s->now;
+	if (p->unacked)
+		due = turn_sooner(due, p->unacked_ns + TURN_ACK_NS);
 	if (p->refused)
 		due = turn_sooner(due, s->now + TURN_BLOCKED_NS);
 	if (sock_win_ready(&p->rx))
