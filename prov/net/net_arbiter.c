@@ -57,7 +57,12 @@ static inline bool is_shut(const struct net_step *s, unsigned slot)
 	       (uint64_t)s->node->shut >> net_slot_in(net, slot) & 1;
 }
 
-/* ---- granting ------------------------------------------------------------ */
+/*
+ * ---- granting ------------------------------------------------------------
+ *
+ * What is the way of few machines (net->odd) has functions of its own, so that
+ * the others do not ask for every packet.
+ */
 
 /* The same of those that channels share. */
 WEFT_COLD static void pay_pool(struct net_step *s, unsigned port, unsigned vc,
@@ -73,15 +78,15 @@ WEFT_COLD static void pay_pool(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /* Takes a packet's tokens from a sender that is free. */
-static inline void pay(struct net_step *s, unsigned port, unsigned vc,
-		       const struct net_packet *p)
+WEFT_INLINE void pay(struct net_step *s, unsigned port, unsigned vc,
+		     const struct net_packet *p, bool odd)
 {
 	struct net *net = s->net;
 	struct net_node *n = s->node;
 	uint32_t cost = vc ? 1 : net->cost[p->chunks];
 	uint8_t *det;
 
-	if (weft_unlikely(net->odd_tokens & NET_TOKENS_SHARED)) {
+	if (odd && net->odd & NET_ODD_SHARED) {
 		pay_pool(s, port, vc, p);
 	} else if (vc) {
 		det = &net_det_tokens(net, s->id, vc)[port];
@@ -112,9 +117,9 @@ WEFT_COLD static uint32_t form_busy(struct net_step *s, unsigned port,
 	return busy;
 }
 
-/* Sends p out by port on vc; reader: the receiver it leaves + 1, or 0. */
-WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
-			uint32_t pi, unsigned reader)
+/* odd: it may be of another form, or the link or the machine is. */
+WEFT_INLINE void launch_as(struct net_step *s, unsigned port, unsigned vc,
+			   uint32_t pi, unsigned reader, bool odd)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -125,20 +130,18 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t frac = p->frac + (uint32_t)h->frac, late = 0;
 	bool carry = frac >= net->cfg.tick_ps;
 
-	pay(s, port, vc, p);
-	if (weft_unlikely(p->kind | h->whole)) {
-		if (p->kind)
-			busy = form_busy(s, port, p);
-		if (h->whole)
-			hop += net_packet_len(net, h->rate, p);
-	}
+	pay(s, port, vc, p, odd);
+	if (odd && p->kind)
+		busy = form_busy(s, port, p);
+	if (odd && h->whole)
+		hop += net_packet_len(net, h->rate, p);
 	net_steer_hop(net, p, s->id, port);
 	net->hops++;
 	net->escapes += vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
-	if (weft_unlikely(net->off_fault))
+	if (odd && net->odd & NET_ODD_FAULTS)
 		late = net_fault_launch(s, port, vc, pi, &busy);
-	if (weft_likely(late != NET_FAULT_GONE))
+	if (late != NET_FAULT_GONE)
 		net_wheel_after(s, hop + carry + late, NET_EV_ARRIVE,
 				net_word(net_link_peer(link), NET_EV_ARRIVE,
 					 net_link_port(link), vc, pi));
@@ -146,9 +149,25 @@ WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
 			net_word(s->id, NET_EV_TAIL, port, 0, reader));
 }
 
+WEFT_APART static void launch_odd(struct net_step *s, unsigned port,
+				  unsigned vc, uint32_t pi, unsigned reader)
+{
+	launch_as(s, port, vc, pi, reader, true);
+}
+
+/* Sends p out by port on vc; reader: the receiver it leaves + 1, or 0. */
+WEFT_INLINE void launch(struct net_step *s, unsigned port, unsigned vc,
+			uint32_t pi, unsigned reader, bool odd)
+{
+	if (odd || weft_unlikely(net_packet(s->net, pi)->kind))
+		launch_odd(s, port, vc, pi, reader);
+	else
+		launch_as(s, port, vc, pi, reader, false);
+}
+
 /* A packet leaves receiver port by out: count it, give its buffer back. */
 WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
-		       const struct net_packet *p)
+		       const struct net_packet *p, bool odd)
 {
 	struct net *net = s->net;
 	uint32_t back = s->link[port];
@@ -159,7 +178,7 @@ WEFT_INLINE void leave(struct net_step *s, unsigned port, unsigned out,
 	net_wheel_after(s, busy, NET_EV_TOKEN,
 			net_word(net_link_peer(back), NET_EV_TOKEN,
 				 net_link_port(back), p->vc,
-				 net_token_payload(s, p)));
+				 net_token_payload(s, p, odd)));
 }
 
 /* Counts a packet that leaves the dynamic VC; the limit shuts the rest. */
@@ -193,7 +212,7 @@ static inline void queue_pop(struct net_step *s, unsigned slot)
 
 /* The head of a slot, which no port knows of any more, goes. */
 WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
-			    unsigned slot, uint32_t pi)
+			    unsigned slot, uint32_t pi, bool odd)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -204,11 +223,18 @@ WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 	} else {
 		in = net_slot_in(net, slot);
 		queue_pop(s, slot);
-		leave(s, in, port, p);
+		leave(s, in, port, p, odd);
 		if (p->vc == NET_VC_DYN)
 			reader = read_path(s, in);
 	}
-	launch(s, port, vc, pi, reader);
+	launch(s, port, vc, pi, reader, odd);
+}
+
+/* The same for a machine, or a link, that is like few others. */
+WEFT_APART static void grant_head_odd(struct net_step *s, unsigned port,
+				      unsigned vc, unsigned slot, uint32_t pi)
+{
+	grant_head(s, port, vc, slot, pi, true);
 }
 
 static void grant_slot(struct net_step *s, unsigned port, unsigned vc,
@@ -217,7 +243,10 @@ static void grant_slot(struct net_step *s, unsigned port, unsigned vc,
 	uint32_t pi = net_slot_head(s->net, s->id, slot);
 
 	slot_hide(s, slot, net_packet(s->net, pi));
-	grant_head(s, port, vc, slot, pi);
+	if (weft_unlikely(s->net->odd))
+		grant_head_odd(s, port, vc, slot, pi);
+	else
+		grant_head(s, port, vc, slot, pi, false);
 }
 
 static void grant_det(struct net_step *s, unsigned port, unsigned vc,
@@ -229,11 +258,16 @@ static void grant_det(struct net_step *s, unsigned port, unsigned vc,
 
 	if (!o->list[which].head)
 		o->waits &= (uint8_t) ~(1u << which);
-	if (weft_unlikely(s->net->cfg.columns))
+	if (weft_likely(!s->net->odd)) {
+		leave(s, p->in, port, p, false);
+		launch(s, port, vc, pi, 0, false);
+		return;
+	}
+	if (s->net->cfg.columns)
 		s->dirty |= net_tile_leave(s, p);
 	else
-		leave(s, p->in, port, p);
-	launch(s, port, vc, pi, 0);
+		leave(s, p->in, port, p, true);
+	launch(s, port, vc, pi, 0, true);
 }
 
 /* The injection FIFO whose turn it is at a port. */
@@ -256,7 +290,10 @@ static void grant_inject(struct net_step *s, unsigned port, unsigned vc)
 		o->vcs &= (uint8_t) ~(1u << vc);
 	o->rr = (uint8_t)(o->rr + 1);
 	net_nic_drain(s, f);
-	launch(s, port, vc, pi, 0);
+	if (weft_unlikely(s->net->odd))
+		launch(s, port, vc, pi, 0, true);
+	else
+		launch(s, port, vc, pi, 0, false);
 }
 
 /* ---- arbitration --------------------------------------------------------- */
@@ -339,9 +376,12 @@ static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 {
 	struct net *net = s->net;
 	struct net_out *o = net_out(s, port);
-	unsigned have = net_tokens(net, s->id, port, NET_VC_DET), slot;
+	unsigned have, slot;
 
-	if (!(m0 | m1) || !have || !net->escapes_too)
+	if (!(m0 | m1) || !net->escapes_too)
+		return false;
+	have = net_tokens(net, s->id, port, NET_VC_DET);
+	if (!have)
 		return false;
 	if (have < net_hop(s, port)->need) {
 		m0 &= net->ring[port][0];
@@ -361,7 +401,7 @@ static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 	return true;
 }
 
-static bool serve_receivers(struct net_step *s, unsigned port)
+WEFT_INLINE bool serve_receivers(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
 	bool det = o->waits >> NET_WAIT_DET & 3;
@@ -389,7 +429,7 @@ static bool serve_injection(struct net_step *s, unsigned port)
 }
 
 /* Normal traffic: receivers, and injection once in a while. */
-static void serve_normal(struct net_step *s, unsigned port)
+WEFT_INLINE void serve_normal(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
 	bool inject = (o->dyn[1] | o->esc[1]) & FIFO_BITS ||
@@ -437,7 +477,7 @@ static inline bool wanted(const struct net_out *o)
 }
 
 /* Where nobody is urgent: the one first, next time the other. */
-static void serve_in_turn(struct net_step *s, unsigned port)
+WEFT_COLD static void serve_in_turn(struct net_step *s, unsigned port)
 {
 	struct net_out *o = net_out(s, port);
 
@@ -452,7 +492,7 @@ static void serve_in_turn(struct net_step *s, unsigned port)
 		serve_urgent(s, port);
 }
 
-static void serve_port(struct net_step *s, unsigned port)
+WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool odd)
 {
 	struct net_out *o = net_out(s, port);
 
@@ -463,7 +503,7 @@ static void serve_port(struct net_step *s, unsigned port)
 		return;
 	}
 	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET)) {
-		if (weft_unlikely(s->net->cfg.system_turn)) {
+		if (odd && s->net->cfg.system_turn) {
 			serve_in_turn(s, port);
 			return;
 		}
@@ -511,8 +551,8 @@ WEFT_COLD static int best_ahead(const struct net_step *s, uint64_t want,
 }
 
 /* A new head may escape: by its ring's last buffer if it stays in it. */
-static bool may_escape(const struct net_step *s, const struct net_packet *p,
-		       unsigned slot)
+WEFT_INLINE bool may_escape(const struct net_step *s,
+			    const struct net_packet *p, unsigned slot)
 {
 	const struct net *net = s->net;
 	unsigned need = net_mask_has(net->ring[p->det], slot)
@@ -524,7 +564,7 @@ static bool may_escape(const struct net_step *s, const struct net_packet *p,
 }
 
 /* A new head finds a sender free, or escapes, or has to wait. */
-static inline void serve_fresh(struct net_step *s, unsigned slot)
+WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
 {
 	struct net *net = s->net;
 	uint32_t pi = net_slot_head(s->net, s->id, slot), cost;
@@ -539,7 +579,7 @@ static inline void serve_fresh(struct net_step *s, unsigned slot)
 	cost = net_cost(net, p->chunks, 0);
 	if (slot >= NET_SLOT_FIFO)
 		cost += net->cfg.inject_room;
-	if (weft_unlikely(net->odd_tokens & NET_TOKENS_AHEAD))
+	if (odd && net->odd & NET_ODD_AHEAD)
 		port = best_ahead(s, p->want, cost);
 	else
 		port = best_port(s, p->want, (int)cost);
@@ -549,16 +589,16 @@ static inline void serve_fresh(struct net_step *s, unsigned slot)
 		vc = NET_VC_DET;
 	}
 	if (port >= 0) {
-		grant_head(s, (unsigned)port, vc, slot, pi);
+		grant_head(s, (unsigned)port, vc, slot, pi, odd);
 		return;
 	}
-	if (weft_unlikely(net->cfg.columns))
+	if (odd && net->cfg.columns)
 		p->want = net_tile_column(s, p->want);
 	slot_show(s, slot, p);
 }
 
 /* All ports that changed, then new heads, who may change others. */
-static inline void serve_node(struct net_step *s)
+WEFT_INLINE void serve_node(struct net_step *s, bool odd)
 {
 	uint64_t m0, m1;
 	unsigned n;
@@ -567,7 +607,7 @@ static inline void serve_node(struct net_step *s)
 		while (s->dirty) {
 			n = (unsigned)__builtin_ctzll(s->dirty);
 			s->dirty &= s->dirty - 1;
-			serve_port(s, n);
+			serve_port(s, n, odd);
 		}
 		m0 = s->fresh[0];
 		m1 = s->fresh[1];
@@ -575,11 +615,11 @@ static inline void serve_node(struct net_step *s)
 			return;
 		n = net_mask_next(m0, m1, s->node->rr % 128);
 		net_mask_clear(s->fresh, n);
-		serve_fresh(s, n);
+		serve_fresh(s, n, odd);
 	}
 }
 
-void net_arbiter_serve(struct net_step *s)
+WEFT_INLINE void serve_marks(struct net_step *s, bool odd)
 {
 	struct net_mark *m;
 	uint32_t i;
@@ -596,7 +636,20 @@ void net_arbiter_serve(struct net_step *s)
 		s->dirty = m->dirty;
 		s->fresh[0] = m->fresh[0];
 		s->fresh[1] = m->fresh[1];
-		serve_node(s);
+		serve_node(s, odd);
 	}
 	s->marks = 0;
+}
+
+WEFT_APART static void serve_odd(struct net_step *s)
+{
+	serve_marks(s, true);
+}
+
+void net_arbiter_serve(struct net_step *s)
+{
+	if (weft_unlikely(s->net->odd))
+		serve_odd(s);
+	else
+		serve_marks(s, false);
 }

@@ -362,7 +362,7 @@ struct net {
 	/* offsets from the start of the block, and strides */
 	uint64_t off_link, off_unit, off_in, off_fifo, off_out;
 	uint64_t off_member, off_route, off_combo, off_slot, off_dead;
-	uint32_t odd_tokens; /* NET_TOKENS_*: what they have of these */
+	uint32_t odd; /* NET_ODD_* */
 	uint64_t off_pool,
 		off_ahead; /* 0: tokens not shared; no looking ahead */
 	uint64_t off_coord, off_far, off_mark, off_sort, off_words, off_row;
@@ -576,7 +576,15 @@ static inline uint32_t net_cost(const struct net *net, uint32_t chunks,
 	return vc && !net->off_pool ? 1 : net->cost[chunks];
 }
 
-enum { NET_TOKENS_SHARED = 1, NET_TOKENS_AHEAD = 2 };
+/* What most machines have none of: asked for all at once where packets run. */
+enum {
+	NET_ODD_SHARED = 1, /* tokens */
+	NET_ODD_AHEAD = 2,  /* tokens that tell of what waits behind them */
+	NET_ODD_TOKENS = NET_ODD_SHARED | NET_ODD_AHEAD,
+	NET_ODD_FAULTS = 4,
+	NET_ODD_WHOLE = 8,   /* links that take packets whole */
+	NET_ODD_ROUTER = 16, /* columns of tiles, system packets in turn */
+};
 
 /* Shared tokens: how many a port's packets have, by channel. */
 struct net_pool {
@@ -608,7 +616,7 @@ static inline uint32_t net_pool_left(const struct net *net, uint32_t node,
 static inline uint32_t net_tokens(const struct net *net, uint32_t node,
 				  unsigned port, unsigned vc)
 {
-	if (vc && net->off_pool)
+	if (vc && weft_unlikely(net->off_pool))
 		return net_pool_left(net, node, port, vc);
 	return vc ? net_det_tokens(net, node, vc)[port]
 		  : net_node(net, node)->room[port];

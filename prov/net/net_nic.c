@@ -222,7 +222,9 @@ int net_send(struct net *net, uint64_t at, const struct net_msg *msg)
 	m->path = msg->path & 15;
 	m->path_in = (msg->path_in ? msg->path_in - 1 : msg->path) & 15;
 	packets = (msg->bytes + packet_most(net, m) - 1) / packet_most(net, m);
-	m->bytes_word = msg->bytes | first_word(net, m, msg) << NET_WORD_SHIFT;
+	m->bytes_word = msg->bytes;
+	if (msg->address)
+		m->bytes_word |= first_word(net, m, msg) << NET_WORD_SHIFT;
 	m->cookie = msg->cookie;
 	m->ready_ps = at + net_path(net, m)->inject_ps;
 	m->left = (uint32_t)((packets ? packets : 1) * keepers(net, msg));

@@ -252,23 +252,23 @@ WEFT_COLD static uint32_t odd_token(struct net *net, uint32_t id, unsigned port,
 {
 	struct net_node *n = net_node(net, id);
 
-	if (net->odd_tokens & NET_TOKENS_AHEAD)
+	if (net->odd & NET_ODD_AHEAD)
 		back = look_ahead(net, id, port, back);
-	if (net->odd_tokens & NET_TOKENS_SHARED)
+	if (net->odd & NET_ODD_SHARED)
 		return pool_back(net, id, port, vc, back);
 	if (vc)
 		return ++net_det_tokens(net, id, vc)[port];
 	return n->room[port] = (uint16_t)(n->room[port] + back);
 }
 
-static inline void token(struct net_step *s, uint64_t word)
+WEFT_INLINE void token(struct net_step *s, uint64_t word, bool odd)
 {
 	struct net *net = s->net;
 	uint32_t id = net_word_node(word), have;
 	struct net_node *n = net_node(net, id);
 	unsigned port = net_word_port(word), vc = net_word_vc(word);
 
-	if (weft_unlikely(net->odd_tokens))
+	if (odd)
 		have = odd_token(net, id, port, vc, net_word_payload(word));
 	else if (vc)
 		have = ++net_det_tokens(net, id, vc)[port];
@@ -300,6 +300,11 @@ void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n)
 {
 	uint32_t i;
 
+	if (weft_unlikely(s->net->odd & NET_ODD_TOKENS)) {
+		for (i = 0; i < n; i++)
+			token(s, w[i], true);
+		return;
+	}
 	for (i = 0; i < n; i++)
-		token(s, w[i]);
+		token(s, w[i], false);
 }

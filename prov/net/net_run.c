@@ -116,8 +116,10 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->off_combo = room(off, (n->combos_mask + 1ull) * 4);
 	if (cfg->tokens_shared)
 		n->off_pool = room(off, ports * sizeof(struct net_pool));
-	n->odd_tokens = (cfg->tokens_shared ? NET_TOKENS_SHARED : 0u) |
-			(cfg->look_ahead ? NET_TOKENS_AHEAD : 0u);
+	n->odd = (cfg->tokens_shared ? NET_ODD_SHARED : 0u) |
+		 (cfg->look_ahead ? NET_ODD_AHEAD : 0u) |
+		 (cfg->faults ? NET_ODD_FAULTS : 0u) |
+		 (cfg->columns || cfg->system_turn ? NET_ODD_ROUTER : 0u);
 	if (cfg->look_ahead)
 		n->off_ahead = room(off, ports * sizeof(uint16_t));
 	n->off_dead = room(off, cfg->topology == NET_TORUS ? 0 : nodes * 8);
@@ -379,6 +381,7 @@ static int rehop(struct net *net, uint32_t *link, const struct net_hop *h)
 	*link = net_link(net_link_peer(*link), net_link_port(*link),
 			 (unsigned)row);
 	net->wholes += h->whole;
+	net->odd |= h->whole ? NET_ODD_WHOLE : 0u;
 	return 0;
 }
 
@@ -554,7 +557,8 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 	uint32_t n = net_lane_sorted(s->net, s->now, lane, &w), i = 0;
 	uint64_t sum = mix_all(w, n);
 
-	net_prefetch_sorted(s->net, w, n);
+	if (s->net->large)
+		net_prefetch_sorted(s->net, w, n);
 	while (i < n) {
 		net_step_at(s, net_word_node(w[i]));
 		s->part = false;

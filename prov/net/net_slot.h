@@ -70,11 +70,14 @@ static inline uint32_t net_slot_head(const struct net *net, uint32_t node,
  */
 #define NET_TOKEN_WAIT 12
 static inline uint32_t net_token_payload(const struct net_step *s,
-					 const struct net_packet *p)
+					 const struct net_packet *p, bool odd)
 {
-	uint32_t cost = net_cost(s->net, p->chunks, p->vc), wait;
+	uint32_t cost, wait;
 
-	if (weft_likely(!s->net->off_ahead))
+	if (!odd)
+		return p->vc ? 1 : s->net->cost[p->chunks];
+	cost = net_cost(s->net, p->chunks, p->vc);
+	if (!s->net->off_ahead)
 		return cost;
 	wait = (uint32_t)s->now - p->since;
 	return cost | (wait < UINT16_MAX ? wait : UINT16_MAX) << NET_TOKEN_WAIT;

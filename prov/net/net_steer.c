@@ -324,8 +324,12 @@ void net_steer_look_other(const struct net *net, struct net_packet *p,
 {
 	if (net->steer == NET_STEER_TREE)
 		look_fat(net, p, node);
-	else
+	else if (net->steer)
 		look_shared(net, p, node);
+	else
+		net_steer_look_torus(net, p);
+	if (weft_unlikely(net->detour))
+		net_fault_steer(net, p, node);
 }
 
 void net_steer_hop_other(const struct net *net, struct net_packet *p,

@@ -40,12 +40,10 @@ static inline void net_steer_look_torus(const struct net *net,
 static inline void net_steer_look(const struct net *net, struct net_packet *p,
 				  uint32_t node)
 {
-	if (weft_unlikely(net->steer))
-		net_steer_look_other(net, p, node);
-	else
+	if (weft_likely(!(net->steer | net->detour)))
 		net_steer_look_torus(net, p);
-	if (weft_unlikely(net->detour))
-		net_fault_steer(net, p, node);
+	else
+		net_steer_look_other(net, p, node);
 }
 static inline bool net_steer_ends(const struct net *net,
 				  const struct net_packet *p, uint32_t node)

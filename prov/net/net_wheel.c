@@ -303,7 +303,8 @@ uint32_t net_lane_calls(struct net *net, uint64_t tick,
 	for (i = *slot, *slot = 0; i; i = before) {
 		before = net_chunk(net, i, &w, &n);
 		net_sure(sum + n <= net->packets_max + net->msgs_max);
-		net_prefetch_calls(net, w, n);
+		if (net->large)
+			net_prefetch_calls(net, w, n);
 		for (k = 0; k < n; k++)
 			call_fill(net, tick, w[k], &call[sum++]);
 		net_chunk_put(net, i);

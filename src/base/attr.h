@@ -10,6 +10,7 @@
 #define WEFT_PRINTF(f, a) __attribute__((format(printf, f, a)))
 #define WEFT_NORETURN	  __attribute__((noreturn))
 #define WEFT_COLD	  __attribute__((cold, noinline))
+#define WEFT_APART	  __attribute__((noinline))
 #define WEFT_HOT	  __attribute__((hot))
 /* What every call reads lies together: in a crowd of ranks it is cold. */
 #define WEFT_HOT_DATA	  __attribute__((section("weft_hot")))

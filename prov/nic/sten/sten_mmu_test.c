@@ -583,6 +583,22 @@ static void units_lie_where_units_may_lie(void **state)
 	sten_pair_close(&p);
 }
 
+/* A translation that is at hand for one use is none for another. */
+static void a_page_in_use_allows_no_more_than_before(void **state)
+{
+	struct sten_pair p;
+	uint64_t at = UINT64_C(1) << 40;
+
+	sten_pair_open(&p, NULL);
+	T_OK(weft_sten_map_at(p.a.s, 5, at, p.a.mem, 4096,
+			      WEFT_STEN_LOCAL_READ));
+	T_TRUE(weft_sten_memory(p.a.s, 5, at, 8, WEFT_STEN_LOCAL_READ));
+	T_TRUE(!weft_sten_memory(p.a.s, 5, at, 8, WEFT_STEN_LOCAL_WRITE));
+	T_TRUE(!weft_sten_memory(p.a.s, 5, at, 8, WEFT_STEN_REMOTE_WRITE));
+	T_TRUE(!weft_sten_memory(p.a.s, 5, at, 8, WEFT_STEN_REMOTE_EVENT));
+	sten_pair_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -601,6 +617,7 @@ int main(void)
 		T_CASE(a_dma_converts_between_pages_that_differ),
 		T_CASE(words_of_a_big_endian_page_are_numbers),
 		T_CASE(units_lie_where_units_may_lie),
+		T_CASE(a_page_in_use_allows_no_more_than_before),
 	};
 
 	return T_RUN(tests);
