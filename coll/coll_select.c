@@ -5,6 +5,8 @@
  */
 #include "coll/coll_select.h"
 
+#include "coll/coll_hosts.h"
+
 #include "src/base/attr.h"
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
@@ -47,6 +49,8 @@ static const struct coll_algo barrier_rows[] = {
 	  coll_barrier_unit, "class route, or atomics and puts" },
 	{ WEFT_COLL_BARRIER, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_barrier_inter, "two barriers and a handshake" },
+	{ WEFT_COLL_BARRIER, "hosts", ANY | COLL_HOSTS, 0, 0, 0, 0,
+	  coll_barrier_hosts, "unit of each host, one message to and fro" },
 	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 4,
 	  coll_barrier_dissem, "log2 p rounds" },
 	{ WEFT_COLL_BARRIER, "tree", ANY | COLL_CROWDED, 0, 0, 0, 0,
@@ -63,6 +67,8 @@ static const struct coll_algo bcast_rows[] = {
 	  UNIT_LONG, 0, 8, 0, coll_bcast_unit, "class route of the provider" },
 	{ WEFT_COLL_BCAST, "inter", COLL_INTER, 0, 0, 0, 0, coll_bcast_inter,
 	  "one hop, then a tree" },
+	{ WEFT_COLL_BCAST, "hosts", ANY | COLL_HOSTS, 0, 0, 0, 0,
+	  coll_bcast_hosts, "one message to each host, there the unit" },
 	{ WEFT_COLL_BCAST, "linear", 0, 0, 0, 0, 2, coll_bcast_linear,
 	  "root sends to all" },
 	{ WEFT_COLL_BCAST, "binomial", ANY, 0, 32 * KIB, 0, 0,
@@ -83,6 +89,9 @@ static const struct coll_algo reduce_rows[] = {
 	  coll_reduce_unit, "class route, or atomics and puts" },
 	{ WEFT_COLL_REDUCE, "inter", COLL_INTER, 0, 0, 0, 0, coll_reduce_inter,
 	  "tree, then one hop" },
+	{ WEFT_COLL_REDUCE, "hosts", ANY | COLL_HOSTS | COLL_COMMUTE, 0,
+	  512 * KIB, 0, 0, coll_reduce_hosts,
+	  "unit of each host, one message from each" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 32 * KIB, 0, 0,
 	  coll_reduce_binomial, "binomial tree" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 0, 0, 2, coll_reduce_binomial,
@@ -103,6 +112,9 @@ static const struct coll_algo allreduce_rows[] = {
 	  0, coll_allreduce_unit, "class route, or atomics and puts" },
 	{ WEFT_COLL_ALLREDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_allreduce_inter, "reduce, exchange, bcast" },
+	{ WEFT_COLL_ALLREDUCE, "hosts", ANY | COLL_HOSTS | COLL_COMMUTE, 0,
+	  512 * KIB, 0, 0, coll_allreduce_hosts,
+	  "unit of each host, one message to and fro" },
 	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 8 * KIB, 0, 4,
 	  coll_allreduce_recdbl, "recursive doubling" },
 	{ WEFT_COLL_ALLREDUCE, "ring", ANY | COLL_COMMUTE, 0, 0, 0, 2,
@@ -287,12 +299,13 @@ static const struct rows table[WEFT_COLL_KINDS] = {
 	}
 
 const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
-	OPT("BARRIER", "unit|inter|dissemination|tree", "MPI_Barrier"),
-	OPT("BCAST", "unit|inter|linear|binomial|chain|scatter", "MPI_Bcast"),
-	OPT("REDUCE", "exact|unit|inter|binomial|rabenseifner|linear",
+	OPT("BARRIER", "unit|inter|hosts|dissemination|tree", "MPI_Barrier"),
+	OPT("BCAST", "unit|inter|hosts|linear|binomial|chain|scatter",
+	    "MPI_Bcast"),
+	OPT("REDUCE", "exact|unit|inter|hosts|binomial|rabenseifner|linear",
 	    "MPI_Reduce"),
 	OPT("ALLREDUCE",
-	    "exact|unit|inter|recdbl|tree|ring|rabenseifner|linear",
+	    "exact|unit|inter|hosts|recdbl|tree|ring|rabenseifner|linear",
 	    "MPI_Allreduce"),
 	OPT("GATHER", "unit|binomial|linear", "MPI_Gather(v)"),
 	OPT("SCATTER", "unit|binomial|linear", "MPI_Scatter(v)"),
@@ -354,6 +367,8 @@ static unsigned traits(const struct weft_coll_args *a)
 		     (weft_route_has_bulk(a->comm) ? COLL_BULK : 0);
 	if (coll_exact_wanted(a))
 		t |= COLL_EXACT;
+	if (coll_hosts(a->comm))
+		t |= COLL_HOSTS;
 	return t | (coll_in_place(&a->s) ? COLL_IN : COLL_OUT);
 }
 
@@ -523,7 +538,13 @@ static int select_attach(struct weft_comm *comm)
 	return 0;
 }
 
+static void select_detach(struct weft_comm *comm)
+{
+	coll_hosts_leave(comm);
+	weft_route_leave(comm);
+}
+
 const struct weft_core_coll_ops weft_coll_core_ops = {
 	.attach = select_attach,
-	.detach = weft_route_leave,
+	.detach = select_detach,
 };

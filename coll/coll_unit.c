@@ -12,6 +12,8 @@
  */
 #include "coll/coll_select.h"
 
+#include "coll/coll_hosts.h"
+
 #include "src/base/attr.h"
 #include "src/core/core_opts.h"
 #include "src/core/core_state.h"
@@ -52,9 +54,21 @@ static void take_route(struct weft_comm *comm)
 	}
 }
 
+/* No unit spans hosts; each has its own. */
+static bool join_host(struct weft_comm *comm)
+{
+	struct coll_hosts *h = coll_hosts(comm);
+
+	if (h && ++comm->join_age >= UNIT_JOIN_AT) {
+		coll_hosts_join(h, comm);
+		comm->join_age = UNIT_JOINED;
+	}
+	return h;
+}
+
 void coll_unit_join(struct weft_comm *comm)
 {
-	if (comm->inter || comm->join_age >= UNIT_JOINED)
+	if (comm->inter || comm->join_age >= UNIT_JOINED || join_host(comm))
 		return;
 	if (comm->joining)
 		weft_route_join_settle(comm);
@@ -69,7 +83,7 @@ void coll_unit_join(struct weft_comm *comm)
 
 void coll_unit_begin(struct weft_comm *comm)
 {
-	if (comm->inter || comm->join_age >= UNIT_JOIN_AT)
+	if (comm->inter || comm->join_age >= UNIT_JOIN_AT || coll_hosts(comm))
 		return;
 	if (++comm->join_age == UNIT_JOIN_AT && weft_route_join_begin(comm))
 		comm->join_age = UNIT_JOINED;
@@ -108,7 +122,7 @@ static bool private_pays(const struct weft_coll_args *a)
 	if (coll_exact_wanted(a))
 		return true;
 	if (a->comm->info || a->comm->inter || !coll_unforced(a->kind) ||
-	    !coll_unit_fits(a))
+	    !coll_unit_fits(a) || coll_hosts(a->comm))
 		return false;
 	switch (a->kind) {
 	case WEFT_COLL_BARRIER:

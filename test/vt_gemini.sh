@@ -3,6 +3,7 @@
 # MPI on Gemini's network: what its paper states of programs. A small message
 # takes 1.5 us at most, a long one goes over all links between two chips: more
 # than 5 GB/s in every dimension, and half of it in y with the slow lanes.
+# Atomics are at the pace of a unit that keeps words.
 # Collectives, for which it has no hardware: one atomic of each member but one,
 # and puts, which takes less than messages; long vectors go by messages.
 . "$top_srcdir/test/run_lib.sh" || exit 1
@@ -32,6 +33,16 @@ for map in ABCT TCBA TACB TABC; do
 done
 within "256 KiB in y, slow lanes" \
 	"$(figure gemini@slow:4x4x4 TACB bw 262144)" 2900 3200
+
+# Atomics of MPI at one rank: its unit keeps 64 words and does 100 million in a
+# second on these, 45 on others; the beginning and the end are in the figure.
+build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
+run 0 -q --machine gemini -n 32 "$dir/vt_prog" atomics
+rate() { awk -v n="$1" '$1 == n { print $2 }' "$dir/out"; }
+within "atomics on 1 word" "$(rate 1)" 80 100
+within "atomics on 64 words" "$(rate 64)" 80 100
+within "atomics on 128 words" "$(rate 128)" 45 75
+within "atomics on 8192 words" "$(rate 8192)" 40 46
 
 # collective RANKS PROGRAM BYTES: its time, and its atomics in all
 collective() {

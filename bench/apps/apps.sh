@@ -53,7 +53,7 @@ for run in "${runs[@]}"; do
 	for n in ${RANKS:-1 3 8 64}; do
 		try "$n" "" "$run"
 	done
-	for machine in ${MACHINES-bgq qsnet2 gemini sunway}; do
+	for machine in ${MACHINES-bgq qsnet2 gemini sunway apenet}; do
 		try 8 "$machine" "$run"
 	done
 done

@@ -65,6 +65,26 @@ struct fi_weft_stats {
 };
 
 /*
+ * On domains: memory of the device's stand-in, which the processor cannot
+ * touch. Endpoints with FI_HMEM take it as a buffer of messages and of remote
+ * accesses (not as an operand of atomics or collectives), registered with
+ * iface FI_WEFT_DEVICE or not. Copies take their time on the virtual clock.
+ */
+#define FI_WEFT_MEM    "weft_mem"
+#define FI_WEFT_DEVICE ((enum fi_hmem_iface)0x77656674)
+
+struct fi_weft_mem {
+	size_t size;
+	/* Zeroed. -FI_ENOMEM; -FI_EINVAL: no bytes. */
+	int (*alloc)(struct fid *domain, size_t len, void **at);
+	/* at is what alloc gave; -FI_EINVAL: it is not. */
+	int (*free)(struct fid *domain, void *at);
+	/* Host to device, device to host. -FI_EFAULT: not inside. */
+	int (*in)(struct fid *domain, void *to, const void *from, size_t len);
+	int (*out)(struct fid *domain, void *to, const void *from, size_t len);
+};
+
+/*
  * On domains that run in virtual time; -FI_ENOSYS on others, which is how to
  * tell. All ranks of a job share one world: rank 0 makes it and hands the
  * others its handle, before anybody enables the endpoint. FI_WEFT_JOB in the

@@ -33,7 +33,8 @@ include prov/nic/units.mk
 PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_form_test \
 	test/prov/prov_coll_man_test test/prov/prov_msg_test \
 	test/prov/prov_rma_test test/prov/prov_flow_test test/prov/prov_coll_fuzz_test \
-	test/prov/prov_coll_death_test test/prov/prov_coll_chain_test
+	test/prov/prov_coll_death_test test/prov/prov_coll_chain_test \
+	test/prov/prov_hmem_test
 check_PROGRAMS += $(PROV_TESTS)
 TESTS += $(PROV_TESTS)
 PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h test/prov/prov_group.h \
@@ -60,6 +61,8 @@ test_prov_prov_msg_test_SOURCES = test/prov/prov_msg_test.c $(PROV_JOB)
 test_prov_prov_msg_test_LDADD = $(PROV_LIBS)
 test_prov_prov_rma_test_SOURCES = test/prov/prov_rma_test.c $(PROV_JOB)
 test_prov_prov_rma_test_LDADD = $(PROV_LIBS)
+test_prov_prov_hmem_test_SOURCES = test/prov/prov_hmem_test.c $(PROV_JOB)
+test_prov_prov_hmem_test_LDADD = $(PROV_LIBS)
 test_prov_prov_flow_test_SOURCES = test/prov/prov_flow_test.c $(PROV_JOB)
 test_prov_prov_flow_test_LDADD = $(PROV_LIBS)
 NIC_TESTS = prov/nic/nic_test prov/nic/nic_at_test prov/nic/nic_cancel_test \

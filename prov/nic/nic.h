@@ -115,6 +115,7 @@ struct weft_machine {
 	size_t eager_bytes;  /* above: rendezvous */
 	size_t typed_bytes;  /* from here on typed data pays; 0: never */
 	uint64_t msg_order;  /* FI_ORDER_* bits, as a plain number */
+	bool hmem;	     /* reaches memory of other kinds: prov/mem */
 	unsigned fifos;	     /* injection FIFOs, windows or queues */
 	/* collectives: areas of the unit, class routes that users may have */
 	struct weft_cu_geo cu;

@@ -200,6 +200,7 @@ static const struct weft_machine rows[] = {
 		.packet_bytes = 4064,
 		.eager_bytes = 32768,	   /* assumed; then put by request */
 		.msg_order = ORDER_STRICT, /* dimension order */
+		.hmem = true,		   /* GPUDirect [3] */
 		.fifos = 1,		   /* the command queue [2.1] */
 		/* no collectives in hardware: no routes, software trees */
 		.cu = CU_NATIVE,

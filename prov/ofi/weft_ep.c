@@ -12,6 +12,7 @@
 #include "prov/ofi/weft_domain.h"
 #include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_err.h"
+#include "prov/ofi/weft_hmem.h"
 #include "prov/ofi/weft_ext.h"
 #include "prov/ofi/weft_no.h"
 #include "prov/ofi/weft_place.h"
@@ -463,6 +464,11 @@ int weft_ep_open(struct fid_domain *domain, struct fi_info *info,
 	ep->fid.msg = &weft_msg_ops;
 	ep->fid.rma = &weft_rma_ops;
 	ep->fid.tagged = &weft_tagged_ops;
+	if (info->caps & FI_HMEM) {
+		ep->fid.msg = &weft_hmem_msg_ops;
+		ep->fid.rma = &weft_hmem_rma_ops;
+		ep->fid.tagged = &weft_hmem_tagged_ops;
+	}
 	ep->fid.atomic = &weft_atomic_ops;
 	ep->fid.collective = &weft_mc_ops;
 	ep->domain = d;

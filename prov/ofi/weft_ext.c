@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fi_open_ops: the provider's own tables, rdma/fi_ext_weft.h. */
 #include "prov/ofi/weft_ext.h"
+#include "prov/ofi/weft_hmem.h"
 #include "prov/ofi/weft_conf.h"
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_world.h"
@@ -123,7 +124,7 @@ static const struct {
 } tables[] = {
 	{ FI_WEFT_CLOCK, &clock_ops },	    { FI_WEFT_STATS, &stats_ops },
 	{ FI_WEFT_RECV, &weft_recv_ops },   { FI_WEFT_PEERS, &weft_peers_ops },
-	{ FI_WEFT_TYPED, &weft_typed_ops },
+	{ FI_WEFT_TYPED, &weft_typed_ops }, { FI_WEFT_MEM, &weft_mem_ops },
 };
 
 int weft_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,

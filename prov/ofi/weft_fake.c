@@ -23,6 +23,7 @@
 /* The data path is not part of these tests. */
 struct fi_weft_recv weft_recv_ops;
 struct fi_weft_typed weft_typed_ops;
+struct fi_weft_mem weft_mem_ops;
 struct fi_weft_peers weft_peers_ops;
 
 uint64_t weft_nic_deaths(const struct weft_nic *nic)

@@ -38,6 +38,9 @@ int weft_routes_open(void);
 void weft_routes_close(void);
 /* Does the provider have a unit at all? */
 bool weft_routes_exist(void);
+/* Makes the addresses, and the hosts, of its members known; the lock is held.
+ */
+int weft_route_reach(const struct weft_comm *comm);
 
 /*
  * Starts to join; call it on all members alike, at the same place among the

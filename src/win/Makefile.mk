@@ -13,6 +13,7 @@ libmpi_abi_la_SOURCES += \
 	src/win/win_attach.c src/win/win_attach.h \
 	src/win/win_call.c src/win/win_call.h \
 	src/win/win_fabric.c src/win/win_fabric.h \
+	src/win/win_far.c src/win/win_far.h \
 	src/win/win_lock.c src/win/win_lock.h \
 	src/win/win_make.c \
 	src/win/win_move.c \

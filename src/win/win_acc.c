@@ -219,6 +219,8 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 		return 0;
 	}
 	rc = win_lock_reach(w, x->target);
+	if (!rc && !here)
+		rc = win_attach_learn(w, x->target);
 	if (!rc)
 		rc = win_call_make(&c, w, x, weft_dt_element(x->tdt));
 	if (rc)

@@ -5,6 +5,7 @@
 #include "src/core/core_fi.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_state.h"
+#include "src/win/win_attach.h"
 #include "src/win/win_fabric.h"
 #include "src/win/win_wait.h"
 
@@ -15,11 +16,16 @@ static bool has_type(const struct weft_win *w, const struct weft_dt *unit)
 
 bool win_amo_takes(const struct win_call *c, const struct win_run *run)
 {
-	const struct weft_win *w = c->w;
+	struct weft_win *w = c->w;
+	uint64_t at = w->peer[c->target].base + (uintptr_t)run->at;
+	struct win_attach_place p;
 
-	return has_type(w, c->unit) && !w->dynamic &&
-	       win_elem_is_quick(&c->e,
-				 w->peer[c->target].base + (uintptr_t)run->at);
+	if (!has_type(w, c->unit) || !win_elem_is_quick(&c->e, at))
+		return false;
+	/* an element may lie in two attachments; no run does, see
+	 * win_call_run() */
+	return !w->dynamic || (!win_attach_find(w, c->target, at, &p) &&
+			       p.bytes >= c->e.bytes);
 }
 
 static int await_others(const struct win_call *c)

@@ -15,6 +15,7 @@
 #include "src/win/win_am.h"
 #include "src/win/win_attach.h"
 #include "src/win/win_fabric.h"
+#include "src/win/win_far.h"
 #include "src/win/win_lock.h"
 #include "src/win/win_serve.h"
 #include "src/win/win_share.h"
@@ -32,6 +33,8 @@ struct card {
 	uint64_t unit;
 	uint64_t base;
 	uint64_t key;
+	uint64_t far; /* its struct win_far */
+	uint64_t far_key;
 	uint32_t near;	/* it may use the host's memory */
 	uint32_t apart; /* alloc_shared_noncontig */
 };
@@ -150,6 +153,7 @@ static void win_free(struct weft_win *w)
 {
 	win_attach_clear(w);
 	win_mr_close(w->mr);
+	win_far_close(w);
 	win_am_close(w);
 	win_share_close(w);
 	if (w->own)
@@ -299,6 +303,8 @@ static void know_peers(struct weft_win *w, const struct card *card)
 		w->peer[i].unit = card[i].unit;
 		w->peer[i].base = card[i].base;
 		w->peer[i].key = card[i].key;
+		w->peer[i].far = card[i].far;
+		w->peer[i].far_key = card[i].far_key;
 	}
 	if (!w->dynamic && !w->mapped)
 		w->peer[w->rank].direct = w->base;
@@ -316,7 +322,10 @@ static int set_up(struct weft_win *w, struct card *card)
 		rc = win_mr_open(w, w->base, (size_t)w->bytes, &w->mr,
 				 &mine->key);
 	if (!rc && !w->page)
+		rc = win_far_open(w, &mine->far_key);
+	if (!rc && !w->page)
 		rc = win_am_open(w, win_serve);
+	mine->far = (uintptr_t)w->far;
 	mine->base = (uintptr_t)w->base;
 	rc2 = win_share_agree(w, rc);
 	if (!rc2)
@@ -385,8 +394,11 @@ static int await_unlocks(struct weft_win *w)
 
 int weft_win_close(struct weft_win *w)
 {
-	int rc = w->page ? 0 : await_unlocks(w), rc2 = win_barrier(w);
+	int rc = win_settle(w, &w->pending), rc2;
 
+	if (!rc && !w->page)
+		rc = await_unlocks(w);
+	rc2 = win_barrier(w);
 	win_free(w);
 	return rc ? rc : rc2;
 }

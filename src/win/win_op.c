@@ -2,6 +2,7 @@
 /* Accesses under way, and their pieces by libfabric; see win_op.h. */
 #include "src/win/win_op.h"
 
+#include "src/core/core_count.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_wait.h"
 #include "src/core/core_wire_up.h"
@@ -233,6 +234,7 @@ int win_fi_post(struct win_op *op, const struct win_fi *f)
 	rc = weft_wire_reach(proc);
 	op->left++;
 	weft_add32(&op->w->flying, 1);
+	weft_count(WEFT_COUNT_WIN_FABRIC, 1);
 	if (!rc)
 		rc = weft_pend_post(&p->pend);
 	if (rc) {
@@ -266,6 +268,18 @@ int win_fi_find(struct weft_win *w, int target, const void *buf,
 	if (f->len > p.bytes)
 		f->len = p.bytes;
 	return 0;
+}
+
+int win_fi_do(struct weft_win *w, int target, const struct win_fi *f)
+{
+	struct win_op *op = win_op_open(w, target, true);
+	struct weft_req *r;
+	int rc;
+
+	if (!op)
+		return -ENOMEM;
+	rc = win_op_posted(op, win_fi_post(op, f), &r);
+	return rc ? rc : weft_req_finish(r);
 }
 
 static int fi_pieces(struct win_op *op, int target, const char *buf,

@@ -138,6 +138,8 @@ struct vt_rank {
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
 
+enum { VT_AREAS = 8 }; /* of a rank: heap, mappings, stack, windows */
+
 /* What a rank needs seldom: routes that it asked for, its last words. */
 struct vt_desk {
 	alignas(128) struct vt_wish {
@@ -149,6 +151,10 @@ struct vt_desk {
 	} wish[WEFT_VT_ROUTES];
 
 	struct weft_vt_note note;
+
+	/* the engine's: where its memory was reached first, page by page */
+	uint64_t area[VT_AREAS];
+	uint32_t areas;
 };
 
 static_assert(sizeof(struct vt_desk) % 128 == 0, "shared format");
