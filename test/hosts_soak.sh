@@ -3,7 +3,8 @@
 # test/hosts_soak.sh [MESSAGES [GIB [PLAN]]], from the build directory, as root:
 # so many small messages and so much bulk data between two hosts of test/hosts
 # under a plan of faults (default 10000000 50 seed=1;loss=0.01), verified, with
-# the memory watched. Takes as long as that takes; not part of the tests.
+# the memory watched. MB/s are goodput. Takes as long as that takes; not part of
+# the tests.
 top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 build=${builddir:-$PWD}
 [ -e "$build/.libs/libmpi_abi.so.1" ] || { echo "no library in $build"; exit 77; }
@@ -15,10 +16,12 @@ trap 'rm -rf "$work"' EXIT
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$top/include" "$top/test/hosts_soak.c" \
 	-o "$work/soak" -L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
 plan=${3-seed=1;loss=0.01}
-MPIEXEC_FLAGS="${plan:+--faults $plan}" \
-	on_hosts 2 "$work/soak" "${1:-10000000}" "${2:-50}"
+# what was sent again is told at the end
+export WEFT_LOG=info
+MPIEXEC_FLAGS="-x WEFT_LOG ${plan:+--faults ${plan// /}}" \
+	on_hosts 2 "$work/soak" "${1:-10000000}" "${2:-50}" 2> "$work/err"
 rc=$?
-# datagrams of the kernel, to see what was sent again
+grep 'sock: .* packets out' "$work/err" || cat "$work/err"
 for h in $HOSTS; do
 	$HOSTS_RSH "$h" cat /proc/net/snmp | awk -v h="$h" '/^Udp: [0-9]/ {
 		print h ": " $2 " datagrams in, " $5 " out, " $6 " lost for lack of room" }'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Some of the programs with every rank of this host reached by datagrams, and
-# some again on a bad network; and those that need memory where datagrams could
-# be had as well.
+# some again on a bad network (LONG=1: all about messages and collectives); and
+# those that need memory where datagrams could be had as well.
 export FI_WEFT_CARRIER=both RANKS_MAX=4
 for only in coll_order coll_offload coll_routes win_passive win_sync p2p_modes; do
 	ONLY=$only bash "${top_srcdir:-.}/test/mpi/run.sh" || exit
@@ -13,11 +13,15 @@ for only in 'p2p_*' coll_rows coll_fuzz coll_early coll_routes \
 	ONLY=$only bash "${top_srcdir:-.}/test/mpi/run.sh" || exit
 done
 export FI_WEFT_FAULTS RANKS_MAX=3
-for FI_WEFT_FAULTS in 'seed=1; loss=0.05' 'seed=2; loss=0.2' \
-	'seed=3; duplicate=0.05; reorder=0.2; corrupt=0.05' \
-	'seed=4; partition 127.0.0.1|127.0.0.1 at 50 ms for 1 s'; do
+some='p2p_modes p2p_trunc coll_fuzz'
+partition=1
+[ -z "$LONG" ] || some='p2p_* coll_rows coll_fuzz coll_early coll_routes' partition=3
+set -f # names are patterns
+for FI_WEFT_FAULTS in 'seed=1; loss=0.01' 'seed=1; loss=0.05' \
+	'seed=2; loss=0.2' 'seed=3; duplicate=0.05; reorder=0.2; corrupt=0.05' \
+	"seed=4; partition 127.0.0.1|127.0.0.1 at 50 ms for $partition s"; do
 	echo "$FI_WEFT_FAULTS"
-	for only in p2p_modes p2p_trunc coll_fuzz; do
+	for only in $some; do
 		ONLY=$only SECONDS_EACH=90 \
 			bash "${top_srcdir:-.}/test/mpi/run.sh" || exit
 	done

@@ -111,6 +111,23 @@ static int sock_open(const struct weft_carrier_attr *attr,
 	return 0;
 }
 
+/* For people who ask for it: WEFT_LOG=info. */
+static void ops_tell(const struct sock *s)
+{
+	const struct weft_carrier_stats *st = &s->stats;
+
+	weft_log(WEFT_LOG_INFO,
+		 "sock: %llu packets out in %llu datagrams, %llu in; %llu "
+		 "datagrams sent again, %llu refused (%llu forged, %llu "
+		 "replays)",
+		 (unsigned long long)st->sent, (unsigned long long)s->count,
+		 (unsigned long long)st->received,
+		 (unsigned long long)st->resent,
+		 (unsigned long long)st->refused,
+		 (unsigned long long)st->forged,
+		 (unsigned long long)st->replays);
+}
+
 static void sock_close(struct weft_carrier *c)
 {
 	struct sock *s = sock_of(c);
@@ -118,6 +135,7 @@ static void sock_close(struct weft_carrier *c)
 	sock_deputy_close(s);
 	if (!s->dead)
 		sock_turn_finish(s);
+	ops_tell(s);
 	ops_free(s);
 }
 

@@ -21,13 +21,18 @@ static uint64_t pace_min(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static uint64_t pace_first(uint32_t datagram)
+{
+	return pace_max(PACE_FIRST_BYTES,
+			(uint64_t)PACE_FIRST_GRAMS * datagram);
+}
+
 void sock_pace_init(struct sock_pace *p, uint32_t datagram)
 {
 	*p = (struct sock_pace){
 		.rto_ns = SOCK_RTO_FIRST_NS,
 		.datagram = datagram,
-		.window = pace_max(PACE_FIRST_BYTES,
-				   (uint64_t)PACE_FIRST_GRAMS * datagram),
+		.window = pace_first(datagram),
 		.turn = PACE_WINDOW_BYTES,
 	};
 }
@@ -67,12 +72,19 @@ void sock_pace_acked(struct sock_pace *p, uint64_t bytes)
 	p->window = pace_min(p->window + bytes, PACE_WINDOW_BYTES);
 }
 
+/*
+ * Others behind it have come through: a bad cable more than a crowded one, so
+ * the window does not fall below that of the beginning.
+ */
 void sock_pace_gap(struct sock_pace *p, uint64_t now)
 {
+	uint64_t less = p->window / (pace_queues(p) ? 2 : 8);
+
 	if (p->cut_ns && now - p->cut_ns < p->srtt_ns)
 		return;
 	p->cut_ns = now;
-	p->turn = pace_max(p->window / 2, 2 * (uint64_t)p->datagram);
+	p->turn = pace_max(p->window - less, pace_first(p->datagram));
+	p->turn = pace_min(p->turn, p->window);
 	p->window = p->turn;
 }
 

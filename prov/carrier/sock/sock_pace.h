@@ -6,9 +6,10 @@
  *   rto     smoothed round trip plus four deviations (RFC 6298), doubled at
  *           every time that it passes in vain
  *   window  grows by what is acknowledged up to `turn`, then by one datagram a
- *           round trip; halved by a loss, once a round trip; two datagrams
- *           after a time-out. A large one does not grow where round trips say
- *           that more would only stand in a queue
+ *           round trip; an eighth less by a loss, once a round trip, and half
+ *           of it where round trips tell of a queue, but not below the first
+ *           one; two datagrams after a time-out. A large one does not grow
+ *           where more would only stand in a queue
  */
 #ifndef WEFT_CARRIER_SOCK_PACE_H
 #define WEFT_CARRIER_SOCK_PACE_H
@@ -26,7 +27,7 @@ struct sock_pace {
 	uint64_t rto_ns;
 	uint64_t window;
 	uint64_t turn;	   /* where growth becomes slow */
-	uint64_t cut_ns;   /* when the window was last halved */
+	uint64_t cut_ns;   /* when a loss last made the window smaller */
 	uint32_t datagram; /* largest, in bytes */
 };
 
