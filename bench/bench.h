@@ -12,6 +12,7 @@
 #define WEFT_BENCH_H
 
 #include <mpi.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -114,6 +115,20 @@ static inline void bench_begin(struct bench *b, int argc, char **argv)
 		exit(strcmp(argv[i], "-h") && strcmp(argv[i], "--help") ? 2
 									: 0);
 	}
+}
+
+/*
+ * On a host that others use, too, nobody else shall run while something is
+ * measured: where BENCH_ALONE is set this thread is of a real-time class then,
+ * which root may.
+ */
+static inline void bench_alone(bool on)
+{
+	struct sched_param p = { .sched_priority = on ? 1 : 0 };
+
+	if (getenv("BENCH_ALONE") &&
+	    sched_setscheduler(0, on ? SCHED_RR : SCHED_OTHER, &p))
+		fprintf(stderr, "bench: not alone: no real-time class\n");
 }
 
 static inline void bench_need(const struct bench *b, bool ok, const char *what)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many pairs: bandwidth and message rate of all together. */
+/* Many pairs: bandwidth and message rate of all together; with the argument
+ * "statuses" MPI_Waitall tells of every message. */
 #include "p2p.h"
 
 int main(int argc, char **argv)
@@ -11,12 +12,17 @@ int main(int argc, char **argv)
 			   .iters_large = 20,
 			   .columns = 2,
 			   .column = { "MB/s", "Messages/s" } };
+	MPI_Status statuses[WINDOW];
 	struct pair p;
 
 	bench_begin(&b, argc, argv);
 	bench_need(&b, b.size >= 2 && b.size % 2 == 0,
 		   "an even number of ranks");
 	pair_open(&p, &b, b.size / 2, true);
+	if (b.extra && !strcmp(b.extra, "statuses")) {
+		p.statuses = statuses;
+		b.column[1] = "With statuses/s";
+	}
 	for (size_t n = b.min; n <= b.max; n = bench_next(n)) {
 		double t = pair_time(&p, &b, n, pair_window), slowest, v[2];
 

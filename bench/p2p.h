@@ -16,6 +16,7 @@ struct pair {
 	int peer;
 	char *send, *recv; /* may be the same */
 	MPI_Request req[2 * WINDOW];
+	MPI_Status *statuses; /* of a window; or MPI_STATUSES_IGNORE */
 };
 
 /* pairs: of rank i with rank i + pairs. */
@@ -26,6 +27,7 @@ static inline void pair_open(struct pair *p, const struct bench *b, int pairs,
 	p->peer = p->first ? b->rank + pairs : b->rank - pairs;
 	if (b->rank >= 2 * pairs)
 		p->peer = MPI_PROC_NULL;
+	p->statuses = MPI_STATUSES_IGNORE;
 	p->send = bench_buffer(b->max);
 	p->recv = one_buffer ? p->send : bench_buffer(b->max);
 }
@@ -62,7 +64,7 @@ static inline void pair_window(struct pair *p, int n)
 			MPI_Irecv(p->recv, n, MPI_CHAR, p->peer, 100,
 				  MPI_COMM_WORLD, &p->req[i]);
 	}
-	MPI_Waitall(WINDOW, p->req, MPI_STATUSES_IGNORE);
+	MPI_Waitall(WINDOW, p->req, p->statuses);
 	if (p->first)
 		MPI_Recv(&ack, 1, MPI_CHAR, p->peer, 101, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);
@@ -92,16 +94,19 @@ static inline double pair_time(struct pair *p, struct bench *b, size_t n,
 			       void (*turn)(struct pair *p, int n))
 {
 	int iters = bench_iters(b, n);
-	double start = 0;
+	double start = 0, end;
 
 	pair_check(p, b, n, turn);
 	MPI_Barrier(MPI_COMM_WORLD);
+	bench_alone(true);
 	for (int i = -bench_warmup(b, n); i < iters; i++) {
 		if (i == 0)
 			start = MPI_Wtime();
 		turn(p, (int)n);
 	}
-	return MPI_Wtime() - start;
+	end = MPI_Wtime();
+	bench_alone(false);
+	return end - start;
 }
 
 #endif

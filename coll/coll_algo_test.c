@@ -7,6 +7,7 @@
 #include "test/t.h"
 
 #include "coll/coll_case.h"
+#include "coll/coll_hosts.h"
 #include "coll/coll_guard.h"
 #include "coll/coll_select.h"
 #include "src/core/core_req.h"
@@ -208,6 +209,14 @@ static void try_row(const struct coll_algo *row, struct mock *m, run_fn run)
 	case_close(&job);
 }
 
+/* Rows for several hosts are tried where there are, and no others then. */
+static bool lies_right(const struct coll_algo *row, struct mock *m)
+{
+	bool several = !m->q && coll_hosts(m->comm[0]);
+
+	return several == !!(row->need & COLL_HOSTS);
+}
+
 /* Every row that can serve p ranks (against q), draws times. */
 static void try_rows(int p, int q, int draws, run_fn run)
 {
@@ -225,12 +234,28 @@ static void try_rows(int p, int q, int draws, run_fn run)
 			if ((row->need & COLL_POW2) && (p & (p - 1)))
 				continue;
 			/* the unit is the provider's: test/mpi has it */
-			if (row->need & (COLL_ROUTE | COLL_EXACT))
+			if (row->need & (COLL_ROUTE | COLL_EXACT) ||
+			    !lies_right(row, m))
 				continue;
 			for (d = 0; d < draws; d++)
 				try_row(row, m, run);
 		}
 	mock_close(m);
+}
+
+static void hosts_give_the_naive_answer(void **state)
+{
+	static const int spread[] = { 1, 2, 3, 5, -2, -3, -4 };
+	static const run_fn runs[] = { run_started, run_persistent,
+				       run_blocking };
+
+	set_up();
+	for (size_t i = 0; i < sizeof(spread) / sizeof(*spread); i++) {
+		mock_spread(spread[i]);
+		for (int p = 2; p <= 17; p++)
+			try_rows(p, 0, t_scale(10), runs[(size_t)p % 3]);
+	}
+	mock_spread(0);
 }
 
 static void every_row_gives_the_naive_answer(void **state)
@@ -294,6 +319,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(every_row_gives_the_naive_answer),
+		T_CASE(hosts_give_the_naive_answer),
 		T_CASE(intercommunicators_give_the_naive_answer),
 		T_CASE(persistent_operations_run_again),
 		T_CASE(blocking_operations_run_at_once),

@@ -8,8 +8,11 @@
 
 #include "coll/coll_mock.h"
 
+#include "coll/coll_hosts.h"
+
 #include "src/base/list.h"
 #include "src/base/rng.h"
+#include "src/core/core_hosts.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_opts.h"
 #include "src/core/core_route_call.h"
@@ -420,6 +423,7 @@ struct mock *mock_open(int p, int q, uint64_t seed)
 static void comm_close(struct weft_comm *c)
 {
 	T_IS(weft_load32(&c->obj.refs), 1);
+	coll_hosts_leave(c);
 	free(c->group);
 	free(c->remote);
 	free(c);
@@ -482,6 +486,30 @@ uint64_t mock_bytes(void)
 	return bytes_sent;
 }
 
+/* ---- hosts --------------------------------------------------------------- */
+
+static int spread; /* 0: all on one host */
+
+void mock_spread(int n)
+{
+	spread = n;
+}
+
+bool weft_hosts_several(void)
+{
+	return spread;
+}
+
+int weft_hosts_of(int proc)
+{
+	return spread > 0 ? proc / spread : proc % -spread;
+}
+
+int weft_route_reach(const struct weft_comm *comm)
+{
+	return 0;
+}
+
 /* ---- the collective unit: this job has none ------------------------------ */
 
 bool weft_route_can(const struct weft_op *op, const struct weft_dt *dt)
@@ -492,6 +520,11 @@ bool weft_route_can(const struct weft_op *op, const struct weft_dt *dt)
 void weft_route_reduction(struct fi_weft_call *call, const struct weft_op *op,
 			  const struct weft_dt *dt)
 {
+}
+
+size_t weft_route_most(const struct weft_route *r)
+{
+	return 0;
 }
 
 bool weft_route_has_bulk(const struct weft_comm *comm)

@@ -34,6 +34,10 @@ void mock_settle(struct mock *m);
 /* Runs fn(i, arg) in one thread per process. */
 void mock_each(struct mock *m, void (*fn)(int i, void *arg), void *arg);
 
+/* From now on hosts have n ranks each, one behind the other; n < 0: the ranks
+ * are dealt to -n hosts; 0: there is one. */
+void mock_spread(int n);
+
 /* Messages sent so far, and their bytes. */
 uint64_t mock_messages(void);
 uint64_t mock_bytes(void);

@@ -5,6 +5,8 @@
  */
 #include "coll/coll_select.h"
 
+#include "coll/coll_hosts.h"
+
 #include "src/base/attr.h"
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
@@ -44,9 +46,11 @@
 /* barrier */
 static const struct coll_algo barrier_rows[] = {
 	{ WEFT_COLL_BARRIER, "unit", ANY | COLL_ROUTE, 0, 0, 0, 0,
-	  coll_barrier_unit, "class route of the provider" },
+	  coll_barrier_unit, "class route, or atomics and puts" },
 	{ WEFT_COLL_BARRIER, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_barrier_inter, "two barriers and a handshake" },
+	{ WEFT_COLL_BARRIER, "hosts", ANY | COLL_HOSTS, 0, 0, 0, 0,
+	  coll_barrier_hosts, "unit of each host, one message to and fro" },
 	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 4,
 	  coll_barrier_dissem, "log2 p rounds" },
 	{ WEFT_COLL_BARRIER, "tree", ANY | COLL_CROWDED, 0, 0, 0, 0,
@@ -58,11 +62,13 @@ static const struct coll_algo barrier_rows[] = {
 /* bcast: bytes of the message */
 static const struct coll_algo bcast_rows[] = {
 	{ WEFT_COLL_BCAST, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0, 0,
-	  coll_bcast_unit, "class route of the provider" },
+	  coll_bcast_unit, "class route, or atomics and puts" },
 	{ WEFT_COLL_BCAST, "unit", ANY | COLL_ROUTE | COLL_BULK | COLL_CROWDED,
 	  UNIT_LONG, 0, 8, 0, coll_bcast_unit, "class route of the provider" },
 	{ WEFT_COLL_BCAST, "inter", COLL_INTER, 0, 0, 0, 0, coll_bcast_inter,
 	  "one hop, then a tree" },
+	{ WEFT_COLL_BCAST, "hosts", ANY | COLL_HOSTS, 0, 0, 0, 0,
+	  coll_bcast_hosts, "one message to each host, there the unit" },
 	{ WEFT_COLL_BCAST, "linear", 0, 0, 0, 0, 2, coll_bcast_linear,
 	  "root sends to all" },
 	{ WEFT_COLL_BCAST, "binomial", ANY, 0, 32 * KIB, 0, 0,
@@ -80,9 +86,12 @@ static const struct coll_algo reduce_rows[] = {
 	{ WEFT_COLL_REDUCE, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
 	  coll_reduction_exact, "sum rounded once, WEFT_EXACT" },
 	{ WEFT_COLL_REDUCE, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0, 0,
-	  coll_reduce_unit, "class route of the provider" },
+	  coll_reduce_unit, "class route, or atomics and puts" },
 	{ WEFT_COLL_REDUCE, "inter", COLL_INTER, 0, 0, 0, 0, coll_reduce_inter,
 	  "tree, then one hop" },
+	{ WEFT_COLL_REDUCE, "hosts", ANY | COLL_HOSTS | COLL_COMMUTE, 0,
+	  512 * KIB, 0, 0, coll_reduce_hosts,
+	  "unit of each host, one message from each" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 32 * KIB, 0, 0,
 	  coll_reduce_binomial, "binomial tree" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 0, 0, 2, coll_reduce_binomial,
@@ -100,9 +109,12 @@ static const struct coll_algo allreduce_rows[] = {
 	{ WEFT_COLL_ALLREDUCE, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
 	  coll_reduction_exact, "sum rounded once, WEFT_EXACT" },
 	{ WEFT_COLL_ALLREDUCE, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0,
-	  0, coll_allreduce_unit, "class route of the provider" },
+	  0, coll_allreduce_unit, "class route, or atomics and puts" },
 	{ WEFT_COLL_ALLREDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_allreduce_inter, "reduce, exchange, bcast" },
+	{ WEFT_COLL_ALLREDUCE, "hosts", ANY | COLL_HOSTS | COLL_COMMUTE, 0,
+	  512 * KIB, 0, 0, coll_allreduce_hosts,
+	  "unit of each host, one message to and fro" },
 	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 8 * KIB, 0, 4,
 	  coll_allreduce_recdbl, "recursive doubling" },
 	{ WEFT_COLL_ALLREDUCE, "ring", ANY | COLL_COMMUTE, 0, 0, 0, 2,
@@ -287,12 +299,13 @@ static const struct rows table[WEFT_COLL_KINDS] = {
 	}
 
 const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
-	OPT("BARRIER", "unit|inter|dissemination|tree", "MPI_Barrier"),
-	OPT("BCAST", "unit|inter|linear|binomial|chain|scatter", "MPI_Bcast"),
-	OPT("REDUCE", "exact|unit|inter|binomial|rabenseifner|linear",
+	OPT("BARRIER", "unit|inter|hosts|dissemination|tree", "MPI_Barrier"),
+	OPT("BCAST", "unit|inter|hosts|linear|binomial|chain|scatter",
+	    "MPI_Bcast"),
+	OPT("REDUCE", "exact|unit|inter|hosts|binomial|rabenseifner|linear",
 	    "MPI_Reduce"),
 	OPT("ALLREDUCE",
-	    "exact|unit|inter|recdbl|tree|ring|rabenseifner|linear",
+	    "exact|unit|inter|hosts|recdbl|tree|ring|rabenseifner|linear",
 	    "MPI_Allreduce"),
 	OPT("GATHER", "unit|binomial|linear", "MPI_Gather(v)"),
 	OPT("SCATTER", "unit|binomial|linear", "MPI_Scatter(v)"),
@@ -348,11 +361,14 @@ static unsigned traits(const struct weft_coll_args *a)
 		t |= COLL_POW2;
 	if (!a->uneven)
 		t |= COLL_EVEN;
-	if (coll_route(a) && coll_unit_fits(a) && on_tree(a->kind))
+	if (coll_route(a) && coll_unit_fits(a) && on_tree(a->kind) &&
+	    !coll_unit_past(a, coll_route(a)))
 		t |= COLL_ROUTE |
 		     (weft_route_has_bulk(a->comm) ? COLL_BULK : 0);
 	if (coll_exact_wanted(a))
 		t |= COLL_EXACT;
+	if (coll_hosts(a->comm))
+		t |= COLL_HOSTS;
 	return t | (coll_in_place(&a->s) ? COLL_IN : COLL_OUT);
 }
 
@@ -522,7 +538,13 @@ static int select_attach(struct weft_comm *comm)
 	return 0;
 }
 
+static void select_detach(struct weft_comm *comm)
+{
+	coll_hosts_leave(comm);
+	weft_route_leave(comm);
+}
+
 const struct weft_core_coll_ops weft_coll_core_ops = {
 	.attach = select_attach,
-	.detach = weft_route_leave,
+	.detach = select_detach,
 };

@@ -22,6 +22,7 @@ enum {
 	COLL_ROUTE = 256,  /* the unit can do it on this communicator */
 	COLL_BULK = 512,   /* and reads long vectors where they lie */
 	COLL_EXACT = 1024, /* a sum of doubles that is to be rounded once */
+	COLL_HOSTS = 2048, /* ranks on several hosts */
 	/* No need but a range: chosen where the job shares the cores of one
 	 * host, so that rounds cost more than work; forcing ignores it. */
 	COLL_CROWDED = 128,
@@ -87,6 +88,8 @@ struct weft_route *coll_route(const struct weft_coll_args *a);
 struct weft_route *coll_unit_private(const struct weft_coll_args *a);
 /* coll_unit.c: the unit can take the call, whatever the table says. */
 bool coll_unit_fits(const struct weft_coll_args *a);
+/* Is the vector longer than what the route is good for? */
+bool coll_unit_past(const struct weft_coll_args *a, const struct weft_route *r);
 /* coll_unit.c: true: the call is done, with *rc_p as its result. */
 bool coll_unit_run(const struct weft_coll_args *a, int *rc_p);
 /* coll_unit.c: the same for a nonblocking call, whose request is the unit's. */
@@ -123,6 +126,20 @@ void coll_bcast_binomial(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_bcast_chain(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_bcast_scatter(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_bcast_inter(struct coll_prog *p, const struct weft_coll_args *a);
+
+/* What each host does, and what goes between them: coll_by_host.c */
+void coll_barrier_hosts(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_reduce_hosts(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a);
+
+/*
+ * The sum of the nodes of a tree, by messages: own is the vector of this one,
+ * to where the sum shall be at the root, which may be own.
+ */
+struct coll_tree;
+void coll_reduce_up(struct coll_prog *p, const struct weft_coll_args *a,
+		    const struct coll_tree *t, const void *own, void *to);
 
 void coll_reduce_linear(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_reduce_binomial(struct coll_prog *p, const struct weft_coll_args *a);

@@ -12,6 +12,8 @@
  */
 #include "coll/coll_select.h"
 
+#include "coll/coll_hosts.h"
+
 #include "src/base/attr.h"
 #include "src/core/core_opts.h"
 #include "src/core/core_state.h"
@@ -44,14 +46,29 @@ static void take_route(struct weft_comm *comm)
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(kinds); i++) {
+		/* of vectors that may be too long the table decides */
+		if (i && weft_route_most(comm->route))
+			return;
 		if (coll_unforced(kinds[i]))
 			comm->on_route |= BIT(kinds[i]);
 	}
 }
 
+/* No unit spans hosts; each has its own. */
+static bool join_host(struct weft_comm *comm)
+{
+	struct coll_hosts *h = coll_hosts(comm);
+
+	if (h && ++comm->join_age >= UNIT_JOIN_AT) {
+		coll_hosts_join(h, comm);
+		comm->join_age = UNIT_JOINED;
+	}
+	return h;
+}
+
 void coll_unit_join(struct weft_comm *comm)
 {
-	if (comm->inter || comm->join_age >= UNIT_JOINED)
+	if (comm->inter || comm->join_age >= UNIT_JOINED || join_host(comm))
 		return;
 	if (comm->joining)
 		weft_route_join_settle(comm);
@@ -66,7 +83,7 @@ void coll_unit_join(struct weft_comm *comm)
 
 void coll_unit_begin(struct weft_comm *comm)
 {
-	if (comm->inter || comm->join_age >= UNIT_JOIN_AT)
+	if (comm->inter || comm->join_age >= UNIT_JOIN_AT || coll_hosts(comm))
 		return;
 	if (++comm->join_age == UNIT_JOIN_AT && weft_route_join_begin(comm))
 		comm->join_age = UNIT_JOINED;
@@ -91,13 +108,21 @@ struct weft_route *coll_route(const struct weft_coll_args *a)
 	return comm->join_age < UNIT_JOINED ? comm->joining : comm->route;
 }
 
+bool coll_unit_past(const struct weft_coll_args *a, const struct weft_route *r)
+{
+	/* while it is being joined some ranks would know, and others not */
+	if (!r || r == a->comm->joining || !weft_route_most(r))
+		return false;
+	return coll_volume(a) > weft_route_most(r) && !coll_exact_wanted(a);
+}
+
 /* Would a route of its own be used? The same answer on all ranks. */
 static bool private_pays(const struct weft_coll_args *a)
 {
 	if (coll_exact_wanted(a))
 		return true;
 	if (a->comm->info || a->comm->inter || !coll_unforced(a->kind) ||
-	    !coll_unit_fits(a))
+	    !coll_unit_fits(a) || coll_hosts(a->comm))
 		return false;
 	switch (a->kind) {
 	case WEFT_COLL_BARRIER:
@@ -121,7 +146,7 @@ struct weft_route *coll_unit_private(const struct weft_coll_args *a)
 	if (!private_pays(a) || weft_route_open(coll_exact_comm(a), salt, &r))
 		return NULL;
 	state = weft_route_wait(r);
-	if (state == WEFT_ROUTE_REAL ||
+	if ((state == WEFT_ROUTE_REAL && !coll_unit_past(a, r)) ||
 	    (state == WEFT_ROUTE_MESSAGES && coll_exact_wanted(a)))
 		return r;
 	weft_route_close(r);

@@ -77,9 +77,10 @@ alone() {
 dead=
 nothing_left() { eventually 60 alone || complain "processes are left"; }
 
-# survivor RANK: has met the death of a rank of the last host
+# survivor RANK: has met the death of a rank of the last host, and says which
 survivor() {
-	grep -q "a peer process has ended: rank" "$work/f.$1" 2> /dev/null
+	grep -q "a peer process has ended: rank .* on $last" "$work/f.$1" \
+		2> /dev/null
 }
 survivors() {
 	local r

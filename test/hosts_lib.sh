@@ -11,12 +11,13 @@ spread() {
 }
 
 # on_hosts RANKS PROGRAM ARGUMENTS...: by $build's mpiexec and whom it finds;
-# MPIEXEC_FLAGS are for it.
+# MPIEXEC_FLAGS are for it, IFACE is the interface (eth0; empty: by the rule).
 on_hosts() {
 	# each host thinks that it has all processors for itself
 	[ "$1" -le "$(nproc)" ] || export WEFT_LOCAL_CPUS=1
+	local iface=${IFACE-eth0}
 	# shellcheck disable=SC2086
-	"$build/mpiexec" -q -launcher mpirun -iface eth0 --bind-to none \
+	"$build/mpiexec" -q -launcher mpirun ${iface:+-iface $iface} --bind-to none \
 		-x WEFT_LOCAL_CPUS ${MPIEXEC_FLAGS:-} -host "$(spread "$1")" -n "$@"
 }
 export -f spread on_hosts

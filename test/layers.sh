@@ -66,14 +66,14 @@ net="prov/net/net.h prov/net/net_config.h prov/net/net_fault.h
 	prov/net/net_file.h prov/net/net_fold.h prov/net/net_map.h
 	prov/net/net_name.h prov/net/net_watch.h"
 # What collectives are made of.
-core="src/core/core_coll.h src/core/core_comm.h src/core/core_lock.h
-	src/core/core_opts.h src/core/core_p2p.h src/core/core_progress.h
-	src/core/core_req.h src/core/core_route_call.h src/core/core_state.h
-	src/core/core_wait.h"
+core="src/core/core_coll.h src/core/core_comm.h src/core/core_hosts.h
+	src/core/core_lock.h src/core/core_opts.h src/core/core_p2p.h
+	src/core/core_progress.h src/core/core_req.h
+	src/core/core_route_call.h src/core/core_state.h src/core/core_wait.h"
 # What a machine's unit may see of the engine, and the engine of the units.
-engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_help.h
-	prov/nic/nic_inbox.h prov/nic/nic_order.h prov/nic/nic_port.h
-	prov/nic/cu/cu_alu.h"
+engine="prov/nic/nic.h prov/nic/nic_answer.h prov/nic/nic_chain.h
+	prov/nic/nic_help.h prov/nic/nic_inbox.h prov/nic/nic_order.h
+	prov/nic/nic_port.h prov/nic/cu/cu_alu.h"
 units="prov/nic/mu/mu_engine.h prov/nic/fma/fma_engine.h
 	prov/nic/sten/sten_engine.h prov/nic/swhni/swhni_engine.h
 	prov/nic/apenet/apenet_engine.h
@@ -110,6 +110,7 @@ borders() {
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	border prov/nic/cu "src/base/"
 	border prov/ofi "src/base/ prov/match/ prov/wire/ prov/nic/nic.h
+		prov/mem/mem.h
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	border src/types "src/base/"
 	border src/core "src/base/ src/types/"

@@ -2,7 +2,7 @@
 # Sourced by test/ofi_on_*.sh: all tests of test/prov once more, with the
 # options that the caller has set, or those in $tests.
 failed=0
-for t in ${tests:-msg rma flow wait coll coll_death coll_man}; do
+for t in ${tests:-msg rma flow wait coll coll_chain coll_death coll_man}; do
 	"${builddir:-build}/test/prov/prov_${t}_test" > "grid.$$" 2>&1 || {
 		echo "prov_${t}_test failed"
 		cat "grid.$$"

@@ -64,7 +64,6 @@ says() {
 slurm=
 true=$dir/none/true
 vars="-x PATH -x COLOR"
-sock="-x FI_WEFT_CARRIER=sock"
 
 # nobody is there, or only this program under another name
 path=$dir/none refuses 'host a, \.\.\.: .*install Open MPI \(Debian: openmpi-bin\)' \
@@ -96,45 +95,45 @@ refuses 'or what travels between hosts' --faults reorder=0.1 true
 # mpirun of Open MPI 4
 engine mpirun "mpirun (Open MPI) 4.1.4"
 orte="mpirun --host a:2,b:1 --oversubscribe"
-gives "$orte -n 3 $vars $sock $true" -host a:2,b true
+gives "$orte -n 3 $vars $true" -host a:2,b true
 says "^mpiexec: Open MPI's mpirun starts the job \($bin/mpirun\)$"
 [ "$(wc -l < "$dir/err")" = 1 ] || complain "more than one line"
-gives "$orte -n 3 $vars $sock $true" -q -host a:2,b true
+gives "$orte -n 3 $vars $true" -q -host a:2,b true
 [ -s "$dir/err" ] && complain "not quiet"
 printf 'a slots=2 # first\n\nb:1\n' > "$dir/file"
-gives "$orte -n 5 $vars $sock $true -n 1" --hostfile "$dir/file" -n 5 true -n 1
-gives "$orte -n 3 $vars -x A=1 -x B=2 -x C=3;4 $sock ./prog x" -host a:2,b \
+gives "$orte -n 5 $vars $true -n 1" --hostfile "$dir/file" -n 5 true -n 1
+gives "$orte -n 3 $vars -x A=1 -x B=2 -x C=3;4 ./prog x" -host a:2,b \
 	-x A=1 -genv B=2 -env C "3;4" ./prog x
-gives "$orte -n 3 -x COLOR -x A=1 $sock ./prog" -host a:2,b -genvlist COLOR \
+gives "$orte -n 3 -x COLOR -x A=1 ./prog" -host a:2,b -genvlist COLOR \
 	-x A=1 ./prog
-gives "$orte -n 3 -x HOME $sock ./prog" -host a:2,b -genvlist HOME ./prog
+gives "$orte -n 3 -x HOME ./prog" -host a:2,b -genvlist HOME ./prog
 gives "$orte -n 3 $vars -x FI_WEFT_CARRIER=loop ./prog" -host a:2,b \
 	-x FI_WEFT_CARRIER=loop ./prog
 gives "$orte -n 3 --wdir /tmp $vars -x FI_WEFT_MACHINE=gemini -x \
 FI_WEFT_CLOCK=live -x FI_WEFT_FAULTS=seed=1;loss=0.1 -x FI_WEFT_IFACE=eth1 \
-$sock ./prog" -host a:2,b -wdir /tmp --machine gemini --clock live \
+./prog" -host a:2,b -wdir /tmp --machine gemini --clock live \
 	--faults "seed=1;loss=0.1" --iface eth1 ./prog
-gives "$orte -n 1 $vars $sock ./m : -n 4 $vars -x R=w $sock ./w" -host a:2,b \
+gives "$orte -n 1 $vars ./m : -n 4 $vars -x R=w ./w" -host a:2,b \
 	-n 1 ./m : -n 4 -env R w ./w
-gives "$orte --tag-output --stdin all -n 3 $vars $sock ./prog" -host a:2,b -l \
+gives "$orte --tag-output --stdin all -n 3 $vars ./prog" -host a:2,b -l \
 	-stdin all ./prog
 gives "$orte --tag-output --timestamp-output --merge-stderr-to-stdout \
---output-filename d --stdin none -n 3 $vars $sock ./prog" -host a:2,b \
+--output-filename d --stdin none -n 3 $vars ./prog" -host a:2,b \
 	--output tag,timestamp,merge,dir=d -stdin none ./prog
 gives "mpirun --mca plm_rsh_agent my rsh --mca x y --prefix /p --host a:1,b:1 \
 --map-by ppr:2:node --nooversubscribe --bind-to core --report-bindings -n 4 $vars \
-$sock valgrind -q ./prog" -host a,b -ppn 2 --nooversubscribe -bind-to core \
+valgrind -q ./prog" -host a,b -ppn 2 --nooversubscribe -bind-to core \
 	--report-bindings -launcher-exec "my rsh" --mca x y --prefix /p \
 	-wrapper "valgrind -q" ./prog
 [ "$(wc -l < "$dir/err")" = 1 ] || complain "words that are passed are noted"
-gives "$orte -n 3 $vars $sock ./prog" -host a:2,b -prepend-pattern x --report ./prog
+gives "$orte -n 3 $vars ./prog" -host a:2,b -prepend-pattern x --report ./prog
 says '^mpiexec: -prepend-pattern has no effect: Open MPI.s mpirun does not know'
 says '^mpiexec: --report has no effect'
-gives "$orte -n 3 $vars $sock ./prog" -v -host a:2,b ./prog
+gives "$orte -n 3 $vars ./prog" -v -host a:2,b ./prog
 says "^mpiexec: the command is $bin/mpirun .* ./prog$"
-gives "$orte -n 3 $vars $sock ./prog" -timeout 40 -host a:2,b ./prog
+gives "$orte -n 3 $vars ./prog" -timeout 40 -host a:2,b ./prog
 refuses 'has no patterns for files' -host a -outfile-pattern o.%r true
-gives "mpirun --oversubscribe -n 1 $vars $sock ./prog" -launcher mpirun ./prog
+gives "mpirun --oversubscribe -n 1 $vars ./prog" -launcher mpirun ./prog
 
 # a job that is too long ends with our code
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo "(Open MPI) 4"; exit; }
@@ -146,14 +145,14 @@ env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -host a -timeout 0.2 \
 # prterun, and mpirun of Open MPI 5
 engine mpirun "mpirun (Open MPI) 5.0.7"
 prte="--host a:2,b:1 --map-by :OVERSUBSCRIBE"
-gives "mpirun $prte -n 3 $vars $sock ./prog" -host a:2,b ./prog
+gives "mpirun $prte -n 3 $vars ./prog" -host a:2,b ./prog
 rm "$bin/mpirun"
 engine prterun "prterun (PRRTE) 3.0.8"
-gives "prterun $prte --output rank,merge -n 3 $vars $sock ./prog" -host a:2,b -l \
+gives "prterun $prte --output rank,merge -n 3 $vars ./prog" -host a:2,b -l \
 	--merge-stderr-to-stdout ./prog
 says "^mpiexec: PRRTE's prterun starts the job"
 gives "prterun --prtemca plm_ssh_agent r --host a:1,b:1 --map-by \
-ppr:2:node:NOOVERSUBSCRIBE --display=bindings --output dir=d -n 4 $vars $sock \
+ppr:2:node:NOOVERSUBSCRIBE --display=bindings --output dir=d -n 4 $vars \
 ./prog" -launcher-exec r -host a,b -ppn 2 --nooversubscribe --report-bindings \
 	--output-filename d ./prog
 refuses 'install Open MPI' -launcher mpirun -host a true
@@ -169,24 +168,24 @@ gives "mpirun.openmpi --host a:1 --oversubscribe -n 1 $vars ./prog" \
 	-host a ./prog
 slurm="SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a[1-2] SLURM_JOB_NUM_NODES=2"
 srun="srun --mpi=pmix --ntasks=2 --overcommit"
-gives "$srun --input=0 ./prog carrier sock" ./prog
+gives "$srun --input=0 ./prog" ./prog
 says "^mpiexec: Slurm's srun starts the job \($bin/srun\)$"
-gives "$srun --nodes=2 --nodelist=a1,a2 --input=0 ./prog E is 5,6 carrier sock" \
+gives "$srun --nodes=2 --nodelist=a1,a2 --input=0 ./prog E is 5,6" \
 	-host a1,a2 -x E=5,6 ./prog
 gives "srun --mpi=pmix --ntasks=6 --overcommit --ntasks-per-node=3 \
 --cpu-bind=verbose,cores --label --output=o.%t --error=e.%N --input=all \
---chdir=/tmp ./prog carrier sock" -ppn 3 --bind-to core --report-bindings -l \
+--chdir=/tmp ./prog" -ppn 3 --bind-to core --report-bindings -l \
 	-outfile-pattern o.%r -errfile-pattern e.%h -stdin all -wdir /tmp ./prog
 gives "srun --mpi=pmix --ntasks=2 --input=none \
---export=COLOR,E,FI_WEFT_CARRIER ./prog E is 1 carrier sock" -stdin none \
+--export=COLOR,E ./prog E is 1" -stdin none \
 	-genvlist COLOR --nooversubscribe -x E=1 ./prog
-gives "$srun --input=0 ./prog carrier sock" --mca a b --timestamp-output ./prog
+gives "$srun --input=0 ./prog" --mca a b --timestamp-output ./prog
 says '^mpiexec: --mca has no effect'
 says "^mpiexec: --timestamp-output has no effect: Slurm's srun does not know it"
 refuses 'srun --mpi=pmix --multi-prog FILE' -n 1 ./a : -n 1 ./b
-gives "mpirun.openmpi --host a1:1,a2:1 --oversubscribe -n 2 $vars $sock ./prog" \
+gives "mpirun.openmpi --host a1:1,a2:1 --oversubscribe -n 2 $vars ./prog" \
 	-launcher ssh -host a1,a2 ./prog
 rm "$bin/srun"
-gives "mpirun.openmpi --oversubscribe -n 2 $vars $sock ./prog" ./prog
+gives "mpirun.openmpi --oversubscribe -n 2 $vars ./prog" ./prog
 nothing_left
 end

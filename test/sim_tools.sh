@@ -112,6 +112,30 @@ done
 grep -q ', hashed, ' "$dir/t" || fail "hashed packets"
 grep -q '^  (0,0,0) link 0 B- ' "$dir/t" ||
 	{ cat "$dir/t"; fail "a slow link is the busiest"; }
+# By load more gets through than by hash, by address more than by pair; and a
+# masked link carries nothing, while the others carry as much as before.
+# taken ARGUMENTS...: per mill of the peak that are accepted
+taken() {
+	"$sim" -m gemini:4x4x4 --path bte -b 4096 --ack --warm 5us --time 5us \
+		--csv "$@" 2> /dev/null | awk -F, 'NR == 1 {
+			for (i = 1; i <= NF; i++) at[$i] = i
+			next
+		} { printf "%d", 1000 * $at["of_peak"] }'
+}
+load=$(taken -l 0.9 -w dynamic) address=$(taken -l 0.9 -w hashed)
+pair=$(taken -l 0.9 -w deterministic)
+[ "$load" -gt $((address + 100)) ] && [ "$address" -gt $((pair + 100)) ] ||
+	fail "gemini takes $load by load, $address by address, $pair by pair"
+whole=$(taken -l 0.4) masked=$(taken -l 0.4 --faults 'dead-link 0,0,0.B+.0')
+[ $((masked * 20)) -gt $((whole * 19)) ] ||
+	fail "a masked link costs $((whole - masked)) of $whole"
+"$sim" -m gemini:4x4x4 --path bte -b 4096 --ack --warm 5us --time 5us -l 0.4 \
+	--faults 'dead-link 0,0,0.B+.0' --links 4 > "$dir/t" 2> /dev/null ||
+	fail "weft-sim with a masked link"
+grep -Eq '^  \(0,0,0\) link 0 B\+ dead  0 packets, .* [1-9][0-9]* detours' "$dir/t" ||
+	{ cat "$dir/t"; fail "a masked link is in use"; }
+grep -Eq '[0-9]{4}\.[0-9]+ %' "$dir/t" &&
+	{ cat "$dir/t"; fail "a link is in use more than all the time"; }
 refused 'NODE.PORT:TIMES' "$sim" --slow 3:2
 refused 'needs coordinates' "$sim" -m qsnet2 -p neighbour
 refused 'transpose needs a square' "$sim" -p transpose
@@ -136,7 +160,7 @@ refused 'every argument' "$sim" uniform
 refused 'png or .svg' "$sim" --plot x.gif
 refused 'unknown option --nonsense; weft-sim --help' "$sim" --nonsense
 refused 'did you mean --histogram' "$sim" --histogramm
-refused 'which system? bgq, ' "$rep"
+refused 'which system? apenet, bgq, ' "$rep"
 refused 'no published results' "$rep" bgl
 refused 'no row' "$rep" bgq --only BGQ-T9
 refused 'without one' "$rep" bgq -m bgq:4x4
@@ -177,7 +201,7 @@ fi
 "$rep" bgq --quick >"$dir/a" || { cat "$dir/a"; fail "predictions"; }
 grep -q 'left out (--quick)' "$dir/a" || fail "--quick does not say so"
 [ "$(grep -c '^  [1-8]\. ' "$dir/a")" -eq 8 ] || fail "eight constants"
-for system in qsnet2 gemini sunway; do
+for system in qsnet2 gemini sunway apenet; do
 	"$rep" $system >"$dir/b" || { cat "$dir/b"; fail "$system"; }
 	[ "$(grep -c 'in band$' "$dir/b")" -ge 12 ] || fail "rows of $system"
 done

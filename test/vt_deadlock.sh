@@ -69,7 +69,7 @@ run 16 -q --machine bgq:1x1x1x2x2 -n 4 "$dir/vt_prog" differ
 err 'MPI_Bcast: the members called different collectives'
 nothing_left
 # the same on other machines
-for machine in qsnet2:4 gemini:2x1x1 sunway; do
+for machine in qsnet2:4 gemini:2x1x1 sunway apenet:4x1x1; do
 	stuck ring
 	err '  cycle: rank 0 -> rank 1 -> rank 2 -> rank 3 -> rank 0'
 	stuck large

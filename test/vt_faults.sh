@@ -49,6 +49,8 @@ for m in bgq gemini qsnet2; do
 done
 
 # A machine that does not go round a link ends the job and names it.
+run 1 -q --machine bgq:4 -n 4 --faults 'dead-link 0.A+' "$dir/$mark"
+err "plan: a link is dead from the start, and bgq does not go round it"
 run 1 -q --machine bgq:4 -n 4 --faults 'dead-link 0.A+ at 20us' "$dir/$mark"
 has 'a link of \(0,0,0,0,0\) is dead, and bgq does not go round it'
 run 0 -q --machine qsnet2:4x4 -n 8 --faults 'dead-switch 2:1 at 5us' \

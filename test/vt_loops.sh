@@ -30,6 +30,7 @@ overlap bgq:2 580 610
 overlap qsnet2:4 1130 1180
 overlap gemini 130 180
 overlap sunway 75 110
+overlap apenet 470 800
 FI_WEFT_DMA=no overlap bgq:2 20000 21000 # then its processor has to send
 
 # reach MACHINE MOST LONG: us of one-sided accesses to one who computes, short

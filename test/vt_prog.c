@@ -381,6 +381,53 @@ static void reach(void)
 	MPI_Win_free(&win);
 }
 
+#define ATOMICS	  200 /* of each rank */
+#define VARIABLES 8192
+
+/* All others add to so many variables of rank 0; millions in a second. */
+static void add_to(MPI_Win win, int64_t *mem, int variables)
+{
+	int64_t one = 1, sum = 0;
+	double t;
+	int i;
+
+	if (rank == 0)
+		memset(mem, 0, VARIABLES * sizeof(*mem));
+	MPI_Barrier(world);
+	t = MPI_Wtime();
+	for (i = 0; rank && i < ATOMICS; i++)
+		MPI_Accumulate(&one, 1, MPI_INT64_T, 0,
+			       (i * (size - 1) + rank) % variables, 1,
+			       MPI_INT64_T, MPI_SUM, win);
+	if (rank)
+		MPI_Win_flush(0, win);
+	MPI_Barrier(world);
+	if (rank)
+		return;
+	t = MPI_Wtime() - t;
+	for (i = 0; i < VARIABLES; i++)
+		sum += mem[i];
+	if (sum != ATOMICS * (size - 1))
+		MPI_Abort(world, 9);
+	printf("%d %.1f\n", variables, (double)sum / t * 1e-6);
+}
+
+static void atomics(void)
+{
+	static const int variables[] = { 1, 32, 64, 96, 128, VARIABLES };
+	int64_t *mem;
+	MPI_Win win;
+	size_t i;
+
+	MPI_Win_allocate(VARIABLES * sizeof(*mem), sizeof(*mem), MPI_INFO_NULL,
+			 world, &mem, &win);
+	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+	for (i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+		add_to(win, mem, variables[i]);
+	MPI_Win_unlock_all(win);
+	MPI_Win_free(&win);
+}
+
 static void *exchange(void *arg)
 {
 	int i, tag = *(int *)arg, y = 0, peer = rank ^ 1;
@@ -457,6 +504,7 @@ static const struct {
 	{ "loops", loops },	  { "threads", threads },
 	{ "good", good },	  { "overlap", overlap },
 	{ "groups", groups },	  { "reach", reach },
+	{ "atomics", atomics },
 };
 
 int main(int argc, char **argv)

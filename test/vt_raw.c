@@ -3,7 +3,8 @@
  * A libfabric program in virtual time, without MPI: two processes that find
  * each other by FI_WEFT_JOB=NAME:RANK:2 send a message to and fro; rank 0
  * prints the machine's time for it, and for many short writes into the other's
- * memory, in order, or with a second argument in any.
+ * memory: in order; with a second argument in any, or, if that is "lines", in
+ * order within a line of memory.
  */
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
@@ -38,7 +39,7 @@ static void check(const char *what, ssize_t rc)
 	exit(1);
 }
 
-static void open_all(int relaxed)
+static void open_all(const char *order)
 {
 	struct fi_info *hints = fi_allocinfo(), *info;
 	struct fi_cq_attr cq_attr = { .format = FI_CQ_FORMAT_TAGGED,
@@ -53,8 +54,10 @@ static void open_all(int relaxed)
 	hints->ep_attr->type = FI_EP_RDM;
 	hints->fabric_attr->prov_name = strdup("weft");
 	OK(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info));
-	if (relaxed)
-		info->tx_attr->msg_order = FI_ORDER_NONE;
+	if (order)
+		info->tx_attr->msg_order = strcmp(order, "lines")
+						   ? FI_ORDER_NONE
+						   : FI_ORDER_RMA_WAW;
 	virt_addr = info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
 	OK(fi_fabric(info->fabric_attr, &fabric, NULL));
 	OK(fi_domain(fabric, info, &domain, NULL));
@@ -141,7 +144,7 @@ int main(int argc, char **argv)
 	int i, rank = argc > 1 ? atoi(argv[1]) : 0;
 	uint64_t t;
 
-	open_all(argc > 2);
+	open_all(argv[2]);
 	meet((uint32_t)!rank);
 	t = machine_clock->now_ps(&domain->fid);
 	for (i = 0; i < 10; i++)

@@ -11,7 +11,7 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" -o "$dir/vt_raw" \
 	exit 1
 build_mpi vt_prog "$top_srcdir/test/vt_prog.c" || exit 1
 
-# pair NAME MACHINE [relaxed]: two processes that know the name
+# pair NAME MACHINE [relaxed|lines]: two processes that know the name
 pair() {
 	export FI_WEFT_MACHINE=$2
 	FI_WEFT_JOB=$mark$1:1:2 timeout 20 "$dir/vt_raw" 1 $3 &
@@ -28,8 +28,9 @@ cmp "$dir/a" "$dir/b" || complain "two runs differ"
 
 # Without an order of accesses short writes take all links between two chips.
 export FI_WEFT_MAP=TABC
-pair c gemini:1x1x2
-pair d gemini:1x1x2 relaxed
+pair c gemini@slow:1x2
+pair d gemini@slow:1x2 relaxed
+pair e gemini@slow:1x2 lines
 unset FI_WEFT_MAP
 writes() {
 	sed -n 's/^48 writes of 1024 bytes: \([0-9]*\) ps$/\1/p' "$dir/$1"
@@ -37,6 +38,11 @@ writes() {
 echo "writes in order: $(writes c) ps, in any: $(writes d) ps"
 [ "$(writes d)" -gt 0 ] && [ "$(writes c)" -gt $((2 * $(writes d))) ] ||
 	complain "order costs nothing, or none could be had"
+# Order within lines of memory: by their addresses over the links.
+echo "writes in order within lines: $(writes e) ps"
+[ "$(writes c)" -gt $((2 * $(writes e))) ] &&
+	[ "$(writes e)" -gt "$(writes d)" ] ||
+	complain "lines go like all, or like none"
 # Remote memory: rank 1 computes for 5 ms, and nothing waits for that.
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" \
 	-o "$dir/vt_reach" "$top_srcdir/test/vt_reach.c" \

@@ -67,11 +67,11 @@ same bgq -n 4 "$dir/vt_prog" loops
 for sync in flush lock pscw fence; do
 	same bgq -n 2 "$dir/put_latency" -m 4096 -i 5 -x 2 -s $sync
 done
-for m in bgq qsnet2 gemini sunway; do
+for m in bgq qsnet2 gemini sunway apenet; do
 	same $m -n 2 "$dir/acc_latency" -m 4096 -i 5 -x 2 -w create -s lock_all
 	same $m -n 3 "$dir/vt_prog" reach
 done
-for m in qsnet2 gemini sunway; do
+for m in qsnet2 gemini sunway apenet; do
 	same $m -n 2 "$dir/latency" -m 65536 -i 5 -x 2
 	same $m -n 7 "$dir/allreduce" -m 4:4096 -i 5 -x 2 -f
 done

@@ -58,7 +58,7 @@ for run in "${runs[@]}"; do
 	for n in ${RANKS:-1 3 8 64}; do
 		try "$n" "" "$run"
 	done
-	for machine in ${MACHINES-bgq qsnet2 gemini sunway}; do
+	for machine in ${MACHINES-bgq qsnet2 gemini sunway apenet}; do
 		try 8 "$machine" "$run"
 		case $machine in qsnet2) rate=2e-7 ;; *) rate=1e-5 ;; esac
 		try 8 "$machine" "$run" "seed = 7; errors * = $rate"

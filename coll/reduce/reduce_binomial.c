@@ -46,6 +46,23 @@ static const void *combine(struct coll_prog *p, const struct weft_coll_args *a,
 	return acc;
 }
 
+void coll_reduce_up(struct coll_prog *p, const struct weft_coll_args *a,
+		    const struct coll_tree *t, const void *own, void *to)
+{
+	struct weft_dt *dt = a->r.dt;
+	MPI_Count n = a->r.count;
+	const void *sum;
+
+	/* a rank in the middle has no place for it but a temporary one */
+	if (t->parent >= 0 && t->nchild)
+		to = coll_elems(p, n, dt);
+	sum = combine(p, a, t, own, to);
+	if (t->parent >= 0)
+		coll_send(p, sum, n, dt, t->parent);
+	else
+		coll_copy(p, sum, n, dt, to, n, dt);
+}
+
 void coll_reduce_binomial(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	int top = weft_op_commutes(a->op) ? a->root : 0;

@@ -51,8 +51,10 @@ struct fi_weft_stats_data {
 	uint64_t unexpected_now; /* messages that wait for a receive */
 	uint64_t rendezvous;	 /* messages announced first, fetched then */
 	uint64_t dma_bytes;	 /* copied straight between processes */
-	uint64_t paced;	 /* messages fetched by packets for want of that */
-	uint64_t resent; /* packets sent again after a loss */
+	uint64_t paced;	      /* messages fetched by packets for want of that */
+	uint64_t resent;      /* packets sent again after a loss */
+	uint64_t chained;     /* commands that events of the unit started */
+	uint64_t packets_far; /* of packets_sent: by datagrams */
 };
 
 struct fi_weft_stats {
@@ -60,6 +62,26 @@ struct fi_weft_stats {
 	/* Fills len bytes of the data at most; the bytes filled, or -FI_E*. */
 	ssize_t (*read)(struct fid *fid, struct fi_weft_stats_data *data,
 			size_t len);
+};
+
+/*
+ * On domains: memory of the device's stand-in, which the processor cannot
+ * touch. Endpoints with FI_HMEM take it as a buffer of messages and of remote
+ * accesses (not as an operand of atomics or collectives), registered with
+ * iface FI_WEFT_DEVICE or not. Copies take their time on the virtual clock.
+ */
+#define FI_WEFT_MEM    "weft_mem"
+#define FI_WEFT_DEVICE ((enum fi_hmem_iface)0x77656674)
+
+struct fi_weft_mem {
+	size_t size;
+	/* Zeroed. -FI_ENOMEM; -FI_EINVAL: no bytes. */
+	int (*alloc)(struct fid *domain, size_t len, void **at);
+	/* at is what alloc gave; -FI_EINVAL: it is not. */
+	int (*free)(struct fid *domain, void *at);
+	/* Host to device, device to host. -FI_EFAULT: not inside. */
+	int (*in)(struct fid *domain, void *to, const void *from, size_t len);
+	int (*out)(struct fid *domain, void *to, const void *from, size_t len);
 };
 
 /*
@@ -84,11 +106,12 @@ struct fi_weft_count {
 	uint64_t events;
 	uint64_t hops;
 	uint64_t packets;
-	uint64_t hash;	      /* of the event stream */
-	uint64_t turns;	      /* times the model was run */
-	uint64_t routes;      /* class routes opened */
-	uint64_t route_parts; /* packets that ranks sent on them */
-	uint64_t route_bytes; /* and what was in them */
+	uint64_t hash;		/* of the event stream */
+	uint64_t turns;		/* times the model was run */
+	uint64_t routes;	/* class routes opened */
+	uint64_t route_parts;	/* packets that ranks sent on them */
+	uint64_t route_bytes;	/* and what was in them */
+	uint64_t route_atomics; /* words that members changed for each other */
 };
 
 /* A link of the machine, seen from the node it leaves. */
@@ -273,13 +296,16 @@ struct fi_weft_route {
 	int bulk; /* long vectors go straight between the members' memories */
 	int barrier; /* barrier class, or -1: barriers take the class route */
 	/* barriers: 0 as suits the host, 1 the network asks all and tells all
-	   (a range of nodes), 2 events chained up a tree */
+	   (a range of nodes), 2 events chained up a tree, 3 atomics count the
+	   members at one place, who tells them */
 	int form;
 	/* hops of the tree that stands in the descriptors of barriers and of
 	   sums that have the same bits in any order; 0: they have none of
 	   their own. Packets of this member that went by it. */
 	int levels;
 	uint64_t described;
+	size_t most; /* longer vectors are better served by messages; 0: any */
+	uint64_t atomics; /* of this member, so far; live */
 };
 
 struct fi_weft_work;

@@ -44,6 +44,9 @@ extern "C" {
 #define WEFT_FMA_DATAGRAM     128
 #define WEFT_FMA_MSGQ_BYTES   128 /* largest message of the shared queue */
 #define WEFT_FMA_LINKS	      8	  /* to a neighbour, at most */
+#define WEFT_FMA_LINKS_Y      4	  /* to a neighbour in y */
+#define WEFT_FMA_VMDHS	      256 /* virtual memory handles */
+#define WEFT_FMA_NTT_GRAIN    6	  /* PEs of an entry, in bits; 5 at least */
 #define WEFT_FMA_SCRUB_NS     1000000000u /* of the machine */
 
 struct weft_fma;
@@ -80,6 +83,14 @@ struct weft_fma_attr {
 	 */
 	unsigned links;
 	/*
+	 * With links: router chips in x, y and z. PEs 2 i and 2 i + 1 are on
+	 * chip i, x first, and meet inside it without a link; to others eight
+	 * links lead in x and z, four in y, in the first dimension in which the
+	 * chips differ. pe is this unit's own. 0: all others are neighbours.
+	 */
+	uint16_t torus[3];
+	uint32_t pe;
+	/*
 	 * Requests without answer end with WEFT_FMA_TIMEOUT after one to two
 	 * times so long, sends that came in half after half of it. 0: never.
 	 * On the machine WEFT_FMA_SCRUB_NS; but here who polls answers.
@@ -102,6 +113,11 @@ int weft_fma_node_set(struct weft_fma *f, uint32_t pe,
  * any entry virtual and physical PE are the same.
  */
 int weft_fma_ntt_set(struct weft_fma *f, unsigned i, unsigned value);
+/*
+ * The table looks at a PE without its lower bits, 6 at first; with 5 all 8192
+ * entries are used. Takes the entries out that there are. -EINVAL: 5 to 17.
+ */
+int weft_fma_ntt_grain(struct weft_fma *f, unsigned bits);
 int weft_fma_poll(struct weft_fma *f, int budget);
 int weft_fma_wait(struct weft_fma *f, uint64_t timeout_ns);
 int weft_fma_datagram_send(struct weft_fma *f, uint32_t pe, const void *buf,
@@ -135,6 +151,14 @@ int weft_fma_cq_read(struct weft_fma *f, unsigned cq,
 int weft_fma_mem_open(struct weft_fma *f, void *base, uint64_t bytes,
 		      unsigned flags, unsigned cq, unsigned *mdh_p);
 int weft_fma_mem_close(struct weft_fma *f, unsigned mdh);
+/*
+ * A virtual handle, below WEFT_FMA_VMDHS, that stands for mdh here, so that all
+ * units of a job may use one number: others name WEFT_FMA_VMDH | v. One that
+ * stands for nothing ends requests with WEFT_FMA_VMDH_INVALID.
+ */
+#define WEFT_FMA_VMDH 0x1000u
+int weft_fma_vmdh_set(struct weft_fma *f, unsigned v, unsigned mdh);
+int weft_fma_vmdh_clear(struct weft_fma *f, unsigned v);
 
 /* ---- fast memory access ---- */
 
@@ -319,6 +343,7 @@ struct weft_fma_stats {
 	uint64_t amo_misses;
 	uint64_t outstanding;	       /* buffers in use now */
 	uint64_t link[WEFT_FMA_LINKS]; /* carrier packets by each link */
+	uint64_t inside;	       /* to the other unit of the chip */
 };
 
 void weft_fma_stats(struct weft_fma *f, struct weft_fma_stats *s);

@@ -10,11 +10,15 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/noisy/noisy.c prov/carrier/noisy/noisy.h \
 	prov/carrier/noisy/noisy_code.c prov/carrier/noisy/noisy_damage.c \
 	prov/carrier/noisy/noisy_ops.c \
+	prov/carrier/both/both_ops.c prov/carrier/both/both.h \
+	prov/carrier/both/both_peer.c \
+	prov/carrier/both/both_wait.c \
 	prov/carrier/sock/sock_ops.c prov/carrier/sock/sock.h \
 	prov/carrier/sock/sock_pace.c prov/carrier/sock/sock_pace.h \
 	prov/carrier/sock/sock_layout.h \
 	prov/carrier/sock/sock_deputy.c \
 	prov/carrier/sock/sock_fault.c \
+	prov/carrier/sock/sock_gram.c \
 	prov/carrier/sock/sock_io.c \
 	prov/carrier/sock/sock_lock.c \
 	prov/carrier/sock/sock_name.c \
@@ -24,11 +28,14 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/sock/sock_turn.c \
 	prov/carrier/sock/sock_tx.c \
 	prov/carrier/sock/sock_wait.c \
+	prov/carrier/sock/sock_win.c prov/carrier/sock/sock_win.h \
 	prov/carrier/shm/shm_ops.c prov/carrier/shm/shm.h \
 	prov/carrier/shm/shm_cell.c \
 	prov/carrier/shm/shm_dma.c \
 	prov/carrier/shm/shm_window.c \
 	prov/carrier/shm/shm_id.c \
+	prov/carrier/shm/shm_life.c \
+	prov/carrier/shm/shm_reach.c prov/carrier/shm/shm_reach.h \
 	prov/carrier/shm/shm_layout.h \
 	prov/carrier/shm/shm_map.c \
 	prov/carrier/shm/shm_name.c \
@@ -43,6 +50,7 @@ include prov/carrier/vt/Makefile.mk
 
 CARRIER_TESTS = \
 	prov/carrier/carrier_grid_test \
+	prov/carrier/both/both_test \
 	prov/carrier/loop/loop_test \
 	prov/carrier/noisy/noisy_test \
 	prov/carrier/sock/sock_test \
@@ -76,6 +84,9 @@ prov_carrier_shm_shm_rule_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_sock_sock_test_SOURCES = \
 	prov/carrier/sock/sock_test.c $(CARRIER_END)
 prov_carrier_sock_sock_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_both_both_test_SOURCES = \
+	prov/carrier/both/both_test.c $(CARRIER_END)
+prov_carrier_both_both_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_loop_loop_test_SOURCES = \
 	prov/carrier/loop/loop_test.c $(CARRIER_END)
 prov_carrier_loop_loop_test_LDADD = $(CARRIER_LIBS)

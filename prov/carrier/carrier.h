@@ -4,8 +4,9 @@
  * endpoint's door to the world; it owns an address and, per other endpoint, a
  * peer record. Implementations: shm (processes of one host), loop (inside one
  * process, with faults on request, for tests), sock (datagrams between any
- * hosts), vt (virtual time, on a model of the machine's network), noisy (on
- * another one: packets are damaged, found by the machine's code, sent again).
+ * hosts), both (shm or sock, by peer), vt (virtual time, on a model of the
+ * machine's network), noisy (on another one: packets are damaged, found by the
+ * machine's code, sent again).
  *
  * Life:  open(attr, up) -> [peer, send, poll, read, write, wait]* -> close
  *
@@ -87,6 +88,7 @@ struct weft_carrier_attr {
 			      */
 	const void *key; /* sock: datagrams are signed with it; NULL: none */
 	size_t key_bytes;
+	bool encrypt; /* sock: and encrypted; needs a key */
 	/* vt: the world, its threads, its arithmetic (carrier_vt.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
@@ -116,6 +118,7 @@ struct weft_carrier_stats {
 	uint64_t damaged; /* noisy: sent with wrong bits, or lost */
 	uint64_t found;	  /* noisy: came so, and were dropped */
 	uint64_t fixed;	  /* noisy: came so, and were corrected */
+	uint64_t far;	  /* of sent: by datagrams */
 };
 
 /*
@@ -241,6 +244,7 @@ struct weft_carrier {
 extern const struct weft_carrier_ops weft_carrier_shm;
 extern const struct weft_carrier_ops weft_carrier_loop;
 extern const struct weft_carrier_ops weft_carrier_sock;
+extern const struct weft_carrier_ops weft_carrier_both;
 extern const struct weft_carrier_ops weft_carrier_vt;
 extern const struct weft_carrier_ops weft_carrier_noisy;
 

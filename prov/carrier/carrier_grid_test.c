@@ -29,6 +29,7 @@ static const struct grid grids[] = {
 	{ &weft_carrier_loop,
 	  "seed=7; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
 	  false, 0 },
+	{ &weft_carrier_both, NULL, false, 0 },
 	{ &weft_carrier_sock, NULL, true, 0 },
 	{ &weft_carrier_sock,
 	  "seed=7; delay=0.05 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1; "

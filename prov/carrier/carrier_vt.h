@@ -93,7 +93,8 @@ struct weft_vt_count {
 	uint64_t routes;      /* class routes opened */
 	uint64_t route_parts; /* packets that ranks sent on them */
 	uint64_t route_bytes;
-	uint64_t discards; /* messages that found a full input queue */
+	uint64_t route_atomics; /* by which members counted each other */
+	uint64_t discards;	/* messages that found a full input queue */
 };
 
 /* A link, seen from the node it leaves. */
@@ -135,9 +136,10 @@ struct weft_vt_way {
 	uint8_t path_in;
 	uint8_t vc;   /* enum weft_vt_vc */
 	uint8_t zone; /* dynamic: the order of dimensions */
-	bool stay;    /* dynamic: once on the escape channel, stay there */
-	bool ack;     /* the other end's interface answers each packet */
-	bool full;    /* the next packet to that peer may belong to it */
+	bool spread; /* ordered: by lines of the target's memory, not by pair */
+	bool stay;   /* dynamic: once on the escape channel, stay there */
+	bool ack;    /* the other end's interface answers each packet */
+	bool full;   /* the next packet to that peer may belong to it */
 	uint8_t fifo; /* injection FIFO, plus one; 0: by the peer */
 	int8_t hint[WEFT_VT_DIMS]; /* -1, +1: go so; 0: the network decides */
 	/* bytes of data that the machine would send, plus one; 0: all of it */
@@ -180,6 +182,7 @@ struct weft_vt_part {
 	uint8_t type;
 	bool fp;	/* floating point takes longer */
 	bool quiet;	/* no reason to wake this member: others follow */
+	bool word;	/* an atomic on one word of memory can add it */
 	uint32_t root;	/* member that gets a WEFT_VT_REDUCE */
 	uint32_t flags; /* in and out: travel with the data */
 	uint32_t bytes; /* at most the packet's payload */

@@ -34,6 +34,8 @@ struct weft_mem_kind {
 	 * mine; -EOPNOTSUPP: nowhere, it must be staged.
 	 */
 	int (*reach)(void *at, size_t bytes, void **bus_p);
+	/* Is this an address that reach gives, here or in another process? */
+	bool (*on_bus)(uint64_t address);
 };
 
 /* The stand-in's number: none of libfabric's. */
@@ -46,6 +48,9 @@ const struct weft_mem_kind *weft_mem_kind_named(const char *name);
 const struct weft_mem_kind *weft_mem_kind_iface(unsigned iface);
 /* Whose bytes these are; NULL: of several kinds. */
 const struct weft_mem_kind *weft_mem_kind_of(const void *at, size_t bytes);
+
+/* Whose address this is, as reach gives it; of a peer, too. */
+const struct weft_mem_kind *weft_mem_kind_on_bus(uint64_t address);
 
 /* mem_device.c */
 extern const struct weft_mem_kind weft_mem_device;

@@ -41,6 +41,11 @@ static int host_reach(void *at, size_t bytes, void **bus_p)
 	return 0;
 }
 
+static bool host_on_bus(uint64_t address)
+{
+	return true;
+}
+
 static const struct weft_mem_kind host = {
 	.name = WEFT_MEM_HOST,
 	.path = "host",
@@ -52,6 +57,7 @@ static const struct weft_mem_kind host = {
 	.in = host_copy,
 	.out = host_copy,
 	.reach = host_reach,
+	.on_bus = host_on_bus,
 };
 
 static const struct weft_mem_kind *const rows[] = {
@@ -98,6 +104,15 @@ const struct weft_mem_kind *weft_mem_kind_of(const void *at, size_t bytes)
 	if (bytes && kind_of_byte((const char *)at + bytes - 1) != k)
 		return NULL;
 	return k;
+}
+
+const struct weft_mem_kind *weft_mem_kind_on_bus(uint64_t address)
+{
+	unsigned i = WEFT_COUNT_OF(rows) - 1;
+
+	while (!rows[i]->on_bus(address))
+		i--;
+	return rows[i];
 }
 
 /* ---- for programs ---- */

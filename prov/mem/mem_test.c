@@ -91,6 +91,11 @@ static void the_bus_reaches_what_the_processor_does_not(void **state)
 	bus[3] = 9;
 	T_OK(weft_mem_out(&byte, at + 8, 1));
 	T_IS(byte, 9);
+	/* a peer can tell the kind from the address alone */
+	T_TRUE(weft_mem_kind_on_bus((uintptr_t)&byte) == weft_mem_kind_at(0));
+	if ((uintptr_t)bus >> 40 == 0x30)
+		T_TRUE(weft_mem_kind_on_bus((uintptr_t)bus) ==
+		       &weft_mem_device);
 	T_IS(weft_mem_device.reach(at, (size_t)1 << 40, (void **)&bus),
 	     -EFAULT);
 	T_IS(weft_mem_device.reach(&byte, 1, (void **)&bus), -EFAULT);

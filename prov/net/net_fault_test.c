@@ -15,7 +15,8 @@
 #include <string.h>
 
 static const char *const machines[] = { "bgq:4x4x2", "gemini:2x2x2",
-					"qsnet2:4x4", "sunway:6x4" };
+					"qsnet2:4x4", "sunway:6x4",
+					"apenet:4x2x2" };
 
 /* ---- draws --------------------------------------------------------------- */
 
@@ -379,6 +380,30 @@ static void qsnet2_discards_and_its_unit_sends_again(void **state)
 	net_end_close(&e);
 }
 
+/*
+ * APE-22: the footer's CRC is looked at by the last board, which counts a bad
+ * packet and hands none up; links do nothing about it.
+ */
+static void apenet_counts_and_delivers_nothing_wrong(void **state)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_end e;
+
+	fault_end_machine(&cfg, "apenet:4x4x1");
+	fault_end_open(&e, &cfg, "seed = 1; errors * = 1e-6");
+	traffic(&e, 100, NET_DETERMINISTIC);
+	c = fault_end_count(&e);
+	T_TRUE(c.bad > 50);
+	T_IS(c.escaped, 0);
+	T_IS(c.retries, 0);
+	T_TRUE(c.discarded > 0 && c.discarded <= c.bad);
+	T_IS(c.resends, c.discarded);
+	/* every message once, whole, and not a byte more */
+	T_IS(e.bytes, 1600ull * cfg.payload_bytes);
+	net_end_close(&e);
+}
+
 /* SWE-26: 70 bits in a row are put right, more are sent again by the link. */
 static void sunway_corrects_and_sends_again(void **state)
 {
@@ -594,6 +619,7 @@ int main(void)
 		T_CASE(bgq_what_a_hop_overlooks_is_found_at_the_end),
 		T_CASE(counters_raise_an_alarm),
 		T_CASE(qsnet2_discards_and_its_unit_sends_again),
+		T_CASE(apenet_counts_and_delivers_nothing_wrong),
 		T_CASE(sunway_corrects_and_sends_again),
 		T_CASE(qsnet2_links_train_anew),
 		T_CASE(acknowledgements_come_in_the_end),

@@ -25,13 +25,19 @@ void net_count_get(const struct net *net, struct net_count *c)
 	c->hash = net->hash;
 }
 
+/* Of all that came; those on the way are among the others already. */
+static uint64_t less(uint64_t all, uint64_t others)
+{
+	return all > others ? all - others : 0;
+}
+
 /* Ticks that the link was taken; class routes count their own. */
 static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
 			   const struct net_port_count *c, unsigned rate)
 {
 	const struct net_config *cfg = &net->cfg;
-	uint64_t plain = c->packets - o->packets_coll;
-	uint64_t chunks = c->chunks - o->chunks_coll;
+	uint64_t plain = less(c->packets, o->packets_coll);
+	uint64_t chunks = less(c->chunks, o->chunks_coll);
 	uint64_t chunk = cfg->chunk_wire_bytes ? cfg->chunk_wire_bytes
 					       : cfg->chunk_bytes;
 	uint64_t bytes = plain * net_wire_bytes(cfg, 0) + chunks * chunk;

@@ -5,7 +5,9 @@ libweftnic_la_SOURCES = \
 	prov/nic/nic_at.c prov/nic/nic_at.h \
 	prov/nic/nic_at_exec.c prov/nic/nic_at_exec.h \
 	prov/nic/nic_cancel.c prov/nic/nic_cancel.h \
+	prov/nic/nic_chain.h \
 	prov/nic/nic_coll.c prov/nic/nic_coll.h prov/nic/nic_coll_int.h \
+	prov/nic/nic_coll_chain.c prov/nic/nic_coll_chain.h \
 	prov/nic/nic_coll_check.c prov/nic/nic_coll_each.c \
 	prov/nic/nic_coll_hook.h \
 	prov/nic/nic_coll_join.c prov/nic/nic_coll_long.c \
@@ -28,15 +30,24 @@ libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcu.la libweft-match.
 include prov/nic/units.mk
 
 # What crosses folders: the provider between processes, one body per machine.
-PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_man_test test/prov/prov_msg_test test/prov/prov_rma_test \
-	test/prov/prov_flow_test test/prov/prov_coll_fuzz_test \
-	test/prov/prov_coll_death_test test/prov/prov_coll_tree_test
+PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_form_test \
+	test/prov/prov_coll_man_test test/prov/prov_msg_test \
+	test/prov/prov_rma_test test/prov/prov_flow_test test/prov/prov_coll_fuzz_test \
+	test/prov/prov_coll_death_test test/prov/prov_coll_chain_test \
+	test/prov/prov_hmem_test test/prov/prov_coll_tree_test
 check_PROGRAMS += $(PROV_TESTS)
 TESTS += $(PROV_TESTS)
-PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h test/prov/prov_group.h
+PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h test/prov/prov_group.h \
+	test/prov/prov_calls.h
 PROV_LIBS = $(FABRIC_LIBS) $(T_LIBS)
 test_prov_prov_coll_test_SOURCES = test/prov/prov_coll_test.c $(PROV_JOB)
 test_prov_prov_coll_test_LDADD = $(PROV_LIBS) -lm
+test_prov_prov_coll_form_test_SOURCES = test/prov/prov_coll_form_test.c \
+	$(PROV_JOB)
+test_prov_prov_coll_form_test_LDADD = $(PROV_LIBS)
+test_prov_prov_coll_chain_test_SOURCES = test/prov/prov_coll_chain_test.c \
+	$(PROV_JOB)
+test_prov_prov_coll_chain_test_LDADD = $(PROV_LIBS)
 test_prov_prov_coll_death_test_SOURCES = test/prov/prov_coll_death_test.c \
 	$(PROV_JOB)
 test_prov_prov_coll_death_test_LDADD = $(PROV_LIBS)
@@ -53,6 +64,8 @@ test_prov_prov_msg_test_SOURCES = test/prov/prov_msg_test.c $(PROV_JOB)
 test_prov_prov_msg_test_LDADD = $(PROV_LIBS)
 test_prov_prov_rma_test_SOURCES = test/prov/prov_rma_test.c $(PROV_JOB)
 test_prov_prov_rma_test_LDADD = $(PROV_LIBS)
+test_prov_prov_hmem_test_SOURCES = test/prov/prov_hmem_test.c $(PROV_JOB)
+test_prov_prov_hmem_test_LDADD = $(PROV_LIBS)
 test_prov_prov_flow_test_SOURCES = test/prov/prov_flow_test.c $(PROV_JOB)
 test_prov_prov_flow_test_LDADD = $(PROV_LIBS)
 NIC_TESTS = prov/nic/nic_test prov/nic/nic_at_test prov/nic/nic_cancel_test \

@@ -19,6 +19,7 @@
 
 #include "prov/carrier/carrier.h"
 #include "prov/match/match.h"
+#include "prov/nic/nic_chain.h"
 #include "prov/nic/nic_coll.h"
 #include "src/base/pool.h"
 
@@ -33,6 +34,7 @@ struct weft_dma {
 	struct iovec local[4];
 	int local_count;
 	bool ordered;	 /* happens after those before it to that peer */
+	bool by_line;	 /* that matters only within a line of memory */
 	uint64_t remote; /* address in the peer */
 	size_t bytes;
 	/* called once, before the post returns 0 or in a later poll; err 0 or
@@ -80,6 +82,8 @@ struct weft_unit_ops {
 		   struct weft_amo *a);
 	/* Runs the unit's engines and the carrier; number of packets. */
 	int (*poll)(struct weft_unit *u, int budget);
+	/* Trees of chained events; NULL: its events start nothing. */
+	const struct weft_chain_ops *chain;
 };
 
 /* Packet types below are the engine's, from here on the units' own. */
@@ -111,6 +115,7 @@ struct weft_machine {
 	size_t eager_bytes;  /* above: rendezvous */
 	size_t typed_bytes;  /* from here on typed data pays; 0: never */
 	uint64_t msg_order;  /* FI_ORDER_* bits, as a plain number */
+	bool hmem;	     /* reaches memory of other kinds: prov/mem */
 	unsigned fifos;	     /* injection FIFOs, windows or queues */
 	/* what finds wrong bits, where a fault plan makes some, live */
 	enum weft_carrier_code code;
@@ -129,6 +134,13 @@ struct weft_machine {
 	 * area `bar`. 0: the machine has one tree for all.
 	 */
 	unsigned levels;
+	/*
+	 * In virtual time, where processors pass on what no hardware does:
+	 * groups from so many members on do it, others are better served by
+	 * messages, and so are vectors of more bytes; 0: all, any.
+	 */
+	int tree_least;
+	size_t tree_bytes;
 };
 
 /* The unit of the native machine: straight to the carrier. */
@@ -211,6 +223,9 @@ enum weft_nic_flag {
 	WEFT_OP_UNQUEUED = 1 << 10,
 	/* an access that others may overtake */
 	WEFT_OP_RELAXED = 1 << 11,
+	/* an access of which those to the same line of memory keep their order
+	 */
+	WEFT_OP_LINES = 1 << 12,
 };
 
 /* One operation and its completion. */
@@ -330,6 +345,7 @@ struct weft_nic_attr {
 	uint32_t silence_ms; /* as the carrier's */
 	const void *key;     /* as the carrier's */
 	size_t key_bytes;
+	bool encrypt;
 	struct weft_vt *world; /* virtual time: as the carrier's */
 	bool threads;
 };
@@ -435,6 +451,7 @@ struct weft_nic_stats {
 	uint64_t dma_bytes;  /* copied straight between processes, by us */
 	uint64_t paced;	     /* messages fetched by packets for want of DMA */
 	uint64_t garbage;    /* packets that made no sense */
+	uint64_t chained;    /* commands that events of the unit started */
 };
 
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);

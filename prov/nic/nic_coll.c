@@ -118,6 +118,8 @@ void nic_coll_give_back(struct weft_nic_group *c)
 {
 	coll_unwatch(c->nic);
 	nic_long_close(c);
+	nic_chain_close(c->chain);
+	c->chain = NULL;
 	if (c->hw)
 		weft_cu_group_close(c->hw);
 	if (c->bar)
@@ -369,6 +371,15 @@ static void coll_move_msgs(struct weft_nic_group *c)
 	c->by_msg = NULL;
 }
 
+/* Who has left a broadcast must still tell when its packets were here. */
+static WEFT_COLD void coll_move_chain(struct weft_nic_group *c)
+{
+	if (nic_chain_poll(c->chain) || c->lost)
+		return;
+	c->check.broken = true;
+	c->nic->coll->checks = true;
+}
+
 static void coll_move(struct weft_nic_group *c)
 {
 	if (c->state == COLL_OPENING)
@@ -382,6 +393,8 @@ static void coll_move(struct weft_nic_group *c)
 	if (!weft_list_empty(&c->longs))
 		nic_long_move(c);
 	coll_move_msgs(c);
+	if (weft_unlikely(c->chain != NULL))
+		coll_move_chain(c);
 }
 
 /* What a wait has to look at for one group; the number of things. */
@@ -449,6 +462,8 @@ void nic_coll_fail(struct weft_nic_group *c, int err)
 	coll_note_above(c, COLL_LOST, err);
 	coll_note_below(c, COLL_LOST, err);
 	nic_long_fail(c, err);
+	if (c->chain)
+		nic_chain_fail(c->chain, err);
 	if (c->hw)
 		weft_cu_group_fail(c->hw, err);
 	if (c->bar)

@@ -70,6 +70,8 @@ struct weft_nic_group_info {
 	uint8_t form;	    /* enum weft_cu_form, of barriers on the route */
 	int levels;	    /* of the tree of descriptors; 0: there is none */
 	uint64_t described; /* packets of this member that went by it */
+	size_t most; /* longer vectors are better served elsewhere; 0: any */
+	uint64_t atomics; /* by which this member counted himself in */
 };
 
 /* -ENOMEM, -EINVAL, -ECONNRESET: a member is dead. */

@@ -14,6 +14,9 @@
  *   somebody waits for what everybody has done: he said so after all others
  *   had said that they did it, which takes two rounds of questions
  *
+ *   all have cast on the tree of chained events what is theirs, and these are
+ *   not as many packets as all wait for: nobody was the root, or two were
+ *
  * Then everything fails with -EPROTO, everywhere, as it does when a packet
  * says that members differ. Else they wait on; those who compute answer when
  * they come.
@@ -37,6 +40,7 @@ struct coll_word {
 	uint64_t longs;	 /* long vectors posted */
 	uint64_t points; /* meetings arrived at */
 	uint64_t point;	 /* that is waited for, or 0 */
+	struct nic_chain_state chain;
 };
 
 static void tell(struct weft_nic_group *c, int member, unsigned what,
@@ -74,6 +78,8 @@ static struct coll_word word_of(const struct weft_nic_group *c, uint64_t round)
 	weft_cu_state(c->hw, &w.hw);
 	if (c->bar)
 		weft_cu_state(c->bar, &w.bar);
+	if (c->chain)
+		nic_chain_state(c->chain, &w.chain);
 	return w;
 }
 
@@ -86,7 +92,8 @@ void nic_check_fail(struct weft_nic_group *c)
 
 static uint64_t posts(const struct coll_word *w)
 {
-	return w->hw.posted + w->bar.posted + w->longs;
+	return w->hw.posted + w->bar.posted + w->longs + w->chain.posted +
+	       w->chain.barriers;
 }
 
 static int by_posts(const void *a, const void *b)
@@ -103,6 +110,8 @@ static bool in_step(struct coll_word *w, int n)
 	for (int i = 1; i < n; i++) {
 		if (w[i].hw.posted < w[i - 1].hw.posted ||
 		    w[i].bar.posted < w[i - 1].bar.posted ||
+		    w[i].chain.posted < w[i - 1].chain.posted ||
+		    w[i].chain.barriers < w[i - 1].chain.barriers ||
 		    w[i].longs < w[i - 1].longs)
 			return false;
 	}
@@ -125,8 +134,22 @@ static struct coll_word done_by_all(const struct coll_word *w, int n)
 		all.bar.sent = lower(all.bar.sent, w[i].bar.sent);
 		all.bar.read = lower(all.bar.read, w[i].bar.read);
 		all.points = lower(all.points, w[i].points);
+		all.chain.posted = lower(all.chain.posted, w[i].chain.posted);
+		all.chain.due += w[i].chain.due;
+		all.chain.cast += w[i].chain.cast;
 	}
 	return all;
+}
+
+/* Each has posted as many packets, and what was cast is another number. */
+static bool casts_in_vain(const struct coll_word *w, int n,
+			  const struct coll_word *all)
+{
+	for (int i = 0; i < n; i++) {
+		if (w[i].chain.posted != all->chain.posted)
+			return false;
+	}
+	return !all->chain.due && all->chain.cast != all->chain.posted;
 }
 
 static bool group_in_vain(const struct weft_cu_state *s,
@@ -145,7 +168,7 @@ static bool any_in_vain(const struct coll_word *w, int n,
 		    (w[i].point && w[i].point <= all->points))
 			return true;
 	}
-	return false;
+	return casts_in_vain(w, n, all);
 }
 
 /* Everybody has answered. */
@@ -253,7 +276,8 @@ static void look_at_clock(struct weft_nic_group *c, uint64_t now)
 {
 	struct coll_check *k = &c->check;
 	struct coll_word w = word_of(c, 0);
-	uint64_t mark = posts(&w) + w.hw.read + w.bar.read + w.points;
+	uint64_t mark = posts(&w) + w.hw.read + w.bar.read + w.points +
+			w.chain.taken + w.chain.passed;
 
 	if (mark != k->mark || !k->since_ns) {
 		k->mark = mark;

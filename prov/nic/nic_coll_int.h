@@ -4,6 +4,7 @@
 #define WEFT_PROV_NIC_COLL_INT_H
 
 #include "prov/nic/nic_coll.h"
+#include "prov/nic/nic_coll_chain.h"
 #include "prov/wire/wire.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
@@ -106,6 +107,7 @@ struct weft_nic_group {
 	struct weft_cu_tree talk;
 	struct weft_cu_group
 		*by_msg;	   /* by messages; there from the beginning */
+	struct nic_chain *chain;   /* events of the unit, or NULL */
 	struct weft_cu_group *hw;  /* the class route, or NULL */
 	struct weft_cu_group *bar; /* the barrier class, or NULL */
 	/* the same, where it also sums what depends on no order; or NULL */

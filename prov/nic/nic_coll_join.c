@@ -102,7 +102,7 @@ static void join_open_net(struct weft_nic_group *c)
 	};
 	int ret = -ENOSPC;
 
-	if (c->n > 1 && !c->no_route)
+	if (c->n > 1 && c->n >= c->nic->machine->tree_least && !c->no_route)
 		ret = nic_net_open(coll_carrier(c), &a, &c->net);
 	if (ret == -EAGAIN)
 		return; /* poll comes back here */
@@ -216,10 +216,25 @@ static int join_open_groups(struct weft_nic_group *c)
 	return ret;
 }
 
+/* A group that the network does not reach at once: by events of the unit. */
+static int join_open_chain(struct weft_nic_group *c)
+{
+	const struct weft_chain_ops *ops = c->nic->unit->ops->chain;
+	const struct weft_chain_attr a = { .key = c->key,
+					   .tree = &c->tree,
+					   .me = c->me,
+					   .member = c->member };
+
+	if (!ops || c->form != WEFT_CU_EVENTS || c->chain)
+		return 0;
+	return nic_chain_open(c->nic->unit, ops, &a, &c->chain);
+}
+
 /* Step 3: opens the route's row here. */
 static void join_open(struct weft_nic_group *c)
 {
-	int ret = join_open_groups(c);
+	int groups = join_open_groups(c);
+	int ret = groups ? groups : join_open_chain(c);
 	int bulk = ret ? ret : nic_long_open(c);
 
 	if (ret == -EAGAIN || bulk == -EAGAIN)
@@ -638,5 +653,8 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 		.flat = c->n <= WEFT_CU_FLAT && !c->crowded,
 		.levels = c->loose ? c->wide.depth : 0,
 		.described = s.posted,
+		.most = c->net ? c->nic->machine->tree_bytes : 0,
+		.atomics = (c->hw ? weft_cu_atomics(c->hw) : 0) +
+			   (c->bar ? weft_cu_atomics(c->bar) : 0),
 	};
 }

@@ -166,6 +166,18 @@ static bool gets_result(const struct nic_net *n,
 	return call->kind != WEFT_CU_REDUCE || call->root == n->me;
 }
 
+/* Can an atomic on 8 bytes add it? */
+static bool fits_word(const struct weft_vt_part *part)
+{
+	if (part->kind == WEFT_VT_BARRIER)
+		return true;
+	return !part->fp && part->bytes <= 8 &&
+	       (part->op == WEFT_CU_AND || part->op == WEFT_CU_OR ||
+		part->op == WEFT_CU_XOR ||
+		(part->op == WEFT_CU_SUM &&
+		 part->bytes == weft_cu_bytes(part->type)));
+}
+
 static void fill_part(const struct nic_net *n, const struct weft_cu_call *call,
 		      struct weft_vt_part *part)
 {
@@ -187,11 +199,14 @@ static void fill_part(const struct nic_net *n, const struct weft_cu_call *call,
 		part->kind = WEFT_VT_REDUCE;
 	else if (call->kind == WEFT_CU_BCAST && n->casts)
 		part->kind = WEFT_VT_BCAST;
-	if (call->kind != WEFT_CU_BCAST)
-		return;
-	part->op = WEFT_CU_OR;
-	part->type = WEFT_CU_UINT8;
-	part->fp = false;
+	if (call->kind == WEFT_CU_BCAST) {
+		part->op = WEFT_CU_OR;
+		part->type = WEFT_CU_UINT8;
+		part->fp = false;
+	}
+	/* zeroes need only be counted */
+	part->word = fits_word(part) ||
+		     (call->kind == WEFT_CU_BCAST && call->root != n->me);
 }
 
 /* This member's bytes of the next packet. */

@@ -163,6 +163,11 @@ static int work_post(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 	struct weft_cu_group *hw;
 
 	work_set(c, w);
+	if (weft_unlikely(c->chain != NULL) && nic_chain_can(&w->call)) {
+		work_keep(c, w);
+		nic_chain_post(c->chain, &w->call);
+		return 0;
+	}
 	w->is_long = nic_long_wants(c, w);
 	if (exact && !w->is_long && work_widen(w))
 		return -ENOMEM;

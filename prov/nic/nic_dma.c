@@ -158,6 +158,7 @@ static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 		nic_slice(op->iov, op->iov_count, op->pos, bytes, d->local);
 	d->ordered = (op->kind == WEFT_WRITE || op->kind == WEFT_READ) &&
 		     !(op->flags & WEFT_OP_RELAXED);
+	d->by_line = op->flags & WEFT_OP_LINES;
 	d->done = piece_done;
 	return op->put ? unit->put(nic->unit, op->peer, d)
 		       : unit->get(nic->unit, op->peer, d);

@@ -211,6 +211,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.no_dma = attr->no_dma,
 		.faults = attr->faults,
 		.silence_ms = attr->silence_ms,
+		.encrypt = attr->encrypt,
 		.key = attr->key,
 		.key_bytes = attr->key_bytes,
 		.world = attr->world,
@@ -318,6 +319,8 @@ void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s)
 		.paced = nic->paced,
 		.garbage = nic->garbage,
 	};
+	if (nic->unit->ops->chain)
+		s->chained = nic->unit->ops->chain->started(nic->unit);
 	for (n = nic->gone.next; n != &nic->gone; n = n->next)
 		s->gone++;
 }

@@ -102,6 +102,14 @@ static const struct weft_nic_group_form qsnet2_forms[] = {
 	{ is_any, WEFT_CU_EVENTS },
 };
 
+/*
+ * There is no hardware for collectives: members count themselves in by atomics
+ * at one place, whose owner tells them by puts [gemini.md d].
+ */
+static const struct weft_nic_group_form gemini_forms[] = {
+	{ is_any, WEFT_CU_COUNTS },
+};
+
 static const struct weft_machine rows[] = {
 	{
 		.name = "native",
@@ -149,6 +157,9 @@ static const struct weft_machine rows[] = {
 		.fifos = 64,		   /* user windows, gemini_hw.h */
 		.cu = CU_NATIVE,
 		.routes = KARY_ROUTES,
+		.forms = gemini_forms,
+		.tree_least = 3,    /* measured: bench/barrier, allreduce */
+		.tree_bytes = 1024, /* what goes by windows; same */
 	},
 	{
 		.name = "qsnet2",
@@ -194,6 +205,7 @@ static const struct weft_machine rows[] = {
 		.packet_bytes = 4064,
 		.eager_bytes = 32768,	   /* assumed; then put by request */
 		.msg_order = ORDER_STRICT, /* dimension order */
+		.hmem = true,		   /* GPUDirect [3] */
 		.fifos = 1,		   /* the command queue [2.1] */
 		/* no collectives in hardware: no routes, software trees */
 		.cu = CU_NATIVE,

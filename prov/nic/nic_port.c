@@ -36,6 +36,8 @@ int weft_port_place(const struct weft_place *place,
 		ops = &weft_carrier_loop;
 	else if (!strcmp(name, "sock"))
 		ops = &weft_carrier_sock;
+	else if (!strcmp(name, "both"))
+		ops = &weft_carrier_both;
 	else
 		return -EINVAL;
 	memset(attr, 0, sizeof(*attr));

@@ -23,6 +23,7 @@ libweftunits_la_SOURCES = \
 	prov/nic/sten/sten_fault.c prov/nic/sten/sten_mmu.c \
 	prov/nic/sten/sten_bulk.c prov/nic/sten/sten_bulk.h \
 	prov/nic/sten/sten_cast.c prov/nic/sten/sten_dma.c \
+	prov/nic/sten/sten_chain.c prov/nic/sten/sten_chain.h \
 	prov/nic/sten/sten_event.c \
 	prov/nic/sten/sten_queue.c prov/nic/sten/sten_rails.c \
 	prov/nic/sten/sten_rx.c \
@@ -58,6 +59,7 @@ UNIT_TESTS = prov/nic/nic_unit_test prov/nic/nic_inbox_test \
 	prov/nic/sten/sten_time_test prov/nic/sten/sten_thread_test \
 	prov/nic/sten/sten_mmu_test prov/nic/sten/sten_tport_test \
 	prov/nic/sten/sten_cast_test prov/nic/sten/sten_rails_test \
+	prov/nic/sten/sten_chain_test \
 	prov/nic/swhni/swhni_test prov/nic/swhni/swhni_chip_test \
 	prov/nic/swhni/swhni_job_test prov/nic/swhni/swhni_bulk_test \
 	prov/nic/swhni/swhni_coll_test \
@@ -108,6 +110,7 @@ prov_nic_sten_sten_mmu_test_LDADD = $(UNIT_LIBS)
 prov_nic_sten_sten_tport_test_LDADD = $(UNIT_LIBS)
 
 prov_nic_sten_sten_cast_test_LDADD = $(UNIT_LIBS)
+prov_nic_sten_sten_chain_test_LDADD = libweftcu.la $(UNIT_LIBS)
 
 prov_nic_sten_sten_rails_test_LDADD = $(UNIT_LIBS)
 

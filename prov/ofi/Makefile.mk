@@ -30,7 +30,7 @@ OFI_TESTS = \
 	prov/ofi/weft_info_test prov/ofi/weft_mr_test prov/ofi/weft_own_test \
 	prov/ofi/weft_wait_test
 OFI_FAKE = prov/ofi/weft_fake.c prov/ofi/weft_fake.h
-OFI_TEST_LIBS = libweft-ofi.la libweftcarrier.la libweftwire.la $(FABRIC_LIBS) $(T_LIBS)
+OFI_TEST_LIBS = libweft-ofi.la libweftmem.la libweftcarrier.la libweftwire.la $(FABRIC_LIBS) $(T_LIBS)
 check_PROGRAMS += $(OFI_TESTS)
 TESTS += $(OFI_TESTS)
 prov_ofi_weft_av_test_SOURCES = prov/ofi/weft_av_test.c $(OFI_FAKE)

@@ -8,11 +8,13 @@ PROVIDER = \
 	prov/ofi/weft_mc_wait_vt.c \
 	prov/ofi/weft_done.c \
 	prov/ofi/weft_ep.c \
-	prov/ofi/weft_msg.c \
+	prov/ofi/weft_hmem.c prov/ofi/weft_hmem.h \
+	prov/ofi/weft_hmem_rma.c prov/ofi/weft_msg.c \
 	prov/ofi/weft_post.c prov/ofi/weft_post.h \
 	prov/ofi/weft_progress.c \
 	prov/ofi/weft_recv.c \
 	prov/ofi/weft_peers.c \
+	prov/ofi/weft_place.c prov/ofi/weft_place.h \
 	prov/ofi/weft_rma.c \
 	prov/ofi/weft_tagged.c prov/ofi/weft_typed.c
 libweft_fi_la_SOURCES = $(PROVIDER)

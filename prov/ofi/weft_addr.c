@@ -6,10 +6,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <ifaddrs.h>
+#include <net/if.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 bool weft_addr_is_name(const struct sockaddr_in *name)
 {
@@ -44,6 +47,52 @@ int weft_addr_iface(const char *text, struct in_addr *ip_p)
 	}
 	freeifaddrs(list);
 	return ret;
+}
+
+/* A socket that is connected and never used tells the way. */
+static int addr_by_route(struct in_addr *ip_p)
+{
+	/* an address that nobody has (RFC 5737), so the default route's */
+	struct sockaddr_in to = { .sin_family = AF_INET,
+				  .sin_port = htons(9),
+				  .sin_addr.s_addr = htonl(0xc0000201) };
+	socklen_t len = sizeof(to);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
+	    getsockname(fd, (struct sockaddr *)&to, &len) ||
+	    ntohl(to.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET)
+		ret = -EADDRNOTAVAIL;
+	else
+		*ip_p = to.sin_addr;
+	close(fd);
+	return ret;
+}
+
+static int addr_first_up(struct in_addr *ip_p)
+{
+	struct ifaddrs *list, *i;
+	int ret = -EADDRNOTAVAIL;
+
+	if (getifaddrs(&list))
+		return -errno;
+	for (i = list; i && ret; i = i->ifa_next) {
+		if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET ||
+		    !(i->ifa_flags & IFF_UP) || i->ifa_flags & IFF_LOOPBACK)
+			continue;
+		*ip_p = ((struct sockaddr_in *)(void *)i->ifa_addr)->sin_addr;
+		ret = 0;
+	}
+	freeifaddrs(list);
+	return ret;
+}
+
+int weft_addr_outside(struct in_addr *ip_p)
+{
+	return addr_by_route(ip_p) ? addr_first_up(ip_p) : 0;
 }
 
 static int ask(const char *node, const char *service, int flags,

@@ -20,6 +20,13 @@ struct sockaddr_in weft_addr_loopback(in_port_t port);
 int weft_addr_iface(const char *text, struct in_addr *ip_p);
 
 /*
+ * The address from which packets leave by the default route; where there is
+ * none, that of the first interface, in the order of their numbers, that is up
+ * and not the loopback. -EADDRNOTAVAIL: there is none.
+ */
+int weft_addr_outside(struct in_addr *ip_p);
+
+/*
  * node and service as for getaddrinfo; either may be NULL (loopback, port 0).
  * Numbers are taken as they are; a name service is asked only for names, and
  * not at all when numeric. 0, -ENODATA: unknown, -ENOMEM.

@@ -18,22 +18,29 @@ static const struct weft_cfg_opt options[] = {
 	  "qsnet2; with the virtual clock NAME:DIMS gives its shape, as in "
 	  "bgq:2x2x2x2x2, and a file describes another",
 	  NULL },
-	{ "FI_WEFT_CARRIER", WEFT_CFG_TEXT, "shm",
-	  "How packets travel: shm (processes of this host), sock (datagrams "
-	  "between any hosts) or loop (inside one process, for tests)",
-	  "shm|sock|loop" },
+	{ "FI_WEFT_CARRIER", WEFT_CFG_TEXT, "auto",
+	  "How packets travel: shm (memory, processes of this host), sock "
+	  "(datagrams between any hosts), both (by peer, whichever it can be), "
+	  "loop (inside one process, for tests); auto is both where other "
+	  "hosts reach the endpoint, else shm",
+	  "auto|shm|sock|both|loop" },
 	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "",
 	  "Fault plan, or a file with one: of the machine's links and nodes "
 	  "with the virtual clock, else wrong bits of packets, which the "
 	  "machine's code finds, and what the loop and sock carriers do",
 	  NULL },
 	{ "FI_WEFT_IFACE", WEFT_CFG_TEXT, "",
-	  "Interface, or its address, where the sock carrier is reached by "
-	  "others; without it the loopback",
+	  "Interface, or its address, where datagrams reach the endpoint; "
+	  "without it that of the default route, else the first that is up, in "
+	  "a job on several hosts, and the loopback otherwise",
 	  NULL },
 	{ "FI_WEFT_KEY", WEFT_CFG_TEXT, "",
 	  "Secret of 16 characters or more with which the sock carrier signs "
 	  "datagrams; none trusts the network. Our MPI makes one per job",
+	  NULL },
+	{ "FI_WEFT_ENCRYPT", WEFT_CFG_BOOL, "no",
+	  "The sock carrier also encrypts datagrams, with AES-128-GCM; all "
+	  "peers must say the same",
 	  NULL },
 	{ "FI_WEFT_SILENCE", WEFT_CFG_INT, "300",
 	  "Seconds after which a peer that does not answer is given up; sock "
@@ -86,6 +93,7 @@ enum option {
 	FAULTS,
 	IFACE,
 	KEY,
+	ENCRYPT,
 	SILENCE,
 	DMA,
 	SPIN,
@@ -105,11 +113,16 @@ const struct weft_cfg_table weft_conf_options = {
 	WEFT_COUNT_OF(options),
 };
 
+/* NULL: as the address of the endpoint wants it. */
 static const struct weft_carrier_ops *carrier_find(const char *name)
 {
+	if (!strcmp(name, "shm"))
+		return &weft_carrier_shm;
 	if (!strcmp(name, "sock"))
 		return &weft_carrier_sock;
-	return strcmp(name, "loop") ? &weft_carrier_shm : &weft_carrier_loop;
+	if (!strcmp(name, "both"))
+		return &weft_carrier_both;
+	return strcmp(name, "loop") ? NULL : &weft_carrier_loop;
 }
 
 /* NAME[@VARIANT][:DIMS] */
@@ -227,6 +240,7 @@ static void conf_read(void)
 			  : carrier_find(weft_cfg_get(&options[CARRIER]).text);
 	conf.iface = weft_cfg_get(&options[IFACE]).text;
 	conf.key = weft_cfg_get(&options[KEY]).text;
+	conf.encrypt = weft_cfg_get(&options[ENCRYPT]).b;
 	conf.silence_ms = (uint32_t)weft_cfg_get(&options[SILENCE]).i * 1000;
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
 	conf.vt.faults = conf.faults;

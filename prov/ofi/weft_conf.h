@@ -8,10 +8,11 @@
 
 struct weft_conf {
 	const struct weft_machine *machine;	/* FI_WEFT_MACHINE */
-	const struct weft_carrier_ops *carrier; /* FI_WEFT_CARRIER */
+	const struct weft_carrier_ops *carrier; /* FI_WEFT_CARRIER, or NULL */
 	const char *faults;			/* FI_WEFT_FAULTS */
 	const char *iface;			/* FI_WEFT_IFACE */
 	const char *key;			/* FI_WEFT_KEY */
+	bool encrypt;				/* FI_WEFT_ENCRYPT */
 	uint32_t silence_ms;			/* FI_WEFT_SILENCE */
 	bool dma;				/* FI_WEFT_DMA */
 	size_t spin_ns;				/* FI_WEFT_SPIN */

@@ -5,7 +5,6 @@
  * closed. What it sends and receives is in weft_msg.c and its neighbours.
  */
 #include "prov/ofi/weft_ep.h"
-#include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_mc.h"
 #include "prov/ofi/weft_conf.h"
@@ -13,10 +12,11 @@
 #include "prov/ofi/weft_domain.h"
 #include "prov/ofi/weft_eq.h"
 #include "prov/ofi/weft_err.h"
+#include "prov/ofi/weft_hmem.h"
 #include "prov/ofi/weft_ext.h"
 #include "prov/ofi/weft_no.h"
+#include "prov/ofi/weft_place.h"
 #include "prov/ofi/weft_post.h"
-#include "src/base/log.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -25,7 +25,6 @@
 #define CQ_FLAGS \
 	(FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION | FI_READ | FI_WRITE)
 #define MIN_MULTI_RECV 64
-#define KEY_MIN	       16u
 
 static struct weft_ep *to_ep(struct fid *fid)
 {
@@ -161,74 +160,13 @@ static int world_join(struct weft_domain *d)
 	return weft_vt_meet(&conf->vt, conf->job, &d->world);
 }
 
-/* Who did not ask for another address is reached where the option says. */
-static int name_choose(struct weft_ep *ep)
-{
-	const struct weft_conf *conf = weft_conf();
-	int err;
-
-	if (conf->carrier != &weft_carrier_sock || !*conf->iface ||
-	    ep->name.sin_addr.s_addr != htonl(INADDR_LOOPBACK))
-		return 0;
-	err = weft_addr_iface(conf->iface, &ep->name.sin_addr);
-	if (err)
-		weft_log_once(WEFT_LOG_ERROR,
-			      "ofi: FI_WEFT_IFACE=%s: no interface of that "
-			      "name has an address",
-			      conf->iface);
-	return err;
-}
-
-/*
- * Who can be reached by other hosts signs what he says, or says that he trusts
- * the network.
- */
-static int key_choose(struct weft_ep *ep)
-{
-	const struct weft_conf *conf = weft_conf();
-
-	if (conf->carrier != &weft_carrier_sock || ep->key_bytes ||
-	    !strcmp(conf->key, "none") ||
-	    ntohl(ep->name.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET)
-		return 0;
-	if (strlen(conf->key) >= KEY_MIN)
-		return 0;
-	weft_log_once(WEFT_LOG_ERROR,
-		      "ofi: other hosts can reach this endpoint: FI_WEFT_KEY "
-		      "must have a secret of %u characters or more that they "
-		      "have too, or be none where the network is trusted",
-		      KEY_MIN);
-	return -EACCES;
-}
-
-static int place_choose(struct weft_ep *ep)
-{
-	int err = world_join(ep->domain);
-
-	if (!err)
-		err = name_choose(ep);
-	return err ? err : key_choose(ep);
-}
-
-/* The endpoint's own key comes before the environment's. */
-static void key_get(const struct weft_ep *ep, struct weft_nic_attr *attr)
-{
-	const char *text = weft_conf()->key;
-
-	attr->key = ep->key_bytes ? (const void *)ep->key : text;
-	attr->key_bytes = ep->key_bytes;
-	if (!ep->key_bytes && strcmp(text, "none"))
-		attr->key_bytes = strlen(text);
-}
-
 static int nic_open(struct weft_ep *ep)
 {
 	const struct weft_conf *conf = weft_conf();
-	int err = place_choose(ep);
+	const struct weft_carrier_ops *carrier = NULL;
+	int err = world_join(ep->domain);
 	struct weft_nic_attr attr = {
 		.machine = ep->domain->machine,
-		.carrier = conf->carrier,
-		.name = ep->name,
 		.up = &weft_nic_calls,
 		.up_arg = ep,
 		.fifo_slots = conf->fifo_slots,
@@ -240,11 +178,16 @@ static int nic_open(struct weft_ep *ep)
 		.arity = conf->arity,
 		.faults = conf->faults,
 		.silence_ms = conf->silence_ms,
+		.encrypt = conf->encrypt,
 		.world = ep->domain->world,
 		.threads = ep->domain->threaded,
 	};
 
-	key_get(ep, &attr);
+	if (!err)
+		err = weft_place_choose(ep, &carrier);
+	attr.carrier = carrier;
+	attr.name = ep->name;
+	weft_place_key(ep, &attr);
 	if (!err)
 		err = weft_nic_open(&attr, &ep->nic);
 	if (err)
@@ -454,6 +397,19 @@ static struct fi_ops_cm cm_ops = {
 	 FI_ORDER_RMA_RAR | FI_ORDER_RMA_RAW | FI_ORDER_RMA_WAR |    \
 	 FI_ORDER_RMA_WAW)
 
+/*
+ * How its accesses may overtake each other: not at all; only those to other
+ * lines of memory, who asked for nothing but writes after writes; or all.
+ */
+static uint32_t order_flags(uint64_t msg_order)
+{
+	uint64_t asked = msg_order & RMA_ORDERS;
+
+	if (!asked)
+		return WEFT_OP_RELAXED;
+	return asked & ~(FI_ORDER_WAW | FI_ORDER_RMA_WAW) ? 0 : WEFT_OP_LINES;
+}
+
 static void ep_key(struct weft_ep *ep, const struct fi_info *info)
 {
 	const struct fi_ep_attr *a = info->ep_attr;
@@ -471,7 +427,7 @@ static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
 	ep->caps = info->caps;
 	if (info->tx_attr) {
 		ep->tx_op_flags = info->tx_attr->op_flags;
-		ep->tx_relaxed = !(info->tx_attr->msg_order & RMA_ORDERS);
+		ep->tx_order = order_flags(info->tx_attr->msg_order);
 	}
 	if (info->rx_attr)
 		ep->rx_op_flags = info->rx_attr->op_flags;
@@ -481,6 +437,7 @@ static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
 	if (info->src_addr && info->src_addrlen >= sizeof(ep->name))
 		memcpy(&ep->name, info->src_addr, sizeof(ep->name));
 	/* "Any address" is no name that a peer could use. */
+	ep->anywhere = ep->name.sin_addr.s_addr == htonl(INADDR_ANY);
 	if (ep->name.sin_addr.s_addr == htonl(INADDR_ANY))
 		ep->name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	weft_list_init(&ep->av_link);
@@ -507,6 +464,11 @@ int weft_ep_open(struct fid_domain *domain, struct fi_info *info,
 	ep->fid.msg = &weft_msg_ops;
 	ep->fid.rma = &weft_rma_ops;
 	ep->fid.tagged = &weft_tagged_ops;
+	if (info->caps & FI_HMEM) {
+		ep->fid.msg = &weft_hmem_msg_ops;
+		ep->fid.rma = &weft_hmem_rma_ops;
+		ep->fid.tagged = &weft_hmem_tagged_ops;
+	}
 	ep->fid.atomic = &weft_atomic_ops;
 	ep->fid.collective = &weft_mc_ops;
 	ep->domain = d;

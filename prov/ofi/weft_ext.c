@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fi_open_ops: the provider's own tables, rdma/fi_ext_weft.h. */
 #include "prov/ofi/weft_ext.h"
+#include "prov/ofi/weft_hmem.h"
 #include "prov/ofi/weft_conf.h"
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_world.h"
@@ -63,6 +64,7 @@ static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
 	sum->dma_bytes += n.dma_bytes;
 	sum->paced += n.paced;
 	sum->refused += n.garbage;
+	sum->chained += n.chained;
 	ep->carrier->ops->stats(ep->carrier, &s);
 	sum->packets_sent += s.sent;
 	sum->packets_received += s.received;
@@ -72,6 +74,7 @@ static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
 	sum->sleeps += s.sleeps;
 	sum->wakes += s.wakes;
 	sum->resent += s.resent;
+	sum->packets_far += s.far;
 }
 
 static void sum_stats(struct weft_domain *d, struct fi_weft_stats_data *sum)
@@ -121,7 +124,7 @@ static const struct {
 } tables[] = {
 	{ FI_WEFT_CLOCK, &clock_ops },	    { FI_WEFT_STATS, &stats_ops },
 	{ FI_WEFT_RECV, &weft_recv_ops },   { FI_WEFT_PEERS, &weft_peers_ops },
-	{ FI_WEFT_TYPED, &weft_typed_ops },
+	{ FI_WEFT_TYPED, &weft_typed_ops }, { FI_WEFT_MEM, &weft_mem_ops },
 };
 
 int weft_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,

@@ -23,6 +23,7 @@
 /* The data path is not part of these tests. */
 struct fi_weft_recv weft_recv_ops;
 struct fi_weft_typed weft_typed_ops;
+struct fi_weft_mem weft_mem_ops;
 struct fi_weft_peers weft_peers_ops;
 
 uint64_t weft_nic_deaths(const struct weft_nic *nic)
@@ -151,6 +152,7 @@ static const struct weft_carrier_ops carrier_ops = {
 const struct weft_carrier_ops weft_carrier_shm;
 const struct weft_carrier_ops weft_carrier_loop;
 const struct weft_carrier_ops weft_carrier_sock;
+const struct weft_carrier_ops weft_carrier_both;
 
 void fake_arrive(struct fake_ep *e, uint32_t n)
 {

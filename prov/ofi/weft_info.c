@@ -317,13 +317,15 @@ static uint64_t with_secondary(uint64_t caps)
 	return caps | more;
 }
 
-static bool match_caps(const struct fi_info *hints, struct fi_info *answer)
+/* Memory of other kinds is for those who ask, where a machine reaches it. */
+static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
+		       uint64_t hmem)
 {
 	uint64_t want = hints ? hints->caps : 0;
 	uint64_t tx = hints && hints->tx_attr ? hints->tx_attr->caps : 0;
 	uint64_t rx = hints && hints->rx_attr ? hints->rx_attr->caps : 0;
 
-	if ((want | tx | rx) & ~ALL_CAPS)
+	if ((want | tx | rx) & ~(ALL_CAPS | hmem))
 		return false;
 	/* A part may not ask for what the whole leaves out. */
 	if (want && (tx | rx) & PRIMARY & ~want)
@@ -374,9 +376,10 @@ static bool match_kind(const struct fi_info *hints)
 }
 
 static bool match(uint32_t version, const struct fi_info *hints,
-		  struct fi_info *answer)
+		  struct fi_info *answer, uint64_t hmem)
 {
-	return (!hints || match_kind(hints)) && match_caps(hints, answer) &&
+	return (!hints || match_kind(hints)) &&
+	       match_caps(hints, answer, hmem) &&
 	       match_mr_mode(version, hints, answer) &&
 	       rows_match(numbers, WEFT_COUNT_OF(numbers), row_number, hints,
 			  answer) &&
@@ -490,7 +493,7 @@ int weft_getinfo(uint32_t version, const char *node, const char *service,
 	info = offer(m);
 	if (!info)
 		return -FI_ENOMEM;
-	if (match(version, hints, info))
+	if (match(version, hints, info, m->hmem ? FI_HMEM : 0))
 		err = flags & FI_PROV_ATTR_ONLY
 			      ? 0
 			      : addresses(node, service, flags, hints, info);

@@ -175,6 +175,8 @@ static int mc_route(struct fid *fid, struct fi_weft_route *route)
 	route->form = info.form;
 	route->levels = info.levels;
 	route->described = info.described;
+	route->most = info.most;
+	route->atomics = info.atomics;
 	return 0;
 }
 

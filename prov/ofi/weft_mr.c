@@ -5,6 +5,7 @@
  * was opened with FI_MR_BASIC (then keys are ours and addresses are virtual).
  */
 #include "prov/ofi/weft_mr.h"
+#include "prov/mem/mem.h"
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_no.h"
 
@@ -194,10 +195,32 @@ static int attr_check(const struct fi_mr_attr *attr, uint64_t flags)
 		return -FI_EINVAL;
 	if (attr->access & ~ACCESS)
 		return -FI_EINVAL;
-	if (attr->iface != FI_HMEM_SYSTEM)
-		return -FI_ENOSYS;
 	if (attr->auth_key_size)
 		return -FI_EINVAL;
+	return 0;
+}
+
+/*
+ * Where peers and the interface reach what is registered: memory of the kind
+ * that iface names. -FI_ENOSYS: this machine reaches the host's alone.
+ */
+static int mr_reach(struct weft_domain *d, const struct fi_mr_attr *attr,
+		    char **base_p)
+{
+	const struct weft_mem_kind *k;
+	const struct iovec iov = attr->mr_iov[0];
+	void *base;
+
+	*base_p = iov.iov_base;
+	if (!d->machine->hmem)
+		return attr->iface == FI_HMEM_SYSTEM ? 0 : -FI_ENOSYS;
+	k = weft_mem_kind_iface((unsigned)attr->iface);
+	if (!k)
+		return -FI_ENOSYS;
+	if (weft_mem_kind_of(iov.iov_base, iov.iov_len) != k ||
+	    k->reach(iov.iov_base, iov.iov_len, &base))
+		return -FI_EINVAL;
+	*base_p = base;
 	return 0;
 }
 
@@ -206,6 +229,7 @@ static int weft_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 {
 	struct weft_domain *d;
 	struct weft_mr *mr;
+	char *base;
 	int err;
 
 	if (fid->fclass != FI_CLASS_DOMAIN || !attr)
@@ -217,6 +241,9 @@ static int weft_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 	/* The one key that no peer could ask for. */
 	if (!d->prov_key && attr->requested_key == FI_KEY_NOTAVAIL)
 		return -FI_EKEYREJECTED;
+	err = mr_reach(d, attr, &base);
+	if (err)
+		return err;
 	mr = calloc(1, sizeof(*mr));
 	if (!mr)
 		return -FI_ENOMEM;
@@ -225,9 +252,10 @@ static int weft_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 	mr->fid.fid.ops = &fid_ops;
 	mr->fid.mem_desc = mr;
 	mr->domain = d;
-	mr->base = attr->mr_iov[0].iov_base;
+	mr->base = base;
 	mr->len = attr->mr_iov[0].iov_len;
-	mr->start = d->virt_addr ? (uintptr_t)mr->base : attr->offset;
+	mr->start = d->virt_addr ? (uintptr_t)attr->mr_iov[0].iov_base
+				 : attr->offset;
 	mr->access = attr->access;
 	mr->flags = flags;
 	weft_enter(d);

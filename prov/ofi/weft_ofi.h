@@ -232,8 +232,8 @@ struct weft_ep {
 	struct weft_cq *rx_cq;
 	bool tx_selective; /* bound with FI_SELECTIVE_COMPLETION */
 	bool rx_selective;
-	bool tx_relaxed; /* made without any order of accesses */
 	bool enabled;
+	uint32_t tx_order; /* WEFT_OP_RELAXED, _LINES: of its accesses */
 	struct weft_cntr *cntr[WEFT_CNTR_KINDS];
 	struct weft_eq *eq;
 	uint64_t caps; /* of the fi_info it was made from */
@@ -249,6 +249,7 @@ struct weft_ep {
 	weft_au32 ref;	 /* regions bound to it */
 	uint8_t key[64]; /* of info->ep_attr->auth_key */
 	size_t key_bytes;
+	bool anywhere; /* info->src_addr said any address */
 };
 
 #endif

@@ -28,8 +28,7 @@ static ssize_t post(struct weft_ep *ep, const struct weft_post *p,
 		op->key = t->key;
 		op->data = t->data;
 		op->tag = 0;
-		if (ep->tx_relaxed)
-			op->flags |= WEFT_OP_RELAXED;
+		op->flags |= ep->tx_order;
 		err = weft_post_iov(op, iov, count);
 		if (!err && (p->flags & WEFT_OP_INJECT) &&
 		    op->len > ep->inject_bytes)

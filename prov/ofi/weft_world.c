@@ -119,6 +119,7 @@ static void world_count(struct fid *fid, struct fi_weft_count *count)
 		.routes = n.routes,
 		.route_parts = n.route_parts,
 		.route_bytes = n.route_bytes,
+		.route_atomics = n.route_atomics,
 	};
 }
 

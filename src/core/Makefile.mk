@@ -18,6 +18,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_errtext.c src/core/core_errtext.h \
 	src/core/core_fi.c src/core/core_fi.h \
 	src/core/core_group.c src/core/core_group.h \
+	src/core/core_hosts.c src/core/core_hosts.h \
 	src/core/core_init.c src/core/core_init.h \
 	src/core/core_inject.h \
 	src/core/core_inter.c src/core/core_inter.h \

@@ -56,6 +56,7 @@ struct weft_comm {
 	struct weft_route *route;	/* of the collective unit */
 	struct weft_route *joining;	/* that nonblocking calls began */
 	struct weft_route *exact_route; /* of exact sums, for want of one */
+	struct coll_hosts *hosts; /* coll/coll_hosts.h, when it was asked for */
 	/* coll/coll_unit.c */
 	uint32_t on_route;	/* kinds that take route without asking more */
 	unsigned join_age;	/* collectives so far, until the join is over */

@@ -20,6 +20,8 @@ enum weft_count {
 	WEFT_COUNT_RECV,
 	WEFT_COUNT_RECV_PACKED, /* through a buffer */
 	WEFT_COUNT_RECV_BYTES,
+	WEFT_COUNT_WIN_FABRIC,	 /* accesses to windows: by fi_write ... */
+	WEFT_COUNT_WIN_MESSAGES, /* requests to the target */
 	WEFT_COUNTS,
 };
 

@@ -2,6 +2,7 @@
 /* Who of the job has died: asked of the provider when a wait gets long. */
 #include "src/core/core_dead.h"
 
+#include "src/core/core_hosts.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
@@ -108,6 +109,14 @@ bool weft_dead_in(const struct weft_comm *c)
 	return found;
 }
 
+static size_t dead_say(char *text, size_t len, int proc, bool more)
+{
+	const char *host = weft_hosts_name(proc);
+
+	return (size_t)snprintf(text, len, "%s %d%s%s", more ? "," : ": rank",
+				proc, host ? " on " : "", host ? host : "");
+}
+
 void weft_dead_names(char *text, size_t len)
 {
 	bool known;
@@ -122,8 +131,7 @@ void weft_dead_names(char *text, size_t len)
 	known = count_dead();
 	for (int i = 0; known && i < weft_core.job.size; i++) {
 		if (gone[i] == ECONNRESET && at < len)
-			at += (size_t)snprintf(text + at, len - at, "%s %d",
-					       at ? "," : ": rank", i);
+			at += dead_say(text + at, len - at, i, at != 0);
 	}
 	weft_unlock();
 }

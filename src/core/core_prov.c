@@ -90,7 +90,7 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 	h = fi_dupinfo(hints);
 	if (!h)
 		return -ENOMEM;
-	/* others' collectives are not offloaded, and windows go by messages */
+	/* others' collectives are not offloaded */
 	h->caps |= FI_COLLECTIVE | FI_RMA | FI_ATOMIC;
 	rc = prov->getinfo(FI_VERSION(1, 17), NULL, NULL, 0, h, info_p);
 	fi_freeinfo(h);
@@ -104,6 +104,27 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 	return rc ? -EIO : 0;
 }
 
+/* Remote memory is asked for first, with any rules for regions that src/win
+ * keeps; who has none still sends messages. */
+static int other_ask(const struct fi_info *hints, struct fi_info **info_p,
+		     struct fid_fabric **fabric_p, const char **what_p)
+{
+	static const uint64_t more[] = { FI_RMA | FI_ATOMIC, FI_RMA };
+	struct fi_info *h = fi_dupinfo(hints);
+	int rc = -FI_ENODATA;
+
+	if (!h)
+		return -FI_ENOMEM;
+	h->domain_attr->mr_mode = FI_MR_VIRT_ADDR | FI_MR_ALLOCATED |
+				  FI_MR_PROV_KEY | FI_MR_ENDPOINT;
+	for (size_t i = 0; rc && i < WEFT_COUNT_OF(more); i++) {
+		h->caps = hints->caps | more[i];
+		rc = other->open(h, info_p, fabric_p, what_p);
+	}
+	fi_freeinfo(h);
+	return rc ? other->open(hints, info_p, fabric_p, what_p) : 0;
+}
+
 static int other_open(const struct fi_info *hints, struct fi_info **info_p,
 		      struct fid_fabric **fabric_p)
 {
@@ -113,7 +134,7 @@ static int other_open(const struct fi_info *hints, struct fi_info **info_p,
 	other = load(NULL, OTHER_FILE, WEFT_OTHER);
 	if (!other)
 		return -ENOENT;
-	rc = other->open(hints, info_p, fabric_p, &what);
+	rc = other_ask(hints, info_p, fabric_p, &what);
 	if (rc)
 		weft_log_once(
 			WEFT_LOG_ERROR,

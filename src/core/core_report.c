@@ -216,6 +216,11 @@ void weft_report_links(FILE *f, const struct fi_weft_world *world,
 		"  class routes: %" PRIu64 " opened, %" PRIu64
 		" packets sent on them, %" PRIu64 " bytes\n",
 		n.routes, n.route_parts, n.route_bytes);
+	if (n.route_atomics)
+		fprintf(f,
+			"  no hardware for them: %" PRIu64
+			" atomics count members, puts tell them\n",
+			n.route_atomics);
 	print_faults(f, world, domain, &s.bad);
 }
 

@@ -50,6 +50,15 @@ bool weft_routes_exist(void)
 	return join_eq;
 }
 
+int weft_route_reach(const struct weft_comm *comm)
+{
+	int rc = 0;
+
+	for (int i = 0; !rc && i < comm->size; i++)
+		rc = weft_wire_reach(comm->proc[i]);
+	return rc;
+}
+
 static int route_set(struct weft_route *r, uint64_t salt)
 {
 	struct weft_comm *comm = r->comm;
@@ -59,16 +68,13 @@ static int route_set(struct weft_route *r, uint64_t salt)
 				       .end_addr = FI_ADDR_NOTAVAIL,
 				       .comm_key = (uint8_t *)&key,
 				       .comm_key_size = sizeof(key) };
-	int rc = fi_av_set(weft_core.av, &attr, &r->set, NULL);
+	int rc = weft_route_reach(comm);
 
-	for (int i = 0; !rc && i < comm->size; i++) {
-		int proc = comm->proc[i];
-
-		rc = weft_wire_reach(proc);
-		if (!rc)
-			rc = fi_av_set_insert(r->set,
-					      weft_core.proc[proc].real);
-	}
+	if (!rc)
+		rc = fi_av_set(weft_core.av, &attr, &r->set, NULL);
+	for (int i = 0; !rc && i < comm->size; i++)
+		rc = fi_av_set_insert(r->set,
+				      weft_core.proc[comm->proc[i]].real);
 	return rc;
 }
 
@@ -183,6 +189,11 @@ enum weft_route_state weft_route_state(struct weft_route *r)
 	if (weft_load32(&r->joined) != 1)
 		return WEFT_ROUTE_FAILED;
 	return r->info.id >= 0 ? WEFT_ROUTE_REAL : WEFT_ROUTE_MESSAGES;
+}
+
+size_t weft_route_most(const struct weft_route *r)
+{
+	return r->info.most;
 }
 
 bool weft_route_turn(struct weft_route *r, uint32_t *turn)

@@ -38,6 +38,9 @@ int weft_routes_open(void);
 void weft_routes_close(void);
 /* Does the provider have a unit at all? */
 bool weft_routes_exist(void);
+/* Makes the addresses, and the hosts, of its members known; the lock is held.
+ */
+int weft_route_reach(const struct weft_comm *comm);
 
 /*
  * Starts to join; call it on all members alike, at the same place among the
@@ -56,6 +59,8 @@ enum weft_route_state weft_route_state(struct weft_route *r);
  */
 bool weft_route_turn(struct weft_route *r, uint32_t *turn);
 void weft_route_pass(struct weft_route *r, uint32_t *turn);
+/* Longer vectors are better served by messages; 0: none are. Once it is real */
+size_t weft_route_most(const struct weft_route *r);
 /* Accepts NULL. No call of this rank may be under way. */
 void weft_route_close(struct weft_route *r);
 

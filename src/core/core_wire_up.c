@@ -9,6 +9,7 @@
 #include "src/base/log.h"
 #include "src/core/core_dead.h"
 #include "src/core/core_fi.h"
+#include "src/core/core_hosts.h"
 #include "src/core/core_pmix.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_prov.h"
@@ -17,6 +18,7 @@
 #include "src/core/core_world.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_ext_weft.h>
@@ -76,9 +78,28 @@ static int open_cq(void)
 	return fi_cq_open(c->domain, &attr, &c->cq, NULL);
 }
 
+/* The provider's word for datagrams, also between processes of one host. */
+static bool asked_for_sockets(void)
+{
+	const char *carrier = getenv("FI_WEFT_CARRIER");
+
+	return carrier &&
+	       (!strcmp(carrier, "sock") || !strcmp(carrier, "both"));
+}
+
+/* A job on several hosts is reached from there. */
+static void make_place(void)
+{
+	struct sockaddr_in *name = weft_core.info->src_addr;
+
+	if (weft_core.tells_met && weft_hosts_several() &&
+	    name->sin_family == AF_INET)
+		name->sin_addr.s_addr = INADDR_ANY;
+}
+
 /*
- * A job on several hosts has a key, which our provider signs datagrams with.
- * The user's own is in the environment of all ranks.
+ * What goes by datagrams is signed by our provider with a key of the job. The
+ * user's own is in the environment of all ranks.
  */
 static int make_key(void)
 {
@@ -86,7 +107,8 @@ static int make_key(void)
 	struct fi_ep_attr *a = c->info->ep_attr;
 
 	if (!c->tells_met || c->virt || !c->job.launched ||
-	    c->job.local_size >= c->job.size || getenv("FI_WEFT_KEY"))
+	    (!weft_hosts_several() && !asked_for_sockets()) ||
+	    getenv("FI_WEFT_KEY"))
 		return 0;
 	a->auth_key = malloc(KEY_BYTES);
 	if (!a->auth_key)
@@ -178,6 +200,7 @@ int weft_wire_open(bool threads, const struct weft_wire_guest *g)
 	rc = open_cq();
 	if (rc)
 		return complain("fi_cq_open", rc);
+	make_place();
 	rc = make_key();
 	if (rc)
 		return rc;
@@ -201,9 +224,17 @@ const void *weft_wire_name(size_t *len_p)
 
 int weft_wire_names(void)
 {
+	char card[NAME_MAX_BYTES];
+	size_t len = my_name_len;
+
 	if (weft_core.virt)
 		return 0;
-	return weft_pmix_put(my_name, my_name_len);
+	if (!weft_hosts_several() || len > sizeof(card) - WEFT_HOST_CARD)
+		return weft_pmix_put(my_name, len);
+	memcpy(card, my_name, len);
+	weft_hosts_write(card + len);
+	weft_hosts_read(weft_core.job.rank, card + len);
+	return weft_pmix_put(card, len + WEFT_HOST_CARD);
 }
 
 int weft_wire_insert(int proc, const void *name)
@@ -238,6 +269,8 @@ int weft_wire_reach(int proc)
 		return weft_wire_insert(proc, my_name);
 	rc = weft_core.virt ? weft_world_address(proc, name, &len)
 			    : weft_pmix_get(proc, name, &len);
+	if (!rc && len == my_name_len + WEFT_HOST_CARD)
+		weft_hosts_read(proc, name + my_name_len);
 	return rc ? rc : weft_wire_insert(proc, name);
 }
 
@@ -260,6 +293,7 @@ void weft_wire_close(void)
 	if (c->info)
 		weft_prov_free(c->info);
 	free(c->proc);
+	weft_hosts_close();
 	c->ep = NULL;
 	c->av = NULL;
 	c->cq = NULL;

@@ -37,7 +37,7 @@ RUN_SOURCES = \
 	src/run/run_words.c src/run/run_words.h
 noinst_LTLIBRARIES += libweftrun.la
 libweftrun_la_SOURCES = $(RUN_SOURCES)
-libweftrun_la_LIBADD = libweftshow.la libweftnetfile.la
+libweftrun_la_LIBADD = libweftshow.la libweftnetfile.la libweft-netwatch.la
 mpiexec_SOURCES = src/run/run_main.c
 mpiexec_LDADD = libweftrun.la libweftbase.la $(PMIX_LIBS) $(HWLOC_LIBS)
 

@@ -101,7 +101,4 @@ void run_engine_vars(const struct run_opts *o, int app,
 		to->set(c, "FI_WEFT_FAULTS", o->model.faults_spec);
 	if (w->iface)
 		to->set(c, "FI_WEFT_IFACE", w->iface);
-	/* The carrier is one for all peers, and on one host memory is it. */
-	if (w->hosts.count != 1 && !run_env_asked(o, app, "FI_WEFT_CARRIER"))
-		to->set(c, "FI_WEFT_CARRIER", "sock");
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* --report: where it goes. */
 #include "src/run/run_report.h"
+#include "prov/net/net_file.h"
+#include "prov/net/net_watch.h"
 #include "src/base/roll_print.h"
 #include "src/run/run_model.h"
 #include "src/run/run_say.h"
@@ -9,22 +11,63 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { DEATHS_MAX = 64 };
+
+/* Nodes that the plan lets die, and when others would know; how many. */
+static unsigned deaths(const struct run_model *m, struct net_config *cfg,
+		       struct net_watch_death *death)
+{
+	struct weft_plan_why bad;
+	struct weft_plan plan;
+	struct net_why why;
+	int n = 0;
+
+	if (!m->faults || !run_model_virtual(m) ||
+	    net_file_load(m->spec, 0, cfg, &why) ||
+	    weft_plan_load(m->faults, &plan, &bad))
+		return 0;
+	n = net_watch_plan(cfg, m->faults, &plan, death, DEATHS_MAX);
+	weft_plan_fini(&plan);
+	return n < 0 ? 0 : (unsigned)n;
+}
+
+static void print_deaths(FILE *f, const struct net_config *cfg,
+			 const struct net_watch_death *death, unsigned count)
+{
+	char line[256];
+
+	fprintf(f, "fault awareness, period %.3f ms\n",
+		(double)cfg->watch_ps / 1e9);
+	for (unsigned i = 0; i < count; i++) {
+		net_watch_text(cfg, &death[i], line, sizeof(line));
+		fprintf(f, "  %s\n", line);
+	}
+}
+
 void run_report(const struct run_job *job)
 {
 	const char *name = job->opts->model.report;
+	bool counted = job->roll.head && job->roll.counted;
+	struct net_watch_death death[DEATHS_MAX];
+	struct net_config cfg;
+	unsigned dead = name ? deaths(&job->opts->model, &cfg, death) : 0;
 	FILE *f;
 
-	if (!job->roll.head || !job->roll.counted)
+	if (!name || (!counted && !dead))
 		return;
 	f = *name ? fopen(name, "w") : stderr;
 	if (!f) {
 		run_say("cannot write %s: %s", name, strerror(errno));
 		return;
 	}
-	weft_roll_print(&job->roll,
-			run_model_virtual(&job->opts->model) ? "virtual time"
-							     : "time",
-			f);
+	if (counted)
+		weft_roll_print(&job->roll,
+				run_model_virtual(&job->opts->model)
+					? "virtual time"
+					: "time",
+				f);
+	if (dead)
+		print_deaths(f, &cfg, death, dead);
 	if (f == stderr)
 		fflush(f);
 	else

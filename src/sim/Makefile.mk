@@ -19,7 +19,7 @@ weft_sim_SOURCES = src/sim/sim_main.c \
 	src/sim/sim_opts.c src/sim/sim_opts.h \
 	src/sim/sim_out.c src/sim/sim_out.h src/sim/sim_out_int.h \
 	src/sim/sim_page.c
-weft_sim_LDADD = libweftpage.la libweftsim.la
+weft_sim_LDADD = libweftpage.la libweftsim.la libweft-netwatch.la
 
 SIM_TESTS = src/sim/sim_hist_test src/sim/sim_run_test \
 	src/sim/sim_traffic_test

@@ -2,11 +2,12 @@
 /* What a fault plan did: every kind of error, and the links with the most. */
 #include "src/sim/sim_out_int.h"
 #include "prov/net/net_name.h"
+#include "prov/net/net_watch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { LINKS_MAX = 1000 };
+enum { LINKS_MAX = 1000, DEATHS_MAX = 64 };
 
 /* What a link suffered, to compare. */
 static uint64_t harm(const struct sim_link *l)
@@ -36,6 +37,58 @@ static unsigned worst(const struct sim_result *r, unsigned count,
 	return n;
 }
 
+/* When others know of the plan's dead nodes, where the machine tells them. */
+static unsigned deaths(const struct sim_opts *o, struct net_watch_death *death)
+{
+	int n = net_watch_plan(&o->spec.cfg, o->spec.plan_name, o->spec.plan,
+			       death, DEATHS_MAX);
+
+	return n < 0 ? 0 : (unsigned)n;
+}
+
+static void awareness_text(const struct sim_opts *o)
+{
+	struct net_watch_death death[DEATHS_MAX];
+	unsigned count = deaths(o, death);
+	char line[256];
+
+	if (count)
+		printf("\nfault awareness, period %.3f ms\n",
+		       (double)o->spec.cfg.watch_ps / 1e9);
+	for (unsigned i = 0; i < count; i++) {
+		net_watch_text(&o->spec.cfg, &death[i], line, sizeof(line));
+		printf("  %s\n", line);
+	}
+}
+
+/* Milliseconds from the death on; -1: never. */
+static double since(const struct net_watch_death *d, uint64_t at)
+{
+	return at == NET_NEVER ? -1 : (double)(at - d->at) / 1e9;
+}
+
+static void awareness_json(const struct sim_opts *o)
+{
+	struct net_watch_death death[DEATHS_MAX], *d;
+	unsigned count = deaths(o, death);
+	char node[64];
+
+	if (!count)
+		return;
+	printf("      \"awareness\": [");
+	for (unsigned i = 0; i < count; i++) {
+		d = &death[i];
+		net_node_name(&o->spec.cfg, d->node, node, sizeof(node));
+		printf("%s\n        { \"node\": \"%s\", \"at_ms\": %.6f, "
+		       "\"first_ms\": %.6f, \"last_ms\": %.6f, "
+		       "\"master_ms\": %.6f }",
+		       i ? "," : "", node, (double)d->at / 1e9,
+		       since(d, d->first_at), since(d, d->last_at),
+		       since(d, d->master_at));
+	}
+	printf("\n      ],\n");
+}
+
 void sim_faults_text(const struct sim_opts *o, const struct sim_result *r)
 {
 	const struct net_config *cfg = &o->spec.cfg;
@@ -63,6 +116,7 @@ void sim_faults_text(const struct sim_opts *o, const struct sim_result *r)
 		       l->fault.packets, l->fault.bad, l->fault.detours,
 		       (double)l->fault.retry_ps / 1e6);
 	}
+	awareness_text(o);
 }
 
 void sim_faults_json(const struct sim_opts *o, const struct sim_result *r)
@@ -97,4 +151,5 @@ void sim_faults_json(const struct sim_opts *o, const struct sim_result *r)
 		       (double)l->fault.retry_ps / 1e6);
 	}
 	printf("%s],\n", count ? "\n      " : "");
+	awareness_json(o);
 }

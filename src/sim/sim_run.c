@@ -152,6 +152,15 @@ static void begin(struct sim *s)
 	}
 }
 
+/*
+ * A link's time in use, since then. Packets are counted where they come and
+ * answers where they leave, so that it may fall by the time of a packet.
+ */
+static uint64_t later(uint64_t now, uint64_t then)
+{
+	return now > then ? now - then : 0;
+}
+
 /* Counters of all ports: taken at the beginning, subtracted at the end. */
 static void read_links(struct sim *s, bool end)
 {
@@ -171,7 +180,7 @@ static void read_links(struct sim *s, bool end)
 			if (end) {
 				c.packets -= keep->packets;
 				c.chunks -= keep->chunks;
-				c.busy_ps -= keep->busy_ps;
+				c.busy_ps = later(c.busy_ps, keep->busy_ps);
 				c.received -= keep->received;
 				c.queued_ps -= keep->queued_ps;
 			}

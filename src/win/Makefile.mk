@@ -8,9 +8,12 @@ libmpi_abi_la_LIBADD += libweftwin.la
 libmpi_abi_la_SOURCES += \
 	src/win/win.h src/win/win_layout.h \
 	src/win/win_acc.c \
+	src/win/win_amo.c src/win/win_amo.h \
 	src/win/win_am.c src/win/win_am.h \
 	src/win/win_attach.c src/win/win_attach.h \
 	src/win/win_call.c src/win/win_call.h \
+	src/win/win_fabric.c src/win/win_fabric.h \
+	src/win/win_far.c src/win/win_far.h \
 	src/win/win_lock.c src/win/win_lock.h \
 	src/win/win_make.c \
 	src/win/win_move.c \

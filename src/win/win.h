@@ -31,6 +31,9 @@ struct fid_mr;
 struct weft_info;
 struct weft_req;
 struct win_ear;
+struct win_fabric;
+struct win_far;
+struct win_list;
 struct win_page;
 struct win_wish;
 
@@ -51,6 +54,11 @@ struct weft_win_peer {
 	weft_au32 told; /* messages: it granted the lock that I asked for */
 	weft_au32 post; /* messages: exposures for me that I have not used */
 	uint32_t posts; /* shared page: the same, those used so far */
+	/* its struct win_far for fi_* */
+	uint64_t far; /* address, or 0 */
+	uint64_t far_key;
+	struct win_list *list; /* dynamic: as last read; with the lock */
+	uint32_t does; /* accumulates under way: WIN_READS, WIN_WRITES */
 };
 
 struct weft_win {
@@ -70,11 +78,13 @@ struct weft_win {
 	weft_au32 flying;   /* their pieces */
 	struct win_page *page; /* shared by all members; NULL: messages */
 
-	struct weft_comm *comm; /* its own */
-	int flavor;		/* MPI_WIN_FLAVOR_ */
-	int model;		/* MPI_WIN_UNIFIED */
-	int disp_unit;		/* mine, as attributes show it */
-	MPI_Aint bytes;		/* likewise */
+	const struct win_fabric *fabric; /* what the provider does */
+	bool unordered;			 /* accumulates may pass each other */
+	struct weft_comm *comm;		 /* its own */
+	int flavor;			 /* MPI_WIN_FLAVOR_ */
+	int model;			 /* MPI_WIN_UNIFIED */
+	int disp_unit;			 /* mine, as attributes show it */
+	MPI_Aint bytes;			 /* likewise */
 	void *base;
 	/* the first of an operation that nobody waits for: its int, or 0;
 	 * changed with the lock */
@@ -103,6 +113,8 @@ struct weft_win {
 	struct weft_region region; /* page and memory of all */
 	void *own;		   /* memory that only I map, to be freed */
 	struct fid_mr *mr;
+	struct win_far *far; /* mine, or NULL */
+	struct fid_mr *far_mr;
 	struct weft_list attached; /* dynamic: mine */
 	struct weft_attr *attr;
 	struct weft_info *info;

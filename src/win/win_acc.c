@@ -13,9 +13,9 @@
  * them in the order of the calls, and type and place choose the way.
  */
 #include "src/core/core_lock.h"
-#include "src/core/core_state.h"
+#include "src/win/win_amo.h"
 #include "src/win/win_attach.h"
-#include "src/win/win_call.h"
+#include "src/win/win_fabric.h"
 #include "src/win/win_gate.h"
 #include "src/win/win_lock.h"
 
@@ -132,87 +132,9 @@ static int acc_now(struct win_call *c,
 
 /* ---- at the target ----------------------------------------------------- */
 
-static const struct {
-	MPI_Op op;
-	enum fi_op fi;
-} fi_ops[] = {
-	{ MPI_SUM, FI_SUM },
-	{ MPI_PROD, FI_PROD },
-	{ MPI_MIN, FI_MIN },
-	{ MPI_MAX, FI_MAX },
-	{ MPI_LAND, FI_LAND },
-	{ MPI_LOR, FI_LOR },
-	{ MPI_LXOR, FI_LXOR },
-	{ MPI_BAND, FI_BAND },
-	{ MPI_BOR, FI_BOR },
-	{ MPI_BXOR, FI_BXOR },
-	{ MPI_REPLACE, FI_ATOMIC_WRITE },
-	{ MPI_NO_OP, FI_ATOMIC_READ },
-};
-
-/* One more than libfabric's number; 0: it has no such type, or its arithmetic
- * is another. */
-static const int8_t fi_types[WEFT_BASIC_COUNT] = {
-	[WEFT_BASIC_I8] = FI_INT8 + 1,	  [WEFT_BASIC_I16] = FI_INT16 + 1,
-	[WEFT_BASIC_I32] = FI_INT32 + 1,  [WEFT_BASIC_I64] = FI_INT64 + 1,
-	[WEFT_BASIC_U8] = FI_UINT8 + 1,	  [WEFT_BASIC_U16] = FI_UINT16 + 1,
-	[WEFT_BASIC_U32] = FI_UINT32 + 1, [WEFT_BASIC_U64] = FI_UINT64 + 1,
-	[WEFT_BASIC_F32] = FI_FLOAT + 1,  [WEFT_BASIC_F64] = FI_DOUBLE + 1,
-	[WEFT_BASIC_BYTE] = FI_UINT8 + 1,
-};
-
-/* Is the element at a place of the target fi_atomic's business? */
-static bool by_fabric(const struct win_call *c, const struct win_run *run)
-{
-	return c->w->rma && !c->w->dynamic && fi_types[c->unit->basic] &&
-	       win_elem_is_quick(&c->e, c->w->peer[c->target].base +
-						(uintptr_t)run->at);
-}
-
 static bool by_message(const struct win_call *c, const struct win_run *run)
 {
-	return !by_fabric(c, run);
-}
-
-static int fi_form(const struct win_call *c, struct win_fi *f, size_t *most_p)
-{
-	f->type = (enum fi_datatype)(fi_types[c->unit->basic] - 1);
-	f->kind = c->r.compare ? WIN_FI_COMPARE
-		  : c->r.old   ? WIN_FI_FETCH
-			       : WIN_FI_ATOMIC;
-	f->op = FI_CSWAP;
-	for (size_t i = 0; !c->r.compare && i < WEFT_COUNT_OF(fi_ops); i++)
-		if (fi_ops[i].op == weft_op_handle(c->op))
-			f->op = fi_ops[i].fi;
-	if (f->kind == WIN_FI_COMPARE)
-		return fi_compare_atomicvalid(weft_core.ep, f->type, f->op,
-					      most_p);
-	if (f->kind == WIN_FI_FETCH)
-		return fi_fetch_atomicvalid(weft_core.ep, f->type, f->op,
-					    most_p);
-	return fi_atomicvalid(weft_core.ep, f->type, f->op, most_p);
-}
-
-static int fabric_run(struct win_call *c, struct win_op *op,
-		      const struct win_run *run)
-{
-	struct win_fi f = { .key = c->w->peer[c->target].key };
-	size_t most, from, n;
-	int rc = fi_form(c, &f, &most);
-
-	for (from = 0; !rc && from < run->n; from += n) {
-		size_t off = from * c->e.step;
-
-		n = run->n - from < most ? run->n - from : most;
-		f.len = n;
-		f.addr = (uintptr_t)run->at + off;
-		f.local = run->r.in ? (void *)(uintptr_t)(run->r.in + off)
-				    : run->r.old + off;
-		f.compare = run->r.compare ? run->r.compare + off : NULL;
-		f.result = run->r.old ? run->r.old + off : NULL;
-		rc = win_fi_post(op, &f);
-	}
-	return rc;
+	return !win_amo_takes(c, run);
 }
 
 static int fabric_runs(struct win_call *c, struct win_op *op)
@@ -224,24 +146,26 @@ static int fabric_runs(struct win_call *c, struct win_op *op)
 		struct win_run run = win_call_run(c, at);
 
 		at += run.n;
-		if (by_fabric(c, &run))
-			rc = fabric_run(c, op, &run);
+		if (win_amo_takes(c, &run))
+			rc = win_amo_run(c, op, &run);
+		else if (c->target == c->w->rank)
+			rc = here_run(c, &run);
 	}
 	return rc;
 }
 
 static int acc_there(struct win_call *c, struct weft_req **req_p)
 {
-	struct win_op *op = win_op_open(c->w, c->target, req_p);
-	int rc;
+	int rc = win_amo_prepare(c);
+	struct win_op *op = rc ? NULL : win_op_open(c->w, c->target, req_p);
 
 	if (!op) {
 		win_call_end(c);
-		return -ENOMEM;
+		return rc ? rc : -ENOMEM;
 	}
 	win_call_give(c, op);
 	rc = fabric_runs(c, op);
-	if (!rc)
+	if (!rc && c->target != c->w->rank)
 		rc = win_call_send(c, op, by_message);
 	return win_op_posted(op, rc, req_p);
 }
@@ -270,11 +194,20 @@ static inline bool acc_quick(struct weft_win *w, const struct weft_win_xfer *x)
 	return true;
 }
 
+/* Is the target's memory changed by me? Mine is not where others come by
+ * atomics of a provider that may not be the processor's. */
+static bool is_here(const struct weft_win *w, int target)
+{
+	if (target == w->rank)
+		return w->page || !w->rma || w->fabric->by_processor ||
+		       !w->fabric->types;
+	return w->peer[target].direct;
+}
+
 int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 		 struct weft_req **req_p)
 {
-	struct weft_win_peer *p = &w->peer[x->target];
-	bool here = p->direct || (w->dynamic && x->target == w->rank);
+	bool here = is_here(w, x->target);
 	struct win_call c;
 	int rc;
 
@@ -286,6 +219,8 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 		return 0;
 	}
 	rc = win_lock_reach(w, x->target);
+	if (!rc && !here)
+		rc = win_attach_learn(w, x->target);
 	if (!rc)
 		rc = win_call_make(&c, w, x, weft_dt_element(x->tdt));
 	if (rc)

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dynamic windows. An attachment is a region of its own; where members share a
- * page, the page lists it, so that origins find key and offset by themselves.
- * Elsewhere accesses go by messages, and the target looks at its own list.
+ * Dynamic windows. An attachment is a region of its own, and a list tells
+ * origins its key: in the page that members share, or in memory of the target
+ * that origins read by fi_read: its version before each access, all of it when
+ * that is new. Elsewhere accesses go by messages, and the target looks at its
+ * own list.
  */
 #include "src/win/win_attach.h"
 
 #include "src/core/core_fi.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_state.h"
+#include "src/win/win_fabric.h"
 #include "src/win/win_layout.h"
+#include "src/win/win_op.h"
 
 #include <errno.h>
 #include <rdma/fi_domain.h>
@@ -25,12 +29,10 @@ struct attached {
 
 /* ---- regions ----------------------------------------------------------- */
 
-#define KEY_FIRST UINT64_C(0x57494e0000000001)
-
 int win_mr_open(const struct weft_win *w, void *base, size_t bytes,
 		struct fid_mr **mr_p, uint64_t *key_p)
 {
-	static uint64_t keys = KEY_FIRST;
+	static uint64_t keys;
 	int rc;
 
 	*mr_p = NULL;
@@ -38,11 +40,15 @@ int win_mr_open(const struct weft_win *w, void *base, size_t bytes,
 	if (!w->rma || !bytes)
 		return 0;
 	weft_lock();
-	*key_p = keys++;
+	*key_p = w->fabric->key_first + keys++;
 	weft_unlock();
 	rc = fi_mr_reg(weft_core.domain, base, bytes,
 		       FI_REMOTE_READ | FI_REMOTE_WRITE, 0, *key_p, 0, mr_p,
 		       NULL);
+	if (!rc && w->fabric->binds)
+		rc = fi_mr_bind(*mr_p, &weft_core.ep->fid, 0);
+	if (!rc && w->fabric->binds)
+		rc = fi_mr_enable(*mr_p);
 	if (rc)
 		return weft_fi_errno(rc);
 	*key_p = fi_mr_key(*mr_p);
@@ -105,42 +111,70 @@ bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes)
 	return true;
 }
 
-/* An empty slot of the page; NULL: none is left. */
-static struct win_attached *slot_find(struct weft_win *w)
+/* Where others look for what I have attached; slot NULL: nowhere. */
+struct shown {
+	struct win_attached *slot;
+	weft_au32 *slots;
+};
+
+static struct shown shown_of(struct weft_win *w)
 {
-	struct win_attached *all = win_attached(w->page, w->rank);
+	if (w->page)
+		return (struct shown){ win_attached(w->page, w->rank),
+				       &win_row(w->page, w->rank)->slots };
+	if (w->far)
+		return (struct shown){ w->far->slot, &w->far->slots };
+	return (struct shown){ 0 };
+}
 
-	weft_au32 *slots = &win_row(w->page, w->rank)->slots;
-
+/* An empty slot; NULL: none is left. */
+static struct win_attached *slot_find(const struct shown *all)
+{
 	for (uint32_t i = 0; i < WIN_ATTACHED_MAX; i++) {
-		if (weft_load64(&all[i].key))
+		if (weft_load64(&all->slot[i].bytes))
 			continue;
-		if (i >= weft_load32(slots))
-			weft_store32(slots, i + 1);
-		return &all[i];
+		if (i >= weft_load32(all->slots))
+			weft_store32(all->slots, i + 1);
+		return &all->slot[i];
 	}
 	return NULL;
 }
 
-static int show(struct weft_win *w, struct attached *a, uint64_t key)
+/* Before and after the list changes: who reads meanwhile reads again. */
+static void list_turn(struct weft_win *w)
 {
-	if (!w->page || !a->bytes)
-		return 0;
-	a->slot = slot_find(w);
-	if (!a->slot)
-		return -ENOSPC;
-	/* relaxed: the key is stored last */
-	weft_store64_relaxed(&a->slot->start, a->start);
-	weft_store64_relaxed(&a->slot->bytes, a->bytes);
-	/* R21 pairs with A21 in win_attach_find() */
-	weft_store64(&a->slot->key, key);
-	return 0;
+	weft_fence_full();
+	if (w->far)
+		weft_add64(&w->far->version, 1);
+	weft_fence_full();
 }
 
-static void drop(struct attached *a)
+static int show(struct weft_win *w, struct attached *a, uint64_t key)
 {
-	if (a->slot)
-		weft_store64(&a->slot->key, 0);
+	struct shown all = shown_of(w);
+
+	if (!all.slot || !a->bytes)
+		return 0;
+	list_turn(w);
+	a->slot = slot_find(&all);
+	if (a->slot) {
+		/* relaxed: the bytes are stored last */
+		weft_store64_relaxed(&a->slot->start, a->start);
+		weft_store64_relaxed(&a->slot->key, key);
+		/* R21 pairs with A21 in list_find() */
+		weft_store64(&a->slot->bytes, a->bytes);
+	}
+	list_turn(w);
+	return a->slot ? 0 : -ENOSPC;
+}
+
+static void drop(struct weft_win *w, struct attached *a)
+{
+	if (a->slot) {
+		list_turn(w);
+		weft_store64(&a->slot->bytes, 0);
+		list_turn(w);
+	}
 	win_mr_close(a->mr);
 	free(a);
 }
@@ -162,7 +196,7 @@ int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size)
 	if (!rc)
 		rc = show(w, a, key);
 	if (rc) {
-		drop(a);
+		drop(w, a);
 		return rc;
 	}
 	weft_lock();
@@ -184,7 +218,7 @@ int weft_win_detach(struct weft_win *w, const void *base)
 		weft_lock();
 		weft_list_remove(&a->link);
 		weft_unlock();
-		drop(a);
+		drop(w, a);
 		return 0;
 	}
 	return -ENOENT;
@@ -195,29 +229,133 @@ void win_attach_clear(struct weft_win *w)
 	struct weft_list *n;
 
 	while ((n = weft_list_pop_front(&w->attached)))
-		drop(attached_of(n));
+		drop(w, attached_of(n));
 }
 
 /* ---- a target's -------------------------------------------------------- */
 
-int win_attach_find(struct weft_win *w, int target, uint64_t start,
-		    struct win_attach_place *p)
-{
-	struct win_attached *all = win_attached(w->page, target);
-	uint32_t n = weft_load32(&win_row(w->page, target)->slots);
+/* The list of a member that shares no page with me, as it was read. */
+struct win_list {
+	uint64_t version;
+	uint32_t slots;
+	uint32_t zero;
+	struct win_attached slot[];
+};
+static_assert(offsetof(struct win_list, slot) ==
+		      offsetof(struct win_far, slot) -
+			      offsetof(struct win_far, version),
+	      "read as it lies");
 
+static int far_read(struct weft_win *w, int target, size_t at, void *to,
+		    size_t bytes)
+{
+	const struct weft_win_peer *p = &w->peer[target];
+	struct win_fi f = { .kind = WIN_FI_READ,
+			    .local = to,
+			    .len = bytes,
+			    .addr = (w->fabric->by_address ? p->far : 0) + at,
+			    .key = p->far_key };
+
+	return win_fi_do(w, target, &f);
+}
+
+/* A list with so many slots, or NULL; *head_p: its head, when it was read
+ * without a change. */
+static int list_read(struct weft_win *w, int target, struct win_list *head,
+		     struct win_list **list_p)
+{
+	size_t at = offsetof(struct win_far, version), bytes;
+	struct win_list again, *l;
+	int rc;
+
+	bytes = sizeof(*l) + head->slots * sizeof(l->slot[0]);
+	l = malloc(bytes);
+	if (!l)
+		return -ENOMEM;
+	rc = far_read(w, target, at, l, bytes);
+	if (!rc)
+		rc = far_read(w, target, at, &again, sizeof(again));
+	if (!rc && l->version == again.version && !(again.version & 1) &&
+	    l->slots == head->slots) {
+		*list_p = l;
+		return 0;
+	}
+	free(l);
+	*head = again;
+	return rc;
+}
+
+static bool list_is(struct weft_win *w, int target, uint64_t version)
+{
+	const struct win_list *l;
+	bool same;
+
+	weft_lock();
+	l = w->peer[target].list;
+	same = l && l->version == version;
+	weft_unlock();
+	return same;
+}
+
+int win_attach_learn(struct weft_win *w, int target)
+{
+	size_t at = offsetof(struct win_far, version);
+	struct weft_win_peer *p = &w->peer[target];
+	struct win_list head, *l = NULL;
+	int rc;
+
+	if (!w->dynamic || !p->far || target == w->rank)
+		return 0;
+	rc = far_read(w, target, at, &head, sizeof(head));
+	if (rc || list_is(w, target, head.version))
+		return rc;
+	while (!rc && !l)
+		rc = head.slots > WIN_ATTACHED_MAX
+			     ? -EIO
+			     : list_read(w, target, &head, &l);
+	if (rc)
+		return rc;
+	weft_lock();
+	free(p->list);
+	p->list = l;
+	weft_unlock();
+	return 0;
+}
+
+static int list_find(struct win_attached *all, uint32_t n, uint64_t start,
+		     struct win_attach_place *p)
+{
 	for (uint32_t i = 0; i < n && i < WIN_ATTACHED_MAX; i++) {
 		/* A21 pairs with R21 in show() */
-		uint64_t key = weft_load64(&all[i].key);
+		uint64_t room = weft_load64(&all[i].bytes);
 		uint64_t at = weft_load64_relaxed(&all[i].start);
-		uint64_t room = weft_load64_relaxed(&all[i].bytes);
 
-		if (!key || start < at || start - at >= room)
+		if (start < at || start - at >= room)
 			continue;
 		p->addr = start - at;
-		p->key = key;
+		p->key = weft_load64_relaxed(&all[i].key);
 		p->bytes = room - (start - at);
 		return 0;
 	}
 	return MPI_ERR_RMA_RANGE;
+}
+
+int win_attach_find(struct weft_win *w, int target, uint64_t start,
+		    struct win_attach_place *p)
+{
+	struct win_list *l;
+	int rc = MPI_ERR_RMA_RANGE;
+
+	if (w->page)
+		return list_find(win_attached(w->page, target),
+				 weft_load32(&win_row(w->page, target)->slots),
+				 start, p);
+	weft_lock();
+	l = w->peer[target].list;
+	if (l)
+		rc = list_find(l->slot, l->slots, start, p);
+	weft_unlock();
+	if (!rc && w->fabric->by_address)
+		p->addr = start;
+	return rc;
 }

@@ -12,8 +12,10 @@ struct win_attach_place {
 	uint64_t bytes;
 };
 
-/* Of windows with a shared page. 0, or MPI_ERR_RMA_RANGE: nothing is attached
- * there. */
+/* Before an access: the target's list is as it is now. */
+int win_attach_learn(struct weft_win *w, int target);
+
+/* 0, or MPI_ERR_RMA_RANGE: nothing is attached there. */
 int win_attach_find(struct weft_win *w, int target, uint64_t start,
 		    struct win_attach_place *p);
 

@@ -2,8 +2,10 @@
 /* From the arguments of MPI to rows of elements, and to messages. */
 #include "src/win/win_call.h"
 
+#include "src/core/core_count.h"
 #include "src/core/core_lock.h"
 #include "src/win/win_am.h"
+#include "src/win/win_attach.h"
 #include "src/win/win_serve.h"
 
 #include <errno.h>
@@ -86,6 +88,13 @@ int win_call_make(struct win_call *c, struct weft_win *w,
 	return rc;
 }
 
+int win_call_fetch(struct win_call *c)
+{
+	c->own_old = row_new(c);
+	c->r.old = c->own_old;
+	return c->own_old ? 0 : -ENOMEM;
+}
+
 void win_call_end(struct win_call *c)
 {
 	struct weft_typed row;
@@ -110,6 +119,19 @@ void win_call_give(struct win_call *c, struct win_op *op)
 
 /* ---- runs -------------------------------------------------------------- */
 
+/* How many of n elements from at on one attachment has; at least one. */
+static size_t cut(const struct win_call *c, const char *at, size_t n)
+{
+	struct win_attach_place p;
+	size_t most;
+
+	if (!c->w->dynamic || c->w->page ||
+	    win_attach_find(c->w, c->target, (uintptr_t)at, &p))
+		return n;
+	most = p.bytes / c->e.step;
+	return most > n ? n : most ? most : 1;
+}
+
 struct win_run win_call_run(const struct win_call *c, size_t from)
 {
 	size_t pos = from * (size_t)c->unit->size, off = from * c->e.step;
@@ -124,6 +146,7 @@ struct win_run win_call_run(const struct win_call *c, size_t from)
 			: 1;
 	if (run.n > c->n - from)
 		run.n = c->n - from;
+	run.n = cut(c, run.at, run.n);
 	run.r.in = c->r.in ? c->r.in + off : NULL;
 	run.r.compare = c->r.compare ? c->r.compare + off : NULL;
 	run.r.old = c->r.old ? c->r.old + off : NULL;
@@ -164,6 +187,7 @@ static int post_send(struct win_post *p)
 		part[n++] =
 			(struct iovec){ (void *)(uintptr_t)p->r.compare, row };
 	weft_lock();
+	weft_count(WEFT_COUNT_WIN_MESSAGES, 1);
 	rc = win_serve_expect(p->op, c->target, p->r.old, row, &head.id);
 	if (!rc) {
 		rc = win_am_send(c->w, c->target, &head, part, n, p->op);

@@ -36,6 +36,8 @@ struct win_run {
  * says. 0 or -ENOMEM. */
 int win_call_make(struct win_call *c, struct weft_win *w,
 		  const struct weft_win_xfer *x, const struct weft_dt *unit);
+/* Old elements come to a row that nobody reads. 0 or -ENOMEM. */
+int win_call_fetch(struct win_call *c);
 /* Gives the rows back, after results are in their places. */
 void win_call_end(struct win_call *c);
 /* Hands the rows over to an operation, which gives them back. */

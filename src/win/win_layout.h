@@ -46,13 +46,25 @@ struct win_row {
 };
 static_assert(sizeof(struct win_row) == 192, "shared format");
 
-/* Memory that is attached to a dynamic window; key 0: none. */
+/* Memory that is attached to a dynamic window; bytes 0: none. */
 struct win_attached {
 	weft_au64 start;
-	weft_au64 bytes;
-	weft_au64 key; /* stored last */
+	weft_au64 bytes; /* stored last */
+	weft_au64 key;
 };
 static_assert(sizeof(struct win_attached) == 24, "shared format");
+
+/* A member's own page, where none is shared: others reach it by fi_*. */
+struct win_far {
+	struct win_gate lock;
+	weft_au64 version; /* of the list; odd: it changes just now */
+	weft_au32 slots;
+	uint32_t zero;
+	struct win_attached slot[]; /* dynamic only */
+};
+static_assert(offsetof(struct win_far, version) == 16 &&
+		      offsetof(struct win_far, slot) == 32,
+	      "shared format");
 
 struct win_page {
 	alignas(WEFT_CACHE_LINE) uint64_t magic;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Passive target: locks and flushes. A lock lies in the shared page, where
- * nobody has to help, or is asked for by messages, which the target answers
- * when it makes progress.
+ * Passive target: locks and flushes. A lock lies in the shared page, or in
+ * virtual time in reach of fi_atomic, where nobody has to help; or it is asked
+ * for by messages, which the target answers when it makes progress.
  */
 #include "src/win/win_lock.h"
 
 #include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
 #include "src/win/win_am.h"
+#include "src/win/win_far.h"
 #include "src/win/win_gate.h"
 #include "src/win/win_serve.h"
 #include "src/win/win_wait.h"
@@ -44,6 +45,8 @@ static int take(struct weft_win *w, int target, enum win_lock how)
 	if (how != WIN_UNASKED && w->page)
 		rc = win_gate_enter(&win_row(w->page, target)->lock,
 				    how == WIN_EXCLUSIVE, w->comm);
+	else if (how != WIN_UNASKED && win_far_locks(w))
+		rc = win_far_enter(w, target, how == WIN_EXCLUSIVE);
 	else if (how != WIN_UNASKED)
 		rc = ask_by_message(w, target, how == WIN_EXCLUSIVE);
 	if (!rc)
@@ -64,6 +67,8 @@ static int give(struct weft_win *w, int target)
 			       how == WIN_EXCLUSIVE);
 		return 0;
 	}
+	if (win_far_locks(w))
+		return win_far_leave(w, target, how == WIN_EXCLUSIVE);
 	if (target == w->rank) {
 		weft_lock();
 		win_serve_unlock(w, target);

@@ -14,10 +14,12 @@
 #include "src/types/types_info.h"
 #include "src/win/win_am.h"
 #include "src/win/win_attach.h"
+#include "src/win/win_fabric.h"
+#include "src/win/win_far.h"
 #include "src/win/win_lock.h"
-#include "src/win/win_wait.h"
 #include "src/win/win_serve.h"
 #include "src/win/win_share.h"
+#include "src/win/win_wait.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +33,8 @@ struct card {
 	uint64_t unit;
 	uint64_t base;
 	uint64_t key;
+	uint64_t far; /* its struct win_far */
+	uint64_t far_key;
 	uint32_t near;	/* it may use the host's memory */
 	uint32_t apart; /* alloc_shared_noncontig */
 };
@@ -38,16 +42,27 @@ struct card {
 /* ---- options
  * --------------------------------------------------------------------- */
 
-/* May windows use shared memory; may they use fi_read and the like? */
-static void paths(bool *memory_p, bool *fabric_p)
+static bool allocates(const struct weft_win *w)
+{
+	return w->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
+	       w->flavor == MPI_WIN_FLAVOR_SHARED;
+}
+
+/* May it use fi_read and the like (w->rma); may it use shared memory? */
+static bool choose_paths(struct weft_win *w)
 {
 	const char *path =
 		weft_cfg_get(&weft_core_opts[WEFT_OPT_WIN_PATH]).text;
+	bool fabric = strcmp(path, "messages") != 0;
 
-	/* our own provider: others have no remote memory here */
-	*fabric_p = weft_core.tells_met && strcmp(path, "messages") != 0;
-	/* in virtual time every access takes the machine's way */
-	*memory_p = *fabric_p && !weft_core.virt && strcmp(path, "fabric") != 0;
+	weft_lock();
+	w->fabric = win_fabric();
+	weft_unlock();
+	w->rma = fabric && w->fabric->rma;
+	/* In virtual time every access takes the machine's way. The memory of
+	 * applications is in reach without help by our provider alone. */
+	return fabric && !weft_core.virt && strcmp(path, "fabric") != 0 &&
+	       (w->fabric->ours || allocates(w));
 }
 
 static bool info_is(struct weft_info *info, const char *key, const char *want)
@@ -138,6 +153,7 @@ static void win_free(struct weft_win *w)
 {
 	win_attach_clear(w);
 	win_mr_close(w->mr);
+	win_far_close(w);
 	win_am_close(w);
 	win_share_close(w);
 	if (w->own)
@@ -210,12 +226,6 @@ static uint64_t part_at(const struct weft_win *w, const struct card *card,
 		at += packed ? card[i].size
 			     : (card[i].size + line - 1) / line * line;
 	return at;
-}
-
-static bool allocates(const struct weft_win *w)
-{
-	return w->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
-	       w->flavor == MPI_WIN_FLAVOR_SHARED;
 }
 
 /* Maps what members share. direct: accesses may use it. */
@@ -293,6 +303,8 @@ static void know_peers(struct weft_win *w, const struct card *card)
 		w->peer[i].unit = card[i].unit;
 		w->peer[i].base = card[i].base;
 		w->peer[i].key = card[i].key;
+		w->peer[i].far = card[i].far;
+		w->peer[i].far_key = card[i].far_key;
 	}
 	if (!w->dynamic && !w->mapped)
 		w->peer[w->rank].direct = w->base;
@@ -310,7 +322,10 @@ static int set_up(struct weft_win *w, struct card *card)
 		rc = win_mr_open(w, w->base, (size_t)w->bytes, &w->mr,
 				 &mine->key);
 	if (!rc && !w->page)
+		rc = win_far_open(w, &mine->far_key);
+	if (!rc && !w->page)
 		rc = win_am_open(w, win_serve);
+	mine->far = (uintptr_t)w->far;
 	mine->base = (uintptr_t)w->base;
 	rc2 = win_share_agree(w, rc);
 	if (!rc2)
@@ -333,7 +348,8 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 	card = rc ? NULL : calloc((size_t)w->size, sizeof(*card));
 	if (!rc && !card)
 		rc = -ENOMEM;
-	paths(&memory, &w->rma);
+	memory = choose_paths(w);
+	w->unordered = info_is(a->info, "accumulate_ordering", "none");
 	if (!rc) {
 		card[w->rank] = (struct card){
 			.size = (uint64_t)a->size,
@@ -378,8 +394,11 @@ static int await_unlocks(struct weft_win *w)
 
 int weft_win_close(struct weft_win *w)
 {
-	int rc = w->page ? 0 : await_unlocks(w), rc2 = win_barrier(w);
+	int rc = win_settle(w, &w->pending), rc2;
 
+	if (!rc && !w->page)
+		rc = await_unlocks(w);
+	rc2 = win_barrier(w);
 	win_free(w);
 	return rc ? rc : rc2;
 }

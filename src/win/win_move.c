@@ -164,9 +164,10 @@ static WEFT_COLD int move_far(struct weft_win *w, const struct weft_win_xfer *x,
 		return rc;
 	if (w->dynamic && x->target == w->rank)
 		return move_self(w, x, put, req_p);
-	if (w->rma && (w->page || !w->dynamic))
-		return move_fabric(w, x, put, req_p);
-	return move_message(w, x, put, req_p);
+	if (!w->rma)
+		return move_message(w, x, put, req_p);
+	rc = win_attach_learn(w, x->target);
+	return rc ? rc : move_fabric(w, x, put, req_p);
 }
 
 int weft_win_put(struct weft_win *w, const struct weft_win_xfer *x,

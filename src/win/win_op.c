@@ -2,10 +2,12 @@
 /* Accesses under way, and their pieces by libfabric; see win_op.h. */
 #include "src/win/win_op.h"
 
+#include "src/core/core_count.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_wait.h"
 #include "src/core/core_wire_up.h"
 #include "src/win/win_attach.h"
+#include "src/win/win_fabric.h"
 #include "src/win/win_wait.h"
 
 #include <errno.h>
@@ -153,6 +155,22 @@ static void piece_left(struct weft_pend *e, int rc)
 		piece_over(weft_container_of(e, struct piece, pend), rc);
 }
 
+/* With flags, which fi_write does not take. */
+static ssize_t post_write(struct piece *p, fi_addr_t to, uint64_t flags)
+{
+	const struct win_fi *f = &p->f;
+	const struct iovec iov = { f->local, f->len };
+	const struct fi_rma_iov at = { f->addr, f->len, f->key };
+	const struct fi_msg_rma m = { .msg_iov = &iov,
+				      .iov_count = 1,
+				      .addr = to,
+				      .rma_iov = &at,
+				      .rma_iov_count = 1,
+				      .context = &p->io.fi };
+
+	return fi_writemsg(weft_core.ep, &m, flags | FI_COMPLETION);
+}
+
 static ssize_t post_atomic(struct piece *p, fi_addr_t to)
 {
 	const struct win_fi *f = &p->f;
@@ -173,10 +191,13 @@ static int piece_post(struct weft_pend *e)
 {
 	struct piece *p = weft_container_of(e, struct piece, pend);
 	const struct win_fi *f = &p->f;
+	uint64_t flags = p->op->w->fabric->flags;
 	fi_addr_t to = e->lane->real;
 	ssize_t rc;
 
-	if (f->kind == WIN_FI_WRITE)
+	if (flags && f->kind == WIN_FI_WRITE)
+		rc = post_write(p, to, flags);
+	else if (f->kind == WIN_FI_WRITE)
 		rc = fi_write(weft_core.ep, f->local, f->len, NULL, to, f->addr,
 			      f->key, &p->io.fi);
 	else if (f->kind == WIN_FI_READ)
@@ -213,6 +234,7 @@ int win_fi_post(struct win_op *op, const struct win_fi *f)
 	rc = weft_wire_reach(proc);
 	op->left++;
 	weft_add32(&op->w->flying, 1);
+	weft_count(WEFT_COUNT_WIN_FABRIC, 1);
 	if (!rc)
 		rc = weft_pend_post(&p->pend);
 	if (rc) {
@@ -228,11 +250,14 @@ int win_fi_post(struct win_op *op, const struct win_fi *f)
 int win_fi_find(struct weft_win *w, int target, const void *buf,
 		struct win_fi *f)
 {
+	const struct weft_win_peer *peer = &w->peer[target];
 	struct win_attach_place p;
 	int rc;
 
-	f->addr = (uintptr_t)buf;
-	f->key = w->peer[target].key;
+	if (f->len > w->fabric->bytes_max)
+		f->len = w->fabric->bytes_max;
+	f->addr = (w->fabric->by_address ? peer->base : 0) + (uintptr_t)buf;
+	f->key = peer->key;
 	if (!w->dynamic)
 		return 0;
 	rc = win_attach_find(w, target, (uintptr_t)buf, &p);
@@ -243,6 +268,18 @@ int win_fi_find(struct weft_win *w, int target, const void *buf,
 	if (f->len > p.bytes)
 		f->len = p.bytes;
 	return 0;
+}
+
+int win_fi_do(struct weft_win *w, int target, const struct win_fi *f)
+{
+	struct win_op *op = win_op_open(w, target, true);
+	struct weft_req *r;
+	int rc;
+
+	if (!op)
+		return -ENOMEM;
+	rc = win_op_posted(op, win_fi_post(op, f), &r);
+	return rc ? rc : weft_req_finish(r);
 }
 
 static int fi_pieces(struct win_op *op, int target, const char *buf,

@@ -74,6 +74,9 @@ int win_fi_post(struct win_op *op, const struct win_fi *f);
 int win_fi_find(struct weft_win *w, int target, const void *buf,
 		struct win_fi *f);
 
+/* One piece to a place that is known, and waits for it. */
+int win_fi_do(struct weft_win *w, int target, const struct win_fi *f);
+
 /* Reads or writes a target's memory, found as above, and waits for it. */
 int win_fi_wait(struct weft_win *w, int target, const char *buf,
 		struct win_fi f);

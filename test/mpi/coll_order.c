@@ -80,7 +80,7 @@ static void try_comm(MPI_Comm comm, int ours)
 		MPI_Allreduce(in, want, lengths[i], MPI_DOUBLE, MPI_SUM,
 			      ours && coll_has_route(size) ? comm : soft);
 		/* without a route another algorithm may be chosen */
-		if (coll_has_route(size))
+		if (lengths[i] * sizeof(*in) <= coll_route_bytes(size))
 			try_forms(comm, in, want, lengths[i]);
 	}
 	MPI_Comm_free(&soft);

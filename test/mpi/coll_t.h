@@ -131,4 +131,21 @@ static inline int coll_has_route(int ranks)
 	return !machine || strncmp(machine, "bgq", 3) || !(ranks & (ranks - 1));
 }
 
+/*
+ * The bytes up to which it serves so many ranks. In virtual time Gemini, which
+ * has no hardware for it, leaves pairs and longer vectors to messages.
+ */
+static inline size_t coll_route_bytes(int ranks)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+	const char *clock = getenv("FI_WEFT_CLOCK");
+
+	if (!coll_has_route(ranks))
+		return 0;
+	if (!machine || strncmp(machine, "gemini", 6) || !clock ||
+	    strcmp(clock, "virtual"))
+		return 16384;
+	return ranks > 2 ? 1024 : 0;
+}
+
 #endif

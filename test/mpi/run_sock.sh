@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Some of the programs with every rank of this host reached by datagrams, and
-# some again on a bad network.
-export FI_WEFT_CARRIER=sock RANKS_MAX=4
+# some again on a bad network; and those that need memory where datagrams could
+# be had as well.
+export FI_WEFT_CARRIER=both RANKS_MAX=4
+for only in coll_order coll_offload coll_routes win_passive win_sync p2p_modes; do
+	ONLY=$only bash "${top_srcdir:-.}/test/mpi/run.sh" || exit
+done
+FI_WEFT_CARRIER=sock
 for only in 'p2p_*' coll_rows coll_fuzz coll_early coll_routes; do
 	ONLY=$only bash "${top_srcdir:-.}/test/mpi/run.sh" || exit
 done

@@ -3,7 +3,7 @@
 # The same programs in virtual time, on every machine that has a model; LONG=1:
 # with all numbers of ranks. MACHINES: some of them.
 bad=0
-for m in ${MACHINES:-bgq qsnet2 gemini sunway}; do
+for m in ${MACHINES:-bgq qsnet2 gemini sunway apenet}; do
 	MACHINE=$m CLOCK=virtual RANKS_MAX=${RANKS_MAX:-${LONG:+100}3} \
 		bash "${top_srcdir:-.}/test/mpi/run.sh" || bad=1
 done

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives between processes: groups, all calls, routes. */
-#include "test/prov/prov_group.h"
+#include "test/prov/prov_calls.h"
 
 #include "src/base/rng.h"
 #include "test/t.h"
@@ -13,118 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ELEMS 1500
-
 /* ---- every call against the naive answer --------------------------------- */
-
-static int32_t value(int member, int round, size_t i)
-{
-	return member * 1000 + round * 17 + (int32_t)(i % 29);
-}
-
-static void fill(int32_t *v, int member, int round, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		v[i] = value(member, round, i);
-}
-
-static void same(struct job *j, const int32_t *got, int member, int round,
-		 size_t off, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		job_check(j, got[i] == value(member, round, off + i), "element",
-			  (long)i);
-}
-
-static void sums(struct job *j, struct group *g, const int32_t *got, int round,
-		 size_t off, size_t n)
-{
-	int32_t ranks = g->n * (g->n - 1) / 2 * 1000;
-
-	for (size_t i = 0; i < n; i++)
-		job_check(j, got[i] == ranks + g->n * value(0, round, off + i),
-			  "sum", (long)i);
-}
-
-struct buffers {
-	int32_t in[ELEMS * 20], out[ELEMS * 20];
-};
-
-static void data_calls(struct job *j, struct group *g, struct buffers *b,
-		       int round, size_t n)
-{
-	int root = round % g->n;
-	size_t all = n * (size_t)g->n;
-	fi_addr_t who = j->addr[g->first + root * g->step];
-
-	fill(b->in, g->me, round, all);
-	memcpy(b->out, b->in, n * 4);
-	finish(j,
-	       fi_broadcast(j->ep, b->out, n, NULL, g->addr, who, FI_INT32, 0,
-			    &j->entry),
-	       "broadcast");
-	same(j, b->out, root, round, 0, n);
-	finish(j,
-	       fi_allgather(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
-			    FI_INT32, 0, &j->entry),
-	       "allgather");
-	for (int m = 0; m < g->n; m++)
-		same(j, b->out + (size_t)m * n, m, round, 0, n);
-	finish(j,
-	       fi_alltoall(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
-			   FI_INT32, 0, &j->entry),
-	       "alltoall");
-	for (int m = 0; m < g->n; m++)
-		same(j, b->out + (size_t)m * n, m, round, (size_t)g->me * n, n);
-	finish(j,
-	       fi_scatter(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
-			  FI_INT32, 0, &j->entry),
-	       "scatter");
-	same(j, b->out, root, round, (size_t)g->me * n, n);
-	finish(j,
-	       fi_gather(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
-			 FI_INT32, 0, &j->entry),
-	       "gather");
-	for (int m = 0; root == g->me && m < g->n; m++)
-		same(j, b->out + (size_t)m * n, m, round, 0, n);
-}
-
-static void sum_calls(struct job *j, struct group *g, struct buffers *b,
-		      int round, size_t n)
-{
-	int root = round % g->n;
-	fi_addr_t who = j->addr[g->first + root * g->step];
-
-	finish(j,
-	       fi_allreduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
-			    FI_INT32, FI_SUM, 0, &j->entry),
-	       "allreduce");
-	sums(j, g, b->out, round, 0, n);
-	finish(j,
-	       fi_reduce(j->ep, b->in, n, NULL, b->out, NULL, g->addr, who,
-			 FI_INT32, FI_SUM, 0, &j->entry),
-	       "reduce");
-	if (root == g->me)
-		sums(j, g, b->out, round, 0, n);
-	finish(j,
-	       fi_reduce_scatter(j->ep, b->in, n, NULL, b->out, NULL, g->addr,
-				 FI_INT32, FI_SUM, 0, &j->entry),
-	       "reduce_scatter");
-	sums(j, g, b->out, round, (size_t)g->me * n, n);
-	finish(j, fi_barrier(j->ep, g->addr, &j->entry), "barrier");
-}
-
-static void all_calls(struct job *j, struct group *g)
-{
-	static const size_t sizes[] = { 1, 0, 3, 12, 128, 129, ELEMS };
-	struct buffers *b = malloc(sizeof(*b));
-
-	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
-		data_calls(j, g, b, (int)s, sizes[s]);
-		sum_calls(j, g, b, (int)s, sizes[s]);
-	}
-	free(b);
-}
 
 static void body_world(struct job *j)
 {
@@ -382,14 +271,6 @@ static double recursive_doubling(int n)
 	return acc[m - 1];
 }
 
-/* Do members take the order of pairs, or one that machine or user say? */
-static bool has_pairs(void)
-{
-	const char *machine = getenv("FI_WEFT_MACHINE");
-
-	return !getenv("FI_WEFT_ARITY") && (!machine || strcmp(machine, "bgq"));
-}
-
 #define LONG_SUM 10007 /* elements: not in packets, and in uneven slices */
 
 static void body_sums(struct job *j)
@@ -488,68 +369,6 @@ static void bound_members_are_joined_by_where_they_run(void **state)
 	unsetenv("FI_WEFT_ARITY");
 }
 
-/* ---- which way barriers go ----------------------------------------------- */
-
-/* Groups of qsnet2 on a range of nodes, and those with a gap. */
-static void body_forms(struct job *j)
-{
-	static const struct {
-		int first, last, step, form;
-	} rows[] = {
-		{ 0, 5, 1, 1 }, { 1, 4, 1, 1 }, { 0, 4, 2, 2 },
-		{ 1, 5, 2, 2 }, { 0, 5, 5, 2 },
-	};
-	const char *machine = getenv("FI_WEFT_MACHINE");
-	bool asks = machine && !strcmp(machine, "qsnet2");
-	struct group g;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		bool in = j->rank >= rows[i].first && j->rank <= rows[i].last &&
-			  (j->rank - rows[i].first) % rows[i].step == 0;
-
-		if (in) {
-			group_open(j, &g, rows[i].first, rows[i].last,
-				   rows[i].step);
-			job_check(j,
-				  group_route(j, &g).form ==
-					  (asks ? rows[i].form : 0),
-				  "form", group_route(j, &g).form);
-			for (int k = 0; k < 20; k++)
-				all_calls(j, &g);
-		}
-		job_barrier(j);
-		if (in)
-			group_close(j, &g);
-		job_barrier(j);
-	}
-}
-
-/* The same members on every second node are no range. */
-static void body_gaps(struct job *j)
-{
-	const char *machine = getenv("FI_WEFT_MACHINE");
-	bool asks = machine && !strcmp(machine, "qsnet2");
-	struct group g;
-
-	group_open(j, &g, 0, j->size - 1, 1);
-	job_check(j, group_route(j, &g).form == (asks ? 2 : 0), "form of gaps",
-		  group_route(j, &g).form);
-	all_calls(j, &g);
-	job_barrier(j);
-	group_close(j, &g);
-	job_barrier(j);
-}
-
-static void the_nodes_of_a_group_say_how_its_barriers_go(void **state)
-{
-	struct job_opts o = { .nodes_apart = 1 };
-
-	(void)state;
-	job_run(6, body_forms, &o);
-	o.nodes_apart = 2;
-	job_run(4, body_gaps, &o);
-}
-
 /* ---- routes run out and come back ---------------------------------------- */
 
 #define GROUPS 40
@@ -603,14 +422,7 @@ static void routes_run_out_and_come_back(void **state)
 
 static uint64_t packets_sent(struct job *j)
 {
-	struct fi_weft_stats_data d = { 0 };
-	struct fi_weft_stats *ops;
-	int ret =
-		fi_open_ops(&j->ep->fid, FI_WEFT_STATS, 0, (void **)&ops, NULL);
-
-	job_check(j, !ret, "stats", ret);
-	ops->read(&j->ep->fid, &d, sizeof(d));
-	return d.packets_sent;
+	return job_counters(j).packets_sent;
 }
 
 /* Mappings of endpoints' memory. */
@@ -709,27 +521,6 @@ static void routes_of_large_groups_come_back(void **state)
 	job_run(machine && !strcmp(machine, "bgq") ? 32 : 18, body_again, &o);
 }
 
-/* ---- machines with and without routes ------------------------------------ */
-
-static void body_has(struct job *j)
-{
-	struct group g;
-
-	group_open(j, &g, 0, j->size - 1, 1);
-	job_check(j, (group_route(j, &g).id < 0) == group_no_routes(),
-		  "a route", group_route(j, &g).id);
-	all_calls(j, &g);
-	job_barrier(j);
-	group_close(j, &g);
-}
-
-static void a_machine_has_routes_or_sends_messages(void **state)
-{
-	const struct job_opts o = { 0 };
-
-	job_run(4, body_has, &o);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -741,8 +532,6 @@ int main(void)
 		T_CASE(a_thousand_orders_of_arrival_give_the_same_bits),
 		T_CASE(sums_have_the_bits_of_recursive_doubling),
 		T_CASE(bound_members_are_joined_by_where_they_run),
-		T_CASE(the_nodes_of_a_group_say_how_its_barriers_go),
-		T_CASE(a_machine_has_routes_or_sends_messages),
 		T_CASE(routes_run_out_and_come_back),
 		T_CASE(a_large_group_costs_a_member_his_neighbours),
 		T_CASE(routes_of_large_groups_come_back),

@@ -101,6 +101,18 @@ static inline struct fi_weft_route group_route(struct job *j, struct group *g)
 	return r;
 }
 
+static inline struct fi_weft_stats_data job_counters(struct job *j)
+{
+	struct fi_weft_stats_data d = { 0 };
+	struct fi_weft_stats *ops;
+	int ret =
+		fi_open_ops(&j->ep->fid, FI_WEFT_STATS, 0, (void **)&ops, NULL);
+
+	job_check(j, !ret, "stats", ret);
+	ops->read(&j->ep->fid, &d, sizeof(d));
+	return d;
+}
+
 static inline void finish(struct job *j, ssize_t ret, const char *what)
 {
 	job_check(j, !ret, what, ret);

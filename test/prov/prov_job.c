@@ -168,7 +168,7 @@ static void open_info(struct job *j, const struct job_opts *o)
 	hints->ep_attr->type = FI_EP_RDM;
 	hints->caps = FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC |
 		      FI_DIRECTED_RECV | FI_MULTI_RECV | FI_SOURCE |
-		      FI_RMA_EVENT;
+		      FI_RMA_EVENT | o->caps;
 	hints->tx_attr->op_flags = o->tx_flags;
 	hints->domain_attr->threading = o->threading;
 	hints->domain_attr->data_progress = o->progress;

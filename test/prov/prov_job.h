@@ -37,6 +37,7 @@ struct job_opts {
 	enum fi_progress progress;
 	enum fi_av_type av_type;
 	uint64_t mr_mode;
+	uint64_t caps;		   /* besides those that all tests have */
 	enum fi_wait_obj wait_obj; /* of the queue */
 	int counters;		   /* bind counters for everything */
 	int seconds;		   /* 0: 60 */

@@ -10,6 +10,7 @@
  *   shm_rx.c     poll        shm_tick.c   housekeeping every few polls
  *   shm_wait.c   wait, wake, arm
  *   shm_dma.c    read, write              shm_id.c     processes
+ *   shm_life.c   who lives                shm_reach.c  who can be met at all
  *   shm_sock.c   what goes through the listening socket
  */
 #ifndef WEFT_CARRIER_SHM_H
@@ -29,6 +30,7 @@
 #define SHM_ENTRIES    8192
 #define SHM_CELLS      256
 #define SHM_CELL_BYTES 8192
+#define SHM_MAP_NAME   "weft-shm"
 #define SHM_NO_CELL    UINT16_MAX
 #define SHM_NO_WRITER  UINT16_MAX
 
@@ -71,6 +73,7 @@ struct shm_map {
 /* Who a process is, for longer than its pid is its own. */
 struct shm_id {
 	uint32_t pid;
+	uint32_t ns; /* the pid namespace that pid is of; 0: nobody else's */
 	uint64_t start;
 	uint64_t cookie;
 };
@@ -105,6 +108,8 @@ struct shm_peer {
 	struct shm_id id; /* pid 0: not known yet */
 	int sock;	  /* waits for the region's descriptor; or -1 */
 	bool asked;
+	bool listens;	   /* somebody did at its name, when we last looked */
+	int life;	   /* descriptor of a foreigner's region; or -1 */
 	bool crowded;	   /* its table was full */
 	unsigned misfits;  /* attempts that found no region of it */
 	uint64_t retry_ns; /* no new attempt before */
@@ -175,6 +180,7 @@ struct shm {
 	struct sockaddr_in name;
 	struct shm_id id;
 	int sock; /* listening */
+	int life; /* the own region, locked for foreigners; or -1 */
 	int socks_waiting;
 	uint32_t *local_ip;
 	unsigned local_ip_count;
@@ -230,6 +236,14 @@ static inline void shm_peer_meet(struct shm *s, struct shm_peer *p,
 	p->id = *id;
 }
 
+/* Its pid means nothing to us. */
+static inline bool shm_peer_is_foreign(const struct shm *s,
+				       const struct shm_peer *p)
+{
+	return p->id.cookie != s->id.cookie &&
+	       (p->id.ns != s->id.ns || !s->id.ns);
+}
+
 /* shm_name.c */
 int shm_name_open(struct shm *s, const struct sockaddr_in *want);
 int shm_name_listen(struct shm *s);
@@ -247,6 +261,16 @@ int shm_hint_fd(uint64_t hint);
 int shm_id_self(struct shm_id *id);
 bool shm_id_alive(const struct shm_id *id);
 
+/* shm_life.c */
+int shm_life_show(struct shm *s);
+void shm_life_hide(struct shm *s);
+void shm_life_watch(struct shm *s, struct shm_peer *p, int fd);
+bool shm_peer_alive(const struct shm *s, const struct shm_peer *p);
+
+/* shm_reach.c */
+int shm_reach_open(uint32_t pid, int fd);
+bool shm_reach_by_hint(const struct sockaddr_in *name);
+
 /* shm_map.c */
 int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr);
 void shm_map_drop(struct shm_view *v);
@@ -254,7 +278,6 @@ int shm_map_peer(struct shm *s, struct shm_peer *p);
 int shm_map_fd(struct shm *s, struct shm_peer *p, int fd);
 int shm_map_own_fd(const struct shm *s);
 bool shm_map_is_held(const struct shm_peer *p);
-int shm_map_open(uint32_t pid, int fd);
 void shm_map_refused(const char *what, size_t bytes, int err);
 
 /* shm_window.c */

@@ -22,15 +22,16 @@ static int dma_probe(struct shm *s, struct shm_peer *p)
 	struct iovec iov = { .iov_base = &cookie, .iov_len = sizeof(cookie) };
 	int ret = -EPERM;
 
-	if (!s->no_dma)
+	if (!s->no_dma && !shm_peer_is_foreign(s, p))
 		ret = carrier_cma((pid_t)p->id.pid, false, &iov, 1,
 				  base + offsetof(struct shm_head, cookie));
 	if (!ret && cookie == p->id.cookie)
 		return 1;
 	weft_log(WEFT_LOG_INFO, "shm: no dma with pid %u: %s", p->id.pid,
-		 s->no_dma ? "switched off"
-		 : ret	   ? strerror(-ret)
-			   : "it is somebody else");
+		 s->no_dma		     ? "switched off"
+		 : shm_peer_is_foreign(s, p) ? "of another pid namespace"
+		 : ret			     ? strerror(-ret)
+					     : "it is somebody else");
 	return -EOPNOTSUPP;
 }
 
@@ -54,7 +55,7 @@ static int dma_ready(struct shm *s, struct shm_peer *p)
 	now = weft_now_ns();
 	if (now - p->dma_sure_ns < DMA_SURE_NS)
 		return 0;
-	if (p->id.pid != s->id.pid && !shm_id_alive(&p->id)) {
+	if (!shm_peer_alive(s, p)) {
 		shm_peer_fail(s, p, ECONNRESET);
 		return -ECONNRESET;
 	}

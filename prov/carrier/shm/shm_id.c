@@ -1,18 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who an endpoint is: its process (src/base/alive.h) and a random number that
- * tells it from all others of that process.
+ * tells it from all others of that process. A pid is a name in a namespace,
+ * which has a number of its own. Where /proc shows another one than ours, pids
+ * that it has are not those that the kernel gives us, and we trust none (0);
+ * without /proc there is one for all (1).
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/base/alive.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#define ID_NOT_OURS 0u
+#define ID_UNKNOWN  1u
+
+static uint32_t id_namespace(uint32_t pid)
+{
+	char self[16] = "";
+	struct stat st;
+
+	if (stat("/proc/self/ns/pid", &st) ||
+	    readlink("/proc/self", self, sizeof(self) - 1) < 0)
+		return ID_UNKNOWN;
+	return strtoul(self, NULL, 10) == pid ? (uint32_t)st.st_ino
+					      : ID_NOT_OURS;
+}
 
 int shm_id_self(struct shm_id *id)
 {
 	id->pid = (uint32_t)getpid();
+	id->ns = id_namespace(id->pid);
 	id->start = weft_alive_start(id->pid);
 	do {
 		if (getrandom(&id->cookie, sizeof(id->cookie), 0) !=

@@ -48,7 +48,7 @@
 #include <stdalign.h>
 
 #define SHM_MAGIC   UINT64_C(0x74666577206d6873) /* "shm weft" */
-#define SHM_VERSION 3
+#define SHM_VERSION 4
 
 #define SHM_SLOT_BYTES	128
 #define SHM_SHORT_BYTES (SHM_SLOT_BYTES - sizeof(struct weft_pkt))
@@ -77,7 +77,7 @@ struct shm_head {
 	uint64_t bytes;
 	uint64_t cookie; /* random; tells generations of a name apart */
 	uint32_t pid;
-	uint32_t zero;
+	uint32_t ns;	/* pid namespace of the owner, see shm_id.c */
 	uint64_t start; /* start time of pid, as /proc/PID/stat has it */
 	uint64_t base;	/* where the owner mapped the region */
 	uint64_t share_bytes;
@@ -150,13 +150,15 @@ static inline uint32_t shm_long_slots(uint32_t len)
 
 struct shm_entry {
 	/* line 0: written by the sender; the owner only frees it */
-	alignas(128) weft_au64 state; /* {pid:32, 0:24, state:8} */
+	alignas(128) weft_au64 state; /* {pid:32, 0:24, state:8}; while it is
+					 CLAIMED by a foreigner no pid */
 	uint64_t start;
 	uint64_t cookie; /* of the sender's own region */
 	uint64_t hint;	 /* sin_zero of its name */
 	uint32_t ip;
 	uint16_t port;
 	uint16_t pad;
+	uint32_t ns; /* pid namespace of the sender */
 	/* line 1: written by the owner: cells of this sender it has read */
 	alignas(64) weft_au64 cells_done;
 };

@@ -10,8 +10,10 @@
  *   pid and N from the name's hint ------------+
  *   or pid from the socket, N by looking ------+--> open, verify, map
  *   or the descriptor itself by SCM_RIGHTS ----+
+ *   (where /proc refuses, or has not got its pid)
  */
 #include "prov/carrier/shm/shm.h"
+#include "src/base/alive.h"
 #include "src/base/limit.h"
 #include "src/base/log.h"
 
@@ -26,7 +28,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAP_NAME    "weft-shm"
 #define MAP_MISFITS 100
 
 /* The regions this process owns, for endpoints that meet inside it. */
@@ -188,7 +189,7 @@ int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr)
 		return -ENOMEM;
 	map_geometry(&h, attr);
 	front = h.bytes - map_round(attr->window_bytes);
-	ret = weft_region_open_front(&m->region, MAP_NAME, h.bytes, front);
+	ret = weft_region_open_front(&m->region, SHM_MAP_NAME, h.bytes, front);
 	if (!ret && fstat(m->region.fd, &st))
 		ret = -errno;
 	if (ret) {
@@ -202,6 +203,7 @@ int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr)
 	h.flags = s->base.fences ? SHM_FENCE : 0;
 	h.cookie = s->id.cookie;
 	h.pid = s->id.pid;
+	h.ns = s->id.ns;
 	h.start = s->id.start;
 	h.base = (uintptr_t)m->region.base;
 	h.ip = s->name.sin_addr.s_addr;
@@ -234,6 +236,7 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 	if (ret)
 		return ret;
 	id = (struct shm_id){ .pid = v.head->pid,
+			      .ns = v.head->ns,
 			      .start = v.head->start,
 			      .cookie = v.head->cookie };
 	/* An old region of a name that lives on elsewhere is not this peer. */
@@ -254,12 +257,15 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 	return 0;
 }
 
-/* Bytes of a region before its windows, as its head has them; 0: no region. */
-static size_t map_front(int fd, const struct stat *st)
+/*
+ * Bytes of a region before its windows, as its head has them; 0: no region, or
+ * not the one that the hint is of.
+ */
+static size_t map_front(int fd, const struct stat *st, uint64_t hint)
 {
 	struct shm_head h;
 
-	if (pread(fd, &h, sizeof(h), 0) != sizeof(h) ||
+	if (pread(fd, &h, sizeof(h), 0) != sizeof(h) || h.hint != hint ||
 	    h.share_off > (uint64_t)st->st_size ||
 	    h.share_bytes > (uint64_t)st->st_size - h.share_off)
 		return 0;
@@ -284,7 +290,8 @@ static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 	if (ret)
 		goto err_put;
 	map_remember(m, &st);
-	bytes = front ? map_front(fd, &st) : (size_t)st.st_size;
+	bytes = front ? map_front(fd, &st, shm_name_hint(&p->base.name))
+		      : (size_t)st.st_size;
 	ret = weft_region_attach_front(&m->region, fd, bytes);
 	if (ret == -ENOMEM)
 		shm_map_refused("a peer's memory", bytes, ret);
@@ -328,29 +335,10 @@ int shm_map_fd(struct shm *s, struct shm_peer *p, int fd)
 	return map_fd(s, p, fd, false);
 }
 
-/* Opens descriptor fd of pid if it is a region; never blocks on others. */
-int shm_map_open(uint32_t pid, int fd)
-{
-	static const char link[] = "/memfd:" MAP_NAME;
-	char path[48];
-	char to[64];
-	ssize_t n;
-	int got;
-
-	snprintf(path, sizeof(path), "/proc/%u/fd/%d", pid, fd);
-	n = readlink(path, to, sizeof(to) - 1);
-	if (n < 0)
-		return -errno;
-	if ((size_t)n < sizeof(link) - 1 || memcmp(to, link, sizeof(link) - 1))
-		return -ESTALE;
-	got = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	return got < 0 ? -errno : got;
-}
-
 static int map_try(struct shm *s, struct shm_peer *p, uint32_t pid, int n,
 		   bool front)
 {
-	int fd = shm_map_open(pid, n);
+	int fd = shm_reach_open(pid, n);
 	int ret;
 
 	if (fd < 0)
@@ -400,6 +388,7 @@ static int map_who(struct shm_peer *p, int *sock_p)
 
 	if (map_no_descriptor(fd))
 		return -ENOMEM;
+	p->listens = fd >= 0 || fd == -EAGAIN;
 	if (fd < 0)
 		return -EAGAIN; /* nobody yet, or its backlog is full */
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len))
@@ -407,7 +396,7 @@ static int map_who(struct shm_peer *p, int *sock_p)
 	else if (cred.uid != geteuid())
 		ret = -EPERM;
 	else
-		ret = cred.pid ? (int)cred.pid : -EHOSTUNREACH;
+		ret = (int)cred.pid; /* 0: not of our pid namespace */
 	if (ret < 0)
 		close(fd);
 	else
@@ -433,6 +422,16 @@ static int map_misfit(struct shm_peer *p)
 	return ++p->misfits < MAP_MISFITS ? -EAGAIN : -EPROTO;
 }
 
+/* A process of a namespace inside ours has a pid here, too. */
+static void map_translate(struct shm *s, struct shm_peer *p, uint32_t pid)
+{
+	if (!shm_peer_is_foreign(s, p))
+		return;
+	p->id.pid = pid;
+	p->id.ns = s->id.ns;
+	p->id.start = weft_alive_start(pid);
+}
+
 /*
  * Maps the region of p; 0, -EAGAIN: not possible now, -ENOMEM, or -EPROTO: what
  * is there is not a region.
@@ -455,7 +454,8 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 		return pid;
 	if (pid < 0)
 		return map_refused(p, pid);
-	ret = map_scan(s, p, (uint32_t)pid);
+	/* nobody that our /proc shows is called so by the kernel */
+	ret = pid && s->id.ns ? map_scan(s, p, (uint32_t)pid) : -EPERM;
 	if (ret == -EACCES || ret == -EPERM || ret == -ENOENT) {
 		p->sock = sock;
 		return shm_sock_ask(s, p);
@@ -463,5 +463,7 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 	close(sock);
 	if (ret == -ENOMEM || map_no_descriptor(ret))
 		return -ENOMEM;
+	if (!ret)
+		map_translate(s, p, (uint32_t)pid);
 	return ret ? map_misfit(p) : 0;
 }

@@ -14,7 +14,9 @@
 #include <string.h>
 
 /* How long close waits for cells to be read before it bequeaths them. */
-#define SHM_LINGER_NS UINT64_C(20000000)
+#define SHM_LINGER_NS	   UINT64_C(20000000)
+/* And for those who cannot be bequeathed to any who lives. */
+#define SHM_LINGER_LONG_NS UINT64_C(5000000000)
 
 static void shm_init(struct shm *s, const struct weft_carrier_attr *attr)
 {
@@ -26,6 +28,7 @@ static void shm_init(struct shm *s, const struct weft_carrier_attr *attr)
 	s->up_arg = attr->up_arg;
 	s->no_dma = attr->no_dma;
 	s->sock = -1;
+	s->life = -1;
 	s->stuck_ticket = UINT64_MAX;
 	weft_list_init(&s->held_peers);
 	weft_list_init(&s->cell_peers);
@@ -43,6 +46,7 @@ static void shm_free(struct shm *s)
 		shm_peer_close(s, s->peer[i]);
 	shm_wait_fini(s);
 	shm_name_close(s);
+	shm_life_hide(s);
 	shm_map_drop(&s->view);
 	weft_hash_fini(&s->by_name);
 	weft_hash_fini(&s->by_cookie);
@@ -102,20 +106,29 @@ static bool shm_lingers(struct shm *s, struct shm_peer *p)
 	       weft_load32(&p->view.head->state) == SHM_OPEN;
 }
 
+/* True: its time is over, and it has not read them. */
+static bool shm_linger_until(struct shm *s, struct shm_peer *p, uint64_t end)
+{
+	while (shm_lingers(s, p) && weft_now_ns() < end)
+		sched_yield();
+	return shm_lingers(s, p);
+}
+
 /*
  * Packets in slots are in their receivers' regions already. Payloads in our
- * cells are waited for a little; then the receiver inherits the region.
+ * cells are waited for a little; then the receiver inherits the region. One of
+ * another namespace cannot prove that it is the receiver, and is waited for.
  */
 static void shm_linger(struct shm *s)
 {
-	uint64_t end = weft_now_ns() + SHM_LINGER_NS;
+	uint64_t now = weft_now_ns();
 
 	for (uint32_t i = 0; i < s->peer_count; i++) {
 		struct shm_peer *p = s->peer[i];
 
-		while (shm_lingers(s, p) && weft_now_ns() < end)
-			sched_yield();
-		if (shm_lingers(s, p) && shm_sock_bequeath(s, p))
+		if (shm_linger_until(s, p, now + SHM_LINGER_NS) &&
+		    shm_sock_bequeath(s, p) && shm_peer_alive(s, p) &&
+		    shm_linger_until(s, p, now + SHM_LINGER_LONG_NS))
 			weft_log(WEFT_LOG_WARN,
 				 "shm: packets to pid %u may be lost",
 				 p->id.pid);

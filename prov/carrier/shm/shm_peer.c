@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PEER_BACKOFF_NS	    UINT64_C(50000)
 #define PEER_BACKOFF_MAX_NS UINT64_C(2000000)
@@ -59,6 +60,7 @@ static int peer_new(struct shm *s, const struct sockaddr_in *name,
 	p->base.index = s->peer_count;
 	p->writer = SHM_NO_WRITER;
 	p->sock = -1;
+	p->life = -1;
 	p->cell_first = SHM_NO_CELL;
 	weft_list_init(&p->held);
 	weft_list_init(&p->held_node);
@@ -75,10 +77,13 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
 {
 	struct shm_peer *p;
 
-	if (name->sin_family != AF_INET || !name->sin_port ||
-	    !shm_name_is_local(s, name->sin_addr.s_addr))
+	if (name->sin_family != AF_INET || !name->sin_port)
 		return -EHOSTUNREACH;
 	p = weft_hash_get(&s->by_name, shm_name_key(name));
+	/* One of another network namespace may be of our pid namespace. */
+	if (!p && !shm_name_is_local(s, name->sin_addr.s_addr) &&
+	    !shm_reach_by_hint(name))
+		return -EHOSTUNREACH;
 	/* Who asks may know before the next tick that the name moved on. */
 	if (p)
 		shm_tick_peer(s, p);
@@ -91,14 +96,20 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
 	return 0;
 }
 
-/* It existed once (there is a hint, or we know it) and is no more. */
-static bool peer_is_gone(const struct shm_peer *p)
+/*
+ * It existed once (there is a hint, or we know it) and is no more. The pid of a
+ * foreigner, or of one not met yet, proves nothing while somebody has the name.
+ */
+static bool peer_is_gone(const struct shm *s, const struct shm_peer *p)
 {
-	struct shm_id id = p->id;
+	struct shm_id id = { .pid = shm_hint_pid(
+				     shm_name_hint(&p->base.name)) };
 
-	if (!id.pid)
-		id.pid = shm_hint_pid(shm_name_hint(&p->base.name));
-	return id.pid && !shm_id_alive(&id);
+	if (p->id.pid && shm_peer_is_foreign(s, p))
+		return !p->listens;
+	if (p->id.pid)
+		return !shm_id_alive(&p->id);
+	return id.pid && !p->listens && !shm_id_alive(&id);
 }
 
 /* No new attempt for a while, longer each time. */
@@ -124,7 +135,7 @@ int shm_peer_map(struct shm *s, struct shm_peer *p)
 	ret = shm_map_peer(s, p);
 	if (!ret || ret == -EPROTO || ret == -ENOMEM)
 		return ret;
-	if (peer_is_gone(p)) {
+	if (peer_is_gone(s, p)) {
 		/* It may have left its region to us. */
 		shm_sock_accept(s);
 		if (p->mapped)
@@ -145,6 +156,7 @@ static void peer_sign(struct shm *s, struct shm_entry *e)
 	e->hint = shm_name_hint(&s->name);
 	e->ip = s->name.sin_addr.s_addr;
 	e->port = s->name.sin_port;
+	e->ns = s->id.ns;
 	/* R4 pairs with A4 in shm_peer_admit(): signed, then ready. */
 	weft_store64(&e->state, (uint64_t)s->id.pid << 32 | SHM_READY);
 }
@@ -166,6 +178,8 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 {
 	struct shm_view *v = &p->view;
 	uint64_t now = weft_now_ns();
+	/* one to whom our pid means nothing must not look for it */
+	uint64_t pid = shm_peer_is_foreign(s, p) ? 0 : s->id.pid;
 	uint32_t first;
 
 	if (p->crowded && now < p->retry_ns)
@@ -179,7 +193,7 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 		/* relaxed: a hint, the swap decides */
 		if (weft_load64_relaxed(&e->state) != SHM_FREE ||
 		    !weft_cas64(&e->state, &free_state,
-				(uint64_t)s->id.pid << 32 | SHM_CLAIMED))
+				pid << 32 | SHM_CLAIMED))
 			continue;
 		peer_sign(s, e);
 		p->writer = (uint16_t)n;
@@ -250,6 +264,7 @@ struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer)
 	uint64_t state = weft_load64(&e->state);
 	struct sockaddr_in name = { .sin_family = AF_INET };
 	struct shm_id id = { .pid = (uint32_t)(state >> 32),
+			     .ns = e->ns,
 			     .start = e->start,
 			     .cookie = e->cookie };
 	struct shm_peer *p;
@@ -327,6 +342,9 @@ void shm_peer_end(struct shm *s, struct shm_peer *p)
 		shm_map_drop(&p->view);
 		p->mapped = false;
 	}
+	if (p->life >= 0)
+		close(p->life);
+	p->life = -1;
 	p->base.lost = (uint32_t)p->end_err;
 	weft_log(WEFT_LOG_INFO, "shm: peer %u (pid %u) is gone: %s",
 		 p->base.index, p->id.pid, strerror(p->end_err));
@@ -341,5 +359,7 @@ void shm_peer_close(struct shm *s, struct shm_peer *p)
 	shm_sock_forget(s, p);
 	shm_held_drop(s, p);
 	shm_map_drop(&p->view);
+	if (p->life >= 0)
+		close(p->life);
 	free(p);
 }

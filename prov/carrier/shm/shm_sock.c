@@ -24,7 +24,8 @@
 
 struct sock_msg {
 	uint32_t kind;
-	uint32_t zero;
+	uint32_t ns;	 /* ASK: the sender's pid namespace; GRANT: not 0: a
+			    lock on the region shows that its owner lives */
 	uint64_t cookie; /* of the sender's region */
 };
 
@@ -36,9 +37,8 @@ union sock_ctl {
 
 #define SOCK_FDS ((int)(sizeof(union sock_ctl) / sizeof(int)))
 
-static int sock_send(int sock, uint32_t kind, uint64_t cookie, int fd)
+static int sock_send(int sock, struct sock_msg m, int fd)
 {
-	struct sock_msg m = { .kind = kind, .cookie = cookie };
 	struct iovec iov = { .iov_base = &m, .iov_len = sizeof(m) };
 	union sock_ctl ctl = { .room = { 0 } };
 	struct msghdr h = { .msg_iov = &iov, .msg_iovlen = 1 };
@@ -138,6 +138,16 @@ static void sock_inherit(struct shm *s, uint64_t cookie, int fd)
 		shm_map_fd(s, p, fd);
 }
 
+/* A foreigner knows no other way to see whether we live. */
+static void sock_grant(struct shm *s, int sock, uint32_t ns)
+{
+	struct sock_msg m = { .kind = SOCK_GRANT, .cookie = s->id.cookie };
+
+	if (ns != s->id.ns || !ns)
+		m.ns = !shm_life_show(s);
+	sock_send(sock, m, shm_map_own_fd(s));
+}
+
 static void sock_serve(struct shm *s, int sock)
 {
 	struct pollfd pfd = { .fd = sock, .events = POLLIN };
@@ -154,7 +164,7 @@ static void sock_serve(struct shm *s, int sock)
 	if (ret == -EAGAIN && poll(&pfd, 1, SOCK_GRACE_MS) == 1)
 		ret = sock_recv(sock, &m, &fd);
 	if (!ret && m.kind == SOCK_ASK)
-		sock_send(sock, SOCK_GRANT, s->id.cookie, shm_map_own_fd(s));
+		sock_grant(s, sock, m.ns);
 	else if (!ret && m.kind == SOCK_BEQUEST && fd >= 0)
 		sock_inherit(s, m.cookie, fd);
 	if (fd >= 0)
@@ -195,13 +205,15 @@ void shm_sock_forget(struct shm *s, struct shm_peer *p)
 /* Asks p for its region, or looks whether it came. 0 or -EAGAIN. */
 int shm_sock_ask(struct shm *s, struct shm_peer *p)
 {
-	struct sock_msg m;
+	struct sock_msg m = { .kind = SOCK_ASK,
+			      .ns = s->id.ns,
+			      .cookie = s->id.cookie };
 	int fd;
 	int ret;
 
 	if (!p->asked) {
 		if (s->socks_waiting >= SOCK_WAITING ||
-		    sock_send(p->sock, SOCK_ASK, s->id.cookie, -1)) {
+		    sock_send(p->sock, m, -1)) {
 			shm_sock_forget(s, p);
 			return -EAGAIN;
 		}
@@ -215,6 +227,8 @@ int shm_sock_ask(struct shm *s, struct shm_peer *p)
 	if (fd < 0)
 		return -EAGAIN;
 	ret = shm_map_fd(s, p, fd);
+	if (!ret && m.ns)
+		shm_life_watch(s, p, fd);
 	close(fd);
 	return ret ? -EAGAIN : 0;
 }
@@ -226,13 +240,13 @@ int shm_sock_ask(struct shm *s, struct shm_peer *p)
 int shm_sock_bequeath(struct shm *s, struct shm_peer *p)
 {
 	struct sockaddr_in *n = &p->base.name;
+	struct sock_msg m = { .kind = SOCK_BEQUEST, .cookie = s->id.cookie };
 	int sock = shm_name_connect(n->sin_addr.s_addr, n->sin_port);
 	int ret;
 
 	if (sock < 0)
 		return sock;
-	ret = sock_is_peer(sock, p) ? sock_send(sock, SOCK_BEQUEST,
-						s->id.cookie, shm_map_own_fd(s))
+	ret = sock_is_peer(sock, p) ? sock_send(sock, m, shm_map_own_fd(s))
 				    : -EPERM;
 	close(sock);
 	return ret;

@@ -28,6 +28,15 @@ static uint64_t tick_tail(const struct shm *s)
 	return weft_load64(&s->view.head->tail);
 }
 
+/* Nothing but its region tells whether it lives. */
+static void tick_foreigner(struct shm *s, struct shm_peer *p)
+{
+	int ret = shm_peer_map(s, p);
+
+	if (ret && ret != -EAGAIN)
+		shm_peer_fail(s, p, -ret);
+}
+
 /* Looks at one peer: has it died, or left? */
 void shm_tick_peer(struct shm *s, struct shm_peer *p)
 {
@@ -36,7 +45,7 @@ void shm_tick_peer(struct shm *s, struct shm_peer *p)
 	if (!p->id.pid)
 		return;
 	if (p->state == SHM_PEER_LOST) {
-		if (p->cells_sent != p->cells_back && !shm_id_alive(&p->id))
+		if (p->cells_sent != p->cells_back && !shm_peer_alive(s, p))
 			shm_cell_forget(s, p);
 		return;
 	}
@@ -45,8 +54,10 @@ void shm_tick_peer(struct shm *s, struct shm_peer *p)
 		shm_peer_fail(s, p, ESHUTDOWN);
 	else if (state != SHM_OPEN || shm_peer_refuses(p))
 		shm_peer_fail(s, p, EPROTO);
-	else if (p->id.pid != s->id.pid && !shm_id_alive(&p->id))
+	else if (!shm_peer_alive(s, p))
 		shm_peer_fail(s, p, ECONNRESET);
+	else if (!p->mapped && shm_peer_is_foreign(s, p))
+		tick_foreigner(s, p);
 }
 
 /* A part of the peers at a time, all of them when few have been met. */
@@ -72,7 +83,7 @@ static void tick_entry(struct shm *s, uint16_t i)
 	switch (state & 0xff) {
 	case SHM_CLAIMED:
 		/* Killed while it wrote its name here. */
-		if (!shm_id_alive(&id))
+		if (id.pid && !shm_id_alive(&id))
 			weft_store64(&e->state, 0);
 		break;
 	case SHM_READY:
@@ -162,8 +173,11 @@ static bool stuck_went_on(const struct shm *s, uint64_t ticket, uint64_t tail,
 /* It has had plenty of processor since, so it is not in the middle of it. */
 static bool stuck_ran(struct shm *s, const struct shm_peer *p, uint64_t now)
 {
-	uint64_t cpu = weft_alive_cpu_ticks(p->id.pid);
+	uint64_t cpu;
 
+	if (shm_peer_is_foreign(s, p))
+		return false;
+	cpu = weft_alive_cpu_ticks(p->id.pid);
 	if (!s->stuck_cpu)
 		s->stuck_cpu = cpu;
 	return now - s->stuck_ns > TICK_RUN_NS &&
@@ -184,7 +198,7 @@ static bool stuck_for_good(struct shm *s, uint16_t writer, uint64_t tail,
 	if (!rx || (!rx->peer && !shm_peer_admit(s, writer)))
 		return true;
 	p = rx->peer;
-	if (p->id.pid != s->id.pid && !shm_id_alive(&p->id)) {
+	if (!shm_peer_alive(s, p)) {
 		shm_peer_fail(s, p, ECONNRESET);
 		return true;
 	}

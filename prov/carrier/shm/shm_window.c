@@ -36,7 +36,7 @@ static int window_reopen(const struct shm_peer *p)
 	const struct shm_map *m = p->view.map;
 	uint64_t hint = shm_name_hint(&p->base.name);
 	struct stat st;
-	int fd = shm_map_open(shm_hint_pid(hint), shm_hint_fd(hint));
+	int fd = shm_reach_open(shm_hint_pid(hint), shm_hint_fd(hint));
 
 	if (fd < 0)
 		return fd == -EMFILE || fd == -ENFILE ? fd : -ECONNRESET;

@@ -13,6 +13,7 @@
  *   sock_wait.c    waiting and waking
  *   sock_deputy.c  a thread for when the caller is away; sock_lock.c the lock
  *   sock_pace.c    round trips and congestion
+ *   sock_win.c     what has arrived; sock_gram.c memory of datagrams
  *   sock_seal.c    signatures, and what was seen before
  *
  * All but wait and wake run between sock_enter and sock_leave, or in the
@@ -26,8 +27,8 @@
 #include "prov/carrier/carrier_faults.h"
 #include "prov/carrier/sock/sock_layout.h"
 #include "prov/carrier/sock/sock_pace.h"
+#include "prov/carrier/sock/sock_win.h"
 #include "prov/code/code_crc.h"
-#include "prov/wire/wire_seq.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
 
@@ -36,25 +37,27 @@
 #define SOCK_MTU	8192u  /* largest payload of a packet */
 #define SOCK_GRAM_MAX	65000u /* largest datagram */
 #define SOCK_GRAM_MIN	544u   /* smallest: a path of 576 */
-#define SOCK_BATCH	32u    /* datagrams of one sendmmsg */
+#define SOCK_BATCH	64u    /* datagrams of one sendmmsg */
 #define SOCK_READ_BATCH 8u     /* and of one recvmmsg */
 #define SOCK_READ_BYTES 65536u /* the kernel may join what it received */
-#define SOCK_SEEN	1024u  /* counts that are remembered */
+#define SOCK_SEEN	4096u  /* counts that are remembered */
 #define SOCK_SILENCE_NS UINT64_C(300000000000)
 
 /* A datagram that is kept: one on its way, or one that came too early. */
 struct sock_gram {
-	uint32_t bytes; /* with its head */
-	uint32_t room;	/* of data */
-	uint32_t at;	/* received: the next record */
+	struct sock_gram *next; /* among spare ones */
+	uint32_t bytes;		/* with its head */
+	uint32_t room;		/* of data */
+	uint32_t at;		/* received: the next record */
+	bool common;		/* of the size that spare ones have */
 	_Alignas(8) uint8_t data[];
 };
 
 /* One number that is on its way. */
 struct sock_flight {
 	struct sock_gram *gram; /* NULL: it has arrived */
-	uint64_t sent_ns;
-	bool lost; /* taken for lost, to be sent again */
+	uint64_t order; /* among all that went to this peer, also again */
+	bool lost;	/* taken for lost, to be sent again */
 };
 
 enum sock_state {
@@ -80,9 +83,15 @@ struct sock_peer {
 	uint64_t heard_ns;
 	uint64_t asked_ns; /* since when it owes an answer, if after heard_ns */
 	/* sending */
-	struct weft_seq_tx tx;
-	struct sock_flight flight[WEFT_SEQ_WINDOW];
-	struct sock_gram *open; /* being filled, has no number yet */
+	struct {
+		uint32_t next;	/* the number of the next datagram */
+		uint32_t acked; /* everything before has arrived */
+	} tx;
+	struct sock_flight *flight; /* SOCK_WINDOW of them, at the first */
+	uint64_t order;		    /* of the last that went ... */
+	uint64_t landed;	    /* ... and of the latest that arrived */
+	uint64_t went_ns;	    /* when the last packet was sent */
+	struct sock_gram *open;	    /* being filled, has no number yet */
 	uint32_t gram_max;
 	uint32_t losses;   /* flights that are lost and not sent again */
 	uint64_t flying;   /* bytes on their way */
@@ -92,14 +101,16 @@ struct sock_peer {
 	uint32_t room;	   /* what it lets us have on the way */
 	struct sock_pace pace;
 	/* receiving */
-	struct weft_seq_rx rx;
-	struct sock_gram *here[WEFT_SEQ_WINDOW];
-	bool sends;	/* it has sent data */
-	uint8_t *whole; /* a packet that comes in parts */
+	struct sock_win rx;
+	struct sock_gram **here; /* SOCK_WINDOW of them, at the first */
+	bool sends;		 /* it has sent data */
+	uint8_t *whole;		 /* a packet that comes in parts */
 	uint32_t whole_bytes;
 	uint64_t held;	  /* bytes in here */
 	uint32_t stamp;	  /* of the last datagram */
-	uint32_t unacked; /* datagrams since the last acknowledgement */
+	uint32_t unacked; /* datagrams since the last acknowledgement ... */
+	uint64_t unacked_bytes;
+	uint64_t unacked_ns; /* ... of which the first came then */
 	bool ack_now;
 	bool closed_room;	/* it was told that there is little room */
 	bool blocked;		/* the caller refused its next packet */
@@ -150,6 +161,7 @@ struct sock {
 	uint32_t tag;		/* bytes of a tag; 0: there is no key */
 	uint8_t key[32];	/* made of the user's */
 	struct sock_seal *seal; /* of what we send */
+	bool hides;		/* and it is encrypted */
 	struct weft_code_crc crc;
 	const struct weft_carrier_up *up;
 	void *up_arg;
@@ -162,6 +174,7 @@ struct sock {
 	uint32_t poked;	  /* the peer whose turn it is */
 	uint32_t depth;	  /* of the caller's calls inside each other */
 	bool polling;
+	bool corked;	    /* something waits for the next turn to go */
 	bool away;	    /* this is the deputy: nothing goes up */
 	bool dead;	    /* by the fault plan */
 	bool gso;	    /* the kernel cuts what we send */
@@ -174,6 +187,8 @@ struct sock {
 	struct weft_list busy;
 	struct sock_out *out;
 	struct sock_in *in;
+	struct sock_gram *spare;
+	uint32_t spares;
 	struct carrier_faults faults;
 	struct weft_list late; /* datagrams that the fault plan keeps */
 	struct weft_carrier_stats stats;
@@ -193,19 +208,26 @@ static inline struct sock_peer *sock_peer_of(struct weft_peer *p)
 
 static inline struct sock_flight *sock_flight(struct sock_peer *p, uint32_t seq)
 {
-	return &p->flight[seq % WEFT_SEQ_WINDOW];
+	return &p->flight[seq % SOCK_WINDOW];
 }
 
 static inline struct sock_gram **sock_here(struct sock_peer *p, uint32_t seq)
 {
-	return &p->here[seq % WEFT_SEQ_WINDOW];
+	return &p->here[seq % SOCK_WINDOW];
 }
 
-/* The checksum of a datagram, of all behind the word that it stands in. */
+/*
+ * The checksum of a datagram, of all behind the word that it stands in. Of one
+ * that is signed: of the head and of the tag, which is of all.
+ */
 static inline uint32_t sock_crc(const struct sock *s, const void *data,
 				uint32_t bytes)
 {
-	return weft_code_crc(&s->crc, 0, (const uint8_t *)data + 4, bytes - 4);
+	const uint8_t *d = data;
+	uint32_t head = s->tag ? sizeof(struct sock_head) : bytes;
+	uint32_t crc = weft_code_crc(&s->crc, 0, d + 4, head - 4);
+
+	return s->tag ? weft_code_crc(&s->crc, crc, d + bytes, s->tag) : crc;
 }
 
 static inline struct sock_head *sock_gram_head(struct sock_gram *g)
@@ -233,15 +255,21 @@ struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
 int sock_peer_meet(struct sock *s, struct sock_peer *p);
 void sock_peer_refused(struct sock *s, struct sock_peer *p);
 void sock_peer_lose(struct sock *s, struct sock_peer *p, int err);
-void sock_peer_free(struct sock_peer *p);
+/* Memory for windows, at first use; false: there is none. */
+bool sock_peer_can_fly(struct sock_peer *p);
+bool sock_peer_can_keep(struct sock_peer *p);
+void sock_peer_free(struct sock *s, struct sock_peer *p);
 void sock_peer_busy(struct sock *s, struct sock_peer *p);
 
 /* sock_tx.c */
 int sock_tx_send(struct sock *s, struct sock_peer *p,
 		 const struct weft_pkt *pkt, const struct iovec *iov);
-/* An acknowledgement came. */
+/* An acknowledgement came, with so many more words behind its head. */
 void sock_tx_acked(struct sock *s, struct sock_peer *p,
-		   const struct sock_head *h);
+		   const struct sock_head *h, const uint8_t *more,
+		   uint32_t words);
+/* The open datagram goes, if it may. */
+void sock_tx_go(struct sock *s, struct sock_peer *p);
 /* Sends what may go now: lost ones, then the open one. */
 void sock_tx_run(struct sock *s, struct sock_peer *p);
 void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind);
@@ -264,6 +292,8 @@ uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p);
 
 /* sock_turn.c */
 int sock_poll(struct weft_carrier *c, int budget);
+/* What the last sends have left to wait goes. */
+void sock_turn_uncork(struct sock *s);
 /* The deputy's turn; when it has something to send again. */
 uint64_t sock_turn_away(struct sock *s);
 /* At close: everything acknowledged and the last word said, or time over. */
@@ -276,13 +306,26 @@ void sock_io_close(struct sock *s);
 void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 		 uint32_t bytes);
 void sock_io_flush(struct sock *s);
+/* Whether something is in the batch. */
+bool sock_io_holds(const struct sock *s);
 /* Learns from the kernel whose port has no owner. */
 void sock_io_errors(struct sock *s);
 /* Sends one datagram now; 0 or -errno. */
 int sock_io_one(struct sock *s, const struct sockaddr_in *to, const void *data,
 		uint32_t bytes);
-/* Reads a batch; packets delivered, drained: nothing is left. */
-int sock_io_read(struct sock *s, int budget, bool *drained_p);
+enum sock_left {
+	SOCK_NOTHING,	/* nothing is left */
+	SOCK_SOMETHING, /* perhaps, for the next turn */
+	SOCK_MUCH,	/* go on now */
+};
+
+/* Reads one datagram, or a batch; packets delivered. */
+int sock_io_read(struct sock *s, int budget, enum sock_left *left_p);
+
+/* sock_gram.c */
+struct sock_gram *sock_gram_new(struct sock *s, uint32_t room);
+void sock_gram_free(struct sock *s, struct sock_gram *g);
+void sock_gram_fini(struct sock *s);
 
 /* sock_fault.c */
 void sock_fault_send(struct sock *s, const struct sockaddr_in *to,
@@ -296,14 +339,15 @@ uint64_t sock_fault_due(const struct sock *s);
 /* sock_seal.c */
 int sock_seal_open(struct sock *s, const struct weft_carrier_attr *attr);
 void sock_seal_close(struct sock_seal *seal);
-/* Writes the tag behind data. */
+/* Writes the tag behind data, which is encrypted where it lies if s hides. */
 void sock_seal_sign(struct sock *s, uint8_t *data, uint32_t bytes);
 /*
  * Whether its sender has the key; p is who has that name now, or NULL. What is
- * made to find out is *fresh_p, the caller's, to be given to the record.
+ * made to find out is *fresh_p, the caller's, to be given to the record. What
+ * was encrypted is plain then.
  */
 bool sock_seal_holds(struct sock *s, const struct sock_peer *p,
-		     const struct sockaddr_in *from, const uint8_t *data,
+		     const struct sockaddr_in *from, uint8_t *data,
 		     uint32_t bytes, struct sock_seal **fresh_p);
 /* Whether count comes for the first time from p; remembers it. */
 bool sock_seal_first(struct sock_peer *p, uint64_t count);

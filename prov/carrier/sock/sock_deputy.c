@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DEPUTY_LOOK_NS UINT64_C(20000000)
+#define DEPUTY_LOOK_NS UINT64_C(5000000)
 #define DEPUTY_STACK   (256u << 10)
 
 enum deputy_state { DEPUTY_IDLE, DEPUTY_LOOK, DEPUTY_WORK };

@@ -26,6 +26,8 @@
 #endif
 
 #define IO_JOIN_BYTES 65000u
+#define IO_BULK_BYTES 4096u
+#define IO_VEIL_BYTES (2u * IO_JOIN_BYTES) /* a batch, encrypted */
 #define IO_ERRORS_MAX 64 /* a flood of them does not hold us */
 
 struct io_entry {
@@ -40,17 +42,19 @@ struct io_control {
 
 struct io_small {
 	struct sock_head head;
-	uint8_t tag[SOCK_TAG];
+	uint8_t more[SOCK_WORDS * 8]; /* and a tag */
 };
 
 struct sock_out {
 	uint32_t count;
+	uint32_t bytes;
 	struct io_entry entry[SOCK_BATCH];
 	struct iovec iov[SOCK_BATCH];
 	struct io_small small[SOCK_BATCH];
 	struct mmsghdr msg[SOCK_BATCH];
 	struct io_control control[SOCK_BATCH];
 	uint32_t first[SOCK_BATCH]; /* entry of a message */
+	uint8_t *veil;		    /* what is kept stays plain */
 };
 
 struct sock_in {
@@ -59,6 +63,7 @@ struct sock_in {
 	struct iovec iov[SOCK_READ_BATCH];
 	struct sockaddr_in from[SOCK_READ_BATCH];
 	struct io_control control[SOCK_READ_BATCH];
+	uint32_t runs; /* reads in a row that found something small */
 };
 
 int sock_io_open(struct sock *s)
@@ -70,6 +75,9 @@ int sock_io_open(struct sock *s)
 	s->in = aligned_alloc(64, (sizeof(*s->in) + 63) / 64 * 64);
 	if (!s->out || !s->in)
 		return -ENOMEM;
+	s->in->runs = 0;
+	if (s->hides && !(s->out->veil = malloc(IO_VEIL_BYTES)))
+		return -ENOMEM;
 	s->gso =
 		!setsockopt(s->fd, IPPROTO_UDP, UDP_SEGMENT, &off, sizeof(off));
 	setsockopt(s->fd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on));
@@ -78,6 +86,8 @@ int sock_io_open(struct sock *s)
 
 void sock_io_close(struct sock *s)
 {
+	if (s->out)
+		free(s->out->veil);
 	free(s->out);
 	free(s->in);
 	s->out = NULL;
@@ -148,13 +158,14 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 	h->from = s->gen;
 	h->to = p->far;
 	h->ack = p->rx.next;
-	h->here = p->rx.here;
+	h->here = sock_win_word(&p->rx, 0);
 	h->room = sock_rx_room(s, p);
 	h->stamp = us ? us : 1;
 	h->echo = io_echo(s, p);
 	h->flags = p->bye ? SOCK_SAW_BYE : 0;
 	h->count = ++s->count;
 	p->unacked = 0;
+	p->unacked_bytes = 0;
 	p->ack_now = false;
 	p->closed_room = h->room < 2 * p->gram_max;
 }
@@ -170,11 +181,13 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 		return;
 	sock_deputy_count(&s->deputy.traffic);
 	io_head(s, p, h);
-	h->crc = sock_crc(s, h, bytes);
-	if (bytes == sizeof(*h))
-		data = memcpy(&o->small[i], h, sizeof(*h));
+	if (h->kind != SOCK_DATA)
+		h = data = memcpy(&o->small[i], h, bytes);
+	if (s->hides)
+		h = data = memcpy(o->veil + o->bytes, h, bytes);
 	if (s->tag)
 		sock_seal_sign(s, data, bytes);
+	h->crc = sock_crc(s, h, bytes);
 	bytes += s->tag;
 	if (s->faults.any) {
 		sock_fault_send(s, &p->base.name, data, bytes);
@@ -182,8 +195,14 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	}
 	o->entry[i] = (struct io_entry){ p, h->seq, h->kind == SOCK_DATA };
 	o->iov[i] = (struct iovec){ .iov_base = data, .iov_len = bytes };
-	if (++o->count == SOCK_BATCH)
+	o->bytes += bytes;
+	if (++o->count == SOCK_BATCH || o->bytes + bytes > IO_JOIN_BYTES)
 		sock_io_flush(s);
+}
+
+bool sock_io_holds(const struct sock *s)
+{
+	return s->out->count;
 }
 
 /* How many entries from i on can be one message that the kernel cuts. */
@@ -324,6 +343,7 @@ void sock_io_flush(struct sock *s)
 			i = (uint32_t)n == msgs ? o->count : o->first[n];
 	}
 	o->count = 0;
+	o->bytes = 0;
 }
 
 int sock_io_one(struct sock *s, const struct sockaddr_in *to, const void *data,
@@ -370,11 +390,13 @@ static int io_message(struct sock *s, uint32_t i, int budget)
 	return n;
 }
 
-static int io_take(struct sock *s)
+/* At most count messages; their number. */
+static int io_take(struct sock *s, uint32_t count)
 {
 	struct sock_in *in = s->in;
+	ssize_t n;
 
-	for (uint32_t i = 0; i < SOCK_READ_BATCH; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		in->iov[i] = (struct iovec){ .iov_base = in->data[i],
 					     .iov_len = SOCK_READ_BYTES };
 		in->msg[i].msg_hdr = (struct msghdr){
@@ -386,19 +408,44 @@ static int io_take(struct sock *s)
 			.msg_controllen = sizeof(in->control[i].room),
 		};
 	}
-	return recvmmsg(s->fd, in->msg, SOCK_READ_BATCH, MSG_DONTWAIT, NULL);
+	if (count > 1)
+		return recvmmsg(s->fd, in->msg, count, MSG_DONTWAIT, NULL);
+	n = recvmsg(s->fd, &in->msg[0].msg_hdr, MSG_DONTWAIT);
+	if (n < 0)
+		return -1;
+	in->msg[0].msg_len = (uint32_t)n;
+	return 1;
 }
 
-int sock_io_read(struct sock *s, int budget, bool *drained_p)
+/*
+ * One message alone is what a ping-pong has, and what the kernel joined is best
+ * read where the last one was, in the processor's cache. Batches are for many
+ * small ones.
+ */
+static enum sock_left io_left(struct sock_in *in, int got, uint32_t count)
 {
-	int got = io_take(s);
+	bool bulk = got > 0 && in->msg[0].msg_len > IO_BULK_BYTES;
+
+	if (got < (int)count) {
+		in->runs = got > 1 ? in->runs : 0;
+		return SOCK_NOTHING;
+	}
+	in->runs = bulk ? 0 : in->runs + 1;
+	return bulk || count > 1 ? SOCK_MUCH : SOCK_SOMETHING;
+}
+
+int sock_io_read(struct sock *s, int budget, enum sock_left *left_p)
+{
+	struct sock_in *in = s->in;
+	uint32_t count = in->runs > 1 ? SOCK_READ_BATCH : 1;
+	int got = io_take(s, count);
 	int n = 0;
 
 	if (got < 0 && errno != EAGAIN) {
 		sock_io_errors(s);
-		got = io_take(s);
+		got = io_take(s, count);
 	}
-	*drained_p = got < (int)SOCK_READ_BATCH;
+	*left_p = io_left(in, got, count);
 	if (got > 0)
 		sock_deputy_count(&s->deputy.traffic);
 	for (int i = 0; i < got; i++)

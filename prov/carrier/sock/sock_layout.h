@@ -7,7 +7,8 @@
  *   | head (64 bytes)  | record | packet, part    | record | packet ...
  *   +------------------+--------+-----------------+--------+----------- - -
  *
- * With a key a tag of 16 bytes follows, AES-GMAC of all before it: sock_seal.c.
+ * With a key a tag of 16 bytes follows, AES-GMAC of all before it but the first
+ * word: sock_seal.c. Behind the head of an ACK are more words of what is here.
  *
  * Every record starts at a multiple of 8. A packet is the 32 bytes of struct
  * weft_pkt and its payload; one that does not fit an empty datagram is cut,
@@ -37,7 +38,8 @@ enum sock_kind {
 #define SOCK_SAW_BYE 1u /* flag: your BYE has been here */
 
 struct sock_head {
-	uint32_t crc; /* CRC-32C of everything behind this word */
+	uint32_t crc; /* CRC-32C of everything behind this word; with a tag of
+		       * the head and the tag */
 	uint32_t magic;
 	uint64_t from;	/* incarnation of the sender: when it was opened */
 	uint64_t to;	/* of the receiver; 0: not known yet */

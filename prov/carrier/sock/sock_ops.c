@@ -45,7 +45,7 @@ static void ops_init(struct sock *s, const struct weft_carrier_attr *attr)
 	pthread_mutex_init(&s->deputy.lock, NULL);
 	s->silence_ns = attr->silence_ms ? (uint64_t)attr->silence_ms * 1000000u
 					 : SOCK_SILENCE_NS;
-	s->window = WEFT_SEQ_WINDOW;
+	s->window = SOCK_WINDOW;
 	if (slots && slots < s->window)
 		s->window = slots > OPS_WINDOW_MIN ? slots : OPS_WINDOW_MIN;
 	weft_hash_init(&s->by_name);
@@ -58,7 +58,8 @@ static void ops_free(struct sock *s)
 	sock_deputy_close(s);
 	sock_fault_fini(s);
 	for (uint32_t i = 0; i < s->peer_count; i++)
-		sock_peer_free(s->peer[i]);
+		sock_peer_free(s, s->peer[i]);
+	sock_gram_fini(s);
 	free(s->peer);
 	weft_hash_fini(&s->by_name);
 	sock_seal_close(s->seal);
@@ -97,9 +98,9 @@ static int sock_open(const struct weft_carrier_attr *attr,
 	if (!ret)
 		ret = sock_name_open(s, &attr->name);
 	if (!ret)
-		ret = sock_io_open(s);
-	if (!ret)
 		ret = sock_seal_open(s, attr);
+	if (!ret)
+		ret = sock_io_open(s);
 	if (!ret)
 		ret = sock_deputy_open(s);
 	if (ret) {
@@ -144,8 +145,10 @@ static int sock_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 static void ops_sent(struct sock *s)
 {
 	s->stats.sent++;
-	if (s->faults.die && s->stats.sent >= s->faults.die)
-		s->dead = true;
+	if (!s->faults.die || s->stats.sent < s->faults.die)
+		return;
+	sock_turn_uncork(s);
+	s->dead = true;
 }
 
 static int ops_send(struct sock *s, struct sock_peer *p,
@@ -231,6 +234,7 @@ static void sock_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 
 	sock_enter(s);
 	*st = s->stats;
+	st->far = st->sent;
 	sock_leave(s);
 	/* relaxed: a number for people */
 	st->sleeps = weft_load64_relaxed(&s->bed.sleeps);

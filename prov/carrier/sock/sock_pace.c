@@ -2,8 +2,13 @@
 /* Retransmission time and congestion window of one peer. */
 #include "prov/carrier/sock/sock_pace.h"
 
+#include <stdbool.h>
+
 #define PACE_FIRST_BYTES  65536
 #define PACE_FIRST_GRAMS  4
+#define PACE_LARGE_BYTES  262144
+#define PACE_QUEUE_NS	  50000 /* what a busy host adds to any round trip */
+#define PACE_FORGET	  1024	/* samples until a least one is twice as much */
 #define PACE_WINDOW_BYTES (UINT64_C(16) << 20) /* more never helps */
 
 static uint64_t pace_max(uint64_t a, uint64_t b)
@@ -38,13 +43,25 @@ void sock_pace_rtt(struct sock_pace *p, uint64_t ns)
 		p->var_ns = (3 * p->var_ns + off) / 4;
 		p->srtt_ns = pace_max((7 * p->srtt_ns + ns) / 8, 1);
 	}
+	p->least_ns += p->least_ns / PACE_FORGET;
+	if (!p->least_ns || ns < p->least_ns)
+		p->least_ns = pace_max(ns, 1);
 	p->rto_ns = p->srtt_ns + 4 * p->var_ns;
 	p->rto_ns =
 		pace_min(pace_max(p->rto_ns, SOCK_RTO_MIN_NS), SOCK_RTO_MAX_NS);
 }
 
+/* Whether what is on its way waits in queues most of the time. */
+static bool pace_queues(const struct sock_pace *p)
+{
+	return p->window >= PACE_LARGE_BYTES &&
+	       p->srtt_ns > 2 * p->least_ns + PACE_QUEUE_NS;
+}
+
 void sock_pace_acked(struct sock_pace *p, uint64_t bytes)
 {
+	if (pace_queues(p))
+		return;
 	if (p->window >= p->turn)
 		bytes = bytes * p->datagram / p->window;
 	p->window = pace_min(p->window + bytes, PACE_WINDOW_BYTES);

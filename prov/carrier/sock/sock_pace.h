@@ -7,7 +7,8 @@
  *           every time that it passes in vain
  *   window  grows by what is acknowledged up to `turn`, then by one datagram a
  *           round trip; halved by a loss, once a round trip; two datagrams
- *           after a time-out
+ *           after a time-out. A large one does not grow where round trips say
+ *           that more would only stand in a queue
  */
 #ifndef WEFT_CARRIER_SOCK_PACE_H
 #define WEFT_CARRIER_SOCK_PACE_H
@@ -21,6 +22,7 @@
 struct sock_pace {
 	uint64_t srtt_ns; /* 0: nothing measured yet */
 	uint64_t var_ns;
+	uint64_t least_ns; /* the shortest round trip, as of late */
 	uint64_t rto_ns;
 	uint64_t window;
 	uint64_t turn;	   /* where growth becomes slow */

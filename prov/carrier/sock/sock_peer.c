@@ -192,29 +192,45 @@ void sock_peer_refused(struct sock *s, struct sock_peer *p)
 	sock_peer_busy(s, p);
 }
 
-static void peer_empty(struct sock_peer *p)
+bool sock_peer_can_fly(struct sock_peer *p)
 {
-	for (unsigned i = 0; i < WEFT_SEQ_WINDOW; i++) {
-		free(p->flight[i].gram);
-		free(p->here[i]);
-		p->flight[i] = (struct sock_flight){ .gram = NULL };
-		p->here[i] = NULL;
-	}
-	free(p->open);
+	if (!p->flight)
+		p->flight = calloc(SOCK_WINDOW, sizeof(*p->flight));
+	return p->flight;
+}
+
+bool sock_peer_can_keep(struct sock_peer *p)
+{
+	if (!p->here)
+		p->here = calloc(SOCK_WINDOW, sizeof(struct sock_gram *));
+	return p->here;
+}
+
+static void peer_empty(struct sock *s, struct sock_peer *p)
+{
+	for (unsigned i = 0; p->flight && i < SOCK_WINDOW; i++)
+		sock_gram_free(s, p->flight[i].gram);
+	for (unsigned i = 0; p->here && i < SOCK_WINDOW; i++)
+		sock_gram_free(s, p->here[i]);
+	sock_gram_free(s, p->open);
+	free(p->flight);
+	free(p->here);
 	free(p->whole);
+	p->flight = NULL;
+	p->here = NULL;
 	p->open = NULL;
 	p->whole = NULL;
 	p->tx.acked = p->tx.next;
-	p->rx.here = 0;
+	p->rx = (struct sock_win){ .next = p->rx.next, .top = p->rx.next };
 	p->losses = 0;
 	p->flying = 0;
 	p->held = 0;
 	p->rto_at = 0;
 }
 
-void sock_peer_free(struct sock_peer *p)
+void sock_peer_free(struct sock *s, struct sock_peer *p)
 {
-	peer_empty(p);
+	peer_empty(s, p);
 	sock_seal_close(p->seal);
 	free(p);
 }
@@ -224,11 +240,11 @@ void sock_peer_lose(struct sock *s, struct sock_peer *p, int err)
 	if (p->base.lost)
 		return;
 	/* Who may be alive must not go on as if nothing had happened. */
-	if (!p->bye && !p->refused && p->far) {
+	if (!p->bye && !p->refused && p->far)
 		sock_tx_small(s, p, SOCK_RESET);
-		sock_io_flush(s);
-	}
-	peer_empty(p);
+	/* Nothing of it is in the batch when it is freed. */
+	sock_io_flush(s);
+	peer_empty(s, p);
 	if (p->sends)
 		s->senders--;
 	weft_list_remove(&p->busy);

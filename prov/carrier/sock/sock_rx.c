@@ -129,10 +129,12 @@ static bool rx_records(struct sock *s, struct sock_peer *p, struct rx_view *v,
 	return true;
 }
 
-static void rx_step(struct sock_peer *p)
+/* Something has to be acknowledged. */
+static void rx_owe(struct sock *s, struct sock_peer *p, uint32_t bytes)
 {
-	weft_seq_rx_step(&p->rx);
-	p->unacked++;
+	if (!p->unacked++)
+		p->unacked_ns = s->now;
+	p->unacked_bytes += bytes;
 }
 
 int sock_rx_release(struct sock *s, struct sock_peer *p, int budget)
@@ -140,7 +142,7 @@ int sock_rx_release(struct sock *s, struct sock_peer *p, int budget)
 	int n = 0;
 
 	p->blocked = false;
-	while (n < budget && !p->broken && weft_seq_rx_ready(&p->rx)) {
+	while (n < budget && !p->broken && sock_win_ready(&p->rx)) {
 		struct sock_gram **g_p = sock_here(p, p->rx.next);
 		struct sock_gram *g = *g_p;
 		struct rx_view v = { g->data, g->bytes, g->at };
@@ -150,9 +152,10 @@ int sock_rx_release(struct sock *s, struct sock_peer *p, int budget)
 		if (!done)
 			break;
 		p->held -= g->bytes;
-		free(g);
+		rx_owe(s, p, g->bytes);
+		sock_gram_free(s, g);
 		*g_p = NULL;
-		rx_step(p);
+		sock_win_step(&p->rx);
 		/* Who was told to stop is told to go on. */
 		if (p->closed_room)
 			p->ack_now = true;
@@ -161,25 +164,23 @@ int sock_rx_release(struct sock *s, struct sock_peer *p, int budget)
 }
 
 /* Keeps what cannot be handed up yet; false: no memory, as if it were lost. */
-static bool rx_keep(struct sock_peer *p, uint32_t seq, const struct rx_view *v)
+static bool rx_keep(struct sock *s, struct sock_peer *p, uint32_t seq,
+		    const struct rx_view *v)
 {
-	struct sock_gram *g = malloc(sizeof(*g) + v->bytes);
+	struct sock_gram *g;
 
+	if (!sock_peer_can_keep(p))
+		return false;
+	g = sock_gram_new(s, v->bytes);
 	if (!g)
 		return false;
 	g->bytes = v->bytes;
-	g->room = v->bytes;
 	g->at = v->at;
 	memcpy(g->data, v->data, v->bytes);
 	*sock_here(p, seq) = g;
 	p->held += g->bytes;
-	p->unacked++;
+	rx_owe(s, p, 0);
 	return true;
-}
-
-static void rx_forget(struct sock_peer *p, uint32_t seq)
-{
-	p->rx.here &= ~(UINT64_C(1) << (seq - p->rx.next));
 }
 
 static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
@@ -191,12 +192,13 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	if (!p->sends)
 		s->senders++;
 	p->sends = true;
-	if (weft_seq_rx_arrive(&p->rx, seq) != WEFT_SEQ_NEW) {
+	if (sock_win_arrive(&p->rx, seq) != WEFT_SEQ_NEW) {
 		p->ack_now = true;
 		return 0;
 	}
 	if (turn && rx_records(s, p, v, budget, &n)) {
-		rx_step(p);
+		sock_win_step(&p->rx);
+		rx_owe(s, p, v->bytes);
 		return n + sock_rx_release(s, p, budget - n);
 	}
 	/* A gap is told at once. */
@@ -205,11 +207,11 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	if (p->broken)
 		return n;
 	/* What has gone up in part cannot be dropped. */
-	if (!rx_keep(p, seq, v)) {
+	if (!rx_keep(s, p, seq, v)) {
 		if (v->at > sizeof(struct sock_head) || p->whole_bytes)
 			p->broken = ENOMEM;
 		else
-			rx_forget(p, seq);
+			sock_win_forget(&p->rx, seq);
 	}
 	return n;
 }
@@ -291,8 +293,7 @@ static struct sock_peer *rx_sender(struct sock *s,
  * not know us, since anything else may be an old one for our predecessor.
  */
 static bool rx_sealed(struct sock *s, const struct sockaddr_in *from,
-		      const uint8_t *data, uint32_t bytes,
-		      struct sock_seal **fresh_p)
+		      uint8_t *data, uint32_t bytes, struct sock_seal **fresh_p)
 {
 	struct sock_head h;
 
@@ -317,6 +318,16 @@ static bool rx_again(struct sock *s, struct sock_peer *p, uint64_t count)
 	return again;
 }
 
+/* Words of what is here that are behind the head. */
+static uint32_t rx_words(const struct sock_head *h, const struct rx_view *v)
+{
+	uint32_t n = (v->bytes - (uint32_t)sizeof(*h)) / 8;
+
+	if (h->kind != SOCK_ACK)
+		return 0;
+	return n < SOCK_WORDS ? n : SOCK_WORDS - 1;
+}
+
 int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 		 uint32_t bytes, int budget)
 {
@@ -339,7 +350,7 @@ int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 	sock_peer_busy(s, p);
 	/* What it says of our numbers counts only if it knows us. */
 	if (h.to)
-		sock_tx_acked(s, p, &h);
+		sock_tx_acked(s, p, &h, data + sizeof(h), rx_words(&h, &v));
 	if (h.to && h.flags & SOCK_SAW_BYE)
 		p->bye_seen = true;
 	rx_word(s, p, &h);

@@ -51,6 +51,42 @@ static void the_pace_follows_the_network(void **state)
 	T_IS(p.rto_ns, SOCK_RTO_MAX_NS);
 }
 
+/* Against an array that says of every number whether it is here. */
+static void a_long_window_knows_what_is_here(void **state)
+{
+	enum { N = 40000, FIRST = -2000 };
+	static bool here[N];
+	struct sock_win w = { .next = (uint32_t)FIRST, .top = (uint32_t)FIRST };
+	uint32_t next = 0;
+	struct weft_rng rng;
+
+	weft_rng_init(&rng, 5, 0);
+	while (next < N - 2 * SOCK_WINDOW) {
+		uint32_t ahead = weft_rng_below(&rng, SOCK_WINDOW + 100);
+		uint32_t seq = next + (ahead % 3 ? ahead % 90 : ahead);
+
+		T_IS(sock_win_arrive(&w, (uint32_t)FIRST + seq),
+		     seq - next >= SOCK_WINDOW ? WEFT_SEQ_OUTSIDE
+		     : here[seq]	       ? WEFT_SEQ_OLD
+					       : WEFT_SEQ_NEW);
+		here[seq] |= seq - next < SOCK_WINDOW;
+		for (uint32_t i = 0; i < SOCK_WINDOW; i++) {
+			uint64_t word = i / 64 < sock_win_words(&w)
+						? sock_win_word(&w, i / 64)
+						: 0;
+
+			if ((word >> i % 64 & 1) != here[next + i])
+				T_IS(i, SOCK_WINDOW);
+		}
+		for (; sock_win_ready(&w); next++)
+			sock_win_step(&w);
+		T_FALSE(here[next]);
+		if (next)
+			T_IS(sock_win_arrive(&w, (uint32_t)FIRST + next - 1),
+			     WEFT_SEQ_OLD);
+	}
+}
+
 struct two {
 	struct end a, b;
 	struct weft_peer *ab, *ba;
@@ -374,10 +410,12 @@ static void a_peer_that_lies_is_given_up(void **state)
 /* ---- with a key ---- */
 
 static const char secret[] = "nobody else knows it";
+static bool encrypt; /* the tests are run again with it */
 
 static struct two *two_signed(const char *plan)
 {
 	struct weft_carrier_attr attr = { .faults = plan,
+					  .encrypt = encrypt,
 					  .key = secret,
 					  .key_bytes = sizeof(secret) };
 
@@ -435,16 +473,16 @@ static void what_was_heard_is_not_heard_again(void **state)
 				 .seq = sock_peer_of(t->ab)->tx.next,
 				 .kind = SOCK_ACK,
 				 .count = a->count + 1 };
-	h->crc = sock_crc(a, h, sizeof(*h));
 	sock_seal_sign(a, copy, sizeof(*h));
+	h->crc = sock_crc(a, h, sizeof(*h));
 	for (int i = 0; i < 3; i++)
 		T_OK(sock_io_one(a, &t->b.name, copy, sizeof(*h) + SOCK_TAG));
 	until_refused(&t->b, 2);
 	T_IS(two_stats(&t->b).replays, 2);
 	/* one that is older than all that is remembered */
 	h->count = 1;
-	h->crc = sock_crc(a, h, sizeof(*h));
 	sock_seal_sign(a, copy, sizeof(*h));
+	h->crc = sock_crc(a, h, sizeof(*h));
 	sock_peer_of(t->ba)->seen += 2 * SOCK_SEEN;
 	T_OK(sock_io_one(a, &t->b.name, copy, sizeof(*h) + SOCK_TAG));
 	until_refused(&t->b, 3);
@@ -462,7 +500,8 @@ static void a_forged_datagram_is_dropped(void **state)
 	enum { N = 300 };
 	struct two *t = two_signed(NULL);
 	struct weft_carrier_attr other = { .key = "guessed, and wrong",
-					   .key_bytes = 18 };
+					   .key_bytes = 18,
+					   .encrypt = encrypt };
 	uint8_t gram[512];
 	struct sock_head *h = (void *)gram;
 	struct sockaddr_in name;
@@ -495,6 +534,54 @@ static void a_forged_datagram_is_dropped(void **state)
 	end_close(&e);
 	two_talk_on(t, 20, 40);
 	two_close(t);
+}
+
+/* Nothing of what is said can be read, and none who does not hide is heard. */
+static void encrypted_datagrams_say_nothing(void **state)
+{
+	struct weft_carrier_attr plain = { .key = secret,
+					   .key_bytes = sizeof(secret) };
+	struct weft_carrier_attr open = { .encrypt = true };
+	static const char text[] = "the text that nobody may read, but for two";
+	union {
+		struct sock_head head;
+		uint8_t bytes[sizeof(struct sock_head) + sizeof(text) + 16];
+	} g = { .head = { .count = 7 } };
+	uint8_t *body = g.bytes + sizeof(g.head);
+	uint32_t bytes = sizeof(g.head) + sizeof(text);
+	struct sock_seal *fresh;
+	struct two *t;
+	struct end e;
+
+	encrypt = true;
+	t = two_signed(NULL);
+	encrypt = false;
+	g.head.from = sock_of(t->a.c)->gen;
+	memcpy(body, text, sizeof(text));
+	sock_seal_sign(sock_of(t->a.c), g.bytes, bytes);
+	for (size_t i = 0; i + 4 <= sizeof(text); i++)
+		T_NULL(memmem(body, sizeof(text), text + i, 4));
+	T_TRUE(sock_seal_holds(sock_of(t->b.c), NULL, &t->a.name, g.bytes,
+			       bytes, &fresh));
+	sock_seal_close(fresh);
+	T_OK(memcmp(body, text, sizeof(text)));
+	T_OK(end_open(&e, &weft_carrier_sock, 3, &plain));
+	T_IS(end_send(&e, end_peer(&e, &t->b), 0, 8), -EAGAIN);
+	until_refused(&t->b, 1);
+	T_IS(two_stats(&t->b).forged, 1);
+	end_close(&e);
+	two_close(t);
+	T_IS(end_open(&e, &weft_carrier_sock, 3, &open), -EACCES);
+}
+
+/* Signatures by GCM have to do what those by GMAC do. */
+static void encrypted_ones_are_signed_as_well(void **state)
+{
+	encrypt = true;
+	signed_datagrams_pass_a_bad_network(state);
+	what_was_heard_is_not_heard_again(state);
+	a_forged_datagram_is_dropped(state);
+	encrypt = false;
 }
 
 static void a_silent_peer_is_given_up_once(void **state)
@@ -610,9 +697,12 @@ static void an_armed_descriptor_tells(void **state)
 	while (c->ops->arm(c))
 		c->ops->poll(c, 16);
 	T_OK(end_send_all(&t->a, t->ab, 1, 8, 20));
-	T_IS(poll(&fd, 1, 20000), 1);
-	while (c->ops->arm(c))
-		c->ops->poll(c, 16);
+	/* also for an acknowledgement that is due */
+	while (t->b.got < 2) {
+		T_IS(poll(&fd, 1, 20000), 1);
+		while (c->ops->arm(c))
+			c->ops->poll(c, 16);
+	}
 	T_IS(t->b.got, 2);
 	c->ops->wake(c);
 	T_IS(poll(&fd, 1, 20000), 1);
@@ -638,11 +728,89 @@ static void a_slow_reader_is_not_flooded(void **state)
 	two_talk(t, n);
 	while (!end_send(&t->a, t->ab, n, 8192))
 		n++;
-	T_TRUE(n <= 20 + WEFT_SEQ_WINDOW);
+	T_TRUE(n <= 20 + SOCK_WINDOW);
 	T_TRUE(end_wait_got(&t->b, n, 20));
 	resent = two_stats(&t->a).resent;
 	T_TRUE(resent <= n);
 	two_close(t);
+}
+
+enum { CROWD = 64, CROWD_EACH = 100 };
+
+struct crowd {
+	struct end from[CROWD];
+	struct weft_peer *peer[CROWD];
+	uint64_t sent[CROWD];
+	struct end to;
+};
+
+static void crowd_send(struct crowd *c)
+{
+	for (uint32_t i = 0; i < CROWD; i++) {
+		struct end *e = &c->from[i];
+
+		e->c->ops->poll(e->c, 16);
+		if (c->sent[i] < CROWD_EACH &&
+		    !end_send(e, c->peer[i], c->sent[i], 8000))
+			c->sent[i]++;
+	}
+}
+
+static struct crowd *crowd_open(int buffer)
+{
+	struct crowd *c = calloc(1, sizeof(*c));
+
+	T_NOT_NULL(c);
+	T_OK(end_open(&c->to, &weft_carrier_sock, 900, NULL));
+	if (buffer) {
+		T_OK(setsockopt(sock_of(c->to.c)->fd, SOL_SOCKET, SO_RCVBUF,
+				&buffer, sizeof(buffer)));
+		sock_of(c->to.c)->rcv_bytes = 2 * (uint32_t)buffer;
+	}
+	for (uint32_t i = 0; i < CROWD; i++) {
+		T_OK(end_open(&c->from[i], &weft_carrier_sock, i, NULL));
+		c->peer[i] = end_peer(&c->from[i], &c->to);
+	}
+	return c;
+}
+
+static void crowd_close(struct crowd *c)
+{
+	for (uint32_t i = 0; i < CROWD; i++)
+		end_close(&c->from[i]);
+	end_close(&c->to);
+	free(c);
+}
+
+/*
+ * Many who send much to one who makes no call for half a second: what they have
+ * on the way is no more than there is room for, and when he comes back all of
+ * it comes soon. With the buffer that everybody has, and with that of root.
+ */
+static void a_crowd_waits_for_who_is_away(void **state)
+{
+	static const int buffer[] = { 0, 106496 };
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(buffer); i++) {
+		struct crowd *c = crowd_open(buffer[i]);
+		uint64_t end = weft_now_ns() + 500000000;
+		uint64_t resent = 0;
+		struct t_limit limit;
+
+		while (weft_now_ns() < end)
+			crowd_send(c);
+		t_limit_set(&limit, 60);
+		while (c->to.got < CROWD * CROWD_EACH) {
+			T_FALSE(t_limit_over(&limit));
+			c->to.c->ops->poll(c->to.c, 64);
+			crowd_send(c);
+		}
+		T_IS(c->to.bad, 0);
+		for (uint32_t k = 0; k < CROWD; k++)
+			resent += two_stats(&c->from[k]).resent;
+		T_TRUE(resent < CROWD * CROWD_EACH);
+		crowd_close(c);
+	}
 }
 
 static void a_plan_for_visible_faults_is_refused(void **state)
@@ -657,6 +825,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_pace_follows_the_network),
+		T_CASE(a_long_window_knows_what_is_here),
 		T_CASE(a_bad_network_is_repaired),
 		T_CASE(who_is_away_sends_again),
 		T_CASE(who_is_away_answers),
@@ -666,12 +835,15 @@ int main(void)
 		T_CASE(signed_datagrams_pass_a_bad_network),
 		T_CASE(what_was_heard_is_not_heard_again),
 		T_CASE(a_forged_datagram_is_dropped),
+		T_CASE(encrypted_datagrams_say_nothing),
+		T_CASE(encrypted_ones_are_signed_as_well),
 		T_CASE(a_silent_peer_is_given_up_once),
 		T_CASE(a_silent_host_is_noticed_by_who_waits),
 		T_CASE(a_killed_peer_is_noticed),
 		T_CASE(a_name_in_new_hands_is_a_new_peer),
 		T_CASE(an_armed_descriptor_tells),
 		T_CASE(a_slow_reader_is_not_flooded),
+		T_CASE(a_crowd_waits_for_who_is_away),
 		T_CASE(a_plan_for_visible_faults_is_refused),
 	};
 

@@ -2,8 +2,7 @@
 /*
  * A turn: what was kept goes up, the socket is read, and every peer with
  * something to do gets its acknowledgement, its datagrams and its verdict.
- * An acknowledgement waits for data going the other way until a turn finds
- * nothing to read.
+ * An acknowledgement waits for a moment, and for data going the other way.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -11,7 +10,9 @@
 #include <errno.h>
 #include <poll.h>
 
-#define TURN_ACK_GRAMS	8u
+#define TURN_ACK_GRAMS	64u
+#define TURN_ACK_BYTES	98304u
+#define TURN_ACK_NS	UINT64_C(20000)	  /* data may take it along till then */
 #define TURN_BLOCKED_NS UINT64_C(50000)	  /* until a refused packet is tried */
 #define TURN_UNSENT_NS	UINT64_C(1000000) /* until the network has room */
 #define TURN_TICK_NS	UINT64_C(100000000) /* between two rounds of pokes */
@@ -40,7 +41,7 @@ static void turn_verdict(struct sock *s, struct sock_peer *p, bool drained)
 {
 	if (turn_ended(p))
 		sock_peer_lose(s, p, p->broken ? p->broken : ESHUTDOWN);
-	else if (p->refused && drained && !weft_seq_rx_ready(&p->rx))
+	else if (p->refused && drained && !sock_win_ready(&p->rx))
 		sock_peer_lose(s, p, ECONNRESET);
 }
 
@@ -51,7 +52,9 @@ static void turn_ack(struct sock *s, struct sock_peer *p, bool idle)
 		p->ack_now = false;
 		return;
 	}
-	if (p->ack_now || p->unacked >= TURN_ACK_GRAMS || (idle && p->unacked))
+	if (p->ack_now || p->unacked >= TURN_ACK_GRAMS ||
+	    p->unacked_bytes >= TURN_ACK_BYTES ||
+	    (idle && p->unacked && s->now >= p->unacked_ns + TURN_ACK_NS))
 		sock_tx_small(s, p, SOCK_ACK);
 }
 
@@ -75,11 +78,13 @@ static uint64_t turn_due(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t due = turn_timer(s, p);
 
-	if (p->unacked || turn_ended(p))
+	if (turn_ended(p))
 		return s->now;
+	if (p->unacked)
+		due = turn_sooner(due, p->unacked_ns + TURN_ACK_NS);
 	if (p->refused)
 		due = turn_sooner(due, s->now + TURN_BLOCKED_NS);
-	if (weft_seq_rx_ready(&p->rx))
+	if (sock_win_ready(&p->rx))
 		due = p->blocked ? turn_sooner(due, s->now + TURN_BLOCKED_NS)
 				 : s->now;
 	return due;
@@ -125,7 +130,7 @@ static int turn_kept(struct sock *s, int budget)
 	{
 		struct sock_peer *p = turn_peer(i);
 
-		if (n < budget && weft_seq_rx_ready(&p->rx))
+		if (n < budget && sock_win_ready(&p->rx))
 			n += sock_rx_release(s, p, budget - n);
 	}
 	return n;
@@ -167,25 +172,37 @@ static void turn_poke(struct sock *s)
 	}
 }
 
+void sock_turn_uncork(struct sock *s)
+{
+	for (struct weft_list *i = s->busy.next; i != &s->busy; i = i->next)
+		sock_tx_go(s, turn_peer(i));
+	sock_io_flush(s);
+	s->corked = false;
+}
+
 static int turn(struct sock *s, int budget)
 {
-	bool drained = false;
+	enum sock_left left = SOCK_MUCH;
 	uint64_t was;
 	uint64_t due;
 	int n;
 
 	s->now = weft_now_ns();
+	if (s->corked)
+		sock_turn_uncork(s);
 	s->polling = true;
 	was = s->stats.received;
 	n = turn_kept(s, budget);
-	for (int i = 0; i < TURN_READS && !drained && (!i || n < budget); i++)
-		n += sock_io_read(s, budget - n, &drained);
+	for (int i = 0;
+	     i < TURN_READS && left == SOCK_MUCH && (!i || n < budget); i++)
+		n += sock_io_read(s, budget - n, &left);
 	s->polling = false;
 	if (s->faults.any)
 		sock_fault_run(s, false);
 	if (s->now >= s->tick_ns)
 		turn_poke(s);
-	due = turn_peers(s, s->stats.received == was, drained);
+	due = turn_peers(s, s->stats.received == was, left == SOCK_NOTHING);
+	s->corked = false;
 	sock_wait_due(s, due);
 	return n;
 }
@@ -204,19 +221,21 @@ int sock_poll(struct weft_carrier *c, int budget)
 
 uint64_t sock_turn_away(struct sock *s)
 {
+	enum sock_left left = SOCK_SOMETHING;
 	uint64_t again = UINT64_MAX;
-	bool drained = false;
 
 	s->now = weft_now_ns();
 	s->away = true;
 	sock_io_errors(s);
-	for (int i = 0; i < TURN_READS && !drained; i++)
-		sock_io_read(s, 0, &drained);
+	if (s->corked)
+		sock_turn_uncork(s);
+	for (int i = 0; i < TURN_READS && left != SOCK_NOTHING; i++)
+		sock_io_read(s, 0, &left);
 	if (s->faults.any) {
 		sock_fault_run(s, false);
 		again = sock_fault_due(s);
 	}
-	sock_wait_due(s, turn_peers(s, true, drained));
+	sock_wait_due(s, turn_peers(s, true, left == SOCK_NOTHING));
 	for (struct weft_list *i = s->busy.next; i != &s->busy; i = i->next)
 		again = turn_sooner(again, turn_timer(s, turn_peer(i)));
 	s->away = false;

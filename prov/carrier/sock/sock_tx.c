@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packets into datagrams. A packet goes at once, since its sender may not call
- * again for a long time; those that are sent while poll runs share an open
- * datagram, which goes when it is full or poll ends.
+ * again for a long time. Those that follow it closely while it is on its way,
+ * and those that are sent while poll runs, share an open datagram, which goes
+ * when it is full, with the next poll, or by the deputy.
  *
  *   acked ...... next   open          at most `window` numbers, and as many
  *   [sent, kept]        [filling]     bytes as the peer and the pace allow
  *
- * A number is taken for lost when three later ones have arrived, or when
- * nothing was acknowledged for a whole rto.
+ * A number is taken for lost when one that went three or more later has
+ * arrived, or when nothing was acknowledged for a whole rto.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/log.h"
@@ -19,9 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TX_LATER  3u	/* later arrivals that tell of a loss */
-#define TX_SMALL  1024u /* packets up to this share a datagram of ... */
-#define TX_SHARED 4096u
+#define TX_LATER    3u	  /* how much later one tells of a loss */
+#define TX_SMALL    1024u /* packets up to this share a datagram of ... */
+#define TX_SHARED   4096u
+#define TX_PART_MIN 64u /* a smaller part of a packet is not worth it */
+#define TX_BURST_NS UINT64_C(20000) /* so close is what follows */
 
 static uint32_t tx_pad(uint32_t bytes)
 {
@@ -52,22 +55,15 @@ static bool tx_may_fly(const struct sock_peer *p, uint64_t bytes)
 
 void sock_tx_small(struct sock *s, struct sock_peer *p, enum sock_kind kind)
 {
-	struct sock_head h = { .kind = (uint8_t)kind, .seq = p->tx.next };
+	struct {
+		struct sock_head head;
+		uint64_t more[SOCK_WORDS - 1];
+	} h = { .head = { .kind = (uint8_t)kind, .seq = p->tx.next } };
+	uint32_t words = kind == SOCK_ACK ? sock_win_words(&p->rx) : 1;
 
-	sock_io_add(s, p, &h, sizeof(h));
-}
-
-static struct sock_gram *tx_gram(uint32_t room)
-{
-	struct sock_gram *g = malloc(sizeof(*g) + room + SOCK_TAG);
-
-	if (!g)
-		return NULL;
-	g->bytes = sizeof(struct sock_head);
-	g->room = room;
-	g->at = 0;
-	memset(g->data, 0, sizeof(struct sock_head));
-	return g;
+	for (uint32_t i = 1; i < words; i++)
+		h.more[i - 1] = sock_win_word(&p->rx, i);
+	sock_io_add(s, p, &h, (uint32_t)(sizeof(h.head) + 8 * (words - 1)));
 }
 
 /* Often enough that nobody looks silent who was not asked. */
@@ -83,7 +79,7 @@ static void tx_fly(struct sock *s, struct sock_peer *p, uint32_t seq)
 {
 	struct sock_flight *f = sock_flight(p, seq);
 
-	f->sent_ns = s->now;
+	f->order = ++p->order;
 	p->flying += f->gram->bytes;
 	if (!p->rto_at) {
 		p->wait_ns = s->now;
@@ -97,7 +93,7 @@ static void tx_fly(struct sock *s, struct sock_peer *p, uint32_t seq)
 static void tx_depart(struct sock *s, struct sock_peer *p)
 {
 	struct sock_gram *g = p->open;
-	uint32_t seq = weft_seq_tx_take(&p->tx);
+	uint32_t seq = p->tx.next++;
 	struct sock_head *h = sock_gram_head(g);
 
 	h->kind = SOCK_DATA;
@@ -148,36 +144,44 @@ static uint32_t tx_space(const struct sock_gram *g)
 	return g->room - g->bytes;
 }
 
+/* Whether more will come, so that what there is may wait for it. */
+static bool tx_corked(const struct sock *s, const struct sock_peer *p)
+{
+	return s->polling || (p->flying && s->now - p->went_ns < TX_BURST_NS);
+}
+
 /* Room for a lonely packet, or for many that wait together. */
 static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 			     uint32_t need)
 {
-	uint32_t just = sizeof(struct sock_head) + need;
-
-	if (!s->polling)
-		return just;
+	if (!tx_corked(s, p))
+		return sizeof(struct sock_head) + need;
 	if (need <= TX_SMALL && p->gram_max > TX_SHARED)
 		return TX_SHARED;
 	return p->gram_max;
 }
 
-/* A packet that no datagram holds goes in parts, each in its own. */
+/*
+ * A packet that no datagram holds goes in parts, the first in what is left of
+ * the open one: full ones are of one size, and the kernel cuts them.
+ */
 static int tx_cut(struct sock *s, struct sock_peer *p, struct tx_from *f,
 		  uint32_t bytes)
 {
-	uint32_t most = p->gram_max - sizeof(struct sock_head) -
-			sizeof(struct sock_record);
-
 	while (bytes) {
-		uint32_t n = bytes < most ? bytes : most;
+		uint32_t most, n;
 
-		p->open = tx_gram(p->gram_max);
+		if (p->open && tx_space(p->open) <
+				       sizeof(struct sock_record) + TX_PART_MIN)
+			tx_depart(s, p);
+		if (!p->open)
+			p->open = sock_gram_new(s, p->gram_max);
 		if (!p->open)
 			return -ENOMEM;
+		most = tx_space(p->open) - (uint32_t)sizeof(struct sock_record);
+		n = bytes < most ? bytes : most;
 		tx_record(p->open, f, n, n < bytes);
 		bytes -= n;
-		if (bytes)
-			tx_depart(s, p);
 	}
 	return 0;
 }
@@ -191,7 +195,7 @@ static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
 
 	if (p->open && tx_space(p->open) >= need)
 		return true;
-	grams += need <= body ? 1 : need / (body - 16) + 1;
+	grams += need <= body ? 1 : need / (body - 16 - TX_PART_MIN) + 1;
 	if (tx_count(p) + grams > s->window || p->losses)
 		return false;
 	return tx_may_fly(p, need + (p->open ? p->open->bytes : 0));
@@ -203,15 +207,17 @@ static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
 {
 	uint32_t need = tx_pad(sizeof(struct sock_record) + bytes);
 
-	if (p->open && tx_space(p->open) < need)
-		tx_depart(s, p);
+	if (!sock_peer_can_fly(p))
+		return -EAGAIN;
 	if (need + sizeof(struct sock_head) > p->gram_max) {
 		if (tx_cut(s, p, f, bytes))
 			p->broken = ENOMEM; /* half of it may have gone */
 		return 0;
 	}
+	if (p->open && tx_space(p->open) < need)
+		tx_depart(s, p);
 	if (!p->open)
-		p->open = tx_gram(tx_gram_room(s, p, need));
+		p->open = sock_gram_new(s, tx_gram_room(s, p, need));
 	if (!p->open)
 		return -EAGAIN;
 	tx_record(p->open, f, bytes, false);
@@ -226,21 +232,35 @@ static int tx_self(struct sock *s, struct sock_peer *p, struct tx_from *f,
 	struct sock_gram *g;
 	uint32_t seq;
 
-	if (p->tx.next - p->rx.next >= s->window)
+	if (p->tx.next - p->rx.next >= s->window || !sock_peer_can_keep(p))
 		return -EAGAIN;
-	g = tx_gram(sizeof(struct sock_head) + need);
+	g = sock_gram_new(s, (uint32_t)sizeof(struct sock_head) + need);
 	if (!g)
 		return -EAGAIN;
 	tx_record(g, f, bytes, false);
 	g->at = sizeof(struct sock_head);
-	seq = weft_seq_tx_take(&p->tx);
+	seq = p->tx.next++;
 	p->tx.acked = p->tx.next;
-	weft_seq_rx_arrive(&p->rx, seq);
+	sock_win_arrive(&p->rx, seq);
 	*sock_here(p, seq) = g;
 	p->held += g->bytes;
 	sock_peer_busy(s, p);
 	sock_wait_sooner(s, s->now);
 	return 0;
+}
+
+/* What was placed goes now, or waits for more until the next turn. */
+static void tx_leave(struct sock *s, struct sock_peer *p, bool corked)
+{
+	p->went_ns = s->now;
+	sock_peer_busy(s, p);
+	if (!corked) {
+		sock_tx_go(s, p);
+		sock_io_flush(s);
+	} else if (!s->corked) {
+		s->corked = true;
+		sock_wait_sooner(s, s->now);
+	}
 }
 
 int sock_tx_send(struct sock *s, struct sock_peer *p,
@@ -251,6 +271,7 @@ int sock_tx_send(struct sock *s, struct sock_peer *p,
 				      .iov_len = sizeof(copy) },
 			     .next = iov };
 	uint32_t bytes = (uint32_t)sizeof(*pkt) + pkt->len;
+	bool corked = tx_corked(s, p);
 
 	copy.carrier = 0;
 	if (p->self)
@@ -258,15 +279,12 @@ int sock_tx_send(struct sock *s, struct sock_peer *p,
 	if (!tx_has_room(s, p, tx_pad(sizeof(struct sock_record) + bytes)) ||
 	    tx_place(s, p, &f, bytes))
 		return -EAGAIN;
-	if (p->open && !s->polling)
-		tx_depart(s, p);
-	sock_io_flush(s);
-	sock_peer_busy(s, p);
+	tx_leave(s, p, corked);
 	return 0;
 }
 
 /* One number has arrived. */
-static uint64_t tx_landed(struct sock_peer *p, uint32_t seq)
+static uint64_t tx_landed(struct sock *s, struct sock_peer *p, uint32_t seq)
 {
 	struct sock_flight *f = sock_flight(p, seq);
 	uint64_t bytes;
@@ -278,7 +296,9 @@ static uint64_t tx_landed(struct sock_peer *p, uint32_t seq)
 		p->losses--;
 	else
 		p->flying -= bytes;
-	free(f->gram);
+	if (f->order > p->landed)
+		p->landed = f->order;
+	sock_gram_free(s, f->gram);
 	*f = (struct sock_flight){ .gram = NULL };
 	return bytes;
 }
@@ -292,18 +312,13 @@ static void tx_lose(struct sock_peer *p, struct sock_flight *f)
 	p->flying -= f->gram->bytes;
 }
 
-/* What later ones have overtaken, and not just been sent again, is lost. */
+/* What others have overtaken that went after it is lost. */
 static void tx_gaps(struct sock *s, struct sock_peer *p)
 {
-	uint32_t later = 0;
-
-	for (uint32_t seq = p->tx.next; seq-- != p->tx.acked;) {
+	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
 		struct sock_flight *f = sock_flight(p, seq);
 
-		if (!f->gram) {
-			later++;
-		} else if (later >= TX_LATER && !f->lost &&
-			   s->now - f->sent_ns > p->pace.srtt_ns) {
+		if (f->gram && !f->lost && f->order + TX_LATER <= p->landed) {
 			tx_lose(p, f);
 			sock_pace_gap(&p->pace, s->now);
 		}
@@ -320,31 +335,59 @@ static void tx_measure(struct sock *s, struct sock_peer *p, uint32_t echo)
 	sock_pace_rtt(&p->pace, (uint64_t)us * 1000);
 }
 
-void sock_tx_acked(struct sock *s, struct sock_peer *p,
-		   const struct sock_head *h)
+/* Numbers from seq on that one word says are there. */
+static uint64_t tx_here(struct sock *s, struct sock_peer *p, uint32_t seq,
+			uint64_t here)
 {
-	uint32_t from = p->tx.acked;
-	uint32_t count = tx_count(p);
 	uint64_t bytes = 0;
 
+	/* Nothing beyond what was sent can have arrived. */
+	for (; here && seq != p->tx.next; here >>= 1, seq++) {
+		if (here & 1)
+			bytes += tx_landed(s, p, seq);
+	}
+	return bytes;
+}
+
+static uint64_t tx_all_here(struct sock *s, struct sock_peer *p,
+			    const struct sock_head *h, const uint8_t *more,
+			    uint32_t words)
+{
+	uint64_t bytes = 0;
+	uint64_t word;
+
+	for (; p->tx.acked != h->ack; p->tx.acked++)
+		bytes += tx_landed(s, p, p->tx.acked);
+	bytes += tx_here(s, p, h->ack, h->here);
+	for (uint32_t i = 0; i < words && tx_count(p) > 64 * (i + 1); i++) {
+		memcpy(&word, more + 8 * i, sizeof(word));
+		bytes += tx_here(s, p, h->ack + 64 * (i + 1), word);
+	}
+	return bytes;
+}
+
+void sock_tx_acked(struct sock *s, struct sock_peer *p,
+		   const struct sock_head *h, const uint8_t *more,
+		   uint32_t words)
+{
+	uint32_t count = tx_count(p);
+	uint64_t bytes;
+
 	/* An older word than the last is about windows of the past. */
-	if (h->ack - from > count)
+	if (h->ack - p->tx.acked > count)
 		return;
 	p->room = h->room;
 	if (!count)
 		return;
-	weft_seq_tx_ack(&p->tx, h->ack, h->here);
-	for (uint32_t seq = from; seq != p->tx.acked; seq++)
-		bytes += tx_landed(p, seq);
-	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
-		if (!weft_seq_tx_waits(&p->tx, seq))
-			bytes += tx_landed(p, seq);
-	}
+	/* What is in the batch has its memory until it has gone. */
+	if (sock_io_holds(s))
+		sock_io_flush(s);
+	bytes = tx_all_here(s, p, h, more, words);
 	if (!bytes)
 		return;
 	tx_measure(s, p, h->echo);
 	sock_pace_acked(&p->pace, bytes);
-	if (p->tx.here)
+	if (h->here || words)
 		tx_gaps(s, p);
 	p->timeouts = 0;
 	p->rto_at = 0;
@@ -419,7 +462,7 @@ void sock_tx_repeat(struct sock *s, struct sock_peer *p)
 
 void sock_tx_unsent(struct sock_peer *p, uint32_t seq)
 {
-	if (weft_seq_tx_waits(&p->tx, seq))
+	if (seq - p->tx.acked < tx_count(p))
 		tx_lose(p, sock_flight(p, seq));
 }
 
@@ -443,6 +486,13 @@ void sock_tx_say_silent(const struct sock *s, struct sock_peer *p)
 	p->broken = ECONNRESET;
 }
 
+void sock_tx_go(struct sock *s, struct sock_peer *p)
+{
+	if (p->open && !p->losses && tx_count(p) < s->window &&
+	    tx_may_fly(p, p->open->bytes))
+		tx_depart(s, p);
+}
+
 void sock_tx_run(struct sock *s, struct sock_peer *p)
 {
 	if (p->rto_at && s->now >= p->rto_at)
@@ -451,7 +501,5 @@ void sock_tx_run(struct sock *s, struct sock_peer *p)
 		sock_tx_say_silent(s, p);
 	if (p->losses)
 		tx_again(s, p);
-	if (p->open && !p->losses && weft_seq_tx_room(&p->tx, s->window) &&
-	    tx_may_fly(p, p->open->bytes))
-		tx_depart(s, p);
+	sock_tx_go(s, p);
 }

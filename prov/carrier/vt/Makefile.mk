@@ -23,7 +23,8 @@ libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la \
 
 VT_TESTS = prov/carrier/vt/vt_dma_test prov/carrier/vt/vt_fuzz_test \
 	prov/carrier/vt/vt_rule_test \
-	prov/carrier/vt/vt_test prov/carrier/vt/vt_trust_test
+	prov/carrier/vt/vt_test prov/carrier/vt/vt_trust_test \
+	prov/carrier/vt/vt_words_test
 check_PROGRAMS += $(VT_TESTS)
 TESTS += $(VT_TESTS)
 prov_carrier_vt_vt_fuzz_test_SOURCES = prov/carrier/vt/vt_fuzz_test.c \
@@ -37,6 +38,9 @@ prov_carrier_vt_vt_rule_test_SOURCES = prov/carrier/vt/vt_rule_test.c $(VT_PLAY)
 prov_carrier_vt_vt_rule_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_carrier_vt_vt_test_SOURCES = prov/carrier/vt/vt_test.c $(VT_PLAY)
 prov_carrier_vt_vt_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
+prov_carrier_vt_vt_words_test_SOURCES = prov/carrier/vt/vt_words_test.c \
+	$(VT_PLAY)
+prov_carrier_vt_vt_words_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_carrier_vt_vt_trust_test_SOURCES = prov/carrier/vt/vt_trust_test.c \
 	prov/carrier/carrier_end.c prov/carrier/carrier_end.h
 prov_carrier_vt_vt_trust_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)

@@ -64,6 +64,7 @@ struct weft_vt {
 	size_t packet_bytes;
 	uint64_t ahead_ps;
 	unsigned fold_path; /* by which interfaces send by themselves */
+	unsigned word_path; /* by which they do atomics; 0: none */
 	struct net_config cfg;
 	uint32_t rank;
 	bool taken; /* a carrier stands on it */
@@ -409,6 +410,12 @@ void vt_part_add(struct vt_turn *t, struct vt_buf *acc,
 void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at);
 void vt_route_hand(struct vt_turn *t, uint32_t i);
 void vt_route_done(struct vt_turn *t, uint32_t i);
+/* Keeps a result while members hear of it, its place in the window; and one of
+ * them, whose part waits, has heard. */
+unsigned vt_route_hold(struct vt_turn *t, uint32_t place, uint64_t seq,
+		       uint32_t i);
+void vt_route_hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
+		       unsigned k);
 /* Is there a place for what a send found none for? */
 bool vt_route_room(const struct vt *v);
 /* The engine's side. */
@@ -427,6 +434,8 @@ int vt_tree_open(struct weft_vt *w, uint32_t place);
 /* The same tree, for looking at. */
 int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree);
 void vt_tree_close(struct weft_vt *w, uint32_t place);
+/* The machine has none: processors of the members pass everything on. */
+bool vt_tree_none(const struct weft_vt *w);
 bool vt_tree_at(struct weft_vt *w, uint32_t place, uint32_t node);
 uint32_t vt_tree_next(struct weft_vt *w, uint32_t place, uint32_t node,
 		      uint32_t *nth);
@@ -440,6 +449,9 @@ void vt_adder_init(struct vt_adder *a);
 bool vt_fold_fits(const struct vt_adder *a, uint64_t seq);
 void vt_fold_post(struct vt_turn *t, uint32_t i);
 void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie);
-void vt_fold_packet(struct vt_turn *t, uint32_t i);
+void vt_fold_packet(struct vt_turn *t, uint32_t i, uint32_t bytes);
+/* A packet of a result is with a member, who passes it on when all is there. */
+void vt_fold_told(struct vt_turn *t, uint64_t cookie, uint64_t offset,
+		  uint32_t bytes);
 
 #endif

@@ -312,6 +312,26 @@ static uint64_t step_bytes(const struct vt_buf *b, const struct vt_dma *m)
 	return m->kind == VT_CHANGE && !m->count ? 0 : m->bytes;
 }
 
+/*
+ * An address as the model sees it, in units that keep words or pages. Hosts
+ * give a program other addresses in every run, but whole areas of them move:
+ * they count from where the area was reached first.
+ */
+static uint64_t placed(const struct weft_vt *w, uint32_t rank, uint64_t address)
+{
+	const uint64_t far = 1ull << 30, page = 4096, apart = 16411 * page;
+	struct vt_desk *d = &w->desk_of[rank];
+	uint32_t i, count = d->areas;
+
+	vt_sure(count <= VT_AREAS);
+	for (i = 0; i < count; i++)
+		if (address - d->area[i] + far < 2 * far)
+			return far + i * apart + address - d->area[i];
+	if (count < VT_AREAS)
+		d->area[d->areas++] = address - address % page;
+	return far + count * apart + address % page;
+}
+
 /* The message of the step that begins now. */
 static void step_send(struct vt_turn *t, uint32_t i, uint64_t at)
 {
@@ -324,7 +344,7 @@ static void step_send(struct vt_turn *t, uint32_t i, uint64_t at)
 		vt_aim_unit(t->w, b->to, b->from, &m->back, &msg);
 	else
 		vt_aim(t->w, b->from, b->to, &b->way, &msg);
-	msg.address = back ? 0 : m->remote;
+	msg.address = back ? 0 : placed(t->w, b->to, m->remote);
 	msg.cookie = i | VT_COOKIE_DMA;
 	msg.bytes = step_bytes(b, m);
 	m->acked = m->kind == VT_PUT && msg.ack;

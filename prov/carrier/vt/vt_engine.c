@@ -115,10 +115,12 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 	uint32_t i = (uint32_t)cookie;
 
 	t->at = at;
-	if (cookie & VT_COOKIE_DMA)
+	if (cookie & VT_COOKIE_TELL)
+		vt_fold_told(t, cookie, offset, bytes);
+	else if (cookie & VT_COOKIE_DMA)
 		vt_dma_packet(t, i, bytes);
 	else if (cookie & VT_COOKIE_FOLD)
-		vt_fold_packet(t, i);
+		vt_fold_packet(t, i, bytes);
 	else
 		vt_message_packet(t, i, bytes);
 }
@@ -142,7 +144,8 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	t->at = at;
 	if (cookie & VT_COOKIE_DMA)
 		vt_dma_lost(t, i);
-	else if (!(cookie & VT_COOKIE_FOLD)) /* a sum: its route has failed */
+	else if (!(cookie & (VT_COOKIE_FOLD | VT_COOKIE_TELL)))
+		/* a sum: its route has failed */
 		vt_message_lost(t, i);
 }
 

@@ -10,6 +10,12 @@
  * Each adds its inputs in order, one after the other, and sends the sum on. The
  * first member's goes to all, copied by the switches, or to the one that gets
  * it. A part's buffer holds the sum so far.
+ *
+ * Where switches copy nothing, either, the processors of the members do it: a
+ * member adds what was put into its memory, or looks at a word to which the
+ * others added their parts by atomics, and puts its sum, or adds it, one step
+ * up. The result goes down the wide tree, by puts to one member after the
+ * other, the farthest first.
  */
 #include "prov/carrier/vt/vt.h"
 
@@ -66,6 +72,7 @@ void vt_adder_init(struct vt_adder *a)
 {
 	a->folds = a->spent = a->spent_seq = 0;
 	a->busy_ps = a->here_seq = 0;
+	a->early = VT_NONE;
 }
 
 bool vt_fold_fits(const struct vt_adder *a, uint64_t seq)
@@ -90,6 +97,31 @@ static void spent(struct vt_turn *t, uint32_t i)
 
 /* ---- sums ---------------------------------------------------------------- */
 
+/* Is it added by an atomic on a word of who gets it? */
+static bool by_word(const struct weft_vt *w, const struct weft_vt_part *part)
+{
+	return part->word && w->word_path && vt_tree_none(w);
+}
+
+/* Two words of a route take turns. */
+static uint64_t word_at(const struct vt_buf *b)
+{
+	return ((uint64_t)b->route << 1 | (b->part.seq & 1)) * 8;
+}
+
+/* A buffer's sum leaves: so many bytes of it are to come. */
+static void send_sum(struct vt_turn *t, uint32_t i, uint32_t bytes,
+		     struct net_msg *msg, uint64_t at)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+
+	b->come = 0;
+	b->end = bytes;
+	msg->bytes = bytes;
+	msg->cookie = i | VT_COOKIE_FOLD;
+	vt_model_send(t->w, at, msg);
+}
+
 /* The sum goes to a member of the route. */
 static void send_to(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 		    uint32_t member, uint64_t at)
@@ -99,9 +131,120 @@ static void send_to(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 	struct net_msg msg;
 
 	vt_aim_unit(t->w, b->from, m[member].rank, &way, &msg);
-	msg.bytes = b->part.bytes;
-	msg.cookie = i | VT_COOKIE_FOLD;
-	vt_model_send(t->w, at, &msg);
+	send_sum(t, i, b->part.bytes, &msg, at);
+}
+
+/* It goes one step up. */
+static void send_up(struct vt_turn *t, const struct vt_member *m, uint32_t i,
+		    uint32_t member, uint64_t at)
+{
+	struct vt_buf *b = vt_buf(t->w, i);
+	const struct weft_vt_way way = { .path = (uint8_t)t->w->word_path };
+	struct net_msg msg;
+
+	if (!by_word(t->w, &b->part)) {
+		send_to(t, m, i, member, at);
+		return;
+	}
+	vt_aim_unit(t->w, b->from, m[member].rank, &way, &msg);
+	msg.address = word_at(b);
+	t->w->head->route_atomics++;
+	send_sum(t, i, 8, &msg, at);
+}
+
+/* ---- results from member to member --------------------------------------- */
+
+static uint64_t tell_of(uint32_t place, uint32_t member, unsigned k)
+{
+	return (uint64_t)member << VT_TELL_MEMBER | VT_COOKIE_TELL |
+	       (place * VT_WINDOW + k);
+}
+
+/* The buffer in which a member waits for a result; or NULL. */
+static struct vt_buf *waiting(struct weft_vt *w, uint32_t place,
+			      uint32_t member, unsigned k)
+{
+	uint32_t i = vt_route_members(w, place)[member].part[k];
+
+	return i == VT_NONE ? NULL : vt_buf(w, i);
+}
+
+/* Puts the result into the memory of one below. */
+static void tell(struct vt_turn *t, uint32_t place, uint32_t from, uint32_t to,
+		 unsigned k, uint64_t at)
+{
+	struct weft_vt *w = t->w;
+	const struct vt_member *m = vt_route_members(w, place);
+	const struct weft_vt_way way = { .path = (uint8_t)w->fold_path };
+	struct vt_buf *b;
+	struct net_msg msg;
+
+	vt_sure(to < w->routes[place].count);
+	vt_aim_unit(w, m[from].rank, m[to].rank, &way, &msg);
+	msg.bytes = w->routes[place].bytes[k];
+	msg.cookie = tell_of(place, to, k);
+	b = waiting(w, place, to, k);
+	if (b)
+		b->come = 0;
+	vt_model_send(w, at, &msg);
+}
+
+/* Whether a member, who may have posted something else, has all of it now. */
+static bool has_come(struct weft_vt *w, uint32_t place, uint32_t member,
+		     unsigned k, uint64_t offset, uint32_t bytes)
+{
+	struct vt_buf *b = waiting(w, place, member, k);
+
+	if (!b)
+		return offset + bytes == w->routes[place].bytes[k];
+	b->come += bytes;
+	return b->come == w->routes[place].bytes[k];
+}
+
+/* Who it is for. */
+static void read_tell(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
+		      uint32_t *member_p)
+{
+	*place_p = (uint32_t)cookie / VT_WINDOW;
+	*member_p = (uint32_t)(cookie >> VT_TELL_MEMBER);
+	vt_sure(vt_route_is_place(w, *place_p));
+	vt_sure(*member_p < w->routes[*place_p].count &&
+		w->routes[*place_p].count <= w->size);
+}
+
+/* A member has the result: it goes on to those below, then to its rank. */
+static void pass_on(struct vt_turn *t, uint64_t cookie)
+{
+	struct weft_vt *w = t->w;
+	unsigned k = (uint32_t)cookie % VT_WINDOW, n;
+	uint32_t place, member;
+	struct net_fold tree;
+	uint64_t at;
+
+	read_tell(w, cookie, &place, &member);
+	at = t->at + (member ? w->cfg.poll_ps : 0);
+	net_fold_init(&tree, w->routes[place].count, w->cfg.fold_levels);
+	n = cookie & VT_COOKIE_HAND ? 0 : net_fold_inputs(&tree, member);
+	if (!n) {
+		vt_route_hand_out(t, place, member, k);
+		return;
+	}
+	while (n--) {
+		at += w->cfg.fold_ps;
+		tell(t, place, member, net_fold_child(&tree, member, n), k, at);
+	}
+	vt_sure(!net_timer(w->net, at, cookie | VT_COOKIE_HAND));
+}
+
+void vt_fold_told(struct vt_turn *t, uint64_t cookie, uint64_t offset,
+		  uint32_t bytes)
+{
+	uint32_t place, member;
+
+	read_tell(t->w, cookie, &place, &member);
+	if (has_come(t->w, place, member, (uint32_t)cookie % VT_WINDOW, offset,
+		     bytes))
+		pass_on(t, cookie);
 }
 
 /* The first member has everything. */
@@ -113,6 +256,10 @@ static void finish(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 	if (b->part.kind == WEFT_VT_REDUCE) {
 		vt_sure(b->part.root < t->w->size);
 		send_to(t, m, i, b->part.root, at);
+	} else if (vt_tree_none(t->w)) {
+		unsigned k = vt_route_hold(t, b->route, b->part.seq, i);
+
+		vt_sure(!net_timer(t->w->net, at, tell_of(b->route, 0, k)));
 	} else {
 		vt_route_cast(t, i, at);
 	}
@@ -122,6 +269,17 @@ static void let_go(struct vt_turn *t, uint32_t i)
 {
 	spent(t, i);
 	vt_route_done(t, i);
+}
+
+/* When an input is added that came now: a word adds by itself. */
+static uint64_t added_at(struct vt_turn *t, struct vt_adder *me,
+			 const struct weft_vt_part *part)
+{
+	if (me->busy_ps < t->at)
+		me->busy_ps = t->at;
+	if (!by_word(t->w, part))
+		me->busy_ps += t->w->cfg.fold_ps;
+	return me->busy_ps;
 }
 
 /* Adds what has come, in order; the last input lets the sum go on. */
@@ -146,10 +304,7 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 
 		vt_sure(child < w->routes[place].count);
 		vt_part_add(t, vt_buf(w, f->buf), vt_buf(w, in));
-		if (me->busy_ps < t->at)
-			me->busy_ps = t->at;
-		me->busy_ps += w->cfg.fold_ps;
-		at = me->busy_ps;
+		at = added_at(t, me, &vt_buf(w, in)->part);
 		f->added++;
 	}
 	if (f->added < n)
@@ -160,12 +315,50 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 	f->came = 0;
 	f->added = 0;
 	f->here = false;
+	if (n && vt_tree_none(w))
+		at += w->cfg.poll_ps; /* a processor has to see it */
 	if (member) {
-		send_to(t, m, f->buf, net_fold_parent(&tree, member, &nth), at);
+		send_up(t, m, f->buf, net_fold_parent(&tree, member, &nth), at);
 		return;
 	}
 	spent(t, f->buf);
 	finish(t, m, f->buf, at);
+}
+
+/*
+ * An input is with who adds it: true, and counted, if that one has posted its
+ * own part. Else its place may still be another's: another tree led there.
+ */
+static bool comes_in(struct vt_turn *t, uint32_t i, uint32_t *up_p)
+{
+	struct weft_vt *w = t->w;
+	struct vt_buf *b = vt_buf(w, i);
+	uint64_t seq = b->part.seq;
+	struct net_fold tree;
+	struct vt_fold *f;
+	unsigned nth;
+
+	tree_of(w, b->route, &b->part, &tree);
+	*up_p = net_fold_parent(&tree, b->to, &nth);
+	f = &vt_adders(w, b->route)[*up_p].fold[seq % VT_WINDOW];
+	if (f->seq != seq || !(f->posted || f->here))
+		return false;
+	f->came |= 1ull << nth;
+	return true;
+}
+
+/* Inputs that were here before. */
+static void take_early(struct vt_turn *t, struct vt_adder *me)
+{
+	uint32_t *link = &me->early, up, n = 0;
+
+	while (*link != VT_NONE) {
+		vt_sure(n++ < t->w->buf_count);
+		if (comes_in(t, *link, &up))
+			*link = vt_buf(t->w, *link)->chain;
+		else
+			link = &vt_buf(t->w, *link)->chain;
+	}
 }
 
 void vt_fold_post(struct vt_turn *t, uint32_t i)
@@ -173,7 +366,8 @@ void vt_fold_post(struct vt_turn *t, uint32_t i)
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
 	struct vt_adder *a = vt_adders(w, b->route);
-	uint64_t at = vt_send_time(w, b->stamp) + w->cfg.coll_inject_ps;
+	uint64_t at = vt_send_time(w, b->stamp) +
+		      (vt_tree_none(w) ? 0 : w->cfg.coll_inject_ps);
 	struct vt_fold *f;
 
 	vt_sure(b->to < w->size);
@@ -183,6 +377,7 @@ void vt_fold_post(struct vt_turn *t, uint32_t i)
 	f->posted = true;
 	vt_sure(b->route < w->size * VT_PLACES);
 	note_order(&w->routes[b->route], &b->part);
+	take_early(t, &a[b->to]);
 	vt_sure(!net_timer(w->net, at, i));
 }
 
@@ -190,15 +385,13 @@ void vt_fold_post(struct vt_turn *t, uint32_t i)
  * A rank's own part is at its interface, and so are those before it: several
  * may have been posted at one time.
  */
-void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
+static void posted(struct vt_turn *t, uint32_t i)
 {
-	struct vt_turn *t = arg;
-	struct vt_buf *b = vt_buf(t->w, (uint32_t)cookie);
+	struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t place = b->route, member = b->to;
 	uint64_t seq = b->part.seq;
 	struct vt_adder *me;
 
-	t->at = at;
 	vt_sure(b->kind == VT_PART && member < t->w->size);
 	me = &vt_adders(t->w, place)[member];
 	if (me->here_seq + VT_WINDOW < seq)
@@ -214,23 +407,36 @@ void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
 	}
 }
 
+void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
+{
+	struct vt_turn *t = arg;
+
+	t->at = at;
+	if (cookie & VT_COOKIE_TELL)
+		pass_on(t, cookie);
+	else
+		posted(t, (uint32_t)cookie);
+}
+
 /* A sum has come, to who adds it or to who gets the result. */
-void vt_fold_packet(struct vt_turn *t, uint32_t i)
+void vt_fold_packet(struct vt_turn *t, uint32_t i, uint32_t bytes)
 {
 	struct weft_vt *w = t->w;
 	struct vt_buf *b = vt_buf(w, i);
-	struct vt_adder *a = vt_adders(w, b->route);
-	struct net_fold tree;
 	uint32_t up;
-	unsigned nth;
 
 	vt_sure(b->kind == VT_PART && b->to < w->routes[b->route].count);
+	b->come += bytes;
+	if (b->come < b->end)
+		return;
 	if (!b->to) {
 		vt_route_hand(t, i);
 		return;
 	}
-	tree_of(w, b->route, &b->part, &tree);
-	up = net_fold_parent(&tree, b->to, &nth);
-	a[up].fold[b->part.seq % VT_WINDOW].came |= 1ull << nth;
-	go_on(t, b->route, up, b->part.seq);
+	if (comes_in(t, i, &up)) {
+		go_on(t, b->route, up, b->part.seq);
+		return;
+	}
+	b->chain = vt_adders(w, b->route)[up].early;
+	vt_adders(w, b->route)[up].early = i;
 }

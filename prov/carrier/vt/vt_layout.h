@@ -94,6 +94,7 @@ struct vt_head {
 	uint64_t routes_opened; /* class routes, in all */
 	uint64_t route_parts;	/* packets that ranks sent on them */
 	uint64_t route_bytes;	/* and what was in them */
+	uint64_t route_atomics; /* inputs of trees that were atomics */
 	uint64_t idle_turns;	/* for pollers, nothing else going on */
 	uint64_t discards;	/* messages that found no slot */
 };
@@ -137,6 +138,8 @@ struct vt_rank {
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
 
+enum { VT_AREAS = 8 }; /* of a rank: heap, mappings, stack, windows */
+
 /* What a rank needs seldom: routes that it asked for, its last words. */
 struct vt_desk {
 	alignas(128) struct vt_wish {
@@ -148,6 +151,10 @@ struct vt_desk {
 	} wish[WEFT_VT_ROUTES];
 
 	struct weft_vt_note note;
+
+	/* the engine's: where its memory was reached first, page by page */
+	uint64_t area[VT_AREAS];
+	uint32_t areas;
 };
 
 static_assert(sizeof(struct vt_desk) % 128 == 0, "shared format");
@@ -201,6 +208,13 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
 #define VT_COOKIE_FOLD (UINT64_C(2) << 32)
 /* Who sent it wants to know when all of it is acknowledged. */
 #define VT_COOKIE_ACK  (UINT64_C(4) << 32)
+/*
+ * A result on its way from member to member, or (HAND) to its own rank: the
+ * member is in the upper bits, the place and the packet are in the lower ones.
+ */
+#define VT_COOKIE_TELL (UINT64_C(8) << 32)
+#define VT_COOKIE_HAND (UINT64_C(16) << 32)
+#define VT_TELL_MEMBER 40
 
 enum vt_dma_kind { VT_PUT, VT_GET, VT_CHANGE };
 
@@ -327,6 +341,7 @@ struct vt_adder {
 	uint64_t spent_seq; /* sequence of the last of those, plus one */
 	uint64_t here_seq;  /* up to here its parts are at its interface */
 	uint64_t busy_ps;   /* it adds until then */
+	uint32_t early;	    /* inputs that came before its own part, a chain */
 };
 
 #endif

@@ -298,6 +298,7 @@ static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 		.routes = v->w->head->routes_opened,
 		.route_parts = v->w->head->route_parts,
 		.route_bytes = v->w->head->route_bytes,
+		.route_atomics = v->w->head->route_atomics,
 		.discards = v->w->head->discards,
 	};
 }

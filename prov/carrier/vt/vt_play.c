@@ -211,3 +211,34 @@ uint64_t zero_load(struct net_config *cfg, uint32_t bytes)
 	free(net);
 	return at;
 }
+
+int play_route(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *member[RANKS_MAX];
+	struct weft_vt_route_attr a = { .key = 77,
+					.routes = 8,
+					.n = p->ranks,
+					.me = (int)rank,
+					.member = member };
+	unsigned id = 0;
+	int ret;
+
+	for (int i = 0; i < p->ranks; i++)
+		member[i] = rank_peer(p, e, (uint32_t)i);
+	while ((ret = e->c->virt->route_open(e->c, &a, &id)) == -EAGAIN)
+		e->c->ops->wait(e->c, FOREVER);
+	return ret ? ret : id != 3;
+}
+
+int play_take(struct end *e, struct weft_vt_part *part, void *data)
+{
+	int ret;
+
+	while ((ret = e->c->virt->route_take(e->c, 3, part, data)) == -EAGAIN) {
+		if (e->c->ops->poll(e->c, 1))
+			continue;
+		if (e->c->ops->wait(e->c, FOREVER))
+			return 1;
+	}
+	return ret;
+}

@@ -56,6 +56,10 @@ struct weft_peer *rank_peer(struct play *p, struct end *e, uint32_t rank);
 /* Waits in virtual time until so many packets have come. */
 int wait_got(struct end *e, uint64_t want);
 int send_waiting(struct end *e, struct weft_peer *to, uint64_t n, size_t len);
+/* All ranks open a class route, number 3; 0: it is there. */
+int play_route(struct play *p, struct end *e, uint32_t rank);
+/* Waits for the result of part->seq on it. */
+int play_take(struct end *e, struct weft_vt_part *part, void *data);
 /* One packet alone on the same machine: when it is there. */
 uint64_t zero_load(struct net_config *cfg, uint32_t bytes);
 

@@ -503,8 +503,8 @@ static void post_close(struct weft_vt *w, uint32_t place)
 	weft_store32(&r->state, VT_ROUTE_FREE);
 }
 
-static void hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
-		     unsigned k)
+void vt_route_hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
+		       unsigned k)
 {
 	struct vt_route *r = &t->w->routes[place];
 	struct vt_member *m = &vt_route_members(t->w, place)[member];
@@ -559,7 +559,7 @@ static bool same_root(struct vt_turn *t, const struct vt_buf *b)
 	r->bytes[k] = 0;
 	vt_sure(r->count <= t->w->size);
 	for (uint32_t m = 0; m < r->count; m++)
-		hand_out(t, b->route, m, k);
+		vt_route_hand_out(t, b->route, m, k);
 	return false;
 }
 
@@ -574,7 +574,7 @@ static bool post_cast(struct vt_turn *t, const struct vt_buf *b)
 	if (r->seq[k] == b->part.seq + 1) {
 		/* it has come, or gone wrong, before */
 		vt_sure(b->to < r->count);
-		hand_out(t, b->route, b->to, k);
+		vt_route_hand_out(t, b->route, b->to, k);
 		return false;
 	}
 	return b->part.root == b->to;
@@ -649,6 +649,7 @@ void vt_part_add(struct vt_turn *t, struct vt_buf *acc, const struct vt_buf *in)
 
 	vt_sure(part->bytes <= VT_PART_BYTES);
 	part->flags |= in->part.flags;
+	part->word &= in->part.word;
 	if (!alike(part, &in->part))
 		part->flags |= WEFT_VT_DIFFER;
 	else if (part->bytes)
@@ -675,9 +676,9 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 	return cookie[0];
 }
 
-/* Keeps the result while it comes down: its buffer is its member's. */
-static unsigned keep(struct vt_turn *t, uint32_t place, uint64_t seq,
-		     uint32_t i)
+/* Its buffer is its member's. */
+unsigned vt_route_hold(struct vt_turn *t, uint32_t place, uint64_t seq,
+		       uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	struct vt_route *r = &t->w->routes[place];
@@ -716,10 +717,10 @@ void vt_route_hand(struct vt_turn *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
 	uint32_t place = b->route, root = b->part.root;
-	unsigned k = keep(t, place, b->part.seq, i);
+	unsigned k = vt_route_hold(t, place, b->part.seq, i);
 
 	vt_sure(root < t->w->routes[place].count);
-	hand_out(t, place, root, k);
+	vt_route_hand_out(t, place, root, k);
 }
 
 void vt_route_done(struct vt_turn *t, uint32_t i)
@@ -757,7 +758,7 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 	if (dropped(w, place, node, cookie))
 		return;
 	t->at = at;
-	k = keep(t, place, seq, (uint32_t)cookie);
+	k = vt_route_hold(t, place, seq, (uint32_t)cookie);
 	while ((member = vt_tree_next(w, place, node, &nth)) != VT_NONE)
-		hand_out(t, place, member, k);
+		vt_route_hand_out(t, place, member, k);
 }

@@ -309,43 +309,12 @@ static void death_over_the_engine_hangs_nobody(void **state)
 
 #define SUMS 100u
 
-static int open_route(struct play *p, struct end *e, uint32_t rank)
-{
-	struct weft_peer *member[RANKS_MAX];
-	struct weft_vt_route_attr a = { .key = 77,
-					.routes = 8,
-					.n = p->ranks,
-					.me = (int)rank,
-					.member = member };
-	unsigned id = 0;
-	int ret;
-
-	for (int i = 0; i < p->ranks; i++)
-		member[i] = rank_peer(p, e, (uint32_t)i);
-	while ((ret = e->c->virt->route_open(e->c, &a, &id)) == -EAGAIN)
-		e->c->ops->wait(e->c, FOREVER);
-	return ret ? ret : id != 3;
-}
-
-static int take_waiting(struct end *e, struct weft_vt_part *part, void *data)
-{
-	int ret;
-
-	while ((ret = e->c->virt->route_take(e->c, 3, part, data)) == -EAGAIN) {
-		if (e->c->ops->poll(e->c, 1))
-			continue;
-		if (e->c->ops->wait(e->c, FOREVER))
-			return 1;
-	}
-	return ret;
-}
-
 static int sum(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t n = (uint64_t)p->ranks;
 	uint64_t data[64];
 
-	if (open_route(p, e, rank))
+	if (play_route(p, e, rank))
 		return 1;
 	for (uint64_t k = 0; k < SUMS; k++) {
 		struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE,
@@ -356,7 +325,7 @@ static int sum(struct play *p, struct end *e, uint32_t rank)
 			data[i] = (rank + 1) * (k + 1);
 		if (e->c->virt->route_send(e->c, 3, &part, data))
 			return 2;
-		if (take_waiting(e, &part, data))
+		if (play_take(e, &part, data))
 			return 3;
 		for (unsigned i = 0; i < part.bytes / 8; i++)
 			if (data[i] != n * (n + 1) / 2 * (k + 1))
@@ -390,7 +359,7 @@ static int run_ahead(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t data = 0;
 
-	if (open_route(p, e, rank))
+	if (play_route(p, e, rank))
 		return 1;
 	if (rank == 0)
 		e->c->virt->compute(e->c, 1000000000);
@@ -411,7 +380,7 @@ static int run_ahead(struct play *p, struct end *e, uint32_t rank)
 		if (ret)
 			return 3;
 		if (rank == 0 &&
-		    (take_waiting(e, &part, &data) || data != 2 * k + 1))
+		    (play_take(e, &part, &data) || data != 2 * k + 1))
 			return 4;
 	}
 	e->c->virt->route_close(e->c, 3);
@@ -435,13 +404,13 @@ static int close_early(struct play *p, struct end *e, uint32_t rank)
 	struct weft_vt_part part = { .kind = WEFT_VT_REDUCE, .bytes = 8 };
 	uint64_t data = rank + 1;
 
-	if (open_route(p, e, rank))
+	if (play_route(p, e, rank))
 		return 1;
 	if (rank == 0)
 		e->c->virt->compute(e->c, 1000000000);
 	if (e->c->virt->route_send(e->c, 3, &part, &data))
 		return 2;
-	if (rank == 0 && (take_waiting(e, &part, &data) || data != 3))
+	if (rank == 0 && (play_take(e, &part, &data) || data != 3))
 		return 3;
 	e->c->virt->route_close(e->c, 3);
 	return 0;
@@ -487,7 +456,7 @@ static int ordered(struct play *p, struct end *e, uint32_t rank)
 				     .bytes = 8 };
 	uint64_t data, want;
 
-	if (open_route(p, e, rank))
+	if (play_route(p, e, rank))
 		return 1;
 	for (part.seq = 0; part.seq < 20; part.seq++) {
 		part.root = part.seq % 5;
@@ -502,7 +471,7 @@ static int ordered(struct play *p, struct end *e, uint32_t rank)
 			continue;
 		want = play_mix(play_mix(play_mix(x, x + 1), x + 2),
 				play_mix(x + 3, x + 4));
-		if (take_waiting(e, &part, &data) || data != want)
+		if (play_take(e, &part, &data) || data != want)
 			return 3;
 	}
 	e->c->virt->route_close(e->c, 3);
@@ -527,7 +496,7 @@ static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
 	uint64_t data;
 	int ret;
 
-	if (open_route(p, e, rank))
+	if (play_route(p, e, rank))
 		return 1;
 	if (rank == 0 && sleep_a_while(e))
 		return 9;
@@ -545,7 +514,7 @@ static int a_window_and_one(struct play *p, struct end *e, uint32_t rank)
 			return 4;
 		if (rank && part.kind == WEFT_VT_REDUCE)
 			continue;
-		if (take_waiting(e, &part, &data) || data != 2 * part.seq + 1)
+		if (play_take(e, &part, &data) || data != 2 * part.seq + 1)
 			return 5;
 	}
 	e->c->virt->route_close(e->c, 3);
@@ -578,7 +547,7 @@ static int cast(struct play *p, struct end *e, uint32_t rank)
 				     .bytes = 512 };
 	uint64_t data[64];
 
-	if (open_route(p, e, rank))
+	if (play_route(p, e, rank))
 		return 1;
 	if (rank == 4 && sleep_a_while(e))
 		return 9;
@@ -588,7 +557,7 @@ static int cast(struct play *p, struct end *e, uint32_t rank)
 			return 2;
 	}
 	for (part.seq = 0; part.seq < VT_WINDOW; part.seq++)
-		if (take_waiting(e, &part, data) ||
+		if (play_take(e, &part, data) ||
 		    t_differs(data, sizeof(data), part.seq) >= 0)
 			return 3;
 	p->found->value[rank] = now(e);
@@ -613,9 +582,9 @@ static int differ(struct play *p, struct end *e, uint32_t rank)
 				     .bytes = 8 };
 	uint64_t data = 0;
 
-	if (open_route(p, e, rank) ||
+	if (play_route(p, e, rank) ||
 	    e->c->virt->route_send(e->c, 3, &part, &data) ||
-	    take_waiting(e, &part, &data))
+	    play_take(e, &part, &data))
 		return 1;
 	e->c->virt->route_close(e->c, 3);
 	return part.flags & WEFT_VT_DIFFER ? 0 : 2;
@@ -636,7 +605,7 @@ static int refused_sum(struct play *p, struct end *e, uint32_t rank)
 	struct weft_vt_part part = { .kind = WEFT_VT_ALLREDUCE, .bytes = 8 };
 	uint64_t data = rank;
 
-	if (open_route(p, e, rank))
+	if (play_route(p, e, rank))
 		return 1;
 	if (e->c->virt->route_can(e->c, WEFT_VT_ALLREDUCE))
 		return 2;
@@ -645,7 +614,7 @@ static int refused_sum(struct play *p, struct end *e, uint32_t rank)
 	part.kind = WEFT_VT_BARRIER;
 	part.bytes = 0;
 	if (e->c->virt->route_send(e->c, 3, &part, &data) ||
-	    take_waiting(e, &part, &data))
+	    play_take(e, &part, &data))
 		return 4;
 	e->c->virt->route_close(e->c, 3);
 	return 0;

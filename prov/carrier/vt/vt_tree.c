@@ -3,7 +3,8 @@
  * Trees of prov/net over the nodes of a route's members, opened and closed.
  * Where the switches have no room for another, and interfaces do all but
  * copying, one that is there and reaches all members carries their results,
- * too: those who are no members drop what comes.
+ * too: those who are no members drop what comes. Where switches know of no
+ * trees at all the members are everything there is.
  */
 #include "prov/carrier/vt/vt.h"
 
@@ -99,12 +100,20 @@ static int borrow(struct weft_vt *w, uint32_t place, uint32_t *id_p)
 	return -ENOSPC;
 }
 
+bool vt_tree_none(const struct weft_vt *w)
+{
+	return !w->cfg.routes && w->adders;
+}
+
 int vt_tree_open(struct weft_vt *w, uint32_t place)
 {
 	struct vt_route *r = &w->routes[place];
 	struct net_tree_plan tree;
-	int ret = vt_tree_plan(w, place, &tree);
+	int ret;
 
+	if (vt_tree_none(w))
+		return 0;
+	ret = vt_tree_plan(w, place, &tree);
 	if (ret)
 		return ret;
 	ret = net_tree_open(w->net, tree.node, tree.parent, tree.share,
@@ -126,6 +135,8 @@ void vt_tree_close(struct weft_vt *w, uint32_t place)
 {
 	const struct vt_route *r = &w->routes[place];
 
+	if (vt_tree_none(w))
+		return;
 	vt_sure(vt_route_is_place(w, r->id));
 	if (!--w->trees[r->id].users)
 		net_tree_close(w->net, r->id);

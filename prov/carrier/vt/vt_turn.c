@@ -208,6 +208,7 @@ void vt_aim(struct weft_vt *w, uint32_t from, uint32_t to,
 		.path_in = way->path_in,
 		.zone = way->zone,
 		.stay = way->stay,
+		.spread = way->spread && way->vc == WEFT_VT_ORDERED,
 		.ack = way->ack && vt_acks(&w->cfg),
 	};
 	if (w->cfg.engines)

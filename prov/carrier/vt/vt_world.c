@@ -121,6 +121,7 @@ static int map_parts(struct weft_vt *w)
 	w->cfg = h.cfg;
 	w->ahead_ps = h.ahead_ps;
 	w->fold_path = vt_path_of(&w->cfg, "event");
+	w->word_path = vt_path_of(&w->cfg, "amo");
 	w->wake = calloc(h.size, sizeof(*w->wake));
 	return w->wake ? 0 : -ENOMEM;
 }
@@ -153,6 +154,16 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	w->batch[i] = i;
 }
 
+/* A machine that does not go round dead links does not start with one. */
+static bool starts_cut(const struct weft_vt *w, const struct weft_plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->fault[i].kind == WEFT_PLAN_DEAD_LINK &&
+		    !plan->fault[i].at_ps && !w->cfg.care.reroute)
+			return true;
+	return false;
+}
+
 /* The plan goes to work, and everybody stands on a node that lives. */
 static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
 		       const struct weft_plan *plan)
@@ -166,6 +177,13 @@ static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
 		name = "plan";
 	if (net_fault_load(w->net, name, plan, &why))
 		return complain(why.text);
+	if (starts_cut(w, plan)) {
+		snprintf(why.text, sizeof(why.text),
+			 "%.80s: a link is dead from the start, and %.40s does "
+			 "not go round it",
+			 name, w->cfg.name);
+		return complain(why.text);
+	}
 	for (uint32_t i = 0; i < w->size; i++)
 		if (net_fault_node_dead(w->net, w->rank_of[i].node)) {
 			snprintf(why.text, sizeof(why.text),

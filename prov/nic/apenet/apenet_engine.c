@@ -11,6 +11,7 @@
  * told and sends packets.
  */
 #include "prov/nic/apenet/apenet_engine.h"
+#include "prov/mem/mem.h"
 #include "prov/nic/apenet/apenet_layout.h"
 #include "prov/nic/nic_help.h"
 
@@ -60,16 +61,27 @@ static inline struct ae_ring *ring_of(struct apenet_engine *e,
 
 /* ---- puts into the ring ---- */
 
-/* Memory of this host, in order; the slot's head goes along. */
-static void ae_way(struct apenet_engine *e, const struct weft_pkt *pkt)
+/* The path of the memory that is at that address on the bus. */
+static uint8_t ae_path(struct weft_carrier *c, uint64_t address)
+{
+	return (uint8_t)c->virt->path(c, weft_mem_kind_on_bus(address)->path);
+}
+
+/*
+ * In order; the slot's head goes along. What comes from a device goes to one:
+ * of the receive nothing is known here.
+ */
+static void ae_way(struct apenet_engine *e, const struct weft_pkt *pkt,
+		   const struct iovec *iov, int iov_count)
 {
 	struct weft_carrier *c = e->unit.carrier;
-	const struct weft_vt_way way = {
-		.path = (uint8_t)c->virt->path(c, APENET_PATH_HOST),
+	const struct iovec *last = iov + iov_count - 1;
+	struct weft_vt_way way = {
 		.full = pkt->len == e->max_bytes,
 		.bytes = 1 + (pkt->len < 8 ? 8u : pkt->len),
 	};
 
+	way.path = ae_path(c, iov_count > 0 ? (uintptr_t)last->iov_base : 0);
 	c->virt->way(c, &way);
 }
 
@@ -88,7 +100,7 @@ static int ae_packet(struct weft_unit *u, struct weft_peer *peer,
 		return -EMSGSIZE;
 	out.unit = r->sent;
 	if (weft_unlikely(u->carrier->virt != NULL))
-		ae_way(e, pkt);
+		ae_way(e, pkt, iov, iov_count);
 	err = u->carrier->ops->send(u->carrier, peer, &out, iov, iov_count);
 	if (weft_likely(!err))
 		r->sent++;
@@ -129,6 +141,16 @@ static const struct weft_carrier_up ae_up = {
 
 /* ---- bulk ---- */
 
+/* From memory of one kind to memory of another, both as the bus has them. */
+static struct weft_vt_way ae_between(struct weft_carrier *c, uint64_t from,
+				     uint64_t to)
+{
+	return (struct weft_vt_way){
+		.path = ae_path(c, from),
+		.path_in = (uint8_t)(1 + ae_path(c, to)),
+	};
+}
+
 static int ae_put(struct weft_unit *u, struct weft_peer *peer,
 		  struct weft_dma *d)
 {
@@ -138,7 +160,8 @@ static int ae_put(struct weft_unit *u, struct weft_peer *peer,
 	if (peer->lost)
 		return -ECONNRESET;
 	if (weft_unlikely(c->virt != NULL))
-		way.there.path = (uint8_t)c->virt->path(c, APENET_PATH_HOST);
+		way.there = ae_between(c, (uintptr_t)d->local[0].iov_base,
+				       d->remote);
 	way.back = way.there;
 	return weft_help_put(u, peer, d, &way);
 }
@@ -153,8 +176,8 @@ static int ae_get(struct weft_unit *u, struct weft_peer *peer,
 	if (peer->lost)
 		return -ECONNRESET;
 	if (weft_unlikely(c->virt != NULL))
-		way.there.path = (uint8_t)c->virt->path(c, APENET_PATH_HOST);
-	way.back = way.there;
+		way.back = ae_between(c, d->remote,
+				      (uintptr_t)d->local[0].iov_base);
 	way.there.bytes = 1 + APENET_DESC;
 	return weft_help_get(u, peer, d, &way);
 }

@@ -82,8 +82,4 @@ static_assert(sizeof(struct apenet_footer) == APENET_WORD &&
 	      "a footer of one word");
 static_assert(sizeof(struct apenet_ask) == APENET_DESC, "a request");
 
-/* Paths of the machine file: where a put reads from, or writes to. */
-#define APENET_PATH_HOST "host"
-#define APENET_PATH_GPU	 "gpu"
-
 #endif

@@ -58,12 +58,14 @@ enum weft_cu_kind {
 /*
  * How barriers go. The network of a machine may ask all members of a group at
  * once whether they have come, and tell all (a hardware barrier); or an event
- * counts the members below each node of the tree and starts the one above.
+ * counts the members below each node of the tree and starts the one above; or
+ * there is nothing but atomics, and members add themselves to a word.
  */
 enum weft_cu_form {
 	WEFT_CU_AS_SUITS, /* one of these, as members and processors suit */
 	WEFT_CU_RANGE,	  /* all are asked, then all are told */
 	WEFT_CU_EVENTS,	  /* node by node up the tree */
+	WEFT_CU_COUNTS,	  /* atomics count all at one place, the last tells */
 };
 
 /* One collective operation. */
@@ -209,6 +211,8 @@ struct weft_cu_state {
 };
 
 void weft_cu_state(const struct weft_cu_group *g, struct weft_cu_state *s);
+/* Atomics by which this member counted himself and those below him in. */
+uint64_t weft_cu_atomics(const struct weft_cu_group *g);
 
 /*
  * Meetings: points that all members pass in the same order, apart from the

@@ -53,6 +53,7 @@ static bool board_count(struct weft_cu_group *g, uint64_t seq, uint64_t mine,
 	/* RA6: pairs with itself: all cells before the last count. */
 	uint64_t all = mine + weft_add64(&cu_board_slot(g, seq)->arrived, mine);
 
+	g->atomics++;
 	*mixed_p = all != mine * (unsigned)g->n;
 	return weft_unlikely((all & BOARD_COUNT) == (unsigned)g->n);
 }

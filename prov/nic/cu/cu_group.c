@@ -77,7 +77,9 @@ static void rows_free(struct weft_cu_group *g)
 static struct cu_board *group_board(const struct weft_cu_group *g,
 				    const struct weft_cu_group_attr *a)
 {
-	if (!(a->crowd || a->form == WEFT_CU_RANGE) || a->flat || a->send ||
+	bool asked = a->form == WEFT_CU_RANGE || a->form == WEFT_CU_COUNTS;
+
+	if (!(a->crowd || asked) || a->flat || a->send ||
 	    a->n > CU_BOARD_MOST || (unsigned)a->n > a->geo->board)
 		return NULL;
 	return (struct cu_board *)((char *)g->row[g->tree.root] +
@@ -284,6 +286,11 @@ bool weft_cu_ready(const struct weft_cu_group *g, struct weft_cu_watch *w)
 	w->bell = cu_bell(g, CU_BELL_CREDIT);
 	w->word = cu_credit_word(g, g->sent, &w->want);
 	return weft_load64(w->word) >= w->want;
+}
+
+uint64_t weft_cu_atomics(const struct weft_cu_group *g)
+{
+	return g->atomics;
 }
 
 void weft_cu_state(const struct weft_cu_group *g, struct weft_cu_state *s)

@@ -25,6 +25,7 @@ struct weft_cu_group {
 	uint64_t consumed; /* packets this member is done with */
 	uint64_t credits;  /* epochs this member has counted himself in */
 	uint64_t clear;	   /* packets below may be sent */
+	uint64_t atomics;  /* on counts, of this member */
 	uint32_t own_trail;
 	uint32_t *trail; /* what members agreed on so far: cu_sign() */
 	uint64_t read_by[WEFT_CU_FLAT]; /* small group: as far as we know */

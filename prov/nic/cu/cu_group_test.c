@@ -180,7 +180,7 @@ static void every_form_agrees_with_the_naive_result(void **state)
 	static const int sizes[] = { 2, 5, 8, 9, 17 };
 
 	(void)state;
-	for (unsigned form = WEFT_CU_RANGE; form <= WEFT_CU_EVENTS; form++)
+	for (unsigned form = WEFT_CU_RANGE; form <= WEFT_CU_COUNTS; form++)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 			for (int crowd = 0; crowd < 2; crowd++)
 				run_form(sizes[i], t_scale(800), crowd, i & 1,
@@ -475,6 +475,9 @@ static void a_barrier_goes_the_way_of_its_form(void **state)
 		{ WEFT_CU_EVENTS, 6, false, true },
 		{ WEFT_CU_EVENTS, 12, false, true },
 		{ WEFT_CU_EVENTS, 12, true, true },
+		{ WEFT_CU_COUNTS, 6, false, false },
+		{ WEFT_CU_COUNTS, 12, false, false },
+		{ WEFT_CU_COUNTS, 12, true, false },
 	};
 	struct stage s;
 
@@ -493,6 +496,10 @@ static void a_barrier_goes_the_way_of_its_form(void **state)
 		stage_poll(&s);
 		T_IS(pending, 0);
 		T_IS(counted(&s) > 0, rows[i].climbs);
+		/* of those counted at one place each does one atomic */
+		for (int k = 0; k < rows[i].n; k++)
+			if (rows[i].form == WEFT_CU_COUNTS)
+				T_IS(weft_cu_atomics(s.g[k]), rows[i].n > 8);
 		stage_close(&s);
 	}
 }

@@ -75,6 +75,7 @@ static bool node_count(struct cu_climb *c, int member)
 	uint64_t before = weft_add64(
 		&cu_count_of(g->row[member], &g->geo, c->seq)->arrived, 1);
 
+	g->atomics++;
 	if ((before + 1) % inputs)
 		return false;
 	node_combine(c, member, inputs);

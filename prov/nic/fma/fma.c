@@ -34,6 +34,7 @@ static void fma_init(struct weft_fma *f)
 		.tag = fma_tag(0, WEFT_FMA_OK),
 	};
 
+	f->ntt_bits = WEFT_FMA_NTT_GRAIN;
 	weft_answers_init(&f->answers, &ack);
 	for (unsigned i = 0; i < WEFT_FMA_WINDOWS; i++) {
 		f->window[i].ssid = -1;
@@ -81,7 +82,7 @@ WEFT_EXPORT int weft_fma_open(const struct weft_fma_attr *attr,
 		err = fma_create(ops, &a, attr->ptag, f_p);
 	if (err)
 		return err;
-	fma_link_init(*f_p, attr->links);
+	fma_link_init(*f_p, attr);
 	(*f_p)->scrub_ns = attr->scrub_ns;
 	(*f_p)->lazy_amo = attr->lazy_amo;
 	(*f_p)->datagram = attr->datagram;
@@ -120,8 +121,8 @@ WEFT_EXPORT int weft_fma_node_set(struct weft_fma *f, uint32_t pe,
 
 WEFT_EXPORT int weft_fma_ntt_set(struct weft_fma *f, unsigned i, unsigned value)
 {
-	if (i > FMA_PE_MASK >> FMA_NTT_SHIFT ||
-	    value > FMA_PE_MASK >> FMA_NTT_SHIFT)
+	if (i > FMA_PE_MASK >> f->ntt_bits ||
+	    value > FMA_PE_MASK >> f->ntt_bits)
 		return -EINVAL;
 	for (unsigned k = 0; !f->ntt_on && k < WEFT_FMA_NTT; k++)
 		f->ntt[k] = (uint16_t)k;
@@ -130,14 +131,29 @@ WEFT_EXPORT int weft_fma_ntt_set(struct weft_fma *f, unsigned i, unsigned value)
 	return 0;
 }
 
+WEFT_EXPORT int weft_fma_ntt_grain(struct weft_fma *f, unsigned bits)
+{
+	if (bits >= WEFT_FMA_PE_BITS || FMA_PE_MASK >> bits >= WEFT_FMA_NTT)
+		return -EINVAL;
+	f->ntt_bits = bits;
+	f->ntt_on = false;
+	return 0;
+}
+
+uint32_t fma_physical(const struct weft_fma *f, uint32_t pe)
+{
+	uint32_t low = (1u << f->ntt_bits) - 1;
+
+	if (!f->ntt_on)
+		return pe;
+	return (uint32_t)f->ntt[pe >> f->ntt_bits] << f->ntt_bits | (pe & low);
+}
+
 struct weft_peer *fma_peer(struct weft_fma *f, uint32_t pe)
 {
 	if (pe & ~FMA_PE_MASK)
 		return NULL;
-	if (f->ntt_on)
-		pe = (uint32_t)f->ntt[pe >> FMA_NTT_SHIFT] << FMA_NTT_SHIFT |
-		     (pe & ((1u << FMA_NTT_SHIFT) - 1));
-	return weft_port_peer(&f->port, pe);
+	return weft_port_peer(&f->port, fma_physical(f, pe));
 }
 
 WEFT_EXPORT int weft_fma_poll(struct weft_fma *f, int budget)
@@ -206,6 +222,22 @@ WEFT_EXPORT int weft_fma_mem_close(struct weft_fma *f, unsigned mdh)
 	if (mdh >= WEFT_FMA_MDDS || !f->mdd[mdh].valid)
 		return -EINVAL;
 	f->mdd[mdh].valid = false;
+	return 0;
+}
+
+WEFT_EXPORT int weft_fma_vmdh_set(struct weft_fma *f, unsigned v, unsigned mdh)
+{
+	if (v >= WEFT_FMA_VMDHS || mdh >= WEFT_FMA_MDDS || !f->mdd[mdh].valid)
+		return -EINVAL;
+	f->vmdh[v] = (uint16_t)(mdh + 1);
+	return 0;
+}
+
+WEFT_EXPORT int weft_fma_vmdh_clear(struct weft_fma *f, unsigned v)
+{
+	if (v >= WEFT_FMA_VMDHS || !f->vmdh[v])
+		return -EINVAL;
+	f->vmdh[v] = 0;
 	return 0;
 }
 

@@ -43,7 +43,7 @@ static int bte_check(struct weft_fma *f, const struct weft_fma_bte *b)
 	if (b->type > WEFT_FMA_BTE_SEND || b->delivery > WEFT_FMA_IN_ORDER ||
 	    !b->bytes || b->bytes % 4 || b->local.offset % 4 ||
 	    b->remote.offset % 4 || b->local.mdh >= WEFT_FMA_MDDS ||
-	    b->remote.mdh >= WEFT_FMA_MDDS)
+	    b->remote.mdh > (FMA_MDH_MASK | WEFT_FMA_VMDH))
 		return -EINVAL;
 	if (!fma_peer(f, b->pe))
 		return -EHOSTUNREACH;
@@ -120,6 +120,7 @@ static void bte_fill(struct weft_fma *f, const struct fma_bte_desc *d,
 		      b->type == WEFT_FMA_BTE_GET, &addr);
 	*r = (struct fma_request){
 		.peer = fma_peer(f, b->pe),
+		.pe = fma_physical(f, b->pe),
 		.mdh = b->remote.mdh,
 		.ptag = f->ptag,
 		.offset = b->remote.offset + d->sent,

@@ -133,17 +133,29 @@ static struct fma_bulk *bulk_take(struct weft_fma *f, struct weft_dma *d)
 	return NULL;
 }
 
+/* The delivery mode that keeps what order was asked for. */
+static unsigned delivery_of(const struct weft_dma *d)
+{
+	if (!d->ordered)
+		return WEFT_FMA_PERFORMANCE;
+	return d->by_line ? WEFT_FMA_NO_ADAPT : WEFT_FMA_IN_ORDER;
+}
+
 /*
- * In virtual time by stores into a window, in order or (performance mode) by
- * any link; the far end replies on the channel of responses.
+ * In virtual time by stores into a window: in order, by a hash of the address
+ * (no-adapt), or by any link (performance); the far end replies on the channel
+ * of responses.
  */
 static struct weft_help_way window_way(struct weft_carrier *c, const char *path,
-				       bool ordered)
+				       unsigned delivery)
 {
-	uint8_t vc = ordered ? WEFT_VT_ORDERED : WEFT_VT_DYNAMIC;
+	uint8_t vc = delivery & WEFT_FMA_NO_ADAPT ? WEFT_VT_ORDERED
+						  : WEFT_VT_DYNAMIC;
 
 	return (struct weft_help_way){
-		.there = { .path = (uint8_t)c->virt->path(c, path), .vc = vc },
+		.there = { .path = (uint8_t)c->virt->path(c, path),
+			   .vc = vc,
+			   .spread = !(delivery & WEFT_FMA_NO_HASH) },
 		.back = { .path = (uint8_t)c->virt->path(c, "reply"),
 			  .vc = WEFT_VT_SYSTEM },
 		.quick = true,
@@ -154,7 +166,7 @@ int fma_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 		    struct weft_dma *d, bool get)
 {
 	struct weft_help_way way =
-		window_way(u->carrier, get ? "get" : "fma", d->ordered);
+		window_way(u->carrier, get ? "get" : "fma", delivery_of(d));
 
 	/* responses end a put */
 	way.there.ack = !get;
@@ -165,7 +177,8 @@ int fma_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 int fma_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 		 struct weft_amo *a)
 {
-	struct weft_help_way way = window_way(u->carrier, "amo", true);
+	struct weft_help_way way =
+		window_way(u->carrier, "amo", WEFT_FMA_IN_ORDER);
 
 	way.there.bytes = 1 + (uint32_t)a->operands;
 	return weft_help_amo(u, peer, a, &way);

@@ -119,6 +119,8 @@ struct fma_line {
 	bool dirty;
 };
 
+#define FMA_ROADS 6 /* to neighbours in x, y and z, both ways */
+
 /* One of the links to the neighbours. */
 struct fma_link {
 	struct weft_list queue; /* struct link_packet */
@@ -131,7 +133,10 @@ struct weft_fma {
 	bool lazy_amo;
 	bool ntt_on;
 	unsigned links; /* 0: packets leave at once */
-	struct fma_link link[WEFT_FMA_LINKS];
+	unsigned roads; /* that links lead by: all of a torus, or one */
+	uint16_t torus[3];
+	uint32_t pe;
+	struct fma_link link[FMA_ROADS * WEFT_FMA_LINKS];
 	unsigned link_next;
 	struct weft_rng link_lot; /* which one moves next */
 	uint64_t scrub_ns;	  /* 0: never */
@@ -160,12 +165,15 @@ struct weft_fma {
 	struct fma_cq cq[WEFT_FMA_CQS];
 	struct fma_mdd mdd[WEFT_FMA_MDDS];
 	struct fma_line amo[FMA_AMO_LINES];
+	unsigned ntt_bits; /* of a PE that are not looked at */
 	uint16_t ntt[WEFT_FMA_NTT];
+	uint16_t vmdh[WEFT_FMA_VMDHS]; /* handle plus one; 0: none */
 };
 
 /* One request on its way out. */
 struct fma_request {
 	struct weft_peer *peer;
+	uint32_t pe; /* physical */
 	enum fma_cmd cmd;
 	unsigned mdh;
 	unsigned ptag;
@@ -187,6 +195,8 @@ int fma_create(const struct weft_carrier_ops *ops,
 	       const struct weft_carrier_attr *attr, uint8_t ptag,
 	       struct weft_fma **f_p);
 struct weft_peer *fma_peer(struct weft_fma *f, uint32_t pe);
+/* What the table makes of a virtual PE. */
+uint32_t fma_physical(const struct weft_fma *f, uint32_t pe);
 /* Own memory behind a handle, or why not. */
 enum weft_fma_status fma_translate(const struct fma_mdd *m, uint64_t offset,
 				   uint64_t bytes, bool write, uint64_t *addr);
@@ -211,7 +221,7 @@ void fma_orb_lost(struct weft_fma *f, struct weft_peer *peer);
 void fma_orb_scrub(struct weft_fma *f);
 
 /* fma_link.c */
-void fma_link_init(struct weft_fma *f, unsigned links);
+void fma_link_init(struct weft_fma *f, const struct weft_fma_attr *attr);
 void fma_link_fini(struct weft_fma *f);
 /* Hands a request's packet to the link it takes. 0; -EAGAIN; -ECONNRESET. */
 int fma_link_send(struct weft_fma *f, const struct fma_request *r,

@@ -59,12 +59,12 @@ enum fma_cmd {
 #define FMA_REQ_EVENT  0x1 /* a remote event is wanted */
 #define FMA_REQ_PROMPT 0x2 /* acknowledge at once */
 #define FMA_REQ_QUIET  0x4 /* no answer: something else acknowledges it */
+#define FMA_REQ_VMDH   0x8 /* the handle is a virtual one */
 
 #define FMA_MDH_MASK	0xfffu
 #define FMA_OFFSET_MASK ((UINT64_C(1) << WEFT_FMA_OFFSET_BITS) - 1)
 #define FMA_PE_MASK	((UINT32_C(1) << WEFT_FMA_PE_BITS) - 1)
 #define FMA_DATA_MASK	((UINT64_C(1) << 56) - 1)
-#define FMA_NTT_SHIFT	6 /* translation looks at the upper 12 of 18 bits */
 #define FMA_BOX_CONTROL 64
 #define FMA_SLOT_HEAD	8
 #define FMA_FLAG_HEAD	16 /* flag offset and flag before the data */
@@ -72,8 +72,9 @@ enum fma_cmd {
 static_assert(WEFT_FMA_MDDS == FMA_MDH_MASK + 1, "12-bit handle");
 static_assert(WEFT_FMA_PE_BITS + WEFT_FMA_OFFSET_BITS == 58,
 	      "58-bit network address");
-static_assert(WEFT_FMA_PE_BITS - FMA_NTT_SHIFT == 12,
+static_assert(WEFT_FMA_PE_BITS - WEFT_FMA_NTT_GRAIN == 12,
 	      "the upper 12 bits of a PE are translated");
+static_assert(WEFT_FMA_VMDH == FMA_MDH_MASK + 1, "beside a handle");
 static_assert(WEFT_FMA_ORB <= 0x10000 && WEFT_FMA_SSIDS < 0x100,
 	      "numbers fit their fields");
 

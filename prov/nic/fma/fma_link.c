@@ -4,7 +4,9 @@
  * fewest packets, in turn where several have as few; or, where it must not be
  * chosen by load, one by a hash. Packets on one link keep their order, those on
  * different ones overtake each other: a lot, the same on every run, says which
- * link moves next. Without links the carrier's order is all there is.
+ * link moves next. Without links the carrier's order is all there is. In a
+ * torus there are links towards each neighbour, and none to the other unit of
+ * the chip.
  */
 #include "prov/nic/fma/fma_dev.h"
 
@@ -14,6 +16,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LINK_PACKETS 16 /* that wait on a link at most */
 
@@ -24,11 +27,19 @@ struct link_packet {
 	unsigned char payload[];
 };
 
-void fma_link_init(struct weft_fma *f, unsigned links)
+static unsigned link_count(const struct weft_fma *f)
 {
-	f->links = links;
+	return f->roads * f->links;
+}
+
+void fma_link_init(struct weft_fma *f, const struct weft_fma_attr *attr)
+{
+	f->links = attr->links;
+	memcpy(f->torus, attr->torus, sizeof(f->torus));
+	f->pe = attr->pe;
+	f->roads = f->torus[0] && f->torus[1] && f->torus[2] ? FMA_ROADS : 1;
 	weft_rng_init(&f->link_lot, 1, 0);
-	for (unsigned i = 0; i < WEFT_FMA_LINKS; i++)
+	for (unsigned i = 0; i < link_count(f); i++)
 		weft_list_init(&f->link[i].queue);
 }
 
@@ -36,19 +47,55 @@ void fma_link_fini(struct weft_fma *f)
 {
 	struct weft_list *pos;
 
-	for (unsigned i = 0; i < f->links; i++)
+	for (unsigned i = 0; i < link_count(f); i++)
 		while ((pos = weft_list_pop_front(&f->link[i].queue)))
 			free(weft_container_of(pos, struct link_packet, at));
 }
 
+/* ---- which of them ---- */
+
+/* The links towards a PE: the first, and how many. */
+struct link_road {
+	struct fma_link *first;
+	unsigned count;
+};
+
+/* Is the other unit on the same chip? */
+static bool is_inside(const struct weft_fma *f, uint32_t pe)
+{
+	return f->roads > 1 && pe / 2 == f->pe / 2;
+}
+
+/* The shorter way round in the first dimension in which the chips differ. */
+static struct link_road road_to(struct weft_fma *f, uint32_t pe)
+{
+	struct link_road road = { .first = f->link, .count = f->links };
+	uint32_t from = f->pe / 2, to = pe / 2;
+	unsigned d = 0, size, up;
+
+	if (f->roads == 1)
+		return road;
+	while (d < 2 && from % f->torus[d] == to % f->torus[d]) {
+		from /= f->torus[d];
+		to /= f->torus[d++];
+	}
+	size = f->torus[d];
+	up = (to % size + size - from % size) % size;
+	road.first += (2 * d + (2 * up > size)) * f->links;
+	if (d == 1 && road.count > WEFT_FMA_LINKS_Y)
+		road.count = WEFT_FMA_LINKS_Y;
+	return road;
+}
+
 /* The one with the least load; from another one on each time. */
-static struct fma_link *link_adaptive(struct weft_fma *f)
+static struct fma_link *link_adaptive(struct weft_fma *f,
+				      const struct link_road *road)
 {
 	unsigned first = f->link_next++;
-	struct fma_link *best = &f->link[first % f->links];
+	struct fma_link *best = &road->first[first % road->count];
 
-	for (unsigned i = 1; i < f->links; i++) {
-		struct fma_link *l = &f->link[(first + i) % f->links];
+	for (unsigned i = 1; i < road->count; i++) {
+		struct fma_link *l = &road->first[(first + i) % road->count];
 
 		if (l->count < best->count)
 			best = l;
@@ -56,29 +103,43 @@ static struct fma_link *link_adaptive(struct weft_fma *f)
 	return best;
 }
 
-static struct fma_link *link_hashed(struct weft_fma *f,
+static struct fma_link *link_hashed(const struct link_road *road,
 				    const struct fma_request *r)
 {
 	uint64_t key = r->peer->index;
 
 	if (!(r->delivery & WEFT_FMA_NO_HASH))
 		key |= (r->offset / WEFT_FMA_STORE + 1) << 24;
-	return &f->link[weft_hash_mix(key) % f->links];
+	return &road->first[weft_hash_mix(key) % road->count];
+}
+
+/* ---- on and off ---- */
+
+/* Without a link: by the carrier's order, or inside the chip. */
+static int send_straight(struct weft_fma *f, const struct fma_request *r,
+			 const struct weft_pkt *pkt)
+{
+	struct weft_carrier *c = f->port.carrier;
+	int err = c->ops->send(c, r->peer, pkt, r->iov, r->iov_count);
+
+	f->stats.inside += f->links && !err;
+	return err;
 }
 
 int fma_link_send(struct weft_fma *f, const struct fma_request *r,
 		  const struct weft_pkt *pkt)
 {
-	struct weft_carrier *c = f->port.carrier;
+	struct link_road road;
 	struct link_packet *p;
 	struct fma_link *l;
 
-	if (!f->links)
-		return c->ops->send(c, r->peer, pkt, r->iov, r->iov_count);
+	if (!f->links || is_inside(f, r->pe))
+		return send_straight(f, r, pkt);
 	if (r->peer->lost)
 		return -ECONNRESET;
-	l = r->delivery & WEFT_FMA_NO_ADAPT ? link_hashed(f, r)
-					    : link_adaptive(f);
+	road = road_to(f, r->pe);
+	l = r->delivery & WEFT_FMA_NO_ADAPT ? link_hashed(&road, r)
+					    : link_adaptive(f, &road);
 	if (l->count == LINK_PACKETS)
 		return -EAGAIN;
 	p = malloc(sizeof(*p) + pkt->len);
@@ -107,7 +168,7 @@ static int link_move(struct weft_fma *f, struct fma_link *l)
 	/* of one that is lost the requests are over already */
 	if (c->ops->send(c, p->peer, &p->pkt, &iov, p->pkt.len != 0) == -EAGAIN)
 		return 0;
-	f->stats.link[l - f->link]++;
+	f->stats.link[(unsigned)(l - f->link) % f->links]++;
 	weft_list_remove(&p->at);
 	l->count--;
 	free(p);
@@ -118,8 +179,9 @@ int fma_link_run(struct weft_fma *f, int budget)
 {
 	int n = 0;
 
-	for (int i = 0; i < budget; i++)
+	for (int i = 0; i < budget * (int)f->roads; i++)
 		n += link_move(
-			f, &f->link[weft_rng_below(&f->link_lot, f->links)]);
+			f,
+			&f->link[weft_rng_below(&f->link_lot, link_count(f))]);
 	return n;
 }

@@ -18,6 +18,8 @@ static uint64_t test_clock(void)
 	return now_ns;
 }
 
+#define CREDITS 16 /* of a link */
+
 /* ---- links ---- */
 
 static void open_linked(struct fma_pair *p, unsigned delivery)
@@ -120,6 +122,27 @@ static void packets_are_spread_over_the_links(void **state)
 	T_IS(links_used(WEFT_FMA_IN_ORDER, &least), 1);
 }
 
+/* One link is full of what must keep its order: all others fill up. */
+static void by_load_a_full_link_is_passed_by(void **state)
+{
+	struct weft_fma_window w = { .pe = 1, .delivery = WEFT_FMA_IN_ORDER };
+	struct fma_pair p;
+	unsigned n = 0;
+	uint64_t v = 1;
+
+	open_linked(&p, WEFT_FMA_PERFORMANCE);
+	w.mdh = (uint16_t)p.b.mdh;
+	w.cq = (uint16_t)p.a.cq;
+	T_OK(weft_fma_window_set(p.a.f, 1, &w));
+	while (!weft_fma_store(p.a.f, 1, n * 64, &v, 8))
+		n++;
+	T_IS(n, CREDITS);
+	while (!weft_fma_store(p.a.f, A_WINDOW, n * 64, &v, 8))
+		n++;
+	T_IS(n, WEFT_FMA_LINKS * CREDITS);
+	fma_pair_close(&p);
+}
+
 /* A block by any road is whole when its event comes, and so is a fence. */
 static void blocks_come_whole_by_any_road(void **state)
 {
@@ -138,6 +161,134 @@ static void blocks_come_whole_by_any_road(void **state)
 	T_OK(weft_fma_bte_post(p.a.f, 0, &d));
 	T_OK(fma_pair_event(&p, p.a.f, p.a.cq).status);
 	T_IS(t_differs(p.b.mem, 100000, 5), -1);
+	fma_pair_close(&p);
+}
+
+/* ---- a torus of chips ---- */
+
+/* a is PE 0 of 3x3x3 chips, b another one: packets by links, and inside. */
+static unsigned torus_links(uint32_t pe, uint64_t *inside_p)
+{
+	const struct weft_fma_attr attr = { .ptag = 3,
+					    .links = 8,
+					    .torus = { 3, 3, 3 } };
+	struct weft_fma_window w = { .pe = pe };
+	struct sockaddr_in name;
+	struct weft_fma_stats st;
+	struct fma_pair p;
+	unsigned used = 0;
+	uint64_t v = 1;
+
+	fma_pair_open_attr(&p, &attr, &attr);
+	weft_fma_name(p.b.f, &name);
+	T_OK(weft_fma_node_set(p.a.f, pe, &name));
+	w.mdh = (uint16_t)p.b.mdh;
+	w.cq = (uint16_t)p.a.cq;
+	T_OK(weft_fma_window_set(p.a.f, A_WINDOW, &w));
+	for (unsigned i = 0; i < 100; i++)
+		while (weft_fma_store(p.a.f, A_WINDOW, i * 64, &v, 8))
+			fma_pair_poll(&p);
+	T_OK(fma_pair_sync(&p, 1).status);
+	weft_fma_stats(p.a.f, &st);
+	for (unsigned i = 0; i < WEFT_FMA_LINKS; i++)
+		used += st.link[i] > 0;
+	*inside_p = st.inside;
+	fma_pair_close(&p);
+	return used;
+}
+
+static void units_of_one_chip_meet_inside_it(void **state)
+{
+	uint64_t inside;
+
+	T_IS(torus_links(1, &inside), 0);
+	T_TRUE(inside >= 100);
+}
+
+static void eight_four_and_eight_links_lead_to_neighbours(void **state)
+{
+	/* chips +x, -x, +y, -y, +z, -z, and one beyond in all three */
+	static const struct {
+		uint32_t chip;
+		unsigned links;
+	} to[] = { { 1, 8 }, { 2, 8 },	{ 3, 4 }, { 6, 4 },
+		   { 9, 8 }, { 18, 8 }, { 13, 8 } };
+	uint64_t inside;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(to); i++) {
+		T_IS(torus_links(2 * to[i].chip, &inside), to[i].links);
+		T_IS(inside, 0);
+	}
+}
+
+/* Neighbours in both directions of a dimension do not share links. */
+static void each_neighbour_has_links_of_its_own(void **state)
+{
+	const struct weft_fma_attr attr = { .ptag = 3,
+					    .links = 8,
+					    .torus = { 3, 3, 3 } };
+	static const uint32_t chip[] = { 1, 2, 3, 6, 9, 18 };
+	static const unsigned links[] = { 8, 8, 4, 4, 8, 8 };
+	struct sockaddr_in name;
+	struct fma_pair p;
+	uint64_t v = 1;
+
+	fma_pair_open_attr(&p, &attr, &attr);
+	weft_fma_name(p.b.f, &name);
+	for (unsigned i = 0; i < WEFT_COUNT_OF(chip); i++) {
+		struct weft_fma_window w = { .pe = 2 * chip[i],
+					     .mdh = (uint16_t)p.b.mdh,
+					     .cq = (uint16_t)p.a.cq };
+
+		unsigned n = 0;
+
+		T_OK(weft_fma_node_set(p.a.f, w.pe, &name));
+		T_OK(weft_fma_window_set(p.a.f, i + 1, &w));
+		while (!weft_fma_store(p.a.f, i + 1, n * 64, &v, 8))
+			n++;
+		T_IS(n, links[i] * CREDITS);
+	}
+	fma_pair_close(&p);
+}
+
+/*
+ * Requests and responses have a channel each: as many requests wait on links as
+ * there are credits, and an answer passes them.
+ */
+static void responses_pass_requests_that_wait(void **state)
+{
+	struct weft_fma_window w = { .pe = 0 };
+	struct weft_fma_stats st;
+	struct fma_pair p;
+	unsigned n = 0;
+	uint64_t v = 1, sum = 0;
+
+	open_linked(&p, WEFT_FMA_PERFORMANCE);
+	while (!weft_fma_store(p.a.f, A_WINDOW, n * 64, &v, 8))
+		n++;
+	T_IS(n, WEFT_FMA_LINKS * CREDITS);
+	w.mdh = (uint16_t)p.a.mdh;
+	w.cq = (uint16_t)p.b.cq;
+	T_OK(weft_fma_window_set(p.b.f, 1, &w));
+	T_OK(weft_fma_store(p.b.f, 1, 0, &v, 8));
+	T_OK(weft_fma_sync(p.b.f, 1, 7));
+	for (unsigned i = 0; i < 1000; i++) {
+		struct weft_carrier *c = p.a.f->port.carrier;
+		struct weft_fma_event e;
+
+		weft_fma_poll(p.b.f, 8);
+		c->ops->poll(c, 8); /* what comes in, but no link moves */
+		weft_answers_flush(&p.a.f->answers, true);
+		if (!weft_fma_cq_read(p.b.f, p.b.cq, &e))
+			break;
+		T_TRUE(i < 999);
+	}
+	weft_fma_stats(p.a.f, &st);
+	for (unsigned i = 0; i < WEFT_FMA_LINKS; i++)
+		sum += st.link[i];
+	T_IS(sum, 0);
+	T_IS(weft_fma_store(p.a.f, A_WINDOW, 0, &v, 8), -EAGAIN);
+	T_OK(fma_pair_sync(&p, 1).status);
 	fma_pair_close(&p);
 }
 
@@ -449,7 +600,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_delivery_mode_decides_what_keeps_its_order),
 		T_CASE(packets_are_spread_over_the_links),
+		T_CASE(by_load_a_full_link_is_passed_by),
 		T_CASE(blocks_come_whole_by_any_road),
+		T_CASE(units_of_one_chip_meet_inside_it),
+		T_CASE(eight_four_and_eight_links_lead_to_neighbours),
+		T_CASE(each_neighbour_has_links_of_its_own),
+		T_CASE(responses_pass_requests_that_wait),
 		T_CASE(more_links_than_there_are_are_refused),
 		T_CASE(there_are_255_transactions),
 		T_CASE(phits_are_counted_at_both_ends),

@@ -55,12 +55,21 @@ static void answer_data(struct weft_fma *f, struct weft_peer *peer, uint32_t id,
 
 /* ---- requests ---- */
 
+/* What a virtual handle stands for; NULL: nothing. */
+static struct fma_mdd *rx_virtual(struct weft_fma *f, unsigned v)
+{
+	return v < WEFT_FMA_VMDHS && f->vmdh[v] ? &f->mdd[f->vmdh[v] - 1]
+						: NULL;
+}
+
 /* The descriptor that a request names; the engine's mailboxes have none. */
 static struct fma_mdd *rx_mdd(struct weft_fma *f, struct weft_peer *src,
 			      uint32_t unit)
 {
 	if (f->mailbox)
 		return f->mailbox(f, src);
+	if (fma_unit_flags(unit) & FMA_REQ_VMDH)
+		return rx_virtual(f, fma_unit_mdh(unit));
 	return &f->mdd[fma_unit_mdh(unit)];
 }
 
@@ -71,6 +80,8 @@ static enum weft_fma_status rx_address(struct weft_fma *f,
 {
 	struct fma_mdd *m = rx_mdd(f, src, unit);
 
+	if (!m && (fma_unit_flags(unit) & FMA_REQ_VMDH))
+		return WEFT_FMA_VMDH_INVALID;
 	if (!m || !m->valid)
 		return WEFT_FMA_MDD_INVALID;
 	if (m->ptag != fma_unit_ptag(unit))
@@ -78,11 +89,12 @@ static enum weft_fma_status rx_address(struct weft_fma *f,
 	return fma_translate(m, offset, bytes, write, addr_p);
 }
 
-static void rx_event(struct weft_fma *f, const struct weft_pkt *pkt)
+static void rx_event(struct weft_fma *f, struct weft_peer *src,
+		     const struct weft_pkt *pkt)
 {
 	if (fma_unit_flags(pkt->unit) & FMA_REQ_EVENT)
-		fma_cq_write(f, f->mdd[fma_unit_mdh(pkt->unit)].cq,
-			     WEFT_FMA_REMOTE, WEFT_FMA_OK, pkt->data);
+		fma_cq_write(f, rx_mdd(f, src, pkt->unit)->cq, WEFT_FMA_REMOTE,
+			     WEFT_FMA_OK, pkt->data);
 }
 
 static enum weft_fma_status rx_put(struct weft_fma *f, struct weft_peer *src,
@@ -99,7 +111,7 @@ static enum weft_fma_status rx_put(struct weft_fma *f, struct weft_peer *src,
 	if (s)
 		return s;
 	memcpy((void *)(uintptr_t)addr, payload, pkt->len);
-	rx_event(f, pkt);
+	rx_event(f, src, pkt);
 	return WEFT_FMA_OK;
 }
 
@@ -128,7 +140,7 @@ static enum weft_fma_status rx_flag(struct weft_fma *f, struct weft_peer *src,
 	memcpy((void *)(uintptr_t)addr, (const char *)payload + FMA_FLAG_HEAD,
 	       bytes);
 	nic_event_post((weft_au64 *)(uintptr_t)flag, head[1]);
-	rx_event(f, pkt);
+	rx_event(f, src, pkt);
 	if (f->arrived)
 		f->arrived(f, src);
 	return WEFT_FMA_OK;

@@ -72,6 +72,59 @@ static void virtual_elements_are_translated_by_their_upper_bits(void **state)
 	fma_pair_close(&p);
 }
 
+/* Half as many PEs to an entry, twice as many entries. */
+static void the_granularity_says_how_many_bits_are_translated(void **state)
+{
+	struct weft_fma_window w = { .pe = 8191u << 5 | 1 };
+	uint64_t v = 9;
+	struct fma_pair p;
+
+	fma_pair_open(&p);
+	T_IS(weft_fma_ntt_grain(p.a.f, 4), -EINVAL);
+	T_IS(weft_fma_ntt_grain(p.a.f, 18), -EINVAL);
+	T_OK(weft_fma_ntt_grain(p.a.f, 5));
+	w.mdh = (uint16_t)p.b.mdh;
+	w.cq = (uint16_t)p.a.cq;
+	T_OK(weft_fma_window_set(p.a.f, 0, &w));
+	T_OK(weft_fma_ntt_set(p.a.f, 8190, 0));
+	T_IS(weft_fma_store(p.a.f, 0, 0, &v, 8), -EHOSTUNREACH);
+	T_OK(weft_fma_ntt_set(p.a.f, 8191, 0));
+	T_IS(weft_fma_ntt_set(p.a.f, 8192, 0), -EINVAL);
+	T_OK(weft_fma_store(p.a.f, 0, 0, &v, 8));
+	T_OK(fma_pair_sync(&p, 0).status);
+	T_IS(p.b.mem[0], 9);
+	fma_pair_close(&p);
+}
+
+static void a_virtual_handle_stands_for_one_of_the_target(void **state)
+{
+	struct weft_fma_window w = { .pe = 1, .mdh = WEFT_FMA_VMDH | 7 };
+	unsigned char second[64] = { 0 };
+	struct fma_pair p;
+	uint64_t v = 9;
+	unsigned mdh;
+
+	fma_pair_open(&p);
+	T_OK(weft_fma_mem_open(p.b.f, second, sizeof(second), WEFT_FMA_WRITABLE,
+			       p.b.rcq, &mdh));
+	T_IS(weft_fma_vmdh_set(p.b.f, WEFT_FMA_VMDHS, mdh), -EINVAL);
+	T_IS(weft_fma_vmdh_set(p.b.f, 7, mdh + 1), -EINVAL);
+	w.cq = (uint16_t)p.a.cq;
+	T_OK(weft_fma_window_set(p.a.f, 0, &w));
+	T_OK(weft_fma_store(p.a.f, 0, 8, &v, 8));
+	T_IS(fma_pair_sync(&p, 0).status, WEFT_FMA_VMDH_INVALID);
+	T_OK(weft_fma_vmdh_set(p.b.f, 7, mdh));
+	T_OK(weft_fma_put_flag(p.a.f, 0, 8, &v, 8, 16, 5));
+	T_OK(fma_pair_sync(&p, 0).status);
+	T_IS(second[8], 9);
+	T_IS(fma_pair_event(&p, p.b.f, p.b.rcq).data, 5);
+	T_OK(weft_fma_vmdh_clear(p.b.f, 7));
+	T_IS(weft_fma_vmdh_clear(p.b.f, 7), -EINVAL);
+	T_OK(weft_fma_store(p.a.f, 0, 8, &v, 8));
+	T_IS(fma_pair_sync(&p, 0).status, WEFT_FMA_VMDH_INVALID);
+	fma_pair_close(&p);
+}
+
 static void a_get_brings_4_to_64_bytes(void **state)
 {
 	struct weft_fma_local to = { .offset = 128 };
@@ -476,6 +529,8 @@ int main(void)
 		T_CASE(a_store_puts_up_to_64_bytes),
 		T_CASE(window_bits_choose_the_element),
 		T_CASE(virtual_elements_are_translated_by_their_upper_bits),
+		T_CASE(the_granularity_says_how_many_bits_are_translated),
+		T_CASE(a_virtual_handle_stands_for_one_of_the_target),
 		T_CASE(a_get_brings_4_to_64_bytes),
 		T_CASE(atomics_with_and_without_answer),
 		T_CASE(the_amo_cache_is_not_coherent_with_the_processor),

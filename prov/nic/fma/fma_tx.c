@@ -132,7 +132,9 @@ static void request_pack(const struct fma_request *r, uint32_t id,
 		.type = FMA_PKT,
 		.flags = (uint8_t)r->cmd,
 		.len = (uint16_t)len,
-		.unit = fma_unit(r->mdh, r->ptag, r->flags),
+		.unit = fma_unit(
+			r->mdh, r->ptag,
+			r->flags | (r->mdh & WEFT_FMA_VMDH ? FMA_REQ_VMDH : 0)),
 		.aux = id,
 		.tag = fma_tag(r->offset, r->extra),
 		.data = r->data,
@@ -194,8 +196,8 @@ WEFT_EXPORT int weft_fma_window_set(struct weft_fma *f, unsigned w,
 				    const struct weft_fma_window *win)
 {
 	if (w >= WEFT_FMA_WINDOWS || win->addr_bits > WEFT_FMA_OFFSET_BITS ||
-	    win->mdh > FMA_MDH_MASK || (win->pe & ~FMA_PE_MASK) ||
-	    win->delivery > WEFT_FMA_IN_ORDER)
+	    win->mdh > (FMA_MDH_MASK | WEFT_FMA_VMDH) ||
+	    (win->pe & ~FMA_PE_MASK) || win->delivery > WEFT_FMA_IN_ORDER)
 		return -EINVAL;
 	f->window[w].w = *win;
 	f->window[w].set = true;
@@ -230,6 +232,7 @@ static int window_aim(struct weft_fma *f, unsigned w, uint64_t offset,
 	}
 	memset(r, 0, sizeof(*r));
 	r->peer = pe > FMA_PE_MASK ? NULL : fma_peer(f, (uint32_t)pe);
+	r->pe = fma_physical(f, (uint32_t)pe & FMA_PE_MASK);
 	r->mdh = win->w.mdh;
 	r->ptag = win->ptag;
 	r->delivery = win->w.delivery;

@@ -9,6 +9,7 @@
  *	sten_tx.c      the command processor and the short transaction engine
  *	sten_dma.c     the DMA engine
  *	sten_event.c   events that count, fire and chain
+ *	sten_chain.c   trees of them
  *	sten_cast.c    broadcasts: copies, merged answers
  *	sten_thread.c  the thread processor
  *	sten_rx.c      the input processor: transactions, answers
@@ -187,6 +188,7 @@ struct weft_sten {
 	struct weft_hash programs; /* context and pc -> struct sten_program */
 	struct sten_threads threads[2]; /* normal, high priority */
 	struct weft_sten_stats stats;
+	uint64_t chained; /* events that wrote into a command queue */
 	/* sten_time.c */
 	uint64_t (*clock)(void);
 	uint64_t answer_ns;	   /* 0: answers are waited for without end */

@@ -14,6 +14,7 @@
 #include "prov/nic/nic_help.h"
 #include "prov/nic/nic_inbox.h"
 #include "prov/nic/sten/sten_bulk.h"
+#include "prov/nic/sten/sten_chain.h"
 #include "prov/nic/sten/sten_dev.h"
 #include "prov/nic/sten/sten_engine.h"
 
@@ -370,6 +371,62 @@ static int se_amo(struct weft_unit *u, struct weft_peer *peer,
 	return peer->lost ? -ECONNRESET : sten_bulk_amo(u, peer, a);
 }
 
+/* ---- trees of chained events ---- */
+
+/* Those next to this member in the tree get routes. */
+static int se_chain_meet(struct sten_engine *e, const struct weft_chain_attr *a)
+{
+	const struct weft_cu_tree *t = a->tree;
+
+	if (a->me != t->root && !se_peer(e, a->member[t->parent[a->me]]))
+		return -ENOMEM;
+	for (int i = t->first[a->me]; i < t->first[a->me + 1]; i++) {
+		if (!se_peer(e, a->member[t->input[i]]))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int se_chain_open(struct weft_unit *u, const struct weft_chain_attr *a,
+			 struct weft_chain **c_p)
+{
+	struct sten_engine *e = se(u);
+	int err = se_chain_meet(e, a);
+
+	return err ? err
+		   : sten_chain_open(e->s, SE_CONTEXT, a, &weft_sten_chain,
+				     c_p);
+}
+
+/* The root of the tree may be nobody's neighbour who casts. */
+static int se_chain_cast(struct weft_chain *c, uint64_t seq, size_t bytes)
+{
+	struct weft_peer *root = sten_chain_root(c);
+
+	if (root && root->lost)
+		return -ECONNRESET;
+	if (root && !se_peer(sten_chain_unit(c)->engine, root))
+		return -ENOMEM;
+	return sten_chain_cast(c, seq, bytes);
+}
+
+static uint64_t se_chain_started(const struct weft_unit *u)
+{
+	return se((struct weft_unit *)(uintptr_t)u)->s->chained;
+}
+
+const struct weft_chain_ops weft_sten_chain = {
+	.open = se_chain_open,
+	.close = sten_chain_close,
+	.place = sten_chain_place,
+	.cast = se_chain_cast,
+	.came = sten_chain_came,
+	.arrive = sten_chain_arrive,
+	.passed = sten_chain_passed,
+	.run = sten_chain_run,
+	.started = se_chain_started,
+};
+
 /* ---- life ---- */
 
 static int se_alloc(struct sten_engine *e, const struct weft_machine *m)
@@ -456,4 +513,5 @@ const struct weft_unit_ops weft_unit_sten = {
 	.put = se_put,
 	.amo = se_amo,
 	.poll = se_poll,
+	.chain = &weft_sten_chain,
 };

@@ -4,7 +4,9 @@
 #define WEFT_PROV_STEN_ENGINE_H
 
 #include "prov/nic/nic.h"
+#include "prov/nic/nic_chain.h"
 
 extern const struct weft_unit_ops weft_unit_sten;
+extern const struct weft_chain_ops weft_sten_chain;
 
 #endif

@@ -21,6 +21,7 @@ static enum weft_sten_trap fire_queue(struct weft_sten *s, unsigned context,
 
 	if (!q || q->context != context)
 		return WEFT_STEN_TRAP_PERMISSION;
+	s->chained++;
 	if (weft_sten_queue_write(s, n, w, count) == 0)
 		return WEFT_STEN_TRAP_NONE;
 	if (!q->trap)

@@ -395,6 +395,10 @@ static enum cmd_result cmd_step(struct weft_sten *s, struct sten_queue *q)
 		return cmd_open(s, q, w[0]);
 	if (cmd == WEFT_STEN_GUARD)
 		return cmd_guard(q, w[0]);
+	/* the driver would run it later: the message engine has none */
+	if (cmd == WEFT_STEN_RUN_DMA && s->engine &&
+	    weft_list_empty(&s->dma_free))
+		return CMD_STALL;
 	for (unsigned i = 1; i < commands[cmd].words; i++)
 		w[i] = cq_word(q, q->head + i);
 	q->head += commands[cmd].words;

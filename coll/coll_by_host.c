@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives between hosts: the ranks of a host combine first, by the unit
+ * where it is a blocking operation, else by messages through memory; then one
+ * message goes over each edge of a tree of hosts and each way, and the result
+ * goes to the ranks of a host as it came from them.
+ *
+ * Restrictions: communicators on several hosts; reductions that commute.
+ * Cost: that of the hosts, h of them: barrier, allreduce 2 ceil(log2 h) (alpha
+ * + n beta), of two hosts half of it; bcast, reduce ceil(log2 h) of these; and
+ * twice, or once, that of the unit.
+ *
+ *   a: 0 1 2   b: 3 4       1->0 2->0  4->3   up, by unit or memory
+ *                           0->3  3->0        one message each way
+ *                           0->1 0->2  3->4   down
+ */
+#include "coll/coll_hosts.h"
+#include "coll/coll_select.h"
+
+/* Whether my host's unit does its part; the same for all ranks of a host. */
+static bool by_unit(const struct coll_prog *p, const struct coll_hosts *h,
+		    const struct weft_coll_args *a)
+{
+	return h->route && !p->record && coll_unit_fits(a) &&
+	       coll_volume(a) <= COLL_UNIT_BYTES;
+}
+
+/* ---- barrier ------------------------------------------------------------- */
+
+static void signals_up(struct coll_prog *p, const struct coll_tree *t)
+{
+	for (int i = 0; i < t->nchild; i++)
+		coll_expect(p, t->child[i]);
+	if (t->parent >= 0)
+		coll_signal(p, t->parent);
+}
+
+static void signals_down(struct coll_prog *p, const struct coll_tree *t)
+{
+	if (t->parent >= 0)
+		coll_expect(p, t->parent);
+	for (int i = t->nchild - 1; i >= 0; i--)
+		coll_signal(p, t->child[i]);
+}
+
+/* The one other host, of two: both speak at once. */
+static int other_speaker(const struct coll_hosts_plan *plan)
+{
+	return plan->far.parent >= 0 ? plan->far.parent : plan->far.child[0];
+}
+
+static void barrier_far(struct coll_prog *p, const struct coll_hosts_plan *plan)
+{
+	if (plan->h->count == 2) {
+		coll_signal(p, other_speaker(plan));
+		coll_expect(p, other_speaker(plan));
+		return;
+	}
+	signals_up(p, &plan->far);
+	signals_down(p, &plan->far);
+}
+
+void coll_barrier_hosts(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	const struct coll_hosts *h = coll_hosts(a->comm);
+	const struct fi_weft_call all = { .what = FI_BARRIER };
+	struct coll_hosts_plan plan;
+	bool unit = by_unit(p, h, a);
+
+	coll_hosts_plan(&plan, h, p->rank, 0);
+	if (unit)
+		coll_unit(p, h->route, &all);
+	else
+		signals_up(p, &plan.near);
+	if (plan.speaks)
+		barrier_far(p, &plan);
+	if (unit)
+		coll_unit(p, h->route, &all);
+	else
+		signals_down(p, &plan.near);
+}
+
+/* ---- bcast --------------------------------------------------------------- */
+
+static void flat_down(struct coll_prog *p, const struct coll_tree *t,
+		      const struct coll_flat *f)
+{
+	if (t->parent >= 0)
+		coll_take(p, f->bytes, f->len, coll_byte(), t->parent);
+	for (int i = t->nchild - 1; i >= 0; i--)
+		coll_send(p, f->bytes, f->len, coll_byte(), t->child[i]);
+}
+
+/* From who speaks to the others of his host. */
+static void near_down(struct coll_prog *p, const struct coll_hosts_plan *plan,
+		      const struct coll_flat *f, bool unit)
+{
+	struct fi_weft_call call = { .what = FI_BROADCAST,
+				     .root = plan->place,
+				     .out = f->bytes,
+				     .count = (size_t)f->len,
+				     .datatype = FI_UINT8 };
+
+	if (unit)
+		coll_unit(p, plan->h->route, &call);
+	else
+		flat_down(p, &plan->near, f);
+}
+
+void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	const struct coll_hosts *h = coll_hosts(a->comm);
+	struct coll_hosts_plan plan;
+	struct coll_flat f;
+
+	coll_flat_open(p, &a->r, &f);
+	if (!f.len || p->err)
+		return;
+	if (p->rank == a->root)
+		coll_flat_pack(p, &f);
+	coll_hosts_plan(&plan, h, p->rank, a->root);
+	if (plan.speaks)
+		flat_down(p, &plan.far, &f);
+	near_down(p, &plan, &f, by_unit(p, h, a));
+	if (p->rank == a->root || !f.copied)
+		return;
+	coll_wait_all(p);
+	coll_flat_unpack(p, &f);
+}
+
+/* ---- reductions ---------------------------------------------------------- */
+
+/* The sum of my host's ranks to who speaks, in sum. */
+static void near_up(struct coll_prog *p, const struct weft_coll_args *a,
+		    const struct coll_hosts_plan *plan, const void *own,
+		    void *sum)
+{
+	struct fi_weft_call call = { .what = FI_REDUCE,
+				     .root = plan->place,
+				     .in = own,
+				     .out = sum,
+				     .count = (size_t)a->r.count };
+
+	if (!by_unit(p, plan->h, a)) {
+		coll_reduce_up(p, a, &plan->near, own, sum);
+		coll_wait_all(p);
+		return;
+	}
+	weft_route_reduction(&call, a->op, a->r.dt);
+	coll_unit(p, plan->h->route, &call);
+}
+
+/* Both sums to both of two hosts, added in the order of the hosts. */
+static void exchange(struct coll_prog *p, const struct weft_coll_args *a,
+		     const struct coll_hosts_plan *plan, void *sum)
+{
+	int other = other_speaker(plan);
+	MPI_Count n = a->r.count;
+	void *in = coll_elems(p, n, a->r.dt);
+
+	coll_send(p, sum, n, a->r.dt, other);
+	coll_take(p, in, n, a->r.dt, other);
+	coll_wait_all(p);
+	if (plan->h->mine) {
+		coll_reduce(p, in, sum, n);
+		return;
+	}
+	coll_reduce(p, sum, in, n);
+	coll_copy(p, in, n, a->r.dt, sum, n, a->r.dt);
+}
+
+void coll_reduce_hosts(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	bool at_root = p->rank == a->root;
+	const void *own = at_root ? coll_input(a) : a->s.buf;
+	struct coll_hosts_plan plan;
+	void *sum = NULL;
+
+	if (!a->r.count)
+		return;
+	coll_hosts_plan(&plan, coll_hosts(a->comm), p->rank, a->root);
+	if (plan.speaks)
+		sum = at_root ? a->r.buf : coll_elems(p, a->r.count, a->r.dt);
+	near_up(p, a, &plan, own, sum);
+	if (plan.speaks)
+		coll_reduce_up(p, a, &plan.far, sum, sum);
+}
+
+void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a)
+{
+	const struct coll_hosts *h = coll_hosts(a->comm);
+	struct coll_hosts_plan plan;
+	struct coll_flat f;
+
+	if (!a->r.count)
+		return;
+	coll_hosts_plan(&plan, h, p->rank, 0);
+	near_up(p, a, &plan, coll_input(a), plan.speaks ? a->r.buf : NULL);
+	coll_flat_open(p, &a->r, &f);
+	if (plan.speaks && h->count == 2)
+		exchange(p, a, &plan, a->r.buf);
+	else if (plan.speaks)
+		coll_reduce_up(p, a, &plan.far, a->r.buf, a->r.buf);
+	if (p->err)
+		return;
+	coll_wait_all(p);
+	if (p->rank == 0 || (plan.speaks && h->count == 2))
+		coll_flat_pack(p, &f);
+	if (plan.speaks && h->count > 2)
+		flat_down(p, &plan.far, &f);
+	near_down(p, &plan, &f, by_unit(p, h, a));
+	if (!f.copied || p->rank == 0)
+		return;
+	coll_wait_all(p);
+	coll_flat_unpack(p, &f);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranks on hosts, and the two trees of an operation there.
+ *
+ *   hosts   a: 0 1 2    b: 3 4    c: 5 6 7        root 4
+ *   speak   0, 4, 5
+ *   far     4 - 5, 4 - 0          binomial, from the root's host on
+ *   near    0: 1 2   4: 3   5: 6 7
+ */
+#include "coll/coll_hosts.h"
+
+#include "src/core/core_hosts.h"
+#include "src/core/core_lock.h"
+#include "src/core/core_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Apart from the routes of the communicator and of persistent operations. */
+#define HOSTS_SALT UINT64_MAX
+
+static void hosts_free(struct coll_hosts *h)
+{
+	if (!h)
+		return;
+	free(h->of);
+	free(h->first);
+	free(h->mate);
+	free(h->local);
+	free(h);
+}
+
+static struct coll_hosts *hosts_new(int size)
+{
+	struct coll_hosts *h = calloc(1, sizeof(*h));
+	size_t n = (size_t)size;
+
+	if (!h)
+		return NULL;
+	h->of = malloc(n * sizeof(int));
+	h->first = malloc(n * sizeof(int));
+	h->mate = malloc(n * sizeof(int));
+	if (h->of && h->first && h->mate)
+		return h;
+	hosts_free(h);
+	return NULL;
+}
+
+/* Number of the host that the job calls id; the first of it is rank. */
+static int hosts_number(struct coll_hosts *h, const struct weft_comm *comm,
+			int id, int rank)
+{
+	int i = 0;
+
+	while (i < h->count && weft_hosts_of(comm->proc[h->first[i]]) != id)
+		i++;
+	if (i == h->count)
+		h->first[h->count++] = rank;
+	return i;
+}
+
+/* The lock is held. False: somebody's host is not to be known. */
+static bool hosts_fill(struct coll_hosts *h, const struct weft_comm *comm)
+{
+	for (int r = 0; r < comm->size; r++) {
+		int id = weft_hosts_of(comm->proc[r]);
+
+		if (id < 0)
+			return false;
+		h->of[r] = hosts_number(h, comm, id, r);
+	}
+	h->mine = h->of[comm->rank];
+	for (int r = 0; r < comm->size; r++) {
+		if (r == comm->rank)
+			h->me = h->mates;
+		if (h->of[r] == h->mine)
+			h->mate[h->mates++] = r;
+	}
+	return true;
+}
+
+struct coll_hosts *coll_hosts(struct weft_comm *comm)
+{
+	struct coll_hosts *h = comm->hosts;
+
+	if (!h && !comm->inter && comm->size > 1 && weft_hosts_several()) {
+		h = hosts_new(comm->size);
+		weft_lock();
+		if (h && (weft_route_reach(comm) || !hosts_fill(h, comm)))
+			h->count = 1;
+		weft_unlock();
+		comm->hosts = h;
+	}
+	return h && h->count > 1 ? h : NULL;
+}
+
+/* My host's ranks as a communicator, as far as a route looks at one. */
+static struct weft_comm *hosts_local(const struct coll_hosts *h,
+				     const struct weft_comm *comm)
+{
+	struct weft_comm *l =
+		malloc(sizeof(*l) + (size_t)h->mates * sizeof(int));
+	int *proc = l ? (int *)(l + 1) : NULL;
+
+	if (!l)
+		return NULL;
+	memcpy(l, comm, sizeof(*l));
+	atomic_init(&l->obj.refs, UINT32_MAX / 2); /* never freed by requests */
+	for (int i = 0; i < h->mates; i++)
+		proc[i] = comm->proc[h->mate[i]];
+	l->proc = proc;
+	l->rank = h->me;
+	l->size = l->peers = h->mates;
+	l->hosts = NULL;
+	l->route = l->joining = l->exact_route = NULL;
+	return l;
+}
+
+void coll_hosts_join(struct coll_hosts *h, struct weft_comm *comm)
+{
+	struct weft_route *r;
+
+	if (h->asked)
+		return;
+	h->asked = true;
+	h->local = h->mates > 1 ? hosts_local(h, comm) : NULL;
+	if (!h->local || weft_route_open(h->local, HOSTS_SALT, &r))
+		return;
+	if (weft_route_wait(r) == WEFT_ROUTE_REAL)
+		h->route = r;
+	else
+		weft_route_close(r);
+}
+
+void coll_hosts_leave(struct weft_comm *comm)
+{
+	struct coll_hosts *h = comm->hosts;
+
+	if (h)
+		weft_route_close(h->route);
+	hosts_free(h);
+	comm->hosts = NULL;
+}
+
+/* The binomial tree of n places, with the ranks that are there. */
+static void plan_near(const struct coll_hosts *h, int place,
+		      struct coll_tree *t)
+{
+	coll_tree_binomial(h->mates, place, h->me, t);
+	if (t->parent >= 0)
+		t->parent = h->mate[t->parent];
+	for (int i = 0; i < t->nchild; i++)
+		t->child[i] = h->mate[t->child[i]];
+}
+
+static int plan_speaker(const struct coll_hosts *h, int host, int root)
+{
+	return h->of[root] == host ? root : h->first[host];
+}
+
+static void plan_far(const struct coll_hosts *h, int root, struct coll_tree *t)
+{
+	coll_tree_binomial(h->count, h->of[root], h->mine, t);
+	if (t->parent >= 0)
+		t->parent = plan_speaker(h, t->parent, root);
+	for (int i = 0; i < t->nchild; i++)
+		t->child[i] = plan_speaker(h, t->child[i], root);
+}
+
+void coll_hosts_plan(struct coll_hosts_plan *plan, const struct coll_hosts *h,
+		     int rank, int root)
+{
+	int speaker = plan_speaker(h, h->mine, root);
+
+	plan->h = h;
+	plan->speaks = rank == speaker;
+	plan->place = 0;
+	while (h->mate[plan->place] != speaker)
+		plan->place++;
+	plan_near(h, plan->place, &plan->near);
+	if (plan->speaks)
+		plan_far(h, root, &plan->far);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The carrier of a job on several hosts. One name serves both ways: a UDP port
+ * of an address, and the abstract socket that is called after it.
+ */
+#include "prov/carrier/both/both.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define OPS_TRIES 64 /* ports that are free on one way only */
+#define OPS_RESTS 8  /* polls to one look at a socket that is silent */
+
+static int ops_open_ways(struct both *b, const struct weft_carrier_attr *attr)
+{
+	struct weft_carrier_attr a = *attr;
+	int ret;
+
+	a.up = &both_peer_up;
+	a.up_arg = b;
+	ret = weft_carrier_sock.open(&a, &b->sock);
+	if (ret)
+		return ret;
+	b->sock->ops->name_get(b->sock, &a.name);
+	ret = weft_carrier_shm.open(&a, &b->shm);
+	if (!ret)
+		return 0;
+	b->sock->ops->close(b->sock);
+	b->sock = NULL;
+	return ret;
+}
+
+/* A port that a sock endpoint may have while a shm one has it, too. */
+static int ops_open_name(struct both *b, const struct weft_carrier_attr *attr)
+{
+	int ret = -EADDRINUSE;
+
+	for (int i = 0; i < OPS_TRIES && ret == -EADDRINUSE; i++) {
+		ret = ops_open_ways(b, attr);
+		if (attr->name.sin_port)
+			break;
+	}
+	return ret;
+}
+
+static void both_close(struct weft_carrier *c)
+{
+	struct both *b = both_of(c);
+
+	both_wait_close(b);
+	if (b->shm)
+		b->shm->ops->close(b->shm);
+	if (b->sock)
+		b->sock->ops->close(b->sock);
+	both_peers_free(b);
+	free(b->bounce);
+	free(b);
+}
+
+static void ops_init(struct both *b, const struct weft_carrier_attr *attr)
+{
+	b->base.ops = &weft_carrier_both;
+	b->base.fills = true;
+	b->up = attr->up;
+	b->up_arg = attr->up_arg;
+	b->watch_epoll = b->watch_end = b->epoll = -1;
+	weft_hash_init(&b->by_name);
+	weft_list_init(&b->ending);
+}
+
+static int both_open(const struct weft_carrier_attr *attr,
+		     struct weft_carrier **c_p)
+{
+	struct both *b = calloc(1, sizeof(*b));
+	int ret;
+
+	if (!b)
+		return -ENOMEM;
+	ops_init(b, attr);
+	ret = ops_open_name(b, attr);
+	if (!ret)
+		ret = both_wait_open(b, attr);
+	if (ret) {
+		both_close(&b->base);
+		return ret;
+	}
+	b->base.mtu = b->shm->mtu < b->sock->mtu ? b->shm->mtu : b->sock->mtu;
+	b->base.short_bytes = b->shm->short_bytes;
+	b->base.fences = b->shm->fences;
+	b->bounce = malloc(b->base.mtu);
+	b->shm->ops->name_get(b->shm, &b->name);
+	*c_p = &b->base;
+	if (b->bounce)
+		return 0;
+	both_close(&b->base);
+	return -ENOMEM;
+}
+
+static void both_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+{
+	*name = both_of(c)->name;
+}
+
+/* The way to p; *ret_p where there is none. */
+static struct weft_carrier *ops_way(struct both *b, struct both_peer *p,
+				    int *ret_p)
+{
+	*ret_p = p->base.lost ? -ECONNRESET : 0;
+	if (!*ret_p && !p->way)
+		*ret_p = both_peer_meet(b, p);
+	return *ret_p ? NULL : p->way;
+}
+
+static int both_send(struct weft_carrier *c, struct weft_peer *peer,
+		     const struct weft_pkt *pkt, const struct iovec *iov,
+		     int iov_count)
+{
+	struct both *b = both_of(c);
+	struct both_peer *p = both_peer_of(peer);
+	struct iovec whole;
+	int ret;
+	struct weft_carrier *way = ops_way(b, p, &ret);
+
+	if (!way)
+		return ret;
+	if (iov_count == WEFT_IOV_FILL && !way->fills) {
+		const struct weft_fill *f = iov->iov_base;
+
+		f->fill(f->arg, f->pos, b->bounce, pkt->len);
+		whole = (struct iovec){ b->bounce, pkt->len };
+		iov = &whole;
+		iov_count = 1;
+	}
+	return way->ops->send(way, p->there, pkt, iov, iov_count);
+}
+
+/* A look at the socket is a system call: while it is silent there are few. */
+static int ops_poll_sock(struct both *b, int budget)
+{
+	int n;
+
+	if (b->rests) {
+		b->rests--;
+		return 0;
+	}
+	n = b->sock->ops->poll(b->sock, budget);
+	if (!n)
+		b->rests = OPS_RESTS - 1;
+	return n;
+}
+
+static int both_poll(struct weft_carrier *c, int budget)
+{
+	struct both *b = both_of(c);
+	int n = b->shm->ops->poll(b->shm, budget);
+
+	if (n < budget)
+		n += ops_poll_sock(b, budget - n);
+	if (n)
+		/* relaxed: a hint; polls take turns */
+		weft_store64_relaxed(&b->moved,
+				     weft_load64_relaxed(&b->moved) + 1);
+	if (!weft_list_empty(&b->ending))
+		both_peer_report(b);
+	return n;
+}
+
+static int both_read(struct weft_carrier *c, struct weft_peer *peer,
+		     const struct iovec *local, int count, uint64_t remote)
+{
+	struct both_peer *p = both_peer_of(peer);
+	int ret;
+	struct weft_carrier *way = ops_way(both_of(c), p, &ret);
+
+	return way ? way->ops->read(way, p->there, local, count, remote) : ret;
+}
+
+static int both_write(struct weft_carrier *c, struct weft_peer *peer,
+		      const struct iovec *local, int count, uint64_t remote)
+{
+	struct both_peer *p = both_peer_of(peer);
+	int ret;
+	struct weft_carrier *way = ops_way(both_of(c), p, &ret);
+
+	return way ? way->ops->write(way, p->there, local, count, remote) : ret;
+}
+
+static void both_wake(struct weft_carrier *c)
+{
+	struct both *b = both_of(c);
+
+	b->shm->ops->wake(b->shm);
+	/* who has armed the descriptor hears it by the other one, too */
+	b->sock->ops->wake(b->sock);
+}
+
+static int both_share(struct weft_carrier *c, struct weft_peer *peer,
+		      void **area_p, size_t *bytes_p)
+{
+	struct both *b = both_of(c);
+	struct both_peer *p = peer ? both_peer_of(peer) : NULL;
+	struct weft_carrier *way = b->shm;
+	int ret = 0;
+
+	if (p)
+		way = ops_way(b, p, &ret);
+	return way ? way->ops->share(way, p ? p->there : NULL, area_p, bytes_p)
+		   : ret;
+}
+
+static int both_window(struct weft_carrier *c, struct weft_peer *peer,
+		       size_t at, size_t bytes, void **area_p)
+{
+	struct both *b = both_of(c);
+	struct both_peer *p = peer ? both_peer_of(peer) : NULL;
+	struct weft_carrier *way = b->shm;
+	int ret = 0;
+
+	if (p)
+		way = ops_way(b, p, &ret);
+	return way ? way->ops->window(way, p ? p->there : NULL, at, bytes,
+				      area_p)
+		   : ret;
+}
+
+static void both_window_close(struct weft_carrier *c, void *area, size_t bytes)
+{
+	struct both *b = both_of(c);
+
+	b->shm->ops->window_close(b->shm, area, bytes);
+}
+
+static void both_watch(struct weft_carrier *c,
+		       const struct weft_carrier_watch *w)
+{
+	struct both *b = both_of(c);
+
+	b->shm->ops->watch(b->shm, w);
+}
+
+static void both_nudge(struct weft_carrier *c, struct weft_peer *peer)
+{
+	struct both_peer *p = both_peer_of(peer);
+
+	if (p->way)
+		p->way->ops->nudge(p->way, p->there);
+}
+
+static void both_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
+{
+	struct both *b = both_of(c);
+	struct weft_carrier_stats far = { 0 };
+
+	b->shm->ops->stats(b->shm, st);
+	b->sock->ops->stats(b->sock, &far);
+	st->sent += far.sent;
+	st->received += far.received;
+	st->full += far.full;
+	st->refused += far.refused;
+	st->resent = far.resent;
+	st->forged = far.forged;
+	st->replays = far.replays;
+	st->far = far.sent;
+}
+
+const struct weft_carrier_ops weft_carrier_both = {
+	.name = "both",
+	.open = both_open,
+	.close = both_close,
+	.name_get = both_name_get,
+	.peer = both_peer,
+	.send = both_send,
+	.poll = both_poll,
+	.read = both_read,
+	.write = both_write,
+	.wait = both_wait,
+	.wake = both_wake,
+	.wait_fd = both_wait_fd,
+	.arm = both_arm,
+	.share = both_share,
+	.window = both_window,
+	.window_close = both_window_close,
+	.watch = both_watch,
+	.nudge = both_nudge,
+	.stats = both_stats,
+};

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Peers, and how each is reached. Nobody is asked before something goes to it:
+ * then its memory is tried, and what cannot be had is told in the log.
+ */
+#include "prov/carrier/both/both.h"
+#include "prov/carrier/shm/shm_reach.h"
+#include "src/base/log.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+
+static uint64_t peer_key(const struct sockaddr_in *n)
+{
+	return (uint64_t)n->sin_addr.s_addr << 16 | n->sin_port;
+}
+
+static int peer_place(struct both *b)
+{
+	uint32_t room = b->peer_room ? b->peer_room * 2 : 16;
+	struct both_peer **more;
+
+	if (b->peer_count < b->peer_room)
+		return 0;
+	more = realloc(b->peer, room * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	b->peer = more;
+	b->peer_room = room;
+	return 0;
+}
+
+static struct both_peer *peer_new(struct both *b,
+				  const struct sockaddr_in *name)
+{
+	struct both_peer *p = peer_place(b) ? NULL : calloc(1, sizeof(*p));
+
+	if (!p || weft_hash_set(&b->by_name, peer_key(name), p)) {
+		free(p);
+		return NULL;
+	}
+	p->base.name = *name;
+	p->base.index = b->peer_count;
+	weft_list_init(&p->end_node);
+	b->peer[b->peer_count++] = p;
+	/* relaxed: a hint for waiting */
+	weft_store32_relaxed(&b->crowded, b->peer_count > b->cpus);
+	return p;
+}
+
+/* Its name may have a new owner, of whom its carrier knows already. */
+static bool peer_moved_on(struct both_peer *p, const struct sockaddr_in *name)
+{
+	struct weft_peer *now;
+
+	return p->way &&
+	       (p->way->ops->peer(p->way, name, &now) || now != p->there);
+}
+
+static void peer_tell(const struct both *b, const struct both_peer *p,
+		      const char *why)
+{
+	char host[INET_ADDRSTRLEN];
+
+	inet_ntop(AF_INET, &p->base.name.sin_addr, host, sizeof(host));
+	if (p->way == b->shm)
+		weft_log(WEFT_LOG_INFO, "both: %s:%u is met through memory",
+			 host, ntohs(p->base.name.sin_port));
+	else
+		weft_log(WEFT_LOG_INFO, "both: %s:%u is met by datagrams: %s",
+			 host, ntohs(p->base.name.sin_port), why);
+}
+
+/* 0, -EAGAIN: not yet, -EHOSTUNREACH: never. */
+static int peer_choose(struct both *b, struct both_peer *p)
+{
+	char why[WEFT_SHM_WHY];
+	struct weft_carrier *way;
+	int ret;
+
+	ret = weft_shm_reach(b->shm, &p->base.name, why);
+	if (ret == -EAGAIN)
+		return ret;
+	way = ret ? b->sock : b->shm;
+	ret = way->ops->peer(way, &p->base.name, &p->there);
+	if (ret)
+		return ret == -ENOMEM ? -EAGAIN : -EHOSTUNREACH;
+	p->way = way;
+	if (!p->there->up)
+		p->there->up = p;
+	peer_tell(b, p, why);
+	return 0;
+}
+
+int both_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+	      struct weft_peer **peer_p)
+{
+	struct both *b = both_of(c);
+	struct both_peer *p;
+	int ret;
+
+	if (name->sin_family != AF_INET || !name->sin_port ||
+	    !name->sin_addr.s_addr)
+		return -EHOSTUNREACH;
+	p = weft_hash_get(&b->by_name, peer_key(name));
+	if (!p || p->base.lost || peer_moved_on(p, name))
+		p = peer_new(b, name);
+	if (!p)
+		return -ENOMEM;
+	*peer_p = &p->base;
+	if (p->way)
+		return 0;
+	/* a name with hints is better than one without */
+	p->base.name = *name;
+	ret = peer_choose(b, p);
+	return ret == -EHOSTUNREACH ? ret : 0;
+}
+
+int both_peer_meet(struct both *b, struct both_peer *p)
+{
+	int ret;
+
+	if (p->base.lost || !weft_list_empty(&p->end_node))
+		return -ECONNRESET;
+	ret = peer_choose(b, p);
+	if (ret != -EHOSTUNREACH)
+		return ret;
+	/* It will be reported by the next poll. */
+	weft_list_push_back(&b->ending, &p->end_node);
+	return -ECONNRESET;
+}
+
+/* Somebody of whom one carrier has heard, and we have not. */
+static struct both_peer *peer_heard(struct both *b, struct weft_peer *there)
+{
+	struct both_peer *p =
+		weft_hash_get(&b->by_name, peer_key(&there->name));
+
+	if (!p || p->base.lost)
+		p = peer_new(b, &there->name);
+	there->up = p;
+	return p;
+}
+
+static int up_deliver(void *arg, struct weft_peer *src,
+		      const struct weft_pkt *pkt, const void *payload)
+{
+	struct both *b = arg;
+	struct both_peer *p = src->up ? src->up : peer_heard(b, src);
+
+	if (!p)
+		return -EAGAIN;
+	/* lost on its other way */
+	if (p->base.lost)
+		return 0;
+	return b->up->deliver(b->up_arg, &p->base, pkt, payload);
+}
+
+static void peer_lose(struct both *b, struct both_peer *p, int err)
+{
+	if (p->base.lost)
+		return;
+	p->base.lost = (uint32_t)err;
+	if (weft_hash_get(&b->by_name, peer_key(&p->base.name)) == p)
+		weft_hash_del(&b->by_name, peer_key(&p->base.name));
+	b->up->lost(b->up_arg, &p->base, err);
+}
+
+static void up_lost(void *arg, struct weft_peer *there, int err)
+{
+	struct both *b = arg;
+	struct both_peer *p = there->up ? there->up : peer_heard(b, there);
+
+	if (p)
+		peer_lose(b, p, err);
+}
+
+const struct weft_carrier_up both_peer_up = {
+	.deliver = up_deliver,
+	.lost = up_lost,
+};
+
+void both_peer_report(struct both *b)
+{
+	struct weft_list *i, *tmp;
+
+	weft_list_each(i, tmp, &b->ending)
+	{
+		struct both_peer *p =
+			weft_container_of(i, struct both_peer, end_node);
+
+		weft_list_remove(&p->end_node);
+		peer_lose(b, p, ECONNRESET);
+	}
+}
+
+void both_peers_free(struct both *b)
+{
+	for (uint32_t i = 0; i < b->peer_count; i++)
+		free(b->peer[i]);
+	free(b->peer);
+	weft_hash_fini(&b->by_name);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Processes that share more or less with each other: each pair must meet by
+ * the fastest way that it really has, notice when the other one is killed, and
+ * take nobody for dead who lives. Namespaces need root; others skip.
+ */
+#include "prov/carrier/carrier_end.h"
+#include "src/base/attr.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PACKETS 300
+
+/* What two processes do not share. */
+struct apart {
+	const char *name;
+	int flags; /* of the child's unshare */
+	int ours;  /* of the parent's */
+	bool proc; /* who has pids of his own has a /proc of them */
+	int dma;   /* what the parent hears when it reads the child's memory */
+};
+
+static const struct apart ways[] = {
+	{ "nothing", 0, 0, false, 0 },
+	{ "network", CLONE_NEWNET, 0, false, 0 },
+	/* the parent sees the child, and the child does not see the parent */
+	{ "pids", CLONE_NEWPID, 0, false, 0 },
+	{ "pids, with /proc", CLONE_NEWPID | CLONE_NEWNS, 0, true, 0 },
+	{ "each other's pids", CLONE_NEWPID, CLONE_NEWPID, false, -EOPNOTSUPP },
+	{ "each other's pids, with /proc", CLONE_NEWPID | CLONE_NEWNS,
+	  CLONE_NEWPID | CLONE_NEWNS, true, -EOPNOTSUPP },
+};
+
+#define SKIP 77
+
+/* The child, in its namespaces: says its name, answers, ends on a word. */
+static void child_run(int in, int out)
+{
+	struct pollfd word = { .fd = in, .events = POLLIN };
+	struct end e;
+
+	memset(&e, 0, sizeof(e));
+	if (end_open(&e, &weft_carrier_both, 2, NULL) ||
+	    write(out, &e.name, sizeof(e.name)) != sizeof(e.name) ||
+	    !end_wait_got(&e, PACKETS, 20))
+		_exit(1);
+	for (uint64_t n = 0; n < PACKETS; n++)
+		if (end_send_all(&e, e.last, n, n * 31 % 8000, 20))
+			_exit(1);
+	while (!poll(&word, 1, 0)) {
+		e.c->ops->poll(e.c, 32);
+		e.c->ops->wait(e.c, 10000000);
+	}
+	_exit(0); /* without a word to its peers, like one that is killed */
+}
+
+/* Goes on in namespaces; those of pids begin with the next child. */
+static void enter(int flags, bool proc)
+{
+	int status = 0;
+	pid_t pid;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (flags && unshare(flags))
+		_exit(SKIP);
+	pid = flags & CLONE_NEWPID ? fork() : 0;
+	if (pid > 0) {
+		waitpid(pid, &status, 0);
+		_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (proc && (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+		     mount("proc", "/proc", "proc", 0, NULL)))
+		_exit(SKIP);
+}
+
+/* Says what is wrong; for processes that cmocka does not know. */
+static bool wrong(const char *what, long long got, long long want)
+{
+	if (got == want)
+		return false;
+	fprintf(stderr, "%s: %lld, not %lld\n", what, got, want);
+	return true;
+}
+
+struct pair {
+	struct end e;
+	struct weft_peer *to;
+	int in;
+	int out;
+};
+
+/* The child comes first, so that it is in no namespace of its parent's. */
+static int pair_fork(struct pair *p, const struct apart *way)
+{
+	int down[2], up[2];
+	pid_t pid;
+
+	memset(p, 0, sizeof(*p));
+	if (pipe(down) || pipe(up))
+		return 1;
+	pid = fork();
+	if (!pid) {
+		enter(way->flags, way->proc);
+		close(down[1]);
+		close(up[0]);
+		child_run(down[0], up[1]);
+	}
+	close(down[0]);
+	close(up[1]);
+	p->in = up[0];
+	p->out = down[1];
+	return pid < 0;
+}
+
+/* SKIP: it has no such namespaces here. */
+static int pair_open(struct pair *p)
+{
+	struct sockaddr_in name;
+
+	if (read(p->in, &name, sizeof(name)) != sizeof(name))
+		return SKIP;
+	if (end_open(&p->e, &weft_carrier_both, 1, NULL))
+		return 1;
+	p->to = end_peer_name(&p->e, &name);
+	return !p->to;
+}
+
+static bool pair_talks(struct pair *p)
+{
+	struct weft_carrier_stats st = { 0 };
+
+	for (uint64_t n = 0; n < PACKETS; n++)
+		if (wrong("send",
+			  end_send_all(&p->e, p->to, n, n * 27 % 8000, 20), 0))
+			return false;
+	end_wait_got(&p->e, PACKETS, 20);
+	p->e.c->ops->stats(p->e.c, &st);
+	return !wrong("packets", (long long)p->e.got, PACKETS) &&
+	       !wrong("bad ones", (long long)p->e.bad, 0) &&
+	       !wrong("datagrams", (long long)st.far, 0) &&
+	       !wrong("deaths", (long long)p->e.lost, 0);
+}
+
+static bool pair_reads(struct pair *p, const struct apart *way)
+{
+	char byte;
+	struct iovec iov = { &byte, 1 };
+
+	return !wrong(
+		"read",
+		p->e.c->ops->read(p->e.c, p->to, &iov, 1, (uintptr_t)&ways),
+		way->dma);
+}
+
+static bool pair_notices(struct pair *p)
+{
+	if (write(p->out, "x", 1) != 1)
+		return false;
+	end_wait_lost(&p->e, 1, 20);
+	return !wrong("deaths", (long long)p->e.lost, 1) &&
+	       !wrong("its error", p->e.lost_err, ECONNRESET);
+}
+
+/* In a process of its own, which ends with the verdict. */
+static void pair_try(const struct apart *way)
+{
+	struct pair p;
+	int ret = pair_fork(&p, way);
+
+	enter(way->ours, way->proc);
+	if (!ret)
+		ret = pair_open(&p);
+	if (!ret)
+		ret = !(pair_talks(&p) && pair_reads(&p, way) &&
+			pair_notices(&p));
+	_exit(ret);
+}
+
+static void processes_meet_by_what_they_share(void **state)
+{
+	int status;
+	pid_t pid;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(ways); i++) {
+		print_message("apart: %s\n", ways[i].name);
+		pid = fork();
+		if (!pid)
+			pair_try(&ways[i]);
+		T_IS(waitpid(pid, &status, 0), pid);
+		T_TRUE(WIFEXITED(status));
+		if (WEXITSTATUS(status) == SKIP)
+			print_message("skipped\n");
+		else
+			T_IS(WEXITSTATUS(status), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(processes_meet_by_what_they_share),
+	};
+
+	return T_RUN(tests);
+}

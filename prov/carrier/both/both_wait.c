@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Waiting for memory and for the socket. For a while after something has moved
+ * the caller is sent back to poll, which looks at both; then he sleeps as the
+ * shm carrier does, and a thread that sleeps on the socket wakes him:
+ *
+ *   wait                               watcher
+ *     sock arm, watch once (epoll)       epoll_wait
+ *     shm wait ...                       shm wake
+ */
+#include "prov/carrier/both/both.h"
+#include "src/base/clock.h"
+#include "src/base/patience.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#define WAIT_SPIN_NS  UINT64_C(20000)  /* then he yields ... */
+#define WAIT_AWAKE_NS UINT64_C(500000) /* ... and then he sleeps */
+
+enum { WATCH_SOCK, WATCH_END };
+
+/* The socket has something: who waits shall look. */
+static void *watch(void *arg)
+{
+	struct both *b = arg;
+	struct epoll_event ev;
+
+	for (;;) {
+		if (epoll_wait(b->watch_epoll, &ev, 1, -1) != 1)
+			continue;
+		if (ev.data.u32 == WATCH_END)
+			return NULL;
+		b->shm->ops->wake(b->shm);
+	}
+}
+
+/* Signals are for the program's threads. */
+static int watch_start(struct both *b)
+{
+	sigset_t all, old;
+	int ret;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	ret = -pthread_create(&b->watcher, NULL, watch, b);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	b->watches = !ret;
+	return ret;
+}
+
+static int watch_open(struct both *b, int sock)
+{
+	struct epoll_event end = { .events = EPOLLIN, .data.u32 = WATCH_END };
+	struct epoll_event off = { .events = 0, .data.u32 = WATCH_SOCK };
+
+	b->watch_epoll = epoll_create1(EPOLL_CLOEXEC);
+	b->watch_end = eventfd(0, EFD_CLOEXEC);
+	if (b->watch_epoll < 0 || b->watch_end < 0 ||
+	    epoll_ctl(b->watch_epoll, EPOLL_CTL_ADD, b->watch_end, &end) ||
+	    epoll_ctl(b->watch_epoll, EPOLL_CTL_ADD, sock, &off))
+		return -errno;
+	return watch_start(b);
+}
+
+int both_wait_open(struct both *b, const struct weft_carrier_attr *attr)
+{
+	int fd = b->sock->ops->wait_fd(b->sock);
+
+	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
+	b->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	return fd < 0 ? fd : watch_open(b, fd);
+}
+
+static void fd_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void both_wait_close(struct both *b)
+{
+	uint64_t one = 1;
+
+	if (b->watches && write(b->watch_end, &one, sizeof(one)) > 0)
+		pthread_join(b->watcher, NULL);
+	b->watches = false;
+	fd_close(&b->watch_epoll);
+	fd_close(&b->watch_end);
+	fd_close(&b->epoll);
+}
+
+/* Whether it is too early to sleep: he polls again, here and there. */
+static bool wait_awake(struct both *b, uint64_t now)
+{
+	/* relaxed: a hint */
+	uint64_t moved = weft_load64_relaxed(&b->moved);
+	uint64_t idle;
+
+	if (moved != b->moved_seen || !b->moved_ns) {
+		b->moved_seen = moved;
+		b->moved_ns = now;
+	}
+	idle = now - b->moved_ns;
+	if (idle >= WAIT_AWAKE_NS)
+		return false;
+	if (idle >= b->spin_ns || weft_load32_relaxed(&b->crowded))
+		weft_patience_give();
+	return true;
+}
+
+int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
+{
+	struct both *b = both_of(c);
+	struct epoll_event once = { .events = EPOLLIN | EPOLLONESHOT,
+				    .data.u32 = WATCH_SOCK };
+
+	if (!timeout_ns)
+		return -ETIMEDOUT;
+	if (wait_awake(b, weft_now_ns()))
+		return 0;
+	/* something came, or a send found no room */
+	if (b->sock->ops->arm(b->sock)) {
+		weft_patience_give();
+		return 0;
+	}
+	epoll_ctl(b->watch_epoll, EPOLL_CTL_MOD, b->sock->ops->wait_fd(b->sock),
+		  &once);
+	return b->shm->ops->wait(b->shm, timeout_ns);
+}
+
+int both_wait_fd(struct weft_carrier *c)
+{
+	struct both *b = both_of(c);
+	struct epoll_event ev = { .events = EPOLLIN };
+	int shm = b->shm->ops->wait_fd(b->shm);
+
+	if (b->epoll >= 0 || shm < 0)
+		return shm < 0 ? shm : b->epoll;
+	b->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (b->epoll >= 0 && !epoll_ctl(b->epoll, EPOLL_CTL_ADD, shm, &ev) &&
+	    !epoll_ctl(b->epoll, EPOLL_CTL_ADD, b->sock->ops->wait_fd(b->sock),
+		       &ev))
+		return b->epoll;
+	fd_close(&b->epoll);
+	return -EMFILE;
+}
+
+int both_arm(struct weft_carrier *c)
+{
+	struct both *b = both_of(c);
+	int ret;
+
+	if (both_wait_fd(c) < 0)
+		return -EOPNOTSUPP;
+	b->rests = 0;
+	ret = b->sock->ops->arm(b->sock);
+	return ret ? ret : b->shm->ops->arm(b->shm);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whether a peer lives. The pid of one in our pid namespace tells. The pid of
+ * any other says nothing here; such a peer was asked for its region, and holds
+ * a lock on it from then on, which the kernel takes back when its process ends:
+ *
+ *   asked        opens its region once more, locks that (F_OFD_SETLK), answers
+ *   who asked    keeps the descriptor that came, and tries the lock through it
+ *
+ * A child that goes on without exec keeps the lock of its parent.
+ */
+#include "prov/carrier/shm/shm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static struct flock life_lock(void)
+{
+	return (struct flock){ .l_type = F_WRLCK,
+			       .l_whence = SEEK_SET,
+			       .l_len = 1 };
+}
+
+/* 0, or -errno: then nobody may conclude anything from the lock. */
+int shm_life_show(struct shm *s)
+{
+	struct flock lock = life_lock();
+	char path[32];
+	int ret = 0;
+
+	if (s->life >= 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d",
+		 s->view.map->region.fd);
+	s->life = open(path, O_RDWR | O_CLOEXEC);
+	if (s->life >= 0 && !fcntl(s->life, F_OFD_SETLK, &lock))
+		return 0;
+	ret = -errno;
+	shm_life_hide(s);
+	return ret;
+}
+
+void shm_life_hide(struct shm *s)
+{
+	if (s->life >= 0)
+		close(s->life);
+	s->life = -1;
+}
+
+/* Keeps a copy of the descriptor of p's region, if its pid means nothing. */
+void shm_life_watch(struct shm *s, struct shm_peer *p, int fd)
+{
+	if (!shm_peer_is_foreign(s, p) || p->life >= 0)
+		return;
+	p->life = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+/* Nobody holds the lock any more. */
+static bool life_is_over(const struct shm_peer *p)
+{
+	struct flock lock = life_lock();
+
+	return p->life >= 0 && !fcntl(p->life, F_OFD_GETLK, &lock) &&
+	       lock.l_type == F_UNLCK;
+}
+
+bool shm_peer_alive(const struct shm *s, const struct shm_peer *p)
+{
+	if (shm_peer_is_foreign(s, p))
+		return !life_is_over(p);
+	return p->id.pid == s->id.pid || shm_id_alive(&p->id);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Can an endpoint be met through memory? What a name says of its host proves
+ * nothing: containers of one host have addresses of their own, and hosts may
+ * have equal ones. So what is needed is tried: its region behind /proc/PID/fd,
+ * or its socket.
+ */
+#include "prov/carrier/shm/shm_reach.h"
+#include "prov/carrier/shm/shm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Opens descriptor fd of pid if it is a region; never blocks on others. */
+int shm_reach_open(uint32_t pid, int fd)
+{
+	static const char link[] = "/memfd:" SHM_MAP_NAME;
+	char path[48];
+	char to[64];
+	ssize_t n;
+	int got;
+
+	snprintf(path, sizeof(path), "/proc/%u/fd/%d", pid, fd);
+	n = readlink(path, to, sizeof(to) - 1);
+	if (n < 0)
+		return -errno;
+	if ((size_t)n < sizeof(link) - 1 || memcmp(to, link, sizeof(link) - 1))
+		return -ESTALE;
+	got = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	return got < 0 ? -errno : got;
+}
+
+/* Whether fd is the region of that name, and of our user. */
+static bool reach_is(int fd, const struct sockaddr_in *name)
+{
+	struct shm_head h;
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_uid == geteuid() &&
+	       pread(fd, &h, sizeof(h), 0) == sizeof(h) &&
+	       h.magic == SHM_MAGIC && h.version == SHM_VERSION &&
+	       h.port == name->sin_port && h.hint == shm_name_hint(name);
+}
+
+/* The region is where the hint in the name says. */
+bool shm_reach_by_hint(const struct sockaddr_in *name)
+{
+	uint64_t hint = shm_name_hint(name);
+	bool found;
+	int fd;
+
+	if (!shm_hint_pid(hint) || !shm_hint_fd(hint))
+		return false;
+	fd = shm_reach_open(shm_hint_pid(hint), shm_hint_fd(hint));
+	/* without a descriptor left it may be; mapping it will tell */
+	if (fd == -EMFILE || fd == -ENFILE)
+		return true;
+	found = fd >= 0 && reach_is(fd, name);
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+/* Somebody of our user listens at the name; -errno: why not. */
+static int reach_by_socket(const struct sockaddr_in *name)
+{
+	int fd = shm_name_connect(name->sin_addr.s_addr, name->sin_port);
+	struct ucred cred;
+	socklen_t len = sizeof(cred);
+	int ret = 0;
+
+	if (fd < 0)
+		return fd == -EAGAIN ? 0 : fd;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &len) ||
+	    cred.uid != geteuid())
+		ret = -EPERM;
+	close(fd);
+	return ret;
+}
+
+static bool reach_is_known(struct shm *s, const struct sockaddr_in *name)
+{
+	return shm_name_key(name) == shm_name_key(&s->name) ||
+	       weft_hash_get(&s->by_name, shm_name_key(name));
+}
+
+int weft_shm_reach(struct weft_carrier *c, const struct sockaddr_in *name,
+		   char why[WEFT_SHM_WHY])
+{
+	struct shm *s = shm_of(c);
+	uint64_t hint = shm_name_hint(name);
+	bool local;
+	int ret;
+
+	*why = '\0';
+	if (reach_is_known(s, name) || shm_reach_by_hint(name))
+		return 0;
+	ret = reach_by_socket(name);
+	if (!ret)
+		return 0;
+	local = shm_name_is_local(s, name->sin_addr.s_addr);
+	snprintf(why, WEFT_SHM_WHY,
+		 "%s, and its process %u is not to be seen here",
+		 ret == -EPERM ? "another user has its name"
+		 : local       ? "nobody listens at its name"
+			       : "its address is not of this network namespace",
+		 shm_hint_pid(hint));
+	if (!local)
+		return -EHOSTUNREACH;
+	/* One with a hint has been here: whoever looks will see that it died.
+	 */
+	return hint ? 0 : -EAGAIN;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A long window of numbers that have arrived. */
+#include "prov/carrier/sock/sock_win.h"
+
+#include <assert.h>
+
+static uint64_t *win_word(struct sock_win *w, uint32_t seq)
+{
+	return &w->bits[seq % SOCK_WINDOW / 64];
+}
+
+static uint64_t win_bit(uint32_t seq)
+{
+	return UINT64_C(1) << seq % 64;
+}
+
+enum weft_seq_verdict sock_win_arrive(struct sock_win *w, uint32_t seq)
+{
+	uint32_t ahead = seq - w->next;
+
+	/* The half of all numbers that lies behind has been here. */
+	if (ahead > UINT32_MAX / 2)
+		return WEFT_SEQ_OLD;
+	if (ahead >= SOCK_WINDOW)
+		return WEFT_SEQ_OUTSIDE;
+	if (*win_word(w, seq) & win_bit(seq))
+		return WEFT_SEQ_OLD;
+	*win_word(w, seq) |= win_bit(seq);
+	if (ahead >= w->top - w->next)
+		w->top = seq + 1;
+	return WEFT_SEQ_NEW;
+}
+
+void sock_win_forget(struct sock_win *w, uint32_t seq)
+{
+	*win_word(w, seq) &= ~win_bit(seq);
+}
+
+void sock_win_step(struct sock_win *w)
+{
+	assert(sock_win_ready(w));
+	sock_win_forget(w, w->next);
+	w->next++;
+}
+
+uint64_t sock_win_word(const struct sock_win *w, uint32_t i)
+{
+	uint32_t at = (w->next + 64 * i) % SOCK_WINDOW;
+	uint64_t low = w->bits[at / 64] >> at % 64;
+
+	if (at % 64)
+		low |= w->bits[(at / 64 + 1) % SOCK_WORDS] << (64 - at % 64);
+	return low;
+}
+
+uint32_t sock_win_words(const struct sock_win *w)
+{
+	uint32_t n = (w->top - w->next + 63) / 64;
+
+	return n ? n : 1;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the file of gemini says comes out of the model: the published latencies
+ * and rates, what two interfaces of a chip share, and which links they take.
+ * Nodes 2 i and 2 i + 1 are on chip i of 4x4x4, z first.
+ */
+#include "prov/net/net_end.h"
+#include "prov/net/net_file.h"
+
+#include "test/t.h"
+
+#include <string.h>
+
+enum { FMA, BTE, GET, REPLY, AMO };	   /* paths, as the file names them */
+enum { ENDS = 128, X = 32, Y = 8, Z = 2 }; /* first node of the neighbours */
+enum { X_PORTS = 16, Y_PORTS = 8, TORUS_PORTS = 40 };
+enum { LONG = 1 << 20 };
+
+static struct net_config cfg;
+
+static void load(const char *machine)
+{
+	struct net_why why;
+
+	T_OK(net_file_load(machine, 0, &cfg, &why));
+	T_TRUE(!strcmp(cfg.path[BTE].name, "bte"));
+	T_TRUE(!strcmp(cfg.path[AMO].name, "amo"));
+}
+
+/* ---- times --------------------------------------------------------------- */
+
+static uint64_t latency(uint32_t dst, uint8_t path, uint64_t bytes)
+{
+	struct net_msg msg = { .dst = dst, .bytes = bytes, .path = path };
+	struct net_end e;
+
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	T_IS(e.arrived, 1);
+	net_end_close(&e);
+	return e.last_at;
+}
+
+static void a_put_takes_700_ns_and_105_a_hop(void **state)
+{
+	uint64_t one;
+
+	load("gemini:4x4x4");
+	one = latency(X, FMA, 8);
+	T_TRUE(one > 650000 && one <= 700000);
+	T_IS(latency(2 * X, FMA, 8) - one, 105000);
+	T_IS(latency(X + Y, FMA, 8) - one, 105000);
+	T_IS(latency(Y, FMA, 8), one);
+	T_IS(latency(Z, FMA, 8), one);
+}
+
+/* A request without data, a read of the host, a reply with another header. */
+static void a_get_takes_less_than_1500_ns(void **state)
+{
+	uint64_t both;
+
+	load("gemini:4x4x4");
+	both = latency(X, GET, 0) + latency(X, REPLY, 8);
+	T_TRUE(both > 1200000 && both <= 1500000);
+}
+
+static void packets_are_those_of_the_paper(void **state)
+{
+	load("gemini:4x4x4");
+	T_IS(net_wire_bytes(&cfg, 8), 32 * 3); /* 64 B: 32 phits of 24 bits */
+	T_IS(net_wire_bytes(&cfg, 1), 11 * 3);
+	T_IS(cfg.ack_wire_bytes, 2 * 3);
+	T_IS(cfg.path[REPLY].header_bytes + 8 * 9 + cfg.trailer_bytes, 27 * 3);
+	T_IS(cfg.payload_bytes, 64);
+}
+
+/* ---- rates --------------------------------------------------------------- */
+
+struct flow {
+	uint32_t src, dst;
+	uint8_t path, way;
+};
+
+/*
+ * So many long messages at once, in MB/s together, without their beginning; how
+ * much longer the last took than the first is left in *apart_p, in per cent.
+ */
+static uint64_t rate(const struct flow *f, unsigned n, unsigned *apart_p)
+{
+	uint64_t first = UINT64_MAX, last = 0, start = UINT64_MAX;
+	struct net_end e;
+
+	net_end_open(&e, &cfg, 1 << 16);
+	for (unsigned i = 0; i < n; i++) {
+		struct net_msg msg = { .src = f[i].src,
+				       .dst = f[i].dst,
+				       .path = f[i].path,
+				       .way = f[i].way,
+				       .bytes = LONG,
+				       .cookie = i,
+				       .fifo = i };
+		uint64_t empty = latency(f[i].dst, f[i].path, 0);
+
+		start = empty < start ? empty : start;
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, n);
+	for (unsigned i = 0; i < n; i++) {
+		first = e.cookie_at[i] < first ? e.cookie_at[i] : first;
+		last = e.cookie_at[i] > last ? e.cookie_at[i] : last;
+	}
+	net_end_close(&e);
+	if (apart_p)
+		*apart_p = (unsigned)(100 * (last - first) / last);
+	return n * (uint64_t)LONG * 1000000 / (last - start);
+}
+
+static uint64_t rate_to(uint32_t dst, uint8_t path, uint8_t way)
+{
+	const struct flow f = { 0, dst, path, way };
+
+	return rate(&f, 1, NULL);
+}
+
+static bool near(uint64_t is, uint64_t wanted, unsigned percent)
+{
+	print_message("%lu, wanted %lu\n", (unsigned long)is,
+		      (unsigned long)wanted);
+	return 100 * is > (100 - percent) * wanted &&
+	       100 * is < (100 + percent) * wanted;
+}
+
+static void a_transfer_takes_all_links_to_a_neighbour(void **state)
+{
+	load("gemini:4x4x4");
+	T_TRUE(rate_to(X, BTE, NET_DYNAMIC) > 5000);
+	T_TRUE(rate_to(Y, BTE, NET_DYNAMIC) > 5000);
+	T_TRUE(rate_to(Z, BTE, NET_DYNAMIC) > 5000);
+	/* one link has 1.56 GB/s, and four packets under way at most */
+	T_TRUE(near(rate_to(X, BTE, NET_DETERMINISTIC), 1005, 3));
+}
+
+static void slow_lanes_are_half_as_fast(void **state)
+{
+	load("gemini:4x4x4");
+	T_TRUE(near(rate_to(Y, BTE, NET_DYNAMIC), 5900, 3));
+	load("gemini@slow:4x4x4");
+	T_TRUE(near(rate_to(Y, BTE, NET_DYNAMIC), 3125, 3));
+}
+
+/* HyperTransport: 12 bytes beside each 64, and 12 more for what is read. */
+static void an_interface_is_as_fast_as_its_bus(void **state)
+{
+	const struct flow both[] = { { 0, X, BTE, NET_DYNAMIC },
+				     { X, 0, BTE, NET_DYNAMIC } };
+
+	load("gemini:4x4x4");
+	T_TRUE(near(rate_to(X, FMA, NET_DYNAMIC), 8083, 2));
+	T_TRUE(near(rate(both, 2, NULL) / 2, 6981, 2));
+}
+
+static void two_interfaces_share_12800_mb_a_second_evenly(void **state)
+{
+	const struct flow both[] = { { 0, X, BTE, NET_DYNAMIC },
+				     { 1, Z, BTE, NET_DYNAMIC } };
+	unsigned apart;
+
+	load("gemini:4x4x4");
+	T_TRUE(near(rate(both, 2, &apart), 12800, 3));
+	T_TRUE(apart < 3);
+}
+
+/* Atomics of four nodes on words of one, all at the same time; in M/s. */
+static uint64_t atomics(unsigned words)
+{
+	struct net_msg msg = { .path = AMO, .bytes = 8 };
+	const unsigned n = 8192;
+	struct net_end e;
+	uint64_t at;
+
+	net_end_open(&e, &cfg, 1 << 15);
+	for (unsigned i = 0; i < n; i++) {
+		msg.src = 2 + i % 4 * 2;
+		msg.address = i % words * 8;
+		msg.fifo = i / 4 % 256;
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, n);
+	at = e.last_at;
+	net_end_close(&e);
+	return (uint64_t)n * 1000000 / at;
+}
+
+static void atomics_are_quick_on_words_that_are_kept(void **state)
+{
+	load("gemini:16x1x1");
+	T_TRUE(near(atomics(1), 99, 3));
+	T_TRUE(near(atomics(64), 99, 3));
+	T_TRUE(near(atomics(8192), 45, 3));
+}
+
+/* ---- links --------------------------------------------------------------- */
+
+/* Links that packets from node 0 to another leave its chip by. */
+static unsigned links_to(uint32_t dst, unsigned first, unsigned count)
+{
+	struct net_msg msg = { .dst = dst,
+			       .bytes = 1 << 16,
+			       .way = NET_DYNAMIC };
+	struct net_port_count c;
+	struct net_end e;
+	unsigned n = 0;
+
+	net_end_open(&e, &cfg, 1 << 14);
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	for (unsigned port = first; port < first + count; port++) {
+		net_port_get(e.net, ENDS, port, &c);
+		n += c.packets > 0;
+	}
+	net_end_close(&e);
+	return n;
+}
+
+static void eight_four_and_eight_links_lead_to_a_neighbour(void **state)
+{
+	load("gemini:4x4x4");
+	T_IS(links_to(X, 0, X_PORTS), 8);
+	T_IS(links_to(Y, X_PORTS, Y_PORTS), 4);
+	T_IS(links_to(Z, X_PORTS + Y_PORTS, X_PORTS), 8);
+	T_IS(links_to(X, X_PORTS, TORUS_PORTS - X_PORTS), 0);
+}
+
+static void nodes_of_a_chip_take_no_link(void **state)
+{
+	load("gemini:4x4x4");
+	T_IS(links_to(1, 0, TORUS_PORTS), 0);
+	T_IS(latency(X, FMA, 8) - latency(1, FMA, 8), 105000);
+}
+
+/*
+ * Every node asks its neighbours in a ring for more than their links can hold,
+ * and every packet is answered: with one channel for both nothing would move.
+ */
+static void answers_are_not_held_up_by_requests(void **state)
+{
+	struct net_end e;
+
+	load("gemini:8x1x1");
+	net_end_open(&e, &cfg, 1 << 17);
+	for (uint32_t i = 0; i < 16; i++) {
+		struct net_msg msg = { .src = i,
+				       .dst = (i + 6) % 16,
+				       .bytes = 1 << 16,
+				       .ack = 1,
+				       .fifo = 1,
+				       .way = i % 2 ? NET_DYNAMIC
+						    : NET_DETERMINISTIC };
+
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_end_drain(&e);
+	T_IS(e.arrived, 16);
+	T_IS(e.acked, 16);
+	net_end_close(&e);
+}
+
+/* Answers on their way are counted where they left, not where they come. */
+static void no_link_is_in_use_for_longer_than_time_goes(void **state)
+{
+	struct net_msg msg = { .dst = X, .bytes = 8, .ack = 1 };
+	struct net_port_count c;
+	struct net_end e;
+
+	load("gemini:4x4x4");
+	net_end_open(&e, &cfg, 0);
+	T_OK(net_send(e.net, 0, &msg));
+	for (uint64_t now = 0; !e.acked; now += 10000) {
+		net_run(e.net, now, &net_end_up, &e, NULL);
+		for (uint32_t chip = 0; chip < ENDS / 2; chip++)
+			for (unsigned port = 0; port < TORUS_PORTS; port++) {
+				net_port_get(e.net, ENDS + chip, port, &c);
+				T_TRUE(c.busy_ps <= now + 10000);
+			}
+		T_TRUE(now < 10000000);
+	}
+	net_end_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(a_put_takes_700_ns_and_105_a_hop),
+		T_CASE(a_get_takes_less_than_1500_ns),
+		T_CASE(packets_are_those_of_the_paper),
+		T_CASE(a_transfer_takes_all_links_to_a_neighbour),
+		T_CASE(slow_lanes_are_half_as_fast),
+		T_CASE(an_interface_is_as_fast_as_its_bus),
+		T_CASE(two_interfaces_share_12800_mb_a_second_evenly),
+		T_CASE(atomics_are_quick_on_words_that_are_kept),
+		T_CASE(eight_four_and_eight_links_lead_to_a_neighbour),
+		T_CASE(nodes_of_a_chip_take_no_link),
+		T_CASE(answers_are_not_held_up_by_requests),
+		T_CASE(no_link_is_in_use_for_longer_than_time_goes),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Trees of chained events (nic_chain.h). Each member has the same memory at the
+ * same address of its context, so that a descriptor needs nobody's answer:
+ *
+ *	events    got, of each place: short, long;  up, down: of each point
+ *	places    packets, as they come and as they are passed on
+ *	blocks    of each event the commands that it copies into the queue
+ *
+ * A block begins with the command that arms its event again. Then a DMA to each
+ * member below follows, from the place to the same place there, which sets the
+ * same event there; or, at a point, one DMA without bytes to the member above,
+ * and from the root down again:
+ *
+ *	got, down   count 1            -> DMA to each below: got, down
+ *	up          count 1 + below    -> DMA to the one above: up
+ *	                                  at the root: set down
+ *
+ * DMAs alone are in the queue, and no packets of the short engine: nothing is
+ * repeated when one is discarded.
+ */
+#include "prov/nic/sten/sten_chain.h"
+
+#include "src/base/hash.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTS	    (2 * WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS)
+#define PLACES_AT   (EVENTS * sizeof(struct weft_sten_event))
+#define BLOCKS_AT   (PLACES_AT + WEFT_CHAIN_PLACES * WEFT_CHAIN_LONG)
+#define ARM_WORDS   5
+#define DMA_WORDS   (1 + STEN_DMA_WORDS)
+#define QUEUE_BYTES (64 * 1024)
+/* Of each place one event fires at a time: all blocks fit the queue at once. */
+#define AT_ONCE	    (WEFT_CHAIN_PLACES + 2 * WEFT_CHAIN_POINTS + 1)
+#define BLOCK_MAX   (QUEUE_BYTES / 8 / AT_ONCE)
+
+static_assert(BLOCK_MAX <= WEFT_STEN_COPY / 8, "an event copies a block");
+static_assert(PLACES_AT % 64 == 0, "places on cache lines");
+
+struct sten_chain {
+	struct weft_chain base;
+	struct weft_sten *s;
+	unsigned context;
+	unsigned queue;
+	uint64_t at;	    /* address of the memory, for all members */
+	unsigned char *mem; /* and here */
+	size_t bytes;
+	unsigned block_words;
+	unsigned below;
+	uint32_t *child; /* virtual processes */
+	uint32_t parent;
+	struct weft_peer *root; /* NULL: this member */
+	bool open;
+};
+
+static struct sten_chain *chain_of(const struct weft_chain *c)
+{
+	return weft_container_of((struct weft_chain *)(uintptr_t)c,
+				 struct sten_chain, base);
+}
+
+/* ---- where things are ---- */
+
+static unsigned ev_got(uint64_t seq, bool is_long)
+{
+	return (unsigned)(seq % WEFT_CHAIN_PLACES) * 2 + is_long;
+}
+
+static unsigned ev_up(unsigned point)
+{
+	return 2 * WEFT_CHAIN_PLACES + point;
+}
+
+static unsigned ev_down(unsigned point)
+{
+	return ev_up(WEFT_CHAIN_POINTS) + point;
+}
+
+static struct weft_sten_event *event(const struct sten_chain *c, unsigned i)
+{
+	return (struct weft_sten_event *)(void *)c->mem + i;
+}
+
+static uint64_t event_at(const struct sten_chain *c, unsigned i)
+{
+	return c->at + i * sizeof(struct weft_sten_event);
+}
+
+static size_t place_offset(uint64_t seq)
+{
+	return PLACES_AT + seq % WEFT_CHAIN_PLACES * WEFT_CHAIN_LONG;
+}
+
+static size_t block_offset(const struct sten_chain *c, unsigned i)
+{
+	return BLOCKS_AT + (size_t)i * c->block_words * 8;
+}
+
+static uint64_t fired(const struct sten_chain *c, unsigned i)
+{
+	/* events fire in this thread's polls */
+	return event(c, i)->fired;
+}
+
+/* ---- what events start ---- */
+
+/* Bytes of a packet's place, or none, and the event that they set. */
+static void put_dma(const struct sten_chain *c, struct weft_sten_stream *st,
+		    uint32_t vproc, unsigned i, uint32_t bytes)
+{
+	uint64_t place = c->at + place_offset(i / 2);
+	const struct weft_sten_dma d = {
+		.bytes = bytes,
+		.restarts = STEN_FOREVER,
+		.vproc = vproc,
+		.src = bytes ? place : 0,
+		.dst = bytes ? place : 0,
+		.dst_event = event_at(c, i),
+	};
+
+	weft_sten_run_dma(st, &d);
+}
+
+static uint32_t event_bytes(unsigned i)
+{
+	if (i >= 2 * WEFT_CHAIN_PLACES)
+		return 0;
+	return i % 2 ? WEFT_CHAIN_LONG : WEFT_CHAIN_SHORT;
+}
+
+static bool counts_up(unsigned i)
+{
+	return i >= ev_up(0) && i < ev_up(WEFT_CHAIN_POINTS);
+}
+
+static void put_up(const struct sten_chain *c, struct weft_sten_stream *st,
+		   unsigned i)
+{
+	if (c->root)
+		put_dma(c, st, c->parent, i, 0);
+	else
+		weft_sten_set_event(st, event_at(c, ev_down(i - ev_up(0))), 1);
+}
+
+/* The block of an event, and the event, armed. */
+static void chain_link(struct sten_chain *c, unsigned i)
+{
+	uint32_t count = counts_up(i) ? 1 + c->below : 1;
+	struct weft_sten_stream st = {
+		.word = (uint64_t *)(void *)(c->mem + block_offset(c, i)),
+		.max = c->block_words,
+	};
+	struct weft_sten_event *e = event(c, i);
+
+	e->count = -(int32_t)count;
+	e->type = WEFT_STEN_EVENT_COPY;
+	e->from = c->at + block_offset(c, i);
+	e->to = WEFT_STEN_QUEUE_ADDRESS(c->queue);
+	/* how long the block is says the block itself */
+	weft_sten_wait_event(&st, event_at(c, i), count, e);
+	if (counts_up(i))
+		put_up(c, &st, i);
+	for (unsigned k = 0; k < c->below && !counts_up(i); k++)
+		put_dma(c, &st, c->child[k], i, event_bytes(i));
+	e->words = (uint8_t)st.count;
+	st.count = 0;
+	weft_sten_wait_event(&st, event_at(c, i), count, e);
+}
+
+/* ---- life ---- */
+
+static int chain_map(struct sten_chain *c)
+{
+	const struct {
+		size_t from, end;
+		unsigned perm;
+	} parts[] = {
+		{ 0, PLACES_AT,
+		  WEFT_STEN_LOCAL_READ | WEFT_STEN_LOCAL_WRITE |
+			  WEFT_STEN_REMOTE_EVENT },
+		{ PLACES_AT, BLOCKS_AT,
+		  WEFT_STEN_LOCAL_READ | WEFT_STEN_REMOTE_WRITE },
+		{ BLOCKS_AT, c->bytes, WEFT_STEN_LOCAL_READ },
+	};
+	int err = 0;
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(parts) && !err; i++)
+		err = weft_sten_map_at(c->s, c->context, c->at + parts[i].from,
+				       c->mem + parts[i].from,
+				       parts[i].end - parts[i].from,
+				       parts[i].perm | WEFT_STEN_LARGE);
+	return err;
+}
+
+/* Late packets of a group that is gone find nothing at its address. */
+static uint64_t chain_address(uint64_t key)
+{
+	return UINT64_C(1) << 62 | weft_hash_mix(key) >> 24 << 22;
+}
+
+static int chain_alloc(struct sten_chain *c)
+{
+	c->bytes = block_offset(c, EVENTS);
+	c->mem = aligned_alloc(64, (c->bytes + 63) / 64 * 64);
+	c->child = calloc(c->below + 1u, sizeof(*c->child));
+	if (!c->mem || !c->child)
+		return -ENOMEM;
+	memset(c->mem, 0, c->bytes);
+	return 0;
+}
+
+static void chain_tree(struct sten_chain *c, const struct weft_chain_attr *a)
+{
+	const struct weft_cu_tree *t = a->tree;
+
+	for (unsigned k = 0; k < c->below; k++)
+		c->child[k] =
+			a->member[t->input[t->first[a->me] + (int)k]]->index;
+	if (a->me == t->root)
+		return;
+	c->parent = a->member[t->parent[a->me]]->index;
+	c->root = a->member[t->root];
+}
+
+int sten_chain_open(struct weft_sten *s, unsigned context,
+		    const struct weft_chain_attr *a,
+		    const struct weft_chain_ops *ops, struct weft_chain **c_p)
+{
+	struct sten_chain *c = calloc(1, sizeof(*c));
+	int err;
+
+	if (!c)
+		return -ENOMEM;
+	c->base.ops = ops;
+	c->s = s;
+	c->context = context;
+	c->at = chain_address(a->key);
+	c->below = (unsigned)weft_cu_tree_inputs(a->tree, a->me);
+	c->block_words = ARM_WORDS + DMA_WORDS * (c->below + 1);
+	err = c->block_words > BLOCK_MAX ? -EOPNOTSUPP : chain_alloc(c);
+	if (!err)
+		err = weft_sten_queue_open(s, context, QUEUE_BYTES,
+					   WEFT_STEN_MAY_EVENT |
+						   WEFT_STEN_MAY_WAIT |
+						   WEFT_STEN_MAY_DMA,
+					   0, &c->queue);
+	c->open = !err;
+	if (!err)
+		err = chain_map(c);
+	if (err) {
+		sten_chain_close(&c->base);
+		return err;
+	}
+	chain_tree(c, a);
+	for (unsigned i = 0; i < EVENTS; i++)
+		chain_link(c, i);
+	*c_p = &c->base;
+	return 0;
+}
+
+static bool dma_is_ours(const struct sten_chain *c, const struct sten_dma *d)
+{
+	return d->context == c->context && d->d.dst_event - c->at < c->bytes;
+}
+
+/* What has not left yet stays here. */
+static void chain_drop(struct sten_chain *c)
+{
+	struct weft_list *pos;
+	struct weft_list *tmp;
+
+	weft_list_each(pos, tmp, &c->s->dma_run)
+	{
+		struct sten_dma *d =
+			weft_container_of(pos, struct sten_dma, link);
+
+		if (d->state == STEN_RETRY && dma_is_ours(c, d))
+			sten_dma_end(c->s, d);
+	}
+}
+
+void sten_chain_close(struct weft_chain *chain)
+{
+	struct sten_chain *c = chain_of(chain);
+
+	if (c->open) {
+		chain_drop(c);
+		weft_sten_queue_close(c->s, c->queue);
+		weft_sten_unmap_at(c->s, c->context, c->at);
+		weft_sten_unmap_at(c->s, c->context, c->at + PLACES_AT);
+		weft_sten_unmap_at(c->s, c->context, c->at + BLOCKS_AT);
+	}
+	free(c->mem);
+	free(c->child);
+	free(c);
+}
+
+struct weft_sten *sten_chain_unit(const struct weft_chain *chain)
+{
+	return chain_of(chain)->s;
+}
+
+struct weft_peer *sten_chain_root(const struct weft_chain *chain)
+{
+	return chain_of(chain)->root;
+}
+
+/* ---- at work ---- */
+
+static int chain_command(struct sten_chain *c,
+			 const struct weft_sten_stream *st)
+{
+	int err = weft_sten_queue_write(c->s, c->queue, st->word, st->count);
+
+	if (!err)
+		sten_chain_run(&c->base);
+	return err;
+}
+
+void *sten_chain_place(struct weft_chain *chain, uint64_t seq)
+{
+	return chain_of(chain)->mem + place_offset(seq);
+}
+
+int sten_chain_cast(struct weft_chain *chain, uint64_t seq, size_t bytes)
+{
+	struct sten_chain *c = chain_of(chain);
+	unsigned i = ev_got(seq, bytes > WEFT_CHAIN_SHORT);
+	uint64_t w[DMA_WORDS];
+	struct weft_sten_stream st = { .word = w, .max = DMA_WORDS };
+
+	if (c->root)
+		put_dma(c, &st, c->root->index, i, event_bytes(i));
+	else
+		weft_sten_set_event(&st, event_at(c, i), 1);
+	return chain_command(c, &st);
+}
+
+uint64_t sten_chain_came(const struct weft_chain *chain, uint64_t seq)
+{
+	const struct sten_chain *c = chain_of(chain);
+
+	return fired(c, ev_got(seq, false)) + fired(c, ev_got(seq, true));
+}
+
+int sten_chain_arrive(struct weft_chain *chain, enum weft_chain_point p)
+{
+	struct sten_chain *c = chain_of(chain);
+	uint64_t w[2];
+	struct weft_sten_stream st = { .word = w, .max = 2 };
+
+	weft_sten_set_event(&st, event_at(c, ev_up(p)), 1);
+	return chain_command(c, &st);
+}
+
+uint64_t sten_chain_passed(const struct weft_chain *chain,
+			   enum weft_chain_point p)
+{
+	return fired(chain_of(chain), ev_down(p));
+}
+
+bool sten_chain_run(struct weft_chain *chain)
+{
+	struct sten_chain *c = chain_of(chain);
+	struct sten_queue *q = sten_queue(c->s, c->queue);
+	struct weft_list *pos;
+	struct weft_list *tmp;
+	bool left = true;
+
+	if (q->head != q->tail)
+		sten_tx_queue(c->s, q);
+	weft_list_each(pos, tmp, &c->s->dma_run)
+	{
+		struct sten_dma *d =
+			weft_container_of(pos, struct sten_dma, link);
+
+		if (d->state == STEN_RETRY && dma_is_ours(c, d))
+			left &= sten_dma_step(c->s, d) != -EAGAIN;
+	}
+	if (q->head != q->tail)
+		return q->trap;
+	weft_list_remove(&q->run);
+	return left;
+}

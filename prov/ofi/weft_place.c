@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where an endpoint is: the rule that fi_weft(7) tells under FI_WEFT_CARRIER
+ * and FI_WEFT_IFACE. Sockets are opened only where they were asked for: by
+ * name, or by a key together with an address that others can reach.
+ */
+#include "prov/ofi/weft_place.h"
+#include "prov/ofi/weft_addr.h"
+#include "prov/ofi/weft_conf.h"
+#include "src/base/log.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+
+#define KEY_MIN 16u
+
+static bool has_key(const struct weft_ep *ep)
+{
+	return ep->key_bytes || *weft_conf()->key;
+}
+
+static bool is_loopback(const struct weft_ep *ep)
+{
+	return ntohl(ep->name.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+}
+
+/* Whether datagrams may come to this endpoint at all. */
+static bool has_socket(const struct weft_ep *ep)
+{
+	const struct weft_carrier_ops *c = weft_conf()->carrier;
+
+	return c ? c == &weft_carrier_sock || c == &weft_carrier_both
+		 : has_key(ep);
+}
+
+static int name_by_option(const char *iface, struct in_addr *ip_p)
+{
+	int err = weft_addr_iface(iface, ip_p);
+
+	if (err)
+		weft_log_once(WEFT_LOG_ERROR,
+			      "ofi: FI_WEFT_IFACE=%s: no interface of that "
+			      "name has an address",
+			      iface);
+	return err;
+}
+
+static int name_by_rule(struct in_addr *ip_p)
+{
+	char text[INET_ADDRSTRLEN];
+	int err = weft_addr_outside(ip_p);
+
+	if (err)
+		weft_log_once(WEFT_LOG_ERROR,
+			      "ofi: no interface but the loopback is up and "
+			      "has an IPv4 address, so other hosts cannot "
+			      "reach this one; FI_WEFT_IFACE names another");
+	else
+		weft_log(WEFT_LOG_INFO,
+			 "ofi: reached at %s; FI_WEFT_IFACE names another",
+			 inet_ntop(AF_INET, ip_p, text, sizeof(text)));
+	return err;
+}
+
+/* Who asked for an address of his own has it. */
+static int name_choose(struct weft_ep *ep)
+{
+	const char *iface = weft_conf()->iface;
+
+	if (!has_socket(ep) || !is_loopback(ep))
+		return 0;
+	if (*iface)
+		return name_by_option(iface, &ep->name.sin_addr);
+	return ep->anywhere && has_key(ep) ? name_by_rule(&ep->name.sin_addr)
+					   : 0;
+}
+
+/*
+ * Who can be reached by other hosts signs what he says, or says that he trusts
+ * the network.
+ */
+static int key_check(const struct weft_ep *ep)
+{
+	const char *key = weft_conf()->key;
+
+	if (!has_socket(ep) || ep->key_bytes || is_loopback(ep) ||
+	    !strcmp(key, "none") || strlen(key) >= KEY_MIN)
+		return 0;
+	weft_log_once(WEFT_LOG_ERROR,
+		      "ofi: other hosts can reach this endpoint: FI_WEFT_KEY "
+		      "must have a secret of %u characters or more that they "
+		      "have too, or be none where the network is trusted",
+		      KEY_MIN);
+	return -EACCES;
+}
+
+int weft_place_choose(struct weft_ep *ep,
+		      const struct weft_carrier_ops **carrier_p)
+{
+	const struct weft_carrier_ops *asked = weft_conf()->carrier;
+	int err = name_choose(ep);
+
+	if (!err)
+		err = key_check(ep);
+	if (err)
+		return err;
+	if (asked)
+		*carrier_p = asked;
+	else
+		*carrier_p = has_socket(ep) && !is_loopback(ep)
+				     ? &weft_carrier_both
+				     : &weft_carrier_shm;
+	return 0;
+}
+
+void weft_place_key(const struct weft_ep *ep, struct weft_nic_attr *attr)
+{
+	const char *text = weft_conf()->key;
+
+	attr->key = ep->key_bytes ? (const void *)ep->key : text;
+	attr->key_bytes = ep->key_bytes;
+	if (!ep->key_bytes && strcmp(text, "none"))
+		attr->key_bytes = strlen(text);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Asking the provider; see win_fabric.h. */
+#include "src/win/win_fabric.h"
+
+#include "src/core/core_state.h"
+
+/* ---- types and operations ---------------------------------------------- */
+
+static const struct {
+	MPI_Op op;
+	enum fi_op fi;
+	bool whole; /* of whole numbers alone */
+} fi_ops[] = {
+	{ MPI_SUM, FI_SUM, false },
+	{ MPI_PROD, FI_PROD, false },
+	{ MPI_MIN, FI_MIN, false },
+	{ MPI_MAX, FI_MAX, false },
+	{ MPI_LAND, FI_LAND, true },
+	{ MPI_LOR, FI_LOR, true },
+	{ MPI_LXOR, FI_LXOR, true },
+	{ MPI_BAND, FI_BAND, true },
+	{ MPI_BOR, FI_BOR, true },
+	{ MPI_BXOR, FI_BXOR, true },
+	{ MPI_REPLACE, FI_ATOMIC_WRITE, false },
+	{ MPI_NO_OP, FI_ATOMIC_READ, false },
+};
+
+/* One more than libfabric's number; 0: it has no such type, or its arithmetic
+ * is another. */
+static const int8_t fi_types[WEFT_BASIC_COUNT] = {
+	[WEFT_BASIC_I8] = FI_INT8 + 1,	  [WEFT_BASIC_I16] = FI_INT16 + 1,
+	[WEFT_BASIC_I32] = FI_INT32 + 1,  [WEFT_BASIC_I64] = FI_INT64 + 1,
+	[WEFT_BASIC_U8] = FI_UINT8 + 1,	  [WEFT_BASIC_U16] = FI_UINT16 + 1,
+	[WEFT_BASIC_U32] = FI_UINT32 + 1, [WEFT_BASIC_U64] = FI_UINT64 + 1,
+	[WEFT_BASIC_F32] = FI_FLOAT + 1,  [WEFT_BASIC_F64] = FI_DOUBLE + 1,
+	[WEFT_BASIC_BYTE] = FI_UINT8 + 1,
+};
+static_assert(WEFT_BASIC_COUNT <= 64, "bits of types");
+
+enum fi_datatype win_fabric_type(const struct weft_dt *unit)
+{
+	return (enum fi_datatype)(fi_types[unit->basic] - 1);
+}
+
+enum fi_op win_fabric_op(const struct weft_op *op)
+{
+	for (size_t i = 0; op && i < WEFT_COUNT_OF(fi_ops); i++)
+		if (fi_ops[i].op == weft_op_handle(op))
+			return fi_ops[i].fi;
+	return FI_CSWAP;
+}
+
+/* ---- what it offers ---------------------------------------------------- */
+
+/* Reading alone needs a fetch. */
+static bool has_op(enum fi_datatype type, enum fi_op op)
+{
+	size_t most = 0, fetched = 0;
+
+	if (fi_fetch_atomicvalid(weft_core.ep, type, op, &fetched) || !fetched)
+		return false;
+	return op == FI_ATOMIC_READ ||
+	       (!fi_atomicvalid(weft_core.ep, type, op, &most) && most);
+}
+
+/* All that MPI may ask: type and place alone choose an access's way. */
+static bool has_type(enum fi_datatype type)
+{
+	bool whole = type != FI_FLOAT && type != FI_DOUBLE;
+	size_t most = 0;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(fi_ops); i++)
+		if ((whole || !fi_ops[i].whole) && !has_op(type, fi_ops[i].fi))
+			return false;
+	return !fi_compare_atomicvalid(weft_core.ep, type, FI_CSWAP, &most) &&
+	       most;
+}
+
+static uint64_t ask_types(void)
+{
+	uint64_t all = 0;
+
+	for (int i = 0; i < WEFT_BASIC_COUNT; i++)
+		if (fi_types[i] &&
+		    has_type((enum fi_datatype)(fi_types[i] - 1)))
+			all |= UINT64_C(1) << i;
+	return all;
+}
+
+/* These of libfabric change memory in software, by compare-and-swap. */
+static bool is_software(uint32_t protocol)
+{
+	return protocol == FI_PROTO_RXM || protocol == FI_PROTO_RXD ||
+	       protocol == FI_PROTO_SHM;
+}
+
+const struct win_fabric *win_fabric(void)
+{
+	static struct win_fabric f;
+	static bool asked;
+	const struct fi_info *info = weft_core.info;
+	const struct fi_domain_attr *d = info->domain_attr;
+
+	if (asked)
+		return &f;
+	asked = true;
+	f.rma = info->caps & FI_RMA;
+	f.ours = weft_core.tells_met;
+	f.by_processor = f.ours || is_software(info->ep_attr->protocol);
+	f.by_address = d->mr_mode & FI_MR_VIRT_ADDR;
+	f.binds = d->mr_mode & FI_MR_ENDPOINT;
+	f.key_first = d->mr_key_size < 8 ? 1 : UINT64_C(0x57494e0000000001);
+	f.flags = f.ours ? 0 : FI_DELIVERY_COMPLETE;
+	f.bytes_max = info->ep_attr->max_msg_size;
+	/* udp;ofi_rxd of 1.17 does not survive several atomics under way */
+	if (f.rma && (info->caps & FI_ATOMIC) &&
+	    info->ep_attr->protocol != FI_PROTO_RXD)
+		f.types = ask_types();
+	return &f;
+}
+
+/* ---- order ------------------------------------------------------------- */
+
+bool win_fabric_orders(unsigned before, unsigned now, size_t bytes)
+{
+	const struct fi_info *info = weft_core.info;
+	const struct fi_ep_attr *ep = info->ep_attr;
+	uint64_t has = info->tx_attr->msg_order & info->rx_attr->msg_order;
+	const struct {
+		unsigned before, now;
+		uint64_t order, most;
+	} pair[] = {
+		{ WIN_READS, WIN_READS, FI_ORDER_ATOMIC_RAR, UINT64_MAX },
+		{ WIN_READS, WIN_WRITES, FI_ORDER_ATOMIC_WAR,
+		  ep->max_order_war_size },
+		{ WIN_WRITES, WIN_READS, FI_ORDER_ATOMIC_RAW,
+		  ep->max_order_raw_size },
+		{ WIN_WRITES, WIN_WRITES, FI_ORDER_ATOMIC_WAW,
+		  ep->max_order_waw_size },
+	};
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(pair); i++)
+		if ((before & pair[i].before) && (now & pair[i].now) &&
+		    (!(has & pair[i].order) || bytes > pair[i].most))
+			return false;
+	return true;
+}

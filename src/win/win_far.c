@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The pages of members that share none, and the locks in them. A lock is the
+ * gate of win_gate.h: three counters, which origins change by fi_atomic and
+ * look at by fetching, so the target's processor has no part in it. Who waits
+ * asks again and again. So it is in virtual time; live the target serves
+ * atomics when it makes progress anyway, and then messages, which nobody
+ * repeats, are better.
+ */
+#include "src/win/win_far.h"
+
+#include "src/core/core_fi.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_state.h"
+#include "src/win/win_attach.h"
+#include "src/win/win_fabric.h"
+#include "src/win/win_layout.h"
+#include "src/win/win_op.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The words of a gate, by number. */
+enum { USERS, READ, WRITE, WORDS };
+static_assert(offsetof(struct win_gate, read) == READ * sizeof(weft_au32) &&
+		      offsetof(struct win_gate, write) ==
+			      WRITE * sizeof(weft_au32),
+	      "three words in a row");
+
+int win_far_open(struct weft_win *w, uint64_t *key_p)
+{
+	size_t slots = w->dynamic ? WIN_ATTACHED_MAX : 0;
+	size_t bytes = sizeof(*w->far) + slots * sizeof(w->far->slot[0]);
+
+	*key_p = 0;
+	if (!w->rma)
+		return 0;
+	w->far = calloc(1, bytes);
+	if (!w->far)
+		return -ENOMEM;
+	return win_mr_open(w, w->far, bytes, &w->far_mr, key_p);
+}
+
+void win_far_close(struct weft_win *w)
+{
+	win_mr_close(w->far_mr);
+	for (int i = 0; w->peer && i < w->size; i++)
+		free(w->peer[i].list);
+	free(w->far);
+	w->far = NULL;
+}
+
+bool win_far_locks(const struct weft_win *w)
+{
+	return w->far && weft_core.virt && w->fabric->ours &&
+	       (w->fabric->types >> WEFT_BASIC_U32 & 1);
+}
+
+/* ---- mine -------------------------------------------------------------- */
+
+static weft_au32 *word_of(struct weft_win *w, int i)
+{
+	weft_au32 *word[WORDS] = { &w->far->lock.users, &w->far->lock.read,
+				   &w->far->lock.write };
+
+	return word[i];
+}
+
+static int own_enter(struct weft_win *w, bool alone)
+{
+	weft_au32 *word = word_of(w, alone ? WRITE : READ);
+	uint32_t me = weft_add32(word_of(w, USERS), 1);
+
+	while (weft_load32(word) != me)
+		weft_progress_poll(NULL, 0, false);
+	if (!alone)
+		weft_add32(word_of(w, READ), 1);
+	return 0;
+}
+
+static int own_leave(struct weft_win *w, bool alone)
+{
+	if (alone)
+		weft_add32(word_of(w, READ), 1);
+	weft_add32(word_of(w, WRITE), 1);
+	return 0;
+}
+
+/* ---- another's --------------------------------------------------------- */
+
+static struct win_fi word_fi(const struct weft_win *w, int target, int word)
+{
+	return (struct win_fi){ .addr = (uint64_t)word * sizeof(weft_au32),
+				.len = 1,
+				.key = w->peer[target].far_key,
+				.type = FI_UINT32,
+				.op = FI_SUM };
+}
+
+/* Adds to a word, and waits for what it was. */
+static int word_fetch(struct weft_win *w, int target, int word, uint32_t add,
+		      uint32_t *old_p)
+{
+	struct win_fi f = word_fi(w, target, word);
+
+	f.kind = WIN_FI_FETCH;
+	f.local = &add;
+	f.result = old_p;
+	return win_fi_do(w, target, &f);
+}
+
+/* Adds one to a word, and does not wait. */
+static int word_bump(struct weft_win *w, int target, int word)
+{
+	struct win_op *op = win_op_open(w, target, false);
+	struct win_fi f = word_fi(w, target, word);
+	const uint32_t one = 1;
+
+	if (!op)
+		return -ENOMEM;
+	op->in = malloc(sizeof(one));
+	if (!op->in)
+		return win_op_posted(op, -ENOMEM, NULL);
+	memcpy(op->in, &one, sizeof(one));
+	f.kind = WIN_FI_ATOMIC;
+	f.local = op->in;
+	return win_op_posted(op, win_fi_post(op, &f), NULL);
+}
+
+int win_far_enter(struct weft_win *w, int target, bool alone)
+{
+	int word = alone ? WRITE : READ, rc;
+	uint32_t me, seen;
+
+	if (target == w->rank)
+		return own_enter(w, alone);
+	rc = word_fetch(w, target, USERS, 1, &me);
+	do {
+		if (!rc)
+			rc = word_fetch(w, target, word, 0, &seen);
+	} while (!rc && seen != me);
+	return rc || alone ? rc : word_bump(w, target, READ);
+}
+
+int win_far_leave(struct weft_win *w, int target, bool alone)
+{
+	int rc = 0;
+
+	if (target == w->rank)
+		return own_leave(w, alone);
+	if (alone)
+		rc = word_bump(w, target, READ);
+	return rc ? rc : word_bump(w, target, WRITE);
+}

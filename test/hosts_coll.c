@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How many packets leave a host for one collective: those that its ranks send
+ * by datagrams, added. An argument says how many hosts there are. Between two
+ * of them one goes each way; of more, each but the first sends one up a tree
+ * and gets one down it. The results are checked, and that all ranks have the
+ * same.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TURNS 20
+#define WORDS 8
+
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle far;
+static int rank, size, bad;
+
+static void far_open(void)
+{
+	int provided, index, count;
+
+	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+	MPI_T_pvar_session_create(&session);
+	if (MPI_T_pvar_get_index("packets_far", MPI_T_PVAR_CLASS_COUNTER,
+				 &index))
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	MPI_T_pvar_handle_alloc(session, index, NULL, &far, &count);
+	MPI_T_pvar_start(session, far);
+}
+
+static unsigned long long far_now(void)
+{
+	unsigned long long n;
+
+	MPI_T_pvar_read(session, far, &n);
+	return n;
+}
+
+static void check(const char *what, double got, double want)
+{
+	if (got == want)
+		return;
+	printf("rank %d: %s: %g, not %g\n", rank, what, got, want);
+	bad = 1;
+}
+
+/* A collective of comm, and whether it did what it should. */
+static void run(int kind, int turn, MPI_Comm comm, int me, int n)
+{
+	double in[WORDS], out[WORDS] = { 0 };
+	int root = turn % n;
+
+	for (int i = 0; i < WORDS; i++)
+		in[i] = me + i + turn;
+	switch (kind) {
+	case 0:
+		MPI_Barrier(comm);
+		return;
+	case 1:
+		MPI_Bcast(in, WORDS, MPI_DOUBLE, root, comm);
+		check("bcast", in[3], root + 3 + turn);
+		return;
+	case 2:
+		MPI_Reduce(in, out, WORDS, MPI_DOUBLE, MPI_SUM, root, comm);
+		if (me == root)
+			check("reduce", out[3],
+			      n * (3.0 + turn) + n * (n - 1) / 2.0);
+		return;
+	default:
+		MPI_Allreduce(in, out, WORDS, MPI_DOUBLE, MPI_SUM, comm);
+		check("allreduce", out[3],
+		      n * (3.0 + turn) + n * (n - 1) / 2.0);
+	}
+}
+
+/* Packets that leave all hosts for one collective, of many. */
+static double count(int kind, MPI_Comm comm)
+{
+	unsigned long long before, sent, sum = 0;
+	int me, n;
+
+	MPI_Comm_rank(comm, &me);
+	MPI_Comm_size(comm, &n);
+	/* the unit is joined at the second, and peers have met */
+	for (int t = 0; t < 3 * n; t++)
+		run(kind, t, comm, me, n);
+	before = far_now();
+	for (int t = 0; t < TURNS; t++)
+		run(kind, t, comm, me, n);
+	sent = far_now() - before;
+	MPI_Allreduce(&sent, &sum, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, comm);
+	return (double)sum / TURNS;
+}
+
+/* Bits must be equal everywhere, whoever comes first. */
+static void same_bits(MPI_Comm comm)
+{
+	double in = 1.0 / (3 + rank), out, first;
+
+	for (int t = 0; t < TURNS; t++) {
+		MPI_Allreduce(&in, &out, 1, MPI_DOUBLE, MPI_SUM, comm);
+		if (!t)
+			first = out;
+		check("the same again", out, first);
+		MPI_Bcast(&first, 1, MPI_DOUBLE, 0, comm);
+		check("the same everywhere", out, first);
+	}
+}
+
+static void try(const char *what, MPI_Comm comm, int hosts)
+{
+	static const char *const name[] = { "barrier", "bcast", "reduce",
+					    "allreduce" };
+	const char *machine = getenv("FI_WEFT_MACHINE");
+	double most = !machine || !strcmp(machine, "native") ? 1 : 2;
+	int edges = hosts - 1, me;
+
+	MPI_Comm_rank(comm, &me);
+	for (int kind = 0; kind < 4; kind++) {
+		double n = count(kind, comm);
+		int want = kind == 1 || kind == 2 ? edges : 2 * edges;
+
+		if (me == 0)
+			printf("%s: %s: %g packets between %d hosts\n", what,
+			       name[kind], n, hosts);
+		if (n < want || n > want * most)
+			check(name[kind], n, want);
+	}
+	same_bits(comm);
+}
+
+int main(int argc, char **argv)
+{
+	int hosts = atoi(argv[1]);
+	MPI_Comm comm;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	far_open();
+	try("world", MPI_COMM_WORLD, hosts);
+	/* backwards: the first rank of a host is another one */
+	MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+	try("world backwards", comm, hosts);
+	MPI_Comm_free(&comm);
+	MPI_Comm_split(MPI_COMM_WORLD, rank == size - 1, rank, &comm);
+	if (rank != size - 1)
+		try("all but one", comm, hosts);
+	MPI_Comm_free(&comm);
+	if (!bad)
+		printf("rank %d: good\n", rank);
+	MPI_Finalize();
+	return bad;
+}

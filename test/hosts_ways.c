@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which way messages go: each rank sends to those of its host, then to all
+ * others, and says how many packets went by datagrams each time. Ends with 1 if
+ * that is not what the names of the hosts make one expect; with an argument
+ * everything goes by what it says, memory or datagrams.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MESSAGES 50
+#define NAME	 64
+
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle far;
+
+static void far_open(void)
+{
+	int provided, index, count;
+
+	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+	MPI_T_pvar_session_create(&session);
+	if (MPI_T_pvar_get_index("packets_far", MPI_T_PVAR_CLASS_COUNTER,
+				 &index))
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	MPI_T_pvar_handle_alloc(session, index, NULL, &far, &count);
+	MPI_T_pvar_start(session, far);
+}
+
+static unsigned long long far_now(void)
+{
+	unsigned long long n;
+
+	MPI_T_pvar_read(session, far, &n);
+	return n;
+}
+
+/* Messages of all sizes to those ranks; how many packets went far. */
+static unsigned long long talk(int rank, int size, const char *near, int want)
+{
+	static char out[MESSAGES][4096], in[4096];
+	unsigned long long before = far_now();
+	MPI_Request req[MESSAGES];
+
+	for (int d = 1; d < size; d++) {
+		int to = (rank + d) % size, from = (rank + size - d) % size;
+
+		if (near[to] == want)
+			for (int i = 0; i < MESSAGES; i++)
+				MPI_Isend(out[i], i * 80, MPI_BYTE, to, i,
+					  MPI_COMM_WORLD, &req[i]);
+		if (near[from] == want)
+			for (int i = 0; i < MESSAGES; i++)
+				MPI_Recv(in, sizeof(in), MPI_BYTE, from, i,
+					 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		if (near[to] == want)
+			MPI_Waitall(MESSAGES, req, MPI_STATUSES_IGNORE);
+	}
+	return far_now() - before;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long long home, away;
+	int rank, size, mates = 0, bad;
+	char own[NAME] = "", (*host)[NAME], *near;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	far_open();
+	host = calloc((size_t)size, NAME);
+	near = calloc((size_t)size, 1);
+	gethostname(own, NAME - 1);
+	MPI_Allgather(own, NAME, MPI_CHAR, host, NAME, MPI_CHAR,
+		      MPI_COMM_WORLD);
+	for (int i = 0; i < size; i++)
+		mates += near[i] = !strcmp(host[i], own);
+	MPI_Barrier(MPI_COMM_WORLD);
+	home = talk(rank, size, near, 1);
+	away = talk(rank, size, near, 0);
+	if (argc > 1 && !strcmp(argv[1], "memory"))
+		bad = home || away;
+	else if (argc > 1)
+		bad = home < (unsigned)MESSAGES * (unsigned)(mates - 1);
+	else
+		bad = home ||
+		      away < (unsigned)MESSAGES * (unsigned)(size - mates);
+	printf("rank %d on %s: %llu packets far to %d of this host, %llu to %d "
+	       "others: %s\n",
+	       rank, own, home, mates - 1, away, size - mates,
+	       bad ? "BAD" : "good");
+	MPI_Finalize();
+	return bad;
+}

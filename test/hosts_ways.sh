@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Which way packets go: on hosts of test/hosts by memory to ranks of the same
+# host and by datagrams to others, in one job; what FI_WEFT_CARRIER forces; and
+# the reason for a way not taken, which the log tells; and collectives: ranks of
+# a host combine first, and one packet goes between two hosts each way.
+if [ -z "$HOSTS" ]; then
+	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
+	for n in 2 3; do
+		bash "$top_srcdir/test/hosts" $n bash "$0" || exit
+	done
+	exit
+fi
+build=${builddir:-$PWD}
+bad=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/weft-ways.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/test/hosts_lib.sh" || exit 1
+for prog in ways coll; do
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
+		"$top_srcdir/test/hosts_$prog.c" -o "$work/$prog" \
+		-L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
+done
+hosts=($HOSTS)
+
+# try WHAT RANKS PROGRAM ARGUMENTS...: the job says good RANKS times
+try() {
+	local what="$1, ${#hosts[@]} hosts"
+	shift
+	timeout -k 5 60 bash -c 'on_hosts "$@"' - "$1" "$work/$2" "${@:3}" \
+		> "$work/out" 2>&1 < /dev/null &&
+		[ "$(grep -c ': good$' "$work/out")" = "$1" ] || {
+		echo "FAILED: $what"
+		cat "$work/out"
+		bad=1
+		return
+	}
+	echo "$what: good"
+}
+
+export build
+for machine in native bgq gemini qsnet2 sunway; do
+	FI_WEFT_MACHINE=$machine try "collectives, $machine" $((2 * ${#hosts[@]})) \
+		coll ${#hosts[@]}
+	[ "$machine" != native ] || grep packets "$work/out"
+done
+[ ${#hosts[@]} = 2 ] || exit $bad
+# the interface is found by the rule, and by its name
+MPIEXEC_FLAGS=-v IFACE= try "two ranks on each of two hosts" 4 ways
+export WEFT_LOG=info
+MPIEXEC_FLAGS="-x WEFT_LOG" try "two ranks on each, and why" 4 ways
+for want in "is met through memory" \
+	"is met by datagrams: its address is not of this network namespace"; do
+	grep -q "$want" "$work/out" || {
+		echo "FAILED: the log does not say: $want"
+		cat "$work/out"
+		bad=1
+	}
+done
+unset WEFT_LOG
+export FI_WEFT_CARRIER=sock
+try "all by datagrams" 4 ways datagrams
+FI_WEFT_CARRIER=shm
+HOSTS=${HOSTS%% *} try "one host, by memory" 2 ways memory
+FI_WEFT_CARRIER=both
+HOSTS=${HOSTS%% *} try "one host, both" 2 ways memory
+FI_WEFT_CARRIER=sock
+HOSTS=${HOSTS%% *} try "one host, all by datagrams" 2 ways datagrams
+unset FI_WEFT_CARRIER
+HOSTS=${HOSTS%% *} try "one host" 2 ways memory
+exit $bad

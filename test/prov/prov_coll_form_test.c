@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How each machine does its collectives: barriers by form, trees, atomics. */
+#include "test/prov/prov_calls.h"
+
+#include "test/t.h"
+
+/* ---- which way barriers go ----------------------------------------------- */
+
+#define WEFT_FEW 8 /* members that read each other's contributions */
+#define COUNTED	 10
+
+/* The form of a machine's barriers, where it is that of qsnet2 otherwise. */
+static int form_here(int form)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+
+	if (machine && !strcmp(machine, "gemini"))
+		return 3;
+	return machine && !strcmp(machine, "qsnet2") ? form : 0;
+}
+
+/* Groups of qsnet2 on a range of nodes, and those with a gap. */
+static void body_forms(struct job *j)
+{
+	static const struct {
+		int first, last, step, form;
+	} rows[] = {
+		{ 0, 5, 1, 1 }, { 1, 4, 1, 1 }, { 0, 4, 2, 2 },
+		{ 1, 5, 2, 2 }, { 0, 5, 5, 2 },
+	};
+	struct group g;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bool in = j->rank >= rows[i].first && j->rank <= rows[i].last &&
+			  (j->rank - rows[i].first) % rows[i].step == 0;
+
+		if (in) {
+			group_open(j, &g, rows[i].first, rows[i].last,
+				   rows[i].step);
+			job_check(j,
+				  group_route(j, &g).form ==
+					  form_here(rows[i].form),
+				  "form", group_route(j, &g).form);
+			for (int k = 0; k < 20; k++)
+				all_calls(j, &g);
+		}
+		job_barrier(j);
+		if (in)
+			group_close(j, &g);
+		job_barrier(j);
+	}
+}
+
+/* The same members on every second node are no range. */
+static void body_gaps(struct job *j)
+{
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	job_check(j, group_route(j, &g).form == form_here(2), "form of gaps",
+		  group_route(j, &g).form);
+	all_calls(j, &g);
+	job_barrier(j);
+	group_close(j, &g);
+	job_barrier(j);
+}
+
+/* More than may read each other: one atomic each for a barrier, a short sum. */
+static void body_counts(struct job *j)
+{
+	uint64_t in = 1, out = 0, before;
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	before = group_route(j, &g).atomics;
+	for (int i = 0; i < COUNTED; i++)
+		finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
+	job_check(j,
+		  form_here(0) != 3 ||
+			  group_route(j, &g).atomics - before == COUNTED,
+		  "atomics", (long)(group_route(j, &g).atomics - before));
+	before = group_route(j, &g).atomics;
+	finish(j,
+	       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr, FI_UINT64,
+			    FI_SUM, 0, &j->entry),
+	       "allreduce");
+	job_check(j,
+		  out == (uint64_t)j->size &&
+			  (form_here(0) != 3 ||
+			   group_route(j, &g).atomics > before),
+		  "sum by atomics", (long)out);
+	job_barrier(j);
+	group_close(j, &g);
+}
+
+static void members_count_themselves_in_by_atomics(void **state)
+{
+	const struct job_opts o = { 0 };
+
+	job_run(WEFT_FEW + 4, body_counts, &o);
+}
+
+static void the_nodes_of_a_group_say_how_its_barriers_go(void **state)
+{
+	struct job_opts o = { .nodes_apart = 1 };
+
+	(void)state;
+	job_run(6, body_forms, &o);
+	o.nodes_apart = 2;
+	job_run(4, body_gaps, &o);
+}
+
+/* ---- trees that stand in descriptors ------------------------------------- */
+
+#define DESCRIBED 12
+
+/* Sums of both kinds; one of doubles as the tree of pairs has it. */
+static void both_sums(struct job *j, struct group *g)
+{
+	double x = j->rank ? 1 : 0x1p53, d = 0;
+	uint32_t in = 1u << j->rank, out = 0;
+
+	finish(j,
+	       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g->addr, FI_UINT32,
+			    FI_SUM, 0, &j->entry),
+	       "sum of integers");
+	job_check(j, out == (1u << g->n) - 1, "sum", out);
+	finish(j,
+	       fi_allreduce(j->ep, &x, 1, NULL, &d, NULL, g->addr, FI_DOUBLE,
+			    FI_SUM, 0, &j->entry),
+	       "sum of doubles");
+	/* ((0 + 1) + (2 + 3)) + ...: what is added to 2^53 one by one is lost,
+	   what comes as a sum is not */
+	job_check(j, d == 0x1p53 + 10, "sum of pairs", (long)(d - 0x1p53));
+}
+
+/* Barriers and sums of integers go by it on sunway, other sums do not. */
+static void body_described(struct job *j)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+	bool has = machine && !strcmp(machine, "sunway");
+	struct fi_weft_route before, r;
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	before = group_route(j, &g);
+	job_check(j, before.levels == (has ? 2 : 0), "levels", before.levels);
+	both_sums(j, &g);
+	r = group_route(j, &g);
+	job_check(j, r.described - before.described == has, "by descriptors",
+		  (long)(r.described - before.described));
+	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
+	r = group_route(j, &g);
+	job_check(j, r.described - before.described == 2u * has,
+		  "barriers by descriptors",
+		  (long)(r.described - before.described));
+	for (int k = 0; k < 20; k++)
+		all_calls(j, &g);
+	job_barrier(j);
+	group_close(j, &g);
+	job_barrier(j);
+}
+
+static void sums_in_any_order_go_by_the_tree_of_the_descriptor(void **state)
+{
+	(void)state;
+	if (!has_pairs())
+		skip();
+	job_run(DESCRIBED, body_described, NULL);
+	if (getenv("FI_WEFT_MACHINE"))
+		return;
+	setenv("FI_WEFT_MACHINE", "sunway", 1);
+	job_run(DESCRIBED, body_described, NULL);
+	unsetenv("FI_WEFT_MACHINE");
+}
+
+/* ---- machines with and without routes ------------------------------------ */
+
+static void body_has(struct job *j)
+{
+	struct group g;
+
+	group_open(j, &g, 0, j->size - 1, 1);
+	job_check(j, (group_route(j, &g).id < 0) == group_no_routes(),
+		  "a route", group_route(j, &g).id);
+	all_calls(j, &g);
+	job_barrier(j);
+	group_close(j, &g);
+}
+
+static void a_machine_has_routes_or_sends_messages(void **state)
+{
+	const struct job_opts o = { 0 };
+
+	job_run(4, body_has, &o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(the_nodes_of_a_group_say_how_its_barriers_go),
+		T_CASE(members_count_themselves_in_by_atomics),
+		T_CASE(sums_in_any_order_go_by_the_tree_of_the_descriptor),
+		T_CASE(a_machine_has_routes_or_sends_messages),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory of the device's stand-in between processes: messages and remote
+ * accesses of endpoints with FI_HMEM. A processor that touches it ends with
+ * SIGSEGV, so whatever arrives went by the row of its kind.
+ */
+#include "test/prov/prov_job.h"
+#include "test/t.h"
+
+#include <rdma/fi_ext_weft.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST (1u << 20)
+
+static const size_t sizes[] = { 1, 100, 5000, 40000, 300001, MOST };
+
+static struct fi_weft_mem *mem;
+static char *host, *device, *check;
+
+static void open_mem(struct job *j)
+{
+	int ret = fi_open_ops(&j->domain->fid, FI_WEFT_MEM, 0, (void **)&mem,
+			      NULL);
+
+	job_check(j, !ret, "FI_WEFT_MEM", ret);
+	ret = mem->alloc(&j->domain->fid, MOST, (void **)&device);
+	job_check(j, !ret, "alloc", ret);
+	host = malloc(MOST);
+	check = malloc(MOST);
+	job_check(j, host && check, "malloc", 0);
+}
+
+static void close_mem(struct job *j)
+{
+	int ret = mem->free(&j->domain->fid, device);
+
+	job_check(j, !ret, "free", ret);
+	free(host);
+	free(check);
+}
+
+/* Writes a pattern into memory of a kind. */
+static void fill(struct job *j, char *at, size_t n, uint64_t seed)
+{
+	t_fill(check, n, seed);
+	if (at == host)
+		memcpy(host, check, n);
+	else
+		job_check(j, !mem->in(&j->domain->fid, at, check, n), "in", 0);
+}
+
+static void expect(struct job *j, const char *at, size_t n, uint64_t seed)
+{
+	char *got = malloc(n);
+
+	if (at == host)
+		memcpy(got, host, n);
+	else
+		job_check(j, !mem->out(&j->domain->fid, got, at, n), "out", 0);
+	job_check(j, t_differs(got, n, seed) == -1, "bytes", (long)n);
+	free(got);
+}
+
+static void wipe(struct job *j, char *at)
+{
+	memset(check, 0, MOST);
+	if (at == host)
+		memset(host, 0, MOST);
+	else
+		job_check(j, !mem->in(&j->domain->fid, at, check, MOST), "in",
+			  0);
+}
+
+/* ---- messages ---- */
+
+static void message(struct job *j, char *from, char *to, size_t n)
+{
+	static uint64_t tag;
+
+	tag++;
+	if (j->rank == 0) {
+		fill(j, from, n, tag);
+		job_tsend(j, 1, from, n, tag, &tag);
+		job_wait(j, &tag);
+	} else {
+		wipe(j, to);
+		job_trecv(j, 0, to, MOST, tag, 0, &tag);
+		job_wait(j, &tag);
+		expect(j, to, n, tag);
+	}
+	job_barrier(j);
+}
+
+static void body_messages(struct job *j)
+{
+	open_mem(j);
+	for (unsigned i = 0; i < 4; i++) {
+		for (unsigned s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
+			message(j, i & 1 ? device : host, i & 2 ? device : host,
+				sizes[s]);
+	}
+	close_mem(j);
+}
+
+static void messages_go_between_all_kinds(void **state)
+{
+	const struct job_opts o = { .caps = FI_HMEM };
+
+	job_run(2, body_messages, &o);
+}
+
+/* One message in two pieces, of both kinds. */
+static void body_pieces(struct job *j)
+{
+	struct iovec iov[2];
+	int ret;
+
+	open_mem(j);
+	iov[0] = (struct iovec){ j->rank ? device : host, 1000 };
+	iov[1] = (struct iovec){ j->rank ? host : device, 1000 };
+	fill(j, host, 1000, 1);
+	fill(j, device, 1000, 2);
+	job_barrier(j);
+	ret = (int)(j->rank ? fi_trecvv(j->ep, iov, NULL, 2, j->addr[0], 9, 0,
+					&iov)
+			    : fi_tsendv(j->ep, iov, NULL, 2, j->addr[1], 9,
+					&iov));
+	job_check(j, !ret, "vector", ret);
+	job_wait(j, &iov);
+	if (j->rank) {
+		expect(j, device, 1000, 1);
+		expect(j, host, 1000, 2);
+	}
+	job_barrier(j);
+	close_mem(j);
+}
+
+static void a_message_may_have_pieces_of_both(void **state)
+{
+	const struct job_opts o = { .caps = FI_HMEM };
+
+	job_run(2, body_pieces, &o);
+}
+
+/* ---- remote accesses ---- */
+
+static struct fid_mr *reg(struct job *j, char *at, int iface, uint64_t key)
+{
+	const struct iovec iov = { at, MOST };
+	const struct fi_mr_attr attr = {
+		.mr_iov = &iov,
+		.iov_count = 1,
+		.access = FI_REMOTE_READ | FI_REMOTE_WRITE,
+		.requested_key = key,
+		.iface = (enum fi_hmem_iface)iface,
+	};
+	struct fid_mr *mr;
+	int ret = fi_mr_regattr(j->domain, &attr, 0, &mr);
+
+	job_check(j, !ret, "fi_mr_regattr", ret);
+	return mr;
+}
+
+static void refuses(struct job *j, char *at, int iface, int err)
+{
+	const struct iovec iov = { at, MOST };
+	const struct fi_mr_attr attr = {
+		.mr_iov = &iov,
+		.iov_count = 1,
+		.access = FI_REMOTE_READ,
+		.requested_key = 77,
+		.iface = (enum fi_hmem_iface)iface,
+	};
+	struct fid_mr *mr;
+	int ret = fi_mr_regattr(j->domain, &attr, 0, &mr);
+
+	job_check(j, ret == err, "a wrong registration", ret);
+}
+
+static void access(struct job *j, char *here, char *there, uint64_t key)
+{
+	int ret;
+
+	if (j->rank)
+		wipe(j, there);
+	job_barrier(j);
+	if (j->rank == 0) {
+		fill(j, here, 300001, key);
+		ret = (int)fi_write(j->ep, here, 300001, NULL, j->addr[1], 10,
+				    key, &key);
+		job_check(j, !ret, "fi_write", ret);
+		job_wait(j, &key);
+		wipe(j, here);
+		ret = (int)fi_read(j->ep, here, 300001, NULL, j->addr[1], 10,
+				   key, &key);
+		job_check(j, !ret, "fi_read", ret);
+		job_wait(j, &key);
+		expect(j, here, 300001, key);
+	}
+	job_barrier(j);
+	if (j->rank)
+		expect(j, there + 10, 300001, key);
+	job_barrier(j);
+}
+
+static void body_access(struct job *j)
+{
+	struct fid_mr *mr[2];
+
+	open_mem(j);
+	mr[0] = reg(j, host, FI_HMEM_SYSTEM, 1);
+	mr[1] = reg(j, device, FI_WEFT_DEVICE, 2);
+	access(j, host, device, 2);
+	access(j, device, device, 2);
+	refuses(j, device, FI_HMEM_SYSTEM, -FI_EINVAL);
+	refuses(j, host, FI_WEFT_DEVICE, -FI_EINVAL);
+	refuses(j, host, FI_HMEM_CUDA, -FI_ENOSYS);
+	job_barrier(j);
+	fi_close(&mr[0]->fid);
+	fi_close(&mr[1]->fid);
+	close_mem(j);
+}
+
+static void device_memory_is_read_and_written(void **state)
+{
+	const struct job_opts o = { .caps = FI_HMEM };
+
+	job_run(2, body_access, &o);
+}
+
+/* ---- who has it ---- */
+
+static void only_a_machine_that_reaches_it_offers_it(void **state)
+{
+	struct fi_info *hints = fi_allocinfo(), *info;
+
+	hints->fabric_attr->prov_name = strdup("weft");
+	hints->caps = FI_MSG | FI_HMEM;
+	hints->fabric_attr->name = strdup("weft-apenet");
+	T_OK(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info));
+	T_TRUE(info->caps & FI_HMEM);
+	fi_freeinfo(info);
+	/* who does not ask has none of it in the way */
+	hints->caps = FI_MSG;
+	T_OK(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info));
+	T_TRUE(!(info->caps & FI_HMEM));
+	fi_freeinfo(info);
+	free(hints->fabric_attr->name);
+	hints->fabric_attr->name = strdup("weft-bgq");
+	hints->caps = FI_MSG | FI_HMEM;
+	T_IS(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info),
+	     -FI_ENODATA);
+	fi_freeinfo(hints);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(messages_go_between_all_kinds),
+		T_CASE(a_message_may_have_pieces_of_both),
+		T_CASE(device_memory_is_read_and_written),
+		T_CASE(only_a_machine_that_reaches_it_offers_it),
+	};
+
+	setenv("FI_WEFT_MACHINE", "apenet", 1);
+	return T_RUN(tests);
+}
