@@ -94,6 +94,7 @@ borders() {
 	border -1 prov/carrier "src/base/ prov/wire/"
 	border prov/carrier/shm "src/base/ prov/wire/ $carrier"
 	border prov/carrier/loop "src/base/ prov/wire/ $carrier"
+	border prov/carrier/noisy "src/base/ prov/wire/ prov/code/ $carrier"
 	border prov/carrier/sock "src/base/ prov/wire/ prov/code/code_crc.h
 		$carrier"
 	border prov/carrier/vt "src/base/ prov/wire/ $carrier

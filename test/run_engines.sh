@@ -90,7 +90,7 @@ refuses 'virtual time needs all ranks on one host' -host a --machine bgq true
 refuses 'virtual time needs all ranks on one host' -host a \
 	-x FI_WEFT_CLOCK=virtual true
 refuses 'host a is not this host' -host a -launcher fork true
-refuses 'or what travels between hosts' --faults loss=0.1 true
+refuses 'or what travels between hosts' --faults reorder=0.1 true
 
 # mpirun of Open MPI 4
 engine mpirun "mpirun (Open MPI) 4.1.4"

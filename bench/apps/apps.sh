@@ -30,16 +30,21 @@ export -f launch
 export build
 
 bad=0
-# try RANKS MACHINE RUN: live without a machine, else in its virtual time
+# try RANKS MACHINE RUN [PLAN]: live without a machine, else in its virtual time
 try() {
-	local app=${3%% *} rc
+	local app=${3%% *} rc result
 	# shellcheck disable=SC2086
 	timeout -k 5 60 bash -c 'launch "$@"' - ${2:+-q --machine $2} -n "$1" \
+		${4:+--faults "$4"} \
 		"$work/$app" ${3#* } > "$work/out" 2>&1
 	rc=$?
-	printf '%3d ranks, %s%s\n' "$1" "${2:+on $2, }" \
-		"$(grep -a "^${app#app_}:" "$work/out")"
-	[ $rc = 0 ] && return
+	result=$(grep -a "^${app#app_}:" "$work/out")
+	printf '%3d ranks, %s%s%s\n' "$1" "${2:+on $2, }" "${4:+$4, }" "$result"
+	# the same answer with and without faults, later
+	result=${result#*, }
+	[ -n "$4" ] && [ "$result" != "$before" ] && rc="0, but not $before"
+	before=$result
+	[ "$rc" = 0 ] && return
 	echo "FAIL $3 with $1 ranks${2:+ on $2}: exit code $rc"
 	tail -n 5 "$work/out"
 	bad=1
@@ -55,6 +60,8 @@ for run in "${runs[@]}"; do
 	done
 	for machine in ${MACHINES-bgq qsnet2 gemini sunway apenet}; do
 		try 8 "$machine" "$run"
+		case $machine in qsnet2) rate=2e-7 ;; *) rate=1e-5 ;; esac
+		try 8 "$machine" "$run" "seed = 7; errors * = $rate"
 	done
 done
 exit $bad

@@ -7,6 +7,9 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/carrier_faults.c prov/carrier/carrier_faults.h \
 	prov/carrier/loop/loop.c prov/carrier/loop/loop.h \
 	prov/carrier/loop/loop_pair.c prov/carrier/loop/loop_raw.c \
+	prov/carrier/noisy/noisy.c prov/carrier/noisy/noisy.h \
+	prov/carrier/noisy/noisy_code.c prov/carrier/noisy/noisy_damage.c \
+	prov/carrier/noisy/noisy_ops.c \
 	prov/carrier/both/both_ops.c prov/carrier/both/both.h \
 	prov/carrier/both/both_peer.c \
 	prov/carrier/both/both_wait.c \
@@ -49,6 +52,7 @@ CARRIER_TESTS = \
 	prov/carrier/carrier_grid_test \
 	prov/carrier/both/both_test \
 	prov/carrier/loop/loop_test \
+	prov/carrier/noisy/noisy_test \
 	prov/carrier/sock/sock_test \
 	prov/carrier/sock/sock_crowd_test \
 	prov/carrier/shm/shm_fuzz_test \
@@ -60,6 +64,9 @@ check_PROGRAMS += $(CARRIER_TESTS)
 TESTS += $(CARRIER_TESTS)
 CARRIER_LIBS = libweftcarrier.la libweftwire.la $(T_LIBS)
 CARRIER_END = prov/carrier/carrier_end.c prov/carrier/carrier_end.h
+prov_carrier_noisy_noisy_test_SOURCES = \
+	prov/carrier/noisy/noisy_test.c $(CARRIER_END)
+prov_carrier_noisy_noisy_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_carrier_grid_test_SOURCES = \
 	prov/carrier/carrier_grid_test.c $(CARRIER_END)
 prov_carrier_carrier_grid_test_LDADD = $(CARRIER_LIBS)

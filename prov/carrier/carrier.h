@@ -5,7 +5,8 @@
  * peer record. Implementations: shm (processes of one host), loop (inside one
  * process, with faults on request, for tests), sock (datagrams between any
  * hosts), both (shm or sock, by peer), vt (virtual time, on a model of the
- * machine's network).
+ * machine's network), noisy (on another one: packets are damaged, found by the
+ * machine's code, sent again).
  *
  * Life:  open(attr, up) -> [peer, send, poll, read, write, wait]* -> close
  *
@@ -62,6 +63,15 @@ struct weft_carrier_up {
 	void (*lost)(void *arg, struct weft_peer *peer, int err);
 };
 
+/* What finds wrong bits of packets (prov/carrier/noisy). */
+enum weft_carrier_code {
+	WEFT_CARRIER_CRC32C,
+	WEFT_CARRIER_CRC16,
+	WEFT_CARRIER_CRC32,
+	WEFT_CARRIER_RS5,
+	WEFT_CARRIER_RS14, /* corrects; and a CRC-32 */
+};
+
 struct weft_carrier_attr {
 	struct sockaddr_in name; /* wanted address; port 0: any */
 	const struct weft_carrier_up *up;
@@ -71,7 +81,9 @@ struct weft_carrier_attr {
 	size_t window_bytes; /* more of it, mapped in parts; 0: none */
 	uint32_t spin_ns;    /* wait: spin so long; 0: default, 1: never */
 	bool no_dma;	     /* behave as if CMA were refused */
-	const char *faults;  /* loop, sock: a fault plan; others ignore it */
+	const char *faults;  /* loop, sock, noisy: a fault plan */
+	const struct weft_carrier_ops *below; /* noisy: whose packets err */
+	enum weft_carrier_code code;	      /* noisy */
 	uint32_t silence_ms; /* sock: a peer silent so long is lost; 0: default
 			      */
 	const void *key; /* sock: datagrams are signed with it; NULL: none */
@@ -103,6 +115,9 @@ struct weft_carrier_stats {
 	uint64_t resent;  /* packets sent again after a loss */
 	uint64_t forged;  /* of refused: not signed with the key */
 	uint64_t replays; /* of refused: signed, and seen before */
+	uint64_t damaged; /* noisy: sent with wrong bits, or lost */
+	uint64_t found;	  /* noisy: came so, and were dropped */
+	uint64_t fixed;	  /* noisy: came so, and were corrected */
 	uint64_t far;	  /* of sent: by datagrams */
 };
 
@@ -231,5 +246,6 @@ extern const struct weft_carrier_ops weft_carrier_loop;
 extern const struct weft_carrier_ops weft_carrier_sock;
 extern const struct weft_carrier_ops weft_carrier_both;
 extern const struct weft_carrier_ops weft_carrier_vt;
+extern const struct weft_carrier_ops weft_carrier_noisy;
 
 #endif

@@ -18,20 +18,25 @@ struct grid {
 	const struct weft_carrier_ops *ops;
 	const char *faults;
 	bool apart; /* no memory is common */
+	enum weft_carrier_code code;
 };
 
+#define NOISE "seed=7; errors * = 2e-5; loss=0.02; duplicate=0.05"
+
 static const struct grid grids[] = {
-	{ &weft_carrier_shm, NULL, false },
-	{ &weft_carrier_loop, NULL, false },
+	{ &weft_carrier_shm, NULL, false, 0 },
+	{ &weft_carrier_loop, NULL, false, 0 },
 	{ &weft_carrier_loop,
 	  "seed=7; delay=0.1 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1",
-	  false },
-	{ &weft_carrier_both, NULL, false },
-	{ &weft_carrier_sock, NULL, true },
+	  false, 0 },
+	{ &weft_carrier_both, NULL, false, 0 },
+	{ &weft_carrier_sock, NULL, true, 0 },
 	{ &weft_carrier_sock,
 	  "seed=7; delay=0.05 by 2 ms; loss=0.05; duplicate=0.05; reorder=0.1; "
 	  "corrupt=0.02",
-	  true },
+	  true, 0 },
+	{ &weft_carrier_noisy, NOISE, true, WEFT_CARRIER_CRC32 },
+	{ &weft_carrier_noisy, NOISE, true, WEFT_CARRIER_RS14 },
 };
 
 static struct grid *grid_of(void **state)
@@ -45,6 +50,8 @@ static struct end_crowd crowd;
 static struct end *grid_open(void **state, uint32_t id, uint32_t slots)
 {
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
+					  .below = &weft_carrier_shm,
+					  .code = grid_of(state)->code,
 					  .fifo_slots = slots };
 	struct end *e = calloc(1, sizeof(*e));
 
@@ -200,7 +207,9 @@ static void a_refused_packet_comes_again_in_order(void **state)
 static void a_peer_that_is_not_there_yet_is_no_error(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
-	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults };
+	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
+					  .below = &weft_carrier_shm,
+					  .code = grid_of(state)->code };
 	struct sockaddr_in name = { .sin_family = AF_INET };
 	struct weft_peer *to;
 	struct end *b;
@@ -227,7 +236,8 @@ static void a_peer_that_is_not_there_yet_is_no_error(void **state)
 static void a_name_in_use_is_refused(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
-	struct weft_carrier_attr attr = { .name = a->name };
+	struct weft_carrier_attr attr = { .name = a->name,
+					  .below = &weft_carrier_shm };
 	struct end b;
 
 	T_IS(end_open(&b, grid_of(state)->ops, 2, &attr), -EADDRINUSE);
@@ -343,6 +353,8 @@ out:
 static void dma_can_be_switched_off(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
+					  .below = &weft_carrier_shm,
+					  .code = grid_of(state)->code,
 					  .no_dma = true };
 	struct end *b = grid_open(state, 2, 0);
 	uint64_t word = 0;
@@ -363,6 +375,8 @@ static void dma_can_be_switched_off(void **state)
 static void shared_memory_is_common(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
+					  .below = &weft_carrier_shm,
+					  .code = grid_of(state)->code,
 					  .share_bytes = 100000 };
 	struct end a, b;
 	size_t bytes_a, bytes_b;
@@ -400,6 +414,8 @@ out:
 static void windows_are_common(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
+					  .below = &weft_carrier_shm,
+					  .code = grid_of(state)->code,
 					  .share_bytes = 100,
 					  .window_bytes = 1 << 20 };
 	struct end a, b;

@@ -39,11 +39,13 @@ static uint64_t carried(const struct net_end *e, uint32_t node, unsigned port)
 
 /* ---- rates --------------------------------------------------------------- */
 
-static uint64_t stream(const struct net_config *cfg, const char *plan)
+static uint64_t stream_by(const struct net_config *cfg, const char *plan,
+			  uint8_t path)
 {
 	struct net_msg m = { .dst = 2,
 			     .bytes = 64 << 10,
-			     .way = NET_DETERMINISTIC };
+			     .way = NET_DETERMINISTIC,
+			     .path = path };
 	struct net_end e;
 
 	fault_end_open(&e, cfg, plan);
@@ -52,6 +54,11 @@ static uint64_t stream(const struct net_config *cfg, const char *plan)
 	T_IS(e.arrived, 1);
 	net_end_close(&e);
 	return e.last_at;
+}
+
+static uint64_t stream(const struct net_config *cfg, const char *plan)
+{
+	return stream_by(cfg, plan, 0);
 }
 
 /* GEM-29: two lanes of three carry on, at two thirds of the rate. */
@@ -69,6 +76,24 @@ static void gemini_goes_on_with_two_lanes_of_three(void **state)
 	T_TRUE(two > 1024 * 62000 && two > whole + 1024 * 5000);
 	T_TRUE(one > 1024 * 123000 && one < 1024 * 140000);
 	T_IS(slow, two);
+}
+
+/* SWE-27: four lanes, two or one; the rate is that of those that are left. */
+static void sunway_goes_on_with_two_lanes_or_one(void **state)
+{
+	const uint64_t packets = 32, ns = 1000;
+	struct net_config cfg;
+	uint64_t whole, two, one;
+
+	fault_end_machine(&cfg, "sunway:6x4");
+	whole = stream_by(&cfg, "slow-node 3 = 1", 2); /* rdma */
+	two = stream_by(&cfg, "lanes 0.0+ = 2; lanes 0.0+.1 = 2", 2);
+	one = stream_by(&cfg, "lanes 0.0+ = 1; lanes 0.0+.1 = 1", 2);
+	/* packets of 2096 B: 154, 307 and 615 ns on one of two rails */
+	T_TRUE(two > whole + packets * 120 * ns);
+	T_TRUE(two < whole + packets * 170 * ns);
+	T_TRUE(one > whole + packets * 420 * ns);
+	T_TRUE(one < whole + packets * 480 * ns);
 }
 
 static void a_link_gets_its_lanes_back(void **state)
@@ -384,6 +409,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(gemini_goes_on_with_two_lanes_of_three),
+		T_CASE(sunway_goes_on_with_two_lanes_or_one),
 		T_CASE(a_link_gets_its_lanes_back),
 		T_CASE(a_slow_node_sends_slowly),
 		T_CASE(gemini_masks_a_link_out),

@@ -34,7 +34,7 @@ PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_form_test \
 	test/prov/prov_coll_man_test test/prov/prov_msg_test \
 	test/prov/prov_rma_test test/prov/prov_flow_test test/prov/prov_coll_fuzz_test \
 	test/prov/prov_coll_death_test test/prov/prov_coll_chain_test \
-	test/prov/prov_hmem_test
+	test/prov/prov_hmem_test test/prov/prov_coll_tree_test
 check_PROGRAMS += $(PROV_TESTS)
 TESTS += $(PROV_TESTS)
 PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h test/prov/prov_group.h \
@@ -51,6 +51,9 @@ test_prov_prov_coll_chain_test_LDADD = $(PROV_LIBS)
 test_prov_prov_coll_death_test_SOURCES = test/prov/prov_coll_death_test.c \
 	$(PROV_JOB)
 test_prov_prov_coll_death_test_LDADD = $(PROV_LIBS)
+test_prov_prov_coll_tree_test_SOURCES = test/prov/prov_coll_tree_test.c \
+	$(PROV_JOB)
+test_prov_prov_coll_tree_test_LDADD = $(PROV_LIBS)
 test_prov_prov_coll_man_test_SOURCES = test/prov/prov_coll_man_test.c \
 	$(PROV_JOB)
 test_prov_prov_coll_man_test_LDADD = $(PROV_LIBS)

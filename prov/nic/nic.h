@@ -119,6 +119,8 @@ struct weft_machine {
 	uint64_t msg_order;  /* FI_ORDER_* bits, as a plain number */
 	bool hmem;	     /* reaches memory of other kinds: prov/mem */
 	unsigned fifos;	     /* injection FIFOs, windows or queues */
+	/* what finds wrong bits, where a fault plan makes some, live */
+	enum weft_carrier_code code;
 	/* collectives: areas of the unit, class routes that users may have */
 	struct weft_cu_geo cu;
 	uint64_t routes; /* a bit each */

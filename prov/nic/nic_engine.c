@@ -188,6 +188,18 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 		nic->whole_bytes = nic->eager_bytes;
 }
 
+/* Shared memory does not err, unless a plan says so. */
+static const struct weft_carrier_ops *
+nic_carrier(const struct weft_nic_attr *attr, struct weft_carrier_attr *ca)
+{
+	if (attr->carrier != &weft_carrier_shm || !attr->faults ||
+	    !*attr->faults)
+		return attr->carrier;
+	ca->below = attr->carrier;
+	ca->code = attr->machine->code;
+	return &weft_carrier_noisy;
+}
+
 int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 {
 	struct weft_nic *nic = aligned_alloc(64, (sizeof(*nic) + 63) / 64 * 64);
@@ -217,8 +229,8 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		return -ENOMEM;
 	memset(nic, 0, sizeof(*nic));
 	nic_init(nic, attr);
-	err = attr->machine->unit->open(attr->machine, attr->carrier, &ca,
-					&nic->unit);
+	err = attr->machine->unit->open(attr->machine, nic_carrier(attr, &ca),
+					&ca, &nic->unit);
 	if (err) {
 		free(nic);
 		return err;

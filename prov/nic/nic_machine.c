@@ -129,6 +129,7 @@ static const struct weft_machine rows[] = {
 		.name = "bgq",
 		.fabric = "weft-bgq",
 		.unit = &weft_unit_mu,
+		.code = WEFT_CARRIER_RS5,
 		/* immediate sends of MPI over PAMI, LLNL BG/Q tutorial */
 		.inject_bytes = 112,
 		/* payload 512 [SC11 II.A], less a chunk for our header */
@@ -147,6 +148,7 @@ static const struct weft_machine rows[] = {
 		.name = "gemini",
 		.fabric = "weft-gemini",
 		.unit = &weft_unit_fma,
+		.code = WEFT_CARRIER_CRC16,
 		/* one store burst of a window [HOTI10 II.B] */
 		.inject_bytes = 64,
 		/* mailbox slot of 1024, Open MPI's FMA limit, less heads */
@@ -164,6 +166,7 @@ static const struct weft_machine rows[] = {
 		.name = "qsnet2",
 		.fabric = "weft-qsnet2",
 		.unit = &weft_unit_sten,
+		.code = WEFT_CARRIER_CRC32,
 		/* one write transaction [IEEE Micro 2005, DMA steps] */
 		.inject_bytes = 128,
 		/* packet of 2 KB, Elan4 driver, less our header */
@@ -179,6 +182,7 @@ static const struct weft_machine rows[] = {
 		.name = "sunway",
 		.fabric = "weft-sunway",
 		.unit = &weft_unit_swhni,
+		.code = WEFT_CARRIER_RS14,
 		/* fast short message of 128 [2021, 3.1], less our header */
 		.inject_bytes = 96,
 		/* payload of 2 KB [sunway.md b], less our header */
@@ -196,6 +200,7 @@ static const struct weft_machine rows[] = {
 		.name = "apenet",
 		.fabric = "weft-apenet",
 		.unit = &weft_unit_apenet,
+		.code = WEFT_CARRIER_CRC32,
 		.inject_bytes = 128, /* assumed: of a ring's slot */
 		/* payload of 4 KB [apenet.md i], less our header */
 		.packet_bytes = 4064,

@@ -26,7 +26,8 @@ static const struct weft_cfg_opt options[] = {
 	  "auto|shm|sock|both|loop" },
 	{ "FI_WEFT_FAULTS", WEFT_CFG_TEXT, "",
 	  "Fault plan, or a file with one: of the machine's links and nodes "
-	  "with the virtual clock, else of the loop and sock carriers",
+	  "with the virtual clock, else wrong bits of packets, which the "
+	  "machine's code finds, and what the loop and sock carriers do",
 	  NULL },
 	{ "FI_WEFT_IFACE", WEFT_CFG_TEXT, "",
 	  "Interface, or its address, where datagrams reach the endpoint; "

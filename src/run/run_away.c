@@ -128,9 +128,12 @@ static int check_here(const struct run_opts *o, const char *self)
 		return -EINVAL;
 	}
 	/* A run without the faults would prove what it did not. */
-	if (o->model.faults && !run_model_virtual(&o->model)) {
+	if (o->model.faults && !run_model_virtual(&o->model) &&
+	    !run_model_live_faults(&o->model)) {
 		run_say("--faults %s: for --machine with the virtual clock, or "
-			"what travels between hosts",
+			"what travels between hosts; live on one host there "
+			"are errors * (up to 1e-3) and burst *, corrupt, loss, "
+			"duplicate",
 			o->model.faults);
 		return -EINVAL;
 	}

@@ -183,6 +183,8 @@ static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
 
 	if (run_is_counted(m))
 		err = run_env_set(e, "WEFT_REPORT", "1");
+	if (!err && m->faults_spec)
+		err = run_env_set(e, "FI_WEFT_FAULTS", m->faults_spec);
 	if (!m->machine || err)
 		return err;
 	if (verbose)
@@ -198,8 +200,6 @@ static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
 	err = add_number(e, "FI_WEFT_PPN", m->ppn);
 	if (!err && m->map_spec)
 		err = run_env_set(e, "FI_WEFT_MAP", m->map_spec);
-	if (!err && m->faults_spec)
-		err = run_env_set(e, "FI_WEFT_FAULTS", m->faults_spec);
 	if (!err && m->compute)
 		err = run_env_set(e, "FI_WEFT_COMPUTE", m->compute);
 	return err;

@@ -179,6 +179,30 @@ static int check_faults(struct run_model *m)
 	return m->faults_spec ? 0 : -ENOMEM;
 }
 
+/* Those that prov/carrier/noisy makes. */
+bool run_model_live_faults(const struct run_model *m)
+{
+	static const uint32_t can =
+		1u << WEFT_PLAN_ERRORS | 1u << WEFT_PLAN_BURST |
+		1u << WEFT_PLAN_CORRUPT | 1u << WEFT_PLAN_LOSS |
+		1u << WEFT_PLAN_DUPLICATE;
+	struct weft_plan plan;
+	struct weft_plan_why why;
+	bool ok = true;
+
+	if (weft_plan_load(m->faults, &plan, &why))
+		return false;
+	for (size_t i = 0; i < plan.count; i++) {
+		const struct weft_plan_fault *f = &plan.fault[i];
+
+		ok = ok && can >> f->kind & 1 &&
+		     (!*f->whom || !strcmp(f->whom, "*")) &&
+		     (f->kind != WEFT_PLAN_ERRORS || f->value <= 1e-3);
+	}
+	weft_plan_fini(&plan);
+	return ok;
+}
+
 /* NAME[@VARIANT]:SHAPE or /full/path[@VARIANT]:SHAPE */
 static int write_spec(struct run_model *m, const struct net_config *cfg)
 {

@@ -18,5 +18,7 @@ int run_model_known(const char *name);
 
 /* True when the job runs on the model's clock. */
 bool run_model_virtual(const struct run_model *m);
+/* Can these faults be made with the live clock, on one host? */
+bool run_model_live_faults(const struct run_model *m);
 
 #endif

@@ -124,7 +124,7 @@ static void wrong_lines_are_refused_with_125(void **state)
 		"mpiexec --machine bgq --compute soon a",
 		"mpiexec --machine bgq --faults plan a",
 		"mpiexec --machine bgq --faults errors=x a",
-		"mpiexec --faults loss=0.1 a",
+		"mpiexec --faults reorder=0.1 a",
 		"mpiexec --timeout soon a",
 		"mpiexec -stdin me a",
 	};

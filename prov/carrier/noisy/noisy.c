@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Frames in both directions. A sender numbers its frames and keeps each until
+ * the peer has acknowledged it; the peer takes them in order. A frame whose
+ * checks do not fit is dropped, the sender is asked for the one that is due,
+ * and sends all from there on again. Acknowledgements and questions err like
+ * everything else: who hears nothing for a while sends again.
+ */
+#include "prov/carrier/noisy/noisy.h"
+#include "src/base/iov.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define RESEND_NS UINT64_C(2000000)
+
+static struct noisy *noisy_of(struct weft_carrier *c)
+{
+	return (struct noisy *)(void *)c;
+}
+
+uint64_t noisy_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* ---- peers ---- */
+
+static bool peers_grow(struct noisy *n, uint32_t index)
+{
+	uint32_t count = n->peers ? n->peers : 16;
+	struct noisy_peer **a;
+
+	if (index < n->peers)
+		return true;
+	while (count <= index)
+		count *= 2;
+	a = realloc(n->peer, count * sizeof(struct noisy_peer *));
+	if (!a)
+		return false;
+	memset(a + n->peers, 0,
+	       (count - n->peers) * sizeof(struct noisy_peer *));
+	n->peer = a;
+	n->peers = count;
+	return true;
+}
+
+static struct noisy_peer *peer_of(struct noisy *n, struct weft_peer *peer)
+{
+	struct noisy_peer *p;
+
+	if (!peers_grow(n, peer->index))
+		return NULL;
+	p = n->peer[peer->index];
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (p)
+		p->peer = peer;
+	n->peer[peer->index] = p;
+	return p;
+}
+
+static void peer_drop(struct noisy_peer *p)
+{
+	for (unsigned i = 0; i < NOISY_WINDOW; i++) {
+		free(p->kept[i].data);
+		p->kept[i] = (struct noisy_frame){ 0 };
+	}
+	p->acked = p->again = p->sent;
+	p->owes = p->asks = false;
+}
+
+void noisy_peers_free(struct noisy *n)
+{
+	for (uint32_t i = 0; i < n->peers; i++) {
+		if (n->peer[i])
+			peer_drop(n->peer[i]);
+		free(n->peer[i]);
+	}
+	free(n->peer);
+}
+
+bool noisy_is_quiet(const struct noisy *n)
+{
+	for (uint32_t i = 0; i < n->peers; i++) {
+		const struct noisy_peer *p = n->peer[i];
+
+		if (p && !p->peer->lost &&
+		    (p->acked < p->sent || p->owes || p->asks))
+			return false;
+	}
+	return true;
+}
+
+/* ---- out ---- */
+
+/* A sealed frame leaves, as far as the plan lets it. */
+static int frame_emit(struct noisy *n, struct noisy_peer *p,
+		      const uint8_t *data, uint32_t bytes)
+{
+	struct weft_pkt pkt = { .type = NOISY_FRAME, .len = (uint16_t)bytes };
+	struct iovec iov = { n->out, bytes };
+	uint64_t age = n->now_ns - n->opened_ns;
+	bool wrong;
+	int err;
+
+	wrong = carrier_faults_hit(&n->faults, WEFT_PLAN_LOSS, age);
+	if (wrong) {
+		/* there must be somebody who does not get it */
+		pkt = (struct weft_pkt){ .type = NOISY_LOST };
+	} else {
+		memcpy(n->out, data, bytes);
+		wrong = noisy_damage(n, n->out, bytes);
+	}
+	err = n->below->ops->send(n->below, p->peer, &pkt, &iov, !!pkt.len);
+	n->damaged += wrong && !err;
+	if (!err && carrier_faults_hit(&n->faults, WEFT_PLAN_DUPLICATE, age))
+		n->below->ops->send(n->below, p->peer, &pkt, &iov, !!pkt.len);
+	return err;
+}
+
+static uint32_t frame_seal(struct noisy *n, uint8_t *data, uint32_t bytes)
+{
+	noisy_code_seal(&n->code, data, bytes);
+	return bytes + noisy_code_bytes(&n->code, bytes);
+}
+
+/* Room for the next frame; NULL: the window is full, or there is no memory. */
+static struct noisy_frame *frame_next(struct noisy *n, struct noisy_peer *p)
+{
+	struct noisy_frame *f = &p->kept[p->sent % NOISY_WINDOW];
+
+	if (p->sent - p->acked >= NOISY_WINDOW || p->again < p->sent)
+		return NULL;
+	if (!f->data)
+		f->data = malloc(n->below->mtu);
+	return f->data ? f : NULL;
+}
+
+int noisy_send(struct weft_carrier *c, struct weft_peer *peer,
+	       const struct weft_pkt *pkt, const struct iovec *iov, int count)
+{
+	struct noisy *n = noisy_of(c);
+	struct noisy_peer *p = peer_of(n, peer);
+	struct noisy_frame *f = p ? frame_next(n, p) : NULL;
+	struct noisy_head head = { .pkt = *pkt };
+	int err;
+
+	if (peer->lost)
+		return -ECONNRESET;
+	if (pkt->len > n->base.mtu)
+		return -EMSGSIZE;
+	n->full += !f;
+	if (!f)
+		return -EAGAIN;
+	n->now_ns = noisy_clock();
+	head.seq = p->sent;
+	head.ack = p->expect;
+	memcpy(f->data, &head, sizeof(head));
+	weft_iov_gather(f->data + sizeof(head), iov, count);
+	f->bytes = frame_seal(n, f->data, (uint32_t)sizeof(head) + pkt->len);
+	err = frame_emit(n, p, f->data, f->bytes);
+	if (err)
+		return err;
+	if (p->acked == p->sent)
+		p->moved_ns = n->now_ns;
+	p->sent++;
+	p->again = p->sent;
+	return 0;
+}
+
+/* Acknowledges, or asks for what is due. */
+static void tell(struct noisy *n, struct noisy_peer *p)
+{
+	alignas(8) uint8_t data[256];
+	struct noisy_head head = { .seq = p->asks ? NOISY_NAK : NOISY_ACK,
+				   .ack = p->expect };
+	uint32_t bytes;
+
+	memcpy(data, &head, sizeof(head));
+	bytes = frame_seal(n, data, sizeof(head));
+	if (frame_emit(n, p, data, bytes) == -EAGAIN)
+		return;
+	p->owes = p->asks = false;
+}
+
+static int send_again(struct noisy *n, struct noisy_peer *p)
+{
+	int done = 0;
+
+	for (; p->again < p->sent; p->again++, done++) {
+		struct noisy_frame *f = &p->kept[p->again % NOISY_WINDOW];
+
+		if (frame_emit(n, p, f->data, f->bytes))
+			break;
+		n->resent++;
+	}
+	return done;
+}
+
+/* ---- in ---- */
+
+static void on_ack(struct noisy *n, struct noisy_peer *p, uint64_t ack)
+{
+	if (ack <= p->acked || ack > p->sent)
+		return;
+	p->acked = ack;
+	p->moved_ns = n->now_ns;
+	if (p->again < ack)
+		p->again = ack;
+}
+
+static void ask(struct noisy_peer *p)
+{
+	p->asks |= p->asked != p->expect + 1;
+	p->asked = p->expect + 1;
+}
+
+static int on_packet(struct noisy *n, struct noisy_peer *p,
+		     const struct noisy_head *head)
+{
+	int err = 0;
+
+	p->owes = true;
+	if (head->seq < p->expect)
+		return 0;
+	if (head->seq > p->expect) {
+		ask(p);
+		return 0;
+	}
+	if (!n->closing)
+		err = n->up->deliver(n->up_arg, p->peer, &head->pkt,
+				     n->in + sizeof(*head));
+	p->expect += !err;
+	return err;
+}
+
+static int on_frame(void *arg, struct weft_peer *src,
+		    const struct weft_pkt *pkt, const void *payload)
+{
+	struct noisy *n = arg;
+	struct noisy_peer *p = peer_of(n, src);
+	struct noisy_head head;
+	bool fixed;
+	int bytes;
+
+	if (!p)
+		return -EAGAIN;
+	if (pkt->type != NOISY_FRAME || pkt->len > sizeof(n->in))
+		return 0;
+	memcpy(n->in, payload, pkt->len);
+	bytes = noisy_code_open(&n->code, n->in, pkt->len, &fixed);
+	if (bytes < (int)sizeof(head)) {
+		n->found++;
+		ask(p);
+		return 0;
+	}
+	n->fixed += fixed;
+	memcpy(&head, n->in, sizeof(head));
+	on_ack(n, p, head.ack);
+	if (head.seq == NOISY_NAK && head.ack >= p->acked &&
+	    head.ack < p->again)
+		p->again = head.ack;
+	if (head.seq >= NOISY_ACK ||
+	    head.pkt.len != (size_t)bytes - sizeof(head))
+		return 0;
+	return on_packet(n, p, &head);
+}
+
+static void on_lost(void *arg, struct weft_peer *peer, int err)
+{
+	struct noisy *n = arg;
+
+	if (peer->index < n->peers && n->peer[peer->index])
+		peer_drop(n->peer[peer->index]);
+	if (!n->closing)
+		n->up->lost(n->up_arg, peer, err);
+}
+
+const struct weft_carrier_up noisy_up = {
+	.deliver = on_frame,
+	.lost = on_lost,
+};
+
+static int peer_run(struct noisy *n, struct noisy_peer *p)
+{
+	int done;
+
+	if (p->peer->lost)
+		return 0;
+	if (p->acked < p->sent && p->again == p->sent &&
+	    n->now_ns - p->moved_ns > RESEND_NS) {
+		p->again = p->acked;
+		p->moved_ns = n->now_ns;
+	}
+	done = send_again(n, p);
+	if (p->owes || p->asks)
+		tell(n, p);
+	return done;
+}
+
+int noisy_poll(struct weft_carrier *c, int budget)
+{
+	struct noisy *n = noisy_of(c);
+	int done;
+
+	n->now_ns = noisy_clock();
+	done = n->below->ops->poll(n->below, budget);
+	for (uint32_t i = 0; i < n->peers; i++) {
+		if (n->peer[i])
+			done += peer_run(n, n->peer[i]);
+	}
+	return done;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The codes of the machines on frames (prov/code says which errors they find):
+ *
+ *	crc16   two bytes for each 96, as gemini's packets have
+ *	crc32   four bytes behind all; crc32c likewise
+ *	rs5     five symbols of 10 bits for each 512, bgq's packets
+ *	rs14    crc32, and then 14 symbols for each 640 bytes, which correct
+ *
+ * The checks of all pieces lie behind the data.
+ */
+#include "prov/carrier/noisy/noisy.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define CRC16_PIECE 96u
+#define RS5_BYTES   7u
+#define RS5_PIECE   512u
+#define RS14_PIECE  640u
+#define RS14_BYTES  18u
+#define CRC32_BYTES 4u
+
+void noisy_code_init(struct noisy_code *c, enum weft_carrier_code kind)
+{
+	c->kind = kind;
+	weft_code_crc_init(&c->crc, kind == WEFT_CARRIER_CRC16 ? WEFT_CODE_CRC16
+				    : kind == WEFT_CARRIER_CRC32C
+					    ? WEFT_CODE_CRC32C
+					    : WEFT_CODE_CRC32);
+	weft_code_rs_init(&c->rs, kind == WEFT_CARRIER_RS5 ? 5 : 14);
+}
+
+static uint32_t pieces(uint32_t bytes, uint32_t of)
+{
+	return (bytes + of - 1) / of;
+}
+
+uint32_t noisy_code_bytes(const struct noisy_code *c, uint32_t bytes)
+{
+	switch (c->kind) {
+	case WEFT_CARRIER_CRC16:
+		return 2 * pieces(bytes, CRC16_PIECE);
+	case WEFT_CARRIER_RS5:
+		return RS5_BYTES * pieces(bytes, RS5_PIECE);
+	case WEFT_CARRIER_RS14:
+		return CRC32_BYTES +
+		       RS14_BYTES * pieces(bytes + CRC32_BYTES, RS14_PIECE);
+	default:
+		return CRC32_BYTES;
+	}
+}
+
+/* Where piece i of so many bytes begins, and its length. */
+static uint32_t piece(uint32_t bytes, uint32_t of, uint32_t i, uint32_t *at_p)
+{
+	*at_p = i * of;
+	return bytes - *at_p < of ? bytes - *at_p : of;
+}
+
+static uint16_t crc16_of(const struct noisy_code *c, const uint8_t *data,
+			 uint32_t bytes, uint32_t i)
+{
+	uint32_t at, len = piece(bytes, CRC16_PIECE, i, &at);
+
+	return (uint16_t)weft_code_crc(&c->crc, 0, data + at, len);
+}
+
+static void rs_put(const struct noisy_code *c, const uint8_t *data,
+		   uint32_t bytes, uint8_t *to, uint32_t room)
+{
+	struct weft_code_rs_checks checks =
+		weft_code_rs_encode(&c->rs, data, 8 * bytes);
+
+	memcpy(to, &checks, room);
+}
+
+static struct weft_code_rs_checks rs_get(const uint8_t *from, uint32_t room)
+{
+	struct weft_code_rs_checks checks = { { 0 } };
+
+	memcpy(&checks, from, room);
+	return checks;
+}
+
+static void crc32_seal(const struct noisy_code *c, uint8_t *data,
+		       uint32_t bytes)
+{
+	uint32_t crc = weft_code_crc(&c->crc, 0, data, bytes);
+
+	memcpy(data + bytes, &crc, sizeof(crc));
+}
+
+/* The checks of each piece of so many bytes, behind them. */
+static void rs_seal(const struct noisy_code *c, uint8_t *data, uint32_t bytes)
+{
+	uint32_t of = c->kind == WEFT_CARRIER_RS5 ? RS5_PIECE : RS14_PIECE;
+	uint32_t room = c->kind == WEFT_CARRIER_RS5 ? RS5_BYTES : RS14_BYTES;
+	uint32_t at, len;
+
+	for (uint32_t i = 0; i < pieces(bytes, of); i++) {
+		len = piece(bytes, of, i, &at);
+		rs_put(c, data + at, len, data + bytes + i * room, room);
+	}
+}
+
+void noisy_code_seal(const struct noisy_code *c, uint8_t *data, uint32_t bytes)
+{
+	uint16_t crc;
+
+	if (c->kind == WEFT_CARRIER_RS5) {
+		rs_seal(c, data, bytes);
+	} else if (c->kind == WEFT_CARRIER_RS14) {
+		crc32_seal(c, data, bytes);
+		rs_seal(c, data, bytes + CRC32_BYTES);
+	} else if (c->kind != WEFT_CARRIER_CRC16) {
+		crc32_seal(c, data, bytes);
+	} else {
+		for (uint32_t i = 0; i < pieces(bytes, CRC16_PIECE); i++) {
+			crc = crc16_of(c, data, bytes, i);
+			memcpy(data + bytes + 2 * i, &crc, sizeof(crc));
+		}
+	}
+}
+
+/* ---- what came ---- */
+
+static bool crc32_fits(const struct noisy_code *c, const uint8_t *data,
+		       uint32_t bytes)
+{
+	uint32_t crc;
+
+	memcpy(&crc, data + bytes, sizeof(crc));
+	return crc == weft_code_crc(&c->crc, 0, data, bytes);
+}
+
+static bool crc16_fits(const struct noisy_code *c, const uint8_t *data,
+		       uint32_t bytes)
+{
+	uint16_t crc;
+
+	for (uint32_t i = 0; i < pieces(bytes, CRC16_PIECE); i++) {
+		memcpy(&crc, data + bytes + 2 * i, sizeof(crc));
+		if (crc != crc16_of(c, data, bytes, i))
+			return false;
+	}
+	return true;
+}
+
+static bool rs5_fits(const struct noisy_code *c, const uint8_t *data,
+		     uint32_t bytes)
+{
+	struct weft_code_rs_checks checks;
+	uint32_t at, len;
+
+	for (uint32_t i = 0; i < pieces(bytes, RS5_PIECE); i++) {
+		checks = rs_get(data + bytes + i * RS5_BYTES, RS5_BYTES);
+		len = piece(bytes, RS5_PIECE, i, &at);
+		if (!weft_code_rs_check(&c->rs, data + at, 8 * len, &checks))
+			return false;
+	}
+	return true;
+}
+
+static bool rs14_fits(const struct noisy_code *c, uint8_t *data, uint32_t bytes,
+		      bool *fixed_p)
+{
+	uint32_t at, len, all = bytes + CRC32_BYTES;
+	struct weft_code_rs_checks checks;
+	int wrong;
+
+	for (uint32_t i = 0; i < pieces(all, RS14_PIECE); i++) {
+		checks = rs_get(data + all + i * RS14_BYTES, RS14_BYTES);
+		len = piece(all, RS14_PIECE, i, &at);
+		wrong = weft_code_rs_correct(&c->rs, data + at, 8 * len,
+					     &checks);
+		if (wrong < 0)
+			return false;
+		*fixed_p |= wrong > 0;
+	}
+	return crc32_fits(c, data, bytes);
+}
+
+/* So many bytes have their checks behind them; the data alone, or 0. */
+static uint32_t data_bytes(const struct noisy_code *c, uint32_t bytes)
+{
+	uint32_t data = bytes - noisy_code_bytes(c, bytes);
+
+	/* fewer data have no more checks, and sooner or later these fit */
+	while (data + noisy_code_bytes(c, data) < bytes)
+		data++;
+	return data + noisy_code_bytes(c, data) == bytes ? data : 0;
+}
+
+int noisy_code_open(const struct noisy_code *c, uint8_t *data, uint32_t bytes,
+		    bool *fixed_p)
+{
+	uint32_t n =
+		bytes > noisy_code_bytes(c, bytes) ? data_bytes(c, bytes) : 0;
+	bool fits;
+
+	*fixed_p = false;
+	if (!n)
+		return -EBADMSG;
+	if (c->kind == WEFT_CARRIER_RS5)
+		fits = rs5_fits(c, data, n);
+	else if (c->kind == WEFT_CARRIER_RS14)
+		fits = rs14_fits(c, data, n, fixed_p);
+	else if (c->kind == WEFT_CARRIER_CRC16)
+		fits = crc16_fits(c, data, n);
+	else
+		fits = crc32_fits(c, data, n);
+	return fits ? (int)n : -EBADMSG;
+}

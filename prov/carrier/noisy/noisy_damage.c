@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which bits of a frame go wrong: `errors`, `burst` and `corrupt` of a plan. */
+#include "prov/carrier/noisy/noisy.h"
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define NOISY_DIGITS 18
+#define NOISY_RATE   1e-3
+
+static_assert(8 * NOISY_BYTES <= 1 << NOISY_DIGITS, "bits of a frame");
+
+/* Why this cannot be done, or NULL. */
+static const char *refused(const struct weft_plan_fault *f)
+{
+	if (f->kind != WEFT_PLAN_ERRORS && f->kind != WEFT_PLAN_BURST)
+		return NULL;
+	if (strcmp(f->whom, "*"))
+		return "with the live clock there are no links: errors * and "
+		       "burst * are for all";
+	if (f->kind == WEFT_PLAN_ERRORS && f->value > NOISY_RATE)
+		return "hardly any packet would come through";
+	return NULL;
+}
+
+int noisy_plan_check(const struct weft_plan *plan, const char *text)
+{
+	for (size_t i = 0; i < plan->count; i++) {
+		const char *why = refused(&plan->fault[i]);
+
+		if (!why)
+			continue;
+		weft_log(WEFT_LOG_ERROR, "fault plan \"%s\": %s", text, why);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The last line of that kind that is in force. */
+static double value_now(const struct noisy *n, enum weft_plan_kind kind)
+{
+	uint64_t age = (n->now_ns - n->opened_ns) * 1000;
+	double value = 0;
+
+	for (size_t i = 0; i < n->faults.plan.count; i++) {
+		const struct weft_plan_fault *f = &n->faults.plan.fault[i];
+
+		if (f->kind == kind && age >= f->at_ps &&
+		    (f->for_ps == WEFT_PLAN_FOREVER ||
+		     age - f->at_ps < f->for_ps))
+			value = f->value;
+	}
+	return value;
+}
+
+static void flip(uint8_t *data, uint64_t bit)
+{
+	data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+}
+
+/* From the first bit on; the last is wrong, too, those between by chance. */
+static void flip_burst(struct noisy *n, uint8_t *data, uint64_t bits,
+		       uint64_t first)
+{
+	uint64_t span = (uint64_t)value_now(n, WEFT_PLAN_BURST);
+	uint64_t last = first + (span > 1 ? span : 1) - 1;
+
+	for (uint64_t b = first; b <= last && b < bits; b++) {
+		if (b == first || b == last ||
+		    weft_rng_below(&n->faults.rng, 2))
+			flip(data, b);
+	}
+}
+
+/*
+ * Bits until the next error, each being wrong with that probability; 2^18 is
+ * beyond the end of every frame. That there are 2^k or more of them has the
+ * probability q, the kth power of two of one bit's; so each binary digit of
+ * their number is 1 with q / (1 + q), whatever the others are.
+ */
+static uint64_t until_next(struct noisy *n, double rate)
+{
+	struct weft_rng *rng = &n->faults.rng;
+	uint64_t skip = 0;
+	double q = 1 - rate;
+
+	for (unsigned k = 0; k < NOISY_DIGITS; k++, q *= q) {
+		if (weft_rng_unit(rng) * (1 + q) < q)
+			skip |= UINT64_C(1) << k;
+	}
+	return weft_rng_unit(rng) < q ? UINT64_C(1) << NOISY_DIGITS : skip;
+}
+
+static bool damage_bits(struct noisy *n, uint8_t *data, uint64_t bits)
+{
+	double rate = value_now(n, WEFT_PLAN_ERRORS);
+	bool any = false;
+
+	if (rate <= 0)
+		return false;
+	for (uint64_t b = until_next(n, rate); b < bits;
+	     b += 1 + until_next(n, rate)) {
+		flip_burst(n, data, bits, b);
+		any = true;
+	}
+	return any;
+}
+
+bool noisy_damage(struct noisy *n, uint8_t *data, uint32_t bytes)
+{
+	bool any = damage_bits(n, data, 8 * (uint64_t)bytes);
+
+	if (carrier_faults_hit(&n->faults, WEFT_PLAN_CORRUPT,
+			       n->now_ns - n->opened_ns)) {
+		data[weft_rng_below(&n->faults.rng, bytes)] ^=
+			(uint8_t)(1 + weft_rng_below(&n->faults.rng, 255));
+		any = true;
+	}
+	return any;
+}

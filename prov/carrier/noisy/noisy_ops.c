@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The carrier's life, and what it passes on to the one below. */
+#include "prov/carrier/noisy/noisy.h"
+#include "src/base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_NS	 UINT64_C(1000000)    /* for what is to be sent again */
+#define DRAIN_NS UINT64_C(1000000000) /* for the last acknowledgements */
+
+#define NOISY_CAN                                         \
+	(1u << WEFT_PLAN_ERRORS | 1u << WEFT_PLAN_BURST | \
+	 1u << WEFT_PLAN_CORRUPT | 1u << WEFT_PLAN_LOSS | \
+	 1u << WEFT_PLAN_DUPLICATE)
+
+static struct noisy *noisy_of(struct weft_carrier *c)
+{
+	return (struct noisy *)(void *)c;
+}
+
+static struct weft_carrier *below(struct weft_carrier *c)
+{
+	return noisy_of(c)->below;
+}
+
+/* The largest payload whose frame fits below. */
+static size_t payload_most(const struct noisy *n)
+{
+	size_t most = NOISY_BYTES, bytes;
+
+	if (most > n->below->mtu)
+		most = n->below->mtu;
+	bytes = most;
+	while (bytes + noisy_code_bytes(&n->code, (uint32_t)bytes) > most)
+		bytes -= 8;
+	return bytes - sizeof(struct noisy_head);
+}
+
+static void ops_free(struct noisy *n)
+{
+	noisy_peers_free(n);
+	carrier_faults_close(&n->faults);
+	free(n);
+}
+
+static int ops_open(const struct weft_carrier_attr *attr,
+		    struct weft_carrier **c_p)
+{
+	struct noisy *n = calloc(1, sizeof(*n));
+	struct weft_carrier_attr a = *attr;
+	int err;
+
+	if (!n)
+		return -ENOMEM;
+	n->up = attr->up;
+	n->up_arg = attr->up_arg;
+	n->opened_ns = n->now_ns = noisy_clock();
+	a.up = &noisy_up;
+	a.up_arg = n;
+	noisy_code_init(&n->code, attr->code);
+	err = carrier_faults_open(&n->faults, attr->faults, NOISY_CAN);
+	if (!err)
+		err = noisy_plan_check(&n->faults.plan, attr->faults);
+	if (!err)
+		err = attr->below->open(&a, &n->below);
+	if (err) {
+		ops_free(n);
+		return err;
+	}
+	n->base.ops = &weft_carrier_noisy;
+	n->base.mtu = payload_most(n);
+	n->base.fences = n->below->fences;
+	*c_p = &n->base;
+	return 0;
+}
+
+/* What is on its way may be damaged: it is sent again until it is there. */
+static void ops_close(struct weft_carrier *c)
+{
+	struct noisy *n = noisy_of(c);
+	uint64_t end = noisy_clock() + DRAIN_NS;
+
+	n->closing = true;
+	while (!noisy_is_quiet(n) && n->now_ns < end) {
+		if (!noisy_poll(c, 64))
+			n->below->ops->wait(n->below, LOOK_NS);
+	}
+	weft_log(WEFT_LOG_INFO,
+		 "faults: %llu frames damaged or lost here; %llu found bad, "
+		 "%llu corrected, %llu sent again",
+		 (unsigned long long)n->damaged, (unsigned long long)n->found,
+		 (unsigned long long)n->fixed, (unsigned long long)n->resent);
+	n->below->ops->close(n->below);
+	ops_free(n);
+}
+
+static void ops_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+{
+	below(c)->ops->name_get(below(c), name);
+}
+
+static int ops_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+		    struct weft_peer **peer_p)
+{
+	return below(c)->ops->peer(below(c), name, peer_p);
+}
+
+/* No code would see these bytes. */
+static int ops_dma(struct weft_carrier *c, struct weft_peer *peer,
+		   const struct iovec *local, int count, uint64_t remote)
+{
+	return -EOPNOTSUPP;
+}
+
+static int ops_share(struct weft_carrier *c, struct weft_peer *peer,
+		     void **area_p, size_t *bytes_p)
+{
+	return -EOPNOTSUPP;
+}
+
+static int ops_window(struct weft_carrier *c, struct weft_peer *peer, size_t at,
+		      size_t bytes, void **area_p)
+{
+	return -EOPNOTSUPP;
+}
+
+static void ops_window_close(struct weft_carrier *c, void *area, size_t bytes)
+{
+}
+
+/* It may be time to send something again: come back soon. */
+static int ops_wait(struct weft_carrier *c, uint64_t timeout_ns)
+{
+	int err;
+
+	if (timeout_ns <= LOOK_NS)
+		return below(c)->ops->wait(below(c), timeout_ns);
+	err = below(c)->ops->wait(below(c), LOOK_NS);
+	return err == -ETIMEDOUT ? 0 : err;
+}
+
+static void ops_wake(struct weft_carrier *c)
+{
+	below(c)->ops->wake(below(c));
+}
+
+static int ops_wait_fd(struct weft_carrier *c)
+{
+	return below(c)->ops->wait_fd(below(c));
+}
+
+/* A descriptor does not tell that it is time to send something again. */
+static int ops_arm(struct weft_carrier *c)
+{
+	if (!noisy_is_quiet(noisy_of(c)))
+		return -EAGAIN;
+	return below(c)->ops->arm(below(c));
+}
+
+static void ops_watch(struct weft_carrier *c,
+		      const struct weft_carrier_watch *w)
+{
+	below(c)->ops->watch(below(c), w);
+}
+
+static void ops_nudge(struct weft_carrier *c, struct weft_peer *peer)
+{
+	below(c)->ops->nudge(below(c), peer);
+}
+
+static void ops_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
+{
+	const struct noisy *n = noisy_of(c);
+
+	n->below->ops->stats(n->below, s);
+	s->resent += n->resent;
+	s->full += n->full;
+	s->damaged = n->damaged;
+	s->found = n->found;
+	s->fixed = n->fixed;
+}
+
+const struct weft_carrier_ops weft_carrier_noisy = {
+	.name = "noisy",
+	.open = ops_open,
+	.close = ops_close,
+	.name_get = ops_name_get,
+	.peer = ops_peer,
+	.send = noisy_send,
+	.poll = noisy_poll,
+	.read = ops_dma,
+	.write = ops_dma,
+	.wait = ops_wait,
+	.wake = ops_wake,
+	.wait_fd = ops_wait_fd,
+	.arm = ops_arm,
+	.share = ops_share,
+	.window = ops_window,
+	.window_close = ops_window_close,
+	.watch = ops_watch,
+	.nudge = ops_nudge,
+	.stats = ops_stats,
+};

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Wrong bits between two endpoints: the machine's code finds all of them. */
+#include "prov/carrier/carrier_end.h"
+#include "prov/carrier/noisy/noisy.h"
+#include "src/base/attr.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const enum weft_carrier_code codes[] = {
+	WEFT_CARRIER_CRC32C, WEFT_CARRIER_CRC16, WEFT_CARRIER_CRC32,
+	WEFT_CARRIER_RS5,    WEFT_CARRIER_RS14,
+};
+
+/* ---- codes ---- */
+
+static void check_size(const struct noisy_code *c, uint32_t bytes)
+{
+	uint8_t data[4096];
+	uint32_t all = bytes + noisy_code_bytes(c, bytes);
+	bool fixed;
+
+	t_fill(data, bytes, bytes);
+	noisy_code_seal(c, data, bytes);
+	T_IS(noisy_code_open(c, data, all, &fixed), bytes);
+	T_FALSE(fixed);
+	T_IS(t_differs(data, bytes, bytes), -1);
+	T_IS(noisy_code_open(c, data, all - 1, &fixed), -EBADMSG);
+}
+
+static void what_is_whole_passes(void **state)
+{
+	static struct noisy_code c;
+
+	for (size_t k = 0; k < WEFT_COUNT_OF(codes); k++) {
+		noisy_code_init(&c, codes[k]);
+		for (uint32_t bytes = 48; bytes < 3000;
+		     bytes += bytes < 200 ? 1 : 37)
+			check_size(&c, bytes);
+	}
+}
+
+/* One to three wrong bits, anywhere: found, or corrected. */
+static void check_bits(const struct noisy_code *c, struct weft_rng *rng)
+{
+	uint32_t bytes = 48 + (uint32_t)weft_rng_below(rng, 2016);
+	uint32_t all = bytes + noisy_code_bytes(c, bytes);
+	unsigned wrong = 1 + (unsigned)weft_rng_below(rng, 3);
+	uint8_t data[4096];
+	bool fixed;
+	int n;
+
+	t_fill(data, bytes, 5);
+	noisy_code_seal(c, data, bytes);
+	for (uint64_t bit = weft_rng_below(rng, 8 * all - 8); wrong--;
+	     bit += 1 + weft_rng_below(rng, 3))
+		data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+	n = noisy_code_open(c, data, all, &fixed);
+	if (c->kind != WEFT_CARRIER_RS14) {
+		T_IS(n, -EBADMSG);
+		return;
+	}
+	T_IS(n, bytes);
+	T_IS(t_differs(data, bytes, 5), -1);
+}
+
+static void wrong_bits_do_not_pass(void **state)
+{
+	static struct noisy_code c;
+	struct weft_rng rng;
+
+	weft_rng_init(&rng, 3, 0);
+	for (size_t k = 0; k < WEFT_COUNT_OF(codes); k++) {
+		noisy_code_init(&c, codes[k]);
+		for (int i = 0; i < 2000; i++)
+			check_bits(&c, &rng);
+	}
+}
+
+/* ---- frames ---- */
+
+struct two {
+	struct end a, b;
+	struct weft_peer *to;
+};
+
+static void two_open(struct two *t, const char *faults,
+		     enum weft_carrier_code code)
+{
+	struct weft_carrier_attr attr = { .faults = faults,
+					  .below = &weft_carrier_shm,
+					  .code = code };
+
+	memset(t, 0, sizeof(*t));
+	T_OK(end_open(&t->a, &weft_carrier_noisy, 1, &attr));
+	T_OK(end_open(&t->b, &weft_carrier_noisy, 2, &attr));
+	t->to = end_peer(&t->a, &t->b);
+}
+
+static void two_run(struct two *t, uint64_t packets)
+{
+	for (uint64_t n = 0; n < packets; n++) {
+		while (end_send(&t->a, t->to, n, n * 37 % 2000)) {
+			t->a.c->ops->poll(t->a.c, 64);
+			t->b.c->ops->poll(t->b.c, 64);
+		}
+	}
+	for (int i = 0; i < 10000000 && t->b.got < packets; i++) {
+		t->a.c->ops->poll(t->a.c, 64);
+		t->b.c->ops->poll(t->b.c, 64);
+	}
+	T_IS(t->b.got, packets);
+	T_IS(t->b.bad, 0);
+	while (!noisy_is_quiet((struct noisy *)(void *)t->a.c) ||
+	       !noisy_is_quiet((struct noisy *)(void *)t->b.c)) {
+		t->a.c->ops->poll(t->a.c, 64);
+		t->b.c->ops->poll(t->b.c, 64);
+	}
+}
+
+static void two_close(struct two *t)
+{
+	end_close(&t->a);
+	end_close(&t->b);
+}
+
+/* As many as the plan makes, every one found or corrected, none delivered. */
+static void what_is_damaged_is_found_and_sent_again(void **state)
+{
+	for (size_t k = 0; k < WEFT_COUNT_OF(codes); k++) {
+		struct weft_carrier_stats sa, sb;
+		uint64_t frames, wrong, seen;
+		struct two t;
+
+		two_open(&t, "seed=5; errors * = 2e-5", codes[k]);
+		two_run(&t, 3000);
+		t.a.c->ops->stats(t.a.c, &sa);
+		t.b.c->ops->stats(t.b.c, &sb);
+		/* frames of 8400 bits: 155 of 1000 are hit */
+		frames = 3000 + sa.resent;
+		T_TRUE(sa.damaged > frames * 12 / 100);
+		T_TRUE(sa.damaged < frames * 19 / 100);
+		wrong = sa.damaged + sb.damaged;
+		seen = sa.found + sb.found + sa.fixed + sb.fixed;
+		/* behind 140 bits of checks there are four that say nothing */
+		T_TRUE(seen <= wrong && seen >= wrong * 98 / 100);
+		T_TRUE(seen == wrong || codes[k] == WEFT_CARRIER_RS14);
+		T_IS(sb.fixed > 0, codes[k] == WEFT_CARRIER_RS14);
+		/* on a busy host more is sent again than was damaged */
+		T_TRUE(sa.resent > 300 || codes[k] == WEFT_CARRIER_RS14);
+		two_close(&t);
+	}
+}
+
+/* A burst of 300 bits is beyond what is corrected: the CRC behind it finds. */
+static void what_is_beyond_correction_is_sent_again(void **state)
+{
+	struct weft_carrier_stats sa, sb;
+	struct two t;
+
+	two_open(&t, "seed=5; errors * = 1e-5; burst * = 300",
+		 WEFT_CARRIER_RS14);
+	two_run(&t, 2000);
+	t.a.c->ops->stats(t.a.c, &sa);
+	t.b.c->ops->stats(t.b.c, &sb);
+	T_TRUE(sb.found > 50 && sa.resent > 50);
+	two_close(&t);
+}
+
+static void what_is_lost_or_doubled_arrives_once(void **state)
+{
+	struct weft_carrier_stats sa;
+	struct two t;
+
+	two_open(&t, "seed=2; loss=0.05; duplicate=0.2; corrupt=0.05",
+		 WEFT_CARRIER_CRC32);
+	two_run(&t, 1000);
+	t.a.c->ops->stats(t.a.c, &sa);
+	T_TRUE(sa.resent > 50);
+	two_close(&t);
+}
+
+static void a_plan_of_links_is_refused(void **state)
+{
+	static const char *const plans[] = { "errors A+ = 1e-5", "dead-node 3",
+					     "errors * = 2" };
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(plans); i++) {
+		struct weft_carrier_attr attr = { .faults = plans[i],
+						  .below = &weft_carrier_shm };
+		struct end e;
+
+		T_IS(end_open(&e, &weft_carrier_noisy, 1, &attr), -EINVAL);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(what_is_whole_passes),
+		T_CASE(wrong_bits_do_not_pass),
+		T_CASE(what_is_damaged_is_found_and_sent_again),
+		T_CASE(what_is_beyond_correction_is_sent_again),
+		T_CASE(what_is_lost_or_doubled_arrives_once),
+		T_CASE(a_plan_of_links_is_refused),
+	};
+
+	return T_RUN(tests);
+}

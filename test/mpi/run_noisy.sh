@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# The same programs live on links that err: bits of packets go wrong, the code
+# of the machine finds them, what was found is sent again. Same results.
+top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
+build=${builddir:-$PWD}
+. "$top/test/timeout.sh" || exit 1
+only=${ONLY:-'@(p2p_order|coll_all|win_move)'}
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+bad=0
+${CC:-gcc} -std=c11 -O2 -w -I"$top/include" -o "$dir/latency" \
+	"$top/bench/latency.c" -L"$build/.libs" -lmpi_abi -lm \
+	-Wl,-rpath,"$build/.libs" || exit 1
+
+# hits MACHINE: bits do go wrong, and all that did were found or corrected
+hits() {
+	WEFT_LOG=info FI_WEFT_MACHINE=$1 timeout -k 5 60 "$build/mpiexec" \
+		-n 2 --faults "seed = 3; errors * = 2e-5" "$dir/latency" \
+		-m 1:16384 -i 30 -x 5 > "$dir/out" 2>&1 || {
+		echo "FAIL $1: exit code $?"
+		tail -n 5 "$dir/out"
+		bad=1
+	}
+	sed -n 's/.*faults: \([0-9]*\) frames damaged or lost here; \([0-9]*\) found bad, \([0-9]*\) corrected, \([0-9]*\) .*/\1 \2 \3 \4/p' \
+		"$dir/out" | awk -v m="$1" '{ d += $1; f += $2; c += $3; s += $4 }
+		END { printf "%s: %d damaged, %d found, %d corrected, %d sent again\n",
+			m, d, f, c, s
+		exit !(d > 20 && d - f - c <= d / 10 && f + c <= d) }' || {
+		echo "FAIL $1: what was damaged was not found"
+		bad=1
+	}
+}
+for m in ${MACHINES:-native bgq gemini qsnet2 sunway}; do
+	hits "$m"
+	MACHINE=$m ONLY=$only RANKS_MAX=${RANKS_MAX:-3} \
+		FI_WEFT_FAULTS="seed = 7; errors * = 2e-6" \
+		bash -O extglob "$top/test/mpi/run.sh" || bad=1
+done
+exit $bad
