@@ -19,9 +19,10 @@
 
 enum { RUNS = 7, CELLS = 8 };
 
-#define MOST	 (WEFT_COPIES_LEAST << (WEFT_COPIES_SIZES - 1))
-#define LIMIT_NS UINT64_C(3000000) /* for all of it, and then it is given up \
-				    */
+#define MOST (WEFT_COPIES_LEAST << (WEFT_COPIES_SIZES - 1))
+#define LIMIT_NS                                                    \
+	UINT64_C(3000000) /* for all of it, and then it is given up \
+			   */
 
 /* Every message has a number, and a size that both know. */
 struct stage {
