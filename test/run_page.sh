@@ -6,14 +6,14 @@
 . "$top_srcdir/test/vt_lib.sh" || exit 1
 build_mpi ring "$top_srcdir/test/page_ring.c" || exit 1
 skipped=0
-bgq="--machine bgq:2x2x2x2x2"
+bgq="--machine bgq:4x2x2x2x2"
 
 # ---- what is asked for does not change the run
 # shellcheck disable=SC2086
-run 0 $bgq -n 32 --verbose "$dir/ring"
+run 0 $bgq -n 64 --verbose "$dir/ring"
 grep -oE 'virtual time .*' "$dir/err" > "$dir/without"
 # shellcheck disable=SC2086
-run 0 $bgq -n 32 --verbose --report-html "$dir/vt.html" \
+run 0 $bgq -n 64 --verbose --report-html "$dir/vt.html" \
 	--trace "$dir/vt.json" "$dir/ring"
 grep -oE 'virtual time .*' "$dir/err" > "$dir/with"
 cmp "$dir/without" "$dir/with" || complain "a page changes virtual time"
@@ -117,7 +117,7 @@ def run(name, ranks, turns):
         assert a["from"] + a["length"] == b["from"], (a, b)
     return d
 
-vt = run("vt", 32, 12)
+vt = run("vt", 64, 12)
 assert len(dict(vt["facts"])["hash of the events"]) == 16
 assert sum(c["packets"] for c in vt["links"]["classes"]) == \
     sum(l[2] for l in vt["links"]["link"]) > 0
@@ -143,8 +143,8 @@ def level(a, b):
     up = lambda name: place(name)[0] if name.startswith("level") else 0
     return up(b) == up(a) + 1
 
-assert vt["routes"][0]["members"] == 32
-assert len(tree(vt["routes"][0], step)) == 32
+assert vt["routes"][0]["members"] == 64
+assert len(tree(vt["routes"][0], step)) == 64
 live = run("live", 4, 12)
 assert "links" not in live and not live["routes"] and "faults" not in vt
 assert len(tree(run("tree", 16, 12)["routes"][0], level)) > 16
@@ -164,7 +164,7 @@ assert both[0]["curves"][1] == {"mpi": "weft", "points":
 rep = data("rep")["systems"][0]
 assert rep["system"] == "bgq" and len(rep["rows"]) > 60
 
-for name, ranks in ("vt", 32), ("live", 4):
+for name, ranks in ("vt", 64), ("live", 4):
     events = json.load(open(f"{dir}/{name}.json"))["traceEvents"]
     begun, ended = {}, {}
     for e in events:
@@ -221,7 +221,7 @@ if [ -n "$browser" ]; then
 	run_parts='id="calls" id="timeline" id="matrix" id="chain" id="report"'
 	# shellcheck disable=SC2086
 	shows vt $run_parts id=\"links\" id=\"routes\" MPI_Allreduce \
-		'tree of 32 nodes'
+		'tree of 64 nodes'
 	shows harm id=\"faults\" 'bad packets found' 'class="harm"'
 	# shellcheck disable=SC2086
 	shows live $run_parts

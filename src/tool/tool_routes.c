@@ -200,20 +200,35 @@ static int print_pairs(FILE *out, const char *spec, const char *count)
 	return 0;
 }
 
-int tool_routes(FILE *out, const char *spec)
+static int print_block(FILE *out, const char *spec, const char *shape)
 {
 	struct box b = { 0 };
-	const char *s;
+	const char *s = parse_shape(shape, &b);
 
-	if (!strncmp(spec, "native:", 7))
-		return print_pairs(out, spec, spec + 7);
-	if (strncmp(spec, "bgq:", 4))
-		return refuse(spec, "machines with class routes: bgq, native");
-	s = parse_shape(spec + 4, &b);
 	if (s && *s == '@')
 		s = parse_part(s + 1, &b);
 	if (!s || *s)
 		return refuse(spec, "not a shape, as bgq:4x4x4x4x2 or "
 				    "bgq:4x4x4x4x2@0-1,2,0-3,0-3,0");
 	return print_torus(out, spec, &b);
+}
+
+/* Machines whose trees follow from a size, and how. */
+static const struct {
+	const char *name;
+	int (*print)(FILE *out, const char *spec, const char *size);
+} trees[] = {
+	{ "native:", print_pairs },
+	{ "bgq:", print_block },
+};
+
+int tool_routes(FILE *out, const char *spec)
+{
+	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
+		size_t len = strlen(trees[i].name);
+
+		if (!strncmp(spec, trees[i].name, len))
+			return trees[i].print(out, spec, spec + len);
+	}
+	return refuse(spec, "machines with class routes: bgq, native");
 }
