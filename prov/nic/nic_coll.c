@@ -451,12 +451,22 @@ WEFT_HOT void nic_coll_poll(struct weft_nic *nic)
 		coll_watch(nic);
 }
 
+/* What was over before somebody called another operation is over. */
+static void coll_take_over(struct weft_nic_group *c)
+{
+	if (c->hw && c->state == COLL_READY)
+		weft_cu_poll(c->hw);
+	if (c->bar && c->state == COLL_READY)
+		weft_cu_poll(c->bar);
+}
+
 /* Fails everything here, now and later, and tells the neighbours, once. */
 void nic_coll_fail(struct weft_nic_group *c, int err)
 {
 	if (c->lost)
 		return;
 	c->lost = true;
+	coll_take_over(c);
 	c->err = err;
 	c->torn = c->torn || err == -ECONNRESET || err == -ESHUTDOWN;
 	coll_note_above(c, COLL_LOST, err);
