@@ -4,10 +4,7 @@
  * everybody gets a block from everybody, so that nobody goes on without all of
  * them.
  *
- *   hosts_talk FILE [listen]
- *
- * With listen only the last rank sends: the others wait for it, and have
- * nothing on the way to anybody.
+ *   hosts_talk FILE
  *
  * FILE gets the number of rounds done, from rank 0, now and then; when FILE.end
  * is there, they stop. Who meets an error writes it to FILE.RANK, waits for
@@ -91,27 +88,6 @@ static int round_of(long k)
 	return in[0][0];
 }
 
-/* The same, from the last rank to all others. */
-static int lecture_of(long k)
-{
-	static int block[BLOCK];
-
-	if (rank < size - 1) {
-		check(MPI_Recv(block, BLOCK, MPI_INT, size - 1, 0,
-			       MPI_COMM_WORLD, MPI_STATUS_IGNORE),
-		      "MPI_Recv");
-		verify(block, k, size - 1);
-		return block[0];
-	}
-	for (int i = 0; i < BLOCK; i++)
-		block[i] = word(k, rank, i);
-	block[0] = !access(end_name, F_OK);
-	for (int r = 0; r < size - 1; r++)
-		check(MPI_Send(block, BLOCK, MPI_INT, r, 0, MPI_COMM_WORLD),
-		      "MPI_Send");
-	return block[0];
-}
-
 static void tell(long k)
 {
 	char text[32];
@@ -124,13 +100,11 @@ static void tell(long k)
 
 int main(int argc, char **argv)
 {
-	int (*turn)(long k);
 	long k = 1;
 	int len;
 
 	if (argc < 2)
 		return 2;
-	turn = argc > 2 ? lecture_of : round_of;
 	name = argv[1];
 	snprintf(end_name, sizeof(end_name), "%s.end", name);
 	MPI_Init(&argc, &argv);
@@ -140,7 +114,7 @@ int main(int argc, char **argv)
 	MPI_Get_processor_name(host, &len);
 	if (size > RANKS)
 		MPI_Abort(MPI_COMM_WORLD, 2);
-	for (; !turn(k); k++)
+	for (; !round_of(k); k++)
 		tell(k);
 	printf("rank %d of %d: good\n", rank, size);
 	MPI_Finalize();

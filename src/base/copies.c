@@ -55,10 +55,13 @@ static void *sender(void *arg)
 	struct stage *s = arg;
 
 	for (uint32_t n = 1; await(s, &s->asked, n); n++) {
-		if (!s->pieces)
+		/* with the last of them it is the receiver's again */
+		uint32_t pieces = s->pieces;
+
+		if (!pieces)
 			/* R1 pairs with the load in await() */
 			weft_store32(&s->sent, 1);
-		for (uint32_t i = 0; i < s->pieces; i++) {
+		for (uint32_t i = 0; i < pieces; i++) {
 			memcpy(cell(s, i), s->from + i * WEFT_COPIES_PIECE,
 			       WEFT_COPIES_PIECE);
 			weft_store32(&s->sent, i + 1); /* R1, likewise */
@@ -161,7 +164,6 @@ static int run_beside(struct stage *s, int processor, struct weft_copies *c)
 	pthread_attr_destroy(&attr);
 	if (ret)
 		return -ret;
-	s->until_ns = weft_now_ns() + LIMIT_NS;
 	ret = run_all(s, c);
 	weft_store32(&s->end, 1);
 	/* who waits for a processor is not waited for */
@@ -185,7 +187,7 @@ int weft_copies_measure(struct weft_copies *c)
 	if (!s)
 		return -ENOMEM;
 	memset(s, 0, bytes);
-	s->until_ns = UINT64_MAX;
+	s->until_ns = weft_now_ns() + LIMIT_NS;
 	s->cell = (char *)(s + 1);
 	s->from = s->cell + cells;
 	s->to = s->from + MOST;

@@ -23,7 +23,7 @@ struct weft_pool {
 void weft_pool_init(struct weft_pool *p, size_t obj_bytes);
 void weft_pool_fini(struct weft_pool *p);
 
-/* Adds a slab; -ENOMEM. Not for callers. */
+/* Adds a slab, for later; -ENOMEM. */
 int weft_pool_grow(struct weft_pool *p);
 
 /* NULL when memory is out. The object's bytes are what they were. */

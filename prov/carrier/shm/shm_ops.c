@@ -89,6 +89,9 @@ static int shm_open(const struct weft_carrier_attr *attr,
 	memset(s, 0, sizeof(*s));
 	shm_init(s, attr);
 	ret = shm_build(s, attr);
+	/* when memory is out, one packet must not hold up those behind it */
+	if (!ret)
+		ret = weft_pool_grow(&s->held_pool);
 	if (ret) {
 		shm_free(s);
 		return ret;
