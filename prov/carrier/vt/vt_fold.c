@@ -70,14 +70,14 @@ struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place)
 /* What is folded leaves its places as it found them. */
 void vt_adder_init(struct vt_adder *a)
 {
-	a->folds = a->spent = a->spent_seq = 0;
+	memset(a->taken, 0, sizeof(a->taken));
 	a->busy_ps = a->here_seq = 0;
 	a->early = VT_NONE;
 }
 
 bool vt_fold_fits(const struct vt_adder *a, uint64_t seq)
 {
-	return a->spent == a->folds || seq < a->spent_seq + VT_WINDOW;
+	return !a->taken[seq % VT_WINDOW];
 }
 
 /* A part's place may be used again. */
@@ -89,8 +89,7 @@ static void spent(struct vt_turn *t, uint32_t i)
 	/* relaxed: as due */
 	uint32_t lack = weft_load32_relaxed(&vt_rank(t->w, rank)->wants_room);
 
-	a->spent++;
-	a->spent_seq = b->part.seq + 1;
+	a->taken[b->part.seq % VT_WINDOW] = 0;
 	if (lack & VT_ROOM_ROUTE)
 		vt_engine_notice(t, rank, t->at);
 }

@@ -342,12 +342,10 @@ struct vt_member {
 /* The same of a member whose interface adds; vt_fold.c. */
 struct vt_adder {
 	struct vt_fold fold[VT_WINDOW];
-	uint64_t folds;	    /* posted by the rank */
-	uint64_t spent;	    /* of them, by who added them */
-	uint64_t spent_seq; /* sequence of the last of those, plus one */
-	uint64_t here_seq;  /* up to here its parts are at its interface */
-	uint64_t busy_ps;   /* it adds until then */
-	uint32_t early;	    /* inputs that came before its own part, a chain */
+	uint8_t taken[VT_WINDOW]; /* by a part of the rank's; 0: free */
+	uint64_t here_seq; /* up to here its parts are at its interface */
+	uint64_t busy_ps;  /* it adds until then */
+	uint32_t early;	   /* inputs that came before its own part, a chain */
 };
 
 #endif

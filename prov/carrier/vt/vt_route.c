@@ -356,7 +356,8 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 	if (ahead)
 		ahead->ahead++;
 	if (vt_folds(v->w, part))
-		vt_adders(v->w, b->route)[b->to].folds++;
+		vt_adders(v->w, b->route)[b->to].taken[part->seq % VT_WINDOW] =
+			1;
 	vt_post(v, i);
 	vt_exit(v);
 	return 0;
