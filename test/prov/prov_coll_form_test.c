@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How each machine does its collectives: barriers by form, trees, atomics. */
+/* How each machine does its collectives: barriers by form, atomics, none. */
 #include "test/prov/prov_calls.h"
 
 #include "test/t.h"
@@ -110,70 +110,6 @@ static void the_nodes_of_a_group_say_how_its_barriers_go(void **state)
 	job_run(4, body_gaps, &o);
 }
 
-/* ---- trees that stand in descriptors ------------------------------------- */
-
-#define DESCRIBED 12
-
-/* Sums of both kinds; one of doubles as the tree of pairs has it. */
-static void both_sums(struct job *j, struct group *g)
-{
-	double x = j->rank ? 1 : 0x1p53, d = 0;
-	uint32_t in = 1u << j->rank, out = 0;
-
-	finish(j,
-	       fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g->addr, FI_UINT32,
-			    FI_SUM, 0, &j->entry),
-	       "sum of integers");
-	job_check(j, out == (1u << g->n) - 1, "sum", out);
-	finish(j,
-	       fi_allreduce(j->ep, &x, 1, NULL, &d, NULL, g->addr, FI_DOUBLE,
-			    FI_SUM, 0, &j->entry),
-	       "sum of doubles");
-	/* ((0 + 1) + (2 + 3)) + ...: what is added to 2^53 one by one is lost,
-	   what comes as a sum is not */
-	job_check(j, d == 0x1p53 + 10, "sum of pairs", (long)(d - 0x1p53));
-}
-
-/* Barriers and sums of integers go by it on sunway, other sums do not. */
-static void body_described(struct job *j)
-{
-	const char *machine = getenv("FI_WEFT_MACHINE");
-	bool has = machine && !strcmp(machine, "sunway");
-	struct fi_weft_route before, r;
-	struct group g;
-
-	group_open(j, &g, 0, j->size - 1, 1);
-	before = group_route(j, &g);
-	job_check(j, before.levels == (has ? 2 : 0), "levels", before.levels);
-	both_sums(j, &g);
-	r = group_route(j, &g);
-	job_check(j, r.described - before.described == has, "by descriptors",
-		  (long)(r.described - before.described));
-	finish(j, fi_barrier(j->ep, g.addr, &j->entry), "barrier");
-	r = group_route(j, &g);
-	job_check(j, r.described - before.described == 2u * has,
-		  "barriers by descriptors",
-		  (long)(r.described - before.described));
-	for (int k = 0; k < 20; k++)
-		all_calls(j, &g);
-	job_barrier(j);
-	group_close(j, &g);
-	job_barrier(j);
-}
-
-static void sums_in_any_order_go_by_the_tree_of_the_descriptor(void **state)
-{
-	(void)state;
-	if (!has_pairs())
-		skip();
-	job_run(DESCRIBED, body_described, NULL);
-	if (getenv("FI_WEFT_MACHINE"))
-		return;
-	setenv("FI_WEFT_MACHINE", "sunway", 1);
-	job_run(DESCRIBED, body_described, NULL);
-	unsetenv("FI_WEFT_MACHINE");
-}
-
 /* ---- machines with and without routes ------------------------------------ */
 
 static void body_has(struct job *j)
@@ -200,7 +136,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_nodes_of_a_group_say_how_its_barriers_go),
 		T_CASE(members_count_themselves_in_by_atomics),
-		T_CASE(sums_in_any_order_go_by_the_tree_of_the_descriptor),
 		T_CASE(a_machine_has_routes_or_sends_messages),
 	};
 
