@@ -6,7 +6,8 @@
  * and gets one down it. The results are checked, and that all ranks have the
  * same.
  */
-#include <mpi.h>
+#include "hosts_far.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,30 +16,7 @@
 #define TURNS 20
 #define WORDS 8
 
-static MPI_T_pvar_session session;
-static MPI_T_pvar_handle far;
 static int rank, size, bad;
-
-static void far_open(void)
-{
-	int provided, index, count;
-
-	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-	MPI_T_pvar_session_create(&session);
-	if (MPI_T_pvar_get_index("packets_far", MPI_T_PVAR_CLASS_COUNTER,
-				 &index))
-		MPI_Abort(MPI_COMM_WORLD, 2);
-	MPI_T_pvar_handle_alloc(session, index, NULL, &far, &count);
-	MPI_T_pvar_start(session, far);
-}
-
-static unsigned long long far_now(void)
-{
-	unsigned long long n;
-
-	MPI_T_pvar_read(session, far, &n);
-	return n;
-}
 
 static void check(const char *what, double got, double want)
 {

@@ -5,7 +5,8 @@
  * that is not what the names of the hosts make one expect; with an argument
  * everything goes by what it says, memory or datagrams.
  */
-#include <mpi.h>
+#include "hosts_far.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,30 +14,6 @@
 
 #define MESSAGES 50
 #define NAME	 64
-
-static MPI_T_pvar_session session;
-static MPI_T_pvar_handle far;
-
-static void far_open(void)
-{
-	int provided, index, count;
-
-	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
-	MPI_T_pvar_session_create(&session);
-	if (MPI_T_pvar_get_index("packets_far", MPI_T_PVAR_CLASS_COUNTER,
-				 &index))
-		MPI_Abort(MPI_COMM_WORLD, 2);
-	MPI_T_pvar_handle_alloc(session, index, NULL, &far, &count);
-	MPI_T_pvar_start(session, far);
-}
-
-static unsigned long long far_now(void)
-{
-	unsigned long long n;
-
-	MPI_T_pvar_read(session, far, &n);
-	return n;
-}
 
 /* Messages of all sizes to those ranks; how many packets went far. */
 static unsigned long long talk(int rank, int size, const char *near, int want)

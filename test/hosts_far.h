@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Packets that this rank has sent by datagrams, by MPI's counters. */
+#ifndef WEFT_TEST_HOSTS_FAR_H
+#define WEFT_TEST_HOSTS_FAR_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+static MPI_T_pvar_session session;
+static MPI_T_pvar_handle far;
+
+static void far_open(void)
+{
+	int provided, index, count;
+
+	MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+	MPI_T_pvar_session_create(&session);
+	if (MPI_T_pvar_get_index("packets_far", MPI_T_PVAR_CLASS_COUNTER,
+				 &index))
+		MPI_Abort(MPI_COMM_WORLD, 2);
+	MPI_T_pvar_handle_alloc(session, index, NULL, &far, &count);
+	MPI_T_pvar_start(session, far);
+}
+
+static unsigned long long far_now(void)
+{
+	unsigned long long n;
+
+	MPI_T_pvar_read(session, far, &n);
+	return n;
+}
+
+#endif
