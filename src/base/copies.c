@@ -31,9 +31,19 @@ struct stage {
 	alignas(WEFT_CACHE_LINE) weft_au32 sent;  /* its pieces so far; or 1 */
 	alignas(WEFT_CACHE_LINE) uint32_t pieces; /* of it; 0: announced only */
 	weft_au32 end;
+	weft_au32 left; /* of the two, who will not look at it again */
 	uint64_t until_ns;
 	char *cell, *from, *to;
 };
+
+/* Who leaves last takes the stage along: a sender that waits for a processor
+ * is not waited for. R3: what the first one did is over for the second.
+ */
+static void leave(struct stage *s)
+{
+	if (weft_add32(&s->left, 1))
+		free(s);
+}
 
 /* False: it takes too long, or the other one is gone. */
 static bool await(struct stage *s, weft_au32 *word, uint32_t value)
@@ -67,6 +77,7 @@ static void *sender(void *arg)
 			weft_store32(&s->sent, i + 1); /* R1, likewise */
 		}
 	}
+	leave(s);
 	return NULL;
 }
 
@@ -146,7 +157,8 @@ static int other_processor(void)
 	return -1;
 }
 
-static int run_beside(struct stage *s, int processor, struct weft_copies *c)
+/* With an error the sender never was. */
+static int start_sender(struct stage *s, int processor)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -160,40 +172,48 @@ static int run_beside(struct stage *s, int processor, struct weft_copies *c)
 		return -ret;
 	ret = pthread_attr_setaffinity_np(&attr, sizeof(there), &there);
 	if (!ret)
+		ret = pthread_attr_setdetachstate(&attr,
+						  PTHREAD_CREATE_DETACHED);
+	if (!ret)
 		ret = pthread_create(&thread, &attr, sender, s);
 	pthread_attr_destroy(&attr);
-	if (ret)
-		return -ret;
-	ret = run_all(s, c);
-	weft_store32(&s->end, 1);
-	/* who waits for a processor is not waited for */
-	if (ret == -EBUSY)
-		pthread_detach(thread);
-	else
-		pthread_join(thread, NULL);
-	return ret;
+	return -ret;
 }
 
-int weft_copies_measure(struct weft_copies *c)
+static struct stage *make_stage(void)
 {
 	size_t cells = (size_t)CELLS * WEFT_COPIES_PIECE;
 	size_t bytes = sizeof(struct stage) + cells + 2 * MOST;
-	int processor = other_processor(), ret;
-	struct stage *s;
+	struct stage *s = aligned_alloc(WEFT_CACHE_LINE, bytes);
 
-	if (processor < 0)
-		return -ENOTSUP;
-	s = aligned_alloc(WEFT_CACHE_LINE, bytes);
 	if (!s)
-		return -ENOMEM;
+		return NULL;
 	memset(s, 0, bytes);
 	s->until_ns = weft_now_ns() + LIMIT_NS;
 	s->cell = (char *)(s + 1);
 	s->from = s->cell + cells;
 	s->to = s->from + MOST;
-	ret = run_beside(s, processor, c);
-	if (ret != -EBUSY) /* else its sender may still look at it */
+	return s;
+}
+
+int weft_copies_measure(struct weft_copies *c)
+{
+	int processor = other_processor(), ret;
+	struct stage *s;
+
+	if (processor < 0)
+		return -ENOTSUP;
+	s = make_stage();
+	if (!s)
+		return -ENOMEM;
+	ret = start_sender(s, processor);
+	if (ret) {
 		free(s);
+		return ret;
+	}
+	ret = run_all(s, c);
+	weft_store32(&s->end, 1);
+	leave(s);
 	return ret;
 }
 
