@@ -1,4 +1,8 @@
 # test/mpi: programs by chapter, run by run.sh as the list says
+clean-local: clean-mpi-programs
+clean-mpi-programs:
+	-rm -rf test/mpi/programs
+.PHONY: clean-mpi-programs
 EXTRA_DIST += test/mpi/list test/mpi/mt.h \
 	test/mpi/env.c test/mpi/p2p_modes.c test/mpi/p2p_order.c \
 	test/mpi/p2p_probe.c test/mpi/p2p_persist.c test/mpi/p2p_request.c \
