@@ -18,7 +18,8 @@ EXTRA_DIST += test/mpi/type_make.c test/mpi/type_darray.c \
 	test/mpi/op.c test/mpi/info.c test/mpi/attr.c test/mpi/topo.c \
 	test/mpi/tool.c
 EXTRA_DIST += test/mpi/pmpi_count.c test/mpi/pmpi_app.c test/mpi/fail.c
-PLAIN_TESTS += test/mpi/run.sh test/mpi/run_tcp.sh test/mpi/run_machines.sh \
+PLAIN_TESTS += test/mpi/run_virtual.sh test/mpi/run_machines.sh \
+	test/mpi/run.sh test/mpi/run_tcp.sh \
 	test/mpi/run_pmpi.sh test/mpi/run_fail.sh test/mpi/run_faults.sh \
 	test/mpi/run_noisy.sh test/mpi/run_win.sh \
 	test/mpi/run_sock.sh test/mpi/run_hosts.sh
