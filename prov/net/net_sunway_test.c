@@ -273,6 +273,7 @@ static void looking_ahead_avoids_what_is_slow_behind_a_switch(void **state)
 	uint64_t blind, ahead;
 
 	load("sunway");
+	T_IS(cfg.look_ahead, 1);
 	blind = past_a_slow_spine(0);
 	ahead = past_a_slow_spine(1);
 	T_TRUE(ahead < blind * 98 / 100);
@@ -286,6 +287,7 @@ static void two_engines_fill_both_rails(void **state)
 	double rate;
 
 	load("sunway");
+	T_IS(cfg.engines, 2);
 	net_end_open(&e, &cfg, 0);
 	for (uint32_t i = 0; i < 8; i++) {
 		struct net_msg msg = { .dst = 300,

@@ -31,7 +31,7 @@ hits() {
 		bad=1
 	}
 }
-for m in ${MACHINES:-native bgq gemini qsnet2 sunway}; do
+for m in ${MACHINES:-native bgq gemini qsnet2 sunway apenet}; do
 	hits "$m"
 	MACHINE=$m ONLY=$only RANKS_MAX=${RANKS_MAX:-3} \
 		FI_WEFT_FAULTS="seed = 7; errors * = 2e-6" \
