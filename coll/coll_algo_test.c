@@ -203,7 +203,8 @@ static int draw_break(const struct case_job *j)
 	return at;
 }
 
-static int broken_runs; /* in which it came to that */
+static int broken_runs;	  /* in which it came to that */
+static int barriers_told; /* ranks that only others' words made fail */
 
 /* Who is told of no failure has the right result; who had it is told. */
 static void check_broken(struct case_job *j, int at, const int *rc)
@@ -218,6 +219,8 @@ static void check_broken(struct case_job *j, int at, const int *rc)
 			case_check_rank(j, i);
 		else
 			T_TRUE(broke);
+		barriers_told +=
+			rc[i] && i != at && j->w.kind == WEFT_COLL_BARRIER;
 	}
 }
 
@@ -363,7 +366,7 @@ static void a_failure_is_told_to_all_who_depend_on_it(void **state)
 	static const int spread[] = { 0, 2, -3 };
 
 	set_up();
-	broken_runs = 0;
+	broken_runs = barriers_told = 0;
 	for (size_t i = 0; i < sizeof(spread) / sizeof(*spread); i++) {
 		mock_spread(spread[i]);
 		for (int p = 2; p <= 17; p++)
@@ -373,6 +376,7 @@ static void a_failure_is_told_to_all_who_depend_on_it(void **state)
 	mock_spread(0);
 	try_rows(3, 2, t_scale(20), run_started_broken);
 	T_TRUE(broken_runs > 100);
+	T_TRUE(barriers_told > 10);
 }
 
 /* Parts that are not equal, the shorter ones ending at a border: a temporary
