@@ -163,6 +163,8 @@ static void *watch(void *arg)
 {
 	uint64_t step = health.what.period_ns / WEFT_HEALTH_TURNS, now;
 
+	/* what ps shows */
+	pthread_setname_np(pthread_self(), "weft-health");
 	while (!weft_load32(&stop)) {
 		now = weft_now_ns();
 		weft_health_sense(&health, now, &bounds, "");
