@@ -2,6 +2,7 @@
 /* Who of the job has died: asked of the provider when a wait gets long. */
 #include "src/core/core_dead.h"
 
+#include "src/core/core_health.h"
 #include "src/core/core_hosts.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
@@ -112,9 +113,24 @@ bool weft_dead_in(const struct weft_comm *c)
 static size_t dead_say(char *text, size_t len, int proc, bool more)
 {
 	const char *host = weft_hosts_name(proc);
+	char known[128];
 
-	return (size_t)snprintf(text, len, "%s %d%s%s", more ? "," : ": rank",
-				proc, host ? " on " : "", host ? host : "");
+	weft_core_health_text(proc, known, sizeof(known));
+	return (size_t)snprintf(text, len, "%s %d%s%s%s", more ? "," : ": rank",
+				proc, host ? " on " : "", host ? host : "",
+				known);
+}
+
+/* Who is gone and was not named: a message by the unit has no sender. */
+static void broken_say(char *text, size_t len)
+{
+	const struct weft_job *job = &weft_core.job;
+	size_t at = 0;
+
+	for (int i = 0; job->local && i < job->local_size && at < len; i++)
+		if (weft_core_health_is_broken(job->local[i]))
+			at += dead_say(text + at, len - at, job->local[i],
+				       at != 0);
 }
 
 void weft_dead_names(char *text, size_t len)
@@ -134,4 +150,6 @@ void weft_dead_names(char *text, size_t len)
 			at += dead_say(text + at, len - at, i, at != 0);
 	}
 	weft_unlock();
+	if (!at)
+		broken_say(text, len);
 }

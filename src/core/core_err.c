@@ -202,7 +202,7 @@ int weft_err_code_rc(int rc)
 
 int weft_err_rc_slow(const void *obj, const char *func, int rc)
 {
-	char text[MPI_MAX_ERROR_STRING], who[160] = "";
+	char text[MPI_MAX_ERROR_STRING], who[320] = "";
 	int class = class_of(rc);
 
 	if (rc > 0)
