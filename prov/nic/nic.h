@@ -95,6 +95,11 @@ struct weft_unit {
 	const struct weft_unit_ops *ops;
 	struct weft_carrier *carrier;
 	bool fills; /* packets go as they are to a carrier that fills them */
+	/*
+	 * A copy took its time: peers may have answered meanwhile, so a unit
+	 * that stores packets before it delivers them looks there first.
+	 */
+	bool copied;
 };
 
 /*
