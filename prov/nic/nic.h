@@ -37,6 +37,7 @@ struct weft_dma {
 	bool by_line;	 /* that matters only within a line of memory */
 	uint64_t remote; /* address in the peer */
 	uint64_t region; /* where its region begins there; 0: not known */
+	uint64_t key;	 /* of that region */
 	size_t bytes;
 	/* called once, before the post returns 0 or in a later poll; err 0 or
 	 * -errno */
