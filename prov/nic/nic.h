@@ -228,6 +228,8 @@ enum weft_nic_flag {
 	/* an access of which those to the same line of memory keep their order
 	 */
 	WEFT_OP_LINES = 1 << 12,
+	/* for up: the bytes lie in memory of up's */
+	WEFT_OP_STAGED = 1 << 13,
 };
 
 /* One operation and its completion. */
@@ -362,6 +364,8 @@ void weft_nic_name(struct weft_nic *nic, struct sockaddr_in *name);
 /* For waits: wait, wake, wait_fd, arm; and for peers of an address. */
 struct weft_carrier *weft_nic_carrier(struct weft_nic *nic);
 void weft_nic_set_min_multi(struct weft_nic *nic, size_t bytes);
+/* Other calls up than those of open, from now on. */
+void weft_nic_set_up(struct weft_nic *nic, const struct weft_nic_up *up);
 
 /*
  * Lists a region (row->addr: RMA address of its first byte, at: that byte) in

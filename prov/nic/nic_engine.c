@@ -358,3 +358,8 @@ void weft_nic_set_min_multi(struct weft_nic *nic, size_t bytes)
 {
 	nic->min_multi = bytes;
 }
+
+void weft_nic_set_up(struct weft_nic *nic, const struct weft_nic_up *up)
+{
+	nic->up = up;
+}
