@@ -123,7 +123,7 @@ borders() {
 	border src/show "src/base/ src/page/"
 	border src/run "src/base/ $net src/show/show.h"
 	border src/sim "src/base/ $net src/page/"
-	border src/reproduce "src/base/ $net src/sim/ src/page/"
+	border src/reproduce "src/base/ $net src/sim/ src/page/ prov/mem/mem.h"
 	border src/tool "src/base/ src/health/ prov/nic/cu/cu_tree.h"
 	border bench "src/base/ prov/code/ $net
 		prov/carrier/carrier.h"

@@ -8,6 +8,7 @@
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
+#include "src/core/core_wire_up.h"
 #include "src/core/core_world.h"
 
 #include <errno.h>
@@ -21,6 +22,8 @@
 static struct fi_weft_peers *peers; /* NULL: the provider does not tell */
 static struct weft_list comms = { &comms, &comms };
 static int *gone; /* by process: why nothing will come from it; 0: it may */
+enum source { UNKNOWN, WANTED, MET };
+static uint8_t *sources; /* by process: enum source */
 
 void weft_dead_add(struct weft_comm *c)
 {
@@ -77,9 +80,44 @@ static bool count_dead(void)
 	return gone;
 }
 
+static int note_source(void *arg, uint64_t word, uint64_t ignore)
+{
+	const struct weft_comm *c = comm_of(word);
+	int source = weft_tag_source(word);
+
+	if (!(ignore & WEFT_TAG_SRC) && c && source < c->peers &&
+	    sources[c->proc[source]] == UNKNOWN)
+		sources[c->proc[source]] = WANTED;
+	return 0;
+}
+
+/*
+ * Whom a receive has waited for is met, if nothing was sent to it yet: the
+ * provider tells of the death of those only whose address it was given.
+ */
+static void meet_sources(void)
+{
+	if (!peers || peers->size < sizeof(*peers) || !weft_hosts_several())
+		return;
+	if (!sources)
+		sources = calloc((size_t)weft_core.job.size, 1);
+	if (!sources)
+		return;
+	peers->fail(weft_core.ep, note_source, NULL);
+	for (int i = 0; i < weft_core.job.size; i++) {
+		if (sources[i] != WANTED)
+			continue;
+		sources[i] = MET;
+		if (!weft_wire_reach(i))
+			peers->meet(weft_core.ep, weft_core.proc[i].real);
+	}
+}
+
 /* Ends receives from the dead; the lock is held. */
 static void look(void)
 {
+	if (!weft_core.virt)
+		meet_sources();
 	if (count_dead())
 		peers->fail(weft_core.ep, is_vain, NULL);
 }

@@ -178,10 +178,15 @@ static int class_of(int rc)
 /* What strerror() would tell a reader nothing of. */
 static const char *other_text(int rc)
 {
-	return rc == -EPROTO ? "the members called different collectives, or "
-			       "with different sizes, types, operations or "
-			       "roots"
-			     : strerror(-rc);
+	switch (-rc) {
+	case EPROTO:
+		return "the members called different collectives, or "
+		       "with different sizes, types, operations or roots";
+	case EREMOTEIO:
+		return "another rank failed in this collective";
+	default:
+		return strerror(-rc);
+	}
 }
 
 int weft_err_code_rc(int rc)

@@ -190,8 +190,10 @@ static int leave_world(void)
 
 	weft_world_dead(dead, sizeof(dead));
 	/* With a node dead everybody goes by himself, and says good-bye. */
-	if (rc && *dead)
+	if (rc && *dead) {
+		weft_world_part();
 		return 0;
+	}
 	weft_world_leave();
 	return rc ? rc : weft_world_end();
 }

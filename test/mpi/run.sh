@@ -56,12 +56,21 @@ else
 	exit 77
 fi
 
+# Once for all lists that run in this build tree, at the same time as well.
+programs=$build/test/mpi/programs
+mkdir -p "$programs" || exit 1
 compile() {
-	[ -x "$work/$1" ] && return
+	local from new=$programs/.$1.$$
+	[ -x "$programs/$1" ] &&
+		for from in "$top/test/mpi/$1.c" "$top"/test/mpi/*.h \
+			"$top"/include/*.h "$top/test/mpi/run.sh" ''; do
+			[ "$from" -nt "$programs/$1" ] && break
+		done
+	[ -x "$programs/$1" ] && [ -z "$from" ] && return
 	${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -w -I"$top/include" \
-		-I"$top/test/mpi" -o "$work/$1" \
+		-I"$top/test/mpi" -o "$new" \
 		"$top/test/mpi/$1.c" -L"$lib" -lmpi_abi -lpthread -lm \
-		-Wl,-rpath,"$lib"
+		-Wl,-rpath,"$lib" && mv "$new" "$programs/$1"
 }
 
 export -f launch
@@ -84,7 +93,7 @@ while read -r prog ranks tags args; do
 		start=$(date +%s%N)
 		# shellcheck disable=SC2086
 		build=$build timeout -k 5 "$each" bash -c 'launch "$@"' - \
-			"$n" "$work/$prog" $args > "$work/out" 2>&1 < /dev/null
+			"$n" "$programs/$prog" $args > "$work/out" 2>&1 < /dev/null
 		rc=$?
 		ms=$((($(date +%s%N) - start) / 1000000))
 		if [ $rc = 0 ]; then
