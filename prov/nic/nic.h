@@ -37,6 +37,7 @@ struct weft_dma {
 	bool by_line;	 /* that matters only within a line of memory */
 	uint64_t remote; /* address in the peer */
 	uint64_t region; /* where its region begins there; 0: not known */
+	uint64_t key;	 /* of that region */
 	size_t bytes;
 	/* called once, before the post returns 0 or in a later poll; err 0 or
 	 * -errno */
@@ -442,6 +443,9 @@ int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op);
  */
 int weft_nic_cancel(struct weft_nic *nic, void *context);
 
+/* A word to a peer that something is expected of, so that it is missed if it
+ * dies. */
+void weft_nic_meet(struct weft_nic *nic, struct weft_peer *peer);
 /* Peers that have died so far; those that closed are not counted. */
 uint64_t weft_nic_deaths(const struct weft_nic *nic);
 /*

@@ -81,6 +81,12 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 typedef int (*nic_got_fn)(struct weft_nic *nic, struct weft_peer *src,
 			  const struct weft_pkt *pkt, const void *payload);
 
+static int nic_got_word(struct weft_nic *nic, struct weft_peer *src,
+			const struct weft_pkt *pkt, const void *payload)
+{
+	return 0;
+}
+
 static const nic_got_fn got[NIC_TYPES] = {
 	[NIC_MSG] = nic_got_msg,
 	[NIC_FIRST] = nic_got_first,
@@ -101,6 +107,7 @@ static const nic_got_fn got[NIC_TYPES] = {
 	[NIC_RESULT] = nic_got_result,
 	[NIC_COLL] = nic_got_coll,
 	[NIC_CANCEL] = nic_got_cancel,
+	[NIC_WORD] = nic_got_word,
 };
 
 /*
@@ -327,6 +334,14 @@ void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s)
 		s->chained = nic->unit->ops->chain->started(nic->unit);
 	for (n = nic->gone.next; n != &nic->gone; n = n->next)
 		s->gone++;
+}
+
+void weft_nic_meet(struct weft_nic *nic, struct weft_peer *peer)
+{
+	const struct weft_pkt pkt = { .type = NIC_WORD };
+
+	if (nic_peer_of(nic, peer) && nic_ready(nic))
+		nic_ctrl(nic, peer, &pkt, NULL);
 }
 
 uint64_t weft_nic_deaths(const struct weft_nic *nic)

@@ -17,7 +17,8 @@ void weft_dead_open(void);
 bool weft_dead_in(const struct weft_comm *c);
 
 /* Who died, as the end of a sentence: ": rank 1 on host2" (the host where there
- * are several); empty: nobody is known. */
+ * are several), and what the watch knows (core_health.h); empty: nobody is
+ * known. */
 void weft_dead_names(char *text, size_t len);
 
 /* Communicators that tag words may name. */

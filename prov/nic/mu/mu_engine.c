@@ -354,6 +354,7 @@ static int me_dma_begin(struct mu_engine *e, struct weft_peer *peer,
 		e->model->d = d;
 		e->model->dma.remote = d->remote;
 		e->model->dma.region = d->region;
+		e->model->dma.key = d->key;
 		e->model->dma.ordered = d->ordered;
 		e->model->dma.done = me_model_over;
 		nic_event_post(&e->model->counter, d->bytes);
