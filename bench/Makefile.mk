@@ -10,7 +10,7 @@ MPI_BENCH = acc_latency cas_latency fop_latency get_acc_latency get_bw \
 	persistent reduce reduce_scatter scatter win_life
 EXTRA_DIST += bench/README bench/roads.sh bench/bench.h bench/coll.h bench/coll_table.h \
 	bench/p2p.h bench/win.h bench/compare bench/faults bench/goals bench/health \
-	bench/machines bench/raw.c \
+	bench/machines bench/raw.c bench/trace bench/trace_cost.c \
 	$(MPI_BENCH:%=bench/%.c)
 
 bench: all

@@ -20,6 +20,18 @@ static void reach(int next)
 	MPI_Win_free(&win);
 }
 
+/* One that has come before it is asked for: another from the same rank, sent
+ * after it, is here. */
+static void come_early(int last, int next)
+{
+	static char in[777], out[777];
+
+	MPI_Send(out, 777, MPI_CHAR, next, 2, MPI_COMM_WORLD);
+	MPI_Sendrecv(out, 1, MPI_CHAR, next, 3, in, 1, MPI_CHAR, last, 3,
+		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Recv(in, 777, MPI_CHAR, last, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
 	static char in[4096], out[4096];
@@ -38,6 +50,7 @@ int main(int argc, char **argv)
 		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
 		MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 	}
+	come_early((me + n - 1) % n, (me + 1) % n);
 	reach((me + 1) % n);
 	if (argc > 1 && !me)
 		MPI_Recv(in, 1, MPI_CHAR, 1, 99, MPI_COMM_WORLD,

@@ -101,6 +101,7 @@ def run(name, ranks, turns):
         sizes = sorted(m[4] for m in ring if m[0] == r)
         for i in range(turns):
             assert 1 << i in sizes, (r, sizes)
+        assert 777 in sizes, (r, sizes)
     colls = [c for c in d["collectives"] if c[0] == "MPI_Allreduce"]
     assert len(colls) == turns and all(c[5] == ranks for c in colls), colls
     entry = {(e[0], e[1]): e for e in d["matrix"]["entry"]}

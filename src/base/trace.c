@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 /* Where O_TMPFILE is not known a name is there for a moment. */
@@ -88,44 +89,67 @@ int weft_trace_attach(struct weft_trace *t, int fd, uint32_t me)
 	return 0;
 }
 
+/* The number of a chunk that nobody else has. */
+static uint64_t number(struct weft_trace *t)
+{
+	/* relaxed: a number of its own is all that is wanted */
+	return atomic_fetch_add_explicit(&t->head->chunks, 1,
+					 memory_order_relaxed);
+}
+
+static off_t place(uint64_t i)
+{
+	return TRACE_HEAD + (off_t)i * TRACE_CHUNK;
+}
+
 /* Room is taken from the disk before it is touched: a full one is an error
  * here and no signal later. */
 static struct trace_chunk *take(struct weft_trace *t, enum trace_type type)
 {
-	/* relaxed: a number of its own is all that is wanted */
-	uint64_t i = atomic_fetch_add_explicit(&t->head->chunks, 1,
-					       memory_order_relaxed);
-	off_t at = TRACE_HEAD + (off_t)i * TRACE_CHUNK;
+	uint64_t i = number(t);
 	struct trace_chunk *c;
 
-	if (posix_fallocate(t->fd, at, TRACE_CHUNK))
+	if (posix_fallocate(t->fd, place(i), TRACE_CHUNK))
 		return NULL;
 	c = mmap(NULL, TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, t->fd,
-		 at);
+		 place(i));
 	if (c == MAP_FAILED)
 		return NULL;
 	c->type = type;
 	c->writer = t->me;
+	c->desk = type == TRACE_EVENTS ? (uint32_t)i : TRACE_NO_DESK;
 	return c;
+}
+
+static void unmap_all(struct weft_trace *t)
+{
+	for (int i = 0; i < TRACE_TYPES; i++)
+		if (t->chunk[i])
+			munmap(t->chunk[i], TRACE_CHUNK);
+	if (t->desk)
+		munmap(t->desk, TRACE_CHUNK);
+	if (t->head)
+		munmap(t->head, TRACE_HEAD);
+	*t = (struct weft_trace){ .fd = -1, .me = t->me };
 }
 
 static void give_up(struct weft_trace *t)
 {
 	weft_add32(&t->head->lost, 1);
-	weft_trace_detach(t);
+	unmap_all(t);
 }
 
 void weft_trace_put(struct weft_trace *t, enum trace_type type,
 		    const void *record, size_t bytes)
 {
 	struct trace_chunk *c;
-	uint32_t used;
+	uint64_t used;
 
 	if (t->fd < 0 || bytes > TRACE_CHUNK - TRACE_CHUNK_HEAD)
 		return;
 	c = t->chunk[type];
 	/* relaxed: nobody else writes it */
-	used = c ? weft_load32_relaxed(&c->used) : 0;
+	used = c ? weft_load64_relaxed(&c->state) : 0;
 	if (!c || used + bytes > TRACE_CHUNK - TRACE_CHUNK_HEAD) {
 		if (c)
 			munmap(c, TRACE_CHUNK);
@@ -137,20 +161,59 @@ void weft_trace_put(struct weft_trace *t, enum trace_type type,
 		}
 	}
 	memcpy((char *)c + TRACE_CHUNK_HEAD + used, record, bytes);
-	/* R1 pairs with A1 in weft_trace_next(): a record counts when it is
-	 * whole, whenever its writer dies. */
-	weft_store32(&c->used, used + (uint32_t)bytes);
+	/* R1 as in weft_trace_event() */
+	weft_store64(&c->state, used + bytes);
 }
 
+/* ---- events -------------------------------------------------------------- */
+
+/* Writes what is on the desk as a chunk of its own. */
+static bool file_away(struct weft_trace *t)
+{
+	struct trace_chunk head = { .type = TRACE_EVENTS,
+				    .writer = t->me,
+				    .state = t->state,
+				    .desk = t->desk->desk };
+	char pad[TRACE_CHUNK_HEAD - sizeof(head)] = { 0 };
+	const struct iovec iov[] = {
+		{ &head, sizeof(head) },
+		{ pad, sizeof(pad) },
+		{ (char *)t->desk + TRACE_CHUNK_HEAD, TRACE_USED(t->state) },
+	};
+	ssize_t all = TRACE_CHUNK_HEAD + (ssize_t)TRACE_USED(t->state);
+
+	return pwritev(t->fd, iov, 3, place(number(t))) == all;
+}
+
+static void begin(struct weft_trace *t)
+{
+	t->next = (void *)((char *)t->desk + TRACE_CHUNK_HEAD);
+	t->end = t->next + (TRACE_CHUNK - TRACE_CHUNK_HEAD) / sizeof(*t->next);
+	t->state = (t->state & ~(TRACE_TURN - 1)) + TRACE_TURN;
+	weft_store64(&t->desk->state, t->state);
+}
+
+bool weft_trace_turn(struct weft_trace *t)
+{
+	bool good;
+
+	if (t->fd < 0)
+		return false;
+	if (t->desk)
+		good = file_away(t);
+	else
+		good = (t->desk = take(t, TRACE_EVENTS)) != NULL;
+	if (good)
+		begin(t);
+	else
+		give_up(t);
+	return good;
+}
+
+/* The desk is cleared: who attaches again has another, which comes later. */
 void weft_trace_detach(struct weft_trace *t)
 {
-	for (int i = 0; i < TRACE_TYPES; i++) {
-		if (t->chunk[i])
-			munmap(t->chunk[i], TRACE_CHUNK);
-		t->chunk[i] = NULL;
-	}
-	if (t->head)
-		munmap(t->head, TRACE_HEAD);
-	t->head = NULL;
-	t->fd = -1;
+	if (t->desk && TRACE_USED(t->state) && file_away(t))
+		begin(t);
+	unmap_all(t);
 }

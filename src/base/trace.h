@@ -12,8 +12,10 @@
 #ifndef WEFT_BASE_TRACE_H
 #define WEFT_BASE_TRACE_H
 
+#include "src/base/attr.h"
 #include "src/base/trace_layout.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A file without a name in the folder of the file that it is for; descriptor
@@ -21,7 +23,11 @@
 int weft_trace_create(const char *beside);
 
 struct weft_trace {
-	int fd; /* -1: not traced */
+	/* where the next event goes, until end; NULL: nowhere yet */
+	struct trace_event *next, *end;
+	struct trace_chunk *desk; /* or NULL */
+	uint64_t state;		  /* the desk's */
+	int fd;			  /* -1: not traced */
 	uint32_t me;
 	struct trace_head *head;
 	struct trace_chunk *chunk[TRACE_TYPES]; /* being written; or NULL */
@@ -29,11 +35,27 @@ struct weft_trace {
 
 /* The file behind fd, which stays the caller's. 0; -EINVAL: it is no trace. */
 int weft_trace_attach(struct weft_trace *t, int fd, uint32_t me);
-/* One record of that type; when there is no room left, nothing more is
- * written, and the reader sees that. */
+/* One record of that type, which is not TRACE_EVENTS; when there is no room
+ * left, nothing more is written, and the reader sees that. */
 void weft_trace_put(struct weft_trace *t, enum trace_type type,
 		    const void *record, size_t bytes);
 void weft_trace_detach(struct weft_trace *t);
+
+/* Clears the desk, or takes one; false: there is no room. */
+bool weft_trace_turn(struct weft_trace *t) WEFT_COLD;
+
+/* One event, likewise. In the way of every call: few lines of memory. */
+WEFT_INLINE void weft_trace_event(struct weft_trace *t,
+				  const struct trace_event *e)
+{
+	if (weft_unlikely(t->next == t->end) && !weft_trace_turn(t))
+		return;
+	*t->next++ = *e;
+	t->state += sizeof(*e);
+	/* R1 pairs with A1 in weft_trace_used(): a record counts when it is
+	 * whole, whenever its writer dies. */
+	weft_store64(&t->desk->state, t->state);
+}
 
 /* All of it, for reading. */
 struct weft_trace_file {
@@ -45,6 +67,16 @@ struct weft_trace_file {
 
 int weft_trace_read(struct weft_trace_file *f, int fd);
 void weft_trace_close(struct weft_trace_file *f);
+
+/* What a chunk says of itself; 0: nothing is in it that counts. */
+uint32_t weft_trace_used(const struct weft_trace_file *f, uint64_t i);
+bool weft_trace_is_desk(const struct weft_trace_file *f, uint64_t i);
+
+WEFT_INLINE const struct trace_chunk *
+weft_trace_chunk(const struct weft_trace_file *f, uint64_t i)
+{
+	return (const void *)(f->base + TRACE_HEAD + i * TRACE_CHUNK);
+}
 
 /* Chunks of one type and writer (TRACE_ANYBODY: all), in the order in which
  * they were written: *at is where to look, 0 at first; its records, or NULL. */

@@ -6,9 +6,14 @@
  *   0        +----------------------------+
  *            | head   magic, next chunk   |  4096 bytes
  *   4096     +----------------------------+
- *            | chunk  type, writer, used  |  TRACE_CHUNK bytes each:
+ *            | chunk  type, writer, state |  TRACE_CHUNK bytes each:
  *            |        records             |  64 of them are the head
  *            +----------------------------+
+ *
+ * Events are many: a writer has one chunk for them mapped, its desk, and when
+ * that is full writes it as another chunk and begins it anew. Its chunks come
+ * in their order, then its desk. One who dies between the two leaves a chunk
+ * of the same turn as his desk: the desk counts.
  */
 #ifndef WEFT_BASE_TRACE_LAYOUT_H
 #define WEFT_BASE_TRACE_LAYOUT_H
@@ -18,7 +23,7 @@
 #include <assert.h>
 
 #define TRACE_MAGIC   0x65636172u /* "race" */
-#define TRACE_VERSION 2u
+#define TRACE_VERSION 3u
 
 enum { TRACE_HEAD = 4096, TRACE_CHUNK = 1 << 16, TRACE_CHUNK_HEAD = 64 };
 
@@ -40,9 +45,15 @@ enum trace_type {
 struct trace_chunk {
 	uint32_t type; /* enum trace_type */
 	uint32_t writer;
-	weft_au32 used; /* bytes of records that are complete */
+	/* {turn:32, bytes of records that are complete:32} */
+	weft_au64 state;
+	uint32_t desk; /* the number of its writer's desk; TRACE_NO_DESK */
 	uint32_t reserved;
 };
+
+#define TRACE_NO_DESK	  UINT32_MAX
+#define TRACE_USED(state) ((uint32_t)(state))
+#define TRACE_TURN	  (UINT64_C(1) << 32)
 
 enum trace_kind {
 	/* t, span: when; id: name; word: TRACE_COLL, TRACE_REACH or 0 */

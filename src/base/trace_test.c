@@ -22,7 +22,7 @@ static void write_all(int fd, uint32_t me)
 	for (uint64_t i = 0; i < EVENTS; i++) {
 		e.t = i;
 		e.id = me;
-		weft_trace_put(&t, TRACE_EVENTS, &e, sizeof(e));
+		weft_trace_event(&t, &e);
 	}
 	kill(getpid(), SIGKILL);
 }
@@ -63,6 +63,51 @@ static void writers_that_are_killed_leave_all_they_wrote(void **state)
 		assert_int_equal(count(&f, i), EVENTS);
 	assert_int_equal(f.lost, 0);
 	weft_trace_close(&f);
+	close(fd);
+}
+
+/* The file ends with the last chunk, which is not full. */
+static void who_leaves_takes_nothing_along(void **state)
+{
+	struct trace_event e = { .kind = TRACE_SEND };
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f;
+	struct weft_trace t;
+
+	for (int life = 0; life < 2; life++) {
+		assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+		for (int i = 0; i < EVENTS / 2; i++, e.t++)
+			weft_trace_event(&t, &e);
+		weft_trace_detach(&t);
+	}
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	assert_int_equal(count(&f, 0), EVENTS);
+	weft_trace_close(&f);
+	close(fd);
+}
+
+/* Between writing a full desk away and clearing it. */
+static void who_dies_with_a_full_desk_leaves_it_once(void **state)
+{
+	struct trace_event e = { .kind = TRACE_SEND };
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f;
+	struct weft_trace t;
+	uint64_t full;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	do {
+		weft_trace_event(&t, &e);
+		e.t++;
+	} while (t.next != t.end);
+	full = weft_load64(&t.desk->state);
+	assert_true(weft_trace_turn(&t));
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	assert_int_equal(count(&f, 0), e.t);
+	weft_store64(&t.desk->state, full);
+	assert_int_equal(count(&f, 0), e.t);
+	weft_trace_close(&f);
+	weft_trace_detach(&t);
 	close(fd);
 }
 
@@ -109,7 +154,7 @@ static void no_room_is_seen_by_the_reader(void **state)
 	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	for (e.t = 0; e.t < EVENTS; e.t++)
-		weft_trace_put(&t, TRACE_EVENTS, &e, sizeof(e));
+		weft_trace_event(&t, &e);
 	setrlimit(RLIMIT_FSIZE, &was);
 	assert_int_equal(t.fd, -1);
 	assert_int_equal(weft_trace_read(&f, fd), 0);
@@ -138,6 +183,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(writers_that_are_killed_leave_all_they_wrote),
+		cmocka_unit_test(who_leaves_takes_nothing_along),
+		cmocka_unit_test(who_dies_with_a_full_desk_leaves_it_once),
 		cmocka_unit_test(types_do_not_mix),
 		cmocka_unit_test(no_room_is_seen_by_the_reader),
 		cmocka_unit_test(what_is_no_trace_is_refused),

@@ -11,11 +11,12 @@
 
 /* A thread on the slow path. */
 struct lane {
-	weft_au32 *slot; /* NULL: new here */
-	unsigned depth;	 /* calls within calls */
-	uint32_t id;	 /* of the outermost */
-	uint64_t since;	 /* when it was entered, if timed */
-	uint64_t word;	 /* weft_call_mark() */
+	weft_au32 *slot;	  /* NULL: new here */
+	unsigned depth;		  /* calls within calls */
+	uint32_t id;		  /* of the outermost */
+	uint64_t since;		  /* when it was entered, if timed */
+	uint64_t word;		  /* weft_call_mark() */
+	struct roll_tally *tally; /* of all names, where they are counted */
 	bool timed;
 };
 
@@ -27,7 +28,7 @@ static struct weft_roll roll;
 static uint32_t me; /* my place in it */
 static bool shared; /* it is the launcher's */
 static weft_au32 lanes;
-static _Thread_local struct lane lane;
+static _Thread_local struct lane lane WEFT_TLS_NEAR;
 
 static weft_au32 started; /* MPI_Init has decided what follows */
 static bool several;	  /* threads */
@@ -74,45 +75,55 @@ found:
 }
 
 /* "MPI_Send" is what the application called. */
+static uint32_t new_number(struct weft_call_site *site)
+{
+	const char *name = site->name + (site->name[0] == 'P');
+	uint32_t id;
+
+	pthread_once(&opened, open_roll);
+	if (!roll.head)
+		return 0;
+	id = weft_roll_id(&roll, name);
+	weft_store32_relaxed(&site->given, id); /* relaxed: as below */
+	return id;
+}
+
 static uint32_t number_of(struct weft_call_site *site)
 {
 	/* relaxed: two threads would ask for the same */
 	uint32_t id = weft_load32_relaxed(&site->given);
-	const char *name = site->name + (site->name[0] == 'P');
 
-	if (id || !roll.head)
-		return id;
-	id = weft_roll_id(&roll, name);
-	weft_store32_relaxed(&site->given, id);
-	return id;
+	return id ? id : new_number(site);
 }
 
-static weft_au32 *lane_slot(void)
+static void open_lane(struct lane *l)
 {
 	uint32_t i;
 
+	pthread_once(&opened, open_roll);
+	l->slot = &nowhere;
 	if (!roll.head)
-		return &nowhere;
+		return;
 	i = weft_add32(&lanes, 1);
 	if (i >= ROLL_THREADS)
 		i = ROLL_THREADS - 1;
-	return &weft_roll_member(&roll, me)->in[i];
+	l->slot = &weft_roll_member(&roll, me)->in[i];
+	if (roll.counted)
+		l->tally = weft_roll_tally(&roll, me, 0);
 }
 
 struct weft_call weft_call_enter_slow(struct weft_call_site *site)
 {
 	struct lane *l = &lane;
-	uint32_t id;
+	uint32_t id = number_of(site);
 
-	pthread_once(&opened, open_roll);
-	id = number_of(site);
 	/* A1 pairs with R1 in weft_call_start() */
 	if (id && weft_load32(&started) && !several && !now && !l->depth) {
 		weft_store32_relaxed(&site->id, id); /* relaxed: as above */
 		return weft_call_enter(site);
 	}
 	if (!l->slot)
-		l->slot = lane_slot();
+		open_lane(l);
 	if (l->depth++ == 0) {
 		weft_store32(l->slot, id);
 		l->id = id;
@@ -123,13 +134,20 @@ struct weft_call weft_call_enter_slow(struct weft_call_site *site)
 	return (struct weft_call){ NULL, 0 };
 }
 
+static void count(weft_au64 *sum, uint64_t more)
+{
+	if (several)
+		weft_add64(sum, more);
+	else /* relaxed: others read it when it is over */
+		weft_store64_relaxed(sum, weft_load64_relaxed(sum) + more);
+}
+
 static void tally(const struct lane *l)
 {
-	struct roll_tally *t = weft_roll_tally(&roll, me, l->id);
 	uint64_t until = now();
 
-	weft_add64(&t->count, 1);
-	weft_add64(&t->ps, until - l->since);
+	count(&l->tally[l->id].count, 1);
+	count(&l->tally[l->id].ps, until - l->since);
 	if (seen)
 		seen(l->id, l->since, until, l->word);
 }

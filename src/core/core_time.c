@@ -58,10 +58,9 @@ uint64_t weft_core_tick_ps(void)
 
 uint64_t weft_core_look_ps(void)
 {
-	bool knows = below && below->size >= sizeof(*below);
-
-	return knows ? below->look_ps(&weft_core.domain->fid)
-		     : weft_core_now_ps();
+	if (is_virtual() && below->size >= sizeof(*below))
+		return below->look_ps(&weft_core.domain->fid);
+	return weft_core_now_ps();
 }
 
 uint64_t weft_core_now_ps(void)

@@ -5,7 +5,9 @@
 #include "src/base/log.h"
 #include "src/base/trace.h"
 #include "src/core/core_comm.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_opts.h"
+#include "src/core/core_recv.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
 #include "src/core/core_time.h"
@@ -36,18 +38,23 @@ static void put(enum trace_type type, const void *record, size_t bytes)
 	pthread_mutex_unlock(&lock);
 }
 
-static void put_event(enum trace_kind kind, uint64_t t, uint64_t bytes,
+/* Without threads nobody else is here. */
+static void put_event(enum trace_kind kind, uint64_t t, uint64_t span,
 		      uint32_t id, uint64_t word)
 {
 	const struct trace_event e = {
 		.t = t,
-		.span = bytes,
+		.span = span,
 		.word = word,
 		.id = id,
 		.kind = kind,
 	};
 
-	put(TRACE_EVENTS, &e, sizeof(e));
+	if (weft_unlikely(weft_threads))
+		pthread_mutex_lock(&lock);
+	weft_trace_event(&trace, &e);
+	if (weft_unlikely(weft_threads))
+		pthread_mutex_unlock(&lock);
 }
 
 static bool is_users(uint64_t word)
@@ -57,19 +64,29 @@ static bool is_users(uint64_t word)
 
 /* ---- messages out -------------------------------------------------------- */
 
-/* Whose address it is; addresses are few and small. */
-static uint32_t rank_of(fi_addr_t addr)
-{
-	static _Thread_local uint32_t last;
+/* Who was found last at an address, by its low bits. */
+enum { PLACES = 1024 };
+static weft_au32 found[PLACES];
 
-	if (weft_core.proc[last].real == addr)
-		return last;
+static uint32_t look_for(fi_addr_t addr)
+{
 	for (int i = 0; i < weft_core.job.size; i++)
 		if (weft_core.proc[i].real == addr) {
-			last = (uint32_t)i;
-			return last;
+			/* relaxed: it is only a guess */
+			weft_store32_relaxed(&found[addr % PLACES],
+					     (uint32_t)i);
+			return (uint32_t)i;
 		}
 	return UINT32_MAX;
+}
+
+/* Whose address it is. */
+static uint32_t rank_of(fi_addr_t addr)
+{
+	/* relaxed: likewise */
+	uint32_t guess = weft_load32_relaxed(&found[addr % PLACES]);
+
+	return weft_core.proc[guess].real == addr ? guess : look_for(addr);
 }
 
 /* t: before it left, since it may be there before the call is over. */
@@ -178,14 +195,29 @@ static ssize_t seen_sread(struct fid_cq *cq, void *buf, size_t count,
 	return arrived(buf, queue->sread(cq, buf, count, cond, timeout));
 }
 
-static void seen_poll(struct fid_ep *ep, const struct fi_weft_arrival *a,
-		      unsigned turns)
+/* Receives that no queue hears of; they may be over within post. */
+static void note_arrival(const struct fi_weft_arrival *a)
 {
-	bool before = a->over;
-
-	direct->poll(ep, a, turns);
-	if (a->over && !before && !a->err)
+	if (!a->err && is_users(a->tag))
 		put_event(TRACE_RECV, weft_core_look_ps(), a->len, 0, a->tag);
+}
+
+static void seen_alone(struct fi_weft_arrival *a)
+{
+	note_arrival(a);
+}
+
+static void seen_request(struct fi_weft_arrival *a)
+{
+	note_arrival(a);
+	weft_p2p_arrived(a);
+}
+
+static ssize_t seen_post(struct fid_ep *ep, void *buf, size_t len, uint64_t tag,
+			 uint64_t ignore, struct fi_weft_arrival *a)
+{
+	a->call = a->call ? seen_request : seen_alone;
+	return direct->post(ep, buf, len, tag, ignore, a);
 }
 
 /* ---- calls --------------------------------------------------------------- */
@@ -193,15 +225,7 @@ static void seen_poll(struct fid_ep *ep, const struct fi_weft_arrival *a,
 static void seen_call(uint32_t id, uint64_t since, uint64_t until,
 		      uint64_t word)
 {
-	const struct trace_event e = {
-		.t = since,
-		.span = until - since,
-		.word = word,
-		.id = id,
-		.kind = TRACE_CALL,
-	};
-
-	put(TRACE_EVENTS, &e, sizeof(e));
+	put_event(TRACE_CALL, since, until - since, id, word);
 }
 
 void weft_trace_coll(MPI_Comm comm)
@@ -231,11 +255,10 @@ static void stand_between(void)
 	our_queue.read = seen_read;
 	our_queue.sread = seen_sread;
 	weft_core.cq->ops = &our_queue;
-	weft_core.recv_calls = false; /* arrivals are seen in the queue */
 	direct = weft_core.recv;
 	if (direct) {
 		our_direct = *direct;
-		our_direct.poll = seen_poll;
+		our_direct.post = seen_post;
 		weft_core.recv = &our_direct;
 	}
 	typed = weft_core.typed;

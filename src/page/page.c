@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { BUFFER = 1 << 18 };
+
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">"
 	"\n<meta name=\"viewport\" content=\"width=device-width\">\n"
@@ -53,6 +55,7 @@ int page_open(struct page *p, const char *file, const char *kind,
 	f = fopen(p->part, "we");
 	if (!f)
 		return -errno;
+	setvbuf(f, NULL, _IOFBF, BUFFER);
 	put_head(f, title);
 	json_begin(&p->data, f);
 	json_object(&p->data, NULL);

@@ -4,7 +4,6 @@
 
 #include "src/base/must.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,44 +28,76 @@ static unsigned utf8_length(const unsigned char *s)
 	return n;
 }
 
+static bool is_plain(unsigned char c)
+{
+	return c >= ' ' && c < 0x7f && c != '"' && c != '\\' && c != '<';
+}
+
+/* One that is not plain; how many bytes it has. */
+static unsigned put_odd(FILE *f, const unsigned char *s)
+{
+	unsigned n = utf8_length(s);
+
+	if (!n)
+		putc_unlocked('?', f);
+	else if (*s == '"' || *s == '\\')
+		fprintf(f, "\\%c", *s);
+	else if (n == 1)
+		fprintf(f, "\\u%04x", *s);
+	else
+		fwrite_unlocked(s, 1, n, f);
+	return n ? n : 1;
+}
+
 static void put_text(FILE *f, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
-	unsigned n;
 
-	putc('"', f);
-	for (; *s; s += n ? n : 1) {
-		n = utf8_length(s);
-		if (!n)
-			putc('?', f);
-		else if (*s == '"' || *s == '\\')
-			fprintf(f, "\\%c", *s);
-		else if (*s < ' ' || *s == '<' || *s == 0x7f)
-			fprintf(f, "\\u%04x", *s);
+	putc_unlocked('"', f);
+	while (*s)
+		if (is_plain(*s))
+			putc_unlocked(*s++, f);
 		else
-			fwrite(s, 1, n, f);
-	}
-	putc('"', f);
+			s += put_odd(f, s);
+	putc_unlocked('"', f);
+}
+
+char *json_digits(char *end, uint64_t x, unsigned least)
+{
+	char *p = end;
+
+	do
+		*--p = (char)('0' + x % 10);
+	while ((x /= 10) || (unsigned)(end - p) < least);
+	return p;
+}
+
+static void put_digits(FILE *f, uint64_t x, unsigned least)
+{
+	char text[JSON_DIGITS], *end = text + sizeof(text);
+	char *p = json_digits(end, x, least);
+
+	fwrite_unlocked(p, 1, (size_t)(end - p), f);
 }
 
 /* Comma and key, when they belong here. */
 static void before(struct json *j, const char *key)
 {
 	if (j->depth && j->some[j->depth - 1])
-		putc(',', j->f);
+		putc_unlocked(',', j->f);
 	if (j->depth)
 		j->some[j->depth - 1] = true;
 	if (!key)
 		return;
 	put_text(j->f, key);
-	putc(':', j->f);
+	putc_unlocked(':', j->f);
 }
 
 static void deeper(struct json *j, const char *key, char begin, char end)
 {
 	before(j, key);
 	weft_must(j->depth < JSON_DEPTH);
-	putc(begin, j->f);
+	putc_unlocked(begin, j->f);
 	j->end[j->depth] = end;
 	j->some[j->depth++] = false;
 }
@@ -84,9 +115,9 @@ void json_array(struct json *j, const char *key)
 void json_close(struct json *j)
 {
 	weft_must(j->depth > 0);
-	putc(j->end[--j->depth], j->f);
+	putc_unlocked(j->end[--j->depth], j->f);
 	if (j->depth < 3)
-		putc('\n', j->f);
+		putc_unlocked('\n', j->f);
 }
 
 void json_text(struct json *j, const char *key, const char *text)
@@ -108,7 +139,9 @@ void json_number(struct json *j, const char *key, double x)
 void json_int(struct json *j, const char *key, int64_t x)
 {
 	before(j, key);
-	fprintf(j->f, "%" PRId64, x);
+	if (x < 0)
+		putc_unlocked('-', j->f);
+	put_digits(j->f, x < 0 ? 0 - (uint64_t)x : (uint64_t)x, 1);
 }
 
 void json_bool(struct json *j, const char *key, bool x)

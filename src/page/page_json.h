@@ -3,7 +3,8 @@
  * JSON, written as it comes: objects and arrays are opened and closed, values
  * stand between. Commas are put where they belong. A key is NULL inside arrays.
  * Text may hold anything; what is no UTF-8 becomes a question mark. The result
- * can stand inside an HTML script element: '<' is written as an escape.
+ * can stand inside an HTML script element: '<' is written as an escape. The
+ * file is one thread's.
  */
 #ifndef WEFT_PAGE_JSON_H
 #define WEFT_PAGE_JSON_H
@@ -29,5 +30,10 @@ void json_text(struct json *j, const char *key, const char *text);
 void json_number(struct json *j, const char *key, double x);
 void json_int(struct json *j, const char *key, int64_t x);
 void json_bool(struct json *j, const char *key, bool x);
+
+/* At least so many digits, before end; where they begin. Files are mostly
+ * numbers, and printf takes its time. */
+enum { JSON_DIGITS = 24 };
+char *json_digits(char *end, uint64_t x, unsigned least);
 
 #endif

@@ -48,6 +48,24 @@ static void commas_stand_where_they_belong(void **state)
 	free(text);
 }
 
+static void long_numbers(struct json *j)
+{
+	json_array(j, NULL);
+	json_int(j, NULL, INT64_MIN);
+	json_int(j, NULL, INT64_MAX);
+	json_int(j, NULL, 0);
+	json_close(j);
+}
+
+static void numbers_keep_all_their_digits(void **state)
+{
+	char *text = written(long_numbers);
+
+	assert_string_equal(text,
+			    "[-9223372036854775808,9223372036854775807,0]\n");
+	free(text);
+}
+
 static void odd_text(struct json *j)
 {
 	json_text(j, NULL, "a\"b\\c\n</script>\x7f\xc3\xa4\xff\xc3");
@@ -128,6 +146,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commas_stand_where_they_belong),
+		cmocka_unit_test(numbers_keep_all_their_digits),
 		cmocka_unit_test(text_cannot_end_the_script_it_stands_in),
 		cmocka_unit_test(a_page_appears_when_it_is_whole),
 		cmocka_unit_test(what_cannot_be_written_is_told),

@@ -8,18 +8,21 @@
 
 #define NO_CHUNK UINT64_MAX
 
-static const struct trace_chunk *chunk_at(const struct show *s, uint64_t i)
+/* Ranks write events; a chunk that says otherwise is left out. */
+static bool is_good(const struct show *s, uint64_t i)
 {
-	return (const void *)(s->file.base + TRACE_HEAD + i * TRACE_CHUNK);
+	const struct trace_chunk *c = weft_trace_chunk(&s->file, i);
+
+	return c->type == TRACE_EVENTS && c->writer < s->ranks &&
+	       weft_trace_used(&s->file, i);
 }
 
-/* Ranks write events; a chunk that says otherwise is left out. */
-static bool is_good(const struct show *s, const struct trace_chunk *c)
+static void chain_before(struct show *s, uint64_t i)
 {
-	uint32_t used = weft_load32(&c->used);
+	uint32_t rank = weft_trace_chunk(&s->file, i)->writer;
 
-	return c->type == TRACE_EVENTS && c->writer < s->ranks && used &&
-	       used <= TRACE_CHUNK - TRACE_CHUNK_HEAD;
+	s->next[i] = s->first[rank];
+	s->first[rank] = i;
 }
 
 /* Chains the chunks of each rank, last to first, so that first is first. */
@@ -27,14 +30,11 @@ static void chain(struct show *s)
 {
 	for (uint32_t r = 0; r < s->ranks; r++)
 		s->first[r] = NO_CHUNK;
-	for (uint64_t i = s->file.chunks; i-- > 0;) {
-		const struct trace_chunk *c = chunk_at(s, i);
-
-		if (!is_good(s, c))
-			continue;
-		s->next[i] = s->first[c->writer];
-		s->first[c->writer] = i;
-	}
+	for (int desks = 1; desks >= 0; desks--)
+		for (uint64_t i = s->file.chunks; i-- > 0;)
+			if (weft_trace_is_desk(&s->file, i) == desks &&
+			    is_good(s, i))
+				chain_before(s, i);
 }
 
 static void count(struct show *s, const struct trace_event *e)
@@ -99,9 +99,10 @@ const struct trace_event *show_next(struct show_walk *w)
 	while (!w->left) {
 		if (w->chunk == NO_CHUNK)
 			return NULL;
-		c = chunk_at(w->s, w->chunk);
+		c = weft_trace_chunk(&w->s->file, w->chunk);
 		w->e = (const void *)((const char *)c + TRACE_CHUNK_HEAD);
-		w->left = weft_load32(&c->used) / sizeof(*w->e);
+		w->left =
+			weft_trace_used(&w->s->file, w->chunk) / sizeof(*w->e);
 		w->chunk = w->s->next[w->chunk];
 	}
 	w->left--;

@@ -70,6 +70,8 @@ struct show_matched {
 	uint64_t messages;
 	struct show_coll *coll;
 	uint64_t colls;
+	uint32_t *index; /* of coll, by a hash of their words */
+	uint64_t mask;
 	bool all; /* false: there were too many */
 };
 

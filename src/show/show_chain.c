@@ -74,6 +74,16 @@ static int by_end(const void *a, const void *b)
 	return x->to < y->to ? -1 : x->to > y->to;
 }
 
+/* Of one thread and one kind they come so. */
+static void sort(struct waits *w)
+{
+	for (uint64_t i = 1; i < w->count; i++)
+		if (w->at[i].to < w->at[i - 1].to) {
+			qsort(w->at, w->count, sizeof(*w->at), by_end);
+			return;
+		}
+}
+
 static uint64_t colls_of(const struct show *s, uint32_t rank)
 {
 	struct show_walk w = show_walk(s, rank);
@@ -100,7 +110,7 @@ static struct waits *gather(const struct show *s, const struct show_matched *m)
 			continue;
 		add_messages(s, r, m, i, &w[r]);
 		add_colls(s, r, m, &w[r]);
-		qsort(w[r].at, w[r].count, sizeof(*w[r].at), by_end);
+		sort(&w[r]);
 	}
 	return w;
 }

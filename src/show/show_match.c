@@ -101,61 +101,85 @@ static void match_messages(const struct show *s, struct table *t,
 
 /* ---- collectives --------------------------------------------------------- */
 
-static int by_word(const void *a, const void *b)
+/* Where a word stands in the index, or the free place where it would. */
+static uint32_t *place_of(const struct show_matched *m, uint64_t word)
 {
-	const struct show_coll *x = a, *y = b;
+	uint64_t i = mix(word) & m->mask;
 
-	return x->word < y->word ? -1 : x->word > y->word;
+	while (m->index[i] != NONE && m->coll[m->index[i]].word != word)
+		i = (i + 1) & m->mask;
+	return &m->index[i];
 }
 
-/* One entry for each call; merged below. */
-static void list_colls(const struct show *s, struct show_matched *m)
+/* Twice as much room; false: there is no memory. */
+static bool widen(struct show_matched *m)
+{
+	uint64_t room = m->index ? 2 * (m->mask + 1) : 1024;
+	void *index = realloc(m->index, room * sizeof(*m->index));
+	void *coll = realloc(m->coll, room / 2 * sizeof(*m->coll));
+
+	if (index)
+		m->index = index;
+	if (coll)
+		m->coll = coll;
+	if (!index || !coll)
+		return false;
+	m->mask = room - 1;
+	memset(m->index, 0xff, room * sizeof(*m->index));
+	for (uint32_t i = 0; i < m->colls; i++)
+		*place_of(m, m->coll[i].word) = i;
+	return true;
+}
+
+static void join(struct show_coll *c, uint32_t rank,
+		 const struct trace_event *e)
+{
+	if (e->t < c->first)
+		c->first = e->t;
+	if (e->t > c->last) {
+		c->last = e->t;
+		c->last_rank = rank;
+	}
+	if (e->t + e->span > c->end)
+		c->end = e->t + e->span;
+	c->ranks++;
+}
+
+static bool add_coll(struct show_matched *m, uint32_t rank,
+		     const struct trace_event *e)
+{
+	uint32_t *at = place_of(m, e->word);
+
+	if (*at != NONE) {
+		join(&m->coll[*at], rank, e);
+		return true;
+	}
+	*at = (uint32_t)m->colls;
+	m->coll[m->colls++] =
+		(struct show_coll){ e->word, e->t, e->t, e->t + e->span,
+				    rank,    1,	   e->id };
+	return m->colls < (m->mask + 1) / 2 || widen(m);
+}
+
+static bool match_colls(const struct show *s, struct show_matched *m)
 {
 	const struct trace_event *e;
 	struct show_walk w;
+	bool good = widen(m);
 
-	for (uint32_t r = 0; r < s->ranks; r++)
-		for (w = show_walk(s, r); (e = show_next(&w));)
+	for (uint32_t r = 0; good && r < s->ranks; r++)
+		for (w = show_walk(s, r); good && (e = show_next(&w));)
 			if (e->kind == TRACE_CALL && TRACE_IS_COLL(e->word))
-				m->coll[m->colls++] = (struct show_coll){
-					e->word, e->t, e->t, e->t + e->span,
-					r,	 1,    e->id
-				};
-}
-
-static void merge(struct show_coll *to, const struct show_coll *c)
-{
-	if (c->first < to->first)
-		to->first = c->first;
-	if (c->last > to->last) {
-		to->last = c->last;
-		to->last_rank = c->last_rank;
-	}
-	if (c->end > to->end)
-		to->end = c->end;
-	to->ranks++;
-}
-
-static void merge_colls(struct show_matched *m)
-{
-	uint64_t n = 0;
-
-	qsort(m->coll, m->colls, sizeof(*m->coll), by_word);
-	for (uint64_t i = 0; i < m->colls; i++)
-		if (n && m->coll[n - 1].word == m->coll[i].word)
-			merge(&m->coll[n - 1], &m->coll[i]);
-		else
-			m->coll[n++] = m->coll[i];
-	m->colls = n;
+				good = add_coll(m, r, e);
+	return good;
 }
 
 const struct show_coll *show_coll_of(const struct show_matched *m,
 				     uint64_t word)
 {
-	const struct show_coll key = { .word = word };
+	uint32_t i = m->index ? *place_of(m, word) : NONE;
 
-	return m->colls ? bsearch(&key, m->coll, m->colls, sizeof(key), by_word)
-			: NULL;
+	return i == NONE ? NULL : &m->coll[i];
 }
 
 /* -------------------------------------------------------------------------- */
@@ -179,12 +203,9 @@ int show_match(const struct show *s, struct show_matched *m)
 	t.key = calloc(t.mask + 1, sizeof(*t.key));
 	t.post = calloc(s->sends + 1, sizeof(*t.post));
 	m->message = calloc(s->recvs + 1, sizeof(*m->message));
-	m->coll = calloc(s->calls + 1, sizeof(*m->coll));
-	if (t.key && t.post && m->message && m->coll) {
+	if (t.key && t.post && m->message) {
 		match_messages(s, &t, m);
-		list_colls(s, m);
-		merge_colls(m);
-		m->all = true;
+		m->all = match_colls(s, m);
 	}
 	free(t.key);
 	free(t.post);
@@ -195,5 +216,6 @@ void show_match_free(struct show_matched *m)
 {
 	free(m->message);
 	free(m->coll);
+	free(m->index);
 	memset(m, 0, sizeof(*m));
 }

@@ -18,7 +18,7 @@
 /* The module's one door. */
 WEFT_EXPORT int show_otf2(const struct show *s, const char *folder);
 
-enum { CHUNK = 1 << 20, DEF_CHUNK = 1 << 22, TICKS = 1000000000 };
+enum { CHUNK = 1 << 18, DEF_CHUNK = 1 << 18, TICKS = 1000000000 };
 
 static OTF2_FlushType on_full(void *arg, OTF2_FileType type,
 			      OTF2_LocationRef location, void *caller,

@@ -38,7 +38,7 @@ static void put(uint32_t r, enum trace_kind kind, uint64_t t, uint64_t span,
 {
 	const struct trace_event e = { t, span, word, id, kind };
 
-	weft_trace_put(&rank[r], TRACE_EVENTS, &e, sizeof(e));
+	weft_trace_event(&rank[r], &e);
 }
 
 static void the_nth_send_of_a_word_is_the_nth_arrival(void **state)
@@ -197,8 +197,8 @@ static void chunks_that_lie_are_left_out(void **state)
 	put(0, TRACE_CALL, 1, 1, 0, 1);
 	put(1, TRACE_CALL, 1, 1, 0, 1);
 	put(2, TRACE_CALL, 1, 1, 0, 1);
-	rank[0].chunk[TRACE_EVENTS]->writer = RANKS;
-	weft_store32(&rank[1].chunk[TRACE_EVENTS]->used, TRACE_CHUNK);
+	rank[0].desk->writer = RANKS;
+	weft_store64(&rank[1].desk->state, TRACE_CHUNK);
 	T_IS(show_open(&s, fd, &job), 0);
 	T_IS(s.calls, 1);
 	show_close(&s);
