@@ -242,6 +242,34 @@ static void nodes_of_a_chip_take_no_link(void **state)
 }
 
 /*
+ * Requests of a neighbour in y wait for all four links to here, a packet takes
+ * 9.6 us on each; its answer to one from here goes when that has left.
+ */
+static void an_answer_passes_requests_that_wait(void **state)
+{
+	const uint64_t asked = 100000000, most = 40000000;
+	struct net_msg many = { .src = Y, .bytes = LONG, .spread = 1 };
+	struct net_msg one = { .dst = Y, .bytes = 8, .ack = 1 };
+	uint64_t now = asked;
+	struct net_end e;
+
+	many.way = one.way = NET_DETERMINISTIC;
+	load("gemini:4x4x4");
+	net_end_open(&e, &cfg, 0);
+	for (unsigned i = 0; i < Y_PORTS / 2; i++)
+		T_OK(net_link_rate(e.net, ENDS + Y / 2, X_PORTS + i,
+				   100000000));
+	T_OK(net_send(e.net, 0, &many));
+	T_OK(net_send(e.net, asked, &one));
+	while (!e.acked && now < asked + most) {
+		now += 1000000;
+		net_run(e.net, now, &net_end_up, &e, NULL);
+	}
+	T_IS(e.acked, 1);
+	net_end_close(&e);
+}
+
+/*
  * Every node asks its neighbours in a ring for more than their links can hold,
  * and every packet is answered: with one channel for both nothing would move.
  */
@@ -303,6 +331,7 @@ int main(void)
 		T_CASE(atomics_are_quick_on_words_that_are_kept),
 		T_CASE(eight_four_and_eight_links_lead_to_a_neighbour),
 		T_CASE(nodes_of_a_chip_take_no_link),
+		T_CASE(an_answer_passes_requests_that_wait),
 		T_CASE(answers_are_not_held_up_by_requests),
 		T_CASE(no_link_is_in_use_for_longer_than_time_goes),
 	};
