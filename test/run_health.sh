@@ -64,8 +64,8 @@ wait_for there 1
 grep -q "no job $job is watched" "$dir/health" || complain "$(cat "$dir/health")"
 [ -z "$(find /proc/"$(pid 0)"/fd -lname '*weft-health*' 2> /dev/null)" ] ||
 	complain "a region without a watch"
-[ "$(ls /proc/"$(pid 0)"/task | wc -l)" = 2 ] ||
-	complain "threads: $(cat /proc/"$(pid 0)"/task/*/comm)"
+! grep -qx weft-health /proc/"$(pid 0)"/task/*/comm ||
+	complain "a thread without a watch"
 touch "$dir/go"
 ended $job
 [ $got = 0 ] || complain "exit code $got: $(cat "$dir/err")"
@@ -78,6 +78,8 @@ for machine in native apenet:2x2x1; do
 	[ $machine = native ] || grep -q 'torus *2x2x1' "$dir/health" ||
 		complain "not the machine's torus: $(cat "$dir/health")"
 	grep -q 'period *500.000 ms' "$dir/health" || complain "another period"
+	grep -qx weft-health /proc/"$(pid 2)"/task/*/comm ||
+		complain "no thread of the watch"
 	kill -STOP "$(pid 2)"
 	wait_for rank 2 sick normal "$by"
 	in_time 2 20

@@ -563,10 +563,13 @@ static void a_job_is_found_by_its_name_and_by_pids(void **state)
 	fd = weft_health_find(pid);
 	T_TRUE(fd >= 0);
 	close(fd);
-	snprintf(pid, sizeof(pid), "%d", getppid());
-	fd = weft_health_find(pid);
-	T_TRUE(fd >= 0);
-	close(fd);
+	/* 0: it is outside of our pid namespace */
+	if (getppid()) {
+		snprintf(pid, sizeof(pid), "%d", getppid());
+		fd = weft_health_find(pid);
+		T_TRUE(fd >= 0);
+		close(fd);
+	}
 	T_IS(weft_health_find("no such job"), -ESRCH);
 	weft_health_close(&h);
 	T_IS(weft_health_find(name), -ESRCH);
