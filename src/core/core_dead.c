@@ -8,7 +8,6 @@
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
-#include "src/core/core_wire_up.h"
 #include "src/core/core_world.h"
 
 #include <errno.h>
@@ -23,7 +22,8 @@ static struct fi_weft_peers *peers; /* NULL: the provider does not tell */
 static struct weft_list comms = { &comms, &comms };
 static int *gone; /* by process: why nothing will come from it; 0: it may */
 enum source { UNKNOWN, WANTED, MET };
-static uint8_t *sources; /* by process: enum source */
+static uint8_t *sources;       /* by process: enum source */
+static int (*reach)(int proc); /* finds out its address */
 
 void weft_dead_add(struct weft_comm *c)
 {
@@ -108,7 +108,7 @@ static void meet_sources(void)
 		if (sources[i] != WANTED)
 			continue;
 		sources[i] = MET;
-		if (!weft_wire_reach(i))
+		if (!reach(i))
 			peers->meet(weft_core.ep, weft_core.proc[i].real);
 	}
 }
@@ -126,10 +126,11 @@ static const struct weft_watcher watcher = { .look = look, .ms = LOOK_MS };
 /* In virtual time a sleep ends when somebody dies; time must not jump. */
 static const struct weft_watcher roused = { .look = look, .ms = -1 };
 
-void weft_dead_open(void)
+void weft_dead_open(int (*find)(int proc))
 {
 	void *ops = NULL;
 
+	reach = find;
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
 		return;
 	peers = ops;

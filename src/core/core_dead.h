@@ -10,8 +10,9 @@
 
 #include "src/core/core_comm.h"
 
-/* After the endpoint: begins to watch, where the provider tells. */
-void weft_dead_open(void);
+/* After the endpoint: begins to watch, where the provider tells. find: gives
+ * the provider the address of a process, 0 or -errno. */
+void weft_dead_open(int (*find)(int proc));
 
 /* Has a member of c died, as far as is known? */
 bool weft_dead_in(const struct weft_comm *c);

@@ -238,8 +238,12 @@ static int begin(void)
 	if (!fi_open_ops(&weft_core.ep->fid, FI_WEFT_STATS, 0, &ops, NULL))
 		stats = ops;
 	nic_turn();
-	weft_progress_watch(&watcher);
 	return 0;
+}
+
+const struct weft_watcher *weft_core_health_watcher(void)
+{
+	return running ? &watcher : NULL;
 }
 
 int weft_core_health_join(void)

@@ -13,10 +13,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct weft_watcher;
+
 /* The first rank of a host makes the region; all join it and begin, unless time
  * is virtual. Both return 0. */
 int weft_core_health_offer(void);
 int weft_core_health_join(void);
+/* What is to be called in long waits from then on; NULL: nothing. */
+const struct weft_watcher *weft_core_health_watcher(void);
 void weft_core_health_close(void);
 
 /* Has its process gone, as far as the watch knows? */

@@ -11,6 +11,7 @@
 #include "src/core/core_call.h"
 #include "src/core/core_channel.h"
 #include "src/core/core_ctrl.h"
+#include "src/core/core_dead.h"
 #include "src/core/core_deadlock.h"
 #include "src/core/core_err.h"
 #include "src/core/core_health.h"
@@ -64,6 +65,7 @@ static int step_wire(void)
 
 	if (rc)
 		return rc;
+	weft_dead_open(weft_wire_reach);
 	weft_core_clock_open();
 	if (weft_core.virt)
 		weft_deadlock_open();
@@ -100,6 +102,16 @@ static int step_objects(void)
 	return weft_comm_open_predefined();
 }
 
+static int step_watch(void)
+{
+	int rc = weft_core_health_join();
+	const struct weft_watcher *w = weft_core_health_watcher();
+
+	if (w)
+		weft_progress_watch(w);
+	return rc;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -107,7 +119,7 @@ static const struct {
 	{ "options", step_options },   { "pmix", step_job },
 	{ "fabric", step_wire },       { "names", weft_wire_names },
 	{ "waiting", step_waiting },   { "objects", step_objects },
-	{ "control", weft_ctrl_open }, { "watch", weft_core_health_join },
+	{ "control", weft_ctrl_open }, { "watch", step_watch },
 };
 
 static void report(const uint64_t *ns)
