@@ -48,10 +48,10 @@ unsigned net_topo_first(const struct net_config *cfg, unsigned dir)
 
 static unsigned torus_dir(const struct net_config *cfg, unsigned port)
 {
-	unsigned dir = 0;
+	unsigned dir, n;
 
-	while (port >= net_topo_first(cfg, dir + 1))
-		dir++;
+	for (dir = 0; port >= (n = net_topo_links(cfg, dir / 2)); dir++)
+		port -= n;
 	return dir;
 }
 
