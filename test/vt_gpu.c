@@ -2,7 +2,7 @@
 /*
  * Host and device memory in virtual time: two processes that find each other
  * by FI_WEFT_JOB=NAME:RANK:2 send messages to and fro, from host memory, from
- * device memory, and from device memory by copies of the hosts. Rank 0 prints
+ * device memory, and from device memory that is staged. Rank 0 prints
  * half a round trip of each in ps:  KIND BYTES PS
  */
 #include <rdma/fabric.h>
@@ -92,37 +92,35 @@ static void complete(void)
 	check("fi_cq_sread", n == 1 ? 0 : n);
 }
 
-static void send_it(char *buf, size_t n, int staged)
+static void send_it(char *buf, size_t n)
 {
-	if (staged)
-		OK(mem->out(&domain->fid, host, device, n));
 	OK(fi_tsend(ep, buf, n, NULL, peer, 1, NULL));
 	complete();
 }
 
-static void take_it(char *buf, size_t n, int staged)
+static void take_it(char *buf, size_t n)
 {
 	OK(fi_trecv(ep, buf, n, NULL, peer, 1, 0, NULL));
 	complete();
-	if (staged)
-		OK(mem->in(&domain->fid, device, host, n));
 }
 
 static void play(const char *kind, int rank, size_t n)
 {
-	char *buf = *kind == 'p' ? device : host;
-	int staged = *kind == 's';
+	char *buf = *kind == 'h' ? host : device;
+	int p2p = *kind == 's' ? FI_HMEM_P2P_DISABLED : FI_HMEM_P2P_ENABLED;
 	uint64_t t = 0;
 	int i;
 
+	OK(fi_setopt(&ep->fid, FI_OPT_ENDPOINT, FI_OPT_FI_HMEM_P2P, &p2p,
+		     sizeof(p2p)));
 	for (i = 0; i <= ROUNDS; i++) {
 		if (i == 1) /* translations are at hand */
 			t = machine_clock->now_ps(&domain->fid);
 		if (rank)
-			take_it(buf, n, staged);
-		send_it(buf, n, staged);
+			take_it(buf, n);
+		send_it(buf, n);
 		if (!rank)
-			take_it(buf, n, staged);
+			take_it(buf, n);
 	}
 	t = machine_clock->now_ps(&domain->fid) - t;
 	if (!rank)
@@ -132,7 +130,8 @@ static void play(const char *kind, int rank, size_t n)
 
 int main(int argc, char **argv)
 {
-	static const size_t sizes[] = { 8, 2048, 32768, 131072, MOST };
+	static const size_t sizes[] = { 8,	2048,	16384,	 32768, 65536,
+					131072, 262144, 1048576, MOST };
 	int rank = argc > 1 ? atoi(argv[1]) : 0;
 	size_t i;
 

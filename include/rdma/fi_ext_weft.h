@@ -68,7 +68,9 @@ struct fi_weft_stats {
  * On domains: memory of the device's stand-in, which the processor cannot
  * touch. Endpoints with FI_HMEM take it as a buffer of messages and of remote
  * accesses (not as an operand of atomics or collectives), registered with
- * iface FI_WEFT_DEVICE or not. Copies take their time on the virtual clock.
+ * iface FI_WEFT_DEVICE or not: peer to peer where the machine's interface
+ * reaches it, else, and with FI_OPT_FI_HMEM_P2P set to FI_HMEM_P2P_DISABLED,
+ * by copies to host memory. Copies take their time on the virtual clock.
  */
 #define FI_WEFT_MEM    "weft_mem"
 #define FI_WEFT_DEVICE ((enum fi_hmem_iface)0x77656674)
@@ -82,6 +84,19 @@ struct fi_weft_mem {
 	/* Host to device, device to host. -FI_EFAULT: not inside. */
 	int (*in)(struct fid *domain, void *to, const void *from, size_t len);
 	int (*out)(struct fid *domain, void *to, const void *from, size_t len);
+	/* Whose bytes these are: FI_HMEM_SYSTEM, FI_WEFT_DEVICE. -FI_EFAULT:
+	 * of several. */
+	int (*iface)(struct fid *domain, const void *at, size_t len,
+		     enum fi_hmem_iface *iface);
+	/* The same copies of several pieces as one: in or out. */
+	int (*move)(struct fid *domain, const struct iovec *device,
+		    size_t count, void *host, int in);
+	/*
+	 * From now on the endpoint takes such memory, as if it had been opened
+	 * with FI_HMEM; on a machine whose interface does not reach it, too.
+	 * Others may not be posting meanwhile.
+	 */
+	int (*use)(struct fid_ep *ep);
 };
 
 /*
@@ -284,6 +299,11 @@ struct fi_weft_peers {
 	void (*fail)(struct fid_ep *ep,
 		     int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
 		     void *arg);
+	/*
+	 * Something is expected of that peer: who was never met cannot be
+	 * missed, so it gets a word now. Does nothing if it has been met.
+	 */
+	void (*meet)(struct fid_ep *ep, fi_addr_t addr);
 };
 
 /* On joined groups (fid_mc). */

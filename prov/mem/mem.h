@@ -20,6 +20,8 @@ struct weft_mem_kind {
 	/* What a copy by its own means costs: in virtual time. */
 	uint32_t copy_ns;	  /* to start one */
 	uint32_t copy_ps_per_kib; /* and for its bytes */
+	/* Staged messages are copied in chunks of so many bytes. */
+	uint32_t stage_bytes;
 	/* Zeroed memory. -ENOMEM. */
 	int (*alloc)(size_t bytes, void **at_p);
 	/* -EINVAL: not what alloc gave. */

@@ -222,6 +222,7 @@ const struct weft_mem_kind weft_mem_device = {
 	.page_bits = 16,
 	.copy_ns = 5150, /* calibrated: apenet.md h, 16.8 less 6.5 us */
 	.copy_ps_per_kib = 200000, /* assumed: 5 GB/s */
+	.stage_bytes = 32768, /* assumed: so that copies keep up with a link */
 	.alloc = device_alloc,
 	.free = device_free,
 	.mine = device_mine,

@@ -96,6 +96,11 @@ struct weft_unit {
 	const struct weft_unit_ops *ops;
 	struct weft_carrier *carrier;
 	bool fills; /* packets go as they are to a carrier that fills them */
+	/*
+	 * A copy took its time: peers may have answered meanwhile, so a unit
+	 * that stores packets before it delivers them looks there first.
+	 */
+	bool copied;
 };
 
 /*
@@ -229,6 +234,8 @@ enum weft_nic_flag {
 	/* an access of which those to the same line of memory keep their order
 	 */
 	WEFT_OP_LINES = 1 << 12,
+	/* for up: the bytes lie in memory of up's */
+	WEFT_OP_STAGED = 1 << 13,
 };
 
 /* One operation and its completion. */
@@ -363,6 +370,8 @@ void weft_nic_name(struct weft_nic *nic, struct sockaddr_in *name);
 /* For waits: wait, wake, wait_fd, arm; and for peers of an address. */
 struct weft_carrier *weft_nic_carrier(struct weft_nic *nic);
 void weft_nic_set_min_multi(struct weft_nic *nic, size_t bytes);
+/* Other calls up than those of open, from now on. */
+void weft_nic_set_up(struct weft_nic *nic, const struct weft_nic_up *up);
 
 /*
  * Lists a region (row->addr: RMA address of its first byte, at: that byte) in
@@ -434,6 +443,9 @@ int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op);
  */
 int weft_nic_cancel(struct weft_nic *nic, void *context);
 
+/* A word to a peer that something is expected of, so that it is missed if it
+ * dies. */
+void weft_nic_meet(struct weft_nic *nic, struct weft_peer *peer);
 /* Peers that have died so far; those that closed are not counted. */
 uint64_t weft_nic_deaths(const struct weft_nic *nic);
 /*

@@ -9,7 +9,8 @@ PROVIDER = \
 	prov/ofi/weft_done.c \
 	prov/ofi/weft_ep.c \
 	prov/ofi/weft_hmem.c prov/ofi/weft_hmem.h \
-	prov/ofi/weft_hmem_rma.c prov/ofi/weft_msg.c \
+	prov/ofi/weft_hmem_mem.c prov/ofi/weft_msg.c \
+	prov/ofi/weft_stage.c prov/ofi/weft_stage.h \
 	prov/ofi/weft_post.c prov/ofi/weft_post.h \
 	prov/ofi/weft_progress.c \
 	prov/ofi/weft_recv.c \

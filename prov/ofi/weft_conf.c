@@ -50,6 +50,10 @@ static const struct weft_cfg_opt options[] = {
 	  "Copy large messages straight between processes; no sends them as "
 	  "packets",
 	  NULL },
+	{ "FI_WEFT_PEER", WEFT_CFG_BOOL, "yes",
+	  "The interface reads and writes device memory itself, where the "
+	  "machine's can; no stages it through the host's",
+	  NULL },
 	{ "FI_WEFT_SPIN", WEFT_CFG_SIZE, "0",
 	  "Nanoseconds to spin before a wait sleeps; 0 is the default, 1 never "
 	  "spins",
@@ -100,6 +104,7 @@ enum option {
 	ENCRYPT,
 	SILENCE,
 	DMA,
+	PEER,
 	SPIN,
 	EAGER,
 	HOST_EAGER,
@@ -250,6 +255,7 @@ static void conf_read(void)
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
 	conf.vt.faults = conf.faults;
 	conf.dma = weft_cfg_get(&options[DMA]).b;
+	conf.peer = weft_cfg_get(&options[PEER]).b;
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;
 	conf.host_eager = weft_cfg_get(&options[HOST_EAGER]).size;

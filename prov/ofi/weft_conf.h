@@ -15,6 +15,7 @@ struct weft_conf {
 	bool encrypt;				/* FI_WEFT_ENCRYPT */
 	uint32_t silence_ms;			/* FI_WEFT_SILENCE */
 	bool dma;				/* FI_WEFT_DMA */
+	bool peer;				/* FI_WEFT_PEER */
 	size_t spin_ns;				/* FI_WEFT_SPIN */
 	size_t eager_bytes;	/* FI_WEFT_EAGER, 0: the machine's */
 	size_t host_eager;	/* FI_WEFT_HOST_EAGER */

@@ -195,6 +195,7 @@ static int nic_open(struct weft_ep *ep)
 		return err;
 	ep->carrier = weft_nic_carrier(ep->nic);
 	weft_nic_name(ep->nic, &ep->name);
+	weft_hmem_calls(ep);
 	return 0;
 }
 
@@ -294,11 +295,27 @@ static ssize_t weft_ep_cancel(fid_t fid, void *context)
 	return err == -ENOENT ? 0 : weft_ofi_err(err);
 }
 
+static int get_p2p(const struct weft_ep *ep, void *optval, size_t *optlen)
+{
+	size_t room = *optlen;
+
+	*optlen = sizeof(int);
+	if (!ep->hmem)
+		return -FI_ENOPROTOOPT;
+	if (room < sizeof(int))
+		return -FI_ETOOSMALL;
+	*(int *)optval = ep->hmem == WEFT_HMEM_PEER ? FI_HMEM_P2P_ENABLED
+						    : FI_HMEM_P2P_DISABLED;
+	return 0;
+}
+
 static int weft_ep_getopt(fid_t fid, int level, int optname, void *optval,
 			  size_t *optlen)
 {
 	struct weft_ep *ep = to_ep(fid);
 
+	if (level == FI_OPT_ENDPOINT && optname == FI_OPT_FI_HMEM_P2P)
+		return get_p2p(ep, optval, optlen);
 	if (level != FI_OPT_ENDPOINT || optname != FI_OPT_MIN_MULTI_RECV)
 		return -FI_ENOPROTOOPT;
 	if (*optlen < sizeof(size_t)) {
@@ -315,6 +332,10 @@ static int weft_ep_setopt(fid_t fid, int level, int optname, const void *optval,
 {
 	struct weft_ep *ep = to_ep(fid);
 
+	if (level == FI_OPT_ENDPOINT && optname == FI_OPT_FI_HMEM_P2P)
+		return optlen < sizeof(int)
+			       ? -FI_EINVAL
+			       : weft_hmem_set(ep, *(const int *)optval);
 	if (level != FI_OPT_ENDPOINT || optname != FI_OPT_MIN_MULTI_RECV)
 		return -FI_ENOPROTOOPT;
 	if (optlen < sizeof(size_t))
@@ -465,15 +486,12 @@ int weft_ep_open(struct fid_domain *domain, struct fi_info *info,
 	ep->fid.msg = &weft_msg_ops;
 	ep->fid.rma = &weft_rma_ops;
 	ep->fid.tagged = &weft_tagged_ops;
-	if (info->caps & FI_HMEM) {
-		ep->fid.msg = &weft_hmem_msg_ops;
-		ep->fid.rma = &weft_hmem_rma_ops;
-		ep->fid.tagged = &weft_hmem_tagged_ops;
-	}
 	ep->fid.atomic = &weft_atomic_ops;
 	ep->fid.collective = &weft_mc_ops;
 	ep->domain = d;
 	ep_fill(ep, info);
+	if (info->caps & FI_HMEM)
+		weft_hmem_use(ep);
 	weft_ref_get(&d->ref);
 	*ep_p = &ep->fid;
 	return 0;

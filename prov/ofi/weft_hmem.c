@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Endpoints with FI_HMEM: buffers may lie in memory of any kind (prov/mem).
- * Each call finds where the interface reaches its buffers, and goes on as
- * every other endpoint's does; those have no part in this and pay nothing.
- * Messages are here, remote memory and FI_WEFT_MEM in weft_hmem_rma.c.
+ * Where the machine's interface reaches such memory it gets the address that
+ * the bus has, peer to peer; else the bytes are staged (weft_stage.c). The
+ * calls with segments ask for that by themselves (ep->hmem); the short ones
+ * have a table of their own here, so that other endpoints pay nothing.
  */
-#include "prov/ofi/weft_data.h"
-#include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_hmem.h"
+#include "prov/ofi/weft_conf.h"
+#include "prov/ofi/weft_data.h"
+#include "prov/ofi/weft_post.h"
+#include "prov/ofi/weft_stage.h"
 
-int weft_hmem_reach(struct iovec *iov)
+#include <pthread.h>
+
+static int reach(struct iovec *iov)
 {
 	const struct weft_mem_kind *k;
 
@@ -20,140 +25,83 @@ int weft_hmem_reach(struct iovec *iov)
 		 : -EFAULT;
 }
 
-int weft_hmem_reach_all(struct weft_hmem_iov *r, const struct iovec *iov,
-			size_t count)
+/* A buffer of several messages is reported by its address: the host's. */
+int weft_hmem_take(struct weft_ep *ep, struct weft_nic_op *op)
 {
+	void *first = op->iov[0].iov_base;
 	int err = 0;
 
-	r->use = iov;
-	if (count > WEFT_IOV_MAX)
-		return 0; /* the call will say so */
-	for (size_t i = 0; i < count && !err; i++) {
-		r->iov[i] = iov[i];
-		err = weft_hmem_reach(&r->iov[i]);
-	}
-	r->use = r->iov;
+	if (ep->hmem == WEFT_HMEM_STAGED)
+		return weft_stage_take(ep, op);
+	for (unsigned i = 0; i < op->iov_count && !err; i++)
+		err = reach(&op->iov[i]);
+	if (!err && op->flags & WEFT_OP_MULTI && op->iov[0].iov_base != first)
+		return -ENOSYS;
 	return err;
 }
+
+/* What a call without flags of its own sends. */
+static ssize_t send_one(struct fid_ep *fid, struct weft_post *p,
+			const void *buf, size_t len, uint64_t tag,
+			uint64_t data)
+{
+	const struct iovec iov = { (void *)(uintptr_t)buf, len };
+
+	p->comp_flags =
+		FI_SEND | (p->flags & WEFT_OP_TAGGED ? FI_TAGGED : FI_MSG);
+	p->kind = WEFT_SEND;
+	return weft_post_sendv(weft_to_ep(fid), p, &iov, 1, tag, data);
+}
+
+#define INJECTED (WEFT_OP_INJECT | WEFT_OP_QUIET)
 
 /* ---- messages ---- */
 
 static ssize_t hmem_recv(struct fid_ep *ep, void *buf, size_t len, void *desc,
 			 fi_addr_t addr, void *context)
 {
-	struct iovec v;
-	int err = weft_hmem_reach_one(&v, buf, len);
+	const struct iovec iov = { buf, len };
 
-	return err ? weft_ofi_err(err)
-		   : weft_msg_ops.recv(ep, v.iov_base, len, desc, addr,
-				       context);
-}
-
-static ssize_t hmem_recvv(struct fid_ep *ep, const struct iovec *iov,
-			  void **desc, size_t count, fi_addr_t addr,
-			  void *context)
-{
-	struct weft_hmem_iov r;
-	int err = weft_hmem_reach_all(&r, iov, count);
-
-	return err ? weft_ofi_err(err)
-		   : weft_msg_ops.recvv(ep, r.use, desc, count, addr, context);
-}
-
-/* A buffer of several messages is reported by its address: the host's. */
-static ssize_t hmem_recvmsg(struct fid_ep *ep, const struct fi_msg *msg,
-			    uint64_t flags)
-{
-	struct fi_msg m = *msg;
-	struct weft_hmem_iov r;
-	int err = weft_hmem_reach_all(&r, msg->msg_iov, msg->iov_count);
-
-	if (err)
-		return weft_ofi_err(err);
-	if (flags & FI_MULTI_RECV && msg->iov_count &&
-	    r.use[0].iov_base != msg->msg_iov[0].iov_base)
-		return -FI_ENOSYS;
-	m.msg_iov = r.use;
-	return weft_msg_ops.recvmsg(ep, &m, flags);
+	return weft_msg_ops.recvv(ep, &iov, NULL, 1, addr, context);
 }
 
 static ssize_t hmem_send(struct fid_ep *ep, const void *buf, size_t len,
 			 void *desc, fi_addr_t addr, void *context)
 {
-	struct iovec v;
-	int err = weft_hmem_reach_one(&v, buf, len);
+	struct weft_post p = { .addr = addr,
+			       .context = context,
+			       .flags = weft_to_ep(ep)->tx_flags };
 
-	return err ? weft_ofi_err(err)
-		   : weft_msg_ops.send(ep, v.iov_base, len, desc, addr,
-				       context);
-}
-
-static ssize_t hmem_sendv(struct fid_ep *ep, const struct iovec *iov,
-			  void **desc, size_t count, fi_addr_t addr,
-			  void *context)
-{
-	struct weft_hmem_iov r;
-	int err = weft_hmem_reach_all(&r, iov, count);
-
-	return err ? weft_ofi_err(err)
-		   : weft_msg_ops.sendv(ep, r.use, desc, count, addr, context);
-}
-
-static ssize_t hmem_sendmsg(struct fid_ep *ep, const struct fi_msg *msg,
-			    uint64_t flags)
-{
-	struct fi_msg m = *msg;
-	struct weft_hmem_iov r;
-	int err = weft_hmem_reach_all(&r, msg->msg_iov, msg->iov_count);
-
-	m.msg_iov = r.use;
-	return err ? weft_ofi_err(err) : weft_msg_ops.sendmsg(ep, &m, flags);
+	return send_one(ep, &p, buf, len, 0, 0);
 }
 
 static ssize_t hmem_inject(struct fid_ep *ep, const void *buf, size_t len,
 			   fi_addr_t addr)
 {
-	struct iovec v;
-	int err = weft_hmem_reach_one(&v, buf, len);
+	struct weft_post p = { .addr = addr, .flags = INJECTED };
 
-	return err ? weft_ofi_err(err)
-		   : weft_msg_ops.inject(ep, v.iov_base, len, addr);
+	return send_one(ep, &p, buf, len, 0, 0);
 }
 
 static ssize_t hmem_senddata(struct fid_ep *ep, const void *buf, size_t len,
 			     void *desc, uint64_t data, fi_addr_t addr,
 			     void *context)
 {
-	struct iovec v;
-	int err = weft_hmem_reach_one(&v, buf, len);
+	struct weft_post p = { .addr = addr,
+			       .context = context,
+			       .flags = weft_to_ep(ep)->tx_flags |
+					WEFT_OP_DATA };
 
-	return err ? weft_ofi_err(err)
-		   : weft_msg_ops.senddata(ep, v.iov_base, len, desc, data,
-					   addr, context);
+	return send_one(ep, &p, buf, len, 0, data);
 }
 
 static ssize_t hmem_injectdata(struct fid_ep *ep, const void *buf, size_t len,
 			       uint64_t data, fi_addr_t addr)
 {
-	struct iovec v;
-	int err = weft_hmem_reach_one(&v, buf, len);
+	struct weft_post p = { .addr = addr, .flags = INJECTED | WEFT_OP_DATA };
 
-	return err ? weft_ofi_err(err)
-		   : weft_msg_ops.injectdata(ep, v.iov_base, len, data, addr);
+	return send_one(ep, &p, buf, len, 0, data);
 }
-
-struct fi_ops_msg weft_hmem_msg_ops = {
-	.size = sizeof(struct fi_ops_msg),
-	.recv = hmem_recv,
-	.recvv = hmem_recvv,
-	.recvmsg = hmem_recvmsg,
-	.send = hmem_send,
-	.sendv = hmem_sendv,
-	.sendmsg = hmem_sendmsg,
-	.inject = hmem_inject,
-	.senddata = hmem_senddata,
-	.injectdata = hmem_injectdata,
-};
 
 /* ---- tagged messages ---- */
 
@@ -161,114 +109,116 @@ static ssize_t hmem_trecv(struct fid_ep *ep, void *buf, size_t len, void *desc,
 			  fi_addr_t addr, uint64_t tag, uint64_t ignore,
 			  void *context)
 {
-	struct iovec v;
-	int err = weft_hmem_reach_one(&v, buf, len);
+	const struct iovec iov = { buf, len };
 
-	return err ? weft_ofi_err(err)
-		   : weft_tagged_ops.recv(ep, v.iov_base, len, desc, addr, tag,
-					  ignore, context);
-}
-
-static ssize_t hmem_trecvv(struct fid_ep *ep, const struct iovec *iov,
-			   void **desc, size_t count, fi_addr_t addr,
-			   uint64_t tag, uint64_t ignore, void *context)
-{
-	struct weft_hmem_iov r;
-	int err = weft_hmem_reach_all(&r, iov, count);
-
-	return err ? weft_ofi_err(err)
-		   : weft_tagged_ops.recvv(ep, r.use, desc, count, addr, tag,
-					   ignore, context);
-}
-
-static ssize_t hmem_trecvmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg,
-			     uint64_t flags)
-{
-	struct fi_msg_tagged m = *msg;
-	struct weft_hmem_iov r;
-	int err = weft_hmem_reach_all(&r, msg->msg_iov, msg->iov_count);
-
-	m.msg_iov = r.use;
-	return err ? weft_ofi_err(err) : weft_tagged_ops.recvmsg(ep, &m, flags);
+	return weft_tagged_ops.recvv(ep, &iov, NULL, 1, addr, tag, ignore,
+				     context);
 }
 
 static ssize_t hmem_tsend(struct fid_ep *ep, const void *buf, size_t len,
 			  void *desc, fi_addr_t addr, uint64_t tag,
 			  void *context)
 {
-	struct iovec v;
-	int err = weft_hmem_reach_one(&v, buf, len);
+	struct weft_post p = { .addr = addr,
+			       .context = context,
+			       .flags = weft_to_ep(ep)->tx_flags |
+					WEFT_OP_TAGGED };
 
-	return err ? weft_ofi_err(err)
-		   : weft_tagged_ops.send(ep, v.iov_base, len, desc, addr, tag,
-					  context);
-}
-
-static ssize_t hmem_tsendv(struct fid_ep *ep, const struct iovec *iov,
-			   void **desc, size_t count, fi_addr_t addr,
-			   uint64_t tag, void *context)
-{
-	struct weft_hmem_iov r;
-	int err = weft_hmem_reach_all(&r, iov, count);
-
-	return err ? weft_ofi_err(err)
-		   : weft_tagged_ops.sendv(ep, r.use, desc, count, addr, tag,
-					   context);
-}
-
-static ssize_t hmem_tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg,
-			     uint64_t flags)
-{
-	struct fi_msg_tagged m = *msg;
-	struct weft_hmem_iov r;
-	int err = weft_hmem_reach_all(&r, msg->msg_iov, msg->iov_count);
-
-	m.msg_iov = r.use;
-	return err ? weft_ofi_err(err) : weft_tagged_ops.sendmsg(ep, &m, flags);
+	return send_one(ep, &p, buf, len, tag, 0);
 }
 
 static ssize_t hmem_tinject(struct fid_ep *ep, const void *buf, size_t len,
 			    fi_addr_t addr, uint64_t tag)
 {
-	struct iovec v;
-	int err = weft_hmem_reach_one(&v, buf, len);
+	struct weft_post p = { .addr = addr,
+			       .flags = INJECTED | WEFT_OP_TAGGED };
 
-	return err ? weft_ofi_err(err)
-		   : weft_tagged_ops.inject(ep, v.iov_base, len, addr, tag);
+	return send_one(ep, &p, buf, len, tag, 0);
 }
 
 static ssize_t hmem_tsenddata(struct fid_ep *ep, const void *buf, size_t len,
 			      void *desc, uint64_t data, fi_addr_t addr,
 			      uint64_t tag, void *context)
 {
-	struct iovec v;
-	int err = weft_hmem_reach_one(&v, buf, len);
+	struct weft_post p = { .addr = addr,
+			       .context = context,
+			       .flags = weft_to_ep(ep)->tx_flags |
+					WEFT_OP_TAGGED | WEFT_OP_DATA };
 
-	return err ? weft_ofi_err(err)
-		   : weft_tagged_ops.senddata(ep, v.iov_base, len, desc, data,
-					      addr, tag, context);
+	return send_one(ep, &p, buf, len, tag, data);
 }
 
 static ssize_t hmem_tinjectdata(struct fid_ep *ep, const void *buf, size_t len,
 				uint64_t data, fi_addr_t addr, uint64_t tag)
 {
-	struct iovec v;
-	int err = weft_hmem_reach_one(&v, buf, len);
+	struct weft_post p = {
+		.addr = addr, .flags = INJECTED | WEFT_OP_TAGGED | WEFT_OP_DATA
+	};
 
-	return err ? weft_ofi_err(err)
-		   : weft_tagged_ops.injectdata(ep, v.iov_base, len, data, addr,
-						tag);
+	return send_one(ep, &p, buf, len, tag, data);
 }
 
-struct fi_ops_tagged weft_hmem_tagged_ops = {
-	.size = sizeof(struct fi_ops_tagged),
-	.recv = hmem_trecv,
-	.recvv = hmem_trecvv,
-	.recvmsg = hmem_trecvmsg,
-	.send = hmem_tsend,
-	.sendv = hmem_tsendv,
-	.sendmsg = hmem_tsendmsg,
-	.inject = hmem_tinject,
-	.senddata = hmem_tsenddata,
-	.injectdata = hmem_tinjectdata,
-};
+/* ---- an endpoint takes such memory ---- */
+
+static struct fi_ops_msg msg_ops;
+static struct fi_ops_tagged tagged_ops;
+static pthread_once_t tables = PTHREAD_ONCE_INIT;
+
+/* What is not here is as the other endpoints have it. */
+static void tables_fill(void)
+{
+	msg_ops = weft_msg_ops;
+	msg_ops.recv = hmem_recv;
+	msg_ops.send = hmem_send;
+	msg_ops.inject = hmem_inject;
+	msg_ops.senddata = hmem_senddata;
+	msg_ops.injectdata = hmem_injectdata;
+	tagged_ops = weft_tagged_ops;
+	tagged_ops.recv = hmem_trecv;
+	tagged_ops.send = hmem_tsend;
+	tagged_ops.inject = hmem_tinject;
+	tagged_ops.senddata = hmem_tsenddata;
+	tagged_ops.injectdata = hmem_tinjectdata;
+}
+
+void weft_hmem_use(struct weft_ep *ep)
+{
+	pthread_once(&tables, tables_fill);
+	weft_enter(ep->domain);
+	if (!ep->hmem)
+		ep->hmem = ep->domain->machine->hmem && weft_conf()->peer
+				   ? WEFT_HMEM_PEER
+				   : WEFT_HMEM_STAGED;
+	ep->fid.msg = &msg_ops;
+	ep->fid.tagged = &tagged_ops;
+	weft_hmem_calls(ep);
+	weft_leave(ep->domain);
+}
+
+/* Staged operations have an end of their own. */
+void weft_hmem_calls(struct weft_ep *ep)
+{
+	if (ep->nic && ep->hmem == WEFT_HMEM_STAGED)
+		weft_nic_set_up(ep->nic, &weft_stage_calls);
+}
+
+/* ---- FI_OPT_FI_HMEM_P2P ---- */
+
+int weft_hmem_set(struct weft_ep *ep, int p2p)
+{
+	bool can = ep->domain->machine->hmem;
+
+	if (!ep->hmem)
+		return -FI_ENOPROTOOPT;
+	if (p2p == FI_HMEM_P2P_REQUIRED && !can)
+		return -FI_EOPNOTSUPP;
+	if (p2p != FI_HMEM_P2P_DISABLED && p2p != FI_HMEM_P2P_ENABLED &&
+	    p2p != FI_HMEM_P2P_PREFERRED && p2p != FI_HMEM_P2P_REQUIRED)
+		return -FI_EINVAL;
+	weft_enter(ep->domain);
+	ep->hmem = can && p2p != FI_HMEM_P2P_DISABLED ? WEFT_HMEM_PEER
+						      : WEFT_HMEM_STAGED;
+	weft_hmem_calls(ep);
+	weft_leave(ep->domain);
+	return 0;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of other kinds than the host's: weft_hmem.c, weft_hmem_rma.c. */
+/* Memory of other kinds than the host's: weft_hmem.c, weft_hmem_mem.c. */
 #ifndef WEFT_OFI_HMEM_H
 #define WEFT_OFI_HMEM_H
 
@@ -8,31 +8,24 @@
 
 #include <rdma/fi_ext_weft.h>
 
-/* The tables of endpoints with FI_HMEM. */
-extern struct fi_ops_msg weft_hmem_msg_ops;
-extern struct fi_ops_tagged weft_hmem_tagged_ops;
-extern struct fi_ops_rma weft_hmem_rma_ops;
+/* How an endpoint takes such memory: weft_ep.hmem; 0: not at all. */
+enum weft_hmem {
+	WEFT_HMEM_PEER = 1, /* the interface reaches it */
+	WEFT_HMEM_STAGED,   /* its bytes are copied to the host and from it */
+};
+
+/* The endpoint takes it from now on. */
+void weft_hmem_use(struct weft_ep *ep);
+/* What an endpoint with FI_HMEM tells its engine, once it has one. */
+void weft_hmem_calls(struct weft_ep *ep);
+/* FI_OPT_FI_HMEM_P2P: enum of rdma/fi_endpoint.h. 0 or -FI_E*. */
+int weft_hmem_set(struct weft_ep *ep, int p2p);
+
+/* Gives the op of an endpoint with FI_HMEM the addresses that the interface
+ * uses. -EFAULT: a segment lies in memory of two kinds; -ENOMEM, -ENOSYS. */
+int weft_hmem_take(struct weft_ep *ep, struct weft_nic_op *op);
 
 /* fi_open_ops: FI_WEFT_MEM. */
 extern struct fi_weft_mem weft_mem_ops;
-
-/* Segments as the interface reaches them. */
-struct weft_hmem_iov {
-	struct iovec iov[WEFT_IOV_MAX];
-	const struct iovec *use;
-};
-
-/* -EFAULT: a segment lies in memory of two kinds. */
-int weft_hmem_reach(struct iovec *iov);
-int weft_hmem_reach_all(struct weft_hmem_iov *r, const struct iovec *iov,
-			size_t count);
-
-static inline int weft_hmem_reach_one(struct iovec *iov, const void *buf,
-				      size_t len)
-{
-	iov->iov_base = (void *)(uintptr_t)buf;
-	iov->iov_len = len;
-	return weft_hmem_reach(iov);
-}
 
 #endif

@@ -233,6 +233,7 @@ struct weft_ep {
 	bool tx_selective; /* bound with FI_SELECTIVE_COMPLETION */
 	bool rx_selective;
 	bool enabled;
+	uint8_t hmem;	   /* enum weft_hmem, or 0 */
 	uint32_t tx_order; /* WEFT_OP_RELAXED, _LINES: of its accesses */
 	struct weft_cntr *cntr[WEFT_CNTR_KINDS];
 	struct weft_eq *eq;

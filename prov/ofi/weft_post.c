@@ -5,6 +5,7 @@
  */
 #include "prov/ofi/weft_post.h"
 #include "prov/ofi/weft_err.h"
+#include "prov/ofi/weft_hmem.h"
 #include "prov/ofi/weft_progress.h"
 
 unsigned weft_post_flags(uint64_t fi_flags, bool selective)
@@ -68,6 +69,8 @@ ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 		if (!err && (p->flags & WEFT_OP_INJECT) &&
 		    op->len > ep->inject_bytes)
 			err = -EMSGSIZE;
+		if (!err && weft_unlikely(ep->hmem))
+			err = weft_hmem_take(ep, op);
 		if (!err)
 			err = weft_nic_send(ep->nic, op);
 		ret = weft_post_end(ep, op, err);
@@ -109,6 +112,9 @@ ssize_t weft_post_recvv(struct weft_ep *ep, const struct weft_post *p,
 		err = -EINVAL;
 		if (weft_post_source(ep, p->addr, op))
 			err = weft_post_iov(op, iov, count);
+		if (!err && weft_unlikely(ep->hmem) &&
+		    !(p->comp_flags & FI_PEEK))
+			err = weft_hmem_take(ep, op);
 		if (!err)
 			err = recv_start(ep, op, p->comp_flags);
 		if (err)

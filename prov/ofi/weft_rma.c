@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fi_read, fi_write and their kind. */
 #include "prov/ofi/weft_data.h"
+#include "prov/ofi/weft_hmem.h"
 #include "prov/ofi/weft_post.h"
 
 #define READ_FLAGS  (FI_READ | FI_RMA)
@@ -33,6 +34,8 @@ static ssize_t post(struct weft_ep *ep, const struct weft_post *p,
 		if (!err && (p->flags & WEFT_OP_INJECT) &&
 		    op->len > ep->inject_bytes)
 			err = -EMSGSIZE;
+		if (!err && weft_unlikely(ep->hmem))
+			err = weft_hmem_take(ep, op);
 		if (!err)
 			err = weft_nic_rma(ep->nic, op);
 		ret = weft_post_end(ep, op, err);

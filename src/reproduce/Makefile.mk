@@ -10,10 +10,11 @@ libweftrepro_la_SOURCES = src/reproduce/repro.h \
 	src/reproduce/repro_conditional.c \
 	src/reproduce/repro_pingpong.c \
 	src/reproduce/repro_soft.c \
+	src/reproduce/repro_staged.c src/reproduce/repro_staged.h \
 	src/reproduce/repro_stream.c \
 	src/reproduce/repro_table.c \
 	src/reproduce/repro_watch.c
-libweftrepro_la_LIBADD = libweftsim.la libweft-netwatch.la -lm
+libweftrepro_la_LIBADD = libweftsim.la libweft-netwatch.la libweftmem.la -lm
 
 bin_PROGRAMS += weft-reproduce
 weft_reproduce_SOURCES = src/reproduce/repro_main.c \

@@ -13,12 +13,14 @@
  *
  * Added is what the variant takes more than the machine without it; more is
  * what path= takes more than base=, in per cent. A crossover is the size from
- * which on the path b= is faster than a=. A hop is what one more takes, from
- * from= to hops=. A get is a request without data, by the path ask=, and bytes=
- * that the other interface sends back by reply=.
+ * which on the path b= is faster than a=, with copies=: by that path after and
+ * before copies of the hosts (repro_staged.c). A hop is what one more takes,
+ * from from= to hops=. A get is a request without data, by the path ask=, and
+ * bytes= that the other interface sends back by reply=.
  */
 #include "src/reproduce/repro_bench.h"
 #include "prov/net/net_map.h"
+#include "src/reproduce/repro_staged.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -232,6 +234,16 @@ int repro_get(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
+static int measure_b(const struct repro *r, const struct repro_row *row,
+		     uint64_t bytes, const char *path, double *ps_p)
+{
+	char kind[64];
+
+	return *repro_arg(row, "copies", kind, "")
+		       ? repro_staged(r, row, bytes, path, ps_p)
+		       : measure(r, row, bytes, path, ps_p);
+}
+
 int repro_crossover(const struct repro *r, const struct repro_row *row,
 		    double *model_p)
 {
@@ -246,7 +258,7 @@ int repro_crossover(const struct repro *r, const struct repro_row *row,
 		mid = (low + high) / 2;
 		err = measure(r, row, mid, a, &ta);
 		if (!err)
-			err = measure(r, row, mid, b, &tb);
+			err = measure_b(r, row, mid, b, &tb);
 		if (tb < ta)
 			high = mid;
 		else

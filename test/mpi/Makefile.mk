@@ -1,4 +1,8 @@
 # test/mpi: programs by chapter, run by run.sh as the list says
+clean-local: clean-mpi-programs
+clean-mpi-programs:
+	-rm -rf test/mpi/programs
+.PHONY: clean-mpi-programs
 EXTRA_DIST += test/mpi/list test/mpi/mt.h \
 	test/mpi/env.c test/mpi/p2p_modes.c test/mpi/p2p_order.c \
 	test/mpi/p2p_probe.c test/mpi/p2p_persist.c test/mpi/p2p_request.c \
@@ -14,7 +18,8 @@ EXTRA_DIST += test/mpi/type_make.c test/mpi/type_darray.c \
 	test/mpi/op.c test/mpi/info.c test/mpi/attr.c test/mpi/topo.c \
 	test/mpi/tool.c
 EXTRA_DIST += test/mpi/pmpi_count.c test/mpi/pmpi_app.c test/mpi/fail.c
-PLAIN_TESTS += test/mpi/run.sh test/mpi/run_tcp.sh test/mpi/run_machines.sh \
+PLAIN_TESTS += test/mpi/run_virtual.sh test/mpi/run_machines.sh \
+	test/mpi/run.sh test/mpi/run_tcp.sh \
 	test/mpi/run_pmpi.sh test/mpi/run_fail.sh test/mpi/run_faults.sh \
 	test/mpi/run_noisy.sh test/mpi/run_win.sh \
 	test/mpi/run_sock.sh test/mpi/run_hosts.sh

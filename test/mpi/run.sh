@@ -4,7 +4,8 @@
 # fails. Environment: MACHINE (default native), CLOCK (live or virtual),
 # PROVIDER (default weft; "tcp" means tcp;ofi_rxm), ONLY (a pattern for program
 # names), SECONDS_EACH (30; 1200 with LONG),
-# RANKS_MAX (cases with more ranks are left out), LONG=1 (the long ones, too).
+# RANKS_MAX (cases with more ranks are left out), LONG=1 (the long ones, too),
+# PPN (ranks of a node in virtual time; default: the machine's).
 # Under test/hosts (HOSTS is set) ranks are spread over its hosts.
 # Programs are built with the headers and the library of the build tree.
 #
@@ -35,7 +36,8 @@ case $provider in
 weft) unset FI_PROVIDER
 	export FI_WEFT_MACHINE=$machine
 	flags=
-	[ "$clock" = live ] || flags="-q --machine $machine --clock $clock"
+	[ "$clock" = live ] ||
+		flags="-q --machine $machine --clock $clock ${PPN:+--ppn $PPN}"
 	[ -e "$lib/libweft-fi.so" ] || { echo "no provider in $lib"; exit 77; } ;;
 tcp) export FI_PROVIDER='tcp;ofi_rxm' ;;
 *) export FI_PROVIDER=$provider ;;
@@ -56,12 +58,21 @@ else
 	exit 77
 fi
 
+# Once for all lists that run in this build tree, at the same time as well.
+programs=$build/test/mpi/programs
+mkdir -p "$programs" || exit 1
 compile() {
-	[ -x "$work/$1" ] && return
+	local from new=$programs/.$1.$$
+	[ -x "$programs/$1" ] &&
+		for from in "$top/test/mpi/$1.c" "$top"/test/mpi/*.h \
+			"$top"/include/*.h "$top/test/mpi/run.sh" ''; do
+			[ "$from" -nt "$programs/$1" ] && break
+		done
+	[ -x "$programs/$1" ] && [ -z "$from" ] && return
 	${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -w -I"$top/include" \
-		-I"$top/test/mpi" -o "$work/$1" \
+		-I"$top/test/mpi" -o "$new" \
 		"$top/test/mpi/$1.c" -L"$lib" -lmpi_abi -lpthread -lm \
-		-Wl,-rpath,"$lib"
+		-Wl,-rpath,"$lib" && mv "$new" "$programs/$1"
 }
 
 export -f launch
@@ -84,7 +95,7 @@ while read -r prog ranks tags args; do
 		start=$(date +%s%N)
 		# shellcheck disable=SC2086
 		build=$build timeout -k 5 "$each" bash -c 'launch "$@"' - \
-			"$n" "$work/$prog" $args > "$work/out" 2>&1 < /dev/null
+			"$n" "$programs/$prog" $args > "$work/out" 2>&1 < /dev/null
 		rc=$?
 		ms=$((($(date +%s%N) - start) / 1000000))
 		if [ $rc = 0 ]; then

@@ -5,6 +5,7 @@
  * SIGSEGV, so whatever arrives went by the row of its kind.
  */
 #include "test/prov/prov_job.h"
+#include "src/base/attr.h"
 #include "test/t.h"
 
 #include <rdma/fi_ext_weft.h>
@@ -229,6 +230,162 @@ static void device_memory_is_read_and_written(void **state)
 	job_run(2, body_access, &o);
 }
 
+/* ---- staged ---- */
+
+static int p2p_of(struct job *j)
+{
+	size_t len = sizeof(int);
+	int p2p = -1;
+	int ret = fi_getopt(&j->ep->fid, FI_OPT_ENDPOINT, FI_OPT_FI_HMEM_P2P,
+			    &p2p, &len);
+
+	job_check(j, !ret && len == sizeof(int), "fi_getopt", ret);
+	return p2p;
+}
+
+static int p2p_set(struct job *j, int p2p)
+{
+	return fi_setopt(&j->ep->fid, FI_OPT_ENDPOINT, FI_OPT_FI_HMEM_P2P, &p2p,
+			 sizeof(p2p));
+}
+
+/* An endpoint that was opened without FI_HMEM, on any machine. */
+static void use(struct job *j)
+{
+	int ret;
+
+	ret = p2p_set(j, FI_HMEM_P2P_ENABLED);
+	job_check(j, ret == -FI_ENOPROTOOPT, "no FI_HMEM, an option", ret);
+	ret = mem->use(j->ep);
+	job_check(j, !ret, "use", ret);
+}
+
+static void short_ones(struct job *j)
+{
+	fill(j, device, 100, 5);
+	if (j->rank == 0) {
+		int ret = (int)fi_tinject(j->ep, device, 64, j->addr[1], 500);
+
+		job_check(j, !ret, "fi_tinject", ret);
+		wipe(j, device); /* it is ours again */
+	} else {
+		job_trecv(j, 0, device + 4096, 64, 500, 0, &j);
+		job_wait(j, &j);
+		expect(j, device + 4096, 64, 5);
+	}
+	job_barrier(j);
+}
+
+/* What does not fit is cut off, and bytes behind the buffer stay. */
+static void a_long_one_is_cut(struct job *j)
+{
+	struct fi_cq_err_entry e = { 0 };
+	struct fi_cq_tagged_entry c;
+	ssize_t n;
+
+	wipe(j, device);
+	if (j->rank == 0) {
+		fill(j, device, 200000, 6);
+		job_tsend(j, 1, device, 200000, 600, &j);
+		job_wait(j, &j);
+	} else {
+		job_trecv(j, 0, device, 100001, 600, 0, &j);
+		do
+			n = fi_cq_read(j->cq, &c, 1);
+		while (n == -FI_EAGAIN);
+		job_check(j, n == -FI_EAVAIL, "an error entry", n);
+		fi_cq_readerr(j->cq, &e, 0);
+		job_check(j, e.err == FI_ETRUNC && e.len == 100001, "cut",
+			  e.err);
+		expect(j, device, 100001, 6);
+		job_check(j,
+			  !mem->out(&j->domain->fid, check, device + 100001,
+				    99999),
+			  "out", 0);
+		for (n = 0; n < 99999; n++)
+			job_check(j, !check[n], "behind the buffer", n);
+	}
+	job_barrier(j);
+}
+
+static void body_staged(struct job *j)
+{
+	open_mem(j);
+	use(j);
+	if (p2p_of(j) == FI_HMEM_P2P_ENABLED)
+		job_check(j, !p2p_set(j, FI_HMEM_P2P_DISABLED), "set", 0);
+	else
+		job_check(j, p2p_set(j, FI_HMEM_P2P_REQUIRED) == -FI_EOPNOTSUPP,
+			  "it cannot", 0);
+	job_check(j, p2p_of(j) == FI_HMEM_P2P_DISABLED, "staged", 0);
+	job_check(j, p2p_set(j, 99) == -FI_EINVAL, "no such mode", 0);
+	job_barrier(j);
+	for (unsigned i = 0; i < 4; i++) {
+		for (unsigned s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
+			message(j, i & 1 ? device : host, i & 2 ? device : host,
+				sizes[s]);
+	}
+	short_ones(j);
+	a_long_one_is_cut(j);
+	close_mem(j);
+}
+
+static void every_machine_stages_what_it_does_not_reach(void **state)
+{
+	static const char *const machines[] = { "apenet", "native", "bgq",
+						"gemini", "qsnet2", "sunway" };
+	const struct job_opts o = { .caps = 0 };
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(machines); i++) {
+		setenv("FI_WEFT_MACHINE", machines[i], 1);
+		job_run(2, body_staged, &o);
+	}
+	setenv("FI_WEFT_MACHINE", "apenet", 1);
+}
+
+/* One end reaches its device, the other stages. */
+static void body_one_end(struct job *j)
+{
+	open_mem(j);
+	use(j);
+	if (j->rank)
+		job_check(j, !p2p_set(j, FI_HMEM_P2P_DISABLED), "set", 0);
+	for (unsigned s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
+		message(j, device, device, sizes[s]);
+	close_mem(j);
+}
+
+static void one_end_may_be_staged(void **state)
+{
+	const struct job_opts o = { .caps = 0 };
+
+	job_run(2, body_one_end, &o);
+}
+
+/* The origin's buffer is staged; peers reach no device there. */
+static void body_staged_access(struct job *j)
+{
+	struct fid_mr *mr;
+
+	open_mem(j);
+	use(j);
+	mr = reg(j, host, FI_HMEM_SYSTEM, 1);
+	access(j, device, host, 1);
+	refuses(j, device, FI_WEFT_DEVICE, -FI_ENOSYS);
+	job_barrier(j);
+	fi_close(&mr->fid);
+	close_mem(j);
+}
+
+static void remote_accesses_are_staged(void **state)
+{
+	const struct job_opts o = { .caps = 0 };
+
+	setenv("FI_WEFT_MACHINE", "bgq", 1);
+	job_run(2, body_staged_access, &o);
+	setenv("FI_WEFT_MACHINE", "apenet", 1);
+}
+
 /* ---- who has it ---- */
 
 static void only_a_machine_that_reaches_it_offers_it(void **state)
@@ -260,6 +417,9 @@ int main(void)
 		T_CASE(messages_go_between_all_kinds),
 		T_CASE(a_message_may_have_pieces_of_both),
 		T_CASE(device_memory_is_read_and_written),
+		T_CASE(every_machine_stages_what_it_does_not_reach),
+		T_CASE(one_end_may_be_staged),
+		T_CASE(remote_accesses_are_staged),
 		T_CASE(only_a_machine_that_reaches_it_offers_it),
 	};
 
