@@ -81,6 +81,7 @@ struct weft_win {
 	const struct win_fabric *fabric; /* what the provider does */
 	bool unordered;			 /* accumulates may pass each other */
 	bool no_locks;			 /* nobody will lock it */
+	bool lockless;			 /* that was known when it was made */
 	size_t granule; /* bytes changed under one lock; 0: as it comes */
 	struct weft_comm *comm; /* its own */
 	int flavor;		/* MPI_WIN_FLAVOR_ */

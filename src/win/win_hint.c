@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The info keys of windows. MPI_Win_get_info tells those that a window goes by:
- * keys that nobody knows, values that make no sense, and what can no longer be
- * changed once the window stands, are left out. README has what each does.
+ * keys that nobody knows, values that make no sense, and what is not true once
+ * the window stands, are left out. README has what each does.
  */
 #include "src/win/win_hint.h"
 
@@ -85,23 +85,57 @@ static bool is_ours(const char *val)
 	return false;
 }
 
+/* ---- once the window stands -------------------------------------------- */
+
+static bool may_be(const struct weft_win *w, const char *val)
+{
+	(void)w;
+	(void)val;
+	return true;
+}
+
+/* Where no memory for locks is, none comes. */
+static bool may_lock(const struct weft_win *w, const char *val)
+{
+	return !strcmp(val, "true") || !w->lockless;
+}
+
+static bool may_size(const struct weft_win *w, const char *val)
+{
+	bool same = true;
+
+	for (int i = 0; i < w->size; i++)
+		same = same && w->peer[i].size == w->peer[0].size;
+	return same || !strcmp(val, "false");
+}
+
+static bool may_unit(const struct weft_win *w, const char *val)
+{
+	bool same = true;
+
+	for (int i = 0; i < w->size; i++)
+		same = same && w->peer[i].unit == w->peer[0].unit;
+	return same || !strcmp(val, "false");
+}
+
 /* ---- keys -------------------------------------------------------------- */
 
 static const struct hint {
 	const char *key;
 	const char *val; /* when nobody says anything; NULL: then it is not */
 	bool (*fits)(const char *val);
-	bool early; /* for good, once the window stands */
+	/* is it true, or may it be changed, once the window stands? */
+	bool (*may)(const struct weft_win *w, const char *val);
 } hints[] = {
-	{ "no_locks", "false", is_switch, true },
-	{ "accumulate_ordering", "rar,raw,war,waw", is_order, false },
-	{ "accumulate_ops", "same_op_no_op", is_ops, false },
-	{ "same_size", "false", is_switch, true },
-	{ "same_disp_unit", "false", is_switch, true },
-	{ "alloc_shared_noncontig", "false", is_switch, true },
-	{ "mpi_accumulate_granularity", "0", is_bytes, false },
-	{ "mpi_assert_memory_alloc_kinds", NULL, is_kinds, true },
-	{ "mpi_memory_alloc_kinds", "mpi,system", is_ours, true },
+	{ "no_locks", "false", is_switch, may_lock },
+	{ "accumulate_ordering", "rar,raw,war,waw", is_order, may_be },
+	{ "accumulate_ops", "same_op_no_op", is_ops, may_be },
+	{ "same_size", "false", is_switch, may_size },
+	{ "same_disp_unit", "false", is_switch, may_unit },
+	{ "alloc_shared_noncontig", "false", is_switch, may_be },
+	{ "mpi_accumulate_granularity", "0", is_bytes, may_be },
+	{ "mpi_assert_memory_alloc_kinds", NULL, is_kinds, may_be },
+	{ "mpi_memory_alloc_kinds", "mpi,system", is_ours, may_be },
 };
 
 bool win_hint_is(const struct weft_win *w, const char *key, const char *want)
@@ -122,6 +156,7 @@ static void apply(struct weft_win *w)
 {
 	char val[MPI_MAX_INFO_VAL + 1] = "0";
 
+	w->no_locks = win_hint_is(w, "no_locks", "true");
 	w->unordered = win_hint_is(w, "accumulate_ordering", "none");
 	weft_info_get(w->info, "mpi_accumulate_granularity", val, sizeof(val));
 	w->granule = (size_t)strtoul(val, NULL, 10);
@@ -135,9 +170,8 @@ static int take(struct weft_win *w, struct weft_info *info, bool stands)
 	for (size_t i = 0; info && !rc && i < WEFT_COUNT_OF(hints); i++) {
 		const struct hint *h = &hints[i];
 
-		if ((stands && h->early) ||
-		    weft_info_get(info, h->key, val, sizeof(val)) < 0 ||
-		    !h->fits(val))
+		if (weft_info_get(info, h->key, val, sizeof(val)) < 0 ||
+		    !h->fits(val) || (stands && !h->may(w, val)))
 			continue;
 		rc = weft_info_set(w->info, h->key, val);
 	}

@@ -298,14 +298,14 @@ static int compare_cards(struct weft_win *w, const struct card *card)
 		return MPI_ERR_SIZE;
 	if (any & CARD_SAME_UNIT && !units)
 		return MPI_ERR_DISP;
-	w->no_locks = all & CARD_NO_LOCKS;
+	w->lockless = w->no_locks = all & CARD_NO_LOCKS;
 	return w->no_locks ? 0 : win_hint_settle(w, "no_locks", "false");
 }
 
 /* What messages need: counts of locks given back, if there are locks. */
 static int open_messages(struct weft_win *w)
 {
-	if (!w->no_locks) {
+	if (!w->lockless) {
 		w->unlocked = calloc((size_t)w->size, sizeof(*w->unlocked));
 		if (!w->unlocked)
 			return -ENOMEM;
@@ -398,7 +398,7 @@ int weft_win_close(struct weft_win *w)
 {
 	int rc = win_settle(w, &w->pending), rc2;
 
-	if (!rc && !w->page && !w->no_locks)
+	if (!rc && !w->page && !w->lockless)
 		rc = await_unlocks(w);
 	rc2 = win_barrier(w);
 	win_free(w);

@@ -77,7 +77,7 @@ static void layout(struct win_page *p, const struct weft_win *w)
 	p->magic = WIN_MAGIC;
 	p->ranks = (uint32_t)n;
 	p->posts = sizeof(*p) + n * sizeof(struct win_row);
-	if (!w->no_locks) {
+	if (!w->lockless) {
 		p->locks = p->posts;
 		p->posts += n * sizeof(struct win_door);
 	}

@@ -46,22 +46,21 @@ static struct wt told(enum win_kind kind, const char *key, const char *val)
 
 static const struct row {
 	const char *key, *val, *instead; /* what holds else */
-	int later;			 /* may be changed */
 	const char *wrong;
 } rows[] = {
-	{ "no_locks", "true", "false", 0, "maybe" },
-	{ "same_size", "true", "false", 0, "1" },
-	{ "same_disp_unit", "true", "false", 0, "yes" },
-	{ "alloc_shared_noncontig", "true", "false", 0, "" },
-	{ "accumulate_ordering", "none", "rar,raw,war,waw", 1, "none,rar" },
-	{ "accumulate_ordering", "war,waw", "rar,raw,war,waw", 1, "waw," },
-	{ "accumulate_ops", "same_op", "same_op_no_op", 1, "same" },
-	{ "mpi_accumulate_granularity", "64", "0", 1, "64k" },
+	{ "no_locks", "true", "false", "maybe" },
+	{ "same_size", "true", "false", "1" },
+	{ "same_disp_unit", "true", "false", "yes" },
+	{ "alloc_shared_noncontig", "true", "false", "" },
+	{ "accumulate_ordering", "none", "rar,raw,war,waw", "none,rar" },
+	{ "accumulate_ordering", "war,waw", "rar,raw,war,waw", "waw," },
+	{ "accumulate_ops", "same_op", "same_op_no_op", "same" },
+	{ "mpi_accumulate_granularity", "64", "0", "64k" },
 	{ "mpi_assert_memory_alloc_kinds", "mpi:alloc_mem:win_allocate,system",
-	  NULL, 0, "cuda" },
-	{ "mpi_assert_memory_alloc_kinds", "system", NULL, 0, "mpi:device" },
-	{ "mpi_memory_alloc_kinds", "mpi,system", "mpi,system", 0, "cuda" },
-	{ "mpi_colour", NULL, NULL, 0, "blue" },
+	  NULL, "cuda" },
+	{ "mpi_assert_memory_alloc_kinds", "system", NULL, "mpi:device" },
+	{ "mpi_memory_alloc_kinds", "mpi,system", "mpi,system", "cuda" },
+	{ "mpi_colour", NULL, NULL, "blue" },
 };
 
 static void set(MPI_Win win, const char *key, const char *val)
@@ -81,7 +80,7 @@ static void tells(const struct row *r, enum win_kind kind)
 	MT_TRUE(hint_is(w.win, r->key, r->instead));
 	if (r->val)
 		set(w.win, r->key, r->val);
-	MT_TRUE(hint_is(w.win, r->key, r->later ? r->val : r->instead));
+	MT_TRUE(hint_is(w.win, r->key, r->val ? r->val : r->instead));
 	wt_close(&w);
 	w = told(kind, r->key, r->wrong);
 	MT_TRUE(hint_is(w.win, r->key, r->instead));
@@ -122,11 +121,29 @@ static void locks_are_refused(enum win_kind kind)
 	rc = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, MPI_MODE_NOCHECK, w.win);
 	MT_IS(class_of(rc), MPI_ERR_RMA_SYNC);
 	MT_IS(class_of(MPI_Win_lock_all(0, w.win)), MPI_ERR_RMA_SYNC);
+	set(w.win, "no_locks", "false"); /* too late */
+	MT_TRUE(hint_is(w.win, "no_locks", "true"));
+	MT_IS(class_of(MPI_Win_lock_all(0, w.win)), MPI_ERR_RMA_SYNC);
 	add_by_fence(&w);
 	MT_OK(MPI_Win_free(&w.win));
 	if (kind == WT_CREATE || kind == WT_DYNAMIC)
 		free(w.mem);
 	free(w.base);
+}
+
+/* Said later: there are no more from then on, and again when it is unsaid. */
+static void locks_end(enum win_kind kind)
+{
+	struct wt w = wt_open(kind, MPI_COMM_WORLD, 4096, 8);
+
+	for (int i = 0; i < 2; i++) {
+		MT_OK(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w.win));
+		MT_OK(MPI_Win_unlock(0, w.win));
+		set(w.win, "no_locks", "true");
+		MT_IS(class_of(MPI_Win_lock_all(0, w.win)), MPI_ERR_RMA_SYNC);
+		set(w.win, "no_locks", "false");
+	}
+	wt_close(&w);
 }
 
 /* One member alone cannot do without. */
@@ -162,6 +179,21 @@ static int open_rc(const char *key, MPI_Aint bytes, int unit)
 	return class_of(rc);
 }
 
+/* What is not true is not told. */
+static void late_claims(int last)
+{
+	MPI_Win win;
+	void *mem;
+
+	MT_OK(MPI_Win_allocate(last ? 65 : 64, last ? 1 : 2, MPI_INFO_NULL,
+			       MPI_COMM_WORLD, &mem, &win));
+	set(win, "same_size", "true");
+	set(win, "same_disp_unit", "true");
+	MT_TRUE(hint_is(win, "same_size", mt_size > 1 ? "false" : "true"));
+	MT_TRUE(hint_is(win, "same_disp_unit", mt_size > 1 ? "false" : "true"));
+	MT_OK(MPI_Win_free(&win));
+}
+
 static void claims(void)
 {
 	int last = mt_size > 1 && mt_rank == mt_size - 1;
@@ -175,6 +207,7 @@ static void claims(void)
 	MT_IS(open_rc("same_disp_unit", 64, last ? 4 : 8),
 	      many ? MPI_ERR_DISP : MPI_SUCCESS);
 	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+	late_claims(last);
 }
 
 /* ---- accumulates -----------------------------------------------------------
@@ -213,6 +246,7 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			tells(&rows[i], k);
 		locks_are_refused(k);
+		locks_end(k);
 		locks_stay(k);
 		adds_right(k, "mpi_accumulate_granularity", "48");
 		adds_right(k, "accumulate_ordering", "none");
