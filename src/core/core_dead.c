@@ -2,12 +2,12 @@
 /* Who of the job has died: asked of the provider when a wait gets long. */
 #include "src/core/core_dead.h"
 
+#include "src/core/core_health.h"
 #include "src/core/core_hosts.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
-#include "src/core/core_wire_up.h"
 #include "src/core/core_world.h"
 
 #include <errno.h>
@@ -22,7 +22,8 @@ static struct fi_weft_peers *peers; /* NULL: the provider does not tell */
 static struct weft_list comms = { &comms, &comms };
 static int *gone; /* by process: why nothing will come from it; 0: it may */
 enum source { UNKNOWN, WANTED, MET };
-static uint8_t *sources; /* by process: enum source */
+static uint8_t *sources;       /* by process: enum source */
+static int (*reach)(int proc); /* finds out its address */
 
 void weft_dead_add(struct weft_comm *c)
 {
@@ -107,7 +108,7 @@ static void meet_sources(void)
 		if (sources[i] != WANTED)
 			continue;
 		sources[i] = MET;
-		if (!weft_wire_reach(i))
+		if (!reach(i))
 			peers->meet(weft_core.ep, weft_core.proc[i].real);
 	}
 }
@@ -125,10 +126,11 @@ static const struct weft_watcher watcher = { .look = look, .ms = LOOK_MS };
 /* In virtual time a sleep ends when somebody dies; time must not jump. */
 static const struct weft_watcher roused = { .look = look, .ms = -1 };
 
-void weft_dead_open(void)
+void weft_dead_open(int (*find)(int proc))
 {
 	void *ops = NULL;
 
+	reach = find;
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
 		return;
 	peers = ops;
@@ -150,9 +152,24 @@ bool weft_dead_in(const struct weft_comm *c)
 static size_t dead_say(char *text, size_t len, int proc, bool more)
 {
 	const char *host = weft_hosts_name(proc);
+	char known[128];
 
-	return (size_t)snprintf(text, len, "%s %d%s%s", more ? "," : ": rank",
-				proc, host ? " on " : "", host ? host : "");
+	weft_core_health_text(proc, known, sizeof(known));
+	return (size_t)snprintf(text, len, "%s %d%s%s%s", more ? "," : ": rank",
+				proc, host ? " on " : "", host ? host : "",
+				known);
+}
+
+/* Who is gone and was not named: a message by the unit has no sender. */
+static void broken_say(char *text, size_t len)
+{
+	const struct weft_job *job = &weft_core.job;
+	size_t at = 0;
+
+	for (int i = 0; job->local && i < job->local_size && at < len; i++)
+		if (weft_core_health_is_broken(job->local[i]))
+			at += dead_say(text + at, len - at, job->local[i],
+				       at != 0);
 }
 
 void weft_dead_names(char *text, size_t len)
@@ -172,4 +189,6 @@ void weft_dead_names(char *text, size_t len)
 			at += dead_say(text + at, len - at, i, at != 0);
 	}
 	weft_unlock();
+	if (!at)
+		broken_say(text, len);
 }
