@@ -18,6 +18,7 @@
 #include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/base/must.h"
+#include "src/base/plan.h"
 
 #include <stdlib.h>
 
@@ -195,12 +196,27 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 		nic->whole_bytes = nic->eager_bytes;
 }
 
+/* A plan that names no fault is none; one that is wrong is the carrier's. */
+static bool nic_errs(const char *faults)
+{
+	struct weft_plan_why why;
+	struct weft_plan plan;
+	bool any;
+
+	if (!faults || !*faults)
+		return false;
+	if (weft_plan_load(faults, &plan, &why))
+		return true;
+	any = plan.count;
+	weft_plan_fini(&plan);
+	return any;
+}
+
 /* Shared memory does not err, unless a plan says so. */
 static const struct weft_carrier_ops *
 nic_carrier(const struct weft_nic_attr *attr, struct weft_carrier_attr *ca)
 {
-	if (attr->carrier != &weft_carrier_shm || !attr->faults ||
-	    !*attr->faults)
+	if (attr->carrier != &weft_carrier_shm || !nic_errs(attr->faults))
 		return attr->carrier;
 	ca->below = attr->carrier;
 	ca->code = attr->machine->code;

@@ -157,7 +157,11 @@ static void who_does_not_beat_is_sick_within_two_periods(void **state)
 	w.still[5] = true;
 	turns(&w, 2);
 	T_IS(see(&w, 5).host, WEFT_WATCH_NORMAL);
-	turns(&w, 1 + 1);
+	/* who looked after its last beat knows first, and the worst counts */
+	turns(&w, 1);
+	T_IS(see(&w, 5).host, WEFT_WATCH_SICK);
+	T_IS(see(&w, 5).by, 107);
+	turns(&w, 1);
 	T_IS(see(&w, 5).host, WEFT_WATCH_SICK);
 	T_IS(see(&w, 5).looks, 3);
 	T_TRUE((see(&w, 5).looks + 1) / WEFT_HEALTH_TURNS <= 2);
@@ -472,6 +476,34 @@ static void garbage_is_refused_or_read_without_harm(void **state)
 	}
 }
 
+static void a_head_that_lies_is_refused(void **state)
+{
+	struct weft_health h, tool;
+	struct health_what good, *w;
+
+	T_OK(weft_health_open(&h, &job));
+	w = &h.head->what;
+	good = *w;
+	for (int lie = 0; lie < 7; lie++) {
+		*w = good;
+		T_OK(weft_health_peek(&tool, h.region.fd));
+		weft_health_close(&tool);
+		w->version += lie == 0;
+		w->period_ns *= lie != 1;
+		w->shape[0] *= lie == 2 ? 3 : 1;
+		w->shape[1] *= lie != 3;
+		if (lie == 4)
+			memset(w->job, 'x', sizeof(w->job));
+		if (lie == 5)
+			memset(w->host, 'x', sizeof(w->host));
+		/* more slots than there is memory */
+		w->slots *= lie == 6 ? 2 : 1;
+		w->shape[2] *= lie == 6 ? 2 : 1;
+		T_IS(weft_health_peek(&tool, h.region.fd), -EINVAL);
+	}
+	weft_health_close(&h);
+}
+
 /* What was checked is a copy: a region that changes afterwards is no harm. */
 static void the_head_is_read_once(void **state)
 {
@@ -557,6 +589,7 @@ int main(void)
 		T_CASE(sensors_of_the_host_are_read_by_one),
 		T_CASE(a_region_of_another_job_is_refused),
 		T_CASE(garbage_is_refused_or_read_without_harm),
+		T_CASE(a_head_that_lies_is_refused),
 		T_CASE(the_head_is_read_once),
 		T_CASE(a_reader_cannot_write),
 		T_CASE(a_job_is_found_by_its_name_and_by_pids),
