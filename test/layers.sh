@@ -95,7 +95,7 @@ borders() {
 	border prov/carrier/shm "src/base/ prov/wire/ $carrier"
 	border prov/carrier/loop "src/base/ prov/wire/ $carrier"
 	border prov/carrier/noisy "src/base/ prov/wire/ prov/code/ $carrier"
-	border prov/carrier/sock "src/base/ prov/wire/ prov/code/code_crc.h prov/code/code_ghash.h
+	border prov/carrier/sock "src/base/ prov/wire/ prov/code/code_crc.h prov/code/code_ghash.h prov/code/code_ghash.h
 		$carrier"
 	border prov/carrier/vt "src/base/ prov/wire/ $carrier
 		prov/carrier/carrier_vt.h $net"

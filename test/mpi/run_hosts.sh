@@ -31,7 +31,7 @@ if [ -z "$LONG" ]; then
 	apps 3 qsnet2 3
 	exit $bad
 fi
-for machine in ${MACHINES:-native bgq gemini qsnet2 sunway}; do
+for machine in ${MACHINES:-native bgq gemini qsnet2 sunway apenet}; do
 	for n in ${HOST_COUNTS:-2 3 4}; do
 		on "$n" "$machine" $((8 * n)) "${ONLY:-*}"
 		apps "$n" "$machine" "$n" $((4 * n)) $((8 * n))
