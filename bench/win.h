@@ -166,6 +166,7 @@ static inline double win_run(struct win_bench *w, win_access access, size_t n,
 	if (win_is(w, "fence"))
 		MPI_Win_fence(0, w->win);
 	MPI_Barrier(MPI_COMM_WORLD);
+	bench_alone(true);
 	start = MPI_Wtime();
 	for (int i = 0; i < iters; i++) {
 		if (flush || local) {
@@ -200,7 +201,8 @@ static inline double win_run(struct win_bench *w, win_access access, size_t n,
 		MPI_Win_unlock_all(w->win);
 	if (win_is(w, "fence"))
 		MPI_Win_fence(MPI_MODE_NOSUCCEED, w->win);
-	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Barrier(MPI_COMM_WORLD); /* a target may have to help until here */
+	bench_alone(false);
 	return start;
 }
 

@@ -194,6 +194,70 @@ static void run_blocking(struct case_job *j)
 	case_check(j);
 }
 
+/* A message of somebody breaks. */
+static int draw_break(const struct case_job *j)
+{
+	int at = (int)weft_rng_below(&rng, (uint64_t)j->n);
+
+	mock_break(at, 1 + (int)weft_rng_below(&rng, 4));
+	return at;
+}
+
+static int broken_runs;	  /* in which it came to that */
+static int barriers_told; /* ranks that only others' words made fail */
+
+/* Who is told of no failure has the right result; who had it is told. */
+static void check_broken(struct case_job *j, int at, const int *rc)
+{
+	bool broke = mock_broke();
+
+	mock_break(0, 0);
+	broken_runs += broke;
+	T_TRUE(!broke || rc[at]);
+	for (int i = 0; i < j->n; i++) {
+		if (!rc[i])
+			case_check_rank(j, i);
+		else
+			T_TRUE(broke);
+		barriers_told +=
+			rc[i] && i != at && j->w.kind == WEFT_COLL_BARRIER;
+	}
+}
+
+static void run_started_broken(struct case_job *j)
+{
+	struct weft_req *req[CASE_PROCS];
+	int i, rc[CASE_PROCS], at = draw_break(j);
+
+	for (i = 0; i < j->n; i++)
+		T_OK(weft_coll_start(&j->proc[i].a, &req[i]));
+	mock_settle(j->mock);
+	for (i = 0; i < j->n; i++)
+		rc[i] = weft_req_collect(&req[i], MPI_STATUS_IGNORE);
+	check_broken(j, at, rc);
+}
+
+struct broken_run {
+	struct case_job *job;
+	int rc[CASE_PROCS];
+};
+
+static void run_one_broken(int i, void *arg)
+{
+	struct broken_run *b = arg;
+
+	b->rc[i] = weft_coll_run(&b->job->proc[i].a);
+}
+
+static void run_blocking_broken(struct case_job *j)
+{
+	struct broken_run b = { .job = j };
+	int at = draw_break(j);
+
+	mock_each(j->mock, run_one_broken, &b);
+	check_broken(j, at, b.rc);
+}
+
 typedef void (*run_fn)(struct case_job *j);
 
 static void try_row(const struct coll_algo *row, struct mock *m, run_fn run)
@@ -296,6 +360,25 @@ static void blocking_operations_run_at_once(void **state)
 	try_rows(2, 3, 1, run_blocking);
 }
 
+/* Nobody waits for ever either: mock_settle and mock_close look. */
+static void a_failure_is_told_to_all_who_depend_on_it(void **state)
+{
+	static const int spread[] = { 0, 2, -3 };
+
+	set_up();
+	broken_runs = barriers_told = 0;
+	for (size_t i = 0; i < sizeof(spread) / sizeof(*spread); i++) {
+		mock_spread(spread[i]);
+		for (int p = 2; p <= 17; p++)
+			try_rows(p, 0, t_scale(10), run_started_broken);
+		try_rows(6, 0, 4, run_blocking_broken);
+	}
+	mock_spread(0);
+	try_rows(3, 2, t_scale(20), run_started_broken);
+	T_TRUE(broken_runs > 100);
+	T_TRUE(barriers_told > 10);
+}
+
 /* Parts that are not equal, the shorter ones ending at a border: a temporary
  * buffer that is one element short ends where nobody may write. */
 static void temporary_buffers_are_large_enough(void **state)
@@ -323,6 +406,7 @@ int main(void)
 		T_CASE(intercommunicators_give_the_naive_answer),
 		T_CASE(persistent_operations_run_again),
 		T_CASE(blocking_operations_run_at_once),
+		T_CASE(a_failure_is_told_to_all_who_depend_on_it),
 		T_CASE(temporary_buffers_are_large_enough),
 	};
 

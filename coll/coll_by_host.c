@@ -114,7 +114,7 @@ void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	struct coll_flat f;
 
 	coll_flat_open(p, &a->r, &f);
-	if (!f.len || p->err)
+	if (!f.len)
 		return;
 	if (p->rank == a->root)
 		coll_flat_pack(p, &f);
@@ -201,8 +201,6 @@ void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 		exchange(p, a, &plan, a->r.buf);
 	else if (plan.speaks)
 		coll_reduce_up(p, a, &plan.far, a->r.buf, a->r.buf);
-	if (p->err)
-		return;
 	coll_wait_all(p);
 	if (p->rank == 0 || (plan.speaks && h->count == 2))
 		coll_flat_pack(p, &f);

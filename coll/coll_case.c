@@ -432,14 +432,16 @@ static void mem_check(const struct case_mem *m)
 		T_MEM(m->mem, m->image, m->len);
 }
 
+void case_check_rank(const struct case_job *j, int i)
+{
+	mem_check(&j->proc[i].s);
+	mem_check(&j->proc[i].r);
+}
+
 void case_check(const struct case_job *j)
 {
-	int i;
-
-	for (i = 0; i < j->n; i++) {
-		mem_check(&j->proc[i].s);
-		mem_check(&j->proc[i].r);
-	}
+	for (int i = 0; i < j->n; i++)
+		case_check_rank(j, i);
 }
 
 void case_close(struct case_job *j)

@@ -64,8 +64,9 @@ struct case_job {
 
 void case_open(struct case_job *j, struct mock *m, const struct case_what *w,
 	       struct weft_rng *rng);
-/* Compares all buffers with their images. */
+/* Compares all buffers with their images; those of one rank. */
 void case_check(const struct case_job *j);
+void case_check_rank(const struct case_job *j, int i);
 /* Fills the receive buffers again, for another run. */
 void case_again(struct case_job *j);
 void case_close(struct case_job *j);

@@ -55,6 +55,8 @@ static struct weft_list ready = { &ready, &ready };
 static struct weft_list steps = { &steps, &steps };
 static int alive; /* requests of messages */
 static uint64_t messages, bytes_sent;
+static int break_at, break_number; /* messages until it breaks; 0: never */
+static bool broken;		   /* words of failure may go round */
 
 /* ---- devices: there are none -------------------------------------------- */
 
@@ -268,21 +270,57 @@ int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 
 	weft_core_irecv(buf, count, dt, source, tag, comm, flags, &r);
 	weft_req_wait(r);
+	if (status != MPI_STATUS_IGNORE)
+		weft_status_set(status, source, tag, r->bytes);
 	return weft_req_collect(&r, status);
 }
 
-/* Both ends of a collective's message have the same length. */
-static void deliver(struct mock_req *r)
+void mock_break(int at, int number)
+{
+	break_at = at;
+	break_number = number;
+	broken = number;
+}
+
+bool mock_broke(void)
+{
+	return broken && !break_number;
+}
+
+/* Whether this is the message that arrives with an error. */
+static bool breaks(const struct mock_req *r)
+{
+	return r->dst == break_at && break_number && !--break_number;
+}
+
+/* What of the message lands: all of it or, too long for the receive, nothing.
+ */
+static int land(struct mock_req *r)
 {
 	struct mock_req *s = r->mate;
-	size_t n = weft_typed_bytes(&r->data);
+	size_t n = weft_typed_bytes(&s->data);
 
-	T_IS(weft_typed_bytes(&s->data), n);
+	if (n > weft_typed_bytes(&r->data))
+		return -EMSGSIZE;
+	r->req.bytes = (MPI_Count)n;
+	if (!n)
+		return 0;
 	if (s->copy)
 		T_IS(weft_unpack(&r->data, 0, s->copy, n), n);
 	else
 		T_IS(weft_pack_copy(&r->data, &s->data), n);
-	weft_req_complete(&r->req, 0);
+	return 0;
+}
+
+/* Both ends of a collective's message have the same length, unless it is a word
+ * of failure. */
+static void deliver(struct mock_req *r)
+{
+	struct mock_req *s = r->mate;
+
+	T_TRUE(broken ||
+	       weft_typed_bytes(&s->data) == weft_typed_bytes(&r->data));
+	weft_req_complete(&r->req, breaks(r) ? -EIO : land(r));
 	if (!s->copy) {
 		weft_req_complete(&s->req, 0);
 		return;

@@ -38,6 +38,11 @@ void mock_each(struct mock *m, void (*fn)(int i, void *arg), void *arg);
  * are dealt to -n hosts; 0: there is one. */
 void mock_spread(int n);
 
+/* The number-th message to come from now on arrives with an error, at process
+ * at. 0: none does. */
+void mock_break(int at, int number);
+bool mock_broke(void);
+
 /* Messages sent so far, and their bytes. */
 uint64_t mock_messages(void);
 uint64_t mock_bytes(void);

@@ -31,14 +31,14 @@ void coll_enter(struct coll_prog *p, struct weft_comm *comm)
 void coll_prog_init(struct coll_prog *p, const struct weft_coll_args *a,
 		    bool record)
 {
-	memset(p, 0, offsetof(struct coll_prog, inline_reqs));
+	memset(p, 0, offsetof(struct coll_prog, inline_msg));
 	coll_enter(p, a->comm);
 	p->record = record;
 	p->tag = weft_comm_next_tag(a->comm);
 	p->op = a->op;
 	p->op_dt = a->r.dt;
-	p->reqs = p->inline_reqs;
-	p->reqs_room = COLL_INLINE_REQS;
+	p->msg = p->inline_msg;
+	p->msg_room = COLL_INLINE_MSGS;
 }
 
 void coll_prog_lend(struct coll_prog *p, struct coll_step *room, unsigned n)
@@ -64,8 +64,8 @@ void coll_prog_fini(struct coll_prog *p)
 		step_put(&p->step[i]);
 	if (p->step != p->lent)
 		free(p->step);
-	if (p->reqs != p->inline_reqs)
-		free(p->reqs);
+	if (p->msg != p->inline_msg)
+		free(p->msg);
 	while ((t = p->tmp)) {
 		p->tmp = t->next;
 		free(t);
@@ -74,76 +74,101 @@ void coll_prog_fini(struct coll_prog *p)
 
 /* ---- doing a step ------------------------------------------------------- */
 
-/* Room for the request of one more message; NULL: it cannot be posted. */
-static struct weft_req **prog_req(struct coll_prog *p)
+/* Room for one more message; NULL: it cannot be posted. */
+static struct coll_msg *prog_msg(struct coll_prog *p)
 {
-	unsigned room = p->reqs_room * 2;
-	struct weft_req **reqs;
+	unsigned room = p->msg_room * 2;
+	struct coll_msg *msg;
 
-	if (p->nmsg == p->reqs_room) {
-		reqs = malloc(room * sizeof(*reqs));
-		if (!reqs)
+	if (p->nmsg == p->msg_room) {
+		msg = malloc(room * sizeof(*msg));
+		if (!msg)
 			return NULL;
-		memcpy(reqs, p->reqs, p->nmsg * sizeof(*reqs));
-		if (p->reqs != p->inline_reqs)
-			free(p->reqs);
-		p->reqs = reqs;
-		p->reqs_room = room;
+		memcpy(msg, p->msg, p->nmsg * sizeof(*msg));
+		if (p->msg != p->inline_msg)
+			free(p->msg);
+		p->msg = msg;
+		p->msg_room = room;
 	}
-	p->reqs[p->nmsg] = NULL;
-	return &p->reqs[p->nmsg++];
+	p->msg[p->nmsg] = (struct coll_msg){ NULL, false };
+	return &p->msg[p->nmsg++];
 }
 
 /* Messages that are complete at once leave no request. */
-static void msg_posted(struct coll_prog *p, struct weft_req **req, int rc)
+static void msg_posted(struct coll_prog *p, struct coll_msg *m, int rc)
 {
 	if (rc)
 		prog_fail(p, rc);
-	if (rc || *req == weft_req_null_done())
-		*req = NULL;
+	if (rc || m->req == weft_req_null_done())
+		m->req = NULL;
 }
 
-static void post_send(struct coll_prog *p, const struct coll_step *st)
+static bool has_bytes(const struct coll_step *st)
 {
-	struct weft_req **req = prog_req(p);
-
-	if (!req)
-		prog_fail(p, -ENOMEM);
-	else
-		msg_posted(p, req,
-			   weft_core_isend(st->buf, st->n, st->dt, st->peer,
-					   p->tag, st->comm, WEFT_P2P_COLL,
-					   req));
+	return st->n * st->dt->size != 0;
 }
 
+/* What is sent instead once the program has failed. */
+static void word_of_failure(struct coll_prog *p, struct coll_step *st)
+{
+	st->n = has_bytes(st) ? 0 : 1;
+	st->dt = coll_byte();
+	st->buf = p->inline_bytes;
+}
+
+static void post_send(struct coll_prog *p, const struct coll_step *said)
+{
+	struct coll_msg *m = prog_msg(p);
+	struct coll_step st = *said;
+
+	if (!m)
+		prog_fail(p, -ENOMEM);
+	if (weft_unlikely(p->err))
+		word_of_failure(p, &st);
+	if (m)
+		msg_posted(p, m,
+			   weft_core_isend(st.buf, st.n, st.dt, st.peer, p->tag,
+					   st.comm, WEFT_P2P_COLL, &m->req));
+}
+
+/* Who has failed takes what comes, and none of its bytes: it may have no room
+ * for them. */
 static void post_recv(struct coll_prog *p, const struct coll_step *st)
 {
-	struct weft_req **req = prog_req(p);
+	struct coll_msg *m = prog_msg(p);
 
-	if (!req)
+	if (!m) {
 		prog_fail(p, -ENOMEM);
-	else
-		msg_posted(p, req,
-			   weft_core_irecv(st->to, st->n, st->dt, st->peer,
-					   p->tag, st->comm, WEFT_P2P_COLL,
-					   req));
+		return;
+	}
+	if (weft_unlikely(p->err)) {
+		msg_posted(p, m,
+			   weft_core_irecv(p->inline_bytes, 0, coll_byte(),
+					   st->peer, p->tag, st->comm,
+					   WEFT_P2P_COLL, &m->req));
+		return;
+	}
+	m->full = has_bytes(st);
+	msg_posted(p, m,
+		   weft_core_irecv(st->to, st->n, st->dt, st->peer, p->tag,
+				   st->comm, WEFT_P2P_COLL, &m->req));
 }
 
 /* 0: its route is still being joined, or others are first. */
 static int post_unit(struct coll_prog *p, const struct coll_step *st)
 {
 	struct weft_route *route = st->route;
-	struct weft_req **req;
+	struct coll_msg *m;
 
 	if (!weft_route_turn(route, &p->turn))
 		return 0;
-	req = prog_req(p);
-	if (!req)
+	m = prog_msg(p);
+	if (!m)
 		prog_fail(p, -ENOMEM);
 	else if (weft_route_state(route) == WEFT_ROUTE_FAILED)
 		prog_fail(p, -EIO);
 	else
-		msg_posted(p, req, weft_route_post(route, &st->call, req));
+		msg_posted(p, m, weft_route_post(route, &st->call, &m->req));
 	weft_route_pass(route, &p->turn);
 	return 1;
 }
@@ -151,19 +176,21 @@ static int post_unit(struct coll_prog *p, const struct coll_step *st)
 /* True when message id is complete; then its request is gone. */
 static bool msg_ended(struct coll_prog *p, unsigned id)
 {
-	struct weft_req **req = &p->reqs[id];
+	struct coll_msg *m = &p->msg[id];
+	bool empty;
 	int rc;
 
-	if (!*req)
+	if (!m->req)
 		return true;
 	if (!p->record)
-		weft_req_wait(*req);
-	else if (!weft_req_is_done(*req))
+		weft_req_wait(m->req);
+	else if (!weft_req_is_done(m->req))
 		return false;
-	rc = weft_req_collect(req, MPI_STATUS_IGNORE);
-	*req = NULL;
-	if (rc)
-		prog_fail(p, rc);
+	empty = m->full && !m->req->bytes;
+	rc = weft_req_collect(&m->req, MPI_STATUS_IGNORE);
+	m->req = NULL;
+	if (weft_unlikely(rc || empty))
+		prog_fail(p, rc ? rc : -EREMOTEIO);
 	return true;
 }
 
@@ -179,7 +206,7 @@ static int step_wait_all(struct coll_prog *p)
 	return 1;
 }
 
-static int step_copy(const struct coll_step *st)
+static void step_copy(const struct coll_step *st)
 {
 	struct weft_typed from = { st->dt, (void *)(uintptr_t)st->buf, st->n };
 	struct weft_typed to = { st->to_dt, st->to, st->to_n };
@@ -188,7 +215,6 @@ static int step_copy(const struct coll_step *st)
 		weft_device_copy(&to, &from);
 	else
 		weft_pack_copy(&to, &from);
-	return 1;
 }
 
 int coll_step_do(struct coll_prog *p, const struct coll_step *st)
@@ -205,10 +231,13 @@ int coll_step_do(struct coll_prog *p, const struct coll_step *st)
 	case COLL_WAIT_ALL:
 		return step_wait_all(p);
 	case COLL_REDUCE:
-		weft_op_apply(p->op, st->buf, st->to, st->n, st->dt);
+		if (weft_likely(!p->err))
+			weft_op_apply(p->op, st->buf, st->to, st->n, st->dt);
 		return 1;
 	case COLL_COPY:
-		return step_copy(st);
+		if (weft_likely(!p->err))
+			step_copy(st);
+		return 1;
 	case COLL_UNIT:
 		return post_unit(p, st);
 	}
@@ -247,15 +276,12 @@ static void prog_append(struct coll_prog *p, const struct coll_step *st)
 	p->step[p->nstep++] = *st;
 }
 
-/* Without memory nothing is said any more: a buffer is not there. */
 static void coll_say(struct coll_prog *p, const struct coll_step *st)
 {
-	if (p->err == -ENOMEM)
-		return;
-	if (p->record)
-		prog_append(p, st);
-	else
+	if (!p->record)
 		coll_step_do(p, st);
+	else if (!p->err) /* else it will not run */
+		prog_append(p, st);
 }
 
 /* ---- the verbs ---------------------------------------------------------- */
@@ -315,16 +341,19 @@ static void take(struct coll_prog *p, void *buf, MPI_Count n,
 		.n = n,
 		.dt = dt,
 	};
+	MPI_Status status;
 	int rc;
 
-	if (p->record) {
+	if (weft_unlikely(p->record || p->err)) {
 		coll_wait(p, say_msg(p, &st));
 		return;
 	}
 	rc = weft_core_recv(buf, n, dt, from, p->tag, p->comm, WEFT_P2P_COLL,
-			    MPI_STATUS_IGNORE);
-	if (rc)
+			    &status);
+	if (weft_unlikely(rc))
 		prog_fail(p, rc);
+	else if (weft_unlikely(has_bytes(&st) && !weft_status_bytes(&status)))
+		prog_fail(p, -EREMOTEIO);
 }
 
 void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
@@ -347,6 +376,8 @@ void coll_unit(struct coll_prog *p, struct weft_route *route,
 		say_msg(p, &st);
 		return;
 	}
+	if (weft_unlikely(p->err == -ENOMEM))
+		return; /* a buffer is not there */
 	rc = weft_route_run(route, call);
 	if (weft_unlikely(rc))
 		prog_fail(p, rc);

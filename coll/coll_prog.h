@@ -17,7 +17,13 @@
  *
  * Messages of one operation between two ranks match in the order of posting;
  * messages without bytes are left out on both sides. Errors stick to the
- * program and the rest of the steps go on, so that no other rank waits.
+ * program and the rest of the steps go on, so that no other rank waits; what is
+ * sent from then on is a word of failure, which makes the receiver's program
+ * fail, too: a result that depends on what failed is never taken for one.
+ *
+ *                 data             signal
+ *   as it should  all of it        0 bytes
+ *   failed        0 bytes          1 byte (too long for who expects a signal)
  */
 #ifndef WEFT_COLL_PROG_H
 #define WEFT_COLL_PROG_H
@@ -51,6 +57,12 @@ struct coll_step {
 	struct fi_weft_call call; /* UNIT */
 };
 
+/* A message under way. */
+struct coll_msg {
+	struct weft_req *req; /* NULL: it is over */
+	bool full;	      /* a receive that without bytes is a failure */
+};
+
 /* A temporary buffer; all of them live as long as the program. */
 struct coll_tmp {
 	struct coll_tmp *next;
@@ -59,7 +71,7 @@ struct coll_tmp {
 /* The number of a message that has no bytes and does not exist. */
 #define COLL_NO_MSG (~0u)
 
-enum { COLL_INLINE_REQS = 16, COLL_INLINE_BYTES = 1024 };
+enum { COLL_INLINE_MSGS = 16, COLL_INLINE_BYTES = 1024 };
 
 struct coll_prog {
 	struct weft_comm *comm; /* where ranks count now, see coll_enter */
@@ -74,8 +86,8 @@ struct coll_prog {
 	/* messages posted (run at once) or announced (recorded) */
 	unsigned nmsg;
 	unsigned waited; /* all before this one have been waited for */
-	unsigned reqs_room;
-	struct weft_req **reqs;
+	unsigned msg_room;
+	struct coll_msg *msg;
 	/* steps, when recorded */
 	unsigned nstep;
 	unsigned step_room;
@@ -83,7 +95,7 @@ struct coll_prog {
 	struct coll_step *lent; /* the first room for steps, not ours to free */
 	struct coll_tmp *tmp;
 	size_t inline_used;
-	struct weft_req *inline_reqs[COLL_INLINE_REQS];
+	struct coll_msg inline_msg[COLL_INLINE_MSGS];
 	_Alignas(16) char inline_bytes[COLL_INLINE_BYTES];
 };
 

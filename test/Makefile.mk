@@ -12,7 +12,7 @@ test_patience_CFLAGS = -std=c11 -O2 -g -Wall -Wextra
 test_patience_LDFLAGS =
 EXTRA_DIST += test/circles.py test/circles.sh test/layers.sh test/shape.sh \
 	test/timeout.sh test/mutate/run test/mutate/list
-TESTS += test/circles.sh test/layers.sh test/shape.sh
+PLAIN_TESTS += test/circles.sh test/layers.sh test/shape.sh
 PLAIN_TESTS += test/doc_map.sh test/format.sh test/patience.sh
 # what README and the pages tell people to type
 PLAIN_TESTS += test/doc_man.sh test/doc_pages.sh test/doc_readme.sh
@@ -25,5 +25,6 @@ PLAIN_TESTS += test/hosts_self.sh test/hosts_death.sh test/hosts_slurm.sh
 EXTRA_DIST += test/hosts_lib.sh test/hosts_talk.c test/hosts_ways.c test/hosts_coll.c test/hosts_far.h \
 	test/hosts_soak.sh \
 	test/hosts_soak.c
+include test/threads.mk
 include test/abi.mk
 include test/vt.mk

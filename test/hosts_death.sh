@@ -46,11 +46,11 @@ round() { # the file may be just being written
 past() { [ "$(round)" -gt "$1" ]; }
 gone() { ! kill -0 "$1" 2> /dev/null; }
 
-# start WHAT: the job, until it is well under way
+# start WHAT [listen]: the job, until it is well under way
 start() {
 	what="$1, ${#hosts[@]} hosts"
 	rm -f "$work"/f*
-	on_hosts $ranks "$work/talk" "$work/f" > "$work/out" 2>&1 < /dev/null &
+	on_hosts $ranks "$work/talk" "$work/f" $2 > "$work/out" 2>&1 < /dev/null &
 	job=$!
 	eventually 60 past 20 || complain "does not start"
 }
@@ -102,7 +102,7 @@ finish 60
 nothing_left
 echo "$what: round $between, then $(round): good"
 
-# silent WHAT: mpirun does not notice either, until the host is dead
+# silent WHAT [listen]: mpirun does not notice either, until the host is dead
 silent() {
 	start "$@"
 	SECONDS=0
@@ -114,6 +114,10 @@ silent() {
 }
 export FI_WEFT_SILENCE=5
 silent "a host that is silent"
+$HOSTS_SELF join $last
+finish 60
+nothing_left
+silent "a silent host that all only listen to" listen
 $HOSTS_SELF kill $last
 dead=$last
 finish 60

@@ -4,7 +4,11 @@
  * everybody gets a block from everybody, so that nobody goes on without all of
  * them.
  *
- *   hosts_talk FILE
+ *   hosts_talk FILE [listen]
+ *
+ * listen: the last rank speaks to all but the last two for some rounds, and
+ * nobody speaks to it; then the even ones wait for more of it, and the odd ones
+ * for the last but one, who has never said a word.
  *
  * FILE gets the number of rounds done, from rank 0, now and then; when FILE.end
  * is there, they stop. Who meets an error writes it to FILE.RANK, waits for
@@ -34,6 +38,12 @@ static void write_file(const char *file, const char *text)
 	fclose(f);
 }
 
+static void await_end(void)
+{
+	for (int i = 0; access(end_name, F_OK) && i < 1200; i++)
+		usleep(100000);
+}
+
 static void check(int code, const char *call)
 {
 	char text[MPI_MAX_ERROR_STRING], line[sizeof(text) + 1024];
@@ -47,8 +57,7 @@ static void check(int code, const char *call)
 		 call, text);
 	snprintf(file, sizeof(file), "%s.%d", name, rank);
 	write_file(file, line);
-	for (int i = 0; access(end_name, F_OK) && i < 1200; i++)
-		usleep(100000);
+	await_end();
 	_exit(3);
 }
 
@@ -98,6 +107,43 @@ static void tell(long k)
 	write_file(name, text);
 }
 
+static void speak(long k)
+{
+	int v = (int)k;
+
+	for (int r = 0; r < size - 2; r++)
+		check(MPI_Send(&v, 1, MPI_INT, r, 0, MPI_COMM_WORLD),
+		      "MPI_Send");
+}
+
+static void hear(int from, long k)
+{
+	int v = 0;
+
+	check(MPI_Recv(&v, 1, MPI_INT, from, 0, MPI_COMM_WORLD,
+		       MPI_STATUS_IGNORE),
+	      "MPI_Recv");
+	if (v != k)
+		check(MPI_ERR_OTHER, "wrong content");
+	tell(k);
+}
+
+static void listen_only(void)
+{
+	const int rounds = 30;
+
+	for (long k = 1; k <= rounds; k++) {
+		if (rank == size - 1)
+			speak(k);
+		else if (rank < size - 2)
+			hear(size - 1, k);
+	}
+	if (rank >= size - 2)
+		await_end();
+	else
+		hear(rank % 2 ? size - 2 : size - 1, 0);
+}
+
 int main(int argc, char **argv)
 {
 	long k = 1;
@@ -114,8 +160,11 @@ int main(int argc, char **argv)
 	MPI_Get_processor_name(host, &len);
 	if (size > RANKS)
 		MPI_Abort(MPI_COMM_WORLD, 2);
-	for (; !round_of(k); k++)
-		tell(k);
+	if (argc > 2)
+		listen_only();
+	else
+		for (; !round_of(k); k++)
+			tell(k);
 	printf("rank %d of %d: good\n", rank, size);
 	MPI_Finalize();
 	return 0;

@@ -96,7 +96,7 @@ borders() {
 	border prov/carrier/shm "src/base/ prov/wire/ $carrier"
 	border prov/carrier/loop "src/base/ prov/wire/ $carrier"
 	border prov/carrier/noisy "src/base/ prov/wire/ prov/code/ $carrier"
-	border prov/carrier/sock "src/base/ prov/wire/ prov/code/code_crc.h
+	border prov/carrier/sock "src/base/ prov/wire/ prov/code/code_crc.h prov/code/code_ghash.h
 		$carrier"
 	border prov/carrier/vt "src/base/ prov/wire/ $carrier
 		prov/carrier/carrier_vt.h $net"
@@ -114,7 +114,8 @@ borders() {
 		prov/mem/mem.h
 		prov/carrier/carrier.h prov/carrier/carrier_vt.h"
 	border src/types "src/base/"
-	border src/core "src/base/ src/types/"
+	border src/health "src/base/ prov/watch/watch.h"
+	border src/core "src/base/ src/types/ src/health/"
 	border coll "src/base/ src/types/ $core"
 	border src/win "src/base/ src/types/ src/core/ coll/coll.h"
 	border src/mpi "src/base/ src/types/ src/core/ src/win/win.h
@@ -124,7 +125,7 @@ borders() {
 	border src/run "src/base/ $net src/show/show.h"
 	border src/sim "src/base/ $net src/page/"
 	border src/reproduce "src/base/ $net src/sim/ src/page/ prov/mem/mem.h"
-	border src/tool "src/base/ prov/nic/cu/cu_tree.h"
+	border src/tool "src/base/ src/health/ prov/nic/cu/cu_tree.h"
 	border bench "src/base/ prov/code/ $net
 		prov/carrier/carrier.h"
 	border examples ""

@@ -41,4 +41,10 @@ dup=$(find src prov coll -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 if grep -rnE '\b(TODO|FIXME|XXX)\b' $files; then
 	complain "no TODO in committed code"
 fi
+# what starts threads is run with ThreadSanitizer
+for f in $(grep -lE 'pthread_create|t_threads' $(find src prov coll test \
+	-name '*_test.c')); do
+	grep -qw "${f%.c}" test/threads.mk ||
+		complain "$f: starts threads, and is not in test/threads.mk"
+done
 exit $bad

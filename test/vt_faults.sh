@@ -17,14 +17,27 @@ has() {
 hash_of() { grep -oE 'hash [0-9a-f]+' "$dir/err"; }
 time_of() { grep -oE 'virtual time [0-9.]+' "$dir/err"; }
 
-for m in bgq gemini qsnet2; do
-	run 0 -q --machine $m -n 4 --verbose "$dir/$mark"
+# What the last run reported of a job that a dead node has left: the same twice.
+dead_reported() {
+	has '^network: .* packets'
+	has '^  nodes dead +1'
+	has '\(dead\): [0-9]+ bad packets, [0-9]+ detours'
+	has "^    rank $1: .* is dead, by the fault plan, known at [0-9.]+ us"
+	grep -A 99 '^faults:' "$dir/err" | grep '^ ' > "$dir/report.$2"
+	[ "$2" = 1 ] || cmp -s "$dir/report.1" "$dir/report.2" ||
+		complain "$m: two reports differ"
+}
+
+for m in bgq gemini qsnet2 apenet sunway; do
+	# sunway corrects what is short
+	burst= && [ $m != sunway ] || burst='; burst * = 200'
+	run 0 -q --machine $m -n 4 --ppn 1 --verbose "$dir/$mark"
 	good=$(hash_of) early=$(time_of)
-	run 0 -q --machine $m -n 4 --verbose --faults 'loss = 0.5' "$dir/$mark"
+	run 0 -q --machine $m -n 4 --ppn 1 --verbose --faults 'loss = 0.5' "$dir/$mark"
 	[ "$(hash_of)" = "$good" ] || complain "$m: a plan of carriers matters"
 	for plan in 1 1 2; do
-		run 0 -q --machine $m -n 4 --verbose --report \
-			--faults "seed = $plan; errors * = 2e-5" "$dir/$mark"
+		run 0 -q --machine $m -n 4 --ppn 1 --verbose --report \
+			--faults "seed = $plan; errors * = 2e-5$burst" "$dir/$mark"
 		has 'bad packets found +[1-9]'
 		hash[plan + 10]=${hash[plan]}
 		hash[plan]=$(hash_of)
@@ -35,10 +48,21 @@ for m in bgq gemini qsnet2; do
 	[ "$(time_of)" != "$early" ] || complain "$m: errors cost nothing"
 	echo "$m errs"
 
-	run 58 -q --machine $m -n 4 --faults 'dead-node 3 at 20us' "$dir/$mark"
+	run 58 -q --machine $m -n 4 --ppn 1 --faults 'dead-node 3 at 20us' \
+		"$dir/$mark"
 	last 'rank 3 \(node .* is dead, by the fault plan\) \(MPI_ERR_PROC_AB'
 	nothing_left
-	run 0 -q --machine $m -n 4 --faults 'dead-node 3 at 20us' \
+	for i in 1 2; do
+		run 58 -q --machine $m -n 4 --ppn 1 --report \
+			--faults 'dead-node 3 at 20us' "$dir/$mark"
+		dead_reported 3 $i
+	done
+	for i in 1 2; do
+		run 0 -q --machine $m -n 4 --ppn 1 --report \
+			--faults 'dead-node 0 at 20us' "$dir/$mark" return
+		dead_reported 0 $i
+	done
+	run 0 -q --machine $m -n 4 --ppn 1 --faults 'dead-node 3 at 20us' \
 		"$dir/$mark" return
 	has '^rank 0: 200 rounds, 0'
 	has '^rank 1: 200 rounds, 0'

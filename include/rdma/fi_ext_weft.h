@@ -299,6 +299,11 @@ struct fi_weft_peers {
 	void (*fail)(struct fid_ep *ep,
 		     int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
 		     void *arg);
+	/*
+	 * Something is expected of that peer: who was never met cannot be
+	 * missed, so it gets a word now. Does nothing if it has been met.
+	 */
+	void (*meet)(struct fid_ep *ep, fi_addr_t addr);
 };
 
 /* On joined groups (fid_mc). */

@@ -369,6 +369,9 @@ struct weft_swhni_stats {
 	uint64_t casts;	     /* copies of results that left here */
 	uint64_t filtered;   /* that came, and were for nobody here */
 	uint64_t probes;     /* of parents, for results that did not come */
+	uint64_t asked;	     /* targets, what has become of an RDMAW */
+	uint64_t
+		rdma_again; /* RDMAs whose bytes were sent or asked for again */
 };
 
 void weft_swhni_stats(struct weft_swhni *n, struct weft_swhni_stats *s);

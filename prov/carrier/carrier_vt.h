@@ -160,6 +160,7 @@ struct weft_vt_dma {
 	int count;
 	uint64_t remote; /* address in the peer */
 	uint64_t region; /* of memory, where it begins; 0: not known */
+	uint64_t key;	 /* of that region */
 	uint64_t bytes;
 	/*
 	 * An atomic: for attr.change, which makes new bytes of the peer's; what

@@ -6,6 +6,7 @@ libweft_code_la_SOURCES = \
 	prov/code/code_crc.c prov/code/code_crc.h prov/code/code_crc_step.h \
 	prov/code/code_crc_any.c prov/code/code_crc_arm.c \
 	prov/code/code_crc_x86.c \
+	prov/code/code_ghash.c prov/code/code_ghash.h \
 	prov/code/code_hamming.c prov/code/code_hamming.h \
 	prov/code/code_line.c prov/code/code_line.h \
 	prov/code/code_rs.c prov/code/code_rs.h prov/code/code_rs_field.h \
@@ -13,6 +14,7 @@ libweft_code_la_SOURCES = \
 
 # OpenSSL's arithmetic is the second opinion of the tests, and of them alone.
 CODE_TESTS = prov/code/code_8b10b_test prov/code/code_crc_test \
+	prov/code/code_ghash_test \
 	prov/code/code_hamming_test prov/code/code_line_test \
 	prov/code/code_rs_test
 check_PROGRAMS += $(CODE_TESTS)
@@ -23,6 +25,8 @@ CODE_FLAGS = $(AM_CFLAGS) $(CRYPTO_CFLAGS)
 prov_code_code_crc_test_SOURCES = prov/code/code_crc_test.c $(CODE_ORACLE)
 prov_code_code_crc_test_CFLAGS = $(CODE_FLAGS)
 prov_code_code_crc_test_LDADD = $(CODE_LIBS)
+prov_code_code_ghash_test_CFLAGS = $(CODE_FLAGS)
+prov_code_code_ghash_test_LDADD = $(CODE_LIBS)
 prov_code_code_hamming_test_LDADD = libweft-code.la $(T_LIBS)
 prov_code_code_8b10b_test_LDADD = libweft-code.la $(T_LIBS)
 prov_code_code_line_test_LDADD = libweft-code.la $(T_LIBS)

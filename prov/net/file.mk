@@ -11,11 +11,16 @@ libweftnetfile_la_LIBADD = libweft-netmap.la
 libweftnetfile_la_CPPFLAGS = $(AM_CPPFLAGS) -DWEFT_DATADIR='"$(datadir)"'
 
 NET_FILE_TESTS = prov/net/net_elan_test prov/net/net_fault_test \
+	prov/net/net_fault_soak_test \
 	prov/net/net_fault_way_test prov/net/net_file_test \
 	prov/net/net_gemini_test prov/net/net_sunway_test
 check_PROGRAMS += $(NET_FILE_TESTS)
 TESTS += $(NET_FILE_TESTS)
 NET_FAULT_END = $(NET_END) prov/net/net_fault_end.c prov/net/net_fault_end.h
+prov_net_net_fault_soak_test_SOURCES = prov/net/net_fault_soak_test.c \
+	$(NET_FAULT_END)
+prov_net_net_fault_soak_test_LDADD = libweftnetfile.la libweft-net.la \
+	$(T_LIBS) -lm
 prov_net_net_fault_test_SOURCES = prov/net/net_fault_test.c $(NET_FAULT_END)
 prov_net_net_fault_test_LDADD = libweftnetfile.la libweft-net.la $(T_LIBS) -lm
 prov_net_net_fault_way_test_SOURCES = prov/net/net_fault_way_test.c \

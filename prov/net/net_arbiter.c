@@ -249,25 +249,43 @@ static void grant_slot(struct net_step *s, unsigned port, unsigned vc,
 		grant_head(s, port, vc, slot, pi, false);
 }
 
-static void grant_det(struct net_step *s, unsigned port, unsigned vc,
-		      unsigned which)
+static inline uint32_t take_listed(struct net_step *s, unsigned port,
+				   unsigned which)
 {
 	struct net_out *o = net_out(s, port);
 	uint32_t pi = net_list_pop(s->net, &o->list[which]);
-	const struct net_packet *p = net_packet(s->net, pi);
 
 	if (!o->list[which].head)
 		o->waits &= (uint8_t) ~(1u << which);
-	if (weft_likely(!s->net->odd)) {
-		leave(s, p->in, port, p, false);
-		launch(s, port, vc, pi, 0, false);
-		return;
-	}
+	return pi;
+}
+
+WEFT_APART static void grant_det_odd(struct net_step *s, unsigned port,
+				     unsigned vc, unsigned which)
+{
+	uint32_t pi = take_listed(s, port, which);
+	const struct net_packet *p = net_packet(s->net, pi);
+
 	if (s->net->cfg.columns)
 		s->dirty |= net_tile_leave(s, p);
 	else
 		leave(s, p->in, port, p, true);
 	launch(s, port, vc, pi, 0, true);
+}
+
+static void grant_det(struct net_step *s, unsigned port, unsigned vc,
+		      unsigned which)
+{
+	uint32_t pi;
+
+	if (weft_unlikely(s->net->odd)) {
+		grant_det_odd(s, port, vc, which);
+		return;
+	}
+	pi = take_listed(s, port, which);
+	leave(s, net_packet(s->net, pi)->in, port, net_packet(s->net, pi),
+	      false);
+	launch(s, port, vc, pi, 0, false);
 }
 
 /* The injection FIFO whose turn it is at a port. */
@@ -428,6 +446,42 @@ static bool serve_injection(struct net_step *s, unsigned port)
 	return serve_esc(s, port, 0, o->esc[1] & FIFO_BITS);
 }
 
+/* The channel by which the head of a list may go, or -1. */
+static int row_channel(const struct net_step *s, unsigned port, uint32_t pi,
+		       unsigned need)
+{
+	const struct net *net = s->net;
+	const struct net_packet *p = net_packet(net, pi);
+
+	if (!pi)
+		return -1;
+	if (p->want && s->node->room[port] >= net->cost[p->chunks])
+		return NET_VC_DYN;
+	if (p->want && !net->escapes_too)
+		return -1;
+	return net_tokens(net, s->id, port, NET_VC_DET) < need ? -1
+							       : NET_VC_DET;
+}
+
+/* A port of a router of tiles: adaptive packets wait in lists, too. */
+WEFT_COLD static void serve_rows(struct net_step *s, unsigned port)
+{
+	enum { ON = NET_WAIT_DET, ENTER };
+	struct net_out *o = net_out(s, port);
+	int on = row_channel(s, port, o->list[ON].head, 1);
+	int enter = row_channel(s, port, o->list[ENTER].head,
+				net_hop(s, port)->need);
+
+	if (on >= 0 && !(enter >= 0 && o->turn & 2)) {
+		o->turn |= 2;
+		grant_det_odd(s, port, (unsigned)on, ON);
+	} else if (enter >= 0) {
+		o->turn &= (uint8_t)~2u;
+		net_tile_lane(s->net, o->list[ENTER].head, port);
+		grant_det_odd(s, port, (unsigned)enter, ENTER);
+	}
+}
+
 /* Normal traffic: receivers, and injection once in a while. */
 WEFT_INLINE void serve_normal(struct net_step *s, unsigned port)
 {
@@ -476,6 +530,14 @@ static inline bool wanted(const struct net_out *o)
 	       o->waits | o->vcs;
 }
 
+WEFT_APART static void serve_normal_odd(struct net_step *s, unsigned port)
+{
+	if (net_tile_is(s))
+		serve_rows(s, port);
+	else
+		serve_normal(s, port);
+}
+
 /* Where nobody is urgent: the one first, next time the other. */
 WEFT_COLD static void serve_in_turn(struct net_step *s, unsigned port)
 {
@@ -484,10 +546,10 @@ WEFT_COLD static void serve_in_turn(struct net_step *s, unsigned port)
 	o->turn ^= 4;
 	if (o->turn & 4) {
 		if (!serve_urgent(s, port))
-			serve_normal(s, port);
+			serve_normal_odd(s, port);
 		return;
 	}
-	serve_normal(s, port);
+	serve_normal_odd(s, port);
 	if (!(s->node->busy >> port & 1))
 		serve_urgent(s, port);
 }
@@ -510,7 +572,10 @@ WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool odd)
 		if (serve_urgent(s, port))
 			return;
 	}
-	serve_normal(s, port);
+	if (odd)
+		serve_normal_odd(s, port);
+	else
+		serve_normal(s, port);
 }
 
 /*
@@ -563,6 +628,30 @@ WEFT_INLINE bool may_escape(const struct net_step *s,
 	       net_tokens(net, s->id, p->det, NET_VC_DET) >= need;
 }
 
+/*
+ * A new head in a router of tiles goes by a port that nobody waits for, or to
+ * the row buffer of one, or stays where it is.
+ */
+static void serve_tile(struct net_step *s, unsigned slot)
+{
+	uint32_t pi = net_slot_head(s->net, s->id, slot);
+	const struct net_packet *p = net_packet(s->net, pi);
+	unsigned in = net_slot_in(s->net, slot);
+	uint32_t cost = s->net->cost[p->chunks];
+	int port = best_port(s, p->want & ~s->node->waiting, (int)cost);
+
+	s->node->rr++;
+	if (port >= 0 && net_tile_has_room(s, in, (unsigned)port, p->vc)) {
+		grant_head_odd(s, (unsigned)port, NET_VC_DYN, slot, pi);
+		return;
+	}
+	port = net_tile_choose(s, in, pi);
+	if (port < 0)
+		return;
+	queue_pop(s, slot);
+	s->dirty |= net_tile_enter(s, in, pi, (unsigned)port);
+}
+
 /* A new head finds a sender free, or escapes, or has to wait. */
 WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
 {
@@ -592,8 +681,6 @@ WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool odd)
 		grant_head(s, (unsigned)port, vc, slot, pi, odd);
 		return;
 	}
-	if (odd && net->cfg.columns)
-		p->want = net_tile_column(s, p->want);
 	slot_show(s, slot, p);
 }
 
@@ -615,7 +702,10 @@ WEFT_INLINE void serve_node(struct net_step *s, bool odd)
 			return;
 		n = net_mask_next(m0, m1, s->node->rr % 128);
 		net_mask_clear(s->fresh, n);
-		serve_fresh(s, n, odd);
+		if (odd && net_tile_is(s))
+			serve_tile(s, n);
+		else
+			serve_fresh(s, n, odd);
 	}
 }
 

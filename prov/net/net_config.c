@@ -290,10 +290,11 @@ static int check_nodes(const struct net_config *cfg)
 			  cfg->coll_inject_ps < 2 * (uint64_t)cfg->tick_ps,
 		  "coll_inject_ps is below two ticks" },
 		{ cfg->barriers && !cfg->barrier_bytes, "barrier_bytes is 0" },
-		{ cfg->columns &&
-			  (!cfg->row_buffer || cfg->columns > 64 ||
-			   cfg->dyn_queues > 3 || cfg->router_nodes < 2),
-		  "columns want a row_buffer, shared routers, few queues" },
+		{ cfg->columns && (!cfg->row_buffer || cfg->columns > 64 ||
+				   cfg->dyn_queues > 3 ||
+				   cfg->router_nodes < 2 || cfg->read_paths),
+		  "columns want a row_buffer, shared routers, few queues, "
+		  "and no read_paths" },
 		{ uneven_bus(cfg), "nodes of a bus do not share a router" },
 		{ cfg->tokens_end > 16 || many(cfg),
 		  "tokens_end is more than 16, or makes more than 255 tokens" },

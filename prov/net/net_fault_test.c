@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links that err: how often they do, who finds it, what that costs, and that
- * nothing is lost. LONG=1 has 10^8 packet-hops of each machine and rate.
+ * Links that err: who finds it, what that costs, and that nothing is lost. How
+ * often they do is counted by net_fault_soak_test.
  */
 #include "prov/net/net_fault_end.h"
 #include "prov/net/net_fault_int.h"
@@ -141,68 +141,6 @@ static void errors_do_not_depend_on_the_order_of_calls(void **state)
 		net_end_close(&e);
 	}
 	T_IS(log[0], log[1]);
-}
-
-/* ---- as often as the plan says, and all of it found ---------------------- */
-
-static uint32_t full_bits(const struct net_config *cfg)
-{
-	return 8 * net_wire_bytes(cfg, cfg->payload_bytes / cfg->chunk_bytes);
-}
-
-static void check_rate(const struct net_config *cfg, double ber, uint64_t hops)
-{
-	struct net_fault_count c;
-	struct net_count n = { 0 };
-	struct net_end e;
-	char plan[64];
-	double p, mean, sigma;
-	unsigned r = 0;
-
-	snprintf(plan, sizeof(plan), "seed = 9; errors * = %.9f", ber);
-	fault_end_open(&e, cfg, plan);
-	for (; n.hops < hops; r++) {
-		e.arrived = 0;
-		traffic(&e, 16, NET_DYNAMIC);
-		net_count_get(e.net, &n);
-	}
-	c = fault_end_count(&e);
-	p = -expm1(full_bits(cfg) * log1p(-ber));
-	mean = (double)c.packets * p;
-	sigma = sqrt(mean * (1 - p));
-	if (!cfg->care.fec && fabs((double)c.bad - mean) > 3 * sigma + 1)
-		print_message("%s at %g: %llu bad, %.1f expected, sigma %.1f\n",
-			      cfg->name, ber, (unsigned long long)c.bad, mean,
-			      sigma);
-	/* a code that corrects leaves none of single bits */
-	if (cfg->care.fec)
-		T_IS(c.bad, 0);
-	else
-		T_TRUE(fabs((double)c.bad - mean) <= 3 * sigma + 1);
-	T_IS(c.escaped, 0);
-	T_IS(c.lost, 0);
-	T_IS(c.unlike, 0);
-	T_IS(c.bad, cfg->care.checked == NET_CHECKED_LINK ? c.retries : c.bad);
-	net_end_close(&e);
-}
-
-static void retries_are_as_many_as_the_plan_says(void **state)
-{
-	static const double rate[] = { 1e-7, 1e-6, 1e-5, 1e-4 };
-	const char *is_long = getenv("LONG");
-	uint64_t hops = is_long ? 100000000 : 60000;
-	struct net_config cfg;
-	unsigned i, k;
-
-	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
-		fault_end_machine(&cfg, machines[i]);
-		for (k = 0; k < WEFT_COUNT_OF(rate); k++) {
-			/* 18,816 bits do not pass four links at 1e-4 */
-			if (cfg.care.checked == NET_CHECKED_END && k == 3)
-				continue;
-			check_rate(&cfg, rate[k], hops);
-		}
-	}
 }
 
 /* Bursts of 41 bits touch five symbols at most: every one is found. */
@@ -610,7 +548,6 @@ int main(void)
 		T_CASE(a_plan_that_does_nothing_changes_no_event),
 		T_CASE(the_same_plan_and_seed_give_the_same_events),
 		T_CASE(errors_do_not_depend_on_the_order_of_calls),
-		T_CASE(retries_are_as_many_as_the_plan_says),
 		T_CASE(bursts_are_found),
 		T_CASE(bgq_sends_again_after_its_time_out),
 		T_CASE(gemini_sends_again_when_it_is_told),

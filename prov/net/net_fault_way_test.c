@@ -170,6 +170,34 @@ static void gemini_loads_new_tables(void **state)
 	net_end_close(&e);
 }
 
+/* GEM-32: new tables lead the other way from the start, not on the way. */
+static void gemini_starts_the_other_way(void **state)
+{
+	enum { ROUTER = 10, LINKS = 8 }; /* behind ten nodes; A-, then A+ */
+	static const uint8_t ways[] = { NET_DYNAMIC, NET_DETERMINISTIC };
+	struct net_msg m = { .dst = 4, .bytes = 64 };
+	struct net_config cfg;
+	unsigned k, i, there, back;
+
+	fault_end_machine(&cfg, "gemini:5x1x1");
+	for (k = 0; k < 2; k++) {
+		struct net_end e;
+
+		fault_end_open(&e, &cfg, "dead-link 1,0,0.A+");
+		m.way = ways[k];
+		T_OK(net_send(e.net, 0, &m));
+		net_end_drain(&e);
+		T_IS(e.arrived, 1);
+		for (i = there = back = 0; i < LINKS; i++) {
+			back += (unsigned)carried(&e, ROUTER, i);
+			there += (unsigned)carried(&e, ROUTER, LINKS + i);
+		}
+		T_IS(there, 0);
+		T_IS(back, 1);
+		net_end_close(&e);
+	}
+}
+
 /* GEM-33: what stood in front of the link is missed after a second. */
 static void gemini_misses_a_response_after_a_second(void **state)
 {
@@ -282,6 +310,33 @@ static void sunway_goes_by_the_other_rail_and_by_siblings(void **state)
 		T_IS(e.arrived, 24 * 23);
 		T_IS(fault_end_count(&e).lost, 0);
 		T_IS(fault_end_count(&e).timeouts, 0);
+		net_end_close(&e);
+	}
+}
+
+/* SWE-29: what a rail or a switch takes along is sent again after 1 ms. */
+static void sunway_sends_again_what_died_with_a_rail(void **state)
+{
+	static const char *const plans[] = { "dead-rail 0 at 10us",
+					     "dead-switch 2:0 at 10us",
+					     "dead-switch 1:7 at 10us" };
+	struct net_fault_count c;
+	struct net_config cfg;
+	unsigned i;
+
+	fault_end_machine(&cfg, "sunway:6x4");
+	for (i = 0; i < WEFT_COUNT_OF(plans); i++) {
+		struct net_end e;
+
+		fault_end_open(&e, &cfg, plans[i]);
+		all_to_all(&e, 24, NET_DYNAMIC, 0);
+		all_to_all(&e, 24, NET_DETERMINISTIC, 0);
+		net_end_drain(&e);
+		c = fault_end_count(&e);
+		T_IS(e.arrived, 2 * 24 * 23);
+		T_IS(c.lost, 0);
+		T_TRUE(c.timeouts > 0 && c.resends == c.timeouts);
+		T_TRUE(e.last_at > 1 * MS && e.last_at < 3 * MS);
 		net_end_close(&e);
 	}
 }
@@ -414,11 +469,13 @@ int main(void)
 		T_CASE(a_slow_node_sends_slowly),
 		T_CASE(gemini_masks_a_link_out),
 		T_CASE(gemini_loads_new_tables),
+		T_CASE(gemini_starts_the_other_way),
 		T_CASE(gemini_misses_a_response_after_a_second),
 		T_CASE(gemini_goes_round_a_router),
 		T_CASE(qsnet2_goes_round_a_switch),
 		T_CASE(qsnet2_misses_an_answer_and_tries_again),
 		T_CASE(sunway_goes_by_the_other_rail_and_by_siblings),
+		T_CASE(sunway_sends_again_what_died_with_a_rail),
 		T_CASE(a_dead_node_is_told_and_its_messages_are_lost),
 		T_CASE(bgq_does_not_go_round_a_dead_link),
 		T_CASE(a_link_that_comes_back_carries_what_waited),

@@ -145,7 +145,7 @@ static void a_transfer_takes_all_links_to_a_neighbour(void **state)
 static void slow_lanes_are_half_as_fast(void **state)
 {
 	load("gemini:4x4x4");
-	T_TRUE(near(rate_to(Y, BTE, NET_DYNAMIC), 5900, 3));
+	T_TRUE(near(rate_to(Y, BTE, NET_DYNAMIC), 6250, 3));
 	load("gemini@slow:4x4x4");
 	T_TRUE(near(rate_to(Y, BTE, NET_DYNAMIC), 3125, 3));
 }

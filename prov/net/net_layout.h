@@ -366,7 +366,8 @@ struct net {
 	uint64_t off_pool,
 		off_ahead; /* 0: tokens not shared; no looking ahead */
 	uint64_t off_coord, off_far, off_mark, off_sort, off_words, off_row;
-	uint64_t off_stuff; /* by link: when its next word may leave */
+	uint64_t off_queued; /* tiles: by port, packets in row buffers */
+	uint64_t off_stuff;  /* by link: when its next word may leave */
 	uint32_t first_packet, first_msg, first_chunk; /* less one */
 	uint32_t node_stride, link_stride;
 	uint32_t words; /* that the buses of a node keep */

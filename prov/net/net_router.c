@@ -105,16 +105,22 @@ static void list_push(struct net *net, struct net_list *l, uint32_t pi)
 }
 
 void net_router_list(struct net_step *s, uint32_t node, unsigned port,
-		     uint32_t pi)
+		     uint32_t pi, unsigned w)
 {
 	struct net_packet *p = net_packet(s->net, pi);
 	struct net_out *o = &net_outs(s->net, node)[p->det];
-	unsigned w = wait_of(s->net, p, port);
 
 	p->in = (uint8_t)port;
 	list_push(s->net, &o->list[w], pi);
 	o->waits |= (uint8_t)(1u << w);
 	net_node(s->net, node)->waiting |= 1ull << p->det;
+}
+
+WEFT_APART static void list_det(struct net_step *s, uint32_t node,
+				unsigned port, uint32_t pi)
+{
+	net_router_list(s, node, port, pi,
+			wait_of(s->net, net_packet(s->net, pi), port));
 }
 
 static void queue_det(struct net_step *s, struct net_node *n, uint32_t id,
@@ -125,7 +131,7 @@ static void queue_det(struct net_step *s, struct net_node *n, uint32_t id,
 	if (weft_unlikely(s->net->cfg.columns)) {
 		dirty = net_tile_arrive(s, id, port, pi);
 	} else {
-		net_router_list(s, id, port, pi);
+		list_det(s, id, port, pi);
 		dirty = 1ull << net_packet(s->net, pi)->det;
 	}
 	if (dirty)

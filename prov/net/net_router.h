@@ -13,8 +13,8 @@ void net_router_token(struct net_step *s, const uint64_t *w, uint32_t n);
 /* A packet has become the head of an injection FIFO. */
 void net_router_offer(struct net_step *s, unsigned fifo, uint32_t pi);
 
-/* A packet that keeps to one port waits there, in order of arrival. */
+/* A packet that keeps to one port waits there in list w, as it arrived. */
 void net_router_list(struct net_step *s, uint32_t node, unsigned port,
-		     uint32_t pi);
+		     uint32_t pi, unsigned w);
 
 #endif

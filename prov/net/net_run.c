@@ -126,6 +126,8 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	for (i = 0; i < cfg->buses; i++)
 		n->words += cfg->bus[i].words;
 	n->off_row = room(off, (nodes - n->ends) * n->ports * cfg->columns * 4);
+	if (cfg->columns)
+		n->off_queued = room(off, (nodes - n->ends) * n->ports * 2);
 	n->off_words = room(off, (uint64_t)n->ends * n->words * 4);
 	if (cfg->watch_ps)
 		n->off_stuff = room(off, ports * sizeof(uint64_t));

@@ -61,6 +61,8 @@ static struct waiter holder(const struct net *net, struct waiter w)
 	in = &net_ins(net, next.node)[port];
 	next.packet = head_listed(net, next.node, port, vc);
 	if (!next.packet)
+		next.packet = head_listed(net, next.node, port, p->vc);
+	if (!next.packet)
 		next.packet = head_in(net, in, vc == NET_VC_DET);
 	if (!next.packet)
 		next.packet = head_in(net, in, 0);
@@ -75,7 +77,7 @@ static struct waiter anyone(const struct net *net)
 
 	for (; w.node < net->nodes; w.node++)
 		for (port = 0; port < net->ports; port++) {
-			for (vc = 1; vc < 4 && !w.packet; vc++)
+			for (vc = 0; vc < 4 && !w.packet; vc++)
 				w.packet = head_listed(net, w.node, port, vc);
 			if (!w.packet)
 				w.packet = head_in(

@@ -91,6 +91,23 @@ static void short_messages_save_two_crossings(void **state)
 	T_IS(latency(ENDS - 1, QUEUE, 8) - plain, 10000);
 }
 
+/* SWE-12, SWE-16: a port of both switches, 32 leaves, 32 KB in blocks. */
+static void the_machine_has_the_papers_numbers(void **state)
+{
+	uint32_t blocks, i;
+
+	load("sunway");
+	T_IS(cfg.size[0] * cfg.size[1], 576);
+	T_IS(cfg.size[1], 32);
+	T_IS(cfg.parents[1], 18);
+	T_IS(cfg.siblings, 4);
+	T_IS(cfg.rails, 2);
+	T_IS(cfg.care.lanes, 4);
+	for (i = 0, blocks = cfg.tokens_shared; i < 4; i++)
+		blocks += cfg.tokens[i];
+	T_IS(blocks * 64, 32 << 10);
+}
+
 static void a_link_gives_software_what_the_paper_says(void **state)
 {
 	load("sunway");
@@ -273,6 +290,7 @@ static void looking_ahead_avoids_what_is_slow_behind_a_switch(void **state)
 	uint64_t blind, ahead;
 
 	load("sunway");
+	T_IS(cfg.look_ahead, 1);
 	blind = past_a_slow_spine(0);
 	ahead = past_a_slow_spine(1);
 	T_TRUE(ahead < blind * 98 / 100);
@@ -286,6 +304,7 @@ static void two_engines_fill_both_rails(void **state)
 	double rate;
 
 	load("sunway");
+	T_IS(cfg.engines, 2);
 	net_end_open(&e, &cfg, 0);
 	for (uint32_t i = 0; i < 8; i++) {
 		struct net_msg msg = { .dst = 300,
@@ -379,6 +398,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_message_takes_the_sum_of_its_parts),
 		T_CASE(short_messages_save_two_crossings),
+		T_CASE(the_machine_has_the_papers_numbers),
 		T_CASE(a_link_gives_software_what_the_paper_says),
 		T_CASE(responses_pass_when_requests_have_taken_all),
 		T_CASE(one_channel_may_use_all_that_is_shared),

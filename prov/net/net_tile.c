@@ -16,12 +16,16 @@
  * Requests and responses (VCs) have buffers of their own. A port to a node of
  * the router stands for tiles in all columns.
  *
- * Adaptive packets keep to the queues of the dynamic VC. One that finds a link
- * free takes it; one that has to wait chooses its column and waits for that.
+ * An adaptive packet at the head of its input chooses the least loaded port
+ * that has room in the row buffer before it, and keeps to it from there on.
+ * What it may wait for must lead on by the bubble channel, too: any link in the
+ * direction of its deterministic port, or, if it is in a ring's bubble channel
+ * already, the link of the same lane. Another port has to be free now.
  */
 #include "prov/net/net_tile.h"
 #include "prov/net/net_pool.h"
 #include "prov/net/net_router.h"
+#include "prov/net/net_slot.h"
 #include "prov/net/net_wheel.h"
 
 /* Where the input buffers of VCs are among the queues of a receiver. */
@@ -40,18 +44,23 @@ static unsigned room_of(const struct net *net, unsigned port)
 	return net->cfg.row_buffer * (tiles ? tiles : 1);
 }
 
-/* The column for the packet at the head, or -1: no room before it. */
-static int choose(const struct net *net, const struct net_packet *p,
-		  unsigned in, const uint8_t *row)
+/* The column that a packet for port out goes to: the emptiest to a node. */
+static unsigned column_to(const struct net *net, unsigned out,
+			  const uint8_t *row)
 {
-	unsigned room = room_of(net, in), best, c;
+	unsigned best = column_of(net, out), c;
 
-	best = column_of(net, p->det);
-	if (p->det >= net->down)
+	if (out >= net->down)
 		for (c = 0; c < net->cfg.columns; c++)
 			if (row[4 * c] < row[4 * best])
 				best = c;
-	return row[4 * best] < room ? (int)best : -1;
+	return best;
+}
+
+static bool has_room(const struct net *net, unsigned in, unsigned out,
+		     const uint8_t *row)
+{
+	return row[4 * column_to(net, out, row)] < room_of(net, in);
 }
 
 /* Its place in the input buffer is free when all of it has gone on. */
@@ -65,7 +74,8 @@ static void give_back(struct net_step *s, uint32_t node, unsigned port,
 	net_wheel_after(s, net_packet_len(net, h->rate, p) + h->token_ticks,
 			NET_EV_TOKEN,
 			net_word(net_link_peer(back), NET_EV_TOKEN,
-				 net_link_port(back), p->vc, 1));
+				 net_link_port(back), p->vc,
+				 net_token_payload(s, p, true)));
 }
 
 static void pop(const struct net *net, struct net_in *in, unsigned q)
@@ -78,29 +88,54 @@ static void pop(const struct net *net, struct net_in *in, unsigned q)
 	net_packet(net, p->next)->last = p->last;
 }
 
+/* Does it go on in the bubble channel of its ring? */
+static bool stays_in_ring(const struct net *net, const struct net_packet *p,
+			  unsigned in)
+{
+	return p->vc && net->flow[p->det] == (net->flow[in] ^ 1u);
+}
+
+static unsigned wait_of(const struct net *net, const struct net_packet *p,
+			unsigned in)
+{
+	return NET_WAIT_DET + (p->vc ? 2 * (p->vc - 1u) : 0) +
+	       !stays_in_ring(net, p, in);
+}
+
+/* A packet, out of its queue already, into the row buffer before its port. */
+static uint64_t enter(struct net_step *s, uint32_t node, unsigned in,
+		      uint32_t pi)
+{
+	const struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	uint8_t *row = net_tile_rows(net, node, in) + p->vc;
+	unsigned c = column_to(net, p->det, row);
+
+	row[4 * c]++;
+	p->last = c;
+	(*net_tile_queued(net, node, p->det))++;
+	give_back(s, node, in, p);
+	net_router_list(s, node, in, pi, wait_of(net, p, in));
+	return 1ull << p->det;
+}
+
 /* Moves packets on to row buffers as long as there is room. */
 static uint64_t advance(struct net_step *s, uint32_t node, unsigned port,
 			unsigned vc)
 {
 	const struct net *net = s->net;
 	struct net_in *in = &net_ins(net, node)[port];
-	uint8_t *row = net_tile_rows(net, node, port) + vc;
+	const uint8_t *row = net_tile_rows(net, node, port) + vc;
 	unsigned q = FIRST + vc;
 	uint64_t dirty = 0;
 
 	while (in->len[q]) {
 		uint32_t pi = in->head[q];
-		struct net_packet *p = net_packet(net, pi);
-		int c = choose(net, p, port, row);
 
-		if (c < 0)
+		if (!has_room(net, port, net_packet(net, pi)->det, row))
 			break;
 		pop(net, in, q);
-		row[4 * c]++;
-		p->last = (uint32_t)c;
-		give_back(s, node, port, p);
-		net_router_list(s, node, port, pi);
-		dirty |= 1ull << p->det;
+		dirty |= enter(s, node, port, pi);
 	}
 	return dirty;
 }
@@ -124,6 +159,24 @@ uint64_t net_tile_arrive(struct net_step *s, uint32_t node, unsigned port,
 	return advance(s, node, port, p->vc);
 }
 
+/* Adaptive packets of the receiver may find room where one has left. */
+static void wake(struct net_step *s, unsigned port, unsigned vc)
+{
+	const struct net *net = s->net;
+	unsigned q = vc ? net->queues - 1 : 0;
+	unsigned end = vc ? net->queues : net->cfg.dyn_queues;
+
+	for (; q < end; q++)
+		if (s->in[port].len[q])
+			net_mask_set(s->fresh, (port << net->qshift) + q);
+}
+
+bool net_tile_has_room(const struct net_step *s, unsigned in, unsigned out,
+		       unsigned vc)
+{
+	return has_room(s->net, in, out, net_tile_rows(s->net, s->id, in) + vc);
+}
+
 uint64_t net_tile_leave(struct net_step *s, const struct net_packet *p)
 {
 	uint8_t *row = net_tile_rows(s->net, s->id, p->in) + p->vc;
@@ -131,31 +184,70 @@ uint64_t net_tile_leave(struct net_step *s, const struct net_packet *p)
 	s->in[p->in].wait_ticks += (uint32_t)s->now - p->since;
 	s->net->excess += !row[4 * p->last];
 	row[4 * p->last]--;
-	return advance(s, s->id, p->in, p->vc);
+	(*net_tile_queued(s->net, s->id, p->det))--;
+	if (p->vc <= NET_VC_DET)
+		wake(s, p->in, p->vc);
+	return p->vc ? advance(s, s->id, p->in, p->vc) : 0;
 }
 
-uint64_t net_tile_column(const struct net_step *s, uint64_t want)
+/* ---- adaptive packets ---------------------------------------------------- */
+
+/* Ports that it may wait for. */
+static uint64_t may_wait(const struct net *net, const struct net_packet *p,
+			 unsigned in)
+{
+	uint64_t own = 1ull << p->det;
+
+	if (p->det >= net->down || stays_in_ring(net, p, in))
+		return own;
+	return own | (p->want & net->dir_ports[net->flow[p->det]]);
+}
+
+/* Tokens that are left when all that is before it has gone. */
+static int score_of(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;
-	const struct net_out *out = net_outs(net, s->id);
-	unsigned columns = net->cfg.columns, c, port;
-	int best = INT32_MIN, score,
-	    full = net->cost[net->cfg.payload_bytes / net->cfg.chunk_bytes];
-	uint64_t mask = 0, w;
+	unsigned before = *net_tile_queued(net, s->id, port) +
+			  (s->node->busy >> port & 1);
+	int full = net->cost[net->cfg.payload_bytes / net->cfg.chunk_bytes];
 
-	if (s->id < net->ends || want >> net->down)
-		return want;
-	for (w = want; w; w &= w - 1) {
-		port = (unsigned)__builtin_ctzll(w);
-		score = s->node->room[port] -
-			full * __builtin_popcountll(out[port].dyn[0]) -
-			full * __builtin_popcountll(out[port].dyn[1]);
+	return s->node->room[port] - full * (int)before;
+}
+
+/* The best of these ports whose row buffer has room, or -1; ties in turn. */
+static int best_of(const struct net_step *s, const struct net_packet *p,
+		   unsigned in, uint64_t ports)
+{
+	const uint8_t *row = net_tile_rows(s->net, s->id, in) + p->vc;
+	unsigned first = (unsigned)__builtin_ctzll(ports) +
+			 s->node->rr % (unsigned)__builtin_popcountll(ports);
+	uint64_t w = ports >> first | (first ? ports << (64 - first) : 0);
+	int best = INT32_MIN, score, port = -1;
+
+	for (; w; w &= w - 1) {
+		unsigned i = ((unsigned)__builtin_ctzll(w) + first) % 64;
+
+		if (!has_room(s->net, in, i, row))
+			continue;
+		score = score_of(s, i);
 		if (score <= best)
 			continue;
 		best = score;
-		mask = 0;
-		for (c = column_of(net, port); c < net->down; c += columns)
-			mask |= 1ull << c;
+		port = (int)i;
 	}
-	return want & mask;
+	return port;
+}
+
+int net_tile_choose(struct net_step *s, unsigned in, uint32_t pi)
+{
+	const struct net_packet *p = net_packet(s->net, pi);
+
+	return best_of(s, p, in, may_wait(s->net, p, in));
+}
+
+uint64_t net_tile_enter(struct net_step *s, unsigned in, uint32_t pi,
+			unsigned port)
+{
+	net_packet(s->net, pi)->det = (uint8_t)port;
+	return enter(s, s->id, in, pi);
 }

@@ -111,46 +111,21 @@ static void a_full_row_buffer_holds_up_the_input(void **state)
 
 /* ---- adaptive packets ---------------------------------------------------- */
 
-/* The link up in y, of four, that a pair is hashed to. */
-static unsigned hashed_link(const struct net_config *cfg, uint32_t src,
-			    uint32_t dst)
-{
-	struct net_msg msg = {
-		.bytes = 8, .src = src, .dst = dst, .way = NET_DETERMINISTIC
-	};
-	struct net_port_count c;
-	struct net_end e;
-	unsigned i, found = 4;
-
-	net_end_open(&e, cfg, 0);
-	T_OK(net_send(e.net, 0, &msg));
-	net_end_drain(&e);
-	for (i = 0; i < 4; i++) {
-		net_port_get(e.net, ROUTERS, Y_UP + i, &c);
-		if (c.packets)
-			found = i;
-	}
-	net_end_close(&e);
-	T_TRUE(found < 4);
-	return found;
-}
-
 /*
- * All links are taken, the first for long: who waits for any goes by another,
- * who has chosen the first one's column waits. Its escape is the first, too.
+ * One link is taken for long, the others by four packets each: who waits for
+ * any goes by another, who has chosen the one with least before it waits for
+ * that.
  */
-static uint64_t one_that_waits(const struct net_config *cfg, uint32_t src,
-			       uint32_t dst)
+static uint64_t one_that_waits(const struct net_config *cfg)
 {
-	struct net_msg msg = {
-		.bytes = 512, .src = src, .dst = dst, .cookie = 2, .fifo = 1
-	};
+	struct net_msg msg = { .bytes = 512, .dst = 2, .cookie = 2, .fifo = 1 };
 	struct net_end e;
 
 	net_end_open(&e, cfg, 0);
 	T_OK(net_link_rate(e.net, ROUTERS, Y_UP, SLOW));
-	for (unsigned i = 0; i < 4; i++) {
-		const uint8_t route[] = { 0, (uint8_t)(Y_UP + i), DOWN };
+	for (unsigned i = 0; i < 13; i++) {
+		const uint8_t link = (uint8_t)(Y_UP + (i ? 1 + i % 3 : 0));
+		const uint8_t route[] = { 0, link, DOWN };
 		struct net_msg taken = { .bytes = 512,
 					 .dst = 2,
 					 .way = NET_DETERMINISTIC,
@@ -159,9 +134,9 @@ static uint64_t one_that_waits(const struct net_config *cfg, uint32_t src,
 
 		T_OK(net_send(e.net, 0, &taken));
 	}
-	T_OK(net_send(e.net, 200000, &msg));
+	T_OK(net_send(e.net, 590000, &msg));
 	net_end_drain(&e);
-	T_IS(e.arrived, 5);
+	T_IS(e.arrived, 14);
 	net_end_close(&e);
 	return e.cookie_at[2];
 }
@@ -169,17 +144,61 @@ static uint64_t one_that_waits(const struct net_config *cfg, uint32_t src,
 static void who_has_to_wait_waits_for_one_column(void **state)
 {
 	struct net_config cfg;
-	uint32_t src = 0, dst = 2;
 
 	tiled(&cfg);
-	while (hashed_link(&cfg, src, dst)) {
-		dst = dst == 2 ? 3 : 2;
-		src += dst == 2;
-		T_TRUE(src < 2);
-	}
-	T_TRUE(one_that_waits(&cfg, src, dst) > BLOCKED);
+	T_TRUE(one_that_waits(&cfg) > BLOCKED);
 	cfg.columns = 0;
-	T_TRUE(one_that_waits(&cfg, src, dst) < BLOCKED);
+	T_TRUE(one_that_waits(&cfg) < BLOCKED);
+}
+
+/*
+ * One link in x leads to router 4, where all four up in y are slow. So many
+ * packets go that way; when has one come that goes on in x behind them?
+ */
+static uint64_t behind_adaptive_ones(const struct net_config *base,
+				     unsigned columns, unsigned blocked)
+{
+	struct net_msg msg = { .bytes = 512, .dst = 10, .cookie = 1 };
+	struct net_config cfg = *base;
+	struct net_end e;
+
+	cfg.links[0] = 1;
+	cfg.columns = columns;
+	net_end_open(&e, &cfg, 0);
+	for (unsigned i = 6; i < 10; i++)
+		T_OK(net_link_rate(e.net, ROUTERS + 4, i, SLOW));
+	for (unsigned i = 0; i < blocked; i++)
+		T_OK(net_send(e.net, 0, &msg));
+	msg.dst = 16;
+	msg.hint[0] = 1;
+	msg.cookie = 2;
+	T_OK(net_send(e.net, 0, &msg));
+	net_end_drain(&e);
+	T_IS(e.arrived, blocked + 1);
+	net_end_close(&e);
+	return e.cookie_at[2];
+}
+
+/* Four are on their way, and four wait in row buffers of their own. */
+static void adaptive_packets_wait_in_row_buffers(void **state)
+{
+	struct net_config cfg;
+
+	tiled(&cfg);
+	T_TRUE(behind_adaptive_ones(&cfg, 16, 8) < BLOCKED);
+	T_TRUE(behind_adaptive_ones(&cfg, 16, 9) > BLOCKED);
+}
+
+/* Of eight columns the last link in y has that of the one up in x. */
+static void a_blocked_column_holds_up_adaptive_packets(void **state)
+{
+	struct net_config cfg;
+
+	tiled(&cfg);
+	T_TRUE(behind_adaptive_ones(&cfg, 8, 4) < BLOCKED);
+	T_TRUE(behind_adaptive_ones(&cfg, 8, 8) > BLOCKED);
+	cfg.row_buffer = 2;
+	T_TRUE(behind_adaptive_ones(&cfg, 8, 8) < BLOCKED);
 }
 
 /* ---- channels ------------------------------------------------------------ */
@@ -246,6 +265,8 @@ int main(void)
 		T_CASE(a_blocked_output_holds_up_its_column),
 		T_CASE(a_full_row_buffer_holds_up_the_input),
 		T_CASE(who_has_to_wait_waits_for_one_column),
+		T_CASE(adaptive_packets_wait_in_row_buffers),
+		T_CASE(a_blocked_column_holds_up_adaptive_packets),
 		T_CASE(channels_of_one_rank_share_a_link),
 		T_CASE(a_crowd_gets_through),
 	};

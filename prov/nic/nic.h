@@ -37,6 +37,7 @@ struct weft_dma {
 	bool by_line;	 /* that matters only within a line of memory */
 	uint64_t remote; /* address in the peer */
 	uint64_t region; /* where its region begins there; 0: not known */
+	uint64_t key;	 /* of that region */
 	size_t bytes;
 	/* called once, before the post returns 0 or in a later poll; err 0 or
 	 * -errno */
@@ -95,6 +96,11 @@ struct weft_unit {
 	const struct weft_unit_ops *ops;
 	struct weft_carrier *carrier;
 	bool fills; /* packets go as they are to a carrier that fills them */
+	/*
+	 * A copy took its time: peers may have answered meanwhile, so a unit
+	 * that stores packets before it delivers them looks there first.
+	 */
+	bool copied;
 };
 
 /*
@@ -437,6 +443,9 @@ int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op);
  */
 int weft_nic_cancel(struct weft_nic *nic, void *context);
 
+/* A word to a peer that something is expected of, so that it is missed if it
+ * dies. */
+void weft_nic_meet(struct weft_nic *nic, struct weft_peer *peer);
 /* Peers that have died so far; those that closed are not counted. */
 uint64_t weft_nic_deaths(const struct weft_nic *nic);
 /*

@@ -154,6 +154,7 @@ static int amo_post(struct weft_nic *nic, struct nic_peer *p,
 	a->amo = (struct weft_amo){
 		.dma = { .remote = at,
 			 .region = op->region,
+			 .key = op->key,
 			 .bytes = op->len,
 			 .ordered = true,
 			 .done = amo_done },

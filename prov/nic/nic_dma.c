@@ -155,6 +155,7 @@ static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 		bytes = NIC_PIECE;
 	d->remote = op->remote[2 * i] + skip;
 	d->region = op->region;
+	d->key = op->key;
 	d->bytes = bytes;
 	d->local_count =
 		nic_slice(op->iov, op->iov_count, op->pos, bytes, d->local);

@@ -18,6 +18,7 @@
 #include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/base/must.h"
+#include "src/base/plan.h"
 
 #include <stdlib.h>
 
@@ -81,6 +82,12 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 typedef int (*nic_got_fn)(struct weft_nic *nic, struct weft_peer *src,
 			  const struct weft_pkt *pkt, const void *payload);
 
+static int nic_got_word(struct weft_nic *nic, struct weft_peer *src,
+			const struct weft_pkt *pkt, const void *payload)
+{
+	return 0;
+}
+
 static const nic_got_fn got[NIC_TYPES] = {
 	[NIC_MSG] = nic_got_msg,
 	[NIC_FIRST] = nic_got_first,
@@ -101,6 +108,7 @@ static const nic_got_fn got[NIC_TYPES] = {
 	[NIC_RESULT] = nic_got_result,
 	[NIC_COLL] = nic_got_coll,
 	[NIC_CANCEL] = nic_got_cancel,
+	[NIC_WORD] = nic_got_word,
 };
 
 /*
@@ -188,12 +196,27 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 		nic->whole_bytes = nic->eager_bytes;
 }
 
+/* A plan that names no fault is none; one that is wrong is the carrier's. */
+static bool nic_errs(const char *faults)
+{
+	struct weft_plan_why why;
+	struct weft_plan plan;
+	bool any;
+
+	if (!faults || !*faults)
+		return false;
+	if (weft_plan_load(faults, &plan, &why))
+		return true;
+	any = plan.count;
+	weft_plan_fini(&plan);
+	return any;
+}
+
 /* Shared memory does not err, unless a plan says so. */
 static const struct weft_carrier_ops *
 nic_carrier(const struct weft_nic_attr *attr, struct weft_carrier_attr *ca)
 {
-	if (attr->carrier != &weft_carrier_shm || !attr->faults ||
-	    !*attr->faults)
+	if (attr->carrier != &weft_carrier_shm || !nic_errs(attr->faults))
 		return attr->carrier;
 	ca->below = attr->carrier;
 	ca->code = attr->machine->code;
@@ -327,6 +350,14 @@ void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s)
 		s->chained = nic->unit->ops->chain->started(nic->unit);
 	for (n = nic->gone.next; n != &nic->gone; n = n->next)
 		s->gone++;
+}
+
+void weft_nic_meet(struct weft_nic *nic, struct weft_peer *peer)
+{
+	const struct weft_pkt pkt = { .type = NIC_WORD };
+
+	if (nic_peer_of(nic, peer) && nic_ready(nic))
+		nic_ctrl(nic, peer, &pkt, NULL);
 }
 
 uint64_t weft_nic_deaths(const struct weft_nic *nic)

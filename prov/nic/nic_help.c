@@ -98,6 +98,7 @@ static struct bulk *bulk_new(struct weft_dma *d,
 		.count = bulk_iov(d, b->iov),
 		.remote = d->remote,
 		.region = d->region,
+		.key = d->key,
 		.bytes = d->bytes,
 		.way = way->there,
 		.back = way->back,
@@ -137,6 +138,7 @@ int weft_help_get(struct weft_unit *u, struct weft_peer *peer,
 
 	if (weft_unlikely(c->virt && n))
 		return bulk_move(c, peer, d, way, true);
+	u->copied = true;
 	return bulk_end(d, n ? c->ops->read(c, peer, iov, n, d->remote) : 0);
 }
 
@@ -149,6 +151,7 @@ int weft_help_put(struct weft_unit *u, struct weft_peer *peer,
 
 	if (weft_unlikely(c->virt && n))
 		return bulk_move(c, peer, d, way, false);
+	u->copied = true;
 	return bulk_end(d, n ? c->ops->write(c, peer, iov, n, d->remote) : 0);
 }
 

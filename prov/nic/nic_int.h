@@ -89,6 +89,7 @@ enum nic_type {
 	NIC_RESULT,	/* answer of an atomic: old values for aux */
 	NIC_COLL,	/* of group tag: struct weft_cu_msg, or a note */
 	NIC_CANCEL,	/* forget message aux if it waits: FIN, ECANCELED */
+	NIC_WORD,	/* nothing: the carriers have met */
 	NIC_TYPES,
 };
 

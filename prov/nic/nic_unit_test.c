@@ -31,10 +31,17 @@ struct side {
 	uint64_t bytes;
 	unsigned refuse; /* every so many packets are refused once */
 	unsigned refused;
-	bool again; /* the refused one comes again */
+	bool again;	    /* the refused one comes again */
+	struct bulk *fetch; /* to be done by the packet that comes */
 	int lost;
 	int done;
 	int dma_err;
+};
+
+/* Bulk data of a side. */
+struct bulk {
+	struct weft_dma d;
+	struct side *s;
 };
 
 struct grid {
@@ -108,6 +115,8 @@ static int on_deliver(void *arg, struct weft_peer *src,
 	T_IS(t_differs(payload, pkt->len, s->taken), -1);
 	s->taken++;
 	s->bytes += pkt->len;
+	if (s->fetch)
+		T_OK(s->u->ops->get(s->u, src, &s->fetch->d));
 	return 0;
 }
 
@@ -257,11 +266,6 @@ static void a_full_receiver_slows_the_sender(void **state)
 	}
 }
 
-struct bulk {
-	struct weft_dma d;
-	struct side *s;
-};
-
 static void bulk_done(struct weft_dma *d, int err)
 {
 	struct bulk *b = weft_container_of(d, struct bulk, d);
@@ -326,6 +330,85 @@ static void bulk_data_moves_both_ways(void **state)
 	}
 	free(mine);
 	free(theirs);
+}
+
+/* Units that store packets before they deliver them. */
+static bool stores(const struct grid *g)
+{
+	return !g->faults && g->carrier == &weft_carrier_loop &&
+	       (g->unit == &weft_unit_mu || g->unit == &weft_unit_fma ||
+		g->unit == &weft_unit_sten);
+}
+
+/* Credits and answers that came while it lasted are taken first. */
+static void after_a_copy_the_unit_looks_before_it_delivers(void **state)
+{
+	unsigned char mine[4096];
+	unsigned char theirs[4096];
+	struct side s[SIDES];
+	struct bulk b;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(grid); i++) {
+		if (!stores(&grid[i]))
+			continue;
+		pair_open(s, &grid[i], false);
+		pair_talk(s, 10);
+		bulk_fill(&b, &s[1], mine, theirs, sizeof(mine));
+		while (s[0].sent < 13)
+			T_TRUE(side_send(&s[0]));
+		s[1].fetch = &b;
+		for (uint64_t n = 11; n <= 13; n++) {
+			s[1].u->ops->poll(s[1].u, 16);
+			T_IS(s[1].taken, n);
+			T_IS(s[1].done, (int)n - 10);
+			/* nobody sleeps with packets in hand */
+			if (n < 13)
+				T_OK(s[1].u->carrier->ops->wait(s[1].u->carrier,
+								1));
+		}
+		pair_close(s);
+	}
+}
+
+/* Sends what may be on its way without an answer. */
+static unsigned send_all(struct side *s)
+{
+	unsigned n = 0;
+
+	while (n < 1000 && side_send(s))
+		n++;
+	return n;
+}
+
+/* What a side owes leaves before it spends its time on a copy. */
+static void nobody_waits_for_an_answer_while_we_copy(void **state)
+{
+	static const struct grid g = { "sten", &weft_unit_sten,
+				       &weft_carrier_loop, NULL, 0 };
+	unsigned char mine[4096];
+	unsigned char theirs[4096];
+	struct side s[SIDES];
+	struct bulk b;
+	unsigned n;
+
+	pair_open(s, &g, false);
+	pair_talk(s, 15); /* now come those that fit a short packet */
+	n = send_all(&s[0]);
+	T_IS(n, 4);
+	bulk_fill(&b, &s[1], mine, theirs, sizeof(mine));
+	s[1].fetch = &b;
+	s[1].u->ops->poll(s[1].u, 16);
+	T_IS(s[1].taken, 16);
+	s[0].u->ops->poll(s[0].u, 16);
+	T_TRUE(send_all(&s[0]) >= n);
+	s[1].fetch = NULL;
+	pair_talk(s, 30); /* as above */
+	/* who copies, too, may have more of them on their way */
+	bulk_fill(&b, &s[0], mine, theirs, sizeof(mine));
+	T_OK(bulk_run(&b, s, s[0].u->ops->put));
+	T_TRUE(send_all(&s[0]) > n);
+	pair_talk(s, s[0].sent);
+	pair_close(s);
 }
 
 static void bulk_to_a_bad_address_fails_alone(void **state)
@@ -518,6 +601,8 @@ int main(void)
 		T_CASE(a_refused_packet_comes_again_before_the_next),
 		T_CASE(a_full_receiver_slows_the_sender),
 		T_CASE(bulk_data_moves_both_ways),
+		T_CASE(after_a_copy_the_unit_looks_before_it_delivers),
+		T_CASE(nobody_waits_for_an_answer_while_we_copy),
 		T_CASE(bulk_to_a_bad_address_fails_alone),
 		T_CASE(without_dma_the_engine_is_told),
 		T_CASE(a_packet_to_oneself_comes_back),

@@ -40,6 +40,7 @@ libweftunits_la_SOURCES = \
 	prov/nic/swhni/swhni_post.c prov/nic/swhni/swhni_rq.c \
 	prov/nic/swhni/swhni_rx.c prov/nic/swhni/swhni_tx.c \
 	prov/nic/swhni/swhni_vi.c prov/nic/swhni/swhni_vm.c \
+	prov/nic/swhni/swhni_coming.c \
 	prov/nic/swhni/swhni_window.c \
 	prov/nic/swhni/swhni_bulk.c prov/nic/swhni/swhni_bulk.h \
 	prov/nic/swhni/swhni_engine.c prov/nic/swhni/swhni_engine.h \
@@ -62,6 +63,7 @@ UNIT_TESTS = prov/nic/nic_unit_test prov/nic/nic_inbox_test \
 	prov/nic/sten/sten_chain_test \
 	prov/nic/swhni/swhni_test prov/nic/swhni/swhni_chip_test \
 	prov/nic/swhni/swhni_job_test prov/nic/swhni/swhni_bulk_test \
+	prov/nic/swhni/swhni_reply_test \
 	prov/nic/swhni/swhni_coll_test \
 	prov/nic/apenet/apenet_test prov/nic/apenet/apenet_gpu_test \
 	prov/nic/apenet/apenet_tlb_test
@@ -125,6 +127,9 @@ prov_nic_swhni_swhni_chip_test_LDADD = $(UNIT_LIBS)
 prov_nic_swhni_swhni_coll_test_SOURCES = \
 	prov/nic/swhni/swhni_coll_test.c prov/nic/swhni/swhni_pair.h
 prov_nic_swhni_swhni_coll_test_LDADD = $(UNIT_LIBS)
+prov_nic_swhni_swhni_reply_test_SOURCES = \
+	prov/nic/swhni/swhni_reply_test.c prov/nic/swhni/swhni_pair.h
+prov_nic_swhni_swhni_reply_test_LDADD = $(UNIT_LIBS)
 prov_nic_swhni_swhni_job_test_SOURCES = \
 	prov/nic/swhni/swhni_job_test.c prov/nic/swhni/swhni_pair.h
 prov_nic_swhni_swhni_job_test_LDADD = $(UNIT_LIBS)

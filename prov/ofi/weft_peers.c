@@ -51,9 +51,23 @@ static void peers_fail(struct fid_ep *fid,
 	weft_leave(ep->domain);
 }
 
+static void peers_meet(struct fid_ep *fid, fi_addr_t addr)
+{
+	struct weft_ep *ep = weft_to_ep(fid);
+	struct weft_peer *peer = NULL;
+
+	weft_enter(ep->domain);
+	if (ep->nic && (addr >= ep->peer_room || !ep->peers[addr]))
+		peer = weft_ep_peer(ep, addr);
+	if (peer)
+		weft_nic_meet(ep->nic, peer);
+	weft_leave(ep->domain);
+}
+
 struct fi_weft_peers weft_peers_ops = {
 	.size = sizeof(struct fi_weft_peers),
 	.deaths = peers_deaths,
 	.dead = peers_dead,
 	.fail = peers_fail,
+	.meet = peers_meet,
 };

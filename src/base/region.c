@@ -12,16 +12,20 @@
 
 #define REGION_SEALS (F_SEAL_SHRINK | F_SEAL_GROW)
 
-static int region_map(struct weft_region *r, int fd, size_t bytes)
+static int region_map_as(struct weft_region *r, int fd, size_t bytes, int prot)
 {
-	void *base =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *base = mmap(NULL, bytes, prot, MAP_SHARED, fd, 0);
 
 	if (base == MAP_FAILED)
 		return -errno;
 	r->base = base;
 	r->bytes = bytes;
 	return 0;
+}
+
+static int region_map(struct weft_region *r, int fd, size_t bytes)
+{
+	return region_map_as(r, fd, bytes, PROT_READ | PROT_WRITE);
 }
 
 static int region_make(struct weft_region *r, const char *name, size_t bytes,
@@ -93,6 +97,16 @@ int weft_region_attach(struct weft_region *r, int fd, size_t min_bytes)
 	if (size < 0 || (size_t)size < min_bytes)
 		return -EINVAL;
 	return region_map(r, fd, (size_t)size);
+}
+
+int weft_region_peek(struct weft_region *r, int fd, size_t min_bytes)
+{
+	off_t size = region_size(fd);
+
+	*r = (struct weft_region){ .fd = -1 };
+	if (size < 0 || (size_t)size < min_bytes)
+		return -EINVAL;
+	return region_map_as(r, fd, (size_t)size, PROT_READ);
 }
 
 int weft_region_attach_front(struct weft_region *r, int fd, size_t front)

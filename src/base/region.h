@@ -6,6 +6,7 @@
  *   weft_region_open (create)     -> pass fd -> weft_region_close
  *   weft_region_gather (create)   -> pass fd -> weft_region_shut -> close
  *   weft_region_attach (peer's fd)           -> weft_region_close
+ *   weft_region_peek (to read only)          -> weft_region_close
  *
  * A region may be longer than what is mapped of it: its end is then reached
  * through weft_region_window, a piece at a time.
@@ -45,6 +46,8 @@ int weft_region_shut(const struct weft_region *r);
  * touching it could raise SIGBUS.
  */
 int weft_region_attach(struct weft_region *r, int fd, size_t min_bytes);
+/* The same, to read only. */
+int weft_region_peek(struct weft_region *r, int fd, size_t min_bytes);
 /* The same, of which the first so many bytes are mapped; not 0. */
 int weft_region_attach_front(struct weft_region *r, int fd, size_t front);
 

@@ -19,6 +19,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_errtext.c src/core/core_errtext.h \
 	src/core/core_fi.c src/core/core_fi.h \
 	src/core/core_group.c src/core/core_group.h \
+	src/core/core_health.c src/core/core_health.h \
 	src/core/core_hosts.c src/core/core_hosts.h \
 	src/core/core_init.c src/core/core_init.h \
 	src/core/core_inject.h \
@@ -57,7 +58,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_wire_up.c src/core/core_wire_up.h \
 	src/core/core_world.c src/core/core_world.h
 libmpi_abi_la_LIBADD = libweft-types.la libweftcoll.la libweftbase.la \
-	libweftown.la $(PMIX_LIBS)
+	libweftown.la libweft-health.la $(PMIX_LIBS)
 libmpi_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 \
 	-export-symbols-regex '^P?MPI_'
 

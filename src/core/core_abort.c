@@ -6,6 +6,7 @@
 #include "src/core/core_call.h"
 #include "src/core/core_pmix.h"
 #include "src/core/core_state.h"
+#include "src/core/core_world.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@ void weft_core_abort(int code, const char *fmt, ...)
 			weft_core.job.rank, weft_core.host, (int)getpid(),
 			text);
 	fflush(stderr);
+	weft_world_last();
 	code &= 255;
 	weft_core_quit(code ? code : 1, text);
 }

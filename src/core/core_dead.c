@@ -2,6 +2,7 @@
 /* Who of the job has died: asked of the provider when a wait gets long. */
 #include "src/core/core_dead.h"
 
+#include "src/core/core_health.h"
 #include "src/core/core_hosts.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
@@ -20,6 +21,9 @@
 static struct fi_weft_peers *peers; /* NULL: the provider does not tell */
 static struct weft_list comms = { &comms, &comms };
 static int *gone; /* by process: why nothing will come from it; 0: it may */
+enum source { UNKNOWN, WANTED, MET };
+static uint8_t *sources;       /* by process: enum source */
+static int (*reach)(int proc); /* finds out its address */
 
 void weft_dead_add(struct weft_comm *c)
 {
@@ -76,9 +80,44 @@ static bool count_dead(void)
 	return gone;
 }
 
+static int note_source(void *arg, uint64_t word, uint64_t ignore)
+{
+	const struct weft_comm *c = comm_of(word);
+	int source = weft_tag_source(word);
+
+	if (!(ignore & WEFT_TAG_SRC) && c && source < c->peers &&
+	    sources[c->proc[source]] == UNKNOWN)
+		sources[c->proc[source]] = WANTED;
+	return 0;
+}
+
+/*
+ * Whom a receive has waited for is met, if nothing was sent to it yet: the
+ * provider tells of the death of those only whose address it was given.
+ */
+static void meet_sources(void)
+{
+	if (!peers || peers->size < sizeof(*peers) || !weft_hosts_several())
+		return;
+	if (!sources)
+		sources = calloc((size_t)weft_core.job.size, 1);
+	if (!sources)
+		return;
+	peers->fail(weft_core.ep, note_source, NULL);
+	for (int i = 0; i < weft_core.job.size; i++) {
+		if (sources[i] != WANTED)
+			continue;
+		sources[i] = MET;
+		if (!reach(i))
+			peers->meet(weft_core.ep, weft_core.proc[i].real);
+	}
+}
+
 /* Ends receives from the dead; the lock is held. */
 static void look(void)
 {
+	if (!weft_core.virt)
+		meet_sources();
 	if (count_dead())
 		peers->fail(weft_core.ep, is_vain, NULL);
 }
@@ -87,10 +126,11 @@ static const struct weft_watcher watcher = { .look = look, .ms = LOOK_MS };
 /* In virtual time a sleep ends when somebody dies; time must not jump. */
 static const struct weft_watcher roused = { .look = look, .ms = -1 };
 
-void weft_dead_open(void)
+void weft_dead_open(int (*find)(int proc))
 {
 	void *ops = NULL;
 
+	reach = find;
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
 		return;
 	peers = ops;
@@ -112,9 +152,24 @@ bool weft_dead_in(const struct weft_comm *c)
 static size_t dead_say(char *text, size_t len, int proc, bool more)
 {
 	const char *host = weft_hosts_name(proc);
+	char known[128];
 
-	return (size_t)snprintf(text, len, "%s %d%s%s", more ? "," : ": rank",
-				proc, host ? " on " : "", host ? host : "");
+	weft_core_health_text(proc, known, sizeof(known));
+	return (size_t)snprintf(text, len, "%s %d%s%s%s", more ? "," : ": rank",
+				proc, host ? " on " : "", host ? host : "",
+				known);
+}
+
+/* Who is gone and was not named: a message by the unit has no sender. */
+static void broken_say(char *text, size_t len)
+{
+	const struct weft_job *job = &weft_core.job;
+	size_t at = 0;
+
+	for (int i = 0; job->local && i < job->local_size && at < len; i++)
+		if (weft_core_health_is_broken(job->local[i]))
+			at += dead_say(text + at, len - at, job->local[i],
+				       at != 0);
 }
 
 void weft_dead_names(char *text, size_t len)
@@ -134,4 +189,6 @@ void weft_dead_names(char *text, size_t len)
 			at += dead_say(text + at, len - at, i, at != 0);
 	}
 	weft_unlock();
+	if (!at)
+		broken_say(text, len);
 }

@@ -10,14 +10,16 @@
 
 #include "src/core/core_comm.h"
 
-/* After the endpoint: begins to watch, where the provider tells. */
-void weft_dead_open(void);
+/* After the endpoint: begins to watch, where the provider tells. find: gives
+ * the provider the address of a process, 0 or -errno. */
+void weft_dead_open(int (*find)(int proc));
 
 /* Has a member of c died, as far as is known? */
 bool weft_dead_in(const struct weft_comm *c);
 
 /* Who died, as the end of a sentence: ": rank 1 on host2" (the host where there
- * are several); empty: nobody is known. */
+ * are several), and what the watch knows (core_health.h); empty: nobody is
+ * known. */
 void weft_dead_names(char *text, size_t len);
 
 /* Communicators that tag words may name. */

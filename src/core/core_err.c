@@ -178,10 +178,15 @@ static int class_of(int rc)
 /* What strerror() would tell a reader nothing of. */
 static const char *other_text(int rc)
 {
-	return rc == -EPROTO ? "the members called different collectives, or "
-			       "with different sizes, types, operations or "
-			       "roots"
-			     : strerror(-rc);
+	switch (-rc) {
+	case EPROTO:
+		return "the members called different collectives, or "
+		       "with different sizes, types, operations or roots";
+	case EREMOTEIO:
+		return "another rank failed in this collective";
+	default:
+		return strerror(-rc);
+	}
 }
 
 int weft_err_code_rc(int rc)
@@ -197,7 +202,7 @@ int weft_err_code_rc(int rc)
 
 int weft_err_rc_slow(const void *obj, const char *func, int rc)
 {
-	char text[MPI_MAX_ERROR_STRING], who[160] = "";
+	char text[MPI_MAX_ERROR_STRING], who[320] = "";
 	int class = class_of(rc);
 
 	if (rc > 0)

@@ -11,8 +11,10 @@
 #include "src/core/core_call.h"
 #include "src/core/core_channel.h"
 #include "src/core/core_ctrl.h"
+#include "src/core/core_dead.h"
 #include "src/core/core_deadlock.h"
 #include "src/core/core_err.h"
+#include "src/core/core_health.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_opts.h"
 #include "src/core/core_pmix.h"
@@ -51,7 +53,7 @@ static int step_job(void)
 
 	if (weft_core.job.launched)
 		weft_log_set_rank(weft_core.job.rank);
-	return rc;
+	return rc ? rc : weft_core_health_offer();
 }
 
 static const struct weft_wire_guest routes = { weft_routes_open,
@@ -63,6 +65,7 @@ static int step_wire(void)
 
 	if (rc)
 		return rc;
+	weft_dead_open(weft_wire_reach);
 	weft_core_clock_open();
 	if (weft_core.virt)
 		weft_deadlock_open();
@@ -99,6 +102,16 @@ static int step_objects(void)
 	return weft_comm_open_predefined();
 }
 
+static int step_watch(void)
+{
+	int rc = weft_core_health_join();
+	const struct weft_watcher *w = weft_core_health_watcher();
+
+	if (w)
+		weft_progress_watch(w);
+	return rc;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -106,7 +119,7 @@ static const struct {
 	{ "options", step_options },   { "pmix", step_job },
 	{ "fabric", step_wire },       { "names", weft_wire_names },
 	{ "waiting", step_waiting },   { "objects", step_objects },
-	{ "control", weft_ctrl_open },
+	{ "control", weft_ctrl_open }, { "watch", step_watch },
 };
 
 static void report(const uint64_t *ns)
@@ -189,8 +202,10 @@ static int leave_world(void)
 
 	weft_world_dead(dead, sizeof(dead));
 	/* With a node dead everybody goes by himself, and says good-bye. */
-	if (rc && *dead)
+	if (rc && *dead) {
+		weft_world_part();
 		return 0;
+	}
 	weft_world_leave();
 	return rc ? rc : weft_world_end();
 }
@@ -206,6 +221,7 @@ int weft_core_fini(void)
 		weft_call_print(weft_core.virt ? "virtual time" : "time");
 	rc = weft_core.virt ? leave_world() : weft_pmix_fence(idle, wake);
 	weft_trace_stop();
+	weft_core_health_close();
 	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);
 	weft_comm_close_predefined();
 	weft_core_clock_close();

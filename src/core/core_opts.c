@@ -49,6 +49,23 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				"shared memory of the host, else libfabric's "
 				"reads, writes and atomics, else messages",
 				"memory|fabric|messages" },
+	[WEFT_OPT_HEALTH] = { "WEFT_HEALTH", WEFT_CFG_INT, "0",
+			      "period in ms in which ranks of a host look "
+			      "after each other, for weft-info --health and "
+			      "errors of dead peers; 0: they do not",
+			      "0..60000" },
+	[WEFT_OPT_HEALTH_TEMP] = { "WEFT_HEALTH_TEMP", WEFT_CFG_INT, "95",
+				   "degrees above which a host is sick; 0: "
+				   "never",
+				   "0..1000" },
+	[WEFT_OPT_HEALTH_LOAD] = { "WEFT_HEALTH_LOAD", WEFT_CFG_INT, "0",
+				   "runnable tasks a processor above which a "
+				   "host is sick; 0: never",
+				   "0..1000000" },
+	[WEFT_OPT_HEALTH_TORUS] = { "WEFT_HEALTH_TORUS", WEFT_CFG_TEXT, "",
+				    "who is whose neighbour there, \"4x2x2\"; "
+				    "mpiexec sets it to the machine's shape",
+				    NULL },
 	[WEFT_OPT_EXACT] = { "WEFT_EXACT", WEFT_CFG_BOOL, "0",
 			     "MPI_SUM of doubles is rounded once in every "
 			     "reduction, whatever the number and order of "

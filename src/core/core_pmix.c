@@ -281,16 +281,11 @@ int weft_pmix_put(const void *name, size_t len)
 	return rc ? rc : collect_all();
 }
 
-static int fetch(int rank, const char *key, void *bytes, size_t *len_p)
+/* Copies the bytes of a value and frees it. */
+static int bytes_of(pmix_value_t *v, void *bytes, size_t *len_p)
 {
-	pmix_proc_t p;
-	pmix_value_t *v;
-	int rc;
+	int rc = 0;
 
-	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
-	rc = to_errno(PMIx_Get(&p, key, NULL, 0, &v), "get");
-	if (rc)
-		return rc;
 	if (v->type != PMIX_BYTE_OBJECT || v->data.bo.size > *len_p) {
 		rc = -EPROTO;
 	} else {
@@ -299,6 +294,43 @@ static int fetch(int rank, const char *key, void *bytes, size_t *len_p)
 	}
 	PMIX_VALUE_RELEASE(v);
 	return rc;
+}
+
+static int fetch(int rank, const char *key, void *bytes, size_t *len_p)
+{
+	pmix_proc_t p;
+	pmix_value_t *v;
+	int rc;
+
+	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
+	rc = to_errno(PMIx_Get(&p, key, NULL, 0, &v), "get");
+	return rc ? rc : bytes_of(v, bytes, len_p);
+}
+
+const char *weft_pmix_job(void)
+{
+	return open ? me.nspace : "";
+}
+
+int weft_pmix_offer(const char *key, const void *bytes, size_t len)
+{
+	return publish(key, bytes, len);
+}
+
+int weft_pmix_take(int rank, const char *key, void *bytes, size_t *len_p,
+		   int seconds)
+{
+	pmix_proc_t p;
+	pmix_value_t *v;
+	pmix_info_t info;
+	pmix_status_t st;
+
+	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
+	PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &seconds, PMIX_INT);
+	st = PMIx_Get(&p, key, &info, 1, &v);
+	if (st == PMIX_SUCCESS)
+		return bytes_of(v, bytes, len_p);
+	return st == PMIX_ERR_TIMEOUT ? -ETIMEDOUT : -EIO;
 }
 
 int weft_pmix_secret(void *bytes, size_t len)

@@ -34,6 +34,15 @@ int weft_pmix_get(int rank, void *name, size_t *len_p);
  * it, or nobody does. */
 int weft_pmix_secret(void *bytes, size_t len);
 
+/* The launcher's name of the job; empty: there is none. */
+const char *weft_pmix_job(void);
+
+/* Something else for who knows its key, and that of a process, which is waited
+ * for; -ETIMEDOUT after so many seconds. */
+int weft_pmix_offer(const char *key, const void *bytes, size_t len);
+int weft_pmix_take(int rank, const char *key, void *bytes, size_t *len_p,
+		   int seconds);
+
 /* Whether a name costs next to nothing. */
 bool weft_pmix_names_are_cheap(void);
 

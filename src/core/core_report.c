@@ -166,6 +166,26 @@ static void print_classes(FILE *f, const struct loads *s, uint64_t now)
 	print_class(f, &all, now);
 }
 
+/* Ranks that went with their nodes; the clock of one stands since then. */
+static void print_dead(FILE *f, const struct fi_weft_world *world,
+		       struct fid *domain)
+{
+	struct fi_weft_note n;
+	unsigned count = 0;
+	char why[96];
+
+	for (uint32_t r = 0; !world->read(domain, r, &n); r++) {
+		if (world->why(domain, r, why, sizeof(why)))
+			continue;
+		if (count++ < TOP)
+			fprintf(f,
+				"    rank %" PRIu32 ": %s, known at %.3f us\n",
+				r, why, (double)n.clock_ps * 1e-6);
+	}
+	if (count > TOP)
+		fprintf(f, "    and %u other ranks\n", count - TOP);
+}
+
 /* Every kind of error, and the links with the most. */
 static void print_faults(FILE *f, const struct fi_weft_world *world,
 			 struct fid *domain, const struct few *bad)
@@ -187,6 +207,7 @@ static void print_faults(FILE *f, const struct fi_weft_world *world,
 			bad->link[i].dead ? " (dead)" : "", bad->link[i].bad,
 			bad->link[i].detours,
 			(double)bad->link[i].retry_ps * 1e-6);
+	print_dead(f, world, domain);
 }
 
 void weft_report_links(FILE *f, const struct fi_weft_world *world,

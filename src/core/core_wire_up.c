@@ -7,7 +7,6 @@
 
 #include "src/base/limit.h"
 #include "src/base/log.h"
-#include "src/core/core_dead.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_hosts.h"
 #include "src/core/core_pmix.h"
@@ -210,7 +209,6 @@ int weft_wire_open(bool threads, const struct weft_wire_guest *g)
 	read_limits();
 	open_recv(threads);
 	weft_typed_open();
-	weft_dead_open();
 	my_name_len = sizeof(my_name);
 	rc = fi_getname(&c->ep->fid, my_name, &my_name_len);
 	return rc ? complain("fi_getname", rc) : 0;

@@ -2,6 +2,7 @@
 /* Joining and leaving virtual time; see core_world.h. */
 #include "src/core/core_world.h"
 
+#include "src/base/log.h"
 #include "src/core/core_call.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_opts.h"
@@ -74,23 +75,27 @@ static bool told(void)
 	return verbose() || weft_call_reported();
 }
 
-static void write_end(void)
+static void write_links(void)
 {
 	char *text = NULL;
 	size_t len = 0;
-	FILE *f;
+	FILE *f = open_memstream(&text, &len);
 
-	if (verbose())
-		weft_report_count(stderr, world, domain());
-	if (!weft_call_reported())
-		return;
-	f = open_memstream(&text, &len);
 	if (!f)
 		return;
 	weft_report_links(f, world, domain());
 	fclose(f);
 	weft_call_report(text);
 	free(text);
+}
+
+static void write_end(void)
+{
+	if (verbose())
+		weft_report_count(stderr, world, domain());
+	if (!weft_call_reported())
+		return;
+	write_links();
 	weft_trace_world();
 }
 
@@ -149,6 +154,33 @@ void weft_world_dead(char *text, size_t len)
 			at += (size_t)snprintf(text + at, len - at,
 					       "%s rank %d (%s)",
 					       at ? "," : ":", r, why);
+}
+
+/* The lowest rank that no dead node has taken along. */
+static bool is_first(void)
+{
+	char why[96];
+	int r = 0;
+
+	while (r < weft_core.job.rank &&
+	       !world->why(domain(), (uint32_t)r, why, sizeof(why)))
+		r++;
+	return r == weft_core.job.rank;
+}
+
+void weft_world_part(void)
+{
+	if (!told() || !is_first())
+		return;
+	world->leave(domain());
+	tell();
+}
+
+/* Time stands while this rank runs, and it will not wait again. */
+void weft_world_last(void)
+{
+	if (world && weft_call_reported() && weft_log_first("report"))
+		write_links();
 }
 
 int weft_world_end(void)

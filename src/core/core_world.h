@@ -24,6 +24,11 @@ void weft_world_leave(void);
 void weft_world_halt(void) __attribute__((noreturn));
 /* Which ranks are on dead nodes, for an error's text; "": none. */
 void weft_world_dead(char *text, size_t len);
+/* With a node dead everybody leaves by himself, and one tells what happened
+ * when the others have. */
+void weft_world_part(void);
+/* The job ends here: what happened in virtual time so far, where wanted. */
+void weft_world_last(void);
 /* Tells what happened in it, where that is wanted, and waits for all others
  * outside of it. 0 or -errno. */
 int weft_world_end(void);

@@ -195,6 +195,9 @@ static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
 	if (!err)
 		err = run_env_set(e, "FI_WEFT_CLOCK",
 				  m->clock ? m->clock : "virtual");
+	if (!err && !run_model_virtual(m) && strchr(m->machine, ':'))
+		err = run_env_set(e, "WEFT_HEALTH_TORUS",
+				  strchr(m->machine, ':') + 1);
 	if (!run_model_virtual(m) || err)
 		return err;
 	err = add_number(e, "FI_WEFT_PPN", m->ppn);

@@ -190,6 +190,15 @@ static int set_timeout(struct run_parse *p, char **arg)
 	return -EINVAL;
 }
 
+static int set_health(struct run_parse *p, char **arg)
+{
+	uint64_t ms;
+
+	if (weft_args_number(p->args, arg[0], 1, 60000, &ms))
+		return -EINVAL;
+	return add_edit(&p->o->genv, "WEFT_HEALTH", arg[0]);
+}
+
 static int set_stdin(struct run_parse *p, char **arg)
 {
 	char *end;
@@ -327,6 +336,11 @@ static const struct run_flag run_flags[] = {
 	{ { "ppn|N|npernode|perhost|ntasks-per-node", 1, "N",
 	    "ranks to a node; the number of ranks when -n is not given", L },
 	  set_ppn,
+	  0 },
+	{ { "health", 1, "MS",
+	    "ranks look after each other in this period: weft-info --health",
+	    L },
+	  set_health,
 	  0 },
 	{ { "timeout|maxtime", 1, "S",
 	    "end the job after S seconds, exit code 124 (also "

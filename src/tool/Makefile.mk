@@ -6,9 +6,10 @@ EXTRA_DIST += src/tool/mpicc.in src/tool/weft.pc.in
 
 bin_PROGRAMS += weft-info
 weft_info_SOURCES = src/tool/tool_info.c \
+	src/tool/tool_health.c src/tool/tool_health.h \
 	src/tool/tool_report.c src/tool/tool_report.h \
 	src/tool/tool_routes.c src/tool/tool_routes.h
-weft_info_LDADD = libmpi_abi.la libweftcu.la libweftbase.la $(FABRIC_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
+weft_info_LDADD = libmpi_abi.la libweftcu.la libweft-health.la libweftbase.la $(FABRIC_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
 
 PLAIN_TESTS += test/tool_routes.sh test/tool_info.sh test/tool_wrappers.sh
 

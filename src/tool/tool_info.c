@@ -6,6 +6,7 @@
 #include "config.h"
 #include "src/base/copies.h"
 #include "src/base/args.h"
+#include "src/tool/tool_health.h"
 #include "src/tool/tool_report.h"
 #include "src/tool/tool_routes.h"
 
@@ -321,19 +322,26 @@ static void show_features(struct weft_report *r)
 
 static const char before[] =
 	"usage: weft-info [--json]\n"
+	"       weft-info [--json] --health JOB\n"
 	"       weft-info --classroutes MACHINE:SHAPE[@PART]\n"
-	"Prints what is installed and what works on this host, or the class "
+	"Prints what is installed and what works on this host; how the ranks "
+	"of "
+	"a job\n"
+	"are that look after each other (mpiexec --health); or the class "
 	"route\n"
 	"(tree of collectives) of a block of nodes: bgq:4x4x4x4x2,\n"
 	"bgq:4x4x4x4x2@0-1,2,0-3,0-3,0, native:64.\n";
 
-enum { SHOW_JSON, SHOW_ROUTES, SHOW_VERSION };
+enum { SHOW_JSON, SHOW_HEALTH, SHOW_ROUTES, SHOW_VERSION };
 
 static const struct row {
 	struct weft_arg arg;
 	int what;
 } rows[] = {
 	{ { "json|j", 0, "", "as one JSON object", 0 }, SHOW_JSON },
+	{ { "health", 1, "JOB",
+	    "ranks of a job here: its name, mpiexec's pid or a rank's", 0 },
+	  SHOW_HEALTH },
 	{ { "classroutes", 1, "SPEC", "the tree of a block of nodes", 0 },
 	  SHOW_ROUTES },
 	{ { "version|V", 0, "", "version", 0 }, SHOW_VERSION },
@@ -361,11 +369,15 @@ int main(int argc, char **argv)
 			       .word = argv + 1 };
 	struct weft_report r = { .out = stdout };
 	enum weft_args_found found;
+	const char *job = NULL;
 
 	while ((found = weft_args_next(&a)) == WEFT_ARGS_OPTION) {
 		switch (((const struct row *)a.row)->what) {
 		case SHOW_JSON:
 			r.json = true;
+			break;
+		case SHOW_HEALTH:
+			job = a.value[0];
 			break;
 		case SHOW_ROUTES:
 			return tool_routes(stdout, a.value[0]);
@@ -381,6 +393,8 @@ int main(int argc, char **argv)
 				a.word[0]);
 	if (found != WEFT_ARGS_END)
 		return 2;
+	if (job)
+		return tool_health(&r, job);
 	show_all(&r);
 	return fflush(stdout) ? 1 : 0;
 }

@@ -14,6 +14,7 @@ libmpi_abi_la_SOURCES += \
 	src/win/win_call.c src/win/win_call.h \
 	src/win/win_fabric.c src/win/win_fabric.h \
 	src/win/win_far.c src/win/win_far.h \
+	src/win/win_hint.c src/win/win_hint.h \
 	src/win/win_lock.c src/win/win_lock.h \
 	src/win/win_make.c \
 	src/win/win_move.c \
@@ -25,7 +26,8 @@ libmpi_abi_la_SOURCES += \
 	src/win/win_word.h
 EXTRA_DIST += src/win/README
 
-PLAIN_TESTS += test/run_win_death.sh test/run_win_bench.sh
+PLAIN_TESTS += test/run_win_death.sh test/run_win_bench.sh \
+	test/run_win_fuzz.sh
 EXTRA_DIST += test/run_win_client.c
 
 WIN_TESTS = src/win/win_elem_test src/win/win_gate_test

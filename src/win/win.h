@@ -80,11 +80,13 @@ struct weft_win {
 
 	const struct win_fabric *fabric; /* what the provider does */
 	bool unordered;			 /* accumulates may pass each other */
-	struct weft_comm *comm;		 /* its own */
-	int flavor;			 /* MPI_WIN_FLAVOR_ */
-	int model;			 /* MPI_WIN_UNIFIED */
-	int disp_unit;			 /* mine, as attributes show it */
-	MPI_Aint bytes;			 /* likewise */
+	bool no_locks;			 /* nobody will lock it */
+	size_t granule; /* bytes changed under one lock; 0: as it comes */
+	struct weft_comm *comm; /* its own */
+	int flavor;		/* MPI_WIN_FLAVOR_ */
+	int model;		/* MPI_WIN_UNIFIED */
+	int disp_unit;		/* mine, as attributes show it */
+	MPI_Aint bytes;		/* likewise */
 	void *base;
 	/* the first of an operation that nobody waits for: its int, or 0;
 	 * changed with the lock */
@@ -147,7 +149,7 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p);
 /* Collective; no epoch is open, attributes are gone. */
 int weft_win_close(struct weft_win *w);
 
-/* Adds the hints of info (may be NULL) that windows know to those of w. */
+/* Adds the hints of info (may be NULL) that may still change to those of w. */
 int weft_win_hint(struct weft_win *w, struct weft_info *info);
 /* Whom errors are told. */
 void weft_win_handle_by(struct weft_win *w, struct weft_errh *h);

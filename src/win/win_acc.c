@@ -50,25 +50,57 @@ static bool needs_lock(const struct win_call *c, const char *at)
 	       !win_elem_is_quick(&c->e, (uintptr_t)at);
 }
 
+/* Elements that are changed under one lock. */
+static size_t in_one_go(const struct win_call *c)
+{
+	size_t granule = c->w->granule, n;
+
+	n = (granule && granule < CHUNK ? granule : CHUNK) / c->e.step;
+	return n ? n : 1;
+}
+
+/* The rows of a run, from an element on. */
+static struct win_elem_rows rows_from(const struct win_call *c,
+				      const struct win_run *run, size_t from)
+{
+	size_t off = from * c->e.step;
+
+	return (struct win_elem_rows){
+		run->r.in ? run->r.in + off : NULL,
+		run->r.compare ? run->r.compare + off : NULL,
+		run->r.old ? run->r.old + off : NULL,
+	};
+}
+
+static int locked_run(struct win_call *c, const struct win_run *run, char *at)
+{
+	size_t most = in_one_go(c), n;
+
+	for (size_t from = 0; from < run->n; from += n) {
+		struct win_elem_rows r = rows_from(c, run, from);
+		int rc = alone_enter(c->w, c->target);
+
+		if (rc)
+			return rc;
+		n = run->n - from < most ? run->n - from : most;
+		win_elem_apply(&c->e, at + from * c->e.step, &r, n, true);
+		alone_leave(c->w, c->target);
+	}
+	return 0;
+}
+
 static int here_run(struct win_call *c, struct win_run *run)
 {
 	struct weft_win *w = c->w;
 	uint64_t len = (run->n - 1) * c->e.step + c->e.bytes;
 	char *base = w->dynamic ? NULL : w->peer[c->target].direct;
 	char *at = base + (uintptr_t)run->at;
-	int rc = 0;
 
 	if (w->dynamic && !win_attach_has(w, (uintptr_t)at, len))
 		return MPI_ERR_RMA_RANGE;
-	if (!needs_lock(c, at)) {
-		win_elem_apply(&c->e, at, &run->r, run->n, false);
-		return 0;
-	}
-	rc = alone_enter(w, c->target);
-	if (rc)
-		return rc;
-	win_elem_apply(&c->e, at, &run->r, run->n, true);
-	alone_leave(w, c->target);
+	if (needs_lock(c, at))
+		return locked_run(c, run, at);
+	win_elem_apply(&c->e, at, &run->r, run->n, false);
 	return 0;
 }
 
@@ -80,11 +112,7 @@ static int far_change(struct win_call *c, const struct win_run *run,
 {
 	size_t off = from * c->e.step, len = (n - 1) * c->e.step + c->e.bytes;
 	struct win_fi f = { .kind = WIN_FI_READ, .local = mem, .len = len };
-	struct win_elem_rows r = {
-		run->r.in ? run->r.in + off : NULL,
-		run->r.compare ? run->r.compare + off : NULL,
-		run->r.old ? run->r.old + off : NULL,
-	};
+	struct win_elem_rows r = rows_from(c, run, from);
 	int rc = win_fi_wait(c->w, c->target, run->at + off, f);
 
 	if (rc)
@@ -98,7 +126,7 @@ static int far_change(struct win_call *c, const struct win_run *run,
 
 static int far_run(struct win_call *c, struct win_run *run)
 {
-	size_t most = CHUNK / c->e.step, from, n;
+	size_t most = in_one_go(c), from, n;
 	char *mem = malloc((run->n < most ? run->n : most) * c->e.step);
 	int rc = mem ? 0 : -ENOMEM;
 

@@ -34,7 +34,7 @@ int win_far_open(struct weft_win *w, uint64_t *key_p)
 	size_t bytes = sizeof(*w->far) + slots * sizeof(w->far->slot[0]);
 
 	*key_p = 0;
-	if (!w->rma)
+	if (!w->rma || (w->no_locks && !w->dynamic))
 		return 0;
 	w->far = calloc(1, bytes);
 	if (!w->far)

@@ -4,10 +4,11 @@
  * exposures, what is attached, and behind that the memory itself, if the window
  * allocates it.
  *
- *   +------+--------+------------------+----------------+-----------------+
- *   | head | rows   | posts            | attached       | memory          |
- *   |      | 1/rank | ranks by ranks   | dynamic only   | page aligned    |
- *   +------+--------+------------------+----------------+-----------------+
+ *   +------+--------+------------+----------------+----------+----------+
+ *   | head | rows   | locks      | posts          | attached | memory   |
+ *   |      | 1/rank | 1/rank, or | ranks by ranks | dynamic  | page     |
+ *   |      |        | no_locks   |                | only     | aligned  |
+ *   +------+--------+------------+----------------+----------+----------+
  *
  * posts[o * ranks + t]: how often t has exposed its memory to o. Pages that
  * nobody touches take no memory.
@@ -21,7 +22,7 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-#define WIN_MAGIC	 UINT64_C(0x57454654574e3031)
+#define WIN_MAGIC	 UINT64_C(0x57454654574e3032)
 #define WIN_ATTACHED_MAX 1024
 
 /* Who comes first goes first; see win_gate.h. */
@@ -34,17 +35,21 @@ struct win_gate {
 static_assert(sizeof(struct win_gate) == 16, "shared format");
 
 struct win_row {
-	/* line 0: MPI_Win_lock of this rank's memory */
-	alignas(WEFT_CACHE_LINE) struct win_gate lock;
-	/* line 1: accumulates on it that the processor cannot do in one */
+	/* line 0: accumulates on it that the processor cannot do in one */
 	alignas(WEFT_CACHE_LINE) struct win_gate acc;
-	/* line 2: written by those whom this rank waits for */
+	/* line 1: written by those whom this rank waits for */
 	alignas(WEFT_CACHE_LINE) weft_au32 completes;
 	weft_au32 bell; /* something of this line, or of posts, is new */
 	weft_au32 sleepers;
 	weft_au32 slots; /* of attached, that were ever used; by this rank */
 };
-static_assert(sizeof(struct win_row) == 192, "shared format");
+static_assert(sizeof(struct win_row) == 128, "shared format");
+
+/* MPI_Win_lock of a rank's memory. */
+struct win_door {
+	alignas(WEFT_CACHE_LINE) struct win_gate lock;
+};
+static_assert(sizeof(struct win_door) == 64, "shared format");
 
 /* Memory that is attached to a dynamic window; bytes 0: none. */
 struct win_attached {
@@ -69,7 +74,8 @@ static_assert(offsetof(struct win_far, version) == 16 &&
 struct win_page {
 	alignas(WEFT_CACHE_LINE) uint64_t magic;
 	uint64_t token; /* of this window: the right file was opened */
-	uint64_t posts; /* offsets from here */
+	uint64_t locks; /* offsets from here; 0: there are none */
+	uint64_t posts;
 	uint64_t attached;
 	uint64_t memory;
 	uint32_t ranks;
@@ -81,6 +87,14 @@ static_assert(offsetof(struct win_page, row) == 64, "shared format");
 static inline struct win_row *win_row(struct win_page *p, int rank)
 {
 	return &p->row[rank];
+}
+
+static inline struct win_gate *win_door(struct win_page *p, int rank)
+{
+	struct win_door *all =
+		(struct win_door *)(void *)((char *)p + p->locks);
+
+	return &all[rank].lock;
 }
 
 /* How often target has exposed its memory to origin. */

@@ -43,7 +43,7 @@ static int take(struct weft_win *w, int target, enum win_lock how)
 	int rc = 0;
 
 	if (how != WIN_UNASKED && w->page)
-		rc = win_gate_enter(&win_row(w->page, target)->lock,
+		rc = win_gate_enter(win_door(w->page, target),
 				    how == WIN_EXCLUSIVE, w->comm);
 	else if (how != WIN_UNASKED && win_far_locks(w))
 		rc = win_far_enter(w, target, how == WIN_EXCLUSIVE);
@@ -63,8 +63,7 @@ static int give(struct weft_win *w, int target)
 	if (how == WIN_UNASKED || how == WIN_UNLOCKED)
 		return 0;
 	if (w->page) {
-		win_gate_leave(&win_row(w->page, target)->lock,
-			       how == WIN_EXCLUSIVE);
+		win_gate_leave(win_door(w->page, target), how == WIN_EXCLUSIVE);
 		return 0;
 	}
 	if (win_far_locks(w))
@@ -179,6 +178,8 @@ int weft_win_unlock_all(struct weft_win *w)
 
 static const char *busy(const struct weft_win *w)
 {
+	if (w->no_locks)
+		return "the window was made with the info key no_locks";
 	if (w->lock_all)
 		return "the window is locked by MPI_Win_lock_all";
 	if (w->started)

@@ -16,6 +16,7 @@
 #include "src/win/win_attach.h"
 #include "src/win/win_fabric.h"
 #include "src/win/win_far.h"
+#include "src/win/win_hint.h"
 #include "src/win/win_lock.h"
 #include "src/win/win_serve.h"
 #include "src/win/win_share.h"
@@ -35,8 +36,16 @@ struct card {
 	uint64_t key;
 	uint64_t far; /* its struct win_far */
 	uint64_t far_key;
-	uint32_t near;	/* it may use the host's memory */
-	uint32_t apart; /* alloc_shared_noncontig */
+	uint32_t says; /* CARD_ */
+	uint32_t zero;
+};
+
+enum {
+	CARD_NEAR = 1,	/* it may use the host's memory */
+	CARD_APART = 2, /* alloc_shared_noncontig */
+	CARD_NO_LOCKS = 4,
+	CARD_SAME_SIZE = 8,
+	CARD_SAME_UNIT = 16,
 };
 
 /* ---- options
@@ -63,57 +72,6 @@ static bool choose_paths(struct weft_win *w)
 	 * applications is in reach without help by our provider alone. */
 	return fabric && !weft_core.virt && strcmp(path, "fabric") != 0 &&
 	       (w->fabric->ours || allocates(w));
-}
-
-static bool info_is(struct weft_info *info, const char *key, const char *want)
-{
-	char val[MPI_MAX_INFO_VAL + 1];
-
-	return info && weft_info_get(info, key, val, sizeof(val)) >= 0 &&
-	       !strcmp(val, want);
-}
-
-/* Hints of windows, with what holds when nobody says anything. */
-static const char *const hints[][2] = {
-	{ "no_locks", "false" },
-	{ "accumulate_ordering", "rar,raw,war,waw" },
-	{ "accumulate_ops", "same_op_no_op" },
-	{ "same_size", "false" },
-	{ "same_disp_unit", "false" },
-	{ "mpi_accumulate_granularity", "0" },
-	{ "alloc_shared_noncontig", "false" },
-};
-
-static bool is_hint(const char *key)
-{
-	for (size_t i = 0; i < WEFT_COUNT_OF(hints); i++)
-		if (!strcmp(key, hints[i][0]))
-			return true;
-	return !strncmp(key, "mpi_", 4) || !strncmp(key, "weft_", 5);
-}
-
-int weft_win_hint(struct weft_win *w, struct weft_info *info)
-{
-	char key[MPI_MAX_INFO_KEY], val[MPI_MAX_INFO_VAL + 1];
-	int rc = 0;
-
-	for (int i = 0; info && !rc && !weft_info_key(info, i, key); i++)
-		if (is_hint(key) &&
-		    weft_info_get(info, key, val, sizeof(val)) >= 0)
-			rc = weft_info_set(w->info, key, val);
-	return rc;
-}
-
-static int add_info(struct weft_win *w, struct weft_info *info)
-{
-	int rc = 0;
-
-	w->info = weft_info_open();
-	if (!w->info)
-		return -ENOMEM;
-	for (size_t i = 0; !rc && i < WEFT_COUNT_OF(hints); i++)
-		rc = weft_info_set(w->info, hints[i][0], hints[i][1]);
-	return rc ? rc : weft_win_hint(w, info);
 }
 
 /* The communicator is asked when a request has failed: a handler of windows
@@ -146,7 +104,7 @@ static int fill(struct weft_win *w, const struct weft_win_args *a)
 	weft_list_init(&w->wishes);
 	weft_list_init(&w->parts);
 	weft_list_init(&w->attached);
-	return add_info(w, a->info);
+	return win_hint_open(w, a->info);
 }
 
 static void win_free(struct weft_win *w)
@@ -195,8 +153,7 @@ static int take_comm(struct weft_win *w, struct weft_comm *c)
 	w->size = w->comm->size;
 	w->rank = w->comm->rank;
 	w->peer = calloc((size_t)w->size, sizeof(*w->peer));
-	w->unlocked = calloc((size_t)w->size, sizeof(*w->unlocked));
-	return w->peer && w->unlocked ? 0 : -ENOMEM;
+	return w->peer ? 0 : -ENOMEM;
 }
 
 /* ---- memory
@@ -212,7 +169,8 @@ static int exchange(struct weft_win *w, struct card *card)
 /* One part right behind the other? */
 static bool is_packed(const struct weft_win *w, const struct card *card)
 {
-	return w->flavor == MPI_WIN_FLAVOR_SHARED && !card[0].apart;
+	return w->flavor == MPI_WIN_FLAVOR_SHARED &&
+	       !(card[0].says & CARD_APART);
 }
 
 /* Where rank's memory begins behind the page, and where all ends (rank n). */
@@ -240,7 +198,7 @@ static int share(struct weft_win *w, const struct card *card, bool direct)
 
 	if (!memory)
 		mine.bytes = 0;
-	rc = win_share_open(w, all, mine, w->dynamic);
+	rc = win_share_open(w, all, mine);
 	if (rc)
 		return rc;
 	if (direct)
@@ -284,7 +242,7 @@ static int find_memory(struct weft_win *w, const struct card *card)
 	int rc = 0;
 
 	for (int i = 0; i < w->size; i++)
-		near = near && card[i].near;
+		near = near && card[i].says & CARD_NEAR;
 	if (shared && !win_share_is_near(w->comm))
 		return MPI_ERR_RMA_SHARED;
 	if (near || shared)
@@ -310,11 +268,58 @@ static void know_peers(struct weft_win *w, const struct card *card)
 		w->peer[w->rank].direct = w->base;
 }
 
+static uint32_t say(const struct weft_win *w, bool memory)
+{
+	bool near = memory && win_share_is_near(w->comm);
+
+	return (near ? CARD_NEAR : 0) |
+	       (win_hint_is(w, "alloc_shared_noncontig", "true") ? CARD_APART
+								 : 0) |
+	       (win_hint_is(w, "no_locks", "true") ? CARD_NO_LOCKS : 0) |
+	       (win_hint_is(w, "same_size", "true") ? CARD_SAME_SIZE : 0) |
+	       (win_hint_is(w, "same_disp_unit", "true") ? CARD_SAME_UNIT : 0);
+}
+
+/* Hints about all members: locks are there unless nobody wants them, and who
+ * says that all are alike is believed when they are. Everybody's result is the
+ * same. */
+static int compare_cards(struct weft_win *w, const struct card *card)
+{
+	uint32_t all = UINT32_MAX, any = 0;
+	bool sizes = true, units = true;
+
+	for (int i = 0; i < w->size; i++) {
+		all &= card[i].says;
+		any |= card[i].says;
+		sizes = sizes && card[i].size == card[0].size;
+		units = units && card[i].unit == card[0].unit;
+	}
+	if (any & CARD_SAME_SIZE && !sizes)
+		return MPI_ERR_SIZE;
+	if (any & CARD_SAME_UNIT && !units)
+		return MPI_ERR_DISP;
+	w->no_locks = all & CARD_NO_LOCKS;
+	return w->no_locks ? 0 : win_hint_settle(w, "no_locks", "false");
+}
+
+/* What messages need: counts of locks given back, if there are locks. */
+static int open_messages(struct weft_win *w)
+{
+	if (!w->no_locks) {
+		w->unlocked = calloc((size_t)w->size, sizeof(*w->unlocked));
+		if (!w->unlocked)
+			return -ENOMEM;
+	}
+	return win_am_open(w, win_serve);
+}
+
 static int set_up(struct weft_win *w, struct card *card)
 {
 	struct card *mine = &card[w->rank];
 	int rc = exchange(w, card), rc2;
 
+	if (!rc)
+		rc = compare_cards(w, card);
 	if (rc)
 		return rc;
 	rc = find_memory(w, card);
@@ -324,7 +329,7 @@ static int set_up(struct weft_win *w, struct card *card)
 	if (!rc && !w->page)
 		rc = win_far_open(w, &mine->far_key);
 	if (!rc && !w->page)
-		rc = win_am_open(w, win_serve);
+		rc = open_messages(w);
 	mine->far = (uintptr_t)w->far;
 	mine->base = (uintptr_t)w->base;
 	rc2 = win_share_agree(w, rc);
@@ -349,14 +354,11 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 	if (!rc && !card)
 		rc = -ENOMEM;
 	memory = choose_paths(w);
-	w->unordered = info_is(a->info, "accumulate_ordering", "none");
 	if (!rc) {
 		card[w->rank] = (struct card){
 			.size = (uint64_t)a->size,
 			.unit = (uint64_t)a->unit,
-			.near = memory && win_share_is_near(w->comm),
-			.apart = info_is(a->info, "alloc_shared_noncontig",
-					 "true"),
+			.says = say(w, memory),
 		};
 		rc = set_up(w, card);
 	}
@@ -396,7 +398,7 @@ int weft_win_close(struct weft_win *w)
 {
 	int rc = win_settle(w, &w->pending), rc2;
 
-	if (!rc && !w->page)
+	if (!rc && !w->page && !w->no_locks)
 		rc = await_unlocks(w);
 	rc2 = win_barrier(w);
 	win_free(w);

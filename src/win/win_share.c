@@ -69,16 +69,20 @@ static uint64_t page_up(uint64_t n)
 	return (n + page - 1) / page * page;
 }
 
-static void layout(struct win_page *p, int ranks, bool attaches)
+static void layout(struct win_page *p, const struct weft_win *w)
 {
-	uint64_t n = (uint64_t)ranks, rows = 0;
+	uint64_t n = (uint64_t)w->size, rows = 0;
 
 	memset(p, 0, sizeof(*p));
 	p->magic = WIN_MAGIC;
-	p->ranks = (uint32_t)ranks;
+	p->ranks = (uint32_t)n;
 	p->posts = sizeof(*p) + n * sizeof(struct win_row);
+	if (!w->no_locks) {
+		p->locks = p->posts;
+		p->posts += n * sizeof(struct win_door);
+	}
 	p->attached = page_up(p->posts + n * n * sizeof(weft_au32));
-	if (attaches)
+	if (w->dynamic)
 		rows = n * WIN_ATTACHED_MAX * sizeof(struct win_attached);
 	p->memory = page_up(p->attached + rows);
 }
@@ -132,14 +136,14 @@ static int reserve(const struct weft_win *w, uint64_t memory,
 }
 
 int win_share_open(struct weft_win *w, uint64_t bytes,
-		   struct win_share_part mine, bool attaches)
+		   struct win_share_part mine)
 {
 	struct weft_channel m = weft_channel_of(w->comm);
 	struct win_page p;
 	struct place at = { 0 };
 	int rc;
 
-	layout(&p, w->size, attaches);
+	layout(&p, w);
 	w->region.fd = -1;
 	if (w->rank == 0)
 		make(w, &p, bytes, &at);

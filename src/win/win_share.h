@@ -20,7 +20,7 @@ struct win_share_part {
 	uint64_t bytes;
 };
 int win_share_open(struct weft_win *w, uint64_t bytes,
-		   struct win_share_part mine, bool attaches);
+		   struct win_share_part mine);
 void win_share_close(struct weft_win *w);
 
 /* Everybody's result; the first failure, or 0. */

@@ -4,7 +4,8 @@
 # fails. Environment: MACHINE (default native), CLOCK (live or virtual),
 # PROVIDER (default weft; "tcp" means tcp;ofi_rxm), ONLY (a pattern for program
 # names), SECONDS_EACH (30; 1200 with LONG),
-# RANKS_MAX (cases with more ranks are left out), LONG=1 (the long ones, too).
+# RANKS_MAX (cases with more ranks are left out), LONG=1 (the long ones, too),
+# PPN (ranks of a node in virtual time; default: the machine's).
 # Under test/hosts (HOSTS is set) ranks are spread over its hosts.
 # Programs are built with the headers and the library of the build tree.
 #
@@ -35,7 +36,8 @@ case $provider in
 weft) unset FI_PROVIDER
 	export FI_WEFT_MACHINE=$machine
 	flags=
-	[ "$clock" = live ] || flags="-q --machine $machine --clock $clock"
+	[ "$clock" = live ] ||
+		flags="-q --machine $machine --clock $clock ${PPN:+--ppn $PPN}"
 	[ -e "$lib/libweft-fi.so" ] || { echo "no provider in $lib"; exit 77; } ;;
 tcp) export FI_PROVIDER='tcp;ofi_rxm' ;;
 *) export FI_PROVIDER=$provider ;;

@@ -31,7 +31,20 @@ hits() {
 		bad=1
 	}
 }
-for m in ${MACHINES:-native bgq gemini qsnet2 sunway}; do
+# A plan that names no fault is none: nothing stands between the ranks.
+for plan in 'seed = 3' 'seed = 3; errors * = 1e-9'; do
+	WEFT_LOG=info timeout -k 5 60 "$build/mpiexec" -n 2 --faults "$plan" \
+		"$dir/latency" -m 8:8 -i 5 -x 1 > "$dir/out" 2>&1 || {
+		echo "FAIL $plan: exit code $?"
+		bad=1
+	}
+	said=$(grep -c 'frames damaged or lost here' "$dir/out")
+	case $plan in *errors*) [ "$said" = 2 ] ;; *) [ "$said" = 0 ] ;; esac || {
+		echo "FAIL $plan: $said ranks have codes"
+		bad=1
+	}
+done
+for m in ${MACHINES:-native bgq gemini qsnet2 sunway apenet}; do
 	hits "$m"
 	MACHINE=$m ONLY=$only RANKS_MAX=${RANKS_MAX:-3} \
 		FI_WEFT_FAULTS="seed = 7; errors * = 2e-6" \

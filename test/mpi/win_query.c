@@ -5,7 +5,7 @@
  */
 #include "win_t.h"
 
-/* ---- attributes, names, hints, groups --------------------------------------
+/* ---- attributes, names, groups ---------------------------------------------
  */
 
 static void attributes(struct wt *w)
@@ -88,41 +88,6 @@ static void names(struct wt *w)
 	MPI_Group_free(&b);
 	n = MPI_Win_toint(w->win);
 	MT_TRUE(MPI_Win_fromint(n) == w->win);
-}
-
-static int hint_is(MPI_Win win, const char *key, const char *want)
-{
-	char val[MPI_MAX_INFO_VAL + 1] = "";
-	MPI_Info info;
-	int len = MPI_MAX_INFO_VAL, flag;
-
-	MT_OK(MPI_Win_get_info(win, &info));
-	MT_OK(MPI_Info_get_string(info, key, &len, val, &flag));
-	MPI_Info_free(&info);
-	return want ? flag && !strcmp(val, want) : !flag;
-}
-
-static void hints(void)
-{
-	MPI_Info info;
-	MPI_Win win;
-	void *mem;
-
-	MPI_Info_create(&info);
-	MPI_Info_set(info, "no_locks", "true");
-	MPI_Info_set(info, "accumulate_ordering", "none");
-	MPI_Info_set(info, "colour", "blue");
-	MT_OK(MPI_Win_allocate(64, 1, info, MPI_COMM_WORLD, &mem, &win));
-	MT_TRUE(hint_is(win, "no_locks", "true"));
-	MT_TRUE(hint_is(win, "accumulate_ordering", "none"));
-	MT_TRUE(hint_is(win, "accumulate_ops", "same_op_no_op"));
-	MT_TRUE(hint_is(win, "same_disp_unit", "false"));
-	MT_TRUE(hint_is(win, "colour", NULL));
-	MPI_Info_set(info, "no_locks", "false");
-	MT_OK(MPI_Win_set_info(win, info));
-	MT_TRUE(hint_is(win, "no_locks", "false"));
-	MPI_Info_free(&info);
-	MT_OK(MPI_Win_free(&win));
 }
 
 /* ---- shared memory
@@ -570,7 +535,6 @@ int main(int argc, char **argv)
 		wt_close(&w);
 	}
 	own_attributes();
-	hints();
 	if (!wt_cannot_share(MPI_COMM_WORLD)) {
 		shared_parts(0);
 		shared_parts(1);

@@ -22,12 +22,12 @@ struct wt {
 	int rank, size;
 };
 
-static inline void wt_open_dynamic(struct wt *w)
+static inline void wt_open_dynamic(struct wt *w, MPI_Info info)
 {
 	MPI_Aint mine;
 
 	w->mem = calloc(1, w->bytes + 1);
-	MT_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, w->comm, &w->win));
+	MT_OK(MPI_Win_create_dynamic(info, w->comm, &w->win));
 	MT_OK(MPI_Win_attach(w->win, w->mem, (MPI_Aint)w->bytes));
 	MPI_Get_address(w->mem, &mine);
 	w->base = calloc((size_t)w->size, sizeof(*w->base));
@@ -56,8 +56,8 @@ static inline int wt_cannot_share(MPI_Comm comm)
 	return 1;
 }
 
-static inline struct wt wt_open(enum win_kind kind, MPI_Comm comm, size_t bytes,
-				int unit)
+static inline struct wt wt_open_with(enum win_kind kind, MPI_Comm comm,
+				     size_t bytes, int unit, MPI_Info info)
 {
 	struct wt w = {
 		.comm = comm, .kind = kind, .bytes = bytes, .unit = unit
@@ -70,20 +70,19 @@ static inline struct wt wt_open(enum win_kind kind, MPI_Comm comm, size_t bytes,
 	switch (kind) {
 	case WT_CREATE:
 		w.mem = calloc(1, bytes + 1);
-		MT_OK(MPI_Win_create(w.mem, (MPI_Aint)bytes, unit,
-				     MPI_INFO_NULL, comm, &w.win));
+		MT_OK(MPI_Win_create(w.mem, (MPI_Aint)bytes, unit, info, comm,
+				     &w.win));
 		break;
 	case WT_ALLOCATE:
-		MT_OK(MPI_Win_allocate((MPI_Aint)bytes, unit, MPI_INFO_NULL,
-				       comm, &w.mem, &w.win));
+		MT_OK(MPI_Win_allocate((MPI_Aint)bytes, unit, info, comm,
+				       &w.mem, &w.win));
 		break;
 	case WT_SHARED:
-		MT_OK(MPI_Win_allocate_shared((MPI_Aint)bytes, unit,
-					      MPI_INFO_NULL, comm, &w.mem,
-					      &w.win));
+		MT_OK(MPI_Win_allocate_shared((MPI_Aint)bytes, unit, info, comm,
+					      &w.mem, &w.win));
 		break;
 	default:
-		wt_open_dynamic(&w);
+		wt_open_dynamic(&w, info);
 		w.unit = 1;
 	}
 	MT_OK(MPI_Win_set_errhandler(w.win, MPI_ERRORS_RETURN));
@@ -91,6 +90,12 @@ static inline struct wt wt_open(enum win_kind kind, MPI_Comm comm, size_t bytes,
 		memset(w.mem, 0, bytes);
 	MT_OK(MPI_Barrier(comm));
 	return w;
+}
+
+static inline struct wt wt_open(enum win_kind kind, MPI_Comm comm, size_t bytes,
+				int unit)
+{
+	return wt_open_with(kind, comm, bytes, unit, MPI_INFO_NULL);
 }
 
 static inline void wt_close(struct wt *w)

@@ -80,6 +80,7 @@ struct sock_peer {
 	uint64_t before; /* incarnations up to this one are past */
 	uint64_t ask_ns; /* ASKED: since when; ABSENT: when to ask again */
 	uint64_t ask_wait_ns;
+	uint64_t mute_ns; /* since when it has been asked in vain; 0: never */
 	uint64_t heard_ns;
 	uint64_t asked_ns; /* since when it owes an answer, if after heard_ns */
 	/* sending */

@@ -148,10 +148,26 @@ static void peer_ask(struct sock *s, struct sock_peer *p)
 {
 	p->state = SOCK_ASKED;
 	p->ask_ns = s->now;
+	if (!p->mute_ns)
+		p->mute_ns = s->now;
 	p->refused = false;
 	sock_tx_small(s, p, SOCK_HELLO);
 	sock_io_flush(s);
 	sock_io_errors(s);
+	sock_peer_busy(s, p);
+}
+
+/* Whether its host has never said a word, not even that nobody is there. */
+static bool peer_mute(const struct sock *s, const struct sock_peer *p)
+{
+	return !p->local && s->now - p->mute_ns > s->silence_ns;
+}
+
+/* The next turn loses it. */
+static void peer_give_up(struct sock *s, struct sock_peer *p)
+{
+	if (!p->broken)
+		sock_tx_say_silent(s, p);
 	sock_peer_busy(s, p);
 }
 
@@ -168,7 +184,9 @@ int sock_peer_meet(struct sock *s, struct sock_peer *p)
 		peer_ask(s, p);
 	/* With a key nothing but an answer proves that it is there. */
 	if (p->state == SOCK_ASKED && s->now - p->ask_ns > silent) {
-		if (s->tag)
+		if (s->tag && peer_mute(s, p))
+			peer_give_up(s, p);
+		else if (s->tag)
 			peer_ask(s, p);
 		else
 			p->state = SOCK_OPEN;
@@ -181,6 +199,7 @@ void sock_peer_refused(struct sock *s, struct sock_peer *p)
 {
 	if (p->base.lost)
 		return;
+	p->mute_ns = 0;
 	if (p->state != SOCK_OPEN) {
 		p->state = SOCK_ABSENT;
 		p->ask_ns = s->now + p->ask_wait_ns;

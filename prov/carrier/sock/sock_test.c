@@ -599,6 +599,33 @@ static void a_silent_host_is_noticed_by_who_waits(void **state)
 	end_close(&e);
 }
 
+/* With a key nobody is sent to who has not answered. */
+static void a_host_that_never_answers_is_given_up(void **state)
+{
+	struct weft_carrier_attr attr = { .silence_ms = 400,
+					  .key = "secret",
+					  .key_bytes = 6 };
+	struct t_limit limit;
+	struct sockaddr_in name;
+	int fd = stranger_open(&name);
+	struct weft_peer *to;
+	struct end e;
+
+	T_OK(end_open(&e, &weft_carrier_sock, 1, &attr));
+	to = end_peer_name(&e, &name);
+	sock_peer_of(to)->local = false;
+	t_limit_set(&limit, 20);
+	while (!e.lost && !t_limit_over(&limit)) {
+		end_send(&e, to, 0, 100);
+		e.c->ops->poll(e.c, 16);
+	}
+	T_IS(e.lost, 1);
+	T_PTR(e.lost_peer, to);
+	T_IS(end_send(&e, to, 0, 100), -ECONNRESET);
+	end_close(&e);
+	close(fd);
+}
+
 /* Nothing is on its way to it, and nothing comes. */
 static void a_killed_peer_is_noticed(void **state)
 {
@@ -735,6 +762,7 @@ int main(void)
 		T_CASE(encrypted_ones_are_signed_as_well),
 		T_CASE(a_silent_peer_is_given_up_once),
 		T_CASE(a_silent_host_is_noticed_by_who_waits),
+		T_CASE(a_host_that_never_answers_is_given_up),
 		T_CASE(a_killed_peer_is_noticed),
 		T_CASE(a_name_in_new_hands_is_a_new_peer),
 		T_CASE(an_armed_descriptor_tells),

@@ -44,6 +44,7 @@ static bool describe(const struct weft_vt_dma *d, struct vt_dma *m)
 		.ordered = d->ordered,
 		.remote = d->remote,
 		.region = d->region,
+		.key = d->region ? d->key : 0,
 		.bytes = d->bytes,
 		.what = (uintptr_t)d->what,
 		.what_bytes = d->what_bytes,
@@ -316,7 +317,9 @@ static uint64_t step_bytes(const struct vt_buf *b, const struct vt_dma *m)
 /*
  * An address as the model sees it, the same in every run. Hosts give a program
  * other addresses each time, so regions count from their begin, in the order in
- * which they were reached; memory of no region by areas that move as a whole.
+ * which they were reached, and one that is registered anew is a new one, though
+ * its memory may lie where another's was; memory of no region by areas that
+ * move as a whole.
  */
 static uint64_t placed(const struct weft_vt *w, uint32_t rank,
 		       const struct vt_dma *m)
@@ -330,10 +333,12 @@ static uint64_t placed(const struct weft_vt *w, uint32_t rank,
 	vt_sure(count <= VT_AREAS);
 	for (i = 0; i < count; i++)
 		if (d->area[i].region == !!m->region &&
+		    d->area[i].key == m->key &&
 		    first - d->area[i].begin + reach <= 2 * reach)
 			break;
 	if (i == count && count < VT_AREAS)
-		d->area[d->areas++] = (struct vt_area){ first, !!m->region };
+		d->area[d->areas++] =
+			(struct vt_area){ first, m->key, !!m->region };
 	if (i < VT_AREAS)
 		first = d->area[i].begin;
 	return far + i * apart + m->remote - first;

@@ -142,7 +142,8 @@ enum { VT_AREAS = 64 }; /* of a rank: regions; heap, mappings, stack */
 
 struct vt_area {
 	uint64_t begin;
-	bool region; /* registered, or whatever lies there */
+	uint64_t key; /* of a region */
+	bool region;  /* registered, or whatever lies there */
 };
 
 /* What a rank needs seldom: routes that it asked for, its last words. */
@@ -248,6 +249,7 @@ struct vt_dma {
 	int32_t err;
 	uint64_t remote;
 	uint64_t region;
+	uint64_t key; /* of the region */
 	uint64_t bytes;
 	uint64_t what; /* an atomic: address at the origin */
 	uint64_t what_bytes;

@@ -91,9 +91,8 @@ static int vt_open(const struct weft_carrier_attr *attr,
 }
 
 /* Says good-bye behind the last packet; the others find it in their time. */
-static void vt_close(struct weft_carrier *c)
+static void say_bye(struct vt *v)
 {
-	struct vt *v = vt_of(c);
 	uint32_t i = v->out ? VT_NONE : vt_buf_get(v);
 
 	if (i != VT_NONE) {
@@ -101,13 +100,25 @@ static void vt_close(struct weft_carrier *c)
 		vt_buf(v->w, i)->more = 0;
 		vt_post(v, i);
 	}
+}
+
+static void vt_close(struct weft_carrier *c)
+{
+	struct vt *v = vt_of(c);
+
+	say_bye(v);
 	vt_out(v);
 	vt_free(v);
 }
 
+/* All leave, and nobody waits for a good-bye, unless a node is dead. */
 static void vt_leave(struct weft_carrier *c)
 {
-	vt_out(vt_of(c));
+	struct vt *v = vt_of(c);
+
+	if (v->w->head->node_dead && !v->me->bye)
+		say_bye(v);
+	vt_out(v);
 }
 
 /* ---- peers --------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* ---- exact times --------------------------------------------------------- */
 
@@ -43,6 +44,22 @@ static void a_message_takes_what_the_model_says(void **state)
 	play(&p, &f);
 	T_IS(f.clock[0], 2 * ROUNDS * way);
 	T_IS(f.clock[1], (2 * ROUNDS - 1) * way + cfg.send_ps);
+}
+
+/* Of each message, in the thread processor of an Elan4. */
+static void a_message_waits_until_it_is_matched(void **state)
+{
+	char path[] = PLAY_FILE;
+	struct play p = { .ranks = 2, .body = ping_pong, .machine = "qsnet2" };
+	struct found with, without;
+
+	(void)state;
+	play(&p, &with);
+	play_file(path, "qsnet2", "match", "match = 0 ns\n");
+	p.machine = path;
+	play(&p, &without);
+	unlink(path);
+	T_IS(with.clock[0] - without.clock[0], 2 * ROUNDS * 300000);
 }
 
 /* Packets from one corner of a square to the other; seed: which way. */
@@ -399,6 +416,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_message_takes_what_the_model_says),
+		T_CASE(a_message_waits_until_it_is_matched),
 		T_CASE(what_may_go_by_any_road_takes_two),
 		T_CASE(every_run_is_the_same),
 		T_CASE(a_time_out_takes_virtual_time_only),

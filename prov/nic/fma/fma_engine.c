@@ -215,6 +215,8 @@ static bool box_drain(struct fma_engine *e, struct fe_box *b, int *taken_p)
 	int err;
 
 	while ((err = box_look(e, b, &pkt, &payload)) != -ENOENT) {
+		if (e->unit.copied)
+			return false;
 		if (err)
 			e->f->stats.rejected++;
 		else if (e->up->deliver(e->up_arg, b->peer, &pkt, payload))
@@ -233,6 +235,7 @@ static int fe_drain(struct fma_engine *e)
 	struct weft_list *tmp;
 	int n = 0;
 
+	e->unit.copied = false;
 	weft_list_each(pos, tmp, &e->ready)
 	{
 		if (box_drain(e, weft_container_of(pos, struct fe_box, ready),
@@ -271,7 +274,9 @@ static void fe_lost(void *arg, struct weft_peer *peer, int err)
 	struct fma_engine *e = arg;
 
 	fma_orb_lost(e->f, peer);
-	fe_drain(e);
+	do
+		fe_drain(e);
+	while (e->unit.copied);
 	e->up->lost(e->up_arg, peer, err);
 }
 

@@ -92,6 +92,10 @@ static int me_arrive(void *arg, const struct weft_mu_packet *p)
 	struct weft_peer *peer = weft_port_peer(&e->mu->port, p->source);
 	int err;
 
+	if (e->unit.copied) {
+		e->fresh = true;
+		return -EAGAIN;
+	}
 	if (!peer)
 		return 0;
 	err = weft_inbox_take(&e->inbox, peer, p->payload, p->bytes);
@@ -106,6 +110,7 @@ static int me_drain(struct mu_engine *e, int budget)
 {
 	int n;
 
+	e->unit.copied = false;
 	weft_inbox_retry(&e->inbox);
 	e->fresh = false;
 	n = weft_mu_rec_poll(e->mu, ME_REC_FIFO, me_arrive, e, budget);
@@ -118,7 +123,9 @@ static void me_lost(void *arg, struct weft_peer *peer, int err)
 {
 	struct mu_engine *e = arg;
 
-	me_drain(e, INT32_MAX);
+	do
+		me_drain(e, INT32_MAX);
+	while (e->unit.copied);
 	e->inbox.up->lost(e->inbox.up_arg, peer, err);
 }
 
@@ -265,6 +272,7 @@ static int me_dma_get(struct mu_engine *e, struct weft_peer *peer,
 		return -EFAULT;
 	if (e->model)
 		return me_collect(e->model, to, d->bytes);
+	e->unit.copied = true;
 	local.iov_base = (void *)(uintptr_t)to;
 	err = c->ops->read(c, peer, &local, 1, d->payload);
 	if (!err)
@@ -284,6 +292,7 @@ static int me_dma_put(struct mu_engine *e, struct weft_peer *peer,
 
 	if (e->model)
 		return me_collect(e->model, d->payload, d->bytes);
+	e->unit.copied = true;
 	err = c->ops->write(c, peer, &local, 1, mu_sel_offset(d->hdr.sel));
 	if (!err)
 		nic_event_sub(&e->counter, d->bytes);
@@ -345,6 +354,7 @@ static int me_dma_begin(struct mu_engine *e, struct weft_peer *peer,
 		e->model->d = d;
 		e->model->dma.remote = d->remote;
 		e->model->dma.region = d->region;
+		e->model->dma.key = d->key;
 		e->model->dma.ordered = d->ordered;
 		e->model->dma.done = me_model_over;
 		nic_event_post(&e->model->counter, d->bytes);
@@ -439,7 +449,7 @@ WEFT_HOT static int me_poll(struct weft_unit *u, int budget)
 		me_continue(e, budget);
 	c->ops->poll(c, budget);
 	n = e->fresh || e->inbox.held ? me_drain(e, budget) : 0;
-	if (e->busy || e->inbox.held)
+	if (e->busy || e->fresh || e->inbox.held)
 		c->ops->wake(c); /* come again, no sleep */
 	return n;
 }

@@ -70,6 +70,7 @@ static struct sten_bulk *bulk_take(struct weft_sten *s, struct weft_dma *d)
 		b->descs = 0;
 		b->dma = (struct weft_dma){ .remote = d->remote,
 					    .region = d->region,
+					    .key = d->key,
 					    .ordered = d->ordered };
 		return b;
 	}

@@ -26,6 +26,7 @@
 
 #define SE_CONTEXT   1
 #define SE_QUEUES    2 /* command queues for each peer */
+#define SE_BULK	     4 /* of one that helps to copy: both wait for answers */
 #define SE_PEER_DMAS 4 /* DMA packets on their way to one peer */
 #define SE_DEPTH     (8 * 1024)
 #define SE_SHORT     1440 /* the machine's limit of the short engine */
@@ -47,7 +48,8 @@ struct sten_engine {
 
 /* The way to one peer; nobody else waits for its answers. */
 struct se_peer {
-	struct sten_queue *queue[SE_QUEUES];
+	struct sten_queue *queue[SE_BULK];
+	unsigned queues; /* a power of two */
 	unsigned turn;	 /* queue that is next */
 	uint64_t cookie; /* packets sent */
 };
@@ -59,22 +61,40 @@ static struct sten_engine *se(struct weft_unit *u)
 
 /* ---- sending ---- */
 
+static void se_queues_close(struct sten_engine *e, struct se_peer *p,
+			    unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		weft_sten_queue_close(e->s, p->queue[i]->number);
+}
+
+/* All n of them, or as many as there were. */
+static int se_queues(struct sten_engine *e, struct se_peer *p, unsigned n)
+{
+	unsigned q;
+
+	for (unsigned i = p->queues; i < n; i++) {
+		int err = weft_sten_queue_open(e->s, SE_CONTEXT, SE_DEPTH,
+					       WEFT_STEN_MAY_STEN, 0, &q);
+
+		if (err) {
+			se_queues_close(e, p, p->queues, i);
+			return err;
+		}
+		p->queue[i] = sten_queue(e->s, q);
+	}
+	p->queues = n;
+	return 0;
+}
+
 /* First contact: a route and queues of its own. */
 static struct se_peer *se_meet(struct sten_engine *e, struct weft_peer *peer)
 {
 	struct se_peer *p = calloc(1, sizeof(*p));
-	unsigned q;
 
-	if (!p || sten_route_bind(e->s, peer->index, peer, SE_CONTEXT))
-		goto err_free;
-	for (unsigned i = 0; i < SE_QUEUES; i++) {
-		if (weft_sten_queue_open(e->s, SE_CONTEXT, SE_DEPTH,
-					 WEFT_STEN_MAY_STEN, 0, &q))
-			goto err_free;
-		p->queue[i] = sten_queue(e->s, q);
-	}
-	return p;
-err_free:
+	if (p && !sten_route_bind(e->s, peer->index, peer, SE_CONTEXT) &&
+	    !se_queues(e, p, SE_QUEUES))
+		return p;
 	free(p);
 	return NULL;
 }
@@ -91,8 +111,9 @@ static struct se_peer *se_peer(struct sten_engine *e, struct weft_peer *peer)
 /* A queue and channel that can send now. */
 static struct sten_queue *se_pick(struct se_peer *p, unsigned *channel_p)
 {
-	for (unsigned i = 0; i < SE_QUEUES; i++) {
-		struct sten_queue *q = p->queue[(p->turn + i) % SE_QUEUES];
+	for (unsigned i = 0; i < p->queues; i++) {
+		struct sten_queue *q =
+			p->queue[(p->turn + i) & (p->queues - 1)];
 
 		if (q->head != q->tail)
 			continue;
@@ -254,8 +275,9 @@ static int se_drain(struct sten_engine *e)
 	const void *slot;
 	int n = 0;
 
+	e->unit.copied = false;
 	weft_inbox_retry(&e->inbox);
-	while ((slot = weft_sten_input_look(&e->input))) {
+	while (!e->unit.copied && (slot = weft_sten_input_look(&e->input))) {
 		if (weft_inbox_take(&e->inbox,
 				    e->from[e->input.front % SE_SLOTS], slot,
 				    e->slot_bytes))
@@ -283,7 +305,8 @@ static bool se_pending(const struct sten_engine *e)
 {
 	const struct weft_sten *s = e->s;
 
-	return e->inbox.held || !weft_list_empty(&s->run[0]) ||
+	return e->inbox.held || e->unit.copied ||
+	       !weft_list_empty(&s->run[0]) ||
 	       weft_answers_waiting(&s->answers) || se_dma_waits(s);
 }
 
@@ -313,8 +336,7 @@ static void se_forget(struct sten_engine *e, uint32_t index)
 
 	if (!p)
 		return;
-	for (unsigned i = 0; i < SE_QUEUES; i++)
-		weft_sten_queue_close(e->s, p->queue[i]->number);
+	se_queues_close(e, p, 0, p->queues);
 	*weft_table_cell(&e->peer, index) = NULL;
 	free(p);
 }
@@ -326,7 +348,9 @@ static void se_lost(void *arg, struct weft_peer *peer, int err)
 
 	sten_lost(e->s, peer);
 	se_forget(e, peer->index);
-	se_drain(e);
+	do
+		se_drain(e);
+	while (e->unit.copied);
 	e->inbox.up->lost(e->inbox.up_arg, peer, err);
 }
 
@@ -337,17 +361,33 @@ static const struct weft_carrier_up se_up = {
 
 /* ---- bulk ---- */
 
+/*
+ * Live the two processors do the copying, and answer nothing meanwhile: what
+ * they owe leaves first, and more packets may be on their way.
+ */
+static void se_before_copy(struct sten_engine *e, struct se_peer *p)
+{
+	if (weft_answers_waiting(&e->s->answers))
+		weft_answers_flush(&e->s->answers, true);
+	if (weft_unlikely(p->queues < SE_BULK))
+		(void)se_queues(e, p, SE_BULK); /* without it goes, too */
+}
+
 static int se_move(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_dma *d, bool get)
 {
 	struct sten_engine *e = se(u);
+	struct se_peer *p;
 
 	if (peer->lost)
 		return -ECONNRESET;
-	if (!se_peer(e, peer))
+	p = se_peer(e, peer);
+	if (!p)
 		return -ENOMEM;
 	if (sten_modelled(e->s) && d->bytes && d->bytes <= SE_SHORT)
 		return sten_bulk_short(u, peer, d, get);
+	if (!sten_modelled(e->s))
+		se_before_copy(e, p);
 	return sten_bulk_move(e->s, u, peer, d, get);
 }
 

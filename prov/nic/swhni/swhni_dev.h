@@ -67,6 +67,12 @@ struct swhni_fsm {
 	unsigned char data[WEFT_SWHNI_FSM];
 };
 
+/* Packets of a message that have come, a bit each. */
+struct swhni_bits {
+	uint64_t few;	/* of a message of up to 64 */
+	uint64_t *many; /* of a longer one */
+};
+
 /* A message on its way. */
 struct swhni_msg {
 	struct weft_list link; /* free, its class, or those that wait */
@@ -82,7 +88,8 @@ struct swhni_msg {
 	bool orphan;	  /* its interface is closed: nobody hears of it */
 	uint32_t back_id; /* of that read */
 	uint32_t sent;
-	uint32_t got; /* RDMAR: bytes that came */
+	uint32_t got;		/* RDMAR: bytes that came */
+	struct swhni_bits bits; /* likewise, packets */
 	struct swhni_window *window;
 	bool numbered; /* in its window: it has been sent once */
 	uint64_t seq;
@@ -214,13 +221,23 @@ struct swhni_window {
 	uint64_t taken; /* bits: from base on */
 };
 
-/* A message that is arriving in several packets. */
+enum swhni_come {
+	SWHNI_NEVER, /* nothing is known of it */
+	SWHNI_COMES,
+	SWHNI_WAITS, /* all is there, its notification finds no room */
+	SWHNI_OVER,
+};
+
+/* The last write from one of the places of a node's messages. */
 struct swhni_coming {
 	struct weft_list link;
+	struct swhni_bits bits;
 	uint32_t guid;
 	uint32_t id;
 	uint32_t got;
 	uint32_t left;	/* aborted: so many bytes were sent */
+	uint32_t asked; /* what was there at the last probe */
+	uint8_t state;	/* enum swhni_come */
 	uint8_t status; /* the first bad one */
 	bool aborted;
 };
@@ -263,7 +280,8 @@ struct weft_swhni {
 	struct weft_list reads;	  /* struct swhni_later */
 	struct weft_list notes;	  /* struct swhni_later */
 	struct weft_list coming;  /* struct swhni_coming */
-	struct weft_hash comings; /* the same, by node and message */
+	struct weft_hash comings; /* the same, by node and place */
+	unsigned arriving;	  /* of them SWHNI_COMES */
 	struct weft_hash windows; /* as receiver: by node and number */
 	struct weft_list window;  /* the same, all of them */
 	uint32_t window_next;
@@ -404,6 +422,27 @@ void swhni_coll_run(struct weft_swhni *n);
 void swhni_coll_lost(struct weft_swhni *n, uint32_t guid);
 void swhni_coll_close(struct swhni_vi *v);
 void swhni_coll_fini(struct weft_swhni *n);
+
+/* swhni_coming.c */
+/* false: it came before, or there is no memory for it: it comes again. */
+bool swhni_bits_take(struct swhni_bits *b, uint32_t total, uint32_t offset);
+void swhni_bits_fini(struct swhni_bits *b);
+/* NULL: too old, or too many. */
+struct swhni_coming *swhni_coming_of(struct weft_swhni *n,
+				     const struct swhni_in *in);
+/* false: the packet has been taken before. */
+bool swhni_coming_new(struct weft_swhni *n, struct swhni_coming *c,
+		      const struct swhni_in *in);
+/* Is that all? true: it is, and not because its sender gave it up. */
+bool swhni_coming_all(struct weft_swhni *n, struct swhni_coming *c,
+		      uint32_t total);
+/* Tells the source, now and whenever it asks. */
+void swhni_coming_end(struct weft_swhni *n, const struct swhni_in *in,
+		      unsigned status);
+void swhni_coming_drop(struct weft_swhni *n, uint32_t guid, bool all);
+void swhni_coming_ask(struct weft_swhni *n, const struct swhni_msg *m);
+void swhni_coming_state(struct weft_swhni *n, const struct swhni_in *in);
+void swhni_coming_missing(struct weft_swhni *n, const struct swhni_in *in);
 
 /* swhni_rx.c */
 int swhni_rx_deliver(void *arg, struct weft_peer *src,

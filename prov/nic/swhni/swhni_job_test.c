@@ -97,7 +97,7 @@ static void leftovers_of_a_job_touch_no_memory(void **state)
 	T_TRUE(pair_stats(&p.b).absorbed > 0);
 	for (unsigned i = 0; i < PAIR_BYTES; i++)
 		T_IS(p.b.mem[i], 7);
-	T_IS(p.b.n->comings.used, 0);
+	T_IS(p.b.n->arriving, 0);
 	T_IS(weft_swhni_job_exit(p.b.n, PAIR_JOB), -ENOENT);
 	/* the job comes again: its memory was given back, too */
 	pair_vis(&p.b, PAIR_JOB);
@@ -128,13 +128,13 @@ static void a_senders_exit_leaves_nothing_behind(void **state)
 	}
 	weft_swhni_poll(p.a.n, 120);
 	weft_swhni_poll(p.b.n, 40);
-	T_IS(p.b.n->comings.used, 1);
+	T_IS(p.b.n->arriving, 1);
 	T_OK(weft_swhni_job_exit(p.a.n, PAIR_JOB));
 	memset(p.a.mem, 7, PAIR_BYTES);
 	T_IS(p.a.n->me[0].flying, 0);
 	pair_run(&p, 1000);
 	T_IS(p.b.n->me[0].flying, 0);
-	T_IS(p.b.n->comings.used, 0);
+	T_IS(p.b.n->arriving, 0);
 	for (unsigned i = 0; i < PAIR_BYTES; i++)
 		T_IS(p.a.mem[i], 7); /* the read's bytes were absorbed */
 	pair_close(&p);

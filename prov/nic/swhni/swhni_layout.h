@@ -30,14 +30,16 @@
  *	GATHER    a sum           operation       sequence number
  *	CAST      the result      operation       -
  *	PROBE     -               operation       -
+ *	STATE     -               -               -
+ *	MISSING   -               -               -
  *
  * An operation of a collective is 7..0 its group, 15..8 which input of its
  * parent the member is, 23..16 status, 63..24 its number in the group.
  *
  * Reliable queue messages belong to a window; of two between the same
  * interfaces the one with the higher number is the later. ABORT ends a WRITE
- * of which offset bytes were sent. WRITTEN, DONE and ACK name the message of
- * the one they go to.
+ * of which offset bytes were sent, STATE asks what has become of one. WRITTEN,
+ * DONE, ACK and MISSING name the message of the one they go to.
  *
  * Packets of the message engine (machine sunway) keep their own head, which
  * takes the place of addresses that queue messages have no need of; types are
@@ -83,6 +85,8 @@ enum swhni_cmd {
 	SWHNI_GATHER,
 	SWHNI_CAST,
 	SWHNI_PROBE,
+	SWHNI_STATE,
+	SWHNI_MISSING,
 	SWHNI_CMDS,
 };
 

@@ -59,6 +59,7 @@ void swhni_msg_free(struct weft_swhni *n, struct swhni_msg *m)
 	bool back = m->back;
 
 	weft_list_remove(&m->link);
+	swhni_bits_fini(&m->bits);
 	memset(m, 0, offsetof(struct swhni_msg, data));
 	m->engine = engine;
 	m->gen = gen;

@@ -2,9 +2,9 @@
 /*
  * The receive unit. Packets of a message may come in any order: each is put
  * where it belongs, bytes are counted, and the message is complete with the
- * last of them, whichever that is. What is for an interface that is closed, or
- * has become another job's, is absorbed: counted, answered, and no memory is
- * touched.
+ * last of them, whichever that is (swhni_coming.c). What is for an interface
+ * that is closed, or has become another job's, is absorbed: counted, answered,
+ * and no memory is touched.
  */
 #include "prov/nic/swhni/swhni_dev.h"
 
@@ -19,50 +19,6 @@ static struct swhni_vi *rx_vi(struct weft_swhni *n, const struct swhni_in *in)
 		return v;
 	n->stats.absorbed++;
 	return NULL;
-}
-
-/* ---- messages of several packets ---- */
-
-static uint64_t coming_key(const struct swhni_in *in)
-{
-	return (uint64_t)in->guid << 32 | in->pkt->aux;
-}
-
-static struct swhni_coming *coming_of(struct weft_swhni *n,
-				      const struct swhni_in *in)
-{
-	struct swhni_coming *c = weft_hash_get(&n->comings, coming_key(in));
-
-	if (c || n->comings.used >= SWHNI_COMINGS)
-		return c;
-	c = calloc(1, sizeof(*c));
-	if (!c || weft_hash_set(&n->comings, coming_key(in), c)) {
-		free(c);
-		return NULL;
-	}
-	c->guid = in->guid;
-	c->id = in->pkt->aux;
-	weft_list_push_back(&n->coming, &c->link);
-	return c;
-}
-
-static void coming_end(struct weft_swhni *n, struct swhni_coming *c)
-{
-	weft_hash_del(&n->comings, (uint64_t)c->guid << 32 | c->id);
-	weft_list_remove(&c->link);
-	free(c);
-}
-
-/* Is that all? true: it is, and not because its sender gave it up. */
-static bool coming_over(struct weft_swhni *n, struct swhni_coming *c,
-			uint32_t total)
-{
-	bool aborted = c->aborted;
-
-	if (c->got < (aborted ? c->left : total))
-		return false;
-	coming_end(n, c);
-	return !aborted;
 }
 
 /* ---- writes ---- */
@@ -102,7 +58,7 @@ static void write_complete(struct weft_swhni *n, const struct swhni_in *in,
 		}
 		status = v ? WEFT_SWHNI_OK : WEFT_SWHNI_NO_VI;
 	}
-	swhni_done(n, in, status, 0);
+	swhni_coming_end(n, in, status);
 }
 
 static unsigned write_bytes(struct weft_swhni *n, const struct swhni_in *in)
@@ -122,40 +78,34 @@ static unsigned write_bytes(struct weft_swhni *n, const struct swhni_in *in)
 
 static void rx_write(struct weft_swhni *n, const struct swhni_in *in)
 {
-	struct swhni_coming *c = NULL;
+	struct swhni_coming *c = swhni_coming_of(n, in);
 	unsigned status;
 
-	if (in->slice.total != in->bytes) {
-		c = coming_of(n, in);
-		if (!c) {
-			n->stats.refused++;
-			return;
-		}
-	}
-	status = write_bytes(n, in);
-	if (!c) {
-		write_complete(n, in, status);
+	if (!c || in->slice.offset % WEFT_SWHNI_PACKET) {
+		n->stats.refused++;
 		return;
 	}
+	if (!swhni_coming_new(n, c, in))
+		return;
+	status = write_bytes(n, in);
 	if (status && !c->status)
 		c->status = (uint8_t)status;
 	c->got += in->bytes;
-	status = c->status;
-	if (coming_over(n, c, in->slice.total))
-		write_complete(n, in, status);
+	if (swhni_coming_all(n, c, in->slice.total))
+		write_complete(n, in, c->status);
 }
 
 /* Packets may be behind it that left before. */
 static void rx_abort(struct weft_swhni *n, const struct swhni_in *in)
 {
-	struct swhni_coming *c = coming_of(n, in);
+	struct swhni_coming *c = swhni_coming_of(n, in);
 
 	n->stats.absorbed++;
-	if (!c)
+	if (!c || c->state != SWHNI_COMES)
 		return;
 	c->aborted = true;
 	c->left = in->slice.offset;
-	coming_over(n, c, in->slice.total);
+	swhni_coming_all(n, c, in->slice.total);
 }
 
 /* ---- reads: turned into writes ---- */
@@ -187,6 +137,30 @@ static bool read_turn(struct weft_swhni *n, const struct swhni_in *in)
 	return true;
 }
 
+/* It was asked for again, and is on its way. */
+static bool read_runs(const struct weft_swhni *n, const struct swhni_in *in)
+{
+	const struct swhni_me *e = &n->me[swhni_end_engine(swhni_in_to(in))];
+	struct weft_list *pos;
+
+	for (unsigned i = WEFT_SWHNI_FLYING; i < WEFT_COUNT_OF(e->msg); i++) {
+		const struct swhni_msg *m = &e->msg[i];
+
+		if (m->state != SWHNI_FREE && m->d.guid == in->guid &&
+		    m->back_id == in->pkt->aux)
+			return true;
+	}
+	for (pos = n->reads.next; pos != &n->reads; pos = pos->next) {
+		const struct swhni_later *l =
+			weft_container_of(pos, struct swhni_later, link);
+
+		if (l->guid == in->guid && l->pkt.aux == in->pkt->aux &&
+		    &l->pkt != in->pkt)
+			return true;
+	}
+	return false;
+}
+
 static void rx_read(struct weft_swhni *n, const struct swhni_in *in)
 {
 	const struct swhni_range r = {
@@ -200,6 +174,8 @@ static void rx_read(struct weft_swhni *n, const struct swhni_in *in)
 
 	if (status)
 		swhni_done(n, in, status, 0);
+	else if (read_runs(n, in))
+		n->stats.doubles++;
 	else if (!read_turn(n, in))
 		rx_later(&n->reads, in);
 }
@@ -214,8 +190,13 @@ static void rx_written(struct weft_swhni *n, const struct swhni_in *in)
 
 	if (!m || m->d.op != WEFT_SWHNI_RDMAR ||
 	    in->slice.offset > m->d.bytes ||
+	    in->slice.offset % WEFT_SWHNI_PACKET ||
 	    in->bytes > m->d.bytes - in->slice.offset) {
 		n->stats.absorbed++;
+		return;
+	}
+	if (!swhni_bits_take(&m->bits, m->d.bytes, in->slice.offset)) {
+		n->stats.doubles++;
 		return;
 	}
 	r.job = word.job = m->job;
@@ -289,13 +270,21 @@ static void rx_ack(struct weft_swhni *n, const struct swhni_in *in)
 
 static void (*const rx_cmd[SWHNI_CMDS])(struct weft_swhni *,
 					const struct swhni_in *) = {
-	[SWHNI_WRITE] = rx_write,	    [SWHNI_READ] = rx_read,
-	[SWHNI_WRITTEN] = rx_written,	    [SWHNI_ABORT] = rx_abort,
-	[SWHNI_QUEUE] = rx_queue,	    [SWHNI_ACK] = rx_ack,
-	[SWHNI_IO_WRITE] = swhni_manage_io, [SWHNI_IO_READ] = swhni_manage_io,
-	[SWHNI_MANAGE] = swhni_manage_rx,   [SWHNI_DONE] = rx_done,
-	[SWHNI_GATHER] = rx_queue,	    [SWHNI_CAST] = swhni_coll_cast,
+	[SWHNI_WRITE] = rx_write,
+	[SWHNI_READ] = rx_read,
+	[SWHNI_WRITTEN] = rx_written,
+	[SWHNI_ABORT] = rx_abort,
+	[SWHNI_QUEUE] = rx_queue,
+	[SWHNI_ACK] = rx_ack,
+	[SWHNI_IO_WRITE] = swhni_manage_io,
+	[SWHNI_IO_READ] = swhni_manage_io,
+	[SWHNI_MANAGE] = swhni_manage_rx,
+	[SWHNI_DONE] = rx_done,
+	[SWHNI_GATHER] = rx_queue,
+	[SWHNI_CAST] = swhni_coll_cast,
 	[SWHNI_PROBE] = swhni_coll_probed,
+	[SWHNI_STATE] = swhni_coming_state,
+	[SWHNI_MISSING] = swhni_coming_missing,
 };
 
 static void rx_packet(struct weft_swhni *n, uint32_t guid,
@@ -371,7 +360,7 @@ static bool later_note(struct weft_swhni *n, const struct swhni_in *in)
 
 	if (v && !swhni_rq_put(v, in, true))
 		return false;
-	swhni_done(n, in, v ? WEFT_SWHNI_OK : WEFT_SWHNI_NO_VI, 0);
+	swhni_coming_end(n, in, v ? WEFT_SWHNI_OK : WEFT_SWHNI_NO_VI);
 	return true;
 }
 
@@ -413,32 +402,17 @@ static void later_drop(struct weft_list *list, uint32_t guid, bool all)
 	}
 }
 
-static void coming_drop(struct weft_swhni *n, uint32_t guid, bool all)
-{
-	struct weft_list *pos;
-	struct weft_list *tmp;
-
-	weft_list_each(pos, tmp, &n->coming)
-	{
-		struct swhni_coming *c =
-			weft_container_of(pos, struct swhni_coming, link);
-
-		if (all || c->guid == guid)
-			coming_end(n, c);
-	}
-}
-
 void swhni_rx_lost(struct weft_swhni *n, uint32_t guid)
 {
 	later_drop(&n->reads, guid, false);
 	later_drop(&n->notes, guid, false);
-	coming_drop(n, guid, false);
+	swhni_coming_drop(n, guid, false);
 }
 
 void swhni_rx_fini(struct weft_swhni *n)
 {
 	later_drop(&n->reads, 0, true);
 	later_drop(&n->notes, 0, true);
-	coming_drop(n, 0, true);
+	swhni_coming_drop(n, 0, true);
 	weft_hash_fini(&n->comings);
 }

@@ -191,7 +191,7 @@ static void wrong_addresses_fail_alone(void **state)
 	d.vi = (uint8_t)p.b.vi[0];
 	pair_post(&p.a, &d);
 	T_IS(pair_event(&p, &p.a, 0).status, WEFT_SWHNI_OK);
-	T_IS(p.b.n->comings.used, 0);
+	T_IS(p.b.n->arriving, 0);
 	pair_close(&p);
 }
 
@@ -268,7 +268,7 @@ static void reliable_messages_come_once(const char *faults)
 	T_IS(p.a.n->me[0].flying, 0);
 	for (unsigned i = 0; i < MANY; i++)
 		T_IS(seen[i], 1);
-	if (strstr(faults, "drop"))
+	if (strstr(faults, "loss"))
 		T_TRUE(pair_stats(&p.a).resent > 0);
 	if (strstr(faults, "dup"))
 		T_TRUE(pair_stats(&p.b).doubles > 0);

@@ -201,7 +201,23 @@ static bool tx_turn(struct weft_swhni *n, struct swhni_me *e)
 	return false;
 }
 
-/* Reliable messages that nobody has acknowledged in time. */
+/* Nobody has said a word about it in time. */
+static void msg_again(struct weft_swhni *n, struct swhni_msg *m, uint64_t now)
+{
+	weft_list_remove(&m->link);
+	if (m->window || m->d.op == WEFT_SWHNI_RDMAR) {
+		m->sent = 0;
+		n->stats.resent += !!m->window;
+		n->stats.rdma_again += !m->window;
+		swhni_msg_run(n, m);
+		return;
+	}
+	if (m->d.op == WEFT_SWHNI_RDMAW)
+		swhni_coming_ask(n, m);
+	m->sent_at = now;
+	weft_list_push_back(&n->me[m->engine].waiting, &m->link);
+}
+
 static void tx_again(struct weft_swhni *n, struct swhni_me *e)
 {
 	uint64_t now = n->clock();
@@ -215,12 +231,7 @@ static void tx_again(struct weft_swhni *n, struct swhni_me *e)
 
 		if (now - m->sent_at < n->resend_ns)
 			break; /* they stand in the order of their times */
-		if (!m->window)
-			continue;
-		weft_list_remove(&m->link);
-		m->sent = 0;
-		n->stats.resent++;
-		swhni_msg_run(n, m);
+		msg_again(n, m, now);
 	}
 }
 

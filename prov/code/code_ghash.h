@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * GHASH, the sum behind AES-GMAC (NIST SP 800-38D), by the wide carry-less
+ * multiplication that some processors have: four blocks an instruction, where
+ * the library of ciphers may know only one. Blocks X of 16 bytes, the last
+ * filled up with zeros, and one with the length of them all in bits:
+ *
+ *   X1 * H^n + X2 * H^(n-1) + ... + Xn * H          in GF(2^128)
+ *
+ * H is secret, so nothing here branches or looks up by it or by X.
+ */
+#ifndef WEFT_CODE_GHASH_H
+#define WEFT_CODE_GHASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WEFT_GHASH_STRIDE 32 /* blocks between two reductions */
+
+struct weft_code_ghash {
+	/* H^32 ... H, each times x; and zeros to read beyond. */
+	uint8_t power[WEFT_GHASH_STRIDE + 3][16];
+};
+
+/* false: this processor has no such multiplication, and g is not filled. */
+bool weft_code_ghash_init(struct weft_code_ghash *g, const uint8_t h[16]);
+
+/* The sum of len bytes that are only signed, and none that are encrypted. */
+void weft_code_ghash(const struct weft_code_ghash *g, const void *data,
+		     size_t len, uint8_t sum[16]);
+
+#endif

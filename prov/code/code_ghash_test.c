@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * GHASH against OpenSSL's GMAC, of every length up to several strides and from
+ * every alignment. A processor without the wide multiplication says so, and
+ * has nothing to be wrong.
+ */
+#include "test/t.h"
+#include "prov/code/code_ghash.h"
+#include "src/base/rng.h"
+
+#include <openssl/evp.h>
+#include <string.h>
+
+enum { BYTES = 5 * 16 * WEFT_GHASH_STRIDE, ROOM = BYTES + 64 };
+
+static uint8_t data[ROOM];
+static const uint8_t nonce[12] = { 7, 1 };
+
+/* One block, encrypted. */
+static void encrypt(const uint8_t key[16], const uint8_t in[16],
+		    uint8_t out[16])
+{
+	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
+	int n;
+
+	T_TRUE(EVP_EncryptInit_ex(c, EVP_aes_128_ecb(), NULL, key, NULL));
+	T_TRUE(EVP_EncryptUpdate(c, out, &n, in, 16));
+	EVP_CIPHER_CTX_free(c);
+}
+
+static void their_tag(EVP_CIPHER_CTX *c, const uint8_t *from, size_t len,
+		      uint8_t tag[16])
+{
+	uint8_t end[16];
+	int n;
+
+	T_TRUE(EVP_EncryptInit_ex(c, NULL, NULL, NULL, nonce));
+	if (len)
+		T_TRUE(EVP_EncryptUpdate(c, NULL, &n, from, (int)len));
+	T_TRUE(EVP_EncryptFinal_ex(c, end, &n));
+	T_TRUE(EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_GCM_GET_TAG, 16, tag));
+}
+
+static void our_tag(const struct weft_code_ghash *g, const uint8_t mask[16],
+		    const uint8_t *from, size_t len, uint8_t tag[16])
+{
+	weft_code_ghash(g, from, len, tag);
+	for (int i = 0; i < 16; i++)
+		tag[i] ^= mask[i];
+}
+
+static void keyed(struct weft_rng *r, EVP_CIPHER_CTX *c,
+		  struct weft_code_ghash *g, uint8_t mask[16])
+{
+	uint64_t key[2] = { weft_rng_u64(r), weft_rng_u64(r) };
+	uint8_t block[16] = { 0 };
+	uint8_t h[16];
+
+	encrypt((uint8_t *)key, block, h);
+	memcpy(block, nonce, sizeof(nonce));
+	block[15] = 1;
+	encrypt((uint8_t *)key, block, mask);
+	T_TRUE(weft_code_ghash_init(g, h));
+	T_TRUE(EVP_EncryptInit_ex(c, EVP_aes_128_gcm(), NULL, (uint8_t *)key,
+				  nonce));
+}
+
+static void every_length_has_the_tag_of_openssl(void **state)
+{
+	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
+	uint8_t mask[16] = { 0 }, ours[16], theirs[16];
+	struct weft_code_ghash g;
+	struct weft_rng r;
+
+	if (!weft_code_ghash_init(&g, mask)) {
+		EVP_CIPHER_CTX_free(c);
+		skip();
+	}
+	weft_rng_init(&r, 5, 0);
+	for (int i = 0; i < ROOM; i++)
+		data[i] = (uint8_t)weft_rng_u64(&r);
+	for (size_t len = 0; len <= BYTES; len++) {
+		if (len % 64 == 0)
+			keyed(&r, c, &g, mask);
+		their_tag(c, data + len % 61, len, theirs);
+		our_tag(&g, mask, data + len % 61, len, ours);
+		T_TRUE(!memcmp(ours, theirs, 16));
+	}
+	EVP_CIPHER_CTX_free(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(every_length_has_the_tag_of_openssl),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * All links of a machine err, for long: bad packets are as many as the plan
+ * says, every one is found, and each message comes once, whole and in order.
+ *
+ *   LONG=1     10^8 packet-hops of each machine, as many at each rate
+ *   LONG=1e9   so many
+ *   ONLY=bgq   of one machine
+ *
+ * The model's packets have no bytes of their own. The test moves those of a
+ * message as it is told of packets, and compares when the message is there.
+ */
+#include "prov/net/net_fault_end.h"
+#include "prov/net/net_layout.h"
+
+#include "src/base/hash.h"
+#include "test/t.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	NODES = 32,
+	MOST = 4,	 /* packets of a message */
+	EACH = 2,	 /* messages of a node in a round, to the same target */
+	ROOM = 4 * 4096, /* bytes of such a message */
+};
+
+/* One message of a round; its number is the cookie. */
+struct piece {
+	uint32_t dst;
+	uint32_t bytes, got; /* in all, come so far */
+	uint64_t edge;	     /* how far packets that keep their order are */
+	uint8_t in[ROOM];
+	uint8_t arrived;
+};
+
+struct soak {
+	struct net_end e;
+	struct piece *piece; /* EACH of each node */
+	uint8_t *out;	     /* what is sent, by message from another place */
+	uint64_t hops;
+	uint32_t nodes;
+	uint32_t bytes; /* of a packet */
+	uint32_t most;	/* of them in a message */
+	uint8_t path;	/* that has the longest */
+	bool ordered;	/* this round */
+};
+
+static const uint8_t *sent(const struct soak *s, uint64_t cookie)
+{
+	return s->out + cookie % 251;
+}
+
+static void on_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
+		      uint64_t offset, uint32_t bytes)
+{
+	struct soak *s = arg;
+	struct piece *p = &s->piece[cookie];
+
+	T_TRUE(node == p->dst && offset + bytes <= p->bytes);
+	T_TRUE(!s->ordered || offset == p->edge);
+	p->edge = offset + bytes;
+	p->got += bytes;
+	memcpy(p->in + offset, sent(s, cookie) + offset, bytes);
+	(void)at;
+}
+
+static void on_arrived(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct soak *s = arg;
+	struct piece *p = &s->piece[cookie];
+
+	T_TRUE(node == p->dst && !p->arrived && p->got == p->bytes);
+	T_OK(memcmp(p->in, sent(s, cookie), p->bytes));
+	/* the one that was sent before */
+	T_TRUE(!s->ordered || cookie % EACH == 0 || p[-1].arrived);
+	p->arrived = 1;
+	(void)at;
+}
+
+static void on_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	fail_msg("message %llu of %u is lost", (unsigned long long)cookie,
+		 node);
+}
+
+static void on_nothing(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+}
+
+static const struct net_up up = {
+	.packet = on_packet,
+	.arrived = on_arrived,
+	.sent = on_nothing,
+	.lost = on_lost,
+};
+
+/* Two messages from everybody to somebody. */
+static void send_round(struct soak *s, uint64_t at, uint64_t r)
+{
+	struct net_msg m = { .way = r % 2 ? NET_DYNAMIC : NET_DETERMINISTIC };
+	uint64_t draw, cookie;
+
+	m.path = s->path;
+	s->ordered = m.way == NET_DETERMINISTIC;
+	/* order is for those who keep to a rail */
+	m.rail = s->ordered && s->e.cfg.rails > 1;
+	for (cookie = 0; cookie < EACH * s->nodes; cookie++) {
+		struct piece *p = &s->piece[cookie];
+
+		m.src = (uint32_t)(cookie / EACH);
+		draw = weft_hash_mix(r * NODES + m.src);
+		m.dst = (uint32_t)(m.src + 1 + draw % (s->nodes - 1)) %
+			s->nodes;
+		m.bytes = s->bytes * (1 + (draw >> 32) % s->most);
+		m.cookie = cookie;
+		m.fifo = (uint32_t)(draw >> 48) % 64;
+		p->dst = m.dst;
+		p->bytes = (uint32_t)m.bytes;
+		p->got = p->arrived = 0;
+		p->edge = 0;
+		memset(p->in, 0, m.bytes);
+		T_OK(net_send(s->e.net, at, &m));
+	}
+}
+
+static void soak_run(struct soak *s, uint64_t hops)
+{
+	struct net_count n = { 0 };
+	uint64_t r, cookie;
+
+	for (r = 0; n.hops < hops; r++) {
+		send_round(s, n.now, r);
+		net_run(s->e.net, NET_NEVER, &up, s, NULL);
+		for (cookie = 0; cookie < EACH * s->nodes; cookie++)
+			T_TRUE(s->piece[cookie].arrived);
+		net_count_get(s->e.net, &n);
+	}
+	s->hops = n.hops;
+}
+
+/* ---- what the plan says -------------------------------------------------- */
+
+/* More than seven of so many symbols, each of them wrong by chance q. */
+static double beyond_correction(unsigned symbols, double q)
+{
+	double term = pow(1 - q, symbols), sum = 0;
+	unsigned k;
+
+	for (k = 0; k < symbols; k++) {
+		if (k > 7)
+			sum += term;
+		term *= (symbols - k) / (k + 1.0) * q / (1 - q);
+	}
+	return sum;
+}
+
+/* The chance that a packet of so many bytes on the wire is bad. */
+static double chance_of_bad(const struct net_config *cfg, uint32_t wire,
+			    double ber)
+{
+	double q = -expm1(10 * log1p(-ber)), good = 1;
+
+	if (!cfg->care.fec)
+		return -expm1(8 * wire * log1p(-ber));
+	/* blocks of 642 bytes; 513.6 symbols */
+	for (; wire > 642; wire -= 642)
+		good *= 1 - beyond_correction(514, q);
+	return 1 - good * (1 - beyond_correction((8 * wire + 9) / 10, q));
+}
+
+static void within_three_sigma(const char *what, uint64_t got, double tries,
+			       double p)
+{
+	double mean = tries * p, sigma = sqrt(mean * (1 - p));
+
+	print_message("; %llu %s, %.1f expected, sigma %.1f",
+		      (unsigned long long)got, what, mean, sigma);
+	T_TRUE(fabs((double)got - mean) <= 3 * sigma + 1);
+}
+
+static void check_counts(const struct soak *s, double ber)
+{
+	struct net_fault_count c = fault_end_count(&s->e);
+	const struct net_config *cfg = &s->e.cfg;
+	uint32_t wire = net_wire_bytes(cfg, s->bytes / cfg->chunk_bytes);
+
+	print_message("%s at %g: %llu hops, %llu packets", cfg->name, ber,
+		      (unsigned long long)s->hops,
+		      (unsigned long long)c.packets);
+	within_three_sigma("bad", c.bad, (double)c.packets,
+			   chance_of_bad(cfg, wire, ber));
+	if (cfg->care.fec)
+		within_three_sigma("symbols mended", c.mended,
+				   (double)c.packets * wire * 0.8,
+				   -expm1(10 * log1p(-ber)));
+	print_message("; %llu escaped\n", (unsigned long long)c.escaped);
+	T_IS(c.escaped, 0);
+	T_IS(c.lost, 0);
+	T_IS(c.unlike, 0);
+	if (cfg->care.checked == NET_CHECKED_LINK)
+		T_IS(c.retries, c.bad);
+	else
+		T_TRUE(c.resends == c.discarded && c.discarded <= c.bad);
+}
+
+/* ---- all of them --------------------------------------------------------- */
+
+static void soak(const struct net_config *cfg, double ber, uint64_t hops)
+{
+	struct soak s = { .nodes = 16,
+			  .bytes = cfg->payload_bytes,
+			  .most = MOST };
+	char plan[64];
+
+	snprintf(plan, sizeof(plan), "seed = 9; errors * = %.9f", ber);
+	fault_end_open(&s.e, cfg, plan);
+	if (cfg->topology == NET_TORUS && cfg->router_nodes < 2)
+		s.nodes = net_nodes(s.e.net);
+	while (s.path + 1 < cfg->paths && cfg->path[s.path].packet_bytes)
+		s.path++;
+	/* a full packet does not pass four links at 1e-4 in one piece */
+	if (cfg->care.checked == NET_CHECKED_END && ber > 5e-5) {
+		s.bytes = 4 * cfg->chunk_bytes;
+		s.most = 1;
+	}
+	T_TRUE(s.nodes <= NODES && s.bytes <= ROOM / MOST);
+	s.piece = calloc((size_t)EACH * s.nodes, sizeof(*s.piece));
+	s.out = malloc(ROOM + 256);
+	T_TRUE(s.piece && s.out);
+	t_fill(s.out, ROOM + 256, 5);
+	soak_run(&s, hops);
+	check_counts(&s, ber);
+	free(s.piece);
+	free(s.out);
+	net_end_close(&s.e);
+}
+
+static uint64_t hops_of(const char *text)
+{
+	double n = text ? strtod(text, NULL) : 80000;
+
+	return (uint64_t)(text && n < 2 ? 1e8 : n);
+}
+
+static void nothing_is_lost_on_links_that_err(void **state)
+{
+	static const char *const machines[] = { "bgq:4x4x2", "gemini:2x2x2",
+						"qsnet2:4x4", "sunway:6x4",
+						"apenet:4x2x2" };
+	static const double rate[] = { 1e-7, 1e-6, 1e-5, 1e-4 };
+	const char *only = getenv("ONLY");
+	uint64_t hops = hops_of(getenv("LONG"));
+	struct net_config cfg;
+	unsigned i, k;
+
+	for (i = 0; i < WEFT_COUNT_OF(machines); i++) {
+		fault_end_machine(&cfg, machines[i]);
+		if (only && strcmp(only, cfg.name))
+			continue;
+		for (k = 0; k < WEFT_COUNT_OF(rate); k++)
+			soak(&cfg, rate[k], hops / WEFT_COUNT_OF(rate));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(nothing_is_lost_on_links_that_err),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The region of the watch: made, found good, joined and left. See health.h. */
+#include "src/health/health.h"
+
+#include "src/base/alive.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* 0: it is not known, and no other pid means anything. */
+static uint32_t pid_namespace(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/pid", &st) ? 0 : (uint32_t)st.st_ino;
+}
+
+static size_t bytes_of(uint32_t slots)
+{
+	return sizeof(struct health_head) + slots * sizeof(struct health_slot);
+}
+
+static void view(struct weft_health *h, const struct health_what *what)
+{
+	h->head = h->region.base;
+	h->slot = (struct health_slot *)(h->head + 1);
+	h->what = *what;
+	h->ns = pid_namespace();
+	h->me = HEALTH_NOBODY;
+}
+
+int weft_health_open(struct weft_health *h, const struct weft_health_job *job)
+{
+	struct health_what what = { .magic = HEALTH_MAGIC,
+				    .version = HEALTH_VERSION,
+				    .slots = job->here,
+				    .bytes = bytes_of(job->here),
+				    .period_ns = job->period_ns,
+				    .ranks = job->ranks };
+	int err;
+
+	memset(h, 0, sizeof(*h));
+	h->region.fd = -1;
+	if (!job->here || job->here > HEALTH_SLOTS_MAX || !job->period_ns)
+		return -EINVAL;
+	err = weft_region_open(&h->region, HEALTH_NAME, what.bytes);
+	if (err)
+		return err;
+	weft_health_shape(job->torus, job->here, what.shape);
+	snprintf(what.job, HEALTH_JOB, "%s", job->name);
+	snprintf(what.host, HEALTH_HOST, "%s", job->host);
+	view(h, &what);
+	h->head->what = what;
+	weft_store32(&h->head->temp_mc, HEALTH_NONE);
+	weft_store32(&h->head->load_cpcpu, HEALTH_NONE);
+	return 0;
+}
+
+static bool is_good(const struct health_what *w, size_t bytes)
+{
+	uint64_t nodes = 1;
+
+	if (w->magic != HEALTH_MAGIC || w->version != HEALTH_VERSION ||
+	    !w->slots || w->slots > HEALTH_SLOTS_MAX ||
+	    bytes < bytes_of(w->slots) || !w->period_ns)
+		return false;
+	for (int d = 0; d < HEALTH_DIMS; d++) {
+		if (!w->shape[d] || w->shape[d] > w->slots)
+			return false;
+		nodes *= w->shape[d];
+	}
+	return nodes == w->slots && memchr(w->job, 0, HEALTH_JOB) &&
+	       memchr(w->host, 0, HEALTH_HOST);
+}
+
+/* After a mapping. What was found good is a copy: the region is others'. */
+static int admit(struct weft_health *h, int err)
+{
+	struct health_what what;
+
+	if (err)
+		return err;
+	memcpy(&what, h->region.base, sizeof(what));
+	if (is_good(&what, h->region.bytes)) {
+		view(h, &what);
+		return 0;
+	}
+	weft_region_close(&h->region);
+	return -EINVAL;
+}
+
+int weft_health_attach(struct weft_health *h, int fd, const char *job)
+{
+	int err;
+
+	memset(h, 0, sizeof(*h));
+	err = admit(h, weft_region_attach(&h->region, fd,
+					  sizeof(struct health_head)));
+	if (!err && strncmp(h->what.job, job, HEALTH_JOB - 1)) {
+		weft_health_close(h);
+		return -ESTALE;
+	}
+	return err;
+}
+
+int weft_health_peek(struct weft_health *h, int fd)
+{
+	memset(h, 0, sizeof(*h));
+	return admit(h, weft_region_peek(&h->region, fd,
+					 sizeof(struct health_head)));
+}
+
+void weft_health_close(struct weft_health *h)
+{
+	weft_region_close(&h->region);
+	h->head = NULL;
+	h->slot = NULL;
+	h->what.slots = 0;
+}
+
+int weft_health_join(struct weft_health *h, uint32_t slot, uint32_t rank)
+{
+	struct health_slot *s;
+	uint32_t pid = (uint32_t)getpid();
+
+	if (slot >= h->what.slots)
+		return -EINVAL;
+	s = &h->slot[slot];
+	h->me = slot;
+	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
+		h->near[p] = weft_health_near(h->what.shape, slot, p);
+		weft_store32(&s->near[p].slot, h->near[p]);
+	}
+	weft_store32(&s->rank, rank);
+	weft_store32(&s->pid, pid);
+	weft_store32(&s->ns, h->ns);
+	weft_store64(&s->start, weft_alive_start(pid));
+	/* R0 pairs with A0 in health_turn.c and health_see.c: who it is. */
+	weft_store32(&s->state, HEALTH_HERE);
+	return 0;
+}
+
+void weft_health_leave(struct weft_health *h)
+{
+	if (h->head && h->me != HEALTH_NOBODY)
+		weft_store32(&h->slot[h->me].state, HEALTH_LEFT);
+	h->me = HEALTH_NOBODY;
+}

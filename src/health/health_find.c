@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The watch of a job of this host, found where its ranks have it: among the
+ * descriptors of processes that the kernel lets us look into, which are those
+ * of our own user.
+ */
+#include "src/health/health.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { DEPTH = 64 }; /* processes from a rank up to whoever started it */
+
+/* The process that started pid; 0: none, or it is not known. */
+static uint32_t parent_of(uint32_t pid)
+{
+	char path[32], line[1024];
+	unsigned parent = 0;
+	const char *p;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	/* The command may hold anything, blanks and brackets too. */
+	if (fgets(line, sizeof(line), f) && (p = strrchr(line, ')')) &&
+	    sscanf(p + 1, " %*c %u", &parent) != 1)
+		parent = 0;
+	fclose(f);
+	return parent;
+}
+
+static bool is_below(uint32_t pid, uint32_t top)
+{
+	for (int i = 0; i < DEPTH && pid > 1; i++) {
+		if (pid == top)
+			return true;
+		pid = parent_of(pid);
+	}
+	return pid == top;
+}
+
+/* Opens the descriptor of that name if it is a region of the watch. */
+static int open_region(const char *dir, const char *name)
+{
+	static const char start[] = "/memfd:" HEALTH_NAME;
+	char path[300], link[64] = "";
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	if (readlink(path, link, sizeof(link) - 1) < 0 ||
+	    strncmp(link, start, sizeof(start) - 1))
+		return -ESRCH;
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+/* Is it one, and of the job of that name? NULL: any. */
+static bool fits(int fd, const char *job)
+{
+	struct weft_health h;
+	bool same;
+
+	if (weft_health_peek(&h, fd))
+		return false;
+	same = !job || !strncmp(h.what.job, job, HEALTH_JOB);
+	weft_health_close(&h);
+	return same;
+}
+
+/* A descriptor of the region that pid has of the job, or -ESRCH. */
+static int region_of(uint32_t pid, const char *job)
+{
+	const struct dirent *e;
+	int found = -ESRCH, fd;
+	char dir[32];
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "/proc/%u/fd", pid);
+	d = opendir(dir);
+	if (!d)
+		return -ESRCH;
+	while (found < 0 && (e = readdir(d))) {
+		fd = open_region(dir, e->d_name);
+		if (fd >= 0 && fits(fd, job))
+			found = fd;
+		else if (fd >= 0)
+			close(fd);
+	}
+	closedir(d);
+	return found;
+}
+
+/* 0: it is a name. */
+static uint32_t pid_in(const char *job)
+{
+	char *end;
+	unsigned long n = strtoul(job, &end, 10);
+
+	return isdigit((unsigned char)*job) && !*end && n <= INT32_MAX
+		       ? (uint32_t)n
+		       : 0;
+}
+
+int weft_health_find(const char *job)
+{
+	uint32_t top = pid_in(job), pid;
+	const struct dirent *e;
+	int found = -ESRCH;
+	DIR *d = opendir("/proc");
+
+	if (!d)
+		return -ESRCH;
+	while (found < 0 && (e = readdir(d))) {
+		pid = pid_in(e->d_name);
+		if (pid && (!top || is_below(pid, top)))
+			found = region_of(pid, top ? NULL : job);
+	}
+	closedir(d);
+	return found;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who is whose neighbour: the torus that the ranks of a host stand on. */
+#include "src/health/health.h"
+
+#include <stdlib.h>
+
+/* The largest divisor of n whose power does not exceed it. */
+static uint32_t side_of(uint32_t n, unsigned power)
+{
+	uint32_t side = 1;
+
+	for (uint64_t d = 2; (power == 3 ? d * d * d : d * d) <= n; d++)
+		if (!(n % d))
+			side = (uint32_t)d;
+	return side;
+}
+
+static void cubic(uint32_t n, uint32_t shape[HEALTH_DIMS])
+{
+	shape[0] = side_of(n, 3);
+	shape[1] = side_of(n / shape[0], 2);
+	shape[2] = n / shape[0] / shape[1];
+}
+
+/* "4x2x1" for 8; of more dimensions the last ones are one. */
+static bool as_told(const char *torus, uint32_t n, uint32_t shape[HEALTH_DIMS])
+{
+	const char *at = torus;
+	uint64_t nodes = 1;
+	int d = 0;
+	char *end;
+
+	for (int i = 0; i < HEALTH_DIMS; i++)
+		shape[i] = 1;
+	while (at) {
+		unsigned long side = strtoul(at, &end, 10);
+
+		if (end == at || !side || side > n)
+			return false;
+		nodes *= side;
+		if (nodes > n)
+			return false;
+		shape[d] *= (uint32_t)side;
+		if (side > 1 && d < HEALTH_DIMS - 1)
+			d++;
+		at = *end == 'x' ? end + 1 : NULL;
+	}
+	return nodes == n && n > 1;
+}
+
+void weft_health_shape(const char *torus, uint32_t count,
+		       uint32_t shape[HEALTH_DIMS])
+{
+	if (!as_told(torus, count, shape))
+		cubic(count, shape);
+}
+
+uint32_t weft_health_near(const uint32_t shape[HEALTH_DIMS], uint32_t slot,
+			  unsigned port)
+{
+	/* the last dimension is the fastest */
+	unsigned d = HEALTH_DIMS - 1 - port / 2;
+	uint32_t step = 1, side = shape[d], at, to;
+
+	for (unsigned i = d + 1; i < HEALTH_DIMS; i++)
+		step *= shape[i];
+	/* in a ring of two both ways lead to the same one */
+	if (side < 2 || (side == 2 && port & 1))
+		return HEALTH_NOBODY;
+	at = slot / step % side;
+	to = (at + (port & 1 ? side - 1 : 1)) % side;
+	return slot - at * step + to * step;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What is known of a rank, from all that neighbours have written of it. Those
+ * who beat themselves are heard, and of what they say the worst counts. Where
+ * nobody can be heard the reader looks itself. The region is others' memory:
+ * all that is read here is checked.
+ */
+#include "src/base/alive.h"
+#include "src/health/health.h"
+
+#include <stdio.h>
+
+enum { FRESH = 3, STALE = 2 }; /* periods */
+
+static uint64_t ago(uint64_t now_ns, uint64_t then_ns)
+{
+	return then_ns < now_ns ? now_ns - then_ns : 0;
+}
+
+static bool is_fresh(const struct weft_health *h, const struct health_slot *s,
+		     uint64_t now_ns, uint32_t periods)
+{
+	return ago(now_ns, weft_load64(&s->host.beat_ns)) / periods <=
+	       h->what.period_ns;
+}
+
+/* A teller that beats itself, of a slot other than its own. */
+static bool tells(const struct weft_health *h, uint32_t teller, uint32_t slot,
+		  uint64_t now_ns)
+{
+	const struct health_slot *t = &h->slot[teller];
+
+	/* A0 pairs with R0 in weft_health_join() */
+	return teller != slot && weft_load32(&t->state) == HEALTH_HERE &&
+	       is_fresh(h, t, now_ns, FRESH);
+}
+
+/* A pid of another namespace says nothing: it may live. */
+static bool is_alive(const struct weft_health *h, const struct health_slot *s)
+{
+	return !h->ns || weft_load32(&s->ns) != h->ns ||
+	       weft_alive(weft_load32(&s->pid), weft_load64(&s->start));
+}
+
+/* Takes what one port of a teller says, if that is of the slot, and worse. */
+static void hear(const struct health_slot *t, unsigned port, uint32_t slot,
+		 uint64_t now_ns, struct weft_health_view *v)
+{
+	const struct health_near *n = &t->near[port];
+	/* A2 pairs with R2 in health_turn.c: since is that of the state */
+	uint32_t states = weft_load32(&n->states);
+	uint8_t host = health_host(states), nic = health_nic(states);
+
+	if (weft_load32(&n->slot) != slot || host == WEFT_WATCH_UNKNOWN)
+		return;
+	if (nic > v->nic)
+		v->nic = nic;
+	if (host <= v->host)
+		return;
+	v->host = host;
+	v->by = weft_load32(&t->rank);
+	v->looks = health_looks(states);
+	v->known_ns = ago(now_ns, weft_load64(&n->since_ns));
+}
+
+static void look_ourselves(const struct weft_health *h,
+			   const struct health_slot *s, uint64_t now_ns,
+			   struct weft_health_view *v)
+{
+	if (!weft_load64(&s->host.beats))
+		v->host = WEFT_WATCH_UNKNOWN;
+	else if (!is_fresh(h, s, now_ns, STALE) || weft_load32(&s->host.warns))
+		v->host = WEFT_WATCH_SICK;
+	else
+		v->host = WEFT_WATCH_NORMAL;
+	if (weft_load64(&s->nic.beats))
+		v->nic = weft_load32(&s->nic.warns) ? WEFT_WATCH_SICK
+						    : WEFT_WATCH_NORMAL;
+}
+
+/* Neighbours have not looked since. */
+static void find_gone(struct weft_health_view *v)
+{
+	v->host = v->nic = WEFT_WATCH_BROKEN;
+	v->by = HEALTH_NOBODY;
+	v->looks = 0;
+	v->known_ns = 0;
+}
+
+bool weft_health_see(const struct weft_health *h, uint32_t slot,
+		     uint64_t now_ns, struct weft_health_view *v)
+{
+	const struct health_slot *s;
+	uint32_t teller;
+
+	*v = (struct weft_health_view){ .by = HEALTH_NOBODY };
+	if (slot >= h->what.slots)
+		return false;
+	s = &h->slot[slot];
+	/* A0 pairs with R0 in weft_health_join() */
+	v->state = weft_load32(&s->state);
+	v->rank = weft_load32(&s->rank);
+	v->pid = weft_load32(&s->pid);
+	v->beat_ns = ago(now_ns, weft_load64(&s->host.beat_ns));
+	if (v->state != HEALTH_HERE)
+		return true;
+	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
+		teller = weft_health_near(h->what.shape, slot, p);
+		if (teller >= h->what.slots || !tells(h, teller, slot, now_ns))
+			continue;
+		for (unsigned q = 0; q < WEFT_WATCH_PORTS; q++)
+			hear(&h->slot[teller], q, slot, now_ns, v);
+	}
+	if (v->host != WEFT_WATCH_BROKEN && !is_alive(h, s))
+		find_gone(v);
+	else if (v->by == HEALTH_NOBODY)
+		look_ourselves(h, s, now_ns, v);
+	return true;
+}
+
+uint32_t weft_health_find_rank(const struct weft_health *h, uint32_t rank)
+{
+	for (uint32_t i = 0; i < h->what.slots; i++)
+		if (weft_load32(&h->slot[i].state) != HEALTH_FREE &&
+		    weft_load32(&h->slot[i].rank) == rank)
+			return i;
+	return HEALTH_NOBODY;
+}
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns * 1e-9;
+}
+
+void weft_health_say(const struct weft_health_view *v, char *text, size_t len)
+{
+	int n;
+
+	if (v->state != HEALTH_HERE) {
+		snprintf(text, len, "%s",
+			 v->state == HEALTH_LEFT ? "it has left" : "unknown");
+		return;
+	}
+	n = snprintf(text, len, "%s, last beat %.2f s ago",
+		     weft_watch_name(v->host), seconds(v->beat_ns));
+	if (v->by != HEALTH_NOBODY && n > 0 && (size_t)n < len)
+		snprintf(text + n, len - (size_t)n,
+			 ", seen by rank %u %.2f s ago", v->by,
+			 seconds(v->known_ns));
+}

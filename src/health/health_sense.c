@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sensors of the host. They are the same for all its ranks, so one reads for
+ * all: whoever finds that it is time. A sensor that is not there never warns.
+ */
+#include "src/health/health_sense.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+enum { ZONES = 64 };
+#define AGE_NS UINT64_C(1000000000)
+
+/* The first number of a file; false: there is none. */
+static bool number(const char *path, double *n_p)
+{
+	FILE *f = fopen(path, "re");
+	bool found = f && fscanf(f, "%lf", n_p) == 1;
+
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static int32_t bounded(double n)
+{
+	return n > 1e9 ? 1000000000 : n < -1e9 ? -1000000000 : (int32_t)n;
+}
+
+/* The hottest place that the kernel knows. */
+static int32_t temperature(const char *root)
+{
+	int32_t hottest = INT32_MIN, t;
+	char path[256];
+	double mc;
+
+	for (int z = 0; z < ZONES; z++) {
+		snprintf(path, sizeof(path),
+			 "%s/sys/class/thermal/thermal_zone%d/temp", root, z);
+		if (!number(path, &mc))
+			break;
+		t = bounded(mc);
+		hottest = t > hottest ? t : hottest;
+	}
+	return hottest;
+}
+
+static int32_t load(const char *root)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	char path[256];
+	double tasks;
+
+	snprintf(path, sizeof(path), "%s/proc/loadavg", root);
+	if (!number(path, &tasks))
+		return INT32_MIN;
+	return bounded(100 * tasks / (double)(cpus > 0 ? cpus : 1));
+}
+
+void weft_health_sense(struct weft_health *h, uint64_t now_ns,
+		       const struct weft_health_bounds *bounds,
+		       const char *root)
+{
+	uint64_t age = h->what.period_ns > AGE_NS ? h->what.period_ns : AGE_NS;
+	uint64_t had = weft_load64(&h->head->sensed_ns);
+	struct weft_watch_sensor s[] = {
+		{ .low = INT32_MIN, .high = bounds->temp_mc },
+		{ .low = INT32_MIN, .high = bounds->load_cpcpu },
+	};
+
+	if (had && now_ns < had + age)
+		return;
+	if (!weft_cas64(&h->head->sensed_ns, &had, now_ns))
+		return;
+	s[0].value = temperature(root);
+	s[1].value = load(root);
+	weft_store32(&h->head->temp_mc, (uint32_t)s[0].value);
+	weft_store32(&h->head->load_cpcpu, (uint32_t)s[1].value);
+	weft_store32(&h->head->warns, weft_watch_sensors(s, 2));
+}

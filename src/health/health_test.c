@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The registers of the live watch without a clock: time is what the test says,
+ * and a turn is a call. Ranks are objects of this process, or children of it
+ * where one has to die.
+ */
+#include "src/health/health_sense.h"
+#include "src/base/alive.h"
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { RANKS = 8, SECOND = 1000000000, PERIOD = SECOND, TURN = PERIOD / 2 };
+
+static const struct weft_health_job job = { .name = "the job",
+					    .host = "here",
+					    .torus = "2x2x2",
+					    .ranks = RANKS,
+					    .here = RANKS,
+					    .period_ns = PERIOD };
+
+struct world {
+	struct weft_health rank[RANKS];
+	bool still[RANKS];
+	uint64_t now;
+};
+
+/* All but the last so many join. */
+static void world_open(struct world *w, uint32_t without)
+{
+	memset(w, 0, sizeof(*w));
+	w->now = 100 * (uint64_t)SECOND;
+	T_OK(weft_health_open(&w->rank[0], &job));
+	for (uint32_t i = 1; i < RANKS; i++)
+		T_OK(weft_health_attach(&w->rank[i], w->rank[0].region.fd,
+					"the job"));
+	for (uint32_t i = 0; i < RANKS - without; i++)
+		T_OK(weft_health_join(&w->rank[i], i, i + 100));
+}
+
+static void world_close(struct world *w)
+{
+	for (uint32_t i = RANKS; i-- > 0;)
+		weft_health_close(&w->rank[i]);
+}
+
+static void turns(struct world *w, unsigned n)
+{
+	for (; n; n--) {
+		w->now += TURN;
+		for (uint32_t i = 0; i < RANKS; i++)
+			if (!w->still[i] && w->rank[i].me != HEALTH_NOBODY)
+				weft_health_turn(&w->rank[i], w->now);
+	}
+}
+
+static struct weft_health_view see(const struct world *w, uint32_t slot)
+{
+	struct weft_health_view v;
+
+	T_TRUE(weft_health_see(&w->rank[0], slot, w->now, &v));
+	return v;
+}
+
+static void shape_is(const char *torus, uint32_t n, uint32_t a, uint32_t b,
+		     uint32_t c)
+{
+	uint32_t s[HEALTH_DIMS];
+
+	weft_health_shape(torus, n, s);
+	T_IS(s[0], a);
+	T_IS(s[1], b);
+	T_IS(s[2], c);
+}
+
+static void the_torus_is_as_told_or_as_cubic_as_can_be(void **state)
+{
+	shape_is("4x2x1", 8, 4, 2, 1);
+	shape_is("2x2x2x2x2", 32, 2, 2, 8);
+	shape_is("", 8, 2, 2, 2);
+	shape_is(NULL, 12, 2, 2, 3);
+	shape_is(NULL, 7, 1, 1, 7);
+	shape_is(NULL, 1, 1, 1, 1);
+	/* nodes of others, or nonsense */
+	shape_is("4x4x4", 8, 2, 2, 2);
+	shape_is("4x", 4, 1, 2, 2);
+	shape_is("0x8", 8, 2, 2, 2);
+	shape_is("4294967297x4294967297", 8, 2, 2, 2);
+}
+
+static void neighbours_are_neighbours_of_each_other(void **state)
+{
+	static const uint32_t shapes[][HEALTH_DIMS] = {
+		{ 1, 1, 7 }, { 2, 2, 2 }, { 3, 2, 4 }, { 1, 1, 2 }, { 5, 1, 1 },
+	};
+
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		const uint32_t *s = shapes[i];
+
+		for (uint32_t n = 0; n < s[0] * s[1] * s[2]; n++)
+			for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
+				uint32_t to = weft_health_near(s, n, p);
+				unsigned back = s[HEALTH_DIMS - 1 - p / 2] == 2
+							? p
+							: p ^ 1;
+
+				if (to == HEALTH_NOBODY)
+					continue;
+				T_TRUE(to != n);
+				T_IS(weft_health_near(s, to, back), n);
+			}
+	}
+	T_IS(weft_health_near(shapes[0], 6, 0), 0);
+	T_IS(weft_health_near(shapes[0], 0, 1), 6);
+	T_IS(weft_health_near(shapes[0], 0, 2), HEALTH_NOBODY);
+	T_IS(weft_health_near(shapes[3], 0, 0), 1);
+	T_IS(weft_health_near(shapes[3], 0, 1), HEALTH_NOBODY);
+}
+
+static void all_is_well(void **state)
+{
+	static struct world w;
+
+	world_open(&w, 0);
+	T_IS(see(&w, 3).host, WEFT_WATCH_UNKNOWN);
+	turns(&w, 3);
+	for (uint32_t i = 0; i < RANKS; i++) {
+		struct weft_health_view v = see(&w, i);
+
+		T_IS(v.host, WEFT_WATCH_NORMAL);
+		T_IS(v.nic, WEFT_WATCH_UNKNOWN);
+		T_IS(v.rank, i + 100);
+		T_TRUE(v.by >= 100 && v.by < 100 + RANKS && v.by != v.rank);
+	}
+	weft_health_nic(&w.rank[3], w.now, 0);
+	turns(&w, 1);
+	T_IS(see(&w, 3).nic, WEFT_WATCH_NORMAL);
+	world_close(&w);
+}
+
+/* Two periods are four turns: one since its beat, three in vain. */
+static void who_does_not_beat_is_sick_within_two_periods(void **state)
+{
+	static struct world w;
+	char text[128];
+
+	world_open(&w, 0);
+	turns(&w, 3);
+	w.still[5] = true;
+	turns(&w, 2);
+	T_IS(see(&w, 5).host, WEFT_WATCH_NORMAL);
+	/* who looked after its last beat knows first, and the worst counts */
+	turns(&w, 1);
+	T_IS(see(&w, 5).host, WEFT_WATCH_SICK);
+	T_IS(see(&w, 5).by, 107);
+	turns(&w, 1);
+	T_IS(see(&w, 5).host, WEFT_WATCH_SICK);
+	T_IS(see(&w, 5).looks, 3);
+	T_TRUE((see(&w, 5).looks + 1) / WEFT_HEALTH_TURNS <= 2);
+	turns(&w, 3);
+	T_IS(see(&w, 5).host, WEFT_WATCH_SICK);
+	T_IS(see(&w, 5).looks, 3);
+	weft_health_say(&(struct weft_health_view){ .state = HEALTH_HERE,
+						    .host = WEFT_WATCH_SICK,
+						    .by = 2,
+						    .known_ns = 50000000,
+						    .beat_ns = 310000000 },
+			text, sizeof(text));
+	T_STR(text, "sick, last beat 0.31 s ago, seen by rank 2 0.05 s ago");
+	for (uint32_t i = 0; i < RANKS; i++)
+		T_TRUE(i == 5 || see(&w, i).host == WEFT_WATCH_NORMAL);
+	w.still[5] = false;
+	turns(&w, 2);
+	T_IS(see(&w, 5).host, WEFT_WATCH_NORMAL);
+	world_close(&w);
+}
+
+/* Everybody is late together: nobody has missed a turn. */
+static void a_host_that_stood_still_finds_nobody_sick(void **state)
+{
+	static struct world w;
+
+	world_open(&w, 0);
+	turns(&w, 3);
+	w.now += 100 * (uint64_t)PERIOD;
+	turns(&w, 1);
+	for (uint32_t i = 0; i < RANKS; i++)
+		T_IS(see(&w, i).host, WEFT_WATCH_NORMAL);
+	world_close(&w);
+}
+
+/* A process that joins as the last rank, beats twice and goes. */
+static void child(const struct world *w)
+{
+	struct weft_health h;
+
+	if (weft_health_attach(&h, w->rank[0].region.fd, "the job") ||
+	    weft_health_join(&h, RANKS - 1, RANKS + 99))
+		_exit(1);
+	weft_health_turn(&h, w->now);
+	weft_health_nic(&h, w->now, 0);
+	raise(SIGSTOP);
+	weft_health_turn(&h, w->now + TURN);
+	raise(SIGSTOP);
+	_exit(0);
+}
+
+/* Waits until the child has stopped. */
+static void stopped(pid_t pid)
+{
+	int status;
+
+	T_IS(waitpid(pid, &status, WUNTRACED), pid);
+	T_TRUE(WIFSTOPPED(status));
+}
+
+static void who_is_killed_is_broken_at_the_first_look(void **state)
+{
+	static struct world w;
+	struct weft_health_view v;
+	int status;
+	pid_t pid;
+
+	world_open(&w, 1);
+	pid = fork();
+	if (!pid)
+		child(&w);
+	stopped(pid);
+	turns(&w, 1);
+	kill(pid, SIGCONT);
+	stopped(pid);
+	turns(&w, 1);
+	T_IS(see(&w, RANKS - 1).host, WEFT_WATCH_NORMAL);
+	T_IS(see(&w, RANKS - 1).nic, WEFT_WATCH_NORMAL);
+	/* it is there and stopped: three turns in vain */
+	turns(&w, 3);
+	T_IS(see(&w, RANKS - 1).host, WEFT_WATCH_SICK);
+	T_IS(see(&w, RANKS - 1).nic, WEFT_WATCH_NORMAL);
+	kill(pid, SIGKILL);
+	T_IS(waitpid(pid, &status, 0), pid);
+	/* the reader sees that itself before anybody has looked */
+	v = see(&w, RANKS - 1);
+	T_IS(v.host, WEFT_WATCH_BROKEN);
+	T_IS(v.by, HEALTH_NOBODY);
+	turns(&w, 1);
+	v = see(&w, RANKS - 1);
+	T_IS(v.host, WEFT_WATCH_BROKEN);
+	T_IS(v.nic, WEFT_WATCH_BROKEN);
+	T_TRUE(v.by >= 100 && v.by < 100 + RANKS - 1);
+	T_IS(v.looks, 4);
+	world_close(&w);
+}
+
+static void who_dies_while_it_beats_is_broken_within_a_period(void **state)
+{
+	static struct world w;
+	int status;
+	pid_t pid;
+
+	world_open(&w, 1);
+	pid = fork();
+	if (!pid)
+		child(&w);
+	stopped(pid);
+	turns(&w, 1);
+	kill(pid, SIGCONT);
+	stopped(pid);
+	turns(&w, 1);
+	kill(pid, SIGKILL);
+	T_IS(waitpid(pid, &status, 0), pid);
+	turns(&w, 1);
+	T_IS(see(&w, RANKS - 1).host, WEFT_WATCH_BROKEN);
+	T_IS(see(&w, RANKS - 1).looks, 1);
+	world_close(&w);
+}
+
+/* Its number means nothing here: what was gone may live elsewhere. */
+static void a_pid_of_another_namespace_says_nothing(void **state)
+{
+	static struct world w;
+	pid_t pid;
+
+	world_open(&w, 0);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	T_IS(waitpid(pid, NULL, 0), pid);
+	weft_store32(&w.rank[0].slot[2].pid, (uint32_t)pid);
+	weft_store32(&w.rank[0].slot[2].ns, w.rank[0].ns + 1);
+	turns(&w, 3);
+	w.still[2] = true;
+	turns(&w, 4);
+	T_IS(see(&w, 2).host, WEFT_WATCH_SICK);
+	world_close(&w);
+}
+
+static void who_has_left_is_not_broken(void **state)
+{
+	static struct world w;
+	char text[64];
+
+	world_open(&w, 1);
+	turns(&w, 3);
+	T_IS(see(&w, RANKS - 1).state, HEALTH_FREE);
+	T_IS(see(&w, RANKS - 1).host, WEFT_WATCH_UNKNOWN);
+	weft_health_leave(&w.rank[4]);
+	turns(&w, 5);
+	T_IS(see(&w, 4).state, HEALTH_LEFT);
+	T_IS(see(&w, 4).host, WEFT_WATCH_UNKNOWN);
+	weft_health_say(&(struct weft_health_view){ .state = HEALTH_LEFT },
+			text, sizeof(text));
+	T_STR(text, "it has left");
+	world_close(&w);
+}
+
+/* Of neighbours that stand still themselves nothing is believed. */
+static void without_neighbours_the_reader_looks(void **state)
+{
+	static struct world w;
+
+	world_open(&w, 0);
+	turns(&w, 3);
+	for (uint32_t i = 1; i < RANKS; i++)
+		w.still[i] = true;
+	/* 7 knows that 5 is normal, of old; 5 and all around it stand still */
+	turns(&w, 8);
+	T_IS(see(&w, 7).host, WEFT_WATCH_SICK);
+	T_IS(see(&w, 7).by, HEALTH_NOBODY);
+	T_IS(see(&w, 1).host, WEFT_WATCH_SICK);
+	T_IS(see(&w, 1).by, 100);
+	/* all neighbours of 0 stand still */
+	T_IS(see(&w, 0).host, WEFT_WATCH_NORMAL);
+	T_IS(see(&w, 0).by, HEALTH_NOBODY);
+	world_close(&w);
+}
+
+static void a_warning_makes_sick(void **state)
+{
+	static struct world w;
+
+	world_open(&w, 0);
+	turns(&w, 2);
+	weft_health_nic(&w.rank[6], w.now, 2);
+	turns(&w, 1);
+	T_IS(see(&w, 6).nic, WEFT_WATCH_SICK);
+	T_IS(see(&w, 6).host, WEFT_WATCH_NORMAL);
+	weft_health_nic(&w.rank[6], w.now, 0);
+	turns(&w, 1);
+	T_IS(see(&w, 6).nic, WEFT_WATCH_NORMAL);
+	world_close(&w);
+}
+
+static void put(const char *root, const char *file, const char *text)
+{
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s%s", root, file);
+	for (char *c = path + strlen(root) + 1; (c = strchr(c, '/')); c++) {
+		*c = 0;
+		mkdir(path, 0700);
+		*c = '/';
+	}
+	f = fopen(path, "w");
+	T_NOT_NULL(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+#define ZONE "/sys/class/thermal/thermal_zone"
+
+static void sensors_of_the_host_are_read_by_one(void **state)
+{
+	struct weft_health_bounds b = { .temp_mc = 90000,
+					.load_cpcpu = INT32_MAX };
+	char root[] = "/tmp/weft-sense.XXXXXX", clean[64];
+	static struct world w;
+	const struct health_head *head;
+
+	T_NOT_NULL(mkdtemp(root));
+	put(root, ZONE "0/temp", "41000\n");
+	put(root, ZONE "1/temp", "90000\n");
+	world_open(&w, 0);
+	head = w.rank[0].head;
+	weft_health_sense(&w.rank[1], w.now, &b, root);
+	T_IS(weft_load32(&head->temp_mc), 90000);
+	T_IS(weft_load32(&head->load_cpcpu), HEALTH_NONE);
+	T_IS(weft_load32(&head->warns), 0);
+	put(root, ZONE "0/temp", "90001\n");
+	put(root, "/proc/loadavg", "3.00 1.0 1.0 1/1 1\n");
+	/* it was read just now */
+	weft_health_sense(&w.rank[2], w.now + PERIOD - 1, &b, root);
+	T_IS(weft_load32(&head->warns), 0);
+	weft_health_sense(&w.rank[2], w.now + PERIOD, &b, root);
+	T_IS(weft_load32(&head->warns), 1);
+	T_IS(weft_load32(&head->load_cpcpu),
+	     (int32_t)(300.0 / (double)sysconf(_SC_NPROCESSORS_ONLN)));
+	turns(&w, 3);
+	T_IS(see(&w, 3).host, WEFT_WATCH_SICK);
+	b.temp_mc = INT32_MAX;
+	b.load_cpcpu = 0;
+	weft_health_sense(&w.rank[2], w.now + 9 * (uint64_t)PERIOD, &b, root);
+	T_IS(weft_load32(&head->warns), 2);
+	world_close(&w);
+	snprintf(clean, sizeof(clean), "rm -r %s", root);
+	T_OK(system(clean));
+}
+
+static void a_region_of_another_job_is_refused(void **state)
+{
+	struct weft_health_job none = job;
+	struct weft_health h, other;
+
+	T_OK(weft_health_open(&h, &job));
+	T_IS(weft_health_attach(&other, h.region.fd, "another"), -ESTALE);
+	T_IS(weft_health_join(&h, RANKS, 0), -EINVAL);
+	weft_health_close(&h);
+	none.here = 0;
+	T_IS(weft_health_open(&h, &none), -EINVAL);
+	none.here = HEALTH_SLOTS_MAX + 1;
+	T_IS(weft_health_open(&h, &none), -EINVAL);
+}
+
+/* Reads all that a tool reads, and finds states there. */
+static void read_all(const struct weft_health *h, uint64_t now)
+{
+	struct weft_health_view v;
+	char text[128];
+
+	for (uint32_t i = 0; weft_health_see(h, i, now, &v); i++) {
+		T_TRUE(v.host <= WEFT_WATCH_BROKEN);
+		T_TRUE(v.nic <= WEFT_WATCH_BROKEN);
+		weft_health_say(&v, text, sizeof(text));
+		T_TRUE(strlen(text) < sizeof(text));
+	}
+	weft_health_find_rank(h, (uint32_t)now);
+}
+
+static void garbage_is_refused_or_read_without_harm(void **state)
+{
+	static struct world w;
+	struct weft_rng lot;
+	struct weft_health h;
+	uint64_t *word;
+	size_t words, first = sizeof(struct health_head) / 8;
+
+	weft_rng_init(&lot, 7, 0);
+	for (int round = 0; round < t_scale(2000); round++) {
+		world_open(&w, 0);
+		turns(&w, 3);
+		word = (uint64_t *)w.rank[0].region.base;
+		words = w.rank[0].region.bytes / 8;
+		/* even: slots alone, a few words to all of them; odd: the head
+		 */
+		for (uint64_t n = 1 + weft_rng_below(&lot, 200); n; n--) {
+			size_t from = round & 1 ? 0 : first;
+			size_t to = round & 1 ? first : words;
+			size_t at = from + weft_rng_below(&lot, to - from);
+
+			word[at] =
+				weft_rng_u64(&lot) >> weft_rng_below(&lot, 64);
+		}
+		if (!weft_health_peek(&h, w.rank[0].region.fd)) {
+			read_all(&h, w.now);
+			weft_health_close(&h);
+		}
+		world_close(&w);
+	}
+}
+
+static void a_head_that_lies_is_refused(void **state)
+{
+	struct weft_health h, tool;
+	struct health_what good, *w;
+
+	T_OK(weft_health_open(&h, &job));
+	w = &h.head->what;
+	good = *w;
+	for (int lie = 0; lie < 7; lie++) {
+		*w = good;
+		T_OK(weft_health_peek(&tool, h.region.fd));
+		weft_health_close(&tool);
+		w->version += lie == 0;
+		w->period_ns *= lie != 1;
+		w->shape[0] *= lie == 2 ? 3 : 1;
+		w->shape[1] *= lie != 3;
+		if (lie == 4)
+			memset(w->job, 'x', sizeof(w->job));
+		if (lie == 5)
+			memset(w->host, 'x', sizeof(w->host));
+		/* more slots than there is memory */
+		w->slots *= lie == 6 ? 2 : 1;
+		w->shape[2] *= lie == 6 ? 2 : 1;
+		T_IS(weft_health_peek(&tool, h.region.fd), -EINVAL);
+	}
+	weft_health_close(&h);
+}
+
+/* What was checked is a copy: a region that changes afterwards is no harm. */
+static void the_head_is_read_once(void **state)
+{
+	static struct world w;
+	struct weft_health h;
+
+	world_open(&w, 0);
+	turns(&w, 3);
+	T_OK(weft_health_peek(&h, w.rank[0].region.fd));
+	memset(w.rank[0].head, 0, sizeof(struct health_what));
+	read_all(&h, w.now);
+	T_STR(h.what.job, "the job");
+	weft_health_close(&h);
+	memset(w.rank[0].head, 0xff, sizeof(struct health_what));
+	T_IS(weft_health_peek(&h, w.rank[0].region.fd), -EINVAL);
+	world_close(&w);
+}
+
+static void a_reader_cannot_write(void **state)
+{
+	struct weft_health h, tool;
+	char line[512], perms[8] = "";
+	unsigned long from;
+	FILE *f;
+
+	T_OK(weft_health_open(&h, &job));
+	T_OK(weft_health_peek(&tool, h.region.fd));
+	f = fopen("/proc/self/maps", "re");
+	T_NOT_NULL(f);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%*x %7s", &from, perms) == 2 &&
+		    from == (unsigned long)(uintptr_t)tool.region.base)
+			break;
+	fclose(f);
+	T_STR(perms, "r--s");
+	weft_health_close(&tool);
+	weft_health_close(&h);
+}
+
+static void a_job_is_found_by_its_name_and_by_pids(void **state)
+{
+	struct weft_health_job mine = job;
+	struct weft_health h, found;
+	char name[64], pid[16];
+	int fd;
+
+	snprintf(name, sizeof(name), "health_test.%d", getpid());
+	mine.name = name;
+	T_OK(weft_health_open(&h, &mine));
+	fd = weft_health_find(name);
+	T_TRUE(fd >= 0);
+	T_OK(weft_health_peek(&found, fd));
+	T_STR(found.what.job, name);
+	weft_health_close(&found);
+	close(fd);
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	fd = weft_health_find(pid);
+	T_TRUE(fd >= 0);
+	close(fd);
+	snprintf(pid, sizeof(pid), "%d", getppid());
+	fd = weft_health_find(pid);
+	T_TRUE(fd >= 0);
+	close(fd);
+	T_IS(weft_health_find("no such job"), -ESRCH);
+	weft_health_close(&h);
+	T_IS(weft_health_find(name), -ESRCH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(the_torus_is_as_told_or_as_cubic_as_can_be),
+		T_CASE(neighbours_are_neighbours_of_each_other),
+		T_CASE(all_is_well),
+		T_CASE(who_does_not_beat_is_sick_within_two_periods),
+		T_CASE(a_host_that_stood_still_finds_nobody_sick),
+		T_CASE(who_is_killed_is_broken_at_the_first_look),
+		T_CASE(who_dies_while_it_beats_is_broken_within_a_period),
+		T_CASE(a_pid_of_another_namespace_says_nothing),
+		T_CASE(who_has_left_is_not_broken),
+		T_CASE(without_neighbours_the_reader_looks),
+		T_CASE(a_warning_makes_sick),
+		T_CASE(sensors_of_the_host_are_read_by_one),
+		T_CASE(a_region_of_another_job_is_refused),
+		T_CASE(garbage_is_refused_or_read_without_harm),
+		T_CASE(a_head_that_lies_is_refused),
+		T_CASE(the_head_is_read_once),
+		T_CASE(a_reader_cannot_write),
+		T_CASE(a_job_is_found_by_its_name_and_by_pids),
+	};
+
+	return T_RUN(tests);
+}

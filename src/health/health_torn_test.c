@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The region as threads of one process share it: ranks that take their turns,
+ * a sensor that each of them may read, and readers. For ThreadSanitizer, and
+ * for what a reader may rely on: nobody here is broken, and what is known has
+ * not been known from before the beginning.
+ */
+#include "src/base/clock.h"
+#include "src/health/health_sense.h"
+#include "test/t.h"
+
+#include <string.h>
+
+enum { RANKS = 6, READERS = 2, TURNS = 3000 };
+
+struct actor {
+	struct weft_health h;
+	bool reads;
+	weft_au32 *left; /* ranks that still have turns to take */
+	uint64_t began_ns;
+};
+
+static void take_turns(struct actor *a)
+{
+	const struct weft_health_bounds b = { INT32_MAX, INT32_MAX };
+
+	for (int i = 0; i < t_scale(TURNS); i++) {
+		uint64_t now = weft_now_ns();
+
+		weft_health_sense(&a->h, now, &b, "/nowhere");
+		weft_health_turn(&a->h, now);
+		weft_health_nic(&a->h, now, 0);
+	}
+	weft_health_leave(&a->h);
+	weft_add32(a->left, UINT32_MAX);
+}
+
+/* cmocka's verbs are not for threads: bad ones are counted. */
+static uint32_t read_once(const struct actor *a)
+{
+	struct weft_health_view v;
+	uint32_t bad = 0;
+
+	for (uint32_t i = 0; i < RANKS; i++) {
+		uint64_t now = weft_now_ns();
+
+		weft_health_see(&a->h, i, now, &v);
+		bad += v.host == WEFT_WATCH_BROKEN;
+		bad += v.state == HEALTH_HERE && v.rank != i;
+		bad += v.by != HEALTH_NOBODY &&
+		       (v.by >= RANKS || v.known_ns > now - a->began_ns);
+	}
+	return bad;
+}
+
+static weft_au32 bad_reads;
+
+static void *act(void *arg)
+{
+	struct actor *a = arg;
+
+	if (!a->reads)
+		take_turns(a);
+	while (a->reads && weft_load32(a->left))
+		weft_add32(&bad_reads, read_once(a));
+	return NULL;
+}
+
+static void ranks_and_readers_do_not_disturb_each_other(void **state)
+{
+	const struct weft_health_job job = { .name = "job",
+					     .host = "here",
+					     .ranks = RANKS,
+					     .here = RANKS,
+					     .period_ns = 1000000000 };
+	static struct actor actor[RANKS + READERS];
+	struct weft_health first;
+	weft_au32 left = RANKS;
+
+	T_OK(weft_health_open(&first, &job));
+	for (uint32_t i = 0; i < RANKS + READERS; i++) {
+		struct actor *a = &actor[i];
+
+		a->reads = i >= RANKS;
+		a->left = &left;
+		a->began_ns = weft_now_ns();
+		T_OK(a->reads ? weft_health_peek(&a->h, first.region.fd)
+			      : weft_health_attach(&a->h, first.region.fd,
+						   "job"));
+		if (!a->reads)
+			T_OK(weft_health_join(&a->h, i, i));
+	}
+	t_threads(RANKS + READERS, act, actor, sizeof(*actor));
+	T_IS(weft_load32(&bad_reads), 0);
+	for (uint32_t i = 0; i < RANKS + READERS; i++)
+		weft_health_close(&actor[i].h);
+	weft_health_close(&first);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(ranks_and_readers_do_not_disturb_each_other),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A rank's turn: it beats, and looks at its neighbours' registers. Whoever
+ * misses a beat is looked for: a process that is gone is broken, at once; one
+ * that is there is given MISSES turns. It beat after the turn before the last
+ * that saw it beat, so who knew after so many looks in vain knew within one
+ * turn more: two periods.
+ */
+#include "src/base/alive.h"
+#include "src/health/health.h"
+
+enum { MISSES = 2 * WEFT_HEALTH_TURNS - 1 };
+
+static void beat(struct health_register *r, uint64_t now_ns, uint32_t warns)
+{
+	weft_store32(&r->warns, warns);
+	weft_store64(&r->beat_ns, now_ns);
+	/* relaxed: nobody else writes it */
+	/* R1 pairs with A1 in look: the stamp is that of the beat, or newer */
+	weft_store64(&r->beats, weft_load64_relaxed(&r->beats) + 1);
+}
+
+/* A pid of another namespace says nothing: it may live. */
+static bool is_alive(const struct weft_health *h, const struct health_slot *s)
+{
+	return !h->ns || weft_load32(&s->ns) != h->ns ||
+	       weft_alive(weft_load32(&s->pid), weft_load64(&s->start));
+}
+
+static uint8_t judge(const struct weft_health *h, struct weft_watch_eye *eye,
+		     const struct health_slot *s)
+{
+	/* A1 pairs with R1 in beat */
+	struct weft_watch_register r = { .beats = weft_load64(&s->host.beats),
+					 .sensors =
+						 weft_load32(&s->host.warns) };
+	enum weft_watch_state seen = weft_watch_look(eye, &r, MISSES);
+
+	if (eye->missed && !is_alive(h, s))
+		return WEFT_WATCH_BROKEN;
+	return seen == WEFT_WATCH_BROKEN ? WEFT_WATCH_SICK : (uint8_t)seen;
+}
+
+/* An interface works inside calls, so that its silence says nothing. */
+static uint8_t judge_nic(const struct health_slot *s)
+{
+	if (!weft_load64(&s->nic.beats))
+		return WEFT_WATCH_UNKNOWN;
+	return weft_load32(&s->nic.warns) ? WEFT_WATCH_SICK : WEFT_WATCH_NORMAL;
+}
+
+/* Its state is stored last, so that since is never older than it. */
+static void note(struct health_near *n, const struct weft_watch_eye *eye,
+		 uint8_t host, uint8_t nic, uint64_t now_ns)
+{
+	/* relaxed: nobody else writes it */
+	uint32_t had = weft_load32_relaxed(&n->states);
+
+	if (health_host(had) == host && health_nic(had) == nic)
+		return;
+	weft_store64(&n->since_ns, now_ns);
+	/* R2 pairs with A2 in health_see.c */
+	weft_store32(&n->states, health_states(eye->missed, host, nic));
+}
+
+static void look(struct weft_health *h, unsigned port, uint64_t now_ns)
+{
+	struct health_near *n = &h->slot[h->me].near[port];
+	const struct health_slot *s = &h->slot[h->near[port]];
+	struct weft_watch_eye *eye = &h->eye[port];
+	uint8_t host;
+
+	/* A0 pairs with R0 in weft_health_join() */
+	if (weft_load32(&s->state) != HEALTH_HERE) {
+		*eye = (struct weft_watch_eye){ 0 };
+		note(n, eye, WEFT_WATCH_UNKNOWN, WEFT_WATCH_UNKNOWN, now_ns);
+		return;
+	}
+	host = judge(h, eye, s);
+	weft_store64(&n->beat_ns, weft_load64(&s->host.beat_ns));
+	note(n, eye, host,
+	     host == WEFT_WATCH_BROKEN ? WEFT_WATCH_BROKEN : judge_nic(s),
+	     now_ns);
+}
+
+void weft_health_turn(struct weft_health *h, uint64_t now_ns)
+{
+	/* relaxed: the bits of sensors stand for themselves */
+	beat(&h->slot[h->me].host, now_ns,
+	     weft_load32_relaxed(&h->head->warns));
+	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
+		if (h->near[p] != HEALTH_NOBODY)
+			look(h, p, now_ns);
+}
+
+void weft_health_nic(struct weft_health *h, uint64_t now_ns, uint32_t warns)
+{
+	beat(&h->slot[h->me].nic, now_ns, warns);
+}

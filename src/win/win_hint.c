@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The info keys of windows. MPI_Win_get_info tells those that a window goes by:
+ * keys that nobody knows, values that make no sense, and what can no longer be
+ * changed once the window stands, are left out. README has what each does.
+ */
+#include "src/win/win_hint.h"
+
+#include "src/types/types_info.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- values ------------------------------------------------------------ */
+
+/* Is [val, val + n) one of the words, which a NULL ends? */
+static bool is_one_of(const char *val, size_t n, const char *const *words)
+{
+	for (; *words; words++)
+		if (strlen(*words) == n && !memcmp(*words, val, n))
+			return true;
+	return false;
+}
+
+static bool is_list_of(const char *val, char between, const char *const *words)
+{
+	const char ends[] = { between, 0 };
+	size_t n = strcspn(val, ends);
+
+	if (!is_one_of(val, n, words))
+		return false;
+	return !val[n] || is_list_of(val + n + 1, between, words);
+}
+
+static bool is_switch(const char *val)
+{
+	static const char *const words[] = { "true", "false", NULL };
+
+	return is_one_of(val, strlen(val), words);
+}
+
+static bool is_order(const char *val)
+{
+	static const char *const words[] = { "rar", "raw", "war", "waw", NULL };
+
+	return !strcmp(val, "none") || is_list_of(val, ',', words);
+}
+
+static bool is_ops(const char *val)
+{
+	static const char *const words[] = { "same_op", "same_op_no_op", NULL };
+
+	return is_one_of(val, strlen(val), words);
+}
+
+static bool is_bytes(const char *val)
+{
+	size_t n = strspn(val, "0123456789");
+
+	return n && n < 10 && !val[n];
+}
+
+/* system, or mpi with restrictors; there is no other memory. */
+static bool is_kinds(const char *val)
+{
+	static const char *const kinds[] = { "system", "mpi", NULL };
+	static const char *const of_mpi[] = { "alloc_mem", "win_allocate",
+					      "win_allocate_shared", NULL };
+	char one[MPI_MAX_INFO_VAL + 1];
+	size_t n = strcspn(val, ","), k = strcspn(val, ",:");
+
+	if (!is_one_of(val, k, kinds))
+		return false;
+	memcpy(one, val, n);
+	one[n] = 0;
+	if (k < n && (one[0] != 'm' || !is_list_of(one + k + 1, ':', of_mpi)))
+		return false;
+	return !val[n] || is_kinds(val + n + 1);
+}
+
+static bool is_ours(const char *val)
+{
+	(void)val;
+	return false;
+}
+
+/* ---- keys -------------------------------------------------------------- */
+
+static const struct hint {
+	const char *key;
+	const char *val; /* when nobody says anything; NULL: then it is not */
+	bool (*fits)(const char *val);
+	bool early; /* for good, once the window stands */
+} hints[] = {
+	{ "no_locks", "false", is_switch, true },
+	{ "accumulate_ordering", "rar,raw,war,waw", is_order, false },
+	{ "accumulate_ops", "same_op_no_op", is_ops, false },
+	{ "same_size", "false", is_switch, true },
+	{ "same_disp_unit", "false", is_switch, true },
+	{ "alloc_shared_noncontig", "false", is_switch, true },
+	{ "mpi_accumulate_granularity", "0", is_bytes, false },
+	{ "mpi_assert_memory_alloc_kinds", NULL, is_kinds, true },
+	{ "mpi_memory_alloc_kinds", "mpi,system", is_ours, true },
+};
+
+bool win_hint_is(const struct weft_win *w, const char *key, const char *want)
+{
+	char val[MPI_MAX_INFO_VAL + 1];
+
+	return weft_info_get(w->info, key, val, sizeof(val)) >= 0 &&
+	       !strcmp(val, want);
+}
+
+int win_hint_settle(struct weft_win *w, const char *key, const char *val)
+{
+	return weft_info_set(w->info, key, val);
+}
+
+/* What accesses look at. */
+static void apply(struct weft_win *w)
+{
+	char val[MPI_MAX_INFO_VAL + 1] = "0";
+
+	w->unordered = win_hint_is(w, "accumulate_ordering", "none");
+	weft_info_get(w->info, "mpi_accumulate_granularity", val, sizeof(val));
+	w->granule = (size_t)strtoul(val, NULL, 10);
+}
+
+static int take(struct weft_win *w, struct weft_info *info, bool stands)
+{
+	char val[MPI_MAX_INFO_VAL + 1];
+	int rc = 0;
+
+	for (size_t i = 0; info && !rc && i < WEFT_COUNT_OF(hints); i++) {
+		const struct hint *h = &hints[i];
+
+		if ((stands && h->early) ||
+		    weft_info_get(info, h->key, val, sizeof(val)) < 0 ||
+		    !h->fits(val))
+			continue;
+		rc = weft_info_set(w->info, h->key, val);
+	}
+	apply(w);
+	return rc;
+}
+
+int win_hint_open(struct weft_win *w, struct weft_info *info)
+{
+	int rc = 0;
+
+	w->info = weft_info_open();
+	if (!w->info)
+		return -ENOMEM;
+	for (size_t i = 0; !rc && i < WEFT_COUNT_OF(hints); i++)
+		if (hints[i].val)
+			rc = weft_info_set(w->info, hints[i].key, hints[i].val);
+	return rc ? rc : take(w, info, false);
+}
+
+int weft_win_hint(struct weft_win *w, struct weft_info *info)
+{
+	return take(w, info, true);
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The info keys of windows: what each does, and what MPI_Win_get_info tells. */
+#include "win_t.h"
+
+static int hint_is(MPI_Win win, const char *key, const char *want)
+{
+	char val[MPI_MAX_INFO_VAL + 1] = "";
+	MPI_Info info;
+	int len = MPI_MAX_INFO_VAL, flag;
+
+	MT_OK(MPI_Win_get_info(win, &info));
+	MT_OK(MPI_Info_get_string(info, key, &len, val, &flag));
+	MPI_Info_free(&info);
+	return want ? flag && !strcmp(val, want) : !flag;
+}
+
+static MPI_Info info_of(const char *key, const char *val)
+{
+	MPI_Info info;
+
+	MPI_Info_create(&info);
+	MPI_Info_set(info, key, val);
+	return info;
+}
+
+static int class_of(int rc)
+{
+	int class;
+
+	MPI_Error_class(rc, &class);
+	return class;
+}
+
+/* A window that was told one thing. */
+static struct wt told(enum win_kind kind, const char *key, const char *val)
+{
+	MPI_Info info = info_of(key, val);
+	struct wt w = wt_open_with(kind, MPI_COMM_WORLD, 4096, 8, info);
+
+	MPI_Info_free(&info);
+	return w;
+}
+
+/* ---- what is told back ----------------------------------------------------
+ */
+
+static const struct row {
+	const char *key, *val, *instead; /* what holds else */
+	int later;			 /* may be changed */
+	const char *wrong;
+} rows[] = {
+	{ "no_locks", "true", "false", 0, "maybe" },
+	{ "same_size", "true", "false", 0, "1" },
+	{ "same_disp_unit", "true", "false", 0, "yes" },
+	{ "alloc_shared_noncontig", "true", "false", 0, "" },
+	{ "accumulate_ordering", "none", "rar,raw,war,waw", 1, "none,rar" },
+	{ "accumulate_ordering", "war,waw", "rar,raw,war,waw", 1, "waw," },
+	{ "accumulate_ops", "same_op", "same_op_no_op", 1, "same" },
+	{ "mpi_accumulate_granularity", "64", "0", 1, "64k" },
+	{ "mpi_assert_memory_alloc_kinds", "mpi:alloc_mem:win_allocate,system",
+	  NULL, 0, "cuda" },
+	{ "mpi_assert_memory_alloc_kinds", "system", NULL, 0, "mpi:device" },
+	{ "mpi_memory_alloc_kinds", "mpi,system", "mpi,system", 0, "cuda" },
+	{ "mpi_colour", NULL, NULL, 0, "blue" },
+};
+
+static void set(MPI_Win win, const char *key, const char *val)
+{
+	MPI_Info info = info_of(key, val);
+
+	MT_OK(MPI_Win_set_info(win, info));
+	MPI_Info_free(&info);
+}
+
+static void tells(const struct row *r, enum win_kind kind)
+{
+	struct wt w = wt_open(kind, MPI_COMM_WORLD, 4096, 8);
+
+	MT_TRUE(hint_is(w.win, r->key, r->instead));
+	set(w.win, r->key, r->wrong);
+	MT_TRUE(hint_is(w.win, r->key, r->instead));
+	if (r->val)
+		set(w.win, r->key, r->val);
+	MT_TRUE(hint_is(w.win, r->key, r->later ? r->val : r->instead));
+	wt_close(&w);
+	w = told(kind, r->key, r->wrong);
+	MT_TRUE(hint_is(w.win, r->key, r->instead));
+	wt_close(&w);
+	if (!r->val)
+		return;
+	w = told(kind, r->key, r->val);
+	MT_TRUE(hint_is(w.win, r->key, r->val));
+	wt_close(&w);
+}
+
+/* ---- no_locks --------------------------------------------------------------
+ */
+
+/* Everybody adds to everybody, between fences. */
+static void add_by_fence(struct wt *w)
+{
+	const long one = 1;
+
+	MT_OK(MPI_Win_fence(0, w->win));
+	for (int t = 0; t < w->size; t++)
+		MT_OK(MPI_Accumulate(&one, 1, MPI_LONG, t, wt_disp(w, t, 8), 1,
+				     MPI_LONG, MPI_SUM, w->win));
+	MT_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, w->win));
+	MT_IS(((long *)w->mem)[1], w->size);
+}
+
+static void locks_are_refused(enum win_kind kind)
+{
+	struct wt w = told(kind, "no_locks", "true");
+	char text[MPI_MAX_ERROR_STRING];
+	int rc, len;
+
+	rc = MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, w.win);
+	MT_IS(class_of(rc), MPI_ERR_RMA_SYNC);
+	MPI_Error_string(rc, text, &len);
+	MT_TRUE(strstr(text, "no_locks") != NULL);
+	rc = MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, MPI_MODE_NOCHECK, w.win);
+	MT_IS(class_of(rc), MPI_ERR_RMA_SYNC);
+	MT_IS(class_of(MPI_Win_lock_all(0, w.win)), MPI_ERR_RMA_SYNC);
+	add_by_fence(&w);
+	MT_OK(MPI_Win_free(&w.win));
+	if (kind == WT_CREATE || kind == WT_DYNAMIC)
+		free(w.mem);
+	free(w.base);
+}
+
+/* One member alone cannot do without. */
+static void locks_stay(enum win_kind kind)
+{
+	struct wt w = told(kind, "no_locks", mt_rank ? "false" : "true");
+
+	if (mt_size > 1) {
+		MT_TRUE(hint_is(w.win, "no_locks", "false"));
+		MT_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win));
+		MT_OK(MPI_Win_unlock(0, w.win));
+	}
+	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+	wt_close(&w);
+}
+
+/* ---- same_size, same_disp_unit ---------------------------------------------
+ */
+
+static int open_rc(const char *key, MPI_Aint bytes, int unit)
+{
+	MPI_Info info = info_of(key, "true");
+	MPI_Win win = MPI_WIN_NULL;
+	void *mem;
+	int rc;
+
+	rc = MPI_Win_allocate(bytes, unit, info, MPI_COMM_WORLD, &mem, &win);
+	if (!rc)
+		MT_TRUE(hint_is(win, key, "true"));
+	MPI_Info_free(&info);
+	if (win != MPI_WIN_NULL)
+		MT_OK(MPI_Win_free(&win));
+	return class_of(rc);
+}
+
+static void claims(void)
+{
+	int last = mt_size > 1 && mt_rank == mt_size - 1;
+	int many = mt_size > 1;
+
+	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+	MT_IS(open_rc("same_size", 64, last ? 1 : 8), MPI_SUCCESS);
+	MT_IS(open_rc("same_size", last ? 65 : 64, 1),
+	      many ? MPI_ERR_SIZE : MPI_SUCCESS);
+	MT_IS(open_rc("same_disp_unit", last ? 64 : 128, 4), MPI_SUCCESS);
+	MT_IS(open_rc("same_disp_unit", 64, last ? 4 : 8),
+	      many ? MPI_ERR_DISP : MPI_SUCCESS);
+	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL));
+}
+
+/* ---- accumulates -----------------------------------------------------------
+ */
+
+#define PARTS 33
+
+/* Elements that need a lock, few under each; and without any order. */
+static void adds_right(enum win_kind kind, const char *key, const char *val)
+{
+	struct wt w = told(kind, key, val);
+	long double in[PARTS], *mem = (long double *)(void *)w.mem;
+	int n = w.size * (w.size + 1) / 2;
+
+	for (int i = 0; i < PARTS; i++)
+		in[i] = (long double)(i * (w.rank + 1));
+	for (int t = 0; t < w.size; t++) {
+		MT_OK(MPI_Win_lock(MPI_LOCK_SHARED, t, 0, w.win));
+		MT_OK(MPI_Accumulate(in, PARTS, MPI_LONG_DOUBLE, t,
+				     wt_disp(&w, t, 0), PARTS, MPI_LONG_DOUBLE,
+				     MPI_SUM, w.win));
+		MT_OK(MPI_Win_unlock(t, w.win));
+	}
+	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+	MT_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, w.rank, 0, w.win));
+	for (int i = 0; i < PARTS; i++)
+		MT_TRUE(mem[i] == (long double)(i * n));
+	MT_OK(MPI_Win_unlock(w.rank, w.win));
+	wt_close(&w);
+}
+
+int main(int argc, char **argv)
+{
+	mt_begin(&argc, &argv);
+	for (int k = 0; k < WT_KINDS; k++) {
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+			tells(&rows[i], k);
+		locks_are_refused(k);
+		locks_stay(k);
+		adds_right(k, "mpi_accumulate_granularity", "48");
+		adds_right(k, "accumulate_ordering", "none");
+		adds_right(k, "accumulate_ops", "same_op");
+	}
+	claims();
+	return mt_end();
+}
