@@ -12,6 +12,7 @@
 
 #include "src/base/list.h"
 #include "src/base/rng.h"
+#include "src/core/core_device.h"
 #include "src/core/core_hosts.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_opts.h"
@@ -56,6 +57,19 @@ static int alive; /* requests of messages */
 static uint64_t messages, bytes_sent;
 static int break_at, break_number; /* messages until it breaks; 0: never */
 static bool broken;		   /* words of failure may go round */
+
+/* ---- devices: there are none -------------------------------------------- */
+
+bool weft_device_mine(const void *at)
+{
+	return false;
+}
+
+size_t weft_device_copy(const struct weft_typed *dst,
+			const struct weft_typed *src)
+{
+	return weft_pack_copy(dst, src);
+}
 
 /* ---- requests ----------------------------------------------------------- */
 
@@ -115,6 +129,12 @@ void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 void weft_req_orphaned(struct weft_req *r)
 {
 	T_NULL(r);
+}
+
+int weft_req_release(struct weft_req *r)
+{
+	r->ops->free(r);
+	return 0;
 }
 
 int weft_req_collect(struct weft_req **req_p, MPI_Status *status)

@@ -7,6 +7,7 @@
 
 #include "src/base/attr.h"
 #include "src/types/types_pack.h"
+#include "src/core/core_device.h"
 #include "src/core/core_req.h"
 #include "src/core/core_wait.h"
 
@@ -210,7 +211,10 @@ static void step_copy(const struct coll_step *st)
 	struct weft_typed from = { st->dt, (void *)(uintptr_t)st->buf, st->n };
 	struct weft_typed to = { st->to_dt, st->to, st->to_n };
 
-	weft_pack_copy(&to, &from);
+	if (weft_unlikely(weft_core.device != NULL))
+		weft_device_copy(&to, &from);
+	else
+		weft_pack_copy(&to, &from);
 }
 
 int coll_step_do(struct coll_prog *p, const struct coll_step *st)

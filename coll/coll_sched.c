@@ -5,10 +5,12 @@
  */
 #include "coll/coll_sched.h"
 
+#include "coll/coll_device.h"
 #include "coll/coll_select.h"
 #include "src/base/pool.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_progress.h"
+#include "src/core/core_state.h"
 
 #include <errno.h>
 
@@ -126,6 +128,8 @@ int weft_coll_run(const struct weft_coll_args *a)
 	struct coll_prog p;
 	int rc;
 
+	if (weft_unlikely(weft_core.device != NULL) && coll_on_device(a))
+		return coll_device_run(a);
 	if (coll_unit_run(a, &rc))
 		return rc;
 	coll_unit_join(a->comm);
@@ -168,6 +172,8 @@ int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p)
 	struct coll_sched *s;
 	int rc;
 
+	if (weft_unlikely(weft_core.device != NULL) && coll_on_device(a))
+		return coll_device_start(a, req_p);
 	if (coll_unit_start(a, req_p, &rc))
 		return rc;
 	coll_unit_begin(a->comm);
@@ -185,6 +191,8 @@ int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p)
 	struct coll_sched *s;
 	int rc;
 
+	if (weft_unlikely(weft_core.device != NULL) && coll_on_device(a))
+		return coll_device_init(a, req_p);
 	any.any_order = true;
 	any.route = coll_unit_private(a);
 	rc = sched_record(&any, WEFT_REQ_PERSISTENT, &s);

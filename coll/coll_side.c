@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The buffers of an operation seen as blocks, whatever form they came in. */
 #include "coll/coll_prog.h"
+#include "src/core/core_device.h"
 
 void *coll_block(const struct weft_coll_side *s, int i)
 {
@@ -50,7 +51,8 @@ void coll_flat_open(struct coll_prog *p, const struct weft_coll_side *side,
 {
 	f->side = side;
 	f->len = side->count * side->dt->size;
-	f->copied = !weft_dt_is_run(side->dt, side->count);
+	f->copied = !weft_dt_is_run(side->dt, side->count) ||
+		    weft_device_has((char *)side->buf + side->dt->true_lb);
 	if (f->copied)
 		f->bytes = coll_bytes(p, f->len);
 	else

@@ -15,6 +15,7 @@
 #include "coll/coll_hosts.h"
 
 #include "src/base/attr.h"
+#include "src/core/core_device.h"
 #include "src/core/core_opts.h"
 #include "src/core/core_state.h"
 
@@ -173,7 +174,9 @@ static bool fits_as_it_lies(const struct weft_coll_args *a)
 	if ((uint64_t)(a->r.count * a->r.dt->size) > COLL_UNIT_BYTES)
 		return false;
 	return a->op ? weft_route_can(a->op, a->r.dt)
-		     : weft_dt_is_run(a->r.dt, a->r.count);
+		     : weft_dt_is_run(a->r.dt, a->r.count) &&
+			       !weft_device_has((char *)a->r.buf +
+						a->r.dt->true_lb);
 }
 
 /* An info may name an algorithm: then the table looks. */
@@ -238,7 +241,8 @@ WEFT_HOT bool weft_coll_allreduce_on_route(struct weft_comm *comm,
 					   int *rc_p)
 {
 	if (!is_on_route(comm, WEFT_COLL_ALLREDUCE) || weft_core_exact ||
-	    in == out || !in || !out || out == MPI_IN_PLACE)
+	    in == out || !in || !out || out == MPI_IN_PLACE ||
+	    weft_device_has(in) || weft_device_has(out))
 		return false;
 	if (in == MPI_IN_PLACE)
 		in = out;

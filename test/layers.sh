@@ -66,7 +66,8 @@ net="prov/net/net.h prov/net/net_config.h prov/net/net_fault.h
 	prov/net/net_file.h prov/net/net_fold.h prov/net/net_map.h
 	prov/net/net_name.h prov/net/net_watch.h"
 # What collectives are made of.
-core="src/core/core_coll.h src/core/core_comm.h src/core/core_hosts.h
+core="src/core/core_coll.h src/core/core_comm.h src/core/core_device.h
+	src/core/core_hosts.h
 	src/core/core_lock.h src/core/core_opts.h src/core/core_p2p.h
 	src/core/core_progress.h src/core/core_req.h
 	src/core/core_route_call.h src/core/core_state.h src/core/core_wait.h"

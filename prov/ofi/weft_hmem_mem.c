@@ -20,11 +20,14 @@ static int mem_move(struct fid *fid, const struct iovec *iov, size_t count,
 		.host = host,
 		.in = in,
 	};
+	int err;
 
 	for (size_t i = 0; i < count; i++)
 		copy.bytes += iov[i].iov_len;
-	return (int)weft_ofi_err(weft_stage_copy(
-		d->ep_count ? d->eps[0]->carrier : NULL, &copy));
+	weft_enter(d);
+	err = weft_stage_copy(d->ep_count ? d->eps[0]->carrier : NULL, &copy);
+	weft_leave(d);
+	return (int)weft_ofi_err(err);
 }
 
 static int mem_in(struct fid *fid, void *to, const void *from, size_t len)

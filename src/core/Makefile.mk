@@ -14,6 +14,7 @@ libmpi_abi_la_SOURCES = \
 	src/core/core_ctx.c src/core/core_ctx.h \
 	src/core/core_dead.c src/core/core_dead.h \
 	src/core/core_deadlock.c src/core/core_deadlock.h \
+	src/core/core_device.c src/core/core_device.h \
 	src/core/core_err.c src/core/core_err.h \
 	src/core/core_errtext.c src/core/core_errtext.h \
 	src/core/core_fi.c src/core/core_fi.h \

@@ -3,6 +3,7 @@
  * core's. */
 #include "src/core/core_bsend.h"
 
+#include "src/core/core_device.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
@@ -165,7 +166,7 @@ static int send_from(struct weft_bsend *b, const struct weft_p2p_args *a)
 	s = carve(b, bytes);
 	if (!s)
 		return -ENOBUFS;
-	weft_pack(&t, 0, s + 1, data);
+	weft_core_pack(&t, 0, s + 1, data);
 	rc = weft_core_isend(s + 1, (MPI_Count)data, weft_dt_of(MPI_BYTE),
 			     a->peer, a->tag, a->comm, 0, &s->req);
 	if (rc) {

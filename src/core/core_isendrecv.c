@@ -3,7 +3,7 @@
 #include "src/core/core_isendrecv.h"
 
 #include "src/core/core_comm.h"
-#include "src/types/types_pack.h"
+#include "src/core/core_device.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_req.h"
 #include "src/core/core_status.h"
@@ -91,6 +91,6 @@ void *weft_core_packed_copy(const void *buf, MPI_Count count,
 	void *copy = malloc(bytes + 1);
 
 	if (copy)
-		weft_pack(&t, 0, copy, bytes);
+		weft_core_pack(&t, 0, copy, bytes);
 	return copy;
 }

@@ -2,6 +2,7 @@
 /* See core_partitioned.h. */
 #include "src/core/core_partitioned.h"
 
+#include "src/core/core_device.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
@@ -214,9 +215,9 @@ static bool has_come(struct part *p, MPI_Count i)
 	p->fault = p->fault ? p->fault : rc;
 	p->reqs[i] = NULL;
 	if (p->copy)
-		weft_unpack(&t, (size_t)(i * p->hello.bytes),
-			    p->copy + i * p->hello.bytes,
-			    (size_t)p->hello.bytes);
+		weft_core_unpack(&t, (size_t)(i * p->hello.bytes),
+				 p->copy + i * p->hello.bytes,
+				 (size_t)p->hello.bytes);
 	return true;
 }
 

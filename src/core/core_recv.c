@@ -9,6 +9,7 @@
 
 #include "src/core/core_count.h"
 #include "src/core/core_ctrl.h"
+#include "src/core/core_device.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_typed.h"
 
@@ -24,7 +25,7 @@ static WEFT_COLD void unpack(struct weft_p2p *p, size_t len)
 {
 	if (len > p->bytes)
 		len = p->bytes;
-	weft_unpack(&p->data, 0, p->bounce, len);
+	weft_core_unpack(&p->data, 0, p->bounce, len);
 	free(p->bounce);
 	p->bounce = NULL;
 	weft_count(WEFT_COUNT_RECV_PACKED, 1);

@@ -8,6 +8,7 @@
 
 #include "src/core/core_count.h"
 #include "src/core/core_ctrl.h"
+#include "src/core/core_device.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_typed.h"
 #include "src/core/core_wire_up.h"
@@ -120,7 +121,7 @@ static int prepare(struct weft_p2p *p)
 	p->bounce = malloc(p->bytes + 1);
 	if (!p->bounce)
 		return -ENOMEM;
-	weft_pack(t, 0, p->bounce, p->bytes);
+	weft_core_pack(t, 0, p->bounce, p->bytes);
 	return 0;
 }
 

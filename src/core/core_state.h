@@ -61,6 +61,7 @@ struct weft_core {
 	struct fi_weft_recv
 		*recv;	 /* receives that no queue hears of, or NULL */
 	bool recv_calls; /* so do those that are requests */
+	struct fi_weft_mem *device; /* core_device.h; NULL: no such memory */
 
 	weft_au32 phase; /* enum weft_phase */
 	int thread_level;

@@ -239,7 +239,7 @@ void weft_trace_coll(MPI_Comm comm)
 
 /* ---- from begin to end --------------------------------------------------- */
 
-static void stand_between(void)
+static void stand_before_sends(void)
 {
 	tagged = weft_core.ep->tagged;
 	our_tagged = *tagged;
@@ -250,6 +250,23 @@ static void stand_between(void)
 	our_tagged.senddata = seen_senddata;
 	our_tagged.injectdata = seen_injectdata;
 	weft_core.ep->tagged = &our_tagged;
+}
+
+void weft_trace_step_aside(void)
+{
+	if (queue)
+		weft_core.ep->tagged = tagged;
+}
+
+void weft_trace_step_back(void)
+{
+	if (queue)
+		stand_before_sends();
+}
+
+static void stand_between(void)
+{
+	stand_before_sends();
 	queue = weft_core.cq->ops;
 	our_queue = *queue;
 	our_queue.read = seen_read;

@@ -19,6 +19,9 @@ struct weft_comm;
 void weft_trace_start(void);
 /* Before they go. */
 void weft_trace_stop(void);
+/* Before and after somebody else changes the endpoint's table. */
+void weft_trace_step_aside(void);
+void weft_trace_step_back(void);
 bool weft_traced(void);
 
 /* The call that this thread is in is a collective of all members of comm. */

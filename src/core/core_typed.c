@@ -30,7 +30,8 @@ static void unpack(void *arg, size_t pos, const void *from, size_t len)
 
 bool weft_typed_take(struct weft_p2p *p)
 {
-	if (p->bytes < least)
+	/* the provider packs where it must not ask for copies */
+	if (p->bytes < least || weft_core.device)
 		return false;
 	p->typed = (struct fi_weft_data){ pack, unpack, &p->data };
 	p->pieces = 0;

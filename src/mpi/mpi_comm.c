@@ -2,6 +2,7 @@
 /* Communicators: queries, names, hints, the end. */
 #include "src/mpi/mpi_face.h"
 
+#include "src/core/core_device.h"
 #include "src/core/core_bsend.h"
 #include "src/types/types_info.h"
 #include "src/core/core_progress.h"
@@ -232,8 +233,12 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 	if (err)
 		return err;
 	info = c->info ? weft_info_dup(c->info) : weft_info_open();
-	if (!info)
+	if (!info || weft_info_set(info, "mpi_memory_alloc_kinds",
+				   weft_device_kinds())) {
+		if (info)
+			weft_info_close(info);
 		return weft_err_rc(c, __func__, -ENOMEM);
+	}
 	*info_used = weft_info_handle(info);
 	return MPI_SUCCESS;
 }

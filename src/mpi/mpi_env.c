@@ -4,6 +4,7 @@
 
 #include "config.h"
 #include "src/base/clock.h"
+#include "src/core/core_device.h"
 #include "src/core/core_err.h"
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
@@ -116,11 +117,30 @@ int PMPI_Pcontrol(const int level, ...)
 	return MPI_SUCCESS;
 }
 
+/* weft_memory_alloc_kind: one of those that mpi_memory_alloc_kinds lists. */
+static int wants_device(MPI_Info handle, bool *device_p)
+{
+	struct weft_info *info = weft_info_of(handle);
+	char kind[MPI_MAX_INFO_VAL] = "mpi";
+
+	if (info)
+		weft_info_get(info, "weft_memory_alloc_kind", kind,
+			      sizeof(kind));
+	*device_p = !strcmp(kind, WEFT_DEVICE_KIND);
+	if (!strcmp(kind, "mpi") || !strcmp(kind, "system") ||
+	    (*device_p && strstr(weft_device_kinds(), kind)))
+		return MPI_SUCCESS;
+	return weft_err_arg(NULL, "MPI_Alloc_mem", MPI_ERR_INFO_VALUE, 2,
+			    "no memory of kind %s here, only %s", kind,
+			    weft_device_kinds());
+}
+
 #pragma weak MPI_Alloc_mem = PMPI_Alloc_mem
 int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
 	MPI_ENTER;
 	void *p = NULL;
+	bool device;
 	int err = weft_check_ptr(NULL, __func__, 3, baseptr, "baseptr");
 
 	if (!err)
@@ -130,7 +150,11 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	if (size < 0)
 		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1,
 				    "negative size %lld", (long long)size);
-	if (posix_memalign(&p, CACHE_LINE, size ? (size_t)size : 1))
+	err = wants_device(info, &device);
+	if (err)
+		return err;
+	if (device ? weft_device_alloc((size_t)size, &p)
+		   : posix_memalign(&p, CACHE_LINE, size ? (size_t)size : 1))
 		return weft_err_arg(NULL, __func__, MPI_ERR_NO_MEM, 1,
 				    "no memory for %lld bytes",
 				    (long long)size);
@@ -143,6 +167,7 @@ int PMPI_Free_mem(void *base)
 {
 	MPI_ENTER;
 
-	free(base);
+	if (!weft_device_free(base))
+		free(base);
 	return MPI_SUCCESS;
 }

@@ -2,6 +2,8 @@
 /* Operations: create, free, ask, apply here. */
 #include "src/mpi/mpi_face.h"
 
+#include "src/core/core_device.h"
+#include "src/core/core_err.h"
 #include "src/types/types_op.h"
 #include "src/mpi/mpi_check.h"
 
@@ -114,6 +116,10 @@ static int reduce_local(struct mpi_msg *m, void *inout, MPI_Op op)
 		return weft_err_arg(NULL, m->func, MPI_ERR_OP, 5,
 				    "operation is not defined for datatype %s",
 				    m->dt->name ? m->dt->name : "(derived)");
+	if (m->count && weft_unlikely(weft_core.device != NULL))
+		return weft_err_rc(
+			NULL, m->func,
+			weft_device_apply(o, m->buf, inout, m->count, m->dt));
 	if (m->count)
 		weft_op_apply(o, m->buf, inout, m->count, m->dt);
 	return MPI_SUCCESS;

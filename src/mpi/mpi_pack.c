@@ -5,6 +5,7 @@
  */
 #include "src/mpi/mpi_face.h"
 
+#include "src/core/core_device.h"
 #include "src/types/types_pack.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_type.h"
@@ -70,9 +71,10 @@ static int pack(struct flat *f, int err, struct mpi_msg *m, void *out,
 	if (err)
 		return err;
 	out = (char *)out + f->pos;
-	f->pos += (MPI_Count)(f->external ? weft_pack_ext(&t, out)
-					  : weft_pack(&t, 0, out,
-						      weft_typed_bytes(&t)));
+	f->pos +=
+		(MPI_Count)(f->external ? weft_pack_ext(&t, out)
+					: weft_core_pack(&t, 0, out,
+							 weft_typed_bytes(&t)));
 	return MPI_SUCCESS;
 }
 
@@ -85,9 +87,10 @@ static int unpack(struct flat *f, int err, struct mpi_msg *m, const void *in,
 	if (err)
 		return err;
 	in = (const char *)in + f->pos;
-	f->pos += (MPI_Count)(f->external ? weft_unpack_ext(&t, in)
-					  : weft_unpack(&t, 0, in,
-							weft_typed_bytes(&t)));
+	f->pos += (MPI_Count)(f->external
+				      ? weft_unpack_ext(&t, in)
+				      : weft_core_unpack(&t, 0, in,
+							 weft_typed_bytes(&t)));
 	return MPI_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 #include "src/mpi/mpi_face.h"
 
 #include "src/base/trace_layout.h"
+#include "src/core/core_device.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_commobj.h"
 #include "src/mpi/mpi_win.h"
@@ -11,6 +12,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#define NO_DEVICE "window memory is the host's, and this is a device's"
 
 /* ---- checks
  * --------------------------------------------------------------------- */
@@ -148,6 +151,9 @@ static int create(const char *func, void *base, MPI_Aint size, MPI_Aint unit,
 		return weft_err_arg(weft_comm_of(comm), func, MPI_ERR_BASE, 1,
 				    "base is NULL and size is %lld",
 				    (long long)size);
+	if (weft_device_has(base))
+		return weft_err_arg(weft_comm_of(comm), func, MPI_ERR_BASE, 1,
+				    NO_DEVICE);
 	return make(&m, base, NULL);
 }
 
@@ -280,6 +286,8 @@ int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 		err = weft_err_arg(w, __func__, MPI_ERR_BASE, 2,
 				   "base is NULL and size is %lld",
 				   (long long)size);
+	if (!err && weft_device_has(base))
+		err = weft_err_arg(w, __func__, MPI_ERR_BASE, 2, NO_DEVICE);
 	if (err)
 		return err;
 	rc = weft_win_attach(w, base, size);

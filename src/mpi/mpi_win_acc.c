@@ -2,6 +2,7 @@
 /* The accumulate family, with and without requests. */
 #include "src/mpi/mpi_face.h"
 
+#include "src/core/core_device.h"
 #include "src/core/core_req.h"
 #include "src/mpi/mpi_type.h"
 #include "src/mpi/mpi_win.h"
@@ -83,6 +84,16 @@ static int check_fit(const struct acc *a, const struct weft_win *w)
 	return 0;
 }
 
+static int check_host(const struct mpi_msg *m, const struct weft_win *w)
+{
+	if (!m->count ||
+	    !weft_device_has((char *)(uintptr_t)m->buf + m->dt->true_lb))
+		return 0;
+	return weft_err_arg(w, m->func, MPI_ERR_BUFFER, m->arg,
+			    "elements that are combined lie in host memory, "
+			    "not in a device's");
+}
+
 static int check_data(struct acc *a, const struct weft_win *w)
 {
 	int err = 0;
@@ -92,6 +103,10 @@ static int check_data(struct acc *a, const struct weft_win *w)
 		err = mpi_check_data(&a->o, w);
 	if (!err && a->r.func)
 		err = mpi_check_data(&a->r, w);
+	if (!err && has_input(a))
+		err = check_host(&a->o, w);
+	if (!err && a->r.func)
+		err = check_host(&a->r, w);
 	return err;
 }
 
@@ -203,7 +218,7 @@ WEFT_INLINE bool is_word(MPI_Win win, int rank, MPI_Aint disp,
 	struct weft_dt *dt = weft_dt_of(type);
 	char *at = weft_win_word(w, rank, disp, dt);
 
-	if (weft_unlikely(!at || (!in && op != MPI_NO_OP) ||
+	if (weft_unlikely(!at || (!in && op != MPI_NO_OP) || weft_core.device ||
 			  !weft_win_word_op(at, dt, op, in, result)))
 		return false;
 	/* relaxed: as in check(), and weft_win_order() */

@@ -2,8 +2,13 @@
 /* Put and get, with and without requests. */
 #include "src/mpi/mpi_face.h"
 
+#include "src/core/core_device.h"
 #include "src/core/core_req.h"
+#include "src/core/core_wait.h"
 #include "src/mpi/mpi_win.h"
+
+#include <errno.h>
+#include <stdlib.h>
 
 /* An access as the application describes it. */
 struct move {
@@ -54,6 +59,41 @@ WEFT_INLINE int check(struct move *m, bool put, struct weft_win **win_p,
 	return 0;
 }
 
+static bool is_device(const struct weft_win_xfer *x)
+{
+	return weft_device_has((char *)x->buf + x->dt->true_lb);
+}
+
+/* A buffer of a device, by host memory: it is over when this returns. */
+static WEFT_COLD int move_staged(struct weft_win *w,
+				 const struct weft_win_xfer *x, bool put)
+{
+	const struct weft_typed t = { x->dt, x->buf, x->count };
+	size_t bytes = weft_typed_bytes(&t);
+	struct weft_win_xfer host = *x;
+	struct weft_req *r = NULL;
+	int rc;
+
+	host.buf = malloc(bytes);
+	if (!host.buf)
+		return -ENOMEM;
+	host.dt = weft_dt_of(MPI_BYTE);
+	host.count = (MPI_Count)bytes;
+	if (put)
+		weft_device_pack(&t, 0, host.buf, bytes);
+	else
+		bytes = (size_t)(x->tcount * x->tdt->size);
+	rc = put ? weft_win_put(w, &host, &r) : weft_win_get(w, &host, &r);
+	if (!rc) {
+		weft_req_wait(r);
+		rc = weft_req_collect(&r, MPI_STATUS_IGNORE);
+	}
+	if (!rc && !put)
+		weft_device_unpack(&t, 0, host.buf, bytes);
+	free(host.buf);
+	return rc;
+}
+
 WEFT_INLINE int move(struct move m, bool put)
 {
 	struct weft_win_xfer x;
@@ -62,7 +102,11 @@ WEFT_INLINE int move(struct move m, bool put)
 
 	if (weft_unlikely(err || !x.dt))
 		return err;
-	err = put ? weft_win_put(w, &x, NULL) : weft_win_get(w, &x, NULL);
+	if (is_device(&x))
+		err = move_staged(w, &x, put);
+	else
+		err = put ? weft_win_put(w, &x, NULL)
+			  : weft_win_get(w, &x, NULL);
 	return weft_err_rc(w, m.o.func, err);
 }
 
@@ -77,7 +121,9 @@ WEFT_INLINE int rmove(struct move m, bool put, MPI_Request *request)
 		err = weft_check_ptr(w, m.o.func, 9, request, "request");
 	if (weft_unlikely(err))
 		return err;
-	if (weft_likely(x.dt != NULL))
+	if (x.dt && is_device(&x))
+		err = move_staged(w, &x, put);
+	else if (weft_likely(x.dt != NULL))
 		err = put ? weft_win_put(w, &x, &r) : weft_win_get(w, &x, &r);
 	if (weft_unlikely(err))
 		return weft_err_rc(w, m.o.func, err);

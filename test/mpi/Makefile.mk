@@ -9,6 +9,8 @@ EXTRA_DIST += test/mpi/list test/mpi/mt.h \
 	test/mpi/p2p_cancel.c test/mpi/err_count.c \
 	test/mpi/p2p_trunc.c test/mpi/p2p_bsend.c test/mpi/p2p_part.c \
 	test/mpi/p2p_type.c test/mpi/p2p_typed.c test/mpi/p2p_greq.c \
+	test/mpi/device_t.h test/mpi/device_p2p.c test/mpi/device_coll.c \
+	test/mpi/device_win.c \
 	test/mpi/p2p_huge.c test/mpi/comm_make.c \
 	test/mpi/comm_inter.c test/mpi/group.c test/mpi/err.c test/mpi/args.c \
 	test/mpi/threads.c test/mpi/thread_sleep.c test/mpi/memory.c \

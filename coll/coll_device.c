@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reductions of vectors that lie in memory of a device: processors and units
+ * combine them in host memory. What goes in is copied there at the start, the
+ * result back at the end, and between the two the operation is as on all other
+ * ranks, whose buffers may be the host's. Operations that only move data need
+ * nothing of this: their messages take such buffers, and so do their copies.
+ */
+#include "coll/coll_device.h"
+
+#include "coll/coll_prog.h"
+#include "src/core/core_comm.h"
+#include "src/core/core_device.h"
+#include "src/core/core_progress.h"
+#include "src/core/core_req.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct staged {
+	struct weft_req req;
+	struct weft_req *inner;
+	struct weft_coll_args user; /* as they were */
+	struct weft_coll_args host;
+	MPI_Count in, out; /* elements */
+	void *s_block, *r_block;
+};
+
+/* A vector's copy in host memory; its block and its first element. */
+static void *host_room(MPI_Count n, const struct weft_dt *dt, void **first_p)
+{
+	char *block = calloc(1, (size_t)weft_dt_span(dt, n) + 1);
+
+	*first_p = block ? block - dt->true_lb : NULL;
+	if (block && dt->extent < 0 && n > 0)
+		*first_p = (char *)*first_p - (n - 1) * dt->extent;
+	return block;
+}
+
+static void copy(void *to, const void *from, MPI_Count n, struct weft_dt *dt)
+{
+	struct weft_typed t = { dt, to, n };
+	struct weft_typed f = { dt, (void *)(uintptr_t)from, n };
+
+	weft_device_copy(&t, &f);
+}
+
+static bool is_device(const struct weft_coll_args *a, const void *buf)
+{
+	return buf && buf != MPI_IN_PLACE &&
+	       weft_device_has((const char *)buf + a->r.dt->true_lb);
+}
+
+/* Is the receive buffer looked at here? */
+static bool gets_result(const struct weft_coll_args *a)
+{
+	if (a->kind != WEFT_COLL_REDUCE)
+		return true;
+	return a->comm->inter ? a->root == MPI_ROOT : a->root == a->comm->rank;
+}
+
+bool coll_on_device(const struct weft_coll_args *a)
+{
+	return a->op && (is_device(a, a->s.buf) ||
+			 (gets_result(a) && is_device(a, a->r.buf)));
+}
+
+/* Elements that a rank hands in, and gets. */
+static void lengths(struct staged *s)
+{
+	const struct weft_coll_args *a = &s->user;
+
+	s->in = s->out = a->r.count;
+	if (a->kind != WEFT_COLL_REDUCE_SCATTER)
+		return;
+	if (!a->r.counts.at) {
+		s->in = a->r.count * a->comm->size;
+		return;
+	}
+	s->in = 0;
+	for (int i = 0; i < a->comm->size; i++)
+		s->in += weft_coll_num(&a->r.counts, i);
+	s->out = weft_coll_num(&a->r.counts, a->comm->rank);
+}
+
+static int staged_init(struct staged *s, const struct weft_coll_args *a)
+{
+	s->user = s->host = *a;
+	s->inner = NULL;
+	s->s_block = s->r_block = NULL;
+	lengths(s);
+	if (is_device(a, a->s.buf)) {
+		s->s_block = host_room(s->in, a->r.dt, &s->host.s.buf);
+		if (!s->s_block)
+			return -ENOMEM;
+	}
+	if (gets_result(a) && is_device(a, a->r.buf)) {
+		s->r_block = host_room(s->in > s->out ? s->in : s->out, a->r.dt,
+				       &s->host.r.buf);
+		if (!s->r_block)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void staged_fini(struct staged *s)
+{
+	free(s->s_block);
+	free(s->r_block);
+}
+
+/* What a rank does not get of an exclusive scan stays as it is. */
+static void staged_in(struct staged *s)
+{
+	const struct weft_coll_args *a = &s->user;
+	bool in_place = a->s.buf == MPI_IN_PLACE;
+
+	if (s->s_block)
+		copy(s->host.s.buf, a->s.buf, s->in, a->r.dt);
+	if (s->r_block && (in_place || a->kind == WEFT_COLL_EXSCAN))
+		copy(s->host.r.buf, a->r.buf, in_place ? s->in : s->out,
+		     a->r.dt);
+}
+
+static void staged_out(struct staged *s)
+{
+	if (s->r_block)
+		copy(s->user.r.buf, s->host.r.buf, s->out, s->user.r.dt);
+}
+
+int coll_device_run(const struct weft_coll_args *a)
+{
+	struct staged s;
+	int rc = staged_init(&s, a);
+
+	if (!rc) {
+		staged_in(&s);
+		rc = weft_coll_run(&s.host);
+		staged_out(&s);
+	}
+	staged_fini(&s);
+	return rc;
+}
+
+/* ---- as a request ---- */
+
+static struct staged *staged_of(struct weft_req *r)
+{
+	return weft_container_of(r, struct staged, req);
+}
+
+static int req_start(struct weft_req *r)
+{
+	struct staged *s = staged_of(r);
+	int rc;
+
+	staged_in(s);
+	rc = s->inner->ops->start(s->inner);
+	if (rc)
+		return rc;
+	r->error = 0;
+	weft_store32_relaxed(&r->done, 0); /* inactive: nobody waits */
+	r->flags |= WEFT_REQ_ACTIVE;
+	weft_progress_add(r);
+	return 0;
+}
+
+static int req_step(struct weft_req *r)
+{
+	struct staged *s = staged_of(r);
+	int rc;
+
+	if (!weft_req_is_done(s->inner))
+		return 0;
+	rc = weft_req_collect(&s->inner, MPI_STATUS_IGNORE);
+	staged_out(s);
+	return rc ? rc : 1;
+}
+
+static void req_free(struct weft_req *r)
+{
+	struct staged *s = staged_of(r);
+	struct weft_comm *comm = r->comm;
+
+	if (s->inner)
+		weft_req_release(s->inner);
+	weft_dt_put(s->user.r.dt);
+	staged_fini(s);
+	r->obj.kind = WEFT_KIND_FREE;
+	free(s);
+	weft_comm_put(comm);
+}
+
+static const struct weft_req_ops staged_ops = {
+	.name = "collective",
+	.start = req_start,
+	.cancel = weft_req_no_cancel,
+	.step = req_step,
+	.query = weft_req_no_query,
+	.free = req_free,
+};
+
+static int staged_open(const struct weft_coll_args *a, uint32_t flags,
+		       struct staged **s_p)
+{
+	struct staged *s = malloc(sizeof(*s));
+	int rc = s ? staged_init(s, a) : -ENOMEM;
+
+	if (rc) {
+		if (s)
+			staged_fini(s);
+		free(s);
+		return rc;
+	}
+	weft_req_init(&s->req, &staged_ops, a->comm, flags | WEFT_REQ_SEND);
+	*s_p = s;
+	return 0;
+}
+
+/* It holds what the application may free before its end. */
+static void staged_hold(struct staged *s, struct weft_req **req_p)
+{
+	weft_comm_get(s->user.comm);
+	weft_dt_get(s->user.r.dt);
+	*req_p = &s->req;
+}
+
+static void staged_drop(struct staged *s)
+{
+	staged_fini(s);
+	free(s);
+}
+
+int coll_device_start(const struct weft_coll_args *a, struct weft_req **req_p)
+{
+	struct staged *s;
+	int rc = staged_open(a, WEFT_REQ_ACTIVE, &s);
+
+	if (rc)
+		return rc;
+	staged_in(s);
+	rc = weft_coll_start(&s->host, &s->inner);
+	if (rc) {
+		staged_drop(s);
+		return rc;
+	}
+	staged_hold(s, req_p);
+	weft_progress_add(&s->req);
+	return 0;
+}
+
+int coll_device_init(const struct weft_coll_args *a, struct weft_req **req_p)
+{
+	struct staged *s;
+	int rc = staged_open(a, WEFT_REQ_PERSISTENT, &s);
+
+	if (rc)
+		return rc;
+	rc = weft_coll_init(&s->host, &s->inner);
+	if (rc)
+		staged_drop(s);
+	else
+		staged_hold(s, req_p);
+	return rc;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reductions of vectors in device memory: coll_device.c. */
+#ifndef WEFT_COLL_DEVICE_H
+#define WEFT_COLL_DEVICE_H
+
+#include "coll/coll.h"
+
+/* Is it a reduction with a buffer of a device? */
+bool coll_on_device(const struct weft_coll_args *a);
+
+/* As weft_coll_run, weft_coll_start and weft_coll_init, of such a one. */
+int coll_device_run(const struct weft_coll_args *a);
+int coll_device_start(const struct weft_coll_args *a, struct weft_req **req_p);
+int coll_device_init(const struct weft_coll_args *a, struct weft_req **req_p);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Buffers in memory of a device, which the processor cannot touch. The provider
+ * says whose bytes are whose and copies them (FI_WEFT_MEM); messages take such
+ * buffers as they are, and all else that moves data goes through here. Until
+ * the first device memory is allocated weft_core.device is NULL, and a program
+ * that has none pays a look at that where data is copied or packed.
+ */
+#ifndef WEFT_CORE_DEVICE_H
+#define WEFT_CORE_DEVICE_H
+
+#include "src/base/attr.h"
+#include "src/core/core_state.h"
+#include "src/types/types_op.h"
+#include "src/types/types_pack.h"
+
+/* As an info value names it, and all kinds that there are. */
+#define WEFT_DEVICE_KIND "weft:device"
+const char *weft_device_kinds(void);
+
+/* Zeroed. -EOPNOTSUPP: the provider has none; -ENOMEM. */
+int weft_device_alloc(size_t bytes, void **at_p);
+/* false: it is not of a device. */
+bool weft_device_free(void *at);
+
+/* Is this byte of a device? Asks only once there is one. */
+bool weft_device_mine(const void *at);
+
+static inline bool weft_device_has(const void *at)
+{
+	return weft_unlikely(weft_core.device != NULL) && weft_device_mine(at);
+}
+
+/* As those of types_pack.h and types_op.h. */
+size_t weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
+			size_t len);
+size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
+			  const void *src, size_t len);
+size_t weft_device_copy(const struct weft_typed *dst,
+			const struct weft_typed *src);
+/* 0 or -ENOMEM. */
+int weft_device_apply(const struct weft_op *op, const void *in, void *inout,
+		      MPI_Count n, struct weft_dt *dt);
+
+static inline size_t weft_core_pack(const struct weft_typed *t, size_t pos,
+				    void *dst, size_t len)
+{
+	return weft_unlikely(weft_core.device != NULL)
+		       ? weft_device_pack(t, pos, dst, len)
+		       : weft_pack(t, pos, dst, len);
+}
+
+static inline size_t weft_core_unpack(const struct weft_typed *t, size_t pos,
+				      const void *src, size_t len)
+{
+	return weft_unlikely(weft_core.device != NULL)
+		       ? weft_device_unpack(t, pos, src, len)
+		       : weft_unpack(t, pos, src, len);
+}
+
+#endif
