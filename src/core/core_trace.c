@@ -7,7 +7,6 @@
 #include "src/core/core_comm.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_opts.h"
-#include "src/core/core_recv.h"
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
 #include "src/core/core_time.h"
@@ -207,15 +206,22 @@ static void seen_alone(struct fi_weft_arrival *a)
 	note_arrival(a);
 }
 
+/* What requests are told by: the same for all of them. */
+static _Atomic(void (*)(struct fi_weft_arrival *)) of_requests;
+
 static void seen_request(struct fi_weft_arrival *a)
 {
 	note_arrival(a);
-	weft_p2p_arrived(a);
+	/* relaxed: it was there before the receive was posted */
+	atomic_load_explicit(&of_requests, memory_order_relaxed)(a);
 }
 
 static ssize_t seen_post(struct fid_ep *ep, void *buf, size_t len, uint64_t tag,
 			 uint64_t ignore, struct fi_weft_arrival *a)
 {
+	if (a->call) /* relaxed: likewise */
+		atomic_store_explicit(&of_requests, a->call,
+				      memory_order_relaxed);
 	a->call = a->call ? seen_request : seen_alone;
 	return direct->post(ep, buf, len, tag, ignore, a);
 }
