@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All links of a machine err, for long: bad packets are as many as the plan
- * says, every one is found, and each message comes once, whole and in order.
+ * says, those that are not found as theory says (none, nearly always), and each
+ * message comes once, whole and in order.
  *
  *   LONG=1     10^8 packet-hops of each machine, as many at each rate
  *   LONG=1e9   so many
@@ -182,6 +183,37 @@ static void within_three_sigma(const char *what, uint64_t got, double tries,
 	T_TRUE(fabs((double)got - mean) <= 3 * sigma + 1);
 }
 
+/* Of packets with wrong bits CRC-16 overlooks one in 2^15 where they are an
+ * even number from four on; see net_fault_test.c. The other codes: none in an
+ * age. */
+static double chance_of_escape(const struct net_config *cfg, uint32_t wire,
+			       double ber)
+{
+	double term = exp(8 * wire * log1p(-ber)), even = 0;
+
+	if (cfg->care.code != NET_CODE_CRC16)
+		return 0;
+	for (unsigned k = 0; k < 20; k++) {
+		even += k >= 4 && k % 2 == 0 ? term : 0;
+		term *= (8 * wire - k) / (k + 1.0) * ber / (1 - ber);
+	}
+	return even / 32768;
+}
+
+/* So many or more are not rarer than what is three sigma off. */
+static void not_too_many(uint64_t got, double mean)
+{
+	double term = exp(-mean), fewer = 0;
+
+	for (uint64_t k = 0; k < got; k++) {
+		fewer += term;
+		term *= mean / ((double)k + 1);
+	}
+	print_message("; %llu escaped, %.3f expected\n",
+		      (unsigned long long)got, mean);
+	T_TRUE(!got || 1 - fewer >= 0.0027);
+}
+
 static void check_counts(const struct soak *s, double ber)
 {
 	struct net_fault_count c = fault_end_count(&s->e);
@@ -197,8 +229,8 @@ static void check_counts(const struct soak *s, double ber)
 		within_three_sigma("symbols mended", c.mended,
 				   (double)c.packets * wire * 0.8,
 				   -expm1(10 * log1p(-ber)));
-	print_message("; %llu escaped\n", (unsigned long long)c.escaped);
-	T_IS(c.escaped, 0);
+	not_too_many(c.escaped,
+		     (double)c.packets * chance_of_escape(cfg, wire, ber));
 	T_IS(c.lost, 0);
 	T_IS(c.unlike, 0);
 	if (cfg->care.checked == NET_CHECKED_LINK)

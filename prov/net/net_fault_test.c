@@ -167,6 +167,36 @@ static void bursts_are_found(void **state)
 	}
 }
 
+/*
+ * CRC-16 has x + 1 in its polynomial and finds two bits anywhere: what it
+ * overlooks has an even number of wrong bits, four or more, and of those one
+ * word in 2^15. At a rate far above all others that is seen.
+ */
+static void crc16_overlooks_what_theory_says(void **state)
+{
+	enum { TRIES = 3000000, BYTES = 96 };
+	const double rate = 3e-3, mean = rate * BYTES * 8;
+	double even = 0, p = exp(BYTES * 8 * log1p(-rate)), expected;
+	struct net_config cfg;
+	struct net_end e;
+	uint64_t escaped = 0, i;
+	unsigned k;
+
+	for (k = 0; k < 20; k++) {
+		even += k >= 4 && k % 2 == 0 ? p : 0;
+		p *= (BYTES * 8 - k) / (k + 1.0) * rate / (1 - rate);
+	}
+	expected = TRIES * even / 32768;
+	fault_end_machine(&cfg, machines[1]);
+	fault_end_open(&e, &cfg, "errors * = 0.003");
+	for (i = 0; i < TRIES; i++)
+		escaped += net_fault_bits(e.net, net_fault_link(e.net, 0, 0), 7,
+					  i, BYTES) == NET_FOUND_NOT;
+	net_end_close(&e);
+	T_TRUE(mean > 2 && expected > 10);
+	T_TRUE(fabs((double)escaped - expected) <= 3 * sqrt(expected));
+}
+
 /* ---- what a retry costs -------------------------------------------------- */
 
 /* One message of one full packet; and how often a link sent it again. */
@@ -549,6 +579,7 @@ int main(void)
 		T_CASE(the_same_plan_and_seed_give_the_same_events),
 		T_CASE(errors_do_not_depend_on_the_order_of_calls),
 		T_CASE(bursts_are_found),
+		T_CASE(crc16_overlooks_what_theory_says),
 		T_CASE(bgq_sends_again_after_its_time_out),
 		T_CASE(gemini_sends_again_when_it_is_told),
 		T_CASE(packets_keep_their_order),
