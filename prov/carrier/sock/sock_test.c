@@ -348,6 +348,21 @@ static void garbage_is_dropped_and_counted(void **state)
 	two_close(t);
 }
 
+/* Sent until it is heard: what the deputy hears of who has a name now it leaves
+ * to the next datagram. */
+static bool lie(int fd, struct end *e, struct sock_head *h, size_t bytes,
+		uint64_t want)
+{
+	struct t_limit limit;
+
+	t_limit_set(&limit, 20);
+	while (e->lost < want && !t_limit_over(&limit)) {
+		stranger_sign(fd, e, h, bytes);
+		e->c->ops->poll(e->c, 16);
+	}
+	return e->lost == want;
+}
+
 /* The sum is right and the records are not: it is given up, nobody else. */
 static void a_peer_that_lies_is_given_up(void **state)
 {
@@ -368,10 +383,9 @@ static void a_peer_that_lies_is_given_up(void **state)
 			      sizeof(gram) - sizeof(gram.head));
 		gram.head.from = i;
 		gram.head.kind = SOCK_DATA;
-		stranger_sign(fd, &t->b, &gram.head,
-			      sizeof(gram.head) + 1 +
-				      weft_rng_below(&rng, 400));
-		T_TRUE(end_wait_lost(&t->b, i, 20));
+		T_TRUE(lie(fd, &t->b, &gram.head,
+			   sizeof(gram.head) + 1 + weft_rng_below(&rng, 400),
+			   i));
 		T_IS(t->b.lost_err, EPROTO);
 	}
 	T_IS(t->b.got, 20);
