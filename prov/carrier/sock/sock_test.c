@@ -250,7 +250,7 @@ static void child_polls(int fd)
 /* The one who receives is away, and is not taken for dead. */
 static void who_is_away_answers(void **state)
 {
-	struct weft_carrier_attr attr = { .silence_ms = 1000 };
+	struct weft_carrier_attr attr = { .silence_ms = 2500 };
 	struct child c = child_fork(child_goes_away);
 	struct end e;
 
@@ -259,8 +259,8 @@ static void who_is_away_answers(void **state)
 	T_TRUE(end_wait_got(&e, 1, 20));
 	for (uint64_t n = 0; n < 30; n++)
 		T_OK(end_send_all(&e, e.last, n, 100, 20));
-	/* twice as long as one may be silent */
-	for (uint64_t end = weft_now_ns() + 2000000000; weft_now_ns() < end;)
+	/* longer than one may be silent, which its host may be for a while */
+	for (uint64_t end = weft_now_ns() + 3000000000; weft_now_ns() < end;)
 		e.c->ops->poll(e.c, 16);
 	T_IS(e.lost, 0);
 	child_tell(&c, "", 1);
