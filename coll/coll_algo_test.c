@@ -199,11 +199,13 @@ static int draw_break(const struct case_job *j)
 {
 	int at = (int)weft_rng_below(&rng, (uint64_t)j->n);
 
-	mock_break(at, 1 + (int)weft_rng_below(&rng, 4));
+	mock_break(at, 1 + (int)weft_rng_below(&rng, 4),
+		   weft_rng_below(&rng, 2) ? -EIO : -ECONNRESET);
 	return at;
 }
 
 static int broken_runs;	  /* in which it came to that */
+static int ends_told;	  /* others told that a process has ended */
 static int barriers_told; /* ranks that only others' words made fail */
 
 /* Who is told of no failure has the right result; who had it is told. */
@@ -211,7 +213,7 @@ static void check_broken(struct case_job *j, int at, const int *rc)
 {
 	bool broke = mock_broke();
 
-	mock_break(0, 0);
+	mock_break(0, 0, 0);
 	broken_runs += broke;
 	T_TRUE(!broke || rc[at]);
 	for (int i = 0; i < j->n; i++) {
@@ -219,6 +221,8 @@ static void check_broken(struct case_job *j, int at, const int *rc)
 			case_check_rank(j, i);
 		else
 			T_TRUE(broke);
+		ends_told += rc[i] == -ECONNRESET && i != at;
+		T_TRUE(rc[i] != -ECONNRESET || rc[at] == -ECONNRESET);
 		barriers_told +=
 			rc[i] && i != at && j->w.kind == WEFT_COLL_BARRIER;
 	}
@@ -366,7 +370,7 @@ static void a_failure_is_told_to_all_who_depend_on_it(void **state)
 	static const int spread[] = { 0, 2, -3 };
 
 	set_up();
-	broken_runs = barriers_told = 0;
+	broken_runs = barriers_told = ends_told = 0;
 	for (size_t i = 0; i < sizeof(spread) / sizeof(*spread); i++) {
 		mock_spread(spread[i]);
 		for (int p = 2; p <= 17; p++)
@@ -376,7 +380,7 @@ static void a_failure_is_told_to_all_who_depend_on_it(void **state)
 	mock_spread(0);
 	try_rows(3, 2, t_scale(20), run_started_broken);
 	T_TRUE(broken_runs > 100);
-	T_TRUE(barriers_told > 10);
+	T_TRUE(barriers_told > 10 && ends_told > 100);
 }
 
 /* Parts that are not equal, the shorter ones ending at a border: a temporary

@@ -56,7 +56,8 @@ static struct weft_list steps = { &steps, &steps };
 static int alive; /* requests of messages */
 static uint64_t messages, bytes_sent;
 static int break_at, break_number; /* messages until it breaks; 0: never */
-static bool broken;		   /* words of failure may go round */
+static int break_err;
+static bool broken; /* words of failure may go round */
 
 /* ---- devices: there are none -------------------------------------------- */
 
@@ -275,8 +276,9 @@ int weft_core_recv(void *buf, MPI_Count count, struct weft_dt *dt, int source,
 	return weft_req_collect(&r, status);
 }
 
-void mock_break(int at, int number)
+void mock_break(int at, int number, int err)
 {
+	break_err = err;
 	break_at = at;
 	break_number = number;
 	broken = number;
@@ -312,15 +314,15 @@ static int land(struct mock_req *r)
 	return 0;
 }
 
-/* Both ends of a collective's message have the same length, unless it is a word
- * of failure. */
+/* Both ends of a collective's message have the same length, unless it is a
+ * signal or a word of failure. */
 static void deliver(struct mock_req *r)
 {
 	struct mock_req *s = r->mate;
 
-	T_TRUE(broken ||
+	T_TRUE(broken || !weft_typed_bytes(&s->data) ||
 	       weft_typed_bytes(&s->data) == weft_typed_bytes(&r->data));
-	weft_req_complete(&r->req, breaks(r) ? -EIO : land(r));
+	weft_req_complete(&r->req, breaks(r) ? break_err : land(r));
 	if (!s->copy) {
 		weft_req_complete(&s->req, 0);
 		return;

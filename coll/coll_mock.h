@@ -39,8 +39,8 @@ void mock_each(struct mock *m, void (*fn)(int i, void *arg), void *arg);
 void mock_spread(int n);
 
 /* The number-th message to come from now on arrives with an error, at process
- * at. 0: none does. */
-void mock_break(int at, int number);
+ * at. number 0: none does. */
+void mock_break(int at, int number, int err);
 bool mock_broke(void);
 
 /* Messages sent so far, and their bytes. */

@@ -90,7 +90,7 @@ static struct coll_msg *prog_msg(struct coll_prog *p)
 		p->msg = msg;
 		p->msg_room = room;
 	}
-	p->msg[p->nmsg] = (struct coll_msg){ NULL, false };
+	p->msg[p->nmsg] = (struct coll_msg){ NULL, false, 0 };
 	return &p->msg[p->nmsg++];
 }
 
@@ -103,18 +103,40 @@ static void msg_posted(struct coll_prog *p, struct coll_msg *m, int rc)
 		m->req = NULL;
 }
 
-static bool has_bytes(const struct coll_step *st)
+/* ---- words of failure --------------------------------------------------- */
+
+static MPI_Count bytes_of(const struct coll_step *st)
 {
-	return st->n * st->dt->size != 0;
+	return st->n * st->dt->size;
+}
+
+static bool is_end_of_process(int err)
+{
+	return err == -ECONNRESET || err == -EHOSTUNREACH || err == -ESHUTDOWN;
 }
 
 /* What is sent instead once the program has failed. */
 static void word_of_failure(struct coll_prog *p, struct coll_step *st)
 {
-	st->n = has_bytes(st) ? 0 : 1;
+	bool end = is_end_of_process(p->err);
+
+	if (bytes_of(st))
+		st->n = end && bytes_of(st) > 1;
+	else
+		st->n = end ? 2 : 1;
 	st->dt = coll_byte();
-	st->buf = p->inline_bytes;
+	st->buf = p->word;
 }
+
+/* What came instead of so many bytes: 0, or what is wrong with the sender. */
+static int word_meant(MPI_Count want, MPI_Count got)
+{
+	if (weft_likely(got == want || got > 2))
+		return 0;
+	return got == (want ? 1 : 2) ? -ECONNRESET : -EREMOTEIO;
+}
+
+/* ---- messages ----------------------------------------------------------- */
 
 static void post_send(struct coll_prog *p, const struct coll_step *said)
 {
@@ -131,27 +153,32 @@ static void post_send(struct coll_prog *p, const struct coll_step *said)
 					   st.comm, WEFT_P2P_COLL, &m->req));
 }
 
+/* Where a signal goes there is room for a word. */
+static void room_for_word(struct coll_prog *p, struct coll_step *st)
+{
+	st->to = p->word;
+	st->n = sizeof(p->word);
+	st->dt = coll_byte();
+}
+
 /* Who has failed takes what comes, and none of its bytes: it may have no room
  * for them. */
-static void post_recv(struct coll_prog *p, const struct coll_step *st)
+static void post_recv(struct coll_prog *p, const struct coll_step *said)
 {
 	struct coll_msg *m = prog_msg(p);
+	struct coll_step st = *said;
 
 	if (!m) {
 		prog_fail(p, -ENOMEM);
 		return;
 	}
-	if (weft_unlikely(p->err)) {
-		msg_posted(p, m,
-			   weft_core_irecv(p->inline_bytes, 0, coll_byte(),
-					   st->peer, p->tag, st->comm,
-					   WEFT_P2P_COLL, &m->req));
-		return;
-	}
-	m->full = has_bytes(st);
+	m->in = !p->err;
+	m->want = bytes_of(&st);
+	if (weft_unlikely(p->err || !m->want))
+		room_for_word(p, &st);
 	msg_posted(p, m,
-		   weft_core_irecv(st->to, st->n, st->dt, st->peer, p->tag,
-				   st->comm, WEFT_P2P_COLL, &m->req));
+		   weft_core_irecv(st.to, st.n, st.dt, st.peer, p->tag, st.comm,
+				   WEFT_P2P_COLL, &m->req));
 }
 
 /* 0: its route is still being joined, or others are first. */
@@ -177,8 +204,7 @@ static int post_unit(struct coll_prog *p, const struct coll_step *st)
 static bool msg_ended(struct coll_prog *p, unsigned id)
 {
 	struct coll_msg *m = &p->msg[id];
-	bool empty;
-	int rc;
+	int rc, word;
 
 	if (!m->req)
 		return true;
@@ -186,11 +212,11 @@ static bool msg_ended(struct coll_prog *p, unsigned id)
 		weft_req_wait(m->req);
 	else if (!weft_req_is_done(m->req))
 		return false;
-	empty = m->full && !m->req->bytes;
+	word = m->in ? word_meant(m->want, m->req->bytes) : 0;
 	rc = weft_req_collect(&m->req, MPI_STATUS_IGNORE);
 	m->req = NULL;
-	if (weft_unlikely(rc || empty))
-		prog_fail(p, rc ? rc : -EREMOTEIO);
+	if (weft_unlikely(rc || word))
+		prog_fail(p, rc ? rc : word);
 	return true;
 }
 
@@ -341,6 +367,7 @@ static void take(struct coll_prog *p, void *buf, MPI_Count n,
 		.n = n,
 		.dt = dt,
 	};
+	MPI_Count want = bytes_of(&st);
 	MPI_Status status;
 	int rc;
 
@@ -348,12 +375,14 @@ static void take(struct coll_prog *p, void *buf, MPI_Count n,
 		coll_wait(p, say_msg(p, &st));
 		return;
 	}
-	rc = weft_core_recv(buf, n, dt, from, p->tag, p->comm, WEFT_P2P_COLL,
-			    &status);
+	if (!want)
+		room_for_word(p, &st);
+	rc = weft_core_recv(st.to, st.n, st.dt, from, p->tag, p->comm,
+			    WEFT_P2P_COLL, &status);
+	if (weft_likely(!rc))
+		rc = word_meant(want, weft_status_bytes(&status));
 	if (weft_unlikely(rc))
 		prog_fail(p, rc);
-	else if (weft_unlikely(has_bytes(&st) && !weft_status_bytes(&status)))
-		prog_fail(p, -EREMOTEIO);
 }
 
 void coll_take(struct coll_prog *p, void *buf, MPI_Count n, struct weft_dt *dt,
@@ -389,7 +418,7 @@ void coll_signal(struct coll_prog *p, int to)
 		.kind = COLL_SEND,
 		.peer = to,
 		.dt = coll_byte(),
-		.buf = p->inline_bytes,
+		.buf = p->word,
 	};
 
 	say_msg(p, &st);
@@ -397,7 +426,7 @@ void coll_signal(struct coll_prog *p, int to)
 
 void coll_expect(struct coll_prog *p, int from)
 {
-	take(p, p->inline_bytes, 0, coll_byte(), from);
+	take(p, p->word, 0, coll_byte(), from);
 }
 
 void coll_wait(struct coll_prog *p, unsigned id)

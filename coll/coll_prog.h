@@ -21,9 +21,10 @@
  * sent from then on is a word of failure, which makes the receiver's program
  * fail, too: a result that depends on what failed is never taken for one.
  *
- *                 data             signal
- *   as it should  all of it        0 bytes
- *   failed        0 bytes          1 byte (too long for who expects a signal)
+ *                                  data           signal
+ *   as it should be                all of it      0 bytes
+ *   failed                         0 bytes        1 byte
+ *   failed, a process has ended    1 byte (or 0)  2 bytes
  */
 #ifndef WEFT_COLL_PROG_H
 #define WEFT_COLL_PROG_H
@@ -60,7 +61,8 @@ struct coll_step {
 /* A message under way. */
 struct coll_msg {
 	struct weft_req *req; /* NULL: it is over */
-	bool full;	      /* a receive that without bytes is a failure */
+	bool in;	      /* a receive: may be a word of failure */
+	MPI_Count want;	      /* then: its bytes, 0: a signal */
 };
 
 /* A temporary buffer; all of them live as long as the program. */
@@ -95,6 +97,7 @@ struct coll_prog {
 	struct coll_step *lent; /* the first room for steps, not ours to free */
 	struct coll_tmp *tmp;
 	size_t inline_used;
+	char word[2]; /* of failure, out and in */
 	struct coll_msg inline_msg[COLL_INLINE_MSGS];
 	_Alignas(16) char inline_bytes[COLL_INLINE_BYTES];
 };
