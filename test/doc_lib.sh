@@ -76,6 +76,7 @@ set_up() {
 # Some take minutes for what they show: the same with less of it.
 shorter() {
 	case $1 in
+	LONG=*) echo "${1#LONG=* }" ;;
 	weft-sim*) echo "$1 --warm 1us --time 2us" ;;
 	weft-reproduce*bgq*) echo "$1 --only BGQ-T1-HW" ;;
 	weft-reproduce*) echo "$1 --quick" ;;
