@@ -21,10 +21,13 @@ eventually() {
 	complain "never happened: $*"
 }
 
+# What is silent is told by its last word.
+echo "made and gone"
 bash "$hosts" 1 true || exit # 77 where none can be made
 
 bash "$hosts" 3 bash -c 'exit 7' && complain "exit code 0"
 [ $? = 7 ] || complain "the exit code of the command is lost"
+echo "standard input"
 [ "$(echo word | bash "$hosts" 1 cat)" = word ] || complain "no standard input"
 
 # What a host has of its own, and what it has not.
@@ -67,6 +70,7 @@ for p in $pids; do kill -0 $p 2> /dev/null && fail "$p is alive"; done
 $HOSTS_RSH host2 true 2> /dev/null && fail "host2 is alive"
 exit $bad
 END
+echo "what is their own"
 bash "$hosts" 3 bash "$work/own" "$work" || bad=1
 
 # What ends it ends everything; the sleepers stand on hosts and are known by how
@@ -80,6 +84,7 @@ END
 sleepers() { ps -eo pid,args | grep "[s]leep $long"; }
 none() { [ -z "$(sleepers)" ]; }
 for sig in TERM INT HUP KILL; do
+	echo "ended by $sig"
 	rm -f "$work"/there*
 	# a background job of a script does not know SIGINT
 	env --default-signal=INT bash "$hosts" 2 bash "$work/stay" "$work" $long &
