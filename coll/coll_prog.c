@@ -115,17 +115,14 @@ static bool is_end_of_process(int err)
 	return err == -ECONNRESET || err == -EHOSTUNREACH || err == -ESHUTDOWN;
 }
 
-/* What is sent instead once the program has failed. */
-static void word_of_failure(struct coll_prog *p, struct coll_step *st)
+/* How long what is sent instead is, once the program has failed. */
+static MPI_Count word_of_failure(int err, MPI_Count bytes)
 {
-	bool end = is_end_of_process(p->err);
+	bool end = is_end_of_process(err);
 
-	if (bytes_of(st))
-		st->n = end && bytes_of(st) > 1;
-	else
-		st->n = end ? 2 : 1;
-	st->dt = coll_byte();
-	st->buf = p->word;
+	if (bytes)
+		return end && bytes > 1;
+	return end ? 2 : 1;
 }
 
 /* What came instead of so many bytes: 0, or what is wrong with the sender. */
@@ -138,47 +135,62 @@ static int word_meant(MPI_Count want, MPI_Count got)
 
 /* ---- messages ----------------------------------------------------------- */
 
-static void post_send(struct coll_prog *p, const struct coll_step *said)
+static int send_data(struct coll_prog *p, struct coll_msg *m,
+		     const struct coll_step *st)
+{
+	return weft_core_isend(st->buf, st->n, st->dt, st->peer, p->tag,
+			       st->comm, WEFT_P2P_COLL, &m->req);
+}
+
+static int send_word(struct coll_prog *p, struct coll_msg *m,
+		     const struct coll_step *st)
+{
+	return weft_core_isend(p->word, word_of_failure(p->err, bytes_of(st)),
+			       coll_byte(), st->peer, p->tag, st->comm,
+			       WEFT_P2P_COLL, &m->req);
+}
+
+static void post_send(struct coll_prog *p, const struct coll_step *st)
 {
 	struct coll_msg *m = prog_msg(p);
-	struct coll_step st = *said;
 
 	if (!m)
 		prog_fail(p, -ENOMEM);
-	if (weft_unlikely(p->err))
-		word_of_failure(p, &st);
-	if (m)
+	else
 		msg_posted(p, m,
-			   weft_core_isend(st.buf, st.n, st.dt, st.peer, p->tag,
-					   st.comm, WEFT_P2P_COLL, &m->req));
+			   weft_unlikely(p->err) ? send_word(p, m, st)
+						 : send_data(p, m, st));
 }
 
-/* Where a signal goes there is room for a word. */
-static void room_for_word(struct coll_prog *p, struct coll_step *st)
+static int recv_data(struct coll_prog *p, struct coll_msg *m,
+		     const struct coll_step *st)
 {
-	st->to = p->word;
-	st->n = sizeof(p->word);
-	st->dt = coll_byte();
+	return weft_core_irecv(st->to, st->n, st->dt, st->peer, p->tag,
+			       st->comm, WEFT_P2P_COLL, &m->req);
 }
 
-/* Who has failed takes what comes, and none of its bytes: it may have no room
- * for them. */
-static void post_recv(struct coll_prog *p, const struct coll_step *said)
+/* Where a signal goes there is room for a word. Who has failed takes what comes
+ * there, and no more of it: it may have no room. */
+static int recv_word(struct coll_prog *p, struct coll_msg *m,
+		     const struct coll_step *st)
+{
+	return weft_core_irecv(p->word, sizeof(p->word), coll_byte(), st->peer,
+			       p->tag, st->comm, WEFT_P2P_COLL, &m->req);
+}
+
+static void post_recv(struct coll_prog *p, const struct coll_step *st)
 {
 	struct coll_msg *m = prog_msg(p);
-	struct coll_step st = *said;
 
 	if (!m) {
 		prog_fail(p, -ENOMEM);
 		return;
 	}
 	m->in = !p->err;
-	m->want = bytes_of(&st);
-	if (weft_unlikely(p->err || !m->want))
-		room_for_word(p, &st);
+	m->want = bytes_of(st);
 	msg_posted(p, m,
-		   weft_core_irecv(st.to, st.n, st.dt, st.peer, p->tag, st.comm,
-				   WEFT_P2P_COLL, &m->req));
+		   m->in && m->want ? recv_data(p, m, st)
+				    : recv_word(p, m, st));
 }
 
 /* 0: its route is still being joined, or others are first. */
@@ -375,10 +387,12 @@ static void take(struct coll_prog *p, void *buf, MPI_Count n,
 		coll_wait(p, say_msg(p, &st));
 		return;
 	}
-	if (!want)
-		room_for_word(p, &st);
-	rc = weft_core_recv(st.to, st.n, st.dt, from, p->tag, p->comm,
-			    WEFT_P2P_COLL, &status);
+	if (!want) {
+		buf = p->word;
+		n = sizeof(p->word);
+	}
+	rc = weft_core_recv(buf, n, dt, from, p->tag, p->comm, WEFT_P2P_COLL,
+			    &status);
 	if (weft_likely(!rc))
 		rc = word_meant(want, weft_status_bytes(&status));
 	if (weft_unlikely(rc))
