@@ -31,9 +31,7 @@ static void *host_room(MPI_Count n, const struct weft_dt *dt, void **first_p)
 {
 	char *block = calloc(1, (size_t)weft_dt_span(dt, n) + 1);
 
-	*first_p = block ? block - dt->true_lb : NULL;
-	if (block && dt->extent < 0 && n > 0)
-		*first_p = (char *)*first_p - (n - 1) * dt->extent;
+	*first_p = block ? coll_first(block, n, dt) : NULL;
 	return block;
 }
 

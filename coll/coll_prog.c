@@ -519,13 +519,16 @@ void *coll_bytes(struct coll_prog *p, MPI_Count bytes)
 	return (char *)t + head;
 }
 
+void *coll_first(char *block, MPI_Count n, const struct weft_dt *dt)
+{
+	if (dt->extent < 0 && n > 0)
+		block -= (n - 1) * dt->extent;
+	return block - dt->true_lb;
+}
+
 void *coll_elems(struct coll_prog *p, MPI_Count n, const struct weft_dt *dt)
 {
 	char *tmp = coll_bytes(p, weft_dt_span(dt, n));
 
-	if (!tmp)
-		return NULL;
-	if (dt->extent < 0 && n > 0)
-		tmp -= (n - 1) * dt->extent;
-	return tmp - dt->true_lb;
+	return tmp ? coll_first(tmp, n, dt) : NULL;
 }

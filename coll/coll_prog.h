@@ -144,6 +144,8 @@ void coll_enter(struct coll_prog *p, struct weft_comm *comm);
 void *coll_bytes(struct coll_prog *p, MPI_Count bytes);
 /* One for n elements of dt, placed so that it is used like the user's. */
 void *coll_elems(struct coll_prog *p, MPI_Count n, const struct weft_dt *dt);
+/* Where the first of n elements is whose bytes fill a block of their span. */
+void *coll_first(char *block, MPI_Count n, const struct weft_dt *dt);
 
 /* MPI_BYTE, the type of packed data. */
 static inline struct weft_dt *coll_byte(void)
