@@ -73,6 +73,17 @@ static void verify(const int *block, long k, int from)
 			check(MPI_ERR_OTHER, "wrong content");
 }
 
+/*
+ * In the order they end: who waited for one after the other could wait for ever
+ * for a survivor that has met the death a round before.
+ */
+static void await(MPI_Request *req, int n)
+{
+	for (int i = 0, done; i < n; i++)
+		check(MPI_Waitany(n, req, &done, MPI_STATUS_IGNORE),
+		      "MPI_Waitany");
+}
+
 /* Whether rank 0 has seen the end, which its first word says. */
 static int round_of(long k)
 {
@@ -90,8 +101,7 @@ static int round_of(long k)
 				&req[size + r]),
 		      "MPI_Isend");
 	}
-	for (int r = 0; r < 2 * size; r++)
-		check(MPI_Wait(&req[r], MPI_STATUS_IGNORE), "MPI_Wait");
+	await(req, 2 * size);
 	for (int r = 0; r < size; r++)
 		verify(in[r], k, r);
 	return in[0][0];
