@@ -433,6 +433,10 @@ int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op);
 int weft_nic_peek(struct weft_nic *nic, struct weft_nic_op *op);
 /* WEFT_WRITE and WEFT_READ. */
 int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op);
+/* The same on the spot, without an operation: want is of the peer's memory.
+ * -EAGAIN: not in this way, or not now. */
+int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
+		     const struct weft_want *want, void *buf);
 /* WEFT_ATOMIC, WEFT_FETCH, WEFT_COMPARE. -EOPNOTSUPP, -EMSGSIZE. */
 int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op);
 /*
