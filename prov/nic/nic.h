@@ -86,6 +86,8 @@ struct weft_unit_ops {
 	int (*poll)(struct weft_unit *u, int budget);
 	/* Trees of chained events; NULL: its events start nothing. */
 	const struct weft_chain_ops *chain;
+	/* Adds nothing to what the carrier does. */
+	bool bare;
 };
 
 /* Packet types below are the engine's, from here on the units' own. */

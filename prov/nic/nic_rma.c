@@ -255,8 +255,10 @@ int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 	uint32_t has;
 	int err;
 
-	if (nic->no_dma || c->virt || !p || p->dma_refused || p->asks ||
-	    p->reaches || !weft_list_empty(&p->sending) ||
+	/* a unit's own engine is not gone around */
+	if (!nic->unit->ops->bare || nic->no_dma || c->virt || !p ||
+	    p->dma_refused || p->asks || p->reaches ||
+	    !weft_list_empty(&p->sending) ||
 	    nic_share_find(nic, p, want, &at, &region, &has) ||
 	    (has & WEFT_MR_EVENTS))
 		return -EAGAIN;

@@ -150,6 +150,27 @@ static void now_moves(struct job *j, const struct fi_weft_now *now)
 		  "nothing in the queue", 0);
 }
 
+/* Units with an engine move the bytes themselves. */
+static bool is_native(void)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+
+	return !machine || !strcmp(machine, "native");
+}
+
+static void now_does_not(struct job *j, const struct fi_weft_now *now)
+{
+	uint64_t out[8] = { 0 };
+
+	job_check(j,
+		  now->write(j->ep, out, sizeof(out), j->addr[1], 64, 7) ==
+			  -FI_EAGAIN,
+		  "around the unit", 0);
+	t_fill(out, sizeof(out), 2);
+	do_write(j, 1, out, sizeof(out), 64, 7);
+	job_wait(j, &j->entry);
+}
+
 /* The target makes no progress; the first write only meets it. */
 static void body_now(struct job *j)
 {
@@ -164,7 +185,10 @@ static void body_now(struct job *j)
 	if (j->rank == 0) {
 		do_write(j, 1, nil, 8, 0, 7);
 		job_wait(j, &j->entry);
-		now_moves(j, now);
+		if (is_native())
+			now_moves(j, now);
+		else
+			now_does_not(j, now);
 		weft_store64(&j->all->word[0], 1);
 	} else {
 		while (!weft_load64(&j->all->word[0]))
