@@ -63,6 +63,10 @@ static inline uint64_t weft_ticks_hz(void)
 /* Nanoseconds of the host's monotonic clock, without the indirection. */
 uint64_t weft_now_ns(void);
 
+/* The same as of the host's last tick, up to ten milliseconds ago, for a
+ * fraction of the price. */
+uint64_t weft_now_rough_ns(void);
+
 /*
  * The counter at whatever rate, for who notes many times and has them turned
  * into ns later (src/base/trace.h). weft_counter() may be read before what
