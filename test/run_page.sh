@@ -219,6 +219,23 @@ drawn() {
 	[ "$(head -c 4 "$dir/$1.png" | tail -c 3)" = PNG ] ||
 		complain "$1: no picture"
 }
+# pressed PAGE PART KEY...: what that part of it says when they were pressed
+pressed() {
+	local page=$1 part=$2 key
+	shift 2
+	{
+		cat "$dir/$page.html"
+		echo '<script>addEventListener("load", () => {'
+		for key; do
+			echo "document.querySelector('#$part canvas').dispatchEvent(
+				new KeyboardEvent('keydown', { key: '$key' }));"
+		done
+		echo '});</script>'
+	} > "$dir/pressed.html"
+	browse --dump-dom "file://$dir/pressed.html" |
+		grep -o "<section id=\"$part\">.*" |
+		grep -o '<output[^>]*>[^<]*' | sed 's/.*>//;q'
+}
 browser=$(command -v chromium || command -v chromium-browser ||
 	command -v google-chrome)
 if [ -n "$browser" ]; then
@@ -234,6 +251,16 @@ if [ -n "$browser" ]; then
 	shows sim id=\"loads\" id=\"latency\" id=\"links\"
 	shows rep 'id="bgq"' 'class="plot"' BGQ-T1-HW-01
 	shows compare id=\"curves\" 'latency, 2 ranks'
+	# without a mouse: ranks that share a cell or a line, and one of its own
+	sed 's/"group":1,/"group":3,/; s/"entry":.*/"entry":[]/' \
+		"$dir/live.html" > "$dir/group.html"
+	said=$(pressed group matrix ArrowDown)
+	[ "$said" = "ranks 3 to 3 to ranks 0 to 2: nothing" ] ||
+		complain "the matrix says '$said'"
+	said=$(pressed vt timeline ArrowDown)
+	[[ $said == "rank 2 at "* ]] || complain "the timeline says '$said'"
+	said=$(pressed vt timeline Enter ArrowDown)
+	[[ $said == "rank 1 at "* ]] || complain "the timeline says '$said'"
 	drawn vt
 	drawn rep
 else

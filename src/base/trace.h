@@ -85,7 +85,7 @@ struct weft_trace_file {
 	uint64_t chunks;
 	uint32_t lost;
 	uint64_t counter, ps; /* a moment of both clocks */
-	uint64_t rate;	      /* ps for each 2^32 of the counter */
+	double rate;	      /* ps for each step of the counter */
 };
 
 /* The rate of the counter is told by the time from create to read. */
@@ -102,16 +102,6 @@ weft_trace_chunk(const struct weft_trace_file *f, uint64_t i)
 	return (const void *)(f->base + TRACE_HEAD + i * TRACE_CHUNK);
 }
 
-/* So much of the counter in ps; an unsigned product of 128 bits. */
-WEFT_INLINE uint64_t weft_trace_span(const struct weft_trace_file *f,
-				     uint64_t span)
-{
-	uint64_t high = span >> 32, low = (uint32_t)span;
-
-	return high * f->rate + (low * (f->rate >> 32)) +
-	       (low * (uint32_t)f->rate >> 32);
-}
-
 /* One that stands in chunk c, with times in ps. */
 WEFT_INLINE struct trace_event weft_trace_get(const struct weft_trace_file *f,
 					      const struct trace_chunk *c,
@@ -124,9 +114,9 @@ WEFT_INLINE struct trace_event weft_trace_get(const struct weft_trace_file *f,
 
 	if (!c->counted)
 		return e;
-	e.t = f->ps + weft_trace_span(f, e.t - f->counter);
+	e.t = f->ps + (uint64_t)((double)(e.t - f->counter) * f->rate);
 	if (e.kind == TRACE_CALL)
-		e.span = weft_trace_span(f, e.span);
+		e.span = (uint64_t)((double)e.span * f->rate);
 	return e;
 }
 

@@ -25,8 +25,8 @@ static void rate(struct weft_trace_file *f, const struct trace_head *head)
 	do
 		now = weft_moment_now();
 	while (now.ns - head->ns < ENOUGH_NS);
-	f->rate = (uint64_t)((double)(now.ns - head->ns) * 1000 /
-			     (double)(now.counter - head->counter) * 0x1p32);
+	f->rate = (double)(now.ns - head->ns) * 1000 /
+		  (double)(now.counter - head->counter);
 }
 
 int weft_trace_read(struct weft_trace_file *f, int fd)

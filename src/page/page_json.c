@@ -64,20 +64,27 @@ static void put_text(FILE *f, const char *text)
 
 char *json_digits(char *end, uint64_t x, unsigned least)
 {
+	static const char pair[] = "00010203040506070809"
+				   "10111213141516171819"
+				   "20212223242526272829"
+				   "30313233343536373839"
+				   "40414243444546474849"
+				   "50515253545556575859"
+				   "60616263646566676869"
+				   "70717273747576777879"
+				   "80818283848586878889"
+				   "90919293949596979899";
 	char *p = end;
 
-	do
-		*--p = (char)('0' + x % 10);
-	while ((x /= 10) || (unsigned)(end - p) < least);
+	for (; x >= 10; x /= 100) {
+		p -= 2;
+		memcpy(p, pair + 2 * (x % 100), 2);
+	}
+	if (x || p == end)
+		*--p = (char)('0' + x);
+	while ((unsigned)(end - p) < least)
+		*--p = '0';
 	return p;
-}
-
-static void put_digits(FILE *f, uint64_t x, unsigned least)
-{
-	char text[JSON_DIGITS], *end = text + sizeof(text);
-	char *p = json_digits(end, x, least);
-
-	fwrite_unlocked(p, 1, (size_t)(end - p), f);
 }
 
 /* Comma and key, when they belong here. */
@@ -136,12 +143,35 @@ void json_number(struct json *j, const char *key, double x)
 		fputs("null", j->f);
 }
 
+static char *put_int(char *end, int64_t x)
+{
+	char *p = json_digits(end, x < 0 ? 0 - (uint64_t)x : (uint64_t)x, 1);
+
+	if (x < 0)
+		*--p = '-';
+	return p;
+}
+
+void json_ints(struct json *j, const int64_t *x, unsigned n)
+{
+	char text[8 * JSON_DIGITS], *end = text + sizeof(text), *p = end;
+
+	weft_must(n && n <= 8);
+	before(j, NULL);
+	for (p = put_int(end, x[--n]); n--;) {
+		*--p = ',';
+		p = put_int(p, x[n]);
+	}
+	fwrite_unlocked(p, 1, (size_t)(end - p), j->f);
+}
+
 void json_int(struct json *j, const char *key, int64_t x)
 {
+	char text[JSON_DIGITS], *end = text + sizeof(text);
+	char *p = put_int(end, x);
+
 	before(j, key);
-	if (x < 0)
-		putc_unlocked('-', j->f);
-	put_digits(j->f, x < 0 ? 0 - (uint64_t)x : (uint64_t)x, 1);
+	fwrite_unlocked(p, 1, (size_t)(end - p), j->f);
 }
 
 void json_bool(struct json *j, const char *key, bool x)

@@ -29,6 +29,8 @@ void json_close(struct json *j);
 void json_text(struct json *j, const char *key, const char *text);
 void json_number(struct json *j, const char *key, double x);
 void json_int(struct json *j, const char *key, int64_t x);
+/* Up to 8 values of an array, at once. */
+void json_ints(struct json *j, const int64_t *x, unsigned n);
 void json_bool(struct json *j, const char *key, bool x);
 
 /* At least so many digits, before end; where they begin. Files are mostly

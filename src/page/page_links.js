@@ -127,7 +127,7 @@ function linkPicture(links) {
 	const time = links.time_ps || 1;
 	const torus = places.every((p) => p.level === undefined);
 	const { slices, across } = torus ? cutTorus(places) : cutTree(places);
-	const area = el("div", { class: "plots scroll" });
+	const area = el("div", { class: "plots scroll", tabindex: 0 });
 	const out = el("output", {});
 	const choice = el("select", { onchange: refresh },
 		el("option", { value: "" }, "busiest link of each"),

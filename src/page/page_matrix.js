@@ -15,13 +15,32 @@ function matrixSection(matrix) {
 	const out = el("output", { "aria-live": "polite" });
 	const cells = new Map(matrix.entry.map((e) => [e[0] * size + e[1], e]));
 	const cursor = { row: 0, col: 0 };
-	const edge = (width) => Math.min(width, 560) / size;
+	const LEFT = 44, TOP = 18;
+	const edge = (width) => Math.min((width - LEFT) / size, 560 / size, 48);
 
 	function most() {
 		return Math.max(1, ...matrix.entry.map((e) => e[what.value]));
 	}
+	/* Ranks beside their rows and above their columns, as many as fit. */
+	function paintNumbers(c, step) {
+		let every = 1;
+		while (every * step < 34)
+			every *= 2;
+		c.fillStyle = inkOf("--soft");
+		c.font = "11px system-ui";
+		for (let i = 0; i < size; i += every) {
+			const text = String(i * matrix.group);
+			const at = (i + 0.5) * step;
+			c.textAlign = "right";
+			c.fillText(text, LEFT - 5, TOP + at + 4);
+			c.textAlign = "center";
+			c.fillText(text, LEFT + at, TOP - 5);
+		}
+	}
 	function paint(c, width) {
 		const step = edge(width), top = Math.log(1 + most());
+		paintNumbers(c, step);
+		c.translate(LEFT, TOP);
 		for (const e of matrix.entry) {
 			c.fillStyle = heat(Math.log(1 + e[what.value]) / top);
 			c.fillRect(e[1] * step, e[0] * step, Math.max(step - 0.5, 0.5),
@@ -35,7 +54,7 @@ function matrixSection(matrix) {
 		const e = cells.get(cursor.row * size + cursor.col);
 		const name = (i) => matrix.group === 1 ? `rank ${i}`
 			: `ranks ${i * matrix.group} to `
-				+ Math.min((i + 1) * matrix.group, matrix.ranks - 1 + 1);
+				+ (Math.min((i + 1) * matrix.group, matrix.ranks) - 1);
 		out.textContent = `${name(cursor.row)} to ${name(cursor.col)}: `
 			+ (e ? `${showCount(e[2])} messages, ${showBytes(e[3])}`
 				: "nothing");
@@ -53,14 +72,16 @@ function matrixSection(matrix) {
 	}
 	function point(event) {
 		const step = edge(picture.clientWidth);
-		const row = Math.floor(event.offsetY / step);
-		const col = Math.floor(event.offsetX / step);
-		if (row >= size || col >= size)
+		const row = Math.floor((event.offsetY - TOP) / step);
+		const col = Math.floor((event.offsetX - LEFT) / step);
+		if (row < 0 || col < 0 || row >= size || col >= size)
 			return;
 		Object.assign(cursor, { row, col });
 		tell();
 	}
-	const picture = canvas(570, "communication matrix", paint);
+	const full = Math.ceil(edge(1e9) * size) + 4;
+	const picture = canvas(TOP + full, "communication matrix", paint);
+	picture.style.width = `min(100%, ${LEFT + full}px)`;
 	picture.addEventListener("keydown", move);
 	picture.addEventListener("mousemove", point);
 	s.append(el("label", {}, "show: ", what),

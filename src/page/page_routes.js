@@ -65,7 +65,7 @@ function treePicture(route, out) {
 			onmouseenter: () => { out.textContent = text; } },
 		draw("title", {}, text)));
 	});
-	return el("div", { class: "scroll" }, g);
+	return el("div", { class: "scroll", tabindex: 0 }, g);
 }
 
 function treeTable(route) {

@@ -34,6 +34,6 @@ function table(columns, rows, sortBy, rising) {
 		refresh();
 	}
 	refresh();
-	return el("div", { class: "scroll" },
+	return el("div", { class: "scroll", tabindex: 0 },
 		el("table", {}, el("thead", {}, el("tr", {}, ...heads)), body));
 }

@@ -50,10 +50,14 @@ static void commas_stand_where_they_belong(void **state)
 
 static void long_numbers(struct json *j)
 {
+	static const int64_t many[] = { -1,  9,	    10,	       99,
+					100, -1005, INT64_MIN, 120034 };
+
 	json_array(j, NULL);
 	json_int(j, NULL, INT64_MIN);
 	json_int(j, NULL, INT64_MAX);
 	json_int(j, NULL, 0);
+	json_ints(j, many, 8);
 	json_close(j);
 }
 
@@ -61,8 +65,9 @@ static void numbers_keep_all_their_digits(void **state)
 {
 	char *text = written(long_numbers);
 
-	assert_string_equal(text,
-			    "[-9223372036854775808,9223372036854775807,0]\n");
+	assert_string_equal(
+		text, "[-9223372036854775808,9223372036854775807,0,-1,9,10,"
+		      "99,100,-1005,-9223372036854775808,120034]\n");
 	free(text);
 }
 

@@ -6,7 +6,6 @@
  * collectives: [[name, first,
  * last to come, its rank, end, ranks]].
  */
-const ROW = 16;
 
 /* Absolute starts, for binary search. */
 function unfold(flat) {
@@ -71,6 +70,7 @@ function timeSection(time, messages, collectives, accesses, note) {
 	const view = { from: time.begin, to: Math.max(time.end, time.begin + 1),
 		top: 0, each: packed };
 	const seen = Math.min(rows.length, 32);
+	const ROW = Math.min(Math.max(Math.floor(160 / seen), 16), 40);
 	const out = el("output", { "aria-live": "polite" });
 	const showMessages = el("input", { type: "checkbox",
 		onchange: () => picture.repaint() });
@@ -133,6 +133,32 @@ function timeSection(time, messages, collectives, accesses, note) {
 			c.fillRect(at(last), 20, 1, height - 20);
 		}
 	}
+	/* Less than a pixel is no colour that the legend has: of the ranks that
+	 * share a line so many are drawn as there are pixels. */
+	const drawn = () => Math.min(view.each, ROW - 3);
+	function paintLine(c, k, y, width, inks) {
+		const parts = drawn(), high = (ROW - 3) / parts;
+		for (let m = 0; m < parts; m++) {
+			const r = rows[k * view.each + Math.floor(m * view.each / parts)];
+			const top = Math.round(m * high);
+			if (r)
+				paintRow(c, r, y + top, Math.round((m + 1) * high) - top,
+					width, inks);
+		}
+	}
+	function paintTimes(c, width) {
+		const ends = ["left", "center", "center", "center", "right"];
+		c.fillStyle = inkOf("--soft");
+		c.fillText("rank", 4, 12);
+		ends.forEach((align, i) => {
+			const x = LEFT + i * (width - LEFT) / 4;
+			const t = view.from + i * (view.to - view.from) / 4;
+			c.textAlign = align;
+			c.fillText(showTime(t - time.begin), x, 12);
+			c.fillRect(Math.min(x, width - 1), 15, 1, 5);
+		});
+		c.textAlign = "left";
+	}
 	function paint(c, width, height) {
 		const inks = Array.from({ length: COLOURS }, (_, i) => inkOf("--c" + i));
 		c.font = "11px system-ui";
@@ -141,18 +167,10 @@ function timeSection(time, messages, collectives, accesses, note) {
 			c.fillStyle = inkOf("--idle");
 			c.fillRect(LEFT, y, width - LEFT, ROW - 3);
 			c.fillStyle = inkOf(k === cursor ? "--c1" : "--soft");
-			c.fillText(String(k * view.each), 4, y + 11);
-			const high = (ROW - 3) / view.each;
-			for (let m = 0; m < view.each; m++)
-				if (rows[k * view.each + m])
-					paintRow(c, rows[k * view.each + m], y + m * high,
-						high, width, inks);
+			c.fillText(String(k * view.each), 4, y + ROW / 2 + 3);
+			paintLine(c, k, y, width, inks);
 		}
-		c.fillStyle = inkOf("--soft");
-		c.fillText(showTime(view.from - time.begin), LEFT, 12);
-		c.textAlign = "right";
-		c.fillText(showTime(view.to - time.begin), width - 2, 12);
-		c.textAlign = "left";
+		paintTimes(c, width);
 		if (showColls.checked)
 			paintColls(c, width, height);
 		if (showMessages.checked)
@@ -256,8 +274,9 @@ function timeSection(time, messages, collectives, accesses, note) {
 	s.append(timeLegend(time, names),
 		el("p", { class: "note" }, "+ and - (or the wheel) zoom, arrows move, "
 			+ "0 shows all, m messages, c collectives, a accesses of windows."
-			+ (packed > 1 ? ` ${packed} ranks share a line; Enter (or a `
-				+ "double click) gives each its own." : "")),
+			+ (packed > 1 ? ` ${packed} ranks share a line`
+				+ (drawn() < packed ? `, and ${drawn()} of them are drawn` : "")
+				+ "; Enter (or a double click) gives each its own." : "")),
 		el("label", {}, showMessages, ` messages (${showCount(messages.length)})`),
 		" ", el("label", {}, showColls,
 			` collectives (${showCount(collectives.length)})`), " ",

@@ -68,10 +68,28 @@ static void count(struct show *s, uint32_t rank, const struct trace_event *e)
 	}
 }
 
-int show_open(struct show *s, int fd, const struct show_job *job)
+/* A chunk after the other: what is in each is noted. */
+static void count_rank(struct show *s, uint32_t rank)
 {
 	const struct trace_event *e;
 	struct show_walk w;
+	unsigned kinds;
+
+	for (uint64_t i = s->first[rank]; i != NO_CHUNK; i = s->next[i]) {
+		w = (struct show_walk){ .s = s, .wanted = SHOW_ALL, .next = i };
+		s->kinds[i] = SHOW_ALL;
+		kinds = 0;
+		for (show_next_chunk(&w); w.left;) {
+			e = show_next(&w);
+			count(s, rank, e);
+			kinds |= e->kind < 8 ? SHOW(e->kind) : 0;
+		}
+		s->kinds[i] = (uint8_t)kinds;
+	}
+}
+
+int show_open(struct show *s, int fd, const struct show_job *job)
+{
 	int err;
 
 	memset(s, 0, sizeof(*s));
@@ -83,14 +101,14 @@ int show_open(struct show *s, int fd, const struct show_job *job)
 		return err;
 	s->first = calloc(s->ranks, sizeof(*s->first));
 	s->next = calloc(s->file.chunks + 1, sizeof(*s->next));
-	if (!s->first || !s->next) {
+	s->kinds = malloc(s->file.chunks + 1);
+	if (!s->first || !s->next || !s->kinds) {
 		show_close(s);
 		return -ENOMEM;
 	}
 	chain(s);
 	for (uint32_t r = 0; r < s->ranks; r++)
-		for (w = show_walk(s, r); (e = show_next(&w));)
-			count(s, r, e);
+		count_rank(s, r);
 	if (s->begin > s->end)
 		s->begin = s->end;
 	return 0;
@@ -101,36 +119,31 @@ void show_close(struct show *s)
 	weft_trace_close(&s->file);
 	free(s->first);
 	free(s->next);
+	free(s->kinds);
 	memset(s, 0, sizeof(*s));
 }
 
-struct show_walk show_walk(const struct show *s, uint32_t rank)
+struct show_walk show_walk(const struct show *s, uint32_t rank, unsigned wanted)
 {
-	return (struct show_walk){ .s = s, .next = s->first[rank] };
+	return (struct show_walk){ .s = s,
+				   .wanted = wanted,
+				   .next = s->first[rank] };
 }
 
-static bool next_chunk(struct show_walk *w)
+bool show_next_chunk(struct show_walk *w)
 {
 	const struct weft_trace_file *f = &w->s->file;
 
-	while (!w->left) {
+	for (; !w->left; w->next = w->s->next[w->next]) {
 		if (w->next == NO_CHUNK)
 			return false;
+		if (!(w->s->kinds[w->next] & w->wanted))
+			continue;
 		w->c = weft_trace_chunk(f, w->next);
 		w->at = (const void *)((const char *)w->c + TRACE_CHUNK_HEAD);
 		w->left = weft_trace_used(f, w->next) / sizeof(*w->at);
-		w->next = w->s->next[w->next];
 	}
 	return true;
-}
-
-const struct trace_event *show_next(struct show_walk *w)
-{
-	if (!w->left && !next_chunk(w))
-		return NULL;
-	w->left--;
-	w->e = weft_trace_get(&w->s->file, w->c, w->at++);
-	return &w->e;
 }
 
 const char *show_name(const struct show *s, uint32_t id, char name[ROLL_NAME])

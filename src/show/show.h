@@ -33,6 +33,7 @@ struct show {
 	uint32_t last;	  /* rank whose call ended last */
 	uint64_t *first;  /* ranks: a rank's first chunk */
 	uint64_t *next;	  /* chunks: the next of the same rank */
+	uint8_t *kinds;	  /* chunks: SHOW() of what is in it */
 };
 
 /* 0 or -errno. fd: of weft_trace_create(). Adds the calls up in the roll: their
@@ -40,9 +41,14 @@ struct show {
 int show_open(struct show *s, int fd, const struct show_job *job);
 void show_close(struct show *s);
 
-/* The events of a rank, in their order. */
+/* The events of a rank, in their order. Chunks in which there is nothing of
+ * the wanted kinds are left out. */
+#define SHOW(kind) (1u << (kind))
+#define SHOW_ALL   0xffu
+
 struct show_walk {
 	const struct show *s;
+	unsigned wanted;
 	uint64_t next;		     /* chunk */
 	const struct trace_chunk *c; /* this one */
 	const struct trace_entry *at;
@@ -50,9 +56,20 @@ struct show_walk {
 	struct trace_event e; /* the last one */
 };
 
-struct show_walk show_walk(const struct show *s, uint32_t rank);
+struct show_walk show_walk(const struct show *s, uint32_t rank,
+			   unsigned wanted);
+bool show_next_chunk(struct show_walk *w);
+
 /* Stays until the next; NULL: there is none. */
-const struct trace_event *show_next(struct show_walk *w);
+WEFT_INLINE const struct trace_event *show_next(struct show_walk *w)
+{
+	if (weft_unlikely(!w->left) && !show_next_chunk(w))
+		return NULL;
+	w->left--;
+	w->e = weft_trace_get(&w->s->file, w->c, w->at++);
+	return &w->e;
+}
+
 /* The name of a call. */
 const char *show_name(const struct show *s, uint32_t id, char name[ROLL_NAME]);
 /* What a rank noted under that name; NULL: nothing. */
@@ -81,7 +98,9 @@ struct show_matched {
 	bool all; /* false: there were too many */
 };
 
+/* Messages alone; and of those that it found, the collectives too. */
 int show_match(const struct show *s, struct show_matched *m);
+int show_match_colls(const struct show *s, struct show_matched *m);
 void show_match_free(struct show_matched *m);
 /* The collective that a word names; NULL: none. last: the one that was found
  * before, or NULL: it is often the next. */

@@ -51,7 +51,7 @@ static void add_messages(const struct show *s, uint32_t rank,
 			 const struct show_matched *m, uint64_t i,
 			 struct waits *list)
 {
-	struct show_walk w = show_walk(s, rank);
+	struct show_walk w = show_walk(s, rank, SHOW(TRACE_CALL));
 	const struct trace_event *e = show_next(&w);
 
 	for (; i < m->messages && m->message[i].to == rank; i++) {
@@ -67,7 +67,7 @@ static void add_messages(const struct show *s, uint32_t rank,
 static void add_colls(const struct show *s, uint32_t rank,
 		      const struct show_matched *m, struct waits *list)
 {
-	struct show_walk w = show_walk(s, rank);
+	struct show_walk w = show_walk(s, rank, SHOW(TRACE_CALL));
 	const struct trace_event *e;
 	const struct show_coll *c = NULL;
 

@@ -92,11 +92,13 @@ static void match_messages(const struct show *s, struct table *t,
 	if (!s->sends || !s->recvs)
 		return;
 	for (uint32_t r = 0; r < s->ranks; r++)
-		for (w = show_walk(s, r); (e = show_next(&w));)
+		for (w = show_walk(s, r, SHOW(TRACE_SEND));
+		     (e = show_next(&w));)
 			if (e->kind == TRACE_SEND)
 				add_send(t, r, e);
 	for (uint32_t r = 0; r < s->ranks; r++)
-		for (w = show_walk(s, r); (e = show_next(&w));)
+		for (w = show_walk(s, r, SHOW(TRACE_RECV));
+		     (e = show_next(&w));)
 			if (e->kind == TRACE_RECV)
 				add_recv(t, r, e, m);
 }
@@ -177,7 +179,8 @@ static bool match_colls(const struct show *s, struct show_matched *m)
 	for (uint32_t r = 0; good && s->colls && r < s->ranks; r++) {
 		uint32_t guess = 0;
 
-		for (w = show_walk(s, r); good && (e = show_next(&w));)
+		w = show_walk(s, r, SHOW(TRACE_CALL));
+		while (good && (e = show_next(&w)))
 			if (e->kind == TRACE_CALL && TRACE_IS_COLL(e->word))
 				good = add_coll(m, r, e, &guess);
 	}
@@ -219,11 +222,16 @@ int show_match(const struct show *s, struct show_matched *m)
 	m->message = calloc(s->recvs + 1, sizeof(*m->message));
 	if (t.key && t.post && m->message) {
 		match_messages(s, &t, m);
-		m->all = match_colls(s, m);
+		m->all = true;
 	}
 	free(t.key);
 	free(t.post);
 	return m->all ? 0 : -ENOMEM;
+}
+
+int show_match_colls(const struct show *s, struct show_matched *m)
+{
+	return !m->all || match_colls(s, m) ? 0 : -ENOMEM;
 }
 
 void show_match_free(struct show_matched *m)

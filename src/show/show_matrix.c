@@ -21,11 +21,12 @@ static void add(struct cell *c, uint64_t bytes)
 static void fill(const struct show *s, uint32_t group, uint32_t side,
 		 struct cell *cell)
 {
+	unsigned wanted = SHOW(TRACE_SEND) | (s->reaches ? SHOW_ALL : 0);
 	const struct trace_event *e;
 	struct show_walk w;
 
 	for (uint32_t r = 0; r < s->ranks; r++)
-		for (w = show_walk(s, r); (e = show_next(&w));) {
+		for (w = show_walk(s, r, wanted); (e = show_next(&w));) {
 			uint32_t other = e->id;
 			bool in = false;
 

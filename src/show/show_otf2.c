@@ -98,7 +98,8 @@ static void put_between(struct writer *w, struct show_walk *from,
 /* A call stands behind what happened in it: two walks, one ahead. */
 static void put_rank(struct writer *w, uint32_t rank)
 {
-	struct show_walk ahead = show_walk(w->s, rank), behind = ahead;
+	struct show_walk ahead = show_walk(w->s, rank, SHOW_ALL),
+			 behind = ahead;
 	const struct trace_event *call, *e = show_next(&behind);
 
 	while ((call = show_next(&ahead))) {

@@ -124,7 +124,10 @@ int show_page(const struct show *s, const char *file)
 	if (err)
 		return err;
 	err = show_match(s, &m);
+	if (!err)
+		err = show_match_colls(s, &m);
 	if (err) {
+		show_match_free(&m);
 		page_drop(&p);
 		return err;
 	}

@@ -4,9 +4,10 @@
  * Ranks are threads of one process, calls complete events ("X"), messages flow
  * events from their sender ("s") to their receiver ("f"). Times are us.
  *
- * There is a line for each event, millions of them: lines are put together
- * here of pieces that stay the same and of numbers.
+ * There is a line for each event, millions of them: they are put together in
+ * one buffer, of pieces that stay the same and of numbers.
  */
+#include "src/base/attr.h"
 #include "src/page/page_json.h"
 #include "src/show/show.h"
 
@@ -16,61 +17,76 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BUFFER = 1 << 18, PIECE = 512 };
+enum { BUFFER = 1 << 18, LINE = 1024 };
 
-/* Text of one line, or a piece that many lines begin with. */
+/* What many lines begin with; a name of ROLL_NAME has six for each byte. */
 struct piece {
 	size_t len;
-	char text[PIECE];
+	char text[LINE / 2];
 };
 
 struct out {
 	FILE *f;
 	const struct show *s;
+	char *to, *buffer;	      /* where the next byte goes */
 	bool some;		      /* lines before this one */
+	int err;		      /* of the first write that failed */
 	struct piece *of[ROLL_NAMES]; /* begins of calls by name; or NULL */
 };
 
-static void add(struct piece *p, const char *text, size_t len)
+WEFT_INLINE void add(struct out *o, const char *text, size_t len)
 {
-	if (len > sizeof(p->text) - p->len)
-		len = sizeof(p->text) - p->len;
-	memcpy(p->text + p->len, text, len);
-	p->len += len;
+	memcpy(o->to, text, len);
+	o->to += len;
 }
 
-static void add_text(struct piece *p, const char *text)
+WEFT_INLINE void add_text(struct out *o, const char *text)
 {
-	add(p, text, strlen(text));
+	add(o, text, strlen(text));
 }
 
-static void add_int(struct piece *p, const char *key, uint64_t x)
+static void add_digits(struct out *o, uint64_t x, unsigned least)
 {
 	char text[JSON_DIGITS], *end = text + sizeof(text);
-	char *from = json_digits(end, x, 1);
+	char *from = json_digits(end, x, least);
 
-	add_text(p, key);
-	add(p, from, (size_t)(end - from));
+	add(o, from, (size_t)(end - from));
 }
 
-/* ps as us. */
-static void add_time(struct piece *p, const char *key, uint64_t ps)
+WEFT_INLINE void add_int(struct out *o, const char *key, uint64_t x)
 {
-	char text[JSON_DIGITS], *end = text + sizeof(text);
-	char *from = json_digits(end, ps % 1000000, 6);
-
-	*--from = '.';
-	from = json_digits(from, ps / 1000000, 1);
-	add_text(p, key);
-	add(p, from, (size_t)(end - from));
+	add_text(o, key);
+	add_digits(o, x, 1);
 }
 
-static void put(struct out *o, struct piece *line)
+/* ps as us; a live clock knows no ps. */
+WEFT_INLINE void add_time(struct out *o, const char *key, uint64_t ps)
 {
+	add_int(o, key, ps / 1000000);
+	*o->to++ = '.';
+	if (o->s->job->virtual)
+		add_digits(o, ps % 1000000, 6);
+	else
+		add_digits(o, ps / 1000 % 1000, 3);
+}
+
+static void flush(struct out *o)
+{
+	size_t len = (size_t)(o->to - o->buffer);
+
+	if (fwrite(o->buffer, 1, len, o->f) != len && !o->err)
+		o->err = -errno;
+	o->to = o->buffer;
+}
+
+/* Room for one, behind those before. */
+static void begin(struct out *o)
+{
+	if (o->to > o->buffer + BUFFER - LINE)
+		flush(o);
 	if (o->some)
-		fwrite_unlocked(",\n", 1, 2, o->f);
+		add(o, ",\n", 2);
 	o->some = true;
-	fwrite_unlocked(line->text, 1, line->len, o->f);
 }
 
 static uint64_t since(const struct show *s, uint64_t ps)
@@ -80,61 +96,52 @@ static uint64_t since(const struct show *s, uint64_t ps)
 
 static void put_rank_name(struct out *o, uint32_t rank)
 {
-	struct piece line = { 0 };
-
-	add_int(&line,
-		"{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":",
+	begin(o);
+	add_int(o, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":",
 		rank);
-	add_int(&line, ",\"args\":{\"name\":\"rank ", rank);
-	add_text(&line, "\"}}");
-	put(o, &line);
+	add_int(o, ",\"args\":{\"name\":\"rank ", rank);
+	add_text(o, "\"}}");
 }
 
 /* A name is quoted once. */
 static struct piece *new_begin(const struct show *s, uint32_t id)
 {
 	struct piece *p = calloc(1, sizeof(*p));
-	char name[ROLL_NAME], *text = NULL;
+	FILE *f = p ? fmemopen(p->text, sizeof(p->text), "w") : NULL;
+	char name[ROLL_NAME];
 	struct json j;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
 
-	if (f) {
-		json_begin(&j, f);
-		json_text(&j, NULL, show_name(s, id, name));
-		fclose(f);
-	}
-	if (p && text) {
-		add_text(p, "{\"ph\":\"X\",\"cat\":\"mpi\",\"name\":");
-		add(p, text, len);
-		add_text(p, ",\"pid\":0,\"tid\":");
-	}
-	free(text);
+	if (!f)
+		return p;
+	json_begin(&j, f);
+	fputs("{\"ph\":\"X\",\"cat\":\"mpi\",\"name\":", f);
+	json_text(&j, NULL, show_name(s, id, name));
+	fputs(",\"pid\":0,\"tid\":", f);
+	fclose(f);
+	p->len = strlen(p->text);
 	return p;
 }
 
 static bool put_call(struct out *o, uint32_t rank, const struct trace_event *e)
 {
 	uint32_t id = e->id < ROLL_NAMES ? e->id : 0;
-	struct piece line;
 
 	if (!o->of[id])
 		o->of[id] = new_begin(o->s, id);
 	if (!o->of[id] || !o->of[id]->len)
 		return false;
-	line.len = 0;
-	add(&line, o->of[id]->text, o->of[id]->len);
-	add_int(&line, "", rank);
-	add_time(&line, ",\"ts\":", since(o->s, e->t));
-	add_time(&line, ",\"dur\":", e->span);
-	add(&line, "}", 1);
-	put(o, &line);
+	begin(o);
+	add(o, o->of[id]->text, o->of[id]->len);
+	add_digits(o, rank, 1);
+	add_time(o, ",\"ts\":", since(o->s, e->t));
+	add_time(o, ",\"dur\":", e->span);
+	add_text(o, "}");
 	return true;
 }
 
 static bool put_calls(struct out *o, uint32_t rank)
 {
-	struct show_walk w = show_walk(o->s, rank);
+	struct show_walk w = show_walk(o->s, rank, SHOW(TRACE_CALL));
 	const struct trace_event *e;
 	bool good = true;
 
@@ -144,18 +151,15 @@ static bool put_calls(struct out *o, uint32_t rank)
 	return good;
 }
 
-static void put_end(struct out *o, const char *begin, uint64_t id,
-		    uint32_t rank, uint64_t ps, uint64_t bytes)
+static void put_end(struct out *o, const char *kind, uint64_t id, uint32_t rank,
+		    uint64_t ps, uint64_t bytes)
 {
-	struct piece line;
-
-	line.len = 0;
-	add_int(&line, begin, rank);
-	add_int(&line, ",\"id\":", id);
-	add_time(&line, ",\"ts\":", since(o->s, ps));
-	add_int(&line, ",\"args\":{\"bytes\":", bytes);
-	add(&line, "}}", 2);
-	put(o, &line);
+	begin(o);
+	add_int(o, kind, rank);
+	add_int(o, ",\"id\":", id);
+	add_time(o, ",\"ts\":", since(o->s, ps));
+	add_int(o, ",\"args\":{\"bytes\":", bytes);
+	add_text(o, "}}");
 }
 
 #define MESSAGE "\"name\":\"message\",\"cat\":\"message\",\"pid\":0,\"tid\":"
@@ -179,7 +183,7 @@ static int put_messages(struct out *o)
 
 static int put_all(struct out *o)
 {
-	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", o->f);
+	add_text(o, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 	for (uint32_t r = 0; r < o->s->ranks; r++) {
 		put_rank_name(o, r);
 		if (!put_calls(o, r))
@@ -188,20 +192,29 @@ static int put_all(struct out *o)
 	return put_messages(o);
 }
 
+static int put_file(struct out *o)
+{
+	int err;
+
+	setvbuf(o->f, NULL, _IONBF, 0);
+	err = put_all(o);
+	add_text(o, "\n]}\n");
+	flush(o);
+	return err ? err : o->err;
+}
+
 int show_perfetto(const struct show *s, const char *file)
 {
-	struct out o = { .f = fopen(file, "we"), .s = s };
+	struct out o = { .s = s, .f = fopen(file, "we") };
 	int err;
 
 	if (!o.f)
 		return -errno;
-	setvbuf(o.f, NULL, _IOFBF, BUFFER);
-	err = put_all(&o);
-	fputs("\n]}\n", o.f);
+	o.buffer = o.to = malloc(BUFFER);
+	err = o.buffer ? put_file(&o) : -ENOMEM;
 	for (uint32_t i = 0; i < ROLL_NAMES; i++)
 		free(o.of[i]);
-	if (fflush(o.f) || ferror(o.f))
-		err = -errno;
+	free(o.buffer);
 	if (fclose(o.f) && !err)
 		err = -errno;
 	if (err)

@@ -54,7 +54,8 @@ void show_put_reach(struct json *j, const struct show *s)
 	json_int(j, "accesses_all", (int64_t)s->reaches);
 	json_array(j, "accesses");
 	for (uint32_t r = 0; r < s->ranks; r++)
-		for (w = show_walk(s, r); (e = show_next(&w));)
+		for (w = show_walk(s, r, SHOW(TRACE_CALL));
+		     (e = show_next(&w));)
 			if (show_reach(s, e, &other, &in) && n++ % step == 0)
 				put(j, r, other, in, e);
 	json_close(j);

@@ -99,6 +99,7 @@ static void members_of_a_collective_are_found(void **state)
 	}
 	T_IS(show_open(&s, fd, &job), 0);
 	T_IS(show_match(&s, &m), 0);
+	T_IS(show_match_colls(&s, &m), 0);
 	T_IS(m.colls, 2);
 	c = show_coll_of(&m, a, NULL);
 	T_IS(c->ranks, 3);
@@ -169,6 +170,7 @@ static void the_chain_goes_to_whom_was_waited_for(void **state)
 	put(0, TRACE_CALL, 0, 152, 0, 2);
 	T_IS(show_open(&s, fd, &job), 0);
 	T_IS(show_match(&s, &m), 0);
+	T_IS(show_match_colls(&s, &m), 0);
 	T_IS(show_chain(&s, &m, l, 16), 5);
 	T_IS(l[0].rank, 0); /* from 150 to 152 */
 	T_IS(l[0].from, 150);
@@ -197,6 +199,7 @@ static void a_message_that_was_there_keeps_nobody(void **state)
 	put(0, TRACE_CALL, 10, 2, 0, 2);
 	T_IS(show_open(&s, fd, &job), 0);
 	T_IS(show_match(&s, &m), 0);
+	T_IS(show_match_colls(&s, &m), 0);
 	T_IS(show_chain(&s, &m, l, 4), 1);
 	T_IS(l[0].rank, 0);
 	T_IS(l[0].from, 4); /* the begin of all */
@@ -220,6 +223,7 @@ static void a_wait_may_end_where_the_next_begins(void **state)
 	put(0, TRACE_CALL, 2, 38, 0, 2);
 	T_IS(show_open(&s, fd, &job), 0);
 	T_IS(show_match(&s, &m), 0);
+	T_IS(show_match_colls(&s, &m), 0);
 	T_IS(show_chain(&s, &m, l, 8), 3);
 	T_IS(l[1].other, 2);
 	T_IS(l[2].rank, 2);

@@ -21,11 +21,12 @@ struct span {
 
 static void put_span(struct json *j, const struct span *x, uint64_t *last)
 {
+	const int64_t row[] = { (int64_t)(x->from - *last), (int64_t)x->in,
+				x->id };
+
 	if (!x->in && !x->id)
 		return;
-	json_int(j, NULL, (int64_t)(x->from - *last));
-	json_int(j, NULL, (int64_t)x->in);
-	json_int(j, NULL, x->id);
+	json_ints(j, row, 3);
 	*last = x->from;
 }
 
@@ -33,7 +34,7 @@ static void put_span(struct json *j, const struct span *x, uint64_t *last)
 static void put_rank(struct json *j, const struct show *s, uint32_t rank,
 		     uint64_t slice)
 {
-	struct show_walk w = show_walk(s, rank);
+	struct show_walk w = show_walk(s, rank, SHOW(TRACE_CALL));
 	const struct trace_event *e;
 	struct span x = { 0 };
 	uint64_t last = 0;
@@ -106,12 +107,11 @@ void show_put_time(struct json *j, const struct show *s)
 
 static void put_message(struct json *j, const struct show_message *m)
 {
+	const int64_t row[] = { m->from, m->to, (int64_t)m->sent,
+				(int64_t)m->got, (int64_t)m->bytes };
+
 	json_array(j, NULL);
-	json_int(j, NULL, m->from);
-	json_int(j, NULL, m->to);
-	json_int(j, NULL, (int64_t)m->sent);
-	json_int(j, NULL, (int64_t)m->got);
-	json_int(j, NULL, (int64_t)m->bytes);
+	json_ints(j, row, 5);
 	json_close(j);
 }
 
