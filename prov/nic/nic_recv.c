@@ -21,8 +21,7 @@
 
 #include <stdlib.h>
 
-/* ---- receives ---------------------------------------------------------------
- */
+/* ---- receives ------------------------------------------------------------ */
 
 static struct weft_match *match_for(struct weft_nic *nic, unsigned flags)
 {
@@ -311,28 +310,24 @@ static WEFT_APART int msg_think(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /* The receive that the message may go straight into, and end; or NULL. */
-static inline struct weft_nic_op *recv_plain(const struct weft_match *m,
-					     const struct weft_peer *src,
-					     const struct weft_pkt *pkt)
+static inline struct weft_nic_op *
+recv_plain(const struct weft_match *m, uint32_t src, const struct weft_pkt *pkt)
 {
-	struct weft_match_recv *r = weft_match_first(m, src->index, pkt->tag);
-	struct weft_nic_op *op;
+	struct weft_match_recv *r = weft_match_first(m, src, pkt->tag);
+	struct weft_nic_op *op = weft_container_of(r, struct weft_nic_op, m);
 
-	if (weft_unlikely(!r))
+	if (weft_unlikely(!r || (op->flags & WEFT_OP_MULTI) ||
+			  op->iov_count != 1 || pkt->len > op->len ||
+			  (pkt->flags & WEFT_OP_ACK)))
 		return NULL;
-	op = weft_container_of(r, struct weft_nic_op, m);
-	return !(op->flags & WEFT_OP_MULTI) && op->iov_count == 1 &&
-			       pkt->len <= op->len &&
-			       !(pkt->flags & WEFT_OP_ACK)
-		       ? op
-		       : NULL;
+	return op;
 }
 
 WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 			 const struct weft_pkt *pkt, const void *payload)
 {
 	struct weft_match *m = match_for(nic, pkt->flags);
-	struct weft_nic_op *op = recv_plain(m, src, pkt);
+	struct weft_nic_op *op = recv_plain(m, src->index, pkt);
 
 	if (weft_unlikely(!op))
 		return msg_think(nic, src, pkt, payload);

@@ -263,6 +263,59 @@ static void death_ends_everything_that_waits(void **state)
 	free(w);
 }
 
+/* ---- short messages for receives that are not plain ---------------------- */
+
+/* Posts a receive of two parts of buf, n bytes each, as one or as two. */
+static void take_parts(struct side *s, char *buf, size_t n, int parts,
+		       unsigned flags)
+{
+	struct weft_nic_op *op = weft_nic_op_get(s->nic);
+
+	op->kind = WEFT_RECV;
+	op->flags = (uint16_t)(WEFT_OP_TAGGED | flags);
+	op->peer = NULL;
+	op->context = buf;
+	op->m.src = WEFT_MATCH_ANY;
+	op->m.tag = 1;
+	op->m.ignore = 0;
+	for (int i = 0; i < parts; i++)
+		op->iov[i] = (struct iovec){ buf + i * 2 * (int)n, n };
+	op->iov_count = (uint8_t)parts;
+	op->len = n * (size_t)parts;
+	T_OK(weft_nic_recv(s->nic, op));
+}
+
+static void a_short_message_keeps_to_its_receive(void **state)
+{
+	const struct grid g = { .machine = "native" };
+	struct world *w = world_open(&g);
+	char out[8] = "abcdefg", in[16];
+
+	/* too long for it */
+	memset(in, 'x', sizeof(in));
+	take_parts(&w->b, in, 4, 1, 0);
+	put(w, &w->a, out, 8, 1, 0);
+	until(w, &w->b, 1);
+	T_IS(w->b.note[0].err, -EOVERFLOW);
+	T_IS(w->b.note[0].olen, 4);
+	T_IS(memcmp(in, "abcdxxxx", 8), 0);
+	/* in two parts */
+	memset(in, 'x', sizeof(in));
+	take_parts(&w->b, in, 4, 2, 0);
+	put(w, &w->a, out, 8, 1, 0);
+	until(w, &w->b, 2);
+	T_IS(w->b.note[1].err, 0);
+	T_IS(memcmp(in, "abcdxxxxefg", 12), 0);
+	/* two of them in one buffer */
+	take_parts(&w->b, in, 16, 1, WEFT_OP_MULTI);
+	put(w, &w->a, out, 8, 1, 0);
+	put(w, &w->a, out, 8, 1, 0);
+	until(w, &w->b, 4);
+	T_IS(w->b.note[3].len, 8);
+	T_IS(memcmp(in, "abcdefg", 8) | memcmp(in + 8, "abcdefg", 8), 0);
+	world_close(w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +326,7 @@ int main(void)
 		T_CASE(a_receive_ends_when_its_answer_is_out),
 		T_CASE(a_fence_waits_for_what_is_open),
 		T_CASE(death_ends_everything_that_waits),
+		T_CASE(a_short_message_keeps_to_its_receive),
 	};
 
 	return T_RUN(tests);
