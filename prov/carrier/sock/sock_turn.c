@@ -340,10 +340,12 @@ void sock_turn_finish(struct sock *s)
 		if (s->now - since >
 		    (left > 1 ? FINISH_DATA_NS : FINISH_BYE_NS))
 			break;
-		while (!finish_over(s) && weft_now_ns() < until) {
+		/* once at least: the time that was said may be over when we
+		 * come here, and s->now is the last turn's */
+		do {
 			poll(&fd, 1, 1);
 			turn(s, 0);
-		}
+		} while (!finish_over(s) && weft_now_ns() < until);
 		sock_fault_run(s, true);
 	}
 	sock_fault_run(s, true);
