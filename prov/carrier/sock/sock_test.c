@@ -781,6 +781,33 @@ static void a_slow_reader_is_not_flooded(void **state)
 	two_close(t);
 }
 
+/* B keeps what it may while nobody looks; then nothing moves. */
+static void who_was_refused_sleeps_until_there_is_room(void **state)
+{
+	const uint64_t ns = 20000000;
+	struct two *t = two_open(NULL);
+	struct weft_carrier *a = t->a.c;
+	uint64_t n = 20;
+	struct t_limit limit;
+
+	two_talk(t, n);
+	t_limit_set(&limit, 30);
+	do {
+		T_FALSE(t_limit_over(&limit));
+		a->ops->poll(a, 16);
+		while (!end_send(&t->a, t->ab, n, 8192))
+			n++;
+	} while (a->ops->wait(a, ns) != -ETIMEDOUT);
+	T_TRUE(end_wait_got(&t->b, n, 20));
+	while (end_send(&t->a, t->ab, n, 8192)) {
+		T_FALSE(t_limit_over(&limit));
+		a->ops->wait(a, ns);
+		a->ops->poll(a, 16);
+	}
+	T_TRUE(end_wait_got(&t->b, n + 1, 20));
+	two_close(t);
+}
+
 static void a_plan_for_visible_faults_is_refused(void **state)
 {
 	struct weft_carrier_attr attr = { .faults = "raw; loss=0.1" };
@@ -812,6 +839,7 @@ int main(void)
 		T_CASE(a_name_in_new_hands_is_a_new_peer),
 		T_CASE(an_armed_descriptor_tells),
 		T_CASE(a_slow_reader_is_not_flooded),
+		T_CASE(who_was_refused_sleeps_until_there_is_room),
 		T_CASE(a_plan_for_visible_faults_is_refused),
 	};
 
