@@ -6,10 +6,12 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ROOT	"T_PACE_ROOT"
@@ -182,6 +184,7 @@ void t_limit_set(struct t_limit *l, int seconds)
 {
 	l->left_ns = (uint64_t)seconds * 1000000000u;
 	l->looked_ns = weft_now_ns();
+	l->rests = 0;
 }
 
 bool t_limit_over(struct t_limit *l)
@@ -194,6 +197,21 @@ bool t_limit_over(struct t_limit *l)
 	l->left_ns -= passed < l->left_ns ? passed : l->left_ns;
 	l->looked_ns = now;
 	return !l->left_ns;
+}
+
+void t_limit_rest(struct t_limit *l)
+{
+	enum { YIELDS = 200, EACH = 8, LONGEST = 5, SLEEP_NS = 32000 };
+	unsigned sleeps = l->rests - YIELDS;
+	struct timespec ts = { 0 };
+
+	if (l->rests++ < YIELDS) {
+		sched_yield();
+		return;
+	}
+	ts.tv_nsec = SLEEP_NS
+		     << (sleeps / EACH < LONGEST ? sleeps / EACH : LONGEST);
+	nanosleep(&ts, NULL);
 }
 
 /* ---- for patience -------------------------------------------------------- */

@@ -125,6 +125,39 @@ static int other_ask(const struct fi_info *hints, struct fi_info **info_p,
 	return rc ? other->open(hints, info_p, fabric_p, what_p) : 0;
 }
 
+void weft_prov_free(struct fi_info *info)
+{
+	if (other)
+		other->free(info);
+	else
+		fi_freeinfo(info);
+}
+
+/*
+ * shm of libfabric 1.17: a receive does not find a message that has come
+ * before it, unless the bits it ignores are those of the message. So each
+ * MPI_ANY_TAG and MPI_ANY_SOURCE may wait for ever.
+ */
+static bool loses_messages(const struct fi_info *info)
+{
+	const struct fi_fabric_attr *f = info->fabric_attr;
+
+	return !strcmp(f->prov_name, "shm") && FI_MAJOR(f->prov_version) == 117;
+}
+
+static int other_check(struct fi_info *info, struct fid_fabric *fabric)
+{
+	if (!loses_messages(info))
+		return 0;
+	weft_log_once(WEFT_LOG_ERROR,
+		      "provider shm of libfabric 1.17 loses messages that come "
+		      "before a receive with MPI_ANY_TAG or MPI_ANY_SOURCE; "
+		      "unset FI_PROVIDER for shared memory");
+	fi_close(&fabric->fid);
+	weft_prov_free(info);
+	return -EOPNOTSUPP;
+}
+
 static int other_open(const struct fi_info *hints, struct fi_info **info_p,
 		      struct fid_fabric **fabric_p)
 {
@@ -141,15 +174,7 @@ static int other_open(const struct fi_info *hints, struct fi_info **info_p,
 			"provider %s: nothing offers tagged messages with 64 "
 			"bits of tag and send order (%s: %s)",
 			name, what, fi_strerror(-rc));
-	return rc ? -EIO : 0;
-}
-
-void weft_prov_free(struct fi_info *info)
-{
-	if (other)
-		other->free(info);
-	else
-		fi_freeinfo(info);
+	return rc ? -EIO : other_check(*info_p, *fabric_p);
 }
 
 int weft_prov_open(const struct fi_info *hints, struct fi_info **info_p,

@@ -69,6 +69,28 @@ static uint64_t word_load(const void *at, size_t bytes)
 	}
 }
 
+static void word_store(void *at, uint64_t v, size_t bytes)
+{
+	/* relaxed: whoever may look is told by a synchronization, which orders
+	 * all that was stored before */
+	switch (bytes) {
+	case 8:
+		atomic_store_explicit((weft_au64 *)at, v, memory_order_relaxed);
+		break;
+	case 4:
+		atomic_store_explicit((weft_au32 *)at, (uint32_t)v,
+				      memory_order_relaxed);
+		break;
+	case 2:
+		atomic_store_explicit((_Atomic uint16_t *)at, (uint16_t)v,
+				      memory_order_relaxed);
+		break;
+	default:
+		atomic_store_explicit((_Atomic uint8_t *)at, (uint8_t)v,
+				      memory_order_relaxed);
+	}
+}
+
 /* Else *expect_p is what is there. */
 static bool word_swap(void *at, size_t bytes, uint64_t *expect_p, uint64_t want)
 {
@@ -160,18 +182,61 @@ static void word_put(char *row, uint64_t v, size_t bytes)
 		memcpy(row, &v, bytes);
 }
 
+/*
+ * Short elements that fill a word of 8 bytes, of its alignment, are changed
+ * together: an exchange costs the same for one of them as for all.
+ */
+static size_t bytes_at_once(const struct win_elem *e, const char *at,
+			    size_t left)
+{
+	bool whole =
+		left >= 8 && !((uintptr_t)at & 7) && e->what != WIN_ELEM_CAS;
+
+	return whole ? 8 : e->bytes;
+}
+
+/* All elements of a word; what was there before. */
+static uint64_t whole_change(const struct win_elem *e, void *at, uint64_t in)
+{
+	uint64_t old = word_load(at, 8), next;
+
+	do {
+		next = e->what == WIN_ELEM_REPLACE ? in : old;
+		if (e->what <= WIN_ELEM_SUM64)
+			e->fn(&in, &next, 8 / e->bytes);
+		if (next == old && e->what != WIN_ELEM_REPLACE)
+			return old;
+	} while (!word_swap(at, 8, &old, next));
+	return old;
+}
+
+/* Nobody asks what was there: a store is enough. */
+static void apply_stores(const struct win_elem *e, char *at, const char *in,
+			 size_t n)
+{
+	size_t len = n * e->bytes, b;
+
+	for (size_t i = 0; i < len; i += b) {
+		b = bytes_at_once(e, at + i, len - i);
+		word_store(at + i, word_get(in + i, b), b);
+	}
+}
+
 static void apply_words(const struct win_elem *e, char *at,
 			const struct win_elem_rows *r, size_t n)
 {
-	size_t b = e->bytes;
+	size_t len = n * e->bytes, b;
 
-	for (size_t i = 0; i < n; i++) {
-		uint64_t in = r->in ? word_get(r->in + i * b, b) : 0;
-		uint64_t cmp = r->compare ? word_get(r->compare + i * b, b) : 0;
-		uint64_t old = word_change(e, at + i * b, in, cmp);
+	for (size_t i = 0; i < len; i += b) {
+		uint64_t in, cmp, old;
 
+		b = bytes_at_once(e, at + i, len - i);
+		in = r->in ? word_get(r->in + i, b) : 0;
+		cmp = r->compare ? word_get(r->compare + i, b) : 0;
+		old = b > e->bytes ? whole_change(e, at + i, in)
+				   : word_change(e, at + i, in, cmp);
 		if (r->old)
-			word_put(r->old + i * b, old, b);
+			word_put(r->old + i, old, b);
 	}
 }
 
@@ -255,7 +320,11 @@ static bool apply_rows(const struct win_elem *e, char *at,
 void win_elem_apply(const struct win_elem *e, char *at,
 		    const struct win_elem_rows *r, size_t n, bool plain)
 {
-	if (!plain && win_elem_is_quick(e, (uintptr_t)at))
+	bool quick = !plain && win_elem_is_quick(e, (uintptr_t)at);
+
+	if (quick && e->what == WIN_ELEM_REPLACE && !r->old)
+		apply_stores(e, at, r->in, n);
+	else if (quick)
 		apply_words(e, at, r, n);
 	else if (!apply_move(e, at, r, n) && !apply_rows(e, at, r, n))
 		apply_plain(e, at, r, n);

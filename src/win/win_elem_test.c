@@ -10,7 +10,8 @@
 #include <stdalign.h>
 #include <string.h>
 
-#define N 5
+#define N    21 /* words of 8 bytes, and parts before and behind */
+#define ROOM 1024
 
 static const MPI_Op ops[] = {
 	MPI_SUM,    MPI_PROD,	MPI_MIN,     MPI_MAX,	MPI_LAND,
@@ -47,12 +48,13 @@ static void same(const struct weft_dt *dt, const char *a, const char *b)
 }
 
 static void one(const struct weft_dt *dt, const struct weft_op *op,
-		size_t shift, bool plain)
+		size_t shift, bool plain, bool fetch)
 {
-	alignas(64) char mem[512] = { 0 }, in[512] = { 0 }, want[512] = { 0 };
-	alignas(64) char old[512] = { 0 }, first[512] = { 0 };
+	alignas(64) char mem[ROOM] = { 0 }, in[ROOM] = { 0 },
+			 want[ROOM] = { 0 };
+	alignas(64) char old[ROOM] = { 0 }, first[ROOM] = { 0 };
 	struct win_elem e = win_elem_of(dt, op, false);
-	struct win_elem_rows r = { in, NULL, old };
+	struct win_elem_rows r = { in, NULL, fetch ? old : NULL };
 
 	/* every byte small and even: a number of any type */
 	for (size_t i = 0; i < (size_t)(N * dt->extent); i++) {
@@ -64,7 +66,11 @@ static void one(const struct weft_dt *dt, const struct weft_op *op,
 	expect(dt, op, in, want);
 	win_elem_apply(&e, mem + shift, &r, N, plain);
 	same(dt, mem + shift, want);
-	same(dt, old, first);
+	if (fetch)
+		same(dt, old, first);
+	for (size_t i = 0; i < shift; i++)
+		T_IS(mem[i], 0);
+	T_IS(mem[shift + (size_t)(N * dt->extent)], 0);
 }
 
 static void elements_become_what_the_kernel_says(void **state)
@@ -76,9 +82,13 @@ static void elements_become_what_the_kernel_says(void **state)
 
 			if (!is_used(dt, op))
 				continue;
-			one(dt, op, 0, false);
-			one(dt, op, 0, true);
-			one(dt, op, 3, false);
+			for (int fetch = 0; fetch < 2; fetch++) {
+				one(dt, op, 0, false, fetch);
+				one(dt, op, 0, true, fetch);
+				one(dt, op, 3, false, fetch);
+				one(dt, op, (size_t)dt->true_extent, false,
+				    fetch);
+			}
 		}
 }
 
@@ -143,6 +153,32 @@ static void threads_lose_no_addition(void **state)
 		T_TRUE(sum[i] == 4 * t_scale(5000));
 }
 
+/* Some by the word, their neighbours one by one. */
+static void *add_short(void *arg)
+{
+	struct win_elem e =
+		win_elem_of(weft_dt_of(MPI_FLOAT), weft_op_of(MPI_SUM), false);
+	float ones[4] = { 1, 1, 1, 1 };
+	struct win_elem_rows r = { (char *)ones, NULL, NULL };
+
+	for (int i = 0; i < t_scale(5000); i++) {
+		win_elem_apply(&e, arg, &r, 4, false);
+		win_elem_apply(&e, (char *)arg + 4, &r, 1, false);
+		win_elem_apply(&e, (char *)arg + 8, &r, 1, false);
+	}
+	return NULL;
+}
+
+static void words_and_their_parts_lose_no_addition(void **state)
+{
+	alignas(64) float sum[4] = { 0 };
+	int all = 4 * t_scale(5000);
+
+	t_threads(4, add_short, sum, 0);
+	for (int i = 0; i < 4; i++)
+		T_IS((int)sum[i], i == 1 || i == 2 ? 2 * all : all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -150,6 +186,7 @@ int main(void)
 		T_CASE(a_swap_needs_the_same_bits),
 		T_CASE(size_and_place_tell_who_changes_an_element),
 		T_CASE(threads_lose_no_addition),
+		T_CASE(words_and_their_parts_lose_no_addition),
 	};
 
 	return T_RUN(tests);

@@ -115,10 +115,12 @@ static void body_torn(struct job *j)
 
 static void wait_word(struct job *j, int i, uint64_t n)
 {
+	struct t_limit limit = { 0 };
+
 	while (weft_load64(&j->all->word[i]) < n) {
 		if (j->rank != doomed)
 			fi_cq_read(j->cq, NULL, 0);
-		sched_yield();
+		t_limit_rest(&limit);
 	}
 }
 

@@ -6,7 +6,6 @@
 #include "test/t.h"
 
 #include <math.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,9 +220,10 @@ static void body_orders(struct job *j)
 	for (uint64_t i = 0; i < ORDERS; i++) {
 		uint64_t mine = i * (uint64_t)j->size +
 				(uint64_t)turn_of(&r, j->size, j->rank);
+		struct t_limit limit = { 0 };
 
 		while (weft_load64(turn) < mine)
-			sched_yield();
+			t_limit_rest(&limit);
 		job_check(j,
 			  !fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr,
 					FI_DOUBLE, FI_SUM, 0, &j->entry),

@@ -4,10 +4,10 @@
 #define WEFT_TEST_PROV_GROUP_H
 
 #include "test/prov/prov_job.h"
+#include "test/t_pace.h"
 
 #include <rdma/fi_collective.h>
 #include <rdma/fi_ext_weft.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +57,7 @@ static inline void group_start(struct job *j, struct group *g, int first,
 
 static inline void group_joined(struct job *j, struct group *g)
 {
+	struct t_limit limit = { 0 };
 	struct fi_eq_entry e;
 	uint32_t event;
 	ssize_t n;
@@ -65,7 +66,7 @@ static inline void group_joined(struct job *j, struct group *g)
 		fi_cq_read(j->cq, NULL, 0);
 		n = fi_eq_read(j->eq, &event, &e, sizeof(e), 0);
 		if (n == -FI_EAGAIN)
-			sched_yield();
+			t_limit_rest(&limit);
 	} while (n == -FI_EAGAIN);
 	job_check(j, n == sizeof(e) && event == FI_JOIN_COMPLETE, "join",
 		  (long)n);

@@ -4,7 +4,6 @@
 
 #include "test/t.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +47,7 @@ static void idle(struct job *j, struct t_limit *l)
 	if (!l->looked_ns)
 		t_limit_set(l, PATIENCE);
 	job_check(j, !t_limit_over(l), "no progress", 0);
-	sched_yield();
+	t_limit_rest(l);
 }
 
 void job_tsend(struct job *j, int to, const void *buf, size_t len, uint64_t tag,
@@ -93,7 +92,7 @@ int job_next(struct job *j)
 	while ((ret = fi_cq_readfrom(j->cq, &j->entry, 1, &j->source)) ==
 	       -FI_EAGAIN) {
 		job_check(j, !t_limit_over(&limit), "no completion", 0);
-		sched_yield();
+		t_limit_rest(&limit);
 	}
 	if (ret == 1)
 		return 1;
@@ -134,7 +133,7 @@ void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value)
 	while (fi_cntr_read(cntr) < value) {
 		job_check(j, !t_limit_over(&limit), "counter stands still",
 			  (long)fi_cntr_read(cntr));
-		sched_yield();
+		t_limit_rest(&limit);
 	}
 }
 
@@ -226,6 +225,7 @@ static void open_ep(struct job *j, const struct job_opts *o)
 static void exchange_names(struct job *j)
 {
 	size_t len = sizeof(j->all->name[0]);
+	struct t_limit limit = { 0 };
 	int i;
 
 	must(j, fi_getname(&j->ep->fid, &j->all->name[j->rank], &len),
@@ -233,7 +233,7 @@ static void exchange_names(struct job *j)
 	weft_store32(&j->all->named[j->rank], 1);
 	for (i = 0; i < j->size; i++) {
 		while (!weft_load32(&j->all->named[i]))
-			sched_yield();
+			t_limit_rest(&limit);
 		job_check(j,
 			  fi_av_insert(j->av, &j->all->name[i], 1, &j->addr[i],
 				       0, NULL) == 1,
