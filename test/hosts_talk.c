@@ -4,11 +4,12 @@
  * everybody gets a block from everybody, so that nobody goes on without all of
  * them.
  *
- *   hosts_talk FILE [listen]
+ *   hosts_talk FILE [listen | anybody]
  *
  * listen: the last rank speaks to all but the last two for some rounds, and
  * nobody speaks to it; then the even ones wait for more of it, and the odd ones
- * for the last but one, who has never said a word.
+ * for the last but one, who has never said a word. anybody: then all of them
+ * wait for whoever speaks.
  *
  * FILE gets the number of rounds done, from rank 0, now and then; when FILE.end
  * is there, they stop. Who meets an error writes it to FILE.RANK, waits for
@@ -16,6 +17,7 @@
  * ends with 3.
  */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,9 +140,10 @@ static void hear(int from, long k)
 	tell(k);
 }
 
-static void listen_only(void)
+static void listen_only(bool anybody)
 {
 	const int rounds = 30;
+	int whom = rank % 2 ? size - 2 : size - 1;
 
 	for (long k = 1; k <= rounds; k++) {
 		if (rank == size - 1)
@@ -151,7 +154,7 @@ static void listen_only(void)
 	if (rank >= size - 2)
 		await_end();
 	else
-		hear(rank % 2 ? size - 2 : size - 1, 0);
+		hear(anybody ? MPI_ANY_SOURCE : whom, 0);
 }
 
 int main(int argc, char **argv)
@@ -171,7 +174,7 @@ int main(int argc, char **argv)
 	if (size > RANKS)
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	if (argc > 2)
-		listen_only();
+		listen_only(!strcmp(argv[2], "anybody"));
 	else
 		for (; !round_of(k); k++)
 			tell(k);

@@ -46,6 +46,9 @@ for machine in native bgq gemini qsnet2 sunway; do
 	[ "$machine" != native ] || grep packets "$work/out"
 done
 [ ${#hosts[@]} = 2 ] || exit $bad
+export FI_WEFT_FAULTS="loss=0.01; duplicate=0.1; reorder=0.1; corrupt=0.1; delay=0.1 by 1 ms"
+MPIEXEC_FLAGS="-x FI_WEFT_FAULTS" try "one rank, and a bad network" 1 coll 1
+unset FI_WEFT_FAULTS
 try "waiting" 2 rest
 grep processor "$work/out"
 # the interface is found by the rule, and by its name

@@ -53,6 +53,7 @@ CARRIER_TESTS = \
 	prov/carrier/both/both_test \
 	prov/carrier/loop/loop_test \
 	prov/carrier/noisy/noisy_test \
+	prov/carrier/sock/sock_calm_test \
 	prov/carrier/sock/sock_test \
 	prov/carrier/sock/sock_crowd_test \
 	prov/carrier/shm/shm_fuzz_test \
@@ -82,6 +83,9 @@ prov_carrier_shm_shm_trust_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_shm_shm_rule_test_SOURCES = \
 	prov/carrier/shm/shm_rule_test.c $(CARRIER_END)
 prov_carrier_shm_shm_rule_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_sock_sock_calm_test_SOURCES = \
+	prov/carrier/sock/sock_calm_test.c $(CARRIER_END)
+prov_carrier_sock_sock_calm_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_sock_sock_test_SOURCES = \
 	prov/carrier/sock/sock_test.c $(CARRIER_END)
 prov_carrier_sock_sock_test_LDADD = $(CARRIER_LIBS)

@@ -16,7 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LOOK_MS 200
+#define LOOK_MS	  200
+#define MEET_MOST 64 /* of one look */
 
 static struct fi_weft_peers *peers; /* NULL: the provider does not tell */
 static struct weft_list comms = { &comms, &comms };
@@ -53,13 +54,40 @@ static const struct weft_comm *comm_of(uint64_t word)
 	return NULL;
 }
 
+/*
+ * A message of the application from any source, in a job on several hosts: on
+ * one, whoever started it ends it when a process dies.
+ */
+static bool is_from_anybody(uint64_t word, uint64_t ignore)
+{
+	return ignore & WEFT_TAG_SRC && weft_hosts_several() &&
+	       (word >> WEFT_TAG_KIND_AT & 3) == WEFT_CTX_P2P;
+}
+
+/*
+ * Why anybody's word may not come: a process of c has died. Who has only left
+ * will say nothing, and others still may.
+ */
+static int lost_in(const struct weft_comm *c)
+{
+	for (int i = 0; i < c->peers; i++) {
+		if (gone[c->proc[i]] == ECONNRESET)
+			return ECONNRESET;
+	}
+	return 0;
+}
+
 /* Would this receive wait for a dead process, or one that is out of reach? */
 static int is_vain(void *arg, uint64_t word, uint64_t ignore)
 {
 	const struct weft_comm *c = comm_of(word);
 	int source = weft_tag_source(word);
 
-	if (ignore & WEFT_TAG_SRC || !c || source >= c->peers)
+	if (!c)
+		return 0;
+	if (is_from_anybody(word, ignore))
+		return lost_in(c);
+	if (ignore & WEFT_TAG_SRC || source >= c->peers)
 		return 0;
 	return gone[c->proc[source]];
 }
@@ -80,14 +108,23 @@ static bool count_dead(void)
 	return gone;
 }
 
+static void want(int proc)
+{
+	if (sources[proc] == UNKNOWN && proc != weft_core.job.rank)
+		sources[proc] = WANTED;
+}
+
 static int note_source(void *arg, uint64_t word, uint64_t ignore)
 {
 	const struct weft_comm *c = comm_of(word);
 	int source = weft_tag_source(word);
 
-	if (!(ignore & WEFT_TAG_SRC) && c && source < c->peers &&
-	    sources[c->proc[source]] == UNKNOWN)
-		sources[c->proc[source]] = WANTED;
+	if (!c)
+		return 0;
+	for (int i = 0; is_from_anybody(word, ignore) && i < c->peers; i++)
+		want(c->proc[i]);
+	if (!(ignore & WEFT_TAG_SRC) && source < c->peers)
+		want(c->proc[source]);
 	return 0;
 }
 
@@ -104,9 +141,10 @@ static void meet_sources(void)
 	if (!sources)
 		return;
 	peers->fail(weft_core.ep, note_source, NULL);
-	for (int i = 0; i < weft_core.job.size; i++) {
+	for (int i = 0, n = 0; i < weft_core.job.size && n < MEET_MOST; i++) {
 		if (sources[i] != WANTED)
 			continue;
+		n++;
 		sources[i] = MET;
 		if (!reach(i))
 			peers->meet(weft_core.ep, weft_core.proc[i].real);

@@ -7,6 +7,7 @@
 
 #include "src/base/limit.h"
 #include "src/base/log.h"
+#include "src/base/plan.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_hosts.h"
 #include "src/core/core_pmix.h"
@@ -177,6 +178,42 @@ static void open_recv(bool threads)
 	weft_core.recv_calls = ops != NULL;
 }
 
+/* Whether a plan is about the way between processes, and nothing else. */
+static bool plan_is_of_ways(const char *text)
+{
+	static const uint32_t ways =
+		1u << WEFT_PLAN_LOSS | 1u << WEFT_PLAN_DUPLICATE |
+		1u << WEFT_PLAN_REORDER | 1u << WEFT_PLAN_CORRUPT |
+		1u << WEFT_PLAN_DELAY | 1u << WEFT_PLAN_PARTITION;
+	struct weft_plan_why why;
+	struct weft_plan plan;
+	bool all = true;
+
+	/* the provider says what is wrong with it */
+	if (weft_plan_load(text, &plan, &why))
+		return false;
+	for (size_t i = 0; i < plan.count; i++)
+		all = all && ways >> plan.fault[i].kind & 1;
+	weft_plan_fini(&plan);
+	return all;
+}
+
+/*
+ * One process alone sends no datagrams: nothing of it can be late or overtake,
+ * and memory, which it has instead, cannot make such faults.
+ */
+static void forget_ways(void)
+{
+	const char *plan = getenv("FI_WEFT_FAULTS");
+
+	if (weft_core.job.size > 1 || !plan || asked_for_sockets() ||
+	    !plan_is_of_ways(plan))
+		return;
+	weft_log(WEFT_LOG_INFO, "fault plan \"%s\": there is nobody to talk to",
+		 plan);
+	setenv("FI_WEFT_FAULTS", "", 1);
+}
+
 int weft_wire_open(bool threads, const struct weft_wire_guest *g)
 {
 	struct weft_core *c = &weft_core;
@@ -184,6 +221,7 @@ int weft_wire_open(bool threads, const struct weft_wire_guest *g)
 	int rc;
 
 	guest = g;
+	forget_ways();
 	if (!hints || alloc_procs())
 		return -ENOMEM;
 	rc = weft_prov_open(hints, &c->info, &c->fabric);

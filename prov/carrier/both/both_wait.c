@@ -26,6 +26,8 @@
 #define WAIT_SOON_NS  UINT64_C(15000) /* so short a sleep was not worth it */
 #define WAIT_SLICE_NS UINT64_C(100000000) /* the longest sleep */
 
+#define WAIT_VAIN 3 /* times to be sent back at once */
+
 enum { WATCH_SOCK, WATCH_END };
 
 /* The socket has something: who waits shall look. */
@@ -154,11 +156,13 @@ int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
 		return 0;
 	/* who comes back from here looks at the socket; relaxed: a hint */
 	weft_store32_relaxed(&b->rests, 0);
-	/* something came, or a send found no room */
+	/* something came, there is room, or nobody tells when there is */
 	if (b->sock->ops->arm(b->sock)) {
-		weft_patience_give();
+		if (++b->vain > WAIT_VAIN)
+			weft_patience_give();
 		return 0;
 	}
+	b->vain = 0;
 	if (!weft_load32_relaxed(&b->near))
 		return wait_far(b, timeout_ns);
 	epoll_ctl(b->watch_epoll, EPOLL_CTL_MOD, b->sock->ops->wait_fd(b->sock),

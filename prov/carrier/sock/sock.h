@@ -37,6 +37,7 @@
 #define SOCK_MTU	8192u  /* largest payload of a packet */
 #define SOCK_GRAM_MAX	65000u /* largest datagram */
 #define SOCK_GRAM_MIN	544u   /* smallest: a path of 576 */
+#define SOCK_JOIN_BYTES 65000u /* of datagrams that the kernel cuts */
 #define SOCK_BATCH	64u    /* datagrams of one sendmmsg */
 #define SOCK_READ_BATCH 8u     /* and of one recvmmsg */
 #define SOCK_READ_BYTES 65536u /* the kernel may join what it received */
@@ -130,7 +131,7 @@ struct sock_bed {
 	weft_au64 due_ns;   /* when poll has something to do; UINT64_MAX */
 	weft_au64 until_ns; /* a sleeper wakes up by then; 0: nobody sleeps */
 	weft_au32 woken;
-	weft_au32 full; /* a send found no room since the last wait */
+	weft_au32 full; /* a send was refused, and may not be now */
 	weft_au32 armed;
 	weft_au64 watching;
 	weft_au64 sleeps;
@@ -176,6 +177,7 @@ struct sock {
 	uint32_t poked;	  /* the peer whose turn it is */
 	uint32_t depth;	  /* of the caller's calls inside each other */
 	bool polling;
+	bool starved;	    /* a send was refused, and an answer makes room */
 	bool corked;	    /* something waits for the next turn to go */
 	bool away;	    /* this is the deputy: nothing goes up */
 	bool dead;	    /* by the fault plan */

@@ -25,9 +25,8 @@
 #define UDP_GRO 104
 #endif
 
-#define IO_JOIN_BYTES 65000u
 #define IO_BULK_BYTES 4096u
-#define IO_VEIL_BYTES (2u * IO_JOIN_BYTES) /* a batch, encrypted */
+#define IO_VEIL_BYTES (2u * SOCK_JOIN_BYTES) /* a batch, encrypted */
 #define IO_ERRORS_MAX 64 /* a flood of them does not hold us */
 
 struct io_entry {
@@ -198,7 +197,7 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	o->entry[i] = (struct io_entry){ p, h->seq, h->kind == SOCK_DATA };
 	o->iov[i] = (struct iovec){ .iov_base = data, .iov_len = bytes };
 	o->bytes += bytes;
-	if (++o->count == SOCK_BATCH || o->bytes + bytes > IO_JOIN_BYTES)
+	if (++o->count == SOCK_BATCH || o->bytes + bytes > SOCK_JOIN_BYTES)
 		sock_io_flush(s);
 }
 
@@ -221,7 +220,7 @@ static uint32_t io_run(const struct sock *s, uint32_t i)
 		size_t next = o->iov[i + n].iov_len;
 
 		if (o->entry[i + n].peer != o->entry[i].peer || next > size ||
-		    all + next > IO_JOIN_BYTES)
+		    all + next > SOCK_JOIN_BYTES)
 			break;
 		all += next;
 		if (next < size)

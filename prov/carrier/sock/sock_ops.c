@@ -169,6 +169,18 @@ static void ops_sent(struct sock *s)
 	s->dead = true;
 }
 
+/*
+ * Who sent much is told when there is room again; others try again soon.
+ * Relaxed: a hint to wait.
+ */
+static void ops_refused(struct sock *s, const struct sock_peer *p)
+{
+	if (sock_tx_waits(p))
+		s->starved = true;
+	else
+		weft_store32_relaxed(&s->bed.full, 1);
+}
+
 static int ops_send(struct sock *s, struct sock_peer *p,
 		    const struct weft_pkt *pkt, const struct iovec *iov)
 {
@@ -187,8 +199,7 @@ static int ops_send(struct sock *s, struct sock_peer *p,
 	}
 	if (ret == -EAGAIN) {
 		s->stats.full++;
-		/* relaxed: a hint to wait */
-		weft_store32_relaxed(&s->bed.full, 1);
+		ops_refused(s, p);
 	}
 	return ret;
 }

@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <poll.h>
 
-#define TURN_ACK_GRAMS	64u
-#define TURN_ACK_BYTES	98304u
-#define TURN_SOON_NS	UINT64_C(20000)	  /* data may take it along till then */
+#define TURN_ACK_GRAMS	96u
+#define TURN_ACK_BYTES	120000u		  /* two batches of a sender, nearly */
+#define TURN_SOON_NS	UINT64_C(50000)	  /* data may take it along till then */
 #define TURN_ACK_NS	UINT64_C(400000)  /* the same, if nobody waits for it */
 #define TURN_BLOCKED_NS UINT64_C(50000)	  /* until a refused packet is tried */
 #define TURN_UNSENT_NS	UINT64_C(1000000) /* until the network has room */

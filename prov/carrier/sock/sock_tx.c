@@ -371,6 +371,16 @@ static uint64_t tx_all_here(struct sock *s, struct sock_peer *p,
 	return bytes;
 }
 
+/* There may be room: who was refused is told, also where he sleeps. */
+static void tx_feed(struct sock *s)
+{
+	s->starved = false;
+	/* relaxed: a hint, before a wait or with the wake */
+	weft_store32_relaxed(&s->bed.full, 1);
+	if (s->away)
+		sock_wake(&s->base);
+}
+
 void sock_tx_acked(struct sock *s, struct sock_peer *p,
 		   const struct sock_head *h, const uint8_t *more,
 		   uint32_t words)
@@ -382,6 +392,8 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 	if (h->ack - p->tx.acked > count)
 		return;
 	p->room = h->room;
+	if (s->starved)
+		tx_feed(s);
 	if (!count)
 		return;
 	/* What is in the batch has its memory until it has gone. */

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When nothing is said: acknowledgements wait for data, the refused for room.
+ */
+#include "prov/carrier/carrier_end.h"
+#include "prov/carrier/sock/sock.h"
+#include "src/base/clock.h"
+#include "test/t.h"
+
+#include <errno.h>
+
+static void the_pace_follows_the_network(void **state)
+{
+	struct sock_pace p;
+	uint64_t window;
+
+	sock_pace_init(&p, 1000);
+	T_IS(p.rto_ns, SOCK_RTO_FIRST_NS);
+	sock_pace_rtt(&p, 10000000);
+	/* RFC 6298: 10 ms and four times the half of it */
+	T_IS(p.rto_ns, 30000000);
+	for (int i = 0; i < 200; i++)
+		sock_pace_rtt(&p, 1000);
+	T_IS(p.rto_ns, SOCK_RTO_MIN_NS);
+	window = p.window;
+	sock_pace_acked(&p, 5000);
+	T_IS(p.window, window + 5000);
+	/* not below that of the beginning */
+	sock_pace_gap(&p, 1000000000);
+	T_IS(p.window, window);
+	p.window = 240000;
+	sock_pace_gap(&p, 2000000000);
+	T_IS(p.window, 210000);
+	/* once a round trip */
+	sock_pace_gap(&p, 2000000000 + p.srtt_ns / 2);
+	T_IS(p.window, 210000);
+	window = p.window;
+	for (uint64_t acked = 0; acked < window; acked += 1000)
+		sock_pace_acked(&p, 1000);
+	/* from here on one datagram a round trip */
+	T_TRUE(p.window > window + 800 && p.window <= window + 1000);
+	/* in a queue a large one stays as it is, and a loss halves it */
+	p.window = 400000;
+	p.srtt_ns = 10 * p.least_ns + 1000000;
+	sock_pace_acked(&p, 5000);
+	T_IS(p.window, 400000);
+	sock_pace_gap(&p, 3000000000);
+	T_IS(p.window, 200000);
+	sock_pace_timeout(&p, 40000);
+	T_IS(p.window, 2000);
+	T_IS(p.turn, 20000);
+	T_IS(p.rto_ns, 2 * SOCK_RTO_MIN_NS);
+	for (int i = 0; i < 20; i++)
+		sock_pace_timeout(&p, 0);
+	T_IS(p.rto_ns, SOCK_RTO_MAX_NS);
+}
+
+struct two {
+	struct end a, b;
+	struct weft_peer *ab, *ba;
+	struct end_crowd crowd;
+};
+
+static void two_open(struct two *t)
+{
+	*t = (struct two){ .crowd = { { &t->a, &t->b }, 2 } };
+	T_OK(end_open(&t->a, &weft_carrier_sock, 1, NULL));
+	T_OK(end_open(&t->b, &weft_carrier_sock, 2, NULL));
+	t->ab = end_peer(&t->a, &t->b);
+	t->ba = end_peer(&t->b, &t->a);
+	t->a.crowd = t->b.crowd = &t->crowd;
+}
+
+static void two_close(struct two *t)
+{
+	T_IS(t->a.bad + t->b.bad, 0);
+	T_IS(t->a.lost + t->b.lost, 0);
+	end_close(&t->a);
+	end_close(&t->b);
+}
+
+/* Both have met. */
+static void two_talk(struct two *t, uint64_t count)
+{
+	for (uint64_t n = 0; n < count; n++) {
+		T_OK(end_send_all(&t->a, t->ab, n, 8, 60));
+		T_OK(end_send_all(&t->b, t->ba, n, 8, 60));
+	}
+	T_TRUE(end_wait_got(&t->a, count, 60));
+	T_TRUE(end_wait_got(&t->b, count, 60));
+}
+
+static void two_look_on(struct two *t, uint64_t ns)
+{
+	uint64_t end = weft_now_ns() + ns;
+
+	while (weft_now_ns() < end) {
+		t->a.c->ops->poll(t->a.c, 16);
+		t->b.c->ops->poll(t->b.c, 16);
+	}
+}
+
+/* On a crowded host a few of them take too long and go without it. */
+static void an_answer_takes_the_acknowledgement_along(void **state)
+{
+	enum { N = 200, AFTER_NS = 60000 };
+	static struct two pair, *t = &pair;
+	uint64_t was;
+
+	two_open(t);
+	two_talk(t, 1);
+	was = sock_of(t->b.c)->count;
+	for (uint64_t n = 1; n <= N; n++) {
+		T_OK(end_send_all(&t->a, t->ab, n, 8, 60));
+		T_TRUE(end_wait_got(&t->b, n + 1, 60));
+		two_look_on(t, AFTER_NS);
+		T_OK(end_send_all(&t->b, t->ba, n, 8, 60));
+		T_TRUE(end_wait_got(&t->a, n + 1, 60));
+	}
+	T_TRUE(sock_of(t->b.c)->count - was < N + N / 2);
+	two_close(t);
+}
+
+/* B keeps what it may while nobody looks; then nothing moves. */
+static void who_was_refused_sleeps_until_there_is_room(void **state)
+{
+	const uint64_t ns = 20000000;
+	static struct two pair, *t = &pair;
+	struct weft_carrier *a;
+	uint64_t n = 20;
+	struct t_limit limit;
+
+	two_open(t);
+	a = t->a.c;
+	two_talk(t, n);
+	t_limit_set(&limit, 30);
+	do {
+		T_FALSE(t_limit_over(&limit));
+		a->ops->poll(a, 16);
+		while (!end_send(&t->a, t->ab, n, 8192))
+			n++;
+	} while (a->ops->wait(a, ns) != -ETIMEDOUT);
+	T_TRUE(end_wait_got(&t->b, n, 20));
+	while (end_send(&t->a, t->ab, n, 8192)) {
+		T_FALSE(t_limit_over(&limit));
+		a->ops->wait(a, ns);
+		a->ops->poll(a, 16);
+	}
+	T_TRUE(end_wait_got(&t->b, n + 1, 20));
+	two_close(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(the_pace_follows_the_network),
+		T_CASE(an_answer_takes_the_acknowledgement_along),
+		T_CASE(who_was_refused_sleeps_until_there_is_room),
+	};
+
+	return T_RUN(tests);
+}
