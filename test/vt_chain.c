@@ -84,6 +84,17 @@ static void measure(const char *name, void (*run)(int, int, int, int), int root)
 	printf("%s %d %.3f %.3f\n", name, me, us[0], us[1]);
 }
 
+static void reduce(void)
+{
+	static int in[3000], out[3000];
+
+	for (int i = 0; i < 3000; i++)
+		in[i] = me + i;
+	MPI_Reduce(in, out, 3000, MPI_INT, MPI_SUM, 1, group);
+	for (int i = 0; i < 3000; i++)
+		check(me != 1 || out[i] == 10 + 5 * i, "another long sum");
+}
+
 /* Every root, all lengths, a barrier and a sum now and then; nobody waits. */
 static void storm(void)
 {
@@ -102,9 +113,9 @@ static void storm(void)
 				      group);
 			check(sum == 10, "another sum");
 		}
+		/* at which nobody meets the others, and then a broadcast */
 		if (turn % 13 == 7)
-			MPI_Reduce(me ? &sum : MPI_IN_PLACE, &sum, 1, MPI_INT,
-				   MPI_MAX, 0, group);
+			reduce();
 	}
 }
 

@@ -11,9 +11,10 @@
  * window. A member that gets no result is done when its part is sent.
  *
  * Where events of the interfaces are chained everybody has room for half a
- * window, and a root casts at once. Of the route's packets every so-manieth of
- * a broadcast is a barrier: who has passed it knows that all have taken what
- * was half a window before, and those places are free.
+ * window, and a root casts at once. When so many packets have gone since all
+ * members met, in a sum or a barrier, the next one of a broadcast is a barrier:
+ * who has passed it knows that all have taken what was half a window before,
+ * and those places are free.
  */
 #include "prov/nic/nic_coll_net.h"
 
@@ -39,7 +40,8 @@ struct nic_net {
 	bool casts; /* a broadcast is copied, and not combined with zeroes */
 	bool sums;
 	bool chained;
-	uint64_t synced; /* chained: all have been where the others begin */
+	uint64_t synced; /* chained: all have met before this packet */
+	uint64_t meets;	 /* and will have, by what is posted */
 };
 
 uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc, const void *in,
@@ -149,7 +151,7 @@ static bool is_round(const struct nic_net *n, const struct weft_cu_call *call,
 {
 	if (!is_cast(n, call))
 		return false;
-	return n->chained ? (call->first + k) % NET_AHEAD == NET_AHEAD - 1
+	return n->chained ? (call->phase + k) % NET_AHEAD == NET_AHEAD - 1
 			  : !(k % WEFT_VT_WINDOW);
 }
 
@@ -158,7 +160,7 @@ static size_t rounds_before(const struct nic_net *n,
 			    const struct weft_cu_call *call, size_t k)
 {
 	if (n->chained)
-		return (call->first + k) / NET_AHEAD - call->first / NET_AHEAD;
+		return (call->phase + k) / NET_AHEAD;
 	return (k + WEFT_VT_WINDOW - 1) / WEFT_VT_WINDOW;
 }
 
@@ -189,7 +191,7 @@ static size_t rounds_of(const struct nic_net *n,
 			const struct weft_cu_call *call, size_t count)
 {
 	size_t each = window(n) - 1;
-	size_t before = n->chained ? each - call->first % NET_AHEAD : 0;
+	size_t before = n->chained ? each - call->phase : 0;
 
 	return count > before ? (count - before + each - 1) / each : 0;
 }
@@ -365,6 +367,26 @@ WEFT_HOT int nic_net_woken(struct nic_net *n, int budget)
 	return got;
 }
 
+static uint32_t phase_of(const struct nic_net *n)
+{
+	uint64_t gone = n->posted - n->meets;
+
+	return (uint32_t)(gone < NET_AHEAD ? gone : NET_AHEAD - 1);
+}
+
+/* After the last packet of a call at which all members meet, if any. */
+static void note_meeting(struct nic_net *n, const struct weft_cu_call *call)
+{
+	for (size_t k = call->packets; k > 0; k--) {
+		if (syncs(n, call, k - 1)) {
+			n->meets = call->first + k;
+			return;
+		}
+		if (call->packets - k == NET_AHEAD)
+			return;
+	}
+}
+
 WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_cu_call *call)
 {
 	call->flags = 0;
@@ -379,7 +401,9 @@ WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_cu_call *call)
 			      ? 0
 			      : call->count * weft_cu_bytes(call->type);
 	call->first = n->posted;
+	call->phase = phase_of(n);
 	call->packets = packets_of(n, call);
+	note_meeting(n, call);
 	n->posted += call->packets;
 	if (n->tail)
 		n->tail->next = call;
