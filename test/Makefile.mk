@@ -22,7 +22,7 @@ exampledir = $(docdir)/examples
 dist_example_SCRIPTS = test/hosts
 PLAIN_TESTS += test/hosts_ways.sh
 PLAIN_TESTS += test/hosts_self.sh test/hosts_death.sh test/hosts_slurm.sh
-EXTRA_DIST += test/hosts_lib.sh test/hosts_talk.c test/hosts_ways.c test/hosts_coll.c test/hosts_far.h \
+EXTRA_DIST += test/hosts_lib.sh test/hosts_talk.c test/hosts_ways.c test/hosts_coll.c test/hosts_rest.c test/hosts_far.h \
 	test/hosts_soak.sh \
 	test/hosts_soak.c
 include test/threads.mk

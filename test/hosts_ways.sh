@@ -3,7 +3,8 @@
 # Which way packets go: on hosts of test/hosts by memory to ranks of the same
 # host and by datagrams to others, in one job; what FI_WEFT_CARRIER forces; and
 # the reason for a way not taken, which the log tells; and collectives: ranks of
-# a host combine first, and one packet goes between two hosts each way.
+# a host combine first, and one packet goes between two hosts each way; and what
+# waiting for another host takes of the processor.
 if [ -z "$HOSTS" ]; then
 	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 	for n in 2 3; do
@@ -16,7 +17,7 @@ bad=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/weft-ways.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/hosts_lib.sh" || exit 1
-for prog in ways coll; do
+for prog in ways coll rest; do
 	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
 		"$top_srcdir/test/hosts_$prog.c" -o "$work/$prog" \
 		-L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
@@ -45,6 +46,8 @@ for machine in native bgq gemini qsnet2 sunway; do
 	[ "$machine" != native ] || grep packets "$work/out"
 done
 [ ${#hosts[@]} = 2 ] || exit $bad
+try "waiting" 2 rest
+grep processor "$work/out"
 # the interface is found by the rule, and by its name
 MPIEXEC_FLAGS=-v IFACE= try "two ranks on each of two hosts" 4 ways
 export WEFT_LOG=info

@@ -10,13 +10,16 @@ bgq="--machine bgq:4x2x2x2x2"
 
 # ---- what is asked for does not change the run
 # shellcheck disable=SC2086
-run 0 $bgq -n 64 --verbose "$dir/ring"
+run 0 $bgq -n 64 --verbose --report-file "$dir/report.without" "$dir/ring"
 grep -oE 'virtual time .*' "$dir/err" > "$dir/without"
 # shellcheck disable=SC2086
 run 0 $bgq -n 64 --verbose --report-html "$dir/vt.html" \
-	--trace "$dir/vt.json" "$dir/ring"
+	--trace "$dir/vt.json" --report-file "$dir/report.with" "$dir/ring"
 grep -oE 'virtual time .*' "$dir/err" > "$dir/with"
 cmp "$dir/without" "$dir/with" || complain "a page changes virtual time"
+# ranks that write events leave adding up to mpiexec
+cmp "$dir/report.without" "$dir/report.with" || complain "a page changes the report"
+[ -s "$dir/report.with" ] || complain "no report"
 run 0 -n 4 --report-html "$dir/live.html" --trace "$dir/live.json" "$dir/ring"
 timeout 60 "$mpiexec" --machine qsnet2:4x4 -n 16 --report-html \
 	"$dir/tree.html" "$dir/ring" 2> "$dir/err" || complain "qsnet2"

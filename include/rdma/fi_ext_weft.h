@@ -280,6 +280,27 @@ struct fi_weft_typed {
 };
 
 /*
+ * On endpoints and domains: reads and writes of a peer's memory that are over
+ * when the call returns, with no completion, where the host's kernel moves the
+ * bytes and the peer has no part in it. They stand in the order of the
+ * endpoint's other accesses to that peer.
+ */
+#define FI_WEFT_NOW "weft_now"
+
+struct fi_weft_now {
+	size_t size;
+	/*
+	 * remote and key: as of fi_read. 0; -FI_EAGAIN: not in this way, or not
+	 * now, or the peer has no such memory; nothing was counted, bytes may
+	 * have moved in part, and fi_read tells more.
+	 */
+	int (*read)(struct fid_ep *ep, void *buf, size_t len, fi_addr_t addr,
+		    uint64_t remote, uint64_t key);
+	int (*write)(struct fid_ep *ep, const void *buf, size_t len,
+		     fi_addr_t addr, uint64_t remote, uint64_t key);
+};
+
+/*
  * On endpoints and domains: peers that died, or were given up since there is no
  * memory to reach them. A receive that names its source in the tag alone is not
  * ended by the provider, who does not know that.

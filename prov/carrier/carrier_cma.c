@@ -58,10 +58,18 @@ static void cma_advance(struct cma_pos *pos, size_t bytes)
 	pos->done += bytes;
 }
 
-int carrier_cma(pid_t pid, bool write, const struct iovec *local, int count,
-		uint64_t remote)
+/* One call; bytes that have moved, or -1 with errno. */
+static ssize_t cma_call(pid_t pid, bool write, const struct iovec *local,
+			int count, const struct iovec *remote)
 {
-	struct cma_pos pos = { .iov = local, .count = count };
+	if (write)
+		return process_vm_writev(pid, local, (unsigned long)count,
+					 remote, 1, 0);
+	return process_vm_readv(pid, local, (unsigned long)count, remote, 1, 0);
+}
+
+static int cma_many(pid_t pid, bool write, struct cma_pos pos, uint64_t remote)
+{
 	struct iovec piece[CMA_IOV];
 	struct iovec theirs;
 	ssize_t n;
@@ -73,10 +81,7 @@ int carrier_cma(pid_t pid, bool write, const struct iovec *local, int count,
 			return 0;
 		pieces = cma_ahead(&pos, piece, &theirs.iov_len);
 		theirs.iov_base = (void *)(uintptr_t)remote;
-		n = write ? process_vm_writev(pid, piece, (unsigned long)pieces,
-					      &theirs, 1, 0)
-			  : process_vm_readv(pid, piece, (unsigned long)pieces,
-					     &theirs, 1, 0);
+		n = cma_call(pid, write, piece, pieces, &theirs);
 		if (n < 0)
 			return -errno;
 		if (!n)
@@ -84,4 +89,26 @@ int carrier_cma(pid_t pid, bool write, const struct iovec *local, int count,
 		remote += (uint64_t)n;
 		cma_advance(&pos, (size_t)n);
 	}
+}
+
+int carrier_cma(pid_t pid, bool write, const struct iovec *local, int count,
+		uint64_t remote)
+{
+	struct cma_pos pos = { .iov = local, .count = count };
+	const struct iovec theirs = { (void *)(uintptr_t)remote,
+				      count == 1 ? local->iov_len : 0 };
+	ssize_t n;
+
+	/* the short way of what is one piece, as nearly everything is */
+	if (count != 1 || !local->iov_len)
+		return cma_many(pid, write, pos, remote);
+	n = cma_call(pid, write, local, 1, &theirs);
+	if (n == (ssize_t)local->iov_len)
+		return 0;
+	if (n < 0)
+		return -errno;
+	if (!n)
+		return -EFAULT;
+	cma_advance(&pos, (size_t)n);
+	return cma_many(pid, write, pos, remote + (uint64_t)n);
 }

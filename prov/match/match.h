@@ -129,16 +129,25 @@ static inline void weft_match_unpost(struct weft_match *m,
 struct weft_match_recv *weft_match_find_posted(struct weft_match *m,
 					       uint32_t src, uint64_t tag);
 
+/* The first that was posted, when it fits; or NULL. */
+static inline struct weft_match_recv *
+weft_match_first(const struct weft_match *m, uint32_t src, uint64_t tag)
+{
+	struct weft_match_recv *r;
+
+	if (weft_unlikely(weft_list_empty(&m->posted)))
+		return NULL;
+	r = weft_container_of(m->posted.next, struct weft_match_recv, order);
+	return weft_likely(weft_match_fits(r, src, tag)) ? r : NULL;
+}
+
 /* The oldest posted receive that fits, still posted; or NULL. */
 static inline struct weft_match_recv *
 weft_match_arrive(struct weft_match *m, uint32_t src, uint64_t tag)
 {
-	struct weft_match_recv *r;
+	struct weft_match_recv *r = weft_match_first(m, src, tag);
 
-	if (weft_list_empty(&m->posted))
-		return NULL;
-	r = weft_container_of(m->posted.next, struct weft_match_recv, order);
-	if (weft_likely(weft_match_fits(r, src, tag)))
+	if (r || weft_list_empty(&m->posted))
 		return r;
 	return weft_match_find_posted(m, src, tag);
 }

@@ -86,6 +86,8 @@ struct weft_unit_ops {
 	int (*poll)(struct weft_unit *u, int budget);
 	/* Trees of chained events; NULL: its events start nothing. */
 	const struct weft_chain_ops *chain;
+	/* Adds nothing to what the carrier does. */
+	bool bare;
 };
 
 /* Packet types below are the engine's, from here on the units' own. */
@@ -433,6 +435,10 @@ int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op);
 int weft_nic_peek(struct weft_nic *nic, struct weft_nic_op *op);
 /* WEFT_WRITE and WEFT_READ. */
 int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op);
+/* The same on the spot, without an operation: want is of the peer's memory.
+ * -EAGAIN: not in this way, or not now. */
+int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
+		     const struct weft_want *want, void *buf);
 /* WEFT_ATOMIC, WEFT_FETCH, WEFT_COMPARE. -EOPNOTSUPP, -EMSGSIZE. */
 int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op);
 /*

@@ -85,4 +85,5 @@ const struct weft_unit_ops weft_unit_direct = {
 	.put = direct_put,
 	.amo = direct_amo,
 	.poll = direct_poll,
+	.bare = true,
 };

@@ -294,26 +294,56 @@ static WEFT_COLD int msg_keep(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
-			 const struct weft_pkt *pkt, const void *payload)
+/* Nobody waits for it, or one who wants more than the bytes in one place. */
+static WEFT_APART int msg_think(struct weft_nic *nic, struct weft_peer *src,
+				const struct weft_pkt *pkt, const void *payload)
 {
 	int err;
 	struct weft_nic_op *op = recv_take(nic, src, pkt, pkt->len, &err);
 
-	if (weft_unlikely(!op))
+	if (!op)
 		return err ? err : msg_keep(nic, src, pkt, payload);
 	recv_meets(op, src, pkt->flags, pkt->tag, pkt->data);
 	recv_fit(op, pkt->len);
-	if (weft_unlikely(op->iov_count != 1))
-		nic_scatter(op->iov, op->iov_count, 0, payload, op->len);
-	else if (op->len == sizeof(uint64_t)) /* no call for a word */
+	nic_scatter(op->iov, op->iov_count, 0, payload, op->len);
+	recv_end(nic, op, pkt->flags, pkt->aux);
+	return 0;
+}
+
+/* The receive that the message may go straight into, and end; or NULL. */
+static inline struct weft_nic_op *recv_plain(const struct weft_match *m,
+					     const struct weft_peer *src,
+					     const struct weft_pkt *pkt)
+{
+	struct weft_match_recv *r = weft_match_first(m, src->index, pkt->tag);
+	struct weft_nic_op *op;
+
+	if (weft_unlikely(!r))
+		return NULL;
+	op = weft_container_of(r, struct weft_nic_op, m);
+	return !(op->flags & WEFT_OP_MULTI) && op->iov_count == 1 &&
+			       pkt->len <= op->len &&
+			       !(pkt->flags & WEFT_OP_ACK)
+		       ? op
+		       : NULL;
+}
+
+WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
+			 const struct weft_pkt *pkt, const void *payload)
+{
+	struct weft_match *m = match_for(nic, pkt->flags);
+	struct weft_nic_op *op = recv_plain(m, src, pkt);
+
+	if (weft_unlikely(!op))
+		return msg_think(nic, src, pkt, payload);
+	weft_match_unpost(m, &op->m);
+	recv_meets(op, src, pkt->flags, pkt->tag, pkt->data);
+	op->len = pkt->len;
+	if (weft_likely(op->len == sizeof(uint64_t))) /* no call for a word */
 		memcpy(op->iov[0].iov_base, payload, sizeof(uint64_t));
 	else if (op->len) /* an empty one may have no buffer */
 		memcpy(op->iov[0].iov_base, payload, op->len);
-	if (weft_unlikely((pkt->flags & WEFT_OP_ACK) || op->olen || op->parent))
-		recv_end(nic, op, pkt->flags, pkt->aux);
-	else
-		nic_done(nic, op, 0);
+	nic_done(nic, op, 0);
 	return 0;
 }
 
@@ -552,20 +582,20 @@ static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 	return 0;
 }
 
-WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op)
+/* Something waits for it, or it is of a rare kind. */
+static WEFT_APART int recv_think(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);
 	struct weft_match_msg *um;
 
-	if (weft_unlikely(op->flags & (WEFT_OP_CLAIM | WEFT_OP_MULTI))) {
-		if (op->flags & WEFT_OP_CLAIM)
-			return recv_claimed(nic, op);
+	if (op->flags & WEFT_OP_CLAIM)
+		return recv_claimed(nic, op);
+	if (op->flags & WEFT_OP_MULTI)
 		return recv_multi(nic, op);
-	}
 	um = msg_find(nic, m, op);
 	if (!um) {
 		weft_match_post(m, &op->m);
-		if (weft_unlikely(op->peer && op->peer->lost))
+		if (op->peer && op->peer->lost)
 			nic_recv_fail(nic, op, -(int)op->peer->lost);
 		return 0;
 	}
@@ -573,6 +603,18 @@ WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op)
 		return -ENOMEM;
 	weft_match_remove(m, um);
 	msg_take(nic, weft_container_of(um, struct nic_msg, m), op);
+	return 0;
+}
+
+WEFT_HOT int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op)
+{
+	struct weft_match *m = match_for(nic, op->flags);
+
+	if (weft_unlikely((op->flags & (WEFT_OP_CLAIM | WEFT_OP_MULTI)) ||
+			  op->peer || !weft_list_empty(&m->msgs) ||
+			  !weft_list_empty(&nic->gone)))
+		return recv_think(nic, op);
+	weft_match_post(m, &op->m);
 	return 0;
 }
 

@@ -245,6 +245,32 @@ int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op)
 	return err;
 }
 
+int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
+		     const struct weft_want *want, void *buf)
+{
+	struct nic_peer *p = nic_peer_of(nic, peer);
+	struct weft_carrier *c = nic->unit->carrier;
+	const struct iovec local = { buf, want->len };
+	uint64_t at, region;
+	uint32_t has;
+	int err;
+
+	/* a unit's own engine is not gone around */
+	if (!nic->unit->ops->bare || nic->no_dma || c->virt || !p ||
+	    p->dma_refused || p->asks || p->reaches ||
+	    !weft_list_empty(&p->sending) ||
+	    nic_share_find(nic, p, want, &at, &region, &has) ||
+	    (has & WEFT_MR_EVENTS))
+		return -EAGAIN;
+	err = want->access == WEFT_MR_REMOTE_READ
+		      ? c->ops->read(c, peer, &local, 1, at)
+		      : c->ops->write(c, peer, &local, 1, at);
+	if (err)
+		return -EAGAIN;
+	nic->dma_bytes += want->len;
+	return 0;
+}
+
 /* ---- the target ---------------------------------------------------------- */
 
 void nic_event(struct weft_nic *nic, struct weft_peer *src,

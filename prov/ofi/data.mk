@@ -14,6 +14,7 @@ PROVIDER = \
 	prov/ofi/weft_post.c prov/ofi/weft_post.h \
 	prov/ofi/weft_progress.c \
 	prov/ofi/weft_recv.c \
+	prov/ofi/weft_now.c \
 	prov/ofi/weft_peers.c \
 	prov/ofi/weft_place.c prov/ofi/weft_place.h \
 	prov/ofi/weft_rma.c \

@@ -79,18 +79,23 @@ WEFT_INLINE void went_well(struct weft_ep *ep, struct weft_cq *cq,
 	weft_cq_commit(cq);
 }
 
-WEFT_HOT static void up_done(void *arg, struct weft_nic_op *op)
+WEFT_APART WEFT_HOT static void queue_done(struct weft_ep *ep,
+					   struct weft_nic_op *op)
 {
-	struct weft_ep *ep = arg;
-
-	if (op->flags & WEFT_OP_UNQUEUED)
-		weft_recv_over(ep, op);
-	else if (weft_unlikely(op->err))
+	if (weft_unlikely(op->err))
 		failed(ep, op->kind == WEFT_RECV ? ep->rx_cq : ep->tx_cq, op);
 	else if (weft_likely(op->kind == WEFT_RECV))
 		went_well(ep, ep->rx_cq, ep->cntr[WEFT_CNTR_RECV], op);
 	else
 		went_well(ep, ep->tx_cq, ep->cntr[cntr_of[op->kind]], op);
+}
+
+WEFT_HOT static void up_done(void *arg, struct weft_nic_op *op)
+{
+	if (op->flags & WEFT_OP_UNQUEUED)
+		weft_recv_over(arg, op);
+	else
+		queue_done(arg, op);
 }
 
 static int up_region(void *arg, const struct weft_want *want, void **at_p,

@@ -125,6 +125,7 @@ static const struct {
 	{ FI_WEFT_CLOCK, &clock_ops },	    { FI_WEFT_STATS, &stats_ops },
 	{ FI_WEFT_RECV, &weft_recv_ops },   { FI_WEFT_PEERS, &weft_peers_ops },
 	{ FI_WEFT_TYPED, &weft_typed_ops }, { FI_WEFT_MEM, &weft_mem_ops },
+	{ FI_WEFT_NOW, &weft_now_ops },
 };
 
 int weft_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,

@@ -35,6 +35,9 @@
 #define weft_likely(x)	 __builtin_expect(!!(x), 1)
 #define weft_unlikely(x) __builtin_expect(!!(x), 0)
 
+/* Memory that is read soon: on its way while something else is done. */
+#define weft_prefetch(p) __builtin_prefetch(p, 0, 3)
+
 #define weft_container_of(ptr, type, member) \
 	((type *)((char *)(ptr)-offsetof(type, member)))
 

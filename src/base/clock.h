@@ -6,6 +6,7 @@
 #ifndef WEFT_BASE_CLOCK_H
 #define WEFT_BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct weft_clock {
@@ -61,5 +62,63 @@ static inline uint64_t weft_ticks_hz(void)
 
 /* Nanoseconds of the host's monotonic clock, without the indirection. */
 uint64_t weft_now_ns(void);
+
+/* The same as of the host's last tick, up to ten milliseconds ago, for a
+ * fraction of the price. */
+uint64_t weft_now_rough_ns(void);
+
+/*
+ * The counter at whatever rate, for who notes many times and has them turned
+ * into ns later (src/base/trace.h). weft_counter() may be read before what
+ * stands above it is over, weft_counter_after() is not.
+ */
+#if defined(__x86_64__)
+static inline uint64_t weft_counter(void)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high)::"memory");
+	return (uint64_t)high << 32 | low;
+}
+
+static inline uint64_t weft_counter_after(void)
+{
+	__asm__ volatile("lfence" ::: "memory");
+	return weft_counter();
+}
+#elif defined(__aarch64__)
+static inline uint64_t weft_counter(void)
+{
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks)::"memory");
+	return ticks;
+}
+
+static inline uint64_t weft_counter_after(void)
+{
+	return weft_ticks();
+}
+#else
+static inline uint64_t weft_counter(void)
+{
+	return 0;
+}
+
+static inline uint64_t weft_counter_after(void)
+{
+	return 0;
+}
+#endif
+
+/* Is there one, and is it the same on all processors? */
+bool weft_counter_good(void);
+
+/* The counter and the clock at one time. */
+struct weft_moment {
+	uint64_t counter, ns;
+};
+
+struct weft_moment weft_moment_now(void);
 
 #endif

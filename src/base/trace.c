@@ -2,6 +2,8 @@
 /* Writing a trace, see trace.h. */
 #include "src/base/trace.h"
 
+#include "src/base/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -45,8 +47,12 @@ static const char *folder_of(const char *file, char *dir, size_t len)
 
 int weft_trace_create(const char *beside)
 {
+	const struct weft_moment now = weft_moment_now();
 	const struct trace_head head = { .magic = TRACE_MAGIC,
-					 .version = TRACE_VERSION };
+					 .version = TRACE_VERSION,
+					 .counted = weft_counter_good(),
+					 .counter = now.counter,
+					 .ns = now.ns };
 	char dir[PATH_MAX];
 	int fd = open_nameless(folder_of(beside, dir, sizeof(dir)));
 	int err;
@@ -89,6 +95,12 @@ int weft_trace_attach(struct weft_trace *t, int fd, uint32_t me)
 	return 0;
 }
 
+bool weft_trace_count(struct weft_trace *t)
+{
+	t->counts = t->head && t->head->counted;
+	return t->counts;
+}
+
 /* The number of a chunk that nobody else has. */
 static uint64_t number(struct weft_trace *t)
 {
@@ -118,6 +130,7 @@ static struct trace_chunk *take(struct weft_trace *t, enum trace_type type)
 	c->type = type;
 	c->writer = t->me;
 	c->desk = type == TRACE_EVENTS ? (uint32_t)i : TRACE_NO_DESK;
+	c->counted = t->counts;
 	return c;
 }
 
@@ -161,36 +174,45 @@ void weft_trace_put(struct weft_trace *t, enum trace_type type,
 		}
 	}
 	memcpy((char *)c + TRACE_CHUNK_HEAD + used, record, bytes);
-	/* R1 as in weft_trace_event() */
+	/* R2 pairs with A2 in weft_trace_used(): as R1 */
 	weft_store64(&c->state, used + bytes);
 }
 
 /* ---- events -------------------------------------------------------------- */
 
+static struct trace_entry *desk_begin(const struct weft_trace *t)
+{
+	return (void *)((char *)t->desk + TRACE_CHUNK_HEAD);
+}
+
 /* Writes what is on the desk as a chunk of its own. */
 static bool file_away(struct weft_trace *t)
 {
+	size_t used = (size_t)((char *)t->next - (char *)desk_begin(t));
 	struct trace_chunk head = { .type = TRACE_EVENTS,
 				    .writer = t->me,
-				    .state = t->state,
-				    .desk = t->desk->desk };
+				    .state = t->turn * TRACE_TURN + used,
+				    .desk = t->desk->desk,
+				    .counted = t->counts };
 	char pad[TRACE_CHUNK_HEAD - sizeof(head)] = { 0 };
 	const struct iovec iov[] = {
 		{ &head, sizeof(head) },
 		{ pad, sizeof(pad) },
-		{ (char *)t->desk + TRACE_CHUNK_HEAD, TRACE_USED(t->state) },
+		{ desk_begin(t), used },
 	};
-	ssize_t all = TRACE_CHUNK_HEAD + (ssize_t)TRACE_USED(t->state);
 
-	return pwritev(t->fd, iov, 3, place(number(t))) == all;
+	return pwritev(t->fd, iov, 3, place(number(t))) ==
+	       TRACE_CHUNK_HEAD + (ssize_t)used;
 }
 
 static void begin(struct weft_trace *t)
 {
-	t->next = (void *)((char *)t->desk + TRACE_CHUNK_HEAD);
+	t->next = desk_begin(t);
 	t->end = t->next + (TRACE_CHUNK - TRACE_CHUNK_HEAD) / sizeof(*t->next);
-	t->state = (t->state & ~(TRACE_TURN - 1)) + TRACE_TURN;
-	weft_store64(&t->desk->state, t->state);
+	t->turn++;
+	/* R3 pairs with A3 in weft_trace_used(): what was here before is in a
+	 * chunk before it counts here no more. */
+	weft_store64(&t->desk->state, t->turn * TRACE_TURN);
 }
 
 bool weft_trace_turn(struct weft_trace *t)
@@ -213,7 +235,7 @@ bool weft_trace_turn(struct weft_trace *t)
 /* The desk is cleared: who attaches again has another, which comes later. */
 void weft_trace_detach(struct weft_trace *t)
 {
-	if (t->desk && TRACE_USED(t->state) && file_away(t))
+	if (t->desk && t->next > desk_begin(t) && file_away(t))
 		begin(t);
 	unmap_all(t);
 }

@@ -14,6 +14,11 @@
  * that is full writes it as another chunk and begins it anew. Its chunks come
  * in their order, then its desk. One who dies between the two leaves a chunk
  * of the same turn as his desk: the desk counts.
+ *
+ * An event on the desk is there when it bears the turn of the desk, so that a
+ * writer touches nothing but the event. Its times are ps, or those of the
+ * processor's counter where its chunk says so; the head has a moment of both
+ * clocks, the reader takes another.
  */
 #ifndef WEFT_BASE_TRACE_LAYOUT_H
 #define WEFT_BASE_TRACE_LAYOUT_H
@@ -23,7 +28,7 @@
 #include <assert.h>
 
 #define TRACE_MAGIC   0x65636172u /* "race" */
-#define TRACE_VERSION 3u
+#define TRACE_VERSION 4u
 
 enum { TRACE_HEAD = 4096, TRACE_CHUNK = 1 << 16, TRACE_CHUNK_HEAD = 64 };
 
@@ -32,6 +37,9 @@ struct trace_head {
 	uint32_t version;
 	weft_au64 chunks; /* taken so far */
 	weft_au32 lost;	  /* writers that could not go on: no room */
+	uint32_t counted; /* the counter is good, and this is when it began */
+	uint64_t counter;
+	uint64_t ns;
 };
 
 enum trace_type {
@@ -45,10 +53,10 @@ enum trace_type {
 struct trace_chunk {
 	uint32_t type; /* enum trace_type */
 	uint32_t writer;
-	/* {turn:32, bytes of records that are complete:32} */
+	/* {turn:32, bytes of records that are complete:32}; a desk: its turn */
 	weft_au64 state;
-	uint32_t desk; /* the number of its writer's desk; TRACE_NO_DESK */
-	uint32_t reserved;
+	uint32_t desk;	  /* the number of its writer's desk; TRACE_NO_DESK */
+	uint32_t counted; /* times of its events are the counter's */
 };
 
 #define TRACE_NO_DESK	  UINT32_MAX
@@ -62,13 +70,18 @@ enum trace_kind {
 	TRACE_RECV, /* t: when; span: bytes; word: tag word */
 };
 
-struct trace_event {
-	uint64_t t; /* ps */
+/* As it stands in the file. */
+struct trace_entry {
+	uint64_t t;
 	uint64_t span;
 	uint64_t word;
 	uint32_t id;
-	uint32_t kind; /* enum trace_kind */
+	weft_au32 mark; /* {turn of the desk:24, enum trace_kind:8} */
 };
+
+#define TRACE_MARK(turn, kind) ((uint32_t)(turn) << 8 | (kind))
+#define TRACE_MARK_TURN(mark)  ((mark) >> 8)
+#define TRACE_MARK_KIND(mark)  ((mark)&0xff)
 
 /* The same of all who take part in a collective: first member, context of the
  * communicator, how many went before it there. */
@@ -109,7 +122,7 @@ struct trace_branch {
 	char node[32];
 };
 
-static_assert(sizeof(struct trace_event) == 32, "two in a line");
+static_assert(sizeof(struct trace_entry) == 32, "two in a line");
 static_assert(sizeof(struct trace_link) == 104, "whole words");
 static_assert(sizeof(struct trace_branch) == 64, "a line");
 static_assert(sizeof(struct trace_chunk) <= TRACE_CHUNK_HEAD, "fits");

@@ -3,12 +3,31 @@
  * says of itself is checked. */
 #include "src/base/trace.h"
 
+#include "src/base/clock.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 enum { READ_AHEAD = 1 << 28 }; /* of more the kernel keeps what it likes */
+
+/* Time enough must have passed to tell the rate. */
+static void rate(struct weft_trace_file *f, const struct trace_head *head)
+{
+	enum { ENOUGH_NS = 1000000 };
+	struct weft_moment now;
+
+	f->counter = head->counter;
+	f->ps = head->ns * 1000;
+	if (!head->counted)
+		return;
+	do
+		now = weft_moment_now();
+	while (now.ns - head->ns < ENOUGH_NS);
+	f->rate = (uint64_t)((double)(now.ns - head->ns) * 1000 /
+			     (double)(now.counter - head->counter) * 0x1p32);
+}
 
 int weft_trace_read(struct weft_trace_file *f, int fd)
 {
@@ -31,6 +50,7 @@ int weft_trace_read(struct weft_trace_file *f, int fd)
 	/* the last one may end where its records do */
 	f->chunks = (f->bytes - TRACE_HEAD + TRACE_CHUNK - 1) / TRACE_CHUNK;
 	f->lost = weft_load32(&head->lost);
+	rate(f, head);
 	return 0;
 }
 
@@ -59,16 +79,35 @@ static bool is_still_on_the_desk(const struct weft_trace_file *f,
 	       weft_load64(&desk->state) / TRACE_TURN == state / TRACE_TURN;
 }
 
+/* How many bytes of a desk bear its turn. */
+static uint32_t on_desk(const struct trace_chunk *c, uint64_t state,
+			size_t room)
+{
+	const struct trace_entry *e =
+		(const void *)((const char *)c + TRACE_CHUNK_HEAD);
+	uint32_t turn = TRACE_MARK_TURN(TRACE_MARK(state / TRACE_TURN, 0));
+	size_t most = (room - TRACE_CHUNK_HEAD) / sizeof(*e), n = 0;
+
+	/* A1 pairs with R1 in weft_trace_event() */
+	while (n < most && TRACE_MARK_TURN(weft_load32(&e[n].mark)) == turn)
+		n++;
+	return (uint32_t)(n * sizeof(*e));
+}
+
 uint32_t weft_trace_used(const struct weft_trace_file *f, uint64_t i)
 {
 	const struct trace_chunk *c = weft_trace_chunk(f, i);
 	size_t room = f->bytes - (size_t)((const char *)c - f->base);
-	/* A1 pairs with R1 in weft_trace_event() */
-	uint64_t state = weft_load64(&c->state);
+	/* A2 pairs with R2 in weft_trace_put(), A3 with R3 in begin() */
+	uint64_t state = room < TRACE_CHUNK_HEAD ? 0 : weft_load64(&c->state);
 	uint32_t used = TRACE_USED(state);
 
 	if (room > TRACE_CHUNK)
 		room = TRACE_CHUNK;
+	if (!state)
+		return 0;
+	if (weft_trace_is_desk(f, i))
+		return on_desk(c, state, room);
 	if (used + TRACE_CHUNK_HEAD > room || used > TRACE_CHUNK ||
 	    is_still_on_the_desk(f, c, state))
 		return 0;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Events of several writers come back in their order, also of dead ones. */
+#include "src/base/clock.h"
 #include "src/base/trace.h"
 #include "test/t.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -30,7 +32,7 @@ static void write_all(int fd, uint32_t me)
 /* How many events of a writer there are, all in order. */
 static uint64_t count(const struct weft_trace_file *f, uint32_t writer)
 {
-	const struct trace_event *e;
+	const struct trace_entry *e;
 	uint64_t at = 0, n = 0;
 	size_t bytes;
 
@@ -111,6 +113,122 @@ static void who_dies_with_a_full_desk_leaves_it_once(void **state)
 	close(fd);
 }
 
+/* The first event of a writer. */
+static struct trace_event first_of(const struct weft_trace_file *f)
+{
+	const struct trace_entry *e;
+	uint64_t at = 0;
+	size_t bytes;
+
+	e = weft_trace_next(f, TRACE_EVENTS, 0, &at, &bytes);
+	assert_non_null(e);
+	return weft_trace_get(
+		f, (const void *)((const char *)e - TRACE_CHUNK_HEAD), e);
+}
+
+/* By the clock that is asked on both sides of what is counted. */
+static void times_of_the_counter_come_back_as_those_of_the_clock(void **state)
+{
+	struct trace_event e = { .kind = TRACE_CALL, .word = 5, .id = 6 };
+	uint64_t low[2], high[2], least, most;
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f;
+	struct weft_trace t;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	if (!weft_trace_count(&t))
+		skip();
+	low[0] = weft_now_ns();
+	e.t = weft_counter_after();
+	high[0] = weft_now_ns();
+	do
+		low[1] = weft_now_ns();
+	while (low[1] < high[0] + 2000000);
+	e.span = weft_counter_after() - e.t;
+	high[1] = weft_now_ns();
+	weft_trace_event(&t, &e);
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	e = first_of(&f);
+	/* a part in a thousand: the host may pull its clock while we look */
+	least = (low[1] - high[0]) / 1000 * 999;
+	most = (high[1] - low[0]) / 1000 * 1001 + 1000;
+	assert_in_range(e.span / 1000, least, most);
+	assert_in_range(e.t / 1000, low[0] - 100000, high[0] + 100000);
+	assert_int_equal(e.kind, TRACE_CALL);
+	assert_int_equal(e.word, 5);
+	assert_int_equal(e.id, 6);
+	weft_trace_close(&f);
+	weft_trace_detach(&t);
+	close(fd);
+}
+
+/* Of sends the span is a length. */
+static void lengths_are_not_taken_for_times(void **state)
+{
+	struct trace_event e = { .kind = TRACE_SEND, .span = 4096 };
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f;
+	struct weft_trace t;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	weft_trace_count(&t);
+	weft_trace_event(&t, &e);
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	assert_int_equal(first_of(&f).span, 4096);
+	weft_trace_close(&f);
+	weft_trace_detach(&t);
+	close(fd);
+}
+
+/* One who looks at a desk while another fills it, for ThreadSanitizer: what
+ * bears the turn is whole. */
+static void *fill(void *arg)
+{
+	struct weft_trace *t = arg;
+	struct trace_event e = { .kind = TRACE_SEND };
+
+	while (t->next != t->end) {
+		e.t++;
+		e.span = ~e.t;
+		e.word = 3 * e.t;
+		weft_trace_event(t, &e);
+	}
+	return NULL;
+}
+
+static void what_is_seen_on_a_desk_is_whole(void **state)
+{
+	struct trace_event e = { .kind = TRACE_SEND };
+	int fd = weft_trace_create("/tmp/x");
+	struct weft_trace_file f = { .chunks = 1 };
+	const struct trace_entry *at;
+	struct weft_trace t;
+	pthread_t who;
+	size_t n = 0, all;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	assert_true(weft_trace_turn(&t));
+	weft_trace_event(&t, &e);
+	f.base = (char *)t.desk - TRACE_HEAD;
+	f.bytes = TRACE_HEAD + TRACE_CHUNK;
+	at = t.next - 1;
+	all = (size_t)(t.end - at);
+	assert_int_equal(pthread_create(&who, NULL, fill, &t), 0);
+	while (n < all) {
+		size_t seen = weft_trace_used(&f, 0) / sizeof(*at);
+
+		assert_true(seen >= n);
+		for (n = n ? n : 1; n < seen; n++) {
+			assert_int_equal(at[n].t, n);
+			assert_int_equal(at[n].span, ~at[n].t);
+			assert_int_equal(at[n].word, 3 * n);
+		}
+	}
+	pthread_join(who, NULL);
+	weft_trace_detach(&t);
+	close(fd);
+}
+
 static void types_do_not_mix(void **state)
 {
 	const struct trace_link l = { .name = "A+", .packets = 7 };
@@ -134,6 +252,30 @@ static void types_do_not_mix(void **state)
 	assert_non_null(got);
 	assert_int_equal(bytes, sizeof(l));
 	assert_int_equal(got->packets, 7);
+	weft_trace_close(&f);
+	close(fd);
+}
+
+static void records_go_on_in_the_next_chunk(void **state)
+{
+	enum { LINKS = 2000 };
+	struct trace_link l = { .name = "A+" };
+	int fd = weft_trace_create("/tmp/x");
+	const struct trace_link *got;
+	struct weft_trace_file f;
+	struct weft_trace t;
+	uint64_t at = 0, n = 0;
+	size_t bytes;
+
+	assert_int_equal(weft_trace_attach(&t, fd, 0), 0);
+	for (l.packets = 0; l.packets < LINKS; l.packets++)
+		weft_trace_put(&t, TRACE_LINKS, &l, sizeof(l));
+	weft_trace_detach(&t);
+	assert_int_equal(weft_trace_read(&f, fd), 0);
+	while ((got = weft_trace_next(&f, TRACE_LINKS, 0, &at, &bytes)))
+		for (size_t i = 0; i < bytes / sizeof(l); i++, n++)
+			assert_int_equal(got[i].packets, n);
+	assert_int_equal(n, LINKS);
 	weft_trace_close(&f);
 	close(fd);
 }
@@ -185,7 +327,12 @@ int main(void)
 		cmocka_unit_test(writers_that_are_killed_leave_all_they_wrote),
 		cmocka_unit_test(who_leaves_takes_nothing_along),
 		cmocka_unit_test(who_dies_with_a_full_desk_leaves_it_once),
+		cmocka_unit_test(
+			times_of_the_counter_come_back_as_those_of_the_clock),
+		cmocka_unit_test(lengths_are_not_taken_for_times),
+		cmocka_unit_test(what_is_seen_on_a_desk_is_whole),
 		cmocka_unit_test(types_do_not_mix),
+		cmocka_unit_test(records_go_on_in_the_next_chunk),
 		cmocka_unit_test(no_room_is_seen_by_the_reader),
 		cmocka_unit_test(what_is_no_trace_is_refused),
 	};

@@ -2,22 +2,27 @@
 /* The slow path of core_call.h, and where the roll comes from. */
 #include "src/core/core_call.h"
 
+#include "src/base/clock.h"
 #include "src/base/roll_print.h"
 
 #include <pthread.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A thread on the slow path. */
+/* How a call is timed. */
+enum timed { UNTIMED, CLOCK, COUNTER };
+
+/* A thread on the slow path; a line. */
 struct lane {
-	weft_au32 *slot;	  /* NULL: new here */
-	unsigned depth;		  /* calls within calls */
-	uint32_t id;		  /* of the outermost */
+	alignas(WEFT_CACHE_LINE) weft_au32 *slot; /* NULL: new here */
+	unsigned depth;				  /* calls within calls */
+	uint32_t id;				  /* of the outermost */
 	uint64_t since;		  /* when it was entered, if timed */
 	uint64_t word;		  /* weft_call_mark() */
 	struct roll_tally *tally; /* of all names, where they are counted */
-	bool timed;
+	enum timed timed;
 };
 
 static weft_au32 nowhere; /* until the roll is there, and without memory */
@@ -30,10 +35,15 @@ static bool shared; /* it is the launcher's */
 static weft_au32 lanes;
 static _Thread_local struct lane lane WEFT_TLS_NEAR;
 
-static weft_au32 started; /* MPI_Init has decided what follows */
-static bool several;	  /* threads */
-static uint64_t (*now)(void);
-static weft_call_seen seen;
+/* What every call there asks, a line. */
+static struct {
+	alignas(WEFT_CACHE_LINE) weft_au32 started; /* MPI_Init has decided */
+	enum timed timed;
+	bool several; /* threads */
+	bool counter; /* what seen is told */
+	uint64_t (*now)(void);
+	weft_call_seen seen;
+} how;
 
 /* A small number from the environment, or -1. */
 static long number(const char *name)
@@ -112,49 +122,66 @@ static void open_lane(struct lane *l)
 		l->tally = weft_roll_tally(&roll, me, 0);
 }
 
+/* Has the site, from now on, nothing to do here? */
+static bool is_plain(const struct lane *l)
+{
+	/* A1 pairs with R1 in weft_call_start() */
+	return weft_load32(&how.started) && !how.timed && !how.several &&
+	       !l->depth;
+}
+
+static void begin(struct lane *l, uint32_t id)
+{
+	weft_store32(l->slot, id);
+	l->id = id;
+	l->word = 0;
+	l->timed = weft_load32(&how.started) ? how.timed : UNTIMED;
+	if (l->timed == COUNTER)
+		l->since = weft_counter();
+	else if (l->timed)
+		l->since = how.now();
+}
+
 struct weft_call weft_call_enter_slow(struct weft_call_site *site)
 {
 	struct lane *l = &lane;
 	uint32_t id = number_of(site);
 
-	/* A1 pairs with R1 in weft_call_start() */
-	if (id && weft_load32(&started) && !several && !now && !l->depth) {
+	if (id && is_plain(l)) {
 		weft_store32_relaxed(&site->id, id); /* relaxed: as above */
 		return weft_call_enter(site);
 	}
 	if (!l->slot)
 		open_lane(l);
-	if (l->depth++ == 0) {
-		weft_store32(l->slot, id);
-		l->id = id;
-		l->timed = weft_load32(&started) && now;
-		l->since = l->timed ? now() : 0;
-		l->word = 0;
-	}
+	if (l->depth++ == 0)
+		begin(l, id);
 	return (struct weft_call){ NULL, 0 };
 }
 
 static void count(weft_au64 *sum, uint64_t more)
 {
-	if (several)
+	if (how.several)
 		weft_add64(sum, more);
 	else /* relaxed: others read it when it is over */
 		weft_store64_relaxed(sum, weft_load64_relaxed(sum) + more);
 }
 
-static void tally(const struct lane *l)
+static void end(const struct lane *l)
 {
-	uint64_t until = now();
+	uint64_t until = l->timed == COUNTER ? weft_counter_after() : how.now();
 
+	if (how.seen) {
+		how.seen(l->id, l->since, until, l->word);
+		return;
+	}
 	count(&l->tally[l->id].count, 1);
 	count(&l->tally[l->id].ps, until - l->since);
-	if (seen)
-		seen(l->id, l->since, until, l->word);
 }
 
-void weft_call_watch(weft_call_seen fn)
+void weft_call_watch(weft_call_seen seen, bool counter)
 {
-	seen = fn;
+	how.seen = seen;
+	how.counter = counter;
 }
 
 void weft_call_mark(uint64_t word)
@@ -170,8 +197,8 @@ void weft_call_leave_slow(void)
 	if (--l->depth)
 		return;
 	/* The clock of MPI_Init's end is another than that of its begin. */
-	if (l->timed && weft_load32(&started) && l->id)
-		tally(l);
+	if (l->timed && weft_load32(&how.started) && l->id)
+		end(l);
 	weft_store32(l->slot, 0);
 }
 
@@ -180,31 +207,34 @@ void weft_call_start(bool threads, uint64_t (*clock)(void))
 	struct roll_member *m;
 
 	pthread_once(&opened, open_roll);
-	several = threads;
+	how.several = threads;
 	if (roll.head)
 		weft_store32(&weft_roll_member(&roll, me)->finished, 0);
-	now = roll.head && roll.counted ? clock : NULL;
-	if (now) {
+	how.now = roll.head && roll.counted ? clock : NULL;
+	if (!how.now) {
+		how.timed = UNTIMED;
+	} else {
+		how.timed = how.seen && how.counter ? COUNTER : CLOCK;
 		m = weft_roll_member(&roll, me);
-		weft_store64(&m->begin_ps, now());
+		weft_store64(&m->begin_ps, how.now());
 		weft_store64(&m->end_ps, 0);
 		weft_store32(&m->ended, 0);
 	}
-	/* R1 pairs with A1 in weft_call_enter_slow() */
-	weft_store32(&started, 1);
+	/* R1 pairs with A1 in is_plain() */
+	weft_store32(&how.started, 1);
 }
 
 void weft_call_stop(void)
 {
 	struct roll_member *m;
 
-	if (now) {
+	if (how.now) {
 		m = weft_roll_member(&roll, me);
-		weft_store64(&m->end_ps, now());
+		weft_store64(&m->end_ps, how.now());
 		/* R2 pairs with A2 in span_ps(), roll_print.c */
 		weft_store32(&m->ended, 1);
 	}
-	weft_store32(&started, 0);
+	weft_store32(&how.started, 0);
 }
 
 void weft_call_finish(void)

@@ -77,12 +77,14 @@ void weft_call_stop(void);
 void weft_call_finish(void);
 
 /*
- * While calls are timed: who hears of each when it is over. word: what
- * weft_call_mark() said within it, or 0. NULL: nobody.
+ * While calls are timed: who hears of each when it is over, and who then adds
+ * them up for the report. word: what weft_call_mark() said within it, or 0.
+ * NULL: nobody. counter: since and until are those of weft_counter(), else the
+ * clock's. Before weft_call_start().
  */
 typedef void (*weft_call_seen)(uint32_t id, uint64_t since, uint64_t until,
 			       uint64_t word);
-void weft_call_watch(weft_call_seen seen);
+void weft_call_watch(weft_call_seen seen, bool counter);
 void weft_call_mark(uint64_t word);
 
 /* The call this process is in, of several threads all of them: "MPI_Recv";

@@ -15,6 +15,7 @@
 #include "src/core/core_deadlock.h"
 #include "src/core/core_err.h"
 #include "src/core/core_health.h"
+#include "src/core/core_hosts.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_opts.h"
 #include "src/core/core_pmix.h"
@@ -90,6 +91,9 @@ static int step_waiting(void)
 	weft_patience_init(&weft_core.patience, company);
 	weft_patience_meet(&weft_core.patience, company,
 			   (uint32_t)weft_core.job.local_size - 1);
+	/* a look at a socket is dear: the provider counts time, not looks */
+	if (weft_hosts_several())
+		company = WEFT_CROWD;
 	weft_core.spin = spin < 0 ? weft_patience_rule[company].look.passes
 				  : (unsigned)spin;
 	return 0;

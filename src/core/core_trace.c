@@ -2,6 +2,7 @@
 /* See core_trace.h. */
 #include "src/core/core_trace.h"
 
+#include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/base/trace.h"
 #include "src/core/core_comm.h"
@@ -54,6 +55,18 @@ static void put_event(enum trace_kind kind, uint64_t t, uint64_t span,
 	weft_trace_event(&trace, &e);
 	if (weft_unlikely(weft_threads))
 		pthread_mutex_unlock(&lock);
+}
+
+/* Of what follows, and of what is over. */
+static uint64_t before(void)
+{
+	return weft_likely(trace.counts) ? weft_counter() : weft_core_look_ps();
+}
+
+static uint64_t after(void)
+{
+	return weft_likely(trace.counts) ? weft_counter_after()
+					 : weft_core_look_ps();
 }
 
 static bool is_users(uint64_t word)
@@ -109,7 +122,7 @@ static size_t sum(const struct iovec *iov, size_t count)
 static ssize_t seen_send(struct fid_ep *ep, const void *buf, size_t len,
 			 void *desc, fi_addr_t to, uint64_t tag, void *context)
 {
-	uint64_t t = weft_core_look_ps();
+	uint64_t t = before();
 
 	return left(tagged->send(ep, buf, len, desc, to, tag, context), t, len,
 		    to, tag);
@@ -119,7 +132,7 @@ static ssize_t seen_sendv(struct fid_ep *ep, const struct iovec *iov,
 			  void **desc, size_t count, fi_addr_t to, uint64_t tag,
 			  void *context)
 {
-	uint64_t t = weft_core_look_ps();
+	uint64_t t = before();
 
 	return left(tagged->sendv(ep, iov, desc, count, to, tag, context), t,
 		    sum(iov, count), to, tag);
@@ -128,7 +141,7 @@ static ssize_t seen_sendv(struct fid_ep *ep, const struct iovec *iov,
 static ssize_t seen_sendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m,
 			    uint64_t flags)
 {
-	uint64_t t = weft_core_look_ps();
+	uint64_t t = before();
 
 	return left(tagged->sendmsg(ep, m, flags), t,
 		    sum(m->msg_iov, m->iov_count), m->addr, m->tag);
@@ -137,7 +150,7 @@ static ssize_t seen_sendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m,
 static ssize_t seen_inject(struct fid_ep *ep, const void *buf, size_t len,
 			   fi_addr_t to, uint64_t tag)
 {
-	uint64_t t = weft_core_look_ps();
+	uint64_t t = before();
 
 	return left(tagged->inject(ep, buf, len, to, tag), t, len, to, tag);
 }
@@ -146,7 +159,7 @@ static ssize_t seen_senddata(struct fid_ep *ep, const void *buf, size_t len,
 			     void *desc, uint64_t data, fi_addr_t to,
 			     uint64_t tag, void *context)
 {
-	uint64_t t = weft_core_look_ps();
+	uint64_t t = before();
 
 	return left(
 		tagged->senddata(ep, buf, len, desc, data, to, tag, context), t,
@@ -156,7 +169,7 @@ static ssize_t seen_senddata(struct fid_ep *ep, const void *buf, size_t len,
 static ssize_t seen_injectdata(struct fid_ep *ep, const void *buf, size_t len,
 			       uint64_t data, fi_addr_t to, uint64_t tag)
 {
-	uint64_t t = weft_core_look_ps();
+	uint64_t t = before();
 
 	return left(tagged->injectdata(ep, buf, len, data, to, tag), t, len, to,
 		    tag);
@@ -166,7 +179,7 @@ static ssize_t seen_typed(struct fid_ep *ep, const struct fi_weft_data *data,
 			  size_t len, fi_addr_t to, uint64_t tag,
 			  uint64_t flags, void *context)
 {
-	uint64_t t = weft_core_look_ps();
+	uint64_t t = before();
 
 	return left(typed->send(ep, data, len, to, tag, flags, context), t, len,
 		    to, tag);
@@ -178,8 +191,7 @@ static ssize_t arrived(const struct fi_cq_tagged_entry *e, ssize_t n)
 {
 	for (ssize_t i = 0; i < n; i++)
 		if (e[i].flags & FI_RECV && is_users(e[i].tag))
-			put_event(TRACE_RECV, weft_core_look_ps(), e[i].len, 0,
-				  e[i].tag);
+			put_event(TRACE_RECV, after(), e[i].len, 0, e[i].tag);
 	return n;
 }
 
@@ -198,7 +210,7 @@ static ssize_t seen_sread(struct fid_cq *cq, void *buf, size_t count,
 static void note_arrival(const struct fi_weft_arrival *a)
 {
 	if (!a->err && is_users(a->tag))
-		put_event(TRACE_RECV, weft_core_look_ps(), a->len, 0, a->tag);
+		put_event(TRACE_RECV, after(), a->len, 0, a->tag);
 }
 
 static void seen_alone(struct fi_weft_arrival *a)
@@ -312,14 +324,14 @@ void weft_trace_start(void)
 			(void **)&world, NULL))
 		world = NULL;
 	stand_between();
-	weft_call_watch(seen_call);
+	weft_call_watch(seen_call, !weft_core.virt && weft_trace_count(&trace));
 }
 
 void weft_trace_stop(void)
 {
 	if (!queue)
 		return;
-	weft_call_watch(NULL);
+	weft_call_watch(NULL, false);
 	weft_core.ep->tagged = tagged;
 	weft_core.cq->ops = queue;
 	weft_core.recv = direct;

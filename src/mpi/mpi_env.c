@@ -10,6 +10,7 @@
 #include "src/core/core_state.h"
 #include "src/core/core_time.h"
 #include "src/mpi/mpi_commobj.h"
+#include "src/win/win.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -153,8 +154,15 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	err = wants_device(info, &device);
 	if (err)
 		return err;
-	if (device ? weft_device_alloc((size_t)size, &p)
-		   : posix_memalign(&p, CACHE_LINE, size ? (size_t)size : 1))
+	if (!device)
+		p = weft_win_heap_alloc((size_t)size);
+	if (p)
+		err = 0;
+	else if (device)
+		err = weft_device_alloc((size_t)size, &p);
+	else
+		err = posix_memalign(&p, CACHE_LINE, size ? (size_t)size : 1);
+	if (err)
 		return weft_err_arg(NULL, __func__, MPI_ERR_NO_MEM, 1,
 				    "no memory for %lld bytes",
 				    (long long)size);
@@ -167,7 +175,7 @@ int PMPI_Free_mem(void *base)
 {
 	MPI_ENTER;
 
-	if (!weft_device_free(base))
+	if (!weft_device_free(base) && !weft_win_heap_free(base))
 		free(base);
 	return MPI_SUCCESS;
 }

@@ -441,9 +441,9 @@ static void last_words(const struct run_job *job)
 
 	if (job->opts->print_codes)
 		print_codes(job);
+	run_trace_show(job);
 	if (job->opts->model.report)
 		run_report(job);
-	run_trace_show(job);
 	if (job->end.roll_call)
 		run_say("%s", job->end.roll_call);
 	if (job->end.roll_call && job->end.call)

@@ -104,11 +104,12 @@ static int trace(const struct show *s, const char *file)
 	return err;
 }
 
-static void show(const struct run_job *job, const struct show_job *told)
+static void show(const struct run_job *job, struct show_job *told)
 {
 	const struct run_model *m = &job->opts->model;
 	struct show s;
 	int err = show_open(&s, job->trace_fd, told);
+	char *text;
 
 	if (err) {
 		cannot(m->page ? m->page : m->trace, err);
@@ -118,6 +119,7 @@ static void show(const struct run_job *job, const struct show_job *told)
 		run_say("the disk was full: the events of %u ranks are not "
 			"complete",
 			s.file.lost);
+	told->report = text = report_text(job);
 	err = m->page ? show_page(&s, m->page) : 0;
 	if (err)
 		cannot(m->page, err);
@@ -125,22 +127,20 @@ static void show(const struct run_job *job, const struct show_job *told)
 	if (err)
 		cannot(m->trace, err);
 	show_close(&s);
+	free(text);
 }
 
 void run_trace_show(const struct run_job *job)
 {
 	const struct run_model *m = &job->opts->model;
-	char *text = job->trace_fd >= 0 ? report_text(job) : NULL;
-	const struct show_job told = {
+	struct show_job told = {
 		.roll = &job->roll,
 		.argv = job->opts->app[0].argv,
 		.machine = m->spec ? m->spec : m->machine,
 		.host = job->host,
-		.report = text,
 		.virtual = run_model_virtual(m),
 	};
 
 	if (job->trace_fd >= 0 && job->roll.head)
 		show(job, &told);
-	free(text);
 }

@@ -7,6 +7,7 @@
 
 /* 0, or -errno after saying why. Nothing to do without these options. */
 int run_trace_open(struct run_job *job);
+/* Before the report: it adds up the calls of ranks that wrote events. */
 void run_trace_show(const struct run_job *job);
 void run_trace_close(struct run_job *job);
 

@@ -37,18 +37,35 @@ static void chain(struct show *s)
 				chain_before(s, i);
 }
 
-static void count(struct show *s, const struct trace_event *e)
+static void tally(const struct show *s, uint32_t rank,
+		  const struct trace_event *e)
+{
+	struct roll_tally *t;
+
+	if (!s->job->roll->counted || e->id >= ROLL_NAMES)
+		return;
+	t = weft_roll_tally(s->job->roll, rank, e->id);
+	/* relaxed: the ranks are gone */
+	weft_store64_relaxed(&t->count, weft_load64_relaxed(&t->count) + 1);
+	weft_store64_relaxed(&t->ps, weft_load64_relaxed(&t->ps) + e->span);
+}
+
+static void count(struct show *s, uint32_t rank, const struct trace_event *e)
 {
 	s->sends += e->kind == TRACE_SEND;
 	s->recvs += e->kind == TRACE_RECV;
 	if (e->kind != TRACE_CALL)
 		return;
+	tally(s, rank, e);
 	s->calls++;
+	s->colls += TRACE_IS_COLL(e->word);
 	s->reaches += TRACE_IS_REACH(e->word);
 	if (e->t < s->begin)
 		s->begin = e->t;
-	if (e->t + e->span > s->end)
+	if (e->t + e->span > s->end) {
 		s->end = e->t + e->span;
+		s->last = rank;
+	}
 }
 
 int show_open(struct show *s, int fd, const struct show_job *job)
@@ -73,7 +90,7 @@ int show_open(struct show *s, int fd, const struct show_job *job)
 	chain(s);
 	for (uint32_t r = 0; r < s->ranks; r++)
 		for (w = show_walk(s, r); (e = show_next(&w));)
-			count(s, e);
+			count(s, r, e);
 	if (s->begin > s->end)
 		s->begin = s->end;
 	return 0;
@@ -89,24 +106,31 @@ void show_close(struct show *s)
 
 struct show_walk show_walk(const struct show *s, uint32_t rank)
 {
-	return (struct show_walk){ .s = s, .chunk = s->first[rank] };
+	return (struct show_walk){ .s = s, .next = s->first[rank] };
+}
+
+static bool next_chunk(struct show_walk *w)
+{
+	const struct weft_trace_file *f = &w->s->file;
+
+	while (!w->left) {
+		if (w->next == NO_CHUNK)
+			return false;
+		w->c = weft_trace_chunk(f, w->next);
+		w->at = (const void *)((const char *)w->c + TRACE_CHUNK_HEAD);
+		w->left = weft_trace_used(f, w->next) / sizeof(*w->at);
+		w->next = w->s->next[w->next];
+	}
+	return true;
 }
 
 const struct trace_event *show_next(struct show_walk *w)
 {
-	const struct trace_chunk *c;
-
-	while (!w->left) {
-		if (w->chunk == NO_CHUNK)
-			return NULL;
-		c = weft_trace_chunk(&w->s->file, w->chunk);
-		w->e = (const void *)((const char *)c + TRACE_CHUNK_HEAD);
-		w->left =
-			weft_trace_used(&w->s->file, w->chunk) / sizeof(*w->e);
-		w->chunk = w->s->next[w->chunk];
-	}
+	if (!w->left && !next_chunk(w))
+		return NULL;
 	w->left--;
-	return w->e++;
+	w->e = weft_trace_get(&w->s->file, w->c, w->at++);
+	return &w->e;
 }
 
 const char *show_name(const struct show *s, uint32_t id, char name[ROLL_NAME])

@@ -29,23 +29,29 @@ struct show {
 	uint64_t begin, end; /* ps; of all calls */
 	uint64_t calls, sends, recvs;
 	uint64_t reaches; /* calls that reach a window */
+	uint64_t colls;	  /* calls that are collectives */
+	uint32_t last;	  /* rank whose call ended last */
 	uint64_t *first;  /* ranks: a rank's first chunk */
 	uint64_t *next;	  /* chunks: the next of the same rank */
 };
 
-/* 0 or -errno. fd: of weft_trace_create(). */
+/* 0 or -errno. fd: of weft_trace_create(). Adds the calls up in the roll: their
+ * ranks did not. */
 int show_open(struct show *s, int fd, const struct show_job *job);
 void show_close(struct show *s);
 
 /* The events of a rank, in their order. */
 struct show_walk {
 	const struct show *s;
-	uint64_t chunk;
-	const struct trace_event *e;
+	uint64_t next;		     /* chunk */
+	const struct trace_chunk *c; /* this one */
+	const struct trace_entry *at;
 	size_t left;
+	struct trace_event e; /* the last one */
 };
 
 struct show_walk show_walk(const struct show *s, uint32_t rank);
+/* Stays until the next; NULL: there is none. */
 const struct trace_event *show_next(struct show_walk *w);
 /* The name of a call. */
 const char *show_name(const struct show *s, uint32_t id, char name[ROLL_NAME]);
@@ -77,9 +83,11 @@ struct show_matched {
 
 int show_match(const struct show *s, struct show_matched *m);
 void show_match_free(struct show_matched *m);
-/* The collective that a word names; NULL: none. */
+/* The collective that a word names; NULL: none. last: the one that was found
+ * before, or NULL: it is often the next. */
 const struct show_coll *show_coll_of(const struct show_matched *m,
-				     uint64_t word);
+				     uint64_t word,
+				     const struct show_coll *last);
 
 /* ---- the longest chain of waits (show_chain.c) --------------------------- */
 

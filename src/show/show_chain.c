@@ -18,8 +18,24 @@ struct wait {
 
 struct waits {
 	struct wait *at;
-	uint64_t count;
+	uint64_t count, room;
 };
+
+/* Without memory the chain has fewer links. */
+static void push(struct waits *list, struct wait x)
+{
+	uint64_t room = list->room ? 2 * list->room : 256;
+	struct wait *at;
+
+	if (list->count == list->room) {
+		at = realloc(list->at, room * sizeof(*at));
+		if (!at)
+			return;
+		list->at = at;
+		list->room = room;
+	}
+	list->at[list->count++] = x;
+}
 
 /* When the call began that a rank was in at a time; times only rise. */
 static uint64_t begin_of(uint64_t t, struct show_walk *w,
@@ -43,8 +59,8 @@ static void add_messages(const struct show *s, uint32_t rank,
 		uint64_t begin = begin_of(x->got, &w, &e);
 
 		if (x->sent > begin && x->sent < x->got && x->from != rank)
-			list->at[list->count++] =
-				(struct wait){ x->got, x->sent, x->from, 0 };
+			push(list,
+			     (struct wait){ x->got, x->sent, x->from, 0 });
 	}
 }
 
@@ -53,17 +69,16 @@ static void add_colls(const struct show *s, uint32_t rank,
 {
 	struct show_walk w = show_walk(s, rank);
 	const struct trace_event *e;
-	const struct show_coll *c;
+	const struct show_coll *c = NULL;
 
 	while ((e = show_next(&w))) {
 		if (e->kind != TRACE_CALL || !TRACE_IS_COLL(e->word))
 			continue;
-		c = show_coll_of(m, e->word);
+		c = show_coll_of(m, e->word, c);
 		if (c && c->last_rank != rank && c->last > e->t &&
 		    c->last < e->t + e->span)
-			list->at[list->count++] =
-				(struct wait){ e->t + e->span, c->last,
-					       c->last_rank, e->id };
+			push(list, (struct wait){ e->t + e->span, c->last,
+						  c->last_rank, e->id });
 	}
 }
 
@@ -84,17 +99,6 @@ static void sort(struct waits *w)
 		}
 }
 
-static uint64_t colls_of(const struct show *s, uint32_t rank)
-{
-	struct show_walk w = show_walk(s, rank);
-	const struct trace_event *e;
-	uint64_t n = 0;
-
-	while ((e = show_next(&w)))
-		n += e->kind == TRACE_CALL && TRACE_IS_COLL(e->word);
-	return n;
-}
-
 /* All waits of all ranks, those of a rank by their end. */
 static struct waits *gather(const struct show *s, const struct show_matched *m)
 {
@@ -104,12 +108,10 @@ static struct waits *gather(const struct show *s, const struct show_matched *m)
 	for (uint32_t r = 0; w && r < s->ranks; r++, i = next) {
 		for (next = i; next < m->messages && m->message[next].to == r;)
 			next++;
-		w[r].at =
-			calloc(next - i + colls_of(s, r) + 1, sizeof(*w[r].at));
-		if (!w[r].at)
-			continue;
-		add_messages(s, r, m, i, &w[r]);
-		add_colls(s, r, m, &w[r]);
+		if (next > i)
+			add_messages(s, r, m, i, &w[r]);
+		if (s->colls)
+			add_colls(s, r, m, &w[r]);
 		sort(&w[r]);
 	}
 	return w;
@@ -131,29 +133,13 @@ static const struct wait *last_wait(const struct waits *w, uint64_t t)
 	return low ? &w->at[low - 1] : NULL;
 }
 
-static uint32_t last_rank(const struct show *s, uint64_t *end)
-{
-	const struct trace_event *e;
-	struct show_walk w;
-	uint32_t last = 0;
-
-	*end = 0;
-	for (uint32_t r = 0; r < s->ranks; r++)
-		for (w = show_walk(s, r); (e = show_next(&w));)
-			if (e->kind == TRACE_CALL && e->t + e->span > *end) {
-				*end = e->t + e->span;
-				last = r;
-			}
-	return last;
-}
-
 unsigned show_chain(const struct show *s, const struct show_matched *m,
 		    struct show_link *link, unsigned room)
 {
 	struct waits *w = m->all ? gather(s, m) : NULL;
 	unsigned n = 0;
-	uint64_t t;
-	uint32_t r = last_rank(s, &t);
+	uint64_t t = s->end;
+	uint32_t r = s->last;
 
 	while (w && n + 2 <= room && t > s->begin) {
 		const struct wait *x = last_wait(&w[r], t);

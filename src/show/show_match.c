@@ -89,6 +89,8 @@ static void match_messages(const struct show *s, struct table *t,
 	const struct trace_event *e;
 	struct show_walk w;
 
+	if (!s->sends || !s->recvs)
+		return;
 	for (uint32_t r = 0; r < s->ranks; r++)
 		for (w = show_walk(s, r); (e = show_next(&w));)
 			if (e->kind == TRACE_SEND)
@@ -145,19 +147,24 @@ static void join(struct show_coll *c, uint32_t rank,
 	c->ranks++;
 }
 
+/* guess: where it may be. Ranks mostly meet in the same order. */
 static bool add_coll(struct show_matched *m, uint32_t rank,
-		     const struct trace_event *e)
+		     const struct trace_event *e, uint32_t *guess)
 {
-	uint32_t *at = place_of(m, e->word);
+	uint32_t *at = guess;
 
+	if (*guess >= m->colls || m->coll[*guess].word != e->word)
+		at = place_of(m, e->word);
 	if (*at != NONE) {
-		join(&m->coll[*at], rank, e);
+		*guess = *at;
+		join(&m->coll[(*guess)++], rank, e);
 		return true;
 	}
 	*at = (uint32_t)m->colls;
 	m->coll[m->colls++] =
 		(struct show_coll){ e->word, e->t, e->t, e->t + e->span,
 				    rank,    1,	   e->id };
+	*guess = (uint32_t)m->colls;
 	return m->colls < (m->mask + 1) / 2 || widen(m);
 }
 
@@ -167,18 +174,25 @@ static bool match_colls(const struct show *s, struct show_matched *m)
 	struct show_walk w;
 	bool good = widen(m);
 
-	for (uint32_t r = 0; good && r < s->ranks; r++)
+	for (uint32_t r = 0; good && s->colls && r < s->ranks; r++) {
+		uint32_t guess = 0;
+
 		for (w = show_walk(s, r); good && (e = show_next(&w));)
 			if (e->kind == TRACE_CALL && TRACE_IS_COLL(e->word))
-				good = add_coll(m, r, e);
+				good = add_coll(m, r, e, &guess);
+	}
 	return good;
 }
 
 const struct show_coll *show_coll_of(const struct show_matched *m,
-				     uint64_t word)
+				     uint64_t word,
+				     const struct show_coll *last)
 {
-	uint32_t i = m->index ? *place_of(m, word) : NONE;
+	uint32_t i;
 
+	if (last && last + 1 < m->coll + m->colls && last[1].word == word)
+		return last + 1;
+	i = m->index ? *place_of(m, word) : NONE;
 	return i == NONE ? NULL : &m->coll[i];
 }
 

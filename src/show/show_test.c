@@ -100,14 +100,51 @@ static void members_of_a_collective_are_found(void **state)
 	T_IS(show_open(&s, fd, &job), 0);
 	T_IS(show_match(&s, &m), 0);
 	T_IS(m.colls, 2);
-	c = show_coll_of(&m, a);
+	c = show_coll_of(&m, a, NULL);
 	T_IS(c->ranks, 3);
 	T_IS(c->first, 100);
 	T_IS(c->last, 120);
 	T_IS(c->last_rank, 2);
 	T_IS(c->end, 150);
-	T_TRUE(!show_coll_of(&m, 5));
+	T_TRUE(!show_coll_of(&m, 5, NULL));
+	T_TRUE(show_coll_of(&m, b, c) == c + 1);
+	T_TRUE(show_coll_of(&m, a, c) == c);
 	show_match_free(&m);
+	show_close(&s);
+}
+
+static void who_is_no_rank_is_not_heard(void **state)
+{
+	const struct trace_event e = { .kind = TRACE_SEND };
+	struct weft_trace stranger;
+	struct show s;
+
+	T_IS(weft_trace_attach(&stranger, fd, UINT32_MAX - 1), 0);
+	weft_trace_event(&stranger, &e);
+	weft_trace_detach(&stranger);
+	put(1, TRACE_SEND, 400, 8, 0, 3);
+	T_IS(show_open(&s, fd, &job), 0);
+	T_IS(s.sends, 1);
+	show_close(&s);
+}
+
+/* For the report: what ranks counted themselves is added to. */
+static void calls_are_added_up_in_the_roll(void **state)
+{
+	struct roll_tally *t = weft_roll_tally(&roll, 1, 3);
+	struct show s;
+
+	weft_store64(&t->count, 2);
+	weft_store64(&t->ps, 1000);
+	put(1, TRACE_CALL, 100, 50, 0, 3);
+	put(1, TRACE_CALL, 200, 30, 0, 3);
+	put(1, TRACE_CALL, 300, 30, 0, ROLL_NAMES);
+	put(1, TRACE_SEND, 400, 8, 0, 3);
+	T_IS(show_open(&s, fd, &job), 0);
+	T_IS(weft_load64(&t->count), 4);
+	T_IS(weft_load64(&t->ps), 1080);
+	T_IS(s.last, 1);
+	T_IS(s.end, 330);
 	show_close(&s);
 }
 
@@ -225,6 +262,8 @@ int main(void)
 		CASE(the_nth_send_of_a_word_is_the_nth_arrival),
 		CASE(one_word_to_many_ranks_is_many),
 		CASE(members_of_a_collective_are_found),
+		CASE(who_is_no_rank_is_not_heard),
+		CASE(calls_are_added_up_in_the_roll),
 		CASE(the_chain_goes_to_whom_was_waited_for),
 		CASE(a_message_that_was_there_keeps_nobody),
 		CASE(a_wait_may_end_where_the_next_begins),

@@ -14,6 +14,7 @@ libmpi_abi_la_SOURCES += \
 	src/win/win_call.c src/win/win_call.h \
 	src/win/win_fabric.c src/win/win_fabric.h \
 	src/win/win_far.c src/win/win_far.h \
+	src/win/win_heap.c src/win/win_heap.h \
 	src/win/win_hint.c src/win/win_hint.h \
 	src/win/win_lock.c src/win/win_lock.h \
 	src/win/win_make.c \

@@ -33,6 +33,7 @@ struct weft_req;
 struct win_ear;
 struct win_fabric;
 struct win_far;
+struct win_heap_map;
 struct win_list;
 struct win_page;
 struct win_wish;
@@ -114,6 +115,7 @@ struct weft_win {
 	struct win_ear *ear;
 
 	struct weft_region region; /* page and memory of all */
+	struct win_heap_map *heap; /* or each member's; NULL: not so */
 	void *own;		   /* memory that only I map, to be freed */
 	struct fid_mr *mr;
 	struct win_far *far; /* mine, or NULL */
@@ -159,6 +161,11 @@ void weft_win_handle_by(struct weft_win *w, struct weft_errh *h);
  * -ENOENT: no such attachment. */
 int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size);
 int weft_win_detach(struct weft_win *w, const void *base);
+
+/* Memory that members of a window on the same host will map (win_heap.h).
+ * NULL: not to be had; false: it is not from there. */
+void *weft_win_heap_alloc(size_t bytes);
+bool weft_win_heap_free(void *base);
 
 /* ---- accesses ---------------------------------------------------------- */
 

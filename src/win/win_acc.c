@@ -20,6 +20,8 @@
 #include "src/win/win_lock.h"
 
 #include <errno.h>
+#include <stdalign.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #define CHUNK 65536 /* bytes that are changed in one go, by page */
@@ -127,7 +129,9 @@ static int far_change(struct win_call *c, const struct win_run *run,
 static int far_run(struct win_call *c, struct win_run *run)
 {
 	size_t most = in_one_go(c), from, n;
-	char *mem = malloc((run->n < most ? run->n : most) * c->e.step);
+	size_t room = (run->n < most ? run->n : most) * c->e.step;
+	alignas(max_align_t) char few[64];
+	char *mem = room <= sizeof(few) ? few : malloc(room);
 	int rc = mem ? 0 : -ENOMEM;
 
 	for (from = 0; !rc && from < run->n; from += n) {
@@ -138,7 +142,8 @@ static int far_run(struct win_call *c, struct win_run *run)
 		rc = far_change(c, run, from, n, mem);
 		alone_leave(c->w, c->target);
 	}
-	free(mem);
+	if (mem != few)
+		free(mem);
 	return rc;
 }
 

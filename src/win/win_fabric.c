@@ -4,6 +4,8 @@
 
 #include "src/core/core_state.h"
 
+#include <rdma/fi_ext_weft.h>
+
 /* ---- types and operations ---------------------------------------------- */
 
 static const struct {
@@ -94,6 +96,16 @@ static bool is_software(uint32_t protocol)
 	       protocol == FI_PROTO_SHM;
 }
 
+/* Of our provider alone. */
+static const struct fi_weft_now *ask_now(void)
+{
+	void *ops = NULL;
+
+	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_NOW, 0, &ops, NULL))
+		return NULL;
+	return ops;
+}
+
 const struct win_fabric *win_fabric(void)
 {
 	static struct win_fabric f;
@@ -112,6 +124,7 @@ const struct win_fabric *win_fabric(void)
 	f.key_first = d->mr_key_size < 8 ? 1 : UINT64_C(0x57494e0000000001);
 	f.flags = f.ours ? 0 : FI_DELIVERY_COMPLETE;
 	f.bytes_max = info->ep_attr->max_msg_size;
+	f.now = f.ours ? ask_now() : NULL;
 	/* udp;ofi_rxd of 1.17 does not survive several atomics under way */
 	if (f.rma && (info->caps & FI_ATOMIC) &&
 	    info->ep_attr->protocol != FI_PROTO_RXD)

@@ -11,6 +11,8 @@
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_domain.h>
 
+struct fi_weft_now;
+
 struct win_fabric {
 	bool rma; /* fi_write and fi_read */
 	bool ours;
@@ -22,6 +24,7 @@ struct win_fabric {
 	uint64_t bytes_max; /* of one operation */
 	uint64_t types;	    /* bit of enum weft_basic: fi_atomic has them, with
 			       all operations of MPI on them */
+	const struct fi_weft_now *now; /* or NULL */
 };
 
 /* The same for all windows; the lock is held. */

@@ -16,6 +16,7 @@
 #include "src/win/win_attach.h"
 #include "src/win/win_fabric.h"
 #include "src/win/win_far.h"
+#include "src/win/win_heap.h"
 #include "src/win/win_hint.h"
 #include "src/win/win_lock.h"
 #include "src/win/win_serve.h"
@@ -38,6 +39,7 @@ struct card {
 	uint64_t far_key;
 	uint32_t says; /* CARD_ */
 	uint32_t zero;
+	struct win_heap_place heap; /* of MPI_Win_create */
 };
 
 enum {
@@ -113,6 +115,7 @@ static void win_free(struct weft_win *w)
 	win_mr_close(w->mr);
 	win_far_close(w);
 	win_am_close(w);
+	win_heap_unmap(w->heap, w->size);
 	win_share_close(w);
 	if (w->own)
 		munmap(w->own, (size_t)w->bytes);
@@ -219,6 +222,54 @@ static int share(struct weft_win *w, const struct card *card, bool direct)
 	return 0;
 }
 
+/* Is all memory of the window MPI's, so that it can be mapped? */
+static bool heap_has_all(const struct weft_win *w, const struct card *card)
+{
+	bool all = w->flavor == MPI_WIN_FLAVOR_CREATE, any = false;
+
+	for (int i = 0; all && i < w->size; i++) {
+		all = !card[i].size || card[i].heap.fd >= 0;
+		any = any || card[i].size;
+	}
+	return all && any;
+}
+
+static int heap_map(struct weft_win *w, const struct card *card)
+{
+	int rc = 0;
+
+	w->heap = calloc((size_t)w->size, sizeof(*w->heap));
+	if (!w->heap)
+		return -ENOMEM;
+	for (int i = 0; !rc && i < w->size; i++) {
+		struct weft_win_peer *p = &w->peer[i];
+
+		p->direct = (char *)w->page; /* of no bytes: not touched */
+		if (card[i].size && i == w->rank)
+			p->direct = w->base;
+		else if (card[i].size)
+			rc = win_heap_map(&card[i].heap, card[i].size,
+					  &w->heap[i], &p->direct);
+	}
+	return rc;
+}
+
+/* Maps what MPI_Alloc_mem gave the members. All of them do, or nobody, since
+ * they must agree how elements are changed. */
+static void heap_open(struct weft_win *w, const struct card *card)
+{
+	int rc = heap_map(w, card);
+
+	if (!win_share_agree(w, rc)) {
+		w->mapped = true;
+		return;
+	}
+	win_heap_unmap(w->heap, w->size);
+	w->heap = NULL;
+	for (int i = 0; i < w->size; i++)
+		w->peer[i].direct = NULL;
+}
+
 /* Memory of my own, where it is not shared. */
 static int allocate(struct weft_win *w)
 {
@@ -249,6 +300,8 @@ static int find_memory(struct weft_win *w, const struct card *card)
 		rc = share(w, card, near);
 	if (rc && !shared) /* no shared memory to be had: the other ways */
 		rc = near = 0;
+	if (!rc && w->page && heap_has_all(w, card))
+		heap_open(w, card);
 	if (!near && w->flavor == MPI_WIN_FLAVOR_ALLOCATE)
 		rc = allocate(w);
 	return rc;
@@ -359,6 +412,7 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 			.size = (uint64_t)a->size,
 			.unit = (uint64_t)a->unit,
 			.says = say(w, memory),
+			.heap = win_heap_find(a->base, (size_t)a->size),
 		};
 		rc = set_up(w, card);
 	}

@@ -93,6 +93,25 @@ static void sides_skip(struct sides *s, size_t len)
 	}
 }
 
+/* Those that need nobody but the kernel, until one does; *all_p: none did. */
+static int pieces_now(struct weft_win *w, struct sides *s, int target, bool put,
+		      bool *all_p)
+{
+	struct win_fi f = { .kind = put ? WIN_FI_WRITE : WIN_FI_READ };
+	int rc = 0;
+
+	*all_p = false;
+	while (!rc && (f.len = sides_next(s))) {
+		f.local = s->iov[ORIGIN].iov_base;
+		rc = win_fi_find(w, target, s->iov[TARGET].iov_base, &f);
+		if (!rc && !win_fi_now(w, target, &f))
+			return 0;
+		sides_skip(s, f.len);
+	}
+	*all_p = true;
+	return rc;
+}
+
 static int fabric_pieces(struct win_op *op, struct sides *s, int target,
 			 bool put)
 {
@@ -109,6 +128,23 @@ static int fabric_pieces(struct win_op *op, struct sides *s, int target,
 	return rc;
 }
 
+/* One run of bytes on both sides, by one system call. */
+static bool run_now(struct weft_win *w, const struct weft_win_xfer *x, bool put)
+{
+	uint64_t unit = w->dynamic ? 1 : w->peer[x->target].unit;
+	uint64_t at = (uint64_t)x->disp * unit + (uint64_t)x->tdt->true_lb;
+	size_t len = (size_t)(put ? x->count * x->dt->size
+				  : x->tcount * x->tdt->size);
+	struct win_fi f = { .kind = put ? WIN_FI_WRITE : WIN_FI_READ,
+			    .local = (char *)x->buf + x->dt->true_lb,
+			    .len = len };
+
+	return len && weft_dt_is_run(x->dt, x->count) &&
+	       weft_dt_is_run(x->tdt, x->tcount) &&
+	       !win_fi_find(w, x->target, (void *)(uintptr_t)at, &f) &&
+	       f.len == len && win_fi_now(w, x->target, &f);
+}
+
 static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
 		       bool put, struct weft_req **req_p)
 {
@@ -117,8 +153,18 @@ static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
 	struct sides s = { .t = { { x->dt, x->buf, x->count },
 				  { x->tdt, (void *)(uintptr_t)at,
 				    x->tcount } } };
-	struct win_op *op = win_op_open(w, x->target, req_p);
+	bool all = false;
+	int rc = w->page ? pieces_now(w, &s, x->target, put, &all) : 0;
+	struct win_op *op;
 
+	if (rc)
+		return rc;
+	if (all) {
+		if (req_p)
+			*req_p = weft_req_null_done();
+		return 0;
+	}
+	op = win_op_open(w, x->target, req_p);
 	if (!op)
 		return -ENOMEM;
 	return win_op_posted(op, fabric_pieces(op, &s, x->target, put), req_p);
@@ -164,6 +210,11 @@ static WEFT_COLD int move_far(struct weft_win *w, const struct weft_win_xfer *x,
 		return rc;
 	if (w->dynamic && x->target == w->rank)
 		return move_self(w, x, put, req_p);
+	if (w->page && run_now(w, x, put)) {
+		if (req_p)
+			*req_p = weft_req_null_done();
+		return 0;
+	}
 	if (!w->rma)
 		return move_message(w, x, put, req_p);
 	rc = win_attach_learn(w, x->target);

@@ -11,6 +11,7 @@
 #include "src/win/win_wait.h"
 
 #include <errno.h>
+#include <rdma/fi_ext_weft.h>
 #include <rdma/fi_rma.h>
 #include <stdlib.h>
 
@@ -213,6 +214,30 @@ static int proc_of(const struct weft_win *w, int target)
 	return w->comm->proc[target];
 }
 
+bool win_fi_now(struct weft_win *w, int target, const struct win_fi *f)
+{
+	const struct fi_weft_now *now = w->fabric->now;
+	fi_addr_t to;
+	int rc;
+
+	if (!now || !w->page)
+		return false;
+	weft_lock();
+	to = weft_core.proc[proc_of(w, target)].addr;
+	if (to == FI_ADDR_NOTAVAIL)
+		rc = -EAGAIN; /* not yet known, or others wait */
+	else if (f->kind == WIN_FI_WRITE)
+		rc = now->write(weft_core.ep, f->local, f->len, to, f->addr,
+				f->key);
+	else
+		rc = now->read(weft_core.ep, f->local, f->len, to, f->addr,
+			       f->key);
+	if (!rc)
+		weft_count(WEFT_COUNT_WIN_FABRIC, 1);
+	weft_unlock();
+	return !rc;
+}
+
 int win_fi_post(struct win_op *op, const struct win_fi *f)
 {
 	int proc = proc_of(op->w, (int)(op->peer - op->w->peer));
@@ -300,13 +325,36 @@ static int fi_pieces(struct win_op *op, int target, const char *buf,
 	return rc;
 }
 
+/* What is left after the pieces that were done at once. */
+static int pieces_now(struct weft_win *w, int target, const char **buf,
+		      struct win_fi *f)
+{
+	size_t left = f->len;
+	int rc = 0;
+
+	while (left) {
+		f->len = left;
+		rc = win_fi_find(w, target, *buf, f);
+		if (rc || !win_fi_now(w, target, f))
+			break;
+		f->local = (char *)f->local + f->len;
+		*buf += f->len;
+		left -= f->len;
+	}
+	f->len = left;
+	return rc;
+}
+
 int win_fi_wait(struct weft_win *w, int target, const char *buf,
 		struct win_fi f)
 {
-	struct win_op *op = win_op_open(w, target, true);
+	struct win_op *op;
 	struct weft_req *r;
-	int rc;
+	int rc = pieces_now(w, target, &buf, &f);
 
+	if (rc || !f.len)
+		return rc;
+	op = win_op_open(w, target, true);
 	if (!op)
 		return -ENOMEM;
 	rc = win_op_posted(op, fi_pieces(op, target, buf, f), &r);

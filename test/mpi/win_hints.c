@@ -128,6 +128,8 @@ static void locks_are_refused(enum win_kind kind)
 	MT_OK(MPI_Win_free(&w.win));
 	if (kind == WT_CREATE || kind == WT_DYNAMIC)
 		free(w.mem);
+	if (kind == WT_MEM)
+		MT_OK(MPI_Free_mem(w.mem));
 	free(w.base);
 }
 

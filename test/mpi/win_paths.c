@@ -90,7 +90,8 @@ static int promised(enum win_kind kind, bool acc)
 
 	clock = getenv("CLOCK");
 	prov = getenv("FI_PROVIDER");
-	mapped = kind == WT_ALLOCATE || kind == WT_SHARED;
+	mapped = kind == WT_ALLOCATE || kind == WT_SHARED ||
+		 (kind == WT_MEM && !prov);
 	if (mt_size == 1)
 		return 0;
 	if (path && !strcmp(path, "messages"))

@@ -13,7 +13,8 @@ static void attributes(struct wt *w)
 	static const int flavor[] = { MPI_WIN_FLAVOR_CREATE,
 				      MPI_WIN_FLAVOR_ALLOCATE,
 				      MPI_WIN_FLAVOR_SHARED,
-				      MPI_WIN_FLAVOR_DYNAMIC };
+				      MPI_WIN_FLAVOR_DYNAMIC,
+				      MPI_WIN_FLAVOR_CREATE };
 	void *base, *val;
 	MPI_Aint *size;
 	int *v, flag;

@@ -8,7 +8,15 @@
 
 #include "mt.h"
 
-enum win_kind { WT_CREATE, WT_ALLOCATE, WT_SHARED, WT_DYNAMIC, WT_KINDS };
+/* WT_MEM: created over memory of MPI_Alloc_mem */
+enum win_kind {
+	WT_CREATE,
+	WT_ALLOCATE,
+	WT_SHARED,
+	WT_DYNAMIC,
+	WT_MEM,
+	WT_KINDS
+};
 
 /* A window with bytes of memory on each rank. */
 struct wt {
@@ -73,6 +81,11 @@ static inline struct wt wt_open_with(enum win_kind kind, MPI_Comm comm,
 		MT_OK(MPI_Win_create(w.mem, (MPI_Aint)bytes, unit, info, comm,
 				     &w.win));
 		break;
+	case WT_MEM:
+		MT_OK(MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &w.mem));
+		MT_OK(MPI_Win_create(w.mem, (MPI_Aint)bytes, unit, info, comm,
+				     &w.win));
+		break;
 	case WT_ALLOCATE:
 		MT_OK(MPI_Win_allocate((MPI_Aint)bytes, unit, info, comm,
 				       &w.mem, &w.win));
@@ -108,6 +121,8 @@ static inline void wt_close(struct wt *w)
 	MT_TRUE(w->win == MPI_WIN_NULL);
 	if (w->kind == WT_CREATE || w->kind == WT_DYNAMIC)
 		free(w->mem);
+	if (w->kind == WT_MEM)
+		MT_OK(MPI_Free_mem(w->mem));
 	free(w->base);
 }
 

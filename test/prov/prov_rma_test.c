@@ -4,6 +4,7 @@
 
 #include "test/t.h"
 
+#include <rdma/fi_ext_weft.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +127,89 @@ static void a_write_needs_no_help_where_dma_works(void **state)
 	if (dma && dma[0] == '0')
 		skip();
 	job_run(2, body_passive, NULL);
+}
+
+/* ---- without a queue ----------------------------------------------------- */
+
+static void now_moves(struct job *j, const struct fi_weft_now *now)
+{
+	fi_addr_t to = j->addr[1];
+	uint64_t out[8], in[8] = { 0 };
+
+	t_fill(out, sizeof(out), 2);
+	settle(j, now->write(j->ep, out, sizeof(out), to, 64, 7), "write");
+	settle(j, now->read(j->ep, in, sizeof(in), to, 64, 7), "read");
+	job_check(j, !memcmp(in, out, sizeof(in)), "read back", 0);
+	job_check(j, now->write(j->ep, in, 64, to, 449, 7) == -FI_EAGAIN,
+		  "beyond the end", 0);
+	job_check(j, now->write(j->ep, in, 8, to, 0, 8) == -FI_EAGAIN,
+		  "no such key", 0);
+	job_check(j, now->write(j->ep, in, 8, to, 0, 9) == -FI_EAGAIN,
+		  "read only", 0);
+	job_check(j, fi_cq_read(j->cq, &j->entry, 1) == -FI_EAGAIN,
+		  "nothing in the queue", 0);
+}
+
+/* Units with an engine move the bytes themselves. */
+static bool is_native(void)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+
+	return !machine || !strcmp(machine, "native");
+}
+
+static void now_does_not(struct job *j, const struct fi_weft_now *now)
+{
+	uint64_t out[8] = { 0 };
+
+	job_check(j,
+		  now->write(j->ep, out, sizeof(out), j->addr[1], 64, 7) ==
+			  -FI_EAGAIN,
+		  "around the unit", 0);
+	t_fill(out, sizeof(out), 2);
+	do_write(j, 1, out, sizeof(out), 64, 7);
+	job_wait(j, &j->entry);
+}
+
+/* The target makes no progress; the first write only meets it. */
+static void body_now(struct job *j)
+{
+	uint64_t mem[64] = { 0 }, nil[64] = { 0 };
+	struct fid_mr *mr = expose(j, mem, sizeof(mem),
+				   FI_REMOTE_READ | FI_REMOTE_WRITE, 7);
+	struct fid_mr *ro = expose(j, mem, sizeof(mem), FI_REMOTE_READ, 9);
+	void *now = NULL;
+
+	settle(j, fi_open_ops(&j->ep->fid, FI_WEFT_NOW, 0, &now, NULL), "ops");
+	job_barrier(j);
+	if (j->rank == 0) {
+		do_write(j, 1, nil, 8, 0, 7);
+		job_wait(j, &j->entry);
+		if (is_native())
+			now_moves(j, now);
+		else
+			now_does_not(j, now);
+		weft_store64(&j->all->word[0], 1);
+	} else {
+		while (!weft_load64(&j->all->word[0]))
+			sched_yield();
+		job_check(j, t_differs((char *)mem + 64, 64, 2) < 0, "bytes",
+			  0);
+		job_check(j, !memcmp(mem + 16, nil, sizeof(mem) - 128),
+			  "others", 0);
+	}
+	job_barrier(j);
+	settle(j, fi_close(&mr->fid), "close mr");
+	settle(j, fi_close(&ro->fid), "close mr");
+}
+
+static void an_access_may_be_over_when_the_call_returns(void **state)
+{
+	const char *dma = getenv("FI_WEFT_DMA");
+
+	if (dma && dma[0] == '0')
+		skip();
+	job_run(2, body_now, NULL);
 }
 
 /* ---- refusals ------------------------------------------------------------ */
@@ -478,6 +562,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(writes_and_reads_move_every_size),
 		T_CASE(a_write_needs_no_help_where_dma_works),
+		T_CASE(an_access_may_be_over_when_the_call_returns),
 		T_CASE(bad_keys_ranges_and_rights_are_refused),
 		T_CASE(data_of_a_write_reaches_the_targets_queue),
 		T_CASE(counters_count_each_kind),

@@ -46,7 +46,9 @@ struct both {
 	uint64_t moved_seen; /* when the last wait began; wait's own */
 	uint64_t moved_ns;   /* since when there are no more; wait's own */
 	uint64_t spin_ns;
+	uint64_t far_ns; /* the same if all peers are far; shorter if in vain */
 	uint32_t cpus;
+	weft_au32 near;	   /* peers but oneself that are met through memory */
 	weft_au32 crowded; /* more peers than processors */
 	/* the thread that looks at the socket */
 	pthread_t watcher;

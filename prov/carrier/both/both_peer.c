@@ -72,6 +72,14 @@ static void peer_tell(const struct both *b, const struct both_peer *p,
 			 host, ntohs(p->base.name.sin_port), why);
 }
 
+/* Who waits has to look at memory from now on; relaxed: a hint. */
+static void peer_near(struct both *b, const struct both_peer *p)
+{
+	if (peer_key(&p->base.name) != peer_key(&b->name))
+		weft_store32_relaxed(&b->near,
+				     weft_load32_relaxed(&b->near) + 1);
+}
+
 /* 0, -EAGAIN: not yet, -EHOSTUNREACH: never. */
 static int peer_choose(struct both *b, struct both_peer *p)
 {
@@ -87,6 +95,8 @@ static int peer_choose(struct both *b, struct both_peer *p)
 	if (ret)
 		return ret == -ENOMEM ? -EAGAIN : -EHOSTUNREACH;
 	p->way = way;
+	if (way == b->shm)
+		peer_near(b, p);
 	if (!p->there->up)
 		p->there->up = p;
 	peer_tell(b, p, why);

@@ -13,6 +13,7 @@
 #include "src/base/patience.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -20,6 +21,10 @@
 
 #define WAIT_SPIN_NS  UINT64_C(20000)  /* then he yields ... */
 #define WAIT_AWAKE_NS UINT64_C(500000) /* ... and then he sleeps */
+
+#define WAIT_FAR_NS   UINT64_C(50000) /* he looks on, if all are far */
+#define WAIT_SOON_NS  UINT64_C(15000) /* so short a sleep was not worth it */
+#define WAIT_SLICE_NS UINT64_C(100000000) /* the longest sleep */
 
 enum { WATCH_SOCK, WATCH_END };
 
@@ -71,6 +76,7 @@ int both_wait_open(struct both *b, const struct weft_carrier_attr *attr)
 	int fd = b->sock->ops->wait_fd(b->sock);
 
 	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
+	b->far_ns = WAIT_FAR_NS;
 	b->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	return fd < 0 ? fd : watch_open(b, fd);
 }
@@ -106,11 +112,34 @@ static bool wait_awake(struct both *b, uint64_t now)
 		b->moved_ns = now;
 	}
 	idle = now - b->moved_ns;
+	if (!weft_load32_relaxed(&b->near))
+		return idle < b->far_ns;
 	if (idle >= WAIT_AWAKE_NS)
 		return false;
 	if (idle >= b->spin_ns || weft_load32_relaxed(&b->crowded))
 		weft_patience_give();
 	return true;
+}
+
+/*
+ * All who were met are far: he sleeps on the socket himself, and is poked by
+ * who comes through memory first.
+ */
+static int wait_far(struct both *b, uint64_t timeout_ns)
+{
+	struct pollfd fd = { .fd = both_wait_fd(&b->base), .events = POLLIN };
+	uint64_t ns = timeout_ns < WAIT_SLICE_NS ? timeout_ns : WAIT_SLICE_NS;
+	struct timespec ts = { .tv_nsec = (long)ns };
+	uint64_t since = weft_now_ns();
+	int got;
+
+	if (b->shm->ops->arm(b->shm))
+		return 0;
+	got = ppoll(&fd, 1, &ts, NULL);
+	/* looking on would have done, or it was in vain */
+	b->far_ns = weft_now_ns() - since < WAIT_SOON_NS ? WAIT_FAR_NS
+							 : b->far_ns / 2;
+	return got || ns < timeout_ns ? 0 : -ETIMEDOUT;
 }
 
 int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
@@ -130,6 +159,8 @@ int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
 		weft_patience_give();
 		return 0;
 	}
+	if (!weft_load32_relaxed(&b->near))
+		return wait_far(b, timeout_ns);
 	epoll_ctl(b->watch_epoll, EPOLL_CTL_MOD, b->sock->ops->wait_fd(b->sock),
 		  &once);
 	return b->shm->ops->wait(b->shm, timeout_ns);

@@ -52,7 +52,7 @@ static int dma_ready(struct shm *s, struct shm_peer *p)
 		p->dma = dma_probe(s, p);
 	if (p->dma < 0)
 		return p->dma;
-	now = weft_now_ns();
+	now = weft_now_rough_ns();
 	if (now - p->dma_sure_ns < DMA_SURE_NS)
 		return 0;
 	if (!shm_peer_alive(s, p)) {

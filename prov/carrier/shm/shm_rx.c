@@ -215,7 +215,9 @@ WEFT_INLINE int rx_take(struct shm *s, const struct shm_slot *slot,
 			  (carrier & 0xffffff) + 1 != rx->ready))
 		return rx_think(s, slot, word);
 	memcpy(&pkt, &word, sizeof(word));
-	memcpy(&pkt.unit, slot->rest, sizeof(slot->rest));
+	/* in the pieces that are read: a load that spans two stores waits */
+	memcpy(&pkt.unit, slot->rest, sizeof(slot->rest[0]));
+	memcpy(&pkt.tag, slot->rest + 1, 2 * sizeof(slot->rest[0]));
 	if (weft_unlikely(pkt.len > SHM_SHORT_BYTES))
 		return rx_think(s, slot, word);
 	if (weft_unlikely(s->up->deliver(s->up_arg, &rx->peer->base, &pkt,
@@ -226,6 +228,19 @@ WEFT_INLINE int rx_take(struct shm *s, const struct shm_slot *slot,
 	return 1;
 }
 
+/*
+ * Slots between the one at hand and the one whose line is asked for meanwhile:
+ * lines come from another core's cache, and a window of packets would take one
+ * way after the other. From 3 on the distance does not matter; it is kept
+ * short, because a line that is asked for before it is written travels twice.
+ */
+#define RX_AHEAD 4
+
+static struct shm_slot *rx_slot(const struct shm *s, uint64_t ticket)
+{
+	return &s->view.slot[ticket & (s->view.slots - 1)];
+}
+
 static int rx_fifo(struct shm *s, int budget)
 {
 	/* relaxed: only poll writes it */
@@ -234,14 +249,14 @@ static int rx_fifo(struct shm *s, int budget)
 	int ret;
 
 	while (n < budget) {
-		struct shm_slot *slot =
-			&s->view.slot[next & (s->view.slots - 1)];
+		struct shm_slot *slot = rx_slot(s, next);
 		/* A0 pairs with R0 in tx_publish(). */
 		uint64_t word = weft_load64(&slot->word);
 
 		if (shm_word_lap(shm_slot_carrier(word)) !=
 		    shm_lap(next, s->view.lg))
 			break;
+		weft_prefetch(rx_slot(s, next + RX_AHEAD));
 		s->rx_step = 1;
 		ret = rx_take(s, slot, word);
 		if (weft_unlikely(ret < 0))

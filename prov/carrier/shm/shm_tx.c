@@ -91,16 +91,22 @@ static int tx_reserve_any(struct shm_peer *p, uint32_t n, uint64_t *ticket_p)
 }
 
 /* The common one: one slot, we were the last writer, and there is room. */
-WEFT_INLINE int tx_reserve(struct shm_peer *p, uint64_t *ticket_p)
+WEFT_INLINE bool tx_reserve_next(struct shm_peer *p, uint64_t *ticket_p)
 {
 	uint64_t t = weft_load64_relaxed(&p->head->tail);
 
 	*ticket_p = shm_tail_ticket(t);
-	if (weft_likely(shm_tail_writer(t) == p->writer &&
-			(*ticket_p - p->head_seen) >> p->lg == 0) &&
-	    weft_likely(atomic_compare_exchange_strong_explicit(
-		    &p->head->tail, &t, shm_tail_make(*ticket_p + 1, p->writer),
-		    memory_order_relaxed, memory_order_relaxed)))
+	return weft_likely(shm_tail_writer(t) == p->writer &&
+			   (*ticket_p - p->head_seen) >> p->lg == 0) &&
+	       weft_likely(atomic_compare_exchange_strong_explicit(
+		       &p->head->tail, &t,
+		       shm_tail_make(*ticket_p + 1, p->writer),
+		       memory_order_relaxed, memory_order_relaxed));
+}
+
+static int tx_reserve(struct shm_peer *p, uint64_t *ticket_p)
+{
+	if (weft_likely(tx_reserve_next(p, ticket_p)))
 		return 0;
 	return tx_reserve_any(p, 1, ticket_p);
 }
@@ -110,11 +116,17 @@ static struct shm_slot *tx_slot(const struct shm_peer *p, uint64_t ticket)
 	return &p->slot[ticket & ((UINT64_C(1) << p->lg) - 1)];
 }
 
-/* Makes the filled slot visible and looks whether the receiver sleeps. */
-WEFT_INLINE void tx_publish(struct shm *s, struct shm_peer *p, uint64_t ticket,
-			    const struct weft_pkt *pkt, uint32_t kind)
+static WEFT_COLD int tx_wake(struct shm *s, struct shm_peer *p)
 {
-	struct shm_slot *slot = tx_slot(p, ticket);
+	shm_wake_peer(s, p);
+	return 0;
+}
+
+/* Makes the filled slot visible and looks whether the receiver sleeps; 0. */
+WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
+			   struct shm_slot *slot, uint64_t ticket,
+			   const struct weft_pkt *pkt, uint32_t kind)
+{
 	uint32_t carrier =
 		shm_word(shm_lap(ticket, p->lg), kind, p->seq++, p->writer);
 	uint32_t low;
@@ -131,30 +143,23 @@ WEFT_INLINE void tx_publish(struct shm *s, struct shm_peer *p, uint64_t ticket,
 		atomic_signal_fence(memory_order_seq_cst);
 	/* relaxed: a hint; who sees it late is seen by the sleeper */
 	if (weft_unlikely(weft_load32_relaxed(&p->head->wake)))
-		shm_wake_peer(s, p);
+		return tx_wake(s, p);
+	return 0;
 }
 
-/* The shortest messages without calling memcpy. */
-static void tx_gather_short(uint8_t *to, const struct iovec *iov, int count)
+static WEFT_APART int tx_short(struct shm *s, struct shm_peer *p,
+			       const struct weft_pkt *pkt,
+			       const struct iovec *iov, int count)
 {
-	if (weft_likely(count == 1 && iov->iov_len == 8))
-		memcpy(to, iov->iov_base, 8);
-	else
-		weft_iov_gather(to, iov, count);
-}
-
-static int tx_short(struct shm *s, struct shm_peer *p,
-		    const struct weft_pkt *pkt, const struct iovec *iov,
-		    int count)
-{
+	struct shm_slot *slot;
 	uint64_t ticket;
 	int ret = tx_reserve(p, &ticket);
 
 	if (weft_unlikely(ret))
 		return ret;
-	tx_gather_short(tx_slot(p, ticket)->payload, iov, count);
-	tx_publish(s, p, ticket, pkt, SHM_INLINE);
-	return 0;
+	slot = tx_slot(p, ticket);
+	weft_iov_gather(slot->payload, iov, count);
+	return tx_publish(s, p, slot, ticket, pkt, SHM_INLINE);
 }
 
 /* Fills a slot that continues a long packet. */
@@ -197,8 +202,7 @@ static int tx_long(struct shm *s, struct shm_peer *p,
 
 		tx_more(p, ticket + i, from + at, pkt->len - at);
 	}
-	tx_publish(s, p, ticket, pkt, SHM_LONG);
-	return 0;
+	return tx_publish(s, p, tx_slot(p, ticket), ticket, pkt, SHM_LONG);
 }
 
 /* The payload to its place, from memory or from who makes it now. */
@@ -238,8 +242,7 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 	shm_cell_sent(s, p, cell);
 	named = cell;
 	memcpy(tx_slot(p, ticket)->payload, &named, sizeof(named));
-	tx_publish(s, p, ticket, pkt, SHM_CELL);
-	return 0;
+	return tx_publish(s, p, tx_slot(p, ticket), ticket, pkt, SHM_CELL);
 }
 
 /* What a failed attempt means to the caller. */
@@ -255,11 +258,10 @@ static int tx_failed(struct shm *s, struct shm_peer *p, int err)
 	return -ECONNRESET;
 }
 
-int shm_send(struct weft_carrier *c, struct weft_peer *peer,
-	     const struct weft_pkt *pkt, const struct iovec *iov, int iov_count)
+static WEFT_APART int tx_any(struct shm *s, struct shm_peer *p,
+			     const struct weft_pkt *pkt,
+			     const struct iovec *iov, int iov_count)
 {
-	struct shm *s = shm_of(c);
-	struct shm_peer *p = shm_peer_of(peer);
 	int ret;
 
 	if (weft_unlikely(p->state != SHM_PEER_UP)) {
@@ -276,4 +278,22 @@ int shm_send(struct weft_carrier *c, struct weft_peer *peer,
 	else
 		return -EMSGSIZE;
 	return weft_likely(!ret) ? 0 : tx_failed(s, p, ret);
+}
+
+/* The shortest messages without any call. */
+int shm_send(struct weft_carrier *c, struct weft_peer *peer,
+	     const struct weft_pkt *pkt, const struct iovec *iov, int iov_count)
+{
+	struct shm *s = shm_of(c);
+	struct shm_peer *p = shm_peer_of(peer);
+	struct shm_slot *slot;
+	uint64_t ticket;
+
+	if (weft_unlikely(p->state != SHM_PEER_UP || pkt->len != 8 ||
+			  iov_count != 1 || iov->iov_len != 8 ||
+			  !tx_reserve_next(p, &ticket)))
+		return tx_any(s, p, pkt, iov, iov_count);
+	slot = tx_slot(p, ticket);
+	memcpy(slot->payload, iov->iov_base, 8);
+	return tx_publish(s, p, slot, ticket, pkt, SHM_INLINE);
 }

@@ -112,6 +112,7 @@ struct sock_peer {
 	uint32_t unacked; /* datagrams since the last acknowledgement ... */
 	uint64_t unacked_bytes;
 	uint64_t unacked_ns; /* ... of which the first came then */
+	bool ack_soon;	     /* its window is half full */
 	bool ack_now;
 	bool closed_room;	/* it was told that there is little room */
 	bool blocked;		/* the caller refused its next packet */
@@ -279,6 +280,8 @@ void sock_tx_unsent(struct sock_peer *p, uint32_t seq);
 /* All that is not acknowledged once more, whatever the windows say. */
 void sock_tx_repeat(struct sock *s, struct sock_peer *p);
 bool sock_tx_waits(const struct sock_peer *p);
+/* Whether p should not wait long with its acknowledgement. */
+bool sock_tx_hurries(const struct sock *s, const struct sock_peer *p);
 /* It will be lost for its silence. */
 void sock_tx_say_silent(const struct sock *s, struct sock_peer *p);
 

@@ -162,10 +162,12 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 	h->room = sock_rx_room(s, p);
 	h->stamp = us ? us : 1;
 	h->echo = io_echo(s, p);
-	h->flags = p->bye ? SOCK_SAW_BYE : 0;
+	h->flags = (p->bye ? SOCK_SAW_BYE : 0) |
+		   (sock_tx_hurries(s, p) ? SOCK_SOON : 0);
 	h->count = ++s->count;
 	p->unacked = 0;
 	p->unacked_bytes = 0;
+	p->ack_soon = false;
 	p->ack_now = false;
 	p->closed_room = h->room < 2 * p->gram_max;
 }

@@ -35,7 +35,9 @@ enum sock_kind {
 
 #define SOCK_TAG 16u /* bytes behind a datagram that is signed */
 
-#define SOCK_SAW_BYE 1u /* flag: your BYE has been here */
+/* In flags. */
+#define SOCK_SAW_BYE 1u /* your BYE has been here */
+#define SOCK_SOON    2u /* half of my window is on its way: tell me soon */
 
 struct sock_head {
 	uint32_t crc; /* CRC-32C of everything behind this word; with a tag of

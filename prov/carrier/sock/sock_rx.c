@@ -347,6 +347,7 @@ int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 		return 0;
 	p->heard_ns = s->now;
 	p->stamp = h.stamp;
+	p->ack_soon |= (h.flags & SOCK_SOON) != 0;
 	sock_peer_busy(s, p);
 	/* What it says of our numbers counts only if it knows us. */
 	if (h.to)

@@ -129,6 +129,36 @@ static struct weft_carrier_stats two_stats(const struct end *e)
 	return s;
 }
 
+static void two_look_on(struct two *t, uint64_t ns)
+{
+	uint64_t end = weft_now_ns() + ns;
+
+	while (weft_now_ns() < end) {
+		t->a.c->ops->poll(t->a.c, 16);
+		t->b.c->ops->poll(t->b.c, 16);
+	}
+}
+
+/* On a crowded host a few of them take too long and go without it. */
+static void an_answer_takes_the_acknowledgement_along(void **state)
+{
+	enum { N = 200, AFTER_NS = 60000 };
+	struct two *t = two_open(NULL);
+	uint64_t was;
+
+	two_talk(t, 1);
+	was = sock_of(t->b.c)->count;
+	for (uint64_t n = 1; n <= N; n++) {
+		T_OK(end_send_all(&t->a, t->ab, n, 8, 60));
+		T_TRUE(end_wait_got(&t->b, n + 1, 60));
+		two_look_on(t, AFTER_NS);
+		T_OK(end_send_all(&t->b, t->ba, n, 8, 60));
+		T_TRUE(end_wait_got(&t->a, n + 1, 60));
+	}
+	T_TRUE(sock_of(t->b.c)->count - was < N + N / 2);
+	two_close(t);
+}
+
 static void a_bad_network_is_repaired(void **state)
 {
 	static const char *const plan[] = {
@@ -763,6 +793,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_pace_follows_the_network),
+		T_CASE(an_answer_takes_the_acknowledgement_along),
 		T_CASE(a_bad_network_is_repaired),
 		T_CASE(who_is_away_sends_again),
 		T_CASE(who_is_away_answers),

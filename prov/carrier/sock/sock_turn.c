@@ -12,7 +12,8 @@
 
 #define TURN_ACK_GRAMS	64u
 #define TURN_ACK_BYTES	98304u
-#define TURN_ACK_NS	UINT64_C(20000)	  /* data may take it along till then */
+#define TURN_SOON_NS	UINT64_C(20000)	  /* data may take it along till then */
+#define TURN_ACK_NS	UINT64_C(400000)  /* the same, if nobody waits for it */
 #define TURN_BLOCKED_NS UINT64_C(50000)	  /* until a refused packet is tried */
 #define TURN_UNSENT_NS	UINT64_C(1000000) /* until the network has room */
 #define TURN_TICK_NS	UINT64_C(100000000) /* between two rounds of pokes */
@@ -45,6 +46,12 @@ static void turn_verdict(struct sock *s, struct sock_peer *p, bool drained)
 		sock_peer_lose(s, p, ECONNRESET);
 }
 
+/* When it goes alone. */
+static uint64_t turn_ack_at(const struct sock_peer *p)
+{
+	return p->unacked_ns + (p->ack_soon ? TURN_SOON_NS : TURN_ACK_NS);
+}
+
 static void turn_ack(struct sock *s, struct sock_peer *p, bool idle)
 {
 	if (p->self) {
@@ -54,7 +61,7 @@ static void turn_ack(struct sock *s, struct sock_peer *p, bool idle)
 	}
 	if (p->ack_now || p->unacked >= TURN_ACK_GRAMS ||
 	    p->unacked_bytes >= TURN_ACK_BYTES ||
-	    (idle && p->unacked && s->now >= p->unacked_ns + TURN_ACK_NS))
+	    (idle && p->unacked && s->now >= turn_ack_at(p)))
 		sock_tx_small(s, p, SOCK_ACK);
 }
 
@@ -81,7 +88,7 @@ static uint64_t turn_due(const struct sock *s, const struct sock_peer *p)
 	if (turn_ended(p))
 		return s->now;
 	if (p->unacked)
-		due = turn_sooner(due, p->unacked_ns + TURN_ACK_NS);
+		due = turn_sooner(due, turn_ack_at(p));
 	if (p->refused)
 		due = turn_sooner(due, s->now + TURN_BLOCKED_NS);
 	if (sock_win_ready(&p->rx))

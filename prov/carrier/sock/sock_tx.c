@@ -47,6 +47,11 @@ static uint64_t tx_allowed(const struct sock_peer *p)
 	return p->room < p->pace.window ? p->room : p->pace.window;
 }
 
+bool sock_tx_hurries(const struct sock *s, const struct sock_peer *p)
+{
+	return 2 * p->flying > tx_allowed(p) || 2 * tx_count(p) > s->window;
+}
+
 /* Nothing on its way: one may always go, to ask whether there is room. */
 static bool tx_may_fly(const struct sock_peer *p, uint64_t bytes)
 {

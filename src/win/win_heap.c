@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of MPI_Alloc_mem that others can map; see win_heap.h. */
+#include "src/win/win_heap.h"
+
+#include "src/base/region.h"
+#include "src/core/core_lock.h"
+#include "src/core/core_state.h"
+#include "src/win/win.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BLOCKS_MAX 64
+
+/* base NULL: free; with the lock. */
+static struct weft_region block[BLOCKS_MAX];
+
+/* ---- mine -------------------------------------------------------------- */
+
+/* More than all memory is for the usual allocation to refuse. */
+static bool is_wanted(size_t bytes)
+{
+	const struct weft_core *c = &weft_core;
+	size_t pages = (size_t)sysconf(_SC_PHYS_PAGES);
+
+	return bytes && !c->virt && c->job.local && c->job.local_size > 1 &&
+	       bytes / (size_t)sysconf(_SC_PAGESIZE) < pages;
+}
+
+void *weft_win_heap_alloc(size_t bytes)
+{
+	void *base = NULL;
+	int i = 0;
+
+	if (!is_wanted(bytes))
+		return NULL;
+	weft_lock();
+	while (i < BLOCKS_MAX && block[i].base)
+		i++;
+	if (i < BLOCKS_MAX && !weft_region_open(&block[i], "weft-mem", bytes))
+		base = block[i].base;
+	weft_unlock();
+	return base;
+}
+
+bool weft_win_heap_free(void *base)
+{
+	bool found = false;
+
+	weft_lock();
+	for (int i = 0; base && i < BLOCKS_MAX && !found; i++) {
+		found = block[i].base == base;
+		if (found)
+			weft_region_close(&block[i]);
+	}
+	weft_unlock();
+	return found;
+}
+
+static bool holds(const struct weft_region *r, uintptr_t start, size_t bytes)
+{
+	uintptr_t base = (uintptr_t)r->base;
+
+	return base && start >= base && bytes <= r->bytes &&
+	       start - base <= r->bytes - bytes;
+}
+
+struct win_heap_place win_heap_find(const void *base, size_t bytes)
+{
+	struct win_heap_place p = { .pid = getpid(), .fd = -1 };
+	struct stat st;
+
+	weft_lock();
+	for (int i = 0; i < BLOCKS_MAX; i++) {
+		if (!holds(&block[i], (uintptr_t)base, bytes) ||
+		    fstat(block[i].fd, &st))
+			continue;
+		p.fd = block[i].fd;
+		p.inode = st.st_ino;
+		p.at = (uintptr_t)base - (uintptr_t)block[i].base;
+		break;
+	}
+	weft_unlock();
+	return p;
+}
+
+/* ---- others' ----------------------------------------------------------- */
+
+static int map_fd(int fd, const struct win_heap_place *p, size_t bytes,
+		  struct win_heap_map *m, char **mem_p)
+{
+	size_t skip = p->at % (size_t)sysconf(_SC_PAGESIZE);
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (st.st_ino != p->inode)
+		return -EINVAL;
+	m->bytes = skip + bytes;
+	m->base = weft_region_window(fd, p->at - skip, m->bytes);
+	if (!m->base)
+		return -errno;
+	*mem_p = (char *)m->base + skip;
+	return 0;
+}
+
+int win_heap_map(const struct win_heap_place *p, size_t bytes,
+		 struct win_heap_map *m, char **mem_p)
+{
+	char path[64];
+	int fd, rc;
+
+	snprintf(path, sizeof(path), "/proc/%lld/fd/%d", (long long)p->pid,
+		 (int)p->fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	rc = map_fd(fd, p, bytes, m, mem_p);
+	close(fd);
+	return rc;
+}
+
+void win_heap_unmap(struct win_heap_map *all, int n)
+{
+	for (int i = 0; all && i < n; i++)
+		if (all[i].base)
+			weft_region_window_close(all[i].base, all[i].bytes);
+	free(all);
+}

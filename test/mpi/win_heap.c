@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Windows over memory of MPI_Alloc_mem, in whole and in part, with members that
+ * bring none, or memory of their own: the values are right, and where all of it
+ * is MPI's and on this host nothing goes by libfabric (win_paths.c asks for
+ * whole blocks). And more blocks than such memory has.
+ */
+#include "win_t.h"
+
+#include <stdbool.h>
+
+#define BLOCKS 100
+#define ROOM   10000
+
+enum mix { WHOLE, PART, ONE, MIXED, MIXES };
+
+/* Everybody adds to everybody's first and last element, and reads the rest. */
+static void hammer(MPI_Win win, long *mem, int n, enum mix mix)
+{
+	long one = 1, *got = malloc((size_t)n * sizeof(long));
+	int members = mix == ONE ? 1 : mt_size;
+
+	MT_OK(MPI_Win_lock_all(0, win));
+	for (int t = 0; t < members; t++) {
+		MT_OK(MPI_Accumulate(&one, 1, MPI_LONG, t, 0, 1, MPI_LONG,
+				     MPI_SUM, win));
+		MT_OK(MPI_Fetch_and_op(&one, got, MPI_LONG, t, n - 1, MPI_SUM,
+				       win));
+		MT_OK(MPI_Win_flush(t, win));
+		MT_TRUE(got[0] >= 0 && got[0] < mt_size);
+		MT_OK(MPI_Get(got, n - 2, MPI_LONG, t, 1, n - 2, MPI_LONG,
+			      win));
+		MT_OK(MPI_Win_flush(t, win));
+		for (int i = 0; i < n - 2; i++)
+			MT_IS(got[i], 1000 * t + i + 1);
+	}
+	MT_OK(MPI_Win_unlock_all(win));
+	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+	if (mt_rank < members) {
+		MT_IS(mem[0], mt_size);
+		MT_IS(mem[n - 1], mt_size);
+	}
+	free(got);
+}
+
+static void one_mix(enum mix mix)
+{
+	bool mine = mix != MIXED || mt_rank % 2 == 0;
+	int n = 700, from = mix == PART ? 517 : 0;
+	long *block, *mem;
+	MPI_Win win;
+
+	if (mine)
+		MT_OK(MPI_Alloc_mem(ROOM, MPI_INFO_NULL, &block));
+	else
+		block = malloc(ROOM);
+	mem = block + from;
+	for (int i = 0; i < n; i++)
+		mem[i] = i && i < n - 1 ? 1000 * mt_rank + i : 0;
+	MT_OK(MPI_Win_create(
+		mix == ONE && mt_rank ? NULL : mem,
+		mix == ONE && mt_rank ? 0 : n * (MPI_Aint)sizeof(long),
+		sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+	hammer(win, mem, n, mix);
+	MT_OK(MPI_Win_free(&win));
+	if (mine)
+		MT_OK(MPI_Free_mem(block));
+	else
+		free(block);
+}
+
+/* They do not overlap, and come back in any order. */
+static void many_blocks(void)
+{
+	int *block[BLOCKS];
+
+	for (int i = 0; i < BLOCKS; i++) {
+		MT_OK(MPI_Alloc_mem(ROOM, MPI_INFO_NULL, &block[i]));
+		for (size_t k = 0; k < ROOM / sizeof(int); k++)
+			block[i][k] = i;
+	}
+	for (int i = 0; i < BLOCKS; i++) {
+		int *b = block[i * 37 % BLOCKS];
+
+		for (size_t k = 0; k < ROOM / sizeof(int); k++)
+			MT_IS(b[k], i * 37 % BLOCKS);
+		MT_OK(MPI_Free_mem(b));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	mt_begin(&argc, &argv);
+	for (int round = 0; round < 3; round++)
+		for (int m = 0; m < MIXES; m++)
+			one_mix(m);
+	many_blocks();
+	for (int m = 0; m < MIXES; m++)
+		one_mix(m);
+	return mt_end();
+}
