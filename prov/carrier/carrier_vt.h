@@ -288,6 +288,11 @@ struct weft_carrier_virt {
 	 * are an allreduction with zeroes.
 	 */
 	bool (*route_can)(struct weft_carrier *c, enum weft_vt_kind kind);
+	/*
+	 * Do events of the members' interfaces carry an open route? Its root of
+	 * a broadcast need not wait for the others, but know what it must.
+	 */
+	bool (*route_chained)(struct weft_carrier *c, unsigned id);
 	/* Sends this member's part. -EAGAIN: too many are under way. */
 	int (*route_send)(struct weft_carrier *c, unsigned id,
 			  const struct weft_vt_part *part, const void *data);

@@ -195,6 +195,8 @@ struct net_config {
 	uint64_t retry_ps;    /* one that found no slot, to the next try */
 	uint64_t query_ps;  /* an answer known to what follows it; 0: no such */
 	uint8_t coll_range; /* members must be a range of nodes */
+	/* other groups: an event of an interface starts what follows; 1 */
+	uint8_t coll_chain;
 	/* software above the unit */
 	uint64_t send_ps;    /* a call that sends */
 	uint64_t message_ps; /* more, when it is longer than a packet */

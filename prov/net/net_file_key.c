@@ -254,6 +254,8 @@ const struct file_key file_keys[] = {
 	  "barriers ask all nodes: from the answer to what follows, as 80 ns" },
 	{ "coll_nodes", FILE_NODES, CFG(coll_range), 0, 0, FILE_OPTIONAL,
 	  "which nodes share a class route: any, or a range of them" },
+	{ "coll_chain", FILE_CODE, CFG(coll_chain), 0, 0, FILE_OPTIONAL,
+	  "chained events of interfaces serve other groups: no or yes" },
 
 	{ "code", FILE_CODE, CFG(care.code), 0, 0, FILE_OPTIONAL,
 	  "check of a packet: none, rs1, rs5, crc16 or crc32" },

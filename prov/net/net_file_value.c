@@ -196,6 +196,7 @@ static const struct {
 	{ "internal", { "poison", "halt" } },
 	{ "reroute", { "no", "yes" } },
 	{ "link_crc", { "no", "yes" } },
+	{ "coll_chain", { "no", "yes" } },
 };
 
 static int code(const struct file_doc *doc, const struct file_line *item,

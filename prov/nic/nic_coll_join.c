@@ -106,8 +106,11 @@ static void join_open_net(struct weft_nic_group *c)
 		ret = nic_net_open(coll_carrier(c), &a, &c->net);
 	if (ret == -EAGAIN)
 		return; /* poll comes back here */
-	if (!ret)
+	if (!ret) {
 		c->route = nic_net_id(c->net);
+		c->form = nic_net_chained(c->net) ? WEFT_CU_EVENTS
+						  : WEFT_CU_AS_SUITS;
+	}
 	join_end(c, 0);
 }
 

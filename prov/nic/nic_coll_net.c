@@ -9,6 +9,12 @@
  * for. Where switches have no arithmetic it is a barrier, after which everybody
  * has room, and then packets that are copied at every switch, in rounds of a
  * window. A member that gets no result is done when its part is sent.
+ *
+ * Where events of the interfaces are chained everybody has room for half a
+ * window, and a root casts at once. When so many packets have gone since all
+ * members met, in a sum or a barrier, the next one of a broadcast is a barrier:
+ * who has passed it knows that all have taken what was half a window before,
+ * and those places are free.
  */
 #include "prov/nic/nic_coll_net.h"
 
@@ -18,7 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NET_PACKET 512u /* bytes of a part at most */
+#define NET_PACKET 512u			/* bytes of a part at most */
+#define NET_AHEAD  (WEFT_VT_WINDOW / 2) /* packets, of chained events */
 
 struct nic_net {
 	struct weft_carrier *carrier;
@@ -32,6 +39,9 @@ struct nic_net {
 	size_t per; /* bytes of a packet */
 	bool casts; /* a broadcast is copied, and not combined with zeroes */
 	bool sums;
+	bool chained;
+	uint64_t synced; /* chained: all have met before this packet */
+	uint64_t meets;	 /* and will have, by what is posted */
 };
 
 uint32_t nic_coll_combine(unsigned op, unsigned type, void *acc, const void *in,
@@ -62,6 +72,7 @@ int nic_net_open(struct weft_carrier *carrier,
 	n->per = carrier->mtu < NET_PACKET ? carrier->mtu : NET_PACKET;
 	n->casts = carrier->virt->route_can(carrier, WEFT_VT_BCAST);
 	n->sums = carrier->virt->route_can(carrier, WEFT_VT_ALLREDUCE);
+	n->chained = carrier->virt->route_chained(carrier, id);
 	*n_p = n;
 	return 0;
 }
@@ -69,6 +80,11 @@ int nic_net_open(struct weft_carrier *carrier,
 int nic_net_id(const struct nic_net *n)
 {
 	return (int)n->id;
+}
+
+bool nic_net_chained(const struct nic_net *n)
+{
+	return n->chained;
 }
 
 static void finish(struct nic_net *n)
@@ -118,22 +134,43 @@ static size_t packet_bytes(const struct nic_net *n,
 	return elem ? n->per / elem * elem : n->per;
 }
 
-/* Is a broadcast's packet the barrier before a round of them? */
-static bool begins_round(const struct nic_net *n,
-			 const struct weft_cu_call *call, size_t k)
+/* Packets that a member may have under way. */
+static uint64_t window(const struct nic_net *n)
 {
-	return call->kind == WEFT_CU_BCAST && n->casts && !(k % WEFT_VT_WINDOW);
+	return n->chained ? NET_AHEAD : WEFT_VT_WINDOW;
+}
+
+static bool is_cast(const struct nic_net *n, const struct weft_cu_call *call)
+{
+	return call->kind == WEFT_CU_BCAST && n->casts;
+}
+
+/* Is a broadcast's packet a barrier: the one before a round of them? */
+static bool is_round(const struct nic_net *n, const struct weft_cu_call *call,
+		     size_t k)
+{
+	if (!is_cast(n, call))
+		return false;
+	return n->chained ? (call->phase + k) % NET_AHEAD == NET_AHEAD - 1
+			  : !(k % WEFT_VT_WINDOW);
+}
+
+/* How many of a broadcast's packets are, of those before this one. */
+static size_t rounds_before(const struct nic_net *n,
+			    const struct weft_cu_call *call, size_t k)
+{
+	if (n->chained)
+		return (call->phase + k) / NET_AHEAD;
+	return (k + WEFT_VT_WINDOW - 1) / WEFT_VT_WINDOW;
 }
 
 /* Where a packet's bytes lie. */
 static size_t offset_at(const struct nic_net *n,
 			const struct weft_cu_call *call, size_t k)
 {
-	size_t per = packet_bytes(n, call);
-
-	if (call->kind == WEFT_CU_BCAST && n->casts)
-		k -= k / WEFT_VT_WINDOW + 1;
-	return k * per;
+	if (is_cast(n, call))
+		k -= rounds_before(n, call, k);
+	return k * packet_bytes(n, call);
 }
 
 static size_t bytes_at(const struct nic_net *n, const struct weft_cu_call *call,
@@ -141,12 +178,22 @@ static size_t bytes_at(const struct nic_net *n, const struct weft_cu_call *call,
 {
 	size_t per = packet_bytes(n, call), at;
 
-	if (begins_round(n, call, k))
+	if (is_round(n, call, k))
 		return 0;
 	at = offset_at(n, call, k);
 	if (at >= call->bytes)
 		return 0;
 	return call->bytes - at < per ? call->bytes - at : per;
+}
+
+/* Barriers among so many packets with data. */
+static size_t rounds_of(const struct nic_net *n,
+			const struct weft_cu_call *call, size_t count)
+{
+	size_t each = window(n) - 1;
+	size_t before = n->chained ? each - call->phase : 0;
+
+	return count > before ? (count - before + each - 1) / each : 0;
 }
 
 static size_t packets_of(const struct nic_net *n,
@@ -155,9 +202,7 @@ static size_t packets_of(const struct nic_net *n,
 	size_t per = packet_bytes(n, call);
 	size_t count = call->bytes ? (call->bytes + per - 1) / per : 1;
 
-	if (call->kind == WEFT_CU_BCAST && n->casts)
-		count += (count + WEFT_VT_WINDOW - 2) / (WEFT_VT_WINDOW - 1);
-	return count;
+	return is_cast(n, call) ? count + rounds_of(n, call, count) : count;
 }
 
 static bool gets_result(const struct nic_net *n,
@@ -190,10 +235,11 @@ static void fill_part(const struct nic_net *n, const struct weft_cu_call *call,
 		.bytes = (uint32_t)bytes_at(n, call, call->sent),
 		.seq = call->first + call->sent,
 		.quiet = call->sent + 1 < call->packets &&
-			 call->sent % (WEFT_VT_WINDOW / 4) &&
-			 !begins_round(n, call, call->sent + 1),
+			 call->sent % (window(n) / 4) &&
+			 !is_round(n, call, call->sent) &&
+			 !is_round(n, call, call->sent + 1),
 	};
-	if (call->kind == WEFT_CU_BARRIER || begins_round(n, call, call->sent))
+	if (call->kind == WEFT_CU_BARRIER || is_round(n, call, call->sent))
 		part->kind = WEFT_VT_BARRIER;
 	else if (call->kind == WEFT_CU_REDUCE)
 		part->kind = WEFT_VT_REDUCE;
@@ -216,7 +262,7 @@ static const void *source(const struct nic_net *n,
 	static const unsigned char zeroes[NET_PACKET];
 	size_t at;
 
-	if (begins_round(n, call, call->sent))
+	if (is_round(n, call, call->sent))
 		return NULL;
 	at = offset_at(n, call, call->sent);
 	if (call->kind == WEFT_CU_BCAST)
@@ -230,8 +276,12 @@ static bool all_ready(const struct nic_net *n, const struct weft_cu_call *call)
 {
 	size_t round = call->sent / WEFT_VT_WINDOW * WEFT_VT_WINDOW;
 
-	return call->kind != WEFT_CU_BCAST || !n->casts ||
-	       call->root != n->me || call->sent == round || call->read > round;
+	if (!is_cast(n, call) || call->root != n->me ||
+	    is_round(n, call, call->sent))
+		return true;
+	if (n->chained)
+		return call->first + call->sent < n->synced + NET_AHEAD;
+	return call->read > round;
 }
 
 static bool send_one(struct nic_net *n, struct weft_cu_call *call)
@@ -239,7 +289,7 @@ static bool send_one(struct nic_net *n, struct weft_cu_call *call)
 	struct weft_carrier *c = n->carrier;
 	struct weft_vt_part part;
 
-	if (call->first + call->sent - n->taken >= WEFT_VT_WINDOW ||
+	if (call->first + call->sent - n->taken >= window(n) ||
 	    !all_ready(n, call))
 		return false;
 	fill_part(n, call, &part);
@@ -249,13 +299,21 @@ static bool send_one(struct nic_net *n, struct weft_cu_call *call)
 	return true;
 }
 
+/* Has everybody been there when its result is here? */
+static bool syncs(const struct nic_net *n, const struct weft_cu_call *call,
+		  size_t k)
+{
+	return call->kind == WEFT_CU_BARRIER ||
+	       call->kind == WEFT_CU_ALLREDUCE || is_round(n, call, k);
+}
+
 static bool take_one(struct nic_net *n, struct weft_cu_call *call)
 {
 	struct weft_carrier *c = n->carrier;
 	struct weft_vt_part part = { .seq = call->first + call->read };
 	bool keep = call->out && call->kind != WEFT_CU_BARRIER &&
 		    !(call->kind == WEFT_CU_BCAST && call->root == n->me) &&
-		    !begins_round(n, call, call->read);
+		    !is_round(n, call, call->read);
 	size_t at = keep ? offset_at(n, call, call->read) : 0;
 
 	if (gets_result(n, call)) {
@@ -265,6 +323,8 @@ static bool take_one(struct nic_net *n, struct weft_cu_call *call)
 		call->flags |= part.flags & ~WEFT_VT_DIFFER;
 		if (part.flags & WEFT_VT_DIFFER)
 			call->err = -EPROTO;
+		if (syncs(n, call, call->read))
+			n->synced = part.seq + 1;
 	}
 	call->read++;
 	n->taken++;
@@ -307,6 +367,26 @@ WEFT_HOT int nic_net_woken(struct nic_net *n, int budget)
 	return got;
 }
 
+static uint32_t phase_of(const struct nic_net *n)
+{
+	uint64_t gone = n->posted - n->meets;
+
+	return (uint32_t)(gone < NET_AHEAD ? gone : NET_AHEAD - 1);
+}
+
+/* After the last packet of a call at which all members meet, if any. */
+static void note_meeting(struct nic_net *n, const struct weft_cu_call *call)
+{
+	for (size_t k = call->packets; k > 0; k--) {
+		if (syncs(n, call, k - 1)) {
+			n->meets = call->first + k;
+			return;
+		}
+		if (call->packets - k == NET_AHEAD)
+			return;
+	}
+}
+
 WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_cu_call *call)
 {
 	call->flags = 0;
@@ -320,8 +400,10 @@ WEFT_HOT void nic_net_post(struct nic_net *n, struct weft_cu_call *call)
 	call->bytes = call->kind == WEFT_CU_BARRIER
 			      ? 0
 			      : call->count * weft_cu_bytes(call->type);
-	call->packets = packets_of(n, call);
 	call->first = n->posted;
+	call->phase = phase_of(n);
+	call->packets = packets_of(n, call);
+	note_meeting(n, call);
 	n->posted += call->packets;
 	if (n->tail)
 		n->tail->next = call;

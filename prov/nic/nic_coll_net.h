@@ -19,6 +19,8 @@ struct nic_net;
 int nic_net_open(struct weft_carrier *carrier,
 		 const struct weft_vt_route_attr *attr, struct nic_net **n_p);
 int nic_net_id(const struct nic_net *n);
+/* Do events of the members' interfaces carry it? */
+bool nic_net_chained(const struct nic_net *n);
 /* Fails what is pending with -ECANCELED. */
 void nic_net_close(struct nic_net *n);
 

@@ -16,7 +16,9 @@
  *   vt_engine.c  the model runs, by whoever blocked last
  *   vt_watch.c   who died, and what does not move any more
  *   vt_route.c   class routes
+ *   vt_part.c    their parts and results
  *   vt_fold.c    reductions by the interfaces of their members
+ *   vt_tell.c    results that go from member to member
  *   vt_tree.c    trees of the model for class routes, shared if need be
  *
  * vt_layout.h has the shared format and who writes it when.
@@ -384,6 +386,34 @@ void vt_dma_acked(struct vt_turn *t, uint32_t i);
 /* Asks whether those who should run are still there. */
 void vt_engine_watch(struct vt *v);
 
+/* vt_part.c */
+bool vt_route_is_place(const struct weft_vt *w, uint32_t place);
+struct vt_member *vt_route_members(struct weft_vt *w, uint32_t place);
+struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place);
+/* The member that sent a part; will it get the result? */
+struct vt_member *vt_part_member(struct weft_vt *w, const struct vt_buf *b);
+bool vt_part_awaits(const struct weft_vt_part *part, uint32_t member);
+/*
+ * A part of a member that gets none is over, and its rank may wait for room;
+ * the same of any part that was added.
+ */
+void vt_part_over(struct vt_turn *t, uint32_t i);
+void vt_route_done(struct vt_turn *t, uint32_t i);
+/* acc = acc op in; members that do not agree are noted in its flags. */
+void vt_part_add(struct vt_turn *t, struct vt_buf *acc,
+		 const struct vt_buf *in);
+/*
+ * Keeps a result while members hear of it (its buffer is its member's); its
+ * place in the window. And one of them has heard, if its part waits.
+ */
+unsigned vt_route_hold(struct vt_turn *t, uint32_t place, uint64_t seq,
+		       uint32_t i);
+bool vt_route_hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
+		       unsigned k);
+/* A sum is with the one who gets it, or is on its way to all. */
+void vt_route_hand(struct vt_turn *t, uint32_t i);
+void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at);
+
 /* vt_route.c */
 int vt_route_open(struct weft_carrier *c, const struct weft_vt_route_attr *attr,
 		  unsigned *id_p);
@@ -392,30 +422,13 @@ int vt_route_tree(struct weft_carrier *c, unsigned id,
 		  void (*each)(void *arg, const struct weft_vt_branch *b),
 		  void *arg);
 bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind);
+bool vt_route_chained(struct weft_carrier *c, unsigned id);
 int vt_route_send(struct weft_carrier *c, unsigned id,
 		  const struct weft_vt_part *part, const void *data);
 int vt_route_take(struct weft_carrier *c, unsigned id,
 		  struct weft_vt_part *part, void *data);
 /* A result has come: it waits for whoever takes it. -EPROTO: it is none. */
 int vt_route_keep(struct vt *v, const struct vt_buf *b);
-/*
- * For vt_fold.c: members; a sum goes to all, or is with the one who gets it; a
- * part was added, and may be over.
- */
-struct vt_member *vt_route_members(struct weft_vt *w, uint32_t place);
-bool vt_route_is_place(const struct weft_vt *w, uint32_t place);
-/* acc = acc op in; members that do not agree are noted in its flags. */
-void vt_part_add(struct vt_turn *t, struct vt_buf *acc,
-		 const struct vt_buf *in);
-void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at);
-void vt_route_hand(struct vt_turn *t, uint32_t i);
-void vt_route_done(struct vt_turn *t, uint32_t i);
-/* Keeps a result while members hear of it, its place in the window; and one of
- * them, whose part waits, has heard. */
-unsigned vt_route_hold(struct vt_turn *t, uint32_t place, uint64_t seq,
-		       uint32_t i);
-void vt_route_hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
-		       unsigned k);
 /* Is there a place for what a send found none for? */
 bool vt_route_room(const struct vt *v);
 /* The engine's side. */
@@ -434,24 +447,39 @@ int vt_tree_open(struct weft_vt *w, uint32_t place);
 /* The same tree, for looking at. */
 int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree);
 void vt_tree_close(struct weft_vt *w, uint32_t place);
-/* The machine has none: processors of the members pass everything on. */
-bool vt_tree_none(const struct weft_vt *w);
+/*
+ * There is none, and its members pass everything on: their interfaces, by
+ * chained events, or their processors, who look.
+ */
+bool vt_tree_none(const struct weft_vt *w, uint32_t place);
+bool vt_tree_chained(const struct weft_vt *w, uint32_t place);
+bool vt_tree_looks(const struct weft_vt *w, uint32_t place);
 bool vt_tree_at(struct weft_vt *w, uint32_t place, uint32_t node);
 uint32_t vt_tree_next(struct weft_vt *w, uint32_t place, uint32_t node,
 		      uint32_t *nth);
 
 /* vt_fold.c */
 /* Does the machine's network leave this part to the members' interfaces? */
-bool vt_folds(const struct weft_vt *w, const struct weft_vt_part *part);
-struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place);
+bool vt_folds(const struct weft_vt *w, uint32_t place,
+	      const struct weft_vt_part *part);
 void vt_adder_init(struct vt_adder *a);
 /* Does its place hold no part that is still to be added? */
 bool vt_fold_fits(const struct vt_adder *a, uint64_t seq);
 void vt_fold_post(struct vt_turn *t, uint32_t i);
 void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie);
 void vt_fold_packet(struct vt_turn *t, uint32_t i, uint32_t bytes);
-/* A packet of a result is with a member, who passes it on when all is there. */
-void vt_fold_told(struct vt_turn *t, uint64_t cookie, uint64_t offset,
-		  uint32_t bytes);
+
+/* vt_tell.c */
+/* The result in a part goes to all from that time on, from the first member. */
+void vt_tell_begin(struct vt_turn *t, uint32_t i, uint64_t at);
+/* So does a broadcast, from its root, by chained events. */
+void vt_tell_cast(struct vt_turn *t, uint32_t i);
+/* Had it come to a member who asks for it now? */
+bool vt_tell_came(struct weft_vt *w, uint32_t place, uint32_t member,
+		  unsigned k);
+/* A packet of it is with a member, who passes it on when all is there. */
+void vt_tell_packet(struct vt_turn *t, uint64_t cookie, uint64_t offset,
+		    uint32_t bytes);
+void vt_tell_timer(struct vt_turn *t, uint64_t cookie);
 
 #endif

@@ -116,7 +116,7 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 
 	t->at = at;
 	if (cookie & VT_COOKIE_TELL)
-		vt_fold_told(t, cookie, offset, bytes);
+		vt_tell_packet(t, cookie, offset, bytes);
 	else if (cookie & VT_COOKIE_DMA)
 		vt_dma_packet(t, i, bytes);
 	else if (cookie & VT_COOKIE_FOLD)

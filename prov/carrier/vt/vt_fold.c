@@ -11,11 +11,12 @@
  * first member's goes to all, copied by the switches, or to the one that gets
  * it. A part's buffer holds the sum so far.
  *
- * Where switches copy nothing, either, the processors of the members do it: a
- * member adds what was put into its memory, or looks at a word to which the
- * others added their parts by atomics, and puts its sum, or adds it, one step
- * up. The result goes down the wide tree, by puts to one member after the
- * other, the farthest first.
+ * Where no switch copies anything for the group, either, the result goes from
+ * member to member (vt_tell.c). Interfaces whose events are chained do that as
+ * they add; of a barrier they only count. Without such the processors of the
+ * members do it all: a member adds what was put into its memory, or looks at a
+ * word to which the others added their parts by atomics, and puts its sum, or
+ * adds it, one step up.
  */
 #include "prov/carrier/vt/vt.h"
 
@@ -24,10 +25,12 @@
 /* ---- adders --------------------------------------------------------------
  */
 
-bool vt_folds(const struct weft_vt *w, const struct weft_vt_part *part)
+bool vt_folds(const struct weft_vt *w, uint32_t place,
+	      const struct weft_vt_part *part)
 {
 	if (part->kind == WEFT_VT_BARRIER)
-		return !net_tree_can(&w->cfg, NET_BARRIER);
+		return vt_tree_none(w, place) ||
+		       !net_tree_can(&w->cfg, NET_BARRIER);
 	return (part->kind == WEFT_VT_REDUCE ||
 		part->kind == WEFT_VT_ALLREDUCE) &&
 	       !net_tree_can(&w->cfg, NET_ALLREDUCE);
@@ -61,18 +64,13 @@ static void tree_of(const struct weft_vt *w, uint32_t place,
 	net_fold_init(tree, r->count, pairs ? 0 : w->cfg.fold_levels);
 }
 
-struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place)
-{
-	vt_sure(w->adders && vt_route_is_place(w, place));
-	return w->adders + (size_t)place * w->size;
-}
-
 /* What is folded leaves its places as it found them. */
 void vt_adder_init(struct vt_adder *a)
 {
 	memset(a->taken, 0, sizeof(a->taken));
 	a->busy_ps = a->here_seq = 0;
 	a->early = VT_NONE;
+	a->told = 0;
 }
 
 bool vt_fold_fits(const struct vt_adder *a, uint64_t seq)
@@ -97,9 +95,10 @@ static void spent(struct vt_turn *t, uint32_t i)
 /* ---- sums ---------------------------------------------------------------- */
 
 /* Is it added by an atomic on a word of who gets it? */
-static bool by_word(const struct weft_vt *w, const struct weft_vt_part *part)
+static bool by_word(const struct weft_vt *w, uint32_t place,
+		    const struct weft_vt_part *part)
 {
-	return part->word && w->word_path && vt_tree_none(w);
+	return part->word && w->word_path && vt_tree_none(w, place);
 }
 
 /* Two words of a route take turns. */
@@ -141,7 +140,7 @@ static void send_up(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 	const struct weft_vt_way way = { .path = (uint8_t)t->w->word_path };
 	struct net_msg msg;
 
-	if (!by_word(t->w, &b->part)) {
+	if (!by_word(t->w, b->route, &b->part)) {
 		send_to(t, m, i, member, at);
 		return;
 	}
@@ -151,100 +150,8 @@ static void send_up(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 	send_sum(t, i, 8, &msg, at);
 }
 
-/* ---- results from member to member --------------------------------------- */
-
-static uint64_t tell_of(uint32_t place, uint32_t member, unsigned k)
-{
-	return (uint64_t)member << VT_TELL_MEMBER | VT_COOKIE_TELL |
-	       (place * VT_WINDOW + k);
-}
-
-/* The buffer in which a member waits for a result; or NULL. */
-static struct vt_buf *waiting(struct weft_vt *w, uint32_t place,
-			      uint32_t member, unsigned k)
-{
-	uint32_t i = vt_route_members(w, place)[member].part[k];
-
-	return i == VT_NONE ? NULL : vt_buf(w, i);
-}
-
-/* Puts the result into the memory of one below. */
-static void tell(struct vt_turn *t, uint32_t place, uint32_t from, uint32_t to,
-		 unsigned k, uint64_t at)
-{
-	struct weft_vt *w = t->w;
-	const struct vt_member *m = vt_route_members(w, place);
-	const struct weft_vt_way way = { .path = (uint8_t)w->fold_path };
-	struct vt_buf *b;
-	struct net_msg msg;
-
-	vt_sure(to < w->routes[place].count);
-	vt_aim_unit(w, m[from].rank, m[to].rank, &way, &msg);
-	msg.bytes = w->routes[place].bytes[k];
-	msg.cookie = tell_of(place, to, k);
-	b = waiting(w, place, to, k);
-	if (b)
-		b->come = 0;
-	vt_model_send(w, at, &msg);
-}
-
-/* Whether a member, who may have posted something else, has all of it now. */
-static bool has_come(struct weft_vt *w, uint32_t place, uint32_t member,
-		     unsigned k, uint64_t offset, uint32_t bytes)
-{
-	struct vt_buf *b = waiting(w, place, member, k);
-
-	if (!b)
-		return offset + bytes == w->routes[place].bytes[k];
-	b->come += bytes;
-	return b->come == w->routes[place].bytes[k];
-}
-
-/* Who it is for. */
-static void read_tell(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
-		      uint32_t *member_p)
-{
-	*place_p = (uint32_t)cookie / VT_WINDOW;
-	*member_p = (uint32_t)(cookie >> VT_TELL_MEMBER);
-	vt_sure(vt_route_is_place(w, *place_p));
-	vt_sure(*member_p < w->routes[*place_p].count &&
-		w->routes[*place_p].count <= w->size);
-}
-
-/* A member has the result: it goes on to those below, then to its rank. */
-static void pass_on(struct vt_turn *t, uint64_t cookie)
-{
-	struct weft_vt *w = t->w;
-	unsigned k = (uint32_t)cookie % VT_WINDOW, n;
-	uint32_t place, member;
-	struct net_fold tree;
-	uint64_t at;
-
-	read_tell(w, cookie, &place, &member);
-	at = t->at + (member ? w->cfg.poll_ps : 0);
-	net_fold_init(&tree, w->routes[place].count, w->cfg.fold_levels);
-	n = cookie & VT_COOKIE_HAND ? 0 : net_fold_inputs(&tree, member);
-	if (!n) {
-		vt_route_hand_out(t, place, member, k);
-		return;
-	}
-	while (n--) {
-		at += w->cfg.fold_ps;
-		tell(t, place, member, net_fold_child(&tree, member, n), k, at);
-	}
-	vt_sure(!net_timer(w->net, at, cookie | VT_COOKIE_HAND));
-}
-
-void vt_fold_told(struct vt_turn *t, uint64_t cookie, uint64_t offset,
-		  uint32_t bytes)
-{
-	uint32_t place, member;
-
-	read_tell(t->w, cookie, &place, &member);
-	if (has_come(t->w, place, member, (uint32_t)cookie % VT_WINDOW, offset,
-		     bytes))
-		pass_on(t, cookie);
-}
+/* ---- adding ---------------------------------------------------------------
+ */
 
 /* The first member has everything. */
 static void finish(struct vt_turn *t, const struct vt_member *m, uint32_t i,
@@ -255,10 +162,8 @@ static void finish(struct vt_turn *t, const struct vt_member *m, uint32_t i,
 	if (b->part.kind == WEFT_VT_REDUCE) {
 		vt_sure(b->part.root < t->w->size);
 		send_to(t, m, i, b->part.root, at);
-	} else if (vt_tree_none(t->w)) {
-		unsigned k = vt_route_hold(t, b->route, b->part.seq, i);
-
-		vt_sure(!net_timer(t->w->net, at, tell_of(b->route, 0, k)));
+	} else if (vt_tree_none(t->w, b->route)) {
+		vt_tell_begin(t, i, at);
 	} else {
 		vt_route_cast(t, i, at);
 	}
@@ -270,13 +175,19 @@ static void let_go(struct vt_turn *t, uint32_t i)
 	vt_route_done(t, i);
 }
 
-/* When an input is added that came now: a word adds by itself. */
+/* When an input is added that came now: words and events do it by themselves.
+ */
 static uint64_t added_at(struct vt_turn *t, struct vt_adder *me,
-			 const struct weft_vt_part *part)
+			 const struct vt_buf *in)
 {
+	bool counts = vt_tree_chained(t->w, in->route) &&
+		      in->part.kind == WEFT_VT_BARRIER;
+
+	if (counts)
+		return t->at;
 	if (me->busy_ps < t->at)
 		me->busy_ps = t->at;
-	if (!by_word(t->w, part))
+	if (!by_word(t->w, in->route, &in->part))
 		me->busy_ps += t->w->cfg.fold_ps;
 	return me->busy_ps;
 }
@@ -303,7 +214,7 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 
 		vt_sure(child < w->routes[place].count);
 		vt_part_add(t, vt_buf(w, f->buf), vt_buf(w, in));
-		at = added_at(t, me, &vt_buf(w, in)->part);
+		at = added_at(t, me, vt_buf(w, in));
 		f->added++;
 	}
 	if (f->added < n)
@@ -314,7 +225,7 @@ static void go_on(struct vt_turn *t, uint32_t place, uint32_t member,
 	f->came = 0;
 	f->added = 0;
 	f->here = false;
-	if (n && vt_tree_none(w))
+	if (n && vt_tree_looks(w, place))
 		at += w->cfg.poll_ps; /* a processor has to see it */
 	if (member) {
 		send_up(t, m, f->buf, net_fold_parent(&tree, member, &nth), at);
@@ -366,7 +277,7 @@ void vt_fold_post(struct vt_turn *t, uint32_t i)
 	struct vt_buf *b = vt_buf(w, i);
 	struct vt_adder *a = vt_adders(w, b->route);
 	uint64_t at = vt_send_time(w, b->stamp) +
-		      (vt_tree_none(w) ? 0 : w->cfg.coll_inject_ps);
+		      (vt_tree_looks(w, b->route) ? 0 : w->cfg.coll_inject_ps);
 	struct vt_fold *f;
 
 	vt_sure(b->to < w->size);
@@ -412,7 +323,7 @@ void vt_fold_timer(void *arg, uint64_t at, uint64_t cookie)
 
 	t->at = at;
 	if (cookie & VT_COOKIE_TELL)
-		pass_on(t, cookie);
+		vt_tell_timer(t, cookie);
 	else
 		posted(t, (uint32_t)cookie);
 }

@@ -292,6 +292,7 @@ struct vt_route {
 	uint32_t count;	 /* members */
 	uint32_t closed; /* of them */
 	uint32_t times;	 /* that this place was opened */
+	uint32_t bare;	 /* no tree of the network: its members pass it on */
 	/* results on their way down, by packet */
 	uint64_t seq[VT_WINDOW]; /* whose result is here, plus one */
 	uint32_t flags[VT_WINDOW];
@@ -348,6 +349,7 @@ struct vt_adder {
 	uint64_t here_seq; /* up to here its parts are at its interface */
 	uint64_t busy_ps;  /* it adds until then */
 	uint32_t early;	   /* inputs that came before its own part, a chain */
+	uint32_t told;	   /* results likewise, a bit for each of the window */
 };
 
 #endif

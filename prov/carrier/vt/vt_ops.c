@@ -365,6 +365,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.route_close = vt_route_close,
 	.route_tree = vt_route_tree,
 	.route_can = vt_route_can,
+	.route_chained = vt_route_chained,
 	.route_send = vt_route_send,
 	.route_take = vt_route_take,
 };

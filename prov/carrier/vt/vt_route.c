@@ -18,17 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool vt_route_is_place(const struct weft_vt *w, uint32_t place)
-{
-	return place < w->size * VT_PLACES;
-}
-
-struct vt_member *vt_route_members(struct weft_vt *w, uint32_t route)
-{
-	vt_sure(vt_route_is_place(w, route));
-	return w->members + (size_t)route * w->size;
-}
-
 /* ---- opening, by the members --------------------------------------------- */
 
 static uint32_t member_rank(const struct vt *v,
@@ -247,12 +236,6 @@ int vt_route_tree(struct weft_carrier *c, unsigned id,
 
 /* ---- parts --------------------------------------------------------------- */
 
-/* Will the member that sends this part get the result? */
-static bool awaits(const struct weft_vt_part *part, uint32_t member)
-{
-	return part->kind != WEFT_VT_REDUCE || part->root == member;
-}
-
 /*
  * The member of a rank that gets no result, or NULL. It has no reason to stop,
  * but must not take all buffers of its rank: the root may wait for a message
@@ -262,7 +245,7 @@ static struct vt_member *runs_ahead(struct vt *v,
 				    const struct vt_own_route *own,
 				    const struct weft_vt_part *part)
 {
-	if (awaits(part, (uint32_t)own->me))
+	if (vt_part_awaits(part, (uint32_t)own->me))
 		return NULL;
 	return &vt_route_members(v->w, own->place)[own->me];
 }
@@ -279,7 +262,7 @@ static bool has_window(struct vt *v, const struct vt_own_route *own,
 		       const struct weft_vt_part *part)
 {
 	struct vt_member *ahead = runs_ahead(v, own, part);
-	bool fold = vt_folds(v->w, part);
+	bool fold = vt_folds(v->w, own->place, part);
 
 	if (!ahead && !fold)
 		return true;
@@ -290,26 +273,6 @@ static bool has_window(struct vt *v, const struct vt_own_route *own,
 	       (!fold || vt_fold_fits(v->narrow_adder, part->seq));
 }
 
-/* The member that sent a part. */
-static struct vt_member *member_of(struct weft_vt *w, const struct vt_buf *b)
-{
-	vt_sure(b->to < w->size);
-	return &vt_route_members(w, b->route)[b->to];
-}
-
-/* A part of such a member is over; its rank may wait for room. */
-static void part_over(struct vt_turn *t, uint32_t i)
-{
-	struct vt_member *m = member_of(t->w, vt_buf(t->w, i));
-	/* relaxed: as due */
-	uint32_t lack =
-		weft_load32_relaxed(&vt_rank(t->w, m->rank)->wants_room);
-
-	vt_give_back(t, i);
-	if (--m->ahead == VT_WINDOW / 2 && (lack & VT_ROOM_ROUTE))
-		vt_engine_notice(t, m->rank, t->at);
-}
-
 WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 			   const struct weft_vt_part *part, const void *data)
 {
@@ -317,6 +280,7 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 	struct vt_member *ahead;
 	struct vt_buf *b;
 	uint32_t i;
+	bool folds;
 
 	if (id >= WEFT_VT_ROUTES || !v->route[id].open)
 		return -EINVAL;
@@ -324,7 +288,8 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 		return -EMSGSIZE;
 	if (v->out)
 		return -ESHUTDOWN;
-	if (vt_folds(v->w, part) && !v->w->adders)
+	folds = vt_folds(v->w, v->route[id].place, part);
+	if (folds && !v->w->adders)
 		return -EOPNOTSUPP;
 	if (!has_window(v, &v->route[id], part)) {
 		vt_lack(v, VT_ROOM_ROUTE);
@@ -355,7 +320,7 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 	v->last_clock = vt_now(v->me);
 	if (ahead)
 		ahead->ahead++;
-	if (vt_folds(v->w, part))
+	if (folds)
 		vt_adders(v->w, b->route)[b->to].taken[part->seq % VT_WINDOW] =
 			1;
 	vt_post(v, i);
@@ -504,25 +469,6 @@ static void post_close(struct weft_vt *w, uint32_t place)
 	weft_store32(&r->state, VT_ROUTE_FREE);
 }
 
-void vt_route_hand_out(struct vt_turn *t, uint32_t place, uint32_t member,
-		       unsigned k)
-{
-	struct vt_route *r = &t->w->routes[place];
-	struct vt_member *m = &vt_route_members(t->w, place)[member];
-	uint32_t i = m->part[k], bytes = r->bytes[k];
-	struct vt_buf *b;
-
-	if (i == VT_NONE || vt_buf(t->w, i)->part.seq + 1 != r->seq[k])
-		return;
-	vt_sure(bytes <= VT_PART_BYTES);
-	b = vt_buf(t->w, i);
-	m->part[k] = VT_NONE;
-	b->part.flags = r->flags[k];
-	b->part.bytes = bytes;
-	memcpy(b->payload, r->data[k], bytes);
-	vt_arrive(t, m->rank, i, b->part.quiet);
-}
-
 static const uint8_t coll_kind[] = {
 	[WEFT_VT_BARRIER] = NET_BARRIER,
 	[WEFT_VT_REDUCE] = NET_REDUCE,
@@ -540,20 +486,31 @@ bool vt_route_can(struct weft_carrier *c, enum weft_vt_kind kind)
 	return kind == WEFT_VT_BARRIER || sums || cfg->fold_ps;
 }
 
+bool vt_route_chained(struct weft_carrier *c, unsigned id)
+{
+	struct vt *v = vt_of(c);
+
+	return id < WEFT_VT_ROUTES && v->route[id].open &&
+	       vt_tree_chained(v->w, v->route[id].place);
+}
+
 /*
- * Do all who have posted this part of a broadcast mean the same root? If not it
- * is over for them, and for those who are still to come.
+ * Do all who have posted this part mean the same broadcast, if it is one of
+ * one? If not it is over for them, and for those who are still to come.
  */
-static bool same_root(struct vt_turn *t, const struct vt_buf *b)
+static bool same_cast(struct vt_turn *t, const struct vt_buf *b)
 {
 	struct vt_route *r = &t->w->routes[b->route];
 	unsigned k = b->part.seq % VT_WINDOW;
+	bool cast = b->part.kind == WEFT_VT_BCAST;
 
 	if (r->root_seq[k] != b->part.seq + 1) {
+		if (!cast)
+			return true;
 		r->root_seq[k] = b->part.seq + 1;
 		r->root[k] = b->part.root;
 	}
-	if (r->root[k] == b->part.root)
+	if (cast && r->root[k] == b->part.root)
 		return true;
 	r->seq[k] = b->part.seq + 1;
 	r->flags[k] = WEFT_VT_DIFFER;
@@ -570,15 +527,15 @@ static bool post_cast(struct vt_turn *t, const struct vt_buf *b)
 	const struct vt_route *r = &t->w->routes[b->route];
 	unsigned k = b->part.seq % VT_WINDOW;
 
-	if (!same_root(t, b))
-		return false;
-	if (r->seq[k] == b->part.seq + 1) {
-		/* it has come, or gone wrong, before */
-		vt_sure(b->to < r->count);
+	if (r->seq[k] != b->part.seq + 1)
+		return b->part.root == b->to;
+	/* it has come, or gone wrong, before; or is still on its way here */
+	vt_sure(b->to < r->count);
+	if (!vt_tree_chained(t->w, b->route) ||
+	    (r->flags[k] & WEFT_VT_DIFFER) ||
+	    vt_tell_came(t->w, b->route, b->to, k))
 		vt_route_hand_out(t, b->route, b->to, k);
-		return false;
-	}
-	return b->part.root == b->to;
+	return false;
 }
 
 static void post_part(struct vt_turn *t, uint32_t i)
@@ -600,11 +557,18 @@ static void post_part(struct vt_turn *t, uint32_t i)
 	};
 	int ret;
 
-	member_of(w, b)->part[b->part.seq % VT_WINDOW] =
-		awaits(&b->part, b->to) ? i : VT_NONE;
+	vt_part_member(w, b)->part[b->part.seq % VT_WINDOW] =
+		vt_part_awaits(&b->part, b->to) ? i : VT_NONE;
+	b->come = 0;
+	if (vt_part_awaits(&b->part, b->to) && !same_cast(t, b))
+		return;
 	if (b->part.kind == WEFT_VT_BCAST && !post_cast(t, b))
 		return;
-	if (vt_folds(w, &b->part)) {
+	if (b->part.kind == WEFT_VT_BCAST && vt_tree_chained(w, b->route)) {
+		vt_tell_cast(t, i);
+		return;
+	}
+	if (vt_folds(w, b->route, &b->part)) {
 		vt_fold_post(t, i);
 		return;
 	}
@@ -638,26 +602,6 @@ void vt_route_post(struct vt_turn *t, uint32_t i)
 	vt_give_back(t, i);
 }
 
-static bool alike(const struct weft_vt_part *a, const struct weft_vt_part *b)
-{
-	return a->kind == b->kind && a->op == b->op && a->type == b->type &&
-	       a->bytes == b->bytes && a->root == b->root;
-}
-
-void vt_part_add(struct vt_turn *t, struct vt_buf *acc, const struct vt_buf *in)
-{
-	struct weft_vt_part *part = &acc->part;
-
-	vt_sure(part->bytes <= VT_PART_BYTES);
-	part->flags |= in->part.flags;
-	part->word &= in->part.word;
-	if (!alike(part, &in->part))
-		part->flags |= WEFT_VT_DIFFER;
-	else if (part->bytes)
-		part->flags |= t->v->combine(part->op, part->type, acc->payload,
-					     in->payload, part->bytes);
-}
-
 /* Inputs are combined into the first, in their order. */
 uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			  const uint64_t *cookie, unsigned count)
@@ -671,65 +615,10 @@ uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 		struct vt_buf *in = vt_buf(t->w, (uint32_t)cookie[k]);
 
 		vt_part_add(t, acc, in);
-		if (!awaits(&in->part, in->to))
-			part_over(t, (uint32_t)cookie[k]);
+		if (!vt_part_awaits(&in->part, in->to))
+			vt_part_over(t, (uint32_t)cookie[k]);
 	}
 	return cookie[0];
-}
-
-/* Its buffer is its member's. */
-unsigned vt_route_hold(struct vt_turn *t, uint32_t place, uint64_t seq,
-		       uint32_t i)
-{
-	struct vt_buf *b = vt_buf(t->w, i);
-	struct vt_route *r = &t->w->routes[place];
-	unsigned k = seq % VT_WINDOW;
-
-	if (r->seq[k] == seq + 1)
-		return k;
-	r->seq[k] = seq + 1;
-	vt_sure(b->part.bytes <= VT_PART_BYTES);
-	r->flags[k] = b->part.flags;
-	r->bytes[k] = b->part.bytes;
-	memcpy(r->data[k], b->payload, b->part.bytes);
-	if (!awaits(&b->part, b->to))
-		part_over(t, i);
-	return k;
-}
-
-/* A sum that all get is on its way to them. */
-void vt_route_cast(struct vt_turn *t, uint32_t i, uint64_t at)
-{
-	const struct vt_buf *b = vt_buf(t->w, i);
-	const struct net_part part = {
-		.route = t->w->routes[b->route].id,
-		.node = vt_rank(t->w, b->from)->node,
-		.bytes = b->part.bytes,
-		.seq = b->part.seq,
-		.cookie = i | vt_cast_of(b->route, &t->w->routes[b->route]),
-		.kind = NET_BCAST,
-	};
-
-	vt_sure(!net_tree_send(t->w->net, at, &part));
-}
-
-/* A sum that one member gets is with it. */
-void vt_route_hand(struct vt_turn *t, uint32_t i)
-{
-	const struct vt_buf *b = vt_buf(t->w, i);
-	uint32_t place = b->route, root = b->part.root;
-	unsigned k = vt_route_hold(t, place, b->part.seq, i);
-
-	vt_sure(root < t->w->routes[place].count);
-	vt_route_hand_out(t, place, root, k);
-}
-
-void vt_route_done(struct vt_turn *t, uint32_t i)
-{
-	const struct vt_buf *b = vt_buf(t->w, i);
-
-	if (!awaits(&b->part, b->to))
-		part_over(t, i);
 }
 
 /* It is for nobody here, or for a route that is no more. */

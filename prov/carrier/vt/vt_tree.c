@@ -4,7 +4,8 @@
  * Where the switches have no room for another, and interfaces do all but
  * copying, one that is there and reaches all members carries their results,
  * too: those who are no members drop what comes. Where switches know of no
- * trees at all the members are everything there is.
+ * trees at all the members are everything there is, and so for a group that
+ * they do not serve, where events of interfaces can be chained.
  */
 #include "prov/carrier/vt/vt.h"
 
@@ -25,8 +26,38 @@ static const struct vt_member *by_node(struct weft_vt *w,
 	return &m[k];
 }
 
+/* The tree of a route whose interfaces pass everything on. */
+static int plan_chain(struct weft_vt *w, uint32_t place,
+		      struct net_tree_plan *tree)
+{
+	const struct vt_member *m = vt_route_members(w, place);
+	uint32_t n = w->routes[place].count;
+	struct net_fold f;
+	unsigned nth;
+
+	*tree = (struct net_tree_plan){
+		.node = calloc(n, sizeof(*tree->node)),
+		.parent = calloc(n, sizeof(*tree->parent)),
+		.share = calloc(n, sizeof(*tree->share)),
+		.count = n,
+		.room = n,
+	};
+	if (!tree->node || !tree->parent || !tree->share) {
+		net_tree_plan_free(tree);
+		return -ENOMEM;
+	}
+	net_fold_init(&f, n, w->cfg.fold_levels);
+	for (uint32_t i = 0; i < n; i++) {
+		tree->node[i] = node_of(w, &m[i]);
+		tree->share[i] = 1;
+		tree->parent[i] = i ? (int)net_fold_parent(&f, i, &nth) : -1;
+	}
+	return 0;
+}
+
 /* The tree over the nodes of the members, each once. */
-int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree)
+static int plan_nodes(struct weft_vt *w, uint32_t place,
+		      struct net_tree_plan *tree)
 {
 	const struct vt_member *m = vt_route_members(w, place);
 	uint32_t n = w->routes[place].count, count = 0;
@@ -46,6 +77,12 @@ int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree)
 	free(node);
 	free(share);
 	return ret;
+}
+
+int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree)
+{
+	return vt_tree_chained(w, place) ? plan_chain(w, place, tree)
+					 : plan_nodes(w, place, tree);
 }
 
 /* The first member at a node, in the order of nodes; or the count. */
@@ -100,20 +137,28 @@ static int borrow(struct weft_vt *w, uint32_t place, uint32_t *id_p)
 	return -ENOSPC;
 }
 
-bool vt_tree_none(const struct weft_vt *w)
+bool vt_tree_none(const struct weft_vt *w, uint32_t place)
 {
-	return !w->cfg.routes && w->adders;
+	return w->routes[place].bare;
 }
 
-int vt_tree_open(struct weft_vt *w, uint32_t place)
+bool vt_tree_chained(const struct weft_vt *w, uint32_t place)
+{
+	return w->routes[place].bare && w->cfg.coll_chain;
+}
+
+bool vt_tree_looks(const struct weft_vt *w, uint32_t place)
+{
+	return w->routes[place].bare && !w->cfg.coll_chain;
+}
+
+/* Opens a tree of the network for it, its own or another's. */
+static int open_tree(struct weft_vt *w, uint32_t place)
 {
 	struct vt_route *r = &w->routes[place];
 	struct net_tree_plan tree;
-	int ret;
+	int ret = plan_nodes(w, place, &tree);
 
-	if (vt_tree_none(w))
-		return 0;
-	ret = vt_tree_plan(w, place, &tree);
 	if (ret)
 		return ret;
 	ret = net_tree_open(w->net, tree.node, tree.parent, tree.share,
@@ -123,8 +168,22 @@ int vt_tree_open(struct weft_vt *w, uint32_t place)
 		w->trees[r->id] = (struct vt_tree){ .place = place };
 	else if (ret == -ENOSPC)
 		ret = borrow(w, place, &r->id);
+	return ret;
+}
+
+int vt_tree_open(struct weft_vt *w, uint32_t place)
+{
+	struct vt_route *r = &w->routes[place];
+	int ret;
+
+	r->bare = !w->cfg.routes && w->adders;
+	if (r->bare)
+		return 0;
+	ret = open_tree(w, place);
+	r->bare = (ret == -EINVAL || ret == -ENOSPC) && w->cfg.coll_chain &&
+		  w->adders;
 	if (ret)
-		return ret;
+		return r->bare ? 0 : ret;
 	vt_sure(vt_route_is_place(w, r->id));
 	w->trees[r->id].users++;
 	r->times = r->times % ((1u << (64 - VT_CAST_TIMES)) - 1) + 1;
@@ -135,7 +194,7 @@ void vt_tree_close(struct weft_vt *w, uint32_t place)
 {
 	const struct vt_route *r = &w->routes[place];
 
-	if (vt_tree_none(w))
+	if (vt_tree_none(w, place))
 		return;
 	vt_sure(vt_route_is_place(w, r->id));
 	if (!--w->trees[r->id].users)

@@ -86,6 +86,7 @@ struct weft_cu_call {
 			   or what weft_cu_group_fail was told */
 	/* the unit's */
 	uint32_t sig;	/* what all members must agree on */
+	uint32_t phase; /* packets before it since all met; nic_coll_net.c */
 	uint64_t first; /* number of its first packet */
 	size_t sent;	/* packets handed out */
 	size_t read;	/* packets completed */

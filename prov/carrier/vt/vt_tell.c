@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Results of class routes that no switch copies: they go from member to member,
+ * down the tree of prov/net/net_fold.h from the first one on, the farthest
+ * first. Where events of interfaces are chained one that counts a packet starts
+ * those to the members below, whatever the ranks do; else the processors of the
+ * members look, and put it into the memory of one after the other.
+ *
+ * A broadcast by such events goes from its root, who then leaves, to the first
+ * member. It may be at a member before that one asks for it.
+ */
+#include "prov/carrier/vt/vt.h"
+
+static uint64_t tell_of(uint32_t place, uint32_t member, unsigned k)
+{
+	return (uint64_t)member << VT_TELL_MEMBER | VT_COOKIE_TELL |
+	       (place * VT_WINDOW + k);
+}
+
+/* The buffer in which a member waits for a result; or NULL. */
+static struct vt_buf *waiting(struct weft_vt *w, uint32_t place,
+			      uint32_t member, unsigned k)
+{
+	uint32_t i = vt_route_members(w, place)[member].part[k];
+
+	return i == VT_NONE ? NULL : vt_buf(w, i);
+}
+
+/* Puts the result into the memory of another member. */
+static void tell(struct vt_turn *t, uint64_t cookie, uint32_t from, uint32_t to,
+		 uint64_t at)
+{
+	struct weft_vt *w = t->w;
+	uint32_t place = (uint32_t)cookie / VT_WINDOW;
+	unsigned k = (uint32_t)cookie % VT_WINDOW;
+	const struct vt_member *m = vt_route_members(w, place);
+	/* commands of events are one queue */
+	const struct weft_vt_way way = { .path = (uint8_t)w->fold_path,
+					 .fifo = vt_tree_chained(w, place) };
+	struct vt_buf *b;
+	struct net_msg msg;
+
+	vt_sure(to < w->routes[place].count);
+	vt_aim_unit(w, m[from].rank, m[to].rank, &way, &msg);
+	msg.bytes = w->routes[place].bytes[k];
+	msg.cookie = tell_of(place, to, k);
+	b = waiting(w, place, to, k);
+	if (b)
+		b->come = 0;
+	vt_model_send(w, at, &msg);
+}
+
+/* Whether a member, who may have posted something else, has all of it now. */
+static bool has_come(struct weft_vt *w, uint32_t place, uint32_t member,
+		     unsigned k, uint64_t offset, uint32_t bytes)
+{
+	struct vt_buf *b = waiting(w, place, member, k);
+
+	if (!b)
+		return offset + bytes == w->routes[place].bytes[k];
+	b->come += bytes;
+	return b->come == w->routes[place].bytes[k];
+}
+
+/* Who it is for. */
+static void read_tell(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
+		      uint32_t *member_p)
+{
+	*place_p = (uint32_t)cookie / VT_WINDOW;
+	*member_p = (uint32_t)(cookie >> VT_TELL_MEMBER);
+	vt_sure(vt_route_is_place(w, *place_p));
+	vt_sure(*member_p < w->routes[*place_p].count &&
+		w->routes[*place_p].count <= w->size);
+}
+
+/* It is with a member's interface: the rank hears of it, now or later. */
+static void hand_over(struct vt_turn *t, uint32_t place, uint32_t member,
+		      unsigned k)
+{
+	const struct vt_route *r = &t->w->routes[place];
+	bool cast = r->root_seq[k] && r->root_seq[k] == r->seq[k];
+
+	if (vt_route_hand_out(t, place, member, k))
+		return;
+	if (cast && r->root[k] != member)
+		vt_adders(t->w, place)[member].told |= 1u << k;
+}
+
+bool vt_tell_came(struct weft_vt *w, uint32_t place, uint32_t member,
+		  unsigned k)
+{
+	struct vt_adder *a = &vt_adders(w, place)[member];
+	bool came = a->told >> k & 1;
+
+	a->told &= ~(1u << k);
+	return came;
+}
+
+/* A member has the result: it goes on to those below, then to its rank. */
+static void pass_on(struct vt_turn *t, uint64_t cookie)
+{
+	struct weft_vt *w = t->w;
+	unsigned k = (uint32_t)cookie % VT_WINDOW, n;
+	uint32_t place, member;
+	struct net_fold tree;
+	uint64_t at, each;
+
+	read_tell(w, cookie, &place, &member);
+	each = vt_tree_looks(w, place) ? w->cfg.fold_ps : 0;
+	at = t->at;
+	if (member && vt_tree_looks(w, place))
+		at += w->cfg.poll_ps;
+	net_fold_init(&tree, w->routes[place].count, w->cfg.fold_levels);
+	n = cookie & VT_COOKIE_HAND ? 0 : net_fold_inputs(&tree, member);
+	for (unsigned i = n; i > 0; i--) {
+		at += each;
+		tell(t, cookie, member, net_fold_child(&tree, member, i - 1),
+		     at);
+	}
+	if (n && each)
+		vt_sure(!net_timer(w->net, at, cookie | VT_COOKIE_HAND));
+	else
+		hand_over(t, place, member, k);
+}
+
+void vt_tell_packet(struct vt_turn *t, uint64_t cookie, uint64_t offset,
+		    uint32_t bytes)
+{
+	uint32_t place, member;
+
+	read_tell(t->w, cookie, &place, &member);
+	if (has_come(t->w, place, member, (uint32_t)cookie % VT_WINDOW, offset,
+		     bytes))
+		pass_on(t, cookie);
+}
+
+void vt_tell_timer(struct vt_turn *t, uint64_t cookie)
+{
+	pass_on(t, cookie);
+}
+
+void vt_tell_begin(struct vt_turn *t, uint32_t i, uint64_t at)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	uint32_t place = b->route;
+	unsigned k = vt_route_hold(t, place, b->part.seq, i);
+
+	vt_sure(!net_timer(t->w->net, at, tell_of(place, 0, k)));
+}
+
+/* When the interface has all of a part that its rank has posted. */
+static uint64_t fetched_at(struct vt_turn *t, const struct vt_buf *b)
+{
+	const struct net_config *cfg = &t->w->cfg;
+	uint64_t rate = cfg->coll_injection_ps_x1000
+				? cfg->coll_injection_ps_x1000
+				: cfg->path[0].injection_ps_per_byte_x1000;
+	struct vt_adder *me = &vt_adders(t->w, b->route)[b->to];
+	uint64_t at = vt_send_time(t->w, b->stamp) + cfg->coll_inject_ps;
+
+	if (me->busy_ps < at)
+		me->busy_ps = at;
+	me->busy_ps += b->part.bytes * rate / 1000;
+	return me->busy_ps;
+}
+
+void vt_tell_cast(struct vt_turn *t, uint32_t i)
+{
+	const struct vt_buf *b = vt_buf(t->w, i);
+	uint32_t place = b->route, root = b->to;
+	uint64_t at = fetched_at(t, b), mine;
+	unsigned k;
+
+	vt_sure(root < t->w->routes[place].count);
+	if (!root) {
+		vt_tell_begin(t, i, at);
+		return;
+	}
+	k = vt_route_hold(t, place, b->part.seq, i);
+	mine = tell_of(place, root, k);
+	tell(t, mine, root, 0, at);
+	vt_sure(!net_timer(t->w->net, at, mine | VT_COOKIE_HAND));
+}
