@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When nothing is said: acknowledgements wait for data, the refused for room.
- */
+/* When nothing is said: acknowledgements wait for data, the refused for room,
+ * and who closes for the last answer. */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
 #include "test/t.h"
 
 #include <errno.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 static void the_pace_follows_the_network(void **state)
 {
@@ -149,12 +153,39 @@ static void who_was_refused_sleeps_until_there_is_room(void **state)
 	two_close(t);
 }
 
+/* The kernel's call, for who is kept from the processor after it. */
+static uint64_t sends_take_ns;
+
+int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
+{
+	int ret = (int)syscall(SYS_sendmmsg, fd, msg, n, flags);
+	const struct timespec ts = { .tv_nsec = (long)sends_take_ns };
+
+	if (sends_take_ns)
+		nanosleep(&ts, NULL);
+	return ret;
+}
+
+/* Longer than the pause between two last words: the answer is read all the
+ * same. */
+static void who_is_slow_to_close_ends(void **state)
+{
+	static struct two pair, *t = &pair;
+
+	two_open(t);
+	two_talk(t, 1);
+	sends_take_ns = 80000000;
+	two_close(t);
+	sends_take_ns = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_pace_follows_the_network),
 		T_CASE(an_answer_takes_the_acknowledgement_along),
 		T_CASE(who_was_refused_sleeps_until_there_is_room),
+		T_CASE(who_is_slow_to_close_ends),
 	};
 
 	return T_RUN(tests);
