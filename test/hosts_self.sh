@@ -86,8 +86,9 @@ none() { [ -z "$(sleepers)" ]; }
 for sig in TERM INT HUP KILL; do
 	echo "ended by $sig"
 	rm -f "$work"/there*
-	# a background job of a script does not know SIGINT
-	env --default-signal=INT bash "$hosts" 2 bash "$work/stay" "$work" $long &
+	# a background job of a script does not know SIGINT, nor one below
+	# nohup SIGHUP
+	env --default-signal=INT,HUP bash "$hosts" 2 bash "$work/stay" "$work" $long &
 	pid=$!
 	eventually test -s "$work/there" -a -s "$work/there2"
 	[ -n "$(sleepers)" ] || complain "no sleepers"
