@@ -120,7 +120,7 @@ static void wait_word(struct job *j, int i, uint64_t n)
 	while (weft_load64(&j->all->word[i]) < n) {
 		if (j->rank != doomed)
 			fi_cq_read(j->cq, NULL, 0);
-		t_limit_rest(&limit);
+		job_rest(j, &limit);
 	}
 }
 

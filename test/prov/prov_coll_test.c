@@ -223,7 +223,7 @@ static void body_orders(struct job *j)
 		struct t_limit limit = { 0 };
 
 		while (weft_load64(turn) < mine)
-			t_limit_rest(&limit);
+			job_rest(j, &limit);
 		job_check(j,
 			  !fi_allreduce(j->ep, &in, 1, NULL, &out, NULL, g.addr,
 					FI_DOUBLE, FI_SUM, 0, &j->entry),

@@ -4,7 +4,6 @@
 #define WEFT_TEST_PROV_GROUP_H
 
 #include "test/prov/prov_job.h"
-#include "test/t_pace.h"
 
 #include <rdma/fi_collective.h>
 #include <rdma/fi_ext_weft.h>
@@ -66,7 +65,7 @@ static inline void group_joined(struct job *j, struct group *g)
 		fi_cq_read(j->cq, NULL, 0);
 		n = fi_eq_read(j->eq, &event, &e, sizeof(e), 0);
 		if (n == -FI_EAGAIN)
-			t_limit_rest(&limit);
+			job_rest(j, &limit);
 	} while (n == -FI_EAGAIN);
 	job_check(j, n == sizeof(e) && event == FI_JOIN_COMPLETE, "join",
 		  (long)n);

@@ -4,6 +4,7 @@
 
 #include "test/t.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,13 +42,21 @@ fi_addr_t job_addr(struct job *j, int rank)
 	return rank < 0 ? FI_ADDR_UNSPEC : j->addr[rank];
 }
 
+void job_rest(const struct job *j, struct t_limit *l)
+{
+	if (j->size > 8 * sysconf(_SC_NPROCESSORS_ONLN))
+		t_limit_rest(l);
+	else
+		sched_yield();
+}
+
 static void idle(struct job *j, struct t_limit *l)
 {
 	fi_cq_read(j->cq, NULL, 0);
 	if (!l->looked_ns)
 		t_limit_set(l, PATIENCE);
 	job_check(j, !t_limit_over(l), "no progress", 0);
-	t_limit_rest(l);
+	job_rest(j, l);
 }
 
 void job_tsend(struct job *j, int to, const void *buf, size_t len, uint64_t tag,
@@ -92,7 +101,7 @@ int job_next(struct job *j)
 	while ((ret = fi_cq_readfrom(j->cq, &j->entry, 1, &j->source)) ==
 	       -FI_EAGAIN) {
 		job_check(j, !t_limit_over(&limit), "no completion", 0);
-		t_limit_rest(&limit);
+		job_rest(j, &limit);
 	}
 	if (ret == 1)
 		return 1;
@@ -133,7 +142,7 @@ void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value)
 	while (fi_cntr_read(cntr) < value) {
 		job_check(j, !t_limit_over(&limit), "counter stands still",
 			  (long)fi_cntr_read(cntr));
-		t_limit_rest(&limit);
+		job_rest(j, &limit);
 	}
 }
 
@@ -233,7 +242,7 @@ static void exchange_names(struct job *j)
 	weft_store32(&j->all->named[j->rank], 1);
 	for (i = 0; i < j->size; i++) {
 		while (!weft_load32(&j->all->named[i]))
-			t_limit_rest(&limit);
+			job_rest(j, &limit);
 		job_check(j,
 			  fi_av_insert(j->av, &j->all->name[i], 1, &j->addr[i],
 				       0, NULL) == 1,

@@ -7,6 +7,7 @@
 #define WEFT_TEST_PROV_JOB_H
 
 #include "src/base/atomic.h"
+#include "test/t_pace.h"
 
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_cm.h>
@@ -90,6 +91,9 @@ void job_wait_err(struct job *j, int err);
 /* Makes progress until the counter has that value. */
 void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value);
 
+/* For who looks again and again. Few only yield, since it may be their looks
+ * that move the packets; of many more than there are processors each rests. */
+void job_rest(const struct job *j, struct t_limit *l);
 /* All processes are here; makes progress meanwhile. */
 void job_barrier(struct job *j);
 
