@@ -59,7 +59,7 @@ else
 	otf2-print "$dir/live.otf2/traces.otf2" > "$dir/otf2" 2>&1 ||
 		complain "otf2-print: $(tail -n 3 "$dir/otf2")"
 	for count in "ENTER .*MPI_Waitall:48" "LEAVE .*MPI_Waitall:48" \
-		"ENTER .*MPI_Allreduce:48" "MPI_SEND .*4096:0" \
+		"ENTER .*MPI_Allreduce:48" "MPI_SEND .*Length. 4096:0" \
 		"MPI_SEND .*Length. 2048:4" "MPI_RECV .*Length. 2048:4"; do
 		n=$(grep -cE "^${count%:*}" "$dir/otf2")
 		[ "$n" = "${count##*:}" ] ||
