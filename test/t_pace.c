@@ -184,7 +184,7 @@ void t_limit_set(struct t_limit *l, int seconds)
 {
 	l->left_ns = (uint64_t)seconds * 1000000000u;
 	l->looked_ns = weft_now_ns();
-	l->rests = 0;
+	l->rests_ns = 0;
 }
 
 bool t_limit_over(struct t_limit *l)
@@ -201,17 +201,16 @@ bool t_limit_over(struct t_limit *l)
 
 void t_limit_rest(struct t_limit *l)
 {
-	enum { YIELDS = 200, EACH = 8, LONGEST = 5, SLEEP_NS = 32000 };
-	unsigned sleeps = l->rests - YIELDS;
-	struct timespec ts = { 0 };
+	enum { YIELD_NS = 10000000, SLEEP_NS = 500000 };
+	const struct timespec ts = { .tv_nsec = SLEEP_NS };
+	uint64_t now = weft_now_ns();
 
-	if (l->rests++ < YIELDS) {
+	if (!l->rests_ns)
+		l->rests_ns = now;
+	if (now - l->rests_ns < YIELD_NS)
 		sched_yield();
-		return;
-	}
-	ts.tv_nsec = SLEEP_NS
-		     << (sleeps / EACH < LONGEST ? sleeps / EACH : LONGEST);
-	nanosleep(&ts, NULL);
+	else
+		nanosleep(&ts, NULL);
 }
 
 /* ---- for patience -------------------------------------------------------- */

@@ -17,7 +17,7 @@
 struct t_limit {
 	uint64_t left_ns;
 	uint64_t looked_ns;
-	unsigned rests;
+	uint64_t rests_ns; /* since when */
 };
 
 void t_limit_set(struct t_limit *l, int seconds);
@@ -25,9 +25,9 @@ void t_limit_set(struct t_limit *l, int seconds);
 /* Counts the time since the last look (it looks once in half a second). */
 bool t_limit_over(struct t_limit *l);
 
-/* For who looks again and again: lets others run, and after many looks in vain
- * sleeps, up to 1 ms. Of dozens that only yield each takes its turn before the
- * one that has work, and busy processes take theirs in between. */
+/* For who looks again and again: lets others run, and after 10 ms of looks in
+ * vain sleeps 0.5 ms each time. Of dozens that only yield each takes its turn
+ * before the one that has work, and busy processes take theirs in between. */
 void t_limit_rest(struct t_limit *l);
 
 /* How much of a second counts now, in (0, 1]. */
