@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,6 +88,16 @@ static off_t region_size(int fd)
 	    st.st_size <= 0)
 		return -EINVAL;
 	return st.st_size;
+}
+
+int weft_region_reach(pid_t pid, int fd)
+{
+	char path[64];
+	int got;
+
+	snprintf(path, sizeof(path), "/proc/%lld/fd/%d", (long long)pid, fd);
+	got = open(path, O_RDWR | O_CLOEXEC);
+	return got < 0 ? -errno : got;
 }
 
 int weft_region_attach(struct weft_region *r, int fd, size_t min_bytes)

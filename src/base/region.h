@@ -15,6 +15,7 @@
 #define WEFT_BASE_REGION_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 struct weft_region {
 	void *base;
@@ -39,6 +40,10 @@ int weft_region_open_front(struct weft_region *r, const char *name,
  */
 int weft_region_gather(struct weft_region *r, const char *name, size_t bytes);
 int weft_region_shut(const struct weft_region *r);
+
+/* Opens the descriptor of another process, which has said its number: one's
+ * own, or -errno. What is behind it is for the caller to check. */
+int weft_region_reach(pid_t pid, int fd);
 
 /*
  * Maps the region behind a foreign descriptor and leaves the descriptor to

@@ -12,7 +12,6 @@
 #include "src/health/health_sense.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <rdma/fi_ext_weft.h>
@@ -81,7 +80,6 @@ static int take(const char *name)
 {
 	size_t len = sizeof(struct offer);
 	struct offer o;
-	char path[48];
 	int fd, err = weft_pmix_take(weft_core.job.local[0], HEALTH_KEY, &o,
 				     &len, WAIT_S);
 
@@ -89,10 +87,9 @@ static int take(const char *name)
 		return err;
 	if (len != sizeof(o))
 		return -EPROTO;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", o.pid, o.fd);
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = weft_region_reach(o.pid, o.fd);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = weft_health_attach(&health, fd, name);
 	if (err)
 		close(fd);

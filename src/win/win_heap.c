@@ -8,8 +8,6 @@
 #include "src/win/win.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,14 +109,10 @@ static int map_fd(int fd, const struct win_heap_place *p, size_t bytes,
 int win_heap_map(const struct win_heap_place *p, size_t bytes,
 		 struct win_heap_map *m, char **mem_p)
 {
-	char path[64];
-	int fd, rc;
+	int fd = weft_region_reach((pid_t)p->pid, p->fd), rc;
 
-	snprintf(path, sizeof(path), "/proc/%lld/fd/%d", (long long)p->pid,
-		 (int)p->fd);
-	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	rc = map_fd(fd, p, bytes, m, mem_p);
 	close(fd);
 	return rc;

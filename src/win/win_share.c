@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -107,14 +106,10 @@ static void make(struct weft_win *w, const struct win_page *p, uint64_t bytes,
 
 static int map(struct weft_win *w, const struct place *at)
 {
-	char path[64];
-	int fd, rc;
+	int fd = weft_region_reach((pid_t)at->pid, (int)at->fd), rc;
 
-	snprintf(path, sizeof(path), "/proc/%lld/fd/%d", (long long)at->pid,
-		 (int)at->fd);
-	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	rc = weft_region_attach(&w->region, fd, at->bytes);
 	if (!rc && (win_share_page(w)->magic != WIN_MAGIC ||
 		    win_share_page(w)->token != at->token))
