@@ -294,10 +294,10 @@ static int disagree(struct play *p, struct end *e, uint32_t rank)
 		return 0;
 	if (open_route(p, e, me))
 		return 1;
-	if (me == BUSY)
+	if (me == BUSY) {
 		sleep_until(e, LATER);
-	if (me == BUSY)
 		part = others[p->seed];
+	}
 	if (e->c->virt->route_send(e->c, 3, &part, data) ||
 	    play_take(e, &part, data))
 		return 2;
