@@ -46,7 +46,7 @@ round() { # the file may be just being written
 past() { [ "$(round)" -gt "$1" ]; }
 gone() { ! kill -0 "$1" 2> /dev/null; }
 
-# start WHAT [listen | anybody]: the job, until it is well under way
+# start WHAT [listen | anybody | probe]: the job, until it is well under way
 start() {
 	what="$1, ${#hosts[@]} hosts"
 	rm -f "$work"/f*
@@ -102,7 +102,7 @@ finish 60
 nothing_left
 echo "$what: round $between, then $(round): good"
 
-# silent WHAT [listen | anybody]: mpirun does not notice either, until the host is dead
+# silent WHAT [listen | anybody | probe]: mpirun does not notice either, until the host is dead
 silent() {
 	start "$@"
 	SECONDS=0
@@ -118,6 +118,10 @@ $HOSTS_SELF join $last
 finish 60
 nothing_left
 silent "a silent host, and anybody may speak" anybody
+$HOSTS_SELF join $last
+finish 60
+nothing_left
+silent "a silent host, and looks for a message of it" probe
 $HOSTS_SELF join $last
 finish 60
 nothing_left

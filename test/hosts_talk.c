@@ -4,12 +4,13 @@
  * everybody gets a block from everybody, so that nobody goes on without all of
  * them.
  *
- *   hosts_talk FILE [listen | anybody]
+ *   hosts_talk FILE [listen | anybody | probe]
  *
  * listen: the last rank speaks to all but the last two for some rounds, and
  * nobody speaks to it; then the even ones wait for more of it, and the odd ones
  * for the last but one, who has never said a word. anybody: then all of them
- * wait for whoever speaks.
+ * wait for whoever speaks. probe: as listen, but they only look for a message,
+ * rank 0 of whoever speaks.
  *
  * FILE gets the number of rounds done, from rank 0, now and then; when FILE.end
  * is there, they stop. Who meets an error writes it to FILE.RANK, waits for
@@ -140,9 +141,25 @@ static void hear(int from, long k)
 	tell(k);
 }
 
-static void listen_only(bool anybody)
+/* One by MPI_Probe, one by MPI_Mprobe, whatever comes. */
+static void look(int from)
+{
+	MPI_Message m;
+
+	if (rank % 2)
+		check(MPI_Mprobe(from, 0, MPI_COMM_WORLD, &m,
+				 MPI_STATUS_IGNORE),
+		      "MPI_Mprobe");
+	else
+		check(MPI_Probe(from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+		      "MPI_Probe");
+	check(MPI_ERR_OTHER, "a message that nobody sent");
+}
+
+static void listen_only(const char *how)
 {
 	const int rounds = 30;
+	bool anybody = !strcmp(how, "anybody");
 	int whom = rank % 2 ? size - 2 : size - 1;
 
 	for (long k = 1; k <= rounds; k++) {
@@ -153,6 +170,8 @@ static void listen_only(bool anybody)
 	}
 	if (rank >= size - 2)
 		await_end();
+	else if (!strcmp(how, "probe"))
+		look(!rank ? MPI_ANY_SOURCE : whom);
 	else
 		hear(anybody ? MPI_ANY_SOURCE : whom, 0);
 }
@@ -174,7 +193,7 @@ int main(int argc, char **argv)
 	if (size > RANKS)
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	if (argc > 2)
-		listen_only(!strcmp(argv[2], "anybody"));
+		listen_only(argv[2]);
 	else
 		for (; !round_of(k); k++)
 			tell(k);

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LOOK_MS	  200
 #define MEET_MOST 64 /* of one look */
 
 static struct fi_weft_peers *peers; /* NULL: the provider does not tell */
@@ -128,19 +127,22 @@ static int note_source(void *arg, uint64_t word, uint64_t ignore)
 	return 0;
 }
 
-/*
- * Whom a receive has waited for is met, if nothing was sent to it yet: the
- * provider tells of the death of those only whose address it was given.
- */
-static void meet_sources(void)
+static bool may_meet(void)
 {
-	if (!peers || peers->size < sizeof(*peers) || !weft_hosts_several())
-		return;
+	if (weft_core.virt || !peers || peers->size < sizeof(*peers) ||
+	    !weft_hosts_several())
+		return false;
 	if (!sources)
 		sources = calloc((size_t)weft_core.job.size, 1);
-	if (!sources)
-		return;
-	peers->fail(weft_core.ep, note_source, NULL);
+	return sources;
+}
+
+/*
+ * Whom somebody has waited for is met, if nothing was sent to it yet: the
+ * provider tells of the death of those only whose address it was given.
+ */
+static void meet_wanted(void)
+{
 	for (int i = 0, n = 0; i < weft_core.job.size && n < MEET_MOST; i++) {
 		if (sources[i] != WANTED)
 			continue;
@@ -154,13 +156,16 @@ static void meet_sources(void)
 /* Ends receives from the dead; the lock is held. */
 static void look(void)
 {
-	if (!weft_core.virt)
-		meet_sources();
+	if (may_meet()) {
+		peers->fail(weft_core.ep, note_source, NULL);
+		meet_wanted();
+	}
 	if (count_dead())
 		peers->fail(weft_core.ep, is_vain, NULL);
 }
 
-static const struct weft_watcher watcher = { .look = look, .ms = LOOK_MS };
+static const struct weft_watcher watcher = { .look = look,
+					     .ms = WEFT_DEAD_LOOK_MS };
 /* In virtual time a sleep ends when somebody dies; time must not jump. */
 static const struct weft_watcher roused = { .look = look, .ms = -1 };
 
@@ -185,6 +190,20 @@ bool weft_dead_in(const struct weft_comm *c)
 			found = found || gone[c->proc[i]];
 	weft_unlock();
 	return found;
+}
+
+int weft_dead_await(uint64_t word, uint64_t ignore)
+{
+	int err;
+
+	weft_lock();
+	if (may_meet()) {
+		note_source(NULL, word, ignore);
+		meet_wanted();
+	}
+	err = count_dead() ? is_vain(NULL, word, ignore) : 0;
+	weft_unlock();
+	return -err;
 }
 
 static size_t dead_say(char *text, size_t len, int proc, bool more)

@@ -3,6 +3,7 @@
 #include "src/core/core_probe.h"
 
 #include "src/base/clock.h"
+#include "src/core/core_dead.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
@@ -14,7 +15,8 @@
 #include <rdma/fi_tagged.h>
 #include <stdlib.h>
 
-#define PIECES 16
+#define PIECES	16
+#define DEAD_NS (WEFT_DEAD_LOOK_MS * UINT64_C(1000000))
 
 static void peek_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 		      int err)
@@ -114,6 +116,21 @@ int weft_core_iprobe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 	return rc;
 }
 
+/* Whether the message may still come; asked now and then. */
+static int probe_vain(const struct weft_p2p_args *a, uint64_t *next_ns,
+		      uint64_t now)
+{
+	uint64_t word, ignore;
+
+	if (!*next_ns)
+		*next_ns = now + DEAD_NS;
+	if (now < *next_ns)
+		return 0;
+	*next_ns = now + DEAD_NS;
+	weft_p2p_match_word(a, &word, &ignore);
+	return weft_dead_await(word, ignore);
+}
+
 /* An arrival that nobody has posted for completes nothing, so that waiting
  * for one is polling, ever more slowly. */
 int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
@@ -121,19 +138,27 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 {
 	unsigned yields = weft_patience_of(&weft_core.patience)->yield.count;
 	unsigned idle = 0;
+	uint64_t next_ns = 0;
+	uint64_t now;
+	int vain = 0;
 	int rc;
 
 	for (;;) {
 		uint32_t mark = weft_load32(&weft_completed);
 
+		/* what came before the death counts, so look once more */
 		rc = weft_core_iprobe(a, msg_p, status);
-		if (rc)
-			return rc == 1 ? 0 : rc;
+		if (rc || vain)
+			return rc == 1 ? 0 : rc ? rc : vain;
 		/* In virtual time a look that finds nothing waits. */
 		if (++idle < weft_core.spin || weft_core.virt)
 			continue;
+		now = weft_now_ns();
+		vain = probe_vain(a, &next_ns, now);
+		if (vain)
+			continue;
 		if (idle >= weft_core.spin + yields ||
-		    !weft_patience_yield(&weft_core.patience, weft_now_ns()))
+		    !weft_patience_yield(&weft_core.patience, now))
 			weft_progress_sleep(mark, 1);
 	}
 }
