@@ -87,7 +87,10 @@ WIDE static inline __m128i stride(const struct weft_code_ghash *g,
 	return reduce(&p);
 }
 
-/* Fewer blocks than a stride has, or none, and the one with the length. */
+/*
+ * Fewer blocks than a stride has, or none, and the one with the length: what is
+ * whole, four blocks at a time, then up to three, perhaps not whole, and that.
+ */
 WIDE static inline __m128i rest(const struct weft_code_ghash *g,
 				const uint8_t *data, size_t len, size_t all,
 				__m128i sum)
@@ -99,21 +102,24 @@ WIDE static inline __m128i rest(const struct weft_code_ghash *g,
 	__m512i first = _mm512_zextsi128_si512(sum);
 	size_t blocks = (len + 15) / 16;
 	const uint8_t *power = g->power[WEFT_GHASH_STRIDE - 1 - blocks];
+	__m512i v;
 
-	for (size_t i = 0; i <= blocks; i += 4) {
-		size_t here = len < 64 ? len : 64;
-		__mmask64 bytes = here ? ~UINT64_C(0) >> (64 - here) : 0;
-		__mmask8 last =
-			(__mmask8)(blocks - i < 4 ? 3u << 2 * (blocks - i) : 0);
-		__m512i v = swapped(_mm512_maskz_loadu_epi8(bytes, data));
-
-		v = _mm512_mask_mov_epi64(v, last, length);
-		add(&p, _mm512_xor_si512(v, first),
-		    _mm512_loadu_si512(power + 16 * i));
+	for (; len >= 64; len -= 64, data += 64, power += 64) {
+		v = swapped(_mm512_loadu_si512(data));
+		add(&p, _mm512_xor_si512(v, first), _mm512_loadu_si512(power));
 		first = _mm512_setzero_si512();
-		data += here;
-		len -= here;
 	}
+	blocks = (len + 15) / 16;
+	v = swapped(_mm512_maskz_loadu_epi8(
+		(__mmask64)((UINT64_C(1) << len) - 1), data));
+	if (blocks == 4) { /* the last of them not whole */
+		add(&p, _mm512_xor_si512(v, first), _mm512_loadu_si512(power));
+		first = v = _mm512_setzero_si512();
+		blocks = 0;
+		power += 64;
+	}
+	v = _mm512_mask_mov_epi64(v, (__mmask8)(3u << 2 * blocks), length);
+	add(&p, _mm512_xor_si512(v, first), _mm512_loadu_si512(power));
 	return reduce(&p);
 }
 

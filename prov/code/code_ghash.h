@@ -16,10 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WEFT_GHASH_STRIDE 32 /* blocks between two reductions */
+/* Blocks between two reductions: a datagram of an Ethernet has only one. */
+#define WEFT_GHASH_STRIDE 96
 
 struct weft_code_ghash {
-	/* H^32 ... H, each times x; and zeros to read beyond. */
+	/* H^96 ... H, each times x; and zeros to read beyond. */
 	uint8_t power[WEFT_GHASH_STRIDE + 3][16];
 };
 
