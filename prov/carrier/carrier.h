@@ -239,6 +239,7 @@ struct weft_carrier {
 	const struct weft_carrier_virt *virt; /* carrier_vt.h; NULL: live */
 	bool fences; /* who wakes sleepers must fence before he looks */
 	bool fills;  /* takes struct weft_fill */
+	bool cuts;   /* grants WEFT_PKT_LOOSE */
 };
 
 extern const struct weft_carrier_ops weft_carrier_shm;

@@ -175,6 +175,14 @@ static void nic_init(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	weft_pool_init(&nic->msgs, sizeof(struct nic_msg));
 }
 
+/* Units that count packets get as many as were sent. */
+static uint32_t nic_wish(const struct weft_unit *u)
+{
+	if (u->carrier->virt)
+		return WEFT_PKT_ANY_ROAD;
+	return u->ops->bare && u->carrier->cuts ? WEFT_PKT_LOOSE : 0;
+}
+
 static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 {
 	size_t mtu = nic->unit->carrier->mtu;
@@ -191,6 +199,7 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 		nic->eager_bytes = attr->eager_bytes;
 	if (nic->eager_bytes > NIC_EAGER_CAP)
 		nic->eager_bytes = NIC_EAGER_CAP;
+	nic->loose = nic_wish(nic->unit);
 	nic->whole_bytes = nic->packet_bytes;
 	if (nic->whole_bytes > nic->eager_bytes)
 		nic->whole_bytes = nic->eager_bytes;

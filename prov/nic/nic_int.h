@@ -229,6 +229,7 @@ struct weft_nic {
 	size_t packet_bytes;
 	size_t whole_bytes; /* up to here a message is one packet */
 	size_t eager_bytes;
+	uint32_t loose; /* the wish of packets that say where they belong */
 	struct weft_list busy;	    /* peers with something to send */
 	unsigned coll_groups;	    /* groups that poll looks at */
 	struct weft_match match[2]; /* untagged, tagged */

@@ -220,8 +220,8 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 		n = end - op->moved;
 	pkt.len = (uint16_t)n;
 	/* Bytes that were asked for say where they belong. */
-	if (weft_unlikely(nic->unit->carrier->virt != NULL) && type != NIC_NEXT)
-		pkt.carrier = WEFT_PKT_ANY_ROAD;
+	if (type != NIC_NEXT)
+		pkt.carrier = nic->loose;
 	count = nic_is_typed(op)
 			? packed(nic, op, n, part, &fill)
 			: nic_slice(op->iov, op->iov_count, op->moved, n, part);

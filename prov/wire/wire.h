@@ -35,6 +35,13 @@ struct weft_pkt {
  */
 #define WEFT_PKT_ANY_ROAD 1u
 
+/*
+ * A wish to carriers that say they cut: its payload may arrive as several
+ * packets like it, at any time and in any order, each with its len and the
+ * place of its first byte added to tag.
+ */
+#define WEFT_PKT_LOOSE 2u
+
 static_assert(sizeof(struct weft_pkt) == 32 &&
 		      offsetof(struct weft_pkt, tag) == 16,
 	      "shared format");

@@ -61,6 +61,7 @@ static void ops_init(struct both *b, const struct weft_carrier_attr *attr)
 {
 	b->base.ops = &weft_carrier_both;
 	b->base.fills = true;
+	b->base.cuts = true; /* by datagrams; others pass it on whole */
 	b->up = attr->up;
 	b->up_arg = attr->up_arg;
 	b->watch_epoll = b->watch_end = b->epoll = -1;

@@ -51,6 +51,7 @@ struct sock_gram {
 	uint32_t room;		/* of data */
 	uint32_t at;		/* received: the next record */
 	bool common;		/* of the size that spare ones have */
+	bool loose;		/* nothing in it waits for what was before */
 	_Alignas(8) uint8_t data[];
 };
 

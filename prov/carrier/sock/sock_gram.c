@@ -30,6 +30,7 @@ struct sock_gram *sock_gram_new(struct sock *s, uint32_t room)
 	g->room = room;
 	g->at = 0;
 	g->common = common;
+	g->loose = true;
 	memset(g->data, 0, sizeof(struct sock_head));
 	return g;
 }

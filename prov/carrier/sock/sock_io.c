@@ -161,7 +161,7 @@ static void io_head(struct sock *s, struct sock_peer *p, struct sock_head *h)
 	h->room = sock_rx_room(s, p);
 	h->stamp = us ? us : 1;
 	h->echo = io_echo(s, p);
-	h->flags = (p->bye ? SOCK_SAW_BYE : 0) |
+	h->flags = (h->flags & SOCK_LOOSE) | (p->bye ? SOCK_SAW_BYE : 0) |
 		   (sock_tx_hurries(s, p) ? SOCK_SOON : 0);
 	h->count = ++s->count;
 	p->unacked = 0;

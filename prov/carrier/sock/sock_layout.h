@@ -12,8 +12,9 @@
  *
  * Every record starts at a multiple of 8. A packet is the 32 bytes of struct
  * weft_pkt and its payload; one that does not fit an empty datagram is cut,
- * and all parts but the last say that more follows. Whatever its kind, a
- * datagram tells what its sender has received.
+ * and all parts but the last say that more follows. One that may be loose
+ * (wire.h) is cut into packets. Whatever its kind, a datagram tells what its
+ * sender has received.
  */
 #ifndef WEFT_CARRIER_SOCK_LAYOUT_H
 #define WEFT_CARRIER_SOCK_LAYOUT_H
@@ -23,7 +24,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define SOCK_MAGIC 0x57534b31u /* "WSK1" */
+#define SOCK_MAGIC 0x57534b32u /* "WSK2" */
 
 enum sock_kind {
 	SOCK_HELLO = 1, /* are you there? Answered at once */
@@ -38,6 +39,7 @@ enum sock_kind {
 /* In flags. */
 #define SOCK_SAW_BYE 1u /* your BYE has been here */
 #define SOCK_SOON    2u /* half of my window is on its way: tell me soon */
+#define SOCK_LOOSE   4u /* whatever is missing, its packets may go up now */
 
 struct sock_head {
 	uint32_t crc; /* CRC-32C of everything behind this word; with a tag of
@@ -58,9 +60,18 @@ struct sock_head {
 	uint64_t count; /* of datagrams from its sender; never twice */
 };
 
+enum sock_more {
+	SOCK_WHOLE, /* a packet, or the last part of one */
+	SOCK_PART,  /* the packet goes on in the next datagram */
+	SOCK_PIECE, /* a loose packet, and others that were one with it follow
+		     */
+	SOCK_LOOSE_WHOLE, /* a loose packet, or the last of its pieces */
+	SOCK_MORES,
+};
+
 struct sock_record {
 	uint32_t bytes; /* of the packet's part behind it */
-	uint32_t more;	/* 1: the packet goes on in the next datagram */
+	uint32_t more;	/* enum sock_more */
 };
 
 static_assert(sizeof(struct sock_head) == 64 &&

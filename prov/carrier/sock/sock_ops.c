@@ -34,6 +34,7 @@ static void ops_init(struct sock *s, const struct weft_carrier_attr *attr)
 	s->base.ops = &weft_carrier_sock;
 	s->base.mtu = SOCK_MTU;
 	s->base.short_bytes = SOCK_MTU;
+	s->base.cuts = true;
 	s->gen = ops_incarnation();
 	weft_code_crc_init(&s->crc, WEFT_CODE_CRC32C);
 	s->opened_ns = weft_now_ns();

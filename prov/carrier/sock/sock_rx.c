@@ -28,7 +28,15 @@ struct rx_view {
 	uint8_t *data;
 	uint32_t bytes;
 	uint32_t at;
+	bool loose;
 };
+
+static struct rx_view rx_view_of(uint8_t *data, uint32_t bytes, uint32_t at)
+{
+	uint8_t flags = data[offsetof(struct sock_head, flags)];
+
+	return (struct rx_view){ data, bytes, at, flags & SOCK_LOOSE };
+}
 
 static int rx_broken(struct sock *s, struct sock_peer *p)
 {
@@ -75,7 +83,7 @@ static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 	if (r->bytes > most - p->whole_bytes)
 		return rx_broken(s, p);
 	memcpy(p->whole + p->whole_bytes, data, r->bytes);
-	if (r->more) {
+	if (r->more == SOCK_PART) {
 		p->whole_bytes += r->bytes;
 		return 0;
 	}
@@ -87,7 +95,7 @@ static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 	return ret;
 }
 
-/* One record. 1: a packet went up. 0: a part was taken. */
+/* One record. 1: a packet went up, or its last piece. 0: a part was taken. */
 static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 {
 	uint8_t *data = v->data + v->at + sizeof(struct sock_record);
@@ -98,9 +106,10 @@ static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 	if (left < sizeof(r))
 		return rx_broken(s, p);
 	memcpy(&r, v->data + v->at, sizeof(r));
-	if (r.bytes > left - sizeof(r) || !r.bytes || r.more > 1)
+	if (r.bytes > left - sizeof(r) || !r.bytes || r.more >= SOCK_MORES ||
+	    (v->loose && r.more < SOCK_PIECE))
 		return rx_broken(s, p);
-	if (r.more || p->whole_bytes)
+	if (r.more < SOCK_PIECE && (r.more == SOCK_PART || p->whole_bytes))
 		ret = rx_part(s, p, data, &r);
 	else if (rx_fits(data, r.bytes))
 		ret = rx_up(s, p, data);
@@ -109,7 +118,7 @@ static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 	if (ret)
 		return ret;
 	v->at += (uint32_t)(sizeof(r) + r.bytes + 7) & ~7u;
-	return !r.more;
+	return r.more == SOCK_WHOLE || r.more == SOCK_LOOSE_WHOLE;
 }
 
 /* Hands up to budget packets up; true: the datagram is done with. */
@@ -137,6 +146,24 @@ static void rx_owe(struct sock *s, struct sock_peer *p, uint32_t bytes)
 	p->unacked_bytes += bytes;
 }
 
+/* What was kept goes up; true: all of it. */
+static bool rx_kept(struct sock *s, struct sock_peer *p, struct sock_gram **g_p,
+		    int budget, int *n_p)
+{
+	struct sock_gram *g = *g_p;
+	struct rx_view v = rx_view_of(g->data, g->bytes, g->at);
+	bool done = rx_records(s, p, &v, budget, n_p);
+
+	g->at = v.at;
+	if (!done)
+		return false;
+	p->held -= g->bytes;
+	rx_owe(s, p, g->bytes);
+	sock_gram_free(s, g);
+	*g_p = NULL;
+	return true;
+}
+
 int sock_rx_release(struct sock *s, struct sock_peer *p, int budget)
 {
 	int n = 0;
@@ -144,17 +171,10 @@ int sock_rx_release(struct sock *s, struct sock_peer *p, int budget)
 	p->blocked = false;
 	while (n < budget && !p->broken && sock_win_ready(&p->rx)) {
 		struct sock_gram **g_p = sock_here(p, p->rx.next);
-		struct sock_gram *g = *g_p;
-		struct rx_view v = { g->data, g->bytes, g->at };
-		bool done = rx_records(s, p, &v, budget, &n);
 
-		g->at = v.at;
-		if (!done)
+		/* NULL: it was loose, and has gone up before. */
+		if (*g_p && !rx_kept(s, p, g_p, budget, &n))
 			break;
-		p->held -= g->bytes;
-		rx_owe(s, p, g->bytes);
-		sock_gram_free(s, g);
-		*g_p = NULL;
 		sock_win_step(&p->rx);
 		/* Who was told to stop is told to go on. */
 		if (p->closed_room)
@@ -187,6 +207,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 		   struct rx_view *v, int budget)
 {
 	bool turn = seq == p->rx.next && !p->broken && !s->away;
+	bool loose = v->loose && !p->broken && !s->away;
 	int n = 0;
 
 	if (!p->sends)
@@ -204,6 +225,11 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	/* A gap is told at once. */
 	if (!turn)
 		p->ack_now = true;
+	if (!turn && loose && sock_peer_can_keep(p) &&
+	    rx_records(s, p, v, budget, &n)) {
+		rx_owe(s, p, v->bytes);
+		return n;
+	}
 	if (p->broken)
 		return n;
 	/* What has gone up in part cannot be dropped. */
@@ -331,7 +357,8 @@ static uint32_t rx_words(const struct sock_head *h, const struct rx_view *v)
 int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 		 uint32_t bytes, int budget)
 {
-	struct rx_view v = { data, bytes - s->tag, sizeof(struct sock_head) };
+	struct rx_view v = { data, bytes - s->tag, sizeof(struct sock_head),
+			     false };
 	struct sock_seal *fresh = NULL;
 	struct sock_peer *p;
 	struct sock_head h;
@@ -347,6 +374,7 @@ int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 		return 0;
 	p->heard_ns = s->now;
 	p->stamp = h.stamp;
+	v.loose = h.flags & SOCK_LOOSE;
 	p->ack_soon |= (h.flags & SOCK_SOON) != 0;
 	sock_peer_busy(s, p);
 	/* What it says of our numbers counts only if it knows us. */

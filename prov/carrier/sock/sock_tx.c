@@ -103,6 +103,7 @@ static void tx_depart(struct sock *s, struct sock_peer *p)
 
 	h->kind = SOCK_DATA;
 	h->seq = seq;
+	h->flags = g->loose ? SOCK_LOOSE : 0;
 	*sock_flight(p, seq) = (struct sock_flight){ .gram = g };
 	p->open = NULL;
 	tx_fly(s, p, seq);
@@ -130,18 +131,38 @@ static void tx_gather(struct tx_from *f, uint8_t *to, size_t bytes)
 	}
 }
 
+/* So many bytes more, and zeros up to the next record. */
+static void tx_filled(struct sock_gram *g, uint32_t bytes)
+{
+	memset(g->data + g->bytes + bytes, 0, tx_pad(bytes) - bytes);
+	g->bytes += tx_pad(bytes);
+	assert(g->bytes <= g->room);
+}
+
 static void tx_record(struct sock_gram *g, struct tx_from *f, uint32_t bytes,
-		      bool more)
+		      enum sock_more more)
 {
 	struct sock_record r = { .bytes = bytes, .more = more };
 	uint8_t *at = g->data + g->bytes;
-	uint32_t all = tx_pad(sizeof(r) + bytes);
 
 	memcpy(at, &r, sizeof(r));
 	tx_gather(f, at + sizeof(r), bytes);
-	memset(at + sizeof(r) + bytes, 0, all - sizeof(r) - bytes);
-	g->bytes += all;
-	assert(g->bytes <= g->room);
+	tx_filled(g, (uint32_t)sizeof(r) + bytes);
+	g->loose &= more >= SOCK_PIECE;
+}
+
+/* A part of a loose packet, with a header of its own; f has payload only. */
+static void tx_piece(struct sock_gram *g, const struct weft_pkt *pkt,
+		     struct tx_from *f, enum sock_more more)
+{
+	struct sock_record r = { .bytes = (uint32_t)sizeof(*pkt) + pkt->len,
+				 .more = more };
+	uint8_t *at = g->data + g->bytes;
+
+	memcpy(at, &r, sizeof(r));
+	memcpy(at + sizeof(r), pkt, sizeof(*pkt));
+	tx_gather(f, at + sizeof(r) + sizeof(*pkt), pkt->len);
+	tx_filled(g, (uint32_t)sizeof(r) + r.bytes);
 }
 
 static uint32_t tx_space(const struct sock_gram *g)
@@ -166,6 +187,16 @@ static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 	return p->gram_max;
 }
 
+/* An open datagram with so much space, of full size if it is new. */
+static bool tx_opened(struct sock *s, struct sock_peer *p, size_t space)
+{
+	if (p->open && tx_space(p->open) < space)
+		tx_depart(s, p);
+	if (!p->open)
+		p->open = sock_gram_new(s, p->gram_max);
+	return p->open;
+}
+
 /*
  * A packet that no datagram holds goes in parts, the first in what is left of
  * the open one: full ones are of one size, and the kernel cuts them.
@@ -176,17 +207,39 @@ static int tx_cut(struct sock *s, struct sock_peer *p, struct tx_from *f,
 	while (bytes) {
 		uint32_t most, n;
 
-		if (p->open && tx_space(p->open) <
-				       sizeof(struct sock_record) + TX_PART_MIN)
-			tx_depart(s, p);
-		if (!p->open)
-			p->open = sock_gram_new(s, p->gram_max);
-		if (!p->open)
+		if (!tx_opened(s, p, sizeof(struct sock_record) + TX_PART_MIN))
 			return -ENOMEM;
 		most = tx_space(p->open) - (uint32_t)sizeof(struct sock_record);
 		n = bytes < most ? bytes : most;
-		tx_record(p->open, f, n, n < bytes);
+		tx_record(p->open, f, n, n < bytes ? SOCK_PART : SOCK_WHOLE);
 		bytes -= n;
+	}
+	return 0;
+}
+
+/*
+ * The same into packets, each of which goes up from where it was read, whether
+ * those before it have come or not.
+ */
+static int tx_shred(struct sock *s, struct sock_peer *p, struct tx_from *f)
+{
+	const uint32_t heads =
+		sizeof(struct sock_record) + sizeof(struct weft_pkt);
+	struct tx_from body = { .next = f->next };
+	struct weft_pkt pkt;
+	uint32_t left;
+
+	memcpy(&pkt, f->now.iov_base, sizeof(pkt));
+	for (left = pkt.len; left; left -= pkt.len) {
+		uint32_t most;
+
+		if (!tx_opened(s, p, heads + TX_PART_MIN))
+			return -ENOMEM;
+		most = tx_space(p->open) - heads;
+		pkt.len = (uint16_t)(left < most ? left : most);
+		tx_piece(p->open, &pkt, &body,
+			 pkt.len < left ? SOCK_PIECE : SOCK_LOOSE_WHOLE);
+		pkt.tag += pkt.len;
 	}
 	return 0;
 }
@@ -208,14 +261,14 @@ static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
 
 /* Into the open datagram, or a new one, or several. */
 static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
-		    uint32_t bytes)
+		    uint32_t bytes, bool loose)
 {
 	uint32_t need = tx_pad(sizeof(struct sock_record) + bytes);
 
 	if (!sock_peer_can_fly(p))
 		return -EAGAIN;
 	if (need + sizeof(struct sock_head) > p->gram_max) {
-		if (tx_cut(s, p, f, bytes))
+		if (loose ? tx_shred(s, p, f) : tx_cut(s, p, f, bytes))
 			p->broken = ENOMEM; /* half of it may have gone */
 		return 0;
 	}
@@ -225,7 +278,7 @@ static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
 		p->open = sock_gram_new(s, tx_gram_room(s, p, need));
 	if (!p->open)
 		return -EAGAIN;
-	tx_record(p->open, f, bytes, false);
+	tx_record(p->open, f, bytes, loose ? SOCK_LOOSE_WHOLE : SOCK_WHOLE);
 	return 0;
 }
 
@@ -242,7 +295,7 @@ static int tx_self(struct sock *s, struct sock_peer *p, struct tx_from *f,
 	g = sock_gram_new(s, (uint32_t)sizeof(struct sock_head) + need);
 	if (!g)
 		return -EAGAIN;
-	tx_record(g, f, bytes, false);
+	tx_record(g, f, bytes, SOCK_WHOLE);
 	g->at = sizeof(struct sock_head);
 	seq = p->tx.next++;
 	p->tx.acked = p->tx.next;
@@ -282,7 +335,7 @@ int sock_tx_send(struct sock *s, struct sock_peer *p,
 	if (p->self)
 		return tx_self(s, p, &f, bytes);
 	if (!tx_has_room(s, p, tx_pad(sizeof(struct sock_record) + bytes)) ||
-	    tx_place(s, p, &f, bytes))
+	    tx_place(s, p, &f, bytes, pkt->carrier & WEFT_PKT_LOOSE))
 		return -EAGAIN;
 	tx_leave(s, p, corked);
 	return 0;

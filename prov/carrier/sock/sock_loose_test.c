@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Loose packets (WEFT_PKT_LOOSE): cut into packets where datagrams are smaller,
+ * each handed up from where it was read as soon as it is there. Their bytes are
+ * those of one long message, and tag is the place in it.
+ */
+#include "prov/carrier/sock/sock.h"
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	PACKET = 8000,
+	PACKETS = 400,
+	BYTES = PACKET * PACKETS,
+	LOOSE = 1,
+	WORD
+};
+
+struct side {
+	struct weft_carrier *c;
+	struct sockaddr_in name;
+	uint8_t *here;	 /* by byte: how often it came */
+	uint64_t bytes;	 /* that came */
+	uint64_t upto;	 /* none of them is missing before it */
+	uint64_t pieces; /* packets that were loose */
+	uint64_t early;	 /* of them: came when one before was missing */
+	uint64_t words;	 /* packets that were not */
+	uint64_t bad;
+	uint64_t lost;
+	uint32_t refuses; /* one of so many is refused; 0: none */
+	struct weft_rng rng;
+};
+
+static uint8_t content(uint64_t at)
+{
+	return (uint8_t)(at * 131 + at / 251);
+}
+
+/* All that went before it is here, whatever is behind. */
+static void got_word(struct side *s, const struct weft_pkt *pkt)
+{
+	while (s->upto < BYTES && s->here[s->upto])
+		s->upto++;
+	s->bad += s->upto < pkt->tag || pkt->aux != s->words;
+	s->words++;
+}
+
+static void got_piece(struct side *s, const struct weft_pkt *pkt,
+		      const uint8_t *payload)
+{
+	s->pieces++;
+	s->early += pkt->tag > s->bytes;
+	if (pkt->tag + pkt->len > BYTES) {
+		s->bad++;
+		return;
+	}
+	for (uint64_t i = 0; i < pkt->len; i++) {
+		s->bad += payload[i] != content(pkt->tag + i);
+		s->bad += s->here[pkt->tag + i]++ != 0;
+	}
+	s->bytes += pkt->len;
+}
+
+static int side_deliver(void *arg, struct weft_peer *src,
+			const struct weft_pkt *pkt, const void *payload)
+{
+	struct side *s = arg;
+
+	if (s->refuses && !weft_rng_below(&s->rng, s->refuses))
+		return -EAGAIN;
+	s->bad += pkt->carrier != 0 || (uintptr_t)payload % 8 != 0;
+	if (pkt->type == WORD)
+		got_word(s, pkt);
+	else
+		got_piece(s, pkt, payload);
+	return 0;
+}
+
+static void side_lost(void *arg, struct weft_peer *peer, int err)
+{
+	((struct side *)arg)->lost++;
+}
+
+static void side_open(struct side *s, const char *plan)
+{
+	static const struct weft_carrier_up up = { side_deliver, side_lost };
+	struct weft_carrier_attr attr = { .up = &up,
+					  .up_arg = s,
+					  .faults = plan };
+
+	*s = (struct side){ .here = calloc(BYTES, 1) };
+	T_NOT_NULL(s->here);
+	weft_rng_init(&s->rng, 3, 0);
+	T_OK(weft_carrier_sock.open(&attr, &s->c));
+	T_TRUE(s->c->cuts);
+	s->c->ops->name_get(s->c, &s->name);
+}
+
+static void side_close(struct side *s)
+{
+	T_IS(s->bad + s->lost, 0);
+	s->c->ops->close(s->c);
+	free(s->here);
+}
+
+struct pair {
+	struct side a, b;
+	struct sock_peer *ab;
+};
+
+static void pair_open(struct pair *p, const char *plan, uint32_t gram)
+{
+	struct weft_peer *to;
+
+	side_open(&p->a, plan);
+	side_open(&p->b, NULL);
+	T_OK(p->a.c->ops->peer(p->a.c, &p->b.name, &to));
+	p->ab = sock_peer_of(to);
+	p->ab->gram_max = gram;
+}
+
+static void pair_send(struct pair *p, const struct weft_pkt *pkt,
+		      const void *payload)
+{
+	struct iovec iov = { (void *)(uintptr_t)payload, pkt->len };
+	struct t_limit limit;
+	int ret;
+
+	t_limit_set(&limit, 60);
+	while ((ret = p->a.c->ops->send(p->a.c, &p->ab->base, pkt, &iov,
+					!!pkt->len)) == -EAGAIN) {
+		p->a.c->ops->poll(p->a.c, 64);
+		p->b.c->ops->poll(p->b.c, 64);
+		T_FALSE(t_limit_over(&limit));
+	}
+	T_OK(ret);
+}
+
+/* All of the message, and after every eighth packet a word about it. */
+static void pair_talk(struct pair *p)
+{
+	static uint8_t payload[PACKET];
+	struct t_limit limit;
+	uint32_t words = 0;
+
+	for (uint64_t at = 0; at < BYTES; at += PACKET) {
+		struct weft_pkt pkt = { .type = LOOSE,
+					.len = PACKET,
+					.carrier = WEFT_PKT_LOOSE,
+					.tag = at };
+
+		for (uint64_t i = 0; i < PACKET; i++)
+			payload[i] = content(at + i);
+		pair_send(p, &pkt, payload);
+		if (at / PACKET % 8 != 7)
+			continue;
+		pkt = (struct weft_pkt){ .type = WORD,
+					 .tag = at + PACKET,
+					 .aux = words++ };
+		pair_send(p, &pkt, NULL);
+	}
+	t_limit_set(&limit, 60);
+	while (p->b.words < words || p->b.bytes < BYTES) {
+		p->a.c->ops->poll(p->a.c, 64);
+		p->b.c->ops->poll(p->b.c, 64);
+		T_FALSE(t_limit_over(&limit));
+	}
+	T_IS(p->b.words, words);
+	T_IS(p->b.bytes, BYTES);
+}
+
+/* Who sent to b; its memory for packets in parts tells whether any came. */
+static bool pair_was_put_together(struct pair *p)
+{
+	struct weft_peer *from;
+
+	T_OK(p->b.c->ops->peer(p->b.c, &p->a.name, &from));
+	return sock_peer_of(from)->whole;
+}
+
+/* Nothing is put together before it goes up. */
+static void what_is_loose_comes_in_packets(void **state)
+{
+	static const uint32_t gram[] = { 1456, SOCK_GRAM_MIN, 9000 };
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(gram); i++) {
+		struct pair p;
+
+		pair_open(&p, NULL, gram[i]);
+		pair_talk(&p);
+		if (gram[i] < PACKET)
+			T_TRUE(p.b.pieces >= PACKETS * (PACKET / gram[i]));
+		T_FALSE(pair_was_put_together(&p));
+		side_close(&p.a);
+		side_close(&p.b);
+	}
+}
+
+/* What is missing holds up words, and no loose packet. */
+static void what_is_loose_waits_for_nothing(void **state)
+{
+	struct pair p;
+
+	pair_open(
+		&p,
+		"seed=7; loss=0.05; duplicate=0.05; reorder=0.1; corrupt=0.02",
+		1456);
+	pair_talk(&p);
+	T_TRUE(p.b.early > 0);
+	side_close(&p.a);
+	side_close(&p.b);
+}
+
+/* Who refuses is offered it again, once each. */
+static void what_was_refused_comes_again(void **state)
+{
+	static const char *const plan[] = { NULL, "seed=8; loss=0.05" };
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {
+		struct pair p;
+
+		pair_open(&p, plan[i], 1456);
+		p.b.refuses = 50;
+		pair_talk(&p);
+		side_close(&p.a);
+		side_close(&p.b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(what_is_loose_comes_in_packets),
+		T_CASE(what_is_loose_waits_for_nothing),
+		T_CASE(what_was_refused_comes_again),
+	};
+
+	return T_RUN(tests);
+}
