@@ -229,9 +229,10 @@ struct weft_nic {
 	size_t packet_bytes;
 	size_t whole_bytes; /* up to here a message is one packet */
 	size_t eager_bytes;
+	struct weft_list busy; /* peers with something to send */
 	uint32_t loose; /* the wish of packets that say where they belong */
-	struct weft_list busy;	    /* peers with something to send */
-	unsigned coll_groups;	    /* groups that poll looks at */
+	bool coll_stir; /* poll has to look at the groups */
+	unsigned coll_groups;
 	struct weft_match match[2]; /* untagged, tagged */
 	struct weft_pool msgs;
 	size_t min_multi;
