@@ -66,6 +66,7 @@ enum sock_more {
 	SOCK_PIECE, /* a loose packet, and others that were one with it follow
 		     */
 	SOCK_LOOSE_WHOLE, /* a loose packet, or the last of its pieces */
+	SOCK_FILLER,	  /* nothing */
 	SOCK_MORES,
 };
 

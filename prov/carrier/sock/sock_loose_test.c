@@ -200,6 +200,60 @@ static void what_is_loose_comes_in_packets(void **state)
 	}
 }
 
+static bool pair_waits(struct pair *p)
+{
+	bool waits;
+
+	sock_enter(sock_of(p->a.c));
+	waits = sock_tx_waits(p->ab);
+	sock_leave(sock_of(p->a.c));
+	return waits;
+}
+
+/*
+ * Packets of such a length leave every space at the end of a datagram that can
+ * be left; but all datagrams but the last are of one size. Nobody else looks
+ * after the endpoint meanwhile.
+ */
+static void full_datagrams_are_of_one_size(void **state)
+{
+	enum { N = 40, LEN = 1360 };
+	static uint8_t payload[LEN];
+	struct iovec iov = { payload, LEN };
+	struct t_limit limit;
+	struct pair p;
+	struct sock *s;
+
+	pair_open(&p, NULL, 1456);
+	pair_talk(&p);
+	t_limit_set(&limit, 60);
+	while (pair_waits(&p)) {
+		p.a.c->ops->poll(p.a.c, 64);
+		p.b.c->ops->poll(p.b.c, 64);
+		T_FALSE(t_limit_over(&limit));
+	}
+	s = sock_of(p.a.c);
+	sock_enter(s);
+	s->polling = true;
+	/* a busy host may have made it small */
+	p.ab->pace.window = p.ab->room = 1u << 20;
+	for (uint64_t i = 0; i < N; i++) {
+		struct weft_pkt pkt = { .type = LOOSE,
+					.len = LEN,
+					.carrier = WEFT_PKT_LOOSE,
+					.tag = BYTES };
+
+		T_OK(sock_tx_send(s, p.ab, &pkt, &iov));
+	}
+	s->polling = false;
+	T_TRUE(p.ab->tx.next - p.ab->tx.acked >= N);
+	for (uint32_t i = p.ab->tx.acked; i != p.ab->tx.next; i++)
+		T_IS(sock_flight(p.ab, i)->gram->bytes, 1456);
+	sock_leave(s);
+	side_close(&p.a);
+	side_close(&p.b);
+}
+
 /* What is missing holds up words, and no loose packet. */
 static void what_is_loose_waits_for_nothing(void **state)
 {
@@ -235,6 +289,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(what_is_loose_comes_in_packets),
+		T_CASE(full_datagrams_are_of_one_size),
 		T_CASE(what_is_loose_waits_for_nothing),
 		T_CASE(what_was_refused_comes_again),
 	};

@@ -69,7 +69,7 @@ static bool rx_fits(const uint8_t *data, uint32_t bytes)
 	return pkt.len <= SOCK_MTU && bytes == sizeof(pkt) + pkt.len;
 }
 
-/* A part of a packet. */
+/* A part of a packet, of one byte at least. */
 static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 		   const struct sock_record *r)
 {
@@ -80,7 +80,7 @@ static int rx_part(struct sock *s, struct sock_peer *p, const uint8_t *data,
 		p->whole = malloc(most);
 	if (!p->whole)
 		return -EAGAIN;
-	if (r->bytes > most - p->whole_bytes)
+	if (!r->bytes || r->bytes > most - p->whole_bytes)
 		return rx_broken(s, p);
 	memcpy(p->whole + p->whole_bytes, data, r->bytes);
 	if (r->more == SOCK_PART) {
@@ -106,10 +106,12 @@ static int rx_record(struct sock *s, struct sock_peer *p, struct rx_view *v)
 	if (left < sizeof(r))
 		return rx_broken(s, p);
 	memcpy(&r, v->data + v->at, sizeof(r));
-	if (r.bytes > left - sizeof(r) || !r.bytes || r.more >= SOCK_MORES ||
+	if (r.bytes > left - sizeof(r) || r.more >= SOCK_MORES ||
 	    (v->loose && r.more < SOCK_PIECE))
 		return rx_broken(s, p);
-	if (r.more < SOCK_PIECE && (r.more == SOCK_PART || p->whole_bytes))
+	if (r.more == SOCK_FILLER)
+		ret = 0;
+	else if (r.more < SOCK_PIECE && (r.more == SOCK_PART || p->whole_bytes))
 		ret = rx_part(s, p, data, &r);
 	else if (rx_fits(data, r.bytes))
 		ret = rx_up(s, p, data);

@@ -187,11 +187,27 @@ static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 	return p->gram_max;
 }
 
+/* The kernel joins only what is of one size: what is nearly full is filled. */
+static void tx_fill_up(struct sock_gram *g)
+{
+	struct sock_record r = { .more = SOCK_FILLER };
+	uint32_t space = tx_space(g);
+
+	if (space < sizeof(r))
+		return;
+	r.bytes = space - (uint32_t)sizeof(r);
+	memcpy(g->data + g->bytes, &r, sizeof(r));
+	memset(g->data + g->bytes + sizeof(r), 0, r.bytes);
+	g->bytes += space;
+}
+
 /* An open datagram with so much space, of full size if it is new. */
 static bool tx_opened(struct sock *s, struct sock_peer *p, size_t space)
 {
-	if (p->open && tx_space(p->open) < space)
+	if (p->open && tx_space(p->open) < space) {
+		tx_fill_up(p->open);
 		tx_depart(s, p);
+	}
 	if (!p->open)
 		p->open = sock_gram_new(s, p->gram_max);
 	return p->open;
