@@ -38,7 +38,7 @@ eventually() {
 	return 1
 }
 
-round() { # the file may be just being written
+round() { # 0: none yet
 	local n
 	n=$(cat "$work/f" 2> /dev/null)
 	echo "${n:-0}"

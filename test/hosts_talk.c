@@ -31,14 +31,19 @@ static char host[MPI_MAX_PROCESSOR_NAME];
 static const char *name;
 static char end_name[4096];
 
+/* Who reads it meanwhile finds what was there before, and not half of it. */
 static void write_file(const char *file, const char *text)
 {
-	FILE *f = fopen(file, "w");
+	char fresh[sizeof(end_name) + 8];
+	FILE *f;
 
+	snprintf(fresh, sizeof(fresh), "%s.new", file);
+	f = fopen(fresh, "w");
 	if (!f)
 		return;
 	fputs(text, f);
 	fclose(f);
+	rename(fresh, file);
 }
 
 static void await_end(void)
