@@ -142,10 +142,14 @@ static struct trace_chunk *take(struct weft_trace *t, enum trace_type type)
 
 	if (take_room(t->fd, place(i), TRACE_CHUNK))
 		return NULL;
-	c = mmap(NULL, TRACE_CHUNK, PROT_READ | PROT_WRITE,
-		 MAP_SHARED | MAP_POPULATE, t->fd, place(i));
+	c = mmap(NULL, TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, t->fd,
+		 place(i));
 	if (c == MAP_FAILED)
 		return NULL;
+#ifdef MADV_POPULATE_WRITE
+	/* An old kernel does not know it: then each page is a fault later. */
+	madvise(c, TRACE_CHUNK, MADV_POPULATE_WRITE);
+#endif
 	c->type = type;
 	c->writer = t->me;
 	c->desk = type == TRACE_EVENTS ? (uint32_t)i : TRACE_NO_DESK;
