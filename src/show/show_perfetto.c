@@ -5,11 +5,14 @@
  * events from their sender ("s") to their receiver ("f"). Times are us.
  *
  * There is a line for each event, millions of them: they are put together in
- * one buffer, of pieces that stay the same and of numbers.
+ * buffers, of pieces that stay the same and of numbers. Live, messages are
+ * looked for and written while calls are: their order is no matter. In virtual
+ * time the same run leaves the same file.
  */
 #include "src/base/attr.h"
 #include "src/page/page_json.h"
 #include "src/show/show.h"
+#include "src/show/show_beside.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -70,6 +73,7 @@ WEFT_INLINE void add_time(struct out *o, const char *key, uint64_t ps)
 		add_digits(o, ps / 1000 % 1000, 3);
 }
 
+/* Whole lines, at once: another may write to the file, too. */
 static void flush(struct out *o)
 {
 	size_t len = (size_t)(o->to - o->buffer);
@@ -164,12 +168,15 @@ static void put_end(struct out *o, const char *kind, uint64_t id, uint32_t rank,
 
 #define MESSAGE "\"name\":\"message\",\"cat\":\"message\",\"pid\":0,\"tid\":"
 
-static int put_messages(struct out *o)
+/* Theirs is a buffer of its own. */
+static void put_messages(void *arg)
 {
-	struct show_matched m;
-	int err = show_match(o->s, &m);
+	struct out *o = arg;
+	struct show_matched m = { 0 };
 
-	for (uint64_t i = 0; !err && i < m.messages; i++) {
+	o->buffer = o->to = malloc(BUFFER);
+	o->err = o->buffer ? show_match(o->s, &m) : -ENOMEM;
+	for (uint64_t i = 0; !o->err && i < m.messages; i++) {
 		const struct show_message *x = &m.message[i];
 
 		put_end(o, "{\"ph\":\"s\"," MESSAGE, i + 1, x->from, x->sent,
@@ -177,19 +184,30 @@ static int put_messages(struct out *o)
 		put_end(o, "{\"ph\":\"f\",\"bp\":\"e\"," MESSAGE, i + 1, x->to,
 			x->got, x->bytes);
 	}
+	if (!o->err)
+		flush(o);
 	show_match_free(&m);
-	return err;
+	free(o->buffer);
 }
 
+/* The names of the ranks stand before all else. */
 static int put_all(struct out *o)
 {
+	struct out messages = { .s = o->s, .f = o->f, .some = true };
+	struct show_beside beside = { put_messages, &messages, .alone = true };
+	bool good = true;
+
 	add_text(o, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-	for (uint32_t r = 0; r < o->s->ranks; r++) {
+	for (uint32_t r = 0; r < o->s->ranks; r++)
 		put_rank_name(o, r);
-		if (!put_calls(o, r))
-			return -ENOMEM;
-	}
-	return put_messages(o);
+	flush(o);
+	if (!o->s->job->virtual)
+		show_beside_begin(&beside, put_messages, &messages);
+	for (uint32_t r = 0; good && r < o->s->ranks; r++)
+		good = put_calls(o, r);
+	flush(o);
+	show_beside_end(&beside);
+	return good ? messages.err : -ENOMEM;
 }
 
 static int put_file(struct out *o)
