@@ -5,9 +5,8 @@
  * events from their sender ("s") to their receiver ("f"). Times are us.
  *
  * There is a line for each event, millions of them: they are put together in
- * buffers, of pieces that stay the same and of numbers. Live, messages are
- * looked for and written while calls are: their order is no matter. In virtual
- * time the same run leaves the same file.
+ * one buffer, of pieces that stay the same and of numbers. Messages are matched
+ * while calls are written.
  */
 #include "src/base/attr.h"
 #include "src/page/page_json.h"
@@ -73,7 +72,6 @@ WEFT_INLINE void add_time(struct out *o, const char *key, uint64_t ps)
 		add_digits(o, ps / 1000 % 1000, 3);
 }
 
-/* Whole lines, at once: another may write to the file, too. */
 static void flush(struct out *o)
 {
 	size_t len = (size_t)(o->to - o->buffer);
@@ -168,46 +166,55 @@ static void put_end(struct out *o, const char *kind, uint64_t id, uint32_t rank,
 
 #define MESSAGE "\"name\":\"message\",\"cat\":\"message\",\"pid\":0,\"tid\":"
 
-/* Theirs is a buffer of its own. */
-static void put_messages(void *arg)
-{
-	struct out *o = arg;
-	struct show_matched m = { 0 };
+struct search {
+	const struct show *s;
+	struct show_matched m;
+	int err;
+};
 
-	o->buffer = o->to = malloc(BUFFER);
-	o->err = o->buffer ? show_match(o->s, &m) : -ENOMEM;
-	for (uint64_t i = 0; !o->err && i < m.messages; i++) {
-		const struct show_message *x = &m.message[i];
+static void search(void *arg)
+{
+	struct search *x = arg;
+
+	x->err = show_match(x->s, &x->m);
+}
+
+static void put_messages(struct out *o, const struct show_matched *m)
+{
+	for (uint64_t i = 0; i < m->messages; i++) {
+		const struct show_message *x = &m->message[i];
 
 		put_end(o, "{\"ph\":\"s\"," MESSAGE, i + 1, x->from, x->sent,
 			x->bytes);
 		put_end(o, "{\"ph\":\"f\",\"bp\":\"e\"," MESSAGE, i + 1, x->to,
 			x->got, x->bytes);
 	}
-	if (!o->err)
-		flush(o);
-	show_match_free(&m);
-	free(o->buffer);
 }
 
-/* The names of the ranks stand before all else. */
+static bool put_ranks(struct out *o)
+{
+	for (uint32_t r = 0; r < o->s->ranks; r++) {
+		put_rank_name(o, r);
+		if (!put_calls(o, r))
+			return false;
+	}
+	return true;
+}
+
 static int put_all(struct out *o)
 {
-	struct out messages = { .s = o->s, .f = o->f, .some = true };
-	struct show_beside beside = { put_messages, &messages, .alone = true };
-	bool good = true;
+	struct search x = { .s = o->s };
+	struct show_beside beside;
+	bool good;
 
+	show_beside_begin(&beside, search, &x);
 	add_text(o, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-	for (uint32_t r = 0; r < o->s->ranks; r++)
-		put_rank_name(o, r);
-	flush(o);
-	if (!o->s->job->virtual)
-		show_beside_begin(&beside, put_messages, &messages);
-	for (uint32_t r = 0; good && r < o->s->ranks; r++)
-		good = put_calls(o, r);
-	flush(o);
+	good = put_ranks(o);
 	show_beside_end(&beside);
-	return good ? messages.err : -ENOMEM;
+	if (good && !x.err)
+		put_messages(o, &x.m);
+	show_match_free(&x.m);
+	return good ? x.err : -ENOMEM;
 }
 
 static int put_file(struct out *o)

@@ -135,7 +135,7 @@ static unsigned lines(FILE *f, const char *with)
 	return n;
 }
 
-/* Of both more than fits a buffer, so that they are written in turns. */
+/* Of both more than fits the buffer. */
 static void calls_and_messages_of_a_file_are_whole_lines(void **state)
 {
 	enum { MANY = 9000 };
