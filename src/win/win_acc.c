@@ -23,8 +23,10 @@
 #include <stdalign.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CHUNK 65536 /* bytes that are changed in one go, by page */
+#define FEW   64    /* bytes that are not worth an allocation */
 
 /* ---- in memory that I can reach ---------------------------------------- */
 
@@ -108,6 +110,16 @@ static int here_run(struct win_call *c, struct win_run *run)
 
 /* ---- by reading and writing -------------------------------------------- */
 
+/* Does the target have to be told? Comparing costs less than writing does, as
+ * long as it is little. */
+static bool is_new(const struct win_call *c, const char *mem, const char *was,
+		   size_t len)
+{
+	if (c->e.what == WIN_ELEM_KEEP)
+		return false;
+	return len > FEW || memcmp(mem, was, len);
+}
+
 /* Elements [from, from + n) of the run; the target's lock is held. */
 static int far_change(struct win_call *c, const struct win_run *run,
 		      size_t from, size_t n, char *mem)
@@ -115,12 +127,15 @@ static int far_change(struct win_call *c, const struct win_run *run,
 	size_t off = from * c->e.step, len = (n - 1) * c->e.step + c->e.bytes;
 	struct win_fi f = { .kind = WIN_FI_READ, .local = mem, .len = len };
 	struct win_elem_rows r = rows_from(c, run, from);
+	char was[FEW];
 	int rc = win_fi_wait(c->w, c->target, run->at + off, f);
 
 	if (rc)
 		return rc;
+	if (len <= FEW)
+		memcpy(was, mem, len);
 	win_elem_apply(&c->e, mem, &r, n, true);
-	if (c->e.what == WIN_ELEM_KEEP)
+	if (!is_new(c, mem, was, len))
 		return 0;
 	f.kind = WIN_FI_WRITE;
 	return win_fi_wait(c->w, c->target, run->at + off, f);
@@ -130,7 +145,7 @@ static int far_run(struct win_call *c, struct win_run *run)
 {
 	size_t most = in_one_go(c), from, n;
 	size_t room = (run->n < most ? run->n : most) * c->e.step;
-	alignas(max_align_t) char few[64];
+	alignas(max_align_t) char few[FEW];
 	char *mem = room <= sizeof(few) ? few : malloc(room);
 	int rc = mem ? 0 : -ENOMEM;
 
