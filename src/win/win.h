@@ -35,6 +35,7 @@ struct win_fabric;
 struct win_far;
 struct win_heap_map;
 struct win_list;
+struct win_near;
 struct win_page;
 struct win_wish;
 
@@ -59,6 +60,7 @@ struct weft_win_peer {
 	uint64_t far; /* address, or 0 */
 	uint64_t far_key;
 	struct win_list *list; /* dynamic: as last read; with the lock */
+	struct win_near *near; /* dynamic: what is mapped of it; likewise */
 	uint32_t does; /* accumulates under way: WIN_READS, WIN_WRITES */
 };
 

@@ -18,6 +18,7 @@
 #include "src/win/win_fabric.h"
 #include "src/win/win_gate.h"
 #include "src/win/win_lock.h"
+#include "src/win/win_near.h"
 
 #include <errno.h>
 #include <stdalign.h>
@@ -93,10 +94,15 @@ static int locked_run(struct win_call *c, const struct win_run *run, char *at)
 	return 0;
 }
 
+static uint64_t bytes_of(const struct win_call *c, const struct win_run *run)
+{
+	return (run->n - 1) * c->e.step + c->e.bytes;
+}
+
 static int here_run(struct win_call *c, struct win_run *run)
 {
 	struct weft_win *w = c->w;
-	uint64_t len = (run->n - 1) * c->e.step + c->e.bytes;
+	uint64_t len = bytes_of(c, run);
 	char *base = w->dynamic ? NULL : w->peer[c->target].direct;
 	char *at = base + (uintptr_t)run->at;
 
@@ -146,9 +152,14 @@ static int far_run(struct win_call *c, struct win_run *run)
 	size_t most = in_one_go(c), from, n;
 	size_t room = (run->n < most ? run->n : most) * c->e.step;
 	alignas(max_align_t) char few[FEW];
-	char *mem = room <= sizeof(few) ? few : malloc(room);
-	int rc = mem ? 0 : -ENOMEM;
+	char *mem = win_near_find(c->w, c->target, (uintptr_t)run->at,
+				  bytes_of(c, run));
+	int rc;
 
+	if (mem)
+		return locked_run(c, run, mem);
+	mem = room <= sizeof(few) ? few : malloc(room);
+	rc = mem ? 0 : -ENOMEM;
 	for (from = 0; !rc && from < run->n; from += n) {
 		n = run->n - from < most ? run->n - from : most;
 		rc = alone_enter(c->w, c->target);
@@ -220,26 +231,61 @@ static int acc_there(struct win_call *c, struct weft_req **req_p)
 
 /* ---- all --------------------------------------------------------------- */
 
-/* One element of a predefined type, and nothing but memory between us. */
+/* One element of a predefined type, as it lies. */
+static inline bool is_one(const struct weft_win_xfer *x)
+{
+	return x->tcount == 1 && x->tdt->obj.predefined && x->dt == x->tdt &&
+	       (!x->result || x->rdt == x->tdt) && x->count == 1;
+}
+
+static inline struct win_elem_rows rows_of_one(const struct weft_win_xfer *x,
+					       const struct win_elem *e)
+{
+	return (struct win_elem_rows){ e->what == WIN_ELEM_KEEP ? NULL : x->buf,
+				       x->compare, x->result };
+}
+
+/* Nothing but memory between us. */
 static inline bool acc_quick(struct weft_win *w, const struct weft_win_xfer *x)
 {
 	const struct weft_win_peer *p = &w->peer[x->target];
+	struct win_elem_rows r;
 	struct win_elem e;
-	struct win_elem_rows r = { x->buf, x->compare, x->result };
 	char *at;
 
-	if (!w->page || !w->mapped || x->tcount != 1 ||
-	    !x->tdt->obj.predefined || x->dt != x->tdt ||
-	    (x->result && x->rdt != x->tdt) || x->count != 1)
+	if (!w->page || !w->mapped || !is_one(x))
 		return false;
 	e = win_elem_of(x->tdt, x->op, x->compare);
 	at = p->direct + (uint64_t)x->disp * p->unit;
 	if (!win_elem_is_quick(&e, (uintptr_t)at))
 		return false;
-	if (e.what == WIN_ELEM_KEEP)
-		r.in = NULL;
+	r = rows_of_one(x, &e);
 	win_elem_apply(&e, at, &r, 1, false);
 	return true;
+}
+
+/* The same where an attachment is mapped, under the lock that all take there;
+ * 1: another way. */
+static int acc_near(struct weft_win *w, const struct weft_win_xfer *x)
+{
+	struct win_elem_rows r;
+	struct win_elem e;
+	char *at;
+	int rc;
+
+	if (!w->dynamic || !w->page || !is_one(x))
+		return 1;
+	e = win_elem_of(x->tdt, x->op, x->compare);
+	at = win_near_find(w, x->target, (uint64_t)x->disp, e.bytes);
+	if (!at)
+		return 1;
+	rc = alone_enter(w, x->target);
+	if (rc)
+		return rc;
+	r = rows_of_one(x, &e);
+	win_elem_apply(&e, at, &r, 1, true);
+	alone_leave(w, x->target);
+	return 0;
 }
 
 /* Is the target's memory changed by me? Mine is not where others come by
@@ -265,6 +311,12 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 		if (req_p)
 			*req_p = weft_req_null_done();
 		return 0;
+	}
+	rc = here ? 1 : acc_near(w, x);
+	if (rc <= 0) {
+		if (req_p)
+			*req_p = rc ? NULL : weft_req_null_done();
+		return rc;
 	}
 	rc = win_lock_reach(w, x->target);
 	if (!rc && !here && w->fabric->types)

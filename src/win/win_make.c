@@ -19,6 +19,7 @@
 #include "src/win/win_heap.h"
 #include "src/win/win_hint.h"
 #include "src/win/win_lock.h"
+#include "src/win/win_near.h"
 #include "src/win/win_serve.h"
 #include "src/win/win_share.h"
 #include "src/win/win_wait.h"
@@ -115,6 +116,7 @@ static void win_free(struct weft_win *w)
 	win_mr_close(w->mr);
 	win_far_close(w);
 	win_am_close(w);
+	win_near_close(w);
 	win_heap_unmap(w->heap, w->size);
 	win_share_close(w);
 	if (w->own)

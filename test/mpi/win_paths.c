@@ -91,7 +91,7 @@ static int promised(enum win_kind kind, bool acc)
 	clock = getenv("CLOCK");
 	prov = getenv("FI_PROVIDER");
 	mapped = kind == WT_ALLOCATE || kind == WT_SHARED ||
-		 (kind == WT_MEM && !prov);
+		 ((kind == WT_MEM || kind == WT_ATTACHED) && !prov);
 	if (mt_size == 1)
 		return 0;
 	if (path && !strcmp(path, "messages"))
