@@ -72,6 +72,7 @@ struct weft_win {
 	int rank;
 	weft_au32 open_all; /* an access epoch for all targets */
 	bool mapped;	    /* all memory is mapped here: direct everywhere */
+	bool words;	    /* and its elements are the processor's business */
 	bool dynamic;	    /* displacements are addresses */
 	bool rma;	    /* fi_read and fi_write reach the others */
 	weft_au32 used;	    /* accesses since the last fence */
@@ -86,6 +87,7 @@ struct weft_win {
 	bool no_locks;			 /* nobody will lock it */
 	bool lockless;			 /* that was known when it was made */
 	size_t granule; /* bytes changed under one lock; 0: as it comes */
+	bool coarse;	/* all wish that for many bytes, from the beginning */
 	struct weft_comm *comm; /* its own */
 	int flavor;		/* MPI_WIN_FLAVOR_ */
 	int model;		/* MPI_WIN_UNIFIED */

@@ -51,8 +51,18 @@ static void alone_leave(struct weft_win *w, int target)
 /* Does a lock have to be held, whoever changes an element there? */
 static bool needs_lock(const struct win_call *c, const char *at)
 {
-	return (c->w->page && !c->w->mapped) ||
+	return (c->w->page && !c->w->words) ||
 	       !win_elem_is_quick(&c->e, (uintptr_t)at);
+}
+
+/* Does nobody else change the target's memory, since I have locked it for me
+ * alone? Shared memory is not meant by that, it meets atomics of C. */
+static bool is_mine(const struct win_call *c)
+{
+	const struct weft_win *w = c->w;
+
+	return w->page && !weft_threads && w->flavor != MPI_WIN_FLAVOR_SHARED &&
+	       weft_load32(&w->peer[c->target].lock) == WIN_EXCLUSIVE;
 }
 
 /* Elements that are changed under one lock. */
@@ -110,7 +120,7 @@ static int here_run(struct win_call *c, struct win_run *run)
 		return MPI_ERR_RMA_RANGE;
 	if (needs_lock(c, at))
 		return locked_run(c, run, at);
-	win_elem_apply(&c->e, at, &run->r, run->n, false);
+	win_elem_apply(&c->e, at, &run->r, run->n, is_mine(c));
 	return 0;
 }
 
@@ -253,7 +263,7 @@ static inline bool acc_quick(struct weft_win *w, const struct weft_win_xfer *x)
 	struct win_elem e;
 	char *at;
 
-	if (!w->page || !w->mapped || !is_one(x))
+	if (!w->page || !w->words || !is_one(x))
 		return false;
 	e = win_elem_of(x->tdt, x->op, x->compare);
 	at = p->direct + (uint64_t)x->disp * p->unit;
@@ -264,19 +274,31 @@ static inline bool acc_quick(struct weft_win *w, const struct weft_win_xfer *x)
 	return true;
 }
 
-/* The same where an attachment is mapped, under the lock that all take there;
- * 1: another way. */
-static int acc_near(struct weft_win *w, const struct weft_win_xfer *x)
+/* Memory of others that is mapped, but changed under the lock of the row. */
+static char *locked_place(struct weft_win *w, const struct weft_win_xfer *x,
+			  size_t bytes)
+{
+	const struct weft_win_peer *p = &w->peer[x->target];
+
+	if (w->coarse && w->mapped)
+		return p->direct + (uint64_t)x->disp * p->unit;
+	return x->target == w->rank
+		       ? NULL
+		       : win_near_find(w, x->target, (uint64_t)x->disp, bytes);
+}
+
+/* The same under that lock; 1: another way. */
+static int acc_locked(struct weft_win *w, const struct weft_win_xfer *x)
 {
 	struct win_elem_rows r;
 	struct win_elem e;
 	char *at;
 	int rc;
 
-	if (!w->dynamic || !w->page || !is_one(x))
+	if (!w->page || w->words || !is_one(x))
 		return 1;
 	e = win_elem_of(x->tdt, x->op, x->compare);
-	at = win_near_find(w, x->target, (uint64_t)x->disp, e.bytes);
+	at = locked_place(w, x, e.bytes);
 	if (!at)
 		return 1;
 	rc = alone_enter(w, x->target);
@@ -312,7 +334,7 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 			*req_p = weft_req_null_done();
 		return 0;
 	}
-	rc = here ? 1 : acc_near(w, x);
+	rc = acc_locked(w, x);
 	if (rc <= 0) {
 		if (req_p)
 			*req_p = rc ? NULL : weft_req_null_done();
