@@ -8,7 +8,7 @@ libweft_t_la_CFLAGS = $(AM_CFLAGS) $(CMOCKA_CFLAGS)
 check_PROGRAMS += test/patience
 test_patience_SOURCES = test/patience.c test/t_pace.c test/t_pace.h \
 	src/base/clock.c
-test_patience_CFLAGS = -std=c11 -O2 -g -Wall -Wextra
+test_patience_CFLAGS = -std=c11 -O2 -g -Wall -Wextra -Wno-unused-parameter
 test_patience_LDFLAGS =
 EXTRA_DIST += test/circles.py test/circles.sh test/layers.sh test/shape.sh \
 	test/timeout.sh test/mutate/run test/mutate/list

@@ -108,6 +108,7 @@ static void coll_unwatch(struct weft_nic *nic)
 	const struct weft_carrier_watch w = { .want = nic->coll_groups > 0 };
 	struct weft_carrier *ca = nic->unit->carrier;
 
+	nic->coll_stir = true;
 	if (nic->coll->watching)
 		ca->ops->watch(ca, &w);
 	if (!w.want)
@@ -314,6 +315,7 @@ int nic_got_coll(struct weft_nic *nic, struct weft_peer *src,
 
 	if (pkt->len > sizeof(buf) || (pkt->len && pkt->len < sizeof(m)))
 		return -EPROTO;
+	nic->coll_stir = true;
 	/* the payload may change under us: look at a copy only */
 	memcpy(buf, payload, pkt->len);
 	memcpy(&m, buf, sizeof(m));
@@ -380,6 +382,13 @@ static WEFT_COLD void coll_move_chain(struct weft_nic_group *c)
 	c->nic->coll->checks = true;
 }
 
+/* Whether there is nothing to move until somebody calls or a packet comes. */
+static bool coll_rests(const struct weft_nic_group *c)
+{
+	return c->state != COLL_OPENING && !c->pending && !c->by_msg &&
+	       !c->chain && weft_list_empty(&c->longs);
+}
+
 static void coll_move(struct weft_nic_group *c)
 {
 	if (c->state == COLL_OPENING)
@@ -439,16 +448,28 @@ static void coll_watch(struct weft_nic *nic)
 	nic->coll->watching = waits;
 }
 
+/* Programs with many communicators wait for messages, too: no look in vain. */
 WEFT_HOT void nic_coll_poll(struct weft_nic *nic)
 {
+	struct nic_coll *nc = nic->coll;
 	struct weft_list *n, *tmp;
+	bool rest = true;
 
-	weft_list_each(n, tmp, &nic->coll->groups)
-		coll_move(weft_container_of(n, struct weft_nic_group, link));
-	if (nic->coll->pending || nic->coll->checks)
+	nic->coll_stir = false;
+	weft_list_each(n, tmp, &nc->groups)
+	{
+		struct weft_nic_group *c =
+			weft_container_of(n, struct weft_nic_group, link);
+
+		coll_move(c);
+		rest = rest && coll_rests(c);
+	}
+	if (nc->pending || nc->checks)
 		nic_check_poll(nic);
-	if (nic->coll->pending || nic->coll->watching)
+	if (nc->pending || nc->watching)
 		coll_watch(nic);
+	if (!rest || nc->pending || nc->checks || nc->watching)
+		nic->coll_stir = true;
 }
 
 /* What was over before somebody called another operation is over. */
@@ -492,6 +513,7 @@ void nic_coll_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 {
 	struct weft_list *n, *tmp;
 
+	nic->coll_stir = true;
 	weft_list_each(n, tmp, &nic->coll->groups)
 	{
 		struct weft_nic_group *c =

@@ -623,6 +623,7 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *a,
 	c->no_route = a->no_route;
 	weft_list_push_back(&nic->coll->groups, &c->link);
 	nic->coll_groups++;
+	nic->coll_stir = true;
 	ret = coll_alloc(c, a);
 	if (ret) {
 		nic_coll_free(c);

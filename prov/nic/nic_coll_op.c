@@ -31,6 +31,7 @@ static WEFT_COLD void work_differs(struct weft_nic_group *c)
 {
 	c->check.broken = true;
 	c->nic->coll->checks = true;
+	c->nic->coll_stir = true;
 }
 
 /* The unit is done with it. */
@@ -127,6 +128,7 @@ static void work_keep(struct weft_nic_group *c, struct weft_nic_coll_work *w)
 	w->over = false;
 	c->pending++;
 	c->nic->coll->pending++;
+	c->nic->coll_stir = true;
 }
 
 static void work_set(struct weft_nic_group *c, struct weft_nic_coll_work *w)

@@ -149,7 +149,7 @@ WEFT_HOT int weft_nic_poll(struct weft_nic *nic, int budget)
 
 	if (weft_unlikely(!weft_list_empty(&nic->busy)))
 		nic_push_all(nic);
-	if (weft_unlikely(nic->coll_groups))
+	if (weft_unlikely(nic->coll_stir))
 		nic_coll_poll(nic);
 	return n;
 }

@@ -229,8 +229,9 @@ struct weft_nic {
 	size_t packet_bytes;
 	size_t whole_bytes; /* up to here a message is one packet */
 	size_t eager_bytes;
-	struct weft_list busy;	    /* peers with something to send */
-	unsigned coll_groups;	    /* groups that poll looks at */
+	struct weft_list busy; /* peers with something to send */
+	bool coll_stir;	       /* poll has to look at the groups */
+	unsigned coll_groups;
 	struct weft_match match[2]; /* untagged, tagged */
 	struct weft_pool msgs;
 	size_t min_multi;
