@@ -163,7 +163,7 @@ static int show(struct weft_win *w, struct attached *a, uint64_t key)
 		/* relaxed: the bytes are stored last */
 		weft_store64_relaxed(&a->slot->start, a->start);
 		weft_store64_relaxed(&a->slot->key, key);
-		a->slot->id = weft_add64(&ids, 1) + 1;
+		weft_store64_relaxed(&a->slot->id, weft_add64(&ids, 1) + 1);
 		a->slot->heap =
 			win_heap_find((void *)(uintptr_t)a->start, a->bytes);
 		/* R21 pairs with A21 in list_find() */

@@ -57,7 +57,7 @@ struct win_attached {
 	weft_au64 start;
 	weft_au64 bytes; /* stored last */
 	weft_au64 key;
-	uint64_t id;		    /* of this attachment, among its member's */
+	weft_au64 id;		    /* of this attachment, among its member's */
 	struct win_heap_place heap; /* where others can map it */
 };
 static_assert(sizeof(struct win_attached) == 64, "shared format");

@@ -47,12 +47,19 @@ static struct near *near_at(struct weft_win_peer *p, uint32_t slot)
 	return &all->of[slot];
 }
 
+/* relaxed: whoever uses it has found it in the list, or only asks whether it is
+ * still what it was */
+static uint64_t id_of(const struct win_attached *slot)
+{
+	return weft_load64_relaxed(&slot->id);
+}
+
 /* What is in their slots is no longer what was. */
 static void forget_detached(struct win_near *all, struct win_attached *slot)
 {
 	for (uint32_t i = 0; i < all->slots && i < WIN_ATTACHED_MAX; i++)
 		if (all->of[i].id && (!weft_load64(&slot[i].bytes) ||
-				      all->of[i].id != slot[i].id))
+				      all->of[i].id != id_of(&slot[i])))
 			forget(&all->of[i]);
 }
 
@@ -63,10 +70,10 @@ static char *map_slot(struct weft_win *w, int target, uint32_t i)
 
 	if (!n)
 		return NULL;
-	if (weft_likely(n->id == all[i].id))
+	if (weft_likely(n->id == id_of(&all[i])))
 		return n->mem;
 	forget_detached(w->peer[target].near, all);
-	n->id = all[i].id;
+	n->id = id_of(&all[i]);
 	/* relaxed: the caller has found it */
 	if (win_heap_map(&all[i].heap, weft_load64_relaxed(&all[i].bytes),
 			 &n->map, &n->mem))
