@@ -8,6 +8,7 @@
 #include "src/win/win_call.h"
 #include "src/win/win_lock.h"
 #include "src/win/win_near.h"
+#include "src/win/win_now.h"
 
 #include <errno.h>
 #include <string.h>
