@@ -134,14 +134,17 @@ static int both_send(struct weft_carrier *c, struct weft_peer *peer,
 	return way->ops->send(way, p->there, pkt, iov, iov_count);
 }
 
-/* A look at the socket is a system call: while it is silent there are few. */
+/*
+ * A look at the socket is a system call: while it is silent there are few, for
+ * the sake of those who are met through memory.
+ */
 static int ops_poll_sock(struct both *b, int budget)
 {
 	/* relaxed: a hint, also from who slept */
 	uint32_t rests = weft_load32_relaxed(&b->rests);
 	int n;
 
-	if (rests) {
+	if (rests && weft_load32_relaxed(&b->near)) {
 		weft_store32_relaxed(&b->rests, rests - 1);
 		return 0;
 	}
