@@ -3,7 +3,6 @@
  * Accumulates of many elements. Under an exclusive lock, and in windows whose
  * members all wish for a coarse granularity, a loop without atomics changes
  * them: nothing may be lost beside others' accumulates of one element or many.
- * With the argument "time": it is quicker than an atomic for each.
  */
 #include "win_t.h"
 
@@ -105,60 +104,9 @@ static void adds_together(enum win_kind kind, bool coarse)
 	wt_close(&w);
 }
 
-/* ---- time -----------------------------------------------------------------
- */
-
-static double one_time(struct wt *w, const long *in, int type)
-{
-	double start;
-
-	MT_OK(MPI_Win_lock(type, 1, 0, w->win));
-	start = MPI_Wtime();
-	MT_OK(MPI_Accumulate(in, N, MPI_LONG, 1, wt_disp(w, 1, 0), N, MPI_LONG,
-			     MPI_SUM, w->win));
-	start = MPI_Wtime() - start;
-	MT_OK(MPI_Win_unlock(1, w->win));
-	return start;
-}
-
-/* The best of many, taken by turns: what a busy host takes is left out. */
-static void is_quicker(enum win_kind kind)
-{
-	struct wt fine = wt_open(kind, MPI_COMM_WORLD, N * sizeof(long), 8);
-	struct wt coarse = open_coarse(kind, N * sizeof(long));
-	double each = 1, alone = 1, many = 1, t;
-	long *in = calloc(N, sizeof(long));
-
-	for (int i = 0; i < 300 && !mt_rank; i++) {
-		t = one_time(&fine, in, MPI_LOCK_SHARED);
-		each = t < each ? t : each;
-		t = one_time(&fine, in, MPI_LOCK_EXCLUSIVE);
-		alone = t < alone ? t : alone;
-		t = one_time(&coarse, in, MPI_LOCK_SHARED);
-		many = t < many ? t : many;
-	}
-	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
-	if (!mt_rank) {
-		printf("%d longs: %.1f us, alone %.1f us, coarse %.1f us\n", N,
-		       each * 1e6, alone * 1e6, many * 1e6);
-		MT_TRUE(2 * alone < each);
-		MT_TRUE(2 * many < each);
-	}
-	free(in);
-	wt_close(&coarse);
-	wt_close(&fine);
-}
-
 int main(int argc, char **argv)
 {
-	bool time = argc > 1 && !strcmp(argv[1], "time");
-
 	mt_begin(&argc, &argv);
-	if (time) {
-		is_quicker(WT_ALLOCATE);
-		is_quicker(WT_MEM);
-		return mt_end();
-	}
 	for (int k = 0; k < WT_KINDS; k++) {
 		adds_alone(k);
 		adds_together(k, false);
