@@ -58,16 +58,6 @@ static void cma_advance(struct cma_pos *pos, size_t bytes)
 	pos->done += bytes;
 }
 
-/* One call; bytes that have moved, or -1 with errno. */
-static ssize_t cma_call(pid_t pid, bool write, const struct iovec *local,
-			int count, const struct iovec *remote)
-{
-	if (write)
-		return process_vm_writev(pid, local, (unsigned long)count,
-					 remote, 1, 0);
-	return process_vm_readv(pid, local, (unsigned long)count, remote, 1, 0);
-}
-
 static int cma_many(pid_t pid, bool write, struct cma_pos pos, uint64_t remote)
 {
 	struct iovec piece[CMA_IOV];
@@ -81,7 +71,7 @@ static int cma_many(pid_t pid, bool write, struct cma_pos pos, uint64_t remote)
 			return 0;
 		pieces = cma_ahead(&pos, piece, &theirs.iov_len);
 		theirs.iov_base = (void *)(uintptr_t)remote;
-		n = cma_call(pid, write, piece, pieces, &theirs);
+		n = carrier_cma_call(pid, write, piece, pieces, &theirs);
 		if (n < 0)
 			return -errno;
 		if (!n)
@@ -91,24 +81,11 @@ static int cma_many(pid_t pid, bool write, struct cma_pos pos, uint64_t remote)
 	}
 }
 
-int carrier_cma(pid_t pid, bool write, const struct iovec *local, int count,
-		uint64_t remote)
+int carrier_cma_rest(pid_t pid, bool write, const struct iovec *local,
+		     int count, uint64_t remote, size_t done)
 {
 	struct cma_pos pos = { .iov = local, .count = count };
-	const struct iovec theirs = { (void *)(uintptr_t)remote,
-				      count == 1 ? local->iov_len : 0 };
-	ssize_t n;
 
-	/* the short way of what is one piece, as nearly everything is */
-	if (count != 1 || !local->iov_len)
-		return cma_many(pid, write, pos, remote);
-	n = cma_call(pid, write, local, 1, &theirs);
-	if (n == (ssize_t)local->iov_len)
-		return 0;
-	if (n < 0)
-		return -errno;
-	if (!n)
-		return -EFAULT;
-	cma_advance(&pos, (size_t)n);
-	return cma_many(pid, write, pos, remote + (uint64_t)n);
+	cma_advance(&pos, done);
+	return cma_many(pid, write, pos, remote + done);
 }

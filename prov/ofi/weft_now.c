@@ -7,8 +7,9 @@
 #include "prov/ofi/weft_data.h"
 #include "prov/ofi/weft_post.h"
 
-static int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
-		      const struct weft_want *want)
+/* Inline: see carrier_cma(). */
+WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
+			   const struct weft_want *want)
 {
 	struct weft_peer *peer;
 	int err = -EAGAIN;

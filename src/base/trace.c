@@ -45,6 +45,27 @@ static const char *folder_of(const char *file, char *dir, size_t len)
 	return dir;
 }
 
+/*
+ * Room is taken from the disk before it is touched: a full one is an error here
+ * and no signal later. Zeros take it, but no blocks until the host writes them
+ * back: a short job has none to give back at its end, which may take long (the
+ * option discard of file systems) and the longer the more there are.
+ */
+static int take_room(int fd, off_t at, size_t bytes)
+{
+	enum { PIECE = 4096 };
+	static const char zeros[PIECE];
+	struct iovec iov[TRACE_CHUNK / PIECE];
+	ssize_t n;
+
+	for (size_t i = 0; i < bytes / PIECE; i++)
+		iov[i] = (struct iovec){ (void *)(uintptr_t)zeros, PIECE };
+	n = pwritev(fd, iov, (int)(bytes / PIECE), at);
+	if (n < 0)
+		return -errno;
+	return n == (ssize_t)bytes ? 0 : -ENOSPC;
+}
+
 int weft_trace_create(const char *beside)
 {
 	const struct weft_moment now = weft_moment_now();
@@ -59,13 +80,13 @@ int weft_trace_create(const char *beside)
 
 	if (fd < 0)
 		return fd;
-	err = posix_fallocate(fd, 0, TRACE_HEAD);
+	err = take_room(fd, 0, TRACE_HEAD);
 	if (!err && pwrite(fd, &head, sizeof(head), 0) != sizeof(head))
-		err = errno;
+		err = -errno;
 	if (!err)
 		return fd;
 	close(fd);
-	return -err;
+	return err;
 }
 
 static bool is_trace(const struct stat *s, int fd)
@@ -114,19 +135,21 @@ static off_t place(uint64_t i)
 	return TRACE_HEAD + (off_t)i * TRACE_CHUNK;
 }
 
-/* Room is taken from the disk before it is touched: a full one is an error
- * here and no signal later. */
 static struct trace_chunk *take(struct weft_trace *t, enum trace_type type)
 {
 	uint64_t i = number(t);
 	struct trace_chunk *c;
 
-	if (posix_fallocate(t->fd, place(i), TRACE_CHUNK))
+	if (take_room(t->fd, place(i), TRACE_CHUNK))
 		return NULL;
 	c = mmap(NULL, TRACE_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED, t->fd,
 		 place(i));
 	if (c == MAP_FAILED)
 		return NULL;
+#ifdef MADV_POPULATE_WRITE
+	/* An old kernel does not know it: then each page is a fault later. */
+	madvise(c, TRACE_CHUNK, MADV_POPULATE_WRITE);
+#endif
 	c->type = type;
 	c->writer = t->me;
 	c->desk = type == TRACE_EVENTS ? (uint32_t)i : TRACE_NO_DESK;

@@ -36,7 +36,7 @@ static weft_au32 lanes;
 static _Thread_local struct lane lane WEFT_TLS_NEAR;
 
 /* What every call there asks, a line. */
-static struct {
+static WEFT_HOT_DATA struct {
 	alignas(WEFT_CACHE_LINE) weft_au32 started; /* MPI_Init has decided */
 	enum timed timed;
 	bool several; /* threads */
@@ -85,7 +85,7 @@ found:
 }
 
 /* "MPI_Send" is what the application called. */
-static uint32_t new_number(struct weft_call_site *site)
+static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 {
 	const char *name = site->name + (site->name[0] == 'P');
 	uint32_t id;
@@ -106,7 +106,7 @@ static uint32_t number_of(struct weft_call_site *site)
 	return id ? id : new_number(site);
 }
 
-static void open_lane(struct lane *l)
+static WEFT_COLD void open_lane(struct lane *l)
 {
 	uint32_t i;
 

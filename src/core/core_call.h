@@ -39,8 +39,10 @@ struct weft_call {
 /* Of the one thread that calls. */
 extern weft_au32 *weft_call_slot WEFT_HIDDEN;
 
-struct weft_call weft_call_enter_slow(struct weft_call_site *site) WEFT_COLD;
-void weft_call_leave_slow(void) WEFT_COLD;
+/* Far from the rest, but where calls are timed each of them comes here. */
+struct weft_call
+weft_call_enter_slow(struct weft_call_site *site) WEFT_APART WEFT_HOT;
+void weft_call_leave_slow(void) WEFT_APART WEFT_HOT;
 
 WEFT_INLINE struct weft_call weft_call_enter(struct weft_call_site *site)
 {

@@ -21,14 +21,19 @@
 
 enum { PORTS = 64, CTRL = 3, ROUTES = 64 };
 
-static struct weft_trace trace = { .fd = -1 };
+/*
+ * What events ask and where they are written from lies with what every call
+ * reads and does: in a crowd of ranks each page more is looked up anew, after
+ * each switch from one to another.
+ */
+static WEFT_HOT_DATA struct weft_trace trace = { .fd = -1 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* What stood in the tables before, and what stands there now. */
-static struct fi_ops_tagged *tagged, our_tagged;
-static struct fi_ops_cq *queue, our_queue;
-static struct fi_weft_recv *direct, our_direct;
-static struct fi_weft_typed *typed, our_typed;
+static WEFT_HOT_DATA struct fi_ops_tagged *tagged, our_tagged;
+static WEFT_HOT_DATA struct fi_ops_cq *queue, our_queue;
+static WEFT_HOT_DATA struct fi_weft_recv *direct, our_direct;
+static WEFT_HOT_DATA struct fi_weft_typed *typed, our_typed;
 static struct fi_weft_world *world; /* NULL: the clock is live */
 
 static void put(enum trace_type type, const void *record, size_t bytes)
@@ -80,7 +85,7 @@ static bool is_users(uint64_t word)
 enum { PLACES = 1024 };
 static weft_au32 found[PLACES];
 
-static uint32_t look_for(fi_addr_t addr)
+static WEFT_COLD uint32_t look_for(fi_addr_t addr)
 {
 	for (int i = 0; i < weft_core.job.size; i++)
 		if (weft_core.proc[i].real == addr) {
@@ -92,13 +97,21 @@ static uint32_t look_for(fi_addr_t addr)
 	return UINT32_MAX;
 }
 
-/* Whose address it is. */
-static uint32_t rank_of(fi_addr_t addr)
+static WEFT_APART uint32_t look_again(fi_addr_t addr)
 {
 	/* relaxed: likewise */
 	uint32_t guess = weft_load32_relaxed(&found[addr % PLACES]);
 
 	return weft_core.proc[guess].real == addr ? guess : look_for(addr);
+}
+
+/* Whose address it is: often that of the rank with its number. */
+static inline uint32_t rank_of(fi_addr_t addr)
+{
+	if (weft_likely(addr < (fi_addr_t)weft_core.job.size &&
+			weft_core.proc[addr].real == addr))
+		return (uint32_t)addr;
+	return look_again(addr);
 }
 
 /* t: before it left, since it may be there before the call is over. */
@@ -119,8 +132,9 @@ static size_t sum(const struct iovec *iov, size_t count)
 	return bytes;
 }
 
-static ssize_t seen_send(struct fid_ep *ep, const void *buf, size_t len,
-			 void *desc, fi_addr_t to, uint64_t tag, void *context)
+static WEFT_HOT ssize_t seen_send(struct fid_ep *ep, const void *buf,
+				  size_t len, void *desc, fi_addr_t to,
+				  uint64_t tag, void *context)
 {
 	uint64_t t = before();
 
@@ -147,8 +161,8 @@ static ssize_t seen_sendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m,
 		    sum(m->msg_iov, m->iov_count), m->addr, m->tag);
 }
 
-static ssize_t seen_inject(struct fid_ep *ep, const void *buf, size_t len,
-			   fi_addr_t to, uint64_t tag)
+static WEFT_HOT ssize_t seen_inject(struct fid_ep *ep, const void *buf,
+				    size_t len, fi_addr_t to, uint64_t tag)
 {
 	uint64_t t = before();
 
@@ -195,7 +209,7 @@ static ssize_t arrived(const struct fi_cq_tagged_entry *e, ssize_t n)
 	return n;
 }
 
-static ssize_t seen_read(struct fid_cq *cq, void *buf, size_t count)
+static WEFT_HOT ssize_t seen_read(struct fid_cq *cq, void *buf, size_t count)
 {
 	return arrived(buf, queue->read(cq, buf, count));
 }
@@ -213,23 +227,24 @@ static void note_arrival(const struct fi_weft_arrival *a)
 		put_event(TRACE_RECV, after(), a->len, 0, a->tag);
 }
 
-static void seen_alone(struct fi_weft_arrival *a)
+static WEFT_HOT void seen_alone(struct fi_weft_arrival *a)
 {
 	note_arrival(a);
 }
 
 /* What requests are told by: the same for all of them. */
-static _Atomic(void (*)(struct fi_weft_arrival *)) of_requests;
+static WEFT_HOT_DATA _Atomic(void (*)(struct fi_weft_arrival *)) of_requests;
 
-static void seen_request(struct fi_weft_arrival *a)
+static WEFT_HOT void seen_request(struct fi_weft_arrival *a)
 {
 	note_arrival(a);
 	/* relaxed: it was there before the receive was posted */
 	atomic_load_explicit(&of_requests, memory_order_relaxed)(a);
 }
 
-static ssize_t seen_post(struct fid_ep *ep, void *buf, size_t len, uint64_t tag,
-			 uint64_t ignore, struct fi_weft_arrival *a)
+static WEFT_HOT ssize_t seen_post(struct fid_ep *ep, void *buf, size_t len,
+				  uint64_t tag, uint64_t ignore,
+				  struct fi_weft_arrival *a)
 {
 	if (a->call) /* relaxed: likewise */
 		atomic_store_explicit(&of_requests, a->call,
@@ -240,8 +255,8 @@ static ssize_t seen_post(struct fid_ep *ep, void *buf, size_t len, uint64_t tag,
 
 /* ---- calls --------------------------------------------------------------- */
 
-static void seen_call(uint32_t id, uint64_t since, uint64_t until,
-		      uint64_t word)
+static WEFT_HOT void seen_call(uint32_t id, uint64_t since, uint64_t until,
+			       uint64_t word)
 {
 	put_event(TRACE_CALL, since, until - since, id, word);
 }

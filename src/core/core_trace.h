@@ -25,7 +25,7 @@ void weft_trace_step_back(void);
 bool weft_traced(void);
 
 /* The call that this thread is in is a collective of all members of comm. */
-void weft_trace_coll(MPI_Comm comm) WEFT_COLD;
+void weft_trace_coll(MPI_Comm comm) WEFT_APART WEFT_HOT;
 
 /* A class route that this rank has joined with others. */
 void weft_trace_route(const struct weft_comm *comm, int id);

@@ -62,26 +62,46 @@ static void put_text(FILE *f, const char *text)
 	putc_unlocked('"', f);
 }
 
+static const char pairs[] = "00010203040506070809"
+			    "10111213141516171819"
+			    "20212223242526272829"
+			    "30313233343536373839"
+			    "40414243444546474849"
+			    "50515253545556575859"
+			    "60616263646566676869"
+			    "70717273747576777879"
+			    "80818283848586878889"
+			    "90919293949596979899";
+
+/* Two digits before end. */
+static inline char *put_pair(char *end, uint32_t x)
+{
+	memcpy(end - 2, pairs + 2 * x, 2);
+	return end - 2;
+}
+
+/* Eight, of which none waits long for another. */
+static char *put_eight(char *end, uint32_t x)
+{
+	uint32_t high = x / 10000, low = x % 10000;
+
+	put_pair(end, low % 100);
+	put_pair(end - 2, low / 100);
+	put_pair(end - 4, high % 100);
+	return put_pair(end - 6, high / 100);
+}
+
 char *json_digits(char *end, uint64_t x, unsigned least)
 {
-	static const char pair[] = "00010203040506070809"
-				   "10111213141516171819"
-				   "20212223242526272829"
-				   "30313233343536373839"
-				   "40414243444546474849"
-				   "50515253545556575859"
-				   "60616263646566676869"
-				   "70717273747576777879"
-				   "80818283848586878889"
-				   "90919293949596979899";
 	char *p = end;
+	uint32_t rest;
 
-	for (; x >= 10; x /= 100) {
-		p -= 2;
-		memcpy(p, pair + 2 * (x % 100), 2);
-	}
-	if (x || p == end)
-		*--p = (char)('0' + x);
+	for (; x >= 100000000; x /= 100000000)
+		p = put_eight(p, (uint32_t)(x % 100000000));
+	for (rest = (uint32_t)x; rest >= 10; rest /= 100)
+		p = put_pair(p, rest % 100);
+	if (rest || p == end)
+		*--p = (char)('0' + rest);
 	while ((unsigned)(end - p) < least)
 		*--p = '0';
 	return p;

@@ -71,6 +71,24 @@ static void numbers_keep_all_their_digits(void **state)
 	free(text);
 }
 
+/* Around each power of ten, where the ways of making digits meet. */
+static void digits_are_those_of_printf(void **state)
+{
+	char text[JSON_DIGITS], want[JSON_DIGITS];
+	char *end = text + sizeof(text) - 1;
+
+	*end = '\0';
+	for (uint64_t ten = 1, i = 0; i < 20; i++, ten *= 10)
+		for (uint64_t x = ten - 1; x != ten + 2; x++) {
+			snprintf(want, sizeof(want), "%llu",
+				 (unsigned long long)x);
+			assert_string_equal(json_digits(end, x, 1), want);
+			snprintf(want, sizeof(want), "%06llu",
+				 (unsigned long long)x);
+			assert_string_equal(json_digits(end, x, 6), want);
+		}
+}
+
 static void odd_text(struct json *j)
 {
 	json_text(j, NULL, "a\"b\\c\n</script>\x7f\xc3\xa4\xff\xc3");
@@ -152,6 +170,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commas_stand_where_they_belong),
 		cmocka_unit_test(numbers_keep_all_their_digits),
+		cmocka_unit_test(digits_are_those_of_printf),
 		cmocka_unit_test(text_cannot_end_the_script_it_stands_in),
 		cmocka_unit_test(a_page_appears_when_it_is_whole),
 		cmocka_unit_test(what_cannot_be_written_is_told),

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 256, CHAIN = 2000 };
+enum { SIDE = 256 };
 
 struct cell {
 	uint64_t messages, bytes;
@@ -88,10 +88,8 @@ static const char *what(const struct show *s, const struct show_link *l,
 }
 
 void show_put_chain(struct json *j, const struct show *s,
-		    const struct show_matched *m)
+		    const struct show_link *link, unsigned n)
 {
-	struct show_link *link = calloc(CHAIN, sizeof(*link));
-	unsigned n = link ? show_chain(s, m, link, CHAIN) : 0;
 	char text[128];
 
 	json_array(j, "chain");
@@ -104,5 +102,4 @@ void show_put_chain(struct json *j, const struct show *s,
 		json_close(j);
 	}
 	json_close(j);
-	free(link);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The page of a run: doc/page.md describes what stands in it. */
 #include "src/show/show.h"
+#include "src/show/show_beside.h"
 #include "src/show/show_part.h"
 
 #include <errno.h>
@@ -92,17 +93,46 @@ static void put_deadlock(struct json *j, const struct show *s)
 	json_close(j);
 }
 
-static void put_all(struct json *j, const struct show *s,
-		    const struct show_matched *m)
+/* ---- who met whom: looked for while the rest is written ------------------ */
+
+enum { CHAIN = 2000 };
+
+struct search {
+	const struct show *s;
+	struct show_matched m;
+	struct show_link *link; /* the chain of waits */
+	unsigned links;
+	int err;
+};
+
+static void search(void *arg)
+{
+	struct search *x = arg;
+
+	x->err = show_match(x->s, &x->m);
+	if (!x->err)
+		x->err = show_match_colls(x->s, &x->m);
+	x->link = x->err ? NULL : calloc(CHAIN, sizeof(*x->link));
+	if (x->link)
+		x->links = show_chain(x->s, &x->m, x->link, CHAIN);
+}
+
+static void search_free(struct search *x)
+{
+	show_match_free(&x->m);
+	free(x->link);
+}
+
+/* -------------------------------------------------------------------------- */
+
+static void put_most(struct json *j, const struct show *s)
 {
 	put_facts(j, s);
 	put_deadlock(j, s);
 	show_put_calls(j, s);
 	show_put_time(j, s);
-	show_put_messages(j, s, m);
 	show_put_reach(j, s);
 	show_put_matrix(j, s);
-	show_put_chain(j, s, m);
 	show_put_links(j, s);
 	show_put_routes(j, s);
 	show_put_faults(j, s);
@@ -110,10 +140,25 @@ static void put_all(struct json *j, const struct show *s,
 		json_text(j, "report", s->job->report);
 }
 
+static int put_all(struct json *j, const struct show *s)
+{
+	struct search x = { .s = s };
+	struct show_beside beside;
+
+	show_beside_begin(&beside, search, &x);
+	put_most(j, s);
+	show_beside_end(&beside);
+	if (!x.err) {
+		show_put_messages(j, s, &x.m);
+		show_put_chain(j, s, x.link, x.links);
+	}
+	search_free(&x);
+	return x.err;
+}
+
 int show_page(const struct show *s, const char *file)
 {
 	char *line = command(s->job->argv), title[160];
-	struct show_matched m;
 	struct page p;
 	int err;
 
@@ -123,15 +168,9 @@ int show_page(const struct show *s, const char *file)
 	err = page_open(&p, file, "run", title);
 	if (err)
 		return err;
-	err = show_match(s, &m);
+	err = put_all(&p.data, s);
 	if (!err)
-		err = show_match_colls(s, &m);
-	if (err) {
-		show_match_free(&m);
-		page_drop(&p);
-		return err;
-	}
-	put_all(&p.data, s, &m);
-	show_match_free(&m);
-	return page_close(&p);
+		return page_close(&p);
+	page_drop(&p);
+	return err;
 }

@@ -5,11 +5,13 @@
  * events from their sender ("s") to their receiver ("f"). Times are us.
  *
  * There is a line for each event, millions of them: they are put together in
- * one buffer, of pieces that stay the same and of numbers.
+ * one buffer, of pieces that stay the same and of numbers. Messages are matched
+ * while calls are written.
  */
 #include "src/base/attr.h"
 #include "src/page/page_json.h"
 #include "src/show/show.h"
+#include "src/show/show_beside.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -164,32 +166,55 @@ static void put_end(struct out *o, const char *kind, uint64_t id, uint32_t rank,
 
 #define MESSAGE "\"name\":\"message\",\"cat\":\"message\",\"pid\":0,\"tid\":"
 
-static int put_messages(struct out *o)
-{
+struct search {
+	const struct show *s;
 	struct show_matched m;
-	int err = show_match(o->s, &m);
+	int err;
+};
 
-	for (uint64_t i = 0; !err && i < m.messages; i++) {
-		const struct show_message *x = &m.message[i];
+static void search(void *arg)
+{
+	struct search *x = arg;
+
+	x->err = show_match(x->s, &x->m);
+}
+
+static void put_messages(struct out *o, const struct show_matched *m)
+{
+	for (uint64_t i = 0; i < m->messages; i++) {
+		const struct show_message *x = &m->message[i];
 
 		put_end(o, "{\"ph\":\"s\"," MESSAGE, i + 1, x->from, x->sent,
 			x->bytes);
 		put_end(o, "{\"ph\":\"f\",\"bp\":\"e\"," MESSAGE, i + 1, x->to,
 			x->got, x->bytes);
 	}
-	show_match_free(&m);
-	return err;
+}
+
+static bool put_ranks(struct out *o)
+{
+	for (uint32_t r = 0; r < o->s->ranks; r++) {
+		put_rank_name(o, r);
+		if (!put_calls(o, r))
+			return false;
+	}
+	return true;
 }
 
 static int put_all(struct out *o)
 {
+	struct search x = { .s = o->s };
+	struct show_beside beside;
+	bool good;
+
+	show_beside_begin(&beside, search, &x);
 	add_text(o, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-	for (uint32_t r = 0; r < o->s->ranks; r++) {
-		put_rank_name(o, r);
-		if (!put_calls(o, r))
-			return -ENOMEM;
-	}
-	return put_messages(o);
+	good = put_ranks(o);
+	show_beside_end(&beside);
+	if (good && !x.err)
+		put_messages(o, &x.m);
+	show_match_free(&x.m);
+	return good ? x.err : -ENOMEM;
 }
 
 static int put_file(struct out *o)

@@ -4,6 +4,8 @@
 #include "test/t.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { RANKS = 48 };
@@ -112,6 +114,57 @@ static void members_of_a_collective_are_found(void **state)
 	T_TRUE(show_coll_of(&m, a, c) == c);
 	show_match_free(&m);
 	show_close(&s);
+}
+
+/* How many lines of a file begin so; each is whole. */
+static unsigned lines(FILE *f, const char *with)
+{
+	char line[256];
+	unsigned n = 0;
+
+	rewind(f);
+	T_TRUE(fgets(line, sizeof(line), f) != NULL); /* what opens it */
+	while (fgets(line, sizeof(line), f) && line[0] == '{') {
+		size_t len = strcspn(line, "\n");
+
+		T_TRUE(line[len] == '\n' && len > 2);
+		T_TRUE(line[len - 1] == '}' || line[len - 2] == '}');
+		n += !strncmp(line, with, strlen(with));
+	}
+	T_IS(strcmp(line, "]}\n"), 0);
+	return n;
+}
+
+/* Of both more than fits the buffer. */
+static void calls_and_messages_of_a_file_are_whole_lines(void **state)
+{
+	enum { MANY = 9000 };
+	char name[64];
+	struct show s;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/tmp/show_test.%d.json", getpid());
+	for (uint64_t i = 0; i < MANY; i++) {
+		put(0, TRACE_SEND, 10 * i, 8, 7, 1);
+		put(0, TRACE_CALL, 10 * i, 2, 0, 1);
+		put(1, TRACE_RECV, 10 * i + 5, 8, 7, 0);
+		put(1, TRACE_CALL, 10 * i + 3, 3, 0, 2);
+	}
+	for (int virtual = 0; virtual < 2; virtual ++) {
+		job.virtual = virtual;
+		T_IS(show_open(&s, fd, &job), 0);
+		T_IS(show_perfetto(&s, name), 0);
+		show_close(&s);
+		f = fopen(name, "r");
+		T_TRUE(f != NULL);
+		T_IS(lines(f, "{\"ph\":\"M\""), RANKS);
+		T_IS(lines(f, "{\"ph\":\"X\""), 2 * MANY);
+		T_IS(lines(f, "{\"ph\":\"s\""), MANY);
+		T_IS(lines(f, "{\"ph\":\"f\""), MANY);
+		fclose(f);
+		unlink(name);
+	}
+	job.virtual = false;
 }
 
 static void who_is_no_rank_is_not_heard(void **state)
@@ -266,6 +319,7 @@ int main(void)
 		CASE(the_nth_send_of_a_word_is_the_nth_arrival),
 		CASE(one_word_to_many_ranks_is_many),
 		CASE(members_of_a_collective_are_found),
+		CASE(calls_and_messages_of_a_file_are_whole_lines),
 		CASE(who_is_no_rank_is_not_heard),
 		CASE(calls_are_added_up_in_the_roll),
 		CASE(the_chain_goes_to_whom_was_waited_for),

@@ -19,6 +19,8 @@ libmpi_abi_la_SOURCES += \
 	src/win/win_lock.c src/win/win_lock.h \
 	src/win/win_make.c \
 	src/win/win_move.c \
+	src/win/win_near.c src/win/win_near.h \
+	src/win/win_now.h \
 	src/win/win_op.c src/win/win_op.h \
 	src/win/win_serve.c src/win/win_serve.h \
 	src/win/win_share.c src/win/win_share.h \

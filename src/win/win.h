@@ -35,6 +35,7 @@ struct win_fabric;
 struct win_far;
 struct win_heap_map;
 struct win_list;
+struct win_near;
 struct win_page;
 struct win_wish;
 
@@ -59,6 +60,7 @@ struct weft_win_peer {
 	uint64_t far; /* address, or 0 */
 	uint64_t far_key;
 	struct win_list *list; /* dynamic: as last read; with the lock */
+	struct win_near *near; /* dynamic: what is mapped of it; likewise */
 	uint32_t does; /* accumulates under way: WIN_READS, WIN_WRITES */
 };
 
@@ -70,6 +72,7 @@ struct weft_win {
 	int rank;
 	weft_au32 open_all; /* an access epoch for all targets */
 	bool mapped;	    /* all memory is mapped here: direct everywhere */
+	bool words;	    /* and its elements are the processor's business */
 	bool dynamic;	    /* displacements are addresses */
 	bool rma;	    /* fi_read and fi_write reach the others */
 	weft_au32 used;	    /* accesses since the last fence */
@@ -84,6 +87,7 @@ struct weft_win {
 	bool no_locks;			 /* nobody will lock it */
 	bool lockless;			 /* that was known when it was made */
 	size_t granule; /* bytes changed under one lock; 0: as it comes */
+	bool coarse;	/* all wish that for many bytes, from the beginning */
 	struct weft_comm *comm; /* its own */
 	int flavor;		/* MPI_WIN_FLAVOR_ */
 	int model;		/* MPI_WIN_UNIFIED */

@@ -18,13 +18,16 @@
 #include "src/win/win_fabric.h"
 #include "src/win/win_gate.h"
 #include "src/win/win_lock.h"
+#include "src/win/win_near.h"
 
 #include <errno.h>
 #include <stdalign.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CHUNK 65536 /* bytes that are changed in one go, by page */
+#define FEW   64    /* bytes that are not worth an allocation */
 
 /* ---- in memory that I can reach ---------------------------------------- */
 
@@ -48,8 +51,18 @@ static void alone_leave(struct weft_win *w, int target)
 /* Does a lock have to be held, whoever changes an element there? */
 static bool needs_lock(const struct win_call *c, const char *at)
 {
-	return (c->w->page && !c->w->mapped) ||
+	return (c->w->page && !c->w->words) ||
 	       !win_elem_is_quick(&c->e, (uintptr_t)at);
+}
+
+/* Does nobody else change the target's memory, since I have locked it for me
+ * alone? Shared memory is not meant by that, it meets atomics of C. */
+static bool is_mine(const struct win_call *c)
+{
+	const struct weft_win *w = c->w;
+
+	return w->page && !weft_threads && w->flavor != MPI_WIN_FLAVOR_SHARED &&
+	       weft_load32(&w->peer[c->target].lock) == WIN_EXCLUSIVE;
 }
 
 /* Elements that are changed under one lock. */
@@ -91,10 +104,15 @@ static int locked_run(struct win_call *c, const struct win_run *run, char *at)
 	return 0;
 }
 
+static uint64_t bytes_of(const struct win_call *c, const struct win_run *run)
+{
+	return (run->n - 1) * c->e.step + c->e.bytes;
+}
+
 static int here_run(struct win_call *c, struct win_run *run)
 {
 	struct weft_win *w = c->w;
-	uint64_t len = (run->n - 1) * c->e.step + c->e.bytes;
+	uint64_t len = bytes_of(c, run);
 	char *base = w->dynamic ? NULL : w->peer[c->target].direct;
 	char *at = base + (uintptr_t)run->at;
 
@@ -102,11 +120,21 @@ static int here_run(struct win_call *c, struct win_run *run)
 		return MPI_ERR_RMA_RANGE;
 	if (needs_lock(c, at))
 		return locked_run(c, run, at);
-	win_elem_apply(&c->e, at, &run->r, run->n, false);
+	win_elem_apply(&c->e, at, &run->r, run->n, is_mine(c));
 	return 0;
 }
 
 /* ---- by reading and writing -------------------------------------------- */
+
+/* Does the target have to be told? Comparing costs less than writing does, as
+ * long as it is little. */
+static bool is_new(const struct win_call *c, const char *mem, const char *was,
+		   size_t len)
+{
+	if (c->e.what == WIN_ELEM_KEEP)
+		return false;
+	return len > FEW || memcmp(mem, was, len);
+}
 
 /* Elements [from, from + n) of the run; the target's lock is held. */
 static int far_change(struct win_call *c, const struct win_run *run,
@@ -115,12 +143,15 @@ static int far_change(struct win_call *c, const struct win_run *run,
 	size_t off = from * c->e.step, len = (n - 1) * c->e.step + c->e.bytes;
 	struct win_fi f = { .kind = WIN_FI_READ, .local = mem, .len = len };
 	struct win_elem_rows r = rows_from(c, run, from);
+	char was[FEW];
 	int rc = win_fi_wait(c->w, c->target, run->at + off, f);
 
 	if (rc)
 		return rc;
+	if (len <= FEW)
+		memcpy(was, mem, len);
 	win_elem_apply(&c->e, mem, &r, n, true);
-	if (c->e.what == WIN_ELEM_KEEP)
+	if (!is_new(c, mem, was, len))
 		return 0;
 	f.kind = WIN_FI_WRITE;
 	return win_fi_wait(c->w, c->target, run->at + off, f);
@@ -130,10 +161,15 @@ static int far_run(struct win_call *c, struct win_run *run)
 {
 	size_t most = in_one_go(c), from, n;
 	size_t room = (run->n < most ? run->n : most) * c->e.step;
-	alignas(max_align_t) char few[64];
-	char *mem = room <= sizeof(few) ? few : malloc(room);
-	int rc = mem ? 0 : -ENOMEM;
+	alignas(max_align_t) char few[FEW];
+	char *mem = win_near_find(c->w, c->target, (uintptr_t)run->at,
+				  bytes_of(c, run));
+	int rc;
 
+	if (mem)
+		return locked_run(c, run, mem);
+	mem = room <= sizeof(few) ? few : malloc(room);
+	rc = mem ? 0 : -ENOMEM;
 	for (from = 0; !rc && from < run->n; from += n) {
 		n = run->n - from < most ? run->n - from : most;
 		rc = alone_enter(c->w, c->target);
@@ -205,26 +241,73 @@ static int acc_there(struct win_call *c, struct weft_req **req_p)
 
 /* ---- all --------------------------------------------------------------- */
 
-/* One element of a predefined type, and nothing but memory between us. */
+/* One element of a predefined type, as it lies. */
+static inline bool is_one(const struct weft_win_xfer *x)
+{
+	return x->tcount == 1 && x->tdt->obj.predefined && x->dt == x->tdt &&
+	       (!x->result || x->rdt == x->tdt) && x->count == 1;
+}
+
+static inline struct win_elem_rows rows_of_one(const struct weft_win_xfer *x,
+					       const struct win_elem *e)
+{
+	return (struct win_elem_rows){ e->what == WIN_ELEM_KEEP ? NULL : x->buf,
+				       x->compare, x->result };
+}
+
+/* Nothing but memory between us. */
 static inline bool acc_quick(struct weft_win *w, const struct weft_win_xfer *x)
 {
 	const struct weft_win_peer *p = &w->peer[x->target];
+	struct win_elem_rows r;
 	struct win_elem e;
-	struct win_elem_rows r = { x->buf, x->compare, x->result };
 	char *at;
 
-	if (!w->page || !w->mapped || x->tcount != 1 ||
-	    !x->tdt->obj.predefined || x->dt != x->tdt ||
-	    (x->result && x->rdt != x->tdt) || x->count != 1)
+	if (!w->page || !w->words || !is_one(x))
 		return false;
 	e = win_elem_of(x->tdt, x->op, x->compare);
 	at = p->direct + (uint64_t)x->disp * p->unit;
 	if (!win_elem_is_quick(&e, (uintptr_t)at))
 		return false;
-	if (e.what == WIN_ELEM_KEEP)
-		r.in = NULL;
+	r = rows_of_one(x, &e);
 	win_elem_apply(&e, at, &r, 1, false);
 	return true;
+}
+
+/* Memory of others that is mapped, but changed under the lock of the row. */
+static char *locked_place(struct weft_win *w, const struct weft_win_xfer *x,
+			  size_t bytes)
+{
+	const struct weft_win_peer *p = &w->peer[x->target];
+
+	if (w->coarse && w->mapped)
+		return p->direct + (uint64_t)x->disp * p->unit;
+	return x->target == w->rank
+		       ? NULL
+		       : win_near_find(w, x->target, (uint64_t)x->disp, bytes);
+}
+
+/* The same under that lock; 1: another way. */
+static int acc_locked(struct weft_win *w, const struct weft_win_xfer *x)
+{
+	struct win_elem_rows r;
+	struct win_elem e;
+	char *at;
+	int rc;
+
+	if (!w->page || w->words || !is_one(x))
+		return 1;
+	e = win_elem_of(x->tdt, x->op, x->compare);
+	at = locked_place(w, x, e.bytes);
+	if (!at)
+		return 1;
+	rc = alone_enter(w, x->target);
+	if (rc)
+		return rc;
+	r = rows_of_one(x, &e);
+	win_elem_apply(&e, at, &r, 1, true);
+	alone_leave(w, x->target);
+	return 0;
 }
 
 /* Is the target's memory changed by me? Mine is not where others come by
@@ -250,6 +333,12 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 		if (req_p)
 			*req_p = weft_req_null_done();
 		return 0;
+	}
+	rc = acc_locked(w, x);
+	if (rc <= 0) {
+		if (req_p)
+			*req_p = rc ? NULL : weft_req_null_done();
+		return rc;
 	}
 	rc = win_lock_reach(w, x->target);
 	if (!rc && !here && w->fabric->types)

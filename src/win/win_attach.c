@@ -12,6 +12,7 @@
 #include "src/core/core_lock.h"
 #include "src/core/core_state.h"
 #include "src/win/win_fabric.h"
+#include "src/win/win_heap.h"
 #include "src/win/win_layout.h"
 #include "src/win/win_op.h"
 
@@ -151,6 +152,7 @@ static void list_turn(struct weft_win *w)
 
 static int show(struct weft_win *w, struct attached *a, uint64_t key)
 {
+	static weft_au64 ids;
 	struct shown all = shown_of(w);
 
 	if (!all.slot || !a->bytes)
@@ -161,6 +163,9 @@ static int show(struct weft_win *w, struct attached *a, uint64_t key)
 		/* relaxed: the bytes are stored last */
 		weft_store64_relaxed(&a->slot->start, a->start);
 		weft_store64_relaxed(&a->slot->key, key);
+		weft_store64_relaxed(&a->slot->id, weft_add64(&ids, 1) + 1);
+		a->slot->heap =
+			win_heap_find((void *)(uintptr_t)a->start, a->bytes);
 		/* R21 pairs with A21 in list_find() */
 		weft_store64(&a->slot->bytes, a->bytes);
 	}
@@ -335,6 +340,7 @@ static int list_find(struct win_attached *all, uint32_t n, uint64_t start,
 		p->addr = start - at;
 		p->key = weft_load64_relaxed(&all[i].key);
 		p->bytes = room - (start - at);
+		p->slot = i;
 		return 0;
 	}
 	return MPI_ERR_RMA_RANGE;

@@ -10,6 +10,7 @@ struct win_attach_place {
 	uint64_t addr;
 	uint64_t key;
 	uint64_t bytes;
+	uint32_t slot; /* in the target's list */
 };
 
 /* Before an access: the target's list is as it is now. */

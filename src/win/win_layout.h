@@ -18,11 +18,12 @@
 
 #include "src/base/atomic.h"
 #include "src/base/attr.h"
+#include "src/win/win_heap.h"
 
 #include <stdalign.h>
 #include <stddef.h>
 
-#define WIN_MAGIC	 UINT64_C(0x57454654574e3032)
+#define WIN_MAGIC	 UINT64_C(0x57454654574e3033)
 #define WIN_ATTACHED_MAX 1024
 
 /* Who comes first goes first; see win_gate.h. */
@@ -56,8 +57,10 @@ struct win_attached {
 	weft_au64 start;
 	weft_au64 bytes; /* stored last */
 	weft_au64 key;
+	weft_au64 id;		    /* of this attachment, among its member's */
+	struct win_heap_place heap; /* where others can map it */
 };
-static_assert(sizeof(struct win_attached) == 24, "shared format");
+static_assert(sizeof(struct win_attached) == 64, "shared format");
 
 /* A member's own page, where none is shared: others reach it by fi_*. */
 struct win_far {

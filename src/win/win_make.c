@@ -19,6 +19,7 @@
 #include "src/win/win_heap.h"
 #include "src/win/win_hint.h"
 #include "src/win/win_lock.h"
+#include "src/win/win_near.h"
 #include "src/win/win_serve.h"
 #include "src/win/win_share.h"
 #include "src/win/win_wait.h"
@@ -48,7 +49,12 @@ enum {
 	CARD_NO_LOCKS = 4,
 	CARD_SAME_SIZE = 8,
 	CARD_SAME_UNIT = 16,
+	CARD_COARSE = 32, /* mpi_accumulate_granularity */
 };
+
+/* From so many bytes on that may be changed under one lock, a lock costs less
+ * than an atomic instruction for each element. */
+#define COARSE_BYTES 256
 
 /* ---- options
  * --------------------------------------------------------------------- */
@@ -115,6 +121,7 @@ static void win_free(struct weft_win *w)
 	win_mr_close(w->mr);
 	win_far_close(w);
 	win_am_close(w);
+	win_near_close(w);
 	win_heap_unmap(w->heap, w->size);
 	win_share_close(w);
 	if (w->own)
@@ -330,7 +337,8 @@ static uint32_t say(const struct weft_win *w, bool memory)
 								 : 0) |
 	       (win_hint_is(w, "no_locks", "true") ? CARD_NO_LOCKS : 0) |
 	       (win_hint_is(w, "same_size", "true") ? CARD_SAME_SIZE : 0) |
-	       (win_hint_is(w, "same_disp_unit", "true") ? CARD_SAME_UNIT : 0);
+	       (win_hint_is(w, "same_disp_unit", "true") ? CARD_SAME_UNIT : 0) |
+	       (w->granule >= COARSE_BYTES ? CARD_COARSE : 0);
 }
 
 /* Hints about all members: locks are there unless nobody wants them, and who
@@ -352,6 +360,8 @@ static int compare_cards(struct weft_win *w, const struct card *card)
 	if (any & CARD_SAME_UNIT && !units)
 		return MPI_ERR_DISP;
 	w->lockless = w->no_locks = all & CARD_NO_LOCKS;
+	/* shared memory meets atomics of C */
+	w->coarse = all & CARD_COARSE && w->flavor != MPI_WIN_FLAVOR_SHARED;
 	return w->no_locks ? 0 : win_hint_settle(w, "no_locks", "false");
 }
 
@@ -376,6 +386,7 @@ static int set_up(struct weft_win *w, struct card *card)
 	if (rc)
 		return rc;
 	rc = find_memory(w, card);
+	w->words = w->mapped && !w->coarse;
 	if (!rc && !w->mapped && !w->dynamic)
 		rc = win_mr_open(w, w->base, (size_t)w->bytes, &w->mr,
 				 &mine->key);

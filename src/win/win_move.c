@@ -7,6 +7,8 @@
 #include "src/win/win_attach.h"
 #include "src/win/win_call.h"
 #include "src/win/win_lock.h"
+#include "src/win/win_near.h"
+#include "src/win/win_now.h"
 
 #include <errno.h>
 #include <string.h>
@@ -59,6 +61,22 @@ static int move_self(struct weft_win *w, const struct weft_win_xfer *x,
 		if (!win_attach_has(w, (uintptr_t)iov.iov_base, iov.iov_len))
 			return MPI_ERR_RMA_RANGE;
 	return move_here(x, (char *)x->disp, put, req_p);
+}
+
+/* Attached memory of the target, as it is mapped here; NULL: it is not. */
+static char *mapped_place(struct weft_win *w, const struct weft_win_xfer *x)
+{
+	MPI_Count lo = x->tdt->true_lb, span;
+	char *at;
+
+	if (!w->dynamic || !w->page)
+		return NULL;
+	if (x->tdt->extent < 0)
+		lo += (x->tcount - 1) * x->tdt->extent;
+	span = weft_dt_span(x->tdt, x->tcount);
+	at = win_near_find(w, x->target, (uint64_t)(x->disp + lo),
+			   (uint64_t)span);
+	return at ? at - lo : NULL;
 }
 
 /* ---- by libfabric ------------------------------------------------------ */
@@ -205,11 +223,15 @@ static WEFT_COLD int move_far(struct weft_win *w, const struct weft_win_xfer *x,
 			      bool put, struct weft_req **req_p)
 {
 	int rc = win_lock_reach(w, x->target);
+	char *at;
 
 	if (rc)
 		return rc;
 	if (w->dynamic && x->target == w->rank)
 		return move_self(w, x, put, req_p);
+	at = mapped_place(w, x);
+	if (at)
+		return move_here(x, at, put, req_p);
 	if (w->page && run_now(w, x, put)) {
 		if (req_p)
 			*req_p = weft_req_null_done();

@@ -8,10 +8,10 @@
 #include "src/core/core_wire_up.h"
 #include "src/win/win_attach.h"
 #include "src/win/win_fabric.h"
+#include "src/win/win_now.h"
 #include "src/win/win_wait.h"
 
 #include <errno.h>
-#include <rdma/fi_ext_weft.h>
 #include <rdma/fi_rma.h>
 #include <stdlib.h>
 
@@ -212,30 +212,6 @@ static int piece_post(struct weft_pend *e)
 static int proc_of(const struct weft_win *w, int target)
 {
 	return w->comm->proc[target];
-}
-
-bool win_fi_now(struct weft_win *w, int target, const struct win_fi *f)
-{
-	const struct fi_weft_now *now = w->fabric->now;
-	fi_addr_t to;
-	int rc;
-
-	if (!now || !w->page)
-		return false;
-	weft_lock();
-	to = weft_core.proc[proc_of(w, target)].addr;
-	if (to == FI_ADDR_NOTAVAIL)
-		rc = -EAGAIN; /* not yet known, or others wait */
-	else if (f->kind == WIN_FI_WRITE)
-		rc = now->write(weft_core.ep, f->local, f->len, to, f->addr,
-				f->key);
-	else
-		rc = now->read(weft_core.ep, f->local, f->len, to, f->addr,
-			       f->key);
-	if (!rc)
-		weft_count(WEFT_COUNT_WIN_FABRIC, 1);
-	weft_unlock();
-	return !rc;
 }
 
 int win_fi_post(struct win_op *op, const struct win_fi *f)

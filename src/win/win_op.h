@@ -65,10 +65,6 @@ struct win_fi {
 	void *result;
 };
 
-/* Does one piece before it returns, if that needs nothing but the kernel: of a
- * window whose members share a page. Else nothing happened. */
-bool win_fi_now(struct weft_win *w, int target, const struct win_fi *f);
-
 /* Posts one piece of op. 0 or -errno. */
 int win_fi_post(struct win_op *op, const struct win_fi *f);
 

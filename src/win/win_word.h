@@ -19,7 +19,7 @@ static inline char *weft_win_word(const struct weft_win *w, int rank,
 	const struct weft_win_peer *p;
 	char *at;
 
-	if (weft_unlikely(!w || !w->mapped || !dt || !dt->obj.predefined ||
+	if (weft_unlikely(!w || !w->words || !dt || !dt->obj.predefined ||
 			  (dt->size != 8 && dt->size != 4) ||
 			  dt->basic < WEFT_BASIC_I32 ||
 			  dt->basic > WEFT_BASIC_U64 ||

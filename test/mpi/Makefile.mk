@@ -28,5 +28,5 @@ PLAIN_TESTS += test/mpi/run_virtual.sh test/mpi/run_machines.sh \
 EXTRA_DIST += test/mpi/win_t.h test/mpi/win_move.c test/mpi/win_acc.c \
 	test/mpi/win_sync.c test/mpi/win_query.c test/mpi/win_hints.c test/mpi/win_fuzz.c \
 	test/mpi/win_passive.c test/mpi/win_fair.c test/mpi/win_threads.c \
-	test/mpi/win_heap.c \
+	test/mpi/win_bulk.c test/mpi/win_heap.c \
 	test/mpi/win_large.c test/mpi/win_paths.c test/mpi/win_busy.c

@@ -172,7 +172,7 @@ static void pairs(struct wt *w)
 			one_pair(w, ops[o], types[t], 8);
 		}
 	/* where the unit lets a place be odd */
-	if (w->unit == 1 || w->kind == WT_DYNAMIC) {
+	if (w->unit == 1 || wt_is_dynamic(w)) {
 		one_pair(w, MPI_SUM, MPI_INT, 65);
 		one_pair(w, MPI_MAX, MPI_DOUBLE, 67);
 		one_pair(w, MPI_REPLACE, MPI_SHORT, 33);

@@ -295,7 +295,7 @@ int main(int argc, char **argv)
 			state = (uint64_t)(k * 1000 + r);
 			round_of(&w, mem, r % WT_SYNCS);
 		}
-		if (w.kind != WT_DYNAMIC)
+		if (!wt_is_dynamic(&w))
 			MT_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, w.win));
 		free(mem);
 		wt_close(&w);

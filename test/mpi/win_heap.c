@@ -3,7 +3,8 @@
  * Windows over memory of MPI_Alloc_mem, in whole and in part, with members that
  * bring none, or memory of their own: the values are right, and where all of it
  * is MPI's and on this host nothing goes by libfabric (win_paths.c asks for
- * whole blocks). And more blocks than such memory has.
+ * whole blocks). Blocks that are attached to a dynamic window, detached and
+ * followed by others at once. And more blocks than such memory has.
  */
 #include "win_t.h"
 
@@ -69,6 +70,61 @@ static void one_mix(enum mix mix)
 		free(block);
 }
 
+/* Everybody adds to the block of the next rank, which holds seed there. */
+static void add_next(MPI_Win win, MPI_Aint at, int seed)
+{
+	int to = (mt_rank + 1) % mt_size;
+	long one = 1, two[2] = { 0, 0 }, old = 0, head = 0;
+	MPI_Aint odd = MPI_Aint_add(at, 8 * 8);
+
+	MT_OK(MPI_Win_lock(MPI_LOCK_SHARED, to, 0, win));
+	MT_OK(MPI_Get(&head, 1, MPI_LONG, to, at, 1, MPI_LONG, win));
+	MT_OK(MPI_Win_flush(to, win));
+	MT_OK(MPI_Fetch_and_op(&one, &old, MPI_LONG, to, MPI_Aint_add(at, 8),
+			       MPI_SUM, win));
+	MT_OK(MPI_Put(&head, 1, MPI_LONG, to, MPI_Aint_add(at, 16), 1, MPI_LONG,
+		      win));
+	MT_OK(MPI_Get_accumulate(NULL, 0, MPI_LONG, two, 2, MPI_LONG, to, odd,
+				 2, MPI_LONG, MPI_NO_OP, win));
+	MT_OK(MPI_Win_unlock(to, win));
+	MT_IS(head, 1000 * to + seed);
+	MT_IS(old, seed);
+	MT_IS(two[0], 8 * seed);
+	MT_IS(two[1], 9 * seed);
+}
+
+/*
+ * Blocks come and go at the same places of a list, some from the middle of
+ * one, and each holds what was written to it alone.
+ */
+static void attach_and_detach(void)
+{
+	MPI_Aint mine, *all = malloc((size_t)mt_size * sizeof(*all));
+	long *block, *mem;
+	MPI_Win win;
+
+	MT_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+	for (int i = 0; i < BLOCKS; i++) {
+		MT_OK(MPI_Alloc_mem(ROOM, MPI_INFO_NULL, &block));
+		mem = block + (i % 2 ? 517 : 0);
+		for (int k = 0; k < 100; k++)
+			mem[k] = k * i;
+		mem[0] = 1000 * mt_rank + i;
+		MT_OK(MPI_Win_attach(win, mem, 100 * sizeof(long)));
+		MPI_Get_address(mem, &mine);
+		MT_OK(MPI_Allgather(&mine, 1, MPI_AINT, all, 1, MPI_AINT,
+				    MPI_COMM_WORLD));
+		add_next(win, all[(mt_rank + 1) % mt_size], i);
+		MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+		MT_IS(mem[1], i + 1);
+		MT_IS(mem[2], mem[0]);
+		MT_OK(MPI_Win_detach(win, mem));
+		MT_OK(MPI_Free_mem(block));
+	}
+	MT_OK(MPI_Win_free(&win));
+	free(all);
+}
+
 /* They do not overlap, and come back in any order. */
 static void many_blocks(void)
 {
@@ -94,6 +150,7 @@ int main(int argc, char **argv)
 	for (int round = 0; round < 3; round++)
 		for (int m = 0; m < MIXES; m++)
 			one_mix(m);
+	attach_and_detach();
 	many_blocks();
 	for (int m = 0; m < MIXES; m++)
 		one_mix(m);

@@ -128,7 +128,7 @@ static void locks_are_refused(enum win_kind kind)
 	MT_OK(MPI_Win_free(&w.win));
 	if (kind == WT_CREATE || kind == WT_DYNAMIC)
 		free(w.mem);
-	if (kind == WT_MEM)
+	if (kind == WT_MEM || kind == WT_ATTACHED)
 		MT_OK(MPI_Free_mem(w.mem));
 	free(w.base);
 }

@@ -133,8 +133,8 @@ int main(int argc, char **argv)
 		struct wt w = wt_open(k, MPI_COMM_WORLD, N * sizeof(long), 8);
 
 		siblings(&w);
-		if (k !=
-		    WT_DYNAMIC) /* there the fabric or the target finds out */
+		/* there the fabric or the target finds out */
+		if (!wt_is_dynamic(&w))
 			too_many(&w);
 		MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 		wt_close(&w);

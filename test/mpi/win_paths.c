@@ -91,7 +91,7 @@ static int promised(enum win_kind kind, bool acc)
 	clock = getenv("CLOCK");
 	prov = getenv("FI_PROVIDER");
 	mapped = kind == WT_ALLOCATE || kind == WT_SHARED ||
-		 (kind == WT_MEM && !prov);
+		 ((kind == WT_MEM || kind == WT_ATTACHED) && !prov);
 	if (mt_size == 1)
 		return 0;
 	if (path && !strcmp(path, "messages"))
@@ -99,6 +99,46 @@ static int promised(enum win_kind kind, bool acc)
 	if (mapped && near && !path && (!clock || strcmp(clock, "virtual")))
 		return 0;
 	return acc && prov && strstr(prov, "rxd") ? MESSAGES : FABRIC;
+}
+
+/* Memory that is neither mapped nor served by the target: is its value read
+ * and written by the origin? */
+static bool is_reached(enum win_kind kind)
+{
+	const char *clock = getenv("CLOCK");
+
+	return mt_neighbours(MPI_COMM_WORLD) == mt_size &&
+	       promised(kind, false) == FABRIC && !getenv("FI_PROVIDER") &&
+	       !getenv("WEFT_WIN_PATH") && (!clock || strcmp(clock, "virtual"));
+}
+
+/* Accesses for a compare and swap of the next rank's element, which is 0. */
+static unsigned long long swaps(struct wt *w, long compare, long want)
+{
+	unsigned long long f = count_of(&fabric);
+	int to = (w->rank + 1) % w->size;
+	long x = 5, y = -1;
+
+	MT_OK(MPI_Win_lock(MPI_LOCK_SHARED, to, 0, w->win));
+	MT_OK(MPI_Compare_and_swap(&x, &compare, &y, MPI_LONG, to,
+				   wt_disp(w, to, 24), w->win));
+	MT_OK(MPI_Win_unlock(to, w->win));
+	MT_IS(y, want);
+	return count_of(&fabric) - f;
+}
+
+/* What a swap does not change is read, and not written. */
+static void writes_what_changed(struct wt *w)
+{
+	bool reached = is_reached(w->kind);
+	unsigned long long in_vain = swaps(w, 7, 0), done = swaps(w, 0, 0);
+
+	if (reached)
+		MT_IS(in_vain, 1);
+	if (reached)
+		MT_IS(done, 2);
+	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+	MT_IS(((long *)(void *)w->mem)[3], 5);
 }
 
 int main(int argc, char **argv)
@@ -116,6 +156,7 @@ int main(int argc, char **argv)
 		MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 		MT_IS(acc_ways(&w), promised(w.kind, true));
 		MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+		writes_what_changed(&w);
 		wt_close(&w);
 	}
 	close_counter(&fabric);

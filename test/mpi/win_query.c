@@ -10,20 +10,19 @@
 
 static void attributes(struct wt *w)
 {
-	static const int flavor[] = { MPI_WIN_FLAVOR_CREATE,
-				      MPI_WIN_FLAVOR_ALLOCATE,
-				      MPI_WIN_FLAVOR_SHARED,
-				      MPI_WIN_FLAVOR_DYNAMIC,
-				      MPI_WIN_FLAVOR_CREATE };
+	static const int flavor[] = {
+		MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_ALLOCATE,
+		MPI_WIN_FLAVOR_SHARED, MPI_WIN_FLAVOR_DYNAMIC,
+		MPI_WIN_FLAVOR_CREATE, MPI_WIN_FLAVOR_DYNAMIC
+	};
 	void *base, *val;
 	MPI_Aint *size;
 	int *v, flag;
 
 	MT_OK(MPI_Win_get_attr(w->win, MPI_WIN_BASE, &base, &flag));
-	MT_TRUE(flag && base == (w->kind == WT_DYNAMIC ? MPI_BOTTOM : w->mem));
+	MT_TRUE(flag && base == (wt_is_dynamic(w) ? MPI_BOTTOM : w->mem));
 	MT_OK(MPI_Win_get_attr(w->win, MPI_WIN_SIZE, &size, &flag));
-	MT_TRUE(flag &&
-		*size == (w->kind == WT_DYNAMIC ? 0 : (MPI_Aint)w->bytes));
+	MT_TRUE(flag && *size == (wt_is_dynamic(w) ? 0 : (MPI_Aint)w->bytes));
 	MT_OK(MPI_Win_get_attr(w->win, MPI_WIN_DISP_UNIT, &v, &flag));
 	MT_TRUE(flag && *v == w->unit);
 	MT_OK(MPI_Win_get_attr(w->win, MPI_WIN_CREATE_FLAVOR, &v, &flag));
@@ -168,7 +167,7 @@ static void query_others(struct wt *w)
 	char *at = (char *)1;
 	int unit;
 
-	if (w->kind == WT_DYNAMIC) {
+	if (wt_is_dynamic(w)) {
 		MT_IS(mt_class(MPI_Win_shared_query(w->win, 0, &size, &unit,
 						    &at)),
 		      MPI_ERR_RMA_FLAVOR);
@@ -290,7 +289,7 @@ static void wrong_targets(struct wt *w)
 	WRONG(MPI_Rput(&x, 1, MPI_INT, 0, wt_disp(w, 0, 0), 1, MPI_INT, w->win,
 		       NULL),
 	      MPI_ERR_ARG);
-	if (w->kind != WT_DYNAMIC) {
+	if (!wt_is_dynamic(w)) {
 		WRONG(MPI_Put(&x, 1, MPI_INT, 0, -1, 1, MPI_INT, w->win),
 		      MPI_ERR_DISP);
 		WRONG(MPI_Put(&x, 1, MPI_INT, 0, (MPI_Aint)w->bytes - 3, 1,
@@ -352,7 +351,7 @@ static void wrong_places(struct wt *w)
 	MPI_Aint at, all[64];
 	MPI_Request q;
 
-	if (w->kind != WT_DYNAMIC)
+	if (!wt_is_dynamic(w))
 		return;
 	MPI_Get_address(&elsewhere, &at);
 	MPI_Allgather(&at, 1, MPI_AINT, all, 1, MPI_AINT, w->comm);
@@ -509,7 +508,7 @@ static void wrong_order(struct wt *w)
 	WRONG(MPI_Get(&x, 1, MPI_INT, w->rank, wt_disp(w, w->rank, 0), 1,
 		      MPI_INT, win),
 	      MPI_ERR_RMA_SYNC);
-	if (w->kind != WT_DYNAMIC) {
+	if (!wt_is_dynamic(w)) {
 		WRONG(MPI_Win_attach(win, w->mem, 8), MPI_ERR_RMA_FLAVOR);
 		WRONG(MPI_Win_detach(win, w->mem), MPI_ERR_RMA_FLAVOR);
 	}

@@ -8,13 +8,15 @@
 
 #include "mt.h"
 
-/* WT_MEM: created over memory of MPI_Alloc_mem */
+/* WT_MEM: created over memory of MPI_Alloc_mem; WT_ATTACHED: dynamic, with such
+ * memory */
 enum win_kind {
 	WT_CREATE,
 	WT_ALLOCATE,
 	WT_SHARED,
 	WT_DYNAMIC,
 	WT_MEM,
+	WT_ATTACHED,
 	WT_KINDS
 };
 
@@ -30,11 +32,20 @@ struct wt {
 	int rank, size;
 };
 
+static inline int wt_is_dynamic(const struct wt *w)
+{
+	return w->kind == WT_DYNAMIC || w->kind == WT_ATTACHED;
+}
+
 static inline void wt_open_dynamic(struct wt *w, MPI_Info info)
 {
 	MPI_Aint mine;
 
-	w->mem = calloc(1, w->bytes + 1);
+	if (w->kind == WT_ATTACHED)
+		MT_OK(MPI_Alloc_mem((MPI_Aint)w->bytes + 1, MPI_INFO_NULL,
+				    &w->mem));
+	else
+		w->mem = calloc(1, w->bytes + 1);
 	MT_OK(MPI_Win_create_dynamic(info, w->comm, &w->win));
 	MT_OK(MPI_Win_attach(w->win, w->mem, (MPI_Aint)w->bytes));
 	MPI_Get_address(w->mem, &mine);
@@ -113,7 +124,7 @@ static inline struct wt wt_open(enum win_kind kind, MPI_Comm comm, size_t bytes,
 
 static inline void wt_close(struct wt *w)
 {
-	if (w->kind == WT_DYNAMIC) {
+	if (wt_is_dynamic(w)) {
 		MT_OK(MPI_Barrier(w->comm));
 		MT_OK(MPI_Win_detach(w->win, w->mem));
 	}
@@ -121,7 +132,7 @@ static inline void wt_close(struct wt *w)
 	MT_TRUE(w->win == MPI_WIN_NULL);
 	if (w->kind == WT_CREATE || w->kind == WT_DYNAMIC)
 		free(w->mem);
-	if (w->kind == WT_MEM)
+	if (w->kind == WT_MEM || w->kind == WT_ATTACHED)
 		MT_OK(MPI_Free_mem(w->mem));
 	free(w->base);
 }
@@ -129,8 +140,8 @@ static inline void wt_close(struct wt *w)
 /* The displacement of byte at of rank's memory; a multiple of the unit. */
 static inline MPI_Aint wt_disp(const struct wt *w, int rank, size_t at)
 {
-	return w->kind == WT_DYNAMIC ? MPI_Aint_add(w->base[rank], (MPI_Aint)at)
-				     : (MPI_Aint)at / w->unit;
+	return wt_is_dynamic(w) ? MPI_Aint_add(w->base[rank], (MPI_Aint)at)
+				: (MPI_Aint)at / w->unit;
 }
 
 /* ---- epochs

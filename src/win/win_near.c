@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Attachments of others that are mapped here; see win_near.h. */
+#include "src/win/win_near.h"
+
+#include "src/base/region.h"
+#include "src/core/core_lock.h"
+#include "src/win/win_attach.h"
+#include "src/win/win_heap.h"
+#include "src/win/win_layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What was in a slot of a target's list when it was last used. */
+struct near {
+	uint64_t id; /* of the attachment; 0: none */
+	char *mem;   /* NULL: it could not be mapped */
+	struct win_heap_map map;
+};
+
+/* By slot; with the lock. */
+struct win_near {
+	uint32_t slots;
+	struct near of[];
+};
+
+static void forget(struct near *n)
+{
+	if (n->map.base)
+		weft_region_window_close(n->map.base, n->map.bytes);
+	*n = (struct near){ 0 };
+}
+
+static struct near *near_at(struct weft_win_peer *p, uint32_t slot)
+{
+	uint32_t had = p->near ? p->near->slots : 0, has = 2 * slot + 4;
+	struct win_near *all = p->near;
+
+	if (slot >= had) {
+		all = realloc(all, sizeof(*all) + has * sizeof(all->of[0]));
+		if (!all)
+			return NULL;
+		memset(&all->of[had], 0, (has - had) * sizeof(all->of[0]));
+		all->slots = has;
+		p->near = all;
+	}
+	return &all->of[slot];
+}
+
+/* relaxed: whoever uses it has found it in the list, or only asks whether it is
+ * still what it was */
+static uint64_t id_of(const struct win_attached *slot)
+{
+	return weft_load64_relaxed(&slot->id);
+}
+
+/* What is in their slots is no longer what was. */
+static void forget_detached(struct win_near *all, struct win_attached *slot)
+{
+	for (uint32_t i = 0; i < all->slots && i < WIN_ATTACHED_MAX; i++)
+		if (all->of[i].id && (!weft_load64(&slot[i].bytes) ||
+				      all->of[i].id != id_of(&slot[i])))
+			forget(&all->of[i]);
+}
+
+static char *map_slot(struct weft_win *w, int target, uint32_t i)
+{
+	struct win_attached *all = win_attached(w->page, target);
+	struct near *n = near_at(&w->peer[target], i);
+
+	if (!n)
+		return NULL;
+	if (weft_likely(n->id == id_of(&all[i])))
+		return n->mem;
+	forget_detached(w->peer[target].near, all);
+	n->id = id_of(&all[i]);
+	/* relaxed: the caller has found it */
+	if (win_heap_map(&all[i].heap, weft_load64_relaxed(&all[i].bytes),
+			 &n->map, &n->mem))
+		n->mem = NULL;
+	return n->mem;
+}
+
+char *win_near_find(struct weft_win *w, int target, uint64_t start,
+		    uint64_t bytes)
+{
+	struct win_attach_place p;
+	char *mem;
+
+	if (!w->dynamic || !w->page || win_attach_find(w, target, start, &p) ||
+	    p.bytes < bytes ||
+	    win_attached(w->page, target)[p.slot].heap.fd < 0)
+		return NULL;
+	weft_lock();
+	mem = map_slot(w, target, p.slot);
+	weft_unlock();
+	return mem ? mem + p.addr : NULL;
+}
+
+void win_near_close(struct weft_win *w)
+{
+	for (int t = 0; w->peer && t < w->size; t++) {
+		struct win_near *all = w->peer[t].near;
+
+		for (uint32_t i = 0; all && i < all->slots; i++)
+			forget(&all->of[i]);
+		free(all);
+	}
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One piece of an access, moved by the kernel within the call (FI_WEFT_NOW).
+ * Inline: behind a system call each frame that is left costs as much as ten
+ * others.
+ */
+#ifndef WEFT_WIN_NOW_H
+#define WEFT_WIN_NOW_H
+
+#include "src/core/core_count.h"
+#include "src/core/core_lock.h"
+#include "src/core/core_state.h"
+#include "src/win/win_fabric.h"
+#include "src/win/win_op.h"
+
+#include <errno.h>
+#include <rdma/fi_ext_weft.h>
+
+/* Does one piece before it returns, if that needs nothing but the kernel: of a
+ * window whose members share a page. Else nothing happened. */
+WEFT_INLINE bool win_fi_now(struct weft_win *w, int target,
+			    const struct win_fi *f)
+{
+	const struct fi_weft_now *now = w->fabric->now;
+	fi_addr_t to;
+	int rc;
+
+	if (!now || !w->page)
+		return false;
+	weft_lock();
+	to = weft_core.proc[w->comm->proc[target]].addr;
+	if (to == FI_ADDR_NOTAVAIL)
+		rc = -EAGAIN; /* not yet known, or others wait */
+	else if (f->kind == WIN_FI_WRITE)
+		rc = now->write(weft_core.ep, f->local, f->len, to, f->addr,
+				f->key);
+	else
+		rc = now->read(weft_core.ep, f->local, f->len, to, f->addr,
+			       f->key);
+	if (!rc)
+		weft_count(WEFT_COUNT_WIN_FABRIC, 1);
+	weft_unlock();
+	return !rc;
+}
+
+#endif
