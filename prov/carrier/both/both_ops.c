@@ -137,7 +137,7 @@ static int both_send(struct weft_carrier *c, struct weft_peer *peer,
 
 /*
  * A look at the socket is a system call: while it is silent there are few, for
- * the sake of those who are met through memory.
+ * the sake of those who are met through memory or need the processor.
  */
 static int ops_poll_sock(struct both *b, int budget)
 {
@@ -145,7 +145,8 @@ static int ops_poll_sock(struct both *b, int budget)
 	uint32_t rests = weft_load32_relaxed(&b->rests);
 	int n;
 
-	if (rests && weft_load32_relaxed(&b->near)) {
+	if (rests && (weft_load32_relaxed(&b->near) ||
+		      weft_load32_relaxed(&b->crowded))) {
 		weft_store32_relaxed(&b->rests, rests - 1);
 		return 0;
 	}
