@@ -2,7 +2,9 @@
 /*
  * The limits of the host, without any MPI, for ratios: a cache line passed
  * back and forth between two processes (one way), a copy from memory to
- * memory, and a futex hand-over between two processes. Medians of rounds.
+ * memory, a futex hand-over between two processes, and the time in which each
+ * of 64 that do nothing but yield has run once, which is the least that a
+ * barrier of so many ranks can take. Medians of rounds.
  */
 #include <linux/futex.h>
 #include <sched.h>
@@ -23,10 +25,13 @@
 #define LINE_TURNS  200000
 #define FUTEX_TURNS 20000
 #define COPY_BYTES  (1 << 20)
+#define CROWD	    64
+#define CROWD_S	    0.1
 
 struct shared {
 	_Alignas(64) _Atomic uint32_t ping;
 	_Alignas(64) _Atomic uint32_t pong;
+	_Atomic uint64_t yields;
 };
 
 static double now(void)
@@ -125,6 +130,34 @@ static double one_way(struct shared *s, uint32_t turns,
 	return t * 1e6 / (2.0 * turns);
 }
 
+static void yield_until(struct shared *s, double end)
+{
+	uint64_t n = 0;
+
+	for (; now() < end; n++)
+		sched_yield();
+	atomic_fetch_add(&s->yields, n);
+}
+
+/* Microseconds in which each of a crowd has had the processor once. */
+static double crowd_turn(struct shared *s)
+{
+	double end = now() + CROWD_S;
+
+	atomic_store(&s->yields, 0);
+	sched_setaffinity(0, sizeof(all), &all);
+	for (int i = 0; i < CROWD; i++) {
+		if (fork() == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			yield_until(s, end);
+			_exit(0);
+		}
+	}
+	while (wait(NULL) > 0)
+		;
+	return CROWD_S * 1e6 * CROWD / (double)atomic_load(&s->yields);
+}
+
 /* GB/s of copying a mebibyte, reads and writes counted once. */
 static double copy_rate(void)
 {
@@ -164,7 +197,7 @@ int main(void)
 {
 	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	double line[ROUNDS], futex[ROUNDS], copy[ROUNDS];
+	double line[ROUNDS], futex[ROUNDS], copy[ROUNDS], crowd[ROUNDS];
 
 	if (s == MAP_FAILED || sched_getaffinity(0, sizeof(all), &all) ||
 	    CPU_COUNT(&all) < 2) {
@@ -175,9 +208,11 @@ int main(void)
 		line[i] = one_way(s, LINE_TURNS, line_ping_pong);
 		futex[i] = one_way(s, FUTEX_TURNS, futex_ping_pong);
 		copy[i] = copy_rate();
+		crowd[i] = crowd_turn(s);
 	}
 	show("cache-line one-way", line, "us");
 	show("futex hand-over", futex, "us");
 	show("memcpy 1 MiB", copy, "GB/s");
+	show("64 yield, once each", crowd, "us");
 	return 0;
 }

@@ -47,6 +47,7 @@ struct grid {
 	bool no_dma;
 	const char *faults;
 	const struct weft_machine *own; /* instead of that name; or NULL */
+	const struct weft_carrier_ops *carrier; /* NULL: loop */
 	size_t eager_bytes;
 };
 
@@ -103,7 +104,7 @@ static inline void side_open(struct side *s, const struct grid *g)
 {
 	const struct weft_nic_attr attr = {
 		.machine = g->own ? g->own : weft_machine_find(g->machine),
-		.carrier = &weft_carrier_loop,
+		.carrier = g->carrier ? g->carrier : &weft_carrier_loop,
 		.name.sin_family = AF_INET,
 		.up = &up,
 		.up_arg = s,

@@ -39,7 +39,8 @@ struct weft_vt;
 struct weft_peer {
 	struct sockaddr_in name;
 	uint32_t index; /* dense, from 0, stable while the carrier lives */
-	uint32_t lost;	/* errno of its death, or 0 */
+	uint16_t lost;	/* errno of its death, or 0 */
+	uint16_t whole; /* a longer payload is put together there; 0: none is */
 	void *up;	/* belongs to the caller; NULL at first */
 };
 
@@ -240,6 +241,7 @@ struct weft_carrier {
 	bool fences; /* who wakes sleepers must fence before he looks */
 	bool fills;  /* takes struct weft_fill */
 	bool cuts;   /* grants WEFT_PKT_LOOSE */
+	int beside;  /* sock: a wait ends when this is readable, too; or -1 */
 };
 
 extern const struct weft_carrier_ops weft_carrier_shm;

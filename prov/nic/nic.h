@@ -350,8 +350,10 @@ struct weft_nic_attr {
 	uint32_t fifo_slots; /* 0: the carrier's default */
 	size_t eager_bytes;  /* 0: the machine's */
 	size_t host_eager;   /* measured; for machines that take it */
-	uint32_t spin_ns;    /* as the carrier's */
-	size_t min_multi;    /* a multi buffer with less left is released */
+	size_t host_help;    /* likewise, as NIC_HELP_MIN; 0: that */
+	size_t host_help_row;
+	uint32_t spin_ns; /* as the carrier's */
+	size_t min_multi; /* a multi buffer with less left is released */
 	bool no_dma;
 	int node;	/* number of the emulated node; -1: unknown */
 	unsigned arity; /* of the collectives' trees; 0: of pairs */

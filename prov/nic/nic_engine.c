@@ -183,6 +183,20 @@ static uint32_t nic_wish(const struct weft_unit *u)
 	return u->ops->bare && u->carrier->cuts ? WEFT_PKT_LOOSE : 0;
 }
 
+/* Those of the host, as eager_bytes. */
+static void nic_help_sizes(struct weft_nic *nic,
+			   const struct weft_nic_attr *attr)
+{
+	bool host = attr->machine->eager_by_host;
+
+	nic->help_bytes = NIC_HELP_MIN;
+	nic->help_row_bytes = NIC_HELP_MIN;
+	if (host && attr->host_help)
+		nic->help_bytes = attr->host_help;
+	if (host && attr->host_help_row)
+		nic->help_row_bytes = attr->host_help_row;
+}
+
 static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 {
 	size_t mtu = nic->unit->carrier->mtu;
@@ -195,6 +209,7 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	if (attr->machine->eager_by_host && attr->host_eager && !attr->no_dma &&
 	    nic->unit->carrier->ops == &weft_carrier_shm)
 		nic->eager_bytes = attr->host_eager;
+	nic_help_sizes(nic, attr);
 	if (attr->eager_bytes)
 		nic->eager_bytes = attr->eager_bytes;
 	if (nic->eager_bytes > NIC_EAGER_CAP)

@@ -296,6 +296,60 @@ static void a_chunk_given_back_is_finished_and_no_more(void **state)
 	world_close(w);
 }
 
+/*
+ * Messages of len bytes, n from a and back from b; nobody fetches before the
+ * other side has had its chance to help. Bytes are checked. How many pieces a
+ * has put.
+ */
+static uint64_t helped(struct world *w, size_t len, unsigned n, unsigned back)
+{
+	unsigned a = w->a.notes + n + back, b = w->b.notes + n + back;
+	char *out = malloc(len), *in = calloc(3, len);
+	uint64_t puts = A->puts;
+
+	t_fill(out, len, 5);
+	for (unsigned i = 0; i < n; i++)
+		take(&w->b, in + i * len, len, 7, WEFT_MATCH_ANY);
+	for (unsigned i = 0; i < back; i++)
+		take(&w->a, in + (n + i) * len, len, 7, WEFT_MATCH_ANY);
+	A->gets = B->gets = 0;
+	for (unsigned i = 0; i < n; i++)
+		T_OK(try_put(&w->a, out, len, 7, 0));
+	for (unsigned i = 0; i < back; i++)
+		T_OK(try_put(&w->b, out, len, 7, 0));
+	turns(w, 10);
+	A->gets = B->gets = UINT64_MAX;
+	until(w, &w->a, a);
+	until(w, &w->b, b);
+	for (unsigned i = 0; i < n + back; i++)
+		T_IS(t_differs(in + i * len, len, 5), -1);
+	free(out);
+	free(in);
+	return puts - A->puts;
+}
+
+/* Who waits for one message is helped early; in a row, and where both have
+ * something to fetch, only with what is longer. */
+static void both_sides_copy_what_they_wait_for(void **state)
+{
+	enum { ALONE = 96 << 10, ROW = 512 << 10 };
+	struct world *w = hindered_world(false);
+
+	w->a.nic->help_bytes = w->b.nic->help_bytes = ALONE;
+	w->a.nic->help_row_bytes = w->b.nic->help_row_bytes = ROW;
+	/* DMA is known to work between the two from the first one on */
+	T_IS(helped(w, ALONE - 1, 1, 1), 0);
+	T_IS(helped(w, ALONE - 1, 1, 0), 0);
+	T_IS(helped(w, ALONE, 1, 0), 1);
+	T_IS(helped(w, ALONE, 2, 0), 1);
+	T_IS(helped(w, ALONE, 1, 1), 0);
+	T_IS(helped(w, ROW - 1, 1, 1), 0);
+	/* of four chunks each the receiver had taken one */
+	T_IS(helped(w, ROW, 2, 0), 6);
+	T_IS(helped(w, ROW, 1, 1), 3);
+	world_close(w);
+}
+
 /* ---- death ---- */
 
 /* Requests that found no room, and bytes that were asked for, end, too. */
@@ -536,6 +590,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_small_eager_size_is_honoured),
 		T_CASE(a_chunk_given_back_is_finished_and_no_more),
+		T_CASE(both_sides_copy_what_they_wait_for),
 		T_CASE(death_ends_what_waits_for_room),
 		T_CASE(a_claimed_message_of_the_dead_is_not_cut_short),
 		T_CASE(a_whole_claimed_message_outlives_its_sender),

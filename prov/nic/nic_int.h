@@ -136,7 +136,8 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 #define NIC_WINDOW    ((size_t)256 << 10)
 /*
  * Bytes of one DMA at most where both sides copy, and from which size on they
- * do: measured, two halves are best up to 256 KiB.
+ * do where nobody knows the host better (src/base/copies.h): two halves are
+ * best up to 256 KiB.
  */
 #define NIC_CHUNK     ((size_t)128 << 10)
 #define NIC_HELP_MIN  ((size_t)128 << 10)
@@ -229,6 +230,8 @@ struct weft_nic {
 	size_t packet_bytes;
 	size_t whole_bytes; /* up to here a message is one packet */
 	size_t eager_bytes;
+	size_t help_bytes;     /* both sides copy what is alone under way */
+	size_t help_row_bytes; /* and what is not */
 	struct weft_list busy; /* peers with something to send */
 	uint32_t loose; /* the wish of packets that say where they belong */
 	bool coll_stir; /* poll has to look at the groups */

@@ -18,6 +18,7 @@
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_rndv.h"
 #include "prov/nic/nic_send.h"
+#include "src/base/copy.h"
 
 #include <stdlib.h>
 
@@ -208,7 +209,7 @@ static WEFT_COLD void gone_less(struct nic_msg *u)
 		weft_list_remove(&p->gone);
 }
 
-static void msg_free(struct weft_nic *nic, struct nic_msg *u)
+void nic_msg_free(struct weft_nic *nic, struct nic_msg *u)
 {
 	if (weft_unlikely(u->left))
 		gone_less(u);
@@ -231,7 +232,7 @@ static void msg_drop(struct weft_nic *nic, struct nic_msg *u)
 		return;
 	}
 	msg_ack(nic, u);
-	msg_free(nic, u);
+	nic_msg_free(nic, u);
 }
 
 /* An arriving message gets its receive: what is here moves over. */
@@ -248,7 +249,7 @@ static void msg_join(struct weft_nic *nic, struct nic_msg *u,
 	op->flags |= u->flags & WEFT_OP_ACK;
 	p->rx_msg = NULL;
 	p->rx_op = op;
-	msg_free(nic, u);
+	nic_msg_free(nic, u);
 }
 
 /* Message u, out of all queues, belongs to receive op. */
@@ -261,7 +262,7 @@ static void msg_take(struct weft_nic *nic, struct nic_msg *u,
 		struct nic_segs segs = u->segs;
 
 		op->remote_id = u->remote_id;
-		msg_free(nic, u);
+		nic_msg_free(nic, u);
 		nic_pull(nic, op, &segs);
 		return;
 	}
@@ -271,7 +272,7 @@ static void msg_take(struct weft_nic *nic, struct nic_msg *u,
 	}
 	nic_scatter(op->iov, op->iov_count, 0, msg_bytes(u), op->len);
 	recv_end(nic, op, u->flags, u->remote_id);
-	msg_free(nic, u);
+	nic_msg_free(nic, u);
 }
 
 /* ---- packets ------------------------------------------------------------- */
@@ -284,7 +285,7 @@ static WEFT_COLD int msg_keep(struct weft_nic *nic, struct weft_peer *src,
 	if (!u)
 		return -EAGAIN;
 	if (msg_room(u)) {
-		msg_free(nic, u);
+		nic_msg_free(nic, u);
 		return -EAGAIN;
 	}
 	memcpy(msg_bytes(u), payload, pkt->len);
@@ -337,7 +338,7 @@ WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 	if (weft_likely(op->len == sizeof(uint64_t))) /* no call for a word */
 		memcpy(op->iov[0].iov_base, payload, sizeof(uint64_t));
 	else if (op->len) /* an empty one may have no buffer */
-		memcpy(op->iov[0].iov_base, payload, op->len);
+		weft_copy_piece(op->iov[0].iov_base, payload, op->len);
 	nic_done(nic, op, 0);
 	return 0;
 }
@@ -410,7 +411,7 @@ int nic_got_first(struct weft_nic *nic, struct weft_peer *src,
 		if (!p->rx_msg)
 			return -EAGAIN;
 		if (msg_room(p->rx_msg)) {
-			msg_free(nic, p->rx_msg);
+			nic_msg_free(nic, p->rx_msg);
 			p->rx_msg = NULL;
 			return -EAGAIN;
 		}
@@ -658,142 +659,8 @@ bool nic_msg_forget(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
 		    (!u->rts && u->got < u->len))
 			continue;
 		weft_match_remove(m, &u->m);
-		msg_free(nic, u);
+		nic_msg_free(nic, u);
 		return true;
 	}
 	return false;
-}
-
-/* ---- death --------------------------------------------------------------- */
-
-/* A message that waits here longer than its sender; see left_behind. */
-static void gone_more(struct weft_nic *nic, struct nic_msg *u)
-{
-	struct nic_peer *p = nic_peer_of(nic, u->src);
-
-	if (!p) /* it stays for receives from anybody */
-		return;
-	if (!p->left++)
-		weft_list_push_back(&nic->gone, &p->gone);
-	u->left = 1;
-}
-
-/* Drops what can never be whole; notes who leaves whole messages here. */
-static void lost_msgs(struct weft_nic *nic, struct weft_match *m,
-		      struct weft_peer *peer)
-{
-	struct weft_list *n, *tmp;
-	struct nic_msg *u;
-
-	weft_list_each(n, tmp, &m->msgs)
-	{
-		u = weft_container_of(n, struct nic_msg, m.order);
-		if (u->src != peer)
-			continue;
-		if (!u->rts && u->got == u->len) {
-			gone_more(nic, u);
-			continue;
-		}
-		weft_match_remove(m, &u->m);
-		msg_free(nic, u);
-	}
-}
-
-static void lost_posted(struct weft_nic *nic, struct weft_match *m,
-			struct weft_peer *peer, int err)
-{
-	struct weft_list *n, *tmp;
-	struct weft_nic_op *op;
-
-	weft_list_each(n, tmp, &m->posted)
-	{
-		op = weft_container_of(n, struct weft_nic_op, m.order);
-		if (op->m.src != peer->index)
-			continue;
-		nic_recv_fail(nic, op, err);
-	}
-}
-
-/* A claimed message whose rest will not come: its receive is told why. */
-static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer, int err)
-{
-	struct weft_list *n, *tmp;
-	struct nic_msg *u;
-
-	weft_list_each(n, tmp, &nic->claimed)
-	{
-		u = weft_container_of(n, struct nic_msg, link);
-		if (u->src == peer && u->got < u->len)
-			u->lost = (uint16_t)-err;
-	}
-}
-
-/* The eager message that was arriving. */
-static void lost_arriving(struct weft_nic *nic, struct nic_peer *p, int err)
-{
-	struct weft_nic_op *op = p->rx_op;
-	struct nic_msg *u = p->rx_msg;
-
-	p->rx_op = NULL;
-	p->rx_msg = NULL;
-	if (op)
-		nic_recv_done(nic, op, err);
-	if (u && u->dropped)
-		msg_free(nic, u);
-}
-
-void nic_recv_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
-{
-	if (peer->up)
-		lost_arriving(nic, peer->up, err);
-	lost_claimed(nic, peer, err);
-	lost_msgs(nic, &nic->match[0], peer);
-	lost_msgs(nic, &nic->match[1], peer);
-	lost_posted(nic, &nic->match[0], peer, err);
-	lost_posted(nic, &nic->match[1], peer, err);
-}
-
-void weft_nic_recv_ask(struct weft_nic *nic,
-		       int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
-		       void *arg)
-{
-	struct weft_list *n, *tmp;
-
-	weft_list_each(n, tmp, &match_for(nic, WEFT_OP_TAGGED)->posted)
-	{
-		struct weft_nic_op *op =
-			weft_container_of(n, struct weft_nic_op, m.order);
-		int err = op->peer ? 0 : ask(arg, op->m.tag, op->m.ignore);
-
-		if (err)
-			nic_recv_fail(nic, op, err);
-	}
-}
-
-static void msgs_free(struct weft_nic *nic, struct weft_match *m)
-{
-	struct weft_list *n;
-	struct nic_msg *u;
-
-	while (!weft_list_empty(&m->msgs)) {
-		n = m->msgs.next;
-		u = weft_container_of(n, struct nic_msg, m.order);
-		weft_match_remove(m, &u->m);
-		u->left = 0; /* the carrier has closed, and forgot its peers */
-		msg_free(nic, u);
-	}
-}
-
-void nic_recv_fini(struct weft_nic *nic)
-{
-	struct weft_list *n;
-	struct nic_msg *u;
-
-	while ((n = weft_list_pop_front(&nic->claimed))) {
-		u = weft_container_of(n, struct nic_msg, link);
-		u->left = 0; /* likewise */
-		msg_free(nic, u);
-	}
-	msgs_free(nic, &nic->match[0]);
-	msgs_free(nic, &nic->match[1]);
 }

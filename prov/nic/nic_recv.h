@@ -17,6 +17,8 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /* Takes a posted receive out for good; a multi buffer waits for its parts. */
 void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err);
+/* A message that waits no longer; who has left it may have left no other. */
+void nic_msg_free(struct weft_nic *nic, struct nic_msg *u);
 /* Forgets the message that src calls id if no receive has met it. */
 bool nic_msg_forget(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
 		    uint32_t id);

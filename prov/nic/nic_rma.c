@@ -64,15 +64,30 @@ void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op)
 	ask_best(nic, op);
 }
 
+/* Each packet says where it belongs, and goes there from where it arrives. */
+static size_t write_bytes(const struct weft_nic *nic,
+			  const struct weft_nic_op *op)
+{
+	uint32_t whole = op->peer->whole;
+	size_t n = nic->packet_bytes;
+
+	if (whole && n > whole)
+		n = whole;
+	n -= sizeof(struct nic_access);
+	return n < op->len - op->moved ? n : op->len - op->moved;
+}
+
 static int push_write(struct weft_nic *nic, struct weft_nic_op *op,
 		      struct weft_pkt *pkt, struct nic_access *a)
 {
 	struct iovec part[WEFT_IOV_MAX + 1] = { { a, sizeof(*a) } };
-	size_t n = nic->packet_bytes - sizeof(*a);
+	size_t n = write_bytes(nic, op);
 	int count, err;
 
-	if (n > op->len - op->moved)
-		n = op->len - op->moved;
+	/* none may be cut; the last one comes when all are there */
+	if (op->flags & WEFT_OP_RELAXED && op->peer->whole &&
+	    op->moved + n < op->len)
+		pkt->carrier = nic->loose & WEFT_PKT_LOOSE;
 	a->offset = op->moved;
 	pkt->len = (uint16_t)(sizeof(*a) + n);
 	count = nic_slice(op->iov, op->iov_count, op->moved, n, part + 1);

@@ -8,8 +8,9 @@
  *        |                                | get, get, get ...
  *        | <--- FIN --------------------- |
  *
- * Both sides copy a message of NIC_HELP_MIN bytes or more when the sender is
- * looking: chunks are taken by a cursor in the sender's shared area.
+ * Both sides copy a long message when the sender is looking: chunks are taken
+ * by a cursor in the sender's shared area. From which size on depends on
+ * whether other messages of the two are under way, to be copied meanwhile.
  *
  *        | ---- RTS: segments, cell ----> | match
  *        | <--- HELP: my segments ------- |
@@ -36,6 +37,14 @@
 #include "prov/nic/nic_send.h"
 #include "prov/nic/nic_share.h"
 
+/* Whether both sides should copy so many bytes, with what else there is. */
+static bool worth_sharing(const struct weft_nic *nic, const struct nic_peer *p,
+			  uint64_t bytes)
+{
+	return bytes >= (weft_list_empty(&p->waiting) ? nic->help_bytes
+						      : nic->help_row_bytes);
+}
+
 int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 		 struct weft_nic_op *op)
 {
@@ -50,7 +59,7 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 	struct iovec iov = { &rts, 0 };
 	int err;
 
-	if (op->len >= NIC_HELP_MIN && !nic->no_dma && !nic_is_typed(op))
+	if (worth_sharing(nic, p, op->len) && !nic->no_dma && !nic_is_typed(op))
 		op->cell = nic_cell_get(nic);
 	nic_segs_of(op, &rts.segs);
 	iov.iov_len =
@@ -92,7 +101,7 @@ static bool may_share(struct weft_nic *nic, struct nic_peer *p,
 		      struct weft_nic_op *op, const struct nic_segs *segs)
 {
 	return segs->cell && segs->cell <= NIC_CELLS &&
-	       op->limit >= NIC_HELP_MIN && p->dma_works &&
+	       worth_sharing(nic, p, op->limit) && p->dma_works &&
 	       !nic_share_peer(nic, p);
 }
 
@@ -137,9 +146,11 @@ void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 	      const struct nic_segs *segs)
 {
 	struct nic_peer *p = nic_peer_of(nic, op->peer);
+	bool share;
 
 	nic_segs_set(op, segs);
 	op->limit = op->len;
+	share = may_share(nic, p, op, segs);
 	op->put = false;
 	op->peer_cell = 0;
 	op->redo = UINT64_MAX;
@@ -149,7 +160,7 @@ void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 		typed_begin(nic, op);
 		return;
 	}
-	if (may_share(nic, p, op, segs) && !nic_id_new(nic, op)) {
+	if (share && !nic_id_new(nic, op)) {
 		op->peer_cell = segs->cell;
 		ask_help(nic, op);
 	}

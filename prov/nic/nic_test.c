@@ -204,6 +204,69 @@ static void case_fence(const struct grid *g)
 	world_close(w);
 }
 
+static void write_relaxed(struct side *s, void *buf, uint64_t len, bool relaxed)
+{
+	struct weft_nic_op *op = weft_nic_op_get(s->nic);
+
+	op->kind = WEFT_WRITE;
+	op->flags = relaxed ? WEFT_OP_RELAXED : 0;
+	op->peer = s->peer;
+	op->context = buf;
+	op->addr = 0;
+	op->key = 1;
+	op->iov[0] = (struct iovec){ buf, len };
+	op->iov_count = 1;
+	op->len = len;
+	T_OK(weft_nic_rma(s->nic, op));
+}
+
+static uint64_t sent_by(struct side *s)
+{
+	struct weft_carrier *c = weft_nic_carrier(s->nic);
+	struct weft_carrier_stats st;
+
+	c->ops->stats(c, &st);
+	return st.sent;
+}
+
+/* A write over a narrow way: nothing is put together there but in memory. */
+static void case_narrow(const struct grid *g, bool relaxed)
+{
+	enum { WHOLE = 200, N = 20 };
+	struct world *w = world_open(g);
+	char out[sizeof(w->b.mem)];
+	uint64_t sent;
+
+	put(w, &w->a, out, 0, 1, 0);
+	until(w, &w->a, 1);
+	sent = sent_by(&w->a);
+	for (unsigned i = 0; i < N; i++) {
+		w->a.peer->whole = WHOLE;
+		t_fill(out, sizeof(out), i);
+		write_relaxed(&w->a, out, sizeof(out), relaxed);
+		until(w, &w->a, i + 2);
+		T_IS(w->a.note[i + 1].err, 0);
+		T_IS(t_differs(w->b.mem, sizeof(out), i), -1);
+	}
+	T_TRUE(sent_by(&w->a) - sent >= N * (sizeof(out) / WHOLE));
+	world_close(w);
+}
+
+static void a_write_is_cut_to_what_goes_whole(void **state)
+{
+	static const char *const plan[] = {
+		NULL, "seed=3; loss=0.05; duplicate=0.05; reorder=0.1"
+	};
+
+	for (unsigned i = 0; i < 4; i++) {
+		const struct grid g = { .machine = "native",
+					.carrier = &weft_carrier_sock,
+					.faults = plan[i / 2] };
+
+		case_narrow(&g, i % 2);
+	}
+}
+
 /* ---- the grid ------------------------------------------------------------ */
 
 static void every_size_arrives_on_every_machine(void **state)
@@ -327,6 +390,7 @@ int main(void)
 		T_CASE(a_fence_waits_for_what_is_open),
 		T_CASE(death_ends_everything_that_waits),
 		T_CASE(a_short_message_keeps_to_its_receive),
+		T_CASE(a_write_is_cut_to_what_goes_whole),
 	};
 
 	return T_RUN(tests);

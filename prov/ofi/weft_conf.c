@@ -66,6 +66,15 @@ static const struct weft_cfg_opt options[] = {
 	  "The same for machine native, as mpiexec has measured it; 0 is 64 "
 	  "KiB",
 	  "0..16777216" },
+	{ "FI_WEFT_HOST_HELP", WEFT_CFG_SIZE, "0",
+	  "Size from which on, with machine native, sender and receiver copy "
+	  "half each of a message that is alone under way, as mpiexec has "
+	  "measured it; 0 is 128 KiB",
+	  NULL },
+	{ "FI_WEFT_HOST_HELP_ROW", WEFT_CFG_SIZE, "0",
+	  "The same while others of the two are under way: mpiexec takes a "
+	  "quarter of a core's second cache; 0 is 128 KiB",
+	  NULL },
 	{ "FI_WEFT_FIFO", WEFT_CFG_SIZE, "0",
 	  "Slots of a reception FIFO; 0 is the carrier's value", "0..1048576" },
 	{ "FI_WEFT_NODE", WEFT_CFG_INT, "-1",
@@ -108,6 +117,8 @@ enum option {
 	SPIN,
 	EAGER,
 	HOST_EAGER,
+	HOST_HELP,
+	HOST_HELP_ROW,
 	FIFO,
 	NODE,
 	ARITY,
@@ -259,6 +270,8 @@ static void conf_read(void)
 	conf.spin_ns = weft_cfg_get(&options[SPIN]).size;
 	conf.eager_bytes = weft_cfg_get(&options[EAGER]).size;
 	conf.host_eager = weft_cfg_get(&options[HOST_EAGER]).size;
+	conf.host_help = weft_cfg_get(&options[HOST_HELP]).size;
+	conf.host_help_row = weft_cfg_get(&options[HOST_HELP_ROW]).size;
 	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
 	conf.node = node_find();
 	conf.arity = (unsigned)weft_cfg_get(&options[ARITY]).i;

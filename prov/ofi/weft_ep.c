@@ -172,6 +172,8 @@ static int nic_open(struct weft_ep *ep)
 		.fifo_slots = conf->fifo_slots,
 		.eager_bytes = conf->eager_bytes,
 		.host_eager = conf->host_eager,
+		.host_help = conf->host_help,
+		.host_help_row = conf->host_help_row,
 		.spin_ns = (uint32_t)conf->spin_ns,
 		.min_multi = ep->min_multi_recv,
 		.no_dma = !conf->dma,

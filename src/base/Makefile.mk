@@ -7,7 +7,7 @@ libweftbase_la_SOURCES = \
 	src/base/cfg.c src/base/cfg.h \
 	src/base/must.c src/base/must.h \
 	src/base/clock.c src/base/clock.h \
-	src/base/copies.c src/base/copies.h \
+	src/base/copies.c src/base/copies.h src/base/copy.c src/base/copy.h \
 	src/base/fence.c src/base/fence.h \
 	src/base/futex.c src/base/futex.h \
 	src/base/guard.c src/base/guard.h \
@@ -29,7 +29,7 @@ libweftbase_la_SOURCES = \
 BASE_TESTS = \
 	src/base/alive_test src/base/args_test \
 	src/base/atomic_test src/base/bell_test src/base/cfg_test \
-	src/base/clock_test src/base/copies_test src/base/fence_test src/base/futex_test src/base/guard_test \
+	src/base/clock_test src/base/copies_test src/base/copy_test src/base/fence_test src/base/futex_test src/base/guard_test \
 	src/base/hash_test src/base/iov_test src/base/limit_test \
 	src/base/list_test \
 	src/base/log_test src/base/must_test \
@@ -47,6 +47,7 @@ src_base_cfg_test_LDADD = $(T_LIBS)
 src_base_must_test_LDADD = $(T_LIBS)
 src_base_clock_test_LDADD = $(T_LIBS)
 src_base_copies_test_LDADD = $(T_LIBS)
+src_base_copy_test_LDADD = $(T_LIBS)
 src_base_fence_test_LDADD = $(T_LIBS)
 src_base_futex_test_LDADD = $(T_LIBS)
 src_base_guard_test_LDADD = $(T_LIBS)

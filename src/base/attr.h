@@ -12,6 +12,8 @@
 #define WEFT_COLD	  __attribute__((cold, noinline))
 #define WEFT_APART	  __attribute__((noinline))
 #define WEFT_HOT	  __attribute__((hot))
+/* Lies with those, where their names have an alias without the attribute. */
+#define WEFT_HOT_TEXT	  __attribute__((section(".text.hot")))
 /* What every call reads lies together: in a crowd of ranks it is cold. */
 #define WEFT_HOT_DATA	  __attribute__((section("weft_hot")))
 #define WEFT_INLINE	  __attribute__((always_inline)) static inline

@@ -17,7 +17,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { RUNS = 7, CELLS = 8 };
+enum { RUNS = 7, CELLS = 8, HELP_DOUBLINGS = 6 };
 
 #define MOST (WEFT_COPIES_LEAST << (WEFT_COPIES_SIZES - 1))
 #define LIMIT_NS                                                    \
@@ -224,4 +224,23 @@ size_t weft_copies_cut(const struct weft_copies *c)
 	while (i && c->twice_ns[i - 1] > c->once_ns[i - 1])
 		i--;
 	return (size_t)WEFT_COPIES_LEAST << i >> 1;
+}
+
+/* The times lie on a line: so much at any rate, and so much for each 16 KiB. */
+size_t weft_copies_help(const struct weft_copies *c)
+{
+	int64_t first = (int64_t)c->once_ns[0];
+	int64_t last = (int64_t)c->once_ns[WEFT_COPIES_SIZES - 1];
+	int64_t steps = (1 << (WEFT_COPIES_SIZES - 1)) - 1;
+	int64_t step_ns = (last - first) / steps;
+	unsigned i = 0;
+
+	while (i < HELP_DOUBLINGS && step_ns * (1 << i) / 2 <= first - step_ns)
+		i++;
+	return (size_t)WEFT_COPIES_LEAST << i;
+}
+
+size_t weft_copies_row(size_t cache_bytes)
+{
+	return cache_bytes / 4;
 }

@@ -5,6 +5,9 @@
  * fetched whole by a system call, once. That depends on how fast lines travel
  * between processors and on what the kernel takes, so it is measured: two
  * threads do both, a few times each. Half a millisecond.
+ *
+ * Of what is fetched, sender and receiver may copy a half each:
+ * weft_copies_help and weft_copies_row say when.
  */
 #ifndef WEFT_BASE_COPIES_H
 #define WEFT_BASE_COPIES_H
@@ -30,5 +33,17 @@ struct weft_copies {
 int weft_copies_measure(struct weft_copies *c);
 /* Up to so many bytes messages are better copied: a power of two. */
 size_t weft_copies_cut(const struct weft_copies *c);
+/*
+ * From so many bytes on both sides copy a message that is alone under way: half
+ * of its bytes take longer than what a fetch takes however short it is, which
+ * is to reach the other side and a system call.
+ */
+size_t weft_copies_help(const struct weft_copies *c);
+/*
+ * The same of messages in a row, where nobody waits for one of them: two who
+ * write into one buffer take its lines from each other, and only beyond what a
+ * core's cache of so many bytes keeps is that the cheaper way. 0: not known.
+ */
+size_t weft_copies_row(size_t cache_bytes);
 
 #endif

@@ -31,6 +31,30 @@ static void the_cut_is_where_fetching_wins(void **state)
 	}
 }
 
+static void help_comes_where_half_the_bytes_outweigh_a_call(void **state)
+{
+	static const struct {
+		uint64_t once[3];
+		size_t help;
+	} rows[] = {
+		{ { 1900, 2700, 4300 }, 65536 }, /* 1100 and 800 a step */
+		{ { 1700, 2600, 4300 }, 32768 }, /* 834 and 866 */
+		{ { 900, 1900, 3900 }, 16384 },
+		{ { 4000, 4500, 5500 }, 262144 },
+		/* measured in vain: never below what nobody can do */
+		{ { 4000, 4000, 4000 }, 1048576 },
+		{ { 4000, 3000, 2000 }, 1048576 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct weft_copies c = { 0 };
+
+		for (int k = 0; k < 3; k++)
+			c.once_ns[k] = rows[i].once[k];
+		T_IS(weft_copies_help(&c), rows[i].help);
+	}
+}
+
 static void a_host_is_measured_or_said_to_be_busy(void **state)
 {
 	struct weft_copies c;
@@ -63,6 +87,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_cut_is_where_fetching_wins),
+		T_CASE(help_comes_where_half_the_bytes_outweigh_a_call),
 		T_CASE(a_host_is_measured_or_said_to_be_busy),
 		T_CASE(one_processor_is_told),
 	};

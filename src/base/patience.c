@@ -41,8 +41,8 @@ bool weft_patience_shuns_now(struct weft_patience *p)
 	return shuns_at(p, weft_now_ns());
 }
 
-void weft_patience_learn(struct weft_patience *p, uint64_t then_ns,
-			 uint64_t now_ns)
+WEFT_HOT void weft_patience_learn(struct weft_patience *p, uint64_t then_ns,
+				  uint64_t now_ns)
 {
 	const struct weft_patience_yields *y = &weft_patience_of(p)->yield;
 	uint64_t shun = weft_load64_relaxed(&p->shun_ns);
@@ -65,7 +65,7 @@ void weft_patience_learn(struct weft_patience *p, uint64_t then_ns,
 	weft_store64_relaxed(&p->until_ns, now_ns + shun);
 }
 
-uint64_t weft_patience_yield(struct weft_patience *p, uint64_t now_ns)
+WEFT_HOT uint64_t weft_patience_yield(struct weft_patience *p, uint64_t now_ns)
 {
 	uint64_t then_ns = now_ns;
 

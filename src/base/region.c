@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -142,6 +143,18 @@ void *weft_region_window(int fd, size_t at, size_t bytes)
 	base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 		    (off_t)at);
 	return base == MAP_FAILED ? NULL : base;
+}
+
+void weft_region_warm(void *at, size_t bytes)
+{
+#ifdef MADV_POPULATE_WRITE
+	uintptr_t into = (uintptr_t)at % (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	madvise((char *)at - into, bytes + into, MADV_POPULATE_WRITE);
+#else
+	(void)at;
+	(void)bytes;
+#endif
 }
 
 void weft_region_window_close(void *at, size_t bytes)

@@ -63,6 +63,12 @@ int weft_region_attach_front(struct weft_region *r, int fd, size_t front);
 void *weft_region_window(int fd, size_t at, size_t bytes);
 void weft_region_window_close(void *at, size_t bytes);
 
+/*
+ * Brings the pages of a mapped piece in at once, instead of a fault for each;
+ * advice only, which a kernel before 5.14 does not know.
+ */
+void weft_region_warm(void *at, size_t bytes);
+
 /* Unmaps and closes; accepts what a failed open leaves. */
 void weft_region_close(struct weft_region *r);
 

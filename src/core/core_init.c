@@ -81,7 +81,7 @@ static int step_waiting(void)
 
 	/* A look costs virtual time, and sleeping none. */
 	if (weft_core.virt) {
-		weft_core.spin = 0;
+		weft_store32_relaxed(&weft_core.spin, 0);
 		return 0;
 	}
 	if (cores < 1)
@@ -91,11 +91,12 @@ static int step_waiting(void)
 	weft_patience_init(&weft_core.patience, company);
 	weft_patience_meet(&weft_core.patience, company,
 			   (uint32_t)weft_core.job.local_size - 1);
-	/* a look at a socket is dear: the provider counts time, not looks */
-	if (weft_hosts_several())
-		company = WEFT_CROWD;
-	weft_core.spin = spin < 0 ? weft_patience_rule[company].look.passes
-				  : (unsigned)spin;
+	weft_core.looks_dear = spin < 0 && weft_hosts_several();
+	if (spin < 0)
+		spin = weft_core.looks_dear
+			       ? WEFT_DEAR_LOOKS
+			       : weft_patience_rule[company].look.passes;
+	weft_store32_relaxed(&weft_core.spin, (uint32_t)spin);
 	return 0;
 }
 

@@ -137,7 +137,7 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		    MPI_Status *status)
 {
 	unsigned yields = weft_patience_of(&weft_core.patience)->yield.count;
-	unsigned idle = 0;
+	unsigned looks, idle = 0;
 	uint64_t next_ns = 0;
 	uint64_t now;
 	int vain = 0;
@@ -150,14 +150,15 @@ int weft_core_probe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 		rc = weft_core_iprobe(a, msg_p, status);
 		if (rc || vain)
 			return rc == 1 ? 0 : rc ? rc : vain;
+		looks = weft_load32_relaxed(&weft_core.spin);
 		/* In virtual time a look that finds nothing waits. */
-		if (++idle < weft_core.spin || weft_core.virt)
+		if (++idle < looks || weft_core.virt)
 			continue;
 		now = weft_now_ns();
 		vain = probe_vain(a, &next_ns, now);
 		if (vain)
 			continue;
-		if (idle >= weft_core.spin + yields ||
+		if (idle >= looks + yields ||
 		    !weft_patience_yield(&weft_core.patience, now))
 			weft_progress_sleep(mark, 1);
 	}

@@ -3,11 +3,14 @@
  * The progress loop and the ways to wait in it.
  *
  * Waiting polls first; after weft_core.spin empty polls it sleeps in
- * fi_cq_sread. With several threads one of them sleeps there, the others on a
- * condition variable; whoever completes something wakes both.
+ * fi_cq_sread. Between hosts, where each poll is a system call, a sleep that
+ * was longer than all of them makes them one fewer, a shorter one one more.
+ * With several threads one of them sleeps there, the others on a condition
+ * variable; whoever completes something wakes both.
  */
 #include "src/core/core_progress.h"
 
+#include "src/base/clock.h"
 #include "src/base/log.h"
 #include "src/base/must.h"
 #include "src/base/solo.h"
@@ -24,11 +27,12 @@
 #include <rdma/fi_errno.h>
 #include <time.h>
 
-#define BATCH	 16
-#define PEND_MS	 1  /* something waits for room below */
-#define JOIN_MS	 20 /* a route is being joined */
-#define FOREVER	 -1
-#define WATCHERS 2
+#define BATCH	      16
+#define PEND_MS	      1	 /* something waits for room below */
+#define JOIN_MS	      20 /* a route is being joined */
+#define FOREVER	      -1
+#define WATCHERS      2
+#define DEAR_SHORT_NS 6000 /* as long as all the looks that are dear */
 
 static struct weft_list incoming = { &incoming, &incoming };
 static struct weft_list running = { &running, &running }; /* the stepper's */
@@ -393,17 +397,34 @@ void weft_progress_poll(struct weft_req *const *req, int nreq, bool any)
 	weft_patience_give();
 }
 
+/* Whether looking on instead would have been better than such a sleep. */
+static void sleep_learn(uint64_t ns)
+{
+	/* relaxed: an estimate */
+	uint32_t looks = weft_load32_relaxed(&weft_core.spin);
+
+	if (ns >= DEAR_SHORT_NS)
+		looks -= looks ? 1 : 0;
+	else if (looks < WEFT_DEAR_LOOKS)
+		looks++;
+	weft_store32_relaxed(&weft_core.spin, looks);
+}
+
 static void sleep_on(struct weft_idle *w)
 {
+	uint64_t then = weft_core.looks_dear ? weft_now_ns() : 0;
+
 	weft_idle_show(w);
 	weft_progress_sleep(w->mark, FOREVER);
 	weft_idle_hide(w);
+	if (then)
+		sleep_learn(weft_now_ns() - then);
 }
 
 struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 				 bool any)
 {
-	return (struct weft_idle){ weft_core.spin,
+	return (struct weft_idle){ weft_load32_relaxed(&weft_core.spin),
 				   weft_load32(&weft_completed),
 				   req,
 				   nreq,
@@ -416,7 +437,7 @@ struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 WEFT_INLINE void idle_turn(struct weft_idle *w)
 {
 	if (progress())
-		w->left = weft_core.spin;
+		w->left = weft_load32_relaxed(&weft_core.spin);
 	else if (w->left)
 		w->left--;
 	else

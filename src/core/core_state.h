@@ -44,6 +44,8 @@ struct weft_job {
 	int *local; /* local_size job indices of those on my host; or NULL */
 };
 
+#define WEFT_DEAR_LOOKS 12 /* as many as a message of another host takes */
+
 struct weft_core {
 	/* read by every message: a line */
 	alignas(WEFT_CACHE_LINE) struct fid_ep *ep;
@@ -53,7 +55,8 @@ struct weft_core {
 	unsigned pending;   /* requests in the retry queues */
 	unsigned joining;   /* routes that are being joined */
 	weft_au32 stepping; /* requests that are stepped */
-	unsigned spin;	    /* empty polls before sleeping */
+	weft_au32 spin;	    /* empty polls before sleeping */
+	bool looks_dear;    /* at a socket: those in vain become fewer */
 	bool crowded;	    /* more ranks than processors on this host */
 	bool virt;	    /* the clock is virtual: core_world.h */
 	bool tells_met;	    /* of sends, the provider: core_ctrl.h */

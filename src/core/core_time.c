@@ -63,7 +63,7 @@ uint64_t weft_core_look_ps(void)
 	return weft_core_now_ps();
 }
 
-uint64_t weft_core_now_ps(void)
+WEFT_HOT uint64_t weft_core_now_ps(void)
 {
 	if (weft_unlikely(is_virtual()))
 		return below->now_ps(&weft_core.domain->fid);

@@ -75,12 +75,16 @@ static bool told(void)
 	return verbose() || weft_call_reported();
 }
 
+/* Once a job: a rank may end while another one ends the job. */
 static void write_links(void)
 {
 	char *text = NULL;
 	size_t len = 0;
-	FILE *f = open_memstream(&text, &len);
+	FILE *f;
 
+	if (!weft_log_first("report"))
+		return;
+	f = open_memstream(&text, &len);
 	if (!f)
 		return;
 	weft_report_links(f, world, domain());
@@ -179,7 +183,7 @@ void weft_world_part(void)
 /* Time stands while this rank runs, and it will not wait again. */
 void weft_world_last(void)
 {
-	if (world && weft_call_reported() && weft_log_first("report"))
+	if (world && weft_call_reported())
 		write_links();
 }
 

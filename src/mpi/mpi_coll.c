@@ -14,7 +14,7 @@ static WEFT_COLD int barrier_by_table(const char *name, MPI_Comm comm)
 }
 
 #pragma weak MPI_Barrier = PMPI_Barrier
-int PMPI_Barrier(MPI_Comm comm)
+WEFT_HOT_TEXT int PMPI_Barrier(MPI_Comm comm)
 {
 	MPI_ENTER_COLL(comm);
 	struct weft_comm *c = weft_comm_of(comm);
@@ -27,8 +27,8 @@ int PMPI_Barrier(MPI_Comm comm)
 }
 
 #pragma weak MPI_Bcast = PMPI_Bcast
-int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root,
-	       MPI_Comm comm)
+WEFT_HOT_TEXT int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype,
+			     int root, MPI_Comm comm)
 {
 	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_bcast(
@@ -49,8 +49,9 @@ int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 }
 
 #pragma weak MPI_Reduce = PMPI_Reduce
-int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count,
-		MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm)
+WEFT_HOT_TEXT int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count,
+			      MPI_Datatype datatype, MPI_Op op, int root,
+			      MPI_Comm comm)
 {
 	MPI_ENTER_COLL(comm);
 	struct mpi_coll m = mpi_combine_root(__func__, sendbuf,
@@ -96,8 +97,9 @@ WEFT_INLINE int allreduce(const char *func, const void *in, void *out,
 }
 
 #pragma weak MPI_Allreduce = PMPI_Allreduce
-int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
-		   MPI_Datatype datatype, MPI_Op op, MPI_Comm comm)
+WEFT_HOT_TEXT int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count,
+				 MPI_Datatype datatype, MPI_Op op,
+				 MPI_Comm comm)
 {
 	MPI_ENTER_COLL(comm);
 

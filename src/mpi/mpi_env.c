@@ -95,7 +95,7 @@ int PMPI_Get_hw_resource_info(MPI_Info *hw_info)
 }
 
 #pragma weak MPI_Wtime = PMPI_Wtime
-double PMPI_Wtime(void)
+WEFT_HOT_TEXT double PMPI_Wtime(void)
 {
 	if (weft_likely(weft_core.tick_s > 0))
 		return (double)weft_ticks() * weft_core.tick_s;

@@ -275,6 +275,13 @@ void run_bind_close(struct run_bind *b)
 	free(b);
 }
 
+size_t run_bind_cache(const struct run_bind *b)
+{
+	hwloc_obj_t o = hwloc_get_obj_by_type(b->topo, HWLOC_OBJ_L2CACHE, 0);
+
+	return o ? o->attr->cache.size : 0;
+}
+
 const struct run_cpuset *run_bind_of(const struct run_bind *b, int rank)
 {
 	return b && b->rank ? &b->rank[rank] : NULL;

@@ -38,6 +38,9 @@ const struct run_cpuset *run_bind_of(const struct run_bind *b, int rank);
 void *run_bind_topology(const struct run_bind *b);
 int run_bind_xml(const struct run_bind *b);
 
+/* Bytes of a core's second cache; 0: not known. */
+size_t run_bind_cache(const struct run_bind *b);
+
 /* Where a process really is, e.g. "core 1, cpus 2-3". Freed by the caller. */
 char *run_bind_text(const struct run_bind *b, pid_t pid);
 

@@ -94,12 +94,34 @@ static void topology_is_handed_on_as_text(void **state)
 	run_bind_close(b);
 }
 
+static void the_second_cache_is_known_or_not(void **state)
+{
+	static const struct {
+		const char *host;
+		size_t bytes;
+	} rows[] = {
+		{ TWELVE, 0 },
+		{ "pack:1 l3:1(size=33554432) l2:2(size=1048576) core:1 pu:1",
+		  1048576 },
+	};
+	struct run_place p = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		struct run_bind *b = NULL;
+
+		T_OK(run_bind_open(&p, 1, 1, rows[i].host, &b));
+		T_IS(run_bind_cache(b), rows[i].bytes);
+		run_bind_close(b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(ranks_go_where_the_words_say),
 		T_CASE(impossible_processors_are_refused),
 		T_CASE(topology_is_handed_on_as_text),
+		T_CASE(the_second_cache_is_known_or_not),
 	};
 
 	return T_RUN(tests);

@@ -169,12 +169,22 @@ static int add_topology(struct run_env *e, const struct run_job *job)
 }
 
 /* A user's word is worth more than what was measured. */
-static int add_eager(struct run_env *e, const struct run_job *job)
+static int add_size(struct run_env *e, const char *name, int bytes)
 {
-	if (!job->host_eager || env_get(e, "FI_WEFT_EAGER") ||
-	    env_get(e, "FI_WEFT_HOST_EAGER"))
-		return 0;
-	return add_number(e, "FI_WEFT_HOST_EAGER", job->host_eager);
+	return bytes && !env_get(e, name) ? add_number(e, name, bytes) : 0;
+}
+
+static int add_sizes(struct run_env *e, const struct run_sizes *host)
+{
+	int err = 0;
+
+	if (!env_get(e, "FI_WEFT_EAGER"))
+		err = add_size(e, "FI_WEFT_HOST_EAGER", host->eager);
+	if (!err)
+		err = add_size(e, "FI_WEFT_HOST_HELP", host->help);
+	if (!err)
+		err = add_size(e, "FI_WEFT_HOST_HELP_ROW", host->help_row);
+	return err;
 }
 
 static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
@@ -241,7 +251,7 @@ static int add_job(struct run_env *e, const struct run_job *job)
 	if (!err)
 		err = add_topology(e, job);
 	if (!err)
-		err = add_eager(e, job);
+		err = add_sizes(e, &job->sizes);
 	if (!err)
 		err = run_env_set(e, "WEFT_ROLL", NULL);
 	if (!err && job->roll_fd >= 0)

@@ -52,6 +52,13 @@ struct run_end {
 struct run_io;
 struct run_bind;
 
+/* Which way long messages go between ranks of this host, in bytes. */
+struct run_sizes {
+	int eager;    /* FI_WEFT_HOST_EAGER */
+	int help;     /* FI_WEFT_HOST_HELP */
+	int help_row; /* FI_WEFT_HOST_HELP_ROW */
+};
+
 struct run_job {
 	const struct run_opts *opts;
 	struct run_rank *rank;
@@ -64,13 +71,13 @@ struct run_job {
 	unsigned char key[32]; /* for authenticated sockets between ranks */
 	struct run_io *io;
 	struct run_bind *bind;
-	int topo_fd;	       /* hwloc XML in a memfd, -1: none */
-	int host_eager;	       /* bytes, as measured; 0: it was not */
-	struct weft_roll roll; /* where ranks leave the call they are in */
-	int roll_fd;	       /* its number in the ranks, -1: none */
-	int trace_fd;	       /* the events that they leave, -1: none */
-	struct rlimit nofile;  /* as we were started, for the ranks */
-	sigset_t sigmask;      /* likewise */
+	int topo_fd;		/* hwloc XML in a memfd, -1: none */
+	struct run_sizes sizes; /* as measured; 0: it was not */
+	struct weft_roll roll;	/* where ranks leave the call they are in */
+	int roll_fd;		/* its number in the ranks, -1: none */
+	int trace_fd;		/* the events that they leave, -1: none */
+	struct rlimit nofile;	/* as we were started, for the ranks */
+	sigset_t sigmask;	/* likewise */
 	struct run_end end;
 };
 

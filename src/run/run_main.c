@@ -154,16 +154,17 @@ static int job_fits(const struct run_job *job)
 	return 0;
 }
 
-/* Which way long messages go between ranks of this host. */
-static int host_eager(const struct run_job *job)
+static void find_sizes(struct run_job *job)
 {
 	struct weft_copies c;
 
-	if (job->nranks < 2 || run_model_virtual(&job->opts->model) ||
-	    getenv("FI_WEFT_EAGER") || getenv("FI_WEFT_HOST_EAGER") ||
-	    weft_copies_measure(&c))
-		return 0;
-	return (int)weft_copies_cut(&c);
+	if (job->nranks < 2 || run_model_virtual(&job->opts->model))
+		return;
+	job->sizes.help_row = (int)weft_copies_row(run_bind_cache(job->bind));
+	if (weft_copies_measure(&c))
+		return;
+	job->sizes.eager = (int)weft_copies_cut(&c);
+	job->sizes.help = (int)weft_copies_help(&c);
 }
 
 /* The topology is loaded here, once for the whole job. */
@@ -179,7 +180,7 @@ static int job_place(struct run_job *job)
 	if (err)
 		return err;
 	job->topo_fd = run_bind_xml(job->bind);
-	job->host_eager = host_eager(job);
+	find_sizes(job);
 	return 0;
 }
 

@@ -264,7 +264,14 @@ static unsigned long long memory_bytes(void)
 	return sysinfo(&si) ? 0 : (unsigned long long)si.totalram * si.mem_unit;
 }
 
-static void show_copies(struct weft_report *r)
+static size_t second_cache(hwloc_topology_t t)
+{
+	hwloc_obj_t o = hwloc_get_obj_by_type(t, HWLOC_OBJ_L2CACHE, 0);
+
+	return o ? o->attr->cache.size : 0;
+}
+
+static void show_copies(struct weft_report *r, size_t cache)
 {
 	struct weft_copies c;
 	int err = weft_copies_measure(&c);
@@ -281,12 +288,23 @@ static void show_copies(struct weft_report *r)
 			     weft_copies_cut(&c),
 			     (double)c.twice_ns[last] / 1e3,
 			     (double)c.once_ns[last] / 1e3);
+	if (!err)
+		report_value(
+			r, "both sides copy",
+			"from %zu bytes on, if alone (16 KiB fetched: %.1f "
+			"us)",
+			weft_copies_help(&c), (double)c.once_ns[0] / 1e3);
+	if (cache)
+		report_value(r, "and in a row",
+			     "from %zu bytes on (second cache: %zu KiB)",
+			     weft_copies_row(cache), cache >> 10);
 }
 
 static void show_host(struct weft_report *r)
 {
 	hwloc_topology_t t;
 	struct utsname u;
+	size_t cache = 0;
 
 	report_section(r, "host", "Host");
 	uname(&u);
@@ -301,12 +319,13 @@ static void show_host(struct weft_report *r)
 			     hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE));
 		report_value(r, "hardware threads", "%d",
 			     hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
+		cache = second_cache(t);
 		hwloc_topology_destroy(t);
 	}
 	report_value(r, "memory", "%llu MiB", memory_bytes() >> 20);
 	report_value(r, "usable cpus", "%d", usable_cpus());
 	report_value(r, "CMA works", "%s", cma_works());
-	show_copies(r);
+	show_copies(r, cache);
 	report_section_end(r);
 }
 

@@ -7,6 +7,7 @@
 #include "src/types/types_pack.h"
 
 #include "src/base/attr.h"
+#include "src/base/copy.h"
 #include "src/types/types_dt_node.h"
 
 struct sink;
@@ -46,10 +47,30 @@ struct blocks {
 	MPI_Count n;
 };
 
+/* Longer runs are copied as fast by the library. */
+#define RUN_SHORT 4096
+
+WEFT_INLINE void copy_run(char *to, const char *from, size_t len)
+{
+	if (len <= RUN_SHORT)
+		weft_copy(to, from, len);
+	else
+		memcpy(to, from, len);
+}
+
 WEFT_INLINE void copy_blocks(bool out, struct blocks b, size_t len)
 {
 	for (MPI_Count i = 0; i < b.n; i++) {
 		memcpy(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
+		b.mem += b.stride;
+		b.flat += b.step;
+	}
+}
+
+WEFT_INLINE void copy_runs(bool out, struct blocks b, size_t len)
+{
+	for (MPI_Count i = 0; i < b.n; i++) {
+		copy_run(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
 		b.mem += b.stride;
 		b.flat += b.step;
 	}
@@ -87,19 +108,8 @@ WEFT_INLINE void copy_sized(bool out, struct blocks b, size_t len)
 		copy_blocks(out, b, 64);
 		break;
 	default:
-		copy_blocks(out, b, len);
+		copy_runs(out, b, len);
 	}
-}
-
-/* A run of unknown length that is often a few words. */
-WEFT_INLINE void copy_run(char *to, const char *from, size_t len)
-{
-	if (len > 64 || len % 8) {
-		memcpy(to, from, len);
-		return;
-	}
-	for (; len; len -= 8, to += 8, from += 8)
-		memcpy(to, from, 8);
 }
 
 WEFT_INLINE char *copy_idx(bool out, char *mem, char *flat,
@@ -153,7 +163,7 @@ static void sink_took(struct sink *s, size_t len)
 
 static void pack_run(struct sink *s, char *mem, size_t len)
 {
-	memcpy(s->flat, mem, len);
+	copy_run(s->flat, mem, len);
 	sink_took(s, len);
 }
 
@@ -181,7 +191,7 @@ static void pack_rows(struct sink *s, char *mem, const struct weft_dtn *list,
 
 static void unpack_run(struct sink *s, char *mem, size_t len)
 {
-	memcpy(mem, s->flat, len);
+	copy_run(mem, s->flat, len);
 	sink_took(s, len);
 }
 

@@ -12,7 +12,7 @@
 
 #define LATE_S 1.0
 
-static int rank;
+static int rank, size;
 
 static double now(void)
 {
@@ -38,10 +38,13 @@ static void be_late(void)
 		;
 }
 
-/* At most so many wakes a second, besides a few at either end. */
+/*
+ * At most so many wakes a second, besides a few at either end, where every
+ * other rank may have a word for us.
+ */
 static void check(const char *what, long woken, double waited, double rate)
 {
-	if (rank == 0 || (double)woken <= 15 + rate * waited)
+	if (rank == 0 || (double)woken <= 15 + 5 * size + rate * waited)
 		return;
 	fprintf(stderr, "rank %d woke %ld times in %.2f s of %s\n", rank, woken,
 		waited, what);
@@ -76,11 +79,12 @@ int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
 	MPI_Barrier(comm);
 	/* the second collective of a communicator joins a class route */
 	measure("a join", barrier, 100);
 	MPI_Comm_free(&comm);
-	measure("MPI_Finalize", finalize, 20);
+	measure("MPI_Finalize", finalize, 40);
 	return 0;
 }

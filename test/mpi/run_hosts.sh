@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The programs of the list, and the applications, on hosts that test/hosts
 # makes, started by mpiexec through Open MPI's mpirun: a part of each on 2, 3 and
-# 4 hosts; with LONG=1 all of them, on each machine, with 1 to 8 ranks on a host.
+# 4 hosts; with LONG=1 all of them, on each machine, with 1 to 8 ranks on a host,
+# and between two under each plan of faults, with what it leaves of the bandwidth.
+# MACHINES, HOST_COUNTS, ONLY and PLANS (lines) choose some of that.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 bash "$top/test/hosts" 1 true || exit
@@ -10,7 +12,7 @@ bash "$top/test/hosts" 1 true || exit
 # on HOSTS MACHINE RANKS_MAX PROGRAMS: a pattern
 on() {
 	echo "== $1 hosts, $2, at most $3 ranks"
-	MACHINE=$2 RANKS_MAX=$3 ONLY=$4 LONG= SECONDS_EACH=${LONG:+120} \
+	SECONDS_EACH=${SECONDS_EACH:-${LONG:+120}} LONG= MACHINE=$2 RANKS_MAX=$3 ONLY=$4 \
 		bash "$top/test/hosts" "$1" bash "$top/test/mpi/run.sh" || bad=1
 }
 
@@ -31,10 +33,21 @@ if [ -z "$LONG" ]; then
 	apps 3 qsnet2 3
 	exit $bad
 fi
-for machine in ${MACHINES:-native bgq gemini qsnet2 sunway apenet}; do
-	for n in ${HOST_COUNTS:-2 3 4}; do
+for machine in ${MACHINES-native bgq gemini qsnet2 sunway apenet}; do
+	for n in ${HOST_COUNTS-2 3 4}; do
 		on "$n" "$machine" $((8 * n)) "${ONLY:-*}"
 		apps "$n" "$machine" "$n" $((4 * n)) $((8 * n))
 	done
 done
+while read -r plan <&3; do
+	[ -n "$plan" ] || continue
+	echo "== under $plan"
+	MPIEXEC_FLAGS="--faults $plan" on 2 native 4 "${ONLY:-*}"
+	bash "$top/test/hosts_soak.sh" 20000 0.1 "$plan" || bad=1
+done 3<<< "${PLANS-seed=1;loss=0.01
+seed=1;loss=0.05
+seed=1;loss=0.2
+seed=1;duplicate=0.05
+seed=1;reorder=0.1
+seed=1;corrupt=0.05}"
 exit $bad

@@ -17,6 +17,7 @@
 #include "prov/carrier/carrier.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
+#include "src/base/patience.h"
 
 #include <pthread.h>
 
@@ -46,8 +47,9 @@ struct both {
 	uint64_t moved_seen; /* when the last wait began; wait's own */
 	uint64_t moved_ns;   /* since when there are no more; wait's own */
 	uint64_t spin_ns;
-	uint32_t vain;	 /* waits in a row that were over at once */
-	uint64_t far_ns; /* the same if all peers are far; shorter if in vain */
+	uint32_t vain; /* waits in a row that were over at once */
+	struct weft_patience patience; /* if all peers are far */
+	uint32_t taken; /* yields until nobody seems to want the processor */
 	uint32_t cpus;
 	weft_au32 near;	   /* peers but oneself that are met through memory */
 	weft_au32 crowded; /* more peers than processors */

@@ -18,9 +18,11 @@ static int ops_open_ways(struct both *b, const struct weft_carrier_attr *attr)
 
 	a.up = &both_peer_up;
 	a.up_arg = b;
+	a.spin_ns = 1; /* both_wait() has looked on */
 	ret = weft_carrier_sock.open(&a, &b->sock);
 	if (ret)
 		return ret;
+	a.spin_ns = attr->spin_ns;
 	b->sock->ops->name_get(b->sock, &a.name);
 	ret = weft_carrier_shm.open(&a, &b->shm);
 	if (!ret)
@@ -132,7 +134,9 @@ static int both_send(struct weft_carrier *c, struct weft_peer *peer,
 		iov = &whole;
 		iov_count = 1;
 	}
-	return way->ops->send(way, p->there, pkt, iov, iov_count);
+	ret = way->ops->send(way, p->there, pkt, iov, iov_count);
+	p->base.whole = p->there->whole; /* the way may have become narrower */
+	return ret;
 }
 
 /*

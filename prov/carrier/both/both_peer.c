@@ -171,7 +171,7 @@ static void peer_lose(struct both *b, struct both_peer *p, int err)
 {
 	if (p->base.lost)
 		return;
-	p->base.lost = (uint32_t)err;
+	p->base.lost = (uint16_t)err;
 	if (weft_hash_get(&b->by_name, peer_key(&p->base.name)) == p)
 		weft_hash_del(&b->by_name, peer_key(&p->base.name));
 	b->up->lost(b->up_arg, &p->base, err);

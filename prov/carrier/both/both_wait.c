@@ -13,18 +13,17 @@
 #include "src/base/patience.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #define WAIT_SPIN_NS  UINT64_C(20000)  /* then he yields ... */
-#define WAIT_AWAKE_NS UINT64_C(500000) /* ... and then he sleeps */
+#define WAIT_AWAKE_NS UINT64_C(500000) /* ... and then he sleeps ... */
+#define WAIT_FAR_NS   UINT64_C(100000) /* ... or so soon, if all are far */
 
-#define WAIT_FAR_NS   UINT64_C(50000) /* he looks on, if all are far */
-#define WAIT_SOON_NS  UINT64_C(15000) /* so short a sleep was not worth it */
-#define WAIT_SLICE_NS UINT64_C(100000000) /* the longest sleep */
+#define WAIT_ALONE_NS UINT64_C(1200) /* a yield that nobody took */
+#define WAIT_TAKEN    64 /* looks on; one that somebody took is worth so many */
 
 #define WAIT_VAIN 3 /* times to be sent back at once */
 
@@ -78,8 +77,9 @@ int both_wait_open(struct both *b, const struct weft_carrier_attr *attr)
 	int fd = b->sock->ops->wait_fd(b->sock);
 
 	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
-	b->far_ns = WAIT_FAR_NS;
+	weft_patience_init(&b->patience, WEFT_ALONE);
 	b->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	b->sock->beside = b->shm->ops->wait_fd(b->shm);
 	return fd < 0 ? fd : watch_open(b, fd);
 }
 
@@ -102,11 +102,27 @@ void both_wait_close(struct both *b)
 	fd_close(&b->epoll);
 }
 
+/*
+ * Nobody knows who shares the processors with hosts that are one machine, but
+ * a yield that takes its time tells. False: it is better to sleep.
+ */
+static bool wait_yield(struct both *b, uint64_t now)
+{
+	uint64_t then = weft_patience_yield(&b->patience, now);
+
+	if (then > now + WAIT_ALONE_NS)
+		b->taken = WAIT_TAKEN;
+	else if (b->taken)
+		b->taken--;
+	return then;
+}
+
 /* Whether it is too early to sleep: he polls again, here and there. */
 static bool wait_awake(struct both *b, uint64_t now)
 {
 	/* relaxed: a hint */
 	uint64_t moved = weft_load64_relaxed(&b->moved);
+	bool near = weft_load32_relaxed(&b->near);
 	uint64_t idle;
 
 	if (moved != b->moved_seen || !b->moved_ns) {
@@ -114,12 +130,13 @@ static bool wait_awake(struct both *b, uint64_t now)
 		b->moved_ns = now;
 	}
 	idle = now - b->moved_ns;
-	if (!weft_load32_relaxed(&b->near))
-		return idle < b->far_ns;
-	if (idle >= WAIT_AWAKE_NS)
+	if (idle >= (near ? WAIT_AWAKE_NS : WAIT_FAR_NS))
 		return false;
-	if (idle >= b->spin_ns || weft_load32_relaxed(&b->crowded))
-		weft_patience_give();
+	if (idle < b->spin_ns && !b->taken && !weft_load32_relaxed(&b->crowded))
+		return true;
+	if (!near)
+		return wait_yield(b, now);
+	weft_patience_give();
 	return true;
 }
 
@@ -129,19 +146,9 @@ static bool wait_awake(struct both *b, uint64_t now)
  */
 static int wait_far(struct both *b, uint64_t timeout_ns)
 {
-	struct pollfd fd = { .fd = both_wait_fd(&b->base), .events = POLLIN };
-	uint64_t ns = timeout_ns < WAIT_SLICE_NS ? timeout_ns : WAIT_SLICE_NS;
-	struct timespec ts = { .tv_nsec = (long)ns };
-	uint64_t since = weft_now_ns();
-	int got;
-
 	if (b->shm->ops->arm(b->shm))
 		return 0;
-	got = ppoll(&fd, 1, &ts, NULL);
-	/* looking on would have done, or it was in vain */
-	b->far_ns = weft_now_ns() - since < WAIT_SOON_NS ? WAIT_FAR_NS
-							 : b->far_ns / 2;
-	return got || ns < timeout_ns ? 0 : -ETIMEDOUT;
+	return b->sock->ops->wait(b->sock, timeout_ns);
 }
 
 int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
@@ -156,6 +163,8 @@ int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
 		return 0;
 	/* who comes back from here looks at the socket; relaxed: a hint */
 	weft_store32_relaxed(&b->rests, 0);
+	if (!weft_load32_relaxed(&b->near))
+		return wait_far(b, timeout_ns);
 	/* something came, there is room, or nobody tells when there is */
 	if (b->sock->ops->arm(b->sock)) {
 		if (++b->vain > WAIT_VAIN)
@@ -163,8 +172,6 @@ int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
 		return 0;
 	}
 	b->vain = 0;
-	if (!weft_load32_relaxed(&b->near))
-		return wait_far(b, timeout_ns);
 	epoll_ctl(b->watch_epoll, EPOLL_CTL_MOD, b->sock->ops->wait_fd(b->sock),
 		  &once);
 	return b->shm->ops->wait(b->shm, timeout_ns);

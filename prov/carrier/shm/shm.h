@@ -94,8 +94,10 @@ struct shm_peer {
 	uint16_t writer; /* our entry in its table */
 	struct shm_head *head;
 	struct shm_slot *slot;
-	uint64_t head_seen; /* last look at its head */
+	uint64_t head_seen; /* last look at its head; below it until warm */
 	bool mapped;	    /* view is valid */
+	bool warm;	    /* its FIFO has been brought in */
+	uint64_t heard;	    /* packets we had received, at the last look */
 	bool shared;	    /* the caller knows its share area */
 	struct shm_view view;
 	weft_au64 *cells_done; /* in its table: our cells it has read */
@@ -195,6 +197,7 @@ struct shm {
 	weft_au32 full;	     /* a send found no room since the last wait */
 	unsigned room_waits; /* waits for room, one after another; wait's own */
 	bool idle;	     /* the last sleep brought nothing; wait's own */
+	uint64_t armed_ns;   /* when the descriptor was; arm's own */
 	_Atomic(weft_au64 *) watch_word; /* waits end when it is watch_want */
 	weft_au64 watch_want;
 	_Atomic(struct weft_bell *) watch_bell; /* and this bell is rung */

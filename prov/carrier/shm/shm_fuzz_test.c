@@ -255,6 +255,22 @@ static void garbage_neither_crashes_nor_hangs(void **state)
 	}
 }
 
+/* It is not looked through to its end, which may be days away. */
+static void a_tail_that_cannot_be_holds_nobody_up(void **state)
+{
+	struct end *a = calloc(1, sizeof(*a));
+	uint64_t end = weft_now_ns() + UINT64_C(500000000);
+
+	T_OK(end_open(a, &weft_carrier_shm, 1, NULL));
+	weft_store64(&shm_of(a->c)->view.head->tail,
+		     shm_tail_make(UINT64_C(1) << 46, 1));
+	while (weft_now_ns() < end)
+		a->c->ops->poll(a->c, 16);
+	T_TRUE(shm_of(a->c)->broken);
+	end_close(a);
+	free(a);
+}
+
 /* ---- a region whose constants are wrong ---------------------------------- */
 
 /* One wrong field: bytes bytes at off become value. */
@@ -399,6 +415,7 @@ int main(void)
 		T_CASE(a_region_with_a_wrong_head_is_refused),
 		T_CASE(noise_in_a_head_crashes_nobody),
 		T_CASE(a_full_table_is_looked_through_now_and_then),
+		T_CASE(a_tail_that_cannot_be_holds_nobody_up),
 		T_CASE(garbage_neither_crashes_nor_hangs),
 	};
 

@@ -38,6 +38,7 @@
  * is the index of the sender's entry in the receiver's table.
  *
  * Pages come on first touch; a region of a few MiB costs what is used of it.
+ * Only the slots come together, when somebody pours packets in (tx_warm).
  */
 #ifndef WEFT_CARRIER_SHM_LAYOUT_H
 #define WEFT_CARRIER_SHM_LAYOUT_H

@@ -198,7 +198,8 @@ static int peer_claim(struct shm *s, struct shm_peer *p)
 		peer_sign(s, e);
 		p->writer = (uint16_t)n;
 		p->cells_done = &e->cells_done;
-		p->head_seen = weft_load64(&v->head->head);
+		/* full: the first packet makes shm_tx.c look */
+		p->head_seen = weft_load64(&v->head->head) - v->slots;
 		p->seq = 0;
 		p->state = SHM_PEER_UP;
 		return 0;
@@ -345,7 +346,7 @@ void shm_peer_end(struct shm *s, struct shm_peer *p)
 	if (p->life >= 0)
 		close(p->life);
 	p->life = -1;
-	p->base.lost = (uint32_t)p->end_err;
+	p->base.lost = (uint16_t)p->end_err;
 	weft_log(WEFT_LOG_INFO, "shm: peer %u (pid %u) is gone: %s",
 		 p->base.index, p->id.pid, strerror(p->end_err));
 	s->up->lost(s->up_arg, &p->base, p->end_err);

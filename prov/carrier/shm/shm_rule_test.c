@@ -2,7 +2,7 @@
 /*
  * Rules of the region, at their edges: a packet that does not keep to them is
  * refused, counted, and its writer given up; cells are handed out to the last
- * one and no further.
+ * one and no further. And when the pages of a FIFO come.
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/shm/shm.h"
@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define LONGER (SHM_LONG_BYTES + 1) /* goes into a cell */
 
@@ -236,6 +238,84 @@ static void cells_go_to_the_last_one_and_no_further(void **state)
 	free(b);
 }
 
+/* ---- pages ---- */
+
+#define WINDOW 64
+
+/* Pages of b's FIFO; *there_p: those that somebody has touched. */
+static size_t fifo_pages(const struct pair *p, size_t *there_p)
+{
+	const struct shm_view *v = &shm_b(p)->view;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uintptr_t at = (uintptr_t)v->slot / page * page;
+	uintptr_t end = (uintptr_t)(v->slot + v->slots);
+	size_t n = (end - at + page - 1) / page;
+	unsigned char *in = calloc(n, 1);
+
+	T_OK(mincore((void *)at, end - at, in));
+	*there_p = 0;
+	for (size_t i = 0; i < n; i++)
+		*there_p += in[i] & 1;
+	free(in);
+	return n;
+}
+
+/* Kernels before 5.14 bring in one page after the other, whatever is asked. */
+static bool kernel_brings_pages(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *at = mmap(NULL, page, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	bool knows = false;
+
+#ifdef MADV_POPULATE_WRITE
+	knows = !madvise(at, page, MADV_POPULATE_WRITE);
+#endif
+	munmap(at, page);
+	return knows;
+}
+
+static void a_window_of_packets_brings_in_the_fifo(void **state)
+{
+	size_t pages, there;
+	struct pair p;
+
+	if (!kernel_brings_pages())
+		skip();
+	pair_open(&p);
+	for (uint64_t i = 0; i < WINDOW; i++)
+		T_OK(end_send_all(p.a, p.to, i, 8, 20));
+	pages = fifo_pages(&p, &there);
+	T_IS(there, pages);
+	T_TRUE(end_wait_got(p.b, WINDOW, 20));
+	T_IS(p.b->bad, 0);
+	pair_close(&p);
+}
+
+/* Unless the host's pages are so large that the first packet brings in all. */
+static void a_conversation_brings_in_what_it_needs(void **state)
+{
+	struct weft_peer *back;
+	size_t pages, there, first = 0;
+	struct pair p;
+
+	pair_open(&p);
+	back = end_peer(p.b, p.a);
+	for (uint64_t i = 0; i < WINDOW; i++) {
+		T_OK(end_send_all(p.a, p.to, i, 8, 20));
+		T_TRUE(end_wait_got(p.b, i + 1, 20));
+		T_OK(end_send_all(p.b, back, i, 8, 20));
+		T_TRUE(end_wait_got(p.a, i + 1, 20));
+		if (!first)
+			fifo_pages(&p, &first);
+	}
+	pages = fifo_pages(&p, &there);
+	pair_close(&p);
+	if (first == pages)
+		skip();
+	T_TRUE(there < pages);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +326,8 @@ int main(void)
 		T_CASE(a_packet_longer_than_we_take_is_refused),
 		T_CASE(a_packet_may_fill_its_cell),
 		T_CASE(cells_go_to_the_last_one_and_no_further),
+		T_CASE(a_window_of_packets_brings_in_the_fifo),
+		T_CASE(a_conversation_brings_in_what_it_needs),
 	};
 
 	return T_RUN(tests);

@@ -216,9 +216,11 @@ static void tick_stuck(struct shm *s, uint64_t now)
 {
 	uint64_t tail = tick_tail(s);
 	uint64_t next = weft_load64_relaxed(&s->rx_next);
+	uint64_t used = shm_tail_ticket(tail) - next;
 	uint16_t writer;
 
-	if (shm_tail_ticket(tail) == next || shm_wait_ready(s)) {
+	/* a tail that cannot be is for tick_sane() */
+	if (!used || used > s->view.slots || shm_wait_ready(s)) {
 		s->stuck_ticket = UINT64_MAX;
 		return;
 	}

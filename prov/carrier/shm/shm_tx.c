@@ -12,6 +12,7 @@
  * word and by head.
  */
 #include "prov/carrier/shm/shm.h"
+#include "src/base/copy.h"
 #include "src/base/iov.h"
 
 #include <errno.h>
@@ -36,19 +37,53 @@ static void tx_record(struct shm_view *v, uint64_t ticket, uint16_t writer)
 }
 
 /*
+ * The pages of a peer's FIFO come one by one on first touch, a fault here and
+ * one there for each 32 packets. Whoever pours packets into it brings in all of
+ * them at once; who is in conversation, or says a word or two, will not need
+ * most of them soon. The common way need not count for that: until then
+ * head_seen says that the FIFO is full in TX_LOOK slots.
+ */
+#define TX_LOOK 32 /* slots until the next look */
+#define TX_HEAR 8  /* packets that came meanwhile: a conversation */
+
+static void tx_warm(struct shm *s, struct shm_peer *p, uint64_t ticket)
+{
+	uint64_t soon = ticket + TX_LOOK - p->view.slots;
+	uint64_t heard = s->stats.received - p->heard;
+
+	if (p->seq && heard < TX_HEAR) {
+		p->warm = true;
+		weft_region_warm(p->slot, p->view.slots * SHM_SLOT_BYTES);
+		return;
+	}
+	p->heard = s->stats.received;
+	if ((int64_t)(p->head_seen - soon) > 0)
+		p->head_seen = soon;
+}
+
+/* Looks at the receiver's head. */
+static void tx_look(struct shm *s, struct shm_peer *p, uint64_t ticket)
+{
+	/* A3 pairs with R3 in rx_publish(): the slot was read before reuse. */
+	p->head_seen = weft_load64(&p->head->head);
+	if (!p->warm)
+		tx_warm(s, p, ticket);
+}
+
+/*
  * Whether n slots from ticket on are free; looks at the receiver's head when
  * it seems not. Head is read after the tail that ticket is from, so it may be
  * ahead of an old ticket, but never more than a FIFO behind it.
  */
-static int tx_room(struct shm_peer *p, uint64_t ticket, uint32_t n)
+static int tx_room(struct shm *s, struct shm_peer *p, uint64_t ticket,
+		   uint32_t n)
 {
 	int64_t slots = p->view.slots;
 	int64_t used = (int64_t)(ticket - p->head_seen);
 
 	if (weft_likely(used >= 0 && used + n <= slots))
 		return 0;
-	/* A3 pairs with R3 in rx_publish(): the slot was read before reuse. */
-	p->head_seen = weft_load64(&p->head->head);
+	tx_look(s, p, ticket);
 	used = (int64_t)(ticket - p->head_seen);
 	if (used > slots)
 		return -EPROTO;
@@ -74,7 +109,8 @@ static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t next)
 }
 
 /* Any reservation, whoever was there before, however full it looks. */
-static int tx_reserve_any(struct shm_peer *p, uint32_t n, uint64_t *ticket_p)
+static int tx_reserve_any(struct shm *s, struct shm_peer *p, uint32_t n,
+			  uint64_t *ticket_p)
 {
 	/* relaxed: see the head of the file */
 	uint64_t t = weft_load64_relaxed(&p->head->tail);
@@ -82,7 +118,7 @@ static int tx_reserve_any(struct shm_peer *p, uint32_t n, uint64_t *ticket_p)
 
 	do {
 		*ticket_p = shm_tail_ticket(t);
-		ret = tx_room(p, *ticket_p, n);
+		ret = tx_room(s, p, *ticket_p, n);
 		if (weft_unlikely(ret))
 			return ret;
 	} while (weft_unlikely(
@@ -104,11 +140,11 @@ WEFT_INLINE bool tx_reserve_next(struct shm_peer *p, uint64_t *ticket_p)
 		       memory_order_relaxed, memory_order_relaxed));
 }
 
-static int tx_reserve(struct shm_peer *p, uint64_t *ticket_p)
+static int tx_reserve(struct shm *s, struct shm_peer *p, uint64_t *ticket_p)
 {
 	if (weft_likely(tx_reserve_next(p, ticket_p)))
 		return 0;
-	return tx_reserve_any(p, 1, ticket_p);
+	return tx_reserve_any(s, p, 1, ticket_p);
 }
 
 static struct shm_slot *tx_slot(const struct shm_peer *p, uint64_t ticket)
@@ -153,7 +189,7 @@ static WEFT_APART int tx_short(struct shm *s, struct shm_peer *p,
 {
 	struct shm_slot *slot;
 	uint64_t ticket;
-	int ret = tx_reserve(p, &ticket);
+	int ret = tx_reserve(s, p, &ticket);
 
 	if (weft_unlikely(ret))
 		return ret;
@@ -193,7 +229,7 @@ static int tx_long(struct shm *s, struct shm_peer *p,
 		from = iov->iov_base;
 	else
 		weft_iov_gather(whole, iov, count);
-	ret = tx_reserve_any(p, n, &ticket);
+	ret = tx_reserve_any(s, p, n, &ticket);
 	if (weft_unlikely(ret))
 		return ret;
 	memcpy(tx_slot(p, ticket)->payload, from, SHM_SHORT_BYTES);
@@ -210,6 +246,10 @@ static void tx_fill(void *to, const struct iovec *iov, int count)
 {
 	const struct weft_fill *f;
 
+	if (weft_likely(count == 1)) {
+		weft_copy_piece(to, iov->iov_base, iov->iov_len);
+		return;
+	}
 	if (weft_likely(count != WEFT_IOV_FILL)) {
 		weft_iov_gather(to, iov, count);
 		return;
@@ -225,7 +265,7 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 	uint64_t ticket = shm_tail_ticket(weft_load64_relaxed(&p->head->tail));
 	uint32_t named;
 	uint16_t cell;
-	int ret = tx_room(p, ticket, 1);
+	int ret = tx_room(s, p, ticket, 1);
 
 	if (ret)
 		return ret;
@@ -234,7 +274,7 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 		return ret;
 	/* The copy comes first: a slot is reserved for a moment only. */
 	tx_fill(s->view.cell + (size_t)cell * s->view.cell_bytes, iov, count);
-	ret = tx_reserve(p, &ticket);
+	ret = tx_reserve(s, p, &ticket);
 	if (ret) {
 		shm_cell_put(s, cell);
 		return ret;

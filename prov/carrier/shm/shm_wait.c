@@ -39,6 +39,7 @@
 #define WAIT_SLICE_NS	 UINT64_C(100000000) /* the longest sleep */
 #define WAIT_VAIN_NS	 UINT64_C(10000000)  /* a long one, in vain */
 #define WAIT_TICK_MS	 250		     /* of an armed descriptor */
+#define WAIT_ARMED_NS	 UINT64_C(20000000)  /* arming holds so long */
 #define WAIT_ROOM_YIELDS 1000		     /* before we sleep for room */
 
 /* Registers the process so that sleepers anywhere can order its stores. */
@@ -497,18 +498,14 @@ void shm_wait_fini(struct shm *s)
 	close(wait_timer(s));
 }
 
-int shm_arm(struct weft_carrier *c)
+/* All that arming takes; false: something has come meanwhile. */
+static bool arm_anew(struct shm *s, uint64_t now)
 {
-	struct shm *s = shm_of(c);
 	struct itimerspec tick = {
 		.it_value = { .tv_nsec = WAIT_TICK_MS * 1000000 },
 		.it_interval = { .tv_nsec = WAIT_TICK_MS * 1000000 }
 	};
 
-	if (shm_wait_fd(c) < 0)
-		return -EOPNOTSUPP;
-	if (wait_over(s) || wait_full(s))
-		return -EAGAIN;
 	shm_sock_accept(s);
 	timerfd_settime(wait_timer(s), 0, &tick, NULL);
 	weft_store32_relaxed(&s->nudge, 1);
@@ -518,8 +515,31 @@ int shm_arm(struct weft_carrier *c)
 		weft_fence_full();
 	}
 	wait_order(s);
+	s->armed_ns = now;
 	if (!wait_over(s))
-		return 0;
+		return true;
 	wait_retract(s, SHM_ARMED);
-	return -EAGAIN;
+	return false;
+}
+
+/*
+ * Whether the last time still holds: nobody has answered it, and no bell is to
+ * be lain on. Senders were ordered then, so none of them misses it.
+ */
+static bool arm_holds(struct shm *s, uint64_t now)
+{
+	return weft_load32(&s->view.head->wake) & SHM_ARMED &&
+	       now - s->armed_ns < WAIT_ARMED_NS && !wait_bell(s);
+}
+
+int shm_arm(struct weft_carrier *c)
+{
+	struct shm *s = shm_of(c);
+	uint64_t now = weft_now_ns();
+
+	if (shm_wait_fd(c) < 0)
+		return -EOPNOTSUPP;
+	if (wait_over(s) || wait_full(s))
+		return -EAGAIN;
+	return arm_holds(s, now) || arm_anew(s, now) ? 0 : -EAGAIN;
 }

@@ -9,9 +9,11 @@
 #include "src/base/clock.h"
 #include "test/t.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define LONG_NS UINT64_C(30000000000)
@@ -193,10 +195,45 @@ static void a_packet_that_a_crowds_sleeper_missed_waits_for_a_nap(void **state)
 	end_close(&r.e);
 }
 
+static void arm(struct end *e)
+{
+	while (e->c->ops->arm(e->c))
+		e->c->ops->poll(e->c, 4);
+}
+
+/* It is dear, so it is not done again before somebody has answered it. */
+static void arming_holds_until_it_is_answered(void **state)
+{
+	struct end *a = calloc(1, sizeof(*a)), *b = calloc(1, sizeof(*b));
+	struct pollfd fd = { .events = POLLIN };
+	uint64_t since;
+
+	T_OK(end_open(a, &weft_carrier_shm, 1, NULL));
+	T_OK(end_open(b, &weft_carrier_shm, 2, NULL));
+	fd.fd = a->c->ops->wait_fd(a->c);
+	do {
+		arm(a);
+		since = shm_of(a->c)->armed_ns;
+		arm(a);
+	} while (shm_of(a->c)->armed_ns != since);
+	for (uint64_t n = 0; n < 50; n++) {
+		arm(a);
+		T_TRUE(weft_load32(&shm_of(a->c)->view.head->wake));
+		T_OK(end_send_all(b, end_peer(b, a), n, 8, 10));
+		T_IS(poll(&fd, 1, 20000), 1);
+		T_TRUE(end_wait_got(a, n + 1, 20));
+	}
+	end_close(a);
+	end_close(b);
+	free(a);
+	free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_watch_that_is_set_while_falling_asleep_is_heard),
+		T_CASE(arming_holds_until_it_is_answered),
 		T_CASE(a_packet_that_a_crowds_sleeper_missed_waits_for_a_nap),
 	};
 

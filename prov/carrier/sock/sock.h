@@ -90,11 +90,12 @@ struct sock_peer {
 		uint32_t next;	/* the number of the next datagram */
 		uint32_t acked; /* everything before has arrived */
 	} tx;
-	struct sock_flight *flight; /* SOCK_WINDOW of them, at the first */
-	uint64_t order;		    /* of the last that went ... */
-	uint64_t landed;	    /* ... and of the latest that arrived */
-	uint64_t went_ns;	    /* when the last packet was sent */
-	struct sock_gram *open;	    /* being filled, has no number yet */
+	struct sock_flight *flight; /* a power of two of them, at the first */
+	uint32_t flight_room;
+	uint64_t order;		/* of the last that went ... */
+	uint64_t landed;	/* ... and of the latest that arrived */
+	uint64_t went_ns;	/* when the last packet was sent */
+	struct sock_gram *open; /* being filled, has no number yet */
 	uint32_t gram_max;
 	uint32_t losses;   /* flights that are lost and not sent again */
 	uint64_t flying;   /* bytes on their way */
@@ -213,7 +214,7 @@ static inline struct sock_peer *sock_peer_of(struct weft_peer *p)
 
 static inline struct sock_flight *sock_flight(struct sock_peer *p, uint32_t seq)
 {
-	return &p->flight[seq % SOCK_WINDOW];
+	return &p->flight[seq & (p->flight_room - 1)];
 }
 
 static inline struct sock_gram **sock_here(struct sock_peer *p, uint32_t seq)
@@ -260,8 +261,10 @@ struct sock_peer *sock_peer_from(struct sock *s, const struct sockaddr_in *name,
 int sock_peer_meet(struct sock *s, struct sock_peer *p);
 void sock_peer_refused(struct sock *s, struct sock_peer *p);
 void sock_peer_lose(struct sock *s, struct sock_peer *p, int err);
-/* Memory for windows, at first use; false: there is none. */
-bool sock_peer_can_fly(struct sock_peer *p);
+/* The widest datagram to it, without a tag. */
+void sock_peer_width(struct sock_peer *p, uint32_t gram_max);
+/* Memory for windows, of count numbers, as they are needed; false: none. */
+bool sock_peer_can_fly(struct sock_peer *p, uint32_t count);
 bool sock_peer_can_keep(struct sock_peer *p);
 void sock_peer_free(struct sock *s, struct sock_peer *p);
 void sock_peer_busy(struct sock *s, struct sock_peer *p);

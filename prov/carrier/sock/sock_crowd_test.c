@@ -131,11 +131,48 @@ static void a_crowd_waits_for_who_is_away(void **state)
 	}
 }
 
+/* Most peers get a word now and then: only who gets much has a long window. */
+static void a_window_grows_with_what_is_on_its_way(void **state)
+{
+	struct end a, b;
+	struct sock_peer *p;
+	struct t_limit limit;
+	uint64_t sent = 1;
+
+	T_OK(end_open(&a, &weft_carrier_sock, 1, NULL));
+	T_OK(end_open(&b, &weft_carrier_sock, 2, NULL));
+	p = sock_peer_of(end_peer(&a, &b));
+	T_OK(end_send_all(&a, &p->base, 0, 8, 20));
+	T_TRUE(end_wait_got(&b, 1, 20));
+	T_TRUE(p->flight_room <= 32);
+	p->gram_max = 1000;
+	t_limit_set(&limit, 60);
+	while (p->flight_room <= 32) {
+		T_FALSE(t_limit_over(&limit));
+		if (!end_send(&a, &p->base, sent, 8000))
+			sent++;
+		else
+			a.c->ops->poll(a.c, 1);
+	}
+	T_TRUE(p->flight_room < SOCK_WINDOW);
+	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++)
+		T_NOT_NULL(sock_flight(p, seq)->gram);
+	while (b.got < sent) {
+		T_FALSE(t_limit_over(&limit));
+		b.c->ops->poll(b.c, 64);
+		a.c->ops->poll(a.c, 1);
+	}
+	T_IS(b.bad, 0);
+	end_close(&a);
+	end_close(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_long_window_knows_what_is_here),
 		T_CASE(a_crowd_waits_for_who_is_away),
+		T_CASE(a_window_grows_with_what_is_on_its_way),
 	};
 
 	return T_RUN(tests);

@@ -280,12 +280,13 @@ static void io_narrow(struct sock *s, uint32_t i)
 {
 	struct io_entry *e = &s->out->entry[i];
 	struct iovec *v = &s->out->iov[i];
+	uint32_t width = e->peer->gram_max + s->tag;
 	bool local;
 
-	sock_name_way(s, &e->peer->base.name, &e->peer->gram_max, &local);
-	if (v->iov_len <= e->peer->gram_max)
-		e->peer->gram_max = SOCK_GRAM_MIN;
-	e->peer->gram_max -= s->tag;
+	sock_name_way(s, &e->peer->base.name, &width, &local);
+	if (v->iov_len <= width)
+		width = SOCK_GRAM_MIN;
+	sock_peer_width(e->peer, width - s->tag);
 	e->peer->pace.datagram = e->peer->gram_max;
 	io_fragments(s, IP_PMTUDISC_DONT);
 	sock_io_one(s, &e->peer->base.name, v->iov_base, (uint32_t)v->iov_len);

@@ -120,7 +120,7 @@ static void pair_open(struct pair *p, const char *plan, uint32_t gram)
 	side_open(&p->b, NULL);
 	T_OK(p->a.c->ops->peer(p->a.c, &p->b.name, &to));
 	p->ab = sock_peer_of(to);
-	p->ab->gram_max = gram;
+	sock_peer_width(p->ab, gram);
 }
 
 static void pair_send(struct pair *p, const struct weft_pkt *pkt,
@@ -285,6 +285,41 @@ static void what_was_refused_comes_again(void **state)
 	}
 }
 
+/* What is said to go whole is one datagram, and a little more is not. */
+static void what_is_whole_is_one_datagram(void **state)
+{
+	for (uint32_t gram = 1441; gram < 1456; gram += 5) {
+		struct pair p;
+		struct sock *s;
+		uint32_t next;
+
+		pair_open(&p, NULL, gram);
+		pair_talk(&p);
+		s = sock_of(p.a.c);
+		sock_enter(s);
+		s->polling = true;
+		p.ab->pace.window = p.ab->room = 1u << 20;
+		for (uint32_t more = 0; more <= 8; more += 8) {
+			static uint8_t data[1500];
+			struct iovec iov = { data, p.ab->base.whole + more };
+			struct weft_pkt pkt = { .type = LOOSE,
+						.len = (uint16_t)iov.iov_len,
+						.carrier = WEFT_PKT_LOOSE,
+						.tag = BYTES };
+
+			sock_turn_uncork(s);
+			next = p.ab->tx.next;
+			T_OK(sock_tx_send(s, p.ab, &pkt, &iov));
+			T_IS(p.ab->tx.next - next, more ? 1 : 0);
+			T_TRUE(p.ab->open->bytes <= gram);
+		}
+		s->polling = false;
+		sock_leave(s);
+		side_close(&p.a);
+		side_close(&p.b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +327,7 @@ int main(void)
 		T_CASE(full_datagrams_are_of_one_size),
 		T_CASE(what_is_loose_waits_for_nothing),
 		T_CASE(what_was_refused_comes_again),
+		T_CASE(what_is_whole_is_one_datagram),
 	};
 
 	return T_RUN(tests);

@@ -15,17 +15,20 @@
  * while has an owner, and data may wait there.
  */
 #include "prov/carrier/sock/sock.h"
+#include "src/base/attr.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
-#define PEER_MAX	 65536u
-#define PEER_SILENT_NS	 UINT64_C(20000000) /* a refusal takes no longer */
-#define PEER_FAR_NS	 UINT64_C(100000000)
-#define PEER_ASK_NS	 UINT64_C(1000000)
-#define PEER_ASK_MOST_NS UINT64_C(64000000)
-#define PEER_ROOM_FIRST	 262144u /* until the peer says a number */
+#define PEER_MAX	  65536u
+#define PEER_SILENT_NS	  UINT64_C(20000000) /* a refusal takes no longer */
+#define PEER_FAR_NS	  UINT64_C(100000000)
+#define PEER_ASK_NS	  UINT64_C(1000000)
+#define PEER_ASK_MOST_NS  UINT64_C(64000000)
+#define PEER_FLIGHT_FIRST 32u	  /* numbers; most peers never need more */
+#define PEER_ROOM_FIRST	  262144u /* until the peer says a number */
 
 void sock_peer_busy(struct sock *s, struct sock_peer *p)
 {
@@ -50,6 +53,16 @@ static int peer_place(struct sock *s)
 	return 0;
 }
 
+/* Records are padded to eight bytes, and so is what is full of them. */
+void sock_peer_width(struct sock_peer *p, uint32_t gram_max)
+{
+	static_assert(sizeof(struct sock_head) % 8 == 0, "records follow it");
+	p->gram_max = gram_max & ~7u;
+	p->base.whole = (uint16_t)(p->gram_max - sizeof(struct sock_head) -
+				   sizeof(struct sock_record) -
+				   sizeof(struct weft_pkt));
+}
+
 static int peer_new(struct sock *s, const struct sockaddr_in *name,
 		    struct sock_peer **p_p)
 {
@@ -69,7 +82,7 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 	}
 	p->base.name = *name;
 	p->base.index = s->peer_count;
-	p->gram_max = gram_max - s->tag;
+	sock_peer_width(p, gram_max - s->tag);
 	p->local = local;
 	p->room = PEER_ROOM_FIRST;
 	p->ask_wait_ns = PEER_ASK_NS;
@@ -211,11 +224,24 @@ void sock_peer_refused(struct sock *s, struct sock_peer *p)
 	sock_peer_busy(s, p);
 }
 
-bool sock_peer_can_fly(struct sock_peer *p)
+bool sock_peer_can_fly(struct sock_peer *p, uint32_t count)
 {
-	if (!p->flight)
-		p->flight = calloc(SOCK_WINDOW, sizeof(*p->flight));
-	return p->flight;
+	uint32_t room = p->flight_room ? p->flight_room : PEER_FLIGHT_FIRST;
+	struct sock_flight *more;
+
+	if (weft_likely(count <= p->flight_room))
+		return true;
+	while (room < count)
+		room *= 2;
+	more = calloc(room, sizeof(*more));
+	if (!more)
+		return false;
+	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++)
+		more[seq & (room - 1)] = *sock_flight(p, seq);
+	free(p->flight);
+	p->flight = more;
+	p->flight_room = room;
+	return true;
 }
 
 bool sock_peer_can_keep(struct sock_peer *p)
@@ -227,7 +253,7 @@ bool sock_peer_can_keep(struct sock_peer *p)
 
 static void peer_empty(struct sock *s, struct sock_peer *p)
 {
-	for (unsigned i = 0; p->flight && i < SOCK_WINDOW; i++)
+	for (unsigned i = 0; i < p->flight_room; i++)
 		sock_gram_free(s, p->flight[i].gram);
 	for (unsigned i = 0; p->here && i < SOCK_WINDOW; i++)
 		sock_gram_free(s, p->here[i]);
@@ -236,6 +262,7 @@ static void peer_empty(struct sock *s, struct sock_peer *p)
 	free(p->here);
 	free(p->whole);
 	p->flight = NULL;
+	p->flight_room = 0;
 	p->here = NULL;
 	p->open = NULL;
 	p->whole = NULL;
@@ -267,6 +294,6 @@ void sock_peer_lose(struct sock *s, struct sock_peer *p, int err)
 	if (p->sends)
 		s->senders--;
 	weft_list_remove(&p->busy);
-	p->base.lost = (uint32_t)err;
+	p->base.lost = (uint16_t)err;
 	s->up->lost(s->up_arg, &p->base, err);
 }

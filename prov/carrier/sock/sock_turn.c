@@ -17,7 +17,8 @@
 #define TURN_BLOCKED_NS UINT64_C(50000)	  /* until a refused packet is tried */
 #define TURN_UNSENT_NS	UINT64_C(1000000) /* until the network has room */
 #define TURN_TICK_NS	UINT64_C(100000000) /* between two rounds of pokes */
-#define TURN_QUIET_NS	UINT64_C(200000000) /* who was heard needs none */
+#define TURN_QUIET_NS	UINT64_C(200000000) /* who was heard needs none ... */
+#define TURN_EACH_NS	UINT64_C(50000000)  /* ... or for so long a peer */
 #define TURN_POKES	64u		    /* of a round */
 #define TURN_ASKS	8u /* in the time that one may be silent */
 #define TURN_READS	4
@@ -162,19 +163,32 @@ static enum sock_kind turn_poke_kind(struct sock *s, struct sock_peer *p)
 }
 
 /*
+ * How long one may be quiet: every word wakes a sleeper, so many peers have few
+ * each. But a host that is silent has to be asked in time.
+ */
+static uint64_t turn_quiet_ns(const struct sock *s)
+{
+	uint64_t ns = turn_sooner(s->peer_count * TURN_EACH_NS,
+				  s->silence_ns / TURN_ASKS);
+
+	return ns > TURN_QUIET_NS ? ns : TURN_QUIET_NS;
+}
+
+/*
  * A word to those who have been quiet, whom nothing else may be sent to for a
  * long time: if the process has died, its host says so.
  */
 static void turn_poke(struct sock *s)
 {
 	uint32_t most = s->peer_count < TURN_POKES ? s->peer_count : TURN_POKES;
+	uint64_t quiet_ns = turn_quiet_ns(s);
 
 	s->tick_ns = s->now + TURN_TICK_NS;
 	for (uint32_t i = 0; i < most; i++) {
 		struct sock_peer *p = s->peer[s->poked++ % s->peer_count];
 
 		if (!p->base.lost && p->far && p->far != s->gen &&
-		    s->now - p->heard_ns > TURN_QUIET_NS)
+		    s->now - p->heard_ns > quiet_ns)
 			sock_tx_small(s, p, turn_poke_kind(s, p));
 	}
 }

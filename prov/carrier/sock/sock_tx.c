@@ -101,6 +101,7 @@ static void tx_depart(struct sock *s, struct sock_peer *p)
 	uint32_t seq = p->tx.next++;
 	struct sock_head *h = sock_gram_head(g);
 
+	assert(tx_count(p) <= p->flight_room);
 	h->kind = SOCK_DATA;
 	h->seq = seq;
 	h->flags = g->loose ? SOCK_LOOSE : 0;
@@ -260,17 +261,22 @@ static int tx_shred(struct sock *s, struct sock_peer *p, struct tx_from *f)
 	return 0;
 }
 
+/* Numbers on their way, if a packet that takes so much went, too. */
+static uint32_t tx_count_with(const struct sock_peer *p, uint32_t need)
+{
+	uint32_t body = p->gram_max - (uint32_t)sizeof(struct sock_head);
+
+	return tx_count(p) + (p->open ? 1 : 0) +
+	       (need <= body ? 1 : need / (body - 16 - TX_PART_MIN) + 1);
+}
+
 /* The numbers and bytes that a packet would take. */
 static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
 			uint32_t need)
 {
-	uint32_t body = p->gram_max - (uint32_t)sizeof(struct sock_head);
-	uint32_t grams = p->open ? 1 : 0;
-
 	if (p->open && tx_space(p->open) >= need)
 		return true;
-	grams += need <= body ? 1 : need / (body - 16 - TX_PART_MIN) + 1;
-	if (tx_count(p) + grams > s->window || p->losses)
+	if (tx_count_with(p, need) > s->window || p->losses)
 		return false;
 	return tx_may_fly(p, need + (p->open ? p->open->bytes : 0));
 }
@@ -281,7 +287,7 @@ static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
 {
 	uint32_t need = tx_pad(sizeof(struct sock_record) + bytes);
 
-	if (!sock_peer_can_fly(p))
+	if (!sock_peer_can_fly(p, tx_count_with(p, need)))
 		return -EAGAIN;
 	if (need + sizeof(struct sock_head) > p->gram_max) {
 		if (loose ? tx_shred(s, p, f) : tx_cut(s, p, f, bytes))

@@ -36,6 +36,7 @@ int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr)
 {
 	struct sock_bed *b = &s->bed;
 
+	s->base.beside = -1;
 	b->epoll = -1;
 	b->timer = -1;
 	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
@@ -121,12 +122,13 @@ static bool wait_over(struct sock_bed *b, uint64_t now)
 /* True: the socket has something, or somebody rang. */
 static bool wait_look(struct sock *s, uint64_t ns)
 {
-	struct pollfd fd[2] = { { .fd = s->fd, .events = POLLIN },
-				{ .fd = s->bed.event, .events = POLLIN } };
+	struct pollfd fd[3] = { { .fd = s->fd, .events = POLLIN },
+				{ .fd = s->bed.event, .events = POLLIN },
+				{ .fd = s->base.beside, .events = POLLIN } };
 	struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u),
 			       .tv_nsec = (long)(ns % 1000000000u) };
 
-	if (ppoll(fd, 2, &ts, NULL) <= 0)
+	if (ppoll(fd, 3, &ts, NULL) <= 0)
 		return false;
 	if (fd[1].revents)
 		wait_unring(&s->bed);

@@ -111,7 +111,7 @@ WEFT_HOT void cu_board_arrive(struct weft_cu_group *g,
 	board_turn(g, seq, out);
 }
 
-void cu_board_credit(struct weft_cu_group *g, uint64_t epoch)
+WEFT_HOT void cu_board_credit(struct weft_cu_group *g, uint64_t epoch)
 {
 	struct cu_head *root = g->row[g->tree.root];
 	/* RA2: pairs with itself: who counts last has seen all. */

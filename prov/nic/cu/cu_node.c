@@ -168,7 +168,7 @@ void cu_node_credit_at(struct weft_cu_group *g, int member, uint64_t epoch)
 		cu_tell(g, CU_BELL_CREDIT);
 }
 
-void cu_node_credit(struct weft_cu_group *g)
+WEFT_HOT void cu_node_credit(struct weft_cu_group *g)
 {
 	g->credits++;
 	if (g->board)

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Receives and unexpected messages at an end: of a peer, of a communicator that
+ * somebody asks about, of the interface itself.
+ */
+#include "prov/nic/nic_recv.h"
+#include "prov/nic/nic_op.h"
+
+/* A message that waits here longer than its sender; see nic_recv.c,
+ * left_behind. */
+static void gone_more(struct weft_nic *nic, struct nic_msg *u)
+{
+	struct nic_peer *p = nic_peer_of(nic, u->src);
+
+	if (!p) /* it stays for receives from anybody */
+		return;
+	if (!p->left++)
+		weft_list_push_back(&nic->gone, &p->gone);
+	u->left = 1;
+}
+
+/* Drops what can never be whole; notes who leaves whole messages here. */
+static void lost_msgs(struct weft_nic *nic, struct weft_match *m,
+		      struct weft_peer *peer)
+{
+	struct weft_list *n, *tmp;
+	struct nic_msg *u;
+
+	weft_list_each(n, tmp, &m->msgs)
+	{
+		u = weft_container_of(n, struct nic_msg, m.order);
+		if (u->src != peer)
+			continue;
+		if (!u->rts && u->got == u->len) {
+			gone_more(nic, u);
+			continue;
+		}
+		weft_match_remove(m, &u->m);
+		nic_msg_free(nic, u);
+	}
+}
+
+static void lost_posted(struct weft_nic *nic, struct weft_match *m,
+			struct weft_peer *peer, int err)
+{
+	struct weft_list *n, *tmp;
+	struct weft_nic_op *op;
+
+	weft_list_each(n, tmp, &m->posted)
+	{
+		op = weft_container_of(n, struct weft_nic_op, m.order);
+		if (op->m.src != peer->index)
+			continue;
+		nic_recv_fail(nic, op, err);
+	}
+}
+
+/* A claimed message whose rest will not come: its receive is told why. */
+static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer, int err)
+{
+	struct weft_list *n, *tmp;
+	struct nic_msg *u;
+
+	weft_list_each(n, tmp, &nic->claimed)
+	{
+		u = weft_container_of(n, struct nic_msg, link);
+		if (u->src == peer && u->got < u->len)
+			u->lost = (uint16_t)-err;
+	}
+}
+
+/* The eager message that was arriving. */
+static void lost_arriving(struct weft_nic *nic, struct nic_peer *p, int err)
+{
+	struct weft_nic_op *op = p->rx_op;
+	struct nic_msg *u = p->rx_msg;
+
+	p->rx_op = NULL;
+	p->rx_msg = NULL;
+	if (op)
+		nic_recv_done(nic, op, err);
+	if (u && u->dropped)
+		nic_msg_free(nic, u);
+}
+
+void nic_recv_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
+{
+	if (peer->up)
+		lost_arriving(nic, peer->up, err);
+	lost_claimed(nic, peer, err);
+	lost_msgs(nic, &nic->match[0], peer);
+	lost_msgs(nic, &nic->match[1], peer);
+	lost_posted(nic, &nic->match[0], peer, err);
+	lost_posted(nic, &nic->match[1], peer, err);
+}
+
+void weft_nic_recv_ask(struct weft_nic *nic,
+		       int (*ask)(void *arg, uint64_t tag, uint64_t ignore),
+		       void *arg)
+{
+	struct weft_list *n, *tmp;
+
+	weft_list_each(n, tmp, &nic->match[1].posted)
+	{
+		struct weft_nic_op *op =
+			weft_container_of(n, struct weft_nic_op, m.order);
+		int err = op->peer ? 0 : ask(arg, op->m.tag, op->m.ignore);
+
+		if (err)
+			nic_recv_fail(nic, op, err);
+	}
+}
+
+static void msgs_free(struct weft_nic *nic, struct weft_match *m)
+{
+	struct weft_list *n;
+	struct nic_msg *u;
+
+	while (!weft_list_empty(&m->msgs)) {
+		n = m->msgs.next;
+		u = weft_container_of(n, struct nic_msg, m.order);
+		weft_match_remove(m, &u->m);
+		u->left = 0; /* the carrier has closed, and forgot its peers */
+		nic_msg_free(nic, u);
+	}
+}
+
+void nic_recv_fini(struct weft_nic *nic)
+{
+	struct weft_list *n;
+	struct nic_msg *u;
+
+	while ((n = weft_list_pop_front(&nic->claimed))) {
+		u = weft_container_of(n, struct nic_msg, link);
+		u->left = 0; /* likewise */
+		nic_msg_free(nic, u);
+	}
+	msgs_free(nic, &nic->match[0]);
+	msgs_free(nic, &nic->match[1]);
+}

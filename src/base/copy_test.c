@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every length, at every place of a line: those bytes and no other. */
+#include "src/base/copy.h"
+#include "test/t.h"
+
+#include <stdint.h>
+
+enum { MOST = 300, SHIFTS = 17, AROUND = 16 };
+
+static void copies_are_exact(void **state)
+{
+	char from[MOST + SHIFTS], to[MOST + SHIFTS + 2 * AROUND];
+
+	for (size_t i = 0; i < sizeof(from); i++)
+		from[i] = (char)(i * 7 + 1);
+	for (size_t len = 0; len <= MOST; len++) {
+		for (size_t shift = 0; shift < SHIFTS; shift++) {
+			char *at = to + AROUND + SHIFTS - 1 - shift;
+
+			memset(to, 0x5a, sizeof(to));
+			weft_copy(at, from + shift, len);
+			T_MEM(at, from + shift, len);
+			for (char *p = to; p < at; p++)
+				T_IS(*p, 0x5a);
+			for (char *p = at + len; p < to + sizeof(to); p++)
+				T_IS(*p, 0x5a);
+		}
+	}
+}
+
+/* Where the loop begins and ends. */
+static void pieces_are_exact(void **state)
+{
+	static const size_t len[] = { 0,   1,	 511,  512,  513,
+				      600, 4095, 4096, 4097, 5000 };
+	char from[5000], to[5001];
+
+	for (size_t i = 0; i < sizeof(from); i++)
+		from[i] = (char)(i * 11 + i / 256);
+	for (size_t i = 0; i < sizeof(len) / sizeof(len[0]); i++) {
+		memset(to, 0x5a, sizeof(to));
+		weft_copy_piece(to, from, len[i]);
+		T_MEM(to, from, len[i]);
+		for (size_t k = len[i]; k < sizeof(to); k++)
+			T_IS(to[k], 0x5a);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(copies_are_exact),
+		T_CASE(pieces_are_exact),
+	};
+
+	return T_RUN(tests);
+}
