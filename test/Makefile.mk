@@ -20,11 +20,11 @@ EXTRA_DIST += test/doc_lib.sh
 # several hosts on one machine, also for people without a cluster
 exampledir = $(docdir)/examples
 dist_example_SCRIPTS = test/hosts
-PLAIN_TESTS += test/hosts_ways.sh
+PLAIN_TESTS += test/hosts_ways.sh test/hosts_leave.sh
 PLAIN_TESTS += test/hosts_self.sh test/hosts_death.sh test/hosts_slurm.sh
-EXTRA_DIST += test/hosts_lib.sh test/hosts_talk.c test/hosts_ways.c test/hosts_coll.c test/hosts_rest.c test/hosts_far.h \
-	test/hosts_soak.sh \
-	test/hosts_soak.c
+EXTRA_DIST += test/hosts_lib.sh test/hosts_far.h test/hosts_talk.c
+EXTRA_DIST += test/hosts_ways.c test/hosts_leave.c test/hosts_coll.c
+EXTRA_DIST += test/hosts_rest.c test/hosts_soak.c test/hosts_soak.sh
 include test/threads.mk
 include test/abi.mk
 include test/vt.mk

@@ -13,6 +13,12 @@ if [ -z "$HOSTS" ]; then
 fi
 export builddir=${builddir:-$PWD}
 . "$top_srcdir/test/run_lib.sh" || exit 1
+# what was wrong is said last, behind what Slurm did until then
+complain() {
+	[ $failed = 1 ] || tail -n 20 "$dir"/slurm*.log
+	echo "FAILED: $*"
+	failed=1
+}
 build_hello || exit 1
 chmod 755 "$dir"
 dd if=/dev/urandom of="$dir/key" bs=128 count=1 2> /dev/null
@@ -93,5 +99,4 @@ timeout 90 salloc -Q -N 2 -n 2 "$mpiexec" -l -x WORD=a,b -wdir /tmp sh -c \
 	'echo $(hostname) $WORD $(pwd)' > "$dir/out" 2> "$dir/err" < /dev/null
 [ "$(sort "$dir/out")" = "$(printf '0: host1 a,b /tmp\n1: host2 a,b /tmp')" ] ||
 	complain "options: $(cat "$dir/out" "$dir/err")"
-[ $failed = 0 ] || tail -n 20 "$dir"/slurm*.log
 end

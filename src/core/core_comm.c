@@ -116,8 +116,11 @@ int weft_comm_open_predefined(void)
 	return 0;
 }
 
-void weft_comm_close_predefined(void)
+void weft_comm_close_all(void)
 {
+	/* An endpoint with a route does not close, and says no good-bye: also
+	 * those leave that the application has not freed. */
+	weft_dead_each(weft_core_coll_get()->detach);
 	weft_comm_put(weft_core.world);
 	weft_comm_put(weft_core.self);
 	weft_core.world = NULL;

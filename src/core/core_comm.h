@@ -122,6 +122,7 @@ void weft_comm_put(struct weft_comm *c);
 
 /* MPI_COMM_WORLD and MPI_COMM_SELF. */
 int weft_comm_open_predefined(void);
-void weft_comm_close_predefined(void);
+/* Both, and the routes of all others. */
+void weft_comm_close_all(void);
 
 #endif

@@ -39,6 +39,14 @@ void weft_dead_remove(struct weft_comm *c)
 	weft_unlock();
 }
 
+void weft_dead_each(void (*visit)(struct weft_comm *c))
+{
+	struct weft_list *n;
+
+	for (n = comms.next; n != &comms; n = n->next)
+		visit(weft_container_of(n, struct weft_comm, link));
+}
+
 static const struct weft_comm *comm_of(uint64_t word)
 {
 	struct weft_list *n;

@@ -34,5 +34,7 @@ void weft_dead_names(char *text, size_t len);
 /* Communicators that tag words may name. */
 void weft_dead_add(struct weft_comm *c);
 void weft_dead_remove(struct weft_comm *c);
+/* For the last thread of the process: visit must not add or remove any. */
+void weft_dead_each(void (*visit)(struct weft_comm *c));
 
 #endif

@@ -185,9 +185,9 @@ static void wake(void)
 }
 
 /*
- * Virtual time ends for all at once. Not under the next collective's tag: one
- * who has left out a collective would take the others' part in that for their
- * good-bye.
+ * Nobody leaves before everybody has come. Not under the next collective's tag:
+ * one who has left out a collective would take the others' part in that for
+ * their good-bye.
  */
 static int meet_last(void)
 {
@@ -215,6 +215,18 @@ static int leave_world(void)
 	return rc ? rc : weft_world_end();
 }
 
+/*
+ * There are launchers whose fence is over on one host before the others have
+ * come to it (Slurm 22.05), so several hosts meet by themselves first. With
+ * somebody dead they cannot, and the launcher decides.
+ */
+static int leave_job(void)
+{
+	if (weft_hosts_several())
+		meet_last();
+	return weft_pmix_fence(idle, wake);
+}
+
 int weft_core_fini(void)
 {
 	int rc;
@@ -224,11 +236,11 @@ int weft_core_fini(void)
 	weft_call_stop();
 	if (weft_core.job.rank == 0)
 		weft_call_print(weft_core.virt ? "virtual time" : "time");
-	rc = weft_core.virt ? leave_world() : weft_pmix_fence(idle, wake);
+	rc = weft_core.virt ? leave_world() : leave_job();
 	weft_trace_stop();
 	weft_core_health_close();
 	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);
-	weft_comm_close_predefined();
+	weft_comm_close_all();
 	weft_core_clock_close();
 	weft_wire_close();
 	weft_call_finish();
