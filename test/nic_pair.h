@@ -49,6 +49,7 @@ struct grid {
 	const struct weft_machine *own; /* instead of that name; or NULL */
 	const struct weft_carrier_ops *carrier; /* NULL: loop */
 	size_t eager_bytes;
+	size_t host_loop;
 };
 
 static inline void note(struct side *s, const struct weft_nic_op *op)
@@ -111,6 +112,7 @@ static inline void side_open(struct side *s, const struct grid *g)
 		.no_dma = g->no_dma,
 		.faults = g->faults,
 		.eager_bytes = g->eager_bytes,
+		.host_loop = g->host_loop,
 	};
 
 	T_OK(weft_nic_open(&attr, &s->nic));

@@ -81,6 +81,8 @@ struct weft_carrier_attr {
 	size_t share_bytes;  /* own memory that peers map; 0: none */
 	size_t window_bytes; /* more of it, mapped in parts; 0: none */
 	uint32_t spin_ns;    /* wait: spin so long; 0: default, 1: never */
+	size_t loop_bytes;   /* shm: payloads that copy.h's loop copies at most
+			      */
 	bool no_dma;	     /* behave as if CMA were refused */
 	const char *faults;  /* loop, sock, noisy: a fault plan */
 	const struct weft_carrier_ops *below; /* noisy: whose packets err */

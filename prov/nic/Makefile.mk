@@ -34,7 +34,8 @@ PROV_TESTS = test/prov/prov_coll_test test/prov/prov_coll_form_test \
 	test/prov/prov_coll_man_test test/prov/prov_msg_test \
 	test/prov/prov_rma_test test/prov/prov_flow_test test/prov/prov_coll_fuzz_test \
 	test/prov/prov_coll_death_test test/prov/prov_coll_chain_test \
-	test/prov/prov_hmem_test test/prov/prov_coll_tree_test
+	test/prov/prov_hmem_test test/prov/prov_coll_tree_test \
+	test/prov/prov_copy_test
 check_PROGRAMS += $(PROV_TESTS)
 TESTS += $(PROV_TESTS)
 PROV_JOB = test/prov/prov_job.c test/prov/prov_job.h test/prov/prov_group.h \
@@ -62,6 +63,8 @@ test_prov_prov_coll_fuzz_test_SOURCES = test/prov/prov_coll_fuzz_test.c \
 test_prov_prov_coll_fuzz_test_LDADD = libweftnic.la $(PROV_LIBS) $(HWLOC_LIBS)
 test_prov_prov_msg_test_SOURCES = test/prov/prov_msg_test.c $(PROV_JOB)
 test_prov_prov_msg_test_LDADD = $(PROV_LIBS)
+test_prov_prov_copy_test_SOURCES = test/prov/prov_copy_test.c $(PROV_JOB)
+test_prov_prov_copy_test_LDADD = $(PROV_LIBS)
 test_prov_prov_rma_test_SOURCES = test/prov/prov_rma_test.c $(PROV_JOB)
 test_prov_prov_rma_test_LDADD = $(PROV_LIBS)
 test_prov_prov_hmem_test_SOURCES = test/prov/prov_hmem_test.c $(PROV_JOB)
@@ -69,7 +72,7 @@ test_prov_prov_hmem_test_LDADD = $(PROV_LIBS)
 test_prov_prov_flow_test_SOURCES = test/prov/prov_flow_test.c $(PROV_JOB)
 test_prov_prov_flow_test_LDADD = $(PROV_LIBS)
 NIC_TESTS = prov/nic/nic_test prov/nic/nic_at_test prov/nic/nic_cancel_test \
-	prov/nic/nic_fault_test prov/nic/nic_place_test \
+	prov/nic/nic_copy_test prov/nic/nic_fault_test prov/nic/nic_place_test \
 	prov/nic/nic_typed_test
 check_PROGRAMS += $(NIC_TESTS)
 TESTS += $(NIC_TESTS)
@@ -78,6 +81,9 @@ prov_nic_nic_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_at_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_cancel_test_SOURCES = prov/nic/nic_cancel_test.c test/nic_pair.h
 prov_nic_nic_cancel_test_LDADD = libweftnic.la $(T_LIBS)
+prov_nic_nic_copy_test_SOURCES = prov/nic/nic_copy_test.c test/nic_pair.h
+prov_nic_nic_copy_test_LDADD = libweftnic.la $(T_LIBS)
+prov_nic_nic_copy_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=weft_copy_loop
 prov_nic_nic_typed_test_SOURCES = prov/nic/nic_typed_test.c test/nic_pair.h
 prov_nic_nic_typed_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_fault_test_SOURCES = prov/nic/nic_fault_test.c test/nic_pair.h

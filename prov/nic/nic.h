@@ -352,6 +352,7 @@ struct weft_nic_attr {
 	size_t host_eager;   /* measured; for machines that take it */
 	size_t host_help;    /* likewise, as NIC_HELP_MIN; 0: that */
 	size_t host_help_row;
+	size_t host_loop; /* as the carrier's loop_bytes; for all machines */
 	uint32_t spin_ns; /* as the carrier's */
 	size_t min_multi; /* a multi buffer with less left is released */
 	bool no_dma;

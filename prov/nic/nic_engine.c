@@ -16,6 +16,7 @@
 #include "prov/nic/nic_send.h"
 #include "prov/nic/nic_share.h"
 #include "src/base/clock.h"
+#include "src/base/copy.h"
 #include "src/base/log.h"
 #include "src/base/must.h"
 #include "src/base/plan.h"
@@ -210,6 +211,7 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	    nic->unit->carrier->ops == &weft_carrier_shm)
 		nic->eager_bytes = attr->host_eager;
 	nic_help_sizes(nic, attr);
+	nic->copy_span = weft_copy_span(attr->host_loop);
 	if (attr->eager_bytes)
 		nic->eager_bytes = attr->eager_bytes;
 	if (nic->eager_bytes > NIC_EAGER_CAP)
@@ -259,6 +261,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.share_bytes = nic_share_bytes(),
 		.window_bytes = weft_cu_area_bytes(&attr->machine->cu) +
 				weft_cu_area_bytes(&attr->machine->bar),
+		.loop_bytes = attr->host_loop,
 		.no_dma = attr->no_dma,
 		.faults = attr->faults,
 		.silence_ms = attr->silence_ms,

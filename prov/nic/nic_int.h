@@ -232,6 +232,7 @@ struct weft_nic {
 	size_t eager_bytes;
 	size_t help_bytes;     /* both sides copy what is alone under way */
 	size_t help_row_bytes; /* and what is not */
+	size_t copy_span;      /* of weft_copy_piece */
 	struct weft_list busy; /* peers with something to send */
 	uint32_t loose; /* the wish of packets that say where they belong */
 	bool coll_stir; /* poll has to look at the groups */

@@ -338,7 +338,8 @@ WEFT_HOT int nic_got_msg(struct weft_nic *nic, struct weft_peer *src,
 	if (weft_likely(op->len == sizeof(uint64_t))) /* no call for a word */
 		memcpy(op->iov[0].iov_base, payload, sizeof(uint64_t));
 	else if (op->len) /* an empty one may have no buffer */
-		weft_copy_piece(op->iov[0].iov_base, payload, op->len);
+		weft_copy_piece(op->iov[0].iov_base, payload, op->len,
+				nic->copy_span);
 	nic_done(nic, op, 0);
 	return 0;
 }

@@ -75,6 +75,10 @@ static const struct weft_cfg_opt options[] = {
 	  "The same while others of the two are under way: mpiexec takes a "
 	  "quarter of a core's second cache; 0 is 128 KiB",
 	  NULL },
+	{ "FI_WEFT_HOST_LOOP", WEFT_CFG_SIZE, "0",
+	  "Payloads of 512 bytes up to this are copied by a loop of our own, "
+	  "longer ones by the C library, as mpiexec has measured it; 0: none",
+	  NULL },
 	{ "FI_WEFT_FIFO", WEFT_CFG_SIZE, "0",
 	  "Slots of a reception FIFO; 0 is the carrier's value", "0..1048576" },
 	{ "FI_WEFT_NODE", WEFT_CFG_INT, "-1",
@@ -119,6 +123,7 @@ enum option {
 	HOST_EAGER,
 	HOST_HELP,
 	HOST_HELP_ROW,
+	HOST_LOOP,
 	FIFO,
 	NODE,
 	ARITY,
@@ -272,6 +277,7 @@ static void conf_read(void)
 	conf.host_eager = weft_cfg_get(&options[HOST_EAGER]).size;
 	conf.host_help = weft_cfg_get(&options[HOST_HELP]).size;
 	conf.host_help_row = weft_cfg_get(&options[HOST_HELP_ROW]).size;
+	conf.host_loop = weft_cfg_get(&options[HOST_LOOP]).size;
 	conf.fifo_slots = (uint32_t)weft_cfg_get(&options[FIFO]).size;
 	conf.node = node_find();
 	conf.arity = (unsigned)weft_cfg_get(&options[ARITY]).i;

@@ -21,6 +21,7 @@ struct weft_conf {
 	size_t host_eager;	/* FI_WEFT_HOST_EAGER */
 	size_t host_help;	/* FI_WEFT_HOST_HELP */
 	size_t host_help_row;	/* FI_WEFT_HOST_HELP_ROW */
+	size_t host_loop;	/* FI_WEFT_HOST_LOOP */
 	uint32_t fifo_slots;	/* FI_WEFT_FIFO, 0: the carrier's */
 	int node;		/* FI_WEFT_NODE, -1: unknown */
 	unsigned arity;		/* FI_WEFT_ARITY */

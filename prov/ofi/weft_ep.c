@@ -174,6 +174,7 @@ static int nic_open(struct weft_ep *ep)
 		.host_eager = conf->host_eager,
 		.host_help = conf->host_help,
 		.host_help_row = conf->host_help_row,
+		.host_loop = conf->host_loop,
 		.spin_ns = (uint32_t)conf->spin_ns,
 		.min_multi = ep->min_multi_recv,
 		.no_dma = !conf->dma,

@@ -48,6 +48,7 @@ src_base_must_test_LDADD = $(T_LIBS)
 src_base_clock_test_LDADD = $(T_LIBS)
 src_base_copies_test_LDADD = $(T_LIBS)
 src_base_copy_test_LDADD = $(T_LIBS)
+src_base_copy_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=weft_copy_loop
 src_base_fence_test_LDADD = $(T_LIBS)
 src_base_futex_test_LDADD = $(T_LIBS)
 src_base_guard_test_LDADD = $(T_LIBS)

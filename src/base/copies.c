@@ -6,6 +6,7 @@
 #include "src/base/atomic.h"
 #include "src/base/attr.h"
 #include "src/base/clock.h"
+#include "src/base/copy.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -17,7 +18,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { RUNS = 7, CELLS = 8, HELP_DOUBLINGS = 6 };
+enum { RUNS = 7, LOOP_RUNS = 15, CELLS = 8, HELP_DOUBLINGS = 6 };
 
 #define MOST (WEFT_COPIES_LEAST << (WEFT_COPIES_SIZES - 1))
 #define LIMIT_NS                                                    \
@@ -30,6 +31,8 @@ struct stage {
 		weft_au32 asked; /* message the sender may send */
 	alignas(WEFT_CACHE_LINE) weft_au32 sent;  /* its pieces so far; or 1 */
 	alignas(WEFT_CACHE_LINE) uint32_t pieces; /* of it; 0: announced only */
+	uint32_t piece;				  /* bytes of each */
+	size_t span;				  /* of weft_copy_piece */
 	weft_au32 end;
 	weft_au32 left; /* of the two, who will not look at it again */
 	uint64_t until_ns;
@@ -48,7 +51,7 @@ static void leave(struct stage *s)
 /* False: it takes too long, or the other one is gone. */
 static bool await(struct stage *s, weft_au32 *word, uint32_t value)
 {
-	for (unsigned i = 1; weft_load32(word) != value; i++)
+	for (unsigned i = 1; weft_load32(word) < value; i++)
 		if (weft_load32(&s->end) ||
 		    (i % 1024 == 0 && weft_now_ns() > s->until_ns))
 			return false;
@@ -66,14 +69,15 @@ static void *sender(void *arg)
 
 	for (uint32_t n = 1; await(s, &s->asked, n); n++) {
 		/* with the last of them it is the receiver's again */
-		uint32_t pieces = s->pieces;
+		uint32_t pieces = s->pieces, piece = s->piece;
+		size_t span = s->span;
 
 		if (!pieces)
 			/* R1 pairs with the load in await() */
 			weft_store32(&s->sent, 1);
 		for (uint32_t i = 0; i < pieces; i++) {
-			memcpy(cell(s, i), s->from + i * WEFT_COPIES_PIECE,
-			       WEFT_COPIES_PIECE);
+			weft_copy_piece(cell(s, i), s->from + i * piece, piece,
+					span);
 			weft_store32(&s->sent, i + 1); /* R1, likewise */
 		}
 	}
@@ -93,19 +97,21 @@ static uint64_t ask(struct stage *s, uint32_t n, uint32_t pieces)
 }
 
 /* Both return 0: it could not be done. */
-static uint64_t copy_twice(struct stage *s, uint32_t n, size_t bytes)
+static uint64_t copy_pieces(struct stage *s, uint32_t n, uint32_t pieces,
+			    uint32_t piece, size_t span)
 {
-	uint32_t pieces = (uint32_t)(bytes / WEFT_COPIES_PIECE), i, there = 0;
-	uint64_t start = ask(s, n, pieces);
+	uint32_t there = 0;
+	uint64_t start;
 
-	for (i = 0; i < pieces; i++) {
-		while (there <= i) {
+	s->piece = piece;
+	s->span = span;
+	start = ask(s, n, pieces);
+	for (uint32_t i = 0; i < pieces; i++) {
+		if (there <= i && !await(s, &s->sent, i + 1))
+			return 0;
+		if (there <= i)
 			there = weft_load32(&s->sent);
-			if (weft_now_ns() > s->until_ns)
-				return 0;
-		}
-		memcpy(s->to + i * WEFT_COPIES_PIECE, cell(s, i),
-		       WEFT_COPIES_PIECE);
+		weft_copy_piece(s->to + i * piece, cell(s, i), piece, span);
 	}
 	return weft_now_ns() - start;
 }
@@ -121,26 +127,63 @@ static uint64_t copy_once(struct stage *s, uint32_t n, size_t bytes)
 	return weft_now_ns() - start;
 }
 
-static int run_all(struct stage *s, struct weft_copies *c)
+static void keep_least(uint64_t *least, uint64_t ns)
 {
-	uint32_t n = 0;
+	if (ns < *least)
+		*least = ns;
+}
 
-	memset(c, 0xff, sizeof(*c));
+static int run_loops(struct stage *s, struct weft_copies *c, uint32_t *n)
+{
+	for (int run = 0; run < LOOP_RUNS; run++)
+		for (unsigned i = 0; i < WEFT_COPIES_LOOPS; i++) {
+			uint32_t bytes = (uint32_t)WEFT_COPY_LEAST << i;
+			size_t span = weft_copy_span(bytes);
+			uint64_t call = copy_pieces(s, ++*n, WEFT_COPIES_BURST,
+						    bytes, 0);
+			uint64_t loop =
+				call ? copy_pieces(s, ++*n, WEFT_COPIES_BURST,
+						   bytes, span)
+				     : 0;
+
+			if (!loop)
+				return -EBUSY;
+			keep_least(&c->call_ns[i], call);
+			keep_least(&c->loop_ns[i], loop);
+		}
+	return 0;
+}
+
+static int run_long(struct stage *s, struct weft_copies *c, uint32_t *n)
+{
 	for (int run = 0; run < RUNS; run++)
 		for (unsigned i = 0; i < WEFT_COPIES_SIZES; i++) {
 			size_t bytes = (size_t)WEFT_COPIES_LEAST << i;
-			uint64_t twice = copy_twice(s, ++n, bytes);
-			uint64_t once = twice ? copy_once(s, ++n, bytes) : 0;
+			uint32_t pieces = (uint32_t)(bytes / WEFT_COPIES_PIECE);
+			uint64_t twice = copy_pieces(s, ++*n, pieces,
+						     WEFT_COPIES_PIECE, 0);
+			uint64_t once = twice ? copy_once(s, ++*n, bytes) : 0;
 
 			if (!once)
 				return weft_now_ns() > s->until_ns ? -EBUSY
 								   : -ENOTSUP;
-			if (twice < c->twice_ns[i])
-				c->twice_ns[i] = twice;
-			if (once < c->once_ns[i])
-				c->once_ns[i] = once;
+			keep_least(&c->twice_ns[i], twice);
+			keep_least(&c->once_ns[i], once);
 		}
 	return 0;
+}
+
+/* The loop needs no system call: it is known where there is none, too. */
+static int run_all(struct stage *s, struct weft_copies *c)
+{
+	uint32_t n = 0;
+	int ret = run_loops(s, c, &n);
+
+	if (!ret)
+		ret = run_long(s, c, &n);
+	if (ret == -EBUSY)
+		memset(c, 0xff, sizeof(*c));
+	return ret;
 }
 
 /* Another processor than the caller's; -1: there is none for us. */
@@ -201,6 +244,7 @@ int weft_copies_measure(struct weft_copies *c)
 	int processor = other_processor(), ret;
 	struct stage *s;
 
+	memset(c, 0xff, sizeof(*c));
 	if (processor < 0)
 		return -ENOTSUP;
 	s = make_stage();
@@ -238,6 +282,15 @@ size_t weft_copies_help(const struct weft_copies *c)
 	while (i < HELP_DOUBLINGS && step_ns * (1 << i) / 2 <= first - step_ns)
 		i++;
 	return (size_t)WEFT_COPIES_LEAST << i;
+}
+
+size_t weft_copies_loop(const struct weft_copies *c)
+{
+	unsigned i = 0;
+
+	while (i < WEFT_COPIES_LOOPS && c->loop_ns[i] < c->call_ns[i])
+		i++;
+	return i ? WEFT_COPY_LEAST << (i - 1) : 0;
 }
 
 size_t weft_copies_row(size_t cache_bytes)

@@ -4,10 +4,11 @@
  * into shared memory piece by piece and out of it, by both sides at once, or
  * fetched whole by a system call, once. That depends on how fast lines travel
  * between processors and on what the kernel takes, so it is measured: two
- * threads do both, a few times each. Half a millisecond.
+ * threads do both, a few times each. Less than a millisecond.
  *
  * Of what is fetched, sender and receiver may copy a half each:
- * weft_copies_help and weft_copies_row say when.
+ * weft_copies_help and weft_copies_row say when. Of what is copied piece by
+ * piece, short ones may go by our own loop: weft_copies_loop.
  */
 #ifndef WEFT_BASE_COPIES_H
 #define WEFT_BASE_COPIES_H
@@ -19,16 +20,24 @@
 #define WEFT_COPIES_LEAST 16384u
 #define WEFT_COPIES_SIZES 3u
 #define WEFT_COPIES_PIECE 8192u
+/* Pieces that are tried by the loop, too: 512 bytes to 4 KiB. */
+#define WEFT_COPIES_LOOPS 4u
+#define WEFT_COPIES_BURST 8u /* of them, one after another */
 
 struct weft_copies {
 	/* the shortest of the runs, by size */
 	uint64_t twice_ns[WEFT_COPIES_SIZES];
 	uint64_t once_ns[WEFT_COPIES_SIZES];
+	/* likewise of a burst, from WEFT_COPY_LEAST on; UINT64_MAX: not known
+	 */
+	uint64_t call_ns[WEFT_COPIES_LOOPS]; /* by memcpy */
+	uint64_t loop_ns[WEFT_COPIES_LOOPS]; /* by the loop of copy.h */
 };
 
 /*
  * 0; -ENOTSUP: there is one processor for us, or no such system call; -EBUSY:
- * others have the processors.
+ * others have the processors. With an error the loop's times are there all the
+ * same, or not known.
  */
 int weft_copies_measure(struct weft_copies *c);
 /* Up to so many bytes messages are better copied: a power of two. */
@@ -45,5 +54,10 @@ size_t weft_copies_help(const struct weft_copies *c);
  * core's cache of so many bytes keeps is that the cheaper way. 0: not known.
  */
 size_t weft_copies_row(size_t cache_bytes);
+/*
+ * Pieces up to so many bytes are copied by the loop, as weft_copy_span takes
+ * it: the largest that was faster so, with all shorter ones. 0: none.
+ */
+size_t weft_copies_loop(const struct weft_copies *c);
 
 #endif

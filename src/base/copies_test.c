@@ -55,6 +55,34 @@ static void help_comes_where_half_the_bytes_outweigh_a_call(void **state)
 	}
 }
 
+static void the_loop_goes_as_far_as_it_is_faster(void **state)
+{
+	static const struct {
+		uint64_t loop[4], call[4];
+		size_t most;
+	} rows[] = {
+		{ { 1, 2, 3, 4 }, { 2, 3, 4, 5 }, 4096 },
+		{ { 1, 2, 3, 5 }, { 2, 3, 4, 5 }, 2048 },
+		{ { 1, 2, 5, 9 }, { 2, 3, 4, 5 }, 1024 },
+		/* a longer one that is faster again does not count */
+		{ { 1, 4, 3, 4 }, { 2, 3, 4, 5 }, 512 },
+		{ { 3, 2, 3, 4 }, { 2, 3, 4, 5 }, 0 },
+		{ { 2, 2, 3, 4 }, { 2, 3, 4, 5 }, 0 },
+		/* nobody has measured it */
+		{ { -1, -1, -1, -1 }, { -1, -1, -1, -1 }, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct weft_copies c = { 0 };
+
+		for (int k = 0; k < 4; k++) {
+			c.loop_ns[k] = rows[i].loop[k];
+			c.call_ns[k] = rows[i].call[k];
+		}
+		T_IS(weft_copies_loop(&c), rows[i].most);
+	}
+}
+
 static void a_host_is_measured_or_said_to_be_busy(void **state)
 {
 	struct weft_copies c;
@@ -68,6 +96,9 @@ static void a_host_is_measured_or_said_to_be_busy(void **state)
 	for (unsigned i = 0; i < WEFT_COPIES_SIZES; i++)
 		T_TRUE(c.twice_ns[i] && c.twice_ns[i] < 1000000000 &&
 		       c.once_ns[i] && c.once_ns[i] < 1000000000);
+	for (unsigned i = 0; i < WEFT_COPIES_LOOPS; i++)
+		T_TRUE(c.call_ns[i] && c.call_ns[i] < 1000000000 &&
+		       c.loop_ns[i] && c.loop_ns[i] < 1000000000);
 }
 
 static void one_processor_is_told(void **state)
@@ -80,6 +111,7 @@ static void one_processor_is_told(void **state)
 	CPU_SET(sched_getcpu(), &one);
 	T_OK(sched_setaffinity(0, sizeof(one), &one));
 	T_IS(weft_copies_measure(&c), -ENOTSUP);
+	T_IS(weft_copies_loop(&c), 0);
 	T_OK(sched_setaffinity(0, sizeof(all), &all));
 }
 
@@ -88,6 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_cut_is_where_fetching_wins),
 		T_CASE(help_comes_where_half_the_bytes_outweigh_a_call),
+		T_CASE(the_loop_goes_as_far_as_it_is_faster),
 		T_CASE(a_host_is_measured_or_said_to_be_busy),
 		T_CASE(one_processor_is_told),
 	};

@@ -49,12 +49,23 @@ WEFT_INLINE void weft_copy(char *to, const char *from, size_t len)
 void weft_copy_loop(void *to, const void *from, size_t len);
 
 /*
- * One piece of any length, of which both processors have had the lines: in the
- * loop from half a KiB to 4 KiB, where it was faster by a sixth and more.
+ * One piece of any length, of which both processors have had the lines: where
+ * the host's own copies are slower (copies.h), in the loop. Below the least a
+ * library takes a few instructions, everywhere.
  */
-WEFT_INLINE void weft_copy_piece(void *to, const void *from, size_t len)
+#define WEFT_COPY_LEAST ((size_t)512)
+
+/* Of weft_copy_piece, for the loop up to most bytes; less than the least: never
+ */
+WEFT_INLINE size_t weft_copy_span(size_t most)
 {
-	if (weft_unlikely(len - 512 <= 4096 - 512))
+	return most < WEFT_COPY_LEAST ? 0 : most - WEFT_COPY_LEAST + 1;
+}
+
+WEFT_INLINE void weft_copy_piece(void *to, const void *from, size_t len,
+				 size_t span)
+{
+	if (weft_unlikely(len - WEFT_COPY_LEAST < span))
 		weft_copy_loop(to, from, len);
 	else
 		memcpy(to, from, len);

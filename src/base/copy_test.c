@@ -28,29 +28,50 @@ static void copies_are_exact(void **state)
 	}
 }
 
-/* Where the loop begins and ends. */
-static void pieces_are_exact(void **state)
+/* Where the loop begins and ends; by the linker's --wrap. */
+static unsigned loops;
+
+void __real_weft_copy_loop(void *to, const void *from, size_t len);
+void __wrap_weft_copy_loop(void *to, const void *from, size_t len);
+
+void __wrap_weft_copy_loop(void *to, const void *from, size_t len)
 {
-	static const size_t len[] = { 0,   1,	 511,  512,  513,
-				      600, 4095, 4096, 4097, 5000 };
+	loops++;
+	__real_weft_copy_loop(to, from, len);
+}
+
+static void case_pieces(size_t most)
+{
+	static const size_t len[] = { 0,    1,	  511,	512,  513,  600, 1023,
+				      1024, 1025, 4095, 4096, 4097, 5000 };
 	char from[5000], to[5001];
 
 	for (size_t i = 0; i < sizeof(from); i++)
 		from[i] = (char)(i * 11 + i / 256);
 	for (size_t i = 0; i < sizeof(len) / sizeof(len[0]); i++) {
+		loops = 0;
 		memset(to, 0x5a, sizeof(to));
-		weft_copy_piece(to, from, len[i]);
+		weft_copy_piece(to, from, len[i], weft_copy_span(most));
+		T_IS(loops, len[i] >= 512 && len[i] <= most);
 		T_MEM(to, from, len[i]);
 		for (size_t k = len[i]; k < sizeof(to); k++)
 			T_IS(to[k], 0x5a);
 	}
 }
 
+static void pieces_are_exact_wherever_the_loop_ends(void **state)
+{
+	static const size_t most[] = { 0, 1, 511, 512, 1024, 4096, SIZE_MAX };
+
+	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++)
+		case_pieces(most[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(copies_are_exact),
-		T_CASE(pieces_are_exact),
+		T_CASE(pieces_are_exact_wherever_the_loop_ends),
 	};
 
 	return T_RUN(tests);

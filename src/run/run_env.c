@@ -184,6 +184,8 @@ static int add_sizes(struct run_env *e, const struct run_sizes *host)
 		err = add_size(e, "FI_WEFT_HOST_HELP", host->help);
 	if (!err)
 		err = add_size(e, "FI_WEFT_HOST_HELP_ROW", host->help_row);
+	if (!err)
+		err = add_size(e, "FI_WEFT_HOST_LOOP", host->loop);
 	return err;
 }
 

@@ -128,6 +128,44 @@ static void traces_of_another_launcher_are_dropped(void **state)
 	run_env_close(&e);
 }
 
+/* Each by its name, unless the user has said it; 0: not known. */
+static void what_was_measured_is_handed_on(void **state)
+{
+	static const struct {
+		const char *name;
+		struct run_sizes sizes;
+	} rows[] = {
+		{ "FI_WEFT_HOST_EAGER", { .eager = 4711 } },
+		{ "FI_WEFT_HOST_HELP", { .help = 4711 } },
+		{ "FI_WEFT_HOST_HELP_ROW", { .help_row = 4711 } },
+		{ "FI_WEFT_HOST_LOOP", { .loop = 4711 } },
+	};
+	struct run_job job = a_job();
+	struct run_env e;
+
+	for (size_t i = 0; i < 3 * sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *name = rows[i / 3].name;
+		const char *want = NULL;
+
+		job.sizes = (struct run_sizes){ 0 };
+		if (i % 3 > 0) {
+			job.sizes = rows[i / 3].sizes;
+			want = "4711";
+		}
+		if (i % 3 > 1) {
+			setenv(name, "0", 1);
+			want = "0";
+		}
+		T_OK(run_env_open(&e, &job, 0, NULL));
+		if (want)
+			T_STR(look(run_env_of_rank(&e, 0), name), want);
+		else
+			T_NULL(look(run_env_of_rank(&e, 0), name));
+		run_env_close(&e);
+		unsetenv(name);
+	}
+}
+
 static void program_is_found_or_the_reason_is_told(void **state)
 {
 	char dir[] = "/tmp/run_env_test.XXXXXX", name[64], *file = NULL;
@@ -162,6 +200,7 @@ int main(void)
 		T_CASE(edits_come_in_order_global_then_own),
 		T_CASE(list_passes_only_what_it_names),
 		T_CASE(traces_of_another_launcher_are_dropped),
+		T_CASE(what_was_measured_is_handed_on),
 		T_CASE(program_is_found_or_the_reason_is_told),
 	};
 

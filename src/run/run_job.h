@@ -52,11 +52,12 @@ struct run_end {
 struct run_io;
 struct run_bind;
 
-/* Which way long messages go between ranks of this host, in bytes. */
+/* How messages go between ranks of this host, by their bytes. */
 struct run_sizes {
 	int eager;    /* FI_WEFT_HOST_EAGER */
 	int help;     /* FI_WEFT_HOST_HELP */
 	int help_row; /* FI_WEFT_HOST_HELP_ROW */
+	int loop;     /* FI_WEFT_HOST_LOOP */
 };
 
 struct run_job {

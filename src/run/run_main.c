@@ -157,11 +157,14 @@ static int job_fits(const struct run_job *job)
 static void find_sizes(struct run_job *job)
 {
 	struct weft_copies c;
+	int err;
 
 	if (job->nranks < 2 || run_model_virtual(&job->opts->model))
 		return;
 	job->sizes.help_row = (int)weft_copies_row(run_bind_cache(job->bind));
-	if (weft_copies_measure(&c))
+	err = weft_copies_measure(&c);
+	job->sizes.loop = (int)weft_copies_loop(&c);
+	if (err)
 		return;
 	job->sizes.eager = (int)weft_copies_cut(&c);
 	job->sizes.help = (int)weft_copies_help(&c);

@@ -4,8 +4,9 @@
  * through public faces: MPI, MPI_T, libfabric, hwloc and the kernel.
  */
 #include "config.h"
-#include "src/base/copies.h"
 #include "src/base/args.h"
+#include "src/base/copies.h"
+#include "src/base/copy.h"
 #include "src/tool/tool_health.h"
 #include "src/tool/tool_report.h"
 #include "src/tool/tool_routes.h"
@@ -271,6 +272,28 @@ static size_t second_cache(hwloc_topology_t t)
 	return o ? o->attr->cache.size : 0;
 }
 
+/* With the length that has decided it: the first that was slower, or the last.
+ */
+static void show_loop(struct weft_report *r, const struct weft_copies *c)
+{
+	size_t most = weft_copies_loop(c), len = WEFT_COPY_LEAST;
+	char what[64];
+	unsigned i = 0;
+
+	if (c->loop_ns[0] == UINT64_MAX) {
+		report_value(r, "own loop", "copies nothing: not measured");
+		return;
+	}
+	for (; len <= most && i + 1 < WEFT_COPIES_LOOPS; len *= 2)
+		i++;
+	snprintf(what, sizeof(what), "%zu to %zu bytes", WEFT_COPY_LEAST, most);
+	report_value(r, "own loop",
+		     "copies %s (%zu: %.2f us by it, %.2f us by memcpy)",
+		     most ? what : "nothing", len,
+		     (double)c->loop_ns[i] / 1e3 / WEFT_COPIES_BURST,
+		     (double)c->call_ns[i] / 1e3 / WEFT_COPIES_BURST);
+}
+
 static void show_copies(struct weft_report *r, size_t cache)
 {
 	struct weft_copies c;
@@ -298,6 +321,7 @@ static void show_copies(struct weft_report *r, size_t cache)
 		report_value(r, "and in a row",
 			     "from %zu bytes on (second cache: %zu KiB)",
 			     weft_copies_row(cache), cache >> 10);
+	show_loop(r, &c);
 }
 
 static void show_host(struct weft_report *r)

@@ -178,6 +178,7 @@ struct shm {
 	uint16_t cell_free;
 	uint16_t cell_free_count;
 	struct weft_list cell_peers;
+	size_t copy_span; /* of weft_copy_piece */
 	/* identity */
 	struct sockaddr_in name;
 	struct shm_id id;

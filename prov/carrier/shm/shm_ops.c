@@ -6,6 +6,7 @@
 #include "prov/carrier/shm/shm.h"
 #include "prov/carrier/carrier_cma.h"
 #include "src/base/clock.h"
+#include "src/base/copy.h"
 #include "src/base/log.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ static void shm_init(struct shm *s, const struct weft_carrier_attr *attr)
 	s->up = attr->up;
 	s->up_arg = attr->up_arg;
 	s->no_dma = attr->no_dma;
+	s->copy_span = weft_copy_span(attr->loop_bytes);
 	s->sock = -1;
 	s->life = -1;
 	s->stuck_ticket = UINT64_MAX;

@@ -242,12 +242,12 @@ static int tx_long(struct shm *s, struct shm_peer *p,
 }
 
 /* The payload to its place, from memory or from who makes it now. */
-static void tx_fill(void *to, const struct iovec *iov, int count)
+static void tx_fill(struct shm *s, void *to, const struct iovec *iov, int count)
 {
 	const struct weft_fill *f;
 
 	if (weft_likely(count == 1)) {
-		weft_copy_piece(to, iov->iov_base, iov->iov_len);
+		weft_copy_piece(to, iov->iov_base, iov->iov_len, s->copy_span);
 		return;
 	}
 	if (weft_likely(count != WEFT_IOV_FILL)) {
@@ -273,7 +273,8 @@ static int tx_cell(struct shm *s, struct shm_peer *p,
 	if (ret)
 		return ret;
 	/* The copy comes first: a slot is reserved for a moment only. */
-	tx_fill(s->view.cell + (size_t)cell * s->view.cell_bytes, iov, count);
+	tx_fill(s, s->view.cell + (size_t)cell * s->view.cell_bytes, iov,
+		count);
 	ret = tx_reserve(s, p, &ticket);
 	if (ret) {
 		shm_cell_put(s, cell);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which copies of a message are the host's loop's (src/base/copy.h): the
+ * sender's into a cell, the receiver's out of it, up to the length that the
+ * endpoint was told. They are counted through the linker's --wrap.
+ */
+#include "src/base/copy.h"
+#include "test/nic_pair.h"
+
+static unsigned loops;
+
+void __real_weft_copy_loop(void *to, const void *from, size_t len);
+void __wrap_weft_copy_loop(void *to, const void *from, size_t len);
+
+void __wrap_weft_copy_loop(void *to, const void *from, size_t len)
+{
+	loops++;
+	__real_weft_copy_loop(to, from, len);
+}
+
+/* Copies by the loop of one message. */
+static unsigned loops_of(struct world *w, size_t len)
+{
+	static char out[8192], in[8192];
+	unsigned a = w->a.notes, b = w->b.notes;
+
+	t_fill(out, len, len);
+	memset(in, 0, sizeof(in));
+	take(&w->b, in, sizeof(in), 1, WEFT_MATCH_ANY);
+	loops = 0;
+	put(w, &w->a, out, len, 1, 0);
+	until(w, &w->a, a + 1);
+	until(w, &w->b, b + 1);
+	T_IS(w->b.note[b].len, len);
+	T_IS(t_differs(in, len, len), -1);
+	return loops;
+}
+
+static void both_sides_copy_by_the_loop_up_to_what_they_were_told(void **state)
+{
+	static const size_t most[] = { 0, 1024, 2048, 4096 };
+	static const size_t len[] = { 600,  1023, 1024, 1025, 2048,
+				      2049, 4096, 4097, 8192 };
+
+	for (unsigned i = 0; i < 4; i++) {
+		const struct grid g = { .machine = "native",
+					.carrier = &weft_carrier_shm,
+					.host_loop = most[i] };
+		struct world *w = world_open(&g);
+
+		for (unsigned k = 0; k < sizeof(len) / sizeof(*len); k++)
+			T_IS(loops_of(w, len[k]), len[k] <= most[i] ? 2 : 0);
+		world_close(w);
+	}
+}
+
+static void below_half_a_kib_nobody_does(void **state)
+{
+	const struct grid g = { .machine = "native",
+				.carrier = &weft_carrier_shm,
+				.host_loop = 4096 };
+	struct world *w = world_open(&g);
+
+	T_IS(loops_of(w, 8), 0);
+	T_IS(loops_of(w, 511), 0);
+	world_close(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(both_sides_copy_by_the_loop_up_to_what_they_were_told),
+		T_CASE(below_half_a_kib_nobody_does),
+	};
+
+	return T_RUN(tests);
+}

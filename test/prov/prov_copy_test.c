@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * FI_WEFT_HOST_LOOP reaches the endpoint: up to that length messages are not
+ * copied by the C library's memcpy, for which this program has its own.
+ */
+#include "test/prov/prov_job.h"
+
+#include "src/base/attr.h"
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEN 1536 /* of one message, and of nothing else */
+
+static weft_au32 calls;
+
+/* They may overlap, as far as the compiler knows: no call of itself. */
+WEFT_EXPORT void *memcpy(void *to, const void *from, size_t len)
+{
+	if (len == LEN)
+		weft_add32(&calls, 1);
+	return memmove(to, from, len);
+}
+
+/* Each sends one, which finds its receive: copied in, and copied out. */
+static void calls_are(struct job *j, uint32_t count)
+{
+	static char out[LEN], in[LEN];
+
+	t_fill(out, LEN, (uint64_t)j->rank);
+	weft_store32(&calls, 0); /* the other one is first, perhaps */
+	job_trecv(j, !j->rank, in, LEN, 1, 0, in);
+	job_barrier(j);
+	job_tsend(j, !j->rank, out, LEN, 1, out);
+	job_wait_any(j, 2);
+	job_check(j, weft_load32(&calls) == count, "calls of memcpy",
+		  (long)weft_load32(&calls));
+	job_check(j, t_differs(in, LEN, !j->rank) < 0, "content", 0);
+	job_barrier(j);
+}
+
+static void body_called(struct job *j)
+{
+	calls_are(j, 2);
+}
+
+static void body_looped(struct job *j)
+{
+	calls_are(j, 0);
+}
+
+static void messages_are_copied_as_the_environment_says(void **state)
+{
+	unsetenv("FI_WEFT_HOST_LOOP");
+	job_run(2, body_called, NULL);
+	setenv("FI_WEFT_HOST_LOOP", "0", 1);
+	job_run(2, body_called, NULL);
+	setenv("FI_WEFT_HOST_LOOP", "1535", 1);
+	job_run(2, body_called, NULL);
+	setenv("FI_WEFT_HOST_LOOP", "1536", 1);
+	job_run(2, body_looped, NULL);
+	unsetenv("FI_WEFT_HOST_LOOP");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(messages_are_copied_as_the_environment_says),
+	};
+
+	return T_RUN(tests);
+}
