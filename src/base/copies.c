@@ -173,16 +173,19 @@ static int run_long(struct stage *s, struct weft_copies *c, uint32_t *n)
 	return 0;
 }
 
-/* The loop needs no system call: it is known where there is none, too. */
+/*
+ * The loop needs no system call: it is known where there is none, too. It comes
+ * last, so that a host that gets busy does not lose what matters more.
+ */
 static int run_all(struct stage *s, struct weft_copies *c)
 {
 	uint32_t n = 0;
-	int ret = run_loops(s, c, &n);
+	int ret = run_long(s, c, &n);
 
-	if (!ret)
-		ret = run_long(s, c, &n);
-	if (ret == -EBUSY)
-		memset(c, 0xff, sizeof(*c));
+	if (ret == -EBUSY || run_loops(s, c, &n)) {
+		memset(c->call_ns, 0xff, sizeof(c->call_ns));
+		memset(c->loop_ns, 0xff, sizeof(c->loop_ns));
+	}
 	return ret;
 }
 
@@ -286,11 +289,17 @@ size_t weft_copies_help(const struct weft_copies *c)
 
 size_t weft_copies_loop(const struct weft_copies *c)
 {
-	unsigned i = 0;
+	int64_t saves = 0, most = 0;
+	size_t bytes = 0;
 
-	while (i < WEFT_COPIES_LOOPS && c->loop_ns[i] < c->call_ns[i])
-		i++;
-	return i ? WEFT_COPY_LEAST << (i - 1) : 0;
+	for (unsigned i = 0; i < WEFT_COPIES_LOOPS; i++) {
+		saves += (int64_t)(c->call_ns[i] - c->loop_ns[i]);
+		if (saves > most) {
+			most = saves;
+			bytes = WEFT_COPY_LEAST << i;
+		}
+	}
+	return bytes;
 }
 
 size_t weft_copies_row(size_t cache_bytes)

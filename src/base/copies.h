@@ -56,7 +56,8 @@ size_t weft_copies_help(const struct weft_copies *c);
 size_t weft_copies_row(size_t cache_bytes);
 /*
  * Pieces up to so many bytes are copied by the loop, as weft_copy_span takes
- * it: the largest that was faster so, with all shorter ones. 0: none.
+ * it: one of each length takes the least time in all then, so that a length
+ * that was no faster in a few runs does not decide. 0: none.
  */
 size_t weft_copies_loop(const struct weft_copies *c);
 

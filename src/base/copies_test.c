@@ -64,10 +64,11 @@ static void the_loop_goes_as_far_as_it_is_faster(void **state)
 		{ { 1, 2, 3, 4 }, { 2, 3, 4, 5 }, 4096 },
 		{ { 1, 2, 3, 5 }, { 2, 3, 4, 5 }, 2048 },
 		{ { 1, 2, 5, 9 }, { 2, 3, 4, 5 }, 1024 },
-		/* a longer one that is faster again does not count */
-		{ { 1, 4, 3, 4 }, { 2, 3, 4, 5 }, 512 },
-		{ { 3, 2, 3, 4 }, { 2, 3, 4, 5 }, 0 },
-		{ { 2, 2, 3, 4 }, { 2, 3, 4, 5 }, 0 },
+		/* what a longer one saves makes up for a shorter one, or not */
+		{ { 1, 4, 2, 6 }, { 2, 3, 4, 5 }, 2048 },
+		{ { 1, 9, 3, 4 }, { 2, 3, 4, 5 }, 512 },
+		{ { 3, 2, 3, 5 }, { 2, 2, 4, 4 }, 0 },
+		{ { 2, 3, 4, 5 }, { 2, 3, 4, 5 }, 0 },
 		/* nobody has measured it */
 		{ { -1, -1, -1, -1 }, { -1, -1, -1, -1 }, 0 },
 	};

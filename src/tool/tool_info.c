@@ -272,8 +272,7 @@ static size_t second_cache(hwloc_topology_t t)
 	return o ? o->attr->cache.size : 0;
 }
 
-/* With the length that has decided it: the first that was slower, or the last.
- */
+/* With the times of the next length, which did not pay; or of the last. */
 static void show_loop(struct weft_report *r, const struct weft_copies *c)
 {
 	size_t most = weft_copies_loop(c), len = WEFT_COPY_LEAST;
