@@ -201,22 +201,37 @@ void sock_turn_uncork(struct sock *s)
 	s->corked = false;
 }
 
+/*
+ * As much as is there, within bounds. What was given up takes time, by which
+ * no round trip must look shorter.
+ */
+static int turn_read(struct sock *s, int n, int budget, enum sock_left *left_p)
+{
+	for (int i = 0; i < TURN_READS && (!i || n < budget); i++) {
+		if (i)
+			s->now = weft_now_ns();
+		n += sock_io_read(s, budget - n, left_p);
+		if (*left_p != SOCK_MUCH)
+			break;
+	}
+	return n;
+}
+
 static int turn(struct sock *s, int budget)
 {
-	enum sock_left left = SOCK_MUCH;
+	enum sock_left left;
 	uint64_t was;
 	uint64_t due;
 	int n;
 
 	s->now = weft_now_ns();
-	if (s->corked)
+	if (s->corked) {
 		sock_turn_uncork(s);
+		s->now = weft_now_ns();
+	}
 	s->polling = true;
 	was = s->stats.received;
-	n = turn_kept(s, budget);
-	for (int i = 0;
-	     i < TURN_READS && left == SOCK_MUCH && (!i || n < budget); i++)
-		n += sock_io_read(s, budget - n, &left);
+	n = turn_read(s, turn_kept(s, budget), budget, &left);
 	s->polling = false;
 	if (s->faults.any)
 		sock_fault_run(s, false);
