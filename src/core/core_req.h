@@ -105,10 +105,12 @@ void weft_req_orphaned(struct weft_req *r);
 static inline bool weft_req_is_done(const struct weft_req *r)
 {
 	/* relaxed: with one thread the order is that of the program */
-	if (weft_likely(!weft_threads))
-		return weft_load32_relaxed(&r->done) != 0;
+	uint32_t done = weft_load32_relaxed(&r->done);
+
 	/* A1 pairs with R1 in weft_req_complete(): all results are there. */
-	return weft_load32(&r->done) != 0;
+	if (weft_unlikely(weft_threads))
+		done = weft_load32(&r->done);
+	return done != 0;
 }
 
 /* Completes an active request; error: 0, -errno or an MPI code. With threads
@@ -170,13 +172,12 @@ static inline struct weft_req *weft_req_null_done(void)
 	return &weft_req_done_send;
 }
 
-/* Went well, and collecting it is freeing it: not persistent, not cancelled,
- * nobody to ask. */
+/* Went well, and collecting it is freeing it: active, not persistent, not
+ * cancelled, not shared, nobody to ask. */
 static inline bool weft_req_is_plain(const struct weft_req *r)
 {
 	return !r->error &&
-	       !(r->flags &
-		 ~(uint32_t)(WEFT_REQ_ACTIVE | WEFT_REQ_SEND | WEFT_REQ_CONST));
+	       (r->flags & ~(uint32_t)WEFT_REQ_SEND) == WEFT_REQ_ACTIVE;
 }
 
 #endif

@@ -20,10 +20,15 @@ struct many {
 	int first;  /* ... and which is the first of these */
 };
 
+/* A send that was over at once: all of them have the same request. */
+static inline bool left_at_once(MPI_Request handle)
+{
+	return (struct weft_req *)handle == weft_req_null_done();
+}
+
 static int check(struct many *m)
 {
-	struct weft_req *r;
-	int i, err;
+	int i;
 
 	if (m->count < 0)
 		return weft_err_arg(NULL, m->func, MPI_ERR_COUNT, 1,
@@ -32,9 +37,13 @@ static int check(struct many *m)
 		return weft_check_ptr(NULL, m->func, 2, m->handle,
 				      "array of requests");
 	for (i = 0; weft_check && i < m->count; i++) {
-		err = mpi_req_active(m->func, 2, m->handle[i], &r);
-		if (err)
-			return err;
+		MPI_Request h = m->handle[i];
+
+		if (left_at_once(h) ||
+		    weft_likely(weft_obj_of(h, WEFT_KIND_REQ) != NULL))
+			continue;
+		if (h != MPI_REQUEST_NULL)
+			return mpi_check_req_bad(m->func, 2, h);
 	}
 	return 0;
 }
@@ -174,57 +183,72 @@ static struct weft_comm *failing(const struct many *m, int i)
 }
 
 /* Until request i is done; those behind it are waited for, too. */
-static void wait_next(struct many *m, int i)
+static WEFT_APART void wait_next(struct many *m, int i)
 {
 	struct weft_idle w = weft_idle_begin(
 		(struct weft_req *const *)m->handle + i, m->count - i, false);
 	const struct weft_req *r = active(m, i);
 
-	while (!weft_req_is_done(r))
+	while (r && !weft_req_is_done(r))
 		weft_idle_turn(&w);
 }
 
 static inline void free_plain(struct weft_req *r)
 {
-	if (r->flags & WEFT_REQ_CONST)
-		return;
 	if (weft_likely(r->ops == &weft_p2p_ops))
 		weft_p2p_close(weft_container_of(r, struct weft_p2p, req));
 	else
 		r->ops->free(r);
 }
 
-/* What went well: its status is a few stores, and it ends. */
-static inline void take_plain(struct many *m, int i, MPI_Status *statuses)
+static inline void status_good(MPI_Status *status, const struct weft_req *r)
 {
-	struct weft_req *r = (struct weft_req *)m->handle[i];
+	weft_req_status_plain(r, status);
+	status->MPI_ERROR = MPI_SUCCESS;
+}
 
-	if (statuses != MPI_STATUSES_IGNORE) {
-		weft_req_status_plain(r, &statuses[i]);
-		statuses[i].MPI_ERROR = MPI_SUCCESS;
-	}
-	m->handle[i] = MPI_REQUEST_NULL;
+/* True: r is done and went well, its status was a few stores, and it ended. */
+static inline bool take_plain(struct weft_req *r, MPI_Status *statuses, int i)
+{
+	if (weft_unlikely(weft_handle_is_const(r) || !weft_req_is_plain(r)))
+		return false;
+	if (statuses != MPI_STATUSES_IGNORE)
+		status_good(&statuses[i], r);
 	free_plain(r);
+	return true;
+}
+
+/* Whatever came of it; returns the code of its error. c_p: whose handler is
+ * told, once it is known. */
+static WEFT_APART int take_any(struct many *m, int i, MPI_Status *statuses,
+			       struct weft_comm **c_p)
+{
+	if (!*c_p)
+		*c_p = failing(m, i);
+	return collect(m, i, nth(statuses, i));
 }
 
 /* Waits for all and collects them. */
 static int collect_all(struct many *m, MPI_Status *statuses)
 {
+	MPI_Request *handle = m->handle;
 	struct weft_comm *c = NULL;
-	int i, bad = 0;
+	int i, n = m->count, bad = 0;
 
-	for (i = 0; i < m->count; i++) {
-		const struct weft_req *r = active(m, i);
+	for (i = 0; i < n; i++) {
+		struct weft_req *r = (struct weft_req *)handle[i];
 
-		if (r && !weft_req_is_done(r))
-			wait_next(m, i);
-		if (weft_likely(r && weft_req_is_plain(r))) {
-			take_plain(m, i, statuses);
+		if (left_at_once(handle[i])) {
+			if (statuses != MPI_STATUSES_IGNORE)
+				status_good(&statuses[i], &weft_req_done_send);
+			handle[i] = MPI_REQUEST_NULL;
 			continue;
 		}
-		if (!c)
-			c = failing(m, i);
-		if (collect(m, i, nth(statuses, i)))
+		if (!weft_handle_is_const(r) && !weft_req_is_done(r))
+			wait_next(m, i);
+		if (weft_likely(take_plain(r, statuses, i)))
+			handle[i] = MPI_REQUEST_NULL;
+		else if (take_any(m, i, statuses, &c))
 			bad = 1;
 	}
 	return weft_unlikely(bad) ? fail(m, c) : MPI_SUCCESS;
