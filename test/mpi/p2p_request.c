@@ -111,6 +111,56 @@ static void looking(void)
 	over();
 }
 
+static void garbage(MPI_Status st[], int n)
+{
+	for (int i = 0; i < n; i++) {
+		st[i].MPI_SOURCE = -77;
+		st[i].MPI_TAG = -77;
+		st[i].MPI_ERROR = -77;
+	}
+}
+
+/* Sends that are over at once, long ones, receives, none, and from nobody, in
+ * one call: every handle and every status is written. */
+static void mixed(void)
+{
+	enum { LONG = 100000, ALL = 6 };
+	static char out[LONG], in[LONG];
+	MPI_Request q[ALL];
+	MPI_Status st[ALL];
+	int i, count, one = mt_rank, other = -1;
+
+	memset(out, 'a' + mt_rank % 26, sizeof(out));
+	memset(in, 0, sizeof(in));
+	MT_OK(MPI_Isend(&one, 1, MPI_INT, next, 50, MPI_COMM_WORLD, &q[0]));
+	MT_OK(MPI_Irecv(in, LONG, MPI_CHAR, prev, 51, MPI_COMM_WORLD, &q[1]));
+	q[2] = MPI_REQUEST_NULL;
+	MT_OK(MPI_Isend(out, LONG, MPI_CHAR, next, 51, MPI_COMM_WORLD, &q[3]));
+	MT_OK(MPI_Irecv(&other, 1, MPI_INT, prev, 50, MPI_COMM_WORLD, &q[4]));
+	MT_OK(MPI_Irecv(&other, 1, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD,
+			&q[5]));
+	garbage(st, ALL);
+	MT_OK(MPI_Waitall(ALL, q, st));
+	MT_TRUE(in[0] == 'a' + prev % 26 && in[LONG - 1] == in[0]);
+	MT_IS(other, prev);
+	MT_IS(st[1].MPI_SOURCE, prev);
+	MT_IS(st[1].MPI_TAG, 51);
+	MT_IS(st[2].MPI_SOURCE, MPI_ANY_SOURCE);
+	MT_IS(st[4].MPI_SOURCE, prev);
+	MT_IS(st[4].MPI_TAG, 50);
+	MT_IS(st[5].MPI_SOURCE, MPI_PROC_NULL);
+	MT_OK(MPI_Get_count(&st[1], MPI_CHAR, &count));
+	MT_IS(count, LONG);
+	for (i = 0; i < ALL; i++) {
+		int no;
+
+		MT_IS(q[i], MPI_REQUEST_NULL);
+		MT_IS(st[i].MPI_ERROR, MPI_SUCCESS);
+		MT_OK(MPI_Test_cancelled(&st[i], &no));
+		MT_IS(no, 0);
+	}
+}
+
 static void cancelled(void)
 {
 	MPI_Request q;
@@ -157,6 +207,7 @@ int main(int argc, char **argv)
 	some();
 	all();
 	looking();
+	mixed();
 	cancelled();
 	freed();
 	return mt_end();
