@@ -39,7 +39,8 @@ ${CC:-cc} -O1 -shared -fPIC $(pkg-config --cflags pmix) "$work/fence.c" \
 leave() {
 	local what=$1 ranks=$2
 	shift 2
-	timeout -k 5 60 bash -c 'on_hosts "$@"' - "$ranks" "$@" \
+	rm -f "$work/came"
+	timeout -k 5 60 bash -c 'on_hosts "$@"' - "$ranks" "$@" "$work/came" \
 		> "$work/out" 2>&1 < /dev/null &&
 		[ "$(grep -c ': good$' "$work/out")" = "$ranks" ] &&
 		[ "$(grep -c 'sock: .* packets out' "$work/out")" = "$ranks" ] || {
