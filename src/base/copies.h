@@ -36,8 +36,8 @@ struct weft_copies {
 
 /*
  * 0; -ENOTSUP: there is one processor for us, or no such system call; -EBUSY:
- * others have the processors. With an error the loop's times are there all the
- * same, or not known.
+ * others have the processors. The loop's times may be known where the others
+ * are not, for want of the call, and not known where they are: they come last.
  */
 int weft_copies_measure(struct weft_copies *c);
 /* Up to so many bytes messages are better copied: a power of two. */

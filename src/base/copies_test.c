@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdbool.h>
 
 static void the_cut_is_where_fetching_wins(void **state)
 {
@@ -84,12 +85,25 @@ static void the_loop_goes_as_far_as_it_is_faster(void **state)
 	}
 }
 
+/* Whether the host was calm to the end, when the loop's turn comes. */
+static bool loop_is_known(const struct weft_copies *c)
+{
+	for (unsigned i = 0; i < WEFT_COPIES_LOOPS; i++) {
+		T_IS(c->call_ns[i] == UINT64_MAX, c->loop_ns[i] == UINT64_MAX);
+		T_IS(c->loop_ns[i] == UINT64_MAX, c->loop_ns[0] == UINT64_MAX);
+		T_TRUE(c->call_ns[i] && c->loop_ns[i]);
+	}
+	if (c->loop_ns[0] == UINT64_MAX)
+		T_IS(weft_copies_loop(c), 0);
+	return c->loop_ns[0] != UINT64_MAX;
+}
+
 static void a_host_is_measured_or_said_to_be_busy(void **state)
 {
 	struct weft_copies c;
 	int ret = weft_copies_measure(&c);
 
-	for (int i = 0; i < 100 && ret == -EBUSY; i++)
+	for (int i = 0; i < 100 && (ret == -EBUSY || !loop_is_known(&c)); i++)
 		ret = weft_copies_measure(&c);
 	if (ret == -EBUSY || ret == -ENOTSUP)
 		skip();
@@ -97,9 +111,8 @@ static void a_host_is_measured_or_said_to_be_busy(void **state)
 	for (unsigned i = 0; i < WEFT_COPIES_SIZES; i++)
 		T_TRUE(c.twice_ns[i] && c.twice_ns[i] < 1000000000 &&
 		       c.once_ns[i] && c.once_ns[i] < 1000000000);
-	for (unsigned i = 0; i < WEFT_COPIES_LOOPS; i++)
-		T_TRUE(c.call_ns[i] && c.call_ns[i] < 1000000000 &&
-		       c.loop_ns[i] && c.loop_ns[i] < 1000000000);
+	for (unsigned i = 0; loop_is_known(&c) && i < WEFT_COPIES_LOOPS; i++)
+		T_TRUE(c.call_ns[i] < 1000000000 && c.loop_ns[i] < 1000000000);
 }
 
 static void one_processor_is_told(void **state)
