@@ -81,7 +81,8 @@ prov_nic_nic_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_at_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_cancel_test_SOURCES = prov/nic/nic_cancel_test.c test/nic_pair.h
 prov_nic_nic_cancel_test_LDADD = libweftnic.la $(T_LIBS)
-prov_nic_nic_copy_test_SOURCES = prov/nic/nic_copy_test.c test/nic_pair.h
+prov_nic_nic_copy_test_SOURCES = prov/nic/nic_copy_test.c test/loops.h \
+	test/nic_pair.h
 prov_nic_nic_copy_test_LDADD = libweftnic.la $(T_LIBS)
 prov_nic_nic_copy_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=weft_copy_loop
 prov_nic_nic_typed_test_SOURCES = prov/nic/nic_typed_test.c test/nic_pair.h

@@ -2,21 +2,10 @@
 /*
  * Which copies of a message are the host's loop's (src/base/copy.h): the
  * sender's into a cell, the receiver's out of it, up to the length that the
- * endpoint was told. They are counted through the linker's --wrap.
+ * endpoint was told.
  */
-#include "src/base/copy.h"
+#include "test/loops.h"
 #include "test/nic_pair.h"
-
-static unsigned loops;
-
-void __real_weft_copy_loop(void *to, const void *from, size_t len);
-void __wrap_weft_copy_loop(void *to, const void *from, size_t len);
-
-void __wrap_weft_copy_loop(void *to, const void *from, size_t len)
-{
-	loops++;
-	__real_weft_copy_loop(to, from, len);
-}
 
 /* Copies by the loop of one message. */
 static unsigned loops_of(struct world *w, size_t len)

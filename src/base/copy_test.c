@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every length, at every place of a line: those bytes and no other. */
 #include "src/base/copy.h"
+#include "test/loops.h"
 #include "test/t.h"
 
 #include <stdint.h>
@@ -28,18 +29,7 @@ static void copies_are_exact(void **state)
 	}
 }
 
-/* Where the loop begins and ends; by the linker's --wrap. */
-static unsigned loops;
-
-void __real_weft_copy_loop(void *to, const void *from, size_t len);
-void __wrap_weft_copy_loop(void *to, const void *from, size_t len);
-
-void __wrap_weft_copy_loop(void *to, const void *from, size_t len)
-{
-	loops++;
-	__real_weft_copy_loop(to, from, len);
-}
-
+/* Where the loop begins and ends. */
 static void case_pieces(size_t most)
 {
 	static const size_t len[] = { 0,    1,	  511,	512,  513,  600, 1023,
