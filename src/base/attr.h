@@ -40,6 +40,15 @@
 /* Memory that is read soon: on its way while something else is done. */
 #define weft_prefetch(p) __builtin_prefetch(p, 0, 3)
 
+/* Memory that is written soon, and that others have: it is taken from them. The
+ * builtin asks x86 for a copy only. */
+#ifdef __x86_64__
+#define weft_prefetch_write(p) \
+	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)(p)))
+#else
+#define weft_prefetch_write(p) __builtin_prefetch(p, 1, 3)
+#endif
+
 #define weft_container_of(ptr, type, member) \
 	((type *)((char *)(ptr)-offsetof(type, member)))
 

@@ -3,8 +3,12 @@
  * Cells: payloads that do not fit a slot wait in the sender's own region. A
  * receiver reads the cells of one sender in the order of its packets, so one
  * counter per pair ("so many of yours are read") gives them back: nobody
- * writes into anybody's cells. Free cells are a stack: the one whose lines
- * are still in the cache is used first.
+ * writes into anybody's cells.
+ *
+ * Free cells take turns. The one that came back last is the worst: its lines
+ * are in the reader's cache, and have to be asked back one by one before they
+ * can be written. Cells that were never used are memory that nobody has
+ * touched yet, and stay so while CELL_TURN others are free.
  *
  * A peer may hold as many cells as are free besides. So one peer that does
  * not read takes half of them, the next one a quarter, and there is always
@@ -16,19 +20,41 @@
 
 /* Look for returned cells after so many sends: fewer looks, fewer misses. */
 #define CELL_BATCH 8
+#define CELL_TURN  32 /* 256 KiB, that a second cache has */
 
 void shm_cell_init(struct shm *s)
 {
-	s->cell_free = SHM_NO_CELL;
-	for (unsigned i = s->view.cells; i-- > 0;)
-		shm_cell_put(s, (uint16_t)i);
+	s->cell_fresh = 0;
+	s->cell_free_count = (uint16_t)s->view.cells;
+}
+
+/* Used cells that are free: a queue, from cell_free to cell_free_last. */
+static unsigned cell_waiting(const struct shm *s)
+{
+	return s->cell_free_count - (s->view.cells - s->cell_fresh);
 }
 
 void shm_cell_put(struct shm *s, uint16_t cell)
 {
-	s->cell_next[cell] = s->cell_free;
-	s->cell_free = cell;
+	if (cell_waiting(s))
+		s->cell_next[s->cell_free_last] = cell;
+	else
+		s->cell_free = cell;
+	s->cell_free_last = cell;
 	s->cell_free_count++;
+}
+
+static uint16_t cell_take(struct shm *s)
+{
+	unsigned waiting = cell_waiting(s);
+	uint16_t cell = s->cell_free;
+
+	if (s->cell_fresh < s->view.cells && waiting < CELL_TURN)
+		cell = s->cell_fresh++;
+	else
+		s->cell_free = s->cell_next[cell];
+	s->cell_free_count--;
+	return cell;
 }
 
 static void cell_take_back(struct shm *s, struct shm_peer *p, uint64_t n)
@@ -98,9 +124,7 @@ int shm_cell_get(struct shm *s, struct shm_peer *p, uint16_t *cell_p)
 		ret = cell_collect(s, p);
 	if (ret)
 		return ret;
-	*cell_p = s->cell_free;
-	s->cell_free = s->cell_next[*cell_p];
-	s->cell_free_count--;
+	*cell_p = cell_take(s);
 	return 0;
 }
 

@@ -158,6 +158,13 @@ static WEFT_COLD int tx_wake(struct shm *s, struct shm_peer *p)
 	return 0;
 }
 
+/*
+ * Slots between the one at hand and the one whose line is taken from the
+ * receiver meanwhile. On x86 the next swap of the tail waits for the stores
+ * into the slot, which then find their line here.
+ */
+#define TX_AHEAD 8
+
 /* Makes the filled slot visible and looks whether the receiver sleeps; 0. */
 WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
 			   struct shm_slot *slot, uint64_t ticket,
@@ -167,6 +174,7 @@ WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
 		shm_word(shm_lap(ticket, p->lg), kind, p->seq++, p->writer);
 	uint32_t low;
 
+	weft_prefetch_write(tx_slot(p, ticket + TX_AHEAD));
 	memcpy(slot->rest, &pkt->unit, sizeof(slot->rest));
 	memcpy(&low, pkt, sizeof(low));
 	/* R0 pairs with A0 in rx_fifo(): filled before it is full. */
