@@ -2,8 +2,10 @@
 /*
  * Transfers between an op's buffer and memory of its peer, in pieces of DMA.
  * Alone, a transfer is [0, limit). Shared with the peer, chunks of it are
- * taken one after the other by an atomic cursor that lies in the shared area
- * of the message's sender; who gets a number moves that chunk.
+ * taken by an atomic word that lies in the shared area of the message's sender
+ * and counts those that are gone: the receiver's from the front, the sender's
+ * from the back. So of a buffer that is used again each side has the same half
+ * in its cache.
  *
  *      pos      end
  *       v        v
@@ -96,22 +98,31 @@ static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
 	return p->share ? nic_share_cell(p->share, op->peer_cell - 1) : NULL;
 }
 
-/* Takes the next chunk; false when none is left. */
+#define CLAIM_FRONT 1ull	 /* counts: the receiver's ... */
+#define CLAIM_BACK  (1ull << 32) /* ... and the sender's */
+
+/*
+ * Takes the next chunk; false when none is left. As many claims find less than
+ * all chunks gone as there are chunks, whatever a peer wrote there.
+ */
 static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 {
-	uint64_t bytes = nic_chunk(op->limit);
+	uint64_t bytes, chunks, gone, front, back;
 	weft_au64 *cell;
-	uint64_t chunk;
 
 	if (!op->cell && !op->peer_cell)
 		return false;
 	cell = xfer_cell(nic, op);
 	if (!cell)
 		return false;
-	chunk = weft_add64(cell, 1);
-	if (chunk >= (op->limit + bytes - 1) / bytes)
+	bytes = nic_chunk(op->limit);
+	chunks = (op->limit + bytes - 1) / bytes;
+	gone = weft_add64(cell, op->cell ? CLAIM_BACK : CLAIM_FRONT);
+	front = gone & UINT32_MAX;
+	back = gone >> 32;
+	if (front + back >= chunks)
 		return false;
-	op->pos = chunk * bytes;
+	op->pos = (op->cell ? chunks - 1 - back : front) * bytes;
 	op->end = op->limit - op->pos < bytes ? op->limit : op->pos + bytes;
 	return true;
 }

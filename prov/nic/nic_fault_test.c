@@ -251,13 +251,13 @@ static void a_small_eager_size_is_honoured(void **state)
 
 /*
  * The sender that helps fails in the middle of a chunk; the receiver does the
- * rest of that chunk and no byte more. Chunks have 128 KiB, and the second one
- * lies in two segments of the receiver, so that the helper's first piece of it
- * works and its second does not.
+ * rest of that chunk and no byte more. Chunks have 128 KiB, and the last one,
+ * where the helper begins, lies in two segments of the receiver, so that his
+ * first piece of it works and his second does not.
  */
 static void a_chunk_given_back_is_finished_and_no_more(void **state)
 {
-	enum { CHUNK = 128 << 10, CUT = CHUNK + 40000, ALL = 5 * CHUNK };
+	enum { LAST = 4 * (128 << 10), CUT = LAST + 40000, ALL = LAST / 4 * 5 };
 	struct world *w = hindered_world(false);
 	char *out = malloc(ALL), *in = malloc(ALL);
 	struct weft_nic_stats a, b;
@@ -289,8 +289,8 @@ static void a_chunk_given_back_is_finished_and_no_more(void **state)
 	T_IS(w->a.note[1].err, 0);
 	T_IS(w->b.note[1].err, 0);
 	T_IS(t_differs(in, ALL, 3), -1);
-	T_IS(stats_of(&w->a).dma_bytes - a.dma_bytes, CUT - CHUNK);
-	T_IS(stats_of(&w->b).dma_bytes - b.dma_bytes, ALL - (CUT - CHUNK));
+	T_IS(stats_of(&w->a).dma_bytes - a.dma_bytes, CUT - LAST);
+	T_IS(stats_of(&w->b).dma_bytes - b.dma_bytes, ALL - (CUT - LAST));
 	free(out);
 	free(in);
 	world_close(w);

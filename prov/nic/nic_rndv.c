@@ -9,13 +9,13 @@
  *        | <--- FIN --------------------- |
  *
  * Both sides copy a long message when the sender is looking: chunks are taken
- * by a cursor in the sender's shared area. From which size on depends on
+ * from its two ends by a word in the sender's shared area. From which size on depends on
  * whether other messages of the two are under way, to be copied meanwhile.
  *
  *        | ---- RTS: segments, cell ----> | match
  *        | <--- HELP: my segments ------- |
- *        | put chunk      next++      get chunk
- *        | put chunk      next++      get chunk
+ *        | put the last   count++     get the first chunk
+ *        | put, from there, count++   get the next
  *        | ---- HELPED: bytes ----------> | all there?
  *        | <--- FIN --------------------- |
  *
