@@ -50,6 +50,32 @@ struct blocks {
 /* Longer runs are copied as fast by the library. */
 #define RUN_SHORT 4096
 
+/*
+ * How far ahead memory is asked for that the processor does not foresee: blocks
+ * a line or more apart, rows that end before it has learnt them, parts at
+ * uneven places.
+ */
+#define BLOCKS_AHEAD 8
+#define ROWS_AHEAD   2
+#define ROW_MIN	     128 /* shorter ones are blocks */
+#define ROW_MOST     512 /* from there on it has */
+#define PARTS_AHEAD  8
+
+/* A line of memory that is read soon, when packing, or written. */
+WEFT_INLINE void ask_for(bool out, const char *at)
+{
+	if (out)
+		weft_prefetch(at);
+	else
+		weft_prefetch_write(at);
+}
+
+WEFT_INLINE void ask_for_row(bool out, const char *at, size_t len)
+{
+	for (size_t i = 0; i < len && i < ROW_MOST; i += WEFT_CACHE_LINE)
+		ask_for(out, at + i);
+}
+
 WEFT_INLINE void copy_run(char *to, const char *from, size_t len)
 {
 	if (len <= RUN_SHORT)
@@ -58,8 +84,27 @@ WEFT_INLINE void copy_run(char *to, const char *from, size_t len)
 		memcpy(to, from, len);
 }
 
+WEFT_INLINE bool is_wide(MPI_Count stride)
+{
+	return stride >= WEFT_CACHE_LINE || stride <= -WEFT_CACHE_LINE;
+}
+
+WEFT_INLINE void copy_wide_blocks(bool out, struct blocks b, size_t len)
+{
+	for (MPI_Count i = 0; i < b.n; i++) {
+		ask_for(out, b.mem + BLOCKS_AHEAD * b.stride);
+		memcpy(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
+		b.mem += b.stride;
+		b.flat += b.step;
+	}
+}
+
 WEFT_INLINE void copy_blocks(bool out, struct blocks b, size_t len)
 {
+	if (is_wide(b.stride)) {
+		copy_wide_blocks(out, b, len);
+		return;
+	}
 	for (MPI_Count i = 0; i < b.n; i++) {
 		memcpy(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
 		b.mem += b.stride;
@@ -70,6 +115,8 @@ WEFT_INLINE void copy_blocks(bool out, struct blocks b, size_t len)
 WEFT_INLINE void copy_runs(bool out, struct blocks b, size_t len)
 {
 	for (MPI_Count i = 0; i < b.n; i++) {
+		if (len >= ROW_MIN)
+			ask_for_row(out, b.mem + ROWS_AHEAD * b.stride, len);
 		copy_run(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
 		b.mem += b.stride;
 		b.flat += b.step;
@@ -118,6 +165,9 @@ WEFT_INLINE char *copy_idx(bool out, char *mem, char *flat,
 	for (; n > 0; n--, p++) {
 		size_t len = (size_t)(p[1].pos - p[0].pos);
 
+		if (n > PARTS_AHEAD)
+			ask_for_row(out, mem + p[PARTS_AHEAD].off,
+				    2 * WEFT_CACHE_LINE);
 		copy_run(out ? flat : mem + p->off, out ? mem + p->off : flat,
 			 len);
 		flat += len;
