@@ -23,31 +23,41 @@
 
 static_assert(FI_EAGAIN == EAGAIN, "the same number below and above");
 
+/* 0, -EAGAIN or -FI_E*; the lock is held. Those that wait for that process go
+ * first: it has no address for others meanwhile. */
+WEFT_INLINE int weft_core_inject_bytes(const void *at, size_t bytes,
+				       const struct weft_proc *to,
+				       uint64_t word)
+{
+	int rc;
+
+	if (weft_unlikely(to->addr == FI_ADDR_NOTAVAIL))
+		return -EAGAIN;
+	rc = (int)fi_tinject(weft_core.ep, at, bytes, to->addr, word);
+	if (weft_likely(rc == 0)) {
+		weft_count(WEFT_COUNT_SEND_INJECT, 1);
+		weft_count(WEFT_COUNT_SEND_BYTES, bytes);
+	}
+	return rc;
+}
+
 /* 0, -EAGAIN: it takes a request, or -errno. The lock is not held. */
 WEFT_INLINE int weft_core_inject(const void *buf, MPI_Count count,
 				 const struct weft_dt *dt, int dest, int tag,
 				 const struct weft_comm *comm, unsigned flags)
 {
 	size_t bytes = (size_t)(count * dt->size);
-	struct weft_proc *to;
-	int rc = -EAGAIN;
+	int rc;
 
 	if (weft_unlikely(bytes > weft_core.inject_bytes ||
 			  !weft_dt_is_run(dt, count) || dest < 0 ||
 			  flags & WEFT_P2P_SYNC))
 		return -EAGAIN;
-	to = &weft_core.proc[comm->proc[dest]];
 	weft_lock();
-	if (weft_likely(to->addr != FI_ADDR_NOTAVAIL))
-		rc = (int)fi_tinject(weft_core.ep,
-				     (const char *)buf + dt->true_lb, bytes,
-				     to->addr,
-				     weft_tag_word(comm->ctx, flags >> 2 & 3,
-						   comm->rank, tag));
-	if (weft_likely(rc == 0)) {
-		weft_count(WEFT_COUNT_SEND_INJECT, 1);
-		weft_count(WEFT_COUNT_SEND_BYTES, bytes);
-	}
+	rc = weft_core_inject_bytes(
+		(const char *)buf + dt->true_lb, bytes,
+		&weft_core.proc[comm->proc[dest]],
+		weft_tag_word(comm->ctx, flags >> 2 & 3, comm->rank, tag));
 	weft_unlock();
 	return weft_likely(rc == 0) ? 0 : weft_fi_errno(rc);
 }

@@ -86,6 +86,7 @@ const struct weft_req_ops weft_p2p_ops = {
 	.start = p2p_start,
 	.cancel = p2p_cancel,
 	.step = weft_p2p_step,
+	.wait = weft_p2p_wait,
 	.query = weft_req_no_query,
 	.free = p2p_free,
 };

@@ -55,6 +55,7 @@ static inline char *weft_p2p_start(const void *buf, const struct weft_dt *dt)
 extern const struct weft_req_ops weft_p2p_ops WEFT_HIDDEN;
 /* Of a receive that has arrived (core_recv.c). */
 int weft_p2p_step(struct weft_req *r);
+void weft_p2p_wait(struct weft_req *r);
 
 /* What a request that outlives its call refers to; predefined objects outlive
  * all requests. */

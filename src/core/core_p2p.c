@@ -108,23 +108,13 @@ static int direct_end(const struct weft_p2p_args *a,
 	return weft_likely(!d->err) ? 0 : weft_fi_errno(-d->err);
 }
 
-/* Is nothing to be done but to look for the message? */
-static inline bool direct_quiet(void)
-{
-	/* relaxed: a look, by the only thread */
-	return !weft_core.pending && !weft_load32_relaxed(&weft_core.stepping);
-}
-
 static int direct_wait(const struct weft_p2p_args *a,
 		       const struct fi_weft_arrival *d, MPI_Status *status)
 {
 	struct weft_idle w = weft_idle_begin(NULL, 0, false);
 
 	for (;;) {
-		if (weft_likely(direct_quiet())) {
-			weft_core.recv->poll(weft_core.ep, d, w.left);
-			w.left = 0;
-		}
+		weft_arrival_look(d, &w);
 		if (weft_likely(d->over))
 			return direct_end(a, d, status);
 		weft_idle_turn(&w);
@@ -221,7 +211,7 @@ int weft_core_sendrecv(const struct weft_xfer *x, struct weft_comm *comm,
 		return rc;
 	rc = weft_core_send(x->sbuf, x->scount, x->sdt, x->dest, x->stag, comm,
 			    flags);
-	weft_req_wait(r);
+	weft_req_await(r);
 	rc2 = weft_req_collect(&r, status);
 	return rc ? rc : rc2;
 }

@@ -97,6 +97,35 @@ WEFT_HOT void weft_p2p_arrived(struct fi_weft_arrival *a)
 	weft_req_complete(&p->req, 0);
 }
 
+WEFT_HOT void weft_p2p_turn(struct weft_req *r, struct weft_idle *w)
+{
+	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
+	uint32_t now;
+
+	if (weft_unlikely(!(r->flags & WEFT_REQ_BELOW) || !weft_core.recv)) {
+		weft_idle_turn(w);
+		return;
+	}
+	weft_arrival_look(&p->io.arrival, w);
+	if (weft_likely(weft_req_is_done(r)))
+		return;
+	now = weft_load32(&weft_completed);
+	if (now == w->mark) {
+		weft_idle_turn(w);
+		return;
+	}
+	w->mark = now; /* others came: it is worth going on */
+	w->left = weft_load32_relaxed(&weft_core.spin);
+}
+
+void weft_p2p_wait(struct weft_req *r)
+{
+	struct weft_idle w = weft_idle_begin(&r, 1, false);
+
+	while (!weft_req_is_done(r))
+		weft_p2p_turn(r, &w);
+}
+
 /* ---- posting ------------------------------------------------------------ */
 
 static int post_pieces(struct weft_p2p *p)

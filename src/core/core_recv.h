@@ -8,6 +8,7 @@
 #define WEFT_CORE_RECV_H
 
 #include "src/core/core_msg.h"
+#include "src/core/core_progress.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>
@@ -24,6 +25,22 @@ void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
  * progress loop where there is more to do. */
 void weft_p2p_arrived(struct fi_weft_arrival *a);
 
+/* Looks for a's message alone while nothing else is to be done: far less than a
+ * turn of the progress loop. */
+WEFT_INLINE void weft_arrival_look(const struct fi_weft_arrival *a,
+				   struct weft_idle *w)
+{
+	/* relaxed: a look, by the only thread */
+	if (weft_unlikely(weft_core.pending ||
+			  weft_load32_relaxed(&weft_core.stepping)))
+		return;
+	weft_core.recv->poll(weft_core.ep, a, w->left);
+	w->left = 0;
+}
+
+/* weft_idle_turn() for one request, by such a look if it is one of those. */
+void weft_p2p_turn(struct weft_req *r, struct weft_idle *w);
+
 /* Hands a receive down, into one piece of memory. */
 WEFT_INLINE int weft_p2p_post_plain(struct weft_p2p *p, void *start,
 				    size_t bytes, uint64_t word,
@@ -32,6 +49,7 @@ WEFT_INLINE int weft_p2p_post_plain(struct weft_p2p *p, void *start,
 	if (weft_unlikely(!weft_core.recv_calls))
 		return (int)fi_trecv(weft_core.ep, start, bytes, NULL,
 				     FI_ADDR_UNSPEC, word, ignore, &p->io.fi);
+	p->req.flags |= WEFT_REQ_BELOW;
 	p->io.arrival.over = 0;
 	p->io.arrival.call = weft_p2p_arrived;
 	return (int)weft_core.recv->post(weft_core.ep, start, bytes, word,

@@ -74,6 +74,7 @@ enum {
 	WEFT_REQ_GREQ = 32,
 	WEFT_REQ_PARTITIONED = 64, /* partitioned */
 	WEFT_REQ_CONST = 128,	   /* shared, always done, never freed */
+	WEFT_REQ_BELOW = 256,	   /* a receive that no queue hears of */
 };
 
 struct weft_req {
@@ -176,8 +177,9 @@ static inline struct weft_req *weft_req_null_done(void)
  * cancelled, not shared, nobody to ask. */
 static inline bool weft_req_is_plain(const struct weft_req *r)
 {
-	return !r->error &&
-	       (r->flags & ~(uint32_t)WEFT_REQ_SEND) == WEFT_REQ_ACTIVE;
+	const uint32_t either = WEFT_REQ_SEND | WEFT_REQ_BELOW;
+
+	return !r->error && (r->flags & ~either) == WEFT_REQ_ACTIVE;
 }
 
 #endif

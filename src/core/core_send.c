@@ -10,6 +10,7 @@
 #include "src/core/core_ctrl.h"
 #include "src/core/core_device.h"
 #include "src/core/core_fi.h"
+#include "src/core/core_inject.h"
 #include "src/core/core_typed.h"
 #include "src/core/core_wire_up.h"
 
@@ -162,6 +163,30 @@ static int start_send(struct weft_p2p *p)
 	return rc;
 }
 
+/* The few bytes of a persistent send, which is over when it has started;
+ * -EAGAIN: it takes more. */
+static int start_short(struct weft_p2p *p)
+{
+	int rc;
+
+	if (p->bytes > weft_core.inject_bytes || (p->mode & WEFT_P2P_SYNC) ||
+	    !weft_dt_is_run(p->data.dt, p->data.count))
+		return -EAGAIN;
+	rc = weft_core_inject_bytes(weft_p2p_start(p->data.buf, p->data.dt),
+				    p->bytes, p->pend.lane, p->word);
+	if (rc)
+		return weft_fi_errno(rc);
+	weft_req_complete(&p->req, 0);
+	return 0;
+}
+
+static int start_persistent(struct weft_p2p *p)
+{
+	int rc = start_short(p);
+
+	return weft_likely(rc != -EAGAIN) ? rc : start_send(p);
+}
+
 void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a)
 {
 	p->data.buf = a->buf;
@@ -173,7 +198,8 @@ void weft_p2p_init_send(struct weft_p2p *p, const struct weft_p2p_args *a)
 	p->word = weft_tag_word(a->comm->ctx, weft_p2p_kind(a->mode),
 				a->comm->rank, a->tag);
 	p->req.flags |= WEFT_REQ_SEND;
-	p->start = start_send;
+	p->start = p->req.flags & WEFT_REQ_PERSISTENT ? start_persistent
+						      : start_send;
 	p->io.done = send_done;
 	p->pend.post = post_send;
 	p->pend.left = send_left;

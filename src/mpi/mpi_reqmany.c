@@ -7,6 +7,7 @@
 
 #include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
+#include "src/core/core_recv.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_req.h"
@@ -187,10 +188,10 @@ static WEFT_APART void wait_next(struct many *m, int i)
 {
 	struct weft_idle w = weft_idle_begin(
 		(struct weft_req *const *)m->handle + i, m->count - i, false);
-	const struct weft_req *r = active(m, i);
+	struct weft_req *r = active(m, i);
 
 	while (r && !weft_req_is_done(r))
-		weft_idle_turn(&w);
+		weft_p2p_turn(r, &w);
 }
 
 static inline void free_plain(struct weft_req *r)
@@ -215,6 +216,20 @@ static inline bool take_plain(struct weft_req *r, MPI_Status *statuses, int i)
 	if (statuses != MPI_STATUSES_IGNORE)
 		status_good(&statuses[i], r);
 	free_plain(r);
+	return true;
+}
+
+/* The same of a persistent one, which rests. */
+static inline bool rest_plain(struct weft_req *r, MPI_Status *statuses, int i)
+{
+	const uint32_t either = WEFT_REQ_SEND | WEFT_REQ_BELOW;
+
+	if (weft_handle_is_const(r) || r->ops != &weft_p2p_ops || r->error ||
+	    (r->flags & ~either) != (WEFT_REQ_ACTIVE | WEFT_REQ_PERSISTENT))
+		return false;
+	if (statuses != MPI_STATUSES_IGNORE)
+		status_good(&statuses[i], r);
+	r->flags &= ~(uint32_t)WEFT_REQ_ACTIVE;
 	return true;
 }
 
@@ -248,7 +263,8 @@ static int collect_all(struct many *m, MPI_Status *statuses)
 			wait_next(m, i);
 		if (weft_likely(take_plain(r, statuses, i)))
 			handle[i] = MPI_REQUEST_NULL;
-		else if (take_any(m, i, statuses, &c))
+		else if (!rest_plain(r, statuses, i) &&
+			 take_any(m, i, statuses, &c))
 			bad = 1;
 	}
 	return weft_unlikely(bad) ? fail(m, c) : MPI_SUCCESS;

@@ -40,6 +40,98 @@ static void rounds(init_fn *init, int len)
 	MT_IS(r[0], MPI_REQUEST_NULL);
 }
 
+/* Few bytes that do not lie together. */
+static void gaps(void)
+{
+	int next = (mt_rank + 1) % mt_size;
+	int prev = (mt_rank + mt_size - 1) % mt_size;
+	int out[8], in[8];
+	MPI_Datatype every_other;
+	MPI_Request r[2];
+
+	MT_OK(MPI_Type_vector(4, 1, 2, MPI_INT, &every_other));
+	MT_OK(MPI_Type_commit(&every_other));
+	MT_OK(MPI_Recv_init(in, 1, every_other, prev, 3, MPI_COMM_WORLD,
+			    &r[0]));
+	MT_OK(MPI_Send_init(out, 1, every_other, next, 3, MPI_COMM_WORLD,
+			    &r[1]));
+	for (int i = 0; i < 20; i++) {
+		for (int k = 0; k < 8; k++) {
+			out[k] = 1000 * mt_rank + 10 * i + k;
+			in[k] = -1;
+		}
+		MT_OK(MPI_Startall(2, r));
+		MT_OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+		for (int k = 0; k < 8; k++)
+			MT_IS(in[k], k % 2 ? -1 : 1000 * prev + 10 * i + k);
+	}
+	MT_OK(MPI_Request_free(&r[0]));
+	MT_OK(MPI_Request_free(&r[1]));
+	MT_OK(MPI_Type_free(&every_other));
+}
+
+/* A synchronous send is not over before it has met its receive. */
+static void synchronous(void)
+{
+	int peer = mt_rank ^ 1, x = mt_rank, y = -1, flag = 0;
+	MPI_Request r;
+
+	if (peer >= mt_size)
+		return;
+	MT_OK(MPI_Ssend_init(&x, 1, MPI_INT, peer, 4, MPI_COMM_WORLD, &r));
+	for (int i = 0; i < 5; i++) {
+		MT_OK(MPI_Start(&r));
+		for (int k = 0; k < 20; k++) {
+			MT_OK(MPI_Test(&r, &flag, MPI_STATUS_IGNORE));
+			MT_IS(flag, 0);
+		}
+		MT_OK(MPI_Sendrecv(&x, 1, MPI_INT, peer, 5, &y, 1, MPI_INT,
+				   peer, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+		MT_OK(MPI_Recv(&y, 1, MPI_INT, peer, 4, MPI_COMM_WORLD,
+			       MPI_STATUS_IGNORE));
+		MT_IS(y, peer);
+		MT_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	}
+	MT_OK(MPI_Request_free(&r));
+}
+
+/* What MPI_Waitall says of persistent ones: nothing of sends. */
+static void statuses(void)
+{
+	int next = (mt_rank + 1) % mt_size;
+	int prev = (mt_rank + mt_size - 1) % mt_size;
+	char out[5] = "weft", in[16];
+	MPI_Request r[2];
+	MPI_Status st[2];
+	int n;
+
+	MT_OK(MPI_Send_init(out, 5, MPI_CHAR, next, 6, MPI_COMM_WORLD, &r[0]));
+	MT_OK(MPI_Recv_init(in, 16, MPI_CHAR, MPI_ANY_SOURCE, MPI_ANY_TAG,
+			    MPI_COMM_WORLD, &r[1]));
+	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+	for (int i = 0; i < 3; i++) {
+		memset(st, 0x55, sizeof(st));
+		MT_OK(MPI_Startall(2, r));
+		MT_OK(MPI_Waitall(2, r, st));
+		MT_IS(st[0].MPI_SOURCE, MPI_ANY_SOURCE);
+		MT_IS(st[0].MPI_TAG, MPI_ANY_TAG);
+		MT_IS(st[0].MPI_ERROR, MPI_SUCCESS);
+		MT_OK(MPI_Get_count(&st[0], MPI_CHAR, &n));
+		MT_IS(n, 0);
+		MT_IS(st[1].MPI_SOURCE, prev);
+		MT_IS(st[1].MPI_TAG, 6);
+		MT_IS(st[1].MPI_ERROR, MPI_SUCCESS);
+		MT_OK(MPI_Get_count(&st[1], MPI_CHAR, &n));
+		MT_IS(n, 5);
+		/* inactive now */
+		MT_OK(MPI_Waitall(2, r, st));
+		MT_IS(st[1].MPI_SOURCE, MPI_ANY_SOURCE);
+		MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+	}
+	MT_OK(MPI_Request_free(&r[0]));
+	MT_OK(MPI_Request_free(&r[1]));
+}
+
 static void nobody(void)
 {
 	MPI_Request r;
@@ -69,6 +161,9 @@ int main(int argc, char **argv)
 	rounds(MPI_Bsend_init, LEN);
 	MT_OK(MPI_Buffer_detach(&p, &n));
 	MT_TRUE(p == buffer);
+	gaps();
+	synchronous();
+	statuses();
 	nobody();
 	return mt_end();
 }
