@@ -9,13 +9,14 @@
  *        | <--- FIN --------------------- |
  *
  * Both sides copy a long message when the sender is looking: chunks are taken
- * from its two ends by a word in the sender's shared area. From which size on depends on
- * whether other messages of the two are under way, to be copied meanwhile.
+ * from its two ends by a word in the sender's shared area. From which size on
+ * depends on whether other messages of the two are under way, to be copied
+ * meanwhile.
  *
  *        | ---- RTS: segments, cell ----> | match
  *        | <--- HELP: my segments ------- |
- *        | put the last   count++     get the first chunk
- *        | put, from there, count++   get the next
+ *        | put the last    count++    get the first
+ *        | put one before  count++    get the next
  *        | ---- HELPED: bytes ----------> | all there?
  *        | <--- FIN --------------------- |
  *

@@ -175,7 +175,7 @@ struct shm {
 	struct weft_hash by_cookie;
 	/* own cells */
 	uint16_t *cell_next; /* chains: free, or in flight to one peer */
-	uint16_t cell_free; /* used ones, a queue ... */
+	uint16_t cell_free;  /* used ones, a queue ... */
 	uint16_t cell_free_last;
 	uint16_t cell_free_count; /* ... and those that never were, from ... */
 	uint16_t cell_fresh;	  /* ... this one on */
