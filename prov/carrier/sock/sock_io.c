@@ -2,8 +2,9 @@
 /*
  * System calls in batches. What goes out in one call of the carrier is put
  * together and sent by one sendmmsg; where the kernel can, datagrams of one
- * size for one peer are one message that it cuts (UDP_SEGMENT), and what it
- * joined on arrival (UDP_GRO) is cut here.
+ * size for one peer are one message that it cuts (UDP_SEGMENT), in one piece if
+ * they lie one behind another, and what it joined on arrival (UDP_GRO) is cut
+ * here.
  *
  * Memory in the batch belongs to the caller until the flush, which comes
  * before any acknowledgement is looked at.
@@ -49,6 +50,7 @@ struct sock_out {
 	uint32_t bytes;
 	struct io_entry entry[SOCK_BATCH];
 	struct iovec iov[SOCK_BATCH];
+	struct iovec piece[SOCK_BATCH]; /* the same, joined, as messages */
 	struct io_small small[SOCK_BATCH];
 	struct mmsghdr msg[SOCK_BATCH];
 	struct io_control control[SOCK_BATCH];
@@ -242,10 +244,29 @@ static void io_segment(struct msghdr *m, struct io_control *c, size_t size)
 	memcpy(CMSG_DATA(head), &bytes, sizeof(bytes));
 }
 
+/* The memory of n entries from i on, in as few pieces as there are. */
+static uint32_t io_pieces(const struct sock_out *o, uint32_t i, uint32_t n,
+			  struct iovec *piece)
+{
+	uint32_t last = 0;
+
+	piece[0] = o->iov[i];
+	for (uint32_t k = i + 1; k < i + n; k++) {
+		const uint8_t *end = piece[last].iov_base;
+
+		if (end + piece[last].iov_len == o->iov[k].iov_base)
+			piece[last].iov_len += o->iov[k].iov_len;
+		else
+			piece[++last] = o->iov[k];
+	}
+	return last + 1;
+}
+
 /* Messages from entry i on; their number. */
 static uint32_t io_build(struct sock *s, uint32_t i)
 {
 	struct sock_out *o = s->out;
+	struct iovec *piece = o->piece;
 	uint32_t msgs = 0;
 
 	while (i < o->count) {
@@ -255,9 +276,10 @@ static uint32_t io_build(struct sock *s, uint32_t i)
 		*m = (struct msghdr){
 			.msg_name = &o->entry[i].peer->base.name,
 			.msg_namelen = sizeof(struct sockaddr_in),
-			.msg_iov = &o->iov[i],
-			.msg_iovlen = n,
+			.msg_iov = piece,
+			.msg_iovlen = io_pieces(o, i, n, piece),
 		};
+		piece += m->msg_iovlen;
 		if (n > 1)
 			io_segment(m, &o->control[msgs], o->iov[i].iov_len);
 		o->first[msgs++] = i;
@@ -340,7 +362,7 @@ void sock_io_flush(struct sock *s)
 		int n = sendmmsg(s->fd, o->msg, msgs, MSG_DONTWAIT);
 
 		if (n <= 0)
-			i = io_failed(s, i, o->msg[0].msg_hdr.msg_iovlen > 1);
+			i = io_failed(s, i, o->msg[0].msg_hdr.msg_control);
 		else
 			i = (uint32_t)n == msgs ? o->count : o->first[n];
 	}

@@ -24,6 +24,7 @@
 #define TX_SMALL    1024u /* packets up to this share a datagram of ... */
 #define TX_SHARED   4096u
 #define TX_PART_MIN 64u /* a smaller part of a packet is not worth it */
+#define TX_TRAIN    8u	/* on their way: those that follow are a train */
 #define TX_BURST_NS UINT64_C(20000) /* so close is what follows */
 
 static uint32_t tx_pad(uint32_t bytes)
@@ -188,6 +189,15 @@ static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 	return p->gram_max;
 }
 
+/* Who gets little has no train: a packet in parts is no reason for one. */
+static struct sock_gram *tx_new(struct sock *s, struct sock_peer *p,
+				uint32_t room)
+{
+	if (room == p->gram_max && tx_count(p) >= TX_TRAIN)
+		return sock_gram_full(s, p);
+	return sock_gram_new(s, room);
+}
+
 /* The kernel joins only what is of one size: what is nearly full is filled. */
 static void tx_fill_up(struct sock_gram *g)
 {
@@ -210,7 +220,7 @@ static bool tx_opened(struct sock *s, struct sock_peer *p, size_t space)
 		tx_depart(s, p);
 	}
 	if (!p->open)
-		p->open = sock_gram_new(s, p->gram_max);
+		p->open = tx_new(s, p, p->gram_max);
 	return p->open;
 }
 
@@ -297,7 +307,7 @@ static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
 	if (p->open && tx_space(p->open) < need)
 		tx_depart(s, p);
 	if (!p->open)
-		p->open = sock_gram_new(s, tx_gram_room(s, p, need));
+		p->open = tx_new(s, p, tx_gram_room(s, p, need));
 	if (!p->open)
 		return -EAGAIN;
 	tx_record(p->open, f, bytes, loose ? SOCK_LOOSE_WHOLE : SOCK_WHOLE);
