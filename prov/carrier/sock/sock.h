@@ -310,7 +310,11 @@ bool sock_tx_hurries(const struct sock *s, const struct sock_peer *p);
 void sock_tx_say_silent(const struct sock *s, struct sock_peer *p);
 
 /* sock_rx.c */
-/* One datagram came; the number of packets delivered. */
+/*
+ * One datagram came, of bytes, which hold a head and a tag at least; the number
+ * of packets delivered, or -EBADMSG: it is none of ours, or was changed, and
+ * nothing that it says is true.
+ */
 int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 		 uint32_t bytes, int budget);
 /* Delivers what was kept. */

@@ -63,7 +63,6 @@ struct sock_in {
 	struct mmsghdr msg[SOCK_READ_BATCH];
 	struct iovec iov[SOCK_READ_BATCH];
 	struct sockaddr_in from[SOCK_READ_BATCH];
-	struct io_control control[SOCK_READ_BATCH];
 	uint32_t runs; /* reads in a row that found something small */
 };
 
@@ -180,10 +179,12 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	struct sock_head *h = data;
 	uint32_t i = o->count;
 
+	static_assert(SOCK_GRAM_MAX <= UINT16_MAX, "a datagram's length");
 	if (s->dead)
 		return;
 	sock_deputy_count(&s->deputy.traffic);
 	io_head(s, p, h);
+	h->bytes = (uint16_t)(bytes + s->tag);
 	if (h->kind != SOCK_DATA)
 		h = data = memcpy(&o->small[i], h, bytes);
 	if (s->hides)
@@ -386,30 +387,44 @@ int sock_io_one(struct sock *s, const struct sockaddr_in *to, const void *data,
 
 /* ---- receiving ----------------------------------------------------------- */
 
-/* The size of the datagrams in a message that the kernel joined. */
-static uint32_t io_segment_of(struct msghdr *m, uint32_t bytes)
+/* What the datagram at data says of its length; 0: it cannot be so long. */
+static uint32_t io_length(const struct sock *s, const uint8_t *data,
+			  uint32_t left)
 {
-	int size = 0;
+	uint16_t bytes;
 
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-		if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO)
-			memcpy(&size, CMSG_DATA(c), sizeof(size));
-	}
-	return size > 0 ? (uint32_t)size : bytes;
+	if (left < sizeof(struct sock_head))
+		return 0;
+	memcpy(&bytes, data + offsetof(struct sock_head, bytes), sizeof(bytes));
+	return bytes >= sizeof(struct sock_head) + s->tag && bytes <= left
+		       ? bytes
+		       : 0;
 }
 
+/*
+ * One datagram, or several that the kernel joined. Where one of them is wrong,
+ * nobody knows where the next begins: the rest is dropped with it.
+ */
 static int io_message(struct sock *s, uint32_t i, int budget)
 {
 	struct sock_in *in = s->in;
-	uint32_t bytes = in->msg[i].msg_len;
-	uint32_t size = io_segment_of(&in->msg[i].msg_hdr, bytes);
+	uint8_t *data = in->data[i];
+	uint32_t left = in->msg[i].msg_len;
 	int n = 0;
 
-	for (uint32_t at = 0; at < bytes; at += size) {
-		uint32_t part = bytes - at < size ? bytes - at : size;
+	while (left) {
+		uint32_t bytes = io_length(s, data, left);
+		int got = bytes ? sock_rx_gram(s, &in->from[i], data, bytes,
+					       budget - n)
+				: -EBADMSG;
 
-		n += sock_rx_gram(s, &in->from[i], in->data[i] + at, part,
-				  budget - n);
+		if (got < 0) {
+			s->stats.refused++;
+			break;
+		}
+		n += got;
+		data += bytes;
+		left -= bytes;
 	}
 	return n;
 }
@@ -428,8 +443,6 @@ static int io_take(struct sock *s, uint32_t count)
 			.msg_namelen = sizeof(in->from[i]),
 			.msg_iov = &in->iov[i],
 			.msg_iovlen = 1,
-			.msg_control = in->control[i].room,
-			.msg_controllen = sizeof(in->control[i].room),
 		};
 	}
 	if (count > 1)
