@@ -353,20 +353,38 @@ static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
 	return s->out->count;
 }
 
+/* The last entry alone, for which there is a cheaper call. */
+static uint32_t io_send_one(struct sock *s, uint32_t i)
+{
+	const struct iovec *v = &s->out->iov[i];
+	const struct sock_peer *p = s->out->entry[i].peer;
+
+	if (sendto(s->fd, v->iov_base, v->iov_len, MSG_DONTWAIT,
+		   (const struct sockaddr *)&p->base.name,
+		   sizeof(p->base.name)) < 0)
+		return io_failed(s, i, false);
+	return i + 1;
+}
+
+/* Entries from i on; the one to go on with. */
+static uint32_t io_send(struct sock *s, uint32_t i)
+{
+	struct sock_out *o = s->out;
+	uint32_t msgs = io_build(s, i);
+	int n = sendmmsg(s->fd, o->msg, msgs, MSG_DONTWAIT);
+
+	if (n <= 0)
+		return io_failed(s, i, o->msg[0].msg_hdr.msg_control);
+	return (uint32_t)n == msgs ? o->count : o->first[n];
+}
+
 void sock_io_flush(struct sock *s)
 {
 	struct sock_out *o = s->out;
 	uint32_t i = 0;
 
-	for (int tries = 0; i < o->count && tries < 1000; tries++) {
-		uint32_t msgs = io_build(s, i);
-		int n = sendmmsg(s->fd, o->msg, msgs, MSG_DONTWAIT);
-
-		if (n <= 0)
-			i = io_failed(s, i, o->msg[0].msg_hdr.msg_control);
-		else
-			i = (uint32_t)n == msgs ? o->count : o->first[n];
-	}
+	for (int tries = 0; i < o->count && tries < 1000; tries++)
+		i = o->count - i == 1 ? io_send_one(s, i) : io_send(s, i);
 	o->count = 0;
 	o->bytes = 0;
 }
@@ -429,12 +447,27 @@ static int io_message(struct sock *s, uint32_t i, int budget)
 	return n;
 }
 
+/* One message; their number. */
+static int io_take_one(struct sock *s)
+{
+	struct sock_in *in = s->in;
+	socklen_t len = sizeof(in->from[0]);
+	ssize_t n = recvfrom(s->fd, in->data[0], SOCK_READ_BYTES, MSG_DONTWAIT,
+			     (struct sockaddr *)&in->from[0], &len);
+
+	if (n < 0)
+		return -1;
+	in->msg[0].msg_len = (uint32_t)n;
+	return 1;
+}
+
 /* At most count messages; their number. */
 static int io_take(struct sock *s, uint32_t count)
 {
 	struct sock_in *in = s->in;
-	ssize_t n;
 
+	if (count == 1)
+		return io_take_one(s);
 	for (uint32_t i = 0; i < count; i++) {
 		in->iov[i] = (struct iovec){ .iov_base = in->data[i],
 					     .iov_len = SOCK_READ_BYTES };
@@ -445,13 +478,7 @@ static int io_take(struct sock *s, uint32_t count)
 			.msg_iovlen = 1,
 		};
 	}
-	if (count > 1)
-		return recvmmsg(s->fd, in->msg, count, MSG_DONTWAIT, NULL);
-	n = recvmsg(s->fd, &in->msg[0].msg_hdr, MSG_DONTWAIT);
-	if (n < 0)
-		return -1;
-	in->msg[0].msg_len = (uint32_t)n;
-	return 1;
+	return recvmmsg(s->fd, in->msg, count, MSG_DONTWAIT, NULL);
 }
 
 /*
