@@ -141,6 +141,8 @@ static void pair_send(struct pair *p, const struct weft_pkt *pkt,
 		T_FALSE(t_limit_over(&limit));
 	}
 	T_OK(ret);
+	/* who does not look leaves it to a deputy, which keeps what is early */
+	p->b.c->ops->poll(p->b.c, 64);
 }
 
 /* All of the message, and after every eighth packet a word about it. */
