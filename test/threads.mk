@@ -4,7 +4,8 @@ THREAD_TESTS = \
 	coll/coll_algo_test prov/carrier/both/both_test \
 	prov/carrier/carrier_grid_test prov/carrier/shm/shm_wait_test \
 	prov/carrier/sock/sock_calm_test \
-	prov/carrier/sock/sock_crowd_test prov/carrier/sock/sock_loose_test \
+	prov/carrier/sock/sock_crowd_test prov/carrier/sock/sock_cut_test \
+	prov/carrier/sock/sock_gram_test prov/carrier/sock/sock_loose_test \
 	prov/carrier/sock/sock_test \
 	prov/carrier/vt/vt_test prov/carrier/vt/vt_trust_test \
 	prov/nic/cu/cu_group_test prov/nic/mu/mu_rule_test \

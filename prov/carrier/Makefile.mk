@@ -56,6 +56,8 @@ CARRIER_TESTS = \
 	prov/carrier/sock/sock_calm_test \
 	prov/carrier/sock/sock_test \
 	prov/carrier/sock/sock_crowd_test \
+	prov/carrier/sock/sock_cut_test \
+	prov/carrier/sock/sock_gram_test \
 	prov/carrier/sock/sock_loose_test \
 	prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_proc_test \
@@ -93,6 +95,12 @@ prov_carrier_sock_sock_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_sock_sock_crowd_test_SOURCES = \
 	prov/carrier/sock/sock_crowd_test.c $(CARRIER_END)
 prov_carrier_sock_sock_crowd_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_sock_sock_cut_test_SOURCES = \
+	prov/carrier/sock/sock_cut_test.c $(CARRIER_END)
+prov_carrier_sock_sock_cut_test_LDADD = $(CARRIER_LIBS)
+prov_carrier_sock_sock_gram_test_SOURCES = \
+	prov/carrier/sock/sock_gram_test.c $(CARRIER_END)
+prov_carrier_sock_sock_gram_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_sock_sock_loose_test_LDADD = $(CARRIER_LIBS)
 prov_carrier_both_both_test_SOURCES = \
 	prov/carrier/both/both_test.c $(CARRIER_END)

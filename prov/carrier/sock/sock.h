@@ -13,7 +13,8 @@
  *   sock_wait.c    waiting and waking
  *   sock_deputy.c  a thread for when the caller is away; sock_lock.c the lock
  *   sock_pace.c    round trips and congestion
- *   sock_win.c     what has arrived; sock_gram.c memory of datagrams
+ *   sock_win.c     what has arrived
+ *   sock_gram.c    memory of datagrams: single ones, and trains of full ones
  *   sock_seal.c    signatures, and what was seen before
  *
  * All but wait and wake run between sock_enter and sock_leave, or in the
@@ -44,15 +45,29 @@
 #define SOCK_SEEN	4096u  /* counts that are remembered */
 #define SOCK_SILENCE_NS UINT64_C(300000000000)
 
+struct sock_train;
+
 /* A datagram that is kept: one on its way, or one that came too early. */
 struct sock_gram {
-	struct sock_gram *next; /* among spare ones */
-	uint32_t bytes;		/* with its head */
-	uint32_t room;		/* of data */
-	uint32_t at;		/* received: the next record */
-	bool common;		/* of the size that spare ones have */
-	bool loose;		/* nothing in it waits for what was before */
-	_Alignas(8) uint8_t data[];
+	struct sock_gram *next;	  /* among spare ones */
+	struct sock_train *train; /* data is in it; NULL: behind this */
+	uint8_t *data;
+	uint32_t bytes; /* with its head */
+	uint32_t room;	/* of data */
+	uint32_t at;	/* received: the next record */
+	bool common;	/* of the size that spare ones have */
+	bool loose;	/* nothing in it waits for what was before */
+};
+
+/* Full ones to one peer whose bytes lie one behind another: sock_gram.c. */
+struct sock_train {
+	struct sock_train *next; /* among spare ones */
+	struct sock_peer *peer;	 /* gets more of it; NULL: no more */
+	uint32_t room;		 /* of each of them, without a tag */
+	uint32_t taken;
+	uint32_t live; /* of those taken: not freed */
+	struct sock_gram gram[SOCK_BATCH];
+	_Alignas(64) uint8_t data[SOCK_JOIN_BYTES];
 };
 
 /* One number that is on its way. */
@@ -92,10 +107,11 @@ struct sock_peer {
 	} tx;
 	struct sock_flight *flight; /* a power of two of them, at the first */
 	uint32_t flight_room;
-	uint64_t order;		/* of the last that went ... */
-	uint64_t landed;	/* ... and of the latest that arrived */
-	uint64_t went_ns;	/* when the last packet was sent */
-	struct sock_gram *open; /* being filled, has no number yet */
+	uint64_t order;		  /* of the last that went ... */
+	uint64_t landed;	  /* ... and of the latest that arrived */
+	uint64_t went_ns;	  /* when the last packet was sent */
+	struct sock_gram *open;	  /* being filled, has no number yet */
+	struct sock_train *train; /* where its next full one lies, or NULL */
 	uint32_t gram_max;
 	uint32_t losses;   /* flights that are lost and not sent again */
 	uint64_t flying;   /* bytes on their way */
@@ -195,6 +211,8 @@ struct sock {
 	struct sock_in *in;
 	struct sock_gram *spare;
 	uint32_t spares;
+	struct sock_train *spare_train;
+	uint32_t spare_trains;
 	struct carrier_faults faults;
 	struct weft_list late; /* datagrams that the fault plan keeps */
 	struct weft_carrier_stats stats;
@@ -292,7 +310,11 @@ bool sock_tx_hurries(const struct sock *s, const struct sock_peer *p);
 void sock_tx_say_silent(const struct sock *s, struct sock_peer *p);
 
 /* sock_rx.c */
-/* One datagram came; the number of packets delivered. */
+/*
+ * One datagram came, of bytes, which hold a head and a tag at least; the number
+ * of packets delivered, or -EBADMSG: it is none of ours, or was changed, and
+ * nothing that it says is true.
+ */
 int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 		 uint32_t bytes, int budget);
 /* Delivers what was kept. */
@@ -334,6 +356,8 @@ int sock_io_read(struct sock *s, int budget, enum sock_left *left_p);
 
 /* sock_gram.c */
 struct sock_gram *sock_gram_new(struct sock *s, uint32_t room);
+/* One of full size for p, behind the one before it if there is place. */
+struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p);
 void sock_gram_free(struct sock *s, struct sock_gram *g);
 void sock_gram_fini(struct sock *s);
 

@@ -2,21 +2,46 @@
 /*
  * Memory of datagrams. Those of an Ethernet's size come by the thousand, so
  * some are kept for the next.
+ *
+ * Full ones to a peer that gets many are a train: their bytes, with place for
+ * the tag, lie one behind another, so that what goes in one call is one piece
+ * of memory for the kernel, whatever it cuts it into.
+ *
+ *   gram[0]  gram[1]  gram[2] ...         what is known of each
+ *      |        |        |
+ *   [datagram|datagram|datagram|...   ]   data, SOCK_JOIN_BYTES
+ *
+ * They are taken from the front, freed in any order, and with the last of them
+ * the train is free, also if there was place for more: who gets nothing keeps
+ * no train. A peer whose width changes begins another one.
  */
 #include "prov/carrier/sock/sock.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define GRAM_SMALL 512u	 /* the C library has them at hand */
-#define GRAM_BYTES 2048u /* room of all that are kept */
-#define GRAM_SPARE 1024u
+#define GRAM_SMALL	 512u  /* the C library has them at hand */
+#define GRAM_BYTES	 2048u /* room of all that are kept */
+#define GRAM_SPARE	 1024u
+#define GRAM_SPARE_TRAIN 16u
+
+static struct sock_gram *gram_init(struct sock_gram *g, uint8_t *data,
+				   uint32_t room)
+{
+	*g = (struct sock_gram){ .data = data,
+				 .bytes = sizeof(struct sock_head),
+				 .room = room,
+				 .loose = true };
+	memset(data, 0, sizeof(struct sock_head));
+	return g;
+}
 
 struct sock_gram *sock_gram_new(struct sock *s, uint32_t room)
 {
 	bool common = room > GRAM_SMALL && room <= GRAM_BYTES;
 	struct sock_gram *g = common ? s->spare : NULL;
 
+	static_assert(sizeof(*g) % 8 == 0, "data follow it");
 	if (g) {
 		s->spare = g->next;
 		s->spares--;
@@ -26,17 +51,93 @@ struct sock_gram *sock_gram_new(struct sock *s, uint32_t room)
 	}
 	if (!g)
 		return NULL;
-	g->bytes = sizeof(struct sock_head);
-	g->room = room;
-	g->at = 0;
+	gram_init(g, (uint8_t *)(g + 1), room);
 	g->common = common;
-	g->loose = true;
-	memset(g->data, 0, sizeof(struct sock_head));
 	return g;
 }
 
+/* ---- trains -------------------------------------------------------------- */
+
+/* How many of such a room there are in one. */
+static uint32_t train_length(const struct sock *s, uint32_t room)
+{
+	uint32_t n = SOCK_JOIN_BYTES / (room + s->tag);
+
+	return n < SOCK_BATCH ? n : SOCK_BATCH;
+}
+
+static struct sock_train *train_new(struct sock *s, struct sock_peer *p)
+{
+	struct sock_train *t = s->spare_train;
+
+	if (t) {
+		s->spare_train = t->next;
+		s->spare_trains--;
+	} else {
+		t = aligned_alloc(_Alignof(struct sock_train), sizeof(*t));
+	}
+	if (!t)
+		return NULL;
+	t->peer = p;
+	t->room = p->gram_max;
+	t->taken = 0;
+	t->live = 0;
+	p->train = t;
+	return t;
+}
+
+/* Its peer takes no more from it. */
+static void train_leave(struct sock_train *t)
+{
+	if (t->peer)
+		t->peer->train = NULL;
+	t->peer = NULL;
+}
+
+static void train_free(struct sock *s, struct sock_train *t)
+{
+	train_leave(t);
+	if (s->spare_trains == GRAM_SPARE_TRAIN) {
+		free(t);
+		return;
+	}
+	t->next = s->spare_train;
+	s->spare_train = t;
+	s->spare_trains++;
+}
+
+struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p)
+{
+	uint32_t length = train_length(s, p->gram_max);
+	struct sock_train *t = p->train;
+	struct sock_gram *g;
+
+	if (t && t->room != p->gram_max) {
+		train_leave(t);
+		t = NULL;
+	}
+	if (!t && length > 1)
+		t = train_new(s, p);
+	if (!t)
+		return sock_gram_new(s, p->gram_max);
+	g = gram_init(&t->gram[t->taken],
+		      t->data + (size_t)t->taken * (t->room + s->tag), t->room);
+	g->train = t;
+	t->live++;
+	if (++t->taken == length)
+		train_leave(t);
+	return g;
+}
+
+/* -------------------------------------------------------------------------- */
+
 void sock_gram_free(struct sock *s, struct sock_gram *g)
 {
+	if (g && g->train) {
+		if (!--g->train->live)
+			train_free(s, g->train);
+		return;
+	}
 	if (g && g->common && s->spares < GRAM_SPARE) {
 		g->next = s->spare;
 		s->spare = g;
@@ -49,10 +150,16 @@ void sock_gram_free(struct sock *s, struct sock_gram *g)
 void sock_gram_fini(struct sock *s)
 {
 	struct sock_gram *g;
+	struct sock_train *t;
 
 	while ((g = s->spare)) {
 		s->spare = g->next;
 		free(g);
 	}
+	while ((t = s->spare_train)) {
+		s->spare_train = t->next;
+		free(t);
+	}
 	s->spares = 0;
+	s->spare_trains = 0;
 }

@@ -2,8 +2,9 @@
 /*
  * System calls in batches. What goes out in one call of the carrier is put
  * together and sent by one sendmmsg; where the kernel can, datagrams of one
- * size for one peer are one message that it cuts (UDP_SEGMENT), and what it
- * joined on arrival (UDP_GRO) is cut here.
+ * size for one peer are one message that it cuts (UDP_SEGMENT), in one piece if
+ * they lie one behind another, and what it joined on arrival (UDP_GRO) is cut
+ * here.
  *
  * Memory in the batch belongs to the caller until the flush, which comes
  * before any acknowledgement is looked at.
@@ -49,6 +50,7 @@ struct sock_out {
 	uint32_t bytes;
 	struct io_entry entry[SOCK_BATCH];
 	struct iovec iov[SOCK_BATCH];
+	struct iovec piece[SOCK_BATCH]; /* the same, joined, as messages */
 	struct io_small small[SOCK_BATCH];
 	struct mmsghdr msg[SOCK_BATCH];
 	struct io_control control[SOCK_BATCH];
@@ -61,7 +63,6 @@ struct sock_in {
 	struct mmsghdr msg[SOCK_READ_BATCH];
 	struct iovec iov[SOCK_READ_BATCH];
 	struct sockaddr_in from[SOCK_READ_BATCH];
-	struct io_control control[SOCK_READ_BATCH];
 	uint32_t runs; /* reads in a row that found something small */
 };
 
@@ -178,10 +179,12 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	struct sock_head *h = data;
 	uint32_t i = o->count;
 
+	static_assert(SOCK_GRAM_MAX <= UINT16_MAX, "a datagram's length");
 	if (s->dead)
 		return;
 	sock_deputy_count(&s->deputy.traffic);
 	io_head(s, p, h);
+	h->bytes = (uint16_t)(bytes + s->tag);
 	if (h->kind != SOCK_DATA)
 		h = data = memcpy(&o->small[i], h, bytes);
 	if (s->hides)
@@ -242,10 +245,29 @@ static void io_segment(struct msghdr *m, struct io_control *c, size_t size)
 	memcpy(CMSG_DATA(head), &bytes, sizeof(bytes));
 }
 
+/* The memory of n entries from i on, in as few pieces as there are. */
+static uint32_t io_pieces(const struct sock_out *o, uint32_t i, uint32_t n,
+			  struct iovec *piece)
+{
+	uint32_t last = 0;
+
+	piece[0] = o->iov[i];
+	for (uint32_t k = i + 1; k < i + n; k++) {
+		const uint8_t *end = piece[last].iov_base;
+
+		if (end + piece[last].iov_len == o->iov[k].iov_base)
+			piece[last].iov_len += o->iov[k].iov_len;
+		else
+			piece[++last] = o->iov[k];
+	}
+	return last + 1;
+}
+
 /* Messages from entry i on; their number. */
 static uint32_t io_build(struct sock *s, uint32_t i)
 {
 	struct sock_out *o = s->out;
+	struct iovec *piece = o->piece;
 	uint32_t msgs = 0;
 
 	while (i < o->count) {
@@ -255,9 +277,10 @@ static uint32_t io_build(struct sock *s, uint32_t i)
 		*m = (struct msghdr){
 			.msg_name = &o->entry[i].peer->base.name,
 			.msg_namelen = sizeof(struct sockaddr_in),
-			.msg_iov = &o->iov[i],
-			.msg_iovlen = n,
+			.msg_iov = piece,
+			.msg_iovlen = io_pieces(o, i, n, piece),
 		};
+		piece += m->msg_iovlen;
 		if (n > 1)
 			io_segment(m, &o->control[msgs], o->iov[i].iov_len);
 		o->first[msgs++] = i;
@@ -330,20 +353,38 @@ static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
 	return s->out->count;
 }
 
+/* The last entry alone, for which there is a cheaper call. */
+static uint32_t io_send_one(struct sock *s, uint32_t i)
+{
+	const struct iovec *v = &s->out->iov[i];
+	const struct sock_peer *p = s->out->entry[i].peer;
+
+	if (sendto(s->fd, v->iov_base, v->iov_len, MSG_DONTWAIT,
+		   (const struct sockaddr *)&p->base.name,
+		   sizeof(p->base.name)) < 0)
+		return io_failed(s, i, false);
+	return i + 1;
+}
+
+/* Entries from i on; the one to go on with. */
+static uint32_t io_send(struct sock *s, uint32_t i)
+{
+	struct sock_out *o = s->out;
+	uint32_t msgs = io_build(s, i);
+	int n = sendmmsg(s->fd, o->msg, msgs, MSG_DONTWAIT);
+
+	if (n <= 0)
+		return io_failed(s, i, o->msg[0].msg_hdr.msg_control);
+	return (uint32_t)n == msgs ? o->count : o->first[n];
+}
+
 void sock_io_flush(struct sock *s)
 {
 	struct sock_out *o = s->out;
 	uint32_t i = 0;
 
-	for (int tries = 0; i < o->count && tries < 1000; tries++) {
-		uint32_t msgs = io_build(s, i);
-		int n = sendmmsg(s->fd, o->msg, msgs, MSG_DONTWAIT);
-
-		if (n <= 0)
-			i = io_failed(s, i, o->msg[0].msg_hdr.msg_iovlen > 1);
-		else
-			i = (uint32_t)n == msgs ? o->count : o->first[n];
-	}
+	for (int tries = 0; i < o->count && tries < 1000; tries++)
+		i = o->count - i == 1 ? io_send_one(s, i) : io_send(s, i);
 	o->count = 0;
 	o->bytes = 0;
 }
@@ -364,40 +405,69 @@ int sock_io_one(struct sock *s, const struct sockaddr_in *to, const void *data,
 
 /* ---- receiving ----------------------------------------------------------- */
 
-/* The size of the datagrams in a message that the kernel joined. */
-static uint32_t io_segment_of(struct msghdr *m, uint32_t bytes)
+/* What the datagram at data says of its length; 0: it cannot be so long. */
+static uint32_t io_length(const struct sock *s, const uint8_t *data,
+			  uint32_t left)
 {
-	int size = 0;
+	uint16_t bytes;
 
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
-		if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO)
-			memcpy(&size, CMSG_DATA(c), sizeof(size));
-	}
-	return size > 0 ? (uint32_t)size : bytes;
+	if (left < sizeof(struct sock_head))
+		return 0;
+	memcpy(&bytes, data + offsetof(struct sock_head, bytes), sizeof(bytes));
+	return bytes >= sizeof(struct sock_head) + s->tag && bytes <= left
+		       ? bytes
+		       : 0;
 }
 
+/*
+ * One datagram, or several that the kernel joined. Where one of them is wrong,
+ * nobody knows where the next begins: the rest is dropped with it.
+ */
 static int io_message(struct sock *s, uint32_t i, int budget)
 {
 	struct sock_in *in = s->in;
-	uint32_t bytes = in->msg[i].msg_len;
-	uint32_t size = io_segment_of(&in->msg[i].msg_hdr, bytes);
+	uint8_t *data = in->data[i];
+	uint32_t left = in->msg[i].msg_len;
 	int n = 0;
 
-	for (uint32_t at = 0; at < bytes; at += size) {
-		uint32_t part = bytes - at < size ? bytes - at : size;
+	while (left) {
+		uint32_t bytes = io_length(s, data, left);
+		int got = bytes ? sock_rx_gram(s, &in->from[i], data, bytes,
+					       budget - n)
+				: -EBADMSG;
 
-		n += sock_rx_gram(s, &in->from[i], in->data[i] + at, part,
-				  budget - n);
+		if (got < 0) {
+			s->stats.refused++;
+			break;
+		}
+		n += got;
+		data += bytes;
+		left -= bytes;
 	}
 	return n;
+}
+
+/* One message; their number. */
+static int io_take_one(struct sock *s)
+{
+	struct sock_in *in = s->in;
+	socklen_t len = sizeof(in->from[0]);
+	ssize_t n = recvfrom(s->fd, in->data[0], SOCK_READ_BYTES, MSG_DONTWAIT,
+			     (struct sockaddr *)&in->from[0], &len);
+
+	if (n < 0)
+		return -1;
+	in->msg[0].msg_len = (uint32_t)n;
+	return 1;
 }
 
 /* At most count messages; their number. */
 static int io_take(struct sock *s, uint32_t count)
 {
 	struct sock_in *in = s->in;
-	ssize_t n;
 
+	if (count == 1)
+		return io_take_one(s);
 	for (uint32_t i = 0; i < count; i++) {
 		in->iov[i] = (struct iovec){ .iov_base = in->data[i],
 					     .iov_len = SOCK_READ_BYTES };
@@ -406,17 +476,9 @@ static int io_take(struct sock *s, uint32_t count)
 			.msg_namelen = sizeof(in->from[i]),
 			.msg_iov = &in->iov[i],
 			.msg_iovlen = 1,
-			.msg_control = in->control[i].room,
-			.msg_controllen = sizeof(in->control[i].room),
 		};
 	}
-	if (count > 1)
-		return recvmmsg(s->fd, in->msg, count, MSG_DONTWAIT, NULL);
-	n = recvmsg(s->fd, &in->msg[0].msg_hdr, MSG_DONTWAIT);
-	if (n < 0)
-		return -1;
-	in->msg[0].msg_len = (uint32_t)n;
-	return 1;
+	return recvmmsg(s->fd, in->msg, count, MSG_DONTWAIT, NULL);
 }
 
 /*

@@ -10,6 +10,9 @@
  * With a key a tag of 16 bytes follows, AES-GMAC of all before it but the first
  * word: sock_seal.c. Behind the head of an ACK are more words of what is here.
  *
+ * The head says how long its datagram is, so that what the kernel joined is cut
+ * by what it says itself.
+ *
  * Every record starts at a multiple of 8. A packet is the 32 bytes of struct
  * weft_pkt and its payload; one that does not fit an empty datagram is cut,
  * and all parts but the last say that more follows. One that may be loose
@@ -24,7 +27,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define SOCK_MAGIC 0x57534b32u /* "WSK2" */
+#define SOCK_MAGIC 0x57534b33u /* "WSK3" */
 
 enum sock_kind {
 	SOCK_HELLO = 1, /* are you there? Answered at once */
@@ -56,7 +59,7 @@ struct sock_head {
 			 * ago that was; 0: none came */
 	uint8_t kind;	/* enum sock_kind */
 	uint8_t flags;
-	uint16_t zero;
+	uint16_t bytes; /* of this datagram, with the head and a tag */
 	uint64_t count; /* of datagrams from its sender; never twice */
 };
 
@@ -78,7 +81,8 @@ struct sock_record {
 static_assert(sizeof(struct sock_head) == 64 &&
 		      sizeof(struct sock_record) == 8 &&
 		      offsetof(struct sock_head, here) == 32 &&
-		      offsetof(struct sock_head, kind) == 52,
+		      offsetof(struct sock_head, kind) == 52 &&
+		      offsetof(struct sock_head, bytes) == 54,
 	      "wire format");
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "prov/carrier/sock/sock.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,12 +245,10 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	return n;
 }
 
-/* Whether it is a whole datagram of ours. */
+/* Whether it is a datagram of ours, and as it was sent. */
 static bool rx_good(struct sock *s, const uint8_t *data, uint32_t bytes,
 		    struct sock_head *h)
 {
-	if (bytes < sizeof(*h))
-		return false;
 	memcpy(h, data, sizeof(*h));
 	return h->magic == SOCK_MAGIC && h->from && h->kind >= SOCK_HELLO &&
 	       h->kind <= SOCK_RESET && h->crc == sock_crc(s, data, bytes);
@@ -365,10 +364,9 @@ int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 	struct sock_peer *p;
 	struct sock_head h;
 
-	if (bytes < s->tag || !rx_good(s, data, v.bytes, &h)) {
-		s->stats.refused++;
-		return 0;
-	}
+	assert(bytes >= sizeof(h) + s->tag);
+	if (!rx_good(s, data, v.bytes, &h))
+		return -EBADMSG;
 	if (s->tag && !rx_sealed(s, from, data, v.bytes, &fresh))
 		return 0;
 	p = rx_sender(s, from, &h, fresh);

@@ -268,6 +268,7 @@ static void stranger_sign(int fd, const struct end *to, struct sock_head *h,
 			  size_t bytes)
 {
 	h->magic = SOCK_MAGIC;
+	h->bytes = (uint16_t)bytes;
 	h->crc = sock_crc(sock_of(to->c), h, (uint32_t)bytes);
 	stranger_send(fd, to, h, bytes);
 }
@@ -441,6 +442,7 @@ static void what_was_heard_is_not_heard_again(void **state)
 				 .to = sock_of(t->b.c)->gen,
 				 .seq = sock_peer_of(t->ab)->tx.next,
 				 .kind = SOCK_ACK,
+				 .bytes = sizeof(*h) + SOCK_TAG,
 				 .count = a->count + 1 };
 	sock_seal_sign(a, copy, sizeof(*h));
 	h->crc = sock_crc(a, h, sizeof(*h));
@@ -489,6 +491,7 @@ static void a_forged_datagram_is_dropped(void **state)
 		h->from = i % 2 ? sock_of(t->a.c)->gen : 1 + i;
 		h->to = i % 3 ? sock_of(t->b.c)->gen : 0;
 		h->kind = (uint8_t)(SOCK_HELLO + i % 5);
+		h->bytes = (uint16_t)(bytes + SOCK_TAG);
 		h->crc = sock_crc(sock_of(t->b.c), h, bytes);
 		stranger_send(fd, &t->b, gram, bytes + SOCK_TAG);
 		until_refused(&t->b, i);

@@ -24,6 +24,7 @@
 #define TX_SMALL    1024u /* packets up to this share a datagram of ... */
 #define TX_SHARED   4096u
 #define TX_PART_MIN 64u /* a smaller part of a packet is not worth it */
+#define TX_TRAIN    8u	/* on their way: those that follow are a train */
 #define TX_BURST_NS UINT64_C(20000) /* so close is what follows */
 
 static uint32_t tx_pad(uint32_t bytes)
@@ -110,14 +111,34 @@ static void tx_depart(struct sock *s, struct sock_peer *p)
 	tx_fly(s, p, seq);
 }
 
-/* What is still to be taken: of the first segment, then of the others. */
+/* What is still to be taken: the header, of a segment, of the others. */
 struct tx_from {
+	const struct weft_pkt *head; /* NULL: it has been */
 	struct iovec now;
 	const struct iovec *next;
 };
 
+/*
+ * The header is changed where it goes: a copy that was changed just before is
+ * read again when the processor has not stored the change yet, and waits.
+ */
+static void tx_head(uint8_t *to, const struct weft_pkt *pkt)
+{
+	memcpy(to, pkt, sizeof(*pkt));
+	memset(to + offsetof(struct weft_pkt, carrier), 0,
+	       sizeof(pkt->carrier));
+}
+
+/* The first bytes are of a whole header at least. */
 static void tx_gather(struct tx_from *f, uint8_t *to, size_t bytes)
 {
+	if (f->head) {
+		assert(bytes >= sizeof(*f->head));
+		tx_head(to, f->head);
+		to += sizeof(*f->head);
+		bytes -= sizeof(*f->head);
+		f->head = NULL;
+	}
 	while (bytes) {
 		size_t n = f->now.iov_len < bytes ? f->now.iov_len : bytes;
 
@@ -152,17 +173,24 @@ static void tx_record(struct sock_gram *g, struct tx_from *f, uint32_t bytes,
 	g->loose &= more >= SOCK_PIECE;
 }
 
-/* A part of a loose packet, with a header of its own; f has payload only. */
+/* A part of a loose packet, len bytes from at on, with a header of its own; f
+ * has payload only. */
 static void tx_piece(struct sock_gram *g, const struct weft_pkt *pkt,
-		     struct tx_from *f, enum sock_more more)
+		     struct tx_from *f, uint32_t at, uint16_t len)
 {
-	struct sock_record r = { .bytes = (uint32_t)sizeof(*pkt) + pkt->len,
-				 .more = more };
-	uint8_t *at = g->data + g->bytes;
+	struct sock_record r = { .bytes = (uint32_t)sizeof(*pkt) + len,
+				 .more = at + len < pkt->len
+						 ? SOCK_PIECE
+						 : SOCK_LOOSE_WHOLE };
+	uint8_t *to = g->data + g->bytes;
+	uint64_t tag = pkt->tag + at;
 
-	memcpy(at, &r, sizeof(r));
-	memcpy(at + sizeof(r), pkt, sizeof(*pkt));
-	tx_gather(f, at + sizeof(r) + sizeof(*pkt), pkt->len);
+	memcpy(to, &r, sizeof(r));
+	to += sizeof(r);
+	tx_head(to, pkt);
+	memcpy(to + offsetof(struct weft_pkt, len), &len, sizeof(len));
+	memcpy(to + offsetof(struct weft_pkt, tag), &tag, sizeof(tag));
+	tx_gather(f, to + sizeof(*pkt), len);
 	tx_filled(g, (uint32_t)sizeof(r) + r.bytes);
 }
 
@@ -188,6 +216,15 @@ static uint32_t tx_gram_room(const struct sock *s, const struct sock_peer *p,
 	return p->gram_max;
 }
 
+/* Who gets little has no train: a packet in parts is no reason for one. */
+static struct sock_gram *tx_new(struct sock *s, struct sock_peer *p,
+				uint32_t room)
+{
+	if (room == p->gram_max && tx_count(p) >= TX_TRAIN)
+		return sock_gram_full(s, p);
+	return sock_gram_new(s, room);
+}
+
 /* The kernel joins only what is of one size: what is nearly full is filled. */
 static void tx_fill_up(struct sock_gram *g)
 {
@@ -210,7 +247,7 @@ static bool tx_opened(struct sock *s, struct sock_peer *p, size_t space)
 		tx_depart(s, p);
 	}
 	if (!p->open)
-		p->open = sock_gram_new(s, p->gram_max);
+		p->open = tx_new(s, p, p->gram_max);
 	return p->open;
 }
 
@@ -242,21 +279,21 @@ static int tx_shred(struct sock *s, struct sock_peer *p, struct tx_from *f)
 {
 	const uint32_t heads =
 		sizeof(struct sock_record) + sizeof(struct weft_pkt);
-	struct tx_from body = { .next = f->next };
-	struct weft_pkt pkt;
-	uint32_t left;
+	const struct weft_pkt *pkt = f->head;
+	uint32_t at = 0;
 
-	memcpy(&pkt, f->now.iov_base, sizeof(pkt));
-	for (left = pkt.len; left; left -= pkt.len) {
+	f->head = NULL;
+	while (at < pkt->len) {
+		uint32_t left = pkt->len - at;
 		uint32_t most;
 
 		if (!tx_opened(s, p, heads + TX_PART_MIN))
 			return -ENOMEM;
 		most = tx_space(p->open) - heads;
-		pkt.len = (uint16_t)(left < most ? left : most);
-		tx_piece(p->open, &pkt, &body,
-			 pkt.len < left ? SOCK_PIECE : SOCK_LOOSE_WHOLE);
-		pkt.tag += pkt.len;
+		if (left > most)
+			left = most;
+		tx_piece(p->open, pkt, f, at, (uint16_t)left);
+		at += left;
 	}
 	return 0;
 }
@@ -297,7 +334,7 @@ static int tx_place(struct sock *s, struct sock_peer *p, struct tx_from *f,
 	if (p->open && tx_space(p->open) < need)
 		tx_depart(s, p);
 	if (!p->open)
-		p->open = sock_gram_new(s, tx_gram_room(s, p, need));
+		p->open = tx_new(s, p, tx_gram_room(s, p, need));
 	if (!p->open)
 		return -EAGAIN;
 	tx_record(p->open, f, bytes, loose ? SOCK_LOOSE_WHOLE : SOCK_WHOLE);
@@ -346,14 +383,10 @@ static void tx_leave(struct sock *s, struct sock_peer *p, bool corked)
 int sock_tx_send(struct sock *s, struct sock_peer *p,
 		 const struct weft_pkt *pkt, const struct iovec *iov)
 {
-	struct weft_pkt copy = *pkt;
-	struct tx_from f = { .now = { .iov_base = &copy,
-				      .iov_len = sizeof(copy) },
-			     .next = iov };
+	struct tx_from f = { .head = pkt, .next = iov };
 	uint32_t bytes = (uint32_t)sizeof(*pkt) + pkt->len;
 	bool corked = tx_corked(s, p);
 
-	copy.carrier = 0;
 	if (p->self)
 		return tx_self(s, p, &f, bytes);
 	if (!tx_has_room(s, p, tx_pad(sizeof(struct sock_record) + bytes)) ||

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Datagrams that the kernel has joined are cut by the lengths in their heads,
+ * which a stranger may write as he likes, under a sum that is right. For the
+ * carrier several in one datagram of his are the same as joined ones.
+ */
+#include "prov/carrier/carrier_end.h"
+#include "prov/carrier/sock/sock.h"
+#include "test/t.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { LONG = 200, WRONG = 400 };
+
+struct stranger {
+	struct end to;
+	int fd;
+	_Alignas(8) uint8_t data[LONG + WRONG];
+};
+
+static void stranger_open(struct stranger *x, const char *key)
+{
+	struct weft_carrier_attr attr = { .key = key,
+					  .key_bytes = key ? strlen(key) : 0 };
+
+	memset(x, 0, sizeof(*x));
+	T_OK(end_open(&x->to, &weft_carrier_sock, 1, &attr));
+	x->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	T_TRUE(x->fd >= 0);
+}
+
+static void stranger_close(struct stranger *x)
+{
+	close(x->fd);
+	end_close(&x->to);
+}
+
+static void stranger_send(struct stranger *x, size_t bytes)
+{
+	T_IS(sendto(x->fd, x->data, bytes, 0,
+		    (const struct sockaddr *)&x->to.name, sizeof(x->to.name)),
+	     bytes);
+}
+
+/* A datagram at data that says how long it is; the sum is of so many bytes. */
+static void stranger_write(struct stranger *x, uint32_t at, enum sock_kind kind,
+			   uint16_t says, uint32_t sum)
+{
+	struct sock_head *h = (void *)(x->data + at);
+
+	*h = (struct sock_head){ .magic = SOCK_MAGIC,
+				 .from = 7,
+				 .kind = (uint8_t)kind,
+				 .bytes = says };
+	h->crc = sock_crc(sock_of(x->to.c), h, sum);
+}
+
+static struct weft_carrier_stats stats_of(const struct end *e)
+{
+	struct weft_carrier_stats s;
+
+	e->c->ops->stats(e->c, &s);
+	return s;
+}
+
+static void until_refused(struct end *e, uint64_t want)
+{
+	struct t_limit limit;
+
+	t_limit_set(&limit, 20);
+	while (stats_of(e).refused < want) {
+		e->c->ops->poll(e->c, 16);
+		T_FALSE(t_limit_over(&limit));
+	}
+	T_IS(stats_of(e).refused, want);
+}
+
+/* Behind the first: one whose records lie, for which its sender is given up. */
+static void what_is_joined_is_cut(void **state)
+{
+	struct stranger x;
+
+	stranger_open(&x, NULL);
+	memset(x.data, 0xff, sizeof(x.data));
+	stranger_write(&x, 0, SOCK_HELLO, LONG, LONG);
+	stranger_write(&x, LONG, SOCK_DATA, WRONG, WRONG);
+	stranger_send(&x, LONG + WRONG);
+	T_TRUE(end_wait_lost(&x.to, 1, 20));
+	T_IS(x.to.lost_err, EPROTO);
+	T_IS(stats_of(&x.to).refused, 1);
+	stranger_close(&x);
+}
+
+/* It is refused, and what is behind it is not looked at; who looked at the
+ * records of any would give their sender up. */
+static void a_length_that_lies_is_dropped(void **state)
+{
+	static const struct {
+		uint16_t says;
+		uint16_t sum;
+		uint16_t sent; /* with what is behind it */
+	} lie[] = {
+		{ 0, LONG, LONG },
+		{ 1, LONG, LONG },
+		{ 63, 63, LONG },
+		{ LONG - 8, LONG, LONG },
+		{ LONG + 8, LONG, LONG },
+		{ UINT16_MAX, LONG, LONG },
+		/* right if the rest of the one before it were still there */
+		{ LONG, LONG, LONG / 2 },
+		{ LONG, LONG, 63 },
+		{ LONG, LONG, 1 },
+		{ 0, LONG, LONG + WRONG },
+		{ 63, 63, LONG + WRONG },
+		{ LONG - 8, LONG, LONG + WRONG },
+		{ LONG + 8, LONG, LONG + WRONG },
+		{ LONG + WRONG + 8, LONG, LONG + WRONG },
+		{ UINT16_MAX, LONG, LONG + WRONG },
+	};
+	struct stranger x;
+
+	stranger_open(&x, NULL);
+	memset(x.data, 0xff, sizeof(x.data));
+	stranger_write(&x, LONG, SOCK_DATA, WRONG, WRONG);
+	for (size_t i = 0; i < WEFT_COUNT_OF(lie); i++) {
+		/* one before it, with a sum that is wrong */
+		stranger_write(&x, 0, SOCK_DATA, LONG, LONG / 2);
+		stranger_send(&x, LONG);
+		until_refused(&x.to, 2 * i + 1);
+		stranger_write(&x, 0, SOCK_DATA, lie[i].says, lie[i].sum);
+		stranger_send(&x, lie[i].sent);
+		until_refused(&x.to, 2 * i + 2);
+	}
+	x.to.c->ops->poll(x.to.c, 16);
+	T_IS(x.to.lost, 0);
+	stranger_close(&x);
+}
+
+/* With a key there has to be a tag, before anybody looks at it. */
+static void a_signed_one_is_longer_than_its_tag(void **state)
+{
+	struct stranger x;
+
+	stranger_open(&x, "secret");
+	for (uint16_t says = SOCK_TAG; says < 64 + SOCK_TAG; says += 8) {
+		stranger_write(&x, 0, SOCK_HELLO, says, says - SOCK_TAG);
+		stranger_send(&x, LONG);
+		until_refused(&x.to, says / 8 - 1);
+	}
+	T_IS(stats_of(&x.to).forged, 0);
+	stranger_write(&x, 0, SOCK_HELLO, 64 + SOCK_TAG, 64);
+	stranger_send(&x, 64 + SOCK_TAG);
+	until_refused(&x.to, stats_of(&x.to).refused + 1);
+	T_IS(stats_of(&x.to).forged, 1);
+	stranger_close(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(what_is_joined_is_cut),
+		T_CASE(a_length_that_lies_is_dropped),
+		T_CASE(a_signed_one_is_longer_than_its_tag),
+	};
+
+	return T_RUN(tests);
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Memory of datagrams: full ones lie one behind another in trains, which are
+ * freed with the last of them, and go to the kernel in one piece.
+ */
+#include "prov/carrier/carrier_end.h"
+#include "prov/carrier/sock/sock.h"
+#include "src/base/rng.h"
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- alone --------------------------------------------------------------- */
+
+static uint32_t length_of(uint32_t stride)
+{
+	uint32_t n = SOCK_JOIN_BYTES / stride;
+
+	return n < SOCK_BATCH ? n : SOCK_BATCH;
+}
+
+/* All bytes that it may use, with those of the tag. */
+static void mark(const struct sock *s, struct sock_gram *g, uint64_t seed)
+{
+	t_fill(g->data, g->room + s->tag, seed);
+}
+
+static bool marked(const struct sock *s, const struct sock_gram *g,
+		   uint64_t seed)
+{
+	return t_differs(g->data, g->room + s->tag, seed) < 0;
+}
+
+static struct sock_gram *full(struct sock *s, struct sock_peer *p)
+{
+	struct sock_gram *g = sock_gram_full(s, p);
+
+	T_NOT_NULL(g);
+	T_IS(g->room, p->gram_max);
+	T_IS(g->bytes, sizeof(struct sock_head));
+	T_IS((uintptr_t)g->data % 8, 0);
+	return g;
+}
+
+static void full_ones_lie_one_behind_another(void **state)
+{
+	static const uint32_t width[] = { SOCK_GRAM_MIN, 1456, 9000, 32000 };
+
+	for (uint32_t i = 0; i < 2 * WEFT_COUNT_OF(width); i++) {
+		struct sock s = { .tag = i % 2 ? SOCK_TAG : 0 };
+		struct sock_peer p = { .gram_max = width[i / 2] };
+		uint32_t stride = p.gram_max + s.tag;
+		uint32_t n = length_of(stride);
+		struct sock_gram *g[3 * SOCK_BATCH] = { NULL };
+
+		for (uint32_t k = 0; k < 3 * n; k++) {
+			g[k] = full(&s, &p);
+			T_PTR(g[k]->train, g[k - k % n]->train);
+			if (k % n)
+				T_PTR(g[k]->data, g[k - 1]->data + stride);
+			mark(&s, g[k], k);
+		}
+		for (uint32_t k = 0; k < 3 * n; k++)
+			T_TRUE(marked(&s, g[k], k));
+		T_TRUE(g[0]->train != g[n]->train);
+		for (uint32_t k = 0; k < 3 * n; k++)
+			sock_gram_free(&s, g[k]);
+		T_IS(s.spare_trains, 3);
+		sock_gram_fini(&s);
+	}
+}
+
+/* A datagram of which no two fit is alone. */
+static void wide_ones_are_alone(void **state)
+{
+	struct sock s = { .tag = SOCK_TAG };
+	struct sock_peer p = { .gram_max = SOCK_GRAM_MAX - SOCK_TAG };
+	struct sock_gram *g = full(&s, &p);
+
+	mark(&s, g, 1);
+	T_NULL(g->train);
+	T_NULL(p.train);
+	sock_gram_free(&s, g);
+	sock_gram_fini(&s);
+}
+
+/* Who has nothing on its way has no train, whatever place is left in it. */
+static void a_train_is_free_with_its_last(void **state)
+{
+	struct sock s = { .tag = 0 };
+	struct sock_peer p = { .gram_max = 1472 };
+	struct sock_peer other = { .gram_max = 1000 };
+	struct sock_train *t;
+	struct sock_gram *g[3];
+
+	for (uint32_t i = 0; i < 3; i++)
+		g[i] = full(&s, &p);
+	t = p.train;
+	T_NOT_NULL(t);
+	sock_gram_free(&s, g[1]);
+	sock_gram_free(&s, g[0]);
+	T_PTR(p.train, t);
+	sock_gram_free(&s, g[2]);
+	T_NULL(p.train);
+	T_IS(s.spare_trains, 1);
+	/* and the next to need one has it, whoever it is */
+	g[0] = full(&s, &other);
+	T_PTR(other.train, t);
+	T_PTR(g[0]->data, t->data);
+	T_IS(s.spare_trains, 0);
+	sock_gram_free(&s, g[0]);
+	sock_gram_fini(&s);
+}
+
+static void few_spare_ones_are_kept(void **state)
+{
+	enum { TRAINS = 60, MOST = 2 << 20 };
+	struct sock s = { .tag = 0 };
+	struct sock_peer p = { .gram_max = 1472 };
+	uint32_t n = TRAINS * length_of(p.gram_max);
+	struct sock_gram **g = calloc(n, sizeof(struct sock_gram *));
+
+	T_NOT_NULL(g);
+	for (uint32_t i = 0; i < n; i++)
+		g[i] = full(&s, &p);
+	for (uint32_t i = 0; i < n; i++)
+		sock_gram_free(&s, g[i]);
+	T_TRUE(s.spare_trains > 1);
+	T_TRUE(s.spare_trains * sizeof(struct sock_train) <= MOST);
+	sock_gram_fini(&s);
+	T_IS(s.spare_trains, 0);
+	free(g);
+}
+
+/* What was taken before keeps its place; what is taken now has a new one. */
+static void a_way_that_narrows_begins_a_train(void **state)
+{
+	struct sock s = { .tag = SOCK_TAG };
+	struct sock_peer p = { .gram_max = 1456 };
+	struct sock_gram *old = full(&s, &p);
+	struct sock_gram *first, *second;
+
+	mark(&s, old, 1);
+	p.gram_max = 1000;
+	first = full(&s, &p);
+	second = full(&s, &p);
+	T_TRUE(first->train != old->train);
+	T_PTR(p.train, first->train);
+	T_PTR(second->data, first->data + 1000 + SOCK_TAG);
+	mark(&s, first, 2);
+	mark(&s, second, 3);
+	T_TRUE(marked(&s, old, 1));
+	/* the old one is no longer its peer's */
+	sock_gram_free(&s, old);
+	T_PTR(p.train, first->train);
+	T_IS(s.spare_trains, 1);
+	sock_gram_free(&s, second);
+	sock_gram_free(&s, first);
+	T_NULL(p.train);
+	sock_gram_fini(&s);
+}
+
+/* Of several peers, single ones among them, taken and freed by lot. */
+static void they_are_freed_in_any_order(void **state)
+{
+	enum { N = 400, PEERS = 3 };
+	struct sock s = { .tag = SOCK_TAG };
+	struct sock_peer p[PEERS];
+	struct sock_gram *g[N] = { NULL };
+	uint64_t seed[N];
+	struct weft_rng rng;
+
+	memset(p, 0, sizeof(p));
+	weft_rng_init(&rng, 21, 0);
+	for (uint32_t turn = 0; turn < (uint32_t)t_scale(20000); turn++) {
+		uint32_t i = weft_rng_below(&rng, N);
+		struct sock_peer *to = &p[weft_rng_below(&rng, PEERS)];
+
+		if (g[i]) {
+			T_TRUE(marked(&s, g[i], seed[i]));
+			sock_gram_free(&s, g[i]);
+			g[i] = NULL;
+			continue;
+		}
+		if (!to->gram_max || !weft_rng_below(&rng, 100))
+			to->gram_max = 544 + 8 * weft_rng_below(&rng, 200);
+		g[i] = weft_rng_below(&rng, 4)
+			       ? full(&s, to)
+			       : sock_gram_new(&s, to->gram_max);
+		T_NOT_NULL(g[i]);
+		seed[i] = turn;
+		mark(&s, g[i], turn);
+	}
+	for (uint32_t i = 0; i < N; i++) {
+		T_TRUE(!g[i] || marked(&s, g[i], seed[i]));
+		sock_gram_free(&s, g[i]);
+	}
+	for (uint32_t i = 0; i < PEERS; i++)
+		T_NULL(p[i].train);
+	sock_gram_fini(&s);
+}
+
+/* ---- between two --------------------------------------------------------- */
+
+/* The kernel's call: what it was given, and a kernel that cannot cut. */
+static weft_au32 longest;    /* bytes of a piece */
+static weft_au32 cannot_cut; /* who tries is told so */
+
+static void look_at(const struct msghdr *m)
+{
+	for (size_t i = 0; i < m->msg_iovlen; i++) {
+		if (m->msg_iov[i].iov_len > weft_load32(&longest))
+			weft_store32(&longest, (uint32_t)m->msg_iov[i].iov_len);
+	}
+}
+
+int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
+{
+	if (weft_load32(&cannot_cut)) {
+		n = 1;
+		if (msg->msg_hdr.msg_control) {
+			errno = EIO;
+			return -1;
+		}
+	}
+	for (unsigned i = 0; i < n; i++)
+		look_at(&msg[i].msg_hdr);
+	return (int)syscall(SYS_sendmmsg, fd, msg, n, flags);
+}
+
+struct two {
+	struct end a, b;
+	struct sock_peer *p; /* b, for a */
+	struct end_crowd crowd;
+	uint64_t sent;
+};
+
+static struct two *two_open(const struct weft_carrier_attr *attr)
+{
+	struct two *t = calloc(1, sizeof(*t));
+
+	T_NOT_NULL(t);
+	T_OK(end_open(&t->a, &weft_carrier_sock, 1, attr));
+	T_OK(end_open(&t->b, &weft_carrier_sock, 2, attr));
+	t->crowd = (struct end_crowd){ { &t->a, &t->b }, 2 };
+	t->a.crowd = t->b.crowd = &t->crowd;
+	t->p = sock_peer_of(end_peer(&t->a, &t->b));
+	sock_peer_width(t->p, 1472 - sock_of(t->a.c)->tag);
+	weft_store32(&longest, 0);
+	return t;
+}
+
+static void two_send(struct two *t)
+{
+	T_OK(end_send_all(&t->a, &t->p->base, t->sent++, 8192, 60));
+	T_TRUE(end_wait_got(&t->b, t->sent, 60));
+}
+
+/* Many as if in one poll, so that they wait for each other; nobody else looks
+ * after the endpoint meanwhile. */
+static void two_burst(struct two *t)
+{
+	struct sock *s = sock_of(t->a.c);
+
+	sock_enter(s);
+	s->polling = true;
+	/* a busy host may have made it small */
+	t->p->pace.window = t->p->room = 1u << 20;
+	for (int i = 0; i < 40; i++)
+		T_OK(end_send(&t->a, &t->p->base, t->sent++, 8192));
+	s->polling = false;
+	sock_turn_uncork(s);
+	sock_leave(s);
+	T_TRUE(end_wait_got(&t->b, t->sent, 60));
+}
+
+/* Until all has arrived; how many trains a has then. */
+static uint32_t two_settled(struct two *t)
+{
+	struct sock *s = sock_of(t->a.c);
+	struct t_limit limit;
+	uint32_t trains;
+
+	t_limit_set(&limit, 60);
+	sock_enter(s);
+	while (sock_tx_waits(t->p)) {
+		T_FALSE(t_limit_over(&limit));
+		t->a.c->ops->poll(t->a.c, 16);
+		t->b.c->ops->poll(t->b.c, 16);
+	}
+	T_NULL(t->p->train);
+	trains = s->spare_trains;
+	sock_leave(s);
+	return trains;
+}
+
+/* Whether the kernel cuts for a. */
+static bool two_cut(struct two *t)
+{
+	struct sock *s = sock_of(t->a.c);
+	bool cut;
+
+	sock_enter(s);
+	cut = s->gso;
+	sock_leave(s);
+	return cut;
+}
+
+static void two_close(struct two *t)
+{
+	T_IS(t->a.bad + t->b.bad + t->a.lost + t->b.lost, 0);
+	end_close(&t->a);
+	end_close(&t->b);
+	free(t);
+}
+
+/* Signed, encrypted or neither: what is cut by the kernel is one piece. */
+static void what_goes_in_one_call_is_one_piece(void **state)
+{
+	for (int i = 0; i < 3; i++) {
+		struct weft_carrier_attr attr = { .key = i ? "secret" : NULL,
+						  .key_bytes = i ? 6 : 0,
+						  .encrypt = i == 2 };
+		struct two *t = two_open(&attr);
+
+		two_send(t);
+		two_settled(t);
+		two_burst(t);
+		if (two_cut(t))
+			T_TRUE(weft_load32(&longest) >= 30 * 1472);
+		two_close(t);
+	}
+}
+
+/* Where the kernel does not cut, each goes by itself, also what was one piece,
+ * as all that is encrypted is. */
+static void who_cannot_cut_gets_each_by_itself(void **state)
+{
+	struct weft_carrier_attr attr = { .key = "secret",
+					  .key_bytes = 6,
+					  .encrypt = true };
+	struct two *t = two_open(&attr);
+
+	two_send(t);
+	two_settled(t);
+	weft_store32(&longest, 0);
+	weft_store32(&cannot_cut, 1);
+	two_burst(t);
+	T_FALSE(two_cut(t));
+	T_TRUE(weft_load32(&longest) <= 1472);
+	two_close(t);
+	weft_store32(&cannot_cut, 0);
+}
+
+/* Packets one at a time, in parts: no train for so little. */
+static void who_gets_little_has_no_train(void **state)
+{
+	struct two *t = two_open(NULL);
+
+	for (int i = 0; i < 20; i++) {
+		two_send(t);
+		T_IS(two_settled(t), 0);
+	}
+	two_burst(t);
+	T_TRUE(two_settled(t) > 0);
+	two_close(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(full_ones_lie_one_behind_another),
+		T_CASE(wide_ones_are_alone),
+		T_CASE(a_train_is_free_with_its_last),
+		T_CASE(few_spare_ones_are_kept),
+		T_CASE(a_way_that_narrows_begins_a_train),
+		T_CASE(they_are_freed_in_any_order),
+		T_CASE(what_goes_in_one_call_is_one_piece),
+		T_CASE(who_cannot_cut_gets_each_by_itself),
+		T_CASE(who_gets_little_has_no_train),
+	};
+
+	return T_RUN(tests);
+}
