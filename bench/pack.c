@@ -24,6 +24,7 @@ struct layout {
 };
 
 static size_t data_bytes = 256 * 1024;
+static size_t mem_bytes;
 static char *mem, *flat, *other;
 
 static int compare(const void *a, const void *b)
@@ -162,17 +163,27 @@ static void indexed(void)
 	run("indexed, 1 to 5 doubles", t, 0, 0);
 }
 
-/* The three kinds of faces of a cube of doubles, n on a side. */
+/* The edge of a cube of doubles whose faces have an eighth of the data, or of
+ * the largest that there is memory for. */
+static int edge(void)
+{
+	size_t n = 8;
+
+	while (n * n * sizeof(double) < data_bytes / 8 &&
+	       8 * n * n * n * sizeof(double) <= mem_bytes)
+		n *= 2;
+	return (int)n;
+}
+
+/* The three kinds of faces of it. */
 static void faces(void)
 {
 	static const char *const name[3] = { "face of a cube, whole planes",
 					     "face of a cube, rows",
 					     "face of a cube, columns" };
-	int n = 8, sizes[3], sub[3], start[3] = { 0, 0, 0 };
+	int n = edge(), sizes[3], sub[3], start[3] = { 0, 0, 0 };
 	MPI_Datatype t;
 
-	while ((size_t)n * (size_t)n * sizeof(double) < data_bytes / 8)
-		n *= 2;
 	for (int face = 0; face < 3; face++) {
 		for (int d = 0; d < 3; d++) {
 			sizes[d] = n;
@@ -194,7 +205,8 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		data_bytes = (size_t)atol(argv[1]) * 1024;
 	asked = data_bytes;
-	mem = calloc(1, 16 * data_bytes + (64 << 20));
+	mem_bytes = 16 * data_bytes + (64 << 20);
+	mem = calloc(1, mem_bytes);
 	flat = calloc(1, data_bytes + 65536);
 	other = calloc(1, data_bytes + 65536);
 	if (!mem || !flat || !other)

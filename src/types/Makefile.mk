@@ -2,6 +2,8 @@
 # communicates, so the tests need nothing else.
 noinst_LTLIBRARIES += libweft-types.la
 EXTRA_DIST += src/types/README
+# loops of a few instructions: where they begin may double their time
+libweft_types_la_CFLAGS = $(AM_CFLAGS) -falign-loops=32
 libweft_types_la_SOURCES = \
 	src/types/types_attr.c src/types/types_attr.h \
 	src/types/types_dt.c src/types/types_dt.h \

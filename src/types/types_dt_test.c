@@ -312,6 +312,103 @@ static void sizes_beyond_64_bits_are_refused(void **state)
 	weft_dt_put(t);
 }
 
+/* ---- more than a cache holds ---- */
+
+#define LARGE	 (3 << 20) /* bytes packed */
+#define ODD_STEP 10007	   /* a range begins and ends within a block */
+
+struct place {
+	MPI_Count off, len;
+};
+
+/* n blocks of a type at these places of mem, against one copy after another. */
+static void large_is_packed(struct weft_dt *dt, const struct place *at,
+			    size_t n, unsigned char *mem, size_t bytes)
+{
+	unsigned char *flat = malloc(LARGE + ODD_STEP);
+	unsigned char *want = malloc(LARGE + ODD_STEP);
+	struct weft_typed ty = { dt, mem, 1 };
+	size_t all = 0, pos;
+
+	t_fill(mem, bytes, 1);
+	for (size_t i = 0; i < n; i++) {
+		memcpy(want + all, mem + at[i].off, (size_t)at[i].len);
+		all += (size_t)at[i].len;
+	}
+	T_TRUE(all >= LARGE - 4096 && all == weft_typed_bytes(&ty));
+	for (pos = 0; pos < all; pos += ODD_STEP)
+		weft_pack(&ty, pos, flat + pos, ODD_STEP);
+	T_IS(memcmp(flat, want, all), 0);
+	memset(mem, 0, bytes);
+	for (pos = 0; pos < all; pos += ODD_STEP)
+		weft_unpack(&ty, pos, want + pos, ODD_STEP);
+	for (size_t i = 0; i < n; i++) {
+		T_IS(memcmp(mem + at[i].off, flat, (size_t)at[i].len), 0);
+		flat += at[i].len;
+		memset(mem + at[i].off, 0, (size_t)at[i].len);
+	}
+	for (pos = 0; pos < bytes && !mem[pos]; pos++)
+		;
+	T_IS(pos, bytes);
+	free(flat - all);
+	free(want);
+}
+
+static void large_vectors_are_packed(void **state)
+{
+	static const struct place shape[] = { /* stride, length */
+					      { 16, 8 },
+					      { 128, 64 },
+					      { 512, 200 },
+					      { 4096, 24 },
+					      { 2048, 1200 }
+	};
+	struct weft_dt *v;
+
+	for (size_t k = 0; k < sizeof(shape) / sizeof(shape[0]); k++) {
+		size_t n = LARGE / (size_t)shape[k].len;
+		size_t bytes = n * (size_t)shape[k].off;
+		struct place *at = calloc(n, sizeof(*at));
+		unsigned char *mem = malloc(bytes);
+
+		for (size_t i = 0; i < n; i++)
+			at[i] = (struct place){ (MPI_Count)i * shape[k].off,
+						shape[k].len };
+		T_OK(weft_dt_vector((MPI_Count)n, shape[k].len, shape[k].off,
+				    weft_dt_of(MPI_BYTE), &v));
+		large_is_packed(v, at, n, mem, bytes);
+		weft_dt_put(v);
+		free(mem);
+		free(at);
+	}
+}
+
+static void large_lists_are_packed(void **state)
+{
+	enum { PARTS = LARGE / 64 };
+	struct place *at = calloc(PARTS, sizeof(*at));
+	MPI_Count *len = calloc(PARTS, sizeof(*len));
+	MPI_Count *off = calloc(PARTS, sizeof(*off)), next = 0;
+	struct weft_dt *byte = weft_dt_of(MPI_BYTE), *t;
+	const struct weft_dt_blocks b = { PARTS, 0, len, off, &byte, true };
+	unsigned char *mem;
+
+	for (MPI_Count i = 0; i < PARTS; i++) {
+		len[i] = 4 * (4 + i * 7 % 25);
+		off[i] = next + 4 * (i * 5 % 11);
+		next = off[i] + len[i] + 4;
+		at[i] = (struct place){ off[i], len[i] };
+	}
+	mem = malloc((size_t)next);
+	T_OK(weft_dt_blocks(&b, &t));
+	large_is_packed(t, at, PARTS, mem, (size_t)next);
+	weft_dt_put(t);
+	free(mem);
+	free(off);
+	free(len);
+	free(at);
+}
+
 static void freed_parts_live_on_in_the_whole(void **state)
 {
 	struct weft_dt *v, *w;
@@ -360,6 +457,8 @@ int main(void)
 		T_CASE(copy_goes_between_any_two_layouts),
 		T_CASE(external_form_is_big_endian_and_comes_back),
 		T_CASE(sizes_beyond_64_bits_are_refused),
+		T_CASE(large_vectors_are_packed),
+		T_CASE(large_lists_are_packed),
 		T_CASE(freed_parts_live_on_in_the_whole),
 		T_CASE(threads_share_a_type),
 	};

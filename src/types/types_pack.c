@@ -51,29 +51,27 @@ struct blocks {
 #define RUN_SHORT 4096
 
 /*
- * How far ahead memory is asked for that the processor does not foresee: blocks
- * a line or more apart, rows that end before it has learnt them, parts at
- * uneven places.
+ * Messages of so many bytes are not in the cache. Of these, memory is asked for
+ * ahead that the processor does not foresee: blocks a line or more apart, rows
+ * that end before it has learnt them, parts at uneven places. In the cache that
+ * would cost up to a third.
  */
+#define FAR_BYTES    ((size_t)1 << 20)
 #define BLOCKS_AHEAD 8
 #define ROWS_AHEAD   2
 #define ROW_MIN	     128 /* shorter ones are blocks */
-#define ROW_MOST     512 /* from there on it has */
+#define ROW_MOST     512 /* from there on it has learnt them */
 #define PARTS_AHEAD  8
 
-/* A line of memory that is read soon, when packing, or written. */
-WEFT_INLINE void ask_for(bool out, const char *at)
+/* Memory that is read soon, when packing, or written. */
+WEFT_INLINE void ask_for(bool out, const char *at, size_t len)
 {
-	if (out)
-		weft_prefetch(at);
-	else
-		weft_prefetch_write(at);
-}
-
-WEFT_INLINE void ask_for_row(bool out, const char *at, size_t len)
-{
-	for (size_t i = 0; i < len && i < ROW_MOST; i += WEFT_CACHE_LINE)
-		ask_for(out, at + i);
+	for (size_t i = 0; i < len; i += WEFT_CACHE_LINE) {
+		if (out)
+			weft_prefetch(at + i);
+		else
+			weft_prefetch_write(at + i);
+	}
 }
 
 WEFT_INLINE void copy_run(char *to, const char *from, size_t len)
@@ -84,39 +82,24 @@ WEFT_INLINE void copy_run(char *to, const char *from, size_t len)
 		memcpy(to, from, len);
 }
 
-WEFT_INLINE bool is_wide(MPI_Count stride)
-{
-	return stride >= WEFT_CACHE_LINE || stride <= -WEFT_CACHE_LINE;
-}
-
-WEFT_INLINE void copy_wide_blocks(bool out, struct blocks b, size_t len)
+WEFT_INLINE void copy_blocks(bool out, bool far, struct blocks b, size_t len)
 {
 	for (MPI_Count i = 0; i < b.n; i++) {
-		ask_for(out, b.mem + BLOCKS_AHEAD * b.stride);
+		if (far)
+			ask_for(out, b.mem + BLOCKS_AHEAD * b.stride, 1);
 		memcpy(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
 		b.mem += b.stride;
 		b.flat += b.step;
 	}
 }
 
-WEFT_INLINE void copy_blocks(bool out, struct blocks b, size_t len)
+WEFT_INLINE void copy_runs(bool out, bool far, struct blocks b, size_t len)
 {
-	if (is_wide(b.stride)) {
-		copy_wide_blocks(out, b, len);
-		return;
-	}
-	for (MPI_Count i = 0; i < b.n; i++) {
-		memcpy(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
-		b.mem += b.stride;
-		b.flat += b.step;
-	}
-}
+	size_t row = len < ROW_MOST ? len : ROW_MOST;
 
-WEFT_INLINE void copy_runs(bool out, struct blocks b, size_t len)
-{
 	for (MPI_Count i = 0; i < b.n; i++) {
-		if (len >= ROW_MIN)
-			ask_for_row(out, b.mem + ROWS_AHEAD * b.stride, len);
+		if (far && len >= ROW_MIN)
+			ask_for(out, b.mem + ROWS_AHEAD * b.stride, row);
 		copy_run(out ? b.flat : b.mem, out ? b.mem : b.flat, len);
 		b.mem += b.stride;
 		b.flat += b.step;
@@ -124,50 +107,50 @@ WEFT_INLINE void copy_runs(bool out, struct blocks b, size_t len)
 }
 
 /* The usual sizes as constants, so that a block is one load and one store. */
-WEFT_INLINE void copy_sized(bool out, struct blocks b, size_t len)
+WEFT_INLINE void copy_sized(bool out, bool far, struct blocks b, size_t len)
 {
 	switch (len) {
 	case 1:
-		copy_blocks(out, b, 1);
+		copy_blocks(out, far, b, 1);
 		break;
 	case 2:
-		copy_blocks(out, b, 2);
+		copy_blocks(out, far, b, 2);
 		break;
 	case 4:
-		copy_blocks(out, b, 4);
+		copy_blocks(out, far, b, 4);
 		break;
 	case 8:
-		copy_blocks(out, b, 8);
+		copy_blocks(out, far, b, 8);
 		break;
 	case 12:
-		copy_blocks(out, b, 12);
+		copy_blocks(out, far, b, 12);
 		break;
 	case 16:
-		copy_blocks(out, b, 16);
+		copy_blocks(out, far, b, 16);
 		break;
 	case 24:
-		copy_blocks(out, b, 24);
+		copy_blocks(out, far, b, 24);
 		break;
 	case 32:
-		copy_blocks(out, b, 32);
+		copy_blocks(out, far, b, 32);
 		break;
 	case 64:
-		copy_blocks(out, b, 64);
+		copy_blocks(out, far, b, 64);
 		break;
 	default:
-		copy_runs(out, b, len);
+		copy_runs(out, far, b, len);
 	}
 }
 
-WEFT_INLINE char *copy_idx(bool out, char *mem, char *flat,
+WEFT_INLINE char *copy_idx(bool out, bool far, char *mem, char *flat,
 			   const struct weft_dtn_part *p, MPI_Count n)
 {
 	for (; n > 0; n--, p++) {
 		size_t len = (size_t)(p[1].pos - p[0].pos);
 
-		if (n > PARTS_AHEAD)
-			ask_for_row(out, mem + p[PARTS_AHEAD].off,
-				    2 * WEFT_CACHE_LINE);
+		if (far && n > PARTS_AHEAD)
+			ask_for(out, mem + p[PARTS_AHEAD].off,
+				2 * WEFT_CACHE_LINE);
 		copy_run(out ? flat : mem + p->off, out ? mem + p->off : flat,
 			 len);
 		flat += len;
@@ -187,7 +170,7 @@ WEFT_INLINE void copy_rows(bool out, char *mem, char *flat,
 	for (MPI_Count k = 0; k < list->count; k++) {
 		b.mem = mem + list->off + p[k].off;
 		b.flat = flat + p[k].pos;
-		copy_sized(out, b, (size_t)(p[k + 1].pos - p[k].pos));
+		copy_sized(out, false, b, (size_t)(p[k + 1].pos - p[k].pos));
 	}
 }
 
@@ -222,14 +205,15 @@ static void pack_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
 {
 	struct blocks b = { mem, s->flat, stride, len, n };
 
-	copy_sized(true, b, len);
+	copy_sized(true, false, b, len);
 	sink_took(s, len * (size_t)n);
 }
 
 static void pack_idx(struct sink *s, char *mem, const struct weft_dtn_part *p,
 		     MPI_Count n)
 {
-	sink_took(s, (size_t)(copy_idx(true, mem, s->flat, p, n) - s->flat));
+	sink_took(s, (size_t)(copy_idx(true, false, mem, s->flat, p, n) -
+			      s->flat));
 }
 
 static void pack_rows(struct sink *s, char *mem, const struct weft_dtn *list,
@@ -250,14 +234,15 @@ static void unpack_vec(struct sink *s, char *mem, MPI_Count stride, size_t len,
 {
 	struct blocks b = { mem, s->flat, stride, len, n };
 
-	copy_sized(false, b, len);
+	copy_sized(false, false, b, len);
 	sink_took(s, len * (size_t)n);
 }
 
 static void unpack_idx(struct sink *s, char *mem, const struct weft_dtn_part *p,
 		       MPI_Count n)
 {
-	sink_took(s, (size_t)(copy_idx(false, mem, s->flat, p, n) - s->flat));
+	sink_took(s, (size_t)(copy_idx(false, false, mem, s->flat, p, n) -
+			      s->flat));
 }
 
 static void unpack_rows(struct sink *s, char *mem, const struct weft_dtn *list,
@@ -274,6 +259,67 @@ static const struct sink_ops unpack_ops = { .run = unpack_run,
 					    .vec = unpack_vec,
 					    .idx = unpack_idx,
 					    .rows = unpack_rows };
+
+/* ---- copying what is not in the cache ------------------------------------*/
+
+static bool is_wide(MPI_Count stride)
+{
+	return stride >= WEFT_CACHE_LINE || stride <= -WEFT_CACHE_LINE;
+}
+
+static void pack_vec_far(struct sink *s, char *mem, MPI_Count stride,
+			 size_t len, MPI_Count n)
+{
+	struct blocks b = { mem, s->flat, stride, len, n };
+
+	if (!is_wide(stride)) {
+		pack_vec(s, mem, stride, len, n);
+		return;
+	}
+	copy_sized(true, true, b, len);
+	sink_took(s, len * (size_t)n);
+}
+
+static void unpack_vec_far(struct sink *s, char *mem, MPI_Count stride,
+			   size_t len, MPI_Count n)
+{
+	struct blocks b = { mem, s->flat, stride, len, n };
+
+	if (!is_wide(stride)) {
+		unpack_vec(s, mem, stride, len, n);
+		return;
+	}
+	copy_sized(false, true, b, len);
+	sink_took(s, len * (size_t)n);
+}
+
+static void pack_idx_far(struct sink *s, char *mem,
+			 const struct weft_dtn_part *p, MPI_Count n)
+{
+	sink_took(s,
+		  (size_t)(copy_idx(true, true, mem, s->flat, p, n) - s->flat));
+}
+
+static void unpack_idx_far(struct sink *s, char *mem,
+			   const struct weft_dtn_part *p, MPI_Count n)
+{
+	sink_took(s, (size_t)(copy_idx(false, true, mem, s->flat, p, n) -
+			      s->flat));
+}
+
+static const struct sink_ops pack_far_ops = { .run = pack_run,
+					      .vec = pack_vec_far,
+					      .idx = pack_idx_far,
+					      .rows = pack_rows };
+static const struct sink_ops unpack_far_ops = { .run = unpack_run,
+						.vec = unpack_vec_far,
+						.idx = unpack_idx_far,
+						.rows = unpack_rows };
+
+static bool is_far(const struct weft_typed *t)
+{
+	return weft_typed_bytes(t) >= FAR_BYTES;
+}
 
 /* ---- noting down ---------------------------------------------------------*/
 
@@ -467,7 +513,8 @@ static size_t clip(const struct weft_typed *t, size_t pos, size_t len)
 
 size_t weft_pack(const struct weft_typed *t, size_t pos, void *dst, size_t len)
 {
-	struct sink s = { .ops = &pack_ops, .flat = dst };
+	struct sink s = { .ops = is_far(t) ? &pack_far_ops : &pack_ops,
+			  .flat = dst };
 
 	len = clip(t, pos, len);
 	if (weft_dt_is_contig(t->dt)) {
@@ -483,7 +530,7 @@ size_t weft_pack(const struct weft_typed *t, size_t pos, void *dst, size_t len)
 size_t weft_unpack(const struct weft_typed *t, size_t pos, const void *src,
 		   size_t len)
 {
-	struct sink s = { .ops = &unpack_ops };
+	struct sink s = { .ops = is_far(t) ? &unpack_far_ops : &unpack_ops };
 
 	len = clip(t, pos, len);
 	if (weft_dt_is_contig(t->dt)) {
