@@ -168,6 +168,70 @@ static void who_is_heard_late_in_a_turn_is_late(void **state)
 	two_close(&t);
 }
 
+/* The kernel's call, for who is kept from the processor after it. */
+static weft_au64 sends_take_ns;
+
+int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
+{
+	int ret = (int)syscall(SYS_sendmmsg, fd, msg, n, flags);
+	const struct timespec ts = { .tv_nsec = (long)weft_load64(
+					     &sends_take_ns) };
+
+	if (ts.tv_nsec)
+		nanosleep(&ts, NULL);
+	return ret;
+}
+
+/* Two wait for the next turn of e, which sends them by one call. */
+static void cork_two(struct end *e, struct weft_peer *one,
+		     struct weft_peer *other, uint64_t n)
+{
+	struct sock *s = sock_of(e->c);
+
+	sock_enter(s);
+	s->polling = true;
+	T_OK(end_send(e, one, n, 8));
+	T_OK(end_send(e, other, n, 8));
+	s->polling = false;
+	sock_leave(s);
+}
+
+/*
+ * What waited goes first in a turn, and takes its time: who is heard in that
+ * turn was not heard before it. A deputy may be faster than the turn: again.
+ */
+static void who_is_heard_behind_what_went_is_late(void **state)
+{
+	static struct two pair, *t = &pair;
+	static struct end third;
+	struct weft_peer *other;
+	uint64_t since, heard, late = 0;
+
+	two_open(t);
+	T_OK(end_open(&third, &weft_carrier_sock, 3, NULL));
+	other = end_peer(&t->a, &third);
+	T_OK(end_send_all(&t->a, other, 0, 8, 60));
+	T_TRUE(end_wait_got(&third, 1, 60));
+	two_talk(t, 1);
+	for (uint64_t n = 1; n <= 100 && late < SLOW_NS; n++) {
+		T_OK(end_send_all(&t->b, t->ba, n, 8, 60));
+		t->b.c->ops->poll(t->b.c, 0);
+		cork_two(&t->a, t->ab, other, n);
+		weft_store64(&sends_take_ns, SLOW_NS);
+		since = weft_now_ns();
+		t->a.c->ops->poll(t->a.c, 16);
+		heard = heard_by(&t->a, t->ab);
+		weft_store64(&sends_take_ns, 0);
+		late = heard > since ? heard - since : 0;
+		T_TRUE(end_wait_got(&t->a, n + 1, 60));
+		T_TRUE(end_wait_got(&t->b, n + 1, 60));
+		T_TRUE(end_wait_got(&third, n + 1, 60));
+	}
+	T_TRUE(late >= SLOW_NS);
+	two_close(t);
+	end_close(&third);
+}
+
 /* Datagrams that it has sent; its deputy may be sending one. */
 static uint64_t sent_by(const struct end *e)
 {
@@ -230,20 +294,6 @@ static void who_was_refused_sleeps_until_there_is_room(void **state)
 	two_close(t);
 }
 
-/* The kernel's call, for who is kept from the processor after it. */
-static weft_au64 sends_take_ns;
-
-int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
-{
-	int ret = (int)syscall(SYS_sendmmsg, fd, msg, n, flags);
-	const struct timespec ts = { .tv_nsec = (long)weft_load64(
-					     &sends_take_ns) };
-
-	if (ts.tv_nsec)
-		nanosleep(&ts, NULL);
-	return ret;
-}
-
 /* Longer than the pause between two last words: the answers are read all the
  * same. To two peers, since one alone gets it by another call. */
 static void who_is_slow_to_close_ends(void **state)
@@ -267,6 +317,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(the_pace_follows_the_network),
 		T_CASE(who_is_heard_late_in_a_turn_is_late),
+		T_CASE(who_is_heard_behind_what_went_is_late),
 		T_CASE(an_answer_takes_the_acknowledgement_along),
 		T_CASE(who_was_refused_sleeps_until_there_is_room),
 		T_CASE(who_is_slow_to_close_ends),

@@ -209,6 +209,8 @@ static void they_are_freed_in_any_order(void **state)
 /* The kernel's call: what it was given, and a kernel that cannot cut. */
 static weft_au32 longest;    /* bytes of a piece */
 static weft_au32 cannot_cut; /* who tries is told so */
+static weft_au32 calls;	     /* for the socket ... */
+static weft_au32 calls_of;   /* ... of this number */
 
 static void look_at(const struct msghdr *m)
 {
@@ -220,6 +222,8 @@ static void look_at(const struct msghdr *m)
 
 int sendmmsg(int fd, struct mmsghdr *msg, unsigned n, int flags)
 {
+	if ((uint32_t)fd == weft_load32(&calls_of))
+		weft_store32(&calls, weft_load32(&calls) + 1);
 	if (weft_load32(&cannot_cut)) {
 		n = 1;
 		if (msg->msg_hdr.msg_control) {
@@ -370,6 +374,28 @@ static void who_gets_little_has_no_train(void **state)
 	two_close(t);
 }
 
+/* For one alone there is a cheaper call than that for many. */
+static void a_lonely_one_needs_no_batch(void **state)
+{
+	struct two *t = two_open(NULL);
+	struct sock *s = sock_of(t->a.c);
+
+	two_send(t);
+	two_settled(t);
+	sock_enter(s);
+	weft_store32(&calls_of, (uint32_t)s->fd);
+	weft_store32(&calls, 0);
+	for (uint32_t n = 1; n <= 3; n++) {
+		for (uint32_t i = 0; i < n; i++)
+			sock_tx_small(s, t->p, SOCK_HELLO);
+		sock_io_flush(s);
+		T_IS(weft_load32(&calls), n - 1);
+	}
+	weft_store32(&calls_of, 0);
+	sock_leave(s);
+	two_close(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -382,6 +408,7 @@ int main(void)
 		T_CASE(what_goes_in_one_call_is_one_piece),
 		T_CASE(who_cannot_cut_gets_each_by_itself),
 		T_CASE(who_gets_little_has_no_train),
+		T_CASE(a_lonely_one_needs_no_batch),
 	};
 
 	return T_RUN(tests);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * System calls in batches. What goes out in one call of the carrier is put
- * together and sent by one sendmmsg; where the kernel can, datagrams of one
- * size for one peer are one message that it cuts (UDP_SEGMENT), in one piece if
- * they lie one behind another, and what it joined on arrival (UDP_GRO) is cut
- * here.
+ * together and sent by one sendmmsg, or by sendto if it is one datagram; where
+ * the kernel can, datagrams of one size for one peer are one message that it
+ * cuts (UDP_SEGMENT), in one piece if they lie one behind another, and what it
+ * joined on arrival (UDP_GRO) is cut here.
  *
  * Memory in the batch belongs to the caller until the flush, which comes
  * before any acknowledgement is looked at.
