@@ -40,8 +40,9 @@ struct both {
 	uint32_t peer_room;
 	struct weft_hash by_name;
 	struct weft_list ending;
-	uint8_t *bounce; /* a payload that is filled in, for the socket */
-	weft_au32 rests; /* polls until the socket is looked at again */
+	uint8_t *bounce;   /* a payload that is filled in, for the socket */
+	weft_au32 rests;   /* polls until the socket is looked at again ... */
+	weft_au64 look_ns; /* ... or this time, if all peers are far; 0: now */
 	/* waiting; shared by the threads that poll and wait */
 	weft_au64 moved;     /* packets delivered */
 	uint64_t moved_seen; /* when the last wait began; wait's own */

@@ -4,12 +4,14 @@
  * of an address, and the abstract socket that is called after it.
  */
 #include "prov/carrier/both/both.h"
+#include "src/base/clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#define OPS_TRIES 64 /* ports that are free on one way only */
-#define OPS_RESTS 8  /* polls to one look at a socket that is silent */
+#define OPS_TRIES    64 /* ports that are free on one way only */
+#define OPS_RESTS    8	/* polls to one look at a socket that is silent */
+#define OPS_PAUSE_NS UINT64_C(300) /* between looks, if all peers are far */
 
 static int ops_open_ways(struct both *b, const struct weft_carrier_attr *attr)
 {
@@ -139,9 +141,28 @@ static int both_send(struct weft_carrier *c, struct weft_peer *peer,
 	return ret;
 }
 
+/* Nothing but the socket is looked at: it is left alone for a moment. */
+static void ops_pause(const struct both *b)
+{
+	/* relaxed: a hint */
+	uint64_t until = weft_load64_relaxed(&b->look_ns);
+
+	while (until && weft_now_ns() < until)
+		weft_relax();
+}
+
+/* What was seen says when to look again. */
+static void ops_looked(struct both *b, bool vain)
+{
+	weft_store32_relaxed(&b->rests, vain ? OPS_RESTS - 1 : 0);
+	weft_store64_relaxed(&b->look_ns,
+			     vain ? weft_now_ns() + OPS_PAUSE_NS : 0);
+}
+
 /*
- * A look at the socket is a system call: while it is silent there are few, for
- * the sake of those who are met through memory or need the processor.
+ * A look at the socket is a system call, and takes its locks from who brings a
+ * packet. While it is silent there are few, also for the sake of those who are
+ * met through memory or need the processor.
  */
 static int ops_poll_sock(struct both *b, int budget)
 {
@@ -149,14 +170,15 @@ static int ops_poll_sock(struct both *b, int budget)
 	uint32_t rests = weft_load32_relaxed(&b->rests);
 	int n;
 
-	if (rests && (weft_load32_relaxed(&b->near) ||
-		      weft_load32_relaxed(&b->crowded))) {
+	if (!weft_load32_relaxed(&b->near) &&
+	    !weft_load32_relaxed(&b->crowded)) {
+		ops_pause(b);
+	} else if (rests) {
 		weft_store32_relaxed(&b->rests, rests - 1);
 		return 0;
 	}
 	n = b->sock->ops->poll(b->sock, budget);
-	if (!n)
-		weft_store32_relaxed(&b->rests, OPS_RESTS - 1);
+	ops_looked(b, !n);
 	return n;
 }
 
