@@ -126,18 +126,32 @@ static int tx_reserve_any(struct shm *s, struct shm_peer *p, uint32_t n,
 	return 0;
 }
 
+static struct shm_slot *tx_slot(const struct shm_peer *p, uint64_t ticket)
+{
+	return &p->slot[ticket & ((UINT64_C(1) << p->lg) - 1)];
+}
+
+/*
+ * Slots between the one at hand and the one whose line is taken from the
+ * receiver meanwhile. On x86 the next swap of the tail waits for the stores
+ * into the slot, which then find their line here. Who was not the last writer
+ * leaves it: with several, the line may be another's.
+ */
+#define TX_AHEAD 8
+
 /* The common one: one slot, we were the last writer, and there is room. */
 WEFT_INLINE bool tx_reserve_next(struct shm_peer *p, uint64_t *ticket_p)
 {
 	uint64_t t = weft_load64_relaxed(&p->head->tail);
 
 	*ticket_p = shm_tail_ticket(t);
-	return weft_likely(shm_tail_writer(t) == p->writer &&
-			   (*ticket_p - p->head_seen) >> p->lg == 0) &&
-	       weft_likely(atomic_compare_exchange_strong_explicit(
-		       &p->head->tail, &t,
-		       shm_tail_make(*ticket_p + 1, p->writer),
-		       memory_order_relaxed, memory_order_relaxed));
+	if (weft_unlikely(shm_tail_writer(t) != p->writer ||
+			  (*ticket_p - p->head_seen) >> p->lg != 0))
+		return false;
+	weft_prefetch_write(tx_slot(p, *ticket_p + TX_AHEAD));
+	return weft_likely(atomic_compare_exchange_strong_explicit(
+		&p->head->tail, &t, shm_tail_make(*ticket_p + 1, p->writer),
+		memory_order_relaxed, memory_order_relaxed));
 }
 
 static int tx_reserve(struct shm *s, struct shm_peer *p, uint64_t *ticket_p)
@@ -147,23 +161,11 @@ static int tx_reserve(struct shm *s, struct shm_peer *p, uint64_t *ticket_p)
 	return tx_reserve_any(s, p, 1, ticket_p);
 }
 
-static struct shm_slot *tx_slot(const struct shm_peer *p, uint64_t ticket)
-{
-	return &p->slot[ticket & ((UINT64_C(1) << p->lg) - 1)];
-}
-
 static WEFT_COLD int tx_wake(struct shm *s, struct shm_peer *p)
 {
 	shm_wake_peer(s, p);
 	return 0;
 }
-
-/*
- * Slots between the one at hand and the one whose line is taken from the
- * receiver meanwhile. On x86 the next swap of the tail waits for the stores
- * into the slot, which then find their line here.
- */
-#define TX_AHEAD 8
 
 /* Makes the filled slot visible and looks whether the receiver sleeps; 0. */
 WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
@@ -174,7 +176,6 @@ WEFT_INLINE int tx_publish(struct shm *s, struct shm_peer *p,
 		shm_word(shm_lap(ticket, p->lg), kind, p->seq++, p->writer);
 	uint32_t low;
 
-	weft_prefetch_write(tx_slot(p, ticket + TX_AHEAD));
 	memcpy(slot->rest, &pkt->unit, sizeof(slot->rest));
 	memcpy(&low, pkt, sizeof(low));
 	/* R0 pairs with A0 in rx_fifo(): filled before it is full. */
