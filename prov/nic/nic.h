@@ -258,10 +258,7 @@ struct weft_nic_op {
 	uint8_t iov_count; /* in */
 	int32_t err;	   /* out: 0 or -errno; -EOVERFLOW: cut off */
 
-	/* line 2: where the bytes are; iov[0] alone is the CQ's buf */
-	struct iovec iov[WEFT_IOV_MAX]; /* in */
-
-	/* line 3: zero at first, in one go */
+	/* line 2: zero at first, in one go */
 	union {
 		uint64_t zero[6];
 		struct {
@@ -280,6 +277,10 @@ struct weft_nic_op {
 			bool cancel;  /* a send that is called back */
 		};
 	};
+
+	/* where the bytes are; iov[0], the CQ's buf, is still in line 2 */
+	struct iovec iov[WEFT_IOV_MAX]; /* in */
+
 	uint64_t addr; /* in, RMA and atomics */
 	uint64_t key;  /* in, of the region */
 

@@ -36,7 +36,7 @@ static int p2p_start(struct weft_req *r)
 
 	r->error = 0;
 	weft_store32_relaxed(&r->done, 0); /* inactive: nobody waits */
-	r->flags |= WEFT_REQ_ACTIVE;
+	r->flags = (r->flags | WEFT_REQ_ACTIVE) & ~(uint32_t)WEFT_REQ_BELOW;
 	weft_lock();
 	if (p->peer == MPI_PROC_NULL) {
 		r->source = MPI_PROC_NULL;
@@ -56,7 +56,7 @@ static int recall(struct weft_p2p *p)
 {
 	struct fi_cq_tagged_entry e = { .tag = p->word };
 
-	if (weft_pend_remove(&p->pend)) {
+	if (!(p->req.flags & WEFT_REQ_BELOW) && weft_pend_remove(&p->pend)) {
 		if (p->req.flags & WEFT_REQ_SEND)
 			weft_ctrl_unexpect(p);
 		p->io.done(&p->io, &e, -ECANCELED);

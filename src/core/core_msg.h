@@ -16,17 +16,20 @@
 #include "src/core/core_state.h"
 #include "src/core/core_tag.h"
 
+#include <assert.h>
 #include <rdma/fi_ext_weft.h>
 
 struct weft_p2p {
+	/* three lines: all that a receive into place needs */
 	struct weft_req req;
 	struct weft_io io;
-	struct weft_pend pend;
 	struct weft_typed data;
+	uint64_t word; /* tag word */
+	void *bounce;  /* packed copy of data, or NULL */
+
+	struct weft_pend pend;
 	size_t bytes;	 /* of data, packed */
-	uint64_t word;	 /* tag word */
 	uint64_t ignore; /* receives: bits of the word that may differ */
-	void *bounce;	 /* packed copy of data, or NULL */
 	int pieces;	 /* of data without a copy: 1, or up to iov_limit; 0:
 			  * packed on its way */
 	int peer;	 /* rank in req.comm */
@@ -40,6 +43,9 @@ struct weft_p2p {
 	struct weft_io ack;
 	struct fi_weft_data typed; /* core_typed.h */
 };
+
+static_assert(offsetof(struct weft_p2p, pend) == 3 * WEFT_CACHE_LINE,
+	      "three lines");
 
 static inline unsigned weft_p2p_kind(unsigned mode)
 {

@@ -115,7 +115,8 @@ weft_p2p_open_in_place(const struct weft_p2p_args *a)
 	weft_obj_init(&p->req.obj, WEFT_KIND_REQ);
 	p->req.ops = &weft_p2p_ops;
 	p->data.dt = a->dt;
-	weft_list_init(&p->pend.link);
+	if (weft_unlikely(!weft_core.recv_calls)) /* who cancels looks there */
+		weft_list_init(&p->pend.link);
 	if (weft_unlikely(weft_p2p_post_in_place(p, a))) {
 		p->req.obj.kind = WEFT_KIND_FREE;
 		weft_pool_put(&weft_core.p2p, p);
