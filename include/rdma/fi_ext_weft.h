@@ -111,7 +111,7 @@ struct fi_weft_mem {
 struct fi_weft_note {
 	int64_t peer; /* rank, or -1: nobody special */
 	uint64_t clock_ps;
-	int waits; /* 0: it has left */
+	int waits; /* 0: it has left, and runs the model no more */
 	char text[240];
 };
 

@@ -78,7 +78,8 @@ enum weft_vt_state {
 	WEFT_VT_BLOCKED, /* until something comes */
 	WEFT_VT_POLLING, /* until its next look */
 	WEFT_VT_JUMPING, /* looks again and again: until something comes */
-	WEFT_VT_DONE,	 /* has left */
+	WEFT_VT_DONE,	 /* has left; may run the model once more */
+	WEFT_VT_OUT,	 /* and has done so */
 	WEFT_VT_DEAD,
 };
 

@@ -96,7 +96,7 @@ static int world_read(struct fid *fid, uint32_t rank, struct fi_weft_note *note)
 		return -FI_EINVAL;
 	note->peer = n.peer;
 	note->clock_ps = n.clock_ps;
-	note->waits = n.state < WEFT_VT_DONE;
+	note->waits = n.state < WEFT_VT_OUT;
 	static_assert(sizeof(note->text) == sizeof(n.text), "copied");
 	memcpy(note->text, n.text, sizeof(note->text));
 	return 0;

@@ -281,6 +281,7 @@ static int vt_read_note(struct weft_carrier *c, uint32_t rank,
 {
 	struct vt *v = vt_of(c);
 	struct vt_rank *r;
+	uint32_t status;
 
 	if (rank >= v->w->size)
 		return -EINVAL;
@@ -288,8 +289,10 @@ static int vt_read_note(struct weft_carrier *c, uint32_t rank,
 	/* A6 pairs with R6 in vt_note(), of the thread that was the last. */
 	*note = v->w->desk_of[rank].note;
 	note->clock_ps = vt_now(r);
-	if (weft_load32(&r->status) >= WEFT_VT_DONE)
-		note->state = weft_load32(&r->status);
+	/* A8 pairs with R8 in vt_out() */
+	status = weft_load32(&r->status);
+	if (status >= WEFT_VT_DONE)
+		note->state = status;
 	return 0;
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Virtual time between processes: exact times, the same on every run, looks
- * and time-outs, deadlock, room, threads. Messages, deaths and class routes:
- * vt_rule_test.c.
+ * and time-outs, deadlock, room, threads, the end. Messages, deaths and class
+ * routes: vt_rule_test.c.
  */
 #include "prov/carrier/vt/vt_play.h"
 #include "src/base/rng.h"
 #include "test/t.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -384,6 +385,49 @@ static void threads_may_send_beside_a_sleeper(void **state)
 	play(&p, &f);
 }
 
+/* ---- the end --------------------------------------------------------------
+ */
+
+#define LAST_SENT 500u
+
+static void until_out(struct end *e, uint32_t rank)
+{
+	struct weft_vt_note note;
+
+	while (!e->c->virt->look(e->c, rank, &note) &&
+	       note.state != WEFT_VT_OUT)
+		sched_yield();
+}
+
+/* One goes with much under way; the other, who went before, counts. */
+static int last_words(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_peer *to = rank_peer(p, e, 1 - rank);
+	struct weft_vt_count count;
+
+	if (rank) {
+		until_out(e, 0);
+		for (uint64_t n = 0; n < LAST_SENT; n++)
+			if (end_send(e, to, n, 512))
+				return 1;
+		e->c->virt->leave(e->c);
+		return 0;
+	}
+	e->c->virt->leave(e->c);
+	until_out(e, 1);
+	e->c->virt->count(e->c, &count);
+	return count.packets == LAST_SENT ? 0 : 2;
+}
+
+static void who_is_out_has_run_the_last_turn(void **state)
+{
+	struct play p = { .ranks = 2, .body = last_words };
+	struct found f;
+
+	for (int i = 0; i < 10; i++)
+		play(&p, &f);
+}
+
 /* ---- memory -------------------------------------------------------------- */
 
 static uint64_t bytes_of_a_rank(const char *machine, uint32_t packet)
@@ -426,6 +470,7 @@ int main(void)
 		T_CASE(looking_for_ever_is_a_deadlock_too),
 		T_CASE(a_full_ring_waits_for_room),
 		T_CASE(threads_may_send_beside_a_sleeper),
+		T_CASE(who_is_out_has_run_the_last_turn),
 		T_CASE(a_rank_has_few_addresses),
 	};
 

@@ -282,4 +282,6 @@ void vt_out(struct vt *v)
 	/* R0 pairs with A0, as in block() */
 	if (weft_add32(&w->head->running, (uint32_t)-1) == 1)
 		vt_engine_try(v);
+	/* R8 pairs with A8: the last turn's figures are there. */
+	weft_store32(&v->me->status, WEFT_VT_OUT);
 }
