@@ -7,6 +7,8 @@ libweft_code_la_SOURCES = \
 	prov/code/code_crc_any.c prov/code/code_crc_arm.c \
 	prov/code/code_crc_x86.c \
 	prov/code/code_ghash.c prov/code/code_ghash.h \
+	prov/code/code_ghash_narrow.c prov/code/code_ghash_step.h \
+	prov/code/code_ghash_wide.c \
 	prov/code/code_hamming.c prov/code/code_hamming.h \
 	prov/code/code_line.c prov/code/code_line.h \
 	prov/code/code_rs.c prov/code/code_rs.h prov/code/code_rs_field.h \

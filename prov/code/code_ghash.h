@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GHASH, the sum behind AES-GMAC (NIST SP 800-38D), by the wide carry-less
- * multiplication that some processors have: four blocks an instruction, where
- * the library of ciphers may know only one. Blocks X of 16 bytes, the last
+ * GHASH, the sum behind AES-GMAC (NIST SP 800-38D), by the processor's
+ * carry-less multiplication, reduced once for a whole datagram, where the
+ * library of ciphers reduces every few blocks. Blocks X of 16 bytes, the last
  * filled up with zeros, and one with the length of them all in bits:
  *
  *   X1 * H^n + X2 * H^(n-1) + ... + Xn * H          in GF(2^128)
@@ -19,9 +19,14 @@
 /* Blocks between two reductions: a datagram of an Ethernet has only one. */
 #define WEFT_GHASH_STRIDE 96
 
+struct code_ghash_unit;
+
 struct weft_code_ghash {
+	const struct code_ghash_unit *unit;
 	/* H^96 ... H, each times x; and zeros to read beyond. */
 	uint8_t power[WEFT_GHASH_STRIDE + 3][16];
+	/* The two halves of each, added. */
+	uint64_t halves[WEFT_GHASH_STRIDE];
 };
 
 /* false: this processor has no such multiplication, and g is not filled. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GHASH against OpenSSL's GMAC, of every length up to several strides and from
- * every alignment. A processor without the wide multiplication says so, and
- * has nothing to be wrong.
+ * every alignment, by every unit that the processor has. One without says so,
+ * and has nothing to be wrong.
  */
 #include "test/t.h"
-#include "prov/code/code_ghash.h"
+#include "prov/code/code_ghash_step.h"
 #include "src/base/rng.h"
 
 #include <openssl/evp.h>
@@ -65,23 +65,22 @@ static void keyed(struct weft_rng *r, EVP_CIPHER_CTX *c,
 				  nonce));
 }
 
-static void every_length_has_the_tag_of_openssl(void **state)
+/* By one unit, or by the one that is chosen. */
+static void every_length(const struct code_ghash_unit *unit)
 {
 	EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
-	uint8_t mask[16] = { 0 }, ours[16], theirs[16];
+	uint8_t mask[16], ours[16], theirs[16];
 	struct weft_code_ghash g;
 	struct weft_rng r;
 
-	if (!weft_code_ghash_init(&g, mask)) {
-		EVP_CIPHER_CTX_free(c);
-		skip();
-	}
 	weft_rng_init(&r, 5, 0);
 	for (int i = 0; i < ROOM; i++)
 		data[i] = (uint8_t)weft_rng_u64(&r);
 	for (size_t len = 0; len <= BYTES; len++) {
 		if (len % 64 == 0)
 			keyed(&r, c, &g, mask);
+		if (unit)
+			g.unit = unit;
 		their_tag(c, data + len % 61, len, theirs);
 		our_tag(&g, mask, data + len % 61, len, ours);
 		T_TRUE(!memcmp(ours, theirs, 16));
@@ -89,10 +88,34 @@ static void every_length_has_the_tag_of_openssl(void **state)
 	EVP_CIPHER_CTX_free(c);
 }
 
+static void every_length_has_the_tag_of_openssl(void **state)
+{
+	const uint8_t h[16] = { 0 };
+	struct weft_code_ghash g;
+
+	if (!weft_code_ghash_init(&g, h))
+		skip();
+	every_length(NULL);
+}
+
+#ifdef __x86_64__
+
+static void and_so_it_has_one_block_at_a_time(void **state)
+{
+	if (!code_ghash_narrow.here())
+		skip();
+	every_length(&code_ghash_narrow);
+}
+
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(every_length_has_the_tag_of_openssl),
+#ifdef __x86_64__
+		T_CASE(and_so_it_has_one_block_at_a_time),
+#endif
 	};
 
 	return T_RUN(tests);

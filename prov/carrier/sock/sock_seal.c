@@ -30,15 +30,15 @@
  * first word, the CRC, is what GCM only signs.
  *
  * GMAC by the library's block mode, not by its EVP interface, which takes four
- * times as long for a small datagram. Where the processor multiplies wider than
- * the library does, the sum is ours, and the library encrypts the nonces, those
- * of neighbours at once; the tag is the same.
+ * times as long for a small datagram. Where we know the processor's
+ * multiplication the sum is ours (code_ghash.h), and the library encrypts the
+ * nonces, those of neighbours at once; the tag is the same.
  */
 struct sock_seal {
 	EVP_CIPHER_CTX *aes;
 	GCM128_CONTEXT *mac;
 	EVP_CIPHER_CTX *hide; /* with encryption: this instead */
-	bool wide;
+	bool sums;
 	uint64_t masked; /* masks are of this count and those behind it */
 	uint8_t mask[SEAL_MASKS][SOCK_TAG];
 	struct weft_code_ghash ghash;
@@ -77,12 +77,12 @@ static bool seal_masks(struct sock_seal *seal, uint64_t first)
 }
 
 /* Sums by the processor, if it can. */
-static void seal_widen(struct sock_seal *seal)
+static void seal_own_sum(struct sock_seal *seal)
 {
 	uint8_t h[SOCK_TAG] = { 0 };
 
 	seal_block(h, h, seal);
-	seal->wide =
+	seal->sums =
 		weft_code_ghash_init(&seal->ghash, h) && seal_masks(seal, 0);
 }
 
@@ -117,7 +117,7 @@ static bool seal_init(struct sock_seal *seal, const struct sock *s,
 	    EVP_CIPHER_CTX_set_padding(seal->aes, 0))
 		seal->mac = CRYPTO_gcm128_new(seal, seal_block);
 	if (seal->mac)
-		seal_widen(seal);
+		seal_own_sum(seal);
 	return seal->mac;
 }
 
@@ -167,8 +167,8 @@ int sock_seal_open(struct sock *s, const struct weft_carrier_attr *attr)
 	return s->seal ? 0 : -ENOMEM;
 }
 
-static void seal_tag_wide(struct sock_seal *seal, const uint8_t *data,
-			  uint32_t bytes, uint8_t tag[SOCK_TAG])
+static void seal_tag_own(struct sock_seal *seal, const uint8_t *data,
+			 uint32_t bytes, uint8_t tag[SOCK_TAG])
 {
 	uint64_t count, sum[2], mask[2];
 
@@ -188,8 +188,8 @@ static void seal_tag(struct sock_seal *seal, const uint8_t *data,
 {
 	uint8_t nonce[SEAL_NONCE];
 
-	if (seal->wide) {
-		seal_tag_wide(seal, data, bytes, tag);
+	if (seal->sums) {
+		seal_tag_own(seal, data, bytes, tag);
 		return;
 	}
 	seal_nonce(nonce, data);
