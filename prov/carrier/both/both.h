@@ -83,7 +83,7 @@ void both_peer_report(struct both *b);
 void both_peers_free(struct both *b);
 
 /* both_wait.c */
-int both_wait_open(struct both *b, const struct weft_carrier_attr *attr);
+void both_wait_open(struct both *b, const struct weft_carrier_attr *attr);
 void both_wait_close(struct both *b);
 int both_wait(struct weft_carrier *c, uint64_t timeout_ns);
 int both_wait_fd(struct weft_carrier *c);

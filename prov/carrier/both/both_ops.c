@@ -83,12 +83,11 @@ static int both_open(const struct weft_carrier_attr *attr,
 		return -ENOMEM;
 	ops_init(b, attr);
 	ret = ops_open_name(b, attr);
-	if (!ret)
-		ret = both_wait_open(b, attr);
 	if (ret) {
 		both_close(&b->base);
 		return ret;
 	}
+	both_wait_open(b, attr);
 	b->base.mtu = b->shm->mtu < b->sock->mtu ? b->shm->mtu : b->sock->mtu;
 	b->base.short_bytes = b->shm->short_bytes;
 	b->base.fences = b->shm->fences;

@@ -7,6 +7,9 @@
  *   wait                               watcher
  *     sock arm, watch once (epoll)       epoll_wait
  *     shm wait ...                       shm wake
+ *
+ * A socket that somebody may sleep on takes longer to get a datagram, so the
+ * watcher comes when he is needed first.
  */
 #include "prov/carrier/both/both.h"
 #include "src/base/clock.h"
@@ -26,6 +29,8 @@
 #define WAIT_TAKEN    64 /* looks on; one that somebody took is worth so many */
 
 #define WAIT_VAIN 3 /* times to be sent back at once */
+
+#define WAIT_BLIND_NS UINT64_C(100000) /* nobody watches the socket */
 
 enum { WATCH_SOCK, WATCH_END };
 
@@ -58,29 +63,19 @@ static int watch_start(struct both *b)
 	return ret;
 }
 
-static int watch_open(struct both *b, int sock)
+static int watch_open(struct both *b)
 {
 	struct epoll_event end = { .events = EPOLLIN, .data.u32 = WATCH_END };
 	struct epoll_event off = { .events = 0, .data.u32 = WATCH_SOCK };
+	int sock = b->sock->ops->wait_fd(b->sock);
 
 	b->watch_epoll = epoll_create1(EPOLL_CLOEXEC);
 	b->watch_end = eventfd(0, EFD_CLOEXEC);
-	if (b->watch_epoll < 0 || b->watch_end < 0 ||
+	if (sock < 0 || b->watch_epoll < 0 || b->watch_end < 0 ||
 	    epoll_ctl(b->watch_epoll, EPOLL_CTL_ADD, b->watch_end, &end) ||
 	    epoll_ctl(b->watch_epoll, EPOLL_CTL_ADD, sock, &off))
-		return -errno;
+		return -EMFILE;
 	return watch_start(b);
-}
-
-int both_wait_open(struct both *b, const struct weft_carrier_attr *attr)
-{
-	int fd = b->sock->ops->wait_fd(b->sock);
-
-	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
-	weft_patience_init(&b->patience, WEFT_ALONE);
-	b->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-	b->sock->beside = b->shm->ops->wait_fd(b->shm);
-	return fd < 0 ? fd : watch_open(b, fd);
 }
 
 static void fd_close(int *fd)
@@ -90,7 +85,7 @@ static void fd_close(int *fd)
 	*fd = -1;
 }
 
-void both_wait_close(struct both *b)
+static void watch_close(struct both *b)
 {
 	uint64_t one = 1;
 
@@ -99,6 +94,28 @@ void both_wait_close(struct both *b)
 	b->watches = false;
 	fd_close(&b->watch_epoll);
 	fd_close(&b->watch_end);
+}
+
+/* Whether there is a watcher, now at least. */
+static bool watched(struct both *b)
+{
+	if (b->watches || !watch_open(b))
+		return true;
+	watch_close(b);
+	return false;
+}
+
+void both_wait_open(struct both *b, const struct weft_carrier_attr *attr)
+{
+	b->spin_ns = attr->spin_ns ? attr->spin_ns : WAIT_SPIN_NS;
+	weft_patience_init(&b->patience, WEFT_ALONE);
+	b->cpus = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	b->sock->beside = b->shm->ops->wait_fd(b->shm);
+}
+
+void both_wait_close(struct both *b)
+{
+	watch_close(b);
 	fd_close(&b->epoll);
 }
 
@@ -151,6 +168,15 @@ static int wait_far(struct both *b, uint64_t timeout_ns)
 	return b->sock->ops->wait(b->sock, timeout_ns);
 }
 
+/* Nobody could be made to watch the socket: sleeps are short. */
+static int wait_blind(struct both *b, uint64_t timeout_ns)
+{
+	bool all = timeout_ns <= WAIT_BLIND_NS;
+	int ret = b->shm->ops->wait(b->shm, all ? timeout_ns : WAIT_BLIND_NS);
+
+	return ret == -ETIMEDOUT && !all ? 0 : ret;
+}
+
 int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
 {
 	struct both *b = both_of(c);
@@ -165,6 +191,8 @@ int both_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	weft_store32_relaxed(&b->rests, 0);
 	if (!weft_load32_relaxed(&b->near))
 		return wait_far(b, timeout_ns);
+	if (!watched(b))
+		return wait_blind(b, timeout_ns);
 	/* something came, there is room, or nobody tells when there is */
 	if (b->sock->ops->arm(b->sock)) {
 		if (++b->vain > WAIT_VAIN)

@@ -47,6 +47,8 @@
 
 struct sock_train;
 
+#define SOCK_SHELVES 2 /* sizes of datagrams that are kept for the next */
+
 /* A datagram that is kept: one on its way, or one that came too early. */
 struct sock_gram {
 	struct sock_gram *next;	  /* among spare ones */
@@ -55,7 +57,7 @@ struct sock_gram {
 	uint32_t bytes; /* with its head */
 	uint32_t room;	/* of data */
 	uint32_t at;	/* received: the next record */
-	bool common;	/* of the size that spare ones have */
+	uint8_t shelf;	/* where it lies when it is spare, or SOCK_SHELVES */
 	bool loose;	/* nothing in it waits for what was before */
 };
 
@@ -64,6 +66,7 @@ struct sock_train {
 	struct sock_train *next; /* among spare ones */
 	struct sock_peer *peer;	 /* gets more of it; NULL: no more */
 	uint32_t room;		 /* of each of them, without a tag */
+	uint32_t length;	 /* of them there is place for */
 	uint32_t taken;
 	uint32_t live; /* of those taken: not freed */
 	struct sock_gram gram[SOCK_BATCH];
@@ -192,6 +195,7 @@ struct sock {
 	uint64_t opened_ns;
 	uint64_t now;	  /* of this call */
 	uint64_t tick_ns; /* when the quiet are poked next */
+	bool stirred;	  /* something happened to a peer since its turn */
 	uint32_t poked;	  /* the peer whose turn it is */
 	uint32_t depth;	  /* of the caller's calls inside each other */
 	bool polling;
@@ -206,11 +210,12 @@ struct sock {
 	uint32_t peer_room;
 	uint32_t senders; /* peers that have sent data */
 	struct weft_hash by_name;
+	struct sock_peer *named; /* found there last, or NULL */
 	struct weft_list busy;
 	struct sock_out *out;
 	struct sock_in *in;
-	struct sock_gram *spare;
-	uint32_t spares;
+	struct sock_gram *spare[SOCK_SHELVES];
+	uint32_t spares[SOCK_SHELVES];
 	struct sock_train *spare_train;
 	uint32_t spare_trains;
 	struct carrier_faults faults;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of datagrams. Those of an Ethernet's size come by the thousand, so
- * some are kept for the next.
+ * Memory of datagrams. Short ones come one by one, those of an Ethernet's size
+ * by the thousand: some of both are kept for the next.
  *
  * Full ones to a peer that gets many are a train: their bytes, with place for
  * the tag, lie one behind another, so that what goes in one call is one piece
@@ -20,10 +20,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRAM_SMALL	 512u  /* the C library has them at hand */
-#define GRAM_BYTES	 2048u /* room of all that are kept */
-#define GRAM_SPARE	 1024u
 #define GRAM_SPARE_TRAIN 16u
+
+/* Sizes that are kept, and how many of each. */
+static const struct {
+	uint32_t room;
+	uint32_t most;
+} gram_shelf[SOCK_SHELVES] = { { 512, 64 }, { 2048, 1024 } };
+
+/* The first shelf that such a one would lie on, or SOCK_SHELVES. */
+static uint8_t gram_shelf_of(uint32_t room)
+{
+	uint8_t i = 0;
+
+	while (i < SOCK_SHELVES && room > gram_shelf[i].room)
+		i++;
+	return i;
+}
 
 static struct sock_gram *gram_init(struct sock_gram *g, uint8_t *data,
 				   uint32_t room)
@@ -38,21 +51,22 @@ static struct sock_gram *gram_init(struct sock_gram *g, uint8_t *data,
 
 struct sock_gram *sock_gram_new(struct sock *s, uint32_t room)
 {
-	bool common = room > GRAM_SMALL && room <= GRAM_BYTES;
-	struct sock_gram *g = common ? s->spare : NULL;
+	uint8_t shelf = gram_shelf_of(room);
+	bool kept = shelf < SOCK_SHELVES;
+	struct sock_gram *g = kept ? s->spare[shelf] : NULL;
 
 	static_assert(sizeof(*g) % 8 == 0, "data follow it");
 	if (g) {
-		s->spare = g->next;
-		s->spares--;
+		s->spare[shelf] = g->next;
+		s->spares[shelf]--;
 	} else {
-		g = malloc(sizeof(*g) + (common ? GRAM_BYTES : room) +
+		g = malloc(sizeof(*g) + (kept ? gram_shelf[shelf].room : room) +
 			   SOCK_TAG);
 	}
 	if (!g)
 		return NULL;
 	gram_init(g, (uint8_t *)(g + 1), room);
-	g->common = common;
+	g->shelf = shelf;
 	return g;
 }
 
@@ -66,10 +80,14 @@ static uint32_t train_length(const struct sock *s, uint32_t room)
 	return n < SOCK_BATCH ? n : SOCK_BATCH;
 }
 
+/* A train for the peer, or NULL: also where one would hold one datagram. */
 static struct sock_train *train_new(struct sock *s, struct sock_peer *p)
 {
+	uint32_t length = train_length(s, p->gram_max);
 	struct sock_train *t = s->spare_train;
 
+	if (length < 2)
+		return NULL;
 	if (t) {
 		s->spare_train = t->next;
 		s->spare_trains--;
@@ -80,6 +98,7 @@ static struct sock_train *train_new(struct sock *s, struct sock_peer *p)
 		return NULL;
 	t->peer = p;
 	t->room = p->gram_max;
+	t->length = length;
 	t->taken = 0;
 	t->live = 0;
 	p->train = t;
@@ -108,7 +127,6 @@ static void train_free(struct sock *s, struct sock_train *t)
 
 struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p)
 {
-	uint32_t length = train_length(s, p->gram_max);
 	struct sock_train *t = p->train;
 	struct sock_gram *g;
 
@@ -116,7 +134,7 @@ struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p)
 		train_leave(t);
 		t = NULL;
 	}
-	if (!t && length > 1)
+	if (!t)
 		t = train_new(s, p);
 	if (!t)
 		return sock_gram_new(s, p->gram_max);
@@ -124,7 +142,7 @@ struct sock_gram *sock_gram_full(struct sock *s, struct sock_peer *p)
 		      t->data + (size_t)t->taken * (t->room + s->tag), t->room);
 	g->train = t;
 	t->live++;
-	if (++t->taken == length)
+	if (++t->taken == t->length)
 		train_leave(t);
 	return g;
 }
@@ -138,10 +156,11 @@ void sock_gram_free(struct sock *s, struct sock_gram *g)
 			train_free(s, g->train);
 		return;
 	}
-	if (g && g->common && s->spares < GRAM_SPARE) {
-		g->next = s->spare;
-		s->spare = g;
-		s->spares++;
+	if (g && g->shelf < SOCK_SHELVES &&
+	    s->spares[g->shelf] < gram_shelf[g->shelf].most) {
+		g->next = s->spare[g->shelf];
+		s->spare[g->shelf] = g;
+		s->spares[g->shelf]++;
 		return;
 	}
 	free(g);
@@ -152,14 +171,16 @@ void sock_gram_fini(struct sock *s)
 	struct sock_gram *g;
 	struct sock_train *t;
 
-	while ((g = s->spare)) {
-		s->spare = g->next;
-		free(g);
+	for (int i = 0; i < SOCK_SHELVES; i++) {
+		while ((g = s->spare[i])) {
+			s->spare[i] = g->next;
+			free(g);
+		}
+		s->spares[i] = 0;
 	}
 	while ((t = s->spare_train)) {
 		s->spare_train = t->next;
 		free(t);
 	}
-	s->spares = 0;
 	s->spare_trains = 0;
 }

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #ifndef UDP_SEGMENT
@@ -353,15 +354,33 @@ static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
 	return s->out->count;
 }
 
+/*
+ * The C library may be cancelled in these two calls, which takes an atomic on
+ * either side of each where there are threads. We are not to be cancelled.
+ */
+static ssize_t io_call_send(const struct sock *s, const struct sockaddr_in *to,
+			    const void *data, size_t bytes)
+{
+	return syscall(SYS_sendto, s->fd, data, bytes, MSG_DONTWAIT, to,
+		       sizeof(*to));
+}
+
+static ssize_t io_call_receive(const struct sock *s, struct sockaddr_in *from,
+			       void *data, size_t room)
+{
+	socklen_t len = sizeof(*from);
+
+	return syscall(SYS_recvfrom, s->fd, data, room, MSG_DONTWAIT, from,
+		       &len);
+}
+
 /* The last entry alone, for which there is a cheaper call. */
 static uint32_t io_send_one(struct sock *s, uint32_t i)
 {
 	const struct iovec *v = &s->out->iov[i];
 	const struct sock_peer *p = s->out->entry[i].peer;
 
-	if (sendto(s->fd, v->iov_base, v->iov_len, MSG_DONTWAIT,
-		   (const struct sockaddr *)&p->base.name,
-		   sizeof(p->base.name)) < 0)
+	if (io_call_send(s, &p->base.name, v->iov_base, v->iov_len) < 0)
 		return io_failed(s, i, false);
 	return i + 1;
 }
@@ -393,8 +412,7 @@ int sock_io_one(struct sock *s, const struct sockaddr_in *to, const void *data,
 		uint32_t bytes)
 {
 	for (int tries = 0; tries < 3; tries++) {
-		if (sendto(s->fd, data, bytes, MSG_DONTWAIT,
-			   (const struct sockaddr *)to, sizeof(*to)) >= 0)
+		if (io_call_send(s, to, data, bytes) >= 0)
 			return 0;
 		if (errno != ECONNREFUSED)
 			break;
@@ -451,9 +469,8 @@ static int io_message(struct sock *s, uint32_t i, int budget)
 static int io_take_one(struct sock *s)
 {
 	struct sock_in *in = s->in;
-	socklen_t len = sizeof(in->from[0]);
-	ssize_t n = recvfrom(s->fd, in->data[0], SOCK_READ_BYTES, MSG_DONTWAIT,
-			     (struct sockaddr *)&in->from[0], &len);
+	ssize_t n =
+		io_call_receive(s, &in->from[0], in->data[0], SOCK_READ_BYTES);
 
 	if (n < 0)
 		return -1;

@@ -32,6 +32,7 @@
 
 void sock_peer_busy(struct sock *s, struct sock_peer *p)
 {
+	s->stirred = true;
 	if (weft_list_empty(&p->busy))
 		weft_list_push_back(&s->busy, &p->busy);
 }
@@ -94,6 +95,7 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 	weft_list_init(&p->busy);
 	sock_pace_init(&p->pace, p->gram_max);
 	s->peer[s->peer_count++] = p;
+	s->named = p; /* another one may have had the name */
 	*p_p = p;
 	return 0;
 }
@@ -101,7 +103,13 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 struct sock_peer *sock_peer_named(struct sock *s,
 				  const struct sockaddr_in *name)
 {
-	return weft_hash_get(&s->by_name, sock_name_key(name));
+	struct sock_peer *p = s->named;
+
+	if (p && sock_name_key(&p->base.name) == sock_name_key(name))
+		return p;
+	p = weft_hash_get(&s->by_name, sock_name_key(name));
+	s->named = p;
+	return p;
 }
 
 int sock_peer_get(struct sock *s, const struct sockaddr_in *name,

@@ -320,14 +320,12 @@ static struct sock_peer *rx_sender(struct sock *s,
  * not know us, since anything else may be an old one for our predecessor.
  */
 static bool rx_sealed(struct sock *s, const struct sockaddr_in *from,
-		      uint8_t *data, uint32_t bytes, struct sock_seal **fresh_p)
+		      const struct sock_head *h, uint8_t *data, uint32_t bytes,
+		      struct sock_seal **fresh_p)
 {
-	struct sock_head h;
-
-	memcpy(&h, data, sizeof(h));
 	if (sock_seal_holds(s, sock_peer_named(s, from), from, data, bytes,
 			    fresh_p) &&
-	    (h.to || h.kind == SOCK_HELLO))
+	    (h->to || h->kind == SOCK_HELLO))
 		return true;
 	sock_seal_close(*fresh_p);
 	s->stats.refused++;
@@ -367,7 +365,7 @@ int sock_rx_gram(struct sock *s, const struct sockaddr_in *from, uint8_t *data,
 	assert(bytes >= sizeof(h) + s->tag);
 	if (!rx_good(s, data, v.bytes, &h))
 		return -EBADMSG;
-	if (s->tag && !rx_sealed(s, from, data, v.bytes, &fresh))
+	if (s->tag && !rx_sealed(s, from, &h, data, v.bytes, &fresh))
 		return 0;
 	p = rx_sender(s, from, &h, fresh);
 	if (!p || rx_again(s, p, h.count))

@@ -673,6 +673,7 @@ static void a_name_in_new_hands_is_a_new_peer(void **state)
 	T_PTR(a.lost_peer, old);
 	T_IS(b.got, 0);
 	T_TRUE(end_peer(&a, &b) != old);
+	T_PTR(end_peer(&a, &b), end_peer(&a, &b));
 	b.got_from[1] = 5;
 	T_OK(end_send_all(&a, end_peer(&a, &b), 5, 8, 20));
 	T_TRUE(end_wait_got(&b, 1, 20));

@@ -118,6 +118,7 @@ static uint64_t turn_peers(struct sock *s, bool idle, bool drained)
 	uint64_t due = s->faults.any ? sock_fault_due(s) : UINT64_MAX;
 	struct weft_list *i, *tmp;
 
+	s->stirred = false;
 	weft_list_each(i, tmp, &s->busy)
 	{
 		sock_tx_run(s, turn_peer(i));
@@ -217,11 +218,18 @@ static int turn_read(struct sock *s, int n, int budget, enum sock_left *left_p)
 	return n;
 }
 
+/* A look in vain, before anything is due. */
+static bool turn_in_vain(const struct sock *s)
+{
+	/* relaxed: who has the lock writes it */
+	return !s->stirred && s->now < weft_load64_relaxed(&s->bed.due_ns) &&
+	       !s->faults.any;
+}
+
 static int turn(struct sock *s, int budget)
 {
 	enum sock_left left;
 	uint64_t was;
-	uint64_t due;
 	int n;
 
 	s->now = weft_now_ns();
@@ -237,9 +245,10 @@ static int turn(struct sock *s, int budget)
 		sock_fault_run(s, false);
 	if (s->now >= s->tick_ns)
 		turn_poke(s);
-	due = turn_peers(s, s->stats.received == was, left == SOCK_NOTHING);
+	if (!turn_in_vain(s))
+		sock_wait_due(s, turn_peers(s, s->stats.received == was,
+					    left == SOCK_NOTHING));
 	s->corked = false;
-	sock_wait_due(s, due);
 	return n;
 }
 
