@@ -623,7 +623,7 @@ static void a_host_that_never_answers_is_given_up(void **state)
 	close(fd);
 }
 
-/* Nothing is on its way to it, and nothing comes. */
+/* Nothing is on its way to it, no word is owed to it, and nothing comes. */
 static void a_killed_peer_is_noticed(void **state)
 {
 	struct child c = child_fork(child_polls);
@@ -632,10 +632,14 @@ static void a_killed_peer_is_noticed(void **state)
 	T_OK(end_open(&e, &weft_carrier_sock, 1, NULL));
 	child_tell(&c, &e.name, sizeof(e.name));
 	T_TRUE(end_wait_got(&e, 1, 20));
+	for (uint64_t end = weft_now_ns() + 50000000; weft_now_ns() < end;)
+		e.c->ops->poll(e.c, 16);
 	kill(c.pid, SIGKILL);
 	child_end(&c);
 	T_TRUE(end_wait_lost(&e, 1, 20));
 	T_IS(e.lost_err, ECONNRESET);
+	/* by the first word or two, not by a batch of them */
+	T_TRUE(sock_of(e.c)->count < SOCK_BATCH / 4);
 	end_close(&e);
 }
 

@@ -218,12 +218,12 @@ static int turn_read(struct sock *s, int n, int budget, enum sock_left *left_p)
 	return n;
 }
 
-/* A look in vain, before anything is due. */
+/* Nothing came, nothing goes, and nothing is due. */
 static bool turn_in_vain(const struct sock *s)
 {
 	/* relaxed: who has the lock writes it */
 	return !s->stirred && s->now < weft_load64_relaxed(&s->bed.due_ns) &&
-	       !s->faults.any;
+	       !sock_io_holds(s) && !s->faults.any;
 }
 
 static int turn(struct sock *s, int budget)
@@ -245,7 +245,7 @@ static int turn(struct sock *s, int budget)
 		sock_fault_run(s, false);
 	if (s->now >= s->tick_ns)
 		turn_poke(s);
-	if (!turn_in_vain(s))
+	if (n || !turn_in_vain(s))
 		sock_wait_due(s, turn_peers(s, s->stats.received == was,
 					    left == SOCK_NOTHING));
 	s->corked = false;
