@@ -74,7 +74,15 @@ WITH_CLMUL static inline uint32_t castagnoli(uint32_t reg,
 		memcpy(&x, p, 8);
 		r = _mm_crc32_u64(r, x);
 	}
-	for (reg = (uint32_t)r; len; len--, p++)
+	reg = (uint32_t)r;
+	if (len & 4) {
+		uint32_t half;
+
+		memcpy(&half, p, 4);
+		reg = _mm_crc32_u32(reg, half);
+		p += 4;
+	}
+	for (len &= 3; len; len--, p++)
 		reg = _mm_crc32_u8(reg, *p);
 	return reg;
 }

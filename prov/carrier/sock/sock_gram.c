@@ -18,7 +18,6 @@
 #include "prov/carrier/sock/sock.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define GRAM_SPARE_TRAIN 16u
 
@@ -45,7 +44,8 @@ static struct sock_gram *gram_init(struct sock_gram *g, uint8_t *data,
 				 .bytes = sizeof(struct sock_head),
 				 .room = room,
 				 .loose = true };
-	memset(data, 0, sizeof(struct sock_head));
+	/* All else in the head is written before it goes. */
+	sock_gram_head(g)->flags = 0;
 	return g;
 }
 
