@@ -223,7 +223,7 @@ static bool turn_in_vain(const struct sock *s)
 {
 	/* relaxed: who has the lock writes it */
 	return !s->stirred && s->now < weft_load64_relaxed(&s->bed.due_ns) &&
-	       !sock_io_holds(s) && !s->faults.any;
+	       !sock_io_holds(s);
 }
 
 static int turn(struct sock *s, int budget)
