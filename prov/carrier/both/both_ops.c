@@ -159,9 +159,9 @@ static void ops_looked(struct both *b, bool vain)
 }
 
 /*
- * A look at the socket is a system call, and takes its locks from who brings a
- * packet. While it is silent there are few, also for the sake of those who are
- * met through memory or need the processor.
+ * A look at the socket is a system call, and where one follows another at once
+ * a datagram takes longer. While it is silent there are few, also for the sake
+ * of those who are met through memory or need the processor.
  */
 static int ops_poll_sock(struct both *b, int budget)
 {
