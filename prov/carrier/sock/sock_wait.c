@@ -222,10 +222,8 @@ static int wait_add(int epoll, int fd)
 	return epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &ev);
 }
 
-/* One descriptor for the socket, wake(), and what poll has to do. */
-int sock_wait_fd(struct weft_carrier *c)
+static int wait_fd_open(struct sock *s)
 {
-	struct sock *s = sock_of(c);
 	struct sock_bed *b = &s->bed;
 
 	if (b->epoll >= 0)
@@ -241,6 +239,21 @@ int sock_wait_fd(struct weft_carrier *c)
 		close(b->timer);
 	b->epoll = b->timer = -1;
 	return -EMFILE;
+}
+
+/*
+ * One descriptor for the socket, wake(), and what poll has to do. Who waits
+ * asks for it, too, beside who calls.
+ */
+int sock_wait_fd(struct weft_carrier *c)
+{
+	struct sock *s = sock_of(c);
+	int fd;
+
+	pthread_mutex_lock(&s->deputy.lock);
+	fd = wait_fd_open(s);
+	pthread_mutex_unlock(&s->deputy.lock);
+	return fd;
 }
 
 static void wait_timer(struct sock_bed *b, uint64_t at_ns)
