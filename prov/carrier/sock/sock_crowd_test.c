@@ -69,13 +69,18 @@ static void crowd_send(struct crowd *c)
 static struct crowd *crowd_open(int buffer)
 {
 	struct crowd *c = calloc(1, sizeof(*c));
+	struct sock *s;
 
 	T_NOT_NULL(c);
 	T_OK(end_open(&c->to, &weft_carrier_sock, 900, NULL));
+	s = sock_of(c->to.c);
 	if (buffer) {
-		T_OK(setsockopt(sock_of(c->to.c)->fd, SOL_SOCKET, SO_RCVBUF,
-				&buffer, sizeof(buffer)));
-		sock_of(c->to.c)->rcv_bytes = 2 * (uint32_t)buffer;
+		T_OK(setsockopt(s->fd, SOL_SOCKET, SO_RCVBUF, &buffer,
+				sizeof(buffer)));
+		/* its deputy is there already, and reads it */
+		sock_enter(s);
+		s->rcv_bytes = 2 * (uint32_t)buffer;
+		sock_leave(s);
 	}
 	for (uint32_t i = 0; i < CROWD; i++) {
 		T_OK(end_open(&c->from[i], &weft_carrier_sock, i, NULL));
