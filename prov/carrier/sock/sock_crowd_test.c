@@ -136,6 +136,23 @@ static void a_crowd_waits_for_who_is_away(void **state)
 	}
 }
 
+/* Bytes on their way of which nothing is known; deputies may work meanwhile. */
+static uint64_t bytes_unknown(struct end *e, struct sock_peer *p)
+{
+	uint64_t bytes;
+
+	sock_enter(sock_of(e->c));
+	bytes = p->flying;
+	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++) {
+		const struct sock_flight *f = sock_flight(p, seq);
+
+		if (f->gram && !f->lost)
+			bytes -= f->gram->bytes;
+	}
+	sock_leave(sock_of(e->c));
+	return bytes;
+}
+
 /* Most peers get a word now and then: only who gets much has a long window. */
 static void a_window_grows_with_what_is_on_its_way(void **state)
 {
@@ -150,7 +167,9 @@ static void a_window_grows_with_what_is_on_its_way(void **state)
 	T_OK(end_send_all(&a, &p->base, 0, 8, 20));
 	T_TRUE(end_wait_got(&b, 1, 20));
 	T_TRUE(p->flight_room <= 32);
+	sock_enter(sock_of(a.c));
 	p->gram_max = 1000;
+	sock_leave(sock_of(a.c));
 	t_limit_set(&limit, 60);
 	while (p->flight_room <= 32) {
 		T_FALSE(t_limit_over(&limit));
@@ -160,8 +179,7 @@ static void a_window_grows_with_what_is_on_its_way(void **state)
 			a.c->ops->poll(a.c, 1);
 	}
 	T_TRUE(p->flight_room < SOCK_WINDOW);
-	for (uint32_t seq = p->tx.acked; seq != p->tx.next; seq++)
-		T_NOT_NULL(sock_flight(p, seq)->gram);
+	T_IS(bytes_unknown(&a, p), 0);
 	while (b.got < sent) {
 		T_FALSE(t_limit_over(&limit));
 		b.c->ops->poll(b.c, 64);
