@@ -58,8 +58,8 @@ include prov/ofi/data.mk
 PLAIN_TESTS += test/ofi_on_trees.sh test/ofi_on_bgq.sh test/ofi_on_gemini.sh \
 	test/ofi_on_packets.sh test/ofi_on_qsnet2.sh test/ofi_on_sock.sh \
 	test/ofi_on_sunway.sh test/ofi_on_apenet.sh test/ofi_hosts.sh
-PLAIN_TESTS += test/ofi_info.sh test/ofi_openmpi.sh test/ofi_pingpong.sh \
-	test/symbols.sh
+PLAIN_TESTS += test/ofi_info.sh test/ofi_openmpi.sh test/ofi_openmpi_hosts.sh \
+	test/ofi_pingpong.sh test/symbols.sh
 
 check_PROGRAMS += test/prov/prov_wait_test
 TESTS += test/prov/prov_wait_test

@@ -98,18 +98,32 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
 
 /*
  * It existed once (there is a hint, or we know it) and is no more. The pid of a
- * foreigner, or of one not met yet, proves nothing while somebody has the name.
+ * foreigner, or of one not met yet, proves nothing: one of another host may be
+ * somebody's here.
  */
 static bool peer_is_gone(const struct shm *s, const struct shm_peer *p)
 {
-	struct shm_id id = { .pid = shm_hint_pid(
-				     shm_name_hint(&p->base.name)) };
-
 	if (p->id.pid && shm_peer_is_foreign(s, p))
 		return !p->listens;
 	if (p->id.pid)
 		return !shm_id_alive(&p->id);
-	return id.pid && !p->listens && !shm_id_alive(&id);
+	return shm_name_hint(&p->base.name) && !p->listens &&
+	       !shm_reach_by_hint(&p->base.name);
+}
+
+/* Whoever was never met may just be somewhere else. */
+static void peer_say_gone(const struct shm_peer *p)
+{
+	char ip[INET_ADDRSTRLEN];
+
+	if (p->id.pid)
+		return;
+	inet_ntop(AF_INET, &p->base.name.sin_addr, ip, sizeof(ip));
+	weft_log_once(WEFT_LOG_WARN,
+		      "shm: %s:%u has ended before it was met, or is on "
+		      "another host and was opened without FI_WEFT_KEY and "
+		      "FI_WEFT_IFACE",
+		      ip, ntohs(p->base.name.sin_port));
 }
 
 /* No new attempt for a while, longer each time. */
@@ -140,6 +154,7 @@ int shm_peer_map(struct shm *s, struct shm_peer *p)
 		shm_sock_accept(s);
 		if (p->mapped)
 			return 0;
+		peer_say_gone(p);
 		return -ECONNRESET;
 	}
 	/* It closed while its process goes on, and left us nothing. */

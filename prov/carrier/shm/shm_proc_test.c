@@ -307,6 +307,32 @@ static int listener(struct stage *s, int i)
 		e.c->ops->poll(e.c, 4);
 }
 
+/*
+ * A name of another host: its pid is somebody's here (our own), and its
+ * descriptor, if there is such a one, is no region.
+ */
+static void a_name_of_another_host_is_nobody_s(void **state)
+{
+	const int fds[] = { 0, STDERR_FILENO, 60000 };
+	struct end *e = calloc(1, sizeof(*e));
+
+	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
+	for (uint32_t i = 0; i < 3; i++) {
+		struct sockaddr_in name = e->name;
+		struct weft_peer *to;
+
+		name.sin_port = htons((uint16_t)(1000 + i));
+		shm_name_hint_set(&name,
+				  shm_hint_make((uint32_t)getpid(), fds[i], 7));
+		to = end_peer_name(e, &name);
+		T_TRUE(to);
+		T_IS(end_send_all(e, to, 0, 8, 20), -ECONNRESET);
+		T_TRUE(end_wait_lost(e, i + 1, 20));
+	}
+	end_close(e);
+	free(e);
+}
+
 static void a_name_is_used_again_after_a_death(void **state)
 {
 	struct stage *s = stage_open(2);
@@ -669,6 +695,7 @@ int main(void)
 		T_CASE(a_killed_sender_is_reported),
 		T_CASE(a_slot_whose_writer_died_is_skipped),
 		T_CASE(slots_of_a_long_packet_are_skipped),
+		T_CASE(a_name_of_another_host_is_nobody_s),
 		T_CASE(a_name_is_used_again_after_a_death),
 		T_CASE(what_was_sent_outlives_its_sender),
 		T_CASE(strangers_get_nothing),
