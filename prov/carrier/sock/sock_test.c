@@ -224,15 +224,15 @@ static void who_is_away_answers(void **state)
 	end_close(&e);
 }
 
-/* Datagrams smaller than packets, of one size, so that the kernel cuts. */
+/* The way to it takes so much; under the lock, since a deputy may look. */
 static void narrow(struct end *e, struct weft_peer *to, uint32_t bytes)
 {
-	/* its deputy may look */
 	sock_enter(sock_of(e->c));
 	sock_peer_of(to)->gram_max = bytes;
 	sock_leave(sock_of(e->c));
 }
 
+/* Datagrams smaller than packets, of one size, so that the kernel cuts. */
 static void a_narrow_way_takes_packets_in_parts(void **state)
 {
 	static const char *const plan[] = {
