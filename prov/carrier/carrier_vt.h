@@ -228,6 +228,12 @@ struct weft_carrier_virt {
 	uint64_t (*tick_ps)(struct weft_carrier *c);
 	/* Lets time pass: the program computes. */
 	void (*compute)(struct weft_carrier *c, uint64_t ps);
+	/*
+	 * An operation has completed, perhaps without a packet: a message that
+	 * came before its receive was posted. The rank does not poll without
+	 * result, so each of its next fruitless polls takes one step of time.
+	 */
+	void (*completed)(struct weft_carrier *c);
 	/* The next packet begins a message of several: it costs more. */
 	void (*lengthy)(struct weft_carrier *c);
 	/* The next packet goes so; good for one packet that is taken. */

@@ -142,13 +142,27 @@ static ssize_t take(struct weft_cq *cq, void *buf, size_t count, fi_addr_t *src)
 	return (ssize_t)n;
 }
 
-/* Virtual time may be over: a loop of reads has to hear it, too. */
-static WEFT_COLD ssize_t nothing(struct weft_domain *d)
+/*
+ * What a read of an endpoint in virtual time returns. The carrier is notified
+ * of entries, but not of a peek that found no message: the program does not
+ * poll without result. Without entries, the end of virtual time is an error, so
+ * that a loop of reads ends.
+ */
+static WEFT_COLD ssize_t in_virtual_time(struct weft_cq *cq, ssize_t ret)
 {
+	struct weft_domain *d = cq->domain;
 	struct weft_carrier *c = d->ep_count ? d->eps[0]->carrier : NULL;
-	int err = c && c->virt ? c->virt->verdict(c) : 0;
+	int err;
 
-	return err ? weft_ofi_err(err) : -FI_EAGAIN;
+	if (!c || !c->virt)
+		return ret;
+	if (ret != -FI_EAGAIN) {
+		if (ret != -FI_EAVAIL || first(cq)->err->err != FI_ENOMSG)
+			c->virt->completed(c);
+		return ret;
+	}
+	err = c->virt->verdict(c);
+	return err ? weft_ofi_err(err) : ret;
 }
 
 static ssize_t weft_cq_readfrom(struct fid_cq *fid, void *buf, size_t count,
@@ -161,8 +175,8 @@ static ssize_t weft_cq_readfrom(struct fid_cq *fid, void *buf, size_t count,
 	if (cq->tail - cq->head < count || !count)
 		weft_domain_progress(cq->domain);
 	ret = take(cq, buf, count, src);
-	if (weft_unlikely(ret == -FI_EAGAIN && cq->domain->world))
-		ret = nothing(cq->domain);
+	if (weft_unlikely(cq->domain->world))
+		ret = in_virtual_time(cq, ret);
 	weft_leave(cq->domain);
 	return ret;
 }

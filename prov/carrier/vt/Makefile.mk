@@ -24,7 +24,7 @@ libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la \
 	$(CRYPTO_LIBS)
 
 VT_TESTS = prov/carrier/vt/vt_chain_test prov/carrier/vt/vt_dma_test prov/carrier/vt/vt_fuzz_test \
-	prov/carrier/vt/vt_rule_test \
+	prov/carrier/vt/vt_poll_test prov/carrier/vt/vt_rule_test \
 	prov/carrier/vt/vt_test prov/carrier/vt/vt_trust_test \
 	prov/carrier/vt/vt_words_test
 check_PROGRAMS += $(VT_TESTS)
@@ -39,6 +39,8 @@ prov_carrier_vt_vt_chain_test_SOURCES = prov/carrier/vt/vt_chain_test.c \
 prov_carrier_vt_vt_chain_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_carrier_vt_vt_dma_test_SOURCES = prov/carrier/vt/vt_dma_test.c $(VT_PLAY)
 prov_carrier_vt_vt_dma_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
+prov_carrier_vt_vt_poll_test_SOURCES = prov/carrier/vt/vt_poll_test.c $(VT_PLAY)
+prov_carrier_vt_vt_poll_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_carrier_vt_vt_rule_test_SOURCES = prov/carrier/vt/vt_rule_test.c $(VT_PLAY)
 prov_carrier_vt_vt_rule_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_carrier_vt_vt_test_SOURCES = prov/carrier/vt/vt_test.c $(VT_PLAY)

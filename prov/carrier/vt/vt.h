@@ -109,7 +109,9 @@ struct vt {
 	bool shares;		       /* runs on all processors of the job */
 	weft_au32 woken;
 	weft_au32 blocked;   /* a thread sleeps for this rank */
-	weft_au32 looks;     /* in vain, in a row */
+	weft_au32 looks;     /* fruitless polls in a row */
+	uint32_t clock_look; /* of them, before the clock was last read; 0 */
+	uint64_t row_ps;     /* when the row began */
 	uint32_t watch_next; /* whose life is asked for */
 	uint32_t left_seen;
 	/* the last packet sent, for messages of several */
@@ -314,6 +316,10 @@ int vt_verdict(struct weft_carrier *c);
 void vt_wake(struct weft_carrier *c);
 /* A look found nothing: lets time pass, as far as looking costs any. */
 void vt_look(struct vt *v);
+/* An operation has completed: the next polls are single steps again. */
+void vt_completed(struct weft_carrier *c);
+/* The program has read the clock: its loop of polls may end by time. */
+void vt_clock_read(struct vt *v);
 /* Out of the world; the others go on. */
 void vt_out(struct vt *v);
 

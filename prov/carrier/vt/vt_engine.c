@@ -11,8 +11,9 @@
  * A turn begins when no rank runs, so what it finds depends on virtual time
  * alone: not on who runs it, nor on the order in which ranks blocked.
  *
- * Nothing can free anybody: ranks that look in a loop get another look, a
- * bounded number of times; then, or when there are none, it is a deadlock.
+ * Nothing is in flight and no wait has a time limit: ranks that poll in a loop
+ * are freed at their next poll, a bounded number of times in a row; then, or
+ * when no rank polls, it is a deadlock.
  */
 #include "prov/carrier/vt/vt.h"
 #include "src/base/alive.h"
@@ -22,8 +23,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Turns for pollers alone, of some looks each, before it is a deadlock. */
+/*
+ * Turns in a row that free nothing but ranks that poll, and polls of all ranks
+ * together, before it is a deadlock. Both are to be exceeded: a rank that polls
+ * alone has more of them, and many ranks that poll end soon in real time.
+ */
 #define IDLE_TURNS 30000u
+#define IDLE_POLLS 200000u
 
 /* Who waits for the engine looks so often whether its holder lives. */
 #define LOOK_NS UINT64_C(50000000)
@@ -326,23 +332,51 @@ static void engine_deadlock(struct vt_turn *t)
 	weft_store32(&w->head->deadlock, n ? VT_DEADLOCK : VT_DEADLOCK_NOT);
 }
 
-/* Nothing is under way. Those who look in a loop look once more. */
+/* Whether only polls can free a rank: no packet or time-out is to come. */
+static bool engine_only_polls(const struct vt_turn *t)
+{
+	struct weft_vt *w = t->w;
+
+	if (t->horizon != VT_NEVER || net_next(w->net) != NET_NEVER)
+		return false;
+	for (uint32_t i = 0; i < w->size; i++)
+		if (vt_due(w, i) != VT_NEVER &&
+		    weft_load32(&w->rank_of[i].status) != WEFT_VT_JUMPING)
+			return false;
+	return true;
+}
+
+/*
+ * Nothing is in flight. A poll of many steps ends at its first one, because
+ * nothing can come before the rank has returned from it.
+ */
 static void engine_idle(struct vt_turn *t)
 {
 	struct weft_vt *w = t->w;
-	bool looks = false;
+	/* relaxed: no rank runs */
+	uint64_t turns = weft_load64_relaxed(&w->head->idle_turns) + 1;
+	uint32_t polls = 0;
 
+	weft_store64_relaxed(&w->head->idle_turns, turns);
 	for (uint32_t i = 0; i < w->size; i++) {
 		struct vt_rank *r = &w->rank_of[i];
 
 		if (weft_load32(&r->status) != WEFT_VT_JUMPING)
 			continue;
-		looks = true;
+		polls++;
 		vt_due_set(w, i, vt_now(r) + w->cfg.poll_ps);
 	}
 	t->at = vt_reached(w);
-	if (!looks || w->head->idle_turns++ > IDLE_TURNS)
+	if (!polls || (turns > IDLE_TURNS && turns * polls > IDLE_POLLS))
 		engine_deadlock(t);
+}
+
+/* How far the model may run before it has to free a rank. */
+static uint64_t run_until(const struct vt_turn *t, uint64_t due)
+{
+	if (t->horizon == VT_NEVER && due == VT_NEVER)
+		return VT_NEVER;
+	return t->horizon <= due ? t->horizon - 1 : due;
 }
 
 static void engine_run(struct vt_turn *t)
@@ -351,17 +385,14 @@ static void engine_run(struct vt_turn *t)
 	uint32_t still = 0;
 
 	for (;;) {
-		uint64_t due = next_due(w);
-		uint64_t until = t->horizon <= due ? t->horizon - 1 : due;
+		uint64_t until;
 
-		if (t->horizon == VT_NEVER && due == VT_NEVER)
-			until = VT_NEVER;
-		if (until == VT_NEVER && net_next(w->net) == NET_NEVER) {
+		if (engine_only_polls(t)) {
 			engine_idle(t);
 			if (next_due(w) == VT_NEVER)
 				return;
-			continue;
 		}
+		until = run_until(t, next_due(w));
 		if (until >= vt_reached(w)) {
 			engine_step(t, until);
 			still = 0;

@@ -95,7 +95,7 @@ struct vt_head {
 	uint64_t route_parts;	/* packets that ranks sent on them */
 	uint64_t route_bytes;	/* and what was in them */
 	uint64_t route_atomics; /* inputs of trees that were atomics */
-	uint64_t idle_turns;	/* for pollers, nothing else going on */
+	weft_au64 idle_turns;	/* in a row, for ranks that poll alone */
 	uint64_t discards;	/* messages that found no slot */
 };
 

@@ -232,9 +232,8 @@ static uint64_t vt_now_ps(struct weft_carrier *c, bool pay)
 	now = vt_now(v->me);
 	if (pay && !v->out)
 		vt_pass(v->me, v->w->cfg.wtime_ps);
-	/* A loop on the clock: its looks cost, but none is left out. */
-	if (pay && vt_looks(v) > VT_FREE_LOOKS)
-		vt_looks_set(v, VT_FREE_LOOKS);
+	if (pay)
+		vt_clock_read(v);
 	vt_exit(v);
 	return now;
 }
@@ -351,6 +350,7 @@ static const struct weft_carrier_virt vt_virt = {
 	.now_ps = vt_now_ps,
 	.tick_ps = vt_tick_ps,
 	.compute = vt_compute,
+	.completed = vt_completed,
 	.lengthy = vt_lengthy,
 	.way = vt_way,
 	.path = vt_path,

@@ -92,8 +92,9 @@ void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
 	case WEFT_VT_BLOCKED:
 		vt_turn_free(t, rank, at);
 		return;
+	case WEFT_VT_POLLING:
 	case WEFT_VT_JUMPING:
-		/* The first of its looks that finds it. */
+		/* The first of its looks that finds it, if it is sooner. */
 		n = at > vt_now(r) ? (at - vt_now(r) + step - 1) / step : 1;
 		if (vt_now(r) + n * step >= vt_due(w, rank))
 			return;
@@ -103,6 +104,13 @@ void vt_engine_notice(struct vt_turn *t, uint32_t rank, uint64_t at)
 	default:
 		return;
 	}
+}
+
+/* Something has come: the ranks that poll do not wait without end. */
+static void engine_busy(struct vt_turn *t)
+{
+	/* relaxed: no rank runs */
+	weft_store64_relaxed(&t->w->head->idle_turns, 0);
 }
 
 /* ---- arriving and landing ------------------------------------------------ */
@@ -118,17 +126,17 @@ void vt_arrive(struct vt_turn *t, uint32_t rank, uint32_t i, bool quiet)
 	/* R4 pairs with A4 in first() */
 	weft_store32(&vt_buf(t->w, r->in_tail)->next, i);
 	r->in_tail = i;
-	t->w->head->idle_turns = 0;
+	engine_busy(t);
 	if (!quiet)
 		vt_engine_notice(t, rank, t->at);
 }
 
 void vt_touched(struct vt_turn *t, uint32_t rank)
 {
-	/* Who sleeps waits for packets. */
-	if (weft_load32(&vt_rank(t->w, rank)->status) == WEFT_VT_JUMPING)
+	/* A rank in a blocking wait waits for packets alone. */
+	if (weft_load32(&vt_rank(t->w, rank)->status) != WEFT_VT_BLOCKED)
 		vt_engine_notice(t, rank, t->at);
-	t->w->head->idle_turns = 0;
+	engine_busy(t);
 }
 
 /* Somebody may wait for one who is gone: let them see. */

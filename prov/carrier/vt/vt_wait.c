@@ -4,10 +4,16 @@
  * run, counts itself out, and sleeps on its status word until whoever runs the
  * model has set it to RUN. The last to count itself out runs the model.
  *
- * A look that finds nothing costs time, or a loop of looks would never end.
- * The first two in a row cost nothing: they are part of sending and of
- * waiting. After JUMP_LOOKS the rank sleeps until something comes and wakes at
- * the look that would have found it: the same answer, one hand-over.
+ * A fruitless poll costs poll_ps, or a loop of polls would never end. The
+ * first two in a row are free: they are part of sending and of waiting. From
+ * JUMP_LOOKS in a row on, one poll stands for several: the n-th one takes
+ * n / JUMP_LOOKS steps of poll_ps, at most JUMP_STEPS, and returns earlier at
+ * the first step that finds something. So a loop that waits for a message ends
+ * at the same step as with single polls, a loop of so many polls ends, and n
+ * polls cover a time that grows with n * n: few hand-overs for a long wait. A
+ * loop that also reads the clock has a time to end at: there a poll takes one
+ * CLOCK_PART of the time since the first poll of the row, one step at least.
+ * Nothing of this depends on real time.
  */
 #include "prov/carrier/vt/vt.h"
 #include "src/base/futex.h"
@@ -15,6 +21,9 @@
 #include <time.h>
 
 #define JUMP_LOOKS 16u
+#define JUMP_STEPS 1024u
+#define CLOCK_PART 4096u
+#define LOOKS_MAX  (UINT32_MAX / 2)
 #define SLICE_MS   100u /* and a millisecond per rank */
 #define WATCHERS   8u	/* the first ranks, and one in so many of the others */
 #define PS_PER_NS  1000u
@@ -232,40 +241,93 @@ static uint64_t look_at(const struct vt *v, uint64_t when)
 	return now + n * step;
 }
 
+/* Has the rank read the clock a few polls ago? */
+static bool reads_clock(const struct vt *v)
+{
+	return v->clock_look && vt_looks(v) - v->clock_look < JUMP_LOOKS;
+}
+
+/* The steps that the next poll of a long row takes if nothing comes. */
+static uint64_t jump_steps(const struct vt *v)
+{
+	uint64_t n = vt_looks(v) / JUMP_LOOKS;
+
+	if (!reads_clock(v))
+		return n < JUMP_STEPS ? n : JUMP_STEPS;
+	n = (vt_now(v->me) - v->row_ps) / v->w->cfg.poll_ps / CLOCK_PART;
+	return n ? n : 1;
+}
+
 /*
- * The next look that matters: the next one, or after many the one that finds
- * what is known to come, or VT_NEVER: that is not known yet.
+ * When the next poll returns: at the next step, or, of a long row of polls, at
+ * the step that finds a packet which is known to come. If none is known the
+ * engine frees the rank earlier when one comes before that time. JUMPING: no
+ * time ends the loop, so it counts as waiting when nothing else happens.
  */
-static uint64_t next_look(struct vt *v)
+static enum weft_vt_state next_look(struct vt *v, uint64_t *at_p)
 {
 	uint64_t next;
 
-	if (vt_looks(v) < JUMP_LOOKS || v->threads)
-		return look_at(v, 0);
+	*at_p = look_at(v, 0);
+	if (vt_looks(v) <= JUMP_LOOKS || v->threads)
+		return WEFT_VT_POLLING;
 	next = vt_next(v);
-	if (next == VT_NEVER)
-		return VT_NEVER;
-	return look_at(v, next);
+	if (next != VT_NEVER) {
+		*at_p = look_at(v, next);
+		return WEFT_VT_POLLING;
+	}
+	*at_p = vt_now(v->me) + jump_steps(v) * v->w->cfg.poll_ps;
+	return reads_clock(v) ? WEFT_VT_POLLING : WEFT_VT_JUMPING;
 }
 
 WEFT_HOT void vt_look(struct vt *v)
 {
 	uint32_t looks = vt_looks(v);
+	enum weft_vt_state as;
 	uint32_t idle = 0;
 	uint64_t at;
 
-	vt_looks_set(v, looks + 1);
+	if (!looks)
+		v->row_ps = vt_now(v->me);
+	vt_looks_set(v, looks < LOOKS_MAX ? looks + 1 : LOOKS_MAX - JUMP_LOOKS);
 	if (looks < VT_FREE_LOOKS || !v->w->cfg.poll_ps || vt_verdict(&v->base))
 		return;
-	at = next_look(v);
-	if (at <= vt_reached(v->w)) {
+	as = next_look(v, &at);
+	/* Whether a jump ends at its first step is for the engine to know. */
+	if (as == WEFT_VT_POLLING && at <= vt_reached(v->w)) {
 		vt_now_set(v->me, at);
 		return;
 	}
 	if (!weft_cas32(&v->blocked, &idle, 1))
 		return;
-	block(v, at == VT_NEVER ? WEFT_VT_JUMPING : WEFT_VT_POLLING, at);
+	block(v, as, at);
 	weft_store32(&v->blocked, 0);
+}
+
+/* The row of polls did not wait for others alone. */
+static void not_idle(struct vt *v)
+{
+	if (vt_looks(v) > JUMP_LOOKS)
+		/* relaxed: the engine reads it when this rank has blocked */
+		weft_store64_relaxed(&v->w->head->idle_turns, 0);
+}
+
+void vt_completed(struct weft_carrier *c)
+{
+	struct vt *v = vt_of(c);
+
+	not_idle(v);
+	if (vt_looks(v) <= VT_FREE_LOOKS)
+		return;
+	v->row_ps = vt_now(v->me);
+	v->clock_look = 0;
+	vt_looks_set(v, VT_FREE_LOOKS);
+}
+
+void vt_clock_read(struct vt *v)
+{
+	not_idle(v);
+	v->clock_look = vt_looks(v);
 }
 
 /* ---- leaving ------------------------------------------------------------- */
