@@ -49,5 +49,5 @@ prov_carrier_vt_vt_words_test_SOURCES = prov/carrier/vt/vt_words_test.c \
 	$(VT_PLAY)
 prov_carrier_vt_vt_words_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)
 prov_carrier_vt_vt_trust_test_SOURCES = prov/carrier/vt/vt_trust_test.c \
-	prov/carrier/carrier_end.c prov/carrier/carrier_end.h
+	$(VT_PLAY)
 prov_carrier_vt_vt_trust_test_LDADD = libweftcarrier.la libweftwire.la $(T_LIBS)

@@ -5,6 +5,7 @@
  */
 #include "prov/carrier/carrier_end.h"
 #include "prov/carrier/vt/vt.h"
+#include "prov/carrier/vt/vt_play.h"
 #include "test/t.h"
 
 #include <pthread.h>
@@ -14,10 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define FOREVER UINT64_MAX
 
 static const struct weft_vt_conf bgq = { .machine = "bgq",
 					 .map = "",
@@ -26,6 +26,7 @@ static const struct weft_vt_conf bgq = { .machine = "bgq",
 /* What two processes share beside the world. */
 struct page {
 	char handle[WEFT_VT_HANDLE];
+	char machine[sizeof(PLAY_FILE)]; /* its file */
 	weft_au32 step;
 };
 
@@ -76,11 +77,21 @@ static int end_of(pid_t pid)
 /* ---- whose world ----------------------------------------------------------
  */
 
+/* The machine, in a file that another user may read. */
+static struct weft_vt_conf conf_of(const struct page *p)
+{
+	struct weft_vt_conf conf = bgq;
+
+	conf.machine = p->machine;
+	return conf;
+}
+
 static int make_world(struct page *p)
 {
+	struct weft_vt_conf conf = conf_of(p);
 	struct weft_vt *w;
 
-	if (setuid(65534) || weft_vt_create(&bgq, 2, &w, p->handle))
+	if (setuid(65534) || weft_vt_create(&conf, 2, &w, p->handle))
 		return 1;
 	weft_store32(&p->step, 1);
 	reach(p, 2);
@@ -91,16 +102,22 @@ static int make_world(struct page *p)
 static void the_world_of_another_user_is_refused(void **state)
 {
 	struct page *p = page_open();
+	struct weft_vt_conf conf = conf_of(p);
 	struct weft_vt *w = NULL;
 	pid_t pid;
 	int ret;
 
 	if (geteuid())
 		skip();
+	/* The tree may be below a folder that is root's alone. */
+	strcpy(p->machine, PLAY_FILE);
+	play_file(p->machine, "bgq", "name", "name = bgq\n");
+	T_OK(chmod(p->machine, 0644));
 	pid = start(p, make_world);
 	reach(p, 1);
-	ret = weft_vt_attach(&bgq, p->handle, 1, &w);
+	ret = weft_vt_attach(&conf, p->handle, 1, &w);
 	weft_store32(&p->step, 2);
+	unlink(p->machine);
 	T_IS(end_of(pid), 0);
 	T_IS(ret, -EPERM);
 	T_NULL(w);
