@@ -393,6 +393,9 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 	/* A2 pairs with R2: what wake() uses may go now */
 	while (weft_load32(&f.over) != 2)
 		sched_yield();
+	/* The launcher ends the job: another rank died or called MPI_Abort. */
+	if (f.status != PMIX_SUCCESS && f.status != PMIX_ERR_TIMEOUT)
+		return -ECONNRESET;
 	return to_errno(f.status, "fence");
 }
 

@@ -5,6 +5,8 @@
  */
 #include "src/mpi/mpi_face.h"
 
+#include "src/core/core_dead.h"
+#include "src/core/core_errtext.h"
 #include "src/core/core_msg.h"
 #include "src/core/core_progress.h"
 #include "src/core/core_recv.h"
@@ -12,13 +14,18 @@
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_req.h"
 
+#include <stdio.h>
+
 struct many {
 	const char *func;
 	int count;
 	MPI_Request *handle;
-	int active; /* by the last scan: how many are active ... */
-	int done;   /* ... and how many of these are done */
-	int first;  /* ... and which is the first of these */
+	int active;	/* by the last scan: how many are active ... */
+	int done;	/* ... and how many of these are done */
+	int first;	/* ... and which is the first of these */
+	int failed;	/* of those that were collected */
+	int error;	/* -errno or a code, of the first that failed */
+	char which[96]; /* which one that is, for the error's text */
 };
 
 /* A send that was over at once: all of them have the same request. */
@@ -142,6 +149,31 @@ static MPI_Status *nth(MPI_Status *statuses, int i)
 					       : &statuses[i];
 }
 
+/* Keeps which request failed first: it is gone when the error is raised. */
+static WEFT_COLD void note_failed(struct many *m, int i,
+				  const struct weft_req *r)
+{
+	const struct weft_p2p *p;
+	bool sends = r->flags & WEFT_REQ_SEND;
+	int at;
+
+	if (m->failed++)
+		return;
+	m->error = r->error;
+	at = snprintf(m->which, sizeof(m->which), "request %d of %d", i,
+		      m->count);
+	if (r->ops != &weft_p2p_ops)
+		return;
+	p = weft_container_of(r, struct weft_p2p, req);
+	if (p->peer < 0)
+		snprintf(m->which + at, sizeof(m->which) - (size_t)at,
+			 " (receive from any rank)");
+	else
+		snprintf(m->which + at, sizeof(m->which) - (size_t)at,
+			 " (%s rank %d)", sends ? "send to" : "receive from",
+			 p->peer);
+}
+
 /* Collects request i without calling a handler; the code of its error. */
 static int collect(struct many *m, int i, MPI_Status *status)
 {
@@ -152,6 +184,8 @@ static int collect(struct many *m, int i, MPI_Status *status)
 		weft_status_empty(status);
 		return MPI_SUCCESS;
 	}
+	if (weft_unlikely(r->error))
+		note_failed(m, i, r);
 	code = weft_req_collect(&r, status);
 	if (!r)
 		m->handle[i] = MPI_REQUEST_NULL;
@@ -162,12 +196,23 @@ static int collect(struct many *m, int i, MPI_Status *status)
 	return code;
 }
 
-/* The failure is told to the handler of the first communicator concerned. */
-static int fail(struct many *m, struct weft_comm *c)
+/*
+ * The handler of the first communicator concerned is called. The text has the
+ * first error, since a program that ends here does not look at statuses.
+ */
+static WEFT_COLD int fail(struct many *m, struct weft_comm *c)
 {
-	int err = weft_err_arg(c, m->func, MPI_ERR_IN_STATUS, 0,
-			       "a request failed, see the statuses");
+	char who[320] = "", more[48] = "";
+	int code = weft_err_code_rc(m->error), err;
 
+	if (weft_errtext_class(code) == MPI_ERR_PROC_ABORTED)
+		weft_dead_names(who, sizeof(who));
+	if (m->failed > 1)
+		snprintf(more, sizeof(more), "; %d other requests failed",
+			 m->failed - 1);
+	err = weft_err_arg(c, m->func, MPI_ERR_IN_STATUS, 0,
+			   "%s failed: %s%s%s", m->which,
+			   weft_errtext_get(code), who, more);
 	if (c)
 		weft_comm_put(c);
 	return err;

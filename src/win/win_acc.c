@@ -232,6 +232,7 @@ static int acc_there(struct win_call *c, struct weft_req **req_p)
 		win_call_end(c);
 		return rc ? rc : -ENOMEM;
 	}
+	op->what = "accumulate to memory";
 	win_call_give(c, op);
 	rc = fabric_runs(c, op);
 	if (!rc && c->target != c->w->rank)

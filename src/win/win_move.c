@@ -163,6 +163,11 @@ static bool run_now(struct weft_win *w, const struct weft_win_xfer *x, bool put)
 	       f.len == len && win_fi_now(w, x->target, &f);
 }
 
+static const char *what_of(bool put)
+{
+	return put ? "put to memory" : "get from memory";
+}
+
 static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
 		       bool put, struct weft_req **req_p)
 {
@@ -185,6 +190,7 @@ static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
 	op = win_op_open(w, x->target, req_p);
 	if (!op)
 		return -ENOMEM;
+	op->what = what_of(put);
 	return win_op_posted(op, fabric_pieces(op, &s, x->target, put), req_p);
 }
 
@@ -212,6 +218,7 @@ static int move_message(struct weft_win *w, const struct weft_win_xfer *x,
 		win_call_end(&c);
 		return -ENOMEM;
 	}
+	op->what = what_of(put);
 	win_call_give(&c, op);
 	return win_op_posted(op, win_call_send(&c, op, NULL), req_p);
 }

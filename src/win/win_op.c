@@ -3,6 +3,7 @@
 #include "src/win/win_op.h"
 
 #include "src/core/core_count.h"
+#include "src/core/core_errtext.h"
 #include "src/core/core_fi.h"
 #include "src/core/core_wait.h"
 #include "src/core/core_wire_up.h"
@@ -13,6 +14,7 @@
 
 #include <errno.h>
 #include <rdma/fi_rma.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define FLYING_MAX 1024 /* pieces under way of one window */
@@ -77,6 +79,20 @@ static int op_class(int err)
 		       : err;
 }
 
+/* The error as a later synchronization reports it: which access failed. */
+static WEFT_COLD int op_code(const struct win_op *op)
+{
+	char text[160];
+
+	if (op->error < 0)
+		return op->error;
+	snprintf(text, sizeof(text), "%s of rank %d failed: %s",
+		 op->what ? op->what : "access to memory",
+		 (int)(op->peer - op->w->peer),
+		 weft_errtext_get(weft_errtext_class(op->error)));
+	return weft_errtext_keep(weft_errtext_class(op->error), text);
+}
+
 void win_op_drop(struct win_op *op, int err)
 {
 	struct weft_win *w = op->w;
@@ -88,7 +104,7 @@ void win_op_drop(struct win_op *op, int err)
 	if (op->result.dt && !op->error)
 		op_deliver(op);
 	if (op->error && !op->kept && !weft_load32(&w->error))
-		weft_store32(&w->error, (uint32_t)op->error);
+		weft_store32(&w->error, (uint32_t)op_code(op));
 	weft_add32(&op->peer->pending, (uint32_t)-1);
 	weft_add32(&w->pending, (uint32_t)-1);
 	weft_req_complete(&op->req, op->error);

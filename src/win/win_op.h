@@ -21,7 +21,8 @@ struct win_op {
 	struct weft_win_peer *peer;
 	unsigned left; /* pieces to come, and one for who posts them */
 	int error;
-	bool kept; /* a request: its error is told there */
+	const char *what; /* for error texts: "put"; NULL: "access" */
+	bool kept;	  /* a request: its error is told there */
 	/* memory that lives as long as it, and what is done at the end */
 	void *in;
 	void *old;

@@ -14,6 +14,51 @@ static void *send_into_the_void(void *arg)
 	return NULL;
 }
 
+/* The second of two requests fails: what it gets is too long. */
+static void waitall(void)
+{
+	int in[2], out[2] = { 1, 2 };
+	MPI_Request r[2];
+
+	MPI_Irecv(&in[0], 1, MPI_INT, mt_rank, 3, MPI_COMM_WORLD, &r[0]);
+	MPI_Irecv(&in[1], 1, MPI_INT, mt_rank, 4, MPI_COMM_WORLD, &r[1]);
+	MPI_Send(out, 1, MPI_INT, mt_rank, 3, MPI_COMM_WORLD);
+	MPI_Send(out, 2, MPI_INT, mt_rank, 4, MPI_COMM_WORLD);
+	MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+}
+
+/* Nothing comes from rank 1, whose node dies. */
+static void wait_for_the_dead(void)
+{
+	MPI_Request r[2];
+	int in[2];
+
+	if (mt_rank == 0) {
+		MPI_Irecv(&in[0], 1, MPI_INT, 2, 3, MPI_COMM_WORLD, &r[0]);
+		MPI_Irecv(&in[1], 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &r[1]);
+		MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+	}
+	if (mt_rank == 2)
+		MPI_Send(in, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+}
+
+/* Into memory that is not attached. */
+static void put_beside(void)
+{
+	MPI_Aint at;
+	MPI_Win win;
+	int x = 0;
+
+	MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Get_address(&x, &at);
+	MPI_Bcast(&at, 1, MPI_AINT, 1, MPI_COMM_WORLD);
+	MPI_Win_lock_all(0, win);
+	if (mt_rank == 0)
+		MPI_Put(&mt_rank, 1, MPI_INT, 1, at, 1, MPI_INT, win);
+	MPI_Win_unlock_all(win);
+	MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread;
@@ -37,6 +82,12 @@ int main(int argc, char **argv)
 		MPI_Recv(&x, 1, MPI_INT, mt_rank, 0, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);
 	}
+	if (!strcmp(argv[1], "waitall"))
+		waitall();
+	if (!strcmp(argv[1], "dead"))
+		wait_for_the_dead();
+	if (!strcmp(argv[1], "put"))
+		put_beside();
 	if (!strcmp(argv[1], "threads") && mt_rank == 1)
 		pthread_create(&thread, NULL, send_into_the_void, NULL);
 	/* the kernel kills it in the receive below */

@@ -38,6 +38,21 @@ expect rank 6 'MPI_Send: invalid rank 3 in communicator of size 3 (argument 4)' 
 	$m "$work/fail" rank
 expect truncation 15 'MPI_Recv: message longer than the receive buffer' \
 	$m "$work/fail" trunc
+expect waitall 19 'MPI_Waitall: request 1 of 2 (receive from rank [012]) failed: message longer than the receive buffer (MPI_ERR_IN_STATUS)' \
+	$m "$work/fail" waitall
+expect waitall-dead 19 'MPI_Waitall: request 1 of 2 (receive from rank 1) failed: a peer process has ended: rank 1' \
+	$m --machine bgq --faults 'dead-node 1 at 50 us' "$work/fail" dead
+for how in "" "--machine bgq"; do
+	expect "put $how" 48 'MPI_Put: target memory is not part of the window' \
+		$m $how "$work/fail" put
+	expect "put by messages $how" 48 \
+		'MPI_Win_unlock_all: put to memory of rank 1 failed: target memory is not part of the window' \
+		env WEFT_WIN_PATH=messages $m $how "$work/fail" put
+	grep -q 'Input/output error' "$work/out" && {
+		echo "FAIL put: a rank that did nothing wrong has an error"
+		bad=1
+	}
+done
 expect killed 142 'rank 1 .* signal 14 (Alarm clock) in MPI_Recv$' \
 	$m "$work/fail" alarm
 expect threads 142 'signal 14 (Alarm clock) in MPI_\(Recv, MPI_Ssend\|Ssend, MPI_Recv\)$' \
