@@ -127,6 +127,12 @@ struct fi_weft_count {
 	uint64_t route_parts;	/* packets that ranks sent on them */
 	uint64_t route_bytes;	/* and what was in them */
 	uint64_t route_atomics; /* words that members changed for each other */
+	uint32_t nodes;		/* of the machine */
+	uint32_t nodes_used;	/* those with ranks */
+	/* processor time of this rank between calls that took no virtual time,
+	 * as far as it came in pieces of 1 ms and more */
+	uint64_t computed_ns;
+	uint32_t compute_free; /* 1: it takes none, FI_WEFT_COMPUTE is not set */
 };
 
 /* A link of the machine, seen from the node it leaves. */

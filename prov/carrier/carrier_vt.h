@@ -96,6 +96,12 @@ struct weft_vt_count {
 	uint64_t route_bytes;
 	uint64_t route_atomics; /* by which members counted each other */
 	uint64_t discards;	/* messages that found a full input queue */
+	uint32_t nodes;		/* of the machine */
+	uint32_t nodes_used;	/* those with ranks */
+	/* processor time of this rank between calls that took no virtual time,
+	 * as far as it came in pieces of 1 ms and more */
+	uint64_t computed_ns;
+	bool compute_free; /* it takes none: FI_WEFT_COMPUTE is not set */
 };
 
 /* A link, seen from the node it leaves. */

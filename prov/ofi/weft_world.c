@@ -120,6 +120,10 @@ static void world_count(struct fid *fid, struct fi_weft_count *count)
 		.route_parts = n.route_parts,
 		.route_bytes = n.route_bytes,
 		.route_atomics = n.route_atomics,
+		.nodes = n.nodes,
+		.nodes_used = n.nodes_used,
+		.computed_ns = n.computed_ns,
+		.compute_free = n.compute_free,
 	};
 }
 

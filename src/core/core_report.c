@@ -8,6 +8,9 @@
 
 enum { CLASSES = 16, PORTS = 64, TOP = 5 };
 
+/* Computing that is worth a line at the end of the job. */
+#define COMPUTED_S 0.5
+
 /* All links of one name: a dimension and direction, or a level. */
 struct class
 {
@@ -223,6 +226,12 @@ void weft_report_links(FILE *f, const struct fi_weft_world *world,
 		" on class routes), %" PRIu64 " hops\n",
 		(double)n.now_ps * 1e-6, n.packets + n.route_parts,
 		n.route_parts, n.hops);
+	fprintf(f,
+		"  %" PRIu32 " of %" PRIu32
+		" nodes used; computing between MPI calls %s\n",
+		n.nodes_used, n.nodes,
+		n.compute_free ? "takes no time (--compute FACTOR counts it)"
+			       : "counts (--compute)");
 	print_classes(f, &s, n.now_ps);
 	if (s.busy.count)
 		fprintf(f, "  busiest links:\n");
@@ -256,4 +265,21 @@ void weft_report_count(FILE *f, const struct fi_weft_world *world,
 		" packets, hash %016" PRIx64 "\n",
 		(double)n.now_ps * 1e-6, n.events, n.packets + n.route_parts,
 		n.hash);
+}
+
+bool weft_report_free_compute(const struct fi_weft_count *n, char *text,
+			      size_t len)
+{
+	double computed = (double)n->computed_ns * 1e-9;
+	double now = (double)n->now_ps * 1e-12;
+
+	if (!n->compute_free || computed < COMPUTED_S || computed < now / 10)
+		return false;
+	snprintf(text, len,
+		 "computing takes no virtual time: rank 0 computed for %.1f s "
+		 "of this host's time, of which none is in the job's %.6f s; "
+		 "rates that the program prints are too high. --compute FACTOR "
+		 "counts it",
+		 computed, now);
+	return true;
 }

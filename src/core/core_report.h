@@ -8,6 +8,7 @@
 #define WEFT_CORE_REPORT_H
 
 #include <rdma/fi_ext_weft.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* Loads of links and class routes; nobody runs any more. */
@@ -16,5 +17,11 @@ void weft_report_links(FILE *f, const struct fi_weft_world *world,
 /* One line: time, events, packets, hash. */
 void weft_report_count(FILE *f, const struct fi_weft_world *world,
 		       struct fid *domain);
+/*
+ * Whether the program computed so much for free that its own figures mislead,
+ * and a sentence that says so.
+ */
+bool weft_report_free_compute(const struct fi_weft_count *n, char *text,
+			      size_t len);
 
 #endif

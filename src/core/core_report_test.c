@@ -41,6 +41,9 @@ static int torus_link(struct fid *domain, uint32_t node, unsigned port,
 static void count(struct fid *domain, struct fi_weft_count *n)
 {
 	n->now_ps = 1000000;
+	n->nodes = 128;
+	n->nodes_used = 64;
+	n->compute_free = true;
 }
 
 static char *report(int (*link)(struct fid *, uint32_t, unsigned,
@@ -90,11 +93,45 @@ static void links_of_a_torus_by_dimension_and_direction(void **state)
 	free(text);
 }
 
+static void the_head_says_what_is_used_and_what_is_free(void **state)
+{
+	char *text = report(torus_link);
+
+	has(text, "network: ",
+	    "\n  64 of 128 nodes used; computing between MPI "
+	    "calls takes no time (--compute FACTOR counts "
+	    "it)\n");
+	free(text);
+}
+
+/* A line only where the program's own figures mislead. */
+static void much_computing_that_took_no_time_is_worth_a_line(void **state)
+{
+	struct fi_weft_count n = { .now_ps = 2000000000000,
+				   .computed_ns = 1250000000,
+				   .compute_free = true };
+	char text[320];
+
+	T_TRUE(weft_report_free_compute(&n, text, sizeof(text)));
+	has(text, "rank 0 computed for 1.2 s",
+	    "none is in the job's 2.000000 s");
+	n.compute_free = false;
+	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
+	n.compute_free = true;
+	n.computed_ns = 490000000; /* short */
+	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
+	n.computed_ns = 1250000000; /* a small part of the job */
+	n.now_ps = 12600000000000;
+	T_FALSE(weft_report_free_compute(&n, text, sizeof(text)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(links_of_a_tree_are_summed_by_level),
 		T_CASE(links_of_a_torus_by_dimension_and_direction),
+		T_CASE(the_head_says_what_is_used_and_what_is_free),
+		T_CASE(much_computing_that_took_no_time_is_worth_a_line),
 	};
 	return T_RUN(tests);
 }

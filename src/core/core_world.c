@@ -187,8 +187,21 @@ void weft_world_last(void)
 		write_links();
 }
 
+/* A program that computes for free prints rates that nothing has. */
+static void warn_compute(void)
+{
+	struct fi_weft_count n = { 0 };
+	char text[320];
+
+	world->count(domain(), &n);
+	if (weft_report_free_compute(&n, text, sizeof(text)))
+		weft_log(WEFT_LOG_WARN, "%s", text);
+}
+
 int weft_world_end(void)
 {
+	if (weft_core.job.rank == 0)
+		warn_compute();
 	if (weft_core.job.rank == 0 && told())
 		tell();
 	/* Those who leave the launcher one by one keep each other waiting. */

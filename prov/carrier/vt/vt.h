@@ -43,6 +43,9 @@
 /* Looks in vain that cost nothing: part of sending and of waiting. */
 #define VT_FREE_LOOKS 2u
 
+/* Runs of a rank whose processor time is asked for, after a long one. */
+#define VT_WATCHED 64u
+
 /* The world as this process has mapped it. */
 struct weft_vt {
 	struct weft_region region;
@@ -145,6 +148,11 @@ struct vt {
 	} still;
 	uint64_t due;	 /* that it last blocked with */
 	uint64_t cpu_ns; /* thread's CPU time when it was last here */
+	/* the run of this rank: since it was freed; vt_turn.c */
+	uint64_t run_ns;
+	uint64_t run_cpu_ns;
+	uint64_t computed_ns; /* processor time of long runs, all together */
+	uint32_t watched;     /* runs whose processor time is asked for */
 };
 
 static inline struct vt *vt_of(struct weft_carrier *c)
@@ -271,6 +279,9 @@ struct vt_turn {
 /* Counts computing since the last call, if that is wanted. */
 void vt_enter(struct vt *v);
 void vt_exit(struct vt *v);
+/* The rank runs, and blocks. */
+void vt_run_begin(struct vt *v);
+void vt_run_end(struct vt *v);
 /* The rank runs from this time on, when the turn is over. */
 void vt_turn_free(struct vt_turn *t, uint32_t rank, uint64_t at);
 /* Something has come for a rank: it runs at this time, or looks then. */

@@ -7,6 +7,7 @@
 #include "prov/carrier/vt/vt.h"
 #include "prov/net/net_fault.h"
 #include "prov/net/net_name.h"
+#include "prov/net/net_map.h"
 #include "src/base/alive.h"
 #include "src/base/log.h"
 
@@ -48,6 +49,7 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	v->no_dma = attr->no_dma;
 	vt_cpus_add(w->head);
 	v->last_to = VT_NONE;
+	v->watched = VT_WATCHED;
 	v->watch_next = w->rank + 1;
 	v->peer = calloc(w->size, sizeof(*v->peer));
 	v->met = calloc(w->size, sizeof(*v->met));
@@ -295,6 +297,24 @@ static int vt_read_note(struct weft_carrier *c, uint32_t rank,
 	return 0;
 }
 
+/* Nodes with a rank on them; 0: no memory to count them. */
+static uint32_t nodes_used(struct weft_vt *w)
+{
+	uint32_t nodes = net_shape_nodes(&w->cfg), n = 0;
+	bool *used = calloc(nodes, sizeof(*used));
+
+	for (uint32_t i = 0; used && i < w->size; i++) {
+		uint32_t node = w->rank_of[i].node;
+
+		if (node >= nodes || used[node])
+			continue;
+		used[node] = true;
+		n++;
+	}
+	free(used);
+	return n;
+}
+
 static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 {
 	struct vt *v = vt_of(c);
@@ -313,6 +333,10 @@ static void vt_count(struct weft_carrier *c, struct weft_vt_count *count)
 		.route_bytes = v->w->head->route_bytes,
 		.route_atomics = v->w->head->route_atomics,
 		.discards = v->w->head->discards,
+		.nodes = net_shape_nodes(&v->w->cfg),
+		.nodes_used = nodes_used(v->w),
+		.computed_ns = v->w->compute > 0 ? 0 : v->computed_ns,
+		.compute_free = v->w->compute <= 0,
 	};
 }
 

@@ -6,6 +6,7 @@
  */
 #include "prov/carrier/vt/vt.h"
 #include "prov/net/net_fault.h"
+#include "src/base/clock.h"
 #include "src/base/futex.h"
 #include "src/base/log.h"
 
@@ -15,6 +16,8 @@
 #define PS_PER_NS 1000u
 
 /* ---- computing ----------------------------------------------------------- */
+
+#define LONG_NS 1000000u /* of computing, or of a rank without a processor */
 
 static uint64_t cpu_ns(void)
 {
@@ -36,6 +39,32 @@ WEFT_HOT void vt_exit(struct vt *v)
 {
 	if (weft_unlikely(v->w->compute > 0))
 		v->cpu_ns = cpu_ns();
+}
+
+/*
+ * How long the program computes between calls, for a note at the end of the
+ * job. Asking for the processor time is a system call: it is asked for in the
+ * first runs of a rank and after each one that was long by the host's clock.
+ */
+WEFT_HOT void vt_run_begin(struct vt *v)
+{
+	v->run_ns = weft_now_ns();
+	if (weft_unlikely(v->watched))
+		v->run_cpu_ns = cpu_ns();
+}
+
+WEFT_HOT void vt_run_end(struct vt *v)
+{
+	uint64_t used;
+
+	if (weft_unlikely(v->watched)) {
+		used = cpu_ns() - v->run_cpu_ns;
+		v->watched--;
+		if (used > LONG_NS)
+			v->computed_ns += used;
+	}
+	if (weft_now_ns() - v->run_ns > LONG_NS)
+		v->watched = VT_WATCHED;
 }
 
 uint64_t vt_cost(const struct vt *v, uint64_t ps)

@@ -112,6 +112,7 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	 * of this rank may look, too */
 	if (weft_unlikely(weft_load32_relaxed(&me->verdict) == EHOSTDOWN))
 		return -EHOSTDOWN;
+	vt_run_end(v);
 	weft_store32_relaxed(&me->verdict, 0);
 	/* relaxed: published by R2 and R0 */
 	weft_store32_relaxed(&me->wants_room, weft_load32(&v->full));
@@ -133,6 +134,7 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 		vt_ruin(v);
 	if (weft_unlikely(!v->shares))
 		all_here(v);
+	vt_run_begin(v);
 	return weft_likely(!weft_load32_relaxed(&me->verdict))
 		       ? 0
 		       : vt_verdict(&v->base);
