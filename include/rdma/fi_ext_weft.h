@@ -132,7 +132,8 @@ struct fi_weft_count {
 	/* processor time of this rank between calls that took no virtual time,
 	 * as far as it came in pieces of 1 ms and more */
 	uint64_t computed_ns;
-	uint32_t compute_free; /* 1: it takes none, FI_WEFT_COMPUTE is not set */
+	uint32_t
+		compute_free; /* 1: it takes none, FI_WEFT_COMPUTE is not set */
 };
 
 /* A link of the machine, seen from the node it leaves. */

@@ -129,8 +129,24 @@ static int load(struct run_model *m, int ranks, struct net_config *cfg)
 	return err;
 }
 
-static int try_map(const struct run_model *m, int ranks,
-		   const struct net_config *cfg)
+/* Nodes that have ranks; 0: no memory to count them. */
+static uint32_t nodes_used(const struct net_place *place, int ranks,
+			   uint32_t nodes)
+{
+	bool *used = calloc(nodes, sizeof(*used));
+	uint32_t n = 0;
+
+	for (int i = 0; used && i < ranks; i++) {
+		if (place[i].node >= nodes || used[place[i].node])
+			continue;
+		used[place[i].node] = true;
+		n++;
+	}
+	free(used);
+	return n;
+}
+
+static int try_map(struct run_model *m, int ranks, const struct net_config *cfg)
 {
 	struct net_map_args a = { .cfg = cfg,
 				  .ppn = (uint32_t)m->ppn,
@@ -148,6 +164,8 @@ static int try_map(const struct run_model *m, int ranks,
 		err = net_map_fill(&a, place, why);
 	if (err)
 		run_say("%s", why);
+	m->nodes = net_shape_nodes(cfg);
+	m->nodes_used = err ? 0 : nodes_used(place, ranks, m->nodes);
 	free(table);
 	free(place);
 	return err;
@@ -227,15 +245,16 @@ static int write_spec(struct run_model *m, const struct net_config *cfg)
 static void tell_shape(const struct run_model *m, const struct net_config *cfg)
 {
 	const char *variant = strchr(m->machine, '@');
-	char shape[64];
+	char shape[64], part[32] = "";
 
 	if (!variant)
 		variant = "";
 	net_file_shape_text(cfg, shape, sizeof(shape));
-	run_say("machine %s%.*s:%s, %u node%s, %d rank%s on a node", cfg->name,
-		(int)strcspn(variant, ":"), variant, shape,
-		net_shape_nodes(cfg), net_shape_nodes(cfg) > 1 ? "s" : "",
-		m->ppn, m->ppn > 1 ? "s" : "");
+	if (m->nodes_used < m->nodes)
+		snprintf(part, sizeof(part), " (%u used)", m->nodes_used);
+	run_say("machine %s%.*s:%s, %u node%s%s, %d rank%s on a node",
+		cfg->name, (int)strcspn(variant, ":"), variant, shape, m->nodes,
+		m->nodes > 1 ? "s" : "", part, m->ppn, m->ppn > 1 ? "s" : "");
 }
 
 static int check_virtual(struct run_model *m, int ranks, bool quiet)
@@ -254,7 +273,9 @@ static int check_virtual(struct run_model *m, int ranks, bool quiet)
 	if (!err && m->map)
 		m->map_spec = net_map_is_order(m->map) ? strdup(m->map)
 						       : full_path(m->map);
-	if (!err && !quiet && !strchr(m->machine, ':'))
+	/* a shape of the user's is told where it has nodes without ranks */
+	if (!err && !quiet &&
+	    (!strchr(m->machine, ':') || m->nodes_used < m->nodes))
 		tell_shape(m, &cfg);
 	return err;
 }

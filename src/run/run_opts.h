@@ -114,6 +114,8 @@ struct run_model {
 	char *spec;
 	char *map_spec; /* NULL: the machine's own order */
 	char *faults_spec;
+	unsigned nodes; /* of the machine, and those with ranks */
+	unsigned nodes_used;
 };
 
 /* What a job on several hosts needs. */

@@ -138,6 +138,9 @@ void run_trace_show(const struct run_job *job)
 		.argv = job->opts->app[0].argv,
 		.machine = m->spec ? m->spec : m->machine,
 		.host = job->host,
+		.compute = m->compute,
+		.nodes = m->nodes,
+		.nodes_used = m->nodes_used,
 		.virtual = run_model_virtual(m),
 	};
 

@@ -18,7 +18,10 @@ struct show_job {
 	const char *machine;
 	const char *shape;
 	const char *host;
-	const char *report; /* as text */
+	const char *report;  /* as text */
+	const char *compute; /* factor; NULL: it takes no virtual time */
+	uint32_t nodes;	     /* of the machine; 0: not known */
+	uint32_t nodes_used;
 	bool virtual;
 };
 

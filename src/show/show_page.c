@@ -44,6 +44,15 @@ static void put_facts(struct json *j, const struct show *s)
 	fact(j, "clock", s->job->virtual ? "virtual" : "live");
 	fact(j, "machine", s->job->machine);
 	fact(j, "shape", s->job->shape);
+	if (s->job->nodes) {
+		snprintf(text, sizeof(text), "%u of %u", s->job->nodes_used,
+			 s->job->nodes);
+		fact(j, "nodes used", text);
+	}
+	if (s->job->virtual)
+		fact(j, "computing between MPI calls",
+		     s->job->compute ? "counts"
+				     : "takes no time; --compute counts it");
 	fact(j, "host", s->job->host);
 	snprintf(text, sizeof(text), "%.6f us",
 		 (double)(s->end - s->begin) * 1e-6);
