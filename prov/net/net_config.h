@@ -126,7 +126,7 @@ struct net_config {
 	uint64_t link_end_ps_x1000; /* node-router links; 0: as other links */
 	uint32_t protocol_ticks;    /* acks and tokens, per packet */
 	uint64_t hop_ps;	    /* head of a packet, node to node */
-	/* trees: into an end node; shared routers: both ways; 0: hop_ps */
+	/* trees: into an end node; shared routers: in and out; 0: hop_ps */
 	uint64_t hop_end_ps;
 	uint64_t crossing_ps;	      /* added between midplanes */
 	uint16_t cable[NET_DIMS_MAX]; /* metres, by dimension or level */

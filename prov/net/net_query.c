@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Queries to all nodes of a class route. A query goes to the root and is copied
- * down like a broadcast; every node answers, the switches merge the answers on
- * the way up, any failure wins, and the root sends one answer down to the
+ * down like a broadcast; every node answers, the switches merge the answers
+ * going up, any failure wins, and the root sends one answer down to the
  * querying node.
  *
  *       root        1. query: up, then to all
@@ -11,10 +11,10 @@
  *    asker  others  3. if all answers are OK: the second packet, to all
  *
  * A barrier on a machine without barrier classes is a query whether all nodes
- * have arrived. The first member sends it when it has arrived itself, and
- * again after each failure. While a node is missing, a query would fail again:
- * the model skips these queries and continues with the first one after the
- * last arrival. So a barrier that never completes generates no events.
+ * have arrived. The first member sends it when it has arrived itself, and again
+ * after each failure. While a node is missing, a query would fail again: the
+ * model skips these queries and continues with the first one after the last
+ * arrival. So a barrier that never completes generates no events.
  */
 #include "prov/net/net_tree_int.h"
 #include "prov/net/net_wheel.h"
@@ -31,7 +31,7 @@ static struct net_tree_rec *rec_of(const struct net *net, uint32_t mi)
 	       net_member(net, mi)->route - 1;
 }
 
-/* Turns a packet of the step into a part to be sent. */
+/* Changes a packet of the step into a part to be sent. */
 static void renew(const struct net *net, struct net_packet *p, uint8_t kind,
 		  uint32_t bytes)
 {
